@@ -1,0 +1,37 @@
+/* cluster/quality.h - how good a partition is. */
+#ifndef CLUSTER_QUALITY_H
+#define CLUSTER_QUALITY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/signature.h"
+
+/*
+ * Compare the partitions `found` and `truth` of the same `count` items: two
+ * items are together when their numbers are equal. Exact, by the contingency
+ * table: O(count log count).
+ */
+struct agreement {
+	double rand; /* agreements / pairs (Gottron 2008, section 5); 1 for < 2
+			items */
+	double adjusted_rand; /* Hubert & Arabie 1985; 1 when both are trivial
+				 and equal */
+	double homogeneity;   /* Rosenberg & Hirschberg 2007 */
+	double completeness;
+	double v_measure;
+};
+
+struct agreement quality_agreement(const uint32_t *found, const uint32_t *truth,
+				   size_t count);
+
+/*
+ * Dunn index: smallest distance between items of different groups / largest
+ * distance within a group (Gottron 2008, section 5). NaN with fewer than two
+ * groups; infinite when every group has one distinct signature. O(count^2)
+ * comparisons.
+ */
+double quality_dunn(const struct signature *signatures, const uint32_t *groups,
+		    size_t count);
+
+#endif

@@ -1,0 +1,30 @@
+/* crawl/socket_client.h - one HTTP request over a Unix socket (libcurl). */
+#ifndef CRAWL_SOCKET_CLIENT_H
+#define CRAWL_SOCKET_CLIENT_H
+
+#include <stdint.h>
+
+#include "store/buffer.h"
+#include "store/error.h"
+#include "store/slice.h"
+
+struct socket_answer {
+	unsigned status;    /* HTTP status */
+	struct buffer body; /* free it with buffer_free() */
+	char reason[256];   /* English, when an error is returned */
+};
+
+/*
+ * `method` is "GET", "POST" or "DELETE"; `target` begins with '/'; `body` may
+ * be empty. ERR_NOT_FOUND: nothing listens on `socket`; ERR_TIMEOUT after
+ * `timeout_ms` (0: none); ERR_NETWORK.
+ */
+enum error socket_request(const char *socket, const char *method,
+			  const char *target, struct slice body,
+			  const char *media_type, uint32_t timeout_ms,
+			  struct socket_answer *answer_out);
+
+/* Append `text` percent-encoded for a query value. */
+void url_escape(struct slice text, struct buffer *out);
+
+#endif

@@ -1,0 +1,42 @@
+/* extract/render.h - verdicts to text: the only place where text is laid out.
+ */
+#ifndef EXTRACT_RENDER_H
+#define EXTRACT_RENDER_H
+
+#include <stdbool.h>
+
+#include "extract/extractor.h"
+#include "store/buffer.h"
+
+enum format {
+	FORMAT_TXT,  /* a line a block, a blank line between blocks */
+	FORMAT_JSON, /* the envelope is the daemon's; the text in it is TXT */
+	FORMAT_HTML, /* the kept text in its allow-listed elements */
+	FORMAT_COUNT
+};
+
+/* "txt", "json", "html"; false for others. */
+bool format_from_name(const char *name, enum format *format_out);
+const char *format_name(enum format format);
+
+/* File ending ("txt") and media type ("text/plain; charset=utf-8"). */
+const char *format_media_type(enum format format);
+
+/*
+ * Append the text nodes with is_content in document order, each at most once.
+ * TXT: inline text is joined, blocks (TAG_IS_BLOCK) and br break the line,
+ * white space is collapsed but in pre. The text ends with a newline unless it
+ * is empty.
+ */
+void render_text(const struct page *page, const struct verdict *verdicts,
+		 struct buffer *out);
+
+/*
+ * HTML: a fragment of p, h1..h6, ul, ol, li, table, tr, td, th, pre, code,
+ * blockquote, em, strong, b, i, a (href http, https or relative alone), br;
+ * everything escaped, every element closed, nothing executable.
+ */
+void render_html(const struct page *page, const struct verdict *verdicts,
+		 struct buffer *out);
+
+#endif

@@ -1,0 +1,25 @@
+/* page/charset.h - bytes of any encoding to UTF-8, once. */
+#ifndef PAGE_CHARSET_H
+#define PAGE_CHARSET_H
+
+#include "store/slice.h"
+
+struct arena;
+
+struct decoded {
+	struct slice text;    /* valid UTF-8 without NUL, owned by the arena */
+	struct slice charset; /* upper-case name of what it was */
+};
+
+/*
+ * Decode `body`: BOM, else `header` (charset of the Content-Type, or empty),
+ * else the meta prescan of the first 1,024 bytes, else UTF-8 when it is valid,
+ * else uchardet, else windows-1252. Names are WHATWG labels in any case
+ * (iso-8859-1 means windows-1252, gb2312 means gb18030, ...); an unknown or a
+ * plainly wrong one falls to the next. What does not decode becomes U+FFFD,
+ * and a NUL becomes a space. Cannot fail; linear.
+ */
+struct decoded charset_decode(struct arena *arena, struct slice body,
+			      struct slice header);
+
+#endif

@@ -1,0 +1,152 @@
+/*
+ * page/page.h - an HTML page as flat arrays in document order. Every algorithm
+ * is a linear pass or a prefix sum over them; nothing here is a tree of
+ * pointers, and nothing recurses.
+ */
+#ifndef PAGE_PAGE_H
+#define PAGE_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "page/tag.h"
+#include "store/error.h"
+#include "store/slice.h"
+
+struct arena;
+
+/* Half open range of bytes in page->source. */
+struct span {
+	uint32_t begin;
+	uint32_t end;
+};
+
+#define NO_NODE UINT32_MAX
+
+/* An element. Its descendants are the nodes behind it, up to `end`. */
+struct node {
+	uint32_t parent;     /* NO_NODE for the root */
+	uint32_t end;        /* index one past the last descendant */
+	uint32_t first_text; /* texts with index >= this came after its tag */
+	uint32_t end_text;   /* and < this stand inside it */
+	uint32_t first_attribute; /* in page->attributes */
+	uint16_t attribute_count;
+	uint16_t tag;       /* enum tag, or TAG_COUNT + index: page_tag_name */
+	uint16_t depth;     /* 0 for the root */
+	uint16_t flags;     /* TEXT_* that hold for all text inside */
+	struct span source; /* from its start tag to behind its end tag */
+};
+
+/* A text node that is not blank. Script, style and comments are not text. */
+struct text {
+	uint32_t node;   /* the element that owns it; NO_NODE outside of any */
+	uint32_t begin;  /* in page->text */
+	uint32_t length; /* bytes, as parsed: white space not collapsed */
+	uint32_t flags;  /* TEXT_* */
+	struct span source; /* of the text's own bytes */
+};
+
+enum {
+	TEXT_IS_HIDDEN = 1,   /* style display:none, visibility:hidden, hidden,
+				 aria-hidden */
+	TEXT_IS_NOSCRIPT = 2, /* stands in noscript */
+	TEXT_IS_LINK = 4,     /* stands in a[href] */
+	TEXT_IS_TITLE = 8,    /* stands in head (title): never main content */
+	TEXT_IS_CONTROL =
+		16, /* button, select, option, textarea, label of a form */
+	TEXT_IS_TEMPLATE = 32, /* stands in template, svg, or iframe */
+};
+
+struct attribute {
+	struct slice name;  /* lower case */
+	struct slice value; /* entities decoded; {"",0} when it has none */
+};
+
+struct link {
+	uint32_t node;     /* the a, area or link element */
+	uint32_t flags;    /* LINK_* */
+	struct slice href; /* as written, trimmed */
+	struct slice
+		anchor; /* text inside, white space collapsed, <= 256 bytes */
+};
+
+enum {
+	LINK_IS_NOFOLLOW = 1,  /* rel=nofollow, or a robots meta says so */
+	LINK_IS_CANONICAL = 2, /* link rel=canonical */
+	LINK_IS_ALTERNATE = 4, /* link rel=alternate: feeds and translations */
+	LINK_IS_NEXT = 8,      /* rel=next or prev */
+	LINK_IS_REFRESH = 16,  /* from meta http-equiv=refresh */
+};
+
+struct page {
+	struct arena *arena; /* owns everything below */
+	struct slice
+		source; /* the whole page in UTF-8, NUL bytes made spaces */
+	const struct node *nodes; /* [node_count], pre-order */
+	uint32_t node_count;
+	const struct text *texts; /* [text_count], document order */
+	uint32_t text_count;
+	const struct attribute *attributes; /* [attribute_count] */
+	uint32_t attribute_count;
+	const struct link *links; /* [link_count], document order */
+	uint32_t link_count;
+	const char *text; /* what texts point into: UTF-8 */
+	size_t text_bytes;
+	struct slice title;       /* collapsed, or empty */
+	struct slice language;    /* of html[lang] or the meta, as written */
+	struct slice description; /* meta description, collapsed */
+	struct slice base;        /* href of the first base element, or empty */
+	struct slice charset;     /* what the source was decoded from */
+	const struct slice *unknown_tags; /* names of tags >= TAG_COUNT */
+	uint32_t unknown_tag_count;
+	bool is_truncated; /* cut at a limit: never learn from it */
+	bool is_nofollow;  /* meta robots nofollow */
+	bool is_noindex;   /* meta robots noindex */
+};
+
+struct page_limits {
+	size_t max_bytes;        /* of the body */
+	uint32_t max_nodes;      /* elements */
+	uint32_t max_depth;      /* elements inside each other, <= 4095 */
+	uint32_t max_attributes; /* on one tag */
+};
+
+/* 10 MB, 200,000 nodes, 512 levels, 256 attributes. */
+extern const struct page_limits page_limits_default;
+
+/*
+ * Parse `body`. `charset` is that of the Content-Type header or empty; the
+ * order is BOM, header, meta, guess (uchardet). The page copies what it needs:
+ * `body` may go away. Destroy the page with page_destroy().
+ *
+ * Never fails on broken HTML; an empty body gives an empty page. What lies
+ * beyond max_nodes, max_depth or max_attributes is cut and the page marked
+ * is_truncated. ERR_TOO_LARGE: the body is over max_bytes. ERR_NOT_HTML: the
+ * body is binary (an image, an archive, a PDF). Time is linear in the body
+ * and stack constant, whatever it holds.
+ */
+enum error page_parse(struct page **page_out, struct slice body,
+		      struct slice charset, const struct page_limits *limits);
+
+/* NULL is a no-op. */
+void page_destroy(struct page *page);
+
+/* The name of a node's tag, lower case. */
+struct slice page_tag_name(const struct page *page, uint16_t tag);
+
+/* The value of attribute `name` of node `node`, or {NULL, 0}. */
+struct slice page_attribute(const struct page *page, uint32_t node,
+			    const char *name);
+
+/* The bytes of text node `index`, as parsed. */
+struct slice page_text(const struct page *page, uint32_t index);
+
+/*
+ * Copy `text` to `out` [text.size] with every run of white space made one
+ * space and both ends trimmed; returns the length. White space is HTML's
+ * (space, tab, LF, FF, CR) and U+00A0, U+3000, U+2000..U+200B, U+FEFF.
+ */
+size_t text_collapse(struct slice text, char *out);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * page/scanner.h - the tokens of HTML source as written: for extractors that
+ * read raw source, for tag sequences, and to bound hostile tags before libxml2
+ * sees them.
+ */
+#ifndef PAGE_SCANNER_H
+#define PAGE_SCANNER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "page/page.h"
+#include "store/slice.h"
+
+enum token_kind {
+	TOKEN_TEXT,    /* up to the next tag or comment */
+	TOKEN_START,   /* <name ...> */
+	TOKEN_END,     /* </name ...> */
+	TOKEN_COMMENT, /* comment, doctype, CDATA, processing instruction */
+	TOKEN_RAW,     /* what stands in script or style */
+};
+
+struct token {
+	uint8_t kind; /* enum token_kind */
+	bool is_open; /* the source ended inside it */
+	uint16_t tag; /* TOKEN_START, TOKEN_END: enum tag, or TAG_COUNT */
+	uint32_t attribute_count; /* TOKEN_START: attributes written in the tag
+				   */
+	struct span source;       /* tokens follow each other without gap */
+	struct span name; /* TOKEN_START, TOKEN_END: of the tag's name */
+};
+
+/* Begin with {.source = ...}. */
+struct scanner {
+	struct slice source;
+	uint32_t position;
+	uint16_t raw; /* tag whose raw content comes next, or 0 */
+};
+
+/* The next token; false at the end. Linear over the whole source. */
+bool scanner_next(struct scanner *scanner, struct token *token_out);
+
+#endif

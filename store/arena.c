@@ -1,0 +1,85 @@
+#include "store/arena.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/memory.h"
+
+#ifdef ARENA_MALLOC
+#define CHUNK_SIZE 1 /* one chunk per object: ASan then sees each of them */
+#else
+#define CHUNK_SIZE ((size_t)64 * 1024)
+#endif
+
+struct chunk {
+	struct chunk *next;
+	size_t used; /* bytes of data given out */
+	size_t size; /* bytes in data */
+	alignas(max_align_t) unsigned char data[];
+};
+
+struct arena {
+	struct chunk *head;
+};
+
+struct arena *arena_create(void)
+{
+	return mem_alloc(1, sizeof(struct arena));
+}
+
+void arena_destroy(struct arena *arena)
+{
+	if (arena == NULL)
+		return;
+	while (arena->head != NULL) {
+		struct chunk *next = arena->head->next;
+
+		free(arena->head);
+		arena->head = next;
+	}
+	free(arena);
+}
+
+static void add_chunk(struct arena *arena, size_t size)
+{
+	struct chunk *chunk = mem_alloc(1, sizeof(*chunk) + size);
+
+	chunk->size = size;
+	chunk->next = arena->head;
+	arena->head = chunk;
+}
+
+/* Rounded up for alignment; an impossible request stays impossible. */
+static size_t byte_count(size_t count, size_t size)
+{
+	const size_t align = alignof(max_align_t);
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
+		return SIZE_MAX / 2;
+	return bytes == 0 ? align : (bytes + align - 1) / align * align;
+}
+
+void *arena_alloc(struct arena *arena, size_t count, size_t size)
+{
+	size_t bytes = byte_count(count, size);
+	void *mem;
+
+	if (arena->head == NULL ||
+	    arena->head->size - arena->head->used < bytes)
+		add_chunk(arena, bytes > CHUNK_SIZE ? bytes : CHUNK_SIZE);
+	mem = arena->head->data + arena->head->used;
+	arena->head->used += bytes;
+	return mem;
+}
+
+char *arena_copy(struct arena *arena, const void *data, size_t size)
+{
+	char *copy = arena_alloc(arena, size + 1, 1);
+
+	if (size > 0)
+		memcpy(copy, data, size);
+	return copy;
+}

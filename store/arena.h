@@ -1,0 +1,28 @@
+/* store/arena.h - memory that lives exactly as long as one page. */
+#ifndef STORE_ARENA_H
+#define STORE_ARENA_H
+
+#include <stddef.h>
+
+struct arena;
+
+/* Create an empty arena; destroy it with arena_destroy(). */
+struct arena *arena_create(void);
+
+/* Free the arena and everything allocated from it. NULL is a no-op. */
+void arena_destroy(struct arena *arena);
+
+/*
+ * Allocate `count` zeroed objects of `size` bytes, aligned for any type.
+ * The arena owns them. Never returns NULL: running out of memory aborts, so
+ * callers bound the size of whatever comes from the network first.
+ */
+void *arena_alloc(struct arena *arena, size_t count, size_t size);
+
+/* Copy `size` bytes and a final NUL into the arena. */
+char *arena_copy(struct arena *arena, const void *data, size_t size);
+
+#define ARENA_NEW(arena, type, count) \
+	((type *)arena_alloc((arena), (count), sizeof(type)))
+
+#endif

@@ -1,0 +1,19 @@
+/* store/compress.h - page bodies, packed by zstd. */
+#ifndef STORE_COMPRESS_H
+#define STORE_COMPRESS_H
+
+#include "store/buffer.h"
+#include "store/error.h"
+#include "store/slice.h"
+
+/* Append `data`, packed into one frame that knows its size, to `out`. */
+void compress(struct slice data, struct buffer *out);
+
+/*
+ * Append the unpacked bytes to `out`. ERR_TOO_LARGE when they would be more
+ * than `max_bytes`, ERR_CORRUPT when the frame is damaged.
+ */
+enum error decompress(struct slice packed, size_t max_bytes,
+		      struct buffer *out);
+
+#endif

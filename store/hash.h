@@ -1,0 +1,17 @@
+/* store/hash.h - the one hash of the project: XXH3, 64 bits. */
+#ifndef STORE_HASH_H
+#define STORE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * XXH3 of `size` bytes, chained by `seed` (0 to begin). The values are stored
+ * on disk: they must never change. Not for use against an adversary.
+ */
+uint64_t hash64(const void *data, size_t size, uint64_t seed);
+
+/* XXH3 of `hash` chained by `seed`: hash64 of its eight bytes. */
+uint64_t hash_chain(uint64_t hash, uint64_t seed);
+
+#endif

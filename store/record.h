@@ -1,0 +1,70 @@
+/*
+ * store/record.h - an analysis record: what the rest of the system knows of a
+ * page, as one flat relocatable buffer. The same bytes go through a queue,
+ * between processes and into LMDB, so opening one checks every bound.
+ */
+#ifndef STORE_RECORD_H
+#define STORE_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/buffer.h"
+#include "store/error.h"
+#include "store/slice.h"
+
+enum { RECORD_VERSION = 1, RECORD_SIGNATURES = 4 };
+
+/* A distinct text fragment of the page. */
+struct record_fragment {
+	uint64_t hash;   /* of the collapsed, trimmed text */
+	uint32_t length; /* bytes of that text */
+	uint32_t flags;  /* TEXT_* of page/page.h, of the first occurrence */
+};
+
+struct record_link {
+	struct slice url;    /* canonical, absolute */
+	struct slice anchor; /* its text, collapsed */
+	uint32_t flags;      /* LINK_* of page/page.h */
+};
+
+/* An opened record points into the buffer that it was opened from. */
+struct record {
+	uint64_t content_hash; /* hash64 of the body */
+	uint32_t flags;        /* RECORD_* */
+	uint32_t text_count;   /* text nodes of the page */
+	uint32_t node_count;
+	struct slice title;
+	struct slice language;
+	struct slice description;
+	/* by enum measure; each strictly ascending */
+	const uint64_t *signatures[RECORD_SIGNATURES];
+	uint32_t signature_counts[RECORD_SIGNATURES];
+	const struct record_fragment *fragments; /* ascending by hash */
+	uint32_t fragment_count;
+	uint32_t link_count; /* read them with record_link_at() */
+	const void *links;
+	const char *strings;
+};
+
+enum {
+	RECORD_IS_TRUNCATED = 1, /* the page was cut at a limit */
+};
+
+/* Append the record, `links` [record->link_count] beside it, to `out`. */
+void record_encode(const struct record *record, const struct record_link *links,
+		   struct buffer *out);
+
+/*
+ * Check the buffer and view it. `buffer` must be aligned to 8 bytes (copy it
+ * when it comes out of LMDB: record_copy()). ERR_CORRUPT or ERR_VERSION.
+ */
+enum error record_open(struct slice buffer, struct record *record_out);
+
+/* A copy that is aligned; free() it. */
+void *record_copy(struct slice buffer);
+
+/* `index` < link_count. */
+struct record_link record_link_at(const struct record *record, uint32_t index);
+
+#endif

@@ -1,0 +1,26 @@
+/* store/slice.h - a byte string somebody else owns. */
+#ifndef STORE_SLICE_H
+#define STORE_SLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct slice {
+	const void *data; /* NULL when there is no value */
+	size_t size;      /* bytes */
+};
+
+/* The bytes of `text` without its final NUL; no value when `text` is NULL. */
+static inline struct slice slice_of(const char *text)
+{
+	return (struct slice){text, text == NULL ? 0 : strlen(text)};
+}
+
+static inline bool slice_equal(struct slice a, struct slice b)
+{
+	return a.size == b.size &&
+	       (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * store/txn.h - one LMDB transaction that remembers its first error. Every
+ * later call does nothing, so callers are straight lines that look once, at
+ * txn_end().
+ */
+#ifndef STORE_TXN_H
+#define STORE_TXN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/error.h"
+#include "store/slice.h"
+
+struct store;
+
+/* Every table, with the layout of its keys (numbers big-endian) and values. */
+#define TABLE_LIST(X)                                                          \
+	X(TABLE_META, "meta")             /* name -> u64: schema, next ids */  \
+	X(TABLE_SITES, "sites")           /* HOST -> site_row */               \
+	X(TABLE_PAGES, "pages")           /* site32 page64 -> page_row */      \
+	X(TABLE_BODIES, "bodies")         /* site32 page64 -> zstd */          \
+	X(TABLE_RECORDS, "records")       /* site32 page64 -> record */        \
+	X(TABLE_SIGNATURES, "signatures") /* site32 page64 -> u64[] */         \
+	X(TABLE_CLUSTERS, "clusters") /* site32 cluster32 -> cluster_row */    \
+	X(TABLE_MEMBERS, "members")   /* site32 cluster32 page64 -> nothing */ \
+	X(TABLE_DF, "df")             /* site32 cluster32 fragment64 -> u32 */ \
+	X(TABLE_FRONTIER, "frontier") /* site32 url64 -> frontier_row */       \
+	X(TABLE_DUE, "due")           /* site32 due_ms64 url64 -> nothing */   \
+	X(TABLE_HOSTS, "hosts")       /* AUTHORITY -> host_row */              \
+	X(TABLE_EVENTS, "events")     /* seq64 -> event_row */
+
+enum table {
+#define X(name, text) name,
+	TABLE_LIST(X)
+#undef X
+		TABLE_COUNT
+};
+
+struct txn {
+	struct store *store;
+	struct MDB_txn *mdb; /* NULL once committed, aborted or never begun */
+	enum error error;    /* first failure; every later call does nothing */
+};
+
+/*
+ * Begin. A reader sees one snapshot and must be short: no network, no waiting.
+ * One writer at a time; a second waits. Never begin one inside another.
+ */
+struct txn txn_begin_read(struct store *store);
+struct txn txn_begin_write(struct store *store);
+
+/* Insert or replace. `key` is 1..511 bytes (LMDB's limit). */
+void txn_put(struct txn *txn, enum table table, struct slice key,
+	     struct slice value);
+
+/*
+ * The value at `key`, or {NULL, 0} when absent or when the transaction has
+ * failed. It points into the map: valid until txn_end() or, in a writer, the
+ * next put or delete. An existing empty value has data != NULL.
+ */
+struct slice txn_get(struct txn *txn, enum table table, struct slice key);
+
+/* Remove `key`; an absent key is no failure. */
+void txn_delete(struct txn *txn, enum table table, struct slice key);
+
+/* Remove every key that begins with `prefix`; returns how many there were. */
+uint64_t txn_delete_prefix(struct txn *txn, enum table table,
+			   struct slice prefix);
+
+/* Remember `error` if it is the first. */
+void txn_fail(struct txn *txn, enum error error);
+
+/*
+ * Commit (a writer) if every step succeeded, else abort; always ends the
+ * transaction. Returns the first error of any step or of the commit itself.
+ */
+enum error txn_end(struct txn *txn);
+
+/* Abort without a commit. */
+void txn_abort(struct txn *txn);
+
+/*
+ * Visit the keys of `table` that begin with `prefix` (empty: all), ascending:
+ *
+ *	struct scan scan = scan_begin(&txn, TABLE_DF, prefix);
+ *	while (scan_next(&scan))
+ *		... scan.key, scan.value ...
+ *	scan_end(&scan);
+ *
+ * Key and value are valid until the next scan_next(). The table must not be
+ * changed while a scan of it is open, but for scan_delete().
+ */
+struct scan {
+	struct txn *txn;
+	struct MDB_cursor *cursor;
+	unsigned char
+		start[512]; /* where the next step begins, then the prefix */
+	size_t prefix_size;
+	bool is_started;
+	struct slice key;
+	struct slice value;
+};
+
+struct scan scan_begin(struct txn *txn, enum table table, struct slice prefix);
+
+/* As scan_begin, but begin at the first key >= `from`, which has the prefix
+ * `prefix_size` bytes long. */
+struct scan scan_begin_at(struct txn *txn, enum table table, struct slice from,
+			  size_t prefix_size);
+bool scan_next(struct scan *scan);
+
+/* Delete the row that the scan stands on; the scan goes on behind it. */
+void scan_delete(struct scan *scan);
+void scan_end(struct scan *scan);
+
+#endif

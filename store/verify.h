@@ -1,0 +1,40 @@
+/*
+ * store/verify.h - recompute from the records everything that the tables keep
+ * beside them, and compare (law 2). What needs an algorithm (the partition) is
+ * daemon/verify.h.
+ */
+#ifndef STORE_VERIFY_H
+#define STORE_VERIFY_H
+
+#include <stdint.h>
+
+#include "store/buffer.h"
+#include "store/error.h"
+#include "store/txn.h"
+
+struct verify_report {
+	uint64_t sites;
+	uint64_t pages;
+	uint64_t clusters;
+	uint64_t df_counts; /* (cluster, fragment) pairs compared */
+	uint64_t urls;      /* frontier rows */
+	uint64_t problems;
+	struct buffer text; /* a line a problem, at most the first 100 */
+};
+
+/*
+ * Check every site in the snapshot of `txn`: each page has a record and a body
+ * that unpacks to its content hash, a signature, and one member row of an
+ * existing cluster (a truncated page: none); cluster sizes and DF counts are
+ * exact, with no row too many; the frontier and its due index agree, and the
+ * counters of the site row are right; every row belongs to a site. Problems
+ * are counted and told in `report`; an error is returned only when the store
+ * cannot be read. Memory: the DF table of one cluster at a time.
+ */
+enum error store_verify(struct txn *txn, struct verify_report *report);
+
+/* Add a problem to the report. */
+void verify_problem(struct verify_report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

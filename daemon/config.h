@@ -1,0 +1,90 @@
+/*
+ * daemon/config.h - the configuration file. One table of rows (name, type,
+ * field, minimum, maximum, default, unit, meaning) makes the parser, its error
+ * texts and `templated --print-config`.
+ */
+#ifndef DAEMON_CONFIG_H
+#define DAEMON_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/signature.h"
+#include "crawl/guard.h"
+#include "store/buffer.h"
+#include "store/error.h"
+
+enum { MAX_CONFIG_TEXT = 512, MAX_NETWORKS = 64 };
+
+/* Immutable once loaded; a reload makes a new one. */
+struct config {
+	/* socket: */
+	char socket_path[108];
+	uint32_t socket_mode; /* octal permission bits, 0660 */
+	uint32_t max_clients;
+	uint64_t max_upload_bytes; /* of POST /v1/extract */
+	uint32_t client_timeout_ms;
+	/* store: */
+	char store_path[MAX_CONFIG_TEXT];
+	uint64_t store_map_bytes;
+	uint64_t store_max_bytes;
+	/* crawl: */
+	char user_agent[256];
+	uint32_t delay_ms;
+	bool ignores_robots;
+	uint32_t robots_ttl_ms;
+	uint32_t connect_timeout_ms;
+	uint32_t total_timeout_ms;
+	uint32_t stall_timeout_ms;
+	uint32_t max_connections;
+	uint32_t max_pages; /* of a site */
+	uint32_t max_depth;
+	uint64_t revisit_ms;     /* 0: never */
+	uint32_t max_neighbours; /* pages fetched beside one that was asked for
+				  */
+	uint32_t ask_timeout_ms; /* how long fetch=missing may take */
+	struct network networks[MAX_NETWORKS]; /* allow: */
+	size_t network_count;
+	/* page: */
+	uint64_t max_body_bytes;
+	uint32_t max_nodes;
+	uint32_t max_page_depth;
+	uint32_t max_attributes;
+	/* cluster: */
+	enum measure measure;
+	uint32_t threshold; /* permille; in the file a share such as 0.25 */
+	uint64_t max_signature;
+	uint32_t max_open_sites;
+	uint32_t min_cluster_pages;
+	/* extract: */
+	char fallback[32];
+	/* pipeline: */
+	uint32_t workers; /* 0: one a core */
+	uint32_t max_in_flight;
+	uint32_t max_commands;
+	uint32_t commit_interval_ms;
+	uint32_t drain_ms;
+	/* log: */
+	uint32_t log_level; /* enum log_level */
+};
+
+/* Every field at its default. */
+void config_defaults(struct config *config_out);
+
+/*
+ * Read the YAML file `path` over the defaults. On failure `message_out` gets a
+ * line for each of the first 20 errors, such as
+ * "templated.yaml:12: crawl.delay: 2 parsecs is not a time (ms, s, min, h, d)",
+ * "templated.yaml:7: crawl.dealy: unknown key; did you mean delay?",
+ * "templated.yaml:9: cluster.threshold: 1.5 is above 1", and *config_out is
+ * untouched: ERR_NOT_FOUND, ERR_IO, ERR_MALFORMED.
+ */
+enum error config_load(const char *path, struct config *config_out,
+		       struct buffer *message_out);
+
+/* Append the configuration as a commented YAML file that reads back the same.
+ */
+void config_print(const struct config *config, struct buffer *out);
+
+#endif

@@ -1,0 +1,111 @@
+/*
+ * daemon/engine.h - the store, the linkages of its sites and the rule that a
+ * page, its cluster, the counts and the events change together or not at all
+ * (law 3). No thread of its own: the daemon's committer and the offline `batch`
+ * call the same functions (law 7).
+ */
+#ifndef DAEMON_ENGINE_H
+#define DAEMON_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/signature.h"
+#include "crawl/frontier.h"
+#include "crawl/url.h"
+#include "page/page.h"
+#include "store/error.h"
+#include "store/rows.h"
+#include "store/slice.h"
+#include "store/store.h"
+
+struct engine;
+
+struct engine_options {
+	size_t max_open_sites;   /* linkages in memory; 0: 64 */
+	size_t max_signature;    /* members of one signature; 0: 65,536 */
+	uint32_t max_neighbours; /* links of an asked page that are sampled */
+};
+
+/* How a new site is crawled and clustered. */
+struct site_options {
+	enum measure measure;
+	uint16_t threshold; /* permille */
+	uint32_t max_pages;
+	uint32_t max_depth;
+	uint32_t delay_ms;
+	uint64_t revisit_ms;
+	uint32_t flags; /* SITE_* */
+};
+
+enum change_kind {
+	CHANGE_SITE_ADD,    /* url is the seed; a known site gets new options */
+	CHANGE_SITE_DELETE, /* the site of url and everything that it holds */
+	CHANGE_ASK,         /* fetch url now; its site is added when missing */
+	CHANGE_PAGE,        /* url was fetched: body, charset, record */
+	CHANGE_REDIRECT,    /* url leads to `target` */
+	CHANGE_FAILED,      /* outcome says why */
+	CHANGE_HOST,        /* robots.txt or a pause of url->authority */
+};
+
+/* One thing that happened. Plain data; slices belong to the caller. */
+struct change {
+	enum change_kind kind;
+	const struct url *url;
+	struct site_options options; /* SITE_ADD, ASK */
+	struct slice body;           /* PAGE: as fetched */
+	struct slice charset;        /* PAGE: of the Content-Type, or empty */
+	struct slice record;         /* PAGE: of analyse(), aligned to 8 */
+	const struct url *target;    /* REDIRECT */
+	struct outcome outcome;      /* PAGE, REDIRECT, FAILED */
+	struct host_row host;        /* HOST */
+	enum error error;            /* out: ERR_NONE once it is committed */
+};
+
+/* A lease with the site that it belongs to. */
+struct work {
+	struct lease lease;
+	uint32_t site;
+	uint32_t delay_ms;
+	bool is_private_ok;
+};
+
+/* Asks for URLs to fetch, in the transaction of the changes. */
+struct work_order {
+	size_t max;          /* room in `work` */
+	size_t max_per_site; /* out at the same time; fewer for slow sites */
+	uint64_t lease_ms;   /* how long a lease lasts */
+	struct work *work;   /* out: [count] */
+	size_t count;        /* out */
+};
+
+/*
+ * Take over `store`, which stays the caller's to close afterwards. Reads the
+ * sites and gives back all leases of a daemon that died. ERR_IO, ERR_CORRUPT,
+ * ERR_STORE_FULL.
+ */
+enum error engine_create(struct engine **engine_out, struct store *store,
+			 const struct engine_options *options, uint64_t now_ms);
+
+/* NULL is a no-op. */
+void engine_destroy(struct engine *engine);
+
+/*
+ * Commit `changes` [count] in order in one transaction, and lease what `order`
+ * (or NULL) asks for. The map grows when it must. When the transaction fails,
+ * each change is tried alone, so that only a bad one is lost: its `error` says
+ * why. Returns ERR_NONE when the store works; ERR_STORE_FULL or ERR_IO when
+ * nothing can be written. One thread at a time.
+ */
+enum error engine_commit(struct engine *engine, struct change *changes,
+			 size_t count, uint64_t now_ms,
+			 struct work_order *order);
+
+/*
+ * The earliest time at which a URL of any site falls due; UINT64_MAX: never.
+ * Leased URLs that were not yet answered do not count. The thread that commits.
+ */
+uint64_t engine_next_due(const struct engine *engine);
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * daemon/http.h - HTTP/1.1 on a Unix socket (libmicrohttpd), and nothing of
+ * what is said over it. Requests are answered by worker threads: the connection
+ * is suspended meanwhile, so a slow answer holds no thread of the server.
+ */
+#ifndef DAEMON_HTTP_H
+#define DAEMON_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/buffer.h"
+#include "store/error.h"
+#include "store/slice.h"
+
+struct http_server;
+
+/* One request and its answer; belongs to the server. */
+struct http_exchange;
+
+enum http_verdict {
+	HTTP_ANSWERED, /* http_reply() was called */
+	HTTP_PARKED,   /* handle it again after http_wake() or its deadline */
+};
+
+struct http_options {
+	const char *socket_path;
+	uint32_t socket_mode;
+	size_t workers;
+	size_t max_clients;
+	size_t max_waiting; /* requests queued or parked; more get 503 */
+	size_t max_body_bytes;
+	uint32_t timeout_ms; /* for a client that sends or reads nothing */
+	enum http_verdict (*handle)(struct http_exchange *exchange,
+				    void *context);
+	void *context;
+};
+
+/*
+ * Listen. A socket file that nobody answers on is replaced; one that answers is
+ * ERR_BUSY (another daemon). ERR_IO, with the reason logged.
+ */
+enum error http_start(struct http_server **server_out,
+		      const struct http_options *options);
+
+/* Stop listening, answer what waits with 503, free everything, unlink. */
+void http_stop(struct http_server *server);
+
+/* Look at the parked exchanges again. Any thread; cheap. */
+void http_wake(struct http_server *server);
+
+/* Numbers for status and metrics. */
+struct http_stats {
+	uint64_t requests;
+	uint64_t refused; /* 503: too many waiting */
+	size_t waiting;   /* queued */
+	size_t parked;
+};
+
+void http_stats(struct http_server *server, struct http_stats *stats_out);
+
+const char *http_method(const struct http_exchange *exchange);
+const char *http_path(const struct http_exchange *exchange); /* decoded */
+
+/* The decoded value of a query argument, or NULL. */
+const char *http_argument(const struct http_exchange *exchange,
+			  const char *name);
+/* The value of a header, or NULL. */
+const char *http_header(const struct http_exchange *exchange, const char *name);
+struct slice http_body(const struct http_exchange *exchange);
+
+/* Milliseconds (monotonic) when the exchange arrived. */
+uint64_t http_arrival_ms(const struct http_exchange *exchange);
+
+/*
+ * Four words of memory that the handler may use while an exchange is parked;
+ * zero at the beginning.
+ */
+uint64_t *http_memory(struct http_exchange *exchange);
+
+/* Answer. The bytes of `body` move out of the buffer. Once an exchange. */
+void http_reply(struct http_exchange *exchange, unsigned status,
+		const char *media_type, struct buffer *body);
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * daemon/pipeline.h - fetch -> analyse (N workers) -> commit (one writer), each
+ * in its own thread. What is under way is bounded by max_in_flight: a URL is
+ * leased only when there is room for it all the way, so no queue can overflow
+ * and none ever blocks.
+ */
+#ifndef DAEMON_PIPELINE_H
+#define DAEMON_PIPELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "crawl/fetch.h"
+#include "daemon/engine.h"
+#include "page/page.h"
+#include "store/error.h"
+
+struct pipeline;
+
+struct pipeline_options {
+	struct fetch_options fetch;
+	struct page_limits limits;
+	size_t workers;              /* analysing threads */
+	size_t max_in_flight;        /* pages between lease and commit */
+	size_t max_commands;         /* waiting commands; more are refused */
+	uint32_t commit_interval_ms; /* pages are committed together */
+	uint32_t robots_ttl_ms;      /* how long a robots.txt counts */
+	bool ignores_robots;         /* the operator's documented opt-out */
+	uint32_t min_delay_ms; /* between requests to one host, at least */
+	/* Called by the committing thread after each commit that changed
+	 * something; must be short. */
+	void (*on_commit)(void *context);
+	void *context;
+};
+
+/*
+ * Start the threads. The pipeline copies the options; it uses `engine` alone
+ * until pipeline_stop(). ERR_IO when a thread cannot be started.
+ */
+enum error pipeline_start(struct pipeline **pipeline_out, struct engine *engine,
+			  const struct pipeline_options *options);
+
+/*
+ * Drain: no new fetch begins, those under way have `grace_ms` to end, what was
+ * fetched is committed; leases that remain fall due again. Frees the pipeline.
+ */
+void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms);
+
+/*
+ * Have `change` (SITE_ADD, SITE_DELETE or ASK) committed and wait for it; any
+ * thread. Returns its error; ERR_BUSY when too many wait, ERR_STOPPED.
+ */
+enum error pipeline_command(struct pipeline *pipeline, struct change *change);
+
+/* New delays, limits and user agent for fetches to come (SIGHUP). */
+void pipeline_configure(struct pipeline *pipeline,
+			const struct pipeline_options *options);
+
+struct pipeline_stats {
+	uint64_t fetched; /* answers, any status */
+	uint64_t failed;  /* no answer, or one that is no page */
+	uint64_t analysed;
+	uint64_t committed; /* pages */
+	uint64_t commits;   /* transactions */
+	uint64_t wire_bytes;
+	uint64_t fetch_ms; /* sums of time, for means */
+	uint64_t analyse_us;
+	uint64_t commit_us;
+	size_t in_flight;
+	size_t max_in_flight;
+	size_t analyse_queue;
+	size_t commit_queue;
+	size_t running_fetches;
+	bool is_paused; /* the store is full: see `pause_reason` */
+	char pause_reason[128];
+};
+
+/* Any thread. */
+void pipeline_stats(struct pipeline *pipeline,
+		    struct pipeline_stats *stats_out);
+
+#endif

@@ -43,7 +43,7 @@ enum change_kind {
 	CHANGE_SITE_ADD,    /* url is the seed; a known site gets new options */
 	CHANGE_SITE_DELETE, /* the site of url and everything that it holds */
 	CHANGE_ASK,         /* fetch url now; its site is added when missing */
-	CHANGE_PAGE,        /* url was fetched: body, charset, record */
+	CHANGE_PAGE,        /* url was fetched: packed, charset, record */
 	CHANGE_REDIRECT,    /* url leads to `target` */
 	CHANGE_FAILED,      /* outcome says why */
 	CHANGE_HOST,        /* robots.txt or a pause of url->authority */
@@ -54,7 +54,8 @@ struct change {
 	enum change_kind kind;
 	const struct url *url;
 	struct site_options options; /* SITE_ADD, ASK */
-	struct slice body;           /* PAGE: as fetched */
+	struct slice packed;         /* PAGE: the body by compress() */
+	uint32_t body_bytes;         /* PAGE: before compression */
 	struct slice charset;        /* PAGE: of the Content-Type, or empty */
 	struct slice record;         /* PAGE: of analyse(), aligned to 8 */
 	const struct url *target;    /* REDIRECT */
@@ -90,6 +91,9 @@ enum error engine_create(struct engine **engine_out, struct store *store,
 
 /* NULL is a no-op. */
 void engine_destroy(struct engine *engine);
+
+/* The store that it was created with, for readers in any thread. */
+struct store *engine_store(const struct engine *engine);
 
 /*
  * Commit `changes` [count] in order in one transaction, and lease what `order`

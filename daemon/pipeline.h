@@ -27,7 +27,6 @@ struct pipeline_options {
 	uint32_t commit_interval_ms; /* pages are committed together */
 	uint32_t robots_ttl_ms;      /* how long a robots.txt counts */
 	bool ignores_robots;         /* the operator's documented opt-out */
-	uint32_t min_delay_ms; /* between requests to one host, at least */
 	/* Called by the committing thread after each commit that changed
 	 * something; must be short. */
 	void (*on_commit)(void *context);

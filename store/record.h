@@ -49,6 +49,7 @@ struct record {
 
 enum {
 	RECORD_IS_TRUNCATED = 1, /* the page was cut at a limit */
+	RECORD_IS_NOFOLLOW = 2,  /* meta robots: its links are not followed */
 };
 
 /* Append the record, `links` [record->link_count] beside it, to `out`. */

@@ -38,6 +38,7 @@ struct site_row {
 enum {
 	SITE_IS_PRIVATE_OK = 1, /* the operator named a private address */
 	SITE_IS_SAMPLE = 2,     /* only neighbours of asked pages are crawled */
+	SITE_IS_OFFLINE = 4,    /* pages are handed in; no link is followed */
 };
 
 bool site_get(struct txn *txn, struct slice host, struct site_row *row_out);

@@ -1,0 +1,189 @@
+#include "daemon/answer.h"
+
+#include <stdlib.h>
+
+#include "extract/fragment.h"
+#include "store/arena.h"
+#include "store/compress.h"
+#include "store/memory.h"
+#include "store/rows.h"
+
+enum { MAX_SAMPLES = 16 };
+
+void template_answer_free(struct template_answer *answer)
+{
+	free(answer->fragments);
+	buffer_free(&answer->texts);
+}
+
+static int highest_first(const void *left, const void *right)
+{
+	const struct template_fragment *a = left;
+	const struct template_fragment *b = right;
+
+	if (a->document_frequency != b->document_frequency)
+		return a->document_frequency > b->document_frequency ? -1 : 1;
+	return (a->hash > b->hash) - (a->hash < b->hash);
+}
+
+/*
+ * The fragments of the cluster that stand in more than a third of its pages
+ * (Gottron 2008, section 6), ascending by hash, as the table has them.
+ */
+static void find_fragments(struct txn *txn, uint32_t site, uint32_t cluster,
+			   struct template_answer *answer)
+{
+	struct key prefix = key_cluster(site, cluster);
+	struct scan scan = scan_begin(txn, TABLE_DF, key_slice(&prefix));
+	size_t capacity = 0;
+
+	while (scan_next(&scan)) {
+		uint32_t frequency;
+
+		if (scan.value.size != sizeof(frequency)) {
+			txn_fail(txn, ERR_CORRUPT);
+			break;
+		}
+		memcpy(&frequency, scan.value.data, sizeof(frequency));
+		if ((uint64_t)frequency * 3 <= answer->page_count)
+			continue;
+		answer->fragments =
+			mem_grow(answer->fragments, answer->count, &capacity,
+				 sizeof(*answer->fragments));
+		answer->fragments[answer->count++] = (struct template_fragment){
+			.hash = key_u64(scan.key, 2 * sizeof(uint32_t)),
+			.document_frequency = frequency,
+		};
+	}
+	scan_end(&scan);
+}
+
+static struct template_fragment *find_by_hash(struct template_answer *answer,
+					      uint64_t hash)
+{
+	size_t low = 0;
+	size_t high = answer->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (answer->fragments[middle].hash < hash)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < answer->count && answer->fragments[low].hash == hash
+		       ? &answer->fragments[low]
+		       : NULL;
+}
+
+/*
+ * Learn texts from one page. While texts grows, a slice holds the offset of its
+ * bytes; resolve_texts() makes it a pointer. Returns how many were new.
+ */
+static size_t learn_texts(const struct page *page,
+			  struct template_answer *answer)
+{
+	const struct fragment *fragments = fragments_of_page(page->arena, page);
+	size_t learned = 0;
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		struct template_fragment *fragment =
+			find_by_hash(answer, fragments[i].hash);
+		struct slice text = page_text(page, i);
+
+		if (fragment == NULL || fragment->is_known)
+			continue;
+		fragment->is_known = true;
+		fragment->text.data =
+			(const char *)(uintptr_t)answer->texts.size;
+		fragment->text.size = text_collapse(
+			text, buffer_reserve(&answer->texts, text.size));
+		answer->texts.size += fragment->text.size;
+		learned++;
+	}
+	return learned;
+}
+
+static void resolve_texts(struct template_answer *answer)
+{
+	for (size_t i = 0; i < answer->count; i++)
+		if (answer->fragments[i].is_known)
+			answer->fragments[i].text.data =
+				answer->texts.data +
+				(uintptr_t)answer->fragments[i].text.data;
+}
+
+static size_t learn_from_page(struct txn *txn, uint32_t site, uint64_t key,
+			      struct page_limits limits,
+			      struct template_answer *answer)
+{
+	struct key bytes = key_page(site, key);
+	struct buffer body = {0};
+	struct page *page = NULL;
+	struct page_row row;
+	size_t learned = 0;
+
+	if (!page_row_get(txn, site, key, &row))
+		return 0;
+	if (limits.max_bytes < row.body_bytes)
+		limits.max_bytes = row.body_bytes;
+	if (decompress(txn_get(txn, TABLE_BODIES, key_slice(&bytes)),
+		       row.body_bytes, &body) == ERR_NONE &&
+	    page_parse(&page, buffer_slice(&body), row.charset, &limits) ==
+		    ERR_NONE)
+		learned = learn_texts(page, answer);
+	page_destroy(page);
+	buffer_free(&body);
+	return learned;
+}
+
+static void find_texts(struct txn *txn, uint32_t site, uint32_t cluster,
+		       const struct answer_rules *rules,
+		       struct template_answer *answer)
+{
+	struct key prefix = key_cluster(site, cluster);
+	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
+	size_t missing = answer->count;
+
+	for (int i = 0; i < MAX_SAMPLES && missing > 0 && scan_next(&scan); i++)
+		missing -= learn_from_page(
+			txn, site, key_u64(scan.key, 2 * sizeof(uint32_t)),
+			rules->limits, answer);
+	scan_end(&scan);
+}
+
+enum error answer_template(struct store *store,
+			   const struct answer_rules *rules, const char *host,
+			   uint32_t number, size_t max,
+			   struct template_answer *answer_out)
+{
+	struct txn txn = txn_begin_read(store);
+	struct cluster_row cluster;
+	struct site_row site;
+	enum error error = ERR_NOT_FOUND;
+
+	*answer_out = (struct template_answer){0};
+	if (site_get(&txn, slice_of(host), &site) &&
+	    cluster_row_get(&txn, site.id, number, &cluster)) {
+		answer_out->page_count = cluster.page_count;
+		answer_out->generation = site.generation;
+		find_fragments(&txn, site.id, number, answer_out);
+		find_texts(&txn, site.id, number, rules, answer_out);
+		resolve_texts(answer_out);
+		if (answer_out->count > 1)
+			qsort(answer_out->fragments, answer_out->count,
+			      sizeof(*answer_out->fragments), highest_first);
+		if (max != 0 && answer_out->count > max)
+			answer_out->count = max;
+		error = ERR_NONE;
+	}
+	if (txn.error != ERR_NONE)
+		error = txn.error;
+	txn_abort(&txn);
+	if (error != ERR_NONE) {
+		template_answer_free(answer_out);
+		*answer_out = (struct template_answer){0};
+	}
+	return error;
+}

@@ -1,0 +1,252 @@
+#include "daemon/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/log.h"
+#include "store/memory.h"
+
+enum { MAX_REDIRECTS = 5 };
+
+struct site *sites_find(const struct sites *sites, struct slice host)
+{
+	for (size_t i = 0; i < sites->count; i++)
+		if (!sites->items[i]->is_deleted &&
+		    slice_equal(sites->items[i]->row.host, host))
+			return sites->items[i];
+	return NULL;
+}
+
+void sites_add(struct sites *sites, struct site *site)
+{
+	sites->items = mem_grow(sites->items, sites->count, &sites->capacity,
+				sizeof(*sites->items));
+	sites->items[sites->count++] = site;
+}
+
+void batch_event(struct batch *batch, const struct site *site,
+		 const struct event_row *event)
+{
+	struct event_row row = *event;
+
+	row.time_ms = batch->now_ms;
+	row.host = site->row.host;
+	event_add(batch->txn, &row);
+}
+
+static void set_options(struct site *site, const struct site_options *options)
+{
+	site->row.max_pages = options->max_pages;
+	site->row.max_depth = options->max_depth;
+	site->row.delay_ms = options->delay_ms;
+	site->row.revisit_ms = options->revisit_ms;
+	site->row.flags = options->flags;
+	site->is_changed = true;
+}
+
+static struct site *new_site(struct batch *batch, const struct url *seed,
+			     const struct site_options *options)
+{
+	struct site_row row = {
+		.id = (uint32_t)store_next_number(batch->txn, "site"),
+		.next_cluster = 1,
+		.added_ms = batch->now_ms,
+		.measure = (uint16_t)options->measure,
+		.threshold = options->threshold,
+		.host = slice_of(seed->host),
+		.seed = slice_of(seed->text),
+	};
+	struct site *site = site_create(&row);
+
+	site->is_new = true;
+	set_options(site, options);
+	sites_add(batch->sites, site);
+	batch_event(
+		batch, site,
+		&(struct event_row){.kind = EVENT_SITE_ADDED, .url = row.seed});
+	return site;
+}
+
+/*
+ * A known site keeps its measure and threshold, because its clusters were made
+ * by them, and a site that is watched is never turned into a mere sample.
+ */
+static void add_site(struct batch *batch, struct change *change)
+{
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+	const struct site_options *options = &change->options;
+	struct slice seed = slice_of(change->url->text);
+
+	if (site == NULL)
+		site = new_site(batch, change->url, options);
+	else
+		set_options(site, options);
+	if ((options->flags & SITE_IS_OFFLINE) == 0)
+		frontier_add(batch->txn, &site->row, seed, 0, 0,
+			     FRONTIER_IS_ASKED, batch->now_ms, batch->now_ms);
+}
+
+static void delete_site(struct batch *batch, struct change *change)
+{
+	static const enum table tables[] = {
+		TABLE_PAGES,      TABLE_BODIES,   TABLE_RECORDS,
+		TABLE_SIGNATURES, TABLE_CLUSTERS, TABLE_MEMBERS,
+		TABLE_DF,         TABLE_FRONTIER, TABLE_DUE,
+	};
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+	struct key key;
+
+	if (site == NULL) {
+		change->error = ERR_NOT_FOUND;
+		return;
+	}
+	key = key_site(site->row.id);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		txn_delete_prefix(batch->txn, tables[i], key_slice(&key));
+	txn_delete(batch->txn, TABLE_SITES, site->row.host);
+	batch_event(batch, site,
+		    &(struct event_row){.kind = EVENT_SITE_DELETED,
+					.pages = site->row.page_count});
+	site->is_deleted = true;
+}
+
+static void ask(struct batch *batch, struct change *change)
+{
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+
+	if (site == NULL)
+		site = new_site(batch, change->url, &change->options);
+	/* due at time 0: before everything that merely waits for its turn */
+	frontier_add(batch->txn, &site->row, slice_of(change->url->text), 0, 0,
+		     FRONTIER_IS_ASKED, 1, batch->now_ms);
+	site->is_changed = true;
+}
+
+/* Answer the lease of the URL, if it was leased. */
+static void answer_lease(struct batch *batch, struct site *site,
+			 const struct change *change,
+			 const struct outcome *outcome)
+{
+	uint64_t key = page_key_of(slice_of(change->url->text));
+	struct frontier_row row;
+
+	if (!frontier_row_get(batch->txn, site->row.id, key, &row))
+		return;
+	if (row.state == FRONTIER_LEASED && site->leased > 0)
+		site->leased--;
+	frontier_answer(batch->txn, &site->row, key, outcome);
+	site->is_changed = true;
+}
+
+/*
+ * The first page of a site leads to another host, as example.org to
+ * www.example.org does: that host is the site that was meant.
+ */
+static void follow_seed(struct batch *batch, const struct site *site,
+			const struct change *change)
+{
+	struct change add = {
+		.kind = CHANGE_SITE_ADD,
+		.url = change->target,
+		.options =
+			{
+				.measure = (enum measure)site->row.measure,
+				.threshold = site->row.threshold,
+				.max_pages = site->row.max_pages,
+				.max_depth = site->row.max_depth,
+				.delay_ms = site->row.delay_ms,
+				.revisit_ms = site->row.revisit_ms,
+				.flags = site->row.flags &
+					 ~(uint32_t)SITE_IS_PRIVATE_OK,
+			},
+	};
+
+	if (site->row.page_count == 0 &&
+	    slice_equal(site->row.seed, slice_of(change->url->text)) &&
+	    sites_find(batch->sites, slice_of(change->target->host)) == NULL)
+		add_site(batch, &add);
+}
+
+static void redirect(struct batch *batch, struct site *site,
+		     struct change *change)
+{
+	uint64_t key = page_key_of(slice_of(change->url->text));
+	struct outcome outcome = change->outcome;
+	struct frontier_row row = {0};
+
+	frontier_row_get(batch->txn, site->row.id, key, &row);
+	outcome.error = frontier_admits(&site->row, change->target, row.depth);
+	if (outcome.error == ERR_OUT_OF_SITE)
+		follow_seed(batch, site, change);
+	if (outcome.error == ERR_NONE && row.redirects >= MAX_REDIRECTS)
+		outcome.error = ERR_TOO_LARGE;
+	if (outcome.error == ERR_NONE)
+		frontier_add(batch->txn, &site->row,
+			     slice_of(change->target->text), row.depth,
+			     row.redirects + 1U, row.flags, batch->now_ms,
+			     batch->now_ms);
+	batch_remove_page(batch, site, change->url, change->target);
+	answer_lease(batch, site, change, &outcome);
+}
+
+static void fail(struct batch *batch, struct site *site,
+		 const struct change *change)
+{
+	if (change->outcome.http_status == 404 ||
+	    change->outcome.http_status == 410)
+		batch_remove_page(batch, site, change->url, NULL);
+	answer_lease(batch, site, change, &change->outcome);
+}
+
+/* The changes that concern a page of a known site. */
+static void apply_to_site(struct batch *batch, struct change *change)
+{
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+
+	if (site == NULL) {
+		change->error = ERR_NOT_FOUND;
+		return;
+	}
+	site->used = batch->number;
+	switch (change->kind) {
+	case CHANGE_PAGE:
+		batch_put_page(batch, site, change);
+		answer_lease(batch, site, change, &change->outcome);
+		break;
+	case CHANGE_REDIRECT:
+		redirect(batch, site, change);
+		break;
+	default:
+		fail(batch, site, change);
+		break;
+	}
+}
+
+void batch_apply(struct batch *batch, struct change *change)
+{
+	change->error = ERR_NONE;
+	switch (change->kind) {
+	case CHANGE_SITE_ADD:
+		add_site(batch, change);
+		break;
+	case CHANGE_SITE_DELETE:
+		delete_site(batch, change);
+		break;
+	case CHANGE_ASK:
+		ask(batch, change);
+		break;
+	case CHANGE_HOST:
+		host_row_put(batch->txn, slice_of(change->url->authority),
+			     &change->host);
+		break;
+	case CHANGE_PAGE:
+	case CHANGE_REDIRECT:
+	case CHANGE_FAILED:
+		apply_to_site(batch, change);
+		break;
+	}
+}

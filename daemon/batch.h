@@ -1,0 +1,54 @@
+/*
+ * daemon/batch.h - the changes that are committed together: the steps of
+ * engine_commit(). Internal to the engine.
+ */
+#ifndef DAEMON_BATCH_H
+#define DAEMON_BATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/engine.h"
+#include "daemon/site.h"
+#include "store/txn.h"
+
+/* The sites in memory, by host. */
+struct sites {
+	struct site **items; /* [count] */
+	size_t count;
+	size_t capacity;
+};
+
+struct batch {
+	struct sites *sites;
+	const struct engine_options *options;
+	struct txn *txn;
+	uint64_t now_ms;
+	uint64_t number; /* counts batches: the age of open linkages */
+};
+
+/* NULL when there is none, or it was deleted in this batch. */
+struct site *sites_find(const struct sites *sites, struct slice host);
+void sites_add(struct sites *sites, struct site *site);
+
+/* Do one change. What fails it alone is left in change->error. */
+void batch_apply(struct batch *batch, struct change *change);
+
+/* The steps of batch_apply() that have a file of their own. */
+
+/* batch_page.c: a page came, changed, or went. */
+void batch_put_page(struct batch *batch, struct site *site,
+		    struct change *change);
+void batch_remove_page(struct batch *batch, struct site *site,
+		       const struct url *url, const struct url *redirect);
+
+/* batch_links.c: what a page links to joins the frontier. */
+void batch_follow(struct batch *batch, struct site *site,
+		  const struct url *page, const struct record *record,
+		  const struct frontier_row *row);
+
+/* Write one event of `site`. */
+void batch_event(struct batch *batch, const struct site *site,
+		 const struct event_row *event);
+
+#endif

@@ -1,0 +1,30 @@
+/* daemon/clock.h - the two clocks; everything below daemon/ is told the time.
+ */
+#ifndef DAEMON_CLOCK_H
+#define DAEMON_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline uint64_t clock_read_us(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * 1000000U +
+	       (uint64_t)time.tv_nsec / 1000U;
+}
+
+/* Unix time: for what is stored. */
+static inline uint64_t clock_wall_ms(void)
+{
+	return clock_read_us(CLOCK_REALTIME) / 1000U;
+}
+
+/* Never goes back: for pauses and deadlines. */
+static inline uint64_t clock_steady_ms(void)
+{
+	return clock_read_us(CLOCK_MONOTONIC) / 1000U;
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* daemon/ctl_client.h - templatectl asks the daemon. */
+#ifndef DAEMON_CTL_CLIENT_H
+#define DAEMON_CTL_CLIENT_H
+
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "crawl/url.h"
+#include "daemon/ctl.h"
+#include "store/buffer.h"
+
+enum { ASK_TIMEOUT_MS = 30000 };
+
+/*
+ * Ask for `target`, with `body` (NULL: none) as JSON. Anything but a status
+ * below 300 is told on standard error, and CTL_FAILED or CTL_NO_DAEMON
+ * returned. The answer's bytes go to `answer_out`, an empty buffer.
+ */
+enum ctl_status client_ask(const struct ctl *ctl, const char *method,
+			   const char *target, const json_t *body,
+			   uint32_t timeout_ms, struct buffer *answer_out);
+
+/* The same, with the answer read as JSON; json_decref() it. */
+enum ctl_status client_ask_json(const struct ctl *ctl, const char *method,
+				const char *target, const json_t *body,
+				uint32_t timeout_ms, json_t **answer_out);
+
+/* Print one line of JSON. */
+void client_print_json(const json_t *value);
+
+/* Append `text`, percent-encoded, to a target. */
+void client_append_escaped(struct buffer *target, const char *text);
+
+/*
+ * The canonical HOST of an operand; false, with a complaint, when it is none.
+ * `host_out` has MAX_HOST_BYTES + 1 bytes.
+ */
+bool client_host(const struct ctl *ctl, const char *operand, char *host_out);
+
+/*
+ * Make `target` "/v1/clusters/HOST/N" + `ending` from the operand HOST/N;
+ * false, with a complaint, when it is none.
+ */
+bool client_cluster_target(const struct ctl *ctl, const char *operand,
+			   const char *ending, struct buffer *target);
+
+/* A member of an object, as text for a table; "-" when it is not there. */
+const char *field_text(const json_t *object, const char *name);
+uint64_t field_whole(const json_t *object, const char *name);
+
+/* An object as lines "name value"; objects inside are "name.name value". */
+void client_print_object(const json_t *object);
+
+#endif

@@ -1,0 +1,333 @@
+#include "daemon/engine.h"
+
+#include <stdlib.h>
+
+#include "daemon/batch.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+enum {
+	DEFAULT_OPEN_SITES = 64,
+	DEFAULT_MAX_SIGNATURE = 65536,
+	MAX_WAITING_COUNTS = 1 << 20, /* 16 MiB a site */
+	LOOKAHEAD_MS = 10000, /* a slow site has so much leased beforehand */
+};
+
+struct engine {
+	struct store *store;
+	struct engine_options options;
+	struct sites sites;
+	uint64_t batch_number;
+	uint64_t next_due;
+	size_t first_site; /* to lease from: another one each time */
+};
+
+void engine_destroy(struct engine *engine)
+{
+	if (engine == NULL)
+		return;
+	for (size_t i = 0; i < engine->sites.count; i++)
+		site_destroy(engine->sites.items[i]);
+	free(engine->sites.items);
+	free(engine);
+}
+
+static void load_sites(struct engine *engine, struct txn *txn)
+{
+	struct scan scan =
+		scan_begin(txn, TABLE_SITES, (struct slice){NULL, 0});
+
+	while (scan_next(&scan)) {
+		struct site_row row;
+
+		if (site_decode(scan.value, &row))
+			sites_add(&engine->sites, site_create(&row));
+		else
+			txn_fail(txn, ERR_CORRUPT);
+	}
+	scan_end(&scan);
+}
+
+enum error engine_create(struct engine **engine_out, struct store *store,
+			 const struct engine_options *options, uint64_t now_ms)
+{
+	struct engine *engine = mem_alloc(1, sizeof(*engine));
+	struct txn txn = txn_begin_write(store);
+	enum error error;
+
+	engine->store = store;
+	engine->options = *options;
+	if (engine->options.max_open_sites == 0)
+		engine->options.max_open_sites = DEFAULT_OPEN_SITES;
+	if (engine->options.max_signature == 0)
+		engine->options.max_signature = DEFAULT_MAX_SIGNATURE;
+	load_sites(engine, &txn);
+	for (size_t i = 0; i < engine->sites.count; i++) {
+		struct site *site = engine->sites.items[i];
+
+		frontier_release(&txn, &site->row, now_ms);
+		site_put(&txn, &site->row);
+	}
+	error = txn_end(&txn);
+	if (error != ERR_NONE) {
+		engine_destroy(engine);
+		return error;
+	}
+	*engine_out = engine;
+	return ERR_NONE;
+}
+
+static void begin_batch(struct engine *engine)
+{
+	engine->batch_number++;
+	for (size_t i = 0; i < engine->sites.count; i++) {
+		struct site *site = engine->sites.items[i];
+
+		site->leased_before = site->leased;
+		site->pending_before = site->row.pending_count;
+	}
+}
+
+/* What the batch left in memory goes into the transaction. */
+static void flush_sites(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->sites->count; i++) {
+		struct site *site = batch->sites->items[i];
+
+		if (site->is_deleted)
+			continue;
+		site_flush_counts(site, batch->txn, 0);
+		if (site->pending_before > 0 && site->row.pending_count == 0)
+			batch_event(batch, site,
+				    &(struct event_row){
+					    .kind = EVENT_SITE_CRAWLED,
+					    .pages = site->row.page_count});
+		if (site->is_changed || site->is_new)
+			site_put(batch->txn, &site->row);
+	}
+}
+
+/* How many more URLs of the site may be out now. */
+static size_t room_of(const struct site *site, const struct work_order *order)
+{
+	size_t window = order->max_per_site;
+
+	if (site->row.delay_ms > 0 &&
+	    LOOKAHEAD_MS / site->row.delay_ms < window)
+		window = LOOKAHEAD_MS / site->row.delay_ms;
+	if (window == 0)
+		window = 1;
+	return site->leased < window ? window - site->leased : 0;
+}
+
+static void lease_site(struct batch *batch, struct site *site,
+		       struct work_order *order)
+{
+	size_t max = room_of(site, order);
+	struct lease *leases;
+	size_t count;
+
+	if (max > order->max - order->count)
+		max = order->max - order->count;
+	if (max == 0 || site->is_deleted ||
+	    site->row.pending_count + site->row.fetched_count == 0)
+		return;
+	leases = mem_alloc(max, sizeof(*leases));
+	count = frontier_lease(batch->txn, &site->row, batch->now_ms,
+			       batch->now_ms + order->lease_ms, max, leases);
+	for (size_t i = 0; i < count; i++)
+		order->work[order->count++] = (struct work){
+			.lease = leases[i],
+			.site = site->row.id,
+			.delay_ms = site->row.delay_ms,
+			.is_private_ok =
+				(site->row.flags & SITE_IS_PRIVATE_OK) != 0,
+		};
+	free(leases);
+	site->leased += count;
+	site->is_changed |= count > 0;
+}
+
+static void lease_work(struct engine *engine, struct batch *batch,
+		       struct work_order *order)
+{
+	size_t count = batch->sites->count;
+
+	order->count = 0;
+	if (count == 0)
+		return;
+	engine->first_site = (engine->first_site + 1) % count;
+	for (size_t i = 0; i < count && order->count < order->max; i++)
+		lease_site(
+			batch,
+			batch->sites->items[(engine->first_site + i) % count],
+			order);
+}
+
+/* When something that may be leased falls due. */
+static uint64_t next_due(struct batch *batch, const struct work_order *order)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = 0; i < batch->sites->count; i++) {
+		const struct site *site = batch->sites->items[i];
+		uint64_t due;
+
+		if (site->is_deleted || room_of(site, order) == 0)
+			continue;
+		due = frontier_next_due(batch->txn, site->row.id);
+		if (due < next)
+			next = due;
+	}
+	return next;
+}
+
+static void drop_site(struct sites *sites, size_t index)
+{
+	site_destroy(sites->items[index]);
+	sites->items[index] = sites->items[--sites->count];
+}
+
+/* The batch stands: sites in memory are what the store has. */
+static void keep_batch(struct engine *engine)
+{
+	struct sites *sites = &engine->sites;
+
+	for (size_t i = sites->count; i-- > 0;) {
+		struct site *site = sites->items[i];
+
+		site->is_new = false;
+		site->is_changed = false;
+		if (site->is_deleted)
+			drop_site(sites, i);
+	}
+}
+
+/* The batch is undone: go back to what the store has. */
+static enum error undo_batch(struct engine *engine)
+{
+	struct sites *sites = &engine->sites;
+	struct txn txn = txn_begin_read(engine->store);
+
+	for (size_t i = sites->count; i-- > 0;) {
+		struct site *site = sites->items[i];
+		struct site_row row;
+
+		if (site->is_new)
+			drop_site(sites, i);
+		else if (site_get(&txn, site->row.host, &row))
+			site_reset(site, &row);
+		else
+			txn_fail(&txn, ERR_CORRUPT);
+	}
+	return txn_end(&txn);
+}
+
+/* Close the linkages that were not used for longest. */
+static void close_idle_sites(struct engine *engine)
+{
+	for (;;) {
+		struct site *oldest = NULL;
+		size_t open = 0;
+
+		for (size_t i = 0; i < engine->sites.count; i++) {
+			struct site *site = engine->sites.items[i];
+
+			if (site->linkage == NULL)
+				continue;
+			open++;
+			if (oldest == NULL || site->used < oldest->used)
+				oldest = site;
+		}
+		if (open <= engine->options.max_open_sites)
+			return;
+		site_close(oldest);
+	}
+}
+
+/* One attempt: all of it is committed, or none. */
+static enum error try_batch(struct engine *engine, struct change *changes,
+			    size_t count, uint64_t now_ms,
+			    struct work_order *order)
+{
+	struct txn txn = txn_begin_write(engine->store);
+	struct batch batch = {.sites = &engine->sites,
+			      .options = &engine->options,
+			      .txn = &txn,
+			      .now_ms = now_ms};
+	uint64_t due = engine->next_due;
+	enum error error;
+
+	begin_batch(engine);
+	batch.number = engine->batch_number;
+	for (size_t i = 0; i < count; i++) {
+		batch_apply(&batch, &changes[i]);
+		for (size_t k = 0; k < engine->sites.count; k++)
+			site_flush_counts(engine->sites.items[k], &txn,
+					  MAX_WAITING_COUNTS);
+	}
+	if (order != NULL)
+		lease_work(engine, &batch, order);
+	flush_sites(&batch);
+	if (order != NULL)
+		due = next_due(&batch, order);
+	error = txn_end(&txn);
+	if (error == ERR_NONE) {
+		engine->next_due = due;
+		keep_batch(engine);
+		close_idle_sites(engine);
+		return ERR_NONE;
+	}
+	if (order != NULL)
+		order->count = 0;
+	if (undo_batch(engine) != ERR_NONE)
+		log_error("store: cannot be read back after a failed commit");
+	return error;
+}
+
+static enum error try_and_grow(struct engine *engine, struct change *changes,
+			       size_t count, uint64_t now_ms,
+			       struct work_order *order)
+{
+	enum error error;
+
+	do {
+		error = try_batch(engine, changes, count, now_ms, order);
+	} while (error == ERR_STORE_FULL &&
+		 store_grow(engine->store) == ERR_NONE);
+	return error;
+}
+
+enum error engine_commit(struct engine *engine, struct change *changes,
+			 size_t count, uint64_t now_ms,
+			 struct work_order *order)
+{
+	enum error error = try_and_grow(engine, changes, count, now_ms, order);
+
+	if (error == ERR_NONE)
+		return ERR_NONE;
+	if (error == ERR_STORE_FULL || error == ERR_IO || count == 0) {
+		for (size_t i = 0; i < count; i++)
+			changes[i].error = error;
+		return error;
+	}
+	for (size_t i = 0; i < count; i++) {
+		error = try_and_grow(engine, &changes[i], 1, now_ms, NULL);
+		if (error == ERR_NONE)
+			continue;
+		changes[i].error = error;
+		log_error("%s: cannot be committed: %s", changes[i].url->text,
+			  error_text(error));
+	}
+	return try_and_grow(engine, NULL, 0, now_ms, order);
+}
+
+uint64_t engine_next_due(const struct engine *engine)
+{
+	return engine->next_due;
+}
+
+struct store *engine_store(const struct engine *engine)
+{
+	return engine->store;
+}

@@ -1,0 +1,38 @@
+/*
+ * daemon/fetching.h - the loop of the fetching thread: jobs wait for their
+ * host, pass its robots.txt, are fetched at its pace and go on to the analysing
+ * threads or, without a page, to the committing one. Internal to the pipeline.
+ */
+#ifndef DAEMON_FETCHING_H
+#define DAEMON_FETCHING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/hosts.h"
+#include "daemon/job.h"
+#include "store/store.h"
+
+struct fetching {
+	struct store *store; /* robots.txt files are read here */
+	struct fetcher *fetcher;
+	struct job_queue *arrivals; /* leased jobs */
+	struct job_queue *fetched;  /* out: jobs with a page */
+	struct job_queue *ended;    /* out: jobs without one, robots.txt */
+	/* Called when there is something new in `ended`. */
+	void (*on_ended)(void *context);
+	void *context;
+	size_t max_connections;
+	_Atomic uint32_t robots_ttl_ms;
+	atomic_bool ignores_robots;
+	atomic_bool is_stopping;  /* begin nothing more */
+	_Atomic uint64_t stop_ms; /* steady clock: give up what still runs */
+	_Atomic size_t running;   /* for statistics */
+	struct hosts hosts;
+};
+
+/* Runs until is_stopping is set and nothing is under way. */
+void fetching_run(struct fetching *fetching);
+
+#endif

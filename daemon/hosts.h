@@ -1,0 +1,56 @@
+/*
+ * daemon/hosts.h - the hosts that the fetching thread deals with: the robots
+ * rules of each, its pace, and the jobs that wait for it. Internal to the
+ * pipeline; one thread.
+ */
+#ifndef DAEMON_HOSTS_H
+#define DAEMON_HOSTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "crawl/polite.h"
+#include "crawl/robots.h"
+#include "daemon/job.h"
+#include "store/arena.h"
+
+enum robots_state {
+	ROBOTS_UNKNOWN,
+	ROBOTS_ASKED, /* robots.txt is being fetched */
+	ROBOTS_KNOWN,
+};
+
+struct host {
+	char authority[MAX_HOST_BYTES + 8 + 1];
+	struct polite polite;
+	enum robots_state robots_state;
+	uint64_t robots_ms;  /* wall clock: when it was fetched */
+	struct arena *arena; /* of the rules */
+	const struct robots *robots;
+	unsigned robots_hops; /* redirects of robots.txt so far */
+	struct job *first;    /* waiting */
+	struct job *last;
+};
+
+struct hosts {
+	struct host **items; /* [count] */
+	size_t count;
+	size_t capacity;
+};
+
+/* The host of the URL, made when it is new. */
+struct host *hosts_get(struct hosts *hosts, const struct url *url);
+
+/* Forget hosts that have nothing to do when there are more than `max`. */
+void hosts_trim(struct hosts *hosts, size_t max, uint64_t now_ms);
+void hosts_free(struct hosts *hosts);
+
+void host_push(struct host *host, struct job *job);
+struct job *host_pop(struct host *host); /* NULL: none waits */
+
+/* Take over the answer: `status` 0 when there was none. */
+void host_set_robots(struct host *host, struct slice file, unsigned status,
+		     uint64_t fetched_ms);
+
+#endif

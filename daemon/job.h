@@ -1,0 +1,63 @@
+/*
+ * daemon/job.h - one URL on its way through the pipeline, and the queues that
+ * it waits in. Internal to the pipeline.
+ */
+#ifndef DAEMON_JOB_H
+#define DAEMON_JOB_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "crawl/fetch.h"
+#include "daemon/engine.h"
+#include "store/buffer.h"
+
+struct job {
+	struct job *next;
+	struct work work;
+	struct url url;
+	struct url target;          /* of a redirect */
+	struct fetch_result result; /* once it was fetched */
+	struct buffer record;       /* once it was analysed */
+	struct buffer packed;       /* its body, compressed */
+	enum change_kind kind;      /* PAGE, REDIRECT, FAILED or HOST */
+	enum error error;           /* FAILED: why */
+	struct host_row host;       /* HOST: its robots are `result.body` */
+};
+
+/* NULL when the URL of the work cannot be parsed. */
+struct job *job_create(const struct work *work);
+void job_destroy(struct job *job);
+
+/*
+ * First in, first out, for any number of threads. It has no limit of its own:
+ * the pipeline lets no more jobs exist than max_in_flight.
+ */
+struct job_queue {
+	pthread_mutex_t mutex;
+	pthread_cond_t is_changed;
+	struct job *first;
+	struct job *last;
+	size_t count;
+	bool is_closed;
+};
+
+void job_queue_init(struct job_queue *queue);
+
+/* Destroys the jobs that are left. No thread may use the queue any more. */
+void job_queue_finish(struct job_queue *queue);
+void job_queue_push(struct job_queue *queue, struct job *job);
+
+/* Wait for a job; NULL when the queue is closed and empty. */
+struct job *job_queue_wait(struct job_queue *queue);
+
+/* Take everything, as a list; NULL when there is nothing. Does not wait. */
+struct job *job_queue_take_all(struct job_queue *queue);
+
+/* No more is pushed; the waiting ones wake when the queue is empty. */
+void job_queue_close(struct job_queue *queue);
+size_t job_queue_count(struct job_queue *queue);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * daemon/site.h - a site as the engine holds it: its row, its linkage and the
+ * counts that wait for the end of the batch. Internal to the engine.
+ */
+#ifndef DAEMON_SITE_H
+#define DAEMON_SITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/linkage.h"
+#include "store/record.h"
+#include "store/rows.h"
+#include "store/txn.h"
+
+struct site {
+	struct site_row row;     /* its slices are host and seed below */
+	struct linkage *linkage; /* NULL while the site is closed */
+	uint64_t used;           /* batch of the last use */
+	size_t leased;           /* URLs that are out */
+	size_t leased_before;    /* the same when the batch began */
+	uint32_t pending_before; /* row.pending_count when the batch began */
+	bool is_new;             /* added in this batch */
+	bool is_changed;         /* the row must be written */
+	bool is_deleted;
+	struct df_delta *deltas; /* [delta_count] */
+	size_t delta_count;
+	size_t delta_capacity;
+};
+
+/* The row is copied. Destroy with site_destroy(). */
+struct site *site_create(const struct site_row *row);
+void site_destroy(struct site *site);
+
+/* Take over the row again, as the store has it. */
+void site_reset(struct site *site, const struct site_row *row);
+
+/*
+ * Build the linkage from the store, when it is not there. A failure is in the
+ * transaction then, and the site stays closed.
+ */
+void site_open(struct site *site, struct txn *txn, size_t max_signature);
+
+/* Forget the linkage: it can be built again. */
+void site_close(struct site *site);
+
+/*
+ * Add `delta` to the count of every fragment of `record` in `cluster`; the
+ * table changes with site_flush(). Cluster 0 counts nothing.
+ */
+void site_count(struct site *site, uint32_t cluster,
+		const struct record *record, int32_t delta);
+
+/* Write the counts, when they are more than `max`. */
+void site_flush_counts(struct site *site, struct txn *txn, size_t max);
+
+#endif

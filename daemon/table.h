@@ -1,0 +1,44 @@
+/* daemon/table.h - aligned columns for people. Programs ask for JSON. */
+#ifndef DAEMON_TABLE_H
+#define DAEMON_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "store/buffer.h"
+#include "store/slice.h"
+
+struct column {
+	const char *title; /* NULL in all columns: no head line */
+	bool is_number;    /* aligned to the right */
+	bool is_elastic;   /* cut when the lines are too wide */
+};
+
+struct table;
+
+/* The columns are kept, not copied. Destroy with table_destroy(). */
+struct table *table_create(const struct column *columns, size_t count);
+
+/* NULL is a no-op. */
+void table_destroy(struct table *table);
+
+/*
+ * Append the next cell, row by row from the left. The text is copied and
+ * cleaned (daemon/terminal.h); NULL is an empty cell.
+ */
+void table_add(struct table *table, struct slice text);
+void table_add_text(struct table *table, const char *text);
+void table_printf(struct table *table, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Append the lines. Lines wider than `width` columns (0: no limit) have their
+ * elastic cells cut, the widest column first, none below 8; a row that is not
+ * whole is filled with empty cells.
+ */
+void table_render(const struct table *table, size_t width, struct buffer *out);
+
+/* Print to standard output, as wide as the terminal if it is one. */
+void table_print(const struct table *table);
+
+#endif

@@ -1,0 +1,30 @@
+/* daemon/templatectl.c - the client of the daemon, and its offline twin. */
+#include <stddef.h>
+
+#include "daemon/ctl.h"
+
+static const struct verb *const verbs[] = {
+	/* with the daemon */
+	&verb_watch,
+	&verb_sites,
+	&verb_site,
+	&verb_clusters,
+	&verb_pages,
+	&verb_template,
+	&verb_text,
+	&verb_events,
+	&verb_status,
+	&verb_verify,
+	/* on files */
+	&verb_extract,
+	&verb_cluster,
+	&verb_batch,
+	&verb_methods,
+	NULL,
+};
+
+int main(int argc, char **argv)
+{
+	return (int)ctl_run(verbs, argc < 1 ? 0 : (size_t)argc - 1,
+			    (const char *const *)argv + 1);
+}

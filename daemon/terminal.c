@@ -1,0 +1,218 @@
+#include "daemon/terminal.h"
+
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+struct range {
+	uint32_t first;
+	uint32_t last;
+};
+
+/* Marks that stand over, under or inside the character before them. */
+static const struct range zero_wide[] = {
+	{0x0300, 0x036F},   {0x0483, 0x0489}, {0x0591, 0x05BD},
+	{0x0610, 0x061A},   {0x064B, 0x065F}, {0x06D6, 0x06DC},
+	{0x0900, 0x0902},   {0x093C, 0x093C}, {0x0941, 0x0948},
+	{0x0E31, 0x0E31},   {0x0E34, 0x0E3A}, {0x0E47, 0x0E4E},
+	{0x1AB0, 0x1AFF},   {0x1DC0, 0x1DFF}, {0x200B, 0x200D},
+	{0x20D0, 0x20FF},   {0x302A, 0x302D}, {0x3099, 0x309A},
+	{0xFE00, 0xFE0F},   {0xFE20, 0xFE2F}, {0xFEFF, 0xFEFF},
+	{0xE0100, 0xE01EF},
+};
+
+static const struct range double_wide[] = {
+	{0x1100, 0x115F},   {0x231A, 0x231B},   {0x23E9, 0x23EC},
+	{0x2614, 0x2615},   {0x2648, 0x2653},   {0x26A1, 0x26A1},
+	{0x2705, 0x2705},   {0x270A, 0x270B},   {0x2728, 0x2728},
+	{0x274C, 0x274C},   {0x2753, 0x2755},   {0x2795, 0x2797},
+	{0x2E80, 0x303E},   {0x3041, 0x33FF},   {0x3400, 0x4DBF},
+	{0x4E00, 0x9FFF},   {0xA000, 0xA4CF},   {0xA960, 0xA97F},
+	{0xAC00, 0xD7A3},   {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},
+	{0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},   {0x1F300, 0x1F64F},
+	{0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x1FA70, 0x1FAFF},
+	{0x20000, 0x3FFFD},
+};
+
+/* What must not reach a terminal, beside the controls below U+00A0. */
+static const struct range steering[] = {
+	{0x061C, 0x061C}, /* Arabic letter mark */
+	{0x200E, 0x200F}, /* left-to-right mark and its twin */
+	{0x2028, 0x202E}, /* separators, embeddings and overrides */
+	{0x2066, 0x2069}, /* isolates */
+};
+
+#define IN(ranges, code_point) \
+	is_in((ranges), sizeof(ranges) / sizeof((ranges)[0]), (code_point))
+
+static bool is_in(const struct range *ranges, size_t count, uint32_t code_point)
+{
+	for (size_t i = 0; i < count; i++)
+		if (code_point >= ranges[i].first &&
+		    code_point <= ranges[i].last)
+			return true;
+	return false;
+}
+
+/* Bytes of the sequence that begins with `first`; 0: none does. */
+static size_t sequence_size(unsigned char first)
+{
+	if (first < 0x80)
+		return 1;
+	if (first >= 0xC2 && first <= 0xDF)
+		return 2;
+	if (first >= 0xE0 && first <= 0xEF)
+		return 3;
+	return first >= 0xF0 && first <= 0xF4 ? 4 : 0;
+}
+
+uint32_t terminal_code_point(struct slice text, size_t *position)
+{
+	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+	const unsigned char *bytes = (const unsigned char *)text.data;
+	size_t begin = (*position)++;
+	size_t size = sequence_size(bytes[begin]);
+	uint32_t code_point;
+
+	if (size == 1)
+		return bytes[begin];
+	if (size == 0 || size > text.size - begin)
+		return TERMINAL_REPLACEMENT;
+	code_point = bytes[begin] & (0x7FU >> size);
+	for (size_t i = 1; i < size; i++) {
+		if ((bytes[begin + i] & 0xC0) != 0x80)
+			return TERMINAL_REPLACEMENT;
+		code_point = code_point << 6 | (bytes[begin + i] & 0x3F);
+	}
+	if (code_point < smallest[size] || code_point > 0x10FFFF ||
+	    (code_point >= 0xD800 && code_point <= 0xDFFF))
+		return TERMINAL_REPLACEMENT;
+	*position = begin + size;
+	return code_point;
+}
+
+unsigned terminal_columns(uint32_t code_point)
+{
+	if (code_point < 0x300)
+		return 1;
+	if (IN(zero_wide, code_point))
+		return 0;
+	return IN(double_wide, code_point) ? 2 : 1;
+}
+
+static uint32_t harmless(uint32_t code_point)
+{
+	if (code_point >= '\t' && code_point <= '\r')
+		return ' ';
+	if (code_point < ' ' || (code_point >= 0x7F && code_point < 0xA0) ||
+	    IN(steering, code_point))
+		return TERMINAL_REPLACEMENT;
+	return code_point;
+}
+
+static void append_code_point(struct buffer *out, uint32_t code_point)
+{
+	if (code_point < 0x80) {
+		buffer_append_byte(out, (char)code_point);
+		return;
+	}
+	if (code_point < 0x800) {
+		buffer_append_byte(out, (char)(0xC0 | code_point >> 6));
+	} else {
+		if (code_point < 0x10000) {
+			buffer_append_byte(out,
+					   (char)(0xE0 | code_point >> 12));
+		} else {
+			buffer_append_byte(out,
+					   (char)(0xF0 | code_point >> 18));
+			buffer_append_byte(
+				out, (char)(0x80 | (code_point >> 12 & 0x3F)));
+		}
+		buffer_append_byte(out,
+				   (char)(0x80 | (code_point >> 6 & 0x3F)));
+	}
+	buffer_append_byte(out, (char)(0x80 | (code_point & 0x3F)));
+}
+
+void terminal_clean(struct slice text, struct buffer *out)
+{
+	size_t position = 0;
+
+	while (position < text.size)
+		append_code_point(
+			out, harmless(terminal_code_point(text, &position)));
+}
+
+void terminal_clean_lines(struct slice text, struct buffer *out)
+{
+	size_t position = 0;
+
+	while (position < text.size) {
+		uint32_t code_point = terminal_code_point(text, &position);
+
+		if (code_point != '\n' && code_point != '\t')
+			code_point = harmless(code_point);
+		append_code_point(out, code_point);
+	}
+}
+
+size_t terminal_width(struct slice text)
+{
+	size_t position = 0;
+	size_t width = 0;
+
+	while (position < text.size)
+		width += terminal_columns(
+			harmless(terminal_code_point(text, &position)));
+	return width;
+}
+
+size_t terminal_cut(struct slice text, size_t width, struct buffer *out)
+{
+	size_t position = 0;
+	size_t used = 0;
+
+	if (terminal_width(text) <= width) {
+		terminal_clean(text, out);
+		return terminal_width(text);
+	}
+	if (width == 0)
+		return 0;
+	for (;;) {
+		uint32_t code_point =
+			harmless(terminal_code_point(text, &position));
+		unsigned columns = terminal_columns(code_point);
+
+		if (used + columns > width - 1)
+			break;
+		append_code_point(out, code_point);
+		used += columns;
+	}
+	buffer_append_text(out, "\xE2\x80\xA6");
+	return used + 1;
+}
+
+size_t terminal_size(int file)
+{
+	struct winsize size;
+
+	if (isatty(file) == 0)
+		return 0;
+	/* NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg) */
+	if (ioctl(file, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+		return 80;
+	return size.ws_col;
+}
+
+void terminal_print(struct slice text)
+{
+	struct buffer clean = {0};
+
+	if (isatty(STDOUT_FILENO) != 0) {
+		terminal_clean_lines(text, &clean);
+		text = buffer_slice(&clean);
+	}
+	if (text.size > 0)
+		fwrite(text.data, 1, text.size, stdout);
+	buffer_free(&clean);
+}

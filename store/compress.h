@@ -6,8 +6,13 @@
 #include "store/error.h"
 #include "store/slice.h"
 
-/* Append `data`, packed into one frame that knows its size, to `out`. */
-void compress(struct slice data, struct buffer *out);
+/*
+ * Append `data`, packed into one frame that knows its size and its checksum,
+ * to `out`. Hidden, because zlib.so has a function of that name, which ours
+ * would replace in every library of the process.
+ */
+__attribute__((visibility("hidden"))) void compress(struct slice data,
+						    struct buffer *out);
 
 /*
  * Append the unpacked bytes to `out`. ERR_TOO_LARGE when they would be more

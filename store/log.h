@@ -19,9 +19,11 @@ void log_set_level(enum log_level level);
 void log_line(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* NOLINTBEGIN(readability-identifier-naming): they are called as functions */
 #define log_error(...) log_line(LOG_LEVEL_ERROR, __VA_ARGS__)
 #define log_warn(...)  log_line(LOG_LEVEL_WARN, __VA_ARGS__)
 #define log_info(...)  log_line(LOG_LEVEL_INFO, __VA_ARGS__)
 #define log_debug(...) log_line(LOG_LEVEL_DEBUG, __VA_ARGS__)
+/* NOLINTEND(readability-identifier-naming) */
 
 #endif

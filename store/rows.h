@@ -155,6 +155,7 @@ bool host_row_get(struct txn *txn, struct slice authority,
 		  struct host_row *row_out);
 void host_row_put(struct txn *txn, struct slice authority,
 		  const struct host_row *row);
+bool host_row_decode(struct slice value, struct host_row *row_out);
 
 #define EVENT_LIST(X)                                \
 	X(EVENT_SITE_ADDED, 1, "site.added")         \
@@ -204,7 +205,7 @@ struct key key_due(uint32_t site, uint64_t due_ms, uint64_t url);
 struct key key_number(uint64_t number);
 struct slice key_slice(const struct key *key);
 
-/* Read the number at byte `offset` of a key. */
+/* Read the number at byte `offset` of a key; bytes behind its end are 0. */
 uint32_t key_u32(struct slice key, size_t offset);
 uint64_t key_u64(struct slice key, size_t offset);
 

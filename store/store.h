@@ -22,9 +22,10 @@ struct store_options {
 
 /*
  * Open, or create, the store in the folder `path` (made when it is missing,
- * mode 0700). One store per path and process. ERR_IO, ERR_STORE_FULL,
- * ERR_BUSY (another process writes here), ERR_VERSION (the schema of the store
- * is not STORE_SCHEMA), ERR_CORRUPT; *store_out is untouched then.
+ * mode 0700). One store per path and process; never fork() with one open.
+ * ERR_IO, ERR_STORE_FULL, ERR_BUSY (another process writes here), ERR_VERSION
+ * (the schema of the store is not STORE_SCHEMA), ERR_CORRUPT, ERR_NOT_FOUND
+ * (read only, and there is no store); *store_out is untouched then.
  */
 enum error store_open(struct store **store_out, const char *path,
 		      const struct store_options *options);
@@ -35,6 +36,7 @@ void store_close(struct store *store);
 /*
  * Double the map, up to max_map_bytes: ERR_STORE_FULL when it is there
  * already. Waits until no transaction is open, so call it outside of any.
+ * txn_begin_write() does the same early, when nothing must wait for it.
  */
 enum error store_grow(struct store *store);
 

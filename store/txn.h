@@ -45,12 +45,19 @@ struct txn {
 
 /*
  * Begin. A reader sees one snapshot and must be short: no network, no waiting.
- * One writer at a time; a second waits. Never begin one inside another.
+ * One writer at a time; a second waits, and it ends on the thread that began
+ * it; a reader may end on another. Never begin one inside another: growth of
+ * the map waits for the outer one, the inner one for the growth.
  */
 struct txn txn_begin_read(struct store *store);
 struct txn txn_begin_write(struct store *store);
 
-/* Insert or replace. `key` is 1..511 bytes (LMDB's limit). */
+/*
+ * Insert or replace. `key` is 1..511 bytes (LMDB's limit), else ERR_MALFORMED.
+ * Neither may point into the map. Errors of any step: ERR_STORE_FULL (abort,
+ * store_grow(), repeat), ERR_TOO_LARGE (more changes than a transaction can
+ * hold), ERR_BUSY (512 readers), ERR_CORRUPT, ERR_IO.
+ */
 void txn_put(struct txn *txn, enum table table, struct slice key,
 	     struct slice value);
 
@@ -61,7 +68,8 @@ void txn_put(struct txn *txn, enum table table, struct slice key,
  */
 struct slice txn_get(struct txn *txn, enum table table, struct slice key);
 
-/* Remove `key`; an absent key is no failure. */
+/* Remove `key`; an absent key is no failure. As in txn_get(), a key of an
+ * impossible size is absent. */
 void txn_delete(struct txn *txn, enum table table, struct slice key);
 
 /* Remove every key that begins with `prefix`; returns how many there were. */
@@ -88,16 +96,16 @@ void txn_abort(struct txn *txn);
  *		... scan.key, scan.value ...
  *	scan_end(&scan);
  *
- * Key and value are valid until the next scan_next(). The table must not be
- * changed while a scan of it is open, but for scan_delete().
+ * Key and value are valid until the next scan_next(); in a writer, until the
+ * next put or delete. The table must not be changed while a scan of it is open,
+ * but for scan_delete(). End a scan before its transaction.
  */
 struct scan {
 	struct txn *txn;
 	struct MDB_cursor *cursor;
-	unsigned char
-		start[512]; /* where the next step begins, then the prefix */
+	unsigned char start[512]; /* begins with the prefix */
 	size_t prefix_size;
-	bool is_started;
+	bool is_started; /* false: the next step seeks from `start` */
 	struct slice key;
 	struct slice value;
 };

@@ -1,0 +1,34 @@
+/* store/check.h - the parts of store_verify(). Private to this folder. */
+#ifndef STORE_CHECK_H
+#define STORE_CHECK_H
+
+#include "store/rows.h"
+#include "store/txn.h"
+#include "store/verify.h"
+
+/* One site under check. */
+struct check {
+	struct txn *txn;
+	struct verify_report *report;
+	const struct site_row *site;
+};
+
+/* How a problem of a row begins: "site HOST: ". */
+#define CHECK_SITE "site %.*s: "
+#define CHECK_HOST(check) \
+	(int)(check)->site->host.size, (const char *)(check)->site->host.data
+
+/* TABLE_PAGES, BODIES, RECORDS, SIGNATURES and the site's page_count. */
+void check_pages(const struct check *check);
+
+/* TABLE_CLUSTERS, MEMBERS, DF. */
+void check_clusters(const struct check *check);
+
+/* TABLE_FRONTIER, DUE and the site's counts of URLs. */
+void check_urls(const struct check *check);
+
+/* The row's value, decoded; a damaged one is no row, and told elsewhere. */
+bool check_page_row(struct txn *txn, uint32_t site, uint64_t page,
+		    struct page_row *row_out);
+
+#endif

@@ -1,0 +1,184 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "store/check.h"
+#include "store/record.h"
+#include "store/store.h"
+#include "store/tally.h"
+
+#define CLUSTER "cluster %.*s/%u: "
+
+/*
+ * A page of the cluster: count its fragments. A damaged record is told by
+ * check_pages(); here it shows as wrong counts.
+ */
+static void add_page(const struct check *check, uint64_t page,
+		     struct tally *tally)
+{
+	struct key key = key_page(check->site->id, page);
+	struct slice value =
+		txn_get(check->txn, TABLE_RECORDS, key_slice(&key));
+	struct record record;
+	void *copy;
+
+	if (value.data == NULL)
+		return;
+	copy = record_copy(value);
+	if (record_open((struct slice){copy, value.size}, &record) == ERR_NONE)
+		for (uint32_t i = 0; i < record.fragment_count; i++)
+			tally_add(tally, record.fragments[i].hash);
+	free(copy);
+}
+
+/* Returns how many members the cluster has. */
+static uint64_t count_members(const struct check *check, uint32_t cluster,
+			      struct tally *tally)
+{
+	struct key prefix = key_cluster(check->site->id, cluster);
+	struct scan scan =
+		scan_begin(check->txn, TABLE_MEMBERS, key_slice(&prefix));
+	struct page_row row;
+	uint64_t count = 0;
+
+	while (scan_next(&scan)) {
+		uint64_t page = key_u64(scan.key, 8);
+
+		count++;
+		if (scan.key.size != 16 ||
+		    !check_page_row(check->txn, check->site->id, page, &row))
+			verify_problem(check->report,
+				       CLUSTER "its page %016" PRIx64
+					       " does not exist",
+				       CHECK_HOST(check), cluster, page);
+		else if (row.cluster != cluster)
+			verify_problem(check->report,
+				       CLUSTER "its page %016" PRIx64
+					       " says cluster %u",
+				       CHECK_HOST(check), cluster, page,
+				       row.cluster);
+		add_page(check, page, tally);
+	}
+	scan_end(&scan);
+	return count;
+}
+
+static void tell_count(const struct check *check, uint32_t cluster,
+		       uint64_t fragment, uint64_t counted, uint64_t pages)
+{
+	if (counted != pages)
+		verify_problem(
+			check->report,
+			CLUSTER "fragment %016" PRIx64 " is counted %" PRIu64
+				" times, but on %" PRIu64 " pages",
+			CHECK_HOST(check), cluster, fragment, counted, pages);
+}
+
+/* The number in a row of TABLE_DF; 0, which none may be, when damaged. */
+static uint32_t read_count(const struct scan *scan)
+{
+	uint32_t count = 0;
+
+	if (scan->key.size == 16 && scan->value.size == sizeof(count))
+		memcpy(&count, scan->value.data, sizeof(count));
+	return count;
+}
+
+/* Both sides ascend by fragment: walk along them together. */
+static void check_counts(const struct check *check, uint32_t cluster,
+			 const struct tally *tally)
+{
+	struct key prefix = key_cluster(check->site->id, cluster);
+	struct scan scan = scan_begin(check->txn, TABLE_DF, key_slice(&prefix));
+	const struct tally_entry *seen = tally->entries;
+	size_t next = 0;
+
+	while (scan_next(&scan)) {
+		uint64_t fragment = key_u64(scan.key, 8);
+		uint32_t counted = read_count(&scan);
+		uint64_t pages = 0;
+
+		check->report->df_counts++;
+		for (; next < tally->count && seen[next].number < fragment;
+		     next++)
+			tell_count(check, cluster, seen[next].number, 0,
+				   seen[next].count);
+		if (next < tally->count && seen[next].number == fragment)
+			pages = seen[next++].count;
+		if (counted == 0)
+			verify_problem(check->report,
+				       CLUSTER "the count of fragment "
+					       "%016" PRIx64 " is damaged",
+				       CHECK_HOST(check), cluster, fragment);
+		tell_count(check, cluster, fragment, counted, pages);
+	}
+	scan_end(&scan);
+	for (; next < tally->count; next++)
+		tell_count(check, cluster, seen[next].number, 0,
+			   seen[next].count);
+}
+
+static void check_cluster(const struct check *check, struct slice key,
+			  struct slice value)
+{
+	uint32_t cluster = key_u32(key, 4);
+	struct cluster_row row;
+	struct tally tally = {0};
+	uint64_t members = count_members(check, cluster, &tally);
+
+	check->report->clusters++;
+	if (key.size != 8 || !cluster_row_decode(value, &row))
+		verify_problem(check->report, CLUSTER "the row is damaged",
+			       CHECK_HOST(check), cluster);
+	else if (members == 0 || row.page_count != members)
+		verify_problem(check->report,
+			       CLUSTER "has %" PRIu64 " pages, but counts %u",
+			       CHECK_HOST(check), cluster, members,
+			       row.page_count);
+	if (cluster == 0 || cluster >= check->site->next_cluster)
+		verify_problem(
+			check->report, CLUSTER "the next number would be %u",
+			CHECK_HOST(check), cluster, check->site->next_cluster);
+	tally_sort(&tally);
+	check_counts(check, cluster, &tally);
+	tally_free(&tally);
+}
+
+/* Rows of clusters that do not exist. One seek for each cluster. */
+static void check_owners(const struct check *check, enum table table)
+{
+	uint64_t next = 0;
+
+	while (next <= UINT32_MAX && check->txn->error == ERR_NONE) {
+		struct key from = key_cluster(check->site->id, (uint32_t)next);
+		struct scan scan =
+			scan_begin_at(check->txn, table, key_slice(&from), 4);
+		bool is_row = scan_next(&scan);
+		uint32_t cluster = is_row ? key_u32(scan.key, 4) : 0;
+		struct key key = key_cluster(check->site->id, cluster);
+
+		scan_end(&scan);
+		if (!is_row)
+			return;
+		if (txn_get(check->txn, TABLE_CLUSTERS, key_slice(&key)).data ==
+		    NULL)
+			verify_problem(check->report,
+				       CLUSTER "does not exist, but is in "
+					       "table %s",
+				       CHECK_HOST(check), cluster,
+				       table_name(table));
+		next = (uint64_t)cluster + 1;
+	}
+}
+
+void check_clusters(const struct check *check)
+{
+	struct key prefix = key_site(check->site->id);
+	struct scan scan =
+		scan_begin(check->txn, TABLE_CLUSTERS, key_slice(&prefix));
+
+	while (scan_next(&scan))
+		check_cluster(check, scan.key, scan.value);
+	scan_end(&scan);
+	check_owners(check, TABLE_MEMBERS);
+	check_owners(check, TABLE_DF);
+}

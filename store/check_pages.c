@@ -1,0 +1,174 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "store/check.h"
+#include "store/compress.h"
+#include "store/hash.h"
+#include "store/record.h"
+#include "store/store.h"
+
+#define PAGE CHECK_SITE "page %016" PRIx64 ": "
+
+bool check_page_row(struct txn *txn, uint32_t site, uint64_t page,
+		    struct page_row *row_out)
+{
+	struct key key = key_page(site, page);
+	struct slice value = txn_get(txn, TABLE_PAGES, key_slice(&key));
+
+	return value.data != NULL && page_row_decode(value, row_out);
+}
+
+static void tell(const struct check *check, uint64_t page, const char *what)
+{
+	verify_problem(check->report, PAGE "%s", CHECK_HOST(check), page, what);
+}
+
+static void check_record(const struct check *check, uint64_t page,
+			 const struct page_row *row, struct slice value)
+{
+	struct record record;
+	void *copy;
+
+	if (value.data == NULL) {
+		tell(check, page, "has no record");
+		return;
+	}
+	copy = record_copy(value);
+	if (record_open((struct slice){copy, value.size}, &record) != ERR_NONE)
+		tell(check, page, "the record is damaged");
+	else if (record.content_hash != row->content_hash)
+		tell(check, page, "the record is of other content");
+	else if ((record.flags & RECORD_IS_TRUNCATED) != 0 &&
+		 (row->flags & PAGE_ROW_IS_TRUNCATED) == 0)
+		tell(check, page, "the record is truncated, the row is not");
+	free(copy);
+}
+
+static void check_body(const struct check *check, uint64_t page,
+		       const struct page_row *row, struct slice value)
+{
+	struct buffer body = {0};
+
+	if (value.data == NULL)
+		tell(check, page, "has no body");
+	else if (decompress(value, row->body_bytes, &body) != ERR_NONE ||
+		 body.size != row->body_bytes)
+		tell(check, page, "the body does not unpack to its size");
+	else if (hash64(body.data, body.size, 0) != row->content_hash)
+		tell(check, page, "the body does not have its hash");
+	buffer_free(&body);
+}
+
+static bool is_signature(struct slice value)
+{
+	uint64_t before = 0;
+	uint64_t member;
+
+	for (size_t at = 0; at < value.size; at += sizeof(member)) {
+		if (value.size - at < sizeof(member))
+			return false;
+		memcpy(&member, (const char *)value.data + at, sizeof(member));
+		if (at > 0 && member <= before)
+			return false;
+		before = member;
+	}
+	return true;
+}
+
+static void check_membership(const struct check *check, uint64_t page,
+			     const struct page_row *row, struct slice signature)
+{
+	uint32_t site = check->site->id;
+	struct key member = key_member(site, row->cluster, page);
+	struct key cluster = key_cluster(site, row->cluster);
+
+	if ((row->flags & PAGE_ROW_IS_TRUNCATED) != 0) {
+		if (row->cluster != 0)
+			tell(check, page, "is truncated, but in a cluster");
+		if (signature.data != NULL)
+			tell(check, page, "is truncated, but has a signature");
+		return;
+	}
+	if (signature.data == NULL)
+		tell(check, page, "has no signature");
+	else if (!is_signature(signature))
+		tell(check, page, "the signature is damaged");
+	if (row->cluster == 0)
+		tell(check, page, "is in no cluster");
+	else if (txn_get(check->txn, TABLE_CLUSTERS, key_slice(&cluster))
+			 .data == NULL)
+		tell(check, page, "its cluster does not exist");
+	if (row->cluster != 0 &&
+	    txn_get(check->txn, TABLE_MEMBERS, key_slice(&member)).data == NULL)
+		tell(check, page, "is no member of its cluster");
+}
+
+static void check_page(const struct check *check, struct slice key,
+		       const struct page_row *row)
+{
+	uint64_t page = key_u64(key, 4);
+
+	check_record(check, page, row, txn_get(check->txn, TABLE_RECORDS, key));
+	check_body(check, page, row, txn_get(check->txn, TABLE_BODIES, key));
+	check_membership(check, page, row,
+			 txn_get(check->txn, TABLE_SIGNATURES, key));
+}
+
+/* Rows of `table` need a page; a redirect is none. */
+static void check_owned(const struct check *check, enum table table)
+{
+	struct key prefix = key_site(check->site->id);
+	struct scan scan = scan_begin(check->txn, table, key_slice(&prefix));
+	struct page_row row;
+
+	while (scan_next(&scan)) {
+		uint64_t page = key_u64(scan.key, 4);
+
+		if (scan.key.size == 12 &&
+		    check_page_row(check->txn, check->site->id, page, &row) &&
+		    row.redirect.size == 0)
+			continue;
+		verify_problem(check->report,
+			       PAGE "does not exist, but is in table %s",
+			       CHECK_HOST(check), page, table_name(table));
+	}
+	scan_end(&scan);
+}
+
+void check_pages(const struct check *check)
+{
+	struct key prefix = key_site(check->site->id);
+	struct scan scan =
+		scan_begin(check->txn, TABLE_PAGES, key_slice(&prefix));
+	struct page_row row;
+	uint64_t count = 0;
+
+	while (scan_next(&scan)) {
+		uint64_t page = key_u64(scan.key, 4);
+
+		if (scan.key.size != 12 || !page_row_decode(scan.value, &row)) {
+			tell(check, page, "the row is damaged");
+			continue;
+		}
+		if (page != page_key_of(row.url))
+			tell(check, page, "the row has another page's URL");
+		if (row.redirect.size > 0) {
+			if (row.cluster != 0)
+				tell(check, page,
+				     "is a redirect, but in a cluster");
+			continue;
+		}
+		check_page(check, scan.key, &row);
+		count++;
+	}
+	scan_end(&scan);
+	check->report->pages += count;
+	if (count != check->site->page_count)
+		verify_problem(
+			check->report,
+			CHECK_SITE "has %" PRIu64 " pages, but counts %u",
+			CHECK_HOST(check), count, check->site->page_count);
+	check_owned(check, TABLE_BODIES);
+	check_owned(check, TABLE_RECORDS);
+	check_owned(check, TABLE_SIGNATURES);
+}

@@ -1,0 +1,94 @@
+#include <inttypes.h>
+
+#include "store/check.h"
+
+#define URL CHECK_SITE "url %016" PRIx64 ": "
+
+static void tell(const struct check *check, uint64_t url, const char *what)
+{
+	verify_problem(check->report, URL "%s", CHECK_HOST(check), url, what);
+}
+
+struct url_counts {
+	uint64_t of_state[FRONTIER_STATES];
+	uint64_t all;
+};
+
+static void check_url(const struct check *check, struct slice key,
+		      struct slice value, struct url_counts *counts)
+{
+	uint64_t url = key_u64(key, 4);
+	struct frontier_row row;
+	struct key due;
+
+	counts->all++;
+	if (key.size != 12 || !frontier_row_decode(value, &row) ||
+	    row.state >= FRONTIER_STATES) {
+		tell(check, url, "the row is damaged");
+		return;
+	}
+	counts->of_state[row.state]++;
+	if (url != page_key_of(row.url))
+		tell(check, url, "the row has another URL");
+	due = key_due(check->site->id, row.due_ms, url);
+	if (row.due_ms != 0 &&
+	    txn_get(check->txn, TABLE_DUE, key_slice(&due)).data == NULL)
+		tell(check, url, "is due, but not in the due index");
+}
+
+static void check_due(const struct check *check)
+{
+	struct key prefix = key_site(check->site->id);
+	struct scan scan =
+		scan_begin(check->txn, TABLE_DUE, key_slice(&prefix));
+	struct frontier_row row;
+
+	while (scan_next(&scan)) {
+		uint64_t due_ms = key_u64(scan.key, 4);
+		uint64_t url = key_u64(scan.key, 12);
+		struct key key = key_page(check->site->id, url);
+		struct slice value =
+			txn_get(check->txn, TABLE_FRONTIER, key_slice(&key));
+
+		if (scan.key.size != 20)
+			tell(check, url, "the due key is damaged");
+		else if (value.data == NULL)
+			tell(check, url, "is due, but not in the frontier");
+		else if (frontier_row_decode(value, &row) &&
+			 row.due_ms != due_ms)
+			tell(check, url, "is due at another time");
+	}
+	scan_end(&scan);
+}
+
+static void compare(const struct check *check, const char *name, uint64_t found,
+		    uint32_t counted)
+{
+	if (found != counted)
+		verify_problem(check->report,
+			       CHECK_SITE "has %" PRIu64
+					  " %s URLs, but counts %u",
+			       CHECK_HOST(check), found, name, counted);
+}
+
+void check_urls(const struct check *check)
+{
+	const struct site_row *site = check->site;
+	struct key prefix = key_site(site->id);
+	struct scan scan =
+		scan_begin(check->txn, TABLE_FRONTIER, key_slice(&prefix));
+	struct url_counts counts = {0};
+	const uint64_t *of = counts.of_state;
+
+	while (scan_next(&scan))
+		check_url(check, scan.key, scan.value, &counts);
+	scan_end(&scan);
+	check->report->urls += counts.all;
+	compare(check, "found", counts.all, site->found_count);
+	compare(check, "pending", of[FRONTIER_PENDING] + of[FRONTIER_LEASED],
+		site->pending_count);
+	compare(check, "fetched", of[FRONTIER_DONE], site->fetched_count);
+	compare(check, "failed", of[FRONTIER_FAILED] + of[FRONTIER_DENIED],
+		site->failed_count);
+	check_due(check);
+}

@@ -1,0 +1,59 @@
+#include "store/compress.h"
+
+#include <zstd.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* HTML shrinks to a sixth at this level; higher ones cost more than fetching.
+ */
+enum { LEVEL = 3 };
+
+/* Nothing but memory can fail here, and that ends the daemon. */
+static size_t checked(size_t result)
+{
+	if (ZSTD_isError(result)) {
+		fprintf(stderr, "zstd: %s\n", ZSTD_getErrorName(result));
+		abort();
+	}
+	return result;
+}
+
+void compress(struct slice data, struct buffer *out)
+{
+	ZSTD_CCtx *context = ZSTD_createCCtx();
+	size_t room = ZSTD_compressBound(data.size);
+	char *end = buffer_reserve(out, room);
+
+	if (context == NULL)
+		abort(); /* out of memory, as in mem_alloc() */
+	checked(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel,
+				       LEVEL));
+	checked(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1));
+	out->size += checked(
+		ZSTD_compress2(context, end, room, data.data, data.size));
+	out->data[out->size] = '\0';
+	ZSTD_freeCCtx(context);
+}
+
+enum error decompress(struct slice packed, size_t max_bytes, struct buffer *out)
+{
+	unsigned long long size =
+		ZSTD_getFrameContentSize(packed.data, packed.size);
+	size_t done;
+	char *end;
+
+	if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR)
+		return ERR_CORRUPT;
+	if (size > max_bytes)
+		return ERR_TOO_LARGE;
+	end = buffer_reserve(out, (size_t)size);
+	done = ZSTD_decompress(end, (size_t)size, packed.data, packed.size);
+	if (ZSTD_isError(done) || done != size) {
+		end[0] = '\0';
+		return ERR_CORRUPT;
+	}
+	out->size += done;
+	out->data[out->size] = '\0';
+	return ERR_NONE;
+}

@@ -1,0 +1,49 @@
+/*
+ * store/env.h - the LMDB environment, as the sources of this folder share it.
+ * Nobody else includes it.
+ */
+#ifndef STORE_ENV_H
+#define STORE_ENV_H
+
+#include <lmdb.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "store/error.h"
+#include "store/slice.h"
+#include "store/txn.h"
+
+struct store {
+	MDB_env *env;
+	MDB_dbi tables[TABLE_COUNT];
+	/*
+	 * LMDB may move the map only while no transaction of this process is
+	 * open: each holds this shared from begin to end, growth exclusively.
+	 */
+	pthread_rwlock_t map_lock;
+	size_t max_map_bytes;
+	int lock_file; /* flock()ed by the process that writes; else -1 */
+	bool is_read_only;
+};
+
+/* Codes of LMDB and errno are translated here and nowhere else. */
+enum error error_from_mdb(int rc);
+
+/* LMDB takes keys and values as non-const, but only reads them. */
+MDB_val val_from_slice(struct slice slice);
+
+/* As txn_fail(), with a code of LMDB. */
+void txn_check(struct txn *txn, int rc);
+
+/* A cursor, or NULL when the transaction has failed. Close it before the end.
+ */
+MDB_cursor *txn_cursor(struct txn *txn, enum table table);
+
+/* Grow if more than three quarters of the map are used and nobody is in it. */
+void store_grow_early(struct store *store);
+
+/* Another process has grown the map: take over its size. */
+enum error store_follow_growth(struct store *store);
+
+#endif

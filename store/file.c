@@ -1,0 +1,126 @@
+#include "store/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "store/memory.h"
+
+enum { CHUNK_BYTES = 64 * 1024 };
+
+static enum error error_from_errno(void)
+{
+	return errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND : ERR_IO;
+}
+
+/* gzread() passes on what is not gzip as it is, and joins the members. */
+static enum error read_all(gzFile file, size_t max_bytes, struct buffer *out)
+{
+	size_t left = max_bytes;
+	int rc = Z_OK;
+
+	for (;;) {
+		int count = gzread(file, buffer_reserve(out, CHUNK_BYTES),
+				   CHUNK_BYTES);
+
+		if (count < 0)
+			break;
+		if ((size_t)count > left)
+			return ERR_TOO_LARGE;
+		if (count == 0)
+			break;
+		out->size += (size_t)count;
+		left -= (size_t)count;
+	}
+	gzerror(file, &rc);
+	if (rc == Z_OK || rc == Z_STREAM_END)
+		return ERR_NONE;
+	return rc == Z_ERRNO ? ERR_IO : ERR_CORRUPT;
+}
+
+enum error file_read(const char *path, size_t max_bytes, struct buffer *out)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	int fd =
+		is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+	size_t before = out->size;
+	enum error error;
+	gzFile file;
+
+	if (fd < 0)
+		return error_from_errno();
+	file = gzdopen(fd, "rb");
+	if (file == NULL) {
+		close(fd);
+		return ERR_IO;
+	}
+	error = read_all(file, max_bytes, out);
+	if (error != ERR_NONE)
+		out->size = before;
+	if (out->data != NULL)
+		out->data[out->size] = '\0';
+	gzclose_r(file);
+	return error;
+}
+
+/* Make the folders that lead to `path`, which is writable and stays as it is.
+ */
+static enum error make_folders(char *path)
+{
+	for (char *c = path + 1; *c != '\0'; c++) {
+		int rc;
+
+		if (*c != '/')
+			continue;
+		*c = '\0';
+		rc = mkdir(path, 0777);
+		*c = '/';
+		if (rc != 0 && errno != EEXIST)
+			return ERR_IO;
+	}
+	return ERR_NONE;
+}
+
+static enum error write_all(int fd, struct slice bytes)
+{
+	const char *next = bytes.data;
+	size_t left = bytes.size;
+
+	while (left > 0) {
+		ssize_t done = write(fd, next, left);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return ERR_IO;
+		next += done;
+		left -= (size_t)done;
+	}
+	return ERR_NONE;
+}
+
+enum error file_write(const char *path, struct slice bytes)
+{
+	char *copy;
+	enum error error;
+	int fd;
+
+	if (path[0] == '\0')
+		return ERR_IO;
+	copy = mem_copy_text(path, strlen(path));
+	error = make_folders(copy);
+	free(copy);
+	if (error != ERR_NONE)
+		return error;
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return ERR_IO;
+	error = write_all(fd, bytes);
+	if (close(fd) != 0)
+		error = ERR_IO;
+	return error;
+}

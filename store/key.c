@@ -1,0 +1,111 @@
+#include <endian.h>
+#include <string.h>
+
+#include "store/hash.h"
+#include "store/rows.h"
+
+static void append(struct key *key, const void *bytes, size_t size)
+{
+	memcpy(key->bytes + key->size, bytes, size);
+	key->size += size;
+}
+
+static void append_u32(struct key *key, uint32_t number)
+{
+	uint32_t big = htobe32(number);
+
+	append(key, &big, sizeof(big));
+}
+
+static void append_u64(struct key *key, uint64_t number)
+{
+	uint64_t big = htobe64(number);
+
+	append(key, &big, sizeof(big));
+}
+
+struct key key_site(uint32_t site)
+{
+	struct key key = {.size = 0};
+
+	append_u32(&key, site);
+	return key;
+}
+
+struct key key_page(uint32_t site, uint64_t page)
+{
+	struct key key = key_site(site);
+
+	append_u64(&key, page);
+	return key;
+}
+
+struct key key_cluster(uint32_t site, uint32_t cluster)
+{
+	struct key key = key_site(site);
+
+	append_u32(&key, cluster);
+	return key;
+}
+
+struct key key_member(uint32_t site, uint32_t cluster, uint64_t page)
+{
+	struct key key = key_cluster(site, cluster);
+
+	append_u64(&key, page);
+	return key;
+}
+
+struct key key_due(uint32_t site, uint64_t due_ms, uint64_t url)
+{
+	struct key key = key_site(site);
+
+	append_u64(&key, due_ms);
+	append_u64(&key, url);
+	return key;
+}
+
+struct key key_number(uint64_t number)
+{
+	struct key key = {.size = 0};
+
+	append_u64(&key, number);
+	return key;
+}
+
+struct slice key_slice(const struct key *key)
+{
+	return (struct slice){key->bytes, key->size};
+}
+
+/* Copy `size` bytes of the key; those behind its end are 0. */
+static void copy_bytes(struct slice key, size_t offset, void *to, size_t size)
+{
+	size_t there = key.size > offset ? key.size - offset : 0;
+
+	memset(to, 0, size);
+	if (there > 0)
+		memcpy(to, (const char *)key.data + offset,
+		       there < size ? there : size);
+}
+
+uint32_t key_u32(struct slice key, size_t offset)
+{
+	uint32_t big;
+
+	copy_bytes(key, offset, &big, sizeof(big));
+	return be32toh(big);
+}
+
+uint64_t key_u64(struct slice key, size_t offset)
+{
+	uint64_t big;
+
+	copy_bytes(key, offset, &big, sizeof(big));
+	return be64toh(big);
+}
+
+uint64_t page_key_of(struct slice url)
+{
+	return hash64(url.data, url.size, 0);
+}

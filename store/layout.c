@@ -1,0 +1,79 @@
+#include "store/layout.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static struct slice slice_at(const struct layout *layout, const void *row,
+			     size_t index)
+{
+	struct slice slice;
+
+	memcpy(&slice,
+	       (const char *)row + layout->slices + index * sizeof(slice),
+	       sizeof(slice));
+	return slice;
+}
+
+struct buffer layout_encode(const struct layout *layout, const void *row)
+{
+	struct buffer out = {0};
+
+	for (size_t i = 0; i < layout->field_count; i++)
+		buffer_append(&out,
+			      (const char *)row + layout->fields[i].offset,
+			      layout->fields[i].size);
+	for (size_t i = 0; i < layout->slice_count; i++) {
+		uint32_t length = (uint32_t)slice_at(layout, row, i).size;
+
+		buffer_append(&out, &length, sizeof(length));
+	}
+	for (size_t i = 0; i < layout->slice_count; i++)
+		buffer_append_slice(&out, slice_at(layout, row, i));
+	return out;
+}
+
+/* Copy the next `size` bytes; false when there are not so many. */
+static bool take(struct slice *value, void *to, size_t size)
+{
+	if (value->size < size)
+		return false;
+	memcpy(to, value->data, size);
+	value->data = (const char *)value->data + size;
+	value->size -= size;
+	return true;
+}
+
+static bool take_slices(const struct layout *layout, struct slice value,
+			void *row_out)
+{
+	struct slice bytes = value;
+	uint32_t length;
+
+	for (size_t i = 0; i < layout->slice_count; i++)
+		if (!take(&bytes, &length, sizeof(length)))
+			return false;
+	for (size_t i = 0; i < layout->slice_count; i++) {
+		struct slice slice = {bytes.data, 0};
+
+		take(&value, &length, sizeof(length));
+		if (length > bytes.size)
+			return false;
+		slice.size = length;
+		bytes.data = (const char *)bytes.data + length;
+		bytes.size -= length;
+		memcpy((char *)row_out + layout->slices + i * sizeof(slice),
+		       &slice, sizeof(slice));
+	}
+	return bytes.size == 0;
+}
+
+bool layout_decode(const struct layout *layout, struct slice value,
+		   void *row_out)
+{
+	memset(row_out, 0, layout->size);
+	for (size_t i = 0; i < layout->field_count; i++)
+		if (!take(&value, (char *)row_out + layout->fields[i].offset,
+			  layout->fields[i].size))
+			return false;
+	return take_slices(layout, value, row_out);
+}

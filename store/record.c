@@ -1,0 +1,271 @@
+#include "store/record.h"
+
+#include <assert.h>
+#include <stdalign.h>
+#include <string.h>
+
+#include "store/memory.h"
+
+/*
+ * Header; the four signatures; the fragments; the links; the strings (title,
+ * language, description, then those of the links); zeros up to a multiple of
+ * 8. Each part has the size that the header's counts say, and begins at a
+ * multiple of 8.
+ */
+struct header {
+	uint32_t magic;
+	uint32_t version;
+	uint64_t size; /* of the whole */
+	uint64_t content_hash;
+	uint32_t flags;
+	uint32_t text_count;
+	uint32_t node_count;
+	uint32_t signature_counts[RECORD_SIGNATURES];
+	uint32_t fragment_count;
+	uint32_t link_count;
+	uint32_t title_length;
+	uint32_t language_length;
+	uint32_t description_length;
+	uint32_t string_bytes;
+	uint32_t reserved; /* 0 */
+};
+
+struct stored_link {
+	uint32_t url; /* offset in the strings */
+	uint32_t url_length;
+	uint32_t anchor;
+	uint32_t anchor_length;
+	uint32_t flags;
+	uint32_t reserved; /* 0 */
+};
+
+_Static_assert(sizeof(struct header) % 8 == 0, "parts are aligned");
+_Static_assert(sizeof(struct record_fragment) % 8 == 0, "parts are aligned");
+_Static_assert(sizeof(struct stored_link) % 8 == 0, "parts are aligned");
+_Static_assert(sizeof(struct header) == 24 + 14 * 4, "no padding");
+
+static const uint32_t magic = 0x74726563; /* "trec" */
+
+/* Counts are 32 bits wide and sums 64: nothing here can overflow. */
+static uint64_t size_of(const struct header *header)
+{
+	uint64_t size = sizeof(*header);
+
+	for (int i = 0; i < RECORD_SIGNATURES; i++)
+		size += header->signature_counts[i] * (uint64_t)8;
+	size += header->fragment_count *
+		(uint64_t)sizeof(struct record_fragment);
+	size += header->link_count * (uint64_t)sizeof(struct stored_link);
+	size += header->string_bytes;
+	return (size + 7) / 8 * 8;
+}
+
+/* Give out the next `length` bytes of the strings. */
+static uint32_t take_string(uint64_t *used, struct slice string)
+{
+	uint64_t at = *used;
+
+	*used += string.size;
+	assert(*used <= UINT32_MAX); /* pages have limits far below that */
+	return (uint32_t)at;
+}
+
+static struct header make_header(const struct record *record,
+				 const struct record_link *links)
+{
+	struct header header = {
+		.magic = magic,
+		.version = RECORD_VERSION,
+		.content_hash = record->content_hash,
+		.flags = record->flags,
+		.text_count = record->text_count,
+		.node_count = record->node_count,
+		.fragment_count = record->fragment_count,
+		.link_count = record->link_count,
+		.title_length = (uint32_t)record->title.size,
+		.language_length = (uint32_t)record->language.size,
+		.description_length = (uint32_t)record->description.size,
+	};
+	uint64_t used = 0;
+
+	for (int i = 0; i < RECORD_SIGNATURES; i++)
+		header.signature_counts[i] = record->signature_counts[i];
+	take_string(&used, record->title);
+	take_string(&used, record->language);
+	take_string(&used, record->description);
+	for (uint32_t i = 0; i < record->link_count; i++) {
+		take_string(&used, links[i].url);
+		take_string(&used, links[i].anchor);
+	}
+	header.string_bytes = (uint32_t)used;
+	header.size = size_of(&header);
+	return header;
+}
+
+static void append_links(const struct record *record,
+			 const struct record_link *links, struct buffer *out)
+{
+	uint64_t used = (uint64_t)record->title.size + record->language.size +
+			record->description.size;
+
+	for (uint32_t i = 0; i < record->link_count; i++) {
+		struct stored_link link = {
+			.url = take_string(&used, links[i].url),
+			.url_length = (uint32_t)links[i].url.size,
+			.anchor = take_string(&used, links[i].anchor),
+			.anchor_length = (uint32_t)links[i].anchor.size,
+			.flags = links[i].flags,
+		};
+
+		buffer_append(out, &link, sizeof(link));
+	}
+}
+
+void record_encode(const struct record *record, const struct record_link *links,
+		   struct buffer *out)
+{
+	static const char zeros[8] = {0};
+	struct header header = make_header(record, links);
+	size_t end = out->size + (size_t)header.size;
+
+	buffer_reserve(out, (size_t)header.size);
+	buffer_append(out, &header, sizeof(header));
+	for (int i = 0; i < RECORD_SIGNATURES; i++)
+		buffer_append(out, record->signatures[i],
+			      record->signature_counts[i] * sizeof(uint64_t));
+	buffer_append(out, record->fragments,
+		      record->fragment_count * sizeof(*record->fragments));
+	append_links(record, links, out);
+	buffer_append_slice(out, record->title);
+	buffer_append_slice(out, record->language);
+	buffer_append_slice(out, record->description);
+	for (uint32_t i = 0; i < record->link_count; i++) {
+		buffer_append_slice(out, links[i].url);
+		buffer_append_slice(out, links[i].anchor);
+	}
+	buffer_append(out, zeros, end - out->size);
+}
+
+static bool is_ascending(const uint64_t *numbers, uint32_t count)
+{
+	for (uint32_t i = 1; i < count; i++)
+		if (numbers[i - 1] >= numbers[i])
+			return false;
+	return true;
+}
+
+static bool fragments_ascend(const struct record_fragment *fragments,
+			     uint32_t count)
+{
+	for (uint32_t i = 1; i < count; i++)
+		if (fragments[i - 1].hash >= fragments[i].hash)
+			return false;
+	return true;
+}
+
+static bool is_within(uint32_t offset, uint32_t length, uint32_t size)
+{
+	return offset <= size && length <= size - offset;
+}
+
+static bool links_fit(const struct stored_link *links,
+		      const struct header *header)
+{
+	for (uint32_t i = 0; i < header->link_count; i++)
+		if (!is_within(links[i].url, links[i].url_length,
+			       header->string_bytes) ||
+		    !is_within(links[i].anchor, links[i].anchor_length,
+			       header->string_bytes))
+			return false;
+	return true;
+}
+
+/* The parts of a buffer whose size is right. */
+static struct record view(const struct header *header)
+{
+	struct record record = {
+		.content_hash = header->content_hash,
+		.flags = header->flags,
+		.text_count = header->text_count,
+		.node_count = header->node_count,
+		.fragment_count = header->fragment_count,
+		.link_count = header->link_count,
+	};
+	const uint64_t *numbers = (const void *)(header + 1);
+	const struct stored_link *links;
+
+	for (int i = 0; i < RECORD_SIGNATURES; i++) {
+		record.signatures[i] = numbers;
+		record.signature_counts[i] = header->signature_counts[i];
+		numbers += header->signature_counts[i];
+	}
+	record.fragments = (const void *)numbers;
+	links = (const void *)(record.fragments + record.fragment_count);
+	record.links = links;
+	record.strings = (const void *)(links + record.link_count);
+	return record;
+}
+
+static enum error check(const struct record *record,
+			const struct header *header)
+{
+	uint64_t texts = (uint64_t)header->title_length +
+			 header->language_length + header->description_length;
+
+	for (int i = 0; i < RECORD_SIGNATURES; i++)
+		if (!is_ascending(record->signatures[i],
+				  record->signature_counts[i]))
+			return ERR_CORRUPT;
+	if (texts > header->string_bytes ||
+	    !fragments_ascend(record->fragments, record->fragment_count) ||
+	    !links_fit(record->links, header))
+		return ERR_CORRUPT;
+	return ERR_NONE;
+}
+
+enum error record_open(struct slice buffer, struct record *record_out)
+{
+	const struct header *header = buffer.data;
+	struct record record;
+	enum error error;
+
+	if (buffer.size < sizeof(*header))
+		return ERR_CORRUPT;
+	assert((uintptr_t)buffer.data % alignof(struct header) == 0);
+	if (header->magic != magic)
+		return ERR_CORRUPT;
+	if (header->version != RECORD_VERSION)
+		return ERR_VERSION;
+	if (header->size != buffer.size || header->size != size_of(header))
+		return ERR_CORRUPT;
+	record = view(header);
+	error = check(&record, header);
+	if (error != ERR_NONE)
+		return error;
+	record.title = (struct slice){record.strings, header->title_length};
+	record.language = (struct slice){record.strings + header->title_length,
+					 header->language_length};
+	record.description = (struct slice){(const char *)record.language.data +
+						    header->language_length,
+					    header->description_length};
+	*record_out = record;
+	return ERR_NONE;
+}
+
+void *record_copy(struct slice buffer)
+{
+	return mem_copy_text(buffer.data, buffer.size);
+}
+
+struct record_link record_link_at(const struct record *record, uint32_t index)
+{
+	const struct stored_link *link = record->links;
+
+	assert(index < record->link_count);
+	link += index;
+	return (struct record_link){
+		.url = {record->strings + link->url, link->url_length},
+		.anchor = {record->strings + link->anchor, link->anchor_length},
+		.flags = link->flags,
+	};
+}

@@ -1,0 +1,97 @@
+#include "store/txn.h"
+
+#include <assert.h>
+#include <lmdb.h>
+#include <string.h>
+
+#include "store/env.h"
+
+/*
+ * While `is_started` is false, the next step seeks the first key that is not
+ * below the first key.size bytes of `start`; these begin with the prefix, and
+ * every key that takes their place does, too.
+ */
+struct scan scan_begin_at(struct txn *txn, enum table table, struct slice from,
+			  size_t prefix_size)
+{
+	struct scan scan = {.txn = txn, .prefix_size = prefix_size};
+
+	assert(prefix_size <= from.size);
+	if (from.size > sizeof(scan.start)) {
+		txn_fail(txn, ERR_MALFORMED);
+		return scan;
+	}
+	scan.cursor = txn_cursor(txn, table);
+	if (from.size > 0)
+		memcpy(scan.start, from.data, from.size);
+	scan.key.size = from.size;
+	return scan;
+}
+
+struct scan scan_begin(struct txn *txn, enum table table, struct slice prefix)
+{
+	return scan_begin_at(txn, table, prefix, prefix.size);
+}
+
+static bool has_prefix(const struct scan *scan)
+{
+	return scan->key.size >= scan->prefix_size &&
+	       memcmp(scan->key.data, scan->start, scan->prefix_size) == 0;
+}
+
+bool scan_next(struct scan *scan)
+{
+	MDB_val key = {scan->key.size, scan->start};
+	MDB_val value = {0};
+	MDB_cursor_op step = MDB_NEXT;
+	int rc;
+
+	if (scan->cursor == NULL || scan->txn->error != ERR_NONE)
+		return false;
+	if (!scan->is_started)
+		step = key.mv_size == 0 ? MDB_FIRST : MDB_SET_RANGE;
+	rc = mdb_cursor_get(scan->cursor, &key, &value, step);
+	if (rc != MDB_SUCCESS && rc != MDB_NOTFOUND)
+		txn_check(scan->txn, rc);
+	if (rc == MDB_SUCCESS) {
+		scan->is_started = true;
+		scan->key = (struct slice){key.mv_data, key.mv_size};
+		scan->value = (struct slice){value.mv_data, value.mv_size};
+		if (has_prefix(scan))
+			return true;
+	}
+	scan_end(scan);
+	return false;
+}
+
+/*
+ * The scan goes on with a new cursor behind a copy of the deleted key, because
+ * LMDB 0.9 promises little about a cursor after mdb_cursor_del() but that
+ * MDB_NEXT works, and broke that at page boundaries more than once.
+ */
+void scan_delete(struct scan *scan)
+{
+	enum table table = TABLE_META;
+
+	if (scan->cursor == NULL || scan->txn->error != ERR_NONE)
+		return;
+	assert(scan->is_started);
+	while (scan->txn->store->tables[table] != mdb_cursor_dbi(scan->cursor))
+		table++;
+	memcpy(scan->start, scan->key.data, scan->key.size);
+	txn_check(scan->txn, mdb_cursor_del(scan->cursor, 0));
+	mdb_cursor_close(scan->cursor);
+	scan->cursor = txn_cursor(scan->txn, table);
+	scan->is_started = false;
+	scan->key.data = NULL;
+	scan->value = (struct slice){0};
+}
+
+void scan_end(struct scan *scan)
+{
+	if (scan->cursor != NULL)
+		mdb_cursor_close(scan->cursor);
+	scan->cursor = NULL;
+	scan->key = (struct slice){0};
+	scan->value = (struct slice){0};
+}

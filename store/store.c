@@ -1,0 +1,325 @@
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <lmdb.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/env.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+enum { MAX_READERS = 512, MAX_PATH_BYTES = 4096 };
+
+static const size_t default_map_bytes = (size_t)64 << 20;
+static const size_t default_max_map_bytes = (size_t)16 << 30;
+
+const char *table_name(enum table table)
+{
+	static const char *const names[] = {
+#define X(name, text) text,
+		TABLE_LIST(X)
+#undef X
+	};
+
+	return names[table];
+}
+
+/* Growing must not starve: a waiting writer goes before new readers. */
+static void init_map_lock(pthread_rwlock_t *lock)
+{
+	pthread_rwlockattr_t attributes;
+
+	pthread_rwlockattr_init(&attributes);
+	pthread_rwlockattr_setkind_np(
+		&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+	pthread_rwlock_init(lock, &attributes);
+	pthread_rwlockattr_destroy(&attributes);
+}
+
+/* Make the folder, and be the only process that writes there. */
+static enum error take_folder(struct store *store, const char *path)
+{
+	char name[MAX_PATH_BYTES];
+
+	if (mkdir(path, 0700) != 0 && errno != EEXIST)
+		return ERR_IO;
+	if (snprintf(name, sizeof(name), "%s/lock", path) >= (int)sizeof(name))
+		return ERR_IO;
+	store->lock_file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (store->lock_file < 0)
+		return errno == ENOSPC ? ERR_STORE_FULL : ERR_IO;
+	if (flock(store->lock_file, LOCK_EX | LOCK_NB) != 0)
+		return errno == EWOULDBLOCK ? ERR_BUSY : ERR_IO;
+	return ERR_NONE;
+}
+
+static size_t whole_pages(size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return bytes / page * page;
+}
+
+/* Caller: no transaction of this process is open. */
+static enum error set_map_size(struct store *store, size_t bytes)
+{
+	void *probe = mmap(NULL, bytes, PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (probe == MAP_FAILED)
+		return ERR_STORE_FULL;
+	munmap(probe, bytes);
+	if (mdb_env_set_mapsize(store->env, bytes) != MDB_SUCCESS) {
+		/* LMDB has let go of the old map and cannot go on. */
+		log_error("store: no address space for a map of %zu bytes",
+			  bytes);
+		abort();
+	}
+	return ERR_NONE;
+}
+
+static enum error open_env(struct store *store, const char *path,
+			   const struct store_options *options)
+{
+	unsigned flags = MDB_NOTLS;
+	int rc;
+
+	if (options->is_read_only)
+		flags |= MDB_RDONLY;
+	if (options->is_temporary)
+		flags |= MDB_NOSYNC | MDB_NOMETASYNC;
+	rc = mdb_env_create(&store->env);
+	if (rc == MDB_SUCCESS)
+		rc = mdb_env_set_maxdbs(store->env, TABLE_COUNT);
+	if (rc == MDB_SUCCESS)
+		rc = mdb_env_set_maxreaders(store->env, MAX_READERS);
+	if (rc == MDB_SUCCESS)
+		rc = mdb_env_open(store->env, path, flags, 0600);
+	return error_from_mdb(rc);
+}
+
+/* A store that has grown once keeps its size; LMDB remembers it. */
+static enum error size_map(struct store *store,
+			   const struct store_options *options)
+{
+	size_t bytes = options->map_bytes;
+	MDB_envinfo info;
+
+	store->max_map_bytes = options->max_map_bytes;
+	if (store->max_map_bytes == 0)
+		store->max_map_bytes = default_max_map_bytes;
+	if (bytes == 0)
+		bytes = default_map_bytes;
+	if (bytes > store->max_map_bytes)
+		bytes = store->max_map_bytes;
+	bytes = whole_pages(bytes);
+	mdb_env_info(store->env, &info);
+	if (store->is_read_only || info.me_mapsize >= bytes)
+		return ERR_NONE;
+	return set_map_size(store, bytes);
+}
+
+static struct slice schema_key(void)
+{
+	return slice_of("schema");
+}
+
+/* A store without tables is new; one with tables must say our number. */
+static void check_schema(struct txn *txn, bool is_new)
+{
+	uint64_t schema = STORE_SCHEMA;
+	struct slice value = txn_get(txn, TABLE_META, schema_key());
+
+	if (is_new)
+		txn_put(txn, TABLE_META, schema_key(),
+			(struct slice){&schema, sizeof(schema)});
+	else if (value.size != sizeof(schema) ||
+		 memcmp(value.data, &schema, sizeof(schema)) != 0)
+		txn_fail(txn, ERR_VERSION);
+}
+
+static bool has_tables(struct txn *txn)
+{
+	MDB_dbi root;
+	MDB_stat stat = {0};
+
+	txn_check(txn, mdb_dbi_open(txn->mdb, NULL, 0, &root));
+	if (txn->error == ERR_NONE)
+		txn_check(txn, mdb_stat(txn->mdb, root, &stat));
+	return stat.ms_entries > 0;
+}
+
+static enum error open_tables(struct store *store)
+{
+	struct txn txn = store->is_read_only ? txn_begin_read(store)
+					     : txn_begin_write(store);
+	bool is_new;
+
+	if (txn.error != ERR_NONE)
+		return txn_end(&txn);
+	is_new = !has_tables(&txn);
+	for (int i = 0; i < TABLE_COUNT && txn.error == ERR_NONE; i++) {
+		unsigned flags =
+			is_new && !store->is_read_only ? MDB_CREATE : 0;
+		int rc = mdb_dbi_open(txn.mdb, table_name((enum table)i), flags,
+				      &store->tables[i]);
+
+		/* Every store of this schema has every table. */
+		txn_fail(&txn, rc == MDB_NOTFOUND && !is_new
+				       ? ERR_VERSION
+				       : error_from_mdb(rc));
+	}
+	check_schema(&txn, is_new);
+	return txn_end(&txn);
+}
+
+enum error store_open(struct store **store_out, const char *path,
+		      const struct store_options *options)
+{
+	struct store *store = mem_alloc(1, sizeof(*store));
+	enum error error = ERR_NONE;
+
+	store->lock_file = -1;
+	store->is_read_only = options->is_read_only;
+	init_map_lock(&store->map_lock);
+	if (!options->is_read_only)
+		error = take_folder(store, path);
+	if (error == ERR_NONE)
+		error = open_env(store, path, options);
+	if (error == ERR_NONE)
+		error = size_map(store, options);
+	if (error != ERR_NONE)
+		goto out;
+	store_check_readers(store);
+	error = open_tables(store);
+	if (error != ERR_NONE)
+		goto out;
+	*store_out = store;
+	store = NULL;
+out:
+	store_close(store);
+	return error;
+}
+
+void store_close(struct store *store)
+{
+	if (store == NULL)
+		return;
+	if (store->env != NULL)
+		mdb_env_close(store->env);
+	if (store->lock_file >= 0)
+		close(store->lock_file);
+	pthread_rwlock_destroy(&store->map_lock);
+	free(store);
+}
+
+/* Bytes up to the last page that was ever used; caller: map_lock is held. */
+static size_t used_bytes(const struct store *store, const MDB_envinfo *info)
+{
+	MDB_stat stat;
+
+	mdb_env_stat(store->env, &stat);
+	return (info->me_last_pgno + 1) * stat.ms_psize;
+}
+
+/* Caller: map_lock is held exclusively. */
+static enum error double_map(struct store *store)
+{
+	size_t max = whole_pages(store->max_map_bytes);
+	size_t bytes;
+	MDB_envinfo info;
+
+	mdb_env_info(store->env, &info);
+	if (store->is_read_only || info.me_mapsize >= max)
+		return ERR_STORE_FULL;
+	bytes = info.me_mapsize > max / 2 ? max : info.me_mapsize * 2;
+	return set_map_size(store, bytes);
+}
+
+enum error store_grow(struct store *store)
+{
+	enum error error;
+
+	store_check_readers(store);
+	pthread_rwlock_wrlock(&store->map_lock);
+	error = double_map(store);
+	pthread_rwlock_unlock(&store->map_lock);
+	return error;
+}
+
+void store_grow_early(struct store *store)
+{
+	MDB_envinfo info;
+
+	if (pthread_rwlock_trywrlock(&store->map_lock) != 0)
+		return;
+	mdb_env_info(store->env, &info);
+	if (used_bytes(store, &info) > info.me_mapsize / 4 * 3)
+		double_map(store); /* the caller goes on with what there is */
+	pthread_rwlock_unlock(&store->map_lock);
+}
+
+enum error store_follow_growth(struct store *store)
+{
+	int rc;
+
+	pthread_rwlock_wrlock(&store->map_lock);
+	rc = mdb_env_set_mapsize(store->env, 0);
+	pthread_rwlock_unlock(&store->map_lock);
+	return error_from_mdb(rc);
+}
+
+enum error store_usage(struct store *store, struct store_usage *usage_out)
+{
+	struct txn txn = txn_begin_read(store);
+	MDB_envinfo info;
+	MDB_stat stat = {0};
+
+	*usage_out = (struct store_usage){0};
+	if (txn.error != ERR_NONE)
+		return txn_end(&txn);
+	mdb_env_info(store->env, &info);
+	usage_out->used_bytes = used_bytes(store, &info);
+	usage_out->map_bytes = info.me_mapsize;
+	usage_out->max_map_bytes = store->max_map_bytes;
+	for (int i = 0; i < TABLE_COUNT; i++) {
+		txn_check(&txn, mdb_stat(txn.mdb, store->tables[i], &stat));
+		usage_out->rows[i] = stat.ms_entries;
+	}
+	return txn_end(&txn);
+}
+
+void store_check_readers(struct store *store)
+{
+	int dead = 0;
+
+	mdb_reader_check(store->env, &dead);
+	if (dead > 0)
+		log_info("store: %d reader(s) of dead processes forgotten",
+			 dead);
+}
+
+uint64_t store_next_number(struct txn *txn, const char *name)
+{
+	struct slice value = txn_get(txn, TABLE_META, slice_of(name));
+	uint64_t number = 0;
+
+	if (value.data != NULL && value.size != sizeof(number))
+		txn_fail(txn, ERR_CORRUPT);
+	if (txn->error != ERR_NONE)
+		return 0;
+	if (value.data != NULL)
+		memcpy(&number, value.data, sizeof(number));
+	number++;
+	txn_put(txn, TABLE_META, slice_of(name),
+		(struct slice){&number, sizeof(number)});
+	return number;
+}

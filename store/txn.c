@@ -1,0 +1,189 @@
+#include "store/txn.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <lmdb.h>
+
+#include "store/env.h"
+
+/* Another process may grow the map again while this one follows. */
+enum { MAX_BEGIN_ATTEMPTS = 16 };
+
+enum error error_from_mdb(int rc)
+{
+	switch (rc) {
+	case MDB_SUCCESS:
+		return ERR_NONE;
+	case MDB_NOTFOUND:
+	case ENOENT:
+		return ERR_NOT_FOUND;
+	case MDB_MAP_FULL:
+	case ENOSPC:
+		return ERR_STORE_FULL;
+	case MDB_TXN_FULL:
+		return ERR_TOO_LARGE;
+	case MDB_BAD_VALSIZE:
+		return ERR_MALFORMED;
+	case MDB_READERS_FULL:
+	case MDB_MAP_RESIZED:
+	case EBUSY:
+	case EAGAIN:
+		return ERR_BUSY;
+	case MDB_VERSION_MISMATCH:
+		return ERR_VERSION;
+	case MDB_INVALID:
+	case MDB_CORRUPTED:
+	case MDB_PAGE_NOTFOUND:
+	case MDB_INCOMPATIBLE:
+		return ERR_CORRUPT;
+	default:
+		return ERR_IO;
+	}
+}
+
+MDB_val val_from_slice(struct slice slice)
+{
+	return (MDB_val){slice.size, (void *)slice.data};
+}
+
+void txn_fail(struct txn *txn, enum error error)
+{
+	if (txn->error == ERR_NONE)
+		txn->error = error;
+}
+
+void txn_check(struct txn *txn, int rc)
+{
+	txn_fail(txn, error_from_mdb(rc));
+}
+
+static struct txn begin(struct store *store, unsigned flags)
+{
+	struct txn txn = {.store = store};
+	int rc = MDB_MAP_RESIZED;
+
+	for (int i = 0; i < MAX_BEGIN_ATTEMPTS && rc == MDB_MAP_RESIZED; i++) {
+		pthread_rwlock_rdlock(&store->map_lock);
+		rc = mdb_txn_begin(store->env, NULL, flags, &txn.mdb);
+		if (rc == MDB_SUCCESS)
+			return txn;
+		pthread_rwlock_unlock(&store->map_lock);
+		if (rc == MDB_MAP_RESIZED)
+			txn_fail(&txn, store_follow_growth(store));
+	}
+	txn_check(&txn, rc);
+	txn.mdb = NULL;
+	return txn;
+}
+
+struct txn txn_begin_read(struct store *store)
+{
+	return begin(store, MDB_RDONLY);
+}
+
+struct txn txn_begin_write(struct store *store)
+{
+	store_grow_early(store);
+	return begin(store, 0);
+}
+
+void txn_put(struct txn *txn, enum table table, struct slice key,
+	     struct slice value)
+{
+	MDB_val k = val_from_slice(key);
+	MDB_val v = val_from_slice(value);
+
+	if (txn->error != ERR_NONE)
+		return;
+	assert(txn->mdb != NULL);
+	txn_check(txn, mdb_put(txn->mdb, txn->store->tables[table], &k, &v, 0));
+}
+
+/* A key of a size that no row can have is as absent as any other. */
+static bool is_absent(int rc)
+{
+	return rc == MDB_NOTFOUND || rc == MDB_BAD_VALSIZE;
+}
+
+struct slice txn_get(struct txn *txn, enum table table, struct slice key)
+{
+	MDB_val k = val_from_slice(key);
+	MDB_val v = {0};
+	int rc;
+
+	if (txn->error != ERR_NONE)
+		return (struct slice){0};
+	assert(txn->mdb != NULL);
+	rc = mdb_get(txn->mdb, txn->store->tables[table], &k, &v);
+	if (rc == MDB_SUCCESS)
+		return (struct slice){v.mv_data, v.mv_size};
+	if (!is_absent(rc))
+		txn_check(txn, rc);
+	return (struct slice){0};
+}
+
+void txn_delete(struct txn *txn, enum table table, struct slice key)
+{
+	MDB_val k = val_from_slice(key);
+	int rc;
+
+	if (txn->error != ERR_NONE)
+		return;
+	assert(txn->mdb != NULL);
+	rc = mdb_del(txn->mdb, txn->store->tables[table], &k, NULL);
+	if (!is_absent(rc))
+		txn_check(txn, rc);
+}
+
+uint64_t txn_delete_prefix(struct txn *txn, enum table table,
+			   struct slice prefix)
+{
+	struct scan scan = scan_begin(txn, table, prefix);
+	uint64_t count = 0;
+
+	while (scan_next(&scan)) {
+		scan_delete(&scan);
+		count++;
+	}
+	scan_end(&scan);
+	return count;
+}
+
+/* Let the map move again. */
+static void leave(struct txn *txn)
+{
+	txn->mdb = NULL;
+	pthread_rwlock_unlock(&txn->store->map_lock);
+}
+
+enum error txn_end(struct txn *txn)
+{
+	if (txn->error != ERR_NONE) {
+		txn_abort(txn);
+	} else if (txn->mdb != NULL) {
+		/* This ends the transaction even when it fails. */
+		txn_check(txn, mdb_txn_commit(txn->mdb));
+		leave(txn);
+	}
+	return txn->error;
+}
+
+void txn_abort(struct txn *txn)
+{
+	if (txn->mdb == NULL)
+		return;
+	mdb_txn_abort(txn->mdb);
+	leave(txn);
+}
+
+MDB_cursor *txn_cursor(struct txn *txn, enum table table)
+{
+	MDB_cursor *cursor = NULL;
+
+	if (txn->error != ERR_NONE)
+		return NULL;
+	assert(txn->mdb != NULL);
+	txn_check(txn, mdb_cursor_open(txn->mdb, txn->store->tables[table],
+				       &cursor));
+	return txn->error == ERR_NONE ? cursor : NULL;
+}

@@ -1,0 +1,185 @@
+#include "store/verify.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "store/check.h"
+#include "store/memory.h"
+#include "store/store.h"
+
+enum { MAX_TOLD = 100, MAX_LINE_BYTES = 512 };
+
+void verify_problem(struct verify_report *report, const char *format, ...)
+{
+	char line[MAX_LINE_BYTES];
+	va_list list;
+
+	report->problems++;
+	if (report->problems > MAX_TOLD)
+		return;
+	va_start(list, format);
+	vsnprintf(line, sizeof(line), format, list);
+	va_end(list);
+	for (char *c = line; *c != '\0'; c++) /* damaged rows hold anything */
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	buffer_append_text(&report->text, line);
+	buffer_append_byte(&report->text, '\n');
+}
+
+/* The numbers of the sites, ascending once all are there. */
+struct sites {
+	uint32_t *ids;
+	size_t count;
+	size_t capacity;
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool is_site(const struct sites *sites, uint32_t id)
+{
+	return sites->count > 0 &&
+	       bsearch(&id, sites->ids, sites->count, sizeof(*sites->ids),
+		       compare_ids) != NULL;
+}
+
+static void check_site(struct txn *txn, struct verify_report *report,
+		       struct slice host, const struct site_row *row)
+{
+	struct check check = {txn, report, row};
+
+	if (!slice_equal(host, row->host))
+		verify_problem(report, CHECK_SITE "stands under the key %.*s",
+			       CHECK_HOST(&check), (int)host.size,
+			       (const char *)host.data);
+	check_pages(&check);
+	check_clusters(&check);
+	check_urls(&check);
+}
+
+static void check_sites(struct txn *txn, struct verify_report *report,
+			struct sites *sites)
+{
+	struct scan scan = scan_begin(txn, TABLE_SITES, slice_of(""));
+	struct site_row row;
+
+	while (scan_next(&scan)) {
+		if (!site_decode(scan.value, &row)) {
+			verify_problem(report, "site %.*s: the row is damaged",
+				       (int)scan.key.size,
+				       (const char *)scan.key.data);
+			continue;
+		}
+		report->sites++;
+		sites->ids = mem_grow(sites->ids, sites->count,
+				      &sites->capacity, sizeof(*sites->ids));
+		sites->ids[sites->count++] = row.id;
+		check_site(txn, report, scan.key, &row);
+	}
+	scan_end(&scan);
+	if (sites->count > 1)
+		qsort(sites->ids, sites->count, sizeof(*sites->ids),
+		      compare_ids);
+	for (size_t i = 1; i < sites->count; i++)
+		if (sites->ids[i - 1] == sites->ids[i])
+			verify_problem(report, "two sites have the number %u",
+				       sites->ids[i]);
+}
+
+/* Rows of numbers that no site has. One seek for each number. */
+static void check_owners(struct txn *txn, struct verify_report *report,
+			 const struct sites *sites, enum table table)
+{
+	uint64_t next = 0;
+
+	while (next <= UINT32_MAX && txn->error == ERR_NONE) {
+		struct key from = key_site((uint32_t)next);
+		struct scan scan =
+			scan_begin_at(txn, table, key_slice(&from), 0);
+		uint32_t id = 0;
+		bool is_row = scan_next(&scan);
+
+		if (is_row)
+			id = key_u32(scan.key, 0);
+		scan_end(&scan);
+		if (!is_row)
+			return;
+		if (!is_site(sites, id))
+			verify_problem(report,
+				       "table %s: rows of site %u, which does "
+				       "not exist",
+				       table_name(table), id);
+		next = (uint64_t)id + 1;
+	}
+}
+
+/* The number of a counter in TABLE_META; 0 when it was never used. */
+static uint64_t counter(struct txn *txn, const char *name)
+{
+	struct slice value = txn_get(txn, TABLE_META, slice_of(name));
+	uint64_t number = 0;
+
+	if (value.size == sizeof(number))
+		memcpy(&number, value.data, sizeof(number));
+	return number;
+}
+
+static void check_events(struct txn *txn, struct verify_report *report)
+{
+	struct scan scan = scan_begin(txn, TABLE_EVENTS, slice_of(""));
+	uint64_t last = counter(txn, "event");
+	struct event_row row;
+
+	while (scan_next(&scan)) {
+		uint64_t number = key_u64(scan.key, 0);
+
+		if (scan.key.size != sizeof(number) ||
+		    !event_decode(scan.value, &row))
+			verify_problem(report, "event %llu: damaged",
+				       (unsigned long long)number);
+		else if (number > last)
+			verify_problem(report,
+				       "event %llu: over the last number, %llu",
+				       (unsigned long long)number,
+				       (unsigned long long)last);
+	}
+	scan_end(&scan);
+}
+
+static void check_hosts(struct txn *txn, struct verify_report *report)
+{
+	struct scan scan = scan_begin(txn, TABLE_HOSTS, slice_of(""));
+	struct host_row row;
+
+	while (scan_next(&scan))
+		if (!host_row_decode(scan.value, &row))
+			verify_problem(report, "host %.*s: the row is damaged",
+				       (int)scan.key.size,
+				       (const char *)scan.key.data);
+	scan_end(&scan);
+}
+
+enum error store_verify(struct txn *txn, struct verify_report *report)
+{
+	static const enum table owned[] = {
+		TABLE_PAGES,      TABLE_BODIES,   TABLE_RECORDS,
+		TABLE_SIGNATURES, TABLE_CLUSTERS, TABLE_MEMBERS,
+		TABLE_DF,         TABLE_FRONTIER, TABLE_DUE,
+	};
+	struct sites sites = {0};
+
+	check_sites(txn, report, &sites);
+	for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
+		check_owners(txn, report, &sites, owned[i]);
+	check_events(txn, report);
+	check_hosts(txn, report);
+	free(sites.ids);
+	return txn->error;
+}

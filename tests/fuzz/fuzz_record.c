@@ -1,0 +1,46 @@
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/record.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Write the record anew: every byte that it leads to is read. */
+static void encode_again(const struct record *record)
+{
+	struct buffer bytes = {0};
+	struct record_link *links =
+		calloc(record->link_count + 1U, sizeof(*links));
+	struct record again;
+
+	assert(links != NULL);
+	for (uint32_t i = 0; i < record->link_count; i++)
+		links[i] = record_link_at(record, i);
+	record_encode(record, links, &bytes);
+	if (record_open(buffer_slice(&bytes), &again) != ERR_NONE ||
+	    again.link_count != record->link_count ||
+	    !slice_equal(again.title, record->title))
+		abort();
+	for (uint32_t i = 0; i < record->link_count; i++)
+		if (!slice_equal(record_link_at(&again, i).url, links[i].url))
+			abort();
+	free(links);
+	buffer_free(&bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *copy = malloc(size == 0 ? 1 : size); /* its end is guarded */
+	struct record record;
+
+	if (copy == NULL)
+		return 0;
+	if (size > 0)
+		memcpy(copy, data, size);
+	if (record_open((struct slice){copy, size}, &record) == ERR_NONE)
+		encode_again(&record);
+	free(copy);
+	return 0;
+}

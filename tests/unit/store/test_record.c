@@ -1,0 +1,278 @@
+#include "store/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+static const uint64_t paths[] = {1, 2, UINT64_MAX};
+static const uint64_t shingles[] = {5};
+static const struct record_fragment fragments[] = {
+	{.hash = 3, .length = 4, .flags = 1},
+	{.hash = 9, .length = 40, .flags = 0},
+};
+static const struct record_link links[] = {
+	{.url = {"http://a.example/1", 18}, .anchor = {"one", 3}, .flags = 2},
+	{.url = {"http://a.example/2", 18}, .anchor = {"", 0}, .flags = 0},
+};
+
+static const struct record sample = {
+	.content_hash = 11,
+	.flags = RECORD_IS_NOFOLLOW,
+	.text_count = 12,
+	.node_count = 13,
+	.title = {"A title", 7},
+	.language = {"en", 2},
+	.description = {"What it is", 10},
+	.signatures = {paths, NULL, shingles, NULL},
+	.signature_counts = {3, 0, 1, 0},
+	.fragments = fragments,
+	.fragment_count = 2,
+	.link_count = 2,
+};
+
+static struct buffer encode(const struct record *record)
+{
+	struct buffer out = {0};
+
+	record_encode(record, links, &out);
+	return out;
+}
+
+/* Freed by free(); the record points into it. */
+static char *open_sample(struct record *record_out)
+{
+	struct buffer bytes = encode(&sample);
+
+	ck_assert_uint_eq(bytes.size % 8, 0);
+	ck_assert_int_eq(record_open(buffer_slice(&bytes), record_out),
+			 ERR_NONE);
+	return bytes.data;
+}
+
+START_TEST(numbers_and_texts_are_read_back)
+{
+	struct record record;
+	char *bytes = open_sample(&record);
+
+	ck_assert_uint_eq(record.content_hash, 11);
+	ck_assert_uint_eq(record.flags, RECORD_IS_NOFOLLOW);
+	ck_assert_uint_eq(record.text_count, 12);
+	ck_assert_uint_eq(record.node_count, 13);
+	ck_assert(slice_equal(record.title, sample.title));
+	ck_assert(slice_equal(record.language, sample.language));
+	ck_assert(slice_equal(record.description, sample.description));
+	free(bytes);
+}
+END_TEST
+
+START_TEST(signatures_and_fragments_are_read_back)
+{
+	struct record record;
+	char *bytes = open_sample(&record);
+
+	ck_assert_mem_eq(record.signature_counts, sample.signature_counts,
+			 sizeof(sample.signature_counts));
+	ck_assert_mem_eq(record.signatures[0], paths, sizeof(paths));
+	ck_assert_uint_eq(record.signatures[2][0], 5);
+	ck_assert_uint_eq(record.fragment_count, 2);
+	ck_assert_mem_eq(record.fragments, fragments, sizeof(fragments));
+	free(bytes);
+}
+END_TEST
+
+START_TEST(links_are_read_back)
+{
+	struct record record;
+	char *bytes = open_sample(&record);
+
+	ck_assert_uint_eq(record.link_count, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct record_link link = record_link_at(&record, i);
+
+		ck_assert(slice_equal(link.url, links[i].url));
+		ck_assert(slice_equal(link.anchor, links[i].anchor));
+		ck_assert_uint_eq(link.flags, links[i].flags);
+	}
+	free(bytes);
+}
+END_TEST
+
+START_TEST(an_empty_record_is_one)
+{
+	struct buffer bytes = {0};
+	struct record record = {0};
+
+	record_encode(&record, NULL, &bytes);
+	ck_assert_int_eq(record_open(buffer_slice(&bytes), &record), ERR_NONE);
+	ck_assert_uint_eq(record.link_count, 0);
+	ck_assert_uint_eq(record.fragment_count, 0);
+	ck_assert_uint_eq(record.title.size, 0);
+	buffer_free(&bytes);
+}
+END_TEST
+
+START_TEST(equal_records_have_equal_bytes)
+{
+	struct buffer a = encode(&sample);
+	struct buffer b = encode(&sample);
+
+	ck_assert_uint_eq(a.size, b.size);
+	ck_assert_mem_eq(a.data, b.data, a.size);
+	buffer_free(&a);
+	buffer_free(&b);
+}
+END_TEST
+
+START_TEST(a_copy_is_aligned_wherever_the_bytes_stood)
+{
+	struct buffer bytes = encode(&sample);
+	struct record record;
+	void *copy;
+
+	buffer_reserve(&bytes, 2);
+	memmove(bytes.data + 2, bytes.data, bytes.size); /* as LMDB does */
+	copy = record_copy((struct slice){bytes.data + 2, bytes.size});
+	ck_assert_uint_eq((uintptr_t)copy % 8, 0);
+	ck_assert_int_eq(record_open((struct slice){copy, bytes.size}, &record),
+			 ERR_NONE);
+	ck_assert(slice_equal(record.title, sample.title));
+	free(copy);
+	buffer_free(&bytes);
+}
+END_TEST
+
+START_TEST(a_record_of_another_version_is_told)
+{
+	struct buffer bytes = encode(&sample);
+	struct record record;
+
+	bytes.data[4]++;
+	ck_assert_int_eq(record_open(buffer_slice(&bytes), &record),
+			 ERR_VERSION);
+	buffer_free(&bytes);
+}
+END_TEST
+
+/* Open a copy whose end ASan guards. */
+static enum error open_exact(const void *data, size_t size)
+{
+	char *copy = malloc(size == 0 ? 1 : size);
+	struct record record;
+	enum error error;
+
+	ck_assert_ptr_nonnull(copy);
+	if (size > 0)
+		memcpy(copy, data, size);
+	error = record_open((struct slice){copy, size}, &record);
+	free(copy);
+	return error;
+}
+
+START_TEST(a_record_cut_short_or_too_long_is_corrupt)
+{
+	struct buffer bytes = encode(&sample);
+
+	for (size_t cut = 0; cut < bytes.size; cut++)
+		ck_assert_int_eq(open_exact(bytes.data, cut), ERR_CORRUPT);
+	ck_assert_int_eq(open_exact(bytes.data, bytes.size), ERR_NONE);
+	buffer_append(&bytes, "12345678", 8);
+	ck_assert_int_eq(open_exact(bytes.data, bytes.size), ERR_CORRUPT);
+	buffer_free(&bytes);
+}
+END_TEST
+
+START_TEST(signatures_and_fragments_must_ascend)
+{
+	static const uint64_t equal[] = {1, 2, 2};
+	static const struct record_fragment twice[] = {{.hash = 3},
+						       {.hash = 3}};
+	struct record record = sample;
+	struct buffer bytes;
+
+	record.signatures[0] = equal;
+	bytes = encode(&record);
+	ck_assert_int_eq(open_exact(bytes.data, bytes.size), ERR_CORRUPT);
+	buffer_free(&bytes);
+	record = sample;
+	record.fragments = twice;
+	bytes = encode(&record);
+	ck_assert_int_eq(open_exact(bytes.data, bytes.size), ERR_CORRUPT);
+	buffer_free(&bytes);
+}
+END_TEST
+
+/* Read all that a record leads to. */
+static uint64_t sum_up(const struct record *record)
+{
+	const struct slice texts[] = {record->title, record->language,
+				      record->description};
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < 3; i++)
+		for (size_t j = 0; j < texts[i].size; j++)
+			sum += ((const unsigned char *)texts[i].data)[j];
+	for (int i = 0; i < RECORD_SIGNATURES; i++)
+		for (uint32_t j = 0; j < record->signature_counts[i]; j++)
+			sum += record->signatures[i][j];
+	for (uint32_t i = 0; i < record->fragment_count; i++)
+		sum += record->fragments[i].hash;
+	for (uint32_t i = 0; i < record->link_count; i++) {
+		struct record_link link = record_link_at(record, i);
+
+		for (size_t j = 0; j < link.url.size; j++)
+			sum += ((const unsigned char *)link.url.data)[j];
+		for (size_t j = 0; j < link.anchor.size; j++)
+			sum += ((const unsigned char *)link.anchor.data)[j];
+	}
+	return sum;
+}
+
+START_TEST(changed_bytes_never_lead_outside)
+{
+	struct buffer bytes = encode(&sample);
+	char *copy = malloc(bytes.size); /* exact, for ASan */
+	uint64_t seed = 4;
+	struct record record;
+	uint64_t sum = 0;
+	int refused = 0;
+
+	ck_assert_ptr_nonnull(copy);
+	printf("seed %llu\n", (unsigned long long)seed);
+	for (int i = 0; i < 100000; i++) {
+		memcpy(copy, bytes.data, bytes.size);
+		for (uint64_t n = scratch_random(&seed) % 4 + 1; n > 0; n--)
+			copy[scratch_random(&seed) % bytes.size] =
+				(char)scratch_random(&seed);
+		if (record_open((struct slice){copy, bytes.size}, &record) ==
+		    ERR_NONE)
+			sum += sum_up(&record);
+		else
+			refused++;
+	}
+	ck_assert_uint_gt(sum, 0);
+	ck_assert_int_gt(refused, 0);
+	free(copy);
+	buffer_free(&bytes);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("record");
+	TCase *tcase = tcase_create("record");
+
+	tcase_add_test(tcase, numbers_and_texts_are_read_back);
+	tcase_add_test(tcase, signatures_and_fragments_are_read_back);
+	tcase_add_test(tcase, links_are_read_back);
+	tcase_add_test(tcase, an_empty_record_is_one);
+	tcase_add_test(tcase, equal_records_have_equal_bytes);
+	tcase_add_test(tcase, a_copy_is_aligned_wherever_the_bytes_stood);
+	tcase_add_test(tcase, a_record_of_another_version_is_told);
+	tcase_add_test(tcase, a_record_cut_short_or_too_long_is_corrupt);
+	tcase_add_test(tcase, signatures_and_fragments_must_ascend);
+	tcase_add_test(tcase, changed_bytes_never_lead_outside);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

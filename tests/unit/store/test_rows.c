@@ -1,0 +1,444 @@
+#include "store/rows.h"
+
+#include <string.h>
+
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+static struct scratch scratch;
+static struct store *store;
+static struct txn txn;
+
+static void setup(void)
+{
+	scratch_make(&scratch);
+	store = scratch_store(&scratch);
+	txn = txn_begin_write(store);
+}
+
+static void teardown(void)
+{
+	txn_abort(&txn);
+	store_close(store);
+	scratch_remove(&scratch, NULL);
+}
+
+static const struct site_row site = {
+	.id = 1,
+	.next_cluster = 2,
+	.added_ms = 3,
+	.generation = 4,
+	.revisit_ms = UINT64_MAX,
+	.max_pages = 6,
+	.max_depth = 7,
+	.delay_ms = 8,
+	.measure = 9,
+	.threshold = 1000,
+	.flags = SITE_IS_SAMPLE,
+	.page_count = 12,
+	.found_count = 13,
+	.pending_count = 14,
+	.fetched_count = 15,
+	.failed_count = 16,
+	.host = {"a.example", 9},
+	.seed = {"http://a.example/", 17},
+};
+
+START_TEST(a_site_is_read_back)
+{
+	struct site_row row;
+
+	ck_assert(!site_get(&txn, slice_of("a.example"), &row));
+	site_put(&txn, &site);
+	ck_assert(site_get(&txn, slice_of("a.example"), &row));
+	ck_assert_uint_eq(row.id, 1);
+	ck_assert_uint_eq(row.next_cluster, 2);
+	ck_assert_uint_eq(row.added_ms, 3);
+	ck_assert_uint_eq(row.generation, 4);
+	ck_assert_uint_eq(row.revisit_ms, UINT64_MAX);
+	ck_assert_uint_eq(row.max_pages, 6);
+	ck_assert_uint_eq(row.max_depth, 7);
+	ck_assert_uint_eq(row.delay_ms, 8);
+	ck_assert_uint_eq(row.measure, 9);
+	ck_assert_uint_eq(row.threshold, 1000);
+	ck_assert_uint_eq(row.flags, SITE_IS_SAMPLE);
+	ck_assert_uint_eq(row.page_count, 12);
+	ck_assert_uint_eq(row.found_count, 13);
+	ck_assert_uint_eq(row.pending_count, 14);
+	ck_assert_uint_eq(row.fetched_count, 15);
+	ck_assert_uint_eq(row.failed_count, 16);
+	ck_assert(slice_equal(row.host, site.host));
+	ck_assert(slice_equal(row.seed, site.seed));
+}
+END_TEST
+
+START_TEST(a_row_that_was_read_may_be_changed_and_written)
+{
+	struct site_row row = site;
+
+	site_put(&txn, &site);
+	row.host = slice_of("b.example"); /* a neighbour, which moves */
+	site_put(&txn, &row);
+	/* host and seed point into the page that each put rewrites */
+	for (uint32_t i = 0; i < 100; i++) {
+		ck_assert(site_get(&txn, slice_of("a.example"), &row));
+		row.seed = i % 2 == 0 ? row.host : site.seed;
+		row.page_count = i;
+		site_put(&txn, &row);
+	}
+	ck_assert(site_get(&txn, slice_of("a.example"), &row));
+	ck_assert(slice_equal(row.host, site.host));
+	ck_assert(slice_equal(row.seed, site.seed));
+	ck_assert_uint_eq(row.page_count, 99);
+	ck_assert_int_eq(txn.error, ERR_NONE);
+}
+END_TEST
+
+static const struct page_row page = {
+	.fetched_ms = 1,
+	.changed_ms = 2,
+	.content_hash = 3,
+	.cluster = 4,
+	.body_bytes = 5,
+	.http_status = 200,
+	.flags = PAGE_ROW_IS_TRUNCATED,
+	.url = {"http://a.example/1", 18},
+	.redirect = {"http://a.example/2", 18},
+	.charset = {"latin1", 6},
+};
+
+START_TEST(a_page_is_read_back)
+{
+	struct page_row row;
+
+	ck_assert(!page_row_get(&txn, 1, 7, &row));
+	page_row_put(&txn, 1, 7, &page);
+	ck_assert(!page_row_get(&txn, 2, 7, &row));
+	ck_assert(page_row_get(&txn, 1, 7, &row));
+	ck_assert_uint_eq(row.fetched_ms, 1);
+	ck_assert_uint_eq(row.changed_ms, 2);
+	ck_assert_uint_eq(row.content_hash, 3);
+	ck_assert_uint_eq(row.cluster, 4);
+	ck_assert_uint_eq(row.body_bytes, 5);
+	ck_assert_uint_eq(row.http_status, 200);
+	ck_assert_uint_eq(row.flags, PAGE_ROW_IS_TRUNCATED);
+	ck_assert(slice_equal(row.url, page.url));
+	ck_assert(slice_equal(row.redirect, page.redirect));
+	ck_assert(slice_equal(row.charset, page.charset));
+}
+END_TEST
+
+START_TEST(empty_slices_stay_empty)
+{
+	struct page_row row = {.url = slice_of("u")};
+
+	page_row_put(&txn, 1, 7, &row);
+	ck_assert(page_row_get(&txn, 1, 7, &row));
+	ck_assert(slice_equal(row.url, slice_of("u")));
+	ck_assert_uint_eq(row.redirect.size, 0);
+	ck_assert_uint_eq(row.charset.size, 0);
+}
+END_TEST
+
+START_TEST(a_cluster_is_read_back)
+{
+	struct cluster_row row = {
+		.page_count = 3, .flags = 1, .created_ms = 4, .changed_ms = 5};
+
+	cluster_row_put(&txn, 1, 2, &row);
+	row = (struct cluster_row){0};
+	ck_assert(cluster_row_get(&txn, 1, 2, &row));
+	ck_assert_uint_eq(row.page_count, 3);
+	ck_assert_uint_eq(row.flags, 1);
+	ck_assert_uint_eq(row.created_ms, 4);
+	ck_assert_uint_eq(row.changed_ms, 5);
+	ck_assert(!cluster_row_get(&txn, 1, 3, &row));
+	ck_assert_uint_eq(row.page_count, 0);
+}
+END_TEST
+
+START_TEST(members_come_and_go)
+{
+	struct key key = key_member(1, 2, 3);
+
+	member_put(&txn, 1, 2, 3);
+	ck_assert_ptr_nonnull(
+		txn_get(&txn, TABLE_MEMBERS, key_slice(&key)).data);
+	member_delete(&txn, 1, 2, 3);
+	ck_assert_ptr_null(txn_get(&txn, TABLE_MEMBERS, key_slice(&key)).data);
+}
+END_TEST
+
+static const struct frontier_row visit = {
+	.found_ms = 1,
+	.due_ms = 2,
+	.state = FRONTIER_FAILED,
+	.depth = 4,
+	.attempts = 5,
+	.redirects = 6,
+	.http_status = 503,
+	.error = ERR_TIMEOUT,
+	.flags = FRONTIER_IS_ASKED,
+	.url = {"http://a.example/1", 18},
+	.etag = {"\"e\"", 3},
+};
+
+START_TEST(a_url_is_read_back)
+{
+	struct frontier_row row;
+
+	ck_assert(!frontier_row_get(&txn, 1, 9, &row));
+	frontier_row_put(&txn, 1, 9, &visit);
+	ck_assert(frontier_row_get(&txn, 1, 9, &row));
+	ck_assert_uint_eq(row.found_ms, 1);
+	ck_assert_uint_eq(row.due_ms, 2);
+	ck_assert_uint_eq(row.state, FRONTIER_FAILED);
+	ck_assert_uint_eq(row.depth, 4);
+	ck_assert_uint_eq(row.attempts, 5);
+	ck_assert_uint_eq(row.redirects, 6);
+	ck_assert_uint_eq(row.http_status, 503);
+	ck_assert_int_eq(row.error, ERR_TIMEOUT);
+	ck_assert_uint_eq(row.flags, FRONTIER_IS_ASKED);
+	ck_assert(slice_equal(row.url, visit.url));
+	ck_assert(slice_equal(row.etag, visit.etag));
+}
+END_TEST
+
+/* The due keys of all sites are this one alone; 0: there is none. */
+static void expect_due(uint64_t due_ms)
+{
+	struct key key = key_due(1, due_ms, 9);
+	struct scan scan = scan_begin(&txn, TABLE_DUE, slice_of(""));
+
+	if (due_ms != 0) {
+		ck_assert(scan_next(&scan));
+		ck_assert(slice_equal(scan.key, key_slice(&key)));
+	}
+	ck_assert(!scan_next(&scan));
+	scan_end(&scan);
+}
+
+START_TEST(the_due_index_follows_the_frontier)
+{
+	static const uint64_t times[] = {0, 5, 5, 9, 0, 0, 3};
+	struct frontier_row row = visit;
+
+	for (size_t i = 0; i < 7; i++) {
+		row.due_ms = times[i];
+		frontier_row_put(&txn, 1, 9, &row);
+		expect_due(times[i]);
+	}
+	ck_assert_int_eq(txn.error, ERR_NONE);
+}
+END_TEST
+
+START_TEST(a_url_that_was_read_may_be_changed_and_written)
+{
+	struct frontier_row row;
+
+	frontier_row_put(&txn, 1, 9, &visit);
+	for (uint64_t i = 1; i <= 100; i++) {
+		ck_assert(frontier_row_get(&txn, 1, 9, &row));
+		row.due_ms = i * 7 % 5;
+		row.etag = i % 2 == 0 ? row.url : visit.etag;
+		frontier_row_put(&txn, 1, 9, &row);
+	}
+	ck_assert(frontier_row_get(&txn, 1, 9, &row));
+	ck_assert(slice_equal(row.url, visit.url));
+	ck_assert(slice_equal(row.etag, visit.url));
+}
+END_TEST
+
+START_TEST(a_host_is_read_back)
+{
+	struct host_row row = {.robots_ms = 1,
+			       .next_ms = 2,
+			       .failures = 3,
+			       .robots_status = 200,
+			       .robots = slice_of("User-agent: *")};
+	struct slice authority = slice_of("http://a.example");
+
+	host_row_put(&txn, authority, &row);
+	row = (struct host_row){0};
+	ck_assert(host_row_get(&txn, authority, &row));
+	ck_assert_uint_eq(row.robots_ms, 1);
+	ck_assert_uint_eq(row.next_ms, 2);
+	ck_assert_uint_eq(row.failures, 3);
+	ck_assert_uint_eq(row.robots_status, 200);
+	ck_assert(slice_equal(row.robots, slice_of("User-agent: *")));
+}
+END_TEST
+
+static const struct event_row event = {
+	.time_ms = 1,
+	.kind = EVENT_CLUSTER_MERGED,
+	.cluster = 3,
+	.other = 4,
+	.pages = 5,
+	.host = {"a.example", 9},
+	.url = {"u", 1},
+};
+
+START_TEST(events_are_numbered)
+{
+	struct event_row row;
+	struct key key = key_number(2);
+
+	ck_assert_uint_eq(event_add(&txn, &event), 1);
+	ck_assert_uint_eq(event_add(&txn, &event), 2);
+	ck_assert(event_decode(txn_get(&txn, TABLE_EVENTS, key_slice(&key)),
+			       &row));
+	ck_assert_uint_eq(row.time_ms, 1);
+	ck_assert_uint_eq(row.kind, EVENT_CLUSTER_MERGED);
+	ck_assert_uint_eq(row.cluster, 3);
+	ck_assert_uint_eq(row.other, 4);
+	ck_assert_uint_eq(row.pages, 5);
+	ck_assert(slice_equal(row.host, event.host));
+	ck_assert(slice_equal(row.url, event.url));
+	ck_assert_str_eq(event_kind_name(row.kind), "cluster.merged");
+	ck_assert_str_eq(event_kind_name(99), "unknown");
+}
+END_TEST
+
+/* The value at a key, in memory of its own so that ASan sees its end. */
+static char *copy_value(enum table table, struct slice key, size_t *size_out)
+{
+	struct slice value = txn_get(&txn, table, key);
+	char *copy = malloc(value.size);
+
+	ck_assert_uint_gt(value.size, 0);
+	ck_assert_ptr_nonnull(copy);
+	memcpy(copy, value.data, value.size);
+	*size_out = value.size;
+	return copy;
+}
+
+START_TEST(a_row_cut_short_or_too_long_is_damaged)
+{
+	struct key key = key_page(1, 7);
+	struct page_row row;
+	size_t size;
+	char *value;
+
+	page_row_put(&txn, 1, 7, &page);
+	value = copy_value(TABLE_PAGES, key_slice(&key), &size);
+	ck_assert(page_row_decode((struct slice){value, size}, &row));
+	for (size_t cut = 0; cut < size; cut++) {
+		char *less = malloc(cut + 1);
+
+		ck_assert_ptr_nonnull(less);
+		memcpy(less, value, cut);
+		ck_assert(!page_row_decode((struct slice){less, cut}, &row));
+		free(less);
+	}
+	value = realloc(value, size + 1);
+	ck_assert_ptr_nonnull(value);
+	value[size] = 'x';
+	ck_assert(!page_row_decode((struct slice){value, size + 1}, &row));
+	free(value);
+}
+END_TEST
+
+START_TEST(random_bytes_never_lead_outside_of_a_row)
+{
+	uint64_t seed = 20;
+	struct key key = key_page(1, 7);
+	size_t size;
+	char *value;
+	size_t sum = 0;
+
+	page_row_put(&txn, 1, 7, &page);
+	value = copy_value(TABLE_PAGES, key_slice(&key), &size);
+	printf("seed %llu\n", (unsigned long long)seed);
+	for (int i = 0; i < 20000; i++) {
+		struct page_row row;
+		size_t at = scratch_random(&seed) % size;
+		char before = value[at];
+
+		value[at] = (char)scratch_random(&seed);
+		if (page_row_decode((struct slice){value, size}, &row)) {
+			for (size_t j = 0; j < row.url.size; j++)
+				sum += ((const unsigned char *)row.url.data)[j];
+			ck_assert_uint_le(row.url.size + row.redirect.size +
+						  row.charset.size,
+					  size);
+		}
+		value[at] = before;
+	}
+	ck_assert_uint_gt(sum, 0);
+	free(value);
+}
+END_TEST
+
+START_TEST(a_damaged_row_fails_the_transaction)
+{
+	struct key key = key_page(1, 7);
+	struct page_row row;
+
+	txn_put(&txn, TABLE_PAGES, key_slice(&key), slice_of("damaged"));
+	ck_assert(!page_row_get(&txn, 1, 7, &row));
+	ck_assert_ptr_null(row.url.data);
+	ck_assert_int_eq(txn_end(&txn), ERR_CORRUPT);
+}
+END_TEST
+
+START_TEST(a_damaged_url_is_not_written_over)
+{
+	struct key key = key_page(1, 9);
+
+	txn_put(&txn, TABLE_FRONTIER, key_slice(&key), slice_of("damaged"));
+	frontier_row_put(&txn, 1, 9, &visit);
+	ck_assert_int_eq(txn_end(&txn), ERR_CORRUPT);
+}
+END_TEST
+
+START_TEST(keys_sort_as_their_numbers)
+{
+	struct key a = key_due(1, 255, UINT64_MAX);
+	struct key b = key_due(1, 256, 0);
+	struct key c = key_due(2, 0, 0);
+
+	ck_assert_int_lt(memcmp(a.bytes, b.bytes, a.size), 0);
+	ck_assert_int_lt(memcmp(b.bytes, c.bytes, b.size), 0);
+	ck_assert_uint_eq(a.size, 20);
+	ck_assert_uint_eq(key_member(1, 2, 3).size, 16);
+	ck_assert_uint_eq(key_number(1).size, 8);
+}
+END_TEST
+
+START_TEST(a_short_key_is_read_as_if_zeros_followed)
+{
+	ck_assert_uint_eq(key_u32((struct slice){"\x01\x02", 2}, 0),
+			  0x01020000);
+	ck_assert_uint_eq(key_u64((struct slice){"\x01\x02", 2}, 1),
+			  (uint64_t)2 << 56);
+	ck_assert_uint_eq(key_u64((struct slice){"\x01\x02", 2}, 9), 0);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("rows");
+	TCase *tcase = tcase_create("rows");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_site_is_read_back);
+	tcase_add_test(tcase, a_row_that_was_read_may_be_changed_and_written);
+	tcase_add_test(tcase, a_page_is_read_back);
+	tcase_add_test(tcase, empty_slices_stay_empty);
+	tcase_add_test(tcase, a_cluster_is_read_back);
+	tcase_add_test(tcase, members_come_and_go);
+	tcase_add_test(tcase, a_url_is_read_back);
+	tcase_add_test(tcase, the_due_index_follows_the_frontier);
+	tcase_add_test(tcase, a_url_that_was_read_may_be_changed_and_written);
+	tcase_add_test(tcase, a_host_is_read_back);
+	tcase_add_test(tcase, events_are_numbered);
+	tcase_add_test(tcase, a_row_cut_short_or_too_long_is_damaged);
+	tcase_add_test(tcase, random_bytes_never_lead_outside_of_a_row);
+	tcase_add_test(tcase, a_damaged_row_fails_the_transaction);
+	tcase_add_test(tcase, a_damaged_url_is_not_written_over);
+	tcase_add_test(tcase, keys_sort_as_their_numbers);
+	tcase_add_test(tcase, a_short_key_is_read_as_if_zeros_followed);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,478 @@
+#include "store/store.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+static struct scratch scratch;
+static char value[1 << 16];
+
+static void setup(void)
+{
+	scratch_make(&scratch);
+}
+
+static void teardown(void)
+{
+	scratch_remove(&scratch, NULL);
+}
+
+/* A store that begins with `map` and grows to `max` bytes. */
+static struct store *open_sized(size_t map, size_t max)
+{
+	struct store *store = NULL;
+	struct store_options options = {
+		.map_bytes = map, .max_map_bytes = max, .is_temporary = true};
+
+	ck_assert_int_eq(store_open(&store, scratch.folder, &options),
+			 ERR_NONE);
+	return store;
+}
+
+/* Put `count` values of 64 KiB in one transaction. */
+static enum error fill(struct store *store, uint64_t first, uint64_t count)
+{
+	struct txn txn = txn_begin_write(store);
+
+	for (uint64_t i = first; i < first + count; i++)
+		txn_put(&txn, TABLE_BODIES, (struct slice){&i, sizeof(i)},
+			(struct slice){value, sizeof(value)});
+	return txn_end(&txn);
+}
+
+static size_t map_bytes(struct store *store)
+{
+	struct store_usage usage;
+
+	ck_assert_int_eq(store_usage(store, &usage), ERR_NONE);
+	return usage.map_bytes;
+}
+
+START_TEST(a_store_is_kept)
+{
+	struct store *store = open_sized(0, 0);
+	struct store_usage usage;
+
+	ck_assert_int_eq(fill(store, 0, 3), ERR_NONE);
+	store_close(store);
+	store = open_sized(0, 0);
+	ck_assert_int_eq(store_usage(store, &usage), ERR_NONE);
+	ck_assert_uint_eq(usage.rows[TABLE_BODIES], 3);
+	ck_assert_uint_eq(usage.rows[TABLE_META], 1);
+	ck_assert_uint_eq(usage.rows[TABLE_PAGES], 0);
+	ck_assert_uint_gt(usage.used_bytes, 3 * sizeof(value));
+	ck_assert_uint_eq(usage.map_bytes, 64 << 20);
+	ck_assert_uint_eq(usage.max_map_bytes, (uint64_t)16 << 30);
+	store_close(store);
+}
+END_TEST
+
+START_TEST(a_missing_folder_is_made_for_its_owner_alone)
+{
+	static const char *const inner[] = {"new", NULL};
+	char path[SCRATCH_PATH_BYTES];
+	struct store *store = NULL;
+	struct stat status;
+
+	snprintf(path, sizeof(path), "%s/new", scratch.folder);
+	ck_assert_int_eq(store_open(&store, path, &(struct store_options){0}),
+			 ERR_NONE);
+	ck_assert_int_eq(stat(path, &status), 0);
+	ck_assert_uint_eq(status.st_mode & 0777, 0700);
+	snprintf(path, sizeof(path), "%s/new/data.mdb", scratch.folder);
+	ck_assert_int_eq(stat(path, &status), 0);
+	ck_assert_uint_eq(status.st_mode & 0777, 0600);
+	store_close(store);
+	scratch_remove(&scratch, inner);
+	scratch_make(&scratch);
+}
+END_TEST
+
+START_TEST(a_failed_open_leaves_the_pointer_alone)
+{
+	struct store *store = NULL;
+
+	ck_assert_int_eq(store_open(&store, "/no/such/folder",
+				    &(struct store_options){0}),
+			 ERR_IO);
+	ck_assert_int_eq(
+		store_open(&store, scratch.folder,
+			   &(struct store_options){.is_read_only = true}),
+		ERR_NOT_FOUND);
+	ck_assert_ptr_null(store);
+	store_close(store);
+}
+END_TEST
+
+START_TEST(another_schema_is_refused)
+{
+	struct store *store = open_sized(0, 0);
+	struct txn txn = txn_begin_write(store);
+	uint64_t schema = STORE_SCHEMA + 1;
+
+	txn_put(&txn, TABLE_META, slice_of("schema"),
+		(struct slice){&schema, sizeof(schema)});
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	store_close(store);
+	store = NULL;
+	ck_assert_int_eq(
+		store_open(&store, scratch.folder, &(struct store_options){0}),
+		ERR_VERSION);
+	ck_assert_int_eq(
+		store_open(&store, scratch.folder,
+			   &(struct store_options){.is_read_only = true}),
+		ERR_VERSION);
+	ck_assert_ptr_null(store);
+}
+END_TEST
+
+START_TEST(a_file_that_is_no_store_is_refused)
+{
+	struct store *store = NULL;
+
+	memset(value, 'x', sizeof(value));
+	ck_assert_int_eq(file_write(scratch_path(&scratch, "data.mdb"),
+				    (struct slice){value, sizeof(value)}),
+			 ERR_NONE);
+	ck_assert_int_eq(
+		store_open(&store, scratch.folder, &(struct store_options){0}),
+		ERR_CORRUPT);
+	ck_assert_ptr_null(store);
+}
+END_TEST
+
+START_TEST(a_second_writer_is_told_to_wait)
+{
+	struct store *store = open_sized(0, 0);
+	struct store *second = NULL;
+
+	ck_assert_int_eq(
+		store_open(&second, scratch.folder, &(struct store_options){0}),
+		ERR_BUSY);
+	ck_assert_ptr_null(second);
+	store_close(store);
+	second = open_sized(0, 0);
+	store_close(second);
+}
+END_TEST
+
+START_TEST(a_full_store_grows_until_its_limit)
+{
+	struct store *store = open_sized(1 << 20, 4 << 20);
+
+	/* 32 * 64 KiB do not fit into 1 MiB, nor do they begin to */
+	ck_assert_int_eq(fill(store, 0, 32), ERR_STORE_FULL);
+	ck_assert_int_eq(store_grow(store), ERR_NONE);
+	ck_assert_uint_eq(map_bytes(store), 2 << 20);
+	ck_assert_int_eq(fill(store, 0, 32), ERR_STORE_FULL);
+	ck_assert_int_eq(store_grow(store), ERR_NONE);
+	ck_assert_int_eq(fill(store, 0, 32), ERR_NONE);
+	ck_assert_int_eq(store_grow(store), ERR_STORE_FULL);
+	ck_assert_uint_eq(map_bytes(store), 4 << 20);
+	store_close(store);
+	store = open_sized(1 << 20, 4 << 20); /* it stays as large as it was */
+	ck_assert_uint_eq(map_bytes(store), 4 << 20);
+	store_close(store);
+}
+END_TEST
+
+START_TEST(the_limit_need_not_be_a_doubling)
+{
+	struct store *store = open_sized(1 << 20, 3 << 20);
+
+	ck_assert_int_eq(store_grow(store), ERR_NONE);
+	ck_assert_int_eq(store_grow(store), ERR_NONE);
+	ck_assert_uint_eq(map_bytes(store), 3 << 20);
+	ck_assert_int_eq(store_grow(store), ERR_STORE_FULL);
+	store_close(store);
+}
+END_TEST
+
+START_TEST(small_batches_never_see_a_full_store)
+{
+	struct store *store = open_sized(1 << 20, 32 << 20);
+
+	for (uint64_t i = 0; i < 256; i++) /* 16 MiB */
+		ck_assert_int_eq(fill(store, i, 1), ERR_NONE);
+	ck_assert_uint_eq(map_bytes(store), 32 << 20);
+	store_close(store);
+}
+END_TEST
+
+struct reader {
+	struct store *store;
+	atomic_int is_open;
+	atomic_int may_end;
+	atomic_int has_grown;
+	bool was_safe;
+};
+
+static void *hold_snapshot(void *argument)
+{
+	struct reader *reader = argument;
+	struct txn txn = txn_begin_read(reader->store);
+	uint64_t key = 0;
+	struct slice row;
+
+	atomic_store(&reader->is_open, 1);
+	while (atomic_load(&reader->may_end) == 0)
+		usleep(1000);
+	usleep(50 * 1000);
+	/* the map must not have moved under this snapshot */
+	row = txn_get(&txn, TABLE_BODIES, (struct slice){&key, sizeof(key)});
+	reader->was_safe = atomic_load(&reader->has_grown) == 0 &&
+			   row.size == sizeof(value) &&
+			   memcmp(row.data, value, sizeof(value)) == 0;
+	txn_end(&txn);
+	return NULL;
+}
+
+START_TEST(growth_waits_for_a_reader_in_another_thread)
+{
+	struct reader reader = {.store = open_sized(1 << 20, 32 << 20)};
+	pthread_t thread;
+
+	memset(value, 'v', sizeof(value));
+	ck_assert_int_eq(fill(reader.store, 0, 1), ERR_NONE);
+	ck_assert_int_eq(pthread_create(&thread, NULL, hold_snapshot, &reader),
+			 0);
+	while (atomic_load(&reader.is_open) == 0)
+		usleep(1000);
+	/* a writer beside the reader neither waits nor grows */
+	ck_assert_int_eq(fill(reader.store, 1, 14), ERR_STORE_FULL);
+	ck_assert_int_eq(fill(reader.store, 1, 8), ERR_NONE);
+	atomic_store(&reader.may_end, 1);
+	ck_assert_int_eq(store_grow(reader.store), ERR_NONE);
+	atomic_store(&reader.has_grown, 1);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert(reader.was_safe);
+	ck_assert_int_eq(fill(reader.store, 1, 20), ERR_NONE);
+	store_close(reader.store);
+}
+END_TEST
+
+struct traffic {
+	struct store *store;
+	atomic_int is_over;
+	atomic_int failures;
+};
+
+static void *read_often(void *argument)
+{
+	struct traffic *traffic = argument;
+
+	while (atomic_load(&traffic->is_over) == 0) {
+		struct txn txn = txn_begin_read(traffic->store);
+		struct scan scan = scan_begin(&txn, TABLE_BODIES, slice_of(""));
+		unsigned sum = 0;
+
+		while (scan_next(&scan))
+			sum += ((const unsigned char *)scan.value.data)[9];
+		scan_end(&scan);
+		if (txn_end(&txn) != ERR_NONE || sum % 'v' != 0)
+			atomic_fetch_add(&traffic->failures, 1);
+	}
+	return NULL;
+}
+
+/* As the committer does: grow when it must, and repeat. */
+static void fill_growing(struct store *store, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		enum error error = fill(store, i, 1);
+
+		if (error == ERR_STORE_FULL && store_grow(store) == ERR_NONE)
+			error = fill(store, i, 1);
+		ck_assert_int_eq(error, ERR_NONE);
+	}
+}
+
+START_TEST(readers_do_not_starve_growth)
+{
+	struct traffic traffic = {.store = open_sized(1 << 20, 32 << 20)};
+	pthread_t threads[4];
+
+	memset(value, 'v', sizeof(value));
+	for (int i = 0; i < 4; i++)
+		ck_assert_int_eq(
+			pthread_create(&threads[i], NULL, read_often, &traffic),
+			0);
+	fill_growing(traffic.store, 128);
+	atomic_store(&traffic.is_over, 1);
+	for (int i = 0; i < 4; i++)
+		ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+	ck_assert_int_eq(atomic_load(&traffic.failures), 0);
+	store_close(traffic.store);
+}
+END_TEST
+
+static void wait_byte(int fd)
+{
+	char byte;
+
+	ck_assert_int_eq(read(fd, &byte, 1), 1);
+}
+
+static void send_byte(int fd)
+{
+	ck_assert_int_eq(write(fd, "", 1), 1);
+}
+
+static uint64_t body_rows(struct store *store)
+{
+	struct store_usage usage;
+
+	if (store_usage(store, &usage) != ERR_NONE)
+		return UINT64_MAX;
+	return usage.rows[TABLE_BODIES];
+}
+
+/* Another process: open, see 1 row, wait for growth, see 65. */
+static int look_on(int from_writer, int to_writer)
+{
+	struct store *store = NULL;
+	struct store_options options = {.is_read_only = true};
+	struct txn txn;
+	int status = 0;
+
+	wait_byte(from_writer);
+	if (store_open(&store, scratch.folder, &options) != ERR_NONE)
+		return 1;
+	if (body_rows(store) != 1)
+		status = 2;
+	txn = txn_begin_write(store);
+	txn_put(&txn, TABLE_META, slice_of("x"), slice_of("y"));
+	if (txn_end(&txn) == ERR_NONE || store_grow(store) == ERR_NONE)
+		status = 3;
+	send_byte(to_writer);
+	wait_byte(from_writer);
+	if (body_rows(store) != 65)
+		status = 4;
+	store_close(store);
+	return status;
+}
+
+START_TEST(a_reading_process_works_beside_the_writer_and_follows_its_growth)
+{
+	struct store *store;
+	int down[2];
+	int up[2];
+	int status;
+	pid_t child;
+
+	ck_assert_int_eq(pipe(down), 0);
+	ck_assert_int_eq(pipe(up), 0);
+	child = fork(); /* before any store is open */
+	if (child == 0)
+		_exit(look_on(down[0], up[1]));
+	store = open_sized(1 << 20, 64 << 20);
+	ck_assert_int_eq(fill(store, 0, 1), ERR_NONE);
+	send_byte(down[1]);
+	wait_byte(up[0]);
+	for (uint64_t i = 1; i <= 64; i++)
+		ck_assert_int_eq(fill(store, i, 1), ERR_NONE);
+	ck_assert_uint_gt(map_bytes(store), 4 << 20);
+	send_byte(down[1]);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	store_close(store);
+}
+END_TEST
+
+/* Another process: hold a snapshot until it is killed. */
+static int hold_until_killed(int to_writer)
+{
+	struct store *store = NULL;
+	struct store_options options = {.is_read_only = true};
+	struct txn txn;
+
+	if (store_open(&store, scratch.folder, &options) != ERR_NONE)
+		return 1;
+	txn = txn_begin_read(store);
+	send_byte(to_writer);
+	pause();
+	txn_abort(&txn);
+	return 0;
+}
+
+/* A process that dies with a snapshot open would pin every old page. */
+START_TEST(a_killed_reader_does_not_hold_pages_for_ever)
+{
+	struct store *store = open_sized(0, 0);
+	struct store_usage usage;
+	int up[2];
+	pid_t child;
+
+	ck_assert_int_eq(fill(store, 0, 1), ERR_NONE);
+	store_close(store);
+	ck_assert_int_eq(pipe(up), 0);
+	child = fork();
+	if (child == 0)
+		_exit(hold_until_killed(up[1]));
+	wait_byte(up[0]);
+	store = open_sized(0, 0);
+	kill(child, SIGKILL);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	store_check_readers(store);
+	for (int i = 0; i < 200; i++)
+		ck_assert_int_eq(fill(store, 0, 1), ERR_NONE);
+	/* 200 * 64 KiB would be 13 MB */
+	ck_assert_int_eq(store_usage(store, &usage), ERR_NONE);
+	ck_assert_uint_lt(usage.used_bytes, 2 << 20);
+	store_close(store);
+}
+END_TEST
+
+START_TEST(numbers_count_from_one)
+{
+	struct store *store = open_sized(0, 0);
+	struct txn txn = txn_begin_write(store);
+
+	ck_assert_uint_eq(store_next_number(&txn, "site"), 1);
+	ck_assert_uint_eq(store_next_number(&txn, "site"), 2);
+	ck_assert_uint_eq(store_next_number(&txn, "event"), 1);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+
+	txn = txn_begin_write(store);
+	ck_assert_uint_eq(store_next_number(&txn, "site"), 3);
+	txn_abort(&txn);
+
+	txn = txn_begin_write(store);
+	ck_assert_uint_eq(store_next_number(&txn, "site"), 3);
+	txn_put(&txn, TABLE_META, slice_of("site"), slice_of("7 bytes"));
+	ck_assert_uint_eq(store_next_number(&txn, "site"), 0);
+	ck_assert_int_eq(txn_end(&txn), ERR_CORRUPT);
+	store_close(store);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("store");
+	TCase *tcase = tcase_create("store");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_store_is_kept);
+	tcase_add_test(tcase, a_missing_folder_is_made_for_its_owner_alone);
+	tcase_add_test(tcase, a_failed_open_leaves_the_pointer_alone);
+	tcase_add_test(tcase, another_schema_is_refused);
+	tcase_add_test(tcase, a_file_that_is_no_store_is_refused);
+	tcase_add_test(tcase, a_second_writer_is_told_to_wait);
+	tcase_add_test(tcase, a_full_store_grows_until_its_limit);
+	tcase_add_test(tcase, the_limit_need_not_be_a_doubling);
+	tcase_add_test(tcase, small_batches_never_see_a_full_store);
+	tcase_add_test(tcase, growth_waits_for_a_reader_in_another_thread);
+	tcase_add_test(tcase, readers_do_not_starve_growth);
+	tcase_add_test(
+		tcase,
+		a_reading_process_works_beside_the_writer_and_follows_its_growth);
+	tcase_add_test(tcase, a_killed_reader_does_not_hold_pages_for_ever);
+	tcase_add_test(tcase, numbers_count_from_one);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,321 @@
+#include "store/txn.h"
+
+#include <endian.h>
+#include <string.h>
+
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+static struct scratch scratch;
+static struct store *store;
+
+static void setup(void)
+{
+	scratch_make(&scratch);
+	store = scratch_store(&scratch);
+}
+
+static void teardown(void)
+{
+	store_close(store);
+	scratch_remove(&scratch, NULL);
+}
+
+START_TEST(a_committed_value_is_read_back)
+{
+	struct txn txn = txn_begin_write(store);
+	struct slice value;
+
+	txn_put(&txn, TABLE_HOSTS, slice_of("page"), slice_of("signature"));
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	ck_assert_ptr_null(txn.mdb);
+
+	txn = txn_begin_read(store);
+	value = txn_get(&txn, TABLE_HOSTS, slice_of("page"));
+	ck_assert(slice_equal(value, slice_of("signature")));
+	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("absent")).data);
+	ck_assert_ptr_null(txn_get(&txn, TABLE_SITES, slice_of("page")).data);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+END_TEST
+
+START_TEST(an_empty_value_is_there)
+{
+	struct txn txn = txn_begin_write(store);
+	struct slice value;
+
+	txn_put(&txn, TABLE_HOSTS, slice_of("page"), (struct slice){NULL, 0});
+	value = txn_get(&txn, TABLE_HOSTS, slice_of("page"));
+	ck_assert_ptr_nonnull(value.data);
+	ck_assert_uint_eq(value.size, 0);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+END_TEST
+
+START_TEST(one_failed_step_undoes_the_whole_transaction)
+{
+	struct txn txn = txn_begin_write(store);
+
+	txn_put(&txn, TABLE_HOSTS, slice_of("before"), slice_of("x"));
+	txn_put(&txn, TABLE_HOSTS, slice_of(""), slice_of("no key"));
+	txn_put(&txn, TABLE_HOSTS, slice_of("after"), slice_of("x"));
+	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("before")).data);
+	ck_assert_int_eq(txn_end(&txn), ERR_MALFORMED);
+
+	txn = txn_begin_read(store);
+	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("before")).data);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+END_TEST
+
+START_TEST(the_first_error_is_the_one_that_is_told)
+{
+	struct txn txn = txn_begin_write(store);
+
+	txn_fail(&txn, ERR_NONE);
+	txn_fail(&txn, ERR_TIMEOUT);
+	txn_fail(&txn, ERR_CORRUPT);
+	ck_assert_int_eq(txn_end(&txn), ERR_TIMEOUT);
+	ck_assert_int_eq(txn_end(&txn), ERR_TIMEOUT); /* and it has ended */
+}
+END_TEST
+
+START_TEST(a_key_may_have_511_bytes_and_no_more)
+{
+	char key[512];
+	struct txn txn = txn_begin_write(store);
+
+	memset(key, 'k', sizeof(key));
+	txn_put(&txn, TABLE_HOSTS, (struct slice){key, 511}, slice_of("x"));
+	ck_assert_int_eq(txn.error, ERR_NONE);
+	ck_assert_ptr_null(
+		txn_get(&txn, TABLE_HOSTS, (struct slice){key, 512}).data);
+	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("")).data);
+	txn_delete(&txn, TABLE_HOSTS, (struct slice){key, 512});
+	ck_assert_int_eq(txn.error, ERR_NONE);
+	txn_put(&txn, TABLE_HOSTS, (struct slice){key, 512}, slice_of("x"));
+	ck_assert_int_eq(txn_end(&txn), ERR_MALFORMED);
+}
+END_TEST
+
+START_TEST(an_aborted_writer_leaves_no_trace)
+{
+	struct txn txn = txn_begin_write(store);
+
+	txn_put(&txn, TABLE_HOSTS, slice_of("page"), slice_of("x"));
+	txn_abort(&txn);
+	txn_abort(&txn);
+
+	txn = txn_begin_read(store);
+	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("page")).data);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+END_TEST
+
+START_TEST(a_reader_cannot_write)
+{
+	struct txn txn = txn_begin_read(store);
+
+	txn_put(&txn, TABLE_HOSTS, slice_of("page"), slice_of("x"));
+	ck_assert_int_eq(txn_end(&txn), ERR_IO);
+}
+END_TEST
+
+START_TEST(an_absent_key_is_deleted_without_complaint)
+{
+	struct txn txn = txn_begin_write(store);
+
+	txn_put(&txn, TABLE_HOSTS, slice_of("page"), slice_of("x"));
+	txn_delete(&txn, TABLE_HOSTS, slice_of("page"));
+	txn_delete(&txn, TABLE_HOSTS, slice_of("page"));
+	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("page")).data);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+END_TEST
+
+/* a, ab, abc, b: what begins with ab is ab and abc. */
+static void put_letters(struct txn *txn)
+{
+	static const char *const keys[] = {"abc", "b", "a", "ab"};
+
+	for (size_t i = 0; i < 4; i++)
+		txn_put(txn, TABLE_HOSTS, slice_of(keys[i]), slice_of(keys[i]));
+}
+
+START_TEST(a_scan_visits_the_keys_of_its_prefix_in_order)
+{
+	struct txn txn = txn_begin_write(store);
+	struct scan scan;
+
+	put_letters(&txn);
+	scan = scan_begin(&txn, TABLE_HOSTS, slice_of("ab"));
+	ck_assert(scan_next(&scan));
+	ck_assert(slice_equal(scan.key, slice_of("ab")));
+	ck_assert(slice_equal(scan.value, slice_of("ab")));
+	ck_assert(scan_next(&scan));
+	ck_assert(slice_equal(scan.key, slice_of("abc")));
+	ck_assert(!scan_next(&scan));
+	ck_assert(!scan_next(&scan));
+	scan_end(&scan);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+END_TEST
+
+START_TEST(an_empty_prefix_scans_the_whole_table)
+{
+	struct txn txn = txn_begin_write(store);
+	struct scan scan = scan_begin(&txn, TABLE_HOSTS, slice_of(""));
+	size_t count = 0;
+
+	ck_assert(!scan_next(&scan));
+	scan_end(&scan);
+	put_letters(&txn);
+	scan = scan_begin(&txn, TABLE_HOSTS, slice_of(""));
+	while (scan_next(&scan))
+		count++;
+	scan_end(&scan);
+	ck_assert_uint_eq(count, 4);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+END_TEST
+
+START_TEST(a_scan_may_begin_in_the_middle)
+{
+	struct txn txn = txn_begin_write(store);
+	struct scan scan;
+
+	put_letters(&txn);
+	scan = scan_begin_at(&txn, TABLE_HOSTS, slice_of("aba"), 1);
+	ck_assert(scan_next(&scan));
+	ck_assert(slice_equal(scan.key, slice_of("abc")));
+	ck_assert(!scan_next(&scan)); /* b does not begin with a */
+	scan_end(&scan);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+END_TEST
+
+START_TEST(a_scan_of_a_failed_transaction_is_empty)
+{
+	struct txn txn = txn_begin_write(store);
+	struct scan scan;
+
+	put_letters(&txn);
+	scan = scan_begin(&txn, TABLE_HOSTS, slice_of(""));
+	ck_assert(scan_next(&scan));
+	txn_fail(&txn, ERR_STOPPED);
+	ck_assert(!scan_next(&scan));
+	scan_delete(&scan);
+	scan_end(&scan);
+	ck_assert_int_eq(txn_end(&txn), ERR_STOPPED);
+}
+END_TEST
+
+enum { ROWS = 20000 };
+
+/* Values of 0 to 63 bytes, so that pages are cut at uneven places. */
+static void put_numbers(struct txn *txn)
+{
+	char value[64] = {0};
+
+	for (uint64_t i = 0; i < ROWS; i++) {
+		uint64_t key = htobe64(i * 0x9e3779b97f4a7c15);
+
+		txn_put(txn, TABLE_EVENTS, (struct slice){&key, sizeof(key)},
+			(struct slice){value, i % 64});
+	}
+	ck_assert_int_eq(txn->error, ERR_NONE);
+}
+
+/* All keys of the table. */
+static size_t read_keys(struct txn *txn, uint64_t *keys)
+{
+	struct scan scan = scan_begin(txn, TABLE_EVENTS, slice_of(""));
+	size_t count = 0;
+
+	for (; count < ROWS && scan_next(&scan); count++)
+		memcpy(&keys[count], scan.key.data, sizeof(keys[count]));
+	ck_assert(count == ROWS || !scan_next(&scan));
+	scan_end(&scan);
+	return count;
+}
+
+/* Visit `keys`, and nothing else; delete some, and keep the others. */
+static size_t delete_some(struct txn *txn, const uint64_t *keys, uint64_t *kept,
+			  uint64_t seed, uint64_t odds)
+{
+	struct scan scan = scan_begin(txn, TABLE_EVENTS, slice_of(""));
+	size_t visited = 0;
+	size_t left = 0;
+
+	for (; scan_next(&scan); visited++) {
+		if (memcmp(scan.key.data, &keys[visited], 8) != 0)
+			break;
+		if (scratch_random(&seed) % 64 < odds)
+			scan_delete(&scan);
+		else
+			kept[left++] = keys[visited];
+	}
+	scan_end(&scan);
+	ck_assert_uint_eq(visited, ROWS);
+	return left;
+}
+
+START_TEST(a_scan_goes_on_behind_a_deleted_row)
+{
+	static const uint64_t odds[] = {1, 16, 32, 48, 63, 64};
+	static uint64_t keys[ROWS + 1]; /* one more than a right scan visits */
+	static uint64_t kept[ROWS];
+	struct txn txn = txn_begin_write(store);
+	size_t left;
+
+	put_numbers(&txn);
+	ck_assert_uint_eq(read_keys(&txn, keys), ROWS);
+	printf("seed %d\n", _i + 1);
+	left = delete_some(&txn, keys, kept, (uint64_t)_i + 1, odds[_i]);
+	ck_assert_uint_eq(read_keys(&txn, keys), left);
+	ck_assert_int_eq(memcmp(keys, kept, left * sizeof(*keys)), 0);
+	txn_abort(&txn);
+}
+END_TEST
+
+START_TEST(a_deleted_prefix_leaves_its_neighbours)
+{
+	struct txn txn = txn_begin_write(store);
+
+	put_letters(&txn);
+	ck_assert_uint_eq(txn_delete_prefix(&txn, TABLE_HOSTS, slice_of("ab")),
+			  2);
+	ck_assert_uint_eq(txn_delete_prefix(&txn, TABLE_HOSTS, slice_of("ab")),
+			  0);
+	ck_assert_ptr_nonnull(txn_get(&txn, TABLE_HOSTS, slice_of("a")).data);
+	ck_assert_ptr_nonnull(txn_get(&txn, TABLE_HOSTS, slice_of("b")).data);
+	put_numbers(&txn);
+	ck_assert_uint_eq(txn_delete_prefix(&txn, TABLE_EVENTS, slice_of("")),
+			  ROWS);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("txn");
+	TCase *tcase = tcase_create("txn");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_committed_value_is_read_back);
+	tcase_add_test(tcase, an_empty_value_is_there);
+	tcase_add_test(tcase, one_failed_step_undoes_the_whole_transaction);
+	tcase_add_test(tcase, the_first_error_is_the_one_that_is_told);
+	tcase_add_test(tcase, a_key_may_have_511_bytes_and_no_more);
+	tcase_add_test(tcase, an_aborted_writer_leaves_no_trace);
+	tcase_add_test(tcase, a_reader_cannot_write);
+	tcase_add_test(tcase, an_absent_key_is_deleted_without_complaint);
+	tcase_add_test(tcase, a_scan_visits_the_keys_of_its_prefix_in_order);
+	tcase_add_test(tcase, an_empty_prefix_scans_the_whole_table);
+	tcase_add_test(tcase, a_scan_may_begin_in_the_middle);
+	tcase_add_test(tcase, a_scan_of_a_failed_transaction_is_empty);
+	tcase_add_loop_test(tcase, a_scan_goes_on_behind_a_deleted_row, 0, 6);
+	tcase_add_test(tcase, a_deleted_prefix_leaves_its_neighbours);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,630 @@
+#include "store/verify.h"
+
+#include <string.h>
+
+#include "store/compress.h"
+#include "store/hash.h"
+#include "store/record.h"
+#include "store/rows.h"
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+/*
+ * A site of three pages that share fragment 10; pages 0 and 1 are cluster 1,
+ * page 2 is cluster 2, page 3 is truncated, page 4 is a redirect.
+ */
+enum { SITE = 1, PAGES = 5 };
+
+static struct scratch scratch;
+static struct store *store;
+static struct txn txn;
+static struct verify_report report;
+static const struct slice host = {"a.example", 9};
+
+static const struct slice urls[PAGES] = {
+	{"http://a.example/0", 18}, {"http://a.example/1", 18},
+	{"http://a.example/2", 18}, {"http://a.example/3", 18},
+	{"http://a.example/4", 18},
+};
+static const uint32_t clusters[PAGES] = {1, 1, 2, 0, 0};
+
+static void put_record(uint32_t i, uint32_t flags)
+{
+	const uint64_t signature[] = {1, 2 + i};
+	const struct record_fragment fragments[] = {{.hash = 10},
+						    {.hash = 20 + i}};
+	struct record record = {
+		.content_hash = hash64(urls[i].data, urls[i].size, 0),
+		.flags = flags,
+		.signatures = {signature, NULL, NULL, NULL},
+		.signature_counts = {2, 0, 0, 0},
+		.fragments = fragments,
+		.fragment_count = 2,
+	};
+	struct key key = key_page(SITE, page_key_of(urls[i]));
+	struct buffer bytes = {0};
+
+	record_encode(&record, NULL, &bytes);
+	txn_put(&txn, TABLE_RECORDS, key_slice(&key), buffer_slice(&bytes));
+	if (flags == 0)
+		txn_put(&txn, TABLE_SIGNATURES, key_slice(&key),
+			(struct slice){signature, sizeof(signature)});
+	buffer_clear(&bytes);
+	compress(urls[i], &bytes); /* the body is the URL's text */
+	txn_put(&txn, TABLE_BODIES, key_slice(&key), buffer_slice(&bytes));
+	buffer_free(&bytes);
+}
+
+static void put_page(uint32_t i)
+{
+	uint64_t page = page_key_of(urls[i]);
+	struct page_row row = {
+		.content_hash = hash64(urls[i].data, urls[i].size, 0),
+		.cluster = clusters[i],
+		.body_bytes = (uint32_t)urls[i].size,
+		.url = urls[i],
+		.flags = i == 3 ? PAGE_ROW_IS_TRUNCATED : 0,
+		.redirect = i == 4 ? urls[0] : slice_of(""),
+	};
+
+	page_row_put(&txn, SITE, page, &row);
+	if (i == 4)
+		return;
+	put_record(i, i == 3 ? RECORD_IS_TRUNCATED : 0);
+	if (clusters[i] != 0) {
+		struct df_delta deltas[] = {
+			{.cluster = clusters[i], .delta = 1, .fragment = 10},
+			{.cluster = clusters[i],
+			 .delta = 1,
+			 .fragment = 20 + i},
+		};
+
+		member_put(&txn, SITE, clusters[i], page);
+		df_apply(&txn, SITE, deltas, 2);
+	}
+}
+
+static void put_site(void)
+{
+	struct site_row site = {
+		.id = (uint32_t)store_next_number(&txn, "site"),
+		.next_cluster = 3,
+		.page_count = 4,
+		.found_count = 5,
+		.pending_count = 2,
+		.fetched_count = 1,
+		.failed_count = 2,
+		.host = host,
+		.seed = urls[0],
+	};
+
+	site_put(&txn, &site);
+}
+
+static void put_all(void)
+{
+	static const struct slice robots = {"User-agent: *", 13};
+
+	put_site();
+	for (uint32_t i = 0; i < PAGES; i++) {
+		put_page(i);
+		frontier_row_put(
+			&txn, SITE, page_key_of(urls[i]),
+			&(struct frontier_row){
+				.url = urls[i],
+				.state = (uint16_t)i, /* each of them once */
+				.due_ms = i < 3 ? 1000 + i : 0});
+	}
+	cluster_row_put(&txn, SITE, 1, &(struct cluster_row){.page_count = 2});
+	cluster_row_put(&txn, SITE, 2, &(struct cluster_row){.page_count = 1});
+	host_row_put(&txn, slice_of("http://a.example"),
+		     &(struct host_row){.robots = robots});
+	event_add(&txn,
+		  &(struct event_row){.kind = EVENT_SITE_ADDED, .host = host});
+}
+
+static void setup(void)
+{
+	scratch_make(&scratch);
+	store = scratch_store(&scratch);
+	txn = txn_begin_write(store);
+	put_all();
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	txn = txn_begin_write(store);
+	report = (struct verify_report){0};
+}
+
+static void teardown(void)
+{
+	txn_abort(&txn);
+	buffer_free(&report.text);
+	store_close(store);
+	scratch_remove(&scratch, NULL);
+}
+
+/* Exactly one problem, whose line holds `text`. */
+static void expect(const char *text)
+{
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_msg(report.problems == 1, "%s",
+		      report.problems == 0 ? "nothing found"
+					   : report.text.data);
+	ck_assert_msg(strstr(report.text.data, text) != NULL, "%s",
+		      report.text.data);
+	ck_assert_int_eq(report.text.data[report.text.size - 1], '\n');
+}
+
+static struct key page_key(uint32_t i)
+{
+	return key_page(SITE, page_key_of(urls[i]));
+}
+
+START_TEST(a_consistent_store_holds)
+{
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_msg(report.problems == 0, "%s", report.text.data);
+	ck_assert_uint_eq(report.sites, 1);
+	ck_assert_uint_eq(report.pages, 4);
+	ck_assert_uint_eq(report.clusters, 2);
+	ck_assert_uint_eq(report.df_counts, 5); /* 10 20 21 and 10 22 */
+	ck_assert_uint_eq(report.urls, 5);
+}
+END_TEST
+
+START_TEST(an_empty_store_holds)
+{
+	for (int i = 0; i < TABLE_COUNT; i++)
+		txn_delete_prefix(&txn, (enum table)i, slice_of(""));
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_uint_eq(report.problems, 0);
+	ck_assert_uint_eq(report.sites, 0);
+}
+END_TEST
+
+START_TEST(a_wrong_count_is_found)
+{
+	struct df_delta delta = {.cluster = 1, .delta = 1, .fragment = 10};
+
+	df_apply(&txn, SITE, &delta, 1);
+	expect("fragment 000000000000000a is counted 3 times, but on 2 pages");
+}
+END_TEST
+
+START_TEST(a_missing_count_is_found)
+{
+	struct df_delta delta = {.cluster = 1, .delta = -1, .fragment = 21};
+
+	df_apply(&txn, SITE, &delta, 1);
+	expect("fragment 0000000000000015 is counted 0 times, but on 1 pages");
+}
+END_TEST
+
+START_TEST(a_count_too_many_is_found)
+{
+	struct df_delta deltas[] = {
+		{.cluster = 1, .delta = 1, .fragment = 5},
+		{.cluster = 2, .delta = 1, .fragment = 99},
+	};
+
+	df_apply(&txn, SITE, deltas, 2);
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_uint_eq(report.problems, 2);
+	ck_assert_ptr_nonnull(strstr(report.text.data,
+				     "cluster a.example/1: fragment "
+				     "0000000000000005 is counted 1 times, "
+				     "but on 0 pages"));
+	ck_assert_ptr_nonnull(strstr(report.text.data,
+				     "cluster a.example/2: fragment "
+				     "0000000000000063 is counted 1 times"));
+}
+END_TEST
+
+START_TEST(a_count_of_the_wrong_size_is_found)
+{
+	struct key key = key_member(SITE, 1, 10);
+
+	txn_put(&txn, TABLE_DF, key_slice(&key), slice_of("damaged"));
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_ptr_nonnull(strstr(report.text.data, "is damaged"));
+}
+END_TEST
+
+START_TEST(counts_of_no_cluster_are_found)
+{
+	struct df_delta delta = {.cluster = 7, .delta = 1, .fragment = 10};
+
+	df_apply(&txn, SITE, &delta, 1);
+	expect("cluster a.example/7: does not exist, but is in table df");
+}
+END_TEST
+
+START_TEST(a_missing_member_is_found)
+{
+	member_delete(&txn, SITE, 2, page_key_of(urls[2]));
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_ptr_nonnull(
+		strstr(report.text.data, "is no member of its cluster"));
+	ck_assert_ptr_nonnull(
+		strstr(report.text.data, "has 0 pages, but counts 1"));
+}
+END_TEST
+
+START_TEST(a_member_of_two_clusters_is_found)
+{
+	member_put(&txn, SITE, 2, page_key_of(urls[0]));
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_ptr_nonnull(strstr(report.text.data, "says cluster 1"));
+	ck_assert_ptr_nonnull(
+		strstr(report.text.data, "has 2 pages, but counts 1"));
+}
+END_TEST
+
+START_TEST(a_member_that_is_no_page_is_found)
+{
+	member_put(&txn, SITE, 9, 12345);
+	expect("cluster a.example/9: does not exist, but is in table members");
+}
+END_TEST
+
+START_TEST(a_wrong_cluster_size_is_found)
+{
+	cluster_row_put(&txn, SITE, 1, &(struct cluster_row){.page_count = 3});
+	expect("cluster a.example/1: has 2 pages, but counts 3");
+}
+END_TEST
+
+START_TEST(an_empty_cluster_is_found)
+{
+	cluster_row_put(&txn, SITE, 0, &(struct cluster_row){0});
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_ptr_nonnull(
+		strstr(report.text.data, "has 0 pages, but counts 0"));
+	ck_assert_ptr_nonnull(
+		strstr(report.text.data, "the next number would be 3"));
+}
+END_TEST
+
+START_TEST(a_missing_cluster_is_found)
+{
+	struct key key = key_cluster(SITE, 2);
+
+	txn_delete(&txn, TABLE_CLUSTERS, key_slice(&key));
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_uint_eq(report.problems, 3); /* page, members, df */
+	ck_assert_ptr_nonnull(
+		strstr(report.text.data, "its cluster does not exist"));
+}
+END_TEST
+
+static const struct {
+	enum table table;
+	const char *text;
+} contents[] = {
+	{TABLE_BODIES, "has no body"},
+	{TABLE_SIGNATURES, "has no signature"},
+};
+
+START_TEST(missing_content_is_found)
+{
+	struct key key = page_key(0);
+
+	txn_delete(&txn, contents[_i].table, key_slice(&key));
+	expect(contents[_i].text);
+}
+END_TEST
+
+START_TEST(a_missing_record_is_found)
+{
+	struct key key = page_key(3); /* in no cluster, so no count differs */
+
+	txn_delete(&txn, TABLE_RECORDS, key_slice(&key));
+	expect("has no record");
+}
+END_TEST
+
+START_TEST(a_body_of_other_content_is_found)
+{
+	struct key key = page_key(0);
+	struct buffer packed = {0};
+
+	compress(urls[1], &packed);
+	txn_put(&txn, TABLE_BODIES, key_slice(&key), buffer_slice(&packed));
+	buffer_free(&packed);
+	expect("the body does not have its hash");
+}
+END_TEST
+
+START_TEST(a_damaged_body_is_found)
+{
+	struct key key = page_key(0);
+
+	txn_put(&txn, TABLE_BODIES, key_slice(&key), slice_of("not zstd"));
+	expect("the body does not unpack to its size");
+}
+END_TEST
+
+START_TEST(a_damaged_record_is_found)
+{
+	struct key key = page_key(3);
+
+	txn_put(&txn, TABLE_RECORDS, key_slice(&key), slice_of("damaged"));
+	expect("the record is damaged");
+}
+END_TEST
+
+START_TEST(a_record_of_other_content_is_found)
+{
+	struct key from = page_key(0);
+	struct key to = page_key(3);
+	struct slice value = txn_get(&txn, TABLE_RECORDS, key_slice(&from));
+	void *copy = record_copy(value);
+
+	txn_put(&txn, TABLE_RECORDS, key_slice(&to),
+		(struct slice){copy, value.size});
+	free(copy);
+	expect("the record is of other content");
+}
+END_TEST
+
+START_TEST(a_damaged_signature_is_found)
+{
+	static const uint64_t falling[] = {2, 1};
+	struct key key = page_key(_i == 0 ? 0 : 1);
+
+	txn_put(&txn, TABLE_SIGNATURES, key_slice(&key),
+		(struct slice){falling, _i == 0 ? 16 : 7});
+	expect("the signature is damaged");
+}
+END_TEST
+
+START_TEST(a_truncated_page_has_neither_signature_nor_cluster)
+{
+	struct key key = page_key(3);
+
+	txn_put(&txn, TABLE_SIGNATURES, key_slice(&key), slice_of(""));
+	expect("is truncated, but has a signature");
+}
+END_TEST
+
+START_TEST(a_redirect_has_no_content)
+{
+	struct key key = page_key(4);
+
+	txn_put(&txn, TABLE_BODIES, key_slice(&key), slice_of(""));
+	expect("does not exist, but is in table bodies");
+}
+END_TEST
+
+static const enum table page_tables[] = {TABLE_BODIES, TABLE_RECORDS,
+					 TABLE_SIGNATURES};
+
+START_TEST(content_without_a_page_is_found)
+{
+	struct key key = key_page(SITE, 12345);
+
+	txn_put(&txn, page_tables[_i], key_slice(&key), slice_of("x"));
+	expect("page 0000000000003039: does not exist, but is in table ");
+}
+END_TEST
+
+START_TEST(a_page_under_another_key_is_found)
+{
+	struct page_row row;
+
+	ck_assert(page_row_get(&txn, SITE, page_key_of(urls[4]), &row));
+	row.url = urls[3];
+	page_row_put(&txn, SITE, page_key_of(urls[4]), &row);
+	expect("the row has another page's URL");
+}
+END_TEST
+
+START_TEST(a_damaged_page_row_is_found)
+{
+	struct key key = page_key(4);
+
+	txn_put(&txn, TABLE_PAGES, key_slice(&key), slice_of("damaged"));
+	expect("the row is damaged");
+}
+END_TEST
+
+START_TEST(wrong_counters_of_a_site_are_found)
+{
+	struct site_row row;
+
+	ck_assert(site_get(&txn, host, &row));
+	row.page_count = 9;
+	row.found_count = 9;
+	row.pending_count = 9;
+	row.fetched_count = 9;
+	row.failed_count = 9;
+	site_put(&txn, &row);
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_str_eq(report.text.data,
+			 "site a.example: has 4 pages, but counts 9\n"
+			 "site a.example: has 5 found URLs, but counts 9\n"
+			 "site a.example: has 2 pending URLs, but counts 9\n"
+			 "site a.example: has 1 fetched URLs, but counts 9\n"
+			 "site a.example: has 2 failed URLs, but counts 9\n");
+}
+END_TEST
+
+START_TEST(a_url_missing_in_the_due_index_is_found)
+{
+	struct key key = key_due(SITE, 1000, page_key_of(urls[0]));
+
+	txn_delete(&txn, TABLE_DUE, key_slice(&key));
+	expect("is due, but not in the due index");
+}
+END_TEST
+
+START_TEST(a_due_key_of_another_time_is_found)
+{
+	struct key key = key_due(SITE, 999, page_key_of(urls[0]));
+
+	txn_put(&txn, TABLE_DUE, key_slice(&key), slice_of(""));
+	expect("is due at another time");
+}
+END_TEST
+
+START_TEST(a_due_key_without_a_url_is_found)
+{
+	struct key key = key_due(SITE, 999, 12345);
+
+	txn_put(&txn, TABLE_DUE, key_slice(&key), slice_of(""));
+	expect("url 0000000000003039: is due, but not in the frontier");
+}
+END_TEST
+
+START_TEST(a_damaged_url_is_found)
+{
+	struct key key = page_key(4);
+	struct site_row row;
+
+	txn_put(&txn, TABLE_FRONTIER, key_slice(&key), slice_of("damaged"));
+	ck_assert(site_get(&txn, host, &row));
+	row.failed_count = 1;
+	site_put(&txn, &row);
+	expect("the row is damaged");
+}
+END_TEST
+
+static const enum table owned[] = {
+	TABLE_PAGES,    TABLE_BODIES,  TABLE_RECORDS,
+	TABLE_CLUSTERS, TABLE_MEMBERS, TABLE_SIGNATURES,
+	TABLE_DF,       TABLE_DUE,     TABLE_FRONTIER,
+};
+
+START_TEST(rows_of_no_site_are_found)
+{
+	struct key key = key_due(7, 8, 9);
+
+	/* two rows, but one problem: the site */
+	txn_put(&txn, owned[_i], key_slice(&key), slice_of("x"));
+	key = key_due(7, 9, 9);
+	txn_put(&txn, owned[_i], key_slice(&key), slice_of("x"));
+	expect("rows of site 7, which does not exist");
+}
+END_TEST
+
+START_TEST(keys_too_short_for_a_site_are_found)
+{
+	txn_put(&txn, TABLE_DF, slice_of("\xff"), slice_of("x"));
+	expect("table df: rows of site 4278190080, which does not exist");
+}
+END_TEST
+
+START_TEST(a_damaged_site_is_found)
+{
+	txn_put(&txn, TABLE_SITES, slice_of("\x1b[2Jb"), slice_of("damaged"));
+	expect("site ?[2Jb: the row is damaged");
+}
+END_TEST
+
+START_TEST(two_sites_of_one_number_are_found)
+{
+	struct site_row row;
+
+	ck_assert(site_get(&txn, host, &row));
+	row.host = slice_of("b.example");
+	site_put(&txn, &row);
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_uint_eq(report.problems, 1);
+	ck_assert_str_eq(report.text.data, "two sites have the number 1\n");
+}
+END_TEST
+
+START_TEST(damaged_events_and_hosts_are_found)
+{
+	struct key key = key_number(1);
+
+	txn_put(&txn, TABLE_EVENTS, key_slice(&key), slice_of("damaged"));
+	txn_put(&txn, TABLE_HOSTS, slice_of("http://b"), slice_of("damaged"));
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_str_eq(report.text.data,
+			 "event 1: damaged\n"
+			 "host http://b: the row is damaged\n");
+}
+END_TEST
+
+START_TEST(an_event_over_the_last_number_is_found)
+{
+	uint64_t none = 0;
+
+	txn_put(&txn, TABLE_META, slice_of("event"),
+		(struct slice){&none, sizeof(none)});
+	expect("event 1: over the last number, 0");
+}
+END_TEST
+
+START_TEST(a_hundred_problems_are_told_and_all_are_counted)
+{
+	size_t lines = 0;
+
+	for (uint64_t i = 0; i < 150; i++) {
+		struct key key = key_due(SITE, 5, i);
+
+		txn_put(&txn, TABLE_DUE, key_slice(&key), slice_of(""));
+	}
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_uint_eq(report.problems, 150);
+	for (size_t i = 0; i < report.text.size; i++)
+		lines += report.text.data[i] == '\n';
+	ck_assert_uint_eq(lines, 100);
+}
+END_TEST
+
+START_TEST(a_store_that_cannot_be_read_is_an_error)
+{
+	txn_fail(&txn, ERR_IO);
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_IO);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("verify");
+	TCase *tcase = tcase_create("verify");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_consistent_store_holds);
+	tcase_add_test(tcase, an_empty_store_holds);
+	tcase_add_test(tcase, a_wrong_count_is_found);
+	tcase_add_test(tcase, a_missing_count_is_found);
+	tcase_add_test(tcase, a_count_too_many_is_found);
+	tcase_add_test(tcase, a_count_of_the_wrong_size_is_found);
+	tcase_add_test(tcase, counts_of_no_cluster_are_found);
+	tcase_add_test(tcase, a_missing_member_is_found);
+	tcase_add_test(tcase, a_member_of_two_clusters_is_found);
+	tcase_add_test(tcase, a_member_that_is_no_page_is_found);
+	tcase_add_test(tcase, a_wrong_cluster_size_is_found);
+	tcase_add_test(tcase, an_empty_cluster_is_found);
+	tcase_add_test(tcase, a_missing_cluster_is_found);
+	tcase_add_loop_test(tcase, missing_content_is_found, 0, 2);
+	tcase_add_test(tcase, a_missing_record_is_found);
+	tcase_add_test(tcase, a_body_of_other_content_is_found);
+	tcase_add_test(tcase, a_damaged_body_is_found);
+	tcase_add_test(tcase, a_damaged_record_is_found);
+	tcase_add_test(tcase, a_record_of_other_content_is_found);
+	tcase_add_loop_test(tcase, a_damaged_signature_is_found, 0, 2);
+	tcase_add_test(tcase,
+		       a_truncated_page_has_neither_signature_nor_cluster);
+	tcase_add_test(tcase, a_redirect_has_no_content);
+	tcase_add_loop_test(tcase, content_without_a_page_is_found, 0, 3);
+	tcase_add_test(tcase, a_page_under_another_key_is_found);
+	tcase_add_test(tcase, a_damaged_page_row_is_found);
+	tcase_add_test(tcase, wrong_counters_of_a_site_are_found);
+	tcase_add_test(tcase, a_url_missing_in_the_due_index_is_found);
+	tcase_add_test(tcase, a_due_key_of_another_time_is_found);
+	tcase_add_test(tcase, a_due_key_without_a_url_is_found);
+	tcase_add_test(tcase, a_damaged_url_is_found);
+	tcase_add_loop_test(tcase, rows_of_no_site_are_found, 0, 9);
+	tcase_add_test(tcase, keys_too_short_for_a_site_are_found);
+	tcase_add_test(tcase, a_damaged_site_is_found);
+	tcase_add_test(tcase, two_sites_of_one_number_are_found);
+	tcase_add_test(tcase, damaged_events_and_hosts_are_found);
+	tcase_add_test(tcase, an_event_over_the_last_number_is_found);
+	tcase_add_test(tcase, a_hundred_problems_are_told_and_all_are_counted);
+	tcase_add_test(tcase, a_store_that_cannot_be_read_is_an_error);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -14,10 +14,11 @@ struct decoded {
 /*
  * Decode `body`: BOM, else `header` (charset of the Content-Type, or empty),
  * else the meta prescan of the first 1,024 bytes, else UTF-8 when it is valid,
- * else uchardet, else windows-1252. Names are WHATWG labels in any case
- * (iso-8859-1 means windows-1252, gb2312 means gb18030, ...); an unknown or a
- * plainly wrong one falls to the next. What does not decode becomes U+FFFD,
- * and a NUL becomes a space. Cannot fail; linear.
+ * else uchardet (when there are enough bytes to tell), else windows-1252. Names
+ * are WHATWG labels in any case (iso-8859-1 means windows-1252, gb2312 means
+ * gb18030, ...); an unknown or a plainly wrong one falls to the next. What does
+ * not decode becomes U+FFFD, and a NUL becomes a space. What is well-formed
+ * UTF-8 beyond chance is UTF-8, whatever a label says. Cannot fail; linear.
  */
 struct decoded charset_decode(struct arena *arena, struct slice body,
 			      struct slice header);

@@ -32,19 +32,30 @@ struct node {
 	uint32_t end_text;   /* and < this stand inside it */
 	uint32_t first_attribute; /* in page->attributes */
 	uint16_t attribute_count;
-	uint16_t tag;       /* enum tag, or TAG_COUNT + index: page_tag_name */
-	uint16_t depth;     /* 0 for the root */
-	uint16_t flags;     /* TEXT_* that hold for all text inside */
-	struct span source; /* from its start tag to behind its end tag */
+	uint16_t tag;   /* enum tag, or TAG_COUNT + index: page_tag_name */
+	uint16_t depth; /* 0 for the root */
+	uint16_t flags; /* TEXT_* that hold for all text inside */
+	/*
+	 * From its start tag to behind its end tag, or to where the tag stands
+	 * that closed it without one. Inside the span of its parent. An element
+	 * that the page does not write (html, body, p) begins with what made
+	 * it necessary.
+	 */
+	struct span source;
 };
 
-/* A text node that is not blank. Script, style and comments are not text. */
+/*
+ * A text node that is not blank: text_collapse() leaves something. Script,
+ * style and comments are not text.
+ */
 struct text {
 	uint32_t node;   /* the element that owns it; NO_NODE outside of any */
 	uint32_t begin;  /* in page->text */
 	uint32_t length; /* bytes, as parsed: white space not collapsed */
 	uint32_t flags;  /* TEXT_* */
-	struct span source; /* of the text's own bytes */
+	struct span source; /* of the text's own bytes, one TOKEN_TEXT of
+			       page/scanner.h: a tag or a comment ends a text,
+			       also one that means nothing */
 };
 
 enum {
@@ -122,7 +133,8 @@ extern const struct page_limits page_limits_default;
  *
  * Never fails on broken HTML; an empty body gives an empty page. What lies
  * beyond max_nodes, max_depth or max_attributes is cut and the page marked
- * is_truncated. ERR_TOO_LARGE: the body is over max_bytes. ERR_NOT_HTML: the
+ * is_truncated; so is what lies beyond 4 * max_nodes + 1,024 texts or
+ * attributes. ERR_TOO_LARGE: the body is over max_bytes. ERR_NOT_HTML: the
  * body is binary (an image, an archive, a PDF). Time is linear in the body
  * and stack constant, whatever it holds.
  */

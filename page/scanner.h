@@ -22,22 +22,31 @@ enum token_kind {
 
 struct token {
 	uint8_t kind; /* enum token_kind */
-	bool is_open; /* the source ended inside it */
+	bool is_open; /* the source ended inside it: as HTML has it, a tag is
+			 none then, and the rest of the source is dropped */
 	uint16_t tag; /* TOKEN_START, TOKEN_END: enum tag, or TAG_COUNT */
 	uint32_t attribute_count; /* TOKEN_START: attributes written in the tag
 				   */
 	struct span source;       /* tokens follow each other without gap */
 	struct span name; /* TOKEN_START, TOKEN_END: of the tag's name */
+	bool is_empty;    /* TOKEN_START: written <name ... /> */
 };
 
-/* Begin with {.source = ...}. */
+/* Begin with {.source = ...}, at most UINT32_MAX bytes. */
 struct scanner {
 	struct slice source;
 	uint32_t position;
 	uint16_t raw; /* tag whose raw content comes next, or 0 */
 };
 
-/* The next token; false at the end. Linear over the whole source. */
+/*
+ * The next token; false at the end. Tokens are those of the HTML standard
+ * (section 13.2.5) with these departures: the content of title, textarea,
+ * iframe and noscript is scanned as markup, a CDATA section ends at the first
+ * ">" everywhere, and script content has no escaped state. "<" before anything
+ * but a letter, "/", "!" or "?" is text; "</" before anything but a letter is
+ * a comment. Linear over the whole source, whatever it holds.
+ */
 bool scanner_next(struct scanner *scanner, struct token *token_out);
 
 #endif

@@ -1,0 +1,36 @@
+/* page/attribute_list.h - the attributes of a page as they are collected.
+ * Internal to page/. */
+#ifndef PAGE_ATTRIBUTE_LIST_H
+#define PAGE_ATTRIBUTE_LIST_H
+
+#include "page/page.h"
+
+struct attribute_list {
+	struct attribute *items; /* [count]; the caller frees them */
+	uint32_t count;
+	bool is_truncated;
+	struct arena *arena;
+	size_t capacity;
+	uint32_t max_per_tag;
+	size_t max_count;
+	uint32_t *slots; /* [slot_mask + 1] index + 1 by hash of the name */
+	uint32_t slot_mask;
+};
+
+/* At most `max_per_tag` (<= 65,535) on a tag and `max_count` in all. */
+void attribute_list_begin(struct attribute_list *list, struct arena *arena,
+			  uint32_t max_per_tag, size_t max_count);
+
+/* All but the items. */
+void attribute_list_end(struct attribute_list *list);
+
+/*
+ * Append the attributes of the start tag whose source is `tag`: of several of
+ * one name the first, as the HTML standard has it. Names and values point into
+ * the source, or into the arena where they had to be changed. Returns
+ * TEXT_IS_HIDDEN when one of them hides the element, and TEXT_IS_LINK when
+ * there is an href. Linear.
+ */
+unsigned attribute_list_add(struct attribute_list *list, struct slice tag);
+
+#endif

@@ -1,0 +1,207 @@
+#include "page/metadata.h"
+
+#include <stdlib.h>
+
+#include "page/attribute.h"
+#include "store/arena.h"
+#include "store/memory.h"
+
+enum {
+	ANCHOR_BYTES = 256,
+	ANCHOR_SOURCE = 2048, /* bytes of text looked at for an anchor */
+};
+
+struct link_list {
+	struct page *page;
+	struct link *links;
+	uint32_t count;
+	size_t capacity;
+};
+
+static void add(struct link_list *list, struct link link)
+{
+	link.href = text_trim(link.href);
+	if (link.href.size == 0)
+		return;
+	if (list->page->is_nofollow)
+		link.flags |= LINK_IS_NOFOLLOW;
+	list->links = mem_grow(list->links, list->count, &list->capacity,
+			       sizeof(link));
+	list->links[list->count++] = link;
+}
+
+/* At most ANCHOR_BYTES, in whole characters. */
+static size_t cut(const char *text, size_t size)
+{
+	if (size <= ANCHOR_BYTES)
+		return size;
+	size = ANCHOR_BYTES;
+	while (size > 0 && ((unsigned char)text[size] & 0xC0) == 0x80)
+		size--;
+	while (size > 0 && text[size - 1] == ' ')
+		size--;
+	return size;
+}
+
+/* The texts inside the node with a space between them, cut and collapsed. */
+static struct slice anchor_of(struct page *page, const struct node *node)
+{
+	char raw[ANCHOR_SOURCE];
+	char text[ANCHOR_SOURCE];
+	size_t size = 0;
+
+	for (uint32_t i = node->first_text; i < node->end_text; i++) {
+		struct slice piece = page_text(page, i);
+
+		if (size > 0 && size < sizeof(raw))
+			raw[size++] = ' ';
+		if (piece.size > sizeof(raw) - size)
+			piece.size = sizeof(raw) - size;
+		while (piece.size > 0 && piece.size == sizeof(raw) - size &&
+		       ((unsigned char)
+				page->text[page->texts[i].begin + piece.size] &
+			0xC0) == 0x80)
+			piece.size--;
+		memcpy(raw + size, piece.data, piece.size);
+		size += piece.size;
+		if (piece.size < page->texts[i].length)
+			break;
+	}
+	size = cut(text, text_collapse((struct slice){raw, size}, text));
+	return (struct slice){arena_copy(page->arena, text, size), size};
+}
+
+static unsigned flags_of_rel(struct slice rel)
+{
+	unsigned flags = 0;
+
+	if (text_has_word(rel, "nofollow"))
+		flags |= LINK_IS_NOFOLLOW;
+	if (text_has_word(rel, "next") || text_has_word(rel, "prev"))
+		flags |= LINK_IS_NEXT;
+	return flags;
+}
+
+static void add_anchor(struct link_list *list, uint32_t index)
+{
+	struct page *page = list->page;
+	struct slice href = page_attribute(page, index, "href");
+
+	if (href.size == 0)
+		return;
+	add(list,
+	    (struct link){
+		    .node = index,
+		    .flags = flags_of_rel(page_attribute(page, index, "rel")),
+		    .href = href,
+		    .anchor = anchor_of(page, &page->nodes[index]),
+	    });
+}
+
+/* Style sheets and icons are no pages. */
+static void add_relation(struct link_list *list, uint32_t index)
+{
+	struct slice rel = page_attribute(list->page, index, "rel");
+	unsigned flags = flags_of_rel(rel);
+
+	if (text_has_word(rel, "stylesheet"))
+		return;
+	if (text_has_word(rel, "canonical"))
+		flags |= LINK_IS_CANONICAL;
+	if (text_has_word(rel, "alternate"))
+		flags |= LINK_IS_ALTERNATE;
+	if ((flags & ~(unsigned)LINK_IS_NOFOLLOW) == 0)
+		return;
+	add(list, (struct link){
+			  .node = index,
+			  .flags = flags,
+			  .href = page_attribute(list->page, index, "href"),
+			  .anchor = {"", 0},
+		  });
+}
+
+static void add_frame(struct link_list *list, uint32_t index)
+{
+	add(list, (struct link){
+			  .node = index,
+			  .href = page_attribute(list->page, index, "src"),
+			  .anchor = {"", 0},
+		  });
+}
+
+/* Behind the "url=" of "5; url='next.html'", or empty. */
+static struct slice refresh_url(struct slice content)
+{
+	const char *at = content.data;
+	const char *end = at + content.size;
+	const char *close;
+
+	while (at < end && *at != ';' && *at != ',')
+		at++;
+	while (at < end && (is_space(*at) || *at == ';' || *at == ','))
+		at++;
+	if (end - at < 4 || !text_is((struct slice){at, 3}, "url"))
+		return (struct slice){NULL, 0};
+	at += 3;
+	while (at < end && is_space(*at))
+		at++;
+	if (at == end || *at != '=')
+		return (struct slice){NULL, 0};
+	at++;
+	while (at < end && is_space(*at))
+		at++;
+	if (at < end && (*at == '"' || *at == '\'')) {
+		close = memchr(at + 1, *at, (size_t)(end - at) - 1);
+		at++;
+		end = close == NULL ? end : close;
+	}
+	return (struct slice){at, (size_t)(end - at)};
+}
+
+static void add_refresh(struct link_list *list, uint32_t index)
+{
+	struct slice content = page_attribute(list->page, index, "content");
+
+	if (content.size == 0 ||
+	    !text_is(page_attribute(list->page, index, "http-equiv"),
+		     "refresh"))
+		return;
+	add(list, (struct link){
+			  .node = index,
+			  .flags = LINK_IS_REFRESH,
+			  .href = refresh_url(content),
+			  .anchor = {"", 0},
+		  });
+}
+
+void links_read(struct page *page)
+{
+	struct link_list list = {.page = page};
+	struct link *links;
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		switch (page->nodes[i].tag) {
+		case TAG_a:
+		case TAG_area:
+			add_anchor(&list, i);
+			break;
+		case TAG_link:
+			add_relation(&list, i);
+			break;
+		case TAG_frame:
+			add_frame(&list, i);
+			break;
+		case TAG_meta:
+			add_refresh(&list, i);
+			break;
+		default:
+			break;
+		}
+	}
+	links = ARENA_NEW(page->arena, struct link, list.count);
+	if (list.count > 0)
+		memcpy(links, list.links, list.count * sizeof(*links));
+	free(list.links);
+	page->links = links;
+	page->link_count = list.count;
+}

@@ -1,0 +1,107 @@
+#include "page/page.h"
+
+#include "page/attribute.h"
+#include "page/builder.h"
+#include "page/charset.h"
+#include "page/metadata.h"
+#include "page/skeleton.h"
+#include "page/sniff.h"
+#include "store/arena.h"
+
+enum {
+	/* A page has about two texts and two attributes an element. */
+	PER_NODE = 4,
+	PER_PAGE = 1024,
+	MAX_DEPTH = 4095,
+};
+
+/* Spans are 32 bits, and libxml2 takes an int. */
+#define MAX_SOURCE ((size_t)1 << 29)
+
+const struct page_limits page_limits_default = {
+	.max_bytes = (size_t)10 << 20,
+	.max_nodes = 200000,
+	.max_depth = 512,
+	.max_attributes = 256,
+};
+
+static void build(struct page *page, const struct page_limits *limits)
+{
+	const size_t max_items =
+		(size_t)limits->max_nodes * PER_NODE + PER_PAGE;
+	struct page_limits capped = *limits;
+	struct skeleton skeleton;
+
+	if (capped.max_depth > MAX_DEPTH)
+		capped.max_depth = MAX_DEPTH;
+	skeleton_build(&skeleton, page->arena, page->source, capped.max_nodes,
+		       max_items);
+	page->unknown_tags = skeleton.unknown_tags;
+	page->unknown_tag_count = skeleton.unknown_tag_count;
+	page->is_truncated = skeleton.is_truncated;
+	builder_run(page, &skeleton, &capped, max_items);
+	skeleton_free(&skeleton);
+}
+
+enum error page_parse(struct page **page_out, struct slice body,
+		      struct slice charset, const struct page_limits *limits)
+{
+	struct arena *arena;
+	struct decoded decoded;
+	struct page *page;
+
+	if (body.size > limits->max_bytes)
+		return ERR_TOO_LARGE;
+	if (sniff_is_binary(body, charset))
+		return ERR_NOT_HTML;
+	arena = arena_create();
+	decoded = charset_decode(arena, body, charset);
+	if (decoded.text.size > MAX_SOURCE) {
+		arena_destroy(arena);
+		return ERR_TOO_LARGE;
+	}
+	page = ARENA_NEW(arena, struct page, 1);
+	page->arena = arena;
+	page->source = decoded.text;
+	page->charset = decoded.charset;
+	build(page, limits);
+	metadata_read(page);
+	links_read(page);
+	*page_out = page;
+	return ERR_NONE;
+}
+
+void page_destroy(struct page *page)
+{
+	if (page != NULL)
+		arena_destroy(page->arena);
+}
+
+struct slice page_tag_name(const struct page *page, uint16_t tag)
+{
+	return tag < TAG_COUNT ? tag_name(tag)
+			       : page->unknown_tags[tag - TAG_COUNT];
+}
+
+struct slice page_attribute(const struct page *page, uint32_t node,
+			    const char *name)
+{
+	const struct node *owner = &page->nodes[node];
+	const struct slice wanted = slice_of(name);
+
+	for (uint32_t i = 0; i < owner->attribute_count; i++) {
+		const struct attribute *attribute =
+			&page->attributes[owner->first_attribute + i];
+
+		if (slice_equal(attribute->name, wanted))
+			return attribute->value;
+	}
+	return (struct slice){NULL, 0};
+}
+
+struct slice page_text(const struct page *page, uint32_t index)
+{
+	const struct text *text = &page->texts[index];
+
+	return (struct slice){page->text + text->begin, text->length};
+}

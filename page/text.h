@@ -1,0 +1,12 @@
+/* page/text.h - white space of text. Internal to page/. */
+#ifndef PAGE_TEXT_H
+#define PAGE_TEXT_H
+
+#include <stdbool.h>
+
+#include "store/slice.h"
+
+/* Whether text_collapse() would leave nothing. */
+bool text_is_blank(struct slice text);
+
+#endif

@@ -1,0 +1,67 @@
+/* Any bytes parse to a page that keeps its contract, or to an error. */
+#include <stdlib.h>
+
+#include "page/page.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool is_true)
+{
+	if (!is_true)
+		abort();
+}
+
+static void check_nodes(const struct page *page)
+{
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		const struct node *node = &page->nodes[i];
+
+		require(node->end > i && node->end <= page->node_count);
+		require(node->first_text <= node->end_text &&
+			node->end_text <= page->text_count);
+		require(node->source.begin <= node->source.end &&
+			node->source.end <= page->source.size);
+		require(node->parent == NO_NODE ||
+			(node->parent < i &&
+			 node->end <= page->nodes[node->parent].end));
+		(void)page_attribute(page, i, "href");
+		require(page_tag_name(page, node->tag).size > 0);
+	}
+}
+
+static void check_texts(const struct page *page)
+{
+	uint32_t end = 0;
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		const struct text *text = &page->texts[i];
+		struct slice bytes = page_text(page, i);
+		char *out = malloc(bytes.size + 1);
+
+		require(out != NULL && text_collapse(bytes, out) > 0);
+		free(out);
+		require(text->source.begin >= end &&
+			text->source.end > text->source.begin);
+		require(text->node < page->node_count);
+		end = text->source.end;
+	}
+	require(end <= page->source.size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct page_limits limits = {1 << 20, 200, 20, 8};
+	struct page *page = NULL;
+
+	if (page_parse(&page, (struct slice){data, size}, slice_of(NULL),
+		       size % 2 == 0 ? &limits : &page_limits_default) !=
+	    ERR_NONE)
+		return 0;
+	check_nodes(page);
+	check_texts(page);
+	for (uint32_t i = 0; i < page->link_count; i++)
+		require(page->links[i].anchor.size <= 256 &&
+			page->links[i].href.size > 0);
+	page_destroy(page);
+	return 0;
+}

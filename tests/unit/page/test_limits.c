@@ -1,0 +1,325 @@
+#include <stdio.h>
+#include <time.h>
+
+#include "tests/unit/page/invariant.h"
+#include "tests/unit/page/page_of.h"
+
+/* Of processor time, for any page here: a quadratic step takes minutes. */
+enum { MAX_SECONDS = 10 };
+
+static void append_times(struct buffer *out, const char *part, uint32_t count)
+{
+	while (count-- > 0)
+		buffer_append_text(out, part);
+}
+
+/* `part` as often, then `rest`. */
+static struct page *page_of_times(const char *part, uint32_t count,
+				  const char *rest)
+{
+	struct buffer html = {0};
+	clock_t begin = clock();
+	struct page *page;
+
+	append_times(&html, part, count);
+	buffer_append_text(&html, rest);
+	page = page_of_slice(buffer_slice(&html), &page_limits_default);
+	ck_assert_int_lt((clock() - begin) / CLOCKS_PER_SEC, MAX_SECONDS);
+	ck_assert_ptr_null(page_problem(page));
+	buffer_free(&html);
+	return page;
+}
+
+static void check_times(const char *part, uint32_t count, const char *rest,
+			bool is_truncated)
+{
+	struct page *page = page_of_times(part, count, rest);
+
+	ck_assert(page->is_truncated == is_truncated);
+	page_destroy(page);
+}
+
+START_TEST(a_body_over_the_limit_is_refused)
+{
+	struct page_limits limits = page_limits_default;
+	struct page *page = NULL;
+
+	limits.max_bytes = 4;
+	ck_assert_int_eq(
+		page_parse(&page, slice_of("<b>a"), slice_of(NULL), &limits),
+		ERR_NONE);
+	page_destroy(page);
+	page = NULL;
+	ck_assert_int_eq(
+		page_parse(&page, slice_of("<b>aa"), slice_of(NULL), &limits),
+		ERR_TOO_LARGE);
+	ck_assert_ptr_null(page);
+}
+END_TEST
+
+static void check_error(const char *bytes, size_t size, const char *charset,
+			enum error expected)
+{
+	struct page *page = NULL;
+
+	ck_assert_int_eq(page_parse(&page, (struct slice){bytes, size},
+				    slice_of(charset), &page_limits_default),
+			 expected);
+	page_destroy(page);
+}
+
+START_TEST(binary_bodies_are_no_pages)
+{
+	char noise[512];
+	char wide[512];
+
+	for (size_t i = 0; i < sizeof(noise); i++)
+		noise[i] = (char)(i * 37 % 256);
+	for (size_t i = 0; i < sizeof(wide); i++)
+		wide[i] = i % 2 == 0 ? 'a' : '\0';
+	check_error("%PDF-1.4", 8, NULL, ERR_NOT_HTML);
+	check_error("\x89PNG\r\n\x1A\n", 8, NULL, ERR_NOT_HTML);
+	check_error("PK\3\4....", 8, NULL, ERR_NOT_HTML);
+	check_error("GIF89a", 6, NULL, ERR_NOT_HTML);
+	check_error(noise, sizeof(noise), NULL, ERR_NOT_HTML);
+	check_error(wide, sizeof(wide), NULL, ERR_NOT_HTML);
+	check_error(wide, sizeof(wide), "utf-16le", ERR_NONE);
+	check_error("<p>\0\0\0\1</p>", 11, NULL, ERR_NONE);
+}
+END_TEST
+
+START_TEST(depth_is_cut_at_the_limit)
+{
+	struct page_limits limits = page_limits_default;
+	struct page *page;
+
+	limits.max_depth = 4; /* html body div div */
+	page = page_of_slice(slice_of("<div><div>a</div></div>b"), &limits);
+	ck_assert(!page->is_truncated);
+	ck_assert_uint_eq(page->node_count, 4);
+	ck_assert_uint_eq(page->text_count, 2);
+	page_destroy(page);
+	page = page_of_slice(slice_of("<div><div>a<b>c</b></div></div>b"),
+			     &limits);
+	ck_assert(page->is_truncated);
+	ck_assert_uint_eq(page->node_count, 4);
+	ck_assert_uint_eq(page->text_count, 1);
+	ck_assert_ptr_null(page_problem(page));
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(nodes_are_cut_at_the_limit)
+{
+	struct page_limits limits = page_limits_default;
+	struct page *page;
+
+	limits.max_nodes = 4; /* html body p p */
+	page = page_of_slice(slice_of("<p>a<p>b"), &limits);
+	ck_assert(!page->is_truncated);
+	ck_assert_uint_eq(page->text_count, 2);
+	page_destroy(page);
+	page = page_of_slice(slice_of("<p>a<p>b<p>c"), &limits);
+	ck_assert(page->is_truncated);
+	ck_assert_uint_eq(page->node_count, 4);
+	ck_assert_uint_eq(page->text_count, 2);
+	ck_assert_ptr_null(page_problem(page));
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(attributes_are_cut_at_the_limit)
+{
+	struct page_limits limits = page_limits_default;
+	struct page *page;
+
+	limits.max_attributes = 2;
+	page = page_of_slice(slice_of("<p a b>"), &limits);
+	ck_assert(!page->is_truncated);
+	page_destroy(page);
+	page = page_of_slice(slice_of("<p a b c><p d>e"), &limits);
+	ck_assert(page->is_truncated);
+	ck_assert_uint_eq(page->attribute_count, 3);
+	ck_assert_uint_eq(page->text_count, 1);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(texts_are_cut_at_the_limit)
+{
+	struct page_limits limits = page_limits_default;
+	struct buffer html = {0};
+	struct page *page;
+
+	limits.max_nodes = 8;
+	append_times(&html, "a<!---->", 4 * 8 + 1024);
+	page = page_of_slice(buffer_slice(&html), &limits);
+	ck_assert(!page->is_truncated);
+	ck_assert_uint_eq(page->text_count, 4 * 8 + 1024);
+	page_destroy(page);
+	buffer_append_text(&html, "b");
+	page = page_of_slice(buffer_slice(&html), &limits);
+	ck_assert(page->is_truncated);
+	ck_assert_uint_eq(page->text_count, 4 * 8 + 1024);
+	page_destroy(page);
+	buffer_free(&html);
+}
+END_TEST
+
+START_TEST(names_of_tags_are_bounded)
+{
+	struct buffer html = {0};
+	struct page *page;
+
+	for (int i = 0; i < 2000; i++)
+		buffer_printf(&html, "<x%d>a</x%d>", i, i);
+	append_times(&html, "<y", 1000);
+	buffer_append_text(&html, ">");
+	page = page_of_slice(buffer_slice(&html), &page_limits_default);
+	ck_assert_uint_eq(page->unknown_tag_count, 1000);
+	ck_assert_uint_eq(page->node_count, 2 + 2000 + 1);
+	check_slice(page_tag_name(page, TAG_COUNT + 998), "x998");
+	check_slice(page_tag_name(page, page->nodes[2 + 999].tag), "x-other");
+	check_slice(page_tag_name(page, page->nodes[2 + 1999].tag), "x-other");
+	ck_assert_ptr_null(page_problem(page));
+	page_destroy(page);
+	buffer_free(&html);
+}
+END_TEST
+
+START_TEST(deep_nests_end_soon)
+{
+	struct buffer rest = {0};
+
+	check_times("<div>", 200000, "", true);
+	check_times("<b>", 200000, "", true);
+	append_times(&rest, "</span>", 200000);
+	check_times("<div>", 200000, rest.data, true);
+	buffer_clear(&rest);
+	append_times(&rest, "</i>", 50000);
+	check_times("<i><div>", 250, rest.data, false);
+	buffer_free(&rest);
+	check_times("</b>", 500000, "", false);
+}
+END_TEST
+
+START_TEST(runs_of_one_thing_end_soon)
+{
+	check_times("a", 4000000, "", false);
+	check_times("<", 4000000, "", false);
+	check_times("&", 4000000, "", false);
+	check_times("&a", 2000000, "", false);
+	check_times("&#9", 1000000, "", false);
+	check_times("</", 2000000, "", false);
+	check_times("<!", 2000000, "", false);
+	check_times("<p>", 1000000, "", true);
+	check_times("\xFF", 1000000, "", false);
+}
+END_TEST
+
+START_TEST(what_never_ends_ends_soon)
+{
+	check_times("<a ", 1000000, "", false);
+	check_times("<a b=\"", 500000, "", false);
+	check_times("<a b='\"", 500000, "", false);
+	check_times("<!--", 1000000, "", false);
+	check_times("<!-- >", 1000000, "", false);
+	check_times("<script>", 500000, "", false);
+	check_times("<script></", 500000, "", false);
+	check_times("<![CDATA[", 500000, "", false);
+}
+END_TEST
+
+START_TEST(attributes_without_end_end_soon)
+{
+	struct buffer html = {0};
+	struct page *page;
+
+	buffer_append_text(&html, "<a");
+	for (int i = 0; i < 500000; i++)
+		buffer_printf(&html, " a%d=1", i);
+	buffer_append_text(&html, ">x");
+	page = page_of_times(html.data, 1, "");
+	ck_assert(page->is_truncated);
+	ck_assert_uint_eq(page->attribute_count, 256);
+	ck_assert_uint_eq(page->text_count, 1);
+	page_destroy(page);
+	buffer_clear(&html);
+	buffer_append_text(&html, "<p title='");
+	append_times(&html, "v", 4000000);
+	page = page_of_times(html.data, 1, "'>x");
+	ck_assert(!page->is_truncated);
+	ck_assert_uint_eq(page->attributes[0].value.size, 4000000);
+	page_destroy(page);
+	buffer_free(&html);
+}
+END_TEST
+
+static uint32_t next_random(uint32_t *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return *state >> 8;
+}
+
+START_TEST(any_page_keeps_the_invariants)
+{
+	static const char *const parts[] = {
+		"<p>",        "</p>",        "<div>",      "</div>",
+		"<a href=x>", "</a>",        "<table>",    "<tr>",
+		"<td>",       "</table>",    "<br>",       "text ",
+		"&amp;",      "<b hidden>",  "</b>",       "<head>",
+		"</head>",    "<body>",      "</body>",    "</html>",
+		"<html>",     "<title>",     "</title>",   "<ul><li>",
+		"</ul>",      "<!-- -->",    "<x-y>",      "</x-y>",
+		"<script>",   "</script>",   "<form>",     "<select><option>",
+		"<svg/>",     "<",           "\"",         "\n",
+		"<noscript>", "</noscript>", "<frameset>", "<h1>",
+	};
+	enum { PARTS = sizeof(parts) / sizeof(*parts) };
+	uint32_t state = 20240609;
+
+	printf("seed %u\n", state);
+	for (int round = 0; round < 5000; round++) {
+		struct page_limits limits = page_limits_default;
+		uint32_t count = next_random(&state) % 40;
+		struct buffer html = {0};
+		struct page *page;
+		const char *problem;
+
+		if (round % 4 == 0)
+			limits.max_depth = 1 + next_random(&state) % 8;
+		if (round % 4 == 1)
+			limits.max_nodes = next_random(&state) % 16;
+		while (count-- > 0)
+			buffer_append_text(&html,
+					   parts[next_random(&state) % PARTS]);
+		page = page_of_slice(buffer_slice(&html), &limits);
+		problem = page_problem(page);
+		ck_assert_msg(problem == NULL, "%s: %s", problem, html.data);
+		ck_assert_uint_le(page->node_count, limits.max_nodes);
+		page_destroy(page);
+		buffer_free(&html);
+	}
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("limits");
+	TCase *tcase = tcase_create("limits");
+
+	tcase_add_test(tcase, a_body_over_the_limit_is_refused);
+	tcase_add_test(tcase, binary_bodies_are_no_pages);
+	tcase_add_test(tcase, depth_is_cut_at_the_limit);
+	tcase_add_test(tcase, nodes_are_cut_at_the_limit);
+	tcase_add_test(tcase, attributes_are_cut_at_the_limit);
+	tcase_add_test(tcase, texts_are_cut_at_the_limit);
+	tcase_add_test(tcase, names_of_tags_are_bounded);
+	tcase_add_test(tcase, deep_nests_end_soon);
+	tcase_add_test(tcase, runs_of_one_thing_end_soon);
+	tcase_add_test(tcase, what_never_ends_ends_soon);
+	tcase_add_test(tcase, attributes_without_end_end_soon);
+	tcase_add_test(tcase, any_page_keeps_the_invariants);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,83 @@
+#include "page/text.h"
+
+#include "page/entity.h"
+#include "tests/unit/page/page_of.h"
+
+static void check_collapse(const char *text, const char *collapsed)
+{
+	char out[128];
+	size_t size = text_collapse(slice_of(text), out);
+
+	check_slice((struct slice){out, size}, collapsed);
+	ck_assert(text_is_blank(slice_of(text)) == (size == 0));
+}
+
+START_TEST(white_space_collapses_and_ends_are_trimmed)
+{
+	check_collapse("", "");
+	check_collapse(" \t\n\f\r", "");
+	check_collapse("a", "a");
+	check_collapse("  a \n\t b  ", "a b");
+	check_collapse("a\u00A0\u3000b\uFEFFc\u2003\u200Bd\u2000", "a b c d");
+	/* not white space: VT, ZWNJ, en dash, and what looks like a prefix */
+	check_collapse("a\vb\u200Cc\u2013", "a\vb\u200Cc\u2013");
+	check_collapse("\u3001 \u00E9", "\u3001 \u00E9");
+}
+END_TEST
+
+START_TEST(nothing_at_all_collapses_to_nothing)
+{
+	char out[1];
+
+	ck_assert_uint_eq(text_collapse((struct slice){NULL, 0}, out), 0);
+	ck_assert(text_is_blank((struct slice){NULL, 0}));
+}
+END_TEST
+
+static void check_decode(const char *text, const char *in_text,
+			 const char *in_attribute)
+{
+	char out[128];
+	size_t size = entity_decode(slice_of(text), false, out);
+
+	check_slice((struct slice){out, size}, in_text);
+	size = entity_decode(slice_of(text), true, out);
+	check_slice((struct slice){out, size}, in_attribute);
+}
+
+START_TEST(references_are_decoded_as_in_browsers)
+{
+	check_decode("a&amp;b&lt;&gt;&quot;&apos;", "a&b<>\"'", "a&b<>\"'");
+	check_decode("&eacute;&Eacute;&thetasym;&hellip;", "éÉϑ…", "éÉϑ…");
+	check_decode("&nbsp", "\u00A0", "\u00A0");
+	check_decode("&copy=1", "©=1", "&copy=1");
+	check_decode("&notit;", "¬it;", "&notit;");
+	check_decode("&hellip", "&hellip", "&hellip");
+	check_decode("&;&& &x; &nosuchname;", "&;&& &x; &nosuchname;",
+		     "&;&& &x; &nosuchname;");
+}
+END_TEST
+
+START_TEST(numbers_are_decoded_as_in_browsers)
+{
+	check_decode("&#65;&#x42;&#X43&#68", "ABCD", "ABCD");
+	check_decode("&#150;&#x80;", "–€", "–€"); /* windows-1252 */
+	check_decode("&#0;&#xD800;&#x110000;&#99999999999999999999;",
+		     "\uFFFD\uFFFD\uFFFD\uFFFD", "\uFFFD\uFFFD\uFFFD\uFFFD");
+	check_decode("&#x1F600;", "😀", "😀");
+	check_decode("&#; &#x; &#", "&#; &#x; &#", "&#; &#x; &#");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("text");
+	TCase *tcase = tcase_create("text");
+
+	tcase_add_test(tcase, white_space_collapses_and_ends_are_trimmed);
+	tcase_add_test(tcase, nothing_at_all_collapses_to_nothing);
+	tcase_add_test(tcase, references_are_decoded_as_in_browsers);
+	tcase_add_test(tcase, numbers_are_decoded_as_in_browsers);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

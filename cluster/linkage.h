@@ -9,6 +9,12 @@
  * (the smaller number when equal), on a split the part with more pages keeps
  * it (the part with the oldest page, by insertion, when equal) and the others
  * get new numbers. So labels depend on history; the partition does not.
+ *
+ * A replacement is a removal and an insertion, of which only the net effect
+ * is told. Two rules keep labels alive in it: a page that was alone in its
+ * cluster takes the label along when the new signature links to nothing; and
+ * a label from before the call beats one that the removal would have made,
+ * whatever the sizes.
  */
 #ifndef CLUSTER_LINKAGE_H
 #define CLUSTER_LINKAGE_H
@@ -41,6 +47,8 @@ struct linkage_move {
 	uint32_t to;
 };
 
+/* In the order in which they are told: new and split first, then merged, then
+ * gone. */
 enum linkage_event_kind {
 	LINKAGE_NEW,    /* `cluster` came to be */
 	LINKAGE_MERGED, /* `cluster` went into `other` */
@@ -70,9 +78,9 @@ struct linkage_changes {
 /*
  * Add `page`, or give it another signature if it is there; the signature is
  * copied. New labels are taken from *next_label upwards. ERR_TOO_LARGE over a
- * limit: nothing is changed then. Cost of an insert: one comparison a
- * distinct signature; of a replacement or removal: those of the page's own
- * cluster again.
+ * limit, or with *next_label over 2^31: nothing is changed then. Cost of an
+ * insert: one comparison a distinct signature; of a replacement or removal:
+ * those of the page's own cluster again.
  */
 enum error linkage_put(struct linkage *linkage, uint64_t page,
 		       struct signature signature, uint32_t *next_label,
@@ -85,7 +93,9 @@ void linkage_remove(struct linkage *linkage, uint64_t page,
 /*
  * Put back a page with the label that it had, when a site is opened: no
  * comparison is made. The pages and labels must be what a linkage of the same
- * threshold had. ERR_TOO_LARGE.
+ * threshold had; the order of the calls is taken for the order of insertion.
+ * ERR_TOO_LARGE. ERR_CORRUPT: the label is 0, the page is there already, or
+ * its signature stands under another label. Nothing is changed then.
  */
 enum error linkage_restore(struct linkage *linkage, uint64_t page,
 			   struct signature signature, uint32_t label);
@@ -101,5 +111,8 @@ struct linkage_size {
 };
 
 struct linkage_size linkage_size(const struct linkage *linkage);
+
+/* Link tests made since it was created: what its time goes into. */
+uint64_t linkage_comparisons(const struct linkage *linkage);
 
 #endif

@@ -28,7 +28,8 @@ struct agreement quality_agreement(const uint32_t *found, const uint32_t *truth,
 /*
  * Dunn index: smallest distance between items of different groups / largest
  * distance within a group (Gottron 2008, section 5). NaN with fewer than two
- * groups; infinite when every group has one distinct signature. O(count^2)
+ * groups; 0 when two groups share a signature; else infinite when every group
+ * has one distinct signature. O(count^2)
  * comparisons.
  */
 double quality_dunn(const struct signature *signatures, const uint32_t *groups,

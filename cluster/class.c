@@ -1,0 +1,134 @@
+#include "cluster/class.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "store/hash.h"
+
+enum { MIN_GENERATED = 5 }; /* bytes */
+
+static bool is_space(char byte)
+{
+	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\f' ||
+	       byte == '\r';
+}
+
+static bool is_digit(char byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
+static bool is_lower(char byte)
+{
+	return byte >= 'a' && byte <= 'z';
+}
+
+static bool is_upper(char byte)
+{
+	return byte >= 'A' && byte <= 'Z';
+}
+
+static bool is_separator(char byte)
+{
+	return byte == '-' || byte == '_';
+}
+
+static bool is_generated(const char *part, size_t length)
+{
+	size_t rises = 0;
+
+	if (length < MIN_GENERATED)
+		return false;
+	for (size_t i = 1; i < length; i++) {
+		if (is_digit(part[i - 1]) &&
+		    (is_lower(part[i]) || is_upper(part[i])))
+			return true;
+		rises += is_lower(part[i - 1]) && is_upper(part[i]);
+	}
+	return rises >= 2 && rises * 3 >= length;
+}
+
+static size_t part_length(const char *text, size_t size)
+{
+	size_t length = 0;
+
+	while (length < size && !is_separator(text[length]))
+		length++;
+	return length;
+}
+
+/* Copy with every run of digits made one "0". */
+static size_t fold_digits(const char *part, size_t length, char *out)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (!is_digit(part[i]))
+			out[size++] = part[i];
+		else if (i == 0 || !is_digit(part[i - 1]))
+			out[size++] = '0';
+	}
+	return size;
+}
+
+size_t class_normalise(struct slice name, char *out)
+{
+	const char *text = name.data;
+	size_t end = name.size < CLASS_MAX_BYTES ? name.size : CLASS_MAX_BYTES;
+	size_t size = 0;
+
+	for (size_t at = 0; at < end; at++) {
+		size_t length = part_length(text + at, end - at);
+
+		if (at > 0 && is_generated(text + at, length))
+			out[size++] = '*';
+		else
+			size += fold_digits(text + at, length, out + size);
+		at += length;
+		if (at < end)
+			out[size++] = text[at];
+	}
+	return size;
+}
+
+/* Keep the smallest CLASS_MAX_NAMES hashes, ascending and distinct. */
+static size_t insert_smallest(uint64_t *hashes, size_t count, uint64_t hash)
+{
+	size_t at = 0;
+
+	while (at < count && hashes[at] < hash)
+		at++;
+	if (at == CLASS_MAX_NAMES || (at < count && hashes[at] == hash))
+		return count;
+	if (count == CLASS_MAX_NAMES)
+		count--;
+	memmove(hashes + at + 1, hashes + at, (count - at) * sizeof(*hashes));
+	hashes[at] = hash;
+	return count + 1;
+}
+
+uint64_t class_hash(struct slice classes, uint64_t seed)
+{
+	const char *text = classes.data;
+	uint64_t hashes[CLASS_MAX_NAMES];
+	char name[CLASS_MAX_BYTES];
+	size_t count = 0;
+	size_t at = 0;
+
+	while (at < classes.size) {
+		size_t begin = at;
+
+		while (at < classes.size && !is_space(text[at]))
+			at++;
+		if (at > begin) {
+			struct slice raw = {text + begin, at - begin};
+			size_t size = class_normalise(raw, name);
+
+			count = insert_smallest(hashes, count,
+						hash64(name, size, 0));
+		}
+		at++;
+	}
+	return count == 0 ? seed
+			  : hash64(hashes, count * sizeof(*hashes), seed);
+}

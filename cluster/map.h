@@ -1,0 +1,33 @@
+/* cluster/map.h - a table from numbers to indexes. Internal to cluster/. */
+#ifndef CLUSTER_MAP_H
+#define CLUSTER_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MAP_NONE UINT32_MAX
+
+struct map_slot {
+	uint64_t key;
+	uint32_t value; /* MAP_NONE: the slot is free */
+};
+
+/* Begin with {0}; end with map_free(). */
+struct map {
+	struct map_slot *slots;
+	size_t capacity; /* power of two, or 0 */
+	size_t count;
+};
+
+void map_free(struct map *map);
+
+/* The value of `key`, or MAP_NONE. */
+uint32_t map_get(const struct map *map, uint64_t key);
+
+/* Add `key`, or change its value; `value` is not MAP_NONE. */
+void map_set(struct map *map, uint64_t key, uint32_t value);
+
+/* Take `key` out; no change when it is not there. */
+void map_remove(struct map *map, uint64_t key);
+
+#endif

@@ -1,0 +1,145 @@
+#include "cluster/quality.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "store/memory.h"
+
+/* What the formulas need of one partition, or of the crossing of two. */
+struct groups {
+	uint64_t pairs;      /* of items that are together */
+	long double entropy; /* natural, >= 0 */
+};
+
+static uint64_t pairs_of(uint64_t count)
+{
+	return count % 2 == 0 ? count / 2 * (count - 1)
+			      : (count - 1) / 2 * count;
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left;
+	uint64_t b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Items with equal keys are together; count > 0; sorts the keys. */
+static struct groups groups_of(uint64_t *keys, size_t count)
+{
+	struct groups groups = {0, 0};
+	size_t begin = 0;
+
+	qsort(keys, count, sizeof(*keys), compare_keys);
+	while (begin < count) {
+		size_t end = begin;
+		long double share;
+
+		while (end < count && keys[end] == keys[begin])
+			end++;
+		share = (long double)(end - begin) / (long double)count;
+		groups.pairs += pairs_of(end - begin);
+		groups.entropy -= share * logl(share);
+		begin = end;
+	}
+	return groups;
+}
+
+static double clamp(long double value)
+{
+	return value < 0 ? 0 : value > 1 ? 1 : (double)value;
+}
+
+/*
+ * Hubert & Arabie 1985, eq. 5: (index - expected) / (maximum - expected). The
+ * denominator is 0 only when both partitions hold all pairs together, or both
+ * none: they are equal then.
+ */
+static double adjusted_rand(uint64_t both, uint64_t found, uint64_t truth,
+			    uint64_t all)
+{
+	long double expected =
+		(long double)found * (long double)truth / (long double)all;
+	long double maximum = ((long double)found + (long double)truth) / 2;
+
+	if (found == truth && (found == 0 || found == all))
+		return 1;
+	return (double)(((long double)both - expected) / (maximum - expected));
+}
+
+/*
+ * Rosenberg & Hirschberg 2007, section 2: 1 - H(of | given) / H(of), where the
+ * conditional entropy is that of the crossing less that of `given`.
+ */
+static double share_explained(struct groups of, struct groups given,
+			      struct groups cross)
+{
+	if (of.entropy <= 0)
+		return 1;
+	return clamp(1 - (cross.entropy - given.entropy) / of.entropy);
+}
+
+struct agreement quality_agreement(const uint32_t *found, const uint32_t *truth,
+				   size_t count)
+{
+	struct agreement agreement = {1, 1, 1, 1, 1};
+	uint64_t all = count < 2 ? 0 : pairs_of(count);
+	uint64_t *keys;
+	struct groups f;
+	struct groups t;
+	struct groups cross;
+	double sum;
+
+	if (count < 2)
+		return agreement;
+	keys = mem_alloc(count, sizeof(*keys));
+	for (size_t i = 0; i < count; i++)
+		keys[i] = found[i];
+	f = groups_of(keys, count);
+	for (size_t i = 0; i < count; i++)
+		keys[i] = truth[i];
+	t = groups_of(keys, count);
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (uint64_t)found[i] << 32 | truth[i];
+	cross = groups_of(keys, count);
+	free(keys);
+
+	/* Agree: together in both, or in neither. */
+	agreement.rand = (double)((long double)(all - f.pairs - t.pairs +
+						2 * cross.pairs) /
+				  (long double)all);
+	agreement.adjusted_rand =
+		adjusted_rand(cross.pairs, f.pairs, t.pairs, all);
+	agreement.homogeneity = share_explained(t, f, cross);
+	agreement.completeness = share_explained(f, t, cross);
+	sum = agreement.homogeneity + agreement.completeness;
+	agreement.v_measure = sum <= 0 ? 0
+				       : 2 * agreement.homogeneity *
+						 agreement.completeness / sum;
+	return agreement;
+}
+
+double quality_dunn(const struct signature *signatures, const uint32_t *groups,
+		    size_t count)
+{
+	double nearest = INFINITY; /* of different groups */
+	double widest = 0;         /* within a group */
+
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = i + 1; j < count; j++) {
+			double distance = signature_distance(signatures[i],
+							     signatures[j]);
+
+			if (groups[i] == groups[j])
+				widest = fmax(widest, distance);
+			else
+				nearest = fmin(nearest, distance);
+		}
+	}
+	if (isinf(nearest))
+		return NAN; /* no two groups */
+	if (nearest <= 0)
+		return 0;
+	return widest <= 0 ? INFINITY : nearest / widest;
+}

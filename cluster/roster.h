@@ -1,0 +1,105 @@
+/*
+ * cluster/roster.h - who stands where: pages in their distinct sets, sets in
+ * their components. It holds the rows and counts of linkage.h and decides
+ * nothing. Internal to cluster/.
+ */
+#ifndef CLUSTER_ROSTER_H
+#define CLUSTER_ROSTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/map.h"
+#include "cluster/signature.h"
+
+#define NOBODY MAP_NONE /* no row */
+
+/* Rows are numbered; a free row is a link of a list of free ones by `next`. */
+struct roster_page {
+	uint64_t page;
+	uint64_t age;      /* order of insertion */
+	uint64_t call;     /* for linkage.c: the last call that noted it */
+	uint32_t set;      /* NOBODY: in none */
+	uint32_t next;     /* page of the same set */
+	uint32_t previous; /* page of the same set */
+};
+
+/* Pages with equal signatures share one. */
+struct roster_set {
+	struct signature signature; /* ours */
+	uint64_t key;               /* in roster.set_of_key */
+	size_t page_count;
+	uint32_t first_page;
+	uint32_t component; /* NOBODY: in none */
+	uint32_t next;      /* set of the same component */
+	uint32_t previous;  /* set of the same component */
+};
+
+struct roster_component {
+	uint32_t label; /* 0: not yet named */
+	uint32_t first_set;
+	uint32_t next;    /* free component */
+	size_t set_count; /* 0: the row is free or new */
+	size_t page_count;
+};
+
+struct roster {
+	struct roster_page *pages;
+	size_t page_capacity;
+	uint32_t page_rows; /* in use or free again */
+	uint32_t page_free;
+	struct roster_set *sets;
+	size_t set_capacity;
+	uint32_t set_rows;
+	uint32_t set_free;
+	struct roster_component *components;
+	size_t component_capacity;
+	uint32_t component_rows;
+	uint32_t component_free;
+	struct map page_of_number;
+	struct map set_of_key;
+	struct map component_of_label;
+	size_t page_count;
+	size_t set_count;
+	size_t component_count;
+	size_t member_count; /* of all sets */
+	uint64_t next_age;
+};
+
+void roster_begin(struct roster *roster);
+void roster_end(struct roster *roster);
+
+/* Row numbers, or NOBODY. */
+uint32_t roster_find_page(const struct roster *roster, uint64_t page);
+uint32_t roster_find_set(const struct roster *roster,
+			 struct signature signature);
+uint32_t roster_find_component(const struct roster *roster, uint32_t label);
+
+/* A page in no set, a set in no component (the members are copied), a
+ * component without sets. Pointers to rows end here. */
+uint32_t roster_add_page(struct roster *roster, uint64_t page);
+uint32_t roster_add_set(struct roster *roster, struct signature signature);
+uint32_t roster_add_component(struct roster *roster);
+
+/* The page is in no set, the set has no pages, the component no sets. */
+void roster_drop_page(struct roster *roster, uint32_t page);
+void roster_drop_set(struct roster *roster, uint32_t set);
+void roster_drop_component(struct roster *roster, uint32_t component);
+
+/* Into a set or component, from where it was; NOBODY: into none. */
+void roster_move_page(struct roster *roster, uint32_t page, uint32_t set);
+void roster_move_set(struct roster *roster, uint32_t set, uint32_t component);
+
+/* `label` is not that of another component; 0 takes it away. */
+void roster_name(struct roster *roster, uint32_t component, uint32_t label);
+
+/* 0 for a page that is in no set or a component without a name. */
+uint32_t roster_label(const struct roster *roster, uint32_t page);
+
+/* The age of the oldest page of `set`, which has one. */
+uint64_t roster_oldest(const struct roster *roster, uint32_t set);
+
+/* Memory, about. */
+size_t roster_bytes(const struct roster *roster);
+
+#endif

@@ -1,0 +1,112 @@
+#include "cluster/class.h"
+
+#include <string.h>
+
+#include "tests/unit/run.h"
+
+static const char *normal(const char *name)
+{
+	static char out[CLASS_MAX_BYTES + 1];
+
+	out[class_normalise(slice_of(name), out)] = '\0';
+	return out;
+}
+
+static uint64_t hash(const char *classes)
+{
+	return class_hash(slice_of(classes), 7);
+}
+
+START_TEST(names_written_by_people_stay)
+{
+	ck_assert_str_eq(normal("nav"), "nav");
+	ck_assert_str_eq(normal("main-content_inner"), "main-content_inner");
+	ck_assert_str_eq(normal("nav-mainMenuItem"), "nav-mainMenuItem");
+	ck_assert_str_eq(normal("wp-block-fooBarBaz"), "wp-block-fooBarBaz");
+	ck_assert_str_eq(normal("Header__Logo--big"), "Header__Logo--big");
+	ck_assert_str_eq(normal("-"), "-");
+	ck_assert_str_eq(normal("text-2xl"), "text-0xl");
+}
+END_TEST
+
+START_TEST(numbers_become_zero)
+{
+	ck_assert_str_eq(normal("post-4711"), "post-0");
+	ck_assert_str_eq(normal("h2"), "h0");
+	ck_assert_str_eq(normal("a1b22c333"), "a0b0c0");
+	ck_assert_str_eq(normal("2024"), "0");
+}
+END_TEST
+
+START_TEST(generated_parts_become_a_star)
+{
+	ck_assert_str_eq(normal("css-1x2y3z"), "css-*");
+	ck_assert_str_eq(normal("Header__3fGhK"), "Header__*");
+	ck_assert_str_eq(normal("sc-aBcDe"), "sc-*");
+	ck_assert_str_eq(normal("sc-bdVaJa"), "sc-*");
+	ck_assert_str_eq(normal("_2Hl4c"), "_*");
+	ck_assert_str_eq(normal("a-1x2y3z-b"), "a-*-b");
+	/* Four bytes, or the first part: not generated. */
+	ck_assert_str_eq(normal("css-1x2y"), "css-0x0y");
+	ck_assert_str_eq(normal("aBcDe"), "aBcDe");
+}
+END_TEST
+
+START_TEST(a_name_counts_to_its_limit)
+{
+	char a[CLASS_MAX_BYTES + 2];
+	char b[CLASS_MAX_BYTES + 2];
+
+	memset(a, 'a', sizeof(a));
+	a[sizeof(a) - 1] = '\0';
+	memcpy(b, a, sizeof(b));
+	b[CLASS_MAX_BYTES] = 'b';
+	ck_assert_uint_eq(hash(a), hash(b));
+	b[CLASS_MAX_BYTES - 1] = 'b';
+	ck_assert_uint_ne(hash(a), hash(b));
+}
+END_TEST
+
+START_TEST(order_repetition_and_space_do_not_count)
+{
+	ck_assert_uint_eq(hash("a b"), hash("\n b\ta  b\f\r"));
+	ck_assert_uint_ne(hash("a b"), hash("a"));
+	ck_assert_uint_ne(hash("a b"), hash("ab"));
+	ck_assert_uint_ne(hash("a"), hash("A"));
+	ck_assert_uint_eq(hash("post-1 post-2"), hash("post-3"));
+}
+END_TEST
+
+START_TEST(no_name_leaves_the_seed)
+{
+	ck_assert_uint_eq(hash(""), 7);
+	ck_assert_uint_eq(hash(" \n "), 7);
+	ck_assert_uint_ne(hash("a"), 7);
+}
+END_TEST
+
+START_TEST(eight_names_count_whatever_their_order)
+{
+	uint64_t forward = hash("a b c d e f g h i j");
+
+	ck_assert_uint_eq(forward, hash("j i h g f e d c b a"));
+	ck_assert_uint_eq(forward, hash("e j a i b h c g d f e"));
+	ck_assert_uint_ne(hash("a b c d e f g h"), hash("a b c d e f g"));
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("class");
+	TCase *tcase = tcase_create("class");
+
+	tcase_add_test(tcase, names_written_by_people_stay);
+	tcase_add_test(tcase, numbers_become_zero);
+	tcase_add_test(tcase, generated_parts_become_a_star);
+	tcase_add_test(tcase, a_name_counts_to_its_limit);
+	tcase_add_test(tcase, order_repetition_and_space_do_not_count);
+	tcase_add_test(tcase, no_name_leaves_the_seed);
+	tcase_add_test(tcase, eight_names_count_whatever_their_order);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,367 @@
+#include "cluster/signature.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "page/page.h"
+#include "store/arena.h"
+#include "tests/unit/cluster/random.h"
+#include "tests/unit/run.h"
+
+static struct arena *arena;
+
+static void setup(void)
+{
+	arena = arena_create();
+}
+
+static void teardown(void)
+{
+	arena_destroy(arena);
+}
+
+static struct signature sign(const char *html, enum measure measure)
+{
+	struct signature signature;
+	struct page *page;
+
+	ck_assert_int_eq(page_parse(&page, slice_of(html), slice_of("UTF-8"),
+				    &page_limits_default),
+			 ERR_NONE);
+	signature = signature_compute(arena, page, measure);
+	page_destroy(page);
+	return signature;
+}
+
+static size_t common(const char *a, const char *b, enum measure measure)
+{
+	return signature_common(sign(a, measure), sign(b, measure));
+}
+
+/* A set of the numbers below 64 whose bit is set. */
+static struct signature set_of(uint64_t bits)
+{
+	uint64_t *members = ARENA_NEW(arena, uint64_t, 64);
+	size_t count = 0;
+
+	for (uint64_t i = 0; i < 64; i++) {
+		if (bits >> i & 1)
+			members[count++] = i;
+	}
+	return (struct signature){members, count};
+}
+
+/* {first, first + 1, ... } */
+static struct signature range(uint64_t first, size_t count)
+{
+	uint64_t *members = ARENA_NEW(arena, uint64_t, count + 1);
+
+	for (size_t i = 0; i < count; i++)
+		members[i] = first + i;
+	return (struct signature){members, count};
+}
+
+#define PAGE(body) "<html><head><title>t</title></head><body>" body "</body>"
+
+START_TEST(cp_holds_paths_to_leaves_and_to_owners_of_text)
+{
+	/*
+	 * html/head/title (leaf), html/body/p (leaf), html/body/ul/li (leaf):
+	 * twice li is once. The body's own text adds html/body, the blanks
+	 * around li do not add html/body/ul.
+	 */
+	ck_assert_uint_eq(sign(PAGE("<p>a</p><ul> <li>b</li> <li></li> </ul>"),
+			       MEASURE_CP)
+				  .count,
+			  3);
+	ck_assert_uint_eq(
+		sign(PAGE("x<p>a</p><ul> <li>b</li></ul>"), MEASURE_CP).count,
+		4);
+	/* title and p are common; li, and the body's text, are not. */
+	ck_assert_uint_eq(common(PAGE("x<p>a</p><ul><li>b</li></ul>"),
+				 PAGE("<p>c</p><ul><li>d<br>e</li></ul>"),
+				 MEASURE_CP),
+			  3);
+}
+END_TEST
+
+START_TEST(cp_does_not_see_attributes_texts_order_or_repetition)
+{
+	struct signature a =
+		sign(PAGE("<p class=x>one</p><i>two</i>"), MEASURE_CP);
+	struct signature b =
+		sign(PAGE("<i>2</i><p>1</p><p>3</p><i>4</i>"), MEASURE_CP);
+
+	ck_assert_uint_eq(a.count, 3);
+	ck_assert_uint_eq(signature_common(a, b), 3);
+	ck_assert_uint_eq(b.count, 3);
+}
+END_TEST
+
+START_TEST(scripts_are_leaves_and_comments_are_nothing)
+{
+	const char *page = PAGE("<p>a</p><script>b</script>");
+
+	/* title, p, script */
+	ck_assert_uint_eq(sign(page, MEASURE_CP).count, 3);
+	ck_assert_uint_eq(common(page,
+				 PAGE("<!-- c --><p>a</p><script></script>"),
+				 MEASURE_CP),
+			  3);
+}
+END_TEST
+
+START_TEST(unknown_elements_are_told_apart_by_name)
+{
+	const char *a = PAGE("<x-one>a</x-one>");
+
+	ck_assert_uint_eq(common(a, PAGE("<X-One>a</X-One>"), MEASURE_CP), 2);
+	ck_assert_uint_eq(common(a, PAGE("<x-two>a</x-two>"), MEASURE_CP), 1);
+	/* <html> <head> <title> </title> </head> <body> ...: nine tags, five
+	 * shingles, of which those with the sixth or seventh differ: the first
+	 * five tags are common, and no other five. */
+	ck_assert_uint_eq(common(a, PAGE("<X-One>a</X-ONE>"), MEASURE_CTSS), 5);
+	ck_assert_uint_eq(common(a, PAGE("<x-two>a</x-two>"), MEASURE_CTSS), 2);
+}
+END_TEST
+
+START_TEST(cps_holds_runs_of_four_and_whole_shorter_paths)
+{
+	/*
+	 * html/head/title is shorter than 4 and whole. html/body/div/p/b gives
+	 * html/body/div/p and body/div/p/b: 3 in all.
+	 */
+	const char *page = PAGE("<div><p><b>a</b></p></div>");
+
+	ck_assert_uint_eq(sign(page, MEASURE_CPS).count, 3);
+	/* html/body/p and html/body, which owns text, are short and whole. */
+	ck_assert_uint_eq(sign(PAGE("x<p>a</p>"), MEASURE_CPS).count, 3);
+	/* html/body/div owns text here: one more. */
+	ck_assert_uint_eq(
+		sign(PAGE("<div>x<p><b>a</b></p></div>"), MEASURE_CPS).count,
+		4);
+	/*
+	 * One level more at the bottom: html/head/title, html/body/div/p and
+	 * body/div/p/b stay, div/p/b/i is new.
+	 */
+	ck_assert_uint_eq(
+		sign(PAGE("<div><p><b><i>a</i></b></p></div>"), MEASURE_CPS)
+			.count,
+		4);
+	ck_assert_uint_eq(common(page,
+				 PAGE("<div><p><b><i>a</i></b></p></div>"),
+				 MEASURE_CPS),
+			  3);
+}
+END_TEST
+
+START_TEST(ctss_holds_runs_of_five_tags_of_the_source)
+{
+	/* p b /b /p p b /b /p: 4 distinct runs of 5, the first is the last */
+	ck_assert_uint_eq(
+		sign("<p><b>x</b></p><p><b>y</b></p><p>", MEASURE_CTSS).count,
+		4);
+	/* p b /b /p: the whole is one shingle */
+	ck_assert_uint_eq(sign("<p><b>x</b></p>", MEASURE_CTSS).count, 1);
+	ck_assert_uint_eq(common("<p><b>x</b></p>", "<P class=y><B></b>z</P>",
+				 MEASURE_CTSS),
+			  1);
+	/* An end tag is not a start tag, and no tag is added or mended. */
+	ck_assert_uint_eq(
+		common("<p><b>x</b></p>", "<p><b>x<b></p>", MEASURE_CTSS), 0);
+	ck_assert_uint_eq(common("<p>x</p>", "<p>x", MEASURE_CTSS), 0);
+	ck_assert_uint_eq(sign("no tags", MEASURE_CTSS).count, 0);
+}
+END_TEST
+
+START_TEST(cpc_steps_carry_their_classes)
+{
+	const char *page = PAGE("<div class='b a'><p>x</p></div>");
+
+	/* title; p below the div of these classes */
+	ck_assert_uint_eq(sign(page, MEASURE_CPC).count, 2);
+	ck_assert_uint_eq(common(page,
+				 PAGE("<div class='a\nb a'><p>x</p></div>"),
+				 MEASURE_CPC),
+			  2);
+	ck_assert_uint_eq(
+		common(page, PAGE("<div class=a><p>x</p></div>"), MEASURE_CPC),
+		1);
+	ck_assert_uint_eq(
+		common(page, PAGE("<div><p>x</p></div>"), MEASURE_CPC), 1);
+	/* Without any class it is CP. */
+	ck_assert_uint_eq(
+		signature_common(
+			sign(PAGE("<div class=''><p>x</p></div>"), MEASURE_CPC),
+			sign(page, MEASURE_CP)),
+		2);
+}
+END_TEST
+
+START_TEST(an_empty_page_has_an_empty_signature)
+{
+	for (unsigned i = 0; i < MEASURE_COUNT; i++)
+		ck_assert_uint_eq(sign("", (enum measure)i).count, 0);
+}
+END_TEST
+
+START_TEST(a_text_outside_of_any_element_does_not_count)
+{
+	const struct text text = {.node = NO_NODE, .length = 1};
+	const struct page page = {.texts = &text, .text_count = 1};
+
+	for (unsigned i = 0; i < MEASURE_COUNT; i++)
+		ck_assert_uint_eq(
+			signature_compute(arena, &page, (enum measure)i).count,
+			0);
+}
+END_TEST
+
+START_TEST(a_deep_and_wide_page_is_signed_in_order)
+{
+	static char html[64 * 1024];
+	size_t size = 0;
+
+	for (int i = 0; i < 6000; i++)
+		size += (size_t)snprintf(html + size, sizeof(html) - size,
+					 i < 400 ? "<div>" : "<x%d>", i % 700);
+	for (unsigned i = 0; i < MEASURE_COUNT; i++) {
+		struct signature signature = sign(html, (enum measure)i);
+
+		ck_assert_uint_gt(signature.count, 0);
+		for (size_t j = 1; j < signature.count; j++)
+			ck_assert_uint_lt(signature.members[j - 1],
+					  signature.members[j]);
+	}
+}
+END_TEST
+
+START_TEST(distance_is_relative_to_the_larger_set)
+{
+	/* {0..2} and {1..5}: 2 common, the larger has 5 */
+	ck_assert_double_eq_tol(signature_distance(range(0, 3), range(1, 5)),
+				0.6, 1e-12);
+	ck_assert_double_eq(signature_distance(range(0, 0), range(0, 0)), 0);
+	ck_assert_double_eq(signature_distance(range(0, 0), range(0, 1)), 1);
+	ck_assert_uint_eq(signature_common(range(0, 3), range(3, 3)), 0);
+}
+END_TEST
+
+START_TEST(links_at_the_threshold_and_not_above)
+{
+	/*
+	 * 3 of 10 common: the distance is 0.7. In doubles 0.3 * 10 is 3.0, but
+	 * (1 - 0.7) * 10 is 3.0000000000000004: no link, were it not integer.
+	 */
+	ck_assert(signature_linked(range(0, 10), range(7, 10), 700));
+	ck_assert(!signature_linked(range(0, 10), range(7, 10), 699));
+	/* 1 of 3: 0.6667 is over 666 and within 667. */
+	ck_assert(!signature_linked(range(0, 3), range(2, 3), 666));
+	ck_assert(signature_linked(range(0, 3), range(2, 3), 667));
+	/* 1 of 1000 */
+	ck_assert(signature_linked(range(0, 1000), range(999, 1000), 999));
+	ck_assert(!signature_linked(range(0, 1000), range(999, 1000), 998));
+	/* 1 of 1001 needs 2 at 999. */
+	ck_assert(!signature_linked(range(0, 1001), range(1000, 1001), 999));
+	ck_assert(signature_linked(range(0, 1001), range(999, 1001), 999));
+}
+END_TEST
+
+START_TEST(threshold_zero_links_equal_sets_alone)
+{
+	ck_assert(signature_linked(range(0, 100), range(0, 100), 0));
+	ck_assert(!signature_linked(range(0, 100), range(0, 101), 0));
+	ck_assert(!signature_linked(range(0, 100), range(1, 100), 0));
+}
+END_TEST
+
+START_TEST(an_empty_set_links_with_an_empty_set_alone)
+{
+	ck_assert(signature_linked(range(0, 0), range(0, 0), 0));
+	ck_assert(!signature_linked(range(0, 0), range(0, 1), 999));
+	ck_assert(!signature_linked(range(0, 1), range(0, 0), 999));
+	ck_assert(signature_linked(range(0, 1), range(0, 0), 1000));
+	ck_assert(signature_linked(range(0, 1), range(1, 1), 1001));
+}
+END_TEST
+
+static bool common_is_symmetric(struct signature a, struct signature b,
+				size_t common)
+{
+	return signature_common(a, b) == common &&
+	       signature_common(b, a) == common &&
+	       signature_distance(a, b) == signature_distance(b, a) &&
+	       signature_distance(a, a) == 0;
+}
+
+/* (larger - common) / larger <= threshold / 1000, without division */
+static bool links_within(struct signature a, struct signature b, size_t common,
+			 unsigned threshold)
+{
+	size_t larger = a.count > b.count ? a.count : b.count;
+	bool is_near = (larger - common) * 1000 <= larger * threshold;
+
+	return signature_linked(a, b, threshold) == is_near &&
+	       signature_linked(b, a, threshold) == is_near;
+}
+
+START_TEST(random_sets_keep_the_laws)
+{
+	random_begin(20240917);
+	for (int i = 0; i < 20000; i++) {
+		uint64_t x = random_bits() & random_bits();
+		uint64_t y = x ^ (random_bits() & random_bits());
+		size_t common = (size_t)__builtin_popcountll(x & y);
+
+		ck_assert(common_is_symmetric(set_of(x), set_of(y), common));
+		ck_assert(links_within(set_of(x), set_of(y), common,
+				       random_below(1001)));
+		arena_destroy(arena);
+		arena = arena_create();
+	}
+}
+END_TEST
+
+START_TEST(measures_have_names_and_thresholds)
+{
+	enum measure measure = MEASURE_COUNT;
+
+	for (unsigned i = 0; i < MEASURE_COUNT; i++) {
+		ck_assert(measure_from_name(measure_name(i), &measure));
+		ck_assert_uint_eq(measure, i);
+		ck_assert_uint_lt(measure_template_threshold(measure),
+				  measure_site_threshold(measure));
+	}
+	ck_assert_ptr_null(measure_name(MEASURE_COUNT));
+	ck_assert(!measure_from_name("cpx", &measure));
+	ck_assert_uint_eq(measure_site_threshold(MEASURE_CTSS), 850);
+	ck_assert_uint_eq(measure_template_threshold(MEASURE_CPC), 250);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("signature");
+	TCase *tcase = tcase_create("signature");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, cp_holds_paths_to_leaves_and_to_owners_of_text);
+	tcase_add_test(tcase,
+		       cp_does_not_see_attributes_texts_order_or_repetition);
+	tcase_add_test(tcase, scripts_are_leaves_and_comments_are_nothing);
+	tcase_add_test(tcase, unknown_elements_are_told_apart_by_name);
+	tcase_add_test(tcase, cps_holds_runs_of_four_and_whole_shorter_paths);
+	tcase_add_test(tcase, ctss_holds_runs_of_five_tags_of_the_source);
+	tcase_add_test(tcase, cpc_steps_carry_their_classes);
+	tcase_add_test(tcase, an_empty_page_has_an_empty_signature);
+	tcase_add_test(tcase, a_text_outside_of_any_element_does_not_count);
+	tcase_add_test(tcase, a_deep_and_wide_page_is_signed_in_order);
+	tcase_add_test(tcase, distance_is_relative_to_the_larger_set);
+	tcase_add_test(tcase, links_at_the_threshold_and_not_above);
+	tcase_add_test(tcase, threshold_zero_links_equal_sets_alone);
+	tcase_add_test(tcase, an_empty_set_links_with_an_empty_set_alone);
+	tcase_add_test(tcase, random_sets_keep_the_laws);
+	tcase_add_test(tcase, measures_have_names_and_thresholds);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,73 @@
+/*
+ * extract/content_code.h - how much content and how little code stands around
+ * every place of the source: the content code vector, blurred into the content
+ * code ratio (Gottron, Content Code Blurring: A New Approach to Content
+ * Extraction, TIR 2008).
+ */
+#ifndef EXTRACT_CONTENT_CODE_H
+#define EXTRACT_CONTENT_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct page;
+
+/* Half open range of entries. */
+struct entries {
+	uint32_t begin;
+	uint32_t end;
+};
+
+struct content_code {
+	/* [count], document order: 1 content, 0 code; once blurred the content
+	   code ratio, in [0, 1] */
+	float *ratio;
+	uint32_t count;
+	/* [page->text_count]: the entries of each text node */
+	const struct entries *texts;
+};
+
+struct content_code_options {
+	bool ignores_anchors; /* ACCB: tags of `a` have no entries */
+	/* A run of code is cut to so many entries; >= 1. With the reach of the
+	   blur to come, the ratio of content is not changed by it. */
+	uint32_t max_code_run;
+};
+
+/*
+ * The character vector of page->source, one entry for each character. Content
+ * are the characters of the text nodes with is_visible [page->text_count];
+ * everything else is code: tags, comments, script, style, hidden text. A run
+ * of white space is one entry, a blank between two tags none, an entity one.
+ * Everything belongs to `arena`: 4 bytes an entry, no more entries than bytes
+ * of source. Linear.
+ */
+struct content_code
+content_code_vector(struct arena *arena, const struct page *page,
+		    const bool *is_visible,
+		    const struct content_code_options *options);
+
+/*
+ * How the vector is blurred: `passes` times by a Gaussian whose variance is
+ * radius * (radius + 1), the neighbourhood ending with the vector. Each
+ * Gaussian is made of three running means over 2 * radius + 1 entries, which
+ * have that variance and cost O(1) an entry for any radius.
+ */
+struct blur {
+	uint32_t radius; /* entries, >= 1 */
+	uint32_t passes;
+};
+
+/* Entries that lie farther off than this have no influence. */
+uint32_t blur_reach(const struct blur *blur);
+
+/* Turn `code` into ratios: O(count * passes). Scratch of `count` floats. */
+void content_code_blur(struct arena *arena, struct content_code *code,
+		       const struct blur *blur);
+
+/* The highest ratio among the entries; 0 when there are none. */
+float content_code_highest(const struct content_code *code,
+			   struct entries entries);
+
+#endif

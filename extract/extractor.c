@@ -1,0 +1,102 @@
+#include "extract/extractor.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "extract/methods.h"
+
+enum { MAX_ERROR = 256 };
+
+const struct extractor *const extractors[] = {
+	&extractor_plain,
+	&extractor_accb,
+	&extractor_df,
+	NULL,
+};
+
+const struct extractor *extractor_find(const char *name)
+{
+	for (size_t i = 0; extractors[i] != NULL; i++)
+		if (strcmp(extractors[i]->name, name) == 0)
+			return extractors[i];
+	return NULL;
+}
+
+void extractor_presets(const struct extractor *extractor, double *parameters)
+{
+	for (size_t i = 0; i < MAX_PARAMETERS; i++)
+		parameters[i] = i < extractor->parameter_count
+					? extractor->parameters[i].preset
+					: 0;
+}
+
+__attribute__((format(printf, 2, 3))) static bool
+refuse(char *error_out, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(error_out, MAX_ERROR, format, list);
+	va_end(list);
+	return false;
+}
+
+static const struct parameter *find(const struct extractor *extractor,
+				    const char *name, size_t length)
+{
+	for (size_t i = 0; i < extractor->parameter_count; i++) {
+		const struct parameter *parameter = &extractor->parameters[i];
+
+		if (strlen(parameter->name) == length &&
+		    memcmp(parameter->name, name, length) == 0)
+			return parameter;
+	}
+	return NULL;
+}
+
+/* "accb has no such parameter; it has radius, passes, threshold." */
+static bool refuse_name(const struct extractor *extractor, char *error_out)
+{
+	size_t used;
+
+	if (extractor->parameter_count == 0)
+		return refuse(error_out, "%s has no parameters.",
+			      extractor->name);
+	refuse(error_out, "%s has no such parameter; it has:", extractor->name);
+	for (size_t i = 0; i < extractor->parameter_count; i++) {
+		used = strlen(error_out);
+		snprintf(error_out + used, MAX_ERROR - used, "%s %s",
+			 i == 0 ? "" : ",", extractor->parameters[i].name);
+	}
+	return false;
+}
+
+bool extractor_set(const struct extractor *extractor, const char *assignment,
+		   double *parameters, char *error_out)
+{
+	const char *equals = strchr(assignment, '=');
+	const struct parameter *parameter;
+	char *end;
+	double value;
+
+	if (equals == NULL)
+		return refuse(error_out, "A parameter is set by NAME=VALUE.");
+	parameter = find(extractor, assignment, (size_t)(equals - assignment));
+	if (parameter == NULL)
+		return refuse_name(extractor, error_out);
+	value = strtod(equals + 1, &end);
+	if (end == equals + 1 || *end != '\0' || !isfinite(value))
+		return refuse(error_out, "%s: the value is not a number.",
+			      parameter->name);
+	if (value < parameter->minimum)
+		return refuse(error_out, "%s: %g is below %g.", parameter->name,
+			      value, parameter->minimum);
+	if (value > parameter->maximum)
+		return refuse(error_out, "%s: %g is above %g.", parameter->name,
+			      value, parameter->maximum);
+	parameters[parameter - extractor->parameters] = value;
+	return true;
+}

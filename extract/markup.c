@@ -1,0 +1,167 @@
+#include "extract/markup.h"
+
+#include <strings.h>
+
+#include "extract/separator.h"
+#include "page/page.h"
+
+static const char *entity_of(char byte)
+{
+	switch (byte) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+void markup_append(struct buffer *out, struct slice text)
+{
+	const char *bytes = text.data;
+	size_t begin = 0;
+
+	for (size_t i = 0; i < text.size; i++) {
+		const char *entity = entity_of(bytes[i]);
+
+		if (entity == NULL)
+			continue;
+		buffer_append(out, bytes + begin, i - begin);
+		buffer_append_text(out, entity);
+		begin = i + 1;
+	}
+	if (begin < text.size)
+		buffer_append(out, bytes + begin, text.size - begin);
+}
+
+static bool is_control(unsigned char byte)
+{
+	return byte < 0x20 || byte == 0x7f;
+}
+
+/* C1, U+0080 to U+009F: C2 80 to C2 9F. */
+static bool is_c1(const unsigned char *bytes, size_t size)
+{
+	return size >= 2 && bytes[0] == 0xc2 && bytes[1] < 0xa0;
+}
+
+/* Control characters but tab and LF become spaces, in place. */
+static size_t clean(unsigned char *bytes, size_t size)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		if (is_c1(bytes + i, size - i)) {
+			bytes[used++] = ' ';
+			i++;
+		} else if (is_control(bytes[i]) && bytes[i] != '\n' &&
+			   bytes[i] != '\t') {
+			bytes[used++] = ' ';
+		} else {
+			bytes[used++] = bytes[i];
+		}
+	}
+	return used;
+}
+
+/* CR and CR LF become LF. */
+static size_t copy_lines(struct slice text, char *out)
+{
+	const char *bytes = text.data;
+	size_t used = 0;
+
+	for (size_t i = 0; i < text.size; i++) {
+		bool is_return = bytes[i] == '\r';
+
+		out[used] = bytes[i];
+		if (is_return)
+			out[used] = '\n';
+		used++;
+		if (is_return && i + 1 < text.size && bytes[i + 1] == '\n')
+			i++;
+	}
+	return used;
+}
+
+void markup_append_plain(struct buffer *out, struct slice text, bool is_pre)
+{
+	char *end = buffer_reserve(out, text.size);
+	size_t size = is_pre ? copy_lines(text, end) : text_collapse(text, end);
+
+	out->size += clean((unsigned char *)end, size);
+	out->data[out->size] = '\0';
+}
+
+bool markup_is_blank(struct slice text)
+{
+	const unsigned char *bytes = text.data;
+
+	for (size_t i = 0; i < text.size; i++) {
+		struct slice rest = {bytes + i, text.size - i};
+
+		if (is_control(bytes[i]) || (bytes[i] & 0xc0) == 0x80)
+			continue;
+		if (!is_c1(rest.data, rest.size) && !separator_begins(rest))
+			return false;
+	}
+	return true;
+}
+
+static bool is_dropped_in_url(char byte)
+{
+	return byte == '\t' || byte == '\n' || byte == '\r';
+}
+
+/* What stands before the first ':' that comes before any of / ? #, or none. */
+static struct slice scheme_of(const char *url, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (url[i] == ':')
+			return (struct slice){url, i};
+		if (url[i] == '/' || url[i] == '?' || url[i] == '#')
+			break;
+	}
+	return (struct slice){NULL, 0};
+}
+
+static bool is_safe_url(const char *url, size_t size)
+{
+	struct slice scheme = scheme_of(url, size);
+
+	for (size_t i = 0; i < size; i++)
+		if (is_control((unsigned char)url[i]))
+			return false;
+	if (scheme.data == NULL)
+		return size > 0;
+	return (scheme.size == 4 && strncasecmp(url, "http", 4) == 0) ||
+	       (scheme.size == 5 && strncasecmp(url, "https", 5) == 0);
+}
+
+bool markup_append_href(struct buffer *out, struct slice href)
+{
+	const char *bytes = href.data;
+	size_t begin = 0;
+	size_t end = href.size;
+	struct buffer url = {0};
+	bool is_safe;
+
+	while (begin < end && (unsigned char)bytes[begin] <= ' ')
+		begin++;
+	while (end > begin && (unsigned char)bytes[end - 1] <= ' ')
+		end--;
+	for (size_t i = begin; i < end; i++)
+		if (!is_dropped_in_url(bytes[i]))
+			buffer_append_byte(&url, bytes[i]);
+	is_safe = is_safe_url(url.data, url.size);
+	if (is_safe)
+		markup_append(out, buffer_slice(&url));
+	buffer_free(&url);
+	return is_safe;
+}

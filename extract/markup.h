@@ -1,0 +1,30 @@
+/* extract/markup.h - text made safe for HTML and for terminals. */
+#ifndef EXTRACT_MARKUP_H
+#define EXTRACT_MARKUP_H
+
+#include <stdbool.h>
+
+#include "store/buffer.h"
+#include "store/slice.h"
+
+/* Append `text` with & < > " ' as entities: for text and attribute values. */
+void markup_append(struct buffer *out, struct slice text);
+
+/*
+ * Append `text` white space collapsed, or kept when `is_pre` with every line
+ * end made one LF. Control characters become spaces: no terminal is driven
+ * by a page.
+ */
+void markup_append_plain(struct buffer *out, struct slice text, bool is_pre);
+
+/* Whether markup_append_plain() would append nothing that is seen. */
+bool markup_is_blank(struct slice text);
+
+/*
+ * Append the href that a browser would see (ends trimmed, tabs and line ends
+ * dropped: WHATWG URL, "basic URL parser") when it is http, https or relative
+ * and holds no other control character; false, nothing appended, otherwise.
+ */
+bool markup_append_href(struct buffer *out, struct slice href);
+
+#endif

@@ -1,0 +1,33 @@
+#include "extract/render.h"
+
+#include <string.h>
+
+static const struct {
+	const char *name;
+	const char *media_type;
+} formats[FORMAT_COUNT] = {
+	[FORMAT_TXT] = {"txt", "text/plain; charset=utf-8"},
+	[FORMAT_JSON] = {"json", "application/json"},
+	[FORMAT_HTML] = {"html", "text/html; charset=utf-8"},
+};
+
+bool format_from_name(const char *name, enum format *format_out)
+{
+	for (unsigned i = 0; i < FORMAT_COUNT; i++) {
+		if (strcmp(formats[i].name, name) != 0)
+			continue;
+		*format_out = (enum format)i;
+		return true;
+	}
+	return false;
+}
+
+const char *format_name(enum format format)
+{
+	return formats[format].name;
+}
+
+const char *format_media_type(enum format format)
+{
+	return formats[format].media_type;
+}

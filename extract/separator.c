@@ -1,0 +1,105 @@
+#include "extract/separator.h"
+
+#include "page/scanner.h"
+
+static bool is_list(uint16_t tag)
+{
+	return tag == TAG_ul || tag == TAG_ol || tag == TAG_dir ||
+	       tag == TAG_menu || tag == TAG_dl;
+}
+
+static bool is_inside_item(const struct page *page, uint32_t node)
+{
+	uint32_t parent = page->nodes[node].parent;
+
+	return parent != NO_NODE && (page->nodes[parent].tag == TAG_li ||
+				     page->nodes[parent].tag == TAG_dd);
+}
+
+enum separator separator_of_element(const struct page *page, uint32_t node)
+{
+	uint16_t tag = page->nodes[node].tag;
+
+	if ((tag_flags(tag) & TAG_IS_BLOCK) == 0)
+		return SEPARATOR_NONE;
+	switch (tag) {
+	case TAG_li:
+	case TAG_dt:
+	case TAG_dd:
+	case TAG_tr:
+	case TAG_td:
+	case TAG_th:
+	case TAG_thead:
+	case TAG_tbody:
+	case TAG_tfoot:
+	case TAG_option:
+		return SEPARATOR_LINE;
+	default:
+		return is_list(tag) && is_inside_item(page, node)
+			       ? SEPARATOR_LINE
+			       : SEPARATOR_BLANK_LINE;
+	}
+}
+
+struct slice separator_in_source(const struct page *page, uint32_t index)
+{
+	const char *source = page->source.data;
+	struct scanner scanner = {0};
+	struct token token;
+	uint32_t begin;
+	uint32_t end;
+
+	if (index == 0)
+		return (struct slice){"", 0};
+	begin = page->texts[index - 1].source.end;
+	end = page->texts[index].source.begin;
+	if (begin >= end)
+		return (struct slice){"", 0};
+	scanner.source = (struct slice){source + begin, end - begin};
+	while (scanner_next(&scanner, &token))
+		if (token.kind == TOKEN_TEXT)
+			return (struct slice){
+				source + begin + token.source.begin,
+				token.source.end - token.source.begin};
+	return (struct slice){"", 0};
+}
+
+enum { MAX_CHARACTER = 4 };
+
+static bool continues_character(char byte)
+{
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+static bool is_blank(const char *character, size_t size)
+{
+	char collapsed[MAX_CHARACTER];
+
+	return text_collapse((struct slice){character, size}, collapsed) == 0;
+}
+
+bool separator_begins(struct slice text)
+{
+	const char *bytes = text.data;
+	size_t size = 1;
+
+	if (text.size == 0)
+		return false;
+	while (size < text.size && size < MAX_CHARACTER &&
+	       continues_character(bytes[size]))
+		size++;
+	return is_blank(bytes, size);
+}
+
+bool separator_ends(struct slice text)
+{
+	const char *bytes = text.data;
+	size_t size = 1;
+
+	if (text.size == 0)
+		return false;
+	while (size < text.size && size < MAX_CHARACTER &&
+	       continues_character(bytes[text.size - size]))
+		size++;
+	return is_blank(bytes + text.size - size, size);
+}

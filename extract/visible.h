@@ -1,0 +1,18 @@
+/* extract/visible.h - which text nodes a reader of the page sees. */
+#ifndef EXTRACT_VISIBLE_H
+#define EXTRACT_VISIBLE_H
+
+#include <stdbool.h>
+
+struct arena;
+struct page;
+
+/*
+ * [page->text_count], owned by `arena`: false for the title, text hidden by
+ * style, text in template, svg or iframe, and the choices and contents of form
+ * fields (select, option, datalist, textarea). What every extractor begins
+ * with: the rest is never content. Linear.
+ */
+const bool *visible_texts(struct arena *arena, const struct page *page);
+
+#endif

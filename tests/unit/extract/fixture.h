@@ -1,0 +1,33 @@
+/* tests/unit/extract/fixture.h - small pages, and what is made of them. */
+#ifndef TESTS_UNIT_EXTRACT_FIXTURE_H
+#define TESTS_UNIT_EXTRACT_FIXTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "extract/extractor.h"
+#include "page/page.h"
+#include "store/buffer.h"
+
+/* Parse `html`; page_destroy() it. */
+struct page *parse(const char *html);
+
+/*
+ * Run `method` on `page` with its defaults and `assignment` ("radius=1", or
+ * NULL) over them. The verdicts belong to page->arena.
+ */
+const struct verdict *run(const struct page *page, const char *method,
+			  const char *assignment,
+			  const struct template_counts *counts);
+
+/* Everything visible of `html` as text, or as HTML; free() it. */
+char *text_of(const char *html);
+char *html_of(const char *html);
+
+/* A page of random pieces of markup, the same for the same seed; free() it. */
+char *random_html(uint64_t seed);
+
+/* xorshift64; *state is never 0. */
+uint64_t random_next(uint64_t *state);
+
+#endif

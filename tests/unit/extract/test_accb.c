@@ -1,0 +1,107 @@
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+/*
+ * Radius 1 makes weights 1 3 6 7 6 3 1, over 27. Tags of 3 and 4 characters
+ * stand between the texts: a text of 1 character has the ratio 7/27 = .259,
+ * the middle of 3 has 19/27 = .704, that of 7 has 1.
+ */
+START_TEST(ratios_worked_by_hand)
+{
+	struct page *page = parse("<p>a</p><p>abc</p><p>abcdefg</p>");
+	const struct verdict *verdicts =
+		run(page, "accb", "radius=1,passes=1,threshold=0.7", NULL);
+
+	ck_assert_float_eq_tol(verdicts[0].score, 7 / 27.0F, 1e-6F);
+	ck_assert(!verdicts[0].is_content);
+	ck_assert_float_eq_tol(verdicts[1].score, 19 / 27.0F, 1e-6F);
+	ck_assert(verdicts[1].is_content);
+	ck_assert_float_eq_tol(verdicts[2].score, 1, 1e-6F);
+	ck_assert(verdicts[2].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(a_link_is_no_code)
+{
+	/* abc again, b the middle; a and c see 7 + 6 + 3 of 27 */
+	struct page *page = parse("<p>a<a href=\"x\">b</a>c</p>");
+	const struct verdict *verdicts =
+		run(page, "accb", "radius=1,passes=1,threshold=0.6", NULL);
+
+	ck_assert_float_eq_tol(verdicts[0].score, 16 / 27.0F, 1e-6F);
+	ck_assert_float_eq_tol(verdicts[1].score, 19 / 27.0F, 1e-6F);
+	ck_assert(!verdicts[0].is_content);
+	ck_assert(verdicts[1].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(the_threshold_must_be_passed)
+{
+	struct page *page = parse("<p>abcdefg</p>");
+
+	ck_assert(run(page, "accb", "radius=1,passes=1,threshold=0.99", NULL)[0]
+			  .is_content);
+	ck_assert(!run(page, "accb", "radius=1,passes=1,threshold=1", NULL)[0]
+			   .is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(hidden_text_is_never_content)
+{
+	struct page *page = parse(
+		"<title>A long title of the page</title><p>Some text that is "
+		"seen.</p><p hidden>Some text that is not seen.</p>"
+		"<select><option>A choice</select>");
+	const struct verdict *verdicts = run(page, "accb", "threshold=0", NULL);
+
+	ck_assert_uint_eq(page->text_count, 4);
+	ck_assert(!verdicts[0].is_content);
+	ck_assert(verdicts[1].is_content);
+	ck_assert(!verdicts[2].is_content);
+	ck_assert(!verdicts[3].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(an_article_is_told_from_a_menu)
+{
+	struct page *page = parse(
+		"<ul class=\"menu\"><li class=\"item\"><a href=\"/a\">Home</a>"
+		"</li><li class=\"item\"><a href=\"/b\">News</a></li>"
+		"<li class=\"item\"><a href=\"/c\">About</a></li></ul>"
+		"<p>The company looks after two of the net's 13 servers that "
+		"tell computers where to find each other. It also controls "
+		"those that contain the master list of domain name suffixes "
+		"such as .com and .net, and has engineered around flaws in the "
+		"<b>DNS</b> for many years. If there is a silver lining in all "
+		"of this, its officer said, it is that users will become more "
+		"aware and more conscious of who they do business with, and of "
+		"what may go wrong on the way there.</p>");
+	const struct verdict *verdicts = run(page, "accb", NULL, NULL);
+
+	ck_assert_uint_eq(page->text_count, 6);
+	ck_assert(!verdicts[0].is_content);
+	ck_assert(!verdicts[1].is_content);
+	ck_assert(verdicts[3].is_content);
+	ck_assert(verdicts[4].is_content);
+	ck_assert(verdicts[5].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("accb");
+	TCase *tcase = tcase_create("accb");
+
+	tcase_add_test(tcase, ratios_worked_by_hand);
+	tcase_add_test(tcase, a_link_is_no_code);
+	tcase_add_test(tcase, the_threshold_must_be_passed);
+	tcase_add_test(tcase, hidden_text_is_never_content);
+	tcase_add_test(tcase, an_article_is_told_from_a_menu);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,75 @@
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+/* The verdict on text 0 when `frequency` of `pages` pages hold it. */
+static struct verdict judge(uint32_t frequency, uint32_t pages,
+			    const char *assignment)
+{
+	struct page *page = parse("<body><p>one");
+	const struct template_counts counts = {pages, &frequency};
+	struct verdict verdict = run(page, "df", assignment, &counts)[0];
+
+	page_destroy(page);
+	return verdict;
+}
+
+START_TEST(a_third_of_the_pages_is_kept_and_one_more_is_not)
+{
+	ck_assert(judge(1, 3, NULL).is_content);
+	ck_assert(!judge(2, 3, NULL).is_content);
+	ck_assert(judge(3, 9, NULL).is_content);
+	ck_assert(!judge(4, 9, NULL).is_content);
+	ck_assert(judge(3, 10, NULL).is_content); /* 3 < 10/3 < 4 */
+	ck_assert(!judge(4, 10, NULL).is_content);
+	ck_assert(judge(333333333, 999999999, NULL).is_content);
+	ck_assert(!judge(333333334, 999999999, NULL).is_content);
+	ck_assert(!judge(UINT32_MAX, UINT32_MAX, NULL).is_content);
+}
+END_TEST
+
+START_TEST(other_shares_are_exact_too)
+{
+	ck_assert(judge(7, 10, "max_share=0.7").is_content);
+	ck_assert(!judge(8, 10, "max_share=0.7").is_content);
+	ck_assert(judge(10, 10, "max_share=1").is_content);
+	ck_assert(!judge(1, 10, "max_share=0").is_content);
+}
+END_TEST
+
+START_TEST(the_score_is_the_share_of_pages_without_it)
+{
+	ck_assert_float_eq_tol(judge(1, 4, NULL).score, 0.75F, 1e-6F);
+	ck_assert_float_eq(judge(4, 4, NULL).score, 0);
+	ck_assert_float_eq(judge(0, 4, NULL).score, 1);
+	ck_assert_float_eq(judge(0, 0, NULL).score, 1);
+}
+END_TEST
+
+START_TEST(text_that_nobody_sees_is_not_content)
+{
+	struct page *page =
+		parse("<head><title>one</title><body><p>two<p hidden>three");
+	const uint32_t frequencies[] = {1, 1, 1};
+	const struct template_counts counts = {9, frequencies};
+	const struct verdict *verdicts = run(page, "df", NULL, &counts);
+
+	ck_assert_uint_eq(page->text_count, 3);
+	ck_assert(!verdicts[0].is_content);
+	ck_assert(verdicts[1].is_content);
+	ck_assert(!verdicts[2].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("df");
+	TCase *tcase = tcase_create("df");
+
+	tcase_add_test(tcase, a_third_of_the_pages_is_kept_and_one_more_is_not);
+	tcase_add_test(tcase, other_shares_are_exact_too);
+	tcase_add_test(tcase, the_score_is_the_share_of_pages_without_it);
+	tcase_add_test(tcase, text_that_nobody_sees_is_not_content);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,96 @@
+#include "extract/extractor.h"
+
+#include <string.h>
+
+#include "tests/unit/run.h"
+
+static void assert_whole(const struct parameter *parameter)
+{
+	ck_assert_uint_gt(strlen(parameter->name), 0);
+	ck_assert_uint_gt(strlen(parameter->meaning), 0);
+	ck_assert_ptr_nonnull(parameter->unit);
+	ck_assert_double_le(parameter->minimum, parameter->preset);
+	ck_assert_double_le(parameter->preset, parameter->maximum);
+}
+
+START_TEST(every_row_of_the_table_is_whole)
+{
+	for (size_t i = 0; extractors[i] != NULL; i++) {
+		const struct extractor *extractor = extractors[i];
+
+		ck_assert_ptr_eq(extractor_find(extractor->name), extractor);
+		ck_assert(strlen(extractor->summary) > 0 &&
+			  strlen(extractor->source) > 0);
+		ck_assert_uint_le(extractor->parameter_count, MAX_PARAMETERS);
+		for (size_t k = 0; k < extractor->parameter_count; k++)
+			assert_whole(&extractor->parameters[k]);
+	}
+	ck_assert_ptr_null(extractor_find("magic"));
+}
+END_TEST
+
+START_TEST(a_parameter_is_set_within_its_range)
+{
+	const struct extractor *accb = extractor_find("accb");
+	double parameters[MAX_PARAMETERS];
+	char error[256];
+
+	extractor_presets(accb, parameters);
+	ck_assert_double_eq(parameters[0], accb->parameters[0].preset);
+	ck_assert_double_eq(parameters[MAX_PARAMETERS - 1], 0);
+	ck_assert(extractor_set(accb, "radius=7", parameters, error));
+	ck_assert_double_eq(parameters[0], 7);
+	ck_assert(extractor_set(accb, "radius=1", parameters, error));
+	ck_assert(extractor_set(accb, "radius=1000", parameters, error));
+	ck_assert_double_eq(parameters[0], 1000);
+}
+END_TEST
+
+static void assert_refused(const char *name, const char *assignment,
+			   const char *sentence)
+{
+	const struct extractor *extractor = extractor_find(name);
+	double parameters[MAX_PARAMETERS];
+	double presets[MAX_PARAMETERS];
+	char error[256];
+
+	extractor_presets(extractor, parameters);
+	extractor_presets(extractor, presets);
+	ck_assert(!extractor_set(extractor, assignment, parameters, error));
+	ck_assert_str_eq(error, sentence);
+	ck_assert_mem_eq(parameters, presets, sizeof(presets));
+}
+
+START_TEST(a_bad_assignment_is_explained)
+{
+	assert_refused("accb", "radius", "A parameter is set by NAME=VALUE.");
+	assert_refused("accb", "=3",
+		       "accb has no such parameter; it has: radius, passes, "
+		       "threshold");
+	assert_refused("accb", "radiu=3",
+		       "accb has no such parameter; it has: radius, passes, "
+		       "threshold");
+	assert_refused("plain", "radius=3", "plain has no parameters.");
+	assert_refused("accb", "radius=", "radius: the value is not a number.");
+	assert_refused("accb", "radius=3x",
+		       "radius: the value is not a number.");
+	assert_refused("accb", "radius=nan",
+		       "radius: the value is not a number.");
+	assert_refused("accb", "radius=inf",
+		       "radius: the value is not a number.");
+	assert_refused("accb", "radius=0.5", "radius: 0.5 is below 1.");
+	assert_refused("accb", "radius=1001", "radius: 1001 is above 1000.");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("extractor");
+	TCase *tcase = tcase_create("extractor");
+
+	tcase_add_test(tcase, every_row_of_the_table_is_whole);
+	tcase_add_test(tcase, a_parameter_is_set_within_its_range);
+	tcase_add_test(tcase, a_bad_assignment_is_explained);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

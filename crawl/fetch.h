@@ -18,6 +18,7 @@
 
 struct fetcher;
 
+/* A size or time of 0 means a default: see fetch.c. */
 struct fetch_options {
 	const char *user_agent; /* says who is calling and where to complain */
 	size_t max_body_bytes;  /* decoded */
@@ -46,12 +47,19 @@ struct fetch_result {
 		      1];       /* canonical Location of a 3xx, or "" */
 	uint64_t retry_after_s; /* Retry-After in seconds, dates resolved; 0:
 				   none */
-	struct buffer body; /* free it with buffer_free(); empty for errors */
+	struct buffer body; /* of a 2xx; free it with buffer_free(). Empty for
+			       errors, but for the begin of a body of
+			       `any_type` that is ERR_TOO_LARGE */
 	uint64_t wire_bytes;
 	uint32_t elapsed_ms;
 };
 
 /*
+ * Errors: ERR_REFUSED (the guard; `reason` names the address), ERR_TIMEOUT,
+ * ERR_NETWORK (also a body that was cut short), ERR_TOO_LARGE, ERR_NOT_HTML,
+ * ERR_MALFORMED (a broken content coding). A status outside of 2xx is an
+ * answer, however its body ends.
+ *
  * Begin to fetch `url`. `is_private_ok` opens the guard for private addresses
  * (the operator named this host). `max_body_bytes` 0: that of the options. A
  * body that is not HTML is not downloaded unless `any_type` (robots.txt).

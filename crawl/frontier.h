@@ -28,8 +28,9 @@ enum error frontier_admits(const struct site_row *site, const struct url *url,
 /*
  * Add `url` when it is new: pending, due at `due_ms`; counts it in `site` (the
  * caller writes the site row). Returns true when it was new. An older row with
- * FRONTIER_IS_ASKED in `flags` falls due at once, whatever its state, unless it
- * is leased.
+ * FRONTIER_IS_ASKED in `flags` falls due at `due_ms` if that is sooner,
+ * whatever its state, with no attempts and as many redirects as given; when it
+ * is leased only its flags change.
  */
 bool frontier_add(struct txn *txn, struct site_row *site, struct slice url,
 		  unsigned depth, unsigned redirects, uint32_t flags,
@@ -64,9 +65,12 @@ struct outcome {
 /*
  * Answer a lease. Done: due again after site->revisit_ms (0: never). A passing
  * failure (timeout, network, 429, 5xx): due again after 5 s * 2^attempts with a
- * cap of 1 h or at retry_ms if later, failed after 4 attempts. Other failures
- * (4xx, not HTML, too large): FRONTIER_FAILED; ERR_DENIED, ERR_REFUSED and
- * ERR_OUT_OF_SITE: FRONTIER_DENIED. Counts it in `site`.
+ * cap of 1 h or at retry_ms if later (by a day at most), failed after 4
+ * attempts; `attempts` is the number of failures before. Other failures (4xx,
+ * not HTML, too large): FRONTIER_FAILED; ERR_DENIED, ERR_REFUSED and
+ * ERR_OUT_OF_SITE: FRONTIER_DENIED. A failed URL is visited again after
+ * site->revisit_ms, too, so that an outage does not end the watch; a denied one
+ * is not. ERR_STOPPED gives the lease back. Counts it in `site`.
  */
 void frontier_answer(struct txn *txn, struct site_row *site, uint64_t url,
 		     const struct outcome *outcome);

@@ -31,6 +31,15 @@ enum error network_parse(const char *text, struct network *network_out);
 bool guard_allows(const struct sockaddr *address, const struct network *allowed,
 		  size_t count);
 
+/* As guard_allows() for a literal address; false when `address` is none. */
+bool guard_allows_text(const char *address, const struct network *allowed,
+		       size_t count);
+
+/*
+ * Write the address (without its port) as text; `size` >= INET6_ADDRSTRLEN.
+ */
+void guard_format(const struct sockaddr *address, char *out, size_t size);
+
 /*
  * True when `host` (host[:port] of a URL) is itself a literal address that
  * guard_allows() refuses, or localhost: an operator who names it means it.

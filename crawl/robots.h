@@ -14,7 +14,8 @@ enum { MAX_ROBOTS_BYTES = 512 * 1024 };
 
 /*
  * Parse the file for the product token `agent` ("templated"); what is beyond
- * MAX_ROBOTS_BYTES is ignored. The result belongs to `arena`. Cannot fail: a
+ * MAX_ROBOTS_BYTES is ignored, and so are rules beyond the first 10,000 that
+ * concern the agent. The result belongs to `arena`. Cannot fail: a
  * file that says nothing allows everything.
  */
 const struct robots *robots_parse(struct arena *arena, struct slice file,
@@ -28,8 +29,8 @@ const struct robots *robots_from_status(struct arena *arena, unsigned status);
 
 /*
  * May `path` (with its query, as in a URL) be fetched? The longest matching
- * rule decides, allow wins a tie, /robots.txt is always allowed. O(rules *
- * length), whatever the wildcards.
+ * rule decides, allow wins a tie, /robots.txt is always allowed; a path over
+ * MAX_URL_BYTES is not. O(rules * length), whatever the wildcards.
  */
 bool robots_allows(const struct robots *robots, struct slice path);
 

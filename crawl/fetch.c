@@ -1,0 +1,226 @@
+#include "crawl/fetch.h"
+
+#include <curl/curl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crawl/transfer.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+enum {
+	DEFAULT_BODY_BYTES = 8 * 1024 * 1024,
+	DEFAULT_CONNECT_MS = 10 * 1000,
+	DEFAULT_TOTAL_MS = 60 * 1000,
+	DEFAULT_STALL_MS = 20 * 1000,
+	DEFAULT_CONNECTIONS = 32,
+};
+
+struct fetcher {
+	CURLM *multi;
+	struct fetch_options options;
+	char *user_agent;
+	struct curl_slist *page_headers;
+	struct transfer *all;   /* every transfer, linked by `sister` */
+	struct transfer *idle;  /* those without a request */
+	struct transfer *first; /* those that have ended, oldest first */
+	struct transfer *last;
+	size_t running;
+};
+
+static uint32_t or_default(uint32_t value, uint32_t otherwise)
+{
+	return value == 0 ? otherwise : value;
+}
+
+static void copy_options(struct fetcher *fetcher,
+			 const struct fetch_options *options)
+{
+	struct fetch_options *own = &fetcher->options;
+	const char *agent = options->user_agent;
+
+	*own = *options;
+	if (agent == NULL)
+		agent = "";
+	fetcher->user_agent = mem_copy_text(agent, strlen(agent));
+	own->user_agent = fetcher->user_agent;
+	if (own->max_body_bytes == 0)
+		own->max_body_bytes = DEFAULT_BODY_BYTES;
+	if (own->max_connections == 0)
+		own->max_connections = DEFAULT_CONNECTIONS;
+	own->connect_timeout_ms =
+		or_default(own->connect_timeout_ms, DEFAULT_CONNECT_MS);
+	own->total_timeout_ms =
+		or_default(own->total_timeout_ms, DEFAULT_TOTAL_MS);
+	own->stall_timeout_ms =
+		or_default(own->stall_timeout_ms, DEFAULT_STALL_MS);
+}
+
+static bool set_up_multi(struct fetcher *fetcher)
+{
+	long connections = fetcher->options.max_connections < LONG_MAX
+				   ? (long)fetcher->options.max_connections
+				   : LONG_MAX;
+
+	fetcher->multi = curl_multi_init();
+	return fetcher->multi != NULL &&
+	       curl_multi_setopt(fetcher->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
+				 connections) == CURLM_OK &&
+	       curl_multi_setopt(fetcher->multi, CURLMOPT_MAXCONNECTS,
+				 connections) == CURLM_OK;
+}
+
+struct fetcher *fetcher_create(const struct fetch_options *options)
+{
+	struct fetcher *fetcher;
+
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return NULL;
+	fetcher = mem_alloc(1, sizeof(*fetcher));
+	copy_options(fetcher, options);
+	fetcher->page_headers = curl_slist_append(
+		NULL, "Accept: text/html, application/xhtml+xml, */*;q=0.1");
+	if (fetcher->page_headers == NULL || !set_up_multi(fetcher)) {
+		fetcher_destroy(fetcher);
+		return NULL;
+	}
+	return fetcher;
+}
+
+void fetcher_destroy(struct fetcher *fetcher)
+{
+	struct transfer *transfer;
+
+	if (fetcher == NULL)
+		return;
+	while ((transfer = fetcher->all) != NULL) {
+		fetcher->all = transfer->sister;
+		curl_multi_remove_handle(fetcher->multi, transfer->easy);
+		transfer_destroy(transfer);
+	}
+	curl_multi_cleanup(fetcher->multi);
+	curl_slist_free_all(fetcher->page_headers);
+	free(fetcher->user_agent);
+	free(fetcher);
+	curl_global_cleanup();
+}
+
+/* A transfer without a request. */
+static struct transfer *take_idle(struct fetcher *fetcher)
+{
+	struct transfer *transfer = fetcher->idle;
+
+	if (transfer != NULL) {
+		fetcher->idle = transfer->next;
+		return transfer;
+	}
+	transfer = transfer_create(&fetcher->options);
+	if (transfer == NULL)
+		abort(); /* out of memory */
+	transfer->sister = fetcher->all;
+	fetcher->all = transfer;
+	return transfer;
+}
+
+static void append_ended(struct fetcher *fetcher, struct transfer *transfer)
+{
+	transfer->next = NULL;
+	if (fetcher->last == NULL)
+		fetcher->first = transfer;
+	else
+		fetcher->last->next = transfer;
+	fetcher->last = transfer;
+}
+
+void fetcher_start(struct fetcher *fetcher, const struct url *url,
+		   bool is_private_ok, bool any_type, size_t max_body_bytes,
+		   void *context)
+{
+	struct transfer *transfer = take_idle(fetcher);
+	bool is_ready = transfer_prepare(
+		transfer, url, any_type ? NULL : fetcher->page_headers);
+
+	transfer->is_private_ok = is_private_ok;
+	transfer->any_type = any_type;
+	transfer->max_body_bytes = max_body_bytes == 0
+					   ? fetcher->options.max_body_bytes
+					   : max_body_bytes;
+	transfer->result.context = context;
+	if (is_ready &&
+	    curl_multi_add_handle(fetcher->multi, transfer->easy) == CURLM_OK) {
+		fetcher->running++;
+		return;
+	}
+	transfer_finish(transfer, CURLE_FAILED_INIT);
+	append_ended(fetcher, transfer);
+}
+
+/* Move what libcurl has ended to the list of the ended. */
+static void collect(struct fetcher *fetcher)
+{
+	CURLMsg *message;
+	int left;
+
+	while ((message = curl_multi_info_read(fetcher->multi, &left)) !=
+	       NULL) {
+		CURLcode code = message->data.result;
+		CURL *easy = message->easy_handle;
+		struct transfer *transfer = NULL;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&transfer);
+		curl_multi_remove_handle(fetcher->multi, easy);
+		transfer_finish(transfer, code);
+		append_ended(fetcher, transfer);
+		fetcher->running--;
+	}
+}
+
+static void perform(struct fetcher *fetcher)
+{
+	int running;
+	CURLMcode code = curl_multi_perform(fetcher->multi, &running);
+
+	if (code != CURLM_OK)
+		log_error("fetcher: %s", curl_multi_strerror(code));
+	collect(fetcher);
+}
+
+void fetcher_run(struct fetcher *fetcher, uint32_t timeout_ms)
+{
+	int wait = timeout_ms < INT_MAX ? (int)timeout_ms : INT_MAX;
+
+	perform(fetcher);
+	if (fetcher->first != NULL)
+		return;
+	curl_multi_poll(fetcher->multi, NULL, 0, wait, NULL);
+	perform(fetcher);
+}
+
+bool fetcher_next(struct fetcher *fetcher, struct fetch_result *result_out)
+{
+	struct transfer *transfer = fetcher->first;
+
+	if (transfer == NULL)
+		return false;
+	fetcher->first = transfer->next;
+	if (fetcher->first == NULL)
+		fetcher->last = NULL;
+	*result_out = transfer->result;
+	transfer->result.body = (struct buffer){0};
+	transfer->next = fetcher->idle;
+	fetcher->idle = transfer;
+	return true;
+}
+
+size_t fetcher_running(const struct fetcher *fetcher)
+{
+	return fetcher->running;
+}
+
+void fetcher_wake(struct fetcher *fetcher)
+{
+	curl_multi_wakeup(fetcher->multi);
+}

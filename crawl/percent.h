@@ -1,0 +1,38 @@
+/* crawl/percent.h - percent-encoding (RFC 3986, 2.1) in one canonical form. */
+#ifndef CRAWL_PERCENT_H
+#define CRAWL_PERCENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "store/slice.h"
+
+/* Text that is written into memory of a fixed size. */
+struct bounded {
+	char *data;
+	size_t size;
+	size_t capacity;
+	bool is_cut; /* something did not fit; it was left out */
+};
+
+void bounded_put(struct bounded *out, char byte);
+void bounded_put_slice(struct bounded *out, struct slice text);
+struct slice bounded_slice(const struct bounded *out);
+
+/* Letters, digits and "-._~": never worth encoding (RFC 3986, 2.3). */
+bool percent_is_unreserved(unsigned char byte);
+
+/* Write `byte` as %XX. */
+void percent_put(struct bounded *out, unsigned char byte);
+
+/*
+ * Write `text` (path, query or both) in canonical form: unreserved characters
+ * decoded, hexadecimal digits in upper case, reserved characters as they are,
+ * everything else encoded: controls, space, quotes, <>\^`{|}, '#', all bytes
+ * above 126, the characters in `special`, and a '%' that begins no escape. The
+ * canonical form of a canonical form is itself.
+ */
+void percent_normalize(struct slice text, const char *special,
+		       struct bounded *out);
+
+#endif

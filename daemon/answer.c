@@ -48,7 +48,7 @@ static void explain_absence(struct txn *txn, const struct site_row *site,
 
 	if (site == NULL)
 		snprintf(answer->reason, sizeof(answer->reason),
-			 "the site %.200s is not known; add it, or ask with "
+			 "the site %.150s is not known; add it, or ask with "
 			 "fetch=missing",
 			 url->host);
 	else if (!frontier_row_get(txn, site->id,

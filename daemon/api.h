@@ -17,10 +17,16 @@ struct api;
 /* `config` is copied. */
 struct api *api_create(struct store *store, struct pipeline *pipeline,
 		       const struct config *config);
+
+/* NULL is a no-op. */
 void api_destroy(struct api *api);
 
-/* A reloaded configuration; any thread. */
-void api_configure(struct api *api, const struct config *config);
+/*
+ * A configuration was read from `path` (NULL: the defaults): `config`, or NULL
+ * when it could not be used, with `error` saying why. Any thread.
+ */
+void api_configure(struct api *api, const char *path,
+		   const struct config *config, const char *error);
 
 /* For status and metrics; set once, before the first request. */
 void api_set_server(struct api *api, struct http_server *server);

@@ -83,6 +83,21 @@ void config_defaults(struct config *config_out);
 enum error config_load(const char *path, struct config *config_out,
 		       struct buffer *message_out);
 
+/*
+ * The same from `bytes`; `name` is that of the file, for the messages.
+ * ERR_MALFORMED. At most 1 MiB is read; tags, anchors and aliases are refused.
+ */
+enum error config_parse(struct slice bytes, const char *name,
+			struct config *config_out, struct buffer *message_out);
+
+/*
+ * Give back to a reloaded configuration the fields that only a restart can
+ * change, and append the names of those that differed to `kept_out`, such as
+ * "socket.path, store.path".
+ */
+void config_keep_fixed(struct config *config, const struct config *old,
+		       struct buffer *kept_out);
+
 /* Append the configuration as a commented YAML file that reads back the same.
  */
 void config_print(const struct config *config, struct buffer *out);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/table.h"
+#include "daemon/ctl_help.h"
 #include "daemon/terminal.h"
 #include "store/buffer.h"
 #include "store/memory.h"
@@ -16,8 +16,6 @@
 #ifndef TEMPLATED_VERSION
 #define TEMPLATED_VERSION "unknown"
 #endif
-
-#define DEFAULT_SOCKET "/run/templated/templated.sock"
 
 static void complain(const char *verb, const char *format, va_list list)
 	__attribute__((format(printf, 2, 0)));
@@ -170,57 +168,6 @@ static bool check_value(const struct ctl *ctl, const struct verb_option *option,
 	return false;
 }
 
-static void print_option(struct table *table, const struct verb_option *option)
-{
-	table_printf(table, "  --%s %s", option->name,
-		     option->kind == OPTION_FLAG ? "" : option->value);
-	table_add_text(table, option->meaning);
-}
-
-static const struct column help_columns[] = {
-	{.title = NULL},
-	{.title = NULL, .is_elastic = true},
-};
-
-static void print_verb(const struct verb *verb)
-{
-	struct table *table = table_create(help_columns, 2);
-	const struct verb_option *option = verb->options;
-
-	printf("usage: templatectl [-s SOCKET] [--json] %s%s%s%s\n\n%s.\n",
-	       verb->name, option == NULL ? "" : " [OPTION]...",
-	       *verb->operands == '\0' ? "" : " ", verb->operands,
-	       verb->summary);
-	if (option != NULL)
-		printf("\n");
-	for (; option != NULL && option->name != NULL; option++)
-		print_option(table, option);
-	table_print(table);
-	table_destroy(table);
-}
-
-static void print_help(const struct verb *const *verbs)
-{
-	struct table *table = table_create(help_columns, 2);
-
-	printf("usage: templatectl [-s SOCKET] [--json] VERB [OPTION]... "
-	       "[OPERAND]...\n\n");
-	for (; *verbs != NULL; verbs++) {
-		table_printf(table, "  %s %s", (*verbs)->name,
-			     (*verbs)->operands);
-		table_add_text(table, (*verbs)->summary);
-	}
-	table_print(table);
-	table_destroy(table);
-	printf("\n"
-	       "  -s, --socket SOCKET  the daemon's socket (default: "
-	       "$TEMPLATED_SOCKET,\n"
-	       "                       else " DEFAULT_SOCKET ")\n"
-	       "  --json               print JSON\n"
-	       "  --help, --version    also after a verb\n\n"
-	       "Exit status: 0 done, 1 failed, 2 usage, 3 no daemon.\n");
-}
-
 /* The command line while it is read. */
 struct reader {
 	struct ctl ctl;
@@ -368,9 +315,9 @@ static enum ctl_status answer(struct reader *reader)
 	if (reader->wants_version)
 		printf("templatectl " TEMPLATED_VERSION "\n");
 	else if (reader->wants_help && reader->ctl.verb != NULL)
-		print_verb(reader->ctl.verb);
+		help_print_verb(reader->ctl.verb);
 	else if (reader->wants_help)
-		print_help(reader->verbs);
+		help_print(reader->verbs);
 	else
 		status = check_and_run(&reader->ctl);
 	if ((fflush(stdout) != 0 || ferror(stdout) != 0) &&
@@ -378,7 +325,8 @@ static enum ctl_status answer(struct reader *reader)
 		ctl_complain(&reader->ctl,
 			     "cannot write to standard output: "
 			     "%s",
-			     strerror(errno));
+			     strerror(errno)); /* NOLINT(concurrency-mt-unsafe):
+						  one thread */
 		status = CTL_FAILED;
 	}
 	return status;

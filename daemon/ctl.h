@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define DEFAULT_SOCKET "/run/templated/templated.sock"
+
 /* Exit statuses. */
 enum ctl_status { CTL_DONE, CTL_FAILED, CTL_USAGE, CTL_NO_DAEMON };
 

@@ -43,18 +43,20 @@ static enum ctl_status complain_socket(const struct ctl *ctl, enum error error,
 	return CTL_FAILED;
 }
 
-enum ctl_status client_ask(const struct ctl *ctl, const char *method,
-			   const char *target, const json_t *body,
-			   uint32_t timeout_ms, struct buffer *answer_out)
+enum ctl_status client_ask(const struct ctl *ctl, const struct ask *ask,
+			   struct buffer *answer_out)
 {
 	struct socket_answer answer = {0};
-	char *text = body == NULL ? NULL : json_dumps(body, JSON_COMPACT);
+	char *text =
+		ask->body == NULL ? NULL : json_dumps(ask->body, JSON_COMPACT);
 	enum ctl_status status = CTL_DONE;
 	enum error error;
 
-	error = socket_request(ctl->socket, method, target, slice_of(text),
+	error = socket_request(ctl->socket,
+			       ask->method == NULL ? "GET" : ask->method,
+			       ask->target, slice_of(text),
 			       text == NULL ? NULL : "application/json",
-			       timeout_ms, &answer);
+			       ask->timeout_ms, &answer);
 	free(text);
 	if (error != ERR_NONE) {
 		status = complain_socket(ctl, error, &answer);
@@ -69,14 +71,12 @@ enum ctl_status client_ask(const struct ctl *ctl, const char *method,
 	return status;
 }
 
-enum ctl_status client_ask_json(const struct ctl *ctl, const char *method,
-				const char *target, const json_t *body,
-				uint32_t timeout_ms, json_t **answer_out)
+enum ctl_status client_ask_json(const struct ctl *ctl, const struct ask *ask,
+				json_t **answer_out)
 {
 	struct buffer answer = {0};
 	json_error_t where;
-	enum ctl_status status =
-		client_ask(ctl, method, target, body, timeout_ms, &answer);
+	enum ctl_status status = client_ask(ctl, ask, &answer);
 
 	if (status != CTL_DONE)
 		return status;
@@ -168,7 +168,7 @@ static bool ends_with(const char *text, const char *ending)
 	       strcmp(text + length - strlen(ending), ending) == 0;
 }
 
-static void add_bytes(struct table *table, double bytes)
+static void add_bytes(struct text_table *table, double bytes)
 {
 	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB",
 					    "TiB"};
@@ -182,7 +182,7 @@ static void add_bytes(struct table *table, double bytes)
 		     units[unit]);
 }
 
-static void add_value(struct table *table, const char *name,
+static void add_value(struct text_table *table, const char *name,
 		      const json_t *value)
 {
 	if (json_is_string(value))
@@ -206,7 +206,7 @@ void client_print_object(const json_t *object)
 		{.title = NULL},
 		{.title = NULL, .is_elastic = true},
 	};
-	struct table *table = table_create(columns, 2);
+	struct text_table *table = table_create(columns, 2);
 	const char *name;
 	const char *inner;
 	json_t *value;

@@ -12,19 +12,25 @@
 
 enum { ASK_TIMEOUT_MS = 30000 };
 
+/* A request. */
+struct ask {
+	const char *method; /* NULL: GET */
+	const char *target;
+	const json_t *body;  /* sent as JSON; or NULL */
+	uint32_t timeout_ms; /* 0: none */
+};
+
 /*
- * Ask for `target`, with `body` (NULL: none) as JSON. Anything but a status
- * below 300 is told on standard error, and CTL_FAILED or CTL_NO_DAEMON
- * returned. The answer's bytes go to `answer_out`, an empty buffer.
+ * Ask. Anything but a status below 300 is told on standard error, and
+ * CTL_FAILED or CTL_NO_DAEMON returned. The answer's bytes go to `answer_out`,
+ * an empty buffer.
  */
-enum ctl_status client_ask(const struct ctl *ctl, const char *method,
-			   const char *target, const json_t *body,
-			   uint32_t timeout_ms, struct buffer *answer_out);
+enum ctl_status client_ask(const struct ctl *ctl, const struct ask *ask,
+			   struct buffer *answer_out);
 
 /* The same, with the answer read as JSON; json_decref() it. */
-enum ctl_status client_ask_json(const struct ctl *ctl, const char *method,
-				const char *target, const json_t *body,
-				uint32_t timeout_ms, json_t **answer_out);
+enum ctl_status client_ask_json(const struct ctl *ctl, const struct ask *ask,
+				json_t **answer_out);
 
 /* Print one line of JSON. */
 void client_print_json(const json_t *value);

@@ -17,8 +17,11 @@ enum { EVENTS_AT_ONCE = 1000 };
 static enum ctl_status run_status(const struct ctl *ctl)
 {
 	json_t *answer = NULL;
-	enum ctl_status status = client_ask_json(ctl, "GET", "/v1/status", NULL,
-						 ASK_TIMEOUT_MS, &answer);
+	enum ctl_status status =
+		client_ask_json(ctl,
+				&(struct ask){.target = "/v1/status",
+					      .timeout_ms = ASK_TIMEOUT_MS},
+				&answer);
 
 	if (status != CTL_DONE)
 		return status;
@@ -70,15 +73,16 @@ static size_t print_events(const struct ctl *ctl, struct slice lines,
 			newline == NULL ? size : (size_t)(newline - rest);
 		json_t *event = json_loadb(rest, length, 0, NULL);
 
-		if (event != NULL) {
+		/* an event that does not lead on would be asked for forever */
+		if (field_whole(event, "seq") > *since) {
 			*since = field_whole(event, "seq");
 			if (ctl->is_json)
 				client_print_json(event);
 			else
 				print_event(event);
-			json_decref(event);
 			count++;
 		}
+		json_decref(event);
 		length += newline == NULL ? 0 : 1;
 		rest += length;
 		size -= length;
@@ -104,8 +108,10 @@ static enum ctl_status run_events(const struct ctl *ctl)
 			client_append_escaped(&target,
 					      option_text(ctl, "site"));
 		}
-		status = client_ask(ctl, "GET", target.data, NULL,
-				    ASK_TIMEOUT_MS, &answer);
+		status = client_ask(ctl,
+				    &(struct ask){.target = target.data,
+						  .timeout_ms = ASK_TIMEOUT_MS},
+				    &answer);
 		if (status == CTL_DONE)
 			count = print_events(ctl, buffer_slice(&answer),
 					     &since);
@@ -194,7 +200,8 @@ static enum ctl_status run_verify(const struct ctl *ctl)
 	enum ctl_status status =
 		option_given(ctl, "store")
 			? check_store(ctl, &answer)
-			: client_ask_json(ctl, "GET", "/v1/verify", NULL, 0,
+			: client_ask_json(ctl,
+					  &(struct ask){.target = "/v1/verify"},
 					  &answer);
 
 	if (status != CTL_DONE)

@@ -83,8 +83,11 @@ static enum ctl_status wait_for(const struct ctl *ctl, json_t **site)
 
 		show_crawl(&progress, *site);
 		nanosleep(&pause, NULL);
-		status = client_ask_json(ctl, "GET", target.data, NULL,
-					 ASK_TIMEOUT_MS, &next);
+		status = client_ask_json(
+			ctl,
+			&(struct ask){.target = target.data,
+				      .timeout_ms = ASK_TIMEOUT_MS},
+			&next);
 		if (status != CTL_DONE)
 			break;
 		json_decref(*site);
@@ -99,8 +102,13 @@ static enum ctl_status run_watch(const struct ctl *ctl)
 {
 	json_t *body = watch_body(ctl);
 	json_t *site = NULL;
-	enum ctl_status status = client_ask_json(ctl, "POST", "/v1/sites", body,
-						 ASK_TIMEOUT_MS, &site);
+	enum ctl_status status =
+		client_ask_json(ctl,
+				&(struct ask){.method = "POST",
+					      .target = "/v1/sites",
+					      .body = body,
+					      .timeout_ms = ASK_TIMEOUT_MS},
+				&site);
 
 	if (status == CTL_DONE && option_given(ctl, "wait"))
 		status = wait_for(ctl, &site);
@@ -123,7 +131,7 @@ static const struct column site_columns[] = {
 	{.title = "ADDED"},
 };
 
-static void add_site(struct table *table, const json_t *site)
+static void add_site(struct text_table *table, const json_t *site)
 {
 	static const char *const counts[] = {"pages", "clusters", "pending",
 					     "failed"};
@@ -141,9 +149,12 @@ static void add_site(struct table *table, const json_t *site)
 static enum ctl_status run_sites(const struct ctl *ctl)
 {
 	json_t *answer = NULL;
-	enum ctl_status status = client_ask_json(ctl, "GET", "/v1/sites", NULL,
-						 ASK_TIMEOUT_MS, &answer);
-	struct table *table;
+	enum ctl_status status =
+		client_ask_json(ctl,
+				&(struct ask){.target = "/v1/sites",
+					      .timeout_ms = ASK_TIMEOUT_MS},
+				&answer);
+	struct text_table *table;
 	const json_t *site;
 	size_t i;
 
@@ -176,8 +187,12 @@ static enum ctl_status run_site(const struct ctl *ctl)
 		return CTL_USAGE;
 	buffer_append_text(&target, "/v1/sites/");
 	client_append_escaped(&target, host);
-	status = client_ask_json(ctl, is_delete ? "DELETE" : "GET", target.data,
-				 NULL, is_delete ? 0 : ASK_TIMEOUT_MS, &answer);
+	status = client_ask_json(
+		ctl,
+		&(struct ask){.method = is_delete ? "DELETE" : "GET",
+			      .target = target.data,
+			      .timeout_ms = is_delete ? 0 : ASK_TIMEOUT_MS},
+		&answer);
 	if (status == CTL_DONE)
 		print_site(ctl, answer);
 	json_decref(answer);

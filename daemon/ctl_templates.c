@@ -11,15 +11,17 @@
 
 /* Ask for `target` and print the rows of its array `name`, or all as JSON. */
 static enum ctl_status print_rows(const struct ctl *ctl, const char *target,
-				  const char *name, struct table *table,
-				  void (*add)(struct table *table,
+				  const char *name, struct text_table *table,
+				  void (*add)(struct text_table *table,
 					      const json_t *row))
 {
 	json_t *answer = NULL;
 	const json_t *row;
 	size_t i;
-	enum ctl_status status = client_ask_json(ctl, "GET", target, NULL,
-						 ASK_TIMEOUT_MS, &answer);
+	enum ctl_status status = client_ask_json(
+		ctl,
+		&(struct ask){.target = target, .timeout_ms = ASK_TIMEOUT_MS},
+		&answer);
 
 	if (status != CTL_DONE)
 		return status;
@@ -35,7 +37,7 @@ static enum ctl_status print_rows(const struct ctl *ctl, const char *target,
 	return CTL_DONE;
 }
 
-static void add_cluster(struct table *table, const json_t *cluster)
+static void add_cluster(struct text_table *table, const json_t *cluster)
 {
 	const json_t *example =
 		json_array_get(json_object_get(cluster, "sample"), 0);
@@ -63,7 +65,7 @@ static enum ctl_status run_clusters(const struct ctl *ctl)
 	};
 	struct buffer target = {0};
 	char host[MAX_HOST_BYTES + 1];
-	struct table *table;
+	struct text_table *table;
 	enum ctl_status status;
 
 	if (!client_host(ctl, ctl->operands[0], host))
@@ -78,7 +80,7 @@ static enum ctl_status run_clusters(const struct ctl *ctl)
 	return status;
 }
 
-static void add_page(struct table *table, const json_t *page)
+static void add_page(struct text_table *table, const json_t *page)
 {
 	table_add_text(table, field_text(page, "url"));
 	table_printf(table, "%" PRIu64, field_whole(page, "bytes"));
@@ -95,7 +97,7 @@ static enum ctl_status run_pages(const struct ctl *ctl)
 		{.title = "TITLE", .is_elastic = true},
 	};
 	struct buffer target = {0};
-	struct table *table;
+	struct text_table *table;
 	enum ctl_status status;
 
 	if (!client_cluster_target(ctl, ctl->operands[0], "/pages", &target))
@@ -113,7 +115,7 @@ static enum ctl_status run_pages(const struct ctl *ctl)
 	return status;
 }
 
-static void add_fragment(struct table *table, const json_t *fragment)
+static void add_fragment(struct text_table *table, const json_t *fragment)
 {
 	const char *text = json_string_value(json_object_get(fragment, "text"));
 
@@ -135,7 +137,7 @@ static enum ctl_status run_template(const struct ctl *ctl)
 		{.title = "TEXT", .is_elastic = true},
 	};
 	struct buffer target = {0};
-	struct table *table;
+	struct text_table *table;
 	enum ctl_status status;
 
 	if (!client_cluster_target(ctl, ctl->operands[0], "/template", &target))
@@ -173,7 +175,7 @@ static enum ctl_status run_text(const struct ctl *ctl)
 	append_argument(&target, "fetch", option_text(ctl, "fetch"));
 	append_argument(&target, "timeout_ms", option_text(ctl, "timeout"));
 	/* the daemon bounds the time: it fetches, which may take long */
-	status = client_ask(ctl, "GET", target.data, NULL, 0, &answer);
+	status = client_ask(ctl, &(struct ask){.target = target.data}, &answer);
 	if (status == CTL_DONE) {
 		terminal_print(buffer_slice(&answer));
 		if (answer.size > 0 && answer.data[answer.size - 1] != '\n')

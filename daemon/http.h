@@ -29,9 +29,9 @@ struct http_options {
 	uint32_t socket_mode;
 	size_t workers;
 	size_t max_clients;
-	size_t max_waiting; /* requests queued or parked; more get 503 */
-	size_t max_body_bytes;
-	uint32_t timeout_ms; /* for a client that sends or reads nothing */
+	size_t max_waiting;    /* requests queued or parked; more get 503 */
+	size_t max_body_bytes; /* of one request; of all: 16 times that */
+	uint32_t timeout_ms;   /* for a client that sends or reads nothing */
 	enum http_verdict (*handle)(struct http_exchange *exchange,
 				    void *context);
 	void *context;
@@ -70,7 +70,7 @@ const char *http_argument(const struct http_exchange *exchange,
 const char *http_header(const struct http_exchange *exchange, const char *name);
 struct slice http_body(const struct http_exchange *exchange);
 
-/* Milliseconds (monotonic) when the exchange arrived. */
+/* Milliseconds (monotonic) when the head of the request had arrived. */
 uint64_t http_arrival_ms(const struct http_exchange *exchange);
 
 /*
@@ -79,7 +79,18 @@ uint64_t http_arrival_ms(const struct http_exchange *exchange);
  */
 uint64_t *http_memory(struct http_exchange *exchange);
 
-/* Answer. The bytes of `body` move out of the buffer. Once an exchange. */
+/*
+ * Add a header to the answer, before http_reply(); at most 8, of 1 KiB. `name`
+ * is static memory; control characters in the value become spaces, and an empty
+ * value adds nothing.
+ */
+void http_add_header(struct http_exchange *exchange, const char *name,
+		     const char *value);
+
+/*
+ * Answer. The bytes of `body` move out of the buffer; `media_type` is static
+ * memory. Once an exchange.
+ */
 void http_reply(struct http_exchange *exchange, unsigned status,
 		const char *media_type, struct buffer *body);
 

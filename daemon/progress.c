@@ -2,26 +2,18 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "daemon/clock.h"
 #include "daemon/terminal.h"
 
 enum { BAR_WIDTH = 24, DRAW_EVERY_MS = 100 };
-
-uint64_t progress_clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 struct progress progress_begin(const char *label)
 {
 	return (struct progress){.is_shown = terminal_size(STDERR_FILENO) > 0,
 				 .label = label,
-				 .started_ms = progress_clock_ms()};
+				 .started_ms = clock_steady_ms()};
 }
 
 static void append_bar(uint64_t done, uint64_t total, struct buffer *line)
@@ -35,26 +27,26 @@ static void append_bar(uint64_t done, uint64_t total, struct buffer *line)
 		      total == 0 ? 0 : 100 * done / total);
 }
 
-void progress_line(const char *label, uint64_t done, uint64_t total,
-		   uint64_t elapsed_ms, const char *note, size_t width,
+void progress_line(const struct progress_state *state, size_t width,
 		   struct buffer *out)
 {
+	uint64_t total = state->total;
+	uint64_t done = state->done < total ? state->done : total;
 	struct buffer line = {0};
-	uint64_t rest_s;
 
-	if (done > total)
-		done = total;
-	buffer_append_text(&line, label);
+	buffer_append_text(&line, state->label);
 	append_bar(done, total, &line);
 	buffer_printf(&line, "  %" PRIu64 "/%" PRIu64, done, total);
-	if (elapsed_ms > 0 && done > 0) {
-		rest_s = (total - done) * elapsed_ms / done / 1000;
+	if (state->elapsed_ms > 0 && done > 0) {
+		uint64_t rest_s =
+			(total - done) * state->elapsed_ms / done / 1000;
+
 		buffer_printf(&line, "  %.0f/s  %" PRIu64 ":%02" PRIu64 " left",
-			      (double)done * 1000 / (double)elapsed_ms,
+			      (double)done * 1000 / (double)state->elapsed_ms,
 			      rest_s / 60, rest_s % 60);
 	}
-	if (note != NULL)
-		buffer_printf(&line, "  %s", note);
+	if (state->note != NULL)
+		buffer_printf(&line, "  %s", state->note);
 	terminal_cut(buffer_slice(&line), width, out);
 	buffer_free(&line);
 }
@@ -67,14 +59,20 @@ void progress_show(struct progress *progress, uint64_t done, uint64_t total,
 
 	if (!progress->is_shown)
 		return;
-	now_ms = progress_clock_ms();
+	now_ms = clock_steady_ms();
 	if (progress->drawn_ms != 0 &&
 	    now_ms - progress->drawn_ms < DRAW_EVERY_MS)
 		return;
 	progress->drawn_ms = now_ms;
-	progress_line(progress->label, done, total,
-		      now_ms - progress->started_ms, note,
-		      terminal_size(STDERR_FILENO) - 1, &line);
+	progress_line(
+		&(struct progress_state){
+			.label = progress->label,
+			.done = done,
+			.total = total,
+			.elapsed_ms = now_ms - progress->started_ms,
+			.note = note,
+		},
+		terminal_size(STDERR_FILENO) - 1, &line);
 	fprintf(stderr, "\r\033[K%s", line.data);
 	fflush(stderr);
 	buffer_free(&line);

@@ -28,15 +28,20 @@ void progress_show(struct progress *progress, uint64_t done, uint64_t total,
 /* Remove the line, so that messages stand by themselves. It comes again. */
 void progress_clear(struct progress *progress);
 
+/* What the line says. */
+struct progress_state {
+	const char *label;
+	uint64_t done;
+	uint64_t total;
+	uint64_t elapsed_ms;
+	const char *note; /* or NULL */
+};
+
 /*
  * Append the line, `width` columns at most, such as
  * "extract [#####     ]  50%  500/1000  120/s  0:04 left  note". Pure.
  */
-void progress_line(const char *label, uint64_t done, uint64_t total,
-		   uint64_t elapsed_ms, const char *note, size_t width,
+void progress_line(const struct progress_state *state, size_t width,
 		   struct buffer *out);
-
-/* Milliseconds of the monotonic clock. */
-uint64_t progress_clock_ms(void);
 
 #endif

@@ -18,7 +18,7 @@ struct cell {
 	size_t width;
 };
 
-struct table {
+struct text_table {
 	const struct column *columns; /* [column_count] */
 	size_t column_count;
 	struct cell *cells; /* [cell_count] */
@@ -27,9 +27,9 @@ struct table {
 	struct buffer text;
 };
 
-struct table *table_create(const struct column *columns, size_t count)
+struct text_table *table_create(const struct column *columns, size_t count)
 {
-	struct table *table = mem_alloc(1, sizeof(*table));
+	struct text_table *table = mem_alloc(1, sizeof(*table));
 
 	table->columns = columns;
 	table->column_count = count;
@@ -39,7 +39,7 @@ struct table *table_create(const struct column *columns, size_t count)
 	return table;
 }
 
-void table_destroy(struct table *table)
+void table_destroy(struct text_table *table)
 {
 	if (table == NULL)
 		return;
@@ -48,7 +48,7 @@ void table_destroy(struct table *table)
 	free(table);
 }
 
-void table_add(struct table *table, struct slice text)
+void table_add(struct text_table *table, struct slice text)
 {
 	struct cell cell = {.begin = table->text.size,
 			    .width = terminal_width(text)};
@@ -60,12 +60,12 @@ void table_add(struct table *table, struct slice text)
 	table->cells[table->cell_count++] = cell;
 }
 
-void table_add_text(struct table *table, const char *text)
+void table_add_text(struct text_table *table, const char *text)
 {
 	table_add(table, slice_of(text));
 }
 
-void table_printf(struct table *table, const char *format, ...)
+void table_printf(struct text_table *table, const char *format, ...)
 {
 	char text[256];
 	va_list list;
@@ -77,7 +77,7 @@ void table_printf(struct table *table, const char *format, ...)
 }
 
 /* The widest elastic column that may still shrink; SIZE_MAX: none. */
-static size_t widest(const struct table *table, const size_t *widths)
+static size_t widest(const struct text_table *table, const size_t *widths)
 {
 	size_t found = SIZE_MAX;
 
@@ -89,7 +89,7 @@ static size_t widest(const struct table *table, const size_t *widths)
 }
 
 /* How wide the widest may stay so that it is no narrower than the second. */
-static size_t next_width(const struct table *table, const size_t *widths,
+static size_t next_width(const struct text_table *table, const size_t *widths,
 			 size_t chosen)
 {
 	size_t next = MIN_ELASTIC;
@@ -101,7 +101,7 @@ static size_t next_width(const struct table *table, const size_t *widths,
 	return next;
 }
 
-static void fit(const struct table *table, size_t *widths, size_t width)
+static void fit(const struct text_table *table, size_t *widths, size_t width)
 {
 	size_t total = GAP * (table->column_count - 1);
 	size_t over;
@@ -134,8 +134,8 @@ static void pad(struct buffer *out, size_t count)
 		buffer_append_byte(out, ' ');
 }
 
-static void render_cell(const struct table *table, size_t index, size_t width,
-			struct buffer *out)
+static void render_cell(const struct text_table *table, size_t index,
+			size_t width, struct buffer *out)
 {
 	const struct cell *cell = &table->cells[index];
 	size_t column = index % table->column_count;
@@ -155,7 +155,8 @@ static void render_cell(const struct table *table, size_t index, size_t width,
 							    : width - used));
 }
 
-void table_render(const struct table *table, size_t width, struct buffer *out)
+void table_render(const struct text_table *table, size_t width,
+		  struct buffer *out)
 {
 	size_t *widths = mem_alloc(table->column_count, sizeof(*widths));
 
@@ -171,7 +172,7 @@ void table_render(const struct table *table, size_t width, struct buffer *out)
 	free(widths);
 }
 
-void table_print(const struct table *table)
+void table_print(const struct text_table *table)
 {
 	struct buffer out = {0};
 

@@ -14,21 +14,21 @@ struct column {
 	bool is_elastic;   /* cut when the lines are too wide */
 };
 
-struct table;
+struct text_table;
 
 /* The columns are kept, not copied. Destroy with table_destroy(). */
-struct table *table_create(const struct column *columns, size_t count);
+struct text_table *table_create(const struct column *columns, size_t count);
 
 /* NULL is a no-op. */
-void table_destroy(struct table *table);
+void table_destroy(struct text_table *table);
 
 /*
  * Append the next cell, row by row from the left. The text is copied and
  * cleaned (daemon/terminal.h); NULL is an empty cell.
  */
-void table_add(struct table *table, struct slice text);
-void table_add_text(struct table *table, const char *text);
-void table_printf(struct table *table, const char *format, ...)
+void table_add(struct text_table *table, struct slice text);
+void table_add_text(struct text_table *table, const char *text);
+void table_printf(struct text_table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
@@ -36,9 +36,10 @@ void table_printf(struct table *table, const char *format, ...)
  * elastic cells cut, the widest column first, none below 8; a row that is not
  * whole is filled with empty cells.
  */
-void table_render(const struct table *table, size_t width, struct buffer *out);
+void table_render(const struct text_table *table, size_t width,
+		  struct buffer *out);
 
 /* Print to standard output, as wide as the terminal if it is one. */
-void table_print(const struct table *table);
+void table_print(const struct text_table *table);
 
 #endif

@@ -1,0 +1,254 @@
+#include "daemon/api.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/api_call.h"
+#include "daemon/clock.h"
+#include "daemon/json_value.h"
+#include "store/memory.h"
+
+/* HOST and N in a pattern stand for one segment of the path. */
+static const struct route {
+	const char *method;
+	const char *pattern;
+	call_handler *handle;
+} routes[] = {
+	{"GET", "/v1/status", api_get_status},
+	{"GET", "/metrics", api_get_metrics},
+	{"GET", "/v1/methods", api_get_methods},
+	{"GET", "/v1/verify", api_get_verify},
+	{"GET", "/v1/events", api_get_events},
+	{"GET", "/v1/sites", api_get_sites},
+	{"POST", "/v1/sites", api_post_site},
+	{"GET", "/v1/sites/HOST", api_get_site},
+	{"DELETE", "/v1/sites/HOST", api_delete_site},
+	{"GET", "/v1/sites/HOST/clusters", api_get_clusters},
+	{"GET", "/v1/clusters/HOST/N", api_get_cluster},
+	{"GET", "/v1/clusters/HOST/N/pages", api_get_pages},
+	{"GET", "/v1/clusters/HOST/N/template", api_get_template},
+	{"GET", "/v1/text", api_get_text},
+	{"POST", "/v1/extract", api_post_extract},
+};
+
+enum { ROUTES = sizeof(routes) / sizeof(routes[0]) };
+
+static const struct {
+	enum error error;
+	unsigned status;
+} statuses[] = {
+	{ERR_NOT_FOUND, 404},  {ERR_MALFORMED, 400},   {ERR_TOO_LARGE, 413},
+	{ERR_STORE_FULL, 507}, {ERR_BUSY, 503},        {ERR_TIMEOUT, 504},
+	{ERR_NETWORK, 502},    {ERR_REFUSED, 403},     {ERR_DENIED, 403},
+	{ERR_NOT_HTML, 422},   {ERR_OUT_OF_SITE, 404}, {ERR_STOPPED, 503},
+};
+
+static unsigned status_of(enum error error)
+{
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+		if (statuses[i].error == error)
+			return statuses[i].status;
+	return 500;
+}
+
+enum http_verdict call_reply_json(struct call *call, unsigned status,
+				  json_t *value)
+{
+	struct buffer body = {0};
+	char *text = json_dumps(value, JSON_COMPACT);
+
+	buffer_append_text(&body, text == NULL ? "{}" : text);
+	buffer_append_byte(&body, '\n');
+	free(text);
+	json_decref(value);
+	http_reply(call->exchange, status, "application/json", &body);
+	return HTTP_ANSWERED;
+}
+
+enum http_verdict call_fail(struct call *call, unsigned status,
+			    const char *code, const char *format, ...)
+{
+	char message[1024];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(message, sizeof(message), format, list);
+	va_end(list);
+	return call_reply_json(call, status,
+			       json_pack("{s:{s:s, s:o}}", "error", "code",
+					 code, "message",
+					 json_text(slice_of(message))));
+}
+
+enum http_verdict call_fail_with(struct call *call, enum error error,
+				 const char *detail)
+{
+	return call_fail(call, status_of(error), error_code(error), "%s%s%s",
+			 error_text(error), detail[0] == '\0' ? "" : ": ",
+			 detail);
+}
+
+bool call_number(struct call *call, const char *name, uint64_t preset,
+		 uint64_t max, uint64_t *number_out)
+{
+	const char *text = http_argument(call->exchange, name);
+	char *end;
+	unsigned long long number;
+
+	*number_out = preset;
+	if (text == NULL)
+		return true;
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
+	    number > max) {
+		call_fail(call, 400, "bad_request",
+			  "%s=%.64s: not a whole number from 0 to %llu", name,
+			  text, (unsigned long long)max);
+		return false;
+	}
+	*number_out = number;
+	return true;
+}
+
+struct answer_rules call_rules(const struct call *call)
+{
+	const struct config *config = &call->config;
+
+	return (struct answer_rules){
+		.limits = {.max_bytes = config->max_body_bytes,
+			   .max_nodes = config->max_nodes,
+			   .max_depth = config->max_page_depth,
+			   .max_attributes = config->max_attributes},
+		.min_cluster_pages = config->min_cluster_pages,
+		.fallback = config->fallback,
+	};
+}
+
+/* Take one segment of the path for N: a whole number without a sign. */
+static bool take_number(struct call *call, const char *segment, size_t size)
+{
+	uint64_t number = 0;
+
+	if (size == 0 || size > 10)
+		return false;
+	for (size_t i = 0; i < size; i++) {
+		if (segment[i] < '0' || segment[i] > '9')
+			return false;
+		number = number * 10 + (uint64_t)(segment[i] - '0');
+	}
+	call->number = (uint32_t)number;
+	return number <= UINT32_MAX;
+}
+
+static bool take_segment(struct call *call, const char *wanted,
+			 size_t wanted_size, const char *segment, size_t size)
+{
+	if (wanted_size == 4 && memcmp(wanted, "HOST", 4) == 0) {
+		if (size == 0 || size > MAX_HOST_BYTES)
+			return false;
+		memcpy(call->host, segment, size);
+		call->host[size] = '\0';
+		return true;
+	}
+	if (wanted_size == 1 && wanted[0] == 'N')
+		return take_number(call, segment, size);
+	return size == wanted_size && memcmp(wanted, segment, size) == 0;
+}
+
+static bool matches(struct call *call, const char *pattern, const char *path)
+{
+	while (*pattern == '/' && *path == '/') {
+		size_t wanted = strcspn(++pattern, "/");
+		size_t size = strcspn(++path, "/");
+
+		if (!take_segment(call, pattern, wanted, path, size))
+			return false;
+		pattern += wanted;
+		path += size;
+	}
+	return *pattern == '\0' && *path == '\0';
+}
+
+static enum http_verdict refuse_method(struct call *call, const char *path)
+{
+	char allowed[64] = "";
+
+	for (size_t i = 0; i < ROUTES; i++) {
+		size_t length = strlen(allowed);
+
+		if (matches(call, routes[i].pattern, path))
+			snprintf(allowed + length, sizeof(allowed) - length,
+				 "%s%s", length == 0 ? "" : ", ",
+				 routes[i].method);
+	}
+	if (allowed[0] == '\0')
+		return call_fail(call, 404, "no_route",
+				 "%.200s: there is no such path", path);
+	http_add_header(call->exchange, "Allow", allowed);
+	return call_fail(call, 405, "method_not_allowed",
+			 "%.200s: %.16s is not possible here, but %s", path,
+			 http_method(call->exchange), allowed);
+}
+
+enum http_verdict api_handle(struct http_exchange *exchange, void *context)
+{
+	struct api *api = context;
+	const char *path = http_path(exchange);
+	struct call call = {.api = api, .exchange = exchange};
+
+	pthread_mutex_lock(&api->mutex);
+	call.config = api->config;
+	pthread_mutex_unlock(&api->mutex);
+	for (size_t i = 0; i < ROUTES; i++)
+		if (strcmp(routes[i].method, http_method(exchange)) == 0 &&
+		    matches(&call, routes[i].pattern, path))
+			return routes[i].handle(&call);
+	return refuse_method(&call, path);
+}
+
+struct api *api_create(struct store *store, struct pipeline *pipeline,
+		       const struct config *config)
+{
+	struct api *api = mem_alloc(1, sizeof(*api));
+
+	api->store = store;
+	api->pipeline = pipeline;
+	api->config = *config;
+	api->started_ms = clock_wall_ms();
+	api->config_ms = api->started_ms;
+	pthread_mutex_init(&api->mutex, NULL);
+	return api;
+}
+
+void api_destroy(struct api *api)
+{
+	if (api == NULL)
+		return;
+	pthread_mutex_destroy(&api->mutex);
+	free(api);
+}
+
+void api_configure(struct api *api, const char *path,
+		   const struct config *config, const char *error)
+{
+	pthread_mutex_lock(&api->mutex);
+	if (config != NULL) {
+		api->config = *config;
+		api->config_ms = clock_wall_ms();
+	}
+	snprintf(api->config_path, sizeof(api->config_path), "%s",
+		 path == NULL ? "" : path);
+	snprintf(api->config_error, sizeof(api->config_error), "%s",
+		 error == NULL ? "" : error);
+	pthread_mutex_unlock(&api->mutex);
+}
+
+void api_set_server(struct api *api, struct http_server *server)
+{
+	api->server = server;
+}

@@ -1,0 +1,77 @@
+/*
+ * daemon/api_call.h - one request on its way through the API, and the handlers
+ * of the route table. Internal to api*.c.
+ */
+#ifndef DAEMON_API_CALL_H
+#define DAEMON_API_CALL_H
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/answer.h"
+#include "daemon/api.h"
+
+struct api {
+	struct store *store;
+	struct pipeline *pipeline;
+	struct http_server *server;
+	uint64_t started_ms;
+	pthread_mutex_t mutex; /* guards what follows */
+	struct config config;
+	char config_path[MAX_CONFIG_TEXT];  /* "": the defaults */
+	char config_error[MAX_CONFIG_TEXT]; /* of the last reload, or "" */
+	uint64_t config_ms;
+};
+
+struct call {
+	struct api *api;
+	struct http_exchange *exchange;
+	struct config config;          /* of the moment */
+	char host[MAX_HOST_BYTES + 1]; /* HOST of the route */
+	uint32_t number;               /* N of the route */
+};
+
+typedef enum http_verdict call_handler(struct call *call);
+
+call_handler api_get_status;
+call_handler api_get_metrics;
+call_handler api_get_methods;
+call_handler api_get_verify;
+call_handler api_get_events;
+call_handler api_get_sites;
+call_handler api_post_site;
+call_handler api_get_site;
+call_handler api_delete_site;
+call_handler api_get_clusters;
+call_handler api_get_cluster;
+call_handler api_get_pages;
+call_handler api_get_template;
+call_handler api_get_text;
+call_handler api_post_extract;
+
+/* Answer with `value`, which is released. */
+enum http_verdict call_reply_json(struct call *call, unsigned status,
+				  json_t *value);
+
+/* Answer with an error. */
+enum http_verdict call_fail(struct call *call, unsigned status,
+			    const char *code, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Answer with an error of the project; `detail` may be "". */
+enum http_verdict call_fail_with(struct call *call, enum error error,
+				 const char *detail);
+
+/*
+ * The number in argument `name`, `preset` when it is not given. False, with the
+ * error answered, when it is no number of at most `max`.
+ */
+bool call_number(struct call *call, const char *name, uint64_t preset,
+		 uint64_t max, uint64_t *number_out);
+
+/* How pages are answered by the configuration of the moment. */
+struct answer_rules call_rules(const struct call *call);
+
+#endif

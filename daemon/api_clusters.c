@@ -1,0 +1,263 @@
+/* Clusters: of a site, one, its pages and its template. */
+#include "daemon/api_call.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cluster/signature.h"
+#include "daemon/json_value.h"
+#include "store/memory.h"
+#include "store/record.h"
+#include "store/rows.h"
+
+enum {
+	SAMPLES = 3,
+	DEFAULT_PAGES = 1000,
+	MAX_PAGES = 100000,
+	PAGE_OFFSET = 8, /* of the page in a key of TABLE_MEMBERS */
+};
+
+struct listed {
+	uint32_t number;
+	struct cluster_row row;
+};
+
+static int largest_first(const void *left, const void *right)
+{
+	const struct listed *a = left;
+	const struct listed *b = right;
+
+	if (a->row.page_count != b->row.page_count)
+		return a->row.page_count > b->row.page_count ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static json_t *title_of(struct txn *txn, uint32_t site, uint64_t page)
+{
+	struct key key = key_page(site, page);
+	struct slice value = txn_get(txn, TABLE_RECORDS, key_slice(&key));
+	json_t *title = NULL;
+	struct record record;
+	void *copy;
+
+	if (value.data == NULL)
+		return json_null();
+	copy = record_copy(value);
+	if (record_open((struct slice){copy, value.size}, &record) == ERR_NONE)
+		title = json_text(record.title);
+	free(copy);
+	return title == NULL ? json_null() : title;
+}
+
+static json_t *page_json(struct txn *txn, uint32_t site, uint64_t page,
+			 bool is_whole)
+{
+	struct page_row row;
+	json_t *value;
+
+	if (!page_row_get(txn, site, page, &row))
+		return NULL;
+	value = json_pack("{s:o, s:o}", "url", json_text(row.url), "title",
+			  title_of(txn, site, page));
+	if (is_whole) {
+		json_object_set_new(value, "fetched",
+				    json_time(row.fetched_ms));
+		json_object_set_new(value, "bytes",
+				    json_integer((json_int_t)row.body_bytes));
+	}
+	return value;
+}
+
+/* Up to `max` pages of the cluster, the first behind page key `after`. */
+static json_t *pages_json(struct txn *txn, uint32_t site, uint32_t cluster,
+			  const uint64_t *after, uint64_t max, bool is_whole)
+{
+	struct key prefix = key_cluster(site, cluster);
+	struct key from = key_member(site, cluster, after == NULL ? 0 : *after);
+	struct scan scan = scan_begin_at(txn, TABLE_MEMBERS, key_slice(&from),
+					 prefix.size);
+	json_t *list = json_array();
+
+	while (json_array_size(list) < max && scan_next(&scan)) {
+		uint64_t page = key_u64(scan.key, PAGE_OFFSET);
+		json_t *value;
+
+		if (after != NULL && page == *after)
+			continue;
+		value = page_json(txn, site, page, is_whole);
+		if (value != NULL)
+			json_array_append_new(list, value);
+	}
+	scan_end(&scan);
+	return list;
+}
+
+static json_t *cluster_json(struct call *call, struct txn *txn,
+			    const struct site_row *site, uint32_t number,
+			    const struct cluster_row *row)
+{
+	return json_pack(
+		"{s:o, s:I, s:o, s:o, s:b, s:o}", "id",
+		json_cluster_id(site->host, number), "pages",
+		(json_int_t)row->page_count, "created",
+		json_time(row->created_ms), "changed",
+		json_time(row->changed_ms), "has_template",
+		(int)(row->page_count >= call->config.min_cluster_pages),
+		"sample",
+		pages_json(txn, site->id, number, NULL, SAMPLES, false));
+}
+
+/* The clusters of the site, largest first; free() them. */
+static struct listed *list_clusters(struct txn *txn, uint32_t site,
+				    size_t *count_out)
+{
+	struct key prefix = key_site(site);
+	struct scan scan = scan_begin(txn, TABLE_CLUSTERS, key_slice(&prefix));
+	struct listed *items = NULL;
+	size_t capacity = 0;
+	size_t count = 0;
+
+	while (scan_next(&scan)) {
+		items = mem_grow(items, count, &capacity, sizeof(*items));
+		items[count].number = key_u32(scan.key, sizeof(uint32_t));
+		count += cluster_row_decode(scan.value, &items[count].row);
+	}
+	scan_end(&scan);
+	if (count > 1)
+		qsort(items, count, sizeof(*items), largest_first);
+	*count_out = count;
+	return items;
+}
+
+static json_t *clusters_json(struct call *call, struct txn *txn,
+			     const struct site_row *site)
+{
+	const char *measure = measure_name(site->measure);
+	json_t *list = json_array();
+	size_t count;
+	struct listed *items = list_clusters(txn, site->id, &count);
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, cluster_json(call, txn, site,
+							 items[i].number,
+							 &items[i].row));
+	free(items);
+	return json_pack("{s:o, s:s, s:f, s:I, s:o}", "host",
+			 json_text(site->host), "measure",
+			 measure == NULL ? "?" : measure, "threshold",
+			 site->threshold / 1000.0, "generation",
+			 (json_int_t)site->generation, "clusters", list);
+}
+
+/* End the transaction and answer with what was made in it (NULL: not found). */
+static enum http_verdict reply(struct call *call, struct txn *txn,
+			       json_t *value)
+{
+	enum error error = txn->error;
+
+	txn_abort(txn);
+	if (error == ERR_NONE && value == NULL)
+		error = ERR_NOT_FOUND;
+	if (error == ERR_NONE)
+		return call_reply_json(call, 200, value);
+	json_decref(value);
+	return call_fail_with(call, error, call->host);
+}
+
+enum http_verdict api_get_clusters(struct call *call)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+	json_t *value = NULL;
+	struct site_row site;
+
+	if (site_get(&txn, slice_of(call->host), &site))
+		value = clusters_json(call, &txn, &site);
+	return reply(call, &txn, value);
+}
+
+/* Find the cluster of the route. */
+static bool find_cluster(const struct call *call, struct txn *txn,
+			 struct site_row *site, struct cluster_row *row)
+{
+	return site_get(txn, slice_of(call->host), site) &&
+	       cluster_row_get(txn, site->id, call->number, row);
+}
+
+enum http_verdict api_get_cluster(struct call *call)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+	json_t *value = NULL;
+	struct cluster_row row;
+	struct site_row site;
+
+	if (find_cluster(call, &txn, &site, &row))
+		value = cluster_json(call, &txn, &site, call->number, &row);
+	return reply(call, &txn, value);
+}
+
+enum http_verdict api_get_pages(struct call *call)
+{
+	const char *after = http_argument(call->exchange, "after");
+	uint64_t after_key = page_key_of(slice_of(after));
+	json_t *value = NULL;
+	struct cluster_row row;
+	struct site_row site;
+	uint64_t limit;
+	struct txn txn;
+
+	if (!call_number(call, "limit", DEFAULT_PAGES, MAX_PAGES, &limit))
+		return HTTP_ANSWERED;
+	txn = txn_begin_read(call->api->store);
+	if (find_cluster(call, &txn, &site, &row))
+		value = json_pack("{s:o, s:o}", "id",
+				  json_cluster_id(site.host, call->number),
+				  "pages",
+				  pages_json(&txn, site.id, call->number,
+					     after == NULL ? NULL : &after_key,
+					     limit, true));
+	return reply(call, &txn, value);
+}
+
+static json_t *fragment_json(const struct template_fragment *fragment,
+			     uint32_t pages)
+{
+	char hash[17];
+
+	snprintf(hash, sizeof(hash), "%016llx",
+		 (unsigned long long)fragment->hash);
+	return json_pack(
+		"{s:o, s:s, s:I, s:f}", "text",
+		fragment->is_known ? json_text(fragment->text) : json_null(),
+		"hash", hash, "df", (json_int_t)fragment->document_frequency,
+		"share", (double)fragment->document_frequency / pages);
+}
+
+enum http_verdict api_get_template(struct call *call)
+{
+	struct answer_rules rules = call_rules(call);
+	json_t *list = json_array();
+	struct template_answer answer;
+	uint64_t limit;
+	enum error error;
+
+	if (!call_number(call, "limit", 0, MAX_PAGES, &limit)) {
+		json_decref(list);
+		return HTTP_ANSWERED;
+	}
+	error = answer_template(call->api->store, &rules, call->host,
+				call->number, limit, &answer);
+	if (error != ERR_NONE) {
+		json_decref(list);
+		return call_fail_with(call, error, call->host);
+	}
+	for (size_t i = 0; i < answer.count; i++)
+		json_array_append_new(list, fragment_json(&answer.fragments[i],
+							  answer.page_count));
+	template_answer_free(&answer);
+	return call_reply_json(
+		call, 200,
+		json_pack("{s:o, s:I, s:I, s:o}", "id",
+			  json_cluster_id(slice_of(call->host), call->number),
+			  "pages", (json_int_t)answer.page_count, "generation",
+			  (json_int_t)answer.generation, "fragments", list));
+}

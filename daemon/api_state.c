@@ -1,0 +1,322 @@
+/* What the daemon is doing: status, metrics, methods, verify, events. */
+#include "daemon/api_call.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/clock.h"
+#include "daemon/json_value.h"
+#include "daemon/verify.h"
+#include "extract/extractor.h"
+#include "store/rows.h"
+
+enum { DEFAULT_EVENTS = 1000, MAX_EVENTS = 100000 };
+
+/* Everything that status and metrics tell, read once. */
+struct state {
+	struct store_usage usage;
+	struct pipeline_stats pipeline;
+	struct http_stats http;
+};
+
+static enum error read_state(struct call *call, struct state *state_out)
+{
+	*state_out = (struct state){0};
+	pipeline_stats(call->api->pipeline, &state_out->pipeline);
+	if (call->api->server != NULL)
+		http_stats(call->api->server, &state_out->http);
+	return store_usage(call->api->store, &state_out->usage);
+}
+
+static json_t *store_json(const struct call *call, const struct state *state)
+{
+	return json_pack("{s:s, s:I, s:I, s:I}", "path",
+			 call->config.store_path, "used_bytes",
+			 (json_int_t)state->usage.used_bytes, "map_bytes",
+			 (json_int_t)state->usage.map_bytes, "max_bytes",
+			 (json_int_t)state->usage.max_map_bytes);
+}
+
+static json_t *counts_json(const struct state *state)
+{
+	const uint64_t *rows = state->usage.rows;
+
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "sites",
+			 (json_int_t)rows[TABLE_SITES], "pages",
+			 (json_int_t)rows[TABLE_RECORDS], "clusters",
+			 (json_int_t)rows[TABLE_CLUSTERS], "events",
+			 (json_int_t)rows[TABLE_EVENTS], "urls",
+			 (json_int_t)rows[TABLE_FRONTIER]);
+}
+
+static json_t *pipeline_json(const struct pipeline_stats *stats)
+{
+	return json_pack(
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
+		"fetched", (json_int_t)stats->fetched, "failed",
+		(json_int_t)stats->failed, "analysed",
+		(json_int_t)stats->analysed, "committed",
+		(json_int_t)stats->committed, "commits",
+		(json_int_t)stats->commits, "wire_bytes",
+		(json_int_t)stats->wire_bytes, "in_flight",
+		(json_int_t)stats->in_flight, "max_in_flight",
+		(json_int_t)stats->max_in_flight, "running_fetches",
+		(json_int_t)stats->running_fetches, "analyse_queue",
+		(json_int_t)stats->analyse_queue, "commit_queue",
+		(json_int_t)stats->commit_queue, "paused",
+		stats->is_paused ? json_string(stats->pause_reason)
+				 : json_null());
+}
+
+static json_t *http_json(const struct http_stats *stats)
+{
+	return json_pack("{s:I, s:I, s:I, s:I}", "requests",
+			 (json_int_t)stats->requests, "refused",
+			 (json_int_t)stats->refused, "waiting",
+			 (json_int_t)stats->waiting, "parked",
+			 (json_int_t)stats->parked);
+}
+
+static json_t *config_json(struct api *api)
+{
+	json_t *value;
+
+	pthread_mutex_lock(&api->mutex);
+	value = json_pack("{s:o, s:o, s:o}", "path",
+			  json_text_or_null(slice_of(api->config_path)),
+			  "loaded", json_time(api->config_ms), "error",
+			  json_text_or_null(slice_of(api->config_error)));
+	pthread_mutex_unlock(&api->mutex);
+	return value;
+}
+
+enum http_verdict api_get_status(struct call *call)
+{
+	struct api *api = call->api;
+	uint64_t up_ms = clock_wall_ms() - api->started_ms;
+	struct state state;
+	enum error error = read_state(call, &state);
+
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, "the store");
+	return call_reply_json(
+		call, 200,
+		json_pack("{s:s, s:i, s:o, s:I, s:i, s:o, s:o, s:o, s:o, s:o}",
+			  "version", TEMPLATED_VERSION, "schema", STORE_SCHEMA,
+			  "started", json_time(api->started_ms), "uptime_s",
+			  (json_int_t)(up_ms / 1000U), "pid", (int)getpid(),
+			  "store", store_json(call, &state), "counts",
+			  counts_json(&state), "pipeline",
+			  pipeline_json(&state.pipeline), "http",
+			  http_json(&state.http), "config", config_json(api)));
+}
+
+static void metric(struct buffer *out, const char *name, const char *type,
+		   const char *help, double value)
+{
+	buffer_printf(out,
+		      "# HELP templated_%s %s\n# TYPE templated_%s %s\n"
+		      "templated_%s %.15g\n",
+		      name, help, name, type, name, value);
+}
+
+static void pipeline_metrics(struct buffer *out,
+			     const struct pipeline_stats *stats)
+{
+	metric(out, "fetched_total", "counter",
+	       "Answers of web servers, whatever their status",
+	       (double)stats->fetched);
+	metric(out, "fetch_failures_total", "counter",
+	       "Fetches that brought no page", (double)stats->failed);
+	metric(out, "fetch_seconds_total", "counter", "Time of all fetches",
+	       (double)stats->fetch_ms / 1e3);
+	metric(out, "wire_bytes_total", "counter", "Bytes received",
+	       (double)stats->wire_bytes);
+	metric(out, "analysed_pages_total", "counter", "Pages parsed",
+	       (double)stats->analysed);
+	metric(out, "analyse_seconds_total", "counter", "Time of all analyses",
+	       (double)stats->analyse_us / 1e6);
+	metric(out, "committed_pages_total", "counter", "Pages committed",
+	       (double)stats->committed);
+	metric(out, "commits_total", "counter", "Transactions",
+	       (double)stats->commits);
+	metric(out, "commit_seconds_total", "counter",
+	       "Time of all transactions", (double)stats->commit_us / 1e6);
+	metric(out, "in_flight_pages", "gauge",
+	       "Pages between lease and commit", (double)stats->in_flight);
+	metric(out, "paused", "gauge",
+	       "1 while the store cannot be written and crawling waits",
+	       stats->is_paused ? 1 : 0);
+}
+
+static void store_metrics(struct buffer *out, const struct store_usage *usage)
+{
+	metric(out, "store_used_bytes", "gauge", "Bytes of the map in use",
+	       (double)usage->used_bytes);
+	metric(out, "store_map_bytes", "gauge", "Size of the map",
+	       (double)usage->map_bytes);
+	metric(out, "store_max_bytes", "gauge", "What the map may grow to",
+	       (double)usage->max_map_bytes);
+	buffer_append_text(out, "# HELP templated_rows Rows of a table\n"
+				"# TYPE templated_rows gauge\n");
+	for (unsigned table = 0; table < TABLE_COUNT; table++)
+		buffer_printf(out, "templated_rows{table=\"%s\"} %llu\n",
+			      table_name((enum table)table),
+			      (unsigned long long)usage->rows[table]);
+}
+
+enum http_verdict api_get_metrics(struct call *call)
+{
+	struct buffer body = {0};
+	struct state state;
+	enum error error = read_state(call, &state);
+
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, "the store");
+	metric(&body, "up_seconds", "gauge", "Time since the start",
+	       (double)(clock_wall_ms() - call->api->started_ms) / 1e3);
+	pipeline_metrics(&body, &state.pipeline);
+	store_metrics(&body, &state.usage);
+	metric(&body, "http_requests_total", "counter",
+	       "Requests on the socket", (double)state.http.requests);
+	metric(&body, "http_refused_total", "counter",
+	       "Requests refused because too many waited",
+	       (double)state.http.refused);
+	http_reply(call->exchange, 200,
+		   "text/plain; version=0.0.4; charset=utf-8", &body);
+	return HTTP_ANSWERED;
+}
+
+static json_t *parameters_json(const struct extractor *extractor)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < extractor->parameter_count; i++) {
+		const struct parameter *parameter = &extractor->parameters[i];
+
+		json_array_append_new(
+			list,
+			json_pack("{s:s, s:s, s:f, s:f, s:f, s:s}", "name",
+				  parameter->name, "unit", parameter->unit,
+				  "minimum", parameter->minimum, "maximum",
+				  parameter->maximum, "default",
+				  parameter->preset, "meaning",
+				  parameter->meaning));
+	}
+	return list;
+}
+
+enum http_verdict api_get_methods(struct call *call)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; extractors[i] != NULL; i++)
+		json_array_append_new(
+			list, json_pack("{s:s, s:s, s:s, s:b, s:o}", "name",
+					extractors[i]->name, "summary",
+					extractors[i]->summary, "source",
+					extractors[i]->source, "needs_template",
+					(int)extractors[i]->needs_template,
+					"parameters",
+					parameters_json(extractors[i])));
+	return call_reply_json(call, 200, json_pack("{s:o}", "methods", list));
+}
+
+/* The report has a line a problem. */
+static json_t *lines_json(struct slice text)
+{
+	json_t *list = json_array();
+	const char *line = text.data;
+	size_t left = text.size;
+
+	while (left > 0) {
+		const char *end = memchr(line, '\n', left);
+		size_t size = end == NULL ? left : (size_t)(end - line);
+
+		json_array_append_new(list,
+				      json_text((struct slice){line, size}));
+		left -= end == NULL ? size : size + 1;
+		line += size + 1;
+	}
+	return list;
+}
+
+enum http_verdict api_get_verify(struct call *call)
+{
+	struct verify_report report;
+	enum error error = verify(call->api->store, &report);
+	json_t *value;
+
+	if (error != ERR_NONE) {
+		buffer_free(&report.text);
+		return call_fail_with(call, error, "the store");
+	}
+	value = json_pack(
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "problems",
+		(json_int_t)report.problems, "sites", (json_int_t)report.sites,
+		"pages", (json_int_t)report.pages, "clusters",
+		(json_int_t)report.clusters, "df_counts",
+		(json_int_t)report.df_counts, "urls", (json_int_t)report.urls,
+		"report", lines_json(buffer_slice(&report.text)));
+	buffer_free(&report.text);
+	return call_reply_json(call, 200, value);
+}
+
+static void append_event(struct buffer *out, uint64_t number,
+			 const struct event_row *event)
+{
+	json_t *value =
+		json_pack("{s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:I}", "seq",
+			  (json_int_t)number, "time", json_time(event->time_ms),
+			  "kind", event_kind_name(event->kind), "site",
+			  json_text_or_null(event->host), "cluster",
+			  json_cluster_id(event->host, event->cluster), "other",
+			  json_cluster_id(event->host, event->other), "url",
+			  json_text_or_null(event->url), "pages",
+			  (json_int_t)event->pages);
+	char *text = json_dumps(value, JSON_COMPACT);
+
+	buffer_append_text(out, text == NULL ? "{}" : text);
+	buffer_append_byte(out, '\n');
+	free(text);
+	json_decref(value);
+}
+
+enum http_verdict api_get_events(struct call *call)
+{
+	const char *site = http_argument(call->exchange, "site");
+	struct buffer body = {0};
+	uint64_t since;
+	uint64_t limit;
+	struct key from;
+	struct txn txn;
+	struct scan scan;
+	enum error error;
+
+	if (!call_number(call, "since", 0, UINT64_MAX - 1, &since) ||
+	    !call_number(call, "limit", DEFAULT_EVENTS, MAX_EVENTS, &limit))
+		return HTTP_ANSWERED;
+	from = key_number(since + 1);
+	txn = txn_begin_read(call->api->store);
+	scan = scan_begin_at(&txn, TABLE_EVENTS, key_slice(&from), 0);
+	while (limit > 0 && scan_next(&scan)) {
+		struct event_row event;
+
+		if (!event_decode(scan.value, &event))
+			continue;
+		if (site != NULL && !slice_equal(event.host, slice_of(site)))
+			continue;
+		append_event(&body, key_u64(scan.key, 0), &event);
+		limit--;
+	}
+	scan_end(&scan);
+	error = txn_end(&txn);
+	if (error != ERR_NONE) {
+		buffer_free(&body);
+		return call_fail_with(call, error, "the store");
+	}
+	http_reply(call->exchange, 200, "application/x-ndjson", &body);
+	return HTTP_ANSWERED;
+}

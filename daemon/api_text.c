@@ -1,0 +1,286 @@
+/* The content of a page: stored, fetched for the asking, or handed in. */
+#include "daemon/api_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/answer_json.h"
+#include "daemon/clock.h"
+#include "extract/extractor.h"
+#include "store/memory.h"
+
+/* A cluster of so many pages needs no more neighbours to be waited for. */
+enum { ENOUGH_PAGES = 10 };
+
+enum fetch_policy { FETCH_NEVER, FETCH_MISSING, FETCH_ALWAYS };
+
+/* What an exchange remembers while it is parked: words of http_memory(). */
+enum { MEMORY_IS_ASKED, MEMORY_ASKED_MS, MEMORY_DEADLINE_MS };
+
+/* The arguments of a request for text. */
+struct question {
+	struct url url;
+	bool has_url;
+	enum fetch_policy policy;
+	uint64_t timeout_ms;
+	struct text_request request;
+	const char *parameters[MAX_PARAMETERS + 1];
+	char *parameter_text; /* free() it */
+};
+
+/* Cut "a=1,b=2" into its parts. */
+static bool read_parameters(struct call *call, struct question *question)
+{
+	const char *text = http_argument(call->exchange, "param");
+	size_t count = 0;
+
+	if (text == NULL)
+		return true;
+	question->parameter_text = mem_copy_text(text, strlen(text));
+	for (char *part = question->parameter_text; part != NULL;) {
+		char *comma = strchr(part, ',');
+
+		if (count == MAX_PARAMETERS) {
+			call_fail(call, 400, "bad_request",
+				  "param: more than %d parameters",
+				  MAX_PARAMETERS);
+			return false;
+		}
+		question->parameters[count++] = part;
+		if (comma != NULL)
+			*comma++ = '\0';
+		part = comma;
+	}
+	question->request.parameters = question->parameters;
+	return true;
+}
+
+static bool read_format(struct call *call, struct question *question)
+{
+	const char *name = http_argument(call->exchange, "format");
+
+	question->request.format = FORMAT_TXT;
+	if (name == NULL || format_from_name(name, &question->request.format))
+		return true;
+	call_fail(call, 400, "bad_request",
+		  "format=%.32s: not one of txt, json, html", name);
+	return false;
+}
+
+static bool read_policy(struct call *call, struct question *question)
+{
+	static const char *const names[] = {"never", "missing", "always"};
+	const char *name = http_argument(call->exchange, "fetch");
+
+	if (name == NULL)
+		return true;
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], name) == 0) {
+			question->policy = (enum fetch_policy)i;
+			return true;
+		}
+	call_fail(call, 400, "bad_request",
+		  "fetch=%.32s: not one of never, missing, always", name);
+	return false;
+}
+
+static bool read_url(struct call *call, struct question *question)
+{
+	const char *text = http_argument(call->exchange, "url");
+	enum error error;
+
+	if (text == NULL)
+		return true;
+	error = url_parse(&question->url, slice_of(text), NULL);
+	if (error != ERR_NONE) {
+		call_fail(call, 400, "bad_request",
+			  "url=%.256s: not an http or https address: %s", text,
+			  error_text(error));
+		return false;
+	}
+	question->has_url = true;
+	question->request.url = &question->url;
+	return true;
+}
+
+/* False, with the error answered, when an argument is wrong. */
+static bool read_question(struct call *call, struct question *question)
+{
+	question->request.method = http_argument(call->exchange, "method");
+	return read_url(call, question) && read_format(call, question) &&
+	       read_policy(call, question) &&
+	       call_number(call, "timeout_ms", call->config.ask_timeout_ms,
+			   call->config.ask_timeout_ms,
+			   &question->timeout_ms) &&
+	       read_parameters(call, question);
+}
+
+static enum http_verdict reply_answer(struct call *call, enum format format,
+				      struct text_answer *answer)
+{
+	struct buffer body = {0};
+
+	http_add_header(call->exchange, "X-Templated-Method", answer->method);
+	http_add_header(call->exchange, "X-Templated-Reason", answer->reason);
+	http_add_header(call->exchange, "X-Templated-Cluster", answer->cluster);
+	if (format == FORMAT_JSON)
+		answer_json(answer, 0, &body);
+	else
+		buffer_append_slice(&body, buffer_slice(&answer->text));
+	http_reply(call->exchange, 200, format_media_type(format), &body);
+	return HTTP_ANSWERED;
+}
+
+static enum http_verdict answer_from_store(struct call *call,
+					   const struct question *question)
+{
+	struct answer_rules rules = call_rules(call);
+	struct text_answer answer;
+	enum http_verdict verdict;
+	enum error error = answer_text(call->api->store, &rules,
+				       &question->request, &answer);
+
+	verdict =
+		error == ERR_NONE
+			? reply_answer(call, question->request.format, &answer)
+			: call_fail_with(call, error, answer.reason);
+	text_answer_free(&answer);
+	return verdict;
+}
+
+/*
+ * Have the page fetched, and its neighbours with it, if its site is not known.
+ * No request for text opens the guard: the site that it makes is not private.
+ */
+static enum error ask(struct call *call, const struct question *question)
+{
+	const struct config *config = &call->config;
+	struct change change = {
+		.kind = CHANGE_ASK,
+		.url = &question->url,
+		.options = {.measure = config->measure,
+			    .threshold = (uint16_t)config->threshold,
+			    .max_pages = config->max_pages,
+			    .max_depth = 1,
+			    .delay_ms = config->delay_ms,
+			    .flags = SITE_IS_SAMPLE},
+	};
+
+	return pipeline_command(call->api->pipeline, &change);
+}
+
+static enum http_verdict begin_fetch(struct call *call,
+				     const struct question *question)
+{
+	uint64_t *memory = http_memory(call->exchange);
+	uint64_t now_ms = clock_wall_ms();
+	enum error error = ask(call, question);
+
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, "it cannot be asked for");
+	memory[MEMORY_IS_ASKED] = 1;
+	memory[MEMORY_ASKED_MS] = now_ms;
+	memory[MEMORY_DEADLINE_MS] =
+		http_arrival_ms(call->exchange) + question->timeout_ms;
+	return HTTP_PARKED;
+}
+
+static enum http_verdict fail_fetch(struct call *call,
+				    const struct page_standing *standing)
+{
+	return call_fail(call, 502, error_code(standing->error),
+			 "the page was not fetched: %s (HTTP status %u)",
+			 error_text(standing->error), standing->http_status);
+}
+
+/* The page was asked for: answer it once it and enough neighbours are there. */
+static enum http_verdict continue_fetch(struct call *call,
+					const struct question *question)
+{
+	const uint64_t *memory = http_memory(call->exchange);
+	bool is_late = clock_steady_ms() >= memory[MEMORY_DEADLINE_MS];
+	struct page_standing standing;
+	bool is_settled;
+	bool is_there;
+	enum error error =
+		answer_standing(call->api->store, &question->url, &standing);
+
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, "");
+	is_there = standing.state == PAGE_PRESENT &&
+		   (question->policy == FETCH_MISSING ||
+		    standing.fetched_ms >= memory[MEMORY_ASKED_MS]);
+	is_settled = is_late || standing.site_pending == 0 ||
+		     standing.cluster_pages >= ENOUGH_PAGES;
+	if (is_there && is_settled)
+		return answer_from_store(call, question);
+	if (standing.state == PAGE_REFUSED)
+		return fail_fetch(call, &standing);
+	if (standing.state == PAGE_UNKNOWN && standing.site_pending == 0)
+		return answer_from_store(call, question);
+	if (is_late)
+		return call_fail_with(call, ERR_TIMEOUT,
+				      "the page has not come yet; ask again");
+	return HTTP_PARKED;
+}
+
+static enum http_verdict answer_question(struct call *call,
+					 const struct question *question)
+{
+	struct page_standing standing;
+
+	if (!question->has_url)
+		return call_fail(call, 400, "bad_request",
+				 "url: missing; ask with ?url=ADDRESS");
+	if (question->policy == FETCH_NEVER)
+		return answer_from_store(call, question);
+	if (http_memory(call->exchange)[MEMORY_IS_ASKED] != 0)
+		return continue_fetch(call, question);
+	if (question->policy == FETCH_MISSING &&
+	    answer_standing(call->api->store, &question->url, &standing) ==
+		    ERR_NONE &&
+	    standing.state == PAGE_PRESENT)
+		return answer_from_store(call, question);
+	return begin_fetch(call, question);
+}
+
+enum http_verdict api_get_text(struct call *call)
+{
+	struct question question = {0};
+	enum http_verdict verdict = HTTP_ANSWERED;
+
+	if (read_question(call, &question))
+		verdict = answer_question(call, &question);
+	free(question.parameter_text);
+	return verdict;
+}
+
+static enum http_verdict extract_body(struct call *call,
+				      const struct question *question)
+{
+	const char *charset = http_argument(call->exchange, "charset");
+	struct answer_rules rules = call_rules(call);
+	struct text_answer answer;
+	enum http_verdict verdict;
+	enum error error = answer_extract(
+		call->api->store, &rules, &question->request,
+		http_body(call->exchange), slice_of(charset), &answer);
+
+	verdict =
+		error == ERR_NONE
+			? reply_answer(call, question->request.format, &answer)
+			: call_fail_with(call, error, answer.reason);
+	text_answer_free(&answer);
+	return verdict;
+}
+
+enum http_verdict api_post_extract(struct call *call)
+{
+	struct question question = {0};
+	enum http_verdict verdict = HTTP_ANSWERED;
+
+	if (read_question(call, &question))
+		verdict = extract_body(call, &question);
+	free(question.parameter_text);
+	return verdict;
+}

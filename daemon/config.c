@@ -1,0 +1,131 @@
+#include "daemon/config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/config_rows.h"
+
+enum { COMMENT_COLUMNS = 72 };
+
+void config_defaults(struct config *config_out)
+{
+	*config_out = (struct config){0};
+	for (const struct config_row *row = config_rows; row->section != NULL;
+	     row++) {
+		if (row->text != NULL)
+			memcpy(config_text(config_out, row), row->text,
+			       strlen(row->text) + 1);
+		else if (row->type != CONFIG_NETWORKS)
+			config_set(config_out, row, row->preset);
+	}
+}
+
+/* Append `text` as comment lines, indented. */
+static void print_comment(const char *text, struct buffer *out)
+{
+	size_t column = 0;
+
+	while (*text != '\0') {
+		size_t length = strcspn(text, " ");
+
+		if (column > 0 && column + 1 + length > COMMENT_COLUMNS) {
+			buffer_append_byte(out, '\n');
+			column = 0;
+		}
+		buffer_append_text(out, column == 0 ? "  #" : "");
+		buffer_append_byte(out, ' ');
+		buffer_append(out, text, length);
+		column += 1 + length;
+		text += length;
+		text += *text == ' ';
+	}
+	buffer_append_byte(out, '\n');
+}
+
+static void append_range(const struct config_row *row, struct buffer *out)
+{
+	switch (row->type) {
+	case CONFIG_COUNT:
+	case CONFIG_BYTES:
+	case CONFIG_TIME:
+	case CONFIG_SHARE:
+		buffer_append_text(out, "; from ");
+		config_show_number(row, row->minimum, out);
+		buffer_append_text(out, " to ");
+		config_show_number(row, row->maximum, out);
+		break;
+	case CONFIG_CHOICE:
+		buffer_printf(out, "; one of %s", row->words);
+		break;
+	default:
+		break;
+	}
+}
+
+static void print_row(const struct config *config, const struct config_row *row,
+		      struct buffer *out)
+{
+	struct buffer comment = {0};
+
+	buffer_append_text(&comment, row->meaning);
+	append_range(row, &comment);
+	if (row->needs_restart)
+		buffer_append_text(&comment, "; needs a restart");
+	print_comment(comment.data, out);
+	buffer_printf(out, "  %s: ", row->key);
+	config_show(config, row, out);
+	buffer_append_byte(out, '\n');
+	buffer_free(&comment);
+}
+
+void config_print(const struct config *config, struct buffer *out)
+{
+	const char *section = "";
+
+	buffer_append_text(
+		out, "# The configuration of templated: every key, with its "
+		     "value. A key that is\n"
+		     "# left out has its default. templated --check -c FILE "
+		     "checks a file; SIGHUP has\n"
+		     "# the daemon read it again.\n");
+	for (const struct config_row *row = config_rows; row->section != NULL;
+	     row++) {
+		if (strcmp(section, row->section) != 0)
+			buffer_printf(out, "\n%s:\n", row->section);
+		section = row->section;
+		print_row(config, row, out);
+	}
+}
+
+/* Does the field of the row differ? Equal configurations show the same. */
+static bool differs(const struct config *a, const struct config *b,
+		    const struct config_row *row)
+{
+	struct buffer texts[2] = {{0}};
+	bool is_equal;
+
+	config_show(a, row, &texts[0]);
+	config_show(b, row, &texts[1]);
+	is_equal =
+		slice_equal(buffer_slice(&texts[0]), buffer_slice(&texts[1]));
+	buffer_free(&texts[0]);
+	buffer_free(&texts[1]);
+	return !is_equal;
+}
+
+void config_keep_fixed(struct config *config, const struct config *old,
+		       struct buffer *kept_out)
+{
+	for (const struct config_row *row = config_rows; row->section != NULL;
+	     row++) {
+		if (!row->needs_restart || !differs(config, old, row))
+			continue;
+		buffer_printf(kept_out, "%s%s.%s",
+			      kept_out->size == 0 ? "" : ", ", row->section,
+			      row->key);
+		memcpy((char *)config + row->offset,
+		       (const char *)old + row->offset, row->size);
+		if (row->type == CONFIG_NETWORKS)
+			config->network_count = old->network_count;
+	}
+}

@@ -1,0 +1,495 @@
+/* daemon/config_file.c - the configuration from YAML, event by event. */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yaml.h>
+
+#include "daemon/config_rows.h"
+#include "store/file.h"
+
+enum {
+	MAX_FILE_BYTES = 1 << 20,
+	MAX_ERRORS = 20,
+	MAX_DEPTH = 8,     /* of collections; three have a meaning */
+	MAX_KEYS = 128,    /* rows of the table */
+	MAX_SHOWN = 80,    /* bytes of a value in a message */
+	MAX_DISTANCE = 64, /* bytes of a word that is compared */
+};
+
+struct reader {
+	yaml_parser_t parser;
+	const char *name; /* of the file, for messages */
+	struct config *config;
+	struct buffer *message;
+	unsigned errors;
+	bool is_broken;              /* nothing more can be read */
+	size_t seen_lines[MAX_KEYS]; /* by row: where the key stood; 0 */
+};
+
+/* A line of the message, when there are not too many already. */
+static void complain(struct reader *reader, yaml_mark_t mark, const char *where,
+		     const char *what)
+{
+	size_t begin;
+
+	if (reader->errors >= MAX_ERRORS)
+		return;
+	reader->errors++;
+	begin = reader->message->size;
+	buffer_printf(reader->message, "%s:%zu: %s%s%s", reader->name,
+		      mark.line + 1, where, *where == '\0' ? "" : ": ", what);
+	for (char *c = reader->message->data + begin; *c != '\0'; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	buffer_append_byte(reader->message, '\n');
+}
+
+static void complain_yaml(struct reader *reader)
+{
+	const yaml_parser_t *parser = &reader->parser;
+	yaml_mark_t mark = parser->problem_mark;
+
+	reader->is_broken = true;
+	if (parser->error == YAML_READER_ERROR) {
+		/* its mark is not kept: count the lines ourselves */
+		mark = parser->mark;
+	}
+	complain(reader, mark, "not YAML",
+		 parser->problem == NULL ? "cannot be read" : parser->problem);
+}
+
+/* What this file does not use, and what could blow it up. */
+static const char *forbidden(const yaml_event_t *event)
+{
+	const yaml_char_t *anchor = NULL;
+	const yaml_char_t *tag = NULL;
+
+	switch (event->type) {
+	case YAML_ALIAS_EVENT:
+		return "aliases are not allowed";
+	case YAML_SCALAR_EVENT:
+		anchor = event->data.scalar.anchor;
+		tag = event->data.scalar.tag;
+		break;
+	case YAML_MAPPING_START_EVENT:
+		anchor = event->data.mapping_start.anchor;
+		tag = event->data.mapping_start.tag;
+		break;
+	case YAML_SEQUENCE_START_EVENT:
+		anchor = event->data.sequence_start.anchor;
+		tag = event->data.sequence_start.tag;
+		break;
+	default:
+		break;
+	}
+	if (anchor != NULL)
+		return "anchors are not allowed";
+	return tag == NULL ? NULL : "tags are not allowed";
+}
+
+/* The next event; false, after a complaint, when there is none to work with. */
+static bool next(struct reader *reader, yaml_event_t *event)
+{
+	const char *why;
+
+	if (reader->is_broken)
+		return false;
+	if (!yaml_parser_parse(&reader->parser, event)) {
+		complain_yaml(reader);
+		return false;
+	}
+	why = forbidden(event);
+	if (why == NULL)
+		return true;
+	complain(reader, event->start_mark, "", why);
+	yaml_event_delete(event);
+	reader->is_broken = true;
+	return false;
+}
+
+static int opens(yaml_event_type_t type)
+{
+	return type == YAML_MAPPING_START_EVENT ||
+	       type == YAML_SEQUENCE_START_EVENT;
+}
+
+static int closes(yaml_event_type_t type)
+{
+	return type == YAML_MAPPING_END_EVENT ||
+	       type == YAML_SEQUENCE_END_EVENT;
+}
+
+/* Pass over the rest of a node that began with an event of `type`. */
+static void skip(struct reader *reader, yaml_event_type_t type)
+{
+	int depth = opens(type);
+	yaml_event_t event;
+
+	while (depth > 0 && next(reader, &event)) {
+		depth += opens(event.type) - closes(event.type);
+		if (depth > MAX_DEPTH) {
+			complain(reader, event.start_mark, "",
+				 "it is nested too deeply");
+			reader->is_broken = true;
+		}
+		yaml_event_delete(&event);
+	}
+}
+
+/* The text of a scalar, or NULL when a NUL stands in it. */
+static const char *text_of(const yaml_event_t *event)
+{
+	const char *text = (const char *)event->data.scalar.value;
+
+	return strlen(text) == event->data.scalar.length ? text : NULL;
+}
+
+/* Levenshtein's distance; words longer than MAX_DISTANCE are far away. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[MAX_DISTANCE + 1];
+	size_t length = strlen(b);
+
+	if (strlen(a) > MAX_DISTANCE || length > MAX_DISTANCE)
+		return MAX_DISTANCE;
+	for (size_t k = 0; k <= length; k++)
+		row[k] = k;
+	for (size_t i = 1; a[i - 1] != '\0'; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t k = 1; k <= length; k++) {
+			size_t best = diagonal + (a[i - 1] != b[k - 1]);
+
+			diagonal = row[k];
+			if (row[k] + 1 < best)
+				best = row[k] + 1;
+			if (row[k - 1] + 1 < best)
+				best = row[k - 1] + 1;
+			row[k] = best;
+		}
+	}
+	return row[length];
+}
+
+/* The nearest section (`section` NULL) or key; NULL: none is near. */
+static const char *nearest(const char *section, const char *word)
+{
+	const char *best = NULL;
+	size_t best_distance = 3;
+
+	for (const struct config_row *row = config_rows; row->section != NULL;
+	     row++) {
+		const char *name = section == NULL ? row->section : row->key;
+		size_t far = distance(word, name);
+
+		if (section != NULL && strcmp(section, row->section) != 0)
+			continue;
+		if (far < best_distance && far < strlen(name)) {
+			best = name;
+			best_distance = far;
+		}
+	}
+	return best;
+}
+
+static void complain_unknown(struct reader *reader, const yaml_event_t *event,
+			     const char *section, const char *word)
+{
+	struct buffer what = {0};
+	const char *near = nearest(section, word);
+
+	buffer_printf(&what, "%s%s%.*s: unknown %s",
+		      section == NULL ? "" : section,
+		      section == NULL ? "" : ".", MAX_SHOWN, word,
+		      section == NULL ? "section" : "key");
+	if (near != NULL)
+		buffer_printf(&what, "; did you mean %s?", near);
+	complain(reader, event->start_mark, "", what.data);
+	buffer_free(&what);
+}
+
+static void assign(struct reader *reader, const struct config_row *row,
+		   const yaml_event_t *event, const char *where)
+{
+	const char *text = text_of(event);
+	struct buffer what = {0};
+	struct buffer shown = {0};
+
+	if (text == NULL)
+		buffer_append_text(&what, "it has a NUL character in it");
+	else if (*text == '\0' && event->data.scalar.plain_implicit)
+		buffer_append_text(&what, "it has no value");
+	else if (config_assign(reader->config, row, text, &what))
+		buffer_clear(&what);
+	else if (what.size > MAX_SHOWN * 4)
+		buffer_printf(&shown, "%.*s...", MAX_SHOWN, what.data);
+	if (shown.size > 0)
+		complain(reader, event->start_mark, where, shown.data);
+	else if (what.size > 0)
+		complain(reader, event->start_mark, where, what.data);
+	buffer_free(&what);
+	buffer_free(&shown);
+}
+
+static void read_list(struct reader *reader, const struct config_row *row,
+		      const char *where)
+{
+	yaml_event_t event;
+	bool is_end = false;
+
+	while (!is_end && next(reader, &event)) {
+		is_end = event.type == YAML_SEQUENCE_END_EVENT;
+		if (event.type == YAML_SCALAR_EVENT)
+			assign(reader, row, &event, where);
+		else if (!is_end)
+			complain(reader, event.start_mark, where,
+				 "the list has something else than texts");
+		if (!is_end)
+			skip(reader, event.type);
+		yaml_event_delete(&event);
+	}
+}
+
+static void read_value(struct reader *reader, const struct config_row *row,
+		       const char *where)
+{
+	bool is_list = row->type == CONFIG_NETWORKS;
+	yaml_event_t event;
+
+	if (!next(reader, &event))
+		return;
+	if (is_list && event.type == YAML_SEQUENCE_START_EVENT) {
+		reader->config->network_count = 0;
+		read_list(reader, row, where);
+	} else if (!is_list && event.type == YAML_SCALAR_EVENT) {
+		assign(reader, row, &event, where);
+	} else {
+		complain(reader, event.start_mark, where,
+			 is_list ? "a list is wanted, such as [\"10.0.0.0/8\"]"
+				 : "one value is wanted");
+		skip(reader, event.type);
+	}
+	yaml_event_delete(&event);
+}
+
+static void skip_value(struct reader *reader)
+{
+	yaml_event_t event;
+
+	if (!next(reader, &event))
+		return;
+	skip(reader, event.type);
+	yaml_event_delete(&event);
+}
+
+/* The key of the next pair of a mapping; NULL, after a complaint, if it is no
+ * scalar without NUL. */
+static const char *key_of(struct reader *reader, const yaml_event_t *event)
+{
+	const char *text = NULL;
+
+	if (event->type == YAML_SCALAR_EVENT)
+		text = text_of(event);
+	else
+		skip(reader, event->type);
+	if (text == NULL)
+		complain(reader, event->start_mark, "", "a name is wanted");
+	return text;
+}
+
+static const struct config_row *find_row(const char *section, const char *key)
+{
+	for (const struct config_row *row = config_rows; row->section != NULL;
+	     row++)
+		if (strcmp(row->section, section) == 0 &&
+		    (key == NULL || strcmp(row->key, key) == 0))
+			return row;
+	return NULL;
+}
+
+static void read_pair(struct reader *reader, const char *section,
+		      const yaml_event_t *event)
+{
+	const char *key = key_of(reader, event);
+	const struct config_row *row =
+		key == NULL ? NULL : find_row(section, key);
+	char where[MAX_SHOWN];
+	size_t *seen;
+
+	if (row == NULL) {
+		if (key != NULL)
+			complain_unknown(reader, event, section, key);
+		skip_value(reader);
+		return;
+	}
+	assert(row - config_rows < MAX_KEYS);
+	seen = &reader->seen_lines[row - config_rows];
+	snprintf(where, sizeof(where), "%s.%s", section, key);
+	if (*seen != 0) {
+		char what[64];
+
+		snprintf(what, sizeof(what), "it stands on line %zu already",
+			 *seen);
+		complain(reader, event->start_mark, where, what);
+		skip_value(reader);
+		return;
+	}
+	*seen = event->start_mark.line + 1;
+	read_value(reader, row, where);
+}
+
+/* The pairs of a section, behind the start of its mapping. */
+static void read_pairs(struct reader *reader, const char *section)
+{
+	yaml_event_t event;
+	bool is_end = false;
+
+	while (!is_end && next(reader, &event)) {
+		is_end = event.type == YAML_MAPPING_END_EVENT;
+		if (!is_end)
+			read_pair(reader, section, &event);
+		yaml_event_delete(&event);
+	}
+}
+
+/* A section without keys has no value at all. */
+static bool is_empty(const yaml_event_t *event)
+{
+	return event->type == YAML_SCALAR_EVENT &&
+	       event->data.scalar.length == 0 &&
+	       event->data.scalar.plain_implicit;
+}
+
+static void read_section(struct reader *reader, const yaml_event_t *name)
+{
+	const char *section = key_of(reader, name);
+	yaml_event_t event;
+
+	if (section == NULL || find_row(section, NULL) == NULL) {
+		if (section != NULL)
+			complain_unknown(reader, name, NULL, section);
+		skip_value(reader);
+		return;
+	}
+	if (!next(reader, &event))
+		return;
+	if (event.type == YAML_MAPPING_START_EVENT) {
+		read_pairs(reader, section);
+	} else if (!is_empty(&event)) {
+		complain(reader, event.start_mark, section,
+			 "keys are wanted, each on a line of its own, "
+			 "indented");
+		skip(reader, event.type);
+	}
+	yaml_event_delete(&event);
+}
+
+static void read_sections(struct reader *reader)
+{
+	yaml_event_t event;
+	bool is_end = false;
+
+	while (!is_end && next(reader, &event)) {
+		is_end = event.type == YAML_MAPPING_END_EVENT;
+		if (!is_end)
+			read_section(reader, &event);
+		yaml_event_delete(&event);
+	}
+}
+
+/* Everything: one document, one mapping of sections, or nothing at all. */
+static void read_stream(struct reader *reader)
+{
+	bool is_second = false;
+	bool is_end = false;
+	yaml_event_t event;
+
+	while (!is_end && next(reader, &event)) {
+		is_end = event.type == YAML_STREAM_END_EVENT;
+		if (event.type == YAML_DOCUMENT_START_EVENT) {
+			if (is_second)
+				complain(reader, event.start_mark, "",
+					 "there is more than one document");
+			reader->is_broken |= is_second;
+			is_second = true;
+		} else if (event.type == YAML_MAPPING_START_EVENT) {
+			read_sections(reader);
+		} else if (opens(event.type) ||
+			   (event.type == YAML_SCALAR_EVENT &&
+			    !is_empty(&event))) {
+			complain(reader, event.start_mark, "",
+				 "sections are wanted, such as crawl:");
+			skip(reader, event.type);
+		}
+		yaml_event_delete(&event);
+	}
+}
+
+/* Rules between keys. */
+static void check_together(struct reader *reader)
+{
+	const struct config *config = reader->config;
+	const struct config_row *row = find_row("store", "map_size");
+	yaml_mark_t mark = {0};
+	struct buffer what = {0};
+
+	if (config->store_map_bytes <= config->store_max_bytes)
+		return;
+	if (reader->seen_lines[row - config_rows] == 0) {
+		/* the default is not what somebody asked for */
+		reader->config->store_map_bytes = config->store_max_bytes;
+		return;
+	}
+	mark.line = reader->seen_lines[row - config_rows] - 1;
+	config_show(config, row, &what);
+	buffer_append_text(&what, " is above store.max_size");
+	complain(reader, mark, "store.map_size", what.data);
+	buffer_free(&what);
+}
+
+enum error config_parse(struct slice bytes, const char *name,
+			struct config *config_out, struct buffer *message_out)
+{
+	struct config config;
+	struct reader reader = {
+		.name = name, .config = &config, .message = message_out};
+
+	if (bytes.size > MAX_FILE_BYTES) {
+		buffer_printf(message_out, "%s:1: it has more than %d bytes\n",
+			      name, MAX_FILE_BYTES);
+		return ERR_TOO_LARGE;
+	}
+	if (!yaml_parser_initialize(&reader.parser))
+		abort(); /* out of memory */
+	config_defaults(&config);
+	yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input_string(&reader.parser,
+				     bytes.size == 0 ? (const unsigned char *)""
+						     : bytes.data,
+				     bytes.size);
+	read_stream(&reader);
+	check_together(&reader);
+	yaml_parser_delete(&reader.parser);
+	if (reader.errors > 0)
+		return ERR_MALFORMED;
+	*config_out = config;
+	return ERR_NONE;
+}
+
+enum error config_load(const char *path, struct config *config_out,
+		       struct buffer *message_out)
+{
+	struct buffer bytes = {0};
+	enum error error = file_read(path, MAX_FILE_BYTES, &bytes);
+
+	if (error == ERR_NONE)
+		error = config_parse(buffer_slice(&bytes), path, config_out,
+				     message_out);
+	else
+		buffer_printf(message_out, "%s: %s\n", path, error_text(error));
+	buffer_free(&bytes);
+	return error == ERR_TOO_LARGE ? ERR_MALFORMED : error;
+}

@@ -1,0 +1,152 @@
+#include "daemon/config_rows.h"
+
+#define MIB          (UINT64_C(1) << 20)
+#define GIB          (UINT64_C(1) << 30)
+#define SECOND       UINT64_C(1000)
+#define MINUTE       (60 * SECOND)
+#define HOUR         (60 * MINUTE)
+#define DAY          (24 * HOUR)
+#define FIELD(field) \
+	offsetof(struct config, field), sizeof(((struct config *)0)->field)
+#define RANGE(low, high, value) \
+	.minimum = (low), .maximum = (high), .preset = (value)
+
+/* clang-format off: one row is one thing */
+const struct config_row config_rows[] = {
+	{"socket", "path", CONFIG_TEXT, true, FIELD(socket_path),
+	 RANGE(1, 107, 0), .text = "/run/templated/templated.sock",
+	 .meaning = "where the daemon listens: HTTP on a Unix socket"},
+	{"socket", "mode", CONFIG_MODE, true, FIELD(socket_mode),
+	 RANGE(0, 0777, 0660),
+	 .meaning = "permissions of the socket: who may ask may do everything"},
+	{"socket", "max_clients", CONFIG_COUNT, true, FIELD(max_clients),
+	 RANGE(1, 65536, 1024),
+	 .meaning = "connections at the same time; more wait"},
+	{"socket", "max_upload", CONFIG_BYTES, true, FIELD(max_upload_bytes),
+	 RANGE(1024, GIB, 10000000),
+	 .meaning = "of a page that is handed in (POST /v1/extract)"},
+	{"socket", "timeout", CONFIG_TIME, true, FIELD(client_timeout_ms),
+	 RANGE(SECOND, HOUR, 30 * SECOND),
+	 .meaning = "a client that neither sends nor reads is left after this"},
+
+	{"store", "path", CONFIG_TEXT, true, FIELD(store_path),
+	 RANGE(1, MAX_CONFIG_TEXT - 1, 0), .text = "/var/lib/templated",
+	 .meaning = "the folder of the store; on a local disk, and for one "
+		    "daemon alone"},
+	{"store", "map_size", CONFIG_BYTES, true, FIELD(store_map_bytes),
+	 RANGE(MIB, 1024 * GIB, 64 * MIB),
+	 .meaning = "to begin with; it grows"},
+	{"store", "max_size", CONFIG_BYTES, true, FIELD(store_max_bytes),
+	 RANGE(MIB, 1024 * GIB, 16 * GIB),
+	 .meaning = "where it stops to grow: crawling pauses then, and "
+		    "questions are still answered"},
+
+	{"crawl", "user_agent", CONFIG_TEXT, true, FIELD(user_agent),
+	 RANGE(1, 255, 0),
+	 .text = "templated/0.1.0 (web template learner; set crawl.user_agent "
+		 "to say who you are)",
+	 .meaning = "name yourself here, and where to complain: a URL or an "
+		    "address"},
+	{"crawl", "delay", CONFIG_TIME, false, FIELD(delay_ms),
+	 RANGE(0, HOUR, SECOND),
+	 .meaning = "between two requests to a host, for sites added from now "
+		    "on; a longer one in robots.txt is kept"},
+	{"crawl", "robots", CONFIG_CHOICE, false, FIELD(ignores_robots),
+	 RANGE(0, 1, 0), .words = "obey|ignore",
+	 .meaning = "robots.txt (RFC 9309); ignore it on your own sites alone"},
+	{"crawl", "robots_ttl", CONFIG_TIME, false, FIELD(robots_ttl_ms),
+	 RANGE(MINUTE, 7 * DAY, DAY),
+	 .meaning = "how long a robots.txt counts before it is fetched again"},
+	{"crawl", "connect_timeout", CONFIG_TIME, true,
+	 FIELD(connect_timeout_ms), RANGE(100, 10 * MINUTE, 10 * SECOND),
+	 .meaning = "for a connection to be made"},
+	{"crawl", "timeout", CONFIG_TIME, true, FIELD(total_timeout_ms),
+	 RANGE(100, HOUR, MINUTE), .meaning = "for a whole page"},
+	{"crawl", "stall_timeout", CONFIG_TIME, true, FIELD(stall_timeout_ms),
+	 RANGE(SECOND, HOUR, 20 * SECOND),
+	 .meaning = "a page that comes at less than 64 bytes a second for so "
+		    "long is given up"},
+	{"crawl", "max_connections", CONFIG_COUNT, true,
+	 FIELD(max_connections), RANGE(1, 4096, 64),
+	 .meaning = "at the same time; never more than one to a host"},
+	{"crawl", "max_pages", CONFIG_COUNT, false, FIELD(max_pages),
+	 RANGE(1, UINT32_MAX, 1000),
+	 .meaning = "of a site, for sites added from now on"},
+	{"crawl", "max_depth", CONFIG_COUNT, false, FIELD(max_depth),
+	 RANGE(0, 1000, 16),
+	 .meaning = "links from the first page of a site, for sites added from "
+		    "now on"},
+	{"crawl", "revisit", CONFIG_TIME, false, FIELD(revisit_ms),
+	 RANGE(0, 3650 * DAY, DAY),
+	 .meaning = "a page is fetched again after this (0: never), for sites "
+		    "added from now on"},
+	{"crawl", "max_neighbours", CONFIG_COUNT, true, FIELD(max_neighbours),
+	 RANGE(0, 1000, 30),
+	 .meaning = "pages fetched beside one that was asked for (fetch=missing"
+		    "), to learn its template"},
+	{"crawl", "ask_timeout", CONFIG_TIME, false, FIELD(ask_timeout_ms),
+	 RANGE(100, HOUR, 30 * SECOND),
+	 .meaning = "the longest time that an answer may wait for a fetch"},
+	{"crawl", "allow", CONFIG_NETWORKS, true, FIELD(networks),
+	 RANGE(0, MAX_NETWORKS, 0),
+	 .meaning = "private networks that may be fetched from, such as "
+		    "[\"10.1.0.0/16\", \"fd00::/8\"]; all others are refused "
+		    "unless a site is added with \"private\""},
+
+	{"page", "max_size", CONFIG_BYTES, true, FIELD(max_body_bytes),
+	 RANGE(1024, GIB, 10000000),
+	 .meaning = "of a page, unpacked; a larger one is not read"},
+	{"page", "max_nodes", CONFIG_COUNT, true, FIELD(max_nodes),
+	 RANGE(100, 10000000, 200000),
+	 .meaning = "elements of a page; it is cut behind them"},
+	{"page", "max_depth", CONFIG_COUNT, true, FIELD(max_page_depth),
+	 RANGE(16, 4096, 512), .meaning = "of elements in each other"},
+	{"page", "max_attributes", CONFIG_COUNT, true, FIELD(max_attributes),
+	 RANGE(1, 4096, 256), .meaning = "of one tag; more are dropped"},
+
+	{"cluster", "measure", CONFIG_CHOICE, false, FIELD(measure),
+	 RANGE(0, MEASURE_COUNT - 1, MEASURE_CPC), .words = "cp|cps|ctss|cpc",
+	 .meaning = "what pages are compared by, for sites added from now on"},
+	{"cluster", "threshold", CONFIG_SHARE, false, FIELD(threshold),
+	 RANGE(0, 1000, 250),
+	 .meaning = "pages at most so far apart have one template, for sites "
+		    "added from now on"},
+	{"cluster", "max_signature", CONFIG_COUNT, true, FIELD(max_signature),
+	 RANGE(100, 10000000, 65536),
+	 .meaning = "members of the signature of a page"},
+	{"cluster", "max_open_sites", CONFIG_COUNT, true,
+	 FIELD(max_open_sites), RANGE(1, 65536, 64),
+	 .meaning = "whose signatures are held in memory"},
+	{"cluster", "min_pages", CONFIG_COUNT, false, FIELD(min_cluster_pages),
+	 RANGE(2, 1000000, 3),
+	 .meaning = "a template is known from so many pages"},
+
+	{"extract", "fallback", CONFIG_METHOD, false, FIELD(fallback),
+	 RANGE(1, 31, 0), .text = "accb",
+	 .meaning = "method for a page whose template is not known; see "
+		    "`templatectl methods`"},
+
+	{"pipeline", "workers", CONFIG_COUNT, true, FIELD(workers),
+	 RANGE(0, 1024, 0),
+	 .meaning = "threads that analyse pages; 0: one a core"},
+	{"pipeline", "max_in_flight", CONFIG_COUNT, false,
+	 FIELD(max_in_flight), RANGE(1, 65536, 256),
+	 .meaning = "pages between the frontier and the store: bounds memory"},
+	{"pipeline", "max_commands", CONFIG_COUNT, true, FIELD(max_commands),
+	 RANGE(1, 65536, 256),
+	 .meaning = "requests that wait, for a commit or for a fetch; more are "
+		    "refused"},
+	{"pipeline", "commit_interval", CONFIG_TIME, false,
+	 FIELD(commit_interval_ms), RANGE(0, 10 * SECOND, 50),
+	 .meaning = "pages that come in this time are committed together"},
+	{"pipeline", "drain", CONFIG_TIME, false, FIELD(drain_ms),
+	 RANGE(0, 10 * MINUTE, 10 * SECOND),
+	 .meaning = "how long the fetches under way may take when the daemon "
+		    "stops"},
+
+	{"log", "level", CONFIG_CHOICE, false, FIELD(log_level),
+	 RANGE(0, 3, 2), .words = "error|warning|info|debug",
+	 .meaning = "lines on standard error"},
+	{.section = NULL},
+};
+/* clang-format on */

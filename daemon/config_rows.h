@@ -1,0 +1,76 @@
+/*
+ * daemon/config_rows.h - the table of the configuration. Internal to the
+ * functions of config.h.
+ */
+#ifndef DAEMON_CONFIG_ROWS_H
+#define DAEMON_CONFIG_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/config.h"
+
+enum config_type {
+	CONFIG_TEXT,     /* up to `maximum` bytes, at least `minimum` */
+	CONFIG_COUNT,    /* a whole number */
+	CONFIG_BYTES,    /* with a unit: B, kB, MB, GB, KiB, MiB, GiB */
+	CONFIG_TIME,     /* with a unit: ms, s, min, h, d; held in ms */
+	CONFIG_SHARE,    /* 0 to 1; held in permille */
+	CONFIG_MODE,     /* permission bits, octal */
+	CONFIG_CHOICE,   /* one of `words`; held as its index */
+	CONFIG_METHOD,   /* a method of extract/ that needs no template */
+	CONFIG_NETWORKS, /* a list of networks */
+};
+
+struct config_row {
+	const char *section;
+	const char *key;
+	enum config_type type;
+	bool needs_restart; /* a reload leaves it as it was */
+	size_t offset;      /* of the field in struct config */
+	size_t size;        /* of the field: 1, 4 or 8 for a number */
+	uint64_t minimum;   /* in the unit that the field has */
+	uint64_t maximum;
+	uint64_t preset;     /* the default of a number */
+	const char *text;    /* the default of a text */
+	const char *words;   /* of a choice: "obey|ignore" */
+	const char *meaning; /* English, without a full stop at the end */
+};
+
+/* The table, section by section, ended by a NULL section. */
+extern const struct config_row config_rows[];
+
+/* A number field, whatever its size. */
+uint64_t config_get(const struct config *config, const struct config_row *row);
+void config_set(struct config *config, const struct config_row *row,
+		uint64_t value);
+
+/* A text field. */
+char *config_text(struct config *config, const struct config_row *row);
+
+/*
+ * Set a field from `text` as it stands in a file; for a list, add one item.
+ * False, with what is wrong with it appended to `message`, such as "2 parsecs
+ * is not a time (ms, s, min, h, d)".
+ */
+bool config_assign(struct config *config, const struct config_row *row,
+		   const char *text, struct buffer *message);
+
+/* Append the field as it stands in a file. */
+void config_show(const struct config *config, const struct config_row *row,
+		 struct buffer *out);
+
+/* Append a number in the largest unit that gives a whole one: "24 h". */
+void config_show_number(const struct config_row *row, uint64_t value,
+			struct buffer *out);
+
+/* The units of a type, largest first, ended by a NULL name; NULL: none. */
+struct config_unit {
+	const char *name;
+	uint64_t factor;
+};
+
+const struct config_unit *config_units(enum config_type type);
+
+#endif

@@ -1,0 +1,271 @@
+/* daemon/ctl_extract.c - templatectl: extract, methods. */
+#include "daemon/ctl.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "daemon/answer.h"
+#include "daemon/ctl_offline.h"
+#include "daemon/ctl_client.h"
+#include "daemon/inputs.h"
+#include "daemon/progress.h"
+#include "daemon/table.h"
+#include "daemon/terminal.h"
+#include "extract/extractor.h"
+#include "store/file.h"
+#include "store/memory.h"
+
+/* A run of the verb over one file or many. */
+struct extraction {
+	const struct ctl *ctl;
+	struct text_request request;
+	struct url url;
+	const char **parameters; /* ended by NULL */
+};
+
+static bool make_url(const struct ctl *ctl, struct extraction *extraction)
+{
+	const char *text = option_text(ctl, "url");
+	enum error error;
+
+	if (text == NULL)
+		return true;
+	error = url_parse(&extraction->url, slice_of(text), NULL);
+	if (error != ERR_NONE) {
+		ctl_complain(ctl, "--url: \"%s\" is no http or https URL: %s",
+			     text, error_text(error));
+		return false;
+	}
+	extraction->request.url = &extraction->url;
+	return true;
+}
+
+static void collect_parameters(const struct ctl *ctl,
+			       struct extraction *extraction)
+{
+	size_t count = 0;
+
+	extraction->parameters =
+		mem_alloc(ctl->value_count + 1, sizeof(char *));
+	for (size_t i = 0; i < ctl->value_count; i++)
+		if (strcmp(ctl->values[i].option->name, "param") == 0)
+			extraction->parameters[count++] = ctl->values[i].text;
+	extraction->request.parameters = extraction->parameters;
+}
+
+/* The content of the file at `path`, in the format, goes to `out`. */
+static enum error extract_file(const struct extraction *extraction,
+			       const char *path, struct buffer *out)
+{
+	const struct answer_rules *rules = &answer_rules_default;
+	struct text_answer answer = {0};
+	struct buffer body = {0};
+	enum error error = file_read(path, rules->limits.max_bytes, &body);
+
+	if (error == ERR_NONE)
+		error = answer_extract(NULL, rules, &extraction->request,
+				       buffer_slice(&body),
+				       (struct slice){NULL, 0}, &answer);
+	if (error == ERR_NONE)
+		offline_render(&answer, extraction->request.format, out);
+	else
+		offline_complain(extraction->ctl, path, error, &answer);
+	text_answer_free(&answer);
+	buffer_free(&body);
+	return error;
+}
+
+static enum ctl_status extract_one(const struct extraction *extraction,
+				   const char *path)
+{
+	struct buffer out = {0};
+	enum error error = extract_file(extraction, path, &out);
+
+	if (error == ERR_NONE)
+		terminal_print(buffer_slice(&out));
+	buffer_free(&out);
+	return error == ERR_NONE ? CTL_DONE : CTL_FAILED;
+}
+
+/* ERR_NONE, why the page is left out, or ERR_STORE_FULL: it cannot go on. */
+static enum error extract_to(const struct extraction *extraction,
+			     const struct inputs *inputs, size_t index,
+			     const char *folder)
+{
+	const struct input *input = &inputs->items[index];
+	struct buffer out = {0};
+	enum error error = ERR_REFUSED;
+
+	if (!inputs_clash(extraction->ctl, inputs, index))
+		error = extract_file(extraction, input->path, &out);
+	if (error == ERR_NONE &&
+	    !offline_write(extraction->ctl, folder, input->name,
+			   extraction->request.format, buffer_slice(&out)))
+		error = ERR_STORE_FULL;
+	buffer_free(&out);
+	return error;
+}
+
+static enum ctl_status extract_all(const struct extraction *extraction,
+				   const char *folder)
+{
+	struct progress progress = progress_begin("extract");
+	struct inputs inputs;
+	enum error error = ERR_NONE;
+	size_t done = 0;
+
+	if (!inputs_collect(extraction->ctl, false, &inputs)) {
+		inputs_free(&inputs);
+		return CTL_FAILED;
+	}
+	for (size_t i = 0; i < inputs.count && error != ERR_STORE_FULL; i++) {
+		progress_show(&progress, i, inputs.count, NULL);
+		error = extract_to(extraction, &inputs, i, folder);
+		done += error == ERR_NONE;
+		if (error != ERR_NONE)
+			progress_clear(&progress);
+	}
+	progress_clear(&progress);
+	inputs_free(&inputs);
+	return done > 0 && error != ERR_STORE_FULL ? CTL_DONE : CTL_FAILED;
+}
+
+static enum ctl_status extract_operands(const struct extraction *extraction)
+{
+	const struct ctl *ctl = extraction->ctl;
+	const char *folder = option_text(ctl, "out");
+	const char *path = ctl->operand_count == 0 ? "-" : ctl->operands[0];
+
+	if (folder != NULL && ctl->operand_count > 0)
+		return extract_all(extraction, folder);
+	if (folder != NULL || ctl->operand_count > 1 || is_folder(path)) {
+		ctl_complain(ctl,
+			     folder == NULL
+				     ? "several pages need --out DIR"
+				     : "--out DIR needs a FILE or DIR to read");
+		return CTL_USAGE;
+	}
+	return extract_one(extraction, path);
+}
+
+static enum ctl_status run_extract(const struct ctl *ctl)
+{
+	struct extraction extraction = {.ctl = ctl};
+	enum ctl_status status = CTL_USAGE;
+
+	extraction.request.format = offline_format(ctl);
+	extraction.request.method = option_text(ctl, "method");
+	collect_parameters(ctl, &extraction);
+	if (offline_check_method(ctl, extraction.parameters) &&
+	    make_url(ctl, &extraction))
+		status = extract_operands(&extraction);
+	free(extraction.parameters);
+	return status;
+}
+
+static json_t *parameter_json(const struct parameter *parameter)
+{
+	return json_pack("{s:s, s:s, s:f, s:f, s:f, s:s}", "name",
+			 parameter->name, "unit", parameter->unit, "minimum",
+			 parameter->minimum, "maximum", parameter->maximum,
+			 "default", parameter->preset, "meaning",
+			 parameter->meaning);
+}
+
+static json_t *method_json(const struct extractor *extractor)
+{
+	json_t *parameters = json_array();
+
+	for (size_t i = 0; i < extractor->parameter_count; i++)
+		json_array_append_new(
+			parameters, parameter_json(&extractor->parameters[i]));
+	return json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", extractor->name,
+			 "summary", extractor->summary, "source",
+			 extractor->source, "needs_template",
+			 (int)extractor->needs_template, "parameters",
+			 parameters);
+}
+
+static void add_method(struct text_table *table,
+		       const struct extractor *extractor)
+{
+	table_add_text(table, extractor->name);
+	table_add_text(table, extractor->summary);
+	table_add_text(table, NULL);
+	table_add_text(table, extractor->source);
+	if (extractor->needs_template) {
+		table_add_text(table, NULL);
+		table_add_text(table, "needs the template of a cluster");
+	}
+	for (size_t i = 0; i < extractor->parameter_count; i++) {
+		const struct parameter *parameter = &extractor->parameters[i];
+
+		table_add_text(table, NULL);
+		table_printf(
+			table, "%s=%g  %s%s(%g to %g): %s", parameter->name,
+			parameter->preset, parameter->unit,
+			*parameter->unit == '\0' ? "" : " ", parameter->minimum,
+			parameter->maximum, parameter->meaning);
+	}
+}
+
+static enum ctl_status run_methods(const struct ctl *ctl)
+{
+	static const struct column columns[] = {
+		{.title = NULL},
+		{.title = NULL},
+	};
+	struct text_table *table = table_create(columns, 2);
+	json_t *methods = json_array();
+	json_t *answer = json_pack("{s:o}", "methods", methods);
+
+	for (const struct extractor *const *e = extractors; *e != NULL; e++) {
+		add_method(table, *e);
+		json_array_append_new(methods, method_json(*e));
+	}
+	if (ctl->is_json)
+		client_print_json(answer);
+	else
+		table_print(table);
+	json_decref(answer);
+	table_destroy(table);
+	return CTL_DONE;
+}
+
+static const struct verb_option extract_options[] = {
+	OPTION_METHOD_ROW,
+	OPTION_FORMAT_ROW,
+	{.name = "url",
+	 .kind = OPTION_TEXT,
+	 .value = "U",
+	 .meaning = "where the page was found"},
+	{.name = "param",
+	 .kind = OPTION_TEXT,
+	 .value = "NAME=VALUE",
+	 .meaning = "a parameter of the method; may be given again"},
+	{.name = "out",
+	 .kind = OPTION_TEXT,
+	 .value = "DIR",
+	 .meaning = "write a file a page into DIR"},
+	{.name = NULL},
+};
+
+const struct verb verb_extract = {
+	.name = "extract",
+	.operands = "[FILE|DIR|-]...",
+	.max_operands = SIZE_MAX,
+	.summary = "Print the content of HTML files, each by itself",
+	.options = extract_options,
+	.run = run_extract,
+};
+
+const struct verb verb_methods = {
+	.name = "methods",
+	.operands = "",
+	.summary = "List the methods that tell content from the rest",
+	.run = run_methods,
+};

@@ -1,0 +1,120 @@
+#include "daemon/ctl_offline.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/answer_json.h"
+#include "daemon/inputs.h"
+#include "extract/extractor.h"
+#include "store/file.h"
+
+enum format offline_format(const struct ctl *ctl)
+{
+	const char *name = option_text(ctl, "format");
+	enum format format = ctl->is_json ? FORMAT_JSON : FORMAT_TXT;
+
+	if (name != NULL)
+		format_from_name(name, &format);
+	return format;
+}
+
+enum measure offline_measure(const struct ctl *ctl)
+{
+	const char *name = option_text(ctl, "measure");
+	enum measure measure = MEASURE_CPC;
+
+	if (name != NULL)
+		measure_from_name(name, &measure);
+	return measure;
+}
+
+unsigned offline_threshold(const struct ctl *ctl)
+{
+	return option_share(ctl, "threshold",
+			    measure_template_threshold(offline_measure(ctl)));
+}
+
+bool offline_check_method(const struct ctl *ctl, const char *const *parameters)
+{
+	const char *name = option_text(ctl, "method");
+	bool is_auto = name == NULL || strcmp(name, "auto") == 0;
+	const struct extractor *extractor =
+		is_auto ? NULL : extractor_find(name);
+	double values[MAX_PARAMETERS];
+	char reason[256];
+
+	if (!is_auto && extractor == NULL) {
+		ctl_complain(ctl,
+			     "--method: \"%s\" is no method; see templatectl "
+			     "methods",
+			     name);
+		return false;
+	}
+	if (extractor == NULL || parameters == NULL)
+		return true;
+	extractor_presets(extractor, values);
+	for (; *parameters != NULL; parameters++)
+		if (!extractor_set(extractor, *parameters, values, reason)) {
+			ctl_complain(ctl, "--param: %s", reason);
+			return false;
+		}
+	return true;
+}
+
+void offline_render(const struct text_answer *answer, enum format format,
+		    struct buffer *out)
+{
+	if (format == FORMAT_JSON)
+		answer_json(answer, 0, out);
+	else
+		buffer_append_slice(out, buffer_slice(&answer->text));
+}
+
+bool offline_write(const struct ctl *ctl, const char *folder, const char *name,
+		   enum format format, struct slice bytes)
+{
+	struct buffer path = {0};
+	enum error error;
+
+	output_path(folder, name, format, &path);
+	error = file_write(path.data, bytes);
+	if (error != ERR_NONE)
+		ctl_complain(ctl, "%s: cannot be written: %s", path.data,
+			     error_text(error));
+	buffer_free(&path);
+	return error == ERR_NONE;
+}
+
+void offline_complain(const struct ctl *ctl, const char *path, enum error error,
+		      const struct text_answer *answer)
+{
+	if (answer->reason[0] != '\0' && error != ERR_NOT_HTML &&
+	    error != ERR_TOO_LARGE)
+		ctl_complain(ctl, "%s: %s", path, answer->reason);
+	else
+		complain_input(ctl, path, error,
+			       answer_rules_default.limits.max_bytes);
+}
+
+static bool is_plain(unsigned char byte)
+{
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+	       (byte >= '0' && byte <= '9') ||
+	       (byte != '\0' && strchr("-._~/", byte) != NULL);
+}
+
+enum error offline_url(const char *name, struct url *url_out)
+{
+	struct buffer text = {0};
+	enum error error;
+
+	buffer_append_text(&text, "http://site.invalid/");
+	for (; *name != '\0'; name++)
+		if (is_plain((unsigned char)*name))
+			buffer_append_byte(&text, *name);
+		else
+			buffer_printf(&text, "%%%02X", (unsigned char)*name);
+	error = url_parse(url_out, buffer_slice(&text), NULL);
+	buffer_free(&text);
+	return error;
+}

@@ -1,0 +1,44 @@
+/* daemon/ctl_offline.h - what the verbs on files share. */
+#ifndef DAEMON_CTL_OFFLINE_H
+#define DAEMON_CTL_OFFLINE_H
+
+#include <stdbool.h>
+
+#include "cluster/signature.h"
+#include "daemon/answer.h"
+#include "daemon/ctl.h"
+#include "extract/render.h"
+#include "store/buffer.h"
+
+/* By --format, or --json. */
+enum format offline_format(const struct ctl *ctl);
+
+/* By --measure and --threshold (permille). */
+enum measure offline_measure(const struct ctl *ctl);
+unsigned offline_threshold(const struct ctl *ctl);
+
+/*
+ * False, told, when --method names none, or a parameter (ended by NULL; or
+ * NULL) is none of it.
+ */
+bool offline_check_method(const struct ctl *ctl, const char *const *parameters);
+
+/* Append what is printed or written: the text, or the JSON around it. */
+void offline_render(const struct text_answer *answer, enum format format,
+		    struct buffer *out);
+
+/* Write FOLDER/NAME with the format's ending; false, told, when it fails. */
+bool offline_write(const struct ctl *ctl, const char *folder, const char *name,
+		   enum format format, struct slice bytes);
+
+/* Tell why there is no content of the page at `path`. */
+void offline_complain(const struct ctl *ctl, const char *path, enum error error,
+		      const struct text_answer *answer);
+
+/*
+ * The URL http://site.invalid/NAME that stands for a file, percent-encoded:
+ * ERR_TOO_LARGE.
+ */
+enum error offline_url(const char *name, struct url *url_out);
+
+#endif

@@ -1,0 +1,98 @@
+#include "daemon/exchange.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/memory.h"
+
+enum { MAX_HEADER_BYTES = 1024 };
+
+const char *http_method(const struct http_exchange *exchange)
+{
+	return exchange->method;
+}
+
+const char *http_path(const struct http_exchange *exchange)
+{
+	return exchange->path;
+}
+
+const char *http_argument(const struct http_exchange *exchange,
+			  const char *name)
+{
+	return MHD_lookup_connection_value(exchange->connection,
+					   MHD_GET_ARGUMENT_KIND, name);
+}
+
+const char *http_header(const struct http_exchange *exchange, const char *name)
+{
+	return MHD_lookup_connection_value(exchange->connection,
+					   MHD_HEADER_KIND, name);
+}
+
+struct slice http_body(const struct http_exchange *exchange)
+{
+	return buffer_slice(&exchange->body);
+}
+
+uint64_t http_arrival_ms(const struct http_exchange *exchange)
+{
+	return exchange->arrival_ms;
+}
+
+uint64_t *http_memory(struct http_exchange *exchange)
+{
+	return exchange->memory;
+}
+
+void http_add_header(struct http_exchange *exchange, const char *name,
+		     const char *value)
+{
+	size_t size = strnlen(value, MAX_HEADER_BYTES);
+	char *copy;
+
+	assert(exchange->header_count < MAX_EXCHANGE_HEADERS);
+	if (size == 0)
+		return;
+	copy = mem_copy_text(value, size);
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)copy[i] < ' ' || copy[i] == 0x7f)
+			copy[i] = ' ';
+	exchange->headers[exchange->header_count++] =
+		(struct exchange_header){name, copy};
+}
+
+void http_reply(struct http_exchange *exchange, unsigned status,
+		const char *media_type, struct buffer *body)
+{
+	assert(exchange->status == 0 && status != 0);
+	exchange->status = status;
+	exchange->media_type = media_type;
+	exchange->reply = *body;
+	*body = (struct buffer){0};
+}
+
+void exchange_refuse(struct http_exchange *exchange, unsigned status,
+		     const char *code, const char *message)
+{
+	struct buffer body = {0};
+
+	buffer_printf(&body,
+		      "{\"error\":{\"code\":\"%s\",\"message\":\"%s\"}}\n",
+		      code, message);
+	if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+		http_add_header(exchange, "Retry-After", "1");
+	http_reply(exchange, status, "application/json", &body);
+}
+
+void exchange_destroy(struct http_exchange *exchange)
+{
+	if (exchange == NULL)
+		return;
+	for (size_t i = 0; i < exchange->header_count; i++)
+		free(exchange->headers[i].value);
+	buffer_free(&exchange->body);
+	buffer_free(&exchange->reply);
+	free(exchange);
+}

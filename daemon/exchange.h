@@ -1,0 +1,105 @@
+/*
+ * daemon/exchange.h - a request between the server's thread and ours. An
+ * exchange belongs to the server's thread; while its connection is suspended
+ * it belongs to whoever took it from a queue. Internal to the server.
+ */
+#ifndef DAEMON_EXCHANGE_H
+#define DAEMON_EXCHANGE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <microhttpd.h>
+
+#include "daemon/http.h"
+#include "daemon/listen.h"
+
+enum { EXCHANGE_WORDS = 4, MAX_EXCHANGE_HEADERS = 8 };
+
+enum exchange_state {
+	EXCHANGE_RECEIVED, /* or still being so */
+	EXCHANGE_WAITS,    /* suspended: queued, parked or being handled */
+	EXCHANGE_REPLIED,
+};
+
+struct exchange_header {
+	const char *name; /* static memory */
+	char *value;      /* ours to free */
+};
+
+struct http_exchange {
+	struct http_exchange *next; /* in a queue */
+	struct http_server *server;
+	struct MHD_Connection *connection;
+	int file;           /* the client's socket, to see whether it left */
+	const char *method; /* MHD's, as long as the exchange */
+	const char *path;
+	enum exchange_state state;
+	bool was_parked;
+	bool is_admitted; /* it waited, so http_stop() waits for its end */
+	uint64_t arrival_ms;
+	uint64_t memory[EXCHANGE_WORDS];
+	struct buffer body;
+	uint64_t received; /* bytes of the body, kept or not */
+	unsigned refusal;  /* status that it gets instead of a handler; 0 */
+
+	unsigned status; /* of the reply; 0: none yet */
+	const char *media_type;
+	struct buffer reply;
+	struct exchange_header headers[MAX_EXCHANGE_HEADERS];
+	size_t header_count;
+};
+
+struct exchange_queue {
+	struct http_exchange *first;
+	struct http_exchange *last;
+	size_t count;
+};
+
+struct http_server {
+	struct MHD_Daemon *mhd;
+	struct listening listening;
+	struct http_options options;
+	char *socket_path;
+	uint64_t held_bytes; /* of all bodies; the server's thread alone */
+	pthread_t *workers;  /* [worker_count] */
+	size_t worker_count;
+
+	pthread_mutex_t mutex; /* guards what follows */
+	pthread_cond_t is_wanted;
+	pthread_cond_t is_ended; /* an admitted exchange is over */
+	struct exchange_queue ready;
+	struct exchange_queue parked;
+	size_t waiting;   /* exchanges in EXCHANGE_WAITS */
+	size_t admitted;  /* these, and those whose reply is being sent */
+	uint64_t wakes;   /* calls of http_wake() */
+	uint64_t tick_ms; /* when the parked ones are looked at anyway */
+	bool is_stopping;
+	uint64_t requests;
+	uint64_t refused;
+};
+
+/* Reply with an error in the shape that the API's have. */
+void exchange_refuse(struct http_exchange *exchange, unsigned status,
+		     const char *code, const char *message);
+
+/* Frees the exchange; NULL is a no-op. */
+void exchange_destroy(struct http_exchange *exchange);
+
+/* work.c: the threads that handle exchanges. */
+
+/* Start options.workers threads; false when one fails, the others run. */
+bool work_start(struct http_server *server);
+
+/*
+ * Suspend the connection and queue the exchange, or refuse it at once: false,
+ * and it has its reply then. The server's thread.
+ */
+bool work_submit(struct http_exchange *exchange);
+
+/* End the threads and refuse what waits. */
+void work_stop(struct http_server *server);
+
+#endif

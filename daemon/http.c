@@ -1,0 +1,313 @@
+#include "daemon/http.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/clock.h"
+#include "daemon/exchange.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+enum {
+	CONNECTION_BYTES = 32 * 1024, /* request line and headers */
+	FIRST_REQUEST_S = 5,  /* for a client that has never said anything */
+	MAX_BODIES = 16,      /* of the largest size, at the same time */
+	MAX_DISCARDED = 4,    /* a client may send so many times too much */
+	LAST_WORDS_MS = 1000, /* for replies to be read when we stop */
+};
+
+static void log_mhd(void *context, const char *format, va_list list)
+	__attribute__((format(printf, 2, 0)));
+
+static void log_mhd(void *context, const char *format, va_list list)
+{
+	char line[512];
+
+	(void)context;
+	vsnprintf(line, sizeof(line), format, list);
+	line[strcspn(line, "\n")] = '\0';
+	log_warn("http: %s", line);
+}
+
+/* A client that never says anything must not keep its place for long. */
+static void notice_client(void *context, struct MHD_Connection *connection,
+			  void **socket_context,
+			  enum MHD_ConnectionNotificationCode code)
+{
+	const struct http_server *server = context;
+	unsigned seconds = (server->options.timeout_ms + 999U) / 1000U;
+
+	(void)socket_context;
+	if (code == MHD_CONNECTION_NOTIFY_STARTED && seconds > FIRST_REQUEST_S)
+		MHD_set_connection_option(connection,
+					  MHD_CONNECTION_OPTION_TIMEOUT,
+					  (unsigned)FIRST_REQUEST_S);
+}
+
+static enum MHD_Result send_reply(struct http_exchange *exchange)
+{
+	struct buffer *body = &exchange->reply;
+	struct MHD_Response *response = MHD_create_response_from_buffer(
+		body->size, body->data == NULL ? (void *)"" : body->data,
+		body->data == NULL ? MHD_RESPMEM_PERSISTENT
+				   : MHD_RESPMEM_MUST_FREE);
+	enum MHD_Result result;
+
+	if (response == NULL)
+		return MHD_NO;
+	*body = (struct buffer){0};
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+				exchange->media_type);
+	for (size_t i = 0; i < exchange->header_count; i++)
+		MHD_add_response_header(response, exchange->headers[i].name,
+					exchange->headers[i].value);
+	result = MHD_queue_response(exchange->connection, exchange->status,
+				    response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static void refuse(struct http_exchange *exchange)
+{
+	struct http_server *server = exchange->server;
+	char message[128];
+
+	if (exchange->refusal == MHD_HTTP_SERVICE_UNAVAILABLE) {
+		pthread_mutex_lock(&server->mutex);
+		server->refused++;
+		pthread_mutex_unlock(&server->mutex);
+		exchange_refuse(exchange, exchange->refusal, "busy",
+				"too much is being uploaded; try again");
+		return;
+	}
+	snprintf(message, sizeof(message),
+		 "the body is over %zu bytes (socket.max_upload)",
+		 server->options.max_body_bytes);
+	exchange_refuse(exchange, exchange->refusal, "too_large", message);
+}
+
+/* Where a client may be told before it has sent all of far too much. */
+static bool announces_too_much(const struct http_exchange *exchange)
+{
+	const char *length =
+		http_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	uint64_t max = exchange->server->options.max_body_bytes;
+
+	/* who expects 100-continue has sent nothing yet */
+	if (http_header(exchange, MHD_HTTP_HEADER_EXPECT) == NULL)
+		max *= MAX_DISCARDED;
+	return length != NULL && strtoull(length, NULL, 10) > max;
+}
+
+static enum MHD_Result begin_exchange(struct http_server *server,
+				      struct MHD_Connection *connection,
+				      const char *path, const char *method,
+				      void **context)
+{
+	struct http_exchange *exchange = mem_alloc(1, sizeof(*exchange));
+
+	exchange->server = server;
+	exchange->connection = connection;
+	exchange->file = MHD_get_connection_info(
+				 connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+				 ->connect_fd;
+	exchange->method = method;
+	exchange->path = path;
+	exchange->arrival_ms = clock_steady_ms();
+	*context = exchange;
+	pthread_mutex_lock(&server->mutex);
+	server->requests++;
+	pthread_mutex_unlock(&server->mutex);
+	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
+				  (server->options.timeout_ms + 999U) / 1000U);
+	if (!announces_too_much(exchange))
+		return MHD_YES;
+	exchange->refusal = MHD_HTTP_CONTENT_TOO_LARGE;
+	refuse(exchange);
+	return send_reply(exchange);
+}
+
+/*
+ * Keep a part of the body. What is too much is read and dropped, because a
+ * client that is still sending would not see the reply.
+ */
+static enum MHD_Result receive(struct http_exchange *exchange, const char *data,
+			       size_t *size)
+{
+	struct http_server *server = exchange->server;
+	uint64_t max = server->options.max_body_bytes;
+
+	exchange->received += *size;
+	if (exchange->received > max)
+		exchange->refusal = MHD_HTTP_CONTENT_TOO_LARGE;
+	else if (server->held_bytes + *size > max * MAX_BODIES)
+		exchange->refusal = MHD_HTTP_SERVICE_UNAVAILABLE;
+	if (exchange->received > max * MAX_DISCARDED)
+		return MHD_NO;
+	if (exchange->refusal == 0) {
+		server->held_bytes += *size;
+		buffer_append(&exchange->body, data, *size);
+	} else {
+		server->held_bytes -= exchange->body.size;
+		buffer_free(&exchange->body);
+	}
+	*size = 0;
+	return MHD_YES;
+}
+
+static enum MHD_Result serve(void *context, struct MHD_Connection *connection,
+			     const char *path, const char *method,
+			     const char *version, const char *data,
+			     size_t *size, void **exchange_context)
+{
+	struct http_exchange *exchange = *exchange_context;
+
+	(void)version;
+	if (exchange == NULL)
+		return begin_exchange(context, connection, path, method,
+				      exchange_context);
+	if (*size > 0)
+		return receive(exchange, data, size);
+	if (exchange->state == EXCHANGE_REPLIED)
+		return send_reply(exchange);
+	if (exchange->refusal != 0)
+		refuse(exchange);
+	else if (work_submit(exchange))
+		return MHD_YES;
+	return send_reply(exchange);
+}
+
+static void end_exchange(void *context, struct MHD_Connection *connection,
+			 void **exchange_context,
+			 enum MHD_RequestTerminationCode code)
+{
+	struct http_server *server = context;
+	struct http_exchange *exchange = *exchange_context;
+
+	(void)connection;
+	(void)code;
+	if (exchange == NULL)
+		return;
+	*exchange_context = NULL;
+	server->held_bytes -= exchange->body.size;
+	if (exchange->is_admitted) {
+		pthread_mutex_lock(&server->mutex);
+		server->admitted--;
+		pthread_cond_signal(&server->is_ended);
+		pthread_mutex_unlock(&server->mutex);
+	}
+	exchange_destroy(exchange);
+}
+
+static struct http_server *create(const struct http_options *options)
+{
+	struct http_server *server = mem_alloc(1, sizeof(*server));
+	pthread_condattr_t steady;
+
+	server->options = *options;
+	server->socket_path = mem_copy_text(options->socket_path,
+					    strlen(options->socket_path));
+	server->options.socket_path = server->socket_path;
+	server->listening.file = -1;
+	pthread_mutex_init(&server->mutex, NULL);
+	pthread_condattr_init(&steady);
+	pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+	pthread_cond_init(&server->is_wanted, &steady);
+	pthread_cond_init(&server->is_ended, &steady);
+	pthread_condattr_destroy(&steady);
+	return server;
+}
+
+static struct MHD_Daemon *start_mhd(struct http_server *server)
+{
+	const struct http_options *options = &server->options;
+
+	return MHD_start_daemon(
+		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+			MHD_USE_ERROR_LOG,
+		0, NULL, NULL, serve, server, MHD_OPTION_EXTERNAL_LOGGER,
+		log_mhd, NULL, MHD_OPTION_LISTEN_SOCKET,
+		(MHD_socket)server->listening.file, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)options->max_clients, MHD_OPTION_CONNECTION_TIMEOUT,
+		(options->timeout_ms + 999U) / 1000U,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+		MHD_OPTION_NOTIFY_COMPLETED, end_exchange, server,
+		MHD_OPTION_NOTIFY_CONNECTION, notice_client, server,
+		MHD_OPTION_END);
+}
+
+enum error http_start(struct http_server **server_out,
+		      const struct http_options *options)
+{
+	struct http_server *server = create(options);
+	enum error error = listen_on(options->socket_path, options->socket_mode,
+				     &server->listening);
+
+	if (error == ERR_NONE) {
+		server->mhd = start_mhd(server);
+		if (server->mhd == NULL || !work_start(server)) {
+			log_error("socket %s: its threads cannot be started; "
+				  "see ulimit -u and -n",
+				  options->socket_path);
+			error = ERR_IO;
+		}
+	}
+	if (error != ERR_NONE) {
+		http_stop(server);
+		return error;
+	}
+	*server_out = server;
+	return ERR_NONE;
+}
+
+/* Until the last replies are read, or their clients are too slow. */
+static void wait_for_last_words(struct http_server *server)
+{
+	uint64_t until_ms = clock_steady_ms() + LAST_WORDS_MS;
+	struct timespec until = {
+		.tv_sec = (time_t)(until_ms / 1000U),
+		.tv_nsec = (long)(until_ms % 1000U) * 1000000L,
+	};
+
+	pthread_mutex_lock(&server->mutex);
+	while (server->admitted > 0 &&
+	       pthread_cond_timedwait(&server->is_ended, &server->mutex,
+				      &until) == 0)
+		;
+	pthread_mutex_unlock(&server->mutex);
+}
+
+void http_stop(struct http_server *server)
+{
+	if (server == NULL)
+		return;
+	if (server->mhd != NULL)
+		MHD_quiesce_daemon(server->mhd);
+	listen_hide(&server->listening, server->socket_path);
+	work_stop(server);
+	wait_for_last_words(server);
+	if (server->mhd != NULL)
+		MHD_stop_daemon(server->mhd);
+	listen_end(&server->listening); /* its thread may have used it */
+	pthread_cond_destroy(&server->is_wanted);
+	pthread_cond_destroy(&server->is_ended);
+	pthread_mutex_destroy(&server->mutex);
+	free(server->workers);
+	free(server->socket_path);
+	free(server);
+}
+
+void http_stats(struct http_server *server, struct http_stats *stats_out)
+{
+	pthread_mutex_lock(&server->mutex);
+	*stats_out = (struct http_stats){
+		.requests = server->requests,
+		.refused = server->refused,
+		.waiting = server->ready.count,
+		.parked = server->parked.count,
+	};
+	pthread_mutex_unlock(&server->mutex);
+}

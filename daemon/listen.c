@@ -1,0 +1,135 @@
+#include "daemon/listen.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "store/log.h"
+
+static int open_socket(void)
+{
+	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+static bool make_address(const char *path, struct sockaddr_un *address_out)
+{
+	size_t length = strlen(path);
+
+	*address_out = (struct sockaddr_un){.sun_family = AF_UNIX};
+	if (length == 0 || length >= sizeof(address_out->sun_path)) {
+		log_error("socket %s: a path has 1 to %zu bytes; set "
+			  "socket.path to another one",
+			  path, sizeof(address_out->sun_path) - 1);
+		return false;
+	}
+	memcpy(address_out->sun_path, path, length);
+	return true;
+}
+
+/* Does anybody accept connections there? A full queue is an answer too. */
+static bool is_answered(const struct sockaddr_un *address)
+{
+	int file = open_socket();
+	bool is_there;
+
+	if (file < 0)
+		return false;
+	is_there = connect(file, (const struct sockaddr *)address,
+			   sizeof(*address)) == 0 ||
+		   errno == EAGAIN || errno == EINPROGRESS;
+	close(file);
+	return is_there;
+}
+
+/* Make way for the socket: nothing is at `path` afterwards. */
+static enum error clear_path(const char *path,
+			     const struct sockaddr_un *address)
+{
+	struct stat status;
+
+	if (lstat(path, &status) != 0)
+		return ERR_NONE;
+	if (!S_ISSOCK(status.st_mode)) {
+		log_error("socket %s: there is a file that is no socket; "
+			  "remove it or set socket.path",
+			  path);
+		return ERR_IO;
+	}
+	if (is_answered(address)) {
+		log_error("socket %s: another daemon answers there; stop it "
+			  "or set socket.path",
+			  path);
+		return ERR_BUSY;
+	}
+	if (unlink(path) != 0) {
+		log_error("socket %s: the stale file cannot be removed: %s",
+			  path, strerrordesc_np(errno));
+		return ERR_IO;
+	}
+	return ERR_NONE;
+}
+
+/*
+ * Bind and listen. The mode of the descriptor becomes that of the file, less
+ * the umask, so the file is never open to more than `mode`; it gets what the
+ * umask took before anybody can connect, which is when it listens.
+ */
+static bool begin(int file, const char *path, uint32_t mode,
+		  const struct sockaddr_un *address)
+{
+	return file >= 0 && fchmod(file, (mode_t)mode) == 0 &&
+	       bind(file, (const struct sockaddr *)address, sizeof(*address)) ==
+		       0 &&
+	       chmod(path, (mode_t)mode) == 0 && listen(file, SOMAXCONN) == 0;
+}
+
+enum error listen_on(const char *path, uint32_t mode,
+		     struct listening *listening_out)
+{
+	struct sockaddr_un address;
+	struct stat status = {0};
+	enum error error;
+	int file;
+
+	if (!make_address(path, &address))
+		return ERR_TOO_LARGE;
+	error = clear_path(path, &address);
+	if (error != ERR_NONE)
+		return error;
+	file = open_socket();
+	if (!begin(file, path, mode, &address) || lstat(path, &status) != 0) {
+		log_error("socket %s: %s; its folder must be there, and ours "
+			  "to write",
+			  path, strerrordesc_np(errno));
+		if (file >= 0)
+			close(file);
+		return ERR_IO;
+	}
+	*listening_out = (struct listening){
+		.file = file,
+		.device = status.st_dev,
+		.inode = status.st_ino,
+	};
+	return ERR_NONE;
+}
+
+void listen_hide(const struct listening *listening, const char *path)
+{
+	struct stat status;
+
+	if (listening->file >= 0 && lstat(path, &status) == 0 &&
+	    status.st_dev == listening->device &&
+	    status.st_ino == listening->inode)
+		unlink(path);
+}
+
+void listen_end(struct listening *listening)
+{
+	if (listening->file >= 0)
+		close(listening->file);
+	listening->file = -1;
+}

@@ -1,0 +1,221 @@
+#include "daemon/exchange.h"
+
+#include <assert.h>
+#include <poll.h>
+#include <time.h>
+
+#include "daemon/clock.h"
+#include "store/memory.h"
+
+enum { TICK_MS = 200 };
+
+static void push(struct exchange_queue *queue, struct http_exchange *exchange)
+{
+	exchange->next = NULL;
+	if (queue->last == NULL)
+		queue->first = exchange;
+	else
+		queue->last->next = exchange;
+	queue->last = exchange;
+	queue->count++;
+}
+
+static struct http_exchange *pop(struct exchange_queue *queue)
+{
+	struct http_exchange *exchange = queue->first;
+
+	if (exchange == NULL)
+		return NULL;
+	queue->first = exchange->next;
+	if (queue->first == NULL)
+		queue->last = NULL;
+	queue->count--;
+	return exchange;
+}
+
+/* Under the mutex: everything that is parked is to be handled again. */
+static void unpark(struct http_server *server)
+{
+	struct exchange_queue *parked = &server->parked;
+	struct exchange_queue *ready = &server->ready;
+
+	server->tick_ms = clock_steady_ms() + TICK_MS;
+	if (parked->first == NULL)
+		return;
+	if (ready->last == NULL)
+		ready->first = parked->first;
+	else
+		ready->last->next = parked->first;
+	ready->last = parked->last;
+	ready->count += parked->count;
+	*parked = (struct exchange_queue){0};
+	pthread_cond_broadcast(&server->is_wanted);
+}
+
+void http_wake(struct http_server *server)
+{
+	pthread_mutex_lock(&server->mutex);
+	server->wakes++;
+	unpark(server);
+	pthread_mutex_unlock(&server->mutex);
+}
+
+/* Under the mutex, which is left meanwhile: until the next tick at most. */
+static void wait_for_tick(struct http_server *server)
+{
+	struct timespec time = {
+		.tv_sec = (time_t)(server->tick_ms / 1000U),
+		.tv_nsec = (long)(server->tick_ms % 1000U) * 1000000L,
+	};
+
+	if (server->parked.first == NULL)
+		pthread_cond_wait(&server->is_wanted, &server->mutex);
+	else
+		pthread_cond_timedwait(&server->is_wanted, &server->mutex,
+				       &time);
+}
+
+/* Under the mutex: the next exchange to handle; NULL at the end. */
+static struct http_exchange *take(struct http_server *server)
+{
+	while (!server->is_stopping) {
+		if (server->parked.first != NULL &&
+		    clock_steady_ms() >= server->tick_ms)
+			unpark(server);
+		if (server->ready.first != NULL)
+			return pop(&server->ready);
+		wait_for_tick(server);
+	}
+	return NULL;
+}
+
+/* The client has closed its socket (not merely said that it sends no more). */
+static bool has_left(const struct http_exchange *exchange)
+{
+	struct pollfd file = {.fd = exchange->file};
+
+	return poll(&file, 1, 0) == 1 &&
+	       (file.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+}
+
+/*
+ * Give the exchange, which has its reply, back to the server's thread. It may
+ * be gone as soon as its connection is resumed.
+ */
+static void give_back(struct http_exchange *exchange)
+{
+	struct http_server *server = exchange->server;
+	struct MHD_Connection *connection = exchange->connection;
+
+	pthread_mutex_lock(&server->mutex);
+	exchange->state = EXCHANGE_REPLIED;
+	server->waiting--;
+	pthread_mutex_unlock(&server->mutex);
+	MHD_resume_connection(connection);
+}
+
+static enum http_verdict handle(struct http_exchange *exchange)
+{
+	const struct http_options *options = &exchange->server->options;
+
+	if (exchange->was_parked && has_left(exchange)) {
+		exchange_refuse(exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
+				"stopped", "the client has left");
+		return HTTP_ANSWERED;
+	}
+	return options->handle(exchange, options->context);
+}
+
+static void *work(void *argument)
+{
+	struct http_server *server = argument;
+	struct http_exchange *exchange;
+
+	pthread_mutex_lock(&server->mutex);
+	while ((exchange = take(server)) != NULL) {
+		uint64_t wakes = server->wakes;
+		enum http_verdict verdict;
+
+		pthread_mutex_unlock(&server->mutex);
+		verdict = handle(exchange);
+		assert(verdict == HTTP_PARKED || exchange->status != 0);
+		if (verdict == HTTP_ANSWERED)
+			give_back(exchange);
+		pthread_mutex_lock(&server->mutex);
+		if (verdict == HTTP_ANSWERED)
+			continue;
+		exchange->was_parked = true;
+		/* it may not have seen what it was woken for meanwhile */
+		push(wakes == server->wakes ? &server->parked : &server->ready,
+		     exchange);
+	}
+	pthread_mutex_unlock(&server->mutex);
+	return NULL;
+}
+
+bool work_start(struct http_server *server)
+{
+	server->workers =
+		mem_alloc(server->options.workers, sizeof(*server->workers));
+	while (server->worker_count < server->options.workers) {
+		if (pthread_create(&server->workers[server->worker_count], NULL,
+				   work, server) != 0)
+			return false;
+		server->worker_count++;
+	}
+	return true;
+}
+
+static void refuse_stopped(struct http_exchange *exchange)
+{
+	exchange_refuse(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "stopped",
+			"the daemon is stopping");
+}
+
+bool work_submit(struct http_exchange *exchange)
+{
+	struct http_server *server = exchange->server;
+	bool is_stopping;
+	bool is_full;
+
+	/* nobody else sees the exchange before it is pushed */
+	pthread_mutex_lock(&server->mutex);
+	is_stopping = server->is_stopping;
+	is_full = server->waiting >= server->options.max_waiting;
+	if (is_stopping || is_full) {
+		server->refused++;
+	} else {
+		MHD_suspend_connection(exchange->connection);
+		exchange->state = EXCHANGE_WAITS;
+		exchange->is_admitted = true;
+		server->waiting++;
+		server->admitted++;
+		push(&server->ready, exchange);
+		pthread_cond_signal(&server->is_wanted);
+	}
+	pthread_mutex_unlock(&server->mutex);
+	if (is_stopping)
+		refuse_stopped(exchange);
+	else if (is_full)
+		exchange_refuse(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "busy",
+				"too many requests wait; try again");
+	return !is_stopping && !is_full;
+}
+
+void work_stop(struct http_server *server)
+{
+	struct http_exchange *exchange;
+
+	pthread_mutex_lock(&server->mutex);
+	server->is_stopping = true;
+	pthread_cond_broadcast(&server->is_wanted);
+	pthread_mutex_unlock(&server->mutex);
+	for (size_t i = 0; i < server->worker_count; i++)
+		pthread_join(server->workers[i], NULL);
+	/* nothing is pushed any more */
+	while ((exchange = pop(&server->ready)) != NULL ||
+	       (exchange = pop(&server->parked)) != NULL) {
+		refuse_stopped(exchange);
+		give_back(exchange);
+	}
+}

@@ -1,0 +1,414 @@
+"""What the tests from outside share: a web server, the daemon, its client.
+
+Everything is on loopback, on ports and in folders of its own, and is gone when
+the test is over; a process that is left makes the test fail. The programs are
+those in $TEMPLATED_PROGRAMS. Python's standard library alone.
+"""
+
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SITE = ROOT / "tests" / "data" / "site"
+PROGRAMS = pathlib.Path(
+    os.environ.get("TEMPLATED_PROGRAMS", ROOT / "build" / "release" / "daemon"))
+# Sanitizers make everything slower; nothing below waits longer than it must.
+PATIENCE_S = 120
+
+NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") +
+                     ":/usr/sbin:/usr/local/sbin")
+
+NGINX_CONF = """
+daemon off;
+{user}
+worker_processes 1;
+pid {folder}/pid;
+error_log {folder}/error.log;
+events {{ worker_connections 256; }}
+http {{
+	types {{ text/html html; text/plain txt; }}
+	default_type application/octet-stream;
+	log_format short '$request_method $request_uri $status '
+		'$sent_http_content_encoding "$http_user_agent"';
+	access_log {folder}/access.log short;
+	client_body_temp_path {folder}/body;
+	proxy_temp_path {folder}/proxy;
+	fastcgi_temp_path {folder}/fastcgi;
+	uwsgi_temp_path {folder}/uwsgi;
+	scgi_temp_path {folder}/scgi;
+	server {{
+		listen 127.0.0.1:{port};
+		root {root};
+		{extra}
+	}}
+}}
+"""
+
+
+def wait_until(is_done, what, patience_s=PATIENCE_S):
+    """Poll until is_done() gives something true, and return that."""
+    end = time.monotonic() + patience_s
+    while time.monotonic() < end:
+        result = is_done()
+        if result:
+            return result
+        time.sleep(0.05)
+    raise AssertionError(f"{what}: not within {patience_s} s")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Web:
+    """nginx on a free port of 127.0.0.1, serving a folder."""
+
+    def __init__(self, root, extra="", port=None):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="td-web-"))
+        for _ in range(10):
+            self.port = port or free_port()
+            if self._start(root, extra):
+                break
+            if port:
+                time.sleep(0.5)
+        else:
+            raise AssertionError("nginx: " + self._read("log"))
+        self.host = f"127.0.0.1:{self.port}"
+        self.url = f"http://{self.host}/"
+
+    def _start(self, root, extra):
+        conf = self.folder / "nginx.conf"
+        # Root's worker would be nobody, who may not read our folders.
+        user = "user root;" if os.geteuid() == 0 else ""
+        conf.write_text(NGINX_CONF.format(
+            folder=self.folder, port=self.port, root=root, extra=extra,
+            user=user))
+        with open(self.folder / "log", "w", encoding="utf-8") as log:
+            self.process = subprocess.Popen(
+                [NGINX, "-p", str(self.folder), "-e",
+                 str(self.folder / "error.log"), "-c", str(conf)],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        while self.process.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                # Somebody else may have had the port: then ours soon ends.
+                time.sleep(0.05)
+                return self.process.poll() is None
+            except OSError:
+                time.sleep(0.02)
+        return False
+
+    def _read(self, name):
+        path = self.folder / name
+        return path.read_text("utf-8", "replace") if path.exists() else ""
+
+    def requests(self):
+        """(method, target, status, encoding, user agent) of each request."""
+        rows = []
+        for line in self._read("access.log").splitlines():
+            method, target, status, encoding, agent = line.split(" ", 4)
+            rows.append((method, target, int(status), encoding,
+                         agent.strip('"')))
+        return rows
+
+    def targets(self):
+        return [row[1] for row in self.requests()]
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(30)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path, timeout):
+        super().__init__("localhost", timeout=timeout)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+class Answer:
+    def __init__(self, response):
+        self.status = response.status
+        self.type = response.getheader("Content-Type", "")
+        self.body = response.read()
+
+    @property
+    def text(self):
+        return self.body.decode("utf-8")
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+
+def yaml(sections):
+    """{"store": {"path": "/x"}} as YAML; strings are quoted unless raw."""
+    lines = []
+    for section, rows in sections.items():
+        lines.append(f"{section}:")
+        for key, value in rows.items():
+            lines.append(f"  {key}: {value}")
+    return "\n".join(lines) + "\n"
+
+
+def run(arguments, **options):
+    """The finished process, its output as text."""
+    return subprocess.run([str(a) for a in arguments], text=True,
+                          encoding="utf-8", errors="replace",
+                          stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=PATIENCE_S, check=False, **options)
+
+
+class Daemon:
+    """templated on a store and a socket in a temporary folder.
+
+    `sections` are laid over the configuration that the tests need: haste
+    towards our own loopback. The store outlives stop() until remove().
+    """
+
+    def __init__(self, sections=None):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="td-"))
+        self.socket = str(self.folder / "s")
+        self.store = str(self.folder / "store")
+        self.conf = self.folder / "templated.yaml"
+        self.log = self.folder / "log"
+        self.sections = {
+            "socket": {"path": self.socket},
+            "store": {"path": self.store},
+            "crawl": {"delay": "0 s"},
+        }
+        self.configure(sections or {})
+        self.process = None
+
+    def configure(self, sections):
+        """Change rows; a value of None takes a row away."""
+        for name, rows in sections.items():
+            section = self.sections.setdefault(name, {})
+            section.update(rows)
+            for key in [k for k, v in section.items() if v is None]:
+                del section[key]
+        self.conf.write_text(yaml({k: v for k, v in self.sections.items() if v}))
+
+    def start(self):
+        self.launch()
+        wait_until(self._answers, "the daemon's first answer")
+        return self
+
+    def launch(self):
+        with open(self.log, "a", encoding="utf-8") as log:
+            self.process = subprocess.Popen(
+                [str(PROGRAMS / "templated"), "-c", str(self.conf)],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True)
+
+    def _answers(self):
+        if self.process.poll() is not None:
+            raise AssertionError(
+                f"templated ended with {self.process.returncode}:\n"
+                + self.messages())
+        try:
+            return self.get("/v1/status").status == 200
+        except OSError:
+            return False
+
+    def messages(self):
+        return self.log.read_text("utf-8", "replace")
+
+    def request(self, method, target, body=None, timeout_s=PATIENCE_S):
+        connection = UnixConnection(self.socket, timeout_s)
+        try:
+            headers = {}
+            if isinstance(body, (dict, list)):
+                body = json.dumps(body).encode()
+                headers["Content-Type"] = "application/json"
+            connection.request(method, target, body=body, headers=headers)
+            return Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+    def get(self, path, **arguments):
+        """GET; arguments are encoded. Any status."""
+        query = urllib.parse.urlencode(arguments)
+        return self.request("GET", path + ("?" + query if query else ""))
+
+    def post(self, path, body, **arguments):
+        query = urllib.parse.urlencode(arguments)
+        return self.request("POST", path + ("?" + query if query else ""), body)
+
+    def json(self, path, **arguments):
+        """GET of something that must be there."""
+        answer = self.get(path, **arguments)
+        if answer.status != 200:
+            raise AssertionError(f"{path}: {answer.status} {answer.text}")
+        return answer.json
+
+    def watch(self, url, **options):
+        answer = self.post("/v1/sites", {"url": url, **options})
+        if answer.status not in (200, 201):
+            raise AssertionError(f"{url}: {answer.status} {answer.text}")
+        return answer.json
+
+    def crawl(self, url, **options):
+        """Watch and wait for the end; the site as it is then."""
+        host = self.watch(url, **options)["host"]
+        return self.wait_for(host)
+
+    def wait_for(self, host):
+        def is_done():
+            site = self.json(f"/v1/sites/{host}")
+            return site if site["state"] == "watching" else None
+        return wait_until(is_done, f"the crawl of {host}")
+
+    def clusters(self, host):
+        return self.json(f"/v1/sites/{host}/clusters")["clusters"]
+
+    def pages(self, cluster):
+        """The URLs of a cluster, asked for in portions."""
+        urls = []
+        after = {}
+        while True:
+            rows = self.json(f"/v1/clusters/{cluster}/pages", limit=50,
+                             **after)["pages"]
+            if not rows:
+                return urls
+            urls += [row["url"] for row in rows]
+            after = {"after": urls[-1]}
+
+    def partition(self, host):
+        """{pages of a cluster: [(hash, DF) of its template]}.
+
+        Pages go by their path, so that sites on different ports compare.
+        """
+        result = {}
+        for cluster in self.clusters(host):
+            name = cluster["id"]
+            template = self.json(f"/v1/clusters/{name}/template")
+            paths = [urllib.parse.urlsplit(u).path for u in self.pages(name)]
+            assert len(paths) == len(set(paths)) == cluster["pages"], name
+            result[frozenset(paths)] = sorted(
+                (f["hash"], f["df"]) for f in template["fragments"])
+        return result
+
+    def text(self, url, **arguments):
+        answer = self.get("/v1/text", url=url, **arguments)
+        if answer.status != 200:
+            raise AssertionError(f"{url}: {answer.status} {answer.text}")
+        return answer.text
+
+    def ctl(self, *arguments):
+        return run([PROGRAMS / "templatectl", "-s", self.socket, *arguments])
+
+    def verify_store(self):
+        """The offline check of the laws: no problem, or a failure."""
+        done = run([PROGRAMS / "templatectl", "--json", "verify", "--store",
+                    self.store])
+        if done.returncode != 0:
+            raise AssertionError(f"verify: {done.returncode}\n{done.stdout}"
+                                 f"{done.stderr}")
+        report = json.loads(done.stdout)
+        if report["problems"] != 0:
+            raise AssertionError(f"verify: {report}")
+        return report
+
+    def kill(self):
+        """As a power failure would: nothing of it is left."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(30)
+
+    def stop(self):
+        """SIGTERM; it must drain and end with 0, and leave nothing running."""
+        if self.process is None or self.process.poll() is not None:
+            return
+        self.process.terminate()
+        try:
+            self.process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError("SIGTERM did not end the daemon:\n"
+                                 + self.messages()) from None
+        if self.process.returncode != 0:
+            raise AssertionError(
+                f"the daemon ended with {self.process.returncode}:\n"
+                + self.messages())
+        try:
+            os.killpg(self.process.pid, 0)
+        except ProcessLookupError:
+            return
+        raise AssertionError("the daemon left a process behind")
+
+    def remove(self):
+        try:
+            self.stop()
+        finally:
+            if self.process is not None and self.process.poll() is None:
+                self.kill()
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Case(unittest.TestCase):
+    """A test with servers that end with it."""
+
+    def web(self, root=SITE, extra="", port=None):
+        web = Web(root, extra, port)
+        self.addCleanup(web.stop)
+        return web
+
+    def daemon(self, sections=None):
+        daemon = Daemon(sections)
+        self.addCleanup(daemon.remove)
+        return daemon.start()
+
+    def folder(self):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="td-files-"))
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
+    def error_of(self, answer, status, code=None):
+        self.assertEqual(answer.status, status, answer.text)
+        error = answer.json["error"]
+        self.assertTrue(error["message"])
+        if code is not None:
+            self.assertEqual(error["code"], code, error)
+        return error
+
+
+def labels():
+    """{path of a page: kind} of the sample site."""
+    rows = (SITE / "labels.tsv").read_text("utf-8").splitlines()
+    return dict(row.split("\t") for row in rows)
+
+
+def path_of(url):
+    """The file of the sample site that answers for a URL."""
+    path = urllib.parse.urlsplit(url).path.lstrip("/")
+    return path + "index.html" if path == "" or path.endswith("/") else path
+
+
+def main():
+    for program in ("templated", "templatectl"):
+        if not (PROGRAMS / program).exists():
+            print(f"skipped: {program} is not built")
+            sys.exit(77)
+    if NGINX is None:
+        print("skipped: nginx is not installed")
+        sys.exit(77)
+    unittest.main(verbosity=2)

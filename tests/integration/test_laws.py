@@ -1,0 +1,111 @@
+"""Laws 1 and 7 on the sample site: order does not matter, and the offline verbs
+say what the daemon says."""
+
+import json
+import shutil
+
+import harness
+
+CTL = harness.PROGRAMS / "templatectl"
+
+
+class Laws(harness.Case):
+    def test_order_does_not_matter(self):
+        partitions = []
+        for seed, options in (("", {}), ("tags/", {"delay_ms": 3}),
+                              ("docs/faq/", {"delay_ms": 1})):
+            web = self.web()
+            daemon = self.daemon()
+            daemon.crawl(web.url + seed, **options)
+            partitions.append(daemon.partition(web.host))
+            daemon.stop()
+        self.assertEqual(partitions[0], partitions[1])
+        self.assertEqual(partitions[0], partitions[2])
+
+    def test_visiting_again_changes_nothing(self):
+        web = self.web()
+        daemon = self.daemon()
+        daemon.crawl(web.url, revisit_s=1)
+        before = daemon.partition(web.host)
+        names = {c["id"] for c in daemon.clusters(web.host)}
+        harness.wait_until(
+            lambda: web.targets().count("/docs/batch-example/") >= 3,
+            "further visits")
+        self.assertEqual(daemon.partition(web.host), before)
+        self.assertEqual({c["id"] for c in daemon.clusters(web.host)}, names)
+        self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
+
+    def test_changed_pages_move(self):
+        root = self.folder() / "site"
+        shutil.copytree(harness.SITE, root)
+        web = self.web(root)
+        daemon = self.daemon()
+        daemon.crawl(web.url, revisit_s=1)
+        # A document becomes a post, another one goes.
+        shutil.copy(root / "rocketmq" / "Meetup-Beijing" / "index.html",
+                    root / "docs" / "faq" / "index.html")
+        (root / "docs" / "simple-example" / "index.html").unlink()
+
+        def is_there():
+            sizes = [c["pages"] for c in daemon.clusters(web.host)]
+            return sizes[:2] == [32, 28]
+        harness.wait_until(is_there, "the change")
+        self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
+        fresh = self.daemon()
+        fresh.crawl(web.url)
+        self.assertEqual(fresh.partition(web.host),
+                         daemon.partition(web.host))
+
+    def test_offline_verbs_say_what_the_daemon_says(self):
+        web = self.web()
+        daemon = self.daemon()
+        daemon.crawl(web.url)
+        clusters = {c["id"]: daemon.pages(c["id"])
+                    for c in daemon.clusters(web.host)}
+        # The pages that links lead to, as files.
+        root = self.folder() / "pages"
+        for urls in clusters.values():
+            for url in urls:
+                name = harness.path_of(url)
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(harness.SITE / name, root / name)
+
+        done = harness.run([CTL, "cluster", root])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        offline = {}
+        for line in done.stdout.splitlines():
+            path, cluster = line.split("\t")
+            offline.setdefault(cluster, set()).add(path)
+        self.assertEqual(
+            {frozenset(v) for v in offline.values()},
+            {frozenset(harness.path_of(u) for u in urls)
+             for urls in clusters.values()})
+
+        out = self.folder() / "out"
+        done = harness.run([CTL, "batch", root, "--out", out])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for urls in clusters.values():
+            for url in urls:
+                name = harness.path_of(url).removesuffix(".html") + ".txt"
+                self.assertEqual((out / name).read_text("utf-8").strip(),
+                                 daemon.text(url).strip(), url)
+
+    def test_one_page_offline_is_the_daemons_one_page(self):
+        web = self.web()
+        daemon = self.daemon()
+        daemon.crawl(web.url)
+        file = harness.SITE / "docs" / "faq" / "index.html"
+        for method in ("plain", "accb"):
+            done = harness.run([CTL, "extract", "--method", method, file])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout.strip(), daemon.text(
+                web.url + "docs/faq/", method=method).strip())
+
+    def test_methods_are_one_table(self):
+        daemon = self.daemon()
+        done = harness.run([CTL, "--json", "methods"])
+        self.assertEqual(json.loads(done.stdout), daemon.json("/v1/methods"))
+
+
+if __name__ == "__main__":
+    harness.main()

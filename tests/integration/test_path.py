@@ -1,0 +1,235 @@
+"""From a URL to clean text: the whole path over the sample site."""
+
+import json
+import re
+
+import harness
+
+LIKE_TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+PAGES = 69  # what links lead to, counted by hand: see ORIGIN.md
+MENU = ("Apache RocketMQ Logo", "Toggle Menu", "Release Notes", "Follow:",
+        "Leave a Comment", "Share on", "Sponsorship")
+
+
+class WholePath(harness.Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.web = harness.Web(harness.SITE)
+        cls.addClassCleanup(cls.web.stop)
+        cls.daemon = harness.Daemon()
+        cls.addClassCleanup(cls.daemon.remove)
+        cls.daemon.start()
+        cls.host = cls.web.host
+        cls.site = cls.daemon.crawl(cls.web.url)
+        cls.article = cls.web.url + "docs/batch-example/"
+
+    def test_site_is_crawled_whole(self):
+        site = self.site
+        self.assertEqual(site["host"], self.host)
+        self.assertEqual(site["url"], self.web.url)
+        self.assertEqual(site["state"], "watching")
+        self.assertEqual(site["pages"], PAGES)
+        self.assertEqual(site["pending"], 0)
+        self.assertEqual(site["found"], site["fetched"] + site["failed"])
+        self.assertEqual(site["measure"], "cpc")
+        self.assertEqual(site["threshold"], 0.25)
+        self.assertTrue(site["private"])
+        self.assertFalse(site["sample"])
+        self.assertRegex(site["added"], LIKE_TIME)
+
+    def test_sites_lists_the_site(self):
+        sites = self.daemon.json("/v1/sites")["sites"]
+        self.assertEqual([s["host"] for s in sites], [self.host])
+
+    def test_every_page_is_fetched_once(self):
+        targets = self.web.targets()
+        self.assertEqual(len(targets), len(set(targets)))
+        self.assertEqual(targets[0], "/robots.txt")
+
+    def test_clusters_are_the_kinds_of_pages(self):
+        kinds = harness.labels()
+        found = {}
+        sizes = []
+        for cluster in self.daemon.clusters(self.host):
+            pages = [harness.path_of(u)
+                     for u in self.daemon.pages(cluster["id"])]
+            self.assertEqual(len(pages), cluster["pages"])
+            sizes.append(len(pages))
+            labelled = {kinds[p] for p in pages if p in kinds}
+            self.assertLessEqual(len(labelled), 1, pages)
+            for kind in labelled:
+                self.assertNotIn(kind, found, "a kind is in two clusters")
+                found[kind] = set(pages)
+        self.assertEqual(sizes, sorted(sizes, reverse=True))
+        self.assertEqual(sum(sizes), PAGES)
+        # Of the four archives one cannot be reached by links.
+        self.assertEqual({k: len(v) for k, v in found.items()},
+                         {"post": 31, "document": 30, "archive": 3,
+                          "landing": 3})
+
+    def test_cluster_has_its_fields(self):
+        cluster = self.daemon.clusters(self.host)[0]
+        self.assertTrue(cluster["id"].startswith(self.host + "/"))
+        self.assertIs(cluster["has_template"], True)
+        self.assertRegex(cluster["created"], LIKE_TIME)
+        self.assertRegex(cluster["changed"], LIKE_TIME)
+        self.assertEqual(len(cluster["sample"]), 3)
+        self.assertEqual(self.daemon.json("/v1/clusters/" + cluster["id"]),
+                         cluster)
+        page = self.daemon.json(f"/v1/clusters/{cluster['id']}/pages",
+                                limit=1)["pages"][0]
+        self.assertRegex(page["fetched"], LIKE_TIME)
+        file = harness.SITE / harness.path_of(page["url"])
+        self.assertEqual(page["bytes"], file.stat().st_size)
+
+    def test_template_holds_the_menu_with_its_frequency(self):
+        name = self.cluster_of(self.article)
+        template = self.daemon.json(f"/v1/clusters/{name}/template")
+        pages = template["pages"]
+        texts = {f["text"]: f for f in template["fragments"]}
+        for text in ("Why RocketMQ", "Quick Start", "Batch Example"):
+            self.assertIn(text, texts)
+        for fragment in template["fragments"]:
+            self.assertRegex(fragment["hash"], r"^[0-9a-f]{16}$")
+            self.assertGreater(3 * fragment["df"], pages)
+            self.assertLessEqual(fragment["df"], pages)
+            self.assertAlmostEqual(fragment["share"],
+                                   fragment["df"] / pages, places=3)
+        # Counted in the files: pages of the kind that hold the words.
+        files = [harness.SITE / harness.path_of(u)
+                 for u in self.daemon.pages(name)]
+        holds = sum("Why RocketMQ</a>" in f.read_text("utf-8") for f in files)
+        self.assertEqual(texts["Why RocketMQ"]["df"], holds)
+
+    def cluster_of(self, url):
+        return self.daemon.json("/v1/text", url=url, format="json")["cluster"]
+
+    def test_text_is_the_article_without_the_menu(self):
+        text = self.daemon.text(self.article)
+        for words in ("Sending messages in batch improves performance of "
+                      "delivering small messages.",
+                      "same waitStoreMsgOK and no schedule support",
+                      "better split the lists"):
+            self.assertIn(words, text)
+        for words in MENU:
+            self.assertNotIn(words, text)
+        plain = self.daemon.text(self.article, method="plain")
+        self.assertIn("Toggle Menu", plain)
+        self.assertIn("Leave a Comment", plain)
+
+    def test_text_as_json(self):
+        answer = self.daemon.json("/v1/text", url=self.article, format="json")
+        self.assertEqual(answer["url"], self.article)
+        self.assertEqual(answer["title"], "Batch Example - Apache RocketMQ")
+        self.assertEqual(answer["language"], "en")
+        self.assertEqual(answer["description"],
+                         "How to use batch in Rocketmq")
+        self.assertEqual(answer["method"], "df")
+        self.assertTrue(answer["reason"])
+        self.assertEqual(answer["cluster_pages"], 30)
+        self.assertRegex(answer["fetched"], LIKE_TIME)
+        self.assertIs(answer["truncated"], False)
+        self.assertEqual(answer["text"].strip(),
+                         self.daemon.text(self.article).strip())
+
+    def test_text_as_html(self):
+        answer = self.daemon.get("/v1/text", url=self.article, format="html")
+        self.assertEqual(answer.status, 200)
+        self.assertIn("html", answer.type)
+        self.assertIn("better split the lists", answer.text)
+        self.assertNotIn("<script", answer.text)
+
+    def test_page_alone_falls_back_and_says_so(self):
+        url = self.web.url + "about/contact/"
+        answer = self.daemon.json("/v1/text", url=url, format="json")
+        self.assertEqual(answer["method"], "accb")
+        self.assertLess(answer["cluster_pages"], 3)
+        self.assertTrue(answer["reason"])
+
+    def test_redirect_leads_to_the_page(self):
+        url = self.web.url + "release_notes/release-notes-4.7.0"
+        answer = self.daemon.json("/v1/text", url=url, format="json")
+        self.assertEqual(answer["url"], url + "/")
+
+    def test_posted_page_is_answered_from_the_template(self):
+        file = harness.SITE / "docs" / "batch-example" / "index.html"
+        body = file.read_bytes().replace(b"better split the lists",
+                                         b"rather walk in the woods")
+        answer = self.daemon.post("/v1/extract", body, format="json",
+                                  url=self.web.url + "docs/new-example/")
+        self.assertEqual(answer.status, 200, answer.text)
+        self.assertEqual(answer.json["method"], "df")
+        self.assertEqual(answer.json["cluster"],
+                         self.cluster_of(self.article))
+        self.assertIn("rather walk in the woods", answer.json["text"])
+        self.assertNotIn("Toggle Menu", answer.json["text"])
+        self.assertIsNone(answer.json["fetched"])
+        self.error_of(self.daemon.get(
+            "/v1/text", url=self.web.url + "docs/new-example/",
+            fetch="never"), 404, "not_found")
+
+    def test_events_tell_of_each_page(self):
+        lines = self.daemon.get("/v1/events").text.splitlines()
+        events = [json.loads(line) for line in lines]
+        numbers = [e["seq"] for e in events]
+        self.assertEqual(numbers, sorted(set(numbers)))
+        added = {e["url"] for e in events if e["kind"] == "page.added"}
+        self.assertEqual(len(added), PAGES)
+        self.assertEqual({e["site"] for e in events}, {self.host})
+        middle = numbers[len(numbers) // 2]
+        later = self.daemon.get("/v1/events", since=middle, limit=2).text
+        self.assertEqual([json.loads(x)["seq"] for x in later.splitlines()],
+                         [n for n in numbers if n > middle][:2])
+
+    def test_status_counts(self):
+        status = self.daemon.json("/v1/status")
+        self.assertEqual(status["counts"]["sites"], 1)
+        self.assertEqual(status["counts"]["pages"], PAGES)
+        self.assertEqual(status["pid"], self.daemon.process.pid)
+        self.assertEqual(status["store"]["path"], self.daemon.store)
+        self.assertEqual(status["pipeline"]["committed"], PAGES)
+        self.assertEqual(status["pipeline"]["in_flight"], 0)
+        self.assertIsNone(status["pipeline"]["paused"])
+        self.assertIsNone(status["config"]["error"])
+
+    def test_metrics_are_prometheus_text(self):
+        answer = self.daemon.get("/metrics")
+        self.assertEqual(answer.status, 200)
+        self.assertIn("text/plain", answer.type)
+        told = set()
+        for line in answer.text.splitlines():
+            if line.startswith("#"):
+                told.add(tuple(line.split(" ", 3)[1:3]))
+                continue
+            name = re.match(r"^(templated_[a-z_]+)(\{[^}]*\})? \S+$", line)
+            self.assertIsNotNone(name, line)
+            self.assertIn(("HELP", name[1]), told)
+            self.assertIn(("TYPE", name[1]), told)
+
+    def test_verify_finds_nothing(self):
+        report = self.daemon.json("/v1/verify")
+        self.assertEqual(report["problems"], 0, report["report"])
+        self.assertEqual(report["pages"], PAGES)
+        self.assertGreater(report["df_counts"], 1000)
+
+    def test_errors_are_told(self):
+        daemon = self.daemon
+        self.error_of(daemon.get("/v1/nonsense"), 404, "no_route")
+        self.error_of(daemon.request("PUT", "/v1/sites"), 405,
+                      "method_not_allowed")
+        self.error_of(daemon.post("/v1/sites", {"url": self.web.url,
+                                                "colour": "red"}),
+                      400, "bad_request")
+        self.error_of(daemon.post("/v1/sites", b"{"), 400)
+        self.error_of(daemon.get("/v1/text"), 400, "bad_request")
+        self.error_of(daemon.get("/v1/text", url=self.article,
+                                 method="magic"), 400)
+        self.error_of(daemon.get("/v1/sites/nobody.example"), 404,
+                      "not_found")
+        self.error_of(daemon.get(f"/v1/clusters/{self.host}/999"), 404,
+                      "not_found")
+        self.error_of(daemon.get("/v1/text", url="gopher://x/"), 400)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,104 @@
+"""Sites come and go, and leave nothing behind."""
+
+import harness
+
+
+class Sites(harness.Case):
+    def test_deleted_site_leaves_nothing(self):
+        web = self.web()
+        daemon = self.daemon()
+        daemon.crawl(web.url)
+        answer = daemon.request("DELETE", f"/v1/sites/{web.host}")
+        self.assertEqual(answer.status, 200, answer.text)
+        self.assertEqual(answer.json, {"deleted": web.host})
+        self.assertEqual(daemon.json("/v1/sites")["sites"], [])
+        self.error_of(daemon.get(f"/v1/sites/{web.host}"), 404, "not_found")
+        self.error_of(daemon.get("/v1/text", url=web.url), 404, "not_found")
+        counts = daemon.json("/v1/status")["counts"]
+        for name in ("sites", "pages", "clusters", "urls"):
+            self.assertEqual(counts[name], 0, name)
+        daemon.stop()
+        report = daemon.verify_store()
+        for name in ("sites", "pages", "clusters", "df_counts", "urls"):
+            self.assertEqual(report[name], 0, name)
+
+    def test_deleting_one_leaves_the_other(self):
+        webs = [self.web(), self.web()]
+        daemon = self.daemon()
+        for web in webs:
+            daemon.crawl(web.url)
+        wanted = daemon.partition(webs[1].host)
+        daemon.request("DELETE", f"/v1/sites/{webs[0].host}")
+        self.assertEqual(daemon.partition(webs[1].host), wanted)
+        self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
+
+    def test_deleted_in_the_middle_of_its_crawl(self):
+        web = self.web()
+        daemon = self.daemon()
+        daemon.watch(web.url, delay_ms=5)
+        harness.wait_until(lambda: len(web.targets()) > 10, "some requests")
+        answer = daemon.request("DELETE", f"/v1/sites/{web.host}")
+        self.assertEqual(answer.status, 200, answer.text)
+        harness.time.sleep(0.5)
+        self.assertEqual(daemon.json("/v1/status")["counts"]["pages"], 0)
+        daemon.crawl(web.url)
+        self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
+
+    def test_second_watch_is_the_same_site(self):
+        web = self.web()
+        daemon = self.daemon()
+        first = daemon.post("/v1/sites", {"url": web.url})
+        self.assertEqual(first.status, 201)
+        daemon.wait_for(web.host)
+        second = daemon.post("/v1/sites", {"url": web.url})
+        self.assertEqual(second.status, 200)
+        self.assertEqual(daemon.wait_for(web.host)["pages"], 69)
+        self.assertEqual(len(daemon.json("/v1/sites")["sites"]), 1)
+
+    def test_two_sites_at_once(self):
+        webs = [self.web(), self.web(), self.web()]
+        daemon = self.daemon()
+        for web in webs:
+            daemon.watch(web.url)
+        for web in webs:
+            daemon.wait_for(web.host)
+        partitions = [daemon.partition(web.host) for web in webs]
+        self.assertEqual(partitions[0], partitions[1])
+        self.assertEqual(partitions[0], partitions[2])
+        self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
+
+    def test_options_are_checked(self):
+        daemon = self.daemon()
+        for options in ({"threshold": 2}, {"threshold": "low"},
+                        {"measure": "miles"}, {"max_pages": -1},
+                        {"delay_ms": 1.5}, {"private": "yes"},
+                        {"url": "ftp://example.org/"}, {"url": ""},
+                        {"url": 7}):
+            with self.subTest(options=options):
+                body = {"url": "http://127.0.0.1:1/", **options}
+                self.error_of(daemon.post("/v1/sites", body), 400)
+        self.assertEqual(daemon.json("/v1/sites")["sites"], [])
+
+    def test_measure_and_threshold_count(self):
+        web = self.web()
+        daemon = self.daemon()
+        site = daemon.crawl(web.url, measure="cp", threshold=1)
+        self.assertEqual(site["clusters"], 1)
+        self.assertEqual(site["measure"], "cp")
+        daemon.request("DELETE", f"/v1/sites/{web.host}")
+        site = daemon.crawl(web.url, measure="cpc", threshold=0)
+        self.assertGreater(site["clusters"], 20)
+
+    def test_unreachable_site_ends(self):
+        daemon = self.daemon()
+        port = harness.free_port()
+        site = daemon.watch(f"http://127.0.0.1:{port}/")
+        self.assertEqual(site["pages"], 0)
+        harness.wait_until(
+            lambda: daemon.json("/v1/status")["pipeline"]["failed"] > 0,
+            "the failure")
+        self.assertEqual(daemon.clusters(site["host"]), [])
+
+
+if __name__ == "__main__":
+    harness.main()

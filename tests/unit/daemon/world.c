@@ -1,0 +1,159 @@
+#include "tests/unit/daemon/world.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "daemon/analyse.h"
+#include "daemon/verify.h"
+#include "store/compress.h"
+
+static void open_both(struct world *world)
+{
+	const struct store_options options = {
+		.map_bytes = world->max_bytes == 0 ? 0 : 1 << 20,
+		.max_map_bytes = world->max_bytes,
+		.is_temporary = true,
+	};
+	const struct engine_options engine_options = {.max_neighbours = 30};
+
+	ck_assert_int_eq(store_open(&world->store, world->path, &options),
+			 ERR_NONE);
+	ck_assert_int_eq(engine_create(&world->engine, world->store,
+				       &engine_options, world->now_ms),
+			 ERR_NONE);
+}
+
+static void close_both(struct world *world)
+{
+	engine_destroy(world->engine);
+	store_close(world->store);
+}
+
+void world_open(struct world *world, size_t max_bytes)
+{
+	*world = (struct world){.max_bytes = max_bytes, .now_ms = 1000000};
+	snprintf(world->path, sizeof(world->path), "/tmp/test_world.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(world->path));
+	open_both(world);
+}
+
+void world_reopen(struct world *world)
+{
+	close_both(world);
+	open_both(world);
+}
+
+void world_close(struct world *world)
+{
+	static const char *const names[] = {"data.mdb", "lock.mdb", "lock"};
+
+	close_both(world);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char path[96];
+
+		snprintf(path, sizeof(path), "%s/%s", world->path, names[i]);
+		unlink(path);
+	}
+	rmdir(world->path);
+}
+
+/* The menus and the wrapping of the four templates have nothing in common. */
+void world_page(struct buffer *out, unsigned kind, unsigned seed)
+{
+	static const char *const before[] = {
+		"<ul class=menu><li>Home<li>News</ul><div class=art><h1>",
+		"<table class=grid><tr><td>Shop<td>Cart<tr><td><b>",
+		"<nav><a href=/x>Forum</a></nav><section><dl><dt>",
+		"<center><font>Old</font></center><blockquote><pre>",
+	};
+	static const char *const middle[] = {"</h1><p>", "</b><td><i>",
+					     "</dt><dd>", "</pre><tt>"};
+
+	buffer_printf(out,
+		      "<html lang=en><head><title>Page %u</title></head>"
+		      "<body>%s Heading %u %s The text of page %u stands "
+		      "here.<p>Printed by template %u</p></body></html>",
+		      seed, before[kind % 4], seed, middle[kind % 4], seed,
+		      kind % 4);
+}
+
+static enum error commit(struct world *world, struct change *change,
+			 const char *text)
+{
+	struct url url;
+
+	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	change->url = &url;
+	change->outcome.now_ms = ++world->now_ms;
+	engine_commit(world->engine, change, 1, world->now_ms, NULL);
+	return change->error;
+}
+
+void world_add_site(struct world *world, const char *host)
+{
+	struct change change = {
+		.kind = CHANGE_SITE_ADD,
+		.options = {.measure = MEASURE_CPC,
+			    .threshold = 250,
+			    .max_pages = 1000000,
+			    .max_depth = 10,
+			    .flags = SITE_IS_OFFLINE},
+	};
+	char url[256];
+
+	snprintf(url, sizeof(url), "http://%s/", host);
+	ck_assert_int_eq(commit(world, &change, url), ERR_NONE);
+}
+
+enum error world_put(struct world *world, const char *text, struct slice html)
+{
+	struct change change = {.kind = CHANGE_PAGE,
+				.body_bytes = (uint32_t)html.size,
+				.outcome = {.http_status = 200}};
+	struct buffer packed = {0};
+	struct buffer record = {0};
+	struct url url;
+	enum error error;
+
+	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	ck_assert_int_eq(analyse(html, slice_of(""), &url, &page_limits_default,
+				 &record),
+			 ERR_NONE);
+	compress(html, &packed);
+	change.packed = buffer_slice(&packed);
+	change.record = buffer_slice(&record);
+	error = commit(world, &change, text);
+	buffer_free(&packed);
+	buffer_free(&record);
+	return error;
+}
+
+void world_remove(struct world *world, const char *url)
+{
+	struct change change = {
+		.kind = CHANGE_FAILED,
+		.outcome = {.error = ERR_NOT_FOUND, .http_status = 404}};
+
+	commit(world, &change, url);
+}
+
+uint64_t world_problems(struct world *world)
+{
+	struct verify_report report;
+	uint64_t problems;
+
+	ck_assert_int_eq(verify(world->store, &report), ERR_NONE);
+	problems = report.problems;
+	if (problems > 0)
+		fprintf(stderr, "%s", report.text.data);
+	buffer_free(&report.text);
+	return problems;
+}
+
+uint32_t world_random(uint64_t *state)
+{
+	*state = *state * 6364136223846793005U + 1442695040888963407U;
+	return (uint32_t)(*state >> 33);
+}

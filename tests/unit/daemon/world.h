@@ -1,0 +1,49 @@
+/*
+ * tests/unit/daemon/world.h - a store in a temporary folder with an engine on
+ * it, and pages from a few templates: what the tests of daemon/ stand on.
+ */
+#ifndef TESTS_UNIT_DAEMON_WORLD_H
+#define TESTS_UNIT_DAEMON_WORLD_H
+
+#include <stdint.h>
+
+#include "daemon/engine.h"
+#include "store/buffer.h"
+#include "store/store.h"
+
+struct world {
+	char path[64];
+	struct store *store;
+	struct engine *engine;
+	size_t max_bytes; /* of the map; 0: the default */
+	uint64_t now_ms;
+};
+
+/* Make the folder and open both. */
+void world_open(struct world *world, size_t max_bytes);
+
+/* Close both and open them again, as a restart does. */
+void world_reopen(struct world *world);
+
+/* Close both and remove the folder. */
+void world_close(struct world *world);
+
+/* A page of template `kind` 0..3 whose own text is made from `seed`. */
+void world_page(struct buffer *out, unsigned kind, unsigned seed);
+
+/* Add http://HOST/ as a site whose links are not followed. */
+void world_add_site(struct world *world, const char *host);
+
+/* Commit a page at `url`; the error of the change. */
+enum error world_put(struct world *world, const char *url, struct slice html);
+
+/* Commit that `url` answers with status 404. */
+void world_remove(struct world *world, const char *url);
+
+/* Problems that verify() finds; each is printed. */
+uint64_t world_problems(struct world *world);
+
+/* The next number of a small generator: the same for the same seed. */
+uint32_t world_random(uint64_t *state);
+
+#endif

@@ -1,8 +1,8 @@
 #include "cluster/linkage.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
+#include "cluster/journal.h"
 #include "cluster/roster.h"
 #include "store/memory.h"
 
@@ -15,19 +15,6 @@ enum {
  * cannot fail. */
 static const uint32_t last_label = UINT32_MAX / 2;
 
-/* A page whose label may have changed in this call. */
-struct note {
-	uint64_t page;
-	uint32_t row;
-	uint32_t from;
-};
-
-/* A component that came to be in this call: named at its end, if it lasts. */
-struct fresh {
-	uint32_t component;
-	uint32_t origin; /* label that it was split from, or 0 */
-};
-
 /* Numbers in a growing array. */
 struct list {
 	uint32_t *items;
@@ -38,28 +25,15 @@ struct list {
 struct linkage {
 	struct linkage_options options;
 	struct roster roster;
-	uint64_t call; /* counts the changing calls */
+	struct journal journal;
 	uint64_t comparisons;
 
-	/* Of the call that runs, empty between two: */
-	struct note *notes;
-	size_t note_count, note_capacity;
-	struct fresh *fresh;
-	size_t fresh_count, fresh_capacity;
-	struct linkage_event *merges;
-	size_t merge_count, merge_capacity;
-	uint32_t vacant; /* label of the component that the page left empty */
+	/* Of the call that runs: */
 	struct list linked; /* components that a new set links */
 	struct list near;   /* sets beside one that goes, not yet reached */
 	struct list far;    /* other sets of its component, not yet reached */
 	struct list reached;
 	struct list parts; /* ends of the parts in `reached` */
-
-	/* Of the last call, lent to the caller: */
-	struct linkage_move *moves;
-	size_t move_count, move_capacity;
-	struct linkage_event *events;
-	size_t event_count, event_capacity;
 };
 
 static void list_push(struct list *list, uint32_t item)
@@ -89,74 +63,26 @@ void linkage_destroy(struct linkage *linkage)
 	if (linkage == NULL)
 		return;
 	roster_end(&linkage->roster);
-	free(linkage->notes);
-	free(linkage->fresh);
-	free(linkage->merges);
+	journal_free(&linkage->journal);
 	free(linkage->linked.items);
 	free(linkage->near.items);
 	free(linkage->far.items);
 	free(linkage->reached.items);
 	free(linkage->parts.items);
-	free(linkage->moves);
-	free(linkage->events);
 	free(linkage);
-}
-
-static void begin_call(struct linkage *linkage)
-{
-	linkage->call++;
-	linkage->note_count = 0;
-	linkage->fresh_count = 0;
-	linkage->merge_count = 0;
-	linkage->vacant = 0;
-	linkage->move_count = 0;
-	linkage->event_count = 0;
-}
-
-static void add_event(struct linkage *linkage, enum linkage_event_kind kind,
-		      uint32_t cluster, uint32_t other)
-{
-	linkage->events =
-		mem_grow(linkage->events, linkage->event_count,
-			 &linkage->event_capacity, sizeof(*linkage->events));
-	linkage->events[linkage->event_count++] =
-		(struct linkage_event){kind, cluster, other};
-}
-
-/* Remember the label of a page before it changes for the first time. */
-static void note_page(struct linkage *linkage, uint32_t page)
-{
-	struct roster_page *row = &linkage->roster.pages[page];
-
-	if (row->call == linkage->call)
-		return;
-	row->call = linkage->call;
-	linkage->notes =
-		mem_grow(linkage->notes, linkage->note_count,
-			 &linkage->note_capacity, sizeof(*linkage->notes));
-	linkage->notes[linkage->note_count++] = (struct note){
-		row->page, page, roster_label(&linkage->roster, page)};
 }
 
 static void move_set(struct linkage *linkage, uint32_t set, uint32_t component)
 {
-	struct roster *roster = &linkage->roster;
-
-	for (uint32_t i = roster->sets[set].first_page; i != NOBODY;
-	     i = roster->pages[i].next)
-		note_page(linkage, i);
-	roster_move_set(roster, set, component);
+	journal_note_set(&linkage->journal, &linkage->roster, set);
+	roster_move_set(&linkage->roster, set, component);
 }
 
 static uint32_t add_fresh(struct linkage *linkage, uint32_t origin)
 {
 	uint32_t component = roster_add_component(&linkage->roster);
 
-	linkage->fresh =
-		mem_grow(linkage->fresh, linkage->fresh_count,
-			 &linkage->fresh_capacity, sizeof(*linkage->fresh));
-	linkage->fresh[linkage->fresh_count++] =
-		(struct fresh){component, origin};
+	journal_add_fresh(&linkage->journal, component, origin);
 	return component;
 }
 
@@ -197,8 +123,8 @@ static void find_components(struct linkage *linkage, uint32_t set)
 	}
 }
 
-/* Whether `a` keeps its label when it meets `b`: one that is seen outside
- * beats one without a name, then counts the size, then the age. */
+/* Whether `a` keeps its label when it meets `b`: a label that is known outside
+ * beats none, then counts the size, then the smaller number. */
 static bool is_stronger(const struct roster_component *a,
 			const struct roster_component *b)
 {
@@ -217,13 +143,8 @@ static void merge(struct linkage *linkage, uint32_t loser, uint32_t winner)
 	while (roster->components[loser].first_set != NOBODY)
 		move_set(linkage, roster->components[loser].first_set, winner);
 	roster_drop_component(roster, loser);
-	if (label == 0)
-		return;
-	linkage->merges =
-		mem_grow(linkage->merges, linkage->merge_count,
-			 &linkage->merge_capacity, sizeof(*linkage->merges));
-	linkage->merges[linkage->merge_count++] = (struct linkage_event){
-		LINKAGE_MERGED, label, roster->components[winner].label};
+	journal_add_merge(&linkage->journal, label,
+			  roster->components[winner].label);
 }
 
 /* Make one component of those in `linked`, of which there is one. */
@@ -255,10 +176,10 @@ static uint32_t add_set(struct linkage *linkage, struct signature signature)
 	find_components(linkage, set);
 	if (linkage->linked.count > 0) {
 		component = merge_linked(linkage);
-	} else if (linkage->vacant != 0) {
+	} else if (linkage->journal.vacant != 0) {
 		component = roster_add_component(roster);
-		roster_name(roster, component, linkage->vacant);
-		linkage->vacant = 0;
+		roster_name(roster, component, linkage->journal.vacant);
+		linkage->journal.vacant = 0;
 	} else {
 		component = add_fresh(linkage, 0);
 	}
@@ -407,7 +328,7 @@ static void drop_set(struct linkage *linkage, uint32_t set)
 	if (roster->components[component].set_count == 1) {
 		roster_drop_set(roster, set);
 		roster_drop_component(roster, component);
-		linkage->vacant = label;
+		linkage->journal.vacant = label;
 		return;
 	}
 	list_neighbours(linkage, set);
@@ -424,62 +345,10 @@ static void leave(struct linkage *linkage, uint32_t page)
 	struct roster *roster = &linkage->roster;
 	uint32_t set = roster->pages[page].set;
 
-	note_page(linkage, page);
+	journal_note_page(&linkage->journal, roster, page);
 	roster_move_page(roster, page, NOBODY);
 	if (roster->sets[set].page_count == 0)
 		drop_set(linkage, set);
-}
-
-static void name_fresh(struct linkage *linkage, uint32_t *next_label)
-{
-	struct roster *roster = &linkage->roster;
-
-	for (size_t i = 0; i < linkage->fresh_count; i++) {
-		struct fresh fresh = linkage->fresh[i];
-		uint32_t label;
-
-		/* Merged again in the same call. */
-		if (roster->components[fresh.component].set_count == 0)
-			continue;
-		if (*next_label == 0)
-			*next_label = 1; /* 0 means "not there" */
-		label = (*next_label)++;
-		roster_name(roster, fresh.component, label);
-		add_event(linkage,
-			  fresh.origin == 0 ? LINKAGE_NEW : LINKAGE_SPLIT,
-			  label, fresh.origin);
-	}
-}
-
-static void list_moves(struct linkage *linkage)
-{
-	for (size_t i = 0; i < linkage->note_count; i++) {
-		struct note note = linkage->notes[i];
-		uint32_t label = roster_label(&linkage->roster, note.row);
-
-		if (label == note.from)
-			continue;
-		linkage->moves = mem_grow(linkage->moves, linkage->move_count,
-					  &linkage->move_capacity,
-					  sizeof(*linkage->moves));
-		linkage->moves[linkage->move_count++] =
-			(struct linkage_move){note.page, note.from, label};
-	}
-}
-
-static void end_call(struct linkage *linkage, uint32_t *next_label,
-		     struct linkage_changes *changes_out)
-{
-	name_fresh(linkage, next_label);
-	for (size_t i = 0; i < linkage->merge_count; i++)
-		add_event(linkage, LINKAGE_MERGED, linkage->merges[i].cluster,
-			  linkage->merges[i].other);
-	if (linkage->vacant != 0)
-		add_event(linkage, LINKAGE_GONE, linkage->vacant, 0);
-	list_moves(linkage);
-	*changes_out =
-		(struct linkage_changes){linkage->moves, linkage->move_count,
-					 linkage->events, linkage->event_count};
 }
 
 static bool is_full(const struct linkage *linkage, struct signature signature,
@@ -499,13 +368,13 @@ enum error linkage_put(struct linkage *linkage, uint64_t page,
 	uint32_t set;
 
 	*changes_out = (struct linkage_changes){0};
-	begin_call(linkage);
+	journal_begin(&linkage->journal);
 	if (is_full(linkage, signature, row) || *next_label > last_label)
 		return ERR_TOO_LARGE;
 	set = roster_find_set(roster, signature);
 	if (row == NOBODY) {
 		row = roster_add_page(roster, page);
-		note_page(linkage, row);
+		journal_note_page(&linkage->journal, roster, row);
 	} else if (roster->pages[row].set == set) {
 		return ERR_NONE;
 	} else {
@@ -514,7 +383,8 @@ enum error linkage_put(struct linkage *linkage, uint64_t page,
 	if (set == NOBODY)
 		set = add_set(linkage, signature);
 	roster_move_page(roster, row, set);
-	end_call(linkage, next_label, changes_out);
+	*changes_out =
+		journal_end(&linkage->journal, &linkage->roster, next_label);
 	return ERR_NONE;
 }
 
@@ -524,11 +394,12 @@ void linkage_remove(struct linkage *linkage, uint64_t page,
 	uint32_t row = roster_find_page(&linkage->roster, page);
 
 	*changes_out = (struct linkage_changes){0};
-	begin_call(linkage);
+	journal_begin(&linkage->journal);
 	if (row == NOBODY)
 		return;
 	leave(linkage, row);
-	end_call(linkage, next_label, changes_out);
+	*changes_out =
+		journal_end(&linkage->journal, &linkage->roster, next_label);
 	roster_drop_page(&linkage->roster, row);
 }
 
@@ -572,8 +443,7 @@ struct linkage_size linkage_size(const struct linkage *linkage)
 		.signatures = roster->set_count,
 		.clusters = roster->component_count,
 		.bytes = sizeof(*linkage) + roster_bytes(roster) +
-			 linkage->note_capacity * sizeof(*linkage->notes) +
-			 linkage->move_capacity * sizeof(*linkage->moves),
+			 journal_bytes(&linkage->journal),
 	};
 }
 

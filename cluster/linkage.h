@@ -79,8 +79,10 @@ struct linkage_changes {
  * Add `page`, or give it another signature if it is there; the signature is
  * copied. New labels are taken from *next_label upwards. ERR_TOO_LARGE over a
  * limit, or with *next_label over 2^31: nothing is changed then. Cost of an
- * insert: one comparison a distinct signature; of a replacement or removal:
- * those of the page's own cluster again.
+ * insert: none when another page has the same signature, else at most one
+ * comparison a distinct signature; of a replacement or removal: none more when
+ * another page has the old signature, else one for each of the cluster, and
+ * seldom, at worst one for every two of the cluster.
  */
 enum error linkage_put(struct linkage *linkage, uint64_t page,
 		       struct signature signature, uint32_t *next_label,

@@ -18,7 +18,7 @@
 struct roster_page {
 	uint64_t page;
 	uint64_t age;      /* order of insertion */
-	uint64_t call;     /* for linkage.c: the last call that noted it */
+	uint64_t call;     /* for journal.c: the last call that noted it */
 	uint32_t set;      /* NOBODY: in none */
 	uint32_t next;     /* page of the same set */
 	uint32_t previous; /* page of the same set */

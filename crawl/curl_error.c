@@ -11,7 +11,6 @@ enum error error_from_curl(CURLcode code)
 		abort(); /* as everywhere: store/memory.h */
 	case CURLE_OPERATION_TIMEDOUT:
 		return ERR_TIMEOUT;
-	case CURLE_UNSUPPORTED_PROTOCOL:
 	case CURLE_ABORTED_BY_CALLBACK:
 		return ERR_REFUSED;
 	case CURLE_URL_MALFORMAT:

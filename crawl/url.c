@@ -195,7 +195,7 @@ static enum error put_authority(const struct reference *reference,
 	return error;
 }
 
-/* Write the part with the sign in front of it, if there is any. */
+/* Write the part with the sign in front of it, unless it is empty. */
 static void put_part(CURLU *handle, CURLUPart part, const char *sign,
 		     struct bounded *out)
 {
@@ -203,8 +203,10 @@ static void put_part(CURLU *handle, CURLUPart part, const char *sign,
 
 	if (curl_url_get(handle, part, &text, 0) != CURLUE_OK)
 		return;
-	bounded_put_slice(out, slice_of(sign));
-	bounded_put_slice(out, slice_of(text));
+	if (text[0] != '\0') {
+		bounded_put_slice(out, slice_of(sign));
+		bounded_put_slice(out, slice_of(text));
+	}
 	curl_free(text);
 }
 

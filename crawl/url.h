@@ -26,8 +26,10 @@ struct url {
  * scheme is then taken as http://) and make it canonical: lower-case scheme and
  * host, IDNA to ASCII, default port dropped, dot segments resolved, fragment
  * dropped, percent-encoding normalised, an empty path made "/". A trailing
- * slash is never added to or stripped from a path. User and password are
- * dropped. ERR_MALFORMED, ERR_REFUSED (another scheme), ERR_TOO_LARGE.
+ * slash is never added to or stripped from a path; an empty query is dropped.
+ * User and password are dropped. What browsers mend in links (blanks around,
+ * line ends inside, '\' for '/') is mended. ERR_MALFORMED, ERR_REFUSED (another
+ * scheme), ERR_TOO_LARGE.
  */
 enum error url_parse(struct url *url_out, struct slice reference,
 		     const struct url *base);

@@ -48,7 +48,10 @@ enum ctl_status client_ask(const struct ctl *ctl, const struct ask *ask,
 {
 	struct socket_answer answer = {0};
 	char *text =
-		ask->body == NULL ? NULL : json_dumps(ask->body, JSON_COMPACT);
+		ask->body == NULL
+			? NULL
+			: json_dumps(ask->body,
+				     JSON_COMPACT | JSON_REAL_PRECISION(6));
 	enum ctl_status status = CTL_DONE;
 	enum error error;
 
@@ -92,7 +95,8 @@ enum ctl_status client_ask_json(const struct ctl *ctl, const struct ask *ask,
 
 void client_print_json(const json_t *value)
 {
-	char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+	char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY |
+					       JSON_REAL_PRECISION(15));
 
 	if (text != NULL)
 		terminal_print(slice_of(text));

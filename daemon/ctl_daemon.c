@@ -49,7 +49,7 @@ static void print_event(const json_t *event)
 						: cluster);
 	if (other != NULL)
 		buffer_printf(&line, " (%s)", other);
-	if (pages > 0)
+	if (pages > 0 && url == NULL)
 		buffer_printf(&line, "  %" PRIu64 " pages", pages);
 	if (url != NULL)
 		buffer_printf(&line, "  %s", url);

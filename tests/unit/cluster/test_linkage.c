@@ -469,6 +469,23 @@ START_TEST(empty_signatures_are_one_cluster)
 }
 END_TEST
 
+START_TEST(what_goes_gives_its_memory_back)
+{
+	size_t bytes;
+
+	put(1, SET_01);
+	for (uint32_t i = 0; i < 16; i++)
+		put(2 + i % 4, 1U << i % 8 | 1U << (i * 5 + 1) % 8);
+	bytes = linkage_size(world.linkage).bytes;
+	for (uint32_t i = 0; i < 2000; i++) {
+		put(2 + i % 4, 1U << i % 8 | 1U << (i * 5 + 1) % 8);
+		if (i % 3 == 0)
+			take(2 + i % 4);
+	}
+	ck_assert_uint_le(linkage_size(world.linkage).bytes, bytes * 2);
+}
+END_TEST
+
 START_TEST(limits_refuse_and_change_nothing)
 {
 	uint64_t members[BITS];
@@ -681,6 +698,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_bridge_that_stays_one_changes_nothing);
 	tcase_add_test(tcase, an_old_label_beats_one_made_in_the_call);
 	tcase_add_test(tcase, empty_signatures_are_one_cluster);
+	tcase_add_test(tcase, what_goes_gives_its_memory_back);
 	tcase_add_test(tcase, limits_refuse_and_change_nothing);
 	tcase_add_test(tcase, restoring_refuses_what_cannot_have_been);
 	suite_add_tcase(suite, tcase);

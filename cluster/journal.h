@@ -1,0 +1,68 @@
+/*
+ * cluster/journal.h - what one call changes in the linkage, and of that what
+ * is left at its end: components that came to be and went again, and pages
+ * that came back to their label, are not told. Internal to cluster/.
+ */
+#ifndef CLUSTER_JOURNAL_H
+#define CLUSTER_JOURNAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/linkage.h"
+#include "cluster/roster.h"
+
+struct journal_note;
+struct journal_fresh;
+
+/* Begin with {0}; end with journal_free(). */
+struct journal {
+	uint64_t call;              /* counts the calls */
+	struct journal_note *notes; /* pages whose label may have changed */
+	size_t note_count;
+	size_t note_capacity;
+	struct journal_fresh *fresh; /* components that came to be */
+	size_t fresh_count;
+	size_t fresh_capacity;
+	struct linkage_event *merges;
+	size_t merge_count;
+	size_t merge_capacity;
+	uint32_t vacant; /* label of the component that the page left empty;
+			    0: none, or it was given to another one */
+	struct linkage_move *moves;
+	size_t move_count;
+	size_t move_capacity;
+	struct linkage_event *events;
+	size_t event_count;
+	size_t event_capacity;
+};
+
+void journal_free(struct journal *journal);
+
+/* Forget the last call. */
+void journal_begin(struct journal *journal);
+
+/* Before the label of `page` (a row) may change; again is a no-op. */
+void journal_note_page(struct journal *journal, struct roster *roster,
+		       uint32_t page);
+
+/* The same for all pages of `set`. */
+void journal_note_set(struct journal *journal, struct roster *roster,
+		      uint32_t set);
+
+/* A component without a name came to be; out of that of the label `origin`, or
+ * 0. It may go again, but its row is not used for another in this call. */
+void journal_add_fresh(struct journal *journal, uint32_t component,
+		       uint32_t origin);
+
+/* The label `from` went into `into`; no change when `from` is 0. */
+void journal_add_merge(struct journal *journal, uint32_t from, uint32_t into);
+
+/* Name the fresh components that are left, and tell what changed. */
+struct linkage_changes journal_end(struct journal *journal,
+				   struct roster *roster, uint32_t *next_label);
+
+/* Memory, about. */
+size_t journal_bytes(const struct journal *journal);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * daemon/notify.h - what the service manager is told: sd_notify(3) by hand, a
+ * datagram to $NOTIFY_SOCKET.
+ */
+#ifndef DAEMON_NOTIFY_H
+#define DAEMON_NOTIFY_H
+
+#include <stdint.h>
+
+/* Send `state`, such as "READY=1"; nothing when nobody listens. */
+void notify_send(const char *state);
+
+/*
+ * How often "WATCHDOG=1" must be sent, in milliseconds: half of what the
+ * manager allows; 0 when it does not watch this process.
+ */
+uint32_t notify_watchdog_ms(void);
+
+#endif

@@ -1,0 +1,325 @@
+#include "daemon/service.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/api.h"
+#include "daemon/clock.h"
+#include "daemon/engine.h"
+#include "daemon/http.h"
+#include "daemon/pipeline.h"
+#include "store/log.h"
+#include "store/memory.h"
+#include "store/store.h"
+
+enum { HTTP_WORKERS = 8 };
+
+struct service {
+	struct config config;
+	char *path; /* of its file, or NULL */
+	struct store *store;
+	struct engine *engine;
+	struct pipeline *pipeline;
+	struct api *api;
+	uint64_t started_ms;
+	/* the committing thread wakes the server, which comes later and goes
+	 * earlier */
+	pthread_mutex_t mutex;
+	struct http_server *server;
+	atomic_bool is_ready; /* the API knows the server */
+};
+
+static void on_commit(void *context)
+{
+	struct service *service = context;
+
+	pthread_mutex_lock(&service->mutex);
+	if (service->server != NULL)
+		http_wake(service->server);
+	pthread_mutex_unlock(&service->mutex);
+}
+
+static enum http_verdict handle(struct http_exchange *exchange, void *context)
+{
+	struct service *service = context;
+
+	return atomic_load(&service->is_ready)
+		       ? api_handle(exchange, service->api)
+		       : HTTP_PARKED;
+}
+
+static enum error open_store(struct service *service)
+{
+	const struct config *config = &service->config;
+	const struct store_options options = {
+		.map_bytes = (size_t)config->store_map_bytes,
+		.max_map_bytes = (size_t)config->store_max_bytes,
+	};
+	enum error error =
+		store_open(&service->store, config->store_path, &options);
+	const char *what = "its folder must be ours to write, on a local disk";
+
+	if (error == ERR_NONE)
+		return ERR_NONE;
+	if (error == ERR_BUSY)
+		what = "stop the other process or set store.path";
+	else if (error == ERR_VERSION)
+		what = "use that version, or set store.path and crawl anew";
+	else if (error == ERR_CORRUPT)
+		what = "put a copy back, or move it away and crawl anew";
+	else if (error == ERR_STORE_FULL)
+		what = "raise store.max_size";
+	log_error("store %s: %s; %s", config->store_path, error_text(error),
+		  what);
+	return error;
+}
+
+static enum error open_engine(struct service *service)
+{
+	const struct config *config = &service->config;
+	const struct engine_options options = {
+		.max_open_sites = config->max_open_sites,
+		.max_signature = (size_t)config->max_signature,
+		.max_neighbours = config->max_neighbours,
+	};
+	enum error error = engine_create(&service->engine, service->store,
+					 &options, clock_wall_ms());
+
+	if (error != ERR_NONE)
+		log_error("store %s: its sites cannot be read: %s; see "
+			  "templatectl verify --store",
+			  config->store_path, error_text(error));
+	return error;
+}
+
+static size_t count_cores(void)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return cores < 1 ? 1 : (size_t)cores;
+}
+
+/* The configuration is in the service, because the fetcher keeps `allowed`. */
+static struct pipeline_options pipeline_options_of(struct service *service)
+{
+	const struct config *config = &service->config;
+
+	return (struct pipeline_options){
+		.fetch =
+			{
+				.user_agent = config->user_agent,
+				.max_body_bytes =
+					(size_t)config->max_body_bytes,
+				.connect_timeout_ms =
+					config->connect_timeout_ms,
+				.total_timeout_ms = config->total_timeout_ms,
+				.stall_timeout_ms = config->stall_timeout_ms,
+				.max_connections = config->max_connections,
+				.allowed = config->networks,
+				.allowed_count = config->network_count,
+			},
+		.limits = {.max_bytes = (size_t)config->max_body_bytes,
+			   .max_nodes = config->max_nodes,
+			   .max_depth = config->max_page_depth,
+			   .max_attributes = config->max_attributes},
+		.workers =
+			config->workers == 0 ? count_cores() : config->workers,
+		.max_in_flight = config->max_in_flight,
+		.max_commands = config->max_commands,
+		.commit_interval_ms = config->commit_interval_ms,
+		.robots_ttl_ms = config->robots_ttl_ms,
+		.ignores_robots = config->ignores_robots,
+		.on_commit = on_commit,
+		.context = service,
+	};
+}
+
+static enum error start_pipeline(struct service *service)
+{
+	struct pipeline_options options = pipeline_options_of(service);
+	enum error error =
+		pipeline_start(&service->pipeline, service->engine, &options);
+
+	if (error != ERR_NONE)
+		log_error("fetching cannot be started: %s", error_text(error));
+	return error;
+}
+
+static enum error start_server(struct service *service)
+{
+	const struct config *config = &service->config;
+	const struct http_options options = {
+		.socket_path = config->socket_path,
+		.socket_mode = config->socket_mode,
+		.workers = HTTP_WORKERS,
+		.max_clients = config->max_clients,
+		.max_waiting = config->max_commands,
+		.max_body_bytes = (size_t)config->max_upload_bytes,
+		.timeout_ms = config->client_timeout_ms,
+		.handle = handle,
+		.context = service,
+	};
+	struct http_server *server = NULL;
+	enum error error = http_start(&server, &options);
+
+	if (error != ERR_NONE)
+		return error;
+	api_set_server(service->api, server);
+	pthread_mutex_lock(&service->mutex);
+	service->server = server;
+	pthread_mutex_unlock(&service->mutex);
+	atomic_store(&service->is_ready, true);
+	http_wake(server);
+	return ERR_NONE;
+}
+
+static enum error start_parts(struct service *service)
+{
+	enum error error = open_store(service);
+
+	if (error == ERR_NONE)
+		error = open_engine(service);
+	if (error == ERR_NONE)
+		error = start_pipeline(service);
+	if (error != ERR_NONE)
+		return error;
+	service->api =
+		api_create(service->store, service->pipeline, &service->config);
+	api_configure(service->api, service->path, &service->config, NULL);
+	return start_server(service);
+}
+
+static uint64_t count_rows(struct service *service, enum table table)
+{
+	struct store_usage usage;
+
+	return store_usage(service->store, &usage) == ERR_NONE
+		       ? usage.rows[table]
+		       : 0;
+}
+
+enum error service_start(struct service **service_out,
+			 const struct config *config, const char *path)
+{
+	struct service *service = mem_alloc(1, sizeof(*service));
+	enum error error;
+
+	service->config = *config;
+	service->path = path == NULL ? NULL : mem_copy_text(path, strlen(path));
+	service->started_ms = clock_steady_ms();
+	pthread_mutex_init(&service->mutex, NULL);
+	log_set_level((enum log_level)config->log_level);
+	error = start_parts(service);
+	if (error != ERR_NONE) {
+		service_stop(service);
+		return error;
+	}
+	log_info("listening on %s; store %s with %" PRIu64 " sites",
+		 config->socket_path, config->store_path,
+		 count_rows(service, TABLE_SITES));
+	*service_out = service;
+	return ERR_NONE;
+}
+
+/* One line of the log for each line of the message. */
+static void log_lines(const char *text)
+{
+	while (*text != '\0') {
+		size_t length = strcspn(text, "\n");
+
+		log_error("%.*s", (int)length, text);
+		text += length;
+		text += *text == '\n';
+	}
+}
+
+static void apply(struct service *service, const struct config *config)
+{
+	struct pipeline_options options;
+	struct buffer kept = {0};
+	struct config next = *config;
+
+	config_keep_fixed(&next, &service->config, &kept);
+	if (kept.size > 0)
+		log_warn("%s: changed, which needs a restart: %s",
+			 service->path, kept.data);
+	buffer_free(&kept);
+	service->config = next;
+	log_set_level((enum log_level)next.log_level);
+	options = pipeline_options_of(service);
+	pipeline_configure(service->pipeline, &options);
+	api_configure(service->api, service->path, &service->config, NULL);
+	log_info("%s: loaded again", service->path);
+}
+
+void service_reload(struct service *service)
+{
+	struct buffer message = {0};
+	struct config config;
+
+	if (service->path == NULL) {
+		log_warn("there is no configuration file to read again");
+		return;
+	}
+	if (config_load(service->path, &config, &message) == ERR_NONE) {
+		apply(service, &config);
+	} else {
+		log_lines(message.data);
+		log_error("%s: the old configuration stays", service->path);
+		api_configure(service->api, service->path, NULL, message.data);
+	}
+	buffer_free(&message);
+}
+
+void service_probe(struct service *service)
+{
+	struct pipeline_stats pipeline;
+	struct http_stats http;
+
+	pipeline_stats(service->pipeline, &pipeline);
+	http_stats(service->server, &http);
+	store_check_readers(service->store);
+}
+
+/* Nobody wakes the server any more when it is taken down. */
+static uint64_t stop_server(struct service *service)
+{
+	struct http_server *server;
+	struct http_stats stats = {0};
+
+	pthread_mutex_lock(&service->mutex);
+	server = service->server;
+	service->server = NULL;
+	pthread_mutex_unlock(&service->mutex);
+	if (server != NULL)
+		http_stats(server, &stats);
+	http_stop(server);
+	return stats.requests;
+}
+
+void service_stop(struct service *service)
+{
+	uint64_t requests;
+
+	if (service == NULL)
+		return;
+	requests = stop_server(service);
+	pipeline_stop(service->pipeline, service->config.drain_ms);
+	if (atomic_load(&service->is_ready))
+		log_info("stopped after %" PRIu64 " s and %" PRIu64
+			 " requests; the store has %" PRIu64
+			 " sites and %" PRIu64 " pages",
+			 (clock_steady_ms() - service->started_ms) / 1000U,
+			 requests, count_rows(service, TABLE_SITES),
+			 count_rows(service, TABLE_RECORDS));
+	api_destroy(service->api);
+	engine_destroy(service->engine);
+	store_close(service->store);
+	pthread_mutex_destroy(&service->mutex);
+	free(service->path);
+	free(service);
+}

@@ -1,0 +1,215 @@
+/* daemon/templated.c - the daemon: command line, signals, service manager. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "daemon/clock.h"
+#include "daemon/config.h"
+#include "daemon/notify.h"
+#include "daemon/service.h"
+#include "store/log.h"
+
+/* Exit statuses. */
+enum { DONE, FAILED, WRONG };
+
+enum action { ACTION_RUN, ACTION_PRINT, ACTION_CHECK };
+
+static const char usage[] =
+	"usage: templated [-c FILE] [--check | --print-config]\n"
+	"\n"
+	"Learns the templates of web sites; serves HTTP on a Unix socket.\n"
+	"\n"
+	"  -c, --config FILE  read the configuration; without it every key "
+	"has\n"
+	"                     its default\n"
+	"  --check            say what is wrong with the configuration, and "
+	"end\n"
+	"  --print-config     print the whole configuration with its meaning, "
+	"and end\n"
+	"  --help             print this text\n"
+	"  --version          print the version\n"
+	"\n"
+	"SIGHUP reads FILE again, SIGTERM and SIGINT end the daemon.\n"
+	"Exit status: 0 done, 1 failed, 2 wrong command line or "
+	"configuration.\n";
+
+struct arguments {
+	const char *path;
+	enum action action;
+};
+
+/* False when the program shall end with *status_out. */
+static bool read_arguments(int count, char **values,
+			   struct arguments *arguments, int *status_out)
+{
+	static const struct option options[] = {
+		{"config", required_argument, NULL, 'c'},
+		{"check", no_argument, NULL, 'k'},
+		{"print-config", no_argument, NULL, 'p'},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'v'},
+		{NULL, 0, NULL, 0},
+	};
+	int option;
+
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread yet */
+	while ((option = getopt_long(count, values, "c:h", options, NULL)) !=
+	       -1) {
+		switch (option) {
+		case 'c':
+			arguments->path = optarg;
+			break;
+		case 'k':
+			arguments->action = ACTION_CHECK;
+			break;
+		case 'p':
+			arguments->action = ACTION_PRINT;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			*status_out = DONE;
+			return false;
+		case 'v':
+			puts("templated " TEMPLATED_VERSION);
+			*status_out = DONE;
+			return false;
+		default:
+			fputs(usage, stderr);
+			*status_out = WRONG;
+			return false;
+		}
+	}
+	if (optind == count)
+		return true;
+	fprintf(stderr, "templated: %s: not expected\n%s", values[optind],
+		usage);
+	*status_out = WRONG;
+	return false;
+}
+
+static bool load(const char *path, struct config *config)
+{
+	struct buffer message = {0};
+	bool is_loaded;
+
+	config_defaults(config);
+	is_loaded =
+		path == NULL || config_load(path, config, &message) == ERR_NONE;
+	if (!is_loaded)
+		fputs(message.data, stderr);
+	buffer_free(&message);
+	return is_loaded;
+}
+
+static int print_config(const struct config *config)
+{
+	struct buffer text = {0};
+
+	config_print(config, &text);
+	fwrite(text.data, 1, text.size, stdout);
+	buffer_free(&text);
+	return fflush(stdout) == 0 ? DONE : FAILED;
+}
+
+/* Connections and clients are descriptors: take all that may be had. */
+static void raise_limits(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Before any thread, so that all threads leave the signals to this one. */
+static sigset_t block_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	return set;
+}
+
+static void reload(struct service *service)
+{
+	char state[64];
+
+	snprintf(state, sizeof(state), "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+		 clock_read_us(CLOCK_MONOTONIC));
+	notify_send(state);
+	service_reload(service);
+	notify_send("READY=1");
+}
+
+/* Until SIGTERM or SIGINT. */
+static void run(struct service *service, const sigset_t *set)
+{
+	uint32_t watchdog_ms = notify_watchdog_ms();
+	uint32_t pause_ms = watchdog_ms == 0 ? 60000 : watchdog_ms;
+	const struct timespec pause = {
+		.tv_sec = pause_ms / 1000U,
+		.tv_nsec = (long)(pause_ms % 1000U) * 1000000L,
+	};
+
+	for (;;) {
+		int number = sigtimedwait(set, NULL, &pause);
+
+		if (number == SIGTERM || number == SIGINT)
+			return;
+		if (number == SIGHUP)
+			reload(service);
+		/* told only when what is watched was there to answer */
+		service_probe(service);
+		if (watchdog_ms != 0)
+			notify_send("WATCHDOG=1");
+	}
+}
+
+static int serve(const struct config *config, const char *path)
+{
+	sigset_t set = block_signals();
+	struct service *service = NULL;
+
+	raise_limits();
+	if (service_start(&service, config, path) != ERR_NONE)
+		return FAILED;
+	notify_send("READY=1");
+	run(service, &set);
+	notify_send("STOPPING=1");
+	service_stop(service);
+	return DONE;
+}
+
+int main(int count, char **values)
+{
+	struct arguments arguments = {0};
+	struct config config;
+	int status;
+
+	if (!read_arguments(count, values, &arguments, &status))
+		return status;
+	if (!load(arguments.path, &config))
+		return WRONG;
+	switch (arguments.action) {
+	case ACTION_PRINT:
+		return print_config(&config);
+	case ACTION_CHECK:
+		printf("%s: no errors\n",
+		       arguments.path == NULL ? "defaults" : arguments.path);
+		return DONE;
+	default:
+		return serve(&config, arguments.path);
+	}
+}

@@ -1,0 +1,44 @@
+/*
+ * tests/unit/crawl/server.h - a small HTTP server on loopback that answers as
+ * scripted, in a process of its own, to test a client against good and hostile
+ * answers.
+ */
+#ifndef TESTS_UNIT_CRAWL_SERVER_H
+#define TESTS_UNIT_CRAWL_SERVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Answer one request on `socket`; `request` is its head. Afterwards the
+ * connection is closed, unless `keeps_open`.
+ */
+typedef void handler(int socket, const char *request);
+
+struct route {
+	const char *path; /* the target of the request */
+	handler *handler;
+	int keeps_open; /* another request may follow */
+};
+
+struct server {
+	pid_t pid;
+	uint16_t port; /* 0 on a Unix socket */
+};
+
+/* Serve `routes` [count] on a free port of 127.0.0.1. Fails the test. */
+struct server server_start(const struct route *routes, size_t count);
+
+/* The same on the Unix socket `path`. */
+struct server server_start_at(const char *path, const struct route *routes,
+			      size_t count);
+
+/* Stopping twice is a no-op. */
+void server_stop(struct server *server);
+
+/* Write all; false when the peer has gone. */
+int server_send(int socket, const void *data, size_t size);
+int server_send_text(int socket, const char *text);
+
+#endif

@@ -1,0 +1,380 @@
+#include "crawl/robots.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "crawl/url.h"
+#include "store/arena.h"
+#include "store/buffer.h"
+
+#include "tests/unit/run.h"
+
+static struct arena *arena;
+
+static void setup(void)
+{
+	arena = arena_create();
+}
+
+static void teardown(void)
+{
+	arena_destroy(arena);
+}
+
+static const struct robots *parse(const char *file)
+{
+	return robots_parse(arena, slice_of(file), "templated");
+}
+
+static bool allows(const char *file, const char *path)
+{
+	return robots_allows(parse(file), slice_of(path));
+}
+
+#define ANY "User-agent: *\n"
+
+START_TEST(a_file_that_says_nothing_allows_everything)
+{
+	ck_assert(allows("", "/"));
+	ck_assert(allows("\xef\xbb\xbf", "/"));
+	ck_assert(allows("<html><body>Not found</body></html>", "/a"));
+	ck_assert(allows("Disallow: /\n", "/a"));
+	ck_assert(allows(ANY "Disallow:\n", "/a"));
+	ck_assert(allows("User-agent: other\nDisallow: /\n", "/a"));
+	ck_assert(robots_allows(
+		robots_parse(arena, (struct slice){0}, "templated"),
+		slice_of("/")));
+}
+END_TEST
+
+START_TEST(a_rule_is_a_prefix)
+{
+	static const char file[] = ANY "Disallow: /a\n";
+
+	ck_assert(!allows(file, "/a"));
+	ck_assert(!allows(file, "/ab/c?d"));
+	ck_assert(allows(file, "/"));
+	ck_assert(allows(file, "/A"));
+	ck_assert(allows(file, "/b/a"));
+	ck_assert(!allows(ANY "Disallow: /\n", ""));
+}
+END_TEST
+
+/* RFC 9309, 2.2.2 and the examples of section 5 */
+START_TEST(the_longest_rule_wins_and_allow_a_tie)
+{
+	static const char file[] = ANY "Disallow: /page\nAllow: /page/ok\n"
+				       "Disallow: /page/ok/no\n";
+
+	ck_assert(!allows(file, "/page"));
+	ck_assert(allows(file, "/page/ok"));
+	ck_assert(!allows(file, "/page/ok/no"));
+	ck_assert(allows(ANY "Disallow: /a\nAllow: /a\n", "/a"));
+	ck_assert(allows(ANY "Allow: /a\nDisallow: /a\n", "/a"));
+	ck_assert(allows(ANY "Allow: /$\nDisallow: /\n", "/"));
+	ck_assert(!allows(ANY "Allow: /$\nDisallow: /\n", "/a"));
+	ck_assert(!allows(ANY "Allow: /page\nDisallow: /*.htm\n", "/page.htm"));
+	ck_assert(!allows(ANY "Allow: /example/page/\n"
+			      "Disallow: /example/page/disallowed.gif\n",
+			  "/example/page/disallowed.gif"));
+}
+END_TEST
+
+START_TEST(wildcards_and_anchors)
+{
+	ck_assert(!allows(ANY "Disallow: *.gif$\n", "/a/b.gif"));
+	ck_assert(allows(ANY "Disallow: *.gif$\n", "/a/b.gif?x"));
+	ck_assert(!allows(ANY "Disallow: /a*b*c\n", "/a1b2c3"));
+	ck_assert(allows(ANY "Disallow: /a*b*c\n", "/a1c2b3"));
+	ck_assert(!allows(ANY "Disallow: /a**b\n", "/ab"));
+	ck_assert(!allows(ANY "Disallow: /a*$\n", "/abc"));
+	ck_assert(!allows(ANY "Disallow: /a*bc$\n", "/abcabc"));
+	ck_assert(allows(ANY "Disallow: /a*bc$\n", "/abcab"));
+	ck_assert(allows(ANY "Disallow: /ab*b$\n", "/ab"));
+	ck_assert(!allows(ANY "Disallow: /a$\n", "/a"));
+	ck_assert(allows(ANY "Disallow: /a$\n", "/ab"));
+	ck_assert(!allows(ANY "Disallow: *\n", "/"));
+	ck_assert(!allows(ANY "Disallow: /a$b\n", "/a$bc"));
+	ck_assert(!allows(ANY "Disallow: /*?\n", "/a?b"));
+	ck_assert(allows(ANY "Disallow: /*?\n", "/a"));
+}
+END_TEST
+
+START_TEST(both_sides_are_percent_encoded_alike)
+{
+	ck_assert(!allows(ANY "Disallow: /\xe3\x83\x84\n", "/%E3%83%84"));
+	ck_assert(!allows(ANY "Disallow: /%e3%83%84\n", "/%E3%83%84"));
+	ck_assert(!allows(ANY "Disallow: /%7Ea/%62\n", "/~a/b"));
+	ck_assert(!allows(ANY "Disallow: /a%2Ab\n", "/a*b"));
+	ck_assert(allows(ANY "Disallow: /a%2Ab\n", "/axb"));
+	ck_assert(!allows(ANY "Disallow: /a%24\n", "/a$b"));
+	ck_assert(allows(ANY "Disallow: /a%2Fb\n", "/a/b"));
+}
+END_TEST
+
+START_TEST(lines_end_in_any_way)
+{
+	ck_assert(!allows("User-agent: *\rDisallow: /a\r", "/a"));
+	ck_assert(!allows("User-agent: *\r\nDisallow: /a\r\n", "/a"));
+	ck_assert(!allows("User-agent: *\n\n\nDisallow: /a", "/a"));
+	ck_assert(!allows("\xef\xbb\xbfUser-agent: *\nDisallow: /a", "/a"));
+}
+END_TEST
+
+START_TEST(blanks_comments_and_letter_case)
+{
+	ck_assert(!allows(" \tuSER-aGENT :  * # all\n disallow\t: /a # x\n",
+			  "/a"));
+	ck_assert(!allows(ANY "Disallow /a\n", "/a"));
+	ck_assert(allows(ANY "Disallow /a /b\n", "/a"));
+	ck_assert(allows(ANY "# Disallow: /a\n", "/a"));
+	ck_assert(allows(ANY "Disallow: a\nDisallow: http://h/a\n", "/a"));
+}
+END_TEST
+
+START_TEST(the_named_group_replaces_that_of_all)
+{
+	static const char file[] = ANY "Disallow: /\n"
+				       "User-agent: TEMPLATED/2.0 (x)\n"
+				       "Disallow: /a\n";
+
+	ck_assert(allows(file, "/b"));
+	ck_assert(!allows(file, "/a"));
+	ck_assert(allows(ANY "Disallow: /\nUser-agent: templated\n", "/b"));
+	ck_assert(!allows(ANY "Disallow: /\nUser-agent: templated-x\n", "/b"));
+	ck_assert(!allows(ANY "Disallow: /\nUser-agent: template\n", "/b"));
+}
+END_TEST
+
+START_TEST(groups_of_one_agent_are_merged)
+{
+	static const char file[] = "User-agent: templated\nDisallow: /a\n"
+				   "User-agent: other\nDisallow: /b\n"
+				   "User-agent: templated\nDisallow: /c\n";
+
+	ck_assert(!allows(file, "/a"));
+	ck_assert(allows(file, "/b"));
+	ck_assert(!allows(file, "/c"));
+	ck_assert(!allows(ANY "Disallow: /a\n" ANY "Disallow: /c\n", "/a"));
+}
+END_TEST
+
+START_TEST(agents_in_a_row_share_a_group)
+{
+	static const char file[] =
+		"User-agent: other\nSitemap: http://h/s\n\n# x\n"
+		"User-agent: templated\nUser-agent: third\nDisallow: /a\n";
+
+	ck_assert(!allows(file, "/a"));
+	ck_assert(!allows(ANY "Sitemap: http://h/s\nDisallow: /a\n", "/a"));
+}
+END_TEST
+
+START_TEST(the_robots_file_itself_is_allowed)
+{
+	ck_assert(allows(ANY "Disallow: /\n", "/robots.txt"));
+	ck_assert(robots_allows(robots_from_status(arena, 503),
+				slice_of("/robots.txt")));
+}
+END_TEST
+
+START_TEST(a_status_gives_rules)
+{
+	static const struct {
+		unsigned status;
+		bool allows;
+	} rows[] = {{0, false},   {200, true},  {301, true},
+		    {400, true},  {404, true},  {499, true},
+		    {500, false}, {503, false}, {599, false}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_int_eq(
+			robots_allows(robots_from_status(arena, rows[i].status),
+				      slice_of("/a")),
+			rows[i].allows);
+}
+END_TEST
+
+static uint32_t delay(const char *value)
+{
+	char file[128];
+
+	snprintf(file, sizeof(file), ANY "Crawl-delay: %s\n", value);
+	return robots_delay_ms(parse(file));
+}
+
+START_TEST(crawl_delay)
+{
+	ck_assert_uint_eq(delay("10"), 10000);
+	ck_assert_uint_eq(delay("0.5"), 500);
+	ck_assert_uint_eq(delay("1.2345"), 1234);
+	ck_assert_uint_eq(delay("2s"), 2000);
+	ck_assert_uint_eq(delay("3600"), 3600000);
+	ck_assert_uint_eq(delay("3601"), 3600000);
+	ck_assert_uint_eq(delay("99999999999999999999999"), 3600000);
+	ck_assert_uint_eq(delay("-1"), 0);
+	ck_assert_uint_eq(delay("often"), 0);
+	ck_assert_uint_eq(robots_delay_ms(parse("")), 0);
+	ck_assert_uint_eq(
+		robots_delay_ms(parse(ANY "Crawl-delay: 9\n"
+					  "User-agent: templated\n"
+					  "Crawl-delay: 3\nDisallow: /x\n")),
+		3000);
+}
+END_TEST
+
+START_TEST(a_crawl_delay_ends_the_agents_of_its_group)
+{
+	ck_assert(allows(ANY "Crawl-delay: 10\nUser-agent: other\n"
+			     "Disallow: /\n",
+			 "/a"));
+}
+END_TEST
+
+START_TEST(what_is_beyond_512_kib_is_ignored)
+{
+	struct buffer file = {0};
+	struct slice path = slice_of("/a");
+
+	buffer_append_text(&file, ANY);
+	while (file.size < MAX_ROBOTS_BYTES - 12)
+		buffer_append_byte(&file, '\n');
+	buffer_append_text(&file, "Disallow: /a");
+	ck_assert_uint_eq(file.size, MAX_ROBOTS_BYTES);
+	ck_assert(!robots_allows(
+		robots_parse(arena, buffer_slice(&file), "templated"), path));
+	buffer_clear(&file);
+	buffer_append_text(&file, ANY);
+	while (file.size < MAX_ROBOTS_BYTES)
+		buffer_append_byte(&file, '\n');
+	buffer_append_text(&file, "Disallow: /a");
+	ck_assert(robots_allows(
+		robots_parse(arena, buffer_slice(&file), "templated"), path));
+	buffer_free(&file);
+}
+END_TEST
+
+START_TEST(an_endless_path_is_not_allowed)
+{
+	static char path[4 * MAX_URL_BYTES];
+
+	memset(path, 'a', sizeof(path));
+	path[0] = '/';
+	ck_assert(
+		!robots_allows(parse(""), (struct slice){path, sizeof(path)}));
+	ck_assert(
+		robots_allows(parse(""), (struct slice){path, MAX_URL_BYTES}));
+}
+END_TEST
+
+/* 2083 bytes against 10,000 rules of stars: a second is far away. */
+START_TEST(stars_cost_no_more_than_their_length)
+{
+	static char path[MAX_URL_BYTES];
+	struct buffer file = {0};
+	struct timespec begin;
+	struct timespec end;
+
+	memset(path, 'a', sizeof(path));
+	path[0] = '/';
+	buffer_append_text(&file, ANY);
+	while (file.size < MAX_ROBOTS_BYTES)
+		buffer_append_text(&file, "Disallow: /*a*a*a*a*a*a*a*a*a*ab\n");
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+	ck_assert(robots_allows(
+		robots_parse(arena, buffer_slice(&file), "templated"),
+		(struct slice){path, sizeof(path)}));
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+	printf("robots: %.1f ms\n",
+	       (double)(end.tv_sec - begin.tv_sec) * 1e3 +
+		       (double)(end.tv_nsec - begin.tv_nsec) / 1e6);
+	ck_assert_int_lt(end.tv_sec - begin.tv_sec, 5);
+	buffer_free(&file);
+}
+END_TEST
+
+/* The glob by its definition, with all ways tried: the pattern's and the
+ * path's every prefix. */
+static bool matches_slowly(const char *pattern, const char *path)
+{
+	bool reached[40][40] = {{false}};
+	size_t m = strlen(pattern);
+	size_t n = strlen(path);
+	bool is_anchored = m > 0 && pattern[m - 1] == '$';
+
+	if (is_anchored)
+		m--;
+	reached[0][0] = true;
+	for (size_t i = 0; i <= m; i++)
+		for (size_t j = 0; j <= n; j++) {
+			if (!reached[i][j])
+				continue;
+			if (i == m && (j == n || !is_anchored))
+				return true;
+			if (i < m && pattern[i] == '*') {
+				reached[i + 1][j] = true;
+				if (j < n)
+					reached[i][j + 1] = true;
+			} else if (i < m && j < n && pattern[i] == path[j]) {
+				reached[i + 1][j + 1] = true;
+			}
+		}
+	return false;
+}
+
+START_TEST(the_matcher_agrees_with_the_definition)
+{
+	unsigned seed = (unsigned)time(NULL);
+
+	printf("robots: seed %u\n", seed);
+	srand(seed);
+	for (int round = 0; round < 20000; round++) {
+		char pattern[16] = "/";
+		char path[16] = "/";
+		char file[64];
+		int pattern_size = 1 + rand() % 10;
+		int path_size = 1 + rand() % 12;
+
+		for (int i = 1; i < pattern_size; i++)
+			pattern[i] = "ab**"[rand() % 4];
+		if (rand() % 2 == 0)
+			pattern[pattern_size] = '$';
+		for (int i = 1; i < path_size; i++)
+			path[i] = "ab"[rand() % 2];
+		snprintf(file, sizeof(file), ANY "Disallow: %s\n", pattern);
+		ck_assert_msg(allows(file, path) !=
+				      matches_slowly(pattern, path),
+			      "%s %s", pattern, path);
+	}
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("robots");
+	TCase *tcase = tcase_create("robots");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_file_that_says_nothing_allows_everything);
+	tcase_add_test(tcase, a_rule_is_a_prefix);
+	tcase_add_test(tcase, the_longest_rule_wins_and_allow_a_tie);
+	tcase_add_test(tcase, wildcards_and_anchors);
+	tcase_add_test(tcase, both_sides_are_percent_encoded_alike);
+	tcase_add_test(tcase, lines_end_in_any_way);
+	tcase_add_test(tcase, blanks_comments_and_letter_case);
+	tcase_add_test(tcase, the_named_group_replaces_that_of_all);
+	tcase_add_test(tcase, groups_of_one_agent_are_merged);
+	tcase_add_test(tcase, agents_in_a_row_share_a_group);
+	tcase_add_test(tcase, the_robots_file_itself_is_allowed);
+	tcase_add_test(tcase, a_status_gives_rules);
+	tcase_add_test(tcase, crawl_delay);
+	tcase_add_test(tcase, a_crawl_delay_ends_the_agents_of_its_group);
+	tcase_add_test(tcase, what_is_beyond_512_kib_is_ignored);
+	tcase_add_test(tcase, an_endless_path_is_not_allowed);
+	tcase_add_test(tcase, stars_cost_no_more_than_their_length);
+	tcase_add_test(tcase, the_matcher_agrees_with_the_definition);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -103,7 +103,7 @@ static void put(struct txn *txn, struct site_row *site, uint64_t key,
 		struct frontier_row *row, enum frontier_state state)
 {
 	uint32_t *from = counter_of(site, row->state);
-	uint32_t *to = counter_of(site, state);
+	uint32_t *to = counter_of(site, (uint16_t)state);
 
 	if (txn->error != ERR_NONE)
 		return;
@@ -112,7 +112,7 @@ static void put(struct txn *txn, struct site_row *site, uint64_t key,
 	else
 		(*from)--;
 	(*to)++;
-	row->state = state;
+	row->state = (uint16_t)state;
 	frontier_row_put(txn, site->id, key, row);
 }
 

@@ -31,8 +31,10 @@ static char *idna_of(CURLU *handle)
 		return NULL;
 	before = uselocale(utf8);
 	if (curl_url_get(handle, CURLUPART_HOST, &host, CURLU_PUNYCODE) !=
-	    CURLUE_OK)
+	    CURLUE_OK) {
+		curl_free(host); /* 7.88 leaves the name there */
 		host = NULL;
+	}
 	uselocale(before);
 	freelocale(utf8);
 	return host;

@@ -16,7 +16,7 @@
 enum { MAX_HOPS = 6 };
 
 const struct answer_rules answer_rules_default = {
-	.limits = {.max_bytes = 10 << 20,
+	.limits = {.max_bytes = 10 * 1000 * 1000,
 		   .max_nodes = 200000,
 		   .max_depth = 512,
 		   .max_attributes = 256},

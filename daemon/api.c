@@ -35,7 +35,10 @@ static const struct route {
 	{"POST", "/v1/extract", api_post_extract},
 };
 
-enum { ROUTES = sizeof(routes) / sizeof(routes[0]) };
+enum {
+	ROUTES = sizeof(routes) / sizeof(routes[0]),
+	REAL_DIGITS = 6, /* a share is written as 0.97 */
+};
 
 static const struct {
 	enum error error;
@@ -59,7 +62,8 @@ enum http_verdict call_reply_json(struct call *call, unsigned status,
 				  json_t *value)
 {
 	struct buffer body = {0};
-	char *text = json_dumps(value, JSON_COMPACT);
+	char *text = json_dumps(
+		value, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
 
 	buffer_append_text(&body, text == NULL ? "{}" : text);
 	buffer_append_byte(&body, '\n');

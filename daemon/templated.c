@@ -164,10 +164,15 @@ static void run(struct service *service, const sigset_t *set)
 	};
 
 	for (;;) {
-		int number = sigtimedwait(set, NULL, &pause);
+		siginfo_t from = {0};
+		int number = sigtimedwait(set, &from, &pause);
 
-		if (number == SIGTERM || number == SIGINT)
+		if (number == SIGTERM || number == SIGINT) {
+			log_info("%s from process %ld: stopping",
+				 number == SIGINT ? "SIGINT" : "SIGTERM",
+				 (long)from.si_pid);
 			return;
+		}
 		if (number == SIGHUP)
 			reload(service);
 		/* told only when what is watched was there to answer */

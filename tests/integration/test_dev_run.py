@@ -25,11 +25,11 @@ class DevRun(harness.Case):
         environment = {**os.environ, "DEV_RUN_ONCE": "0"}
         for _ in range(2):
             shown = self.run_once(root, environment)
-            for part in ("TEMPLATE", "Toggle Menu", "Before: ", "After: ",
+            for part in ("TEMPLATE", "Leave a Comment", "Before: ", "After: ",
                          "curl --unix-socket"):
                 self.assertIn(part, shown)
             after = shown[shown.index("After: "):]
-            self.assertNotIn("Toggle Menu", after)
+            self.assertNotIn("Leave a Comment", after)
         self.assertEqual(self.left_behind(root), [])
         self.assertEqual(
             sorted(p.name for p in root.iterdir()), ["build", "tests", "var"])

@@ -14,7 +14,7 @@ class Missing(harness.Case):
         daemon = self.daemon(ALLOW)
         url = web.url + "docs/order-example/"
         answer = daemon.json("/v1/text", url=url, fetch="missing",
-                             format="json", timeout_ms=60000)
+                             format="json", timeout_ms=30000)
         self.assertEqual(answer["method"], "df", answer["reason"])
         self.assertGreaterEqual(answer["cluster_pages"], 3)
         self.assertIn("RocketMQ provides ordered messages using FIFO order",
@@ -33,7 +33,7 @@ class Missing(harness.Case):
         daemon = self.daemon({"crawl": {**ALLOW["crawl"],
                                         "max_neighbours": 5}})
         daemon.text(web.url + "docs/order-example/", fetch="missing",
-                    timeout_ms=60000)
+                    timeout_ms=30000)
         daemon.wait_for(web.host)
         site = daemon.json(f"/v1/sites/{web.host}")
         self.assertLessEqual(site["pages"], 6)
@@ -46,7 +46,7 @@ class Missing(harness.Case):
 
         def ask():
             answers.append(daemon.get("/v1/text", url=url, fetch="missing",
-                                      timeout_ms=60000))
+                                      timeout_ms=30000))
         threads = [threading.Thread(target=ask) for _ in range(8)]
         for thread in threads:
             thread.start()
@@ -61,7 +61,7 @@ class Missing(harness.Case):
         daemon = self.daemon(ALLOW)
         url = web.url + "docs/order-example/"
         for _ in range(2):
-            daemon.text(url, fetch="always", timeout_ms=60000)
+            daemon.text(url, fetch="always", timeout_ms=30000)
             daemon.wait_for(web.host)
         self.assertEqual(web.targets().count("/docs/order-example/"), 2)
 

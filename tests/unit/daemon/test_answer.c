@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/config.h"
 #include "store/rows.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
@@ -198,6 +199,23 @@ START_TEST(a_standing_tells_what_became_of_a_url)
 }
 END_TEST
 
+START_TEST(the_defaults_are_the_same_everywhere)
+{
+	const struct page_limits *offline = &answer_rules_default.limits;
+	struct config config;
+
+	config_defaults(&config);
+	ck_assert_mem_eq(offline, &page_limits_default, sizeof(*offline));
+	ck_assert_uint_eq(config.max_body_bytes, offline->max_bytes);
+	ck_assert_uint_eq(config.max_nodes, offline->max_nodes);
+	ck_assert_uint_eq(config.max_page_depth, offline->max_depth);
+	ck_assert_uint_eq(config.max_attributes, offline->max_attributes);
+	ck_assert_uint_eq(config.min_cluster_pages,
+			  answer_rules_default.min_cluster_pages);
+	ck_assert_str_eq(config.fallback, answer_rules_default.fallback);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("answer");
@@ -216,6 +234,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase,
 		       a_template_is_what_more_than_a_third_of_the_pages_hold);
 	tcase_add_test(tcase, a_standing_tells_what_became_of_a_url);
+	tcase_add_test(tcase, the_defaults_are_the_same_everywhere);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

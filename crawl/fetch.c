@@ -133,6 +133,7 @@ static void append_ended(struct fetcher *fetcher, struct transfer *transfer)
 	fetcher->last = transfer;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): plain values of a call */
 void fetcher_start(struct fetcher *fetcher, const struct url *url,
 		   bool is_private_ok, bool any_type, size_t max_body_bytes,
 		   void *context)

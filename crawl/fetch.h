@@ -55,14 +55,13 @@ struct fetch_result {
 };
 
 /*
- * Errors: ERR_REFUSED (the guard; `reason` names the address), ERR_TIMEOUT,
- * ERR_NETWORK (also a body that was cut short), ERR_TOO_LARGE, ERR_NOT_HTML,
- * ERR_MALFORMED (a broken content coding). A status outside of 2xx is an
- * answer, however its body ends.
- *
  * Begin to fetch `url`. `is_private_ok` opens the guard for private addresses
  * (the operator named this host). `max_body_bytes` 0: that of the options. A
  * body that is not HTML is not downloaded unless `any_type` (robots.txt).
+ * Errors come with the result: ERR_REFUSED (the guard; `reason` names the
+ * address), ERR_TIMEOUT, ERR_NETWORK (also a body that was cut short),
+ * ERR_TOO_LARGE, ERR_NOT_HTML, ERR_MALFORMED (a broken content coding). A
+ * status outside of 2xx is an answer, however its body ends.
  */
 void fetcher_start(struct fetcher *fetcher, const struct url *url,
 		   bool is_private_ok, bool any_type, size_t max_body_bytes,

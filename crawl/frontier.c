@@ -163,6 +163,7 @@ static void ask_again(struct txn *txn, struct site_row *site, uint64_t key,
 	put(txn, site, key, row, FRONTIER_PENDING);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the fields of a new row */
 bool frontier_add(struct txn *txn, struct site_row *site, struct slice url,
 		  unsigned depth, unsigned redirects, uint32_t flags,
 		  uint64_t due_ms, uint64_t now_ms)
@@ -227,6 +228,7 @@ static bool lease_row(struct txn *txn, struct site_row *site, uint64_t key,
 	return txn->error == ERR_NONE;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): two times and a room */
 size_t frontier_lease(struct txn *txn, struct site_row *site, uint64_t now_ms,
 		      uint64_t until_ms, size_t max, struct lease *leases_out)
 {

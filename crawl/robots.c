@@ -1,22 +1,23 @@
 #include "crawl/robots.h"
 
+#include <string.h>
 #include <strings.h>
 
+#include "crawl/pattern.h"
 #include "crawl/percent.h"
 #include "crawl/url.h"
 #include "store/arena.h"
 
 enum {
-	MAX_RULES = 10000, /* of the groups that concern us */
-	MAX_PATTERN_BYTES = 3 * MAX_URL_BYTES,
+	MAX_RULES = 10000,                  /* of the groups that concern us */
+	MAX_PATH_BYTES = 3 * MAX_URL_BYTES, /* all of it escaped */
 	MAX_DELAY_MS = 60 * 60 * 1000,
 };
 
 struct rule {
 	struct rule *next;
-	struct slice pattern; /* canonical, '*' is a wildcard */
+	struct pattern pattern;
 	bool is_allow;
-	bool is_anchored; /* the pattern ended in '$' */
 };
 
 struct robots {
@@ -26,16 +27,27 @@ struct robots {
 	bool is_forbidden; /* everything */
 };
 
-/* Whom the lines below the last User-agent lines concern. */
+/* Whom a line concerns. */
+struct scope {
+	bool is_any;   /* "*" */
+	bool is_named; /* our agent */
+};
+
 struct parser {
 	struct arena *arena;
 	const char *agent;
 	struct robots any;   /* the groups of "*" */
 	struct robots named; /* the groups of our agent */
 	bool has_named;      /* there is one, if only an empty one */
-	bool is_any;         /* this group is for "*" */
-	bool is_named;       /* this group is for our agent */
-	bool is_in_rules;    /* the next User-agent begins a new group */
+	/*
+	 * A group ends at the User-agent behind a rule; other lines must not
+	 * end it (RFC 9309, 2.2.4). A Crawl-delay, which is none of the RFC's,
+	 * still is only for those who are named right above it.
+	 */
+	struct scope rules;
+	struct scope delays;
+	bool is_in_rules;
+	bool is_in_delays;
 };
 
 static char byte_at(struct slice text, size_t index)
@@ -63,7 +75,7 @@ static struct slice trim(struct slice text)
 	return text;
 }
 
-/* Cut the first line off `text`. It ends in CR, LF or both, or at a NUL. */
+/* Cut the first line off `text`. It ends in CR, LF or both. */
 static struct slice next_line(struct slice *text)
 {
 	struct slice line = *text;
@@ -147,51 +159,38 @@ static struct slice product_of(struct slice agent)
 
 static void take_agent(struct parser *parser, struct slice value)
 {
-	if (parser->is_in_rules) {
-		parser->is_any = false;
-		parser->is_named = false;
-		parser->is_in_rules = false;
-	}
-	if (value.size > 0 && byte_at(value, 0) == '*' &&
-	    (value.size == 1 || is_blank(byte_at(value, 1))))
-		parser->is_any = true;
-	if (is_word(product_of(value), parser->agent)) {
-		parser->is_named = true;
-		parser->has_named = true;
-	}
-}
+	bool is_any = value.size > 0 && byte_at(value, 0) == '*' &&
+		      (value.size == 1 || is_blank(byte_at(value, 1)));
+	bool is_named = is_word(product_of(value), parser->agent);
 
-/* A copy of the pattern in canonical form; no value when it is too long. */
-static struct slice make_pattern(struct arena *arena, struct slice value)
-{
-	char text[MAX_PATTERN_BYTES];
-	struct bounded out = {.data = text, .capacity = sizeof(text)};
-
-	percent_normalize(value, "$", &out);
-	if (out.is_cut)
-		return (struct slice){0};
-	return (struct slice){arena_copy(arena, text, out.size), out.size};
+	if (parser->is_in_rules)
+		parser->rules = (struct scope){0};
+	if (parser->is_in_rules || parser->is_in_delays)
+		parser->delays = (struct scope){0};
+	parser->is_in_rules = false;
+	parser->is_in_delays = false;
+	parser->rules.is_any |= is_any;
+	parser->rules.is_named |= is_named;
+	parser->delays.is_any |= is_any;
+	parser->delays.is_named |= is_named;
+	parser->has_named |= is_named;
 }
 
 static void add_rule(struct arena *arena, struct robots *robots,
 		     struct slice value, bool is_allow)
 {
+	struct pattern pattern;
 	struct rule *rule;
-	struct slice pattern;
-	bool is_anchored = byte_at(value, value.size - 1) == '$';
 
-	if (robots->rule_count >= MAX_RULES)
-		return;
-	if (is_anchored)
-		value.size--;
-	pattern = make_pattern(arena, value);
-	if (pattern.data == NULL)
+	if (robots->rule_count >= MAX_RULES ||
+	    !pattern_make(arena, value, &pattern))
 		return;
 	rule = ARENA_NEW(arena, struct rule, 1);
-	rule->pattern = pattern;
-	rule->is_allow = is_allow;
-	rule->is_anchored = is_anchored;
-	rule->next = robots->rules;
+	*rule = (struct rule){
+		.next = robots->rules,
+		.pattern = pattern,
+		.is_allow = is_allow,
+	};
 	robots->rules = rule;
 	robots->rule_count++;
 }
@@ -203,9 +202,9 @@ static void take_rule(struct parser *parser, struct slice value, bool is_allow)
 	if (value.size == 0 ||
 	    (byte_at(value, 0) != '/' && byte_at(value, 0) != '*'))
 		return;
-	if (parser->is_any)
+	if (parser->rules.is_any)
 		add_rule(parser->arena, &parser->any, value, is_allow);
-	if (parser->is_named)
+	if (parser->rules.is_named)
 		add_rule(parser->arena, &parser->named, value, is_allow);
 }
 
@@ -240,15 +239,37 @@ static void raise_delay(struct robots *robots, uint32_t delay_ms)
 		robots->delay_ms = delay_ms;
 }
 
-/* A de-facto standard; it ends the User-agent lines of its group. */
 static void take_delay(struct parser *parser, struct slice value)
 {
-	parser->is_in_rules = true;
-	if (parser->is_any)
+	parser->is_in_delays = true;
+	if (parser->delays.is_any)
 		raise_delay(&parser->any, parse_delay(value));
-	if (parser->is_named)
+	if (parser->delays.is_named)
 		raise_delay(&parser->named, parse_delay(value));
 }
+
+static void take_allow(struct parser *parser, struct slice value)
+{
+	take_rule(parser, value, true);
+}
+
+static void take_disallow(struct parser *parser, struct slice value)
+{
+	take_rule(parser, value, false);
+}
+
+/* The keys, with the misspellings that Google's parser takes, too. */
+static const struct {
+	const char *name;
+	void (*take)(struct parser *parser, struct slice value);
+} keys[] = {
+	{"user-agent", take_agent},  {"useragent", take_agent},
+	{"user agent", take_agent},  {"allow", take_allow},
+	{"disallow", take_disallow}, {"dissallow", take_disallow},
+	{"dissalow", take_disallow}, {"disalow", take_disallow},
+	{"diasllow", take_disallow}, {"disallaw", take_disallow},
+	{"crawl-delay", take_delay},
+};
 
 static void take_line(struct parser *parser, struct slice line)
 {
@@ -257,27 +278,61 @@ static void take_line(struct parser *parser, struct slice line)
 
 	if (!split_line(line, &key, &value))
 		return;
-	if (is_word(key, "user-agent"))
-		take_agent(parser, value);
-	else if (is_word(key, "disallow"))
-		take_rule(parser, value, false);
-	else if (is_word(key, "allow"))
-		take_rule(parser, value, true);
-	else if (is_word(key, "crawl-delay"))
-		take_delay(parser, value);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (is_word(key, keys[i].name))
+			keys[i].take(parser, value);
+}
+
+static void put_utf8(struct bounded *out, unsigned code)
+{
+	if (code < 0x80) {
+		bounded_put(out, (char)code);
+		return;
+	}
+	if (code < 0x800) {
+		bounded_put(out, (char)(0xc0 | code >> 6));
+	} else {
+		bounded_put(out, (char)(0xe0 | code >> 12));
+		bounded_put(out, (char)(0x80 | (code >> 6 & 0x3f)));
+	}
+	bounded_put(out, (char)(0x80 | (code & 0x3f)));
+}
+
+/* UTF-16 to UTF-8, but for surrogates, which no rule has been seen to use. */
+static struct slice from_utf16(struct arena *arena, struct slice file,
+			       size_t high)
+{
+	const unsigned char *bytes = file.data;
+	struct bounded out = {.capacity = file.size / 2 * 3};
+
+	out.data = ARENA_NEW(arena, char, out.capacity + 1);
+	for (size_t i = 0; i + 1 < file.size; i += 2)
+		put_utf8(&out,
+			 (unsigned)bytes[i + high] << 8 | bytes[i + 1 - high]);
+	return bounded_slice(&out);
+}
+
+/* The file as UTF-8 without its byte order mark. */
+static struct slice decode(struct arena *arena, struct slice file)
+{
+	if (file.size >= 3 && memcmp(file.data, "\xef\xbb\xbf", 3) == 0)
+		return skip(file, 3);
+	if (file.size >= 2 && memcmp(file.data, "\xff\xfe", 2) == 0)
+		return from_utf16(arena, skip(file, 2), 1);
+	if (file.size >= 2 && memcmp(file.data, "\xfe\xff", 2) == 0)
+		return from_utf16(arena, skip(file, 2), 0);
+	return file;
 }
 
 const struct robots *robots_parse(struct arena *arena, struct slice file,
 				  const char *agent)
 {
-	static const char mark[] = "\xef\xbb\xbf"; /* UTF-8 byte order mark */
 	struct parser parser = {.arena = arena, .agent = agent};
 	struct robots *robots = ARENA_NEW(arena, struct robots, 1);
 
 	if (file.size > MAX_ROBOTS_BYTES)
 		file.size = MAX_ROBOTS_BYTES;
-	if (file.size >= 3 && memcmp(file.data, mark, 3) == 0)
-		file = skip(file, 3);
+	file = decode(arena, file);
 	while (file.size > 0)
 		take_line(&parser, next_line(&file));
 	*robots = parser.has_named ? parser.named : parser.any;
@@ -292,65 +347,28 @@ const struct robots *robots_from_status(struct arena *arena, unsigned status)
 	return robots;
 }
 
-/*
- * Each piece between wildcards is taken where it is found first, so no byte of
- * the path is looked at twice: O(path + pattern), because memmem() is linear.
- */
-static bool matches(const struct rule *rule, struct slice path)
-{
-	struct slice pattern = rule->pattern;
-	size_t size = find(pattern, '*');
-
-	if (size > path.size ||
-	    (size > 0 && memcmp(pattern.data, path.data, size) != 0))
-		return false;
-	path = skip(path, size);
-	while (size < pattern.size) {
-		const char *found;
-
-		pattern = skip(pattern, size + 1);
-		size = find(pattern, '*');
-		if (size == pattern.size && rule->is_anchored)
-			return size <= path.size &&
-			       (size == 0 ||
-				memcmp(skip(path, path.size - size).data,
-				       pattern.data, size) == 0);
-		found = size == 0 ? path.data
-				  : memmem(path.data, path.size, pattern.data,
-					   size);
-		if (found == NULL)
-			return false;
-		path = skip(path,
-			    (size_t)(found - (const char *)path.data) + size);
-	}
-	return !rule->is_anchored || path.size == 0;
-}
-
-/* Octets of the rule: the most specific rule is the longest. */
-static size_t length_of(const struct rule *rule)
-{
-	return rule->pattern.size + (rule->is_anchored ? 1 : 0);
-}
-
 static bool decide(const struct robots *robots, struct slice path)
 {
-	const struct rule *best = NULL;
+	size_t longest = 0;
+	bool is_allowed = true;
 
 	for (const struct rule *rule = robots->rules; rule != NULL;
 	     rule = rule->next) {
-		bool is_better =
-			best == NULL || length_of(rule) > length_of(best) ||
-			(length_of(rule) == length_of(best) && rule->is_allow);
+		size_t length = pattern_length(&rule->pattern);
+		bool is_better = length > longest ||
+				 (length == longest && rule->is_allow);
 
-		if (is_better && matches(rule, path))
-			best = rule;
+		if (!is_better || !pattern_matches(&rule->pattern, path))
+			continue;
+		longest = length;
+		is_allowed = rule->is_allow;
 	}
-	return best == NULL || best->is_allow;
+	return is_allowed;
 }
 
 bool robots_allows(const struct robots *robots, struct slice path)
 {
-	char text[MAX_PATTERN_BYTES];
+	char text[MAX_PATH_BYTES];
 	struct bounded out = {.data = text, .capacity = sizeof(text)};
 
 	if (slice_equal(path, slice_of("/robots.txt")))
@@ -359,8 +377,7 @@ bool robots_allows(const struct robots *robots, struct slice path)
 		return false;
 	if (path.size == 0)
 		path = slice_of("/");
-	/* a literal '*' or '$' is matched by its escape (RFC 9309, 2.2.3) */
-	percent_normalize(path, "*$", &out);
+	pattern_normalize_path(path, &out);
 	if (out.is_cut)
 		return false;
 	return decide(robots, bounded_slice(&out));

@@ -130,6 +130,7 @@ static enum error perform(struct request *request, struct socket_answer *answer)
 	return ERR_NONE;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the parts of a request */
 enum error socket_request(const char *socket, const char *method,
 			  const char *target, struct slice body,
 			  const char *media_type, uint32_t timeout_ms,

@@ -65,6 +65,7 @@ static curl_socket_t on_open(void *context, curlsocktype purpose,
 }
 
 /* Called before the request is sent, also over a connection that was open. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 static int on_ready(void *context, char *remote, char *local, int remote_port,
 		    int local_port)
 {

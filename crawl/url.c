@@ -30,7 +30,9 @@ static struct slice skip(struct slice text, size_t count)
 
 static char byte_at(struct slice text, size_t index)
 {
-	return index < text.size ? ((const char *)text.data)[index] : '\0';
+	if (index >= text.size)
+		return '\0';
+	return ((const char *)text.data)[index];
 }
 
 static bool is_space(char c)
@@ -59,7 +61,9 @@ static void clean(struct slice text, struct bounded *out)
 		if (c == '\t' || c == '\n' || c == '\r')
 			continue;
 		is_query |= c == '?';
-		bounded_put(out, c == '\\' && !is_query ? '/' : c);
+		if (c == '\\' && !is_query)
+			c = '/';
+		bounded_put(out, c);
 	}
 }
 

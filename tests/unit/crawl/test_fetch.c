@@ -154,6 +154,7 @@ static void announced(int socket, const char *request)
 {
 	(void)request;
 	server_send_text(socket, OK_HTML "Content-Length: 100001\r\n\r\n");
+	/* one thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
 	sleep(30); /* the body that must not be waited for */
 }
 
@@ -210,6 +211,7 @@ static void silent(int socket, const char *request)
 {
 	(void)socket;
 	(void)request;
+	/* one thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
 	sleep(30);
 }
 
@@ -606,8 +608,10 @@ START_TEST(a_proxy_of_the_environment_is_not_used)
 {
 	struct url url = url_of("/page");
 
+	/* NOLINTBEGIN(concurrency-mt-unsafe): one thread */
 	setenv("http_proxy", "http://127.0.0.1:1/", 1);
 	setenv("ALL_PROXY", "http://127.0.0.1:1/", 1);
+	/* NOLINTEND(concurrency-mt-unsafe) */
 	fetch_url(&url, true, false, 0);
 	check_body("hello");
 }

@@ -8,6 +8,7 @@
 
 #include "store/store.h"
 
+#include "tests/unit/crawl/random.h"
 #include "tests/unit/run.h"
 
 enum { HOUR_MS = 3600 * 1000, DAY_MS = 24 * HOUR_MS };
@@ -488,7 +489,8 @@ static void model_answer(struct model *model, enum error error, uint64_t now_ms)
 		model->due_ms = 0;
 	} else if (error == ERR_TIMEOUT && model->attempts < 4) {
 		model->state = FRONTIER_PENDING;
-		model->due_ms = now_ms + 2500 * (1U << model->attempts);
+		model->due_ms =
+			now_ms + 2500 * (UINT64_C(1) << model->attempts);
 	}
 }
 
@@ -529,21 +531,19 @@ START_TEST(random_operations_agree_with_a_model)
 	static const enum error errors[] = {ERR_NONE, ERR_TIMEOUT, ERR_TIMEOUT,
 					    ERR_NOT_HTML, ERR_DENIED};
 	struct model models[URLS] = {{0}};
-	unsigned seed = (unsigned)time(NULL);
 	uint64_t now_ms = 1;
 
-	printf("frontier: seed %u\n", seed);
-	srand(seed);
+	random_begin((uint64_t)time(NULL));
 	site.revisit_ms = 20000;
 	for (int step = 0; step < 5000; step++) {
-		size_t i = (size_t)rand() % URLS;
-		bool is_asked = rand() % 3 == 0;
-		enum error error = errors[rand() % 5];
+		size_t i = random_below(URLS);
+		bool is_asked = random_below(3) == 0;
+		enum error error = errors[random_below(5)];
 		char url[64];
 
 		make_url(i, url);
-		now_ms += (uint64_t)(rand() % 2000);
-		switch (rand() % 8) {
+		now_ms += random_below(2000);
+		switch (random_below(8)) {
 		case 0:
 		case 1:
 			is_asked ? ask(url, now_ms) : add(url, now_ms);
@@ -552,7 +552,7 @@ START_TEST(random_operations_agree_with_a_model)
 		case 2:
 		case 3:
 		case 4:
-			model_lease(models, now_ms, (size_t)(rand() % 9));
+			model_lease(models, now_ms, random_below(9));
 			break;
 		case 5:
 		case 6:
@@ -560,7 +560,7 @@ START_TEST(random_operations_agree_with_a_model)
 			model_answer(&models[i], error, now_ms);
 			break;
 		default:
-			if (rand() % 10 == 0)
+			if (random_below(10) == 0)
 				model_release(models, now_ms);
 		}
 		check_model(models);

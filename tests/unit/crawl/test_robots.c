@@ -9,6 +9,7 @@
 #include "store/arena.h"
 #include "store/buffer.h"
 
+#include "tests/unit/crawl/random.h"
 #include "tests/unit/run.h"
 
 static struct arena *arena;
@@ -225,11 +226,48 @@ START_TEST(crawl_delay)
 }
 END_TEST
 
-START_TEST(a_crawl_delay_ends_the_agents_of_its_group)
+/* RFC 9309, 2.2.4: other records do not end a group. */
+START_TEST(a_crawl_delay_ends_no_group)
 {
-	ck_assert(allows(ANY "Crawl-delay: 10\nUser-agent: other\n"
-			     "Disallow: /\n",
-			 "/a"));
+	static const char file[] = "User-agent: templated\nCrawl-delay: 1\n"
+				   "User-agent: other\nCrawl-delay: 60\n"
+				   "Disallow: /a\n";
+
+	ck_assert(!allows(file, "/a"));
+	ck_assert_uint_eq(robots_delay_ms(parse(file)), 1000);
+}
+END_TEST
+
+START_TEST(misspelt_keys)
+{
+	ck_assert(!allows("useragent: *\ndissalow: /a\n", "/a"));
+	ck_assert(!allows("user-agent templated\nDisalow /a\n", "/a"));
+	ck_assert(allows(ANY "disallowed: /a\n", "/a"));
+}
+END_TEST
+
+/* "User-agent: *\nDisallow: /\u00fc" */
+START_TEST(utf_16_with_its_mark)
+{
+	static const char text[] = ANY "Disallow: /";
+	char little[128] = {(char)0xff, (char)0xfe};
+	char big[128] = {(char)0xfe, (char)0xff};
+	size_t size = sizeof(text) - 1;
+
+	for (size_t i = 0; i < size; i++) {
+		little[2 + 2 * i] = text[i];
+		big[3 + 2 * i] = text[i];
+	}
+	little[2 + 2 * size] = (char)0xfc;
+	big[3 + 2 * size] = (char)0xfc;
+	for (int i = 0; i < 2; i++) {
+		struct slice file = {i == 0 ? little : big, 4 + 2 * size};
+		const struct robots *robots =
+			robots_parse(arena, file, "templated");
+
+		ck_assert(!robots_allows(robots, slice_of("/%C3%BCber")));
+		ck_assert(robots_allows(robots, slice_of("/a")));
+	}
 }
 END_TEST
 
@@ -326,23 +364,20 @@ static bool matches_slowly(const char *pattern, const char *path)
 
 START_TEST(the_matcher_agrees_with_the_definition)
 {
-	unsigned seed = (unsigned)time(NULL);
-
-	printf("robots: seed %u\n", seed);
-	srand(seed);
+	random_begin((uint64_t)time(NULL));
 	for (int round = 0; round < 20000; round++) {
 		char pattern[16] = "/";
 		char path[16] = "/";
 		char file[64];
-		int pattern_size = 1 + rand() % 10;
-		int path_size = 1 + rand() % 12;
+		int pattern_size = (int)(1 + random_below(10));
+		int path_size = (int)(1 + random_below(12));
 
 		for (int i = 1; i < pattern_size; i++)
-			pattern[i] = "ab**"[rand() % 4];
-		if (rand() % 2 == 0)
+			pattern[i] = "ab**"[random_below(4)];
+		if (random_below(2) == 0)
 			pattern[pattern_size] = '$';
 		for (int i = 1; i < path_size; i++)
-			path[i] = "ab"[rand() % 2];
+			path[i] = "ab"[random_below(2)];
 		snprintf(file, sizeof(file), ANY "Disallow: %s\n", pattern);
 		ck_assert_msg(allows(file, path) !=
 				      matches_slowly(pattern, path),
@@ -370,7 +405,9 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, the_robots_file_itself_is_allowed);
 	tcase_add_test(tcase, a_status_gives_rules);
 	tcase_add_test(tcase, crawl_delay);
-	tcase_add_test(tcase, a_crawl_delay_ends_the_agents_of_its_group);
+	tcase_add_test(tcase, a_crawl_delay_ends_no_group);
+	tcase_add_test(tcase, misspelt_keys);
+	tcase_add_test(tcase, utf_16_with_its_mark);
 	tcase_add_test(tcase, what_is_beyond_512_kib_is_ignored);
 	tcase_add_test(tcase, an_endless_path_is_not_allowed);
 	tcase_add_test(tcase, stars_cost_no_more_than_their_length);

@@ -1,6 +1,6 @@
 #include "daemon/analyse.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "cluster/signature.h"
 #include "extract/fragment.h"
@@ -38,6 +38,16 @@ static bool is_first(const struct seen *seen, struct slice url)
 	return true;
 }
 
+/* What is left of a reference without its fragment. */
+static struct slice without_fragment(struct slice href)
+{
+	const char *hash = memchr(href.data, '#', href.size);
+
+	if (hash != NULL)
+		href.size = (size_t)(hash - (const char *)href.data);
+	return href;
+}
+
 /* The distinct links of the page that lead to http or https. */
 static const struct record_link *resolve_links(const struct page *page,
 					       const struct url *url,
@@ -48,18 +58,22 @@ static const struct record_link *resolve_links(const struct page *page,
 	uint32_t max =
 		page->link_count < MAX_LINKS ? page->link_count : MAX_LINKS;
 	struct record_link *links = ARENA_NEW(arena, struct record_link, max);
-	struct seen seen = seen_create(arena, max);
+	struct seen written = seen_create(arena, page->link_count);
+	struct seen resolved = seen_create(arena, max);
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < page->link_count && count < max; i++) {
 		const struct link *link = &page->links[i];
+		struct slice href = without_fragment(link->href);
 		struct url target;
 		size_t size;
 
-		if (url_parse(&target, link->href, &base) != ERR_NONE)
+		/* most links are written again and again in the same way */
+		if (href.size == 0 || !is_first(&written, href) ||
+		    url_parse(&target, href, &base) != ERR_NONE)
 			continue;
 		size = strlen(target.text);
-		if (!is_first(&seen, (struct slice){target.text, size}))
+		if (!is_first(&resolved, (struct slice){target.text, size}))
 			continue;
 		links[count++] = (struct record_link){
 			.url = {arena_copy(arena, target.text, size), size},

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/log.h"
+#include "store/buffer.h"
 #include "store/memory.h"
 
 enum { MAX_REDIRECTS = 5 };
@@ -27,11 +27,18 @@ void sites_add(struct sites *sites, struct site *site)
 void batch_event(struct batch *batch, const struct site *site,
 		 const struct event_row *event)
 {
+	uint64_t max = batch->options->max_events;
 	struct event_row row = *event;
+	uint64_t number;
 
 	row.time_ms = batch->now_ms;
 	row.host = site->row.host;
-	event_add(batch->txn, &row);
+	number = event_add(batch->txn, &row);
+	if (number > max) {
+		struct key oldest = key_number(number - max);
+
+		txn_delete(batch->txn, TABLE_EVENTS, key_slice(&oldest));
+	}
 }
 
 static void set_options(struct site *site, const struct site_options *options)
@@ -44,9 +51,11 @@ static void set_options(struct site *site, const struct site_options *options)
 	site->is_changed = true;
 }
 
-static struct site *new_site(struct batch *batch, const struct url *seed,
-			     const struct site_options *options)
+/* NULL, with the error in the change, when there are too many sites. */
+static struct site *new_site(struct batch *batch, struct change *change)
 {
+	const struct site_options *options = &change->options;
+	const struct url *seed = change->url;
 	struct site_row row = {
 		.id = (uint32_t)store_next_number(batch->txn, "site"),
 		.next_cluster = 1,
@@ -56,8 +65,13 @@ static struct site *new_site(struct batch *batch, const struct url *seed,
 		.host = slice_of(seed->host),
 		.seed = slice_of(seed->text),
 	};
-	struct site *site = site_create(&row);
+	struct site *site;
 
+	if (batch->sites->count >= batch->options->max_sites) {
+		change->error = ERR_BUSY;
+		return NULL;
+	}
+	site = site_create(&row);
 	site->is_new = true;
 	set_options(site, options);
 	sites_add(batch->sites, site);
@@ -79,12 +93,24 @@ static void add_site(struct batch *batch, struct change *change)
 	struct slice seed = slice_of(change->url->text);
 
 	if (site == NULL)
-		site = new_site(batch, change->url, options);
+		site = new_site(batch, change);
 	else
 		set_options(site, options);
-	if ((options->flags & SITE_IS_OFFLINE) == 0)
+	if (site != NULL && (options->flags & SITE_IS_OFFLINE) == 0)
 		frontier_add(batch->txn, &site->row, seed, 0, 0,
 			     FRONTIER_IS_ASKED, batch->now_ms, batch->now_ms);
+}
+
+/* What is remembered of the host itself. */
+static void delete_robots(struct batch *batch, const char *scheme,
+			  struct slice host)
+{
+	struct buffer authority = {0};
+
+	buffer_append_text(&authority, scheme);
+	buffer_append_slice(&authority, host);
+	txn_delete(batch->txn, TABLE_HOSTS, buffer_slice(&authority));
+	buffer_free(&authority);
 }
 
 static void delete_site(struct batch *batch, struct change *change)
@@ -106,6 +132,8 @@ static void delete_site(struct batch *batch, struct change *change)
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		txn_delete_prefix(batch->txn, tables[i], key_slice(&key));
 	txn_delete(batch->txn, TABLE_SITES, site->row.host);
+	delete_robots(batch, "http://", site->row.host);
+	delete_robots(batch, "https://", site->row.host);
 	batch_event(batch, site,
 		    &(struct event_row){.kind = EVENT_SITE_DELETED,
 					.pages = site->row.page_count});
@@ -118,7 +146,9 @@ static void ask(struct batch *batch, struct change *change)
 		sites_find(batch->sites, slice_of(change->url->host));
 
 	if (site == NULL)
-		site = new_site(batch, change->url, &change->options);
+		site = new_site(batch, change);
+	if (site == NULL)
+		return;
 	/* due at time 0: before everything that merely waits for its turn */
 	frontier_add(batch->txn, &site->row, slice_of(change->url->text), 0, 0,
 		     FRONTIER_IS_ASKED, 1, batch->now_ms);

@@ -67,9 +67,10 @@ static void resize_cluster(struct batch *batch, const struct site *site,
 			   uint32_t cluster, int change)
 {
 	struct key key = key_cluster(site->row.id, cluster);
-	struct cluster_row row = {.created_ms = batch->now_ms};
+	struct cluster_row row;
 
-	cluster_row_get(batch->txn, site->row.id, cluster, &row);
+	if (!cluster_row_get(batch->txn, site->row.id, cluster, &row))
+		row = (struct cluster_row){.created_ms = batch->now_ms};
 	row.page_count += (uint32_t)change;
 	row.changed_ms = batch->now_ms;
 	if (row.page_count == 0)

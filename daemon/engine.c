@@ -8,6 +8,8 @@
 
 enum {
 	DEFAULT_OPEN_SITES = 64,
+	DEFAULT_MAX_SITES = 10000,
+	DEFAULT_MAX_EVENTS = 1000000,
 	DEFAULT_MAX_SIGNATURE = 65536,
 	MAX_WAITING_COUNTS = 1 << 20, /* 16 MiB a site */
 	LOOKAHEAD_MS = 10000, /* a slow site has so much leased beforehand */
@@ -59,6 +61,10 @@ enum error engine_create(struct engine **engine_out, struct store *store,
 	engine->options = *options;
 	if (engine->options.max_open_sites == 0)
 		engine->options.max_open_sites = DEFAULT_OPEN_SITES;
+	if (engine->options.max_sites == 0)
+		engine->options.max_sites = DEFAULT_MAX_SITES;
+	if (engine->options.max_events == 0)
+		engine->options.max_events = DEFAULT_MAX_EVENTS;
 	if (engine->options.max_signature == 0)
 		engine->options.max_signature = DEFAULT_MAX_SIGNATURE;
 	load_sites(engine, &txn);

@@ -24,6 +24,8 @@ struct engine;
 
 struct engine_options {
 	size_t max_open_sites;   /* linkages in memory; 0: 64 */
+	size_t max_sites;        /* more are refused with ERR_BUSY; 0: 10,000 */
+	uint64_t max_events;     /* older ones are forgotten; 0: 1,000,000 */
 	size_t max_signature;    /* members of one signature; 0: 65,536 */
 	uint32_t max_neighbours; /* links of an asked page that are sampled */
 };

@@ -98,7 +98,7 @@ END_TEST
 
 START_TEST(a_deleted_site_leaves_nothing_but_events)
 {
-	struct change change = {.kind = CHANGE_SITE_DELETE};
+	struct change change = {.kind = CHANGE_HOST};
 	struct url url;
 
 	for (unsigned i = 0; i < 8; i++)
@@ -106,6 +106,10 @@ START_TEST(a_deleted_site_leaves_nothing_but_events)
 	ck_assert_int_eq(url_parse(&url, slice_of("http://a.test/"), NULL),
 			 ERR_NONE);
 	change.url = &url;
+	ck_assert_int_eq(engine_commit(world.engine, &change, 1, 1, NULL),
+			 ERR_NONE);
+	ck_assert_uint_eq(rows_of(TABLE_HOSTS), 1);
+	change.kind = CHANGE_SITE_DELETE;
 	ck_assert_int_eq(engine_commit(world.engine, &change, 1, 1, NULL),
 			 ERR_NONE);
 	ck_assert_int_eq(change.error, ERR_NONE);
@@ -228,6 +232,25 @@ START_TEST(a_page_of_an_unknown_site_is_refused_alone)
 }
 END_TEST
 
+START_TEST(there_is_a_limit_to_sites)
+{
+	/* a.test is there already */
+	ck_assert_int_eq(world_add_site(&world, "b.test"), ERR_NONE);
+	ck_assert_int_eq(world_add_site(&world, "c.test"), ERR_NONE);
+	ck_assert_int_eq(world_add_site(&world, "d.test"), ERR_NONE);
+	ck_assert_int_eq(world_add_site(&world, "e.test"), ERR_BUSY);
+	ck_assert_uint_eq(rows_of(TABLE_SITES), WORLD_MAX_SITES);
+}
+END_TEST
+
+START_TEST(the_oldest_events_are_forgotten)
+{
+	for (unsigned i = 0; i < 2 * WORLD_MAX_EVENTS; i++)
+		put(i, 0, i);
+	ck_assert_uint_eq(rows_of(TABLE_EVENTS), WORLD_MAX_EVENTS);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("engine");
@@ -246,6 +269,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_full_store_refuses_a_page_and_keeps_the_rest);
 	tcase_add_test(tcase, a_truncated_page_is_kept_but_never_learnt_from);
 	tcase_add_test(tcase, a_page_of_an_unknown_site_is_refused_alone);
+	tcase_add_test(tcase, there_is_a_limit_to_sites);
+	tcase_add_test(tcase, the_oldest_events_are_forgotten);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -16,7 +16,11 @@ static void open_both(struct world *world)
 		.max_map_bytes = world->max_bytes,
 		.is_temporary = true,
 	};
-	const struct engine_options engine_options = {.max_neighbours = 30};
+	const struct engine_options engine_options = {
+		.max_neighbours = 30,
+		.max_sites = WORLD_MAX_SITES,
+		.max_events = WORLD_MAX_EVENTS,
+	};
 
 	ck_assert_int_eq(store_open(&world->store, world->path, &options),
 			 ERR_NONE);
@@ -91,7 +95,7 @@ static enum error commit(struct world *world, struct change *change,
 	return change->error;
 }
 
-void world_add_site(struct world *world, const char *host)
+enum error world_add_site(struct world *world, const char *host)
 {
 	struct change change = {
 		.kind = CHANGE_SITE_ADD,
@@ -104,7 +108,7 @@ void world_add_site(struct world *world, const char *host)
 	char url[256];
 
 	snprintf(url, sizeof(url), "http://%s/", host);
-	ck_assert_int_eq(commit(world, &change, url), ERR_NONE);
+	return commit(world, &change, url);
 }
 
 enum error world_put(struct world *world, const char *text, struct slice html)

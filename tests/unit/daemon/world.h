@@ -11,6 +11,9 @@
 #include "store/buffer.h"
 #include "store/store.h"
 
+/* The bounds of the engine. */
+enum { WORLD_MAX_SITES = 4, WORLD_MAX_EVENTS = 100 };
+
 struct world {
 	char path[64];
 	struct store *store;
@@ -32,7 +35,7 @@ void world_close(struct world *world);
 void world_page(struct buffer *out, unsigned kind, unsigned seed);
 
 /* Add http://HOST/ as a site whose links are not followed. */
-void world_add_site(struct world *world, const char *host);
+enum error world_add_site(struct world *world, const char *host);
 
 /* Commit a page at `url`; the error of the change. */
 enum error world_put(struct world *world, const char *url, struct slice html);

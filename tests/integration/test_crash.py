@@ -11,9 +11,20 @@ KILLS = 10
 
 class Crash(harness.Case):
     def acknowledged(self, daemon, host):
-        """The pages that the daemon says it has."""
-        return {url for cluster in daemon.clusters(host)
-                for url in daemon.pages(cluster["id"])}
+        """The pages that the daemon says it has, all at one time."""
+        def generation():
+            return daemon.json(f"/v1/sites/{host}")["generation"]
+
+        def snapshot():
+            before = generation()
+            pages = set()
+            try:
+                for cluster in daemon.clusters(host):
+                    pages.update(daemon.pages(cluster["id"]))
+            except AssertionError:
+                return None  # it was made part of another in between
+            return (pages,) if generation() == before else None
+        return harness.wait_until(snapshot, "a moment without a commit")[0]
 
     def test_killed_crawl_ends_as_an_undisturbed_one(self):
         seed = int(os.environ.get("SEED", random.randrange(1 << 32)))

@@ -1,40 +1,65 @@
 """./dev run: from nothing to the text of a page."""
 
 import os
-import re
 import shutil
+import signal
+import subprocess
 
 import harness
 
 
 class DevRun(harness.Case):
-    def run_once(self, root, environment):
-        done = harness.run([root / "tests" / "run-sample", "--once"],
-                           env=environment)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done.stdout
-
-    def test_shows_the_whole_path_twice(self):
-        # A checkout of its own, so that nobody's ./var is touched.
+    def project(self):
+        """A checkout of its own, so that nobody's ./var is touched."""
         root = self.folder() / "project"
         (root / "tests" / "data").mkdir(parents=True)
         (root / "build" / "release").mkdir(parents=True)
         shutil.copy(harness.ROOT / "tests" / "run-sample", root / "tests")
         shutil.copytree(harness.SITE, root / "tests" / "data" / "site")
         (root / "build" / "release" / "daemon").symlink_to(harness.PROGRAMS)
-        environment = {**os.environ, "DEV_RUN_ONCE": "0"}
+        return root
+
+    def run_once(self, root):
+        done = harness.run([root / "tests" / "run-sample", "--once"])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_shows_the_whole_path_twice(self):
+        root = self.project()
         for _ in range(2):
-            shown = self.run_once(root, environment)
-            for part in ("TEMPLATE", "Leave a Comment", "Before: ", "After: ",
+            shown = self.run_once(root)
+            for part in ("TEMPLATE", "Share on", "Before: ", "After: ",
                          "curl --unix-socket"):
                 self.assertIn(part, shown)
             after = shown[shown.index("After: "):]
-            self.assertNotIn("Leave a Comment", after)
+            self.assertNotIn("Documentation", after)
         self.assertEqual(self.left_behind(root), [])
         self.assertEqual(
             sorted(p.name for p in root.iterdir()), ["build", "tests", "var"])
-        curl = re.search(r"curl .*\\\n.*", shown)
-        self.assertIsNotNone(curl)
+
+    def test_serves_until_it_is_told_to_stop(self):
+        root = self.project()
+        # Ctrl-C goes to all that run in the terminal; a kill to one.
+        for stop in (lambda p: os.killpg(p.pid, signal.SIGINT),
+                     lambda p: p.terminate()):
+            process = subprocess.Popen(
+                [str(root / "tests" / "run-sample")], text=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, start_new_session=True)
+            curl = None
+            for line in process.stdout:
+                if line.startswith("curl "):
+                    curl = line + next(process.stdout)
+                if line.startswith("Serving on "):
+                    break
+            answer = harness.run(["sh", "-c", curl])
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            self.assertIn("Release Notes", answer.stdout)
+            stop(process)
+            self.assertEqual(process.wait(60), 0)
+            process.stdout.close()
+            self.assertEqual(self.left_behind(root), [])
+            self.assertFalse((root / "var" / "templated.sock").exists())
 
     def left_behind(self, root):
         """Command lines of processes that name the folder."""

@@ -27,7 +27,7 @@ class Full(harness.Case):
         web = self.web(self.site())
         daemon = self.daemon({"store": {"map_size": "1 MiB",
                                         "max_size": "4 MiB"}})
-        daemon.watch(web.url)
+        daemon.watch(web.url, max_depth=PAGES)
         reason = harness.wait_until(
             lambda: daemon.json("/v1/status")["pipeline"]["paused"],
             "the pause")
@@ -57,7 +57,7 @@ class Full(harness.Case):
         web = self.web(self.site())
         daemon = self.daemon({"store": {"map_size": "1 MiB",
                                         "max_size": "4 MiB"}})
-        daemon.watch(web.url)
+        daemon.watch(web.url, max_depth=PAGES)
         harness.wait_until(
             lambda: daemon.json("/v1/status")["pipeline"]["paused"],
             "the pause")

@@ -222,8 +222,9 @@ class WholePath(harness.Case):
                       400, "bad_request")
         self.error_of(daemon.post("/v1/sites", b"{"), 400)
         self.error_of(daemon.get("/v1/text"), 400, "bad_request")
-        self.error_of(daemon.get("/v1/text", url=self.article,
-                                 method="magic"), 400)
+        error = self.error_of(daemon.get("/v1/text", url=self.article,
+                                         method="magic"), 404, "not_found")
+        self.assertIn("no such method", error["message"])
         self.error_of(daemon.get("/v1/sites/nobody.example"), 404,
                       "not_found")
         self.error_of(daemon.get(f"/v1/clusters/{self.host}/999"), 404,

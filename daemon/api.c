@@ -202,14 +202,18 @@ static enum http_verdict refuse_method(struct call *call, const char *path)
 enum http_verdict api_handle(struct http_exchange *exchange, void *context)
 {
 	struct api *api = context;
+	const char *method = http_method(exchange);
 	const char *path = http_path(exchange);
 	struct call call = {.api = api, .exchange = exchange};
 
 	pthread_mutex_lock(&api->mutex);
 	call.config = api->config;
 	pthread_mutex_unlock(&api->mutex);
+	/* the server leaves the body of an answer to HEAD away */
+	if (strcmp(method, "HEAD") == 0)
+		method = "GET";
 	for (size_t i = 0; i < ROUTES; i++)
-		if (strcmp(routes[i].method, http_method(exchange)) == 0 &&
+		if (strcmp(routes[i].method, method) == 0 &&
 		    matches(&call, routes[i].pattern, path))
 			return routes[i].handle(&call);
 	return refuse_method(&call, path);

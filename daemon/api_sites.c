@@ -102,12 +102,15 @@ enum http_verdict api_get_site(struct call *call)
 /* The options that a request may name, with their ranges. */
 static const struct option {
 	const char *name;
+	const char *kind;
 	double minimum;
 	double maximum;
 } options[] = {
-	{"threshold", 0, 1},     {"max_pages", 1, 100000000},
-	{"max_depth", 0, 65535}, {"delay_ms", 0, 3600000},
-	{"revisit_s", 0, 1e9},
+	{"threshold", "number", 0, 1},
+	{"max_pages", "whole number", 1, 100000000},
+	{"max_depth", "whole number", 0, 65535},
+	{"delay_ms", "whole number", 0, 3600000},
+	{"revisit_s", "whole number", 0, 1000000000},
 };
 
 /* Take one number over into the options; false when it is out of range. */
@@ -149,55 +152,90 @@ static bool read_member(const char *name, const json_t *value,
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		if (strcmp(options[i].name, name) != 0)
 			continue;
-		if (json_is_number(value) &&
+		if ((i == 0 ? json_is_number(value) : json_is_integer(value)) &&
 		    set_number(&options[i], json_number_value(value), out))
 			return true;
-		snprintf(message, size, "%s: a number from %g to %g", name,
-			 options[i].minimum, options[i].maximum);
+		snprintf(message, size, "%s: a %s from %.10g to %.10g", name,
+			 options[i].kind, options[i].minimum,
+			 options[i].maximum);
 		return false;
 	}
 	snprintf(message, size, "%.64s: unknown, or not of its type", name);
 	return false;
 }
 
-static bool read_request(json_t *request, const struct url *url,
-			 const struct config *config, struct site_options *out,
-			 char *message, size_t size)
+/* The row of a site without its slices; false when it is not known. */
+static bool find_known(struct store *store, const char *host,
+		       struct site_row *row_out)
 {
-	bool has_threshold = json_object_get(request, "threshold") != NULL;
-	const char *name;
-	json_t *value;
+	struct txn txn = txn_begin_read(store);
+	bool is_known = site_get(&txn, slice_of(host), row_out);
 
-	*out = (struct site_options){
+	txn_abort(&txn);
+	row_out->host = (struct slice){NULL, 0};
+	row_out->seed = (struct slice){NULL, 0};
+	return is_known;
+}
+
+/*
+ * What holds when the request does not say otherwise: the configuration, and
+ * for a site that is watched already, what holds for it.
+ */
+static struct site_options preset_options(const struct config *config,
+					  const struct url *url,
+					  const struct site_row *known)
+{
+	uint32_t private_ok =
+		guard_is_private_name(url->host) ? SITE_IS_PRIVATE_OK : 0;
+	struct site_options preset = {
 		.measure = config->measure,
 		.threshold = (uint16_t)config->threshold,
 		.max_pages = config->max_pages,
 		.max_depth = config->max_depth,
 		.delay_ms = config->delay_ms,
 		.revisit_ms = config->revisit_ms,
-		.flags = guard_is_private_name(url->host) ? SITE_IS_PRIVATE_OK
-							  : 0,
+		.flags = private_ok,
 	};
+
+	if (known == NULL)
+		return preset;
+	preset.measure = (enum measure)known->measure;
+	preset.threshold = known->threshold;
+	if ((known->flags & SITE_IS_SAMPLE) != 0)
+		return preset; /* nobody chose the limits of a sample */
+	preset.max_pages = known->max_pages;
+	preset.max_depth = known->max_depth;
+	preset.delay_ms = known->delay_ms;
+	preset.revisit_ms = known->revisit_ms;
+	preset.flags = known->flags & SITE_IS_PRIVATE_OK;
+	return preset;
+}
+
+static bool read_request(json_t *request, const struct site_row *known,
+			 struct site_options *out, char *message, size_t size)
+{
+	bool has_threshold = json_object_get(request, "threshold") != NULL;
+	enum measure measure = out->measure;
+	const char *name;
+	json_t *value;
+
 	json_object_foreach(request, name, value)
 	{
 		if (!read_member(name, value, out, message, size))
 			return false;
 	}
-	/* the configured threshold belongs to the configured measure */
-	if (!has_threshold && out->measure != config->measure)
+	/* the preset threshold belongs to the preset measure */
+	if (!has_threshold && out->measure != measure)
 		out->threshold =
 			(uint16_t)measure_template_threshold(out->measure);
-	return true;
-}
-
-static bool is_known(struct store *store, const char *host)
-{
-	struct txn txn = txn_begin_read(store);
-	struct site_row row;
-	bool known = site_get(&txn, slice_of(host), &row);
-
-	txn_abort(&txn);
-	return known;
+	if (known == NULL || (out->measure == (enum measure)known->measure &&
+			      out->threshold == known->threshold))
+		return true;
+	snprintf(message, size,
+		 "the clusters of the site were made by %s at %g; delete it "
+		 "first",
+		 measure_name(known->measure), known->threshold / 1000.0);
+	return false;
 }
 
 static enum http_verdict add_site(struct call *call, json_t *request)
@@ -205,8 +243,9 @@ static enum http_verdict add_site(struct call *call, json_t *request)
 	const char *text = json_string_value(json_object_get(request, "url"));
 	struct change change = {.kind = CHANGE_SITE_ADD};
 	char message[256] = "";
+	struct site_row known;
+	bool is_known;
 	struct url url;
-	unsigned status;
 	enum error error;
 
 	if (text == NULL)
@@ -218,15 +257,17 @@ static enum http_verdict add_site(struct call *call, json_t *request)
 				 "url: %.256s: not an http or https address: "
 				 "%s",
 				 text, error_text(error));
-	if (!read_request(request, &url, &call->config, &change.options,
+	is_known = find_known(call->api->store, url.host, &known);
+	change.options =
+		preset_options(&call->config, &url, is_known ? &known : NULL);
+	if (!read_request(request, is_known ? &known : NULL, &change.options,
 			  message, sizeof(message)))
 		return call_fail(call, 400, "bad_request", "%s", message);
-	status = is_known(call->api->store, url.host) ? 200 : 201;
 	change.url = &url;
 	error = pipeline_command(call->api->pipeline, &change);
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "the site was not added");
-	return reply_site(call, status, url.host);
+	return reply_site(call, is_known ? 200 : 201, url.host);
 }
 
 enum http_verdict api_post_site(struct call *call)

@@ -243,12 +243,35 @@ static json_t *lines_json(struct slice text)
 	return list;
 }
 
+/* False when one is under way: it would take the workers from all others. */
+static bool begin_verify(struct api *api)
+{
+	bool is_free;
+
+	pthread_mutex_lock(&api->mutex);
+	is_free = !api->is_verifying;
+	api->is_verifying = true;
+	pthread_mutex_unlock(&api->mutex);
+	return is_free;
+}
+
+static void end_verify(struct api *api)
+{
+	pthread_mutex_lock(&api->mutex);
+	api->is_verifying = false;
+	pthread_mutex_unlock(&api->mutex);
+}
+
 enum http_verdict api_get_verify(struct call *call)
 {
-	struct verify_report report;
-	enum error error = verify(call->api->store, &report);
+	struct verify_report report = {0};
+	enum error error;
 	json_t *value;
 
+	if (!begin_verify(call->api))
+		return call_fail_with(call, ERR_BUSY, "another check runs");
+	error = verify(call->api->store, &report);
+	end_verify(call->api);
 	if (error != ERR_NONE) {
 		buffer_free(&report.text);
 		return call_fail_with(call, error, "the store");

@@ -8,6 +8,7 @@
 #include "daemon/clock.h"
 #include "extract/extractor.h"
 #include "store/memory.h"
+#include "store/rows.h"
 
 /* A cluster of so many pages needs no more neighbours to be waited for. */
 enum { ENOUGH_PAGES = 10 };
@@ -15,7 +16,7 @@ enum { ENOUGH_PAGES = 10 };
 enum fetch_policy { FETCH_NEVER, FETCH_MISSING, FETCH_ALWAYS };
 
 /* What an exchange remembers while it is parked: words of http_memory(). */
-enum { MEMORY_IS_ASKED, MEMORY_ASKED_MS, MEMORY_DEADLINE_MS };
+enum { MEMORY_IS_ASKED, MEMORY_ASKED_MS };
 
 /* The arguments of a request for text. */
 struct question {
@@ -103,16 +104,39 @@ static bool read_url(struct call *call, struct question *question)
 	return true;
 }
 
+static bool read_method(struct call *call, struct question *question)
+{
+	const char *name = http_argument(call->exchange, "method");
+
+	question->request.method = name;
+	if (name == NULL || strcmp(name, "auto") == 0 ||
+	    extractor_find(name) != NULL)
+		return true;
+	call_fail(call, 404, error_code(ERR_NOT_FOUND),
+		  "method=%.32s: there is no such method; see /v1/methods",
+		  name);
+	return false;
+}
+
+/* A client may wait for less than the configuration allows, not for more. */
+static bool read_timeout(struct call *call, struct question *question)
+{
+	uint64_t max = call->config.ask_timeout_ms;
+
+	if (!call_number(call, "timeout_ms", max, INT64_MAX,
+			 &question->timeout_ms))
+		return false;
+	if (question->timeout_ms > max)
+		question->timeout_ms = max;
+	return true;
+}
+
 /* False, with the error answered, when an argument is wrong. */
 static bool read_question(struct call *call, struct question *question)
 {
-	question->request.method = http_argument(call->exchange, "method");
 	return read_url(call, question) && read_format(call, question) &&
-	       read_policy(call, question) &&
-	       call_number(call, "timeout_ms", call->config.ask_timeout_ms,
-			   call->config.ask_timeout_ms,
-			   &question->timeout_ms) &&
-	       read_parameters(call, question);
+	       read_policy(call, question) && read_method(call, question) &&
+	       read_timeout(call, question) && read_parameters(call, question);
 }
 
 static enum http_verdict reply_answer(struct call *call, enum format format,
@@ -148,6 +172,72 @@ static enum http_verdict answer_from_store(struct call *call,
 	return verdict;
 }
 
+/* A page that was stored before the question is no answer to "always". */
+static bool is_fresh(const struct call *call, const struct question *question,
+		     const struct page_standing *standing)
+{
+	const uint64_t *memory = http_memory(call->exchange);
+
+	return standing->state == PAGE_PRESENT &&
+	       (question->policy == FETCH_MISSING ||
+		(memory[MEMORY_ASKED_MS] != 0 &&
+		 standing->fetched_ms >= memory[MEMORY_ASKED_MS]));
+}
+
+static bool is_there(const struct call *call, const struct question *question)
+{
+	struct page_standing standing;
+
+	return answer_standing(call->api->store, &question->url, &standing) ==
+		       ERR_NONE &&
+	       is_fresh(call, question, &standing);
+}
+
+/* Is somebody else's wish for the page under way already? */
+static bool is_coming(struct store *store, const struct url *url)
+{
+	struct txn txn = txn_begin_read(store);
+	struct frontier_row row = {0};
+	struct site_row site;
+	bool is_found =
+		site_get(&txn, slice_of(url->host), &site) &&
+		frontier_row_get(&txn, site.id,
+				 page_key_of(slice_of(url->text)), &row);
+
+	txn_abort(&txn);
+	return is_found && (row.state == FRONTIER_LEASED ||
+			    (row.state == FRONTIER_PENDING &&
+			     (row.flags & FRONTIER_IS_ASKED) != 0));
+}
+
+/* False when another request is just asking for the same URL. */
+static bool claim(struct api *api, struct claim *claim)
+{
+	struct claim *other;
+
+	pthread_mutex_lock(&api->mutex);
+	other = api->claims;
+	while (other != NULL && strcmp(other->url, claim->url) != 0)
+		other = other->next;
+	if (other == NULL) {
+		claim->next = api->claims;
+		api->claims = claim;
+	}
+	pthread_mutex_unlock(&api->mutex);
+	return other == NULL;
+}
+
+static void end_claim(struct api *api, struct claim *claim)
+{
+	struct claim **place = &api->claims;
+
+	pthread_mutex_lock(&api->mutex);
+	while (*place != claim)
+		place = &(*place)->next;
+	*place = claim->next;
+	pthread_mutex_unlock(&api->mutex);
+}
+
 /*
  * Have the page fetched, and its neighbours with it, if its site is not known.
  * No request for text opens the guard: the site that it makes is not private.
@@ -169,19 +259,25 @@ static enum error ask(struct call *call, const struct question *question)
 	return pipeline_command(call->api->pipeline, &change);
 }
 
+/* However many ask for a page at the same time, it is fetched once. */
 static enum http_verdict begin_fetch(struct call *call,
 				     const struct question *question)
 {
+	struct claim mine = {.url = question->url.text};
 	uint64_t *memory = http_memory(call->exchange);
-	uint64_t now_ms = clock_wall_ms();
-	enum error error = ask(call, question);
+	struct api *api = call->api;
+	enum error error = ERR_NONE;
 
+	if (memory[MEMORY_ASKED_MS] == 0)
+		memory[MEMORY_ASKED_MS] = clock_wall_ms();
+	if (!claim(api, &mine))
+		return HTTP_PARKED; /* see what comes of it */
+	if (!is_coming(api->store, &question->url) && !is_there(call, question))
+		error = ask(call, question);
+	end_claim(api, &mine);
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "it cannot be asked for");
 	memory[MEMORY_IS_ASKED] = 1;
-	memory[MEMORY_ASKED_MS] = now_ms;
-	memory[MEMORY_DEADLINE_MS] =
-		http_arrival_ms(call->exchange) + question->timeout_ms;
 	return HTTP_PARKED;
 }
 
@@ -197,22 +293,18 @@ static enum http_verdict fail_fetch(struct call *call,
 static enum http_verdict continue_fetch(struct call *call,
 					const struct question *question)
 {
-	const uint64_t *memory = http_memory(call->exchange);
-	bool is_late = clock_steady_ms() >= memory[MEMORY_DEADLINE_MS];
+	bool is_late = clock_steady_ms() >=
+		       http_arrival_ms(call->exchange) + question->timeout_ms;
 	struct page_standing standing;
 	bool is_settled;
-	bool is_there;
 	enum error error =
 		answer_standing(call->api->store, &question->url, &standing);
 
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "");
-	is_there = standing.state == PAGE_PRESENT &&
-		   (question->policy == FETCH_MISSING ||
-		    standing.fetched_ms >= memory[MEMORY_ASKED_MS]);
 	is_settled = is_late || standing.site_pending == 0 ||
 		     standing.cluster_pages >= ENOUGH_PAGES;
-	if (is_there && is_settled)
+	if (is_fresh(call, question, &standing) && is_settled)
 		return answer_from_store(call, question);
 	if (standing.state == PAGE_REFUSED)
 		return fail_fetch(call, &standing);
@@ -227,8 +319,6 @@ static enum http_verdict continue_fetch(struct call *call,
 static enum http_verdict answer_question(struct call *call,
 					 const struct question *question)
 {
-	struct page_standing standing;
-
 	if (!question->has_url)
 		return call_fail(call, 400, "bad_request",
 				 "url: missing; ask with ?url=ADDRESS");
@@ -236,10 +326,7 @@ static enum http_verdict answer_question(struct call *call,
 		return answer_from_store(call, question);
 	if (http_memory(call->exchange)[MEMORY_IS_ASKED] != 0)
 		return continue_fetch(call, question);
-	if (question->policy == FETCH_MISSING &&
-	    answer_standing(call->api->store, &question->url, &standing) ==
-		    ERR_NONE &&
-	    standing.state == PAGE_PRESENT)
+	if (question->policy == FETCH_MISSING && is_there(call, question))
 		return answer_from_store(call, question);
 	return begin_fetch(call, question);
 }

@@ -85,7 +85,8 @@ enum error config_load(const char *path, struct config *config_out,
 
 /*
  * The same from `bytes`; `name` is that of the file, for the messages.
- * ERR_MALFORMED. At most 1 MiB is read; tags, anchors and aliases are refused.
+ * ERR_MALFORMED, ERR_TOO_LARGE (over 1 MiB). Tags, anchors and aliases are
+ * refused.
  */
 enum error config_parse(struct slice bytes, const char *name,
 			struct config *config_out, struct buffer *message_out);

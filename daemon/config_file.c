@@ -15,6 +15,7 @@ enum {
 	MAX_DEPTH = 8,     /* of collections; three have a meaning */
 	MAX_KEYS = 128,    /* rows of the table */
 	MAX_SHOWN = 80,    /* bytes of a value in a message */
+	MAX_WHAT = 320,    /* bytes of what is wrong with it */
 	MAX_DISTANCE = 64, /* bytes of a word that is compared */
 };
 
@@ -224,7 +225,7 @@ static void assign(struct reader *reader, const struct config_row *row,
 		buffer_append_text(&what, "it has no value");
 	else if (config_assign(reader->config, row, text, &what))
 		buffer_clear(&what);
-	else if (what.size > MAX_SHOWN * 4)
+	else if (what.size > MAX_WHAT)
 		buffer_printf(&shown, "%.*s...", MAX_SHOWN, what.data);
 	if (shown.size > 0)
 		complain(reader, event->start_mark, where, shown.data);

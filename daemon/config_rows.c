@@ -1,17 +1,18 @@
 #include "daemon/config_rows.h"
 
-#define MIB          (UINT64_C(1) << 20)
-#define GIB          (UINT64_C(1) << 30)
-#define SECOND       UINT64_C(1000)
-#define MINUTE       (60 * SECOND)
-#define HOUR         (60 * MINUTE)
-#define DAY          (24 * HOUR)
+#define MIB    (UINT64_C(1) << 20)
+#define GIB    (UINT64_C(1) << 30)
+#define SECOND UINT64_C(1000)
+#define MINUTE (60 * SECOND)
+#define HOUR   (60 * MINUTE)
+#define DAY    (24 * HOUR)
 #define FIELD(field) \
 	offsetof(struct config, field), sizeof(((struct config *)0)->field)
 #define RANGE(low, high, value) \
 	.minimum = (low), .maximum = (high), .preset = (value)
 
-/* clang-format off: one row is one thing */
+/* One row is one thing. */
+/* clang-format off */
 const struct config_row config_rows[] = {
 	{"socket", "path", CONFIG_TEXT, true, FIELD(socket_path),
 	 RANGE(1, 107, 0), .text = "/run/templated/templated.sock",

@@ -158,6 +158,7 @@ static enum MHD_Result receive(struct http_exchange *exchange, const char *data,
 	return MHD_YES;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the type is MHD's */
 static enum MHD_Result serve(void *context, struct MHD_Connection *connection,
 			     const char *path, const char *method,
 			     const char *version, const char *data,

@@ -7,6 +7,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+/* The environment is never changed, so any thread may read it. */
+/* NOLINTBEGIN(concurrency-mt-unsafe) */
+
 void notify_send(const char *state)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -41,3 +44,5 @@ uint32_t notify_watchdog_ms(void)
 	half_ms = strtoull(limit_us, NULL, 10) / 2000U;
 	return half_ms > UINT32_MAX ? UINT32_MAX : (uint32_t)half_ms;
 }
+
+/* NOLINTEND(concurrency-mt-unsafe) */

@@ -1,0 +1,700 @@
+#include "daemon/api.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "crawl/socket_client.h"
+#include "tests/unit/daemon/client.h"
+#include "tests/unit/daemon/world.h"
+#include "tests/unit/run.h"
+
+enum { PAGES = 5 };
+
+#define SITE      "http://news.example/"
+#define TEXT_OF_3 "/v1/text?url=http://news.example/3"
+
+static struct world world;
+static struct config config;
+static struct pipeline *pipeline;
+static struct api *api;
+static struct http_server *server;
+static struct http_server *_Atomic woken; /* for the committing thread */
+static char path[96];
+
+static void on_commit(void *context)
+{
+	struct http_server *now = atomic_load(&woken);
+
+	(void)context;
+	if (now != NULL)
+		http_wake(now);
+}
+
+/* news.example: five pages of template 0, one of template 1. */
+static void fill(void)
+{
+	world_add_site(&world, "news.example");
+	for (unsigned i = 0; i <= PAGES; i++) {
+		struct buffer html = {0};
+		char url[64];
+
+		snprintf(url, sizeof(url), SITE "%u", i);
+		world_page(&html, i < PAGES ? 0 : 1, i);
+		ck_assert_int_eq(world_put(&world, url, buffer_slice(&html)),
+				 ERR_NONE);
+		buffer_free(&html);
+	}
+}
+
+static void start_pipeline(void)
+{
+	const struct pipeline_options options = {
+		.fetch = {.user_agent = "test",
+			  .max_body_bytes = 1 << 20,
+			  .connect_timeout_ms = 1000,
+			  .total_timeout_ms = 2000,
+			  .stall_timeout_ms = 2000,
+			  .max_connections = 4},
+		.limits = page_limits_default,
+		.workers = 1,
+		.max_in_flight = 8,
+		.max_commands = 8,
+		.commit_interval_ms = 1,
+		.robots_ttl_ms = 1000,
+		.on_commit = on_commit,
+	};
+
+	ck_assert_int_eq(pipeline_start(&pipeline, world.engine, &options),
+			 ERR_NONE);
+}
+
+static void begin(void)
+{
+	struct http_options options = {
+		.socket_path = path,
+		.socket_mode = 0600,
+		.workers = 4,
+		.max_clients = 64,
+		.max_waiting = 32,
+		.max_body_bytes = 1 << 20,
+		.timeout_ms = 20000,
+		.handle = api_handle,
+	};
+
+	world_open(&world, 0);
+	fill();
+	atomic_store(&woken, NULL);
+	config_defaults(&config);
+	config.ask_timeout_ms = 5000;
+	start_pipeline();
+	api = api_create(world.store, pipeline, &config);
+	options.context = api;
+	snprintf(path, sizeof(path), "%s.sock", world.path);
+	ck_assert_int_eq(http_start(&server, &options), ERR_NONE);
+	api_set_server(api, server);
+	atomic_store(&woken, server);
+}
+
+static void end(void)
+{
+	/* the committing thread must not wake what is gone */
+	pipeline_stop(pipeline, 0);
+	http_stop(server);
+	api_destroy(api);
+	world_close(&world);
+}
+
+/* The answer's JSON; json_decref() it. */
+static json_t *ask(const char *method, const char *target, const char *body,
+		   int status)
+{
+	struct buffer answer = client_ask(path, method, target, body);
+	json_t *value;
+
+	ck_assert_msg(client_status(&answer) == status, "%s %s: %s", method,
+		      target, answer.data);
+	value = json_loads(client_body(&answer), JSON_REJECT_DUPLICATES, NULL);
+	ck_assert_msg(value != NULL, "%s", answer.data);
+	buffer_free(&answer);
+	return value;
+}
+
+static json_t *get(const char *target)
+{
+	return ask("GET", target, NULL, 200);
+}
+
+static const json_t *member(const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+
+	ck_assert_msg(value != NULL, "no member %s", name);
+	return value;
+}
+
+static const char *text_of(const json_t *object, const char *name)
+{
+	return json_string_value(member(object, name));
+}
+
+static long long number_of(const json_t *object, const char *name)
+{
+	return json_integer_value(member(object, name));
+}
+
+/* The request fails with this, and says something. */
+static void refuse(const char *method, const char *target, const char *body,
+		   int status, const char *code)
+{
+	json_t *answer = ask(method, target, body, status);
+	const json_t *error = member(answer, "error");
+
+	ck_assert_str_eq(text_of(error, "code"), code);
+	ck_assert_uint_gt(strlen(text_of(error, "message")), 5);
+	json_decref(answer);
+}
+
+START_TEST(a_path_that_is_none_is_told)
+{
+	refuse("GET", "/", NULL, 404, "no_route");
+	refuse("GET", "/v1", NULL, 404, "no_route");
+	refuse("GET", "/v1/status/", NULL, 404, "no_route");
+	refuse("GET", "/v1/statuses", NULL, 404, "no_route");
+	refuse("GET", "/v1/sites/", NULL, 404, "no_route");
+	refuse("GET", "/v1/sites/a/b", NULL, 404, "no_route");
+	refuse("GET", "/v1/clusters/news.example", NULL, 404, "no_route");
+	refuse("GET", "/v1/clusters/news.example/x", NULL, 404, "no_route");
+	refuse("GET", "/v1/clusters/news.example/-1", NULL, 404, "no_route");
+	refuse("GET", "/v1/clusters/news.example/4294967296", NULL, 404,
+	       "no_route");
+	refuse("POST", "/v2/sites", "{}", 404, "no_route");
+}
+END_TEST
+
+START_TEST(a_method_that_is_not_possible_is_told_with_those_that_are)
+{
+	struct buffer answer;
+
+	refuse("DELETE", "/v1/status", NULL, 405, "method_not_allowed");
+	refuse("POST", "/v1/text", "x", 405, "method_not_allowed");
+	refuse("GET", "/v1/extract", NULL, 405, "method_not_allowed");
+	answer = client_ask(path, "PUT", "/v1/sites", "x");
+	ck_assert_ptr_nonnull(strstr(answer.data, "Allow: GET, POST\r\n"));
+	buffer_free(&answer);
+	answer = client_ask(path, "PATCH", "/v1/sites/a", "x");
+	ck_assert_ptr_nonnull(strstr(answer.data, "Allow: GET, DELETE\r\n"));
+	buffer_free(&answer);
+}
+END_TEST
+
+START_TEST(head_is_get_without_a_body)
+{
+	struct buffer answer = client_ask(path, "HEAD", "/v1/status", NULL);
+
+	ck_assert_int_eq(client_status(&answer), 200);
+	ck_assert_str_eq(client_body(&answer), "");
+	buffer_free(&answer);
+}
+END_TEST
+
+START_TEST(status_counts_what_is_stored)
+{
+	json_t *status = get("/v1/status");
+	const json_t *counts = member(status, "counts");
+
+	ck_assert_int_eq(number_of(status, "schema"), STORE_SCHEMA);
+	ck_assert_int_eq(number_of(status, "pid"), getpid());
+	ck_assert_int_eq(number_of(counts, "sites"), 1);
+	ck_assert_int_eq(number_of(counts, "pages"), PAGES + 1);
+	ck_assert_int_eq(number_of(counts, "clusters"), 2);
+	ck_assert_int_eq(number_of(member(status, "http"), "requests"), 1);
+	ck_assert(json_is_null(member(member(status, "config"), "path")));
+	ck_assert(json_is_null(member(member(status, "pipeline"), "paused")));
+	json_decref(status);
+}
+END_TEST
+
+START_TEST(status_tells_of_a_reload_that_failed)
+{
+	json_t *status;
+
+	api_configure(api, "/etc/t.yaml", NULL, "t.yaml:7: it is wrong");
+	status = get("/v1/status");
+	ck_assert_str_eq(text_of(member(status, "config"), "error"),
+			 "t.yaml:7: it is wrong");
+	ck_assert_str_eq(text_of(member(status, "config"), "path"),
+			 "/etc/t.yaml");
+	json_decref(status);
+	api_configure(api, "/etc/t.yaml", &config, NULL);
+	status = get("/v1/status");
+	ck_assert(json_is_null(member(member(status, "config"), "error")));
+	json_decref(status);
+}
+END_TEST
+
+START_TEST(metrics_have_help_and_type)
+{
+	struct buffer answer = client_ask(path, "GET", "/metrics", NULL);
+
+	ck_assert_ptr_nonnull(strstr(answer.data, "Content-Type: text/plain"));
+	ck_assert_ptr_nonnull(strstr(answer.data,
+				     "\n# TYPE templated_http_requests_total "
+				     "counter\n"
+				     "templated_http_requests_total 1\n"));
+	ck_assert_ptr_nonnull(
+		strstr(answer.data, "templated_rows{table=\"sites\"} 1\n"));
+	buffer_free(&answer);
+}
+END_TEST
+
+START_TEST(sites_are_listed_and_shown)
+{
+	json_t *sites = get("/v1/sites");
+	json_t *site = get("/v1/sites/news.example");
+	const json_t *first = json_array_get(member(sites, "sites"), 0);
+
+	ck_assert_uint_eq(json_array_size(member(sites, "sites")), 1);
+	ck_assert(json_equal(first, site));
+	ck_assert_str_eq(text_of(site, "host"), "news.example");
+	ck_assert_str_eq(text_of(site, "url"), SITE);
+	ck_assert_str_eq(text_of(site, "state"), "watching");
+	ck_assert_int_eq(number_of(site, "pages"), PAGES + 1);
+	ck_assert_int_eq(number_of(site, "clusters"), 2);
+	ck_assert_str_eq(text_of(site, "measure"), "cpc");
+	ck_assert_double_eq(json_real_value(member(site, "threshold")), 0.25);
+	json_decref(sites);
+	json_decref(site);
+	refuse("GET", "/v1/sites/nobody.example", NULL, 404, "not_found");
+}
+END_TEST
+
+START_TEST(a_site_is_added_once_and_deleted)
+{
+	/* no fetch gets there: the guard does not know the name as private */
+	json_t *site = ask("POST", "/v1/sites",
+			   "{\"url\":\"http://127.0.0.1:9/\","
+			   "\"private\":false,\"max_pages\":7}",
+			   201);
+
+	ck_assert_str_eq(text_of(site, "host"), "127.0.0.1:9");
+	ck_assert_int_eq(number_of(site, "max_pages"), 7);
+	ck_assert_int_eq(number_of(site, "max_depth"), 16);
+	ck_assert(json_is_false(member(site, "private")));
+	json_decref(site);
+	/* what is not named stays as it is */
+	site = ask("POST", "/v1/sites",
+		   "{\"url\":\"http://127.0.0.1:9/\",\"max_depth\":3}", 200);
+	ck_assert_int_eq(number_of(site, "max_pages"), 7);
+	ck_assert_int_eq(number_of(site, "max_depth"), 3);
+	ck_assert(json_is_false(member(site, "private")));
+	json_decref(site);
+	json_decref(get("/v1/sites/127.0.0.1:9"));
+	json_decref(get("/v1/sites/127.0.0.1%3A9"));
+	site = ask("DELETE", "/v1/sites/127.0.0.1:9", NULL, 200);
+	ck_assert_str_eq(text_of(site, "deleted"), "127.0.0.1:9");
+	json_decref(site);
+	refuse("DELETE", "/v1/sites/127.0.0.1:9", NULL, 404, "not_found");
+}
+END_TEST
+
+START_TEST(a_private_name_opens_the_guard_by_itself)
+{
+	json_t *site = ask("POST", "/v1/sites",
+			   "{\"url\":\"http://127.0.0.1:9/\"}", 201);
+
+	ck_assert(json_is_true(member(site, "private")));
+	json_decref(site);
+	site = ask("POST", "/v1/sites", "{\"url\":\"http://[::1]:9/\"}", 201);
+	ck_assert_str_eq(text_of(site, "host"), "[::1]:9");
+	json_decref(site);
+	json_decref(get("/v1/sites/[::1]:9"));
+}
+END_TEST
+
+START_TEST(the_measure_of_a_site_cannot_change)
+{
+	refuse("POST", "/v1/sites", "{\"url\":\"" SITE "\",\"measure\":\"cp\"}",
+	       400, "bad_request");
+	refuse("POST", "/v1/sites", "{\"url\":\"" SITE "\",\"threshold\":0.5}",
+	       400, "bad_request");
+}
+END_TEST
+
+START_TEST(a_wrong_request_for_a_site_is_told)
+{
+	static const char *const bodies[] = {
+		"",
+		"{",
+		"[]",
+		"7",
+		"{}",
+		"{\"url\":7}",
+		"{\"url\":\"\"}",
+		"{\"url\":\"gopher://x/\"}",
+		"{\"url\":\"http://x.example/\",\"colour\":\"red\"}",
+		"{\"url\":\"http://x.example/\",\"url\":\"http://y.example/\"}",
+		"{\"url\":\"http://x.example/\",\"max_pages\":0}",
+		"{\"url\":\"http://x.example/\",\"max_pages\":1.5}",
+		"{\"url\":\"http://x.example/\",\"max_pages\":\"7\"}",
+		"{\"url\":\"http://x.example/\",\"threshold\":1.01}",
+		"{\"url\":\"http://x.example/\",\"measure\":\"miles\"}",
+		"{\"url\":\"http://x.example/\",\"private\":1}",
+		"{\"url\":\"http://x.example/\xff\"}",
+	};
+
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
+		refuse("POST", "/v1/sites", bodies[i], 400, "bad_request");
+	refuse("GET", "/v1/sites/x.example", NULL, 404, "not_found");
+}
+END_TEST
+
+START_TEST(clusters_are_told_with_their_pages)
+{
+	json_t *clusters = get("/v1/sites/news.example/clusters");
+	const json_t *list = member(clusters, "clusters");
+	const json_t *first = json_array_get(list, 0);
+	char target[128];
+	json_t *pages;
+	json_t *one;
+
+	ck_assert_uint_eq(json_array_size(list), 2);
+	ck_assert_int_eq(number_of(first, "pages"), PAGES);
+	ck_assert(json_is_true(member(first, "has_template")));
+	ck_assert(
+		json_is_false(member(json_array_get(list, 1), "has_template")));
+	ck_assert_uint_eq(json_array_size(member(first, "sample")), 3);
+	snprintf(target, sizeof(target), "/v1/clusters/%s",
+		 text_of(first, "id"));
+	one = get(target);
+	ck_assert(json_equal(one, first));
+	json_decref(one);
+	snprintf(target, sizeof(target), "/v1/clusters/%s/pages",
+		 text_of(first, "id"));
+	pages = get(target);
+	ck_assert_uint_eq(json_array_size(member(pages, "pages")), PAGES);
+	json_decref(pages);
+	json_decref(clusters);
+	refuse("GET", "/v1/clusters/news.example/99", NULL, 404, "not_found");
+	refuse("GET", "/v1/clusters/news.example/99/pages", NULL, 404,
+	       "not_found");
+	refuse("GET", "/v1/clusters/news.example/99/template", NULL, 404,
+	       "not_found");
+	refuse("GET", "/v1/sites/x.example/clusters", NULL, 404, "not_found");
+}
+END_TEST
+
+START_TEST(pages_come_in_portions)
+{
+	char after[256] = "";
+	int count = 0;
+
+	for (;;) {
+		char target[400];
+		json_t *answer;
+		const json_t *list;
+
+		snprintf(target, sizeof(target),
+			 "/v1/clusters/news.example/1/pages?limit=2%s", after);
+		answer = get(target);
+		list = member(answer, "pages");
+		count += (int)json_array_size(list);
+		ck_assert_uint_le(json_array_size(list), 2);
+		if (json_array_size(list) == 0) {
+			json_decref(answer);
+			break;
+		}
+		snprintf(
+			after, sizeof(after), "&after=%s",
+			text_of(json_array_get(list, json_array_size(list) - 1),
+				"url"));
+		json_decref(answer);
+	}
+	ck_assert_int_eq(count, PAGES);
+	refuse("GET", "/v1/clusters/news.example/1/pages?limit=x", NULL, 400,
+	       "bad_request");
+}
+END_TEST
+
+START_TEST(a_template_has_the_texts_that_pages_share)
+{
+	json_t *answer = get("/v1/clusters/news.example/1/template");
+	const json_t *fragment;
+	bool has_menu = false;
+	size_t i;
+
+	ck_assert_int_eq(number_of(answer, "pages"), PAGES);
+	json_array_foreach(member(answer, "fragments"), i, fragment)
+	{
+		ck_assert_uint_eq(strlen(text_of(fragment, "hash")), 16);
+		ck_assert_int_gt(number_of(fragment, "df") * 3, PAGES);
+		if (strcmp(text_of(fragment, "text"), "News") == 0) {
+			ck_assert_int_eq(number_of(fragment, "df"), PAGES);
+			has_menu = true;
+		}
+	}
+	ck_assert(has_menu);
+	json_decref(answer);
+}
+END_TEST
+
+START_TEST(text_is_answered_from_the_template)
+{
+	struct buffer answer =
+		client_ask(path, "GET", "/v1/text?url=" SITE "3", NULL);
+	json_t *value;
+
+	ck_assert_int_eq(client_status(&answer), 200);
+	ck_assert_ptr_nonnull(
+		strstr(answer.data, "X-Templated-Method: df\r\n"));
+	ck_assert_ptr_nonnull(
+		strstr(answer.data, "X-Templated-Cluster: news.example/1\r\n"));
+	ck_assert_ptr_nonnull(strstr(answer.data, "X-Templated-Reason: "));
+	ck_assert_ptr_nonnull(
+		strstr(client_body(&answer), "The text of page 3 stands here"));
+	ck_assert_ptr_null(strstr(client_body(&answer), "News"));
+	buffer_free(&answer);
+	value = get("/v1/text?url=" SITE "3&format=json");
+	ck_assert_str_eq(text_of(value, "title"), "Page 3");
+	ck_assert_int_eq(number_of(value, "cluster_pages"), PAGES);
+	json_decref(value);
+	value = get("/v1/text?url=" SITE "5&format=json");
+	ck_assert_str_eq(text_of(value, "method"), "accb");
+	json_decref(value);
+	value = get("/v1/text?url=" SITE "3&format=json&method=plain");
+	ck_assert_ptr_nonnull(strstr(text_of(value, "text"), "News"));
+	json_decref(value);
+}
+END_TEST
+
+START_TEST(a_wrong_question_for_text_is_told)
+{
+	refuse("GET", "/v1/text", NULL, 400, "bad_request");
+	refuse("GET", "/v1/text?url=", NULL, 400, "bad_request");
+	refuse("GET", "/v1/text?url=ftp://x/", NULL, 400, "bad_request");
+	refuse("GET", "/v1/text?url=" SITE "3&format=pdf", NULL, 400,
+	       "bad_request");
+	refuse("GET", "/v1/text?url=" SITE "3&fetch=now", NULL, 400,
+	       "bad_request");
+	refuse("GET", "/v1/text?url=" SITE "3&timeout_ms=soon", NULL, 400,
+	       "bad_request");
+	refuse("GET", "/v1/text?url=" SITE "3&method=magic", NULL, 404,
+	       "not_found");
+	refuse("GET", "/v1/text?url=" SITE "99", NULL, 404, "not_found");
+	refuse("GET", "/v1/text?url=http://x.example/&fetch=never", NULL, 404,
+	       "not_found");
+}
+END_TEST
+
+START_TEST(a_page_that_is_stored_is_not_fetched_when_missing)
+{
+	struct buffer answer = client_ask(
+		path, "GET", "/v1/text?url=" SITE "3&fetch=missing", NULL);
+	json_t *site;
+
+	ck_assert_int_eq(client_status(&answer), 200);
+	buffer_free(&answer);
+	/* asking for it would have put it into the frontier */
+	site = get("/v1/sites/news.example");
+	ck_assert_int_eq(number_of(site, "found"), 0);
+	json_decref(site);
+}
+END_TEST
+
+START_TEST(asking_for_text_does_not_open_the_guard)
+{
+	refuse("GET", "/v1/text?url=http://127.0.0.1:9/&fetch=missing", NULL,
+	       502, "refused");
+	refuse("GET", "/v1/text?url=http://127.0.0.1:9/&fetch=always", NULL,
+	       502, "refused");
+}
+END_TEST
+
+START_TEST(a_page_that_does_not_come_times_out)
+{
+	/* the guard lets the operator's site through, and nobody listens */
+	json_decref(ask("POST", "/v1/sites",
+			"{\"url\":\"http://127.0.0.1:9/\"}", 201));
+	refuse("GET",
+	       "/v1/text?url=http://127.0.0.1:9/x&fetch=missing&timeout_ms=300",
+	       NULL, 504, "timeout");
+}
+END_TEST
+
+START_TEST(a_page_in_the_body_is_extracted)
+{
+	struct buffer html = {0};
+	struct buffer answer;
+
+	world_page(&html, 0, 77);
+	answer = client_ask(path, "POST", "/v1/extract?url=" SITE "new",
+			    html.data);
+	ck_assert_int_eq(client_status(&answer), 200);
+	ck_assert_ptr_nonnull(
+		strstr(answer.data, "X-Templated-Method: df\r\n"));
+	ck_assert_ptr_nonnull(
+		strstr(client_body(&answer), "The text of page 77"));
+	ck_assert_ptr_null(strstr(client_body(&answer), "Printed by"));
+	buffer_free(&answer);
+	answer = client_ask(path, "POST",
+			    "/v1/extract?method=plain&format=html", html.data);
+	ck_assert_int_eq(client_status(&answer), 200);
+	ck_assert_ptr_nonnull(strstr(answer.data, "Content-Type: text/html"));
+	buffer_free(&answer);
+	buffer_free(&html);
+	refuse("POST", "/v1/extract?method=magic", "<p>x</p>", 404,
+	       "not_found");
+	refuse("POST", "/v1/extract?url=x%20y%00", "<p>x</p>", 400,
+	       "bad_request");
+}
+END_TEST
+
+START_TEST(events_are_lines_behind_a_number)
+{
+	struct buffer all = client_ask(path, "GET", "/v1/events", NULL);
+	struct buffer one =
+		client_ask(path, "GET", "/v1/events?since=1&limit=1", NULL);
+	struct buffer none =
+		client_ask(path, "GET", "/v1/events?site=other.example", NULL);
+	json_t *event;
+
+	ck_assert_ptr_nonnull(strstr(all.data, "application/x-ndjson"));
+	ck_assert_ptr_nonnull(strstr(all.data, "\"kind\":\"site.added\""));
+	ck_assert_ptr_nonnull(strstr(all.data, "\"kind\":\"page.added\""));
+	event = json_loads(client_body(&one), 0, NULL);
+	ck_assert_int_eq(number_of(event, "seq"), 2);
+	ck_assert_str_eq(text_of(event, "site"), "news.example");
+	ck_assert_str_eq(client_body(&none), "");
+	json_decref(event);
+	buffer_free(&all);
+	buffer_free(&one);
+	buffer_free(&none);
+	refuse("GET", "/v1/events?since=-1", NULL, 400, "bad_request");
+}
+END_TEST
+
+START_TEST(verify_finds_nothing_wrong)
+{
+	json_t *report = get("/v1/verify");
+
+	ck_assert_int_eq(number_of(report, "problems"), 0);
+	ck_assert_int_eq(number_of(report, "pages"), PAGES + 1);
+	ck_assert_int_eq(number_of(report, "clusters"), 2);
+	ck_assert_uint_eq(json_array_size(member(report, "report")), 0);
+	json_decref(report);
+}
+END_TEST
+
+START_TEST(methods_have_their_parameters)
+{
+	json_t *answer = get("/v1/methods");
+	const json_t *list = member(answer, "methods");
+	const json_t *method;
+	bool has_df = false;
+	size_t i;
+
+	json_array_foreach(list, i, method)
+	{
+		ck_assert_uint_gt(strlen(text_of(method, "summary")), 3);
+		ck_assert(json_is_array(member(method, "parameters")));
+		if (strcmp(text_of(method, "name"), "df") == 0)
+			has_df = json_is_true(member(method, "needs_template"));
+	}
+	ck_assert(has_df);
+	json_decref(answer);
+}
+END_TEST
+
+START_TEST(our_own_client_is_understood)
+{
+	struct socket_answer answer = {0};
+	struct slice body = slice_of("{\"url\":\"http://127.0.0.1:9/\"}");
+
+	ck_assert_int_eq(socket_request(path, "POST", "/v1/sites", body,
+					"application/json", 5000, &answer),
+			 ERR_NONE);
+	ck_assert_uint_eq(answer.status, 201);
+	buffer_free(&answer.body);
+}
+END_TEST
+
+static void *work_and_verify(void *argument)
+{
+	const int *number = argument;
+
+	for (int i = 0; i < 10; i++) {
+		static const char *const targets[] = {
+			"/v1/status",
+			"/v1/sites",
+			"/v1/sites/news.example/clusters",
+			TEXT_OF_3,
+			"/v1/events",
+		};
+		struct buffer answer = client_ask(
+			path, "GET", targets[(i + *number) % 5], NULL);
+
+		ck_assert_int_eq(client_status(&answer), 200);
+		buffer_free(&answer);
+		if (*number % 4 == 0)
+			api_configure(api, NULL, &config, NULL);
+	}
+	return NULL;
+}
+
+START_TEST(many_ask_while_the_configuration_changes)
+{
+	pthread_t threads[8];
+	int numbers[8];
+
+	for (int i = 0; i < 8; i++) {
+		numbers[i] = i;
+		pthread_create(&threads[i], NULL, work_and_verify, &numbers[i]);
+	}
+	for (int i = 0; i < 8; i++)
+		pthread_join(threads[i], NULL);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("api");
+	TCase *tests = tcase_create("api");
+
+	tcase_add_checked_fixture(tests, begin, end);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, a_path_that_is_none_is_told);
+	tcase_add_test(
+		tests,
+		a_method_that_is_not_possible_is_told_with_those_that_are);
+	tcase_add_test(tests, head_is_get_without_a_body);
+	tcase_add_test(tests, status_counts_what_is_stored);
+	tcase_add_test(tests, status_tells_of_a_reload_that_failed);
+	tcase_add_test(tests, metrics_have_help_and_type);
+	tcase_add_test(tests, sites_are_listed_and_shown);
+	tcase_add_test(tests, a_site_is_added_once_and_deleted);
+	tcase_add_test(tests, a_private_name_opens_the_guard_by_itself);
+	tcase_add_test(tests, the_measure_of_a_site_cannot_change);
+	tcase_add_test(tests, a_wrong_request_for_a_site_is_told);
+	tcase_add_test(tests, clusters_are_told_with_their_pages);
+	tcase_add_test(tests, pages_come_in_portions);
+	tcase_add_test(tests, a_template_has_the_texts_that_pages_share);
+	tcase_add_test(tests, text_is_answered_from_the_template);
+	tcase_add_test(tests, a_wrong_question_for_text_is_told);
+	tcase_add_test(tests,
+		       a_page_that_is_stored_is_not_fetched_when_missing);
+	tcase_add_test(tests, asking_for_text_does_not_open_the_guard);
+	tcase_add_test(tests, a_page_that_does_not_come_times_out);
+	tcase_add_test(tests, a_page_in_the_body_is_extracted);
+	tcase_add_test(tests, events_are_lines_behind_a_number);
+	tcase_add_test(tests, verify_finds_nothing_wrong);
+	tcase_add_test(tests, methods_have_their_parameters);
+	tcase_add_test(tests, our_own_client_is_understood);
+	tcase_add_test(tests, many_ask_while_the_configuration_changes);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

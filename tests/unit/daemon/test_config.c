@@ -1,0 +1,387 @@
+#include "daemon/config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/config_rows.h"
+#include "store/file.h"
+#include "tests/unit/run.h"
+
+enum { MAX_FILE = 1 << 20 };
+
+static struct config config;
+static struct buffer message;
+
+static void begin(void)
+{
+	config_defaults(&config);
+	message = (struct buffer){0};
+}
+
+static void end(void)
+{
+	buffer_free(&message);
+}
+
+static enum error parse(const char *text)
+{
+	buffer_clear(&message);
+	return config_parse(slice_of(text), "t.yaml", &config, &message);
+}
+
+/* The file is refused with exactly this message. */
+static void refuse(const char *text, const char *wanted)
+{
+	ck_assert_int_eq(parse(text), ERR_MALFORMED);
+	ck_assert_str_eq(message.data, wanted);
+}
+
+/* The file is refused, and this stands in the message. */
+static void refuse_with(const char *text, const char *part)
+{
+	ck_assert_int_eq(parse(text), ERR_MALFORMED);
+	ck_assert_msg(strstr(message.data, part) != NULL, "%s", message.data);
+}
+
+START_TEST(defaults_are_those_that_are_documented)
+{
+	ck_assert_str_eq(config.socket_path, "/run/templated/templated.sock");
+	ck_assert_uint_eq(config.socket_mode, 0660);
+	ck_assert_str_eq(config.store_path, "/var/lib/templated");
+	ck_assert_uint_eq(config.store_max_bytes, UINT64_C(16) << 30);
+	ck_assert_uint_eq(config.delay_ms, 1000);
+	ck_assert_uint_eq(config.robots_ttl_ms, 86400000);
+	ck_assert(!config.ignores_robots);
+	ck_assert_uint_eq(config.revisit_ms, 86400000);
+	ck_assert_uint_eq(config.max_neighbours, 30);
+	ck_assert_uint_eq(config.max_body_bytes, 10000000);
+	ck_assert_int_eq(config.measure, MEASURE_CPC);
+	ck_assert_uint_eq(config.threshold, 250);
+	ck_assert_str_eq(config.fallback, "accb");
+	ck_assert_uint_eq(config.commit_interval_ms, 50);
+	ck_assert_uint_eq(config.log_level, 2);
+	ck_assert_uint_eq(config.network_count, 0);
+}
+END_TEST
+
+START_TEST(a_file_changes_what_it_names)
+{
+	ck_assert_int_eq(parse("crawl:\n"
+			       "  delay: 1.5 s   # a comment\n"
+			       "  robots: ignore\n"
+			       "  revisit: 0\n"
+			       "  allow: [127.0.0.0/8, \"fd00::/8\"]\n"
+			       "page:\n"
+			       "store: {path: '/x y', max_size: 2 GiB}\n"
+			       "socket:\n"
+			       "  mode: 0600\n"
+			       "  max_upload: 64 kB\n"
+			       "cluster:\n"
+			       "  threshold: 0.125\n"
+			       "  measure: cps\n"),
+			 ERR_NONE);
+	ck_assert_uint_eq(message.size, 0);
+	ck_assert_uint_eq(config.delay_ms, 1500);
+	ck_assert(config.ignores_robots);
+	ck_assert_uint_eq(config.revisit_ms, 0);
+	ck_assert_uint_eq(config.network_count, 2);
+	ck_assert_uint_eq(config.networks[0].address[12], 127);
+	ck_assert_uint_eq(config.networks[0].prefix, 96 + 8);
+	ck_assert_uint_eq(config.networks[1].prefix, 8);
+	ck_assert_str_eq(config.store_path, "/x y");
+	ck_assert_uint_eq(config.store_max_bytes, UINT64_C(2) << 30);
+	ck_assert_uint_eq(config.socket_mode, 0600);
+	ck_assert_uint_eq(config.max_upload_bytes, 64000);
+	ck_assert_uint_eq(config.threshold, 125);
+	ck_assert_int_eq(config.measure, MEASURE_CPS);
+	/* not named */
+	ck_assert_uint_eq(config.max_pages, 1000);
+}
+END_TEST
+
+START_TEST(an_empty_file_is_the_defaults)
+{
+	ck_assert_int_eq(parse(""), ERR_NONE);
+	ck_assert_int_eq(parse("# nothing\n"), ERR_NONE);
+	ck_assert_int_eq(parse("---\n"), ERR_NONE);
+	ck_assert_int_eq(parse("crawl:\n"), ERR_NONE);
+	ck_assert_uint_eq(config.delay_ms, 1000);
+}
+END_TEST
+
+START_TEST(a_unit_means_what_it_says)
+{
+	static const struct {
+		const char *text;
+		uint64_t value;
+	} sizes[] = {
+		{"1024 B", 1024},   {"2kB", 2000},      {"2 KiB", 2048},
+		{"3 MB", 3000000},  {"3 MiB", 3145728}, {"0.5 GB", 500000000},
+		{"1 GiB", 1 << 30},
+	};
+	static const struct {
+		const char *text;
+		uint64_t value;
+	} times[] = {
+		{"1 ms", 1},       {"2s", 2000},      {"0.25 s", 250},
+		{"3 min", 180000}, {"4 h", 14400000}, {"2 d", 172800000},
+	};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct buffer text = {0};
+
+		buffer_printf(&text, "page:\n  max_size: %s\n", sizes[i].text);
+		ck_assert_int_eq(parse(text.data), ERR_NONE);
+		ck_assert_uint_eq(config.max_body_bytes, sizes[i].value);
+		buffer_free(&text);
+	}
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		struct buffer text = {0};
+
+		buffer_printf(&text, "crawl:\n  revisit: %s\n", times[i].text);
+		ck_assert_int_eq(parse(text.data), ERR_NONE);
+		ck_assert_uint_eq(config.revisit_ms, times[i].value);
+		buffer_free(&text);
+	}
+}
+END_TEST
+
+START_TEST(what_is_wrong_is_told_by_line)
+{
+	refuse("\ncrawl:\n  delay: 2 parsecs\n",
+	       "t.yaml:3: crawl.delay: 2 parsecs is not a time (ms, s, min, h, "
+	       "d)\n");
+	refuse("crawl:\n  dealy: 1 s\n",
+	       "t.yaml:2: crawl.dealy: unknown key; did you mean delay?\n");
+	refuse("crwal:\n  delay: 1 s\n",
+	       "t.yaml:1: crwal: unknown section; did you mean crawl?\n");
+	refuse("crawl:\n  xyzzy: 1\n", "t.yaml:2: crawl.xyzzy: unknown key\n");
+	refuse("cluster:\n  threshold: 1.5\n",
+	       "t.yaml:2: cluster.threshold: 1.5 is above 1\n");
+	refuse("crawl:\n  delay: 2 h\n",
+	       "t.yaml:2: crawl.delay: 2 h is above 1 h\n");
+	refuse("page:\n  max_size: 3 B\n",
+	       "t.yaml:2: page.max_size: 3 B is below 1 KiB\n");
+	refuse("crawl:\n  delay: 1 s\n  delay: 1 s\n",
+	       "t.yaml:3: crawl.delay: it stands on line 2 already\n");
+	refuse("crawl:\n  delay:\n",
+	       "t.yaml:2: crawl.delay: it has no value\n");
+	refuse("crawl: 7\n", "t.yaml:1: crawl: keys are wanted, each on a line "
+			     "of its own, indented\n");
+	refuse("cluster:\n  measure: miles\n",
+	       "t.yaml:2: cluster.measure: miles is not one of "
+	       "cp|cps|ctss|cpc\n");
+	refuse("store:\n  map_size: 2 GiB\n  max_size: 1 GiB\n",
+	       "t.yaml:2: store.map_size: 2 GiB is above store.max_size\n");
+	refuse("extract:\n  fallback: df\n",
+	       "t.yaml:2: extract.fallback: df is not a method that needs no "
+	       "template; see `templatectl methods`\n");
+}
+END_TEST
+
+START_TEST(a_value_of_another_type_is_refused)
+{
+	refuse_with("crawl:\n  max_pages: many\n", "is not a whole number");
+	refuse_with("crawl:\n  max_pages: 1.5\n", "is not a whole number");
+	refuse_with("crawl:\n  max_pages: -1\n", "is not a whole number");
+	refuse_with("crawl:\n  max_pages: 99999999999999999999\n",
+		    "is not a whole number");
+	refuse_with("crawl:\n  max_pages: 999999999999999\n", "is above");
+	refuse_with("crawl:\n  delay: 5\n", "is not a time");
+	refuse_with("crawl:\n  delay: 1 GiB\n", "is not a time");
+	refuse_with("crawl:\n  delay: 0.0001 ms\n", "is not a time");
+	refuse_with("crawl:\n  delay: . s\n", "is not a time");
+	refuse_with("crawl:\n  delay: 1. s\n", "is not a time");
+	refuse_with("crawl:\n  delay: [1 s]\n", "one value is wanted");
+	refuse_with("crawl:\n  delay: {a: b}\n", "one value is wanted");
+	refuse_with("crawl:\n  allow: 10.0.0.0/8\n", "a list is wanted");
+	refuse_with("crawl:\n  allow: [localhost]\n", "is not a network");
+	refuse_with("crawl:\n  allow: [[a]]\n", "something else than texts");
+	refuse_with("crawl:\n  robots: true\n", "is not one of obey|ignore");
+	refuse_with("socket:\n  mode: 0999\n", "is not a mode");
+	refuse_with("socket:\n  mode: 1777\n", "is not a mode");
+	refuse_with("socket:\n  path: ''\n", "may have 1 to 107");
+	refuse_with("crawl:\n  user_agent: \"a\\nb\"\n", "control character");
+	refuse_with("crawl:\n  user_agent: \"a\\0b\"\n", "NUL");
+	refuse_with("cluster:\n  threshold: 0.0001\n", "is not a share");
+}
+END_TEST
+
+START_TEST(a_path_of_107_bytes_fits_and_108_do_not)
+{
+	struct buffer text = {0};
+
+	buffer_append_text(&text, "socket:\n  path: /");
+	for (int i = 0; i < 106; i++)
+		buffer_append_byte(&text, 'x');
+	ck_assert_int_eq(parse(text.data), ERR_NONE);
+	ck_assert_uint_eq(strlen(config.socket_path), 107);
+	buffer_append_byte(&text, 'x');
+	refuse_with(text.data, "it has 108 bytes");
+	buffer_free(&text);
+}
+END_TEST
+
+START_TEST(what_is_not_ours_is_refused)
+{
+	refuse_with("a: &x 1\nb: *x\n", "anchors are not allowed");
+	refuse_with("crawl:\n  delay: *x\n", "aliases are not allowed");
+	refuse_with("crawl:\n  delay: !!int 1\n", "tags are not allowed");
+	refuse_with("crawl:\n--- \ncrawl:\n", "more than one document");
+	refuse_with("[1, 2]\n", "sections are wanted");
+	refuse_with("word\n", "sections are wanted");
+	refuse_with("? [a]\n: b\n", "a name is wanted");
+	refuse_with("crawl: [\n", "not YAML");
+	refuse_with("crawl:\n\tdelay: 1 s\n", "not YAML");
+	refuse_with("\x01\x02", "not YAML");
+	refuse_with("a: \xff\n", "not YAML");
+	refuse_with("x: [[[[[[[[[[[[1]]]]]]]]]]]]\n", "nested too deeply");
+}
+END_TEST
+
+START_TEST(deep_nesting_costs_nothing)
+{
+	struct buffer text = {0};
+
+	memset(buffer_reserve(&text, MAX_FILE + 1), '[', MAX_FILE + 1);
+	ck_assert_int_eq(config_parse((struct slice){text.data, MAX_FILE}, "t",
+				      &config, &message),
+			 ERR_MALFORMED);
+	ck_assert_int_eq(config_parse((struct slice){text.data, MAX_FILE + 1},
+				      "t", &config, &message),
+			 ERR_TOO_LARGE);
+	buffer_free(&text);
+}
+END_TEST
+
+START_TEST(the_first_20_errors_are_told)
+{
+	struct buffer text = {0};
+	size_t lines = 0;
+
+	for (int i = 0; i < 30; i++)
+		buffer_printf(&text, "section%d: 1\n", i);
+	ck_assert_int_eq(parse(text.data), ERR_MALFORMED);
+	for (const char *c = message.data; *c != '\0'; c++)
+		lines += *c == '\n';
+	ck_assert_uint_eq(lines, 20);
+	buffer_free(&text);
+}
+END_TEST
+
+START_TEST(an_error_leaves_the_configuration_alone)
+{
+	struct config before = config;
+
+	refuse_with("crawl:\n  max_pages: 7\n  delay: never\n", "crawl.delay");
+	ck_assert_mem_eq(&config, &before, sizeof(config));
+}
+END_TEST
+
+START_TEST(what_is_printed_reads_back_the_same)
+{
+	struct buffer text = {0};
+	struct buffer again = {0};
+
+	ck_assert_int_eq(
+		parse("crawl:\n  allow: [10.0.0.0/8, \"::1\", 192.168.1.7]\n"
+		      "  user_agent: \"q\\\"b\\\\s \\u00e4 \\u2028 \\ufeff\"\n"
+		      "  delay: 1001 ms\n"
+		      "cluster:\n  threshold: 0.333\n"
+		      "socket:\n  mode: 0007\n"
+		      "log:\n  level: debug\n"),
+		ERR_NONE);
+	config_print(&config, &text);
+	ck_assert_int_eq(parse(text.data), ERR_NONE);
+	config_print(&config, &again);
+	ck_assert_str_eq(text.data, again.data);
+	ck_assert(strstr(text.data, "allow: [\"10.0.0.0/8\", \"::1/128\", "
+				    "\"192.168.1.7/32\"]") != NULL);
+	ck_assert(strstr(text.data, "delay: 1001 ms") != NULL);
+	buffer_free(&text);
+	buffer_free(&again);
+}
+END_TEST
+
+START_TEST(the_shipped_file_is_what_is_printed)
+{
+	struct buffer printed = {0};
+	struct buffer shipped = {0};
+
+	config_print(&config, &printed);
+	ck_assert_int_eq(
+		file_read(CONF_FOLDER "/templated.yaml", 1 << 20, &shipped),
+		ERR_NONE);
+	ck_assert_str_eq(printed.data, shipped.data);
+	buffer_free(&printed);
+	buffer_free(&shipped);
+}
+END_TEST
+
+START_TEST(every_key_has_a_meaning_and_a_default_in_its_range)
+{
+	for (const struct config_row *row = config_rows; row->section != NULL;
+	     row++) {
+		ck_assert_msg(strlen(row->meaning) > 8, "%s", row->key);
+		ck_assert_msg(row->preset >= row->minimum || row->text != NULL,
+			      "%s", row->key);
+		ck_assert_msg(row->preset <= row->maximum, "%s", row->key);
+	}
+}
+END_TEST
+
+START_TEST(a_reload_keeps_what_needs_a_restart)
+{
+	struct config old;
+	struct buffer kept = {0};
+
+	config_defaults(&old);
+	ck_assert_int_eq(parse("socket:\n  path: /other\n"
+			       "crawl:\n  delay: 7 s\n  allow: [10.0.0.0/8]\n"
+			       "pipeline:\n  workers: 9\n"),
+			 ERR_NONE);
+	config_keep_fixed(&config, &old, &kept);
+	ck_assert_str_eq(kept.data,
+			 "socket.path, crawl.allow, pipeline.workers");
+	ck_assert_str_eq(config.socket_path, old.socket_path);
+	ck_assert_uint_eq(config.network_count, 0);
+	ck_assert_uint_eq(config.workers, 0);
+	ck_assert_uint_eq(config.delay_ms, 7000);
+	buffer_free(&kept);
+}
+END_TEST
+
+START_TEST(a_file_that_is_not_there_is_not_found)
+{
+	ck_assert_int_eq(config_load("/nonexistent/t.yaml", &config, &message),
+			 ERR_NOT_FOUND);
+	ck_assert(strstr(message.data, "/nonexistent/t.yaml") != NULL);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("config");
+	TCase *tests = tcase_create("config");
+
+	tcase_add_checked_fixture(tests, begin, end);
+	tcase_add_test(tests, defaults_are_those_that_are_documented);
+	tcase_add_test(tests, a_file_changes_what_it_names);
+	tcase_add_test(tests, an_empty_file_is_the_defaults);
+	tcase_add_test(tests, a_unit_means_what_it_says);
+	tcase_add_test(tests, what_is_wrong_is_told_by_line);
+	tcase_add_test(tests, a_value_of_another_type_is_refused);
+	tcase_add_test(tests, a_path_of_107_bytes_fits_and_108_do_not);
+	tcase_add_test(tests, what_is_not_ours_is_refused);
+	tcase_add_test(tests, deep_nesting_costs_nothing);
+	tcase_add_test(tests, the_first_20_errors_are_told);
+	tcase_add_test(tests, an_error_leaves_the_configuration_alone);
+	tcase_add_test(tests, what_is_printed_reads_back_the_same);
+	tcase_add_test(tests, the_shipped_file_is_what_is_printed);
+	tcase_add_test(tests,
+		       every_key_has_a_meaning_and_a_default_in_its_range);
+	tcase_add_test(tests, a_reload_keeps_what_needs_a_restart);
+	tcase_add_test(tests, a_file_that_is_not_there_is_not_found);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -150,10 +150,19 @@ void fetcher_start(struct fetcher *fetcher, const struct url *url,
 	transfer->result.context = context;
 	if (is_ready &&
 	    curl_multi_add_handle(fetcher->multi, transfer->easy) == CURLM_OK) {
+		transfer->is_running = true;
 		fetcher->running++;
 		return;
 	}
 	transfer_finish(transfer, CURLE_FAILED_INIT);
+	append_ended(fetcher, transfer);
+}
+
+/* A running transfer has its result. */
+static void end(struct fetcher *fetcher, struct transfer *transfer)
+{
+	transfer->is_running = false;
+	fetcher->running--;
 	append_ended(fetcher, transfer);
 }
 
@@ -174,8 +183,7 @@ static void collect(struct fetcher *fetcher)
 		curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&transfer);
 		curl_multi_remove_handle(fetcher->multi, easy);
 		transfer_finish(transfer, code);
-		append_ended(fetcher, transfer);
-		fetcher->running--;
+		end(fetcher, transfer);
 	}
 }
 
@@ -214,6 +222,18 @@ bool fetcher_next(struct fetcher *fetcher, struct fetch_result *result_out)
 	transfer->next = fetcher->idle;
 	fetcher->idle = transfer;
 	return true;
+}
+
+void fetcher_abort(struct fetcher *fetcher)
+{
+	for (struct transfer *transfer = fetcher->all; transfer != NULL;
+	     transfer = transfer->sister) {
+		if (!transfer->is_running)
+			continue;
+		curl_multi_remove_handle(fetcher->multi, transfer->easy);
+		transfer_stop(transfer);
+		end(fetcher, transfer);
+	}
 }
 
 size_t fetcher_running(const struct fetcher *fetcher)

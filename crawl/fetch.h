@@ -73,6 +73,9 @@ void fetcher_run(struct fetcher *fetcher, uint32_t timeout_ms);
 /* The next finished fetch; false when there is none. */
 bool fetcher_next(struct fetcher *fetcher, struct fetch_result *result_out);
 
+/* End everything under way: fetcher_next() gives it with ERR_STOPPED. */
+void fetcher_abort(struct fetcher *fetcher);
+
 /* How many are under way. */
 size_t fetcher_running(const struct fetcher *fetcher);
 

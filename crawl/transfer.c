@@ -336,6 +336,12 @@ static bool is_answered(const struct transfer *transfer)
 	return transfer->is_headed && !is_success(transfer->result.http_status);
 }
 
+void transfer_stop(struct transfer *transfer)
+{
+	fail(transfer, ERR_STOPPED, "%s", error_text(ERR_STOPPED));
+	transfer_finish(transfer, CURLE_ABORTED_BY_CALLBACK);
+}
+
 void transfer_finish(struct transfer *transfer, CURLcode code)
 {
 	struct fetch_result *result = &transfer->result;

@@ -25,6 +25,7 @@ struct transfer {
 	struct transfer *next;   /* among the idle or the ended ones */
 	struct transfer *sister; /* among all of the fetcher */
 	CURL *easy;
+	bool is_running; /* in the multi handle */
 	const struct fetch_options *options;
 	/* the request */
 	struct url url;
@@ -55,6 +56,9 @@ void transfer_destroy(struct transfer *transfer);
  */
 bool transfer_prepare(struct transfer *transfer, const struct url *url,
 		      struct curl_slist *headers);
+
+/* The transfer was ended from outside: its result is ERR_STOPPED. */
+void transfer_stop(struct transfer *transfer);
 
 /* The transfer has ended with `code`: complete the result. */
 void transfer_finish(struct transfer *transfer, CURLcode code);

@@ -350,6 +350,21 @@ enum error answer_extract(struct store *store, const struct answer_rules *rules,
 	return error;
 }
 
+/* What the frontier says of a page that is there, or is not. */
+static void tell_visit(const struct frontier_row *row,
+		       struct page_standing *standing)
+{
+	bool has_failed =
+		row->state == FRONTIER_FAILED || row->state == FRONTIER_DENIED;
+
+	if (standing->state != PAGE_PRESENT)
+		standing->state = has_failed ? PAGE_REFUSED : PAGE_AWAITED;
+	if (!has_failed)
+		return;
+	standing->error = (enum error)row->error;
+	standing->http_status = row->http_status;
+}
+
 enum error answer_standing(struct store *store, const struct url *url,
 			   struct page_standing *standing_out)
 {
@@ -365,15 +380,11 @@ enum error answer_standing(struct store *store, const struct url *url,
 		standing->fetched_ms = stored.row.fetched_ms;
 		standing->cluster_pages = pages_of_cluster(&txn, stored.site.id,
 							   stored.row.cluster);
-	} else if (stored.site.id != 0 &&
-		   frontier_row_get(&txn, stored.site.id, stored.key, &row)) {
-		bool is_refused = row.state == FRONTIER_FAILED ||
-				  row.state == FRONTIER_DENIED;
-
-		standing->state = is_refused ? PAGE_REFUSED : PAGE_AWAITED;
-		standing->error = (enum error)row.error;
-		standing->http_status = row.http_status;
 	}
+	if (stored.site.id != 0 &&
+	    frontier_row_get(&txn, stored.site.id, stored.key, &row))
+		tell_visit(&row, standing);
 	standing->site_pending = stored.site.pending_count;
+	standing->is_sample = (stored.site.flags & SITE_IS_SAMPLE) != 0;
 	return txn_end(&txn);
 }

@@ -79,11 +79,12 @@ enum page_state {
 
 struct page_standing {
 	enum page_state state;
-	enum error error; /* PAGE_REFUSED */
+	enum error error; /* PAGE_REFUSED, or the last visit has failed */
 	uint16_t http_status;
 	uint64_t fetched_ms;    /* PAGE_PRESENT */
 	uint32_t cluster_pages; /* PAGE_PRESENT: pages like it */
 	uint32_t site_pending;  /* URLs of its site that wait */
+	bool is_sample;         /* its site is crawled for asked pages alone */
 };
 
 enum error answer_standing(struct store *store, const struct url *url,

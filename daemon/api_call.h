@@ -13,12 +13,6 @@
 #include "daemon/answer.h"
 #include "daemon/api.h"
 
-/* A URL that a request is just asking for. Lives on that request's stack. */
-struct claim {
-	struct claim *next;
-	const char *url;
-};
-
 struct api {
 	struct store *store;
 	struct pipeline *pipeline;
@@ -29,7 +23,6 @@ struct api {
 	char config_path[MAX_CONFIG_TEXT];  /* "": the defaults */
 	char config_error[MAX_CONFIG_TEXT]; /* of the last reload, or "" */
 	uint64_t config_ms;
-	struct claim *claims;
 	bool is_verifying; /* one at a time: it reads everything */
 };
 

@@ -8,7 +8,6 @@
 #include "daemon/clock.h"
 #include "extract/extractor.h"
 #include "store/memory.h"
-#include "store/rows.h"
 
 /* A cluster of so many pages needs no more neighbours to be waited for. */
 enum { ENOUGH_PAGES = 10 };
@@ -172,72 +171,6 @@ static enum http_verdict answer_from_store(struct call *call,
 	return verdict;
 }
 
-/* A page that was stored before the question is no answer to "always". */
-static bool is_fresh(const struct call *call, const struct question *question,
-		     const struct page_standing *standing)
-{
-	const uint64_t *memory = http_memory(call->exchange);
-
-	return standing->state == PAGE_PRESENT &&
-	       (question->policy == FETCH_MISSING ||
-		(memory[MEMORY_ASKED_MS] != 0 &&
-		 standing->fetched_ms >= memory[MEMORY_ASKED_MS]));
-}
-
-static bool is_there(const struct call *call, const struct question *question)
-{
-	struct page_standing standing;
-
-	return answer_standing(call->api->store, &question->url, &standing) ==
-		       ERR_NONE &&
-	       is_fresh(call, question, &standing);
-}
-
-/* Is somebody else's wish for the page under way already? */
-static bool is_coming(struct store *store, const struct url *url)
-{
-	struct txn txn = txn_begin_read(store);
-	struct frontier_row row = {0};
-	struct site_row site;
-	bool is_found =
-		site_get(&txn, slice_of(url->host), &site) &&
-		frontier_row_get(&txn, site.id,
-				 page_key_of(slice_of(url->text)), &row);
-
-	txn_abort(&txn);
-	return is_found && (row.state == FRONTIER_LEASED ||
-			    (row.state == FRONTIER_PENDING &&
-			     (row.flags & FRONTIER_IS_ASKED) != 0));
-}
-
-/* False when another request is just asking for the same URL. */
-static bool claim(struct api *api, struct claim *claim)
-{
-	struct claim *other;
-
-	pthread_mutex_lock(&api->mutex);
-	other = api->claims;
-	while (other != NULL && strcmp(other->url, claim->url) != 0)
-		other = other->next;
-	if (other == NULL) {
-		claim->next = api->claims;
-		api->claims = claim;
-	}
-	pthread_mutex_unlock(&api->mutex);
-	return other == NULL;
-}
-
-static void end_claim(struct api *api, struct claim *claim)
-{
-	struct claim **place = &api->claims;
-
-	pthread_mutex_lock(&api->mutex);
-	while (*place != claim)
-		place = &(*place)->next;
-	*place = claim->next;
-	pthread_mutex_unlock(&api->mutex);
-}
-
 /*
  * Have the page fetched, and its neighbours with it, if its site is not known.
  * No request for text opens the guard: the site that it makes is not private.
@@ -248,6 +181,7 @@ static enum error ask(struct call *call, const struct question *question)
 	struct change change = {
 		.kind = CHANGE_ASK,
 		.url = &question->url,
+		.asked_ms = http_memory(call->exchange)[MEMORY_ASKED_MS],
 		.options = {.measure = config->measure,
 			    .threshold = (uint16_t)config->threshold,
 			    .max_pages = config->max_pages,
@@ -263,18 +197,11 @@ static enum error ask(struct call *call, const struct question *question)
 static enum http_verdict begin_fetch(struct call *call,
 				     const struct question *question)
 {
-	struct claim mine = {.url = question->url.text};
 	uint64_t *memory = http_memory(call->exchange);
-	struct api *api = call->api;
-	enum error error = ERR_NONE;
+	enum error error;
 
-	if (memory[MEMORY_ASKED_MS] == 0)
-		memory[MEMORY_ASKED_MS] = clock_wall_ms();
-	if (!claim(api, &mine))
-		return HTTP_PARKED; /* see what comes of it */
-	if (!is_coming(api->store, &question->url) && !is_there(call, question))
-		error = ask(call, question);
-	end_claim(api, &mine);
+	memory[MEMORY_ASKED_MS] = clock_wall_ms();
+	error = ask(call, question);
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "it cannot be asked for");
 	memory[MEMORY_IS_ASKED] = 1;
@@ -289,24 +216,45 @@ static enum http_verdict fail_fetch(struct call *call,
 			 error_text(standing->error), standing->http_status);
 }
 
-/* The page was asked for: answer it once it and enough neighbours are there. */
-static enum http_verdict continue_fetch(struct call *call,
+/* A page that was stored before the question is no answer to "always". */
+static bool is_fresh(const struct call *call, const struct question *question,
+		     const struct page_standing *standing)
+{
+	const uint64_t *memory = http_memory(call->exchange);
+
+	return standing->state == PAGE_PRESENT &&
+	       (question->policy == FETCH_MISSING ||
+		(memory[MEMORY_IS_ASKED] != 0 &&
+		 standing->fetched_ms >= memory[MEMORY_ASKED_MS]));
+}
+
+/* Are no more neighbours to be waited for? */
+static bool is_settled(const struct page_standing *standing)
+{
+	return !standing->is_sample || standing->site_pending == 0 ||
+	       standing->cluster_pages >= ENOUGH_PAGES;
+}
+
+/* Answer the page once it and enough neighbours are there; have it fetched. */
+static enum http_verdict answer_fetched(struct call *call,
 					const struct question *question)
 {
 	bool is_late = clock_steady_ms() >=
 		       http_arrival_ms(call->exchange) + question->timeout_ms;
+	bool is_asked = http_memory(call->exchange)[MEMORY_IS_ASKED] != 0;
 	struct page_standing standing;
-	bool is_settled;
 	enum error error =
 		answer_standing(call->api->store, &question->url, &standing);
 
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "");
-	is_settled = is_late || standing.site_pending == 0 ||
-		     standing.cluster_pages >= ENOUGH_PAGES;
-	if (is_fresh(call, question, &standing) && is_settled)
-		return answer_from_store(call, question);
-	if (standing.state == PAGE_REFUSED)
+	if (is_fresh(call, question, &standing))
+		return is_late || is_settled(&standing)
+			       ? answer_from_store(call, question)
+			       : HTTP_PARKED;
+	if (!is_asked)
+		return begin_fetch(call, question);
+	if (standing.error != ERR_NONE)
 		return fail_fetch(call, &standing);
 	if (standing.state == PAGE_UNKNOWN && standing.site_pending == 0)
 		return answer_from_store(call, question);
@@ -324,11 +272,7 @@ static enum http_verdict answer_question(struct call *call,
 				 "url: missing; ask with ?url=ADDRESS");
 	if (question->policy == FETCH_NEVER)
 		return answer_from_store(call, question);
-	if (http_memory(call->exchange)[MEMORY_IS_ASKED] != 0)
-		return continue_fetch(call, question);
-	if (question->policy == FETCH_MISSING && is_there(call, question))
-		return answer_from_store(call, question);
-	return begin_fetch(call, question);
+	return answer_fetched(call, question);
 }
 
 enum http_verdict api_get_text(struct call *call)

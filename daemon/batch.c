@@ -140,6 +140,18 @@ static void delete_site(struct batch *batch, struct change *change)
 	site->is_deleted = true;
 }
 
+/* Has the page come since it was asked for? Many may ask at the same time. */
+static bool was_fetched(struct batch *batch, const struct site *site,
+			const struct change *change)
+{
+	uint64_t page = page_key_of(slice_of(change->url->text));
+	struct page_row row;
+
+	return change->asked_ms != 0 &&
+	       page_row_get(batch->txn, site->row.id, page, &row) &&
+	       row.fetched_ms >= change->asked_ms;
+}
+
 static void ask(struct batch *batch, struct change *change)
 {
 	struct site *site =
@@ -147,9 +159,9 @@ static void ask(struct batch *batch, struct change *change)
 
 	if (site == NULL)
 		site = new_site(batch, change);
-	if (site == NULL)
+	if (site == NULL || was_fetched(batch, site, change))
 		return;
-	/* due at time 0: before everything that merely waits for its turn */
+	/* due before everything that merely waits for its turn */
 	frontier_add(batch->txn, &site->row, slice_of(change->url->text), 0, 0,
 		     FRONTIER_IS_ASKED, 1, batch->now_ms);
 	site->is_changed = true;

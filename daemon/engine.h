@@ -60,6 +60,7 @@ struct change {
 	uint32_t body_bytes;         /* PAGE: before compression */
 	struct slice charset;        /* PAGE: of the Content-Type, or empty */
 	struct slice record;         /* PAGE: of analyse(), aligned to 8 */
+	uint64_t asked_ms;           /* ASK: a later visit will do; 0: none */
 	const struct url *target;    /* REDIRECT */
 	struct outcome outcome;      /* PAGE, REDIRECT, FAILED */
 	struct host_row host;        /* HOST */

@@ -293,10 +293,29 @@ static bool is_finished(const struct fetching *fetching)
 		clock_steady_ms() >= fetching->stop_ms);
 }
 
-void fetching_run(struct fetching *fetching)
+static void take_results(struct fetching *fetching)
 {
 	struct fetch_result result;
 
+	while (fetcher_next(fetching->fetcher, &result))
+		take_result(fetching, &result);
+}
+
+/* Give back every lease that is left. */
+static void end_all(struct fetching *fetching)
+{
+	struct hosts *hosts = &fetching->hosts;
+
+	fetcher_abort(fetching->fetcher);
+	take_results(fetching);
+	take_arrivals(fetching);
+	for (size_t i = 0; i < hosts->count; i++)
+		fail_waiting(fetching, hosts->items[i], ERR_STOPPED, 0);
+	hosts_free(hosts);
+}
+
+void fetching_run(struct fetching *fetching)
+{
 	while (!is_finished(fetching)) {
 		uint64_t now_ms = clock_steady_ms();
 
@@ -307,10 +326,9 @@ void fetching_run(struct fetching *fetching)
 		fetching->running = fetcher_running(fetching->fetcher);
 		fetcher_run(fetching->fetcher,
 			    idle_ms(&fetching->hosts, now_ms));
-		while (fetcher_next(fetching->fetcher, &result))
-			take_result(fetching, &result);
+		take_results(fetching);
 		hosts_trim(&fetching->hosts, MAX_IDLE_HOSTS, now_ms);
 	}
 	fetching->running = 0;
-	hosts_free(&fetching->hosts);
+	end_all(fetching);
 }

@@ -42,7 +42,7 @@ enum error pipeline_start(struct pipeline **pipeline_out, struct engine *engine,
 
 /*
  * Drain: no new fetch begins, those under way have `grace_ms` to end, what was
- * fetched is committed; leases that remain fall due again. Frees the pipeline.
+ * fetched is committed; leases that remain are given back. Frees the pipeline.
  */
 void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms);
 
@@ -52,7 +52,11 @@ void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms);
  */
 enum error pipeline_command(struct pipeline *pipeline, struct change *change);
 
-/* New delays, limits and user agent for fetches to come (SIGHUP). */
+/*
+ * A reloaded configuration (SIGHUP): intervals, queue lengths and what counts
+ * of robots.txt. The rest, the fetch options and page limits, is that of the
+ * start.
+ */
 void pipeline_configure(struct pipeline *pipeline,
 			const struct pipeline_options *options);
 

@@ -54,8 +54,7 @@ class Missing(harness.Case):
             thread.join()
         self.assertEqual({a.status for a in answers}, {200})
         self.assertEqual(len(answers), len(threads))
-        # Each from what was learned by then: the text may still improve.
-        self.assertIn("df", {a.json["method"] for a in answers})
+        self.assertEqual({a.json["method"] for a in answers}, {"df"})
         self.assertEqual(web.targets().count("/docs/order-example/"), 1)
 
     def test_fetch_always_fetches_again(self):

@@ -700,6 +700,23 @@ START_TEST(a_fetcher_may_be_destroyed_while_fetching)
 }
 END_TEST
 
+START_TEST(an_abort_answers_what_is_under_way)
+{
+	struct url slow = url_of("/silent");
+	int context;
+
+	fetcher_start(fetcher, &slow, true, false, 0, &context);
+	fetcher_run(fetcher, 50);
+	ck_assert(!fetcher_next(fetcher, &result));
+	fetcher_abort(fetcher);
+	ck_assert_uint_eq(fetcher_running(fetcher), 0);
+	ck_assert(fetcher_next(fetcher, &result));
+	ck_assert_int_eq(result.error, ERR_STOPPED);
+	ck_assert_ptr_eq(result.context, &context);
+	ck_assert(!fetcher_next(fetcher, &result));
+}
+END_TEST
+
 static void *wake_soon(void *context)
 {
 	usleep(50000);
@@ -754,6 +771,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, private_addresses_are_refused_before_a_packet);
 	tcase_add_test(tcase, many_fetches_run_at_once);
 	tcase_add_test(tcase, a_fetcher_may_be_destroyed_while_fetching);
+	tcase_add_test(tcase, an_abort_answers_what_is_under_way);
 	tcase_add_test(tcase, another_thread_ends_the_wait);
 	suite_add_tcase(suite, tcase);
 	return suite;

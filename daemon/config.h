@@ -29,6 +29,7 @@ struct config {
 	char store_path[MAX_CONFIG_TEXT];
 	uint64_t store_map_bytes;
 	uint64_t store_max_bytes;
+	uint64_t max_events;
 	/* crawl: */
 	char user_agent[256];
 	uint32_t delay_ms;
@@ -38,6 +39,7 @@ struct config {
 	uint32_t total_timeout_ms;
 	uint32_t stall_timeout_ms;
 	uint32_t max_connections;
+	uint32_t max_sites;
 	uint32_t max_pages; /* of a site */
 	uint32_t max_depth;
 	uint64_t revisit_ms;     /* 0: never */

@@ -41,6 +41,9 @@ const struct config_row config_rows[] = {
 	 RANGE(MIB, 1024 * GIB, 16 * GIB),
 	 .meaning = "where it stops to grow: crawling pauses then, and "
 		    "questions are still answered"},
+	{"store", "max_events", CONFIG_COUNT, true, FIELD(max_events),
+	 RANGE(100, 1000000000, 1000000),
+	 .meaning = "events that are kept; the oldest is forgotten first"},
 
 	{"crawl", "user_agent", CONFIG_TEXT, true, FIELD(user_agent),
 	 RANGE(1, 255, 0),
@@ -70,6 +73,9 @@ const struct config_row config_rows[] = {
 	{"crawl", "max_connections", CONFIG_COUNT, true,
 	 FIELD(max_connections), RANGE(1, 4096, 64),
 	 .meaning = "at the same time; never more than one to a host"},
+	{"crawl", "max_sites", CONFIG_COUNT, true, FIELD(max_sites),
+	 RANGE(1, 1000000, 10000),
+	 .meaning = "that are known at the same time; more are refused"},
 	{"crawl", "max_pages", CONFIG_COUNT, false, FIELD(max_pages),
 	 RANGE(1, UINT32_MAX, 1000),
 	 .meaning = "of a site, for sites added from now on"},
@@ -119,7 +125,7 @@ const struct config_row config_rows[] = {
 	 FIELD(max_open_sites), RANGE(1, 65536, 64),
 	 .meaning = "whose signatures are held in memory"},
 	{"cluster", "min_pages", CONFIG_COUNT, false, FIELD(min_cluster_pages),
-	 RANGE(2, 1000000, 3),
+	 RANGE(3, 1000000, 3),
 	 .meaning = "a template is known from so many pages"},
 
 	{"extract", "fallback", CONFIG_METHOD, false, FIELD(fallback),

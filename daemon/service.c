@@ -84,6 +84,8 @@ static enum error open_engine(struct service *service)
 	const struct engine_options options = {
 		.max_open_sites = config->max_open_sites,
 		.max_signature = (size_t)config->max_signature,
+		.max_sites = config->max_sites,
+		.max_events = config->max_events,
 		.max_neighbours = config->max_neighbours,
 	};
 	enum error error = engine_create(&service->engine, service->store,

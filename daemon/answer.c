@@ -16,7 +16,7 @@
 enum { MAX_HOPS = 6 };
 
 const struct answer_rules answer_rules_default = {
-	.limits = {.max_bytes = 10 * 1000 * 1000,
+	.limits = {.max_bytes = 10000000,
 		   .max_nodes = 200000,
 		   .max_depth = 512,
 		   .max_attributes = 256},
@@ -279,21 +279,27 @@ enum error answer_text(struct store *store, const struct answer_rules *rules,
  * Count the page that was handed in as one of its cluster: it takes the place
  * of the stored page of the same URL, if that is a member, else it is one more.
  */
-static void count_in(struct txn *txn, const struct classed *classed,
-		     const struct url *url, const struct page *page,
-		     struct template_counts *counts, uint32_t *frequencies)
+static struct template_counts count_in(struct txn *txn,
+				       const struct classed *classed,
+				       const struct url *url,
+				       const struct page *page)
 {
+	uint32_t site = classed->site.id;
 	const struct fragment *fragments = fragments_of_page(page->arena, page);
+	uint32_t *frequencies =
+		count_fragments(txn, site, classed->cluster, page);
+	uint32_t pages = pages_of_cluster(txn, site, classed->cluster);
 	struct record record = {0};
 	void *old = classify_load_member(txn, classed, url, &record);
 
 	if (old == NULL)
-		counts->page_count++;
+		pages++;
 	for (uint32_t i = 0; i < page->text_count; i++)
 		if (old == NULL ||
 		    !classify_has_fragment(&record, fragments[i].hash))
 			frequencies[i]++;
 	free(old);
+	return (struct template_counts){pages, frequencies};
 }
 
 static enum error extract_classed(struct store *store,
@@ -308,14 +314,7 @@ static enum error extract_classed(struct store *store,
 	enum error error;
 
 	if (classify_page(&txn, slice_of(request->url->host), page, &classed)) {
-		uint32_t *frequencies = count_fragments(&txn, classed.site.id,
-							classed.cluster, page);
-
-		counts.page_count = pages_of_cluster(&txn, classed.site.id,
-						     classed.cluster);
-		count_in(&txn, &classed, request->url, page, &counts,
-			 frequencies);
-		counts.document_frequency = frequencies;
+		counts = count_in(&txn, &classed, request->url, page);
 		name_cluster(answer, &classed.site, classed.cluster,
 			     counts.page_count);
 	}
@@ -327,12 +326,13 @@ static enum error extract_classed(struct store *store,
 }
 
 enum error answer_extract(struct store *store, const struct answer_rules *rules,
-			  const struct text_request *request, struct slice body,
-			  struct slice charset, struct text_answer *answer_out)
+			  const struct text_request *request,
+			  struct text_answer *answer_out)
 {
 	static const struct template_counts none;
 	struct page *page = NULL;
-	enum error error = page_parse(&page, body, charset, &rules->limits);
+	enum error error = page_parse(&page, request->body, request->charset,
+				      &rules->limits);
 
 	*answer_out = (struct text_answer){0};
 	if (request->url != NULL)

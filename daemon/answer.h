@@ -25,12 +25,17 @@ struct answer_rules {
 /* rules with their defaults: 3 pages, accb. */
 extern const struct answer_rules answer_rules_default;
 
+struct arena;
+
 struct text_request {
 	const struct url *url;
 	enum format format;
 	const char *method; /* NULL: "auto" */
 	const char *const
 		*parameters; /* "name=value", ended by NULL; or NULL */
+	struct slice body;   /* answer_extract(): the page */
+	struct slice
+		charset; /* answer_extract(): of its Content-Type, or empty */
 };
 
 /* Plain data, but for the buffers. */
@@ -60,14 +65,14 @@ enum error answer_text(struct store *store, const struct answer_rules *rules,
 		       struct text_answer *answer_out);
 
 /*
- * The content of the page `body`, as if it stood at request->url (NULL: at no
- * site): it is classed with the stored pages of that site, and counted as one
- * of its cluster, without being stored. `store` may be NULL. ERR_TOO_LARGE,
+ * The content of the page request->body, as if it stood at request->url (NULL:
+ * at no site): it is classed with the stored pages of that site, and counted as
+ * one of its cluster, without being stored. `store` may be NULL. ERR_TOO_LARGE,
  * ERR_NOT_HTML, ERR_NOT_FOUND (method), ERR_REFUSED (it needs a template).
  */
 enum error answer_extract(struct store *store, const struct answer_rules *rules,
-			  const struct text_request *request, struct slice body,
-			  struct slice charset, struct text_answer *answer_out);
+			  const struct text_request *request,
+			  struct text_answer *answer_out);
 
 /* What is known of a URL, for those who wait for it. */
 enum page_state {
@@ -95,7 +100,7 @@ struct template_fragment {
 	uint64_t hash;
 	uint32_t document_frequency;
 	bool is_known;     /* its text was found on a sampled page */
-	struct slice text; /* collapsed; in template_answer.texts */
+	struct slice text; /* collapsed; in template_answer.arena */
 };
 
 struct template_answer {
@@ -103,18 +108,16 @@ struct template_answer {
 	uint64_t generation;
 	struct template_fragment *fragments; /* highest DF first, [count] */
 	size_t count;
-	struct buffer texts;
+	struct arena *arena; /* owns the texts */
 };
 
 /*
  * The fragments of cluster `number` of `host` that stand in more than a third
- * of its pages, with their text from up to 16 of its pages; at most `max` of
- * them (0: all). ERR_NOT_FOUND.
+ * of its pages, with their text from up to 16 of its pages. ERR_NOT_FOUND.
  */
 enum error answer_template(struct store *store,
 			   const struct answer_rules *rules, const char *host,
-			   uint32_t number, size_t max,
-			   struct template_answer *answer_out);
+			   uint32_t number, struct template_answer *answer_out);
 void template_answer_free(struct template_answer *answer);
 
 #endif

@@ -13,7 +13,7 @@ enum { MAX_SAMPLES = 16 };
 void template_answer_free(struct template_answer *answer)
 {
 	free(answer->fragments);
-	buffer_free(&answer->texts);
+	arena_destroy(answer->arena);
 }
 
 static int highest_first(const void *left, const void *right)
@@ -77,10 +77,7 @@ static struct template_fragment *find_by_hash(struct template_answer *answer,
 		       : NULL;
 }
 
-/*
- * Learn texts from one page. While texts grows, a slice holds the offset of its
- * bytes; resolve_texts() makes it a pointer. Returns how many were new.
- */
+/* Learn texts from one page; returns how many were new. */
 static size_t learn_texts(const struct page *page,
 			  struct template_answer *answer)
 {
@@ -91,27 +88,17 @@ static size_t learn_texts(const struct page *page,
 		struct template_fragment *fragment =
 			find_by_hash(answer, fragments[i].hash);
 		struct slice text = page_text(page, i);
+		char *copy;
 
 		if (fragment == NULL || fragment->is_known)
 			continue;
+		copy = arena_alloc(answer->arena, text.size, 1);
 		fragment->is_known = true;
-		fragment->text.data =
-			(const char *)(uintptr_t)answer->texts.size;
-		fragment->text.size = text_collapse(
-			text, buffer_reserve(&answer->texts, text.size));
-		answer->texts.size += fragment->text.size;
+		fragment->text =
+			(struct slice){copy, text_collapse(text, copy)};
 		learned++;
 	}
 	return learned;
-}
-
-static void resolve_texts(struct template_answer *answer)
-{
-	for (size_t i = 0; i < answer->count; i++)
-		if (answer->fragments[i].is_known)
-			answer->fragments[i].text.data =
-				answer->texts.data +
-				(uintptr_t)answer->fragments[i].text.data;
 }
 
 static size_t learn_from_page(struct txn *txn, uint32_t site, uint64_t key,
@@ -155,27 +142,23 @@ static void find_texts(struct txn *txn, uint32_t site, uint32_t cluster,
 
 enum error answer_template(struct store *store,
 			   const struct answer_rules *rules, const char *host,
-			   uint32_t number, size_t max,
-			   struct template_answer *answer_out)
+			   uint32_t number, struct template_answer *answer_out)
 {
 	struct txn txn = txn_begin_read(store);
 	struct cluster_row cluster;
 	struct site_row site;
 	enum error error = ERR_NOT_FOUND;
 
-	*answer_out = (struct template_answer){0};
+	*answer_out = (struct template_answer){.arena = arena_create()};
 	if (site_get(&txn, slice_of(host), &site) &&
 	    cluster_row_get(&txn, site.id, number, &cluster)) {
 		answer_out->page_count = cluster.page_count;
 		answer_out->generation = site.generation;
 		find_fragments(&txn, site.id, number, answer_out);
 		find_texts(&txn, site.id, number, rules, answer_out);
-		resolve_texts(answer_out);
 		if (answer_out->count > 1)
 			qsort(answer_out->fragments, answer_out->count,
 			      sizeof(*answer_out->fragments), highest_first);
-		if (max != 0 && answer_out->count > max)
-			answer_out->count = max;
 		error = ERR_NONE;
 	}
 	if (txn.error != ERR_NONE)

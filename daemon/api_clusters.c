@@ -68,23 +68,30 @@ static json_t *page_json(struct txn *txn, uint32_t site, uint64_t page,
 	return value;
 }
 
-/* Up to `max` pages of the cluster, the first behind page key `after`. */
+/* Which pages of a cluster are listed, and how. */
+struct listing {
+	const uint64_t *after; /* page key; NULL: from the first one */
+	uint64_t max;
+	bool is_whole; /* everything that is known of a page */
+};
+
 static json_t *pages_json(struct txn *txn, uint32_t site, uint32_t cluster,
-			  const uint64_t *after, uint64_t max, bool is_whole)
+			  const struct listing *listing)
 {
+	const uint64_t *after = listing->after;
 	struct key prefix = key_cluster(site, cluster);
 	struct key from = key_member(site, cluster, after == NULL ? 0 : *after);
 	struct scan scan = scan_begin_at(txn, TABLE_MEMBERS, key_slice(&from),
 					 prefix.size);
 	json_t *list = json_array();
 
-	while (json_array_size(list) < max && scan_next(&scan)) {
+	while (json_array_size(list) < listing->max && scan_next(&scan)) {
 		uint64_t page = key_u64(scan.key, PAGE_OFFSET);
 		json_t *value;
 
 		if (after != NULL && page == *after)
 			continue;
-		value = page_json(txn, site, page, is_whole);
+		value = page_json(txn, site, page, listing->is_whole);
 		if (value != NULL)
 			json_array_append_new(list, value);
 	}
@@ -96,6 +103,8 @@ static json_t *cluster_json(struct call *call, struct txn *txn,
 			    const struct site_row *site, uint32_t number,
 			    const struct cluster_row *row)
 {
+	static const struct listing sample = {.max = SAMPLES};
+
 	return json_pack(
 		"{s:o, s:I, s:o, s:o, s:b, s:o}", "id",
 		json_cluster_id(site->host, number), "pages",
@@ -103,8 +112,7 @@ static json_t *cluster_json(struct call *call, struct txn *txn,
 		json_time(row->created_ms), "changed",
 		json_time(row->changed_ms), "has_template",
 		(int)(row->page_count >= call->config.min_cluster_pages),
-		"sample",
-		pages_json(txn, site->id, number, NULL, SAMPLES, false));
+		"sample", pages_json(txn, site->id, number, &sample));
 }
 
 /* The clusters of the site, largest first; free() them. */
@@ -199,22 +207,23 @@ enum http_verdict api_get_pages(struct call *call)
 {
 	const char *after = http_argument(call->exchange, "after");
 	uint64_t after_key = page_key_of(slice_of(after));
+	struct listing listing = {
+		.after = after == NULL ? NULL : &after_key,
+		.is_whole = true,
+	};
 	json_t *value = NULL;
 	struct cluster_row row;
 	struct site_row site;
-	uint64_t limit;
 	struct txn txn;
 
-	if (!call_number(call, "limit", DEFAULT_PAGES, MAX_PAGES, &limit))
+	if (!call_number(call, "limit", DEFAULT_PAGES, MAX_PAGES, &listing.max))
 		return HTTP_ANSWERED;
 	txn = txn_begin_read(call->api->store);
 	if (find_cluster(call, &txn, &site, &row))
-		value = json_pack("{s:o, s:o}", "id",
-				  json_cluster_id(site.host, call->number),
-				  "pages",
-				  pages_json(&txn, site.id, call->number,
-					     after == NULL ? NULL : &after_key,
-					     limit, true));
+		value = json_pack(
+			"{s:o, s:o}", "id",
+			json_cluster_id(site.host, call->number), "pages",
+			pages_json(&txn, site.id, call->number, &listing));
 	return reply(call, &txn, value);
 }
 
@@ -245,12 +254,12 @@ enum http_verdict api_get_template(struct call *call)
 		return HTTP_ANSWERED;
 	}
 	error = answer_template(call->api->store, &rules, call->host,
-				call->number, limit, &answer);
+				call->number, &answer);
 	if (error != ERR_NONE) {
 		json_decref(list);
 		return call_fail_with(call, error, call->host);
 	}
-	for (size_t i = 0; i < answer.count; i++)
+	for (size_t i = 0; i < answer.count && (limit == 0 || i < limit); i++)
 		json_array_append_new(list, fragment_json(&answer.fragments[i],
 							  answer.page_count));
 	template_answer_free(&answer);

@@ -287,16 +287,18 @@ enum http_verdict api_get_text(struct call *call)
 }
 
 static enum http_verdict extract_body(struct call *call,
-				      const struct question *question)
+				      struct question *question)
 {
-	const char *charset = http_argument(call->exchange, "charset");
 	struct answer_rules rules = call_rules(call);
 	struct text_answer answer;
 	enum http_verdict verdict;
-	enum error error = answer_extract(
-		call->api->store, &rules, &question->request,
-		http_body(call->exchange), slice_of(charset), &answer);
+	enum error error;
 
+	question->request.body = http_body(call->exchange);
+	question->request.charset =
+		slice_of(http_argument(call->exchange, "charset"));
+	error = answer_extract(call->api->store, &rules, &question->request,
+			       &answer);
 	verdict =
 		error == ERR_NONE
 			? reply_answer(call, question->request.format, &answer)

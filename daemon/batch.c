@@ -20,7 +20,7 @@ struct site *sites_find(const struct sites *sites, struct slice host)
 void sites_add(struct sites *sites, struct site *site)
 {
 	sites->items = mem_grow(sites->items, sites->count, &sites->capacity,
-				sizeof(*sites->items));
+				sizeof(struct site *));
 	sites->items[sites->count++] = site;
 }
 

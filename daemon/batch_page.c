@@ -166,18 +166,29 @@ static uint32_t link_page(struct batch *batch, struct site *site, uint64_t page,
 	return linkage_label(site->linkage, page);
 }
 
-static void put_content(struct batch *batch, const struct site *site,
-			uint64_t page, const struct change *change,
+/* A page that has come: what it is, and what it was. */
+struct arrival {
+	struct batch *batch;
+	struct site *site;
+	const struct change *change;
+	uint64_t page;
+	struct before before;
+	struct record record;
+};
+
+static void put_content(const struct arrival *arrival,
 			const struct signature *signature)
 {
-	struct key key = key_page(site->row.id, page);
+	const struct change *change = arrival->change;
+	struct txn *txn = arrival->batch->txn;
+	struct key key = key_page(arrival->site->row.id, arrival->page);
 
-	txn_put(batch->txn, TABLE_BODIES, key_slice(&key), change->packed);
-	txn_put(batch->txn, TABLE_RECORDS, key_slice(&key), change->record);
+	txn_put(txn, TABLE_BODIES, key_slice(&key), change->packed);
+	txn_put(txn, TABLE_RECORDS, key_slice(&key), change->record);
 	if (signature == NULL)
-		txn_delete(batch->txn, TABLE_SIGNATURES, key_slice(&key));
+		txn_delete(txn, TABLE_SIGNATURES, key_slice(&key));
 	else
-		txn_put(batch->txn, TABLE_SIGNATURES, key_slice(&key),
+		txn_put(txn, TABLE_SIGNATURES, key_slice(&key),
 			(struct slice){signature->members,
 				       signature->count *
 					       sizeof(*signature->members)});
@@ -194,17 +205,23 @@ static void delete_content(struct batch *batch, const struct site *site,
 }
 
 /* The page as it is now: the row, and an event when it is new or changed. */
-static void put_row(struct batch *batch, struct site *site, uint64_t page,
-		    const struct change *change, const struct before *before,
-		    bool is_changed, struct page_row *row)
+static void put_row(const struct arrival *arrival, bool is_changed,
+		    struct page_row *row)
 {
+	const struct before *before = &arrival->before;
+	const struct change *change = arrival->change;
+	struct batch *batch = arrival->batch;
+	struct site *site = arrival->site;
+
+	row->content_hash = arrival->record.content_hash;
 	row->fetched_ms = batch->now_ms;
 	row->changed_ms = is_changed ? batch->now_ms : before->changed_ms;
 	row->body_bytes = change->body_bytes;
 	row->http_status = change->outcome.http_status;
+	row->flags = row->cluster == 0 ? PAGE_ROW_IS_TRUNCATED : 0;
 	row->url = slice_of(change->url->text);
 	row->charset = change->charset;
-	page_row_put(batch->txn, site->row.id, page, row);
+	page_row_put(batch->txn, site->row.id, arrival->page, row);
 	if (!is_changed)
 		return;
 	site->row.generation++;
@@ -218,64 +235,66 @@ static void put_row(struct batch *batch, struct site *site, uint64_t page,
 		    });
 }
 
-/*
- * The content is new: signature, cluster and counts follow. Returns the row's
- * cluster and flags.
- */
-static struct page_row take_content(struct batch *batch, struct site *site,
-				    uint64_t page, const struct change *change,
-				    const struct record *record,
-				    const struct before *before)
+/* The content is new: signature, cluster and counts follow. The cluster. */
+static uint32_t take_content(const struct arrival *arrival)
 {
+	const struct before *before = &arrival->before;
+	const struct record *record = &arrival->record;
+	struct site *site = arrival->site;
 	unsigned measure = site->row.measure % MEASURE_COUNT;
 	struct signature signature = {record->signatures[measure],
 				      record->signature_counts[measure]};
 	bool is_whole = (record->flags & RECORD_IS_TRUNCATED) == 0;
-	struct page_row row = {.content_hash = record->content_hash};
+	uint32_t cluster = link_page(arrival->batch, site, arrival->page,
+				     is_whole ? &signature : NULL);
 
-	row.cluster =
-		link_page(batch, site, page, is_whole ? &signature : NULL);
-	if (row.cluster == 0)
-		row.flags |= PAGE_ROW_IS_TRUNCATED;
-	put_content(batch, site, page, change,
-		    row.cluster == 0 ? NULL : &signature);
+	put_content(arrival, cluster == 0 ? NULL : &signature);
 	site_count(site, before->cluster, &before->record, -1);
-	site_count(site, row.cluster, record, 1);
-	change_member(batch, site, page, before->cluster, row.cluster);
+	site_count(site, cluster, record, 1);
+	change_member(arrival->batch, site, arrival->page, before->cluster,
+		      cluster);
 	if (!before->is_page)
 		site->row.page_count++;
-	return row;
+	return cluster;
+}
+
+static bool has_changed(const struct arrival *arrival)
+{
+	struct slice before = {arrival->before.bytes, arrival->before.size};
+
+	return before.data == NULL ||
+	       !slice_equal(before, arrival->change->record);
 }
 
 void batch_put_page(struct batch *batch, struct site *site,
 		    struct change *change)
 {
 	struct slice url = slice_of(change->url->text);
-	uint64_t page = page_key_of(url);
-	struct before before = load_before(batch, site, page, url);
+	struct arrival arrival = {
+		.batch = batch,
+		.site = site,
+		.change = change,
+		.page = page_key_of(url),
+	};
+	enum error error = record_open(change->record, &arrival.record);
+	bool is_changed;
 	struct frontier_row visit;
-	struct record record;
-	struct page_row row = {.cluster = before.cluster};
-	bool is_changed =
-		before.size != change->record.size ||
-		memcmp(before.bytes, change->record.data, before.size) != 0;
-	enum error error = record_open(change->record, &record);
+	struct page_row row = {0};
 
+	arrival.before = load_before(batch, site, arrival.page, url);
 	if (error != ERR_NONE)
 		txn_fail(batch->txn, error);
 	if (batch->txn->error != ERR_NONE)
 		goto out;
-	row.content_hash = record.content_hash;
-	if (is_changed)
-		row = take_content(batch, site, page, change, &record, &before);
-	else if (before.cluster == 0)
-		row.flags |= PAGE_ROW_IS_TRUNCATED;
-	put_row(batch, site, page, change, &before, is_changed, &row);
-	if (frontier_row_get(batch->txn, site->row.id, page, &visit))
-		batch_follow(batch, site, change->url, &record, &visit);
+	is_changed = has_changed(&arrival);
+	row.cluster =
+		is_changed ? take_content(&arrival) : arrival.before.cluster;
+	put_row(&arrival, is_changed, &row);
+	if (frontier_row_get(batch->txn, site->row.id, arrival.page, &visit))
+		batch_follow(batch, site, change->url, &arrival.record, &visit);
 	site->is_changed = true;
 out:
-	free(before.bytes);
+	free(arrival.before.bytes);
 }
 
 void batch_remove_page(struct batch *batch, struct site *site,

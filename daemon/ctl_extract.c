@@ -62,14 +62,14 @@ static enum error extract_file(const struct extraction *extraction,
 			       const char *path, struct buffer *out)
 {
 	const struct answer_rules *rules = &answer_rules_default;
+	struct text_request request = extraction->request;
 	struct text_answer answer = {0};
 	struct buffer body = {0};
 	enum error error = file_read(path, rules->limits.max_bytes, &body);
 
+	request.body = buffer_slice(&body);
 	if (error == ERR_NONE)
-		error = answer_extract(NULL, rules, &extraction->request,
-				       buffer_slice(&body),
-				       (struct slice){NULL, 0}, &answer);
+		error = answer_extract(NULL, rules, &request, &answer);
 	if (error == ERR_NONE)
 		offline_render(&answer, extraction->request.format, out);
 	else

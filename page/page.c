@@ -19,7 +19,7 @@ enum {
 #define MAX_SOURCE ((size_t)1 << 29)
 
 const struct page_limits page_limits_default = {
-	.max_bytes = 10 * 1000 * 1000,
+	.max_bytes = 10000000,
 	.max_nodes = 200000,
 	.max_depth = 512,
 	.max_attributes = 256,

@@ -121,8 +121,9 @@ static enum error hand_in(const char *text, unsigned kind, unsigned seed,
 	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
 	request.url = &url;
 	world_page(&html, kind, seed);
+	request.body = buffer_slice(&html);
 	error = answer_extract(world.store, &answer_rules_default, &request,
-			       buffer_slice(&html), slice_of(""), answer);
+			       answer);
 	buffer_free(&html);
 	return error;
 }
@@ -163,7 +164,7 @@ START_TEST(a_template_is_what_more_than_a_third_of_the_pages_hold)
 	struct template_answer answer;
 
 	ck_assert_int_eq(answer_template(world.store, &answer_rules_default,
-					 "a.test", 1, 0, &answer),
+					 "a.test", 1, &answer),
 			 ERR_NONE);
 	ck_assert_uint_eq(answer.page_count, 7);
 	/* Home, News, Printed by template 0 */
@@ -174,7 +175,7 @@ START_TEST(a_template_is_what_more_than_a_third_of_the_pages_hold)
 	}
 	template_answer_free(&answer);
 	ck_assert_int_eq(answer_template(world.store, &answer_rules_default,
-					 "a.test", 99, 0, &answer),
+					 "a.test", 99, &answer),
 			 ERR_NOT_FOUND);
 }
 END_TEST

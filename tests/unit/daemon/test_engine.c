@@ -96,23 +96,24 @@ START_TEST(a_page_that_is_gone_leaves_nothing_behind)
 }
 END_TEST
 
-START_TEST(a_deleted_site_leaves_nothing_but_events)
+static void commit(enum change_kind kind)
 {
-	struct change change = {.kind = CHANGE_HOST};
+	struct change change = {.kind = kind};
 	struct url url;
 
+	url_parse(&url, slice_of("http://a.test/"), NULL);
+	change.url = &url;
+	engine_commit(world.engine, &change, 1, 1, NULL);
+	ck_assert_int_eq(change.error, ERR_NONE);
+}
+
+START_TEST(a_deleted_site_leaves_nothing_but_events)
+{
 	for (unsigned i = 0; i < 8; i++)
 		put(i, i % 2, i);
-	ck_assert_int_eq(url_parse(&url, slice_of("http://a.test/"), NULL),
-			 ERR_NONE);
-	change.url = &url;
-	ck_assert_int_eq(engine_commit(world.engine, &change, 1, 1, NULL),
-			 ERR_NONE);
+	commit(CHANGE_HOST);
 	ck_assert_uint_eq(rows_of(TABLE_HOSTS), 1);
-	change.kind = CHANGE_SITE_DELETE;
-	ck_assert_int_eq(engine_commit(world.engine, &change, 1, 1, NULL),
-			 ERR_NONE);
-	ck_assert_int_eq(change.error, ERR_NONE);
+	commit(CHANGE_SITE_DELETE);
 	for (unsigned table = 0; table < TABLE_COUNT; table++)
 		if (table != TABLE_META && table != TABLE_EVENTS)
 			ck_assert_uint_eq(rows_of((enum table)table), 0);

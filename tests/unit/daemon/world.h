@@ -37,8 +37,8 @@ void world_page(struct buffer *out, unsigned kind, unsigned seed);
 /* Add http://HOST/ as a site whose links are not followed. */
 enum error world_add_site(struct world *world, const char *host);
 
-/* Commit a page at `url`; the error of the change. */
-enum error world_put(struct world *world, const char *url, struct slice html);
+/* Commit a page at the URL `text`; the error of the change. */
+enum error world_put(struct world *world, const char *text, struct slice html);
 
 /* Commit that `url` answers with status 404. */
 void world_remove(struct world *world, const char *url);

@@ -35,9 +35,9 @@ static const bool *nodes_in_fields(struct arena *arena, const struct page *page)
 /*
  * Text in noscript and in buttons stays: without noscript the word F1 of all
  * visible text goes from .5995 to .6002 and that of accb from .7788 to .7790,
- * without buttons to .5996 and .7788 (1,943 pages of crawl-to-the-future, dragnet and
- * cleaneval-en-dev, accb at 90/.78), too little to lose the pages for whose
- * readers noscript is the content.
+ * without buttons to .5996 and .7788 (1,943 pages of crawl-to-the-future,
+ * dragnet and cleaneval-en-dev, accb at 90/.78), too little to lose the pages
+ * for whose readers noscript is the content.
  */
 const bool *visible_texts(struct arena *arena, const struct page *page)
 {

@@ -138,11 +138,19 @@ static bool read_question(struct call *call, struct question *question)
 	       read_timeout(call, question) && read_parameters(call, question);
 }
 
+/* Send the answer, or the error and its reason; the answer is freed. */
 static enum http_verdict reply_answer(struct call *call, enum format format,
+				      enum error error,
 				      struct text_answer *answer)
 {
+	enum http_verdict verdict = HTTP_ANSWERED;
 	struct buffer body = {0};
 
+	if (error != ERR_NONE) {
+		verdict = call_fail_with(call, error, answer->reason);
+		text_answer_free(answer);
+		return verdict;
+	}
 	http_add_header(call->exchange, "X-Templated-Method", answer->method);
 	http_add_header(call->exchange, "X-Templated-Reason", answer->reason);
 	http_add_header(call->exchange, "X-Templated-Cluster", answer->cluster);
@@ -150,8 +158,9 @@ static enum http_verdict reply_answer(struct call *call, enum format format,
 		answer_json(answer, 0, &body);
 	else
 		buffer_append_slice(&body, buffer_slice(&answer->text));
+	text_answer_free(answer);
 	http_reply(call->exchange, 200, format_media_type(format), &body);
-	return HTTP_ANSWERED;
+	return verdict;
 }
 
 static enum http_verdict answer_from_store(struct call *call,
@@ -159,16 +168,10 @@ static enum http_verdict answer_from_store(struct call *call,
 {
 	struct answer_rules rules = call_rules(call);
 	struct text_answer answer;
-	enum http_verdict verdict;
 	enum error error = answer_text(call->api->store, &rules,
 				       &question->request, &answer);
 
-	verdict =
-		error == ERR_NONE
-			? reply_answer(call, question->request.format, &answer)
-			: call_fail_with(call, error, answer.reason);
-	text_answer_free(&answer);
-	return verdict;
+	return reply_answer(call, question->request.format, error, &answer);
 }
 
 /*
@@ -265,7 +268,7 @@ static enum http_verdict answer_fetched(struct call *call,
 }
 
 static enum http_verdict answer_question(struct call *call,
-					 const struct question *question)
+					 struct question *question)
 {
 	if (!question->has_url)
 		return call_fail(call, 400, "bad_request",
@@ -275,23 +278,11 @@ static enum http_verdict answer_question(struct call *call,
 	return answer_fetched(call, question);
 }
 
-enum http_verdict api_get_text(struct call *call)
-{
-	struct question question = {0};
-	enum http_verdict verdict = HTTP_ANSWERED;
-
-	if (read_question(call, &question))
-		verdict = answer_question(call, &question);
-	free(question.parameter_text);
-	return verdict;
-}
-
 static enum http_verdict extract_body(struct call *call,
 				      struct question *question)
 {
 	struct answer_rules rules = call_rules(call);
 	struct text_answer answer;
-	enum http_verdict verdict;
 	enum error error;
 
 	question->request.body = http_body(call->exchange);
@@ -299,21 +290,29 @@ static enum http_verdict extract_body(struct call *call,
 		slice_of(http_argument(call->exchange, "charset"));
 	error = answer_extract(call->api->store, &rules, &question->request,
 			       &answer);
-	verdict =
-		error == ERR_NONE
-			? reply_answer(call, question->request.format, &answer)
-			: call_fail_with(call, error, answer.reason);
-	text_answer_free(&answer);
-	return verdict;
+	return reply_answer(call, question->request.format, error, &answer);
 }
 
-enum http_verdict api_post_extract(struct call *call)
+/* Read the arguments and let `answer` do the rest. */
+static enum http_verdict
+with_question(struct call *call,
+	      enum http_verdict (*answer)(struct call *, struct question *))
 {
 	struct question question = {0};
 	enum http_verdict verdict = HTTP_ANSWERED;
 
 	if (read_question(call, &question))
-		verdict = extract_body(call, &question);
+		verdict = answer(call, &question);
 	free(question.parameter_text);
 	return verdict;
+}
+
+enum http_verdict api_get_text(struct call *call)
+{
+	return with_question(call, answer_question);
+}
+
+enum http_verdict api_post_extract(struct call *call)
+{
+	return with_question(call, extract_body);
 }

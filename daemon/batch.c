@@ -6,7 +6,10 @@
 #include "store/buffer.h"
 #include "store/memory.h"
 
-enum { MAX_REDIRECTS = 5 };
+enum {
+	MAX_REDIRECTS = 5,
+	MAX_FORGOTTEN = 8, /* events that make room for a new one */
+};
 
 struct site *sites_find(const struct sites *sites, struct slice host)
 {
@@ -29,16 +32,22 @@ void batch_event(struct batch *batch, const struct site *site,
 {
 	uint64_t max = batch->options->max_events;
 	struct event_row row = *event;
+	struct slice all = {NULL, 0};
+	struct scan scan;
 	uint64_t number;
 
 	row.time_ms = batch->now_ms;
 	row.host = site->row.host;
 	number = event_add(batch->txn, &row);
-	if (number > max) {
-		struct key oldest = key_number(number - max);
-
-		txn_delete(batch->txn, TABLE_EVENTS, key_slice(&oldest));
-	}
+	if (number <= max)
+		return;
+	/* more than one, because the limit may have been higher before */
+	scan = scan_begin(batch->txn, TABLE_EVENTS, all);
+	for (int i = 0; i < MAX_FORGOTTEN && scan_next(&scan) &&
+			key_u64(scan.key, 0) <= number - max;
+	     i++)
+		scan_delete(&scan);
+	scan_end(&scan);
 }
 
 static void set_options(struct site *site, const struct site_options *options)
@@ -84,8 +93,10 @@ static struct site *new_site(struct batch *batch, struct change *change)
 /*
  * A known site keeps its measure and threshold, because its clusters were made
  * by them, and a site that is watched is never turned into a mere sample.
+ * `redirects`: hops that led to the seed.
  */
-static void add_site(struct batch *batch, struct change *change)
+static void add_site(struct batch *batch, struct change *change,
+		     unsigned redirects)
 {
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
@@ -97,7 +108,7 @@ static void add_site(struct batch *batch, struct change *change)
 	else
 		set_options(site, options);
 	if (site != NULL && (options->flags & SITE_IS_OFFLINE) == 0)
-		frontier_add(batch->txn, &site->row, seed, 0, 0,
+		frontier_add(batch->txn, &site->row, seed, 0, redirects,
 			     FRONTIER_IS_ASKED, batch->now_ms, batch->now_ms);
 }
 
@@ -183,12 +194,25 @@ static void answer_lease(struct batch *batch, struct site *site,
 	site->is_changed = true;
 }
 
+/* Does the page lead to another place than it did at its last visit? */
+static bool leads_elsewhere(struct batch *batch, const struct site *site,
+			    const struct change *change)
+{
+	uint64_t page = page_key_of(slice_of(change->url->text));
+	struct page_row row;
+
+	return page_row_get(batch->txn, site->row.id, page, &row) &&
+	       !slice_equal(row.redirect, slice_of(change->target->text));
+}
+
 /*
  * The first page of a site leads to another host, as example.org to
- * www.example.org does: that host is the site that was meant.
+ * www.example.org does: that host is the site that was meant. The hops are
+ * counted from host to host, and only the first target counts, or a wildcard
+ * name would make sites for ever.
  */
 static void follow_seed(struct batch *batch, const struct site *site,
-			const struct change *change)
+			const struct change *change, unsigned redirects)
 {
 	struct change add = {
 		.kind = CHANGE_SITE_ADD,
@@ -206,10 +230,11 @@ static void follow_seed(struct batch *batch, const struct site *site,
 			},
 	};
 
-	if (site->row.page_count == 0 &&
+	if (site->row.page_count == 0 && redirects < MAX_REDIRECTS &&
 	    slice_equal(site->row.seed, slice_of(change->url->text)) &&
-	    sites_find(batch->sites, slice_of(change->target->host)) == NULL)
-		add_site(batch, &add);
+	    sites_find(batch->sites, slice_of(change->target->host)) == NULL &&
+	    !leads_elsewhere(batch, site, change))
+		add_site(batch, &add, redirects + 1);
 }
 
 static void redirect(struct batch *batch, struct site *site,
@@ -222,7 +247,7 @@ static void redirect(struct batch *batch, struct site *site,
 	frontier_row_get(batch->txn, site->row.id, key, &row);
 	outcome.error = frontier_admits(&site->row, change->target, row.depth);
 	if (outcome.error == ERR_OUT_OF_SITE)
-		follow_seed(batch, site, change);
+		follow_seed(batch, site, change, row.redirects);
 	if (outcome.error == ERR_NONE && row.redirects >= MAX_REDIRECTS)
 		outcome.error = ERR_TOO_LARGE;
 	if (outcome.error == ERR_NONE)
@@ -254,6 +279,9 @@ static void apply_to_site(struct batch *batch, struct change *change)
 		return;
 	}
 	site->used = batch->number;
+	site->pace_ms = change->pace_ms;
+	if (change->pause_ms > 0)
+		site->rests_until_ms = batch->now_ms + change->pause_ms;
 	switch (change->kind) {
 	case CHANGE_PAGE:
 		batch_put_page(batch, site, change);
@@ -266,6 +294,17 @@ static void apply_to_site(struct batch *batch, struct change *change)
 		fail(batch, site, change);
 		break;
 	}
+	site_flush_counts(site, batch->txn, MAX_WAITING_COUNTS);
+}
+
+/* A host is of interest as long as its site is. */
+static void apply_to_host(struct batch *batch, struct change *change)
+{
+	if (sites_find(batch->sites, slice_of(change->url->host)) == NULL)
+		change->error = ERR_NOT_FOUND;
+	else
+		host_row_put(batch->txn, slice_of(change->url->authority),
+			     &change->host);
 }
 
 void batch_apply(struct batch *batch, struct change *change)
@@ -273,7 +312,7 @@ void batch_apply(struct batch *batch, struct change *change)
 	change->error = ERR_NONE;
 	switch (change->kind) {
 	case CHANGE_SITE_ADD:
-		add_site(batch, change);
+		add_site(batch, change, 0);
 		break;
 	case CHANGE_SITE_DELETE:
 		delete_site(batch, change);
@@ -282,8 +321,7 @@ void batch_apply(struct batch *batch, struct change *change)
 		ask(batch, change);
 		break;
 	case CHANGE_HOST:
-		host_row_put(batch->txn, slice_of(change->url->authority),
-			     &change->host);
+		apply_to_host(batch, change);
 		break;
 	case CHANGE_PAGE:
 	case CHANGE_REDIRECT:

@@ -145,10 +145,13 @@ static uint32_t link_page(struct batch *batch, struct site *site, uint64_t page,
 	struct linkage_changes changes = {0};
 	enum error error = ERR_NONE;
 
-	site_open(site, batch->txn, batch->options->max_signature);
+	site_open(site, batch->txn);
 	if (batch->txn->error != ERR_NONE)
 		return 0;
-	if (signature != NULL)
+	if (signature != NULL &&
+	    signature->count > batch->options->max_signature)
+		error = ERR_TOO_LARGE;
+	else if (signature != NULL)
 		error = linkage_put(site->linkage, page, *signature,
 				    &site->row.next_cluster, &changes);
 	if (signature == NULL || error != ERR_NONE)
@@ -159,9 +162,12 @@ static uint32_t link_page(struct batch *batch, struct site *site, uint64_t page,
 			 "signature is %s (cluster.max_signature)",
 			 (int)site->row.host.size,
 			 (const char *)site->row.host.data, error_text(error));
-	for (size_t i = 0; i < changes.move_count; i++)
-		if (changes.moves[i].page != page)
-			move_page(batch, site, &changes.moves[i]);
+	for (size_t i = 0; i < changes.move_count; i++) {
+		if (changes.moves[i].page == page)
+			continue;
+		move_page(batch, site, &changes.moves[i]);
+		site_flush_counts(site, batch->txn, MAX_WAITING_COUNTS);
+	}
 	tell_events(batch, site, &changes);
 	return linkage_label(site->linkage, page);
 }

@@ -11,7 +11,6 @@ enum {
 	DEFAULT_MAX_SITES = 10000,
 	DEFAULT_MAX_EVENTS = 1000000,
 	DEFAULT_MAX_SIGNATURE = 65536,
-	MAX_WAITING_COUNTS = 1 << 20, /* 16 MiB a site */
 	LOOKAHEAD_MS = 10000, /* a slow site has so much leased beforehand */
 };
 
@@ -22,6 +21,7 @@ struct engine {
 	uint64_t batch_number;
 	uint64_t next_due;
 	size_t first_site; /* to lease from: another one each time */
+	bool is_released;  /* no lease of an earlier run is left */
 };
 
 void engine_destroy(struct engine *engine)
@@ -50,14 +50,9 @@ static void load_sites(struct engine *engine, struct txn *txn)
 	scan_end(&scan);
 }
 
-enum error engine_create(struct engine **engine_out, struct store *store,
-			 const struct engine_options *options, uint64_t now_ms)
+static void set_options(struct engine *engine,
+			const struct engine_options *options)
 {
-	struct engine *engine = mem_alloc(1, sizeof(*engine));
-	struct txn txn = txn_begin_write(store);
-	enum error error;
-
-	engine->store = store;
 	engine->options = *options;
 	if (engine->options.max_open_sites == 0)
 		engine->options.max_open_sites = DEFAULT_OPEN_SITES;
@@ -67,20 +62,6 @@ enum error engine_create(struct engine **engine_out, struct store *store,
 		engine->options.max_events = DEFAULT_MAX_EVENTS;
 	if (engine->options.max_signature == 0)
 		engine->options.max_signature = DEFAULT_MAX_SIGNATURE;
-	load_sites(engine, &txn);
-	for (size_t i = 0; i < engine->sites.count; i++) {
-		struct site *site = engine->sites.items[i];
-
-		frontier_release(&txn, &site->row, now_ms);
-		site_put(&txn, &site->row);
-	}
-	error = txn_end(&txn);
-	if (error != ERR_NONE) {
-		engine_destroy(engine);
-		return error;
-	}
-	*engine_out = engine;
-	return ERR_NONE;
 }
 
 static void begin_batch(struct engine *engine)
@@ -91,6 +72,19 @@ static void begin_batch(struct engine *engine)
 
 		site->leased_before = site->leased;
 		site->pending_before = site->row.pending_count;
+	}
+}
+
+/* No lease outlives the process that took it. */
+static void release_leases(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->sites->count; i++) {
+		struct site *site = batch->sites->items[i];
+
+		if (site->is_deleted)
+			continue;
+		frontier_release(batch->txn, &site->row, batch->now_ms);
+		site->is_changed = true;
 	}
 }
 
@@ -113,14 +107,16 @@ static void flush_sites(struct batch *batch)
 	}
 }
 
-/* How many more URLs of the site may be out now. */
+/* How many more URLs of the site may be out, when it does not rest. */
 static size_t room_of(const struct site *site, const struct work_order *order)
 {
 	size_t window = order->max_per_site;
+	uint32_t delay_ms = site->row.delay_ms;
 
-	if (site->row.delay_ms > 0 &&
-	    LOOKAHEAD_MS / site->row.delay_ms < window)
-		window = LOOKAHEAD_MS / site->row.delay_ms;
+	if (delay_ms < site->pace_ms)
+		delay_ms = site->pace_ms;
+	if (delay_ms > 0 && LOOKAHEAD_MS / delay_ms < window)
+		window = LOOKAHEAD_MS / delay_ms;
 	if (window == 0)
 		window = 1;
 	return site->leased < window ? window - site->leased : 0;
@@ -135,8 +131,8 @@ static void lease_site(struct batch *batch, struct site *site,
 
 	if (max > order->max - order->count)
 		max = order->max - order->count;
-	if (max == 0 || site->is_deleted ||
-	    site->row.pending_count + site->row.fetched_count == 0)
+	if (max == 0 || site->is_deleted || site->row.found_count == 0 ||
+	    batch->now_ms < site->rests_until_ms)
 		return;
 	leases = mem_alloc(max, sizeof(*leases));
 	count = frontier_lease(batch->txn, &site->row, batch->now_ms,
@@ -182,6 +178,8 @@ static uint64_t next_due(struct batch *batch, const struct work_order *order)
 		if (site->is_deleted || room_of(site, order) == 0)
 			continue;
 		due = frontier_next_due(batch->txn, site->row.id);
+		if (due < site->rests_until_ms)
+			due = site->rests_until_ms;
 		if (due < next)
 			next = due;
 	}
@@ -266,12 +264,10 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 
 	begin_batch(engine);
 	batch.number = engine->batch_number;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		batch_apply(&batch, &changes[i]);
-		for (size_t k = 0; k < engine->sites.count; k++)
-			site_flush_counts(engine->sites.items[k], &txn,
-					  MAX_WAITING_COUNTS);
-	}
+	if (!engine->is_released)
+		release_leases(&batch);
 	if (order != NULL)
 		lease_work(engine, &batch, order);
 	flush_sites(&batch);
@@ -280,6 +276,7 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 	error = txn_end(&txn);
 	if (error == ERR_NONE) {
 		engine->next_due = due;
+		engine->is_released = true;
 		keep_batch(engine);
 		close_idle_sites(engine);
 		return ERR_NONE;
@@ -304,6 +301,61 @@ static enum error try_and_grow(struct engine *engine, struct change *changes,
 	return error;
 }
 
+enum error engine_create(struct engine **engine_out, struct store *store,
+			 const struct engine_options *options, uint64_t now_ms)
+{
+	struct engine *engine = mem_alloc(1, sizeof(*engine));
+	struct txn txn = txn_begin_read(store);
+	enum error error;
+
+	engine->store = store;
+	set_options(engine, options);
+	load_sites(engine, &txn);
+	error = txn_end(&txn);
+	if (error == ERR_NONE)
+		error = try_and_grow(engine, NULL, 0, now_ms, NULL);
+	if (error != ERR_NONE && error != ERR_STORE_FULL) {
+		engine_destroy(engine);
+		return error;
+	}
+	*engine_out = engine;
+	return ERR_NONE;
+}
+
+static bool is_answer(const struct change *change)
+{
+	return change->kind == CHANGE_PAGE || change->kind == CHANGE_REDIRECT ||
+	       change->kind == CHANGE_FAILED;
+}
+
+/*
+ * The change cannot be committed, whatever the reason. Its URL must not stay
+ * leased for ever.
+ */
+static void give_up(struct engine *engine, struct change *change,
+		    enum error error, uint64_t now_ms)
+{
+	struct change failed = {
+		.kind = CHANGE_FAILED,
+		.url = change->url,
+		.outcome = {.error = error, .now_ms = now_ms},
+	};
+
+	change->error = error;
+	log_error("%s: cannot be committed: %s", change->url->text,
+		  error_text(error));
+	if (is_answer(change))
+		try_and_grow(engine, &failed, 1, now_ms, NULL);
+}
+
+static enum error fail_all(struct change *changes, size_t count,
+			   enum error error)
+{
+	for (size_t i = 0; i < count; i++)
+		changes[i].error = error;
+	return error;
+}
+
 enum error engine_commit(struct engine *engine, struct change *changes,
 			 size_t count, uint64_t now_ms,
 			 struct work_order *order)
@@ -312,18 +364,14 @@ enum error engine_commit(struct engine *engine, struct change *changes,
 
 	if (error == ERR_NONE)
 		return ERR_NONE;
-	if (error == ERR_STORE_FULL || error == ERR_IO || count == 0) {
-		for (size_t i = 0; i < count; i++)
-			changes[i].error = error;
-		return error;
-	}
+	if (error == ERR_STORE_FULL || error == ERR_IO || count == 0)
+		return fail_all(changes, count, error);
 	for (size_t i = 0; i < count; i++) {
 		error = try_and_grow(engine, &changes[i], 1, now_ms, NULL);
-		if (error == ERR_NONE)
-			continue;
-		changes[i].error = error;
-		log_error("%s: cannot be committed: %s", changes[i].url->text,
-			  error_text(error));
+		if (error == ERR_STORE_FULL || error == ERR_IO)
+			return fail_all(&changes[i], count - i, error);
+		if (error != ERR_NONE)
+			give_up(engine, &changes[i], error, now_ms);
 	}
 	return try_and_grow(engine, NULL, 0, now_ms, order);
 }

@@ -64,7 +64,9 @@ struct change {
 	const struct url *target;    /* REDIRECT */
 	struct outcome outcome;      /* PAGE, REDIRECT, FAILED */
 	struct host_row host;        /* HOST */
-	enum error error;            /* out: ERR_NONE once it is committed */
+	uint32_t pace_ms;  /* of a page of the host, by its robots.txt, too */
+	uint64_t pause_ms; /* the host rests for so long; 0: no */
+	enum error error;  /* out: ERR_NONE once it is committed */
 };
 
 /* A lease with the site that it belongs to. */
@@ -86,8 +88,8 @@ struct work_order {
 
 /*
  * Take over `store`, which stays the caller's to close afterwards. Reads the
- * sites and gives back all leases of a daemon that died. ERR_IO, ERR_CORRUPT,
- * ERR_STORE_FULL.
+ * sites and gives back all leases of a daemon that died; when the store is
+ * full, with the first commit that succeeds. ERR_IO, ERR_CORRUPT.
  */
 enum error engine_create(struct engine **engine_out, struct store *store,
 			 const struct engine_options *options, uint64_t now_ms);
@@ -102,8 +104,9 @@ struct store *engine_store(const struct engine *engine);
  * Commit `changes` [count] in order in one transaction, and lease what `order`
  * (or NULL) asks for. The map grows when it must. When the transaction fails,
  * each change is tried alone, so that only a bad one is lost: its `error` says
- * why. Returns ERR_NONE when the store works; ERR_STORE_FULL or ERR_IO when
- * nothing can be written. One thread at a time.
+ * why, and its lease is answered with that. Returns ERR_NONE when the store
+ * works; ERR_STORE_FULL or ERR_IO when nothing can be written. One thread at a
+ * time.
  */
 enum error engine_commit(struct engine *engine, struct change *changes,
 			 size_t count, uint64_t now_ms,

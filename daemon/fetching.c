@@ -12,6 +12,7 @@ enum {
 	MAX_IDLE_HOSTS = 1024,
 	MAX_ROBOTS_HOPS = 5,
 	MAX_WAIT_MS = 1000,
+	MAX_QUEUE_MS = 10 * 1000, /* a job waits for its host, about */
 	STATUS_TOO_MANY = 429,
 	STATUS_UNAVAILABLE = 503,
 };
@@ -30,6 +31,21 @@ static void send_ended(struct fetching *fetching, struct job *job)
 	fetching->on_ended(fetching->context);
 }
 
+/* How long the host rests, when that is longer than jobs may wait. */
+static uint64_t long_pause_ms(const struct host *host, uint64_t now_ms)
+{
+	uint64_t next_ms = host->polite.next_ms;
+
+	return next_ms > now_ms + MAX_QUEUE_MS ? next_ms - now_ms : 0;
+}
+
+/* The frontier is told the pace of the host, so that it leases no more. */
+static void note_pace(struct job *job, const struct host *host)
+{
+	job->pace_ms = host->pace_ms;
+	job->pause_ms = long_pause_ms(host, clock_steady_ms());
+}
+
 static void end_job(struct fetching *fetching, struct job *job,
 		    enum error error)
 {
@@ -45,8 +61,33 @@ static void fail_waiting(struct fetching *fetching, struct host *host,
 	struct job *job;
 
 	while ((job = host_pop(host)) != NULL) {
+		note_pace(job, host);
 		job->result.http_status = (uint16_t)status;
 		end_job(fetching, job, error);
+	}
+}
+
+/*
+ * Give back what would wait for too long: all jobs together are limited, and
+ * those of a slow or failing host must not keep other hosts waiting.
+ */
+static void shorten_queue(struct fetching *fetching, struct host *host,
+			  uint64_t now_ms)
+{
+	size_t keep = SIZE_MAX;
+	struct job *job;
+
+	if (long_pause_ms(host, now_ms) > 0)
+		keep = 0;
+	else if (host->pace_ms > 0)
+		keep = MAX_QUEUE_MS / host->pace_ms + 1U;
+	job = host_cut(host, keep);
+	while (job != NULL) {
+		struct job *next = job->next;
+
+		note_pace(job, host);
+		end_job(fetching, job, ERR_STOPPED);
+		job = next;
 	}
 }
 
@@ -122,9 +163,8 @@ static bool follow_robots(struct fetching *fetching, struct flight *flight,
 		return false;
 	}
 	/* only the host that the operator named may be private */
-	next->is_private_ok =
-		flight->is_private_ok &&
-		strcmp(next->url.authority, flight->url.authority) == 0;
+	next->is_private_ok = flight->is_private_ok &&
+			      strcmp(next->url.host, flight->url.host) == 0;
 	flight->host->robots_hops++;
 	start(fetching, next, &next->url);
 	return true;
@@ -132,7 +172,8 @@ static bool follow_robots(struct fetching *fetching, struct flight *flight,
 
 /*
  * RFC 9309, 2.3.1: a server that cannot answer for its robots.txt forbids
- * everything, for now: the pages are tried again later.
+ * everything, for now: the pages are tried again later. "Too many requests"
+ * says as little about what is allowed.
  */
 static void take_robots(struct fetching *fetching, struct flight *flight,
 			struct fetch_result *result)
@@ -142,9 +183,13 @@ static void take_robots(struct fetching *fetching, struct flight *flight,
 	bool is_answer =
 		result->error == ERR_NONE || result->error == ERR_TOO_LARGE;
 
+	if (is_answer && fetching->is_stopping && result->redirect[0] != '\0') {
+		host->robots_state = ROBOTS_UNKNOWN; /* the jobs go back */
+		return;
+	}
 	if (is_answer && follow_robots(fetching, flight, result))
 		return;
-	if (!is_answer || status >= 500) {
+	if (!is_answer || status >= 500 || status == STATUS_TOO_MANY) {
 		log_info("%s/robots.txt: %s", host->authority,
 			 is_answer ? "the server fails" : result->reason);
 		host->robots_state = ROBOTS_UNKNOWN;
@@ -167,11 +212,13 @@ static enum error error_of_status(unsigned status)
 							  : ERR_NOT_FOUND;
 }
 
-static void take_page(struct fetching *fetching, struct job *job,
+static void take_page(struct fetching *fetching, const struct flight *flight,
 		      struct fetch_result *result)
 {
+	struct job *job = flight->job;
 	unsigned status = result->http_status;
 
+	note_pace(job, flight->host);
 	job->result = *result;
 	result->body = (struct buffer){0};
 	result = &job->result;
@@ -196,17 +243,21 @@ static void take_page(struct fetching *fetching, struct job *job,
 static void take_result(struct fetching *fetching, struct fetch_result *result)
 {
 	struct flight *flight = result->context;
+	struct host *host = flight->host;
 	bool is_pressed = result->error == ERR_TIMEOUT ||
 			  result->error == ERR_NETWORK ||
 			  result->http_status == STATUS_TOO_MANY ||
 			  result->http_status == STATUS_UNAVAILABLE;
 
-	polite_finished(&flight->host->polite, is_pressed,
-			result->retry_after_s, clock_steady_ms());
+	polite_finished(&host->polite, is_pressed, result->retry_after_s,
+			clock_steady_ms());
+	host->pace_ms = host->polite.delay_ms > result->elapsed_ms
+				? host->polite.delay_ms
+				: result->elapsed_ms;
 	if (flight->job == NULL)
 		take_robots(fetching, flight, result);
 	else
-		take_page(fetching, flight->job, result);
+		take_page(fetching, flight, result);
 	buffer_free(&result->body);
 	free(flight);
 }
@@ -217,6 +268,7 @@ static void start_page(struct fetching *fetching, struct host *host)
 	struct slice path = slice_of(job->url.text + job->url.path);
 	struct flight *flight;
 
+	host->is_robots_used = true;
 	if (!fetching->ignores_robots && host->robots != NULL &&
 	    !robots_allows(host->robots, path)) {
 		end_job(fetching, job, ERR_DENIED);
@@ -237,9 +289,11 @@ static void start_page(struct fetching *fetching, struct host *host)
 static void serve_host(struct fetching *fetching, struct host *host,
 		       uint64_t now_ms)
 {
+	shorten_queue(fetching, host, now_ms);
 	while (host->first != NULL && polite_may_start(&host->polite, now_ms) &&
 	       fetcher_running(fetching->fetcher) < fetching->max_connections) {
 		if (host->robots_state == ROBOTS_KNOWN &&
+		    host->is_robots_used &&
 		    host->robots_ms + fetching->robots_ttl_ms <=
 			    clock_wall_ms())
 			host->robots_state = ROBOTS_UNKNOWN;
@@ -255,11 +309,30 @@ static void serve_host(struct fetching *fetching, struct host *host,
 	}
 }
 
-/* How long nothing can begin, if nothing happens. */
-static uint32_t idle_ms(const struct hosts *hosts, uint64_t now_ms)
+/* Another host is the first each time, so that none takes all connections. */
+static void serve_hosts(struct fetching *fetching, uint64_t now_ms)
 {
+	const struct hosts *hosts = &fetching->hosts;
+	size_t first = fetching->rounds++;
+
+	for (size_t i = 0; !fetching->is_stopping && i < hosts->count; i++)
+		serve_host(fetching, hosts->items[(first + i) % hosts->count],
+			   now_ms);
+}
+
+/* How long nothing can begin, if nothing happens. */
+static uint32_t idle_ms(const struct fetching *fetching, uint64_t now_ms)
+{
+	const struct hosts *hosts = &fetching->hosts;
 	uint64_t wait = MAX_WAIT_MS;
 
+	if (fetching->is_stopping && fetching->stop_ms < now_ms + MAX_WAIT_MS)
+		return fetching->stop_ms > now_ms
+			       ? (uint32_t)(fetching->stop_ms - now_ms)
+			       : 0;
+	if (fetching->is_stopping ||
+	    fetcher_running(fetching->fetcher) >= fetching->max_connections)
+		return MAX_WAIT_MS;
 	for (size_t i = 0; i < hosts->count; i++) {
 		const struct host *host = hosts->items[i];
 		uint64_t next = host->polite.next_ms;
@@ -320,12 +393,9 @@ void fetching_run(struct fetching *fetching)
 		uint64_t now_ms = clock_steady_ms();
 
 		take_arrivals(fetching);
-		for (size_t i = 0;
-		     !fetching->is_stopping && i < fetching->hosts.count; i++)
-			serve_host(fetching, fetching->hosts.items[i], now_ms);
+		serve_hosts(fetching, now_ms);
 		fetching->running = fetcher_running(fetching->fetcher);
-		fetcher_run(fetching->fetcher,
-			    idle_ms(&fetching->hosts, now_ms));
+		fetcher_run(fetching->fetcher, idle_ms(fetching, now_ms));
 		take_results(fetching);
 		hosts_trim(&fetching->hosts, MAX_IDLE_HOSTS, now_ms);
 	}

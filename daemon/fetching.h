@@ -30,6 +30,7 @@ struct fetching {
 	_Atomic uint64_t stop_ms; /* steady clock: give up what still runs */
 	_Atomic size_t running;   /* for statistics */
 	struct hosts hosts;
+	size_t rounds; /* of serving them */
 };
 
 /* Runs until is_stopping is set and nothing is under way. */

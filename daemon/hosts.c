@@ -68,6 +68,7 @@ void host_push(struct host *host, struct job *job)
 	else
 		host->last->next = job;
 	host->last = job;
+	host->count++;
 }
 
 struct job *host_pop(struct host *host)
@@ -79,7 +80,27 @@ struct job *host_pop(struct host *host)
 	host->first = job->next;
 	if (host->first == NULL)
 		host->last = NULL;
+	host->count--;
 	return job;
+}
+
+struct job *host_cut(struct host *host, size_t keep)
+{
+	struct job **end = &host->first;
+	struct job *last = NULL;
+	struct job *rest;
+
+	if (host->count <= keep)
+		return NULL;
+	for (size_t i = 0; i < keep; i++) {
+		last = *end;
+		end = &last->next;
+	}
+	rest = *end;
+	*end = NULL;
+	host->last = last;
+	host->count = keep;
+	return rest;
 }
 
 void host_set_robots(struct host *host, struct slice file, unsigned status,
@@ -92,4 +113,5 @@ void host_set_robots(struct host *host, struct slice file, unsigned status,
 			       : robots_from_status(host->arena, status);
 	host->robots_ms = fetched_ms;
 	host->robots_state = ROBOTS_KNOWN;
+	host->is_robots_used = false;
 }

@@ -29,8 +29,11 @@ struct host {
 	struct arena *arena; /* of the rules */
 	const struct robots *robots;
 	unsigned robots_hops; /* redirects of robots.txt so far */
-	struct job *first;    /* waiting */
+	uint32_t pace_ms;     /* of a page: its delay, or the time it took */
+	bool is_robots_used;  /* a page was decided by them */
+	struct job *first;    /* waiting, [count] */
 	struct job *last;
+	size_t count;
 };
 
 struct hosts {
@@ -48,6 +51,9 @@ void hosts_free(struct hosts *hosts);
 
 void host_push(struct host *host, struct job *job);
 struct job *host_pop(struct host *host); /* NULL: none waits */
+
+/* Take out, as a list, all jobs behind the first `keep`. */
+struct job *host_cut(struct host *host, size_t keep);
 
 /* Take over the answer: `status` 0 when there was none. */
 void host_set_robots(struct host *host, struct slice file, unsigned status,

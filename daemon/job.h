@@ -22,6 +22,9 @@ struct job {
 	struct fetch_result result; /* once it was fetched */
 	struct buffer record;       /* once it was analysed */
 	struct buffer packed;       /* its body, compressed */
+	uint32_t body_bytes;        /* before that */
+	uint32_t pace_ms;           /* of its host */
+	uint64_t pause_ms;          /* its host rests for so long; 0: no */
 	enum change_kind kind;      /* PAGE, REDIRECT, FAILED or HOST */
 	enum error error;           /* FAILED: why */
 	struct host_row host;       /* HOST: its robots are `result.body` */

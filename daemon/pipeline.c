@@ -12,8 +12,14 @@
 #include "store/log.h"
 #include "store/memory.h"
 
+/*
+ * Every job is answered, and those of a process that died are given back when
+ * the next one begins: so no lease ends by time, however long a host makes its
+ * jobs wait or the clock jumps.
+ */
+static const uint64_t lease_ms = UINT64_C(100) * 365 * 86400 * 1000;
+
 enum {
-	LEASE_MS = 3600 * 1000, /* far longer than a job can take */
 	MAX_PER_SITE = 64,
 	RETRY_MS = 5000, /* between attempts to write to a full store */
 	MAX_IDLE_MS = 1000,
@@ -74,10 +80,12 @@ static void analyse_job(struct pipeline *pipeline, struct job *job)
 
 	job->error = analyse(body, slice_of(job->result.charset), &job->url,
 			     &pipeline->options.limits, &job->record);
+	job->body_bytes = (uint32_t)body.size;
 	if (job->error == ERR_NONE)
 		compress(body, &job->packed);
 	else
 		job->kind = CHANGE_FAILED;
+	buffer_free(&job->result.body); /* it may wait for long */
 	pthread_mutex_lock(&pipeline->mutex);
 	pipeline->stats.analysed++;
 	pipeline->stats.analyse_us += clock_read_us(CLOCK_MONOTONIC) - begin_us;
@@ -106,13 +114,15 @@ static struct change change_of(struct job *job, uint64_t now_ms)
 		.url = &job->url,
 		.target = &job->target,
 		.packed = buffer_slice(&job->packed),
-		.body_bytes = (uint32_t)result->body.size,
+		.body_bytes = job->body_bytes,
 		.charset = slice_of(result->charset),
 		.record = buffer_slice(&job->record),
 		.outcome = {.error = job->error,
 			    .http_status = result->http_status,
 			    .now_ms = now_ms},
 		.host = job->host,
+		.pace_ms = job->pace_ms,
+		.pause_ms = job->pause_ms,
 	};
 
 	if (result->retry_after_s != 0)
@@ -154,7 +164,8 @@ static void count_jobs(struct pipeline *pipeline, const struct held *held,
 			continue;
 		pipeline->in_flight--;
 		stats->committed += job->kind == CHANGE_PAGE;
-		stats->failed += job->kind == CHANGE_FAILED;
+		stats->failed +=
+			job->kind == CHANGE_FAILED && job->error != ERR_STOPPED;
 		stats->fetched += job->result.http_status != 0;
 	}
 	stats->commits++;
@@ -194,6 +205,21 @@ static void set_pause(struct pipeline *pipeline, enum error error)
 		log_info("crawling goes on: the store can be written again");
 }
 
+/* To the fetcher, or back when that has nobody any more who would take it. */
+static void send_job(struct pipeline *pipeline, struct job *job)
+{
+	pthread_mutex_lock(&pipeline->mutex);
+	pipeline->in_flight++;
+	if (pipeline->is_draining) {
+		job->kind = CHANGE_FAILED;
+		job->error = ERR_STOPPED;
+		job_queue_push(&pipeline->ended, job);
+	} else {
+		job_queue_push(&pipeline->arrivals, job);
+	}
+	pthread_mutex_unlock(&pipeline->mutex);
+}
+
 /* Send the leased URLs to the fetcher. */
 static void send_work(struct pipeline *pipeline, const struct work_order *order)
 {
@@ -201,7 +227,7 @@ static void send_work(struct pipeline *pipeline, const struct work_order *order)
 		struct job *job = job_create(&order->work[i]);
 
 		if (job != NULL)
-			job_queue_push(&pipeline->arrivals, job);
+			send_job(pipeline, job);
 		else
 			log_error("%s: a stored URL cannot be parsed",
 				  order->work[i].lease.url);
@@ -235,7 +261,7 @@ static enum error commit_jobs(struct pipeline *pipeline, struct held *held)
 	struct work_order order = {
 		.max = room_for_work(pipeline, held),
 		.max_per_site = MAX_PER_SITE,
-		.lease_ms = LEASE_MS,
+		.lease_ms = lease_ms,
 	};
 	size_t count = 0;
 	enum error error;
@@ -247,9 +273,6 @@ static enum error commit_jobs(struct pipeline *pipeline, struct held *held)
 	if (error == ERR_NONE) {
 		count_jobs(pipeline, held,
 			   clock_read_us(CLOCK_MONOTONIC) - begin_us);
-		pthread_mutex_lock(&pipeline->mutex);
-		pipeline->in_flight += order.count;
-		pthread_mutex_unlock(&pipeline->mutex);
 		send_work(pipeline, &order);
 		free_held(held);
 	}
@@ -323,8 +346,12 @@ static bool wait_for_work(struct pipeline *pipeline, uint64_t begin_ms,
 	for (;;) {
 		size_t ended = job_queue_count(&pipeline->ended) + held->count;
 		uint64_t now_ms = clock_wall_ms();
-		uint64_t until = wake_time(pipeline, begin_ms, ended);
+		uint64_t until;
 		struct timespec time;
+
+		if (begin_ms > now_ms) /* the clock was set back */
+			begin_ms = now_ms;
+		until = wake_time(pipeline, begin_ms, ended);
 
 		goes_on = !pipeline->is_drained ||
 			  (ended > 0 && !pipeline->stats.is_paused);

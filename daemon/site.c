@@ -78,7 +78,7 @@ static void restore_page(struct site *site, struct txn *txn, struct slice key,
 		txn_fail(txn, error);
 }
 
-void site_open(struct site *site, struct txn *txn, size_t max_signature)
+void site_open(struct site *site, struct txn *txn)
 {
 	struct key prefix = key_site(site->row.id);
 	uint64_t *members = NULL;
@@ -89,7 +89,8 @@ void site_open(struct site *site, struct txn *txn, size_t max_signature)
 		return;
 	site->linkage = linkage_create(&(struct linkage_options){
 		.threshold = site->row.threshold,
-		.max_members = max_signature,
+		/* what is stored stays, whatever the limit is by now */
+		.max_members = SIZE_MAX,
 	});
 	scan = scan_begin(txn, TABLE_SIGNATURES, key_slice(&prefix));
 	while (scan_next(&scan)) {

@@ -21,6 +21,8 @@ struct site {
 	size_t leased;           /* URLs that are out */
 	size_t leased_before;    /* the same when the batch began */
 	uint32_t pending_before; /* row.pending_count when the batch began */
+	uint32_t pace_ms;        /* of its host, as it was last seen */
+	uint64_t rests_until_ms; /* nothing is leased before this */
 	bool is_new;             /* added in this batch */
 	bool is_changed;         /* the row must be written */
 	bool is_deleted;
@@ -40,14 +42,17 @@ void site_reset(struct site *site, const struct site_row *row);
  * Build the linkage from the store, when it is not there. A failure is in the
  * transaction then, and the site stays closed.
  */
-void site_open(struct site *site, struct txn *txn, size_t max_signature);
+void site_open(struct site *site, struct txn *txn);
+
+/* So many counts may wait: 16 MiB a site. */
+enum { MAX_WAITING_COUNTS = 1 << 20 };
 
 /* Forget the linkage: it can be built again. */
 void site_close(struct site *site);
 
 /*
  * Add `delta` to the count of every fragment of `record` in `cluster`; the
- * table changes with site_flush(). Cluster 0 counts nothing.
+ * table changes with site_flush_counts(). Cluster 0 counts nothing.
  */
 void site_count(struct site *site, uint32_t cluster,
 		const struct record *record, int32_t delta);

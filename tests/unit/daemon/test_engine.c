@@ -196,6 +196,12 @@ START_TEST(a_full_store_refuses_a_page_and_keeps_the_rest)
 	ck_assert_uint_gt(stored, 0);
 	ck_assert_uint_eq(rows_of(TABLE_PAGES), stored);
 	ck_assert_uint_eq(world_problems(&world), 0);
+	/* the engine can begin on it, and room can be made */
+	world_reopen(&world);
+	commit(CHANGE_SITE_DELETE);
+	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
+	put(0, 0, 0);
+	ck_assert_uint_eq(world_problems(&world), 0);
 }
 END_TEST
 
@@ -252,6 +258,208 @@ START_TEST(the_oldest_events_are_forgotten)
 }
 END_TEST
 
+/* Commit one change (or none), a second later; how many URLs it leases. */
+static size_t step(struct change *change, const char *text, size_t max)
+{
+	struct work work[8];
+	struct work_order order = {.max = max,
+				   .max_per_site = 8,
+				   .lease_ms = UINT64_C(1) << 40,
+				   .work = work};
+	struct url url;
+
+	world.now_ms += 1000;
+	if (change == NULL) {
+		engine_commit(world.engine, NULL, 0, world.now_ms, &order);
+		return order.count;
+	}
+	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	change->url = &url;
+	change->outcome.now_ms = world.now_ms;
+	ck_assert_int_eq(
+		engine_commit(world.engine, change, 1, world.now_ms, &order),
+		ERR_NONE);
+	return order.count;
+}
+
+/* A site that is crawled; its seed is leased at once. */
+static void crawl(const char *host, uint64_t revisit_ms)
+{
+	struct change add = {
+		.kind = CHANGE_SITE_ADD,
+		.options = {.measure = MEASURE_CPC,
+			    .threshold = 250,
+			    .max_pages = 100,
+			    .max_depth = 10,
+			    .revisit_ms = revisit_ms},
+	};
+	char url[256];
+
+	snprintf(url, sizeof(url), "http://%s/", host);
+	ck_assert_uint_eq(step(&add, url, 8), 1);
+}
+
+static struct change failure(enum error error, unsigned status)
+{
+	return (struct change){
+		.kind = CHANGE_FAILED,
+		.outcome = {.error = error, .http_status = (uint16_t)status}};
+}
+
+START_TEST(a_site_whose_pages_all_failed_is_visited_again)
+{
+	struct change gone = failure(ERR_NOT_FOUND, 404);
+
+	crawl("b.test", 60000);
+	ck_assert_uint_eq(step(&gone, "http://b.test/", 8), 0);
+	ck_assert_uint_eq(engine_next_due(world.engine), world.now_ms + 60000);
+	world.now_ms += 60000;
+	ck_assert_uint_eq(step(NULL, NULL, 8), 1);
+	ck_assert_uint_eq(engine_next_due(world.engine),
+			  world.now_ms + (UINT64_C(1) << 40));
+}
+END_TEST
+
+START_TEST(nothing_is_leased_while_a_host_rests)
+{
+	struct change back = failure(ERR_STOPPED, 0);
+
+	crawl("b.test", 0);
+	back.pause_ms = 50000;
+	ck_assert_uint_eq(step(&back, "http://b.test/", 8), 0);
+	ck_assert_uint_eq(engine_next_due(world.engine), world.now_ms + 50000);
+	world.now_ms += 48000;
+	ck_assert_uint_eq(step(NULL, NULL, 8), 0);
+	ck_assert_uint_eq(step(NULL, NULL, 8), 1);
+}
+END_TEST
+
+START_TEST(less_is_leased_of_a_slow_host)
+{
+	struct change done = failure(ERR_NOT_FOUND, 404);
+
+	crawl("b.test", 0);
+	for (unsigned i = 0; i < 6; i++) {
+		struct change ask = {.kind = CHANGE_ASK};
+		char url[64];
+
+		snprintf(url, sizeof(url), "http://b.test/%u", i);
+		ck_assert_uint_eq(step(&ask, url, 0), 0);
+	}
+	done.pace_ms = 4000; /* two of them in ten seconds */
+	ck_assert_uint_eq(step(&done, "http://b.test/", 8), 2);
+	done.pace_ms = 3600000;
+	ck_assert_uint_eq(step(&done, "http://b.test/0", 8), 0);
+}
+END_TEST
+
+START_TEST(an_endless_chain_of_hosts_is_not_followed)
+{
+	struct change add = {.kind = CHANGE_SITE_ADD,
+			     .options = {.measure = MEASURE_CPC,
+					 .threshold = 250,
+					 .max_pages = 100}};
+
+	world.max_sites = 100;
+	world_reopen(&world);
+	ck_assert_uint_eq(step(&add, "http://h0.test/", 8), 1);
+	for (unsigned i = 0; i < 10; i++) {
+		struct change moved = {.kind = CHANGE_REDIRECT,
+				       .outcome = {.http_status = 301}};
+		struct url target;
+		char from[64];
+		char to[64];
+
+		snprintf(from, sizeof(from), "http://h%u.test/", i);
+		snprintf(to, sizeof(to), "http://h%u.test/", i + 1);
+		url_parse(&target, slice_of(to), NULL);
+		moved.target = &target;
+		step(&moved, from, 8);
+	}
+	/* a.test, the first and five hops */
+	ck_assert_uint_eq(rows_of(TABLE_SITES), 7);
+}
+END_TEST
+
+START_TEST(a_seed_that_leads_elsewhere_each_time_makes_one_site)
+{
+	crawl("b.test", 1000);
+	for (unsigned i = 0; i < 3; i++) {
+		struct change moved = {.kind = CHANGE_REDIRECT,
+				       .outcome = {.http_status = 302}};
+		struct url target;
+		char to[64];
+
+		snprintf(to, sizeof(to), "http://c%u.test/", i);
+		url_parse(&target, slice_of(to), NULL);
+		moved.target = &target;
+		step(&moved, "http://b.test/", 8);
+	}
+	ck_assert_uint_eq(rows_of(TABLE_SITES), 3); /* a, b and c0 */
+}
+END_TEST
+
+START_TEST(robots_of_a_site_that_is_gone_are_not_kept)
+{
+	struct change host = {.kind = CHANGE_HOST};
+	struct url url;
+
+	url_parse(&url, slice_of("http://b.test/"), NULL);
+	host.url = &url;
+	engine_commit(world.engine, &host, 1, world.now_ms, NULL);
+	ck_assert_int_eq(host.error, ERR_NOT_FOUND);
+	ck_assert_uint_eq(rows_of(TABLE_HOSTS), 0);
+}
+END_TEST
+
+/* A record that is damaged is refused; its lease must come back. */
+START_TEST(a_page_that_cannot_be_committed_is_answered)
+{
+	struct change page = {.kind = CHANGE_PAGE,
+			      .record = {"nonsense", 8},
+			      .outcome = {.http_status = 200}};
+	struct work work[8];
+	struct work_order order = {.max = 8, .max_per_site = 8, .work = work};
+	struct url url;
+
+	crawl("b.test", 0);
+	order.lease_ms = UINT64_C(1) << 40;
+	url_parse(&url, slice_of("http://b.test/"), NULL);
+	page.url = &url;
+	ck_assert_int_eq(
+		engine_commit(world.engine, &page, 1, ++world.now_ms, &order),
+		ERR_NONE);
+	ck_assert_int_ne(page.error, ERR_NONE);
+	ck_assert_uint_eq(engine_next_due(world.engine), UINT64_MAX);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+START_TEST(a_lower_limit_of_signatures_leaves_what_is_stored)
+{
+	put(0, 0, 0);
+	put(1, 0, 1);
+	world.max_signature = 2;
+	world_reopen(&world);
+	put(0, 0, 100); /* over the limit by now: in no cluster */
+	ck_assert_uint_eq(cluster_of(0), 0);
+	ck_assert_uint_ne(cluster_of(1), 0);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+START_TEST(a_lower_limit_of_events_is_reached)
+{
+	for (unsigned i = 0; i < WORLD_MAX_EVENTS; i++)
+		put(i, 0, i);
+	world.max_events = 10;
+	world_reopen(&world);
+	for (unsigned i = 0; i < 30; i++)
+		put(i, 0, i + 1000);
+	ck_assert_uint_eq(rows_of(TABLE_EVENTS), 10);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("engine");
@@ -272,6 +480,17 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_page_of_an_unknown_site_is_refused_alone);
 	tcase_add_test(tcase, there_is_a_limit_to_sites);
 	tcase_add_test(tcase, the_oldest_events_are_forgotten);
+	tcase_add_test(tcase, a_site_whose_pages_all_failed_is_visited_again);
+	tcase_add_test(tcase, nothing_is_leased_while_a_host_rests);
+	tcase_add_test(tcase, less_is_leased_of_a_slow_host);
+	tcase_add_test(tcase, an_endless_chain_of_hosts_is_not_followed);
+	tcase_add_test(tcase,
+		       a_seed_that_leads_elsewhere_each_time_makes_one_site);
+	tcase_add_test(tcase, robots_of_a_site_that_is_gone_are_not_kept);
+	tcase_add_test(tcase, a_page_that_cannot_be_committed_is_answered);
+	tcase_add_test(tcase,
+		       a_lower_limit_of_signatures_leaves_what_is_stored);
+	tcase_add_test(tcase, a_lower_limit_of_events_is_reached);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -18,8 +18,9 @@ static void open_both(struct world *world)
 	};
 	const struct engine_options engine_options = {
 		.max_neighbours = 30,
-		.max_sites = WORLD_MAX_SITES,
-		.max_events = WORLD_MAX_EVENTS,
+		.max_sites = world->max_sites,
+		.max_events = world->max_events,
+		.max_signature = world->max_signature,
 	};
 
 	ck_assert_int_eq(store_open(&world->store, world->path, &options),
@@ -37,7 +38,10 @@ static void close_both(struct world *world)
 
 void world_open(struct world *world, size_t max_bytes)
 {
-	*world = (struct world){.max_bytes = max_bytes, .now_ms = 1000000};
+	*world = (struct world){.max_bytes = max_bytes,
+				.max_sites = WORLD_MAX_SITES,
+				.max_events = WORLD_MAX_EVENTS,
+				.now_ms = 1000000};
 	snprintf(world->path, sizeof(world->path), "/tmp/test_world.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(world->path));
 	open_both(world);

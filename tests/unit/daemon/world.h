@@ -19,6 +19,9 @@ struct world {
 	struct store *store;
 	struct engine *engine;
 	size_t max_bytes; /* of the map; 0: the default */
+	size_t max_sites; /* changes count once it is opened again */
+	uint64_t max_events;
+	size_t max_signature; /* 0: the default */
 	uint64_t now_ms;
 };
 

@@ -235,32 +235,68 @@ static void compare_partitions(struct entries *entries,
 				       entries->items[i].cluster);
 }
 
-static void verify_site(struct txn *txn, const struct site_row *site,
-			struct verify_report *report)
-{
-	struct entries entries = {0};
+/* Sites by name: each is looked at in a snapshot of its own. */
+struct names {
+	char **items; /* [count] */
+	size_t count;
+	size_t capacity;
+};
 
-	load_entries(txn, site, &entries, report);
-	drop_equal(&entries, site, report);
-	find_components(&entries, site->threshold);
-	compare_partitions(&entries, site, report);
+static void list_sites(struct txn *txn, struct names *names)
+{
+	struct scan scan =
+		scan_begin(txn, TABLE_SITES, (struct slice){NULL, 0});
+
+	while (scan_next(&scan)) {
+		names->items = mem_grow(names->items, names->count,
+					&names->capacity, sizeof(char *));
+		names->items[names->count++] =
+			mem_copy_text(scan.key.data, scan.key.size);
+	}
+	scan_end(&scan);
+}
+
+/*
+ * All pairs are compared after the transaction: that may take long, and a
+ * reader must not keep the map from growing.
+ */
+static enum error verify_site(struct store *store, const char *host,
+			      struct verify_report *report)
+{
+	struct txn txn = txn_begin_read(store);
+	struct entries entries = {0};
+	struct site_row site;
+	bool is_there = site_get(&txn, slice_of(host), &site);
+	enum error error;
+
+	if (is_there)
+		load_entries(&txn, &site, &entries, report);
+	site.host = slice_of(host);
+	error = txn_end(&txn);
+	if (is_there && error == ERR_NONE) {
+		drop_equal(&entries, &site, report);
+		find_components(&entries, site.threshold);
+		compare_partitions(&entries, &site, report);
+	}
 	free_entries(&entries);
+	return error;
 }
 
 enum error verify(struct store *store, struct verify_report *report_out)
 {
 	struct txn txn = txn_begin_read(store);
-	struct scan scan;
+	struct names names = {0};
+	enum error error;
 
 	*report_out = (struct verify_report){0};
 	store_verify(&txn, report_out);
-	scan = scan_begin(&txn, TABLE_SITES, (struct slice){NULL, 0});
-	while (scan_next(&scan)) {
-		struct site_row site;
-
-		if (site_decode(scan.value, &site))
-			verify_site(&txn, &site, report_out);
+	list_sites(&txn, &names);
+	error = txn_end(&txn);
+	for (size_t i = 0; i < names.count; i++) {
+		if (error == ERR_NONE)
+			error = verify_site(store, names.items[i], report_out);
+		free(names.items[i]);
 	}
-	scan_end(&scan);
-	return txn_end(&txn);
+	free(names.items);
+	return error;
 }

@@ -64,6 +64,7 @@ struct config {
 	/* pipeline: */
 	uint32_t workers; /* 0: one a core */
 	uint32_t max_in_flight;
+	uint64_t max_waiting_bytes;
 	uint32_t max_commands;
 	uint32_t commit_interval_ms;
 	uint32_t drain_ms;

@@ -138,7 +138,11 @@ const struct config_row config_rows[] = {
 	 .meaning = "threads that analyse pages; 0: one a core"},
 	{"pipeline", "max_in_flight", CONFIG_COUNT, false,
 	 FIELD(max_in_flight), RANGE(1, 65536, 256),
-	 .meaning = "pages between the frontier and the store: bounds memory"},
+	 .meaning = "pages between the frontier and the store"},
+	{"pipeline", "max_waiting", CONFIG_BYTES, true,
+	 FIELD(max_waiting_bytes), RANGE(0, 1024 * GIB, 64 * MIB),
+	 .meaning = "of pages that wait to be analysed; over that nothing more "
+		    "is fetched: bounds memory"},
 	{"pipeline", "max_commands", CONFIG_COUNT, true, FIELD(max_commands),
 	 RANGE(1, 65536, 256),
 	 .meaning = "requests that wait, for a commit or for a fetch; more are "

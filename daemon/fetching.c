@@ -236,6 +236,7 @@ static void take_page(struct fetching *fetching, const struct flight *flight,
 		end_job(fetching, job, ERR_NOT_HTML);
 	} else {
 		job->kind = CHANGE_PAGE;
+		fetching->waiting_bytes += result->body.size;
 		job_queue_push(fetching->fetched, job);
 	}
 }
@@ -285,13 +286,19 @@ static void start_page(struct fetching *fetching, struct host *host)
 	start(fetching, flight, &job->url);
 }
 
+static bool has_room(const struct fetching *fetching)
+{
+	return fetcher_running(fetching->fetcher) < fetching->max_connections &&
+	       fetching->waiting_bytes <= fetching->max_waiting_bytes;
+}
+
 /* Begin what may begin for this host. */
 static void serve_host(struct fetching *fetching, struct host *host,
 		       uint64_t now_ms)
 {
 	shorten_queue(fetching, host, now_ms);
 	while (host->first != NULL && polite_may_start(&host->polite, now_ms) &&
-	       fetcher_running(fetching->fetcher) < fetching->max_connections) {
+	       has_room(fetching)) {
 		if (host->robots_state == ROBOTS_KNOWN &&
 		    host->is_robots_used &&
 		    host->robots_ms + fetching->robots_ttl_ms <=
@@ -330,8 +337,7 @@ static uint32_t idle_ms(const struct fetching *fetching, uint64_t now_ms)
 		return fetching->stop_ms > now_ms
 			       ? (uint32_t)(fetching->stop_ms - now_ms)
 			       : 0;
-	if (fetching->is_stopping ||
-	    fetcher_running(fetching->fetcher) >= fetching->max_connections)
+	if (fetching->is_stopping || !has_room(fetching))
 		return MAX_WAIT_MS;
 	for (size_t i = 0; i < hosts->count; i++) {
 		const struct host *host = hosts->items[i];

@@ -29,6 +29,10 @@ struct fetching {
 	atomic_bool is_stopping;  /* begin nothing more */
 	_Atomic uint64_t stop_ms; /* steady clock: give up what still runs */
 	_Atomic size_t running;   /* for statistics */
+	/* Bytes of bodies that wait to be analysed. While they are over the
+	 * limit nothing more is fetched. */
+	_Atomic size_t waiting_bytes;
+	size_t max_waiting_bytes;
 	struct hosts hosts;
 	size_t rounds; /* of serving them */
 };

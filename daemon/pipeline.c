@@ -73,6 +73,15 @@ static void *fetch_main(void *argument)
 	return NULL;
 }
 
+/* A body is analysed; the fetcher may have waited for that. */
+static void release_bytes(struct fetching *fetching, size_t size)
+{
+	size_t before = atomic_fetch_sub(&fetching->waiting_bytes, size);
+
+	if (before > fetching->max_waiting_bytes)
+		fetcher_wake(fetching->fetcher);
+}
+
 static void analyse_job(struct pipeline *pipeline, struct job *job)
 {
 	struct slice body = buffer_slice(&job->result.body);
@@ -86,6 +95,7 @@ static void analyse_job(struct pipeline *pipeline, struct job *job)
 	else
 		job->kind = CHANGE_FAILED;
 	buffer_free(&job->result.body); /* it may wait for long */
+	release_bytes(&pipeline->fetching, job->body_bytes);
 	pthread_mutex_lock(&pipeline->mutex);
 	pipeline->stats.analysed++;
 	pipeline->stats.analyse_us += clock_read_us(CLOCK_MONOTONIC) - begin_us;
@@ -421,6 +431,7 @@ static struct pipeline *create_pipeline(struct engine *engine,
 	fetching->fetched = &pipeline->fetched;
 	fetching->ended = &pipeline->ended;
 	fetching->max_connections = options->fetch.max_connections;
+	fetching->max_waiting_bytes = options->max_waiting_bytes;
 	fetching->robots_ttl_ms = options->robots_ttl_ms;
 	fetching->ignores_robots = options->ignores_robots;
 	fetching->on_ended = wake_committer;

@@ -23,6 +23,7 @@ struct pipeline_options {
 	struct page_limits limits;
 	size_t workers;              /* analysing threads */
 	size_t max_in_flight;        /* pages between lease and commit */
+	size_t max_waiting_bytes;    /* of pages that wait to be analysed */
 	size_t max_commands;         /* waiting commands; more are refused */
 	uint32_t commit_interval_ms; /* pages are committed together */
 	uint32_t robots_ttl_ms;      /* how long a robots.txt counts */

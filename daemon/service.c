@@ -131,6 +131,7 @@ static struct pipeline_options pipeline_options_of(struct service *service)
 		.workers =
 			config->workers == 0 ? count_cores() : config->workers,
 		.max_in_flight = config->max_in_flight,
+		.max_waiting_bytes = (size_t)config->max_waiting_bytes,
 		.max_commands = config->max_commands,
 		.commit_interval_ms = config->commit_interval_ms,
 		.robots_ttl_ms = config->robots_ttl_ms,

@@ -15,13 +15,14 @@ enum { MAX_IN_FLIGHT = 4, PAGES = 12, PATIENCE_MS = 8000 };
 static struct world world;
 static struct pipeline *pipeline;
 
-static void start(void)
+static void start_with(size_t max_waiting_bytes)
 {
 	const struct pipeline_options options = {
 		.fetch = {.user_agent = "test", .max_connections = 4},
 		.limits = page_limits_default,
 		.workers = 1,
 		.max_in_flight = MAX_IN_FLIGHT,
+		.max_waiting_bytes = max_waiting_bytes,
 		.max_commands = 16,
 		.commit_interval_ms = 10,
 		.robots_ttl_ms = 60000,
@@ -29,6 +30,11 @@ static void start(void)
 
 	ck_assert_int_eq(pipeline_start(&pipeline, world.engine, &options),
 			 ERR_NONE);
+}
+
+static void start(void)
+{
+	start_with(1 << 20);
 }
 
 static void setup(void)
@@ -263,6 +269,19 @@ START_TEST(a_drain_gives_every_lease_back)
 }
 END_TEST
 
+/* One page at a time then: the fetcher is woken when it is analysed. */
+START_TEST(pages_come_though_none_may_wait)
+{
+	struct server server = serve(good);
+
+	pipeline_stop(pipeline, 1000);
+	start_with(0);
+	ask_for_many(&server);
+	ck_assert(waits_for_pages(PAGES));
+	server_stop(&server);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("pipeline");
@@ -275,6 +294,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_host_with_a_long_crawl_delay_holds_up_no_other);
 	tcase_add_test(tcase, robots_that_are_too_many_requests_allow_nothing);
 	tcase_add_test(tcase, a_drain_gives_every_lease_back);
+	tcase_add_test(tcase, pages_come_though_none_may_wait);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

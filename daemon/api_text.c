@@ -203,7 +203,9 @@ static enum http_verdict begin_fetch(struct call *call,
 	uint64_t *memory = http_memory(call->exchange);
 	enum error error;
 
-	memory[MEMORY_ASKED_MS] = clock_wall_ms();
+	/* a missing page may have come at any time, even just now */
+	memory[MEMORY_ASKED_MS] =
+		question->policy == FETCH_ALWAYS ? clock_wall_ms() : 1;
 	error = ask(call, question);
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "it cannot be asked for");

@@ -160,7 +160,7 @@ static bool was_fetched(struct batch *batch, const struct site *site,
 
 	return change->asked_ms != 0 &&
 	       page_row_get(batch->txn, site->row.id, page, &row) &&
-	       row.fetched_ms >= change->asked_ms;
+	       row.redirect.size == 0 && row.fetched_ms >= change->asked_ms;
 }
 
 static void ask(struct batch *batch, struct change *change)

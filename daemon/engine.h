@@ -60,10 +60,10 @@ struct change {
 	uint32_t body_bytes;         /* PAGE: before compression */
 	struct slice charset;        /* PAGE: of the Content-Type, or empty */
 	struct slice record;         /* PAGE: of analyse(), aligned to 8 */
-	uint64_t asked_ms;           /* ASK: a later visit will do; 0: none */
-	const struct url *target;    /* REDIRECT */
-	struct outcome outcome;      /* PAGE, REDIRECT, FAILED */
-	struct host_row host;        /* HOST */
+	uint64_t asked_ms; /* ASK: a page fetched since then will do; 0: none */
+	const struct url *target; /* REDIRECT */
+	struct outcome outcome;   /* PAGE, REDIRECT, FAILED */
+	struct host_row host;     /* HOST */
 	uint32_t pace_ms;  /* of a page of the host, by its robots.txt, too */
 	uint64_t pause_ms; /* the host rests for so long; 0: no */
 	enum error error;  /* out: ERR_NONE once it is committed */

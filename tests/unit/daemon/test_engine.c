@@ -460,6 +460,31 @@ START_TEST(a_lower_limit_of_events_is_reached)
 }
 END_TEST
 
+/* Ask for page 0 of those fetched since `asked_ms`; rows of the frontier. */
+static uint64_t ask_since(uint64_t asked_ms)
+{
+	struct change change = {.kind = CHANGE_ASK, .asked_ms = asked_ms};
+	struct url url;
+
+	url_parse(&url, slice_of("http://a.test/page/0"), NULL);
+	change.url = &url;
+	engine_commit(world.engine, &change, 1, ++world.now_ms, NULL);
+	ck_assert_int_eq(change.error, ERR_NONE);
+	return rows_of(TABLE_FRONTIER);
+}
+
+START_TEST(a_page_that_has_come_since_is_not_asked_for_again)
+{
+	uint64_t fetched_ms;
+
+	put(0, 0, 0);
+	fetched_ms = world.now_ms;
+	ck_assert_uint_eq(ask_since(1), 0);
+	ck_assert_uint_eq(ask_since(fetched_ms), 0);
+	ck_assert_uint_eq(ask_since(fetched_ms + 1), 1);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("engine");
@@ -479,6 +504,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_truncated_page_is_kept_but_never_learnt_from);
 	tcase_add_test(tcase, a_page_of_an_unknown_site_is_refused_alone);
 	tcase_add_test(tcase, there_is_a_limit_to_sites);
+	tcase_add_test(tcase,
+		       a_page_that_has_come_since_is_not_asked_for_again);
 	tcase_add_test(tcase, the_oldest_events_are_forgotten);
 	tcase_add_test(tcase, a_site_whose_pages_all_failed_is_visited_again);
 	tcase_add_test(tcase, nothing_is_leased_while_a_host_rests);

@@ -22,6 +22,7 @@ struct engine {
 	uint64_t next_due;
 	size_t first_site; /* to lease from: another one each time */
 	bool is_released;  /* no lease of an earlier run is left */
+	bool is_stale;     /* an undone batch could not be read back yet */
 };
 
 void engine_destroy(struct engine *engine)
@@ -224,7 +225,8 @@ static enum error undo_batch(struct engine *engine)
 		else
 			txn_fail(&txn, ERR_CORRUPT);
 	}
-	return txn_end(&txn);
+	engine->is_stale = txn_end(&txn) != ERR_NONE;
+	return txn.error;
 }
 
 /* Close the linkages that were not used for longest. */
@@ -288,6 +290,20 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 	return error;
 }
 
+/* As try_batch(), but never upon sites that are not what the store has. */
+static enum error try_sound_batch(struct engine *engine, struct change *changes,
+				  size_t count, uint64_t now_ms,
+				  struct work_order *order)
+{
+	enum error error = engine->is_stale ? undo_batch(engine) : ERR_NONE;
+
+	if (error == ERR_NONE)
+		return try_batch(engine, changes, count, now_ms, order);
+	if (order != NULL)
+		order->count = 0;
+	return error;
+}
+
 static enum error try_and_grow(struct engine *engine, struct change *changes,
 			       size_t count, uint64_t now_ms,
 			       struct work_order *order)
@@ -295,7 +311,7 @@ static enum error try_and_grow(struct engine *engine, struct change *changes,
 	enum error error;
 
 	do {
-		error = try_batch(engine, changes, count, now_ms, order);
+		error = try_sound_batch(engine, changes, count, now_ms, order);
 	} while (error == ERR_STORE_FULL &&
 		 store_grow(engine->store) == ERR_NONE);
 	return error;

@@ -485,6 +485,51 @@ START_TEST(a_page_that_has_come_since_is_not_asked_for_again)
 }
 END_TEST
 
+static void put_site_row(struct slice value)
+{
+	struct txn txn = txn_begin_write(world.store);
+
+	txn_put(&txn, TABLE_SITES, slice_of("a.test"), value);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+
+/* A batch fails and its site cannot be read back: memory is not to be trusted
+ * until it can. */
+START_TEST(nothing_is_committed_upon_a_site_that_cannot_be_read_back)
+{
+	char sound[512];
+	struct txn txn;
+	struct slice row;
+	size_t size;
+	struct change bad = {.kind = CHANGE_PAGE,
+			     .record = slice_of("no record")};
+	struct buffer html = {0};
+	struct url url;
+
+	put(0, 0, 0);
+	txn = txn_begin_read(world.store);
+	row = txn_get(&txn, TABLE_SITES, slice_of("a.test"));
+	size = row.size;
+	ck_assert_uint_le(size, sizeof(sound));
+	memcpy(sound, row.data, size);
+	txn_abort(&txn);
+	put_site_row(slice_of("damaged"));
+	url_parse(&url, slice_of("http://a.test/page/1"), NULL);
+	bad.url = &url;
+	engine_commit(world.engine, &bad, 1, 1, NULL);
+	ck_assert_int_ne(bad.error, ERR_NONE);
+	world_page(&html, 0, 1);
+	ck_assert_int_ne(world_put(&world, url.text, buffer_slice(&html)),
+			 ERR_NONE);
+	put_site_row((struct slice){sound, size});
+	ck_assert_int_eq(world_put(&world, url.text, buffer_slice(&html)),
+			 ERR_NONE);
+	buffer_free(&html);
+	ck_assert_uint_eq(rows_of(TABLE_RECORDS), 2);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("engine");
@@ -504,6 +549,9 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_truncated_page_is_kept_but_never_learnt_from);
 	tcase_add_test(tcase, a_page_of_an_unknown_site_is_refused_alone);
 	tcase_add_test(tcase, there_is_a_limit_to_sites);
+	tcase_add_test(
+		tcase,
+		nothing_is_committed_upon_a_site_that_cannot_be_read_back);
 	tcase_add_test(tcase,
 		       a_page_that_has_come_since_is_not_asked_for_again);
 	tcase_add_test(tcase, the_oldest_events_are_forgotten);

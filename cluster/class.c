@@ -91,26 +91,26 @@ size_t class_normalise(struct slice name, char *out)
 	return size;
 }
 
-/* Keep the smallest CLASS_MAX_NAMES hashes, ascending and distinct. */
-static size_t insert_smallest(uint64_t *hashes, size_t count, uint64_t hash)
+/* Keep the smallest `max` hashes, ascending and distinct. */
+static size_t insert_smallest(uint64_t *hashes, size_t count, size_t max,
+			      uint64_t hash)
 {
 	size_t at = 0;
 
 	while (at < count && hashes[at] < hash)
 		at++;
-	if (at == CLASS_MAX_NAMES || (at < count && hashes[at] == hash))
+	if (at == max || (at < count && hashes[at] == hash))
 		return count;
-	if (count == CLASS_MAX_NAMES)
+	if (count == max)
 		count--;
 	memmove(hashes + at + 1, hashes + at, (count - at) * sizeof(*hashes));
 	hashes[at] = hash;
 	return count + 1;
 }
 
-uint64_t class_hash(struct slice classes, uint64_t seed)
+size_t class_tokens(struct slice classes, uint64_t *hashes_out, size_t max)
 {
 	const char *text = classes.data;
-	uint64_t hashes[CLASS_MAX_NAMES];
 	char name[CLASS_MAX_BYTES];
 	size_t count = 0;
 	size_t at = 0;
@@ -124,11 +124,19 @@ uint64_t class_hash(struct slice classes, uint64_t seed)
 			struct slice raw = {text + begin, at - begin};
 			size_t size = class_normalise(raw, name);
 
-			count = insert_smallest(hashes, count,
+			count = insert_smallest(hashes_out, count, max,
 						hash64(name, size, 0));
 		}
 		at++;
 	}
+	return count;
+}
+
+uint64_t class_hash(struct slice classes, uint64_t seed)
+{
+	uint64_t hashes[CLASS_MAX_NAMES];
+	size_t count = class_tokens(classes, hashes, CLASS_MAX_NAMES);
+
 	return count == 0 ? seed
 			  : hash64(hashes, count * sizeof(*hashes), seed);
 }

@@ -25,9 +25,15 @@ enum {
 size_t class_normalise(struct slice name, char *out);
 
 /*
- * The hash of a class attribute chained by `seed`; `seed` itself when there is
- * no name in it. Names are split at white space and count once, in any order;
- * of more than CLASS_MAX_NAMES those with the smallest hashes count. Linear.
+ * The distinct normalised names of a class attribute, split at white space, as
+ * hashes in ascending order; returns how many. Of more than `max` those with
+ * the smallest hashes count. O(size + names * max).
+ */
+size_t class_tokens(struct slice classes, uint64_t *hashes_out, size_t max);
+
+/*
+ * The hash of CLASS_MAX_NAMES class_tokens() chained by `seed`: the same for
+ * any order of the names; `seed` itself when there is none.
  */
 uint64_t class_hash(struct slice classes, uint64_t seed);
 

@@ -4,6 +4,8 @@
 
 #include "store/memory.h"
 
+enum { KEPT_CAPACITY = 1 << 16 };
+
 struct journal_note {
 	uint64_t page;
 	uint32_t row;
@@ -13,6 +15,11 @@ struct journal_note {
 struct journal_fresh {
 	uint32_t component;
 	uint32_t origin;
+};
+
+struct journal_merge {
+	uint32_t label;
+	uint32_t component;
 };
 
 void journal_free(struct journal *journal)
@@ -25,38 +32,59 @@ void journal_free(struct journal *journal)
 	*journal = (struct journal){0};
 }
 
+/* The room that a call took that changed very many pages. */
+static void give_back(struct journal *journal)
+{
+	if (journal->note_capacity <= KEPT_CAPACITY)
+		return;
+	free(journal->notes);
+	free(journal->moves);
+	journal->notes = NULL;
+	journal->moves = NULL;
+	journal->note_capacity = 0;
+	journal->move_capacity = 0;
+}
+
 void journal_begin(struct journal *journal)
 {
+	give_back(journal);
 	journal->call++;
 	journal->note_count = 0;
 	journal->fresh_count = 0;
 	journal->merge_count = 0;
 	journal->vacant = 0;
+	journal->dropped_set = LINKAGE_NONE;
+	journal->added_set = LINKAGE_NONE;
 	journal->move_count = 0;
 	journal->event_count = 0;
 }
 
-void journal_note_page(struct journal *journal, struct roster *roster,
+void journal_note_page(struct journal *journal, const struct roster *roster,
 		       uint32_t page)
 {
-	struct roster_page *row = &roster->pages[page];
-
-	if (row->call == journal->call)
-		return;
-	row->call = journal->call;
 	journal->notes =
 		mem_grow(journal->notes, journal->note_count,
 			 &journal->note_capacity, sizeof(*journal->notes));
 	journal->notes[journal->note_count++] = (struct journal_note){
-		row->page, page, roster_label(roster, page)};
+		roster->pages[page].page, page, roster_label(roster, page)};
 }
 
 void journal_note_set(struct journal *journal, struct roster *roster,
 		      uint32_t set)
 {
+	if (roster->sets[set].call == journal->call)
+		return;
+	roster->sets[set].call = journal->call;
 	for (uint32_t i = roster->sets[set].first_page; i != NOBODY;
 	     i = roster->pages[i].next)
 		journal_note_page(journal, roster, i);
+}
+
+void journal_move_set(struct journal *journal, struct roster *roster,
+		      uint32_t set, uint32_t component)
+{
+	journal_note_set(journal, roster, set);
+	roster_move_set(roster, set, component);
 }
 
 void journal_add_fresh(struct journal *journal, uint32_t component,
@@ -77,7 +105,7 @@ void journal_add_merge(struct journal *journal, uint32_t from, uint32_t into)
 		mem_grow(journal->merges, journal->merge_count,
 			 &journal->merge_capacity, sizeof(*journal->merges));
 	journal->merges[journal->merge_count++] =
-		(struct linkage_event){LINKAGE_MERGED, from, into};
+		(struct journal_merge){from, into};
 }
 
 static void add_event(struct journal *journal, struct linkage_event event)
@@ -120,22 +148,46 @@ static void list_moves(struct journal *journal, const struct roster *roster)
 					  &journal->move_capacity,
 					  sizeof(*journal->moves));
 		journal->moves[journal->move_count++] =
-			(struct linkage_move){note.page, note.from, label};
+			(struct linkage_move){note.page, note.from, label,
+					      roster->pages[note.row].set};
+	}
+}
+
+static void tell_merges(struct journal *journal, const struct roster *roster)
+{
+	for (size_t i = 0; i < journal->merge_count; i++) {
+		struct journal_merge merge = journal->merges[i];
+
+		add_event(journal,
+			  (struct linkage_event){
+				  LINKAGE_MERGED, merge.label,
+				  roster->components[merge.component].label});
 	}
 }
 
 struct linkage_changes journal_end(struct journal *journal,
 				   struct roster *roster, uint32_t *next_label)
 {
+	const struct dictionary *dictionary = &roster->dictionary;
+
 	name_fresh(journal, roster, next_label);
-	for (size_t i = 0; i < journal->merge_count; i++)
-		add_event(journal, journal->merges[i]);
+	tell_merges(journal, roster);
 	if (journal->vacant != 0)
 		add_event(journal, (struct linkage_event){LINKAGE_GONE,
 							  journal->vacant, 0});
 	list_moves(journal, roster);
-	return (struct linkage_changes){journal->moves, journal->move_count,
-					journal->events, journal->event_count};
+	return (struct linkage_changes){
+		.moves = journal->moves,
+		.move_count = journal->move_count,
+		.events = journal->events,
+		.event_count = journal->event_count,
+		.dropped_terms = dictionary->dropped.items,
+		.dropped_term_count = dictionary->dropped.count,
+		.added_terms = dictionary->added.items,
+		.added_term_count = dictionary->added.count,
+		.dropped_set = journal->dropped_set,
+		.added_set = journal->added_set,
+	};
 }
 
 size_t journal_bytes(const struct journal *journal)
@@ -143,6 +195,6 @@ size_t journal_bytes(const struct journal *journal)
 	return journal->note_capacity * sizeof(*journal->notes) +
 	       journal->fresh_capacity * sizeof(*journal->fresh) +
 	       journal->move_capacity * sizeof(*journal->moves) +
-	       (journal->merge_capacity + journal->event_capacity) *
-		       sizeof(*journal->events);
+	       journal->merge_capacity * sizeof(*journal->merges) +
+	       journal->event_capacity * sizeof(*journal->events);
 }

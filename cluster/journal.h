@@ -14,6 +14,7 @@
 
 struct journal_note;
 struct journal_fresh;
+struct journal_merge;
 
 /* Begin with {0}; end with journal_free(). */
 struct journal {
@@ -24,9 +25,11 @@ struct journal {
 	struct journal_fresh *fresh; /* components that came to be */
 	size_t fresh_count;
 	size_t fresh_capacity;
-	struct linkage_event *merges;
+	struct journal_merge *merges;
 	size_t merge_count;
 	size_t merge_capacity;
+	uint32_t dropped_set; /* as in struct linkage_changes */
+	uint32_t added_set;   /* the same */
 	uint32_t vacant; /* label of the component that the page left empty;
 			    0: none, or it was given to another one */
 	struct linkage_move *moves;
@@ -42,20 +45,27 @@ void journal_free(struct journal *journal);
 /* Forget the last call. */
 void journal_begin(struct journal *journal);
 
-/* Before the label of `page` (a row) may change; again is a no-op. */
-void journal_note_page(struct journal *journal, struct roster *roster,
+/* Before the label of `page` (a row) may change: once in a call, and as long as
+ * the page is in no set, or in one that is not noted. */
+void journal_note_page(struct journal *journal, const struct roster *roster,
 		       uint32_t page);
 
-/* The same for all pages of `set`. */
+/* The same for all pages of `set`; again is a no-op. */
 void journal_note_set(struct journal *journal, struct roster *roster,
 		      uint32_t set);
 
-/* A component without a name came to be; out of that of the label `origin`, or
- * 0. It may go again, but its row is not used for another in this call. */
+/* Move `set` to `component`, noting its pages. */
+void journal_move_set(struct journal *journal, struct roster *roster,
+		      uint32_t set, uint32_t component);
+
+/* The component, which has no name, came to be; out of that of the label
+ * `origin`, or 0. It may go again, but its row is not used for another in this
+ * call. Names are given in the order of these calls. */
 void journal_add_fresh(struct journal *journal, uint32_t component,
 		       uint32_t origin);
 
-/* The label `from` went into `into`; no change when `from` is 0. */
+/* The label `from` went into that of the component `into`, which stays; no
+ * change when `from` is 0. */
 void journal_add_merge(struct journal *journal, uint32_t from, uint32_t into);
 
 /* Name the fresh components that are left, and tell what changed. */

@@ -15,6 +15,11 @@
  * cluster takes the label along when the new signature links to nothing; and
  * a label from before the call beats one that the removal would have made,
  * whatever the sizes.
+ *
+ * Inside, a member of signatures is a term: a 32-bit number of a dictionary
+ * that the linkage keeps; pages with equal signatures share a set of terms.
+ * Terms and sets have numbers that stay while they are in use and are used
+ * again afterwards; who stores a linkage stores them by these numbers.
  */
 #ifndef CLUSTER_LINKAGE_H
 #define CLUSTER_LINKAGE_H
@@ -28,9 +33,12 @@
 
 struct linkage;
 
+#define LINKAGE_NONE UINT32_MAX /* no set */
+
 struct linkage_options {
 	unsigned threshold; /* permille */
 	size_t max_members; /* of one signature; 0: 65,536 */
+	size_t max_sets;    /* distinct signatures; 0: 2,000,000 */
 	size_t max_pages;   /* 0: 10,000,000 */
 };
 
@@ -45,6 +53,7 @@ struct linkage_move {
 	uint64_t page;
 	uint32_t from;
 	uint32_t to;
+	uint32_t set; /* that it is in now; LINKAGE_NONE: it is not there */
 };
 
 /* In the order in which they are told: new and split first, then merged, then
@@ -63,26 +72,31 @@ struct linkage_event {
 };
 
 /*
- * What the last insert, replace or remove did: valid until the next one. Each
- * page occurs at most once in `moves`, with from != to; the inserted or
+ * What the last call did: valid until the next one that changes the linkage.
+ * Each page occurs at most once in `moves`, with from != to; the inserted or
  * removed page itself is among them. A replaced page that keeps its label is
  * not.
+ *
+ * For who stores the sets: forget the dropped ones, then write the added ones,
+ * in this order, because numbers are used again at once.
  */
 struct linkage_changes {
 	const struct linkage_move *moves;
 	size_t move_count;
 	const struct linkage_event *events;
 	size_t event_count;
+	const uint32_t *dropped_terms; /* no set has them any more */
+	size_t dropped_term_count;
+	const uint32_t *added_terms; /* new in the dictionary */
+	size_t added_term_count;
+	uint32_t dropped_set; /* no page has it any more; or LINKAGE_NONE */
+	uint32_t added_set;   /* no page had it; or LINKAGE_NONE */
 };
 
 /*
  * Add `page`, or give it another signature if it is there; the signature is
  * copied. New labels are taken from *next_label upwards. ERR_TOO_LARGE over a
- * limit, or with *next_label over 2^31: nothing is changed then. Cost of an
- * insert: none when another page has the same signature, else at most one
- * comparison a distinct signature; of a replacement or removal: none more when
- * another page has the old signature, else one for each of the cluster, and
- * seldom, at worst one for every two of the cluster.
+ * limit, or with *next_label over 2^31: nothing is changed then.
  */
 enum error linkage_put(struct linkage *linkage, uint64_t page,
 		       struct signature signature, uint32_t *next_label,
@@ -93,28 +107,70 @@ void linkage_remove(struct linkage *linkage, uint64_t page,
 		    uint32_t *next_label, struct linkage_changes *changes_out);
 
 /*
- * Put back a page with the label that it had, when a site is opened: no
- * comparison is made. The pages and labels must be what a linkage of the same
- * threshold had; the order of the calls is taken for the order of insertion.
- * ERR_TOO_LARGE. ERR_CORRUPT: the label is 0, the page is there already, or
- * its signature stands under another label. Nothing is changed then.
+ * Go on with another threshold: the partition is that of a linkage that always
+ * had it. Each old label goes to the new component that has the most of its
+ * pages (pairs by descending number of common pages, then ascending label, then
+ * ascending oldest page; each label and component once); a component without
+ * one gets a new label and is told as split from the label that most of its
+ * pages had; a label without one is told as merged into the component that has
+ * most of its pages. No term or set changes.
  */
-enum error linkage_restore(struct linkage *linkage, uint64_t page,
-			   struct signature signature, uint32_t label);
+void linkage_recut(struct linkage *linkage, unsigned threshold,
+		   uint32_t *next_label, struct linkage_changes *changes_out);
+
+/*
+ * Opening a stored linkage: into an empty one put back all terms, then all
+ * sets, then all pages with the labels that they had, then end. The order of
+ * the pages is taken for the order of insertion. What was stored stays,
+ * whatever the limits are by now. ERR_CORRUPT: a number is taken already or
+ * over 2^26, terms are not ascending or unknown, a label is 0; and at the end,
+ * when a set has no page, a term no set, two terms one member, two sets the
+ * same terms, or the labels are not those of the partition. After an error the
+ * linkage may only be destroyed.
+ */
+enum error linkage_restore_term(struct linkage *linkage, uint32_t term,
+				uint64_t member);
+enum error linkage_restore_set(struct linkage *linkage, uint32_t set,
+			       const uint32_t *terms, size_t count);
+enum error linkage_restore_page(struct linkage *linkage, uint64_t page,
+				uint32_t set, uint32_t label);
+enum error linkage_restore_end(struct linkage *linkage);
 
 /* The label of a page; 0 when it is not there. */
 uint32_t linkage_label(const struct linkage *linkage, uint64_t page);
 
+/* The set of a page; LINKAGE_NONE when it is not there. */
+uint32_t linkage_set(const struct linkage *linkage, uint64_t page);
+
+/* The member that a term in use stands for. */
+uint64_t linkage_member(const struct linkage *linkage, uint32_t term);
+
+/* What is known of a set. */
+struct linkage_set_view {
+	const uint32_t *terms; /* [count], strictly ascending */
+	size_t count;
+	size_t page_count; /* 0: the number is not in use */
+	uint32_t label;
+};
+
+/* Numbers from 0 up to linkage_size().set_rows; the terms are valid until the
+ * next change. */
+struct linkage_set_view linkage_set_at(const struct linkage *linkage,
+				       uint32_t set);
+
 struct linkage_size {
 	size_t pages;
-	size_t signatures; /* distinct */
+	size_t sets;     /* distinct signatures */
+	size_t set_rows; /* over all set numbers in use */
+	size_t terms;    /* in use */
+	size_t groups;   /* of sets around a centre */
 	size_t clusters;
 	size_t bytes; /* memory, about */
 };
 
 struct linkage_size linkage_size(const struct linkage *linkage);
 
-/* Link tests made since it was created: what its time goes into. */
+/* Counts of common terms made since it was created: what its time goes into. */
 uint64_t linkage_comparisons(const struct linkage *linkage);
 
 #endif

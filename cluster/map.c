@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "store/hash.h"
 #include "store/memory.h"
 
 enum { FIRST_CAPACITY = 16 };
@@ -11,7 +10,7 @@ enum { FIRST_CAPACITY = 16 };
 /* Where `key` would like to stand; page numbers are not random, hashes are. */
 static size_t home(const struct map *map, uint64_t key)
 {
-	return (size_t)hash_chain(key, 0) & (map->capacity - 1);
+	return (size_t)map_mix(key, map->seed) & (map->capacity - 1);
 }
 
 /* The slot of `key`, or the free one where it belongs. */
@@ -27,7 +26,7 @@ static size_t find(const struct map *map, uint64_t key)
 void map_free(struct map *map)
 {
 	free(map->slots);
-	*map = (struct map){0};
+	*map = (struct map){.seed = map->seed};
 }
 
 uint32_t map_get(const struct map *map, uint64_t key)

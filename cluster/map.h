@@ -12,13 +12,16 @@ struct map_slot {
 	uint32_t value; /* MAP_NONE: the slot is free */
 };
 
-/* Begin with {0}; end with map_free(). */
+/* Begin with {0}, and a seed where strangers choose the keys; end with
+ * map_free(). */
 struct map {
 	struct map_slot *slots;
 	size_t capacity; /* power of two, or 0 */
 	size_t count;
+	uint64_t seed; /* decides where keys stand, and nothing else */
 };
 
+/* Forget the keys and give the memory back; the seed stays. */
 void map_free(struct map *map);
 
 /* The value of `key`, or MAP_NONE. */
@@ -29,5 +32,13 @@ void map_set(struct map *map, uint64_t key, uint32_t value);
 
 /* Take `key` out; no change when it is not there. */
 void map_remove(struct map *map, uint64_t key);
+
+/* Spread a number over 64 bits. */
+static inline uint64_t map_mix(uint64_t key, uint64_t seed)
+{
+	key = (key ^ seed) * 0x9e3779b97f4a7c15;
+	key = (key ^ key >> 32) * 0xd6e8feb86659fd93;
+	return key ^ key >> 32;
+}
 
 #endif

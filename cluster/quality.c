@@ -120,21 +120,18 @@ struct agreement quality_agreement(const uint32_t *found, const uint32_t *truth,
 	return agreement;
 }
 
-double quality_dunn(const struct signature *signatures, const uint32_t *groups,
-		    size_t count)
+double quality_dunn_of(quality_distance *distance, const void *items,
+		       const uint32_t *groups, size_t count)
 {
 	double nearest = INFINITY; /* of different groups */
 	double widest = 0;         /* within a group */
 
 	for (size_t i = 0; i < count; i++) {
-		for (size_t j = i + 1; j < count; j++) {
-			double distance = signature_distance(signatures[i],
-							     signatures[j]);
-
+		for (size_t j = 0; j < i; j++) {
 			if (groups[i] == groups[j])
-				widest = fmax(widest, distance);
+				widest = fmax(widest, distance(items, i, j));
 			else
-				nearest = fmin(nearest, distance);
+				nearest = fmin(nearest, distance(items, i, j));
 		}
 	}
 	if (isinf(nearest))
@@ -142,4 +139,18 @@ double quality_dunn(const struct signature *signatures, const uint32_t *groups,
 	if (nearest <= 0)
 		return 0;
 	return widest <= 0 ? INFINITY : nearest / widest;
+}
+
+static double distance_of_signatures(const void *items, size_t i, size_t j)
+{
+	const struct signature *signatures = items;
+
+	return signature_distance(signatures[i], signatures[j]);
+}
+
+double quality_dunn(const struct signature *signatures, const uint32_t *groups,
+		    size_t count)
+{
+	return quality_dunn_of(distance_of_signatures, signatures, groups,
+			       count);
 }

@@ -35,4 +35,11 @@ struct agreement quality_agreement(const uint32_t *found, const uint32_t *truth,
 double quality_dunn(const struct signature *signatures, const uint32_t *groups,
 		    size_t count);
 
+/* The same of items of any kind, by the distance of items `i` > `j` of what is
+ * known as `items`. */
+typedef double quality_distance(const void *items, size_t i, size_t j);
+
+double quality_dunn_of(quality_distance *distance, const void *items,
+		       const uint32_t *groups, size_t count);
+
 #endif

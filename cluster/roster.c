@@ -2,74 +2,36 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "store/hash.h"
 #include "store/memory.h"
 
-void roster_begin(struct roster *roster)
+void roster_begin(struct roster *roster, uint64_t seed)
 {
 	*roster = (struct roster){
 		.page_free = NOBODY,
 		.set_free = NOBODY,
 		.component_free = NOBODY,
 	};
-}
-
-static void free_members(struct roster_set *set)
-{
-	free((void *)set->signature.members); /* ours: see copy_members */
-	set->signature = (struct signature){NULL, 0};
+	roster->set_of_key.seed = seed;
+	dictionary_begin(&roster->dictionary, seed);
 }
 
 void roster_end(struct roster *roster)
 {
 	for (uint32_t i = 0; i < roster->set_rows; i++)
-		free_members(&roster->sets[i]);
+		free(roster->sets[i].block);
 	free(roster->pages);
 	free(roster->sets);
 	free(roster->components);
 	map_free(&roster->page_of_number);
 	map_free(&roster->set_of_key);
 	map_free(&roster->component_of_label);
+	dictionary_end(&roster->dictionary);
 }
 
 uint32_t roster_find_page(const struct roster *roster, uint64_t page)
 {
 	return map_get(&roster->page_of_number, page);
-}
-
-static bool is_equal(struct signature a, struct signature b)
-{
-	return a.count == b.count &&
-	       (a.count == 0 || memcmp(a.members, b.members,
-				       a.count * sizeof(*a.members)) == 0);
-}
-
-/* The key of `signature` whether or not it is there: its hash, or the next one
- * while that is the key of another set. */
-static uint64_t find_key(const struct roster *roster,
-			 struct signature signature)
-{
-	size_t size = signature.count * sizeof(*signature.members);
-	uint64_t key = 0;
-	uint32_t set;
-
-	do {
-		key = hash64(signature.count == 0
-				     ? ""
-				     : (const void *)signature.members,
-			     size, key);
-		set = map_get(&roster->set_of_key, key);
-	} while (set != NOBODY &&
-		 !is_equal(roster->sets[set].signature, signature));
-	return key;
-}
-
-uint32_t roster_find_set(const struct roster *roster,
-			 struct signature signature)
-{
-	return map_get(&roster->set_of_key, find_key(roster, signature));
 }
 
 uint32_t roster_find_component(const struct roster *roster, uint32_t label)
@@ -98,44 +60,6 @@ uint32_t roster_add_page(struct roster *roster, uint64_t page)
 	};
 	roster->page_count++;
 	map_set(&roster->page_of_number, page, row);
-	return row;
-}
-
-static struct signature copy_members(struct signature signature)
-{
-	size_t size = signature.count * sizeof(*signature.members);
-	uint64_t *members;
-
-	if (size == 0)
-		return (struct signature){NULL, 0};
-	members = mem_alloc(signature.count, sizeof(*members));
-	memcpy(members, signature.members, size);
-	return (struct signature){members, signature.count};
-}
-
-uint32_t roster_add_set(struct roster *roster, struct signature signature)
-{
-	uint32_t row = roster->set_free;
-
-	if (row == NOBODY) {
-		roster->sets =
-			mem_grow(roster->sets, roster->set_rows,
-				 &roster->set_capacity, sizeof(*roster->sets));
-		row = roster->set_rows++;
-	} else {
-		roster->set_free = roster->sets[row].next;
-	}
-	roster->sets[row] = (struct roster_set){
-		.signature = copy_members(signature),
-		.key = find_key(roster, signature),
-		.first_page = NOBODY,
-		.component = NOBODY,
-		.next = NOBODY,
-		.previous = NOBODY,
-	};
-	roster->set_count++;
-	roster->member_count += signature.count;
-	map_set(&roster->set_of_key, roster->sets[row].key, row);
 	return row;
 }
 
@@ -169,20 +93,6 @@ void roster_drop_page(struct roster *roster, uint32_t page)
 	roster->page_count--;
 }
 
-void roster_drop_set(struct roster *roster, uint32_t set)
-{
-	struct roster_set *row = &roster->sets[set];
-
-	assert(row->page_count == 0);
-	roster_move_set(roster, set, NOBODY);
-	map_remove(&roster->set_of_key, row->key);
-	roster->member_count -= row->signature.count;
-	free_members(row);
-	row->next = roster->set_free;
-	roster->set_free = set;
-	roster->set_count--;
-}
-
 void roster_drop_component(struct roster *roster, uint32_t component)
 {
 	assert(roster->components[component].set_count == 0);
@@ -190,6 +100,23 @@ void roster_drop_component(struct roster *roster, uint32_t component)
 	roster->components[component].next = roster->component_free;
 	roster->component_free = component;
 	roster->component_count--;
+}
+
+void roster_scatter(struct roster *roster)
+{
+	for (uint32_t i = 0; i < roster->set_rows; i++) {
+		struct roster_set *set = &roster->sets[i];
+
+		if (!set->is_used)
+			continue;
+		set->component = NOBODY;
+		set->next = NOBODY;
+		set->previous = NOBODY;
+	}
+	roster->component_rows = 0;
+	roster->component_free = NOBODY;
+	roster->component_count = 0;
+	map_free(&roster->component_of_label);
 }
 
 static void leave_set(struct roster *roster, struct roster_page *page)
@@ -276,13 +203,17 @@ void roster_name(struct roster *roster, uint32_t component, uint32_t label)
 		map_set(&roster->component_of_label, label, component);
 }
 
+uint32_t roster_set_label(const struct roster *roster, uint32_t set)
+{
+	uint32_t component =
+		set == NOBODY ? NOBODY : roster->sets[set].component;
+
+	return component == NOBODY ? 0 : roster->components[component].label;
+}
+
 uint32_t roster_label(const struct roster *roster, uint32_t page)
 {
-	uint32_t set = roster->pages[page].set;
-
-	if (set == NOBODY)
-		return 0;
-	return roster->components[roster->sets[set].component].label;
+	return roster_set_label(roster, roster->pages[page].set);
 }
 
 uint64_t roster_oldest(const struct roster *roster, uint32_t set)
@@ -299,10 +230,10 @@ uint64_t roster_oldest(const struct roster *roster, uint32_t set)
 
 size_t roster_bytes(const struct roster *roster)
 {
-	return roster->page_capacity * sizeof(*roster->pages) +
+	return dictionary_bytes(&roster->dictionary) + roster->block_bytes +
+	       roster->page_capacity * sizeof(*roster->pages) +
 	       roster->set_capacity * sizeof(*roster->sets) +
 	       roster->component_capacity * sizeof(*roster->components) +
-	       roster->member_count * sizeof(uint64_t) +
 	       (roster->page_of_number.capacity + roster->set_of_key.capacity +
 		roster->component_of_label.capacity) *
 		       sizeof(struct map_slot);

@@ -6,10 +6,13 @@
 #ifndef CLUSTER_ROSTER_H
 #define CLUSTER_ROSTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cluster/dictionary.h"
 #include "cluster/map.h"
+#include "cluster/overlap.h"
 #include "cluster/signature.h"
 
 #define NOBODY MAP_NONE /* no row */
@@ -18,7 +21,6 @@
 struct roster_page {
 	uint64_t page;
 	uint64_t age;      /* order of insertion */
-	uint64_t call;     /* for journal.c: the last call that noted it */
 	uint32_t set;      /* NOBODY: in none */
 	uint32_t next;     /* page of the same set */
 	uint32_t previous; /* page of the same set */
@@ -26,24 +28,36 @@ struct roster_page {
 
 /* Pages with equal signatures share one. */
 struct roster_set {
-	struct signature signature; /* ours */
-	uint64_t key;               /* in roster.set_of_key */
-	size_t page_count;
+	uint64_t *block;  /* ours: bits [words], then terms [count] */
+	uint64_t key;     /* in roster.set_of_key */
+	uint64_t call;    /* for journal.c: the last call that noted it */
+	uint32_t count;   /* terms */
+	uint32_t words;   /* as in struct termset */
+	uint32_t is_used; /* 0: the row is free */
+	uint32_t twin;    /* next set of the same key */
+	uint32_t page_count;
 	uint32_t first_page;
-	uint32_t component; /* NOBODY: in none */
-	uint32_t next;      /* set of the same component */
-	uint32_t previous;  /* set of the same component */
+	uint32_t component;  /* NOBODY: in none */
+	uint32_t next;       /* set of the same component */
+	uint32_t previous;   /* set of the same component */
+	uint32_t group;      /* for group.c; NOBODY: in none */
+	uint32_t slot;       /* for group.c: in the group */
+	uint32_t first_edge; /* for forest.c */
+	uint32_t part;       /* for parts.c; NOBODY: in none */
+	uint32_t part_next;  /* for parts.c: set of the same part */
 };
 
 struct roster_component {
 	uint32_t label; /* 0: not yet named */
 	uint32_t first_set;
-	uint32_t next;    /* free component */
-	size_t set_count; /* 0: the row is free or new */
-	size_t page_count;
+	uint32_t next;      /* free component */
+	uint32_t set_count; /* 0: the row is free or new */
+	uint32_t page_count;
+	bool is_reached; /* for graph.c */
 };
 
 struct roster {
+	struct dictionary dictionary;
 	struct roster_page *pages;
 	size_t page_capacity;
 	uint32_t page_rows; /* in use or free again */
@@ -57,16 +71,17 @@ struct roster {
 	uint32_t component_rows;
 	uint32_t component_free;
 	struct map page_of_number;
-	struct map set_of_key;
+	struct map set_of_key; /* the first of its twins */
 	struct map component_of_label;
 	size_t page_count;
 	size_t set_count;
 	size_t component_count;
-	size_t member_count; /* of all sets */
+	size_t block_bytes; /* of all sets */
 	uint64_t next_age;
 };
 
-void roster_begin(struct roster *roster);
+/* `seed` decides where things stand in memory, and nothing else. */
+void roster_begin(struct roster *roster, uint64_t seed);
 void roster_end(struct roster *roster);
 
 /* Row numbers, or NOBODY. */
@@ -75,8 +90,8 @@ uint32_t roster_find_set(const struct roster *roster,
 			 struct signature signature);
 uint32_t roster_find_component(const struct roster *roster, uint32_t label);
 
-/* A page in no set, a set in no component (the members are copied), a
- * component without sets. Pointers to rows end here. */
+/* A page in no set, a set in no component, a component without sets. Pointers
+ * to rows end here. */
 uint32_t roster_add_page(struct roster *roster, uint64_t page);
 uint32_t roster_add_set(struct roster *roster, struct signature signature);
 uint32_t roster_add_component(struct roster *roster);
@@ -86,6 +101,9 @@ void roster_drop_page(struct roster *roster, uint32_t page);
 void roster_drop_set(struct roster *roster, uint32_t set);
 void roster_drop_component(struct roster *roster, uint32_t component);
 
+/* Take all sets out of their components, and drop these. */
+void roster_scatter(struct roster *roster);
+
 /* Into a set or component, from where it was; NOBODY: into none. */
 void roster_move_page(struct roster *roster, uint32_t page, uint32_t set);
 void roster_move_set(struct roster *roster, uint32_t set, uint32_t component);
@@ -93,11 +111,25 @@ void roster_move_set(struct roster *roster, uint32_t set, uint32_t component);
 /* `label` is not that of another component; 0 takes it away. */
 void roster_name(struct roster *roster, uint32_t component, uint32_t label);
 
-/* 0 for a page that is in no set or a component without a name. */
+/* 0 for a page or set that is in none or in a component without a name. */
 uint32_t roster_label(const struct roster *roster, uint32_t page);
+uint32_t roster_set_label(const struct roster *roster, uint32_t set);
+
+/* The terms of a set, valid while it is there. */
+struct termset roster_terms(const struct roster *roster, uint32_t set);
 
 /* The age of the oldest page of `set`, which has one. */
 uint64_t roster_oldest(const struct roster *roster, uint32_t set);
+
+/*
+ * Opening: after the terms of the dictionary, sets with their numbers; then
+ * roster_check(). ERR_CORRUPT: the number is taken, the terms are not ascending
+ * or unknown; and at the end, when a set has no page, two sets have the same
+ * terms, or the dictionary is wrong.
+ */
+enum error roster_restore_set(struct roster *roster, uint32_t set,
+			      const uint32_t *terms, uint32_t count);
+enum error roster_check(struct roster *roster);
 
 /* Memory, about. */
 size_t roster_bytes(const struct roster *roster);

@@ -1,20 +1,20 @@
 #include "cluster/signature.h"
 
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
 #include "cluster/class.h"
+#include "cluster/members.h"
+#include "cluster/path.h"
+#include "cluster/shape.h"
 #include "page/page.h"
 #include "page/scanner.h"
 #include "page/tag.h"
-#include "store/arena.h"
 #include "store/hash.h"
 
 enum {
-	PATH_WIDTH = 4,     /* names of a CPS shingle */
-	SEQUENCE_WIDTH = 5, /* tags of a CTSS shingle */
-	RECENT_COUNT = 1024,
 	END_TAG_SEED = 1,
+	SHAPE_SEED = 2,
 	NAME_CHUNK = 64, /* bytes of a tag's name that are hashed at once */
 };
 
@@ -22,11 +22,13 @@ static const struct {
 	const char *name;
 	unsigned site;
 	unsigned template;
+	unsigned width; /* of a shingle; 0: it has none */
 } measures[MEASURE_COUNT] = {
-	[MEASURE_CP] = {"cp", 700, 200},
-	[MEASURE_CPS] = {"cps", 600, 150},
-	[MEASURE_CTSS] = {"ctss", 850, 250},
-	[MEASURE_CPC] = {"cpc", 700, 250},
+	[MEASURE_CP] = {"cp", 700, 200, 0},
+	[MEASURE_CPS] = {"cps", 600, 150, 4},
+	[MEASURE_CTSS] = {"ctss", 850, 250, 5},
+	[MEASURE_CPC] = {"cpc", 700, 250, 0},
+	[MEASURE_CCS] = {"ccs", 700, 200, 2},
 };
 
 const char *measure_name(unsigned measure)
@@ -55,94 +57,6 @@ unsigned measure_template_threshold(enum measure measure)
 	return measures[measure].template;
 }
 
-/*
- * Hashes as they come, most of them again and again. A direct-mapped memory of
- * the latest ones drops nearly all repetitions before the sort; unlike a hash
- * table it has no bad case.
- */
-struct collector {
-	struct arena *arena;
-	uint64_t *members;
-	size_t count;
-	size_t capacity;
-	uint64_t recent[RECENT_COUNT];
-};
-
-static void collector_begin(struct collector *collector, struct arena *arena)
-{
-	memset(collector, 0, sizeof(*collector));
-	collector->arena = arena;
-	collector->recent[0] = 1; /* a 1 has no business there: no 0 is held */
-}
-
-static void collector_grow(struct collector *collector)
-{
-	size_t capacity =
-		collector->capacity == 0 ? 256 : collector->capacity * 2;
-	uint64_t *members = ARENA_NEW(collector->arena, uint64_t, capacity);
-
-	if (collector->count > 0)
-		memcpy(members, collector->members,
-		       collector->count * sizeof(*members));
-	collector->members = members;
-	collector->capacity = capacity;
-}
-
-static void collect(struct collector *collector, uint64_t member)
-{
-	uint64_t *recent = &collector->recent[member % RECENT_COUNT];
-
-	if (*recent == member)
-		return;
-	*recent = member;
-	if (collector->count == collector->capacity)
-		collector_grow(collector);
-	collector->members[collector->count++] = member;
-}
-
-static int compare_members(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left;
-	uint64_t b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
-static struct signature collector_end(struct collector *collector)
-{
-	uint64_t *members = collector->members;
-	size_t count = 0;
-
-	if (collector->count == 0)
-		return (struct signature){NULL, 0};
-	qsort(members, collector->count, sizeof(*members), compare_members);
-	for (size_t i = 0; i < collector->count; i++) {
-		if (count == 0 || members[count - 1] != members[i])
-			members[count++] = members[i];
-	}
-	return (struct signature){members, count};
-}
-
-static uint64_t name_hash(const struct page *page, uint16_t tag)
-{
-	struct slice name;
-
-	if (tag < TAG_COUNT)
-		return tag_hash(tag);
-	name = page_tag_name(page, tag);
-	return hash64(name.data, name.size, 0);
-}
-
-static uint64_t step_hash(const struct page *page, uint32_t node,
-			  enum measure measure)
-{
-	uint64_t name = name_hash(page, page->nodes[node].tag);
-
-	if (measure != MEASURE_CPC)
-		return name;
-	return class_hash(page_attribute(page, node, "class"), name);
-}
-
 static bool is_leaf(const struct page *page, uint32_t node)
 {
 	return page->nodes[node].end == node + 1;
@@ -150,62 +64,95 @@ static bool is_leaf(const struct page *page, uint32_t node)
 
 /* CP (2008, section 4.1) and CPC: the path to a node is that to its parent and
  * a step. */
-static void collect_paths(struct collector *collector, const struct page *page,
-			  enum measure measure)
+static void add_paths(struct members *members, const struct page *page,
+		      enum path_steps kind)
 {
-	uint64_t *paths =
-		ARENA_NEW(collector->arena, uint64_t, page->node_count);
+	uint64_t *paths = path_steps(members->arena, page, kind);
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		uint32_t parent = page->nodes[i].parent;
 
-		paths[i] = hash_chain(step_hash(page, i, measure),
+		paths[i] = hash_chain(paths[i],
 				      parent == NO_NODE ? 0 : paths[parent]);
 		if (is_leaf(page, i))
-			collect(collector, paths[i]);
+			members_add(members, paths[i]);
 	}
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		if (page->texts[i].node != NO_NODE)
-			collect(collector, paths[page->texts[i].node]);
+			members_add(members, paths[page->texts[i].node]);
 	}
-}
-
-/* The last PATH_WIDTH names of the path to `node`, or all of a shorter one. */
-static uint64_t path_shingle(const struct page *page, const uint64_t *steps,
-			     uint32_t node)
-{
-	uint64_t window[PATH_WIDTH];
-	size_t count = 0;
-
-	while (count < PATH_WIDTH && node != NO_NODE) {
-		window[count++] = steps[node];
-		node = page->nodes[node].parent;
-	}
-	return hash64(window, count * sizeof(*window), 0);
 }
 
 /*
- * CPS (2008, section 4.2). Every element is on the path to some leaf, so the
- * shingles of all paths are those that end at any element which is deep
+ * CPS (2008, section 4.2) and CCS. Every element is on the path to some leaf,
+ * so the shingles of all paths are those that end at any element which is deep
  * enough; a shorter path counts when it is a path of CP.
  */
-static void collect_path_shingles(struct collector *collector,
-				  const struct page *page)
+static void add_path_shingles(struct members *members, const struct page *page,
+			      enum path_steps kind, unsigned width)
 {
-	uint64_t *steps =
-		ARENA_NEW(collector->arena, uint64_t, page->node_count);
+	const uint64_t *steps = path_steps(members->arena, page, kind);
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
-		steps[i] = name_hash(page, page->nodes[i].tag);
-		if (page->nodes[i].depth >= PATH_WIDTH - 1 || is_leaf(page, i))
-			collect(collector, path_shingle(page, steps, i));
+		if (page->nodes[i].depth + 1U >= width || is_leaf(page, i))
+			members_add(members,
+				    path_shingle(page, steps, i, width));
 	}
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		uint32_t node = page->texts[i].node;
 
-		if (node != NO_NODE && page->nodes[node].depth < PATH_WIDTH - 1)
-			collect(collector, path_shingle(page, steps, node));
+		if (node != NO_NODE && page->nodes[node].depth + 1U < width)
+			members_add(members,
+				    path_shingle(page, steps, node, width));
 	}
+}
+
+/* Something that weighs as much as SIGNATURE_WEIGHT shingles. */
+static void add_weighty(struct members *members, uint64_t hash)
+{
+	for (uint64_t i = 0; i < SIGNATURE_WEIGHT; i++)
+		members_add(members, hash_chain(i, hash));
+}
+
+/* The classes of the first element of the name. */
+static void add_classes(struct members *members, const struct page *page,
+			uint16_t tag)
+{
+	uint64_t tokens[SIGNATURE_MAX_CLASSES];
+	uint32_t node = 0;
+	size_t count;
+
+	while (node < page->node_count && page->nodes[node].tag != tag)
+		node++;
+	if (node == page->node_count)
+		return;
+	count = class_tokens(page_attribute(page, node, "class"), tokens,
+			     SIGNATURE_MAX_CLASSES);
+	for (size_t i = 0; i < count; i++)
+		add_weighty(members, hash_chain(tokens[i], tag_hash(tag)));
+}
+
+static void add_shape(struct members *members, struct slice path)
+{
+	char shape[SHAPE_MAX_BYTES];
+	size_t size;
+
+	if (path.size == 0)
+		return;
+	size = shape_of_path(path, shape);
+	add_weighty(members, hash64(shape, size, SHAPE_SEED));
+}
+
+/* CCS: see the header. */
+static void add_class_shingles(struct members *members, const struct page *page,
+			       unsigned width, struct slice path)
+{
+	if (page->node_count == 0)
+		return;
+	add_path_shingles(members, page, PATH_INNER_CLASSES, width);
+	add_classes(members, page, TAG_html);
+	add_classes(members, page, TAG_body);
+	add_shape(members, path);
 }
 
 /* hash64 of the lower-cased name, in chunks when it is long. */
@@ -245,41 +192,57 @@ static uint64_t token_hash(const struct page *page, const struct token *token)
 }
 
 /* CTSS (2008, section 4.3); fewer tags than a shingle has are one shingle. */
-static void collect_tag_shingles(struct collector *collector,
-				 const struct page *page)
+static void add_tag_shingles(struct members *members, const struct page *page,
+			     unsigned width)
 {
 	struct scanner scanner = {.source = page->source};
-	uint64_t window[SEQUENCE_WIDTH];
+	uint64_t window[SIGNATURE_MAX_WIDTH];
 	struct token token;
-	size_t count = 0;
+	unsigned count = 0;
 
 	while (scanner_next(&scanner, &token)) {
 		if (token.is_open ||
 		    (token.kind != TOKEN_START && token.kind != TOKEN_END))
 			continue;
-		if (count == SEQUENCE_WIDTH)
+		if (count == width)
 			memmove(window, window + 1, --count * sizeof(*window));
 		window[count++] = token_hash(page, &token);
-		if (count == SEQUENCE_WIDTH)
-			collect(collector, hash64(window, sizeof(window), 0));
+		if (count == width)
+			members_add(members,
+				    hash64(window, width * sizeof(*window), 0));
 	}
-	if (count > 0 && count < SEQUENCE_WIDTH)
-		collect(collector, hash64(window, count * sizeof(*window), 0));
+	if (count > 0 && count < width)
+		members_add(members,
+			    hash64(window, count * sizeof(*window), 0));
 }
 
 struct signature signature_compute(struct arena *arena, const struct page *page,
-				   enum measure measure)
+				   struct signature_rule rule)
 {
-	struct collector collector;
+	unsigned width =
+		rule.width > 0 ? rule.width : measures[rule.measure].width;
+	struct members members;
 
-	collector_begin(&collector, arena);
-	if (measure == MEASURE_CTSS)
-		collect_tag_shingles(&collector, page);
-	else if (measure == MEASURE_CPS)
-		collect_path_shingles(&collector, page);
-	else
-		collect_paths(&collector, page, measure);
-	return collector_end(&collector);
+	assert(width <= SIGNATURE_MAX_WIDTH);
+	members_begin(&members, arena);
+	switch (rule.measure) {
+	case MEASURE_CPS:
+		add_path_shingles(&members, page, PATH_NAMES, width);
+		break;
+	case MEASURE_CTSS:
+		add_tag_shingles(&members, page, width);
+		break;
+	case MEASURE_CCS:
+		add_class_shingles(&members, page, width, rule.path);
+		break;
+	case MEASURE_CPC:
+		add_paths(&members, page, PATH_CLASSES);
+		break;
+	default:
+		add_paths(&members, page, PATH_NAMES);
+		break;
+	}
+	return members_end(&members);
 }
 
 size_t signature_common(struct signature a, struct signature b)
@@ -307,6 +270,20 @@ double signature_distance(struct signature a, struct signature b)
 	if (larger == 0)
 		return 0;
 	return 1 - (double)signature_common(a, b) / (double)larger;
+}
+
+size_t signature_need(size_t larger, unsigned threshold)
+{
+	if (threshold >= 1000)
+		return 0;
+	return (larger * (1000 - threshold) + 999) / 1000;
+}
+
+unsigned signature_height(size_t larger, size_t common)
+{
+	if (larger == 0)
+		return 0;
+	return (unsigned)((1000 * (larger - common) + larger - 1) / larger);
 }
 
 /* What stands at `index` and behind. */
@@ -351,5 +328,5 @@ bool signature_linked(struct signature a, struct signature b,
 
 	if (threshold >= 1000)
 		return true;
-	return has_common(a, b, (larger * (1000 - threshold) + 999) / 1000);
+	return has_common(a, b, signature_need(larger, threshold));
 }

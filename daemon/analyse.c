@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cluster/path.h"
 #include "cluster/signature.h"
 #include "extract/fragment.h"
 #include "store/arena.h"
@@ -11,31 +12,37 @@
 _Static_assert((int)RECORD_SIGNATURES == (int)MEASURE_COUNT,
 	       "a record holds one signature a measure");
 
-/* The hashes of the URLs seen: open addressing, at most half full. */
+enum { LINK_PATH_WIDTH = 4 };
+
+#define NO_LINK UINT32_MAX
+
+/* The URLs seen, and which link each of them is: open addressing by hashes, at
+ * most half full. */
 struct seen {
-	uint64_t *hashes; /* 0: free */
+	uint64_t *hashes; /* [slots], 0: free */
+	uint32_t *links;  /* [slots] */
 	size_t slots;
 };
 
 static struct seen seen_create(struct arena *arena, size_t max)
 {
-	struct seen seen = {.slots = 2 * max + 1};
+	size_t slots = 2 * max + 1;
 
-	seen.hashes = ARENA_NEW(arena, uint64_t, seen.slots);
-	return seen;
+	return (struct seen){ARENA_NEW(arena, uint64_t, slots),
+			     ARENA_NEW(arena, uint32_t, slots), slots};
 }
 
-static bool is_first(const struct seen *seen, struct slice url)
+static uint32_t *seen_link(const struct seen *seen, struct slice url,
+			   bool *is_first_out)
 {
 	uint64_t hash = hash64(url.data, url.size, 0) | 1;
 	size_t slot = hash % seen->slots;
 
 	while (seen->hashes[slot] != 0 && seen->hashes[slot] != hash)
 		slot = (slot + 1) % seen->slots;
-	if (seen->hashes[slot] == hash)
-		return false;
+	*is_first_out = seen->hashes[slot] == 0;
 	seen->hashes[slot] = hash;
-	return true;
+	return &seen->links[slot];
 }
 
 /* What is left of a reference without its fragment. */
@@ -48,41 +55,84 @@ static struct slice without_fragment(struct slice href)
 	return href;
 }
 
+struct link_list {
+	struct arena *arena;
+	struct url base;
+	struct record_link *links; /* [count] */
+	uint32_t count;
+	struct seen written;
+	struct seen resolved;
+};
+
+/* Which link leads where `link` does, by now; NO_LINK: it leads nowhere. */
+static uint32_t resolve(struct link_list *list, const struct link *link)
+{
+	struct slice href = without_fragment(link->href);
+	uint32_t *written;
+	uint32_t *resolved;
+	struct url target;
+	bool is_first;
+	size_t size;
+
+	if (href.size == 0)
+		return NO_LINK;
+	/* most links are written again and again in the same way */
+	written = seen_link(&list->written, href, &is_first);
+	if (!is_first)
+		return *written;
+	*written = NO_LINK;
+	if (url_parse(&target, href, &list->base) != ERR_NONE)
+		return NO_LINK;
+	size = strlen(target.text);
+	resolved = seen_link(&list->resolved, (struct slice){target.text, size},
+			     &is_first);
+	if (is_first) {
+		*resolved = list->count++;
+		list->links[*resolved] = (struct record_link){
+			.url = {arena_copy(list->arena, target.text, size),
+				size},
+			.anchor = link->anchor,
+			.flags = link->flags,
+		};
+	}
+	*written = *resolved;
+	return *resolved;
+}
+
+static bool is_anchor(const struct page *page, const struct link *link)
+{
+	uint16_t tag = page->nodes[link->node].tag;
+
+	return tag == TAG_a || tag == TAG_area;
+}
+
 /* The distinct links of the page that lead to http or https. */
 static const struct record_link *resolve_links(const struct page *page,
 					       const struct url *url,
 					       uint32_t *count_out)
 {
 	struct arena *arena = page->arena;
-	struct url base = url_base(url, page->base);
 	uint32_t max =
 		page->link_count < MAX_LINKS ? page->link_count : MAX_LINKS;
-	struct record_link *links = ARENA_NEW(arena, struct record_link, max);
-	struct seen written = seen_create(arena, page->link_count);
-	struct seen resolved = seen_create(arena, max);
-	uint32_t count = 0;
+	struct link_list list = {
+		.arena = arena,
+		.base = url_base(url, page->base),
+		.links = ARENA_NEW(arena, struct record_link, max),
+		.written = seen_create(arena, page->link_count),
+		.resolved = seen_create(arena, max),
+	};
 
-	for (uint32_t i = 0; i < page->link_count && count < max; i++) {
+	for (uint32_t i = 0; i < page->link_count && list.count < max; i++) {
 		const struct link *link = &page->links[i];
-		struct slice href = without_fragment(link->href);
-		struct url target;
-		size_t size;
+		uint32_t at = resolve(&list, link);
 
-		/* most links are written again and again in the same way */
-		if (href.size == 0 || !is_first(&written, href) ||
-		    url_parse(&target, href, &base) != ERR_NONE)
-			continue;
-		size = strlen(target.text);
-		if (!is_first(&resolved, (struct slice){target.text, size}))
-			continue;
-		links[count++] = (struct record_link){
-			.url = {arena_copy(arena, target.text, size), size},
-			.anchor = link->anchor,
-			.flags = link->flags,
-		};
+		if (at != NO_LINK && list.links[at].path == 0 &&
+		    is_anchor(page, link))
+			list.links[at].path =
+				path_hash(page, link->node, LINK_PATH_WIDTH);
 	}
-	*count_out = count;
-	return links;
+	*count_out = list.count;
+	return list.links;
 }
 
 /* Fragments of the store's shape: the same three words. */
@@ -106,7 +156,7 @@ static const struct record_fragment *copy_fragments(const struct page *page,
 }
 
 enum error analyse(struct slice body, struct slice charset,
-		   const struct url *url, const struct page_limits *limits,
+		   const struct url *url, const struct analyse_options *options,
 		   struct buffer *record_out)
 {
 	struct record record = {
@@ -114,7 +164,7 @@ enum error analyse(struct slice body, struct slice charset,
 	};
 	const struct record_link *links;
 	struct page *page;
-	enum error error = page_parse(&page, body, charset, limits);
+	enum error error = page_parse(&page, body, charset, options->limits);
 
 	if (error != ERR_NONE)
 		return error;
@@ -128,8 +178,13 @@ enum error analyse(struct slice body, struct slice charset,
 	record.language = page->language;
 	record.description = page->description;
 	for (unsigned m = 0; m < MEASURE_COUNT; m++) {
+		struct signature_rule rule = {
+			.measure = (enum measure)m,
+			.width = m == options->measure ? options->width : 0,
+			.path = slice_of(url->text + url->path),
+		};
 		struct signature signature =
-			signature_compute(page->arena, page, (enum measure)m);
+			signature_compute(page->arena, page, rule);
 
 		record.signatures[m] = signature.members;
 		record.signature_counts[m] = (uint32_t)signature.count;

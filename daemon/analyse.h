@@ -5,6 +5,7 @@
 #ifndef DAEMON_ANALYSE_H
 #define DAEMON_ANALYSE_H
 
+#include "cluster/signature.h"
 #include "crawl/url.h"
 #include "page/page.h"
 #include "store/buffer.h"
@@ -14,13 +15,20 @@
 /* Links beyond this many distinct ones of a page are ignored. */
 enum { MAX_LINKS = 5000 };
 
+struct analyse_options {
+	const struct page_limits *limits;
+	enum measure measure; /* whose shingles have */
+	unsigned width;       /* names; 0: its own, as all others have */
+};
+
 /*
  * Parse `body` and append its record to `record_out`. `charset` is that of the
- * Content-Type or empty; links are resolved against `url`. Pure but for memory;
- * any thread. Errors: those of page_parse(); nothing is appended then.
+ * Content-Type or empty; links are resolved against `url`; a target that is
+ * linked several times is there once, as it was linked first. Pure but for
+ * memory; any thread. Errors: those of page_parse(); nothing is appended then.
  */
 enum error analyse(struct slice body, struct slice charset,
-		   const struct url *url, const struct page_limits *limits,
+		   const struct url *url, const struct analyse_options *options,
 		   struct buffer *record_out);
 
 #endif

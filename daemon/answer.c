@@ -313,7 +313,7 @@ static enum error extract_classed(struct store *store,
 	struct classed classed = {0};
 	enum error error;
 
-	if (classify_page(&txn, slice_of(request->url->host), page, &classed)) {
+	if (classify_page(&txn, request->url, page, &classed)) {
 		counts = count_in(&txn, &classed, request->url, page);
 		name_cluster(answer, &classed.site, classed.cluster,
 			     counts.page_count);

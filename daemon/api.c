@@ -10,6 +10,7 @@
 #include "daemon/api_call.h"
 #include "daemon/clock.h"
 #include "daemon/json_value.h"
+#include "daemon/levels.h"
 #include "store/memory.h"
 
 /* HOST and N in a pattern stand for one segment of the path. */
@@ -28,6 +29,7 @@ static const struct route {
 	{"GET", "/v1/sites/HOST", api_get_site},
 	{"DELETE", "/v1/sites/HOST", api_delete_site},
 	{"GET", "/v1/sites/HOST/clusters", api_get_clusters},
+	{"GET", "/v1/sites/HOST/levels", api_get_levels},
 	{"GET", "/v1/clusters/HOST/N", api_get_cluster},
 	{"GET", "/v1/clusters/HOST/N/pages", api_get_pages},
 	{"GET", "/v1/clusters/HOST/N/template", api_get_template},
@@ -226,6 +228,7 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 
 	api->store = store;
 	api->pipeline = pipeline;
+	api->levels = levels_create(store, config->max_leaves);
 	api->config = *config;
 	api->started_ms = clock_wall_ms();
 	api->config_ms = api->started_ms;
@@ -233,10 +236,16 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 	return api;
 }
 
+void api_stop(struct api *api)
+{
+	levels_stop(api->levels);
+}
+
 void api_destroy(struct api *api)
 {
 	if (api == NULL)
 		return;
+	levels_destroy(api->levels);
 	pthread_mutex_destroy(&api->mutex);
 	free(api);
 }

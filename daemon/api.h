@@ -18,6 +18,9 @@ struct api;
 struct api *api_create(struct store *store, struct pipeline *pipeline,
 		       const struct config *config);
 
+/* What takes long is given up from now on; before the server is stopped. */
+void api_stop(struct api *api);
+
 /* NULL is a no-op. */
 void api_destroy(struct api *api);
 

@@ -16,6 +16,7 @@
 struct api {
 	struct store *store;
 	struct pipeline *pipeline;
+	struct levels *levels;
 	struct http_server *server;
 	uint64_t started_ms;
 	pthread_mutex_t mutex; /* guards what follows */
@@ -46,6 +47,7 @@ call_handler api_post_site;
 call_handler api_get_site;
 call_handler api_delete_site;
 call_handler api_get_clusters;
+call_handler api_get_levels;
 call_handler api_get_cluster;
 call_handler api_get_pages;
 call_handler api_get_template;

@@ -3,9 +3,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cluster/signature.h"
 #include "daemon/json_value.h"
+#include "daemon/levels.h"
 #include "store/memory.h"
 #include "store/record.h"
 #include "store/rows.h"
@@ -181,6 +183,42 @@ enum http_verdict api_get_clusters(struct call *call)
 	if (site_get(&txn, slice_of(call->host), &site))
 		value = clusters_json(call, &txn, &site);
 	return reply(call, &txn, value);
+}
+
+enum http_verdict api_get_levels(struct call *call)
+{
+	static const struct {
+		const char *name;
+		const char *media_type;
+	} formats[] = {
+		[LEVELS_JSON] = {"json", "application/json"},
+		[LEVELS_TEXT] = {"txt", "text/plain; charset=utf-8"},
+		[LEVELS_SVG] = {"svg", "image/svg+xml"},
+	};
+	const char *name = http_argument(call->exchange, "format");
+	struct buffer body = {0};
+	unsigned format = LEVELS_JSON;
+	enum error error;
+
+	while (name != NULL && format <= LEVELS_SVG &&
+	       strcmp(formats[format].name, name) != 0)
+		format++;
+	if (format > LEVELS_SVG)
+		return call_fail(call, 400, "bad_request",
+				 "format=%.64s: one of json, txt, svg", name);
+	error = levels_append(call->api->levels, call->host,
+			      (enum levels_format)format, &body);
+	if (error == ERR_TOO_LARGE)
+		return call_fail(call, 413, error_code(error),
+				 "%s: it has more distinct signatures than "
+				 "cluster.max_leaves",
+				 call->host);
+	if (error != ERR_NONE) {
+		buffer_free(&body);
+		return call_fail_with(call, error, call->host);
+	}
+	http_reply(call->exchange, 200, formats[format].media_type, &body);
+	return HTTP_ANSWERED;
 }
 
 /* Find the cluster of the route. */

@@ -186,13 +186,14 @@ static enum error ask(struct call *call, const struct question *question)
 		.url = &question->url,
 		.asked_ms = http_memory(call->exchange)[MEMORY_ASKED_MS],
 		.options = {.measure = config->measure,
-			    .threshold = (uint16_t)config->threshold,
+			    .width = (uint16_t)config->width,
 			    .max_pages = config->max_pages,
 			    .max_depth = 1,
 			    .delay_ms = config->delay_ms,
 			    .flags = SITE_IS_SAMPLE},
 	};
 
+	options_set_threshold(&change.options, config->threshold);
 	return pipeline_command(call->api->pipeline, &change);
 }
 

@@ -71,6 +71,7 @@ static struct site *new_site(struct batch *batch, struct change *change)
 		.added_ms = batch->now_ms,
 		.measure = (uint16_t)options->measure,
 		.threshold = options->threshold,
+		.width = options->width,
 		.host = slice_of(seed->host),
 		.seed = slice_of(seed->text),
 	};
@@ -90,8 +91,20 @@ static struct site *new_site(struct batch *batch, struct change *change)
 	return site;
 }
 
+/* The operator's threshold counts at once; one that is chosen from the pages
+ * stays as it is until that is done. */
+static void change_options(struct batch *batch, struct site *site,
+			   const struct site_options *options)
+{
+	set_options(site, options);
+	if ((options->flags & SITE_IS_AUTO) != 0)
+		site->row.tuned = 0;
+	else
+		batch_recut(batch, site, options->threshold);
+}
+
 /*
- * A known site keeps its measure and threshold, because its clusters were made
+ * A known site keeps its measure and width, because its signatures were made
  * by them, and a site that is watched is never turned into a mere sample.
  * `redirects`: hops that led to the seed.
  */
@@ -106,10 +119,33 @@ static void add_site(struct batch *batch, struct change *change,
 	if (site == NULL)
 		site = new_site(batch, change);
 	else
-		set_options(site, options);
+		change_options(batch, site, options);
 	if (site != NULL && (options->flags & SITE_IS_OFFLINE) == 0)
 		frontier_add(batch->txn, &site->row, seed, 0, redirects,
 			     FRONTIER_IS_ASKED, batch->now_ms, batch->now_ms);
+}
+
+/*
+ * A threshold was chosen from the pages. When pages have changed since, it
+ * counts all the same, and the next choice will be made soon.
+ */
+static void tune_site(struct batch *batch, struct change *change)
+{
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+	bool is_current;
+
+	if (site == NULL) {
+		change->error = ERR_NOT_FOUND;
+		return;
+	}
+	if ((site->row.flags & SITE_IS_AUTO) == 0)
+		return; /* the operator was faster */
+	is_current = site->row.generation == change->generation;
+	batch_recut(batch, site, change->options.threshold);
+	site->row.tuned =
+		is_current ? site->row.generation : change->generation;
+	site->row.tuned_pages = site->row.page_count;
 }
 
 /* What is remembered of the host itself. */
@@ -126,11 +162,7 @@ static void delete_robots(struct batch *batch, const char *scheme,
 
 static void delete_site(struct batch *batch, struct change *change)
 {
-	static const enum table tables[] = {
-		TABLE_PAGES,      TABLE_BODIES,   TABLE_RECORDS,
-		TABLE_SIGNATURES, TABLE_CLUSTERS, TABLE_MEMBERS,
-		TABLE_DF,         TABLE_FRONTIER, TABLE_DUE,
-	};
+	static const enum table tables[] = TABLES_OF_SITES;
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
 	struct key key;
@@ -221,6 +253,7 @@ static void follow_seed(struct batch *batch, const struct site *site,
 			{
 				.measure = (enum measure)site->row.measure,
 				.threshold = site->row.threshold,
+				.width = site->row.width,
 				.max_pages = site->row.max_pages,
 				.max_depth = site->row.max_depth,
 				.delay_ms = site->row.delay_ms,
@@ -313,6 +346,9 @@ void batch_apply(struct batch *batch, struct change *change)
 	switch (change->kind) {
 	case CHANGE_SITE_ADD:
 		add_site(batch, change, 0);
+		break;
+	case CHANGE_SITE_TUNE:
+		tune_site(batch, change);
 		break;
 	case CHANGE_SITE_DELETE:
 		delete_site(batch, change);

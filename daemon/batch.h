@@ -42,6 +42,24 @@ void batch_put_page(struct batch *batch, struct site *site,
 void batch_remove_page(struct batch *batch, struct site *site,
 		       const struct url *url, const struct url *redirect);
 
+/* batch_cluster.c: the linkage and what the store has of it. */
+
+/*
+ * Give `page` its signature in the linkage, or take it out (NULL): its set and
+ * membership follow, and every other page that this moves. Returns the cluster
+ * of `page`, 0 for none. Row and counts of `page` itself are the caller's.
+ */
+uint32_t batch_link(struct batch *batch, struct site *site, uint64_t page,
+		    const struct signature *signature);
+
+/* Cut the site's tree elsewhere (permille). */
+void batch_recut(struct batch *batch, struct site *site, uint16_t threshold);
+
+/* The record of a page, copied to *bytes_out; free() that. Its size. */
+size_t batch_load_record(struct batch *batch, const struct site *site,
+			 uint64_t page, struct record *record_out,
+			 void **bytes_out);
+
 /* batch_links.c: what a page links to joins the frontier. */
 void batch_follow(struct batch *batch, struct site *site,
 		  const struct url *page, const struct record *record,

@@ -1,13 +1,11 @@
 /*
- * A page enters, changes or leaves its site: row, record, body, signature,
- * cluster, members, counts and events move together.
+ * A page enters, changes or leaves its site: row, record, body, cluster,
+ * counts and events move together.
  */
 #include "daemon/batch.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "store/log.h"
 
 /* What the page was. Copied, because LMDB's bytes move when it is written. */
 struct before {
@@ -18,28 +16,6 @@ struct before {
 	size_t size;
 	struct record record;
 };
-
-/* The record of a page, copied to *bytes_out; free() that. Its size. */
-static size_t load_record(struct batch *batch, const struct site *site,
-			  uint64_t page, struct record *record_out,
-			  void **bytes_out)
-{
-	struct key key = key_page(site->row.id, page);
-	struct slice value =
-		txn_get(batch->txn, TABLE_RECORDS, key_slice(&key));
-	enum error error = ERR_CORRUPT;
-
-	*bytes_out = NULL;
-	*record_out = (struct record){0};
-	if (value.data != NULL) {
-		*bytes_out = record_copy(value);
-		value.data = *bytes_out;
-		error = record_open(value, record_out);
-	}
-	if (error != ERR_NONE)
-		txn_fail(batch->txn, error);
-	return value.size;
-}
 
 static struct before load_before(struct batch *batch, const struct site *site,
 				 uint64_t page, struct slice url)
@@ -58,118 +34,9 @@ static struct before load_before(struct batch *batch, const struct site *site,
 	before.changed_ms = row.changed_ms;
 	before.cluster = row.cluster;
 	if (before.is_page)
-		before.size = load_record(batch, site, page, &before.record,
-					  &before.bytes);
+		before.size = batch_load_record(batch, site, page,
+						&before.record, &before.bytes);
 	return before;
-}
-
-static void resize_cluster(struct batch *batch, const struct site *site,
-			   uint32_t cluster, int change)
-{
-	struct key key = key_cluster(site->row.id, cluster);
-	struct cluster_row row;
-
-	if (!cluster_row_get(batch->txn, site->row.id, cluster, &row))
-		row = (struct cluster_row){.created_ms = batch->now_ms};
-	row.page_count += (uint32_t)change;
-	row.changed_ms = batch->now_ms;
-	if (row.page_count == 0)
-		txn_delete(batch->txn, TABLE_CLUSTERS, key_slice(&key));
-	else
-		cluster_row_put(batch->txn, site->row.id, cluster, &row);
-}
-
-/* Cluster 0 stands for none. */
-static void change_member(struct batch *batch, const struct site *site,
-			  uint64_t page, uint32_t from, uint32_t to)
-{
-	if (from == to)
-		return;
-	if (from != 0) {
-		member_delete(batch->txn, site->row.id, from, page);
-		resize_cluster(batch, site, from, -1);
-	}
-	if (to != 0) {
-		member_put(batch->txn, site->row.id, to, page);
-		resize_cluster(batch, site, to, 1);
-	}
-}
-
-/* A page that another page's coming or going has put into another cluster. */
-static void move_page(struct batch *batch, struct site *site,
-		      const struct linkage_move *move)
-{
-	struct record record;
-	struct page_row row;
-	void *bytes;
-
-	load_record(batch, site, move->page, &record, &bytes);
-	site_count(site, move->from, &record, -1);
-	site_count(site, move->to, &record, 1);
-	free(bytes);
-	change_member(batch, site, move->page, move->from, move->to);
-	if (!page_row_get(batch->txn, site->row.id, move->page, &row)) {
-		txn_fail(batch->txn, ERR_CORRUPT);
-		return;
-	}
-	row.cluster = move->to;
-	page_row_put(batch->txn, site->row.id, move->page, &row);
-}
-
-static void tell_events(struct batch *batch, const struct site *site,
-			const struct linkage_changes *changes)
-{
-	static const uint16_t kinds[] = {
-		[LINKAGE_NEW] = EVENT_CLUSTER_NEW,
-		[LINKAGE_MERGED] = EVENT_CLUSTER_MERGED,
-		[LINKAGE_SPLIT] = EVENT_CLUSTER_SPLIT,
-		[LINKAGE_GONE] = EVENT_CLUSTER_GONE,
-	};
-
-	for (size_t i = 0; i < changes->event_count; i++)
-		batch_event(batch, site,
-			    &(struct event_row){
-				    .kind = kinds[changes->events[i].kind],
-				    .cluster = changes->events[i].cluster,
-				    .other = changes->events[i].other,
-			    });
-}
-
-/*
- * Give `page` its signature in the linkage, or take it out (NULL). Moves every
- * other page that this moves; returns the cluster of `page`, 0 for none.
- */
-static uint32_t link_page(struct batch *batch, struct site *site, uint64_t page,
-			  const struct signature *signature)
-{
-	struct linkage_changes changes = {0};
-	enum error error = ERR_NONE;
-
-	site_open(site, batch->txn);
-	if (batch->txn->error != ERR_NONE)
-		return 0;
-	if (signature != NULL &&
-	    signature->count > batch->options->max_signature)
-		error = ERR_TOO_LARGE;
-	else if (signature != NULL)
-		error = linkage_put(site->linkage, page, *signature,
-				    &site->row.next_cluster, &changes);
-	if (signature == NULL || error != ERR_NONE)
-		linkage_remove(site->linkage, page, &site->row.next_cluster,
-			       &changes);
-	if (error != ERR_NONE)
-		log_warn("site %.*s: a page stays outside of all clusters: its "
-			 "signature is %s (cluster.max_signature)",
-			 (int)site->row.host.size,
-			 (const char *)site->row.host.data, error_text(error));
-	for (size_t i = 0; i < changes.move_count; i++) {
-		if (changes.moves[i].page == page)
-			continue;
-		move_page(batch, site, &changes.moves[i]);
-		site_flush_counts(site, batch->txn, MAX_WAITING_COUNTS);
-	}
-	tell_events(batch, site, &changes);
-	return linkage_label(site->linkage, page);
 }
 
 /* A page that has come: what it is, and what it was. */
@@ -182,8 +49,7 @@ struct arrival {
 	struct record record;
 };
 
-static void put_content(const struct arrival *arrival,
-			const struct signature *signature)
+static void put_content(const struct arrival *arrival)
 {
 	const struct change *change = arrival->change;
 	struct txn *txn = arrival->batch->txn;
@@ -191,13 +57,6 @@ static void put_content(const struct arrival *arrival,
 
 	txn_put(txn, TABLE_BODIES, key_slice(&key), change->packed);
 	txn_put(txn, TABLE_RECORDS, key_slice(&key), change->record);
-	if (signature == NULL)
-		txn_delete(txn, TABLE_SIGNATURES, key_slice(&key));
-	else
-		txn_put(txn, TABLE_SIGNATURES, key_slice(&key),
-			(struct slice){signature->members,
-				       signature->count *
-					       sizeof(*signature->members)});
 }
 
 static void delete_content(struct batch *batch, const struct site *site,
@@ -207,7 +66,6 @@ static void delete_content(struct batch *batch, const struct site *site,
 
 	txn_delete(batch->txn, TABLE_BODIES, key_slice(&key));
 	txn_delete(batch->txn, TABLE_RECORDS, key_slice(&key));
-	txn_delete(batch->txn, TABLE_SIGNATURES, key_slice(&key));
 }
 
 /* The page as it is now: the row, and an event when it is new or changed. */
@@ -251,14 +109,12 @@ static uint32_t take_content(const struct arrival *arrival)
 	struct signature signature = {record->signatures[measure],
 				      record->signature_counts[measure]};
 	bool is_whole = (record->flags & RECORD_IS_TRUNCATED) == 0;
-	uint32_t cluster = link_page(arrival->batch, site, arrival->page,
-				     is_whole ? &signature : NULL);
+	uint32_t cluster = batch_link(arrival->batch, site, arrival->page,
+				      is_whole ? &signature : NULL);
 
-	put_content(arrival, cluster == 0 ? NULL : &signature);
+	put_content(arrival);
 	site_count(site, before->cluster, &before->record, -1);
 	site_count(site, cluster, record, 1);
-	change_member(arrival->batch, site, arrival->page, before->cluster,
-		      cluster);
 	if (!before->is_page)
 		site->row.page_count++;
 	return cluster;
@@ -312,9 +168,8 @@ void batch_remove_page(struct batch *batch, struct site *site,
 	struct key key = key_page(site->row.id, page);
 
 	if (batch->txn->error == ERR_NONE && before.is_page) {
-		link_page(batch, site, page, NULL);
+		batch_link(batch, site, page, NULL);
 		site_count(site, before.cluster, &before.record, -1);
-		change_member(batch, site, page, before.cluster, 0);
 		delete_content(batch, site, page);
 		site->row.page_count--;
 		site->row.generation++;

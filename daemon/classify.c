@@ -4,76 +4,136 @@
 
 #include "cluster/signature.h"
 #include "store/memory.h"
+#include "store/sets.h"
 
-/* The nearest signature so far: common / larger, compared as fractions. */
+/* The nearest set so far: common / larger, compared as fractions. */
 struct nearest {
-	uint64_t page;
+	uint32_t set;
 	size_t common;
 	size_t larger;
 	bool is_found;
 };
 
-static void consider(struct nearest *nearest, uint64_t page,
-		     struct signature own, struct signature other,
-		     unsigned threshold)
+static void consider(struct nearest *nearest, uint32_t set, size_t larger,
+		     size_t common)
 {
-	size_t larger = own.count > other.count ? own.count : other.count;
-	size_t common;
-
-	if (!signature_linked(own, other, threshold))
-		return;
-	common = signature_common(own, other);
 	if (nearest->is_found &&
 	    common * nearest->larger <= nearest->common * larger)
 		return;
 	*nearest =
-		(struct nearest){page, common, larger == 0 ? 1 : larger, true};
+		(struct nearest){set, common, larger == 0 ? 1 : larger, true};
+}
+
+static bool has_member(struct signature signature, uint64_t member)
+{
+	size_t low = 0;
+	size_t high = signature.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (signature.members[middle] < member)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < signature.count && signature.members[low] == member;
+}
+
+/* The terms of the site that stand for members of `own`, ascending. */
+static uint32_t *load_terms(struct txn *txn, uint32_t site,
+			    struct signature own, size_t *count_out)
+{
+	struct key prefix = key_site(site);
+	struct scan scan = scan_begin(txn, TABLE_TERMS, key_slice(&prefix));
+	uint32_t *terms = mem_alloc(own.count + 1, sizeof(*terms));
+
+	*count_out = 0;
+	while (scan_next(&scan) && *count_out < own.count) {
+		uint64_t member;
+
+		if (term_decode(scan.value, &member) && has_member(own, member))
+			terms[(*count_out)++] =
+				key_u32(scan.key, sizeof(uint32_t));
+	}
+	scan_end(&scan);
+	return terms;
+}
+
+static size_t count_common(const uint32_t *a, size_t a_count, const uint32_t *b,
+			   size_t b_count)
+{
+	size_t common = 0;
+	size_t i = 0;
+	size_t j = 0;
+
+	while (i < a_count && j < b_count) {
+		uint32_t left = a[i];
+		uint32_t right = b[j];
+
+		common += left == right;
+		i += left <= right;
+		j += right <= left;
+	}
+	return common;
 }
 
 static struct nearest find_nearest(struct txn *txn, const struct site_row *site,
 				   struct signature own)
 {
-	struct key prefix = key_site(site->id);
-	struct scan scan =
-		scan_begin(txn, TABLE_SIGNATURES, key_slice(&prefix));
+	struct set_scan scan = set_scan_begin(txn, site->id);
 	struct nearest nearest = {0};
-	uint64_t *members = NULL;
-	size_t capacity = 0;
+	size_t count;
+	uint32_t *terms = load_terms(txn, site->id, own, &count);
 
-	while (scan_next(&scan)) {
-		size_t count = scan.value.size / sizeof(*members);
+	while (set_scan_next(&scan)) {
+		size_t larger = scan.count > own.count ? scan.count : own.count;
+		size_t common =
+			count_common(terms, count, scan.terms, scan.count);
 
-		while (members == NULL || capacity < count)
-			members = mem_grow(members, capacity, &capacity,
-					   sizeof(*members));
-		/* LMDB aligns values to two bytes only */
-		memcpy(members, scan.value.data, count * sizeof(*members));
-		consider(&nearest, key_u64(scan.key, sizeof(uint32_t)), own,
-			 (struct signature){members, count}, site->threshold);
+		if (signature_height(larger, common) <= site->threshold)
+			consider(&nearest, scan.set, larger, common);
 	}
-	scan_end(&scan);
-	free(members);
+	set_scan_end(&scan);
+	free(terms);
 	return nearest;
 }
 
-bool classify_page(struct txn *txn, struct slice host, const struct page *page,
-		   struct classed *classed_out)
+/* The cluster of the pages that have the set; 0 when there is none. */
+static uint32_t find_cluster(struct txn *txn, const struct site_row *site,
+			     uint32_t set)
 {
-	struct page_row row;
+	struct key prefix = key_site(site->id);
+	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
+	uint32_t cluster = 0;
+	uint32_t other;
+
+	while (cluster == 0 && scan_next(&scan))
+		if (member_decode(scan.value, &other) && other == set)
+			cluster = key_u32(scan.key, sizeof(uint32_t));
+	scan_end(&scan);
+	return cluster;
+}
+
+bool classify_page(struct txn *txn, const struct url *url,
+		   const struct page *page, struct classed *classed_out)
+{
+	struct signature_rule rule = {.path = slice_of(url->text + url->path)};
 	struct nearest nearest;
 
-	if (page->is_truncated || !site_get(txn, host, &classed_out->site) ||
+	if (page->is_truncated ||
+	    !site_get(txn, slice_of(url->host), &classed_out->site) ||
 	    classed_out->site.measure >= MEASURE_COUNT)
 		return false;
-	nearest = find_nearest(
-		txn, &classed_out->site,
-		signature_compute(page->arena, page,
-				  (enum measure)classed_out->site.measure));
-	if (!nearest.is_found ||
-	    !page_row_get(txn, classed_out->site.id, nearest.page, &row))
-		return false;
-	classed_out->cluster = row.cluster;
-	return row.cluster != 0;
+	rule.measure = (enum measure)classed_out->site.measure;
+	rule.width = classed_out->site.width;
+	nearest = find_nearest(txn, &classed_out->site,
+			       signature_compute(page->arena, page, rule));
+	classed_out->cluster =
+		nearest.is_found
+			? find_cluster(txn, &classed_out->site, nearest.set)
+			: 0;
+	return classed_out->cluster != 0;
 }
 
 void *classify_load_member(struct txn *txn, const struct classed *classed,

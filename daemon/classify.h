@@ -21,11 +21,12 @@ struct classed {
 };
 
 /*
- * False when the site `host` is unknown or no stored page is near enough; of
- * equally near pages the first by key. O(pages of the site) comparisons.
+ * False when the site of `url` is unknown or no stored page is near enough; of
+ * equally near signatures the first by number. O(sum of the distinct
+ * signatures of the site).
  */
-bool classify_page(struct txn *txn, struct slice host, const struct page *page,
-		   struct classed *classed_out);
+bool classify_page(struct txn *txn, const struct url *url,
+		   const struct page *page, struct classed *classed_out);
 
 /*
  * The record of the stored page `url`, if that is a member of the cluster;

@@ -49,10 +49,13 @@ static void append_range(const struct config_row *row, struct buffer *out)
 	case CONFIG_BYTES:
 	case CONFIG_TIME:
 	case CONFIG_SHARE:
+	case CONFIG_CUT:
 		buffer_append_text(out, "; from ");
 		config_show_number(row, row->minimum, out);
 		buffer_append_text(out, " to ");
 		config_show_number(row, row->maximum, out);
+		if (row->type == CONFIG_CUT)
+			buffer_append_text(out, ", or auto");
 		break;
 	case CONFIG_CHOICE:
 		buffer_printf(out, "; one of %s", row->words);

@@ -55,8 +55,11 @@ struct config {
 	uint32_t max_attributes;
 	/* cluster: */
 	enum measure measure;
-	uint32_t threshold; /* permille; in the file a share such as 0.25 */
+	uint32_t threshold; /* permille, or THRESHOLD_AUTO */
+	uint32_t width;     /* of shingles; 0: the measure's own */
 	uint64_t max_signature;
+	uint32_t max_sets;
+	uint32_t max_leaves;
 	uint32_t max_open_sites;
 	uint32_t min_cluster_pages;
 	/* extract: */

@@ -112,15 +112,31 @@ const struct config_row config_rows[] = {
 	 RANGE(1, 4096, 256), .meaning = "of one tag; more are dropped"},
 
 	{"cluster", "measure", CONFIG_CHOICE, false, FIELD(measure),
-	 RANGE(0, MEASURE_COUNT - 1, MEASURE_CPC), .words = "cp|cps|ctss|cpc",
+	 RANGE(0, MEASURE_COUNT - 1, MEASURE_CCS),
+	 .words = "cp|cps|ctss|cpc|ccs",
 	 .meaning = "what pages are compared by, for sites added from now on"},
-	{"cluster", "threshold", CONFIG_SHARE, false, FIELD(threshold),
-	 RANGE(0, 1000, 250),
+	{"cluster", "threshold", CONFIG_CUT, false, FIELD(threshold),
+	 RANGE(0, 1000, THRESHOLD_AUTO),
 	 .meaning = "pages at most so far apart have one template, for sites "
-		    "added from now on"},
+		    "added from now on; auto: chosen for each site from its "
+		    "pages and who links to them"},
+	{"cluster", "width", CONFIG_COUNT, false, FIELD(width),
+	 RANGE(0, SIGNATURE_MAX_WIDTH, 0),
+	 .meaning = "names in a shingle of cps, ctss and ccs, for sites added "
+		    "from now on; 0: 4, 5 and 2"},
 	{"cluster", "max_signature", CONFIG_COUNT, true, FIELD(max_signature),
 	 RANGE(100, 10000000, 65536),
-	 .meaning = "members of the signature of a page"},
+	 .meaning = "members of the signature of a page; a page with more is "
+		    "in no cluster"},
+	{"cluster", "max_sets", CONFIG_COUNT, true, FIELD(max_sets),
+	 RANGE(100, 10000000, 200000),
+	 .meaning = "distinct signatures of a site; a page with one more is in "
+		    "no cluster"},
+	{"cluster", "max_leaves", CONFIG_COUNT, true, FIELD(max_leaves),
+	 RANGE(2, 1000000, 20000),
+	 .meaning = "distinct signatures of a site whose tree is computed, to "
+		    "choose its threshold and to show its levels; time grows "
+		    "with the square"},
 	{"cluster", "max_open_sites", CONFIG_COUNT, true,
 	 FIELD(max_open_sites), RANGE(1, 65536, 64),
 	 .meaning = "whose signatures are held in memory"},

@@ -17,6 +17,7 @@ enum config_type {
 	CONFIG_BYTES,    /* with a unit: B, kB, MB, GB, KiB, MiB, GiB */
 	CONFIG_TIME,     /* with a unit: ms, s, min, h, d; held in ms */
 	CONFIG_SHARE,    /* 0 to 1; held in permille */
+	CONFIG_CUT,      /* a share, or auto: THRESHOLD_AUTO */
 	CONFIG_MODE,     /* permission bits, octal */
 	CONFIG_CHOICE,   /* one of `words`; held as its index */
 	CONFIG_METHOD,   /* a method of extract/ that needs no template */

@@ -37,6 +37,7 @@ static const char *const type_names[] = {
 	[CONFIG_BYTES] = "a size (B, kB, MB, GB, KiB, MiB, GiB)",
 	[CONFIG_TIME] = "a time (ms, s, min, h, d)",
 	[CONFIG_SHARE] = "a share, such as 0.25",
+	[CONFIG_CUT] = "auto, nor a share, such as 0.25",
 	[CONFIG_MODE] = "a mode, such as 0660",
 	[CONFIG_CHOICE] = "one of the words",
 	[CONFIG_METHOD] = "a method",
@@ -51,6 +52,7 @@ const struct config_unit *config_units(enum config_type type)
 	case CONFIG_TIME:
 		return time_units;
 	case CONFIG_SHARE:
+	case CONFIG_CUT:
 		return share_units;
 	case CONFIG_COUNT:
 		return count_units;
@@ -281,6 +283,15 @@ static bool assign_network(struct config *config, const struct config_row *row,
 	return true;
 }
 
+static bool assign_cut(struct config *config, const struct config_row *row,
+		       const char *text, struct buffer *message)
+{
+	if (strcmp(text, "auto") != 0)
+		return assign_number(config, row, text, message);
+	config_set(config, row, THRESHOLD_AUTO);
+	return true;
+}
+
 bool config_assign(struct config *config, const struct config_row *row,
 		   const char *text, struct buffer *message)
 {
@@ -295,6 +306,8 @@ bool config_assign(struct config *config, const struct config_row *row,
 		return assign_method(config, row, text, message);
 	case CONFIG_NETWORKS:
 		return assign_network(config, row, text, message);
+	case CONFIG_CUT:
+		return assign_cut(config, row, text, message);
 	default:
 		return assign_number(config, row, text, message);
 	}
@@ -305,7 +318,11 @@ void config_show_number(const struct config_row *row, uint64_t value,
 {
 	const struct config_unit *unit = config_units(row->type);
 
-	if (row->type == CONFIG_SHARE) {
+	if (row->type == CONFIG_CUT && value == THRESHOLD_AUTO) {
+		buffer_append_text(out, "auto");
+		return;
+	}
+	if (row->type == CONFIG_SHARE || row->type == CONFIG_CUT) {
 		buffer_printf(out, "%g", (double)value / 1000.0);
 		return;
 	}

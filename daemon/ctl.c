@@ -89,12 +89,15 @@ uint64_t option_whole(const struct ctl *ctl, const char *name, uint64_t preset)
 	return text == NULL ? preset : strtoull(text, NULL, 10);
 }
 
-unsigned option_share(const struct ctl *ctl, const char *name, unsigned preset)
+unsigned option_cut(const struct ctl *ctl, const char *name, unsigned preset)
 {
 	const char *text = find_value(ctl, name);
 
-	return text == NULL ? preset
-			    : (unsigned)lround(strtod(text, NULL) * 1000);
+	if (text == NULL)
+		return preset;
+	if (strcmp(text, "auto") == 0)
+		return THRESHOLD_AUTO;
+	return (unsigned)lround(strtod(text, NULL) * 1000);
 }
 
 static bool is_choice(const char *words, const char *text)
@@ -156,12 +159,12 @@ static bool check_value(const struct ctl *ctl, const struct verb_option *option,
 			     option->name, text, option->minimum,
 			     option->maximum);
 		return false;
-	case OPTION_SHARE:
-		if (is_share(text))
+	case OPTION_CUT:
+		if (strcmp(text, "auto") == 0 || is_share(text))
 			return true;
 		ctl_complain(ctl,
-			     "--%s: \"%s\" is not a number from 0 to 1, such "
-			     "as 0.25",
+			     "--%s: \"%s\" is not auto, nor a number from 0 "
+			     "to 1, such as 0.25",
 			     option->name, text);
 		return false;
 	}

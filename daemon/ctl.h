@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cluster/signature.h"
+
 #define DEFAULT_SOCKET "/run/templated/templated.sock"
 
 /* Exit statuses. */
@@ -19,7 +21,7 @@ enum option_kind {
 	OPTION_TEXT,
 	OPTION_CHOICE, /* `value` is the words: "txt|json|html" */
 	OPTION_WHOLE,  /* a whole number in [minimum, maximum] */
-	OPTION_SHARE,  /* a decimal number in [0, 1] */
+	OPTION_CUT,    /* a decimal number in [0, 1], or "auto" */
 };
 
 struct verb_option {
@@ -74,14 +76,21 @@ struct ctl {
 #define OPTION_MEASURE_ROW                                             \
 	{                                                              \
 		.name = "measure", .kind = OPTION_CHOICE,              \
-		.value = "cp|cps|ctss|cpc",                            \
-		.meaning = "what pages are compared by (default: cpc)" \
+		.value = "cp|cps|ctss|cpc|ccs",                        \
+		.meaning = "what pages are compared by (default: ccs)" \
 	}
 #define OPTION_THRESHOLD_ROW                                                \
 	{                                                                   \
-		.name = "threshold", .kind = OPTION_SHARE, .value = "T",    \
-		.meaning = "largest distance in a cluster's links, 0 to 1 " \
-			   "(default: that of the measure; cpc 0.25)"       \
+		.name = "threshold", .kind = OPTION_CUT, .value = "T|auto", \
+		.meaning = "largest distance in a cluster's links, 0 to 1;" \
+			   " auto: chosen from the pages (default)"         \
+	}
+#define OPTION_WIDTH_ROW                                                      \
+	{                                                                     \
+		.name = "width", .kind = OPTION_WHOLE, .value = "K",          \
+		.minimum = 1, .maximum = SIGNATURE_MAX_WIDTH,                 \
+		.meaning = "names in a shingle (default: cps 4, ctss 5, ccs " \
+			   "2)"                                               \
 	}
 
 /*
@@ -96,8 +105,8 @@ enum ctl_status ctl_run(const struct verb *const *verbs, size_t count,
 const char *option_text(const struct ctl *ctl, const char *name);
 bool option_given(const struct ctl *ctl, const char *name);
 uint64_t option_whole(const struct ctl *ctl, const char *name, uint64_t preset);
-/* In permille. */
-unsigned option_share(const struct ctl *ctl, const char *name, unsigned preset);
+/* In permille, or THRESHOLD_AUTO. */
+unsigned option_cut(const struct ctl *ctl, const char *name, unsigned preset);
 
 /* "templatectl VERB: ..." on standard error, in one line, cleaned. */
 void ctl_complain(const struct ctl *ctl, const char *format, ...)
@@ -108,6 +117,8 @@ void ctl_complain(const struct ctl *ctl, const char *format, ...)
 extern const struct verb verb_watch;
 extern const struct verb verb_sites;
 extern const struct verb verb_site;
+/* ctl_levels.c */
+extern const struct verb verb_levels;
 /* ctl_templates.c */
 extern const struct verb verb_clusters;
 extern const struct verb verb_pages;

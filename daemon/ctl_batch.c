@@ -14,6 +14,7 @@
 #include "daemon/engine.h"
 #include "daemon/inputs.h"
 #include "daemon/progress.h"
+#include "daemon/survey.h"
 #include "extract/extractor.h"
 #include "store/compress.h"
 #include "store/file.h"
@@ -115,13 +116,14 @@ static bool add_site(struct batch_run *run)
 		.kind = CHANGE_SITE_ADD,
 		.url = &seed,
 		.options = {.measure = offline_measure(run->ctl),
-			    .threshold = (uint16_t)offline_threshold(run->ctl),
+			    .width = offline_width(run->ctl),
 			    .max_pages = UINT32_MAX,
 			    .max_depth = UINT16_MAX,
 			    .flags = SITE_IS_OFFLINE},
 	};
 	enum error error = offline_url("", &seed);
 
+	options_set_threshold(&change.options, offline_threshold(run->ctl));
 	if (error == ERR_NONE)
 		error = engine_commit(run->engine, &change, 1, clock_wall_ms(),
 				      NULL);
@@ -187,6 +189,11 @@ static void commit(struct batch_run *run)
 static enum error add_page(struct batch_run *run, size_t input)
 {
 	const struct page_limits *limits = &run->rules.limits;
+	const struct analyse_options options = {
+		.limits = limits,
+		.measure = offline_measure(run->ctl),
+		.width = offline_width(run->ctl),
+	};
 	struct waiting *waiting = &run->waiting[run->change_count];
 	struct change *change = &run->changes[run->change_count];
 	struct buffer body = {0};
@@ -199,7 +206,7 @@ static enum error add_page(struct batch_run *run, size_t input)
 				    &waiting->url);
 	if (error == ERR_NONE)
 		error = analyse(buffer_slice(&body), (struct slice){NULL, 0},
-				&waiting->url, limits, &waiting->record);
+				&waiting->url, &options, &waiting->record);
 	if (error == ERR_NONE) {
 		compress(buffer_slice(&body), &waiting->packed);
 		*change = (struct change){
@@ -239,6 +246,44 @@ static void learn(struct batch_run *run)
 	if (run->change_count > 0)
 		commit(run);
 	progress_clear(&run->progress);
+}
+
+static bool show_tree(void *context, uint64_t done, uint64_t total)
+{
+	progress_show(context, done, total, NULL);
+	return true;
+}
+
+/* Choose the threshold, as the daemon does when a crawl is at rest. */
+static void tune(struct batch_run *run)
+{
+	const struct dendrogram_options watch = {
+		.max_leaves = REPORT_MAX_LEAVES,
+		.goes_on = show_tree,
+		.context = &run->progress,
+	};
+	struct url seed;
+	struct change change = {.kind = CHANGE_SITE_TUNE, .url = &seed};
+	struct choice choice;
+	enum error error = offline_url("", &seed);
+
+	run->progress = progress_begin("compare");
+	if (error == ERR_NONE)
+		error = survey_choose(run->store, seed.host, &watch, &choice);
+	if (error == ERR_NONE) {
+		change.options.threshold = (uint16_t)choice.threshold;
+		change.generation = choice.generation;
+		error = engine_commit(run->engine, &change, 1, clock_wall_ms(),
+				      NULL);
+	}
+	progress_clear(&run->progress);
+	if (error == ERR_NONE)
+		ctl_complain(run->ctl, "threshold %.3f: %s",
+			     choice.threshold / 1000.0, choice.reason);
+	else
+		ctl_complain(run->ctl, "no threshold can be chosen: %s",
+			     error_text(error));
+	run->is_broken |= error != ERR_NONE;
 }
 
 static void extract_page(struct batch_run *run, size_t input)
@@ -310,6 +355,8 @@ static enum ctl_status run_all(struct batch_run *run)
 	if (!open_engine(run))
 		return CTL_FAILED;
 	learn(run);
+	if (offline_threshold(run->ctl) == THRESHOLD_AUTO && !run->is_broken)
+		tune(run);
 	extract_pages(run);
 	if (!run->is_broken)
 		summarise(run);
@@ -361,6 +408,7 @@ static const struct verb_option batch_options[] = {
 	OPTION_FORMAT_ROW,
 	OPTION_MEASURE_ROW,
 	OPTION_THRESHOLD_ROW,
+	OPTION_WIDTH_ROW,
 	{.name = "min-pages",
 	 .kind = OPTION_WHOLE,
 	 .value = "N",

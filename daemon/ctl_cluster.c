@@ -5,201 +5,22 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 #include <jansson.h>
 
-#include "cluster/linkage.h"
-#include "cluster/quality.h"
-#include "daemon/analyse.h"
+#include "daemon/clustering.h"
 #include "daemon/ctl_client.h"
 #include "daemon/ctl_offline.h"
 #include "daemon/inputs.h"
 #include "daemon/labels.h"
-#include "daemon/partition.h"
-#include "daemon/progress.h"
+#include "daemon/report.h"
+#include "daemon/report_json.h"
+#include "daemon/report_svg.h"
 #include "daemon/terminal.h"
-#include "store/arena.h"
 #include "store/file.h"
-#include "store/memory.h"
-#include "store/record.h"
 
 enum { MAX_LABEL_BYTES = 1 << 28 };
-
-/* The pages that could be compared, by name. */
-struct clustering {
-	const struct ctl *ctl;
-	enum measure measure;
-	unsigned threshold;
-	struct linkage *linkage;
-	uint32_t next_label;
-	struct arena *arena; /* of the signatures */
-	const char **names;  /* [count] */
-	struct signature *signatures;
-	uint32_t *numbers; /* of their clusters, when all are there */
-	size_t count;
-	size_t skipped;
-	uint32_t cluster_count;
-};
-
-struct figures {
-	size_t count; /* pages with a label */
-	uint32_t label_count;
-	struct agreement agreement;
-	double dunn;
-};
-
-static struct signature copy_signature(struct arena *arena,
-				       const struct record *record,
-				       enum measure measure)
-{
-	size_t count = record->signature_counts[measure];
-	uint64_t *members = ARENA_NEW(arena, uint64_t, count);
-
-	if (count > 0)
-		memcpy(members, record->signatures[measure],
-		       count * sizeof(*members));
-	return (struct signature){members, count};
-}
-
-/* The signature of the file by its record, as the daemon gets it. */
-static enum error sign_file(struct clustering *clustering,
-			    const struct input *input,
-			    struct signature *signature_out, bool *is_cut)
-{
-	const struct page_limits *limits = &page_limits_default;
-	struct buffer body = {0};
-	struct buffer bytes = {0};
-	struct record record;
-	struct url url;
-	enum error error = offline_url(input->name, &url);
-
-	if (error == ERR_NONE)
-		error = file_read(input->path, limits->max_bytes, &body);
-	if (error == ERR_NONE)
-		error = analyse(buffer_slice(&body), (struct slice){NULL, 0},
-				&url, limits, &bytes);
-	if (error == ERR_NONE)
-		error = record_open(buffer_slice(&bytes), &record);
-	if (error == ERR_NONE) {
-		*is_cut = (record.flags & RECORD_IS_TRUNCATED) != 0;
-		*signature_out = copy_signature(clustering->arena, &record,
-						clustering->measure);
-	}
-	buffer_free(&body);
-	buffer_free(&bytes);
-	return error;
-}
-
-/* Put the page into the linkage; false, told, when it is of no use. */
-static bool add_page(struct clustering *clustering, const struct input *input)
-{
-	struct linkage_changes changes;
-	struct signature signature = {0};
-	bool is_cut = false;
-	enum error error = sign_file(clustering, input, &signature, &is_cut);
-
-	if (error == ERR_NONE && !is_cut)
-		error = linkage_put(clustering->linkage, clustering->count,
-				    signature, &clustering->next_label,
-				    &changes);
-	if (error != ERR_NONE)
-		complain_input(clustering->ctl, input->path, error,
-			       page_limits_default.max_bytes);
-	else if (is_cut)
-		ctl_complain(clustering->ctl,
-			     "%s: left out, it was cut at a limit of pages "
-			     "(elements, depth or attributes)",
-			     input->path);
-	if (error != ERR_NONE || is_cut)
-		return false;
-	clustering->names[clustering->count] = input->name;
-	clustering->signatures[clustering->count++] = signature;
-	return true;
-}
-
-static void number_clusters(struct clustering *clustering)
-{
-	uint32_t *labels = mem_alloc(clustering->count + 1, sizeof(*labels));
-
-	for (size_t i = 0; i < clustering->count; i++)
-		labels[i] = linkage_label(clustering->linkage, i);
-	clustering->cluster_count = partition_number(labels, clustering->count,
-						     clustering->numbers);
-	free(labels);
-}
-
-static void cluster_inputs(struct clustering *clustering,
-			   const struct inputs *inputs)
-{
-	const struct linkage_options options = {.threshold =
-							clustering->threshold};
-	struct progress progress = progress_begin("cluster");
-
-	clustering->linkage = linkage_create(&options);
-	clustering->next_label = 1;
-	clustering->arena = arena_create();
-	clustering->names =
-		mem_alloc(inputs->count, sizeof(*clustering->names));
-	clustering->signatures =
-		mem_alloc(inputs->count, sizeof(*clustering->signatures));
-	clustering->numbers =
-		mem_alloc(inputs->count, sizeof(*clustering->numbers));
-	for (size_t i = 0; i < inputs->count; i++) {
-		progress_show(&progress, i, inputs->count, NULL);
-		if (add_page(clustering, &inputs->items[i]))
-			continue;
-		clustering->skipped++;
-		progress_clear(&progress);
-	}
-	progress_clear(&progress);
-	number_clusters(clustering);
-}
-
-static void free_clustering(struct clustering *clustering)
-{
-	linkage_destroy(clustering->linkage);
-	arena_destroy(clustering->arena);
-	free(clustering->names);
-	free(clustering->signatures);
-	free(clustering->numbers);
-}
-
-static uint32_t count_distinct(const uint32_t *numbers, size_t count)
-{
-	uint32_t *scratch = mem_alloc(count + 1, sizeof(*scratch));
-	uint32_t distinct = partition_number(numbers, count, scratch);
-
-	free(scratch);
-	return distinct;
-}
-
-static struct figures measure_quality(const struct clustering *clustering,
-				      const struct labels *labels)
-{
-	size_t max = clustering->count + 1;
-	struct signature *signatures = mem_alloc(max, sizeof(*signatures));
-	uint32_t *found = mem_alloc(max, sizeof(*found));
-	uint32_t *truth = mem_alloc(max, sizeof(*truth));
-	struct figures figures = {0};
-
-	for (size_t i = 0; i < clustering->count; i++) {
-		uint32_t label = labels_find(labels, clustering->names[i]);
-
-		if (label == 0)
-			continue;
-		signatures[figures.count] = clustering->signatures[i];
-		found[figures.count] = clustering->numbers[i];
-		truth[figures.count++] = label;
-	}
-	figures.label_count = count_distinct(truth, figures.count);
-	figures.agreement = quality_agreement(found, truth, figures.count);
-	figures.dunn = quality_dunn(signatures, found, figures.count);
-	free(signatures);
-	free(found);
-	free(truth);
-	return figures;
-}
 
 static void print_lines(const struct clustering *clustering)
 {
@@ -251,7 +72,9 @@ static json_t *figures_json(const struct figures *figures)
 			 number_json(figures->dunn));
 }
 
+/* The report is asked for with --report or the threshold "auto". */
 static void print_as_json(const struct clustering *clustering,
+			  const struct report *report, bool is_auto,
 			  const struct figures *figures)
 {
 	json_t *pages = json_array();
@@ -270,6 +93,11 @@ static void print_as_json(const struct clustering *clustering,
 				  (json_int_t)clustering->numbers[i]));
 	if (figures != NULL)
 		json_object_set_new(answer, "quality", figures_json(figures));
+	if (is_auto)
+		json_object_set_new(answer, "suggestion",
+				    suggestion_json(&report->suggestion));
+	if (option_given(clustering->ctl, "report"))
+		json_object_set_new(answer, "report", report_json(report));
 	client_print_json(answer);
 	json_decref(answer);
 }
@@ -311,41 +139,103 @@ static bool read_labels(const struct ctl *ctl, struct labels *labels_out)
 	return error == ERR_NONE;
 }
 
-static void print_all(const struct clustering *clustering,
-		      const struct labels *labels)
+static void print_report(const struct report *report)
 {
-	bool has_labels = option_given(clustering->ctl, "labels");
+	size_t width = terminal_size(STDOUT_FILENO);
+	struct buffer text = {0};
+
+	report_text(report, width == 0 ? REPORT_MAX_WIDTH : width, &text);
+	terminal_print(buffer_slice(&text));
+	buffer_free(&text);
+}
+
+static void print_all(const struct clustering *clustering,
+		      const struct labels *labels, const struct report *report,
+		      bool is_auto)
+{
+	bool has_labels = labels->count > 0;
 	struct figures figures = {0};
 
 	if (has_labels)
-		figures = measure_quality(clustering, labels);
+		figures = clustering_measure(clustering, labels);
 	if (clustering->ctl->is_json) {
-		print_as_json(clustering, has_labels ? &figures : NULL);
+		print_as_json(clustering, report, is_auto,
+			      has_labels ? &figures : NULL);
 		return;
 	}
-	print_lines(clustering);
+	if (option_given(clustering->ctl, "report"))
+		print_report(report);
+	else
+		print_lines(clustering);
 	if (has_labels) {
 		fflush(stdout);
 		print_figures(clustering, &figures);
 	}
 }
 
+/* False, told, when --svg is given and cannot be written. */
+static bool write_svg(const struct ctl *ctl, const struct report *report)
+{
+	const char *path = option_text(ctl, "svg");
+	struct buffer text = {0};
+	enum error error = ERR_NONE;
+
+	if (path == NULL)
+		return true;
+	report_svg(report, &text);
+	error = file_write(path, buffer_slice(&text));
+	if (error != ERR_NONE)
+		ctl_complain(ctl, "%s: cannot be written: %s", path,
+			     error_text(error));
+	buffer_free(&text);
+	return error == ERR_NONE;
+}
+
+static enum ctl_status answer(struct clustering *clustering,
+			      const struct labels *labels, bool is_auto)
+{
+	const struct ctl *ctl = clustering->ctl;
+	struct report report = {0};
+	enum ctl_status status = CTL_FAILED;
+
+	if (clustering->count == 0)
+		return CTL_FAILED;
+	if ((is_auto || option_given(ctl, "report") ||
+	     option_given(ctl, "svg")) &&
+	    !clustering_report(clustering, labels, is_auto, &report))
+		return CTL_FAILED;
+	if (is_auto)
+		ctl_complain(ctl, "threshold %.3f: %s",
+			     report.suggestion.threshold / 1000.0,
+			     report.suggestion.reason);
+	if (write_svg(ctl, &report))
+		status = CTL_DONE;
+	print_all(clustering, labels, &report, is_auto);
+	report_free(&report);
+	return status;
+}
+
 static enum ctl_status run_cluster(const struct ctl *ctl)
 {
-	struct clustering clustering = {.ctl = ctl,
-					.measure = offline_measure(ctl),
-					.threshold = offline_threshold(ctl)};
-	struct labels labels;
+	struct clustering clustering = {
+		.ctl = ctl,
+		.measure = offline_measure(ctl),
+		.threshold = offline_threshold(ctl),
+		.width = offline_width(ctl),
+	};
+	bool is_auto = clustering.threshold == THRESHOLD_AUTO;
+	struct labels labels = {0};
 	struct inputs inputs = {0};
 	enum ctl_status status = CTL_FAILED;
 
+	if (is_auto)
+		clustering.threshold =
+			measure_template_threshold(clustering.measure);
 	if (read_labels(ctl, &labels) && inputs_collect(ctl, true, &inputs)) {
-		cluster_inputs(&clustering, &inputs);
-		print_all(&clustering, &labels);
-		if (clustering.count > 0)
-			status = CTL_DONE;
+		clustering_read(&clustering, &inputs);
+		status = answer(&clustering, &labels, is_auto);
 	}
-	free_clustering(&clustering);
+	clustering_free(&clustering);
 	inputs_free(&inputs);
 	labels_free(&labels);
 	return status;
@@ -354,6 +244,15 @@ static enum ctl_status run_cluster(const struct ctl *ctl)
 static const struct verb_option cluster_options[] = {
 	OPTION_MEASURE_ROW,
 	OPTION_THRESHOLD_ROW,
+	OPTION_WIDTH_ROW,
+	{.name = "report",
+	 .kind = OPTION_FLAG,
+	 .meaning = "in place of the lines, print what other thresholds give, "
+		    "and suggest one"},
+	{.name = "svg",
+	 .kind = OPTION_TEXT,
+	 .value = "FILE",
+	 .meaning = "also draw the report, with the dendrogram"},
 	{.name = "labels",
 	 .kind = OPTION_TEXT,
 	 .value = "TSV",

@@ -21,7 +21,7 @@ enum format offline_format(const struct ctl *ctl)
 enum measure offline_measure(const struct ctl *ctl)
 {
 	const char *name = option_text(ctl, "measure");
-	enum measure measure = MEASURE_CPC;
+	enum measure measure = MEASURE_CCS;
 
 	if (name != NULL)
 		measure_from_name(name, &measure);
@@ -30,8 +30,12 @@ enum measure offline_measure(const struct ctl *ctl)
 
 unsigned offline_threshold(const struct ctl *ctl)
 {
-	return option_share(ctl, "threshold",
-			    measure_template_threshold(offline_measure(ctl)));
+	return option_cut(ctl, "threshold", THRESHOLD_AUTO);
+}
+
+uint16_t offline_width(const struct ctl *ctl)
+{
+	return (uint16_t)option_whole(ctl, "width", 0);
 }
 
 bool offline_check_method(const struct ctl *ctl, const char *const *parameters)

@@ -13,9 +13,10 @@
 /* By --format, or --json. */
 enum format offline_format(const struct ctl *ctl);
 
-/* By --measure and --threshold (permille). */
+/* By --measure, and --threshold: permille, or THRESHOLD_AUTO. */
 enum measure offline_measure(const struct ctl *ctl);
 unsigned offline_threshold(const struct ctl *ctl);
+uint16_t offline_width(const struct ctl *ctl);
 
 /*
  * False, told, when --method names none, or a parameter (ended by NULL; or

@@ -22,6 +22,14 @@ static void add_whole(const struct ctl *ctl, const char *option, json_t *body,
 			json_integer((json_int_t)option_whole(ctl, option, 0)));
 }
 
+static json_t *threshold_json(const struct ctl *ctl)
+{
+	unsigned threshold = option_cut(ctl, "threshold", 0);
+
+	return threshold == THRESHOLD_AUTO ? json_string("auto")
+					   : json_real(threshold / 1000.0);
+}
+
 static json_t *watch_body(const struct ctl *ctl)
 {
 	json_t *body = json_object();
@@ -34,10 +42,9 @@ static json_t *watch_body(const struct ctl *ctl)
 	if (option_given(ctl, "measure"))
 		json_object_set_new(body, "measure",
 				    json_string(option_text(ctl, "measure")));
+	add_whole(ctl, "width", body, "width");
 	if (option_given(ctl, "threshold"))
-		json_object_set_new(
-			body, "threshold",
-			json_real(option_share(ctl, "threshold", 0) / 1000.0));
+		json_object_set_new(body, "threshold", threshold_json(ctl));
 	if (option_given(ctl, "private"))
 		json_object_set_new(body, "private", json_true());
 	return body;
@@ -78,7 +85,7 @@ static enum ctl_status wait_for(const struct ctl *ctl, json_t **site)
 
 	buffer_append_text(&target, "/v1/sites/");
 	client_append_escaped(&target, field_text(*site, "host"));
-	while (status == CTL_DONE && strcmp(state_of(*site), "crawling") == 0) {
+	while (status == CTL_DONE && strcmp(state_of(*site), "watching") != 0) {
 		json_t *next = NULL;
 
 		show_crawl(&progress, *site);
@@ -141,8 +148,10 @@ static void add_site(struct text_table *table, const json_t *site)
 	for (size_t i = 0; i < 4; i++)
 		table_printf(table, "%" PRIu64, field_whole(site, counts[i]));
 	table_add_text(table, field_text(site, "measure"));
-	table_printf(table, "%g",
-		     json_number_value(json_object_get(site, "threshold")));
+	table_printf(table, "%g%s",
+		     json_number_value(json_object_get(site, "threshold")),
+		     json_is_true(json_object_get(site, "auto")) ? " auto"
+								 : "");
 	table_add_text(table, field_text(site, "added"));
 }
 
@@ -219,6 +228,7 @@ static const struct verb_option watch_options[] = {
 	 .meaning = "milliseconds between two requests"},
 	OPTION_MEASURE_ROW,
 	OPTION_THRESHOLD_ROW,
+	OPTION_WIDTH_ROW,
 	{.name = "revisit",
 	 .kind = OPTION_WHOLE,
 	 .value = "S",

@@ -11,6 +11,7 @@ enum {
 	DEFAULT_MAX_SITES = 10000,
 	DEFAULT_MAX_EVENTS = 1000000,
 	DEFAULT_MAX_SIGNATURE = 65536,
+	DEFAULT_MAX_SETS = 200000,
 	LOOKAHEAD_MS = 10000, /* a slow site has so much leased beforehand */
 };
 
@@ -24,6 +25,16 @@ struct engine {
 	bool is_released;  /* no lease of an earlier run is left */
 	bool is_stale;     /* an undone batch could not be read back yet */
 };
+
+void options_set_threshold(struct site_options *options, unsigned threshold)
+{
+	options->flags &= ~(uint32_t)SITE_IS_AUTO;
+	if (threshold == THRESHOLD_AUTO) {
+		options->flags |= SITE_IS_AUTO;
+		threshold = measure_template_threshold(options->measure);
+	}
+	options->threshold = (uint16_t)threshold;
+}
 
 void engine_destroy(struct engine *engine)
 {
@@ -61,6 +72,8 @@ static void set_options(struct engine *engine,
 		engine->options.max_sites = DEFAULT_MAX_SITES;
 	if (engine->options.max_events == 0)
 		engine->options.max_events = DEFAULT_MAX_EVENTS;
+	if (engine->options.max_sets == 0)
+		engine->options.max_sets = DEFAULT_MAX_SETS;
 	if (engine->options.max_signature == 0)
 		engine->options.max_signature = DEFAULT_MAX_SIGNATURE;
 }
@@ -143,6 +156,8 @@ static void lease_site(struct batch *batch, struct site *site,
 			.lease = leases[i],
 			.site = site->row.id,
 			.delay_ms = site->row.delay_ms,
+			.measure = (enum measure)site->row.measure,
+			.width = site->row.width,
 			.is_private_ok =
 				(site->row.flags & SITE_IS_PRIVATE_OK) != 0,
 		};

@@ -27,6 +27,7 @@ struct engine_options {
 	size_t max_sites;        /* more are refused with ERR_BUSY; 0: 10,000 */
 	uint64_t max_events;     /* older ones are forgotten; 0: 1,000,000 */
 	size_t max_signature;    /* members of one signature; 0: 65,536 */
+	size_t max_sets;         /* distinct signatures of a site; 0: 200,000 */
 	uint32_t max_neighbours; /* links of an asked page that are sampled */
 };
 
@@ -34,6 +35,7 @@ struct engine_options {
 struct site_options {
 	enum measure measure;
 	uint16_t threshold; /* permille */
+	uint16_t width;     /* of shingles; 0: the measure's own */
 	uint32_t max_pages;
 	uint32_t max_depth;
 	uint32_t delay_ms;
@@ -41,8 +43,14 @@ struct site_options {
 	uint32_t flags; /* SITE_* */
 };
 
+/* Take a threshold (permille, or THRESHOLD_AUTO) over into the options, whose
+ * measure is set: until it is chosen, that of the measure counts. */
+void options_set_threshold(struct site_options *options, unsigned threshold);
+
 enum change_kind {
 	CHANGE_SITE_ADD,    /* url is the seed; a known site gets new options */
+	CHANGE_SITE_TUNE,   /* the site of url gets the threshold of options,
+			       chosen for its `generation` */
 	CHANGE_SITE_DELETE, /* the site of url and everything that it holds */
 	CHANGE_ASK,         /* fetch url now; its site is added when missing */
 	CHANGE_PAGE,        /* url was fetched: packed, charset, record */
@@ -55,7 +63,8 @@ enum change_kind {
 struct change {
 	enum change_kind kind;
 	const struct url *url;
-	struct site_options options; /* SITE_ADD, ASK */
+	struct site_options options; /* SITE_ADD, ASK, SITE_TUNE */
+	uint64_t generation;         /* SITE_TUNE */
 	struct slice packed;         /* PAGE: the body by compress() */
 	uint32_t body_bytes;         /* PAGE: before compression */
 	struct slice charset;        /* PAGE: of the Content-Type, or empty */
@@ -74,6 +83,8 @@ struct work {
 	struct lease lease;
 	uint32_t site;
 	uint32_t delay_ms;
+	enum measure measure; /* of the site */
+	uint16_t width;
 	bool is_private_ok;
 };
 

@@ -86,9 +86,14 @@ static void analyse_job(struct pipeline *pipeline, struct job *job)
 {
 	struct slice body = buffer_slice(&job->result.body);
 	uint64_t begin_us = clock_read_us(CLOCK_MONOTONIC);
+	const struct analyse_options options = {
+		.limits = &pipeline->options.limits,
+		.measure = job->work.measure,
+		.width = job->work.width,
+	};
 
 	job->error = analyse(body, slice_of(job->result.charset), &job->url,
-			     &pipeline->options.limits, &job->record);
+			     &options, &job->record);
 	job->body_bytes = (uint32_t)body.size;
 	if (job->error == ERR_NONE)
 		compress(body, &job->packed);

@@ -12,6 +12,7 @@
 #include "daemon/engine.h"
 #include "daemon/http.h"
 #include "daemon/pipeline.h"
+#include "daemon/tuner.h"
 #include "store/log.h"
 #include "store/memory.h"
 #include "store/store.h"
@@ -24,10 +25,11 @@ struct service {
 	struct store *store;
 	struct engine *engine;
 	struct pipeline *pipeline;
+	struct tuner *tuner;
 	struct api *api;
 	uint64_t started_ms;
-	/* the committing thread wakes the server, which comes later and goes
-	 * earlier */
+	/* the committing thread wakes the server and the tuner, which come
+	 * later and go earlier */
 	pthread_mutex_t mutex;
 	struct http_server *server;
 	atomic_bool is_ready; /* the API knows the server */
@@ -40,6 +42,8 @@ static void on_commit(void *context)
 	pthread_mutex_lock(&service->mutex);
 	if (service->server != NULL)
 		http_wake(service->server);
+	if (service->tuner != NULL)
+		tuner_wake(service->tuner);
 	pthread_mutex_unlock(&service->mutex);
 }
 
@@ -84,6 +88,7 @@ static enum error open_engine(struct service *service)
 	const struct engine_options options = {
 		.max_open_sites = config->max_open_sites,
 		.max_signature = (size_t)config->max_signature,
+		.max_sets = config->max_sets,
 		.max_sites = config->max_sites,
 		.max_events = config->max_events,
 		.max_neighbours = config->max_neighbours,
@@ -152,6 +157,32 @@ static enum error start_pipeline(struct service *service)
 	return error;
 }
 
+static enum error start_tuner(struct service *service)
+{
+	struct tuner *tuner = NULL;
+	enum error error =
+		tuner_start(&tuner, service->store, service->pipeline,
+			    service->config.max_leaves);
+
+	if (error != ERR_NONE)
+		log_error("the tuner cannot be started; see ulimit -u");
+	pthread_mutex_lock(&service->mutex);
+	service->tuner = tuner;
+	pthread_mutex_unlock(&service->mutex);
+	return error;
+}
+
+static void stop_tuner(struct service *service)
+{
+	struct tuner *tuner;
+
+	pthread_mutex_lock(&service->mutex);
+	tuner = service->tuner;
+	service->tuner = NULL;
+	pthread_mutex_unlock(&service->mutex);
+	tuner_stop(tuner);
+}
+
 static enum error start_server(struct service *service)
 {
 	const struct config *config = &service->config;
@@ -188,6 +219,8 @@ static enum error start_parts(struct service *service)
 		error = open_engine(service);
 	if (error == ERR_NONE)
 		error = start_pipeline(service);
+	if (error == ERR_NONE)
+		error = start_tuner(service);
 	if (error != ERR_NONE)
 		return error;
 	service->api =
@@ -310,7 +343,10 @@ void service_stop(struct service *service)
 
 	if (service == NULL)
 		return;
+	if (service->api != NULL)
+		api_stop(service->api);
 	requests = stop_server(service);
+	stop_tuner(service);
 	pipeline_stop(service->pipeline, service->config.drain_ms);
 	if (atomic_load(&service->is_ready))
 		log_info("stopped after %" PRIu64 " s and %" PRIu64

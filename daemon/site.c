@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "store/memory.h"
+#include "store/sets.h"
 
 static void copy_strings(struct site *site, const struct site_row *row)
 {
@@ -56,52 +57,68 @@ void site_close(struct site *site)
 	site->linkage = NULL;
 }
 
-/* Put the page of one row of TABLE_SIGNATURES back into the linkage. */
-static void restore_page(struct site *site, struct txn *txn, struct slice key,
-			 struct slice value, uint64_t *members)
-{
-	uint64_t page = key_u64(key, sizeof(uint32_t));
-	struct page_row row;
-	enum error error;
-
-	if (!page_row_get(txn, site->row.id, page, &row)) {
-		txn_fail(txn, ERR_CORRUPT);
-		return;
-	}
-	/* LMDB aligns values to two bytes only */
-	memcpy(members, value.data, value.size);
-	error = linkage_restore(
-		site->linkage, page,
-		(struct signature){members, value.size / sizeof(*members)},
-		row.cluster);
-	if (error != ERR_NONE)
-		txn_fail(txn, error);
-}
-
-void site_open(struct site *site, struct txn *txn)
+static void restore_terms(struct site *site, struct txn *txn)
 {
 	struct key prefix = key_site(site->row.id);
-	uint64_t *members = NULL;
-	size_t capacity = 0;
-	struct scan scan;
+	struct scan scan = scan_begin(txn, TABLE_TERMS, key_slice(&prefix));
 
+	while (scan_next(&scan)) {
+		uint32_t term = key_u32(scan.key, sizeof(uint32_t));
+		uint64_t member;
+
+		if (!term_decode(scan.value, &member))
+			txn_fail(txn, ERR_CORRUPT);
+		else
+			txn_fail(txn, linkage_restore_term(site->linkage, term,
+							   member));
+	}
+	scan_end(&scan);
+}
+
+static void restore_sets(struct site *site, struct txn *txn)
+{
+	struct set_scan scan = set_scan_begin(txn, site->row.id);
+
+	while (set_scan_next(&scan))
+		txn_fail(txn, linkage_restore_set(site->linkage, scan.set,
+						  scan.terms, scan.count));
+	set_scan_end(&scan);
+}
+
+static void restore_pages(struct site *site, struct txn *txn)
+{
+	struct key prefix = key_site(site->row.id);
+	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
+
+	while (scan_next(&scan)) {
+		uint32_t cluster = key_u32(scan.key, sizeof(uint32_t));
+		uint64_t page = key_u64(scan.key, 2 * sizeof(uint32_t));
+		uint32_t set;
+
+		if (!member_decode(scan.value, &set))
+			txn_fail(txn, ERR_CORRUPT);
+		else
+			txn_fail(txn, linkage_restore_page(site->linkage, page,
+							   set, cluster));
+	}
+	scan_end(&scan);
+}
+
+void site_open(struct site *site, const struct engine_options *options,
+	       struct txn *txn)
+{
 	if (site->linkage != NULL)
 		return;
 	site->linkage = linkage_create(&(struct linkage_options){
 		.threshold = site->row.threshold,
-		/* what is stored stays, whatever the limit is by now */
-		.max_members = SIZE_MAX,
+		.max_members = options->max_signature,
+		.max_sets = options->max_sets,
 	});
-	scan = scan_begin(txn, TABLE_SIGNATURES, key_slice(&prefix));
-	while (scan_next(&scan)) {
-		if (members == NULL || scan.value.size > capacity) {
-			capacity = scan.value.size;
-			members = mem_resize(members, capacity, 1);
-		}
-		restore_page(site, txn, scan.key, scan.value, members);
-	}
-	scan_end(&scan);
-	free(members);
+	restore_terms(site, txn);
+	restore_sets(site, txn);
+	restore_pages(site, txn);
+	if (txn->error == ERR_NONE)
+		txn_fail(txn, linkage_restore_end(site->linkage));
 	if (txn->error != ERR_NONE)
 		site_close(site);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "cluster/linkage.h"
+#include "daemon/engine.h"
 #include "store/record.h"
 #include "store/rows.h"
 #include "store/txn.h"
@@ -42,7 +43,8 @@ void site_reset(struct site *site, const struct site_row *row);
  * Build the linkage from the store, when it is not there. A failure is in the
  * transaction then, and the site stays closed.
  */
-void site_open(struct site *site, struct txn *txn);
+void site_open(struct site *site, const struct engine_options *options,
+	       struct txn *txn);
 
 /* So many counts may wait: 16 MiB a site. */
 enum { MAX_WAITING_COUNTS = 1 << 20 };

@@ -9,6 +9,7 @@ static const struct verb *const verbs[] = {
 	&verb_sites,
 	&verb_site,
 	&verb_clusters,
+	&verb_levels,
 	&verb_pages,
 	&verb_template,
 	&verb_text,

@@ -1,26 +1,36 @@
 #include "daemon/verify.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cluster/signature.h"
-#include "store/hash.h"
 #include "store/memory.h"
 #include "store/record.h"
 #include "store/rows.h"
+#include "store/sets.h"
 
 /* A distinct signature of a site and the cluster that its pages are in. */
 struct entry {
-	uint64_t hash;
-	uint64_t *members; /* [count] */
-	size_t count;
-	uint32_t cluster;
+	uint32_t set;
+	uint32_t cluster;   /* 0: no page has it */
 	uint32_t component; /* by brute force, from 1 */
+	uint64_t *members;  /* [count] */
+	size_t count;
 };
 
 struct entries {
-	struct entry *items; /* [count], ascending by hash once sorted */
+	struct entry *items; /* [count], ascending by set at first */
 	size_t count;
 	size_t capacity;
+};
+
+/* Terms and what they stand for. */
+struct terms {
+	uint32_t *numbers; /* [count], ascending */
+	uint64_t *members; /* [count] */
+	size_t count;
+	size_t number_capacity;
+	size_t member_capacity;
 };
 
 static void free_entries(struct entries *entries)
@@ -30,44 +40,118 @@ static void free_entries(struct entries *entries)
 	free(entries->items);
 }
 
-static bool is_same_set(const struct entry *entry, struct slice bytes)
+static void load_terms(struct txn *txn, const struct site_row *site,
+		       struct terms *terms)
 {
-	return entry->count * sizeof(*entry->members) == bytes.size &&
-	       (bytes.size == 0 ||
-		memcmp(entry->members, bytes.data, bytes.size) == 0);
+	struct key prefix = key_site(site->id);
+	struct scan scan = scan_begin(txn, TABLE_TERMS, key_slice(&prefix));
+
+	while (scan_next(&scan)) {
+		uint64_t member;
+
+		if (!term_decode(scan.value, &member))
+			continue; /* store_verify() has said so, as below */
+		terms->numbers = mem_grow(terms->numbers, terms->count,
+					  &terms->number_capacity,
+					  sizeof(*terms->numbers));
+		terms->members = mem_grow(terms->members, terms->count,
+					  &terms->member_capacity,
+					  sizeof(*terms->members));
+		terms->numbers[terms->count] =
+			key_u32(scan.key, sizeof(uint32_t));
+		terms->members[terms->count++] = member;
+	}
+	scan_end(&scan);
 }
 
-static void add_entry(struct entries *entries, struct slice bytes,
-		      uint32_t cluster)
+static uint64_t member_of(const struct terms *terms, uint32_t term)
 {
-	struct entry entry = {
-		.hash = hash64(bytes.data, bytes.size, 0),
-		.count = bytes.size / sizeof(uint64_t),
-		.cluster = cluster,
-	};
+	size_t low = 0;
+	size_t high = terms->count;
 
-	entry.members = (uint64_t *)mem_copy_text(bytes.data, bytes.size);
-	entries->items = mem_grow(entries->items, entries->count,
-				  &entries->capacity, sizeof(*entries->items));
-	entries->items[entries->count++] = entry;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (terms->numbers[middle] < term)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < terms->count && terms->numbers[low] == term
+		       ? terms->members[low]
+		       : 0;
 }
 
-static int by_hash(const void *left, const void *right)
+static int by_value(const void *left, const void *right)
 {
-	const struct entry *a = left;
-	const struct entry *b = right;
+	uint64_t a = *(const uint64_t *)left;
+	uint64_t b = *(const uint64_t *)right;
 
-	if (a->hash != b->hash)
-		return a->hash < b->hash ? -1 : 1;
-	return (a->cluster > b->cluster) - (a->cluster < b->cluster);
+	return (a > b) - (a < b);
+}
+
+/* The set as the signature that it stands for. */
+static void add_entry(struct entries *entries, const struct terms *terms,
+		      uint32_t set, struct slice value)
+{
+	uint32_t *numbers = mem_alloc(value.size + 1, sizeof(*numbers));
+	size_t count = set_decode(value, numbers);
+	struct entry entry = {.set = set, .count = count};
+
+	if (count != SIZE_MAX) {
+		entry.members = mem_alloc(count + 1, sizeof(uint64_t));
+		for (size_t i = 0; i < count; i++)
+			entry.members[i] = member_of(terms, numbers[i]);
+		qsort(entry.members, count, sizeof(uint64_t), by_value);
+		entries->items =
+			mem_grow(entries->items, entries->count,
+				 &entries->capacity, sizeof(*entries->items));
+		entries->items[entries->count++] = entry;
+	}
+	free(numbers);
+}
+
+static void load_sets(struct txn *txn, const struct site_row *site,
+		      struct entries *entries)
+{
+	struct key prefix = key_site(site->id);
+	struct scan scan = scan_begin(txn, TABLE_SETS, key_slice(&prefix));
+	struct terms terms = {0};
+
+	load_terms(txn, site, &terms);
+	while (scan_next(&scan))
+		add_entry(entries, &terms, key_u32(scan.key, sizeof(uint32_t)),
+			  scan.value);
+	scan_end(&scan);
+	free(terms.numbers);
+	free(terms.members);
+}
+
+static struct entry *find_entry(const struct entries *entries, uint32_t set)
+{
+	size_t low = 0;
+	size_t high = entries->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (entries->items[middle].set < set)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < entries->count && entries->items[low].set == set
+		       ? &entries->items[low]
+		       : NULL;
 }
 
 /* The signature in the record of the page must be the stored one. */
 static void check_record(struct txn *txn, const struct site_row *site,
-			 struct slice key, struct slice stored,
+			 uint64_t page, const struct entry *entry,
 			 struct verify_report *report)
 {
-	struct slice value = txn_get(txn, TABLE_RECORDS, key);
+	struct key key = key_page(site->id, page);
+	struct slice value = txn_get(txn, TABLE_RECORDS, key_slice(&key));
 	unsigned measure = site->measure % MEASURE_COUNT;
 	struct record record;
 	void *copy;
@@ -78,68 +162,64 @@ static void check_record(struct txn *txn, const struct site_row *site,
 	copy = record_copy(value);
 	value.data = copy;
 	if (record_open(value, &record) == ERR_NONE)
-		is_same = slice_equal(
-			stored,
-			(struct slice){record.signatures[measure],
-				       record.signature_counts[measure] *
-					       sizeof(uint64_t)});
+		is_same = record.signature_counts[measure] == entry->count &&
+			  (entry->count == 0 ||
+			   memcmp(record.signatures[measure], entry->members,
+				  entry->count * sizeof(uint64_t)) == 0);
 	if (!is_same)
 		verify_problem(report,
 			       "site %.*s: page %016llx: its %s "
 			       "signature is not that of its record",
 			       (int)site->host.size,
 			       (const char *)site->host.data,
-			       (unsigned long long)key_u64(key, 4),
-			       measure_name(measure));
+			       (unsigned long long)page, measure_name(measure));
 	free(copy);
+}
+
+/* Equal signatures must be in one cluster. */
+static void check_member(struct txn *txn, const struct site_row *site,
+			 const struct scan *scan, struct entries *entries,
+			 struct verify_report *report)
+{
+	uint32_t cluster = key_u32(scan->key, sizeof(uint32_t));
+	uint64_t page = key_u64(scan->key, 2 * sizeof(uint32_t));
+	struct entry *entry;
+	uint32_t set;
+
+	if (!member_decode(scan->value, &set))
+		return; /* store_verify() has said so, as below */
+	entry = find_entry(entries, set);
+	if (entry == NULL)
+		return;
+	if (entry->cluster == 0)
+		entry->cluster = cluster;
+	if (entry->cluster != cluster)
+		verify_problem(report,
+			       "site %.*s: pages with the same signature are "
+			       "in clusters %u and %u",
+			       (int)site->host.size,
+			       (const char *)site->host.data, entry->cluster,
+			       cluster);
+	check_record(txn, site, page, entry, report);
 }
 
 static void load_entries(struct txn *txn, const struct site_row *site,
 			 struct entries *entries, struct verify_report *report)
 {
 	struct key prefix = key_site(site->id);
-	struct scan scan =
-		scan_begin(txn, TABLE_SIGNATURES, key_slice(&prefix));
-
-	while (scan_next(&scan)) {
-		struct page_row row;
-
-		check_record(txn, site, scan.key, scan.value, report);
-		if (page_row_get(txn, site->id, key_u64(scan.key, 4), &row))
-			add_entry(entries, scan.value, row.cluster);
-	}
-	scan_end(&scan);
-	if (entries->count > 1)
-		qsort(entries->items, entries->count, sizeof(*entries->items),
-		      by_hash);
-}
-
-/* Keep one of each; equal signatures must be in one cluster. */
-static void drop_equal(struct entries *entries, const struct site_row *site,
-		       struct verify_report *report)
-{
+	struct scan scan;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < entries->count; i++) {
-		struct entry *entry = &entries->items[i];
-		struct entry *last =
-			kept == 0 ? NULL : &entries->items[kept - 1];
-		struct slice bytes = {entry->members,
-				      entry->count * sizeof(uint64_t)};
-
-		if (last == NULL || !is_same_set(last, bytes)) {
-			entries->items[kept++] = *entry;
-			continue;
-		}
-		if (last->cluster != entry->cluster)
-			verify_problem(report,
-				       "site %.*s: pages with the same "
-				       "signature are in clusters %u and %u",
-				       (int)site->host.size,
-				       (const char *)site->host.data,
-				       last->cluster, entry->cluster);
-		free(entry->members);
-	}
+	load_sets(txn, site, entries);
+	scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
+	while (scan_next(&scan))
+		check_member(txn, site, &scan, entries, report);
+	scan_end(&scan);
+	for (size_t i = 0; i < entries->count; i++)
+		if (entries->items[i].cluster != 0)
+			entries->items[kept++] = entries->items[i];
+		else
+			free(entries->items[i].members);
 	entries->count = kept;
 }
 
@@ -274,7 +354,6 @@ static enum error verify_site(struct store *store, const char *host,
 	site.host = slice_of(host);
 	error = txn_end(&txn);
 	if (is_there && error == ERR_NONE) {
-		drop_equal(&entries, &site, report);
 		find_components(&entries, site.threshold);
 		compare_partitions(&entries, &site, report);
 	}

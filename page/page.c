@@ -7,6 +7,7 @@
 #include "page/skeleton.h"
 #include "page/sniff.h"
 #include "store/arena.h"
+#include "store/hash.h"
 
 enum {
 	/* A page has about two texts and two attributes an element. */
@@ -81,6 +82,16 @@ struct slice page_tag_name(const struct page *page, uint16_t tag)
 {
 	return tag < TAG_COUNT ? tag_name(tag)
 			       : page->unknown_tags[tag - TAG_COUNT];
+}
+
+uint64_t page_tag_hash(const struct page *page, uint16_t tag)
+{
+	struct slice name;
+
+	if (tag < TAG_COUNT)
+		return tag_hash(tag);
+	name = page_tag_name(page, tag);
+	return hash64(name.data, name.size, 0);
 }
 
 struct slice page_attribute(const struct page *page, uint32_t node,

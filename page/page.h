@@ -147,6 +147,9 @@ void page_destroy(struct page *page);
 /* The name of a node's tag, lower case. */
 struct slice page_tag_name(const struct page *page, uint16_t tag);
 
+/* hash64 of that name with seed 0. */
+uint64_t page_tag_hash(const struct page *page, uint16_t tag);
+
 /* The value of attribute `name` of node `node`, or {NULL, 0}. */
 struct slice page_attribute(const struct page *page, uint32_t node,
 			    const char *name);

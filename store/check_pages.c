@@ -59,24 +59,8 @@ static void check_body(const struct check *check, uint64_t page,
 	buffer_free(&body);
 }
 
-static bool is_signature(struct slice value)
-{
-	uint64_t before = 0;
-	uint64_t member;
-
-	for (size_t at = 0; at < value.size; at += sizeof(member)) {
-		if (value.size - at < sizeof(member))
-			return false;
-		memcpy(&member, (const char *)value.data + at, sizeof(member));
-		if (at > 0 && member <= before)
-			return false;
-		before = member;
-	}
-	return true;
-}
-
 static void check_membership(const struct check *check, uint64_t page,
-			     const struct page_row *row, struct slice signature)
+			     const struct page_row *row)
 {
 	uint32_t site = check->site->id;
 	struct key member = key_member(site, row->cluster, page);
@@ -85,14 +69,8 @@ static void check_membership(const struct check *check, uint64_t page,
 	if ((row->flags & PAGE_ROW_IS_TRUNCATED) != 0) {
 		if (row->cluster != 0)
 			tell(check, page, "is truncated, but in a cluster");
-		if (signature.data != NULL)
-			tell(check, page, "is truncated, but has a signature");
 		return;
 	}
-	if (signature.data == NULL)
-		tell(check, page, "has no signature");
-	else if (!is_signature(signature))
-		tell(check, page, "the signature is damaged");
 	if (row->cluster == 0)
 		tell(check, page, "is in no cluster");
 	else if (txn_get(check->txn, TABLE_CLUSTERS, key_slice(&cluster))
@@ -110,8 +88,7 @@ static void check_page(const struct check *check, struct slice key,
 
 	check_record(check, page, row, txn_get(check->txn, TABLE_RECORDS, key));
 	check_body(check, page, row, txn_get(check->txn, TABLE_BODIES, key));
-	check_membership(check, page, row,
-			 txn_get(check->txn, TABLE_SIGNATURES, key));
+	check_membership(check, page, row);
 }
 
 /* Rows of `table` need a page; a redirect is none. */
@@ -170,5 +147,4 @@ void check_pages(const struct check *check)
 			CHECK_HOST(check), count, check->site->page_count);
 	check_owned(check, TABLE_BODIES);
 	check_owned(check, TABLE_RECORDS);
-	check_owned(check, TABLE_SIGNATURES);
 }

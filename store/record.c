@@ -7,7 +7,7 @@
 #include "store/memory.h"
 
 /*
- * Header; the four signatures; the fragments; the links; the strings (title,
+ * Header; the signatures; the fragments; the links; the strings (title,
  * language, description, then those of the links); zeros up to a multiple of
  * 8. Each part has the size that the header's counts say, and begins at a
  * multiple of 8.
@@ -27,7 +27,6 @@ struct header {
 	uint32_t language_length;
 	uint32_t description_length;
 	uint32_t string_bytes;
-	uint32_t reserved; /* 0 */
 };
 
 struct stored_link {
@@ -37,6 +36,7 @@ struct stored_link {
 	uint32_t anchor_length;
 	uint32_t flags;
 	uint32_t reserved; /* 0 */
+	uint64_t path;
 };
 
 _Static_assert(sizeof(struct header) % 8 == 0, "parts are aligned");
@@ -115,6 +115,7 @@ static void append_links(const struct record *record,
 			.anchor = take_string(&used, links[i].anchor),
 			.anchor_length = (uint32_t)links[i].anchor.size,
 			.flags = links[i].flags,
+			.path = links[i].path,
 		};
 
 		buffer_append(out, &link, sizeof(link));
@@ -267,5 +268,6 @@ struct record_link record_link_at(const struct record *record, uint32_t index)
 		.url = {record->strings + link->url, link->url_length},
 		.anchor = {record->strings + link->anchor, link->anchor_length},
 		.flags = link->flags,
+		.path = link->path,
 	};
 }

@@ -13,7 +13,7 @@
 #include "store/error.h"
 #include "store/slice.h"
 
-enum { RECORD_VERSION = 1, RECORD_SIGNATURES = 4 };
+enum { RECORD_VERSION = 2, RECORD_SIGNATURES = 5 };
 
 /* A distinct text fragment of the page. */
 struct record_fragment {
@@ -25,7 +25,9 @@ struct record_fragment {
 struct record_link {
 	struct slice url;    /* canonical, absolute */
 	struct slice anchor; /* its text, collapsed */
-	uint32_t flags;      /* LINK_* of page/page.h */
+	uint32_t flags; /* LINK_* of page/page.h, of the first occurrence */
+	uint64_t path;  /* path_hash() of cluster/path.h, width 4, of the
+			   first a or area that leads there; 0: none does */
 };
 
 /* An opened record points into the buffer that it was opened from. */

@@ -23,12 +23,15 @@ static const struct field site_fields[] = {
 	FIELD(site_row, next_cluster),
 	FIELD(site_row, added_ms),
 	FIELD(site_row, generation),
+	FIELD(site_row, tuned),
+	FIELD(site_row, tuned_pages),
 	FIELD(site_row, revisit_ms),
 	FIELD(site_row, max_pages),
 	FIELD(site_row, max_depth),
 	FIELD(site_row, delay_ms),
 	FIELD(site_row, measure),
 	FIELD(site_row, threshold),
+	FIELD(site_row, width),
 	FIELD(site_row, flags),
 	FIELD(site_row, page_count),
 	FIELD(site_row, found_count),
@@ -179,11 +182,21 @@ void cluster_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
 	put(txn, TABLE_CLUSTERS, key_slice(&key), &cluster_layout, row);
 }
 
-void member_put(struct txn *txn, uint32_t site, uint32_t cluster, uint64_t page)
+void member_put(struct txn *txn, uint32_t site, uint32_t cluster, uint64_t page,
+		uint32_t set)
 {
 	struct key key = key_member(site, cluster, page);
 
-	txn_put(txn, TABLE_MEMBERS, key_slice(&key), slice_of(""));
+	txn_put(txn, TABLE_MEMBERS, key_slice(&key),
+		(struct slice){&set, sizeof(set)});
+}
+
+bool member_decode(struct slice value, uint32_t *set_out)
+{
+	if (value.size != sizeof(*set_out))
+		return false;
+	memcpy(set_out, value.data, sizeof(*set_out));
+	return true;
 }
 
 void member_delete(struct txn *txn, uint32_t site, uint32_t cluster,

@@ -19,12 +19,16 @@ struct site_row {
 	uint32_t next_cluster; /* the next public cluster number, from 1 */
 	uint64_t added_ms;
 	uint64_t generation;    /* raised by each change of any page */
+	uint64_t tuned;         /* generation that the threshold was chosen
+				   for */
+	uint32_t tuned_pages;   /* page_count at that time */
 	uint64_t revisit_ms;    /* fetch a page anew after this; 0: never */
 	uint32_t max_pages;     /* stop looking for new pages at this many */
 	uint32_t max_depth;     /* links from the seed */
 	uint32_t delay_ms;      /* between two requests */
 	uint16_t measure;       /* enum measure */
-	uint16_t threshold;     /* permille, 0..1000 */
+	uint16_t threshold;     /* permille, 0..1000: the template level */
+	uint16_t width;         /* of shingles; 0: the measure's own */
 	uint32_t flags;         /* SITE_* */
 	uint32_t page_count;    /* rows in TABLE_PAGES that hold a page */
 	uint32_t found_count;   /* rows in TABLE_FRONTIER */
@@ -39,6 +43,7 @@ enum {
 	SITE_IS_PRIVATE_OK = 1, /* the operator named a private address */
 	SITE_IS_SAMPLE = 2,     /* only neighbours of asked pages are crawled */
 	SITE_IS_OFFLINE = 4,    /* pages are handed in; no link is followed */
+	SITE_IS_AUTO = 8,       /* the threshold is chosen from the pages */
 };
 
 bool site_get(struct txn *txn, struct slice host, struct site_row *row_out);
@@ -84,11 +89,15 @@ void cluster_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
 		     const struct cluster_row *row);
 bool cluster_row_decode(struct slice value, struct cluster_row *row_out);
 
-/* Add or remove one page of a cluster (TABLE_MEMBERS alone). */
-void member_put(struct txn *txn, uint32_t site, uint32_t cluster,
-		uint64_t page);
+/* Add or remove one page of a cluster, with the number of its distinct
+ * signature (TABLE_MEMBERS alone). */
+void member_put(struct txn *txn, uint32_t site, uint32_t cluster, uint64_t page,
+		uint32_t set);
 void member_delete(struct txn *txn, uint32_t site, uint32_t cluster,
 		   uint64_t page);
+
+/* The set of a row of TABLE_MEMBERS; false when it is damaged. */
+bool member_decode(struct slice value, uint32_t *set_out);
 
 /* How many pages of the cluster hold the fragment; 0 when none does. */
 uint32_t df_get(struct txn *txn, uint32_t site, uint32_t cluster,
@@ -167,7 +176,8 @@ bool host_row_decode(struct slice value, struct host_row *row_out);
 	X(EVENT_CLUSTER_NEW, 7, "cluster.new")       \
 	X(EVENT_CLUSTER_MERGED, 8, "cluster.merged") \
 	X(EVENT_CLUSTER_SPLIT, 9, "cluster.split")   \
-	X(EVENT_CLUSTER_GONE, 10, "cluster.gone")
+	X(EVENT_CLUSTER_GONE, 10, "cluster.gone")    \
+	X(EVENT_SITE_RECUT, 11, "site.recut")
 
 enum event_kind {
 #define X(name, value, text) name = (value),

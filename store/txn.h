@@ -16,14 +16,15 @@ struct store;
 
 /* Every table, with the layout of its keys (numbers big-endian) and values. */
 #define TABLE_LIST(X)                                                          \
-	X(TABLE_META, "meta")             /* name -> u64: schema, next ids */  \
-	X(TABLE_SITES, "sites")           /* HOST -> site_row */               \
-	X(TABLE_PAGES, "pages")           /* site32 page64 -> page_row */      \
-	X(TABLE_BODIES, "bodies")         /* site32 page64 -> zstd */          \
-	X(TABLE_RECORDS, "records")       /* site32 page64 -> record */        \
-	X(TABLE_SIGNATURES, "signatures") /* site32 page64 -> u64[] */         \
+	X(TABLE_META, "meta")         /* name -> u64: schema, next ids */      \
+	X(TABLE_SITES, "sites")       /* HOST -> site_row */                   \
+	X(TABLE_PAGES, "pages")       /* site32 page64 -> page_row */          \
+	X(TABLE_BODIES, "bodies")     /* site32 page64 -> zstd */              \
+	X(TABLE_RECORDS, "records")   /* site32 page64 -> record */            \
+	X(TABLE_TERMS, "terms")       /* site32 term32 -> u64 member */        \
+	X(TABLE_SETS, "sets")         /* site32 set32 -> terms, packed */      \
 	X(TABLE_CLUSTERS, "clusters") /* site32 cluster32 -> cluster_row */    \
-	X(TABLE_MEMBERS, "members")   /* site32 cluster32 page64 -> nothing */ \
+	X(TABLE_MEMBERS, "members")   /* site32 cluster32 page64 -> set32 */   \
 	X(TABLE_DF, "df")             /* site32 cluster32 fragment64 -> u32 */ \
 	X(TABLE_FRONTIER, "frontier") /* site32 url64 -> frontier_row */       \
 	X(TABLE_DUE, "due")           /* site32 due_ms64 url64 -> nothing */   \
@@ -36,6 +37,14 @@ enum table {
 #undef X
 		TABLE_COUNT
 };
+
+/* The tables whose keys begin with the number of a site. */
+#define TABLES_OF_SITES                                                      \
+	{                                                                    \
+		TABLE_PAGES, TABLE_BODIES, TABLE_RECORDS, TABLE_TERMS,       \
+			TABLE_SETS, TABLE_CLUSTERS, TABLE_MEMBERS, TABLE_DF, \
+			TABLE_FRONTIER, TABLE_DUE                            \
+	}
 
 struct txn {
 	struct store *store;

@@ -61,6 +61,7 @@ static void check_site(struct txn *txn, struct verify_report *report,
 			       (const char *)host.data);
 	check_pages(&check);
 	check_clusters(&check);
+	check_sets(&check);
 	check_urls(&check);
 }
 
@@ -168,11 +169,7 @@ static void check_hosts(struct txn *txn, struct verify_report *report)
 
 enum error store_verify(struct txn *txn, struct verify_report *report)
 {
-	static const enum table owned[] = {
-		TABLE_PAGES,      TABLE_BODIES,   TABLE_RECORDS,
-		TABLE_SIGNATURES, TABLE_CLUSTERS, TABLE_MEMBERS,
-		TABLE_DF,         TABLE_FRONTIER, TABLE_DUE,
-	};
+	static const enum table owned[] = TABLES_OF_SITES;
 	struct sites sites = {0};
 
 	check_sites(txn, report, &sites);

@@ -24,7 +24,8 @@ static void encode_again(const struct record *record)
 	    !slice_equal(again.title, record->title))
 		abort();
 	for (uint32_t i = 0; i < record->link_count; i++)
-		if (!slice_equal(record_link_at(&again, i).url, links[i].url))
+		if (!slice_equal(record_link_at(&again, i).url, links[i].url) ||
+		    record_link_at(&again, i).path != links[i].path)
 			abort();
 	free(links);
 	buffer_free(&bytes);

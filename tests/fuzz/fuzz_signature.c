@@ -1,6 +1,6 @@
 /*
  * Two pages, split at the first NUL: their signatures are sorted, and distance
- * and link test keep their laws whatever the bytes are.
+ * and link test keep their laws whatever the bytes, the width and the path are.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void require(bool claim)
 }
 
 static struct signature sign(struct arena *arena, struct slice body,
-			     enum measure measure)
+			     struct signature_rule rule)
 {
 	struct signature signature;
 	struct page *page;
@@ -27,8 +27,8 @@ static struct signature sign(struct arena *arena, struct slice body,
 	if (page_parse(&page, body, slice_of("UTF-8"), &page_limits_default) !=
 	    ERR_NONE)
 		return (struct signature){NULL, 0};
-	signature = signature_compute(arena, page, measure);
-	require(page->node_count > 0 || measure == MEASURE_CTSS ||
+	signature = signature_compute(arena, page, rule);
+	require(page->node_count > 0 || rule.measure == MEASURE_CTSS ||
 		signature.count == 0);
 	page_destroy(page);
 	for (size_t i = 1; i < signature.count; i++)
@@ -60,9 +60,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct slice b = {data + first, size - first};
 	struct arena *arena = arena_create();
 
-	for (unsigned i = 0; i < MEASURE_COUNT; i++)
-		check(sign(arena, a, (enum measure)i),
-		      sign(arena, b, (enum measure)i));
+	for (unsigned i = 0; i < MEASURE_COUNT; i++) {
+		/* the first bytes are also a width and a path */
+		struct signature_rule rule = {
+			.measure = (enum measure)i,
+			.width = first == 0
+					 ? 0
+					 : data[0] % (SIGNATURE_MAX_WIDTH + 1),
+			.path = a,
+		};
+
+		check(sign(arena, a, rule), sign(arena, b, rule));
+	}
 	arena_destroy(arena);
 	return 0;
 }

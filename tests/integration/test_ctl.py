@@ -1,6 +1,9 @@
 """templatectl: exit statuses, JSON for programs, tables for people."""
 
+import collections
 import json
+import shutil
+import xml.etree.ElementTree
 
 import harness
 
@@ -110,6 +113,97 @@ class Ctl(harness.Case):
         found = sorted(kind for kinds in clusters.values()
                        for kind in kinds if kind)
         self.assertEqual(found, ["archive", "document", "landing", "post"])
+
+    def cluster(self, *arguments):
+        return json.loads(self.done(harness.run(
+            [CTL, "--json", "cluster", *arguments, harness.SITE])))
+
+    def test_report_agrees_with_the_clusters(self):
+        """Each level is what clustering at its threshold gives."""
+        report = self.cluster("--report")["report"]
+        self.assertEqual(report["pages"], 74)
+        self.assertEqual(report["sizable_pages"], 3)
+        self.assertEqual(sum(report["histogram"]["pairs"]), 74 * 73 // 2)
+        for level in [*report["levels"], *report["curve"][::20]]:
+            with self.subTest(level=level):
+                answer = self.cluster("--threshold", str(level["threshold"]))
+                sizes = collections.Counter(page["cluster"]
+                                            for page in answer["pages"])
+                sizable = [n for n in sizes.values() if n >= 3]
+                self.assertEqual(level["clusters"], answer["clusters"])
+                self.assertEqual(level["sizable"], len(sizable))
+                self.assertEqual(level["sizable_pages"], sum(sizable))
+                self.assertEqual(level["largest_pages"], max(sizes.values()))
+
+    def test_report_tree_joins_what_the_clusters_join(self):
+        """Above its height a node's example is with its children's."""
+        report = self.cluster("--report")["report"]
+        tree = report["tree"]
+        self.assertIsNone(tree[0]["parent"])
+        self.assertEqual(tree[0]["pages"], 74)
+        for node in tree[1:]:
+            parent = tree[node["parent"]]
+            self.assertEqual(node["end"], parent["height"])
+            for threshold, is_one in ((node["end"], True),
+                                      (node["end"] - 0.001, False)):
+                clusters = {page["path"]: page["cluster"] for page in
+                            self.cluster("--threshold",
+                                         f"{threshold:.3f}")["pages"]}
+                others = {clusters[n["example"]] for n in tree
+                          if n["parent"] == node["parent"]}
+                self.assertEqual(len(others) == 1, is_one)
+
+    def test_threshold_auto_takes_the_suggestion(self):
+        process = harness.run([CTL, "cluster", "--threshold", "auto",
+                               harness.SITE])
+        found = self.done(process)
+        answer = self.cluster("--threshold", "auto")
+        suggestion = answer["suggestion"]
+        self.assertEqual(answer["threshold"], suggestion["threshold"])
+        self.assertEqual(suggestion["sizable"], 4)
+        self.assertIn(suggestion["reason"], process.stderr)
+        self.assertIn(f"threshold {suggestion['threshold']:.3f}",
+                      process.stderr)
+        self.assertGreater(suggestion["agreement"], 0.3)
+        self.assertGreater(suggestion["share"], 0.9)
+        self.assertEqual(found, self.done(harness.run(
+            [CTL, "cluster", "--threshold", str(suggestion["threshold"]),
+             harness.SITE])))
+
+    def test_report_for_people(self):
+        process = harness.run([CTL, "cluster", "--report", "--labels",
+                               harness.SITE / "labels.tsv", harness.SITE])
+        lines = self.done(process).splitlines()
+        self.assertEqual(lines[0].split(",")[0], "74 pages")
+        self.assertLessEqual(max(map(len, lines)), 80)
+        rows = {line.split("  ")[0]: line.split()[-5:] for line in lines}
+        scores = [float(rows[name][3]) for name in
+                  ("template", "plateau", "suggestion", "site",
+                   "best (oracle)")]
+        self.assertEqual(max(scores), scores[-1])
+        self.assertGreater(scores[-1], 0.9)
+
+    def test_svg_is_one_document_that_stands_alone(self):
+        folder = self.folder()
+        site = folder / "a <&\"'> site"
+        shutil.copytree(harness.SITE, site)
+        page = (site / "index.html").read_bytes()
+        for number in range(20):
+            (site / f"<x>&amp;{number}\x01.html").write_bytes(page)
+        svg = folder / "site.svg"
+        self.done(harness.run([CTL, "cluster", "--svg", svg, site]))
+        root = xml.etree.ElementTree.parse(svg).getroot()
+        self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+        texts = ["".join(e.itertext()) for e in root.iter()
+                 if e.tag.endswith("}text")]
+        self.assertTrue(any("<x>&amp;0\uFFFD.html" in t for t in texts), texts)
+        for name in ("template 0.200", "site 0.700", "suggestion"):
+            self.assertTrue(any(t.startswith(name) for t in texts), name)
+        raw = svg.read_text("utf-8")
+        self.assertNotIn("<script", raw)
+        self.assertNotIn("href", raw)
+        self.done(harness.run([CTL, "cluster", "--svg", "/dev/null/x.svg",
+                               site]), 1)
 
     def test_output_on_a_full_disk_is_a_failure(self):
         with open("/dev/full", "w", encoding="utf-8") as full:

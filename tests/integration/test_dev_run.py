@@ -54,7 +54,8 @@ class DevRun(harness.Case):
                     break
             answer = harness.run(["sh", "-c", curl])
             self.assertEqual(answer.returncode, 0, answer.stderr)
-            self.assertIn("Release Notes", answer.stdout)
+            self.assertGreater(len(answer.stdout.split()), 20)
+            self.assertNotIn("Toggle Menu", answer.stdout)
             stop(process)
             self.assertEqual(process.wait(60), 0)
             process.stdout.close()

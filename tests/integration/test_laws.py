@@ -48,7 +48,7 @@ class Laws(harness.Case):
 
         def is_there():
             sizes = [c["pages"] for c in daemon.clusters(web.host)]
-            return sizes[:2] == [32, 28]
+            return sizes[:2] == [32, 30]
         harness.wait_until(is_there, "the change")
         self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
         fresh = self.daemon()

@@ -31,8 +31,9 @@ class WholePath(harness.Case):
         self.assertEqual(site["pages"], PAGES)
         self.assertEqual(site["pending"], 0)
         self.assertEqual(site["found"], site["fetched"] + site["failed"])
-        self.assertEqual(site["measure"], "cpc")
-        self.assertEqual(site["threshold"], 0.25)
+        self.assertEqual(site["measure"], "ccs")
+        self.assertEqual(site["threshold"], 0.2)
+        self.assertIs(site["auto"], True)
         self.assertTrue(site["private"])
         self.assertFalse(site["sample"])
         self.assertRegex(site["added"], LIKE_TIME)
@@ -64,7 +65,7 @@ class WholePath(harness.Case):
         self.assertEqual(sum(sizes), PAGES)
         # Of the four archives one cannot be reached by links.
         self.assertEqual({k: len(v) for k, v in found.items()},
-                         {"post": 31, "document": 30, "archive": 3,
+                         {"post": 31, "document": 32, "archive": 3,
                           "landing": 3})
 
     def test_cluster_has_its_fields(self):
@@ -126,7 +127,7 @@ class WholePath(harness.Case):
                          "How to use batch in Rocketmq")
         self.assertEqual(answer["method"], "df")
         self.assertTrue(answer["reason"])
-        self.assertEqual(answer["cluster_pages"], 30)
+        self.assertEqual(answer["cluster_pages"], 32)
         self.assertRegex(answer["fetched"], LIKE_TIME)
         self.assertIs(answer["truncated"], False)
         self.assertEqual(answer["text"].strip(),
@@ -139,9 +140,11 @@ class WholePath(harness.Case):
         self.assertIn("better split the lists", answer.text)
         self.assertNotIn("<script", answer.text)
 
-    def test_page_alone_falls_back_and_says_so(self):
-        url = self.web.url + "about/contact/"
-        answer = self.daemon.json("/v1/text", url=url, format="json")
+    def test_page_unlike_all_falls_back_and_says_so(self):
+        body = (b"<title>Alone</title><table><tr><td>"
+                + b"No page of the site is made like this one. " * 9)
+        answer = self.daemon.post("/v1/extract", body, format="json",
+                                  url=self.web.url + "alone").json
         self.assertEqual(answer["method"], "accb")
         self.assertLess(answer["cluster_pages"], 3)
         self.assertTrue(answer["reason"])

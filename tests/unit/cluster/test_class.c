@@ -95,6 +95,34 @@ START_TEST(eight_names_count_whatever_their_order)
 }
 END_TEST
 
+START_TEST(tokens_are_distinct_and_ascending)
+{
+	uint64_t tokens[10];
+	uint64_t one[10];
+
+	ck_assert_uint_eq(
+		class_tokens(slice_of(" post-1\tb post-2 "), tokens, 10), 2);
+	ck_assert_uint_lt(tokens[0], tokens[1]);
+	ck_assert_uint_eq(class_tokens(slice_of("post-7"), one, 10), 1);
+	ck_assert(one[0] == tokens[0] || one[0] == tokens[1]);
+	ck_assert_uint_eq(class_tokens(slice_of(""), tokens, 10), 0);
+}
+END_TEST
+
+START_TEST(the_smallest_tokens_count)
+{
+	const struct slice ten = slice_of("a b c d e f g h i j");
+	uint64_t tokens[10];
+	uint64_t few[3];
+
+	ck_assert_uint_eq(class_tokens(ten, tokens, 10), 10);
+	for (size_t i = 1; i < 10; i++)
+		ck_assert_uint_lt(tokens[i - 1], tokens[i]);
+	ck_assert_uint_eq(class_tokens(ten, few, 3), 3);
+	ck_assert_mem_eq(few, tokens, sizeof(few));
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("class");
@@ -107,6 +135,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, order_repetition_and_space_do_not_count);
 	tcase_add_test(tcase, no_name_leaves_the_seed);
 	tcase_add_test(tcase, eight_names_count_whatever_their_order);
+	tcase_add_test(tcase, tokens_are_distinct_and_ascending);
+	tcase_add_test(tcase, the_smallest_tokens_count);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -12,7 +12,9 @@
 enum {
 	PAGES = 24,
 	BITS = 16,
-	LABELS = 4096,
+	LABELS = 8192,
+	NO_MEMBER = BITS,
+	NOT_STORED = 1 << BITS,
 };
 
 struct world {
@@ -20,9 +22,15 @@ struct world {
 	unsigned threshold;
 	uint32_t next_label;
 	bool is_there[PAGES + 1];
+	uint64_t ages[PAGES + 1];
+	uint64_t next_age;
 	uint32_t sets[PAGES + 1];
 	uint32_t labels[PAGES + 1]; /* replayed from moves */
 	bool is_alive[LABELS];      /* replayed from events */
+	/* As a store would have them: */
+	uint32_t term_members[BITS];     /* or NO_MEMBER */
+	uint32_t stored_sets[PAGES + 1]; /* of a set number, or NOT_STORED */
+	uint32_t set_of_page[PAGES + 1];
 	struct linkage_changes changes;
 };
 
@@ -33,6 +41,10 @@ static void begin(unsigned threshold)
 	world = (struct world){.threshold = threshold, .next_label = 1};
 	world.linkage = linkage_create(
 		&(struct linkage_options){.threshold = threshold});
+	for (size_t i = 0; i < BITS; i++)
+		world.term_members[i] = NO_MEMBER;
+	for (size_t i = 0; i <= PAGES; i++)
+		world.stored_sets[i] = NOT_STORED;
 }
 
 static void end(void)
@@ -69,7 +81,8 @@ static bool replay_moves(void)
 		struct linkage_move move = world.changes.moves[i];
 
 		if (move.page > PAGES || move.from == move.to ||
-		    world.labels[move.page] != move.from || !is_first_move(i))
+		    world.labels[move.page] != move.from || !is_first_move(i) ||
+		    move.set != linkage_set(world.linkage, move.page))
 			return false;
 		world.labels[move.page] = move.to;
 	}
@@ -106,6 +119,118 @@ static bool replay_events(void)
 		is_used[world.labels[i]] = true;
 	is_used[0] = false;
 	return memcmp(is_used, world.is_alive, sizeof(is_used)) == 0;
+}
+
+/* Whether only numbers that are free are added, only others dropped. */
+static bool replay_terms(void)
+{
+	for (size_t i = 0; i < world.changes.dropped_term_count; i++) {
+		uint32_t term = world.changes.dropped_terms[i];
+
+		if (term >= BITS || world.term_members[term] == NO_MEMBER)
+			return false;
+		world.term_members[term] = NO_MEMBER;
+	}
+	for (size_t i = 0; i < world.changes.added_term_count; i++) {
+		uint32_t term = world.changes.added_terms[i];
+
+		if (term >= BITS || world.term_members[term] != NO_MEMBER)
+			return false;
+		world.term_members[term] =
+			(uint32_t)linkage_member(world.linkage, term);
+	}
+	return true;
+}
+
+/* The numbers that a set of terms stands for, by the terms told; NOT_STORED
+ * when they are not in order or unknown. */
+static uint32_t read_set(struct linkage_set_view view)
+{
+	uint32_t set = 0;
+
+	for (size_t i = 0; i < view.count; i++) {
+		if (view.terms[i] >= BITS ||
+		    world.term_members[view.terms[i]] == NO_MEMBER ||
+		    (i > 0 && view.terms[i - 1] >= view.terms[i]))
+			return NOT_STORED;
+		set |= 1U << world.term_members[view.terms[i]];
+	}
+	return set;
+}
+
+static bool replay_set(void)
+{
+	uint32_t dropped = world.changes.dropped_set;
+	uint32_t added = world.changes.added_set;
+
+	if (dropped != LINKAGE_NONE) {
+		if (dropped > PAGES || world.stored_sets[dropped] == NOT_STORED)
+			return false;
+		world.stored_sets[dropped] = NOT_STORED;
+	}
+	if (added != LINKAGE_NONE) {
+		if (added > PAGES || world.stored_sets[added] != NOT_STORED)
+			return false;
+		world.stored_sets[added] =
+			read_set(linkage_set_at(world.linkage, added));
+		return world.stored_sets[added] != NOT_STORED;
+	}
+	return true;
+}
+
+/* Whether the sets stored are those that pages have, and no more. */
+static bool sets_are_those_told(void)
+{
+	size_t pages[PAGES + 1] = {0};
+	size_t sets = 0;
+
+	for (uint64_t i = 1; i <= PAGES; i++) {
+		uint32_t set = linkage_set(world.linkage, i);
+
+		world.set_of_page[i] = set;
+		if ((set != LINKAGE_NONE) != world.is_there[i])
+			return false;
+		if (set == LINKAGE_NONE)
+			continue;
+		if (set > PAGES || world.stored_sets[set] != world.sets[i])
+			return false;
+		pages[set]++;
+	}
+	for (uint32_t i = 0; i <= PAGES; i++) {
+		struct linkage_set_view view = linkage_set_at(world.linkage, i);
+
+		sets += pages[i] > 0;
+		if (view.page_count != pages[i] ||
+		    (pages[i] > 0) != (world.stored_sets[i] != NOT_STORED) ||
+		    (pages[i] > 0 && (view.label == 0 ||
+				      read_set(view) != world.stored_sets[i])))
+			return false;
+	}
+	return sets == linkage_size(world.linkage).sets;
+}
+
+/* Whether the terms stored are those of the sets, and no more. */
+static bool terms_are_those_told(void)
+{
+	uint32_t used = 0;
+	uint32_t known = 0;
+	size_t count = 0;
+
+	for (size_t i = 1; i <= PAGES; i++)
+		used |= world.is_there[i] ? world.sets[i] : 0;
+	for (size_t i = 0; i < BITS; i++) {
+		if (world.term_members[i] != NO_MEMBER)
+			known |= 1U << world.term_members[i];
+		count += world.term_members[i] != NO_MEMBER;
+	}
+	return used == known && linkage_size(world.linkage).terms == count;
+}
+
+static void replay(void)
+{
+	ck_assert(replay_moves() && replay_events());
+	ck_assert(replay_terms() && replay_set());
+	ck_assert(sets_are_those_told() && terms_are_those_told());
 }
 
 static bool labels_are_those_told(void)
@@ -185,17 +310,17 @@ static void put(uint64_t page, uint32_t set)
 				     &world.next_label, &world.changes),
 			 ERR_NONE);
 	world.sets[page] = set;
+	if (!world.is_there[page])
+		world.ages[page] = world.next_age++;
 	world.is_there[page] = true;
-	ck_assert(replay_moves());
-	ck_assert(replay_events());
+	replay();
 }
 
 static void take(uint64_t page)
 {
 	linkage_remove(world.linkage, page, &world.next_label, &world.changes);
 	world.is_there[page] = false;
-	ck_assert(replay_moves());
-	ck_assert(replay_events());
+	replay();
 }
 
 static void check_event(size_t index, enum linkage_event_kind kind,
@@ -245,7 +370,7 @@ START_TEST(first_pages_are_new_clusters)
 	ck_assert_uint_eq(linkage_label(world.linkage, 3), 1);
 	ck_assert_uint_eq(linkage_label(world.linkage, 4), 0);
 	ck_assert_uint_eq(world.next_label, 3);
-	ck_assert_uint_eq(linkage_size(world.linkage).signatures, 2);
+	ck_assert_uint_eq(linkage_size(world.linkage).sets, 2);
 	ck_assert_uint_eq(linkage_size(world.linkage).clusters, 2);
 	ck_assert_uint_gt(linkage_size(world.linkage).bytes, 0);
 }
@@ -361,7 +486,7 @@ START_TEST(the_last_page_ends_its_cluster)
 	take(1);
 	ck_assert_uint_eq(world.changes.event_count, 1);
 	check_event(0, LINKAGE_GONE, 1, 0);
-	ck_assert_uint_eq(linkage_size(world.linkage).signatures, 0);
+	ck_assert_uint_eq(linkage_size(world.linkage).sets, 0);
 	put(1, SET_01);
 	check_event(0, LINKAGE_NEW, 2, 0);
 }
@@ -464,7 +589,7 @@ START_TEST(empty_signatures_are_one_cluster)
 	put(2, 0);
 	put(3, SET_01);
 	ck_assert_uint_eq(linkage_size(world.linkage).clusters, 2);
-	ck_assert_uint_eq(linkage_size(world.linkage).signatures, 2);
+	ck_assert_uint_eq(linkage_size(world.linkage).sets, 2);
 	ck_assert_uint_eq(linkage_label(world.linkage, 2), 1);
 }
 END_TEST
@@ -492,12 +617,17 @@ START_TEST(limits_refuse_and_change_nothing)
 	uint32_t next = 1;
 	struct linkage_changes changes;
 	struct linkage *linkage = linkage_create(&(struct linkage_options){
-		.threshold = 500, .max_members = 3, .max_pages = 2});
+		.threshold = 500,
+		.max_members = 3,
+		.max_pages = 2,
+	});
 
 	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(0xf, members),
 				     &next, &changes),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_eq(changes.move_count + changes.event_count, 0);
+	ck_assert_uint_eq(changes.added_set, LINKAGE_NONE);
+	ck_assert_uint_eq(changes.dropped_set, LINKAGE_NONE);
 	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(0x7, members),
 				     &next, &changes),
 			 ERR_NONE);
@@ -505,16 +635,12 @@ START_TEST(limits_refuse_and_change_nothing)
 				     &next, &changes),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_eq(linkage_label(linkage, 1), 1);
-	ck_assert_int_eq(
-		linkage_restore(linkage, 2, signature_of(0x8, members), 7),
-		ERR_NONE);
-	next = 8;
+	ck_assert_int_eq(linkage_put(linkage, 2, signature_of(0x8, members),
+				     &next, &changes),
+			 ERR_NONE);
 	ck_assert_int_eq(linkage_put(linkage, 3, signature_of(0x7, members),
 				     &next, &changes),
 			 ERR_TOO_LARGE);
-	ck_assert_int_eq(
-		linkage_restore(linkage, 3, signature_of(0x7, members), 1),
-		ERR_TOO_LARGE);
 	ck_assert_uint_eq(linkage_label(linkage, 3), 0);
 	/* Those who are there may change. */
 	ck_assert_int_eq(linkage_put(linkage, 2, signature_of(0x7, members),
@@ -525,25 +651,111 @@ START_TEST(limits_refuse_and_change_nothing)
 				     &next, &changes),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_eq(linkage_size(linkage).pages, 2);
-	ck_assert_uint_eq(linkage_size(linkage).signatures, 1);
+	ck_assert_uint_eq(linkage_size(linkage).sets, 1);
 	linkage_destroy(linkage);
 	linkage_destroy(NULL);
 }
 END_TEST
 
-START_TEST(restoring_refuses_what_cannot_have_been)
+START_TEST(sets_are_limited_apart_from_pages)
 {
 	uint64_t members[BITS];
-	struct signature a = signature_of(SET_01, members);
+	uint32_t next = 1;
+	struct linkage_changes changes;
+	struct linkage *linkage = linkage_create(
+		&(struct linkage_options){.threshold = 500, .max_sets = 1});
 
-	ck_assert_int_eq(linkage_restore(world.linkage, 1, a, 0), ERR_CORRUPT);
-	ck_assert_int_eq(linkage_restore(world.linkage, 1, a, 5), ERR_NONE);
-	ck_assert_int_eq(linkage_restore(world.linkage, 1, a, 5), ERR_CORRUPT);
-	ck_assert_int_eq(linkage_restore(world.linkage, 2, a, 6), ERR_CORRUPT);
-	ck_assert_int_eq(linkage_restore(world.linkage, 2, a, 5), ERR_NONE);
-	ck_assert_uint_eq(linkage_size(world.linkage).pages, 2);
-	ck_assert_uint_eq(linkage_size(world.linkage).clusters, 1);
-	ck_assert_uint_eq(linkage_label(world.linkage, 2), 5);
+	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(SET_01, members),
+				     &next, &changes),
+			 ERR_NONE);
+	/* Another one instead of it. */
+	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(SET_12, members),
+				     &next, &changes),
+			 ERR_NONE);
+	ck_assert_int_eq(linkage_put(linkage, 2, signature_of(SET_12, members),
+				     &next, &changes),
+			 ERR_NONE);
+	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(SET_01, members),
+				     &next, &changes),
+			 ERR_TOO_LARGE);
+	ck_assert_int_eq(linkage_put(linkage, 3, signature_of(SET_01, members),
+				     &next, &changes),
+			 ERR_TOO_LARGE);
+	ck_assert_uint_eq(linkage_size(linkage).pages, 2);
+	linkage_destroy(linkage);
+}
+END_TEST
+
+START_TEST(a_set_that_is_not_there_has_no_pages)
+{
+	put(1, SET_01);
+	ck_assert_uint_eq(linkage_set_at(world.linkage, 0).page_count, 1);
+	ck_assert_uint_eq(linkage_set_at(world.linkage, 1).page_count, 0);
+	ck_assert_uint_eq(linkage_size(world.linkage).set_rows, 1);
+	take(1);
+	ck_assert_uint_eq(linkage_set_at(world.linkage, 0).page_count, 0);
+	ck_assert_uint_eq(linkage_set(world.linkage, 1), LINKAGE_NONE);
+	ck_assert_uint_eq(linkage_size(world.linkage).groups, 0);
+}
+END_TEST
+
+static void recut(unsigned threshold)
+{
+	linkage_recut(world.linkage, threshold, &world.next_label,
+		      &world.changes);
+	world.threshold = threshold;
+	ck_assert_uint_eq(world.changes.added_set, LINKAGE_NONE);
+	ck_assert_uint_eq(world.changes.dropped_set, LINKAGE_NONE);
+	replay();
+}
+
+START_TEST(a_lower_cut_splits)
+{
+	put(1, SET_01);
+	put(2, SET_12);
+	put(3, SET_12);
+	put(4, SET_23);
+	put(5, SET_89);
+	recut(499);
+	/* 2 and 3 keep the label, 1 is older than 4. */
+	ck_assert_uint_eq(world.changes.event_count, 2);
+	check_event(0, LINKAGE_SPLIT, 3, 1);
+	check_event(1, LINKAGE_SPLIT, 4, 1);
+	ck_assert_uint_eq(linkage_label(world.linkage, 1), 3);
+	ck_assert_uint_eq(linkage_label(world.linkage, 2), 1);
+	ck_assert_uint_eq(linkage_label(world.linkage, 4), 4);
+	ck_assert_uint_eq(linkage_label(world.linkage, 5), 2);
+	ck_assert_uint_eq(world.changes.move_count, 2);
+	ck_assert(partition_is_exact());
+}
+END_TEST
+
+START_TEST(a_higher_cut_merges)
+{
+	put(1, SET_01);
+	put(2, SET_23);
+	put(3, SET_23);
+	put(4, SET_56);
+	recut(1000);
+	ck_assert_uint_eq(world.changes.event_count, 2);
+	check_event(0, LINKAGE_MERGED, 1, 2);
+	check_event(1, LINKAGE_MERGED, 3, 2);
+	ck_assert_uint_eq(world.changes.move_count, 2);
+	recut(1000);
+	check_quiet();
+	/* Back again: what was merged has no claim to its old label. */
+	recut(500);
+	ck_assert_uint_eq(linkage_label(world.linkage, 2), 2);
+	check_event(0, LINKAGE_SPLIT, 4, 2);
+	check_event(1, LINKAGE_SPLIT, 5, 2);
+	ck_assert_uint_eq(linkage_label(world.linkage, 1), 4);
+}
+END_TEST
+
+START_TEST(an_empty_linkage_is_recut_to_nothing)
+{
+	recut(0);
+	check_quiet();
 }
 END_TEST
 
@@ -572,7 +784,8 @@ static void step(void)
 		put(page, random_set());
 }
 
-static const unsigned thresholds[] = {0, 250, 500, 700, 999, 1000};
+static const unsigned thresholds[] = {0, 100, 250, 500, 700, 850, 999, 1000};
+enum { THRESHOLDS = sizeof(thresholds) / sizeof(*thresholds) };
 
 /* Law 1. The seed makes another corpus in every round. */
 START_TEST(partition_is_that_of_brute_force)
@@ -635,33 +848,216 @@ START_TEST(order_does_not_matter)
 }
 END_TEST
 
-/* Another linkage with the same pages and labels takes the place. */
-static void reopen(void)
+/* The page that came next after `age`, or 0. */
+static uint64_t page_after(uint64_t age)
 {
-	uint64_t members[BITS];
+	uint64_t next = 0;
 
-	linkage_destroy(world.linkage);
-	world.linkage = linkage_create(
-		&(struct linkage_options){.threshold = world.threshold});
 	for (uint64_t i = 1; i <= PAGES; i++) {
-		if (world.is_there[i])
-			ck_assert_int_eq(
-				linkage_restore(
-					world.linkage, i,
-					signature_of(world.sets[i], members),
-					world.labels[i]),
-				ERR_NONE);
+		if (world.is_there[i] && world.ages[i] >= age &&
+		    (next == 0 || world.ages[i] < world.ages[next]))
+			next = i;
 	}
+	return next;
 }
 
+static bool restore_terms(struct linkage *linkage)
+{
+	for (uint32_t i = 0; i < BITS; i++) {
+		if (world.term_members[i] != NO_MEMBER &&
+		    linkage_restore_term(linkage, i, world.term_members[i]) !=
+			    ERR_NONE)
+			return false;
+	}
+	return true;
+}
+
+static bool restore_sets(struct linkage *linkage)
+{
+	uint32_t terms[BITS];
+
+	for (uint32_t i = 0; i <= PAGES; i++) {
+		size_t count = 0;
+
+		if (world.stored_sets[i] == NOT_STORED)
+			continue;
+		for (uint32_t j = 0; j < BITS; j++) {
+			if (world.term_members[j] != NO_MEMBER &&
+			    world.stored_sets[i] >> world.term_members[j] & 1)
+				terms[count++] = j;
+		}
+		if (linkage_restore_set(linkage, i, terms, count) != ERR_NONE)
+			return false;
+	}
+	return true;
+}
+
+static bool restore_pages(struct linkage *linkage)
+{
+	for (uint64_t i = page_after(0); i != 0;
+	     i = page_after(world.ages[i] + 1)) {
+		if (linkage_restore_page(linkage, i, world.set_of_page[i],
+					 world.labels[i]) != ERR_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* A linkage made of what was told. */
+static struct linkage *restored(void)
+{
+	struct linkage *linkage = linkage_create(
+		&(struct linkage_options){.threshold = world.threshold});
+
+	ck_assert(restore_terms(linkage));
+	ck_assert(restore_sets(linkage));
+	ck_assert(restore_pages(linkage));
+	ck_assert_int_eq(linkage_restore_end(linkage), ERR_NONE);
+	return linkage;
+}
+
+static bool labels_are_those_of(const struct linkage *twin)
+{
+	for (uint64_t i = 1; i <= PAGES; i++) {
+		if (linkage_label(twin, i) != world.labels[i])
+			return false;
+	}
+	return linkage_size(twin).clusters ==
+	       linkage_size(world.linkage).clusters;
+}
+
+/* The same call on a linkage and on what it was restored to, which goes on. */
+static void step_twins(void)
+{
+	uint64_t page = 1 + random_below(PAGES);
+	uint32_t set = random_set();
+	uint32_t next_label = world.next_label;
+	struct linkage_changes changes;
+	struct linkage *twin = world.linkage;
+	uint64_t members[BITS];
+
+	world.linkage = restored();
+	if (random_below(2) == 0) {
+		linkage_remove(twin, page, &next_label, &changes);
+		take(page);
+	} else {
+		ck_assert_int_eq(linkage_put(twin, page,
+					     signature_of(set, members),
+					     &next_label, &changes),
+				 ERR_NONE);
+		put(page, set);
+	}
+	ck_assert_uint_eq(next_label, world.next_label);
+	ck_assert(labels_are_those_of(twin));
+	linkage_destroy(twin);
+}
+
+/* The engine inside differs after opening, what is told does not. */
 START_TEST(a_restored_linkage_goes_on)
 {
 	random_begin(20240940 + (unsigned)_i);
 	for (int round = 0; round < 100; round++) {
 		begin(thresholds[_i]);
 		for (int i = 0; i < 60; i++) {
-			if (i % 15 == 14)
-				reopen();
+			if (i % 5 == 4)
+				step_twins();
+			else
+				step();
+			ck_assert(labels_are_those_told());
+			ck_assert(partition_is_exact());
+		}
+		end();
+	}
+}
+END_TEST
+
+/* Pages that had `label` and are in the component of `smallest` now. */
+struct match {
+	size_t pages;
+	uint32_t label;
+	size_t smallest;
+	uint64_t oldest;
+};
+
+static bool is_before(struct match a, struct match b)
+{
+	if (a.pages != b.pages)
+		return a.pages > b.pages;
+	if (a.label != b.label)
+		return a.label < b.label;
+	return a.oldest < b.oldest;
+}
+
+static struct match match_at(size_t page, const uint32_t *labels,
+			     const size_t *smallest)
+{
+	struct match match = {0, labels[page], smallest[page], UINT64_MAX};
+
+	for (size_t i = 1; i <= PAGES; i++) {
+		if (!world.is_there[i] || smallest[i] != match.smallest)
+			continue;
+		match.pages += labels[i] == match.label;
+		if (world.ages[i] < match.oldest)
+			match.oldest = world.ages[i];
+	}
+	return match;
+}
+
+/* Give the best match that is free its label, until none is left. */
+static void assign_labels(const uint32_t *labels, const size_t *smallest,
+			  uint32_t *label_of)
+{
+	bool is_taken[LABELS] = {false};
+
+	for (;;) {
+		struct match best = {0};
+
+		for (size_t i = 1; i <= PAGES; i++) {
+			struct match match = match_at(i, labels, smallest);
+
+			if (world.is_there[i] && !is_taken[match.label] &&
+			    label_of[match.smallest] == 0 &&
+			    (best.pages == 0 || is_before(match, best)))
+				best = match;
+		}
+		if (best.pages == 0)
+			return;
+		is_taken[best.label] = true;
+		label_of[best.smallest] = best.label;
+	}
+}
+
+static bool recut_is_that_of_the_rules(unsigned threshold)
+{
+	uint32_t label_of[PAGES + 1] = {0};
+	uint32_t before[PAGES + 1];
+	size_t smallest[PAGES + 1];
+	uint32_t next_label = world.next_label;
+
+	memcpy(before, world.labels, sizeof(before));
+	recut(threshold);
+	find_components(smallest);
+	assign_labels(before, smallest, label_of);
+	for (size_t i = 1; i <= PAGES; i++) {
+		uint32_t label = label_of[smallest[i]];
+
+		if (world.is_there[i] &&
+		    (label == 0 ? world.labels[i] < next_label
+				: world.labels[i] != label))
+			return false;
+	}
+	return true;
+}
+
+START_TEST(a_recut_linkage_goes_on)
+{
+	random_begin(20240960);
+	for (int round = 0; round < 300; round++) {
+		begin(thresholds[random_below(THRESHOLDS)]);
+		for (int i = 0; i < 60; i++) {
+			if (i % 6 == 5)
+				ck_assert(recut_is_that_of_the_rules(
+					thresholds[random_below(THRESHOLDS)]));
 			step();
 			ck_assert(labels_are_those_told());
 			ck_assert(partition_is_exact());
@@ -676,7 +1072,6 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("linkage");
 	TCase *tcase = tcase_create("labels");
 	TCase *laws = tcase_create("laws");
-	int count = sizeof(thresholds) / sizeof(*thresholds);
 
 	tcase_add_checked_fixture(tcase, begin_chain, end);
 	tcase_add_test(tcase, first_pages_are_new_clusters);
@@ -700,11 +1095,17 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, empty_signatures_are_one_cluster);
 	tcase_add_test(tcase, what_goes_gives_its_memory_back);
 	tcase_add_test(tcase, limits_refuse_and_change_nothing);
-	tcase_add_test(tcase, restoring_refuses_what_cannot_have_been);
+	tcase_add_test(tcase, sets_are_limited_apart_from_pages);
+	tcase_add_test(tcase, a_set_that_is_not_there_has_no_pages);
+	tcase_add_test(tcase, a_lower_cut_splits);
+	tcase_add_test(tcase, a_higher_cut_merges);
+	tcase_add_test(tcase, an_empty_linkage_is_recut_to_nothing);
 	suite_add_tcase(suite, tcase);
-	tcase_add_loop_test(laws, partition_is_that_of_brute_force, 0, count);
-	tcase_add_loop_test(laws, order_does_not_matter, 0, count);
-	tcase_add_loop_test(laws, a_restored_linkage_goes_on, 0, count);
+	tcase_add_loop_test(laws, partition_is_that_of_brute_force, 0,
+			    THRESHOLDS);
+	tcase_add_loop_test(laws, order_does_not_matter, 0, THRESHOLDS);
+	tcase_add_loop_test(laws, a_restored_linkage_goes_on, 0, THRESHOLDS);
+	tcase_add_test(laws, a_recut_linkage_goes_on);
 	tcase_set_timeout(laws, 60);
 	suite_add_tcase(suite, laws);
 	return suite;

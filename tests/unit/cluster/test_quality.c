@@ -176,6 +176,26 @@ START_TEST(dunn_at_its_edges)
 }
 END_TEST
 
+static double distance_of_points(const void *items, size_t i, size_t j)
+{
+	const double *points = items;
+
+	ck_assert_uint_gt(i, j);
+	return fabs(points[i] - points[j]);
+}
+
+START_TEST(dunn_of_points_on_a_line)
+{
+	const double points[] = {1, 9, 2, 8, 5};
+	const uint32_t groups[] = {1, 2, 1, 2, 1};
+
+	/* between: 5 and 8; within: 1 and 5 */
+	ck_assert_double_eq_tol(
+		quality_dunn_of(distance_of_points, points, groups, 5), 3.0 / 4,
+		TOLERANCE);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("quality");
@@ -190,6 +210,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, rand_is_that_of_all_pairs);
 	tcase_add_test(tcase, dunn_is_nearest_between_by_widest_within);
 	tcase_add_test(tcase, dunn_at_its_edges);
+	tcase_add_test(tcase, dunn_of_points_on_a_line);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -20,7 +20,7 @@ static void teardown(void)
 	arena_destroy(arena);
 }
 
-static struct signature sign(const char *html, enum measure measure)
+static struct signature sign_by(const char *html, struct signature_rule rule)
 {
 	struct signature signature;
 	struct page *page;
@@ -28,9 +28,27 @@ static struct signature sign(const char *html, enum measure measure)
 	ck_assert_int_eq(page_parse(&page, slice_of(html), slice_of("UTF-8"),
 				    &page_limits_default),
 			 ERR_NONE);
-	signature = signature_compute(arena, page, measure);
+	signature = signature_compute(arena, page, rule);
 	page_destroy(page);
 	return signature;
+}
+
+static struct signature sign(const char *html, enum measure measure)
+{
+	return sign_by(html, (struct signature_rule){.measure = measure});
+}
+
+static struct signature sign_width(const char *html, enum measure measure,
+				   unsigned width)
+{
+	return sign_by(html, (struct signature_rule){.measure = measure,
+						     .width = width});
+}
+
+static struct signature sign_path(const char *html, const char *path)
+{
+	return sign_by(html, (struct signature_rule){.measure = MEASURE_CCS,
+						     .path = slice_of(path)});
 }
 
 static size_t common(const char *a, const char *b, enum measure measure)
@@ -202,8 +220,150 @@ START_TEST(cpc_steps_carry_their_classes)
 }
 END_TEST
 
+START_TEST(the_width_of_a_shingle_can_be_chosen)
+{
+	/* paths: html/head/title, html/body/div/p/b */
+	const char *page = PAGE("<div><p><b>a</b></p></div>");
+
+	/* html head title body div p b */
+	ck_assert_uint_eq(sign_width(page, MEASURE_CPS, 1).count, 7);
+	/* html/head head/title html/body body/div div/p p/b */
+	ck_assert_uint_eq(sign_width(page, MEASURE_CPS, 2).count, 6);
+	/* html/body/div body/div/p div/p/b html/head/title */
+	ck_assert_uint_eq(sign_width(page, MEASURE_CPS, 3).count, 4);
+	/* html/body/div/p/b, and html/head/title, which is shorter */
+	ck_assert_uint_eq(sign_width(page, MEASURE_CPS, 5).count, 2);
+	ck_assert_uint_eq(
+		sign_width(page, MEASURE_CPS, SIGNATURE_MAX_WIDTH).count, 2);
+	ck_assert_uint_eq(sign_width("<p><b>x</b></p>", MEASURE_CTSS, 1).count,
+			  4);
+	/* p b /b, b /b /p */
+	ck_assert_uint_eq(sign_width("<p><b>x</b></p>", MEASURE_CTSS, 3).count,
+			  2);
+	ck_assert_uint_eq(
+		sign_width("<p><b>x</b></p>", MEASURE_CTSS, SIGNATURE_MAX_WIDTH)
+			.count,
+		1);
+}
+END_TEST
+
+START_TEST(the_width_of_a_measure_is_that_of_its_definition)
+{
+	static const unsigned widths[MEASURE_COUNT] = {
+		[MEASURE_CPS] = 4, [MEASURE_CTSS] = 5, [MEASURE_CCS] = 2};
+	const char *page =
+		PAGE("<div><p><b class=c><i>a</i></b></p></div><p>b<p>c");
+
+	for (unsigned i = 0; i < MEASURE_COUNT; i++) {
+		struct signature own = sign(page, (enum measure)i);
+		struct signature same =
+			sign_width(page, (enum measure)i, widths[i]);
+
+		ck_assert_uint_eq(own.count, same.count);
+		ck_assert_uint_eq(signature_common(own, same), own.count);
+	}
+	/* cp and cpc have none */
+	ck_assert_uint_eq(signature_common(sign(page, MEASURE_CPC),
+					   sign_width(page, MEASURE_CPC, 2)),
+			  sign(page, MEASURE_CPC).count);
+}
+END_TEST
+
+START_TEST(ccs_holds_runs_of_two_steps_with_their_classes)
+{
+	/* html/head head/title html/body body/div.a.b div.a.b/p */
+	const char *page = PAGE("<div class='b a'><p>x</p></div>");
+
+	ck_assert_uint_eq(sign(page, MEASURE_CCS).count, 5);
+	ck_assert_uint_eq(
+		common(page, PAGE("<div class='a b'><p>y</p><p>z</p></div>"),
+		       MEASURE_CCS),
+		5);
+	ck_assert_uint_eq(
+		common(page, PAGE("<div class=a><p>x</p></div>"), MEASURE_CCS),
+		3);
+	/* One class near the root changes what is next to it and no more:
+	 * html/head head/title html/body div/p p/b of seven stay. */
+	ck_assert_uint_eq(
+		common(PAGE("<div class=a><div><p><b>x</b></p></div></div>"),
+		       PAGE("<div class=b><div><p><b>x</b></p></div></div>"),
+		       MEASURE_CCS),
+		5);
+	/* Of html/body, which owns the text, nothing is too short. */
+	ck_assert_uint_eq(sign_width(PAGE("x<p>a</p>"), MEASURE_CCS, 3).count,
+			  3);
+	ck_assert_uint_eq(sign_width(PAGE("<p>a</p>"), MEASURE_CCS, 3).count,
+			  2);
+}
+END_TEST
+
+START_TEST(ccs_weighs_each_class_of_html_and_body)
+{
+	/* html/head head/title html/body body/p */
+	const char *plain = "<html><head><title>t</title></head><body><p>a";
+	const char *home = "<html class=js><head><title>t</title></head>"
+			   "<body class='home page-2'><p>a";
+	const char *post = "<html class=js><head><title>t</title></head>"
+			   "<body class='page-7 post'><p>a";
+	const char *swapped = "<html class=home><head><title>t</title></head>"
+			      "<body class='js page-1'><p>a";
+
+	ck_assert_uint_eq(sign(plain, MEASURE_CCS).count, 4);
+	/* js, home, page-0 */
+	ck_assert_uint_eq(sign(home, MEASURE_CCS).count,
+			  4 + 3 * SIGNATURE_WEIGHT);
+	ck_assert_uint_eq(common(home, plain, MEASURE_CCS), 4);
+	/* js, page-0 */
+	ck_assert_uint_eq(common(home, post, MEASURE_CCS),
+			  4 + 2 * SIGNATURE_WEIGHT);
+	/* page-0: those of html are not those of body */
+	ck_assert_uint_eq(common(home, swapped, MEASURE_CCS),
+			  4 + SIGNATURE_WEIGHT);
+}
+END_TEST
+
+START_TEST(ccs_bounds_the_classes_that_weigh)
+{
+	char html[1024] = "<html><body class='";
+	size_t size = strlen(html);
+
+	for (int i = 0; i <= SIGNATURE_MAX_CLASSES; i++)
+		size += (size_t)snprintf(html + size, sizeof(html) - size,
+					 "%c%c ", 'a' + i / 26, 'a' + i % 26);
+	snprintf(html + size, sizeof(html) - size, "'><p>a");
+	/* html/body body/p */
+	ck_assert_uint_eq(sign(html, MEASURE_CCS).count,
+			  2 + SIGNATURE_MAX_CLASSES * SIGNATURE_WEIGHT);
+}
+END_TEST
+
+START_TEST(ccs_weighs_the_shape_of_the_url)
+{
+	const char *page = PAGE("<p>a</p>");
+	struct signature post = sign_path(page, "/2014/08/apache/");
+
+	ck_assert_uint_eq(post.count, 4 + SIGNATURE_WEIGHT);
+	ck_assert_uint_eq(
+		signature_common(post,
+				 sign_path(page, "/2013/1/ant/index.html")),
+		post.count);
+	ck_assert_uint_eq(signature_common(post, sign_path(page, "/a/b/c/")),
+			  4);
+	ck_assert_uint_eq(signature_common(post, sign_path(page, "")), 4);
+	/* Other measures do not look at it. */
+	ck_assert_uint_eq(sign_by(page,
+				  (struct signature_rule){
+					  .measure = MEASURE_CPC,
+					  .path = slice_of("/2014/"),
+				  })
+				  .count,
+			  2);
+}
+END_TEST
+
 START_TEST(an_empty_page_has_an_empty_signature)
 {
+	ck_assert_uint_eq(sign_path("", "/2014/").count, 0);
 	for (unsigned i = 0; i < MEASURE_COUNT; i++)
 		ck_assert_uint_eq(sign("", (enum measure)i).count, 0);
 }
@@ -216,7 +376,12 @@ START_TEST(a_text_outside_of_any_element_does_not_count)
 
 	for (unsigned i = 0; i < MEASURE_COUNT; i++)
 		ck_assert_uint_eq(
-			signature_compute(arena, &page, (enum measure)i).count,
+			signature_compute(arena, &page,
+					  (struct signature_rule){
+						  .measure = (enum measure)i,
+						  .path = slice_of("/a/"),
+					  })
+				.count,
 			0);
 }
 END_TEST
@@ -351,6 +516,15 @@ START_TEST(measures_have_names_and_thresholds)
 }
 END_TEST
 
+START_TEST(ccs_is_the_fifth_measure)
+{
+	ck_assert_str_eq(measure_name(MEASURE_CCS), "ccs");
+	ck_assert_uint_eq(MEASURE_CCS, 4);
+	ck_assert_uint_eq(measure_site_threshold(MEASURE_CCS), 700);
+	ck_assert_uint_eq(measure_template_threshold(MEASURE_CCS), 200);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("signature");
@@ -365,6 +539,12 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, cps_holds_runs_of_four_and_whole_shorter_paths);
 	tcase_add_test(tcase, ctss_holds_runs_of_five_tags_of_the_source);
 	tcase_add_test(tcase, cpc_steps_carry_their_classes);
+	tcase_add_test(tcase, the_width_of_a_shingle_can_be_chosen);
+	tcase_add_test(tcase, the_width_of_a_measure_is_that_of_its_definition);
+	tcase_add_test(tcase, ccs_holds_runs_of_two_steps_with_their_classes);
+	tcase_add_test(tcase, ccs_weighs_each_class_of_html_and_body);
+	tcase_add_test(tcase, ccs_bounds_the_classes_that_weigh);
+	tcase_add_test(tcase, ccs_weighs_the_shape_of_the_url);
 	tcase_add_test(tcase, an_empty_page_has_an_empty_signature);
 	tcase_add_test(tcase, a_text_outside_of_any_element_does_not_count);
 	tcase_add_test(tcase, a_deep_and_wide_page_is_signed_in_order);
@@ -374,6 +554,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, an_empty_set_links_with_an_empty_set_alone);
 	tcase_add_test(tcase, random_sets_keep_the_laws);
 	tcase_add_test(tcase, measures_have_names_and_thresholds);
+	tcase_add_test(tcase, ccs_is_the_fifth_measure);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

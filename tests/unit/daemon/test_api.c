@@ -321,8 +321,8 @@ START_TEST(the_measure_of_a_site_cannot_change)
 {
 	refuse("POST", "/v1/sites", "{\"url\":\"" SITE "\",\"measure\":\"cp\"}",
 	       400, "bad_request");
-	refuse("POST", "/v1/sites", "{\"url\":\"" SITE "\",\"threshold\":0.5}",
-	       400, "bad_request");
+	refuse("POST", "/v1/sites", "{\"url\":\"" SITE "\",\"width\":3}", 400,
+	       "bad_request");
 }
 END_TEST
 

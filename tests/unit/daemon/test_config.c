@@ -55,8 +55,8 @@ START_TEST(defaults_are_those_that_are_documented)
 	ck_assert_uint_eq(config.revisit_ms, 86400000);
 	ck_assert_uint_eq(config.max_neighbours, 30);
 	ck_assert_uint_eq(config.max_body_bytes, 10000000);
-	ck_assert_int_eq(config.measure, MEASURE_CPC);
-	ck_assert_uint_eq(config.threshold, 250);
+	ck_assert_int_eq(config.measure, MEASURE_CCS);
+	ck_assert_uint_eq(config.threshold, THRESHOLD_AUTO);
 	ck_assert_str_eq(config.fallback, "accb");
 	ck_assert_uint_eq(config.commit_interval_ms, 50);
 	ck_assert_uint_eq(config.log_level, 2);
@@ -170,7 +170,7 @@ START_TEST(what_is_wrong_is_told_by_line)
 			     "of its own, indented\n");
 	refuse("cluster:\n  measure: miles\n",
 	       "t.yaml:2: cluster.measure: miles is not one of "
-	       "cp|cps|ctss|cpc\n");
+	       "cp|cps|ctss|cpc|ccs\n");
 	refuse("store:\n  map_size: 2 GiB\n  max_size: 1 GiB\n",
 	       "t.yaml:2: store.map_size: 2 GiB is above store.max_size\n");
 	refuse("extract:\n  fallback: df\n",
@@ -203,7 +203,8 @@ START_TEST(a_value_of_another_type_is_refused)
 	refuse_with("socket:\n  path: ''\n", "may have 1 to 107");
 	refuse_with("crawl:\n  user_agent: \"a\\nb\"\n", "control character");
 	refuse_with("crawl:\n  user_agent: \"a\\0b\"\n", "NUL");
-	refuse_with("cluster:\n  threshold: 0.0001\n", "is not a share");
+	refuse_with("cluster:\n  threshold: 0.0001\n",
+		    "is not auto, nor a share");
 }
 END_TEST
 
@@ -325,7 +326,10 @@ START_TEST(every_key_has_a_meaning_and_a_default_in_its_range)
 		ck_assert_msg(strlen(row->meaning) > 8, "%s", row->key);
 		ck_assert_msg(row->preset >= row->minimum || row->text != NULL,
 			      "%s", row->key);
-		ck_assert_msg(row->preset <= row->maximum, "%s", row->key);
+		ck_assert_msg(row->preset <= row->maximum ||
+				      (row->type == CONFIG_CUT &&
+				       row->preset == THRESHOLD_AUTO),
+			      "%s", row->key);
 	}
 }
 END_TEST

@@ -91,6 +91,8 @@ START_TEST(a_page_that_is_gone_leaves_nothing_behind)
 	ck_assert_uint_eq(rows_of(TABLE_DF), 0);
 	ck_assert_uint_eq(rows_of(TABLE_CLUSTERS), 0);
 	ck_assert_uint_eq(rows_of(TABLE_MEMBERS), 0);
+	ck_assert_uint_eq(rows_of(TABLE_SETS), 0);
+	ck_assert_uint_eq(rows_of(TABLE_TERMS), 0);
 	ck_assert_uint_eq(rows_of(TABLE_BODIES), 0);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
@@ -219,7 +221,7 @@ START_TEST(a_truncated_page_is_kept_but_never_learnt_from)
 	ck_assert_uint_eq(cluster_of(0), 0);
 	ck_assert_uint_eq(rows_of(TABLE_PAGES), 1);
 	ck_assert_uint_eq(rows_of(TABLE_DF), 0);
-	ck_assert_uint_eq(rows_of(TABLE_SIGNATURES), 0);
+	ck_assert_uint_eq(rows_of(TABLE_SETS), 0);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
 END_TEST

@@ -213,8 +213,10 @@ START_TEST(a_wrong_command_line_is_status_2)
 		"status --nothing",
 		"status one",
 		"cluster",
-		"cluster --report in",
-		"cluster --threshold auto in",
+		"cluster --report=yes in",
+		"cluster --svg",
+		"cluster --threshold automatic in",
+		"batch in --out out --threshold automatic",
 		"cluster --threshold 1.5 in",
 		"cluster --threshold nan in",
 		"cluster --threshold 0x1 in",
@@ -337,11 +339,13 @@ START_TEST(pages_of_a_template_are_one_cluster)
 	enter_folder();
 	write_site();
 	write_text("in/image.html", "\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
-	text = printed("cluster in", &status);
+	text = printed("cluster --measure cpc in", &status);
 	ck_assert_int_eq(status, CTL_DONE);
 	ck_assert_str_eq(text, "a.html\t1\nb.html\t1\nother.html\t2\n"
 			       "sub/c.html\t1\nsub/d.htm\t1\n");
-	text = printed("cluster in/other.html in/b.html in/a.html", &status);
+	text = printed("cluster --measure cpc in/other.html in/b.html "
+		       "in/a.html",
+		       &status);
 	ck_assert_str_eq(text, "in/a.html\t1\nin/b.html\t1\n"
 			       "in/other.html\t2\n");
 	leave_folder();
@@ -358,15 +362,65 @@ START_TEST(labels_give_the_quality_of_the_clusters)
 	write_text("labels.tsv", "path\tlabel\na.html\tpost\nb.html\tpost\n"
 				 "other.html\ttable\nsub/c.html\tpost\n"
 				 "sub/d.htm\tnot-html\n");
-	text = printed("cluster --json --labels labels.tsv in", &status);
+	text = printed("cluster --measure cpc --json --labels labels.tsv in",
+		       &status);
 	ck_assert_int_eq(status, CTL_DONE);
 	ck_assert_ptr_nonnull(strstr(text, "\"labelled\":4,\"labels\":2,"
 					   "\"rand\":1.0,"
 					   "\"adjusted_rand\":1.0"));
 	/* all pages in one cluster: 3 of the 6 pairs agree */
-	text = printed("cluster --json --threshold 1 --labels labels.tsv in",
+	text = printed("cluster --json --threshold 1 --labels "
+		       "labels.tsv in",
 		       &status);
 	ck_assert_ptr_nonnull(strstr(text, "\"rand\":0.5,"));
+	leave_folder();
+}
+END_TEST
+
+START_TEST(a_report_stands_in_place_of_the_lines)
+{
+	enum ctl_status status;
+	const char *text;
+
+	enter_folder();
+	write_site();
+	text = printed("cluster --measure cpc --report --svg site.svg in",
+		       &status);
+	ck_assert_int_eq(status, CTL_DONE);
+	ck_assert_ptr_nonnull(strstr(text, "5 pages, 2 distinct signatures"));
+	ck_assert_ptr_nonnull(strstr(text, "- a.html\n"));
+	ck_assert_ptr_null(strstr(text, "a.html\t1"));
+	ck_assert_ptr_nonnull(strstr(read_text("site.svg"), "a.html"));
+	text = printed("cluster --measure cpc --json --report in", &status);
+	ck_assert_int_eq(status, CTL_DONE);
+	ck_assert_ptr_nonnull(strstr(text, "\"report\":{\"pages\":5,"));
+	ck_assert_ptr_nonnull(strstr(text, "{\"path\":\"a.html\","));
+	text = printed("cluster --measure cpc --svg nowhere/x/y.svg in",
+		       &status);
+	ck_assert_ptr_nonnull(strstr(text, "a.html\t1"));
+	leave_folder();
+}
+END_TEST
+
+/* One sizable cluster of four pages and a page alone: no plateau. */
+START_TEST(the_threshold_may_be_found_by_itself)
+{
+	enum ctl_status status;
+	const char *text;
+
+	enter_folder();
+	write_site();
+	text = printed("cluster --threshold auto --measure cp in", &status);
+	ck_assert_int_eq(status, CTL_DONE);
+	ck_assert_str_eq(text, "a.html\t1\nb.html\t1\nother.html\t2\n"
+			       "sub/c.html\t1\nsub/d.htm\t1\n");
+	text = printed("cluster --json --threshold auto --measure cp in",
+		       &status);
+	ck_assert_ptr_nonnull(strstr(text, "\"threshold\":0.2,"));
+	ck_assert_ptr_nonnull(strstr(
+		text, "\"suggestion\":{\"threshold\":0.2,\"reason\":\"the "
+		      "default of cp, because too little is known"));
+	ck_assert_ptr_null(strstr(text, "\"report\""));
 	leave_folder();
 }
 END_TEST
@@ -380,7 +434,7 @@ START_TEST(a_batch_drops_what_the_pages_share)
 	ck_assert_int_eq(mkdir("tmp", 0700), 0);
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
 	ck_assert_int_eq(setenv("TMPDIR", "tmp", 1), 0);
-	ck_assert_int_eq(run("batch in --out out"), CTL_DONE);
+	ck_assert_int_eq(run("batch --measure cpc in --out out"), CTL_DONE);
 	text = read_text("out/sub/c.txt");
 	ck_assert_ptr_nonnull(strstr(text, "About plover"));
 	ck_assert_ptr_nonnull(strstr(text, "The plover is described here."));
@@ -401,7 +455,8 @@ START_TEST(a_batch_tells_the_cluster_in_json)
 
 	enter_folder();
 	write_site();
-	ck_assert_int_eq(run("batch in --out out --format json"), CTL_DONE);
+	ck_assert_int_eq(run("batch --measure cpc in --out out --format json"),
+			 CTL_DONE);
 	text = read_text("out/a.json");
 	ck_assert_ptr_nonnull(strstr(text, "\"method\":\"df\""));
 	ck_assert_ptr_nonnull(strstr(text, "\"cluster\":\"site.invalid/"));
@@ -432,6 +487,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests, two_inputs_never_write_one_output);
 	tcase_add_test(tests, pages_of_a_template_are_one_cluster);
 	tcase_add_test(tests, labels_give_the_quality_of_the_clusters);
+	tcase_add_test(tests, a_report_stands_in_place_of_the_lines);
+	tcase_add_test(tests, the_threshold_may_be_found_by_itself);
 	tcase_add_test(tests, a_batch_drops_what_the_pages_share);
 	tcase_add_test(tests, a_batch_tells_the_cluster_in_json);
 	suite_add_tcase(suite, tests);

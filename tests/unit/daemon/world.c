@@ -126,7 +126,9 @@ enum error world_put(struct world *world, const char *text, struct slice html)
 	enum error error;
 
 	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
-	ck_assert_int_eq(analyse(html, slice_of(""), &url, &page_limits_default,
+	ck_assert_int_eq(analyse(html, slice_of(""), &url,
+				 &(struct analyse_options){
+					 .limits = &page_limits_default},
 				 &record),
 			 ERR_NONE);
 	compress(html, &packed);

@@ -8,12 +8,16 @@
 
 static const uint64_t paths[] = {1, 2, UINT64_MAX};
 static const uint64_t shingles[] = {5};
+static const uint64_t classes[] = {6, 7};
 static const struct record_fragment fragments[] = {
 	{.hash = 3, .length = 4, .flags = 1},
 	{.hash = 9, .length = 40, .flags = 0},
 };
 static const struct record_link links[] = {
-	{.url = {"http://a.example/1", 18}, .anchor = {"one", 3}, .flags = 2},
+	{.url = {"http://a.example/1", 18},
+	 .anchor = {"one", 3},
+	 .flags = 2,
+	 .path = UINT64_MAX - 6},
 	{.url = {"http://a.example/2", 18}, .anchor = {"", 0}, .flags = 0},
 };
 
@@ -25,8 +29,8 @@ static const struct record sample = {
 	.title = {"A title", 7},
 	.language = {"en", 2},
 	.description = {"What it is", 10},
-	.signatures = {paths, NULL, shingles, NULL},
-	.signature_counts = {3, 0, 1, 0},
+	.signatures = {paths, NULL, shingles, NULL, classes},
+	.signature_counts = {3, 0, 1, 0, 2},
 	.fragments = fragments,
 	.fragment_count = 2,
 	.link_count = 2,
@@ -76,6 +80,7 @@ START_TEST(signatures_and_fragments_are_read_back)
 			 sizeof(sample.signature_counts));
 	ck_assert_mem_eq(record.signatures[0], paths, sizeof(paths));
 	ck_assert_uint_eq(record.signatures[2][0], 5);
+	ck_assert_mem_eq(record.signatures[4], classes, sizeof(classes));
 	ck_assert_uint_eq(record.fragment_count, 2);
 	ck_assert_mem_eq(record.fragments, fragments, sizeof(fragments));
 	free(bytes);
@@ -94,6 +99,7 @@ START_TEST(links_are_read_back)
 		ck_assert(slice_equal(link.url, links[i].url));
 		ck_assert(slice_equal(link.anchor, links[i].anchor));
 		ck_assert_uint_eq(link.flags, links[i].flags);
+		ck_assert_uint_eq(link.path, links[i].path);
 	}
 	free(bytes);
 }
@@ -149,6 +155,9 @@ START_TEST(a_record_of_another_version_is_told)
 	struct record record;
 
 	bytes.data[4]++;
+	ck_assert_int_eq(record_open(buffer_slice(&bytes), &record),
+			 ERR_VERSION);
+	bytes.data[4] = 1; /* without ccs and paths of links */
 	ck_assert_int_eq(record_open(buffer_slice(&bytes), &record),
 			 ERR_VERSION);
 	buffer_free(&bytes);

@@ -28,12 +28,15 @@ static const struct site_row site = {
 	.next_cluster = 2,
 	.added_ms = 3,
 	.generation = 4,
+	.tuned = 3,
+	.tuned_pages = 2,
 	.revisit_ms = UINT64_MAX,
 	.max_pages = 6,
 	.max_depth = 7,
 	.delay_ms = 8,
 	.measure = 9,
 	.threshold = 1000,
+	.width = 16,
 	.flags = SITE_IS_SAMPLE,
 	.page_count = 12,
 	.found_count = 13,
@@ -61,6 +64,9 @@ START_TEST(a_site_is_read_back)
 	ck_assert_uint_eq(row.delay_ms, 8);
 	ck_assert_uint_eq(row.measure, 9);
 	ck_assert_uint_eq(row.threshold, 1000);
+	ck_assert_uint_eq(row.width, 16);
+	ck_assert_uint_eq(row.tuned, 3);
+	ck_assert_uint_eq(row.tuned_pages, 2);
 	ck_assert_uint_eq(row.flags, SITE_IS_SAMPLE);
 	ck_assert_uint_eq(row.page_count, 12);
 	ck_assert_uint_eq(row.found_count, 13);
@@ -161,9 +167,13 @@ START_TEST(members_come_and_go)
 {
 	struct key key = key_member(1, 2, 3);
 
-	member_put(&txn, 1, 2, 3);
-	ck_assert_ptr_nonnull(
-		txn_get(&txn, TABLE_MEMBERS, key_slice(&key)).data);
+	uint32_t set = 0;
+
+	member_put(&txn, 1, 2, 3, 77);
+	ck_assert(member_decode(txn_get(&txn, TABLE_MEMBERS, key_slice(&key)),
+				&set));
+	ck_assert_uint_eq(set, 77);
+	ck_assert(!member_decode(slice_of("toolong"), &set));
 	member_delete(&txn, 1, 2, 3);
 	ck_assert_ptr_null(txn_get(&txn, TABLE_MEMBERS, key_slice(&key)).data);
 }

@@ -6,6 +6,7 @@
 #include "store/hash.h"
 #include "store/record.h"
 #include "store/rows.h"
+#include "store/sets.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 
@@ -28,6 +29,16 @@ static const struct slice urls[PAGES] = {
 };
 static const uint32_t clusters[PAGES] = {1, 1, 2, 0, 0};
 
+/* Page i has the members 1 and 2 + i, which are the terms 0 and 1 + i. */
+static void put_set(uint32_t i)
+{
+	const uint32_t terms[] = {0, 1 + i};
+
+	term_put(&txn, SITE, 0, 1);
+	term_put(&txn, SITE, 1 + i, 2 + i);
+	set_put(&txn, SITE, i, terms, 2);
+}
+
 static void put_record(uint32_t i, uint32_t flags)
 {
 	const uint64_t signature[] = {1, 2 + i};
@@ -47,8 +58,7 @@ static void put_record(uint32_t i, uint32_t flags)
 	record_encode(&record, NULL, &bytes);
 	txn_put(&txn, TABLE_RECORDS, key_slice(&key), buffer_slice(&bytes));
 	if (flags == 0)
-		txn_put(&txn, TABLE_SIGNATURES, key_slice(&key),
-			(struct slice){signature, sizeof(signature)});
+		put_set(i);
 	buffer_clear(&bytes);
 	compress(urls[i], &bytes); /* the body is the URL's text */
 	txn_put(&txn, TABLE_BODIES, key_slice(&key), buffer_slice(&bytes));
@@ -79,7 +89,7 @@ static void put_page(uint32_t i)
 			 .fragment = 20 + i},
 		};
 
-		member_put(&txn, SITE, clusters[i], page);
+		member_put(&txn, SITE, clusters[i], page, i);
 		df_apply(&txn, SITE, deltas, 2);
 	}
 }
@@ -251,7 +261,7 @@ END_TEST
 
 START_TEST(a_member_of_two_clusters_is_found)
 {
-	member_put(&txn, SITE, 2, page_key_of(urls[0]));
+	member_put(&txn, SITE, 2, page_key_of(urls[0]), 0);
 	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
 	ck_assert_ptr_nonnull(strstr(report.text.data, "says cluster 1"));
 	ck_assert_ptr_nonnull(
@@ -261,7 +271,7 @@ END_TEST
 
 START_TEST(a_member_that_is_no_page_is_found)
 {
-	member_put(&txn, SITE, 9, 12345);
+	member_put(&txn, SITE, 9, 12345, 0);
 	expect("cluster a.example/9: does not exist, but is in table members");
 }
 END_TEST
@@ -296,20 +306,12 @@ START_TEST(a_missing_cluster_is_found)
 }
 END_TEST
 
-static const struct {
-	enum table table;
-	const char *text;
-} contents[] = {
-	{TABLE_BODIES, "has no body"},
-	{TABLE_SIGNATURES, "has no signature"},
-};
-
-START_TEST(missing_content_is_found)
+START_TEST(a_missing_body_is_found)
 {
 	struct key key = page_key(0);
 
-	txn_delete(&txn, contents[_i].table, key_slice(&key));
-	expect(contents[_i].text);
+	txn_delete(&txn, TABLE_BODIES, key_slice(&key));
+	expect("has no body");
 }
 END_TEST
 
@@ -366,23 +368,62 @@ START_TEST(a_record_of_other_content_is_found)
 }
 END_TEST
 
-START_TEST(a_damaged_signature_is_found)
+START_TEST(a_damaged_set_is_found)
 {
-	static const uint64_t falling[] = {2, 1};
-	struct key key = page_key(_i == 0 ? 0 : 1);
+	struct key key = key_cluster(SITE, 0);
+	/* a number that does not end; terms 0 and 9, which does not exist */
+	static const char *const values[] = {"\x80", "\x08"};
 
-	txn_put(&txn, TABLE_SIGNATURES, key_slice(&key),
-		(struct slice){falling, _i == 0 ? 16 : 7});
-	expect("the signature is damaged");
+	txn_put(&txn, TABLE_SETS, key_slice(&key), slice_of(values[_i]));
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_uint_eq(report.problems, 2); /* nobody uses term 1 */
+	ck_assert_ptr_nonnull(
+		strstr(report.text.data, "table sets: 0 is damaged"));
 }
 END_TEST
 
-START_TEST(a_truncated_page_has_neither_signature_nor_cluster)
+START_TEST(a_damaged_term_is_found)
 {
-	struct key key = page_key(3);
+	struct key key = key_cluster(SITE, 50);
 
-	txn_put(&txn, TABLE_SIGNATURES, key_slice(&key), slice_of(""));
-	expect("is truncated, but has a signature");
+	txn_put(&txn, TABLE_TERMS, key_slice(&key), slice_of("short"));
+	expect("table terms: 50 is damaged");
+}
+END_TEST
+
+START_TEST(a_term_that_no_set_has_is_found)
+{
+	term_put(&txn, SITE, 50, 12345);
+	expect("table terms: 50 is used by nobody");
+}
+END_TEST
+
+START_TEST(a_set_that_no_page_has_is_found)
+{
+	static const uint32_t terms[] = {1};
+
+	set_put(&txn, SITE, 50, terms, 1);
+	expect("table sets: 50 is used by nobody");
+}
+END_TEST
+
+START_TEST(two_terms_of_one_member_are_found)
+{
+	static const uint32_t terms[] = {0, 1, 50};
+
+	term_put(&txn, SITE, 50, 2); /* as term 1 */
+	set_put(&txn, SITE, 0, terms, 3);
+	expect("are the same");
+}
+END_TEST
+
+START_TEST(a_missing_set_is_found)
+{
+	member_put(&txn, SITE, clusters[0], page_key_of(urls[0]), 50);
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_uint_eq(report.problems, 2); /* set 0 has no page */
+	ck_assert_ptr_nonnull(
+		strstr(report.text.data, "its signature is missing"));
 }
 END_TEST
 
@@ -395,8 +436,7 @@ START_TEST(a_redirect_has_no_content)
 }
 END_TEST
 
-static const enum table page_tables[] = {TABLE_BODIES, TABLE_RECORDS,
-					 TABLE_SIGNATURES};
+static const enum table page_tables[] = {TABLE_BODIES, TABLE_RECORDS};
 
 START_TEST(content_without_a_page_is_found)
 {
@@ -488,11 +528,7 @@ START_TEST(a_damaged_url_is_found)
 }
 END_TEST
 
-static const enum table owned[] = {
-	TABLE_PAGES,    TABLE_BODIES,  TABLE_RECORDS,
-	TABLE_CLUSTERS, TABLE_MEMBERS, TABLE_SIGNATURES,
-	TABLE_DF,       TABLE_DUE,     TABLE_FRONTIER,
-};
+static const enum table owned[] = TABLES_OF_SITES;
 
 START_TEST(rows_of_no_site_are_found)
 {
@@ -599,17 +635,20 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_wrong_cluster_size_is_found);
 	tcase_add_test(tcase, an_empty_cluster_is_found);
 	tcase_add_test(tcase, a_missing_cluster_is_found);
-	tcase_add_loop_test(tcase, missing_content_is_found, 0, 2);
+	tcase_add_test(tcase, a_missing_body_is_found);
 	tcase_add_test(tcase, a_missing_record_is_found);
 	tcase_add_test(tcase, a_body_of_other_content_is_found);
 	tcase_add_test(tcase, a_damaged_body_is_found);
 	tcase_add_test(tcase, a_damaged_record_is_found);
 	tcase_add_test(tcase, a_record_of_other_content_is_found);
-	tcase_add_loop_test(tcase, a_damaged_signature_is_found, 0, 2);
-	tcase_add_test(tcase,
-		       a_truncated_page_has_neither_signature_nor_cluster);
+	tcase_add_loop_test(tcase, a_damaged_set_is_found, 0, 2);
+	tcase_add_test(tcase, a_damaged_term_is_found);
+	tcase_add_test(tcase, a_term_that_no_set_has_is_found);
+	tcase_add_test(tcase, a_set_that_no_page_has_is_found);
+	tcase_add_test(tcase, two_terms_of_one_member_are_found);
+	tcase_add_test(tcase, a_missing_set_is_found);
 	tcase_add_test(tcase, a_redirect_has_no_content);
-	tcase_add_loop_test(tcase, content_without_a_page_is_found, 0, 3);
+	tcase_add_loop_test(tcase, content_without_a_page_is_found, 0, 2);
 	tcase_add_test(tcase, a_page_under_another_key_is_found);
 	tcase_add_test(tcase, a_damaged_page_row_is_found);
 	tcase_add_test(tcase, wrong_counters_of_a_site_are_found);
@@ -617,7 +656,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_due_key_of_another_time_is_found);
 	tcase_add_test(tcase, a_due_key_without_a_url_is_found);
 	tcase_add_test(tcase, a_damaged_url_is_found);
-	tcase_add_loop_test(tcase, rows_of_no_site_are_found, 0, 9);
+	tcase_add_loop_test(tcase, rows_of_no_site_are_found, 0, 10);
 	tcase_add_test(tcase, keys_too_short_for_a_site_are_found);
 	tcase_add_test(tcase, a_damaged_site_is_found);
 	tcase_add_test(tcase, two_sites_of_one_number_are_found);

@@ -1,0 +1,264 @@
+#include "cluster/dendrogram.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/histogram.h"
+#include "cluster/overlap.h"
+#include "cluster/signature.h"
+#include "store/memory.h"
+
+/* A leaf that is not in the tree yet, and the one in it nearest to it. */
+struct outsider {
+	uint32_t leaf;
+	uint32_t nearest;
+	uint32_t height;
+};
+
+struct growth {
+	const struct dendrogram_leaf *leaves;
+	struct termset *sets; /* of the leaves */
+	uint64_t *bits;       /* of the sets */
+	const struct dendrogram_options *options;
+	struct probe probe;         /* the leaf that came last */
+	struct outsider *outsiders; /* [outsider_count], in any order */
+	size_t outsider_count;
+	uint64_t done; /* comparisons */
+	uint64_t total;
+};
+
+static uint64_t pairs_of(uint64_t count)
+{
+	return count * (count - 1) / 2;
+}
+
+/* Can sets of these sizes be nearer than `height`? */
+static bool is_nearer(uint64_t larger, uint64_t common, uint32_t height)
+{
+	return 1000 * (larger - common) + larger <= height * larger;
+}
+
+/* Is the leaf that came last the nearest now? */
+static void approach(const struct growth *growth, uint32_t last,
+		     struct outsider *outsider)
+{
+	struct termset a = growth->sets[last];
+	struct termset b = growth->sets[outsider->leaf];
+	struct histogram *histogram = growth->options->histogram;
+	uint32_t larger = a.count > b.count ? a.count : b.count;
+	uint32_t common = a.count > b.count ? b.count : a.count;
+
+	if (histogram == NULL && !is_nearer(larger, common, outsider->height))
+		return;
+	common = probe_common(&growth->probe, b);
+	if (histogram != NULL)
+		histogram_add(histogram, signature_height(larger, common),
+			      (uint64_t)growth->leaves[last].pages *
+				      growth->leaves[outsider->leaf].pages);
+	if (is_nearer(larger, common, outsider->height)) {
+		outsider->height = signature_height(larger, common);
+		outsider->nearest = last;
+	}
+}
+
+/* Compare all outsiders with the leaf that came last, and take the nearest of
+ * them into the tree. */
+static struct dendrogram_edge join_next(struct growth *growth, uint32_t last)
+{
+	struct outsider *outsiders = growth->outsiders;
+	struct outsider taken;
+	size_t best = 0;
+
+	probe_aim(&growth->probe, growth->sets[last]);
+	for (size_t i = 0; i < growth->outsider_count; i++) {
+		approach(growth, last, &outsiders[i]);
+		if (outsiders[i].height < outsiders[best].height)
+			best = i;
+	}
+	growth->done += growth->outsider_count;
+	taken = outsiders[best];
+	outsiders[best] = outsiders[--growth->outsider_count];
+	return (struct dendrogram_edge){taken.nearest, taken.leaf,
+					taken.height};
+}
+
+static enum error grow(struct growth *growth, struct dendrogram_edge *edges)
+{
+	const struct dendrogram_options *options = growth->options;
+	uint32_t last = 0;
+
+	while (growth->outsider_count > 0) {
+		if (options->goes_on != NULL &&
+		    !options->goes_on(options->context, growth->done,
+				      growth->total))
+			return ERR_STOPPED;
+		*edges = join_next(growth, last);
+		last = edges->b;
+		edges++;
+	}
+	return ERR_NONE;
+}
+
+static void copy_pages(const struct dendrogram_leaf *leaves, size_t count,
+		       struct dendrogram *dendrogram)
+{
+	dendrogram->pages = mem_alloc(count, sizeof(*dendrogram->pages));
+	dendrogram->count = count;
+	for (size_t i = 0; i < count; i++) {
+		assert(leaves[i].pages > 0);
+		dendrogram->pages[i] = leaves[i].pages;
+		dendrogram->page_count += leaves[i].pages;
+	}
+}
+
+/* The sets of the leaves with their bitmaps, and all but leaf 0 outside. */
+static void begin_growth(struct growth *growth, size_t count)
+{
+	const struct dendrogram_leaf *leaves = growth->leaves;
+	uint64_t *bits;
+	size_t words = 0;
+
+	for (size_t i = 0; i < count; i++)
+		words += termset_words(leaves[i].terms, leaves[i].count);
+	bits = mem_alloc(words + 1, sizeof(*bits));
+	growth->bits = bits;
+	growth->sets = mem_alloc(count, sizeof(*growth->sets));
+	growth->outsiders = mem_alloc(count, sizeof(*growth->outsiders));
+	for (uint32_t i = 0; i < count; i++) {
+		struct termset set = {
+			.terms = leaves[i].terms,
+			.count = leaves[i].count,
+			.words =
+				termset_words(leaves[i].terms, leaves[i].count),
+		};
+
+		if (set.words > 0) {
+			termset_fill(set.terms, set.count, bits, set.words);
+			set.bits = bits;
+			bits += set.words;
+		}
+		growth->sets[i] = set;
+		if (i > 0)
+			growth->outsiders[growth->outsider_count++] =
+				(struct outsider){.leaf = i,
+						  .height = DENDROGRAM_POINTS};
+	}
+	growth->total = pairs_of(count);
+}
+
+static void end_growth(struct growth *growth)
+{
+	probe_free(&growth->probe);
+	free(growth->outsiders);
+	free(growth->sets);
+	free(growth->bits);
+}
+
+enum error dendrogram_make(const struct dendrogram_leaf *leaves, size_t count,
+			   const struct dendrogram_options *options,
+			   struct dendrogram *dendrogram_out)
+{
+	struct growth growth = {.leaves = leaves, .options = options};
+	enum error error;
+
+	*dendrogram_out = (struct dendrogram){0};
+	if (count > options->max_leaves || count > UINT32_MAX)
+		return ERR_TOO_LARGE;
+	if (count == 0)
+		return ERR_NONE;
+	copy_pages(leaves, count, dendrogram_out);
+	for (size_t i = 0; i < count && options->histogram != NULL; i++)
+		histogram_add(options->histogram, 0, pairs_of(leaves[i].pages));
+	dendrogram_out->edges =
+		mem_alloc(count, sizeof(*dendrogram_out->edges));
+	begin_growth(&growth, count);
+	error = grow(&growth, dendrogram_out->edges);
+	end_growth(&growth);
+	if (error != ERR_NONE)
+		dendrogram_free(dendrogram_out);
+	return error;
+}
+
+void dendrogram_free(struct dendrogram *dendrogram)
+{
+	free(dendrogram->edges);
+	free(dendrogram->pages);
+	*dendrogram = (struct dendrogram){0};
+}
+
+uint32_t dendrogram_cut(const struct dendrogram *dendrogram, unsigned threshold,
+			uint32_t *labels_out)
+{
+	uint32_t label = 0;
+
+	if (dendrogram->count == 0)
+		return 0;
+	labels_out[0] = label;
+	for (size_t i = 0; i + 1 < dendrogram->count; i++) {
+		const struct dendrogram_edge *edge = &dendrogram->edges[i];
+
+		if (edge->height > threshold)
+			label++;
+		labels_out[edge->b] = label;
+	}
+	return label + 1;
+}
+
+uint64_t dendrogram_sizable(const struct dendrogram *dendrogram)
+{
+	uint64_t share = (dendrogram->page_count + 199) / 200;
+
+	return share > 3 ? share : 3;
+}
+
+static void end_cluster(struct dendrogram_point *point, uint64_t pages,
+			uint64_t sizable)
+{
+	point->clusters++;
+	if (pages >= sizable) {
+		point->sizable++;
+		point->sizable_pages += pages;
+	}
+	if (pages > point->largest_pages)
+		point->largest_pages = pages;
+}
+
+static struct dendrogram_point point_at(const struct dendrogram *dendrogram,
+					unsigned threshold)
+{
+	uint64_t sizable = dendrogram_sizable(dendrogram);
+	struct dendrogram_point point = {0};
+	uint64_t pages = dendrogram->pages[0];
+
+	for (size_t i = 0; i + 1 < dendrogram->count; i++) {
+		const struct dendrogram_edge *edge = &dendrogram->edges[i];
+
+		if (edge->height > threshold) {
+			end_cluster(&point, pages, sizable);
+			pages = 0;
+		}
+		pages += dendrogram->pages[edge->b];
+	}
+	end_cluster(&point, pages, sizable);
+	return point;
+}
+
+void dendrogram_curve(const struct dendrogram *dendrogram,
+		      struct dendrogram_point curve_out[DENDROGRAM_POINTS])
+{
+	memset(curve_out, 0, DENDROGRAM_POINTS * sizeof(*curve_out));
+	if (dendrogram->count == 0)
+		return;
+	for (unsigned i = 0; i < DENDROGRAM_POINTS; i++)
+		curve_out[i] = point_at(dendrogram, i);
+}
+
+void dendrogram_joins(const struct dendrogram *dendrogram,
+		      uint64_t joins_out[DENDROGRAM_POINTS])
+{
+	memset(joins_out, 0, DENDROGRAM_POINTS * sizeof(*joins_out));
+	joins_out[0] = dendrogram->page_count - dendrogram->count;
+	for (size_t i = 0; i + 1 < dendrogram->count; i++)
+		joins_out[dendrogram->edges[i].height]++;
+}

@@ -1,0 +1,259 @@
+#include "cluster/group.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/memory.h"
+
+enum { WORD_BITS = 64 };
+
+void group_begin(struct group_index *index)
+{
+	*index = (struct group_index){.free = NOBODY};
+}
+
+void group_end(struct group_index *index)
+{
+	for (uint32_t i = 0; i < index->rows; i++) {
+		free(index->groups[i].members);
+		list_free(&index->groups[i].terms);
+	}
+	for (size_t i = 0; i < index->posting_rows; i++)
+		list_free(&index->postings[i]);
+	free(index->groups);
+	free(index->postings);
+	free(index->bits);
+	group_begin(index);
+}
+
+static uint32_t add_row(struct group_index *index)
+{
+	uint32_t row = index->free;
+
+	if (row == NOBODY) {
+		index->groups =
+			mem_grow(index->groups, index->rows, &index->capacity,
+				 sizeof(*index->groups));
+		row = index->rows++;
+	} else {
+		index->free = index->groups[row].centre;
+	}
+	index->groups[row] = (struct group){0};
+	index->count++;
+	return row;
+}
+
+static void reserve_postings(struct group_index *index, uint32_t term)
+{
+	size_t rows = index->posting_rows == 0 ? 64 : index->posting_rows;
+
+	if (term < index->posting_rows)
+		return;
+	while (rows <= term)
+		rows *= 2;
+	index->postings =
+		mem_resize(index->postings, rows, sizeof(*index->postings));
+	memset(index->postings + index->posting_rows, 0,
+	       (rows - index->posting_rows) * sizeof(*index->postings));
+	index->posting_rows = rows;
+}
+
+static void post(struct group_index *index, uint32_t group,
+		 struct termset terms)
+{
+	if (terms.count > 0)
+		reserve_postings(index, terms.terms[terms.count - 1]);
+	for (uint32_t i = 0; i < terms.count; i++) {
+		uint32_t term = terms.terms[i];
+
+		if (!list_add_ordered(&index->postings[term], group))
+			continue;
+		list_push(&index->groups[group].terms, term);
+		index->posting_count++;
+	}
+}
+
+static void unpost(struct group_index *index, uint32_t group, uint32_t term)
+{
+	list_remove_ordered(&index->postings[term], group);
+	index->posting_count--;
+}
+
+static void widen(struct group *group, struct group_member member)
+{
+	if (member.count < group->min_count)
+		group->min_count = member.count;
+	if (member.count > group->max_count)
+		group->max_count = member.count;
+	if (member.count - member.common > group->max_outside)
+		group->max_outside = member.count - member.common;
+}
+
+void group_join(struct group_index *index, struct roster *roster,
+		uint32_t group, uint32_t set, uint32_t common)
+{
+	struct group *row = &index->groups[group];
+	struct roster_set *joining = &roster->sets[set];
+	struct group_member member = {set, joining->count, common};
+
+	joining->group = group;
+	joining->slot = row->member_count;
+	row->members = mem_grow(row->members, row->member_count,
+				&row->member_capacity, sizeof(*row->members));
+	row->members[row->member_count++] = member;
+	widen(row, member);
+	post(index, group, roster_terms(roster, set));
+}
+
+uint32_t group_found(struct group_index *index, struct roster *roster,
+		     uint32_t set)
+{
+	uint32_t group = add_row(index);
+
+	index->groups[group].centre = set;
+	index->groups[group].min_count = UINT32_MAX;
+	group_join(index, roster, group, set, roster->sets[set].count);
+	return group;
+}
+
+static void drop_row(struct group_index *index, uint32_t group)
+{
+	struct group *row = &index->groups[group];
+
+	for (uint32_t i = 0; i < row->terms.count; i++)
+		unpost(index, group, row->terms.items[i]);
+	list_free(&row->terms);
+	free(row->members);
+	*row = (struct group){.centre = index->free};
+	index->free = group;
+	index->count--;
+}
+
+/* Clear or set the bits of all terms that members have. */
+static void mark_terms(struct group_index *index, const struct roster *roster,
+		       const struct group *group, bool is_set)
+{
+	for (uint32_t i = 0; i < group->member_count; i++) {
+		struct termset terms =
+			roster_terms(roster, group->members[i].set);
+
+		for (uint32_t j = 0; j < terms.count; j++) {
+			uint64_t *word =
+				&index->bits[terms.terms[j] / WORD_BITS];
+
+			*word = is_set ? *word | (uint64_t)1
+							 << terms.terms[j] %
+								    WORD_BITS
+				       : 0;
+		}
+	}
+}
+
+/* Forget the terms that no member has any more. */
+static void prune_terms(struct group_index *index, const struct roster *roster,
+			uint32_t group)
+{
+	struct group *row = &index->groups[group];
+	size_t words = index->posting_rows / WORD_BITS + 1;
+	struct list kept = {0};
+
+	if (index->words < words) {
+		index->bits =
+			mem_resize(index->bits, words, sizeof(*index->bits));
+		memset(index->bits + index->words, 0,
+		       (words - index->words) * sizeof(*index->bits));
+		index->words = words;
+	}
+	mark_terms(index, roster, row, true);
+	for (uint32_t i = 0; i < row->terms.count; i++) {
+		uint32_t term = row->terms.items[i];
+
+		if (index->bits[term / WORD_BITS] >> term % WORD_BITS & 1)
+			list_push(&kept, term);
+		else
+			unpost(index, group, term);
+	}
+	mark_terms(index, roster, row, false);
+	list_free(&row->terms);
+	row->terms = kept;
+	row->left = 0;
+}
+
+static void give_back(struct group *group)
+{
+	size_t capacity = group->member_capacity / 2;
+
+	if (group->member_count > capacity / 2)
+		return;
+	group->members =
+		mem_resize(group->members, capacity, sizeof(*group->members));
+	group->member_capacity = capacity;
+}
+
+void group_leave(struct group_index *index, struct roster *roster, uint32_t set)
+{
+	struct roster_set *leaving = &roster->sets[set];
+	uint32_t group = leaving->group;
+	struct group *row = &index->groups[group];
+	struct group_member *last = &row->members[row->member_count - 1];
+
+	assert(leaving->slot > 0 || row->member_count == 1);
+	row->members[leaving->slot] = *last;
+	roster->sets[last->set].slot = leaving->slot;
+	leaving->group = NOBODY;
+	row->member_count--;
+	row->left++;
+	if (row->member_count == 0) {
+		drop_row(index, group);
+		return;
+	}
+	give_back(row);
+	if (row->left > row->member_count)
+		prune_terms(index, roster, group);
+}
+
+void group_recentre(struct group_index *index, struct roster *roster,
+		    uint32_t group, uint32_t member)
+{
+	struct group *row = &index->groups[group];
+	struct group_member centre = row->members[member];
+
+	row->members[member] = row->members[0];
+	row->members[0] = centre;
+	row->centre = centre.set;
+	roster->sets[row->members[member].set].slot = member;
+	roster->sets[centre.set].slot = 0;
+}
+
+void group_tighten(struct group_index *index, uint32_t group)
+{
+	struct group *row = &index->groups[group];
+
+	row->min_count = UINT32_MAX;
+	row->max_count = 0;
+	row->max_outside = 0;
+	for (uint32_t i = 0; i < row->member_count; i++)
+		widen(row, row->members[i]);
+}
+
+void group_clear(struct group_index *index, struct roster *roster)
+{
+	group_end(index);
+	for (uint32_t i = 0; i < roster->set_rows; i++)
+		roster->sets[i].group = NOBODY;
+}
+
+size_t group_bytes(const struct group_index *index)
+{
+	size_t bytes = index->capacity * sizeof(*index->groups) +
+		       index->posting_rows * sizeof(*index->postings) +
+		       index->words * sizeof(*index->bits);
+
+	/* A posting stands in the list of its term and of its group. */
+	bytes += index->posting_count * 2 * sizeof(uint32_t);
+	for (uint32_t i = 0; i < index->rows; i++)
+		bytes += index->groups[i].member_capacity *
+			 sizeof(*index->groups[i].members);
+	return bytes;
+}

@@ -1,0 +1,83 @@
+/*
+ * cluster/group.h - groups of sets that stand within a radius of their centre,
+ * which is one of them, and which groups a term occurs in. Searches exclude
+ * whole groups by what is known of them, instead of set by set. Empty sets are
+ * in none. Internal to cluster/.
+ */
+#ifndef CLUSTER_GROUP_H
+#define CLUSTER_GROUP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/list.h"
+#include "cluster/roster.h"
+
+struct group_member {
+	uint32_t set;
+	uint32_t count;  /* of its terms */
+	uint32_t common; /* terms that the centre has, too */
+};
+
+struct group {
+	struct group_member *members; /* [member_count]; first the centre */
+	size_t member_capacity;
+	uint32_t member_count; /* 0: the row is free */
+	uint32_t centre;       /* set; or free row */
+	/* Bounds over the members, not drawn in when one leaves: */
+	uint32_t min_count;
+	uint32_t max_count;
+	uint32_t max_outside; /* terms that the centre does not have */
+	uint32_t left;        /* members that left since `terms` was made */
+	struct list terms;    /* those of all members, and maybe others */
+};
+
+struct group_index {
+	struct group *groups;
+	size_t capacity;
+	uint32_t rows; /* in use or free again */
+	uint32_t free;
+	uint32_t count;
+	struct list *postings; /* [posting_rows] of a term: groups, ascending */
+	size_t posting_rows;
+	size_t posting_count; /* in all */
+	uint64_t *bits;       /* for the terms of one group */
+	size_t words;
+};
+
+void group_begin(struct group_index *index);
+void group_end(struct group_index *index);
+
+/* How many groups a term occurs in, and which. */
+static inline struct list group_postings(const struct group_index *index,
+					 uint32_t term)
+{
+	return term < index->posting_rows ? index->postings[term]
+					  : (struct list){0};
+}
+
+/* A new group around `set`, which is in none and not empty: its row. */
+uint32_t group_found(struct group_index *index, struct roster *roster,
+		     uint32_t set);
+
+/* `set`, which is in none, has `common` terms in common with the centre. */
+void group_join(struct group_index *index, struct roster *roster,
+		uint32_t group, uint32_t set, uint32_t common);
+
+/* `set` leaves its group; a centre only as the last one. */
+void group_leave(struct group_index *index, struct roster *roster,
+		 uint32_t set);
+
+/* Make another member, by its index, the centre. The caller then gives every
+ * member its number of common terms, and calls group_tighten(). */
+void group_recentre(struct group_index *index, struct roster *roster,
+		    uint32_t group, uint32_t member);
+void group_tighten(struct group_index *index, uint32_t group);
+
+/* Drop all groups. */
+void group_clear(struct group_index *index, struct roster *roster);
+
+/* Memory, about. */
+size_t group_bytes(const struct group_index *index);
+
+#endif

@@ -1,0 +1,302 @@
+#include "cluster/join.h"
+
+#include <string.h>
+
+#include "cluster/graph.h"
+#include "cluster/signature.h"
+
+enum {
+	LENGTH_CLASSES = 256,
+	EXACT_LENGTHS = 16, /* have a class each */
+
+	/* What a comparison costs, in postings that are counted meanwhile: */
+	COMPARISON = 256,
+	TERMS_A_POSTING = 4,
+};
+
+struct search {
+	struct graph *graph;
+	const struct join_want *want;
+	struct join_home *home;
+	struct termset terms;
+	uint32_t need;   /* common terms with a set of at most as many terms */
+	uint32_t unseen; /* terms whose groups were not counted */
+	uint64_t unseen_postings; /* of those; UINT64_MAX: all are counted */
+	uint64_t effort;          /* of comparisons, in postings */
+	unsigned threshold;
+	bool is_aimed;
+	bool has_counted_rest;
+};
+
+void join_free(struct join_scratch *scratch)
+{
+	list_free(&scratch->hits);
+	list_free(&scratch->touched);
+	list_free(&scratch->ordered);
+	list_free(&scratch->starts);
+	list_free(&scratch->skipped);
+}
+
+/* Ascending with the length, with three digits of it: below LENGTH_CLASSES. */
+static unsigned length_class(uint32_t length)
+{
+	unsigned top;
+
+	if (length < EXACT_LENGTHS)
+		return length;
+	top = 31 - (unsigned)__builtin_clz(length);
+	return EXACT_LENGTHS + (top - 4) * 8 + (length >> (top - 3) & 7);
+}
+
+/* The classes of the `count` shortest posting lists of the terms: all below
+ * the one returned, and *quota_out of that one. */
+static unsigned find_short_lists(const struct search *search, uint32_t count,
+				 uint32_t *quota_out)
+{
+	const struct group_index *index = &search->graph->index;
+	uint32_t sizes[LENGTH_CLASSES] = {0};
+	unsigned class = 0;
+
+	for (uint32_t i = 0; i < search->terms.count; i++) {
+		uint32_t term = search->terms.terms[i];
+
+		sizes[length_class(group_postings(index, term).count)]++;
+	}
+	while (sizes[class] < count)
+		count -= sizes[class ++];
+	*quota_out = count;
+	return class;
+}
+
+static void hit(struct join_scratch *scratch, struct list groups)
+{
+	uint32_t *hits = scratch->hits.items;
+	uint32_t *touched = scratch->touched.items;
+	uint32_t count = scratch->touched.count;
+
+	for (uint32_t i = 0; i < groups.count; i++) {
+		uint32_t group = groups.items[i];
+
+		touched[count] = group;
+		count += hits[group]++ == 0;
+	}
+	scratch->touched.count = count;
+}
+
+static void reserve_scratch(struct join_scratch *scratch, uint32_t groups)
+{
+	uint32_t count = scratch->hits.count;
+
+	list_reserve(&scratch->touched, (size_t)groups + 1);
+	list_reserve(&scratch->ordered, groups);
+	list_reserve(&scratch->hits, groups);
+	if (count < groups) {
+		memset(scratch->hits.items + count, 0,
+		       (groups - count) * sizeof(*scratch->hits.items));
+		scratch->hits.count = groups;
+	}
+}
+
+/*
+ * Prefix filter: a set that has `need` of the terms has at least one of any
+ * count - need + 1 of them. Both sides are indexed whole, so those with the
+ * shortest lists will do.
+ */
+static void count_hits(struct search *search)
+{
+	const struct group_index *index = &search->graph->index;
+	struct join_scratch *scratch = &search->graph->join;
+	uint32_t prefix = search->terms.count - search->need + 1;
+	uint32_t quota;
+	unsigned last = find_short_lists(search, prefix, &quota);
+
+	search->unseen = search->need - 1;
+	search->unseen_postings = search->unseen == 0 ? UINT64_MAX : 0;
+	scratch->touched.count = 0;
+	scratch->skipped.count = 0;
+	reserve_scratch(scratch, index->rows);
+	for (uint32_t i = 0; i < search->terms.count; i++) {
+		uint32_t term = search->terms.terms[i];
+		struct list groups = group_postings(index, term);
+		unsigned class = length_class(groups.count);
+
+		if (class > last || (class == last && quota == 0)) {
+			list_push(&scratch->skipped, term);
+			search->unseen_postings += groups.count;
+			continue;
+		}
+		quota -= class == last;
+		hit(scratch, groups);
+	}
+}
+
+/*
+ * When comparisons have cost as much as the postings that were spared: count
+ * these, too. Then the hits bound what a group can have in common with the set
+ * from above as well as they can.
+ */
+static void count_rest(struct search *search)
+{
+	const struct group_index *index = &search->graph->index;
+	const struct list *skipped = &search->graph->join.skipped;
+	uint32_t *hits = search->graph->join.hits.items;
+
+	for (uint32_t i = 0; i < skipped->count; i++) {
+		struct list groups = group_postings(index, skipped->items[i]);
+
+		for (uint32_t j = 0; j < groups.count; j++)
+			hits[groups.items[j]]++;
+	}
+	search->unseen = 0;
+	search->unseen_postings = UINT64_MAX;
+	search->has_counted_rest = true;
+}
+
+/* Counting sort of the groups touched, most hits first. */
+static void order_touched(struct join_scratch *scratch, uint32_t most)
+{
+	const uint32_t *hits = scratch->hits.items;
+	uint32_t *starts;
+	uint32_t begin = 0;
+
+	list_reserve(&scratch->starts, (size_t)most + 1);
+	starts = scratch->starts.items;
+	memset(starts, 0, ((size_t)most + 1) * sizeof(*starts));
+	for (uint32_t i = 0; i < scratch->touched.count; i++)
+		starts[hits[scratch->touched.items[i]]]++;
+	for (uint32_t i = most + 1; i > 0; i--) {
+		uint32_t size = starts[i - 1];
+
+		starts[i - 1] = begin;
+		begin += size;
+	}
+	for (uint32_t i = 0; i < scratch->touched.count; i++) {
+		uint32_t group = scratch->touched.items[i];
+
+		scratch->ordered.items[starts[hits[group]]++] = group;
+	}
+	scratch->ordered.count = scratch->touched.count;
+}
+
+/* What two sets need in common, of which the other has `count` terms. */
+static uint32_t need_with(const struct search *search, uint32_t count,
+			  unsigned threshold)
+{
+	uint32_t larger =
+		count > search->terms.count ? count : search->terms.count;
+
+	return (uint32_t)signature_need(larger, threshold);
+}
+
+static uint32_t common_with(struct search *search, uint32_t set)
+{
+	if (!search->is_aimed)
+		probe_aim(&search->graph->probe, search->terms);
+	search->is_aimed = true;
+	search->effort += COMPARISON + search->terms.count / TERMS_A_POSTING;
+	return graph_common(search->graph, set);
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Look for a link among the members of a group, whose centre has `common` of
+ * the terms and is not linked. What a member y shares with the set x lies in
+ * the centre c or outside of it:
+ * |x n y| <= min(|x n c|, |y n c|) + min(|x \ c|, |y \ c|)
+ */
+static void search_members(struct search *search, const struct group *group,
+			   uint32_t common)
+{
+	uint32_t outside = search->terms.count - common;
+	uint32_t lowest =
+		need_with(search, group->min_count, search->threshold);
+
+	if (common + smaller(outside, group->max_outside) < lowest)
+		return;
+	for (uint32_t i = 1; i < group->member_count; i++) {
+		struct group_member member = group->members[i];
+		uint32_t most = smaller(common, member.common) +
+				smaller(outside, member.count - member.common);
+		uint32_t need = search->need;
+
+		if (most < need)
+			continue;
+		if (member.count > search->terms.count)
+			need = need_with(search, member.count,
+					 search->threshold);
+		if (most < need || common_with(search, member.set) < need)
+			continue;
+		search->want->found(search->want->context, member.set);
+		return;
+	}
+}
+
+static void search_group(struct search *search, uint32_t row, uint32_t hits)
+{
+	const struct group *group = &search->graph->index.groups[row];
+	const struct join_want *want = search->want;
+	unsigned radius = search->graph->radius;
+	uint32_t most = hits + search->unseen; /* common with any member */
+	uint32_t size = group->members[0].count;
+	bool is_wanted;
+	bool is_home;
+	uint32_t common;
+
+	if (group->max_count < search->need ||
+	    most < need_with(search, group->min_count, search->threshold))
+		return;
+	is_wanted =
+		want != NULL && want->is_wanted(want->context, group->centre);
+	is_home = search->home != NULL && search->home->group == NOBODY &&
+		  most >= need_with(search, size, radius);
+	if (!is_wanted && !is_home)
+		return;
+	common = common_with(search, group->centre);
+	if (is_home && common >= need_with(search, size, radius))
+		*search->home = (struct join_home){row, common};
+	if (!is_wanted)
+		return;
+	if (common >= need_with(search, size, search->threshold))
+		want->found(want->context, group->centre);
+	else
+		search_members(search, group, common);
+}
+
+void join_search(struct graph *graph, uint32_t set,
+		 const struct join_want *want, struct join_home *home_out)
+{
+	struct search search = {
+		.graph = graph,
+		.want = want,
+		.home = home_out,
+		.terms = roster_terms(&graph->roster, set),
+		.threshold = want == NULL ? graph->radius : graph->threshold,
+	};
+	const struct join_scratch *scratch = &graph->join;
+
+	if (home_out != NULL)
+		home_out->group = NOBODY;
+	if (search.terms.count == 0)
+		return;
+	search.need = need_with(&search, 0, search.threshold);
+	count_hits(&search);
+	order_touched(&graph->join, search.terms.count);
+	for (uint32_t i = 0; i < scratch->ordered.count; i++) {
+		uint32_t group = scratch->ordered.items[i];
+		uint32_t hits;
+
+		if (search.effort > search.unseen_postings)
+			count_rest(&search);
+		hits = scratch->hits.items[group];
+		scratch->hits.items[group] = 0;
+		search_group(&search, group, hits);
+	}
+	/* Also groups that were not touched, or done before, have hits now. */
+	if (search.has_counted_rest)
+		memset(scratch->hits.items, 0,
+		       scratch->hits.count * sizeof(*scratch->hits.items));
+}

@@ -1,0 +1,86 @@
+#include "cluster/list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/memory.h"
+
+enum { FIRST_CAPACITY = 4 };
+
+void list_free(struct list *list)
+{
+	free(list->items);
+	*list = (struct list){0};
+}
+
+static void resize(struct list *list, size_t capacity)
+{
+	list->items = mem_resize(list->items, capacity, sizeof(*list->items));
+	list->capacity = (uint32_t)capacity;
+}
+
+void list_reserve(struct list *list, size_t capacity)
+{
+	size_t enough = list->capacity == 0 ? FIRST_CAPACITY : list->capacity;
+
+	if (capacity <= list->capacity)
+		return;
+	while (enough < capacity)
+		enough *= 2;
+	resize(list, enough);
+}
+
+void list_push(struct list *list, uint32_t item)
+{
+	if (list->count == list->capacity)
+		list_reserve(list, (size_t)list->count + 1);
+	list->items[list->count++] = item;
+}
+
+/* Where the first item stands that is not below `item`. */
+static uint32_t lower_bound(const struct list *list, uint32_t item)
+{
+	uint32_t low = 0;
+	uint32_t high = list->count;
+
+	if (high > 0 && list->items[high - 1] < item)
+		return high; /* the usual case */
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (list->items[middle] < item)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool list_add_ordered(struct list *list, uint32_t item)
+{
+	uint32_t at = lower_bound(list, item);
+
+	if (at < list->count && list->items[at] == item)
+		return false;
+	list_reserve(list, (size_t)list->count + 1);
+	memmove(list->items + at + 1, list->items + at,
+		(list->count - at) * sizeof(*list->items));
+	list->items[at] = item;
+	list->count++;
+	return true;
+}
+
+void list_remove_ordered(struct list *list, uint32_t item)
+{
+	uint32_t at = lower_bound(list, item);
+
+	if (at == list->count || list->items[at] != item)
+		return;
+	list->count--;
+	memmove(list->items + at, list->items + at + 1,
+		(list->count - at) * sizeof(*list->items));
+	if (list->count == 0)
+		list_free(list);
+	else if (list->count <= list->capacity / 4)
+		resize(list, list->capacity / 2);
+}

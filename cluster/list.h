@@ -1,0 +1,30 @@
+/* cluster/list.h - numbers in a growing array. Internal to cluster/. */
+#ifndef CLUSTER_LIST_H
+#define CLUSTER_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Begin with {0}; end with list_free(). */
+struct list {
+	uint32_t *items; /* [count] */
+	uint32_t count;
+	uint32_t capacity;
+};
+
+/* Forget the items and give the memory back. */
+void list_free(struct list *list);
+
+/* Make room for `capacity` items in all. */
+void list_reserve(struct list *list, size_t capacity);
+
+void list_push(struct list *list, uint32_t item);
+
+/* For lists that are kept ascending: put `item` where it belongs, false when it
+ * is there already; and take it out, when it is there. An empty list holds no
+ * memory, and a long one that has become short gives some back. */
+bool list_add_ordered(struct list *list, uint32_t item);
+void list_remove_ordered(struct list *list, uint32_t item);
+
+#endif

@@ -1,0 +1,186 @@
+#include "cluster/overlap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+#include "store/memory.h"
+
+enum {
+	WORD_BITS = 64,
+	GATHER = 8, /* terms that are looked up at once */
+};
+
+uint32_t termset_words(const uint32_t *terms, uint32_t count)
+{
+	uint32_t words;
+
+	if (count == 0)
+		return 0;
+	words = terms[count - 1] / WORD_BITS + 1;
+	if (words > TERMSET_MAX_WORDS || words > TERMSET_SPARSE * (size_t)count)
+		return 0;
+	return words;
+}
+
+static void set_bit(uint64_t *bits, uint32_t term)
+{
+	bits[term / WORD_BITS] |= (uint64_t)1 << term % WORD_BITS;
+}
+
+void termset_fill(const uint32_t *terms, uint32_t count, uint64_t *bits,
+		  uint32_t words)
+{
+	if (words == 0)
+		return;
+	memset(bits, 0, words * sizeof(*bits));
+	for (uint32_t i = 0; i < count; i++)
+		set_bit(bits, terms[i]);
+}
+
+void probe_free(struct probe *probe)
+{
+	free(probe->bits);
+	*probe = (struct probe){0};
+}
+
+static void grow(struct probe *probe, size_t words)
+{
+	size_t before = probe->words;
+
+	while (probe->words < words)
+		probe->words = probe->words == 0 ? 16 : probe->words * 2;
+	probe->bits =
+		mem_resize(probe->bits, probe->words, sizeof(*probe->bits));
+	memset(probe->bits + before, 0,
+	       (probe->words - before) * sizeof(*probe->bits));
+}
+
+void probe_aim(struct probe *probe, struct termset set)
+{
+	const struct termset *old = &probe->set;
+
+	for (uint32_t i = 0; i < old->count; i++)
+		probe->bits[old->terms[i] / WORD_BITS] = 0;
+	if (set.count > 0 &&
+	    set.terms[set.count - 1] / WORD_BITS >= probe->words)
+		grow(probe, (size_t)set.terms[set.count - 1] / WORD_BITS + 1);
+	for (uint32_t i = 0; i < set.count; i++)
+		set_bit(probe->bits, set.terms[i]);
+	probe->set = set;
+}
+
+/* How many terms of `other` the probe's bitmap reaches to. */
+static uint32_t reached_count(const struct probe *probe, struct termset other)
+{
+	uint32_t low = 0;
+	uint32_t high = other.count;
+
+	if (high == 0 || other.terms[high - 1] / WORD_BITS < probe->words)
+		return high;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (other.terms[middle] / WORD_BITS < probe->words)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint32_t shared_words(const struct probe *probe, struct termset other)
+{
+	return other.words < probe->words ? other.words
+					  : (uint32_t)probe->words;
+}
+
+static uint32_t look_up(const uint64_t *bits, uint32_t term)
+{
+	return (uint32_t)(bits[term / WORD_BITS] >> term % WORD_BITS & 1);
+}
+
+/* The number of bits, without the instruction that not all processors have. */
+static uint32_t bit_count(uint64_t word)
+{
+	word -= word >> 1 & 0x5555555555555555;
+	word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
+	word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
+	return (uint32_t)(word * 0x0101010101010101 >> 56);
+}
+
+uint32_t probe_common_plain(const struct probe *probe, struct termset other)
+{
+	uint32_t common = 0;
+
+	if (other.words > 0) {
+		uint32_t words = shared_words(probe, other);
+
+		for (uint32_t i = 0; i < words; i++)
+			common += bit_count(probe->bits[i] & other.bits[i]);
+	} else {
+		uint32_t count = reached_count(probe, other);
+
+		for (uint32_t i = 0; i < count; i++)
+			common += look_up(probe->bits, other.terms[i]);
+	}
+	return common;
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx2,popcnt"))) static uint32_t
+common_bits(const uint64_t *a, const uint64_t *b, uint32_t words)
+{
+	uint32_t common = 0;
+
+	for (uint32_t i = 0; i < words; i++)
+		common += (uint32_t)__builtin_popcountll(a[i] & b[i]);
+	return common;
+}
+
+/* Eight terms at once; the bitmap is read as words of 32 bits, which on x86
+ * stand in the same order. */
+__attribute__((target("avx2,popcnt"))) static uint32_t
+common_terms(const uint64_t *bits, const uint32_t *terms, uint32_t count)
+{
+	const __m256i last = _mm256_set1_epi32(31);
+	uint32_t common = 0;
+	uint32_t i = 0;
+
+	for (; i + GATHER <= count; i += GATHER) {
+		__m256i eight =
+			_mm256_loadu_si256((const __m256i *)(terms + i));
+		__m256i words =
+			_mm256_i32gather_epi32((const int *)(const void *)bits,
+					       _mm256_srli_epi32(eight, 5), 4);
+		/* Each term's bit becomes the sign of its lane. */
+		__m256i signs = _mm256_sllv_epi32(
+			words, _mm256_andnot_si256(eight, last));
+		int mask = _mm256_movemask_ps(_mm256_castsi256_ps(signs));
+
+		common += (uint32_t)__builtin_popcount((unsigned)mask);
+	}
+	for (; i < count; i++)
+		common += look_up(bits, terms[i]);
+	return common;
+}
+
+uint32_t probe_common(const struct probe *probe, struct termset other)
+{
+	if (!__builtin_cpu_supports("avx2") ||
+	    !__builtin_cpu_supports("popcnt"))
+		return probe_common_plain(probe, other);
+	if (other.words > 0)
+		return common_bits(probe->bits, other.bits,
+				   shared_words(probe, other));
+	return common_terms(probe->bits, other.terms,
+			    reached_count(probe, other));
+}
+#else
+uint32_t probe_common(const struct probe *probe, struct termset other)
+{
+	return probe_common_plain(probe, other);
+}
+#endif

@@ -1,0 +1,59 @@
+/*
+ * cluster/overlap.h - how many terms two sets share: what the time of all
+ * clustering goes into. A term is the 32-bit number that a linkage's dictionary
+ * gives to a member of signatures. Internal to cluster/.
+ */
+#ifndef CLUSTER_OVERLAP_H
+#define CLUSTER_OVERLAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A set ready to be compared. */
+struct termset {
+	const uint32_t *terms; /* [count], strictly ascending */
+	uint32_t count;
+	uint32_t words;       /* of `bits`; 0: it has no bitmap */
+	const uint64_t *bits; /* bit t % 64 of word t / 64 for each term t */
+};
+
+/*
+ * A bitmap pays when the terms stand close: it has at most
+ * TERMSET_MAX_WORDS words, and no more than TERMSET_SPARSE words a term.
+ */
+enum { TERMSET_MAX_WORDS = 128, TERMSET_SPARSE = 4 };
+
+/* Words that the bitmap of the set takes, 0: it shall have none. */
+uint32_t termset_words(const uint32_t *terms, uint32_t count);
+
+/* Fill bits [words] with the terms. */
+void termset_fill(const uint32_t *terms, uint32_t count, uint64_t *bits,
+		  uint32_t words);
+
+/*
+ * One set that many others are counted against, spread out as a bitmap of all
+ * its terms. Begin with {0}; end with probe_free().
+ */
+struct probe {
+	struct termset set;
+	uint64_t *bits; /* [words]; of `set` */
+	size_t words;
+};
+
+void probe_free(struct probe *probe);
+
+/* Forget the set before, and take this one, which is kept by reference: the
+ * caller keeps it alive until the next. O(both sets). */
+void probe_aim(struct probe *probe, struct termset set);
+
+/*
+ * |A n B| of the probe's set and `other`: by both bitmaps and popcount where
+ * there are two, else by looking up each term. Uses AVX2 where the processor
+ * has it.
+ */
+uint32_t probe_common(const struct probe *probe, struct termset other);
+
+/* The plain twin of probe_common(): the same numbers, without AVX2. */
+uint32_t probe_common_plain(const struct probe *probe, struct termset other);
+
+#endif

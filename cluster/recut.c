@@ -1,0 +1,204 @@
+/* linkage_recut() of cluster/linkage.h: which new component gets which of the
+ * old labels. */
+#include <stdlib.h>
+
+#include "cluster/linkage.h"
+#include "cluster/linkage_body.h"
+#include "store/memory.h"
+
+/* Pages that had `label` and are in `component` now. */
+struct match {
+	uint32_t label;
+	uint32_t component;
+	uint64_t page_count;
+	uint64_t oldest; /* age of the oldest page of the component */
+};
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct match *a = left;
+	const struct match *b = right;
+	int order = compare_numbers(a->label, b->label);
+
+	return order != 0 ? order : compare_numbers(a->component, b->component);
+}
+
+/* The order in which labels are given. */
+static int compare_claims(const void *left, const void *right)
+{
+	const struct match *a = left;
+	const struct match *b = right;
+	int order = compare_numbers(b->page_count, a->page_count);
+
+	if (order == 0)
+		order = compare_numbers(a->label, b->label);
+	return order != 0 ? order : compare_numbers(a->oldest, b->oldest);
+}
+
+static int compare_ages(const void *left, const void *right)
+{
+	const struct match *a = left;
+	const struct match *b = right;
+
+	return compare_numbers(a->oldest, b->oldest);
+}
+
+/* The label of each set; 0 where there is none. */
+static uint32_t *take_labels(struct linkage *linkage)
+{
+	struct roster *roster = &linkage->graph.roster;
+	uint32_t *labels = mem_alloc(roster->set_rows, sizeof(*labels));
+
+	for (uint32_t i = 0; i < roster->set_rows; i++) {
+		if (!roster->sets[i].is_used)
+			continue;
+		labels[i] = roster_set_label(roster, i);
+		journal_note_set(&linkage->journal, roster, i);
+	}
+	return labels;
+}
+
+/* The age of the oldest page of each component. */
+static uint64_t *find_ages(const struct roster *roster)
+{
+	uint64_t *ages = mem_alloc(roster->component_rows, sizeof(*ages));
+
+	for (uint32_t i = 0; i < roster->component_rows; i++)
+		ages[i] = UINT64_MAX;
+	for (uint32_t i = 0; i < roster->set_rows; i++) {
+		const struct roster_set *set = &roster->sets[i];
+		uint64_t age;
+
+		if (!set->is_used)
+			continue;
+		age = roster_oldest(roster, i);
+		if (age < ages[set->component])
+			ages[set->component] = age;
+	}
+	return ages;
+}
+
+/* Those of equal label and component are made one: their number. */
+static size_t sum_matches(struct match *matches, size_t count)
+{
+	size_t sums = 0;
+
+	qsort(matches, count, sizeof(*matches), compare_places);
+	for (size_t i = 0; i < count; i++) {
+		if (sums > 0 &&
+		    compare_places(&matches[sums - 1], &matches[i]) == 0)
+			matches[sums - 1].page_count += matches[i].page_count;
+		else
+			matches[sums++] = matches[i];
+	}
+	return sums;
+}
+
+/* All matches, in the order in which labels are given; free() them. */
+static struct match *find_matches(const struct roster *roster,
+				  const uint32_t *labels, size_t *count_out)
+{
+	struct match *matches = mem_alloc(roster->set_count, sizeof(*matches));
+	uint64_t *ages = find_ages(roster);
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < roster->set_rows; i++) {
+		const struct roster_set *set = &roster->sets[i];
+
+		if (set->is_used)
+			matches[count++] = (struct match){
+				labels[i], set->component, set->page_count,
+				ages[set->component]};
+	}
+	count = sum_matches(matches, count);
+	qsort(matches, count, sizeof(*matches), compare_claims);
+	free(ages);
+	*count_out = count;
+	return matches;
+}
+
+/* Both labels and components get the first that is free. */
+static void give_labels(struct roster *roster, const struct match *matches,
+			size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct match match = matches[i];
+
+		if (roster->components[match.component].label == 0 &&
+		    roster_find_component(roster, match.label) == NOBODY)
+			roster_name(roster, match.component, match.label);
+	}
+}
+
+/* Labels that no component got: told by their first matches. */
+static void tell_merges(struct linkage *linkage, const struct match *matches,
+			size_t count)
+{
+	const struct roster *roster = &linkage->graph.roster;
+	struct map told = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		struct match match = matches[i];
+
+		if (roster_find_component(roster, match.label) != NOBODY ||
+		    map_get(&told, match.label) != MAP_NONE)
+			continue;
+		map_set(&told, match.label, 1);
+		journal_add_merge(&linkage->journal, match.label,
+				  match.component);
+	}
+	map_free(&told);
+}
+
+/* Components that got no label: told by their first matches, the one with the
+ * oldest page first. The matches lose their order. */
+static void tell_fresh(struct linkage *linkage, struct match *matches,
+		       size_t count)
+{
+	struct roster *roster = &linkage->graph.roster;
+	size_t fresh = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct roster_component *component =
+			&roster->components[matches[i].component];
+
+		if (component->label != 0 || component->is_reached)
+			continue;
+		component->is_reached = true;
+		matches[fresh++] = matches[i];
+	}
+	qsort(matches, fresh, sizeof(*matches), compare_ages);
+	for (size_t i = 0; i < fresh; i++) {
+		roster->components[matches[i].component].is_reached = false;
+		journal_add_fresh(&linkage->journal, matches[i].component,
+				  matches[i].label);
+	}
+}
+
+void linkage_recut(struct linkage *linkage, unsigned threshold,
+		   uint32_t *next_label, struct linkage_changes *changes_out)
+{
+	struct graph *graph = &linkage->graph;
+	struct match *matches;
+	uint32_t *labels;
+	size_t count;
+
+	dictionary_forget(&graph->roster.dictionary);
+	journal_begin(&linkage->journal);
+	linkage->options.threshold = threshold;
+	labels = take_labels(linkage);
+	graph_rebuild(graph, threshold);
+	matches = find_matches(&graph->roster, labels, &count);
+	give_labels(&graph->roster, matches, count);
+	tell_merges(linkage, matches, count);
+	tell_fresh(linkage, matches, count);
+	*changes_out =
+		journal_end(&linkage->journal, &graph->roster, next_label);
+	free(matches);
+	free(labels);
+}

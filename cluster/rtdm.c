@@ -1,0 +1,212 @@
+#include "cluster/rtdm.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "page/page.h"
+#include "store/arena.h"
+#include "store/hash.h"
+#include "store/memory.h"
+
+struct rtdm_tree rtdm_tree_make(struct arena *arena, const struct page *page)
+{
+	struct rtdm_node *nodes = ARENA_NEW(arena, struct rtdm_node,
+					    (size_t)page->node_count + 1);
+
+	nodes[0].end = page->node_count + 1;
+	/* Children come before their parent, the last one first; until its turn
+	 * comes `subtree` is that of the children seen. */
+	for (uint32_t i = page->node_count; i > 0; i--) {
+		const struct node *node = &page->nodes[i - 1];
+		uint32_t parent =
+			node->parent == NO_NODE ? 0 : node->parent + 1;
+
+		nodes[i].name = page_tag_hash(page, node->tag);
+		nodes[i].end = node->end + 1;
+		nodes[i].subtree = hash_chain(nodes[i].name, nodes[i].subtree);
+		nodes[parent].subtree =
+			hash_chain(nodes[i].subtree, nodes[parent].subtree);
+		nodes[parent].child_count++;
+	}
+	return (struct rtdm_tree){nodes, page->node_count};
+}
+
+/* Two nodes whose child sequences are being aligned, row by row. */
+struct frame {
+	uint32_t a; /* the next pair of children: a row a child of the one, */
+	uint32_t b; /* a column a child of the other */
+	uint32_t end_a;
+	uint32_t end_b;
+	uint32_t first_b;
+	uint32_t column;   /* of b */
+	uint32_t diagonal; /* the cell above the one left of b's */
+	size_t row;        /* where its cells begin: one more than children */
+};
+
+struct alignment {
+	const struct rtdm_node *a;
+	const struct rtdm_node *b;
+	struct frame *frames; /* a stack: the path down to the pair at hand */
+	size_t frame_count;
+	size_t frame_capacity;
+	uint32_t *cells;   /* rows of the frames: children of nested nodes, */
+	size_t cell_count; /* so 2 * |b| + 2 suffice */
+	uint64_t cells_left;
+};
+
+static uint32_t tree_size(const struct rtdm_node *nodes, uint32_t node)
+{
+	return nodes[node].end - node;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * The cost of mapping the pair when nothing has to be aligned for it. Pairs of
+ * different names map alone: one replacement, all below goes and comes.
+ */
+static bool is_plain(const struct alignment *alignment, uint32_t a, uint32_t b,
+		     uint32_t *cost_out)
+{
+	const struct rtdm_node *left = &alignment->a[a];
+	const struct rtdm_node *right = &alignment->b[b];
+	uint32_t below =
+		tree_size(alignment->a, a) - 1 + tree_size(alignment->b, b) - 1;
+
+	if (left->subtree == right->subtree)
+		*cost_out = 0;
+	else if (left->name != right->name)
+		*cost_out = below + 1;
+	else if (left->child_count == 0 || right->child_count == 0)
+		*cost_out = below;
+	else
+		return false;
+	return true;
+}
+
+/* Begin to align the children of a and b; both have some. The row above the
+ * first inserts the children of b. */
+static enum error push(struct alignment *alignment, uint32_t a, uint32_t b)
+{
+	uint64_t width = alignment->b[b].child_count;
+	uint64_t cells = alignment->a[a].child_count * width;
+	uint32_t *row = &alignment->cells[alignment->cell_count];
+	uint32_t end = alignment->b[b].end;
+	uint32_t column = 0;
+
+	if (cells > alignment->cells_left)
+		return ERR_TOO_LARGE;
+	alignment->cells_left -= cells;
+	alignment->frames = mem_grow(alignment->frames, alignment->frame_count,
+				     &alignment->frame_capacity,
+				     sizeof(*alignment->frames));
+	alignment->frames[alignment->frame_count++] = (struct frame){
+		.a = a + 1,
+		.b = b + 1,
+		.end_a = alignment->a[a].end,
+		.end_b = end,
+		.first_b = b + 1,
+		.row = alignment->cell_count,
+	};
+	alignment->cell_count += width + 1;
+	row[0] = 0;
+	for (uint32_t i = b + 1; i < end; i = alignment->b[i].end) {
+		row[column + 1] = row[column] + tree_size(alignment->b, i);
+		column++;
+	}
+	row[0] = tree_size(alignment->a, a + 1);
+	return ERR_NONE;
+}
+
+/* Fill the cell of the pair at hand, which costs `cost` to map, and go on to
+ * the next pair. */
+static void fill(struct alignment *alignment, struct frame *frame,
+		 uint32_t cost)
+{
+	uint32_t *left = &alignment->cells[frame->row + frame->column];
+	uint32_t above = left[1];
+	uint32_t deleted = above + tree_size(alignment->a, frame->a);
+	uint32_t inserted = *left + tree_size(alignment->b, frame->b);
+
+	left[1] = smaller(frame->diagonal + cost, smaller(deleted, inserted));
+	frame->diagonal = above;
+	frame->column++;
+	frame->b = alignment->b[frame->b].end;
+	if (frame->b < frame->end_b)
+		return;
+	frame->a = alignment->a[frame->a].end;
+	if (frame->a == frame->end_a)
+		return;
+	frame->b = frame->first_b;
+	frame->column = 0;
+	left = &alignment->cells[frame->row];
+	frame->diagonal = *left;
+	*left += tree_size(alignment->a, frame->a);
+}
+
+/* The cost of the innermost pair, whose frame goes. */
+static uint32_t pop(struct alignment *alignment)
+{
+	const struct frame *frame =
+		&alignment->frames[--alignment->frame_count];
+
+	alignment->cell_count = frame->row;
+	return alignment->cells[frame->row + frame->column];
+}
+
+/* Until the outermost frame is done. */
+static enum error align(struct alignment *alignment, uint32_t *cost_out)
+{
+	for (;;) {
+		struct frame *top =
+			&alignment->frames[alignment->frame_count - 1];
+		enum error error;
+		uint32_t cost;
+
+		if (top->a == top->end_a) {
+			cost = pop(alignment);
+			if (alignment->frame_count == 0) {
+				*cost_out = cost;
+				return ERR_NONE;
+			}
+			fill(alignment, top - 1, cost);
+		} else if (is_plain(alignment, top->a, top->b, &cost)) {
+			fill(alignment, top, cost);
+		} else {
+			error = push(alignment, top->a, top->b);
+			if (error != ERR_NONE)
+				return error;
+		}
+	}
+}
+
+enum error rtdm_cost(struct rtdm_tree a, struct rtdm_tree b, uint64_t max_cells,
+		     uint32_t *cost_out)
+{
+	struct alignment alignment = {
+		.a = a.nodes, .b = b.nodes, .cells_left = max_cells};
+	enum error error;
+
+	if ((uint64_t)a.count + b.count > UINT32_MAX)
+		return ERR_TOO_LARGE;
+	if (is_plain(&alignment, 0, 0, cost_out))
+		return ERR_NONE;
+	alignment.cells =
+		mem_alloc(2 * (size_t)b.count + 2, sizeof(*alignment.cells));
+	error = push(&alignment, 0, 0);
+	if (error == ERR_NONE)
+		error = align(&alignment, cost_out);
+	free(alignment.cells);
+	free(alignment.frames);
+	return error;
+}
+
+double rtdm_distance(struct rtdm_tree a, struct rtdm_tree b, uint32_t cost)
+{
+	double most = (double)a.count + (double)b.count;
+
+	return most <= 0 ? 0 : (double)cost / most;
+}

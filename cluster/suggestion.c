@@ -1,0 +1,176 @@
+#include "cluster/suggestion.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cluster/witness.h"
+#include "store/memory.h"
+
+struct range {
+	unsigned begin;
+	unsigned end;
+};
+
+unsigned suggestion_limit(enum measure measure)
+{
+	return (measure_template_threshold(measure) +
+		measure_site_threshold(measure)) /
+	       2;
+}
+
+static unsigned middle_of(struct range range)
+{
+	return range.begin + (range.end - range.begin) / 2;
+}
+
+static bool is_plateau(const struct dendrogram_point *curve, struct range range,
+		       uint64_t page_count)
+{
+	const struct dendrogram_point *middle = &curve[middle_of(range)];
+
+	return middle->sizable >= 2 && 2 * middle->sizable_pages >= page_count;
+}
+
+/* False when there is none. */
+static bool find_plateau(const struct dendrogram_point *curve, unsigned limit,
+			 uint64_t page_count, struct range *best_out)
+{
+	struct range range = {0, 0};
+	bool is_found = false;
+
+	while (range.begin <= limit) {
+		range.end = range.begin;
+		while (range.end < limit && curve[range.end + 1].sizable ==
+						    curve[range.begin].sizable)
+			range.end++;
+		if (is_plateau(curve, range, page_count) &&
+		    (!is_found || range.end - range.begin >
+					  best_out->end - best_out->begin)) {
+			*best_out = range;
+			is_found = true;
+		}
+		range.begin = range.end + 1;
+	}
+	return is_found;
+}
+
+static struct range find_gap(const struct dendrogram *dendrogram)
+{
+	uint64_t *joins = mem_alloc(DENDROGRAM_POINTS, sizeof(*joins));
+	struct range best = {0, 0};
+	unsigned last = DENDROGRAM_POINTS; /* none yet */
+
+	dendrogram_joins(dendrogram, joins);
+	for (unsigned i = 0; i < DENDROGRAM_POINTS; i++) {
+		if (joins[i] == 0)
+			continue;
+		if (last < i && i - last > best.end - best.begin)
+			best = (struct range){last, i};
+		last = i;
+	}
+	free(joins);
+	return best;
+}
+
+static void explain(struct suggestion *suggestion, bool has_plateau,
+		    enum measure measure)
+{
+	double limit = suggestion_limit(measure) / 1000.0;
+
+	if (has_plateau)
+		snprintf(suggestion->reason, sizeof(suggestion->reason),
+			 "%" PRIu32 " sizable clusters from %.3f to %.3f, the "
+			 "longest plateau up to %.3f",
+			 suggestion->sizable, suggestion->begin / 1000.0,
+			 suggestion->end / 1000.0, limit);
+	else
+		snprintf(suggestion->reason, sizeof(suggestion->reason),
+			 "no threshold up to %.3f gives two sizable clusters "
+			 "with half of the pages: the default of %s",
+			 limit, measure_name(measure));
+}
+
+/* Take `threshold`, and what it gives. */
+static void take(struct suggestion *suggestion, unsigned threshold,
+		 const struct dendrogram_point *curve)
+{
+	suggestion->threshold = threshold;
+	suggestion->sizable = curve[threshold].sizable;
+	suggestion->clusters = curve[threshold].clusters;
+}
+
+struct suggestion suggest_plateau(const struct dendrogram *dendrogram,
+				  enum measure measure)
+{
+	struct dendrogram_point *curve =
+		mem_alloc(DENDROGRAM_POINTS, sizeof(*curve));
+	struct suggestion suggestion = {0};
+	struct range plateau = {0, 0};
+	struct range gap = find_gap(dendrogram);
+	bool has_plateau;
+
+	dendrogram_curve(dendrogram, curve);
+	has_plateau = find_plateau(curve, suggestion_limit(measure),
+				   dendrogram->page_count, &plateau);
+	take(&suggestion,
+	     has_plateau ? middle_of(plateau)
+			 : measure_template_threshold(measure),
+	     curve);
+	suggestion.begin = plateau.begin;
+	suggestion.end = plateau.end;
+	suggestion.plateau = has_plateau ? suggestion.threshold : 0;
+	suggestion.gap_begin = gap.begin;
+	suggestion.gap_end = gap.end;
+	explain(&suggestion, has_plateau, measure);
+	free(curve);
+	return suggestion;
+}
+
+/* False when the witness knows too little. */
+static bool ask_witness(struct suggestion *suggestion,
+			const struct dendrogram *dendrogram, unsigned preset,
+			const struct witness_pages *pages)
+{
+	struct witness_choice choice;
+
+	if (pages == NULL)
+		return false;
+	witness_choose(pages, dendrogram, preset, &choice);
+	if (choice.agreement <= 0)
+		return false;
+	suggestion->threshold = choice.threshold;
+	suggestion->agreement = choice.agreement;
+	suggestion->share = choice.share;
+	snprintf(suggestion->reason, sizeof(suggestion->reason),
+		 "there the clusters agree best with the places from which "
+		 "pages are linked to (adjusted Rand index %.3f, known of %.0f "
+		 "%% of the pages)",
+		 choice.agreement, 100 * choice.share);
+	return true;
+}
+
+struct suggestion suggest(const struct dendrogram *dendrogram,
+			  enum measure measure,
+			  const struct witness_pages *pages)
+{
+	struct suggestion suggestion = suggest_plateau(dendrogram, measure);
+	struct dendrogram_point *curve;
+	unsigned preset = measure_template_threshold(measure);
+
+	if (!ask_witness(&suggestion, dendrogram, preset, pages)) {
+		if (measure == MEASURE_CPC)
+			return suggestion;
+		suggestion.threshold = preset;
+		snprintf(suggestion.reason, sizeof(suggestion.reason),
+			 "the default of %s, because too little is known of "
+			 "who links to the pages",
+			 measure_name(measure));
+	}
+	curve = mem_alloc(DENDROGRAM_POINTS, sizeof(*curve));
+	dendrogram_curve(dendrogram, curve);
+	take(&suggestion, suggestion.threshold, curve);
+	free(curve);
+	return suggestion;
+}

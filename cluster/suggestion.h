@@ -1,0 +1,60 @@
+/*
+ * cluster/suggestion.h - which threshold a site's dendrogram speaks for, when
+ * nobody says what the templates are. Something to show with its reason, not to
+ * obey in silence: on labelled sites no rule is always right.
+ */
+#ifndef CLUSTER_SUGGESTION_H
+#define CLUSTER_SUGGESTION_H
+
+#include <stdint.h>
+
+#include "cluster/dendrogram.h"
+#include "cluster/signature.h"
+
+struct witness_pages;
+
+enum { SUGGESTION_REASON_BYTES = 160 };
+
+struct suggestion {
+	unsigned threshold; /* permille */
+	unsigned begin;     /* thresholds begin..end, both in it, give as many
+			       sizable clusters; {0, 0}: no plateau */
+	unsigned end;
+	unsigned plateau;   /* in the middle of it; 0: there is none */
+	double agreement;   /* with the witness (cluster/witness.h), 0 to 1 */
+	double share;       /* of the pages that the witness knows */
+	uint32_t sizable;   /* sizable clusters at the threshold */
+	uint32_t clusters;  /* all of them */
+	unsigned gap_begin; /* heights of two joins, between which is none, as
+			       far apart as no others; {0, 0}: fewer than two
+			       heights. Source: Gottron 2008, figure 2 */
+	unsigned gap_end;
+	char reason[SUGGESTION_REASON_BYTES]; /* an English sentence without a
+						 full stop */
+};
+
+/* Thresholds from 0 up to this are searched: half-way between the template
+ * level and the site level, where the templates of a site are one. */
+unsigned suggestion_limit(enum measure measure);
+
+/*
+ * The middle of the longest plateau: a longest range of neighbouring thresholds
+ * that give the same number of sizable clusters, no less than two, and have at
+ * least half of the pages in these at the middle; of equally long ones the
+ * lowest. Without one the threshold is measure_template_threshold(), and the
+ * reason says so.
+ */
+struct suggestion suggest_plateau(const struct dendrogram *dendrogram,
+				  enum measure measure);
+
+/*
+ * What "auto" takes: where the clusters agree best with the witness, if that
+ * knows enough pages (NULL: it knows none). Else the plateau for cpc, and for
+ * the other measures the default: on labelled sites only for cpc was the
+ * plateau better than the default. The plateau is told in any case.
+ */
+struct suggestion suggest(const struct dendrogram *dendrogram,
+			  enum measure measure,
+			  const struct witness_pages *pages);
+
+#endif

@@ -1,0 +1,244 @@
+#include "cluster/witness.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/dendrogram.h"
+#include "cluster/quality.h"
+#include "store/memory.h"
+
+static int by_target_and_path(const void *left, const void *right)
+{
+	const struct witness_link *a = left;
+	const struct witness_link *b = right;
+
+	if (a->target != b->target)
+		return a->target < b->target ? -1 : 1;
+	return (a->path > b->path) - (a->path < b->path);
+}
+
+static int by_path_and_target(const void *left, const void *right)
+{
+	const struct witness_link *a = left;
+	const struct witness_link *b = right;
+
+	if (a->path != b->path)
+		return a->path < b->path ? -1 : 1;
+	return (a->target > b->target) - (a->target < b->target);
+}
+
+/* Where links stand. */
+struct place {
+	uint64_t path;
+	size_t pages; /* that such links lead to */
+};
+
+struct places {
+	struct place *items; /* [count], ascending by path */
+	size_t count;
+};
+
+/* Of links that are sorted by path and target. */
+static struct places places_of(const struct witness_link *links, size_t count)
+{
+	struct places places = {mem_alloc(count, sizeof(*places.items)), 0};
+
+	for (size_t i = 0; i < count; i++) {
+		bool is_new = i == 0 || links[i].path != links[i - 1].path;
+
+		if (is_new)
+			places.items[places.count++].path = links[i].path;
+		if (is_new || links[i].target != links[i - 1].target)
+			places.items[places.count - 1].pages++;
+	}
+	return places;
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct place *a = left;
+	const struct place *b = right;
+
+	return (a->path > b->path) - (a->path < b->path);
+}
+
+static size_t pages_from(const struct places *places, uint64_t path)
+{
+	const struct place key = {.path = path};
+	const struct place *place = bsearch(&key, places->items, places->count,
+					    sizeof(*places->items), by_place);
+
+	return place == NULL ? 0 : place->pages;
+}
+
+/*
+ * The most common path to each target that has links, in the front of the
+ * links, which are sorted by target and path; returns how many targets there
+ * are.
+ */
+static size_t keep_commonest(const struct places *places,
+			     struct witness_link *links, size_t count)
+{
+	size_t targets = 0;
+	size_t most = 0; /* links of the path kept for the last target */
+	size_t end;
+
+	for (size_t begin = 0; begin < count; begin = end) {
+		struct witness_link link = links[begin];
+		struct witness_link *kept = &links[targets - (targets > 0)];
+
+		end = begin;
+		while (end < count && links[end].target == link.target &&
+		       links[end].path == link.path)
+			end++;
+		if (targets == 0 || kept->target != link.target)
+			kept = &links[targets++];
+		else if (end - begin < most ||
+			 (end - begin == most &&
+			  pages_from(places, link.path) <=
+				  pages_from(places, kept->path)))
+			continue;
+		*kept = link;
+		most = end - begin;
+	}
+	return targets;
+}
+
+static size_t count_alike(const struct witness_link *links, size_t count)
+{
+	size_t alike = 1;
+
+	while (alike < count && links[alike].path == links[0].path)
+		alike++;
+	return alike;
+}
+
+uint32_t witness_labels(struct witness_link *links, size_t count,
+			uint32_t *labels_out, uint32_t page_count)
+{
+	struct places places;
+	uint32_t label = 0;
+	size_t alike;
+
+	for (uint32_t i = 0; i < page_count; i++)
+		labels_out[i] = 0;
+	if (count == 0)
+		return 0;
+	qsort(links, count, sizeof(*links), by_path_and_target);
+	places = places_of(links, count);
+	qsort(links, count, sizeof(*links), by_target_and_path);
+	count = keep_commonest(&places, links, count);
+	free(places.items);
+	qsort(links, count, sizeof(*links), by_path_and_target);
+	for (size_t i = 0; i < count; i += alike) {
+		alike = count_alike(links + i, count - i);
+		if (alike < WITNESS_MIN_HELD)
+			continue;
+		label++;
+		for (size_t j = i; j < i + alike; j++)
+			labels_out[links[j].target] = label;
+	}
+	return label;
+}
+
+/* The pages that have a label, and room for a cut. */
+struct trial {
+	const struct dendrogram *dendrogram;
+	uint32_t *leaves;   /* [count] */
+	uint32_t *labels;   /* [count] */
+	uint32_t *clusters; /* [count] */
+	size_t count;
+	uint32_t *cut; /* of the leaves of the dendrogram */
+	uint32_t cluster_count;
+	double agreement; /* of the last cut */
+};
+
+static struct trial trial_create(const struct witness_pages *pages,
+				 const struct dendrogram *dendrogram)
+{
+	struct trial trial = {
+		.dendrogram = dendrogram,
+		.leaves = mem_alloc(pages->count, sizeof(*trial.leaves)),
+		.labels = mem_alloc(pages->count, sizeof(*trial.labels)),
+		.clusters = mem_alloc(pages->count, sizeof(*trial.clusters)),
+		.cut = mem_alloc(dendrogram->count, sizeof(*trial.cut)),
+	};
+
+	for (size_t i = 0; i < pages->count; i++) {
+		if (pages->labels[i] == 0)
+			continue;
+		trial.leaves[trial.count] = pages->leaves[i];
+		trial.labels[trial.count] = pages->labels[i];
+		trial.count++;
+	}
+	return trial;
+}
+
+static void trial_free(struct trial *trial)
+{
+	free(trial->leaves);
+	free(trial->labels);
+	free(trial->clusters);
+	free(trial->cut);
+}
+
+/* Clusters only merge as the threshold rises: as many are the same ones. */
+static double agreement_at(struct trial *trial, unsigned threshold)
+{
+	uint32_t count =
+		dendrogram_cut(trial->dendrogram, threshold, trial->cut);
+
+	if (count == trial->cluster_count)
+		return trial->agreement;
+	trial->cluster_count = count;
+	for (size_t i = 0; i < trial->count; i++)
+		trial->clusters[i] = trial->cut[trial->leaves[i]];
+	trial->agreement =
+		quality_agreement(trial->clusters, trial->labels, trial->count)
+			.adjusted_rand;
+	return trial->agreement;
+}
+
+static double distance_of(unsigned threshold, unsigned preset)
+{
+	return fabs((double)threshold - preset) / 1000;
+}
+
+static void choose(struct trial *trial, unsigned preset,
+		   struct witness_choice *choice)
+{
+	double best = -INFINITY;
+
+	for (unsigned i = 0; i < WITNESS_STEPS; i++) {
+		unsigned threshold = WITNESS_FIRST + i * WITNESS_STEP;
+		double distance = distance_of(threshold, preset);
+		double agreement = agreement_at(trial, threshold);
+		double score = choice->share * agreement - distance;
+
+		choice->curve[i] = agreement;
+		if (score < best ||
+		    (score <= best &&
+		     distance >= distance_of(choice->threshold, preset)))
+			continue;
+		best = score;
+		choice->threshold = threshold;
+		choice->agreement = agreement;
+	}
+}
+
+void witness_choose(const struct witness_pages *pages,
+		    const struct dendrogram *dendrogram, unsigned preset,
+		    struct witness_choice *choice_out)
+{
+	struct trial trial = trial_create(pages, dendrogram);
+
+	memset(choice_out, 0, sizeof(*choice_out));
+	choice_out->threshold = preset;
+	if (pages->count > 0)
+		choice_out->share = (double)trial.count / (double)pages->count;
+	if (trial.count >= WITNESS_MIN_PAGES)
+		choose(&trial, preset, choice_out);
+	trial_free(&trial);
+}

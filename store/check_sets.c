@@ -1,0 +1,164 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "store/check.h"
+#include "store/hash.h"
+#include "store/memory.h"
+#include "store/sets.h"
+#include "store/store.h"
+
+#define SETS CHECK_SITE "table %s: "
+
+/* A number of a row, with what must be unique among the rows, and whether
+ * another table refers to it. */
+struct numbered {
+	uint64_t content;
+	uint32_t number;
+	bool is_used;
+};
+
+struct numbers {
+	struct numbered *items; /* [count], ascending by number */
+	size_t count;
+	size_t capacity;
+};
+
+static void add(struct numbers *numbers, uint32_t number, uint64_t content)
+{
+	numbers->items = mem_grow(numbers->items, numbers->count,
+				  &numbers->capacity, sizeof(*numbers->items));
+	numbers->items[numbers->count++] =
+		(struct numbered){.content = content, .number = number};
+}
+
+/* Mark the number as used; false when there is none. */
+static bool use(struct numbers *numbers, uint32_t number)
+{
+	size_t low = 0;
+	size_t high = numbers->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (numbers->items[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == numbers->count || numbers->items[low].number != number)
+		return false;
+	numbers->items[low].is_used = true;
+	return true;
+}
+
+static int by_content(const void *left, const void *right)
+{
+	const struct numbered *a = left;
+	const struct numbered *b = right;
+
+	return (a->content > b->content) - (a->content < b->content);
+}
+
+/* Each row is referred to, and no two say the same. Ends the order. */
+static void check_numbers(const struct check *check, enum table table,
+			  struct numbers *numbers)
+{
+	struct numbered *items = numbers->items;
+
+	for (size_t i = 0; i < numbers->count; i++)
+		if (!items[i].is_used)
+			verify_problem(check->report,
+				       SETS "%u is used by nobody",
+				       CHECK_HOST(check), table_name(table),
+				       items[i].number);
+	if (numbers->count > 1)
+		qsort(items, numbers->count, sizeof(*items), by_content);
+	for (size_t i = 1; i < numbers->count; i++)
+		if (items[i - 1].content == items[i].content)
+			verify_problem(check->report,
+				       SETS "%u and %u are the same",
+				       CHECK_HOST(check), table_name(table),
+				       items[i - 1].number, items[i].number);
+}
+
+static void load_terms(const struct check *check, struct numbers *terms)
+{
+	struct key prefix = key_site(check->site->id);
+	struct scan scan =
+		scan_begin(check->txn, TABLE_TERMS, key_slice(&prefix));
+
+	while (scan_next(&scan)) {
+		uint64_t member = 0;
+
+		if (scan.key.size != 8 || !term_decode(scan.value, &member))
+			verify_problem(check->report, SETS "%u is damaged",
+				       CHECK_HOST(check),
+				       table_name(TABLE_TERMS),
+				       key_u32(scan.key, 4));
+		else
+			add(terms, key_u32(scan.key, 4), member);
+	}
+	scan_end(&scan);
+}
+
+static void add_set(const struct check *check, struct slice key,
+		    struct slice value, struct numbers *terms,
+		    struct numbers *sets)
+{
+	uint32_t *members = mem_alloc(value.size + 1, sizeof(*members));
+	uint32_t set = key_u32(key, 4);
+	size_t count = key.size == 8 ? set_decode(value, members) : SIZE_MAX;
+	bool is_sound = count != SIZE_MAX;
+
+	for (size_t i = 0; is_sound && i < count; i++)
+		is_sound = use(terms, members[i]);
+	if (!is_sound)
+		verify_problem(check->report, SETS "%u is damaged",
+			       CHECK_HOST(check), table_name(TABLE_SETS), set);
+	add(sets, set, hash64(value.data, value.size, 0));
+	free(members);
+}
+
+static void load_sets(const struct check *check, struct numbers *terms,
+		      struct numbers *sets)
+{
+	struct key prefix = key_site(check->site->id);
+	struct scan scan =
+		scan_begin(check->txn, TABLE_SETS, key_slice(&prefix));
+
+	while (scan_next(&scan))
+		add_set(check, scan.key, scan.value, terms, sets);
+	scan_end(&scan);
+}
+
+static void use_sets(const struct check *check, struct numbers *sets)
+{
+	struct key prefix = key_site(check->site->id);
+	struct scan scan =
+		scan_begin(check->txn, TABLE_MEMBERS, key_slice(&prefix));
+
+	while (scan_next(&scan)) {
+		uint32_t set;
+
+		if (!member_decode(scan.value, &set) || !use(sets, set))
+			verify_problem(check->report,
+				       CHECK_SITE "page %016" PRIx64
+						  ": its signature is missing",
+				       CHECK_HOST(check), key_u64(scan.key, 8));
+	}
+	scan_end(&scan);
+}
+
+void check_sets(const struct check *check)
+{
+	struct numbers terms = {0};
+	struct numbers sets = {0};
+
+	load_terms(check, &terms);
+	load_sets(check, &terms, &sets);
+	use_sets(check, &sets);
+	check_numbers(check, TABLE_TERMS, &terms);
+	check_numbers(check, TABLE_SETS, &sets);
+	free(terms.items);
+	free(sets.items);
+}

@@ -1,0 +1,123 @@
+#include "store/sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/buffer.h"
+#include "store/memory.h"
+#include "store/rows.h"
+
+/* Numbers as in LEB128: seven bits a byte, the least first; the top bit says
+ * that more follow. */
+enum { MORE = 0x80, LOW = 0x7f, SHIFT = 7, MAX_SHIFT = 28 };
+
+void term_put(struct txn *txn, uint32_t site, uint32_t term, uint64_t member)
+{
+	struct key key = key_cluster(site, term);
+
+	txn_put(txn, TABLE_TERMS, key_slice(&key),
+		(struct slice){&member, sizeof(member)});
+}
+
+void term_delete(struct txn *txn, uint32_t site, uint32_t term)
+{
+	struct key key = key_cluster(site, term);
+
+	txn_delete(txn, TABLE_TERMS, key_slice(&key));
+}
+
+bool term_decode(struct slice value, uint64_t *member_out)
+{
+	if (value.size != sizeof(*member_out))
+		return false;
+	memcpy(member_out, value.data, sizeof(*member_out));
+	return true;
+}
+
+static void append_number(struct buffer *out, uint32_t number)
+{
+	while (number >= MORE) {
+		buffer_append_byte(out, (char)((number & LOW) | MORE));
+		number >>= SHIFT;
+	}
+	buffer_append_byte(out, (char)number);
+}
+
+void set_put(struct txn *txn, uint32_t site, uint32_t set,
+	     const uint32_t *terms, size_t count)
+{
+	struct key key = key_cluster(site, set);
+	struct buffer value = {0};
+	uint32_t next = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		append_number(&value, terms[i] - next);
+		next = terms[i] + 1;
+	}
+	txn_put(txn, TABLE_SETS, key_slice(&key),
+		value.size == 0 ? slice_of("") : buffer_slice(&value));
+	buffer_free(&value);
+}
+
+void set_delete(struct txn *txn, uint32_t site, uint32_t set)
+{
+	struct key key = key_cluster(site, set);
+
+	txn_delete(txn, TABLE_SETS, key_slice(&key));
+}
+
+size_t set_decode(struct slice value, uint32_t *terms_out)
+{
+	const unsigned char *bytes = value.data;
+	uint64_t next = 0;
+	uint64_t number = 0;
+	unsigned shift = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < value.size; i++) {
+		if (shift > MAX_SHIFT)
+			return SIZE_MAX;
+		number |= (uint64_t)(bytes[i] & LOW) << shift;
+		shift += SHIFT;
+		if ((bytes[i] & MORE) != 0)
+			continue;
+		if (next + number >= UINT32_MAX)
+			return SIZE_MAX;
+		terms_out[count++] = (uint32_t)(next + number);
+		next += number + 1;
+		number = 0;
+		shift = 0;
+	}
+	return shift == 0 ? count : SIZE_MAX;
+}
+
+struct set_scan set_scan_begin(struct txn *txn, uint32_t site)
+{
+	struct key prefix = key_site(site);
+
+	return (struct set_scan){
+		.rows = scan_begin(txn, TABLE_SETS, key_slice(&prefix))};
+}
+
+bool set_scan_next(struct set_scan *scan)
+{
+	if (!scan_next(&scan->rows))
+		return false;
+	if (scan->terms == NULL || scan->capacity < scan->rows.value.size) {
+		scan->capacity = 2 * scan->rows.value.size + 1;
+		scan->terms = mem_resize(scan->terms, scan->capacity,
+					 sizeof(*scan->terms));
+	}
+	scan->set = key_u32(scan->rows.key, sizeof(uint32_t));
+	scan->count = set_decode(scan->rows.value, scan->terms);
+	if (scan->count != SIZE_MAX)
+		return true;
+	txn_fail(scan->rows.txn, ERR_CORRUPT);
+	return false;
+}
+
+void set_scan_end(struct set_scan *scan)
+{
+	scan_end(&scan->rows);
+	free(scan->terms);
+}

@@ -1,0 +1,54 @@
+/*
+ * store/sets.h - the distinct signatures of a site. A member of signatures has
+ * a number of its own there, a term (TABLE_TERMS); a distinct signature is a
+ * set of terms (TABLE_SETS); pages refer to sets (TABLE_MEMBERS).
+ */
+#ifndef STORE_SETS_H
+#define STORE_SETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/slice.h"
+#include "store/txn.h"
+
+void term_put(struct txn *txn, uint32_t site, uint32_t term, uint64_t member);
+void term_delete(struct txn *txn, uint32_t site, uint32_t term);
+bool term_decode(struct slice value, uint64_t *member_out);
+
+/* `terms` [count], strictly ascending: stored as differences of one byte or a
+ * few. */
+void set_put(struct txn *txn, uint32_t site, uint32_t set,
+	     const uint32_t *terms, size_t count);
+void set_delete(struct txn *txn, uint32_t site, uint32_t set);
+
+/*
+ * Decode to `terms_out` [value.size], strictly ascending. Returns how many
+ * there are, SIZE_MAX when the value is damaged.
+ */
+size_t set_decode(struct slice value, uint32_t *terms_out);
+
+/*
+ * The sets of a site, one after the other:
+ *
+ *	struct set_scan scan = set_scan_begin(&txn, site);
+ *	while (set_scan_next(&scan))
+ *		... scan.set, scan.terms, scan.count ...
+ *	set_scan_end(&scan);
+ *
+ * A damaged row fails the transaction with ERR_CORRUPT.
+ */
+struct set_scan {
+	struct scan rows;
+	uint32_t set;
+	uint32_t *terms; /* [count], until the next step */
+	size_t count;
+	size_t capacity;
+};
+
+struct set_scan set_scan_begin(struct txn *txn, uint32_t site);
+bool set_scan_next(struct set_scan *scan);
+void set_scan_end(struct set_scan *scan);
+
+#endif

@@ -1,0 +1,50 @@
+/* tests/bench/samples.h - real pages of known templates, ready to be compared.
+ */
+#ifndef TESTS_BENCH_SAMPLES_H
+#define TESTS_BENCH_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/rtdm.h"
+#include "cluster/signature.h"
+
+struct arena;
+
+/* The signatures' measures, and behind them the baseline. */
+enum { KIND_RTDM = MEASURE_COUNT, KIND_COUNT };
+
+struct sample {
+	struct rtdm_tree tree;
+	struct signature signatures[MEASURE_COUNT];
+};
+
+/* Begin with {.arena = arena_create()}; end with samples_free(). */
+struct samples {
+	struct arena *arena;
+	struct sample *items; /* [count] */
+	uint32_t *labels;     /* [count], from 0 */
+	size_t count;
+	size_t item_capacity;
+	size_t label_capacity;
+	uint64_t elements;
+	double parse_seconds; /* CPU */
+	double make_seconds[KIND_COUNT];
+};
+
+void samples_free(struct samples *samples);
+
+/*
+ * Add pages with the label: of a folder all .html and .htm below it, or of
+ * "@FILE" the paths that FILE holds, one a line. Of more than `most` pages
+ * those are taken that stand evenly in their order. When one cannot be read or
+ * parsed the message is told and the answer is false.
+ */
+bool samples_add(struct samples *samples, const char *source, uint32_t label,
+		 size_t most);
+
+/* Of this process, seconds. */
+double cpu_seconds(void);
+
+#endif

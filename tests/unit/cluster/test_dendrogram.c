@@ -1,0 +1,389 @@
+#include "cluster/dendrogram.h"
+
+#include <stdlib.h>
+
+#include "cluster/histogram.h"
+#include "cluster/signature.h"
+#include "store/memory.h"
+#include "tests/unit/cluster/random.h"
+#include "tests/unit/run.h"
+
+enum { MAX_LEAVES = 40, MAX_TERMS = 24 };
+
+static const struct dendrogram_options plain = {.max_leaves = MAX_LEAVES};
+
+#define LEAF(count, ...)                                    \
+	{                                                   \
+		(const uint32_t[]){__VA_ARGS__}, 4, (count) \
+	}
+
+/*
+ * {0 1 2 3} and {0 1 2 4} are 250 apart, {5 6 7 8} and {5 6 7 9} too, and
+ * {5 6 8 9} 250 from either; the two families 1000.
+ */
+static const struct dendrogram_leaf families[] = {
+	LEAF(7, 0, 1, 2, 3), LEAF(1, 5, 6, 7, 8), LEAF(1, 0, 1, 2, 4),
+	LEAF(1, 5, 6, 7, 9), LEAF(2, 5, 6, 8, 9),
+};
+
+START_TEST(nothing_and_one)
+{
+	struct dendrogram_point curve[DENDROGRAM_POINTS];
+	struct dendrogram dendrogram;
+	uint32_t label = 7;
+
+	ck_assert_int_eq(dendrogram_make(NULL, 0, &plain, &dendrogram),
+			 ERR_NONE);
+	ck_assert_uint_eq(dendrogram_cut(&dendrogram, 500, &label), 0);
+	dendrogram_curve(&dendrogram, curve);
+	ck_assert_uint_eq(curve[1000].clusters, 0);
+	dendrogram_free(&dendrogram);
+	ck_assert_int_eq(dendrogram_make(families, 1, &plain, &dendrogram),
+			 ERR_NONE);
+	ck_assert_uint_eq(dendrogram_cut(&dendrogram, 0, &label), 1);
+	ck_assert_uint_eq(label, 0);
+	dendrogram_curve(&dendrogram, curve);
+	ck_assert_uint_eq(curve[0].sizable, 1);
+	ck_assert_uint_eq(curve[0].largest_pages, 7);
+	dendrogram_free(&dendrogram);
+}
+END_TEST
+
+START_TEST(a_worked_example)
+{
+	struct dendrogram dendrogram;
+	uint32_t labels[5];
+
+	ck_assert_int_eq(dendrogram_make(families, 5, &plain, &dendrogram),
+			 ERR_NONE);
+	ck_assert_uint_eq(dendrogram.page_count, 12);
+	ck_assert_uint_eq(dendrogram_cut(&dendrogram, 249, labels), 5);
+	ck_assert_uint_eq(dendrogram_cut(&dendrogram, 250, labels), 2);
+	ck_assert_uint_eq(labels[0], labels[2]);
+	ck_assert_uint_eq(labels[1], labels[3]);
+	ck_assert_uint_eq(labels[1], labels[4]);
+	ck_assert_uint_ne(labels[0], labels[1]);
+	ck_assert_uint_eq(dendrogram_cut(&dendrogram, 999, labels), 2);
+	ck_assert_uint_eq(dendrogram_cut(&dendrogram, 1000, labels), 1);
+	dendrogram_free(&dendrogram);
+}
+END_TEST
+
+START_TEST(the_curve_counts_clusters_and_pages)
+{
+	struct dendrogram_point curve[DENDROGRAM_POINTS];
+	uint64_t joins[DENDROGRAM_POINTS];
+	struct dendrogram dendrogram;
+
+	ck_assert_int_eq(dendrogram_make(families, 5, &plain, &dendrogram),
+			 ERR_NONE);
+	dendrogram_curve(&dendrogram, curve);
+	ck_assert_uint_eq(curve[249].clusters, 5);
+	ck_assert_uint_eq(curve[249].sizable, 1);
+	ck_assert_uint_eq(curve[249].sizable_pages, 7);
+	ck_assert_uint_eq(curve[249].largest_pages, 7);
+	ck_assert_uint_eq(curve[250].clusters, 2);
+	ck_assert_uint_eq(curve[250].sizable, 2);
+	ck_assert_uint_eq(curve[250].sizable_pages, 12);
+	ck_assert_uint_eq(curve[250].largest_pages, 8);
+	ck_assert_uint_eq(curve[1000].largest_pages, 12);
+	dendrogram_joins(&dendrogram, joins);
+	ck_assert_uint_eq(joins[0], 6 + 1);
+	ck_assert_uint_eq(joins[249], 0);
+	ck_assert_uint_eq(joins[250], 3);
+	ck_assert_uint_eq(joins[1000], 1);
+	dendrogram_free(&dendrogram);
+}
+END_TEST
+
+START_TEST(sizable_is_three_or_half_a_percent)
+{
+	struct dendrogram dendrogram = {.page_count = 0};
+
+	ck_assert_uint_eq(dendrogram_sizable(&dendrogram), 3);
+	dendrogram.page_count = 600;
+	ck_assert_uint_eq(dendrogram_sizable(&dendrogram), 3);
+	dendrogram.page_count = 601;
+	ck_assert_uint_eq(dendrogram_sizable(&dendrogram), 4);
+	dendrogram.page_count = 100000;
+	ck_assert_uint_eq(dendrogram_sizable(&dendrogram), 500);
+}
+END_TEST
+
+START_TEST(too_many_leaves_are_refused)
+{
+	struct dendrogram_options options = {.max_leaves = 4};
+	struct dendrogram dendrogram;
+
+	ck_assert_int_eq(dendrogram_make(families, 5, &options, &dendrogram),
+			 ERR_TOO_LARGE);
+	ck_assert_uint_eq(dendrogram.count, 0);
+	ck_assert_int_eq(dendrogram_make(families, 4, &options, &dendrogram),
+			 ERR_NONE);
+	ck_assert_uint_eq(dendrogram.count, 4);
+	dendrogram_free(&dendrogram);
+}
+END_TEST
+
+/* Stops when `left` calls are made; adds up what it is told. */
+struct watcher {
+	uint64_t left;
+	uint64_t done;
+	uint64_t total;
+};
+
+static bool watch(void *context, uint64_t done, uint64_t total)
+{
+	struct watcher *watcher = context;
+
+	watcher->done = done;
+	watcher->total = total;
+	return watcher->left-- > 0;
+}
+
+START_TEST(it_tells_how_far_it_is_and_can_be_stopped)
+{
+	struct watcher watcher = {.left = 100};
+	struct dendrogram_options options = {
+		.max_leaves = 5, .goes_on = watch, .context = &watcher};
+	struct dendrogram dendrogram;
+
+	ck_assert_int_eq(dendrogram_make(families, 5, &options, &dendrogram),
+			 ERR_NONE);
+	dendrogram_free(&dendrogram);
+	/* 4 calls; before the last leaf 4 + 3 + 2 of the 10 are made */
+	ck_assert_uint_eq(watcher.left, 96);
+	ck_assert_uint_eq(watcher.done, 9);
+	ck_assert_uint_eq(watcher.total, 10);
+	watcher.left = 2;
+	ck_assert_int_eq(dendrogram_make(families, 5, &options, &dendrogram),
+			 ERR_STOPPED);
+	ck_assert_uint_eq(watcher.done, 7);
+	ck_assert_uint_eq(dendrogram.count, 0);
+	ck_assert_ptr_null(dendrogram.edges);
+}
+END_TEST
+
+/* Distinct random sets, near each other in families, with pages. */
+struct forest {
+	uint32_t terms[MAX_LEAVES][MAX_TERMS];
+	uint64_t members[MAX_LEAVES][MAX_TERMS];
+	struct dendrogram_leaf leaves[MAX_LEAVES];
+	struct signature signatures[MAX_LEAVES];
+	size_t count;
+};
+
+static bool is_new(const struct forest *forest, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (forest->signatures[i].count ==
+			    forest->signatures[index].count &&
+		    signature_common(forest->signatures[i],
+				     forest->signatures[index]) ==
+			    forest->signatures[i].count)
+			return false;
+	return true;
+}
+
+static void plant(struct forest *forest, size_t index)
+{
+	uint32_t family = random_below(4);
+	uint32_t share = 2 + random_below(8); /* of ten */
+	uint32_t count = 0;
+
+	for (uint32_t term = 0; term < MAX_TERMS; term++) {
+		bool is_typical = term / 6 == family;
+
+		if (random_below(10) >= (is_typical ? share : 10 - share))
+			continue;
+		forest->members[index][count] = term;
+		forest->terms[index][count++] = term;
+	}
+	forest->signatures[index] =
+		(struct signature){forest->members[index], count};
+	forest->leaves[index] = (struct dendrogram_leaf){
+		forest->terms[index], count, 1 + random_below(9)};
+}
+
+static struct forest *make_forest(size_t count)
+{
+	struct forest *forest = mem_alloc(1, sizeof(*forest));
+
+	while (forest->count < count) {
+		plant(forest, forest->count);
+		forest->count += is_new(forest, forest->count);
+	}
+	return forest;
+}
+
+/* The definition: components of the graph of the pairs that are linked. */
+static uint32_t label_by_pairs(const struct forest *forest, unsigned threshold,
+			       uint32_t *labels)
+{
+	uint32_t count = (uint32_t)forest->count;
+	uint32_t clusters = count;
+
+	for (uint32_t i = 0; i < count; i++)
+		labels[i] = i;
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t j = 0; j < i; j++) {
+			uint32_t from = labels[i];
+
+			if (from == labels[j] ||
+			    !signature_linked(forest->signatures[i],
+					      forest->signatures[j], threshold))
+				continue;
+			clusters--;
+			for (uint32_t k = 0; k < count; k++)
+				if (labels[k] == from)
+					labels[k] = labels[j];
+		}
+	return clusters;
+}
+
+static void check_cut(const struct forest *forest,
+		      const struct dendrogram *dendrogram, unsigned threshold)
+{
+	uint32_t found[MAX_LEAVES];
+	uint32_t truth[MAX_LEAVES];
+	uint32_t clusters = label_by_pairs(forest, threshold, truth);
+
+	ck_assert_uint_eq(dendrogram_cut(dendrogram, threshold, found),
+			  clusters);
+	for (size_t i = 0; i < forest->count; i++)
+		for (size_t j = 0; j < i; j++)
+			ck_assert_int_eq(found[i] == found[j],
+					 truth[i] == truth[j]);
+}
+
+START_TEST(every_cut_is_that_of_the_threshold_graph)
+{
+	random_begin(20241121);
+	for (int round = 0; round < 60; round++) {
+		struct forest *forest = make_forest(2 + random_below(38));
+		struct histogram histogram = {0};
+		struct dendrogram_options options = plain;
+		struct dendrogram dendrogram;
+
+		options.histogram = round % 2 == 0 ? &histogram : NULL;
+		ck_assert_int_eq(dendrogram_make(forest->leaves, forest->count,
+						 &options, &dendrogram),
+				 ERR_NONE);
+		for (unsigned t = 0; t <= 1000; t += 1 + random_below(40))
+			check_cut(forest, &dendrogram, t);
+		check_cut(forest, &dendrogram, 1000);
+		dendrogram_free(&dendrogram);
+		free(forest);
+	}
+}
+END_TEST
+
+static void count_pairs(const struct forest *forest,
+			struct histogram *histogram)
+{
+	for (size_t i = 0; i < forest->count; i++) {
+		struct signature a = forest->signatures[i];
+		uint64_t pages = forest->leaves[i].pages;
+
+		histogram_add(histogram, 0, pages * (pages - 1) / 2);
+		for (size_t j = 0; j < i; j++) {
+			struct signature b = forest->signatures[j];
+			size_t larger = a.count > b.count ? a.count : b.count;
+
+			histogram_add(histogram,
+				      signature_height(larger,
+						       signature_common(a, b)),
+				      pages * forest->leaves[j].pages);
+		}
+	}
+}
+
+START_TEST(the_histogram_has_all_pairs_of_pages)
+{
+	random_begin(7);
+	for (int round = 0; round < 20; round++) {
+		struct forest *forest = make_forest(30);
+		struct histogram expected = {0};
+		struct histogram found = {0};
+		struct dendrogram_options options = {.max_leaves = 30,
+						     .histogram = &found};
+		struct dendrogram dendrogram;
+		uint64_t pages;
+
+		count_pairs(forest, &expected);
+		ck_assert_int_eq(dendrogram_make(forest->leaves, 30, &options,
+						 &dendrogram),
+				 ERR_NONE);
+		pages = dendrogram.page_count;
+		ck_assert_uint_eq(found.total, pages * (pages - 1) / 2);
+		ck_assert_mem_eq(&found, &expected, sizeof(found));
+		dendrogram_free(&dendrogram);
+		free(forest);
+	}
+}
+END_TEST
+
+static void shuffle(struct forest *forest)
+{
+	for (uint32_t i = (uint32_t)forest->count; i > 1; i--) {
+		uint32_t j = random_below(i);
+		struct dendrogram_leaf leaf = forest->leaves[j];
+
+		forest->leaves[j] = forest->leaves[i - 1];
+		forest->leaves[i - 1] = leaf;
+	}
+}
+
+/* What is shown of a dendrogram. */
+struct view {
+	struct dendrogram_point curve[DENDROGRAM_POINTS];
+	uint64_t joins[DENDROGRAM_POINTS];
+};
+
+static void look(const struct forest *forest, struct view *view)
+{
+	struct dendrogram dendrogram;
+
+	ck_assert_int_eq(dendrogram_make(forest->leaves, forest->count, &plain,
+					 &dendrogram),
+			 ERR_NONE);
+	dendrogram_curve(&dendrogram, view->curve);
+	dendrogram_joins(&dendrogram, view->joins);
+	dendrogram_free(&dendrogram);
+}
+
+START_TEST(the_order_of_the_leaves_does_not_matter)
+{
+	struct forest *forest;
+	struct view first;
+	struct view view;
+
+	random_begin(99);
+	forest = make_forest(MAX_LEAVES);
+	look(forest, &first);
+	for (int round = 0; round < 20; round++) {
+		shuffle(forest);
+		look(forest, &view);
+		ck_assert_mem_eq(&view, &first, sizeof(view));
+	}
+	free(forest);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("dendrogram");
+	TCase *tcase = tcase_create("dendrogram");
+
+	tcase_add_test(tcase, nothing_and_one);
+	tcase_add_test(tcase, a_worked_example);
+	tcase_add_test(tcase, the_curve_counts_clusters_and_pages);
+	tcase_add_test(tcase, sizable_is_three_or_half_a_percent);
+	tcase_add_test(tcase, too_many_leaves_are_refused);
+	tcase_add_test(tcase, it_tells_how_far_it_is_and_can_be_stopped);
+	tcase_add_test(tcase, every_cut_is_that_of_the_threshold_graph);
+	tcase_add_test(tcase, the_histogram_has_all_pairs_of_pages);
+	tcase_add_test(tcase, the_order_of_the_leaves_does_not_matter);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

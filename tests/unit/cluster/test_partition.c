@@ -1,0 +1,321 @@
+/*
+ * Law 1 with sets as large as those of pages: the partition of a linkage is
+ * that of brute force after anything that can be done to it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/linkage.h"
+#include "tests/unit/cluster/random.h"
+#include "tests/unit/run.h"
+
+enum {
+	PAGES = 160,
+	UNIVERSE = 2000,
+	MAX_MEMBERS = 200,
+	TEMPLATES = 6,
+	CHECK_EVERY = 20,
+};
+
+/* A kind of corpus. */
+struct corpus {
+	unsigned threshold;
+	uint32_t universe; /* members come from 0 .. universe - 1 */
+	uint32_t template_size;
+	uint32_t kept;  /* percent of a template's members in a page */
+	uint32_t noise; /* other members, the smaller the commoner */
+};
+
+static const struct corpus corpora[] = {
+	{0, 50, 6, 95, 1},
+	{100, UNIVERSE, 120, 98, 8},
+	{100, 400, 30, 97, 2},
+	{250, UNIVERSE, 120, 90, 20},
+	{250, UNIVERSE, 20, 85, 4},
+	{500, UNIVERSE, 120, 75, 60},
+	{500, 300, 8, 70, 3},
+	{700, UNIVERSE, 100, 60, 90},
+	{700, UNIVERSE, 60, 30, 20},
+	{700, 600, 4, 80, 2},
+	{850, UNIVERSE, 100, 40, 100},
+	{850, UNIVERSE, 60, 15, 30},
+	{999, UNIVERSE, 30, 5, 3},
+	{1000, 100, 30, 50, 3},
+};
+
+enum { CORPORA = sizeof(corpora) / sizeof(*corpora) };
+
+struct page {
+	uint64_t members[MAX_MEMBERS];
+	size_t count;
+	bool is_there;
+};
+
+struct world {
+	const struct corpus *corpus;
+	struct linkage *linkage;
+	unsigned threshold;
+	uint32_t next_label;
+	uint64_t templates[TEMPLATES][MAX_MEMBERS];
+	struct page pages[PAGES];
+};
+
+static struct world world;
+
+static int compare(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left;
+	uint64_t b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Small numbers are common, as with Zipf. */
+static uint64_t common_member(void)
+{
+	uint32_t below = 1 + random_below(world.corpus->universe);
+
+	return random_below(1 + random_below(below));
+}
+
+static void make_page(struct page *page, size_t most)
+{
+	const struct corpus *corpus = world.corpus;
+	const uint64_t *template = world.templates[random_below(TEMPLATES)];
+	uint64_t members[2 * MAX_MEMBERS];
+	size_t count = 0;
+	size_t distinct = 0;
+
+	for (uint32_t i = 0; i < corpus->template_size; i++) {
+		if (random_below(100) < corpus->kept)
+			members[count++] = template[i];
+	}
+	for (uint32_t i = random_below(corpus->noise + 1); i > 0; i--)
+		members[count++] = common_member();
+	qsort(members, count, sizeof(*members), compare);
+	for (size_t i = 0; i < count && distinct < most; i++) {
+		if (distinct == 0 || members[distinct - 1] != members[i])
+			members[distinct++] = members[i];
+	}
+	memcpy(page->members, members, distinct * sizeof(*members));
+	page->count = distinct;
+}
+
+/* Members of two templates and many others: it links what is apart. */
+static void make_hub(struct page *page)
+{
+	size_t count = 0;
+
+	for (uint64_t i = 0; i < world.corpus->universe && count < MAX_MEMBERS;
+	     i += 1 + random_below(world.corpus->universe / 100 + 1))
+		page->members[count++] = i;
+	page->count = count;
+}
+
+static void begin(const struct corpus *corpus)
+{
+	memset(&world, 0, sizeof(world));
+	world.corpus = corpus;
+	world.next_label = 1;
+	world.threshold = corpus->threshold;
+	world.linkage = linkage_create(
+		&(struct linkage_options){.threshold = corpus->threshold});
+	for (size_t i = 0; i < TEMPLATES; i++) {
+		for (uint32_t j = 0; j < corpus->template_size; j++)
+			world.templates[i][j] = random_below(corpus->universe);
+	}
+}
+
+static struct signature signature_of(const struct page *page)
+{
+	return (struct signature){page->members, page->count};
+}
+
+static bool put(uint64_t number)
+{
+	struct page *page = &world.pages[number];
+	struct linkage_changes changes;
+
+	switch (random_below(12)) {
+	case 0:
+		*page = world.pages[random_below(PAGES)];
+		break;
+	case 1:
+		make_hub(page);
+		break;
+	case 2:
+		make_page(page, random_below(4));
+		break;
+	default:
+		make_page(page, MAX_MEMBERS);
+	}
+	page->is_there = true;
+	return linkage_put(world.linkage, number, signature_of(page),
+			   &world.next_label, &changes) == ERR_NONE;
+}
+
+static void take(uint64_t number)
+{
+	struct linkage_changes changes;
+
+	world.pages[number].is_there = false;
+	linkage_remove(world.linkage, number, &world.next_label, &changes);
+}
+
+static uint32_t find_root(const uint32_t *parents, uint32_t item)
+{
+	while (parents[item] != item)
+		item = parents[item];
+	return item;
+}
+
+static void find_components(uint32_t *roots)
+{
+	uint32_t parents[PAGES];
+
+	for (uint32_t i = 0; i < PAGES; i++)
+		parents[i] = i;
+	for (uint32_t i = 0; i < PAGES; i++) {
+		for (uint32_t j = 0; j < i; j++) {
+			if (world.pages[i].is_there &&
+			    world.pages[j].is_there &&
+			    find_root(parents, i) != find_root(parents, j) &&
+			    signature_linked(signature_of(&world.pages[i]),
+					     signature_of(&world.pages[j]),
+					     world.threshold))
+				parents[find_root(parents, i)] =
+					find_root(parents, j);
+		}
+	}
+	for (uint32_t i = 0; i < PAGES; i++)
+		roots[i] = find_root(parents, i);
+}
+
+static bool partition_is_exact(void)
+{
+	uint32_t roots[PAGES];
+	uint32_t labels[PAGES];
+	size_t clusters = 0;
+
+	find_components(roots);
+	for (uint32_t i = 0; i < PAGES; i++) {
+		labels[i] = linkage_label(world.linkage, i);
+		if ((labels[i] != 0) != world.pages[i].is_there)
+			return false;
+		clusters += labels[i] != 0 && roots[i] == i;
+		for (uint32_t j = 0; j < i; j++) {
+			if (labels[i] != 0 && labels[j] != 0 &&
+			    (labels[i] == labels[j]) != (roots[i] == roots[j]))
+				return false;
+		}
+	}
+	return linkage_size(world.linkage).clusters == clusters;
+}
+
+/* Whether one that is made of what it holds opens: its sets and terms are
+ * whole, and the labels are those of the partition. */
+static bool reopens(void)
+{
+	size_t rows = linkage_size(world.linkage).set_rows;
+	bool is_known[MAX_MEMBERS * PAGES] = {false};
+	struct linkage *copy = linkage_create(
+		&(struct linkage_options){.threshold = world.threshold});
+	bool is_good = true;
+
+	for (uint32_t i = 0; i < rows; i++) {
+		struct linkage_set_view set = linkage_set_at(world.linkage, i);
+
+		for (size_t j = 0; j < set.count; j++) {
+			uint32_t term = set.terms[j];
+
+			if (!is_known[term] &&
+			    linkage_restore_term(
+				    copy, term,
+				    linkage_member(world.linkage, term)) !=
+				    ERR_NONE)
+				is_good = false;
+			is_known[term] = true;
+		}
+		if (set.page_count > 0 &&
+		    linkage_restore_set(copy, i, set.terms, set.count) !=
+			    ERR_NONE)
+			is_good = false;
+	}
+	for (uint64_t i = 0; i < PAGES; i++) {
+		if (world.pages[i].is_there &&
+		    linkage_restore_page(copy, i, linkage_set(world.linkage, i),
+					 linkage_label(world.linkage, i)) !=
+			    ERR_NONE)
+			is_good = false;
+	}
+	if (linkage_restore_end(copy) != ERR_NONE)
+		is_good = false;
+	linkage_destroy(world.linkage);
+	world.linkage = copy;
+	return is_good;
+}
+
+static void recut(unsigned threshold)
+{
+	struct linkage_changes changes;
+
+	world.threshold = threshold;
+	linkage_recut(world.linkage, threshold, &world.next_label, &changes);
+}
+
+/* First it grows, then it goes on at its size, then it shrinks to nothing. */
+static void step(uint32_t index, uint32_t count)
+{
+	uint32_t leaving = index < count / 3       ? 8
+			   : index < count / 3 * 2 ? 2
+						   : 1;
+	uint64_t page = random_below(PAGES);
+
+	if (random_below(leaving + 1) == 0 ||
+	    (leaving == 1 && random_below(3) > 0))
+		take(page);
+	else
+		ck_assert(put(page));
+}
+
+START_TEST(partition_is_that_of_brute_force)
+{
+	enum { STEPS = 1200 };
+	const struct corpus *corpus = &corpora[_i];
+
+	random_begin(20261130 + (unsigned)_i);
+	begin(corpus);
+	for (uint32_t i = 0; i < STEPS; i++) {
+		step(i, STEPS);
+		if (i % CHECK_EVERY == 0)
+			ck_assert(partition_is_exact());
+		if (i % 97 == 0)
+			ck_assert(reopens());
+		if (i % 131 == 0)
+			recut(corpora[random_below(CORPORA)].threshold);
+		else if (i % 131 == 20)
+			recut(corpus->threshold);
+	}
+	for (uint64_t i = 0; i < PAGES; i++) {
+		take(i);
+		if (i % CHECK_EVERY == 0)
+			ck_assert(partition_is_exact());
+	}
+	ck_assert_uint_eq(linkage_size(world.linkage).sets, 0);
+	ck_assert_uint_eq(linkage_size(world.linkage).terms, 0);
+	ck_assert_uint_eq(linkage_size(world.linkage).groups, 0);
+	linkage_destroy(world.linkage);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("partition");
+	TCase *tcase = tcase_create("partition");
+
+	tcase_add_loop_test(tcase, partition_is_that_of_brute_force, 0,
+			    CORPORA);
+	tcase_set_timeout(tcase, 60);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,118 @@
+#include "cluster/path.h"
+
+#include "cluster/signature.h"
+#include "page/page.h"
+#include "tests/unit/run.h"
+
+static struct page *parse(const char *html)
+{
+	struct page *page;
+
+	ck_assert_int_eq(page_parse(&page, slice_of(html), slice_of("UTF-8"),
+				    &page_limits_default),
+			 ERR_NONE);
+	return page;
+}
+
+/* Of the last element. */
+static uint64_t hash_of(const char *html, unsigned width)
+{
+	struct page *page = parse(html);
+	uint64_t hash = path_hash(page, page->node_count - 1, width);
+
+	page_destroy(page);
+	return hash;
+}
+
+#define LINK(html, body, list, item) \
+	"<html " html "><body " body "><ul " list "><li " item "><a href=/ >x"
+
+START_TEST(a_path_ends_after_its_width)
+{
+	const char *a = LINK("", "", "", "");
+	const char *b = LINK("", "", "class=nav", "");
+
+	/* a li ul body */
+	ck_assert_uint_ne(hash_of(a, 4), hash_of(b, 4));
+	ck_assert_uint_ne(hash_of(a, 3), hash_of(b, 3));
+	ck_assert_uint_eq(hash_of(a, 2), hash_of(b, 2));
+	ck_assert_uint_ne(hash_of(a, 1), hash_of(a, 2));
+}
+END_TEST
+
+START_TEST(classes_of_html_and_body_leave_paths_alone)
+{
+	const char *a = LINK("", "", "class=nav", "class=item-1");
+
+	ck_assert_uint_eq(hash_of(a, 16),
+			  hash_of(LINK("class=js", "class=home", "class=nav",
+				       "class=item-2"),
+				  16));
+	ck_assert_uint_ne(
+		hash_of(a, 16),
+		hash_of(LINK("", "", "class=nav", "class=entry-1"), 16));
+}
+END_TEST
+
+START_TEST(a_shorter_path_is_whole)
+{
+	const char *a = "<html><body><p>x";
+
+	/* html body p */
+	ck_assert_uint_ne(hash_of(a, 2), hash_of(a, 3));
+	ck_assert_uint_eq(hash_of(a, 3), hash_of(a, 4));
+	ck_assert_uint_eq(hash_of(a, 3), hash_of(a, SIGNATURE_MAX_WIDTH));
+}
+END_TEST
+
+START_TEST(kinds_of_steps_see_names_classes_or_inner_classes)
+{
+	struct page *page =
+		parse("<html class=a><body class=b><p class=c></p><p>");
+	const uint64_t *names = path_steps(page->arena, page, PATH_NAMES);
+	const uint64_t *all = path_steps(page->arena, page, PATH_CLASSES);
+	const uint64_t *inner =
+		path_steps(page->arena, page, PATH_INNER_CLASSES);
+
+	/* html body p p */
+	ck_assert_uint_eq(page->node_count, 4);
+	ck_assert_uint_eq(names[2], names[3]);
+	ck_assert_uint_ne(all[0], names[0]);
+	ck_assert_uint_ne(all[1], names[1]);
+	ck_assert_uint_ne(all[2], names[2]);
+	ck_assert_uint_eq(all[3], names[3]);
+	ck_assert_uint_eq(inner[0], names[0]);
+	ck_assert_uint_eq(inner[1], names[1]);
+	ck_assert_uint_eq(inner[2], all[2]);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(the_hash_is_the_shingle_by_inner_classes)
+{
+	struct page *page = parse(LINK("class=a", "class=b", "class=c", ""));
+	const uint64_t *steps =
+		path_steps(page->arena, page, PATH_INNER_CLASSES);
+
+	for (uint32_t i = 0; i < page->node_count; i++)
+		for (unsigned width = 1; width <= 6; width++)
+			ck_assert_uint_eq(path_hash(page, i, width),
+					  path_shingle(page, steps, i, width));
+	page_destroy(page);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("path");
+	TCase *tcase = tcase_create("path");
+
+	tcase_add_test(tcase, a_path_ends_after_its_width);
+	tcase_add_test(tcase, classes_of_html_and_body_leave_paths_alone);
+	tcase_add_test(tcase, a_shorter_path_is_whole);
+	tcase_add_test(tcase,
+		       kinds_of_steps_see_names_classes_or_inner_classes);
+	tcase_add_test(tcase, the_hash_is_the_shingle_by_inner_classes);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

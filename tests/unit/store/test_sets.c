@@ -1,0 +1,143 @@
+#include "store/sets.h"
+
+#include <string.h>
+
+#include "store/rows.h"
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+enum { SITE = 3 };
+
+static struct scratch scratch;
+static struct store *store;
+static struct txn txn;
+
+static void setup(void)
+{
+	scratch_make(&scratch);
+	store = scratch_store(&scratch);
+	txn = txn_begin_write(store);
+}
+
+static void teardown(void)
+{
+	txn_abort(&txn);
+	store_close(store);
+	scratch_remove(&scratch, NULL);
+}
+
+static struct slice set_at(uint32_t set)
+{
+	struct key key = key_cluster(SITE, set);
+
+	return txn_get(&txn, TABLE_SETS, key_slice(&key));
+}
+
+START_TEST(a_set_comes_back_as_it_was)
+{
+	const uint32_t terms[] = {0,     1,       127,     128,
+				  16600, 2097151, 1 << 30, UINT32_MAX - 1};
+	uint32_t back[64];
+	struct slice value;
+
+	set_put(&txn, SITE, 7, terms, 8);
+	value = set_at(7);
+	/* differences less one: 0 0 125 0 16471 2080550 ... */
+	ck_assert_uint_eq(value.size, 1 + 1 + 1 + 1 + 3 + 3 + 5 + 5);
+	ck_assert_uint_eq(set_decode(value, back), 8);
+	ck_assert_mem_eq(back, terms, sizeof(terms));
+}
+END_TEST
+
+START_TEST(an_empty_set_is_a_row)
+{
+	set_put(&txn, SITE, 7, NULL, 0);
+	ck_assert_ptr_nonnull(set_at(7).data);
+	ck_assert_uint_eq(set_decode(set_at(7), NULL), 0);
+	set_delete(&txn, SITE, 7);
+	ck_assert_ptr_null(set_at(7).data);
+}
+END_TEST
+
+static const char *const damaged[] = {
+	"\x80",                     /* does not end */
+	"\x01\xff",                 /* the second does not */
+	"\xff\xff\xff\xff\xff\x01", /* six bytes */
+	"\xff\xff\xff\xff\x0f",     /* UINT32_MAX is no term */
+	"\xfe\xff\xff\xff\x0f\x01", /* and nothing is over it */
+};
+
+START_TEST(damaged_sets_are_refused)
+{
+	uint32_t terms[8];
+
+	ck_assert_uint_eq(set_decode(slice_of(damaged[_i]), terms), SIZE_MAX);
+}
+END_TEST
+
+START_TEST(a_scan_sees_the_sets_of_one_site)
+{
+	const uint32_t terms[] = {5, 6, 9};
+	struct set_scan scan;
+
+	set_put(&txn, SITE, 1, terms, 2);
+	set_put(&txn, SITE, 4, terms, 3);
+	set_put(&txn, SITE + 1, 2, terms, 1);
+	scan = set_scan_begin(&txn, SITE);
+	ck_assert(set_scan_next(&scan));
+	ck_assert_uint_eq(scan.set, 1);
+	ck_assert_uint_eq(scan.count, 2);
+	ck_assert(set_scan_next(&scan));
+	ck_assert_uint_eq(scan.set, 4);
+	ck_assert_uint_eq(scan.count, 3);
+	ck_assert_uint_eq(scan.terms[2], 9);
+	ck_assert(!set_scan_next(&scan));
+	set_scan_end(&scan);
+	ck_assert_int_eq(txn.error, ERR_NONE);
+}
+END_TEST
+
+START_TEST(a_scan_over_damage_fails_the_transaction)
+{
+	struct key key = key_cluster(SITE, 0);
+	struct set_scan scan;
+
+	txn_put(&txn, TABLE_SETS, key_slice(&key), slice_of("\x80"));
+	scan = set_scan_begin(&txn, SITE);
+	ck_assert(!set_scan_next(&scan));
+	set_scan_end(&scan);
+	ck_assert_int_eq(txn.error, ERR_CORRUPT);
+}
+END_TEST
+
+START_TEST(terms_come_and_go)
+{
+	struct key key = key_cluster(SITE, 2);
+	uint64_t member = 0;
+
+	term_put(&txn, SITE, 2, UINT64_C(0x123456789abcdef0));
+	ck_assert(term_decode(txn_get(&txn, TABLE_TERMS, key_slice(&key)),
+			      &member));
+	ck_assert_uint_eq(member, UINT64_C(0x123456789abcdef0));
+	term_delete(&txn, SITE, 2);
+	ck_assert_ptr_null(txn_get(&txn, TABLE_TERMS, key_slice(&key)).data);
+	ck_assert(!term_decode(slice_of("seven b"), &member));
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("sets");
+	TCase *tcase = tcase_create("sets");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_set_comes_back_as_it_was);
+	tcase_add_test(tcase, an_empty_set_is_a_row);
+	tcase_add_loop_test(tcase, damaged_sets_are_refused, 0,
+			    (int)(sizeof(damaged) / sizeof(*damaged)));
+	tcase_add_test(tcase, a_scan_sees_the_sets_of_one_site);
+	tcase_add_test(tcase, a_scan_over_damage_fails_the_transaction);
+	tcase_add_test(tcase, terms_come_and_go);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,67 @@
+"""What the programs of this folder share: where the data is, and tables."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+OUT = ROOT / "build" / "eval"
+DATA = pathlib.Path(os.environ.get("TEMPLATED_DATA", ROOT.parent / "shared"))
+
+
+def build_folder():
+    """That of the programs: the first argument, or build/release."""
+    return pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
+                        ROOT / "build" / "release").resolve()
+
+
+def has_data():
+    """Whether there is data; says so when there is none."""
+    if (DATA / "tools" / "score.py").exists():
+        return True
+    print(f"skipped: there is no data in {DATA}; set TEMPLATED_DATA")
+    return False
+
+
+def call(*arguments, may_fail=False):
+    done = subprocess.run([str(a) for a in arguments], text=True,
+                          stdin=subprocess.DEVNULL, capture_output=True,
+                          check=False)
+    if done.returncode != 0 and not may_fail:
+        sys.exit(f"{' '.join(map(str, arguments))}: {done.returncode}\n"
+                 f"{done.stderr}")
+    return done.stdout
+
+
+def unpack(name):
+    """The folder of an archive, which is unpacked once."""
+    cache = OUT / "data"
+    cache.mkdir(parents=True, exist_ok=True)
+    call(DATA / "tools" / "unpack.sh", cache, name)
+    return next(p for p in cache.glob(f"*/{name}") if p.is_dir())
+
+
+class Report:
+    """Lines of Markdown, printed and kept."""
+
+    def __init__(self):
+        self.lines = []
+
+    def say(self, line=""):
+        print(line, flush=True)
+        self.lines.append(line)
+
+    def table(self, title, *heads):
+        self.say()
+        self.say(f"## {title}")
+        self.say()
+        self.say("| " + " | ".join(heads) + " |")
+        self.say("|" + "---|" * len(heads))
+
+    def row(self, *cells):
+        self.say("| " + " | ".join(
+            f"{c:.4f}" if isinstance(c, float) else str(c)
+            for c in cells) + " |")

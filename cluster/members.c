@@ -43,17 +43,25 @@ static int compare_members(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-struct signature members_end(struct members *members)
+size_t members_settle(struct members *members)
 {
 	uint64_t *items = members->items;
 	size_t count = 0;
 
 	if (members->count == 0)
-		return (struct signature){NULL, 0};
+		return 0;
 	qsort(items, members->count, sizeof(*items), compare_members);
 	for (size_t i = 0; i < members->count; i++) {
 		if (count == 0 || items[count - 1] != items[i])
 			items[count++] = items[i];
 	}
-	return (struct signature){items, count};
+	members->count = count;
+	return count;
+}
+
+struct signature members_end(struct members *members)
+{
+	size_t count = members_settle(members);
+
+	return (struct signature){members->items, count};
 }

@@ -27,6 +27,9 @@ void members_begin(struct members *members, struct arena *arena);
 
 void members_add(struct members *members, uint64_t member);
 
+/* Sort them and drop repetitions; how many distinct ones there are by now. */
+size_t members_settle(struct members *members);
+
 /* The distinct ones in ascending order; they take over the memory. */
 struct signature members_end(struct members *members);
 

@@ -107,16 +107,16 @@ static void add_path_shingles(struct members *members, const struct page *page,
 	}
 }
 
-/* Something that weighs as much as SIGNATURE_WEIGHT shingles. */
-static void add_weighty(struct members *members, uint64_t hash)
+/* Something that weighs as much as so many shingles. */
+static void add_weighty(struct members *members, uint64_t hash, uint64_t weight)
 {
-	for (uint64_t i = 0; i < SIGNATURE_WEIGHT; i++)
+	for (uint64_t i = 0; i < weight; i++)
 		members_add(members, hash_chain(i, hash));
 }
 
 /* The classes of the first element of the name. */
 static void add_classes(struct members *members, const struct page *page,
-			uint16_t tag)
+			uint16_t tag, uint64_t weight)
 {
 	uint64_t tokens[SIGNATURE_MAX_CLASSES];
 	uint32_t node = 0;
@@ -129,10 +129,12 @@ static void add_classes(struct members *members, const struct page *page,
 	count = class_tokens(page_attribute(page, node, "class"), tokens,
 			     SIGNATURE_MAX_CLASSES);
 	for (size_t i = 0; i < count; i++)
-		add_weighty(members, hash_chain(tokens[i], tag_hash(tag)));
+		add_weighty(members, hash_chain(tokens[i], tag_hash(tag)),
+			    weight);
 }
 
-static void add_shape(struct members *members, struct slice path)
+static void add_shape(struct members *members, struct slice path,
+		      uint64_t weight)
 {
 	char shape[SHAPE_MAX_BYTES];
 	size_t size;
@@ -140,19 +142,26 @@ static void add_shape(struct members *members, struct slice path)
 	if (path.size == 0)
 		return;
 	size = shape_of_path(path, shape);
-	add_weighty(members, hash64(shape, size, SHAPE_SEED));
+	add_weighty(members, hash64(shape, size, SHAPE_SEED), weight);
 }
 
 /* CCS: see the header. */
 static void add_class_shingles(struct members *members, const struct page *page,
 			       unsigned width, struct slice path)
 {
+	uint64_t weight;
+
 	if (page->node_count == 0)
 		return;
 	add_path_shingles(members, page, PATH_INNER_CLASSES, width);
-	add_classes(members, page, TAG_html);
-	add_classes(members, page, TAG_body);
-	add_shape(members, path);
+	weight = members_settle(members) / SIGNATURE_PARTS;
+	if (weight < 1)
+		weight = 1;
+	if (weight > SIGNATURE_MAX_WEIGHT)
+		weight = SIGNATURE_MAX_WEIGHT;
+	add_classes(members, page, TAG_html, weight);
+	add_classes(members, page, TAG_body, weight);
+	add_shape(members, path, weight);
 }
 
 /* hash64 of the lower-cased name, in chunks when it is long. */

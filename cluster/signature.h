@@ -31,13 +31,13 @@ enum measure {
  *   - runs of 2 steps in the paths of cps, each with its normalised class, but
  *     html and body by their names alone: short runs keep one difference near
  *     the root from changing all that is below it;
- *   - each class of html and of body (SIGNATURE_MAX_CLASSES of each),
- *     SIGNATURE_WEIGHT times: what a generator writes there is often the name
- *     of the template;
- *   - the shape of the URL's path (shape.h), SIGNATURE_WEIGHT times.
- * Over 17 sites with labels it has a mean adjusted Rand index of .63 at 200
- * and of .81 at the thresholds that witness.h chooses (.86 at the best ones),
- * where cpc has .56 at 250, .63 and .67.
+ *   - each class of html and of body (SIGNATURE_MAX_CLASSES of each): what a
+ *     generator writes there is often the name of the template;
+ *   - the shape of the URL's path (shape.h).
+ * Each of the last two weighs as much as one in SIGNATURE_PARTS of the
+ * shingles: so often it is a member, but at least once and at most
+ * SIGNATURE_MAX_WEIGHT times. `tests/eval/clusters.py` prints how well this
+ * agrees with the labels of real sites; the constants were chosen there.
  */
 
 struct signature {
@@ -62,7 +62,8 @@ unsigned measure_template_threshold(enum measure measure);
 
 enum {
 	SIGNATURE_MAX_WIDTH = 16,
-	SIGNATURE_WEIGHT = 16,      /* members */
+	SIGNATURE_PARTS = 6,
+	SIGNATURE_MAX_WEIGHT = 64,  /* members */
 	SIGNATURE_MAX_CLASSES = 32, /* of html, and of body, that count */
 };
 

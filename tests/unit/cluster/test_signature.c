@@ -310,15 +310,36 @@ START_TEST(ccs_weighs_each_class_of_html_and_body)
 
 	ck_assert_uint_eq(sign(plain, MEASURE_CCS).count, 4);
 	/* js, home, page-0 */
-	ck_assert_uint_eq(sign(home, MEASURE_CCS).count,
-			  4 + 3 * SIGNATURE_WEIGHT);
+	ck_assert_uint_eq(sign(home, MEASURE_CCS).count, 4 + 3);
 	ck_assert_uint_eq(common(home, plain, MEASURE_CCS), 4);
 	/* js, page-0 */
-	ck_assert_uint_eq(common(home, post, MEASURE_CCS),
-			  4 + 2 * SIGNATURE_WEIGHT);
+	ck_assert_uint_eq(common(home, post, MEASURE_CCS), 4 + 2);
 	/* page-0: those of html are not those of body */
-	ck_assert_uint_eq(common(home, swapped, MEASURE_CCS),
-			  4 + SIGNATURE_WEIGHT);
+	ck_assert_uint_eq(common(home, swapped, MEASURE_CCS), 4 + 1);
+}
+END_TEST
+
+/* html/body and body/div, body/div.a, body/div.b ... of n letters: of 11
+ * shingles a sixth is 1, of 12 it is 2, of very many it is 64. */
+START_TEST(ccs_weighs_by_the_number_of_shingles)
+{
+	static const struct {
+		unsigned classes;
+		unsigned weight;
+	} cases[] = {{9, 1}, {10, 2}, {1000, SIGNATURE_MAX_WEIGHT}};
+
+	for (size_t i = 0; i < 3; i++) {
+		char html[32768] = "<body class=x><div>";
+		size_t size = strlen(html);
+
+		for (unsigned c = 0; c < cases[i].classes; c++)
+			size += (size_t)snprintf(
+				html + size, sizeof(html) - size,
+				"</div><div class=%c%c%c>", 'a' + c % 26,
+				'a' + c / 26 % 26, 'a' + c / 676);
+		ck_assert_uint_eq(sign(html, MEASURE_CCS).count,
+				  2 + cases[i].classes + cases[i].weight);
+	}
 }
 END_TEST
 
@@ -333,7 +354,7 @@ START_TEST(ccs_bounds_the_classes_that_weigh)
 	snprintf(html + size, sizeof(html) - size, "'><p>a");
 	/* html/body body/p */
 	ck_assert_uint_eq(sign(html, MEASURE_CCS).count,
-			  2 + SIGNATURE_MAX_CLASSES * SIGNATURE_WEIGHT);
+			  2 + SIGNATURE_MAX_CLASSES);
 }
 END_TEST
 
@@ -342,7 +363,7 @@ START_TEST(ccs_weighs_the_shape_of_the_url)
 	const char *page = PAGE("<p>a</p>");
 	struct signature post = sign_path(page, "/2014/08/apache/");
 
-	ck_assert_uint_eq(post.count, 4 + SIGNATURE_WEIGHT);
+	ck_assert_uint_eq(post.count, 4 + 1);
 	ck_assert_uint_eq(
 		signature_common(post,
 				 sign_path(page, "/2013/1/ant/index.html")),
@@ -543,6 +564,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, the_width_of_a_measure_is_that_of_its_definition);
 	tcase_add_test(tcase, ccs_holds_runs_of_two_steps_with_their_classes);
 	tcase_add_test(tcase, ccs_weighs_each_class_of_html_and_body);
+	tcase_add_test(tcase, ccs_weighs_by_the_number_of_shingles);
 	tcase_add_test(tcase, ccs_bounds_the_classes_that_weigh);
 	tcase_add_test(tcase, ccs_weighs_the_shape_of_the_url);
 	tcase_add_test(tcase, an_empty_page_has_an_empty_signature);

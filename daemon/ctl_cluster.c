@@ -195,15 +195,22 @@ static enum ctl_status answer(struct clustering *clustering,
 			      const struct labels *labels, bool is_auto)
 {
 	const struct ctl *ctl = clustering->ctl;
+	bool wants_report =
+		option_given(ctl, "report") || option_given(ctl, "svg");
 	struct report report = {0};
 	enum ctl_status status = CTL_FAILED;
 
 	if (clustering->count == 0)
 		return CTL_FAILED;
-	if ((is_auto || option_given(ctl, "report") ||
-	     option_given(ctl, "svg")) &&
-	    !clustering_report(clustering, labels, is_auto, &report))
-		return CTL_FAILED;
+	if ((is_auto || wants_report) &&
+	    !clustering_report(clustering, labels, is_auto, &report)) {
+		if (wants_report)
+			return CTL_FAILED;
+		is_auto = false;
+		ctl_complain(ctl, "threshold %.3f: the default of %s",
+			     clustering->threshold / 1000.0,
+			     measure_name(clustering->measure));
+	}
 	if (is_auto)
 		ctl_complain(ctl, "threshold %.3f: %s",
 			     report.suggestion.threshold / 1000.0,

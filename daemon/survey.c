@@ -159,9 +159,11 @@ static void read_links(struct reading *reading, struct txn *txn, size_t index,
 				  reading->members[index].page);
 	struct slice value = txn_get(txn, TABLE_RECORDS, key_slice(&key));
 	struct record record;
+	size_t links;
 	void *copy;
 
-	if (value.data == NULL)
+	inbound_links(inbound, &links);
+	if (value.data == NULL || links >= SURVEY_MAX_LINKS)
 		return;
 	copy = record_copy(value);
 	value.data = copy;

@@ -15,9 +15,10 @@
 #include "store/rows.h"
 #include "store/store.h"
 
-/* Of so many pages of a site the links are read, those with the smallest keys:
- * a sample that depends on nothing but their URLs. */
-enum { SURVEY_MAX_SOURCES = 20000 };
+/* Of so many pages of a site the links are read, and no more when they have so
+ * many links: those with the smallest keys, a sample that depends on nothing
+ * but the pages. */
+enum { SURVEY_MAX_SOURCES = 20000, SURVEY_MAX_LINKS = 4000000 };
 
 /* Begin with survey_read(); end with survey_free(). */
 struct survey {

@@ -165,6 +165,13 @@ static void store_metrics(struct buffer *out, const struct store_usage *usage)
 		buffer_printf(out, "templated_rows{table=\"%s\"} %llu\n",
 			      table_name((enum table)table),
 			      (unsigned long long)usage->rows[table]);
+	buffer_append_text(out,
+			   "# HELP templated_table_bytes Bytes of a table\n"
+			   "# TYPE templated_table_bytes gauge\n");
+	for (unsigned table = 0; table < TABLE_COUNT; table++)
+		buffer_printf(out, "templated_table_bytes{table=\"%s\"} %llu\n",
+			      table_name((enum table)table),
+			      (unsigned long long)usage->bytes[table]);
 }
 
 enum http_verdict api_get_metrics(struct call *call)

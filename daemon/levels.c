@@ -131,11 +131,13 @@ static enum error make(struct levels *levels, const char *host,
 	if (error != ERR_NONE)
 		return error;
 	error = survey_report(&kept_out->survey, &watch, &kept_out->report);
-	if (error == ERR_NONE)
-		kept_out->host = mem_copy_text(host, strlen(host));
-	else
+	if (error != ERR_NONE) {
 		survey_free(&kept_out->survey);
-	return error;
+		return error;
+	}
+	survey_trim(&kept_out->survey);
+	kept_out->host = mem_copy_text(host, strlen(host));
+	return ERR_NONE;
 }
 
 /* Make the tree and keep it. With the mutex held, which it leaves for the
@@ -208,10 +210,15 @@ enum error levels_append(struct levels *levels, const char *host,
 
 	if (error != ERR_NONE)
 		return error;
+	if (atomic_load(&levels->is_stopped))
+		return ERR_STOPPED;
 	pthread_mutex_lock(&levels->mutex);
 	kept = find(levels, host, &row);
-	if (kept == NULL)
+	if (kept == NULL) {
 		error = add(levels, host, &kept);
+		if (error == ERR_NONE)
+			row = kept->survey.site; /* may have changed since */
+	}
 	if (error == ERR_NONE) {
 		kept->used = ++levels->clock;
 		append(kept, &row, format, out);

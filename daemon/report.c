@@ -26,6 +26,9 @@ enum error report_begin(enum measure measure, const struct report_pages *pages,
 	dendrogram_curve(&report_out->dendrogram, report_out->curve);
 	report_out->suggestion =
 		suggest(&report_out->dendrogram, measure, &pages->witness);
+	witness_choose(&pages->witness, &report_out->dendrogram,
+		       measure_template_threshold(measure),
+		       &report_out->witness);
 	return ERR_NONE;
 }
 
@@ -176,5 +179,10 @@ void report_score(struct report *report, const uint32_t *leaves,
 		report->scores[i] = score_cut(report, &sample, levels[i].name,
 					      levels[i].threshold);
 	report->scores[report->score_count++] = score_best(report, &sample);
+	witness_choose(&(struct witness_pages){sample.leaves, sample.truth,
+					       sample.count},
+		       &report->dendrogram,
+		       measure_template_threshold(report->measure),
+		       &report->truth);
 	end_sample(&sample);
 }

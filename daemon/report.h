@@ -50,11 +50,13 @@ struct report {
 	struct histogram histogram;
 	struct dendrogram_point *curve; /* [DENDROGRAM_POINTS] */
 	struct suggestion suggestion;
-	const char *const *examples; /* [dendrogram.count], the name of a page
-					of each leaf; not ours */
+	struct witness_choice witness; /* by who links to the pages */
+	const char *const *examples;   /* [dendrogram.count], the name of a page
+					  of each leaf; not ours */
 	struct report_score scores[REPORT_LEVELS + 1]; /* [score_count] */
 	size_t score_count;
-	size_t labelled; /* pages with a label */
+	size_t labelled;             /* pages with a label */
+	struct witness_choice truth; /* as if the labels were the witness */
 };
 
 /* What a report is made of. */
@@ -88,7 +90,7 @@ size_t report_levels(const struct report *report,
  * largest adjusted Rand index of all, of equal ones the lowest. Page i of
  * [count] has the signature of leaf leaves[i] and the label truth[i]; 0: it has
  * none, and does not count. One comparison of partitions for each height that
- * joins.
+ * joins. `truth` has no agreement with fewer than WITNESS_MIN_PAGES labels.
  */
 void report_score(struct report *report, const uint32_t *leaves,
 		  const uint32_t *truth, size_t count);

@@ -123,22 +123,37 @@ static json_t *scores_json(const struct report *report)
 	return array;
 }
 
+static json_t *agreement_json(const struct witness_choice *choice)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < WITNESS_STEPS; i++)
+		json_array_append_new(array, json_real(choice->curve[i]));
+	return array;
+}
+
 json_t *report_json(const struct report *report)
 {
 	const struct dendrogram *dendrogram = &report->dendrogram;
 	const struct suggestion *suggestion = &report->suggestion;
 	json_t *object = json_pack(
-		"{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "pages",
-		(json_int_t)dendrogram->page_count, "signatures",
+		"{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:f, "
+		"s:o}}",
+		"pages", (json_int_t)dendrogram->page_count, "signatures",
 		(json_int_t)dendrogram->count, "terms",
 		(json_int_t)report->terms, "sizable_pages",
 		(json_int_t)dendrogram_sizable(dendrogram), "levels",
 		levels_json(report), "suggestion", suggestion_json(suggestion),
 		"join_gap", range(suggestion->gap_begin, suggestion->gap_end),
 		"histogram", histogram_json(&report->histogram), "tree",
-		tree_json(report), "curve", curve_json(report));
+		tree_json(report), "curve", curve_json(report), "witness",
+		"share", report->witness.share, "agreement",
+		agreement_json(&report->witness));
 
-	if (report->score_count > 0)
+	if (report->score_count > 0) {
 		json_object_set_new(object, "scores", scores_json(report));
+		json_object_set_new(object, "scores_curve",
+				    agreement_json(&report->truth));
+	}
 	return object;
 }

@@ -12,8 +12,12 @@ struct report;
  * "clusters"}; json_decref() it. */
 json_t *suggestion_json(const struct suggestion *suggestion);
 
-/* All that daemon/report.h tells as text, with thresholds and heights as
- * numbers from 0 to 1; json_decref() it. */
+/*
+ * All that daemon/report.h tells as text, with thresholds and heights as
+ * numbers from 0 to 1, and at the WITNESS_STEPS thresholds of
+ * cluster/witness.h the adjusted Rand index of the cut with the witness and,
+ * where there are scores, with the labels; json_decref() it.
+ */
 json_t *report_json(const struct report *report);
 
 #endif

@@ -29,7 +29,8 @@ struct reading {
 	struct member *members; /* [member_count] */
 	size_t member_count;
 	size_t member_capacity;
-	struct slice *urls; /* [member_count] */
+	struct arena *arena; /* of the following */
+	struct slice *urls;  /* [member_count] */
 };
 
 static void add_leaf(struct reading *reading, const struct set_scan *scan)
@@ -138,18 +139,16 @@ static void read_url(struct reading *reading, struct txn *txn, size_t index)
 {
 	struct survey *survey = reading->survey;
 	const struct member *member = &reading->members[index];
+	struct slice url = {"", 0};
 	struct page_row row;
-	char *url = "";
 
-	if (page_row_get(txn, survey->site.id, member->page, &row)) {
-		url = ARENA_NEW(survey->arena, char, row.url.size + 1);
-		memcpy(url, row.url.data, row.url.size);
-		reading->urls[index] = (struct slice){url, row.url.size};
-	} else {
-		reading->urls[index] = slice_of(url);
-	}
+	if (page_row_get(txn, survey->site.id, member->page, &row))
+		url = row.url;
+	reading->urls[index] = (struct slice){
+		arena_copy(reading->arena, url.data, url.size), url.size};
 	if (survey->examples[member->leaf] == NULL)
-		survey->examples[member->leaf] = url;
+		survey->examples[member->leaf] =
+			arena_copy(survey->names, url.data, url.size);
 }
 
 static void read_links(struct reading *reading, struct txn *txn, size_t index,
@@ -222,33 +221,44 @@ static enum error read_witness(struct reading *reading)
 enum error survey_read(struct store *store, const char *host,
 		       struct survey *survey_out)
 {
-	struct reading reading = {.store = store, .survey = survey_out};
+	struct reading reading = {
+		.store = store, .survey = survey_out, .arena = arena_create()};
 	enum error error;
 
-	*survey_out = (struct survey){.arena = arena_create()};
+	*survey_out = (struct survey){.arena = arena_create(),
+				      .names = arena_create()};
 	error = read_base(&reading, host);
 	if (error == ERR_NONE) {
 		survey_out->examples =
-			ARENA_NEW(survey_out->arena, const char *,
+			ARENA_NEW(survey_out->names, const char *,
 				  survey_out->leaf_count);
-		reading.urls = mem_alloc(reading.member_count + 1,
-					 sizeof(struct slice));
+		reading.urls = ARENA_NEW(reading.arena, struct slice,
+					 reading.member_count);
 		error = read_pages(&reading, reading.member_count, NULL);
 	}
 	if (error == ERR_NONE)
 		error = read_witness(&reading);
 	free(reading.sets);
 	free(reading.members);
-	free(reading.urls);
+	arena_destroy(reading.arena);
 	if (error != ERR_NONE)
 		survey_free(survey_out);
 	return error;
 }
 
-void survey_free(struct survey *survey)
+void survey_trim(struct survey *survey)
 {
 	arena_destroy(survey->arena);
 	free(survey->leaves);
+	survey->arena = NULL;
+	survey->leaves = NULL;
+	survey->witness = (struct witness_pages){0};
+}
+
+void survey_free(struct survey *survey)
+{
+	survey_trim(survey);
+	arena_destroy(survey->names);
 	*survey = (struct survey){0};
 }
 

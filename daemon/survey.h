@@ -23,7 +23,8 @@ enum { SURVEY_MAX_SOURCES = 20000, SURVEY_MAX_LINKS = 4000000 };
 /* Begin with survey_read(); end with survey_free(). */
 struct survey {
 	struct site_row site;           /* without its slices */
-	struct arena *arena;            /* of the following */
+	struct arena *arena;            /* of leaves and witness */
+	struct arena *names;            /* of examples */
 	struct dendrogram_leaf *leaves; /* [leaf_count], the distinct
 					   signatures */
 	const char **examples; /* [leaf_count], the URL of a page of each */
@@ -40,6 +41,10 @@ struct survey {
 enum error survey_read(struct store *store, const char *host,
 		       struct survey *survey_out);
 void survey_free(struct survey *survey);
+
+/* Forget all but the site and the examples: a report needs no more, once it is
+ * made. */
+void survey_trim(struct survey *survey);
 
 /* Its report; `survey` must outlive that. As report_begin(). */
 enum error survey_report(const struct survey *survey,

@@ -121,7 +121,7 @@ static bool tune_all(struct tuner *tuner)
 /* Wait for news, but not before the pause is over; false at the end. */
 static bool wait_for_news(struct tuner *tuner, uint64_t pause_ms)
 {
-	uint64_t until_ms = clock_wall_ms() + pause_ms;
+	uint64_t until_ms = clock_steady_ms() + pause_ms;
 	struct timespec until = {
 		.tv_sec = (time_t)(until_ms / 1000U),
 		.tv_nsec = (long)(until_ms % 1000U) * 1000000L,
@@ -148,7 +148,6 @@ static void *tuner_main(void *argument)
 
 	while (wait_for_news(tuner, pause_ms)) {
 		uint64_t begin_ms = clock_steady_ms();
-
 		bool is_well = tune_all(tuner);
 
 		pause_ms = (clock_steady_ms() - begin_ms) * PAUSE_FACTOR;
@@ -158,6 +157,16 @@ static void *tuner_main(void *argument)
 			pause_ms = MAX_PAUSE_MS;
 	}
 	return NULL;
+}
+
+static void init_condition(pthread_cond_t *condition)
+{
+	pthread_condattr_t steady;
+
+	pthread_condattr_init(&steady);
+	pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+	pthread_cond_init(condition, &steady);
+	pthread_condattr_destroy(&steady);
 }
 
 enum error tuner_start(struct tuner **tuner_out, struct store *store,
@@ -170,7 +179,7 @@ enum error tuner_start(struct tuner **tuner_out, struct store *store,
 	tuner->max_leaves = max_leaves;
 	tuner->has_news = true; /* what an earlier run left */
 	pthread_mutex_init(&tuner->mutex, NULL);
-	pthread_cond_init(&tuner->is_wanted, NULL);
+	init_condition(&tuner->is_wanted);
 	if (pthread_create(&tuner->thread, NULL, tuner_main, tuner) == 0) {
 		*tuner_out = tuner;
 		return ERR_NONE;

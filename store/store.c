@@ -293,6 +293,10 @@ enum error store_usage(struct store *store, struct store_usage *usage_out)
 	for (int i = 0; i < TABLE_COUNT; i++) {
 		txn_check(&txn, mdb_stat(txn.mdb, store->tables[i], &stat));
 		usage_out->rows[i] = stat.ms_entries;
+		usage_out->bytes[i] =
+			(stat.ms_branch_pages + stat.ms_leaf_pages +
+			 stat.ms_overflow_pages) *
+			stat.ms_psize;
 	}
 	return txn_end(&txn);
 }

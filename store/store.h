@@ -45,6 +45,8 @@ struct store_usage {
 	uint64_t map_bytes;
 	uint64_t max_map_bytes;
 	uint64_t rows[TABLE_COUNT];
+	uint64_t bytes[TABLE_COUNT]; /* pages of each table in use; together
+					less than used_bytes */
 };
 
 /* Numbers for status and metrics. ERR_IO. */

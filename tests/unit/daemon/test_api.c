@@ -36,15 +36,15 @@ static void on_commit(void *context)
 		http_wake(now);
 }
 
-/* news.example: five pages of template 0, one of template 1. */
-static void fill(void)
+/* Five pages of template 0, one of template 1. */
+static void fill(const char *host)
 {
-	world_add_site(&world, "news.example");
+	world_add_site(&world, host);
 	for (unsigned i = 0; i <= PAGES; i++) {
 		struct buffer html = {0};
 		char url[64];
 
-		snprintf(url, sizeof(url), SITE "%u", i);
+		snprintf(url, sizeof(url), "http://%s/%u", host, i);
 		world_page(&html, i < PAGES ? 0 : 1, i);
 		ck_assert_int_eq(world_put(&world, url, buffer_slice(&html)),
 				 ERR_NONE);
@@ -74,7 +74,7 @@ static void start_pipeline(void)
 			 ERR_NONE);
 }
 
-static void begin(void)
+static void start_api(void)
 {
 	struct http_options options = {
 		.socket_path = path,
@@ -87,12 +87,6 @@ static void begin(void)
 		.handle = api_handle,
 	};
 
-	world_open(&world, 0);
-	fill();
-	atomic_store(&woken, NULL);
-	config_defaults(&config);
-	config.ask_timeout_ms = 5000;
-	start_pipeline();
 	api = api_create(world.store, pipeline, &config);
 	options.context = api;
 	snprintf(path, sizeof(path), "%s.sock", world.path);
@@ -101,12 +95,36 @@ static void begin(void)
 	atomic_store(&woken, server);
 }
 
-static void end(void)
+static void begin(void)
+{
+	world_open(&world, 0);
+	fill("news.example");
+	atomic_store(&woken, NULL);
+	config_defaults(&config);
+	config.ask_timeout_ms = 5000;
+	start_pipeline();
+	start_api();
+}
+
+/* Now the engine is ours. */
+static void stop(void)
 {
 	/* the committing thread must not wake what is gone */
 	pipeline_stop(pipeline, 0);
 	http_stop(server);
 	api_destroy(api);
+	atomic_store(&woken, NULL);
+}
+
+static void start_again(void)
+{
+	start_pipeline();
+	start_api();
+}
+
+static void end(void)
+{
+	stop();
 	world_close(&world);
 }
 
@@ -326,6 +344,173 @@ START_TEST(the_measure_of_a_site_cannot_change)
 }
 END_TEST
 
+#define LOCAL "127.0.0.1:9" /* which cannot be fetched */
+
+static void add_local_site(void)
+{
+	stop();
+	fill(LOCAL);
+	start_again();
+}
+
+/* That site after the request to watch it like that; json_decref() it. */
+static json_t *watch(const char *options)
+{
+	char body[128];
+
+	snprintf(body, sizeof(body), "{\"url\":\"http://" LOCAL "/\"%s}",
+		 options);
+	return ask("POST", "/v1/sites", body, 200);
+}
+
+START_TEST(a_number_cuts_a_known_site_at_once)
+{
+	json_t *site;
+	json_t *report;
+
+	add_local_site();
+	site = watch(",\"threshold\":1");
+	/* the five pages of one template, and the one of another */
+	ck_assert_int_eq(number_of(site, "clusters"), 1);
+	ck_assert_double_eq(json_real_value(member(site, "threshold")), 1);
+	ck_assert(json_is_false(member(site, "auto")));
+	json_decref(site);
+	report = get("/v1/verify");
+	ck_assert_int_eq(number_of(report, "problems"), 0);
+	json_decref(report);
+	/* what is not named stays as it is */
+	site = watch("");
+	ck_assert_double_eq(json_real_value(member(site, "threshold")), 1);
+	json_decref(site);
+	site = watch(",\"threshold\":0.0004");
+	ck_assert_double_eq(json_real_value(member(site, "threshold")), 0);
+	ck_assert_int_eq(number_of(site, "clusters"), 2);
+	json_decref(site);
+}
+END_TEST
+
+START_TEST(auto_leaves_a_known_site_as_it_is_for_now)
+{
+	json_t *site;
+	long long generation;
+
+	add_local_site();
+	site = watch(",\"threshold\":1");
+	generation = number_of(site, "generation");
+	ck_assert(json_is_false(member(site, "auto")));
+	json_decref(site);
+	site = watch(",\"threshold\":\"auto\"");
+	ck_assert(json_is_true(member(site, "auto")));
+	ck_assert_double_eq(json_real_value(member(site, "threshold")), 1);
+	ck_assert_int_eq(number_of(site, "clusters"), 1);
+	ck_assert_int_eq(number_of(site, "generation"), generation);
+	json_decref(site);
+	/* and so it stays */
+	site = watch(",\"max_pages\":9");
+	ck_assert(json_is_true(member(site, "auto")));
+	json_decref(site);
+}
+END_TEST
+
+/* Nobody tunes here, so that a site that waits for it is seen. */
+START_TEST(a_site_waits_for_its_threshold)
+{
+	json_t *site;
+
+	stop();
+	world_set_threshold(&world, "news.example", THRESHOLD_AUTO);
+	start_again();
+	site = get("/v1/sites/news.example");
+	ck_assert_str_eq(text_of(site, "state"), "tuning");
+	stop();
+	world_tune(&world, "news.example", 300,
+		   (uint64_t)number_of(site, "generation"));
+	start_again();
+	json_decref(site);
+	site = get("/v1/sites/news.example");
+	ck_assert_str_eq(text_of(site, "state"), "watching");
+	ck_assert_double_eq(json_real_value(member(site, "threshold")), 0.3);
+	json_decref(site);
+}
+END_TEST
+
+START_TEST(a_new_site_has_the_threshold_of_its_measure_until_one_is_chosen)
+{
+	json_t *site = ask(
+		"POST", "/v1/sites",
+		"{\"url\":\"http://127.0.0.1:9/\",\"measure\":\"cps\"}", 201);
+
+	ck_assert(json_is_true(member(site, "auto")));
+	ck_assert_double_eq(json_real_value(member(site, "threshold")), 0.15);
+	ck_assert_int_eq(number_of(site, "width"), 0);
+	json_decref(site);
+	site = ask("POST", "/v1/sites",
+		   "{\"url\":\"http://127.0.0.2:9/\",\"measure\":\"cps\","
+		   "\"threshold\":0.6,\"width\":3}",
+		   201);
+	ck_assert(json_is_false(member(site, "auto")));
+	ck_assert_double_eq(json_real_value(member(site, "threshold")), 0.6);
+	ck_assert_int_eq(number_of(site, "width"), 3);
+	json_decref(site);
+	/* the same again is no change */
+	json_decref(ask("POST", "/v1/sites",
+			"{\"url\":\"http://127.0.0.2:9/\","
+			"\"measure\":\"cps\",\"width\":3}",
+			200));
+}
+END_TEST
+
+#define LEVELS "/v1/sites/news.example/levels"
+
+START_TEST(levels_come_in_three_formats)
+{
+	json_t *levels = get(LEVELS);
+	struct buffer text =
+		client_ask(path, "GET", LEVELS "?format=txt", NULL);
+	struct buffer svg = client_ask(path, "GET", LEVELS "?format=svg", NULL);
+	json_t *same = get(LEVELS "?format=json");
+
+	ck_assert_str_eq(text_of(levels, "host"), "news.example");
+	ck_assert_int_eq(number_of(levels, "pages"), PAGES + 1);
+	ck_assert_int_eq(number_of(levels, "signatures"), 2);
+	ck_assert_uint_eq(json_array_size(member(levels, "curve")), 101);
+	ck_assert(json_equal(levels, same));
+	ck_assert_int_eq(client_status(&text), 200);
+	ck_assert_ptr_nonnull(strstr(text.data, "Content-Type: text/plain"));
+	ck_assert_ptr_eq(strstr(client_body(&text), "6 pages"),
+			 client_body(&text));
+	ck_assert_int_eq(client_status(&svg), 200);
+	ck_assert_ptr_nonnull(strstr(svg.data, "Content-Type: image/svg+xml"));
+	ck_assert_ptr_nonnull(strstr(client_body(&svg), "</svg>"));
+	json_decref(levels);
+	json_decref(same);
+	buffer_free(&text);
+	buffer_free(&svg);
+}
+END_TEST
+
+START_TEST(a_wrong_question_for_levels_is_told)
+{
+	refuse("GET", LEVELS "?format=png", NULL, 400, "bad_request");
+	refuse("GET", LEVELS "?format=", NULL, 400, "bad_request");
+	refuse("GET", "/v1/sites/nobody.example/levels", NULL, 404,
+	       "not_found");
+	refuse("GET", LEVELS "/", NULL, 404, "no_route");
+	refuse("POST", LEVELS, "{}", 405, "method_not_allowed");
+	api_stop(api);
+	refuse("GET", LEVELS, NULL, 503, "stopped");
+}
+END_TEST
+
+START_TEST(levels_of_too_many_signatures_are_refused)
+{
+	config.max_leaves = 1;
+	stop();
+	start_again();
+	refuse("GET", LEVELS, NULL, 413, "too_large");
+}
+END_TEST
+
 START_TEST(a_wrong_request_for_a_site_is_told)
 {
 	static const char *const bodies[] = {
@@ -343,6 +528,12 @@ START_TEST(a_wrong_request_for_a_site_is_told)
 		"{\"url\":\"http://x.example/\",\"max_pages\":1.5}",
 		"{\"url\":\"http://x.example/\",\"max_pages\":\"7\"}",
 		"{\"url\":\"http://x.example/\",\"threshold\":1.01}",
+		"{\"url\":\"http://x.example/\",\"threshold\":-0.1}",
+		"{\"url\":\"http://x.example/\",\"threshold\":\"0.5\"}",
+		"{\"url\":\"http://x.example/\",\"threshold\":null}",
+		"{\"url\":\"http://x.example/\",\"width\":-1}",
+		"{\"url\":\"http://x.example/\",\"width\":1.5}",
+		"{\"url\":\"http://x.example/\",\"width\":65537}",
 		"{\"url\":\"http://x.example/\",\"measure\":\"miles\"}",
 		"{\"url\":\"http://x.example/\",\"private\":1}",
 		"{\"url\":\"http://x.example/\xff\"}",
@@ -679,6 +870,15 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_site_is_added_once_and_deleted);
 	tcase_add_test(tests, a_private_name_opens_the_guard_by_itself);
 	tcase_add_test(tests, the_measure_of_a_site_cannot_change);
+	tcase_add_test(tests, a_number_cuts_a_known_site_at_once);
+	tcase_add_test(tests, auto_leaves_a_known_site_as_it_is_for_now);
+	tcase_add_test(tests, a_site_waits_for_its_threshold);
+	tcase_add_test(
+		tests,
+		a_new_site_has_the_threshold_of_its_measure_until_one_is_chosen);
+	tcase_add_test(tests, levels_come_in_three_formats);
+	tcase_add_test(tests, a_wrong_question_for_levels_is_told);
+	tcase_add_test(tests, levels_of_too_many_signatures_are_refused);
 	tcase_add_test(tests, a_wrong_request_for_a_site_is_told);
 	tcase_add_test(tests, clusters_are_told_with_their_pages);
 	tcase_add_test(tests, pages_come_in_portions);

@@ -2,7 +2,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "store/memory.h"
 #include "store/rows.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
@@ -532,6 +534,309 @@ START_TEST(nothing_is_committed_upon_a_site_that_cannot_be_read_back)
 }
 END_TEST
 
+/* Page `number` has the blocks of `mask`. */
+static void put_blocks(unsigned number, uint32_t mask)
+{
+	char url[64];
+
+	page_url(url, sizeof(url), number);
+	world_put_blocks(&world, url, mask);
+}
+
+static void cut_at(unsigned threshold)
+{
+	ck_assert_int_eq(world_set_threshold(&world, "a.test", threshold),
+			 ERR_NONE);
+}
+
+static void tune(unsigned threshold, uint64_t generation)
+{
+	ck_assert_int_eq(world_tune(&world, "a.test", threshold, generation),
+			 ERR_NONE);
+}
+
+/* The clusters of pages 0 to 6. */
+static void check_clusters(const uint32_t expected[7])
+{
+	for (unsigned i = 0; i < 7; i++)
+		ck_assert_uint_eq(cluster_of(i), expected[i]);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+
+#define CHECK_CLUSTERS(...) check_clusters((const uint32_t[7]){__VA_ARGS__})
+
+/*
+ * Signatures of 4, 5 and 4 members: pages 0 to 2 and 3 to 4 have 4 in common,
+ * height 200; the title alone is in 5 to 6, too, which is at 750.
+ */
+static void put_seven(void)
+{
+	for (unsigned i = 0; i < 7; i++)
+		put_blocks(i, i < 3 ? 0x07 : i < 5 ? 0x0f : 0x70);
+	CHECK_CLUSTERS(1, 1, 1, 1, 1, 2, 2);
+}
+
+START_TEST(a_recut_splits_and_merges_and_keeps_numbers)
+{
+	put_seven();
+	cut_at(199);
+	CHECK_CLUSTERS(1, 1, 1, 3, 3, 2, 2);
+	cut_at(200);
+	CHECK_CLUSTERS(1, 1, 1, 1, 1, 2, 2);
+	cut_at(749);
+	CHECK_CLUSTERS(1, 1, 1, 1, 1, 2, 2);
+	cut_at(750);
+	CHECK_CLUSTERS(1, 1, 1, 1, 1, 1, 1);
+	/* 4 is taken before 5 by the larger part */
+	cut_at(0);
+	CHECK_CLUSTERS(1, 1, 1, 4, 4, 5, 5);
+	world_reopen(&world);
+	cut_at(1000);
+	CHECK_CLUSTERS(1, 1, 1, 1, 1, 1, 1);
+}
+END_TEST
+
+/* The last event but `before`. */
+static struct event_row event_at(unsigned before)
+{
+	struct txn txn = txn_begin_read(world.store);
+	struct scan scan =
+		scan_begin(&txn, TABLE_EVENTS, (struct slice){NULL, 0});
+	struct event_row rows[WORLD_MAX_EVENTS];
+	unsigned count = 0;
+
+	while (scan_next(&scan))
+		ck_assert(event_decode(scan.value, &rows[count++]));
+	scan_end(&scan);
+	txn_abort(&txn);
+	return rows[count - 1 - before];
+}
+
+START_TEST(a_recut_is_told)
+{
+	uint64_t generation;
+	struct event_row event;
+
+	put_seven();
+	generation = world_site(&world, "a.test").generation;
+	cut_at(100);
+	ck_assert_uint_eq(world_site(&world, "a.test").generation,
+			  generation + 1);
+	ck_assert_uint_eq(world_site(&world, "a.test").threshold, 100);
+	event = event_at(1);
+	ck_assert_uint_eq(event.kind, EVENT_CLUSTER_SPLIT);
+	ck_assert_uint_eq(event.cluster, 3);
+	ck_assert_uint_eq(event.other, 1);
+	event = event_at(0);
+	ck_assert_uint_eq(event.kind, EVENT_SITE_RECUT);
+	ck_assert_uint_eq(event.pages, 7);
+	cut_at(300);
+	event = event_at(1);
+	ck_assert_uint_eq(event.kind, EVENT_CLUSTER_MERGED);
+	ck_assert_uint_eq(event.cluster, 3);
+	ck_assert_uint_eq(event.other, 1);
+	ck_assert_uint_eq(event_at(0).kind, EVENT_SITE_RECUT);
+}
+END_TEST
+
+START_TEST(the_same_threshold_again_changes_nothing)
+{
+	uint64_t events;
+	uint64_t generation;
+
+	put_seven();
+	cut_at(100);
+	events = rows_of(TABLE_EVENTS);
+	generation = world_site(&world, "a.test").generation;
+	cut_at(100);
+	ck_assert_uint_eq(rows_of(TABLE_EVENTS), events);
+	ck_assert_uint_eq(world_site(&world, "a.test").generation, generation);
+}
+END_TEST
+
+/* Pages come into the clusters of the threshold that counts by now. */
+START_TEST(pages_come_in_at_the_new_threshold)
+{
+	put_blocks(0, 0x07);
+	cut_at(100);
+	put_blocks(1, 0x0f);
+	ck_assert_uint_eq(cluster_of(1), 2);
+	cut_at(300);
+	put_blocks(2, 0x1f); /* 1 of 6 away from page 1, 2 of 6 from page 0 */
+	ck_assert_uint_eq(cluster_of(2), 1);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+START_TEST(auto_keeps_the_threshold_until_one_is_chosen)
+{
+	struct site_row site;
+
+	put_seven();
+	cut_at(100);
+	cut_at(THRESHOLD_AUTO);
+	site = world_site(&world, "a.test");
+	ck_assert_uint_eq(site.threshold, 100);
+	ck_assert_uint_eq(site.flags & SITE_IS_AUTO, SITE_IS_AUTO);
+	ck_assert_uint_ne(site.tuned, site.generation);
+	CHECK_CLUSTERS(1, 1, 1, 3, 3, 2, 2);
+}
+END_TEST
+
+START_TEST(a_chosen_threshold_counts_and_is_noted)
+{
+	struct site_row site;
+
+	put_seven();
+	cut_at(THRESHOLD_AUTO);
+	tune(100, world_site(&world, "a.test").generation);
+	site = world_site(&world, "a.test");
+	ck_assert_uint_eq(site.threshold, 100);
+	ck_assert_uint_eq(site.tuned, site.generation);
+	ck_assert_uint_eq(site.tuned_pages, 7);
+	CHECK_CLUSTERS(1, 1, 1, 3, 3, 2, 2);
+	/* again: nothing changes */
+	tune(100, site.generation);
+	ck_assert_uint_eq(world_site(&world, "a.test").generation,
+			  site.generation);
+	ck_assert_uint_eq(world_site(&world, "a.test").tuned, site.generation);
+	/* and a page that comes makes it old */
+	put_blocks(7, 0x700);
+	site = world_site(&world, "a.test");
+	ck_assert_uint_ne(site.tuned, site.generation);
+}
+END_TEST
+
+START_TEST(a_choice_that_pages_overtook_counts_but_is_not_the_last)
+{
+	uint64_t generation;
+	struct site_row site;
+
+	put_seven();
+	cut_at(THRESHOLD_AUTO);
+	generation = world_site(&world, "a.test").generation;
+	put_blocks(7, 0x700);
+	tune(100, generation);
+	site = world_site(&world, "a.test");
+	ck_assert_uint_eq(site.threshold, 100);
+	ck_assert_uint_eq(site.tuned, generation);
+	ck_assert_uint_ne(site.tuned, site.generation);
+	CHECK_CLUSTERS(1, 1, 1, 4, 4, 2, 2);
+}
+END_TEST
+
+START_TEST(the_operators_number_beats_a_choice)
+{
+	struct site_row site;
+	uint64_t generation;
+
+	put_seven();
+	cut_at(THRESHOLD_AUTO);
+	generation = world_site(&world, "a.test").generation;
+	cut_at(300);
+	tune(100, generation);
+	site = world_site(&world, "a.test");
+	ck_assert_uint_eq(site.threshold, 300);
+	ck_assert_uint_eq(site.flags & SITE_IS_AUTO, 0);
+}
+END_TEST
+
+START_TEST(a_choice_for_a_site_that_is_gone_is_not_found)
+{
+	put_seven();
+	cut_at(THRESHOLD_AUTO);
+	commit(CHANGE_SITE_DELETE);
+	ck_assert_int_eq(world_tune(&world, "a.test", 100, 7), ERR_NOT_FOUND);
+	ck_assert_uint_eq(rows_of(TABLE_SITES), 0);
+}
+END_TEST
+
+/* Commit a recut and another change at that URL in one batch; free() them. */
+static struct change *recut_with(const struct change *other, const char *text)
+{
+	static struct url url;
+	struct change *changes = mem_alloc(2, sizeof(*changes));
+
+	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	changes[1] = *other;
+	changes[0].options.threshold = 100;
+	changes[0].options.flags = SITE_IS_OFFLINE;
+	changes[0].url = &url;
+	changes[1].url = &url;
+	ck_assert_int_eq(
+		engine_commit(world.engine, changes, 2, ++world.now_ms, NULL),
+		ERR_NONE);
+	return changes;
+}
+
+/* Law 3: the batch is undone, and each of its changes done again alone. */
+START_TEST(a_recut_outlives_a_bad_page_of_its_batch)
+{
+	const struct change bad = {.kind = CHANGE_PAGE,
+				   .record = {"nonsense", 8}};
+	struct change *changes;
+
+	put_seven();
+	changes = recut_with(&bad, "http://a.test/page/6");
+	ck_assert_int_eq(changes[0].error, ERR_NONE);
+	ck_assert_int_ne(changes[1].error, ERR_NONE);
+	CHECK_CLUSTERS(1, 1, 1, 3, 3, 2, 2);
+	free(changes);
+}
+END_TEST
+
+START_TEST(a_recut_and_a_deletion_go_together)
+{
+	const struct change deletion = {.kind = CHANGE_SITE_DELETE};
+
+	put_seven();
+	free(recut_with(&deletion, "http://a.test/"));
+	ck_assert_uint_eq(rows_of(TABLE_DF), 0);
+	ck_assert_uint_eq(rows_of(TABLE_MEMBERS), 0);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+/* One random step: a page comes or changes, a page goes, another threshold is
+ * set or chosen, or the daemon starts anew. */
+static void random_cut(uint64_t *state)
+{
+	unsigned number = world_random(state) % URLS;
+	unsigned die = world_random(state) % 100;
+	unsigned threshold = world_random(state) % 21 * 50;
+	uint64_t generation = world_site(&world, "a.test").generation;
+	char url[64];
+
+	page_url(url, sizeof(url), number);
+	if (die < 65)
+		put_blocks(number, world_random(state) & 0xff);
+	else if (die < 80)
+		world_remove(&world, url);
+	else if (die < 88)
+		cut_at(threshold);
+	else if (die < 91)
+		cut_at(THRESHOLD_AUTO);
+	else if (die < 97)
+		tune(threshold, generation - world_random(state) % 2);
+	else
+		world_reopen(&world);
+}
+
+/* Laws 1 and 2 again, with thresholds that change. */
+START_TEST(counts_and_clusters_are_exact_after_any_cuts)
+{
+	uint64_t state = (uint64_t)_i + 1;
+
+	printf("seed %d\n", _i + 1);
+	for (int step = 0; step < 300; step++) {
+		random_cut(&state);
+		if (step % 4 == 0)
+			ck_assert_uint_eq(world_problems(&world), 0);
+	}
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("engine");
@@ -568,6 +873,20 @@ Suite *make_suite(void)
 	tcase_add_test(tcase,
 		       a_lower_limit_of_signatures_leaves_what_is_stored);
 	tcase_add_test(tcase, a_lower_limit_of_events_is_reached);
+	tcase_add_test(tcase, a_recut_splits_and_merges_and_keeps_numbers);
+	tcase_add_test(tcase, a_recut_is_told);
+	tcase_add_test(tcase, the_same_threshold_again_changes_nothing);
+	tcase_add_test(tcase, pages_come_in_at_the_new_threshold);
+	tcase_add_test(tcase, auto_keeps_the_threshold_until_one_is_chosen);
+	tcase_add_test(tcase, a_chosen_threshold_counts_and_is_noted);
+	tcase_add_test(tcase,
+		       a_choice_that_pages_overtook_counts_but_is_not_the_last);
+	tcase_add_test(tcase, the_operators_number_beats_a_choice);
+	tcase_add_test(tcase, a_choice_for_a_site_that_is_gone_is_not_found);
+	tcase_add_test(tcase, a_recut_outlives_a_bad_page_of_its_batch);
+	tcase_add_test(tcase, a_recut_and_a_deletion_go_together);
+	tcase_add_loop_test(tcase, counts_and_clusters_are_exact_after_any_cuts,
+			    0, 8);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -338,6 +338,49 @@ START_TEST(the_drawing_is_bounded)
 }
 END_TEST
 
+static double at(const json_t *array, size_t index)
+{
+	return json_real_value(json_array_get(array, index));
+}
+
+/*
+ * Of 12 pages of leaves 0 0 0 0 1 1 2 2 2 3 3 4, eleven have a witness and the
+ * last one has none. The witness knows the families, the labels know leaf 1
+ * from them. So from 250 on, index 45, the witness agrees and the labels do
+ * not; below, where no two leaves are together, neither does.
+ */
+START_TEST(json_tells_agreement_by_threshold)
+{
+	const uint32_t leaf_of[] = {0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4};
+	const uint32_t links[] = {1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 0};
+	const uint32_t truth[] = {1, 1, 1, 1, 3, 3, 2, 2, 2, 2, 2, 0};
+	const struct report_pages linked = {leaves, 5, {leaf_of, links, 12}};
+	struct report report;
+	json_t *json;
+	json_t *witness;
+	json_t *curve;
+
+	ck_assert_int_eq(report_begin(MEASURE_CCS, &linked, &no_watch, &report),
+			 ERR_NONE);
+	report.examples = names;
+	report_score(&report, leaf_of, truth, 12);
+	json = report_json(&report);
+	witness = json_object_get(json, "witness");
+	ck_assert_double_eq_tol(
+		json_real_value(json_object_get(witness, "share")), 11.0 / 12,
+		1e-12);
+	witness = json_object_get(witness, "agreement");
+	curve = json_object_get(json, "scores_curve");
+	ck_assert_uint_eq(json_array_size(witness), WITNESS_STEPS);
+	ck_assert_uint_eq(json_array_size(curve), WITNESS_STEPS);
+	ck_assert_double_lt(at(witness, 44), 1);
+	ck_assert_double_eq(at(witness, 45), 1);
+	ck_assert_double_lt(at(curve, 45), 1);
+	json_decref(json);
+	report_free(&report);
+}
+END_TEST
+
 START_TEST(json_has_the_same)
 {
 	const uint32_t leaf_of[] = {0, 1, 2, 3};
@@ -352,6 +395,8 @@ START_TEST(json_has_the_same)
 	ck_assert_int_eq(json_integer_value(json_object_get(json, "pages")), 8);
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "levels")), 5);
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "scores")), 6);
+	/* four labels are too few */
+	ck_assert_double_eq(at(json_object_get(json, "scores_curve"), 115), 0);
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "curve")), 101);
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "tree")), 3);
 	node = json_array_get(json_object_get(json, "tree"), 1);
@@ -387,6 +432,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, the_drawing_has_the_cuts_and_the_clusters);
 	tcase_add_test(tests, the_drawing_is_bounded);
 	tcase_add_test(tests, json_has_the_same);
+	tcase_add_test(tests, json_tells_agreement_by_threshold);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

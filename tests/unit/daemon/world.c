@@ -87,6 +87,18 @@ void world_page(struct buffer *out, unsigned kind, unsigned seed)
 		      kind % 4);
 }
 
+void world_blocks(struct buffer *out, uint32_t mask)
+{
+	buffer_append_text(out, "<html><head><title>Blocks</title></head>"
+				"<body>");
+	for (unsigned i = 0; i < 32; i++)
+		if ((mask >> i & 1U) != 0)
+			buffer_printf(out, "<div class=%c%c>Block %u</div>",
+				      'p' + (int)(i / 8), 'a' + (int)(i % 8),
+				      i);
+	buffer_append_text(out, "</body></html>");
+}
+
 static enum error commit(struct world *world, struct change *change,
 			 const char *text)
 {
@@ -99,20 +111,57 @@ static enum error commit(struct world *world, struct change *change,
 	return change->error;
 }
 
+static enum error commit_for(struct world *world, struct change *change,
+			     const char *host)
+{
+	char url[256];
+
+	snprintf(url, sizeof(url), "http://%s/", host);
+	return commit(world, change, url);
+}
+
 enum error world_add_site(struct world *world, const char *host)
+{
+	return world_set_threshold(world, host, 250);
+}
+
+enum error world_set_threshold(struct world *world, const char *host,
+			       unsigned threshold)
 {
 	struct change change = {
 		.kind = CHANGE_SITE_ADD,
 		.options = {.measure = MEASURE_CPC,
-			    .threshold = 250,
 			    .max_pages = 1000000,
 			    .max_depth = 10,
 			    .flags = SITE_IS_OFFLINE},
 	};
-	char url[256];
 
-	snprintf(url, sizeof(url), "http://%s/", host);
-	return commit(world, &change, url);
+	options_set_threshold(&change.options, threshold);
+	return commit_for(world, &change, host);
+}
+
+enum error world_tune(struct world *world, const char *host, unsigned threshold,
+		      uint64_t generation)
+{
+	struct change change = {
+		.kind = CHANGE_SITE_TUNE,
+		.options = {.threshold = (uint16_t)threshold},
+		.generation = generation,
+	};
+
+	return commit_for(world, &change, host);
+}
+
+struct site_row world_site(struct world *world, const char *host)
+{
+	struct txn txn = txn_begin_read(world->store);
+	struct site_row row;
+
+	ck_assert(site_get(&txn, slice_of(host), &row));
+	txn_abort(&txn);
+	row.host = (struct slice){NULL, 0};
+	row.seed = (struct slice){NULL, 0};
+	return row;
 }
 
 enum error world_put(struct world *world, const char *text, struct slice html)
@@ -138,6 +187,45 @@ enum error world_put(struct world *world, const char *text, struct slice html)
 	buffer_free(&packed);
 	buffer_free(&record);
 	return error;
+}
+
+void world_put_blocks(struct world *world, const char *text, uint32_t mask)
+{
+	struct buffer html = {0};
+
+	world_blocks(&html, mask);
+	ck_assert_int_eq(world_put(world, text, buffer_slice(&html)), ERR_NONE);
+	buffer_free(&html);
+}
+
+/* Of 20,000 classes, spelled without digits, which would count as one. */
+static void put_random(struct world *world, const char *url, uint64_t *state)
+{
+	struct buffer html = {0};
+
+	for (unsigned i = 0; i < 100; i++) {
+		uint32_t name = world_random(state) % 20000;
+
+		buffer_append_text(&html, "<i class=");
+		for (unsigned c = 0; c < 4; c++, name /= 12)
+			buffer_printf(&html, "%c", 'a' + (int)(name % 12));
+		buffer_append_text(&html, ">x</i>");
+	}
+	ck_assert_int_eq(world_put(world, url, buffer_slice(&html)), ERR_NONE);
+	buffer_free(&html);
+}
+
+void world_put_many(struct world *world, const char *host, unsigned count)
+{
+	uint64_t state = 1;
+
+	ck_assert_int_eq(world_add_site(world, host), ERR_NONE);
+	for (unsigned i = 0; i < count; i++) {
+		char url[256];
+
+		snprintf(url, sizeof(url), "http://%s/%u", host, i);
+		put_random(world, url, &state);
+	}
 }
 
 void world_remove(struct world *world, const char *url)

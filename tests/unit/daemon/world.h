@@ -37,14 +37,40 @@ void world_close(struct world *world);
 /* A page of template `kind` 0..3 whose own text is made from `seed`. */
 void world_page(struct buffer *out, unsigned kind, unsigned seed);
 
-/* Add http://HOST/ as a site whose links are not followed. */
+/*
+ * A page with a block of a class of its own for each bit of `mask`: with n bits
+ * its signature by cpc has n + 1 members, the title being the one that all
+ * share.
+ */
+void world_blocks(struct buffer *out, uint32_t mask);
+
+/* Add http://HOST/ as a site whose links are not followed, with the threshold
+ * 250. */
 enum error world_add_site(struct world *world, const char *host);
+
+/* Add it again with a threshold in permille, or THRESHOLD_AUTO. */
+enum error world_set_threshold(struct world *world, const char *host,
+			       unsigned threshold);
+
+/* The site gets a threshold (permille) that was chosen for `generation`. */
+enum error world_tune(struct world *world, const char *host, unsigned threshold,
+		      uint64_t generation);
+
+/* The row of a site that is there, without its slices. */
+struct site_row world_site(struct world *world, const char *host);
 
 /* Commit a page at the URL `text`; the error of the change. */
 enum error world_put(struct world *world, const char *text, struct slice html);
 
 /* Commit that `url` answers with status 404. */
 void world_remove(struct world *world, const char *url);
+
+/* Put world_blocks(mask) at the URL `text`. */
+void world_put_blocks(struct world *world, const char *text, uint32_t mask);
+
+/* Add a site with `count` pages whose signatures have next to nothing in
+ * common: its tree takes time. */
+void world_put_many(struct world *world, const char *host, unsigned count);
 
 /* Problems that verify() finds; each is printed. */
 uint64_t world_problems(struct world *world);

@@ -72,6 +72,28 @@ START_TEST(a_store_is_kept)
 }
 END_TEST
 
+/* The heads of 3 values of 64 KiB make a further page of each, and one leaf
+ * refers to them. */
+START_TEST(each_table_tells_the_bytes_of_its_pages)
+{
+	struct store *store = open_sized(0, 0);
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct store_usage usage;
+	uint64_t sum = 0;
+
+	ck_assert_int_eq(fill(store, 0, 3), ERR_NONE);
+	ck_assert_int_eq(store_usage(store, &usage), ERR_NONE);
+	ck_assert_uint_eq(usage.bytes[TABLE_BODIES],
+			  3 * sizeof(value) + 4 * page);
+	ck_assert_uint_eq(usage.bytes[TABLE_META], page);
+	ck_assert_uint_eq(usage.bytes[TABLE_PAGES], 0);
+	for (int i = 0; i < TABLE_COUNT; i++)
+		sum += usage.bytes[i];
+	ck_assert_uint_lt(sum, usage.used_bytes);
+	store_close(store);
+}
+END_TEST
+
 START_TEST(a_missing_folder_is_made_for_its_owner_alone)
 {
 	static const char *const inner[] = {"new", NULL};
@@ -458,6 +480,7 @@ Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_store_is_kept);
+	tcase_add_test(tcase, each_table_tells_the_bytes_of_its_pages);
 	tcase_add_test(tcase, a_missing_folder_is_made_for_its_owner_alone);
 	tcase_add_test(tcase, a_failed_open_leaves_the_pointer_alone);
 	tcase_add_test(tcase, another_schema_is_refused);

@@ -1,0 +1,372 @@
+#include "daemon/tuner.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/clock.h"
+#include "page/page.h"
+#include "tests/unit/crawl/server.h"
+#include "tests/unit/daemon/world.h"
+#include "tests/unit/run.h"
+
+/*
+ * Posts of two signatures with 20 members, 19 of them in common (height 50),
+ * and tags that have 17 in common with either (height 150). The witness speaks
+ * for a threshold between; the one nearest to the default, 250, is 145.
+ */
+enum {
+	POST = 0x0007ffff,
+	OTHER_POST = 0x000bffff,
+	TAG = 0x0070ffff,
+	KIND = 6, /* pages */
+	PAGES = 1 + 2 * KIND,
+	CHOSEN = 145,
+	PATIENCE_MS = 20000,
+	LARGE = 2500, /* signatures whose tree takes a tenth of a second */
+};
+
+static struct world world;
+static struct pipeline *pipeline;
+static struct tuner *tuner;
+/* The committing thread wakes the tuner, which comes later and goes earlier. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void on_commit(void *context)
+{
+	(void)context;
+	pthread_mutex_lock(&mutex);
+	if (tuner != NULL)
+		tuner_wake(tuner);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void start_pipeline(void)
+{
+	const struct pipeline_options options = {
+		.fetch = {.user_agent = "test", .max_connections = 4},
+		.limits = page_limits_default,
+		.workers = 1,
+		.max_in_flight = 4,
+		.max_waiting_bytes = 1 << 20,
+		.max_commands = 16,
+		.commit_interval_ms = 10,
+		.robots_ttl_ms = 60000,
+		.on_commit = on_commit,
+	};
+
+	ck_assert_int_eq(pipeline_start(&pipeline, world.engine, &options),
+			 ERR_NONE);
+}
+
+static void set_tuner(struct tuner *next)
+{
+	pthread_mutex_lock(&mutex);
+	tuner = next;
+	pthread_mutex_unlock(&mutex);
+}
+
+static void start_tuner(size_t max_leaves)
+{
+	struct tuner *started;
+
+	ck_assert_int_eq(
+		tuner_start(&started, world.store, pipeline, max_leaves),
+		ERR_NONE);
+	set_tuner(started);
+}
+
+static void stop_tuner(void)
+{
+	struct tuner *stopped = tuner;
+
+	set_tuner(NULL);
+	tuner_stop(stopped);
+}
+
+static void setup(void)
+{
+	world_open(&world, 0);
+	pipeline = NULL;
+	tuner = NULL;
+}
+
+static void teardown(void)
+{
+	stop_tuner();
+	pipeline_stop(pipeline, 0);
+	world_close(&world);
+}
+
+START_TEST(a_site_wants_a_threshold_when_its_turn_has_come)
+{
+	static const struct {
+		uint32_t flags;
+		uint64_t generation;
+		uint64_t tuned;
+		uint32_t pending;
+		uint32_t pages;
+		uint32_t tuned_pages;
+		bool is_wanted;
+	} rows[] = {
+		/* at rest, and changed since */
+		{SITE_IS_AUTO, 1, 0, 0, 1, 0, true},
+		{SITE_IS_AUTO, 8, 7, 0, 5, 5, true},
+		{SITE_IS_AUTO | SITE_IS_SAMPLE, 8, 7, 0, 5, 5, true},
+		/* all its pages have gone */
+		{SITE_IS_AUTO, 8, 7, 0, 0, 5, true},
+		/* the operator has set a number */
+		{0, 8, 7, 0, 5, 5, false},
+		{SITE_IS_PRIVATE_OK, 8, 7, 0, 5, 5, false},
+		/* nothing has changed, or there never was anything */
+		{SITE_IS_AUTO, 8, 8, 0, 5, 5, false},
+		{SITE_IS_AUTO, 8, 8, 1, 500, 5, false},
+		{SITE_IS_AUTO, 0, 0, 0, 0, 0, false},
+		/* while it is crawled: from 20 pages on, and when it doubles */
+		{SITE_IS_AUTO, 8, 0, 1, 19, 0, false},
+		{SITE_IS_AUTO, 8, 0, 1, 20, 0, true},
+		{SITE_IS_AUTO, 8, 7, 1, 39, 20, false},
+		{SITE_IS_AUTO, 8, 7, 1, 40, 20, true},
+		{SITE_IS_AUTO, 8, 7, 1, 41, 20, true},
+		{SITE_IS_AUTO, 8, 7, 1, 41, 21, false},
+		{SITE_IS_AUTO, 8, 7, 1, UINT32_MAX, UINT32_MAX / 2, true},
+		{SITE_IS_AUTO, 8, 7, 1, UINT32_MAX, UINT32_MAX, false},
+		{0, 8, 0, 1, 20, 0, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct site_row site = {
+			.flags = rows[i].flags,
+			.generation = rows[i].generation,
+			.tuned = rows[i].tuned,
+			.pending_count = rows[i].pending,
+			.page_count = rows[i].pages,
+			.tuned_pages = rows[i].tuned_pages,
+		};
+
+		ck_assert_msg(tuner_wants(&site) == rows[i].is_wanted,
+			      "row %zu", i);
+	}
+}
+END_TEST
+
+static void take_a_nap(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+}
+
+/* At rest with as many pages, and its threshold chosen for them. */
+static bool is_tuned(const char *host, uint32_t pages)
+{
+	struct site_row site = world_site(&world, host);
+
+	return site.page_count == pages && site.pending_count == 0 &&
+	       !tuner_wants(&site);
+}
+
+/* False when it does not come to that in time. */
+static bool gets_tuned(const char *host, uint32_t pages)
+{
+	uint64_t end_ms = clock_steady_ms() + PATIENCE_MS;
+
+	while (!is_tuned(host, pages) && clock_steady_ms() < end_ms)
+		take_a_nap();
+	return is_tuned(host, pages);
+}
+
+/* /p/N are posts and /t/N tags, which the index links to. */
+static void append_index(struct buffer *html)
+{
+	buffer_append_text(html, "<title>Index</title>");
+	for (unsigned i = 0; i < KIND; i++)
+		buffer_printf(html, "<h2><a href=/p/%u>Post</a></h2>", i);
+	buffer_append_text(html, "<ul class=cloud>");
+	for (unsigned i = 0; i < KIND; i++)
+		buffer_printf(html, "<li><a href=/t/%u>Tag</a>", i);
+}
+
+static void append_page(struct buffer *html, const char *request)
+{
+	if (strncmp(request, "GET /t/", 7) == 0)
+		world_blocks(html, TAG);
+	else if (strncmp(request, "GET /p/", 7) == 0)
+		world_blocks(html, request[7] < '3' ? POST : OTHER_POST);
+	else
+		append_index(html);
+}
+
+/* A connection that is used again may be reset, which is a failure. */
+static void answer(int socket, const char *request)
+{
+	struct buffer html = {0};
+	struct buffer head = {0};
+
+	append_page(&html, request);
+	buffer_printf(&head,
+		      "HTTP/1.1 200 OK\r\nConnection: close\r\n"
+		      "Content-Type: text/html\r\nContent-Length: %zu\r\n\r\n",
+		      html.size);
+	server_send(socket, head.data, head.size);
+	server_send(socket, html.data, html.size);
+	buffer_free(&head);
+	buffer_free(&html);
+}
+
+static void no_robots(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, "HTTP/1.1 404 Not Found\r\nConnection: close"
+				 "\r\nContent-Length: 0\r\n\r\n");
+}
+
+static const struct route routes[] = {
+	{"/robots.txt", no_robots, 0}, {"/", answer, 0},    {"/p/0", answer, 0},
+	{"/p/1", answer, 0},           {"/p/2", answer, 0}, {"/p/3", answer, 0},
+	{"/p/4", answer, 0},           {"/p/5", answer, 0}, {"/t/0", answer, 0},
+	{"/t/1", answer, 0},           {"/t/2", answer, 0}, {"/t/3", answer, 0},
+	{"/t/4", answer, 0},           {"/t/5", answer, 0},
+};
+
+/* Have the site of the server crawled, with this threshold. */
+static void watch(const struct server *server, unsigned threshold)
+{
+	struct change change = {
+		.kind = CHANGE_SITE_ADD,
+		.options = {.measure = MEASURE_CPC,
+			    .max_pages = 100,
+			    .max_depth = 10,
+			    .flags = SITE_IS_PRIVATE_OK},
+	};
+	struct url url;
+	char text[64];
+
+	options_set_threshold(&change.options, threshold);
+	snprintf(text, sizeof(text), "http://127.0.0.1:%u/", server->port);
+	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	change.url = &url;
+	ck_assert_int_eq(pipeline_command(pipeline, &change), ERR_NONE);
+}
+
+START_TEST(a_crawled_site_gets_its_threshold)
+{
+	struct server server =
+		server_start(routes, sizeof(routes) / sizeof(routes[0]));
+	char host[32];
+
+	snprintf(host, sizeof(host), "127.0.0.1:%u", server.port);
+	start_pipeline();
+	start_tuner(100);
+	watch(&server, THRESHOLD_AUTO);
+	ck_assert(gets_tuned(host, PAGES));
+	ck_assert_uint_eq(world_site(&world, host).threshold, CHOSEN);
+	ck_assert_uint_eq(world_site(&world, host).tuned_pages, PAGES);
+	/* the operator's number, and back */
+	watch(&server, 700);
+	ck_assert(gets_tuned(host, PAGES));
+	ck_assert_uint_eq(world_site(&world, host).threshold, 700);
+	watch(&server, THRESHOLD_AUTO);
+	ck_assert(gets_tuned(host, PAGES));
+	ck_assert_uint_eq(world_site(&world, host).threshold, CHOSEN);
+	ck_assert_uint_eq(world_problems(&world), 0);
+	server_stop(&server);
+}
+END_TEST
+
+/* PAGES pages on a.test, which nobody links to. */
+static void put_site(void)
+{
+	world_add_site(&world, "a.test");
+	for (unsigned i = 0; i < PAGES; i++) {
+		char url[64];
+
+		snprintf(url, sizeof(url), "http://a.test/%u", i);
+		world_put_blocks(&world, url, i < KIND ? POST : TAG);
+	}
+	ck_assert_int_eq(world_set_threshold(&world, "a.test", 0), ERR_NONE);
+}
+
+START_TEST(what_an_earlier_run_left_is_done_at_the_start)
+{
+	put_site();
+	world_set_threshold(&world, "a.test", THRESHOLD_AUTO);
+	start_pipeline();
+	start_tuner(100);
+	ck_assert(gets_tuned("a.test", PAGES));
+	ck_assert_uint_ne(world_site(&world, "a.test").threshold, 0);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+START_TEST(a_site_over_the_limit_gets_the_default)
+{
+	put_site();
+	world_set_threshold(&world, "a.test", THRESHOLD_AUTO);
+	start_pipeline();
+	start_tuner(1);
+	ck_assert(gets_tuned("a.test", PAGES));
+	ck_assert_uint_eq(world_site(&world, "a.test").threshold, 250);
+}
+END_TEST
+
+START_TEST(a_damaged_site_holds_up_no_other)
+{
+	struct key key;
+	struct txn txn;
+
+	put_site();
+	world_set_threshold(&world, "a.test", THRESHOLD_AUTO);
+	ck_assert_int_eq(world_add_site(&world, "a-b.test"), ERR_NONE);
+	world_put_blocks(&world, "http://a-b.test/", POST);
+	world_set_threshold(&world, "a-b.test", THRESHOLD_AUTO);
+	key = key_site(world_site(&world, "a-b.test").id);
+	txn = txn_begin_write(world.store);
+	txn_delete_prefix(&txn, TABLE_SETS, key_slice(&key));
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	start_pipeline();
+	start_tuner(100);
+	ck_assert(gets_tuned("a.test", PAGES));
+	ck_assert(!is_tuned("a-b.test", 1));
+}
+END_TEST
+
+START_TEST(a_stop_does_not_wait_for_the_tree)
+{
+	world_put_many(&world, "large.test", LARGE);
+	world_set_threshold(&world, "large.test", THRESHOLD_AUTO);
+	start_pipeline();
+	start_tuner(LARGE);
+	take_a_nap();
+	stop_tuner();
+	ck_assert(!is_tuned("large.test", LARGE));
+}
+END_TEST
+
+START_TEST(it_can_be_stopped_at_once)
+{
+	tuner_stop(NULL);
+	start_pipeline();
+	start_tuner(100);
+	for (unsigned i = 0; i < 1000; i++)
+		tuner_wake(tuner);
+	/* teardown stops it */
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("tuner");
+	TCase *tcase = tcase_create("tuner");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_site_wants_a_threshold_when_its_turn_has_come);
+	tcase_add_test(tcase, a_crawled_site_gets_its_threshold);
+	tcase_add_test(tcase, what_an_earlier_run_left_is_done_at_the_start);
+	tcase_add_test(tcase, a_site_over_the_limit_gets_the_default);
+	tcase_add_test(tcase, a_damaged_site_holds_up_no_other);
+	tcase_add_test(tcase, a_stop_does_not_wait_for_the_tree);
+	tcase_add_test(tcase, it_can_be_stopped_at_once);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

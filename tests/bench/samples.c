@@ -27,29 +27,39 @@ void samples_free(struct samples *samples)
 	free(samples->labels);
 }
 
-static struct sample make_sample(struct samples *samples,
-				 const struct page *page)
+static bool is_made(const struct samples *samples, unsigned kind)
 {
-	struct sample sample;
+	return samples->kinds == 0 || (samples->kinds >> kind & 1) != 0;
+}
+
+/* `path` is that of the URL, or empty. */
+static struct sample make_sample(struct samples *samples,
+				 const struct page *page, struct slice path)
+{
+	struct sample sample = {0};
 	double begin = cpu_seconds();
 	double end;
 
-	for (unsigned i = 0; i < MEASURE_COUNT; i++) {
-		struct signature_rule rule = {.measure = (enum measure)i};
+	for (unsigned i = 0; i < KIND_COUNT; i++) {
+		struct signature_rule rule = {.measure = (enum measure)i,
+					      .path = path};
 
-		sample.signatures[i] =
-			signature_compute(samples->arena, page, rule);
+		if (!is_made(samples, i))
+			continue;
+		if (i == KIND_RTDM)
+			sample.tree = rtdm_tree_make(samples->arena, page);
+		else
+			sample.signatures[i] =
+				signature_compute(samples->arena, page, rule);
 		end = cpu_seconds();
 		samples->make_seconds[i] += end - begin;
 		begin = end;
 	}
-	sample.tree = rtdm_tree_make(samples->arena, page);
-	samples->make_seconds[KIND_RTDM] += cpu_seconds() - begin;
 	return sample;
 }
 
 static enum error add_page(struct samples *samples, const char *path,
-			   uint32_t label)
+			   struct slice url_path, uint32_t label)
 {
 	struct buffer body = {0};
 	struct page *page = NULL;
@@ -70,7 +80,7 @@ static enum error add_page(struct samples *samples, const char *path,
 	samples->labels =
 		mem_grow(samples->labels, samples->count,
 			 &samples->label_capacity, sizeof(*samples->labels));
-	samples->items[samples->count] = make_sample(samples, page);
+	samples->items[samples->count] = make_sample(samples, page, url_path);
 	samples->labels[samples->count++] = label;
 	page_destroy(page);
 	return ERR_NONE;
@@ -101,7 +111,8 @@ static enum error read_lines(const char *path, struct file_list *list)
 bool samples_add(struct samples *samples, const char *source, uint32_t label,
 		 size_t most)
 {
-	static const char *const endings[] = {".html", ".htm", NULL};
+	static const char *const endings[] = {".html", ".htm", ".html.gz",
+					      ".htm.gz", NULL};
 	bool is_list = source[0] == '@';
 	struct file_list list = {0};
 	enum error error = is_list ? read_lines(source + 1, &list)
@@ -112,11 +123,16 @@ bool samples_add(struct samples *samples, const char *source, uint32_t label,
 	if (error != ERR_NONE)
 		fprintf(stderr, "%s: %s\n", source, error_text(error));
 	for (size_t i = 0; i < count && error == ERR_NONE; i++) {
+		const char *name = list.paths[i * list.count / count];
+		struct slice url_path = {0};
+
 		buffer_clear(&path);
 		if (!is_list)
 			buffer_printf(&path, "%s/", source);
-		buffer_append_text(&path, list.paths[i * list.count / count]);
-		error = add_page(samples, path.data, label);
+		buffer_append_text(&path, name);
+		if (!is_list) /* with the "/" before it */
+			url_path = slice_of(path.data + strlen(source));
+		error = add_page(samples, path.data, url_path, label);
 		if (error != ERR_NONE)
 			fprintf(stderr, "%s: %s\n", path.data,
 				error_text(error));

@@ -20,9 +20,10 @@ struct sample {
 	struct signature signatures[MEASURE_COUNT];
 };
 
-/* Begin with {.arena = arena_create()}; end with samples_free(). */
+/* Begin with {.arena = arena_create()}, and kinds; end with samples_free(). */
 struct samples {
 	struct arena *arena;
+	unsigned kinds;       /* a bit for each that is made; 0: all */
 	struct sample *items; /* [count] */
 	uint32_t *labels;     /* [count], from 0 */
 	size_t count;
@@ -36,7 +37,8 @@ struct samples {
 void samples_free(struct samples *samples);
 
 /*
- * Add pages with the label: of a folder all .html and .htm below it, or of
+ * Add pages with the label: of a folder all .html and .htm below it, plain or
+ * gzip-compressed, whose paths there stand for those of their URLs, or of
  * "@FILE" the paths that FILE holds, one a line. Of more than `most` pages
  * those are taken that stand evenly in their order. When one cannot be read or
  * parsed the message is told and the answer is false.

@@ -5,8 +5,6 @@ import pathlib
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OUT = ROOT / "build" / "eval"
 DATA = pathlib.Path(os.environ.get("TEMPLATED_DATA", ROOT.parent / "shared"))

@@ -13,7 +13,9 @@ import json
 import re
 import sys
 
-import common
+sys.dont_write_bytecode = True
+
+import common  # noqa: E402 (nothing is written beside the sources)
 
 # A site and the kind (labels.tsv) that has one template; five generators.
 SITES = (

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""clusters.py [BUILD]: how well thresholds find the templates inside a site.
+
+Single linkage of every site of the data, and of every snapshot of the sites
+that have several, against the labels of their pages, by the adjusted Rand
+index; a site counts by the mean of its snapshots. And the two parameters of
+the rule in cluster/witness.h, cross-validated: those that are best on all other
+sites make the figure of a site. BUILD is a build folder (default:
+build/release). Without data this says so.
+"""
+
+import collections
+import concurrent.futures
+import itertools
+import json
+import statistics
+import sys
+
+sys.dont_write_bytecode = True
+
+import common  # noqa: E402 (nothing is written beside the sources)
+
+MEASURES = ("cp", "cps", "ctss", "cpc", "ccs")
+LEVELS = ("site", "template", "plateau", "suggestion", "best (oracle)")
+# What labels.tsv says of files that are no pages.
+NO_PAGES = ("redirect", "redirect-stub", "not-html")
+PROCESSES = 2
+
+# cluster/witness.h: the thresholds that are tried, and labels that are needed.
+THRESHOLDS = range(25, 601, 5)
+MIN_PAGES = 11
+PRESETS = range(150, 251, 25)
+SLOPES = (0.5, 1, 1.5, 2)
+
+# {level: adjusted Rand index}, the agreement with the witness and with the
+# labels at each of THRESHOLDS, and the witness's share of the pages.
+Found = collections.namedtuple("Found", "scores agreement truth share")
+
+
+def folders():
+    """(site, folder of pages, labels file), each snapshot for itself."""
+    for kind in ("sites", "temporal"):
+        for archive in sorted((common.DATA / "data" / kind).glob("*.tar.zst")):
+            site = archive.name.removesuffix(".tar.zst")
+            folder = common.unpack(site)
+            for pages in [folder] if kind == "sites" else sorted(
+                    p for p in folder.glob("2*") if p.is_dir()):
+                yield site, pages, labels_of(folder, pages, site)
+
+
+def labels_of(folder, pages, site):
+    """A file with the labels of the folder `pages` below `folder`."""
+    lines = []
+    prefix = "" if pages == folder else pages.name + "/"
+    rows = (folder / "labels.tsv").read_text("utf-8").splitlines()
+    for path, label, *_ in (row.split("\t") for row in rows):
+        if path.startswith(prefix) and label.split("/")[0] not in NO_PAGES:
+            lines.append(f"{path[len(prefix):]}\t{label}\n")
+    out = common.OUT / "labels" / f"{site}-{pages.name}.tsv"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text("".join(lines), "utf-8")
+    return out
+
+
+def measure_one(build, measure, pages, labels):
+    """None when too few pages have a label."""
+    answer = json.loads(common.call(
+        build / "daemon" / "templatectl", "--json", "cluster", "--measure",
+        measure, "--threshold", "auto", "--report", "--labels", labels, pages))
+    if answer["quality"]["labelled"] < MIN_PAGES:
+        return None
+    report = answer["report"]
+    scores = {s["name"]: s["adjusted_rand"] for s in report["scores"]}
+    scores.setdefault("plateau", scores["template"])
+    return Found(scores, report["witness"]["agreement"],
+                 report["scores_curve"], report["witness"]["share"])
+
+
+def measure_all(build):
+    """{measure: {site: [Found]}}."""
+    found = {m: collections.defaultdict(list) for m in MEASURES}
+    with concurrent.futures.ThreadPoolExecutor(PROCESSES) as pool:
+        tasks = [(m, site, pool.submit(measure_one, build, m, pages, labels))
+                 for site, pages, labels in folders() for m in MEASURES]
+        for m, site, task in tasks:
+            if task.result():
+                found[m][site].append(task.result())
+    return found
+
+
+def choose(found, measure, preset, slope):
+    """The adjusted Rand index at the threshold that witness.h would choose."""
+    best = min(range(len(THRESHOLDS)), key=lambda i: (
+        slope * abs(THRESHOLDS[i] - preset) / 1000
+        - found.share * found.agreement[i],
+        abs(THRESHOLDS[i] - preset), i))
+    if found.agreement[best] > 0:
+        return found.truth[best]
+    # the witness knows too little: cluster/suggestion.h
+    return found.scores["plateau"] if measure == "cpc" else \
+        found.truth[THRESHOLDS.index(preset)]
+
+
+def host_of(site):
+    """Of a site that is there twice, flink and flink.apache.org, the same."""
+    return site.split(".", 1)[0]
+
+
+def cross_validate(sites, measure):
+    """(best in sample, its mean, mean of the sites by the others' best)."""
+    grid = list(itertools.product(PRESETS, SLOPES))
+    score = {(rule, site): statistics.mean(
+        choose(f, measure, *rule) for f in rows)
+             for rule in grid for site, rows in sites.items()}
+
+    def mean(rule, left_out=""):
+        return statistics.mean(score[rule, s] for s in sites
+                               if host_of(s) != host_of(left_out))
+
+    best = max(grid, key=mean)
+    by_site = {s: max(grid, key=lambda rule: mean(rule, s)) for s in sites}
+    return best, mean(best), statistics.mean(
+        score[by_site[s], s] for s in sites), by_site
+
+
+def level_table(report, sites, measure):
+    report.table(f"Clusters against labels: {measure}, adjusted Rand index",
+                 "site", "snapshots", *LEVELS)
+    rows = {site: [statistics.mean(f.scores[level] for f in found)
+                   for level in LEVELS]
+            for site, found in sites.items()}
+    for site, row in rows.items():
+        report.row(site, len(sites[site]), *(f"{v:.3f}" for v in row))
+    report.row("mean of the sites", "", *(
+        f"**{statistics.mean(column):.3f}**" for column in zip(*rows.values())))
+
+
+def rule_table(report, found):
+    report.table("The rule of cluster/witness.h, cross-validated by site",
+                 "measure", "as it is", "best preset, slope", "in sample",
+                 "cross-validated", "chosen without a site (times)")
+    for measure, sites in found.items():
+        shipped = statistics.mean(
+            statistics.mean(f.scores["suggestion"] for f in rows)
+            for rows in sites.values())
+        best, inside, outside, by_site = cross_validate(sites, measure)
+        chosen = collections.Counter(by_site.values()).most_common()
+        report.row(measure, f"{shipped:.3f}", f"{best[0]}, {best[1]:g}",
+                   f"{inside:.3f}", f"{outside:.3f}",
+                   "; ".join(f"{preset}, {slope:g} ({count})"
+                             for (preset, slope), count in chosen))
+
+
+def tables(report, build):
+    found = measure_all(build)
+    for measure, sites in found.items():
+        level_table(report, sites, measure)
+    report.say()
+    report.say("site: the paper's threshold for cp, cps and ctss; template: "
+               "the preset of the measure; plateau: cluster/suggestion.h, the "
+               "preset where there is none; suggestion: --threshold auto; the "
+               "oracle knows the labels. Snapshots with fewer than "
+               f"{MIN_PAGES} labels are left out.")
+    rule_table(report, found)
+
+
+def main():
+    if not common.has_data():
+        return 0
+    report = common.Report()
+    report.say("# Thresholds inside a site")
+    tables(report, common.build_folder())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -135,7 +135,7 @@ static void tune_site(struct batch *batch, struct change *change)
 		sites_find(batch->sites, slice_of(change->url->host));
 	bool is_current;
 
-	if (site == NULL) {
+	if (site == NULL || site->row.id != change->site) {
 		change->error = ERR_NOT_FOUND;
 		return;
 	}

@@ -272,6 +272,7 @@ static void tune(struct batch_run *run)
 		error = survey_choose(run->store, seed.host, &watch, &choice);
 	if (error == ERR_NONE) {
 		change.options.threshold = (uint16_t)choice.threshold;
+		change.site = choice.site;
 		change.generation = choice.generation;
 		error = engine_commit(run->engine, &change, 1, clock_wall_ms(),
 				      NULL);

@@ -50,7 +50,8 @@ void options_set_threshold(struct site_options *options, unsigned threshold);
 enum change_kind {
 	CHANGE_SITE_ADD,    /* url is the seed; a known site gets new options */
 	CHANGE_SITE_TUNE,   /* the site of url gets the threshold of options,
-			       chosen for its `generation` */
+			       chosen for its `generation`, if it still is
+			       number `site` */
 	CHANGE_SITE_DELETE, /* the site of url and everything that it holds */
 	CHANGE_ASK,         /* fetch url now; its site is added when missing */
 	CHANGE_PAGE,        /* url was fetched: packed, charset, record */
@@ -62,10 +63,12 @@ enum change_kind {
 /* One thing that happened. Plain data; slices belong to the caller. */
 struct change {
 	enum change_kind kind;
+	enum error error; /* out: ERR_NONE once it is committed */
 	const struct url *url;
 	struct site_options options; /* SITE_ADD, ASK, SITE_TUNE */
 	uint64_t generation;         /* SITE_TUNE */
 	struct slice packed;         /* PAGE: the body by compress() */
+	uint32_t site;               /* SITE_TUNE */
 	uint32_t body_bytes;         /* PAGE: before compression */
 	struct slice charset;        /* PAGE: of the Content-Type, or empty */
 	struct slice record;         /* PAGE: of analyse(), aligned to 8 */
@@ -75,7 +78,6 @@ struct change {
 	struct host_row host;     /* HOST */
 	uint32_t pace_ms;  /* of a page of the host, by its robots.txt, too */
 	uint64_t pause_ms; /* the host rests for so long; 0: no */
-	enum error error;  /* out: ERR_NONE once it is committed */
 };
 
 /* A lease with the site that it belongs to. */

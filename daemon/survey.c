@@ -292,6 +292,7 @@ static enum error choose(const struct survey *survey,
 	enum error error = dendrogram_make(survey->leaves, survey->leaf_count,
 					   watch, &dendrogram);
 
+	choice->site = survey->site.id;
 	choice->generation = survey->site.generation;
 	choice->threshold = measure_template_threshold(measure);
 	snprintf(choice->reason, sizeof(choice->reason),

@@ -54,7 +54,8 @@ enum error survey_report(const struct survey *survey,
 /* What "auto" takes. */
 struct choice {
 	unsigned threshold;  /* permille */
-	uint64_t generation; /* of the site, when it was read */
+	uint32_t site;       /* its number */
+	uint64_t generation; /* when it was read */
 	char reason[SUGGESTION_REASON_BYTES];
 };
 

@@ -90,6 +90,7 @@ static bool tune(struct tuner *tuner, const char *seed)
 				      &choice);
 	if (error == ERR_NONE) {
 		change.options.threshold = (uint16_t)choice.threshold;
+		change.site = choice.site;
 		change.generation = choice.generation;
 		error = pipeline_command(tuner->pipeline, &change);
 	}

@@ -751,6 +751,25 @@ START_TEST(a_choice_for_a_site_that_is_gone_is_not_found)
 }
 END_TEST
 
+/* The choice was made for the site that had the host before. */
+START_TEST(a_choice_for_the_site_before_is_not_taken)
+{
+	struct change change = {
+		.kind = CHANGE_SITE_TUNE,
+		.options = {.threshold = 100},
+		.site = world_site(&world, "a.test").id,
+	};
+	struct url url;
+
+	commit(CHANGE_SITE_DELETE);
+	world_add_site(&world, "a.test");
+	url_parse(&url, slice_of("http://a.test/"), NULL);
+	change.url = &url;
+	engine_commit(world.engine, &change, 1, ++world.now_ms, NULL);
+	ck_assert_int_eq(change.error, ERR_NOT_FOUND);
+}
+END_TEST
+
 /* Commit a recut and another change at that URL in one batch; free() them. */
 static struct change *recut_with(const struct change *other, const char *text)
 {
@@ -883,6 +902,7 @@ Suite *make_suite(void)
 		       a_choice_that_pages_overtook_counts_but_is_not_the_last);
 	tcase_add_test(tcase, the_operators_number_beats_a_choice);
 	tcase_add_test(tcase, a_choice_for_a_site_that_is_gone_is_not_found);
+	tcase_add_test(tcase, a_choice_for_the_site_before_is_not_taken);
 	tcase_add_test(tcase, a_recut_outlives_a_bad_page_of_its_batch);
 	tcase_add_test(tcase, a_recut_and_a_deletion_go_together);
 	tcase_add_loop_test(tcase, counts_and_clusters_are_exact_after_any_cuts,

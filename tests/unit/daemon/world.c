@@ -148,7 +148,12 @@ enum error world_tune(struct world *world, const char *host, unsigned threshold,
 		.options = {.threshold = (uint16_t)threshold},
 		.generation = generation,
 	};
+	struct txn txn = txn_begin_read(world->store);
+	struct site_row row = {0};
 
+	site_get(&txn, slice_of(host), &row);
+	txn_abort(&txn);
+	change.site = row.id;
 	return commit_for(world, &change, host);
 }
 

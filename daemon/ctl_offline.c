@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/answer_json.h"
+#include "daemon/inbound.h"
 #include "daemon/inputs.h"
 #include "extract/extractor.h"
 #include "store/file.h"
@@ -112,7 +113,7 @@ enum error offline_url(const char *name, struct url *url_out)
 	struct buffer text = {0};
 	enum error error;
 
-	buffer_append_text(&text, "http://site.invalid/");
+	buffer_append_text(&text, "http://" OFFLINE_HOST "/");
 	for (; *name != '\0'; name++)
 		if (is_plain((unsigned char)*name))
 			buffer_append_byte(&text, *name);

@@ -8,6 +8,14 @@ import subprocess
 import harness
 
 
+def end(process):
+    """When the test fails half-way: nothing is left running."""
+    if process.poll() is None:
+        process.terminate()
+        process.wait(60)
+        process.stdout.close()
+
+
 class DevRun(harness.Case):
     def project(self):
         """A checkout of its own, so that nobody's ./var is touched."""
@@ -46,6 +54,7 @@ class DevRun(harness.Case):
                 [str(root / "tests" / "run-sample")], text=True,
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, start_new_session=True)
+            self.addCleanup(end, process)
             curl = None
             for line in process.stdout:
                 if line.startswith("curl "):

@@ -263,7 +263,7 @@ static void tune(struct batch_run *run)
 		.context = &run->progress,
 	};
 	struct url seed;
-	struct change change = {.kind = CHANGE_SITE_TUNE, .url = &seed};
+	struct change change;
 	struct choice choice;
 	enum error error = offline_url("", &seed);
 
@@ -271,9 +271,7 @@ static void tune(struct batch_run *run)
 	if (error == ERR_NONE)
 		error = survey_choose(run->store, seed.host, &watch, &choice);
 	if (error == ERR_NONE) {
-		change.options.threshold = (uint16_t)choice.threshold;
-		change.site = choice.site;
-		change.generation = choice.generation;
+		change = choice_change(&choice, &seed);
 		error = engine_commit(run->engine, &change, 1, clock_wall_ms(),
 				      NULL);
 	}

@@ -322,3 +322,14 @@ enum error survey_choose(struct store *store, const char *host,
 	survey_free(&survey);
 	return error;
 }
+
+struct change choice_change(const struct choice *choice, const struct url *seed)
+{
+	return (struct change){
+		.kind = CHANGE_SITE_TUNE,
+		.url = seed,
+		.options = {.threshold = (uint16_t)choice->threshold},
+		.site = choice->site,
+		.generation = choice->generation,
+	};
+}

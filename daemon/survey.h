@@ -10,6 +10,7 @@
 
 #include "cluster/dendrogram.h"
 #include "cluster/suggestion.h"
+#include "daemon/engine.h"
 #include "daemon/report.h"
 #include "store/error.h"
 #include "store/rows.h"
@@ -66,5 +67,9 @@ struct choice {
 enum error survey_choose(struct store *store, const char *host,
 			 const struct dendrogram_options *watch,
 			 struct choice *choice_out);
+
+/* What the engine is told of it; `seed` is a URL of the site. */
+struct change choice_change(const struct choice *choice,
+			    const struct url *seed);
 
 #endif

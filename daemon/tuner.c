@@ -81,7 +81,7 @@ static bool tune(struct tuner *tuner, const char *seed)
 		.context = tuner,
 	};
 	struct url url;
-	struct change change = {.kind = CHANGE_SITE_TUNE, .url = &url};
+	struct change change;
 	struct choice choice;
 	enum error error = url_parse(&url, slice_of(seed), NULL);
 
@@ -89,9 +89,7 @@ static bool tune(struct tuner *tuner, const char *seed)
 		error = survey_choose(tuner->store, url.host, &options,
 				      &choice);
 	if (error == ERR_NONE) {
-		change.options.threshold = (uint16_t)choice.threshold;
-		change.site = choice.site;
-		change.generation = choice.generation;
+		change = choice_change(&choice, &url);
 		error = pipeline_command(tuner->pipeline, &change);
 	}
 	if (error == ERR_NONE)

@@ -126,7 +126,8 @@ static enum error make(struct levels *levels, const char *host,
 		.goes_on = goes_on,
 		.context = levels,
 	};
-	enum error error = survey_read(levels->store, host, &kept_out->survey);
+	enum error error = survey_read(levels->store, host, levels->max_leaves,
+				       &kept_out->survey);
 
 	if (error != ERR_NONE)
 		return error;

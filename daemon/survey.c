@@ -218,17 +218,19 @@ static enum error read_witness(struct reading *reading)
 	return error;
 }
 
-enum error survey_read(struct store *store, const char *host,
+enum error survey_read(struct store *store, const char *host, size_t max_leaves,
 		       struct survey *survey_out)
 {
 	struct reading reading = {
 		.store = store, .survey = survey_out, .arena = arena_create()};
 	enum error error;
+	bool is_small;
 
 	*survey_out = (struct survey){.arena = arena_create(),
 				      .names = arena_create()};
 	error = read_base(&reading, host);
-	if (error == ERR_NONE) {
+	is_small = survey_out->leaf_count <= max_leaves;
+	if (error == ERR_NONE && is_small) {
 		survey_out->examples =
 			ARENA_NEW(survey_out->names, const char *,
 				  survey_out->leaf_count);
@@ -236,7 +238,7 @@ enum error survey_read(struct store *store, const char *host,
 					 reading.member_count);
 		error = read_pages(&reading, reading.member_count, NULL);
 	}
-	if (error == ERR_NONE)
+	if (error == ERR_NONE && is_small)
 		error = read_witness(&reading);
 	free(reading.sets);
 	free(reading.members);
@@ -314,7 +316,7 @@ enum error survey_choose(struct store *store, const char *host,
 			 struct choice *choice_out)
 {
 	struct survey survey;
-	enum error error = survey_read(store, host, &survey);
+	enum error error = survey_read(store, host, watch->max_leaves, &survey);
 
 	if (error != ERR_NONE)
 		return error;

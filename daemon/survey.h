@@ -36,10 +36,11 @@ struct survey {
 
 /*
  * Read the site `host` in short transactions, one after the other; what is
- * written meanwhile may be seen in part. ERR_NOT_FOUND, and those of a
- * transaction; *survey_out is empty then.
+ * written meanwhile may be seen in part. Of a site with over `max_leaves`
+ * distinct signatures, whose tree nobody makes, no page is read. ERR_NOT_FOUND,
+ * and those of a transaction; *survey_out is empty then.
  */
-enum error survey_read(struct store *store, const char *host,
+enum error survey_read(struct store *store, const char *host, size_t max_leaves,
 		       struct survey *survey_out);
 void survey_free(struct survey *survey);
 

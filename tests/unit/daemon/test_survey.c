@@ -81,7 +81,8 @@ static void teardown(void)
 static void read_site(void)
 {
 	survey_free(&survey);
-	ck_assert_int_eq(survey_read(world.store, "a.test", &survey), ERR_NONE);
+	ck_assert_int_eq(survey_read(world.store, "a.test", SIZE_MAX, &survey),
+			 ERR_NONE);
 }
 
 /* The leaf that has an example whose URL begins so, and so many pages. */
@@ -229,7 +230,7 @@ START_TEST(a_site_that_is_not_there_is_not_found)
 	struct choice choice;
 
 	put_site();
-	ck_assert_int_eq(survey_read(world.store, "b.test", &survey),
+	ck_assert_int_eq(survey_read(world.store, "b.test", SIZE_MAX, &survey),
 			 ERR_NOT_FOUND);
 	ck_assert_ptr_null(survey.arena);
 	ck_assert_uint_eq(survey.leaf_count, 0);
@@ -325,7 +326,7 @@ START_TEST(a_member_of_no_set_is_damage)
 	txn = txn_begin_write(world.store);
 	txn_delete_prefix(&txn, TABLE_SETS, key_slice(&key));
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
-	ck_assert_int_eq(survey_read(world.store, "a.test", &survey),
+	ck_assert_int_eq(survey_read(world.store, "a.test", SIZE_MAX, &survey),
 			 ERR_CORRUPT);
 	ck_assert_ptr_null(survey.arena);
 }
@@ -366,6 +367,18 @@ START_TEST(a_report_needs_the_examples_alone)
 }
 END_TEST
 
+START_TEST(pages_are_not_read_when_there_are_too_many_signatures)
+{
+	world_put_blocks(&world, "http://a.test/1", 1);
+	world_put_blocks(&world, "http://a.test/2", 2);
+	survey_free(&survey);
+	ck_assert_int_eq(survey_read(world.store, "a.test", 1, &survey),
+			 ERR_NONE);
+	ck_assert_uint_eq(survey.leaf_count, 2);
+	ck_assert_uint_eq(survey.witness.count, 0);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("survey");
@@ -378,6 +391,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase,
 		       the_witness_tells_pages_by_where_they_are_linked_from);
 	tcase_add_test(tcase, a_truncated_page_is_no_member);
+	tcase_add_test(tcase,
+		       pages_are_not_read_when_there_are_too_many_signatures);
 	tcase_add_test(tcase, a_page_that_is_gone_is_no_member);
 	tcase_add_test(tcase, pages_without_a_signature_are_one_leaf);
 	tcase_add_test(tcase, a_site_without_pages_is_empty);

@@ -1,5 +1,4 @@
-/* daemon/clock.h - the two clocks; everything below daemon/ is told the time.
- */
+/* daemon/clock.h - the clocks; everything below daemon/ is told the time. */
 #ifndef DAEMON_CLOCK_H
 #define DAEMON_CLOCK_H
 
@@ -25,6 +24,12 @@ static inline uint64_t clock_wall_ms(void)
 static inline uint64_t clock_steady_ms(void)
 {
 	return clock_read_us(CLOCK_MONOTONIC) / 1000U;
+}
+
+/* CPU time of the calling thread: what it costs, however long it waits. */
+static inline uint64_t clock_thread_ms(void)
+{
+	return clock_read_us(CLOCK_THREAD_CPUTIME_ID) / 1000U;
 }
 
 #endif

@@ -14,7 +14,7 @@ enum {
 	MIN_PAGES = 20, /* nothing is chosen earlier while it grows */
 	MIN_PAUSE_MS = 200,
 	MAX_PAUSE_MS = 60000,
-	PAUSE_FACTOR = 10, /* rests so many times as long as it worked */
+	PAUSE_FACTOR = 10, /* rests so many times the CPU time it took */
 };
 
 struct tuner {
@@ -146,10 +146,10 @@ static void *tuner_main(void *argument)
 	uint64_t pause_ms = 0;
 
 	while (wait_for_news(tuner, pause_ms)) {
-		uint64_t begin_ms = clock_steady_ms();
+		uint64_t begin_ms = clock_thread_ms();
 		bool is_well = tune_all(tuner);
 
-		pause_ms = (clock_steady_ms() - begin_ms) * PAUSE_FACTOR;
+		pause_ms = (clock_thread_ms() - begin_ms) * PAUSE_FACTOR;
 		if (pause_ms < MIN_PAUSE_MS)
 			pause_ms = MIN_PAUSE_MS;
 		if (pause_ms > MAX_PAUSE_MS || !is_well)

@@ -273,10 +273,16 @@ class Daemon:
         return self.wait_for(host)
 
     def wait_for(self, host):
+        site = {}
+
         def is_done():
-            site = self.json(f"/v1/sites/{host}")
-            return site if site["state"] == "watching" else None
-        return wait_until(is_done, f"the crawl of {host}")
+            site.update(self.json(f"/v1/sites/{host}"))
+            return site["state"] == "watching"
+        try:
+            wait_until(is_done, f"the crawl of {host}")
+        except AssertionError as late:
+            raise AssertionError(f"{late}: {site}\n{self.messages()}") from None
+        return site
 
     def clusters(self, host):
         return self.json(f"/v1/sites/{host}/clusters")["clusters"]

@@ -225,7 +225,7 @@ enum http_verdict api_get_methods(struct call *call)
 					extractors[i]->name, "summary",
 					extractors[i]->summary, "source",
 					extractors[i]->source, "needs_template",
-					(int)extractors[i]->needs_template,
+					(int)needs_template(extractors[i]),
 					"parameters",
 					parameters_json(extractors[i])));
 	return call_reply_json(call, 200, json_pack("{s:o}", "methods", list));

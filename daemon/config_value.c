@@ -258,7 +258,7 @@ static bool assign_method(struct config *config, const struct config_row *row,
 {
 	const struct extractor *extractor = extractor_find(text);
 
-	if (extractor == NULL || extractor->needs_template) {
+	if (extractor == NULL || needs_template(extractor)) {
 		buffer_printf(message,
 			      "%s is not a method that needs no template; see "
 			      "`templatectl methods`",

@@ -300,7 +300,7 @@ static void extract_page(struct batch_run *run, size_t input)
 	if (error == ERR_NONE) {
 		const struct extractor *used = extractor_find(answer.method);
 
-		if (used != NULL && used->needs_template)
+		if (used != NULL && needs_template(used))
 			run->by_template++;
 		else
 			run->by_fallback++;

@@ -186,7 +186,7 @@ static json_t *method_json(const struct extractor *extractor)
 	return json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", extractor->name,
 			 "summary", extractor->summary, "source",
 			 extractor->source, "needs_template",
-			 (int)extractor->needs_template, "parameters",
+			 (int)needs_template(extractor), "parameters",
 			 parameters);
 }
 
@@ -197,7 +197,7 @@ static void add_method(struct text_table *table,
 	table_add_text(table, extractor->summary);
 	table_add_text(table, NULL);
 	table_add_text(table, extractor->source);
-	if (extractor->needs_template) {
+	if (needs_template(extractor)) {
 		table_add_text(table, NULL);
 		table_add_text(table, "needs the template of a cluster");
 	}

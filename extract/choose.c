@@ -50,7 +50,7 @@ static enum error choose_named(const char *method, uint32_t pages,
 
 	if (extractor == NULL)
 		return refuse_name("method", choice);
-	if (extractor->needs_template && pages < needed) {
+	if (needs_template(extractor) && pages < needed) {
 		explain_lack(choice, pages, needed);
 		explain(choice, "; %s works by it", method);
 		return ERR_REFUSED;
@@ -68,7 +68,7 @@ static enum error choose_fallback(const char *fallback, uint32_t pages,
 	if (extractor == NULL)
 		return refuse_name("fallback method", choice);
 	explain_lack(choice, pages, needed);
-	if (extractor->needs_template) {
+	if (needs_template(extractor)) {
 		explain(choice, "; the fallback %s works by it", fallback);
 		return ERR_REFUSED;
 	}

@@ -70,6 +70,6 @@ const struct extractor extractor_df = {
 		  "section 6",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.needs_template = true,
+	.needs = KNOWS_COUNTS,
 	.run = run,
 };

@@ -13,6 +13,8 @@
 
 struct arena;
 struct page;
+struct ridge_model;
+struct trace;
 
 /* What is known of a text node of the page. */
 struct verdict {
@@ -20,19 +22,37 @@ struct verdict {
 	bool is_content;
 };
 
-/* What the pages of the same cluster tell about this page. */
+/* How often the page's fragments stand in the pages of its cluster. */
 struct template_counts {
 	uint32_t page_count; /* pages of the cluster */
 	/* pages that hold the text node's fragment: [page->text_count] */
 	const uint32_t *document_frequency;
 };
 
+enum { MAX_SAMPLE_PAGES = 32 };
+
+/* Pages of the cluster, the same ones for every page that is asked for. */
+struct sample {
+	const struct page *const *pages; /* [count] */
+	uint32_t count;                  /* 1..MAX_SAMPLE_PAGES */
+};
+
+/* What a method must know beside the page. */
+enum knowledge {
+	KNOWS_PAGE,   /* nothing */
+	KNOWS_COUNTS, /* template_counts */
+	KNOWS_SAMPLE, /* template_counts, and what learn() made of a sample */
+};
+
 struct extractor_input {
 	const struct page *page;
 	/* NULL when the page's template is not known */
 	const struct template_counts *template_counts;
+	const void *learned; /* by learn(); NULL when needs != KNOWS_SAMPLE */
+	const struct ridge_model *ridges; /* the site's own; or NULL */
 	const double *parameters; /* [extractor->parameter_count], in range */
 	struct arena *arena;      /* for scratch memory; freed by the caller */
+	struct trace *trace;      /* to be filled for people; mostly NULL */
 };
 
 struct parameter {
@@ -52,11 +72,23 @@ struct extractor {
 	const char *source;  /* the paper and where in it */
 	const struct parameter *parameters;
 	size_t parameter_count; /* <= MAX_PARAMETERS */
-	bool needs_template;    /* template_counts must not be NULL */
+	enum knowledge needs;
+	/*
+	 * KNOWS_SAMPLE: what the sample tells, in `arena`, for run() on any
+	 * number of pages; it keeps no pointer into the sample. Linear in the
+	 * sample, constant stack.
+	 */
+	const void *(*learn)(const struct sample *sample,
+			     const double *parameters, struct arena *arena);
 	/* Fills verdicts [page->text_count]. Linear, constant stack. */
 	void (*run)(const struct extractor_input *input,
 		    struct verdict *verdicts);
 };
+
+static inline bool needs_template(const struct extractor *extractor)
+{
+	return extractor->needs != KNOWS_PAGE;
+}
 
 /* The table, ended by NULL. */
 extern const struct extractor *const extractors[];

@@ -40,14 +40,22 @@ static void extract(const struct page *page, const struct extractor *extractor)
 {
 	struct template_counts counts = counts_for(page);
 	double parameters[MAX_PARAMETERS];
-	const struct extractor_input input = {page, &counts, parameters,
-					      page->arena};
+	const struct sample sample = {&page, 1};
+	struct extractor_input input = {
+		.page = page,
+		.template_counts = &counts,
+		.parameters = parameters,
+		.arena = page->arena,
+	};
 	struct verdict *verdicts =
 		ARENA_NEW(page->arena, struct verdict, page->text_count);
 	struct buffer text = {0};
 	struct buffer html = {0};
 
 	extractor_presets(extractor, parameters);
+	if (extractor->learn != NULL)
+		input.learned =
+			extractor->learn(&sample, parameters, page->arena);
 	extractor->run(&input, verdicts);
 	render_text(page, verdicts, &text);
 	render_html(page, verdicts, &html);

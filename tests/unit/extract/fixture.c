@@ -1,9 +1,11 @@
 #include "tests/unit/extract/fixture.h"
 
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "extract/fragment.h"
 #include "extract/render.h"
 #include "store/arena.h"
 #include "store/memory.h"
@@ -18,23 +20,12 @@ struct page *parse(const char *html)
 	return page;
 }
 
-const struct verdict *run(const struct page *page, const char *method,
-			  const char *assignment,
-			  const struct template_counts *counts)
+/* Read "radius=1,passes=2" over the defaults. */
+static void set_parameters(const struct extractor *extractor,
+			   const char *assignment, double *parameters)
 {
-	const struct extractor *extractor = extractor_find(method);
-	struct verdict *verdicts =
-		ARENA_NEW(page->arena, struct verdict, page->text_count);
-	double parameters[MAX_PARAMETERS];
 	char error[256];
-	const struct extractor_input input = {
-		.page = page,
-		.template_counts = counts,
-		.parameters = parameters,
-		.arena = page->arena,
-	};
 
-	ck_assert_ptr_nonnull(extractor);
 	extractor_presets(extractor, parameters);
 	while (assignment != NULL && *assignment != '\0') {
 		size_t length = strcspn(assignment, ",");
@@ -45,8 +36,73 @@ const struct verdict *run(const struct page *page, const char *method,
 		free(one);
 		assignment += length + (assignment[length] == ',');
 	}
+}
+
+static const struct verdict *run_all(const struct sample *sample,
+				     const struct page *page,
+				     const struct extractor *extractor,
+				     const char *assignment,
+				     const struct template_counts *counts)
+{
+	struct verdict *verdicts =
+		ARENA_NEW(page->arena, struct verdict, page->text_count);
+	double parameters[MAX_PARAMETERS];
+	struct extractor_input input = {
+		.page = page,
+		.template_counts = counts,
+		.parameters = parameters,
+		.arena = page->arena,
+	};
+
+	set_parameters(extractor, assignment, parameters);
+	if (extractor->learn != NULL)
+		input.learned =
+			extractor->learn(sample, parameters, page->arena);
+	for (uint32_t i = 0; i < page->text_count; i++)
+		verdicts[i].score = NAN;
 	extractor->run(&input, verdicts);
 	return verdicts;
+}
+
+const struct verdict *run(const struct page *page, const char *method,
+			  const char *assignment,
+			  const struct template_counts *counts)
+{
+	const struct extractor *extractor = extractor_find(method);
+	const struct sample sample = {&page, 1};
+
+	ck_assert_ptr_nonnull(extractor);
+	return run_all(&sample, page, extractor, assignment, counts);
+}
+
+/* Is the fragment on the page? */
+static bool holds(const struct page *page, uint64_t hash)
+{
+	const struct fragment *fragments = fragments_of_page(page->arena, page);
+
+	for (uint32_t i = 0; i < page->text_count; i++)
+		if (fragments[i].hash == hash)
+			return true;
+	return false;
+}
+
+const struct verdict *run_sampled(const struct page *const *pages,
+				  uint32_t count, const char *method,
+				  const char *assignment)
+{
+	const struct extractor *extractor = extractor_find(method);
+	const struct page *page = pages[0];
+	const struct fragment *fragments = fragments_of_page(page->arena, page);
+	uint32_t *frequencies =
+		ARENA_NEW(page->arena, uint32_t, page->text_count);
+	const struct template_counts counts = {count, frequencies};
+	const struct sample sample = {pages, count};
+
+	ck_assert_ptr_nonnull(extractor);
+	for (uint32_t i = 0; i < page->text_count; i++)
+		for (uint32_t k = 0; k < count; k++)
+			frequencies[i] += holds(pages[k], fragments[i].hash);
+	return run_all(&sample, page, extractor, assignment, &counts);
 }
 
 static char *render(const char *html,

@@ -20,6 +20,14 @@ const struct verdict *run(const struct page *page, const char *method,
 			  const char *assignment,
 			  const struct template_counts *counts);
 
+/*
+ * The same for pages[0], as a member of the cluster of all `count` pages, from
+ * which the method counts and learns. Verdicts that it does not write are NaN.
+ */
+const struct verdict *run_sampled(const struct page *const *pages,
+				  uint32_t count, const char *method,
+				  const char *assignment);
+
 /* Everything visible of `html` as text, or as HTML; free() it. */
 char *text_of(const char *html);
 char *html_of(const char *html);

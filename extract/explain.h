@@ -1,0 +1,29 @@
+/*
+ * extract/explain.h - a page with every text node coloured by its score and
+ * verdict, and below it the method's own figures: one HTML file that needs
+ * nothing else, no script, and in which nothing of the page can run.
+ */
+#ifndef EXTRACT_EXPLAIN_H
+#define EXTRACT_EXPLAIN_H
+
+#include "extract/extractor.h"
+#include "store/buffer.h"
+
+struct page;
+struct trace;
+
+struct explanation {
+	const struct extractor *extractor;
+	const double *parameters;                      /* as they were used */
+	const char *reason;                            /* why this method */
+	const char *url;                               /* of the page, or "" */
+	const char *cluster;                           /* HOST/N, or "" */
+	const struct template_counts *template_counts; /* or NULL */
+};
+
+void render_explanation(const struct page *page, const struct verdict *verdicts,
+			const struct trace *trace,
+			const struct explanation *explanation,
+			struct buffer *out);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * extract/token_stream.h - a page as the sequence of its tags and words, in the
+ * order of the source: what the methods of one dimension work on (Pinto et al.,
+ * QuASM, JCDL 2002: "tags and words as tokens").
+ */
+#ifndef EXTRACT_TOKEN_STREAM_H
+#define EXTRACT_TOKEN_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct page;
+
+#define NO_TEXT UINT32_MAX
+
+struct stream_token {
+	uint32_t text; /* of a word: its text node; NO_TEXT for a tag */
+	uint16_t tag;  /* of a tag: enum tag, or TAG_COUNT; 0 for a word */
+	bool is_end;   /* of a tag: it is an end tag */
+};
+
+struct token_stream {
+	const struct stream_token *tokens; /* [count] */
+	uint32_t count;
+};
+
+/*
+ * Words are runs of letters between white space; in scripts without spaces
+ * (Han, kana, Thai) every character is one. Only words of text nodes with
+ * is_visible [page->text_count] are there; comments, script and style leave
+ * nothing but the tags around them. Everything belongs to `arena`. Linear.
+ */
+struct token_stream token_stream_make(struct arena *arena,
+				      const struct page *page,
+				      const bool *is_visible);
+
+#endif

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "daemon/classify.h"
-#include "extract/choose.h"
+#include "daemon/extraction.h"
+#include "daemon/stored_page.h"
 #include "extract/fragment.h"
 #include "page/page.h"
 #include "store/arena.h"
-#include "store/compress.h"
 #include "store/memory.h"
 #include "store/rows.h"
 
@@ -123,72 +123,6 @@ static uint32_t *count_fragments(struct txn *txn, uint32_t site,
 	return counts;
 }
 
-static void copy_metadata(const struct page *page, struct text_answer *answer)
-{
-	buffer_append_slice(&answer->title, page->title);
-	buffer_append_slice(&answer->language, page->language);
-	buffer_append_slice(&answer->description, page->description);
-	answer->is_truncated = page->is_truncated;
-}
-
-static enum error set_parameters(const struct extractor *extractor,
-				 const struct text_request *request,
-				 double *parameters, struct text_answer *answer)
-{
-	extractor_presets(extractor, parameters);
-	if (request->parameters == NULL)
-		return ERR_NONE;
-	for (size_t i = 0; request->parameters[i] != NULL; i++)
-		if (!extractor_set(extractor, request->parameters[i],
-				   parameters, answer->reason))
-			return ERR_MALFORMED;
-	return ERR_NONE;
-}
-
-/*
- * Choose the method, run it and lay the text out. `counts` holds what the
- * cluster says, with page_count 0 when there is none.
- */
-static enum error extract(const struct page *page,
-			  const struct template_counts *counts,
-			  const struct answer_rules *rules,
-			  const struct text_request *request,
-			  struct text_answer *answer)
-{
-	double parameters[MAX_PARAMETERS] = {0};
-	struct verdict *verdicts;
-	struct choice choice = {0};
-	enum error error = choose_extractor(
-		request->method == NULL ? "auto" : request->method,
-		rules->fallback, counts->page_count, rules->min_cluster_pages,
-		&choice);
-
-	snprintf(answer->reason, sizeof(answer->reason), "%s", choice.reason);
-	if (error == ERR_NONE)
-		error = set_parameters(choice.extractor, request, parameters,
-				       answer);
-	if (error != ERR_NONE)
-		return error;
-	snprintf(answer->method, sizeof(answer->method), "%s",
-		 choice.extractor->name);
-	verdicts = ARENA_NEW(page->arena, struct verdict, page->text_count);
-	choice.extractor->run(
-		&(struct extractor_input){
-			.page = page,
-			.template_counts =
-				counts->page_count == 0 ? NULL : counts,
-			.parameters = parameters,
-			.arena = page->arena,
-		},
-		verdicts);
-	if (request->format == FORMAT_HTML)
-		render_html(page, verdicts, &answer->text);
-	else
-		render_text(page, verdicts, &answer->text);
-	copy_metadata(page, answer);
-	return ERR_NONE;
-}
-
 static void name_cluster(struct text_answer *answer,
 			 const struct site_row *site, uint32_t cluster,
 			 uint32_t pages)
@@ -201,55 +135,36 @@ static void name_cluster(struct text_answer *answer,
 			 cluster);
 }
 
-/* The body of a stored page, unpacked into `body_out`. */
-static enum error load_body(struct txn *txn, const struct stored *stored,
-			    struct buffer *body_out)
-{
-	struct key key = key_page(stored->site.id, stored->key);
-	struct slice packed = txn_get(txn, TABLE_BODIES, key_slice(&key));
-
-	if (packed.data == NULL)
-		return ERR_CORRUPT;
-	return decompress(packed, stored->row.body_bytes, body_out);
-}
-
-/* A page is parsed with room for all that was once let in. */
-static struct page_limits limits_for(const struct answer_rules *rules,
-				     size_t bytes)
-{
-	struct page_limits limits = rules->limits;
-
-	if (limits.max_bytes < bytes)
-		limits.max_bytes = bytes;
-	return limits;
-}
-
 static enum error answer_stored(struct txn *txn, const struct stored *stored,
 				const struct answer_rules *rules,
 				const struct text_request *request,
 				struct text_answer *answer)
 {
-	struct template_counts counts = {.page_count = stored->cluster_pages};
-	struct page_limits limits = limits_for(rules, stored->row.body_bytes);
-	struct buffer body = {0};
+	struct extraction extraction = {
+		.rules = rules,
+		.request = request,
+		.counts = {.page_count = stored->cluster_pages},
+		.txn = txn,
+		.site = stored->site.id,
+		.cluster = stored->row.cluster,
+	};
 	struct page *page = NULL;
-	enum error error = load_body(txn, stored, &body);
+	enum error error =
+		stored_page_parse(txn, stored->site.id, stored->key,
+				  &stored->row, &rules->limits, &page);
 
-	if (error == ERR_NONE)
-		error = page_parse(&page, buffer_slice(&body),
-				   stored->row.charset, &limits);
 	if (error == ERR_NONE) {
+		extraction.page = page;
 		if (stored->row.cluster != 0)
-			counts.document_frequency =
+			extraction.counts.document_frequency =
 				count_fragments(txn, stored->site.id,
 						stored->row.cluster, page);
 		name_cluster(answer, &stored->site, stored->row.cluster,
-			     counts.page_count);
+			     stored->cluster_pages);
 		answer->fetched_ms = stored->row.fetched_ms;
-		error = extract(page, &counts, rules, request, answer);
+		error = extraction_run(&extraction, answer);
 	}
 	page_destroy(page);
-	buffer_free(&body);
 	return error;
 }
 
@@ -302,39 +217,43 @@ static struct template_counts count_in(struct txn *txn,
 	return (struct template_counts){pages, frequencies};
 }
 
+/* Class the page of `extraction` with those of its site. */
 static enum error extract_classed(struct store *store,
-				  const struct answer_rules *rules,
-				  const struct text_request *request,
-				  const struct page *page,
+				  struct extraction *extraction,
 				  struct text_answer *answer)
 {
+	const struct url *url = extraction->request->url;
 	struct txn txn = txn_begin_read(store);
-	struct template_counts counts = {0};
 	struct classed classed = {0};
 	enum error error;
 
-	if (classify_page(&txn, request->url, page, &classed)) {
-		counts = count_in(&txn, &classed, request->url, page);
+	if (classify_page(&txn, url, extraction->page, &classed)) {
+		extraction->counts =
+			count_in(&txn, &classed, url, extraction->page);
+		extraction->txn = &txn;
+		extraction->site = classed.site.id;
+		extraction->cluster = classed.cluster;
 		name_cluster(answer, &classed.site, classed.cluster,
-			     counts.page_count);
+			     extraction->counts.page_count);
 	}
 	error = txn.error;
+	if (error == ERR_NONE)
+		error = extraction_run(extraction, answer);
 	txn_abort(&txn);
-	return error != ERR_NONE
-		       ? error
-		       : extract(page, &counts, rules, request, answer);
+	return error;
 }
 
 enum error answer_extract(struct store *store, const struct answer_rules *rules,
 			  const struct text_request *request,
 			  struct text_answer *answer_out)
 {
-	static const struct template_counts none;
+	struct extraction extraction = {.rules = rules, .request = request};
 	struct page *page = NULL;
 	enum error error = page_parse(&page, request->body, request->charset,
 				      &rules->limits);
 
 	*answer_out = (struct text_answer){0};
+	extraction.page = page;
 	if (request->url != NULL)
 		snprintf(answer_out->url, sizeof(answer_out->url), "%s",
 			 request->url->text);
@@ -342,10 +261,9 @@ enum error answer_extract(struct store *store, const struct answer_rules *rules,
 		snprintf(answer_out->reason, sizeof(answer_out->reason),
 			 "the page: %s", error_text(error));
 	else if (store == NULL || request->url == NULL)
-		error = extract(page, &none, rules, request, answer_out);
+		error = extraction_run(&extraction, answer_out);
 	else
-		error = extract_classed(store, rules, request, page,
-					answer_out);
+		error = extract_classed(store, &extraction, answer_out);
 	page_destroy(page);
 	return error;
 }

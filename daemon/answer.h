@@ -16,16 +16,22 @@
 #include "store/slice.h"
 #include "store/store.h"
 
+struct arena;
+struct learned_cache;
+struct ridge_model;
+
 struct answer_rules {
 	struct page_limits limits;
 	uint32_t min_cluster_pages; /* a smaller cluster has no template */
 	const char *fallback;       /* method of `auto` without a template */
+	const char *settings;       /* as in extract/settings.h; or NULL */
+	const char *models; /* folder that may hold HOST.model; or NULL */
+	const struct ridge_model *ridges; /* for all other hosts; or NULL */
+	struct learned_cache *learned;    /* or NULL: nothing is kept */
 };
 
 /* rules with their defaults: 3 pages, accb. */
 extern const struct answer_rules answer_rules_default;
-
-struct arena;
 
 struct text_request {
 	const struct url *url;

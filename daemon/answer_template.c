@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
+#include "daemon/stored_page.h"
 #include "extract/fragment.h"
 #include "store/arena.h"
-#include "store/compress.h"
 #include "store/memory.h"
 #include "store/rows.h"
 
-enum { MAX_SAMPLES = 16 };
+enum { MAX_SAMPLES = 16, MAX_SAMPLE_BYTES = 16 << 20 };
 
 void template_answer_free(struct template_answer *answer)
 {
@@ -77,12 +77,10 @@ static struct template_fragment *find_by_hash(struct template_answer *answer,
 		       : NULL;
 }
 
-/* Learn texts from one page; returns how many were new. */
-static size_t learn_texts(const struct page *page,
+static void learn_texts(const struct page *page,
 			  struct template_answer *answer)
 {
 	const struct fragment *fragments = fragments_of_page(page->arena, page);
-	size_t learned = 0;
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		struct template_fragment *fragment =
@@ -96,48 +94,20 @@ static size_t learn_texts(const struct page *page,
 		fragment->is_known = true;
 		fragment->text =
 			(struct slice){copy, text_collapse(text, copy)};
-		learned++;
 	}
-	return learned;
 }
 
-static size_t learn_from_page(struct txn *txn, uint32_t site, uint64_t key,
-			      struct page_limits limits,
-			      struct template_answer *answer)
-{
-	struct key bytes = key_page(site, key);
-	struct buffer body = {0};
-	struct page *page = NULL;
-	struct page_row row;
-	size_t learned = 0;
-
-	if (!page_row_get(txn, site, key, &row))
-		return 0;
-	if (limits.max_bytes < row.body_bytes)
-		limits.max_bytes = row.body_bytes;
-	if (decompress(txn_get(txn, TABLE_BODIES, key_slice(&bytes)),
-		       row.body_bytes, &body) == ERR_NONE &&
-	    page_parse(&page, buffer_slice(&body), row.charset, &limits) ==
-		    ERR_NONE)
-		learned = learn_texts(page, answer);
-	page_destroy(page);
-	buffer_free(&body);
-	return learned;
-}
-
-static void find_texts(struct txn *txn, uint32_t site, uint32_t cluster,
-		       const struct answer_rules *rules,
+static void find_texts(const struct stored_pages *from,
 		       struct template_answer *answer)
 {
-	struct key prefix = key_cluster(site, cluster);
-	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
-	size_t missing = answer->count;
+	struct page *pages[MAX_SAMPLES];
+	uint32_t count = stored_pages_sample(from, MAX_SAMPLES,
+					     MAX_SAMPLE_BYTES, pages);
 
-	for (int i = 0; i < MAX_SAMPLES && missing > 0 && scan_next(&scan); i++)
-		missing -= learn_from_page(
-			txn, site, key_u64(scan.key, 2 * sizeof(uint32_t)),
-			rules->limits, answer);
-	scan_end(&scan);
+	for (uint32_t i = 0; i < count; i++) {
+		learn_texts(pages[i], answer);
+		page_destroy(pages[i]);
+	}
 }
 
 enum error answer_template(struct store *store,
@@ -155,7 +125,9 @@ enum error answer_template(struct store *store,
 		answer_out->page_count = cluster.page_count;
 		answer_out->generation = site.generation;
 		find_fragments(&txn, site.id, number, answer_out);
-		find_texts(&txn, site.id, number, rules, answer_out);
+		find_texts(&(struct stored_pages){&txn, site.id, number,
+						  &rules->limits},
+			   answer_out);
 		if (answer_out->count > 1)
 			qsort(answer_out->fragments, answer_out->count,
 			      sizeof(*answer_out->fragments), highest_first);

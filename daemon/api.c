@@ -10,6 +10,7 @@
 #include "daemon/api_call.h"
 #include "daemon/clock.h"
 #include "daemon/json_value.h"
+#include "daemon/learned.h"
 #include "daemon/levels.h"
 #include "store/memory.h"
 
@@ -132,6 +133,9 @@ struct answer_rules call_rules(const struct call *call)
 			   .max_attributes = config->max_attributes},
 		.min_cluster_pages = config->min_cluster_pages,
 		.fallback = config->fallback,
+		.settings = config->settings,
+		.models = config->models,
+		.learned = call->api->learned,
 	};
 }
 
@@ -229,6 +233,7 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 	api->store = store;
 	api->pipeline = pipeline;
 	api->levels = levels_create(store, config->max_leaves);
+	api->learned = learned_cache_create(config->max_learned_bytes);
 	api->config = *config;
 	api->started_ms = clock_wall_ms();
 	api->config_ms = api->started_ms;
@@ -246,6 +251,7 @@ void api_destroy(struct api *api)
 	if (api == NULL)
 		return;
 	levels_destroy(api->levels);
+	learned_cache_destroy(api->learned);
 	pthread_mutex_destroy(&api->mutex);
 	free(api);
 }

@@ -17,6 +17,7 @@ struct api {
 	struct store *store;
 	struct pipeline *pipeline;
 	struct levels *levels;
+	struct learned_cache *learned;
 	struct http_server *server;
 	uint64_t started_ms;
 	pthread_mutex_t mutex; /* guards what follows */

@@ -1,6 +1,7 @@
 /* The content of a page: stored, fetched for the asking, or handed in. */
 #include "daemon/api_call.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ struct question {
 	struct text_request request;
 	const char *parameters[MAX_PARAMETERS + 1];
 	char *parameter_text; /* free() it */
+	char method[64];
 };
 
 /* Cut "a=1,b=2" into its parts. */
@@ -63,7 +65,7 @@ static bool read_format(struct call *call, struct question *question)
 	if (name == NULL || format_from_name(name, &question->request.format))
 		return true;
 	call_fail(call, 400, "bad_request",
-		  "format=%.32s: not one of txt, json, html", name);
+		  "format=%.32s: not one of txt, json, html, explain", name);
 	return false;
 }
 
@@ -103,13 +105,25 @@ static bool read_url(struct call *call, struct question *question)
 	return true;
 }
 
+/* A "+" that the client did not escape comes as a space: df+ is meant. */
+static void copy_method(const char *name, struct question *question)
+{
+	snprintf(question->method, sizeof(question->method), "%s", name);
+	for (char *c = question->method; *c != '\0'; c++)
+		if (*c == ' ')
+			*c = '+';
+	question->request.method = question->method;
+}
+
 static bool read_method(struct call *call, struct question *question)
 {
 	const char *name = http_argument(call->exchange, "method");
 
-	question->request.method = name;
-	if (name == NULL || strcmp(name, "auto") == 0 ||
-	    extractor_find(name) != NULL)
+	if (name == NULL)
+		return true;
+	copy_method(name, question);
+	if (strcmp(question->method, "auto") == 0 ||
+	    extractor_find(question->method) != NULL)
 		return true;
 	call_fail(call, 404, error_code(ERR_NOT_FOUND),
 		  "method=%.32s: there is no such method; see /v1/methods",

@@ -64,6 +64,9 @@ struct config {
 	uint32_t min_cluster_pages;
 	/* extract: */
 	char fallback[32];
+	char settings[MAX_CONFIG_TEXT]; /* as in extract/settings.h */
+	char models[MAX_CONFIG_TEXT];   /* folder of HOST.model, or "" */
+	uint64_t max_learned_bytes;
 	/* pipeline: */
 	uint32_t workers; /* 0: one a core */
 	uint32_t max_in_flight;

@@ -148,6 +148,18 @@ const struct config_row config_rows[] = {
 	 RANGE(1, 31, 0), .text = "accb",
 	 .meaning = "method for a page whose template is not known; see "
 		    "`templatectl methods`"},
+	{"extract", "settings", CONFIG_SETTINGS, false, FIELD(settings),
+	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
+	 .meaning = "parameters of methods, such as \"accb.radius=30, "
+		    "df.max_share=0.5\"; see `templatectl methods`"},
+	{"extract", "models", CONFIG_TEXT, false, FIELD(models),
+	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
+	 .meaning = "folder of the models that sites have of their own, "
+		    "HOST.model; see `templatectl train`"},
+	{"extract", "max_learned", CONFIG_BYTES, true,
+	 FIELD(max_learned_bytes), RANGE(0, 1024 * GIB, 64 * MIB),
+	 .meaning = "of what methods have learnt of clusters, and is kept in "
+		    "memory"},
 
 	{"pipeline", "workers", CONFIG_COUNT, true, FIELD(workers),
 	 RANGE(0, 1024, 0),

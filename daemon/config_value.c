@@ -8,6 +8,7 @@
 
 #include "daemon/terminal.h"
 #include "extract/extractor.h"
+#include "extract/settings.h"
 
 enum { MAX_DIGITS = 15 };
 
@@ -41,6 +42,7 @@ static const char *const type_names[] = {
 	[CONFIG_MODE] = "a mode, such as 0660",
 	[CONFIG_CHOICE] = "one of the words",
 	[CONFIG_METHOD] = "a method",
+	[CONFIG_SETTINGS] = "parameters of methods",
 	[CONFIG_NETWORKS] = "a network, such as 10.0.0.0/8 or fd00::/8",
 };
 
@@ -268,6 +270,17 @@ static bool assign_method(struct config *config, const struct config_row *row,
 	return assign_text(config, row, text, message);
 }
 
+static bool assign_settings(struct config *config, const struct config_row *row,
+			    const char *text, struct buffer *message)
+{
+	char error[256];
+
+	if (settings_apply(text, NULL, NULL, error))
+		return assign_text(config, row, text, message);
+	buffer_append_text(message, error);
+	return false;
+}
+
 static bool assign_network(struct config *config, const struct config_row *row,
 			   const char *text, struct buffer *message)
 {
@@ -304,6 +317,8 @@ bool config_assign(struct config *config, const struct config_row *row,
 		return assign_choice(config, row, text, message);
 	case CONFIG_METHOD:
 		return assign_method(config, row, text, message);
+	case CONFIG_SETTINGS:
+		return assign_settings(config, row, text, message);
 	case CONFIG_NETWORKS:
 		return assign_network(config, row, text, message);
 	case CONFIG_CUT:
@@ -377,6 +392,7 @@ void config_show(const struct config *config, const struct config_row *row,
 	switch (row->type) {
 	case CONFIG_TEXT:
 	case CONFIG_METHOD:
+	case CONFIG_SETTINGS:
 		show_text((const char *)config + row->offset, out);
 		break;
 	case CONFIG_CHOICE:

@@ -53,6 +53,18 @@ static const struct verb_option *find_option(const struct verb *verb,
 	return NULL;
 }
 
+static const struct verb_option *find_letter(const struct verb *verb,
+					     const char *argument)
+{
+	const struct verb_option *option = verb == NULL ? NULL : verb->options;
+
+	for (; option != NULL && option->name != NULL; option++)
+		if (option->letter != '\0' && option->letter == argument[1] &&
+		    argument[2] == '\0')
+			return option;
+	return NULL;
+}
+
 static const struct verb *find_verb(const struct verb *const *verbs,
 				    const char *name)
 {
@@ -236,7 +248,7 @@ static bool read_option(struct reader *reader, const char *argument)
 	option = strncmp(argument, "--", 2) == 0
 			 ? find_option(ctl->verb, argument + 2,
 				       strcspn(argument + 2, "="))
-			 : NULL;
+			 : find_letter(ctl->verb, argument);
 	if (option == NULL) {
 		ctl_complain(ctl,
 			     "%s: no such option; see templatectl%s%s "

@@ -26,6 +26,7 @@ enum option_kind {
 
 struct verb_option {
 	const char *name; /* without "--" */
+	char letter;      /* the same behind one "-"; 0: none */
 	enum option_kind kind;
 	const char *value; /* what stands for the value in the usage */
 	const char *meaning;
@@ -68,10 +69,15 @@ struct ctl {
 		.meaning = "auto (default), or one of "              \
 			   "`templatectl methods`"                   \
 	}
-#define OPTION_FORMAT_ROW                                           \
-	{                                                           \
-		.name = "format", .kind = OPTION_CHOICE,            \
-		.value = "txt|json|html", .meaning = "default: txt" \
+#define OPTION_PARAM_ROW                                                     \
+	{                                                                    \
+		.name = "param", .kind = OPTION_TEXT, .value = "NAME=VALUE", \
+		.meaning = "a parameter of the method; may be given again"   \
+	}
+#define OPTION_FORMAT_ROW                                                   \
+	{                                                                   \
+		.name = "format", .kind = OPTION_CHOICE,                    \
+		.value = "txt|json|html|explain", .meaning = "default: txt" \
 	}
 #define OPTION_MEASURE_ROW                                             \
 	{                                                              \
@@ -131,6 +137,10 @@ extern const struct verb verb_verify;
 /* ctl_extract.c */
 extern const struct verb verb_extract;
 extern const struct verb verb_methods;
+/* ctl_explain.c */
+extern const struct verb verb_explain;
+/* ctl_train.c */
+extern const struct verb verb_train;
 /* ctl_cluster.c */
 extern const struct verb verb_cluster;
 /* ctl_batch.c */

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <jansson.h>
 
@@ -16,15 +15,15 @@
 #include "daemon/table.h"
 #include "daemon/terminal.h"
 #include "extract/extractor.h"
+#include "extract/ridge_model.h"
 #include "store/file.h"
-#include "store/memory.h"
 
 /* A run of the verb over one file or many. */
 struct extraction {
 	const struct ctl *ctl;
+	struct answer_rules rules;
 	struct text_request request;
 	struct url url;
-	const char **parameters; /* ended by NULL */
 };
 
 static bool make_url(const struct ctl *ctl, struct extraction *extraction)
@@ -44,24 +43,36 @@ static bool make_url(const struct ctl *ctl, struct extraction *extraction)
 	return true;
 }
 
-static void collect_parameters(const struct ctl *ctl,
-			       struct extraction *extraction)
+/* Read the model of --model; it belongs to the caller, NULL without one. */
+static bool read_model(const struct ctl *ctl, struct ridge_model **model_out)
 {
-	size_t count = 0;
+	const char *path = option_text(ctl, "model");
+	struct buffer text = {0};
+	enum error error;
 
-	extraction->parameters =
-		mem_alloc(ctl->value_count + 1, sizeof(char *));
-	for (size_t i = 0; i < ctl->value_count; i++)
-		if (strcmp(ctl->values[i].option->name, "param") == 0)
-			extraction->parameters[count++] = ctl->values[i].text;
-	extraction->request.parameters = extraction->parameters;
+	*model_out = NULL;
+	if (path == NULL)
+		return true;
+	error = file_read(path, answer_rules_default.limits.max_bytes, &text);
+	if (error == ERR_NONE)
+		error = ridge_model_read(model_out, buffer_slice(&text));
+	if (error == ERR_MALFORMED || error == ERR_VERSION)
+		ctl_complain(ctl,
+			     "%s: no model that `templatectl train` of this "
+			     "version wrote",
+			     path);
+	else if (error != ERR_NONE)
+		complain_input(ctl, path, error,
+			       answer_rules_default.limits.max_bytes);
+	buffer_free(&text);
+	return error == ERR_NONE;
 }
 
 /* The content of the file at `path`, in the format, goes to `out`. */
 static enum error extract_file(const struct extraction *extraction,
 			       const char *path, struct buffer *out)
 {
-	const struct answer_rules *rules = &answer_rules_default;
+	const struct answer_rules *rules = &extraction->rules;
 	struct text_request request = extraction->request;
 	struct text_answer answer = {0};
 	struct buffer body = {0};
@@ -154,16 +165,27 @@ static enum ctl_status extract_operands(const struct extraction *extraction)
 
 static enum ctl_status run_extract(const struct ctl *ctl)
 {
-	struct extraction extraction = {.ctl = ctl};
+	const char **parameters = offline_parameters(ctl);
+	struct extraction extraction = {
+		.ctl = ctl,
+		.rules = answer_rules_default,
+		.request = {.format = offline_format(ctl),
+			    .method = option_text(ctl, "method"),
+			    .parameters = parameters},
+	};
+	struct ridge_model *model = NULL;
 	enum ctl_status status = CTL_USAGE;
 
-	extraction.request.format = offline_format(ctl);
-	extraction.request.method = option_text(ctl, "method");
-	collect_parameters(ctl, &extraction);
-	if (offline_check_method(ctl, extraction.parameters) &&
-	    make_url(ctl, &extraction))
-		status = extract_operands(&extraction);
-	free(extraction.parameters);
+	if (offline_check_method(ctl, parameters) &&
+	    make_url(ctl, &extraction)) {
+		status = CTL_FAILED;
+		if (read_model(ctl, &model)) {
+			extraction.rules.ridges = model;
+			status = extract_operands(&extraction);
+		}
+	}
+	ridge_model_destroy(model);
+	free(parameters);
 	return status;
 }
 
@@ -243,10 +265,12 @@ static const struct verb_option extract_options[] = {
 	 .kind = OPTION_TEXT,
 	 .value = "U",
 	 .meaning = "where the page was found"},
-	{.name = "param",
+	OPTION_PARAM_ROW,
+	{.name = "model",
 	 .kind = OPTION_TEXT,
-	 .value = "NAME=VALUE",
-	 .meaning = "a parameter of the method; may be given again"},
+	 .value = "FILE",
+	 .meaning = "what `templatectl train` made, in place of the "
+		    "method's own"},
 	{.name = "out",
 	 .kind = OPTION_TEXT,
 	 .value = "DIR",

@@ -7,8 +7,13 @@
 static void print_option(struct text_table *table,
 			 const struct verb_option *option)
 {
-	table_printf(table, "  --%s %s", option->name,
-		     option->kind == OPTION_FLAG ? "" : option->value);
+	const char *value = option->kind == OPTION_FLAG ? "" : option->value;
+
+	if (option->letter == '\0')
+		table_printf(table, "  --%s %s", option->name, value);
+	else
+		table_printf(table, "  -%c, --%s %s", option->letter,
+			     option->name, value);
 	table_add_text(table, option->meaning);
 }
 

@@ -8,6 +8,7 @@
 #include "daemon/inputs.h"
 #include "extract/extractor.h"
 #include "store/file.h"
+#include "store/memory.h"
 
 enum format offline_format(const struct ctl *ctl)
 {
@@ -37,6 +38,18 @@ unsigned offline_threshold(const struct ctl *ctl)
 uint16_t offline_width(const struct ctl *ctl)
 {
 	return (uint16_t)option_whole(ctl, "width", 0);
+}
+
+const char **offline_parameters(const struct ctl *ctl)
+{
+	const char **parameters =
+		mem_alloc(ctl->value_count + 1, sizeof(*parameters));
+	size_t count = 0;
+
+	for (size_t i = 0; i < ctl->value_count; i++)
+		if (strcmp(ctl->values[i].option->name, "param") == 0)
+			parameters[count++] = ctl->values[i].text;
+	return parameters;
 }
 
 bool offline_check_method(const struct ctl *ctl, const char *const *parameters)

@@ -19,6 +19,12 @@ unsigned offline_threshold(const struct ctl *ctl);
 uint16_t offline_width(const struct ctl *ctl);
 
 /*
+ * The values of --param, ended by NULL, for a request; free() them, not what
+ * they point to.
+ */
+const char **offline_parameters(const struct ctl *ctl);
+
+/*
  * False, told, when --method names none, or a parameter (ended by NULL; or
  * NULL) is none of it.
  */

@@ -181,7 +181,7 @@ void output_path(const char *folder, const char *name, enum format format,
 {
 	buffer_printf(out, "%s/", folder);
 	buffer_append(out, name, stem_length(name));
-	buffer_printf(out, ".%s", format_name(format));
+	buffer_printf(out, ".%s", format_ending(format));
 }
 
 static bool same_stem(const struct input *a, const struct input *b)

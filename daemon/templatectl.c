@@ -18,9 +18,11 @@ static const struct verb *const verbs[] = {
 	&verb_verify,
 	/* on files */
 	&verb_extract,
+	&verb_explain,
 	&verb_cluster,
 	&verb_batch,
 	&verb_methods,
+	&verb_train,
 	NULL,
 };
 

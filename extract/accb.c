@@ -1,11 +1,10 @@
-#include "extract/content_code.h"
+#include "extract/code_blur.h"
 #include "extract/methods.h"
-#include "extract/visible.h"
-#include "page/page.h"
 
 /*
  * Radius and threshold are open in the source. These are chosen and measured by
- * `tests/eval/choose_accb.py`: the highest word F1, as the mean over five sets
+ * `tests/eval/choose.py accb radius=25,30,40,50,60,90 passes=1
+ * threshold=.7,.75,.8,.85,.9`: the highest word F1, as the mean over five sets
  * of 4,271 pages in all, so that articles do not decide alone. Cross-validated
  * by domain, with `plain` (all visible text) and the presets in sample:
  *
@@ -26,10 +25,8 @@
  * width: 4 passes of radius 20 (.8006) and 16 of 10 (.8000) do what one of 40
  * does (.8004). One pass it is.
  */
-enum { RADIUS, PASSES, THRESHOLD };
-
 static const struct parameter parameters[] = {
-	[RADIUS] =
+	[CODE_BLUR_RADIUS] =
 		{
 			.name = "radius",
 			.unit = "characters",
@@ -38,7 +35,7 @@ static const struct parameter parameters[] = {
 			.preset = 40,
 			.meaning = "about the standard deviation of one blur",
 		},
-	[PASSES] =
+	[CODE_BLUR_EXTENT] =
 		{
 			.name = "passes",
 			.unit = "",
@@ -47,7 +44,7 @@ static const struct parameter parameters[] = {
 			.preset = 1,
 			.meaning = "how many times the vector is blurred",
 		},
-	[THRESHOLD] =
+	[CODE_BLUR_THRESHOLD] =
 		{
 			.name = "threshold",
 			.unit = "content code ratio",
@@ -58,32 +55,15 @@ static const struct parameter parameters[] = {
 		},
 };
 
+static const struct code_blur version = {
+	.vector = content_code_vector,
+	.ignores_anchors = true,
+	.entries = "characters",
+};
+
 static void run(const struct extractor_input *input, struct verdict *verdicts)
 {
-	const struct page *page = input->page;
-	const bool *is_visible = visible_texts(input->arena, page);
-	const struct blur blur = {
-		.radius = (uint32_t)input->parameters[RADIUS],
-		.passes = (uint32_t)input->parameters[PASSES],
-	};
-	const struct content_code_options options = {
-		.ignores_anchors = true,
-		.max_code_run = blur_reach(&blur),
-	};
-	struct content_code code =
-		content_code_vector(input->arena, page, is_visible, &options);
-
-	content_code_blur(input->arena, &code, &blur);
-	for (uint32_t i = 0; i < page->text_count; i++) {
-		float highest = content_code_highest(&code, code.texts[i]);
-
-		verdicts[i] = (struct verdict){
-			.score = highest,
-			.is_content =
-				is_visible[i] &&
-				(double)highest > input->parameters[THRESHOLD],
-		};
-	}
+	code_blur_run(&version, input, verdicts);
 }
 
 const struct extractor extractor_accb = {

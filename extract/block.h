@@ -48,4 +48,8 @@ struct block_tree {
 struct block_tree block_tree_make(struct arena *arena, const struct page *page,
 				  const bool *is_visible);
 
+/* Make each of values [tree->count] the highest one of its block and of those
+   around it. */
+void block_tree_inherit(const struct block_tree *tree, double *values);
+
 #endif

@@ -24,10 +24,7 @@ explain(struct choice *choice, const char *format, ...)
 static enum error refuse_name(const char *what, struct choice *choice)
 {
 	choice->reason[0] = '\0';
-	explain(choice, "no such %s; there are", what);
-	for (size_t i = 0; extractors[i] != NULL; i++)
-		explain(choice, "%s %s", i == 0 ? "" : ",",
-			extractors[i]->name);
+	explain(choice, "no such %s; `templatectl methods` lists them", what);
 	return ERR_NOT_FOUND;
 }
 

@@ -29,9 +29,10 @@ struct content_code {
 };
 
 struct content_code_options {
-	bool ignores_anchors; /* ACCB: tags of `a` have no entries */
+	bool ignores_anchors; /* tags of `a` have no entries */
 	/* A run of code is cut to so many entries; >= 1. With the reach of the
-	   blur to come, the ratio of content is not changed by it. */
+	   blur to come (extract/blur.h), the ratio of content is not changed by
+	   it. */
 	uint32_t max_code_run;
 };
 
@@ -49,23 +50,14 @@ content_code_vector(struct arena *arena, const struct page *page,
 		    const struct content_code_options *options);
 
 /*
- * How the vector is blurred: `passes` times by a Gaussian whose variance is
- * radius * (radius + 1), the neighbourhood ending with the vector. Each
- * Gaussian is made of three running means over 2 * radius + 1 entries, which
- * have that variance and cost O(1) an entry for any radius.
+ * The token vector, one entry for each tag and each word of a visible text
+ * (extract/token_stream.h): comments, script and style have none. A text
+ * without words gets the entries on both sides of its place. As above.
  */
-struct blur {
-	uint32_t radius; /* entries, >= 1 */
-	uint32_t passes;
-};
-
-/* Entries that lie farther off than this have no influence. */
-uint32_t blur_reach(const struct blur *blur);
-
-/* Turn `code` into ratios: O(count * passes), .4 ms for 100,000 entries where
-   summing up the Gaussian at radius 90 takes 38 ms. Scratch: `count` floats. */
-void content_code_blur(struct arena *arena, struct content_code *code,
-		       const struct blur *blur);
+struct content_code
+content_code_tokens(struct arena *arena, const struct page *page,
+		    const bool *is_visible,
+		    const struct content_code_options *options);
 
 /* The highest ratio among the entries; 0 when there are none. */
 float content_code_highest(const struct content_code *code,

@@ -2,8 +2,10 @@
 #include <math.h>
 
 #include "extract/methods.h"
+#include "extract/trace.h"
 #include "extract/visible.h"
 #include "page/page.h"
+#include "store/arena.h"
 
 /*
  * Shares are compared in integers, as parts of three million: a third and
@@ -41,6 +43,53 @@ static float rarity(uint32_t document_frequency, uint32_t page_count)
 	return 1 - (float)document_frequency / (float)page_count;
 }
 
+static void tell_reasons(const struct extractor_input *input,
+			 uint64_t max_share)
+{
+	const struct template_counts *counts = input->template_counts;
+
+	for (uint32_t i = 0; i < input->page->text_count; i++) {
+		uint32_t frequency = counts->document_frequency[i];
+		bool is_over =
+			is_redundant(frequency, counts->page_count, max_share);
+
+		trace_reason(input->trace, i,
+			     "%.3g %% of the cluster's pages hold it, %s "
+			     "%.3g %%",
+			     100.0 * frequency / fmax(counts->page_count, 1),
+			     is_over ? "over" : "not over",
+			     100 * input->parameters[MAX_SHARE]);
+	}
+}
+
+/* How many texts stand on how many pages, with the cut. */
+static void draw(const struct extractor_input *input,
+		 const struct verdict *verdicts, const bool *is_visible)
+{
+	const struct template_counts *counts = input->template_counts;
+	uint32_t text_count = input->page->text_count;
+	struct figure_point *points =
+		ARENA_NEW(input->trace->arena, struct figure_point, text_count);
+	struct figure figure = {
+		.kind = FIGURE_HISTOGRAM,
+		.title = "Document frequency of the page's texts",
+		.x_label = "pages of the cluster that hold the text",
+		.y_label = "visible texts",
+		.points = points,
+		.has_threshold = true,
+		.threshold = (float)(input->parameters[MAX_SHARE] *
+				     counts->page_count),
+	};
+
+	for (uint32_t i = 0; i < text_count; i++)
+		if (is_visible[i])
+			points[figure.point_count++] = (struct figure_point){
+				.x = (float)counts->document_frequency[i],
+				.group = verdicts[i].is_content,
+			};
+	trace_figure(input->trace, &figure);
+}
+
 static void run(const struct extractor_input *input, struct verdict *verdicts)
 {
 	const struct template_counts *counts = input->template_counts;
@@ -60,6 +109,10 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 					      max_share),
 		};
 	}
+	if (input->trace == NULL)
+		return;
+	tell_reasons(input, max_share);
+	draw(input, verdicts, is_visible);
 }
 
 const struct extractor extractor_df = {

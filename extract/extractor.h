@@ -73,6 +73,7 @@ struct extractor {
 	const struct parameter *parameters;
 	size_t parameter_count; /* <= MAX_PARAMETERS */
 	enum knowledge needs;
+	bool reads_ridges; /* input->ridges is of use to it */
 	/*
 	 * KNOWS_SAMPLE: what the sample tells, in `arena`, for run() on any
 	 * number of pages; it keeps no pointer into the sample. Linear in the

@@ -19,7 +19,9 @@ struct kmeans_point {
 };
 
 struct kmeans {
-	uint32_t count; /* clusters, <= MAX_CLUSTERS, and <= distinct points */
+	/* clusters, <= k; no more than distinct points, a pinned origin aside
+	 */
+	uint32_t count;
 	struct kmeans_point centroids[MAX_CLUSTERS]; /* nearest the origin
 							first */
 	const uint8_t *clusters; /* [points]: of each point */
@@ -29,7 +31,8 @@ struct kmeans {
  * Lloyd's algorithm until nothing moves, at most 100 rounds: O(points * k) a
  * round. `pins_origin`: one of the k centroids is (0, 0) and stays there
  * (Weninger, Hsu, Han, CETR, WWW 2010). Of equally near centroids the first
- * counts. The result belongs to `arena`.
+ * counts. A coordinate that is not finite counts as 0; k is 1..MAX_CLUSTERS.
+ * The result belongs to `arena`, 9 bytes a point.
  */
 struct kmeans kmeans_run(struct arena *arena, const struct kmeans_point *points,
 			 uint32_t point_count, uint32_t k, bool pins_origin);

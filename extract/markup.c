@@ -1,5 +1,6 @@
 #include "extract/markup.h"
 
+#include <string.h>
 #include <strings.h>
 
 #include "extract/separator.h"
@@ -97,6 +98,40 @@ void markup_append_plain(struct buffer *out, struct slice text, bool is_pre)
 
 	out->size += clean((unsigned char *)end, size);
 	out->data[out->size] = '\0';
+}
+
+/* Bytes of the character that begins with `byte`. */
+static size_t character_size(unsigned char byte)
+{
+	if (byte < 0xc0)
+		return 1;
+	if (byte < 0xe0)
+		return 2;
+	return byte < 0xf0 ? 3 : 4;
+}
+
+/* How much of `text` is left without half a character at its end. */
+static size_t whole_size(const char *text, size_t size)
+{
+	size_t begin = size;
+
+	while (begin > 0 && ((unsigned char)text[begin - 1] & 0xc0) == 0x80)
+		begin--;
+	if (begin == 0)
+		return size;
+	begin--;
+	return begin + character_size((unsigned char)text[begin]) > size ? begin
+									 : size;
+}
+
+void markup_append_label(struct buffer *out, const char *label)
+{
+	struct slice text = {label, whole_size(label, strlen(label))};
+	struct buffer plain = {0};
+
+	markup_append_plain(&plain, text, false);
+	markup_append(out, buffer_slice(&plain));
+	buffer_free(&plain);
 }
 
 bool markup_is_blank(struct slice text)

@@ -17,6 +17,12 @@ void markup_append(struct buffer *out, struct slice text);
  */
 void markup_append_plain(struct buffer *out, struct slice text, bool is_pre);
 
+/*
+ * Append a label that was cut at some byte: without half a character at its
+ * end, plain, and escaped.
+ */
+void markup_append_label(struct buffer *out, const char *label);
+
 /* Whether markup_append_plain() would append nothing that is seen. */
 bool markup_is_blank(struct slice text);
 

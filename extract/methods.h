@@ -6,6 +6,31 @@
 
 extern const struct extractor extractor_plain; /* all visible text */
 extern const struct extractor extractor_accb;  /* content code blurring */
+extern const struct extractor extractor_ccb;
+extern const struct extractor extractor_tccb;
+extern const struct extractor extractor_cetr; /* tag ratios */
+extern const struct extractor extractor_cetr_km;
+extern const struct extractor extractor_cetr_tm;
+extern const struct extractor extractor_lqf_25; /* link quota filter */
+extern const struct extractor extractor_lqf_50;
+extern const struct extractor extractor_lqf_75;
+extern const struct extractor extractor_crunch; /* chain of DOM filters */
+extern const struct extractor extractor_lp;     /* largest pagelet */
+extern const struct extractor extractor_fe;     /* best block by features */
+extern const struct extractor extractor_kfe;    /* best cluster of blocks */
+extern const struct extractor extractor_vips;   /* visual blocks */
+extern const struct extractor extractor_vce;    /* main visual block */
 extern const struct extractor extractor_df;    /* document frequency */
+extern const struct extractor extractor_df_plus; /* and its slots */
+extern const struct extractor extractor_adsc;  /* the same, adapted */
+extern const struct extractor extractor_bte;   /* body text extraction */
+extern const struct extractor extractor_dsc;   /* document slope curve */
+extern const struct extractor extractor_mountain; /* classified ridges */
+extern const struct extractor extractor_mss;   /* maximum subsequence */
+extern const struct extractor extractor_infodiscoverer; /* term entropy */
+extern const struct extractor extractor_contentextractor; /* similar blocks */
+extern const struct extractor extractor_sst; /* site style tree */
+extern const struct extractor extractor_rtdm; /* tree mapping */
+extern const struct extractor extractor_isotonic; /* smoothed templateness */
 
 #endif

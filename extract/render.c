@@ -4,11 +4,14 @@
 
 static const struct {
 	const char *name;
+	const char *ending;
 	const char *media_type;
 } formats[FORMAT_COUNT] = {
-	[FORMAT_TXT] = {"txt", "text/plain; charset=utf-8"},
-	[FORMAT_JSON] = {"json", "application/json"},
-	[FORMAT_HTML] = {"html", "text/html; charset=utf-8"},
+	[FORMAT_TXT] = {"txt", "txt", "text/plain; charset=utf-8"},
+	[FORMAT_JSON] = {"json", "json", "application/json"},
+	[FORMAT_HTML] = {"html", "html", "text/html; charset=utf-8"},
+	[FORMAT_EXPLAIN] = {"explain", "explain.html",
+			    "text/html; charset=utf-8"},
 };
 
 bool format_from_name(const char *name, enum format *format_out)
@@ -25,6 +28,11 @@ bool format_from_name(const char *name, enum format *format_out)
 const char *format_name(enum format format)
 {
 	return formats[format].name;
+}
+
+const char *format_ending(enum format format)
+{
+	return formats[format].ending;
 }
 
 const char *format_media_type(enum format format)

@@ -12,14 +12,18 @@ enum format {
 	FORMAT_TXT,  /* a line a block, a blank line between blocks */
 	FORMAT_JSON, /* the envelope is the daemon's; the text in it is TXT */
 	FORMAT_HTML, /* the kept text in its allow-listed elements */
+	FORMAT_EXPLAIN, /* a picture of the verdicts: extract/explain.h */
 	FORMAT_COUNT
 };
 
-/* "txt", "json", "html"; false for others. */
+/* "txt", "json", "html", "explain"; false for others. */
 bool format_from_name(const char *name, enum format *format_out);
 const char *format_name(enum format format);
 
-/* File ending ("txt") and media type ("text/plain; charset=utf-8"). */
+/* What a file's name ends with: "txt"; of FORMAT_EXPLAIN "explain.html". */
+const char *format_ending(enum format format);
+
+/* "text/plain; charset=utf-8" */
 const char *format_media_type(enum format format);
 
 /*

@@ -9,10 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct arena;
-struct page;
+#include "extract/source_walk.h"
 
-#define NO_TEXT UINT32_MAX
+struct arena;
 
 struct stream_token {
 	uint32_t text; /* of a word: its text node; NO_TEXT for a tag */
@@ -20,16 +19,25 @@ struct stream_token {
 	bool is_end;   /* of a tag: it is an end tag */
 };
 
+/* Half open range of tokens. */
+struct token_range {
+	uint32_t begin;
+	uint32_t end;
+};
+
 struct token_stream {
 	const struct stream_token *tokens; /* [count] */
 	uint32_t count;
+	/* [page->text_count]: the words of each text node, or, when it has
+	   none, the empty range at its place */
+	const struct token_range *texts;
 };
 
 /*
- * Words are runs of letters between white space; in scripts without spaces
- * (Han, kana, Thai) every character is one. Only words of text nodes with
- * is_visible [page->text_count] are there; comments, script and style leave
- * nothing but the tags around them. Everything belongs to `arena`. Linear.
+ * Words are those of word_count(). Only words of text nodes with is_visible
+ * [page->text_count] are there; comments, script and style leave nothing but
+ * the tags around them. Everything belongs to `arena`: 8 bytes a token and 8 a
+ * text node. Linear.
  */
 struct token_stream token_stream_make(struct arena *arena,
 				      const struct page *page,

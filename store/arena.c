@@ -42,6 +42,15 @@ void arena_destroy(struct arena *arena)
 	free(arena);
 }
 
+size_t arena_bytes(const struct arena *arena)
+{
+	size_t bytes = sizeof(*arena);
+
+	for (const struct chunk *c = arena->head; c != NULL; c = c->next)
+		bytes += sizeof(*c) + c->size;
+	return bytes;
+}
+
 static void add_chunk(struct arena *arena, size_t size)
 {
 	struct chunk *chunk = mem_alloc(1, sizeof(*chunk) + size);

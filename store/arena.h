@@ -12,6 +12,9 @@ struct arena *arena_create(void);
 /* Free the arena and everything allocated from it. NULL is a no-op. */
 void arena_destroy(struct arena *arena);
 
+/* Bytes that the arena has taken from the system. */
+size_t arena_bytes(const struct arena *arena);
+
 /*
  * Allocate `count` zeroed objects of `size` bytes, aligned for any type.
  * The arena owns them. Never returns NULL: running out of memory aborts, so

@@ -1,5 +1,7 @@
 """What the programs of this folder share: where the data is, and tables."""
 
+import collections
+import json
 import os
 import pathlib
 import subprocess
@@ -22,6 +24,28 @@ def has_data():
         return True
     print(f"skipped: there is no data in {DATA}; set TEMPLATED_DATA")
     return False
+
+
+Method = collections.namedtuple("Method", "name needs_template parameters")
+
+
+def methods(ctl):
+    """{name: Method} of the program's table, in its order."""
+    return {row["name"]: Method(row["name"], row["needs_template"],
+                                tuple(p["name"] for p in row["parameters"]))
+            for row in json.loads(call(ctl, "--json", "methods"))["methods"]}
+
+
+def progress(what, done, total):
+    """A line on a terminal of what is done; nothing elsewhere."""
+    if sys.stderr.isatty():
+        print(f"\r{what}: {done} of {total}\033[K", end="", file=sys.stderr,
+              flush=True)
+
+
+def progress_clear():
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def call(*arguments, may_fail=False):
@@ -63,3 +87,6 @@ class Report:
         self.say("| " + " | ".join(
             f"{c:.4f}" if isinstance(c, float) else str(c)
             for c in cells) + " |")
+
+    def write(self, path):
+        path.write_text("\n".join(self.lines) + "\n", "utf-8")

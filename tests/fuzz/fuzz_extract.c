@@ -1,18 +1,26 @@
-/* Parse, every extractor, both renderers; the HTML must parse again. */
+/*
+ * Parse; run every extractor, with a trace and without, which may not differ;
+ * lay out what one of them says, which must parse again.
+ */
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "extract/explain.h"
 #include "extract/extractor.h"
 #include "extract/fragment.h"
 #include "extract/render.h"
+#include "extract/trace.h"
+#include "extract/visible.h"
 #include "page/page.h"
 #include "store/arena.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Some frequency for every text node: what it is does not matter. */
-static struct template_counts counts_for(const struct page *page)
+static const uint32_t *frequencies_of(const struct page *page)
 {
 	const struct fragment *fragments = fragments_of_page(page->arena, page);
 	uint32_t *frequencies =
@@ -22,25 +30,78 @@ static struct template_counts counts_for(const struct page *page)
 	fragments_distinct(page->arena, fragments, page->text_count, &distinct);
 	for (uint32_t i = 0; i < page->text_count; i++)
 		frequencies[i] = (uint32_t)(fragments[i].hash % 4);
-	return (struct template_counts){3, frequencies};
+	return frequencies;
 }
 
-static void parse_again(struct slice html)
+static void parse_again(const struct buffer *html)
 {
 	struct page *page;
 
-	if (page_parse(&page, html, slice_of("utf-8"), &page_limits_default) ==
-	    ERR_NONE)
+	if (page_parse(&page, buffer_slice(html), slice_of("utf-8"),
+		       &page_limits_default) == ERR_NONE)
 		page_destroy(page);
-	else if (html.size > 0)
+	else if (html->size > 0)
 		abort();
 }
 
-static void extract(const struct page *page, const struct extractor *extractor)
+static void lay_out(const struct page *page, const struct verdict *verdicts)
 {
-	struct template_counts counts = counts_for(page);
-	double parameters[MAX_PARAMETERS];
+	struct buffer text = {0};
+	struct buffer html = {0};
+
+	render_text(page, verdicts, &text);
+	render_html(page, verdicts, &html);
+	if ((text.size == 0) != (html.size == 0))
+		abort();
+	parse_again(&html);
+	buffer_free(&text);
+	buffer_free(&html);
+}
+
+/* What the page holds becomes no script, link, or thing to be loaded. */
+static void explain(const struct extractor_input *input,
+		    const struct extractor *extractor,
+		    const struct verdict *verdicts)
+{
+	const struct explanation explanation = {
+		.extractor = extractor,
+		.parameters = input->parameters,
+		.reason = "fuzzing",
+		.url = "",
+		.cluster = "",
+		.template_counts = input->template_counts,
+	};
+	struct buffer picture = {0};
+
+	render_explanation(input->page, verdicts, input->trace, &explanation,
+			   &picture);
+	if (strstr(picture.data, "<script") != NULL ||
+	    strstr(picture.data, "<a ") != NULL ||
+	    strstr(picture.data, "<img") != NULL)
+		abort();
+	parse_again(&picture);
+	buffer_free(&picture);
+}
+
+/* What holds for every method. */
+static void check(const struct page *page, const struct verdict *verdicts,
+		  const struct verdict *traced)
+{
+	const bool *is_visible = visible_texts(page->arena, page);
+
+	for (uint32_t i = 0; i < page->text_count; i++)
+		if (!isfinite(verdicts[i].score) ||
+		    (verdicts[i].is_content && !is_visible[i]) ||
+		    verdicts[i].is_content != traced[i].is_content)
+			abort();
+}
+
+static void extract(const struct page *page, const struct extractor *extractor,
+		    bool is_laid_out)
+{
+	const struct template_counts counts = {3, frequencies_of(page)};
 	const struct sample sample = {&page, 1};
+	double parameters[MAX_PARAMETERS];
 	struct extractor_input input = {
 		.page = page,
 		.template_counts = &counts,
@@ -49,32 +110,35 @@ static void extract(const struct page *page, const struct extractor *extractor)
 	};
 	struct verdict *verdicts =
 		ARENA_NEW(page->arena, struct verdict, page->text_count);
-	struct buffer text = {0};
-	struct buffer html = {0};
+	struct verdict *traced =
+		ARENA_NEW(page->arena, struct verdict, page->text_count);
 
 	extractor_presets(extractor, parameters);
 	if (extractor->learn != NULL)
 		input.learned =
 			extractor->learn(&sample, parameters, page->arena);
 	extractor->run(&input, verdicts);
-	render_text(page, verdicts, &text);
-	render_html(page, verdicts, &html);
-	if ((text.size == 0) != (html.size == 0))
-		abort();
-	parse_again(buffer_slice(&html));
-	buffer_free(&text);
-	buffer_free(&html);
+	input.trace = trace_create(page->arena, page->text_count);
+	extractor->run(&input, traced);
+	check(page, verdicts, traced);
+	if (!is_laid_out)
+		return;
+	lay_out(page, verdicts);
+	explain(&input, extractor, verdicts);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct page *page;
+	size_t count = 0;
 
 	if (page_parse(&page, (struct slice){data, size}, slice_of("utf-8"),
 		       &page_limits_default) != ERR_NONE)
 		return 0;
-	for (size_t i = 0; extractors[i] != NULL; i++)
-		extract(page, extractors[i]);
+	while (extractors[count] != NULL)
+		count++;
+	for (size_t i = 0; i < count; i++)
+		extract(page, extractors[i], i == size % count);
 	page_destroy(page);
 	return 0;
 }

@@ -12,7 +12,8 @@ static const struct verb *const verbs[] = {
 	&verb_watch,  &verb_sites,    &verb_site,    &verb_clusters,
 	&verb_pages,  &verb_template, &verb_text,    &verb_events,
 	&verb_status, &verb_verify,   &verb_extract, &verb_cluster,
-	&verb_batch,  &verb_methods,  NULL,
+	&verb_batch,  &verb_methods,  &verb_explain, &verb_train,
+	NULL,
 };
 
 static char *read_page(const char *name)

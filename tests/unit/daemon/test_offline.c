@@ -187,6 +187,8 @@ START_TEST(an_output_loses_html_and_gz_alone)
 	ck_assert_str_eq(output_of(".html", FORMAT_TXT), "out/.html.txt");
 	ck_assert_str_eq(output_of("page", FORMAT_TXT), "out/page.txt");
 	ck_assert_str_eq(output_of("a.html", FORMAT_JSON), "out/a.json");
+	ck_assert_str_eq(output_of("a.html", FORMAT_EXPLAIN),
+			 "out/a.explain.html");
 }
 END_TEST
 

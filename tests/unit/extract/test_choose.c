@@ -88,11 +88,13 @@ START_TEST(an_unknown_method_is_not_found)
 			 ERR_NOT_FOUND);
 	ck_assert_ptr_null(choice.extractor);
 	ck_assert_str_eq(choice.reason,
-			 "no such method; there are plain, accb, df");
+			 "no such method; `templatectl methods` lists "
+			 "them");
 	ck_assert_int_eq(choose_extractor("auto", "magic", 0, 3, &choice),
 			 ERR_NOT_FOUND);
 	ck_assert_str_eq(choice.reason,
-			 "no such fallback method; there are plain, accb, df");
+			 "no such fallback method; `templatectl methods` "
+			 "lists them");
 	ck_assert_int_eq(choose_extractor("", "accb", 37, 3, &choice),
 			 ERR_NOT_FOUND);
 }

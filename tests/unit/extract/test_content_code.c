@@ -2,7 +2,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "extract/blur.h"
 #include "extract/visible.h"
 #include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
@@ -150,92 +152,61 @@ START_TEST(text_nodes_know_their_entries)
 }
 END_TEST
 
-START_TEST(a_blur_worked_by_hand)
+/* The token vector of `html` must be `expected`, a digit an entry. */
+static void assert_tokens(const char *html, bool ignores_anchors,
+			  const char *expected)
 {
-	/*
-	 * Radius 1, three means over 3 entries:
-	 *   0 0 0   1   0 0 0
-	 *   0 0 1/3 1/3 1/3 0 0
-	 *   0 1/9 2/9 3/9 2/9 1/9 0
-	 * and, the first over the 2 entries that are there,
-	 *   1/18 3/27 6/27 7/27 6/27 3/27 1/18
-	 */
-	const float expected[] = {1 / 18.0F, 3 / 27.0F, 6 / 27.0F, 7 / 27.0F,
-				  6 / 27.0F, 3 / 27.0F, 1 / 18.0F};
-	const struct blur blur = {.radius = 1, .passes = 1};
-	struct arena *arena = arena_create();
-	float ratio[] = {0, 0, 0, 1, 0, 0, 0};
-	struct content_code code = {.ratio = ratio, .count = 7};
+	struct page *page = parse(html);
+	const struct content_code_options options = {ignores_anchors, 1000};
+	struct content_code code = content_code_tokens(
+		page->arena, page, visible_texts(page->arena, page), &options);
 
-	ck_assert_uint_eq(blur_reach(&blur), 3);
-	content_code_blur(arena, &code, &blur);
-	for (size_t i = 0; i < 7; i++)
-		ck_assert_float_eq_tol(code.ratio[i], expected[i], 1e-6F);
-	ck_assert_float_eq_tol(
-		content_code_highest(&code, (struct entries){0, 3}), 6 / 27.0F,
-		1e-6F);
-	ck_assert_float_eq(content_code_highest(&code, (struct entries){3, 3}),
-			   0);
-	arena_destroy(arena);
+	ck_assert_uint_eq(code.count, strlen(expected));
+	for (uint32_t i = 0; i < code.count; i++)
+		ck_assert_float_eq(code.ratio[i], expected[i] == '1' ? 1 : 0);
+	page_destroy(page);
+}
+
+START_TEST(a_tag_and_a_word_are_one_token)
+{
+	assert_tokens("<p class=x>ab c<br>d</p>", false, "011010");
+	assert_tokens("<p>a<!-- b c --><script>d</script> e</p>", false,
+		      "010010");
+	assert_tokens("<p>a <a href=x>b c</a> d</p>", false, "01011010");
+	assert_tokens("<p>a <a href=x>b c</a> d</p>", true, "011110");
+	assert_tokens("<p>a<p hidden>b c", true, "010");
+	assert_tokens("", true, "");
 }
 END_TEST
 
-enum { COUNT = 600 };
-
-/* One blur by the Gaussian itself: O(COUNT^2). */
-static void blur_naively(double *ratio, double variance)
+START_TEST(text_nodes_know_their_tokens)
 {
-	double blurred[COUNT];
+	/* p a b /p a is out: p 0, ab 1 2, i 3, - none, /i 4, c 5, /p 6 */
+	struct page *page = parse("<p><a href=x>a b</a><i>-</i>c</p>");
+	const struct content_code_options options = {true, 1000};
+	struct content_code code = content_code_tokens(
+		page->arena, page, visible_texts(page->arena, page), &options);
 
-	for (int i = 0; i < COUNT; i++) {
-		double sum = 0;
-		double weights = 0;
-
-		for (int k = 0; k < COUNT; k++) {
-			double weight = exp(-(i - k) * (i - k) / variance / 2);
-
-			sum += weight * ratio[k];
-			weights += weight;
-		}
-		blurred[i] = sum / weights;
-	}
-	for (int i = 0; i < COUNT; i++)
-		ratio[i] = blurred[i];
+	ck_assert_uint_eq(page->text_count, 3);
+	ck_assert_uint_eq(code.texts[0].begin, 1);
+	ck_assert_uint_eq(code.texts[0].end, 3);
+	ck_assert_uint_eq(code.texts[1].begin, 3);
+	ck_assert_uint_eq(code.texts[1].end, 5);
+	ck_assert_uint_eq(code.texts[2].begin, 5);
+	ck_assert_uint_eq(code.texts[2].end, 6);
+	page_destroy(page);
 }
+END_TEST
 
-/*
- * Three running means are nearly a Gaussian: away from the ends, where both
- * renormalise in their own way, a ratio is at most .04 off.
- */
-START_TEST(running_means_are_near_the_iterated_gaussian)
+START_TEST(the_highest_ratio_of_a_range)
 {
-	for (uint64_t seed = 1; seed <= 40; seed++) {
-		struct arena *arena = arena_create();
-		uint64_t state = seed;
-		const struct blur blur = {
-			.radius = 1 + (uint32_t)(random_next(&state) % 20),
-			.passes = 1 + (uint32_t)(random_next(&state) % 3),
-		};
-		float ratio[COUNT];
-		double naive[COUNT];
-		struct content_code code = {.ratio = ratio, .count = COUNT};
-		int reach = (int)blur_reach(&blur);
-		bool is_content = false;
+	float ratio[] = {.2F, .5F, .3F, .9F};
+	const struct content_code code = {.ratio = ratio, .count = 4};
 
-		for (int i = 0; i < COUNT; i++) {
-			is_content ^= random_next(&state) % 12 == 0;
-			ratio[i] = is_content ? 1 : 0;
-			naive[i] = ratio[i];
-		}
-		content_code_blur(arena, &code, &blur);
-		for (uint32_t i = 0; i < blur.passes; i++)
-			blur_naively(naive, blur.radius * (blur.radius + 1.0));
-		for (int i = reach; i < COUNT - reach; i++)
-			ck_assert_msg(fabs(code.ratio[i] - naive[i]) < 0.04,
-				      "seed %d entry %d: %f, not %f", (int)seed,
-				      i, (double)code.ratio[i], naive[i]);
-		arena_destroy(arena);
-	}
+	ck_assert_float_eq(content_code_highest(&code, (struct entries){0, 3}),
+			   .5F);
+	ck_assert_float_eq(content_code_highest(&code, (struct entries){3, 3}),
+			   0);
 }
 END_TEST
 
@@ -257,8 +228,9 @@ START_TEST(cutting_code_at_the_reach_changes_no_content)
 		cut = content_code_vector(page->arena, page, is_visible,
 					  &options);
 		ck_assert_uint_le(cut.count, whole.count);
-		content_code_blur(page->arena, &whole, &blur);
-		content_code_blur(page->arena, &cut, &blur);
+		whole.ratio =
+			blur_run(page->arena, whole.ratio, whole.count, &blur);
+		cut.ratio = blur_run(page->arena, cut.ratio, cut.count, &blur);
 		for (uint32_t i = 0; i < page->text_count; i++)
 			if (is_visible[i])
 				ck_assert_msg(
@@ -288,8 +260,9 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, anchors_may_be_left_out);
 	tcase_add_test(tcase, long_code_is_cut);
 	tcase_add_test(tcase, text_nodes_know_their_entries);
-	tcase_add_test(tcase, a_blur_worked_by_hand);
-	tcase_add_test(tcase, running_means_are_near_the_iterated_gaussian);
+	tcase_add_test(tcase, a_tag_and_a_word_are_one_token);
+	tcase_add_test(tcase, text_nodes_know_their_tokens);
+	tcase_add_test(tcase, the_highest_ratio_of_a_range);
 	tcase_add_test(tcase, cutting_code_at_the_reach_changes_no_content);
 	suite_add_tcase(suite, tcase);
 	return suite;

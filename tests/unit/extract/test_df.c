@@ -1,3 +1,4 @@
+#include "extract/trace.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
@@ -61,6 +62,39 @@ START_TEST(text_that_nobody_sees_is_not_content)
 }
 END_TEST
 
+START_TEST(a_trace_tells_the_share_and_draws_the_cut)
+{
+	struct page *page = parse("<body><p>one<p>two<p hidden>three");
+	const uint32_t frequencies[] = {3, 4, 1};
+	const struct template_counts counts = {9, frequencies};
+	const double parameters[] = {1.0 / 3};
+	struct trace *trace = trace_create(page->arena, page->text_count);
+	struct verdict verdicts[3];
+
+	ck_assert_uint_eq(page->text_count, 3);
+	extractor_find("df")->run(
+		&(struct extractor_input){
+			.page = page,
+			.template_counts = &counts,
+			.parameters = parameters,
+			.arena = page->arena,
+			.trace = trace,
+		},
+		verdicts);
+	ck_assert_str_eq(trace->reasons[0], "33.3 % of the cluster's pages "
+					    "hold it, not over 33.3 %");
+	ck_assert_str_eq(trace->reasons[1], "44.4 % of the cluster's pages "
+					    "hold it, over 33.3 %");
+	ck_assert_uint_eq(trace->figure_count, 1);
+	ck_assert_uint_eq(trace->figures[0].point_count, 2); /* visible ones */
+	ck_assert_float_eq(trace->figures[0].points[1].x, 4);
+	ck_assert_uint_eq(trace->figures[0].points[0].group, 1);
+	ck_assert_uint_eq(trace->figures[0].points[1].group, 0);
+	ck_assert_float_eq_tol(trace->figures[0].threshold, 3, 1e-6F);
+	page_destroy(page);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("df");
@@ -70,6 +104,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, other_shares_are_exact_too);
 	tcase_add_test(tcase, the_score_is_the_share_of_pages_without_it);
 	tcase_add_test(tcase, text_that_nobody_sees_is_not_content);
+	tcase_add_test(tcase, a_trace_tells_the_share_and_draws_the_cut);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -30,6 +30,22 @@ START_TEST(web_and_relative_addresses_are_kept)
 }
 END_TEST
 
+START_TEST(a_label_that_was_cut_is_whole_characters)
+{
+	struct buffer out = {0};
+
+	markup_append_label(&out, "a <b>\n\xC3\xA9\xE3\x81");
+	ck_assert_str_eq(out.data, "a &lt;b&gt; \xC3\xA9");
+	buffer_clear(&out);
+	markup_append_label(&out, "\xE3\x81\x82");
+	ck_assert_str_eq(out.data, "\xE3\x81\x82");
+	buffer_clear(&out);
+	markup_append_label(&out, "");
+	ck_assert_uint_eq(out.size, 0);
+	buffer_free(&out);
+}
+END_TEST
+
 START_TEST(addresses_that_do_something_are_refused)
 {
 	assert_href("javascript:alert(1)", NULL);
@@ -124,6 +140,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, addresses_that_do_something_are_refused);
 	tcase_add_test(tcase, nothing_leaves_an_attribute);
 	tcase_add_test(tcase, text_is_escaped);
+	tcase_add_test(tcase, a_label_that_was_cut_is_whole_characters);
 	tcase_add_test(tcase, text_collapses_but_in_pre);
 	tcase_add_test(tcase, control_characters_become_spaces);
 	tcase_add_test(tcase, blank_is_what_nobody_sees);

@@ -2,11 +2,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "page/entity.h"
+#include "page/scanner.h"
+#include "page/text.h"
 #include "store/file.h"
 #include "tests/unit/page/invariant.h"
 #include "tests/unit/page/page_of.h"
 
 enum { STEP = 7, MAX_PAGE_BYTES = 10 << 20 }; /* 214 pages of 1,497 */
+
+/* All pages; a build with sanitizers, ten times as slow, takes some. */
+#ifdef ARENA_MALLOC
+enum { SMALL_STEP = STEP };
+#else
+enum { SMALL_STEP = 1 };
+#endif
 
 static void folder_of_pages(char *path, size_t size)
 {
@@ -17,23 +27,22 @@ static void folder_of_pages(char *path, size_t size)
 		       shared == NULL ? SHARED_FOLDER : shared);
 }
 
-static void check_page(const char *path)
+static void with_page(const char *path,
+		      void (*check)(const struct page *page, const char *path))
 {
 	struct buffer body = {0};
 	struct page *page;
-	const char *problem;
 
 	ck_assert_int_eq(file_read(path, MAX_PAGE_BYTES, &body), ERR_NONE);
 	page = page_of_slice(buffer_slice(&body), &page_limits_default);
-	problem = page_problem(page);
-	ck_assert_msg(problem == NULL, "%s: %s", path, problem);
-	ck_assert_uint_gt(page->node_count, 2);
-	ck_assert(!page->is_truncated);
+	check(page, path);
 	page_destroy(page);
 	buffer_free(&body);
 }
 
-START_TEST(real_pages_keep_the_invariants)
+/* Every `step`th page. */
+static void with_pages(size_t step,
+		       void (*check)(const struct page *page, const char *path))
 {
 	static const char *const endings[] = {".html", ".html.gz", NULL};
 	struct file_list list;
@@ -45,12 +54,80 @@ START_TEST(real_pages_keep_the_invariants)
 		printf("skipped: no pages in %s\n", folder);
 		return;
 	}
-	for (size_t i = 0; i < list.count; i += STEP) {
+	for (size_t i = 0; i < list.count; i += step) {
 		(void)snprintf(path, sizeof(path), "%s/%s", folder,
 			       list.paths[i]);
-		check_page(path);
+		with_page(path, check);
 	}
 	file_list_free(&list);
+}
+
+static void check_invariants(const struct page *page, const char *path)
+{
+	const char *problem = page_problem(page);
+
+	ck_assert_msg(problem == NULL, "%s: %s", path, problem);
+	ck_assert_uint_gt(page->node_count, 2);
+	ck_assert(!page->is_truncated);
+}
+
+START_TEST(real_pages_keep_the_invariants)
+{
+	with_pages(STEP, check_invariants);
+}
+END_TEST
+
+/*
+ * Whether the text that the token holds, entities decoded, is that of text
+ * node `index`, and its bytes are the text node's.
+ */
+static bool is_text(const struct page *page, uint32_t index,
+		    const struct token *token, struct slice decoded)
+{
+	const struct text *text = &page->texts[index];
+
+	return index < page->text_count &&
+	       text->source.begin == token->source.begin &&
+	       text->source.end == token->source.end &&
+	       slice_equal(page_text(page, index), decoded);
+}
+
+/*
+ * The scanner and the tree agree on whose every byte is: a text node is one
+ * TOKEN_TEXT, whole, so that no two share a byte and none holds a byte of a
+ * tag, a comment, script or style; what it says is what stands there, entities
+ * decoded; and a TOKEN_TEXT that is no text node is blank. For other text there
+ * is one reason, a page cut at a limit: none of these pages is.
+ */
+static void check_source(const struct page *page, const char *path)
+{
+	struct scanner scanner = {.source = page->source};
+	struct token token;
+	uint32_t next = 0;
+	char *out = malloc(page->source.size + 1);
+
+	ck_assert(!page->is_truncated);
+	while (scanner_next(&scanner, &token)) {
+		struct slice decoded = {out, 0};
+
+		if (token.kind != TOKEN_TEXT)
+			continue;
+		decoded.size = entity_decode(source_of(page, token.source),
+					     false, out);
+		if (text_is_blank(decoded))
+			continue;
+		ck_assert_msg(is_text(page, next, &token, decoded),
+			      "%s: byte %u, text %u", path, token.source.begin,
+			      next);
+		next++;
+	}
+	ck_assert_msg(next == page->text_count, "%s: text %u", path, next);
+	free(out);
+}
+
+START_TEST(scanner_and_tree_agree_on_every_byte_of_text)
+{
+	with_pages(SMALL_STEP, check_source);
 }
 END_TEST
 
@@ -60,6 +137,7 @@ Suite *make_suite(void)
 	TCase *tcase = tcase_create("corpus");
 
 	tcase_add_test(tcase, real_pages_keep_the_invariants);
+	tcase_add_test(tcase, scanner_and_tree_agree_on_every_byte_of_text);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

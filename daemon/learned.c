@@ -1,0 +1,208 @@
+#include "daemon/learned.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/arena.h"
+#include "store/memory.h"
+
+enum { MAX_SAMPLE_BYTES = 8 << 20 };
+
+struct learned {
+	struct learned *next;
+	const struct extractor *extractor;
+	double parameters[MAX_PARAMETERS];
+	uint32_t site;
+	uint32_t cluster;
+	uint64_t generation;
+	struct arena *arena;
+	const void *knowledge; /* in the arena */
+	size_t bytes;
+	uint32_t users; /* who hold it; under the cache's mutex */
+	bool is_kept;   /* by the cache */
+};
+
+struct learned_cache {
+	pthread_mutex_t mutex;
+	size_t max_bytes;
+	size_t bytes;
+	struct learned *newest; /* by use, a list */
+};
+
+static void destroy(struct learned *learned)
+{
+	arena_destroy(learned->arena);
+	free(learned);
+}
+
+struct learned_cache *learned_cache_create(size_t max_bytes)
+{
+	struct learned_cache *cache = mem_alloc(1, sizeof(*cache));
+
+	cache->max_bytes = max_bytes;
+	pthread_mutex_init(&cache->mutex, NULL);
+	return cache;
+}
+
+void learned_cache_destroy(struct learned_cache *cache)
+{
+	if (cache == NULL)
+		return;
+	while (cache->newest != NULL) {
+		struct learned *next = cache->newest->next;
+
+		destroy(cache->newest);
+		cache->newest = next;
+	}
+	pthread_mutex_destroy(&cache->mutex);
+	free(cache);
+}
+
+size_t learned_cache_bytes(struct learned_cache *cache)
+{
+	size_t bytes;
+
+	pthread_mutex_lock(&cache->mutex);
+	bytes = cache->bytes;
+	pthread_mutex_unlock(&cache->mutex);
+	return bytes;
+}
+
+static bool answers(const struct learned *learned,
+		    const struct learned_question *question)
+{
+	return learned->extractor == question->extractor &&
+	       learned->site == question->pages.site &&
+	       learned->cluster == question->pages.cluster &&
+	       learned->generation == question->generation &&
+	       memcmp(learned->parameters, question->parameters,
+		      sizeof(learned->parameters)) == 0;
+}
+
+/* Take what answers the question, and make it the newest. */
+static struct learned *find(struct learned_cache *cache,
+			    const struct learned_question *question)
+{
+	struct learned **link = &cache->newest;
+	struct learned *found;
+
+	while (*link != NULL && !answers(*link, question))
+		link = &(*link)->next;
+	found = *link;
+	if (found == NULL)
+		return NULL;
+	*link = found->next;
+	found->next = cache->newest;
+	cache->newest = found;
+	found->users++;
+	return found;
+}
+
+/* Forget what was used longest ago and is in nobody's hands. */
+static void make_room(struct learned_cache *cache)
+{
+	while (cache->bytes > cache->max_bytes) {
+		struct learned **oldest = NULL;
+		struct learned *gone;
+
+		for (struct learned **link = &cache->newest; *link != NULL;
+		     link = &(*link)->next)
+			if ((*link)->users == 0)
+				oldest = link;
+		if (oldest == NULL)
+			return;
+		gone = *oldest;
+		*oldest = gone->next;
+		cache->bytes -= gone->bytes;
+		destroy(gone);
+	}
+}
+
+static struct learned *learn(const struct learned_question *question)
+{
+	struct page *pages[MAX_SAMPLE_PAGES];
+	struct sample sample = {
+		.pages = (const struct page *const *)pages,
+		.count = stored_pages_sample(&question->pages, MAX_SAMPLE_PAGES,
+					     MAX_SAMPLE_BYTES, pages),
+	};
+	struct learned *learned = NULL;
+
+	if (sample.count > 0) {
+		learned = mem_alloc(1, sizeof(*learned));
+		*learned = (struct learned){
+			.extractor = question->extractor,
+			.site = question->pages.site,
+			.cluster = question->pages.cluster,
+			.generation = question->generation,
+			.arena = arena_create(),
+			.users = 1,
+		};
+		memcpy(learned->parameters, question->parameters,
+		       sizeof(learned->parameters));
+		learned->knowledge = question->extractor->learn(
+			&sample, question->parameters, learned->arena);
+		learned->bytes = sizeof(*learned) + arena_bytes(learned->arena);
+	}
+	for (uint32_t i = 0; i < sample.count; i++)
+		page_destroy(pages[i]);
+	return learned;
+}
+
+/* Two who learn the same at once both learn it; one of them is kept. */
+static void keep(struct learned_cache *cache, struct learned *learned,
+		 const struct learned_question *question)
+{
+	struct learned *other;
+
+	pthread_mutex_lock(&cache->mutex);
+	other = find(cache, question);
+	if (other != NULL) {
+		other->users--;
+	} else {
+		learned->is_kept = true;
+		learned->next = cache->newest;
+		cache->newest = learned;
+		cache->bytes += learned->bytes;
+		make_room(cache);
+	}
+	pthread_mutex_unlock(&cache->mutex);
+}
+
+struct learned *learned_get(struct learned_cache *cache,
+			    const struct learned_question *question)
+{
+	struct learned *learned = NULL;
+
+	if (cache != NULL) {
+		pthread_mutex_lock(&cache->mutex);
+		learned = find(cache, question);
+		pthread_mutex_unlock(&cache->mutex);
+	}
+	if (learned != NULL)
+		return learned;
+	learned = learn(question);
+	if (learned != NULL && cache != NULL)
+		keep(cache, learned, question);
+	return learned;
+}
+
+const void *learned_knowledge(const struct learned *learned)
+{
+	return learned == NULL ? NULL : learned->knowledge;
+}
+
+void learned_release(struct learned_cache *cache, struct learned *learned)
+{
+	if (learned == NULL)
+		return;
+	if (!learned->is_kept) {
+		destroy(learned);
+		return;
+	}
+	pthread_mutex_lock(&cache->mutex);
+	learned->users--;
+	make_room(cache);
+	pthread_mutex_unlock(&cache->mutex);
+}

@@ -1,0 +1,42 @@
+/*
+ * daemon/stored_page.h - pages out of the store, parsed again. Internal to
+ * answer.c and its like.
+ */
+#ifndef DAEMON_STORED_PAGE_H
+#define DAEMON_STORED_PAGE_H
+
+#include <stdint.h>
+
+#include "page/page.h"
+#include "store/error.h"
+#include "store/rows.h"
+#include "store/txn.h"
+
+/*
+ * Parse the page `key` of `site`, whose row is `row`; page_destroy() it. It is
+ * given room for all that was once let in. ERR_CORRUPT.
+ */
+enum error stored_page_parse(struct txn *txn, uint32_t site, uint64_t key,
+			     const struct page_row *row,
+			     const struct page_limits *limits,
+			     struct page **page_out);
+
+/* Some pages of a cluster. */
+struct stored_pages {
+	struct txn *txn;
+	uint32_t site;
+	uint32_t cluster;
+	const struct page_limits *limits;
+};
+
+/*
+ * Parse up to `max_count` of them: the first by their keys, which are hashes,
+ * so that it is the same sample always and no particular one. Behind
+ * `max_bytes` of source no more are added, but there are two at least, if there
+ * are. A damaged page is passed over. Returns how many; destroy each.
+ */
+uint32_t stored_pages_sample(const struct stored_pages *from,
+			     uint32_t max_count, uint64_t max_bytes,
+			     struct page **pages_out);
+
+#endif

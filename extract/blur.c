@@ -1,0 +1,254 @@
+#include "extract/blur.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "store/arena.h"
+
+/*
+ * Three means make a blur. A fourth one, where the change of a blur is looked
+ * for: the second derivative of three is .25 at its peak where that of a
+ * Gaussian is .40, of four .38.
+ */
+enum { BLUR_MEANS = 3, SEARCH_MEANS = 4 };
+
+/* Running means, one after the other. */
+struct means {
+	uint32_t radius[SEARCH_MEANS];
+	uint32_t count;
+	double variance; /* of all together */
+	bool mirrors;
+};
+
+/* A mean over 2 * r + 1 entries has the variance r * (r + 1) / 3. */
+static double variance_of(const struct blur *blur)
+{
+	double radius = blur->radius;
+
+	return blur->passes * radius * (radius + 1);
+}
+
+/* `count` means whose variances add up to `variance` as nearly as they can:
+   some one wider than the others. */
+static struct means means_of(double variance, uint32_t count, bool mirrors)
+{
+	double each = 3 * variance / count;
+	double radius = floor((sqrt(1 + 4 * each) - 1) / 2);
+	double missing = count * (each - radius * (radius + 1));
+	long wider = lround(missing / (2 * (radius + 1)));
+	struct means means = {.count = count, .mirrors = mirrors};
+
+	for (uint32_t i = 0; i < count; i++) {
+		double r = radius + (i < wider ? 1 : 0);
+
+		means.radius[i] = (uint32_t)r;
+		means.variance += r * (r + 1) / 3;
+	}
+	return means;
+}
+
+uint32_t blur_reach(const struct blur *blur)
+{
+	struct means means =
+		means_of(variance_of(blur), BLUR_MEANS, blur->mirrors);
+	uint32_t reach = 0;
+
+	for (uint32_t i = 0; i < means.count; i++)
+		reach += means.radius[i];
+	return reach;
+}
+
+/* The vector's own entry at `index` of the endless one. */
+static size_t mirrored(ptrdiff_t index, size_t count)
+{
+	ptrdiff_t period = 2 * (ptrdiff_t)count;
+	ptrdiff_t at = index % period;
+
+	if (at < 0)
+		at += period;
+	return (size_t)(at < (ptrdiff_t)count ? at : period - 1 - at);
+}
+
+/* What stands at `index`, which may be outside of the vector. */
+static double at(const float *in, size_t count, ptrdiff_t index, bool mirrors)
+{
+	if (index >= 0 && index < (ptrdiff_t)count)
+		return (double)in[index];
+	return mirrors ? (double)in[mirrored(index, count)] : 0;
+}
+
+/* How many entries a window of `radius` around `index` holds when it ends with
+   the vector. */
+static size_t cut_window(size_t count, size_t index, size_t radius)
+{
+	size_t begin = index < radius ? 0 : index - radius;
+	size_t end = count - index <= radius ? count : index + radius + 1;
+
+	return end - begin;
+}
+
+/*
+ * out[i] = the mean of in[i - radius .. i + radius]. Sums are doubles: an error
+ * of 1e-16 an entry stays far below a float's. In the middle, where nearly all
+ * entries are, the window stands inside the vector.
+ */
+static void running_mean(const float *in, float *out, size_t count,
+			 size_t radius, bool mirrors)
+{
+	const size_t window = 2 * radius + 1;
+	const double share = 1 / (double)window;
+	const ptrdiff_t reach = (ptrdiff_t)radius;
+	double sum = 0;
+
+	for (ptrdiff_t i = -reach; i <= reach; i++)
+		sum += at(in, count, i, mirrors);
+	for (size_t i = 0; i < count; i++) {
+		size_t next = i + radius + 1;
+		ptrdiff_t last = (ptrdiff_t)i - reach;
+
+		if (i >= radius && next < count) {
+			out[i] = (float)(sum * share);
+			sum += (double)in[next] - (double)in[last];
+			continue;
+		}
+		out[i] = (float)(sum / (double)(mirrors ? window
+							: cut_window(count, i,
+								     radius)));
+		sum += at(in, count, (ptrdiff_t)next, mirrors) -
+		       at(in, count, last, mirrors);
+	}
+}
+
+/* The blur of `in`, in `out`; all are [count], >= 2 means. `scratch` may be
+   `in`, which is overwritten then, when the means are odd in number. */
+static void gaussian(const float *in, float *out, float *scratch, size_t count,
+		     const struct means *means)
+{
+	float *to = means->count % 2 == 0 ? scratch : out;
+
+	if (count == 0)
+		return;
+	for (uint32_t i = 0; i < means->count; i++) {
+		running_mean(in, to, count, means->radius[i], means->mirrors);
+		in = to;
+		to = to == out ? scratch : out;
+	}
+}
+
+float *blur_run(struct arena *arena, float *values, uint32_t count,
+		const struct blur *blur)
+{
+	const struct means means =
+		means_of(variance_of(blur), BLUR_MEANS, blur->mirrors);
+	float *blurred = ARENA_NEW(arena, float, count);
+
+	assert(blur->radius >= 1 && blur->passes >= 1);
+	gaussian(values, blurred, values, count, &means);
+	return blurred;
+}
+
+/* A vector on which to look for the number of passes. */
+struct coarse {
+	float *values; /* [count]: means of `step` entries each */
+	size_t count;
+	double variance; /* of one pass, in steps */
+	float *wide;     /* [count] */
+	float *wider;    /* [count] */
+	float *scratch;  /* [count] */
+};
+
+static struct coarse coarsen(struct arena *arena, const float *values,
+			     size_t count, uint32_t radius)
+{
+	enum { STEPS_IN_RADIUS = 2 };
+	size_t step = radius < STEPS_IN_RADIUS ? 1 : radius / STEPS_IN_RADIUS;
+	struct coarse coarse = {.count = (count + step - 1) / step};
+
+	coarse.variance =
+		(double)radius * (radius + 1.0) / (double)step / (double)step;
+	coarse.values = ARENA_NEW(arena, float, coarse.count);
+	coarse.wide = ARENA_NEW(arena, float, coarse.count);
+	coarse.wider = ARENA_NEW(arena, float, coarse.count);
+	coarse.scratch = ARENA_NEW(arena, float, coarse.count);
+	for (size_t i = 0; i < coarse.count; i++) {
+		size_t end = (i + 1) * step < count ? (i + 1) * step : count;
+		float sum = 0;
+
+		for (size_t k = i * step; k < end; k++)
+			sum += values[k];
+		coarse.values[i] = sum / (float)(end - i * step);
+	}
+	return coarse;
+}
+
+/*
+ * By how much one more pass after `passes` changes an entry, at most. The
+ * change is in proportion to the variance of the pass, as in any diffusion,
+ * which the means have but nearly.
+ */
+static double largest_change(const struct coarse *coarse, uint32_t passes)
+{
+	const struct means one = means_of(coarse->variance, SEARCH_MEANS, true);
+	const struct means all =
+		means_of(passes * coarse->variance, SEARCH_MEANS, true);
+	double largest = 0;
+
+	gaussian(coarse->values, coarse->wide, coarse->scratch, coarse->count,
+		 &all);
+	gaussian(coarse->wide, coarse->wider, coarse->scratch, coarse->count,
+		 &one);
+	for (size_t i = 0; i < coarse->count; i++)
+		largest = fmax(largest, fabs((double)coarse->wider[i] -
+					     (double)coarse->wide[i]));
+	return largest * coarse->variance / one.variance;
+}
+
+static uint32_t between(double value, uint32_t low, uint32_t high)
+{
+	if (value < low)
+		return low;
+	return value > high ? high : (uint32_t)value;
+}
+
+/*
+ * Blurring is a mean with fixed weights, so the largest change of a pass is
+ * never larger than that of the pass before: the fewest passes that are enough
+ * can be searched for. The change falls about as 1 / passes, by which the next
+ * number is guessed; every second one halves the rest.
+ */
+uint32_t blur_passes_to_converge(struct arena *arena, const float *values,
+				 uint32_t count, uint32_t radius,
+				 double epsilon)
+{
+	struct coarse coarse = coarsen(arena, values, count, radius);
+	uint32_t low = 0;
+	uint32_t high = blur_max_passes(epsilon) - 1;
+	uint32_t passes = high / 2;
+
+	assert(radius >= 1);
+	for (bool halves = false; low < high; halves = !halves) {
+		double change = largest_change(&coarse, passes);
+
+		if (change <= epsilon)
+			high = passes;
+		else
+			low = passes + 1;
+		if (low < high)
+			passes = halves ? low + (high - low) / 2
+					: between(passes * change / epsilon,
+						  low, high - 1);
+	}
+	return low + 1;
+}
+
+/*
+ * The change is at most half the difference of two Gaussians of variances q and
+ * q + 1 in the 1-norm, which is below phi(1) / q = .242 / q.
+ */
+uint32_t blur_max_passes(double epsilon)
+{
+	assert(epsilon > 0);
+	return (uint32_t)ceil(.25 / epsilon) + 1;
+}

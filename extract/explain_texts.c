@@ -1,0 +1,144 @@
+#include "extract/explain_texts.h"
+
+#include "extract/layout_html.h"
+#include "extract/markup.h"
+#include "extract/outline.h"
+#include "extract/shade.h"
+#include "extract/trace.h"
+#include "extract/visible.h"
+#include "extract/word.h"
+#include "page/page.h"
+#include "store/arena.h"
+
+struct explaining {
+	const struct page *page;
+	const struct verdict *verdicts;
+	const struct trace *trace;
+	const struct template_counts *counts;
+	const bool *is_visible; /* [page->text_count] */
+	const uint8_t *shades;  /* [page->text_count] */
+};
+
+static enum standing standing_of(bool is_visible, struct verdict verdict)
+{
+	if (verdict.is_content)
+		return STANDING_KEPT;
+	return is_visible ? STANDING_DROPPED : STANDING_HIDDEN;
+}
+
+static const char *why_hidden(uint32_t flags)
+{
+	if ((flags & TEXT_IS_TITLE) != 0)
+		return "the page's title, never content";
+	if ((flags & TEXT_IS_HIDDEN) != 0)
+		return "hidden by style, never content";
+	if ((flags & TEXT_IS_TEMPLATE) != 0)
+		return "in template, svg or iframe, never content";
+	return "in a field of a form, never content";
+}
+
+/* "kept, score 0.82; on 1 of 40 pages; ratio 0.82, over 0.8" */
+static void write_title(const struct explaining *explaining, uint32_t index,
+			enum standing standing, struct buffer *out)
+{
+	const struct template_counts *counts = explaining->counts;
+	const struct trace *trace = explaining->trace;
+
+	if (standing == STANDING_HIDDEN)
+		buffer_append_text(
+			out, why_hidden(explaining->page->texts[index].flags));
+	else
+		buffer_append_text(out, standing == STANDING_KEPT ? "kept"
+								  : "dropped");
+	buffer_printf(out, "; score %.4g",
+		      (double)explaining->verdicts[index].score);
+	if (counts != NULL)
+		buffer_printf(out, "; on %u of %u pages",
+			      counts->document_frequency[index],
+			      counts->page_count);
+	if (trace != NULL && trace->reasons[index] != NULL) {
+		buffer_append_text(out, "; ");
+		markup_append_label(out, trace->reasons[index]);
+	}
+}
+
+static bool shows(const void *context, uint32_t index)
+{
+	(void)context;
+	(void)index;
+	return true;
+}
+
+static void write(const void *context, struct outline *outline, uint32_t index,
+		  struct slice text)
+{
+	static const char *const classes[STANDING_COUNT] = {
+		[STANDING_KEPT] = "k",
+		[STANDING_DROPPED] = "d",
+		[STANDING_HIDDEN] = "h",
+	};
+	const struct explaining *explaining = context;
+	enum standing standing = standing_of(explaining->is_visible[index],
+					     explaining->verdicts[index]);
+	uint32_t flags = explaining->page->texts[index].flags;
+
+	buffer_printf(outline->out, "<span class=\"%s s%u%s\" title=\"",
+		      classes[standing], explaining->shades[index],
+		      (flags & TEXT_IS_LINK) != 0 ? " l" : "");
+	write_title(explaining, index, standing, outline->out);
+	buffer_append_text(outline->out, "\">");
+	outline_text(outline, text);
+	buffer_append_text(outline->out, "</span>");
+}
+
+static const uint8_t *shade_scores(struct arena *arena,
+				   const struct verdict *verdicts,
+				   uint32_t count)
+{
+	float *scores = ARENA_NEW(arena, float, count);
+
+	for (uint32_t i = 0; i < count; i++)
+		scores[i] = verdicts[i].score;
+	return shades_by_rank(arena, scores, count, EXPLAIN_SHADES);
+}
+
+void explain_texts(const struct page *page, const struct verdict *verdicts,
+		   const struct trace *trace,
+		   const struct template_counts *counts, struct buffer *out)
+{
+	struct arena *arena = arena_create();
+	const struct explaining explaining = {
+		.page = page,
+		.verdicts = verdicts,
+		.trace = trace,
+		.counts = counts,
+		.is_visible = visible_texts(arena, page),
+		.shades = shade_scores(arena, verdicts, page->text_count),
+	};
+	const struct html_style style = {
+		.shows = shows,
+		.write = write,
+		.context = &explaining,
+	};
+
+	layout_html(page, &style, out);
+	arena_destroy(arena);
+}
+
+struct explained explain_count(const struct page *page,
+			       const struct verdict *verdicts)
+{
+	struct arena *arena = arena_create();
+	const bool *is_visible = visible_texts(arena, page);
+	struct explained explained = {0};
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		enum standing standing =
+			standing_of(is_visible[i], verdicts[i]);
+
+		explained.texts[standing]++;
+		explained.words[standing] += word_count(page_text(page, i));
+	}
+	arena_destroy(arena);
+	return explained;
+}

@@ -1,0 +1,171 @@
+#include <math.h>
+
+#include "extract/figure_plot.h"
+#include "extract/trace.h"
+
+enum {
+	MAX_BINS = 80,
+	WANTED_BINS = 48,
+	MAX_BAR = 60, /* pixels */
+};
+
+/* Bins of one width; what is thrown away is counted apart. */
+struct bins {
+	double begin; /* of the first */
+	double width;
+	unsigned count;
+	size_t thrown[MAX_BINS];
+	size_t kept[MAX_BINS];
+	bool is_whole; /* the points' numbers are */
+	bool has_thrown;
+	bool has_kept;
+};
+
+static struct extent extent_of(const struct figure *figure, bool *is_whole_out)
+{
+	struct extent extent = {0};
+
+	*is_whole_out = true;
+	for (size_t i = 0; i < figure->point_count; i++) {
+		double x = (double)figure->points[i].x;
+
+		extent_add(&extent, x);
+		if (isfinite(x) && x != floor(x)) /* NOLINT: exact */
+			*is_whole_out = false;
+	}
+	if (figure->has_threshold)
+		extent_add(&extent, (double)figure->threshold);
+	return extent;
+}
+
+/* Whole numbers stand in the middle of their bins. */
+static void set_bins(struct bins *bins, const struct extent *extent)
+{
+	double width = axis_step(extent->high - extent->low, WANTED_BINS);
+
+	if (!(extent->high > extent->low))
+		width = fmax(1, fabs(extent->low) / WANTED_BINS);
+	if (bins->is_whole && width < 1)
+		width = 1;
+	bins->width = width;
+	bins->begin = floor(extent->low / width) * width;
+	if (bins->is_whole)
+		bins->begin -= 0.5;
+	bins->count = (unsigned)floor((extent->high - bins->begin) / width) + 1;
+	if (bins->count > MAX_BINS)
+		bins->count = MAX_BINS;
+}
+
+static struct bins count_points(const struct figure *figure)
+{
+	struct bins bins = {0};
+	struct extent extent = extent_of(figure, &bins.is_whole);
+
+	set_bins(&bins, &extent);
+	for (size_t i = 0; i < figure->point_count; i++) {
+		const struct figure_point *point = &figure->points[i];
+		double bin = ((double)point->x - bins.begin) / bins.width;
+		unsigned index;
+
+		if (!isfinite(bin))
+			continue;
+		index = (unsigned)fmin(fmax(bin, 0), bins.count - 1);
+		if (point->group == 0)
+			bins.thrown[index]++;
+		else
+			bins.kept[index]++;
+		bins.has_thrown |= point->group == 0;
+		bins.has_kept |= point->group != 0;
+	}
+	return bins;
+}
+
+/* A few high bins would make the rest invisible: count by powers of ten. */
+static bool is_wide(const struct bins *bins, double highest)
+{
+	unsigned low = 0;
+	unsigned filled = 0;
+
+	for (unsigned i = 0; i < bins->count; i++) {
+		size_t count = bins->thrown[i] + bins->kept[i];
+
+		filled += count > 0;
+		low += count > 0 && (double)count < highest / 50;
+	}
+	return 4 * low > filled;
+}
+
+static struct plot make_plot(const struct bins *bins, struct buffer *out)
+{
+	struct extent x = {true, bins->begin,
+			   bins->begin + bins->width * bins->count};
+	struct extent y = {true, 0, 1};
+	struct plot plot = {.out = out};
+
+	for (unsigned i = 0; i < bins->count; i++) {
+		extent_add(&y, (double)bins->thrown[i]);
+		extent_add(&y, (double)bins->kept[i]);
+	}
+	plot.x = axis_make(&x, PLOT_LEFT, PLOT_RIGHT);
+	plot.x.is_whole = bins->is_whole;
+	plot.y = axis_make_round(&y, PLOT_BOTTOM, PLOT_TOP);
+	if (is_wide(bins, y.high)) {
+		plot.y.is_log = true;
+		plot.y.low = 0.5;
+		plot.y.high = y.high * 1.2;
+	}
+	return plot;
+}
+
+static void append_bar(struct plot *plot, const struct bins *bins, unsigned bin,
+		       bool is_kept)
+{
+	size_t count = is_kept ? bins->kept[bin] : bins->thrown[bin];
+	double begin = bins->begin + bin * bins->width;
+	double left = axis_place(&plot->x, begin) + 0.5;
+	double width = axis_place(&plot->x, begin + bins->width) - left - 0.5;
+	double top = axis_place(&plot->y, (double)count);
+
+	if (count == 0)
+		return;
+	if (width > MAX_BAR) {
+		left += (width - MAX_BAR) / 2;
+		width = MAX_BAR;
+	}
+	if (bins->kept[bin] > 0 && bins->thrown[bin] > 0) {
+		width /= 2;
+		left += is_kept ? 0 : width;
+	}
+	buffer_printf(plot->out,
+		      "<rect class=\"b%d\" x=\"%.1f\" y=\"%.1f\" "
+		      "width=\"%.1f\" height=\"%.1f\"><title>",
+		      is_kept, left, top, width, PLOT_BOTTOM - top);
+	if (bins->width > 1 || !bins->is_whole) {
+		append_number(plot->out, begin);
+		buffer_append_text(plot->out, " to ");
+		append_number(plot->out, begin + bins->width);
+	} else {
+		append_number(plot->out, begin + bins->width / 2);
+	}
+	buffer_printf(plot->out, ": %zu %s</title></rect>\n", count,
+		      is_kept ? "kept" : "thrown away");
+}
+
+void figure_histogram(const struct figure *figure, struct buffer *out)
+{
+	struct bins bins = count_points(figure);
+	struct plot plot = make_plot(&bins, out);
+
+	plot_begin(&plot, figure);
+	for (unsigned i = 0; i < bins.count; i++) {
+		append_bar(&plot, &bins, i, true);
+		append_bar(&plot, &bins, i, false);
+	}
+	if (bins.has_kept)
+		plot_legend_patch(&plot, "b1", "kept");
+	if (bins.has_thrown)
+		plot_legend_patch(&plot, "b0", "thrown away");
+	if (figure->has_threshold)
+		plot_threshold(&plot, (double)figure->threshold, false);
+	plot_end(&plot);
+}

@@ -1,0 +1,87 @@
+/*
+ * extract/figure_plot.h - what the kinds of figures share: axes, ticks, and the
+ * legend. Internal to figure_*.c.
+ */
+#ifndef EXTRACT_FIGURE_PLOT_H
+#define EXTRACT_FIGURE_PLOT_H
+
+#include <stdbool.h>
+
+#include "store/buffer.h"
+
+struct figure;
+
+/* Pixels. */
+enum {
+	PLOT_WIDTH = 960,
+	PLOT_LEFT = 70, /* of the area inside the axes */
+	PLOT_RIGHT = 940,
+	PLOT_TOP = 66,
+	PLOT_BOTTOM = 316,
+	PLOT_COLUMNS = PLOT_RIGHT - PLOT_LEFT,
+	PLOT_FOOT = 48, /* below the area: ticks and label */
+};
+
+/* The range of the finite ones among some numbers; begin with {0}. */
+struct extent {
+	bool is_known;
+	double low;
+	double high;
+};
+
+void extent_add(struct extent *extent, double value);
+
+struct axis {
+	double low;
+	double high;   /* > low */
+	double first;  /* pixel of low */
+	double last;   /* pixel of high */
+	bool is_log;   /* by powers of ten, low > 0 */
+	bool is_whole; /* ticks stand at whole numbers alone */
+};
+
+/* Values up to the ends of `extent`, or to round numbers around them. */
+struct axis axis_make(const struct extent *extent, double first, double last);
+struct axis axis_make_round(const struct extent *extent, double first,
+			    double last);
+
+/* The pixel of a finite value; one that is beyond an end is at the end. */
+double axis_place(const struct axis *axis, double value);
+
+/* The distance of ticks: 1, 2 or 5 times a power of ten, `most` of them. */
+double axis_step(double range, unsigned most);
+
+/* Append a number as a person writes it: 0.25, 1200, 34k, 5.6M, 7e+15. */
+void append_number(struct buffer *out, double value);
+
+struct plot {
+	struct buffer *out;
+	struct axis x;
+	struct axis y; /* its `first` is below `last`, but for boxes */
+	int legend_x;  /* where the next entry goes */
+	int legend_y;
+};
+
+/*
+ * Append the beginning of the svg element, with title, axes and their labels.
+ * The area ends at the larger end of `y`.
+ */
+void plot_begin(struct plot *plot, const struct figure *figure);
+void plot_end(struct plot *plot);
+
+/* Add an entry: a line, dot or patch of the class, and what it means. */
+void plot_legend_line(struct plot *plot, const char *class, const char *text);
+void plot_legend_dot(struct plot *plot, const char *class, const char *text);
+void plot_legend_patch(struct plot *plot, const char *class, const char *text);
+
+/* A line across (`is_across`) or down the area at `value`, in the legend too.
+ */
+void plot_threshold(struct plot *plot, double value, bool is_across);
+
+/* The kinds. */
+void figure_curve(const struct figure *figure, struct buffer *out);
+void figure_histogram(const struct figure *figure, struct buffer *out);
+void figure_scatter(const struct figure *figure, struct buffer *out);
+void figure_boxes(const struct figure *figure, struct buffer *out);
+
+#endif

@@ -1,0 +1,140 @@
+#include "extract/hash_table.h"
+
+#include <string.h>
+
+#include "store/arena.h"
+
+enum {
+	FIRST_CAPACITY = 32,
+	/* A power of two; half of the slots stay free. */
+	SLOTS_PER_ENTRY = 2,
+	/*
+	 * At a load of one half the longest run of a million honest keys is
+	 * about half of it: only keys made to collide are longer.
+	 */
+	MAX_PROBES = 128,
+};
+
+struct hash_table hash_table_make(struct arena *arena, size_t entry_bytes)
+{
+	return (struct hash_table){
+		.entry_bytes = entry_bytes,
+		.arena = arena,
+		.spare = arena_alloc(arena, 1, entry_bytes),
+	};
+}
+
+void *hash_table_entry(const struct hash_table *table, uint32_t index)
+{
+	return (char *)table->entries + index * table->entry_bytes;
+}
+
+uint32_t hash_table_index(const struct hash_table *table, const void *entry)
+{
+	if (entry == table->spare)
+		return NO_ENTRY;
+	return (uint32_t)((size_t)((const char *)entry -
+				   (const char *)table->entries) /
+			  table->entry_bytes);
+}
+
+static uint64_t key_of(const struct hash_table *table, uint32_t index)
+{
+	uint64_t key;
+
+	memcpy(&key, hash_table_entry(table, index), sizeof(key));
+	return key;
+}
+
+/* The slot of `key`, or the free one where it belongs; NULL: no place. */
+static uint32_t *slot_of(const struct hash_table *table, uint64_t key)
+{
+	uint32_t mask = table->slot_count - 1;
+	uint32_t at = (uint32_t)(key >> 32 ^ key);
+
+	for (uint32_t i = 0; i < MAX_PROBES && i < table->slot_count; i++) {
+		uint32_t *slot = &table->slots[(at + i) & mask];
+
+		if (*slot == 0 || key_of(table, *slot - 1) == key)
+			return slot;
+	}
+	return NULL;
+}
+
+/* New slots; an entry that finds no place among them is not found any more. */
+static void fill_slots(struct hash_table *table)
+{
+	table->slot_count = table->capacity * SLOTS_PER_ENTRY;
+	table->slots = ARENA_NEW(table->arena, uint32_t, table->slot_count);
+	for (uint32_t i = 0; i < table->count; i++) {
+		uint32_t *slot = slot_of(table, key_of(table, i));
+
+		if (slot != NULL)
+			*slot = i + 1;
+	}
+}
+
+static void grow(struct hash_table *table)
+{
+	void *entries;
+
+	table->capacity =
+		table->capacity == 0 ? FIRST_CAPACITY : table->capacity * 2;
+	entries =
+		arena_alloc(table->arena, table->capacity, table->entry_bytes);
+	if (table->count > 0)
+		memcpy(entries, table->entries,
+		       table->count * table->entry_bytes);
+	table->entries = entries;
+	fill_slots(table);
+}
+
+void *hash_table_add(struct hash_table *table, uint64_t key)
+{
+	uint32_t *slot = table->count == 0 ? NULL : slot_of(table, key);
+	void *entry;
+
+	if (slot != NULL && *slot != 0)
+		return hash_table_entry(table, *slot - 1);
+	if (table->count == table->capacity) {
+		grow(table);
+		slot = slot_of(table, key);
+	} else if (table->count == 0) {
+		slot = slot_of(table, key);
+	}
+	if (slot == NULL) {
+		entry = table->spare;
+		memset(entry, 0, table->entry_bytes);
+	} else {
+		entry = hash_table_entry(table, table->count);
+		*slot = ++table->count;
+	}
+	memcpy(entry, &key, sizeof(key));
+	return entry;
+}
+
+void *hash_table_find(const struct hash_table *table, uint64_t key)
+{
+	uint32_t *slot = table->count == 0 ? NULL : slot_of(table, key);
+
+	return slot == NULL || *slot == 0 ? NULL
+					  : hash_table_entry(table, *slot - 1);
+}
+
+struct hash_table hash_table_copy(struct arena *arena,
+				  const struct hash_table *table)
+{
+	struct hash_table copy = *table;
+
+	copy.arena = arena;
+	copy.spare = arena_alloc(arena, 1, table->entry_bytes);
+	copy.entries = arena_alloc(arena, table->capacity, table->entry_bytes);
+	copy.slots = ARENA_NEW(arena, uint32_t, table->slot_count);
+	if (table->count > 0) {
+		memcpy(copy.entries, table->entries,
+		       table->count * table->entry_bytes);
+		memcpy(copy.slots, table->slots,
+		       table->slot_count * sizeof(*copy.slots));
+	}
+	return copy;
+}

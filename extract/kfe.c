@@ -1,0 +1,82 @@
+#include "extract/block.h"
+#include "extract/feature_share.h"
+#include "extract/kmeans.h"
+#include "extract/methods.h"
+#include "extract/trace.h"
+#include "extract/visible.h"
+#include "page/page.h"
+#include "store/arena.h"
+
+enum { CLUSTERS, WEIGHT };
+
+static const struct parameter parameters[] = {
+	[CLUSTERS] =
+		{
+			.name = "clusters",
+			.unit = "",
+			.minimum = 2,
+			.maximum = MAX_CLUSTERS,
+			.preset = 3,
+			.meaning = "into how many the blocks are divided; the "
+				   "highest is kept",
+		},
+	[WEIGHT] = FEATURE_WEIGHT,
+};
+
+/* [tree->count]: the block is in the cluster with the highest shares. */
+static const bool *find_kept(struct arena *arena, const struct block_tree *tree,
+			     const struct feature_shares *shares,
+			     uint32_t clusters)
+{
+	struct kmeans_point *points =
+		ARENA_NEW(arena, struct kmeans_point, shares->count);
+	bool *is_kept = ARENA_NEW(arena, bool, tree->count);
+	struct kmeans kmeans;
+
+	for (uint32_t i = 0; i < shares->count; i++)
+		points[i].x = shares->shares[shares->blocks[i]];
+	kmeans = kmeans_run(arena, points, shares->count, clusters, false);
+	for (uint32_t i = 0; i < shares->count; i++)
+		is_kept[shares->blocks[i]] =
+			kmeans.clusters[i] + 1U == kmeans.count;
+	return is_kept;
+}
+
+static void run(const struct extractor_input *input, struct verdict *verdicts)
+{
+	const struct page *page = input->page;
+	const bool *is_visible = visible_texts(input->arena, page);
+	struct block_tree tree =
+		block_tree_make(input->arena, page, is_visible);
+	struct feature_shares shares = feature_shares_make(
+		input->arena, &tree, input->parameters[WEIGHT]);
+	const bool *is_kept = find_kept(input->arena, &tree, &shares,
+					(uint32_t)input->parameters[CLUSTERS]);
+
+	if (input->trace != NULL)
+		feature_shares_draw(input->trace, &tree, &shares, is_kept);
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		uint32_t block = tree.text_blocks[i];
+
+		verdicts[i] = (struct verdict){
+			.score = shares.shares[block],
+			.is_content = is_visible[i] && is_kept[block],
+		};
+		if (input->trace != NULL)
+			trace_reason(input->trace, i,
+				     "text is %.2f of its block, %s the "
+				     "highest cluster",
+				     (double)shares.shares[block],
+				     is_kept[block] ? "in" : "below");
+	}
+}
+
+const struct extractor extractor_kfe = {
+	.name = "kfe",
+	.summary = "The blocks that hold text and little beside it.",
+	.source = "Debnath, Mitra, Giles, Identifying Content Blocks from Web "
+		  "Documents, ISMIS 2005: K-FeatureExtractor",
+	.parameters = parameters,
+	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
+	.run = run,
+};

@@ -1,0 +1,23 @@
+/* extract/mountain.h - the mountain of a page: its cells and ridges. */
+#ifndef EXTRACT_MOUNTAIN_H
+#define EXTRACT_MOUNTAIN_H
+
+#include <stdbool.h>
+
+#include "extract/cell.h"
+#include "extract/ridge.h"
+
+struct arena;
+struct page;
+
+struct mountain {
+	struct cells cells; /* smoothed */
+	struct ridges ridges;
+};
+
+/* By `parameters`, those of the method `mountain`. Belongs to `arena`. */
+struct mountain mountain_of_page(struct arena *arena, const struct page *page,
+				 const bool *is_visible,
+				 const double *parameters);
+
+#endif

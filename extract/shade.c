@@ -1,0 +1,68 @@
+#include "extract/shade.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "store/arena.h"
+
+static int compare(const void *left, const void *right)
+{
+	float a = *(const float *)left;
+	float b = *(const float *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* The distinct finite values, ascending; returns how many. */
+static size_t collect(const float *values, size_t count, float *distinct)
+{
+	size_t found = 0;
+	size_t used = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (isfinite(values[i]))
+			distinct[found++] = values[i];
+	if (found > 1)
+		qsort(distinct, found, sizeof(*distinct), compare);
+	for (size_t i = 0; i < found; i++)
+		if (used == 0 || distinct[i] > distinct[used - 1])
+			distinct[used++] = distinct[i];
+	return used;
+}
+
+/* How many of the distinct values are lower. */
+static size_t rank_of(const float *distinct, size_t count, float value)
+{
+	size_t low = 0;
+	size_t high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (distinct[middle] < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const uint8_t *shades_by_rank(struct arena *arena, const float *values,
+			      size_t count, unsigned levels)
+{
+	uint8_t *shades = ARENA_NEW(arena, uint8_t, count);
+	float *distinct = ARENA_NEW(arena, float, count);
+	size_t distinct_count = collect(values, count, distinct);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!isfinite(values[i]))
+			continue;
+		shades[i] = (uint8_t)(levels - 1);
+		if (distinct_count > 1)
+			shades[i] =
+				(uint8_t)(rank_of(distinct, distinct_count,
+						  values[i]) *
+					  (levels - 1) / (distinct_count - 1));
+	}
+	return shades;
+}

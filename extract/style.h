@@ -1,0 +1,39 @@
+/*
+ * extract/style.h - how the elements of a page look, as far as its own source
+ * says it: HTML's default styles, presentational attributes, <style> rules
+ * (extract/style_sheet.h) and style attributes, in rising order.
+ */
+#ifndef EXTRACT_STYLE_H
+#define EXTRACT_STYLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "extract/css_value.h"
+
+struct arena;
+struct page;
+
+struct style {
+	struct length width;
+	struct length height;
+	struct length max_width;
+	struct length margin_left;
+	struct length margin_right;
+	float font_size;     /* px, in [0, MAX_FONT_SIZE] */
+	uint32_t background; /* 0xRRGGBB: the nearest that is not transparent */
+	float gap;           /* px: the vertical margin */
+	uint8_t display;     /* enum display; DISPLAY_NONE for all inside one */
+	uint8_t flow;        /* enum flow */
+	bool is_bold;
+	bool clears; /* stands below what floats */
+};
+
+enum { MAX_FONT_SIZE = 1000 };
+
+/* The style of every element: [page->node_count], owned by `arena`; 60 bytes
+   an element. Linear; constant stack. */
+const struct style *styles_of_page(struct arena *arena,
+				   const struct page *page);
+
+#endif

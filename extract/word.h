@@ -1,0 +1,18 @@
+/* extract/word.h - what counts as a word, in any script. */
+#ifndef EXTRACT_WORD_H
+#define EXTRACT_WORD_H
+
+#include <stdint.h>
+
+#include "store/slice.h"
+
+/*
+ * The words of UTF-8 text: runs between white space that hold a letter or a
+ * digit, so that "e-mail" is one and "-" is none. In scripts without spaces
+ * (Han, kana, Thai, Lao, Khmer, Burmese) every letter is one. Of characters
+ * outside of ASCII all but white space and the common punctuation count as
+ * letters. Linear.
+ */
+uint32_t word_count(struct slice text);
+
+#endif

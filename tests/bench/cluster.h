@@ -1,0 +1,45 @@
+/* tests/bench/cluster.h - a folder of pages as what methods know of a cluster.
+ */
+#ifndef TESTS_BENCH_CLUSTER_H
+#define TESTS_BENCH_CLUSTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "extract/extractor.h"
+#include "page/page.h"
+#include "store/file.h"
+#include "tests/bench/frequencies.h"
+
+struct cluster {
+	const char *folder;
+	struct file_list list; /* its pages, by name */
+	struct frequencies frequencies;
+	struct page *sampled[MAX_SAMPLE_PAGES]; /* [sample_count] */
+	uint32_t sample_count;
+	uint32_t page_count; /* those that can be read; 0: not counted */
+};
+
+/*
+ * List the pages of `folder`, which stays the caller's; `is_known`: also count
+ * their fragments and keep a sample that stands evenly in their order. False,
+ * told, when it cannot be read. End with cluster_close() in any case.
+ */
+bool cluster_open(struct cluster *cluster, const char *folder, bool is_known);
+void cluster_close(struct cluster *cluster);
+
+/*
+ * Page `index` of the list, its bytes in `body`; page_destroy() it. NULL: it
+ * cannot be read, or is no HTML.
+ */
+struct page *cluster_read(const struct cluster *cluster, size_t index,
+			  struct buffer *body);
+
+/* Of a known cluster. */
+struct sample cluster_sample(const struct cluster *cluster);
+
+/* For a page of a known cluster; they belong to page->arena. */
+struct template_counts cluster_counts(const struct cluster *cluster,
+				      const struct page *page);
+
+#endif

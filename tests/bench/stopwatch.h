@@ -1,0 +1,28 @@
+/* tests/bench/stopwatch.h - CPU time of an extractor, parsing apart. */
+#ifndef TESTS_BENCH_STOPWATCH_H
+#define TESTS_BENCH_STOPWATCH_H
+
+#include <stddef.h>
+
+#include "extract/extractor.h"
+#include "page/page.h"
+#include "store/slice.h"
+
+enum { MAX_ROUNDS = 101 };
+
+/* Of this thread, microseconds. */
+double thread_us(void);
+
+/*
+ * Microseconds of one call: the median of `rounds`, 1..MAX_ROUNDS. Scratch
+ * memory is taken and given back in each, as it is for every page.
+ */
+double time_parse(struct slice body, const struct page_limits *limits,
+		  unsigned rounds);
+double time_run(const struct extractor *extractor,
+		const struct extractor_input *input, unsigned rounds);
+double time_learn(const struct extractor *extractor,
+		  const struct sample *sample, const double *parameters,
+		  unsigned rounds);
+
+#endif

@@ -1,0 +1,32 @@
+"""Extraction by the level of the clusters: templates against whole sites."""
+
+import shutil
+
+import common
+import corpora
+import results
+
+LEVELS = (("auto", "auto"), ("template", 0.2), ("site", 0.7))
+
+
+def measure_one(ctl, corpus, method, threshold, out):
+    shutil.rmtree(out, ignore_errors=True)
+    common.call(ctl, "batch", "--method", method, "--measure", "ccs",
+                "--threshold", threshold, "--out", out, *corpus.folders,
+                may_fail=True)
+    return results.figures(
+        corpora.score_pages(corpus, out, False).values())
+
+
+def tables(report, build):
+    ctl = build / "daemon" / "templatectl"
+    report.table("Many pages: by the level of the clusters (ccs)", "site",
+                 "snapshot", "method", "level", "pages", "P", "R", "F1")
+    for site in corpora.SNAPSHOTS:
+        corpus = corpora.snapshot(site)
+        for method in ("df", "auto"):
+            for level, threshold in LEVELS:
+                out = common.OUT / "extracts" / site / f"{method}-{level}"
+                figures = measure_one(ctl, corpus, method, threshold, out)
+                report.row(site, corpus.folders[0].name, method, level,
+                           *figures[:4])

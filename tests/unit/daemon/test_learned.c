@@ -1,0 +1,221 @@
+/* What methods have learnt: the same with the cache and without, bounded, and
+ * forgotten when the site changes. */
+#include "daemon/learned.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/answer.h"
+#include "store/file.h"
+#include "tests/unit/daemon/world.h"
+#include "tests/unit/run.h"
+
+enum { PAGES = 40, THREADS = 4, ROUNDS = 20 };
+
+static struct world world;
+
+static void put(unsigned seed)
+{
+	struct buffer body = {0};
+	char url[64];
+
+	snprintf(url, sizeof(url), "http://a.test/page/%u", seed);
+	world_page(&body, 0, seed);
+	ck_assert_int_eq(world_put(&world, url, buffer_slice(&body)), ERR_NONE);
+	buffer_free(&body);
+}
+
+static void setup(void)
+{
+	world = (struct world){0};
+	world_open(&world, 0);
+	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
+	for (unsigned i = 0; i < PAGES; i++)
+		put(i);
+}
+
+static void teardown(void)
+{
+	world_close(&world);
+}
+
+/* The text of page `seed` by df+; free() it. */
+static char *text_of(struct learned_cache *cache, unsigned seed)
+{
+	struct answer_rules rules = answer_rules_default;
+	struct text_request request = {.format = FORMAT_TXT, .method = "df+"};
+	struct text_answer answer;
+	struct url url;
+	char text[64];
+
+	snprintf(text, sizeof(text), "http://a.test/page/%u", seed);
+	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	request.url = &url;
+	rules.learned = cache;
+	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+			 ERR_NONE);
+	buffer_append_text(&answer.text, "");
+	buffer_free(&answer.title);
+	buffer_free(&answer.language);
+	buffer_free(&answer.description);
+	return answer.text.data;
+}
+
+static void check_same(struct learned_cache *a, struct learned_cache *b,
+		       unsigned seed)
+{
+	char *by_a = text_of(a, seed);
+	char *by_b = text_of(b, seed);
+
+	ck_assert_str_eq(by_a, by_b);
+	free(by_a);
+	free(by_b);
+}
+
+START_TEST(the_cache_changes_no_answer)
+{
+	struct learned_cache *cache = learned_cache_create(1 << 20);
+	size_t bytes;
+
+	check_same(cache, NULL, 3);
+	bytes = learned_cache_bytes(cache);
+	ck_assert_uint_gt(bytes, 0);
+	for (unsigned i = 0; i < PAGES; i++)
+		check_same(cache, NULL, i);
+	/* all of one cluster: learnt once */
+	ck_assert_uint_eq(learned_cache_bytes(cache), bytes);
+	put(PAGES);
+	check_same(cache, NULL, 3);
+	ck_assert_uint_gt(learned_cache_bytes(cache), bytes);
+	learned_cache_destroy(cache);
+}
+END_TEST
+
+START_TEST(over_its_bound_the_oldest_is_forgotten)
+{
+	struct learned_cache *none = learned_cache_create(0);
+	struct learned_cache *cache = learned_cache_create(1 << 20);
+	struct learned_cache *small;
+	size_t bytes;
+
+	free(text_of(none, 1));
+	ck_assert_uint_eq(learned_cache_bytes(none), 0);
+	free(text_of(cache, 1));
+	bytes = learned_cache_bytes(cache);
+	small = learned_cache_create(bytes * 3 / 2);
+	for (unsigned i = 0; i < 4; i++) {
+		free(text_of(small, 1));
+		ck_assert_uint_le(learned_cache_bytes(small), bytes * 3 / 2);
+		put(PAGES + i);
+	}
+	learned_cache_destroy(none);
+	learned_cache_destroy(cache);
+	learned_cache_destroy(small);
+}
+END_TEST
+
+static void *ask_often(void *cache)
+{
+	for (unsigned i = 0; i < ROUNDS; i++)
+		free(text_of(cache, i % PAGES));
+	return NULL;
+}
+
+START_TEST(many_threads_ask_at_once)
+{
+	/* too small to keep anything: what is in use must live all the same */
+	const size_t sizes[] = {0, 1 << 20};
+	pthread_t threads[THREADS];
+
+	for (int size = 0; size < 2; size++) {
+		struct learned_cache *cache = learned_cache_create(sizes[size]);
+
+		for (int i = 0; i < THREADS; i++)
+			ck_assert_int_eq(pthread_create(&threads[i], NULL,
+							ask_often, cache),
+					 0);
+		for (int i = 0; i < THREADS; i++)
+			pthread_join(threads[i], NULL);
+		check_same(cache, NULL, 7);
+		learned_cache_destroy(cache);
+	}
+}
+END_TEST
+
+START_TEST(a_site_may_have_a_model_of_its_own)
+{
+	struct answer_rules rules = answer_rules_default;
+	struct text_request request = {.method = "mountain"};
+	struct text_answer answer;
+	struct url url;
+	char path[128];
+
+	ck_assert_int_eq(
+		url_parse(&url, slice_of("http://a.test/page/1"), NULL),
+		ERR_NONE);
+	request.url = &url;
+	rules.models = world.path;
+	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+			 ERR_NONE);
+	text_answer_free(&answer);
+	snprintf(path, sizeof(path), "%s/a.test.model", world.path);
+	ck_assert_int_eq(file_write(path, slice_of("no model")), ERR_NONE);
+	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+			 ERR_MALFORMED);
+	ck_assert_msg(strstr(answer.reason, "a.test.model") != NULL, "%s",
+		      answer.reason);
+	text_answer_free(&answer);
+	request.method = "accb"; /* which reads none */
+	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+			 ERR_NONE);
+	text_answer_free(&answer);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(settings_stand_between_presets_and_request)
+{
+	const char *const given[] = {"threshold=0", NULL};
+	struct answer_rules rules = answer_rules_default;
+	struct text_request request = {.method = "accb"};
+	struct text_answer answer;
+	struct url url;
+
+	ck_assert_int_eq(
+		url_parse(&url, slice_of("http://a.test/page/1"), NULL),
+		ERR_NONE);
+	request.url = &url;
+	rules.settings = "accb.threshold=1, df.max_share=0.5";
+	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+			 ERR_NONE);
+	ck_assert_uint_eq(answer.text.size, 0);
+	text_answer_free(&answer);
+	request.parameters = given;
+	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+			 ERR_NONE);
+	ck_assert_uint_gt(answer.text.size, 0);
+	text_answer_free(&answer);
+	rules.settings = "accb.threshold=2";
+	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+			 ERR_MALFORMED);
+	text_answer_free(&answer);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("learned");
+	TCase *tests = tcase_create("learned");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, the_cache_changes_no_answer);
+	tcase_add_test(tests, over_its_bound_the_oldest_is_forgotten);
+	tcase_add_test(tests, many_threads_ask_at_once);
+	tcase_add_test(tests, a_site_may_have_a_model_of_its_own);
+	tcase_add_test(tests, settings_stand_between_presets_and_request);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

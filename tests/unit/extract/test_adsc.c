@@ -1,0 +1,142 @@
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+/*
+ * 16 tags and 44 words: the mean slope is 4/15, half of it 2/15. A tenth of the
+ * page is a window of 6, low when it holds no tag, and so is one of 3. The
+ * texts have 20, 4, 5 and 15 words. At every token there is a window: all of
+ * the first and of the last text is low, no word less; the two between are
+ * shorter than a window.
+ */
+static const char worked[] =
+	"<p>a b c d e f g h i j k l m n o p q r s t</p><i></i>"
+	"<p>a b c d</p><b></b><b></b><b></b><p>a b c d e</p>"
+	"<p>a b c d e f g h i j k l m n o</p>";
+
+START_TEST(a_text_is_low_as_a_whole)
+{
+	struct page *page = parse(worked);
+	const struct verdict *verdicts = run(page, "adsc", NULL, NULL);
+
+	ck_assert_uint_eq(page->text_count, 4);
+	ck_assert_float_eq(verdicts[0].score, 1);
+	ck_assert(verdicts[0].is_content);
+	ck_assert_float_eq(verdicts[1].score, 0);
+	ck_assert(!verdicts[1].is_content);
+	ck_assert_float_eq(verdicts[2].score, 0);
+	ck_assert(!verdicts[2].is_content);
+	ck_assert_float_eq(verdicts[3].score, 1);
+	ck_assert(verdicts[3].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+/*
+ * At 5/8 of the mean, 1/6, a window of 6 may hold one tag: that lets the text
+ * of 5 words in. The text of 4 words has two tags in every window, and is not
+ * there any more when the second pass comes, whose windows of 3 would find it.
+ */
+START_TEST(each_pass_works_on_what_the_one_before_left)
+{
+	struct page *page = parse(worked);
+	const struct verdict *verdicts =
+		run(page, "adsc", "max_slope=0.625,passes=1", NULL);
+
+	ck_assert_float_eq(verdicts[0].score, 1);
+	ck_assert_float_eq(verdicts[1].score, 0);
+	ck_assert_float_eq(verdicts[2].score, 1);
+	ck_assert_float_eq(verdicts[3].score, 1);
+	verdicts = run(page, "adsc", "max_slope=0.625,passes=2", NULL);
+	ck_assert_float_eq(verdicts[0].score, 1);
+	ck_assert_float_eq(verdicts[1].score, 0);
+	ck_assert_float_eq(verdicts[2].score, 1);
+	ck_assert_float_eq(verdicts[3].score, 1);
+	verdicts = run(page, "adsc", "window=3,max_slope=0.625,passes=1", NULL);
+	ck_assert_float_eq(verdicts[1].score, 1);
+	page_destroy(page);
+}
+END_TEST
+
+/*
+ * 18 tags and 42 words: the mean slope is .3, 3/4 of it .225. A window of 6 may
+ * hold one tag: x and y are low together with the words before them. A window
+ * of 3 may hold none, and they are too few to fill one.
+ */
+START_TEST(windows_are_half_as_long_in_the_next_pass)
+{
+	struct page *page = parse(
+		"<i></i><i></i><i></i><i></i>"
+		"a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d e "
+		"f g h i j k l m n<b>x y</b><i></i><i></i><i></i><i></i>");
+	const char *one = "window=6,max_slope=0.75,passes=1";
+	const char *two = "window=6,max_slope=0.75,passes=2";
+
+	ck_assert_uint_eq(page->text_count, 2);
+	ck_assert_float_eq(run(page, "adsc", one, NULL)[1].score, 1);
+	ck_assert_float_eq(run(page, "adsc", two, NULL)[1].score, 0);
+	ck_assert_float_eq(run(page, "adsc", two, NULL)[0].score, 1);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(hidden_text_is_never_content)
+{
+	struct page *page =
+		parse("<title>A title</title><p>a b c d e f</p><p hidden>not "
+		      "seen</p><p>a b c d e f g h i j</p><i></i><i></i>");
+	const struct verdict *verdicts = run(page, "adsc", "max_slope=2", NULL);
+
+	ck_assert(!verdicts[0].is_content);
+	ck_assert(verdicts[1].is_content);
+	ck_assert(!verdicts[2].is_content);
+	ck_assert(verdicts[3].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(an_article_is_told_from_a_menu)
+{
+	struct page *page = parse(
+		"<ul><li><a href=\"/a\">Home</a></li><li><a href=\"/b\">News"
+		"</a></li><li><a href=\"/c\">About</a></li></ul>"
+		"<p>The company looks after two of the net's 13 servers that "
+		"tell computers where to find each other, and has engineered "
+		"around flaws in the <b>domain name system</b> for many years "
+		"in which nobody else did.</p>");
+	const struct verdict *verdicts = run(page, "adsc", NULL, NULL);
+
+	ck_assert_uint_eq(page->text_count, 6);
+	ck_assert(!verdicts[0].is_content);
+	ck_assert(!verdicts[2].is_content);
+	ck_assert(verdicts[3].is_content);
+	ck_assert(verdicts[5].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(a_page_without_words_has_no_content)
+{
+	struct page *page = parse("");
+
+	run(page, "adsc", "passes=8", NULL);
+	page_destroy(page);
+	page = parse("<p>-</p>");
+	ck_assert(!run(page, "adsc", "passes=8", NULL)[0].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("adsc");
+	TCase *tcase = tcase_create("adsc");
+
+	tcase_add_test(tcase, a_text_is_low_as_a_whole);
+	tcase_add_test(tcase, each_pass_works_on_what_the_one_before_left);
+	tcase_add_test(tcase, windows_are_half_as_long_in_the_next_pass);
+	tcase_add_test(tcase, hidden_text_is_never_content);
+	tcase_add_test(tcase, an_article_is_told_from_a_menu);
+	tcase_add_test(tcase, a_page_without_words_has_no_content);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

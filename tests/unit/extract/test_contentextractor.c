@@ -1,0 +1,95 @@
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/extract/news.h"
+#include "tests/unit/run.h"
+
+/*
+ * The first blocks have nine words in ten in common: the cosine is 9/10. The
+ * second ones are "x" with a link and without: 1 / sqrt 2 = .707. The third
+ * stands on two of the three other pages: IBDF = 1 - 2/3. The fourth is alone.
+ */
+static void make_pages(struct page *pages[4])
+{
+	pages[0] = parse("<p>a b c d e f g h i j</p><p><a href=/>x</a></p>"
+			 "<p>two</p><p>alone</p>");
+	pages[1] = parse("<p>a b c d e f g h i k</p><p>x</p><p>two</p>");
+	pages[2] = parse("<p>k i h g f e d c b a</p><p>x</p><p>two</p>");
+	pages[3] = parse("<p>a b c d e f g h i k</p><p>x</p><p>three</p>");
+}
+
+static void assert_scores(const char *assignment, const float *scores)
+{
+	struct page *pages[4];
+	const struct verdict *verdicts;
+
+	make_pages(pages);
+	verdicts = run_sampled((const struct page *const *)pages, 4,
+			       "contentextractor", assignment);
+	for (unsigned i = 0; i < 4; i++) {
+		ck_assert_float_eq_tol(verdicts[i].score, scores[i], 1e-6F);
+		ck_assert(verdicts[i].is_content == (scores[i] > 0.5F));
+	}
+	for (unsigned i = 0; i < 4; i++)
+		page_destroy(pages[i]);
+}
+
+START_TEST(similar_blocks_are_the_same)
+{
+	assert_scores("similarity=0.85,min_ibdf=0.5",
+		      (const float[]){0, 1, 1 / 3.0F, 1});
+	assert_scores("similarity=0.7,min_ibdf=0.5",
+		      (const float[]){0, 0, 1 / 3.0F, 1});
+}
+END_TEST
+
+START_TEST(others_are_not)
+{
+	assert_scores("similarity=0.95,min_ibdf=0.5",
+		      (const float[]){1, 1, 1 / 3.0F, 1});
+}
+END_TEST
+
+START_TEST(one_page_is_no_template)
+{
+	struct page *page = parse("<p>a b c</p>");
+	const struct page *pages[] = {page};
+	const struct verdict *verdicts =
+		run_sampled(pages, 1, "contentextractor", NULL);
+
+	ck_assert_float_eq(verdicts[0].score, 1);
+	ck_assert(verdicts[0].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(articles_are_told_from_menus)
+{
+	assert_articles_are_told_from_menus("contentextractor");
+}
+END_TEST
+
+START_TEST(hidden_text_is_never_content)
+{
+	assert_hidden_text_is_never_content("contentextractor");
+}
+END_TEST
+
+START_TEST(small_pages_are_judged)
+{
+	assert_small_pages_are_judged("contentextractor");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("contentextractor");
+	TCase *tcase = tcase_create("contentextractor");
+
+	tcase_add_test(tcase, similar_blocks_are_the_same);
+	tcase_add_test(tcase, others_are_not);
+	tcase_add_test(tcase, one_page_is_no_template);
+	tcase_add_test(tcase, articles_are_told_from_menus);
+	tcase_add_test(tcase, hidden_text_is_never_content);
+	tcase_add_test(tcase, small_pages_are_judged);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

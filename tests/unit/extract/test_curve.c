@@ -1,0 +1,53 @@
+#include "extract/curve.h"
+
+#include "store/arena.h"
+#include "tests/unit/run.h"
+
+START_TEST(a_short_vector_is_drawn_as_it_is)
+{
+	const float values[] = {1, 2, 3};
+	struct arena *arena = arena_create();
+	struct figure_series series = curve_series(arena, "s", values, 3);
+
+	ck_assert_uint_eq(series.count, 3);
+	ck_assert_float_eq(series.values[2], 3);
+	ck_assert_str_eq(curve_label(arena, "lines", 3), "lines");
+	ck_assert_uint_eq(curve_series(arena, "s", values, 0).count, 0);
+	arena_destroy(arena);
+}
+END_TEST
+
+/* 4,001 entries: a value for each 3, the last one for the 2 that are left. */
+START_TEST(a_long_vector_is_drawn_as_means)
+{
+	enum { COUNT = 2 * MAX_CURVE_VALUES + 1 };
+	struct arena *arena = arena_create();
+	float *values = ARENA_NEW(arena, float, COUNT);
+	struct figure_series series;
+
+	for (int i = 0; i < COUNT; i++)
+		values[i] = (float)i;
+	series = curve_series(arena, "s", values, COUNT);
+	ck_assert_uint_eq(curve_step(COUNT), 3);
+	ck_assert_uint_eq(series.count, 1334);
+	ck_assert_float_eq(series.values[0], 1);
+	ck_assert_float_eq(series.values[1], 4);
+	ck_assert_float_eq(series.values[1333], 3999.5F);
+	ck_assert_str_eq(curve_label(arena, "lines", COUNT), "lines / 3");
+	ck_assert_uint_eq(curve_step(MAX_CURVE_VALUES), 1);
+	ck_assert_uint_eq(curve_step(MAX_CURVE_VALUES + 1), 2);
+	ck_assert_uint_eq(curve_step(UINT32_MAX), 2147484);
+	arena_destroy(arena);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("curve");
+	TCase *tcase = tcase_create("curve");
+
+	tcase_add_test(tcase, a_short_vector_is_drawn_as_it_is);
+	tcase_add_test(tcase, a_long_vector_is_drawn_as_means);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

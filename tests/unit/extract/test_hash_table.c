@@ -1,0 +1,122 @@
+#include "extract/hash_table.h"
+#include "store/arena.h"
+#include "store/hash.h"
+#include "tests/unit/run.h"
+
+struct entry {
+	uint64_t key;
+	uint32_t count;
+};
+
+START_TEST(counts_are_found_again)
+{
+	struct arena *arena = arena_create();
+	struct hash_table table = hash_table_make(arena, sizeof(struct entry));
+	const struct entry *entry;
+
+	ck_assert_ptr_null(hash_table_find(&table, 0));
+	for (uint64_t i = 0; i < 100000; i++) {
+		struct entry *one =
+			hash_table_add(&table, hash_chain(i % 1000, 0));
+
+		one->count++;
+	}
+	ck_assert_uint_eq(table.count, 1000);
+	for (uint64_t i = 0; i < 1000; i++) {
+		entry = hash_table_find(&table, hash_chain(i, 0));
+		ck_assert_ptr_nonnull(entry);
+		ck_assert_uint_eq(entry->count, 100);
+		ck_assert_uint_eq(hash_table_index(&table, entry), i);
+		ck_assert_ptr_eq(hash_table_entry(&table, (uint32_t)i), entry);
+	}
+	ck_assert_ptr_null(hash_table_find(&table, hash_chain(1000, 0)));
+	arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(the_key_0_is_one_as_well)
+{
+	struct arena *arena = arena_create();
+	struct hash_table table = hash_table_make(arena, sizeof(struct entry));
+
+	((struct entry *)hash_table_add(&table, 0))->count = 7;
+	ck_assert_uint_eq(((struct entry *)hash_table_add(&table, 0))->count,
+			  7);
+	ck_assert_uint_eq(table.count, 1);
+	arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(a_copy_stands_alone)
+{
+	struct arena *first = arena_create();
+	struct arena *second = arena_create();
+	struct hash_table table = hash_table_make(first, sizeof(struct entry));
+	struct hash_table copy;
+
+	for (uint64_t i = 0; i < 100; i++)
+		((struct entry *)hash_table_add(&table, hash_chain(i, 0)))
+			->count = (uint32_t)i;
+	copy = hash_table_copy(second, &table);
+	arena_destroy(first);
+	ck_assert_uint_eq(copy.count, 100);
+	for (uint64_t i = 0; i < 100; i++)
+		ck_assert_uint_eq(((struct entry *)hash_table_find(
+					   &copy, hash_chain(i, 0)))
+					  ->count,
+				  i);
+	hash_table_add(&copy, 1);
+	ck_assert_uint_eq(copy.count, 101);
+	arena_destroy(second);
+}
+END_TEST
+
+START_TEST(an_empty_copy_is_empty)
+{
+	struct arena *arena = arena_create();
+	struct hash_table table = hash_table_make(arena, sizeof(struct entry));
+	struct hash_table copy = hash_table_copy(arena, &table);
+
+	ck_assert_ptr_null(hash_table_find(&copy, 1));
+	arena_destroy(arena);
+}
+END_TEST
+
+/* Keys that want the same slot: the halves of a key cancel each other out. */
+START_TEST(keys_made_to_collide_are_forgotten_and_cost_nothing)
+{
+	struct arena *arena = arena_create();
+	struct hash_table table = hash_table_make(arena, sizeof(struct entry));
+	uint32_t forgotten = 0;
+
+	for (uint64_t i = 1; i <= 200000; i++) {
+		struct entry *entry = hash_table_add(&table, i << 32 | i);
+
+		ck_assert_uint_eq(entry->key, i << 32 | i);
+		ck_assert_uint_eq(entry->count, 0);
+		entry->count = 1;
+		forgotten += hash_table_index(&table, entry) == NO_ENTRY;
+	}
+	ck_assert_uint_eq(table.count + forgotten, 200000);
+	ck_assert_uint_le(table.count, 128);
+	ck_assert_ptr_null(
+		hash_table_find(&table, UINT64_C(200000) << 32 | 200000));
+	ck_assert_ptr_nonnull(hash_table_find(&table, UINT64_C(1) << 32 | 1));
+	arena_destroy(arena);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("hash_table");
+	TCase *tcase = tcase_create("hash_table");
+
+	tcase_add_test(tcase, counts_are_found_again);
+	tcase_add_test(tcase, the_key_0_is_one_as_well);
+	tcase_add_test(tcase, a_copy_stands_alone);
+	tcase_add_test(tcase, an_empty_copy_is_empty);
+	tcase_add_test(tcase,
+		       keys_made_to_collide_are_forgotten_and_cost_nothing);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,135 @@
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/extract/news.h"
+#include "tests/unit/run.h"
+
+/* The verdicts when each text stands on its own number of eleven pages. */
+static const struct verdict *judge(const struct page *page,
+				   const uint32_t *frequencies,
+				   const char *assignment)
+{
+	const struct template_counts counts = {11, frequencies};
+
+	return run(page, "isotonic", assignment, &counts);
+}
+
+/* 10 of the 10 other pages hold one, none holds two. */
+START_TEST(without_a_penalty_every_text_keeps_its_score)
+{
+	struct page *page = parse("<div><p>one</p><p>two</p></div>");
+	const uint32_t frequencies[] = {11, 1};
+	const struct verdict *verdicts =
+		judge(page, frequencies, "penalty=0,link_weight=0");
+
+	ck_assert_float_eq_tol(verdicts[0].score, 0, 1e-6F);
+	ck_assert(!verdicts[0].is_content);
+	ck_assert_float_eq_tol(verdicts[1].score, 1, 1e-6F);
+	ck_assert(verdicts[1].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+/*
+ * One score for html, body, div (1/2 each, the mean of what is inside) and the
+ * two p and texts (1 and 0): 3 |y - 1/2| + 2 (1 - y) + 2 y is least at 1/2, or
+ * the next of 32 levels.
+ */
+START_TEST(with_a_high_one_all_have_the_median)
+{
+	struct page *page = parse("<div><p>one</p><p>two</p></div>");
+	const uint32_t frequencies[] = {11, 1};
+	const struct verdict *verdicts =
+		judge(page, frequencies, "penalty=1000,link_weight=0");
+
+	ck_assert_float_eq_tol(verdicts[0].score, 0.5F, 1 / 61.0F);
+	ck_assert_float_eq(verdicts[0].score, verdicts[1].score);
+	page_destroy(page);
+}
+END_TEST
+
+/*
+ * The text and the li of "new" say 0, five others 1; html, body and ul say 5/6.
+ * All at 1 cost 2 + 3/6; all at 0 and five steps up cost 3 * 5/6 + 5/2, and no
+ * step down is allowed: "new" is template, though no other page has it.
+ */
+START_TEST(a_list_is_template_as_a_whole)
+{
+	struct page *page = parse("<ul><li>one<li>two<li>new<li>six<li>ten"
+				  "<li>may</ul>");
+	const uint32_t frequencies[] = {11, 11, 1, 11, 11, 11};
+	const struct verdict *verdicts =
+		judge(page, frequencies, "penalty=0.5,link_weight=0");
+
+	for (unsigned i = 0; i < 6; i++) {
+		ck_assert_float_eq(verdicts[i].score, 0);
+		ck_assert(!verdicts[i].is_content);
+	}
+	page_destroy(page);
+}
+END_TEST
+
+/*
+ * "new" stands in a body of which half is template. All at 0 and a step up to
+ * the ul cost 1/2 + 2 * 1/2; to have body at 1 costs more.
+ */
+START_TEST(what_stands_beside_a_list_is_not)
+{
+	struct page *page = parse("<ul><li>one<li>two</ul><p>fresh!");
+	const uint32_t frequencies[] = {11, 11, 1};
+	const struct verdict *verdicts =
+		judge(page, frequencies, "penalty=0.5,link_weight=0");
+
+	ck_assert_float_eq(verdicts[0].score, 0);
+	ck_assert_float_eq(verdicts[1].score, 0);
+	ck_assert_float_eq(verdicts[2].score, 1);
+	page_destroy(page);
+}
+END_TEST
+
+/* 2 of 10 other pages: .2, and for a link .2 + .8 / 4. */
+START_TEST(a_link_is_nearer_to_template)
+{
+	struct page *page = parse("<p><a href=/>one</a></p><p>two</p>");
+	const uint32_t frequencies[] = {3, 3};
+	const struct verdict *verdicts =
+		judge(page, frequencies, "penalty=0,link_weight=0.25");
+
+	ck_assert_float_eq_tol(verdicts[0].score, 0.6F, 1 / 61.0F);
+	ck_assert_float_eq_tol(verdicts[1].score, 0.8F, 1 / 61.0F);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(articles_are_told_from_menus)
+{
+	assert_articles_are_told_from_menus("isotonic");
+}
+END_TEST
+
+START_TEST(hidden_text_is_never_content)
+{
+	assert_hidden_text_is_never_content("isotonic");
+}
+END_TEST
+
+START_TEST(small_pages_are_judged)
+{
+	assert_small_pages_are_judged("isotonic");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("isotonic");
+	TCase *tcase = tcase_create("isotonic");
+
+	tcase_add_test(tcase, without_a_penalty_every_text_keeps_its_score);
+	tcase_add_test(tcase, with_a_high_one_all_have_the_median);
+	tcase_add_test(tcase, a_list_is_template_as_a_whole);
+	tcase_add_test(tcase, what_stands_beside_a_list_is_not);
+	tcase_add_test(tcase, a_link_is_nearer_to_template);
+	tcase_add_test(tcase, articles_are_told_from_menus);
+	tcase_add_test(tcase, hidden_text_is_never_content);
+	tcase_add_test(tcase, small_pages_are_judged);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

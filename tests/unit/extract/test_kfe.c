@@ -1,0 +1,140 @@
+#include "extract/trace.h"
+#include "store/arena.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+/*
+ * Weight 1: shares 4/4, 9/10, 1/2, 1/3 and 0. Three clusters: {1, .9},
+ * {.5, .333} and {0}; two: {1, .9} and the rest.
+ */
+static const char *const blocks =
+	"<p>a b c d</p><p>a b c d e f g h i <img src=x></p><p>a <img src=x>"
+	"</p><p>a <img src=x><img src=x></p><p><a href=x>a</a></p>";
+
+START_TEST(clusters_worked_by_hand)
+{
+	struct page *page = parse(blocks);
+	const struct verdict *verdicts = run(page, "kfe", "weight=1", NULL);
+
+	ck_assert_uint_eq(page->text_count, 5);
+	ck_assert_float_eq_tol(verdicts[0].score, 1, 1e-6F);
+	ck_assert_float_eq_tol(verdicts[1].score, .9F, 1e-6F);
+	ck_assert_float_eq_tol(verdicts[2].score, .5F, 1e-6F);
+	ck_assert_float_eq_tol(verdicts[3].score, 1 / 3.0F, 1e-6F);
+	ck_assert_float_eq_tol(verdicts[4].score, 0, 1e-6F);
+	ck_assert(verdicts[0].is_content && verdicts[1].is_content);
+	ck_assert(!verdicts[2].is_content && !verdicts[3].is_content &&
+		  !verdicts[4].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(more_clusters_keep_less)
+{
+	/* as many as shares: the block of 1 alone */
+	struct page *page = parse(blocks);
+	const struct verdict *verdicts = run(page, "kfe", "clusters=5", NULL);
+
+	ck_assert(verdicts[0].is_content);
+	ck_assert(!verdicts[1].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(blocks_of_one_share_are_all_kept)
+{
+	struct page *page = parse("<p>a b</p><p>c</p>");
+	const struct verdict *verdicts = run(page, "kfe", NULL, NULL);
+
+	ck_assert(verdicts[0].is_content && verdicts[1].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(hidden_text_is_never_content)
+{
+	struct page *page = parse("<title>A long title</title><div>seen<span "
+				  "hidden>not seen at all</span></div>");
+	const struct verdict *verdicts = run(page, "kfe", NULL, NULL);
+
+	ck_assert_uint_eq(page->text_count, 3);
+	ck_assert(!verdicts[0].is_content);
+	ck_assert(verdicts[1].is_content);
+	ck_assert(!verdicts[2].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(an_empty_page_has_no_verdicts)
+{
+	struct page *page = parse("");
+
+	run(page, "kfe", NULL, NULL);
+	ck_assert_uint_eq(page->text_count, 0);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(an_article_is_told_from_a_menu)
+{
+	struct page *page = parse(
+		"<ul><li><a href=a>Home</a></li><li><a href=b>News</a></li>"
+		"</ul><p>The company looks after two of the net's 13 <a "
+		"href=c>servers</a> that tell computers where to find each "
+		"other.</p>");
+	const struct verdict *verdicts = run(page, "kfe", NULL, NULL);
+
+	ck_assert_uint_eq(page->text_count, 5);
+	ck_assert(!verdicts[0].is_content);
+	ck_assert(!verdicts[1].is_content);
+	ck_assert(verdicts[2].is_content);
+	ck_assert(verdicts[3].is_content);
+	ck_assert(verdicts[4].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(the_trace_shows_the_blocks)
+{
+	struct page *page = parse(blocks);
+	struct verdict verdicts[5];
+	double parameters[] = {3, 1};
+	struct extractor_input input = {
+		.page = page,
+		.parameters = parameters,
+		.arena = page->arena,
+		.trace = trace_create(page->arena, page->text_count),
+	};
+	const struct figure *figure = &input.trace->figures[0];
+
+	extractor_find("kfe")->run(&input, verdicts);
+	ck_assert_str_eq(input.trace->reasons[1],
+			 "text is 0.90 of its block, in the highest cluster");
+	ck_assert_str_eq(input.trace->reasons[2],
+			 "text is 0.50 of its block, below the highest "
+			 "cluster");
+	ck_assert_uint_eq(input.trace->figure_count, 1);
+	ck_assert_int_eq(figure->kind, FIGURE_SCATTER);
+	ck_assert_uint_eq(figure->point_count, 5);
+	ck_assert_float_eq(figure->points[1].y, 9);
+	ck_assert_uint_eq(figure->points[1].group, 1);
+	ck_assert_uint_eq(figure->points[2].group, 0);
+	page_destroy(page);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("kfe");
+	TCase *tcase = tcase_create("kfe");
+
+	tcase_add_test(tcase, clusters_worked_by_hand);
+	tcase_add_test(tcase, more_clusters_keep_less);
+	tcase_add_test(tcase, blocks_of_one_share_are_all_kept);
+	tcase_add_test(tcase, hidden_text_is_never_content);
+	tcase_add_test(tcase, an_empty_page_has_no_verdicts);
+	tcase_add_test(tcase, an_article_is_told_from_a_menu);
+	tcase_add_test(tcase, the_trace_shows_the_blocks);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,106 @@
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+/*
+ * The list has 3 links and no child with 3: a pagelet, with 3 characters
+ * outside of links. So has the div, with 6. What is left has "abcd", 4 of 13.
+ */
+START_TEST(pagelets_worked_by_hand)
+{
+	struct page *page = parse(
+		"<ul><li>a<a href=x>nn</a><li>b<a href=x>nn</a><li>c<a "
+		"href=x>nn</a></ul><p>abcd</p><div><p>abc<a href=x>nn</a><p>"
+		"def<a href=x>nn</a><a href=x>nn</a></div>");
+	const struct verdict *verdicts = run(page, "lp", NULL, NULL);
+
+	ck_assert_uint_eq(page->text_count, 12);
+	for (uint32_t i = 0; i < 6; i++) {
+		ck_assert_float_eq_tol(verdicts[i].score, 3 / 13.0F, 1e-6F);
+		ck_assert(!verdicts[i].is_content);
+	}
+	ck_assert_float_eq_tol(verdicts[6].score, 4 / 13.0F, 1e-6F);
+	ck_assert(!verdicts[6].is_content);
+	for (uint32_t i = 7; i < 12; i++) {
+		ck_assert_float_eq_tol(verdicts[i].score, 6 / 13.0F, 1e-6F);
+		ck_assert(verdicts[i].is_content);
+	}
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(a_pagelet_is_divided_when_a_child_is_one)
+{
+	/* The list is a pagelet, the div around it none: "abc" is what is
+	   left of the page. With a limit of 4 there is no pagelet at all. */
+	struct page *page =
+		parse("<div>abc<ul><li><a href=x>n</a><li><a href=x>n</a><li>"
+		      "<a href=x>n</a></ul></div>");
+
+	ck_assert(run(page, "lp", NULL, NULL)[0].is_content);
+	ck_assert(!run(page, "lp", NULL, NULL)[1].is_content);
+	ck_assert(run(page, "lp", "links=4", NULL)[1].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(hidden_text_is_never_content)
+{
+	struct page *page = parse(
+		"<title>A long title of the page</title><p>Some text that is "
+		"seen.</p><p hidden>Some text that is not seen.</p>");
+	const struct verdict *verdicts = run(page, "lp", NULL, NULL);
+
+	ck_assert_uint_eq(page->text_count, 3);
+	ck_assert(!verdicts[0].is_content);
+	ck_assert(verdicts[1].is_content);
+	ck_assert(!verdicts[2].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(a_page_without_text_has_finite_scores)
+{
+	struct page *empty = parse("");
+	struct page *page = parse("<a href=x>n</a><p hidden>h</p>");
+	const struct verdict *verdicts = run(page, "lp", "links=1", NULL);
+
+	run(empty, "lp", NULL, NULL);
+	ck_assert_float_eq(verdicts[0].score, 0);
+	ck_assert_float_eq(verdicts[1].score, 0);
+	page_destroy(page);
+	page_destroy(empty);
+}
+END_TEST
+
+START_TEST(an_article_is_told_from_a_menu)
+{
+	struct page *page = parse(
+		"<ul><li><a href=a>Home</a></li><li><a href=b>News</a></li>"
+		"<li><a href=c>About us and them</a></li></ul><div><p>The "
+		"company looks after two of the net's 13 servers.</p><p>They "
+		"tell computers where to find each other.</p></div>");
+	const struct verdict *verdicts = run(page, "lp", NULL, NULL);
+
+	ck_assert_uint_eq(page->text_count, 5);
+	ck_assert(!verdicts[0].is_content);
+	ck_assert(!verdicts[1].is_content);
+	ck_assert(!verdicts[2].is_content);
+	ck_assert(verdicts[3].is_content);
+	ck_assert(verdicts[4].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("lp");
+	TCase *tcase = tcase_create("lp");
+
+	tcase_add_test(tcase, pagelets_worked_by_hand);
+	tcase_add_test(tcase, a_pagelet_is_divided_when_a_child_is_one);
+	tcase_add_test(tcase, hidden_text_is_never_content);
+	tcase_add_test(tcase, a_page_without_text_has_finite_scores);
+	tcase_add_test(tcase, an_article_is_told_from_a_menu);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,164 @@
+#include "extract/trace.h"
+#include "store/arena.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+/*
+ * div holds "abcdef" and a link of 4 in a paragraph of "ghij" and that: the
+ * paragraph has 4/8 = .5, the div 4/14 = .286.
+ */
+START_TEST(quotas_worked_by_hand)
+{
+	struct page *page =
+		parse("<div>abcdef<p>ghij<a href=x>klmn</a></p></div>");
+	const struct verdict *verdicts = run(page, "lqf-50", NULL, NULL);
+
+	ck_assert_uint_eq(page->text_count, 3);
+	ck_assert_float_eq_tol(verdicts[0].score, 1 - 4 / 14.0F, 1e-6F);
+	ck_assert_float_eq_tol(verdicts[1].score, .5F, 1e-6F);
+	ck_assert_float_eq_tol(verdicts[2].score, .5F, 1e-6F);
+	ck_assert(verdicts[0].is_content && verdicts[1].is_content &&
+		  verdicts[2].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+/* The div has 4/8 + 4 of 4 = 8/12 as long as the list counts, else 4/8. */
+START_TEST(what_is_dropped_inside_no_longer_counts)
+{
+	struct page *page = parse("<div>abcd<a href=x>efgh</a><ul><li><a "
+				  "href=x>ijkl</a></li></ul></div>");
+	const struct verdict *verdicts = run(page, "lqf-50", NULL, NULL);
+
+	ck_assert_uint_eq(page->text_count, 3);
+	ck_assert_float_eq_tol(verdicts[0].score, .5F, 1e-6F);
+	ck_assert(verdicts[0].is_content && verdicts[1].is_content);
+	ck_assert_float_eq_tol(verdicts[2].score, 0, 1e-6F);
+	ck_assert(!verdicts[2].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+/* The paragraph has no links, the div around it 8 of 12 characters. */
+START_TEST(a_block_is_dropped_with_all_inside_it)
+{
+	struct page *page =
+		parse("<div>ab<p>cd</p><a href=x>efghijkl</a></div>");
+	const struct verdict *verdicts = run(page, "lqf-50", NULL, NULL);
+
+	ck_assert_uint_eq(page->text_count, 3);
+	ck_assert_float_eq_tol(verdicts[1].score, 1 - 8 / 12.0F, 1e-6F);
+	ck_assert(!verdicts[1].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+/* Links of 3 in 10: over a quarter, not over a half. */
+START_TEST(the_rows_differ_by_their_quota)
+{
+	struct page *page = parse("<p>abcdefg<a href=x>hij</a></p>");
+	struct page *links = parse("<p>abc<a href=x>defghi</a></p>");
+
+	ck_assert(!run(page, "lqf-25", NULL, NULL)[0].is_content);
+	ck_assert(run(page, "lqf-50", NULL, NULL)[0].is_content);
+	ck_assert(!run(links, "lqf-50", NULL, NULL)[0].is_content);
+	ck_assert(run(links, "lqf-75", NULL, NULL)[0].is_content);
+	ck_assert(!run(links, "lqf-75", "quota=0.66", NULL)[0].is_content);
+	page_destroy(links);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(hidden_text_is_never_content)
+{
+	struct page *page = parse(
+		"<title>A long title of the page</title><p>Some text that is "
+		"seen.</p><p hidden>Some text that is not seen.</p>");
+	const struct verdict *verdicts = run(page, "lqf-75", "quota=1", NULL);
+
+	ck_assert_uint_eq(page->text_count, 3);
+	ck_assert(!verdicts[0].is_content);
+	ck_assert(verdicts[1].is_content);
+	ck_assert(!verdicts[2].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(an_empty_page_has_no_verdicts)
+{
+	struct page *page = parse("");
+
+	run(page, "lqf-50", NULL, NULL);
+	ck_assert_uint_eq(page->text_count, 0);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(an_article_is_told_from_a_menu)
+{
+	struct page *page = parse(
+		"<ul><li><a href=a>Home</a></li><li><a href=b>News</a></li>"
+		"</ul><p>The company looks after two of the net's 13 <a "
+		"href=c>servers</a> that tell computers where to find each "
+		"other.</p>");
+	const struct verdict *verdicts = run(page, "lqf-25", NULL, NULL);
+
+	ck_assert_uint_eq(page->text_count, 5);
+	ck_assert(!verdicts[0].is_content);
+	ck_assert(!verdicts[1].is_content);
+	ck_assert(verdicts[2].is_content);
+	ck_assert(verdicts[3].is_content);
+	ck_assert(verdicts[4].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+/* Blocks with text: body and p (0/3 and so on), li (1). */
+START_TEST(the_trace_names_the_quota)
+{
+	struct page *page = parse("<ul><li><a href=a>abc</a></li></ul>"
+				  "<p>def</p>");
+	struct verdict verdicts[2];
+	double quota = .5;
+	struct extractor_input input = {
+		.page = page,
+		.parameters = &quota,
+		.arena = page->arena,
+		.trace = trace_create(page->arena, page->text_count),
+	};
+	const struct figure *figure = &input.trace->figures[0];
+
+	extractor_find("lqf-50")->run(&input, verdicts);
+	ck_assert_str_eq(input.trace->reasons[0],
+			 "link quota 1.00 of a block around it, over 0.50");
+	ck_assert_str_eq(input.trace->reasons[1],
+			 "link quota 0.00 at most around it, limit 0.50");
+	ck_assert_uint_eq(input.trace->figure_count, 1);
+	ck_assert_int_eq(figure->kind, FIGURE_HISTOGRAM);
+	ck_assert(figure->has_threshold);
+	ck_assert_float_eq(figure->threshold, .5F);
+	/* page, html, body, li, p */
+	ck_assert_uint_eq(figure->point_count, 5);
+	ck_assert_float_eq(figure->points[3].x, 1);
+	ck_assert_uint_eq(figure->points[3].group, 0);
+	ck_assert_uint_eq(figure->points[4].group, 1);
+	page_destroy(page);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("lqf");
+	TCase *tcase = tcase_create("lqf");
+
+	tcase_add_test(tcase, quotas_worked_by_hand);
+	tcase_add_test(tcase, what_is_dropped_inside_no_longer_counts);
+	tcase_add_test(tcase, a_block_is_dropped_with_all_inside_it);
+	tcase_add_test(tcase, the_rows_differ_by_their_quota);
+	tcase_add_test(tcase, hidden_text_is_never_content);
+	tcase_add_test(tcase, an_empty_page_has_no_verdicts);
+	tcase_add_test(tcase, an_article_is_told_from_a_menu);
+	tcase_add_test(tcase, the_trace_names_the_quota);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

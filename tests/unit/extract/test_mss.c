@@ -1,0 +1,130 @@
+#include "extract/trace.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+/*
+ * A tag takes 3.25: two tags between two texts take 6.5. Six words more on the
+ * other side do not pay for them, seven do.
+ */
+START_TEST(the_penalty_worked_by_hand)
+{
+	struct page *page =
+		parse("<p>a b c d e f g h</p><p>a b c d e f</p><p>x</p>");
+	const struct verdict *verdicts = run(page, "mss", NULL, NULL);
+
+	ck_assert(verdicts[0].is_content);
+	ck_assert(!verdicts[1].is_content);
+	ck_assert(!verdicts[2].is_content);
+	page_destroy(page);
+
+	page = parse("<p>a b c d e f g h</p><p>a b c d e f g</p><p>x</p>");
+	verdicts = run(page, "mss", NULL, NULL);
+	ck_assert(verdicts[0].is_content);
+	ck_assert(verdicts[1].is_content);
+	ck_assert(!verdicts[2].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(without_a_penalty_all_that_is_seen_is_content)
+{
+	struct page *page = parse("<p>a</p><p hidden>b</p><br><br><p>c</p>");
+	const struct verdict *verdicts =
+		run(page, "mss", "tag_penalty=0", NULL);
+
+	ck_assert(verdicts[0].is_content);
+	ck_assert(!verdicts[1].is_content);
+	ck_assert(verdicts[2].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+/* One word: 1 at most, with any tag less. */
+START_TEST(with_the_highest_penalty_one_text_is_content)
+{
+	struct page *page = parse("<p>a</p><p>b c</p>");
+	const struct verdict *verdicts =
+		run(page, "mss", "tag_penalty=1000", NULL);
+
+	ck_assert(!verdicts[0].is_content);
+	ck_assert(verdicts[1].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(an_article_is_told_from_a_menu)
+{
+	struct page *page = parse(
+		"<ul><li><a href=\"/a\">Home</a></li><li><a href=\"/b\">News"
+		"</a></li><li><a href=\"/c\">About</a></li></ul>"
+		"<p>The company looks after two of the net's 13 servers that "
+		"tell computers where to find each other, and has engineered "
+		"around flaws in the <b>DNS</b> for many years, as users will "
+		"become more aware of.</p>");
+	const struct verdict *verdicts = run(page, "mss", NULL, NULL);
+
+	ck_assert(!verdicts[0].is_content);
+	ck_assert(!verdicts[2].is_content);
+	ck_assert(verdicts[3].is_content);
+	ck_assert(verdicts[4].is_content);
+	ck_assert(verdicts[5].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(a_page_without_words_has_no_content)
+{
+	struct page *page = parse("");
+
+	run(page, "mss", NULL, NULL);
+	page_destroy(page);
+	page = parse("<p>-</p>");
+	ck_assert(!run(page, "mss", NULL, NULL)[0].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+/* <p> a b </p>: the sums 0 -3.25 -2.25 -1.25 -4.5, and the range 1 to 3. */
+START_TEST(the_picture_is_the_sum_and_its_climb)
+{
+	struct page *page = parse("<p>a b</p>");
+	struct trace *trace = trace_create(page->arena, page->text_count);
+	const double penalty = 3.25;
+	const struct extractor_input input = {
+		.page = page,
+		.parameters = &penalty,
+		.arena = page->arena,
+		.trace = trace,
+	};
+	struct verdict verdict;
+
+	extractor_find("mss")->run(&input, &verdict);
+	ck_assert(verdict.is_content);
+	ck_assert_str_eq(trace->reasons[0], "2 of 2 words in a chosen region");
+	ck_assert_uint_eq(trace->figure_count, 1);
+	ck_assert_uint_eq(trace->figures[0].series_count, 1);
+	ck_assert_uint_eq(trace->figures[0].series[0].count, 5);
+	ck_assert_float_eq(trace->figures[0].series[0].values[0], 0);
+	ck_assert_float_eq(trace->figures[0].series[0].values[3], -1.25F);
+	ck_assert_float_eq(trace->figures[0].series[0].values[4], -4.5F);
+	ck_assert_uint_eq(trace->figures[0].range_count, 1);
+	ck_assert_float_eq(trace->figures[0].ranges[0].begin, 1);
+	ck_assert_float_eq(trace->figures[0].ranges[0].end, 3);
+	page_destroy(page);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("mss");
+	TCase *tcase = tcase_create("mss");
+
+	tcase_add_test(tcase, the_penalty_worked_by_hand);
+	tcase_add_test(tcase, without_a_penalty_all_that_is_seen_is_content);
+	tcase_add_test(tcase, with_the_highest_penalty_one_text_is_content);
+	tcase_add_test(tcase, an_article_is_told_from_a_menu);
+	tcase_add_test(tcase, a_page_without_words_has_no_content);
+	tcase_add_test(tcase, the_picture_is_the_sum_and_its_climb);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

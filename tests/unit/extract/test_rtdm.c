@@ -1,0 +1,165 @@
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/extract/news.h"
+#include "tests/unit/run.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include "store/buffer.h"
+
+/* The scores of the texts of `mine`, mapped to `theirs` alone. */
+static void assert_scores(const char *mine, const char *theirs,
+			  const float *scores)
+{
+	struct page *pages[] = {parse(mine), parse(theirs)};
+	const struct verdict *verdicts =
+		run_sampled((const struct page *const *)pages, 2, "rtdm", NULL);
+
+	for (uint32_t i = 0; i < pages[0]->text_count; i++) {
+		ck_assert_float_eq(verdicts[i].score, scores[i]);
+		ck_assert(verdicts[i].is_content == (scores[i] > 0));
+	}
+	page_destroy(pages[0]);
+	page_destroy(pages[1]);
+}
+
+START_TEST(mapped_text_that_is_the_same_is_template)
+{
+	assert_scores("<div><p>menu</p><p>one</p></div>",
+		      "<div><p>menu</p><p>two</p></div>",
+		      (const float[]){0, 1});
+}
+END_TEST
+
+START_TEST(the_mapping_goes_downwards_only)
+{
+	/* x is on both pages, but not in elements that can be mapped */
+	assert_scores("<div><p>x</p></div><p>y</p>",
+		      "<ul><li>x</li></ul><p>y</p>", (const float[]){1, 0});
+}
+END_TEST
+
+START_TEST(children_are_aligned)
+{
+	/* the second div is one too many, d is another and e has moved */
+	assert_scores("<div>a</div><div>z</div><div>b</div><div>c</div><p>d",
+		      "<div>a</div><div>b</div><div>c<i>e</i></div><p>f",
+		      (const float[]){0, 1, 0, 0, 1});
+	assert_scores("<p>e</p><p>a</p><p>b</p>", "<p>a</p><p>b</p><p>e</p>",
+		      (const float[]){1, 0, 0});
+}
+END_TEST
+
+/* Three other pages: one of them has the text at its place. */
+START_TEST(the_share_of_the_pages_decides)
+{
+	struct page *pages[] = {
+		parse("<p>one</p>"),
+		parse("<p>one</p><p>two</p>"),
+		parse("<p>three</p>"),
+		parse("<p>four</p>"),
+	};
+	const struct verdict *verdicts = run_sampled(
+		(const struct page *const *)pages, 4, "rtdm", "max_share=0.3");
+
+	ck_assert_float_eq_tol(verdicts[0].score, 2 / 3.0F, 1e-6F);
+	ck_assert(!verdicts[0].is_content);
+	ck_assert(run_sampled((const struct page *const *)pages, 4, "rtdm",
+			      "max_share=0.34")[0]
+			  .is_content);
+	for (unsigned i = 0; i < 4; i++)
+		page_destroy(pages[i]);
+}
+END_TEST
+
+/* `count` paragraphs between two that are the page's own. */
+static struct page *list_page(const char *first, unsigned count, unsigned from,
+			      const char *last)
+{
+	struct buffer html = {0};
+	char item[64];
+	struct page *page;
+
+	buffer_append_text(&html, first);
+	for (unsigned i = from; i < count; i++) {
+		snprintf(item, sizeof(item), "<p>item %u</p>", i);
+		buffer_append_text(&html, item);
+	}
+	buffer_append_text(&html, last);
+	buffer_append_text(&html, "");
+	page = parse(html.data);
+	free(html.data);
+	return page;
+}
+
+/* The band of the alignment is 65 wide; here it is 20 off the diagonal. */
+START_TEST(long_lists_are_aligned)
+{
+	struct page *pages[] = {
+		list_page("<p>one</p>", 500, 20, "<p>two</p>"),
+		list_page("<p>three</p>", 500, 0, "<p>four</p>"),
+	};
+	const struct verdict *verdicts =
+		run_sampled((const struct page *const *)pages, 2, "rtdm", NULL);
+
+	ck_assert_uint_eq(pages[0]->text_count, 482);
+	ck_assert(verdicts[0].is_content);
+	for (unsigned i = 1; i < 481; i++)
+		ck_assert(!verdicts[i].is_content);
+	ck_assert(verdicts[481].is_content);
+	page_destroy(pages[0]);
+	page_destroy(pages[1]);
+}
+END_TEST
+
+/* One child against a thousand, and the reverse. */
+START_TEST(uneven_lists_are_survived)
+{
+	struct page *pages[] = {
+		list_page("<p>one</p>", 1000, 0, "<p>two</p>"),
+		parse("<p>three</p>"),
+	};
+	const struct page *reversed[] = {pages[1], pages[0]};
+	const struct verdict *verdicts =
+		run_sampled((const struct page *const *)pages, 2, "rtdm", NULL);
+
+	ck_assert(verdicts[500].is_content);
+	ck_assert(run_sampled(reversed, 2, "rtdm", NULL)[0].is_content);
+	page_destroy(pages[0]);
+	page_destroy(pages[1]);
+}
+END_TEST
+
+START_TEST(articles_are_told_from_menus)
+{
+	assert_articles_are_told_from_menus("rtdm");
+}
+END_TEST
+
+START_TEST(hidden_text_is_never_content)
+{
+	assert_hidden_text_is_never_content("rtdm");
+}
+END_TEST
+
+START_TEST(small_pages_are_judged)
+{
+	assert_small_pages_are_judged("rtdm");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("rtdm");
+	TCase *tcase = tcase_create("rtdm");
+
+	tcase_add_test(tcase, mapped_text_that_is_the_same_is_template);
+	tcase_add_test(tcase, the_mapping_goes_downwards_only);
+	tcase_add_test(tcase, children_are_aligned);
+	tcase_add_test(tcase, the_share_of_the_pages_decides);
+	tcase_add_test(tcase, long_lists_are_aligned);
+	tcase_add_test(tcase, uneven_lists_are_survived);
+	tcase_add_test(tcase, articles_are_told_from_menus);
+	tcase_add_test(tcase, hidden_text_is_never_content);
+	tcase_add_test(tcase, small_pages_are_judged);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

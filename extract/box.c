@@ -381,13 +381,13 @@ static void clear_floats(struct flow_state *state)
 
 static void place_float(struct flow_state *state, struct box *box, uint8_t flow)
 {
-	float taken = state->float_left + state->float_right;
+	const float taken = state->float_left + state->float_right;
 
-	if (taken > 0 && taken + box->width > state->width) {
-		state->float_top = state->float_bottom;
-		state->float_left = state->float_right = taken = 0;
-	} else if (taken <= 0) {
+	if (taken <= 0) {
 		state->float_top = larger(state->top, state->float_bottom);
+	} else if (taken + box->width > state->width) {
+		state->float_top = state->float_bottom;
+		state->float_left = state->float_right = 0;
 	}
 	box->top = state->float_top;
 	if (flow == FLOW_LEFT) {

@@ -29,7 +29,7 @@ static const struct parameter parameters[] = {
 			.unit = "standard deviations",
 			.minimum = 0,
 			.maximum = 10,
-			.preset = 1,
+			.preset = 1.5,
 			.meaning = "lines with a higher ratio are content",
 		},
 };

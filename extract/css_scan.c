@@ -81,7 +81,9 @@ struct slice css_scan_until(struct css_scan *scan, const char *stops)
 
 char css_scan_step(struct css_scan *scan)
 {
-	return scan->at < scan->end ? *scan->at++ : '\0';
+	if (scan->at == scan->end)
+		return '\0';
+	return *scan->at++;
 }
 
 void css_scan_skip_block(struct css_scan *scan)

@@ -6,6 +6,13 @@
 #include "page/page.h"
 #include "store/arena.h"
 
+/*
+ * One block is hardly ever the content: CETR's authors measured an F1 of .073
+ * as the mean of their sets, and here word F1 is .1608 on wcxb-dev, .2591 on
+ * crawl-to-the-future, .2672 on dragnet, .2231 on cleaneval-en-dev, .3361 on
+ * daniel, at precisions of .79 to .95. That is the method, not a mistake in it:
+ * kfe keeps all blocks of this kind.
+ */
 enum { WEIGHT };
 
 static const struct parameter parameters[] = {[WEIGHT] = FEATURE_WEIGHT};

@@ -37,7 +37,19 @@ void feature_shares_draw(struct trace *trace, const struct block_tree *tree,
 			 const struct feature_shares *shares,
 			 const bool *is_kept);
 
-/* FEATURE-PRESETS */
+/*
+ * The row of `weight` in the tables of the methods. The source does not say how
+ * a word weighs against an image; chosen by `choose.py kfe
+ * weight=1,2,3,4,5,7 --every 2`, word F1:
+ *
+ *	                      plain   accb    cross-validated   kfe, 3
+ *	wcxb-dev              .7125   .7348   .7716             .7721
+ *	crawl-to-the-future   .7274   .8894   .8932             .8934
+ *	dragnet               .5476   .7191   .7250             .7256
+ *	cleaneval-en-dev      .8766   .9186   .9439             .9444
+ *	daniel                .5244   .7901   .7728             .7723
+ *	mean of the sets      .6777   .8104   .8213             .8215
+ */
 #define FEATURE_WEIGHT                                                  \
 	{                                                               \
 		.name = "weight", .unit = "words", .minimum = 0,        \

@@ -22,9 +22,9 @@ extern const struct extractor extractor_vips;   /* visual blocks */
 extern const struct extractor extractor_vce;    /* main visual block */
 extern const struct extractor extractor_df;    /* document frequency */
 extern const struct extractor extractor_df_plus; /* and its slots */
-extern const struct extractor extractor_adsc;  /* the same, adapted */
 extern const struct extractor extractor_bte;   /* body text extraction */
 extern const struct extractor extractor_dsc;   /* document slope curve */
+extern const struct extractor extractor_adsc;  /* the same, adapted */
 extern const struct extractor extractor_mountain; /* classified ridges */
 extern const struct extractor extractor_mss;   /* maximum subsequence */
 extern const struct extractor extractor_infodiscoverer; /* term entropy */

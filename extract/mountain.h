@@ -15,9 +15,8 @@ struct mountain {
 	struct ridges ridges;
 };
 
-/* By `parameters`, those of the method `mountain`. Belongs to `arena`. */
+/* By `values`, the parameters of the method `mountain`. Belongs to `arena`. */
 struct mountain mountain_of_page(struct arena *arena, const struct page *page,
-				 const bool *is_visible,
-				 const double *parameters);
+				 const bool *is_visible, const double *values);
 
 #endif

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -76,15 +77,15 @@ static bool has_both_kinds(const struct svm_problem *problem)
 	return false;
 }
 
-/* libsvm's first class is that of the first example: ours is always +1. */
+/* Of the classes +1 and -1 libsvm takes +1 for the first one (since 3.17). */
 static struct ridge_model *copy(const struct svm_model *svm)
 {
 	struct ridge_model *model = ridge_model_create((size_t)svm->l);
-	double sign = svm->label[0] == 1 ? 1 : -1;
 
-	model->rho = sign * svm->rho[0];
+	assert(svm->label[0] == 1);
+	model->rho = svm->rho[0];
 	for (int i = 0; i < svm->l; i++) {
-		model->coefficients[i] = sign * svm->sv_coef[0][i];
+		model->coefficients[i] = svm->sv_coef[0][i];
 		for (int k = 0; k <= RIDGE_FEATURES; k++)
 			model->vectors[i].nodes[k] = svm->SV[i][k];
 	}

@@ -216,11 +216,11 @@ static struct slice content_of(const struct page *page, uint32_t node)
 		.source = {(const char *)page->source.data + span.begin,
 			   span.end - span.begin},
 	};
-	struct token token;
+	struct token token = {0};
 
-	if (!scanner_next(&scanner, &token) ||
-	    !scanner_next(&scanner, &token) || token.kind != TOKEN_RAW)
-		return (struct slice){"", 0};
+	while (token.kind != TOKEN_RAW)
+		if (!scanner_next(&scanner, &token))
+			return (struct slice){"", 0};
 	return (struct slice){(const char *)scanner.source.data +
 				      token.source.begin,
 			      token.source.end - token.source.begin};

@@ -19,7 +19,7 @@ static const struct parameter parameters[] = {
 			.unit = "degree of coherence",
 			.minimum = 1,
 			.maximum = 10,
-			.preset = 5,
+			.preset = 6,
 			.meaning = "the permitted degree (PDoC): a block of "
 				   "less is divided",
 		},

@@ -163,6 +163,10 @@ def main():
                           ("cache", ROOT / "build" / "eval" / "data")):
         parser.add_argument(f"--{name}", type=pathlib.Path, default=default)
     options = parser.parse_args()
+    if not (options.shared / "tools" / "score.py").exists():
+        print(f"skipped: there is no data in {options.shared}; "
+              "set --shared or TEMPLATED_DATA")
+        return
     sets = goldsets.load(options.shared, options.cache)
     folds = choose.deal(sets)
     with tempfile.TemporaryDirectory() as scratch:

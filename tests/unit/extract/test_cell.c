@@ -121,9 +121,10 @@ END_TEST
 /* "</p>", a comment of 43 bytes and "<p>" are 50: one blank cell. */
 START_TEST(source_between_two_texts_makes_blank_cells)
 {
-	struct page *page =
-		parse("<p>a</p><!-- 4567890123456789012345678901234567 -->"
-		      "<p>b</p><p hidden>c</p>");
+	struct page *page = parse(
+		"<p>a</p><!-- 4567890123456789012345678901234567 -->"
+		"<p>b</p><p hidden>what is hidden at the end is no cell, and"
+		" what stands behind the last cell is between none</p>");
 	const bool *is_visible = visible_texts(page->arena, page);
 	struct cells cells = cells_of_page(page->arena, page, is_visible, 50);
 

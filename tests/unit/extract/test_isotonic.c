@@ -12,7 +12,7 @@ static const struct verdict *judge(const struct page *page,
 	return run(page, "isotonic", assignment, &counts);
 }
 
-/* 10 of the 10 other pages hold one, none holds two. */
+/* 10 of the 10 other pages hold one, none holds two; html gives way. */
 START_TEST(without_a_penalty_every_text_keeps_its_score)
 {
 	struct page *page = parse("<div><p>one</p><p>two</p></div>");
@@ -29,9 +29,9 @@ START_TEST(without_a_penalty_every_text_keeps_its_score)
 END_TEST
 
 /*
- * One score for html, body, div (1/2 each, the mean of what is inside) and the
- * two p and texts (1 and 0): 3 |y - 1/2| + 2 (1 - y) + 2 y is least at 1/2, or
- * the next of 32 levels.
+ * One score for html (1/2, the mean of what is inside; body and div hold the
+ * same) and the two p and texts (1 and 0): |y - 1/2| + 2 (1 - y) + 2 y is least
+ * at 1/2, or the next of 32 levels.
  */
 START_TEST(with_a_high_one_all_have_the_median)
 {
@@ -47,9 +47,9 @@ START_TEST(with_a_high_one_all_have_the_median)
 END_TEST
 
 /*
- * The text and the li of "new" say 0, five others 1; html, body and ul say 5/6.
- * All at 1 cost 2 + 3/6; all at 0 and five steps up cost 3 * 5/6 + 5/2, and no
- * step down is allowed: "new" is template, though no other page has it.
+ * The text and the li of "new" say 0, five others 1, and html 5/6. All at 1
+ * cost 2 + 1/6; all at 0 and five steps up cost 5/6 + 5/2, and no step down is
+ * allowed: "new" is template, though no other page has it.
  */
 START_TEST(a_list_is_template_as_a_whole)
 {
@@ -68,8 +68,8 @@ START_TEST(a_list_is_template_as_a_whole)
 END_TEST
 
 /*
- * "new" stands in a body of which half is template. All at 0 and a step up to
- * the ul cost 1/2 + 2 * 1/2; to have body at 1 costs more.
+ * "fresh!" is half of the page. html at 0 and a step up to the ul cost 1/2 +
+ * 1/2, all at 1 cost 1/2 + 2.
  */
 START_TEST(what_stands_beside_a_list_is_not)
 {

@@ -139,10 +139,11 @@ END_TEST
 static void check_same(const struct ridge_model *a, const struct ridge_model *b)
 {
 	ck_assert_uint_eq(ridge_model_size(a), ridge_model_size(b));
-	for (double height = 0; height <= 1; height += 0.125)
-		for (double width = 0; width <= 1; width += 0.125)
-			ck_assert_double_eq(value_of(a, height, width),
-					    value_of(b, height, width));
+	for (int height = 0; height <= 8; height++)
+		for (int width = 0; width <= 8; width++)
+			ck_assert_double_eq(
+				value_of(a, height / 8.0, width / 8.0),
+				value_of(b, height / 8.0, width / 8.0));
 }
 
 START_TEST(a_model_that_is_read_back_decides_the_same)
@@ -230,7 +231,6 @@ static const char *const damaged[] = {
 	HEAD "C 1\ngamma 1\nrho 0\nsupports 0\n",
 	HEAD "C 1\ngamma 1\nrho 0\nsupports -1\n",
 	HEAD "C 1\ngamma 1\nrho 0\nsupports 1.5\n1 0 0 0 0\n",
-	HEAD "C 1\ngamma 1\nrho 0\nsupports 1001\n",
 	HEAD "C 1\ngamma 1\nrho 0\nsupports 99999999999\n",
 	HEAD "C 1\ngamma 1\nrho 1e10\nsupports 1\n1 0 0 0 0\n",
 	HEAD "C 1\ngamma 0\nrho 0\nsupports 1\n1 0 0 0 0\n",
@@ -244,6 +244,27 @@ static const char *const damaged[] = {
 START_TEST(a_damaged_model_is_refused)
 {
 	ck_assert_int_eq(read(damaged[_i]), ERR_MALFORMED);
+}
+END_TEST
+
+/* A model of `count` vectors. */
+static enum error read_many(int count)
+{
+	struct buffer text = {0};
+	enum error error;
+
+	buffer_printf(&text, HEAD "C 1\ngamma 1\nrho 0\nsupports %d\n", count);
+	for (int i = 0; i < count; i++)
+		buffer_append_text(&text, "1 0 0 0 0\n");
+	error = read(text.data);
+	buffer_free(&text);
+	return error;
+}
+
+START_TEST(a_model_has_no_more_vectors_than_examples_can_make)
+{
+	ck_assert_int_eq(read_many(MAX_RIDGE_EXAMPLES), ERR_NONE);
+	ck_assert_int_eq(read_many(MAX_RIDGE_EXAMPLES + 1), ERR_MALFORMED);
 }
 END_TEST
 
@@ -264,6 +285,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_model_of_another_version_is_told);
 	tcase_add_loop_test(tests, a_damaged_model_is_refused, 0,
 			    sizeof(damaged) / sizeof(damaged[0]));
+	tcase_add_test(tests,
+		       a_model_has_no_more_vectors_than_examples_can_make);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -23,7 +23,9 @@
  * The source blurs "until convergence". Repeated Gaussians are one wider
  * Gaussian, and their limit is flat, so that where to stop is a choice of
  * width: 4 passes of radius 20 (.8006) and 16 of 10 (.8000) do what one of 40
- * does (.8004). One pass it is.
+ * does (.8004). One pass it is. Stopping as extract/ccb.c does, when a pass
+ * changes no ratio by more than .01, gives .8079 at 8/.85 on every fourth page,
+ * where 40/.8 has .8065.
  */
 static const struct parameter parameters[] = {
 	[CODE_BLUR_RADIUS] =

@@ -40,7 +40,7 @@ float *blur_run(struct arena *arena, float *values, uint32_t count,
  * How many passes of `radius` it takes until one changes no entry by more than
  * `epsilon`, the last one included, for values in [0, 1], mirrored at the ends
  * ("repeat blurring until convergence", Gottron, TIR 2008). It is searched for,
- * each time with a single wide blur, on means of radius / 4 entries: O(count +
+ * each time with a single wide blur, on means of radius / 2 entries: O(count +
  * count / radius * log(1 / epsilon)). Scratch: 16 bytes for each of them.
  */
 uint32_t blur_passes_to_converge(struct arena *arena, const float *values,

@@ -19,8 +19,8 @@
  *
  * In the source ACCB is no worse than CCB, and better where links stand in the
  * text (wiki .682, .403). So it is on the 8 wiki pages of wcxb-dev (.589,
- * .471); elsewhere the code of links tells the menus of today's pages. It is
- * not the convergence: ACCB blurred like this has .8079 at its best.
+ * .471), but on no set as a whole. It is not the convergence: ACCB blurred like
+ * this has .8079 at its best, on every fourth page.
  */
 static const struct parameter parameters[] = {
 	[CODE_BLUR_RADIUS] =

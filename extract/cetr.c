@@ -6,6 +6,7 @@
 #include "extract/tag_ratio.h"
 #include "store/arena.h"
 
+/* All three are the source's own; figures stand in extract/cetr_tm.c. */
 static const struct parameter parameters[] = {
 	[TAG_RATIO_RADIUS] =
 		{
@@ -63,7 +64,7 @@ static const struct kmeans_point *points_of(struct arena *arena,
 	return points;
 }
 
-/* At most so many lines, evenly chosen. */
+/* Evenly chosen lines, no more than are seen; group 0 is the noise. */
 static void draw(const struct extractor_input *input,
 		 const struct kmeans_point *points, const struct kmeans *kmeans,
 		 uint32_t count)

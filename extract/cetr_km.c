@@ -3,6 +3,7 @@
 #include "extract/tag_ratio.h"
 #include "store/arena.h"
 
+/* All three are the source's own; figures stand in extract/cetr_tm.c. */
 static const struct parameter parameters[] = {
 	[TAG_RATIO_RADIUS] =
 		{
@@ -61,6 +62,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 	bool *is_content = ARENA_NEW(input->arena, bool, ratios.count);
 
 	for (uint32_t i = 0; i < ratios.count; i++)
+		/* nothing is noise where nothing differs */
 		is_content[i] = kmeans.clusters[i] > 0 || kmeans.count == 1;
 	tag_ratios_judge(input, &ratios, is_content, verdicts);
 	if (input->trace != NULL)

@@ -17,10 +17,11 @@ START_TEST(a_short_vector_is_drawn_as_it_is)
 }
 END_TEST
 
+enum { COUNT = 2 * MAX_CURVE_VALUES + 1 };
+
 /* 4,001 entries: a value for each 3, the last one for the 2 that are left. */
 START_TEST(a_long_vector_is_drawn_as_means)
 {
-	enum { COUNT = 2 * MAX_CURVE_VALUES + 1 };
 	struct arena *arena = arena_create();
 	float *values = ARENA_NEW(arena, float, COUNT);
 	struct figure_series series;
@@ -28,15 +29,24 @@ START_TEST(a_long_vector_is_drawn_as_means)
 	for (int i = 0; i < COUNT; i++)
 		values[i] = (float)i;
 	series = curve_series(arena, "s", values, COUNT);
-	ck_assert_uint_eq(curve_step(COUNT), 3);
 	ck_assert_uint_eq(series.count, 1334);
 	ck_assert_float_eq(series.values[0], 1);
 	ck_assert_float_eq(series.values[1], 4);
 	ck_assert_float_eq(series.values[1333], 3999.5F);
-	ck_assert_str_eq(curve_label(arena, "lines", COUNT), "lines / 3");
+	arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(the_step_and_its_label)
+{
+	struct arena *arena = arena_create();
+
+	ck_assert_uint_eq(curve_step(0), 1);
 	ck_assert_uint_eq(curve_step(MAX_CURVE_VALUES), 1);
 	ck_assert_uint_eq(curve_step(MAX_CURVE_VALUES + 1), 2);
+	ck_assert_uint_eq(curve_step(COUNT), 3);
 	ck_assert_uint_eq(curve_step(UINT32_MAX), 2147484);
+	ck_assert_str_eq(curve_label(arena, "lines", COUNT), "lines / 3");
 	arena_destroy(arena);
 }
 END_TEST
@@ -48,6 +58,7 @@ Suite *make_suite(void)
 
 	tcase_add_test(tcase, a_short_vector_is_drawn_as_it_is);
 	tcase_add_test(tcase, a_long_vector_is_drawn_as_means);
+	tcase_add_test(tcase, the_step_and_its_label);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

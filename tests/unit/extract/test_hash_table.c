@@ -8,11 +8,22 @@ struct entry {
 	uint32_t count;
 };
 
+static void assert_entry(const struct hash_table *table, uint32_t index,
+			 uint32_t count)
+{
+	const struct entry *entry =
+		hash_table_find(table, hash_chain(index, 0));
+
+	ck_assert_ptr_nonnull(entry);
+	ck_assert_uint_eq(entry->count, count);
+	ck_assert_uint_eq(hash_table_index(table, entry), index);
+	ck_assert_ptr_eq(hash_table_entry(table, index), entry);
+}
+
 START_TEST(counts_are_found_again)
 {
 	struct arena *arena = arena_create();
 	struct hash_table table = hash_table_make(arena, sizeof(struct entry));
-	const struct entry *entry;
 
 	ck_assert_ptr_null(hash_table_find(&table, 0));
 	for (uint64_t i = 0; i < 100000; i++) {
@@ -22,13 +33,8 @@ START_TEST(counts_are_found_again)
 		one->count++;
 	}
 	ck_assert_uint_eq(table.count, 1000);
-	for (uint64_t i = 0; i < 1000; i++) {
-		entry = hash_table_find(&table, hash_chain(i, 0));
-		ck_assert_ptr_nonnull(entry);
-		ck_assert_uint_eq(entry->count, 100);
-		ck_assert_uint_eq(hash_table_index(&table, entry), i);
-		ck_assert_ptr_eq(hash_table_entry(&table, (uint32_t)i), entry);
-	}
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_entry(&table, i, 100);
 	ck_assert_ptr_null(hash_table_find(&table, hash_chain(1000, 0)));
 	arena_destroy(arena);
 }

@@ -7,13 +7,14 @@
 
 /* The scores of the texts of `mine`, mapped to `theirs` alone. */
 static void assert_scores(const char *mine, const char *theirs,
-			  const float *scores)
+			  const float *scores, uint32_t count)
 {
 	struct page *pages[] = {parse(mine), parse(theirs)};
 	const struct verdict *verdicts =
 		run_sampled((const struct page *const *)pages, 2, "rtdm", NULL);
 
-	for (uint32_t i = 0; i < pages[0]->text_count; i++) {
+	ck_assert_uint_eq(pages[0]->text_count, count);
+	for (uint32_t i = 0; i < count; i++) {
 		ck_assert_float_eq(verdicts[i].score, scores[i]);
 		ck_assert(verdicts[i].is_content == (scores[i] > 0));
 	}
@@ -24,8 +25,8 @@ static void assert_scores(const char *mine, const char *theirs,
 START_TEST(mapped_text_that_is_the_same_is_template)
 {
 	assert_scores("<div><p>menu</p><p>one</p></div>",
-		      "<div><p>menu</p><p>two</p></div>",
-		      (const float[]){0, 1});
+		      "<div><p>menu</p><p>two</p></div>", (const float[]){0, 1},
+		      2);
 }
 END_TEST
 
@@ -33,7 +34,7 @@ START_TEST(the_mapping_goes_downwards_only)
 {
 	/* x is on both pages, but not in elements that can be mapped */
 	assert_scores("<div><p>x</p></div><p>y</p>",
-		      "<ul><li>x</li></ul><p>y</p>", (const float[]){1, 0});
+		      "<ul><li>x</li></ul><p>y</p>", (const float[]){1, 0}, 2);
 }
 END_TEST
 
@@ -42,9 +43,9 @@ START_TEST(children_are_aligned)
 	/* the second div is one too many, d is another and e has moved */
 	assert_scores("<div>a</div><div>z</div><div>b</div><div>c</div><p>d",
 		      "<div>a</div><div>b</div><div>c<i>e</i></div><p>f",
-		      (const float[]){0, 1, 0, 0, 1});
+		      (const float[]){0, 1, 0, 0, 1}, 5);
 	assert_scores("<p>e</p><p>a</p><p>b</p>", "<p>a</p><p>b</p><p>e</p>",
-		      (const float[]){1, 0, 0});
+		      (const float[]){1, 0, 0}, 3);
 }
 END_TEST
 

@@ -166,33 +166,42 @@ static struct trace *traced(const struct page *page)
 }
 
 /*
- * The body is a block (its width differs from nothing: html has the same box),
- * so html begins the first one and #a and #b one each, at 2 differences.
- *Equation 1: #a stands at the top, 0, is 400 px wide, has 20 characters of 16
- *px and no links. #b is at 19.2, 500 px wide, has 40 characters. The page
- *is 38.4 px high. a = 20 * 400 * 16 * 38.4 / .05 = 98,304,000 b = 40 * 500 * 16
- ** 19.2 / .05 = 122,880,000 The mean length is that of html, body, head (not
- *displayed), a and b: all text is a's and b's own, and both add theirs to the
- *body and to html, 60 each: (60 + 60 + 20 + 40) / 4 = 45. The body's width is
- *the widest: of the blocks only html meets the averages: html = 60 * 1024 * 16
- ** 38.4 / .05 = 754,974,720
+ * At a distance of 1 html, #a and #b begin blocks: the body's box is html's,
+ * the others differ in width and height, #b in its top too. The page is two
+ * lines high, 38.4 px; no block has links or repeats. Equation 1:
+ *	html = 60 * 1024 * 16 * 38.4 / .05 = 754,974,720
+ *	a = 20 * 400 * 16 * 38.4 / .05 = 98,304,000
+ *	b = 40 * 500 * 16 * 19.2 / .05 = 122,880,000
+ * The mean length over html, body, a and b is (60 + 60 + 20 + 40) / 4 = 45, so
+ * that a and b are no candidates.
  */
+#define TWO_BLOCKS                                                             \
+	BODY "<div id=a style='width:400px'>aaaaaaaaaaaaaaaaaaaa</div>"        \
+	     "<div id=b style='width:500px'>bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb" \
+	     "bbbbbbb</div>"
+
 START_TEST(factor_values_worked_by_hand)
 {
-	struct page *page = parse(
-		BODY "<div id=a style='width:400px'>aaaaaaaaaaaaaaaaaaaa</div>"
-		     "<div id=b style='width:500px'>bbbbbbbbbbbbbbbbbbbbbbbbbbb"
-		     "bbbbbbbbbbbbb</div>");
-	struct trace *trace = traced(page);
+	struct page *page = parse(TWO_BLOCKS);
+	const struct figure figure = traced(page)->figures[0];
+
+	ck_assert_uint_eq(figure.box_count, 3);
+	ck_assert_float_eq_tol(figure.boxes[0].value, 754974720.0F, 1000);
+	ck_assert_float_eq(figure.boxes[1].value, 0);
+	ck_assert_float_eq(figure.boxes[2].value, 0);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(the_trace_tells_the_numbers)
+{
+	struct page *page = parse(TWO_BLOCKS);
+	const struct trace *trace = traced(page);
 	const struct figure_box *boxes = trace->figures[0].boxes;
 
-	ck_assert_uint_eq(trace->figures[0].box_count, 3);
-	ck_assert_float_eq_tol(boxes[0].value, 754974720.0F, 1000);
 	ck_assert(boxes[0].is_content && !boxes[1].is_content);
-	ck_assert_float_eq(boxes[1].value, 0);
-	ck_assert_str_eq(boxes[0].label,
-			 "factor 7.55e+08: 60 characters, links 0.00, "
-			 "repeats 0, top 0");
+	ck_assert_str_eq(boxes[2].label, "factor 0: 40 characters, links 0.00, "
+					 "repeats 0, top 19");
 	ck_assert_str_eq(trace->reasons[0],
 			 "in the main block, factor value 7.55e+08");
 	page_destroy(page);
@@ -284,6 +293,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_block_with_blocks_keeps_its_text);
 	tcase_add_test(tcase, repeated_patterns_are_counted_for_the_parent);
 	tcase_add_test(tcase, factor_values_worked_by_hand);
+	tcase_add_test(tcase, the_trace_tells_the_numbers);
 	tcase_add_test(tcase, hidden_text_is_never_content);
 	tcase_add_test(tcase, pages_without_text_or_elements_have_verdicts);
 	tcase_add_test(tcase, an_article_is_told_from_a_sidebar);

@@ -83,7 +83,7 @@ static void print_row(const char *name, const double *bytes,
 	double exponent = exponent_of(bytes, times);
 	double last = log10(times[SIZES - 1] / times[SIZES - 2]);
 
-	printf(is_tsv ? "%s" : "%-24s", name);
+	printf(is_tsv ? "%s" : "%-32s", name);
 	for (size_t i = 0; i < SIZES; i++)
 		printf(is_tsv ? "\t%.1f" : " %11.1f", times[i]);
 	printf(is_tsv ? "\t%.3f\t%.3f\t%s\n" : " %9.3f %9.3f  %s\n", exponent,
@@ -158,7 +158,7 @@ bool growth_print(struct contestants *contestants, struct slice source,
 	if (!measure(contestants, source, &times))
 		return false;
 	printf(is_tsv ? "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n"
-		      : "%-24s %11s %11s %11s %11s %9s %9s  %s\n",
+		      : "%-32s %11s %11s %11s %11s %9s %9s  %s\n",
 	       "method", "10_kB_us", "100_kB_us", "1_MB_us", "10_MB_us",
 	       "exponent", "last_step", "flag");
 	print_row("parse", times.bytes, times.parse, is_tsv);

@@ -218,11 +218,12 @@ def keep(options, method, means):
     """Put the method's row into presets.tsv."""
     rows = {line.split("\t")[0]: line for line in
             PRESETS.read_text("utf-8").splitlines()}
-    command = ["choose.py", method, *options.assignments]
+    command = ["choose.py", method.name, *options.assignments]
     if options.every > 1:
         command.append(f"--every {options.every}")
-    rows[method] = "\t".join((
-        method, " ".join(command), f"{means[method + ', presets']:.4f}",
+    rows[method.name] = "\t".join((
+        method.name, "many" if method.needs_template else "five",
+        " ".join(command), f"{means[method.name + ', presets']:.4f}",
         f"{means['cross-validated']:.4f}"))
     PRESETS.write_text("".join(f"{line}\n" for line in rows.values()), "utf-8")
 
@@ -281,7 +282,7 @@ def main():
         f1 = measure_all(options, tasks, [*columns.values(), *grid])
     means = report(tasks, f1, columns, grid)
     if options.keep and grid:
-        keep(options, method.name, means)
+        keep(options, method, means)
     return 0
 
 

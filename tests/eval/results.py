@@ -83,9 +83,19 @@ def cost_cells(results, corpus, method):
     return (f"{cost.us:.1f}", f"{cost.mb_per_s:.1f}") if cost else ("", "")
 
 
+def is_chosen_on(row, corpus):
+    """Whether the pages of the corpus had a part in the presets."""
+    names = {corpus.name}
+    if corpus.superset:
+        names.add(corpus.superset.name)
+    return corpus.is_in_sample and (
+        row["sets"] in ("five", "many") or bool(names & set(
+            row["sets"].split(","))))
+
+
 def preset_cell(results, corpus, method):
     row = results.presets.get(method)
-    if not row or not corpus.is_in_sample:
+    if not row or not is_chosen_on(row, corpus):
         return ""
     return f"in sample (mean {row['in_sample']}, " \
            f"cross-validated {row['cross_validated']})"
@@ -99,11 +109,12 @@ def say_how(report):
         "a page without an extract scores 0. CPU is the method's own work on "
         "a parsed page (tests/bench/bench_extract): parsing, which is the same "
         "for all, is the row `parse`, and what a method learns of a cluster is "
-        "left out. \"In sample\": tests/eval/choose.py chose the method's "
-        "presets on these pages; beside it stand the mean of its sets in "
-        "sample and cross-validated by domain, of which the second is what "
-        "other pages will see (tests/eval/presets.tsv). The other methods "
-        "have the values of their sources.")
+        "left out. \"In sample\": the method's presets, or what it has learned, "
+        "were chosen with these pages; beside it stand the mean of all sets "
+        "that had a part in it, in sample and cross-validated by domain, of "
+        "which the second is what other pages will see "
+        "(tests/eval/presets.tsv). The other methods have the values of their "
+        "sources.")
 
 
 def summary(report, results):
@@ -122,7 +133,8 @@ def summary(report, results):
         cost = results.costs.get(sets[0].name, {})
         own, accb = cost.get(method), cost.get("accb")
         row = results.presets.get(method)
-        report.row(method, *f1, mean, row["cross_validated"] if row else "",
+        report.row(method, *f1, mean, row["cross_validated"]
+                   if row and row["sets"] == "five" else "",
                    f"{own.us:.1f}" if own else "",
                    f"{own.us / accb.us:.2f}" if own and accb else "")
 

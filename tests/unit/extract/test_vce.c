@@ -193,16 +193,24 @@ START_TEST(factor_values_worked_by_hand)
 }
 END_TEST
 
-START_TEST(the_trace_tells_the_numbers)
+START_TEST(the_figure_tells_the_numbers)
 {
 	struct page *page = parse(TWO_BLOCKS);
-	const struct trace *trace = traced(page);
-	const struct figure_box *boxes = trace->figures[0].boxes;
+	const struct figure figure = traced(page)->figures[0];
 
-	ck_assert(boxes[0].is_content && !boxes[1].is_content);
-	ck_assert_str_eq(boxes[2].label, "factor 0: 40 characters, links 0.00, "
-					 "repeats 0, top 19");
-	ck_assert_str_eq(trace->reasons[0],
+	ck_assert(figure.boxes[0].is_content && !figure.boxes[1].is_content);
+	ck_assert_str_eq(figure.boxes[2].label,
+			 "factor 0: 40 characters, links 0.00, repeats 0, "
+			 "top 19");
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(the_trace_tells_the_reasons)
+{
+	struct page *page = parse(TWO_BLOCKS);
+
+	ck_assert_str_eq(traced(page)->reasons[0],
 			 "in the main block, factor value 7.55e+08");
 	page_destroy(page);
 }
@@ -256,7 +264,7 @@ START_TEST(an_article_is_told_from_a_sidebar)
 		"<div id=main><h1>Who does it?</h1><p>" SENTENCE SENTENCE
 		"</p><figure>What it looks after</figure></div>"
 		"<div>All rights reserved.</div>");
-	const struct verdict *verdicts = run(page, "vce", NULL, NULL);
+	const struct verdict *verdicts = run(page, "vce", "distance=3", NULL);
 
 	ck_assert_uint_eq(page->text_count, 12);
 	for (uint32_t i = 0; i < page->text_count; i++)
@@ -293,7 +301,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_block_with_blocks_keeps_its_text);
 	tcase_add_test(tcase, repeated_patterns_are_counted_for_the_parent);
 	tcase_add_test(tcase, factor_values_worked_by_hand);
-	tcase_add_test(tcase, the_trace_tells_the_numbers);
+	tcase_add_test(tcase, the_figure_tells_the_numbers);
+	tcase_add_test(tcase, the_trace_tells_the_reasons);
 	tcase_add_test(tcase, hidden_text_is_never_content);
 	tcase_add_test(tcase, pages_without_text_or_elements_have_verdicts);
 	tcase_add_test(tcase, an_article_is_told_from_a_sidebar);

@@ -28,15 +28,7 @@
  * where 40/.8 has .8065.
  */
 static const struct parameter parameters[] = {
-	[CODE_BLUR_RADIUS] =
-		{
-			.name = "radius",
-			.unit = "characters",
-			.minimum = 1,
-			.maximum = 1000,
-			.preset = 40,
-			.meaning = "about the standard deviation of one blur",
-		},
+	[CODE_BLUR_RADIUS] = CODE_BLUR_RADIUS_ROW("characters", 40),
 	[CODE_BLUR_EXTENT] =
 		{
 			.name = "passes",
@@ -46,15 +38,7 @@ static const struct parameter parameters[] = {
 			.preset = 1,
 			.meaning = "how many times the vector is blurred",
 		},
-	[CODE_BLUR_THRESHOLD] =
-		{
-			.name = "threshold",
-			.unit = "content code ratio",
-			.minimum = 0,
-			.maximum = 1,
-			.preset = 0.8,
-			.meaning = "text is kept when a character is above it",
-		},
+	[CODE_BLUR_THRESHOLD] = CODE_BLUR_THRESHOLD_ROW("character", 0.8),
 };
 
 static const struct code_blur version = {

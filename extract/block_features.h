@@ -1,8 +1,8 @@
 /*
  * extract/block_features.h - the blocks of a page as feature vectors, to be
- * compared with those of other pages (Debnath, Mitra, Pal, Giles 2005, section
- * 3): a coordinate for every word, and one each for the images, the scripts and
- * the links.
+ * compared with those of other pages (Debnath, Mitra, Pal and Giles, TKDE
+ * 2005): a coordinate for every word, and one each for the images, the scripts
+ * and the links.
  */
 #ifndef EXTRACT_BLOCK_FEATURES_H
 #define EXTRACT_BLOCK_FEATURES_H

@@ -23,34 +23,9 @@
  * this has .8079 at its best, on every fourth page.
  */
 static const struct parameter parameters[] = {
-	[CODE_BLUR_RADIUS] =
-		{
-			.name = "radius",
-			.unit = "characters",
-			.minimum = 1,
-			.maximum = 1000,
-			.preset = 10,
-			.meaning = "about the standard deviation of one blur",
-		},
-	[CODE_BLUR_EXTENT] =
-		{
-			.name = "epsilon",
-			.unit = "content code ratio",
-			.minimum = 0.001,
-			.maximum = 1,
-			.preset = 0.01,
-			.meaning = "blurred until one more blur changes no "
-				   "ratio by more",
-		},
-	[CODE_BLUR_THRESHOLD] =
-		{
-			.name = "threshold",
-			.unit = "content code ratio",
-			.minimum = 0,
-			.maximum = 1,
-			.preset = 0.65,
-			.meaning = "text is kept when a character is above it",
-		},
+	[CODE_BLUR_RADIUS] = CODE_BLUR_RADIUS_ROW("characters", 10),
+	[CODE_BLUR_EXTENT] = CODE_BLUR_EPSILON_ROW,
+	[CODE_BLUR_THRESHOLD] = CODE_BLUR_THRESHOLD_ROW("character", 0.65),
 };
 
 static const struct code_blur version = {

@@ -4,6 +4,7 @@
 
 #include "extract/source_walk.h"
 #include "page/page.h"
+#include "page/utf8.h"
 #include "store/arena.h"
 
 #define ALPHA         0.5
@@ -11,21 +12,6 @@
 #define GAMMA_HAN     12.0
 #define GAMMA_LETTERS 75.0
 #define GAMMA_UNKNOWN 1.0
-
-/* The character at *at, of valid UTF-8; moves behind it. */
-static uint32_t next_character(const unsigned char **at,
-			       const unsigned char *end)
-{
-	uint32_t lead = *(*at)++;
-	uint32_t code = lead;
-
-	if (lead < 0x80)
-		return lead;
-	code &= lead < 0xE0 ? 0x1F : lead < 0xF0 ? 0x0F : 0x07;
-	while (*at < end && (**at & 0xC0) == 0x80)
-		code = (code << 6 | (*(*at)++ & 0x3F)) & 0x1FFFFF;
-	return code;
-}
 
 static bool is_space(uint32_t code)
 {
@@ -124,7 +110,7 @@ struct cell_features cell_features_of(struct slice text)
 	bool is_after_mark = false;
 
 	while (at < end) {
-		uint32_t code = next_character(&at, end);
+		uint32_t code = utf8_next(&at, end);
 		bool space = is_space(code);
 		bool is_mark = is_stop(code) || is_pause(code);
 
@@ -163,7 +149,7 @@ double cells_gamma(const struct page *page, const bool *is_visible)
 		const unsigned char *end = at + text.size;
 
 		while (is_visible[i] && at < end) {
-			uint32_t code = next_character(&at, end);
+			uint32_t code = utf8_next(&at, end);
 
 			han += is_han(code);
 			letters += is_letter(code);

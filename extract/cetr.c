@@ -8,24 +8,8 @@
 
 /* All three are the source's own; figures stand in extract/cetr_tm.c. */
 static const struct parameter parameters[] = {
-	[TAG_RATIO_RADIUS] =
-		{
-			.name = "radius",
-			.unit = "lines",
-			.minimum = 1,
-			.maximum = MAX_TAG_RATIO_RADIUS,
-			.preset = 3,
-			.meaning = "how far the ratios are smoothed",
-		},
-	[TAG_RATIO_WIDTH] =
-		{
-			.name = "width",
-			.unit = "characters",
-			.minimum = 10,
-			.maximum = 10000,
-			.preset = 60,
-			.meaning = "of a line where the page has hardly any",
-		},
+	[TAG_RATIO_RADIUS] = TAG_RATIO_RADIUS_ROW,
+	[TAG_RATIO_WIDTH] = TAG_RATIO_WIDTH_ROW,
 	[TAG_RATIO_CUT] =
 		{
 			.name = "clusters",
@@ -93,11 +77,10 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 	struct kmeans kmeans =
 		kmeans_run(input->arena, points, ratios.count,
 			   (uint32_t)input->parameters[TAG_RATIO_CUT], true);
-	bool *is_content = ARENA_NEW(input->arena, bool, ratios.count);
 
 	for (uint32_t i = 0; i < ratios.count; i++)
-		is_content[i] = kmeans.clusters[i] > 0;
-	tag_ratios_judge(input, &ratios, is_content, verdicts);
+		ratios.is_content[i] = kmeans.clusters[i] > 0;
+	tag_ratios_judge(input, &ratios, verdicts);
 	if (input->trace != NULL)
 		draw(input, points, &kmeans, ratios.count);
 }

@@ -5,24 +5,8 @@
 
 /* All three are the source's own; figures stand in extract/cetr_tm.c. */
 static const struct parameter parameters[] = {
-	[TAG_RATIO_RADIUS] =
-		{
-			.name = "radius",
-			.unit = "lines",
-			.minimum = 1,
-			.maximum = MAX_TAG_RATIO_RADIUS,
-			.preset = 3,
-			.meaning = "how far the ratios are smoothed",
-		},
-	[TAG_RATIO_WIDTH] =
-		{
-			.name = "width",
-			.unit = "characters",
-			.minimum = 10,
-			.maximum = 10000,
-			.preset = 60,
-			.meaning = "of a line where the page has hardly any",
-		},
+	[TAG_RATIO_RADIUS] = TAG_RATIO_RADIUS_ROW,
+	[TAG_RATIO_WIDTH] = TAG_RATIO_WIDTH_ROW,
 	[TAG_RATIO_CUT] =
 		{
 			.name = "clusters",
@@ -59,12 +43,12 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 {
 	struct tag_ratios ratios = tag_ratios_make(input);
 	struct kmeans kmeans = cluster(input, &ratios);
-	bool *is_content = ARENA_NEW(input->arena, bool, ratios.count);
 
 	for (uint32_t i = 0; i < ratios.count; i++)
 		/* nothing is noise where nothing differs */
-		is_content[i] = kmeans.clusters[i] > 0 || kmeans.count == 1;
-	tag_ratios_judge(input, &ratios, is_content, verdicts);
+		ratios.is_content[i] =
+			kmeans.clusters[i] > 0 || kmeans.count == 1;
+	tag_ratios_judge(input, &ratios, verdicts);
 	if (input->trace != NULL)
 		tag_ratios_draw(input, &ratios, threshold_of(&kmeans));
 }

@@ -23,24 +23,8 @@
  * being chosen on them: with a lambda of 1 it has .7850, .7750 on wcxb-dev.
  */
 static const struct parameter parameters[] = {
-	[TAG_RATIO_RADIUS] =
-		{
-			.name = "radius",
-			.unit = "lines",
-			.minimum = 1,
-			.maximum = MAX_TAG_RATIO_RADIUS,
-			.preset = 3,
-			.meaning = "how far the ratios are smoothed",
-		},
-	[TAG_RATIO_WIDTH] =
-		{
-			.name = "width",
-			.unit = "characters",
-			.minimum = 10,
-			.maximum = 10000,
-			.preset = 60,
-			.meaning = "of a line where the page has hardly any",
-		},
+	[TAG_RATIO_RADIUS] = TAG_RATIO_RADIUS_ROW,
+	[TAG_RATIO_WIDTH] = TAG_RATIO_WIDTH_ROW,
 	[TAG_RATIO_CUT] =
 		{
 			.name = "lambda",
@@ -68,13 +52,12 @@ static double standard_deviation(const struct tag_ratios *ratios)
 static void run(const struct extractor_input *input, struct verdict *verdicts)
 {
 	struct tag_ratios ratios = tag_ratios_make(input);
-	bool *is_content = ARENA_NEW(input->arena, bool, ratios.count);
 	double threshold =
 		input->parameters[TAG_RATIO_CUT] * standard_deviation(&ratios);
 
 	for (uint32_t i = 0; i < ratios.count; i++)
-		is_content[i] = (double)ratios.smoothed[i] > threshold;
-	tag_ratios_judge(input, &ratios, is_content, verdicts);
+		ratios.is_content[i] = (double)ratios.smoothed[i] > threshold;
+	tag_ratios_judge(input, &ratios, verdicts);
 	if (input->trace != NULL)
 		tag_ratios_draw(input, &ratios, (float)threshold);
 }

@@ -19,6 +19,30 @@ enum {
 	CODE_BLUR_THRESHOLD,
 };
 
+/*
+ * Their rows, by what the entries of the vector are: "characters", and in the
+ * threshold "character".
+ */
+#define CODE_BLUR_RADIUS_ROW(entries, standard)                        \
+	{                                                              \
+		.name = "radius", .unit = (entries), .minimum = 1,     \
+		.maximum = 1000, .preset = (standard),                 \
+		.meaning = "about the standard deviation of one blur", \
+	}
+#define CODE_BLUR_EPSILON_ROW                                        \
+	{                                                            \
+		.name = "epsilon", .unit = "content code ratio",     \
+		.minimum = 0.001, .maximum = 1, .preset = 0.01,      \
+		.meaning = "blurred until one more blur changes no " \
+			   "ratio by more",                          \
+	}
+#define CODE_BLUR_THRESHOLD_ROW(entry, standard)                        \
+	{                                                               \
+		.name = "threshold", .unit = "content code ratio",      \
+		.minimum = 0, .maximum = 1, .preset = (standard),       \
+		.meaning = "text is kept when a " entry " is above it", \
+	}
+
 /* A version. */
 struct code_blur {
 	struct content_code (*vector)(

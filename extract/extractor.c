@@ -11,13 +11,22 @@
 enum { MAX_ERROR = 256 };
 
 const struct extractor *const extractors[] = {
+	/* baseline */
 	&extractor_plain,
-	&extractor_accb,
+	/* token sequence */
+	&extractor_bte,
+	&extractor_dsc,
+	&extractor_adsc,
+	&extractor_mss,
+	/* content code */
 	&extractor_ccb,
+	&extractor_accb,
 	&extractor_tccb,
+	/* tag ratios */
 	&extractor_cetr_tm,
 	&extractor_cetr_km,
 	&extractor_cetr,
+	/* links and blocks */
 	&extractor_lqf_25,
 	&extractor_lqf_50,
 	&extractor_lqf_75,
@@ -25,8 +34,12 @@ const struct extractor *const extractors[] = {
 	&extractor_lp,
 	&extractor_fe,
 	&extractor_kfe,
+	/* looks */
 	&extractor_vips,
 	&extractor_vce,
+	/* mountain model */
+	&extractor_mountain,
+	/* many pages of one template */
 	&extractor_df,
 	&extractor_df_plus,
 	&extractor_infodiscoverer,
@@ -34,11 +47,6 @@ const struct extractor *const extractors[] = {
 	&extractor_sst,
 	&extractor_rtdm,
 	&extractor_isotonic,
-	&extractor_bte,
-	&extractor_dsc,
-	&extractor_adsc,
-	&extractor_mss,
-	&extractor_mountain,
 	NULL,
 };
 

@@ -15,7 +15,7 @@
  * highest word F1, as the mean over the last snapshots of four sites of which
  * 285 pages have a gold text, with up to 32 pages of each kind of page as the
  * sample; crawl-to-the-future (504 pages by site and year) and daniel (577 by
- * site) are untouched. .7 has .9238, .8 has .9321, and a mean over all words of
+ * site) took no part. .7 has .9238, .8 has .9321, and a mean over all words of
  * a block, not over distinct ones, .9268:
  *
  *	                  flink  jena   sling  rocketmq  mean   crawl  daniel
@@ -122,7 +122,7 @@ static const double *term_entropies(const struct extractor_input *input,
 	return entropies;
 }
 
-/* Section 3.3 of the source: the features of a block are a set. */
+/* The features of a block are a set. */
 static const struct judged_block *judge(const struct extractor_input *input,
 					const struct block_tree *tree,
 					const struct term_list *list)
@@ -213,7 +213,7 @@ const struct extractor extractor_infodiscoverer = {
 	.name = "infodiscoverer",
 	.summary = "Blocks whose words are not spread evenly over the pages.",
 	.source = "Lin and Ho, Discovering Informative Content Blocks from Web "
-		  "Documents, KDD 2002, section 3",
+		  "Documents, KDD 2002",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
 	.needs = KNOWS_SAMPLE,

@@ -11,7 +11,7 @@
  * Chosen for the highest word F1, as the mean over the last snapshots of four
  * sites of which 285 pages have a gold text, with up to 32 pages of each kind
  * of page as the sample; crawl-to-the-future (504 pages by site and year) and
- * daniel (577 by site) are untouched. Shares of .05, .15, .2 and 1/3 have
+ * daniel (577 by site) took no part. Shares of .05, .15, .2 and 1/3 have
  * .9243, .9539, .9507 and .9520; 32 references have .9556, and 8 with 1/3 .9489
  * where 16 have .9520:
  *
@@ -127,7 +127,7 @@ const struct extractor extractor_rtdm = {
 	.name = "rtdm",
 	.summary = "Text that other pages do not hold at the same place.",
 	.source = "Reis, Golgher, Silva and Laender, Automatic Web News "
-		  "Extraction Using Tree Edit Distance, WWW 2004, section 3",
+		  "Extraction Using Tree Edit Distance, WWW 2004",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
 	.needs = KNOWS_SAMPLE,

@@ -1,7 +1,7 @@
 /*
  * extract/spread.h - how evenly a thing (a word) is spread over the pages of a
- * sample: the entropy of Lin & Ho 2002, section 3.2, and of Yi, Liu & Li 2003,
- * section 4.
+ * sample: the entropy of Lin and Ho, KDD 2002, and of Yi, Liu and Li, KDD
+ * 2003.
  */
 #ifndef EXTRACT_SPREAD_H
 #define EXTRACT_SPREAD_H

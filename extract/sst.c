@@ -9,8 +9,8 @@
  * gamma is the source's. The threshold is chosen for the highest word F1, as
  * the mean over the last snapshots of four sites of which 285 pages have a gold
  * text, with up to 32 pages of each kind of page as the sample;
- * crawl-to-the-future (504 pages by site and year) and daniel (577 by site) are
- * untouched. .40 has .9532, .44 has .9570:
+ * crawl-to-the-future (504 pages by site and year) and daniel (577 by site)
+ * took no part. .40 has .9532, .44 has .9570:
  *
  *	                  flink  jena   sling  rocketmq  mean   crawl  daniel
  *	plain             .8388  .8059  .8358  .7791     .8149  .7266  .5214
@@ -102,7 +102,7 @@ const struct extractor extractor_sst = {
 	.name = "sst",
 	.summary = "Places whose texts differ from page to page.",
 	.source = "Yi, Liu and Li, Eliminating Noisy Information in Web Pages "
-		  "for Data Mining, KDD 2003, section 3 and 4",
+		  "for Data Mining, KDD 2003",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
 	.needs = KNOWS_SAMPLE,

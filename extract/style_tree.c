@@ -227,8 +227,8 @@ static void sum_features(struct style_tree *tree)
 }
 
 /*
- * Equations 1 and 2 of the source: the entropy of the styles of an inner node,
- * and of a leaf one less the mean entropy of its features; 1 when only one page
+ * NodeImp of the source: the entropy of the styles of an inner node, and of a
+ * leaf one less the mean entropy of its features; 1 when only one page
  * has it.
  */
 static double node_importance(const struct place *place)
@@ -244,7 +244,7 @@ static double node_importance(const struct place *place)
 	return (log(pages) - place->style_sum / pages) / log(pages);
 }
 
-/* Equation 3: with few styles a node is what its children are. */
+/* CompImp of the source: with few styles a node is what its children are. */
 static double composite_importance(const struct place *place,
 				   double attenuation)
 {

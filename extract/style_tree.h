@@ -39,9 +39,9 @@ struct importance {
 };
 
 /*
- * A table of struct importance, in `arena`: the composite importance (section
- * 4 of the source) of all places of the sample. `attenuation` is gamma there,
- * in [0, 1]. Linear in the sample.
+ * A table of struct importance, in `arena`: the composite importance of all
+ * places of the sample. `attenuation` is gamma there, in [0, 1]. Linear in the
+ * sample.
  */
 struct hash_table style_tree_rate(struct arena *arena,
 				  const struct sample *sample,

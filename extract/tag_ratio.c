@@ -205,6 +205,7 @@ struct tag_ratios tag_ratios_make(const struct extractor_input *input)
 	ratios.ratios = ratios_of(&lines);
 	ratios.smoothed = smooth(arena, ratios.ratios, lines.count,
 				 (uint32_t)parameters[TAG_RATIO_RADIUS]);
+	ratios.is_content = ARENA_NEW(arena, bool, lines.count);
 	ratios.count = lines.count;
 	ratios.parts = lines.parts;
 	ratios.part_count = lines.part_count;
@@ -218,8 +219,7 @@ struct text_sum {
 };
 
 /* What the parts of a text, from *part on, say of it. */
-static struct text_sum sum_parts(const struct tag_ratios *ratios,
-				 const bool *is_content, uint32_t text,
+static struct text_sum sum_parts(const struct tag_ratios *ratios, uint32_t text,
 				 uint32_t *part)
 {
 	struct text_sum sum = {0, 0, 0};
@@ -231,20 +231,19 @@ static struct text_sum sum_parts(const struct tag_ratios *ratios,
 		sum.characters += p->characters;
 		sum.ratios += (double)p->characters *
 			      (double)ratios->smoothed[p->line];
-		if (is_content[p->line])
+		if (ratios->is_content[p->line])
 			sum.content += p->characters;
 	}
 	return sum;
 }
 
 void tag_ratios_judge(const struct extractor_input *input,
-		      const struct tag_ratios *ratios, const bool *is_content,
-		      struct verdict *verdicts)
+		      const struct tag_ratios *ratios, struct verdict *verdicts)
 {
 	uint32_t part = 0;
 
 	for (uint32_t i = 0; i < input->page->text_count; i++) {
-		struct text_sum sum = sum_parts(ratios, is_content, i, &part);
+		struct text_sum sum = sum_parts(ratios, i, &part);
 		float score = sum.characters == 0
 				      ? 0
 				      : (float)(sum.ratios / sum.characters);

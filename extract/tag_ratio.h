@@ -21,6 +21,20 @@ enum {
 
 enum { MAX_TAG_RATIO_RADIUS = 20 };
 
+/* Their rows; both presets are the source's own. */
+#define TAG_RATIO_RADIUS_ROW                                     \
+	{                                                        \
+		.name = "radius", .unit = "lines", .minimum = 1, \
+		.maximum = MAX_TAG_RATIO_RADIUS, .preset = 3,    \
+		.meaning = "how far the ratios are smoothed",    \
+	}
+#define TAG_RATIO_WIDTH_ROW                                           \
+	{                                                             \
+		.name = "width", .unit = "characters", .minimum = 10, \
+		.maximum = 10000, .preset = 60,                       \
+		.meaning = "of a line where the page has hardly any", \
+	}
+
 /* Characters of a text on one line. */
 struct line_part {
 	uint32_t text;
@@ -33,6 +47,7 @@ struct tag_ratios {
 	   characters alone where there is no tag */
 	const float *ratios;
 	const float *smoothed; /* [count] */
+	bool *is_content;      /* [count]: false, until a version sets it */
 	uint32_t count;
 	const struct line_part *parts; /* [part_count], document order */
 	uint32_t part_count;
@@ -50,11 +65,11 @@ struct tag_ratios tag_ratios_make(const struct extractor_input *input);
 
 /*
  * A text is content when it is visible and more than half of its characters
- * stand on lines with is_content [count]; its score is the mean of the smoothed
- * ratios that its characters see. Tells the trace. Linear.
+ * stand on lines with is_content; its score is the mean of the smoothed ratios
+ * that its characters see. Tells the trace. Linear.
  */
 void tag_ratios_judge(const struct extractor_input *input,
-		      const struct tag_ratios *ratios, const bool *is_content,
+		      const struct tag_ratios *ratios,
 		      struct verdict *verdicts);
 
 /* The smoothed ratios over the lines, with a line across at `threshold`. */

@@ -22,34 +22,9 @@
  * below 300 (.473, .512; 148).
  */
 static const struct parameter parameters[] = {
-	[CODE_BLUR_RADIUS] =
-		{
-			.name = "radius",
-			.unit = "tags and words",
-			.minimum = 1,
-			.maximum = 1000,
-			.preset = 3,
-			.meaning = "about the standard deviation of one blur",
-		},
-	[CODE_BLUR_EXTENT] =
-		{
-			.name = "epsilon",
-			.unit = "content code ratio",
-			.minimum = 0.001,
-			.maximum = 1,
-			.preset = 0.01,
-			.meaning = "blurred until one more blur changes no "
-				   "ratio by more",
-		},
-	[CODE_BLUR_THRESHOLD] =
-		{
-			.name = "threshold",
-			.unit = "content code ratio",
-			.minimum = 0,
-			.maximum = 1,
-			.preset = 0.75,
-			.meaning = "text is kept when a word is above it",
-		},
+	[CODE_BLUR_RADIUS] = CODE_BLUR_RADIUS_ROW("tags and words", 3),
+	[CODE_BLUR_EXTENT] = CODE_BLUR_EPSILON_ROW,
+	[CODE_BLUR_THRESHOLD] = CODE_BLUR_THRESHOLD_ROW("word", 0.75),
 };
 
 static const struct code_blur version = {

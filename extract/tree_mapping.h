@@ -1,7 +1,7 @@
 /*
  * extract/tree_mapping.h - which texts of a page stand at the same place in
  * another: the restricted top-down mapping of Reis, Golgher, Silva and Laender,
- * WWW 2004, section 3. An element is mapped only below a mapped one, to one of
+ * WWW 2004. An element is mapped only below a mapped one, to one of
  * the same tag and class.
  */
 #ifndef EXTRACT_TREE_MAPPING_H

@@ -23,8 +23,8 @@ struct vips_segment {
 	float bottom;
 	uint32_t length;      /* of its visible text, as in text_extent() */
 	uint32_t link_length; /* of it, inside a[href] */
-	uint8_t coherence;    /* degree of coherence: the least of the blocks',
-				 and of 10 less the strongest separator inside */
+	uint8_t coherence; /* degree: the least of the blocks', and of 10 less
+			      the strongest separator inside */
 };
 
 struct vips_segments {

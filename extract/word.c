@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "page/utf8.h"
+
 enum role {
 	ROLE_MARK,   /* neither ends nor begins a word */
 	ROLE_SPACE,  /* ends a word */
@@ -99,20 +101,6 @@ static enum role role_of_ascii(unsigned char byte)
 	return ROLE_MARK;
 }
 
-/* Move behind a character outside of ASCII, of valid UTF-8, and return it. */
-static uint32_t read_character(const unsigned char **at,
-			       const unsigned char *end)
-{
-	uint32_t lead = *(*at)++;
-	uint32_t code = lead & 0x3F;
-
-	if (lead >= 0xE0)
-		code = lead & (lead >= 0xF0 ? 0x07 : 0x0F);
-	while (*at < end && (**at & 0xC0) == 0x80)
-		code = (code << 6 | (*(*at)++ & 0x3F)) & 0x1FFFFF;
-	return code;
-}
-
 uint32_t word_count(struct slice text)
 {
 	const unsigned char *at = text.data;
@@ -122,7 +110,7 @@ uint32_t word_count(struct slice text)
 
 	while (at < end) {
 		enum role role = *at < 0x80 ? role_of_ascii(*at++)
-					    : role_of(read_character(&at, end));
+					    : role_of(utf8_next(&at, end));
 
 		if (role == ROLE_WORD || (role == ROLE_LETTER && !is_open))
 			count++;

@@ -1,4 +1,4 @@
-/* page/utf8.h - UTF-8, strict. Internal to page/. */
+/* page/utf8.h - UTF-8, strict where it is foreign. */
 #ifndef PAGE_UTF8_H
 #define PAGE_UTF8_H
 
@@ -22,6 +22,25 @@ struct utf8_count utf8_check(struct slice text);
  * run of bytes (the longest prefix of a sequence); returns the length.
  */
 size_t utf8_repair(struct slice text, char *out);
+
+/*
+ * The character at *at, which is before `end`; moves behind it. For valid text,
+ * as that of a page is; other bytes make some number, and none is read at
+ * `end`.
+ */
+static inline uint32_t utf8_next(const unsigned char **at,
+				 const unsigned char *end)
+{
+	uint32_t lead = *(*at)++;
+	uint32_t code = lead;
+
+	if (lead < 0x80)
+		return lead;
+	code &= lead < 0xE0 ? 0x1F : lead < 0xF0 ? 0x0F : 0x07;
+	while (*at < end && (**at & 0xC0) == 0x80)
+		code = (code << 6 | (*(*at)++ & 0x3F)) & 0x1FFFFF;
+	return code;
+}
 
 /* Write `code`, at most U+10FFFF, in 1 to 4 bytes and return how many. */
 size_t utf8_encode(uint32_t code, char *out);

@@ -120,20 +120,21 @@ END_TEST
    and its score is (10 a + 4 b) / 14. */
 START_TEST(a_text_goes_with_most_of_its_characters)
 {
-	const bool first[] = {true, false};
-	const bool second[] = {false, true};
 	struct page *page = parse("<p>0123456789\nabcd");
 	struct tag_ratios ratios = ratios_of(page);
 	const struct extractor_input input = {.page = page};
 	struct verdict verdict;
 
 	ck_assert_uint_eq(ratios.count, 2);
-	tag_ratios_judge(&input, &ratios, first, &verdict);
+	ratios.is_content[0] = true;
+	tag_ratios_judge(&input, &ratios, &verdict);
 	ck_assert(verdict.is_content);
 	ck_assert_float_eq_tol(
 		verdict.score,
 		(10 * ratios.smoothed[0] + 4 * ratios.smoothed[1]) / 14, 1e-5F);
-	tag_ratios_judge(&input, &ratios, second, &verdict);
+	ratios.is_content[0] = false;
+	ratios.is_content[1] = true;
+	tag_ratios_judge(&input, &ratios, &verdict);
 	ck_assert(!verdict.is_content);
 	page_destroy(page);
 }

@@ -172,23 +172,25 @@ static struct trace *traced(const struct page *page)
  *	html = 60 * 1024 * 16 * 38.4 / .05 = 754,974,720
  *	a = 20 * 400 * 16 * 38.4 / .05 = 98,304,000
  *	b = 40 * 500 * 16 * 19.2 / .05 = 122,880,000
- * The mean length over html, body, a and b is (60 + 60 + 20 + 40) / 4 = 45, so
- * that a and b are no candidates.
+ * The means over html, body, a, b and four empty ones: (60 + 60 + 20 + 40) / 8
+ * = 22.5 characters, (1024 + 1024 + 400 + 500 + 4) / 8 = 369 px wide, 14.4 px
+ * high. All but the length of a meets them: it is no candidate.
  */
+#define EMPTY "<div style='width:1px'></div>"
 #define TWO_BLOCKS                                                             \
 	BODY "<div id=a style='width:400px'>aaaaaaaaaaaaaaaaaaaa</div>"        \
 	     "<div id=b style='width:500px'>bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb" \
-	     "bbbbbbb</div>"
+	     "bbbbbbb</div>" EMPTY EMPTY EMPTY EMPTY
 
 START_TEST(factor_values_worked_by_hand)
 {
 	struct page *page = parse(TWO_BLOCKS);
 	const struct figure figure = traced(page)->figures[0];
 
-	ck_assert_uint_eq(figure.box_count, 3);
+	ck_assert_uint_eq(figure.box_count, 7);
 	ck_assert_float_eq_tol(figure.boxes[0].value, 754974720.0F, 1000);
 	ck_assert_float_eq(figure.boxes[1].value, 0);
-	ck_assert_float_eq(figure.boxes[2].value, 0);
+	ck_assert_float_eq_tol(figure.boxes[2].value, 122880000.0F, 1000);
 	page_destroy(page);
 }
 END_TEST
@@ -200,8 +202,8 @@ START_TEST(the_figure_tells_the_numbers)
 
 	ck_assert(figure.boxes[0].is_content && !figure.boxes[1].is_content);
 	ck_assert_str_eq(figure.boxes[2].label,
-			 "factor 0: 40 characters, links 0.00, repeats 0, "
-			 "top 19");
+			 "factor 1.23e+08: 40 characters, links 0.00, "
+			 "repeats 0, top 19");
 	page_destroy(page);
 }
 END_TEST

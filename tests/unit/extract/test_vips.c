@@ -208,9 +208,11 @@ END_TEST
 
 START_TEST(the_figure_shows_the_blocks)
 {
-	struct page *page = parse(BODY "<p>one<hr><hr><hr><p>two three");
+	struct page *page =
+		parse(BODY "<p>one<hr><hr><hr><p>two three<hr>"
+			   "<hr><hr><p><a href=x>a link that is longer</a>");
 	struct trace *trace = trace_create(page->arena, page->text_count);
-	struct verdict verdicts[2];
+	struct verdict verdicts[3];
 	const double parameters[] = {9, .1};
 	const struct extractor_input input = {
 		.page = page,
@@ -219,10 +221,10 @@ START_TEST(the_figure_shows_the_blocks)
 		.trace = trace,
 	};
 
-	ck_assert_uint_eq(page->text_count, 2);
+	ck_assert_uint_eq(page->text_count, 3);
 	extractor_find("vips")->run(&input, verdicts);
 	ck_assert_uint_eq(trace->figure_count, 1);
-	ck_assert_uint_eq(trace->figures[0].box_count, 2);
+	ck_assert_uint_eq(trace->figures[0].box_count, 3);
 	ck_assert(trace->figures[0].boxes[1].is_content);
 	ck_assert_float_eq(trace->figures[0].boxes[1].value, 10);
 	ck_assert_str_eq(trace->figures[0].boxes[1].label,

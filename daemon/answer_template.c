@@ -77,8 +77,7 @@ static struct template_fragment *find_by_hash(struct template_answer *answer,
 		       : NULL;
 }
 
-static void learn_texts(const struct page *page,
-			  struct template_answer *answer)
+static void learn_texts(const struct page *page, struct template_answer *answer)
 {
 	const struct fragment *fragments = fragments_of_page(page->arena, page);
 
@@ -101,8 +100,8 @@ static void find_texts(const struct stored_pages *from,
 		       struct template_answer *answer)
 {
 	struct page *pages[MAX_SAMPLES];
-	uint32_t count = stored_pages_sample(from, MAX_SAMPLES,
-					     MAX_SAMPLE_BYTES, pages);
+	uint32_t count =
+		stored_pages_sample(from, MAX_SAMPLES, MAX_SAMPLE_BYTES, pages);
 
 	for (uint32_t i = 0; i < count; i++) {
 		learn_texts(pages[i], answer);

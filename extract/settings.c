@@ -55,8 +55,8 @@ bool settings_apply(const char *settings, const struct extractor *extractor,
 	for (const char *at = settings; *at != '\0';) {
 		size_t length = strcspn(at, separators);
 
-		if (length > 0 && !apply_one(at, length, extractor, parameters,
-					     error_out))
+		if (length > 0 &&
+		    !apply_one(at, length, extractor, parameters, error_out))
 			return false;
 		at += length;
 		at += strspn(at, separators);

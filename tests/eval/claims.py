@@ -257,5 +257,5 @@ def tables(report, results, build):
                 CCB, claims.mean)
     if claims.missing:
         report.say()
-        report.say("Left out, not in the table of methods: "
+        report.say("Left out, not measured: "
                    + ", ".join(sorted(claims.missing)) + ".")

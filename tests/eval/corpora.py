@@ -32,15 +32,14 @@ Cost = collections.namedtuple("Cost", "us mb_per_s learn_us")
 
 class Corpus:
     """Fields: name; title; gold, a folder; pages, the keys that are scored;
-    folders to be extracted; is_in_sample, whether presets were chosen on it;
-    threshold of a batch, or None for single pages; superset, a corpus of single
-    pages that has all of these, or None; groups, {"type", say: {page: group}}.
+    folders to be extracted; threshold of a batch, or None for single pages;
+    superset, a corpus of single pages that has all of these, or None; groups,
+    {"type", say: {page: group}}.
     """
 
     def __init__(self, name, title, gold, pages, folders):
         self.name, self.title, self.gold = name, title, gold
         self.pages, self.folders = pages, folders
-        self.is_in_sample = True
         self.threshold = self.superset = None
         self.groups = {}
 
@@ -93,7 +92,6 @@ def snapshot(site):
     pages = sorted(good & set(goldsets.gold_words(common.DATA, gold)))
     made = Corpus(site, f"{site}, {last.name}, groups found", gold, pages,
                   [last])
-    made.is_in_sample = False
     made.threshold = "auto"
     return made
 

@@ -10,12 +10,20 @@ import statistics
 
 import common
 import corpora
+import goldsets
 
 PRESETS = pathlib.Path(__file__).with_name("presets.tsv")
 HEADS = ("method", "pages", "P", "R", "F1", "F1 LCS", "no extract",
          "CPU us/page", "MB/s", "presets")
 COLUMNS = ("set", "group", "method", "pages", "P", "R", "F1_word", "F1_lcs",
            "no_extract", "cpu_us_a_page", "mb_a_s")
+
+# What presets.tsv may say for the names of sets.
+SHORT_NAMES = {
+    "five": goldsets.NAMES,
+    "many": tuple(f"{name}-{kind}" for name in goldsets.GROUPED
+                  for kind in ("known", "found")),
+}
 
 # corpora; methods {name: Method}; scores {corpus: {method: {page: Score}}};
 # costs {corpus: {method: Cost}}; presets {method: row of presets.tsv}.
@@ -85,36 +93,34 @@ def cost_cells(results, corpus, method):
 
 def is_chosen_on(row, corpus):
     """Whether the pages of the corpus had a part in the presets."""
-    names = {corpus.name}
-    if corpus.superset:
-        names.add(corpus.superset.name)
-    return corpus.is_in_sample and (
-        row["sets"] in ("five", "many") or bool(names & set(
-            row["sets"].split(","))))
+    names = SHORT_NAMES.get(row["sets"], row["sets"].split(","))
+    return corpus.name in names or bool(
+        corpus.superset and corpus.superset.name in names)
 
 
 def preset_cell(results, corpus, method):
     row = results.presets.get(method)
     if not row or not is_chosen_on(row, corpus):
         return ""
-    return f"in sample (mean {row['in_sample']}, " \
-           f"cross-validated {row['cross_validated']})"
+    known = "not cross-validated" if row["cross_validated"] == "-" else \
+        f"cross-validated {row['cross_validated']}"
+    return f"in sample (mean {row['in_sample']}, {known})"
 
 
 def say_how(report):
     report.say()
     report.say(
         "P, R and F1 are of words as bags, F1 LCS of the longest common "
-        "subsequence of words, both by the referee and as means of pages; "
-        "a page without an extract scores 0. CPU is the method's own work on "
-        "a parsed page (tests/bench/bench_extract): parsing, which is the same "
-        "for all, is the row `parse`, and what a method learns of a cluster is "
-        "left out. \"In sample\": the method's presets, or what it has learned, "
-        "were chosen with these pages; beside it stand the mean of all sets "
-        "that had a part in it, in sample and cross-validated by domain, of "
-        "which the second is what other pages will see "
+        "subsequence of words, both by the referee and as means of pages; a "
+        "page without an extract scores 0. CPU is the method's own work on a "
+        "parsed page (tests/bench/bench_extract): parsing, which is the same "
+        "for all, is the row `parse`, and what a method learns of a cluster "
+        "is left out. \"In sample\": the method's presets, or what it has "
+        "learned, were chosen with these pages; beside it stand the mean of "
+        "all sets that had a part in it, in sample and cross-validated by "
+        "domain, of which the second is what other pages will see "
         "(tests/eval/presets.tsv). The other methods have the values of their "
-        "sources.")
+        "sources, or of no set.")
 
 
 def summary(report, results):

@@ -7,6 +7,7 @@
 
 #include "extract/fragment.h"
 #include "extract/render.h"
+#include "extract/trace.h"
 #include "store/arena.h"
 #include "store/memory.h"
 
@@ -38,27 +39,25 @@ static void set_parameters(const struct extractor *extractor,
 	}
 }
 
-static const struct verdict *run_all(const struct sample *sample,
-				     const struct page *page,
-				     const struct extractor *extractor,
-				     const char *assignment,
-				     const struct template_counts *counts)
+/* `input` has the page; its counts and its trace may be NULL. */
+static const struct verdict *run_input(struct extractor_input input,
+				       const struct sample *sample,
+				       const char *method,
+				       const char *assignment)
 {
-	struct verdict *verdicts =
-		ARENA_NEW(page->arena, struct verdict, page->text_count);
+	const struct extractor *extractor = extractor_find(method);
+	struct verdict *verdicts = ARENA_NEW(input.page->arena, struct verdict,
+					     input.page->text_count);
 	double parameters[MAX_PARAMETERS];
-	struct extractor_input input = {
-		.page = page,
-		.template_counts = counts,
-		.parameters = parameters,
-		.arena = page->arena,
-	};
 
+	ck_assert_ptr_nonnull(extractor);
 	set_parameters(extractor, assignment, parameters);
+	input.parameters = parameters;
+	input.arena = input.page->arena;
 	if (extractor->learn != NULL)
 		input.learned =
-			extractor->learn(sample, parameters, page->arena);
-	for (uint32_t i = 0; i < page->text_count; i++)
+			extractor->learn(sample, parameters, input.arena);
+	for (uint32_t i = 0; i < input.page->text_count; i++)
 		verdicts[i].score = NAN;
 	extractor->run(&input, verdicts);
 	return verdicts;
@@ -68,41 +67,74 @@ const struct verdict *run(const struct page *page, const char *method,
 			  const char *assignment,
 			  const struct template_counts *counts)
 {
-	const struct extractor *extractor = extractor_find(method);
-	const struct sample sample = {&page, 1};
+	const struct extractor_input input = {
+		.page = page,
+		.template_counts = counts,
+	};
 
-	ck_assert_ptr_nonnull(extractor);
-	return run_all(&sample, page, extractor, assignment, counts);
+	return run_input(input, &(struct sample){&page, 1}, method, assignment);
 }
 
-/* Is the fragment on the page? */
-static bool holds(const struct page *page, uint64_t hash)
+const struct trace *trace_of(const struct page *page, const char *method,
+			     const char *assignment,
+			     const struct template_counts *counts)
 {
-	const struct fragment *fragments = fragments_of_page(page->arena, page);
+	const struct extractor_input input = {
+		.page = page,
+		.template_counts = counts,
+		.trace = trace_create(page->arena, page->text_count),
+	};
 
+	run_input(input, &(struct sample){&page, 1}, method, assignment);
+	return input.trace;
+}
+
+static bool holds(const struct page *page, const struct fragment *fragments,
+		  uint64_t hash)
+{
 	for (uint32_t i = 0; i < page->text_count; i++)
 		if (fragments[i].hash == hash)
 			return true;
 	return false;
 }
 
-const struct verdict *run_sampled(const struct page *const *pages,
-				  uint32_t count, const char *method,
-				  const char *assignment)
+/* Count `page` in for each of the `count` fragments that it holds. */
+static void count_page(const struct page *page,
+		       const struct fragment *fragments, uint32_t count,
+		       uint32_t *frequencies)
 {
-	const struct extractor *extractor = extractor_find(method);
+	const struct fragment *own = fragments_of_page(page->arena, page);
+
+	for (uint32_t i = 0; i < count; i++)
+		frequencies[i] += holds(page, own, fragments[i].hash);
+}
+
+const struct verdict *run_traced(const struct page *const *pages,
+				 uint32_t count, const char *method,
+				 const char *assignment, struct trace *trace)
+{
 	const struct page *page = pages[0];
 	const struct fragment *fragments = fragments_of_page(page->arena, page);
 	uint32_t *frequencies =
 		ARENA_NEW(page->arena, uint32_t, page->text_count);
 	const struct template_counts counts = {count, frequencies};
-	const struct sample sample = {pages, count};
+	const struct extractor_input input = {
+		.page = page,
+		.template_counts = &counts,
+		.trace = trace,
+	};
 
-	ck_assert_ptr_nonnull(extractor);
-	for (uint32_t i = 0; i < page->text_count; i++)
-		for (uint32_t k = 0; k < count; k++)
-			frequencies[i] += holds(pages[k], fragments[i].hash);
-	return run_all(&sample, page, extractor, assignment, &counts);
+	for (uint32_t i = 0; i < count; i++)
+		count_page(pages[i], fragments, page->text_count, frequencies);
+	return run_input(input, &(struct sample){pages, count}, method,
+			 assignment);
+}
+
+const struct verdict *run_sampled(const struct page *const *pages,
+				  uint32_t count, const char *method,
+				  const char *assignment)
+{
+	return run_traced(pages, count, method, assignment, NULL);
 }
 
 static char *render(const char *html,

@@ -9,6 +9,8 @@
 #include "page/page.h"
 #include "store/buffer.h"
 
+struct trace;
+
 /* Parse `html`; page_destroy() it. */
 struct page *parse(const char *html);
 
@@ -20,13 +22,23 @@ const struct verdict *run(const struct page *page, const char *method,
 			  const char *assignment,
 			  const struct template_counts *counts);
 
+/* What it tells of that; it belongs to page->arena. */
+const struct trace *trace_of(const struct page *page, const char *method,
+			     const char *assignment,
+			     const struct template_counts *counts);
+
 /*
- * The same for pages[0], as a member of the cluster of all `count` pages, from
+ * run() for pages[0], as a member of the cluster of all `count` pages, from
  * which the method counts and learns. Verdicts that it does not write are NaN.
  */
 const struct verdict *run_sampled(const struct page *const *pages,
 				  uint32_t count, const char *method,
 				  const char *assignment);
+
+/* The same with a trace, or NULL. */
+const struct verdict *run_traced(const struct page *const *pages,
+				 uint32_t count, const char *method,
+				 const char *assignment, struct trace *trace);
 
 /* Everything visible of `html` as text, or as HTML; free() it. */
 char *text_of(const char *html);

@@ -79,53 +79,6 @@ START_TEST(windows_are_half_as_long_in_the_next_pass)
 }
 END_TEST
 
-START_TEST(hidden_text_is_never_content)
-{
-	struct page *page =
-		parse("<title>A title</title><p>a b c d e f</p><p hidden>not "
-		      "seen</p><p>a b c d e f g h i j</p><i></i><i></i>");
-	const struct verdict *verdicts = run(page, "adsc", "max_slope=2", NULL);
-
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(verdicts[1].is_content);
-	ck_assert(!verdicts[2].is_content);
-	ck_assert(verdicts[3].is_content);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(an_article_is_told_from_a_menu)
-{
-	struct page *page = parse(
-		"<ul><li><a href=\"/a\">Home</a></li><li><a href=\"/b\">News"
-		"</a></li><li><a href=\"/c\">About</a></li></ul>"
-		"<p>The company looks after two of the net's 13 servers that "
-		"tell computers where to find each other, and has engineered "
-		"around flaws in the <b>domain name system</b> for many years "
-		"in which nobody else did.</p>");
-	const struct verdict *verdicts = run(page, "adsc", NULL, NULL);
-
-	ck_assert_uint_eq(page->text_count, 6);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(!verdicts[2].is_content);
-	ck_assert(verdicts[3].is_content);
-	ck_assert(verdicts[5].is_content);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(a_page_without_words_has_no_content)
-{
-	struct page *page = parse("");
-
-	run(page, "adsc", "passes=8", NULL);
-	page_destroy(page);
-	page = parse("<p>-</p>");
-	ck_assert(!run(page, "adsc", "passes=8", NULL)[0].is_content);
-	page_destroy(page);
-}
-END_TEST
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("adsc");
@@ -134,9 +87,6 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_text_is_low_as_a_whole);
 	tcase_add_test(tcase, each_pass_works_on_what_the_one_before_left);
 	tcase_add_test(tcase, windows_are_half_as_long_in_the_next_pass);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_test(tcase, an_article_is_told_from_a_menu);
-	tcase_add_test(tcase, a_page_without_words_has_no_content);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

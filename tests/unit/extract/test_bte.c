@@ -4,7 +4,6 @@
 
 #include "extract/trace.h"
 #include "extract/visible.h"
-#include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
@@ -102,17 +101,11 @@ START_TEST(no_other_stretch_is_better)
 	for (uint64_t seed = 1; seed <= 60; seed++) {
 		char *html = random_html(seed);
 		struct page *page = parse(html);
-		struct trace *trace =
-			trace_create(page->arena, page->text_count);
-		const struct extractor_input input = {
-			.page = page, .arena = page->arena, .trace = trace};
+		const struct trace *trace = trace_of(page, "bte", NULL, NULL);
 		struct token_stream stream = token_stream_make(
 			page->arena, page, visible_texts(page->arena, page));
 		const struct figure_range *range;
 
-		extractor_find("bte")->run(&input, ARENA_NEW(page->arena,
-							     struct verdict,
-							     page->text_count));
 		range = trace->figures[0].ranges;
 		ck_assert_msg(
 			highest(&stream) ==
@@ -142,54 +135,6 @@ START_TEST(text_without_words_goes_with_its_neighbours)
 }
 END_TEST
 
-START_TEST(hidden_text_is_never_content)
-{
-	struct page *page =
-		parse("<title>A title</title><p>a b c d e f</p>"
-		      "<p hidden>not seen</p><p>a b c d e f g h i j</p>");
-	const struct verdict *verdicts = run(page, "bte", NULL, NULL);
-
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(verdicts[1].is_content);
-	ck_assert(!verdicts[2].is_content);
-	ck_assert(verdicts[3].is_content);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(an_article_is_told_from_a_menu)
-{
-	struct page *page = parse(
-		"<ul><li><a href=\"/a\">Home</a></li><li><a href=\"/b\">News"
-		"</a></li><li><a href=\"/c\">About</a></li></ul>"
-		"<p>The company looks after two of the net's 13 servers that "
-		"tell computers where to find each other, and has engineered "
-		"around flaws in the <b>DNS</b> for many years.</p>");
-	const struct verdict *verdicts = run(page, "bte", NULL, NULL);
-
-	ck_assert_uint_eq(page->text_count, 6);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(!verdicts[2].is_content);
-	ck_assert(verdicts[3].is_content);
-	ck_assert(verdicts[4].is_content);
-	ck_assert(verdicts[5].is_content);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(a_page_without_words_has_no_content)
-{
-	struct page *page = parse("");
-
-	ck_assert_uint_eq(page->text_count, 0);
-	run(page, "bte", NULL, NULL);
-	page_destroy(page);
-	page = parse("<p>-</p>");
-	ck_assert(!run(page, "bte", NULL, NULL)[0].is_content);
-	page_destroy(page);
-}
-END_TEST
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("bte");
@@ -200,9 +145,6 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, more_words_than_tags_are_a_bridge);
 	tcase_add_test(tcase, no_other_stretch_is_better);
 	tcase_add_test(tcase, text_without_words_goes_with_its_neighbours);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_test(tcase, an_article_is_told_from_a_menu);
-	tcase_add_test(tcase, a_page_without_words_has_no_content);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

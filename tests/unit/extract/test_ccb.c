@@ -1,5 +1,4 @@
 #include "extract/trace.h"
-#include "tests/unit/extract/article.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
@@ -43,101 +42,18 @@ START_TEST(it_is_blurred_until_it_converges)
 }
 END_TEST
 
-START_TEST(an_article_is_told_from_a_menu)
-{
-	struct page *page = parse(article);
-	const struct verdict *verdicts = run(page, "ccb", NULL, NULL);
-
-	ck_assert_uint_eq(page->text_count, ARTICLE_TEXTS);
-	for (uint32_t i = 0; i < ARTICLE_TEXTS; i++)
-		ck_assert_msg(verdicts[i].is_content ==
-				      (i >= ARTICLE_BEGIN && i < ARTICLE_END),
-			      "text %u: %f", i, (double)verdicts[i].score);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(hidden_text_is_never_content)
-{
-	struct page *page = parse(
-		"<title>A long title of the page</title>\n<p>Some text that is "
-		"seen.</p>\n<p hidden>Some text that is not seen.</p>\n"
-		"<select><option>A choice</select>");
-	const struct verdict *verdicts = run(page, "ccb", "threshold=0", NULL);
-
-	ck_assert_uint_eq(page->text_count, 4);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(verdicts[1].is_content);
-	ck_assert(!verdicts[2].is_content);
-	ck_assert(!verdicts[3].is_content);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(odd_pages)
-{
-	const char *const pages[] = {"", "text alone", "<br><hr>", "<p>-</p>",
-				     "<p hidden>a</p>"};
-
-	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
-		struct page *page = parse(pages[i]);
-		const struct verdict *verdicts = run(page, "ccb", NULL, NULL);
-
-		for (uint32_t k = 0; k < page->text_count; k++)
-			ck_assert_float_finite(verdicts[k].score);
-		page_destroy(page);
-	}
-}
-END_TEST
-
-START_TEST(extreme_parameters)
-{
-	const char *const settings[] = {
-		"radius=1,epsilon=0.001,threshold=0",
-		"radius=1000,epsilon=0.001,threshold=1"};
-
-	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-		struct page *page = parse(article);
-		const struct verdict *verdicts =
-			run(page, "ccb", settings[i], NULL);
-
-		for (uint32_t k = 0; k < page->text_count; k++)
-			ck_assert_float_finite(verdicts[k].score);
-		page_destroy(page);
-	}
-}
-END_TEST
-
-/* What `ccb` tells of `page` with these parameters. */
-static const struct trace *trace_of(const struct page *page,
-				    const double *parameters)
-{
-	struct verdict verdicts[ARTICLE_TEXTS];
-	struct trace *trace = trace_create(page->arena, page->text_count);
-	const struct extractor_input input = {
-		.page = page,
-		.parameters = parameters,
-		.arena = page->arena,
-		.trace = trace,
-	};
-
-	ck_assert_uint_le(page->text_count, ARTICLE_TEXTS);
-	extractor_find("ccb")->run(&input, verdicts);
-	ck_assert_uint_eq(trace->figure_count, 1);
-	return trace;
-}
-
 START_TEST(a_trace_tells_the_ratio_and_draws_it)
 {
-	const double parameters[] = {1, 1, 0.7};
 	struct page *page = parse("<p>abc</p><p hidden>d");
-	const struct trace *trace = trace_of(page, parameters);
+	const struct trace *trace =
+		trace_of(page, "ccb", "radius=1,epsilon=1,threshold=0.7", NULL);
 	const struct figure *figure = &trace->figures[0];
 
 	/* 000 111 0000 0000000000 0: abc is 19 of 27 in the middle */
 	ck_assert_str_eq(trace->reasons[0],
 			 "ratio 0.70 after 1 pass, over 0.70");
 	ck_assert_str_eq(trace->reasons[1], "not visible");
+	ck_assert_uint_eq(trace->figure_count, 1);
 	ck_assert_int_eq(figure->kind, FIGURE_CURVE);
 	ck_assert_uint_eq(figure->series_count, 2);
 	ck_assert_float_eq_tol(figure->series[0].values[4], 19 / 27.0F, 1e-6F);
@@ -156,10 +72,6 @@ Suite *make_suite(void)
 
 	tcase_add_test(tcase, ratios_worked_by_hand);
 	tcase_add_test(tcase, it_is_blurred_until_it_converges);
-	tcase_add_test(tcase, an_article_is_told_from_a_menu);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_test(tcase, odd_pages);
-	tcase_add_test(tcase, extreme_parameters);
 	tcase_add_test(tcase, a_trace_tells_the_ratio_and_draws_it);
 	suite_add_tcase(suite, tcase);
 	return suite;

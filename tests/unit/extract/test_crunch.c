@@ -1,5 +1,4 @@
 #include "extract/trace.h"
-#include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
@@ -90,67 +89,17 @@ START_TEST(a_table_is_empty_when_little_is_left_in_it)
 }
 END_TEST
 
-START_TEST(hidden_text_is_never_content)
-{
-	struct page *page = parse(
-		"<title>A long title of the page</title><p>Some text that is "
-		"seen.</p><p hidden>Some text that is not seen.</p>");
-	const struct verdict *verdicts = run(page, "crunch", NULL, NULL);
-
-	ck_assert_uint_eq(page->text_count, 3);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(verdicts[1].is_content);
-	ck_assert(!verdicts[2].is_content);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(an_empty_page_has_no_verdicts)
-{
-	struct page *page = parse("");
-
-	run(page, "crunch", NULL, NULL);
-	ck_assert_uint_eq(page->text_count, 0);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(an_article_is_told_from_a_menu)
-{
-	struct page *page = parse(
-		"<ul><li><a href=a>Home</a></li><li><a href=b>News</a></li>"
-		"</ul><p>The company looks after two of the net's 13 <a "
-		"href=c>servers</a> that tell computers where to find each "
-		"other.</p>");
-	const struct verdict *verdicts = run(page, "crunch", NULL, NULL);
-
-	ck_assert_uint_eq(page->text_count, 5);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(!verdicts[1].is_content);
-	ck_assert(verdicts[2].is_content);
-	ck_assert(verdicts[3].is_content);
-	ck_assert(verdicts[4].is_content);
-	page_destroy(page);
-}
-END_TEST
-
 START_TEST(the_trace_names_the_filter)
 {
 	struct page *page = parse(
 		"<div><a href=x>one</a><a href=x>two</a></div><ul><li>a<li>b "
 		"</ul><table><tr><td>abc</table><p>some more words <a "
 		"href=http://ads.example/>ad</a></p>");
-	struct verdict verdicts[7];
-	double parameters[] = {1, 2, 20};
-	struct extractor_input input = {
-		.page = page,
-		.parameters = parameters,
-		.arena = page->arena,
-		.trace = trace_create(page->arena, page->text_count),
-	};
-	const char **reasons = input.trace->reasons;
+	const char *const *reasons =
+		trace_of(page, "crunch",
+			 "ratio=1,item_words=2,table_characters=20", NULL)
+			->reasons;
 
-	extractor_find("crunch")->run(&input, verdicts);
 	ck_assert_uint_eq(page->text_count, 7);
 	ck_assert_str_eq(reasons[0],
 			 "list of 2 links to 0 words outside of links");
@@ -172,9 +121,6 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, links_to_ad_servers_are_dropped);
 	tcase_add_test(tcase, bare_lists_are_dropped);
 	tcase_add_test(tcase, a_table_is_empty_when_little_is_left_in_it);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_test(tcase, an_empty_page_has_no_verdicts);
-	tcase_add_test(tcase, an_article_is_told_from_a_menu);
 	tcase_add_test(tcase, the_trace_names_the_filter);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -46,41 +46,14 @@ START_TEST(the_score_is_the_share_of_pages_without_it)
 }
 END_TEST
 
-START_TEST(text_that_nobody_sees_is_not_content)
-{
-	struct page *page =
-		parse("<head><title>one</title><body><p>two<p hidden>three");
-	const uint32_t frequencies[] = {1, 1, 1};
-	const struct template_counts counts = {9, frequencies};
-	const struct verdict *verdicts = run(page, "df", NULL, &counts);
-
-	ck_assert_uint_eq(page->text_count, 3);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(verdicts[1].is_content);
-	ck_assert(!verdicts[2].is_content);
-	page_destroy(page);
-}
-END_TEST
-
 START_TEST(a_trace_tells_the_share_and_draws_the_cut)
 {
 	struct page *page = parse("<body><p>one<p>two<p hidden>three");
 	const uint32_t frequencies[] = {3, 4, 1};
 	const struct template_counts counts = {9, frequencies};
-	const double parameters[] = {1.0 / 3};
-	struct trace *trace = trace_create(page->arena, page->text_count);
-	struct verdict verdicts[3];
+	const struct trace *trace = trace_of(page, "df", NULL, &counts);
 
 	ck_assert_uint_eq(page->text_count, 3);
-	extractor_find("df")->run(
-		&(struct extractor_input){
-			.page = page,
-			.template_counts = &counts,
-			.parameters = parameters,
-			.arena = page->arena,
-			.trace = trace,
-		},
-		verdicts);
 	ck_assert_str_eq(trace->reasons[0], "33.3 % of the cluster's pages "
 					    "hold it, not over 33.3 %");
 	ck_assert_str_eq(trace->reasons[1], "44.4 % of the cluster's pages "
@@ -103,7 +76,6 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_third_of_the_pages_is_kept_and_one_more_is_not);
 	tcase_add_test(tcase, other_shares_are_exact_too);
 	tcase_add_test(tcase, the_score_is_the_share_of_pages_without_it);
-	tcase_add_test(tcase, text_that_nobody_sees_is_not_content);
 	tcase_add_test(tcase, a_trace_tells_the_share_and_draws_the_cut);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -1,4 +1,3 @@
-#include <stdlib.h>
 #include <string.h>
 
 #include "extract/slot.h"
@@ -192,31 +191,6 @@ START_TEST(links_amid_prose_are_content)
 }
 END_TEST
 
-START_TEST(hidden_text_is_never_content)
-{
-	struct page *page = parse("<p>Seen " PROSE "<p hidden>Not " PROSE);
-	uint32_t *frequencies =
-		ARENA_NEW(page->arena, uint32_t, page->text_count);
-	const struct template_counts counts = {1, frequencies};
-	const struct verdict *verdicts = run(page, "df+", NULL, &counts);
-
-	ck_assert(verdicts[0].is_content);
-	ck_assert(!verdicts[1].is_content);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(an_empty_page_has_no_verdicts)
-{
-	struct page *page = parse("");
-	const struct template_counts counts = {1, NULL};
-
-	run(page, "df+", NULL, &counts);
-	ck_assert_uint_eq(page->text_count, 0);
-	page_destroy(page);
-}
-END_TEST
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("df_plus");
@@ -229,8 +203,6 @@ Suite *make_suite(void)
 	tcase_add_test(tests,
 		       headline_and_inline_fragments_stay_links_and_menu_go);
 	tcase_add_test(tests, links_amid_prose_are_content);
-	tcase_add_test(tests, hidden_text_is_never_content);
-	tcase_add_test(tests, an_empty_page_has_no_verdicts);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -1,7 +1,6 @@
 #include "extract/low_slope.h"
 
 #include "extract/trace.h"
-#include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
@@ -98,41 +97,6 @@ START_TEST(a_range_shorter_than_a_window_is_one)
 }
 END_TEST
 
-START_TEST(hidden_text_is_never_content)
-{
-	struct page *page =
-		parse("<title>A title</title><p>a b c d e f</p><p hidden>not "
-		      "seen</p><p>a b c d e f g h i j</p><i></i><i></i>");
-	const struct verdict *verdicts = run(page, "dsc", "max_slope=2", NULL);
-
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(verdicts[1].is_content);
-	ck_assert(!verdicts[2].is_content);
-	ck_assert(verdicts[3].is_content);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(an_article_is_told_from_a_menu)
-{
-	struct page *page = parse(
-		"<ul><li><a href=\"/a\">Home</a></li><li><a href=\"/b\">News"
-		"</a></li><li><a href=\"/c\">About</a></li></ul>"
-		"<p>The company looks after two of the net's 13 servers that "
-		"tell computers where to find each other, and has engineered "
-		"around flaws in the <b>domain name system</b> for many years "
-		"in which nobody else did.</p>");
-	const struct verdict *verdicts = run(page, "dsc", NULL, NULL);
-
-	ck_assert_uint_eq(page->text_count, 6);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(!verdicts[2].is_content);
-	ck_assert(verdicts[3].is_content);
-	ck_assert(verdicts[5].is_content);
-	page_destroy(page);
-}
-END_TEST
-
 START_TEST(a_page_without_tags_is_content)
 {
 	struct page *page = parse("Nothing but some words of plain text.");
@@ -143,34 +107,13 @@ START_TEST(a_page_without_tags_is_content)
 }
 END_TEST
 
-START_TEST(an_empty_page_is_none)
-{
-	struct page *page = parse("");
-
-	run(page, "dsc", NULL, NULL);
-	run(page, "adsc", NULL, NULL);
-	page_destroy(page);
-	page = parse("<p>-</p>");
-	ck_assert(!run(page, "dsc", NULL, NULL)[0].is_content);
-	page_destroy(page);
-}
-END_TEST
-
 /* The curve climbs by one a tag: 0 1 1 1 2, 4 tokens. */
 START_TEST(the_picture_is_the_curve)
 {
 	struct page *page = parse("<p>a b</p>");
-	struct trace *trace = trace_create(page->arena, page->text_count);
-	const double parameters[] = {1, 0.5};
-	const struct extractor_input input = {
-		.page = page,
-		.parameters = parameters,
-		.arena = page->arena,
-		.trace = trace,
-	};
-	struct verdict verdict;
+	const struct trace *trace =
+		trace_of(page, "dsc", "window=1,max_slope=0.5", NULL);
 
-	extractor_find("dsc")->run(&input, &verdict);
 	ck_assert_str_eq(trace->reasons[0], "2 of 2 words in a chosen region");
 	ck_assert_uint_eq(trace->figure_count, 1);
 	ck_assert_uint_eq(trace->figures[0].series[0].count, 5);
@@ -193,10 +136,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_window_at_the_limit_is_low);
 	tcase_add_test(tcase, windows_that_touch_are_one_region);
 	tcase_add_test(tcase, a_range_shorter_than_a_window_is_one);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_test(tcase, an_article_is_told_from_a_menu);
 	tcase_add_test(tcase, a_page_without_tags_is_content);
-	tcase_add_test(tcase, an_empty_page_is_none);
 	tcase_add_test(tcase, the_picture_is_the_curve);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -48,49 +48,6 @@ START_TEST(the_text_of_a_block_inside_is_not_its_own)
 }
 END_TEST
 
-START_TEST(hidden_text_is_never_content)
-{
-	struct page *page = parse("<title>A long title</title><div>seen<span "
-				  "hidden>not seen at all</span></div>");
-	const struct verdict *verdicts = run(page, "fe", NULL, NULL);
-
-	ck_assert_uint_eq(page->text_count, 3);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(verdicts[1].is_content);
-	ck_assert(!verdicts[2].is_content);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(a_page_without_words_has_finite_scores)
-{
-	struct page *empty = parse("");
-	struct page *page = parse("<p>-</p>");
-	const struct verdict *verdicts = run(page, "fe", "weight=0", NULL);
-
-	run(empty, "fe", NULL, NULL);
-	ck_assert_float_eq(verdicts[0].score, 0);
-	page_destroy(page);
-	page_destroy(empty);
-}
-END_TEST
-
-START_TEST(an_article_is_told_from_a_menu)
-{
-	struct page *page = parse(
-		"<ul><li><a href=a>Home</a></li><li><a href=b>News</a></li>"
-		"</ul><p>The company looks after two of the net's 13 servers "
-		"that tell computers where to find each other.</p>");
-	const struct verdict *verdicts = run(page, "fe", NULL, NULL);
-
-	ck_assert_uint_eq(page->text_count, 3);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(!verdicts[1].is_content);
-	ck_assert(verdicts[2].is_content);
-	page_destroy(page);
-}
-END_TEST
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("fe");
@@ -100,9 +57,6 @@ Suite *make_suite(void)
 	tcase_add_test(tcase,
 		       of_equal_shares_the_block_with_most_words_is_kept);
 	tcase_add_test(tcase, the_text_of_a_block_inside_is_not_its_own);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_test(tcase, a_page_without_words_has_finite_scores);
-	tcase_add_test(tcase, an_article_is_told_from_a_menu);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

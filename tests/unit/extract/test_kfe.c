@@ -1,5 +1,4 @@
 #include "extract/trace.h"
-#include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
@@ -51,69 +50,19 @@ START_TEST(blocks_of_one_share_are_all_kept)
 }
 END_TEST
 
-START_TEST(hidden_text_is_never_content)
-{
-	struct page *page = parse("<title>A long title</title><div>seen<span "
-				  "hidden>not seen at all</span></div>");
-	const struct verdict *verdicts = run(page, "kfe", NULL, NULL);
-
-	ck_assert_uint_eq(page->text_count, 3);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(verdicts[1].is_content);
-	ck_assert(!verdicts[2].is_content);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(an_empty_page_has_no_verdicts)
-{
-	struct page *page = parse("");
-
-	run(page, "kfe", NULL, NULL);
-	ck_assert_uint_eq(page->text_count, 0);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(an_article_is_told_from_a_menu)
-{
-	struct page *page = parse(
-		"<ul><li><a href=a>Home</a></li><li><a href=b>News</a></li>"
-		"</ul><p>The company looks after two of the net's 13 <a "
-		"href=c>servers</a> that tell computers where to find each "
-		"other.</p>");
-	const struct verdict *verdicts = run(page, "kfe", NULL, NULL);
-
-	ck_assert_uint_eq(page->text_count, 5);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(!verdicts[1].is_content);
-	ck_assert(verdicts[2].is_content);
-	ck_assert(verdicts[3].is_content);
-	ck_assert(verdicts[4].is_content);
-	page_destroy(page);
-}
-END_TEST
-
 START_TEST(the_trace_shows_the_blocks)
 {
 	struct page *page = parse(blocks);
-	struct verdict verdicts[5];
-	double parameters[] = {3, 1};
-	struct extractor_input input = {
-		.page = page,
-		.parameters = parameters,
-		.arena = page->arena,
-		.trace = trace_create(page->arena, page->text_count),
-	};
-	const struct figure *figure = &input.trace->figures[0];
+	const struct trace *trace =
+		trace_of(page, "kfe", "clusters=3,weight=1", NULL);
+	const struct figure *figure = &trace->figures[0];
 
-	extractor_find("kfe")->run(&input, verdicts);
-	ck_assert_str_eq(input.trace->reasons[1],
+	ck_assert_str_eq(trace->reasons[1],
 			 "text is 0.90 of its block, in the highest cluster");
-	ck_assert_str_eq(input.trace->reasons[2],
+	ck_assert_str_eq(trace->reasons[2],
 			 "text is 0.50 of its block, below the highest "
 			 "cluster");
-	ck_assert_uint_eq(input.trace->figure_count, 1);
+	ck_assert_uint_eq(trace->figure_count, 1);
 	ck_assert_int_eq(figure->kind, FIGURE_SCATTER);
 	ck_assert_uint_eq(figure->point_count, 5);
 	ck_assert_float_eq(figure->points[1].y, 9);
@@ -131,9 +80,6 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, clusters_worked_by_hand);
 	tcase_add_test(tcase, more_clusters_keep_less);
 	tcase_add_test(tcase, blocks_of_one_share_are_all_kept);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_test(tcase, an_empty_page_has_no_verdicts);
-	tcase_add_test(tcase, an_article_is_told_from_a_menu);
 	tcase_add_test(tcase, the_trace_shows_the_blocks);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -43,54 +43,6 @@ START_TEST(a_pagelet_is_divided_when_a_child_is_one)
 }
 END_TEST
 
-START_TEST(hidden_text_is_never_content)
-{
-	struct page *page = parse(
-		"<title>A long title of the page</title><p>Some text that is "
-		"seen.</p><p hidden>Some text that is not seen.</p>");
-	const struct verdict *verdicts = run(page, "lp", NULL, NULL);
-
-	ck_assert_uint_eq(page->text_count, 3);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(verdicts[1].is_content);
-	ck_assert(!verdicts[2].is_content);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(a_page_without_text_has_finite_scores)
-{
-	struct page *empty = parse("");
-	struct page *page = parse("<a href=x>n</a><p hidden>h</p>");
-	const struct verdict *verdicts = run(page, "lp", "links=1", NULL);
-
-	run(empty, "lp", NULL, NULL);
-	ck_assert_float_eq(verdicts[0].score, 0);
-	ck_assert_float_eq(verdicts[1].score, 0);
-	page_destroy(page);
-	page_destroy(empty);
-}
-END_TEST
-
-START_TEST(an_article_is_told_from_a_menu)
-{
-	struct page *page = parse(
-		"<ul><li><a href=a>Home</a></li><li><a href=b>News</a></li>"
-		"<li><a href=c>About us and them</a></li></ul><div><p>The "
-		"company looks after two of the net's 13 servers.</p><p>They "
-		"tell computers where to find each other.</p></div>");
-	const struct verdict *verdicts = run(page, "lp", NULL, NULL);
-
-	ck_assert_uint_eq(page->text_count, 5);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(!verdicts[1].is_content);
-	ck_assert(!verdicts[2].is_content);
-	ck_assert(verdicts[3].is_content);
-	ck_assert(verdicts[4].is_content);
-	page_destroy(page);
-}
-END_TEST
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("lp");
@@ -98,9 +50,6 @@ Suite *make_suite(void)
 
 	tcase_add_test(tcase, pagelets_worked_by_hand);
 	tcase_add_test(tcase, a_pagelet_is_divided_when_a_child_is_one);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_test(tcase, a_page_without_text_has_finite_scores);
-	tcase_add_test(tcase, an_article_is_told_from_a_menu);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

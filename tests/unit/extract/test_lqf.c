@@ -1,5 +1,4 @@
 #include "extract/trace.h"
-#include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
@@ -69,71 +68,19 @@ START_TEST(the_rows_differ_by_their_quota)
 }
 END_TEST
 
-START_TEST(hidden_text_is_never_content)
-{
-	struct page *page = parse(
-		"<title>A long title of the page</title><p>Some text that is "
-		"seen.</p><p hidden>Some text that is not seen.</p>");
-	const struct verdict *verdicts = run(page, "lqf-75", "quota=1", NULL);
-
-	ck_assert_uint_eq(page->text_count, 3);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(verdicts[1].is_content);
-	ck_assert(!verdicts[2].is_content);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(an_empty_page_has_no_verdicts)
-{
-	struct page *page = parse("");
-
-	run(page, "lqf-50", NULL, NULL);
-	ck_assert_uint_eq(page->text_count, 0);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(an_article_is_told_from_a_menu)
-{
-	struct page *page = parse(
-		"<ul><li><a href=a>Home</a></li><li><a href=b>News</a></li>"
-		"</ul><p>The company looks after two of the net's 13 <a "
-		"href=c>servers</a> that tell computers where to find each "
-		"other.</p>");
-	const struct verdict *verdicts = run(page, "lqf-25", NULL, NULL);
-
-	ck_assert_uint_eq(page->text_count, 5);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(!verdicts[1].is_content);
-	ck_assert(verdicts[2].is_content);
-	ck_assert(verdicts[3].is_content);
-	ck_assert(verdicts[4].is_content);
-	page_destroy(page);
-}
-END_TEST
-
 /* Blocks with text: body and p (0/3 and so on), li (1). */
 START_TEST(the_trace_names_the_quota)
 {
 	struct page *page = parse("<ul><li><a href=a>abc</a></li></ul>"
 				  "<p>def</p>");
-	struct verdict verdicts[2];
-	double quota = .5;
-	struct extractor_input input = {
-		.page = page,
-		.parameters = &quota,
-		.arena = page->arena,
-		.trace = trace_create(page->arena, page->text_count),
-	};
-	const struct figure *figure = &input.trace->figures[0];
+	const struct trace *trace = trace_of(page, "lqf-50", NULL, NULL);
+	const struct figure *figure = &trace->figures[0];
 
-	extractor_find("lqf-50")->run(&input, verdicts);
-	ck_assert_str_eq(input.trace->reasons[0],
+	ck_assert_str_eq(trace->reasons[0],
 			 "link quota 1.00 of a block around it, over 0.50");
-	ck_assert_str_eq(input.trace->reasons[1],
+	ck_assert_str_eq(trace->reasons[1],
 			 "link quota 0.00 at most around it, limit 0.50");
-	ck_assert_uint_eq(input.trace->figure_count, 1);
+	ck_assert_uint_eq(trace->figure_count, 1);
 	ck_assert_int_eq(figure->kind, FIGURE_HISTOGRAM);
 	ck_assert(figure->has_threshold);
 	ck_assert_float_eq(figure->threshold, .5F);
@@ -155,9 +102,6 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, what_is_dropped_inside_no_longer_counts);
 	tcase_add_test(tcase, a_block_is_dropped_with_all_inside_it);
 	tcase_add_test(tcase, the_rows_differ_by_their_quota);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_test(tcase, an_empty_page_has_no_verdicts);
-	tcase_add_test(tcase, an_article_is_told_from_a_menu);
 	tcase_add_test(tcase, the_trace_names_the_quota);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -1,5 +1,3 @@
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "extract/ridge_model.h"
@@ -40,68 +38,6 @@ START_TEST(one_text_is_one_ridge)
 			       (13 / 75.0F + 2) * 1.5F * 13 / 16.5F, 1e-5F);
 	ck_assert(verdicts[0].is_content);
 	page_destroy(page);
-}
-END_TEST
-
-START_TEST(an_article_is_told_from_a_menu)
-{
-	struct page *page = parse(MENU ARTICLE);
-	const struct verdict *verdicts = run(page, "mountain", NULL, NULL);
-
-	ck_assert_uint_eq(page->text_count, 5);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(!verdicts[1].is_content);
-	ck_assert(!verdicts[2].is_content);
-	ck_assert(verdicts[3].is_content);
-	ck_assert(verdicts[4].is_content);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(hidden_text_is_never_content)
-{
-	struct page *page = parse(
-		"<title>A long title, of the page.</title><p>Some text, that "
-		"is seen.</p><p>low</p><p hidden>Some text, that is not "
-		"seen.</p><p>More text, that is seen.</p>"
-		"<select><option>A choice.</select>");
-	const struct verdict *verdicts =
-		run(page, "mountain", "window=1,peak=1,span=100", NULL);
-
-	ck_assert_uint_eq(page->text_count, 6);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(verdicts[1].is_content);
-	ck_assert(verdicts[2].is_content);
-	ck_assert(!verdicts[3].is_content);
-	ck_assert(verdicts[4].is_content);
-	ck_assert(!verdicts[5].is_content);
-	ck_assert_float_eq(verdicts[3].score, 0);
-	page_destroy(page);
-}
-END_TEST
-
-/* Scores are finite whatever the page and the parameters. */
-START_TEST(scores_are_finite)
-{
-	static const char *const settings[] = {
-		NULL,
-		"window=1,span=0,peak=1,blank=10",
-		"window=25,span=100,peak=100,blank=100000",
-		"window=2,blank=10",
-	};
-
-	for (uint64_t seed = 0; seed < 100; seed++) {
-		char *html = random_html(seed);
-		struct page *page = parse(seed == 0 ? "" : html);
-		const struct verdict *verdicts =
-			run(page, "mountain", settings[seed % 4], NULL);
-
-		for (uint32_t i = 0; i < page->text_count; i++)
-			ck_assert_msg(isfinite(verdicts[i].score),
-				      "seed %u, text %u", (unsigned)seed, i);
-		page_destroy(page);
-		free(html);
-	}
 }
 END_TEST
 
@@ -213,9 +149,6 @@ Suite *make_suite(void)
 	TCase *tests = tcase_create("mountain");
 
 	tcase_add_test(tests, one_text_is_one_ridge);
-	tcase_add_test(tests, an_article_is_told_from_a_menu);
-	tcase_add_test(tests, hidden_text_is_never_content);
-	tcase_add_test(tests, scores_are_finite);
 	tcase_add_test(tests, a_sites_own_model_decides);
 	tcase_add_test(tests, without_a_primary_ridge_the_nearest_is_kept);
 	tcase_add_test(tests, every_text_has_its_reason);

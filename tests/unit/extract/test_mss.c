@@ -52,54 +52,13 @@ START_TEST(with_the_highest_penalty_one_text_is_content)
 }
 END_TEST
 
-START_TEST(an_article_is_told_from_a_menu)
-{
-	struct page *page = parse(
-		"<ul><li><a href=\"/a\">Home</a></li><li><a href=\"/b\">News"
-		"</a></li><li><a href=\"/c\">About</a></li></ul>"
-		"<p>The company looks after two of the net's 13 servers that "
-		"tell computers where to find each other, and has engineered "
-		"around flaws in the <b>DNS</b> for many years, as users will "
-		"become more aware of.</p>");
-	const struct verdict *verdicts = run(page, "mss", NULL, NULL);
-
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(!verdicts[2].is_content);
-	ck_assert(verdicts[3].is_content);
-	ck_assert(verdicts[4].is_content);
-	ck_assert(verdicts[5].is_content);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(a_page_without_words_has_no_content)
-{
-	struct page *page = parse("");
-
-	run(page, "mss", NULL, NULL);
-	page_destroy(page);
-	page = parse("<p>-</p>");
-	ck_assert(!run(page, "mss", NULL, NULL)[0].is_content);
-	page_destroy(page);
-}
-END_TEST
-
 /* <p> a b </p>: the sums 0 -3.25 -2.25 -1.25 -4.5, and the range 1 to 3. */
 START_TEST(the_picture_is_the_sum_and_its_climb)
 {
 	struct page *page = parse("<p>a b</p>");
-	struct trace *trace = trace_create(page->arena, page->text_count);
-	const double penalty = 3.25;
-	const struct extractor_input input = {
-		.page = page,
-		.parameters = &penalty,
-		.arena = page->arena,
-		.trace = trace,
-	};
-	struct verdict verdict;
+	const struct trace *trace =
+		trace_of(page, "mss", "tag_penalty=3.25", NULL);
 
-	extractor_find("mss")->run(&input, &verdict);
-	ck_assert(verdict.is_content);
 	ck_assert_str_eq(trace->reasons[0], "2 of 2 words in a chosen region");
 	ck_assert_uint_eq(trace->figure_count, 1);
 	ck_assert_uint_eq(trace->figures[0].series_count, 1);
@@ -122,8 +81,6 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, the_penalty_worked_by_hand);
 	tcase_add_test(tcase, without_a_penalty_all_that_is_seen_is_content);
 	tcase_add_test(tcase, with_the_highest_penalty_one_text_is_content);
-	tcase_add_test(tcase, an_article_is_told_from_a_menu);
-	tcase_add_test(tcase, a_page_without_words_has_no_content);
 	tcase_add_test(tcase, the_picture_is_the_sum_and_its_climb);
 	suite_add_tcase(suite, tcase);
 	return suite;

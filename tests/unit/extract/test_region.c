@@ -87,6 +87,16 @@ START_TEST(hidden_text_is_never_content)
 }
 END_TEST
 
+START_TEST(a_page_without_words_has_no_content)
+{
+	static const char *const methods[] = {"bte", "dsc", "adsc", "mss"};
+	struct page *page = parse("<p>-</p>");
+
+	ck_assert(!run(page, methods[_i], NULL, NULL)[0].is_content);
+	page_destroy(page);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("region");
@@ -97,6 +107,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase,
 		       text_without_words_is_inside_with_both_neighbours);
 	tcase_add_test(tcase, hidden_text_is_never_content);
+	tcase_add_loop_test(tcase, a_page_without_words_has_no_content, 0, 4);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -1,7 +1,6 @@
 #include "extract/render.h"
 
 #include <stdio.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -283,31 +282,6 @@ START_TEST(html_is_balanced_and_of_known_elements)
 }
 END_TEST
 
-START_TEST(every_extractor_writes_every_verdict)
-{
-	for (uint64_t seed = 1; seed <= 200; seed++) {
-		char *html = random_html(seed);
-		char *other = random_html(seed + 1);
-		const struct page *pages[] = {parse(html), parse(other)};
-		const struct page *page = pages[0];
-
-		for (size_t i = 0; extractors[i] != NULL; i++) {
-			const struct verdict *verdicts = run_sampled(
-				pages, 2, extractors[i]->name, NULL);
-
-			for (uint32_t k = 0; k < page->text_count; k++)
-				ck_assert_msg(isfinite(verdicts[k].score),
-					      "seed %d %s text %u", (int)seed,
-					      extractors[i]->name, k);
-		}
-		page_destroy((struct page *)pages[0]);
-		page_destroy((struct page *)pages[1]);
-		free(html);
-		free(other);
-	}
-}
-END_TEST
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("render");
@@ -324,7 +298,6 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, some_text_is_a_subsequence_of_all_text);
 	tcase_add_test(tcase, html_parses_back_to_the_same_words);
 	tcase_add_test(tcase, html_is_balanced_and_of_known_elements);
-	tcase_add_test(tcase, every_extractor_writes_every_verdict);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

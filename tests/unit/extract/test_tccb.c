@@ -1,4 +1,3 @@
-#include "tests/unit/extract/article.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
@@ -43,71 +42,6 @@ START_TEST(a_link_is_no_code_and_a_dash_no_word)
 }
 END_TEST
 
-START_TEST(an_article_is_told_from_a_menu)
-{
-	struct page *page = parse(article);
-	const struct verdict *verdicts = run(page, "tccb", NULL, NULL);
-
-	ck_assert_uint_eq(page->text_count, ARTICLE_TEXTS);
-	for (uint32_t i = 0; i < ARTICLE_TEXTS; i++)
-		ck_assert_msg(verdicts[i].is_content ==
-				      (i >= ARTICLE_BEGIN && i < ARTICLE_END),
-			      "text %u: %f", i, (double)verdicts[i].score);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(hidden_text_is_never_content)
-{
-	struct page *page = parse(
-		"<title>A long title of the page</title>\n<p>Some text that is "
-		"seen.</p>\n<p hidden>Some text that is not seen.</p>\n"
-		"<select><option>A choice</select>");
-	const struct verdict *verdicts = run(page, "tccb", "threshold=0", NULL);
-
-	ck_assert_uint_eq(page->text_count, 4);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(verdicts[1].is_content);
-	ck_assert(!verdicts[2].is_content);
-	ck_assert(!verdicts[3].is_content);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(odd_pages)
-{
-	const char *const pages[] = {"", "text alone", "<br><hr>", "<p>-</p>",
-				     "<p hidden>a</p>"};
-
-	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
-		struct page *page = parse(pages[i]);
-		const struct verdict *verdicts = run(page, "tccb", NULL, NULL);
-
-		for (uint32_t k = 0; k < page->text_count; k++)
-			ck_assert_float_finite(verdicts[k].score);
-		page_destroy(page);
-	}
-}
-END_TEST
-
-START_TEST(extreme_parameters)
-{
-	const char *const settings[] = {
-		"radius=1,epsilon=0.001,threshold=0",
-		"radius=1000,epsilon=0.001,threshold=1"};
-
-	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-		struct page *page = parse(article);
-		const struct verdict *verdicts =
-			run(page, "tccb", settings[i], NULL);
-
-		for (uint32_t k = 0; k < page->text_count; k++)
-			ck_assert_float_finite(verdicts[k].score);
-		page_destroy(page);
-	}
-}
-END_TEST
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("tccb");
@@ -115,10 +49,6 @@ Suite *make_suite(void)
 
 	tcase_add_test(tcase, ratios_worked_by_hand);
 	tcase_add_test(tcase, a_link_is_no_code_and_a_dash_no_word);
-	tcase_add_test(tcase, an_article_is_told_from_a_menu);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_test(tcase, odd_pages);
-	tcase_add_test(tcase, extreme_parameters);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -148,10 +148,11 @@ static enum error answer_stored(struct txn *txn, const struct stored *stored,
 		.site = stored->site.id,
 		.cluster = stored->row.cluster,
 	};
+	const struct stored_pages pages = {txn, stored->site.id,
+					   stored->row.cluster, &rules->limits};
 	struct page *page = NULL;
 	enum error error =
-		stored_page_parse(txn, stored->site.id, stored->key,
-				  &stored->row, &rules->limits, &page);
+		stored_page_parse(&pages, stored->key, &stored->row, &page);
 
 	if (error == ERR_NONE) {
 		extraction.page = page;
@@ -217,28 +218,29 @@ static struct template_counts count_in(struct txn *txn,
 	return (struct template_counts){pages, frequencies};
 }
 
-/* Class the page of `extraction` with those of its site. */
+/* Class the page of `unclassed` with those of its site. */
 static enum error extract_classed(struct store *store,
-				  struct extraction *extraction,
+				  const struct extraction *unclassed,
 				  struct text_answer *answer)
 {
-	const struct url *url = extraction->request->url;
+	struct extraction extraction = *unclassed;
+	const struct url *url = extraction.request->url;
 	struct txn txn = txn_begin_read(store);
 	struct classed classed = {0};
 	enum error error;
 
-	if (classify_page(&txn, url, extraction->page, &classed)) {
-		extraction->counts =
-			count_in(&txn, &classed, url, extraction->page);
-		extraction->txn = &txn;
-		extraction->site = classed.site.id;
-		extraction->cluster = classed.cluster;
+	if (classify_page(&txn, url, extraction.page, &classed)) {
+		extraction.counts =
+			count_in(&txn, &classed, url, extraction.page);
+		extraction.txn = &txn;
+		extraction.site = classed.site.id;
+		extraction.cluster = classed.cluster;
 		name_cluster(answer, &classed.site, classed.cluster,
-			     extraction->counts.page_count);
+			     extraction.counts.page_count);
 	}
 	error = txn.error;
 	if (error == ERR_NONE)
-		error = extraction_run(extraction, answer);
+		error = extraction_run(&extraction, answer);
 	txn_abort(&txn);
 	return error;
 }

@@ -69,6 +69,14 @@ size_t learned_cache_bytes(struct learned_cache *cache)
 	return bytes;
 }
 
+static bool are_equal(const double *a, const double *b)
+{
+	for (int i = 0; i < MAX_PARAMETERS; i++)
+		if (a[i] < b[i] || a[i] > b[i])
+			return false;
+	return true;
+}
+
 static bool answers(const struct learned *learned,
 		    const struct learned_question *question)
 {
@@ -76,8 +84,7 @@ static bool answers(const struct learned *learned,
 	       learned->site == question->pages.site &&
 	       learned->cluster == question->pages.cluster &&
 	       learned->generation == question->generation &&
-	       memcmp(learned->parameters, question->parameters,
-		      sizeof(learned->parameters)) == 0;
+	       are_equal(learned->parameters, question->parameters);
 }
 
 /* Take what answers the question, and make it the newest. */

@@ -2,14 +2,13 @@
 
 #include "store/compress.h"
 
-enum error stored_page_parse(struct txn *txn, uint32_t site, uint64_t key,
-			     const struct page_row *row,
-			     const struct page_limits *limits,
-			     struct page **page_out)
+enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
+			     const struct page_row *row, struct page **page_out)
 {
-	struct key name = key_page(site, key);
-	struct slice packed = txn_get(txn, TABLE_BODIES, key_slice(&name));
-	struct page_limits wide = *limits;
+	struct key name = key_page(from->site, key);
+	struct slice packed =
+		txn_get(from->txn, TABLE_BODIES, key_slice(&name));
+	struct page_limits wide = *from->limits;
 	struct buffer body = {0};
 	enum error error = ERR_CORRUPT;
 
@@ -40,9 +39,8 @@ uint32_t stored_pages_sample(const struct stored_pages *from,
 		struct page_row row;
 
 		if (!page_row_get(from->txn, from->site, key, &row) ||
-		    stored_page_parse(from->txn, from->site, key, &row,
-				      from->limits,
-				      &pages_out[count]) != ERR_NONE)
+		    stored_page_parse(from, key, &row, &pages_out[count]) !=
+			    ERR_NONE)
 			continue;
 		bytes += row.body_bytes;
 		count++;

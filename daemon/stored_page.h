@@ -12,15 +12,6 @@
 #include "store/rows.h"
 #include "store/txn.h"
 
-/*
- * Parse the page `key` of `site`, whose row is `row`; page_destroy() it. It is
- * given room for all that was once let in. ERR_CORRUPT.
- */
-enum error stored_page_parse(struct txn *txn, uint32_t site, uint64_t key,
-			     const struct page_row *row,
-			     const struct page_limits *limits,
-			     struct page **page_out);
-
 /* Some pages of a cluster. */
 struct stored_pages {
 	struct txn *txn;
@@ -28,6 +19,14 @@ struct stored_pages {
 	uint32_t cluster;
 	const struct page_limits *limits;
 };
+
+/*
+ * Parse the page `key` of the site, whose row is `row`; page_destroy() it. It
+ * is given room for all that was once let in. ERR_CORRUPT.
+ */
+enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
+			     const struct page_row *row,
+			     struct page **page_out);
 
 /*
  * Parse up to `max_count` of them: the first by their keys, which are hashes,

@@ -48,15 +48,7 @@ static const struct parameter parameters[] = {
 			.meaning = "each in what the one before left, with "
 				   "windows half as long",
 		},
-	[MAX_SLOPE] =
-		{
-			.name = "max_slope",
-			.unit = "share of the page's mean slope",
-			.minimum = 0,
-			.maximum = 2,
-			.preset = 0.5,
-			.meaning = "a window that is steeper is no content",
-		},
+	[MAX_SLOPE] = SLOPE_MAXIMUM,
 };
 
 static void run(const struct extractor_input *input, struct verdict *verdicts)

@@ -96,16 +96,6 @@ static void add_nodes(struct builder *builder)
 	}
 }
 
-static size_t longest_text(const struct page *page)
-{
-	size_t longest = 0;
-
-	for (uint32_t i = 0; i < page->text_count; i++)
-		if (page->texts[i].length > longest)
-			longest = page->texts[i].length;
-	return longest;
-}
-
 /* Every byte begins a character but the continuation bytes of UTF-8. */
 static uint32_t count_characters(const char *text, size_t length)
 {
@@ -137,7 +127,7 @@ static const uint32_t *add_texts(struct arena *arena, struct builder *builder,
 {
 	const struct page *page = builder->page;
 	uint32_t *text_blocks = ARENA_NEW(arena, uint32_t, page->text_count);
-	char *scratch = ARENA_NEW(arena, char, longest_text(page));
+	char *scratch = ARENA_NEW(arena, char, page_longest_text(page));
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		const struct text *text = &page->texts[i];

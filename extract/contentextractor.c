@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 
 #include "extract/block_features.h"
@@ -273,31 +274,23 @@ static void draw(const struct extractor_input *input,
 		 const struct page_blocks *blocks, const uint32_t *counts,
 		 uint32_t other_pages)
 {
-	struct figure_point *points = ARENA_NEW(
-		input->trace->arena, struct figure_point, blocks->tree.count);
-	double threshold = input->parameters[MIN_IBDF];
-	size_t used = 0;
+	const struct block_tree *tree = &blocks->tree;
+	double *values = ARENA_NEW(input->arena, double, tree->count);
 
-	for (uint32_t i = 0; i < blocks->tree.count; i++) {
-		float score = ibdf(counts[i], other_pages);
-
-		if (blocks->tree.blocks[i].own.texts > 0)
-			points[used++] = (struct figure_point){
-				.x = score,
-				.group = (double)score >= threshold,
-			};
-	}
-	trace_figure(input->trace,
-		     &(struct figure){
-			     .kind = FIGURE_HISTOGRAM,
-			     .title = "IBDF of the blocks",
-			     .x_label = "inverse block document frequency",
-			     .y_label = "blocks",
-			     .points = points,
-			     .point_count = used,
-			     .has_threshold = true,
-			     .threshold = (float)threshold,
-		     });
+	for (uint32_t i = 0; i < tree->count; i++)
+		values[i] = tree->blocks[i].own.texts > 0
+				    ? (double)ibdf(counts[i], other_pages)
+				    : (double)NAN;
+	trace_histogram(input->trace,
+			&(struct histogram){
+				.title = "IBDF of the blocks",
+				.x_label = "inverse block document frequency",
+				.y_label = "blocks",
+				.values = values,
+				.count = tree->count,
+				.threshold = input->parameters[MIN_IBDF],
+				.keeps_high = true,
+			});
 }
 
 static void run(const struct extractor_input *input, struct verdict *verdicts)

@@ -32,15 +32,7 @@ static const struct parameter parameters[] = {
 			.meaning = "where the slope is measured, at most a "
 				   "tenth of the page",
 		},
-	[MAX_SLOPE] =
-		{
-			.name = "max_slope",
-			.unit = "share of the page's mean slope",
-			.minimum = 0,
-			.maximum = 2,
-			.preset = 0.5,
-			.meaning = "a window that is steeper is no content",
-		},
+	[MAX_SLOPE] = SLOPE_MAXIMUM,
 };
 
 static void run(const struct extractor_input *input, struct verdict *verdicts)

@@ -1,8 +1,6 @@
-#include "extract/block.h"
 #include "extract/feature_share.h"
 #include "extract/methods.h"
 #include "extract/trace.h"
-#include "extract/visible.h"
 #include "page/page.h"
 #include "store/arena.h"
 
@@ -22,9 +20,9 @@ static const struct parameter parameters[] = {[WEIGHT] = FEATURE_WEIGHT};
  * but text; the source keeps one block and does not say which: here the one
  * with most words. NO_BLOCK when there is no text.
  */
-static uint32_t find_best(const struct block_tree *tree,
-			  const struct feature_shares *shares)
+static uint32_t find_best(const struct feature_shares *shares)
 {
+	const struct block *blocks = shares->tree.blocks;
 	uint32_t best = NO_BLOCK;
 
 	for (uint32_t i = 0; i < shares->count; i++) {
@@ -33,55 +31,39 @@ static uint32_t find_best(const struct block_tree *tree,
 
 		if (best == NO_BLOCK || share > shares->shares[best] ||
 		    (share == shares->shares[best] &&
-		     tree->blocks[block].own.words >
-			     tree->blocks[best].own.words))
+		     blocks[block].own.words > blocks[best].own.words))
 			best = block;
 	}
 	return best;
 }
 
-static void draw(struct trace *trace, const struct block_tree *tree,
-		 const struct feature_shares *shares, uint32_t best)
+static void explain(const struct extractor_input *input,
+		    const struct feature_shares *shares, uint32_t best)
 {
-	bool *is_kept = ARENA_NEW(trace->arena, bool, tree->count);
+	for (uint32_t i = 0; i < input->page->text_count; i++) {
+		uint32_t block = shares->tree.text_blocks[i];
 
-	if (best != NO_BLOCK)
-		is_kept[best] = true;
-	feature_shares_draw(trace, tree, shares, is_kept);
-}
-
-static void explain(struct trace *trace, uint32_t text, float share,
-		    const struct block *block, bool is_content)
-{
-	trace_reason(trace, text, "text is %.2f of its block of %u words, %s",
-		     (double)share, block->own.words,
-		     is_content ? "which is the best one"
-				: "which is not the best one");
+		trace_reason(input->trace, i,
+			     "text is %.2f of its block of %u words, %s",
+			     (double)shares->shares[block],
+			     shares->tree.blocks[block].own.words,
+			     block == best ? "which is the best one"
+					   : "which is not the best one");
+	}
 }
 
 static void run(const struct extractor_input *input, struct verdict *verdicts)
 {
-	const struct page *page = input->page;
-	const bool *is_visible = visible_texts(input->arena, page);
-	struct block_tree tree =
-		block_tree_make(input->arena, page, is_visible);
-	struct feature_shares shares = feature_shares_make(
-		input->arena, &tree, input->parameters[WEIGHT]);
-	uint32_t best = find_best(&tree, &shares);
+	struct feature_shares shares =
+		feature_shares_make(input, input->parameters[WEIGHT]);
+	bool *is_kept = ARENA_NEW(input->arena, bool, shares.tree.count);
+	uint32_t best = find_best(&shares);
 
+	if (best != NO_BLOCK)
+		is_kept[best] = true;
+	feature_shares_judge(input, &shares, is_kept, verdicts);
 	if (input->trace != NULL)
-		draw(input->trace, &tree, &shares, best);
-	for (uint32_t i = 0; i < page->text_count; i++) {
-		uint32_t block = tree.text_blocks[i];
-
-		verdicts[i] = (struct verdict){
-			.score = shares.shares[block],
-			.is_content = is_visible[i] && block == best,
-		};
-		if (input->trace != NULL)
-			explain(input->trace, i, shares.shares[block],
-				&tree.blocks[block], block == best);
-	}
+		explain(input, &shares, best);
 }
 
 const struct extractor extractor_fe = {

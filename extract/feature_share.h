@@ -6,15 +6,13 @@
 #ifndef EXTRACT_FEATURE_SHARE_H
 #define EXTRACT_FEATURE_SHARE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-struct arena;
-struct block_tree;
-struct trace;
+#include "extract/block.h"
+#include "extract/extractor.h"
 
 struct feature_shares {
-	/* [tree->count], in [0, 1]; 0 for a block without text of its own */
+	const bool *is_visible; /* [page->text_count] */
+	struct block_tree tree;
+	/* [tree.count], in [0, 1]; 0 for a block without text of its own */
 	const float *shares;
 	/* [count], ascending: the blocks with visible text of their own, which
 	   are those that can be chosen */
@@ -25,17 +23,19 @@ struct feature_shares {
 /*
  * words / (words + weight * others), of what a block holds outside of the
  * blocks in it: words that are in no link, and links, images, items, fields
- * and scripts. Linear; it belongs to `arena`.
+ * and scripts. Linear; it belongs to input->arena.
  */
-struct feature_shares feature_shares_make(struct arena *arena,
-					  const struct block_tree *tree,
+struct feature_shares feature_shares_make(const struct extractor_input *input,
 					  double weight);
 
-/* The figure: every block by share and words, the kept ones as a group of
-   their own; is_kept is [tree->count]. */
-void feature_shares_draw(struct trace *trace, const struct block_tree *tree,
-			 const struct feature_shares *shares,
-			 const bool *is_kept);
+/*
+ * The visible texts of the blocks that are kept are content; the score is the
+ * block's share. is_kept is [tree.count]. The figure of the trace has every
+ * block by share and words, the kept ones as a group of their own.
+ */
+void feature_shares_judge(const struct extractor_input *input,
+			  const struct feature_shares *shares,
+			  const bool *is_kept, struct verdict *verdicts);
 
 /*
  * The row of `weight` in the tables of the methods. The source does not say how

@@ -6,16 +6,6 @@
 #include "store/arena.h"
 #include "store/hash.h"
 
-static size_t longest_text(const struct page *page)
-{
-	size_t longest = 0;
-
-	for (uint32_t i = 0; i < page->text_count; i++)
-		if (page->texts[i].length > longest)
-			longest = page->texts[i].length;
-	return longest;
-}
-
 /* Zero stands for "no fragment" in tables of hashes. */
 static uint64_t hash_of_text(const char *text, size_t length)
 {
@@ -29,7 +19,7 @@ const struct fragment *fragments_of_page(struct arena *arena,
 {
 	struct fragment *fragments =
 		ARENA_NEW(arena, struct fragment, page->text_count);
-	char *collapsed = ARENA_NEW(arena, char, longest_text(page));
+	char *collapsed = ARENA_NEW(arena, char, page_longest_text(page));
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		size_t length = text_collapse(page_text(page, i), collapsed);

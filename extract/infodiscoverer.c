@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "extract/block.h"
 #include "extract/hash_table.h"
 #include "extract/methods.h"
@@ -156,28 +158,20 @@ static const struct judged_block *judge(const struct extractor_input *input,
 static void draw(const struct extractor_input *input,
 		 const struct judged_block *blocks, uint32_t count)
 {
-	struct figure_point *points =
-		ARENA_NEW(input->trace->arena, struct figure_point, count);
-	double threshold = input->parameters[MAX_ENTROPY];
-	size_t used = 0;
+	double *values = ARENA_NEW(input->arena, double, count);
 
 	for (uint32_t i = 0; i < count; i++)
-		if (blocks[i].terms > 0)
-			points[used++] = (struct figure_point){
-				.x = (float)blocks[i].entropy,
-				.group = blocks[i].entropy <= threshold,
-			};
-	trace_figure(input->trace, &(struct figure){
-					   .kind = FIGURE_HISTOGRAM,
-					   .title = "Entropy of the blocks",
-					   .x_label = "mean entropy of the "
-						      "block's words",
-					   .y_label = "blocks",
-					   .points = points,
-					   .point_count = used,
-					   .has_threshold = true,
-					   .threshold = (float)threshold,
-				   });
+		values[i] =
+			blocks[i].terms > 0 ? blocks[i].entropy : (double)NAN;
+	trace_histogram(input->trace,
+			&(struct histogram){
+				.title = "Entropy of the blocks",
+				.x_label = "mean entropy of the block's words",
+				.y_label = "blocks",
+				.values = values,
+				.count = count,
+				.threshold = input->parameters[MAX_ENTROPY],
+			});
 }
 
 static void run(const struct extractor_input *input, struct verdict *verdicts)

@@ -1,9 +1,7 @@
-#include "extract/block.h"
 #include "extract/feature_share.h"
 #include "extract/kmeans.h"
 #include "extract/methods.h"
 #include "extract/trace.h"
-#include "extract/visible.h"
 #include "page/page.h"
 #include "store/arena.h"
 
@@ -23,14 +21,14 @@ static const struct parameter parameters[] = {
 	[WEIGHT] = FEATURE_WEIGHT,
 };
 
-/* [tree->count]: the block is in the cluster with the highest shares. */
-static const bool *find_kept(struct arena *arena, const struct block_tree *tree,
+/* [tree.count]: the block is in the cluster with the highest shares. */
+static const bool *find_kept(struct arena *arena,
 			     const struct feature_shares *shares,
 			     uint32_t clusters)
 {
 	struct kmeans_point *points =
 		ARENA_NEW(arena, struct kmeans_point, shares->count);
-	bool *is_kept = ARENA_NEW(arena, bool, tree->count);
+	bool *is_kept = ARENA_NEW(arena, bool, shares->tree.count);
 	struct kmeans kmeans;
 
 	for (uint32_t i = 0; i < shares->count; i++)
@@ -42,33 +40,30 @@ static const bool *find_kept(struct arena *arena, const struct block_tree *tree,
 	return is_kept;
 }
 
+static void explain(const struct extractor_input *input,
+		    const struct feature_shares *shares, const bool *is_kept)
+{
+	for (uint32_t i = 0; i < input->page->text_count; i++) {
+		uint32_t block = shares->tree.text_blocks[i];
+
+		trace_reason(input->trace, i,
+			     "text is %.2f of its block, %s the highest "
+			     "cluster",
+			     (double)shares->shares[block],
+			     is_kept[block] ? "in" : "below");
+	}
+}
+
 static void run(const struct extractor_input *input, struct verdict *verdicts)
 {
-	const struct page *page = input->page;
-	const bool *is_visible = visible_texts(input->arena, page);
-	struct block_tree tree =
-		block_tree_make(input->arena, page, is_visible);
-	struct feature_shares shares = feature_shares_make(
-		input->arena, &tree, input->parameters[WEIGHT]);
-	const bool *is_kept = find_kept(input->arena, &tree, &shares,
+	struct feature_shares shares =
+		feature_shares_make(input, input->parameters[WEIGHT]);
+	const bool *is_kept = find_kept(input->arena, &shares,
 					(uint32_t)input->parameters[CLUSTERS]);
 
+	feature_shares_judge(input, &shares, is_kept, verdicts);
 	if (input->trace != NULL)
-		feature_shares_draw(input->trace, &tree, &shares, is_kept);
-	for (uint32_t i = 0; i < page->text_count; i++) {
-		uint32_t block = tree.text_blocks[i];
-
-		verdicts[i] = (struct verdict){
-			.score = shares.shares[block],
-			.is_content = is_visible[i] && is_kept[block],
-		};
-		if (input->trace != NULL)
-			trace_reason(input->trace, i,
-				     "text is %.2f of its block, %s the "
-				     "highest cluster",
-				     (double)shares.shares[block],
-				     is_kept[block] ? "in" : "below");
-	}
+		explain(input, &shares, is_kept);
 }
 
 const struct extractor extractor_kfe = {

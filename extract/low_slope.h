@@ -41,4 +41,12 @@ void slope_draw(const struct extractor_input *input,
 		const struct token_stream *stream,
 		const struct regions *regions);
 
+/* The row of `max_slope` in the tables of the methods. */
+#define SLOPE_MAXIMUM                                                          \
+	{                                                                      \
+		.name = "max_slope", .unit = "share of the page's mean slope", \
+		.minimum = 0, .maximum = 2, .preset = 0.5,                     \
+		.meaning = "a window that is steeper is no content",           \
+	}
+
 #endif

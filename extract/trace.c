@@ -1,5 +1,6 @@
 #include "extract/trace.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,4 +40,33 @@ void trace_figure(struct trace *trace, const struct figure *figure)
 {
 	if (trace != NULL && trace->figure_count < MAX_FIGURES)
 		trace->figures[trace->figure_count++] = *figure;
+}
+
+void trace_histogram(struct trace *trace, const struct histogram *histogram)
+{
+	const double *values = histogram->values;
+	double threshold = histogram->threshold;
+	struct figure figure = {
+		.kind = FIGURE_HISTOGRAM,
+		.title = histogram->title,
+		.x_label = histogram->x_label,
+		.y_label = histogram->y_label,
+		.has_threshold = true,
+		.threshold = (float)threshold,
+	};
+	struct figure_point *points;
+
+	if (trace == NULL)
+		return;
+	points = ARENA_NEW(trace->arena, struct figure_point, histogram->count);
+	for (uint32_t i = 0; i < histogram->count; i++)
+		if (!isnan(values[i]))
+			points[figure.point_count++] = (struct figure_point){
+				.x = (float)values[i],
+				.group = histogram->keeps_high
+						 ? values[i] >= threshold
+						 : values[i] <= threshold,
+			};
+	figure.points = points;
+	trace_figure(trace, &figure);
 }

@@ -89,4 +89,18 @@ void trace_reason(struct trace *trace, uint32_t index, const char *format, ...)
 /* Add a figure; one too many, or a NULL trace, is let go. */
 void trace_figure(struct trace *trace, const struct figure *figure);
 
+/* A number of each of `count` things, and which of them are thrown away. */
+struct histogram {
+	const char *title;
+	const char *x_label;
+	const char *y_label;
+	const double *values; /* [count]; NAN is not drawn */
+	uint32_t count;
+	double threshold;
+	bool keeps_high; /* from the threshold up, or else up to it */
+};
+
+/* Add it as a figure: FIGURE_HISTOGRAM. */
+void trace_histogram(struct trace *trace, const struct histogram *histogram);
+
 #endif

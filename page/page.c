@@ -116,3 +116,13 @@ struct slice page_text(const struct page *page, uint32_t index)
 
 	return (struct slice){page->text + text->begin, text->length};
 }
+
+size_t page_longest_text(const struct page *page)
+{
+	size_t longest = 0;
+
+	for (uint32_t i = 0; i < page->text_count; i++)
+		if (page->texts[i].length > longest)
+			longest = page->texts[i].length;
+	return longest;
+}

@@ -157,6 +157,9 @@ struct slice page_attribute(const struct page *page, uint32_t node,
 /* The bytes of text node `index`, as parsed. */
 struct slice page_text(const struct page *page, uint32_t index);
 
+/* The bytes of the longest one; 0 without texts. */
+size_t page_longest_text(const struct page *page);
+
 /*
  * Copy `text` to `out` [text.size] with every run of white space made one
  * space and both ends trimmed; returns the length. White space is HTML's

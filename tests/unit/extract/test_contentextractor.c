@@ -1,5 +1,5 @@
+#include "extract/trace.h"
 #include "tests/unit/extract/fixture.h"
-#include "tests/unit/extract/news.h"
 #include "tests/unit/run.h"
 
 /*
@@ -61,21 +61,35 @@ START_TEST(one_page_is_no_template)
 }
 END_TEST
 
-START_TEST(articles_are_told_from_menus)
+/* One point a block, html and body having no text of their own. */
+static void assert_points(const struct figure *figure)
 {
-	assert_articles_are_told_from_menus("contentextractor");
-}
-END_TEST
+	static const float ibdf[] = {0, 1, 1 / 3.0F, 1};
 
-START_TEST(hidden_text_is_never_content)
-{
-	assert_hidden_text_is_never_content("contentextractor");
+	ck_assert_uint_eq(figure->point_count, 4);
+	for (unsigned i = 0; i < 4; i++) {
+		ck_assert_float_eq_tol(figure->points[i].x, ibdf[i], 1e-6F);
+		ck_assert_uint_eq(figure->points[i].group, ibdf[i] > 0.5F);
+	}
 }
-END_TEST
 
-START_TEST(small_pages_are_judged)
+START_TEST(the_trace_has_the_frequencies)
 {
-	assert_small_pages_are_judged("contentextractor");
+	struct page *pages[4];
+	struct trace *trace;
+
+	make_pages(pages);
+	trace = trace_create(pages[0]->arena, 4);
+	run_traced((const struct page *const *)pages, 4, "contentextractor",
+		   "similarity=0.85,min_ibdf=0.5", trace);
+	ck_assert_str_eq(trace->reasons[2],
+			 "2 of 3 other pages have such a block, IBDF 0.33, "
+			 "least 0.50");
+	ck_assert_uint_eq(trace->figure_count, 1);
+	ck_assert_float_eq(trace->figures[0].threshold, 0.5F);
+	assert_points(&trace->figures[0]);
+	for (unsigned i = 0; i < 4; i++)
+		page_destroy(pages[i]);
 }
 END_TEST
 
@@ -87,9 +101,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, similar_blocks_are_the_same);
 	tcase_add_test(tcase, others_are_not);
 	tcase_add_test(tcase, one_page_is_no_template);
-	tcase_add_test(tcase, articles_are_told_from_menus);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_test(tcase, small_pages_are_judged);
+	tcase_add_test(tcase, the_trace_has_the_frequencies);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -1,8 +1,6 @@
-#include "tests/unit/extract/fixture.h"
-#include "tests/unit/extract/news.h"
-#include "tests/unit/run.h"
 #include "extract/trace.h"
-#include "store/arena.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
 
 /*
  * Four pages. "tide" stands on them 2, 1, 1 and 0 times: w = 1/2, 1/4, 1/4, the
@@ -84,52 +82,26 @@ END_TEST
 
 START_TEST(the_trace_has_the_entropies)
 {
-	const struct extractor *method = extractor_find("infodiscoverer");
 	struct page *pages[] = {
 		parse("<p>menu</p><p>alone</p>"),
 		parse("<p>menu</p><p>other</p>"),
 	};
-	const struct sample sample = {(const struct page *const *)pages, 2};
-	double parameters[MAX_PARAMETERS];
-	struct verdict verdicts[2];
-	struct extractor_input input = {
-		.page = pages[0],
-		.parameters = parameters,
-		.arena = pages[0]->arena,
-		.trace = trace_create(pages[0]->arena, 2),
-	};
+	struct trace *trace = trace_create(pages[0]->arena, 2);
 
-	extractor_presets(method, parameters);
-	input.learned = method->learn(&sample, parameters, input.arena);
-	method->run(&input, verdicts);
-	ck_assert_str_eq(input.trace->reasons[0],
+	run_traced((const struct page *const *)pages, 2, "infodiscoverer", NULL,
+		   trace);
+	ck_assert_str_eq(trace->reasons[0],
 			 "its block's 1 words have the entropy 1.00, most "
 			 "0.75");
-	ck_assert_uint_eq(input.trace->figure_count, 1);
-	ck_assert_uint_eq(input.trace->figures[0].point_count, 2);
-	ck_assert_float_eq(input.trace->figures[0].points[0].x, 1);
-	ck_assert_uint_eq(input.trace->figures[0].points[0].group, 0);
-	ck_assert_uint_eq(input.trace->figures[0].points[1].group, 1);
+	ck_assert_uint_eq(trace->figure_count, 1);
+	ck_assert_uint_eq(trace->figures[0].point_count, 2);
+	ck_assert_float_eq(trace->figures[0].points[0].x, 1);
+	ck_assert_uint_eq(trace->figures[0].points[0].group, 0);
+	ck_assert_float_eq(trace->figures[0].points[1].x, 0);
+	ck_assert_uint_eq(trace->figures[0].points[1].group, 1);
+	ck_assert_float_eq(trace->figures[0].threshold, 0.75F);
 	page_destroy(pages[0]);
 	page_destroy(pages[1]);
-}
-END_TEST
-
-START_TEST(articles_are_told_from_menus)
-{
-	assert_articles_are_told_from_menus("infodiscoverer");
-}
-END_TEST
-
-START_TEST(hidden_text_is_never_content)
-{
-	assert_hidden_text_is_never_content("infodiscoverer");
-}
-END_TEST
-
-START_TEST(small_pages_are_judged)
-{
-	assert_small_pages_are_judged("infodiscoverer");
 }
 END_TEST
 
@@ -142,9 +114,6 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_block_is_judged_as_one);
 	tcase_add_test(tcase, a_page_outside_of_the_sample_is_counted_too);
 	tcase_add_test(tcase, the_trace_has_the_entropies);
-	tcase_add_test(tcase, articles_are_told_from_menus);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_test(tcase, small_pages_are_judged);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

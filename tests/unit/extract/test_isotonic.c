@@ -1,5 +1,4 @@
 #include "tests/unit/extract/fixture.h"
-#include "tests/unit/extract/news.h"
 #include "tests/unit/run.h"
 
 /* The verdicts when each text stands on its own number of eleven pages. */
@@ -99,24 +98,6 @@ START_TEST(a_link_is_nearer_to_template)
 }
 END_TEST
 
-START_TEST(articles_are_told_from_menus)
-{
-	assert_articles_are_told_from_menus("isotonic");
-}
-END_TEST
-
-START_TEST(hidden_text_is_never_content)
-{
-	assert_hidden_text_is_never_content("isotonic");
-}
-END_TEST
-
-START_TEST(small_pages_are_judged)
-{
-	assert_small_pages_are_judged("isotonic");
-}
-END_TEST
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("isotonic");
@@ -127,9 +108,6 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_list_is_template_as_a_whole);
 	tcase_add_test(tcase, what_stands_beside_a_list_is_not);
 	tcase_add_test(tcase, a_link_is_nearer_to_template);
-	tcase_add_test(tcase, articles_are_told_from_menus);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_test(tcase, small_pages_are_judged);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

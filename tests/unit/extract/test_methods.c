@@ -206,6 +206,27 @@ static void assert_sound_pages(const char *method, const char *assignment)
 		assert_sound_page(odd[i], method, assignment);
 }
 
+/*
+ * By a method that compares pages, when there is nothing to compare with; but
+ * df counts the page itself.
+ */
+START_TEST(a_text_without_others_is_kept)
+{
+	struct page *own = parse("words");
+	struct page *empty = parse("");
+	const struct page *sampled[] = {own, empty};
+	bool is_meant = needs_template(extractors[_i]) &&
+			strcmp(name_of(_i), "df") != 0;
+
+	for (uint32_t i = 1; is_meant && i <= 2; i++)
+		ck_assert_msg(
+			run_sampled(sampled, i, name_of(_i), NULL)->is_content,
+			"%s, of %u pages", name_of(_i), i);
+	page_destroy(own);
+	page_destroy(empty);
+}
+END_TEST
+
 START_TEST(odd_pages_are_judged)
 {
 	assert_sound_pages(name_of(_i), "");
@@ -333,6 +354,7 @@ Suite *make_suite(void)
 	tcase_add_loop_test(tcase, an_article_is_told_from_menu_and_foot, 0,
 			    count);
 	tcase_add_loop_test(tcase, hidden_text_is_never_content, 0, count);
+	tcase_add_loop_test(tcase, a_text_without_others_is_kept, 0, count);
 	tcase_add_loop_test(tcase, odd_pages_are_judged, 0, count);
 	tcase_add_loop_test(tcase, extreme_parameters_are_survived, 0, count);
 	tcase_add_loop_test(tcase, random_pages_are_judged, 0, count);

@@ -1,9 +1,9 @@
-#include "tests/unit/extract/fixture.h"
-#include "tests/unit/extract/news.h"
-#include "tests/unit/run.h"
 #include <stdio.h>
 #include <stdlib.h>
+
 #include "store/buffer.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
 
 /* The scores of the texts of `mine`, mapped to `theirs` alone. */
 static void assert_scores(const char *mine, const char *theirs,
@@ -129,24 +129,6 @@ START_TEST(uneven_lists_are_survived)
 }
 END_TEST
 
-START_TEST(articles_are_told_from_menus)
-{
-	assert_articles_are_told_from_menus("rtdm");
-}
-END_TEST
-
-START_TEST(hidden_text_is_never_content)
-{
-	assert_hidden_text_is_never_content("rtdm");
-}
-END_TEST
-
-START_TEST(small_pages_are_judged)
-{
-	assert_small_pages_are_judged("rtdm");
-}
-END_TEST
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("rtdm");
@@ -158,9 +140,6 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, the_share_of_the_pages_decides);
 	tcase_add_test(tcase, long_lists_are_aligned);
 	tcase_add_test(tcase, uneven_lists_are_survived);
-	tcase_add_test(tcase, articles_are_told_from_menus);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_test(tcase, small_pages_are_judged);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

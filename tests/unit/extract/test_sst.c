@@ -1,5 +1,4 @@
 #include "tests/unit/extract/fixture.h"
-#include "tests/unit/extract/news.h"
 #include "tests/unit/run.h"
 
 /*
@@ -86,24 +85,6 @@ START_TEST(a_class_is_part_of_the_place)
 }
 END_TEST
 
-START_TEST(articles_are_told_from_menus)
-{
-	assert_articles_are_told_from_menus("sst");
-}
-END_TEST
-
-START_TEST(hidden_text_is_never_content)
-{
-	assert_hidden_text_is_never_content("sst");
-}
-END_TEST
-
-START_TEST(small_pages_are_judged)
-{
-	assert_small_pages_are_judged("sst");
-}
-END_TEST
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("sst");
@@ -113,9 +94,6 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, importances_of_inner_nodes_worked_by_hand);
 	tcase_add_test(tcase, a_place_of_one_page_is_important);
 	tcase_add_test(tcase, a_class_is_part_of_the_place);
-	tcase_add_test(tcase, articles_are_told_from_menus);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_test(tcase, small_pages_are_judged);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -1,12 +1,8 @@
 #include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "extract/trace.h"
 #include "extract/vce_tree.h"
 #include "extract/visible.h"
-#include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
@@ -146,23 +142,9 @@ START_TEST(repeated_patterns_are_counted_for_the_parent)
 }
 END_TEST
 
-/* What vce tells of its work on a page, at a distance of 1. */
-static struct trace *traced(const struct page *page)
+static const struct trace *traced(const struct page *page)
 {
-	struct trace *trace = trace_create(page->arena, page->text_count);
-	struct verdict *verdicts =
-		ARENA_NEW(page->arena, struct verdict, page->text_count);
-	const double parameters[] = {1, .5};
-	const struct extractor_input input = {
-		.page = page,
-		.parameters = parameters,
-		.arena = page->arena,
-		.trace = trace,
-	};
-
-	extractor_find("vce")->run(&input, verdicts);
-	ck_assert_uint_eq(trace->figure_count, 1);
-	return trace;
+	return trace_of(page, "vce", "distance=1,link_density=0.5", NULL);
 }
 
 /*
@@ -185,8 +167,10 @@ static struct trace *traced(const struct page *page)
 START_TEST(factor_values_worked_by_hand)
 {
 	struct page *page = parse(TWO_BLOCKS);
-	const struct figure figure = traced(page)->figures[0];
+	const struct trace *trace = traced(page);
+	const struct figure figure = trace->figures[0];
 
+	ck_assert_uint_eq(trace->figure_count, 1);
 	ck_assert_uint_eq(figure.box_count, 7);
 	ck_assert_float_eq_tol(figure.boxes[0].value, 754974720.0F, 1000);
 	ck_assert_float_eq(figure.boxes[1].value, 0);
@@ -218,38 +202,6 @@ START_TEST(the_trace_tells_the_reasons)
 }
 END_TEST
 
-START_TEST(hidden_text_is_never_content)
-{
-	struct page *page = parse(
-		"<title>A long title of the page</title><p>Some text that is "
-		"seen.</p><p hidden>Some text that is not seen.</p>"
-		"<select><option>A choice</select>");
-	const struct verdict *verdicts = run(page, "vce", NULL, NULL);
-
-	ck_assert_uint_eq(page->text_count, 4);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(verdicts[1].is_content);
-	ck_assert(!verdicts[2].is_content);
-	ck_assert(!verdicts[3].is_content);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(pages_without_text_or_elements_have_verdicts)
-{
-	struct page *page = parse("");
-
-	run(page, "vce", NULL, NULL);
-	page_destroy(page);
-	page = parse("<body><div></div>");
-	run(page, "vce", NULL, NULL);
-	page_destroy(page);
-	page = parse("text");
-	ck_assert(isfinite(run(page, "vce", NULL, NULL)[0].score));
-	page_destroy(page);
-}
-END_TEST
-
 #define SENTENCE                                                               \
 	"It looks after two of the servers that tell computers where to find " \
 	"each other, and has engineered around flaws in the <b>DNS</b>. "
@@ -276,22 +228,6 @@ START_TEST(an_article_is_told_from_a_sidebar)
 }
 END_TEST
 
-START_TEST(scores_of_random_pages_are_finite)
-{
-	for (uint64_t seed = 1; seed <= 300; seed++) {
-		char *html = random_html(seed);
-		struct page *page = parse(html);
-		const struct verdict *verdicts =
-			run(page, "vce", "distance=0,link_density=1", NULL);
-
-		for (uint32_t i = 0; i < page->text_count; i++)
-			ck_assert(isfinite(verdicts[i].score));
-		page_destroy(page);
-		free(html);
-	}
-}
-END_TEST
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("vce");
@@ -305,10 +241,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, factor_values_worked_by_hand);
 	tcase_add_test(tcase, the_figure_tells_the_numbers);
 	tcase_add_test(tcase, the_trace_tells_the_reasons);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_test(tcase, pages_without_text_or_elements_have_verdicts);
 	tcase_add_test(tcase, an_article_is_told_from_a_sidebar);
-	tcase_add_test(tcase, scores_of_random_pages_are_finite);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -1,7 +1,5 @@
 #include <check.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "extract/box.h"
 #include "extract/trace.h"
@@ -151,43 +149,12 @@ START_TEST(every_displayed_text_is_in_one_segment)
 }
 END_TEST
 
-START_TEST(hidden_text_is_never_content)
-{
-	struct page *page = parse(
-		"<title>A long title of the page</title><p>Some text that is "
-		"seen.</p><p hidden>Some text that is not seen.</p>"
-		"<select><option>A choice</select>");
-	const struct verdict *verdicts = run(page, "vips", NULL, NULL);
-
-	ck_assert_uint_eq(page->text_count, 4);
-	ck_assert(!verdicts[0].is_content);
-	ck_assert(verdicts[1].is_content);
-	ck_assert(!verdicts[2].is_content);
-	ck_assert(!verdicts[3].is_content);
-	page_destroy(page);
-}
-END_TEST
-
-START_TEST(pages_without_text_or_elements_have_verdicts)
-{
-	struct page *page = parse("");
-
-	run(page, "vips", NULL, NULL);
-	page_destroy(page);
-	page = parse("<body><div></div>");
-	run(page, "vips", "coherence=10", NULL);
-	page_destroy(page);
-	page = parse("text");
-	ck_assert(isfinite(run(page, "vips", NULL, NULL)[0].score));
-	page_destroy(page);
-}
-END_TEST
-
 #define SENTENCE                                                               \
 	"It looks after two of the servers that tell computers where to find " \
 	"each other, and has engineered around flaws in the <b>DNS</b>. "
 
-START_TEST(an_article_is_told_from_a_sidebar)
+/* The rule parts the foot from the article, in whose column it stands. */
+START_TEST(an_article_is_told_from_sidebar_and_foot)
 {
 	struct page *page = parse(
 		"<style>#side { float: left; width: 200px }"
@@ -211,18 +178,10 @@ START_TEST(the_figure_shows_the_blocks)
 	struct page *page =
 		parse(BODY "<p>one<hr><hr><hr><p>two three<hr>"
 			   "<hr><hr><p><a href=x>a link that is longer</a>");
-	struct trace *trace = trace_create(page->arena, page->text_count);
-	struct verdict verdicts[3];
-	const double parameters[] = {9, .1};
-	const struct extractor_input input = {
-		.page = page,
-		.parameters = parameters,
-		.arena = page->arena,
-		.trace = trace,
-	};
+	const struct trace *trace =
+		trace_of(page, "vips", "coherence=9,small=0.1", NULL);
 
 	ck_assert_uint_eq(page->text_count, 3);
-	extractor_find("vips")->run(&input, verdicts);
 	ck_assert_uint_eq(trace->figure_count, 1);
 	ck_assert_uint_eq(trace->figures[0].box_count, 3);
 	ck_assert(trace->figures[0].boxes[1].is_content);
@@ -244,9 +203,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_large_block_is_less_coherent);
 	tcase_add_test(tcase, weak_separators_join_blocks);
 	tcase_add_test(tcase, every_displayed_text_is_in_one_segment);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_test(tcase, pages_without_text_or_elements_have_verdicts);
-	tcase_add_test(tcase, an_article_is_told_from_a_sidebar);
+	tcase_add_test(tcase, an_article_is_told_from_sidebar_and_foot);
 	tcase_add_test(tcase, the_figure_shows_the_blocks);
 	suite_add_tcase(suite, tcase);
 	return suite;

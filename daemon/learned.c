@@ -24,7 +24,8 @@ struct learned {
 };
 
 struct learned_cache {
-	pthread_mutex_t mutex;
+	pthread_mutex_t learning; /* one sample in memory at a time */
+	pthread_mutex_t mutex;    /* guards what follows */
 	size_t max_bytes;
 	size_t bytes;
 	struct learned *newest; /* by use, a list */
@@ -41,6 +42,7 @@ struct learned_cache *learned_cache_create(size_t max_bytes)
 	struct learned_cache *cache = mem_alloc(1, sizeof(*cache));
 
 	cache->max_bytes = max_bytes;
+	pthread_mutex_init(&cache->learning, NULL);
 	pthread_mutex_init(&cache->mutex, NULL);
 	return cache;
 }
@@ -55,6 +57,7 @@ void learned_cache_destroy(struct learned_cache *cache)
 		destroy(cache->newest);
 		cache->newest = next;
 	}
+	pthread_mutex_destroy(&cache->learning);
 	pthread_mutex_destroy(&cache->mutex);
 	free(cache);
 }
@@ -87,22 +90,24 @@ static bool answers(const struct learned *learned,
 	       are_equal(learned->parameters, question->parameters);
 }
 
-/* Take what answers the question, and make it the newest. */
+/* Take what answers the question, and make it the newest; or NULL. */
 static struct learned *find(struct learned_cache *cache,
 			    const struct learned_question *question)
 {
 	struct learned **link = &cache->newest;
 	struct learned *found;
 
+	pthread_mutex_lock(&cache->mutex);
 	while (*link != NULL && !answers(*link, question))
 		link = &(*link)->next;
 	found = *link;
-	if (found == NULL)
-		return NULL;
-	*link = found->next;
-	found->next = cache->newest;
-	cache->newest = found;
-	found->users++;
+	if (found != NULL) {
+		*link = found->next;
+		found->next = cache->newest;
+		cache->newest = found;
+		found->users++;
+	}
+	pthread_mutex_unlock(&cache->mutex);
 	return found;
 }
 
@@ -157,42 +162,43 @@ static struct learned *learn(const struct learned_question *question)
 	return learned;
 }
 
-/* Two who learn the same at once both learn it; one of them is kept. */
-static void keep(struct learned_cache *cache, struct learned *learned,
-		 const struct learned_question *question)
+static void keep(struct learned_cache *cache, struct learned *learned)
 {
-	struct learned *other;
-
 	pthread_mutex_lock(&cache->mutex);
-	other = find(cache, question);
-	if (other != NULL) {
-		other->users--;
-	} else {
-		learned->is_kept = true;
-		learned->next = cache->newest;
-		cache->newest = learned;
-		cache->bytes += learned->bytes;
-		make_room(cache);
-	}
+	learned->is_kept = true;
+	learned->next = cache->newest;
+	cache->newest = learned;
+	cache->bytes += learned->bytes;
+	make_room(cache);
 	pthread_mutex_unlock(&cache->mutex);
+}
+
+/* One at a time; whoever waited may find it learnt. */
+static struct learned *learn_and_keep(struct learned_cache *cache,
+				      const struct learned_question *question)
+{
+	struct learned *learned;
+
+	pthread_mutex_lock(&cache->learning);
+	learned = find(cache, question);
+	if (learned == NULL) {
+		learned = learn(question);
+		if (learned != NULL)
+			keep(cache, learned);
+	}
+	pthread_mutex_unlock(&cache->learning);
+	return learned;
 }
 
 struct learned *learned_get(struct learned_cache *cache,
 			    const struct learned_question *question)
 {
-	struct learned *learned = NULL;
+	struct learned *learned;
 
-	if (cache != NULL) {
-		pthread_mutex_lock(&cache->mutex);
-		learned = find(cache, question);
-		pthread_mutex_unlock(&cache->mutex);
-	}
-	if (learned != NULL)
-		return learned;
-	learned = learn(question);
-	if (learned != NULL && cache != NULL)
-		keep(cache, learned, question);
-	return learned;
+	if (cache == NULL)
+		return learn(question);
+	learned = find(cache, question);
+	return learned != NULL ? learned : learn_and_keep(cache, question);
 }
 
 const void *learned_knowledge(const struct learned *learned)

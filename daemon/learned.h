@@ -34,7 +34,8 @@ struct learned_question {
 struct learned;
 
 /*
- * From the cache, or from the sample. `cache` may be NULL. Release it; until
+ * From the cache, or from the sample, which one thread at a time reads. `cache`
+ * may be NULL. Release it; until
  * then learned_knowledge() is valid. NULL: there are no pages.
  */
 struct learned *learned_get(struct learned_cache *cache,

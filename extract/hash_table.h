@@ -39,7 +39,7 @@ void *hash_table_add(struct hash_table *table, uint64_t key);
 /* The entry of `key`, or NULL. O(1). */
 void *hash_table_find(const struct hash_table *table, uint64_t key);
 
-/* A copy in `arena`, no larger than it must be. */
+/* A copy in `arena`, without what growing has left behind. */
 struct hash_table hash_table_copy(struct arena *arena,
 				  const struct hash_table *table);
 

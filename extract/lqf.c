@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "extract/block.h"
 #include "extract/methods.h"
 #include "extract/trace.h"
@@ -79,26 +81,18 @@ static void draw(struct trace *trace, const struct block_tree *tree,
 		 const struct rest *rests, const double *quotas,
 		 double max_quota)
 {
-	struct figure_point *points =
-		ARENA_NEW(trace->arena, struct figure_point, tree->count);
-	size_t count = 0;
+	double *values = ARENA_NEW(trace->arena, double, tree->count);
 
 	for (uint32_t i = 0; i < tree->count; i++)
-		if (rests[i].characters > 0)
-			points[count++] = (struct figure_point){
-				.x = (float)quotas[i],
-				.group = quotas[i] <= max_quota,
-			};
-	trace_figure(trace, &(struct figure){
-				    .kind = FIGURE_HISTOGRAM,
-				    .title = "Link quota of the blocks",
-				    .x_label = "characters in links, share",
-				    .y_label = "blocks",
-				    .points = points,
-				    .point_count = count,
-				    .has_threshold = true,
-				    .threshold = (float)max_quota,
-			    });
+		values[i] = rests[i].characters > 0 ? quotas[i] : (double)NAN;
+	trace_histogram(trace, &(struct histogram){
+				       .title = "Link quota of the blocks",
+				       .x_label = "characters in links, share",
+				       .y_label = "blocks",
+				       .values = values,
+				       .count = tree->count,
+				       .threshold = max_quota,
+			       });
 }
 
 /* `highest` is the highest link quota of the blocks around the text. */

@@ -21,15 +21,12 @@ const struct answer_rules answer_rules_default = {
 		   .max_depth = 512,
 		   .max_attributes = 256},
 	.min_cluster_pages = 3,
-	.fallback = "accb",
 };
 
 void text_answer_free(struct text_answer *answer)
 {
 	buffer_free(&answer->text);
-	buffer_free(&answer->title);
-	buffer_free(&answer->language);
-	buffer_free(&answer->description);
+	page_destroy(answer->page);
 }
 
 /* A stored page, found: everything that is needed after its row. */
@@ -147,14 +144,16 @@ static enum error answer_stored(struct txn *txn, const struct stored *stored,
 		.txn = txn,
 		.site = stored->site.id,
 		.cluster = stored->row.cluster,
+		.http_status = stored->row.http_status,
 	};
 	const struct stored_pages pages = {txn, stored->site.id,
 					   stored->row.cluster, &rules->limits};
-	struct page *page = NULL;
-	enum error error =
-		stored_page_parse(&pages, stored->key, &stored->row, &page);
+	enum error error = stored_page_parse(&pages, stored->key, &stored->row,
+					     &answer->page);
 
 	if (error == ERR_NONE) {
+		const struct page *page = answer->page;
+
 		extraction.page = page;
 		if (stored->row.cluster != 0)
 			extraction.counts.document_frequency =
@@ -165,7 +164,6 @@ static enum error answer_stored(struct txn *txn, const struct stored *stored,
 		answer->fetched_ms = stored->row.fetched_ms;
 		error = extraction_run(&extraction, answer);
 	}
-	page_destroy(page);
 	return error;
 }
 
@@ -250,12 +248,12 @@ enum error answer_extract(struct store *store, const struct answer_rules *rules,
 			  struct text_answer *answer_out)
 {
 	struct extraction extraction = {.rules = rules, .request = request};
-	struct page *page = NULL;
-	enum error error = page_parse(&page, request->body, request->charset,
-				      &rules->limits);
+	enum error error;
 
 	*answer_out = (struct text_answer){0};
-	extraction.page = page;
+	error = page_parse(&answer_out->page, request->body, request->charset,
+			   &rules->limits);
+	extraction.page = answer_out->page;
 	if (request->url != NULL)
 		snprintf(answer_out->url, sizeof(answer_out->url), "%s",
 			 request->url->text);
@@ -266,7 +264,6 @@ enum error answer_extract(struct store *store, const struct answer_rules *rules,
 		error = extraction_run(&extraction, answer_out);
 	else
 		error = extract_classed(store, &extraction, answer_out);
-	page_destroy(page);
 	return error;
 }
 

@@ -132,7 +132,6 @@ struct answer_rules call_rules(const struct call *call)
 			   .max_depth = config->max_page_depth,
 			   .max_attributes = config->max_attributes},
 		.min_cluster_pages = config->min_cluster_pages,
-		.fallback = config->fallback,
 		.settings = config->settings,
 		.models = config->models,
 		.learned = call->api->learned,

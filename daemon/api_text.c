@@ -1,156 +1,20 @@
 /* The content of a page: stored, fetched for the asking, or handed in. */
 #include "daemon/api_call.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/answer_json.h"
+#include "daemon/api_question.h"
 #include "daemon/clock.h"
-#include "extract/extractor.h"
-#include "store/memory.h"
 
 /* A cluster of so many pages needs no more neighbours to be waited for. */
 enum { ENOUGH_PAGES = 10 };
 
-enum fetch_policy { FETCH_NEVER, FETCH_MISSING, FETCH_ALWAYS };
-
 /* What an exchange remembers while it is parked: words of http_memory(). */
 enum { MEMORY_IS_ASKED, MEMORY_ASKED_MS };
-
-/* The arguments of a request for text. */
-struct question {
-	struct url url;
-	bool has_url;
-	enum fetch_policy policy;
-	uint64_t timeout_ms;
-	struct text_request request;
-	const char *parameters[MAX_PARAMETERS + 1];
-	char *parameter_text; /* free() it */
-	char method[64];
-};
-
-/* Cut "a=1,b=2" into its parts. */
-static bool read_parameters(struct call *call, struct question *question)
-{
-	const char *text = http_argument(call->exchange, "param");
-	size_t count = 0;
-
-	if (text == NULL)
-		return true;
-	question->parameter_text = mem_copy_text(text, strlen(text));
-	for (char *part = question->parameter_text; part != NULL;) {
-		char *comma = strchr(part, ',');
-
-		if (count == MAX_PARAMETERS) {
-			call_fail(call, 400, "bad_request",
-				  "param: more than %d parameters",
-				  MAX_PARAMETERS);
-			return false;
-		}
-		question->parameters[count++] = part;
-		if (comma != NULL)
-			*comma++ = '\0';
-		part = comma;
-	}
-	question->request.parameters = question->parameters;
-	return true;
-}
-
-static bool read_format(struct call *call, struct question *question)
-{
-	const char *name = http_argument(call->exchange, "format");
-
-	question->request.format = FORMAT_TXT;
-	if (name == NULL || format_from_name(name, &question->request.format))
-		return true;
-	call_fail(call, 400, "bad_request",
-		  "format=%.32s: not one of txt, json, html, explain", name);
-	return false;
-}
-
-static bool read_policy(struct call *call, struct question *question)
-{
-	static const char *const names[] = {"never", "missing", "always"};
-	const char *name = http_argument(call->exchange, "fetch");
-
-	if (name == NULL)
-		return true;
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(names[i], name) == 0) {
-			question->policy = (enum fetch_policy)i;
-			return true;
-		}
-	call_fail(call, 400, "bad_request",
-		  "fetch=%.32s: not one of never, missing, always", name);
-	return false;
-}
-
-static bool read_url(struct call *call, struct question *question)
-{
-	const char *text = http_argument(call->exchange, "url");
-	enum error error;
-
-	if (text == NULL)
-		return true;
-	error = url_parse(&question->url, slice_of(text), NULL);
-	if (error != ERR_NONE) {
-		call_fail(call, 400, "bad_request",
-			  "url=%.256s: not an http or https address: %s", text,
-			  error_text(error));
-		return false;
-	}
-	question->has_url = true;
-	question->request.url = &question->url;
-	return true;
-}
-
-/* A "+" that the client did not escape comes as a space: df+ is meant. */
-static void copy_method(const char *name, struct question *question)
-{
-	snprintf(question->method, sizeof(question->method), "%s", name);
-	for (char *c = question->method; *c != '\0'; c++)
-		if (*c == ' ')
-			*c = '+';
-	question->request.method = question->method;
-}
-
-static bool read_method(struct call *call, struct question *question)
-{
-	const char *name = http_argument(call->exchange, "method");
-
-	if (name == NULL)
-		return true;
-	copy_method(name, question);
-	if (strcmp(question->method, "auto") == 0 ||
-	    extractor_find(question->method) != NULL)
-		return true;
-	call_fail(call, 404, error_code(ERR_NOT_FOUND),
-		  "method=%.32s: there is no such method; see /v1/methods",
-		  name);
-	return false;
-}
-
-/* A client may wait for less than the configuration allows, not for more. */
-static bool read_timeout(struct call *call, struct question *question)
-{
-	uint64_t max = call->config.ask_timeout_ms;
-
-	if (!call_number(call, "timeout_ms", max, INT64_MAX,
-			 &question->timeout_ms))
-		return false;
-	if (question->timeout_ms > max)
-		question->timeout_ms = max;
-	return true;
-}
-
-/* False, with the error answered, when an argument is wrong. */
-static bool read_question(struct call *call, struct question *question)
-{
-	return read_url(call, question) && read_format(call, question) &&
-	       read_policy(call, question) && read_method(call, question) &&
-	       read_timeout(call, question) && read_parameters(call, question);
-}
 
 /* Send the answer, or the error and its reason; the answer is freed. */
 static enum http_verdict reply_answer(struct call *call, enum format format,
@@ -159,6 +23,7 @@ static enum http_verdict reply_answer(struct call *call, enum format format,
 {
 	enum http_verdict verdict = HTTP_ANSWERED;
 	struct buffer body = {0};
+	char confidence[16];
 
 	if (error != ERR_NONE) {
 		verdict = call_fail_with(call, error, answer->reason);
@@ -168,6 +33,14 @@ static enum http_verdict reply_answer(struct call *call, enum format format,
 	http_add_header(call->exchange, "X-Templated-Method", answer->method);
 	http_add_header(call->exchange, "X-Templated-Reason", answer->reason);
 	http_add_header(call->exchange, "X-Templated-Cluster", answer->cluster);
+	http_add_header(call->exchange, "X-Templated-Quality",
+			quality_name(answer->quality));
+	if (!isnan(answer->confidence)) {
+		snprintf(confidence, sizeof(confidence), "%.3f",
+			 (double)answer->confidence);
+		http_add_header(call->exchange, "X-Templated-Confidence",
+				confidence);
+	}
 	if (format == FORMAT_JSON)
 		answer_json(answer, 0, &body);
 	else
@@ -315,10 +188,10 @@ static enum http_verdict
 with_question(struct call *call,
 	      enum http_verdict (*answer)(struct call *, struct question *))
 {
-	struct question question = {0};
+	struct question question;
 	enum http_verdict verdict = HTTP_ANSWERED;
 
-	if (read_question(call, &question))
+	if (question_read(call, &question))
 		verdict = answer(call, &question);
 	free(question.parameter_text);
 	return verdict;

@@ -63,7 +63,6 @@ struct config {
 	uint32_t max_open_sites;
 	uint32_t min_cluster_pages;
 	/* extract: */
-	char fallback[32];
 	char settings[MAX_CONFIG_TEXT]; /* as in extract/settings.h */
 	char models[MAX_CONFIG_TEXT];   /* folder of HOST.model, or "" */
 	uint64_t max_learned_bytes;

@@ -144,10 +144,6 @@ const struct config_row config_rows[] = {
 	 RANGE(3, 1000000, 3),
 	 .meaning = "a template is known from so many pages"},
 
-	{"extract", "fallback", CONFIG_METHOD, false, FIELD(fallback),
-	 RANGE(1, 31, 0), .text = "accb",
-	 .meaning = "method for a page whose template is not known; see "
-		    "`templatectl methods`"},
 	{"extract", "settings", CONFIG_SETTINGS, false, FIELD(settings),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
 	 .meaning = "parameters of methods, such as \"accb.radius=30, "

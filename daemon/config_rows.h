@@ -20,7 +20,6 @@ enum config_type {
 	CONFIG_CUT,      /* a share, or auto: THRESHOLD_AUTO */
 	CONFIG_MODE,     /* permission bits, octal */
 	CONFIG_CHOICE,   /* one of `words`; held as its index */
-	CONFIG_METHOD,   /* a method of extract/ that needs no template */
 	CONFIG_SETTINGS, /* parameters of methods; see extract/settings.h */
 	CONFIG_NETWORKS, /* a list of networks */
 };

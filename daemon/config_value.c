@@ -41,7 +41,6 @@ static const char *const type_names[] = {
 	[CONFIG_CUT] = "auto, nor a share, such as 0.25",
 	[CONFIG_MODE] = "a mode, such as 0660",
 	[CONFIG_CHOICE] = "one of the words",
-	[CONFIG_METHOD] = "a method",
 	[CONFIG_SETTINGS] = "parameters of methods",
 	[CONFIG_NETWORKS] = "a network, such as 10.0.0.0/8 or fd00::/8",
 };
@@ -255,21 +254,6 @@ static bool assign_text(struct config *config, const struct config_row *row,
 	return true;
 }
 
-static bool assign_method(struct config *config, const struct config_row *row,
-			  const char *text, struct buffer *message)
-{
-	const struct extractor *extractor = extractor_find(text);
-
-	if (extractor == NULL || needs_template(extractor)) {
-		buffer_printf(message,
-			      "%s is not a method that needs no template; see "
-			      "`templatectl methods`",
-			      text);
-		return false;
-	}
-	return assign_text(config, row, text, message);
-}
-
 static bool assign_settings(struct config *config, const struct config_row *row,
 			    const char *text, struct buffer *message)
 {
@@ -315,8 +299,6 @@ bool config_assign(struct config *config, const struct config_row *row,
 		return assign_mode(config, row, text, message);
 	case CONFIG_CHOICE:
 		return assign_choice(config, row, text, message);
-	case CONFIG_METHOD:
-		return assign_method(config, row, text, message);
 	case CONFIG_SETTINGS:
 		return assign_settings(config, row, text, message);
 	case CONFIG_NETWORKS:
@@ -391,7 +373,6 @@ void config_show(const struct config *config, const struct config_row *row,
 {
 	switch (row->type) {
 	case CONFIG_TEXT:
-	case CONFIG_METHOD:
 	case CONFIG_SETTINGS:
 		show_text((const char *)config + row->offset, out);
 		break;

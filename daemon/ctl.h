@@ -74,10 +74,11 @@ struct ctl {
 		.name = "param", .kind = OPTION_TEXT, .value = "NAME=VALUE", \
 		.meaning = "a parameter of the method; may be given again"   \
 	}
-#define OPTION_FORMAT_ROW                                                   \
-	{                                                                   \
-		.name = "format", .kind = OPTION_CHOICE,                    \
-		.value = "txt|json|html|explain", .meaning = "default: txt" \
+#define OPTION_FORMAT_ROW                                \
+	{                                                \
+		.name = "format", .kind = OPTION_CHOICE, \
+		.value = "txt|md|json|html|xml|explain", \
+		.meaning = "default: txt"                \
 	}
 #define OPTION_MEASURE_ROW                                             \
 	{                                                              \

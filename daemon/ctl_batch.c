@@ -7,10 +7,10 @@
 
 #include "daemon/clock.h"
 #include "daemon/ctl_offline.h"
+#include "daemon/ctl_request.h"
 #include "daemon/inputs.h"
 #include "daemon/offline_site.h"
 #include "daemon/progress.h"
-#include "extract/extractor.h"
 
 struct batch_run {
 	const struct ctl *ctl;
@@ -21,7 +21,7 @@ struct batch_run {
 	/* the summary */
 	uint64_t started_ms;
 	size_t by_template;
-	size_t by_fallback;
+	size_t by_page; /* alone */
 	bool is_broken; /* it cannot go on; told */
 };
 
@@ -39,12 +39,10 @@ static void extract_page(struct batch_run *run, size_t input)
 		error = answer_text(run->site.store, &run->site.rules, &request,
 				    &answer);
 	if (error == ERR_NONE) {
-		const struct extractor *used = extractor_find(answer.method);
-
-		if (used != NULL && needs_template(used))
+		if (answer.has_template)
 			run->by_template++;
 		else
-			run->by_fallback++;
+			run->by_page++;
 		offline_render(&answer, request.format, &out);
 		run->is_broken =
 			!offline_write(run->ctl, run->folder, file->name,
@@ -81,8 +79,8 @@ static void summarise(const struct batch_run *run)
 		"%zu pages in %" PRIu64
 		" clusters: %zu by template, %zu without; %zu left out; "
 		"%.1f s\n",
-		run->by_template + run->by_fallback, usage.rows[TABLE_CLUSTERS],
-		run->by_template, run->by_fallback, run->site.skipped,
+		run->by_template + run->by_page, usage.rows[TABLE_CLUSTERS],
+		run->by_template, run->by_page, run->site.skipped,
 		(double)(clock_steady_ms() - run->started_ms) / 1000);
 }
 
@@ -95,7 +93,7 @@ static enum ctl_status run_all(struct batch_run *run)
 	extract_pages(run);
 	if (!run->is_broken)
 		summarise(run);
-	return run->is_broken || run->by_template + run->by_fallback == 0
+	return run->is_broken || run->by_template + run->by_page == 0
 		       ? CTL_FAILED
 		       : CTL_DONE;
 }
@@ -106,9 +104,6 @@ static bool check_operands(const struct ctl *ctl)
 		ctl_complain(ctl, "%s: no such folder", ctl->operands[0]);
 	else if (option_text(ctl, "out") == NULL)
 		ctl_complain(ctl, "--out DIR is missing: where to write");
-	else if (option_given(ctl, "param") && !option_given(ctl, "method"))
-		ctl_complain(ctl, "--param needs --method M: auto is a method "
-				  "with a template, another without");
 	else
 		return true;
 	return false;
@@ -116,21 +111,21 @@ static bool check_operands(const struct ctl *ctl)
 
 static enum ctl_status run_batch(const struct ctl *ctl)
 {
-	const char **parameters = offline_parameters(ctl);
+	struct ctl_request asked;
 	struct batch_run run = {
 		.ctl = ctl,
 		.folder = option_text(ctl, "out"),
-		.request = {.format = offline_format(ctl),
-			    .method = option_text(ctl, "method"),
-			    .parameters = parameters},
 		.started_ms = clock_steady_ms(),
 	};
 	enum ctl_status status = CTL_USAGE;
 
-	if (check_operands(ctl) && offline_check_method(ctl, parameters))
+	if (ctl_request_read(ctl, &asked) && check_operands(ctl)) {
+		run.request = asked.request;
+		run.request.format = offline_format(ctl);
 		status = run_all(&run);
+	}
 	offline_site_close(&run.site);
-	free(parameters);
+	ctl_request_free(&asked);
 	return status;
 }
 
@@ -141,6 +136,10 @@ static const struct verb_option batch_options[] = {
 	 .meaning = "write a file a page into DIR"},
 	OPTION_METHOD_ROW,
 	OPTION_PARAM_ROW,
+	OPTION_FAVOR_ROW,
+	OPTION_WITH_ROW,
+	OPTION_INCLUDE_ROW,
+	OPTION_EXCLUDE_ROW,
 	OPTION_FORMAT_ROW,
 	OPTION_MEASURE_ROW,
 	OPTION_THRESHOLD_ROW,

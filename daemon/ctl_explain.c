@@ -7,6 +7,7 @@
 
 #include "daemon/ctl_client.h"
 #include "daemon/ctl_offline.h"
+#include "daemon/ctl_request.h"
 #include "daemon/inputs.h"
 #include "daemon/offline_site.h"
 #include "daemon/terminal.h"
@@ -119,17 +120,8 @@ static enum ctl_status explain_in_site(const struct ctl *ctl,
 	return status;
 }
 
-static void append_parameters(struct buffer *target,
-			      const char *const *parameters)
-{
-	for (size_t i = 0; parameters[i] != NULL; i++) {
-		buffer_append_text(target, i == 0 ? "&param=" : "%2C");
-		client_append_escaped(target, parameters[i]);
-	}
-}
-
 static enum ctl_status ask_daemon(const struct ctl *ctl,
-				  const struct text_request *request)
+				  const struct ctl_request *asked)
 {
 	struct buffer target = {0};
 	struct buffer answer = {0};
@@ -137,11 +129,7 @@ static enum ctl_status ask_daemon(const struct ctl *ctl,
 
 	buffer_append_text(&target, "/v1/text?format=explain&url=");
 	client_append_escaped(&target, ctl->operands[0]);
-	if (request->method != NULL) {
-		buffer_append_text(&target, "&method=");
-		client_append_escaped(&target, request->method);
-	}
-	append_parameters(&target, request->parameters);
+	ctl_request_append(asked, &target);
 	status = client_ask(ctl, &(struct ask){.target = target.data}, &answer);
 	if (status == CTL_DONE && !put(ctl, &answer))
 		status = CTL_FAILED;
@@ -157,15 +145,15 @@ static bool is_url(const char *operand)
 }
 
 static enum ctl_status explain(const struct ctl *ctl,
-			       const struct text_request *request)
+			       const struct ctl_request *asked)
 {
 	bool has_site = option_given(ctl, "site");
 
 	if (!is_url(ctl->operands[0]))
-		return has_site ? explain_in_site(ctl, request)
-				: explain_file(ctl, *request);
+		return has_site ? explain_in_site(ctl, &asked->request)
+				: explain_file(ctl, asked->request);
 	if (!has_site)
-		return ask_daemon(ctl, request);
+		return ask_daemon(ctl, asked);
 	ctl_complain(ctl, "--site: a URL is asked of the daemon, which has its "
 			  "own pages");
 	return CTL_USAGE;
@@ -173,23 +161,24 @@ static enum ctl_status explain(const struct ctl *ctl,
 
 static enum ctl_status run_explain(const struct ctl *ctl)
 {
-	const char **parameters = offline_parameters(ctl);
-	const struct text_request request = {
-		.format = FORMAT_EXPLAIN,
-		.method = option_text(ctl, "method"),
-		.parameters = parameters,
-	};
+	struct ctl_request asked;
 	enum ctl_status status = CTL_USAGE;
 
-	if (offline_check_method(ctl, parameters))
-		status = explain(ctl, &request);
-	free(parameters);
+	if (ctl_request_read(ctl, &asked)) {
+		asked.request.format = FORMAT_EXPLAIN;
+		status = explain(ctl, &asked);
+	}
+	ctl_request_free(&asked);
 	return status;
 }
 
 static const struct verb_option explain_options[] = {
 	OPTION_METHOD_ROW,
 	OPTION_PARAM_ROW,
+	OPTION_FAVOR_ROW,
+	OPTION_WITH_ROW,
+	OPTION_INCLUDE_ROW,
+	OPTION_EXCLUDE_ROW,
 	{.name = "site",
 	 .kind = OPTION_TEXT,
 	 .value = "DIR",

@@ -8,8 +8,9 @@
 #include <jansson.h>
 
 #include "daemon/answer.h"
-#include "daemon/ctl_offline.h"
 #include "daemon/ctl_client.h"
+#include "daemon/ctl_offline.h"
+#include "daemon/ctl_request.h"
 #include "daemon/inputs.h"
 #include "daemon/progress.h"
 #include "daemon/table.h"
@@ -165,19 +166,18 @@ static enum ctl_status extract_operands(const struct extraction *extraction)
 
 static enum ctl_status run_extract(const struct ctl *ctl)
 {
-	const char **parameters = offline_parameters(ctl);
+	struct ctl_request asked;
 	struct extraction extraction = {
 		.ctl = ctl,
 		.rules = answer_rules_default,
-		.request = {.format = offline_format(ctl),
-			    .method = option_text(ctl, "method"),
-			    .parameters = parameters},
 	};
 	struct ridge_model *model = NULL;
 	enum ctl_status status = CTL_USAGE;
+	bool is_right = ctl_request_read(ctl, &asked);
 
-	if (offline_check_method(ctl, parameters) &&
-	    make_url(ctl, &extraction)) {
+	extraction.request = asked.request;
+	extraction.request.format = offline_format(ctl);
+	if (is_right && make_url(ctl, &extraction)) {
 		status = CTL_FAILED;
 		if (read_model(ctl, &model)) {
 			extraction.rules.ridges = model;
@@ -185,7 +185,7 @@ static enum ctl_status run_extract(const struct ctl *ctl)
 		}
 	}
 	ridge_model_destroy(model);
-	free(parameters);
+	ctl_request_free(&asked);
 	return status;
 }
 
@@ -219,9 +219,13 @@ static void add_method(struct text_table *table,
 	table_add_text(table, extractor->summary);
 	table_add_text(table, NULL);
 	table_add_text(table, extractor->source);
-	if (needs_template(extractor)) {
+	if (extractor->needs != KNOWS_PAGE) {
 		table_add_text(table, NULL);
-		table_add_text(table, "needs the template of a cluster");
+		table_add_text(table,
+			       needs_template(extractor)
+				       ? "needs the template of a cluster"
+				       : "uses the template of a cluster "
+					 "where there is one");
 	}
 	for (size_t i = 0; i < extractor->parameter_count; i++) {
 		const struct parameter *parameter = &extractor->parameters[i];
@@ -266,6 +270,10 @@ static const struct verb_option extract_options[] = {
 	 .value = "U",
 	 .meaning = "where the page was found"},
 	OPTION_PARAM_ROW,
+	OPTION_FAVOR_ROW,
+	OPTION_WITH_ROW,
+	OPTION_INCLUDE_ROW,
+	OPTION_EXCLUDE_ROW,
 	{.name = "model",
 	 .kind = OPTION_TEXT,
 	 .value = "FILE",

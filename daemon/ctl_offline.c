@@ -6,7 +6,6 @@
 #include "daemon/answer_json.h"
 #include "daemon/inbound.h"
 #include "daemon/inputs.h"
-#include "extract/extractor.h"
 #include "store/file.h"
 #include "store/memory.h"
 
@@ -50,33 +49,6 @@ const char **offline_parameters(const struct ctl *ctl)
 		if (strcmp(ctl->values[i].option->name, "param") == 0)
 			parameters[count++] = ctl->values[i].text;
 	return parameters;
-}
-
-bool offline_check_method(const struct ctl *ctl, const char *const *parameters)
-{
-	const char *name = option_text(ctl, "method");
-	bool is_auto = name == NULL || strcmp(name, "auto") == 0;
-	const struct extractor *extractor =
-		is_auto ? NULL : extractor_find(name);
-	double values[MAX_PARAMETERS];
-	char reason[256];
-
-	if (!is_auto && extractor == NULL) {
-		ctl_complain(ctl,
-			     "--method: \"%s\" is no method; see templatectl "
-			     "methods",
-			     name);
-		return false;
-	}
-	if (extractor == NULL || parameters == NULL)
-		return true;
-	extractor_presets(extractor, values);
-	for (; *parameters != NULL; parameters++)
-		if (!extractor_set(extractor, *parameters, values, reason)) {
-			ctl_complain(ctl, "--param: %s", reason);
-			return false;
-		}
-	return true;
 }
 
 void offline_render(const struct text_answer *answer, enum format format,

@@ -24,12 +24,6 @@ uint16_t offline_width(const struct ctl *ctl);
  */
 const char **offline_parameters(const struct ctl *ctl);
 
-/*
- * False, told, when --method names none, or a parameter (ended by NULL; or
- * NULL) is none of it.
- */
-bool offline_check_method(const struct ctl *ctl, const char *const *parameters);
-
 /* Append what is printed or written: the text, or the JSON around it. */
 void offline_render(const struct text_answer *answer, enum format format,
 		    struct buffer *out);

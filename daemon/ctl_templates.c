@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/ctl_request.h"
 #include "daemon/table.h"
 #include "daemon/terminal.h"
 
@@ -163,17 +164,23 @@ static void append_argument(struct buffer *target, const char *name,
 
 static enum ctl_status run_text(const struct ctl *ctl)
 {
+	struct ctl_request asked;
 	struct buffer target = {0};
 	struct buffer answer = {0};
 	enum ctl_status status;
 
+	if (!ctl_request_read(ctl, &asked)) {
+		ctl_request_free(&asked);
+		return CTL_USAGE;
+	}
 	buffer_append_text(&target, "/v1/text?url=");
 	client_append_escaped(&target, ctl->operands[0]);
 	append_argument(&target, "format",
 			ctl->is_json ? "json" : option_text(ctl, "format"));
-	append_argument(&target, "method", option_text(ctl, "method"));
 	append_argument(&target, "fetch", option_text(ctl, "fetch"));
 	append_argument(&target, "timeout_ms", option_text(ctl, "timeout"));
+	ctl_request_append(&asked, &target);
+	ctl_request_free(&asked);
 	/* the daemon bounds the time: it fetches, which may take long */
 	status = client_ask(ctl, &(struct ask){.target = target.data}, &answer);
 	if (status == CTL_DONE) {
@@ -209,6 +216,11 @@ static const struct verb_option template_options[] = {
 static const struct verb_option text_options[] = {
 	OPTION_FORMAT_ROW,
 	OPTION_METHOD_ROW,
+	OPTION_PARAM_ROW,
+	OPTION_FAVOR_ROW,
+	OPTION_WITH_ROW,
+	OPTION_INCLUDE_ROW,
+	OPTION_EXCLUDE_ROW,
 	{.name = "fetch",
 	 .kind = OPTION_CHOICE,
 	 .value = "never|missing|always",

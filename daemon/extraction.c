@@ -1,44 +1,25 @@
 #include "daemon/extraction.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "daemon/learned.h"
+#include "daemon/presentation.h"
+#include "daemon/request.h"
 #include "extract/choose.h"
-#include "extract/explain.h"
 #include "extract/ridge_model.h"
-#include "extract/settings.h"
 #include "extract/trace.h"
 #include "store/arena.h"
 #include "store/file.h"
 
 enum { MAX_MODEL_BYTES = 4 << 20 };
 
-/* The presets, the configuration over them, the request over all. */
-static enum error set_parameters(const struct extraction *extraction,
-				 const struct extractor *extractor,
-				 double *parameters, struct text_answer *answer)
-{
-	const char *settings = extraction->rules->settings;
-	const char *const *given = extraction->request->parameters;
-
-	extractor_presets(extractor, parameters);
-	if (settings != NULL &&
-	    !settings_apply(settings, extractor, parameters, answer->reason))
-		return ERR_MALFORMED;
-	for (; given != NULL && *given != NULL; given++)
-		if (!extractor_set(extractor, *given, parameters,
-				   answer->reason))
-			return ERR_MALFORMED;
-	return ERR_NONE;
-}
-
+/* What a sample of the page's cluster tells; NULL: it cannot be read. */
 static struct learned *learn(const struct extraction *extraction,
 			     const struct extractor *extractor,
 			     const double *parameters, uint64_t generation)
 {
-	if (extractor->needs != KNOWS_SAMPLE)
-		return NULL;
 	return learned_get(
 		extraction->rules->learned,
 		&(struct learned_question){
@@ -85,96 +66,95 @@ static enum error load_model(const struct extraction *extraction,
 	return error;
 }
 
-static void lay_out(const struct extraction *extraction,
-		    const struct extractor_input *input,
-		    const struct extractor *extractor,
-		    const struct verdict *verdicts, struct text_answer *answer)
-{
-	const struct page *page = extraction->page;
+/* What a method is given beside the page. */
+struct tools {
+	double parameters[MAX_PARAMETERS];
+	struct selection selection;
+	struct ridge_model *own; /* the model of the site */
+	struct learned *learned;
+};
 
-	switch (extraction->request->format) {
-	case FORMAT_HTML:
-		render_html(page, verdicts, &answer->text);
-		break;
-	case FORMAT_EXPLAIN:
-		render_explanation(
-			page, verdicts, input->trace,
-			&(struct explanation){
-				.extractor = extractor,
-				.parameters = input->parameters,
-				.reason = answer->reason,
-				.url = answer->url,
-				.cluster = answer->cluster,
-				.template_counts = input->template_counts,
-			},
-			&answer->text);
-		break;
-	default:
-		render_text(page, verdicts, &answer->text);
-	}
-	buffer_append_slice(&answer->title, page->title);
-	buffer_append_slice(&answer->language, page->language);
-	buffer_append_slice(&answer->description, page->description);
-	answer->is_truncated = page->is_truncated;
+/* End with put_away(), also after an error. */
+static enum error take_tools(const struct extraction *extraction,
+			     const struct choice *choice,
+			     struct text_answer *answer,
+			     struct tools *tools_out)
+{
+	const struct text_request *request = extraction->request;
+	enum error error;
+
+	*tools_out = (struct tools){0};
+	if (!request_parameters(request, choice->extractor,
+				extraction->rules->settings,
+				tools_out->parameters, answer->reason) ||
+	    !request_selection(request, extraction->page->arena,
+			       &tools_out->selection, answer->reason))
+		return ERR_MALFORMED;
+	error = load_model(extraction, choice->extractor, &tools_out->own,
+			   answer);
+	if (error != ERR_NONE || !choice->has_template ||
+	    !learns_sample(choice->extractor))
+		return error;
+	tools_out->learned = learn(extraction, choice->extractor,
+				   tools_out->parameters, answer->generation);
+	return tools_out->learned == NULL ? ERR_CORRUPT : ERR_NONE;
 }
 
-static enum error run(const struct extraction *extraction,
-		      const struct extractor *extractor,
-		      struct text_answer *answer)
+static void put_away(const struct extraction *extraction, struct tools *tools)
+{
+	learned_release(extraction->rules->learned, tools->learned);
+	ridge_model_destroy(tools->own);
+}
+
+/* Run the method, change its choice as is wanted, and lay it out. */
+static void run(const struct extraction *extraction,
+		const struct choice *choice, const struct tools *tools,
+		struct text_answer *answer)
 {
 	const struct page *page = extraction->page;
-	double parameters[MAX_PARAMETERS] = {0};
-	struct verdict *verdicts;
-	struct ridge_model *own = NULL;
-	struct learned *learned;
-	struct extractor_input input;
-	enum error error =
-		set_parameters(extraction, extractor, parameters, answer);
-
-	if (error == ERR_NONE)
-		error = load_model(extraction, extractor, &own, answer);
-	if (error != ERR_NONE)
-		return error;
-	learned = learn(extraction, extractor, parameters, answer->generation);
-	if (extractor->needs == KNOWS_SAMPLE && learned == NULL) {
-		ridge_model_destroy(own);
-		return ERR_CORRUPT;
-	}
-	input = (struct extractor_input){
+	struct assessment assessment = {.confidence = NAN};
+	struct verdict *verdicts =
+		ARENA_NEW(page->arena, struct verdict, page->text_count);
+	struct extractor_input input = {
 		.page = page,
-		.template_counts = extraction->counts.page_count == 0
-					   ? NULL
-					   : &extraction->counts,
-		.learned = learned_knowledge(learned),
-		.ridges = own == NULL ? extraction->rules->ridges : own,
-		.parameters = parameters,
+		.template_counts =
+			choice->has_template ? &extraction->counts : NULL,
+		.learned = learned_knowledge(tools->learned),
+		.ridges = tools->own == NULL ? extraction->rules->ridges
+					     : tools->own,
+		.parameters = tools->parameters,
 		.arena = page->arena,
+		.assessment = &assessment,
 	};
+
 	if (extraction->request->format == FORMAT_EXPLAIN)
 		input.trace = trace_create(page->arena, page->text_count);
-	verdicts = ARENA_NEW(page->arena, struct verdict, page->text_count);
-	extractor->run(&input, verdicts);
-	lay_out(extraction, &input, extractor, verdicts, answer);
-	learned_release(extraction->rules->learned, learned);
-	ridge_model_destroy(own);
-	return ERR_NONE;
+	choice->extractor->run(&input, verdicts);
+	selection_apply(&tools->selection, page, verdicts, input.trace);
+	answer->has_template = choice->has_template;
+	answer->favor = extraction->request->favor;
+	answer->confidence = assessment.confidence;
+	answer->quality = quality_of(page, verdicts, extraction->http_status);
+	present(extraction, choice->extractor, &input, verdicts, answer);
 }
 
 enum error extraction_run(const struct extraction *extraction,
 			  struct text_answer *answer)
 {
-	const struct text_request *request = extraction->request;
-	const struct answer_rules *rules = extraction->rules;
 	struct choice choice = {0};
+	struct tools tools = {0};
 	enum error error = choose_extractor(
-		request->method == NULL ? "auto" : request->method,
-		rules->fallback, extraction->counts.page_count,
-		rules->min_cluster_pages, &choice);
+		extraction->request->method, extraction->counts.page_count,
+		extraction->rules->min_cluster_pages, &choice);
 
 	snprintf(answer->reason, sizeof(answer->reason), "%s", choice.reason);
 	if (error != ERR_NONE)
 		return error;
 	snprintf(answer->method, sizeof(answer->method), "%s",
 		 choice.extractor->name);
-	return run(extraction, choice.extractor, answer);
+	error = take_tools(extraction, &choice, answer, &tools);
+	if (error == ERR_NONE)
+		run(extraction, &choice, &tools, answer);
+	put_away(extraction, &tools);
+	return error;
 }

@@ -18,6 +18,7 @@ struct extraction {
 	struct txn *txn; /* NULL when the page has no cluster */
 	uint32_t site;
 	uint32_t cluster;
+	unsigned http_status; /* 0: not known */
 };
 
 /*

@@ -25,7 +25,7 @@ void learned_cache_destroy(struct learned_cache *cache);
 size_t learned_cache_bytes(struct learned_cache *cache);
 
 struct learned_question {
-	const struct extractor *extractor; /* needs KNOWS_SAMPLE */
+	const struct extractor *extractor; /* learns_sample() */
 	const double *parameters;          /* [MAX_PARAMETERS] */
 	struct stored_pages pages;         /* of the cluster */
 	uint64_t generation;               /* of the site */

@@ -1,6 +1,9 @@
 #include "daemon/stored_page.h"
 
+#include <stdlib.h>
+
 #include "store/compress.h"
+#include "store/memory.h"
 
 enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
 			     const struct page_row *row, struct page **page_out)
@@ -23,28 +26,76 @@ enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
 	return error;
 }
 
-uint32_t stored_pages_sample(const struct stored_pages *from,
-			     uint32_t max_count, uint64_t max_bytes,
-			     struct page **pages_out)
+/* A page of the cluster that may be one of the sample. */
+struct candidate {
+	uint64_t key;
+	struct page_row row;
+};
+
+static bool precedes(const struct candidate *a, const struct candidate *b)
+{
+	return a->row.content_hash != b->row.content_hash
+		       ? a->row.content_hash < b->row.content_hash
+		       : a->key < b->key;
+}
+
+/* Put it in its place among the `count` first ones; the new count. */
+static uint32_t insert(struct candidate *first, uint32_t count,
+		       uint32_t max_count, const struct candidate *candidate)
+{
+	uint32_t at = count;
+
+	if (count == max_count) {
+		if (count == 0 || !precedes(candidate, &first[count - 1]))
+			return count;
+		at--;
+	} else {
+		count++;
+	}
+	for (; at > 0 && precedes(candidate, &first[at - 1]); at--)
+		first[at] = first[at - 1];
+	first[at] = *candidate;
+	return count;
+}
+
+/* The candidates with the lowest hashes; `first` is [max_count]. */
+static uint32_t find_first(const struct stored_pages *from, uint32_t max_count,
+			   struct candidate *first)
 {
 	struct key prefix = key_cluster(from->site, from->cluster);
 	struct scan scan =
 		scan_begin(from->txn, TABLE_MEMBERS, key_slice(&prefix));
+	uint32_t count = 0;
+
+	while (scan_next(&scan)) {
+		struct candidate candidate = {
+			.key = key_u64(scan.key, 2 * sizeof(uint32_t))};
+
+		if (page_row_get(from->txn, from->site, candidate.key,
+				 &candidate.row))
+			count = insert(first, count, max_count, &candidate);
+	}
+	scan_end(&scan);
+	return count;
+}
+
+uint32_t stored_pages_sample(const struct stored_pages *from,
+			     uint32_t max_count, uint64_t max_bytes,
+			     struct page **pages_out)
+{
+	struct candidate *first = mem_alloc(max_count, sizeof(*first));
+	uint32_t found = find_first(from, max_count, first);
 	uint64_t bytes = 0;
 	uint32_t count = 0;
 
-	while (count < max_count && (count < 2 || bytes <= max_bytes) &&
-	       scan_next(&scan)) {
-		uint64_t key = key_u64(scan.key, 2 * sizeof(uint32_t));
-		struct page_row row;
-
-		if (!page_row_get(from->txn, from->site, key, &row) ||
-		    stored_page_parse(from, key, &row, &pages_out[count]) !=
-			    ERR_NONE)
+	for (uint32_t i = 0; i < found && (count < 2 || bytes <= max_bytes);
+	     i++) {
+		if (stored_page_parse(from, first[i].key, &first[i].row,
+				      &pages_out[count]) != ERR_NONE)
 			continue;
-		bytes += row.body_bytes;
+		bytes += first[i].row.body_bytes;
 		count++;
 	}
-	scan_end(&scan);
+	free(first);
 	return count;
 }

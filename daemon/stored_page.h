@@ -29,10 +29,11 @@ enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
 			     struct page **page_out);
 
 /*
- * Parse up to `max_count` of them: the first by their keys, which are hashes,
- * so that it is the same sample always and no particular one. Behind
- * `max_bytes` of source no more are added, but there are two at least, if there
- * are. A damaged page is passed over. Returns how many; destroy each.
+ * Parse up to `max_count` of them: those with the lowest hashes of their
+ * content, so that it is the same sample always, wherever the pages stand, and
+ * no particular one. Behind `max_bytes` of source no more are added, but there
+ * are two at least, if there are. A damaged page is passed over. Returns how
+ * many; destroy each. Reads the row of every page of the cluster.
  */
 uint32_t stored_pages_sample(const struct stored_pages *from,
 			     uint32_t max_count, uint64_t max_bytes,

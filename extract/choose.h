@@ -1,26 +1,30 @@
-/* extract/choose.h - the rule that chooses a method for a page. */
+/* extract/choose.h - from the name of a method to what it is given. */
 #ifndef EXTRACT_CHOOSE_H
 #define EXTRACT_CHOOSE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "extract/extractor.h"
 #include "store/error.h"
 
+/* The method of those who name none. */
+#define DEFAULT_METHOD "auto"
+
 struct choice {
 	const struct extractor *extractor;
-	char reason[160]; /* an English phrase: why this one */
+	bool has_template; /* it is given what the page's cluster tells */
+	char reason[160];  /* an English phrase: by what the page is judged */
 };
 
 /*
- * `method` is "auto" or a name of the table. auto: DF when the page's cluster
- * has at least `min_cluster_pages` pages, else `fallback` (a name). A method
- * that needs a template is refused where the cluster is too small, with
- * `cluster_pages` 0 for a page in no cluster. ERR_NOT_FOUND: no such method;
- * ERR_REFUSED: no template; choice_out->reason says so in both cases.
+ * `method` is a name of the table, NULL the default. A template is what a
+ * cluster of at least `min_cluster_pages` pages tells; `cluster_pages` is 0 for
+ * a page in no cluster. ERR_NOT_FOUND: no such method; ERR_REFUSED: it works by
+ * a template, and there is none; choice_out->reason says so in both cases.
  */
-enum error choose_extractor(const char *method, const char *fallback,
-			    uint32_t cluster_pages, uint32_t min_cluster_pages,
+enum error choose_extractor(const char *method, uint32_t cluster_pages,
+			    uint32_t min_cluster_pages,
 			    struct choice *choice_out);
 
 #endif

@@ -1,8 +1,9 @@
 #include "extract/explain_texts.h"
 
-#include "extract/layout_html.h"
+#include "extract/html_writer.h"
+#include "extract/layout.h"
 #include "extract/markup.h"
-#include "extract/outline.h"
+#include "extract/render.h"
 #include "extract/shade.h"
 #include "extract/trace.h"
 #include "extract/visible.h"
@@ -11,6 +12,7 @@
 #include "store/arena.h"
 
 struct explaining {
+	struct html_writer html; /* first: html_writer.h is given it as well */
 	const struct page *page;
 	const struct verdict *verdicts;
 	const struct trace *trace;
@@ -62,33 +64,26 @@ static void write_title(const struct explaining *explaining, uint32_t index,
 	}
 }
 
-static bool shows(const void *context, uint32_t index)
-{
-	(void)context;
-	(void)index;
-	return true;
-}
-
-static void write(const void *context, struct outline *outline, uint32_t index,
-		  struct slice text)
+static void write(void *context, uint32_t index, struct slice text)
 {
 	static const char *const classes[STANDING_COUNT] = {
 		[STANDING_KEPT] = "k",
 		[STANDING_DROPPED] = "d",
 		[STANDING_HIDDEN] = "h",
 	};
-	const struct explaining *explaining = context;
+	struct explaining *explaining = context;
+	struct buffer *out = explaining->html.out;
 	enum standing standing = standing_of(explaining->is_visible[index],
 					     explaining->verdicts[index]);
 	uint32_t flags = explaining->page->texts[index].flags;
 
-	buffer_printf(outline->out, "<span class=\"%s s%u%s\" title=\"",
+	buffer_printf(out, "<span class=\"%s s%u%s\" title=\"",
 		      classes[standing], explaining->shades[index],
 		      (flags & TEXT_IS_LINK) != 0 ? " l" : "");
-	write_title(explaining, index, standing, outline->out);
-	buffer_append_text(outline->out, "\">");
-	outline_text(outline, text);
-	buffer_append_text(outline->out, "</span>");
+	write_title(explaining, index, standing, out);
+	buffer_append_text(out, "\">");
+	html_text(context, index, text);
+	buffer_append_text(out, "</span>");
 }
 
 static const uint8_t *shade_scores(struct arena *arena,
@@ -107,7 +102,8 @@ void explain_texts(const struct page *page, const struct verdict *verdicts,
 		   const struct template_counts *counts, struct buffer *out)
 {
 	struct arena *arena = arena_create();
-	const struct explaining explaining = {
+	struct explaining explaining = {
+		.html = {.page = page, .out = out},
 		.page = page,
 		.verdicts = verdicts,
 		.trace = trace,
@@ -115,13 +111,14 @@ void explain_texts(const struct page *page, const struct verdict *verdicts,
 		.is_visible = visible_texts(arena, page),
 		.shades = shade_scores(arena, verdicts, page->text_count),
 	};
-	const struct html_style style = {
-		.shows = shows,
-		.write = write,
-		.context = &explaining,
-	};
-
-	layout_html(page, &style, out);
+	layout(&(struct render_request){.page = page},
+	       &(struct layout_writer){
+		       .context = &explaining,
+		       .open = html_open,
+		       .close = html_close,
+		       .gap = html_gap,
+		       .text = write,
+	       });
 	arena_destroy(arena);
 }
 

@@ -11,6 +11,8 @@
 enum { MAX_ERROR = 256 };
 
 const struct extractor *const extractors[] = {
+	/* the default */
+	&extractor_auto,
 	/* baseline */
 	&extractor_plain,
 	/* token sequence */

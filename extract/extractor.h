@@ -42,17 +42,28 @@ enum knowledge {
 	KNOWS_PAGE,   /* nothing */
 	KNOWS_COUNTS, /* template_counts */
 	KNOWS_SAMPLE, /* template_counts, and what learn() made of a sample */
+	MAY_KNOW_SAMPLE, /* nothing; with both of these it does better */
+};
+
+/* How good a method believes its choice to be. */
+struct assessment {
+	float expected_f1; /* of the words chosen, 0..1: by their scores */
+	float confidence;  /* what that has come to on other pages */
 };
 
 struct extractor_input {
 	const struct page *page;
 	/* NULL when the page's template is not known */
 	const struct template_counts *template_counts;
-	const void *learned; /* by learn(); NULL when needs != KNOWS_SAMPLE */
+	/* By learn(); NULL for a method without one, and when the page's
+	   template is not known. */
+	const void *learned;
 	const struct ridge_model *ridges; /* the site's own; or NULL */
 	const double *parameters; /* [extractor->parameter_count], in range */
 	struct arena *arena;      /* for scratch memory; freed by the caller */
 	struct trace *trace;      /* to be filled for people; mostly NULL */
+	/* To be filled, by methods that can; NULL when nobody asks. */
+	struct assessment *assessment;
 };
 
 struct parameter {
@@ -74,10 +85,14 @@ struct extractor {
 	size_t parameter_count; /* <= MAX_PARAMETERS */
 	enum knowledge needs;
 	bool reads_ridges; /* input->ridges is of use to it */
+	/* Values of its parameter "threshold" that trade one for the other; 0:
+	   it has none. */
+	double precision_threshold;
+	double recall_threshold;
 	/*
-	 * KNOWS_SAMPLE: what the sample tells, in `arena`, for run() on any
-	 * number of pages; it keeps no pointer into the sample. Linear in the
-	 * sample, constant stack.
+	 * Not NULL with KNOWS_SAMPLE, NULL without MAY_KNOW_SAMPLE: what the
+	 * sample tells, in `arena`, for run() on any number of pages; it keeps
+	 * no pointer into the sample. Linear in the sample, constant stack.
 	 */
 	const void *(*learn)(const struct sample *sample,
 			     const double *parameters, struct arena *arena);
@@ -88,7 +103,14 @@ struct extractor {
 
 static inline bool needs_template(const struct extractor *extractor)
 {
-	return extractor->needs != KNOWS_PAGE;
+	return extractor->needs == KNOWS_COUNTS ||
+	       extractor->needs == KNOWS_SAMPLE;
+}
+
+/* A sample of the page's cluster is of use to it. */
+static inline bool learns_sample(const struct extractor *extractor)
+{
+	return extractor->learn != NULL;
 }
 
 /* The table, ended by NULL. */

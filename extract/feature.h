@@ -23,10 +23,10 @@
 #include "extract/setting.h"
 #include "extract/shape.h"
 
-#define PAGE_FEATURES(X)                                                       \
-	SHAPE_FEATURES(X)                                                      \
-	ANCESTRY_FEATURES(X)                                                   \
-	SEQUENCE_FEATURES(X)                                                   \
+#define PAGE_FEATURES(X)     \
+	SHAPE_FEATURES(X)    \
+	ANCESTRY_FEATURES(X) \
+	SEQUENCE_FEATURES(X) \
 	SETTING_FEATURES(X)
 
 enum {
@@ -43,8 +43,8 @@ const char *feature_definition(size_t feature);
 struct features;
 
 /*
- * Prepare the passages of a page. Everything belongs to `arena`; linear in the
- * page, constant stack.
+ * Prepare the passages of a page, which must stay where they are. Everything
+ * belongs to `arena`; linear in the page, constant stack.
  */
 struct features *features_make(struct arena *arena,
 			       const struct passages *passages,
@@ -55,5 +55,8 @@ struct features *features_make(struct arena *arena,
  * one. Always finite.
  */
 void features_next(struct features *features, float *row);
+
+/* What extract/context.h needs of them. */
+const struct setting *features_setting(const struct features *features);
 
 #endif

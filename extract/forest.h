@@ -6,7 +6,6 @@
  * compiler reads it and a name that no feature has is an error of the build:
  *
  *	comment with the version of the format, data, date, recipe, figures
- *	CONSTANT(threshold, 0.31f)        numbers that belong to the model
  *	BASE(-0.5f)                       the sum begins with it
  *	COLUMN(words)                     column 0, 1, ... by feature name
  *	TREE({columns}, {thresholds}, {values})
@@ -43,17 +42,20 @@ struct forest {
 	float base;
 };
 
-enum { FOREST_ROWS = 8 }; /* that are best scored together */
+enum {
+	FOREST_ROWS = 16,     /* that are best scored together */
+	FOREST_COLUMNS = 512, /* that a forest may have */
+};
 
 /*
  * The sum of base and one leaf of each tree, in float and in the order of the
  * trees, as the trainer does it: bit for bit its margin. `rows` are `count`
- * rows of `stride` features; scores_out [count].
+ * rows of `stride` features, none of them NaN; margins_out [count].
  */
 void forest_margins(const struct forest *forest, const float *rows,
 		    size_t count, size_t stride, float *margins_out);
 
-/* 1 / (1 + e^-margin) */
+/* 1 / (1 + e^-margin), which is > 0 and <= 1 whatever the margin. */
 float forest_probability(float margin);
 
 /*

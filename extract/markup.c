@@ -53,6 +53,15 @@ static bool is_c1(const unsigned char *bytes, size_t size)
 	return size >= 2 && bytes[0] == 0xc2 && bytes[1] < 0xa0;
 }
 
+/* U+FFFE and U+FFFF, which XML has not, become U+FFFD: EF BF BE and BF. */
+static void mend_noncharacters(unsigned char *bytes, size_t size)
+{
+	for (size_t i = 2; i < size; i++)
+		if (bytes[i] >= 0xbe && bytes[i - 1] == 0xbf &&
+		    bytes[i - 2] == 0xef)
+			bytes[i] = 0xbd;
+}
+
 /* Control characters but tab and LF become spaces, in place. */
 static size_t clean(unsigned char *bytes, size_t size)
 {
@@ -69,6 +78,7 @@ static size_t clean(unsigned char *bytes, size_t size)
 			bytes[used++] = bytes[i];
 		}
 	}
+	mend_noncharacters(bytes, used);
 	return used;
 }
 
@@ -179,13 +189,12 @@ static bool is_safe_url(const char *url, size_t size)
 	       (scheme.size == 5 && strncasecmp(url, "https", 5) == 0);
 }
 
-bool markup_append_href(struct buffer *out, struct slice href)
+bool markup_append_address(struct buffer *out, struct slice href)
 {
 	const char *bytes = href.data;
+	size_t old = out->size;
 	size_t begin = 0;
 	size_t end = href.size;
-	struct buffer url = {0};
-	bool is_safe;
 
 	while (begin < end && (unsigned char)bytes[begin] <= ' ')
 		begin++;
@@ -193,10 +202,11 @@ bool markup_append_href(struct buffer *out, struct slice href)
 		end--;
 	for (size_t i = begin; i < end; i++)
 		if (!is_dropped_in_url(bytes[i]))
-			buffer_append_byte(&url, bytes[i]);
-	is_safe = is_safe_url(url.data, url.size);
-	if (is_safe)
-		markup_append(out, buffer_slice(&url));
-	buffer_free(&url);
-	return is_safe;
+			buffer_append_byte(out, bytes[i]);
+	if (out->size > old && is_safe_url(out->data + old, out->size - old))
+		return true;
+	out->size = old;
+	if (out->data != NULL)
+		out->data[old] = '\0';
+	return false;
 }

@@ -13,7 +13,7 @@ void markup_append(struct buffer *out, struct slice text);
 /*
  * Append `text` white space collapsed, or kept when `is_pre` with every line
  * end made one LF. Control characters become spaces: no terminal is driven
- * by a page.
+ * by a page. U+FFFE and U+FFFF become U+FFFD.
  */
 void markup_append_plain(struct buffer *out, struct slice text, bool is_pre);
 
@@ -27,10 +27,11 @@ void markup_append_label(struct buffer *out, const char *label);
 bool markup_is_blank(struct slice text);
 
 /*
- * Append the href that a browser would see (ends trimmed, tabs and line ends
- * dropped: WHATWG URL, "basic URL parser") when it is http, https or relative
- * and holds no other control character; false, nothing appended, otherwise.
+ * Append the address that a browser would see in `href` (ends trimmed, tabs and
+ * line ends dropped: WHATWG URL, "basic URL parser"), not escaped, when it is
+ * http, https or relative, not empty, and holds no other control character;
+ * false, nothing appended, otherwise.
  */
-bool markup_append_href(struct buffer *out, struct slice href);
+bool markup_append_address(struct buffer *out, struct slice href);
 
 #endif

@@ -4,6 +4,9 @@
 
 #include "extract/extractor.h"
 
+/* the default */
+extern const struct extractor extractor_auto; /* trained trees */
+
 /* baseline */
 extern const struct extractor extractor_plain; /* all visible text */
 

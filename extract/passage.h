@@ -19,7 +19,7 @@ struct page;
 
 #define NO_PASSAGE UINT32_MAX
 
-/* Where a passage stands that a reader may not see; the first that holds. */
+/* Where a passage stands that a reader may not see: the innermost of them. */
 enum passage_place {
 	PLACE_PLAIN, /* nowhere special */
 	PLACE_NOSCRIPT,
@@ -27,10 +27,12 @@ enum passage_place {
 	PLACE_CHOICE, /* select, option, datalist */
 	PLACE_TEXTAREA,
 	PLACE_SVG,
-	PLACE_MEDIA, /* audio, video */
+	PLACE_MEDIA, /* audio, video, canvas, iframe, object: for readers for
+			whom they do nothing */
 };
 
-/* How a passage is hidden, by its element or one around it. */
+/* How a passage is hidden, by its block-level element or one around it: the
+   outermost of them. */
 enum passage_hiding {
 	HIDING_NONE,
 	HIDING_ATTRIBUTE, /* hidden, but not until-found */
@@ -39,43 +41,56 @@ enum passage_hiding {
 	HIDING_CLASS,     /* sr-only, d-none, ... */
 };
 
-/* Counts stop at the highest number of their type. */
+/*
+ * Words are those of extract/word.h, and characters Unicode's with white space
+ * collapsed, but text in scripts without spaces counts as long as it would be
+ * in translation: of Han and kana every 3 letters (rounded up, from space to
+ * space) are 2 words and every letter 3 characters, of Thai, Lao, Khmer and
+ * Burmese every 4 letters are a word; a syllable of Hangul is 2 characters.
+ *
+ * A term is a run of letters and digits ("e-mail" is two), or one letter of a
+ * script without spaces: lower-cased and hashed, so that the same words give
+ * the same terms whatever stands between them.
+ *
+ * Elements count where they begin: before the passage's first text, or inside
+ * it, behind that. Those of head do not count. Counts stop at the highest
+ * number of their type.
+ */
 struct passage {
 	/* Its texts are those of [first_text, end_text) that have not
 	   TEXT_IS_TITLE. */
 	uint32_t first_text;
 	uint32_t end_text;
+	uint32_t first_term; /* in passages->terms */
+	uint32_t end_term;
 	uint32_t node;   /* nearest block-level element; NO_NODE: none */
-	uint32_t tags;   /* start tags since the passage before it */
-	uint32_t markup; /* bytes of these tags in the source */
-	uint32_t words;  /* as in extract/word.h */
-	uint32_t link_words;
-	uint32_t characters; /* Unicode's, white space collapsed */
+	uint32_t tags;   /* elements between it and the passage before it */
+	uint32_t markup; /* bytes of their tags, as they are mostly written */
+	uint32_t words;
+	uint32_t link_words; /* in a, with or without href */
+	uint32_t characters;
 	uint32_t link_characters;
-	uint32_t upper;       /* upper-case letters of ASCII, Latin-1, Greek,
-				 Cyrillic */
 	uint32_t digits;      /* 0-9 */
 	uint32_t punctuation; /* neither letter, digit nor white space */
-	uint32_t capitalised; /* words that begin with upper case */
-	uint64_t hash; /* of its words in lower case; never 0 */
-	uint16_t clauses;   /* , ; : and those of other scripts */
-	uint16_t sentences; /* . ! ? ... that end one, of any script */
-	uint16_t links;     /* a that begin inside it */
-	uint16_t inlines;   /* elements inside it */
-	uint16_t bolds;
-	uint16_t images;
-	uint16_t breaks;  /* br */
-	uint16_t codes;   /* code elements */
-	uint16_t repeats; /* passages of PLACE_PLAIN with its hash */
-	uint8_t place;    /* enum passage_place */
-	uint8_t hiding;   /* enum passage_hiding */
-	bool is_repeat;   /* one before it has the same hash */
-	bool ends_sentence; /* its last sign does, quotes aside */
+	uint64_t hash;        /* of its terms in their order; never 0 */
+	uint16_t clauses;     /* , ; : and those of other scripts */
+	uint16_t sentences;   /* . ! ? ... that end one, of any script */
+	uint16_t links;       /* a inside it */
+	uint16_t inlines;     /* elements inside it, but br */
+	uint16_t bolds;       /* b, strong */
+	uint16_t images;      /* img */
+	uint16_t breaks;      /* br */
+	uint16_t codes;       /* code elements */
+	uint16_t repeats;     /* passages of PLACE_PLAIN with its hash */
+	uint8_t place;        /* enum passage_place */
+	uint8_t hiding;       /* enum passage_hiding */
+	bool is_repeat;       /* one before it has the same hash */
+	bool ends_sentence;   /* its last sign does, quotes aside */
 	bool ends_colon;
 	bool ends_question;
-	bool has_price; /* a number beside a sign of currency */
-	bool has_date;  /* 1900..2099, 12:30, 31.12., ... no names of months */
-	bool has_rights; /* the sign (c) */
+	bool has_price;  /* a number beside a sign of currency */
+	bool has_date;   /* 1900..2099, 12:30, 31.12., ... no names of months */
+	bool has_rights; /* the sign of copyright */
 };
 
 /* What all passages of PLACE_PLAIN before one sum up to. */
@@ -104,6 +119,7 @@ struct passages {
 	const uint32_t *before_text;
 	/* [text_count]: the passage of each text; NO_PASSAGE for the title */
 	const uint32_t *of_text;
+	const uint32_t *terms; /* of all passages, see struct passage */
 };
 
 /* Half open. */
@@ -113,8 +129,9 @@ struct passage_range {
 };
 
 /*
- * Everything belongs to `arena`: about 150 bytes a passage and 8 a text. Linear
- * in the page, constant stack.
+ * Everything belongs to `arena`: about 250 bytes a passage, 8 a text, 4 a term
+ * and 8 an element. Linear in the page, constant stack. A page without text has
+ * no passages.
  */
 struct passages passages_make(struct arena *arena, const struct page *page);
 

@@ -7,16 +7,22 @@
 
 #include "extract/extractor.h"
 #include "store/buffer.h"
+#include "store/slice.h"
+
+struct metadata;
 
 enum format {
-	FORMAT_TXT,  /* a line a block, a blank line between blocks */
-	FORMAT_JSON, /* the envelope is the daemon's; the text in it is TXT */
-	FORMAT_HTML, /* the kept text in its allow-listed elements */
+	FORMAT_TXT,     /* a line a block, a blank line between blocks */
+	FORMAT_MD,      /* CommonMark, with the tables of GFM */
+	FORMAT_JSON,    /* the envelope is the daemon's; the text in it is TXT,
+			   its blocks are those of extract/content_block.h */
+	FORMAT_HTML,    /* the kept text in its allow-listed elements */
+	FORMAT_XML,     /* a TEI P5 document */
 	FORMAT_EXPLAIN, /* a picture of the verdicts: extract/explain.h */
 	FORMAT_COUNT
 };
 
-/* "txt", "json", "html", "explain"; false for others. */
+/* "txt", "md", "json", "html", "xml", "explain"; false for others. */
 bool format_from_name(const char *name, enum format *format_out);
 const char *format_name(enum format format);
 
@@ -26,8 +32,32 @@ const char *format_ending(enum format format);
 /* "text/plain; charset=utf-8" */
 const char *format_media_type(enum format format);
 
+struct render_request {
+	const struct page *page;
+	const struct verdict *verdicts; /* [page->text_count] */
+	/*
+	 * Append the absolute address of `href`, as the page writes it
+	 * (entities decoded, page->base not looked at), to `out` and return
+	 * true; false, nothing appended, when it has none. NULL: addresses stay
+	 * as they are written. Either way none but http and https ones are
+	 * written.
+	 */
+	bool (*resolve)(const void *context, struct slice href,
+			struct buffer *out);
+	const void *resolve_context;
+	const struct metadata *metadata; /* for XML; or NULL */
+	struct slice url; /* the page's own address, for XML; or empty */
+};
+
 /*
- * Append the text nodes with is_content in document order, each at most once.
+ * Append the text nodes with is_content in document order, each at most once,
+ * in a format (JSON: as TXT; not EXPLAIN). The words are the same in each.
+ * Linear in the page.
+ */
+void render(enum format format, const struct render_request *request,
+	    struct buffer *out);
+
+/*
  * TXT: inline text is joined, blocks (TAG_IS_BLOCK) and br break the line,
  * white space is collapsed but in pre. The text ends with a newline unless it
  * is empty.

@@ -1,40 +1,26 @@
-#include "extract/layout_html.h"
-#include "extract/markup.h"
-#include "extract/outline.h"
+#include "extract/html_writer.h"
 #include "extract/render.h"
-#include "page/page.h"
+#include "extract/render_formats.h"
 
-struct kept {
-	const struct page *page;
-	const struct verdict *verdicts;
-};
-
-static bool shows(const void *context, uint32_t index)
+void render_as_html(const struct render_request *request, struct buffer *out)
 {
-	const struct kept *kept = context;
+	struct html_writer html = {.page = request->page, .out = out};
 
-	return kept->verdicts[index].is_content &&
-	       !markup_is_blank(page_text(kept->page, index));
-}
-
-static void write(const void *context, struct outline *outline, uint32_t index,
-		  struct slice text)
-{
-	(void)context;
-	(void)index;
-	outline_text(outline, text);
+	layout(request, &(struct layout_writer){
+				.context = &html,
+				.open = html_open,
+				.close = html_close,
+				.gap = html_gap,
+				.text = html_text,
+				.image = html_image,
+				.has_links = true,
+			});
 }
 
 void render_html(const struct page *page, const struct verdict *verdicts,
 		 struct buffer *out)
 {
-	const struct kept kept = {page, verdicts};
-	const struct html_style style = {
-		.shows = shows,
-		.write = write,
-		.context = &kept,
-		.has_links = true,
-	};
-
-	layout_html(page, &style, out);
+	render_as_html(
+		&(struct render_request){.page = page, .verdicts = verdicts},
+		out);
 }

@@ -39,10 +39,9 @@ static const bool *nodes_in_fields(struct arena *arena, const struct page *page)
  * dragnet and cleaneval-en-dev, accb at 90/.78), too little to lose the pages
  * for whose readers noscript is the content.
  */
-const bool *visible_texts(struct arena *arena, const struct page *page)
+static const bool *texts_without(struct arena *arena, const struct page *page,
+				 uint32_t never)
 {
-	const uint32_t never =
-		TEXT_IS_TITLE | TEXT_IS_HIDDEN | TEXT_IS_TEMPLATE;
 	const bool *is_in_field = nodes_in_fields(arena, page);
 	bool *is_visible = ARENA_NEW(arena, bool, page->text_count);
 
@@ -54,4 +53,15 @@ const bool *visible_texts(struct arena *arena, const struct page *page)
 			(text->node == NO_NODE || !is_in_field[text->node]);
 	}
 	return is_visible;
+}
+
+const bool *visible_texts(struct arena *arena, const struct page *page)
+{
+	return texts_without(arena, page,
+			     TEXT_IS_TITLE | TEXT_IS_HIDDEN | TEXT_IS_TEMPLATE);
+}
+
+const bool *showable_texts(struct arena *arena, const struct page *page)
+{
+	return texts_without(arena, page, TEXT_IS_TITLE | TEXT_IS_TEMPLATE);
 }

@@ -15,4 +15,7 @@ struct page;
  */
 const bool *visible_texts(struct arena *arena, const struct page *page);
 
+/* The same, and true for text hidden by style: a script may show it. */
+const bool *showable_texts(struct arena *arena, const struct page *page);
+
 #endif

@@ -5,17 +5,10 @@
 
 #include "page/utf8.h"
 
-enum role {
-	ROLE_MARK,   /* neither ends nor begins a word */
-	ROLE_SPACE,  /* ends a word */
-	ROLE_LETTER, /* begins one, where none is open */
-	ROLE_WORD,   /* is one */
-};
-
 struct range {
 	uint32_t first;
 	uint32_t last;
-	enum role role;
+	enum word_role role;
 };
 
 /* Ascending. What lies between them are letters. */
@@ -72,7 +65,7 @@ static const struct range ranges[] = {
 	{0xE0000, 0x10FFFF, ROLE_MARK} /* tags, private use */
 };
 
-static enum role role_of(uint32_t code)
+enum word_role word_role(uint32_t code)
 {
 	size_t low = 0;
 	size_t high = sizeof(ranges) / sizeof(ranges[0]);
@@ -91,7 +84,7 @@ static enum role role_of(uint32_t code)
 	return ranges[low].role;
 }
 
-static enum role role_of_ascii(unsigned char byte)
+static enum word_role role_of_ascii(unsigned char byte)
 {
 	if (byte == ' ' || (byte >= '\t' && byte <= '\r'))
 		return ROLE_SPACE;
@@ -109,8 +102,9 @@ uint32_t word_count(struct slice text)
 	uint32_t count = 0;
 
 	while (at < end) {
-		enum role role = *at < 0x80 ? role_of_ascii(*at++)
-					    : role_of(utf8_next(&at, end));
+		enum word_role role = *at < 0x80
+					      ? role_of_ascii(*at++)
+					      : word_role(utf8_next(&at, end));
 
 		if (role == ROLE_WORD || (role == ROLE_LETTER && !is_open))
 			count++;

@@ -1,4 +1,4 @@
-#include "page/metadata.h"
+#include "page/head.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "page/attribute.h"
 #include "page/builder.h"
 #include "page/charset.h"
-#include "page/metadata.h"
+#include "page/head.h"
 #include "page/skeleton.h"
 #include "page/sniff.h"
 #include "store/arena.h"
@@ -66,7 +66,7 @@ enum error page_parse(struct page **page_out, struct slice body,
 	page->source = decoded.text;
 	page->charset = decoded.charset;
 	build(page, limits);
-	metadata_read(page);
+	head_read(page);
 	links_read(page);
 	*page_out = page;
 	return ERR_NONE;

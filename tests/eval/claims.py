@@ -161,8 +161,9 @@ def frequencies(claims, corpus):
     place = f"{corpus.name} ({len(pages)} of {len(scores['df'])} pages)"
     rows = {method: found.figures(some[page] for page in pages)
             for method, some in scores.items()}
+    methods = claims.results.methods
     alone = {m: f for m, f in rows.items() if m not in ("plain", "auto")
-             and not claims.results.methods[m].needs_template}
+             and m in methods and not methods[m].needs_template}
     best = max(alone, key=lambda method: alone[method].recall)
     claims.row("DF has a higher recall than methods of single pages", place,
                rows["df"].recall >= alone[best].recall, df=rows["df"].recall,

@@ -18,8 +18,9 @@ import goldsets
 # Gold made of the pages' sources counts when it holds most of the text.
 MIN_COMPLETENESS = 0.8
 SNAPSHOTS = ("flink", "jena", "rocketmq", "sling")
-# Beside every method of the table, where the program may choose.
-AUTO = common.Method("auto", True, ())
+# What the program does by itself: beside `auto`, which here is that of one
+# page, a batch gives it the template.
+WITH_TEMPLATE = common.Method("auto", True, ())
 PROCESSES = 2
 ROUNDS = 3
 
@@ -137,8 +138,13 @@ def score_pages(corpus, out, has_lcs):
     return scores
 
 
+def label(method):
+    """Its name in the tables."""
+    return "auto, template" if method == WITH_TEMPLATE else method.name
+
+
 def measure_one(ctl, corpus, method, has_lcs):
-    out = common.OUT / "extracts" / corpus.name / method.name
+    out = common.OUT / "extracts" / corpus.name / label(method)
     extract(ctl, corpus, method, out)
     return score_pages(corpus, out, has_lcs)
 
@@ -147,7 +153,7 @@ def jobs_of(corpora, methods):
     """(corpus, method) of what is to be extracted, the long ones first."""
     jobs = []
     for corpus in corpora:
-        for method in [*methods, AUTO]:
+        for method in [*methods, WITH_TEMPLATE]:
             if corpus.superset and not method.needs_template or \
                     not corpus.has_many_pages() and method.needs_template:
                 continue
@@ -166,9 +172,9 @@ def measure(build, corpora, methods, has_lcs):
         for done, future in enumerate(
                 concurrent.futures.as_completed(futures)):
             corpus, method = futures[future]
-            scores[corpus.name][method.name] = future.result()
-            common.progress(f"extract: {corpus.name} {method.name}", done + 1,
-                            len(jobs))
+            scores[corpus.name][label(method)] = future.result()
+            common.progress(f"extract: {corpus.name} {label(method)}",
+                            done + 1, len(jobs))
     common.progress_clear()
     for corpus in corpora:
         if corpus.superset:

@@ -158,7 +158,8 @@ def many_summary(report, results):
                  "needs a template", *(c.name for c in sets),
                  "mean of the sets")
     for mean, method, f1 in sorted(rows, reverse=True):
-        needs = method == "auto" or results.methods[method].needs_template
+        needs = method not in results.methods or \
+            results.methods[method].needs_template
         report.row(method, "yes" if needs else "", *f1, mean)
 
 

@@ -149,6 +149,7 @@ class Answer:
     def __init__(self, response):
         self.status = response.status
         self.type = response.getheader("Content-Type", "")
+        self.headers = response.headers
         self.body = response.read()
 
     @property

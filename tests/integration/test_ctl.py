@@ -94,6 +94,42 @@ class Ctl(harness.Case):
         self.assertEqual(process.stdout.decode().split(),
                          ["Hello,", "world."])
 
+    def test_extract_takes_flags(self):
+        page = self.folder() / "page.html"
+        page.write_text(
+            "<body><nav>Menu</nav><article><p>The first text.</p>"
+            "<p class=note>A note.</p></article><div class=comments>"
+            "<p>So true!</p></div>", "utf-8")
+
+        def words(*arguments):
+            return self.done(harness.run(
+                [CTL, "extract", "--method", "fe", *arguments, page])).split()
+        chosen = words()
+        self.assertNotIn("Menu", chosen)
+        self.assertIn("Menu", words("--include", "nav"))
+        self.assertEqual(
+            words("--include", "nav", "--include", "p", "--exclude",
+                  ".note, article"), ["Menu", "So", "true!"])
+        self.assertIn("true!", words("--with", "comments"))
+        for arguments in (("--include", "p:"), ("--favor", "recall"),
+                          ("--with", "adverts"), ("--exclude", "")):
+            with self.subTest(arguments=arguments):
+                process = harness.run([CTL, "extract", "--method", "fe",
+                                       *arguments, page])
+                self.done(process, 2)
+                self.assertEqual(process.stdout, "")
+
+    def test_links_are_absolute_where_the_address_is_known(self):
+        page = self.folder() / "page.html"
+        page.write_text("<p>See <a href='../b.html#c'>this</a>", "utf-8")
+        link = self.done(harness.run(
+            [CTL, "extract", "--method", "plain", "--format", "html", "--url",
+             "http://site.example/x/a.html", page]))
+        self.assertIn('href="http://site.example/b.html#c"', link)
+        link = self.done(harness.run([CTL, "extract", "--method", "plain",
+                                      "--format", "html", page]))
+        self.assertIn('href="../b.html#c"', link)
+
     def test_batch_mirrors_the_folder(self):
         out = self.folder() / "out"
         self.done(harness.run([CTL, "batch", harness.SITE, "--out", out]))

@@ -101,6 +101,33 @@ class Laws(harness.Case):
             self.assertEqual(done.stdout.strip(), daemon.text(
                 web.url + "docs/faq/", method=method).strip())
 
+    def test_what_was_asked_before_does_not_matter(self):
+        """Nor does a restart, or that what was learnt is not kept."""
+        web = self.web()
+        daemon = self.daemon()
+        daemon.crawl(web.url)
+        urls = [url for c in daemon.clusters(web.host)
+                for url in daemon.pages(c["id"])[:3]]
+
+        def ask(order, **flags):
+            return {url: daemon.get("/v1/text", url=url, format="json",
+                                    **flags).body for url in order}
+        first = ask(urls)
+        ask(urls, method="sst")
+        ask(urls, favor="recall", exclude="p")
+        self.assertEqual(ask(reversed(urls)), first)
+        daemon.stop()
+        daemon.configure({"extract": {"max_learned": "0 B"}})
+        daemon.start()
+        self.assertEqual(ask(reversed(urls)), first)
+        for url in urls:
+            body = (harness.SITE / harness.path_of(url)).read_bytes()
+            posted = daemon.post("/v1/extract", body, format="json",
+                                 url=url).json
+            stored = json.loads(first[url])
+            stored["fetched"] = None
+            self.assertEqual(posted, stored)
+
     def test_methods_are_one_table(self):
         daemon = self.daemon()
 

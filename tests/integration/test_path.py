@@ -125,9 +125,24 @@ class WholePath(harness.Case):
         self.assertEqual(answer["language"], "en")
         self.assertEqual(answer["description"],
                          "How to use batch in Rocketmq")
-        self.assertEqual(answer["method"], "df")
-        self.assertTrue(answer["reason"])
+        self.assertEqual(answer["method"], "auto")
+        self.assertEqual(answer["reason"], "template: cluster of 32 pages")
         self.assertEqual(answer["cluster_pages"], 32)
+        self.assertEqual(answer["template"],
+                         {"id": self.cluster_of(self.article),
+                          "version": answer["generation"], "pages": 32})
+        self.assertEqual(answer["favor"], "balance")
+        self.assertEqual(answer["quality"], "ok")
+        self.assertGreater(answer["confidence"], 0.5)
+        self.assertLessEqual(answer["confidence"], 1)
+        title = answer["metadata"]["title"]
+        self.assertIn("Batch Example", title["value"])
+        self.assertTrue(title["source"])
+        self.assertEqual("".join("".join(block["text"].split())
+                                 for block in answer["blocks"]),
+                         "".join(answer["text"].split()))
+        kinds = {block["kind"] for block in answer["blocks"]}
+        self.assertLessEqual({"heading", "paragraph", "code"}, kinds)
         self.assertRegex(answer["fetched"], LIKE_TIME)
         self.assertIs(answer["truncated"], False)
         self.assertEqual(answer["text"].strip(),
@@ -140,14 +155,46 @@ class WholePath(harness.Case):
         self.assertIn("better split the lists", answer.text)
         self.assertNotIn("<script", answer.text)
 
-    def test_page_unlike_all_falls_back_and_says_so(self):
+    def test_flags_change_the_choice(self):
+        plain = self.daemon.text(self.article)
+        self.assertNotIn("Community", plain)
+        menu = self.daemon.text(self.article, include=".greedy-nav")
+        self.assertIn("Community", menu)
+        self.assertIn("better split the lists", menu)
+        less = self.daemon.text(self.article, exclude="pre, code")
+        self.assertNotIn("ListSplitter", less)
+        self.assertEqual(self.daemon.text(
+            self.article, include="body", exclude="html").strip(), "")
+        few, many = (self.daemon.text(self.article, favor=name)
+                     for name in ("precision", "recall"))
+        self.assertLessEqual(len(few), len(plain))
+        self.assertLessEqual(len(plain), len(many))
+        done = self.daemon.ctl("text", "--include", ".greedy-nav", self.article)
+        self.assertEqual(done.stdout.strip(), menu.strip())
+        for name, value in (("include", "a:hover"), ("exclude", "["),
+                            ("param", "threshold=2")):
+            error = self.error_of(self.daemon.get(
+                "/v1/text", url=self.article, **{name: value}), 400,
+                "malformed")
+            self.assertTrue(error["message"])
+
+    def test_quality_is_told_beside_text(self):
+        answer = self.daemon.get("/v1/text", url=self.article)
+        self.assertEqual(answer.headers["X-Templated-Quality"], "ok")
+        self.assertGreater(float(answer.headers["X-Templated-Confidence"]), 0)
+        answer = self.daemon.post(
+            "/v1/extract", b"<div id=root></div><script src=a.js></script>")
+        self.assertEqual(answer.headers["X-Templated-Quality"], "js-only")
+
+    def test_page_unlike_all_has_no_template_and_says_so(self):
         body = (b"<title>Alone</title><table><tr><td>"
                 + b"No page of the site is made like this one. " * 9)
         answer = self.daemon.post("/v1/extract", body, format="json",
                                   url=self.web.url + "alone").json
-        self.assertEqual(answer["method"], "accb")
+        self.assertEqual(answer["method"], "auto")
         self.assertLess(answer["cluster_pages"], 3)
-        self.assertTrue(answer["reason"])
+        self.assertIsNone(answer["template"])
+        self.assertIn("from the page alone", answer["reason"])
 
     def test_redirect_leads_to_the_page(self):
         url = self.web.url + "release_notes/release-notes-4.7.0"
@@ -161,7 +208,9 @@ class WholePath(harness.Case):
         answer = self.daemon.post("/v1/extract", body, format="json",
                                   url=self.web.url + "docs/new-example/")
         self.assertEqual(answer.status, 200, answer.text)
-        self.assertEqual(answer.json["method"], "df")
+        self.assertEqual(answer.json["method"], "auto")
+        self.assertEqual(answer.json["template"]["id"],
+                         answer.json["cluster"])
         self.assertEqual(answer.json["cluster"],
                          self.cluster_of(self.article))
         self.assertIn("rather walk in the woods", answer.json["text"])

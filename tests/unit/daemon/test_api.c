@@ -636,13 +636,16 @@ END_TEST
 
 START_TEST(text_is_answered_from_the_template)
 {
-	struct buffer answer =
-		client_ask(path, "GET", "/v1/text?url=" SITE "3", NULL);
+	struct buffer answer = client_ask(
+		path, "GET", "/v1/text?url=" SITE "3&method=df", NULL);
 	json_t *value;
 
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_ptr_nonnull(
 		strstr(answer.data, "X-Templated-Method: df\r\n"));
+	ck_assert_ptr_nonnull(
+		strstr(answer.data, "X-Templated-Quality: ok\r\n"));
+	ck_assert_ptr_null(strstr(answer.data, "X-Templated-Confidence"));
 	ck_assert_ptr_nonnull(
 		strstr(answer.data, "X-Templated-Cluster: news.example/1\r\n"));
 	ck_assert_ptr_nonnull(strstr(answer.data, "X-Templated-Reason: "));
@@ -655,7 +658,8 @@ START_TEST(text_is_answered_from_the_template)
 	ck_assert_int_eq(number_of(value, "cluster_pages"), PAGES);
 	json_decref(value);
 	value = get("/v1/text?url=" SITE "5&format=json");
-	ck_assert_str_eq(text_of(value, "method"), "accb");
+	ck_assert_str_eq(text_of(value, "method"), "auto");
+	ck_assert_int_eq(number_of(value, "cluster_pages"), 1);
 	json_decref(value);
 	value = get("/v1/text?url=" SITE "3&format=json&method=plain");
 	ck_assert_ptr_nonnull(strstr(text_of(value, "text"), "News"));
@@ -697,6 +701,19 @@ START_TEST(a_wrong_question_for_text_is_told)
 	       "bad_request");
 	refuse("GET", "/v1/text?url=" SITE "3&method=magic", NULL, 404,
 	       "not_found");
+	refuse("GET", "/v1/text?url=" SITE "3&favor=speed", NULL, 400,
+	       "bad_request");
+	refuse("GET", "/v1/text?url=" SITE "3&with=adverts", NULL, 400,
+	       "bad_request");
+	/* what is wrong is told before anything is fetched */
+	refuse("GET", "/v1/text?url=" SITE "99&include=%5Ba", NULL, 400,
+	       "malformed");
+	refuse("GET", "/v1/text?url=" SITE "99&exclude=a:hover", NULL, 400,
+	       "malformed");
+	refuse("GET", "/v1/text?url=" SITE "99&method=df&favor=recall", NULL,
+	       400, "malformed");
+	refuse("GET", "/v1/text?url=" SITE "99&method=df&param=x=1", NULL, 400,
+	       "malformed");
 	refuse("GET", "/v1/text?url=" SITE "99", NULL, 404, "not_found");
 	refuse("GET", "/v1/text?url=http://x.example/&fetch=never", NULL, 404,
 	       "not_found");
@@ -744,8 +761,8 @@ START_TEST(a_page_in_the_body_is_extracted)
 	struct buffer answer;
 
 	world_page(&html, 0, 77);
-	answer = client_ask(path, "POST", "/v1/extract?url=" SITE "new",
-			    html.data);
+	answer = client_ask(path, "POST",
+			    "/v1/extract?method=df&url=" SITE "new", html.data);
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_ptr_nonnull(
 		strstr(answer.data, "X-Templated-Method: df\r\n"));

@@ -57,7 +57,6 @@ START_TEST(defaults_are_those_that_are_documented)
 	ck_assert_uint_eq(config.max_body_bytes, 10000000);
 	ck_assert_int_eq(config.measure, MEASURE_CCS);
 	ck_assert_uint_eq(config.threshold, THRESHOLD_AUTO);
-	ck_assert_str_eq(config.fallback, "accb");
 	ck_assert_uint_eq(config.commit_interval_ms, 50);
 	ck_assert_uint_eq(config.log_level, 2);
 	ck_assert_uint_eq(config.network_count, 0);
@@ -173,9 +172,6 @@ START_TEST(what_is_wrong_is_told_by_line)
 	       "cp|cps|ctss|cpc|ccs\n");
 	refuse("store:\n  map_size: 2 GiB\n  max_size: 1 GiB\n",
 	       "t.yaml:2: store.map_size: 2 GiB is above store.max_size\n");
-	refuse("extract:\n  fallback: df\n",
-	       "t.yaml:2: extract.fallback: df is not a method that needs no "
-	       "template; see `templatectl methods`\n");
 }
 END_TEST
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/answer.h"
+#include "daemon/stored_page.h"
 #include "store/file.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
@@ -17,12 +18,12 @@ enum { PAGES = 40, THREADS = 4, ROUNDS = 20 };
 
 static struct world world;
 
-static void put(unsigned seed)
+static void put(const char *folder, unsigned seed)
 {
 	struct buffer body = {0};
 	char url[64];
 
-	snprintf(url, sizeof(url), "http://a.test/page/%u", seed);
+	snprintf(url, sizeof(url), "%s/%u", folder, seed);
 	world_page(&body, 0, seed);
 	ck_assert_int_eq(world_put(&world, url, buffer_slice(&body)), ERR_NONE);
 	buffer_free(&body);
@@ -34,7 +35,7 @@ static void setup(void)
 	world_open(&world, 0);
 	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
 	for (unsigned i = 0; i < PAGES; i++)
-		put(i);
+		put("http://a.test/page", i);
 }
 
 static void teardown(void)
@@ -48,6 +49,7 @@ static char *text_of(struct learned_cache *cache, unsigned seed)
 	struct answer_rules rules = answer_rules_default;
 	struct text_request request = {.format = FORMAT_TXT, .method = "df+"};
 	struct text_answer answer;
+	struct buffer kept;
 	struct url url;
 	char text[64];
 
@@ -58,10 +60,10 @@ static char *text_of(struct learned_cache *cache, unsigned seed)
 	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
 			 ERR_NONE);
 	buffer_append_text(&answer.text, "");
-	buffer_free(&answer.title);
-	buffer_free(&answer.language);
-	buffer_free(&answer.description);
-	return answer.text.data;
+	kept = answer.text;
+	answer.text = (struct buffer){0};
+	text_answer_free(&answer);
+	return kept.data;
 }
 
 static void check_same(struct learned_cache *a, struct learned_cache *b,
@@ -87,7 +89,7 @@ START_TEST(the_cache_changes_no_answer)
 		check_same(cache, NULL, i);
 	/* all of one cluster: learnt once */
 	ck_assert_uint_eq(learned_cache_bytes(cache), bytes);
-	put(PAGES);
+	put("http://a.test/page", PAGES);
 	check_same(cache, NULL, 3);
 	ck_assert_uint_gt(learned_cache_bytes(cache), bytes);
 	learned_cache_destroy(cache);
@@ -109,7 +111,7 @@ START_TEST(over_its_bound_the_oldest_is_forgotten)
 	for (unsigned i = 0; i < 4; i++) {
 		free(text_of(small, 1));
 		ck_assert_uint_le(learned_cache_bytes(small), bytes * 3 / 2);
-		put(PAGES + i);
+		put("http://a.test/page", PAGES + i);
 	}
 	learned_cache_destroy(none);
 	learned_cache_destroy(cache);
@@ -205,6 +207,50 @@ START_TEST(settings_stand_between_presets_and_request)
 }
 END_TEST
 
+/* The titles of the first `count` sampled pages of cluster 1; free them. */
+static void sample_titles(const char *host, uint32_t count,
+			  struct buffer *titles_out)
+{
+	struct txn txn = txn_begin_read(world.store);
+	struct page *pages[PAGES];
+	struct site_row site;
+
+	*titles_out = (struct buffer){0};
+	ck_assert(site_get(&txn, slice_of(host), &site));
+	ck_assert_uint_eq(stored_pages_sample(
+				  &(struct stored_pages){&txn, site.id, 1,
+							 &page_limits_default},
+				  count, UINT64_MAX, pages),
+			  count);
+	for (uint32_t i = 0; i < count; i++) {
+		buffer_append_slice(titles_out, pages[i]->title);
+		buffer_append_byte(titles_out, ' ');
+		page_destroy(pages[i]);
+	}
+	txn_abort(&txn);
+}
+
+/* Law 7: a folder of pages has other addresses than the site has. */
+START_TEST(the_sample_depends_on_the_pages_and_not_on_where_they_stand)
+{
+	struct buffer here;
+	struct buffer there;
+
+	ck_assert_int_eq(world_add_site(&world, "b.test"), ERR_NONE);
+	for (unsigned i = PAGES; i > 0; i--)
+		put("http://b.test/other", i - 1);
+	sample_titles("a.test", 8, &here);
+	sample_titles("b.test", 8, &there);
+	ck_assert_str_eq(here.data, there.data);
+	buffer_free(&there);
+	/* and more of them begin with the same */
+	sample_titles("a.test", PAGES, &there);
+	ck_assert_int_eq(strncmp(here.data, there.data, here.size), 0);
+	buffer_free(&there);
+	buffer_free(&here);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("learned");
@@ -216,6 +262,9 @@ Suite *make_suite(void)
 	tcase_add_test(tests, many_threads_ask_at_once);
 	tcase_add_test(tests, a_site_may_have_a_model_of_its_own);
 	tcase_add_test(tests, settings_stand_between_presets_and_request);
+	tcase_add_test(
+		tests,
+		the_sample_depends_on_the_pages_and_not_on_where_they_stand);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

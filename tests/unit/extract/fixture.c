@@ -137,10 +137,10 @@ const struct verdict *run_sampled(const struct page *const *pages,
 	return run_traced(pages, count, method, assignment, NULL);
 }
 
-static char *render(const char *html,
-		    void (*renderer)(const struct page *page,
-				     const struct verdict *verdicts,
-				     struct buffer *out))
+static char *rendered(const char *html,
+		      void (*renderer)(const struct page *page,
+				       const struct verdict *verdicts,
+				       struct buffer *out))
 {
 	struct page *page = parse(html);
 	struct buffer out = {0};
@@ -153,12 +153,12 @@ static char *render(const char *html,
 
 char *text_of(const char *html)
 {
-	return render(html, render_text);
+	return rendered(html, render_text);
 }
 
 char *html_of(const char *html)
 {
-	return render(html, render_html);
+	return rendered(html, render_html);
 }
 
 uint64_t random_next(uint64_t *state)
@@ -240,16 +240,19 @@ static const char *const pieces[] = {
 	"</body>",
 };
 
-char *random_html(uint64_t seed)
+char *random_pieces(uint64_t seed, const char *const *from, size_t count)
 {
 	struct buffer out = {0};
 	uint64_t state = seed * 0x9E3779B97F4A7C15U + 1;
-	uint64_t count = random_next(&state) % 120;
+	uint64_t length = random_next(&state) % 120;
 
 	buffer_append_text(&out, "<body>");
-	for (uint64_t i = 0; i < count; i++)
-		buffer_append_text(
-			&out, pieces[random_next(&state) %
-				     (sizeof(pieces) / sizeof(pieces[0]))]);
+	for (uint64_t i = 0; i < length; i++)
+		buffer_append_text(&out, from[random_next(&state) % count]);
 	return out.data;
+}
+
+char *random_html(uint64_t seed)
+{
+	return random_pieces(seed, pieces, sizeof(pieces) / sizeof(pieces[0]));
 }

@@ -47,6 +47,9 @@ char *html_of(const char *html);
 /* A page of random pieces of markup, the same for the same seed; free() it. */
 char *random_html(uint64_t seed);
 
+/* The same of pieces of one's own. */
+char *random_pieces(uint64_t seed, const char *const *from, size_t count);
+
 /* xorshift64; *state is never 0. */
 uint64_t random_next(uint64_t *state);
 

@@ -25,12 +25,20 @@ enum { PAGES = 3, PARAGRAPHS = 3, TEXTS = 18 };
 #define HIDDEN  "111000001000000000"
 #define ARTICLE "000000000111110000"
 
+/*
+ * What `auto` never shows: it is trained on pages whose scripts show what CSS
+ * hides at first, and judges hidden text, too.
+ */
+#define UNREAD "100000001000000000"
+
 /* What is kept by methods that cannot tell the article from all else; ? is
    either. */
 static const struct {
 	const char *method;
 	const char *content;
 } exceptions[] = {
+	/* the hidden texts read like the article */
+	{"auto", "0??000000111110000"},
 	/* all that is visible */
 	{"plain", "000111110111111111"},
 	/* a word between two tags is no slope */
@@ -158,6 +166,19 @@ START_TEST(an_article_is_told_from_menu_and_foot)
 }
 END_TEST
 
+static bool judges_hidden(const char *method)
+{
+	return strcmp(method, "auto") == 0;
+}
+
+/* Whether `method` may show text `index`, which is invisible at first. */
+static bool may_appear(const struct page *page, uint32_t index,
+		       const char *method)
+{
+	return judges_hidden(method) &&
+	       (page->texts[index].flags & TEXT_IS_HIDDEN) != 0;
+}
+
 /* Every verdict on the first page is written, and what nobody sees dropped. */
 static void assert_sound(const struct page *const *sampled, uint32_t count,
 			 const char *method, const char *assignment)
@@ -171,7 +192,8 @@ static void assert_sound(const struct page *const *sampled, uint32_t count,
 		ck_assert_msg(isfinite(verdicts[i].score),
 			      "%s %s: text %u has no score", method, assignment,
 			      i);
-		ck_assert_msg(is_visible[i] || !verdicts[i].is_content,
+		ck_assert_msg(is_visible[i] || !verdicts[i].is_content ||
+				      may_appear(page, i, method),
 			      "%s %s: text %u is hidden", method, assignment,
 			      i);
 	}
@@ -278,6 +300,7 @@ static char *corner_of(const struct extractor *extractor, unsigned bits)
 START_TEST(hidden_text_is_never_content)
 {
 	const struct extractor *extractor = extractors[_i];
+	const char *hidden = judges_hidden(extractor->name) ? UNREAD : HIDDEN;
 
 	for (unsigned i = 0; i < 1U << extractor->parameter_count; i++) {
 		char *corner = corner_of(extractor, i);
@@ -286,7 +309,7 @@ START_TEST(hidden_text_is_never_content)
 
 		for (uint32_t k = 0; k < TEXTS; k++)
 			ck_assert_msg(
-				HIDDEN[k] == '0' || !verdicts[k].is_content,
+				hidden[k] == '0' || !verdicts[k].is_content,
 				"%s %s: text %u", extractor->name, corner, k);
 		free(corner);
 	}

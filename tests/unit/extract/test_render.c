@@ -127,6 +127,8 @@ START_TEST(formats_have_names)
 	enum format format;
 
 	assert_format(FORMAT_TXT, "txt", "text/plain; charset=utf-8");
+	assert_format(FORMAT_MD, "md", "text/markdown; charset=utf-8");
+	assert_format(FORMAT_XML, "xml", "application/xml");
 	assert_format(FORMAT_JSON, "json", "application/json");
 	assert_format(FORMAT_HTML, "html", "text/html; charset=utf-8");
 	assert_format(FORMAT_EXPLAIN, "explain", "text/html; charset=utf-8");

@@ -1,0 +1,173 @@
+#include "daemon/api_question.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/request.h"
+#include "store/memory.h"
+
+/* Cut "a=1,b=2" into its parts. */
+static bool read_parameters(struct call *call, struct question *question)
+{
+	const char *text = http_argument(call->exchange, "param");
+	size_t count = 0;
+
+	if (text == NULL)
+		return true;
+	question->parameter_text = mem_copy_text(text, strlen(text));
+	for (char *part = question->parameter_text; part != NULL;) {
+		char *comma = strchr(part, ',');
+
+		if (count == MAX_PARAMETERS) {
+			call_fail(call, 400, "bad_request",
+				  "param: more than %d parameters",
+				  MAX_PARAMETERS);
+			return false;
+		}
+		question->parameters[count++] = part;
+		if (comma != NULL)
+			*comma++ = '\0';
+		part = comma;
+	}
+	question->request.parameters = question->parameters;
+	return true;
+}
+
+static bool read_format(struct call *call, struct question *question)
+{
+	const char *name = http_argument(call->exchange, "format");
+
+	question->request.format = FORMAT_TXT;
+	if (name == NULL || format_from_name(name, &question->request.format))
+		return true;
+	call_fail(call, 400, "bad_request",
+		  "format=%.32s: not one of txt, md, json, html, xml, "
+		  "explain",
+		  name);
+	return false;
+}
+
+static bool read_policy(struct call *call, struct question *question)
+{
+	static const char *const names[] = {"never", "missing", "always"};
+	const char *name = http_argument(call->exchange, "fetch");
+
+	if (name == NULL)
+		return true;
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], name) == 0) {
+			question->policy = (enum fetch_policy)i;
+			return true;
+		}
+	call_fail(call, 400, "bad_request",
+		  "fetch=%.32s: not one of never, missing, always", name);
+	return false;
+}
+
+static bool read_url(struct call *call, struct question *question)
+{
+	const char *text = http_argument(call->exchange, "url");
+	enum error error;
+
+	if (text == NULL)
+		return true;
+	error = url_parse(&question->url, slice_of(text), NULL);
+	if (error != ERR_NONE) {
+		call_fail(call, 400, "bad_request",
+			  "url=%.256s: not an http or https address: %s", text,
+			  error_text(error));
+		return false;
+	}
+	question->has_url = true;
+	question->request.url = &question->url;
+	return true;
+}
+
+/* A "+" that the client did not escape comes as a space: df+ is meant. */
+static void copy_method(const char *name, struct question *question)
+{
+	snprintf(question->method, sizeof(question->method), "%s", name);
+	for (char *c = question->method; *c != '\0'; c++)
+		if (*c == ' ')
+			*c = '+';
+	question->request.method = question->method;
+}
+
+static bool read_method(struct call *call, struct question *question)
+{
+	const char *name = http_argument(call->exchange, "method");
+
+	if (name != NULL)
+		copy_method(name, question);
+	return true;
+}
+
+static bool read_favor(struct call *call, struct question *question)
+{
+	const char *name = http_argument(call->exchange, "favor");
+
+	if (name == NULL || favor_from_name(name, &question->request.favor))
+		return true;
+	call_fail(call, 400, "bad_request",
+		  "favor=%.32s: not one of balance, precision, recall", name);
+	return false;
+}
+
+static bool read_with(struct call *call, struct question *question)
+{
+	const char *name = http_argument(call->exchange, "with");
+
+	question->request.with_comments = name != NULL;
+	if (name == NULL || strcmp(name, "comments") == 0)
+		return true;
+	call_fail(call, 400, "bad_request", "with=%.32s: not comments", name);
+	return false;
+}
+
+/* A client may wait for less than the configuration allows, not for more. */
+static bool read_timeout(struct call *call, struct question *question)
+{
+	uint64_t max = call->config.ask_timeout_ms;
+
+	if (!call_number(call, "timeout_ms", max, INT64_MAX,
+			 &question->timeout_ms))
+		return false;
+	if (question->timeout_ms > max)
+		question->timeout_ms = max;
+	return true;
+}
+
+/* Before anything is fetched for it. */
+static bool check(struct call *call, const struct text_request *request)
+{
+	char reason[256];
+	enum error error = request_check(request, reason);
+
+	if (error == ERR_NONE)
+		return true;
+	if (error == ERR_NOT_FOUND)
+		call_fail(call, 404, error_code(error),
+			  "method=%.32s: there is no such method; see "
+			  "/v1/methods",
+			  request->method);
+	else
+		call_fail_with(call, error, reason);
+	return false;
+}
+
+bool question_read(struct call *call, struct question *question_out)
+{
+	struct text_request *request = &question_out->request;
+
+	*question_out = (struct question){0};
+	request->include = http_argument(call->exchange, "include");
+	request->exclude = http_argument(call->exchange, "exclude");
+	return read_url(call, question_out) &&
+	       read_format(call, question_out) &&
+	       read_policy(call, question_out) &&
+	       read_method(call, question_out) &&
+	       read_favor(call, question_out) &&
+	       read_with(call, question_out) &&
+	       read_timeout(call, question_out) &&
+	       read_parameters(call, question_out) && check(call, request);
+}

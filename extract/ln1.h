@@ -1,0 +1,19 @@
+/* extract/ln1.h - the scale of features that count something. */
+#ifndef EXTRACT_LN1_H
+#define EXTRACT_LN1_H
+
+#include <math.h>
+
+/* ln(1 + x) for x >= 0. Exact enough, and faster than log1pf(). */
+static inline float ln1(float x)
+{
+	return logf(1 + x);
+}
+
+/* The same of the absolute value, with the sign of `x`. */
+static inline float signed_ln1(float x)
+{
+	return copysignf(ln1(fabsf(x)), x);
+}
+
+#endif

@@ -1,0 +1,78 @@
+#include "extract/selection.h"
+
+#include "extract/comment.h"
+#include "extract/extractor.h"
+#include "extract/trace.h"
+#include "extract/visible.h"
+#include "page/page.h"
+#include "page/selector.h"
+#include "store/arena.h"
+
+/* [text_count]: texts in an element that is selected. */
+static bool *texts_inside(const struct page *page,
+			  const struct selector *selector)
+{
+	const bool *is_selected = selector_match(selector, page, page->arena);
+	bool *is_inside = ARENA_NEW(page->arena, bool, page->text_count);
+	uint32_t end = 0; /* of the texts in elements that are selected */
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		const struct node *node = &page->nodes[i];
+
+		if (!is_selected[i])
+			continue;
+		if (end < node->first_text)
+			end = node->first_text;
+		while (end < node->end_text)
+			is_inside[end++] = true;
+	}
+	return is_inside;
+}
+
+/* Texts that get one verdict, whatever theirs was. */
+struct change {
+	const bool *is_meant; /* [text_count] */
+	bool is_content;
+	const char *reason;
+};
+
+static void change(const struct change *change, const struct page *page,
+		   struct verdict *verdicts, struct trace *trace)
+{
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		if (!change->is_meant[i] ||
+		    verdicts[i].is_content == change->is_content)
+			continue;
+		verdicts[i].is_content = change->is_content;
+		trace_reason(trace, i, "%s", change->reason);
+	}
+}
+
+static const bool *visible_inside(const struct page *page,
+				  const struct selector *selector)
+{
+	const bool *is_visible = visible_texts(page->arena, page);
+	bool *is_meant = texts_inside(page, selector);
+
+	for (uint32_t i = 0; i < page->text_count; i++)
+		is_meant[i] &= is_visible[i];
+	return is_meant;
+}
+
+void selection_apply(const struct selection *selection, const struct page *page,
+		     struct verdict *verdicts, struct trace *trace)
+{
+	if (selection->with_comments)
+		change(&(struct change){comment_texts(page->arena, page), true,
+					"it is a comment, which was asked for"},
+		       page, verdicts, trace);
+	if (selection->include != NULL)
+		change(&(struct change){visible_inside(page,
+						       selection->include),
+					true, "it was asked for (include)"},
+		       page, verdicts, trace);
+	if (selection->exclude != NULL)
+		change(&(struct change){texts_inside(page, selection->exclude),
+					false, "it was not wanted (exclude)"},
+		       page, verdicts, trace);
+}

@@ -1,0 +1,30 @@
+/*
+ * extract/selection.h - what somebody wants beside, or without regard to, what
+ * a method has chosen: the same for every method, after it.
+ */
+#ifndef EXTRACT_SELECTION_H
+#define EXTRACT_SELECTION_H
+
+#include <stdbool.h>
+
+struct arena;
+struct page;
+struct selector;
+struct trace;
+struct verdict;
+
+struct selection {
+	const struct selector *include; /* all visible text in them; or NULL */
+	const struct selector *exclude; /* no text in them; or NULL */
+	bool with_comments;             /* extract/comment.h */
+};
+
+/*
+ * Change the verdicts [page->text_count]; `exclude` wins. Scores stay as they
+ * are; `trace`, if it is not NULL, is told. Memory from page->arena. Linear in
+ * the page, as page/selector.h says.
+ */
+void selection_apply(const struct selection *selection, const struct page *page,
+		     struct verdict *verdicts, struct trace *trace);
+
+#endif

@@ -1,0 +1,14 @@
+/*
+ * extract/sequence_neighbour.h - the features of extract/sequence.h that are
+ * those of the two passages before and the two behind.
+ */
+#ifndef EXTRACT_SEQUENCE_NEIGHBOUR_H
+#define EXTRACT_SEQUENCE_NEIGHBOUR_H
+
+#include "extract/passage.h"
+
+/* Write its part of the row [SEQUENCE_COUNT] of passage `index`. */
+void sequence_neighbours_row(const struct passages *passages, uint32_t index,
+			     float *row);
+
+#endif

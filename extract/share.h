@@ -1,0 +1,13 @@
+/* extract/share.h - the scale of features that are a part of something. */
+#ifndef EXTRACT_SHARE_H
+#define EXTRACT_SHARE_H
+
+#include <stdint.h>
+
+/* part / whole; 0 of nothing. */
+static inline float share(uint32_t part, uint32_t whole)
+{
+	return whole == 0 ? 0 : (float)part / (float)whole;
+}
+
+#endif

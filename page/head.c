@@ -1,0 +1,101 @@
+#include "page/head.h"
+
+#include "page/attribute.h"
+#include "store/arena.h"
+#include "store/buffer.h"
+
+/* As copy of its own; `text` may be empty. */
+static struct slice collapse(struct page *page, struct slice text)
+{
+	char *out = arena_alloc(page->arena, text.size + 1, 1);
+
+	return (struct slice){out, text_collapse(text, out)};
+}
+
+/* What stands in the node, as one text. */
+static struct slice text_inside(struct page *page, const struct node *node)
+{
+	struct buffer text = {0};
+	struct slice collapsed;
+
+	for (uint32_t i = node->first_text; i < node->end_text; i++)
+		buffer_append_slice(&text, page_text(page, i));
+	collapsed = collapse(page, buffer_slice(&text));
+	buffer_free(&text);
+	return collapsed;
+}
+
+static void read_robots(struct page *page, struct slice content)
+{
+	if (text_has_word(content, "none")) {
+		page->is_nofollow = true;
+		page->is_noindex = true;
+	}
+	if (text_has_word(content, "nofollow"))
+		page->is_nofollow = true;
+	if (text_has_word(content, "noindex"))
+		page->is_noindex = true;
+}
+
+static void read_meta(struct page *page, uint32_t node)
+{
+	struct slice name = page_attribute(page, node, "name");
+	struct slice content = page_attribute(page, node, "content");
+	struct slice header = page_attribute(page, node, "http-equiv");
+
+	if (content.data == NULL)
+		return;
+	if (text_is(name, "description") && page->description.size == 0)
+		page->description = collapse(page, content);
+	else if (text_is(name, "robots") || text_is(name, "templated"))
+		read_robots(page, content);
+	else if (text_is(header, "content-language") &&
+		 page->language.size == 0)
+		page->language = text_trim(content);
+}
+
+static void read_language(struct page *page, uint32_t node)
+{
+	struct slice language = page_attribute(page, node, "lang");
+
+	if (language.size == 0)
+		language = page_attribute(page, node, "xml:lang");
+	if (language.size > 0)
+		page->language = text_trim(language);
+}
+
+static void read_node(struct page *page, uint32_t index)
+{
+	const struct node *node = &page->nodes[index];
+
+	switch (node->tag) {
+	case TAG_html:
+		if (page->language.size == 0)
+			read_language(page, index);
+		break;
+	case TAG_title: /* not that of a drawing */
+		if (page->title.size == 0 &&
+		    (node->flags & TEXT_IS_TEMPLATE) == 0)
+			page->title = text_inside(page, node);
+		break;
+	case TAG_meta:
+		read_meta(page, index);
+		break;
+	case TAG_base:
+		if (page->base.size == 0)
+			page->base =
+				text_trim(page_attribute(page, index, "href"));
+		break;
+	default:
+		break;
+	}
+}
+
+void head_read(struct page *page)
+{
+	const struct slice empty = {"", 0};
+
+	page->title = page->language = page->description = page->base = empty;
+	for (uint32_t i = 0; i < page->node_count; i++)
+		read_node(page, i);
+}

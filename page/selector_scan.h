@@ -1,0 +1,46 @@
+/*
+ * page/selector_scan.h - the words of a selector: names, strings, numbers.
+ * Internal to page/.
+ */
+#ifndef PAGE_SELECTOR_SCAN_H
+#define PAGE_SELECTOR_SCAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct selector_scan {
+	const char *at;    /* ended by NUL */
+	char *names;       /* room for two times what is left, and a NUL each */
+	const char *error; /* what is wrong at `at`; NULL: nothing yet */
+};
+
+/* All false where a "take" found nothing, `at` unmoved, or where it is wrong:
+   then there is an error, and `at` is its place. */
+
+/* Remember the error; false. */
+bool scan_refuse(struct selector_scan *scan, const char *what);
+
+void scan_skip_spaces(struct selector_scan *scan);
+
+bool scan_take(struct selector_scan *scan, char byte);
+
+/* Take `word` (lower case), written in any case. */
+bool scan_take_word(struct selector_scan *scan, const char *word);
+
+/* Whether a name begins here. */
+bool scan_is_name(const struct selector_scan *scan);
+
+/* A name, without its escapes; refused, NULL, when there is none. */
+const char *scan_name(struct selector_scan *scan);
+
+/* The same in lower case (ASCII). */
+const char *scan_folded_name(struct selector_scan *scan);
+
+/* A name or what is in quotes; refused, NULL, when there is none. */
+const char *scan_value(struct selector_scan *scan);
+
+/* "2n+1", "odd", "3": section 6.6.5.2; what is else is refused. */
+bool scan_position(struct selector_scan *scan, int32_t *step_out,
+		   int32_t *offset_out);
+
+#endif

@@ -1,0 +1,94 @@
+/*
+ * forest_check page|context ROWS MARGINS - whether a model of `auto` that is
+ * part of the program predicts what its trainer predicted, bit for bit. ROWS
+ * has f32 [n][N] as passage_table writes them (context: with --scores), MARGINS
+ * f32 [n]; both in host order. Exit status 0: all are the same, 1: not.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "extract/auto_model.h"
+#include "store/file.h"
+
+#define MAX_BYTES ((size_t)4 << 30)
+
+static const float *read_floats(const char *path, struct buffer *bytes,
+				size_t *count_out)
+{
+	enum error error = file_read(path, MAX_BYTES, bytes);
+
+	if (error != ERR_NONE)
+		fprintf(stderr, "%s: %s\n", path, error_text(error));
+	*count_out = bytes->size / sizeof(float);
+	return error == ERR_NONE ? (const float *)(const void *)bytes->data
+				 : NULL;
+}
+
+static uint32_t bits_of(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+/* As many rows at a time as the program scores. */
+static size_t count_differences(const struct forest *forest, const float *rows,
+				const float *expected, size_t count,
+				size_t stride)
+{
+	size_t different = 0;
+
+	for (size_t begin = 0; begin < count; begin += FOREST_ROWS) {
+		size_t left = count - begin;
+		size_t height = left < FOREST_ROWS ? left : FOREST_ROWS;
+		float margins[FOREST_ROWS];
+
+		forest_margins(forest, rows + begin * stride, height, stride,
+			       margins);
+		for (size_t i = 0; i < height; i++) {
+			float other = expected[begin + i];
+
+			if (bits_of(margins[i]) == bits_of(other))
+				continue;
+			if (different++ == 0)
+				printf("row %zu: %.9g, not %.9g\n", begin + i,
+				       (double)margins[i], (double)other);
+		}
+	}
+	return different;
+}
+
+static int check(const struct forest *forest, size_t stride, char **paths)
+{
+	struct buffer row_bytes = {0};
+	struct buffer margin_bytes = {0};
+	size_t value_count;
+	size_t count;
+	size_t different = 1;
+	const float *rows = read_floats(paths[0], &row_bytes, &value_count);
+	const float *margins = read_floats(paths[1], &margin_bytes, &count);
+
+	if (rows == NULL || margins == NULL || value_count != count * stride) {
+		fprintf(stderr, "not %zu rows of %zu features\n", count,
+			stride);
+	} else {
+		different =
+			count_differences(forest, rows, margins, count, stride);
+		printf("%zu rows, %zu differ\n", count, different);
+	}
+	buffer_free(&row_bytes);
+	buffer_free(&margin_bytes);
+	return different == 0 ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && strcmp(argv[1], "page") == 0)
+		return check(&auto_page_forest, FEATURE_COUNT, argv + 2);
+	if (argc == 4 && strcmp(argv[1], "context") == 0)
+		return check(&auto_context_forest, AUTO_FEATURE_COUNT,
+			     argv + 2);
+	fprintf(stderr, "usage: forest_check page|context ROWS MARGINS\n");
+	return 2;
+}

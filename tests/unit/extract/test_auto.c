@@ -1,0 +1,192 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "extract/trace.h"
+#include "store/arena.h"
+#include "store/buffer.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+/* What holds whatever the models are. */
+
+static const char article[] =
+	"<html><head><title>A walk on the moon</title><meta name=description "
+	"content='How two men walked on the moon.'></head><body><ul><li><a "
+	"href=/a>Home</a><li><a href=/b>News</a></ul><h1>A walk on the moon"
+	"</h1><p>Two men have landed in a valley of grey dust, and walked for "
+	"<b>two hours</b> between rocks that nobody had seen.<p>A third one "
+	"waited in orbit, and took pictures of all that passed below.<pre>"
+	"22:12 UTC</pre><div hidden>Our shop has moon dust, too.</div></body>";
+
+static void assert_same(const struct page *page, const struct verdict *before)
+{
+	const struct verdict *after = run(page, "auto", NULL, NULL);
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		ck_assert_mem_eq(&before[i].score, &after[i].score,
+				 sizeof(before[i].score));
+		ck_assert_int_eq(before[i].is_content, after[i].is_content);
+	}
+}
+
+/* Law 7: the same bytes, whatever was asked before. */
+START_TEST(the_same_page_has_the_same_scores)
+{
+	struct page *page = parse(article);
+	struct page *copy = parse(article);
+	const struct verdict *verdicts = run(page, "auto", NULL, NULL);
+
+	assert_same(page, verdicts);
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		char *html = random_html(seed);
+		struct page *other = parse(html);
+
+		run(other, "auto", NULL, NULL);
+		page_destroy(other);
+		free(html);
+	}
+	assert_same(copy, verdicts);
+	page_destroy(page);
+	page_destroy(copy);
+}
+END_TEST
+
+START_TEST(scores_are_probabilities)
+{
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		char *html = random_html(seed);
+		struct page *page = parse(html);
+		const struct verdict *verdicts = run(page, "auto", NULL, NULL);
+
+		for (uint32_t i = 0; i < page->text_count; i++)
+			ck_assert_msg(verdicts[i].score >= 0 &&
+					      verdicts[i].score <= 1,
+				      "seed %u, text %u", (unsigned)seed, i);
+		page_destroy(page);
+		free(html);
+	}
+}
+END_TEST
+
+/* At 0 all is chosen but the title, which is never content; at 1 nothing. */
+START_TEST(the_threshold_rules)
+{
+	struct page *page = parse(article);
+	const struct verdict *all = run(page, "auto", "threshold=0", NULL);
+	const struct verdict *none = run(page, "auto", "threshold=1", NULL);
+
+	ck_assert_float_eq(all[0].score, 0);
+	ck_assert(!all[0].is_content);
+	for (uint32_t i = 1; i < page->text_count; i++)
+		ck_assert(all[i].is_content && !none[i].is_content);
+	page_destroy(page);
+}
+END_TEST
+
+/* The second paragraph is of three texts. */
+START_TEST(texts_of_a_passage_are_judged_together)
+{
+	struct page *page =
+		parse("<p>one<p>Two words <b>in bold</b> between others<p>x");
+	const struct verdict *verdicts = run(page, "auto", NULL, NULL);
+
+	ck_assert_uint_eq(page->text_count, 5);
+	ck_assert_float_eq(verdicts[1].score, verdicts[2].score);
+	ck_assert_float_eq(verdicts[2].score, verdicts[3].score);
+	page_destroy(page);
+}
+END_TEST
+
+static float assess(struct page *page, double threshold)
+{
+	const double parameters[MAX_PARAMETERS] = {threshold};
+	struct assessment assessment = {.expected_f1 = NAN};
+	const struct extractor_input input = {
+		.page = page,
+		.parameters = parameters,
+		.arena = page->arena,
+		.assessment = &assessment,
+	};
+
+	extractor_find("auto")->run(
+		&input,
+		ARENA_NEW(page->arena, struct verdict, page->text_count));
+	return assessment.expected_f1;
+}
+
+/* Nothing chosen has no words right; all chosen has some. */
+START_TEST(who_asks_is_told_the_expected_f1)
+{
+	struct page *page = parse(article);
+	struct page *empty = parse("");
+
+	ck_assert_float_eq(assess(page, 1), 0);
+	ck_assert_float_gt(assess(page, 0), 0);
+	ck_assert_float_le(assess(page, 0), 1);
+	ck_assert_float_eq(assess(empty, 0), 0);
+	page_destroy(page);
+	page_destroy(empty);
+}
+END_TEST
+
+START_TEST(a_reason_has_the_score_and_what_moved_it)
+{
+	struct page *page = parse(article);
+	const struct trace *trace = trace_of(page, "auto", NULL, NULL);
+
+	ck_assert_str_eq(trace->reasons[0], "the title of the page");
+	ck_assert_msg(strncmp(trace->reasons[1], "score 0.", 8) == 0 &&
+			      strstr(trace->reasons[1], "around it") != NULL,
+		      "%s", trace->reasons[1]);
+	ck_assert_uint_eq(trace->figure_count, 2);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(a_repetition_is_told_as_such)
+{
+	struct page *page = parse("<p>one two three four five<p>one two three "
+				  "four five");
+	const struct trace *trace = trace_of(page, "auto", "threshold=0", NULL);
+
+	ck_assert_ptr_null(strstr(trace->reasons[0], "repeats"));
+	ck_assert_ptr_nonnull(strstr(trace->reasons[1], "; repeats"));
+	page_destroy(page);
+}
+END_TEST
+
+/* 512 levels of 40,000, and as many passages. */
+START_TEST(a_deep_page_is_judged)
+{
+	struct buffer html = {0};
+	struct page *page;
+	const struct verdict *verdicts;
+
+	for (unsigned i = 0; i < 40000; i++)
+		buffer_append_text(&html, "<div>a");
+	page = parse(html.data);
+	verdicts = run(page, "auto", NULL, NULL);
+	for (uint32_t i = 0; i < page->text_count; i++)
+		ck_assert(isfinite(verdicts[i].score));
+	page_destroy(page);
+	buffer_free(&html);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("auto");
+	TCase *tcase = tcase_create("auto");
+
+	tcase_add_test(tcase, the_same_page_has_the_same_scores);
+	tcase_add_test(tcase, scores_are_probabilities);
+	tcase_add_test(tcase, the_threshold_rules);
+	tcase_add_test(tcase, texts_of_a_passage_are_judged_together);
+	tcase_add_test(tcase, who_asks_is_told_the_expected_f1);
+	tcase_add_test(tcase, a_reason_has_the_score_and_what_moved_it);
+	tcase_add_test(tcase, a_repetition_is_told_as_such);
+	tcase_add_test(tcase, a_deep_page_is_judged);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,212 @@
+#include "extract/quality.h"
+
+#include <stdlib.h>
+
+#include "store/arena.h"
+#include "store/buffer.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+/* Of everything visible of `html`. */
+static const char *quality_with(const char *html, unsigned http_status)
+{
+	struct page *page = parse(html);
+	const struct verdict *verdicts = run(page, "plain", NULL, NULL);
+	enum quality quality = quality_of(page, verdicts, http_status);
+
+	page_destroy(page);
+	return quality_name(quality);
+}
+
+static const char *quality(const char *html)
+{
+	return quality_with(html, 200);
+}
+
+START_TEST(text_and_other_markup_is_not_html)
+{
+	ck_assert_str_eq(quality("{\"a\": [1, 2]}"), "not-html");
+	ck_assert_str_eq(quality("Dear reader,\nthis is text."), "not-html");
+	ck_assert_str_eq(quality("<?xml version='1.0'?><rss><channel>"
+				 "<title>x</title></channel></rss>"),
+			 "not-html");
+	ck_assert_str_eq(quality("<urlset><url>x</url></urlset>"), "not-html");
+	ck_assert_str_eq(quality("text <b>and</b> a tag"), "ok");
+	ck_assert_str_eq(quality("<?xml version='1.0'?><html><p>x"), "ok");
+	ck_assert_str_eq(quality("<x-note>of the page's own</x-note>"
+				 "<p>text"),
+			 "ok");
+}
+END_TEST
+
+static const unsigned refusals[] = {401, 403, 407, 429, 503};
+
+START_TEST(a_server_that_refuses_blocks)
+{
+	ck_assert_str_eq(quality_with("<p>text", refusals[_i]), "blocked");
+}
+END_TEST
+
+START_TEST(a_status_that_is_no_refusal_does_not_block)
+{
+	ck_assert_str_eq(quality_with("<p>text", 0), "ok");
+	ck_assert_str_eq(quality_with("<p>text", 404), "ok");
+	ck_assert_str_eq(quality_with("<p>text", 500), "ok");
+}
+END_TEST
+
+/* As Cloudflare, DataDome, Imperva and SiteGround send them, cut down. */
+static const char *const challenges[] = {
+	"<title>Just a moment...</title><body><noscript>Enable JavaScript and "
+	"cookies to continue</noscript><script>(function(){window._cf_chl_opt="
+	"{cvId:'3'};var a=document.createElement('script');a.src="
+	"'/cdn-cgi/challenge-platform/h/g/orchestrate/chl_page/v1'}());"
+	"</script>",
+	"<title>site.example</title><p id=cmsg>Please enable JS and disable "
+	"any ad blocker</p><script>var dd={'host':'geo.captcha-delivery.com'}"
+	"</script>",
+	("<iframe id=main-iframe src='/_Incapsula_Resource?CWUDNSAI=27'>"
+	 "Request unsuccessful.</iframe>"),
+	"<meta http-equiv=refresh content='0;/.well-known/sgcaptcha/?r=%2F'>",
+};
+
+START_TEST(a_test_for_humans_blocks)
+{
+	ck_assert_str_eq(quality(challenges[_i]), "blocked");
+}
+END_TEST
+
+START_TEST(a_long_page_that_has_a_test_somewhere_does_not_block)
+{
+	struct buffer html = {0};
+
+	buffer_append_text(&html, challenges[0]);
+	for (int i = 0; i < 101; i++)
+		buffer_append_text(&html, "<p>word");
+	ck_assert_str_eq(quality(html.data), "ok");
+	buffer_free(&html);
+}
+END_TEST
+
+START_TEST(a_shell_that_scripts_must_fill_is_js_only)
+{
+	ck_assert_str_eq(quality("<div id=root></div><script src=a.js></script>"
+				 "<noscript>You need to enable JavaScript to "
+				 "run this app.</noscript>"),
+			 "js-only");
+	ck_assert_str_eq(quality("<body><app-root></app-root>"
+				 "<script src=a.js></script>"),
+			 "js-only");
+	ck_assert_str_eq(quality("<link rel=modulepreload href=a.js>"
+				 "<body><div></div>"),
+			 "js-only");
+	ck_assert_str_eq(quality("<script>var a = 1</script>"), "js-only");
+}
+END_TEST
+
+START_TEST(a_short_page_with_a_script_is_no_shell)
+{
+	ck_assert_str_eq(quality("<p>Thank you!<script src=a.js></script>"),
+			 "ok");
+	ck_assert_str_eq(quality("<div id=root><p>Thank you!</div>"
+				 "<script src=a.js></script>"),
+			 "ok");
+	ck_assert_str_eq(quality("<div id=fb-root></div><p>Thank you!"
+				 "<script src=a.js></script>"),
+			 "ok");
+}
+END_TEST
+
+/* 31 words that were chosen beside an empty place. */
+START_TEST(a_place_that_stays_empty_beside_text_is_no_shell)
+{
+	struct buffer html = {0};
+
+	buffer_append_text(&html,
+			   "<div id=root></div><script src=a.js></script>");
+	for (int i = 0; i < 31; i++)
+		buffer_append_text(&html, "<p>word");
+	ck_assert_str_eq(quality(html.data), "ok");
+	buffer_free(&html);
+}
+END_TEST
+
+START_TEST(nothing_chosen_is_empty)
+{
+	ck_assert_str_eq(quality(""), "empty");
+	ck_assert_str_eq(quality("<html><body><p></p></body></html>"), "empty");
+	ck_assert_str_eq(quality("<title>x</title><p hidden>text"), "empty");
+}
+END_TEST
+
+START_TEST(a_source_that_ends_inside_something_is_truncated)
+{
+	ck_assert_str_eq(quality("<p>text</p><div cla"), "truncated");
+	ck_assert_str_eq(quality("<p>text</"), "truncated");
+	ck_assert_str_eq(quality("<p>text<!-- and"), "truncated");
+	ck_assert_str_eq(quality("<p>text<script>var a = b > c;"), "truncated");
+	ck_assert_str_eq(quality("<p>text"), "ok");
+	ck_assert_str_eq(quality("<p>text: a < b"), "ok");
+	ck_assert_str_eq(quality("<p>text<script>if (a<b) c()</script>"), "ok");
+	ck_assert_str_eq(quality("<p>text</p></body>\n"), "ok");
+}
+END_TEST
+
+START_TEST(more_links_than_text_is_a_listing)
+{
+	ck_assert_str_eq(quality("<a href=a>one two</a> three"), "listing");
+	ck_assert_str_eq(quality("<a href=a>one two</a> three four"), "ok");
+	ck_assert_str_eq(quality("<a>one two</a> three"), "ok");
+}
+END_TEST
+
+START_TEST(a_page_that_was_cut_is_truncated)
+{
+	const struct page_limits limits = {1000, 4, 512, 256};
+	struct page *page;
+
+	ck_assert_int_eq(page_parse(&page, slice_of("<p>1<p>2<p>3<p>4"),
+				    slice_of(NULL), &limits),
+			 ERR_NONE);
+	ck_assert(page->is_truncated);
+	ck_assert_int_eq(quality_of(page, run(page, "plain", NULL, NULL), 200),
+			 QUALITY_TRUNCATED);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(random_pages_have_a_quality)
+{
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		char *html = random_html(seed);
+
+		ck_assert_ptr_nonnull(quality(html));
+		free(html);
+	}
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("quality");
+	TCase *tcase = tcase_create("quality");
+
+	tcase_add_test(tcase, text_and_other_markup_is_not_html);
+	tcase_add_loop_test(tcase, a_server_that_refuses_blocks, 0,
+			    sizeof(refusals) / sizeof(*refusals));
+	tcase_add_test(tcase, a_status_that_is_no_refusal_does_not_block);
+	tcase_add_loop_test(tcase, a_test_for_humans_blocks, 0,
+			    sizeof(challenges) / sizeof(*challenges));
+	tcase_add_test(tcase,
+		       a_long_page_that_has_a_test_somewhere_does_not_block);
+	tcase_add_test(tcase, a_shell_that_scripts_must_fill_is_js_only);
+	tcase_add_test(tcase, a_short_page_with_a_script_is_no_shell);
+	tcase_add_test(tcase, a_place_that_stays_empty_beside_text_is_no_shell);
+	tcase_add_test(tcase, nothing_chosen_is_empty);
+	tcase_add_test(tcase, a_source_that_ends_inside_something_is_truncated);
+	tcase_add_test(tcase, more_links_than_text_is_a_listing);
+	tcase_add_test(tcase, a_page_that_was_cut_is_truncated);
+	tcase_add_test(tcase, random_pages_have_a_quality);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,186 @@
+#include "extract/selection.h"
+
+#include <stdlib.h>
+
+#include "extract/comment.h"
+#include "extract/render.h"
+#include "extract/trace.h"
+#include "page/selector.h"
+#include "store/arena.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+static const struct selector *compile(const struct page *page, const char *text)
+{
+	char error[256];
+
+	return text == NULL ? NULL : selector_compile(page->arena, text, error);
+}
+
+/* What is kept of `html` when only text in p.x was chosen. */
+static void check(const char *html, const char *include, const char *exclude,
+		  bool with_comments, const char *text)
+{
+	struct page *page = parse(html);
+	struct verdict *verdicts =
+		ARENA_NEW(page->arena, struct verdict, page->text_count);
+	const struct selection selection = {
+		.include = compile(page, include),
+		.exclude = compile(page, exclude),
+		.with_comments = with_comments,
+	};
+	struct buffer out = {0};
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		uint32_t node = page->texts[i].node;
+
+		verdicts[i].is_content = slice_equal(
+			page_attribute(page, node, "class"), slice_of("x"));
+	}
+	selection_apply(&selection, page, verdicts, NULL);
+	buffer_append_text(&out, "");
+	render_text(page, verdicts, &out);
+	ck_assert_str_eq(out.data, text);
+	buffer_free(&out);
+	page_destroy(page);
+}
+
+static const char html[] =
+	"<title>t</title><body><nav>n <b>b</b></nav><p class=x>1 <i>2</i>"
+	"<p class=x>3<p class=y>4 <span hidden>5</span> <q>6</q>"
+	"<select><option>7</select>";
+
+START_TEST(without_wishes_nothing_changes)
+{
+	check(html, NULL, NULL, false, "1\n\n3\n");
+}
+END_TEST
+
+START_TEST(what_is_included_is_all_that_is_visible_in_it)
+{
+	check(html, ".y", NULL, false, "1\n\n3\n\n4 6\n");
+	check(html, "p", NULL, false, "1 2\n\n3\n\n4 6\n");
+	check(html, "nav b, q", NULL, false, "b\n\n1\n\n3\n\n6\n");
+	check(html, "title, select", NULL, false, "1\n\n3\n");
+	check(html, "h1", NULL, false, "1\n\n3\n");
+	check(html, "html", NULL, false, "n b\n\n1 2\n\n3\n\n4 6\n");
+}
+END_TEST
+
+START_TEST(what_is_excluded_is_left_out_whoever_wants_it)
+{
+	check(html, NULL, ".x + .x", false, "1\n");
+	check(html, NULL, "body", false, "");
+	check(html, "p", "q, i", false, "1\n\n3\n\n4\n");
+	check(html, "q", ".y", false, "1\n\n3\n");
+	check("<p class=x>a<div class=comments>b</div>", NULL, "div", true,
+	      "a\n");
+}
+END_TEST
+
+START_TEST(comments_are_what_stands_in_elements_with_such_a_name)
+{
+	check("<p class=x>a<div class=comments><p>b</div>", NULL, NULL, false,
+	      "a\n");
+	check("<p class=x>a<div class=comments><p>b</div>", NULL, NULL, true,
+	      "a\n\nb\n");
+	check("<p class=x>a<ol id=commentList><li>b</ol>c", NULL, NULL, true,
+	      "a\n\nb\n");
+	check("<p class=x>a<div itemtype='https://schema.org/Comment'>b</div>",
+	      NULL, NULL, true, "a\n\nb\n");
+	check("<p class=x>a<div itemprop=comment>b</div>", NULL, NULL, true,
+	      "a\n\nb\n");
+	check("<p class=x>a<div class=discussions>b</div>", NULL, NULL, true,
+	      "a\n");
+}
+END_TEST
+
+START_TEST(what_serves_to_comment_is_no_comment)
+{
+	/* the page, a link to them, the form, a widget, sharing, no script */
+	check("<body class=comments-open><p class=x>a<p>b", NULL, NULL, true,
+	      "a\n");
+	check("<p class=x>a<a class=comments-link href=#c>b</a>", NULL, NULL,
+	      true, "a\n");
+	check("<p class=x>a<div class=comments><form>b</form></div>", NULL,
+	      NULL, true, "a\n");
+	check("<p class=x>a<aside><div>b</div></aside>", NULL, NULL, true,
+	      "a\n");
+	check("<p class=x>a<div class=comments><p class=share>b</p>"
+	      "<noscript>c</noscript><button>d</button><p hidden>e</div>",
+	      NULL, NULL, true, "a\n");
+	/* but what stands in it and is named again */
+	check("<p class=x>a<div class=sidebar><p class=comment>b</div>", NULL,
+	      NULL, true, "a\n\nb\n");
+}
+END_TEST
+
+START_TEST(the_trace_says_what_was_changed)
+{
+	struct page *page = parse("<p>1<p id=a>2<p id=b>3");
+	struct verdict *verdicts = ARENA_NEW(page->arena, struct verdict, 3);
+	struct trace *trace = trace_create(page->arena, 3);
+	const struct selection selection = {
+		.include = compile(page, "#a"),
+		.exclude = compile(page, "#b"),
+	};
+
+	verdicts[0] = (struct verdict){.score = 1, .is_content = true};
+	verdicts[2] = (struct verdict){.score = 2, .is_content = true};
+	selection_apply(&selection, page, verdicts, trace);
+	ck_assert_ptr_null(trace->reasons[0]);
+	ck_assert_str_eq(trace->reasons[1], "it was asked for (include)");
+	ck_assert_str_eq(trace->reasons[2], "it was not wanted (exclude)");
+	ck_assert_float_eq(verdicts[2].score, 2);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(an_empty_page_has_nothing_to_select)
+{
+	check("", "*", "*", true, "");
+	check("text", "p", NULL, true, "text\n");
+}
+END_TEST
+
+START_TEST(random_pages_keep_what_is_included_and_not_excluded)
+{
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		char *text = random_html(seed);
+		struct page *page = parse(text);
+		struct verdict *verdicts = ARENA_NEW(
+			page->arena, struct verdict, page->text_count);
+		const struct selection selection = {
+			.include = compile(page, "p, li, div b"),
+			.exclude = compile(page, "div > p"),
+			.with_comments = true,
+		};
+
+		selection_apply(&selection, page, verdicts, NULL);
+		for (uint32_t i = 0; i < page->text_count; i++)
+			ck_assert(!verdicts[i].is_content ||
+				  (page->texts[i].flags & TEXT_IS_TITLE) == 0);
+		page_destroy(page);
+		free(text);
+	}
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("selection");
+	TCase *tcase = tcase_create("selection");
+
+	tcase_add_test(tcase, without_wishes_nothing_changes);
+	tcase_add_test(tcase, what_is_included_is_all_that_is_visible_in_it);
+	tcase_add_test(tcase, what_is_excluded_is_left_out_whoever_wants_it);
+	tcase_add_test(tcase,
+		       comments_are_what_stands_in_elements_with_such_a_name);
+	tcase_add_test(tcase, what_serves_to_comment_is_no_comment);
+	tcase_add_test(tcase, the_trace_says_what_was_changed);
+	tcase_add_test(tcase, an_empty_page_has_nothing_to_select);
+	tcase_add_test(tcase,
+		       random_pages_keep_what_is_included_and_not_excluded);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

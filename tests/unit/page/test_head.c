@@ -1,0 +1,146 @@
+#include "tests/unit/page/page_of.h"
+
+START_TEST(the_title_is_collapsed)
+{
+	struct page *page =
+		page_of("<svg><title>x</title></svg><title> </title>"
+			"<title>\n A &amp;\n <b>B</b></title><title>C</title>");
+
+	check_slice(page->title, "A & B");
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(the_language_is_of_html_or_of_the_meta)
+{
+	struct page *page = page_of(
+		"<html lang=' de-AT '><meta http-equiv=content-language "
+		"content=fr>");
+
+	check_slice(page->language, "de-AT");
+	page_destroy(page);
+	page = page_of("<html xml:lang=ja>");
+	check_slice(page->language, "ja");
+	page_destroy(page);
+	page = page_of("<meta http-equiv=Content-Language content=fr>");
+	check_slice(page->language, "fr");
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(the_description_and_the_base_are_the_first)
+{
+	struct page *page =
+		page_of("<meta name=Description content=' a\n b '>"
+			"<meta name=description content=c><base target=x>"
+			"<base href=' /d '><base href=/e>");
+
+	check_slice(page->description, "a b");
+	check_slice(page->base, "/d");
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(robots_are_heard)
+{
+	struct page *page =
+		page_of("<meta name=ROBOTS content='NoIndex,follow'>");
+
+	ck_assert(page->is_noindex);
+	ck_assert(!page->is_nofollow);
+	page_destroy(page);
+	page = page_of("<meta name=templated content=none>");
+	ck_assert(page->is_noindex);
+	ck_assert(page->is_nofollow);
+	page_destroy(page);
+	page = page_of("<meta name=googlebot content=none>");
+	ck_assert(!page->is_noindex);
+	ck_assert(!page->is_nofollow);
+	page_destroy(page);
+}
+END_TEST
+
+static void check_link(const char *html, const char *href, const char *anchor,
+		       unsigned flags)
+{
+	struct page *page = page_of(html);
+
+	ck_assert_uint_eq(page->link_count, 1);
+	check_slice(page->links[0].href, href);
+	check_slice(page->links[0].anchor, anchor);
+	ck_assert_uint_eq(page->links[0].flags, flags);
+	ck_assert_uint_lt(page->links[0].node, page->node_count);
+	page_destroy(page);
+}
+
+START_TEST(each_kind_of_link_is_found)
+{
+	check_link("<a href=' /a?b&amp;c '> x <b>y\nz</b> </a>", "/a?b&c",
+		   "x y z", 0);
+	check_link("<a href=/a rel='noopener NoFollow'>x</a>", "/a", "x",
+		   LINK_IS_NOFOLLOW);
+	check_link("<a href=/a rel=next>x</a>", "/a", "x", LINK_IS_NEXT);
+	check_link("<map><area href=/a></map>", "/a", "", 0);
+	check_link("<link rel=canonical href=/a>", "/a", "", LINK_IS_CANONICAL);
+	check_link("<link rel=alternate hreflang=de href=/a>", "/a", "",
+		   LINK_IS_ALTERNATE);
+	check_link("<link rel=prev href=/a>", "/a", "", LINK_IS_NEXT);
+	check_link("<frameset><frame src=/a></frameset>", "/a", "", 0);
+	check_link("<meta http-equiv=Refresh content=\"5; URL='/a'\">", "/a",
+		   "", LINK_IS_REFRESH);
+	check_link("<meta http-equiv=refresh content='0;url=/a'>", "/a", "",
+		   LINK_IS_REFRESH);
+	check_link("<a href=/a>x</a><meta name=robots content=nofollow>", "/a",
+		   "x", LINK_IS_NOFOLLOW);
+}
+END_TEST
+
+START_TEST(what_leads_nowhere_is_no_link)
+{
+	struct page *page = page_of(
+		"<a name=x>a</a><a href=' '>b</a><a href>c</a>"
+		"<link rel=stylesheet href=/a><link rel='alternate stylesheet' "
+		"href=/a><link href=/a><iframe src=/a></iframe>"
+		"<meta http-equiv=refresh content=5>"
+		"<meta http-equiv=refresh content='5; url'><frame>");
+
+	ck_assert_uint_eq(page->link_count, 0);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(an_anchor_is_cut_between_characters)
+{
+	struct buffer html = {0};
+	struct page *page;
+
+	/* 255 bytes and one of two: 255 are left */
+	buffer_append_text(&html, "<a href=/>");
+	for (int i = 0; i < 255; i++)
+		buffer_append_byte(&html, 'a');
+	buffer_append_text(&html, "éa</a><a href=/>");
+	for (int i = 0; i < 5000; i++)
+		buffer_append_text(&html, "é");
+	page = page_of_slice(buffer_slice(&html), &page_limits_default);
+	ck_assert_uint_eq(page->links[0].anchor.size, 255);
+	ck_assert_uint_eq(page->links[1].anchor.size, 256);
+	page_destroy(page);
+	buffer_free(&html);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("head");
+	TCase *tcase = tcase_create("head");
+
+	tcase_add_test(tcase, the_title_is_collapsed);
+	tcase_add_test(tcase, the_language_is_of_html_or_of_the_meta);
+	tcase_add_test(tcase, the_description_and_the_base_are_the_first);
+	tcase_add_test(tcase, robots_are_heard);
+	tcase_add_test(tcase, each_kind_of_link_is_found);
+	tcase_add_test(tcase, what_leads_nowhere_is_no_link);
+	tcase_add_test(tcase, an_anchor_is_cut_between_characters);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

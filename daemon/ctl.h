@@ -138,6 +138,7 @@ extern const struct verb verb_verify;
 /* ctl_extract.c */
 extern const struct verb verb_extract;
 extern const struct verb verb_methods;
+extern const struct verb verb_features;
 /* ctl_explain.c */
 extern const struct verb verb_explain;
 /* ctl_train.c */

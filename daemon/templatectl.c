@@ -22,6 +22,7 @@ static const struct verb *const verbs[] = {
 	&verb_cluster,
 	&verb_batch,
 	&verb_methods,
+	&verb_features,
 	&verb_train,
 	NULL,
 };

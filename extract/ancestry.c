@@ -296,3 +296,8 @@ void ancestry_next(struct ancestry *ancestry, float *row)
 	write_repetition(ancestry, row);
 	write_path(ancestry, passage->node, row);
 }
+
+const struct repetition *ancestry_repetition(const struct ancestry *ancestry)
+{
+	return &ancestry->repetition;
+}

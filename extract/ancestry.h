@@ -149,6 +149,7 @@ enum {
 };
 
 struct ancestry;
+struct repetition;
 
 /*
  * Prepare. Everything belongs to `arena`: 24 bytes an element, 96 a path of
@@ -163,5 +164,8 @@ struct ancestry *ancestry_make(struct arena *arena,
  * element is entered once: linear for all of them, whatever the depth.
  */
 void ancestry_next(struct ancestry *ancestry, float *row);
+
+/* What it has counted; it lives as long. */
+const struct repetition *ancestry_repetition(const struct ancestry *ancestry);
 
 #endif

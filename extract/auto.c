@@ -12,7 +12,6 @@ enum {
 	PARAMETER_page_weight,
 	PARAMETER_slot_weight,
 	PARAMETER_repetition_weight,
-	PARAMETER_template_bias,
 };
 
 #define PRESET(name, value) [PARAMETER_##name].preset = (value),
@@ -55,14 +54,6 @@ static const struct parameter parameters[] = {
 			.meaning = "template known: lost by a text that over a "
 				   "third of its pages have",
 		},
-	[PARAMETER_template_bias] =
-		{
-			.name = "template_bias",
-			.unit = "log odds",
-			.minimum = -20,
-			.maximum = 20,
-			.meaning = "template known: added to every passage",
-		},
 #include "auto-choice.model"
 #include "auto-template.model"
 };
@@ -75,7 +66,6 @@ static struct evidence_weights weights_of(const double *given)
 		.page = given[PARAMETER_page_weight],
 		.slot = given[PARAMETER_slot_weight],
 		.repetition = given[PARAMETER_repetition_weight],
-		.bias = given[PARAMETER_template_bias],
 	};
 }
 

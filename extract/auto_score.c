@@ -137,9 +137,10 @@ struct passage_scores passage_scores_make(struct arena *arena,
 			    : NULL;
 
 	score_by_page(features, count, &kept, page, moves);
-	score_by_context(
-		context_make(arena, passages, features_setting(features), page),
-		count, &kept, scores);
+	score_by_context(context_make(arena, passages,
+				      features_setting(features),
+				      features_repetition(features), page),
+			 count, &kept, scores);
 	return (struct passage_scores){.passages = passages,
 				       .page = page,
 				       .scores = scores,

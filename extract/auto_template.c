@@ -50,18 +50,18 @@ static uint32_t weight_of(const struct passage *passage)
 	return passage->words == 0 ? 1 : passage->words;
 }
 
-/* Add a page, as the pages `bits`, to what stands in its slots. */
+/* Add a page, as the pages `bits`, to what stands in the slots of `known`. */
 static void note_slots(const struct passages *passages, const uint64_t *paths,
 		       const float *scores, uint32_t bits,
-		       struct hash_table *placed, struct hash_table *slots)
+		       struct known_passages *known)
 {
 	for (uint32_t i = 0; i < passages->count; i++) {
 		const struct passage *passage = &passages->items[i];
 		uint32_t weight = weight_of(passage);
 		uint64_t key = slot_of(paths, passage);
-		struct slot *slot = hash_table_add(slots, key);
-		struct standing *text =
-			hash_table_add(placed, hash_chain(passage->hash, key));
+		struct slot *slot = hash_table_add(&known->slots, key);
+		struct standing *text = hash_table_add(
+			&known->placed, hash_chain(passage->hash, key));
 
 		slot->words += weight;
 		slot->score_words += (double)scores[i] * weight;
@@ -82,7 +82,7 @@ static void learn_page(struct known_passages *known, const struct page *page,
 		passage_scores_make(own, &passages, &claims, false);
 
 	note_slots(&passages, node_paths(own, page, true), scores.scores, bit,
-		   &known->placed, &known->slots);
+		   known);
 	for (uint32_t i = 0; i < passages.count; i++) {
 		struct standing *text =
 			hash_table_add(&known->texts, passages.items[i].hash);
@@ -136,23 +136,24 @@ static struct hash_table own_slots(const struct known_passages *known,
 				   const struct passages *passages,
 				   const uint64_t *paths, const float *scores)
 {
-	struct hash_table placed =
-		hash_table_make(arena, sizeof(struct standing));
-	struct hash_table slots = hash_table_make(arena, sizeof(struct slot));
+	struct known_passages own = {
+		.placed = hash_table_make(arena, sizeof(struct standing)),
+		.slots = hash_table_make(arena, sizeof(struct slot)),
+	};
 
-	note_slots(passages, paths, scores, 0, &placed, &slots);
-	for (uint32_t i = 0; i < placed.count; i++) {
-		const struct standing *mine = hash_table_entry(&placed, i);
+	note_slots(passages, paths, scores, 0, &own);
+	for (uint32_t i = 0; i < own.placed.count; i++) {
+		const struct standing *mine = hash_table_entry(&own.placed, i);
 		const struct standing *other =
 			hash_table_find(&known->placed, mine->key);
-		struct slot *slot = hash_table_add(&slots, mine->slot);
+		struct slot *slot = hash_table_add(&own.slots, mine->slot);
 
 		if (other == NULL)
 			slot->unique_words += (int64_t)mine->words;
 		else if (sample_size(other->pages) == 1)
 			slot->unique_words -= (int64_t)other->words;
 	}
-	return slots;
+	return own.slots;
 }
 
 static float share(double part, double whole)
@@ -227,8 +228,7 @@ void evidence_apply(const struct passage_evidence *evidence, uint32_t count,
 		const struct passage_evidence *now = &evidence[i];
 		double odds = weights->page * log_odds(scores[i]) +
 			      (1 - weights->page) * log_odds(now->slot_score) +
-			      weights->slot * ((double)now->variability - 0.5) +
-			      weights->bias;
+			      weights->slot * ((double)now->variability - 0.5);
 
 		if ((double)now->frequency > max_frequency)
 			odds -= weights->repetition;

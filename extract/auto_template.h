@@ -7,7 +7,7 @@
  * those of its slot s, the mean score of all words that stand there on any
  * page; then evidence is added that one page alone cannot give:
  *
- *	logit q = w logit p + (1 - w) logit s - r [DF > 1/3] + u (U - 1/2) + b
+ *	logit q = w logit p + (1 - w) logit s - r [DF > 1/3] + u (U - 1/2)
  *
  * DF is the share of the other pages that have the passage's text anywhere
  * (Gottron 2008, section 6), U the share of the slot's words in texts that
@@ -15,7 +15,7 @@
  * that is new on every page. U is the slot's and not the text's own, so that an
  * article that several pages repeat (versions of a manual) is not lost.
  *
- * w, r, u and b are parameters of `auto`; conf/models/auto-template.model has
+ * w, r and u are parameters of `auto`; conf/models/auto-template.model has
  * the presets, with how they were chosen.
  */
 #ifndef EXTRACT_AUTO_TEMPLATE_H
@@ -53,12 +53,11 @@ const struct passage_evidence *
 known_passages_view(const struct known_passages *known, struct arena *arena,
 		    const struct passages *passages, const float *scores);
 
-/* How evidence is weighed: w, u, r and b of above. */
+/* How evidence is weighed: w, u and r of above. */
 struct evidence_weights {
 	double page;
 	double slot;
 	double repetition;
-	double bias;
 };
 
 /* q of each passage for p, in place: scores [count]. */

@@ -26,15 +26,16 @@ struct context {
 
 struct context *context_make(struct arena *arena,
 			     const struct passages *passages,
-			     const struct setting *setting, const float *scores)
+			     const struct setting *setting,
+			     const struct repetition *repetition,
+			     const float *scores)
 {
-	const struct repetition repetition = repetition_make(arena, passages);
 	struct context *context = ARENA_NEW(arena, struct context, 1);
 	const struct masses *masses = &context->masses;
 
 	context->masses = masses_make(arena, passages, scores);
-	context->tree = context_tree_make(arena, masses, &repetition);
-	context->paths = context_groups_make(arena, masses, repetition.paths);
+	context->tree = context_tree_make(arena, masses, repetition);
+	context->paths = context_groups_make(arena, masses, repetition->paths);
 	context->tags = context_groups_make(
 		arena, masses, node_paths(arena, passages->page, false));
 	context->ranks = context_ranks_make(arena, masses);

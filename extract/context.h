@@ -10,6 +10,7 @@
 
 #include "extract/passage.h"
 
+struct repetition;
 struct setting;
 
 /*
@@ -87,12 +88,13 @@ struct context;
 /*
  * Prepare, with the score of each passage [passages->count], 0..1. Everything
  * belongs to `arena`: 36 bytes a passage, 64 for each of the distinct paths of
- * both kinds, 20 an element, and struct repetition. It keeps its arguments.
+ * both kinds, and 20 an element. It keeps its arguments.
  * Linear, but for sorting the scores; constant stack.
  */
 struct context *context_make(struct arena *arena,
 			     const struct passages *passages,
 			     const struct setting *setting,
+			     const struct repetition *repetition,
 			     const float *scores);
 
 /* Write the row [CONTEXT_COUNT] of the next passage, from the first one. */

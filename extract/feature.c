@@ -46,11 +46,13 @@ struct features *features_make(struct arena *arena,
 			       const struct page_claims *claims)
 {
 	struct features *features = ARENA_NEW(arena, struct features, 1);
+	struct ancestry *ancestry = ancestry_make(arena, passages);
 
 	*features = (struct features){
 		.passages = passages,
-		.ancestry = ancestry_make(arena, passages),
-		.sequence = sequence_make(arena, passages),
+		.ancestry = ancestry,
+		.sequence = sequence_make(arena, passages,
+					  ancestry_repetition(ancestry)),
 		.setting = setting_make(arena, passages, claims),
 	};
 	return features;
@@ -70,4 +72,9 @@ void features_next(struct features *features, float *row)
 const struct setting *features_setting(const struct features *features)
 {
 	return features->setting;
+}
+
+const struct repetition *features_repetition(const struct features *features)
+{
+	return ancestry_repetition(features->ancestry);
 }

@@ -3,8 +3,8 @@
  * judged, as a row of numbers: one table (name, definition), in families that
  * each have a file. All but the template's are of the page alone.
  *
- * Source: the study of LEARNING in CONTRIBUTING.md. No list of words of any
- * language is in it: numbers, signs, structure, and the names that class
+ * How they are used: CONTRIBUTING.md, "auto and its models". No list of words of
+ * any language is in it: numbers, signs, structure, and the names that class
  * attributes use.
  *
  * A family prepares what it needs in one or two passes over the page, and then
@@ -56,7 +56,8 @@ struct features *features_make(struct arena *arena,
  */
 void features_next(struct features *features, float *row);
 
-/* What extract/context.h needs of them. */
+/* What extract/context.h needs of them; they live as long. */
 const struct setting *features_setting(const struct features *features);
+const struct repetition *features_repetition(const struct features *features);
 
 #endif

@@ -3,10 +3,10 @@
 #include "extract/address.h"
 #include "extract/image.h"
 #include "extract/inline_chain.h"
+#include "extract/layout_level.h"
 #include "extract/markup.h"
 #include "extract/outline.h"
 #include "extract/render.h"
-#include "extract/table_survey.h"
 #include "extract/walk.h"
 #include "page/page.h"
 #include "store/arena.h"
@@ -18,23 +18,12 @@
  * than their kinds.
  */
 
-/* An element of the page that is open; levels[0] stands for the page. */
-struct level {
-	uint32_t node;
-	uint32_t block; /* the level of the innermost block around its text */
-	uint32_t line_node;
-	uint16_t line;          /* what its text stands in: outline_is_line() */
-	uint16_t uses;          /* of a: how often it was told */
-	struct columns columns; /* of td and th; of tr: those of its cells */
-	struct inline_chain inlines; /* around its text */
-};
-
 struct layout {
 	const struct render_request *request;
 	const struct page *page;
 	const struct layout_writer *writer;
 	struct outline outline;
-	struct level *levels; /* [level_count] */
+	struct layout_level *levels; /* [level_count] */
 	uint32_t level_count;
 	uint32_t tried;           /* levels below were told, or never will be */
 	struct inline_chain open; /* in the line */
@@ -49,9 +38,21 @@ struct layout {
 	struct buffer address; /* of a link */
 };
 
-static const struct level *innermost(const struct layout *layout)
+/* Whether more is told than text and gaps: levels are kept then. */
+static bool has_structure(const struct layout *layout)
+{
+	return layout->writer->open != NULL;
+}
+
+static const struct layout_level *innermost(const struct layout *layout)
 {
 	return &layout->levels[layout->level_count - 1];
+}
+
+/* The inline elements around the next text. */
+static const struct inline_chain *inlines_here(const struct layout *layout)
+{
+	return &layout->levels[innermost(layout)->inline_level].inlines;
 }
 
 static void close_inlines(struct layout *layout, uint32_t count)
@@ -68,7 +69,7 @@ static void close_inlines(struct layout *layout, uint32_t count)
 /* Whether the address of `a` may be told, which is in layout->address then. */
 static bool take_link(struct layout *layout, struct inline_element element)
 {
-	struct level *level = &layout->levels[element.level];
+	struct layout_level *level = &layout->levels[element.level];
 
 	buffer_clear(&layout->address);
 	return layout->writer->has_links && level->uses++ < MAX_LINK_LINES &&
@@ -79,7 +80,7 @@ static bool take_link(struct layout *layout, struct inline_element element)
 
 static void open_inlines(struct layout *layout)
 {
-	const struct inline_chain *wanted = &innermost(layout)->inlines;
+	const struct inline_chain *wanted = inlines_here(layout);
 
 	for (uint32_t i = layout->open.count; i < wanted->count; i++) {
 		struct inline_element item = wanted->items[i];
@@ -99,7 +100,7 @@ static void open_inlines(struct layout *layout)
 
 static void end_line(struct layout *layout)
 {
-	if (layout->writer->open == NULL)
+	if (!has_structure(layout))
 		return;
 	close_inlines(layout, 0);
 	outline_end_line(&layout->outline);
@@ -110,7 +111,7 @@ static void tell_gap(struct layout *layout)
 	enum separator separator = layout->pending;
 
 	layout->pending = SEPARATOR_NONE;
-	if (layout->is_fresh && layout->writer->open != NULL)
+	if (layout->is_fresh && has_structure(layout))
 		return;
 	if (separator != SEPARATOR_NONE || layout->gap.size > 0)
 		layout->writer->gap(layout->writer->context, separator,
@@ -120,7 +121,7 @@ static void tell_gap(struct layout *layout)
 /* Open the blocks around a line that were not tried yet, and the line. */
 static void open_line(struct layout *layout)
 {
-	const struct level *level = innermost(layout);
+	const struct layout_level *level = innermost(layout);
 
 	if (outline_is_in_line(&layout->outline))
 		return;
@@ -139,13 +140,13 @@ static void open_line(struct layout *layout)
 /* Make the place for a text or an image. */
 static void begin_piece(struct layout *layout)
 {
-	if (layout->writer->open == NULL) {
+	if (!has_structure(layout)) {
 		tell_gap(layout);
 		return;
 	}
 	open_line(layout);
-	close_inlines(layout, inline_chain_shared(&layout->open,
-						  &innermost(layout)->inlines));
+	close_inlines(layout,
+		      inline_chain_shared(&layout->open, inlines_here(layout)));
 	tell_gap(layout);
 	open_inlines(layout);
 	layout->is_fresh = false;
@@ -197,7 +198,7 @@ static void tell_text(struct layout *layout, uint32_t index)
 /* Where text alone stands. */
 static bool is_in_code(const struct layout *layout)
 {
-	const struct inline_chain *inlines = &innermost(layout)->inlines;
+	const struct inline_chain *inlines = inlines_here(layout);
 
 	return layout->open_pres > 0 ||
 	       (inlines->count > 0 &&
@@ -237,75 +238,9 @@ static void take_break(struct layout *layout)
 		return;
 	}
 	layout->pending = SEPARATOR_BLANK_LINE;
-	if (layout->open_pres == 0 && innermost(layout)->line == TAG_p)
+	if (has_structure(layout) && layout->open_pres == 0 &&
+	    innermost(layout)->line == TAG_p)
 		end_line(layout);
-}
-
-/* Whether text inside `tag` leaves the line that is `outer` around it. */
-static bool makes_line(uint16_t tag, uint16_t outer)
-{
-	if (tag == TAG_pre)
-		return outer != TAG_pre;
-	if (outer == TAG_pre || outer == TAG_caption || outer == TAG_figcaption)
-		return false;
-	return outline_is_line(tag) && (tag != TAG_p || outer == TAG_p);
-}
-
-static bool holds_lines(uint16_t tag)
-{
-	switch (tag) {
-	case TAG_ul:
-	case TAG_ol:
-	case TAG_li:
-	case TAG_table:
-	case TAG_td:
-	case TAG_th:
-	case TAG_blockquote:
-	case TAG_figure:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* The columns of a cell behind those before it in `row`, so many at most. */
-static struct columns take_columns(struct layout *layout, struct level *row,
-				   uint32_t node)
-{
-	struct columns columns = {row->columns.end, row->columns.end};
-
-	columns.end += table_cell_span(layout->page, node);
-	if (columns.end > MAX_TABLE_COLUMNS)
-		columns.end = MAX_TABLE_COLUMNS;
-	row->columns.end = columns.end;
-	return columns;
-}
-
-static void push_level(struct layout *layout, uint32_t node)
-{
-	uint16_t tag = layout->page->nodes[node].tag;
-	struct level level = *innermost(layout);
-
-	level.node = node;
-	level.uses = 0;
-	level.columns = (struct columns){0, 0};
-	if (tag == TAG_td || tag == TAG_th)
-		level.columns = take_columns(
-			layout, &layout->levels[layout->level_count - 1], node);
-	if (makes_line(tag, level.line)) {
-		level.line = tag;
-		level.line_node = node;
-	} else if (level.line != TAG_pre && holds_lines(tag)) {
-		level.line = TAG_p;
-		level.line_node = NO_NODE;
-	}
-	if ((tag_flags(tag) & TAG_IS_BLOCK) == 0)
-		inline_chain_add(&level.inlines,
-				 (struct inline_element){
-					 node, layout->level_count, tag});
-	else if (layout->open_pres == 0)
-		level.block = layout->level_count;
-	layout->levels[layout->level_count++] = level;
 }
 
 static void open_element(struct layout *layout, uint32_t node)
@@ -315,7 +250,9 @@ static void open_element(struct layout *layout, uint32_t node)
 	if (tag == TAG_br)
 		take_break(layout);
 	separate(layout, separator_of_element(layout->page, node));
-	push_level(layout, node);
+	if (has_structure(layout))
+		level_enter(layout->levels, layout->level_count++, layout->page,
+			    node);
 	if (tag == TAG_pre && layout->open_pres++ == 0)
 		layout->is_at_pre = true;
 	if (tag == TAG_img)
@@ -327,9 +264,10 @@ static void close_element(struct layout *layout, uint32_t node)
 	if (layout->page->nodes[node].tag == TAG_pre)
 		layout->open_pres--;
 	separate(layout, separator_of_element(layout->page, node));
+	if (!has_structure(layout))
+		return;
 	layout->level_count--;
-	if (layout->writer->open != NULL)
-		outline_close(&layout->outline, layout->level_count);
+	outline_close(&layout->outline, layout->level_count);
 	if (layout->tried > layout->level_count)
 		layout->tried = layout->level_count;
 }
@@ -363,26 +301,32 @@ static uint32_t count_levels(const struct page *page)
 	return deepest + 2;
 }
 
+static void begin_structure(struct layout *layout, struct arena *arena)
+{
+	uint32_t count = count_levels(layout->page);
+
+	layout->outline = outline_begin(arena, layout->writer, count);
+	layout->levels = ARENA_NEW(arena, struct layout_level, count);
+	level_begin(layout->levels);
+	layout->level_count = 1;
+	layout->tried = 1;
+}
+
 void layout(const struct render_request *request,
 	    const struct layout_writer *writer)
 {
 	struct arena *arena = arena_create();
-	uint32_t level_count = count_levels(request->page);
 	struct layout layout = {
 		.request = request,
 		.page = request->page,
 		.writer = writer,
-		.outline = outline_begin(arena, writer, level_count),
-		.levels = ARENA_NEW(arena, struct level, level_count),
-		.level_count = 1,
-		.tried = 1,
 	};
 	struct walk walk = walk_begin(request->page);
 	enum step step;
 	uint32_t index;
 
-	layout.levels[0] = (struct level){
-		.node = NO_NODE, .line = TAG_p, .line_node = NO_NODE};
+	if (has_structure(&layout))
+		begin_structure(&layout, arena);
 	while ((step = walk_next(&walk, &index)) != STEP_END)
 		take_step(&layout, step, index);
 	end_line(&layout);

@@ -17,22 +17,24 @@ static void push(struct markdown_blocks *blocks,
 static char choose_marker(const struct markdown_blocks *blocks, char usual,
 			  char other)
 {
-	return blocks->has_closed && blocks->closed_depth == blocks->count &&
-			       blocks->closed.marker == usual
-		       ? other
-		       : usual;
+	if (blocks->has_closed && blocks->closed_depth == blocks->count &&
+	    blocks->closed.marker == usual)
+		return other;
+	return usual;
 }
 
 void markdown_open_list(struct markdown_blocks *blocks, bool is_ordered,
 			uint32_t start)
 {
-	push(blocks,
-	     (struct markdown_container){
-		     .kind = CONTAINER_LIST,
-		     .marker = is_ordered ? choose_marker(blocks, '.', ')')
-					  : choose_marker(blocks, '-', '*'),
-		     .number = start,
-	     });
+	struct markdown_container list = {
+		.kind = CONTAINER_LIST,
+		.marker = choose_marker(blocks, '-', '*'),
+		.number = start,
+	};
+
+	if (is_ordered)
+		list.marker = choose_marker(blocks, '.', ')');
+	push(blocks, list);
 }
 
 static bool is_ordered(const struct markdown_container *container)

@@ -19,7 +19,11 @@ static bool is_alphanumeric(char byte)
 /* '\0' outside of it. */
 static char byte_at(struct slice text, size_t at)
 {
-	return at < text.size ? ((const char *)text.data)[at] : '\0';
+	const char *bytes = text.data;
+
+	if (at >= text.size)
+		return '\0';
+	return bytes[at];
 }
 
 /* An _ between letters begins and ends nothing. */
@@ -163,6 +167,51 @@ void markdown_escape_address(struct buffer *out, struct slice address)
 		else
 			buffer_append_byte(out, byte);
 	}
+}
+
+size_t markdown_longest_ticks(struct slice text)
+{
+	size_t longest = 0;
+	size_t run = 0;
+
+	for (size_t i = 0; i < text.size; i++) {
+		run = byte_at(text, i) == '`' ? run + 1 : 0;
+		if (run > longest)
+			longest = run;
+	}
+	return longest;
+}
+
+static void append_ticks(struct buffer *out, size_t count)
+{
+	while (count-- > 0)
+		buffer_append_byte(out, '`');
+}
+
+/* Of spaces at both ends of a span, a parser drops one. */
+static bool needs_spaces(struct slice code)
+{
+	char first = byte_at(code, 0);
+	char last = byte_at(code, code.size - 1);
+
+	return first == '`' || last == '`' || (first == ' ' && last == ' ');
+}
+
+void markdown_escape_code(struct buffer *out, struct slice code, bool is_cell)
+{
+	size_t ticks = markdown_longest_ticks(code) + 1;
+
+	append_ticks(out, ticks);
+	if (needs_spaces(code))
+		buffer_append_byte(out, ' ');
+	for (size_t i = 0; i < code.size; i++) {
+		if (is_cell && byte_at(code, i) == '|')
+			buffer_append_byte(out, '\\');
+		buffer_append_byte(out, byte_at(code, i));
+	}
+	if (needs_spaces(code))
+		buffer_append_byte(out, ' ');
+	append_ticks(out, ticks);
 }
 
 struct range {

@@ -6,6 +6,7 @@
 #define EXTRACT_MARKDOWN_ESCAPE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "store/slice.h"
 
@@ -35,6 +36,12 @@ void markdown_escape(struct buffer *out, struct slice text,
  * percent-encoded or escaped.
  */
 void markdown_escape_address(struct buffer *out, struct slice address);
+
+/* Append a span of code that is not empty and has no line end. */
+void markdown_escape_code(struct buffer *out, struct slice code, bool is_cell);
+
+/* The length of the longest run of ` in `text`. */
+size_t markdown_longest_ticks(struct slice text);
 
 /*
  * What a character is to the rules of emphasis (CommonMark, "left-flanking

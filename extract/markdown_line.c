@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "extract/markdown_emphasis.h"
 #include "extract/markdown_escape.h"
 #include "page/tag.h"
 #include "store/memory.h"
@@ -24,6 +25,12 @@ void markdown_line_free(struct markdown_line *line)
 {
 	free(line->runs);
 	buffer_free(&line->bytes);
+}
+
+struct slice markdown_run_bytes(const struct markdown_line *line, size_t run)
+{
+	return (struct slice){line->bytes.data + line->runs[run].begin,
+			      line->runs[run].length};
 }
 
 void markdown_line_clear(struct markdown_line *line)
@@ -58,90 +65,6 @@ void markdown_line_add(struct markdown_line *line, enum markdown_run_kind kind,
 	line->runs[line->count++] = run;
 }
 
-static struct slice bytes_of(const struct markdown_line *line, size_t run)
-{
-	return (struct slice){line->bytes.data + line->runs[run].begin,
-			      line->runs[run].length};
-}
-
-static bool is_emphasis(uint16_t tag)
-{
-	enum inline_kind kind = inline_kind(tag);
-
-	return kind == INLINE_STRONG || kind == INLINE_EMPHASIS;
-}
-
-/* Of elements that CommonMark has no mark for, nothing is seen. */
-static bool is_seen(const struct markdown_run *run)
-{
-	switch (run->kind) {
-	case RUN_OPEN:
-	case RUN_CLOSE:
-		return (inline_kind(run->tag) == INLINE_LINK &&
-			!run->is_left_out) ||
-		       inline_kind(run->tag) == INLINE_CODE ||
-		       (is_emphasis(run->tag) && run->mark != '\0');
-	default:
-		return true;
-	}
-}
-
-static enum markdown_class
-class_of_run(const struct markdown_line *line, size_t at,
-	     enum markdown_class (*class_of_text)(struct slice text))
-{
-	switch (line->runs[at].kind) {
-	case RUN_TEXT:
-		return class_of_text(bytes_of(line, at));
-	case RUN_SPACE:
-	case RUN_BREAK:
-		return MARKDOWN_SPACE;
-	default: /* [ ] ! ) ` * _ */
-		return MARKDOWN_PUNCTUATION;
-	}
-}
-
-/*
- * The class of the first character that run `at` and those behind it write.
- * What emphasis behind `decided` writes is not known, but that it is no space.
- */
-static enum markdown_class class_behind(const struct markdown_line *line,
-					size_t at, size_t decided)
-{
-	bool is_sure = true;
-	enum markdown_class class = MARKDOWN_SPACE;
-
-	for (; at < line->count; at++) {
-		const struct markdown_run *run = &line->runs[at];
-
-		if (run->kind == RUN_OPEN && is_emphasis(run->tag) &&
-		    at > decided)
-			is_sure = false;
-		else if (is_seen(run))
-			break;
-	}
-	if (at < line->count)
-		class = class_of_run(line, at, markdown_class_first);
-	return is_sure || class == MARKDOWN_SPACE ? class : MARKDOWN_UNSURE;
-}
-
-/* Of the last character that run `at` and those before it write. */
-static enum markdown_class class_before(const struct markdown_line *line,
-					size_t at)
-{
-	bool is_sure = true;
-	enum markdown_class class;
-
-	for (; line->runs[at].kind == RUN_CLOSE && at > 0; at--) {
-		if (inline_kind(line->runs[at].tag) == INLINE_LINK ||
-		    inline_kind(line->runs[at].tag) == INLINE_CODE)
-			break;
-		is_sure = false;
-	}
-	class = class_of_run(line, at, markdown_class_last);
-	return is_sure || class == MARKDOWN_SPACE ? class : MARKDOWN_UNSURE;
-}
-
 static enum markdown_class class_written(const struct writing *writing)
 {
 	size_t length = writing->out->size - writing->line_begin;
@@ -154,104 +77,14 @@ static enum markdown_class class_written(const struct writing *writing)
 				     length});
 }
 
-static bool is_edge(enum markdown_class class)
-{
-	return class == MARKDOWN_SPACE || class == MARKDOWN_PUNCTUATION;
-}
-
-/*
- * Whether a run of * between `outer` and `inner` can be read as a mark of the
- * inner side: left-flanking before it, right-flanking behind it.
- */
-static bool flanks(enum markdown_class outer, enum markdown_class inner)
-{
-	if (inner == MARKDOWN_SPACE)
-		return false;
-	return is_edge(outer) || inner == MARKDOWN_LETTER;
-}
-
-/* Whether `mark` would become one with the mark that was written last. */
-static bool is_beside(const struct writing *writing, char mark)
+/* The mark of emphasis that `out` ends with, or '\0'. */
+static char last_mark(const struct writing *writing)
 {
 	const struct buffer *out = writing->out;
 
-	return writing->code.size == 0 && writing->mark_end == out->size &&
-	       out->size > 0 && out->data[out->size - 1] == mark;
-}
-
-/*
- * The mark of emphasis that begins at run `at`, or '\0'. Strong is always **,
- * and emphasis _ where it can be, so that two marks beside each other are never
- * one; inside of words, where _ is none, it is * around one text.
- */
-static char choose_mark(const struct writing *writing, size_t at)
-{
-	const struct markdown_line *line = writing->line;
-	const struct markdown_run *run = &line->runs[at];
-	enum markdown_class before = class_written(writing);
-	enum markdown_class behind = class_behind(line, run->partner + 1, at);
-	char mark = '\0';
-
-	if (!flanks(before, class_behind(line, at + 1, at)) ||
-	    !flanks(behind, class_before(line, run->partner - 1)))
+	if (writing->code.size > 0 || writing->mark_end != out->size)
 		return '\0';
-	if (inline_kind(run->tag) == INLINE_STRONG)
-		mark = '*';
-	else if (is_edge(before) && is_edge(behind))
-		mark = '_';
-	else if (run->partner == at + 2 && before == MARKDOWN_LETTER &&
-		 behind == MARKDOWN_LETTER)
-		mark = '*';
-	return is_beside(writing, mark) ? '\0' : mark;
-}
-
-static size_t longest_ticks(struct slice text)
-{
-	const char *bytes = text.data;
-	size_t longest = 0;
-	size_t run = 0;
-
-	for (size_t i = 0; i < text.size; i++) {
-		run = bytes[i] == '`' ? run + 1 : 0;
-		if (run > longest)
-			longest = run;
-	}
-	return longest;
-}
-
-static void write_ticks(struct writing *writing, size_t count)
-{
-	while (count-- > 0)
-		buffer_append_byte(writing->out, '`');
-}
-
-/* Of spaces at both ends of a span, a parser drops one. */
-static bool needs_spaces(struct slice code)
-{
-	const char *bytes = code.data;
-	char first = bytes[0];
-	char last = bytes[code.size - 1];
-
-	return first == '`' || last == '`' || (first == ' ' && last == ' ');
-}
-
-static void write_code(struct writing *writing)
-{
-	struct slice code = buffer_slice(&writing->code);
-	size_t ticks = longest_ticks(code) + 1;
-	const char *bytes = code.data;
-
-	write_ticks(writing, ticks);
-	if (needs_spaces(code))
-		buffer_append_byte(writing->out, ' ');
-	for (size_t i = 0; i < code.size; i++) {
-		if (bytes[i] == '|' && writing->block == MARKDOWN_CELL)
-			buffer_append_byte(writing->out, '\\');
-		buffer_append_byte(writing->out, bytes[i]);
-	}
-	if (needs_spaces(code))
-		buffer_append_byte(writing->out, ' ');
-	write_ticks(writing, ticks);
+	return out->data[out->size - 1];
 }
 
 /* Code is collected until something else comes: two spans would be one. */
@@ -259,7 +92,8 @@ static void flush_code(struct writing *writing)
 {
 	if (writing->code.size == 0)
 		return;
-	write_code(writing);
+	markdown_escape_code(writing->out, buffer_slice(&writing->code),
+			     writing->block == MARKDOWN_CELL);
 	buffer_clear(&writing->code);
 }
 
@@ -310,7 +144,8 @@ static void write_text(struct writing *writing, size_t at)
 	};
 
 	look_behind(writing->line, at, &place);
-	markdown_escape(writing->out, bytes_of(writing->line, at), place);
+	markdown_escape(writing->out, markdown_run_bytes(writing->line, at),
+			place);
 }
 
 static void trim_line(struct writing *writing)
@@ -346,12 +181,13 @@ static void write_break(struct writing *writing)
 static void write_image(struct writing *writing, size_t at)
 {
 	buffer_append_text(writing->out, "![");
-	markdown_escape(writing->out, bytes_of(writing->line, at),
+	markdown_escape(writing->out, markdown_run_bytes(writing->line, at),
 			(struct markdown_place){
 				.is_cell = writing->block == MARKDOWN_CELL,
 			});
 	buffer_append_text(writing->out, "](");
-	markdown_escape_address(writing->out, bytes_of(writing->line, at + 1));
+	markdown_escape_address(writing->out,
+				markdown_run_bytes(writing->line, at + 1));
 	buffer_append_byte(writing->out, ')');
 }
 
@@ -376,7 +212,7 @@ static bool is_definition(const struct writing *writing, size_t at)
 	if (!begins_line(writing) || writing->code.size > 0)
 		return false;
 	for (size_t i = at + 1; i < line->runs[at].partner; i++) {
-		struct slice bytes = bytes_of(line, i);
+		struct slice bytes = markdown_run_bytes(line, i);
 
 		if (inline_kind(line->runs[i].tag) == INLINE_CODE)
 			is_in_code = line->runs[i].kind == RUN_OPEN;
@@ -405,8 +241,8 @@ static void close_link(struct writing *writing, const struct markdown_run *run)
 		return;
 	flush_code(writing);
 	buffer_append_text(writing->out, "](");
-	markdown_escape_address(writing->out,
-				bytes_of(writing->line, run->partner));
+	markdown_escape_address(
+		writing->out, markdown_run_bytes(writing->line, run->partner));
 	buffer_append_byte(writing->out, ')');
 }
 
@@ -418,9 +254,10 @@ static void open_element(struct writing *writing, size_t at)
 		writing->is_in_code = true;
 	if (inline_kind(run->tag) == INLINE_LINK)
 		open_link(writing, at);
-	if (!is_emphasis(run->tag))
+	if (!markdown_is_emphasis(run->tag))
 		return;
-	run->mark = choose_mark(writing, at);
+	run->mark = markdown_emphasis_mark(
+		writing->line, at, class_written(writing), last_mark(writing));
 	writing->line->runs[run->partner].mark = run->mark;
 	if (run->mark != '\0')
 		write_mark(writing, run);
@@ -445,7 +282,7 @@ static void add_code(struct writing *writing, size_t at)
 
 	if (run->kind == RUN_TEXT)
 		buffer_append_slice(&writing->code,
-				    bytes_of(writing->line, at));
+				    markdown_run_bytes(writing->line, at));
 	if (run->kind == RUN_SPACE || run->kind == RUN_BREAK)
 		buffer_append_byte(&writing->code, ' ');
 }

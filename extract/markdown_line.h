@@ -51,6 +51,8 @@ void markdown_line_clear(struct markdown_line *line);
 void markdown_line_add(struct markdown_line *line, enum markdown_run_kind kind,
 		       uint16_t tag, struct slice bytes);
 
+struct slice markdown_run_bytes(const struct markdown_line *line, size_t run);
+
 enum markdown_block {
 	MARKDOWN_PARAGRAPH,
 	MARKDOWN_HEADING, /* one line: breaks are spaces */

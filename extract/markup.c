@@ -56,10 +56,15 @@ static bool is_c1(const unsigned char *bytes, size_t size)
 /* U+FFFE and U+FFFF, which XML has not, become U+FFFD: EF BF BE and BF. */
 static void mend_noncharacters(unsigned char *bytes, size_t size)
 {
-	for (size_t i = 2; i < size; i++)
-		if (bytes[i] >= 0xbe && bytes[i - 1] == 0xbf &&
-		    bytes[i - 2] == 0xef)
-			bytes[i] = 0xbd;
+	unsigned char *end = bytes + size;
+	unsigned char *at = memchr(bytes, 0xef, size);
+
+	while (at != NULL && end - at >= 3) {
+		if (at[1] == 0xbf && at[2] >= 0xbe)
+			at[2] = 0xbd;
+		at++;
+		at = memchr(at, 0xef, (size_t)(end - at));
+	}
 }
 
 /* Control characters but tab and LF become spaces, in place. */

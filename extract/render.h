@@ -66,9 +66,11 @@ void render_text(const struct page *page, const struct verdict *verdicts,
 		 struct buffer *out);
 
 /*
- * HTML: a fragment of p, h1..h6, ul, ol, li, table, tr, td, th, pre, code,
- * blockquote, em, strong, b, i, a (href http, https or relative alone), br;
- * everything escaped, every element closed, nothing executable.
+ * HTML: a fragment of p, h1..h6, ul, ol (start), li, table, caption, tr, td and
+ * th (colspan, rowspan), pre (class language-...), blockquote, figure,
+ * figcaption, a (href), img (src, alt), em, i, strong, b, code, kbd, samp, tt,
+ * del, s, strike, sub, sup, br; everything escaped, every element closed,
+ * nothing executable, no address but http, https and relative ones.
  */
 void render_html(const struct page *page, const struct verdict *verdicts,
 		 struct buffer *out);

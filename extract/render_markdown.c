@@ -4,13 +4,16 @@
 #include "extract/inline_chain.h"
 #include "extract/layout.h"
 #include "extract/markdown_blocks.h"
+#include "extract/markdown_escape.h"
 #include "extract/markdown_line.h"
+#include "extract/markdown_table.h"
 #include "extract/render.h"
 #include "extract/render_formats.h"
-#include "extract/table_survey.h"
 #include "extract/whole_attribute.h"
 #include "page/page.h"
 #include "store/arena.h"
+
+enum { MIN_FENCE = 3 };
 
 struct markdown {
 	const struct page *page;
@@ -20,78 +23,12 @@ struct markdown {
 	struct slice language;     /* of that */
 	bool is_verbatim;
 	bool is_bare;
-	struct table_survey survey;
-	uint32_t tables;                 /* that were opened so far */
-	const struct table_shape *table; /* the simple one around, or NULL */
-	uint32_t rows;                   /* of it, begun */
-	uint32_t columns;                /* of its row, written */
-	uint32_t span;                   /* of its cell */
-	uint32_t lines;                  /* of that */
+	struct markdown_table table;
 };
 
 static struct buffer *out_of(struct markdown *markdown)
 {
 	return markdown->blocks.out;
-}
-
-static void write_cells(struct markdown *markdown, const char *cell,
-			uint32_t count)
-{
-	while (count-- > 0)
-		buffer_append_text(out_of(markdown), cell);
-}
-
-static void open_row(struct markdown *markdown)
-{
-	if (markdown->rows++ == 0)
-		markdown_begin_block(&markdown->blocks, false);
-	else
-		markdown_begin_line(&markdown->blocks, false);
-	buffer_append_byte(out_of(markdown), '|');
-	markdown->columns = 0;
-}
-
-/* The first row is the head; rows have as many cells as it has, or lose some.
- */
-static void close_row(struct markdown *markdown)
-{
-	write_cells(markdown, "  |",
-		    markdown->table->columns - markdown->columns);
-	if (markdown->rows != 1)
-		return;
-	markdown_begin_line(&markdown->blocks, false);
-	buffer_append_byte(out_of(markdown), '|');
-	write_cells(markdown, " --- |", markdown->table->columns);
-}
-
-static void open_cell(struct markdown *markdown, uint32_t node)
-{
-	markdown->span = table_cell_span(markdown->page, node);
-	markdown->columns += markdown->span;
-	markdown->lines = 0;
-	buffer_append_byte(out_of(markdown), ' ');
-}
-
-static void close_cell(struct markdown *markdown)
-{
-	buffer_append_text(out_of(markdown), " |");
-	write_cells(markdown, "  |", markdown->span - 1);
-}
-
-static void open_table(struct markdown *markdown)
-{
-	const struct table_shape *shape =
-		&markdown->survey.tables[markdown->tables++];
-
-	if (!shape->is_simple)
-		return;
-	markdown->table = shape;
-	markdown->rows = 0;
-}
-
-static bool is_in_cell(const struct markdown *markdown)
-{
-	return markdown->table != NULL && markdown->rows > 0;
 }
 
 static void open_line(struct markdown *markdown,
@@ -114,8 +51,6 @@ static uint32_t first_number(const struct markdown *markdown, uint32_t node)
 static void open_block(struct markdown *markdown,
 		       const struct layout_element *element)
 {
-	bool is_in_table = markdown->table != NULL;
-
 	switch (element->tag) {
 	case TAG_ul:
 	case TAG_ol:
@@ -129,16 +64,10 @@ static void open_block(struct markdown *markdown,
 		markdown_open_quote(&markdown->blocks);
 		break;
 	case TAG_table:
-		open_table(markdown);
-		break;
 	case TAG_tr:
-		if (is_in_table)
-			open_row(markdown);
-		break;
 	case TAG_td:
 	case TAG_th:
-		if (is_in_table)
-			open_cell(markdown, element->node);
+		markdown_table_open(&markdown->table, element);
 		break;
 	case TAG_figure:
 		break;
@@ -159,20 +88,6 @@ static void open_element(void *context, const struct layout_element *element)
 				  element->href);
 }
 
-static size_t longest_fence(struct slice code)
-{
-	const char *bytes = code.data;
-	size_t longest = 2;
-	size_t run = 0;
-
-	for (size_t i = 0; i < code.size; i++) {
-		run = bytes[i] == '`' ? run + 1 : 0;
-		if (run > longest)
-			longest = run;
-	}
-	return longest + 1;
-}
-
 static void write_fence(struct markdown *markdown, size_t length)
 {
 	while (length-- > 0)
@@ -182,7 +97,8 @@ static void write_fence(struct markdown *markdown, size_t length)
 static void write_code(struct markdown *markdown)
 {
 	const struct buffer *code = &markdown->code;
-	size_t fence = longest_fence(buffer_slice(code));
+	size_t ticks = markdown_longest_ticks(buffer_slice(code));
+	size_t fence = ticks < MIN_FENCE ? MIN_FENCE : ticks + 1;
 	size_t size = code->size;
 	size_t at = 0;
 
@@ -217,32 +133,33 @@ static void write_heading(struct markdown *markdown, unsigned level)
 
 static void write_in_cell(struct markdown *markdown)
 {
-	if (markdown->lines++ > 0)
-		buffer_append_text(out_of(markdown), "<br>");
+	markdown_table_begin_line(&markdown->table);
 	markdown_line_write(&markdown->line, MARKDOWN_CELL, slice_of(""),
+			    out_of(markdown));
+}
+
+static void write_paragraph(struct markdown *markdown)
+{
+	markdown_begin_block(&markdown->blocks, markdown->is_bare);
+	markdown_line_write(&markdown->line, MARKDOWN_PARAGRAPH,
+			    buffer_slice(&markdown->blocks.prefix),
 			    out_of(markdown));
 }
 
 static void close_line(struct markdown *markdown, uint16_t tag)
 {
-	if (tag == TAG_pre) {
+	if (tag == TAG_pre)
 		write_code(markdown);
-	} else if ((tag_flags(tag) & TAG_IS_HEADING) != 0) {
-		write_heading(markdown, (unsigned)(tag - TAG_h1 + 1));
-	} else if (is_in_cell(markdown)) {
+	else if (markdown_table_has_cell(&markdown->table))
 		write_in_cell(markdown);
-	} else {
-		markdown_begin_block(&markdown->blocks, markdown->is_bare);
-		markdown_line_write(&markdown->line, MARKDOWN_PARAGRAPH,
-				    buffer_slice(&markdown->blocks.prefix),
-				    out_of(markdown));
-	}
+	else if ((tag_flags(tag) & TAG_IS_HEADING) != 0)
+		write_heading(markdown, (unsigned)(tag - TAG_h1 + 1));
+	else
+		write_paragraph(markdown);
 }
 
 static void close_block(struct markdown *markdown, uint16_t tag)
 {
-	bool is_in_table = markdown->table != NULL;
-
 	switch (tag) {
 	case TAG_ul:
 	case TAG_ol:
@@ -251,16 +168,10 @@ static void close_block(struct markdown *markdown, uint16_t tag)
 		markdown_close(&markdown->blocks);
 		break;
 	case TAG_table:
-		markdown->table = NULL;
-		break;
 	case TAG_tr:
-		if (is_in_table)
-			close_row(markdown);
-		break;
 	case TAG_td:
 	case TAG_th:
-		if (is_in_table)
-			close_cell(markdown);
+		markdown_table_close(&markdown->table, tag);
 		break;
 	case TAG_figure:
 		break;
@@ -348,9 +259,13 @@ void render_as_markdown(const struct render_request *request,
 	struct markdown markdown = {
 		.page = request->page,
 		.blocks = {.out = out},
-		.survey = table_survey_make(arena, request),
 	};
 
+	markdown.table = (struct markdown_table){
+		.page = request->page,
+		.survey = table_survey_make(arena, request),
+		.blocks = &markdown.blocks,
+	};
 	layout(request, &(struct layout_writer){
 				.context = &markdown,
 				.open = open_element,

@@ -12,17 +12,20 @@
 
 struct sequence {
 	const struct passages *passages;
+	const struct repetition *repetition;
 	struct sequence_blurs blurs;
 	struct sequence_runs runs;
 };
 
 struct sequence *sequence_make(struct arena *arena,
-			       const struct passages *passages)
+			       const struct passages *passages,
+			       const struct repetition *repetition)
 {
 	struct sequence *sequence = ARENA_NEW(arena, struct sequence, 1);
 
 	*sequence = (struct sequence){
 		.passages = passages,
+		.repetition = repetition,
 		.blurs = sequence_blurs_make(arena, passages),
 		.runs = sequence_runs_make(passages),
 	};
@@ -103,5 +106,5 @@ void sequence_row(const struct sequence *sequence, uint32_t index, float *row)
 	windows_row(passages, index, row);
 	sequence_blurs_row(&sequence->blurs, passages, index, row);
 	sequence_runs_row(&sequence->runs, index, row);
-	sequence_neighbours_row(passages, index, row);
+	sequence_neighbours_row(passages, sequence->repetition, index, row);
 }

@@ -9,6 +9,8 @@
 
 #include "extract/passage.h"
 
+struct repetition;
+
 /*
  * name, definition; ln1(x) is ln(1 + x), a distance is signed ln1(passages).
  * Words and characters are those of PLACE_PLAIN; ~r is blurred with the
@@ -94,10 +96,11 @@ struct sequence;
 
 /*
  * Prepare. Everything belongs to `arena`: 60 bytes a passage. It keeps
- * `passages`. Linear, constant stack.
+ * its arguments. Linear, constant stack.
  */
 struct sequence *sequence_make(struct arena *arena,
-			       const struct passages *passages);
+			       const struct passages *passages,
+			       const struct repetition *repetition);
 
 /* Write the row [SEQUENCE_COUNT] of passage `index`. */
 void sequence_row(const struct sequence *sequence, uint32_t index, float *row);

@@ -3,66 +3,20 @@
 #include <stddef.h>
 
 #include "extract/ln1.h"
+#include "extract/repetition.h"
 #include "extract/sequence.h"
 #include "extract/tag_kind.h"
 #include "page/page.h"
 
 enum { MAX_TAGS = 200 };
 
-static bool is_digit(char byte)
+/* Whether one path of elements and classes leads to both. */
+static bool same_path(const struct repetition *repetition, uint32_t a,
+		      uint32_t b)
 {
-	return byte >= '0' && byte <= '9';
-}
-
-/* The byte at *at and the place behind it; 0 at the end. Digits are left out:
-   post-4711 is post-. */
-static char next_byte(struct slice name, size_t *at)
-{
-	const char *bytes = name.data;
-
-	while (*at < name.size && is_digit(bytes[*at]))
-		(*at)++;
-	if (*at >= name.size)
-		return '\0';
-	return bytes[(*at)++];
-}
-
-static bool same_class(struct slice a, struct slice b)
-{
-	size_t at_a = 0;
-	size_t at_b = 0;
-	char byte;
-
-	do {
-		byte = next_byte(a, &at_a);
-		if (byte != next_byte(b, &at_b))
-			return false;
-	} while (byte != '\0');
-	return true;
-}
-
-/*
- * All elements around both have the same names and classes, pairwise up to the
- * first that they share. What stands below it around `b` begins behind `a`:
- * over all passages every element is looked at once.
- */
-static bool same_path(const struct page *page, uint32_t a, uint32_t b)
-{
-	const struct node *nodes = page->nodes;
-
-	if (a == b)
-		return true;
-	if (a == NO_NODE || b == NO_NODE || nodes[a].depth != nodes[b].depth)
-		return false;
-	while (a != b) {
-		if (nodes[a].tag != nodes[b].tag ||
-		    !same_class(page_attribute(page, a, "class"),
-				page_attribute(page, b, "class")))
-			return false;
-		a = nodes[a].parent;
-		b = nodes[b].parent;
-	}
-	return true;
+	if (a == NO_NODE || b == NO_NODE)
+		return a == b;
+	return repetition->paths[a] == repetition->paths[b];
 }
 
 /* What is told of each of the four. */
@@ -77,7 +31,8 @@ static void neighbour_row(const struct passages *passages,
 			    : (float)tag_kind(passages->page, passage->node);
 }
 
-static void before_row(const struct passages *passages, uint32_t index,
+static void before_row(const struct passages *passages,
+		       const struct repetition *repetition, uint32_t index,
 		       float *row)
 {
 	const struct passage *one =
@@ -94,7 +49,7 @@ static void before_row(const struct passages *passages, uint32_t index,
 	row[SEQUENCE_previous_ends_sentence] =
 		one != NULL && one->ends_sentence ? 1 : 0;
 	row[SEQUENCE_previous_same_path] =
-		one != NULL && same_path(passages->page, one->node,
+		one != NULL && same_path(repetition, one->node,
 					 passages->items[index].node)
 			? 1
 			: 0;
@@ -122,9 +77,10 @@ static void after_row(const struct passages *passages, uint32_t index,
 			one->tags < MAX_TAGS ? (float)one->tags : MAX_TAGS;
 }
 
-void sequence_neighbours_row(const struct passages *passages, uint32_t index,
-			     float *row)
+void sequence_neighbours_row(const struct passages *passages,
+			     const struct repetition *repetition,
+			     uint32_t index, float *row)
 {
-	before_row(passages, index, row);
+	before_row(passages, repetition, index, row);
 	after_row(passages, index, row);
 }

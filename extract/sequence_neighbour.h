@@ -7,8 +7,11 @@
 
 #include "extract/passage.h"
 
+struct repetition;
+
 /* Write its part of the row [SEQUENCE_COUNT] of passage `index`. */
-void sequence_neighbours_row(const struct passages *passages, uint32_t index,
-			     float *row);
+void sequence_neighbours_row(const struct passages *passages,
+			     const struct repetition *repetition,
+			     uint32_t index, float *row);
 
 #endif

@@ -13,6 +13,7 @@ struct surveyed {
 	uint32_t table;   /* index of its shape */
 	uint32_t columns; /* of the row */
 	uint32_t lines;   /* of the cell */
+	bool has_heading; /* among them */
 };
 
 struct survey {
@@ -45,10 +46,26 @@ static void open_cell(struct survey *survey, struct surveyed *open,
 	struct table_shape *shape = &survey->tables[open->table];
 
 	open->lines = 0;
+	open->has_heading = false;
 	open->columns += table_cell_span(survey->page, node);
 	if (open->columns > shape->columns)
 		shape->columns = open->columns;
 	if (whole_attribute(survey->page, node, "rowspan", 1) > 1)
+		shape->is_simple = false;
+}
+
+static bool is_heading(uint16_t tag)
+{
+	return (tag_flags(tag) & TAG_IS_HEADING) != 0;
+}
+
+/* A heading that is all of its cell is the label of a row or a column. */
+static void open_line(struct surveyed *open, struct table_shape *shape,
+		      uint16_t tag)
+{
+	open->lines++;
+	open->has_heading = open->has_heading || is_heading(tag);
+	if (open->lines > (open->has_heading ? 1 : MAX_CELL_LINES))
 		shape->is_simple = false;
 }
 
@@ -68,14 +85,12 @@ static void open_inside(struct survey *survey,
 	case TAG_th:
 		open_cell(survey, open, element->node);
 		break;
-	case TAG_p:
-		if (++open->lines > MAX_CELL_LINES)
-			shape->is_simple = false;
-		break;
 	case TAG_caption:
 		break;
 	default:
-		if (inline_kind(element->tag) == INLINE_NONE)
+		if (element->tag == TAG_p || is_heading(element->tag))
+			open_line(open, shape, element->tag);
+		else if (inline_kind(element->tag) == INLINE_NONE)
 			shape->is_simple = false;
 		break;
 	}

@@ -1,7 +1,7 @@
 /*
  * extract/table_survey.h - which tables of what is kept are simple: rows of
- * cells that hold short lines of text and nothing else. The others (pages laid
- * out by a table, mostly) are told as what stands in them.
+ * cells that hold a few lines of text, or a heading, and nothing else. The
+ * others (pages laid out by a table, mostly) are told as what stands in them.
  */
 #ifndef EXTRACT_TABLE_SURVEY_H
 #define EXTRACT_TABLE_SURVEY_H
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct arena;
+struct page;
 struct render_request;
 
 enum {
@@ -33,7 +34,6 @@ struct table_survey table_survey_make(struct arena *arena,
 				      const struct render_request *request);
 
 /* Columns that a cell takes, 1..MAX_TABLE_COLUMNS. */
-struct page;
 uint32_t table_cell_span(const struct page *page, uint32_t node);
 
 #endif

@@ -15,7 +15,7 @@ import training
 
 DRAFT = training.Recipe(trees=200, depth=4, eta=0.12, columns=0.2,
                         min_child_weight=20.0, total_weight=150_000.0)
-PAGE = dataclasses.replace(DRAFT)
+PAGE = dataclasses.replace(DRAFT, trees=400, depth=5, eta=0.06)
 CONTEXT = training.Recipe(trees=80, depth=4, eta=0.1, columns=0.3,
                           min_child_weight=40.0, total_weight=62_000.0)
 

@@ -27,8 +27,8 @@ sys.dont_write_bytecode = True
 import common  # noqa: E402 (nothing is written beside the sources)
 import corpora  # noqa: E402
 
-NAMES = ("page_weight", "slot_weight", "repetition_weight", "template_bias")
-GRID = ((0.3, 0.5, 0.7), (0.0, 1.0, 2.0), (0.0, 1.0, 2.0), (0.0, 0.5))
+NAMES = ("page_weight", "slot_weight", "repetition_weight")
+GRID = ((0.3, 0.5, 0.7), (0.0, 1.0, 2.0), (0.0, 1.0, 2.0))
 SLACK = 0.002
 
 
@@ -69,7 +69,7 @@ def choose(found, without=None):
     best = max(mean(row, without) for row in found.values())
     near = [point for point, row in found.items()
             if mean(row, without) >= best - SLACK]
-    return max(near, key=lambda p: (p[1] + p[2] - p[0], -p[3],
+    return max(near, key=lambda p: (p[1] + p[2] - p[0],
                                     mean(found[p], without)))
 
 

@@ -10,6 +10,7 @@
 
 #include "extract/explain.h"
 #include "extract/extractor.h"
+#include "extract/methods.h"
 #include "extract/fragment.h"
 #include "extract/render.h"
 #include "extract/trace.h"
@@ -83,15 +84,17 @@ static void explain(const struct extractor_input *input,
 	buffer_free(&picture);
 }
 
-/* What holds for every method. */
-static void check(const struct page *page, const struct verdict *verdicts,
-		  const struct verdict *traced)
+/* What holds for every method; `auto` may show what CSS hides. */
+static void check(const struct page *page, const struct extractor *extractor,
+		  const struct verdict *verdicts, const struct verdict *traced)
 {
-	const bool *is_visible = visible_texts(page->arena, page);
+	const bool *may_show = extractor == &extractor_auto
+				       ? showable_texts(page->arena, page)
+				       : visible_texts(page->arena, page);
 
 	for (uint32_t i = 0; i < page->text_count; i++)
 		if (!isfinite(verdicts[i].score) ||
-		    (verdicts[i].is_content && !is_visible[i]) ||
+		    (verdicts[i].is_content && !may_show[i]) ||
 		    verdicts[i].is_content != traced[i].is_content)
 			abort();
 }
@@ -120,7 +123,7 @@ static void extract(const struct page *page, const struct extractor *extractor,
 	extractor->run(&input, verdicts);
 	input.trace = trace_create(page->arena, page->text_count);
 	extractor->run(&input, traced);
-	check(page, verdicts, traced);
+	check(page, extractor, verdicts, traced);
 	if (!is_laid_out)
 		return;
 	lay_out(page, verdicts);

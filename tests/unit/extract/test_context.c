@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "extract/repetition.h"
 #include "extract/setting.h"
 #include "page/page.h"
 #include "store/arena.h"
@@ -22,8 +23,10 @@ static uint32_t make_rows(const char *html, const float *scores,
 	const struct passages passages = passages_make(page->arena, page);
 	const struct setting *setting = setting_make(
 		page->arena, &passages, &(struct page_claims){.body_count = 0});
-	struct context *context =
-		context_make(page->arena, &passages, setting, scores);
+	const struct repetition repetition =
+		repetition_make(page->arena, &passages);
+	struct context *context = context_make(page->arena, &passages, setting,
+					       &repetition, scores);
 
 	ck_assert_uint_le(passages.count, MAX_ROWS);
 	for (uint32_t i = 0; i < passages.count; i++)
@@ -268,6 +271,8 @@ START_TEST(numbers_are_finite_whatever_the_page)
 		const struct setting *setting =
 			setting_make(page->arena, &passages,
 				     &(struct page_claims){.body_count = 0});
+		const struct repetition repetition =
+			repetition_make(page->arena, &passages);
 		float *any = ARENA_NEW(page->arena, float, passages.count);
 		uint64_t state = seed;
 		struct context *context;
@@ -275,7 +280,8 @@ START_TEST(numbers_are_finite_whatever_the_page)
 
 		for (uint32_t i = 0; i < passages.count; i++)
 			any[i] = (float)(random_next(&state) % 1001) / 1000;
-		context = context_make(page->arena, &passages, setting, any);
+		context = context_make(page->arena, &passages, setting,
+				       &repetition, any);
 		for (uint32_t i = 0; i < passages.count; i++) {
 			context_next(context, row);
 			for (int k = 0; k < CONTEXT_COUNT; k++)

@@ -44,7 +44,9 @@ START_TEST(a_row_has_the_numbers_of_every_family)
 	features_next(features, row);
 	features_next(features, row);
 	shape_row(&passages.items[1], shape);
-	sequence_row(sequence_make(page->arena, &passages), 1, sequence);
+	sequence_row(sequence_make(page->arena, &passages,
+				   features_repetition(features)),
+		     1, sequence);
 	ck_assert_mem_eq(row, shape, sizeof(shape));
 	ck_assert_mem_eq(row + FEATURE_position, sequence, sizeof(sequence));
 	/* html, body, p */

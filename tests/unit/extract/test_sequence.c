@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "extract/repetition.h"
 #include "extract/tag_kind.h"
 #include "page/page.h"
 #include "store/buffer.h"
@@ -20,7 +21,10 @@ static uint32_t make_rows(const char *html,
 {
 	struct page *page = parse(html);
 	const struct passages passages = passages_make(page->arena, page);
-	const struct sequence *sequence = sequence_make(page->arena, &passages);
+	const struct repetition repetition =
+		repetition_make(page->arena, &passages);
+	const struct sequence *sequence =
+		sequence_make(page->arena, &passages, &repetition);
 
 	ck_assert_uint_le(passages.count, MAX_ROWS);
 	for (uint32_t i = 0; i < passages.count; i++)
@@ -331,8 +335,10 @@ START_TEST(numbers_are_finite_whatever_the_page)
 		struct page *page = parse(html);
 		const struct passages passages =
 			passages_make(page->arena, page);
+		const struct repetition repetition =
+			repetition_make(page->arena, &passages);
 		const struct sequence *sequence =
-			sequence_make(page->arena, &passages);
+			sequence_make(page->arena, &passages, &repetition);
 		float row[SEQUENCE_COUNT];
 
 		for (uint32_t i = 0; i < passages.count; i++) {

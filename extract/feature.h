@@ -3,8 +3,8 @@
  * judged, as a row of numbers: one table (name, definition), in families that
  * each have a file. All but the template's are of the page alone.
  *
- * How they are used: CONTRIBUTING.md, "auto and its models". No list of words of
- * any language is in it: numbers, signs, structure, and the names that class
+ * How they are used: CONTRIBUTING.md, "auto and its models". No list of words
+ * of any language is in it: numbers, signs, structure, and the names that class
  * attributes use.
  *
  * A family prepares what it needs in one or two passes over the page, and then

@@ -17,9 +17,9 @@ static void assert_scores(const struct passage_scores *scores,
 	const struct passages *passages = scores->passages;
 	struct arena *arena = passages->page->arena;
 	struct features *features = features_make(arena, passages, claims);
-	struct context *context = context_make(
-		arena, passages, features_setting(features),
-		features_repetition(features), scores->page);
+	struct context *context =
+		context_make(arena, passages, features_setting(features),
+			     features_repetition(features), scores->page);
 	float row[AUTO_FEATURE_COUNT];
 	float margin;
 

@@ -1,11 +1,12 @@
 """What each family of features brings, and what size of models."""
 
-import dataclasses
 import re
+
+import numpy
 
 import common
 import forest_model
-import stages
+import training
 
 FAMILIES = ("shape", "ancestry", "sequence", "setting")
 # Groups of features, by their names.
@@ -24,8 +25,11 @@ GROUPS = (
     ("the page", r"page_(?!share)"),
     ("copies", r"copies|is_copy"),
 )
-SIZES = ((4, 50, 30), (4, 100, 40), (4, 200, 80), (4, 300, 120),
-         (5, 100, 40), (5, 200, 80), (5, 400, 120))
+PARTS = (8, 4, 2, 1)
+# Twenty forests are grown: the shipped recipe would take hours.
+SMALL = training.Recipe(trees=150, depth=4, eta=0.12, columns=0.2,
+                        min_child_weight=20.0, total_weight=150_000.0,
+                        rows=60_000)
 
 
 def family_names(family):
@@ -41,37 +45,45 @@ def groups():
         yield name, re.compile(rf"(?:{pattern})").match
 
 
-def families(report, corpus, program):
-    """Both stages without the features, F1 and what is lost."""
+def families(report, corpus):
+    """A smaller first stage without the features: F1 and what is lost."""
     def f1_without(is_left_out):
-        names = [name for name in corpus.table.names if not is_left_out(name)]
-        first = stages.first_stage(corpus, names=names)
-        second = stages.second_stage(corpus, program, first,
-                                     keep=lambda name: not is_left_out(name))
-        return (corpus.score(first.scores).mean(),
-                corpus.score(second.scores).mean())
+        columns = [i for i, name in enumerate(corpus.table.names)
+                   if not is_left_out(name)]
+        _, scores = training.out_of_fold(
+            corpus, corpus.table.rows[:, columns],
+            *training.first_weights(corpus), SMALL)
+        return corpus.score(scores).mean()
 
-    report.table("Word F1 without a group of features, both stages",
-                 "without", "features", "first stage", "second stage", "lost")
+    report.table(f"Word F1 without a group of features ({SMALL})",
+                 "without", "features", "F1", "lost")
     whole = f1_without(lambda name: False)
-    report.row("nothing", 0, *whole, 0.0)
+    report.row("nothing", 0, whole, 0.0)
     for name, group in groups():
         is_left_out = group.__contains__ if isinstance(group, set) else group
         count = sum(map(bool, map(is_left_out, corpus.table.names)))
-        without = f1_without(is_left_out)
-        report.row(name, count, *without, whole[1] - without[1])
+        f1 = f1_without(is_left_out)
+        report.row(name, count, f1, whole - f1)
 
 
-def sizes(report, corpus, program):
-    report.table("Word F1 against size", "depth", "trees, first", "second",
-                 "kB", "first stage", "second stage")
-    for depth, page_trees, context_trees in SIZES:
-        first = stages.first_stage(corpus, dataclasses.replace(
-            stages.PAGE, trees=page_trees, depth=depth))
-        second = stages.second_stage(
-            corpus, program, first, dataclasses.replace(
-                stages.CONTEXT, trees=context_trees, depth=depth))
-        report.row(depth, page_trees, context_trees,
-                   forest_model.kilobytes(page_trees + context_trees, depth),
-                   corpus.score(first.scores).mean(),
-                   corpus.score(second.scores).mean())
+def by_first_trees(corpus, stage, trees):
+    """[passages]: out of fold, by the first trees alone."""
+    scores = numpy.zeros_like(stage.scores)
+    fold = corpus.fold[corpus.page_of]
+    for number, booster in enumerate(stage.boosters):
+        inside = fold == number
+        scores[inside] = training.predict(booster, stage.rows[inside], trees)
+    return scores
+
+
+def sizes(report, corpus, first, second):
+    """Of the first trees of each stage; the second has all of the first."""
+    report.table("Word F1 by the first trees of a stage alone", "stage",
+                 "depth", "trees", "kB in memory", "F1")
+    for name, stage in (("first", first), ("second", second)):
+        for part in PARTS:
+            trees = stage.recipe.trees // part
+            report.row(name, stage.recipe.depth, trees,
+                       forest_model.kilobytes(trees, forest_model.DEPTH),
+                       corpus.score(by_first_trees(corpus, stage,
+                                                   trees)).mean())

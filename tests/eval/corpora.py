@@ -21,6 +21,7 @@ SNAPSHOTS = ("flink", "jena", "rocketmq", "sling")
 # What the program does by itself: beside `auto`, which here is that of one
 # page, a batch gives it the template.
 WITH_TEMPLATE = common.Method("auto", True, ())
+FIVE = 5
 PROCESSES = 2
 ROUNDS = 3
 
@@ -61,21 +62,33 @@ def single(gold):
     return made
 
 
-def grouped(gold, one_page, threshold):
+def in_fives(groups):
+    """{name: pages} with each group dealt into groups of FIVE and a rest."""
+    dealt = {}
+    for group, pages in groups.items():
+        for begin in range(0, len(pages) - FIVE + 1, FIVE):
+            dealt[f"{group}-{begin}"] = pages[begin:begin + FIVE]
+    return dealt
+
+
+def grouped(gold, one_page, threshold, deal=None):
     """Of a gold set that has many pages of a site; `one_page` is its other."""
     groups = goldsets.members(gold)
-    folder = common.OUT / "groups" / gold.name
+    name = f"{gold.name}-{'known' if threshold == '1' else 'found'}"
+    title = f"{gold.name}, {len(groups)} groups, {name.split('-')[-1]}"
+    if deal:
+        groups = deal(groups)
+        name, title = f"{name}-fives", f"{gold.name}, groups of five, known"
+    folder = common.OUT / "groups" / name
     shutil.rmtree(folder, ignore_errors=True)
     for group, pages in groups.items():
         goldsets.copy_pages(gold, pages, folder / group)
-    known = "known" if threshold == "1" else "found"
-    made = Corpus(f"{gold.name}-{known}",
-                  f"{gold.name}, {len(groups)} groups, {known}", gold.gold,
+    made = Corpus(name, title, gold.gold,
                   sorted(page for pages in groups.values() for page in pages),
                   [folder / group for group in groups])
     made.threshold, made.superset = threshold, one_page
     made.groups["site"] = gold.domains
-    if threshold == "1":
+    if threshold == "1" and not deal:
         made.groups["site and year"] = gold.groups
     return made
 
@@ -108,6 +121,8 @@ def load(is_quick):
         for name, threshold in (("crawl-to-the-future", "1"),
                                 ("daniel", "auto")):
             corpora.append(grouped(sets[name], found[name], threshold))
+        corpora.append(grouped(sets["crawl-to-the-future"],
+                               found["crawl-to-the-future"], "1", in_fives))
         corpora += [snapshot(site) for site in SNAPSHOTS]
     return corpora
 

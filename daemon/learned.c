@@ -87,7 +87,8 @@ static bool answers(const struct learned *learned,
 	       learned->site == question->pages.site &&
 	       learned->cluster == question->pages.cluster &&
 	       learned->generation == question->generation &&
-	       are_equal(learned->parameters, question->parameters);
+	       (!question->extractor->learns_by_parameters ||
+		are_equal(learned->parameters, question->parameters));
 }
 
 /* Take what answers the question, and make it the newest; or NULL. */
@@ -154,7 +155,11 @@ static struct learned *learn(const struct learned_question *question)
 		memcpy(learned->parameters, question->parameters,
 		       sizeof(learned->parameters));
 		learned->knowledge = question->extractor->learn(
-			&sample, question->parameters, learned->arena);
+			&sample,
+			question->extractor->learns_by_parameters
+				? learned->parameters
+				: NULL,
+			learned->arena);
 		learned->bytes = sizeof(*learned) + arena_bytes(learned->arena);
 	}
 	for (uint32_t i = 0; i < sample.count; i++)

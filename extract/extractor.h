@@ -96,6 +96,9 @@ struct extractor {
 	 */
 	const void *(*learn)(const struct sample *sample,
 			     const double *parameters, struct arena *arena);
+	/* learn() reads the parameters: else they are NULL, so that what was
+	   learnt serves every value. */
+	bool learns_by_parameters;
 	/* Fills verdicts [page->text_count]. Linear, constant stack. */
 	void (*run)(const struct extractor_input *input,
 		    struct verdict *verdicts);

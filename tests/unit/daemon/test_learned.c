@@ -96,6 +96,49 @@ START_TEST(the_cache_changes_no_answer)
 }
 END_TEST
 
+/* Bytes that the cache holds after two values of a parameter. */
+static size_t bytes_after(const char *method, const char *first,
+			  const char *second)
+{
+	const char *const values[][2] = {{first, NULL}, {second, NULL}};
+	struct learned_cache *cache = learned_cache_create(1 << 20);
+	struct answer_rules rules = answer_rules_default;
+	struct text_request request = {.method = method};
+	struct url url;
+	size_t bytes;
+
+	ck_assert_int_eq(
+		url_parse(&url, slice_of("http://a.test/page/1"), NULL),
+		ERR_NONE);
+	request.url = &url;
+	rules.learned = cache;
+	for (int i = 0; i < 2; i++) {
+		struct text_answer answer;
+
+		request.parameters = values[i];
+		ck_assert_int_eq(
+			answer_text(world.store, &rules, &request, &answer),
+			ERR_NONE);
+		text_answer_free(&answer);
+	}
+	bytes = learned_cache_bytes(cache);
+	learned_cache_destroy(cache);
+	return bytes;
+}
+
+/* A lean to recall is no other knowledge; sst reads its attenuation. */
+START_TEST(only_what_learning_reads_is_learnt_again)
+{
+	const char *favored = "threshold=0.3";
+
+	ck_assert_uint_eq(bytes_after("auto", favored, "threshold=0.7"),
+			  bytes_after("auto", favored, favored));
+	ck_assert_uint_gt(
+		bytes_after("sst", "attenuation=0.5", "attenuation=0.6"),
+		bytes_after("sst", "attenuation=0.5", "attenuation=0.5"));
+}
+END_TEST
+
 START_TEST(over_its_bound_the_oldest_is_forgotten)
 {
 	struct learned_cache *none = learned_cache_create(0);
@@ -258,6 +301,7 @@ Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, the_cache_changes_no_answer);
+	tcase_add_test(tests, only_what_learning_reads_is_learnt_again);
 	tcase_add_test(tests, over_its_bound_the_oldest_is_forgotten);
 	tcase_add_test(tests, many_threads_ask_at_once);
 	tcase_add_test(tests, a_site_may_have_a_model_of_its_own);

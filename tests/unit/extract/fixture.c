@@ -55,8 +55,10 @@ static const struct verdict *run_input(struct extractor_input input,
 	input.parameters = parameters;
 	input.arena = input.page->arena;
 	if (extractor->learn != NULL)
-		input.learned =
-			extractor->learn(sample, parameters, input.arena);
+		input.learned = extractor->learn(
+			sample,
+			extractor->learns_by_parameters ? parameters : NULL,
+			input.arena);
 	for (uint32_t i = 0; i < input.page->text_count; i++)
 		verdicts[i].score = NAN;
 	extractor->run(&input, verdicts);

@@ -59,13 +59,15 @@ static void give_reasons(struct trace *trace,
 		if (scores->evidence != NULL)
 			print_evidence(&scores->evidence[passage], evidence,
 				       sizeof(evidence));
+		/* first what decides: a long reason is cut */
 		trace_reason(trace, i,
-			     "score %.2f: %s; by what is around it %+.2f%s%s",
-			     (double)score, moves,
-			     (double)(score - scores->page[passage]), evidence,
+			     "score %.2f%s: %s; by what is around it %+.2f%s",
+			     (double)score,
 			     score > threshold && !is_chosen[passage]
-				     ? "; repeats what stands above"
-				     : "");
+				     ? ", but a repetition, or no text to read"
+				     : "",
+			     moves, (double)(score - scores->page[passage]),
+			     evidence);
 	}
 }
 

@@ -1,0 +1,15 @@
+/* crawl/domain.h - the registrable domain of a host (public suffix list). */
+#ifndef CRAWL_DOMAIN_H
+#define CRAWL_DOMAIN_H
+
+#include "store/slice.h"
+
+/*
+ * The part of `host` (canonical, with or without a port) that somebody has
+ * registered: example.co.uk of www.example.co.uk. The whole host without port
+ * for addresses and single labels; for a public suffix itself, too. Points into
+ * `host`.
+ */
+struct slice domain_registrable(struct slice host);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * crawl/parameters.h - query parameters that name no page: those of trackers
+ * and of sessions. They are taken out of links, so that one page has one URL.
+ */
+#ifndef CRAWL_PARAMETERS_H
+#define CRAWL_PARAMETERS_H
+
+#include <stdbool.h>
+
+#include "crawl/url.h"
+#include "store/slice.h"
+
+/*
+ * The names that are dropped unless the configuration says otherwise, as
+ * crawl.drop_parameters has them: parted by blanks or commas; a '*' at the end
+ * stands for any rest; letters in any case.
+ */
+extern const char parameters_preset[];
+
+/*
+ * Take the parameters of `names` out of the query of the canonical `url`, and
+ * a ";name=..." of those names out of its path (";jsessionid=..."). What stays
+ * keeps its order and its spelling; a query of nothing goes with its '?'. False
+ * when nothing was to be done.
+ */
+bool parameters_drop(struct url *url, struct slice names);
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * crawl/sitemap.h - sitemaps (sitemaps.org 0.9): XML, index, plain text, RSS
+ * and Atom, each also packed by gzip, as a stream: memory does not grow with
+ * the file.
+ */
+#ifndef CRAWL_SITEMAP_H
+#define CRAWL_SITEMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "crawl/url.h"
+#include "store/error.h"
+#include "store/slice.h"
+
+enum {
+	MAX_SITEMAP_ENTRIES = 50000,          /* of a file; the protocol's */
+	MAX_SITEMAP_BYTES = 50 * 1024 * 1024, /* unpacked; the protocol's */
+};
+
+enum sitemap_kind {
+	SITEMAP_UNKNOWN, /* nothing that could be a sitemap has come yet */
+	SITEMAP_URLS,
+	SITEMAP_INDEX,
+	SITEMAP_TEXT,
+	SITEMAP_RSS,
+	SITEMAP_ATOM,
+};
+
+struct sitemap_entry {
+	struct slice url;    /* canonical, absolute; valid during the call */
+	uint64_t lastmod_ms; /* Unix; 0: not named, or no date */
+	bool is_sitemap;     /* of an index: another sitemap */
+};
+
+struct sitemap;
+
+/*
+ * `base` is the URL of the file itself, to resolve what is relative; it is
+ * copied. Each entry is told once, in the order of the file; entries that
+ * are no http(s) URLs are counted and left out.
+ */
+struct sitemap *sitemap_create(const struct url *base,
+			       void (*on_entry)(void *context,
+						const struct sitemap_entry *),
+			       void *context);
+void sitemap_destroy(struct sitemap *sitemap); /* NULL is a no-op */
+
+/*
+ * Take the next bytes, packed or not. ERR_TOO_LARGE over a limit above,
+ * ERR_MALFORMED (no sitemap: HTML, binary), ERR_CORRUPT (broken gzip). What
+ * was told before stands; later calls do nothing and return the same.
+ */
+enum error sitemap_feed(struct sitemap *sitemap, struct slice bytes);
+
+/* The file is over. As sitemap_feed(); a file cut short is ERR_MALFORMED. */
+enum error sitemap_finish(struct sitemap *sitemap);
+
+enum sitemap_kind sitemap_kind(const struct sitemap *sitemap);
+
+/* Entries told, and entries left out. */
+size_t sitemap_count(const struct sitemap *sitemap);
+size_t sitemap_refused(const struct sitemap *sitemap);
+
+/*
+ * A W3C date (2004-12-23T18:00:15+00:00 and its shorter forms) or a date of
+ * RFC 822 (RSS) in Unix milliseconds; 0 when it is none.
+ */
+uint64_t sitemap_date(struct slice text);
+
+#endif

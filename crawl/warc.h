@@ -1,0 +1,71 @@
+/*
+ * crawl/warc.h - reading archives of the web as a stream: WARC 1.0 and 1.1
+ * (ISO 28500), WARC 0.17/0.18 as far as they agree, and ARC 1.0; plain, gzip
+ * (a member a record, or all in one) or zstd (frames, also with the dictionary
+ * frame of warc.zst). Bytes come from a function; memory does not grow with
+ * the file.
+ */
+#ifndef CRAWL_WARC_H
+#define CRAWL_WARC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "crawl/url.h"
+#include "store/buffer.h"
+#include "store/error.h"
+
+enum warc_kind {
+	WARC_RESPONSE, /* an HTTP answer: the fields below are filled */
+	WARC_RESOURCE, /* a body without HTTP; http_status is 200 */
+	WARC_REVISIT,  /* the same content as before */
+	WARC_OTHER,    /* warcinfo, request, metadata, conversion, dns... */
+};
+
+struct warc_record {
+	enum warc_kind kind;
+	uint64_t offset;  /* in the file as stored: of the record, or of
+			     the packed member that it stands in */
+	uint64_t time_ms; /* WARC-Date, ARC's archive date; 0: none */
+	char url[MAX_URL_BYTES + 1]; /* WARC-Target-URI as written, or "" */
+	char type[32];        /* WARC-Type in lower case; "arc" for ARC */
+	uint16_t http_status; /* 0: none */
+	char content_type[128];
+	char charset[32];                 /* of the Content-Type, or "" */
+	char redirect[MAX_URL_BYTES + 1]; /* Location as written, or "" */
+	unsigned robots_tag; /* of X-Robots-Tag: see crawl/robots_tag.h */
+	bool is_cut;         /* the body was cut: WARC-Truncated, a limit of
+				ours, or the file ended in it */
+	struct slice body;   /* without transfer and content coding; valid
+				until the next call */
+	enum error error;    /* this record cannot be used, though the file
+				goes on: ERR_MALFORMED, ERR_CORRUPT... */
+	char reason[160];    /* English, when error is set */
+};
+
+/* Give the next bytes: up to `capacity` to `out`; 0 at the end. An error ends
+ * the reading. */
+typedef enum error warc_source(void *context, char *out, size_t capacity,
+			       size_t *size_out);
+
+struct warc_reader;
+
+/* Bodies are cut at `max_body_bytes`. */
+struct warc_reader *warc_reader_create(warc_source *source, void *context,
+				       size_t max_body_bytes);
+void warc_reader_destroy(struct warc_reader *reader); /* NULL is a no-op */
+
+/*
+ * The next record, usable or not (record_out->error). False at the end of the
+ * file, or when nothing more can be read of it: *error_out says which
+ * (ERR_NONE: the end) and record_out->reason why. A damaged record is told
+ * once; reading goes on at the next one that can be found.
+ */
+bool warc_next(struct warc_reader *reader, struct warc_record *record_out,
+	       enum error *error_out);
+
+/* Bytes of the source that were taken so far. */
+uint64_t warc_position(const struct warc_reader *reader);
+
+#endif

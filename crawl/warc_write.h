@@ -1,0 +1,48 @@
+/*
+ * crawl/warc_write.h - records of WARC 1.1 (ISO 28500:2017), each a gzip member
+ * of its own. Pure: bytes are appended to a buffer; time and identity are
+ * passed in.
+ */
+#ifndef CRAWL_WARC_WRITE_H
+#define CRAWL_WARC_WRITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/buffer.h"
+#include "store/slice.h"
+
+/* What was asked, and what came. */
+struct warc_exchange {
+	struct slice url;     /* canonical */
+	uint64_t time_ms;     /* when it was asked */
+	struct slice address; /* IP of the server, or empty */
+	struct slice request; /* head of the request as sent, or empty */
+	struct slice headers; /* head of the answer as it came, with its status
+				 line; trailing blank line or not */
+	struct slice body;    /* decoded */
+	bool is_cut;          /* the body stops before its end */
+	const char *cut_reason; /* "length", "time", "disconnect" */
+	bool is_revisit;        /* 304, or the body is that of the last visit */
+	uint64_t revisit_ms;    /* of the visit that had it; 0: unknown */
+	uint64_t identity[2]; /* unique: makes the record ids (UUID, v4 form) */
+};
+
+/*
+ * Append a warcinfo record: `file` is the name of the file, `software` and
+ * `robots` ("classic", "ignore") go into its fields.
+ */
+void warc_write_info(struct slice file, struct slice software,
+		     const char *robots, uint64_t time_ms,
+		     const uint64_t identity[2], struct buffer *out);
+
+/*
+ * Append a response (or revisit) record and its request record, with payload
+ * and block digests (sha1, base32). The headers of the answer that speak of a
+ * coding that is undone (Content-Encoding, Transfer-Encoding, and the length
+ * of it) are kept under X-Archive-Orig-, and Content-Length is that of `body`.
+ */
+void warc_write_exchange(const struct warc_exchange *exchange,
+			 struct buffer *out);
+
+#endif

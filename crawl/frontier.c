@@ -89,6 +89,8 @@ static uint32_t *counter_of(struct site_row *site, uint16_t state)
 	case FRONTIER_FAILED:
 	case FRONTIER_DENIED:
 		return &site->failed_count;
+	case FRONTIER_SKIPPED:
+		return &site->skipped_count;
 	case FRONTIER_STATES:
 		break;
 	}

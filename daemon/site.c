@@ -8,18 +8,23 @@
 
 static void copy_strings(struct site *site, const struct site_row *row)
 {
-	char *host = mem_copy_text(row->host.data, row->host.size);
-	char *seed = mem_copy_text(row->seed.data, row->seed.size);
+	struct slice *strings[] = {&site->row.host, &site->row.seed,
+				   &site->row.headers, &site->row.proxy,
+				   &site->row.missing};
 
 	site->row = *row;
-	site->row.host.data = host;
-	site->row.seed.data = seed;
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
+		strings[i]->data =
+			mem_copy_text(strings[i]->data, strings[i]->size);
 }
 
 static void free_strings(struct site *site)
 {
 	free((void *)site->row.host.data);
 	free((void *)site->row.seed.data);
+	free((void *)site->row.headers.data);
+	free((void *)site->row.proxy.data);
+	free((void *)site->row.missing.data);
 }
 
 struct site *site_create(const struct site_row *row)

@@ -16,7 +16,7 @@
 #include "store/txn.h"
 
 struct site {
-	struct site_row row;     /* its slices are host and seed below */
+	struct site_row row;     /* its slices are copies of its own */
 	struct linkage *linkage; /* NULL while the site is closed */
 	uint64_t used;           /* batch of the last use */
 	size_t leased;           /* URLs that are out */

@@ -26,7 +26,12 @@ static const struct field site_fields[] = {
 	FIELD(site_row, tuned),
 	FIELD(site_row, tuned_pages),
 	FIELD(site_row, revisit_ms),
+	FIELD(site_row, max_bytes),
+	FIELD(site_row, max_time_ms),
+	FIELD(site_row, spent_bytes),
+	FIELD(site_row, spent_ms),
 	FIELD(site_row, max_pages),
+	FIELD(site_row, saturation),
 	FIELD(site_row, max_depth),
 	FIELD(site_row, delay_ms),
 	FIELD(site_row, measure),
@@ -38,26 +43,29 @@ static const struct field site_fields[] = {
 	FIELD(site_row, pending_count),
 	FIELD(site_row, fetched_count),
 	FIELD(site_row, failed_count),
+	FIELD(site_row, skipped_count),
+	FIELD(site_row, tried_count),
+	FIELD(site_row, sitemap_count),
+	FIELD(site_row, class_counts),
 };
 
 static const struct layout site_layout =
-	LAYOUT(site_row, site_fields, offsetof(struct site_row, host), 2);
+	LAYOUT(site_row, site_fields, offsetof(struct site_row, host), 5);
 
 static const struct field page_fields[] = {
 	FIELD(page_row, fetched_ms),   FIELD(page_row, changed_ms),
 	FIELD(page_row, content_hash), FIELD(page_row, cluster),
 	FIELD(page_row, body_bytes),   FIELD(page_row, http_status),
-	FIELD(page_row, flags),
+	FIELD(page_row, flags),        FIELD(page_row, page_class),
 };
 
 static const struct layout page_layout =
 	LAYOUT(page_row, page_fields, offsetof(struct page_row, url), 3);
 
 static const struct field cluster_fields[] = {
-	FIELD(cluster_row, page_count),
-	FIELD(cluster_row, flags),
-	FIELD(cluster_row, created_ms),
-	FIELD(cluster_row, changed_ms),
+	FIELD(cluster_row, page_count),  FIELD(cluster_row, flags),
+	FIELD(cluster_row, created_ms),  FIELD(cluster_row, changed_ms),
+	FIELD(cluster_row, interval_ms),
 };
 
 static const struct layout cluster_layout =
@@ -65,14 +73,27 @@ static const struct layout cluster_layout =
 
 static const struct field frontier_fields[] = {
 	FIELD(frontier_row, found_ms),    FIELD(frontier_row, due_ms),
-	FIELD(frontier_row, state),       FIELD(frontier_row, depth),
-	FIELD(frontier_row, attempts),    FIELD(frontier_row, redirects),
-	FIELD(frontier_row, http_status), FIELD(frontier_row, error),
+	FIELD(frontier_row, fetched_ms),  FIELD(frontier_row, lastmod_ms),
+	FIELD(frontier_row, interval_ms), FIELD(frontier_row, pattern),
+	FIELD(frontier_row, coarse),      FIELD(frontier_row, state),
+	FIELD(frontier_row, depth),       FIELD(frontier_row, attempts),
+	FIELD(frontier_row, redirects),   FIELD(frontier_row, http_status),
+	FIELD(frontier_row, error),       FIELD(frontier_row, rule),
 	FIELD(frontier_row, flags),
 };
 
 static const struct layout frontier_layout = LAYOUT(
-	frontier_row, frontier_fields, offsetof(struct frontier_row, url), 2);
+	frontier_row, frontier_fields, offsetof(struct frontier_row, url), 3);
+
+static const struct field pattern_fields[] = {
+	FIELD(pattern_row, found),      FIELD(pattern_row, tried),
+	FIELD(pattern_row, learned),    FIELD(pattern_row, quiet),
+	FIELD(pattern_row, cluster),    FIELD(pattern_row, flags),
+	FIELD(pattern_row, changed_ms),
+};
+
+static const struct layout pattern_layout = LAYOUT(
+	pattern_row, pattern_fields, offsetof(struct pattern_row, text), 1);
 
 static const struct field host_fields[] = {
 	FIELD(host_row, robots_ms),
@@ -239,6 +260,28 @@ void frontier_row_put(struct txn *txn, uint32_t site, uint64_t url,
 		txn_put(txn, TABLE_DUE, key_slice(&due), slice_of(""));
 	txn_put(txn, TABLE_FRONTIER, key_slice(&key), buffer_slice(&value));
 	buffer_free(&value);
+}
+
+bool pattern_row_decode(struct slice value, struct pattern_row *row_out)
+{
+	return layout_decode(&pattern_layout, value, row_out);
+}
+
+bool pattern_row_get(struct txn *txn, uint32_t site, uint64_t pattern,
+		     struct pattern_row *row_out)
+{
+	struct key key = key_page(site, pattern);
+
+	return get(txn, TABLE_PATTERNS, key_slice(&key), &pattern_layout,
+		   row_out);
+}
+
+void pattern_row_put(struct txn *txn, uint32_t site, uint64_t pattern,
+		     const struct pattern_row *row)
+{
+	struct key key = key_page(site, pattern);
+
+	put(txn, TABLE_PATTERNS, key_slice(&key), &pattern_layout, row);
 }
 
 bool host_row_decode(struct slice value, struct host_row *row_out)

@@ -13,17 +13,26 @@
 #include "store/slice.h"
 #include "store/txn.h"
 
+enum { SITE_CLASSES = 16 };
+
 /* A site is a host (with its port, when that is not the default one). */
 struct site_row {
 	uint32_t id;           /* from 1; prefix of the site's keys */
 	uint32_t next_cluster; /* the next public cluster number, from 1 */
 	uint64_t added_ms;
-	uint64_t generation;    /* raised by each change of any page */
-	uint64_t tuned;         /* generation that the threshold was chosen
-				   for */
-	uint32_t tuned_pages;   /* page_count at that time */
-	uint64_t revisit_ms;    /* fetch a page anew after this; 0: never */
-	uint32_t max_pages;     /* stop looking for new pages at this many */
+	uint64_t generation;  /* raised by each change of any page */
+	uint64_t tuned;       /* generation that the threshold was chosen
+				 for */
+	uint32_t tuned_pages; /* page_count at that time */
+	uint64_t revisit_ms;  /* fetch a page anew after this, to begin with;
+				 0: never */
+	uint64_t max_bytes;   /* over the wire, of first visits; 0: any */
+	uint64_t max_time_ms; /* spent fetching first visits; 0: any */
+	uint64_t spent_bytes; /* of these budgets */
+	uint64_t spent_ms;
+	uint32_t max_pages;     /* URLs that are visited at all */
+	uint32_t saturation;    /* quiet pages that saturate a pattern; 0: none
+				   does */
 	uint32_t max_depth;     /* links from the seed */
 	uint32_t delay_ms;      /* between two requests */
 	uint16_t measure;       /* enum measure */
@@ -31,12 +40,22 @@ struct site_row {
 	uint16_t width;         /* of shingles; 0: the measure's own */
 	uint32_t flags;         /* SITE_* */
 	uint32_t page_count;    /* rows in TABLE_PAGES that hold a page */
-	uint32_t found_count;   /* rows in TABLE_FRONTIER */
-	uint32_t pending_count; /* of these: FRONTIER_PENDING or LEASED */
-	uint32_t fetched_count; /* of these: FRONTIER_DONE */
-	uint32_t failed_count;  /* of these: FRONTIER_FAILED or DENIED */
-	struct slice host;      /* HOST in HOST/N */
-	struct slice seed;      /* the URL the site was added with */
+	uint32_t found_count;   /* rows in TABLE_FRONTIER, without auxiliary
+				   ones */
+	uint32_t pending_count; /* FRONTIER_PENDING or LEASED, auxiliary ones,
+				   too */
+	uint32_t fetched_count; /* of the found: FRONTIER_DONE */
+	uint32_t failed_count;  /* of the found: FRONTIER_FAILED or DENIED */
+	uint32_t skipped_count; /* of the found: FRONTIER_SKIPPED */
+	uint32_t tried_count;   /* of the found: those that were ever leased */
+	uint32_t sitemap_count; /* rows with FRONTIER_IS_SITEMAP */
+	uint32_t class_counts[SITE_CLASSES]; /* rows in TABLE_PAGES that hold
+						something, by enum page_class */
+	struct slice host;                   /* HOST in HOST/N */
+	struct slice seed;    /* the URL the site was added with */
+	struct slice headers; /* sent with each request: "Name: value\n"... */
+	struct slice proxy;   /* URL, or empty: that of the configuration */
+	struct slice missing; /* what soft_404_learn() wrote, or empty */
 };
 
 enum {
@@ -44,6 +63,9 @@ enum {
 	SITE_IS_SAMPLE = 2,     /* only neighbours of asked pages are crawled */
 	SITE_IS_OFFLINE = 4,    /* pages are handed in; no link is followed */
 	SITE_IS_AUTO = 8,       /* the threshold is chosen from the pages */
+	SITE_HAS_SITEMAPS = 16, /* sitemaps are looked for */
+	SITE_HAS_PROBE = 32,    /* it is asked for a page that cannot be */
+	SITE_HAS_COOKIES = 64,  /* they are kept while the daemon runs */
 };
 
 bool site_get(struct txn *txn, struct slice host, struct site_row *row_out);
@@ -58,6 +80,7 @@ struct page_row {
 	uint32_t body_bytes;   /* before compression */
 	uint16_t http_status;
 	uint16_t flags;        /* PAGE_ROW_* */
+	uint16_t page_class;   /* enum page_class: only 0 is in clusters */
 	struct slice url;      /* canonical */
 	struct slice redirect; /* where it leads instead of a page, or empty */
 	struct slice charset;  /* of the Content-Type header, or empty */
@@ -81,6 +104,8 @@ struct cluster_row {
 	uint32_t flags; /* 0 */
 	uint64_t created_ms;
 	uint64_t changed_ms;
+	uint64_t interval_ms; /* between visits that its pages deserve: a mean;
+				 0: not known yet */
 };
 
 bool cluster_row_get(struct txn *txn, uint32_t site, uint32_t cluster,
@@ -123,25 +148,40 @@ enum frontier_state {
 	FRONTIER_DONE,    /* fetched; due_ms is the next visit, 0: none */
 	FRONTIER_FAILED,  /* given up; `reason` says why */
 	FRONTIER_DENIED,  /* robots.txt, scope or the guard forbid it */
+	FRONTIER_SKIPPED, /* known, and left alone: `rule` says why */
 	FRONTIER_STATES
 };
 
 struct frontier_row {
 	uint64_t found_ms;
-	uint64_t due_ms;      /* in TABLE_DUE under this time; 0: not in it */
+	uint64_t due_ms;      /* in TABLE_DUE under this time; 0: not in it.
+				 Before the first visit no time, but a rank */
+	uint64_t fetched_ms;  /* last answer 2xx or 304; 0: none yet */
+	uint64_t lastmod_ms;  /* as a sitemap says; 0: not known */
+	uint64_t interval_ms; /* between visits; 0: not known yet */
+	uint64_t pattern;     /* url_pattern_of(): in TABLE_PATTERNS; 0: none,
+				 of auxiliary rows */
+	uint64_t coarse;      /* its coarse pattern */
 	uint16_t state;       /* enum frontier_state */
 	uint16_t depth;       /* links from the seed, or from the asked page */
 	uint16_t attempts;    /* failed in a row */
 	uint16_t redirects;   /* hops that led here */
 	uint16_t http_status; /* of the last answer, 0: none */
 	int16_t error;        /* enum error of the last attempt */
+	uint16_t rule;        /* enum admission: what let it in, or holds it */
 	uint32_t flags;       /* FRONTIER_* */
 	struct slice url;
-	struct slice etag; /* reserved for conditional requests; empty */
+	struct slice etag;     /* of the last 2xx, or empty */
+	struct slice modified; /* its Last-Modified, or empty */
 };
 
 enum {
-	FRONTIER_IS_ASKED = 1, /* somebody asked for this very page */
+	FRONTIER_IS_ASKED = 1,   /* somebody asked for this very page */
+	FRONTIER_IS_SITEMAP = 2, /* no page: names URLs */
+	FRONTIER_IS_PROBE = 4,   /* no page: shows what is not there */
+	FRONTIER_IS_TRIED = 8,   /* it was leased before */
+	/* rows beside the pages of the site */
+	FRONTIER_IS_AUXILIARY = FRONTIER_IS_SITEMAP | FRONTIER_IS_PROBE,
 };
 
 bool frontier_row_get(struct txn *txn, uint32_t site, uint64_t url,
@@ -150,6 +190,28 @@ bool frontier_row_get(struct txn *txn, uint32_t site, uint64_t url,
 void frontier_row_put(struct txn *txn, uint32_t site, uint64_t url,
 		      const struct frontier_row *row);
 bool frontier_row_decode(struct slice value, struct frontier_row *row_out);
+
+/* A pattern of URLs (crawl/url_pattern.h), fine or coarse. */
+struct pattern_row {
+	uint32_t found;      /* rows of the frontier that have it */
+	uint32_t tried;      /* of these: FRONTIER_IS_TRIED */
+	uint32_t learned;    /* of these: pages that were clustered */
+	uint32_t quiet;      /* of the last ones, in a row: without news */
+	uint32_t cluster;    /* that the last one went into; 0: none */
+	uint32_t flags;      /* PATTERN_* */
+	uint64_t changed_ms; /* when the last one brought news */
+	struct slice text;   /* for people: "/news/{n}/{w}" */
+};
+
+enum {
+	PATTERN_IS_COARSE = 1,
+};
+
+bool pattern_row_get(struct txn *txn, uint32_t site, uint64_t pattern,
+		     struct pattern_row *row_out);
+void pattern_row_put(struct txn *txn, uint32_t site, uint64_t pattern,
+		     const struct pattern_row *row);
+bool pattern_row_decode(struct slice value, struct pattern_row *row_out);
 
 struct host_row {
 	uint64_t robots_ms;     /* when robots.txt was fetched; 0: never */

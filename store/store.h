@@ -11,7 +11,7 @@
 
 struct store;
 
-enum { STORE_SCHEMA = 2 };
+enum { STORE_SCHEMA = 3 };
 
 struct store_options {
 	size_t map_bytes;     /* size to begin with; 0: 64 MiB */

@@ -27,6 +27,7 @@ struct store;
 	X(TABLE_MEMBERS, "members")   /* site32 cluster32 page64 -> set32 */   \
 	X(TABLE_DF, "df")             /* site32 cluster32 fragment64 -> u32 */ \
 	X(TABLE_FRONTIER, "frontier") /* site32 url64 -> frontier_row */       \
+	X(TABLE_PATTERNS, "patterns") /* site32 pattern64 -> pattern_row */    \
 	X(TABLE_DUE, "due")           /* site32 due_ms64 url64 -> nothing */   \
 	X(TABLE_HOSTS, "hosts")       /* AUTHORITY -> host_row */              \
 	X(TABLE_EVENTS, "events")     /* seq64 -> event_row */
@@ -43,7 +44,7 @@ enum table {
 	{                                                                    \
 		TABLE_PAGES, TABLE_BODIES, TABLE_RECORDS, TABLE_TERMS,       \
 			TABLE_SETS, TABLE_CLUSTERS, TABLE_MEMBERS, TABLE_DF, \
-			TABLE_FRONTIER, TABLE_DUE                            \
+			TABLE_FRONTIER, TABLE_PATTERNS, TABLE_DUE            \
 	}
 
 struct txn {

@@ -1,0 +1,80 @@
+/*
+ * crawl/admission.h - which URLs are let in, and which rule lets them in or
+ * keeps them out. Every answer of `templatectl explain-url` is a row of this
+ * table. Pure.
+ */
+#ifndef CRAWL_ADMISSION_H
+#define CRAWL_ADMISSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "crawl/url.h"
+#include "store/rows.h"
+
+/* The bounds of a URL that nobody asked for (FIELD.md, 2b, Traps). */
+enum {
+	MAX_SEGMENTS = 16, /* of a path */
+	MAX_REPEATS = 3,   /* so often no segment may stand in a path */
+	MAX_KEYS = 8,      /* parameters of a query */
+	MAX_SITEMAP_DEPTH = 3,
+	MAX_SITEMAPS = 500, /* of a site */
+};
+
+/* Name, number (stored), word for programs, meaning for people. */
+#define ADMISSION_LIST(X)                                                    \
+	X(ADMIT_NONE, 0, "unknown", "nothing has led to it yet")             \
+	X(ADMIT_SEED, 1, "seed", "the site was added with it")               \
+	X(ADMIT_ASKED, 2, "asked", "somebody asked for it")                  \
+	X(ADMIT_LINK, 3, "link", "a page of the site links to it")           \
+	X(ADMIT_SITEMAP, 4, "sitemap", "a sitemap names it")                 \
+	X(ADMIT_REDIRECT, 5, "redirect", "another URL leads to it")          \
+	X(ADMIT_PROBE, 6, "probe", "made up, to see what is not there")      \
+	X(REFUSE_HOST, 16, "host", "it is of another host")                  \
+	X(REFUSE_ENDING, 17, "ending", "its ending is that of no page")      \
+	X(REFUSE_DEPTH, 18, "depth", "too many links away from the seed")    \
+	X(REFUSE_SEGMENTS, 19, "segments", "its path has over 16 segments")  \
+	X(REFUSE_REPEAT, 20, "repeat", "a segment stands in it three times") \
+	X(REFUSE_KEYS, 21, "keys", "it has over 8 query parameters")         \
+	X(REFUSE_URLS, 22, "urls", "the site has crawl.max_urls URLs")       \
+	X(REFUSE_SITEMAPS, 23, "sitemaps", "too many sitemaps, or too deep") \
+	X(SKIP_SATURATED, 32, "saturated",                                   \
+	  "the pages of its pattern bring nothing new")                      \
+	X(SKIP_PATTERN, 33, "pattern", "crawl.max_pattern of its pattern")   \
+	X(SKIP_PAGES, 34, "pages", "the budget of pages is spent")           \
+	X(SKIP_BYTES, 35, "bytes", "the budget of bytes is spent")           \
+	X(SKIP_TIME, 36, "time", "the budget of time is spent")              \
+	X(DENY_ROBOTS, 48, "robots", "robots.txt forbids it")                \
+	X(DENY_ADDRESS, 49, "address", "its address may not be asked")       \
+	X(DENY_SCOPE, 50, "scope", "it leads out of the site")
+
+enum admission {
+#define X(name, value, word, meaning) name = (value),
+	ADMISSION_LIST(X)
+#undef X
+};
+
+const char *admission_word(unsigned admission);    /* "saturated" */
+const char *admission_meaning(unsigned admission); /* "the pages of ..." */
+bool admission_is_in(unsigned admission);          /* ADMIT_*, but NONE */
+
+/*
+ * The rules that look at the URL and the site alone: REFUSE_* or ADMIT_LINK.
+ * What was found at `depth`. Seeds and URLs that somebody asked for need only
+ * be of the host.
+ */
+enum admission admission_of_url(const struct site_row *site,
+				const struct url *url, unsigned depth);
+
+/*
+ * The rules that are asked again each time before a URL is first visited:
+ * SKIP_* or ADMIT_LINK. `fine` and `coarse` are the rows of its patterns. A
+ * coarse pattern is saturated by COARSE_FACTOR times as many quiet pages.
+ */
+enum { COARSE_FACTOR = 5 };
+enum admission admission_of_state(const struct site_row *site,
+				  const struct pattern_row *fine,
+				  const struct pattern_row *coarse,
+				  uint32_t max_pattern);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * crawl/revisit.h - when a page is visited again: more often when it changes,
+ * less when it does not (an adaptive interval, as of incremental crawlers: Cho
+ * and Garcia-Molina 2003, Estimating frequency of change). Pure.
+ */
+#ifndef CRAWL_REVISIT_H
+#define CRAWL_REVISIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Intervals stay between an eighth of the site's and 30 times it. */
+enum { REVISIT_SHORTEST = 8, REVISIT_LONGEST = 30 };
+
+/*
+ * The interval after a visit: halved when the page had changed, half as long
+ * again when it had not. `before` 0: this was the first visit; the interval
+ * is then `of_cluster`, or when that is 0, too, `preset_ms` (the site's, not
+ * 0).
+ */
+uint64_t revisit_interval(uint64_t before, bool is_changed, uint64_t of_cluster,
+			  uint64_t preset_ms);
+
+/* The mean that a cluster keeps: an eighth of the new one, the rest old. */
+uint64_t revisit_of_cluster(uint64_t before, uint64_t interval);
+
+/*
+ * When: `now_ms` and the interval, up to a tenth more or less by `key`, so that
+ * pages that were found together do not come back together.
+ */
+uint64_t revisit_due(uint64_t now_ms, uint64_t interval, uint64_t key);
+
+#endif

@@ -1,11 +1,30 @@
 #include "daemon/config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/config_rows.h"
 
 enum { COMMENT_COLUMNS = 72 };
+
+/* The default of a list: the words of its row. */
+static void set_list(struct config *config, const struct config_row *row)
+{
+	const char *words = row->words == NULL ? "" : row->words;
+	struct buffer message = {0};
+	char word[64];
+
+	while (*words != '\0') {
+		size_t length = strcspn(words, "|");
+
+		(void)snprintf(word, sizeof(word), "%.*s", (int)length, words);
+		config_assign(config, row, word, &message);
+		words += length;
+		words += *words == '|';
+	}
+	buffer_free(&message);
+}
 
 void config_defaults(struct config *config_out)
 {
@@ -15,7 +34,9 @@ void config_defaults(struct config *config_out)
 		if (row->text != NULL)
 			memcpy(config_text(config_out, row), row->text,
 			       strlen(row->text) + 1);
-		else if (row->type != CONFIG_NETWORKS)
+		else if (config_is_list(row))
+			set_list(config_out, row);
+		else
 			config_set(config_out, row, row->preset);
 	}
 }
@@ -128,7 +149,5 @@ void config_keep_fixed(struct config *config, const struct config *old,
 			      row->key);
 		memcpy((char *)config + row->offset,
 		       (const char *)old + row->offset, row->size);
-		if (row->type == CONFIG_NETWORKS)
-			config->network_count = old->network_count;
 	}
 }

@@ -15,7 +15,18 @@
 #include "store/buffer.h"
 #include "store/error.h"
 
-enum { MAX_CONFIG_TEXT = 512, MAX_NETWORKS = 64 };
+enum { MAX_CONFIG_TEXT = 512, MAX_NETWORKS = 64, MAX_PORTS = 64 };
+
+/* A list of the file: how many, and what. */
+struct network_list {
+	size_t count;
+	struct network items[MAX_NETWORKS];
+};
+
+struct port_list {
+	size_t count;
+	uint16_t items[MAX_PORTS];
+};
 
 /* Immutable once loaded; a reload makes a new one. */
 struct config {
@@ -40,14 +51,28 @@ struct config {
 	uint32_t stall_timeout_ms;
 	uint32_t max_connections;
 	uint32_t max_sites;
-	uint32_t max_pages; /* of a site */
+	uint32_t max_pages; /* of a site, that are visited */
+	uint32_t max_urls;  /* that are known */
 	uint32_t max_depth;
-	uint64_t revisit_ms;     /* 0: never */
+	uint64_t max_bytes;   /* 0: any */
+	uint64_t max_time_ms; /* 0: any */
+	uint32_t saturation;  /* 0: all pages are visited */
+	uint32_t max_pattern;
+	uint64_t revisit_ms; /* 0: never */
+	bool no_sitemaps;
+	bool no_probe;
+	bool no_cookies;
+	char drop_parameters[MAX_CONFIG_TEXT]; /* see crawl/parameters.h */
+	struct port_list ports;
+	char proxy[MAX_CONFIG_TEXT]; /* or "" */
+	bool is_proxy_trusted;
+	char ca_file[MAX_CONFIG_TEXT]; /* or "" */
+	char warc[MAX_CONFIG_TEXT];    /* folder, or "" */
+	uint64_t warc_bytes;           /* of one file */
 	uint32_t max_neighbours; /* pages fetched beside one that was asked for
 				  */
 	uint32_t ask_timeout_ms; /* how long fetch=missing may take */
-	struct network networks[MAX_NETWORKS]; /* allow: */
-	size_t network_count;
+	struct network_list networks; /* allow: */
 	/* page: */
 	uint64_t max_body_bytes;
 	uint32_t max_nodes;

@@ -257,19 +257,19 @@ static void read_list(struct reader *reader, const struct config_row *row,
 static void read_value(struct reader *reader, const struct config_row *row,
 		       const char *where)
 {
-	bool is_list = row->type == CONFIG_NETWORKS;
+	bool is_list = config_is_list(row);
 	yaml_event_t event;
 
 	if (!next(reader, &event))
 		return;
 	if (is_list && event.type == YAML_SEQUENCE_START_EVENT) {
-		reader->config->network_count = 0;
+		memset((char *)reader->config + row->offset, 0, row->size);
 		read_list(reader, row, where);
 	} else if (!is_list && event.type == YAML_SCALAR_EVENT) {
 		assign(reader, row, &event, where);
 	} else {
 		complain(reader, event.start_mark, where,
-			 is_list ? "a list is wanted, such as [\"10.0.0.0/8\"]"
+			 is_list ? "a list is wanted, in [ ]"
 				 : "one value is wanted");
 		skip(reader, event.type);
 	}

@@ -78,15 +78,77 @@ const struct config_row config_rows[] = {
 	 .meaning = "that are known at the same time; more are refused"},
 	{"crawl", "max_pages", CONFIG_COUNT, false, FIELD(max_pages),
 	 RANGE(1, UINT32_MAX, 1000),
-	 .meaning = "of a site, for sites added from now on"},
+	 .meaning = "that are visited of a site, for sites added from now on"},
+	{"crawl", "max_urls", CONFIG_COUNT, true, FIELD(max_urls),
+	 RANGE(1, 100000000, 100000),
+	 .meaning = "that are known of a site, visited or not"},
+	{"crawl", "max_bytes", CONFIG_BYTES, false, FIELD(max_bytes),
+	 RANGE(0, 1024 * GIB, GIB),
+	 .meaning = "over the wire, for first visits to the pages of a site; "
+		    "0: any; for sites added from now on"},
+	{"crawl", "max_time", CONFIG_TIME, false, FIELD(max_time_ms),
+	 RANGE(0, 3650 * DAY, DAY),
+	 .meaning = "spent fetching, for first visits to the pages of a site; "
+		    "0: any; for sites added from now on"},
+	{"crawl", "saturation", CONFIG_COUNT, false, FIELD(saturation),
+	 RANGE(0, 1000000, 10),
+	 .meaning = "so many pages in a row without anything new for their "
+		    "template end the sampling of a URL pattern; 0: never; for "
+		    "sites added from now on"},
+	{"crawl", "max_pattern", CONFIG_COUNT, true, FIELD(max_pattern),
+	 RANGE(1, 100000000, 500),
+	 .meaning = "pages that are visited of a URL pattern, whatever they "
+		    "bring: calendars and other traps end there"},
 	{"crawl", "max_depth", CONFIG_COUNT, false, FIELD(max_depth),
 	 RANGE(0, 1000, 16),
 	 .meaning = "links from the first page of a site, for sites added from "
 		    "now on"},
 	{"crawl", "revisit", CONFIG_TIME, false, FIELD(revisit_ms),
 	 RANGE(0, 3650 * DAY, DAY),
-	 .meaning = "a page is fetched again after this (0: never), for sites "
-		    "added from now on"},
+	 .meaning = "a page is fetched again after this (0: never), at first; "
+		    "then sooner when it changes and later when it does not; "
+		    "for sites added from now on"},
+	{"crawl", "sitemaps", CONFIG_CHOICE, false, FIELD(no_sitemaps),
+	 RANGE(0, 1, 0), .words = "yes|no",
+	 .meaning = "read those that robots.txt names, or /sitemap.xml; for "
+		    "sites added from now on"},
+	{"crawl", "probe", CONFIG_CHOICE, false, FIELD(no_probe),
+	 RANGE(0, 1, 0), .words = "yes|no",
+	 .meaning = "ask a site once for a page that it cannot have, to know "
+		    "what it says then; for sites added from now on"},
+	{"crawl", "cookies", CONFIG_CHOICE, false, FIELD(no_cookies),
+	 RANGE(0, 1, 0), .words = "yes|no",
+	 .meaning = "send back the cookies of a site while the daemon runs; "
+		    "for sites added from now on"},
+	{"crawl", "drop_parameters", CONFIG_TEXT, true,
+	 FIELD(drop_parameters), RANGE(0, MAX_CONFIG_TEXT - 1, 0),
+	 .text = "",
+	 .meaning = "parameters of URLs that name no page, such as those of "
+		    "trackers and sessions: they are taken out of links"},
+	{"crawl", "ports", CONFIG_PORTS, true, FIELD(ports),
+	 RANGE(0, MAX_PORTS, 0), .words = "80|443|8080|8443",
+	 .meaning = "that may be asked; a site that is added with another port "
+		    "opens that one for itself"},
+	{"crawl", "proxy", CONFIG_TEXT, true, FIELD(proxy),
+	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
+	 .meaning = "URL of a proxy for all requests, such as "
+		    "\"http://127.0.0.1:3128\"; private addresses are not "
+		    "refused behind it, so it must be trusted"},
+	{"crawl", "proxy_trusted", CONFIG_CHOICE, true,
+	 FIELD(is_proxy_trusted), RANGE(0, 1, 0), .words = "no|yes",
+	 .meaning = "the proxy itself refuses what may not be asked; without "
+		    "this no proxy is used"},
+	{"crawl", "ca_file", CONFIG_TEXT, true, FIELD(ca_file),
+	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
+	 .meaning = "PEM file of authorities that are trusted beside those of "
+		    "the system"},
+	{"crawl", "warc", CONFIG_TEXT, true, FIELD(warc),
+	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
+	 .meaning = "folder for WARC 1.1 files of everything that is fetched; "
+		    "empty: none are written"},
+	{"crawl", "warc_size", CONFIG_BYTES, true, FIELD(warc_bytes),
+	 RANGE(MIB, 1024 * GIB, GIB),
+	 .meaning = "of a WARC file; then the next one begins"},
 	{"crawl", "max_neighbours", CONFIG_COUNT, true, FIELD(max_neighbours),
 	 RANGE(0, 1000, 30),
 	 .meaning = "pages fetched beside one that was asked for (fetch=missing"

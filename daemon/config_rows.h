@@ -21,7 +21,8 @@ enum config_type {
 	CONFIG_MODE,     /* permission bits, octal */
 	CONFIG_CHOICE,   /* one of `words`; held as its index */
 	CONFIG_SETTINGS, /* parameters of methods; see extract/settings.h */
-	CONFIG_NETWORKS, /* a list of networks */
+	CONFIG_NETWORKS, /* a list of networks: struct network_list */
+	CONFIG_PORTS,    /* a list of ports: struct port_list */
 };
 
 struct config_row {
@@ -35,7 +36,8 @@ struct config_row {
 	uint64_t maximum;
 	uint64_t preset;     /* the default of a number */
 	const char *text;    /* the default of a text */
-	const char *words;   /* of a choice: "obey|ignore" */
+	const char *words;   /* of a choice: "obey|ignore"; the default of a
+				list: "80|443" */
 	const char *meaning; /* English, without a full stop at the end */
 };
 
@@ -57,6 +59,9 @@ char *config_text(struct config *config, const struct config_row *row);
  */
 bool config_assign(struct config *config, const struct config_row *row,
 		   const char *text, struct buffer *message);
+
+/* Is it a list? Its field begins with the number of items. */
+bool config_is_list(const struct config_row *row);
 
 /* Append the field as it stands in a file. */
 void config_show(const struct config *config, const struct config_row *row,

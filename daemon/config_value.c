@@ -43,6 +43,7 @@ static const char *const type_names[] = {
 	[CONFIG_CHOICE] = "one of the words",
 	[CONFIG_SETTINGS] = "parameters of methods",
 	[CONFIG_NETWORKS] = "a network, such as 10.0.0.0/8 or fd00::/8",
+	[CONFIG_PORTS] = "a port, from 1 to 65535",
 };
 
 const struct config_unit *config_units(enum config_type type)
@@ -265,19 +266,47 @@ static bool assign_settings(struct config *config, const struct config_row *row,
 	return false;
 }
 
+static bool has_room(size_t count, size_t max, struct buffer *message)
+{
+	if (count >= max)
+		buffer_printf(message, "the list has more than %zu items", max);
+	return count < max;
+}
+
 static bool assign_network(struct config *config, const struct config_row *row,
 			   const char *text, struct buffer *message)
 {
-	if (config->network_count >= MAX_NETWORKS) {
-		buffer_printf(message, "there are more than %d networks",
-			      MAX_NETWORKS);
+	struct network_list *list = (void *)((char *)config + row->offset);
+
+	if (!has_room(list->count, MAX_NETWORKS, message))
 		return false;
-	}
-	if (network_parse(text, &config->networks[config->network_count]) !=
-	    ERR_NONE)
+	if (network_parse(text, &list->items[list->count]) != ERR_NONE)
 		return is_wrong(row, text, message);
-	config->network_count++;
+	list->count++;
 	return true;
+}
+
+static bool assign_port(struct config *config, const struct config_row *row,
+			const char *text, struct buffer *message)
+{
+	struct port_list *list = (void *)((char *)config + row->offset);
+	size_t length = strlen(text);
+	unsigned port = 0;
+
+	if (!has_room(list->count, MAX_PORTS, message))
+		return false;
+	if (length <= 5 && strspn(text, "0123456789") == length)
+		for (const char *c = text; *c != '\0'; c++)
+			port = port * 10 + (unsigned)(*c - '0');
+	if (port == 0 || port > UINT16_MAX)
+		return is_wrong(row, text, message);
+	list->items[list->count++] = (uint16_t)port;
+	return true;
+}
+
+bool config_is_list(const struct config_row *row)
+{
+	return row->type == CONFIG_NETWORKS || row->type == CONFIG_PORTS;
 }
 
 static bool assign_cut(struct config *config, const struct config_row *row,
@@ -303,6 +332,8 @@ bool config_assign(struct config *config, const struct config_row *row,
 		return assign_settings(config, row, text, message);
 	case CONFIG_NETWORKS:
 		return assign_network(config, row, text, message);
+	case CONFIG_PORTS:
+		return assign_port(config, row, text, message);
 	case CONFIG_CUT:
 		return assign_cut(config, row, text, message);
 	default:
@@ -368,6 +399,26 @@ static void show_network(const struct network *network, struct buffer *out)
 		      network->prefix - (is_v4 ? 96 : 0));
 }
 
+static void show_list(const struct config *config, const struct config_row *row,
+		      struct buffer *out)
+{
+	const void *field = (const char *)config + row->offset;
+	const struct network_list *networks = field;
+	const struct port_list *ports = field;
+	bool is_ports = row->type == CONFIG_PORTS;
+	size_t count = is_ports ? ports->count : networks->count;
+
+	buffer_append_byte(out, '[');
+	for (size_t i = 0; i < count; i++) {
+		buffer_append_text(out, i == 0 ? "" : ", ");
+		if (is_ports)
+			buffer_printf(out, "%u", ports->items[i]);
+		else
+			show_network(&networks->items[i], out);
+	}
+	buffer_append_byte(out, ']');
+}
+
 void config_show(const struct config *config, const struct config_row *row,
 		 struct buffer *out)
 {
@@ -381,12 +432,8 @@ void config_show(const struct config *config, const struct config_row *row,
 			out, word_at(row->words, config_get(config, row)));
 		break;
 	case CONFIG_NETWORKS:
-		buffer_append_byte(out, '[');
-		for (size_t i = 0; i < config->network_count; i++) {
-			buffer_append_text(out, i == 0 ? "" : ", ");
-			show_network(&config->networks[i], out);
-		}
-		buffer_append_byte(out, ']');
+	case CONFIG_PORTS:
+		show_list(config, row, out);
 		break;
 	default:
 		config_show_number(row, config_get(config, row), out);

@@ -59,7 +59,7 @@ START_TEST(defaults_are_those_that_are_documented)
 	ck_assert_uint_eq(config.threshold, THRESHOLD_AUTO);
 	ck_assert_uint_eq(config.commit_interval_ms, 50);
 	ck_assert_uint_eq(config.log_level, 2);
-	ck_assert_uint_eq(config.network_count, 0);
+	ck_assert_uint_eq(config.networks.count, 0);
 }
 END_TEST
 
@@ -83,10 +83,10 @@ START_TEST(a_file_changes_what_it_names)
 	ck_assert_uint_eq(config.delay_ms, 1500);
 	ck_assert(config.ignores_robots);
 	ck_assert_uint_eq(config.revisit_ms, 0);
-	ck_assert_uint_eq(config.network_count, 2);
-	ck_assert_uint_eq(config.networks[0].address[12], 127);
-	ck_assert_uint_eq(config.networks[0].prefix, 96 + 8);
-	ck_assert_uint_eq(config.networks[1].prefix, 8);
+	ck_assert_uint_eq(config.networks.count, 2);
+	ck_assert_uint_eq(config.networks.items[0].address[12], 127);
+	ck_assert_uint_eq(config.networks.items[0].prefix, 96 + 8);
+	ck_assert_uint_eq(config.networks.items[1].prefix, 8);
 	ck_assert_str_eq(config.store_path, "/x y");
 	ck_assert_uint_eq(config.store_max_bytes, UINT64_C(2) << 30);
 	ck_assert_uint_eq(config.socket_mode, 0600);
@@ -344,7 +344,7 @@ START_TEST(a_reload_keeps_what_needs_a_restart)
 	ck_assert_str_eq(kept.data,
 			 "socket.path, crawl.allow, pipeline.workers");
 	ck_assert_str_eq(config.socket_path, old.socket_path);
-	ck_assert_uint_eq(config.network_count, 0);
+	ck_assert_uint_eq(config.networks.count, 0);
 	ck_assert_uint_eq(config.workers, 0);
 	ck_assert_uint_eq(config.delay_ms, 7000);
 	buffer_free(&kept);

@@ -14,7 +14,8 @@ struct verdict;
 enum quality {
 	QUALITY_NOT_HTML,  /* text, JSON or XML: no tag of HTML is in it */
 	QUALITY_BLOCKED,   /* the server refused (401, 403, 407, 429, 503), or
-			      asks its visitor to prove that he is human */
+			      asks its visitor to prove that he is human, or to
+			      consent before he sees the page */
 	QUALITY_JS_ONLY,   /* scripts must fill the page: a shell came */
 	QUALITY_EMPTY,     /* nothing was chosen */
 	QUALITY_TRUNCATED, /* cut at a limit, or it ends inside a tag */

@@ -1,6 +1,7 @@
 #include "page/head.h"
 
 #include "page/attribute.h"
+#include "page/robots_tag.h"
 #include "store/arena.h"
 #include "store/buffer.h"
 
@@ -27,14 +28,10 @@ static struct slice text_inside(struct page *page, const struct node *node)
 
 static void read_robots(struct page *page, struct slice content)
 {
-	if (text_has_word(content, "none")) {
-		page->is_nofollow = true;
-		page->is_noindex = true;
-	}
-	if (text_has_word(content, "nofollow"))
-		page->is_nofollow = true;
-	if (text_has_word(content, "noindex"))
-		page->is_noindex = true;
+	unsigned flags = robots_tag_parse(content, "templated");
+
+	page->is_nofollow |= (flags & ROBOTS_TAG_NOFOLLOW) != 0;
+	page->is_noindex |= (flags & ROBOTS_TAG_NOINDEX) != 0;
 }
 
 static void read_meta(struct page *page, uint32_t node)

@@ -3,12 +3,15 @@
 #include <stdlib.h>
 
 #include "page/attribute.h"
+#include "page/scanner.h"
+#include "page/script_redirect.h"
 #include "store/arena.h"
 #include "store/memory.h"
 
 enum {
 	ANCHOR_BYTES = 256,
-	ANCHOR_SOURCE = 2048, /* bytes of text looked at for an anchor */
+	ANCHOR_SOURCE = 2048,     /* bytes of text looked at for an anchor */
+	SCRIPT_TEXT_BYTES = 1000, /* of a page whose scripts are looked at */
 };
 
 struct link_list {
@@ -129,27 +132,43 @@ static void add_frame(struct link_list *list, uint32_t index)
 		  });
 }
 
-/* Behind the "url=" of "5; url='next.html'", or empty. */
+/* Behind the "url =" at `at`, where it is written. NULL: there is no "=". */
+static const char *skip_url_word(const char *at, const char *end)
+{
+	if (end - at < 3 || !text_is((struct slice){at, 3}, "url"))
+		return at;
+	at += 3;
+	while (at < end && is_space(*at))
+		at++;
+	if (at == end || *at != '=')
+		return NULL;
+	at++;
+	while (at < end && is_space(*at))
+		at++;
+	return at;
+}
+
+/*
+ * Of "5; url='next.html'", or "5; next.html", the address; or empty. As the
+ * HTML standard has it (section 4.2.5.3), but "5; url" leads nowhere.
+ */
 static struct slice refresh_url(struct slice content)
 {
 	const char *at = content.data;
 	const char *end = at + content.size;
 	const char *close;
 
-	while (at < end && *at != ';' && *at != ',')
+	while (at < end &&
+	       (is_space(*at) || *at == '.' || (*at >= '0' && *at <= '9')))
 		at++;
+	if (at == content.data || at == end ||
+	    (*at != ';' && *at != ',' && !is_space(at[-1])))
+		return (struct slice){NULL, 0};
 	while (at < end && (is_space(*at) || *at == ';' || *at == ','))
 		at++;
-	if (end - at < 4 || !text_is((struct slice){at, 3}, "url"))
+	at = skip_url_word(at, end);
+	if (at == NULL)
 		return (struct slice){NULL, 0};
-	at += 3;
-	while (at < end && is_space(*at))
-		at++;
-	if (at == end || *at != '=')
-		return (struct slice){NULL, 0};
-	at++;
-	while (at < end && is_space(*at))
-		at++;
 	if (at < end && (*at == '"' || *at == '\'')) {
 		close = memchr(at + 1, *at, (size_t)(end - at) - 1);
 		at++;
@@ -174,6 +193,41 @@ static void add_refresh(struct link_list *list, uint32_t index)
 		  });
 }
 
+/* What stands in a script. */
+static struct slice script_content(const struct page *page, uint32_t index)
+{
+	struct span span = page->nodes[index].source;
+	struct scanner scanner = {
+		.source = {(const char *)page->source.data + span.begin,
+			   span.end - span.begin},
+	};
+	struct token token;
+
+	while (scanner_next(&scanner, &token))
+		if (token.kind == TOKEN_RAW)
+			return (struct slice){
+				(const char *)scanner.source.data +
+					token.source.begin,
+				token.source.end - token.source.begin};
+	return (struct slice){NULL, 0};
+}
+
+/* On a page of text a script may lead where it likes: it is no stub. */
+static void add_script(struct link_list *list, uint32_t index)
+{
+	struct slice content;
+
+	if (list->page->text_bytes > SCRIPT_TEXT_BYTES)
+		return;
+	content = script_content(list->page, index);
+	add(list, (struct link){
+			  .node = index,
+			  .flags = LINK_IS_REFRESH,
+			  .href = script_redirect(content),
+			  .anchor = {"", 0},
+		  });
+}
+
 void links_read(struct page *page)
 {
 	struct link_list list = {.page = page};
@@ -193,6 +247,9 @@ void links_read(struct page *page)
 			break;
 		case TAG_meta:
 			add_refresh(&list, i);
+			break;
+		case TAG_script:
+			add_script(&list, i);
 			break;
 		default:
 			break;

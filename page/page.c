@@ -39,32 +39,45 @@ static void build(struct page *page, const struct page_limits *limits)
 		       max_items);
 	page->unknown_tags = skeleton.unknown_tags;
 	page->unknown_tag_count = skeleton.unknown_tag_count;
-	page->is_truncated = skeleton.is_truncated;
+	page->is_truncated |= skeleton.is_truncated;
 	builder_run(page, &skeleton, &capped, max_items);
 	skeleton_free(&skeleton);
+}
+
+/*
+ * The first `max` bytes, or up to three less: no character of UTF-8 is cut.
+ * Its other encodings have one that does not decode at the end.
+ */
+static struct slice cut_bytes(struct slice text, size_t max)
+{
+	const unsigned char *bytes = text.data;
+	size_t size = max;
+
+	if (text.size <= max)
+		return text;
+	while (size > 0 && max - size < 3 && (bytes[size] & 0xC0) == 0x80)
+		size--;
+	return (struct slice){bytes, size};
 }
 
 enum error page_parse(struct page **page_out, struct slice body,
 		      struct slice charset, const struct page_limits *limits)
 {
+	const struct slice taken = cut_bytes(body, limits->max_bytes);
 	struct arena *arena;
 	struct decoded decoded;
 	struct page *page;
 
-	if (body.size > limits->max_bytes)
-		return ERR_TOO_LARGE;
-	if (sniff_is_binary(body, charset))
+	if (sniff_is_binary(taken, charset))
 		return ERR_NOT_HTML;
 	arena = arena_create();
-	decoded = charset_decode(arena, body, charset);
-	if (decoded.text.size > MAX_SOURCE) {
-		arena_destroy(arena);
-		return ERR_TOO_LARGE;
-	}
+	decoded = charset_decode(arena, taken, charset);
 	page = ARENA_NEW(arena, struct page, 1);
 	page->arena = arena;
-	page->source = decoded.text;
+	page->source = cut_bytes(decoded.text, MAX_SOURCE);
 	page->charset = decoded.charset;
+	page->is_truncated =
+		taken.size < body.size || page->source.size < decoded.text.size;
 	build(page, limits);
 	head_read(page);
 	links_read(page);

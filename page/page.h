@@ -87,7 +87,8 @@ enum {
 	LINK_IS_CANONICAL = 2, /* link rel=canonical */
 	LINK_IS_ALTERNATE = 4, /* link rel=alternate: feeds and translations */
 	LINK_IS_NEXT = 8,      /* rel=next or prev */
-	LINK_IS_REFRESH = 16,  /* from meta http-equiv=refresh */
+	LINK_IS_REFRESH = 16,  /* from meta http-equiv=refresh, or a script of
+				  a page without text that leads on */
 };
 
 struct page {
@@ -132,11 +133,10 @@ extern const struct page_limits page_limits_default;
  * `body` may go away. Destroy the page with page_destroy().
  *
  * Never fails on broken HTML; an empty body gives an empty page. What lies
- * beyond max_nodes, max_depth or max_attributes is cut and the page marked
- * is_truncated; so is what lies beyond 4 * max_nodes + 1,024 texts or
- * attributes. ERR_TOO_LARGE: the body is over max_bytes. ERR_NOT_HTML: the
- * body is binary (an image, an archive, a PDF). Time is linear in the body
- * and stack constant, whatever it holds.
+ * beyond max_bytes, max_nodes, max_depth or max_attributes is cut and the page
+ * marked is_truncated; so is what lies beyond 4 * max_nodes + 1,024 texts or
+ * attributes. ERR_NOT_HTML: the body is binary (an image, an archive, a PDF).
+ * Time is linear in the body and stack constant, whatever it holds.
  */
 enum error page_parse(struct page **page_out, struct slice body,
 		      struct slice charset, const struct page_limits *limits);

@@ -37,10 +37,19 @@ enum page_class {
 const char *page_class_name(unsigned page_class);
 
 /*
- * The first that holds. `http_status` 0: not known; `is_cut`: the body stops
- * before its end. Linear, constant stack.
+ * The first that holds: `http_status` of 400 or more (0: not known) is an error
+ * at once; `is_cut` (the body stops before its end), page->is_truncated, or a
+ * source that ends inside a tag, a comment or a script; no HTML; a challenge,
+ * a gate that asks for consent, a stub (its target is in page->links, as
+ * LINK_IS_REFRESH: when that is the page itself, it is none), an error by its
+ * words; no text. CLASS_SOFT_404 is not found here. All that are judged by
+ * what they say have little text, so that a page is not taken for one that
+ * quotes it. Linear, constant stack.
  */
 enum page_class page_class_of(const struct page *page, unsigned http_status,
 			      bool is_cut);
+
+/* Is the element one of the page's own, with a "-" in its name? */
+bool page_has_own_tag(const struct page *page, uint32_t node);
 
 #endif

@@ -18,7 +18,7 @@ struct check {
 #define CHECK_HOST(check) \
 	(int)(check)->site->host.size, (const char *)(check)->site->host.data
 
-/* TABLE_PAGES, BODIES, RECORDS and the site's page_count. */
+/* TABLE_PAGES, BODIES, RECORDS and the site's counts of pages. */
 void check_pages(const struct check *check);
 
 /* TABLE_CLUSTERS, MEMBERS, DF. */
@@ -26,6 +26,9 @@ void check_clusters(const struct check *check);
 
 /* TABLE_TERMS, SETS, and that MEMBERS refer to them. */
 void check_sets(const struct check *check);
+
+/* TABLE_PATTERNS and what the rows of TABLE_FRONTIER add up to in them. */
+void check_patterns(const struct check *check);
 
 /* TABLE_FRONTIER, DUE and the site's counts of URLs. */
 void check_urls(const struct check *check);

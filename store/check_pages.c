@@ -66,9 +66,11 @@ static void check_membership(const struct check *check, uint64_t page,
 	struct key member = key_member(site, row->cluster, page);
 	struct key cluster = key_cluster(site, row->cluster);
 
-	if ((row->flags & PAGE_ROW_IS_TRUNCATED) != 0) {
+	if ((row->flags & PAGE_ROW_IS_TRUNCATED) != 0 || row->page_class != 0) {
 		if (row->cluster != 0)
-			tell(check, page, "is truncated, but in a cluster");
+			tell(check, page,
+			     "is truncated or no page, but in a "
+			     "cluster");
 		return;
 	}
 	if (row->cluster == 0)
@@ -112,39 +114,67 @@ static void check_owned(const struct check *check, enum table table)
 	scan_end(&scan);
 }
 
+/* How many rows hold something, and of which class. */
+struct page_counts {
+	uint64_t of_class[SITE_CLASSES];
+	uint64_t all;
+};
+
+static void compare(const struct check *check, const struct page_counts *counts)
+{
+	check->report->pages += counts->all;
+	if (counts->all != check->site->page_count)
+		verify_problem(check->report,
+			       CHECK_SITE "has %" PRIu64
+					  " pages, but counts %u",
+			       CHECK_HOST(check), counts->all,
+			       check->site->page_count);
+	for (size_t i = 0; i < SITE_CLASSES; i++)
+		if (counts->of_class[i] != check->site->class_counts[i])
+			verify_problem(check->report,
+				       CHECK_SITE "has %" PRIu64
+						  " pages of class %zu, but "
+						  "counts %u",
+				       CHECK_HOST(check), counts->of_class[i],
+				       i, check->site->class_counts[i]);
+}
+
+static void check_row(const struct check *check, struct slice key,
+		      const struct page_row *row, struct page_counts *counts)
+{
+	uint64_t page = key_u64(key, 4);
+
+	if (page != page_key_of(row->url))
+		tell(check, page, "the row has another page's URL");
+	if (row->redirect.size > 0) {
+		if (row->cluster != 0)
+			tell(check, page, "is a redirect, but in a cluster");
+		return;
+	}
+	counts->all++;
+	if (row->page_class < SITE_CLASSES)
+		counts->of_class[row->page_class]++;
+	else
+		tell(check, page, "is of a class that does not exist");
+	check_page(check, key, row);
+}
+
 void check_pages(const struct check *check)
 {
 	struct key prefix = key_site(check->site->id);
 	struct scan scan =
 		scan_begin(check->txn, TABLE_PAGES, key_slice(&prefix));
+	struct page_counts counts = {0};
 	struct page_row row;
-	uint64_t count = 0;
 
 	while (scan_next(&scan)) {
-		uint64_t page = key_u64(scan.key, 4);
-
-		if (scan.key.size != 12 || !page_row_decode(scan.value, &row)) {
-			tell(check, page, "the row is damaged");
-			continue;
-		}
-		if (page != page_key_of(row.url))
-			tell(check, page, "the row has another page's URL");
-		if (row.redirect.size > 0) {
-			if (row.cluster != 0)
-				tell(check, page,
-				     "is a redirect, but in a cluster");
-			continue;
-		}
-		check_page(check, scan.key, &row);
-		count++;
+		if (scan.key.size == 12 && page_row_decode(scan.value, &row))
+			check_row(check, scan.key, &row, &counts);
+		else
+			tell(check, key_u64(scan.key, 4), "the row is damaged");
 	}
 	scan_end(&scan);
-	check->report->pages += count;
-	if (count != check->site->page_count)
-		verify_problem(
-			check->report,
-			CHECK_SITE "has %" PRIu64 " pages, but counts %u",
-			CHECK_HOST(check), count, check->site->page_count);
+	compare(check, &counts);
 	check_owned(check, TABLE_BODIES);
 	check_owned(check, TABLE_RECORDS);
 }

@@ -9,10 +9,31 @@ static void tell(const struct check *check, uint64_t url, const char *what)
 	verify_problem(check->report, URL "%s", CHECK_HOST(check), url, what);
 }
 
+/* What the rows of a site add up to. */
 struct url_counts {
-	uint64_t of_state[FRONTIER_STATES];
+	uint64_t of_state[FRONTIER_STATES]; /* without auxiliary ones */
+	uint64_t found;
+	uint64_t waiting; /* pending or leased, auxiliary ones, too */
+	uint64_t tried;
+	uint64_t sitemaps;
 	uint64_t all;
 };
+
+static bool is_waiting(const struct frontier_row *row)
+{
+	return row->state == FRONTIER_PENDING || row->state == FRONTIER_LEASED;
+}
+
+static void count_url(const struct frontier_row *row, struct url_counts *counts)
+{
+	counts->waiting += is_waiting(row);
+	counts->sitemaps += (row->flags & FRONTIER_IS_SITEMAP) != 0;
+	if ((row->flags & FRONTIER_IS_AUXILIARY) != 0)
+		return;
+	counts->found++;
+	counts->of_state[row->state]++;
+	counts->tried += (row->flags & FRONTIER_IS_TRIED) != 0;
+}
 
 static void check_url(const struct check *check, struct slice key,
 		      struct slice value, struct url_counts *counts)
@@ -27,9 +48,13 @@ static void check_url(const struct check *check, struct slice key,
 		tell(check, url, "the row is damaged");
 		return;
 	}
-	counts->of_state[row.state]++;
+	count_url(&row, counts);
 	if (url != page_key_of(row.url))
 		tell(check, url, "the row has another URL");
+	if (is_waiting(&row) && row.due_ms == 0)
+		tell(check, url, "waits, but is never due");
+	if (row.state == FRONTIER_SKIPPED && row.due_ms != 0)
+		tell(check, url, "is skipped, but due");
 	due = key_due(check->site->id, row.due_ms, url);
 	if (row.due_ms != 0 &&
 	    txn_get(check->txn, TABLE_DUE, key_slice(&due)).data == NULL)
@@ -84,11 +109,13 @@ void check_urls(const struct check *check)
 		check_url(check, scan.key, scan.value, &counts);
 	scan_end(&scan);
 	check->report->urls += counts.all;
-	compare(check, "found", counts.all, site->found_count);
-	compare(check, "pending", of[FRONTIER_PENDING] + of[FRONTIER_LEASED],
-		site->pending_count);
+	compare(check, "found", counts.found, site->found_count);
+	compare(check, "pending", counts.waiting, site->pending_count);
 	compare(check, "fetched", of[FRONTIER_DONE], site->fetched_count);
 	compare(check, "failed", of[FRONTIER_FAILED] + of[FRONTIER_DENIED],
 		site->failed_count);
+	compare(check, "skipped", of[FRONTIER_SKIPPED], site->skipped_count);
+	compare(check, "tried", counts.tried, site->tried_count);
+	compare(check, "sitemap", counts.sitemaps, site->sitemap_count);
 	check_due(check);
 }

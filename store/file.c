@@ -17,7 +17,10 @@ static enum error error_from_errno(void)
 	return errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND : ERR_IO;
 }
 
-/* gzread() passes on what is not gzip as it is, and joins the members. */
+/*
+ * gzread() passes on what is not gzip as it is, and joins the members. Of more
+ * than `max_bytes` the first ones are read.
+ */
 static enum error read_all(gzFile file, size_t max_bytes, struct buffer *out)
 {
 	size_t left = max_bytes;
@@ -29,8 +32,10 @@ static enum error read_all(gzFile file, size_t max_bytes, struct buffer *out)
 
 		if (count < 0)
 			break;
-		if ((size_t)count > left)
+		if ((size_t)count > left) {
+			out->size += left;
 			return ERR_TOO_LARGE;
+		}
 		if (count == 0)
 			break;
 		out->size += (size_t)count;
@@ -42,12 +47,12 @@ static enum error read_all(gzFile file, size_t max_bytes, struct buffer *out)
 	return rc == Z_ERRNO ? ERR_IO : ERR_CORRUPT;
 }
 
-enum error file_read(const char *path, size_t max_bytes, struct buffer *out)
+static enum error read_file(const char *path, size_t max_bytes,
+			    struct buffer *out)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
 	int fd =
 		is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-	size_t before = out->size;
 	enum error error;
 	gzFile file;
 
@@ -59,11 +64,36 @@ enum error file_read(const char *path, size_t max_bytes, struct buffer *out)
 		return ERR_IO;
 	}
 	error = read_all(file, max_bytes, out);
-	if (error != ERR_NONE)
-		out->size = before;
-	if (out->data != NULL)
-		out->data[out->size] = '\0';
 	gzclose_r(file);
+	return error;
+}
+
+/* What was read is kept or dropped. */
+static void settle(struct buffer *out, size_t size)
+{
+	out->size = size;
+	if (out->data != NULL)
+		out->data[size] = '\0';
+}
+
+enum error file_read(const char *path, size_t max_bytes, struct buffer *out)
+{
+	size_t before = out->size;
+	enum error error = read_file(path, max_bytes, out);
+
+	settle(out, error == ERR_NONE ? out->size : before);
+	return error;
+}
+
+enum error file_read_start(const char *path, size_t max_bytes,
+			   struct buffer *out)
+{
+	size_t before = out->size;
+	enum error error = read_file(path, max_bytes, out);
+
+	if (error == ERR_TOO_LARGE)
+		error = ERR_NONE;
+	settle(out, error == ERR_NONE ? out->size : before);
 	return error;
 }
 

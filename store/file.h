@@ -14,6 +14,10 @@
  */
 enum error file_read(const char *path, size_t max_bytes, struct buffer *out);
 
+/* The same, but of a larger file the first `max_bytes`. */
+enum error file_read_start(const char *path, size_t max_bytes,
+			   struct buffer *out);
+
 /* Write the file at `path`, making the folders above it. ERR_IO. */
 enum error file_write(const char *path, struct slice bytes);
 

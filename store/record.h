@@ -33,7 +33,7 @@ struct record_link {
 /* An opened record points into the buffer that it was opened from. */
 struct record {
 	uint64_t content_hash; /* hash64 of the body */
-	uint32_t flags;        /* RECORD_* */
+	uint32_t flags;        /* RECORD_*, and record_class() */
 	uint32_t text_count;   /* text nodes of the page */
 	uint32_t node_count;
 	struct slice title;
@@ -51,8 +51,15 @@ struct record {
 
 enum {
 	RECORD_IS_TRUNCATED = 1, /* the page was cut at a limit */
-	RECORD_IS_NOFOLLOW = 2,  /* meta robots: its links are not followed */
+	RECORD_IS_NOFOLLOW = 2,  /* its links are not followed */
+	RECORD_CLASS_SHIFT = 8,  /* from there on 8 bits: record_class() */
 };
+
+/* What the page is, by enum page_class of page/page_class.h; 0: a page. */
+static inline unsigned record_class(const struct record *record)
+{
+	return record->flags >> RECORD_CLASS_SHIFT & 0xFF;
+}
 
 /* Append the record, `links` [record->link_count] beside it, to `out`. */
 void record_encode(const struct record *record, const struct record_link *links,

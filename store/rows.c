@@ -46,6 +46,7 @@ static const struct field site_fields[] = {
 	FIELD(site_row, skipped_count),
 	FIELD(site_row, tried_count),
 	FIELD(site_row, sitemap_count),
+	FIELD(site_row, coarse_count),
 	FIELD(site_row, class_counts),
 };
 

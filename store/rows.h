@@ -49,6 +49,7 @@ struct site_row {
 	uint32_t skipped_count; /* of the found: FRONTIER_SKIPPED */
 	uint32_t tried_count;   /* of the found: those that were ever leased */
 	uint32_t sitemap_count; /* rows with FRONTIER_IS_SITEMAP */
+	uint32_t coarse_count;  /* rows with PATTERN_IS_COARSE */
 	uint32_t class_counts[SITE_CLASSES]; /* rows in TABLE_PAGES that hold
 						something, by enum page_class */
 	struct slice host;                   /* HOST in HOST/N */
@@ -66,6 +67,7 @@ enum {
 	SITE_HAS_SITEMAPS = 16, /* sitemaps are looked for */
 	SITE_HAS_PROBE = 32,    /* it is asked for a page that cannot be */
 	SITE_HAS_COOKIES = 64,  /* they are kept while the daemon runs */
+	SITE_IS_PORT_OK = 128,  /* the operator named its port */
 };
 
 bool site_get(struct txn *txn, struct slice host, struct site_row *row_out);
@@ -180,6 +182,7 @@ enum {
 	FRONTIER_IS_SITEMAP = 2, /* no page: names URLs */
 	FRONTIER_IS_PROBE = 4,   /* no page: shows what is not there */
 	FRONTIER_IS_TRIED = 8,   /* it was leased before */
+	FRONTIER_IS_LEARNED = 16, /* its patterns learned from its page */
 	/* rows beside the pages of the site */
 	FRONTIER_IS_AUXILIARY = FRONTIER_IS_SITEMAP | FRONTIER_IS_PROBE,
 };
@@ -194,8 +197,8 @@ bool frontier_row_decode(struct slice value, struct frontier_row *row_out);
 /* A pattern of URLs (crawl/url_pattern.h), fine or coarse. */
 struct pattern_row {
 	uint32_t found;      /* rows of the frontier that have it */
-	uint32_t tried;      /* of these: FRONTIER_IS_TRIED */
-	uint32_t learned;    /* of these: pages that were clustered */
+	uint32_t tried;      /* of the found: FRONTIER_IS_TRIED */
+	uint32_t learned;    /* of the found: FRONTIER_IS_LEARNED */
 	uint32_t quiet;      /* of the last ones, in a row: without news */
 	uint32_t cluster;    /* that the last one went into; 0: none */
 	uint32_t flags;      /* PATTERN_* */

@@ -63,6 +63,7 @@ static void check_site(struct txn *txn, struct verify_report *report,
 	check_clusters(&check);
 	check_sets(&check);
 	check_urls(&check);
+	check_patterns(&check);
 }
 
 static void check_sites(struct txn *txn, struct verify_report *report,

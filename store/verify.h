@@ -25,11 +25,12 @@ struct verify_report {
 /*
  * Check every site in the snapshot of `txn`: each page has a record and a body
  * that unpacks to its content hash, a signature, and one member row of an
- * existing cluster (a truncated page: none); cluster sizes and DF counts are
- * exact, with no row too many; the frontier and its due index agree, and the
- * counters of the site row are right; every row belongs to a site. Problems
- * are counted and told in `report`; an error is returned only when the store
- * cannot be read. Memory: the DF table of one cluster at a time.
+ * existing cluster (one of another class, or truncated: none); cluster sizes
+ * and DF counts are exact, with no row too many; the frontier and its due index
+ * agree, and the counters of patterns and of the site row are right; every row
+ * belongs to a site. Problems are counted and told in `report`; an error is
+ * returned only when the store cannot be read. Memory: the DF table of one
+ * cluster, or three numbers for each pattern, at a time.
  */
 enum error store_verify(struct txn *txn, struct verify_report *report);
 

@@ -1,0 +1,106 @@
+#include "page/robots_tag.h"
+
+#include <stdbool.h>
+
+#include "page/robots_word.h"
+
+/* Rules that have a value behind a colon: their names are no agents'. */
+static bool has_value(struct slice name)
+{
+	return word_is(name, "unavailable_after") ||
+	       word_begins_with(name, "max-");
+}
+
+/*
+ * An agent is one word that does not begin like a date or time: not "25 Jun
+ * 2010 15" and "00" of unavailable_after.
+ */
+static bool is_agent(struct slice name)
+{
+	return word_find_blank(name) == name.size &&
+	       (name.size == 0 || word_is(name, "*") ||
+		word_product(name).size > 0);
+}
+
+/* "robots" is what the meta calls everybody. */
+static bool is_us(struct slice name, const char *agent)
+{
+	return name.size == 0 || word_is(name, "*") ||
+	       word_is(name, "robots") || word_is(word_product(name), agent);
+}
+
+static unsigned flags_of(struct slice word)
+{
+	if (word_is(word, "none"))
+		return ROBOTS_TAG_NOFOLLOW | ROBOTS_TAG_NOINDEX;
+	if (word_is(word, "nofollow"))
+		return ROBOTS_TAG_NOFOLLOW;
+	if (word_is(word, "noindex"))
+		return ROBOTS_TAG_NOINDEX;
+	return 0;
+}
+
+/* The rules between two commas; some part them by a blank or ';' only. */
+static unsigned flags_of_words(struct slice words)
+{
+	unsigned flags = 0;
+
+	while (words.size > 0) {
+		struct slice word = words;
+		size_t semicolon = word_find(words, ';');
+
+		word.size = word_find_blank(words);
+		if (word.size > semicolon)
+			word.size = semicolon;
+		flags |= flags_of(word);
+		words = word_skip(words, word.size < words.size ? word.size + 1
+								: word.size);
+	}
+	return flags;
+}
+
+/* Cut the first of the rules off `value`; they end at a comma. */
+static struct slice take_item(struct slice *value)
+{
+	struct slice item = *value;
+
+	item.size = word_find(*value, ',');
+	*value = word_skip(*value,
+			   item.size < value->size ? item.size + 1 : item.size);
+	return item;
+}
+
+/*
+ * Skip the agents in front of a rule, and note whether the last is ours: it
+ * holds up to the next agent. False when the rule has a value.
+ */
+static bool skip_agents(struct slice *item, const char *agent, bool *is_ours)
+{
+	size_t colon = word_find(*item, ':');
+
+	while (colon < item->size) {
+		struct slice name =
+			word_trim((struct slice){item->data, colon});
+
+		if (has_value(name) || !is_agent(name))
+			return false;
+		*is_ours = is_us(name, agent);
+		*item = word_skip(*item, colon + 1);
+		colon = word_find(*item, ':');
+	}
+	return true;
+}
+
+unsigned robots_tag_parse(struct slice value, const char *agent)
+{
+	unsigned flags = 0;
+	bool is_ours = true;
+
+	while (value.size > 0) {
+		struct slice item = take_item(&value);
+
+		if (skip_agents(&item, agent, &is_ours) && is_ours)
+			flags |= flags_of_words(item);
+	}
+	return flags;
+}

@@ -1,0 +1,115 @@
+#include "page/script_redirect.h"
+
+#include <stdbool.h>
+
+#include "page/attribute.h"
+
+enum { MAX_SCRIPT = 1024 };
+
+static const struct slice nowhere = {NULL, 0};
+
+static bool is_name(char byte)
+{
+	return is_letter(byte) || (byte >= '0' && byte <= '9') || byte == '_' ||
+	       byte == '$';
+}
+
+static void skip_space(const char **at, const char *end)
+{
+	while (*at < end && is_space(**at))
+		(*at)++;
+}
+
+static bool take(const char **at, const char *end, const char *word)
+{
+	size_t length = strlen(word);
+
+	if ((size_t)(end - *at) < length || memcmp(*at, word, length) != 0)
+		return false;
+	*at += length;
+	return true;
+}
+
+/* What stands in quotes at `at`. */
+static struct slice read_string(const char *at, const char *end)
+{
+	const char *close;
+
+	if (at == end || (*at != '"' && *at != '\''))
+		return nowhere;
+	close = memchr(at + 1, *at, (size_t)(end - at) - 1);
+	if (close == NULL)
+		return nowhere;
+	return (struct slice){at + 1, (size_t)(close - at) - 1};
+}
+
+/* "Berlin" may be where something is; "#top" and "" lead nowhere. */
+static bool is_address(struct slice text)
+{
+	return text.size > 0 && *(const char *)text.data != '#' &&
+	       (memchr(text.data, '/', text.size) != NULL ||
+		memchr(text.data, '.', text.size) != NULL ||
+		*(const char *)text.data == '?');
+}
+
+/* Behind the word "location". */
+static struct slice read_target(const char *at, const char *end)
+{
+	bool is_call = false;
+
+	if (take(&at, end, ".replace") || take(&at, end, ".assign"))
+		is_call = true;
+	else
+		(void)take(&at, end, ".href");
+	skip_space(&at, end);
+	if (!take(&at, end, is_call ? "(" : "="))
+		return nowhere;
+	skip_space(&at, end);
+	return read_string(at, end);
+}
+
+/* Whether the word stands there by itself. */
+static bool has_name(struct slice script, const char *name)
+{
+	const char *at = script.data;
+	const char *end = at + script.size;
+	size_t length = strlen(name);
+
+	for (; (at = memmem(at, (size_t)(end - at), name, length)) != NULL;
+	     at += length)
+		if ((at == script.data || !is_name(at[-1])) &&
+		    (at + length == end || !is_name(at[length])))
+			return true;
+	return false;
+}
+
+/* It asks something, or waits for a click. */
+static bool decides(struct slice script)
+{
+	if (has_name(script, "if") || has_name(script, "switch") ||
+	    has_name(script, "confirm"))
+		return true;
+	return has_name(script, "function") &&
+	       !has_name(script, "setTimeout") && !has_name(script, "onload");
+}
+
+struct slice script_redirect(struct slice script)
+{
+	const char *at = script.data;
+	const char *end = at == NULL ? NULL : at + script.size;
+	static const char word[] = "location";
+
+	if (script.size > MAX_SCRIPT)
+		return nowhere;
+	while (at < end && (at = memmem(at, (size_t)(end - at), word,
+					sizeof(word) - 1)) != NULL) {
+		bool is_whole = at == script.data || !is_name(at[-1]);
+		struct slice target;
+
+		at += sizeof(word) - 1;
+		target = is_whole ? read_target(at, end) : nowhere;
+		if (is_address(target))
+			return decides(script) ? nowhere : target;
+	}
+	return nowhere;
+}

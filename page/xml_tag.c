@@ -1,0 +1,226 @@
+#include "page/xml_tag.h"
+
+#include <string.h>
+
+#include "page/attribute.h"
+
+enum {
+	MAX_REFERENCE = 10,                  /* &#x10FFFF; */
+	MAX_SPACES = 2 * XML_MAX_ATTRIBUTES, /* in force at one place */
+};
+
+void xml_tags_free(struct xml_tags *tags)
+{
+	buffer_free(&tags->names);
+}
+
+bool xml_begins_name(char byte)
+{
+	return is_letter(byte) || byte == '_' || byte == ':' ||
+	       (unsigned char)byte >= 0x80;
+}
+
+static bool is_digit(char byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
+static bool is_of_name(char byte)
+{
+	return xml_begins_name(byte) || is_digit(byte) || byte == '-' ||
+	       byte == '.';
+}
+
+/* The longest name that stands at `at`. */
+static struct slice name_at(const char *at, const char *end)
+{
+	const char *begin = at;
+
+	while (at < end && is_of_name(*at))
+		at++;
+	return (struct slice){begin, (size_t)(at - begin)};
+}
+
+static bool is_name(struct slice text)
+{
+	const char *begin = text.data;
+
+	return text.size > 0 && xml_begins_name(*begin) &&
+	       name_at(begin, begin + text.size).size == text.size;
+}
+
+/* XML 1.0, section 2.2: no character, not even by a reference. */
+static bool is_control(char byte)
+{
+	return (unsigned char)byte < ' ' && byte != '\n' && byte != '\t' &&
+	       byte != '\r';
+}
+
+void xml_put(struct buffer *out, char byte)
+{
+	if (byte == '<')
+		buffer_append(out, "&lt;", 4);
+	else if (byte == '>')
+		buffer_append(out, "&gt;", 4);
+	else if (byte == '&')
+		buffer_append(out, "&amp;", 5);
+	else if (byte == '"')
+		buffer_append(out, "&quot;", 6);
+	else if (is_control(byte))
+		buffer_append_byte(out, ' ');
+	else
+		buffer_append_byte(out, byte);
+}
+
+/* Digits up to the ';', `at` behind "&#". */
+static bool is_number(const char *at, const char *end)
+{
+	bool is_hex = at < end && *at == 'x';
+	const char *begin;
+
+	at += is_hex;
+	begin = at;
+	while (at < end && (is_digit(*at) ||
+			    (is_hex && lower(*at) >= 'a' && lower(*at) <= 'f')))
+		at++;
+	return at > begin && at == end;
+}
+
+size_t xml_reference(struct slice text)
+{
+	static const char *const names[] = {"&amp", "&lt", "&gt", "&quot",
+					    "&apos"};
+	const char *begin = text.data;
+	size_t most = text.size < MAX_REFERENCE ? text.size : MAX_REFERENCE;
+	const char *end = most == 0 ? NULL : memchr(begin, ';', most);
+	size_t size = end == NULL ? 0 : (size_t)(end - begin);
+
+	if (size < 3 || *begin != '&')
+		return 0;
+	if (begin[1] == '#')
+		return is_number(begin + 2, end) ? size + 1 : 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == size &&
+		    memcmp(names[i], begin, size) == 0)
+			return size + 1;
+	return 0;
+}
+
+static void put_value(struct buffer *out, struct slice value)
+{
+	const char *at = value.data;
+
+	for (size_t i = 0; i < value.size; i++) {
+		struct slice rest = {at + i, value.size - i};
+		size_t size = at[i] == '&' ? xml_reference(rest) : 0;
+
+		if (size == 0) {
+			xml_put(out, at[i]);
+			continue;
+		}
+		buffer_append(out, at + i, size);
+		i += size - 1;
+	}
+}
+
+static bool is_space_declaration(struct slice name)
+{
+	return name.size >= 5 && memcmp(name.data, "xmlns", 5) == 0;
+}
+
+/* Return how many namespaces were declared. */
+static size_t put_attributes(const struct xml_tags *tags,
+			     struct attribute_cursor *cursor,
+			     struct buffer *out)
+{
+	size_t count = 0;
+	size_t spaces = 0;
+
+	while (attribute_next(cursor)) {
+		bool is_declaration = is_space_declaration(cursor->name);
+
+		if (count == XML_MAX_ATTRIBUTES || !is_name(cursor->name) ||
+		    (is_declaration &&
+		     tags->space_count + spaces == MAX_SPACES))
+			continue;
+		count++;
+		spaces += is_declaration;
+		buffer_append_byte(out, ' ');
+		buffer_append_slice(out, cursor->name);
+		buffer_append_text(out, "=\"");
+		put_value(out, cursor->value);
+		buffer_append_byte(out, '"');
+	}
+	return spaces;
+}
+
+static void put_start(struct xml_tags *tags, struct slice source,
+		      struct buffer *out)
+{
+	const char *begin = source.data;
+	const char *end = begin + source.size;
+	struct slice name = name_at(begin + 1, end);
+	struct attribute_cursor cursor = {.at = begin + 1 + name.size,
+					  .end = end};
+	size_t spaces;
+
+	if (tags->depth == XML_MAX_DEPTH)
+		return;
+	buffer_append_byte(out, '<');
+	buffer_append_slice(out, name);
+	spaces = put_attributes(tags, &cursor, out);
+	if (cursor.is_empty) {
+		buffer_append_text(out, "/>");
+		tags->is_over = tags->depth == 0;
+		return;
+	}
+	buffer_append_byte(out, '>');
+	tags->begins[tags->depth] = tags->names.size;
+	tags->spaces[tags->depth++] = spaces;
+	tags->space_count += spaces;
+	buffer_append_slice(&tags->names, name);
+}
+
+static struct slice top_name(const struct xml_tags *tags, size_t depth)
+{
+	size_t begin = tags->begins[depth - 1];
+	size_t end =
+		depth == tags->depth ? tags->names.size : tags->begins[depth];
+
+	return (struct slice){tags->names.data + begin, end - begin};
+}
+
+static void pop(struct xml_tags *tags, struct buffer *out)
+{
+	buffer_append_text(out, "</");
+	buffer_append_slice(out, top_name(tags, tags->depth));
+	buffer_append_byte(out, '>');
+	tags->depth--;
+	tags->names.size = tags->begins[tags->depth];
+	tags->space_count -= tags->spaces[tags->depth];
+	tags->is_over = tags->depth == 0;
+}
+
+static void put_end(struct xml_tags *tags, struct slice source,
+		    struct buffer *out)
+{
+	const char *begin = source.data;
+	struct slice name = name_at(begin + 2, begin + source.size);
+	size_t depth = tags->depth;
+
+	while (depth > 0 && !slice_equal(top_name(tags, depth), name))
+		depth--;
+	if (depth == 0)
+		return;
+	while (tags->depth >= depth)
+		pop(tags, out);
+}
+
+void xml_tags_put(struct xml_tags *tags, struct slice source,
+		  struct buffer *out)
+{
+	if (((const char *)source.data)[1] == '/')
+		put_end(tags, source, out);
+	else
+		put_start(tags, source, out);
+}

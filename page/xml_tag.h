@@ -1,0 +1,50 @@
+/*
+ * page/xml_tag.h - tags as they are found, and as XML wants them: well-formed,
+ * nested, and few enough attributes for libxml2, which compares each with each.
+ * Internal to page/xml_stream.c.
+ */
+#ifndef PAGE_XML_TAG_H
+#define PAGE_XML_TAG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "page/xml_stream.h"
+#include "store/buffer.h"
+#include "store/slice.h"
+
+/* The elements that are open. Begin with {0}; end with xml_tags_free(). */
+struct xml_tags {
+	struct buffer names; /* one behind the other */
+	size_t begins[XML_MAX_DEPTH];
+	size_t spaces[XML_MAX_DEPTH]; /* namespaces that each declares */
+	size_t space_count;           /* their sum */
+	size_t depth;
+	bool is_over; /* the root has ended */
+};
+
+void xml_tags_free(struct xml_tags *tags);
+
+/*
+ * Append the tag `source`, "<" and "</" with a letter behind it up to ">" or
+ * less, to `out`. Attributes are read as HTML's are; those whose name is none
+ * are dropped, and so are those over a bound. A start tag too deep gives
+ * nothing. An end tag ends the elements that are still open inside its own; one
+ * without a start gives nothing.
+ */
+void xml_tags_put(struct xml_tags *tags, struct slice source,
+		  struct buffer *out);
+
+/* Append a byte of text or of a value: escaped, and a control as a space. */
+void xml_put(struct buffer *out, char byte);
+
+/*
+ * Bytes of the reference that `text` begins with: of a character by number, or
+ * one of XML's five names; 0 for anything else.
+ */
+size_t xml_reference(struct slice text);
+
+/* A letter, '_', ':' or of another script: a name may begin with it. */
+bool xml_begins_name(char byte);
+
+#endif

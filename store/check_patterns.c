@@ -1,0 +1,141 @@
+#include <inttypes.h>
+
+#include "store/check.h"
+#include "store/tally.h"
+
+#define PATTERN CHECK_SITE "pattern %016" PRIx64 ": "
+
+static void tell(const struct check *check, uint64_t pattern, const char *what)
+{
+	verify_problem(check->report, PATTERN "%s", CHECK_HOST(check), pattern,
+		       what);
+}
+
+/* How many rows of the frontier each pattern has, fine ones and coarse. */
+struct pattern_counts {
+	struct tally found;
+	struct tally tried;
+	struct tally learned;
+};
+
+static void count_row(struct pattern_counts *counts, uint64_t pattern,
+		      uint32_t flags)
+{
+	tally_add(&counts->found, pattern);
+	if ((flags & FRONTIER_IS_TRIED) != 0)
+		tally_add(&counts->tried, pattern);
+	if ((flags & FRONTIER_IS_LEARNED) != 0)
+		tally_add(&counts->learned, pattern);
+}
+
+static void count_rows(const struct check *check, struct pattern_counts *counts)
+{
+	struct key prefix = key_site(check->site->id);
+	struct scan scan =
+		scan_begin(check->txn, TABLE_FRONTIER, key_slice(&prefix));
+	struct frontier_row row;
+
+	while (scan_next(&scan)) {
+		if (!frontier_row_decode(scan.value, &row) ||
+		    (row.flags & FRONTIER_IS_AUXILIARY) != 0)
+			continue;
+		count_row(counts, row.pattern, row.flags);
+		count_row(counts, row.coarse, row.flags);
+	}
+	scan_end(&scan);
+	tally_sort(&counts->found);
+	tally_sort(&counts->tried);
+	tally_sort(&counts->learned);
+}
+
+static uint64_t count_of(const struct tally *tally, uint64_t number)
+{
+	size_t low = 0;
+	size_t high = tally->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (tally->entries[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < tally->count && tally->entries[low].number == number
+		       ? tally->entries[low].count
+		       : 0;
+}
+
+static void compare(const struct check *check, uint64_t pattern,
+		    const char *name, uint64_t found, uint32_t counted)
+{
+	if (found != counted)
+		verify_problem(check->report,
+			       PATTERN "has %" PRIu64 " %s URLs, but counts %u",
+			       CHECK_HOST(check), pattern, found, name,
+			       counted);
+}
+
+static void check_pattern(const struct check *check, uint64_t pattern,
+			  const struct pattern_row *row,
+			  const struct pattern_counts *counts)
+{
+	compare(check, pattern, "found", count_of(&counts->found, pattern),
+		row->found);
+	compare(check, pattern, "tried", count_of(&counts->tried, pattern),
+		row->tried);
+	compare(check, pattern, "learned", count_of(&counts->learned, pattern),
+		row->learned);
+	if (row->found == 0)
+		tell(check, pattern, "is of no URL");
+	if (row->quiet > row->learned)
+		tell(check, pattern, "has more quiet pages than pages");
+}
+
+/* URLs of patterns that have no row. */
+static void check_missing(const struct check *check,
+			  const struct pattern_counts *counts)
+{
+	for (size_t i = 0; i < counts->found.count; i++) {
+		uint64_t pattern = counts->found.entries[i].number;
+		struct key key = key_page(check->site->id, pattern);
+
+		if (txn_get(check->txn, TABLE_PATTERNS, key_slice(&key)).data ==
+		    NULL)
+			tell(check, pattern, "has URLs, but no row");
+	}
+}
+
+void check_patterns(const struct check *check)
+{
+	struct key prefix = key_site(check->site->id);
+	struct pattern_counts counts = {0};
+	struct scan scan;
+	struct pattern_row row;
+	uint64_t coarse = 0;
+
+	count_rows(check, &counts);
+	scan = scan_begin(check->txn, TABLE_PATTERNS, key_slice(&prefix));
+	while (scan_next(&scan)) {
+		uint64_t pattern = key_u64(scan.key, 4);
+
+		if (scan.key.size != 12 ||
+		    !pattern_row_decode(scan.value, &row)) {
+			tell(check, pattern, "the row is damaged");
+			continue;
+		}
+		coarse += (row.flags & PATTERN_IS_COARSE) != 0;
+		check_pattern(check, pattern, &row, &counts);
+	}
+	scan_end(&scan);
+	check_missing(check, &counts);
+	if (coarse != check->site->coarse_count)
+		verify_problem(check->report,
+			       CHECK_SITE "has %" PRIu64
+					  " coarse patterns, but counts %u",
+			       CHECK_HOST(check), coarse,
+			       check->site->coarse_count);
+	tally_free(&counts.found);
+	tally_free(&counts.tried);
+	tally_free(&counts.learned);
+}

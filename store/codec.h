@@ -1,0 +1,48 @@
+/*
+ * store/codec.h - one face for the libraries that unpack. Internal to
+ * store/decode.c.
+ */
+#ifndef STORE_CODEC_H
+#define STORE_CODEC_H
+
+#include <stdbool.h>
+
+#include "store/decode.h"
+
+enum codec_state {
+	CODEC_RUN,
+	CODEC_END,
+	CODEC_BROKEN,
+};
+
+/* Where output goes. */
+struct room {
+	char *at;
+	size_t size; /* bytes left */
+};
+
+struct codec;
+
+struct codec *codec_create(enum coding coding);
+void codec_destroy(struct codec *codec); /* NULL is a no-op */
+
+/* Begin a stream; `is_raw`: of deflate, without zlib's header. */
+void codec_begin(struct codec *codec, bool is_raw);
+
+/* As decoder_set_dictionary(). */
+bool codec_set_dictionary(struct codec *codec, struct slice dictionary);
+
+/* Take bytes off *in and write them to *out as far as both last. */
+enum codec_state codec_run(struct codec *codec, struct slice *in,
+			   struct room *out);
+
+/* Take `size` bytes off the front. */
+static inline void slice_advance(struct slice *slice, size_t size)
+{
+	if (size == 0)
+		return; /* there may be no pointer to add to */
+	slice->data = (const char *)slice->data + size;
+	slice->size -= size;
+}
+
+#endif

@@ -69,9 +69,11 @@ enum admission admission_of_url(const struct site_row *site,
 /*
  * The rules that are asked again each time before a URL is first visited:
  * SKIP_* or ADMIT_LINK. `fine` and `coarse` are the rows of its patterns. A
- * coarse pattern is saturated by COARSE_FACTOR times as many quiet pages.
+ * coarse pattern is saturated by COARSE_FACTOR times as many quiet pages, and
+ * its budget is as many times that of a fine one. On a site that is sampled or
+ * fed by hand nothing saturates.
  */
-enum { COARSE_FACTOR = 5 };
+enum { COARSE_FACTOR = 4 };
 enum admission admission_of_state(const struct site_row *site,
 				  const struct pattern_row *fine,
 				  const struct pattern_row *coarse,

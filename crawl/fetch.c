@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crawl/request_headers.h"
 #include "crawl/transfer.h"
 #include "store/log.h"
 #include "store/memory.h"
@@ -19,9 +20,9 @@ enum {
 
 struct fetcher {
 	CURLM *multi;
-	struct fetch_options options;
-	char *user_agent;
-	struct curl_slist *page_headers;
+	struct transfer_plan plan;
+	char *user_agent; /* what the options point to */
+	char *proxy;
 	struct transfer *all;   /* every transfer, linked by `sister` */
 	struct transfer *idle;  /* those without a request */
 	struct transfer *first; /* those that have ended, oldest first */
@@ -34,17 +35,31 @@ static uint32_t or_default(uint32_t value, uint32_t otherwise)
 	return value == 0 ? otherwise : value;
 }
 
+static char *copy_text(const char *text)
+{
+	return text == NULL ? NULL : mem_copy_text(text, strlen(text));
+}
+
+static void copy_texts(struct fetcher *fetcher,
+		       const struct fetch_options *options)
+{
+	struct fetch_options *own = &fetcher->plan.options;
+
+	fetcher->user_agent = copy_text(
+		options->user_agent == NULL ? "" : options->user_agent);
+	own->user_agent = fetcher->user_agent;
+	fetcher->proxy = copy_text(options->proxy);
+	own->proxy = fetcher->proxy;
+	own->ca_file = NULL; /* it is read at once */
+}
+
 static void copy_options(struct fetcher *fetcher,
 			 const struct fetch_options *options)
 {
-	struct fetch_options *own = &fetcher->options;
-	const char *agent = options->user_agent;
+	struct fetch_options *own = &fetcher->plan.options;
 
 	*own = *options;
-	if (agent == NULL)
-		agent = "";
-	fetcher->user_agent = mem_copy_text(agent, strlen(agent));
-	own->user_agent = fetcher->user_agent;
+	copy_texts(fetcher, options);
 	if (own->max_body_bytes == 0)
 		own->max_body_bytes = DEFAULT_BODY_BYTES;
 	if (own->max_connections == 0)
@@ -59,8 +74,8 @@ static void copy_options(struct fetcher *fetcher,
 
 static bool set_up_multi(struct fetcher *fetcher)
 {
-	long connections = fetcher->options.max_connections < LONG_MAX
-				   ? (long)fetcher->options.max_connections
+	long connections = fetcher->plan.options.max_connections < LONG_MAX
+				   ? (long)fetcher->plan.options.max_connections
 				   : LONG_MAX;
 
 	fetcher->multi = curl_multi_init();
@@ -79,9 +94,10 @@ struct fetcher *fetcher_create(const struct fetch_options *options)
 		return NULL;
 	fetcher = mem_alloc(1, sizeof(*fetcher));
 	copy_options(fetcher, options);
-	fetcher->page_headers = curl_slist_append(
+	fetcher->plan.page_headers = request_headers_add(
 		NULL, "Accept: text/html, application/xhtml+xml, */*;q=0.1");
-	if (fetcher->page_headers == NULL || !set_up_multi(fetcher)) {
+	if (!authorities_open(&fetcher->plan.authorities, options->ca_file) ||
+	    !set_up_multi(fetcher)) {
 		fetcher_destroy(fetcher);
 		return NULL;
 	}
@@ -100,8 +116,10 @@ void fetcher_destroy(struct fetcher *fetcher)
 		transfer_destroy(transfer);
 	}
 	curl_multi_cleanup(fetcher->multi);
-	curl_slist_free_all(fetcher->page_headers);
+	curl_slist_free_all(fetcher->plan.page_headers);
+	authorities_close(&fetcher->plan.authorities);
 	free(fetcher->user_agent);
+	free(fetcher->proxy);
 	free(fetcher);
 	curl_global_cleanup();
 }
@@ -115,7 +133,7 @@ static struct transfer *take_idle(struct fetcher *fetcher)
 		fetcher->idle = transfer->next;
 		return transfer;
 	}
-	transfer = transfer_create(&fetcher->options);
+	transfer = transfer_create(&fetcher->plan);
 	if (transfer == NULL)
 		abort(); /* out of memory */
 	transfer->sister = fetcher->all;
@@ -133,22 +151,11 @@ static void append_ended(struct fetcher *fetcher, struct transfer *transfer)
 	fetcher->last = transfer;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): plain values of a call */
-void fetcher_start(struct fetcher *fetcher, const struct url *url,
-		   bool is_private_ok, bool any_type, size_t max_body_bytes,
-		   void *context)
+void fetcher_start(struct fetcher *fetcher, const struct fetch_request *request)
 {
 	struct transfer *transfer = take_idle(fetcher);
-	bool is_ready = transfer_prepare(
-		transfer, url, any_type ? NULL : fetcher->page_headers);
 
-	transfer->is_private_ok = is_private_ok;
-	transfer->any_type = any_type;
-	transfer->max_body_bytes = max_body_bytes == 0
-					   ? fetcher->options.max_body_bytes
-					   : max_body_bytes;
-	transfer->result.context = context;
-	if (is_ready &&
+	if (transfer_prepare(transfer, request) &&
 	    curl_multi_add_handle(fetcher->multi, transfer->easy) == CURLM_OK) {
 		transfer->is_running = true;
 		fetcher->running++;
@@ -219,9 +226,18 @@ bool fetcher_next(struct fetcher *fetcher, struct fetch_result *result_out)
 		fetcher->last = NULL;
 	*result_out = transfer->result;
 	transfer->result.body = (struct buffer){0};
+	transfer->result.head = (struct buffer){0};
+	transfer->result.request = (struct buffer){0};
 	transfer->next = fetcher->idle;
 	fetcher->idle = transfer;
 	return true;
+}
+
+void fetch_result_free(struct fetch_result *result)
+{
+	buffer_free(&result->body);
+	buffer_free(&result->head);
+	buffer_free(&result->request);
 }
 
 void fetcher_abort(struct fetcher *fetcher)

@@ -3,6 +3,17 @@
  * store. A URL is leased to the fetcher for a time; a lease that was never
  * answered falls due again, so a crawl that was killed goes on where it
  * stopped.
+ *
+ * URLs that were never visited wait in a fair queue: the n-th of each pattern
+ * (crawl/url_pattern.h) stands behind the (n - 1)-th of every other one, so the
+ * budget is spent where templates are still unknown (start-time fair queueing
+ * with one weight: Goyal, Vin and Cheng, SIGCOMM 1996). The patterns of one
+ * coarse pattern have COARSE_FACTOR shares together, so ever new folders and
+ * parameters push nobody aside. Once `saturation` visited pages of a pattern in
+ * a row have brought no news, the rest of it is left alone.
+ *
+ * Their due times are ranks, from 2 on, not times: before all real ones. What
+ * was asked for has 1.
  */
 #ifndef CRAWL_FRONTIER_H
 #define CRAWL_FRONTIER_H
@@ -11,30 +22,51 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "crawl/admission.h"
+#include "crawl/fetch.h"
 #include "crawl/url.h"
+#include "crawl/url_pattern.h"
 #include "store/error.h"
 #include "store/rows.h"
 #include "store/txn.h"
 
-/*
- * May a link to `url` found at `depth` join the frontier of `site`? Pure. Says
- * why not: ERR_OUT_OF_SITE (another host), ERR_TOO_LARGE (depth, or the site
- * has its max_pages), ERR_NOT_HTML (the path ends in the ending of an image,
- * archive, script, style, font, media or office file).
- */
-enum error frontier_admits(const struct site_row *site, const struct url *url,
-			   unsigned depth);
+/* The same for all sites. */
+struct frontier_rules {
+	uint32_t max_urls;    /* of a site, that are known; 0: 100,000 */
+	uint32_t max_pattern; /* visited of one pattern, and COARSE_FACTOR times
+				 that of a coarse one; 0: 500 */
+};
+
+/* A URL, and how it was found. */
+struct discovery {
+	const struct url *url;
+	enum admission how;  /* ADMIT_* */
+	unsigned depth;      /* links from the seed */
+	unsigned redirects;  /* hops that led here */
+	uint32_t flags;      /* FRONTIER_IS_ASKED, or one of the auxiliary */
+	uint64_t due_ms;     /* when it is asked for: 0 means now */
+	uint64_t lastmod_ms; /* as a sitemap says; 0: not known */
+};
 
 /*
- * Add `url` when it is new: pending, due at `due_ms`; counts it in `site` (the
- * caller writes the site row). Returns true when it was new. An older row with
- * FRONTIER_IS_ASKED in `flags` falls due at `due_ms` if that is sooner,
- * whatever its state, with no attempts and as many redirects as given; when it
- * is leased only its flags change.
+ * Take the URL in: it waits, or, where a SKIP_* holds, its row says so. Counts
+ * it in `site` (the caller writes the site row) and in its patterns. Returns
+ * how it got in, or what kept it out: REFUSE_* leave no row. What is seed or
+ * asked for is never skipped, and is due at once, also when it was known: with
+ * no attempts and as many redirects as given; when it is leased only its flags
+ * change. A known URL that a sitemap says has changed since it was fetched is
+ * due at once, but not before an eighth of its interval: many say so of each
+ * page each time. Sitemaps and the probe have no pattern and no budget, and are
+ * counted in pending_count and sitemap_count alone.
+ *
+ * A site has 64 coarse patterns with a folder; what comes then shares those
+ * without. Cost: a new page writes its row, its due time and two patterns; a
+ * known one is read.
  */
-bool frontier_add(struct txn *txn, struct site_row *site, struct slice url,
-		  unsigned depth, unsigned redirects, uint32_t flags,
-		  uint64_t due_ms, uint64_t now_ms);
+enum admission frontier_discover(struct txn *txn, struct site_row *site,
+				 const struct frontier_rules *rules,
+				 const struct discovery *discovery,
+				 uint64_t now_ms);
 
 struct lease {
 	uint64_t key; /* page_key_of(url) */
@@ -43,39 +75,112 @@ struct lease {
 	uint16_t attempts;
 	uint32_t flags; /* FRONTIER_* */
 	char url[MAX_URL_BYTES + 1];
+	char etag[MAX_ETAG];         /* of the last 2xx, or "" */
+	char modified[MAX_MODIFIED]; /* its Last-Modified, or "" */
+};
+
+struct lease_order {
+	uint64_t now_ms;
+	uint64_t until_ms;
+	size_t max; /* room in the leases */
 };
 
 /*
- * Lease up to `max` URLs that are due at `now_ms`, the longest due first, until
- * `until_ms`; returns how many.
+ * Lease up to `max` URLs that are due, the longest due first; returns how many.
+ * A URL that was never visited and must be skipped by now is passed over; 4,096
+ * of them at most in one call, so that the transaction stays short: fewer than
+ * `max` does not mean that no more are due.
  */
-size_t frontier_lease(struct txn *txn, struct site_row *site, uint64_t now_ms,
-		      uint64_t until_ms, size_t max, struct lease *leases_out);
+size_t frontier_lease(struct txn *txn, struct site_row *site,
+		      const struct frontier_rules *rules,
+		      const struct lease_order *order,
+		      struct lease *leases_out);
 
 /* When the next URL of the site falls due; UINT64_MAX: never. */
 uint64_t frontier_next_due(struct txn *txn, uint32_t site);
 
 struct outcome {
 	enum error error;     /* ERR_NONE: the page was fetched */
-	uint16_t http_status; /* 0: none */
+	uint16_t http_status; /* 0: none; 304: it is as it was */
+	bool is_changed;      /* its content is not that of the last visit */
+	uint32_t cluster;     /* that it is in by now; 0: none */
 	uint64_t retry_ms;    /* Retry-After as a time; 0: none */
 	uint64_t now_ms;
+	uint64_t wire_bytes; /* what it cost */
+	uint32_t elapsed_ms;
+	struct slice etag; /* of a 2xx, or empty; a 304 keeps the old one */
+	struct slice modified;
 };
 
 /*
- * Answer a lease. Done: due again after site->revisit_ms (0: never). A passing
+ * Answer a lease. Done: due again after its interval (crawl/revisit.h), which
+ * adapts; site->revisit_ms 0: never. A visit before half of the interval that
+ * found no change, because somebody asked, does not lengthen it. A passing
  * failure (timeout, network, 429, 5xx): due again after 5 s * 2^attempts with a
- * cap of 1 h or at retry_ms if later (by a day at most), failed after 4
- * attempts; `attempts` is the number of failures before. Other failures (4xx,
- * not HTML, too large): FRONTIER_FAILED; ERR_DENIED, ERR_REFUSED and
- * ERR_OUT_OF_SITE: FRONTIER_DENIED. A failed URL is visited again after
- * site->revisit_ms, too, so that an outage does not end the watch; a denied one
- * is not. ERR_STOPPED gives the lease back. Counts it in `site`.
+ * cap of 1 h, a quarter more or less by URL and attempt, or at retry_ms if
+ * later (by a day at most), failed after 4 attempts; `attempts` is the number
+ * of failures before. Other failures (4xx, not HTML, too large):
+ * FRONTIER_FAILED; ERR_DENIED, ERR_REFUSED and ERR_OUT_OF_SITE:
+ * FRONTIER_DENIED, with the rule. A failed URL is visited again after
+ * site->revisit_ms, so that an outage does not end the watch, and with the
+ * growing interval of a page that does not change where the failure is none
+ * that passes; a denied one is not. ERR_STOPPED gives the lease back. Sitemaps
+ * are visited again after site->revisit_ms, the probe never. Counts it in
+ * `site`, and what a first visit cost in its budgets. The mean interval of the
+ * cluster follows. What was no page (a redirect, a failure that does not pass)
+ * counts as frontier_learn() with cluster 0, unless that was called before.
  */
 void frontier_answer(struct txn *txn, struct site_row *site, uint64_t url,
 		     const struct outcome *outcome);
 
+/* What a visited page told of its template. */
+struct novelty {
+	uint32_t cluster;       /* that it went into; 0: none */
+	uint32_t cluster_pages; /* with it */
+	bool is_novel;      /* its cluster is new, was moved, or the page has
+			       structure that no page of it had */
+	unsigned agreement; /* permille of its text, by bytes, that is on the
+			       same side, template or content, before and after
+			       the page was counted */
+};
+
+/* Enough pages, and so much agreement, make a page quiet. */
+enum { QUIET_PAGES = 10, QUIET_AGREEMENT = 990 };
+
+/*
+ * For each page that was visited, whatever it was, before its frontier_answer()
+ * (a URL teaches once: FRONTIER_IS_LEARNED; later calls do nothing). A page
+ * that is none (an error, a stub) is told with cluster 0, and is quiet, because
+ * more of them teach nothing. It is the cluster that must have QUIET_PAGES, not
+ * the pattern: a pattern that feeds a known cluster is saturated by its first
+ * `saturation` pages, and one that feeds several clusters waits for the last.
+ */
+void frontier_learn(struct txn *txn, const struct site_row *site, uint64_t url,
+		    const struct novelty *novelty, uint64_t now_ms);
+
+/*
+ * Skipped URLs wait again, after the site got other options: O(n log n) for the
+ * n skipped ones; those that must still be skipped are passed over when their
+ * turn comes.
+ */
+void frontier_revive(struct txn *txn, struct site_row *site);
+
 /* Give back every lease of the site, due at once: after a restart. */
 void frontier_release(struct txn *txn, struct site_row *site, uint64_t now_ms);
+
+/* Everything that decides about a URL. */
+struct frontier_finding {
+	enum admission verdict;  /* what would happen to it now */
+	bool is_known;           /* there is a row */
+	struct frontier_row row; /* slices valid until txn_end() */
+	struct url_pattern pattern;
+	struct pattern_row fine; /* zero when nothing has it */
+	struct pattern_row coarse;
+};
+
+/* For a URL as its row stands, or as if the seed linked to it. */
+void frontier_explain(struct txn *txn, const struct site_row *site,
+		      const struct frontier_rules *rules, const struct url *url,
+		      struct frontier_finding *finding_out);
 
 #endif

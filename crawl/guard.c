@@ -45,14 +45,16 @@ static const struct network forbidden[] = {
 	V4(240, 0, 0, 0, 4),     /* reserved, broadcast */
 	V6(96, 0),               /* unspecified, loopback, v4-compatible */
 	V6(48, 0x00, 0x64, 0xff, 0x9b, 0x00, 0x01), /* NAT64, local use */
-	V6(64, 0x01, 0x00),                         /* discard */
-	V6(32, 0x20, 0x01, 0x00, 0x00),             /* Teredo */
-	V6(32, 0x20, 0x01, 0x0d, 0xb8),             /* documentation */
-	V6(20, 0x3f, 0xff, 0x00),                   /* documentation */
-	V6(7, 0xfc),                                /* unique local */
-	V6(10, 0xfe, 0x80),                         /* link-local */
-	V6(10, 0xfe, 0xc0),                         /* site-local, withdrawn */
-	V6(8, 0xff),                                /* multicast */
+	V6(63, 0x01, 0x00),             /* discard, and the dummy prefix */
+	V6(23, 0x20, 0x01, 0x00),       /* protocol assignments: Teredo,
+							   benchmarks, ORCHID... */
+	V6(32, 0x20, 0x01, 0x0d, 0xb8), /* documentation */
+	V6(20, 0x3f, 0xff, 0x00),       /* documentation */
+	V6(16, 0x5f, 0x00),             /* segment routing */
+	V6(7, 0xfc),                    /* unique local */
+	V6(10, 0xfe, 0x80),             /* link-local */
+	V6(10, 0xfe, 0xc0),             /* site-local, withdrawn */
+	V6(8, 0xff),                    /* multicast */
 };
 
 /* Networks whose addresses carry an IPv4 address, and where. */
@@ -61,6 +63,7 @@ static const struct {
 	size_t offset;
 } carriers[] = {
 	{V6(96, 0x00, 0x64, 0xff, 0x9b), 12}, /* NAT64, RFC 6052 */
+	{V6(96, [8] = 0xff, 0xff), 12},       /* translated, RFC 2765 */
 	{V6(16, 0x20, 0x02), 2},              /* 6to4, RFC 3056 */
 };
 
@@ -169,6 +172,37 @@ bool guard_allows_text(const char *address, const struct network *allowed,
 
 	return parse_address(address, &parsed) &&
 	       guard_allows((const struct sockaddr *)&parsed, allowed, count);
+}
+
+bool guard_names(const struct sockaddr *address, const struct network *allowed,
+		 size_t count)
+{
+	uint8_t bytes[16];
+
+	return address_of(address, bytes) && is_in(allowed, count, bytes);
+}
+
+bool guard_names_text(const char *address, const struct network *allowed,
+		      size_t count)
+{
+	struct sockaddr_storage parsed;
+
+	return parse_address(address, &parsed) &&
+	       guard_names((const struct sockaddr *)&parsed, allowed, count);
+}
+
+bool guard_allows_port(const uint16_t *ports, size_t count, unsigned port)
+{
+	static const uint16_t usual[] = {80, 443, 8080, 8443};
+
+	if (count == 0) {
+		ports = usual;
+		count = sizeof(usual) / sizeof(usual[0]);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (ports[i] == port)
+			return true;
+	return false;
 }
 
 void guard_format(const struct sockaddr *address, char *out, size_t size)

@@ -36,6 +36,21 @@ bool guard_allows_text(const char *address, const struct network *allowed,
 		       size_t count);
 
 /*
+ * Does a network of `allowed` [count] hold the address? The operator has named
+ * it then, and with it all its ports.
+ */
+bool guard_names(const struct sockaddr *address, const struct network *allowed,
+		 size_t count);
+bool guard_names_text(const char *address, const struct network *allowed,
+		      size_t count);
+
+/*
+ * Is `port` one of `ports` [count]? None given: 80, 443, 8080, 8443. Others
+ * speak other protocols, which a request could be made to look like. Pure.
+ */
+bool guard_allows_port(const uint16_t *ports, size_t count, unsigned port);
+
+/*
  * Write the address (without its port) as text; `size` >= INET6_ADDRSTRLEN.
  */
 void guard_format(const struct sockaddr *address, char *out, size_t size);

@@ -14,6 +14,8 @@ static char byte_at(struct slice text, size_t index)
 
 static struct slice skip(struct slice text, size_t count)
 {
+	if (count == 0) /* of no value, maybe: there is no pointer to add to */
+		return text;
 	return (struct slice){(const char *)text.data + count,
 			      text.size - count};
 }
@@ -41,8 +43,12 @@ static bool begins_with(struct slice text, const char *word)
 
 struct slice header_value(struct slice line, const char *name)
 {
-	size_t size = strlen(name);
+	size_t size;
 
+	/* most lines are told apart by their first letter */
+	if (line.size == 0 || ((byte_at(line, 0) ^ name[0]) & 0xDF) != 0)
+		return (struct slice){0};
+	size = strlen(name);
 	if (line.size <= size || !begins_with(line, name) ||
 	    byte_at(line, size) != ':')
 		return (struct slice){0};
@@ -59,19 +65,43 @@ static size_t find(struct slice text, char c)
 			     : (size_t)(found - (const char *)text.data);
 }
 
+/* Cut off what stands before the first `c`, and that, or all. */
+static struct slice take_until(struct slice *text, char c)
+{
+	struct slice part = {text->data, find(*text, c)};
+
+	*text = skip(*text, part.size < text->size ? part.size + 1 : part.size);
+	return trim(part);
+}
+
+struct slice header_list_take(struct slice *list)
+{
+	return take_until(list, ',');
+}
+
+bool header_is_word(struct slice value, const char *word)
+{
+	return value.size == strlen(word) && begins_with(value, word);
+}
+
+bool header_is_printable(struct slice value)
+{
+	for (size_t i = 0; i < value.size; i++)
+		if (byte_at(value, i) < ' ' || byte_at(value, i) > '~')
+			return false;
+	return true;
+}
+
 bool header_is_html(struct slice content_type)
 {
 	static const char *const types[] = {"text/html",
 					    "application/xhtml+xml"};
-	struct slice type = content_type;
+	struct slice type = take_until(&content_type, ';');
 
-	type.size = find(type, ';');
-	type = trim(type);
 	if (type.size == 0)
 		return true;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (type.size == strlen(types[i]) &&
-		    begins_with(type, types[i]))
+		if (header_is_word(type, types[i]))
 			return true;
 	return false;
 }
@@ -80,20 +110,11 @@ bool header_is_html(struct slice content_type)
 static struct slice find_charset(struct slice text)
 {
 	while (text.size > 0) {
-		struct slice parameter = text;
-		size_t end;
+		struct slice value = take_until(&text, ';');
+		struct slice name = take_until(&value, '=');
 
-		parameter.size = find(text, ';');
-		text = skip(text, parameter.size < text.size
-					  ? parameter.size + 1
-					  : parameter.size);
-		parameter = trim(parameter);
-		end = find(parameter, '=');
-		if (end == parameter.size)
-			continue;
-		if (begins_with(parameter, "charset") &&
-		    trim((struct slice){parameter.data, end}).size == 7)
-			return trim(skip(parameter, end + 1));
+		if (header_is_word(name, "charset"))
+			return trim(value);
 	}
 	return (struct slice){0};
 }

@@ -16,6 +16,15 @@
  */
 struct slice header_value(struct slice line, const char *name);
 
+/* Cut the first element off a list with commas; trimmed, and maybe empty. */
+struct slice header_list_take(struct slice *list);
+
+/* Is it that word, in any case? */
+bool header_is_word(struct slice value, const char *word);
+
+/* All of it printable ASCII: it can be shown, kept and sent. */
+bool header_is_printable(struct slice value);
+
 /* Is this Content-Type one of HTML or XHTML, or empty? */
 bool header_is_html(struct slice content_type);
 

@@ -1,57 +1,28 @@
 #include "crawl/host.h"
 
-#include <arpa/inet.h>
-#include <curl/curl.h>
-#include <locale.h>
+#include <idn2.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
-enum { MAX_NAME = 253, MAX_LABEL = 63, MAX_AUTHORITY = 3 * (MAX_NAME + 8) };
+#include "crawl/address.h"
 
-static bool is_ascii(const char *text)
+enum {
+	MAX_NAME = 253,
+	MAX_LABEL = 63,
+	/* decoded, before IDNA: 59 four-byte characters make a label of 63 */
+	MAX_UNICODE = 4 * MAX_NAME,
+	MAX_PORT = 65535,
+};
+
+static char byte_at(struct slice text, size_t index)
 {
-	for (; *text != '\0'; text++)
-		if ((unsigned char)*text > 126)
-			return false;
-	return true;
+	return ((const char *)text.data)[index];
 }
 
-/*
- * libcurl takes a name that is not ASCII to be in the character set of the
- * locale. URLs are UTF-8 whatever the locale, so this thread gets one for the
- * time of the call.
- */
-static char *idna_of(CURLU *handle)
+static bool is_digit(char c)
 {
-	locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-	locale_t before;
-	char *host = NULL;
-
-	if (utf8 == (locale_t)0)
-		return NULL;
-	before = uselocale(utf8);
-	if (curl_url_get(handle, CURLUPART_HOST, &host, CURLU_PUNYCODE) !=
-	    CURLUE_OK) {
-		curl_free(host); /* 7.88 leaves the name there */
-		host = NULL;
-	}
-	uselocale(before);
-	freelocale(utf8);
-	return host;
-}
-
-/* The host in ASCII, or NULL. End it with curl_free(). */
-static char *ascii_host(CURLU *handle)
-{
-	char *host = NULL;
-
-	if (curl_url_get(handle, CURLUPART_HOST, &host, 0) != CURLUE_OK)
-		return NULL;
-	if (!is_ascii(host)) {
-		curl_free(host);
-		host = idna_of(handle);
-	}
-	return host;
+	return c >= '0' && c <= '9';
 }
 
 static bool is_label_byte(char c)
@@ -59,149 +30,161 @@ static bool is_label_byte(char c)
 	return percent_is_unreserved((unsigned char)c) && c != '.' && c != '~';
 }
 
-/* Labels of 1 to 63 letters, digits, '-' and '_'; the DNS allows no more. */
-static bool is_name(const char *host, size_t size)
+static bool is_name(struct slice host)
 {
 	size_t label = 0;
 
-	if (size == 0 || size > MAX_NAME)
+	if (host.size == 0 || host.size > MAX_NAME)
 		return false;
-	for (size_t i = 0; i < size; i++) {
-		if (host[i] == '.' ? label == 0 : !is_label_byte(host[i]))
+	for (size_t i = 0; i < host.size; i++) {
+		char c = byte_at(host, i);
+
+		if (c == '.' ? label == 0 : !is_label_byte(c))
 			return false;
-		label = host[i] == '.' ? 0 : label + 1;
+		label = c == '.' ? 0 : label + 1;
 		if (label > MAX_LABEL)
 			return false;
 	}
 	return label > 0;
 }
 
-/*
- * Does the last label look like a number? Resolvers take such hosts for
- * addresses (WHATWG URL, "ends in a number checker").
- */
-static bool ends_in_number(const char *host)
+/* Lower the case of ASCII in place; false when that is not all there is. */
+static bool lower_ascii(struct bounded *text)
 {
-	const char *dot = strrchr(host, '.');
-	const char *label = dot == NULL ? host : dot + 1;
-	bool is_hex = label[0] == '0' && label[1] == 'x';
+	bool is_ascii = true;
 
-	return is_hex || label[strspn(label, "0123456789")] == '\0';
-}
+	for (size_t i = 0; i < text->size; i++) {
+		char c = text->data[i];
 
-static bool is_ipv4(const char *host)
-{
-	struct in_addr address;
-
-	return inet_pton(AF_INET, host, &address) == 1;
-}
-
-static bool is_ipv6(const char *host, size_t size)
-{
-	char text[INET6_ADDRSTRLEN];
-	struct in6_addr address;
-
-	if (size < 4 || size - 2 >= sizeof(text) || host[size - 1] != ']')
-		return false;
-	memcpy(text, host + 1, size - 2);
-	text[size - 2] = '\0';
-	return inet_pton(AF_INET6, text, &address) == 1;
-}
-
-/* Lower the case in place and check what libcurl lets pass. */
-static bool finish_host(char *host)
-{
-	size_t size = strlen(host);
-
-	for (size_t i = 0; i < size; i++)
-		if (host[i] >= 'A' && host[i] <= 'Z')
-			host[i] = (char)(host[i] | 0x20);
-	if (host[0] == '[')
-		return is_ipv6(host, size);
-	if (size > 1 && host[size - 1] == '.')
-		host[--size] = '\0';
-	return is_name(host, size) && (!ends_in_number(host) || is_ipv4(host));
-}
-
-/* The port to write; 0: none. False when it is no port at all. */
-static bool find_port(CURLU *handle, unsigned default_port,
-		      unsigned long *port_out)
-{
-	char *text = NULL;
-
-	*port_out = 0;
-	if (curl_url_get(handle, CURLUPART_PORT, &text, 0) != CURLUE_OK)
-		return true;
-	*port_out = strtoul(text, NULL, 10);
-	curl_free(text);
-	if (*port_out == 0 || *port_out > 65535)
-		return false;
-	if (*port_out == default_port)
-		*port_out = 0;
-	return true;
-}
-
-static bool has_zone(CURLU *handle)
-{
-	char *zone = NULL;
-	bool is_there =
-		curl_url_get(handle, CURLUPART_ZONEID, &zone, 0) == CURLUE_OK;
-
-	curl_free(zone);
-	return is_there;
-}
-
-static enum error write_host(CURLU *handle, unsigned default_port,
-			     struct bounded *out)
-{
-	char *host = ascii_host(handle);
-	unsigned long port = 0;
-	enum error error = ERR_MALFORMED;
-
-	if (host != NULL && finish_host(host) && !has_zone(handle) &&
-	    find_port(handle, default_port, &port)) {
-		char text[8];
-
-		bounded_put_slice(out, slice_of(host));
-		snprintf(text, sizeof(text), ":%lu", port);
-		if (port != 0)
-			bounded_put_slice(out, slice_of(text));
-		error = out->is_cut ? ERR_TOO_LARGE : ERR_NONE;
+		if (c >= 'A' && c <= 'Z')
+			text->data[i] = (char)(c | 0x20);
+		is_ascii &= (unsigned char)c < 0x80;
 	}
-	curl_free(host);
-	return error;
+	return is_ascii;
 }
 
-/* Nothing in it may end the host before the text ends. */
-static bool is_authority(struct slice text)
+/* Sharp s, final sigma and the joiners are what transitional processing would
+ * change. */
+static bool has_deviation(const char *name)
 {
-	const char *bytes = text.data;
+	return strstr(name, "\xc3\x9f") != NULL ||
+	       strstr(name, "\xcf\x82") != NULL ||
+	       strstr(name, "\xe2\x80\x8c") != NULL ||
+	       strstr(name, "\xe2\x80\x8d") != NULL;
+}
 
-	for (size_t i = 0; i < text.size; i++)
-		if (bytes[i] == '\0' || strchr("/?#@", bytes[i]) != NULL)
+/*
+ * libidn2 disallows the symbols that IDNA2008 does, hearts and snowmen, which
+ * browsers take; but not when it is transitional, the same for a name without
+ * deviation characters (UTS #46, 7).
+ */
+static int look_up(const char *name, char **ascii_out)
+{
+	int status =
+		idn2_lookup_u8((const uint8_t *)name, (uint8_t **)ascii_out,
+			       IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL);
+
+	if (status == IDN2_DISALLOWED && !has_deviation(name))
+		status = idn2_lookup_u8((const uint8_t *)name,
+					(uint8_t **)ascii_out,
+					IDN2_NFC_INPUT | IDN2_TRANSITIONAL);
+	return status;
+}
+
+/*
+ * Domain to ASCII (UTS #46, not transitional), for what is UTF-8 and not all
+ * ASCII: that the standard takes as it is, even a broken "xn--".
+ */
+static bool idna(struct bounded *name)
+{
+	char *ascii = NULL;
+	bool is_done = false;
+
+	if (memchr(name->data, '\0', name->size) != NULL)
+		return false;
+	bounded_put(name, '\0');
+	if (!name->is_cut && look_up(name->data, &ascii) == IDN2_OK) {
+		name->size = 0;
+		bounded_put_slice(name, slice_of(ascii));
+		is_done = !name->is_cut;
+	}
+	idn2_free(ascii);
+	return is_done;
+}
+
+static enum error put_name(struct slice host, struct bounded *out)
+{
+	char text[MAX_UNICODE + 1];
+	struct bounded name = {.data = text, .capacity = sizeof(text)};
+
+	percent_decode(host, &name);
+	if (name.is_cut)
+		return ERR_TOO_LARGE;
+	if (!lower_ascii(&name) && !idna(&name))
+		return ERR_MALFORMED;
+	if (name.size > 1 && name.data[name.size - 1] == '.')
+		name.size--;
+	if (!is_name(bounded_slice(&name)))
+		return ERR_MALFORMED;
+	if (address_is_ipv4(bounded_slice(&name)))
+		return address_put_ipv4(bounded_slice(&name), out);
+	bounded_put_slice(out, bounded_slice(&name));
+	return ERR_NONE;
+}
+
+/* `text` is what follows the host: nothing, or ':' and digits, or none. */
+static bool put_port(struct slice text, unsigned default_port,
+		     struct bounded *out)
+{
+	char digits[8];
+	unsigned port = 0;
+
+	if (text.size > 0 && byte_at(text, 0) != ':')
+		return false;
+	for (size_t i = 1; i < text.size; i++) {
+		if (!is_digit(byte_at(text, i)) || port > MAX_PORT)
 			return false;
-	return text.size > 0;
+		port = port * 10 + (unsigned)(byte_at(text, i) - '0');
+	}
+	if (text.size <= 1 || port == default_port)
+		return true;
+	(void)snprintf(digits, sizeof(digits), ":%u", port);
+	bounded_put_slice(out, slice_of(digits));
+	return port > 0 && port <= MAX_PORT;
+}
+
+/* Bytes of the host that `authority` begins with; 0 when it has none. */
+static size_t host_size(struct slice authority)
+{
+	const char *bytes = authority.data;
+	const char *end;
+
+	if (authority.size == 0)
+		return 0;
+	if (bytes[0] == '[') {
+		end = memchr(bytes, ']', authority.size);
+		return end == NULL ? 0 : (size_t)(end - bytes) + 1;
+	}
+	end = memchr(bytes, ':', authority.size);
+	return end == NULL ? authority.size : (size_t)(end - bytes);
 }
 
 enum error host_canonical(struct slice authority, unsigned default_port,
 			  struct bounded *out)
 {
-	char url[MAX_AUTHORITY + 16];
-	CURLU *handle;
-	enum error error = ERR_MALFORMED;
+	const char *bytes = authority.data;
+	size_t size = host_size(authority);
+	struct slice port = {bytes + size, authority.size - size};
+	enum error error;
 
-	if (authority.size > MAX_AUTHORITY)
-		return ERR_TOO_LARGE;
-	if (!is_authority(authority))
+	if (size == 0)
 		return ERR_MALFORMED;
-	/* https and http are parsed alike */
-	snprintf(url, sizeof(url), "http://%.*s/", (int)authority.size,
-		 (const char *)authority.data);
-	handle = curl_url();
-	if (handle == NULL)
-		abort(); /* out of memory */
-	if (curl_url_set(handle, CURLUPART_URL, url, 0) == CURLUE_OK)
-		error = write_host(handle, default_port, out);
-	curl_url_cleanup(handle);
-	return error;
+	if (bytes[0] == '[')
+		error = address_put_ipv6((struct slice){bytes + 1, size - 2},
+					 out);
+	else
+		error = put_name((struct slice){bytes, size}, out);
+	if (error == ERR_NONE && !put_port(port, default_port, out))
+		error = ERR_MALFORMED;
+	return error == ERR_NONE && out->is_cut ? ERR_TOO_LARGE : error;
 }

@@ -8,14 +8,20 @@
 #include <stdbool.h>
 
 #include "crawl/url.h"
+#include "store/buffer.h"
 #include "store/slice.h"
 
 /*
- * The names that are dropped unless the configuration says otherwise, as
- * crawl.drop_parameters has them: parted by blanks or commas; a '*' at the end
- * stands for any rest; letters in any case.
+ * The names of well known trackers and sessions: parted by blanks or commas; a
+ * '*' at the end stands for any rest; letters in any case.
  */
 extern const char parameters_preset[];
+
+/*
+ * Append the names of `text` to `out`, with the preset in place of the word
+ * "common".
+ */
+void parameters_expand(struct slice text, struct buffer *out);
 
 /*
  * Take the parameters of `names` out of the query of the canonical `url`, and

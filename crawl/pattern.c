@@ -1,55 +1,118 @@
 #include "crawl/pattern.h"
 
+#include <assert.h>
 #include <string.h>
 
-#include "crawl/url.h"
+#include "crawl/percent.h"
+#include "page/robots_word.h"
 #include "store/arena.h"
 
-enum { MAX_PATTERN_BYTES = 3 * MAX_URL_BYTES };
+/* Stars that stand alone between all the bytes that a path can have. */
+enum { MAX_PATTERN_BYTES = 2 * 3 * MAX_URL_BYTES + 1 };
 
-static struct slice skip(struct slice text, size_t count)
+/*
+ * RFC 9309, 2.2.2, has an example of a query whose reserved characters are
+ * encoded before the comparison. As few sites write their rules or links like
+ * that, a rule holds if either form does.
+ */
+#define QUERY_DELIMITERS ":/?[]@"
+
+static void encode_query(struct slice text, const char *special,
+			 const char *query_special, struct bounded *out)
 {
-	return (struct slice){(const char *)text.data + count,
-			      text.size - count};
+	size_t mark = word_find(text, '?');
+	size_t head = mark == text.size ? mark : mark + 1;
+
+	percent_normalize((struct slice){text.data, head}, special, out);
+	percent_normalize(word_skip(text, head), query_special, out);
+}
+
+/* `text` with one star for each run of them. */
+static struct slice squeeze_stars(struct arena *arena, struct slice text)
+{
+	const char *bytes = text.data;
+	char *out;
+	size_t size = 0;
+
+	if (memmem(bytes, text.size, "**", 2) == NULL)
+		return text;
+	out = arena_alloc(arena, text.size, 1);
+	for (size_t i = 0; i < text.size; i++)
+		if (bytes[i] != '*' || size == 0 || out[size - 1] != '*')
+			out[size++] = bytes[i];
+	return (struct slice){out, size};
+}
+
+/* `text` in the arena, which may have it already, as `original`. */
+static struct slice keep(struct arena *arena, const struct bounded *text,
+			 struct slice original)
+{
+	if (slice_equal(bounded_slice(text), original))
+		return original;
+	return (struct slice){arena_copy(arena, text->data, text->size),
+			      text->size};
+}
+
+static bool ends_in(struct slice text, char byte)
+{
+	return text.size > 0 &&
+	       ((const char *)text.data)[text.size - 1] == byte;
 }
 
 bool pattern_make(struct arena *arena, struct slice value,
 		  struct pattern *pattern_out)
 {
-	char text[MAX_PATTERN_BYTES];
-	struct bounded out = {.data = text, .capacity = sizeof(text)};
-	bool is_anchored = ((const char *)value.data)[value.size - 1] == '$';
+	char memory[2][MAX_PATTERN_BYTES];
+	struct bounded text = {.data = memory[0],
+			       .capacity = sizeof(memory[0])};
+	struct bounded encoded = {.data = memory[1],
+				  .capacity = sizeof(memory[1])};
+	struct pattern pattern = {.is_anchored = ends_in(value, '$')};
+	size_t squeezed;
 
-	if (is_anchored)
+	if (pattern.is_anchored)
 		value.size--;
-	percent_normalize(value, "$", &out);
-	if (out.is_cut)
+	squeezed = value.size;
+	value = squeeze_stars(arena, value);
+	squeezed -= value.size;
+	percent_normalize(value, "$", &text);
+	if (text.is_cut)
 		return false;
-	*pattern_out = (struct pattern){
-		.text = {arena_copy(arena, text, out.size), out.size},
-		.is_anchored = is_anchored,
-	};
+	pattern.length = (uint32_t)(text.size + squeezed + pattern.is_anchored);
+	if (ends_in(value, '*')) { /* whatever follows */
+		value.size--;
+		text.size--;
+		pattern.is_anchored = false;
+	}
+	pattern.text = keep(arena, &text, value);
+	if (word_find(value, '?') < value.size) {
+		encode_query(value, "$", "$" QUERY_DELIMITERS, &encoded);
+		if (!encoded.is_cut)
+			pattern.encoded = keep(arena, &encoded, pattern.text);
+	}
+	*pattern_out = pattern;
 	return true;
 }
 
-size_t pattern_length(const struct pattern *pattern)
+void pattern_path_set(struct pattern_path *path, struct slice raw)
 {
-	return pattern->text.size + (pattern->is_anchored ? 1 : 0);
-}
+	struct bounded text = {.data = path->memory[0],
+			       .capacity = sizeof(path->memory[0])};
+	struct bounded encoded = {.data = path->memory[1],
+				  .capacity = sizeof(path->memory[1])};
 
-void pattern_normalize_path(struct slice path, struct bounded *out)
-{
-	percent_normalize(path, "*$", out);
+	assert(raw.size <= MAX_URL_BYTES);
+
+	percent_normalize(raw, "*$", &text);
+	encode_query(raw, "*$", "*$" QUERY_DELIMITERS, &encoded);
+	path->text = bounded_slice(&text);
+	path->encoded = bounded_slice(&encoded);
 }
 
 /* What stands in front of the first wildcard. */
 static struct slice first_piece(struct slice text)
 {
-	const char *star =
-		text.size == 0 ? NULL : memchr(text.data, '*', text.size);
-
-	if (star != NULL)
-		text.size = (size_t)(star - (const char *)text.data);
+	text.size = word_find(text, '*');
 	return text;
 }
 
@@ -63,7 +126,7 @@ static bool begins_with(struct slice text, struct slice piece)
 static bool ends_with(struct slice text, struct slice piece)
 {
 	return piece.size <= text.size &&
-	       begins_with(skip(text, text.size - piece.size), piece);
+	       begins_with(word_skip(text, text.size - piece.size), piece);
 }
 
 /* Skip to behind the first occurrence of `piece`; false when there is none. */
@@ -76,30 +139,46 @@ static bool skip_piece(struct slice *text, struct slice piece)
 	found = memmem(text->data, text->size, piece.data, piece.size);
 	if (found == NULL)
 		return false;
-	*text = skip(*text,
-		     (size_t)(found - (const char *)text->data) + piece.size);
+	*text = word_skip(*text, (size_t)(found - (const char *)text->data) +
+					 piece.size);
 	return true;
 }
 
 /*
  * Each piece between wildcards is taken where it is found first, so no byte of
- * the path is looked at twice: O(path + pattern), because memmem() is linear.
+ * the path is looked at twice: memmem() is linear.
  */
-bool pattern_matches(const struct pattern *pattern, struct slice path)
+static bool matches(struct slice text, bool is_anchored, struct slice path,
+		    size_t *steps)
 {
-	struct slice rest = pattern->text;
-	struct slice piece = first_piece(rest);
+	struct slice piece = first_piece(text);
 
 	if (!begins_with(path, piece))
 		return false;
-	path = skip(path, piece.size);
-	while (piece.size < rest.size) {
-		rest = skip(rest, piece.size + 1);
-		piece = first_piece(rest);
-		if (piece.size == rest.size && pattern->is_anchored)
+	path = word_skip(path, piece.size);
+	if (piece.size < text.size)
+		*steps += path.size + text.size;
+	while (piece.size < text.size) {
+		text = word_skip(text, piece.size + 1);
+		piece = first_piece(text);
+		if (piece.size == text.size && is_anchored)
 			return ends_with(path, piece);
 		if (!skip_piece(&path, piece))
 			return false;
 	}
-	return !pattern->is_anchored || path.size == 0;
+	return !is_anchored || path.size == 0;
+}
+
+bool pattern_matches(const struct pattern *pattern,
+		     const struct pattern_path *path, size_t *steps)
+{
+	/* an escape is longer than what it stands for */
+	bool is_same = pattern->encoded.size == pattern->text.size &&
+		       path->encoded.size == path->text.size;
+
+	if (matches(pattern->text, pattern->is_anchored, path->text, steps))
+		return true;
+	return pattern->encoded.data != NULL && !is_same &&
+	       matches(pattern->encoded, pattern->is_anchored, path->encoded,
+		       steps);
 }

@@ -4,36 +4,49 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-#include "crawl/percent.h"
+#include "crawl/url.h"
+#include "store/slice.h"
 
 struct arena;
 
 struct pattern {
-	struct slice text; /* canonical; '*' stands for any bytes */
-	bool is_anchored;  /* it ended in '$': up to the end of the path */
+	struct slice text;    /* canonical; '*' stands for any bytes */
+	struct slice encoded; /* the same with the reserved characters of its
+				 query encoded; no value without a query */
+	uint32_t length;      /* octets of the rule in canonical form: the most
+				 specific rule is the longest */
+	bool is_anchored;     /* up to the end of the path */
 };
 
 /*
- * Make a pattern of a rule's value, which is not empty. It belongs to `arena`.
- * False when its canonical form is longer than any path's.
+ * Make a pattern of a rule's value, which is not empty. It belongs to `arena`,
+ * or keeps the value, if that is canonical as it is. False when it has more
+ * bytes than any path and so matches none. O(value).
  */
 bool pattern_make(struct arena *arena, struct slice value,
 		  struct pattern *pattern_out);
 
-/* Octets of the rule: the most specific rule is the longest. */
-size_t pattern_length(const struct pattern *pattern);
+/* A path in the two forms that patterns are compared with. Not to be copied. */
+struct pattern_path {
+	struct slice text;
+	struct slice encoded; /* as in struct pattern */
+	char memory[2][3 * MAX_URL_BYTES];
+};
 
 /*
- * Write the path in the form that patterns are compared with: a '*' or '$' in
+ * Fill `path` with a path and query of at most MAX_URL_BYTES. A '*' or '$' in
  * it is matched by its escape alone.
  */
-void pattern_normalize_path(struct slice path, struct bounded *out);
+void pattern_path_set(struct pattern_path *path, struct slice raw);
 
 /*
- * Does the pattern match the normalized path, or a prefix of it? O(path +
- * pattern), whatever the wildcards.
+ * Does the pattern match the path, or a prefix of it? O(path + pattern),
+ * whatever the wildcards; what a wildcard made it search is added to `steps`,
+ * in bytes.
  */
-bool pattern_matches(const struct pattern *pattern, struct slice path);
+bool pattern_matches(const struct pattern *pattern,
+		     const struct pattern_path *path, size_t *steps);
 
 #endif

@@ -1,5 +1,6 @@
 #include "crawl/percent.h"
 
+#include <stdint.h>
 #include <string.h>
 
 void bounded_put(struct bounded *out, char byte)
@@ -26,28 +27,34 @@ struct slice bounded_slice(const struct bounded *out)
 	return (struct slice){out->data, out->size};
 }
 
-static bool is_alphanumeric(unsigned char byte)
-{
-	unsigned char lower = byte | 0x20;
+/* A set of bytes: bit `byte & 63` of word `byte >> 6`. */
+struct byte_set {
+	uint64_t words[4];
+};
 
-	return (byte >= '0' && byte <= '9') || (lower >= 'a' && lower <= 'z');
-}
+#define BIT(c) (UINT64_C(1) << ((c)&63))
 
-/* `set` has no NUL, but strchr() finds one in every text. */
-static bool is_in(const char *set, unsigned char byte)
+static const struct byte_set unreserved = {{
+	BIT('-') | BIT('.') | UINT64_C(0x03ff000000000000), /* 0-9 */
+	BIT('_') | BIT('~') | UINT64_C(0x07fffffe07fffffe), /* A-Z a-z */
+}};
+
+/* Reserved (RFC 3986, 2.2) without '#', and without the single quote. */
+static const struct byte_set reserved = {{
+	BIT('!') | BIT('$') | BIT('&') | BIT('(') | BIT(')') | BIT('*') |
+		BIT('+') | BIT(',') | BIT('/') | BIT(':') | BIT(';') |
+		BIT('=') | BIT('?'),
+	BIT('@') | BIT('[') | BIT(']'),
+}};
+
+static bool is_in(const struct byte_set *set, unsigned char byte)
 {
-	return byte != '\0' && strchr(set, byte) != NULL;
+	return (set->words[byte >> 6] >> (byte & 63) & 1) != 0;
 }
 
 bool percent_is_unreserved(unsigned char byte)
 {
-	return is_alphanumeric(byte) || is_in("-._~", byte);
-}
-
-/* Reserved (RFC 3986, 2.2) without '#', and without the single quote. */
-static bool is_reserved(unsigned char byte)
-{
-	return is_in("!$&()*+,;=:@/?[]", byte);
+	return is_in(&unreserved, byte);
 }
 
 /* -1 when it is no hexadecimal digit. */
@@ -83,24 +90,62 @@ static int escape_value(const unsigned char *text, size_t size)
 	return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-void percent_normalize(struct slice text, const char *special,
-		       struct bounded *out)
+void percent_decode(struct slice text, struct bounded *out)
 {
 	const unsigned char *bytes = text.data;
 
 	for (size_t i = 0; i < text.size && !out->is_cut; i++) {
 		int value = escape_value(bytes + i, text.size - i);
-		unsigned char byte =
-			value < 0 ? bytes[i] : (unsigned char)value;
-		bool is_plain = percent_is_unreserved(byte) ||
-				(value < 0 && is_reserved(byte) &&
-				 !is_in(special, byte));
 
-		if (is_plain)
-			bounded_put(out, (char)byte);
-		else
-			percent_put(out, byte);
+		bounded_put(out, (char)(value < 0 ? bytes[i] : value));
 		if (value >= 0)
 			i += 2;
+	}
+}
+
+/* What stays as it is. */
+static struct byte_set plain_bytes(const char *special)
+{
+	struct byte_set plain = reserved;
+
+	for (; *special != '\0'; special++)
+		plain.words[(unsigned char)*special >> 6] &= ~BIT(*special);
+	for (size_t i = 0; i < 4; i++)
+		plain.words[i] |= unreserved.words[i];
+	return plain;
+}
+
+/* Write the escape or the one byte that `text` begins with; returns its size.
+ */
+static size_t put_odd(const unsigned char *text, size_t size,
+		      struct bounded *out)
+{
+	int value = escape_value(text, size);
+
+	if (value < 0)
+		percent_put(out, text[0]);
+	else if (percent_is_unreserved((unsigned char)value))
+		bounded_put(out, (char)value);
+	else
+		percent_put(out, (unsigned char)value);
+	return value < 0 ? 1 : 3;
+}
+
+void percent_normalize(struct slice text, const char *special,
+		       struct bounded *out)
+{
+	const struct byte_set plain = plain_bytes(special);
+	const unsigned char *bytes = text.data;
+	size_t i = 0;
+
+	while (i < text.size && !out->is_cut) {
+		size_t begin = i;
+
+		while (i < text.size && is_in(&plain, bytes[i]))
+			i++;
+		bounded_put_slice(out,
+				  (struct slice){bytes + begin, i - begin});
+		if (i < text.size)
+			i += put_odd(bytes + i, text.size - i, out);
 	}
 }

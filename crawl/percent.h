@@ -22,6 +22,9 @@ struct slice bounded_slice(const struct bounded *out);
 /* Letters, digits and "-._~": never worth encoding (RFC 3986, 2.3). */
 bool percent_is_unreserved(unsigned char byte);
 
+/* Write `text` with its escapes decoded; a '%' that begins none stays. */
+void percent_decode(struct slice text, struct bounded *out);
+
 /* Write `byte` as %XX. */
 void percent_put(struct bounded *out, unsigned char byte);
 

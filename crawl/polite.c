@@ -1,8 +1,10 @@
 #include "crawl/polite.h"
 
+#include "store/hash.h"
+
 enum {
 	FIRST_PAUSE_MS = 5 * 1000,
-	MAX_PAUSE_MS = 10 * 60 * 1000,
+	MAX_PAUSE_MS = 6 * 60 * 60 * 1000,
 	MAX_RETRY_AFTER_S = 24 * 60 * 60,
 };
 
@@ -14,8 +16,10 @@ void polite_set_delay(struct polite *polite, uint32_t own_ms,
 
 bool polite_may_start(const struct polite *polite, uint64_t now_ms)
 {
-	uint16_t max = polite->max_running == 0 ? 1 : polite->max_running;
+	uint16_t max = polite->max_running;
 
+	if (max == 0 || polite_is_broken(polite))
+		max = 1;
 	return polite->running < max && now_ms >= polite->next_ms;
 }
 
@@ -25,19 +29,42 @@ void polite_started(struct polite *polite)
 		polite->running++;
 }
 
-/* The pause after `failures` in a row, at least one. */
-static uint64_t pause_ms(uint32_t failures)
+bool polite_is_broken(const struct polite *polite)
+{
+	return polite->failures >= BREAKER_FAILURES;
+}
+
+/* In [3/4, 5/4] of the pause, so that hosts that failed together do not all
+ * come back together. */
+static uint64_t jitter(uint64_t pause, const struct polite *polite)
+{
+	uint64_t random = hash_chain(polite->failures, polite->seed);
+
+	return pause - pause / 4 + random % (pause / 2 + 1);
+}
+
+/* The pause after the failures in a row, at least one. */
+static uint64_t pause_ms(const struct polite *polite)
 {
 	uint64_t pause = FIRST_PAUSE_MS;
 
-	for (uint32_t i = 1; i < failures && pause < MAX_PAUSE_MS; i++)
+	for (uint32_t i = 1; i < polite->failures && pause < MAX_PAUSE_MS; i++)
 		pause *= 2;
-	return pause < MAX_PAUSE_MS ? pause : MAX_PAUSE_MS;
+	return jitter(pause < MAX_PAUSE_MS ? pause : MAX_PAUSE_MS, polite);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+/* A request that began before the pause of another tells nothing new. */
+static void count_failure(struct polite *polite, uint64_t now_ms)
+{
+	bool is_new = polite->failures == 0 || now_ms >= polite->next_ms;
+
+	if (is_new && polite->failures < UINT32_MAX)
+		polite->failures++;
 }
 
 void polite_finished(struct polite *polite, bool is_pressed,
@@ -50,11 +77,10 @@ void polite_finished(struct polite *polite, bool is_pressed,
 	if (!is_pressed) {
 		polite->failures = 0;
 	} else {
-		if (polite->failures < UINT32_MAX)
-			polite->failures++;
+		count_failure(polite, now_ms);
 		if (retry_after_s > MAX_RETRY_AFTER_S)
 			retry_after_s = MAX_RETRY_AFTER_S;
-		pause = larger(pause, pause_ms(polite->failures));
+		pause = larger(pause, pause_ms(polite));
 		pause = larger(pause, retry_after_s * 1000);
 	}
 	/* another answer may have asked for a longer pause */

@@ -1,7 +1,14 @@
 /*
  * crawl/sitemap.h - sitemaps (sitemaps.org 0.9): XML, index, plain text, RSS
- * and Atom, each also packed by gzip, as a stream: memory does not grow with
- * the file.
+ * and Atom, each also packed by gzip, as a stream: some 100 KB, whatever the
+ * size of the file, and 2 MB at most when it is hostile.
+ *
+ * What begins with '<' is XML, read as page/xml_stream.h says, so that broken
+ * ones give what they have; anything else is text. Packed or not is told by the
+ * content. Extensions (images, videos, news, hreflang) are passed over, by
+ * their namespace; that of the sitemap itself may be any. The text of <url> or
+ * <sitemap> counts as its <loc> when it has none, a guid that is a URL as the
+ * link of an item. The page that a feed as a whole belongs to is no entry.
  */
 #ifndef CRAWL_SITEMAP_H
 #define CRAWL_SITEMAP_H
@@ -15,7 +22,8 @@
 #include "store/slice.h"
 
 enum {
-	MAX_SITEMAP_ENTRIES = 50000,          /* of a file; the protocol's */
+	MAX_SITEMAP_ENTRIES = 50000, /* of a file, those left out as well; the
+					protocol's */
 	MAX_SITEMAP_BYTES = 50 * 1024 * 1024, /* unpacked; the protocol's */
 };
 
@@ -39,7 +47,8 @@ struct sitemap;
 /*
  * `base` is the URL of the file itself, to resolve what is relative; it is
  * copied. Each entry is told once, in the order of the file; entries that
- * are no http(s) URLs are counted and left out.
+ * are no http(s) URLs, or over MAX_URL_BYTES, are counted and left out; in text
+ * only lines with an absolute URL are entries.
  */
 struct sitemap *sitemap_create(const struct url *base,
 			       void (*on_entry)(void *context,
@@ -54,7 +63,10 @@ void sitemap_destroy(struct sitemap *sitemap); /* NULL is a no-op */
  */
 enum error sitemap_feed(struct sitemap *sitemap, struct slice bytes);
 
-/* The file is over. As sitemap_feed(); a file cut short is ERR_MALFORMED. */
+/*
+ * The file is over. As sitemap_feed(); a file cut short is ERR_MALFORMED, and
+ * so is one without anything, or text without a URL.
+ */
 enum error sitemap_finish(struct sitemap *sitemap);
 
 enum sitemap_kind sitemap_kind(const struct sitemap *sitemap);
@@ -65,7 +77,8 @@ size_t sitemap_refused(const struct sitemap *sitemap);
 
 /*
  * A W3C date (2004-12-23T18:00:15+00:00 and its shorter forms) or a date of
- * RFC 822 (RSS) in Unix milliseconds; 0 when it is none.
+ * RFC 822 (RSS) in Unix milliseconds; 0 when it is none, or before 1970. A time
+ * without a zone is UTC.
  */
 uint64_t sitemap_date(struct slice text);
 

@@ -8,7 +8,7 @@
 #include "crawl/curl_error.h"
 #include "crawl/percent.h"
 
-enum { MAX_ANSWER_BYTES = 256 * 1024 * 1024 };
+enum { MAX_ANSWER_BYTES = 256 * 1024 * 1024, UPLOAD_BYTES = 512 * 1024 };
 
 /* What one request needs of libcurl. */
 struct request {
@@ -149,6 +149,70 @@ enum error socket_request(const char *socket, const char *method,
 	    set_answer(&request, &answer_out->body))
 		error = perform(&request, answer_out);
 	if (error == ERR_NONE)
+		answer_out->reason[0] = '\0';
+	curl_easy_cleanup(request.easy);
+	curl_slist_free_all(request.headers);
+	buffer_free(&request.url);
+	return error;
+}
+
+/* An upload and why it failed. */
+struct sending {
+	const struct socket_upload *upload;
+	enum error error;
+};
+
+static size_t on_wanted(char *out, size_t size, size_t count, void *context)
+{
+	struct sending *sending = context;
+	const struct socket_upload *upload = sending->upload;
+	size_t length = 0;
+
+	sending->error =
+		upload->source(upload->context, out, size * count, &length);
+	return sending->error == ERR_NONE ? length : CURL_READFUNC_ABORT;
+}
+
+/* "Expect" lets the daemon refuse before anything is sent. */
+static bool set_upload(struct request *request, struct sending *sending)
+{
+	CURL *easy = request->easy;
+	char line[256];
+	unsigned failed = 0;
+
+	snprintf(line, sizeof(line), "Content-Type: %s",
+		 sending->upload->media_type);
+	if (!add_header(request, line) ||
+	    !add_header(request, "Transfer-Encoding: chunked") ||
+	    !add_header(request, "Expect: 100-continue"))
+		return false;
+	failed |= curl_easy_setopt(easy, CURLOPT_POST, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_READFUNCTION, on_wanted);
+	failed |= curl_easy_setopt(easy, CURLOPT_READDATA, sending);
+	failed |= curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE,
+				   (long)UPLOAD_BYTES);
+	failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, request->headers);
+	return failed == 0;
+}
+
+enum error socket_send(const char *socket, const struct socket_upload *upload,
+		       struct socket_answer *answer_out)
+{
+	struct request request = {.easy = curl_easy_init()};
+	struct sending sending = {.upload = upload};
+	enum error error = ERR_NETWORK;
+
+	*answer_out = (struct socket_answer){0};
+	snprintf(answer_out->reason, sizeof(answer_out->reason),
+		 "the request cannot be made");
+	if (request.easy != NULL &&
+	    set_target(&request, socket, upload->target, 0) &&
+	    set_upload(&request, &sending) &&
+	    set_answer(&request, &answer_out->body))
+		error = perform(&request, answer_out);
+	if (sending.error != ERR_NONE)
+		error = sending.error;
+	if (error == ERR_NONE || sending.error != ERR_NONE)
 		answer_out->reason[0] = '\0';
 	curl_easy_cleanup(request.easy);
 	curl_slist_free_all(request.headers);

@@ -24,6 +24,25 @@ enum error socket_request(const char *socket, const char *method,
 			  const char *media_type, uint32_t timeout_ms,
 			  struct socket_answer *answer_out);
 
+/* Give the next bytes of an upload: up to `capacity` to `out`; 0 at the end. */
+typedef enum error socket_source(void *context, char *out, size_t capacity,
+				 size_t *size_out);
+
+struct socket_upload {
+	const char *target;
+	const char *media_type;
+	socket_source *source;
+	void *context; /* of the source */
+};
+
+/*
+ * POST a body of any length as `source` gives it, without a time limit. An
+ * error of the source is returned, without a reason; the others are those of
+ * socket_request().
+ */
+enum error socket_send(const char *socket, const struct socket_upload *upload,
+		       struct socket_answer *answer_out);
+
 /* Append `text` percent-encoded for a query value. */
 void url_escape(struct slice text, struct buffer *out);
 

@@ -10,15 +10,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "crawl/answer.h"
+#include "crawl/authorities.h"
 #include "crawl/fetch.h"
+#include "crawl/unpack.h"
 
-/* What is read of one block of response headers. */
-struct answer_headers {
-	struct url redirect;     /* Location, resolved; text "": none */
-	uint64_t content_length; /* UINT64_MAX: not named */
-	uint64_t date_s;         /* Date; 0: none */
-	char content_type[128];  /* "": none, or longer */
-	char retry_after[64];    /* "": none, or longer */
+/* What all transfers of a fetcher share; kept by it. */
+struct transfer_plan {
+	struct fetch_options options;    /* without defaults left open */
+	struct authorities authorities;  /* trusted in TLS */
+	struct curl_slist *page_headers; /* of a request for a page */
 };
 
 struct transfer {
@@ -26,41 +27,86 @@ struct transfer {
 	struct transfer *sister; /* among all of the fetcher */
 	CURL *easy;
 	bool is_running; /* in the multi handle */
-	const struct fetch_options *options;
+	const struct transfer_plan *plan;
+	bool has_cookies; /* libcurl's engine was begun: it must be emptied */
 	/* the request */
 	struct url url;
 	bool is_private_ok;
+	bool is_port_odd; /* only the operator's networks open it */
 	bool any_type;
+	bool is_conditional;
+	bool is_proxied;
 	size_t max_body_bytes;
+	struct curl_slist *headers; /* its own, or NULL */
+	struct cookies *cookies;
+	fetch_sink *sink;
+	void *sink_context;
 	/* its answer */
 	struct fetch_result result;
-	struct answer_headers headers;
-	bool is_headed; /* the last header block is complete */
+	struct answer answer;
+	struct unpacker *unpacker; /* NULL: the body is not coded */
+	bool is_headed;            /* the last header block is complete */
 	size_t header_bytes;
-	size_t dropped_bytes;
+	size_t wire_bytes;              /* of the body, as far as used up */
+	size_t body_bytes;              /* unpacked */
 	bool is_connected;              /* the guard let an address pass */
 	char refused[INET6_ADDRSTRLEN]; /* an address it did not; "": none */
 	char error_text[CURL_ERROR_SIZE];
 };
 
-/* Keeps `options`. NULL only when libcurl fails. */
-struct transfer *transfer_create(const struct fetch_options *options);
+/* Keeps `plan`. NULL only when libcurl fails. */
+struct transfer *transfer_create(const struct transfer_plan *plan);
 
 /* NULL is a no-op. Not while it is in a multi handle. */
 void transfer_destroy(struct transfer *transfer);
 
 /*
- * Forget the last request and make ready for the one whose fields are given,
- * with these request headers. False when libcurl refuses; then the result says
- * so.
+ * Forget the last request and make ready for this one. False when it cannot or
+ * must not be made; then the result says so.
  */
-bool transfer_prepare(struct transfer *transfer, const struct url *url,
-		      struct curl_slist *headers);
+bool transfer_prepare(struct transfer *transfer,
+		      const struct fetch_request *request);
 
 /* The transfer was ended from outside: its result is ERR_STOPPED. */
 void transfer_stop(struct transfer *transfer);
 
 /* The transfer has ended with `code`: complete the result. */
 void transfer_finish(struct transfer *transfer, CURLcode code);
+
+/*
+ * What follows is for the parts of a transfer alone.
+ */
+
+/* transfer.c: the result is this error; the first one stays. */
+void transfer_fail(struct transfer *transfer, enum error error,
+		   const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The body stops here, for this reason. */
+void transfer_cut(struct transfer *transfer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+bool transfer_is_success(const struct transfer *transfer);
+
+/* transfer_setup.c: the options that are the same for every request. */
+bool transfer_set_up(struct transfer *transfer);
+
+/* transfer_guard.c: may the request be made, as far as it says itself? */
+bool transfer_check(struct transfer *transfer);
+
+/* The transfer has failed: was it the guard? */
+void transfer_fail_refused(struct transfer *transfer);
+
+/* The callbacks of libcurl. */
+curl_socket_t transfer_on_open(void *context, curlsocktype purpose,
+			       struct curl_sockaddr *target);
+int transfer_on_ready(void *context, char *remote, char *local, int remote_port,
+		      int local_port);
+
+/* transfer_read.c: the answer as it comes. */
+size_t transfer_on_header(char *data, size_t size, size_t count, void *context);
+size_t transfer_on_body(char *data, size_t size, size_t count, void *context);
+int transfer_on_debug(CURL *easy, curl_infotype type, char *data, size_t size,
+		      void *context);
 
 #endif

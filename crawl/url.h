@@ -23,13 +23,21 @@ struct url {
 
 /*
  * Resolve `reference` against `base` (NULL: it must be absolute; a missing
- * scheme is then taken as http://) and make it canonical: lower-case scheme and
- * host, IDNA to ASCII, default port dropped, dot segments resolved, fragment
- * dropped, percent-encoding normalised, an empty path made "/". A trailing
- * slash is never added to or stripped from a path; an empty query is dropped.
- * User and password are dropped. What browsers mend in links (blanks around,
- * line ends inside, '\' for '/') is mended. ERR_MALFORMED, ERR_REFUSED (another
+ * scheme is then taken as http://) and make it canonical as the WHATWG URL
+ * standard does, so as browsers do: what they mend in links is mended (blanks
+ * around, line ends inside, '\' for '/'), scheme and host in lower case, IDNA
+ * to ASCII, odd addresses spelled out, default port dropped, dot segments
+ * resolved, an empty path made "/"; a trailing slash is never added to or
+ * stripped from a path. Unlike the standard, so that one page has one key: no
+ * fragment, no user and password (which a page could choose for us), no '?'
+ * with nothing behind it, no final dot of the host, and percent-encoding in one
+ * form (crawl/percent.h); and no host that cannot be in the DNS. The canonical
+ * form of a canonical form is itself. ERR_MALFORMED, ERR_REFUSED (another
  * scheme), ERR_TOO_LARGE.
+ *
+ * libcurl's URL API agrees with the standard on dot segments alone (7.88; for
+ * hosts see crawl/host.h, and it makes /b/x of .//x), at 20,000 instructions a
+ * link, where this takes 2,500; the fuzzer holds the two together.
  */
 enum error url_parse(struct url *url_out, struct slice reference,
 		     const struct url *base);

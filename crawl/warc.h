@@ -34,7 +34,7 @@ struct warc_record {
 	char content_type[128];
 	char charset[32];                 /* of the Content-Type, or "" */
 	char redirect[MAX_URL_BYTES + 1]; /* Location as written, or "" */
-	unsigned robots_tag; /* of X-Robots-Tag: see crawl/robots_tag.h */
+	unsigned robots_tag; /* of X-Robots-Tag: see page/robots_tag.h */
 	bool is_cut;         /* the body was cut: WARC-Truncated, a limit of
 				ours, or the file ended in it */
 	struct slice body;   /* without transfer and content coding; valid

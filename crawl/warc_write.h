@@ -28,13 +28,17 @@ struct warc_exchange {
 	uint64_t identity[2]; /* unique: makes the record ids (UUID, v4 form) */
 };
 
-/*
- * Append a warcinfo record: `file` is the name of the file, `software` and
- * `robots` ("classic", "ignore") go into its fields.
- */
-void warc_write_info(struct slice file, struct slice software,
-		     const char *robots, uint64_t time_ms,
-		     const uint64_t identity[2], struct buffer *out);
+/* What a file says of itself. */
+struct warc_info {
+	struct slice file; /* its name */
+	struct slice software;
+	const char *robots; /* "classic" or "ignore" */
+	uint64_t time_ms;
+	uint64_t identity[2]; /* as above */
+};
+
+/* Append a warcinfo record. */
+void warc_write_info(const struct warc_info *info, struct buffer *out);
 
 /*
  * Append a response (or revisit) record and its request record, with payload

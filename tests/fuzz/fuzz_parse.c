@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "page/page.h"
+#include "page/page_class.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -59,6 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	check_nodes(page);
 	check_texts(page);
+	require(page_class_of(page, 0, false) < PAGE_CLASS_COUNT);
 	for (uint32_t i = 0; i < page->link_count; i++)
 		require(page->links[i].anchor.size <= 256 &&
 			page->links[i].href.size > 0);

@@ -88,7 +88,10 @@ static void serve(int socket, const struct route *routes, size_t count)
 
 		if (route == NULL)
 			break;
-		route->handler(socket, request);
+		if (route->handler != NULL)
+			route->handler(socket, request);
+		else
+			server_send_text(socket, route->answer);
 		if (!route->keeps_open)
 			break;
 	}

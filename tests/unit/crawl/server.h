@@ -19,7 +19,8 @@ typedef void handler(int socket, const char *request);
 struct route {
 	const char *path; /* the target of the request */
 	handler *handler;
-	int keeps_open; /* another request may follow */
+	int keeps_open;     /* another request may follow */
+	const char *answer; /* sent when there is no handler */
 };
 
 struct server {

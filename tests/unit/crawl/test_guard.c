@@ -52,13 +52,15 @@ START_TEST(the_edges_of_each_range)
 		{"64:ff9b:0:ffff:ffff:ffff:ffff:ffff", "64:ff9b:1::",
 		 "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", "64:ff9b:2::"},
 		{"ff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-		 "100::", "100::ffff:ffff:ffff:ffff", "100:0:0:1::"},
-		{"2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-		 "2001::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff", "2001:1::"},
+		 "100::", "100:0:0:1:ffff:ffff:ffff:ffff", "100:0:0:2::"},
+		{"2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2001::",
+		 "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:200::"},
 		{"2001:db7:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db8::",
 		 "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db9::"},
 		{"3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff::",
 		 "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff:1000::"},
+		{"5eff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+		 "5f00::", "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "5f01::"},
 		{"fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
 		 "fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "fe00::"},
 		{"fe7f:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
@@ -82,6 +84,97 @@ START_TEST(the_edges_of_each_range)
 }
 END_TEST
 
+/*
+ * IANA's special-purpose registries as of 2025, where they say "not globally
+ * reachable", by first and last address. What is inside of another range there
+ * stands here, too.
+ */
+START_TEST(the_registries_of_iana)
+{
+	static const char *const edges[] = {
+		"0.0.0.0",
+		"0.255.255.255",
+		"10.0.0.0",
+		"10.255.255.255",
+		"100.64.0.0",
+		"100.127.255.255",
+		"127.0.0.0",
+		"127.255.255.255",
+		"169.254.0.0",
+		"169.254.255.255",
+		"172.16.0.0",
+		"172.31.255.255",
+		"192.0.0.0",
+		"192.0.0.7",
+		"192.0.0.8",
+		"192.0.0.170",
+		"192.0.0.171",
+		"192.0.0.255",
+		"192.0.2.0",
+		"192.0.2.255",
+		"192.168.0.0",
+		"192.168.255.255",
+		"198.18.0.0",
+		"198.19.255.255",
+		"198.51.100.0",
+		"198.51.100.255",
+		"203.0.113.0",
+		"203.0.113.255",
+		"240.0.0.0",
+		"255.255.255.255",
+		"::",
+		"::1",
+		"::ffff:0.0.0.0",
+		"::ffff:255.255.255.255",
+		"64:ff9b:1::",
+		"64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
+		"100::",
+		"100::ffff:ffff:ffff:ffff",
+		"100:0:0:1::",
+		"100:0:0:1:ffff:ffff:ffff:ffff",
+		"2001::",
+		"2001:0:ffff:ffff:ffff:ffff:ffff:ffff",
+		"2001:2::",
+		"2001:2:0:ffff:ffff:ffff:ffff:ffff",
+		"2001:10::",
+		"2001:1f:ffff:ffff:ffff:ffff:ffff:ffff",
+		"2001:db8::",
+		"2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
+		"3fff::",
+		"3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff",
+		"5f00::",
+		"5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+		"fc00::",
+		"fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+		"fe80::",
+		"febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff"};
+	/* globally reachable, and so of no harm */
+	static const char *const global[] = {"192.31.196.1", "192.52.193.1",
+					     "192.175.48.1", "2620:4f:8000::1"};
+
+	for (size_t i = 0; i < COUNT(edges); i++)
+		ck_assert_msg(!allows(edges[i]), "%s", edges[i]);
+	for (size_t i = 0; i < COUNT(global); i++)
+		ck_assert_msg(allows(global[i]), "%s", global[i]);
+}
+END_TEST
+
+START_TEST(ports)
+{
+	static const uint16_t own[] = {80, 9000};
+
+	ck_assert(guard_allows_port(NULL, 0, 80));
+	ck_assert(guard_allows_port(NULL, 0, 443));
+	ck_assert(guard_allows_port(NULL, 0, 8080));
+	ck_assert(guard_allows_port(NULL, 0, 8443));
+	ck_assert(!guard_allows_port(NULL, 0, 22));
+	ck_assert(!guard_allows_port(NULL, 0, 0));
+	ck_assert(!guard_allows_port(NULL, 0, 65536 + 80));
+	ck_assert(guard_allows_port(own, 2, 9000));
+	ck_assert(!guard_allows_port(own, 2, 443));
+}
+END_TEST
+
 START_TEST(public_addresses_are_allowed)
 {
 	ck_assert(allows("8.8.8.8"));
@@ -100,6 +193,8 @@ START_TEST(ipv4_inside_ipv6_is_checked)
 	ck_assert(!allows("2002:7f00:1::1"));
 	ck_assert(!allows("2002:a9fe:a9fe::"));
 	ck_assert(!allows("::127.0.0.1"));
+	ck_assert(!allows("::ffff:0:10.0.0.1"));
+	ck_assert(allows("::ffff:0:8.8.8.8"));
 }
 END_TEST
 
@@ -129,6 +224,19 @@ START_TEST(an_allowed_network_opens_just_itself)
 	ck_assert(!guard_allows_text("10.2.0.0", networks, 2));
 	ck_assert(!guard_allows_text("::2", networks, 2));
 	ck_assert(!guard_allows_text("127.0.0.1", networks, 2));
+}
+END_TEST
+
+START_TEST(a_network_names_what_it_holds)
+{
+	struct network network;
+
+	ck_assert_int_eq(network_parse("10.1.0.0/16", &network), ERR_NONE);
+	ck_assert(guard_names_text("10.1.2.3", &network, 1));
+	ck_assert(!guard_names_text("10.2.2.3", &network, 1));
+	ck_assert(!guard_names_text("8.8.8.8", &network, 1));
+	ck_assert(!guard_names_text("10.1.2.3", NULL, 0));
+	ck_assert(!guard_names_text("example.org", &network, 1));
 }
 END_TEST
 
@@ -211,10 +319,13 @@ Suite *make_suite(void)
 	TCase *tcase = tcase_create("guard");
 
 	tcase_add_test(tcase, the_edges_of_each_range);
+	tcase_add_test(tcase, the_registries_of_iana);
+	tcase_add_test(tcase, ports);
 	tcase_add_test(tcase, public_addresses_are_allowed);
 	tcase_add_test(tcase, ipv4_inside_ipv6_is_checked);
 	tcase_add_test(tcase, what_is_no_address_is_refused);
 	tcase_add_test(tcase, an_allowed_network_opens_just_itself);
+	tcase_add_test(tcase, a_network_names_what_it_holds);
 	tcase_add_test(tcase, networks_are_parsed);
 	tcase_add_test(tcase, what_is_no_network_is_malformed);
 	tcase_add_test(tcase, private_names);

@@ -19,6 +19,34 @@ START_TEST(a_value_is_found_by_its_name)
 }
 END_TEST
 
+START_TEST(lists_are_taken_apart)
+{
+	struct slice list = OF(" gzip ,, br");
+	struct slice none = {0};
+
+	ck_assert(slice_equal(header_list_take(&list), OF("gzip")));
+	ck_assert_uint_eq(header_list_take(&list).size, 0);
+	ck_assert_uint_gt(list.size, 0);
+	ck_assert(slice_equal(header_list_take(&list), OF("br")));
+	ck_assert_uint_eq(list.size, 0);
+	ck_assert_uint_eq(header_list_take(&none).size, 0);
+}
+END_TEST
+
+START_TEST(words_and_what_can_be_shown)
+{
+	ck_assert(header_is_word(OF("CHUNKED"), "chunked"));
+	ck_assert(!header_is_word(OF("chunk"), "chunked"));
+	ck_assert(!header_is_word(OF("chunkeds"), "chunked"));
+	ck_assert(header_is_printable(OF("a b~")));
+	ck_assert(header_is_printable(OF("")));
+	ck_assert(!header_is_printable(OF("a\tb")));
+	ck_assert(!header_is_printable(OF("a\x7f")));
+	ck_assert(!header_is_printable(OF("\xc3\xbc")));
+	ck_assert(!header_is_printable((struct slice){"a\0b", 3}));
+}
+END_TEST
+
 START_TEST(html_types)
 {
 	ck_assert(header_is_html(OF("text/html")));
@@ -91,6 +119,8 @@ Suite *make_suite(void)
 	TCase *tcase = tcase_create("header");
 
 	tcase_add_test(tcase, a_value_is_found_by_its_name);
+	tcase_add_test(tcase, lists_are_taken_apart);
+	tcase_add_test(tcase, words_and_what_can_be_shown);
 	tcase_add_test(tcase, html_types);
 	tcase_add_test(tcase, charsets);
 	tcase_add_test(tcase, retry_after_is_seconds_or_a_date);

@@ -1,11 +1,9 @@
 #include "crawl/robots.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "crawl/url.h"
 #include "store/arena.h"
 #include "store/buffer.h"
 
@@ -186,9 +184,9 @@ START_TEST(a_status_gives_rules)
 	static const struct {
 		unsigned status;
 		bool allows;
-	} rows[] = {{0, false},   {200, true},  {301, true},
-		    {400, true},  {404, true},  {499, true},
-		    {500, false}, {503, false}, {599, false}};
+	} rows[] = {{0, false},   {200, true},  {301, true}, {400, true},
+		    {404, true},  {429, false}, {499, true}, {500, false},
+		    {503, false}, {599, false}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		ck_assert_int_eq(
@@ -242,7 +240,11 @@ START_TEST(misspelt_keys)
 {
 	ck_assert(!allows("useragent: *\ndissalow: /a\n", "/a"));
 	ck_assert(!allows("user-agent templated\nDisalow /a\n", "/a"));
-	ck_assert(allows(ANY "disallowed: /a\n", "/a"));
+	ck_assert(!allows("user_agent: *\nDesallow: /a\n", "/a"));
+	ck_assert(!allows("useg-agent: *\ndisallowed: /a\n", "/a"));
+	ck_assert(allows(ANY "no-disallow: /a\n", "/a"));
+	ck_assert(allows(ANY ": /a\nDisallow\n:\n", "/a"));
+	ck_assert_uint_eq(robots_delay_ms(parse(ANY "Crawl delay: 2\n")), 2000);
 }
 END_TEST
 
@@ -271,65 +273,137 @@ START_TEST(utf_16_with_its_mark)
 }
 END_TEST
 
-START_TEST(what_is_beyond_512_kib_is_ignored)
+/* As C text, in Google's parser: what follows a NUL is not there. */
+START_TEST(a_nul_ends_a_line)
+{
+	static const char file[] = ANY "Disallow: /a\0b\nDisallow: /c\n\0\0";
+	const struct robots *robots = robots_parse(
+		arena, (struct slice){file, sizeof(file)}, "templated");
+
+	ck_assert(!robots_allows(robots, slice_of("/ac")));
+	ck_assert(!robots_allows(robots, slice_of("/c")));
+	ck_assert(robots_allows(robots, slice_of("/b")));
+}
+END_TEST
+
+static unsigned line_of(const char *file, const char *path)
+{
+	return robots_explain(parse(file), slice_of(path)).line;
+}
+
+START_TEST(the_reason_is_a_line_of_the_file)
+{
+	static const char file[] =
+		"# ours\r\nUser-agent: *\rDisallow: /\n\n"
+		"User-agent: templated\n Disallow : /a/*.gif$  # pictures\n"
+		"Allow: /a/b\n";
+	struct robots_reason reason =
+		robots_explain(parse(file), slice_of("/a/x.gif"));
+
+	ck_assert(!reason.is_allowed);
+	ck_assert_uint_eq(reason.line, 6);
+	ck_assert(reason.is_named);
+	ck_assert_str_eq(reason.rule, "Disallow : /a/*.gif$");
+	reason = robots_explain(parse(file), slice_of("/a/b"));
+	ck_assert(reason.is_allowed);
+	ck_assert_uint_eq(reason.line, 7);
+	ck_assert_str_eq(reason.rule, "Allow: /a/b");
+	reason = robots_explain(parse(file), slice_of("/c"));
+	ck_assert(reason.is_allowed);
+	ck_assert_uint_eq(reason.line, 0);
+	ck_assert(reason.is_named);
+	ck_assert_str_eq(reason.rule, "");
+	ck_assert(!robots_explain(parse(ANY), slice_of("/c")).is_named);
+	ck_assert_uint_eq(line_of(ANY "Disallow: /a\nDisallow: /a\n", "/a"), 2);
+	ck_assert_uint_eq(line_of(ANY "Disallow: /a\nAllow: /a\n", "/a"), 3);
+	ck_assert_uint_eq(line_of(ANY "Disallow: /\n", "/robots.txt"), 0);
+}
+END_TEST
+
+START_TEST(a_reason_is_short_and_printable)
 {
 	struct buffer file = {0};
-	struct slice path = slice_of("/a");
+	struct robots_reason reason;
 
-	buffer_append_text(&file, ANY);
-	while (file.size < MAX_ROBOTS_BYTES - 12)
-		buffer_append_byte(&file, '\n');
-	buffer_append_text(&file, "Disallow: /a");
-	ck_assert_uint_eq(file.size, MAX_ROBOTS_BYTES);
-	ck_assert(!robots_allows(
-		robots_parse(arena, buffer_slice(&file), "templated"), path));
+	/* "Disallow: /" and 116 letters are 127 bytes */
+	buffer_printf(&file, ANY "Disallow: /%0116d\n", 0);
+	reason = robots_explain(parse(file.data), slice_of(file.data + 24));
+	ck_assert_uint_eq(reason.line, 2);
+	ck_assert_uint_eq(strlen(reason.rule), 127);
 	buffer_clear(&file);
-	buffer_append_text(&file, ANY);
-	while (file.size < MAX_ROBOTS_BYTES)
-		buffer_append_byte(&file, '\n');
-	buffer_append_text(&file, "Disallow: /a");
-	ck_assert(robots_allows(
-		robots_parse(arena, buffer_slice(&file), "templated"), path));
+	/* and 115 letters leave no room for the two bytes of an e acute */
+	buffer_printf(&file, ANY "Disallow: /%0115d\xc3\xa9\n", 0);
+	reason = robots_explain(parse(file.data),
+				(struct slice){file.data + 24, 118});
+	ck_assert_uint_eq(reason.line, 2);
+	ck_assert_uint_eq(strlen(reason.rule), 126);
 	buffer_free(&file);
+	reason = robots_explain(parse(ANY "Disallow: /a\x1b\xff\n"),
+				slice_of("/a%1B%FF"));
+	ck_assert_str_eq(reason.rule, "Disallow: /a \xef\xbf\xbd");
 }
 END_TEST
 
-START_TEST(an_endless_path_is_not_allowed)
+START_TEST(the_servers_failure_is_told_from_a_rule)
 {
-	static char path[4 * MAX_URL_BYTES];
-
-	memset(path, 'a', sizeof(path));
-	path[0] = '/';
-	ck_assert(
-		!robots_allows(parse(""), (struct slice){path, sizeof(path)}));
-	ck_assert(
-		robots_allows(parse(""), (struct slice){path, MAX_URL_BYTES}));
+	ck_assert(robots_is_forbidden(robots_from_status(arena, 500)));
+	ck_assert(robots_is_forbidden(robots_from_status(arena, 0)));
+	ck_assert(!robots_is_forbidden(robots_from_status(arena, 404)));
+	ck_assert(!robots_is_forbidden(parse(ANY "Disallow: /\n")));
+	ck_assert(!robots_explain(robots_from_status(arena, 500), slice_of("/"))
+			   .is_allowed);
 }
 END_TEST
 
-/* 2083 bytes against 10,000 rules of stars: a second is far away. */
-START_TEST(stars_cost_no_more_than_their_length)
+static bool is_clamped(const char *value)
 {
-	static char path[MAX_URL_BYTES];
-	struct buffer file = {0};
-	struct timespec begin;
-	struct timespec end;
+	char file[128];
 
-	memset(path, 'a', sizeof(path));
-	path[0] = '/';
-	buffer_append_text(&file, ANY);
-	while (file.size < MAX_ROBOTS_BYTES)
-		buffer_append_text(&file, "Disallow: /*a*a*a*a*a*a*a*a*a*ab\n");
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
-	ck_assert(robots_allows(
-		robots_parse(arena, buffer_slice(&file), "templated"),
-		(struct slice){path, sizeof(path)}));
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-	printf("robots: %.1f ms\n",
-	       (double)(end.tv_sec - begin.tv_sec) * 1e3 +
-		       (double)(end.tv_nsec - begin.tv_nsec) / 1e6);
-	ck_assert_int_lt(end.tv_sec - begin.tv_sec, 5);
-	buffer_free(&file);
+	snprintf(file, sizeof(file), ANY "Crawl-delay: %s\n", value);
+	return robots_is_delay_clamped(parse(file));
+}
+
+START_TEST(a_delay_over_an_hour_is_clamped)
+{
+	ck_assert(!is_clamped("3600"));
+	ck_assert(!is_clamped("3600.0"));
+	ck_assert(is_clamped("3600.001"));
+	ck_assert(is_clamped("86400"));
+	ck_assert(is_clamped("-1"));
+	ck_assert(is_clamped("often"));
+	ck_assert(is_clamped("."));
+	ck_assert(!is_clamped(".5"));
+	ck_assert(!is_clamped("10 seconds"));
+	ck_assert(!is_clamped(""));
+	ck_assert(!robots_is_delay_clamped(
+		parse("User-agent: other\nCrawl-delay: 9999\n")));
+}
+END_TEST
+
+static void check_sitemaps(const char *file, const char *expected)
+{
+	const struct robots *robots = parse(file);
+	struct buffer joined = {0};
+
+	buffer_append_text(&joined, "");
+	for (size_t i = 0; i < robots_sitemap_count(robots); i++) {
+		buffer_append_slice(&joined, robots_sitemap(robots, i));
+		buffer_append_byte(&joined, ' ');
+	}
+	ck_assert_str_eq(joined.data == NULL ? "" : joined.data, expected);
+	buffer_free(&joined);
+}
+
+START_TEST(sitemaps_of_the_whole_file)
+{
+	check_sitemaps("", "");
+	check_sitemaps("Sitemap: http://h/a\n" ANY "SITEMAP:/b\n"
+		       "User-agent: other\nsitemap : http://h/C # x\n"
+		       "Sitemap:\nSitemap: http://h/a\nsite-map: d",
+		       "http://h/a /b http://h/C d ");
+	check_sitemaps("Sitemap http://h/a\nhttps://h/sitemap.xml\n"
+		       "http://h/other.xml\nSitemap http://h/a b\n",
+		       "http://h/a https://h/sitemap.xml ");
 }
 END_TEST
 
@@ -408,9 +482,12 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_crawl_delay_ends_no_group);
 	tcase_add_test(tcase, misspelt_keys);
 	tcase_add_test(tcase, utf_16_with_its_mark);
-	tcase_add_test(tcase, what_is_beyond_512_kib_is_ignored);
-	tcase_add_test(tcase, an_endless_path_is_not_allowed);
-	tcase_add_test(tcase, stars_cost_no_more_than_their_length);
+	tcase_add_test(tcase, a_nul_ends_a_line);
+	tcase_add_test(tcase, the_reason_is_a_line_of_the_file);
+	tcase_add_test(tcase, a_reason_is_short_and_printable);
+	tcase_add_test(tcase, the_servers_failure_is_told_from_a_rule);
+	tcase_add_test(tcase, a_delay_over_an_hour_is_clamped);
+	tcase_add_test(tcase, sitemaps_of_the_whole_file);
 	tcase_add_test(tcase, the_matcher_agrees_with_the_definition);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -42,10 +42,10 @@ static void short_body(int socket, const char *request)
 }
 
 static const struct route routes[] = {
-	{"/v1/echo?a=%20/../b", echo, 0},
-	{"/refuse", refuse, 0},
-	{"/silent", silent, 0},
-	{"/short", short_body, 0},
+	{.path = "/v1/echo?a=%20/../b", .handler = echo},
+	{.path = "/refuse", .handler = refuse},
+	{.path = "/silent", .handler = silent},
+	{.path = "/short", .handler = short_body},
 };
 
 static char folder[64];

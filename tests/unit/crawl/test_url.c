@@ -72,6 +72,15 @@ START_TEST(absolute_urls_have_one_form)
 		{"http:example.org", "http://example.org/"},
 		{"http://example.org/a/./b/../c", "http://example.org/a/c"},
 		{"http://example.org/../../a", "http://example.org/a"},
+		{"http://example.org/a/..", "http://example.org/"},
+		{"http://example.org/a/b/..", "http://example.org/a/"},
+		{"http://example.org/a/.", "http://example.org/a/"},
+		{"http://example.org//..", "http://example.org/"},
+		{"http://example.org//../a", "http://example.org/a"},
+		{"http://example.org/a//../b", "http://example.org/a/b"},
+		{"http://example.org/.a/..b/...",
+		 "http://example.org/.a/..b/..."},
+		{"http://example.org/a./b../.", "http://example.org/a./b../"},
 		{"http://example.org//a//b", "http://example.org//a//b"},
 		{"http://example.org/a?x=/../y",
 		 "http://example.org/a?x=/../y"},
@@ -115,9 +124,24 @@ START_TEST(odd_addresses_are_spelled_out)
 		{"http://0300.0250.1/", "http://192.168.0.1/"},
 		{"http://%31%32%37.0.0.1/", "http://127.0.0.1/"},
 		{"http://127.0.0.1./", "http://127.0.0.1/"},
+		{"http://0x7f000001./", "http://127.0.0.1/"},
+		{"http://0x7f.1./", "http://127.0.0.1/"},
+		{"http://0x/", "http://0.0.0.0/"},
+		{"http://4294967295/", "http://255.255.255.255/"},
+		{"http://1.0xffffff/", "http://1.255.255.255/"},
+		{"http://%30x%37F.1/", "http://127.0.0.1/"},
+		/* full-width digits and full stops */
+		{"http://\xef\xbc\x91\xef\xbc\x8e\xef\xbc\x92/",
+		 "http://1.0.0.2/"},
+		/* no number, so a name */
+		{"http://1.2.3.0x7g/", "http://1.2.3.0x7g/"},
+		{"http://1.2.3.4x/", "http://1.2.3.4x/"},
 		{"http://[::1]:8080/", "http://[::1]:8080/"},
 		{"http://[0:0::0001]:80/", "http://[::1]/"},
 		{"http://[2001:DB8::A]/", "http://[2001:db8::a]/"},
+		{"http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]/"},
+		{"http://[::1.2.0.0]/", "http://[::102:0]/"},
+		{"http://[1:0:0:2:0:0:0:3]/", "http://[1:0:0:2::3]/"},
 	};
 
 	for (size_t i = 0; i < COUNT(pairs); i++)
@@ -135,6 +159,18 @@ START_TEST(names_are_written_in_ascii)
 		 "http://xn--bcher-kva.example:81/"},
 		{"http://\xef\xbd\x81.example/", "http://a.example/"},
 		{"http://exa%4dple.org/", "http://example.org/"},
+		/* not transitional: another name than strasse */
+		{"http://stra\xc3\x9f"
+		 "e.example/",
+		 "http://xn--strae-oqa.example/"},
+		{"http://\xe2\x99\xa5.example/", "http://xn--g6h.example/"},
+		{"http://a\xe3\x80\x82"
+		 "example/",
+		 "http://a.example/"},
+		/* what is ASCII is not looked into */
+		{"http://XN--a.example/", "http://xn--a.example/"},
+		{"http://ab--c.example/", "http://ab--c.example/"},
+		{"http://-a.example/", "http://-a.example/"},
 		{"http://a_b.example/", "http://a_b.example/"},
 	};
 
@@ -209,7 +245,18 @@ START_TEST(what_is_no_url_is_malformed)
 		{"http://a%01b/", NULL},
 		{"http://256.1.1.1/", NULL},
 		{"http://1.2.3.4.5/", NULL},
-		{"http://0x7f000001./", NULL},
+		{"http://1.2.3.0400/", NULL},
+		{"http://1.2.3.08/", NULL},
+		{"http://1..2/", NULL},
+		{"http://4294967296/", NULL},
+		{"http://99999999999999999999/", NULL},
+		{"http://b\xc3\xbc.09/", NULL},
+		{"http://[::1]x/", NULL},
+		{"http://[::1\0/", NULL},
+		{"http://[1:2:3:4:5:6:7:8:9]/", NULL},
+		{"http://[::%31]/", NULL},
+		{"http://a:8:9/", NULL},
+		{"http://:80/", NULL},
 		{"http://\xff\xfe/", NULL},
 		{"http://[::1/", NULL},
 		{"http://[fe80::1%25eth0]/", NULL},
@@ -234,6 +281,18 @@ START_TEST(a_nul_byte_is_no_end)
 		url_parse(&url, (struct slice){path, sizeof(path) - 1}, NULL),
 		ERR_NONE);
 	ck_assert_str_eq(url.text, "http://a.example/b%00c");
+}
+END_TEST
+
+START_TEST(no_value_is_an_empty_reference)
+{
+	struct url base = parse("http://a/b?c");
+	struct slice none = {NULL, 0};
+	struct url url;
+
+	ck_assert_int_eq(url_parse(&url, none, NULL), ERR_MALFORMED);
+	ck_assert_int_eq(url_parse(&url, none, &base), ERR_NONE);
+	ck_assert_str_eq(url.text, base.text);
 }
 END_TEST
 
@@ -374,6 +433,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, other_schemes_are_refused);
 	tcase_add_test(tcase, what_is_no_url_is_malformed);
 	tcase_add_test(tcase, a_nul_byte_is_no_end);
+	tcase_add_test(tcase, no_value_is_an_empty_reference);
 	tcase_add_test(tcase, the_parts_fit_together);
 	tcase_add_test(tcase, the_longest_url_is_2083_bytes);
 	tcase_add_test(tcase, only_the_canonical_form_is_measured);

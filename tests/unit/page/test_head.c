@@ -90,6 +90,12 @@ START_TEST(each_kind_of_link_is_found)
 		   "", LINK_IS_REFRESH);
 	check_link("<meta http-equiv=refresh content='0;url=/a'>", "/a", "",
 		   LINK_IS_REFRESH);
+	check_link("<meta http-equiv=refresh content=' 0.5 /a'>", "/a", "",
+		   LINK_IS_REFRESH);
+	check_link("<meta http-equiv=refresh content='0,\"/a\"b'>", "/a", "",
+		   LINK_IS_REFRESH);
+	check_link("<script>location.replace('/a')</script>", "/a", "",
+		   LINK_IS_REFRESH);
 	check_link("<a href=/a>x</a><meta name=robots content=nofollow>", "/a",
 		   "x", LINK_IS_NOFOLLOW);
 }
@@ -102,10 +108,32 @@ START_TEST(what_leads_nowhere_is_no_link)
 		"<link rel=stylesheet href=/a><link rel='alternate stylesheet' "
 		"href=/a><link href=/a><iframe src=/a></iframe>"
 		"<meta http-equiv=refresh content=5>"
-		"<meta http-equiv=refresh content='5; url'><frame>");
+		"<meta http-equiv=refresh content='5; url'><frame>"
+		"<meta http-equiv=refresh content='/a'>"
+		"<meta http-equiv=refresh content='5x;/a'>");
 
 	ck_assert_uint_eq(page->link_count, 0);
 	page_destroy(page);
+}
+END_TEST
+
+/* 1,000 bytes of text are little enough. */
+START_TEST(a_script_beside_text_leads_nowhere)
+{
+	struct buffer html = {0};
+	struct page *page;
+
+	buffer_append_text(&html, "<script>location = '/a'</script><p>");
+	for (int i = 0; i < 1000; i++)
+		buffer_append_byte(&html, 'x');
+	page = page_of(html.data);
+	ck_assert_uint_eq(page->link_count, 1);
+	page_destroy(page);
+	buffer_append_byte(&html, 'x');
+	page = page_of(html.data);
+	ck_assert_uint_eq(page->link_count, 0);
+	page_destroy(page);
+	buffer_free(&html);
 }
 END_TEST
 
@@ -140,6 +168,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, robots_are_heard);
 	tcase_add_test(tcase, each_kind_of_link_is_found);
 	tcase_add_test(tcase, what_leads_nowhere_is_no_link);
+	tcase_add_test(tcase, a_script_beside_text_leads_nowhere);
 	tcase_add_test(tcase, an_anchor_is_cut_between_characters);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -9,8 +9,13 @@ enum { MAX_SECONDS = 10 };
 
 static void append_times(struct buffer *out, const char *part, uint32_t count)
 {
-	while (count-- > 0)
-		buffer_append_text(out, part);
+	size_t length = strlen(part);
+	char *at = buffer_reserve(out, length * count);
+
+	out->size += length * count;
+	for (; count > 0; count--, at += length)
+		memcpy(at, part, length);
+	*at = '\0';
 }
 
 /* `part` as often, then `rest`. */
@@ -39,21 +44,41 @@ static void check_times(const char *part, uint32_t count, const char *rest,
 	page_destroy(page);
 }
 
-START_TEST(a_body_over_the_limit_is_refused)
+/* What is left of `html` with a limit of `max` bytes; its text goes on. */
+static void check_cut(const char *html, size_t max, const char *source,
+		      bool is_truncated)
 {
 	struct page_limits limits = page_limits_default;
-	struct page *page = NULL;
+	struct page *page;
 
-	limits.max_bytes = 4;
-	ck_assert_int_eq(
-		page_parse(&page, slice_of("<b>a"), slice_of(NULL), &limits),
-		ERR_NONE);
+	limits.max_bytes = max;
+	page = page_of_slice(slice_of(html), &limits);
+	check_slice(page->source, source);
+	ck_assert(page->is_truncated == is_truncated);
+	ck_assert_ptr_null(page_problem(page));
 	page_destroy(page);
-	page = NULL;
-	ck_assert_int_eq(
-		page_parse(&page, slice_of("<b>aa"), slice_of(NULL), &limits),
-		ERR_TOO_LARGE);
-	ck_assert_ptr_null(page);
+}
+
+START_TEST(a_body_over_the_limit_is_cut)
+{
+	check_cut("<b>a", 4, "<b>a", false);
+	check_cut("<b>aa", 4, "<b>a", true);
+	check_cut("<b>aa", 0, "", true);
+	check_cut("", 0, "", false);
+}
+END_TEST
+
+START_TEST(no_character_is_cut)
+{
+	check_cut("<b>é", 5, "<b>é", false);
+	check_cut("<b>é", 4, "<b>", true);
+	check_cut("<b>éa", 5, "<b>é", true);
+	check_cut("<b>世", 5, "<b>", true);
+	check_cut("<b>😀", 6, "<b>", true);
+	check_cut("<b>😀!", 7, "<b>😀", true);
+	check_cut("é", 1, "", true);
+	/* no UTF-8 at all: some bytes less */
+	check_cut("a\xBF\xBF\xBF\xBF\xBF", 5, "a¿", true);
 }
 END_TEST
 
@@ -255,6 +280,119 @@ START_TEST(attributes_without_end_end_soon)
 }
 END_TEST
 
+/* Levels of `open` and one text, closed by `close` or not. */
+static void check_depth(const char *open, const char *close, uint32_t depth,
+			bool is_truncated)
+{
+	struct buffer html = {0};
+	struct page *page;
+	uint32_t deepest = 0;
+
+	append_times(&html, open, depth);
+	buffer_append_text(&html, "x");
+	append_times(&html, close, depth);
+	page = page_of_times(html.data, 1, "");
+	ck_assert(page->is_truncated == is_truncated);
+	for (uint32_t i = 0; i < page->node_count; i++)
+		if (page->nodes[i].depth > deepest)
+			deepest = page->nodes[i].depth;
+	/* html and body are two of the 512 */
+	ck_assert_uint_eq(deepest, is_truncated ? 511 : depth + 1);
+	ck_assert_uint_eq(page->text_count, is_truncated ? 0 : 1);
+	page_destroy(page);
+	buffer_free(&html);
+}
+
+/* libxml2 by itself drops what is deeper than 256, and does not say so. */
+START_TEST(nothing_deep_is_dropped_in_silence)
+{
+	static const char *const opens[] = {"<div>", "<b>", "<x-y>",
+					    "<blockquote>"};
+
+	for (size_t i = 0; i < sizeof(opens) / sizeof(*opens); i++) {
+		check_depth(opens[i], "", 200, false);
+		check_depth(opens[i], "", 256, false);
+		check_depth(opens[i], "", 300, false);
+		check_depth(opens[i], "", 510, false);
+		check_depth(opens[i], "", 511, true);
+		check_depth(opens[i], "", 600, true);
+		check_depth(opens[i], "", 5000, true);
+	}
+	check_depth("<b>", "", 200000, true);
+	check_depth("<div>", "</div>", 300, false);
+	check_depth("<div>", "</div>", 600, true);
+	check_depth("<div>", "</div>", 20000, true);
+}
+END_TEST
+
+/* libxml2 by itself cuts a text behind 10,000,000 bytes. */
+START_TEST(a_text_is_as_long_as_the_page_may_be)
+{
+	struct page_limits limits = page_limits_default;
+	struct buffer html = {0};
+	struct page *page;
+
+	limits.max_bytes = 24000000;
+	buffer_append_text(&html, "<p>");
+	append_times(&html, "0123456789", 1200000);
+	page = page_of_slice(buffer_slice(&html), &limits);
+	ck_assert(!page->is_truncated);
+	ck_assert_uint_eq(page->texts[0].length, 12000000);
+	page_destroy(page);
+	page = page_of_slice(buffer_slice(&html), &page_limits_default);
+	ck_assert(page->is_truncated);
+	ck_assert_uint_eq(page->texts[0].length, 10000000 - 3);
+	page_destroy(page);
+	buffer_free(&html);
+}
+END_TEST
+
+START_TEST(attributes_of_all_tags_are_bounded)
+{
+	struct page_limits limits = page_limits_default;
+	struct buffer html = {0};
+	struct page *page;
+
+	limits.max_nodes = 1000; /* 4 * 1,000 + 1,024 attributes */
+	append_times(&html, "<br a b c d e f g h>", 628);
+	page = page_of_slice(buffer_slice(&html), &limits);
+	ck_assert(!page->is_truncated);
+	ck_assert_uint_eq(page->attribute_count, 5024);
+	page_destroy(page);
+	buffer_append_text(&html, "<br><br i>");
+	page = page_of_slice(buffer_slice(&html), &limits);
+	ck_assert(page->is_truncated);
+	ck_assert_uint_eq(page->attribute_count, 5024);
+	ck_assert_uint_eq(page->node_count, 2 + 630);
+	page_destroy(page);
+	buffer_free(&html);
+}
+END_TEST
+
+START_TEST(nuls_are_spaces_and_entities_end)
+{
+	struct buffer html = {0};
+	struct page *page;
+
+	buffer_append_text(&html, "<p>a");
+	buffer_append(&html, "\0<b\0c\0>d\0", 9);
+	page = page_of_slice(buffer_slice(&html), &page_limits_default);
+	check_slice(page->source, "<p>a <b c >d ");
+	ck_assert_uint_eq(page->text_count, 2);
+	ck_assert_uint_eq(page->attribute_count, 1);
+	ck_assert_ptr_null(page_problem(page));
+	page_destroy(page);
+	buffer_free(&html);
+
+	page = page_of_times("&amp;", 300000, "");
+	ck_assert(!page->is_truncated);
+	ck_assert_uint_eq(page->texts[0].length, 300000);
+	page_destroy(page);
+	check_times("&CounterClockwiseContourIntegral;", 50000, "", false);
+	check_times("<p title='&lt;&#x41;&nosuch'>", 20000, "", false);
+}
+END_TEST
+
 static uint32_t next_random(uint32_t *state)
 {
 	*state = *state * 1664525u + 1013904223u;
@@ -308,7 +446,8 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("limits");
 	TCase *tcase = tcase_create("limits");
 
-	tcase_add_test(tcase, a_body_over_the_limit_is_refused);
+	tcase_add_test(tcase, a_body_over_the_limit_is_cut);
+	tcase_add_test(tcase, no_character_is_cut);
 	tcase_add_test(tcase, binary_bodies_are_no_pages);
 	tcase_add_test(tcase, depth_is_cut_at_the_limit);
 	tcase_add_test(tcase, nodes_are_cut_at_the_limit);
@@ -319,6 +458,10 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, runs_of_one_thing_end_soon);
 	tcase_add_test(tcase, what_never_ends_ends_soon);
 	tcase_add_test(tcase, attributes_without_end_end_soon);
+	tcase_add_test(tcase, nothing_deep_is_dropped_in_silence);
+	tcase_add_test(tcase, a_text_is_as_long_as_the_page_may_be);
+	tcase_add_test(tcase, attributes_of_all_tags_are_bounded);
+	tcase_add_test(tcase, nuls_are_spaces_and_entities_end);
 	tcase_add_test(tcase, any_page_keeps_the_invariants);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -47,6 +47,13 @@ static enum error read_file(const char *name, size_t max_bytes)
 	return file_read(scratch_path(&scratch, name), max_bytes, &out);
 }
 
+/* What the file begins with, alone in `out`. */
+static enum error read_start(const char *name, size_t max_bytes)
+{
+	buffer_clear(&out);
+	return file_read_start(scratch_path(&scratch, name), max_bytes, &out);
+}
+
 START_TEST(a_file_is_read_as_it_was_written)
 {
 	write_text("page", "<p>a page");
@@ -96,6 +103,18 @@ START_TEST(a_limit_holds_for_the_unpacked_bytes)
 	ck_assert_uint_eq(out.size, sizeof(zeros));
 	write_text("page", "12345");
 	ck_assert_int_eq(read_file("page", 4), ERR_TOO_LARGE);
+}
+END_TEST
+
+START_TEST(of_a_larger_file_the_start_can_be_read)
+{
+	write_text("page", "12345");
+	ck_assert_int_eq(read_start("page", 4), ERR_NONE);
+	ck_assert_str_eq(out.data, "1234");
+	ck_assert_int_eq(read_start("page", 5), ERR_NONE);
+	ck_assert_str_eq(out.data, "12345");
+	ck_assert_int_eq(read_start("none", 5), ERR_NOT_FOUND);
+	ck_assert_uint_eq(out.size, 0);
 }
 END_TEST
 
@@ -201,6 +220,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, folders_are_made_on_the_way);
 	tcase_add_test(tcase, gzip_is_unpacked_member_by_member);
 	tcase_add_test(tcase, a_limit_holds_for_the_unpacked_bytes);
+	tcase_add_test(tcase, of_a_larger_file_the_start_can_be_read);
 	tcase_add_test(tcase, broken_gzip_is_told);
 	tcase_add_test(tcase, a_missing_file_is_not_found);
 	tcase_add_test(tcase, files_are_listed_by_byte_order_of_their_paths);

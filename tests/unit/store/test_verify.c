@@ -14,7 +14,7 @@
  * A site of three pages that share fragment 10; pages 0 and 1 are cluster 1,
  * page 2 is cluster 2, page 3 is truncated, page 4 is a redirect.
  */
-enum { SITE = 1, PAGES = 5 };
+enum { SITE = 1, PAGES = 5, URLS = 6, COARSE = 70 };
 
 static struct scratch scratch;
 static struct store *store;
@@ -22,11 +22,12 @@ static struct txn txn;
 static struct verify_report report;
 static const struct slice host = {"a.example", 9};
 
-static const struct slice urls[PAGES] = {
+static const struct slice urls[URLS] = {
 	{"http://a.example/0", 18}, {"http://a.example/1", 18},
 	{"http://a.example/2", 18}, {"http://a.example/3", 18},
-	{"http://a.example/4", 18},
+	{"http://a.example/4", 18}, {"http://a.example/5", 18},
 };
+static const struct slice sitemap = {"http://a.example/s", 18};
 static const uint32_t clusters[PAGES] = {1, 1, 2, 0, 0};
 
 /* Page i has the members 1 and 2 + i, which are the terms 0 and 1 + i. */
@@ -74,6 +75,7 @@ static void put_page(uint32_t i)
 		.body_bytes = (uint32_t)urls[i].size,
 		.url = urls[i],
 		.flags = i == 3 ? PAGE_ROW_IS_TRUNCATED : 0,
+		.page_class = i == 3 ? 6 : 0,
 		.redirect = i == 4 ? urls[0] : slice_of(""),
 	};
 
@@ -100,10 +102,15 @@ static void put_site(void)
 		.id = (uint32_t)store_next_number(&txn, "site"),
 		.next_cluster = 3,
 		.page_count = 4,
-		.found_count = 5,
-		.pending_count = 2,
+		.class_counts = {3, 0, 0, 0, 0, 0, 1},
+		.found_count = 6,
+		.pending_count = 3,
 		.fetched_count = 1,
 		.failed_count = 2,
+		.skipped_count = 1,
+		.tried_count = 3,
+		.sitemap_count = 1,
+		.coarse_count = 1,
 		.host = host,
 		.seed = urls[0],
 	};
@@ -111,20 +118,49 @@ static void put_site(void)
 	site_put(&txn, &site);
 }
 
+/* URL i is in state i; all have the fine pattern 60 + i % 2, the coarse 70. The
+ * sitemap stands beside them. */
+static void put_urls(void)
+{
+	for (uint32_t i = 0; i < URLS; i++) {
+		uint32_t flags =
+			FRONTIER_IS_TRIED | (i == 2 ? FRONTIER_IS_LEARNED : 0U);
+
+		frontier_row_put(&txn, SITE, page_key_of(urls[i]),
+				 &(struct frontier_row){
+					 .url = urls[i],
+					 .state = (uint16_t)i,
+					 .due_ms = i < 3 ? 1000 + i : 0,
+					 .pattern = 60 + i % 2,
+					 .coarse = COARSE,
+					 .flags = i > 0 && i < 4 ? flags : 0});
+	}
+	frontier_row_put(&txn, SITE, page_key_of(sitemap),
+			 &(struct frontier_row){.url = sitemap,
+						.due_ms = 7,
+						.flags = FRONTIER_IS_SITEMAP});
+	pattern_row_put(&txn, SITE, 60,
+			&(struct pattern_row){.found = 3, /* 0 2 4 */
+					      .tried = 1,
+					      .learned = 1,
+					      .quiet = 1});
+	pattern_row_put(&txn, SITE, 61,
+			&(struct pattern_row){.found = 3, .tried = 2});
+	pattern_row_put(&txn, SITE, COARSE,
+			&(struct pattern_row){.found = 6,
+					      .tried = 3,
+					      .learned = 1,
+					      .flags = PATTERN_IS_COARSE});
+}
+
 static void put_all(void)
 {
 	static const struct slice robots = {"User-agent: *", 13};
 
 	put_site();
-	for (uint32_t i = 0; i < PAGES; i++) {
+	for (uint32_t i = 0; i < PAGES; i++)
 		put_page(i);
-		frontier_row_put(
-			&txn, SITE, page_key_of(urls[i]),
-			&(struct frontier_row){
-				.url = urls[i],
-				.state = (uint16_t)i, /* each of them once */
-				.due_ms = i < 3 ? 1000 + i : 0});
-	}
+	put_urls();
 	cluster_row_put(&txn, SITE, 1, &(struct cluster_row){.page_count = 2});
 	cluster_row_put(&txn, SITE, 2, &(struct cluster_row){.page_count = 1});
 	host_row_put(&txn, slice_of("http://a.example"),
@@ -177,7 +213,7 @@ START_TEST(a_consistent_store_holds)
 	ck_assert_uint_eq(report.pages, 4);
 	ck_assert_uint_eq(report.clusters, 2);
 	ck_assert_uint_eq(report.df_counts, 5); /* 10 20 21 and 10 22 */
-	ck_assert_uint_eq(report.urls, 5);
+	ck_assert_uint_eq(report.urls, 7);
 }
 END_TEST
 
@@ -467,24 +503,165 @@ START_TEST(a_damaged_page_row_is_found)
 }
 END_TEST
 
-START_TEST(wrong_counters_of_a_site_are_found)
+/* A counter of the site row, what it should be, and how it is told. */
+static const struct {
+	size_t offset;
+	const char *told;
+} site_counters[] = {
+	{offsetof(struct site_row, page_count), "has 4 pages, but counts 9"},
+	{offsetof(struct site_row, class_counts),
+	 "has 3 pages of class 0, but counts 9"},
+	{offsetof(struct site_row, class_counts) + 6 * sizeof(uint32_t),
+	 "has 1 pages of class 6, but counts 9"},
+	{offsetof(struct site_row, class_counts) + 15 * sizeof(uint32_t),
+	 "has 0 pages of class 15, but counts 9"},
+	{offsetof(struct site_row, found_count),
+	 "has 6 found URLs, but counts 9"},
+	{offsetof(struct site_row, pending_count),
+	 "has 3 pending URLs, but counts 9"},
+	{offsetof(struct site_row, fetched_count),
+	 "has 1 fetched URLs, but counts 9"},
+	{offsetof(struct site_row, failed_count),
+	 "has 2 failed URLs, but counts 9"},
+	{offsetof(struct site_row, skipped_count),
+	 "has 1 skipped URLs, but counts 9"},
+	{offsetof(struct site_row, tried_count),
+	 "has 3 tried URLs, but counts 9"},
+	{offsetof(struct site_row, sitemap_count),
+	 "has 1 sitemap URLs, but counts 9"},
+	{offsetof(struct site_row, coarse_count),
+	 "has 1 coarse patterns, but counts 9"},
+};
+
+enum { SITE_COUNTERS = sizeof(site_counters) / sizeof(site_counters[0]) };
+
+START_TEST(a_wrong_counter_of_a_site_is_found)
 {
 	struct site_row row;
 
 	ck_assert(site_get(&txn, host, &row));
-	row.page_count = 9;
-	row.found_count = 9;
-	row.pending_count = 9;
-	row.fetched_count = 9;
-	row.failed_count = 9;
+	*(uint32_t *)((char *)&row + site_counters[_i].offset) = 9;
 	site_put(&txn, &row);
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
-	ck_assert_str_eq(report.text.data,
-			 "site a.example: has 4 pages, but counts 9\n"
-			 "site a.example: has 5 found URLs, but counts 9\n"
-			 "site a.example: has 2 pending URLs, but counts 9\n"
-			 "site a.example: has 1 fetched URLs, but counts 9\n"
-			 "site a.example: has 2 failed URLs, but counts 9\n");
+	expect(site_counters[_i].told);
+}
+END_TEST
+
+static const struct {
+	uint64_t pattern;
+	size_t offset;
+	const char *told;
+} pattern_counters[] = {
+	{60, offsetof(struct pattern_row, found),
+	 "pattern 000000000000003c: has 3 found URLs, but counts 9"},
+	{60, offsetof(struct pattern_row, tried),
+	 "has 1 tried URLs, but counts 9"},
+	{60, offsetof(struct pattern_row, learned),
+	 "has 1 learned URLs, but counts 9"},
+	{60, offsetof(struct pattern_row, quiet),
+	 "has more quiet pages than pages"},
+	{COARSE, offsetof(struct pattern_row, found),
+	 "has 6 found URLs, but counts 9"},
+	{COARSE, offsetof(struct pattern_row, tried),
+	 "has 3 tried URLs, but counts 9"},
+	{COARSE, offsetof(struct pattern_row, learned),
+	 "has 1 learned URLs, but counts 9"},
+};
+
+enum {
+	PATTERN_COUNTERS =
+		sizeof(pattern_counters) / sizeof(pattern_counters[0])
+};
+
+START_TEST(a_wrong_counter_of_a_pattern_is_found)
+{
+	uint64_t pattern = pattern_counters[_i].pattern;
+	struct pattern_row row;
+
+	ck_assert(pattern_row_get(&txn, SITE, pattern, &row));
+	*(uint32_t *)((char *)&row + pattern_counters[_i].offset) = 9;
+	pattern_row_put(&txn, SITE, pattern, &row);
+	expect(pattern_counters[_i].told);
+}
+END_TEST
+
+START_TEST(a_missing_pattern_is_found)
+{
+	struct key key = key_page(SITE, 60);
+
+	txn_delete(&txn, TABLE_PATTERNS, key_slice(&key));
+	expect("pattern 000000000000003c: has URLs, but no row");
+}
+END_TEST
+
+START_TEST(a_pattern_of_no_url_is_found)
+{
+	pattern_row_put(&txn, SITE, 99, &(struct pattern_row){0});
+	expect("pattern 0000000000000063: is of no URL");
+}
+END_TEST
+
+START_TEST(a_damaged_pattern_is_found)
+{
+	struct key key = key_page(SITE, 99);
+
+	txn_put(&txn, TABLE_PATTERNS, key_slice(&key), slice_of("damaged"));
+	expect("pattern 0000000000000063: the row is damaged");
+}
+END_TEST
+
+START_TEST(a_page_of_an_unknown_class_is_found)
+{
+	uint64_t page = page_key_of(urls[3]);
+	struct site_row site;
+	struct page_row row;
+
+	ck_assert(page_row_get(&txn, SITE, page, &row));
+	row.page_class = SITE_CLASSES;
+	page_row_put(&txn, SITE, page, &row);
+	ck_assert(site_get(&txn, host, &site));
+	site.class_counts[6] = 0;
+	site_put(&txn, &site);
+	expect("is of a class that does not exist");
+}
+END_TEST
+
+/* An error page, say, in a cluster. */
+START_TEST(what_is_no_page_is_in_no_cluster)
+{
+	uint64_t page = page_key_of(urls[2]);
+	struct site_row site;
+	struct page_row row;
+
+	ck_assert(page_row_get(&txn, SITE, page, &row));
+	row.page_class = 1;
+	page_row_put(&txn, SITE, page, &row);
+	ck_assert(site_get(&txn, host, &site));
+	site.class_counts[0]--;
+	site.class_counts[1]++;
+	site_put(&txn, &site);
+	expect("is truncated or no page, but in a cluster");
+}
+END_TEST
+
+START_TEST(a_url_that_waits_for_ever_is_found)
+{
+	struct frontier_row row;
+
+	ck_assert(frontier_row_get(&txn, SITE, page_key_of(urls[0]), &row));
+	row.due_ms = 0;
+	frontier_row_put(&txn, SITE, page_key_of(urls[0]), &row);
+	expect("waits, but is never due");
+}
+END_TEST
+
+START_TEST(a_skipped_url_that_is_due_is_found)
+{
+	struct frontier_row row;
+
+	ck_assert(frontier_row_get(&txn, SITE, page_key_of(urls[5]), &row));
+	row.due_ms = 5;
+	frontier_row_put(&txn, SITE, page_key_of(urls[5]), &row);
+	expect("is skipped, but due");
 }
 END_TEST
 
@@ -517,12 +694,13 @@ END_TEST
 
 START_TEST(a_damaged_url_is_found)
 {
-	struct key key = page_key(4);
+	struct key key = key_page(SITE, page_key_of(sitemap));
 	struct site_row row;
 
 	txn_put(&txn, TABLE_FRONTIER, key_slice(&key), slice_of("damaged"));
 	ck_assert(site_get(&txn, host, &row));
-	row.failed_count = 1;
+	row.pending_count = 2;
+	row.sitemap_count = 0;
 	site_put(&txn, &row);
 	expect("the row is damaged");
 }
@@ -651,12 +829,23 @@ Suite *make_suite(void)
 	tcase_add_loop_test(tcase, content_without_a_page_is_found, 0, 2);
 	tcase_add_test(tcase, a_page_under_another_key_is_found);
 	tcase_add_test(tcase, a_damaged_page_row_is_found);
-	tcase_add_test(tcase, wrong_counters_of_a_site_are_found);
+	tcase_add_loop_test(tcase, a_wrong_counter_of_a_site_is_found, 0,
+			    SITE_COUNTERS);
+	tcase_add_loop_test(tcase, a_wrong_counter_of_a_pattern_is_found, 0,
+			    PATTERN_COUNTERS);
+	tcase_add_test(tcase, a_missing_pattern_is_found);
+	tcase_add_test(tcase, a_pattern_of_no_url_is_found);
+	tcase_add_test(tcase, a_damaged_pattern_is_found);
+	tcase_add_test(tcase, a_page_of_an_unknown_class_is_found);
+	tcase_add_test(tcase, what_is_no_page_is_in_no_cluster);
+	tcase_add_test(tcase, a_url_that_waits_for_ever_is_found);
+	tcase_add_test(tcase, a_skipped_url_that_is_due_is_found);
 	tcase_add_test(tcase, a_url_missing_in_the_due_index_is_found);
 	tcase_add_test(tcase, a_due_key_of_another_time_is_found);
 	tcase_add_test(tcase, a_due_key_without_a_url_is_found);
 	tcase_add_test(tcase, a_damaged_url_is_found);
-	tcase_add_loop_test(tcase, rows_of_no_site_are_found, 0, 10);
+	tcase_add_loop_test(tcase, rows_of_no_site_are_found, 0,
+			    sizeof(owned) / sizeof(owned[0]));
 	tcase_add_test(tcase, keys_too_short_for_a_site_are_found);
 	tcase_add_test(tcase, a_damaged_site_is_found);
 	tcase_add_test(tcase, two_sites_of_one_number_are_found);

@@ -1,0 +1,195 @@
+#include "crawl/admission.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "store/slice.h"
+
+enum { MAX_ENDING = 8 };
+
+/* Endings of files that are no pages. */
+static const char *const endings[] = {
+	/* images */
+	"avif", "bmp", "gif", "heic", "ico", "jpe", "jpeg", "jpg", "png", "psd",
+	"svg", "svgz", "tif", "tiff", "webp",
+	/* archives, programs */
+	"7z", "apk", "bin", "bz2", "cab", "deb", "dmg", "exe", "gz", "img",
+	"iso", "jar", "msi", "pkg", "rar", "rpm", "tar", "tbz2", "tgz", "whl",
+	"xz", "zip", "zst",
+	/* scripts, styles, fonts */
+	"css", "js", "map", "mjs", "wasm", "eot", "otf", "ttf", "woff", "woff2",
+	/* media */
+	"aac", "avi", "flac", "flv", "m3u8", "m4a", "m4v", "mid", "mkv", "mov",
+	"mp3", "mp4", "mpeg", "mpg", "oga", "ogg", "ogv", "opus", "wav", "weba",
+	"webm", "wma", "wmv",
+	/* office */
+	"csv", "doc", "docm", "docx", "epub", "mobi", "odp", "ods", "odt",
+	"pdf", "pps", "ppsx", "ppt", "pptx", "ps", "rtf", "xls", "xlsm",
+	"xlsx"};
+
+struct row {
+	const char *word;
+	const char *meaning;
+};
+
+static struct row row_of(unsigned admission)
+{
+	switch ((enum admission)admission) {
+#define X(name, value, text, sense) \
+	case name:                  \
+		return (struct row){text, sense};
+		ADMISSION_LIST(X)
+#undef X
+	}
+	return (struct row){"unknown", "of a later version"};
+}
+
+const char *admission_word(unsigned admission)
+{
+	return row_of(admission).word;
+}
+
+const char *admission_meaning(unsigned admission)
+{
+	return row_of(admission).meaning;
+}
+
+bool admission_is_in(unsigned admission)
+{
+	return admission > ADMIT_NONE && admission < REFUSE_HOST;
+}
+
+/* The path without its query. */
+static struct slice path_of(const struct url *url)
+{
+	const char *path = url->text + url->path;
+
+	return (struct slice){path, strcspn(path, "?")};
+}
+
+/* The ending of the last segment of the path, or "" when it has none. */
+static void find_ending(const struct url *url, char ending_out[MAX_ENDING])
+{
+	struct slice path = path_of(url);
+	const char *text = path.data;
+	size_t dot = path.size;
+	size_t size;
+
+	ending_out[0] = '\0';
+	while (dot > 0 && text[dot - 1] != '.' && text[dot - 1] != '/')
+		dot--;
+	size = path.size - dot;
+	if (dot == 0 || text[dot - 1] != '.' || size >= MAX_ENDING)
+		return;
+	memcpy(ending_out, text + dot, size);
+	ending_out[size] = '\0';
+}
+
+static bool is_page(const struct url *url)
+{
+	char ending[MAX_ENDING];
+
+	find_ending(url, ending);
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (strcasecmp(endings[i], ending) == 0)
+			return false;
+	return true;
+}
+
+/* The segments of the path that are not empty; MAX_SEGMENTS + 1: too many. */
+static size_t split(const struct url *url, struct slice segments[MAX_SEGMENTS])
+{
+	struct slice path = path_of(url);
+	const char *text = path.data;
+	size_t count = 0;
+
+	for (size_t i = 0; i < path.size;) {
+		size_t begin = i;
+
+		while (i < path.size && text[i] != '/')
+			i++;
+		if (i > begin && count == MAX_SEGMENTS)
+			return MAX_SEGMENTS + 1;
+		if (i > begin)
+			segments[count++] =
+				(struct slice){text + begin, i - begin};
+		i++;
+	}
+	return count;
+}
+
+/* Does a segment stand in the path MAX_REPEATS times? */
+static bool repeats(const struct slice *segments, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t same = 0;
+
+		for (size_t k = 0; k <= i; k++)
+			same += slice_equal(segments[i], segments[k]);
+		if (same >= MAX_REPEATS)
+			return true;
+	}
+	return false;
+}
+
+static size_t count_keys(const struct url *url)
+{
+	const char *query = strchr(url->text + url->path, '?');
+	size_t count = 0;
+
+	if (query == NULL)
+		return 0;
+	for (const char *c = query; *c != '\0'; c++)
+		count += (*c == '?' && c == query) || *c == '&';
+	return count;
+}
+
+enum admission admission_of_url(const struct site_row *site,
+				const struct url *url, unsigned depth)
+{
+	struct slice segments[MAX_SEGMENTS];
+	size_t count;
+
+	if (!slice_equal(site->host, slice_of(url->host)))
+		return REFUSE_HOST;
+	if (!is_page(url))
+		return REFUSE_ENDING;
+	if (depth > site->max_depth)
+		return REFUSE_DEPTH;
+	count = split(url, segments);
+	if (count > MAX_SEGMENTS)
+		return REFUSE_SEGMENTS;
+	if (repeats(segments, count))
+		return REFUSE_REPEAT;
+	return count_keys(url) > MAX_KEYS ? REFUSE_KEYS : ADMIT_LINK;
+}
+
+static bool is_saturated(const struct site_row *site,
+			 const struct pattern_row *fine,
+			 const struct pattern_row *coarse)
+{
+	if (site->saturation == 0 ||
+	    (site->flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0)
+		return false;
+	return fine->quiet >= site->saturation ||
+	       coarse->quiet / COARSE_FACTOR >= site->saturation;
+}
+
+enum admission admission_of_state(const struct site_row *site,
+				  const struct pattern_row *fine,
+				  const struct pattern_row *coarse,
+				  uint32_t max_pattern)
+{
+	if (is_saturated(site, fine, coarse))
+		return SKIP_SATURATED;
+	if (fine->tried >= max_pattern ||
+	    coarse->tried / COARSE_FACTOR >= max_pattern)
+		return SKIP_PATTERN;
+	if (site->tried_count >= site->max_pages)
+		return SKIP_PAGES;
+	if (site->max_bytes != 0 && site->spent_bytes >= site->max_bytes)
+		return SKIP_BYTES;
+	if (site->max_time_ms != 0 && site->spent_ms >= site->max_time_ms)
+		return SKIP_TIME;
+	return ADMIT_LINK;
+}

@@ -1,0 +1,58 @@
+/*
+ * crawl/frontier_row.h - a row of the frontier with the counters that move with
+ * it. Private to frontier*.c.
+ */
+#ifndef CRAWL_FRONTIER_ROW_H
+#define CRAWL_FRONTIER_ROW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "crawl/frontier.h"
+
+/* Due times that are ranks. What was asked for stands before everything. */
+enum { DUE_ASKED = 1, DUE_FIRST = 2 };
+
+/* A time of 0 would mean that the row is not due at all. */
+uint64_t frontier_due(uint64_t time_ms);
+
+/* Due at once, and where it stood: a page that waits for its first visit does
+ * not wait behind all others of its kind for it. */
+uint64_t frontier_due_again(const struct frontier_row *row, uint64_t now_ms);
+
+/* Is it beside the pages of the site? */
+bool frontier_is_auxiliary(const struct frontier_row *row);
+
+/* As frontier_row_get(), with a URL that fits into a lease. */
+bool frontier_load(struct txn *txn, uint32_t site, uint64_t key,
+		   struct frontier_row *row_out);
+
+/*
+ * Bring the row into a state and write it. Nothing else writes rows or moves
+ * the counters of states. A new row comes from FRONTIER_STATES. Slices of the
+ * row may point into the map.
+ */
+void frontier_store(struct txn *txn, struct site_row *site, uint64_t key,
+		    struct frontier_row *row, enum frontier_state state);
+
+/* The rows of a URL's patterns; zero for those that are not there. */
+struct patterns {
+	uint64_t fine_key;
+	uint64_t coarse_key;
+	struct pattern_row fine; /* the texts are copies below */
+	struct pattern_row coarse;
+	char fine_text[MAX_PATTERN_TEXT];
+	char coarse_text[MAX_PATTERN_TEXT];
+};
+
+void patterns_load(struct txn *txn, uint32_t site, uint64_t fine,
+		   uint64_t coarse, struct patterns *out);
+void patterns_store(struct txn *txn, uint32_t site,
+		    const struct patterns *patterns);
+
+/* admission_of_state() by the rules. */
+enum admission frontier_state_rule(const struct site_row *site,
+				   const struct frontier_rules *rules,
+				   const struct patterns *patterns);
+
+#endif

@@ -1,0 +1,179 @@
+#include "crawl/reference.h"
+
+#include <string.h>
+
+#include "crawl/url.h"
+
+static struct slice skip(struct slice text, size_t count)
+{
+	return (struct slice){(const char *)text.data + count,
+			      text.size - count};
+}
+
+static char byte_at(struct slice text, size_t index)
+{
+	if (index >= text.size)
+		return '\0';
+	return ((const char *)text.data)[index];
+}
+
+static bool is_space(char c)
+{
+	return (unsigned char)c <= ' ';
+}
+
+/* Trim controls and spaces (WHATWG URL, basic URL parser); cut the fragment. */
+static struct slice trim(struct slice text)
+{
+	const char *hash;
+
+	while (text.size > 0 && is_space(byte_at(text, 0)))
+		text = skip(text, 1);
+	hash = text.size == 0 ? NULL : memchr(text.data, '#', text.size);
+	if (hash != NULL)
+		return (struct slice){text.data,
+				      (size_t)(hash - (char *)text.data)};
+	while (text.size > 0 && is_space(byte_at(text, text.size - 1)))
+		text.size--;
+	return text;
+}
+
+/* Is there anything to mend? */
+static bool is_odd(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if ((unsigned char)byte_at(text, i) < ' ' ||
+		    byte_at(text, i) == '\\')
+			return true;
+	return false;
+}
+
+struct slice reference_mend(struct slice text, struct bounded *room)
+{
+	bool is_query = false;
+
+	text = trim(text.data == NULL ? slice_of("") : text);
+	if (!is_odd(text))
+		return text;
+	for (size_t i = 0; i < text.size && !room->is_cut; i++) {
+		char c = byte_at(text, i);
+
+		if (c == '\t' || c == '\n' || c == '\r')
+			continue;
+		is_query |= c == '?';
+		if (c == '\\' && !is_query)
+			c = '/';
+		bounded_put(room, c);
+	}
+	return bounded_slice(room);
+}
+
+static bool is_letter(char c)
+{
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'z';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Bytes of the scheme in front of its ':'; 0 when there is none. */
+static size_t scheme_length(struct slice text)
+{
+	size_t length = 0;
+
+	if (!is_letter(byte_at(text, 0)))
+		return 0;
+	while (is_letter(byte_at(text, length)) ||
+	       is_digit(byte_at(text, length)) ||
+	       (byte_at(text, length) != '\0' &&
+		strchr("+-.", byte_at(text, length)) != NULL))
+		length++;
+	return byte_at(text, length) == ':' ? length : 0;
+}
+
+static bool is_word(struct slice text, size_t length, const char *word)
+{
+	for (size_t i = 0; i < length; i++)
+		if ((byte_at(text, i) | 0x20) != word[i])
+			return false;
+	return word[length] == '\0';
+}
+
+/*
+ * "example.org:8080/x" has no scheme, "tel:110" has one. Without a base a name
+ * with a dot, localhost, or a port with a path behind it make a host.
+ */
+static bool is_host_and_port(struct slice text, size_t length)
+{
+	size_t end = length + 1;
+	char next;
+
+	while (is_digit(byte_at(text, end)))
+		end++;
+	next = byte_at(text, end);
+	if (end == length + 1 ||
+	    (end < text.size && next != '/' && next != '?'))
+		return false;
+	return next == '/' || memchr(text.data, '.', length) != NULL ||
+	       is_word(text, length, "localhost");
+}
+
+static struct slice skip_slashes(struct slice text)
+{
+	while (byte_at(text, 0) == '/')
+		text = skip(text, 1);
+	return text;
+}
+
+static bool begins_with_slashes(struct slice text)
+{
+	return byte_at(text, 0) == '/' && byte_at(text, 1) == '/';
+}
+
+/* Cut `text`, that begins with the authority, in two. */
+static void split_authority(struct slice text, struct reference *out)
+{
+	size_t begin = 0;
+	size_t end = 0;
+
+	for (; end < text.size && byte_at(text, end) != '/' &&
+	       byte_at(text, end) != '?';
+	     end++)
+		if (byte_at(text, end) == '@')
+			begin = end + 1;
+	out->rest = skip(text, end);
+	text.size = end;
+	out->authority = skip(text, begin);
+}
+
+enum error reference_split(struct slice text, const struct url *base,
+			   struct reference *reference_out)
+{
+	size_t length = scheme_length(text);
+
+	*reference_out =
+		(struct reference){.is_https = base != NULL && base->is_https};
+	if (length > 0 && (base != NULL || !is_host_and_port(text, length))) {
+		reference_out->is_https = is_word(text, length, "https");
+		if (!reference_out->is_https && !is_word(text, length, "http"))
+			return ERR_REFUSED;
+		text = skip(text, length + 1);
+		/* "http:x" is relative to a page of the same scheme (WHATWG) */
+		reference_out->is_relative =
+			base != NULL &&
+			base->is_https == reference_out->is_https &&
+			!begins_with_slashes(text);
+	} else if (base != NULL) {
+		reference_out->is_relative = !begins_with_slashes(text);
+	} else if (byte_at(text, 0) == '/' && !begins_with_slashes(text)) {
+		return ERR_MALFORMED;
+	}
+	if (reference_out->is_relative)
+		reference_out->rest = text;
+	else
+		split_authority(skip_slashes(text), reference_out);
+	return ERR_NONE;
+}

@@ -1,0 +1,55 @@
+#include "crawl/revisit.h"
+
+#include "store/hash.h"
+
+enum { SLOWNESS = 8, JITTER = 10 };
+
+static uint64_t shortest(uint64_t preset_ms)
+{
+	return preset_ms < REVISIT_SHORTEST ? 1 : preset_ms / REVISIT_SHORTEST;
+}
+
+static uint64_t longest(uint64_t preset_ms)
+{
+	return preset_ms > UINT64_MAX / REVISIT_LONGEST
+		       ? UINT64_MAX
+		       : preset_ms * REVISIT_LONGEST;
+}
+
+/* Half of the interval, or half more. */
+static uint64_t adapt(uint64_t interval, bool is_changed)
+{
+	uint64_t half = interval / 2;
+
+	if (is_changed)
+		return half;
+	return interval > UINT64_MAX - half ? UINT64_MAX : interval + half;
+}
+
+uint64_t revisit_interval(uint64_t before, bool is_changed, uint64_t of_cluster,
+			  uint64_t preset_ms)
+{
+	uint64_t interval = of_cluster == 0 ? preset_ms : of_cluster;
+
+	if (before != 0)
+		interval = adapt(before, is_changed);
+	if (interval < shortest(preset_ms))
+		return shortest(preset_ms);
+	return interval < longest(preset_ms) ? interval : longest(preset_ms);
+}
+
+uint64_t revisit_of_cluster(uint64_t before, uint64_t interval)
+{
+	if (before == 0)
+		return interval;
+	return before - before / SLOWNESS + interval / SLOWNESS;
+}
+
+uint64_t revisit_due(uint64_t now_ms, uint64_t interval, uint64_t key)
+{
+	uint64_t tenth = interval / JITTER;
+	uint64_t pause_ms =
+		interval - tenth + hash_chain(key, 0) % (2 * tenth + 1);
+
+	return now_ms > UINT64_MAX - pause_ms ? UINT64_MAX : now_ms + pause_ms;
+}

@@ -1,0 +1,38 @@
+/*
+ * crawl/robots_group.h - what a robots.txt says to one agent, all of its groups
+ * as one (RFC 9309, 2.2.1). Internal to crawl/.
+ */
+#ifndef CRAWL_ROBOTS_GROUP_H
+#define CRAWL_ROBOTS_GROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "crawl/pattern.h"
+#include "crawl/robots_line.h"
+
+struct arena;
+
+struct robots_rule {
+	struct pattern pattern;
+	struct slice text; /* the line */
+	unsigned line;     /* from 1 */
+	bool is_allow;
+};
+
+struct robots_group {
+	const struct robots_rule *rules; /* the first that matches decides */
+	size_t rule_count;
+	uint32_t delay_ms;
+	bool is_clamped; /* a delay was, or is no number */
+};
+
+/*
+ * Read the groups of `agent`; NULL: those of "*". False when there are none.
+ * What is read belongs to the arena. O(n log n).
+ */
+bool robots_group_read(struct arena *arena, struct robots_lines lines,
+		       const char *agent, struct robots_group *group_out);
+
+#endif

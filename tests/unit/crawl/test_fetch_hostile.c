@@ -1,0 +1,580 @@
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tests/unit/crawl/bombs.h"
+#include "tests/unit/crawl/client.h"
+#include "tests/unit/run.h"
+
+/* Sanitizers keep what was freed, and a shadow of it. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__has_feature)
+enum { BOMB_KB = 8 * 1024 };
+#else
+enum { BOMB_KB = 1024 };
+#endif
+/* A decoder of brotli holds its window; libcurl's would, too. */
+enum { BROTLI_KB = 17 * 1024 };
+
+static void send_many(int socket, const char *text, int count)
+{
+	while (count-- > 0 && server_send_text(socket, text))
+		;
+}
+
+enum { FOR_EVER = 1 << 30 };
+
+static void endless(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, OK_HTML "\r\n");
+	send_many(socket, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+		  FOR_EVER);
+}
+
+/* A large body that nobody wants must not be read to its end. */
+static void endless_missing(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, "HTTP/1.1 404 Not Found\r\n\r\n");
+	send_many(socket, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+		  FOR_EVER);
+}
+
+static void exact(int socket, const char *request)
+{
+	static char text[CLIENT_MAX_BODY];
+
+	(void)request;
+	memset(text, 'x', sizeof(text));
+	server_send_text(socket, OK_HTML "\r\n");
+	server_send(socket, text, sizeof(text));
+}
+
+static void endless_headers(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, "HTTP/1.1 200 OK\r\n");
+	send_many(socket, "X-Filler: aaaaaaaaaaaaaaaaaaaaaaa\r\n", FOR_EVER);
+}
+
+static void endless_header(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, "HTTP/1.1 200 OK\r\nX-Filler: ");
+	send_many(socket, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", FOR_EVER);
+}
+
+static void endless_hints(int socket, const char *request)
+{
+	(void)request;
+	send_many(socket, "HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n", FOR_EVER);
+}
+
+static void endless_trailers(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, OK_HTML "Transfer-Encoding: chunked\r\n\r\n"
+					 "5\r\nhello\r\n0\r\n");
+	send_many(socket, "X-Filler: aaaaaaaaaaaaaaaaaaaaaaa\r\n", FOR_EVER);
+}
+
+static void endless_chunk_size(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, OK_HTML "Transfer-Encoding: chunked\r\n\r\n");
+	send_many(socket, "0000000000000000000000000000000", FOR_EVER);
+}
+
+static void many_headers(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, OK_HTML);
+	send_many(socket, "A: b\r\n", 12000);
+	server_send_text(socket, "Content-Length: 5\r\n\r\nhello");
+}
+
+static void many_cookies(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, OK_HTML);
+	for (int i = 0; i < 2000; i++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "Set-Cookie: c%d=%040d\r\n", i, i);
+		server_send_text(socket, line);
+	}
+	server_send_text(socket, "Content-Length: 5\r\n\r\nhello");
+}
+
+static void long_location(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, "HTTP/1.1 302 Found\r\nLocation: /");
+	send_many(socket, "aaaaaaaaaa", 10000);
+	server_send_text(socket, "\r\nContent-Length: 0\r\n\r\n");
+}
+
+static void longish_location(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, "HTTP/1.1 302 Found\r\nLocation: /");
+	send_many(socket, "aaaaaaaaaa", 5000);
+	server_send_text(socket, "\r\nContent-Length: 0\r\n\r\n");
+}
+
+static void slow_headers(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, "HTTP/1.1 200 OK\r\n");
+	for (int i = 0; i < 300 && server_send_text(socket, "X"); i++)
+		usleep(100000);
+}
+
+static void slow_body(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, OK_HTML "Content-Length: 1000\r\n\r\n");
+	for (int i = 0; i < 300 && server_send_text(socket, "x"); i++)
+		usleep(100000);
+}
+
+static void silent(int socket, const char *request)
+{
+	(void)socket;
+	(void)request;
+	/* one thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+	sleep(30);
+}
+
+/* The connection ends by RST, behind what was sent. */
+static void reset(int socket, const char *text)
+{
+	struct linger linger = {.l_onoff = 1};
+
+	server_send_text(socket, text);
+	usleep(50000);
+	setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+	close(socket);
+}
+
+static void reset_in_body(int socket, const char *request)
+{
+	(void)request;
+	reset(socket, OK_HTML "Content-Length: 10\r\n\r\nhello");
+}
+
+static void reset_in_head(int socket, const char *request)
+{
+	(void)request;
+	reset(socket, OK_HTML);
+}
+
+static void reset_in_missing(int socket, const char *request)
+{
+	(void)request;
+	reset(socket, "HTTP/1.1 404 No\r\nContent-Length: 10\r\n\r\nhello");
+}
+
+static void nul_in_header(int socket, const char *request)
+{
+	static const char head[] = OK_HTML "X-Nul: a\0b\r\nETag: \"a\0b\"\r\n"
+					   "Content-Length: 5\r\n\r\nhello";
+
+	(void)request;
+	server_send(socket, head, sizeof(head) - 1);
+}
+
+static void nul_in_location(int socket, const char *request)
+{
+	static const char head[] = "HTTP/1.1 302 Found\r\nLocation: /a\0b\r\n"
+				   "Content-Length: 0\r\n\r\n";
+
+	(void)request;
+	server_send(socket, head, sizeof(head) - 1);
+}
+
+static void packed(int socket, const char *request)
+{
+	(void)request;
+	bomb_send(socket, OK_HTML "Content-Encoding: gzip\r\n\r\n",
+		  "printf hello | gzip");
+}
+
+static void packed_twice(int socket, const char *request)
+{
+	(void)request;
+	bomb_send(socket, OK_HTML "Content-Encoding: gzip, x-gzip\r\n\r\n",
+		  "printf hello | gzip | gzip");
+}
+
+static void packed_thrice(int socket, const char *request)
+{
+	(void)request;
+	bomb_send(socket,
+		  OK_HTML "Content-Encoding: gzip\r\n"
+			  "Content-Encoding: gzip, gzip\r\n\r\n",
+		  "printf hello | gzip | gzip | gzip");
+}
+
+/* Two megabytes of lines, a third of each new: 1:50 or so. */
+static void packed_well(int socket, const char *request)
+{
+	(void)request;
+	bomb_send(socket, OK_HTML "Content-Encoding: gzip\r\n\r\n",
+		  "seq -f '<tr><td class=number>%06.0f</td><td "
+		  "class=name>the same text in each of the rows of the table, "
+		  "again and again, so that it packs well, as tables do, as "
+		  "long as nobody looks</td></tr>' 12000 | gzip -9");
+}
+
+static void packed_short(int socket, const char *request)
+{
+	(void)request;
+	bomb_send(socket, OK_HTML "Content-Encoding: gzip\r\n\r\n",
+		  "seq 10000 | gzip | head -c 10000");
+}
+
+static void packed_by_zstd(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, OK_HTML "Content-Encoding: zstd\r\n\r\n"
+					 "\x28\xb5\x2f\xfd");
+}
+
+#define ROUTE(path, answer)           \
+	{                             \
+		path, NULL, 0, answer \
+	}
+
+static const struct route routes[] = {
+	{"/endless", endless, 0, NULL},
+	{"/endless-missing", endless_missing, 0, NULL},
+	{"/exact", exact, 0, NULL},
+	{"/endless-headers", endless_headers, 0, NULL},
+	{"/endless-header", endless_header, 0, NULL},
+	{"/endless-hints", endless_hints, 0, NULL},
+	{"/endless-trailers", endless_trailers, 0, NULL},
+	{"/endless-chunk-size", endless_chunk_size, 0, NULL},
+	{"/many-headers", many_headers, 0, NULL},
+	{"/many-cookies", many_cookies, 0, NULL},
+	{"/long-location", long_location, 0, NULL},
+	{"/longish-location", longish_location, 0, NULL},
+	{"/slow-headers", slow_headers, 0, NULL},
+	{"/slow-body", slow_body, 0, NULL},
+	{"/silent", silent, 0, NULL},
+	{"/reset-in-body", reset_in_body, 0, NULL},
+	{"/reset-in-head", reset_in_head, 0, NULL},
+	{"/reset-in-missing", reset_in_missing, 0, NULL},
+	{"/nul-in-header", nul_in_header, 0, NULL},
+	{"/nul-in-location", nul_in_location, 0, NULL},
+	{"/packed", packed, 0, NULL},
+	{"/packed-twice", packed_twice, 0, NULL},
+	{"/packed-thrice", packed_thrice, 0, NULL},
+	{"/packed-well", packed_well, 0, NULL},
+	{"/packed-short", packed_short, 0, NULL},
+	{"/packed-zstd", packed_by_zstd, 0, NULL},
+	{"/bomb-gzip", bomb_gzip, 0, NULL},
+	{"/bomb-gzip-twice", bomb_gzip_twice, 0, NULL},
+	{"/bomb-brotli", bomb_brotli, 0, NULL},
+	ROUTE("/badly-packed", OK_HTML "Content-Encoding: gzip\r\n"
+				       "Content-Length: 5\r\n\r\nhello"),
+	ROUTE("/packed-empty", OK_HTML "Content-Encoding: gzip\r\n"
+				       "Content-Length: 0\r\n\r\n"),
+	ROUTE("/packed-transfer",
+	      OK_HTML "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"),
+	ROUTE("/short", OK_HTML "Content-Length: 10\r\n\r\nhello"),
+	ROUTE("/short-empty", OK_HTML "Content-Length: 10\r\n\r\n"),
+	ROUTE("/short-chunk",
+	      OK_HTML "Transfer-Encoding: chunked\r\n\r\n9\r\nhello"),
+	ROUTE("/no-last-chunk",
+	      OK_HTML "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"),
+	ROUTE("/bad-chunk", OK_HTML "Transfer-Encoding: chunked\r\n\r\n"
+				    "5\r\nhello\r\nzz\r\n"),
+	ROUTE("/long", OK_HTML "Content-Length: 5\r\n\r\nhello and more"),
+	ROUTE("/no-length", OK_HTML "Content-Length: five\r\n\r\nhello"),
+	ROUTE("/negative", OK_HTML "Content-Length: -5\r\n\r\nhello"),
+	ROUTE("/huge", OK_HTML "Content-Length: 99999999999999999999\r\n\r\n"
+			       "hello"),
+	ROUTE("/two-lengths", OK_HTML "Content-Length: 5\r\n"
+				      "Content-Length: 50\r\n\r\nhello"),
+	ROUTE("/status-999", "HTTP/1.1 999 Request denied\r\n"
+			     "Content-Length: 5\r\n\r\nhello"),
+	ROUTE("/status-000", "HTTP/1.1 000 No\r\n\r\nhello"),
+	ROUTE("/status-long", "HTTP/1.1 2000 OK\r\n\r\nhello"),
+	ROUTE("/http-9", "HTTP/9.9 200 OK\r\n\r\nhello"),
+	ROUTE("/no-http", "hello\r\n"),
+	ROUTE("/ssh", "SSH-2.0-OpenSSH_9.2p1\r\n"),
+	ROUTE("/hang-up", ""),
+};
+
+static struct client client;
+
+static void setup(void)
+{
+	client_open(&client, routes, sizeof(routes) / sizeof(routes[0]));
+}
+
+static void teardown(void)
+{
+	client_close(&client);
+}
+
+START_TEST(a_body_may_have_the_limit_and_no_byte_more)
+{
+	client_fetch(&client, "/exact");
+	ck_assert_int_eq(client.result.error, ERR_NONE);
+	ck_assert(!client.result.is_cut);
+	ck_assert_uint_eq(client.result.body.size, CLIENT_MAX_BODY);
+	client_ask(
+		&client, "/exact",
+		(struct fetch_request){.max_body_bytes = CLIENT_MAX_BODY - 1});
+	client_check_cut(&client, CLIENT_MAX_BODY - 1, false);
+	client_fetch(&client, "/endless");
+	client_check_cut(&client, CLIENT_MAX_BODY, false);
+}
+END_TEST
+
+START_TEST(what_nobody_wants_is_not_read_to_its_end)
+{
+	client_fetch(&client, "/endless-missing");
+	ck_assert_int_eq(client.result.error, ERR_NONE);
+	ck_assert_uint_eq(client.result.http_status, 404);
+	ck_assert_uint_eq(client.result.body.size, 0);
+	ck_assert_uint_lt(client.result.wire_bytes, 1 << 18);
+}
+END_TEST
+
+START_TEST(heads_have_a_limit)
+{
+	static const char *const paths[] = {
+		"/endless-headers", "/endless-header", "/endless-hints",
+		"/many-headers",    "/many-cookies",   "/long-location"};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		client_fetch(&client, paths[i]);
+		client_check_error(&client, ERR_TOO_LARGE);
+		ck_assert_uint_lt(client.result.wire_bytes, 150000);
+	}
+	/* what is in time: a Location that is no URL by its length */
+	client_fetch(&client, "/longish-location");
+	ck_assert_int_eq(client.result.error, ERR_NONE);
+	ck_assert_uint_eq(client.result.http_status, 302);
+	ck_assert_str_eq(client.result.redirect, "");
+}
+END_TEST
+
+START_TEST(the_framing_has_a_limit)
+{
+	client_fetch(&client, "/endless-trailers");
+	ck_assert_int_eq(client.result.error, ERR_TOO_LARGE);
+	client_fetch(&client, "/endless-chunk-size");
+	client_check_error(&client, ERR_NETWORK);
+}
+END_TEST
+
+START_TEST(who_is_slow_or_silent_times_out)
+{
+	client.options.stall_timeout_ms = 1000;
+	client_renew(&client);
+	client_fetch(&client, "/silent");
+	client_check_error(&client, ERR_TIMEOUT);
+	ck_assert_uint_lt(client.result.elapsed_ms, 10000);
+	client_fetch(&client, "/slow-headers");
+	client_check_error(&client, ERR_TIMEOUT);
+	client_fetch(&client, "/slow-body");
+	client_check_error(&client, ERR_TIMEOUT);
+	client.options.stall_timeout_ms = 10000;
+	client.options.total_timeout_ms = 500;
+	client_renew(&client);
+	client_fetch(&client, "/slow-headers");
+	client_check_error(&client, ERR_TIMEOUT);
+	client_fetch(&client, "/slow-body");
+	client_check_error(&client, ERR_TIMEOUT);
+	ck_assert_uint_lt(client.result.elapsed_ms, 2000);
+}
+END_TEST
+
+START_TEST(what_came_of_a_broken_body_is_kept)
+{
+	static const char *const paths[] = {"/short", "/short-chunk",
+					    "/no-last-chunk", "/bad-chunk",
+					    "/reset-in-body"};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		client_fetch(&client, paths[i]);
+		client_check_cut(&client, 5, true);
+		ck_assert_str_eq(client.result.body.data, "hello");
+		ck_assert_uint_eq(client.result.http_status, 200);
+	}
+	client_fetch(&client, "/reset-in-missing");
+	ck_assert_int_eq(client.result.error, ERR_NONE);
+	ck_assert(!client.result.is_cut);
+	ck_assert_uint_eq(client.result.http_status, 404);
+}
+END_TEST
+
+START_TEST(without_a_byte_of_the_body_it_is_an_error)
+{
+	client_fetch(&client, "/short-empty");
+	client_check_error(&client, ERR_NETWORK);
+	client_fetch(&client, "/reset-in-head");
+	client_check_error(&client, ERR_NETWORK);
+}
+END_TEST
+
+START_TEST(wrong_lengths)
+{
+	client_fetch(&client, "/long");
+	client_check_body(&client, "hello");
+	client_fetch(&client, "/no-length");
+	client_check_error(&client, ERR_NETWORK);
+	client_fetch(&client, "/negative");
+	client_check_error(&client, ERR_NETWORK);
+	client_fetch(&client, "/two-lengths");
+	client_check_cut(&client, 5, true);
+	client_fetch(&client, "/huge");
+	client_check_body(&client, "hello"); /* as without a length */
+}
+END_TEST
+
+START_TEST(what_is_no_http_is_a_network_error)
+{
+	static const char *const paths[] = {"/no-http", "/ssh", "/hang-up",
+					    "/http-9", "/status-long"};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		client_fetch(&client, paths[i]);
+		client_check_error(&client, ERR_NETWORK);
+	}
+}
+END_TEST
+
+START_TEST(strange_statuses_are_answers)
+{
+	client_fetch(&client, "/status-999");
+	ck_assert_int_eq(client.result.error, ERR_NONE);
+	ck_assert_uint_eq(client.result.http_status, 999);
+	client_fetch(&client, "/status-000");
+	ck_assert_uint_eq(client.result.body.size, 0);
+}
+END_TEST
+
+START_TEST(a_nul_does_no_harm)
+{
+	client_fetch(&client, "/nul-in-header");
+	ck_assert_str_eq(client.result.etag, "");
+	client_fetch(&client, "/nul-in-location");
+	ck_assert_ptr_null(strstr(client.result.redirect, "/a/"));
+}
+END_TEST
+
+START_TEST(packed_bodies_are_unpacked)
+{
+	client_fetch(&client, "/packed");
+	client_check_body(&client, "hello");
+	client_fetch(&client, "/packed-twice");
+	client_check_body(&client, "hello");
+	client_fetch(&client, "/packed-empty");
+	ck_assert_int_eq(client.result.error, ERR_NONE);
+	ck_assert_uint_eq(client.result.body.size, 0);
+	ck_assert(!client.result.is_cut);
+}
+END_TEST
+
+START_TEST(codings_that_nobody_asked_for_are_refused)
+{
+	client_fetch(&client, "/packed-thrice");
+	client_check_error(&client, ERR_MALFORMED);
+	client_fetch(&client, "/packed-zstd");
+	client_check_error(&client, ERR_MALFORMED);
+	client_fetch(&client, "/packed-transfer");
+	client_check_error(&client, ERR_MALFORMED);
+	client_fetch(&client, "/badly-packed");
+	client_check_error(&client, ERR_MALFORMED);
+}
+END_TEST
+
+START_TEST(a_packed_body_that_stops_is_cut)
+{
+	client_fetch(&client, "/packed-short");
+	ck_assert_int_eq(client.result.error, ERR_NONE);
+	ck_assert(client.result.is_cut);
+	ck_assert(client.result.is_broken);
+	ck_assert_uint_gt(client.result.body.size, 10000);
+	ck_assert_uint_lt(client.result.body.size, 48894); /* of seq 10000 */
+}
+END_TEST
+
+START_TEST(what_packs_well_is_no_bomb)
+{
+	client_ask(&client, "/packed-well",
+		   (struct fetch_request){.max_body_bytes = 8 << 20});
+	ck_assert_msg(client.result.error == ERR_NONE, "%s",
+		      client.result.reason);
+	ck_assert_uint_gt(client.result.body.size, 2000000);
+	ck_assert_uint_gt(client.result.body.size,
+			  client.result.wire_bytes * 30);
+}
+END_TEST
+
+static void check_bomb(const char *path, long most_kb)
+{
+	long before_kb;
+
+	client_fetch(&client, "/packed"); /* so that libcurl is warm */
+	before_kb = bomb_peak_kb();
+	client_ask(&client, path,
+		   (struct fetch_request){.max_body_bytes = 64 << 20});
+	client_check_error(&client, ERR_TOO_LARGE);
+	ck_assert_ptr_nonnull(strstr(client.result.reason, "bomb"));
+	printf("%s: %ld KB, %lu bytes of the wire, %u ms: %s\n", path,
+	       bomb_peak_kb() - before_kb,
+	       (unsigned long)client.result.wire_bytes,
+	       client.result.elapsed_ms, client.result.reason);
+	ck_assert_int_le(bomb_peak_kb() - before_kb, most_kb);
+	ck_assert_uint_lt(client.result.wire_bytes, 20000);
+}
+
+START_TEST(a_bomb_stops_early_and_costs_little)
+{
+	check_bomb("/bomb-gzip", BOMB_KB);
+	check_bomb("/bomb-gzip-twice", BOMB_KB);
+	client_fetch(&client, "/bomb-gzip");
+	client_check_cut(&client, CLIENT_MAX_BODY, false);
+}
+END_TEST
+
+START_TEST(a_bomb_of_brotli_costs_its_window)
+{
+	check_bomb("/bomb-brotli", BROTLI_KB + BOMB_KB);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("fetch_hostile");
+	TCase *tcase = tcase_create("fetch_hostile");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, a_body_may_have_the_limit_and_no_byte_more);
+	tcase_add_test(tcase, what_nobody_wants_is_not_read_to_its_end);
+	tcase_add_test(tcase, heads_have_a_limit);
+	tcase_add_test(tcase, the_framing_has_a_limit);
+	tcase_add_test(tcase, who_is_slow_or_silent_times_out);
+	tcase_add_test(tcase, what_came_of_a_broken_body_is_kept);
+	tcase_add_test(tcase, without_a_byte_of_the_body_it_is_an_error);
+	tcase_add_test(tcase, wrong_lengths);
+	tcase_add_test(tcase, what_is_no_http_is_a_network_error);
+	tcase_add_test(tcase, strange_statuses_are_answers);
+	tcase_add_test(tcase, a_nul_does_no_harm);
+	tcase_add_test(tcase, packed_bodies_are_unpacked);
+	tcase_add_test(tcase, codings_that_nobody_asked_for_are_refused);
+	tcase_add_test(tcase, a_packed_body_that_stops_is_cut);
+	tcase_add_test(tcase, what_packs_well_is_no_bomb);
+	tcase_add_test(tcase, a_bomb_stops_early_and_costs_little);
+	tcase_add_test(tcase, a_bomb_of_brotli_costs_its_window);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

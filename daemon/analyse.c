@@ -4,7 +4,9 @@
 
 #include "cluster/path.h"
 #include "cluster/signature.h"
+#include "crawl/parameters.h"
 #include "extract/fragment.h"
+#include "page/page_class.h"
 #include "store/arena.h"
 #include "store/hash.h"
 #include "store/record.h"
@@ -58,6 +60,7 @@ static struct slice without_fragment(struct slice href)
 struct link_list {
 	struct arena *arena;
 	struct url base;
+	struct slice drop_parameters;
 	struct record_link *links; /* [count] */
 	uint32_t count;
 	struct seen written;
@@ -83,6 +86,7 @@ static uint32_t resolve(struct link_list *list, const struct link *link)
 	*written = NO_LINK;
 	if (url_parse(&target, href, &list->base) != ERR_NONE)
 		return NO_LINK;
+	parameters_drop(&target, list->drop_parameters);
 	size = strlen(target.text);
 	resolved = seen_link(&list->resolved, (struct slice){target.text, size},
 			     &is_first);
@@ -109,6 +113,7 @@ static bool is_anchor(const struct page *page, const struct link *link)
 /* The distinct links of the page that lead to http or https. */
 static const struct record_link *resolve_links(const struct page *page,
 					       const struct url *url,
+					       struct slice drop_parameters,
 					       uint32_t *count_out)
 {
 	struct arena *arena = page->arena;
@@ -117,6 +122,7 @@ static const struct record_link *resolve_links(const struct page *page,
 	struct link_list list = {
 		.arena = arena,
 		.base = url_base(url, page->base),
+		.drop_parameters = drop_parameters,
 		.links = ARENA_NEW(arena, struct record_link, max),
 		.written = seen_create(arena, page->link_count),
 		.resolved = seen_create(arena, max),
@@ -155,6 +161,46 @@ static const struct record_fragment *copy_fragments(const struct page *page,
 	return copies;
 }
 
+/* Does some refresh of the page lead to another one? */
+static bool leads_on(const struct page *page, const struct url *url)
+{
+	const struct url base = url_base(url, page->base);
+
+	for (uint32_t i = 0; i < page->link_count; i++) {
+		const struct link *link = &page->links[i];
+		struct url target;
+
+		if ((link->flags & LINK_IS_REFRESH) != 0 &&
+		    url_parse(&target, link->href, &base) == ERR_NONE &&
+		    strcmp(target.text, url->text) != 0)
+			return true;
+	}
+	return false;
+}
+
+static enum page_class class_of(const struct page *page, const struct url *url,
+				const struct analyse_options *options)
+{
+	enum page_class page_class =
+		page_class_of(page, options->http_status, options->is_cut);
+
+	if (page_class == CLASS_STUB && !leads_on(page, url))
+		return page->text_count == 0 ? CLASS_EMPTY : CLASS_PAGE;
+	return page_class;
+}
+
+static uint32_t flags_of(const struct page *page, enum page_class page_class,
+			 const struct analyse_options *options)
+{
+	uint32_t flags = (uint32_t)page_class << RECORD_CLASS_SHIFT;
+
+	if (page->is_truncated || page_class == CLASS_TRUNCATED)
+		flags |= RECORD_IS_TRUNCATED;
+	if (page->is_nofollow || options->is_nofollow)
+		flags |= RECORD_IS_NOFOLLOW;
+	return flags;
+}
+
 enum error analyse(struct slice body, struct slice charset,
 		   const struct url *url, const struct analyse_options *options,
 		   struct buffer *record_out)
@@ -168,10 +214,7 @@ enum error analyse(struct slice body, struct slice charset,
 
 	if (error != ERR_NONE)
 		return error;
-	if (page->is_truncated)
-		record.flags |= RECORD_IS_TRUNCATED;
-	if (page->is_nofollow)
-		record.flags |= RECORD_IS_NOFOLLOW;
+	record.flags = flags_of(page, class_of(page, url, options), options);
 	record.text_count = page->text_count;
 	record.node_count = page->node_count;
 	record.title = page->title;
@@ -190,7 +233,8 @@ enum error analyse(struct slice body, struct slice charset,
 		record.signature_counts[m] = (uint32_t)signature.count;
 	}
 	record.fragments = copy_fragments(page, &record.fragment_count);
-	links = resolve_links(page, url, &record.link_count);
+	links = resolve_links(page, url, options->drop_parameters,
+			      &record.link_count);
 	record_encode(&record, links, record_out);
 	page_destroy(page);
 	return ERR_NONE;

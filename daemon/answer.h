@@ -83,8 +83,8 @@ enum error answer_text(struct store *store, const struct answer_rules *rules,
 /*
  * The content of the page request->body, as if it stood at request->url (NULL:
  * at no site): it is classed with the stored pages of that site, and counted as
- * one of its cluster, without being stored. `store` may be NULL. ERR_TOO_LARGE,
- * ERR_NOT_HTML, ERR_NOT_FOUND (method), ERR_REFUSED (it needs a template).
+ * one of its cluster, without being stored. `store` may be NULL. ERR_NOT_HTML,
+ * ERR_NOT_FOUND (method), ERR_REFUSED (it needs a template).
  */
 enum error answer_extract(struct store *store, const struct answer_rules *rules,
 			  const struct text_request *request,

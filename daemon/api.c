@@ -31,11 +31,14 @@ static const struct route {
 	{"DELETE", "/v1/sites/HOST", api_delete_site},
 	{"GET", "/v1/sites/HOST/clusters", api_get_clusters},
 	{"GET", "/v1/sites/HOST/levels", api_get_levels},
+	{"GET", "/v1/sites/HOST/patterns", api_get_patterns},
 	{"GET", "/v1/clusters/HOST/N", api_get_cluster},
 	{"GET", "/v1/clusters/HOST/N/pages", api_get_pages},
 	{"GET", "/v1/clusters/HOST/N/template", api_get_template},
+	{"GET", "/v1/explain", api_get_explain},
 	{"GET", "/v1/text", api_get_text},
 	{"POST", "/v1/extract", api_post_extract},
+	{"POST", "/v1/ingest", api_post_ingest},
 };
 
 enum {

@@ -49,11 +49,14 @@ call_handler api_get_site;
 call_handler api_delete_site;
 call_handler api_get_clusters;
 call_handler api_get_levels;
+call_handler api_get_patterns;
+call_handler api_get_explain;
 call_handler api_get_cluster;
 call_handler api_get_pages;
 call_handler api_get_template;
 call_handler api_get_text;
 call_handler api_post_extract;
+call_handler api_post_ingest;
 
 /* Answer with `value`, which is released. */
 enum http_verdict call_reply_json(struct call *call, unsigned status,

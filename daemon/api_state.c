@@ -54,10 +54,11 @@ static json_t *counts_json(const struct state *state)
 static json_t *pipeline_json(const struct pipeline_stats *stats)
 {
 	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
-		"fetched", (json_int_t)stats->fetched, "failed",
-		(json_int_t)stats->failed, "analysed",
-		(json_int_t)stats->analysed, "committed",
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+		"s:o}",
+		"fetched", (json_int_t)stats->fetched, "fresh",
+		(json_int_t)stats->fresh, "failed", (json_int_t)stats->failed,
+		"analysed", (json_int_t)stats->analysed, "committed",
 		(json_int_t)stats->committed, "commits",
 		(json_int_t)stats->commits, "wire_bytes",
 		(json_int_t)stats->wire_bytes, "in_flight",
@@ -128,6 +129,8 @@ static void pipeline_metrics(struct buffer *out,
 	metric(out, "fetched_total", "counter",
 	       "Answers of web servers, whatever their status",
 	       (double)stats->fetched);
+	metric(out, "fresh_total", "counter",
+	       "Answers that a page is as it was (304)", (double)stats->fresh);
 	metric(out, "fetch_failures_total", "counter",
 	       "Fetches that brought no page", (double)stats->failed);
 	metric(out, "fetch_seconds_total", "counter", "Time of all fetches",

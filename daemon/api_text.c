@@ -176,6 +176,10 @@ static enum http_verdict extract_body(struct call *call,
 	enum error error;
 
 	question->request.body = http_body(call->exchange);
+	if (question->request.body.size > rules.limits.max_bytes)
+		return call_fail(call, 413, "too_large",
+				 "the page is over %zu bytes",
+				 rules.limits.max_bytes);
 	question->request.charset =
 		slice_of(http_argument(call->exchange, "charset"));
 	error = answer_extract(call->api->store, &rules, &question->request,

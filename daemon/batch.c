@@ -1,9 +1,8 @@
 #include "daemon/batch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "store/buffer.h"
+#include "crawl/parameters.h"
 #include "store/memory.h"
 
 enum {
@@ -50,139 +49,6 @@ void batch_event(struct batch *batch, const struct site *site,
 	scan_end(&scan);
 }
 
-static void set_options(struct site *site, const struct site_options *options)
-{
-	site->row.max_pages = options->max_pages;
-	site->row.max_depth = options->max_depth;
-	site->row.delay_ms = options->delay_ms;
-	site->row.revisit_ms = options->revisit_ms;
-	site->row.flags = options->flags;
-	site->is_changed = true;
-}
-
-/* NULL, with the error in the change, when there are too many sites. */
-static struct site *new_site(struct batch *batch, struct change *change)
-{
-	const struct site_options *options = &change->options;
-	const struct url *seed = change->url;
-	struct site_row row = {
-		.id = (uint32_t)store_next_number(batch->txn, "site"),
-		.next_cluster = 1,
-		.added_ms = batch->now_ms,
-		.measure = (uint16_t)options->measure,
-		.threshold = options->threshold,
-		.width = options->width,
-		.host = slice_of(seed->host),
-		.seed = slice_of(seed->text),
-	};
-	struct site *site;
-
-	if (batch->sites->count >= batch->options->max_sites) {
-		change->error = ERR_BUSY;
-		return NULL;
-	}
-	site = site_create(&row);
-	site->is_new = true;
-	set_options(site, options);
-	sites_add(batch->sites, site);
-	batch_event(
-		batch, site,
-		&(struct event_row){.kind = EVENT_SITE_ADDED, .url = row.seed});
-	return site;
-}
-
-/* The operator's threshold counts at once; one that is chosen from the pages
- * stays as it is until that is done. */
-static void change_options(struct batch *batch, struct site *site,
-			   const struct site_options *options)
-{
-	set_options(site, options);
-	if ((options->flags & SITE_IS_AUTO) != 0)
-		site->row.tuned = 0;
-	else
-		batch_recut(batch, site, options->threshold);
-}
-
-/*
- * A known site keeps its measure and width, because its signatures were made
- * by them, and a site that is watched is never turned into a mere sample.
- * `redirects`: hops that led to the seed.
- */
-static void add_site(struct batch *batch, struct change *change,
-		     unsigned redirects)
-{
-	struct site *site =
-		sites_find(batch->sites, slice_of(change->url->host));
-	const struct site_options *options = &change->options;
-	struct slice seed = slice_of(change->url->text);
-
-	if (site == NULL)
-		site = new_site(batch, change);
-	else
-		change_options(batch, site, options);
-	if (site != NULL && (options->flags & SITE_IS_OFFLINE) == 0)
-		frontier_add(batch->txn, &site->row, seed, 0, redirects,
-			     FRONTIER_IS_ASKED, batch->now_ms, batch->now_ms);
-}
-
-/*
- * A threshold was chosen from the pages. When pages have changed since, it
- * counts all the same, and the next choice will be made soon.
- */
-static void tune_site(struct batch *batch, struct change *change)
-{
-	struct site *site =
-		sites_find(batch->sites, slice_of(change->url->host));
-	bool is_current;
-
-	if (site == NULL || site->row.id != change->site) {
-		change->error = ERR_NOT_FOUND;
-		return;
-	}
-	if ((site->row.flags & SITE_IS_AUTO) == 0)
-		return; /* the operator was faster */
-	is_current = site->row.generation == change->generation;
-	batch_recut(batch, site, change->options.threshold);
-	site->row.tuned =
-		is_current ? site->row.generation : change->generation;
-	site->row.tuned_pages = site->row.page_count;
-}
-
-/* What is remembered of the host itself. */
-static void delete_robots(struct batch *batch, const char *scheme,
-			  struct slice host)
-{
-	struct buffer authority = {0};
-
-	buffer_append_text(&authority, scheme);
-	buffer_append_slice(&authority, host);
-	txn_delete(batch->txn, TABLE_HOSTS, buffer_slice(&authority));
-	buffer_free(&authority);
-}
-
-static void delete_site(struct batch *batch, struct change *change)
-{
-	static const enum table tables[] = TABLES_OF_SITES;
-	struct site *site =
-		sites_find(batch->sites, slice_of(change->url->host));
-	struct key key;
-
-	if (site == NULL) {
-		change->error = ERR_NOT_FOUND;
-		return;
-	}
-	key = key_site(site->row.id);
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		txn_delete_prefix(batch->txn, tables[i], key_slice(&key));
-	txn_delete(batch->txn, TABLE_SITES, site->row.host);
-	delete_robots(batch, "http://", site->row.host);
-	delete_robots(batch, "https://", site->row.host);
-	batch_event(batch, site,
-		    &(struct event_row){.kind = EVENT_SITE_DELETED,
-					.pages = site->row.page_count});
-	site->is_deleted = true;
-}
-
 /* Has the page come since it was asked for? Many may ask at the same time. */
 static bool was_fetched(struct batch *batch, const struct site *site,
 			const struct change *change)
@@ -201,12 +67,15 @@ static void ask(struct batch *batch, struct change *change)
 		sites_find(batch->sites, slice_of(change->url->host));
 
 	if (site == NULL)
-		site = new_site(batch, change);
+		site = batch_new_site(batch, change);
 	if (site == NULL || was_fetched(batch, site, change))
 		return;
-	/* due before everything that merely waits for its turn */
-	frontier_add(batch->txn, &site->row, slice_of(change->url->text), 0, 0,
-		     FRONTIER_IS_ASKED, 1, batch->now_ms);
+	batch_discover(batch, site,
+		       &(struct discovery){
+			       .url = change->url,
+			       .how = ADMIT_ASKED,
+			       .flags = FRONTIER_IS_ASKED,
+		       });
 	site->is_changed = true;
 }
 
@@ -224,6 +93,21 @@ static void answer_lease(struct batch *batch, struct site *site,
 		site->leased--;
 	frontier_answer(batch->txn, &site->row, key, outcome);
 	site->is_changed = true;
+}
+
+enum admission batch_discover(struct batch *batch, struct site *site,
+			      const struct discovery *discovery)
+{
+	struct url url = *discovery->url;
+	struct discovery one = *discovery;
+
+	/* what somebody has asked for is kept as it was written */
+	if ((discovery->flags & FRONTIER_IS_ASKED) == 0 &&
+	    parameters_drop(&url, batch->options->drop_parameters))
+		one.url = &url;
+	site->is_changed = true;
+	return frontier_discover(batch->txn, &site->row, &batch->options->rules,
+				 &one, batch->now_ms);
 }
 
 /* Does the page lead to another place than it did at its last visit? */
@@ -258,8 +142,14 @@ static void follow_seed(struct batch *batch, const struct site *site,
 				.max_depth = site->row.max_depth,
 				.delay_ms = site->row.delay_ms,
 				.revisit_ms = site->row.revisit_ms,
+				.saturation = site->row.saturation,
+				.max_bytes = site->row.max_bytes,
+				.max_time_ms = site->row.max_time_ms,
+				.headers = {"", 0}, /* not for another host */
+				.proxy = site->row.proxy,
 				.flags = site->row.flags &
-					 ~(uint32_t)SITE_IS_PRIVATE_OK,
+					 ~(uint32_t)(SITE_IS_PRIVATE_OK |
+						     SITE_IS_PORT_OK),
 			},
 	};
 
@@ -267,7 +157,37 @@ static void follow_seed(struct batch *batch, const struct site *site,
 	    slice_equal(site->row.seed, slice_of(change->url->text)) &&
 	    sites_find(batch->sites, slice_of(change->target->host)) == NULL &&
 	    !leads_elsewhere(batch, site, change))
-		add_site(batch, &add, redirects + 1);
+		batch_add_site(batch, &add, redirects + 1);
+}
+
+/* What a rule says of the target of a redirect. */
+static enum error error_of(enum admission rule)
+{
+	if (rule == REFUSE_HOST)
+		return ERR_OUT_OF_SITE;
+	if (rule == REFUSE_ENDING)
+		return ERR_NOT_HTML;
+	return rule >= REFUSE_HOST && rule < SKIP_SATURATED ? ERR_TOO_LARGE
+							    : ERR_NONE;
+}
+
+/* The target of a redirect joins the frontier. */
+static enum error discover_target(struct batch *batch, struct site *site,
+				  const struct change *change,
+				  const struct frontier_row *row)
+{
+	struct discovery discovery = {
+		.url = change->target,
+		.how = ADMIT_REDIRECT,
+		.depth = row->depth,
+		.redirects = row->redirects + 1U,
+		.flags = row->flags & FRONTIER_IS_ASKED,
+	};
+
+	if (slice_equal(site->row.host, slice_of(change->target->host)) &&
+	    row->redirects >= MAX_REDIRECTS)
+		return ERR_TOO_LARGE;
+	return error_of(batch_discover(batch, site, &discovery));
 }
 
 static void redirect(struct batch *batch, struct site *site,
@@ -278,17 +198,41 @@ static void redirect(struct batch *batch, struct site *site,
 	struct frontier_row row = {0};
 
 	frontier_row_get(batch->txn, site->row.id, key, &row);
-	outcome.error = frontier_admits(&site->row, change->target, row.depth);
+	outcome.error = discover_target(batch, site, change, &row);
 	if (outcome.error == ERR_OUT_OF_SITE)
 		follow_seed(batch, site, change, row.redirects);
-	if (outcome.error == ERR_NONE && row.redirects >= MAX_REDIRECTS)
-		outcome.error = ERR_TOO_LARGE;
-	if (outcome.error == ERR_NONE)
-		frontier_add(batch->txn, &site->row,
-			     slice_of(change->target->text), row.depth,
-			     row.redirects + 1U, row.flags, batch->now_ms,
-			     batch->now_ms);
 	batch_remove_page(batch, site, change->url, change->target);
+	answer_lease(batch, site, change, &outcome);
+}
+
+/* The page is as it was: only the visit is new. */
+static void refresh(struct batch *batch, struct site *site,
+		    const struct change *change)
+{
+	uint64_t key = page_key_of(slice_of(change->url->text));
+	struct outcome outcome = change->outcome;
+	struct page_row row;
+
+	if (page_row_get(batch->txn, site->row.id, key, &row) &&
+	    row.redirect.size == 0) {
+		outcome.cluster = row.cluster;
+		row.fetched_ms = batch->now_ms;
+		page_row_put(batch->txn, site->row.id, key, &row);
+	}
+	answer_lease(batch, site, change, &outcome);
+}
+
+/* A page has come, for its lease, too. */
+static void take_page(struct batch *batch, struct site *site,
+		      struct change *change)
+{
+	struct outcome outcome = change->outcome;
+
+	batch_put_page(batch, site, change, &outcome);
+	if (change->kind == CHANGE_INGEST)
+		return; /* what is fetched meanwhile is not answered by it */
+	if (change->is_broken)
+		outcome.error = ERR_NETWORK; /* all of it may come next time */
 	answer_lease(batch, site, change, &outcome);
 }
 
@@ -307,17 +251,27 @@ static void apply_to_site(struct batch *batch, struct change *change)
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
 
-	if (site == NULL) {
+	if (site == NULL && change->kind == CHANGE_INGEST)
+		site = batch_new_site(batch, change);
+	else if (site == NULL)
 		change->error = ERR_NOT_FOUND;
+	if (site == NULL)
 		return;
-	}
 	site->used = batch->number;
-	site->pace_ms = change->pace_ms;
+	if (change->kind != CHANGE_INGEST)
+		site->pace_ms = change->pace_ms;
 	if (change->pause_ms > 0)
 		site->rests_until_ms = batch->now_ms + change->pause_ms;
 	switch (change->kind) {
 	case CHANGE_PAGE:
-		batch_put_page(batch, site, change);
+	case CHANGE_INGEST:
+		take_page(batch, site, change);
+		break;
+	case CHANGE_FRESH:
+		refresh(batch, site, change);
+		break;
+	case CHANGE_SITEMAP:
+		batch_read_listing(batch, site, change);
 		answer_lease(batch, site, change, &change->outcome);
 		break;
 	case CHANGE_REDIRECT:
@@ -333,11 +287,26 @@ static void apply_to_site(struct batch *batch, struct change *change)
 /* A host is of interest as long as its site is. */
 static void apply_to_host(struct batch *batch, struct change *change)
 {
-	if (sites_find(batch->sites, slice_of(change->url->host)) == NULL)
+	struct slice authority = slice_of(change->url->authority);
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+	struct host_row row = {0};
+
+	if (site == NULL) {
 		change->error = ERR_NOT_FOUND;
-	else
-		host_row_put(batch->txn, slice_of(change->url->authority),
-			     &change->host);
+		return;
+	}
+	host_row_get(batch->txn, authority, &row);
+	if (change->host.robots_ms == 0) {
+		row.next_ms = change->host.next_ms;
+		row.failures = change->host.failures;
+	} else {
+		row.robots_ms = change->host.robots_ms;
+		row.robots_status = change->host.robots_status;
+		row.robots = change->host.robots;
+		batch_read_robots(batch, site, change->url, row.robots);
+	}
+	host_row_put(batch->txn, authority, &row);
 }
 
 void batch_apply(struct batch *batch, struct change *change)
@@ -345,13 +314,13 @@ void batch_apply(struct batch *batch, struct change *change)
 	change->error = ERR_NONE;
 	switch (change->kind) {
 	case CHANGE_SITE_ADD:
-		add_site(batch, change, 0);
+		batch_add_site(batch, change, 0);
 		break;
 	case CHANGE_SITE_TUNE:
-		tune_site(batch, change);
+		batch_tune_site(batch, change);
 		break;
 	case CHANGE_SITE_DELETE:
-		delete_site(batch, change);
+		batch_delete_site(batch, change);
 		break;
 	case CHANGE_ASK:
 		ask(batch, change);
@@ -361,6 +330,9 @@ void batch_apply(struct batch *batch, struct change *change)
 		break;
 	case CHANGE_PAGE:
 	case CHANGE_REDIRECT:
+	case CHANGE_FRESH:
+	case CHANGE_SITEMAP:
+	case CHANGE_INGEST:
 	case CHANGE_FAILED:
 		apply_to_site(batch, change);
 		break;

@@ -36,21 +36,44 @@ void batch_apply(struct batch *batch, struct change *change);
 
 /* The steps of batch_apply() that have a file of their own. */
 
+/* A URL joins the frontier, without the parameters that name no page. */
+enum admission batch_discover(struct batch *batch, struct site *site,
+			      const struct discovery *discovery);
+
+/* batch_site.c: sites come, get other options, and go. */
+
+/* NULL, with the error in the change, when there are too many sites. */
+struct site *batch_new_site(struct batch *batch, struct change *change);
+
+/* `redirects`: hops that led to the seed. */
+void batch_add_site(struct batch *batch, struct change *change,
+		    unsigned redirects);
+void batch_tune_site(struct batch *batch, struct change *change);
+void batch_delete_site(struct batch *batch, struct change *change);
+
 /* batch_page.c: a page came, changed, or went. */
+
+/* Tells the outcome what became of it. */
 void batch_put_page(struct batch *batch, struct site *site,
-		    struct change *change);
+		    struct change *change, struct outcome *outcome);
 void batch_remove_page(struct batch *batch, struct site *site,
 		       const struct url *url, const struct url *redirect);
 
 /* batch_cluster.c: the linkage and what the store has of it. */
 
+struct linked {
+	uint32_t cluster; /* 0: none */
+	bool is_news;     /* a cluster came, went, merged or split, or another
+			     page was moved */
+};
+
 /*
  * Give `page` its signature in the linkage, or take it out (NULL): its set and
- * membership follow, and every other page that this moves. Returns the cluster
- * of `page`, 0 for none. Row and counts of `page` itself are the caller's.
+ * membership follow, and every other page that this moves. Row and counts of
+ * `page` itself are the caller's.
  */
-uint32_t batch_link(struct batch *batch, struct site *site, uint64_t page,
-		    const struct signature *signature);
+struct linked batch_link(struct batch *batch, struct site *site, uint64_t page,
+			 const struct signature *signature);
 
 /* Cut the site's tree elsewhere (permille). */
 void batch_recut(struct batch *batch, struct site *site, uint16_t threshold);
@@ -64,6 +87,22 @@ size_t batch_load_record(struct batch *batch, const struct site *site,
 void batch_follow(struct batch *batch, struct site *site,
 		  const struct url *page, const struct record *record,
 		  const struct frontier_row *row);
+
+/* batch_learn.c: what a page that was visited has taught of its template. */
+void batch_learn(struct batch *batch, struct site *site, uint64_t page,
+		 const struct record *record, struct linked linked);
+
+/* batch_auxiliary.c: sitemaps, and the page that cannot be. */
+
+/* A new site, or one that has other options now, is asked for both. */
+void batch_ask_auxiliary(struct batch *batch, struct site *site,
+			 const struct url *seed);
+
+/* The sitemaps that a robots.txt names join the frontier. */
+void batch_read_robots(struct batch *batch, struct site *site,
+		       const struct url *robots, struct slice file);
+void batch_read_listing(struct batch *batch, struct site *site,
+			const struct change *change);
 
 /* Write one event of `site`. */
 void batch_event(struct batch *batch, const struct site *site,

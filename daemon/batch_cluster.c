@@ -146,8 +146,8 @@ static void warn_refused(const struct site *site, enum error error)
 		 error_text(error));
 }
 
-uint32_t batch_link(struct batch *batch, struct site *site, uint64_t page,
-		    const struct signature *signature)
+struct linked batch_link(struct batch *batch, struct site *site, uint64_t page,
+			 const struct signature *signature)
 {
 	struct linkage_changes changes = {0};
 	enum error error = ERR_NONE;
@@ -155,7 +155,7 @@ uint32_t batch_link(struct batch *batch, struct site *site, uint64_t page,
 
 	site_open(site, batch->options, batch->txn);
 	if (batch->txn->error != ERR_NONE)
-		return 0;
+		return (struct linked){0};
 	own.from = linkage_label(site->linkage, page);
 	if (signature != NULL)
 		error = linkage_put(site->linkage, page, *signature,
@@ -169,7 +169,10 @@ uint32_t batch_link(struct batch *batch, struct site *site, uint64_t page,
 	own.to = linkage_label(site->linkage, page);
 	own.set = linkage_set(site->linkage, page);
 	change_member(batch, site, &own);
-	return own.to;
+	return (struct linked){
+		.cluster = own.to,
+		.is_news = changes.event_count > 0 || changes.move_count > 1,
+	};
 }
 
 void batch_recut(struct batch *batch, struct site *site, uint16_t threshold)

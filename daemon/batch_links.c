@@ -94,11 +94,14 @@ static void add_candidate(struct batch *batch, struct site *site,
 {
 	struct url url;
 
-	if (url_parse(&url, text, NULL) != ERR_NONE ||
-	    frontier_admits(&site->row, &url, depth) != ERR_NONE)
+	if (url_parse(&url, text, NULL) != ERR_NONE)
 		return;
-	frontier_add(batch->txn, &site->row, slice_of(url.text), depth, 0, 0,
-		     batch->now_ms, batch->now_ms);
+	batch_discover(batch, site,
+		       &(struct discovery){
+			       .url = &url,
+			       .how = ADMIT_LINK,
+			       .depth = depth,
+		       });
 }
 
 void batch_follow(struct batch *batch, struct site *site,

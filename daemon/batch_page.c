@@ -5,11 +5,15 @@
 #include "daemon/batch.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "daemon/soft_404.h"
+#include "page/page_class.h"
 
 /* What the page was. Copied, because LMDB's bytes move when it is written. */
 struct before {
 	bool is_page; /* it has content: a record that must be uncounted */
+	unsigned page_class;
+	uint64_t fetched_ms;
 	uint64_t changed_ms;
 	uint32_t cluster;
 	void *bytes; /* of the record, [size] */
@@ -31,8 +35,10 @@ static struct before load_before(struct batch *batch, const struct site *site,
 		return before;
 	}
 	before.is_page = row.redirect.size == 0;
+	before.fetched_ms = row.fetched_ms;
 	before.changed_ms = row.changed_ms;
 	before.cluster = row.cluster;
+	before.page_class = row.page_class % SITE_CLASSES;
 	if (before.is_page)
 		before.size = batch_load_record(batch, site, page,
 						&before.record, &before.bytes);
@@ -47,6 +53,7 @@ struct arrival {
 	uint64_t page;
 	struct before before;
 	struct record record;
+	unsigned page_class; /* enum page_class */
 };
 
 static void put_content(const struct arrival *arrival)
@@ -78,11 +85,13 @@ static void put_row(const struct arrival *arrival, bool is_changed,
 	struct site *site = arrival->site;
 
 	row->content_hash = arrival->record.content_hash;
-	row->fetched_ms = batch->now_ms;
-	row->changed_ms = is_changed ? batch->now_ms : before->changed_ms;
+	row->fetched_ms =
+		change->time_ms != 0 ? change->time_ms : batch->now_ms;
+	row->changed_ms = is_changed ? row->fetched_ms : before->changed_ms;
 	row->body_bytes = change->body_bytes;
 	row->http_status = change->outcome.http_status;
 	row->flags = row->cluster == 0 ? PAGE_ROW_IS_TRUNCATED : 0;
+	row->page_class = (uint16_t)arrival->page_class;
 	row->url = slice_of(change->url->text);
 	row->charset = change->charset;
 	page_row_put(batch->txn, site->row.id, arrival->page, row);
@@ -99,8 +108,8 @@ static void put_row(const struct arrival *arrival, bool is_changed,
 		    });
 }
 
-/* The content is new: signature, cluster and counts follow. The cluster. */
-static uint32_t take_content(const struct arrival *arrival)
+/* The content is new: signature, cluster and counts follow. */
+static struct linked take_content(const struct arrival *arrival)
 {
 	const struct before *before = &arrival->before;
 	const struct record *record = &arrival->record;
@@ -108,16 +117,19 @@ static uint32_t take_content(const struct arrival *arrival)
 	unsigned measure = site->row.measure % MEASURE_COUNT;
 	struct signature signature = {record->signatures[measure],
 				      record->signature_counts[measure]};
-	bool is_whole = (record->flags & RECORD_IS_TRUNCATED) == 0;
-	uint32_t cluster = batch_link(arrival->batch, site, arrival->page,
-				      is_whole ? &signature : NULL);
+	bool is_learned = arrival->page_class == CLASS_PAGE;
+	struct linked linked = batch_link(arrival->batch, site, arrival->page,
+					  is_learned ? &signature : NULL);
 
 	put_content(arrival);
 	site_count(site, before->cluster, &before->record, -1);
-	site_count(site, cluster, record, 1);
-	if (!before->is_page)
+	site_count(site, linked.cluster, record, 1);
+	if (before->is_page)
+		site->row.class_counts[before->page_class]--;
+	else
 		site->row.page_count++;
-	return cluster;
+	site->row.class_counts[arrival->page_class]++;
+	return linked;
 }
 
 static bool has_changed(const struct arrival *arrival)
@@ -125,11 +137,88 @@ static bool has_changed(const struct arrival *arrival)
 	struct slice before = {arrival->before.bytes, arrival->before.size};
 
 	return before.data == NULL ||
+	       arrival->before.page_class != arrival->page_class ||
 	       !slice_equal(before, arrival->change->record);
 }
 
+/* The seed is what the operator meant, whatever else looks like it. */
+static unsigned class_of(const struct site *site, const struct record *record,
+			 struct slice url)
+{
+	unsigned page_class = record_class(record);
+
+	return page_class == CLASS_PAGE && !slice_equal(url, site->row.seed) &&
+			       soft_404_is(record, site->row.missing)
+		       ? CLASS_SOFT_404
+		       : page_class;
+}
+
+/* The page that cannot be has come: what looks like it is none, either. */
+static void learn_missing(struct site *site, const struct record *record)
+{
+	struct buffer missing = {0};
+
+	if (record->fragment_count == 0)
+		return; /* it would look like every page without text */
+	soft_404_learn(record, &missing);
+	site_set_text(&site->row.missing, buffer_slice(&missing));
+	buffer_free(&missing);
+	site->is_changed = true;
+}
+
+/* Do its links lead to pages? Those of an error page lead anywhere. */
+static bool is_followed(unsigned page_class)
+{
+	switch (page_class) {
+	case CLASS_PAGE:
+	case CLASS_STUB:
+	case CLASS_TRUNCATED:
+	case CLASS_EMPTY:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Row, cluster and counts; what it links to, and what it has taught. */
+static void store_arrival(const struct arrival *arrival,
+			  const struct frontier_row *visit,
+			  struct outcome *outcome)
+{
+	struct batch *batch = arrival->batch;
+	struct site *site = arrival->site;
+	struct linked linked = {.cluster = arrival->before.cluster};
+	struct page_row row = {0};
+	bool is_changed = has_changed(arrival);
+
+	if (is_changed)
+		linked = take_content(arrival);
+	row.cluster = linked.cluster;
+	put_row(arrival, is_changed, &row);
+	outcome->is_changed = is_changed;
+	outcome->cluster = linked.cluster;
+	if (visit == NULL)
+		return;
+	batch_learn(batch, site, arrival->page, &arrival->record, linked);
+	if (is_followed(arrival->page_class))
+		batch_follow(batch, site, arrival->change->url,
+			     &arrival->record, visit);
+}
+
+/* Is what has come worth more than what is there? */
+static bool is_better(const struct arrival *arrival)
+{
+	const struct change *change = arrival->change;
+
+	if (!arrival->before.is_page)
+		return true;
+	return !change->is_broken &&
+	       (change->time_ms == 0 ||
+		change->time_ms >= arrival->before.fetched_ms);
+}
+
 void batch_put_page(struct batch *batch, struct site *site,
-		    struct change *change)
+		    struct change *change, struct outcome *outcome)
 {
 	struct slice url = slice_of(change->url->text);
 	struct arrival arrival = {
@@ -139,21 +228,22 @@ void batch_put_page(struct batch *batch, struct site *site,
 		.page = page_key_of(url),
 	};
 	enum error error = record_open(change->record, &arrival.record);
-	bool is_changed;
 	struct frontier_row visit;
-	struct page_row row = {0};
+	bool is_visit;
 
 	arrival.before = load_before(batch, site, arrival.page, url);
 	if (error != ERR_NONE)
 		txn_fail(batch->txn, error);
 	if (batch->txn->error != ERR_NONE)
 		goto out;
-	is_changed = has_changed(&arrival);
-	row.cluster =
-		is_changed ? take_content(&arrival) : arrival.before.cluster;
-	put_row(&arrival, is_changed, &row);
-	if (frontier_row_get(batch->txn, site->row.id, arrival.page, &visit))
-		batch_follow(batch, site, change->url, &arrival.record, &visit);
+	arrival.page_class = class_of(site, &arrival.record, url);
+	is_visit = change->kind == CHANGE_PAGE &&
+		   frontier_row_get(batch->txn, site->row.id, arrival.page,
+				    &visit);
+	if (is_visit && (visit.flags & FRONTIER_IS_PROBE) != 0)
+		learn_missing(site, &arrival.record);
+	else if (is_better(&arrival))
+		store_arrival(&arrival, is_visit ? &visit : NULL, outcome);
 	site->is_changed = true;
 out:
 	free(arrival.before.bytes);
@@ -172,6 +262,7 @@ void batch_remove_page(struct batch *batch, struct site *site,
 		site_count(site, before.cluster, &before.record, -1);
 		delete_content(batch, site, page);
 		site->row.page_count--;
+		site->row.class_counts[before.page_class]--;
 		site->row.generation++;
 		site->is_changed = true;
 		batch_event(batch, site,

@@ -1,5 +1,6 @@
 #include "daemon/config.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,13 @@
 #include "daemon/config_rows.h"
 
 enum { COMMENT_COLUMNS = 72 };
+
+/* The default of a text. */
+static void set_text(struct config *config, const struct config_row *row)
+{
+	assert(strlen(row->text) < row->size);
+	memcpy(config_text(config, row), row->text, strlen(row->text) + 1);
+}
 
 /* The default of a list: the words of its row. */
 static void set_list(struct config *config, const struct config_row *row)
@@ -32,8 +40,7 @@ void config_defaults(struct config *config_out)
 	for (const struct config_row *row = config_rows; row->section != NULL;
 	     row++) {
 		if (row->text != NULL)
-			memcpy(config_text(config_out, row), row->text,
-			       strlen(row->text) + 1);
+			set_text(config_out, row);
 		else if (config_is_list(row))
 			set_list(config_out, row);
 		else

@@ -15,7 +15,11 @@
 #include "store/buffer.h"
 #include "store/error.h"
 
-enum { MAX_CONFIG_TEXT = 512, MAX_NETWORKS = 64, MAX_PORTS = 64 };
+enum {
+	MAX_CONFIG_TEXT = 512,
+	MAX_NETWORKS = 64,
+	MAX_PORTS = 64,
+};
 
 /* A list of the file: how many, and what. */
 struct network_list {
@@ -62,7 +66,7 @@ struct config {
 	bool no_sitemaps;
 	bool no_probe;
 	bool no_cookies;
-	char drop_parameters[MAX_CONFIG_TEXT]; /* see crawl/parameters.h */
+	char drop_parameters[MAX_CONFIG_TEXT]; /* "common": the preset */
 	struct port_list ports;
 	char proxy[MAX_CONFIG_TEXT]; /* or "" */
 	bool is_proxy_trusted;

@@ -122,9 +122,11 @@ const struct config_row config_rows[] = {
 		    "for sites added from now on"},
 	{"crawl", "drop_parameters", CONFIG_TEXT, true,
 	 FIELD(drop_parameters), RANGE(0, MAX_CONFIG_TEXT - 1, 0),
-	 .text = "",
-	 .meaning = "parameters of URLs that name no page, such as those of "
-		    "trackers and sessions: they are taken out of links"},
+	 .text = "common",
+	 .meaning = "parameters of URLs that name no page: they are taken out "
+		    "of links; \"common\" stands for those of well known "
+		    "trackers and sessions, to which others may be added, as "
+		    "in \"common, xyz_*\""},
 	{"crawl", "ports", CONFIG_PORTS, true, FIELD(ports),
 	 RANGE(0, MAX_PORTS, 0), .words = "80|443|8080|8443",
 	 .meaning = "that may be asked; a site that is added with another port "
@@ -164,7 +166,7 @@ const struct config_row config_rows[] = {
 
 	{"page", "max_size", CONFIG_BYTES, true, FIELD(max_body_bytes),
 	 RANGE(1024, GIB, 10000000),
-	 .meaning = "of a page, unpacked; a larger one is not read"},
+	 .meaning = "of a page, unpacked; it is cut behind them"},
 	{"page", "max_nodes", CONFIG_COUNT, true, FIELD(max_nodes),
 	 RANGE(100, 10000000, 200000),
 	 .meaning = "elements of a page; it is cut behind them"},

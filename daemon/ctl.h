@@ -120,8 +120,11 @@ void ctl_complain(const struct ctl *ctl, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* The verbs, by their files. */
-/* ctl_sites.c */
+/* ctl_watch.c */
 extern const struct verb verb_watch;
+/* ctl_explain_url.c */
+extern const struct verb verb_explain_url;
+/* ctl_sites.c */
 extern const struct verb verb_sites;
 extern const struct verb verb_site;
 /* ctl_levels.c */
@@ -135,6 +138,8 @@ extern const struct verb verb_text;
 extern const struct verb verb_status;
 extern const struct verb verb_events;
 extern const struct verb verb_verify;
+/* ctl_ingest.c */
+extern const struct verb verb_ingest;
 /* ctl_extract.c */
 extern const struct verb verb_extract;
 extern const struct verb verb_methods;

@@ -43,6 +43,25 @@ static enum ctl_status complain_socket(const struct ctl *ctl, enum error error,
 	return CTL_FAILED;
 }
 
+/* Move the body out of a good answer; tell what is wrong with another. */
+static enum ctl_status take_answer(const struct ctl *ctl, enum error error,
+				   struct socket_answer *answer,
+				   struct buffer *answer_out)
+{
+	enum ctl_status status = CTL_FAILED;
+
+	if (error == ERR_NONE && answer->status < 300) {
+		*answer_out = answer->body;
+		return CTL_DONE;
+	}
+	if (error == ERR_NONE)
+		complain_answer(ctl, answer);
+	else if (answer->reason[0] != '\0')
+		status = complain_socket(ctl, error, answer);
+	buffer_free(&answer->body);
+	return status;
+}
+
 enum ctl_status client_ask(const struct ctl *ctl, const struct ask *ask,
 			   struct buffer *answer_out)
 {
@@ -52,7 +71,6 @@ enum ctl_status client_ask(const struct ctl *ctl, const struct ask *ask,
 			? NULL
 			: json_dumps(ask->body,
 				     JSON_COMPACT | JSON_REAL_PRECISION(6));
-	enum ctl_status status = CTL_DONE;
 	enum error error;
 
 	error = socket_request(ctl->socket,
@@ -61,36 +79,45 @@ enum ctl_status client_ask(const struct ctl *ctl, const struct ask *ask,
 			       text == NULL ? NULL : "application/json",
 			       ask->timeout_ms, &answer);
 	free(text);
-	if (error != ERR_NONE) {
-		status = complain_socket(ctl, error, &answer);
-	} else if (answer.status >= 300) {
-		complain_answer(ctl, &answer);
-		status = CTL_FAILED;
-	} else {
-		*answer_out = answer.body;
+	return take_answer(ctl, error, &answer, answer_out);
+}
+
+/* Read an answer, which is freed. */
+static enum ctl_status read_json(const struct ctl *ctl, struct buffer *answer,
+				 json_t **answer_out)
+{
+	json_error_t where;
+
+	*answer_out = json_loadb(answer->size == 0 ? "" : answer->data,
+				 answer->size, 0, &where);
+	buffer_free(answer);
+	if (*answer_out != NULL)
 		return CTL_DONE;
-	}
-	buffer_free(&answer.body);
-	return status;
+	ctl_complain(ctl, "%s: the answer is not JSON: %s; is it templated?",
+		     ctl->socket, where.text);
+	return CTL_FAILED;
 }
 
 enum ctl_status client_ask_json(const struct ctl *ctl, const struct ask *ask,
 				json_t **answer_out)
 {
 	struct buffer answer = {0};
-	json_error_t where;
 	enum ctl_status status = client_ask(ctl, ask, &answer);
 
-	if (status != CTL_DONE)
-		return status;
-	*answer_out = json_loadb(answer.size == 0 ? "" : answer.data,
-				 answer.size, 0, &where);
-	buffer_free(&answer);
-	if (*answer_out != NULL)
-		return CTL_DONE;
-	ctl_complain(ctl, "%s: the answer is not JSON: %s; is it templated?",
-		     ctl->socket, where.text);
-	return CTL_FAILED;
+	return status == CTL_DONE ? read_json(ctl, &answer, answer_out)
+				  : status;
+}
+
+enum ctl_status client_send(const struct ctl *ctl,
+			    const struct socket_upload *upload,
+			    json_t **answer_out)
+{
+	struct socket_answer answer;
+	struct buffer body = {0};
+	enum error error = socket_send(ctl->socket, upload, &answer);
+	enum ctl_status status = take_answer(ctl, error, &answer, &body);
+
+	return status == CTL_DONE ? read_json(ctl, &body, answer_out) : status;
 }
 
 void client_print_json(const json_t *value)
@@ -231,4 +258,12 @@ void client_print_object(const json_t *object)
 	}
 	table_print(table);
 	table_destroy(table);
+}
+
+void client_print(const struct ctl *ctl, const json_t *value)
+{
+	if (ctl->is_json)
+		client_print_json(value);
+	else
+		client_print_object(value);
 }

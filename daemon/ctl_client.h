@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "crawl/socket_client.h"
 #include "crawl/url.h"
 #include "daemon/ctl.h"
 #include "store/buffer.h"
@@ -32,8 +33,19 @@ enum ctl_status client_ask(const struct ctl *ctl, const struct ask *ask,
 enum ctl_status client_ask_json(const struct ctl *ctl, const struct ask *ask,
 				json_t **answer_out);
 
+/*
+ * POST an upload; the answer is read as JSON. What goes wrong is told in the
+ * same way, but for an error of its source, which is the caller's to tell.
+ */
+enum ctl_status client_send(const struct ctl *ctl,
+			    const struct socket_upload *upload,
+			    json_t **answer_out);
+
 /* Print one line of JSON. */
 void client_print_json(const json_t *value);
+
+/* Print it: as JSON, or as client_print_object() does. */
+void client_print(const struct ctl *ctl, const json_t *value);
 
 /* Append `text`, percent-encoded, to a target. */
 void client_append_escaped(struct buffer *target, const char *text);

@@ -69,6 +69,20 @@ static bool read_model(const struct ctl *ctl, struct ridge_model **model_out)
 	return error == ERR_NONE;
 }
 
+/* A byte more than a page may have, so that it is known to be cut. */
+static enum error read_page(const struct extraction *extraction,
+			    const char *path, struct buffer *body)
+{
+	size_t max_bytes = extraction->rules.limits.max_bytes;
+	enum error error = file_read_start(path, max_bytes + 1, body);
+
+	if (error == ERR_NONE && body->size > max_bytes)
+		ctl_complain(extraction->ctl,
+			     "%s: cut behind %zu bytes, the limit of a page",
+			     path, max_bytes);
+	return error;
+}
+
 /* The content of the file at `path`, in the format, goes to `out`. */
 static enum error extract_file(const struct extraction *extraction,
 			       const char *path, struct buffer *out)
@@ -77,7 +91,7 @@ static enum error extract_file(const struct extraction *extraction,
 	struct text_request request = extraction->request;
 	struct text_answer answer = {0};
 	struct buffer body = {0};
-	enum error error = file_read(path, rules->limits.max_bytes, &body);
+	enum error error = read_page(extraction, path, &body);
 
 	request.body = buffer_slice(&body);
 	if (error == ERR_NONE)

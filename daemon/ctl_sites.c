@@ -1,130 +1,11 @@
-/* daemon/ctl_sites.c - templatectl: watch, sites, site. */
+/* daemon/ctl_sites.c - templatectl: sites, site. */
 #include "daemon/ctl_client.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "daemon/progress.h"
 #include "daemon/table.h"
-
-enum { POLL_MS = 500 };
-
-static void add_whole(const struct ctl *ctl, const char *option, json_t *body,
-		      const char *member)
-{
-	if (option_given(ctl, option))
-		json_object_set_new(
-			body, member,
-			json_integer((json_int_t)option_whole(ctl, option, 0)));
-}
-
-static json_t *threshold_json(const struct ctl *ctl)
-{
-	unsigned threshold = option_cut(ctl, "threshold", 0);
-
-	return threshold == THRESHOLD_AUTO ? json_string("auto")
-					   : json_real(threshold / 1000.0);
-}
-
-static json_t *watch_body(const struct ctl *ctl)
-{
-	json_t *body = json_object();
-
-	json_object_set_new(body, "url", json_string(ctl->operands[0]));
-	add_whole(ctl, "max-pages", body, "max_pages");
-	add_whole(ctl, "max-depth", body, "max_depth");
-	add_whole(ctl, "delay", body, "delay_ms");
-	add_whole(ctl, "revisit", body, "revisit_s");
-	if (option_given(ctl, "measure"))
-		json_object_set_new(body, "measure",
-				    json_string(option_text(ctl, "measure")));
-	add_whole(ctl, "width", body, "width");
-	if (option_given(ctl, "threshold"))
-		json_object_set_new(body, "threshold", threshold_json(ctl));
-	if (option_given(ctl, "private"))
-		json_object_set_new(body, "private", json_true());
-	return body;
-}
-
-static void print_site(const struct ctl *ctl, const json_t *site)
-{
-	if (ctl->is_json)
-		client_print_json(site);
-	else
-		client_print_object(site);
-}
-
-static void show_crawl(struct progress *progress, const json_t *site)
-{
-	uint64_t found = field_whole(site, "found");
-	uint64_t pending = field_whole(site, "pending");
-	char note[64];
-
-	snprintf(note, sizeof(note), "%" PRIu64 " pages, %" PRIu64 " clusters",
-		 field_whole(site, "pages"), field_whole(site, "clusters"));
-	progress_show(progress, found > pending ? found - pending : 0, found,
-		      note);
-}
-
-static const char *state_of(const json_t *site)
-{
-	return field_text(site, "state");
-}
-
-/* Poll until the crawl is done; `*site` is replaced by its last state. */
-static enum ctl_status wait_for(const struct ctl *ctl, json_t **site)
-{
-	const struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};
-	struct progress progress = progress_begin("crawl");
-	struct buffer target = {0};
-	enum ctl_status status = CTL_DONE;
-
-	buffer_append_text(&target, "/v1/sites/");
-	client_append_escaped(&target, field_text(*site, "host"));
-	while (status == CTL_DONE && strcmp(state_of(*site), "watching") != 0) {
-		json_t *next = NULL;
-
-		show_crawl(&progress, *site);
-		nanosleep(&pause, NULL);
-		status = client_ask_json(
-			ctl,
-			&(struct ask){.target = target.data,
-				      .timeout_ms = ASK_TIMEOUT_MS},
-			&next);
-		if (status != CTL_DONE)
-			break;
-		json_decref(*site);
-		*site = next;
-	}
-	progress_clear(&progress);
-	buffer_free(&target);
-	return status;
-}
-
-static enum ctl_status run_watch(const struct ctl *ctl)
-{
-	json_t *body = watch_body(ctl);
-	json_t *site = NULL;
-	enum ctl_status status =
-		client_ask_json(ctl,
-				&(struct ask){.method = "POST",
-					      .target = "/v1/sites",
-					      .body = body,
-					      .timeout_ms = ASK_TIMEOUT_MS},
-				&site);
-
-	if (status == CTL_DONE && option_given(ctl, "wait"))
-		status = wait_for(ctl, &site);
-	if (status == CTL_DONE)
-		print_site(ctl, site);
-	json_decref(body);
-	json_decref(site);
-	return status;
-}
 
 static const struct column site_columns[] = {
 	{.title = "SITE", .is_elastic = true},
@@ -144,7 +25,7 @@ static void add_site(struct text_table *table, const json_t *site)
 					     "failed"};
 
 	table_add_text(table, field_text(site, "host"));
-	table_add_text(table, state_of(site));
+	table_add_text(table, field_text(site, "state"));
 	for (size_t i = 0; i < 4; i++)
 		table_printf(table, "%" PRIu64, field_whole(site, counts[i]));
 	table_add_text(table, field_text(site, "measure"));
@@ -184,6 +65,64 @@ static enum ctl_status run_sites(const struct ctl *ctl)
 	return CTL_DONE;
 }
 
+static const struct column pattern_columns[] = {
+	{.title = "PATTERN", .is_elastic = true},
+	{.title = "FOUND", .is_number = true},
+	{.title = "VISITED", .is_number = true},
+	{.title = "QUIET", .is_number = true},
+	{.title = "STATE"},
+	{.title = "CLUSTER"},
+};
+
+static void print_patterns(const json_t *patterns)
+{
+	struct text_table *table =
+		table_create(pattern_columns, sizeof(pattern_columns) /
+						      sizeof(*pattern_columns));
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(patterns, i, row)
+	{
+		if (strcmp(field_text(row, "kind"), "fine") != 0)
+			continue;
+		table_add_text(table, field_text(row, "pattern"));
+		table_printf(table, "%" PRIu64, field_whole(row, "found"));
+		table_printf(table, "%" PRIu64, field_whole(row, "visited"));
+		table_printf(table, "%" PRIu64, field_whole(row, "quiet"));
+		table_add_text(table, field_text(row, "state"));
+		table_add_text(table, field_text(row, "cluster"));
+	}
+	putchar('\n');
+	table_print(table);
+	table_destroy(table);
+}
+
+/* The site, and with it the patterns of its URLs. */
+static enum ctl_status show_site(const struct ctl *ctl, struct buffer *target,
+				 json_t *site)
+{
+	json_t *answer = NULL;
+	enum ctl_status status;
+	json_t *patterns;
+
+	buffer_append_text(target, "/patterns");
+	status = client_ask_json(ctl,
+				 &(struct ask){.target = target->data,
+					       .timeout_ms = ASK_TIMEOUT_MS},
+				 &answer);
+	if (status != CTL_DONE)
+		return status;
+	patterns = json_object_get(answer, "patterns");
+	if (ctl->is_json)
+		json_object_set(site, "patterns", patterns);
+	client_print(ctl, site);
+	if (!ctl->is_json && json_array_size(patterns) > 0)
+		print_patterns(patterns);
+	json_decref(answer);
+	return CTL_DONE;
+}
+
 static enum ctl_status run_site(const struct ctl *ctl)
 {
 	bool is_delete = option_given(ctl, "delete");
@@ -202,62 +141,20 @@ static enum ctl_status run_site(const struct ctl *ctl)
 			      .target = target.data,
 			      .timeout_ms = is_delete ? 0 : ASK_TIMEOUT_MS},
 		&answer);
-	if (status == CTL_DONE)
-		print_site(ctl, answer);
+	if (status == CTL_DONE && is_delete)
+		client_print(ctl, answer);
+	else if (status == CTL_DONE)
+		status = show_site(ctl, &target, answer);
 	json_decref(answer);
 	buffer_free(&target);
 	return status;
 }
-
-static const struct verb_option watch_options[] = {
-	{.name = "max-pages",
-	 .kind = OPTION_WHOLE,
-	 .value = "N",
-	 .minimum = 1,
-	 .maximum = UINT32_MAX,
-	 .meaning = "stop looking for new pages at this many"},
-	{.name = "max-depth",
-	 .kind = OPTION_WHOLE,
-	 .value = "N",
-	 .maximum = UINT16_MAX,
-	 .meaning = "follow this many links from URL"},
-	{.name = "delay",
-	 .kind = OPTION_WHOLE,
-	 .value = "MS",
-	 .maximum = 86400000,
-	 .meaning = "milliseconds between two requests"},
-	OPTION_MEASURE_ROW,
-	OPTION_THRESHOLD_ROW,
-	OPTION_WIDTH_ROW,
-	{.name = "revisit",
-	 .kind = OPTION_WHOLE,
-	 .value = "S",
-	 .maximum = UINT32_MAX,
-	 .meaning = "fetch a page anew after this many seconds; 0: never"},
-	{.name = "private",
-	 .kind = OPTION_FLAG,
-	 .meaning = "the host may have a private address"},
-	{.name = "wait",
-	 .kind = OPTION_FLAG,
-	 .meaning = "until the site is crawled, with a progress bar"},
-	{.name = NULL},
-};
 
 static const struct verb_option site_options[] = {
 	{.name = "delete",
 	 .kind = OPTION_FLAG,
 	 .meaning = "forget the site and everything learned from it"},
 	{.name = NULL},
-};
-
-const struct verb verb_watch = {
-	.name = "watch",
-	.operands = "URL",
-	.min_operands = 1,
-	.max_operands = 1,
-	.summary = "Crawl a site and keep watching it",
-	.options = watch_options,
-	.run = run_watch,
 };
 
 const struct verb verb_sites = {

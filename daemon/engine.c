@@ -131,9 +131,59 @@ static size_t room_of(const struct site *site, const struct work_order *order)
 		delay_ms = site->pace_ms;
 	if (delay_ms > 0 && LOOKAHEAD_MS / delay_ms < window)
 		window = LOOKAHEAD_MS / delay_ms;
+	/* what is out already cannot be saved any more */
+	if (site->row.saturation > 0 && site->row.saturation < window)
+		window = site->row.saturation;
 	if (window == 0)
 		window = 1;
 	return site->leased < window ? window - site->leased : 0;
+}
+
+void work_free(struct work *work)
+{
+	free(work->headers);
+	free(work->proxy);
+	work->headers = NULL;
+	work->proxy = NULL;
+}
+
+static char *copy_or_null(struct slice text)
+{
+	return text.size == 0 ? NULL : mem_copy_text(text.data, text.size);
+}
+
+/* "As it was" is an answer only for who has what it was. */
+static bool has_page(struct batch *batch, const struct site *site,
+		     const struct lease *lease)
+{
+	struct page_row row;
+
+	return (lease->flags & FRONTIER_IS_SITEMAP) != 0 ||
+	       (page_row_get(batch->txn, site->row.id, lease->key, &row) &&
+		row.redirect.size == 0);
+}
+
+static struct work work_of(struct batch *batch, const struct site *site,
+			   const struct lease *lease)
+{
+	struct work work = {
+		.lease = *lease,
+		.site = site->row.id,
+		.delay_ms = site->row.delay_ms,
+		.measure = (enum measure)site->row.measure,
+		.width = site->row.width,
+		.site_flags = site->row.flags,
+		.headers = copy_or_null(site->row.headers),
+		.proxy = copy_or_null(site->row.proxy),
+	};
+	bool is_conditional =
+		lease->etag[0] != '\0' || lease->modified[0] != '\0';
+
+	if (is_conditional && !has_page(batch, site, lease)) {
+		work.lease.etag[0] = '\0';
+		work.lease.modified[0] = '\0';
+	}
+	return work;
 }
 
 static void lease_site(struct batch *batch, struct site *site,
@@ -149,18 +199,16 @@ static void lease_site(struct batch *batch, struct site *site,
 	    batch->now_ms < site->rests_until_ms)
 		return;
 	leases = mem_alloc(max, sizeof(*leases));
-	count = frontier_lease(batch->txn, &site->row, batch->now_ms,
-			       batch->now_ms + order->lease_ms, max, leases);
+	count = frontier_lease(
+		batch->txn, &site->row, &batch->options->rules,
+		&(struct lease_order){
+			.now_ms = batch->now_ms,
+			.until_ms = batch->now_ms + order->lease_ms,
+			.max = max,
+		},
+		leases);
 	for (size_t i = 0; i < count; i++)
-		order->work[order->count++] = (struct work){
-			.lease = leases[i],
-			.site = site->row.id,
-			.delay_ms = site->row.delay_ms,
-			.measure = (enum measure)site->row.measure,
-			.width = site->row.width,
-			.is_private_ok =
-				(site->row.flags & SITE_IS_PRIVATE_OK) != 0,
-		};
+		order->work[order->count++] = work_of(batch, site, &leases[i]);
 	free(leases);
 	site->leased += count;
 	site->is_changed |= count > 0;
@@ -266,6 +314,14 @@ static void close_idle_sites(struct engine *engine)
 	}
 }
 
+/* What was leased is leased no more. */
+static void drop_order(struct work_order *order)
+{
+	for (size_t i = 0; i < order->count; i++)
+		work_free(&order->work[i]);
+	order->count = 0;
+}
+
 /* One attempt: all of it is committed, or none. */
 static enum error try_batch(struct engine *engine, struct change *changes,
 			    size_t count, uint64_t now_ms,
@@ -299,7 +355,7 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 		return ERR_NONE;
 	}
 	if (order != NULL)
-		order->count = 0;
+		drop_order(order);
 	if (undo_batch(engine) != ERR_NONE)
 		log_error("store: cannot be read back after a failed commit");
 	return error;
@@ -355,8 +411,16 @@ enum error engine_create(struct engine **engine_out, struct store *store,
 
 static bool is_answer(const struct change *change)
 {
-	return change->kind == CHANGE_PAGE || change->kind == CHANGE_REDIRECT ||
-	       change->kind == CHANGE_FAILED;
+	switch (change->kind) {
+	case CHANGE_PAGE:
+	case CHANGE_REDIRECT:
+	case CHANGE_FRESH:
+	case CHANGE_SITEMAP:
+	case CHANGE_FAILED:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /*

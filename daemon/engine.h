@@ -29,6 +29,9 @@ struct engine_options {
 	size_t max_signature;    /* members of one signature; 0: 65,536 */
 	size_t max_sets;         /* distinct signatures of a site; 0: 200,000 */
 	uint32_t max_neighbours; /* links of an asked page that are sampled */
+	struct frontier_rules rules;
+	struct slice drop_parameters; /* out of URLs, crawl/parameters.h; kept
+					 by the caller */
 };
 
 /* How a new site is crawled and clustered. */
@@ -39,8 +42,13 @@ struct site_options {
 	uint32_t max_pages;
 	uint32_t max_depth;
 	uint32_t delay_ms;
+	uint32_t saturation;
 	uint64_t revisit_ms;
-	uint32_t flags; /* SITE_* */
+	uint64_t max_bytes;
+	uint64_t max_time_ms;
+	uint32_t flags;       /* SITE_* */
+	struct slice headers; /* data NULL: a known site keeps its own */
+	struct slice proxy;   /* as well */
 };
 
 /* Take a threshold (permille, or THRESHOLD_AUTO) over into the options, whose
@@ -56,8 +64,14 @@ enum change_kind {
 	CHANGE_ASK,         /* fetch url now; its site is added when missing */
 	CHANGE_PAGE,        /* url was fetched: packed, charset, record */
 	CHANGE_REDIRECT,    /* url leads to `target` */
+	CHANGE_FRESH,       /* url is as it was: 304 */
+	CHANGE_SITEMAP,     /* url is a sitemap: it has listed `listing` */
+	CHANGE_INGEST,      /* as PAGE, but handed in: its site is made when
+			       it is new, by `options`, and nothing is fetched
+			       for it */
 	CHANGE_FAILED,      /* outcome says why */
-	CHANGE_HOST,        /* robots.txt or a pause of url->authority */
+	CHANGE_HOST,        /* robots.txt of url->authority, or (robots_ms 0) a
+			       pause */
 };
 
 /* One thing that happened. Plain data; slices belong to the caller. */
@@ -72,6 +86,10 @@ struct change {
 	uint32_t body_bytes;         /* PAGE: before compression */
 	struct slice charset;        /* PAGE: of the Content-Type, or empty */
 	struct slice record;         /* PAGE: of analyse(), aligned to 8 */
+	bool is_broken;       /* PAGE: cut on the way; nothing that is whole is
+				 replaced by it, and it is tried again */
+	uint64_t time_ms;     /* INGEST: when it was fetched; 0: now */
+	struct slice listing; /* SITEMAP: see daemon/listing.h */
 	uint64_t asked_ms; /* ASK: a page fetched since then will do; 0: none */
 	const struct url *target; /* REDIRECT */
 	struct outcome outcome;   /* PAGE, REDIRECT, FAILED */
@@ -80,22 +98,26 @@ struct change {
 	uint64_t pause_ms; /* the host rests for so long; 0: no */
 };
 
-/* A lease with the site that it belongs to. */
+/* A lease with what its site wants. End it with work_free(). */
 struct work {
 	struct lease lease;
 	uint32_t site;
 	uint32_t delay_ms;
 	enum measure measure; /* of the site */
 	uint16_t width;
-	bool is_private_ok;
+	uint32_t site_flags; /* SITE_* */
+	char *headers;       /* of the site, or NULL */
+	char *proxy;
 };
+
+void work_free(struct work *work);
 
 /* Asks for URLs to fetch, in the transaction of the changes. */
 struct work_order {
 	size_t max;          /* room in `work` */
 	size_t max_per_site; /* out at the same time; fewer for slow sites */
 	uint64_t lease_ms;   /* how long a lease lasts */
-	struct work *work;   /* out: [count] */
+	struct work *work;   /* out: [count], each to be ended */
 	size_t count;        /* out */
 };
 

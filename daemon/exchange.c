@@ -94,5 +94,20 @@ void exchange_destroy(struct http_exchange *exchange)
 		free(exchange->headers[i].value);
 	buffer_free(&exchange->body);
 	buffer_free(&exchange->reply);
+	upload_free(exchange->upload);
 	free(exchange);
+}
+
+void exchange_end(struct http_exchange *exchange)
+{
+	struct http_server *server = exchange->server;
+
+	pthread_mutex_lock(&server->mutex);
+	server->uploads -= exchange->upload != NULL;
+	if (exchange->is_admitted) {
+		server->admitted--;
+		pthread_cond_signal(&server->is_ended);
+	}
+	pthread_mutex_unlock(&server->mutex);
+	exchange_destroy(exchange);
 }

@@ -15,6 +15,7 @@
 
 #include "daemon/http.h"
 #include "daemon/listen.h"
+#include "daemon/upload.h"
 
 enum { EXCHANGE_WORDS = 4, MAX_EXCHANGE_HEADERS = 8 };
 
@@ -42,8 +43,9 @@ struct http_exchange {
 	uint64_t arrival_ms;
 	uint64_t memory[EXCHANGE_WORDS];
 	struct buffer body;
-	uint64_t received; /* bytes of the body, kept or not */
-	unsigned refusal;  /* status that it gets instead of a handler; 0 */
+	struct upload *upload; /* the body, when it is read as it comes */
+	uint64_t received;     /* bytes of the body, kept or not */
+	unsigned refusal;      /* status that it gets instead of a handler; 0 */
 
 	unsigned status; /* of the reply; 0: none yet */
 	const char *media_type;
@@ -70,12 +72,14 @@ struct http_server {
 	pthread_mutex_t mutex; /* guards what follows */
 	pthread_cond_t is_wanted;
 	pthread_cond_t is_ended; /* an admitted exchange is over */
+	pthread_cond_t is_fed;   /* an upload has news, or the server stops */
 	struct exchange_queue ready;
 	struct exchange_queue parked;
 	size_t waiting;   /* exchanges in EXCHANGE_WAITS */
 	size_t admitted;  /* these, and those whose reply is being sent */
 	uint64_t wakes;   /* calls of http_wake() */
 	uint64_t tick_ms; /* when the parked ones are looked at anyway */
+	size_t uploads;   /* exchanges that have one */
 	bool is_stopping;
 	uint64_t requests;
 	uint64_t refused;
@@ -87,6 +91,9 @@ void exchange_refuse(struct http_exchange *exchange, unsigned status,
 
 /* Frees the exchange; NULL is a no-op. */
 void exchange_destroy(struct http_exchange *exchange);
+
+/* The exchange is over: count it out, and free it. */
+void exchange_end(struct http_exchange *exchange);
 
 /* work.c: the threads that handle exchanges. */
 

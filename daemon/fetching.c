@@ -1,62 +1,45 @@
-#include "daemon/fetching.h"
+#include "daemon/fetching_parts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "daemon/clock.h"
-#include "store/log.h"
+#include "daemon/listing.h"
 #include "store/memory.h"
-#include "store/rows.h"
 
 enum {
 	MAX_IDLE_HOSTS = 1024,
-	MAX_ROBOTS_HOPS = 5,
 	MAX_WAIT_MS = 1000,
 	MAX_QUEUE_MS = 10 * 1000, /* a job waits for its host, about */
-	STATUS_TOO_MANY = 429,
-	STATUS_UNAVAILABLE = 503,
 };
 
-/* A transfer under way: a page's, or (job NULL) that of a robots.txt. */
-struct flight {
-	struct host *host;
-	struct job *job;
-	bool is_private_ok;
-	struct url url; /* of robots.txt */
-};
-
-static void send_ended(struct fetching *fetching, struct job *job)
+void send_ended(struct fetching *fetching, struct job *job)
 {
 	job_queue_push(fetching->ended, job);
 	fetching->on_ended(fetching->context);
 }
 
-/* How long the host rests, when that is longer than jobs may wait. */
-static uint64_t long_pause_ms(const struct host *host, uint64_t now_ms)
+uint64_t long_pause_ms(const struct host *host, uint64_t now_ms)
 {
 	uint64_t next_ms = host->polite.next_ms;
 
 	return next_ms > now_ms + MAX_QUEUE_MS ? next_ms - now_ms : 0;
 }
 
-/* The frontier is told the pace of the host, so that it leases no more. */
-static void note_pace(struct job *job, const struct host *host)
+void note_pace(struct job *job, const struct host *host)
 {
 	job->pace_ms = host->pace_ms;
 	job->pause_ms = long_pause_ms(host, clock_steady_ms());
 }
 
-static void end_job(struct fetching *fetching, struct job *job,
-		    enum error error)
+void end_job(struct fetching *fetching, struct job *job, enum error error)
 {
 	job->kind = CHANGE_FAILED;
 	job->error = error;
 	send_ended(fetching, job);
 }
 
-/* Every job that waits for the host ends with `error`. */
-static void fail_waiting(struct fetching *fetching, struct host *host,
-			 enum error error, unsigned status)
+void fail_waiting(struct fetching *fetching, struct host *host,
+		  enum error error, unsigned status)
 {
 	struct job *job;
 
@@ -91,175 +74,60 @@ static void shorten_queue(struct fetching *fetching, struct host *host,
 	}
 }
 
-static void start(struct fetching *fetching, struct flight *flight,
+static void on_entry(void *context, const struct sitemap_entry *entry)
+{
+	struct job *job = context;
+
+	listing_append(&job->listing, entry);
+}
+
+static enum error feed_sitemap(void *context, struct slice bytes)
+{
+	struct flight *flight = context;
+
+	return sitemap_feed(flight->sitemap, bytes);
+}
+
+/* A robots.txt is asked for in the name of the first job that waits. */
+void flight_start(struct fetching *fetching, struct flight *flight,
 		  const struct url *url)
 {
-	bool is_robots = flight->job == NULL;
-
-	polite_started(&flight->host->polite);
-	fetcher_start(fetching->fetcher, url, flight->is_private_ok, is_robots,
-		      is_robots ? MAX_ROBOTS_BYTES : 0, flight);
-}
-
-/* Use the robots.txt that an earlier run has stored, if it is fresh. */
-static bool load_robots(struct fetching *fetching, struct host *host)
-{
-	uint64_t now_ms = clock_wall_ms();
-	struct txn txn = txn_begin_read(fetching->store);
-	struct host_row row = {0};
-	bool is_fresh;
-
-	is_fresh = host_row_get(&txn, slice_of(host->authority), &row) &&
-		   row.robots_ms != 0 &&
-		   row.robots_ms + fetching->robots_ttl_ms > now_ms;
-	if (is_fresh)
-		host_set_robots(host, row.robots, row.robots_status,
-				row.robots_ms);
-	txn_abort(&txn);
-	return is_fresh;
-}
-
-static void ask_robots(struct fetching *fetching, struct host *host)
-{
-	struct flight *flight = mem_alloc(1, sizeof(*flight));
-
-	flight->host = host;
-	flight->is_private_ok = host->first->work.is_private_ok;
-	url_parse(&flight->url, slice_of("/robots.txt"), &host->first->url);
-	host->robots_state = ROBOTS_ASKED;
-	host->robots_hops = 0;
-	start(fetching, flight, &flight->url);
-}
-
-/* Remember the file for the next run, too. */
-static void store_robots(struct fetching *fetching, const struct host *host,
-			 struct fetch_result *result)
-{
-	struct job *job = mem_alloc(1, sizeof(*job));
-
-	url_parse(&job->url, slice_of(host->authority), NULL);
-	job->kind = CHANGE_HOST;
-	job->result.body = result->body;
-	result->body = (struct buffer){0};
-	job->host.robots_ms = host->robots_ms;
-	job->host.robots_status = result->http_status;
-	send_ended(fetching, job);
-}
-
-/* True when the robots.txt moved and is asked for at its new place. */
-static bool follow_robots(struct fetching *fetching, struct flight *flight,
-			  const struct fetch_result *result)
-{
-	struct flight *next;
-
-	if (result->redirect[0] == '\0' ||
-	    flight->host->robots_hops >= MAX_ROBOTS_HOPS)
-		return false;
-	next = mem_alloc(1, sizeof(*next));
-	next->host = flight->host;
-	if (url_parse(&next->url, slice_of(result->redirect), NULL) !=
-	    ERR_NONE) {
-		free(next);
-		return false;
-	}
-	/* only the host that the operator named may be private */
-	next->is_private_ok = flight->is_private_ok &&
-			      strcmp(next->url.host, flight->url.host) == 0;
-	flight->host->robots_hops++;
-	start(fetching, next, &next->url);
-	return true;
-}
-
-/*
- * RFC 9309, 2.3.1: a server that cannot answer for its robots.txt forbids
- * everything, for now: the pages are tried again later. "Too many requests"
- * says as little about what is allowed.
- */
-static void take_robots(struct fetching *fetching, struct flight *flight,
-			struct fetch_result *result)
-{
 	struct host *host = flight->host;
-	unsigned status = result->http_status;
-	bool is_answer =
-		result->error == ERR_NONE || result->error == ERR_TOO_LARGE;
+	const struct job *job = flight->job;
+	const struct work *work =
+		job != NULL ? &job->work
+			    : (host->first == NULL ? NULL : &host->first->work);
+	struct fetch_request request = {
+		.url = url,
+		.is_private_ok = (flight->site_flags & SITE_IS_PRIVATE_OK) != 0,
+		.is_port_ok = (flight->site_flags & SITE_IS_PORT_OK) != 0,
+		.any_type = job == NULL || flight->sitemap != NULL,
+		.max_body_bytes = job == NULL ? MAX_ROBOTS_BYTES : 0,
+		.context = flight,
+	};
 
-	if (is_answer && fetching->is_stopping && result->redirect[0] != '\0') {
-		host->robots_state = ROBOTS_UNKNOWN; /* the jobs go back */
-		return;
+	if (work != NULL)
+		request.proxy = work->proxy;
+	if (work != NULL && !flight->is_foreign) {
+		request.headers = work->headers;
+		if ((flight->site_flags & SITE_HAS_COOKIES) != 0)
+			request.cookies = &host->cookies;
 	}
-	if (is_answer && follow_robots(fetching, flight, result))
-		return;
-	if (!is_answer || status >= 500 || status == STATUS_TOO_MANY) {
-		log_info("%s/robots.txt: %s", host->authority,
-			 is_answer ? "the server fails" : result->reason);
-		host->robots_state = ROBOTS_UNKNOWN;
-		fail_waiting(fetching, host,
-			     is_answer ? ERR_NETWORK : result->error, status);
-		return;
+	if (job != NULL) {
+		request.etag = job->work.lease.etag;
+		request.modified = job->work.lease.modified;
 	}
-	if (status >= 300 && status < 400)
-		status = 404; /* led nowhere: as if there were none */
-	result->http_status = (uint16_t)status;
-	host_set_robots(host, buffer_slice(&result->body), status,
-			clock_wall_ms());
-	store_robots(fetching, host, result);
+	if (flight->sitemap != NULL) {
+		request.sink = feed_sitemap;
+		request.sink_context = flight;
+	}
+	polite_started(&host->polite);
+	fetcher_start(fetching->fetcher, &request);
 }
 
-/* The HTTP status of a page that is none, as an error. */
-static enum error error_of_status(unsigned status)
+void flight_free(struct flight *flight)
 {
-	return status == STATUS_TOO_MANY || status >= 500 ? ERR_NETWORK
-							  : ERR_NOT_FOUND;
-}
-
-static void take_page(struct fetching *fetching, const struct flight *flight,
-		      struct fetch_result *result)
-{
-	struct job *job = flight->job;
-	unsigned status = result->http_status;
-
-	note_pace(job, flight->host);
-	job->result = *result;
-	result->body = (struct buffer){0};
-	result = &job->result;
-	if (result->error != ERR_NONE) {
-		log_debug("%s: %s", job->url.text, result->reason);
-		end_job(fetching, job, result->error);
-	} else if (result->redirect[0] != '\0' &&
-		   url_parse(&job->target, slice_of(result->redirect), NULL) ==
-			   ERR_NONE) {
-		job->kind = CHANGE_REDIRECT;
-		send_ended(fetching, job);
-	} else if (status < 200 || status >= 300) {
-		end_job(fetching, job, error_of_status(status));
-	} else if (!result->is_html) {
-		end_job(fetching, job, ERR_NOT_HTML);
-	} else {
-		job->kind = CHANGE_PAGE;
-		fetching->waiting_bytes += result->body.size;
-		job_queue_push(fetching->fetched, job);
-	}
-}
-
-static void take_result(struct fetching *fetching, struct fetch_result *result)
-{
-	struct flight *flight = result->context;
-	struct host *host = flight->host;
-	bool is_pressed = result->error == ERR_TIMEOUT ||
-			  result->error == ERR_NETWORK ||
-			  result->http_status == STATUS_TOO_MANY ||
-			  result->http_status == STATUS_UNAVAILABLE;
-
-	polite_finished(&host->polite, is_pressed, result->retry_after_s,
-			clock_steady_ms());
-	host->pace_ms = host->polite.delay_ms > result->elapsed_ms
-				? host->polite.delay_ms
-				: result->elapsed_ms;
-	if (flight->job == NULL)
-		take_robots(fetching, flight, result);
-	else
-		take_page(fetching, flight, result);
-	buffer_free(&result->body);
+	sitemap_destroy(flight->sitemap);
 	free(flight);
 }
 
@@ -282,8 +150,10 @@ static void start_page(struct fetching *fetching, struct host *host)
 	flight = mem_alloc(1, sizeof(*flight));
 	flight->host = host;
 	flight->job = job;
-	flight->is_private_ok = job->work.is_private_ok;
-	start(fetching, flight, &job->url);
+	flight->site_flags = job->work.site_flags;
+	if ((job->work.lease.flags & FRONTIER_IS_SITEMAP) != 0)
+		flight->sitemap = sitemap_create(&job->url, on_entry, job);
+	flight_start(fetching, flight, &job->url);
 }
 
 static bool has_room(const struct fetching *fetching)
@@ -296,6 +166,8 @@ static bool has_room(const struct fetching *fetching)
 static void serve_host(struct fetching *fetching, struct host *host,
 		       uint64_t now_ms)
 {
+	if (host->first != NULL)
+		host_load(fetching, host);
 	shorten_queue(fetching, host, now_ms);
 	while (host->first != NULL && polite_may_start(&host->polite, now_ms) &&
 	       has_room(fetching)) {
@@ -305,9 +177,7 @@ static void serve_host(struct fetching *fetching, struct host *host,
 			    clock_wall_ms())
 			host->robots_state = ROBOTS_UNKNOWN;
 		if (fetching->ignores_robots ||
-		    host->robots_state == ROBOTS_KNOWN ||
-		    (host->robots_state == ROBOTS_UNKNOWN &&
-		     load_robots(fetching, host)))
+		    host->robots_state == ROBOTS_KNOWN)
 			start_page(fetching, host);
 		else if (host->robots_state == ROBOTS_UNKNOWN)
 			ask_robots(fetching, host);

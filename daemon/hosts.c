@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/hash.h"
 #include "store/memory.h"
 
 static const char product[] = "templated"; /* the token in robots.txt */
@@ -19,6 +20,7 @@ struct host *hosts_get(struct hosts *hosts, const struct url *url)
 	snprintf(host->authority, sizeof(host->authority), "%s",
 		 url->authority);
 	host->polite.max_running = 1;
+	host->polite.seed = hash64(host->authority, strlen(host->authority), 0);
 	hosts->items = mem_grow(hosts->items, hosts->count, &hosts->capacity,
 				sizeof(struct host *));
 	hosts->items[hosts->count++] = host;
@@ -35,6 +37,7 @@ static void destroy_host(struct host *host)
 		job_destroy(job);
 	}
 	arena_destroy(host->arena);
+	buffer_free(&host->cookies.lines);
 	free(host);
 }
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "crawl/fetch.h"
 #include "crawl/polite.h"
 #include "crawl/robots.h"
 #include "daemon/job.h"
@@ -31,7 +32,9 @@ struct host {
 	unsigned robots_hops; /* redirects of robots.txt so far */
 	uint32_t pace_ms;     /* of a page: its delay, or the time it took */
 	bool is_robots_used;  /* a page was decided by them */
-	struct job *first;    /* waiting, [count] */
+	bool is_loaded;       /* what an earlier run has stored was read */
+	struct cookies cookies;
+	struct job *first; /* waiting, [count] */
 	struct job *last;
 	size_t count;
 };

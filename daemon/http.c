@@ -102,6 +102,18 @@ static bool announces_too_much(const struct http_exchange *exchange)
 	return length != NULL && strtoull(length, NULL, 10) > max;
 }
 
+/* The status of a request that is refused by its head; else 0. */
+static unsigned refusal_of(struct http_exchange *exchange)
+{
+	const struct http_options *options = &exchange->server->options;
+
+	if (options->is_stream != NULL &&
+	    options->is_stream(exchange->method, exchange->path))
+		return upload_begin(exchange) ? 0
+					      : MHD_HTTP_SERVICE_UNAVAILABLE;
+	return announces_too_much(exchange) ? MHD_HTTP_CONTENT_TOO_LARGE : 0;
+}
+
 static enum MHD_Result begin_exchange(struct http_server *server,
 				      struct MHD_Connection *connection,
 				      const char *path, const char *method,
@@ -123,9 +135,9 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 	pthread_mutex_unlock(&server->mutex);
 	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
 				  (server->options.timeout_ms + 999U) / 1000U);
-	if (!announces_too_much(exchange))
+	exchange->refusal = refusal_of(exchange);
+	if (exchange->refusal == 0)
 		return MHD_YES;
-	exchange->refusal = MHD_HTTP_CONTENT_TOO_LARGE;
 	refuse(exchange);
 	return send_reply(exchange);
 }
@@ -158,6 +170,16 @@ static enum MHD_Result receive(struct http_exchange *exchange, const char *data,
 	return MHD_YES;
 }
 
+/* The same for a body that is read as it comes. */
+static enum MHD_Result receive_upload(struct http_exchange *exchange,
+				      const char *data, size_t *size)
+{
+	bool is_over;
+	enum MHD_Result result = upload_receive(exchange, data, size, &is_over);
+
+	return is_over ? send_reply(exchange) : result;
+}
+
 /* NOLINTNEXTLINE(readability-function-size): the type is MHD's */
 static enum MHD_Result serve(void *context, struct MHD_Connection *connection,
 			     const char *path, const char *method,
@@ -170,6 +192,8 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection,
 	if (exchange == NULL)
 		return begin_exchange(context, connection, path, method,
 				      exchange_context);
+	if (exchange->upload != NULL)
+		return receive_upload(exchange, data, size);
 	if (*size > 0)
 		return receive(exchange, data, size);
 	if (exchange->state == EXCHANGE_REPLIED)
@@ -188,19 +212,17 @@ static void end_exchange(void *context, struct MHD_Connection *connection,
 	struct http_server *server = context;
 	struct http_exchange *exchange = *exchange_context;
 
+	enum error failure = code == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED
+				     ? ERR_TIMEOUT
+				     : ERR_NETWORK;
+
 	(void)connection;
-	(void)code;
 	if (exchange == NULL)
 		return;
 	*exchange_context = NULL;
 	server->held_bytes -= exchange->body.size;
-	if (exchange->is_admitted) {
-		pthread_mutex_lock(&server->mutex);
-		server->admitted--;
-		pthread_cond_signal(&server->is_ended);
-		pthread_mutex_unlock(&server->mutex);
-	}
-	exchange_destroy(exchange);
+	if (exchange->upload == NULL || upload_abandon(exchange, failure))
+		exchange_end(exchange);
 }
 
 static struct http_server *create(const struct http_options *options)
@@ -218,6 +240,7 @@ static struct http_server *create(const struct http_options *options)
 	pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
 	pthread_cond_init(&server->is_wanted, &steady);
 	pthread_cond_init(&server->is_ended, &steady);
+	pthread_cond_init(&server->is_fed, &steady);
 	pthread_condattr_destroy(&steady);
 	return server;
 }
@@ -295,6 +318,7 @@ void http_stop(struct http_server *server)
 	listen_end(&server->listening); /* its thread may have used it */
 	pthread_cond_destroy(&server->is_wanted);
 	pthread_cond_destroy(&server->is_ended);
+	pthread_cond_destroy(&server->is_fed);
 	pthread_mutex_destroy(&server->mutex);
 	free(server->workers);
 	free(server->socket_path);

@@ -32,6 +32,12 @@ struct http_options {
 	size_t max_waiting;    /* requests queued or parked; more get 503 */
 	size_t max_body_bytes; /* of one request; of all: 16 times that */
 	uint32_t timeout_ms;   /* for a client that sends or reads nothing */
+	size_t max_streams;    /* requests that stream at the same time; more
+				  get 503 */
+	/* Is the body of such a request read by http_body_read()? It is not
+	 * held then, nor limited by max_body_bytes. NULL: of none. Called by
+	 * the server's thread. */
+	bool (*is_stream)(const char *method, const char *path);
 	enum http_verdict (*handle)(struct http_exchange *exchange,
 				    void *context);
 	void *context;
@@ -69,6 +75,16 @@ const char *http_argument(const struct http_exchange *exchange,
 /* The value of a header, or NULL. */
 const char *http_header(const struct http_exchange *exchange, const char *name);
 struct slice http_body(const struct http_exchange *exchange);
+
+/*
+ * The next bytes of a body that streams: waits until there are some, and writes
+ * at most `capacity`; 0 at its end. What the client sends too early waits with
+ * it: 1 MiB is held. From the first call on the arguments and headers of the
+ * request are gone, and it must not be parked. ERR_NETWORK: the client has
+ * left, ERR_TIMEOUT: it sent nothing for too long; ERR_STOPPED.
+ */
+enum error http_body_read(struct http_exchange *exchange, char *out,
+			  size_t capacity, size_t *size_out);
 
 /* Milliseconds (monotonic) when the head of the request had arrived. */
 uint64_t http_arrival_ms(const struct http_exchange *exchange);

@@ -4,12 +4,14 @@
 
 #include "store/memory.h"
 
-struct job *job_create(const struct work *work)
+struct job *job_create(struct work *work)
 {
 	struct job *job = mem_alloc(1, sizeof(*job));
 
 	job->work = *work;
-	if (url_parse(&job->url, slice_of(work->lease.url), NULL) == ERR_NONE)
+	*work = (struct work){0};
+	if (url_parse(&job->url, slice_of(job->work.lease.url), NULL) ==
+	    ERR_NONE)
 		return job;
 	job_destroy(job);
 	return NULL;
@@ -19,7 +21,9 @@ void job_destroy(struct job *job)
 {
 	if (job == NULL)
 		return;
-	buffer_free(&job->result.body);
+	fetch_result_free(&job->result);
+	work_free(&job->work);
+	buffer_free(&job->listing);
 	buffer_free(&job->record);
 	buffer_free(&job->packed);
 	free(job);

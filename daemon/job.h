@@ -22,16 +22,20 @@ struct job {
 	struct fetch_result result; /* once it was fetched */
 	struct buffer record;       /* once it was analysed */
 	struct buffer packed;       /* its body, compressed */
+	struct buffer listing;      /* of a sitemap: see daemon/listing.h */
+	uint64_t time_ms;           /* INGEST: when it was fetched; 0: now */
+	bool is_ingested;           /* it was handed in, not leased */
+	bool is_archived;           /* it stands in a WARC file already */
 	uint32_t body_bytes;        /* before that */
 	uint32_t pace_ms;           /* of its host */
 	uint64_t pause_ms;          /* its host rests for so long; 0: no */
-	enum change_kind kind;      /* PAGE, REDIRECT, FAILED or HOST */
+	enum change_kind kind;      /* what has become of it */
 	enum error error;           /* FAILED: why */
 	struct host_row host;       /* HOST: its robots are `result.body` */
 };
 
-/* NULL when the URL of the work cannot be parsed. */
-struct job *job_create(const struct work *work);
+/* Takes the work over. NULL when its URL cannot be parsed. */
+struct job *job_create(struct work *work);
 void job_destroy(struct job *job);
 
 /*

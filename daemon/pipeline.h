@@ -16,18 +16,22 @@
 #include "page/page.h"
 #include "store/error.h"
 
+struct archive;
 struct pipeline;
 
 struct pipeline_options {
 	struct fetch_options fetch;
 	struct page_limits limits;
-	size_t workers;              /* analysing threads */
-	size_t max_in_flight;        /* pages between lease and commit */
-	size_t max_waiting_bytes;    /* of pages that wait to be analysed */
-	size_t max_commands;         /* waiting commands; more are refused */
-	uint32_t commit_interval_ms; /* pages are committed together */
-	uint32_t robots_ttl_ms;      /* how long a robots.txt counts */
-	bool ignores_robots;         /* the operator's documented opt-out */
+	size_t workers;               /* analysing threads */
+	size_t max_in_flight;         /* pages between lease and commit */
+	size_t max_waiting_bytes;     /* of pages that wait to be analysed */
+	size_t max_commands;          /* waiting commands; more are refused */
+	uint32_t commit_interval_ms;  /* pages are committed together */
+	uint32_t robots_ttl_ms;       /* how long a robots.txt counts */
+	bool ignores_robots;          /* the operator's documented opt-out */
+	struct slice drop_parameters; /* out of links; kept by the caller */
+	struct site_options ingest; /* of sites that pages are handed in for */
+	struct archive *archive; /* of what is fetched, or NULL; the caller's */
 	/* Called by the committing thread after each commit that changed
 	 * something; must be short. */
 	void (*on_commit)(void *context);
@@ -55,6 +59,18 @@ void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms);
 enum error pipeline_command(struct pipeline *pipeline, struct change *change);
 
 /*
+ * Hand in the answer that an archive has for `url`, as if it had been fetched
+ * at `time_ms`: the body goes the way of all pages, and moves out of `result`.
+ * Its site is made when it is new. Nothing is waited for but room; an older
+ * answer than the stored one is dropped. Any thread. ERR_STOPPED.
+ */
+enum error pipeline_ingest(struct pipeline *pipeline, const struct url *url,
+			   struct fetch_result *result, uint64_t time_ms);
+
+/* Wait until everything that was handed in is committed. */
+void pipeline_settle(struct pipeline *pipeline);
+
+/*
  * A reloaded configuration (SIGHUP): intervals, queue lengths and what counts
  * of robots.txt. The rest, the fetch options and page limits, is that of the
  * start.
@@ -67,6 +83,7 @@ struct pipeline_stats {
 	uint64_t failed;  /* no answer, or one that is no page */
 	uint64_t analysed;
 	uint64_t committed; /* pages */
+	uint64_t fresh;     /* answers that a page is as it was: 304 */
 	uint64_t commits;   /* transactions */
 	uint64_t wire_bytes;
 	uint64_t fetch_ms; /* sums of time, for means */

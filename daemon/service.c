@@ -7,7 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "crawl/parameters.h"
 #include "daemon/api.h"
+#include "daemon/archive.h"
+#include "daemon/api_ingest.h"
 #include "daemon/clock.h"
 #include "daemon/engine.h"
 #include "daemon/http.h"
@@ -21,9 +24,11 @@ enum { HTTP_WORKERS = 8 };
 
 struct service {
 	struct config config;
-	char *path; /* of its file, or NULL */
+	struct buffer drop_parameters; /* of it, in full */
+	char *path;                    /* of its file, or NULL */
 	struct store *store;
 	struct engine *engine;
+	struct archive *archive; /* NULL: none is written */
 	struct pipeline *pipeline;
 	struct tuner *tuner;
 	struct api *api;
@@ -92,6 +97,9 @@ static enum error open_engine(struct service *service)
 		.max_sites = config->max_sites,
 		.max_events = config->max_events,
 		.max_neighbours = config->max_neighbours,
+		.rules = {.max_urls = config->max_urls,
+			  .max_pattern = config->max_pattern},
+		.drop_parameters = buffer_slice(&service->drop_parameters),
 	};
 	enum error error = engine_create(&service->engine, service->store,
 					 &options, clock_wall_ms());
@@ -108,6 +116,22 @@ static size_t count_cores(void)
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
 	return cores < 1 ? 1 : (size_t)cores;
+}
+
+/* How a site is clustered whose pages are handed in. */
+static struct site_options ingest_options(const struct config *config)
+{
+	struct site_options options = {
+		.measure = config->measure,
+		.width = (uint16_t)config->width,
+		.max_pages = config->max_pages,
+		.max_depth = config->max_depth,
+		.delay_ms = config->delay_ms,
+		.flags = SITE_IS_OFFLINE,
+	};
+
+	options_set_threshold(&options, config->threshold);
+	return options;
 }
 
 /* The configuration is in the service, because the fetcher keeps `allowed`. */
@@ -128,6 +152,15 @@ static struct pipeline_options pipeline_options_of(struct service *service)
 				.max_connections = config->max_connections,
 				.allowed = config->networks.items,
 				.allowed_count = config->networks.count,
+				.ports = config->ports.items,
+				.port_count = config->ports.count,
+				.proxy = *config->proxy == '\0' ? NULL
+								: config->proxy,
+				.is_proxy_trusted = config->is_proxy_trusted,
+				.keeps_headers = service->archive != NULL,
+				.ca_file = *config->ca_file == '\0'
+						   ? NULL
+						   : config->ca_file,
 			},
 		.limits = {.max_bytes = (size_t)config->max_body_bytes,
 			   .max_nodes = config->max_nodes,
@@ -141,9 +174,29 @@ static struct pipeline_options pipeline_options_of(struct service *service)
 		.commit_interval_ms = config->commit_interval_ms,
 		.robots_ttl_ms = config->robots_ttl_ms,
 		.ignores_robots = config->ignores_robots,
+		.drop_parameters = buffer_slice(&service->drop_parameters),
+		.ingest = ingest_options(config),
+		.archive = service->archive,
 		.on_commit = on_commit,
 		.context = service,
 	};
+}
+
+static enum error open_archive(struct service *service)
+{
+	const struct config *config = &service->config;
+	enum error error;
+
+	if (*config->warc == '\0')
+		return ERR_NONE;
+	error = archive_open(&service->archive, config->warc,
+			     config->warc_bytes, config->user_agent,
+			     config->ignores_robots ? "ignore" : "classic");
+	if (error != ERR_NONE)
+		log_error("crawl.warc %s: it must be a folder that we may "
+			  "write to",
+			  config->warc);
+	return error;
 }
 
 static enum error start_pipeline(struct service *service)
@@ -194,6 +247,8 @@ static enum error start_server(struct service *service)
 		.max_waiting = config->max_commands,
 		.max_body_bytes = (size_t)config->max_upload_bytes,
 		.timeout_ms = config->client_timeout_ms,
+		.max_streams = MAX_INGESTS,
+		.is_stream = api_is_stream,
 		.handle = handle,
 		.context = service,
 	};
@@ -217,6 +272,8 @@ static enum error start_parts(struct service *service)
 
 	if (error == ERR_NONE)
 		error = open_engine(service);
+	if (error == ERR_NONE)
+		error = open_archive(service);
 	if (error == ERR_NONE)
 		error = start_pipeline(service);
 	if (error == ERR_NONE)
@@ -245,6 +302,8 @@ enum error service_start(struct service **service_out,
 	enum error error;
 
 	service->config = *config;
+	parameters_expand(slice_of(config->drop_parameters),
+			  &service->drop_parameters);
 	service->path = path == NULL ? NULL : mem_copy_text(path, strlen(path));
 	service->started_ms = clock_steady_ms();
 	pthread_mutex_init(&service->mutex, NULL);
@@ -356,9 +415,11 @@ void service_stop(struct service *service)
 			 requests, count_rows(service, TABLE_SITES),
 			 count_rows(service, TABLE_RECORDS));
 	api_destroy(service->api);
+	archive_close(service->archive);
 	engine_destroy(service->engine);
 	store_close(service->store);
 	pthread_mutex_destroy(&service->mutex);
+	buffer_free(&service->drop_parameters);
 	free(service->path);
 	free(service);
 }

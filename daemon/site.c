@@ -27,6 +27,14 @@ static void free_strings(struct site *site)
 	free((void *)site->row.missing.data);
 }
 
+void site_set_text(struct slice *text, struct slice value)
+{
+	char *copy = mem_copy_text(value.data, value.size);
+
+	free((void *)text->data);
+	*text = (struct slice){copy, value.size};
+}
+
 struct site *site_create(const struct site_row *row)
 {
 	struct site *site = mem_alloc(1, sizeof(*site));

@@ -36,6 +36,9 @@ struct site {
 struct site *site_create(const struct site_row *row);
 void site_destroy(struct site *site);
 
+/* Have a text of the row be a copy of `value`. */
+void site_set_text(struct slice *text, struct slice value);
+
 /* Take over the row again, as the store has it. */
 void site_reset(struct site *site, const struct site_row *row);
 

@@ -25,10 +25,15 @@ void soft_404_probe(const struct url *seed, uint64_t salt, struct url *out);
 void soft_404_learn(const struct record *record, struct buffer *out);
 
 /*
- * Does a page look like the answer to the probe? Its own text, that the probe's
- * answer lacks, is no more than an echo of its URL, and the other way round.
- * `known` is what soft_404_learn() wrote; empty: nothing is known, false.
- * False, too, for what is damaged. Linear in the fragments.
+ * Does a page look like the answer to the probe? It has the same title, and its
+ * own text, that the probe's answer lacks, is no more than an echo of its URL:
+ * three fragments, none of them a link, half as long as what both share; and
+ * the other way round. `known` is what soft_404_learn() wrote; empty: nothing
+ * is known, false. False, too, for what is damaged. Linear in the fragments.
+ *
+ * Where every URL answers with one and the same page, that page is its own soft
+ * 404: the caller does not ask of the seed, nor learn from an answer that was
+ * redirected or has no text.
  */
 bool soft_404_is(const struct record *record, struct slice known);
 

@@ -100,18 +100,27 @@ static bool has_left(const struct http_exchange *exchange)
 
 /*
  * Give the exchange, which has its reply, back to the server's thread. It may
- * be gone as soon as its connection is resumed.
+ * be gone as soon as its connection is resumed, or the mutex left, if it is an
+ * upload that is under way.
  */
 static void give_back(struct http_exchange *exchange)
 {
 	struct http_server *server = exchange->server;
 	struct MHD_Connection *connection = exchange->connection;
+	struct upload *upload = exchange->upload;
+	bool is_suspended;
+	bool is_abandoned;
 
 	pthread_mutex_lock(&server->mutex);
 	exchange->state = EXCHANGE_REPLIED;
 	server->waiting--;
+	is_suspended = upload == NULL || upload_close(upload);
+	is_abandoned = upload != NULL && upload->failure != ERR_NONE;
 	pthread_mutex_unlock(&server->mutex);
-	MHD_resume_connection(connection);
+	if (is_abandoned)
+		exchange_end(exchange);
+	else if (is_suspended)
+		MHD_resume_connection(connection);
 }
 
 static enum http_verdict handle(struct http_exchange *exchange)
@@ -209,6 +218,7 @@ void work_stop(struct http_server *server)
 	pthread_mutex_lock(&server->mutex);
 	server->is_stopping = true;
 	pthread_cond_broadcast(&server->is_wanted);
+	pthread_cond_broadcast(&server->is_fed);
 	pthread_mutex_unlock(&server->mutex);
 	for (size_t i = 0; i < server->worker_count; i++)
 		pthread_join(server->workers[i], NULL);

@@ -5,6 +5,7 @@ the test is over; a process that is left makes the test fail. The programs are
 those in $TEMPLATED_PROGRAMS. Python's standard library alone.
 """
 
+import fcntl
 import http.client
 import json
 import os
@@ -12,6 +13,7 @@ import pathlib
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -41,7 +43,14 @@ http {{
 	default_type application/octet-stream;
 	log_format short '$request_method $request_uri $status '
 		'$sent_http_content_encoding "$http_user_agent"';
+	log_format wide escape=json '{{"method":"$request_method",'
+		'"target":"$request_uri","status":$status,'
+		'"protocol":"$server_protocol","scheme":"$scheme",'
+		'"etag":"$http_if_none_match","sent":$bytes_sent,'
+		'"modified":"$http_if_modified_since","time":$msec,'
+		'"host":"$http_host","cookie":"$http_cookie"}}';
 	access_log {folder}/access.log short;
+	access_log {folder}/wide.log wide;
 	client_body_temp_path {folder}/body;
 	proxy_temp_path {folder}/proxy;
 	fastcgi_temp_path {folder}/fastcgi;
@@ -65,6 +74,33 @@ def wait_until(is_done, what, patience_s=PATIENCE_S):
             return result
         time.sleep(0.05)
     raise AssertionError(f"{what}: not within {patience_s} s")
+
+
+def raise_loopback():
+    name = struct.pack("16sh", b"lo", 1)  # IFF_UP
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, 0x8914, name)  # SIOCSIFFLAGS
+
+
+def in_namespace(*more):
+    """Go on in a network namespace of our own, which no packet can leave.
+
+    Whoever names an address outside of loopback calls this first. `more` are
+    options of unshare(1) for other namespaces. Skips where it is forbidden.
+    """
+    here = os.readlink("/proc/self/ns/net")
+    if os.environ.get("TEMPLATED_OUTSIDE", here) != here:
+        raise_loopback()
+        return
+    os.environ["TEMPLATED_OUTSIDE"] = here
+    for options in (["-n", *more], ["-r", "-n", *more]):
+        if shutil.which("unshare") and subprocess.run(
+                ["unshare", *options, "true"], check=False,
+                capture_output=True).returncode == 0:
+            os.execvp("unshare", ["unshare", *options, sys.executable, "-B",
+                                  *sys.argv])
+    print("skipped: no network namespace of our own is to be had (unshare -n)")
+    sys.exit(77)
 
 
 def free_port():
@@ -123,6 +159,12 @@ class Web:
             rows.append((method, target, int(status), encoding,
                          agent.strip('"')))
         return rows
+
+    def details(self):
+        """A dictionary of each request, as the log's format names its parts."""
+        return [json.loads(line)
+                for line in self._read("wide.log").splitlines(True)
+                if line.endswith("\n")]
 
     def targets(self):
         return [row[1] for row in self.requests()]
@@ -183,7 +225,7 @@ class Daemon:
     """templated on a store and a socket in a temporary folder.
 
     `sections` are laid over the configuration that the tests need: haste
-    towards our own loopback. The store outlives stop() until remove().
+    towards our own loopback, every page, and no request but for pages. The store outlives stop() until remove().
     """
 
     def __init__(self, sections=None):
@@ -195,7 +237,8 @@ class Daemon:
         self.sections = {
             "socket": {"path": self.socket},
             "store": {"path": self.store},
-            "crawl": {"delay": "0 s"},
+            "crawl": {"delay": "0 s", "saturation": 0, "sitemaps": "no",
+                      "probe": "no"},
         }
         self.configure(sections or {})
         self.process = None

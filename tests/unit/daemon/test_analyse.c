@@ -4,6 +4,7 @@
 
 #include "cluster/path.h"
 #include "cluster/signature.h"
+#include "page/page_class.h"
 #include "store/record.h"
 #include "tests/unit/run.h"
 
@@ -19,19 +20,25 @@ static const struct analyse_options options = {
 	.width = 2,
 };
 
-static struct analysed analyse_at(const char *address, const char *html)
+static struct analysed analyse_with(const char *address, const char *html,
+				    const struct analyse_options *with)
 {
 	struct analysed analysed = {0};
 	struct url url;
 
 	ck_assert_int_eq(url_parse(&url, slice_of(address), NULL), ERR_NONE);
-	ck_assert_int_eq(analyse(slice_of(html), slice_of("UTF-8"), &url,
-				 &options, &analysed.bytes),
+	ck_assert_int_eq(analyse(slice_of(html), slice_of("UTF-8"), &url, with,
+				 &analysed.bytes),
 			 ERR_NONE);
 	ck_assert_int_eq(
 		record_open(buffer_slice(&analysed.bytes), &analysed.record),
 		ERR_NONE);
 	return analysed;
+}
+
+static struct analysed analyse_at(const char *address, const char *html)
+{
+	return analyse_with(address, html, &options);
 }
 
 /* The path to the first element of the tag. */
@@ -190,6 +197,104 @@ START_TEST(one_measure_has_another_width)
 }
 END_TEST
 
+static unsigned class_with(const char *html, unsigned http_status, bool is_cut,
+			   uint32_t *flags_out)
+{
+	struct analyse_options with = options;
+	struct analysed page;
+	unsigned page_class;
+
+	with.http_status = http_status;
+	with.is_cut = is_cut;
+	page = analyse_with("http://a.test/x", html, &with);
+	page_class = record_class(&page.record);
+	*flags_out = page.record.flags;
+	buffer_free(&page.bytes);
+	return page_class;
+}
+
+static unsigned class_of(const char *html)
+{
+	uint32_t flags;
+
+	return class_with(html, 200, false, &flags);
+}
+
+START_TEST(the_record_has_the_class_of_the_page)
+{
+	uint32_t flags;
+
+	ck_assert_uint_eq(class_with("<p>x", 200, false, &flags), CLASS_PAGE);
+	ck_assert_uint_eq(flags, 0);
+	ck_assert_uint_eq(class_with("<p>x", 404, false, &flags), CLASS_ERROR);
+	ck_assert_uint_eq(flags, CLASS_ERROR << 8);
+	ck_assert_uint_eq(class_with("<p>x", 200, true, &flags),
+			  CLASS_TRUNCATED);
+	ck_assert_uint_eq(flags, CLASS_TRUNCATED << 8 | RECORD_IS_TRUNCATED);
+	ck_assert_uint_eq(class_with("<p>x<b", 200, false, &flags),
+			  CLASS_TRUNCATED);
+	ck_assert_uint_eq(flags, CLASS_TRUNCATED << 8 | RECORD_IS_TRUNCATED);
+	ck_assert_uint_eq(class_of("{}"), CLASS_NOT_HTML);
+	ck_assert_uint_eq(class_of(""), CLASS_EMPTY);
+}
+END_TEST
+
+START_TEST(a_page_over_a_limit_is_truncated)
+{
+	struct page_limits limits = page_limits_default;
+	struct analyse_options with = options;
+	struct analysed page;
+
+	limits.max_bytes = 4;
+	with.limits = &limits;
+	page = analyse_with("http://a.test/", "<p>xy", &with);
+	ck_assert_uint_eq(record_class(&page.record), CLASS_TRUNCATED);
+	ck_assert_uint_eq(page.record.flags & RECORD_IS_TRUNCATED,
+			  RECORD_IS_TRUNCATED);
+	buffer_free(&page.bytes);
+	/* an error is an error first, and is cut all the same */
+	with.http_status = 500;
+	page = analyse_with("http://a.test/", "<p>xy", &with);
+	ck_assert_uint_eq(record_class(&page.record), CLASS_ERROR);
+	ck_assert_uint_eq(page.record.flags & RECORD_IS_TRUNCATED,
+			  RECORD_IS_TRUNCATED);
+	buffer_free(&page.bytes);
+}
+END_TEST
+
+START_TEST(a_redirect_to_itself_is_no_stub)
+{
+	ck_assert_uint_eq(
+		class_of("<meta http-equiv=refresh content='0;url=/y'><p>x"),
+		CLASS_STUB);
+	ck_assert_uint_eq(
+		class_of("<meta http-equiv=refresh content='9;url=/x'><p>x"),
+		CLASS_PAGE);
+	ck_assert_uint_eq(class_of("<base href=/b/><meta http-equiv=refresh "
+				   "content='9;url=../x#y'><p>x"),
+			  CLASS_PAGE);
+	ck_assert_uint_eq(
+		class_of("<meta http-equiv=refresh content='9;url=x'>"),
+		CLASS_EMPTY);
+}
+END_TEST
+
+START_TEST(a_header_or_the_page_forbids_to_follow)
+{
+	struct analyse_options with = options;
+	struct analysed page;
+
+	with.is_nofollow = true;
+	page = analyse_with("http://a.test/", "<p>x", &with);
+	ck_assert_uint_eq(page.record.flags, RECORD_IS_NOFOLLOW);
+	buffer_free(&page.bytes);
+	page = analyse_at("http://a.test/",
+			  "<meta name=robots content=nofollow><p>x");
+	ck_assert_uint_eq(page.record.flags, RECORD_IS_NOFOLLOW);
+	buffer_free(&page.bytes);
+}
+END_TEST
+
 START_TEST(what_cannot_be_parsed_appends_nothing)
 {
 	struct buffer out = {0};
@@ -220,6 +325,10 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, the_record_has_each_signature);
 	tcase_add_test(tcase, ccs_alone_knows_the_url);
 	tcase_add_test(tcase, one_measure_has_another_width);
+	tcase_add_test(tcase, the_record_has_the_class_of_the_page);
+	tcase_add_test(tcase, a_page_over_a_limit_is_truncated);
+	tcase_add_test(tcase, a_redirect_to_itself_is_no_stub);
+	tcase_add_test(tcase, a_header_or_the_page_forbids_to_follow);
 	tcase_add_test(tcase, what_cannot_be_parsed_appends_nothing);
 	suite_add_tcase(suite, tcase);
 	return suite;

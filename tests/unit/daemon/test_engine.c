@@ -316,8 +316,10 @@ START_TEST(a_site_whose_pages_all_failed_is_visited_again)
 
 	crawl("b.test", 60000);
 	ck_assert_uint_eq(step(&gone, "http://b.test/", 8), 0);
-	ck_assert_uint_eq(engine_next_due(world.engine), world.now_ms + 60000);
-	world.now_ms += 60000;
+	/* a tenth more or less */
+	ck_assert_uint_ge(engine_next_due(world.engine), world.now_ms + 54000);
+	ck_assert_uint_le(engine_next_due(world.engine), world.now_ms + 66000);
+	world.now_ms += 66000;
 	ck_assert_uint_eq(step(NULL, NULL, 8), 1);
 	ck_assert_uint_eq(engine_next_due(world.engine),
 			  world.now_ms + (UINT64_C(1) << 40));

@@ -173,23 +173,24 @@ static void too_many(int socket, const char *request)
 				 "Content-Length: 0\r\n\r\n");
 }
 
-#define PAGES_BY(handler)                                                   \
-	{"/0", handler, 0}, {"/1", handler, 0}, {"/2", handler, 0},         \
-		{"/3", handler, 0}, {"/4", handler, 0}, {"/5", handler, 0}, \
-		{"/6", handler, 0}, {"/7", handler, 0}, {"/8", handler, 0}, \
-		{"/9", handler, 0}, {"/10", handler, 0},                    \
-	{                                                                   \
-		"/11", handler, 0                                           \
+#define PAGE_BY(name, function)                       \
+	{                                             \
+		.path = (name), .handler = (function) \
 	}
+#define PAGES_BY(f)                                                   \
+	PAGE_BY("/0", f), PAGE_BY("/1", f), PAGE_BY("/2", f),         \
+		PAGE_BY("/3", f), PAGE_BY("/4", f), PAGE_BY("/5", f), \
+		PAGE_BY("/6", f), PAGE_BY("/7", f), PAGE_BY("/8", f), \
+		PAGE_BY("/9", f), PAGE_BY("/10", f), PAGE_BY("/11", f)
 
-static const struct route good[] = {{"/robots.txt", no_robots, 0},
-				    PAGES_BY(page)};
-static const struct route resting[] = {{"/robots.txt", no_robots, 0},
-				       PAGES_BY(come_later)};
-static const struct route slow[] = {{"/robots.txt", slow_robots, 0},
-				    PAGES_BY(page)};
-static const struct route pressed[] = {{"/robots.txt", too_many, 0},
-				       PAGES_BY(page)};
+static const struct route good[] = {
+	{.path = "/robots.txt", .handler = no_robots}, PAGES_BY(page)};
+static const struct route resting[] = {
+	{.path = "/robots.txt", .handler = no_robots}, PAGES_BY(come_later)};
+static const struct route slow[] = {
+	{.path = "/robots.txt", .handler = slow_robots}, PAGES_BY(page)};
+static const struct route pressed[] = {
+	{.path = "/robots.txt", .handler = too_many}, PAGES_BY(page)};
 
 static struct server serve(const struct route *routes)
 {

@@ -221,11 +221,20 @@ static void no_robots(int socket, const char *request)
 }
 
 static const struct route routes[] = {
-	{"/robots.txt", no_robots, 0}, {"/", answer, 0},    {"/p/0", answer, 0},
-	{"/p/1", answer, 0},           {"/p/2", answer, 0}, {"/p/3", answer, 0},
-	{"/p/4", answer, 0},           {"/p/5", answer, 0}, {"/t/0", answer, 0},
-	{"/t/1", answer, 0},           {"/t/2", answer, 0}, {"/t/3", answer, 0},
-	{"/t/4", answer, 0},           {"/t/5", answer, 0},
+	{.path = "/robots.txt", .handler = no_robots},
+	{.path = "/", .handler = answer},
+	{.path = "/p/0", .handler = answer},
+	{.path = "/p/1", .handler = answer},
+	{.path = "/p/2", .handler = answer},
+	{.path = "/p/3", .handler = answer},
+	{.path = "/p/4", .handler = answer},
+	{.path = "/p/5", .handler = answer},
+	{.path = "/t/0", .handler = answer},
+	{.path = "/t/1", .handler = answer},
+	{.path = "/t/2", .handler = answer},
+	{.path = "/t/3", .handler = answer},
+	{.path = "/t/4", .handler = answer},
+	{.path = "/t/5", .handler = answer},
 };
 
 /* Have the site of the server crawled, with this threshold. */

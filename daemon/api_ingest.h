@@ -1,0 +1,13 @@
+/* daemon/api_ingest.h - POST /v1/ingest, whose body is read as it comes. */
+#ifndef DAEMON_API_INGEST_H
+#define DAEMON_API_INGEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { MAX_INGESTS = 4 }; /* at the same time; each holds a worker */
+
+/* For http_options: the requests that ingest. */
+bool api_is_stream(const char *method, const char *path);
+
+#endif

@@ -1,0 +1,227 @@
+#include "daemon/archive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/archive_mend.h"
+#include "daemon/clock.h"
+#include "store/buffer.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+enum {
+	RETRY_MS = 60000, /* between attempts to write after an error */
+	STAMP_BYTES = 32,
+	MAX_NUMBER = 100000, /* more than files that fit into a second */
+};
+
+struct archive {
+	char *folder;
+	uint64_t max_bytes;
+	const char *software;
+	const char *robots;
+	pthread_mutex_t mutex; /* guards what follows */
+	int file;              /* -1: none is open */
+	char *path;            /* of the file, with ".open" */
+	uint64_t size;         /* of the file: whole records */
+	unsigned number;       /* of the next file */
+	uint64_t retry_ms;     /* monotonic; 0: all is well */
+	struct buffer record;
+};
+
+static void make_identity(uint64_t *identity)
+{
+	/* blocks only before the system has any randomness at all */
+	while (getrandom(identity, 2 * sizeof(*identity), 0) < 0 &&
+	       errno == EINTR)
+		;
+}
+
+/* Say what failed, once, and rest. */
+static void pause_archive(struct archive *archive, const char *what)
+{
+	if (archive->retry_ms == 0)
+		log_error("crawl.warc: %s: %s: %s; nothing is archived until "
+			  "it works again",
+			  archive->folder, what, strerrordesc_np(errno));
+	archive->retry_ms = clock_steady_ms() + RETRY_MS;
+}
+
+/* A name that no file has, complete or open. */
+static void make_path(struct archive *archive)
+{
+	time_t now = (time_t)(clock_wall_ms() / 1000U);
+	struct buffer path = {0};
+	char stamp[STAMP_BYTES];
+	struct tm tm = {0};
+	bool is_taken;
+
+	gmtime_r(&now, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
+	do {
+		buffer_clear(&path);
+		buffer_printf(&path, "%s/templated-%s-%05u.warc.gz",
+			      archive->folder, stamp,
+			      archive->number++ % MAX_NUMBER);
+		is_taken = access(path.data, F_OK) == 0;
+		buffer_append_text(&path, ARCHIVE_OPEN);
+	} while (is_taken || access(path.data, F_OK) == 0);
+	free(archive->path);
+	archive->path = path.data;
+}
+
+/* Append the record to the file; what cannot be written is taken back. */
+static bool write_record(struct archive *archive)
+{
+	const char *next = archive->record.data;
+	size_t left = archive->record.size;
+
+	while (left > 0) {
+		ssize_t done = write(archive->file, next, left);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0) {
+			pause_archive(archive, "writing failed");
+			if (ftruncate(archive->file, (off_t)archive->size) != 0)
+				log_error("%s: it cannot be cut: %s",
+					  archive->path,
+					  strerrordesc_np(errno));
+			return false;
+		}
+		next += done;
+		left -= (size_t)done;
+	}
+	archive->size += archive->record.size;
+	if (archive->retry_ms != 0)
+		log_info("crawl.warc: %s: archiving goes on", archive->folder);
+	archive->retry_ms = 0;
+	return true;
+}
+
+/* Complete the file that is open, if one is. */
+static void end_file(struct archive *archive)
+{
+	if (archive->file < 0)
+		return;
+	if (fsync(archive->file) != 0 || close(archive->file) != 0)
+		pause_archive(archive, "writing failed");
+	archive->file = -1;
+	if (!archive_complete(archive->path))
+		pause_archive(archive, "a file cannot be renamed");
+}
+
+/* The record that begins a file, to `record`. */
+static void make_info(struct archive *archive)
+{
+	const char *name = strrchr(archive->path, '/') + 1;
+	struct warc_info info = {
+		.file = {name, strlen(name) - strlen(ARCHIVE_OPEN)},
+		.software = slice_of(archive->software),
+		.robots = archive->robots,
+		.time_ms = clock_wall_ms(),
+	};
+
+	make_identity(info.identity);
+	buffer_clear(&archive->record);
+	warc_write_info(&info, &archive->record);
+}
+
+static bool begin_file(struct archive *archive)
+{
+	make_path(archive);
+	archive->file =
+		open(archive->path,
+		     O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+	if (archive->file < 0) {
+		pause_archive(archive, "a file cannot be made");
+		return false;
+	}
+	archive->size = 0;
+	flock(archive->file, LOCK_EX | LOCK_NB); /* for archive_mend() */
+	make_info(archive);
+	if (write_record(archive))
+		return true;
+	close(archive->file);
+	archive->file = -1;
+	unlink(archive->path);
+	return false;
+}
+
+enum error archive_open(struct archive **out, const char *folder,
+			uint64_t max_bytes, const char *software,
+			const char *robots)
+{
+	struct archive *archive;
+
+	if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+		log_error("crawl.warc: %s: the folder cannot be made: %s",
+			  folder, strerrordesc_np(errno));
+		return ERR_IO;
+	}
+	if (access(folder, W_OK | X_OK) != 0) {
+		log_error("crawl.warc: %s: it cannot be written to: %s", folder,
+			  strerrordesc_np(errno));
+		return ERR_IO;
+	}
+	archive_mend(folder);
+	archive = mem_alloc(1, sizeof(*archive));
+	archive->folder = mem_copy_text(folder, strlen(folder));
+	archive->max_bytes = max_bytes;
+	archive->software = software;
+	archive->robots = robots;
+	archive->file = -1;
+	pthread_mutex_init(&archive->mutex, NULL);
+	*out = archive;
+	return ERR_NONE;
+}
+
+/* With the mutex held. */
+static void write_exchange(struct archive *archive,
+			   const struct warc_exchange *exchange)
+{
+	struct warc_exchange named = *exchange;
+
+	if (archive->retry_ms > clock_steady_ms())
+		return;
+	if (archive->size >= archive->max_bytes)
+		end_file(archive);
+	if (archive->file < 0 && !begin_file(archive))
+		return;
+	make_identity(named.identity);
+	buffer_clear(&archive->record);
+	warc_write_exchange(&named, &archive->record);
+	write_record(archive);
+}
+
+void archive_write(struct archive *archive,
+		   const struct warc_exchange *exchange)
+{
+	if (archive == NULL)
+		return;
+	pthread_mutex_lock(&archive->mutex);
+	write_exchange(archive, exchange);
+	pthread_mutex_unlock(&archive->mutex);
+}
+
+void archive_close(struct archive *archive)
+{
+	if (archive == NULL)
+		return;
+	end_file(archive);
+	pthread_mutex_destroy(&archive->mutex);
+	buffer_free(&archive->record);
+	free(archive->folder);
+	free(archive->path);
+	free(archive);
+}

@@ -1,0 +1,325 @@
+/*
+ * The committing thread: what has ended is committed, and URLs that are due
+ * are leased, in one transaction after the other.
+ */
+#include "daemon/pipeline_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "daemon/archiving.h"
+#include "daemon/clock.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+/*
+ * Every job is answered, and those of a process that died are given back when
+ * the next one begins: so no lease ends by time, however long a host makes its
+ * jobs wait or the clock jumps.
+ */
+static const uint64_t lease_ms = UINT64_C(100) * 365 * 86400 * 1000;
+
+enum {
+	MAX_PER_SITE = 64,
+	RETRY_MS = 5000, /* between attempts to write to a full store */
+	MAX_IDLE_MS = 1000,
+};
+
+/* What the store is to be told of a job. */
+static struct change change_of(const struct pipeline *pipeline, struct job *job,
+			       uint64_t now_ms)
+{
+	const struct fetch_result *result = &job->result;
+	struct change change = {
+		.kind = job->kind,
+		.url = &job->url,
+		.target = &job->target,
+		.packed = buffer_slice(&job->packed),
+		.body_bytes = job->body_bytes,
+		.charset = slice_of(result->charset),
+		.record = buffer_slice(&job->record),
+		.is_broken = result->is_broken,
+		.time_ms = job->time_ms,
+		.options = pipeline->options.ingest,
+		.listing = buffer_slice(&job->listing),
+		.outcome = {.error = job->error,
+			    .http_status = result->http_status,
+			    .now_ms = now_ms,
+			    .wire_bytes = result->wire_bytes,
+			    .elapsed_ms = result->elapsed_ms,
+			    .etag = slice_of(result->etag),
+			    .modified = slice_of(result->modified)},
+		.host = job->host,
+		.pace_ms = job->pace_ms,
+		.pause_ms = job->pause_ms,
+	};
+
+	if (result->retry_after_s != 0)
+		change.outcome.retry_ms =
+			now_ms + result->retry_after_s * 1000U;
+	change.host.robots = buffer_slice(&result->body);
+	return change;
+}
+
+/* The jobs that are committed together, kept while the store is full. */
+struct held {
+	struct job *first;
+	size_t count;
+};
+
+/* Take what has ended, behind what is held already. */
+static void hold_ended(struct pipeline *pipeline, struct held *held)
+{
+	struct job **end = &held->first;
+
+	while (*end != NULL)
+		end = &(*end)->next;
+	*end = job_queue_take_all(&pipeline->ended);
+	for (; *end != NULL; end = &(*end)->next) {
+		archive_job(pipeline->options.archive, *end);
+		held->count++;
+	}
+}
+
+static void count_jobs(struct pipeline *pipeline, const struct held *held,
+		       uint64_t elapsed_us)
+{
+	struct pipeline_stats *stats = &pipeline->stats;
+
+	pthread_mutex_lock(&pipeline->mutex);
+	for (const struct job *job = held->first; job != NULL;
+	     job = job->next) {
+		stats->wire_bytes += job->result.wire_bytes;
+		stats->fetch_ms += job->result.elapsed_ms;
+		if (job->kind == CHANGE_HOST)
+			continue;
+		if (job->is_ingested)
+			pipeline->ingesting--;
+		else
+			pipeline->in_flight--;
+		stats->committed +=
+			job->kind == CHANGE_PAGE || job->kind == CHANGE_INGEST;
+		stats->fresh += job->kind == CHANGE_FRESH;
+		stats->failed +=
+			job->kind == CHANGE_FAILED && job->error != ERR_STOPPED;
+		stats->fetched +=
+			job->result.http_status != 0 && !job->is_ingested;
+	}
+	pthread_cond_broadcast(&pipeline->has_room);
+	stats->commits++;
+	stats->commit_us += elapsed_us;
+	pthread_mutex_unlock(&pipeline->mutex);
+}
+
+static void free_held(struct held *held)
+{
+	while (held->first != NULL) {
+		struct job *next = held->first->next;
+
+		job_destroy(held->first);
+		held->first = next;
+	}
+	held->count = 0;
+}
+
+/* Why nothing can be written, or NULL once it can again. */
+static void set_pause(struct pipeline *pipeline, enum error error)
+{
+	struct pipeline_stats *stats = &pipeline->stats;
+	bool was_paused = stats->is_paused;
+
+	pthread_mutex_lock(&pipeline->mutex);
+	stats->is_paused = error != ERR_NONE;
+	snprintf(stats->pause_reason, sizeof(stats->pause_reason), "%s",
+		 error == ERR_STORE_FULL
+			 ? "the store is full: raise store.max_size or delete "
+			   "sites"
+			 : "the store cannot be written: see the log and the "
+			   "disk");
+	pthread_mutex_unlock(&pipeline->mutex);
+	if (error != ERR_NONE && !was_paused)
+		log_error("crawling pauses: %s", stats->pause_reason);
+	if (error == ERR_NONE && was_paused)
+		log_info("crawling goes on: the store can be written again");
+}
+
+/* To the fetcher, or back when that has nobody any more who would take it. */
+static void send_job(struct pipeline *pipeline, struct job *job)
+{
+	pthread_mutex_lock(&pipeline->mutex);
+	pipeline->in_flight++;
+	if (pipeline->is_draining) {
+		job->kind = CHANGE_FAILED;
+		job->error = ERR_STOPPED;
+		job_queue_push(&pipeline->ended, job);
+	} else {
+		job_queue_push(&pipeline->arrivals, job);
+	}
+	pthread_mutex_unlock(&pipeline->mutex);
+}
+
+/* Send the leased URLs to the fetcher. */
+static void send_work(struct pipeline *pipeline, struct work_order *order)
+{
+	for (size_t i = 0; i < order->count; i++) {
+		struct job *job = job_create(&order->work[i]);
+
+		if (job != NULL)
+			send_job(pipeline, job);
+		else
+			log_error("a stored URL cannot be parsed");
+	}
+	if (order->count > 0)
+		fetcher_wake(pipeline->fetching.fetcher);
+}
+
+/* How many URLs may be leased once the held jobs are committed. */
+static size_t room_for_work(struct pipeline *pipeline, const struct held *held)
+{
+	size_t max = 0;
+	size_t out;
+
+	pthread_mutex_lock(&pipeline->mutex);
+	if (!pipeline->is_draining)
+		max = pipeline->options.max_in_flight;
+	out = pipeline->in_flight;
+	pthread_mutex_unlock(&pipeline->mutex);
+	for (const struct job *job = held->first; job != NULL; job = job->next)
+		out -= job->kind != CHANGE_HOST && !job->is_ingested;
+	return out < max ? max - out : 0;
+}
+
+/* Commit the held jobs and lease more. They stay held when that fails. */
+static enum error commit_jobs(struct pipeline *pipeline, struct held *held)
+{
+	uint64_t now_ms = clock_wall_ms();
+	uint64_t begin_us = clock_read_us(CLOCK_MONOTONIC);
+	struct change *changes = mem_alloc(held->count, sizeof(*changes));
+	struct work_order order = {
+		.max = room_for_work(pipeline, held),
+		.max_per_site = MAX_PER_SITE,
+		.lease_ms = lease_ms,
+	};
+	size_t count = 0;
+	enum error error;
+
+	order.work = mem_alloc(order.max, sizeof(*order.work));
+	for (struct job *job = held->first; job != NULL; job = job->next)
+		changes[count++] = change_of(pipeline, job, now_ms);
+	error = engine_commit(pipeline->engine, changes, count, now_ms, &order);
+	if (error == ERR_NONE) {
+		count_jobs(pipeline, held,
+			   clock_read_us(CLOCK_MONOTONIC) - begin_us);
+		send_work(pipeline, &order);
+		free_held(held);
+	}
+	free(order.work);
+	free(changes);
+	return error;
+}
+
+static struct command *take_command(struct pipeline *pipeline)
+{
+	struct command *command;
+
+	pthread_mutex_lock(&pipeline->mutex);
+	command = pipeline->first_command;
+	if (command != NULL) {
+		pipeline->first_command = command->next;
+		pipeline->command_count--;
+		if (pipeline->first_command == NULL)
+			pipeline->last_command = NULL;
+	}
+	pthread_mutex_unlock(&pipeline->mutex);
+	return command;
+}
+
+/* Commit each waiting command by itself. */
+static void run_commands(struct pipeline *pipeline)
+{
+	struct command *command;
+
+	while ((command = take_command(pipeline)) != NULL) {
+		enum error error =
+			engine_commit(pipeline->engine, command->change, 1,
+				      clock_wall_ms(), NULL);
+
+		if (error != ERR_NONE)
+			command->change->error = error;
+		pthread_mutex_lock(&pipeline->mutex);
+		command->is_done = true;
+		pthread_cond_broadcast(&pipeline->is_answered);
+		pthread_mutex_unlock(&pipeline->mutex);
+	}
+}
+
+/* When to commit next, if no command comes before. With the mutex held. */
+static uint64_t wake_time(const struct pipeline *pipeline, uint64_t begin_ms,
+			  size_t ended)
+{
+	const struct pipeline_options *options = &pipeline->options;
+
+	if (pipeline->is_drained)
+		return 0;
+	if (pipeline->stats.is_paused)
+		return begin_ms + RETRY_MS;
+	if (ended > options->max_in_flight / 2)
+		return 0;
+	if (ended > 0)
+		return begin_ms + options->commit_interval_ms;
+	if (pipeline->is_draining ||
+	    pipeline->in_flight >= options->max_in_flight)
+		return UINT64_MAX;
+	return engine_next_due(pipeline->engine);
+}
+
+/* Wait until there is something to do; false when all is drained. */
+static bool wait_for_work(struct pipeline *pipeline, uint64_t begin_ms,
+			  const struct held *held)
+{
+	bool goes_on;
+
+	pthread_mutex_lock(&pipeline->mutex);
+	for (;;) {
+		size_t ended = job_queue_count(&pipeline->ended) + held->count;
+		uint64_t now_ms = clock_wall_ms();
+		uint64_t until;
+		struct timespec time;
+
+		if (begin_ms > now_ms) /* the clock was set back */
+			begin_ms = now_ms;
+		until = wake_time(pipeline, begin_ms, ended);
+
+		goes_on = !pipeline->is_drained ||
+			  (ended > 0 && !pipeline->stats.is_paused);
+		if (pipeline->first_command != NULL || until <= now_ms)
+			break;
+		if (until > now_ms + MAX_IDLE_MS)
+			until = now_ms + MAX_IDLE_MS;
+		time.tv_sec = (time_t)(until / 1000U);
+		time.tv_nsec = (long)(until % 1000U) * 1000000L;
+		pthread_cond_timedwait(&pipeline->is_wanted, &pipeline->mutex,
+				       &time);
+	}
+	pthread_mutex_unlock(&pipeline->mutex);
+	return goes_on;
+}
+
+void *commit_main(void *argument)
+{
+	struct pipeline *pipeline = argument;
+	uint64_t begin_ms = 0;
+	struct held held = {0};
+
+	while (wait_for_work(pipeline, begin_ms, &held)) {
+		begin_ms = clock_wall_ms();
+		run_commands(pipeline);
+		hold_ended(pipeline, &held);
+		set_pause(pipeline, commit_jobs(pipeline, &held));
+		if (pipeline->options.on_commit != NULL)
+			pipeline->options.on_commit(pipeline->options.context);
+	}
+	run_commands(pipeline);
+	free_held(&held);
+	return NULL;
+}

@@ -1,0 +1,148 @@
+/* What has come of a transfer, and where its job goes from here. */
+#include "daemon/fetching_parts.h"
+
+#include <stdlib.h>
+
+#include "daemon/clock.h"
+#include "store/log.h"
+
+enum {
+	STATUS_FRESH = 304,
+	STATUS_TOO_MANY = 429,
+	STATUS_BAD_GATEWAY = 502,
+	STATUS_UNAVAILABLE = 503,
+	STATUS_GATEWAY_TIMEOUT = 504,
+};
+
+/* The HTTP status of a page that is none, as an error. */
+static enum error error_of_status(unsigned status)
+{
+	return status == STATUS_TOO_MANY || status >= 500 ? ERR_NETWORK
+							  : ERR_NOT_FOUND;
+}
+
+/* True when there is nothing more to be seen in the answer. */
+static bool take_answer(struct fetching *fetching, struct job *job)
+{
+	const struct fetch_result *result = &job->result;
+	unsigned status = result->http_status;
+
+	if (result->error != ERR_NONE) {
+		log_debug("%s: %s", job->url.text, result->reason);
+		end_job(fetching, job, result->error);
+	} else if (status == STATUS_FRESH) {
+		job->kind = CHANGE_FRESH;
+		send_ended(fetching, job);
+	} else if (result->redirect[0] != '\0' &&
+		   url_parse(&job->target, slice_of(result->redirect), NULL) ==
+			   ERR_NONE) {
+		job->kind = CHANGE_REDIRECT;
+		send_ended(fetching, job);
+	} else if (status < 200 || status >= 300) {
+		end_job(fetching, job, error_of_status(status));
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void take_page(struct fetching *fetching, struct job *job)
+{
+	if (take_answer(fetching, job))
+		return;
+	if (!job->result.is_html) {
+		end_job(fetching, job, ERR_NOT_HTML);
+		return;
+	}
+	job->kind = CHANGE_PAGE;
+	fetching->waiting_bytes += job->result.body.size;
+	job_queue_push(fetching->fetched, job);
+}
+
+/*
+ * A sitemap that broke off at a limit of ours, or in the middle, has told
+ * something all the same; one that broke off on the way is asked for again.
+ */
+static void take_sitemap(struct fetching *fetching, struct flight *flight)
+{
+	struct job *job = flight->job;
+	struct fetch_result *result = &job->result;
+	enum error error = result->error;
+
+	if (error == ERR_NONE && result->is_cut)
+		error = result->is_broken ? ERR_NETWORK : ERR_TOO_LARGE;
+	if (error == ERR_NONE)
+		error = sitemap_finish(flight->sitemap);
+	if (error == ERR_NETWORK || error == ERR_TIMEOUT ||
+	    error == ERR_STOPPED) {
+		end_job(fetching, job, error);
+		return;
+	}
+	if (sitemap_count(flight->sitemap) == 0) {
+		if (error != ERR_NONE || !take_answer(fetching, job))
+			end_job(fetching, job,
+				error == ERR_NONE ? ERR_MALFORMED : error);
+		return;
+	}
+	if (error != ERR_NONE)
+		log_info("%s: read in part: %s", job->url.text,
+			 error_text(error));
+	job->kind = CHANGE_SITEMAP;
+	send_ended(fetching, job);
+}
+
+static bool is_pressed(const struct fetch_result *result)
+{
+	switch (result->http_status) {
+	case STATUS_TOO_MANY:
+	case STATUS_BAD_GATEWAY:
+	case STATUS_UNAVAILABLE:
+	case STATUS_GATEWAY_TIMEOUT:
+		return true;
+	default:
+		return result->error == ERR_TIMEOUT ||
+		       result->error == ERR_NETWORK || result->is_broken;
+	}
+}
+
+static void set_pace(struct fetching *fetching, struct host *host,
+		     const struct fetch_result *result)
+{
+	bool is_stopped = result->error == ERR_STOPPED;
+
+	polite_finished(&host->polite, is_pressed(result),
+			result->retry_after_s, clock_steady_ms());
+	host->pace_ms = host->polite.delay_ms > result->elapsed_ms
+				? host->polite.delay_ms
+				: result->elapsed_ms;
+	if (!is_stopped && long_pause_ms(host, clock_steady_ms()) > 0) {
+		if (polite_is_broken(&host->polite))
+			log_info("%s: fails and fails; it is left alone for "
+				 "%u s",
+				 host->authority,
+				 (unsigned)(long_pause_ms(host,
+							  clock_steady_ms()) /
+					    1000U));
+		host_store_pause(fetching, host);
+	}
+}
+
+void take_result(struct fetching *fetching, struct fetch_result *result)
+{
+	struct flight *flight = result->context;
+	struct job *job = flight->job;
+
+	set_pace(fetching, flight->host, result);
+	if (job == NULL) {
+		take_robots(fetching, flight, result);
+		fetch_result_free(result);
+	} else {
+		note_pace(job, flight->host);
+		job->result = *result;
+		if (flight->sitemap != NULL)
+			take_sitemap(fetching, flight);
+		else
+			take_page(fetching, job);
+	}
+	flight_free(flight);
+}

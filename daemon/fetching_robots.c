@@ -1,0 +1,157 @@
+/* What is known of a host: its robots.txt, and that it wants to rest. */
+#include "daemon/fetching_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/clock.h"
+#include "store/log.h"
+#include "store/memory.h"
+#include "store/rows.h"
+
+enum { MAX_ROBOTS_HOPS = 5, STATUS_TOO_MANY = 429 };
+
+static void set_robots(struct host *host, struct slice file, unsigned status,
+		       uint64_t fetched_ms)
+{
+	host_set_robots(host, file, status, fetched_ms);
+	if (robots_is_delay_clamped(host->robots))
+		log_warn("%s/robots.txt: its Crawl-delay is no number, or too "
+			 "large; it is taken as %u s",
+			 host->authority,
+			 robots_delay_ms(host->robots) / 1000U);
+}
+
+void host_load(struct fetching *fetching, struct host *host)
+{
+	uint64_t now_ms = clock_wall_ms();
+	struct txn txn;
+	struct host_row row = {0};
+
+	if (host->is_loaded)
+		return;
+	host->is_loaded = true;
+	txn = txn_begin_read(fetching->store);
+	if (host_row_get(&txn, slice_of(host->authority), &row)) {
+		host->polite.failures = row.failures;
+		if (row.next_ms > now_ms)
+			host->polite.next_ms =
+				clock_steady_ms() + row.next_ms - now_ms;
+		if (row.robots_ms != 0 &&
+		    row.robots_ms + fetching->robots_ttl_ms > now_ms)
+			set_robots(host, row.robots, row.robots_status,
+				   row.robots_ms);
+	}
+	txn_abort(&txn);
+}
+
+static void send_host(struct fetching *fetching, const struct host *host,
+		      struct host_row row, struct fetch_result *robots)
+{
+	struct job *job = mem_alloc(1, sizeof(*job));
+	struct url home;
+
+	url_parse(&home, slice_of(host->authority), NULL);
+	url_parse(&job->url, slice_of("/robots.txt"), &home);
+	job->kind = CHANGE_HOST;
+	job->host = row;
+	if (robots != NULL) {
+		job->result = *robots;
+		*robots = (struct fetch_result){0};
+	}
+	send_ended(fetching, job);
+}
+
+void host_store_pause(struct fetching *fetching, const struct host *host)
+{
+	uint64_t pause_ms = host->polite.next_ms - clock_steady_ms();
+	struct host_row row = {
+		.next_ms = clock_wall_ms() + pause_ms,
+		.failures = host->polite.failures,
+	};
+
+	send_host(fetching, host, row, NULL);
+}
+
+void ask_robots(struct fetching *fetching, struct host *host)
+{
+	struct flight *flight = mem_alloc(1, sizeof(*flight));
+
+	flight->host = host;
+	flight->site_flags = host->first->work.site_flags;
+	url_parse(&flight->url, slice_of("/robots.txt"), &host->first->url);
+	host->robots_state = ROBOTS_ASKED;
+	host->robots_hops = 0;
+	flight_start(fetching, flight, &flight->url);
+}
+
+/* Remember the file for the next run, too. */
+static void store_robots(struct fetching *fetching, const struct host *host,
+			 struct fetch_result *result)
+{
+	struct host_row row = {
+		.robots_ms = host->robots_ms,
+		.robots_status = result->http_status,
+	};
+
+	send_host(fetching, host, row, result);
+}
+
+/* True when the robots.txt moved and is asked for at its new place. */
+static bool follow_robots(struct fetching *fetching, struct flight *flight,
+			  const struct fetch_result *result)
+{
+	struct flight *next;
+
+	if (result->redirect[0] == '\0' ||
+	    flight->host->robots_hops >= MAX_ROBOTS_HOPS)
+		return false;
+	next = mem_alloc(1, sizeof(*next));
+	next->host = flight->host;
+	if (url_parse(&next->url, slice_of(result->redirect), NULL) !=
+	    ERR_NONE) {
+		flight_free(next);
+		return false;
+	}
+	/* what the operator named is that host alone */
+	next->is_foreign = flight->is_foreign ||
+			   strcmp(next->url.host, flight->url.host) != 0;
+	if (!next->is_foreign)
+		next->site_flags = flight->site_flags;
+	flight->host->robots_hops++;
+	flight_start(fetching, next, &next->url);
+	return true;
+}
+
+/*
+ * RFC 9309, 2.3.1: a server that cannot answer for its robots.txt forbids
+ * everything, for now: the pages are tried again later. "Too many requests"
+ * says as little about what is allowed.
+ */
+void take_robots(struct fetching *fetching, struct flight *flight,
+		 struct fetch_result *result)
+{
+	struct host *host = flight->host;
+	unsigned status = result->http_status;
+	bool is_answer = result->error == ERR_NONE && !result->is_broken;
+
+	if (is_answer && fetching->is_stopping && result->redirect[0] != '\0') {
+		host->robots_state = ROBOTS_UNKNOWN; /* the jobs go back */
+		return;
+	}
+	if (is_answer && follow_robots(fetching, flight, result))
+		return;
+	if (!is_answer || status >= 500 || status == STATUS_TOO_MANY) {
+		log_info("%s/robots.txt: %s", host->authority,
+			 is_answer ? "the server fails" : result->reason);
+		host->robots_state = ROBOTS_UNKNOWN;
+		fail_waiting(fetching, host,
+			     is_answer ? ERR_NETWORK : result->error, status);
+		return;
+	}
+	if (status >= 300 && status < 400)
+		status = 404; /* led nowhere: as if there were none */
+	result->http_status = (uint16_t)status;
+	set_robots(host, buffer_slice(&result->body), status, clock_wall_ms());
+	store_robots(fetching, host, result);
+}

@@ -1,0 +1,54 @@
+/*
+ * daemon/ingest.h - archives of the web (crawl/warc.h) into the pipeline, as if
+ * their pages had been fetched when they were archived.
+ */
+#ifndef DAEMON_INGEST_H
+#define DAEMON_INGEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "crawl/warc.h"
+#include "store/error.h"
+
+struct pipeline;
+
+enum { MAX_INGEST_ERRORS = 100 };
+
+/* A record that could not be used. */
+struct ingest_error {
+	uint64_t offset; /* of the record in the archive */
+	enum error error;
+	char *url; /* as written, or "" */
+	char message[160];
+};
+
+/* What became of an archive. Plain data; end with ingest_report_free(). */
+struct ingest_report {
+	uint64_t bytes;   /* of the archive */
+	uint64_t records; /* the sum of what follows */
+	uint64_t pages;   /* handed in */
+	uint64_t revisits;
+	uint64_t redirects;
+	uint64_t not_html;           /* by their Content-Type */
+	uint64_t error_status;       /* neither 2xx nor a redirect */
+	uint64_t other;              /* no answers: requests, metadata... */
+	uint64_t refused;            /* damaged, or over a limit */
+	struct ingest_error *errors; /* the first, at most MAX_INGEST_ERRORS */
+	size_t error_count;
+	enum error end;   /* ERR_NONE: it was read to its end */
+	char reason[160]; /* English, when `end` is set */
+};
+
+void ingest_report_free(struct ingest_report *report);
+
+/*
+ * Hand in the pages of the archive that `source` gives, and wait until they are
+ * committed. Bodies are cut at `max_body_bytes`. Reads no faster than the
+ * pipeline works: memory is bounded, whatever the archive holds.
+ */
+void ingest(struct pipeline *pipeline, warc_source *source, void *context,
+	    size_t max_body_bytes, struct ingest_report *report_out);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * daemon/pipeline_parts.h - what the threads of a pipeline share. Internal to
+ * pipeline.c and committing.c.
+ */
+#ifndef DAEMON_PIPELINE_PARTS_H
+#define DAEMON_PIPELINE_PARTS_H
+
+#include <pthread.h>
+
+#include "daemon/fetching.h"
+#include "daemon/job.h"
+#include "daemon/pipeline.h"
+
+/* A change that somebody waits for. Lives on the stack of the one who waits. */
+struct command {
+	struct command *next;
+	struct change *change;
+	bool is_done;
+};
+
+struct pipeline {
+	struct engine *engine;
+	struct pipeline_options options;
+	struct fetching fetching;
+	struct job_queue arrivals; /* leased, on the way to the fetcher */
+	struct job_queue fetched;  /* on the way to the analysing threads */
+	struct job_queue ended;    /* on the way to the committing thread */
+	pthread_t fetch_thread;
+	pthread_t commit_thread;
+	pthread_t *workers; /* [options.workers] */
+	size_t worker_count;
+
+	pthread_mutex_t mutex;      /* guards what follows */
+	pthread_cond_t is_wanted;   /* the committing thread has work */
+	pthread_cond_t is_answered; /* a command was done */
+	struct command *first_command;
+	struct command *last_command;
+	size_t command_count;
+	bool is_draining;        /* lease nothing, refuse commands */
+	bool is_drained;         /* nothing more will come: commit it and end */
+	size_t in_flight;        /* leased and not committed */
+	size_t ingesting;        /* handed in and not committed */
+	pthread_cond_t has_room; /* something was committed */
+	struct pipeline_stats stats;
+};
+
+/* committing.c: the thread that writes; its argument is the pipeline. */
+void *commit_main(void *argument);
+
+#endif

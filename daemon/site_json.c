@@ -1,0 +1,154 @@
+#include "daemon/site_json.h"
+
+#include "cluster/signature.h"
+#include "crawl/admission.h"
+#include "daemon/json_value.h"
+#include "daemon/tuner.h"
+#include "page/page_class.h"
+
+static uint32_t count_clusters(struct txn *txn, uint32_t site)
+{
+	struct key prefix = key_site(site);
+	struct scan scan = scan_begin(txn, TABLE_CLUSTERS, key_slice(&prefix));
+	uint32_t count = 0;
+
+	while (scan_next(&scan))
+		count++;
+	scan_end(&scan);
+	return count;
+}
+
+static const char *state_of(const struct site_row *row)
+{
+	if (row->pending_count > 0)
+		return "crawling";
+	return tuner_wants(row) ? "tuning" : "watching";
+}
+
+static json_t *whole(uint64_t number)
+{
+	return json_integer((json_int_t)number);
+}
+
+static void add_counts(json_t *value, struct txn *txn,
+		       const struct site_row *row)
+{
+	const struct {
+		const char *name;
+		uint64_t count;
+	} counts[] = {
+		{"pages", row->page_count},
+		{"clusters", count_clusters(txn, row->id)},
+		{"found", row->found_count},
+		{"pending", row->pending_count},
+		{"fetched", row->fetched_count},
+		{"failed", row->failed_count},
+		{"skipped", row->skipped_count},
+		{"tried", row->tried_count},
+		{"sitemap_files", row->sitemap_count},
+		{"spent_bytes", row->spent_bytes},
+		{"spent_ms", row->spent_ms},
+		{"generation", row->generation},
+	};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		json_object_set_new(value, counts[i].name,
+				    whole(counts[i].count));
+}
+
+static json_t *classes_json(const struct site_row *row)
+{
+	json_t *value = json_object();
+
+	for (unsigned c = 0; c < SITE_CLASSES; c++)
+		if (row->class_counts[c] > 0)
+			json_object_set_new(value, page_class_name(c),
+					    whole(row->class_counts[c]));
+	return value;
+}
+
+static void add_flags(json_t *value, const struct site_row *row)
+{
+	static const struct {
+		const char *name;
+		uint32_t flag;
+	} flags[] = {
+		{"auto", SITE_IS_AUTO},
+		{"private", SITE_IS_PRIVATE_OK},
+		{"sample", SITE_IS_SAMPLE},
+		{"offline", SITE_IS_OFFLINE},
+		{"sitemaps", SITE_HAS_SITEMAPS},
+		{"probe", SITE_HAS_PROBE},
+		{"cookies", SITE_HAS_COOKIES},
+	};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		json_object_set_new(value, flags[i].name,
+				    json_boolean(row->flags & flags[i].flag));
+}
+
+static void add_options(json_t *value, const struct site_row *row)
+{
+	const char *measure = measure_name(row->measure);
+	json_t *options = json_pack(
+		"{s:s, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+		"measure", measure == NULL ? "?" : measure, "width",
+		(json_int_t)row->width, "threshold", row->threshold / 1000.0,
+		"max_pages", (json_int_t)row->max_pages, "max_depth",
+		(json_int_t)row->max_depth, "delay_ms",
+		(json_int_t)row->delay_ms, "revisit_s",
+		(json_int_t)(row->revisit_ms / 1000U), "saturation",
+		(json_int_t)row->saturation, "max_bytes",
+		(json_int_t)row->max_bytes, "max_seconds",
+		(json_int_t)(row->max_time_ms / 1000U), "headers",
+		json_text_or_null(row->headers), "proxy",
+		json_text_or_null(row->proxy));
+
+	json_object_update(value, options);
+	json_decref(options);
+}
+
+json_t *site_json(struct txn *txn, const struct site_row *row)
+{
+	json_t *value =
+		json_pack("{s:o, s:o, s:o, s:s}", "host", json_text(row->host),
+			  "url", json_text(row->seed), "added",
+			  json_time(row->added_ms), "state", state_of(row));
+
+	add_counts(value, txn, row);
+	json_object_set_new(value, "classes", classes_json(row));
+	add_options(value, row);
+	add_flags(value, row);
+	return value;
+}
+
+/* Whether more pages of a pattern are visited, in one word. */
+static const char *state_of_pattern(const struct site_row *site,
+				    const struct pattern_row *row,
+				    uint32_t max_pattern)
+{
+	uint32_t factor =
+		(row->flags & PATTERN_IS_COARSE) != 0 ? COARSE_FACTOR : 1;
+
+	if (site->saturation > 0 && row->quiet / factor >= site->saturation)
+		return "saturated";
+	if (row->tried / factor >= max_pattern)
+		return "exhausted";
+	return row->tried < row->found ? "open" : "complete";
+}
+
+json_t *pattern_json(const struct site_row *site, const struct pattern_row *row,
+		     uint32_t max_pattern)
+{
+	bool is_coarse = (row->flags & PATTERN_IS_COARSE) != 0;
+
+	return json_pack(
+		"{s:o, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:s}", "pattern",
+		json_text(row->text), "kind", is_coarse ? "coarse" : "fine",
+		"found", (json_int_t)row->found, "visited",
+		(json_int_t)row->tried, "learned", (json_int_t)row->learned,
+		"quiet", (json_int_t)row->quiet, "news",
+		json_time(row->changed_ms), "cluster",
+		json_cluster_id(site->host, row->cluster), "state",
+		state_of_pattern(site, row, max_pattern));
+}

@@ -1,0 +1,22 @@
+/* daemon/site_json.h - a site as JSON: what the API says of it. */
+#ifndef DAEMON_SITE_JSON_H
+#define DAEMON_SITE_JSON_H
+
+#include <jansson.h>
+
+#include "store/rows.h"
+#include "store/txn.h"
+
+/*
+ * One object: host, url, added, state, the counts (pages, clusters, found,
+ * pending, fetched, failed, skipped), what was spent of the budgets, classes
+ * (what its pages are, by page/page_class.h, where there are any), and the
+ * options.
+ */
+json_t *site_json(struct txn *txn, const struct site_row *row);
+
+/* One of its URL patterns. */
+json_t *pattern_json(const struct site_row *site, const struct pattern_row *row,
+		     uint32_t max_pattern);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * daemon/site_request.h - the options of POST /v1/sites: one table of members
+ * makes the parser and its error texts.
+ */
+#ifndef DAEMON_SITE_REQUEST_H
+#define DAEMON_SITE_REQUEST_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "daemon/config.h"
+#include "daemon/engine.h"
+#include "store/buffer.h"
+#include "store/rows.h"
+
+struct site_request {
+	struct site_options options; /* slices point into what follows */
+	struct buffer headers;       /* free it with buffer_free() */
+	struct buffer proxy;         /* as well */
+	char message[256];           /* English: what is wrong */
+};
+
+/*
+ * Read the members of `request` over what holds without them: the
+ * configuration, or for a site that is watched already (`known`, or NULL) what
+ * holds for it. False, with a message, for what is unknown, out of its range,
+ * or not to be changed any more. `url` is that of the site.
+ */
+bool site_request_read(struct site_request *out, json_t *request,
+		       const struct config *config, const struct url *url,
+		       const struct site_row *known);
+
+void site_request_free(struct site_request *request);
+
+#endif

@@ -1,0 +1,199 @@
+#include "daemon/upload.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/exchange.h"
+#include "store/memory.h"
+
+enum {
+	UPLOAD_BYTES = 1 << 20,
+	MAX_DROPPED = 64 << 20, /* of a client that does not hear the reply */
+};
+
+bool upload_begin(struct http_exchange *exchange)
+{
+	struct http_server *server = exchange->server;
+	bool is_free;
+
+	pthread_mutex_lock(&server->mutex);
+	is_free = server->uploads < server->options.max_streams;
+	server->uploads += is_free;
+	pthread_mutex_unlock(&server->mutex);
+	if (!is_free)
+		return false;
+	exchange->upload = mem_alloc(1, sizeof(*exchange->upload));
+	exchange->upload->ring = mem_alloc(UPLOAD_BYTES, 1);
+	return true;
+}
+
+void upload_free(struct upload *upload)
+{
+	if (upload == NULL)
+		return;
+	free(upload->ring);
+	free(upload);
+}
+
+/* Copy as much as there is room for; returns how much that is. */
+static size_t put(struct upload *upload, const char *data, size_t size)
+{
+	size_t room = UPLOAD_BYTES - upload->count;
+	size_t taken = size < room ? size : room;
+	size_t end = (upload->begin + upload->count) % UPLOAD_BYTES;
+	size_t part = UPLOAD_BYTES - end < taken ? UPLOAD_BYTES - end : taken;
+
+	memcpy(upload->ring + end, data, part);
+	memcpy(upload->ring, data + part, taken - part);
+	upload->count += taken;
+	return taken;
+}
+
+static size_t take(struct upload *upload, char *out, size_t capacity)
+{
+	size_t taken = upload->count < capacity ? upload->count : capacity;
+	size_t rest = UPLOAD_BYTES - upload->begin;
+	size_t part = rest < taken ? rest : taken;
+
+	memcpy(out, upload->ring + upload->begin, part);
+	memcpy(out + part, upload->ring, taken - part);
+	upload->begin = (upload->begin + taken) % UPLOAD_BYTES;
+	upload->count -= taken;
+	return taken;
+}
+
+/* In the server's thread, with the mutex held: nothing comes until resumed. */
+static void suspend(struct http_exchange *exchange)
+{
+	MHD_suspend_connection(exchange->connection);
+	exchange->upload->is_suspended = true;
+}
+
+/* The reply is there, though bytes come that nobody wants. */
+static enum MHD_Result drop(struct upload *upload, size_t *size)
+{
+	upload->dropped += *size;
+	*size = 0;
+	return upload->dropped > MAX_DROPPED ? MHD_NO : MHD_YES;
+}
+
+/*
+ * Queue the exchange with its connection suspended, so that the worker may look
+ * at the head of the request until it begins to read. What has come is left to
+ * MHD, which gives it again. False when it was refused.
+ */
+static bool submit(struct http_exchange *exchange, bool is_ended)
+{
+	struct upload *upload = exchange->upload;
+
+	upload->is_submitted = true;
+	upload->is_ended = is_ended;
+	upload->is_suspended = true;
+	if (work_submit(exchange))
+		return true;
+	upload->is_suspended = false;
+	exchange->state = EXCHANGE_REPLIED;
+	return false;
+}
+
+enum MHD_Result upload_receive(struct http_exchange *exchange, const char *data,
+			       size_t *size, bool *is_over_out)
+{
+	struct http_server *server = exchange->server;
+	struct upload *upload = exchange->upload;
+	enum MHD_Result result = MHD_YES;
+
+	*is_over_out = false;
+	if (!upload->is_submitted && submit(exchange, *size == 0))
+		return MHD_YES;
+	pthread_mutex_lock(&server->mutex);
+	if (exchange->state == EXCHANGE_REPLIED) {
+		*is_over_out = *size == 0;
+		result = drop(upload, size);
+	} else if (*size == 0) {
+		upload->is_ended = true;
+		suspend(exchange);
+	} else {
+		*size -= put(upload, data, *size);
+		if (*size > 0)
+			suspend(exchange);
+	}
+	pthread_cond_broadcast(&server->is_fed);
+	pthread_mutex_unlock(&server->mutex);
+	return result;
+}
+
+bool upload_abandon(struct http_exchange *exchange, enum error failure)
+{
+	struct http_server *server = exchange->server;
+	bool is_ours;
+
+	pthread_mutex_lock(&server->mutex);
+	is_ours = exchange->state != EXCHANGE_WAITS;
+	exchange->upload->failure = failure;
+	pthread_cond_broadcast(&server->is_fed);
+	pthread_mutex_unlock(&server->mutex);
+	return is_ours;
+}
+
+bool upload_close(struct upload *upload)
+{
+	bool was_suspended = upload->is_suspended;
+
+	upload->is_suspended = false;
+	upload->count = 0;
+	return was_suspended;
+}
+
+/*
+ * With the mutex held, which is left meanwhile: let the client send on, if it
+ * waits. A suspended connection cannot end, so it is there.
+ */
+static bool resume(struct http_exchange *exchange)
+{
+	struct http_server *server = exchange->server;
+	struct upload *upload = exchange->upload;
+
+	if (!upload->is_suspended || upload->is_ended)
+		return false;
+	upload->is_suspended = false;
+	pthread_mutex_unlock(&server->mutex);
+	MHD_resume_connection(exchange->connection);
+	pthread_mutex_lock(&server->mutex);
+	return true;
+}
+
+static bool has_news(const struct http_exchange *exchange)
+{
+	const struct upload *upload = exchange->upload;
+
+	return upload->count > 0 || upload->is_ended ||
+	       upload->failure != ERR_NONE || exchange->server->is_stopping;
+}
+
+enum error http_body_read(struct http_exchange *exchange, char *out,
+			  size_t capacity, size_t *size_out)
+{
+	struct http_server *server = exchange->server;
+	struct upload *upload = exchange->upload;
+	enum error error = ERR_NONE;
+
+	assert(upload != NULL && capacity > 0);
+	*size_out = 0;
+	pthread_mutex_lock(&server->mutex);
+	while (!has_news(exchange))
+		if (!resume(exchange))
+			pthread_cond_wait(&server->is_fed, &server->mutex);
+	if (server->is_stopping)
+		error = ERR_STOPPED;
+	else if (upload->count == 0)
+		error = upload->failure;
+	else
+		*size_out = take(upload, out, capacity);
+	if (upload->count <= UPLOAD_BYTES / 2)
+		resume(exchange);
+	pthread_mutex_unlock(&server->mutex);
+	return error;
+}

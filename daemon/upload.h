@@ -1,0 +1,53 @@
+/*
+ * daemon/upload.h - a body that a worker reads while it still comes, through a
+ * ring of bounded size: the connection is suspended while that is full, so the
+ * client waits. Guarded by the server's mutex. Internal to the server.
+ */
+#ifndef DAEMON_UPLOAD_H
+#define DAEMON_UPLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <microhttpd.h>
+
+#include "daemon/http.h"
+#include "store/error.h"
+
+struct upload {
+	char *ring; /* [UPLOAD_BYTES] */
+	size_t begin;
+	size_t count;
+	bool is_submitted;  /* to the workers; the server's thread alone */
+	bool is_ended;      /* all of it has come */
+	enum error failure; /* the connection is over before that */
+	bool is_suspended;  /* it waits for room, or for the reply */
+	uint64_t dropped;   /* bytes that came behind the reply */
+};
+
+/* The body of the exchange is one; false when there are too many. */
+bool upload_begin(struct http_exchange *exchange);
+
+/*
+ * Take bytes that came; *size is how many are left. None have come: it is the
+ * end. MHD_NO: the connection is to be closed. *is_over_out: the reply is there
+ * and can be sent. The server's thread.
+ */
+enum MHD_Result upload_receive(struct http_exchange *exchange, const char *data,
+			       size_t *size, bool *is_over_out);
+
+/*
+ * The connection is over. False when a worker has the exchange still: it will
+ * end it. The server's thread.
+ */
+bool upload_abandon(struct http_exchange *exchange, enum error failure);
+
+/* A worker has its reply. With the mutex held. True when the connection is to
+ * be resumed for it. */
+bool upload_close(struct upload *upload);
+
+/* NULL is a no-op. */
+void upload_free(struct upload *upload);
+
+#endif

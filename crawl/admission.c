@@ -1,5 +1,6 @@
 #include "crawl/admission.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -7,25 +8,21 @@
 
 enum { MAX_ENDING = 8 };
 
-/* Endings of files that are no pages. */
+/*
+ * Endings of files that are no pages: images, archives, programs, scripts,
+ * styles, fonts, media, office. In order, for bsearch().
+ */
 static const char *const endings[] = {
-	/* images */
-	"avif", "bmp", "gif", "heic", "ico", "jpe", "jpeg", "jpg", "png", "psd",
-	"svg", "svgz", "tif", "tiff", "webp",
-	/* archives, programs */
-	"7z", "apk", "bin", "bz2", "cab", "deb", "dmg", "exe", "gz", "img",
-	"iso", "jar", "msi", "pkg", "rar", "rpm", "tar", "tbz2", "tgz", "whl",
-	"xz", "zip", "zst",
-	/* scripts, styles, fonts */
-	"css", "js", "map", "mjs", "wasm", "eot", "otf", "ttf", "woff", "woff2",
-	/* media */
-	"aac", "avi", "flac", "flv", "m3u8", "m4a", "m4v", "mid", "mkv", "mov",
-	"mp3", "mp4", "mpeg", "mpg", "oga", "ogg", "ogv", "opus", "wav", "weba",
-	"webm", "wma", "wmv",
-	/* office */
-	"csv", "doc", "docm", "docx", "epub", "mobi", "odp", "ods", "odt",
-	"pdf", "pps", "ppsx", "ppt", "pptx", "ps", "rtf", "xls", "xlsm",
-	"xlsx"};
+	"7z",   "aac",  "apk",   "avi",  "avif", "bin",  "bmp",  "bz2",  "cab",
+	"css",  "csv",  "deb",   "dmg",  "doc",  "docm", "docx", "eot",  "epub",
+	"exe",  "flac", "flv",   "gif",  "gz",   "heic", "ico",  "img",  "iso",
+	"jar",  "jpe",  "jpeg",  "jpg",  "js",   "m3u8", "m4a",  "m4v",  "map",
+	"mid",  "mjs",  "mkv",   "mobi", "mov",  "mp3",  "mp4",  "mpeg", "mpg",
+	"msi",  "odp",  "ods",   "odt",  "oga",  "ogg",  "ogv",  "opus", "otf",
+	"pdf",  "pkg",  "png",   "pps",  "ppsx", "ppt",  "pptx", "ps",   "psd",
+	"rar",  "rpm",  "rtf",   "svg",  "svgz", "tar",  "tbz2", "tgz",  "tif",
+	"tiff", "ttf",  "wasm",  "wav",  "weba", "webm", "webp", "whl",  "wma",
+	"wmv",  "woff", "woff2", "xls",  "xlsm", "xlsx", "xz",   "zip",  "zst"};
 
 struct row {
 	const char *word;
@@ -85,15 +82,19 @@ static void find_ending(const struct url *url, char ending_out[MAX_ENDING])
 	ending_out[size] = '\0';
 }
 
+static int compare_endings(const void *left, const void *right)
+{
+	return strcasecmp(left, *(const char *const *)right);
+}
+
 static bool is_page(const struct url *url)
 {
 	char ending[MAX_ENDING];
 
 	find_ending(url, ending);
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
-		if (strcasecmp(endings[i], ending) == 0)
-			return false;
-	return true;
+	return ending[0] == '\0' ||
+	       bsearch(ending, endings, sizeof(endings) / sizeof(endings[0]),
+		       sizeof(endings[0]), compare_endings) == NULL;
 }
 
 /* The segments of the path that are not empty; MAX_SEGMENTS + 1: too many. */

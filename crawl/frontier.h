@@ -87,9 +87,9 @@ struct lease_order {
 
 /*
  * Lease up to `max` URLs that are due, the longest due first; returns how many.
- * A URL that was never visited and must be skipped by now is passed over; 4,096
- * of them at most in one call, so that the transaction stays short: fewer than
- * `max` does not mean that no more are due.
+ * A URL that was never visited and must be skipped by now is passed over; some
+ * 1,024 of them at most in one call, so that the transaction stays short: fewer
+ * than `max` does not mean that no more are due.
  */
 size_t frontier_lease(struct txn *txn, struct site_row *site,
 		      const struct frontier_rules *rules,

@@ -5,7 +5,7 @@
 #include "store/memory.h"
 
 enum {
-	MAX_PASSED = 4096, /* rows that one call skips */
+	MAX_PASSED = 1024, /* rows that one call skips */
 	CHUNK = 256,       /* that are looked up at once */
 	DUE_OFFSET = 4,    /* of the time in a key of TABLE_DUE */
 	URL_OFFSET = 12,   /* of the URL there */

@@ -36,16 +36,17 @@ bool frontier_load(struct txn *txn, uint32_t site, uint64_t key,
 	return false;
 }
 
-/* The counter of the site that a row in `state` belongs to, or NULL. */
+/* The counter of the site that a row in `state` belongs to, or `none`. */
 static uint32_t *counter_of(struct site_row *site,
-			    const struct frontier_row *row, uint16_t state)
+			    const struct frontier_row *row, uint16_t state,
+			    uint32_t *none)
 {
 	enum frontier_state known = (enum frontier_state)state;
 
 	if (known == FRONTIER_PENDING || known == FRONTIER_LEASED)
 		return &site->pending_count;
 	if (frontier_is_auxiliary(row))
-		return NULL;
+		return none;
 	switch (known) {
 	case FRONTIER_DONE:
 		return &site->fetched_count;
@@ -55,15 +56,14 @@ static uint32_t *counter_of(struct site_row *site,
 	case FRONTIER_SKIPPED:
 		return &site->skipped_count;
 	default:
-		return NULL; /* a row that is not there yet */
+		return none; /* a row that is not there yet */
 	}
 }
 
 void frontier_store(struct txn *txn, struct site_row *site, uint64_t key,
 		    struct frontier_row *row, enum frontier_state state)
 {
-	uint32_t *from = counter_of(site, row, row->state);
-	uint32_t *to = counter_of(site, row, (uint16_t)state);
+	uint32_t none = 0;
 
 	if (txn->error != ERR_NONE)
 		return;
@@ -71,10 +71,8 @@ void frontier_store(struct txn *txn, struct site_row *site, uint64_t key,
 		site->found_count += !frontier_is_auxiliary(row);
 		site->sitemap_count += (row->flags & FRONTIER_IS_SITEMAP) != 0;
 	}
-	if (from != NULL)
-		(*from)--;
-	if (to != NULL)
-		(*to)++;
+	(*counter_of(site, row, row->state, &none))--;
+	(*counter_of(site, row, (uint16_t)state, &none))++;
 	row->state = (uint16_t)state;
 	frontier_row_put(txn, site->id, key, row);
 }

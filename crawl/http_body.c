@@ -4,7 +4,6 @@
 #include <strings.h>
 
 #include "crawl/line.h"
-#include "store/decode.h"
 
 enum { CHUNK_BYTES = 64 * 1024, MAX_CHUNK_DIGITS = 15 };
 
@@ -63,7 +62,7 @@ static bool join_chunks(struct slice text, struct http_body *body)
 		buffer_append(&body->joined, text.data, part);
 		text = (struct slice){(const char *)text.data + part,
 				      text.size - part};
-		if (part < size || line_take(&text).size > 0 ||
+		if (line_take(&text).size > 0 ||
 		    !take_chunk_size(&text, &size)) {
 			body->is_cut = true;
 			break;
@@ -83,33 +82,23 @@ static bool is_bomb(const struct http_body *body)
 	       size / MAX_CODING_RATIO > body->bytes.size;
 }
 
-/*
- * Run the decoder over the body until its end, the limit or damage. Some
- * servers send several gzip members.
- */
-static enum error run(struct decoder *decoder, size_t max_bytes,
+/* Undo the codings until the end, the limit or damage. */
+static enum error run(struct unpacker *unpacker, size_t max_bytes,
 		      struct http_body *body)
 {
 	struct buffer *decoded = &body->decoded;
-	struct slice left = body->bytes;
 	enum error error = ERR_NONE;
 	size_t size = 1;
 
-	while (error == ERR_NONE && decoded->size <= max_bytes &&
-	       !is_bomb(body) && size > 0) {
+	unpacker_feed(unpacker, body->bytes);
+	while (error == ERR_NONE && size > 0 && decoded->size <= max_bytes &&
+	       !is_bomb(body)) {
 		char *end = buffer_reserve(decoded, CHUNK_BYTES);
-		size_t before = left.size;
 
-		error = decoder_run(decoder, &left, end, CHUNK_BYTES, &size);
+		error = unpacker_next(unpacker, end, CHUNK_BYTES, &size);
 		decoded->size += size;
-		if (decoder_is_at_end(decoder) &&
-		    coding_of_bytes(left) == CODING_GZIP)
-			decoder_reset(decoder);
-		else if (decoder_is_at_end(decoder))
-			return error;
-		size += before - left.size;
 	}
-	body->is_cut = true;
+	body->is_cut |= !unpacker_is_whole(unpacker);
 	return error;
 }
 
@@ -120,18 +109,33 @@ static enum error fail(struct http_body *body, enum error error,
 	return error;
 }
 
-static enum error undo(enum coding coding, size_t max_bytes,
+/* What begins so was unpacked before, though brotli may make something of it.
+ */
+static bool is_markup(struct slice bytes)
+{
+	const char *text = bytes.data;
+	size_t at = 0;
+
+	while (at < bytes.size && text[at] != '\0' &&
+	       strchr(" \t\r\n", text[at]) != NULL)
+		at++;
+	return at < bytes.size && text[at] == '<';
+}
+
+static enum error undo(struct codings codings, size_t max_bytes,
 		       struct http_body *body)
 {
-	struct decoder *decoder = decoder_create(coding);
-	enum error error = run(decoder, max_bytes, body);
+	struct unpacker *unpacker = unpacker_create(codings);
+	bool was_cut = body->is_cut;
+	enum error error = run(unpacker, max_bytes, body);
 
-	decoder_destroy(decoder);
+	unpacker_destroy(unpacker);
 	if (is_bomb(body))
 		return fail(body, ERR_TOO_LARGE,
 			    "the body unpacks to over 200 times its size");
-	if (body->decoded.size == 0 && error != ERR_NONE) {
-		body->is_cut = false;
+	if ((error != ERR_NONE && body->decoded.size == 0) ||
+	    (body->is_cut && is_markup(body->bytes))) {
+		body->is_cut = was_cut;
 		return ERR_NONE; /* as it is: it was unpacked before */
 	}
 	if (error != ERR_NONE)
@@ -141,36 +145,13 @@ static enum error undo(enum coding coding, size_t max_bytes,
 	return ERR_NONE;
 }
 
-/* The one coding of the body that is not "identity"; false when unknown. */
-static bool find_coding(struct slice names, enum coding *coding_out)
-{
-	*coding_out = CODING_NONE;
-	while (names.size > 0) {
-		const char *bytes = names.data;
-		const char *comma = memchr(bytes, ',', names.size);
-		size_t size =
-			comma == NULL ? names.size : (size_t)(comma - bytes);
-		size_t end = size;
-		enum coding coding;
-
-		names.data = bytes + (comma == NULL ? size : size + 1);
-		names.size -= comma == NULL ? size : size + 1;
-		while (end > 0 && bytes[end - 1] == ' ')
-			end--;
-		for (; end > 0 && *bytes == ' '; end--)
-			bytes++;
-		if (!coding_of_name((struct slice){bytes, end}, &coding) ||
-		    (coding != CODING_NONE && *coding_out != CODING_NONE))
-			return false;
-		if (coding != CODING_NONE)
-			*coding_out = coding;
-	}
-	return true;
-}
-
 /* Packed formats with a magic number show whether they are there. */
-static bool is_there(enum coding coding, struct slice bytes)
+static bool is_there(const struct codings *codings, struct slice bytes)
 {
+	enum coding coding = codings->count == 0
+				     ? CODING_NONE
+				     : codings->list[codings->count - 1];
+
 	if (coding == CODING_GZIP || coding == CODING_ZSTD)
 		return coding_of_bytes(bytes) == coding;
 	return coding != CODING_NONE && bytes.size > 0;
@@ -179,7 +160,7 @@ static bool is_there(enum coding coding, struct slice bytes)
 enum error http_body_decode(const struct http_message *message,
 			    size_t max_bytes, struct http_body *body_out)
 {
-	enum coding coding;
+	const struct codings *codings = &message->codings;
 	enum error error = ERR_NONE;
 
 	buffer_clear(&body_out->joined);
@@ -187,19 +168,20 @@ enum error http_body_decode(const struct http_message *message,
 	body_out->bytes = message->body;
 	body_out->is_cut = false;
 	body_out->reason[0] = '\0';
-	if (!find_coding(message->coding, &coding)) {
+	if (message->unknown.data != NULL) {
 		snprintf(body_out->reason, sizeof(body_out->reason),
 			 "Content-Encoding: %.*s is not known",
-			 (int)(message->coding.size < 40 ? message->coding.size
-							 : 40),
-			 (const char *)message->coding.data);
+			 (int)(message->unknown.size < 40
+				       ? message->unknown.size
+				       : 40),
+			 (const char *)message->unknown.data);
 		return ERR_MALFORMED;
 	}
 	if ((!message->is_chunked || !join_chunks(message->body, body_out)) &&
-	    message->coding.size == 0 && message->content_length != UINT64_MAX)
+	    codings->count == 0 && message->content_length != UINT64_MAX)
 		body_out->is_cut = message->body.size < message->content_length;
-	if (is_there(coding, body_out->bytes))
-		error = undo(coding, max_bytes, body_out);
+	if (is_there(codings, body_out->bytes))
+		error = undo(*codings, max_bytes, body_out);
 	if (body_out->bytes.size > max_bytes) {
 		body_out->bytes.size = max_bytes;
 		body_out->is_cut = true;

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "crawl/unpack.h"
 #include "store/buffer.h"
 #include "store/error.h"
 #include "store/slice.h"
@@ -19,7 +20,8 @@ struct http_message {
 	uint16_t status;
 	struct slice content_type;
 	struct slice location;
-	struct slice coding;     /* Content-Encoding, of several the last */
+	struct codings codings;  /* of the content, as the head says */
+	struct slice unknown;    /* a Content-Encoding that is none of ours */
 	bool is_chunked;         /* as the head says */
 	uint64_t content_length; /* UINT64_MAX: none */
 	unsigned robots_tag;     /* see page/robots_tag.h */

@@ -22,7 +22,8 @@ struct sitemap {
 	size_t bom_size;         /* bytes of BOMs that came first */
 	struct sitemap_xml *xml; /* one of these, once it is known which */
 	struct sitemap_text *text;
-	bool is_over; /* finished */
+	bool is_padded; /* the last member was followed by something else */
+	bool is_over;   /* finished */
 	char piece[PIECE_BYTES];
 };
 
@@ -153,20 +154,31 @@ static void read_plain(struct sitemap *sitemap, struct slice bytes)
 	}
 }
 
+/* Whether there is a member to read; the first byte of another tells. */
+static bool begin_member(struct sitemap *sitemap, struct slice bytes)
+{
+	if (!decoder_is_at_end(sitemap->decoder))
+		return true;
+	if (bytes.size == 0)
+		return false;
+	sitemap->is_padded = *(const unsigned char *)bytes.data != 0x1F;
+	if (sitemap->is_padded)
+		return false;
+	decoder_reset(sitemap->decoder);
+	return true;
+}
+
 /* Members follow each other; what follows and is none is ignored. */
 static void read_gzip(struct sitemap *sitemap, struct slice bytes)
 {
 	size_t size = PIECE_BYTES;
 
-	while ((bytes.size > 0 || size > 0) && sitemap->out.error == ERR_NONE) {
+	while ((bytes.size > 0 || size > 0) && !sitemap->is_padded &&
+	       sitemap->out.error == ERR_NONE) {
 		enum error error;
 
-		if (decoder_is_at_end(sitemap->decoder)) {
-			if (bytes.size == 0 ||
-			    *(const unsigned char *)bytes.data != 0x1F)
-				return;
-			decoder_reset(sitemap->decoder);
-		}
+		if (!begin_member(sitemap, bytes))
+			return;
 		error = decoder_run(sitemap->decoder, &bytes, sitemap->piece,
 				    PIECE_BYTES, &size);
 		if (size > 0)

@@ -158,6 +158,7 @@ static bool unpack(struct transfer *transfer, struct slice packed)
 	return true;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 size_t transfer_on_body(char *data, size_t size, size_t count, void *context)
 {
 	struct transfer *transfer = context;
@@ -179,7 +180,6 @@ size_t transfer_on_body(char *data, size_t size, size_t count, void *context)
 }
 
 /* Called with all that libcurl does. A proxy is asked for a tunnel first. */
-/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 int transfer_on_debug(CURL *easy, curl_infotype type, char *data, size_t size,
 		      void *context)
 {

@@ -1,12 +1,12 @@
 #include "crawl/url_pattern.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "crawl/percent.h"
+#include "crawl/url_kind.h"
 #include "store/hash.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -15,20 +15,10 @@ enum {
 	MAX_SEGMENT_COUNT = 24, /* more are not looked at */
 	MAX_PARAMETERS = 16,    /* the same */
 	MAX_NAMES = 2,          /* folders that keep their names */
-	MAX_NAME = 32,          /* bytes of one; longer is a sentence */
-	MAX_HYPHENS = 2,        /* the same */
 	MAX_ITEM = 64,          /* a name, when digits have become {n} */
 	MAX_COUNTED = 4,        /* segments; more are as many */
-	MIN_HEX = 8,            /* digits of a hexadecimal number */
-	MIN_CHANGES = 3, /* from letters to digits and back, of identifiers */
-	DAY_SIZE = 8,    /* of 20240514 */
-	YEAR_SIZE = 4,   /* digits */
-	COARSE_SEED = 1, /* so that no coarse hash is a fine one */
+	COARSE_SEED = 1,        /* so that no coarse hash is a fine one */
 };
-
-enum kind { KIND_NONE, KIND_NUMBER, KIND_DATE, KIND_ID, KIND_WORD };
-
-static const char *const kind_texts[] = {"", "{n}", "{date}", "{id}", "{w}"};
 
 /* Endings that say how a page is made; any other is a part of its name. */
 static const char *const endings[] = {
@@ -48,131 +38,22 @@ static const char *const suffixes[] = {"-members", "_source", "-summary",
 static const char *const views[] = {"amp",   "embed", "feed",
 				    "print", "rss",   "trackback"};
 
+static void put_kind(struct bounded *out, enum url_kind kind)
+{
+	bounded_put_slice(out, slice_of(url_kind_text(kind)));
+}
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-static bool is_letter(char c)
+/* A name stays, but for its numbers. */
+static void put_name(struct bounded *out, struct slice name)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+	const char *c = name.data;
 
-static bool is_hex(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-static bool is_separator(char c)
-{
-	return c == '-' || c == '_' || c == '.';
-}
-
-/* 20240514 */
-static bool is_day(struct slice text)
-{
-	const char *c = text.data;
-
-	return text.size == DAY_SIZE &&
-	       (memcmp(c, "19", 2) == 0 || memcmp(c, "20", 2) == 0) &&
-	       (c[4] == '0' || c[4] == '1') && c[6] <= '3';
-}
-
-/* Numbers and single separators, such as 2024-05, 14.5.2024 or 1.2.3. */
-static enum kind kind_of_numbers(struct slice text)
-{
-	const char *c = text.data;
-	size_t sizes[3] = {0};
-	size_t count = 0;
-
-	for (size_t i = 0; i < text.size; i++) {
-		if (is_digit(c[i])) {
-			sizes[count]++;
-			continue;
-		}
-		if (!is_separator(c[i]) || sizes[count] == 0 ||
-		    i + 1 == text.size)
-			return KIND_NONE;
-		if (++count == 3)
-			return KIND_NUMBER;
-	}
-	if (count == 0)
-		return is_day(text) ? KIND_DATE : KIND_NUMBER;
-	if (sizes[1] > 2 && count == 2)
-		return KIND_NUMBER;
-	return (sizes[0] == YEAR_SIZE && sizes[count] <= 2) ||
-			       (sizes[count] == YEAR_SIZE && sizes[0] <= 2)
-		       ? KIND_DATE
-		       : KIND_NUMBER;
-}
-
-/* A long hexadecimal number, also in groups as those of a UUID, or letters and
- * digits in turns. */
-static bool is_identifier(struct slice text)
-{
-	const char *c = text.data;
-	bool is_number = true;
-	size_t digits = 0;
-	size_t run = 0;
-	size_t longest = 0;
-	size_t changes = 0;
-
-	for (size_t i = 0; i < text.size; i++) {
-		digits += is_digit(c[i]);
-		run = is_hex(c[i]) ? run + 1 : 0;
-		longest = run > longest ? run : longest;
-		is_number = is_number && (is_hex(c[i]) || c[i] == '-');
-		changes += i > 0 && ((is_digit(c[i - 1]) && is_letter(c[i])) ||
-				     (is_letter(c[i - 1]) && is_digit(c[i])));
-	}
-	return digits > 0 && text.size >= MIN_HEX &&
-	       ((is_number && longest >= MIN_HEX) || changes >= MIN_CHANGES);
-}
-
-static enum kind kind_of(struct slice text)
-{
-	enum kind kind;
-
-	if (text.size == 0)
-		return KIND_NONE;
-	kind = kind_of_numbers(text);
-	if (kind != KIND_NONE)
-		return kind;
-	if (memchr(text.data, '%', text.size) != NULL)
-		return KIND_WORD;
-	return is_identifier(text) ? KIND_ID : KIND_WORD;
-}
-
-/* Is it the name of something, and no sentence? */
-static bool is_name(struct slice text)
-{
-	const char *c = text.data;
-	size_t hyphens = 0;
-
-	for (size_t i = 0; i < text.size; i++) {
-		hyphens += c[i] == '-' || c[i] == '_';
-		if (c[i] == '%' || c[i] == '{')
-			return false;
-	}
-	return text.size <= MAX_NAME && hyphens <= MAX_HYPHENS &&
-	       kind_of(text) == KIND_WORD;
-}
-
-static void put_kind(struct bounded *out, struct slice text)
-{
-	bounded_put_slice(out, slice_of(kind_texts[kind_of(text)]));
-}
-
-/* A name stays, but for its numbers; anything else becomes what it is. */
-static void put_name(struct bounded *out, struct slice text)
-{
-	const char *c = text.data;
-
-	if (!is_name(text)) {
-		put_kind(out, text);
-		return;
-	}
-	for (size_t i = 0; i < text.size; i++) {
+	for (size_t i = 0; i < name.size; i++) {
 		if (!is_digit(c[i]))
 			bounded_put(out, c[i]);
 		else if (i == 0 || !is_digit(c[i - 1]))
@@ -205,6 +86,9 @@ static bool ends_with(struct slice text, const char *ending)
 /* Take the ending off the segment. */
 static const char *cut_ending(struct slice *segment)
 {
+	if (segment->size == 0 ||
+	    memchr(segment->data, '.', segment->size) == NULL)
+		return "";
 	for (size_t i = 0; i < COUNT(endings); i++) {
 		if (!ends_with(*segment, endings[i]))
 			continue;
@@ -260,7 +144,7 @@ static void find_view(struct parts *parts)
 	} else if (parts->folder_count > 0 &&
 		   is_one_of(parts->folders[parts->folder_count - 1], pages,
 			     1) &&
-		   kind_of(parts->leaf) == KIND_NUMBER) {
+		   url_kind_of(parts->leaf) == URL_NUMBER) {
 		parts->number = parts->leaf;
 		parts->view = pop(parts);
 		parts->leaf = pop(parts);
@@ -301,12 +185,18 @@ static void make_item(struct slice parameter, struct item *item)
 	const char *text = parameter.data;
 	const char *equal = memchr(text, '=', parameter.size);
 	size_t size = equal == NULL ? parameter.size : (size_t)(equal - text);
+	struct slice name = {text, size};
+	struct slice value = {NULL, 0};
+	enum url_kind kind = url_kind_of(name);
 
-	put_name(&out, (struct slice){text, size});
-	bounded_put(&out, '=');
 	if (equal != NULL)
-		put_kind(&out,
-			 (struct slice){equal + 1, parameter.size - size - 1});
+		value = (struct slice){equal + 1, parameter.size - size - 1};
+	if (kind == URL_WORD && url_is_name(name))
+		put_name(&out, name);
+	else
+		put_kind(&out, kind);
+	bounded_put(&out, '=');
+	put_kind(&out, url_kind_of(value));
 	item->text[out.size] = '\0';
 }
 
@@ -341,17 +231,18 @@ static void put_folders(struct bounded *out, const struct parts *parts)
 
 	for (size_t i = 0; i < parts->folder_count; i++) {
 		struct slice folder = parts->folders[i];
-		enum kind kind = kind_of(folder);
+		enum url_kind kind = url_kind_of(folder);
 
-		is_named = is_named && i < MAX_NAMES && is_name(folder);
-		if (!is_named && was_word && kind == KIND_WORD)
+		is_named = is_named && i < MAX_NAMES && kind == URL_WORD &&
+			   url_is_name(folder);
+		if (!is_named && was_word && kind == URL_WORD)
 			continue;
 		bounded_put(out, '/');
 		if (is_named)
 			put_name(out, folder);
 		else
-			put_kind(out, folder);
-		was_word = !is_named && kind == KIND_WORD;
+			put_kind(out, kind);
+		was_word = !is_named && kind == URL_WORD;
 	}
 }
 
@@ -373,15 +264,16 @@ static const char *find_affix(struct slice text, const char *const *affixes,
 static void put_leaf(struct bounded *out, const struct parts *parts)
 {
 	struct slice leaf = parts->leaf;
+	enum url_kind kind = url_kind_of(leaf);
 
 	if (parts->ending[0] == '\0' || parts->view.size > 0 ||
-	    kind_of(leaf) != KIND_WORD) {
-		put_kind(out, leaf);
+	    kind != URL_WORD) {
+		put_kind(out, kind);
 		return;
 	}
 	bounded_put_slice(out, slice_of(find_affix(leaf, beginnings,
 						   COUNT(beginnings), false)));
-	put_kind(out, leaf);
+	put_kind(out, kind);
 	bounded_put_slice(out, slice_of(find_affix(leaf, suffixes,
 						   COUNT(suffixes), true)));
 }
@@ -396,7 +288,7 @@ static void put_fine(struct bounded *out, const struct parts *parts)
 	bounded_put_slice(out, parts->view);
 	if (parts->number.size > 0)
 		bounded_put(out, '/');
-	put_kind(out, parts->number);
+	put_kind(out, url_kind_of(parts->number));
 	bounded_put_slice(out, slice_of(parts->ending));
 	if (parts->is_open && parts->leaf.size + parts->view.size > 0)
 		bounded_put(out, '/');
@@ -407,12 +299,11 @@ static void put_fine(struct bounded *out, const struct parts *parts)
 /* "/+3.html?"; so deep that no path is endless. */
 static void put_wide(struct bounded *out, const struct parts *parts)
 {
-	char count[16];
+	size_t count = parts->segment_count < MAX_COUNTED ? parts->segment_count
+							  : MAX_COUNTED;
 
-	snprintf(count, sizeof(count), "/+%zu",
-		 parts->segment_count < MAX_COUNTED ? parts->segment_count
-						    : MAX_COUNTED);
-	bounded_put_slice(out, slice_of(count));
+	bounded_put_slice(out, slice_of("/+"));
+	bounded_put(out, (char)('0' + count));
 	bounded_put_slice(out, slice_of(parts->ending));
 	if (parts->query != NULL)
 		bounded_put(out, '?');
@@ -420,9 +311,12 @@ static void put_wide(struct bounded *out, const struct parts *parts)
 
 static void put_coarse(struct bounded *out, const struct parts *parts)
 {
-	if (parts->folder_count > 0 && is_name(parts->folders[0])) {
+	struct slice first = parts->folders[0];
+
+	if (parts->folder_count > 0 && url_kind_of(first) == URL_WORD &&
+	    url_is_name(first)) {
 		bounded_put(out, '/');
-		put_name(out, parts->folders[0]);
+		put_name(out, first);
 	}
 	put_wide(out, parts);
 }

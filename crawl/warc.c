@@ -239,13 +239,13 @@ static enum error end_of(const struct warc_reader *reader,
 	else if (stream_state(stream) == STREAM_DAMAGED)
 		fail(record, ERR_CORRUPT,
 		     "nothing can be read behind the damage");
-	else if (reader->cut.ends_inside)
-		fail(record, ERR_CORRUPT,
-		     "the file ends in the middle of a record");
 	else if (reader->cut.format == ARCHIVE_UNKNOWN &&
 		 stream_taken(stream) > 0)
 		fail(record, ERR_MALFORMED,
 		     "there is no record of WARC or ARC in it");
+	else if (reader->cut.ends_inside)
+		fail(record, ERR_CORRUPT,
+		     "the file ends in the middle of a record");
 	return record->error;
 }
 

@@ -35,7 +35,8 @@ struct warc_record {
 	char charset[32];                 /* of the Content-Type, or "" */
 	char redirect[MAX_URL_BYTES + 1]; /* Location as written, or "" */
 	unsigned robots_tag; /* of X-Robots-Tag: see page/robots_tag.h */
-	bool is_cut;         /* the body was cut: WARC-Truncated, a limit of
+	bool is_cut;         /* the body was cut: WARC-Truncated, a length that
+				lies, a limit of
 				ours, or the file ended in it */
 	struct slice body;   /* without transfer and content coding; valid
 				until the next call */

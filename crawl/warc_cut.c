@@ -74,7 +74,7 @@ static bool skip_blank(struct warc_cut *cut)
 
 /*
  * Go to the next line that begins a record; the begin of a member begins a
- * line, too. False at the end.
+ * line, too. False at the end: what was skipped is lost.
  */
 static bool find_record(struct warc_cut *cut)
 {
@@ -92,8 +92,11 @@ static bool find_record(struct warc_cut *cut)
 		stream_skip(stream, size);
 		if (newline == NULL && stream_state(stream) == STREAM_RUNS)
 			continue; /* in the middle of a long line */
-		if (stream_see_across(stream, 1).size == 0)
+		if (stream_see_across(stream, 1).size == 0) {
+			cut->ends_inside =
+				stream_state(stream) != STREAM_DAMAGED;
 			return false;
+		}
 		if (is_at_record(cut))
 			return true;
 	}
@@ -243,30 +246,32 @@ struct cut_block cut_block(struct warc_cut *cut, uint64_t length)
 }
 
 /* Bytes of the head at the begin of `view`; 0 when its end is not there. */
-static size_t head_size(const struct warc_cut *cut, struct slice view)
+static size_t head_size(const struct warc_cut *cut, struct slice view,
+			bool *is_whole_out)
 {
 	struct slice left = view;
 
+	*is_whole_out = true;
 	if (cut->format == ARCHIVE_WARC)
-		return warc_header_size(view);
+		return warc_header_size(view, is_whole_out);
 	line_take(&left);
 	return view.size - left.size;
 }
 
 /* The head of the record that begins here; empty when it does not end. */
-static struct slice take_head(struct warc_cut *cut)
+static struct slice take_head(struct warc_cut *cut, bool *is_whole_out)
 {
 	struct slice view = {0};
 	size_t size = 0;
 
 	for (size_t wanted = HEAD_STEP; wanted <= MAX_HEAD_BYTES; wanted *= 2) {
 		view = see(cut->stream, wanted);
-		size = head_size(cut, view);
+		size = head_size(cut, view, is_whole_out);
 		if (size == 0 && view.size < wanted) {
 			view = stream_see_across(cut->stream, wanted);
 			if (view.size > wanted)
 				view.size = wanted;
-			size = head_size(cut, view);
+			size = head_size(cut, view, is_whole_out);
 		}
 		if (size > 0 || view.size < wanted)
 			break;
@@ -289,12 +294,11 @@ static void tell(struct warc_cut *cut, struct cut_head *head, enum error error,
 }
 
 /* The head has no end, or is far too long: go behind its begin. */
-static void end_in_head(struct warc_cut *cut, struct cut_head *head)
+static void end_in_head(struct warc_cut *cut)
 {
 	struct warc_stream *stream = cut->stream;
 	size_t size = stream_see_across(stream, MAX_HEAD_BYTES).size;
 
-	tell(cut, head, ERR_MALFORMED, "its head has no end");
 	cut->is_lost = true;
 	if (size >= MAX_HEAD_BYTES) {
 		stream_skip(stream, 1);
@@ -322,15 +326,6 @@ static bool go_on(struct warc_cut *cut, struct cut_head *head)
 	return !cut->is_told;
 }
 
-/* Is there no whole line any more, as where the head of a record was cut? */
-static bool is_last_line(struct warc_cut *cut)
-{
-	struct slice view = stream_see(cut->stream, PEEK_BYTES);
-
-	return view.size < PEEK_BYTES &&
-	       memchr(view.data, '\n', view.size) == NULL;
-}
-
 /* Go to where a record begins. False when there is something else to tell, or
  * nothing more. */
 static bool seek_record(struct warc_cut *cut, struct cut_head *head)
@@ -347,7 +342,6 @@ static bool seek_record(struct warc_cut *cut, struct cut_head *head)
 			continue;
 		tell(cut, head, ERR_MALFORMED, "no record begins here");
 		cut->is_lost = true;
-		cut->ends_inside = is_last_line(cut);
 		return false;
 	}
 }
@@ -355,6 +349,7 @@ static bool seek_record(struct warc_cut *cut, struct cut_head *head)
 bool cut_next(struct warc_cut *cut, struct cut_head *head_out)
 {
 	struct warc_stream *stream = cut->stream;
+	bool is_whole;
 
 	*head_out = (struct cut_head){0};
 	finish_last(cut);
@@ -366,8 +361,12 @@ bool cut_next(struct warc_cut *cut, struct cut_head *head_out)
 		cut->format = warc_begins(stream_see(stream, VERSION_BYTES))
 				      ? ARCHIVE_WARC
 				      : ARCHIVE_ARC;
-	head_out->bytes = take_head(cut);
+	head_out->bytes = take_head(cut, &is_whole);
 	if (head_out->bytes.size == 0)
-		end_in_head(cut, head_out);
+		end_in_head(cut);
+	if (head_out->bytes.size == 0 || !is_whole) {
+		head_out->error = ERR_MALFORMED;
+		head_out->reason = "its head has no end";
+	}
 	return true;
 }

@@ -33,13 +33,18 @@ bool warc_begins_surely(struct slice text)
 				 strncasecmp(line.data, "Conte", 5) == 0);
 }
 
-size_t warc_header_size(struct slice text)
+size_t warc_header_size(struct slice text, bool *is_whole_out)
 {
 	size_t size = text.size;
+	struct slice line;
 
+	*is_whole_out = true;
+	line_take(&text);
 	while (text.size > 0) {
-		struct slice line = line_take(&text);
-
+		*is_whole_out = !warc_begins(text);
+		if (!*is_whole_out)
+			return size - text.size;
+		line = line_take(&text);
 		if (line.size == 0 && ((const char *)text.data)[-1] == '\n')
 			return size - text.size;
 	}

@@ -26,9 +26,10 @@ bool warc_begins_surely(struct slice text);
 
 /*
  * Bytes of the head with the blank line that ends it; 0 when that is not
- * there. Lines may end in LF alone, or in several CRs and LF.
+ * there. Lines may end in LF alone, or in several CRs and LF. Where another
+ * record begins before, the head ends there, *is_whole_out false.
  */
-size_t warc_header_size(struct slice text);
+size_t warc_header_size(struct slice text, bool *is_whole_out);
 
 /* Read the fields of a head that begins with its version. */
 void warc_header_parse(struct slice head, struct warc_header *header_out);

@@ -46,10 +46,11 @@ static json_t *report_json(const struct ingest_report *report)
 		(json_int_t)report->other);
 
 	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:b, s:o}", "bytes",
-		(json_int_t)report->bytes, "records",
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:b, s:o}",
+		"bytes", (json_int_t)report->bytes, "records",
 		(json_int_t)report->records, "pages", (json_int_t)report->pages,
-		"revisits", (json_int_t)report->revisits, "redirects",
+		"cut", (json_int_t)report->cut, "revisits",
+		(json_int_t)report->revisits, "redirects",
 		(json_int_t)report->redirects, "skipped", skipped, "refused",
 		(json_int_t)report->refused, "errors", errors_json(report),
 		"complete", report->end == ERR_NONE, "reason",

@@ -189,6 +189,7 @@ static struct work work_of(struct batch *batch, const struct site *site,
 static void lease_site(struct batch *batch, struct site *site,
 		       struct work_order *order)
 {
+	uint32_t skipped_count = site->row.skipped_count;
 	size_t max = room_of(site, order);
 	struct lease *leases;
 	size_t count;
@@ -211,7 +212,9 @@ static void lease_site(struct batch *batch, struct site *site,
 		order->work[order->count++] = work_of(batch, site, &leases[i]);
 	free(leases);
 	site->leased += count;
-	site->is_changed |= count > 0;
+	/* some may have been passed over, too */
+	site->is_changed |= count > 0 ||
+			    site->row.skipped_count != skipped_count;
 }
 
 static void lease_work(struct engine *engine, struct batch *batch,

@@ -60,9 +60,10 @@ static enum error take_page(struct pipeline *pipeline,
 	buffer_append_slice(&result.body, record->body);
 	error = pipeline_ingest(pipeline, &url, &result, record->time_ms);
 	buffer_free(&result.body);
-	if (error == ERR_NONE)
+	if (error == ERR_NONE) {
 		report->pages++;
-	else if (error != ERR_STOPPED)
+		report->cut += record->is_cut;
+	} else if (error != ERR_STOPPED)
 		refuse(report, record, error, error_text(error));
 	return error == ERR_STOPPED ? error : ERR_NONE;
 }

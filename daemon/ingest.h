@@ -27,8 +27,9 @@ struct ingest_error {
 /* What became of an archive. Plain data; end with ingest_report_free(). */
 struct ingest_report {
 	uint64_t bytes;   /* of the archive */
-	uint64_t records; /* the sum of what follows */
+	uint64_t records; /* the sum of what follows, but for `cut` */
 	uint64_t pages;   /* handed in */
+	uint64_t cut;     /* of these: not all of the body was there */
 	uint64_t revisits;
 	uint64_t redirects;
 	uint64_t not_html;           /* by their Content-Type */

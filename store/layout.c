@@ -14,10 +14,21 @@ static struct slice slice_at(const struct layout *layout, const void *row,
 	return slice;
 }
 
+/* Enough bytes for the row: the struct holds more than its fields do. */
+static size_t room_of(const struct layout *layout, const void *row)
+{
+	size_t size = layout->size;
+
+	for (size_t i = 0; i < layout->slice_count; i++)
+		size += slice_at(layout, row, i).size;
+	return size;
+}
+
 struct buffer layout_encode(const struct layout *layout, const void *row)
 {
 	struct buffer out = {0};
 
+	buffer_reserve(&out, room_of(layout, row));
 	for (size_t i = 0; i < layout->field_count; i++)
 		buffer_append(&out,
 			      (const char *)row + layout->fields[i].offset,

@@ -178,10 +178,10 @@ struct frontier_row {
 };
 
 enum {
-	FRONTIER_IS_ASKED = 1,   /* somebody asked for this very page */
-	FRONTIER_IS_SITEMAP = 2, /* no page: names URLs */
-	FRONTIER_IS_PROBE = 4,   /* no page: shows what is not there */
-	FRONTIER_IS_TRIED = 8,   /* it was leased before */
+	FRONTIER_IS_ASKED = 1,    /* somebody asked for this very page */
+	FRONTIER_IS_SITEMAP = 2,  /* no page: names URLs */
+	FRONTIER_IS_PROBE = 4,    /* no page: shows what is not there */
+	FRONTIER_IS_TRIED = 8,    /* it was leased before */
 	FRONTIER_IS_LEARNED = 16, /* its patterns learned from its page */
 	/* rows beside the pages of the site */
 	FRONTIER_IS_AUXILIARY = FRONTIER_IS_SITEMAP | FRONTIER_IS_PROBE,

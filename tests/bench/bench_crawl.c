@@ -35,6 +35,7 @@ struct race {
 	size_t body_bytes;
 };
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 static size_t on_body(char *data, size_t size, size_t count, void *context)
 {
 	struct race *race = context;
@@ -48,8 +49,8 @@ static size_t authority_length(const char *url)
 {
 	const char *host = strstr(url, "://");
 
-	return host == NULL ? 0 : 3 + (size_t)(host - url) +
-					  strcspn(host + 3, "/");
+	return host == NULL ? 0
+			    : 3 + (size_t)(host - url) + strcspn(host + 3, "/");
 }
 
 static struct lane *lane_of(struct race *race, const char *url)

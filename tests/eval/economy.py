@@ -8,10 +8,10 @@ large cluster of the full crawl (10 pages and more) is handed to both daemons,
 and the text that method df finds by the templates of the few pages is scored by
 that of all pages, as bags of words. Printed per site and K: what share of the
 pages and bytes was fetched, how many of the large clusters are known from few
-pages, too, and the mean F1. With --sitemap the server also has a sitemap of all
-pages of the archive, many of which nothing else leads to; with --threshold
-both crawls cluster by that, in place of the one that each chooses for itself.
-Without data this says so.
+pages, too, and the mean F1, of all and of the pages that have a template. With
+--sitemap the server also has a sitemap of all pages of the archive, many of
+which nothing else leads to; with --threshold both crawls cluster by that, in
+place of the one that each chooses for itself. Without data this says so.
 """
 
 import argparse
@@ -124,26 +124,26 @@ def text_of(done, target, body):
 
 
 def score_cluster(full, few, targets, score):
-    """F1 of a sample of its pages; None: the few pages have no template."""
-    scores = []
-    missing = 0
+    """F1 of a sample of its pages, and of those (or None) that the few pages
+    have a template for; None when there is no text to be found."""
+    scores, known = [], []
     for target in targets[::max(1, len(targets) // PER_CLUSTER)]:
         body = body_of(full, target)
         words = score.words(text_of(full, target, body) or "")
         got = text_of(few, target, body)
         if not words:
             continue  # all of it is template: there is nothing to find
-        missing += got is None
         found = score.words(got or "")
         overlap = score.bag(collections.Counter(words), found)
         scores.append(score.prf(overlap, len(found), len(words))[2])
+        known += [] if got is None else scores[-1:]
     if not scores:
         return None
-    return statistics.mean(scores), missing * 2 < len(scores)
+    return statistics.mean(scores), statistics.mean(known) if known else None
 
 
 def measure(site, options, report):
-    """{saturation: (share of pages, share of bytes, F1)}."""
+    """{saturation: (share of pages, share of bytes, F1, where known)}."""
     score = goldsets.referee(common.DATA)
     folder = common.unpack(site)
     full = crawl(site, folder, 0, options)
@@ -153,13 +153,15 @@ def measure(site, options, report):
         few = crawl(site, folder, saturation, options)
         rows = [row for row in (score_cluster(full, few, targets, score)
                                 for targets in large) if row]
-        mean = statistics.mean(row[0] for row in rows) if rows else 1.0
+        known = [row[1] for row in rows if row[1] is not None]
+        means = [statistics.mean(row[0] for row in rows) if rows else 1.0,
+                 statistics.mean(known) if known else 1.0]
         found[saturation] = (few.fetched / full.fetched,
-                             few.bytes / full.bytes, mean)
+                             few.bytes / full.bytes, *means)
         report.row(site, saturation, full.fetched, few.fetched,
                    f"{found[saturation][0]:.3f}", f"{few.bytes / 1e6:.1f}",
                    f"{found[saturation][1]:.3f}",
-                   f"{sum(row[1] for row in rows)} of {len(rows)}", mean)
+                   f"{len(known)} of {len(rows)}", *means)
         close(few)
     close(full)
     return found
@@ -193,10 +195,10 @@ def main():
     report = common.Report()
     report.table("Pages that are enough", "site", "saturation", "pages",
                  "fetched", "share", "MB", "share of bytes",
-                 "large clusters known", "F1 of df")
+                 "large clusters known", "F1 of df", "where known")
     sites = [measure(site, options, report) for site in options.site]
     report.table("Means over the sites", "saturation", "share of the pages",
-                 "share of the bytes", "F1 of df")
+                 "share of the bytes", "F1 of df", "where known")
     for saturation in options.saturation:
         report.row(saturation, *(statistics.mean(column) for column in zip(
             *(found[saturation] for found in sites))))

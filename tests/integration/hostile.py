@@ -40,7 +40,7 @@ def persona(name, path="/hostile.html"):
 
 
 def reply(body=b"", *headers, status="200 OK", kind="text/html"):
-    """A whole answer; a Content-Length among `headers` replaces the true one."""
+    """A whole answer; a Content-Length in `headers` replaces the true one."""
     lines = [f"HTTP/1.1 {status}"]
     if kind:
         lines.append(f"Content-Type: {kind}")

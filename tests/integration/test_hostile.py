@@ -38,7 +38,7 @@ CONFIG = {
 Seen = collections.namedtuple("Seen", "pages seconds requests said state")
 
 # What the daemon makes of a persona: (how many pages are learnt from: the first
-# one, three innocent ones, and perhaps what is hostile, None: it depends on which
+# one, three innocent ones, and perhaps what is hostile; None: it depends on who
 # was first; what is said about the URL), of the personas that are named.
 CASES = {
     (4, "failed 200 over the configured limit; .*a bomb: [0-9]+ bytes"): (
@@ -51,7 +51,7 @@ CASES = {
         "gzip cut short", "reset in the body", "length too long"),
     (4, "(pending|leased) 0 took longer than allowed; .*too slow"): (
         "slow headers", "silence"),
-    (4, "(pending|leased) 200 took longer than allowed; .*(too slow|timed out)"): (
+    (4, "(pending|leased) 200 took longer.*; .*(too slow|timed out)"): (
         "slow body", "body just not slow", "endless chunk extension"),
     (4, "failed [0-9]+ over the configured limit; .*(headers|memory)"): (
         "endless headers", "endless header line", "endless status line",
@@ -290,4 +290,5 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["table"]:
         WANTED = sys.argv[2:]
         sys.argv[1:] = ["Table"]
+    sys.argv[1:] = sys.argv[1:] or ["Hostile"]
     harness.main()

@@ -10,7 +10,8 @@
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 
-enum { HOUR_MS = 3600 * 1000, DAY_MS = 24 * HOUR_MS };
+#define HOUR_MS UINT64_C(3600000)
+#define DAY_MS  (24 * HOUR_MS)
 
 static struct scratch scratch;
 static struct store *store;

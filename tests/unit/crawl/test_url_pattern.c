@@ -31,8 +31,11 @@ static void check(const struct row *rows, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		struct url_pattern pattern = pattern_of(rows[i].path);
 
-		ck_assert_str_eq(pattern.fine_text, rows[i].fine);
-		ck_assert_str_eq(pattern.coarse_text, rows[i].coarse);
+		ck_assert_msg(strcmp(pattern.fine_text, rows[i].fine) == 0 &&
+				      strcmp(pattern.coarse_text,
+					     rows[i].coarse) == 0,
+			      "%s: %s, %s", rows[i].path, pattern.fine_text,
+			      pattern.coarse_text);
 	}
 }
 

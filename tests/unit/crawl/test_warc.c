@@ -45,11 +45,13 @@ static enum error give(void *context, char *out, size_t capacity,
 
 	if (size > file->piece)
 		size = file->piece;
+	*size_out = size;
+	if (size == 0)
+		return file->failure;
 	memcpy(out, file->left.data, size);
 	file->left.data = (const char *)file->left.data + size;
 	file->left.size -= size;
-	*size_out = size;
-	return size == 0 ? file->failure : ERR_NONE;
+	return ERR_NONE;
 }
 
 static void read_file(struct file file)
@@ -301,6 +303,30 @@ START_TEST(heads_that_are_wrong)
 }
 END_TEST
 
+/* each is cut by the next; none is looked through for the end of all */
+START_TEST(heads_that_have_no_end)
+{
+	for (int i = 0; i < 3; i++)
+		buffer_append_text(&archive, "WARC/1.0\r\nWARC-Type: x\r\n");
+	add_page("http://a/", "one", 0);
+	buffer_append_text(&archive, "WARC/1.0\r\n");
+	for (int i = 0; i < 10000; i++)
+		buffer_append_text(&archive, "A: bcdefgh\r\n");
+	buffer_append_text(&archive, "\r\n");
+	add_page("http://b/", "two", 0);
+	read_all();
+	ck_assert_uint_eq(record_count, 6);
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert_int_eq(records[i].error, ERR_MALFORMED);
+		ck_assert_uint_eq(records[i].offset, 24 * i);
+	}
+	check_page(3, "http://a/", "one");
+	ck_assert_int_eq(records[4].error, ERR_MALFORMED);
+	check_page(5, "http://b/", "two");
+	ck_assert_int_eq(end_error, ERR_NONE);
+}
+END_TEST
+
 START_TEST(a_long_url_is_refused)
 {
 	char *url = calloc(MAX_URL_BYTES + 2, 1);
@@ -544,6 +570,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, lengths_that_lie);
 	tcase_add_test(tcase, a_record_in_a_page_is_text);
 	tcase_add_test(tcase, heads_that_are_wrong);
+	tcase_add_test(tcase, heads_that_have_no_end);
 	tcase_add_test(tcase, a_long_url_is_refused);
 	tcase_add_test(tcase, a_damaged_member_costs_its_record);
 	tcase_add_test(tcase, a_file_that_was_cut);

@@ -1,0 +1,30 @@
+/*
+ * crawl/url_kind.h - what a piece of a URL is, by its form: a segment of the
+ * path, the name or the value of a parameter. Pure, linear.
+ */
+#ifndef CRAWL_URL_KIND_H
+#define CRAWL_URL_KIND_H
+
+#include <stdbool.h>
+
+#include "store/slice.h"
+
+enum url_kind {
+	URL_NOTHING,    /* empty */
+	URL_NUMBER,     /* digits, also in groups: 12, 1.2.3 */
+	URL_DATE,       /* 2024-05-14, 2024-05, 14.5.2024, 20240514 */
+	URL_IDENTIFIER, /* 8 hexadecimal digits and more, a UUID, or letters and
+			   digits in turns */
+	URL_WORD,       /* any other, words of any script */
+};
+
+enum url_kind url_kind_of(struct slice text);
+
+/* "", "{n}", "{date}", "{id}", "{w}" */
+const char *url_kind_text(enum url_kind kind);
+
+/* Is the word the name of something, and no sentence? At most 32 bytes and two
+ * hyphens, nothing percent-encoded. */
+bool url_is_name(struct slice word);
+
+#endif

@@ -144,8 +144,13 @@ struct novelty {
 			       the page was counted */
 };
 
-/* Enough pages, and so much agreement, make a page quiet. */
-enum { QUIET_PAGES = 10, QUIET_AGREEMENT = 990 };
+/*
+ * Enough pages, and so much agreement, make a page quiet. A share of a third of
+ * 10 pages is known to 0.15, of 20 to 0.1: of ten real sites with 7,493 pages,
+ * 32 and 35 % were fetched with saturation 10, and 2 and 1 of the 40 clusters
+ * of 10 pages or more were missed.
+ */
+enum { QUIET_PAGES = 20, QUIET_AGREEMENT = 990 };
 
 /*
  * For each page that was visited, whatever it was, before its frontier_answer()

@@ -213,8 +213,8 @@ static void lease_site(struct batch *batch, struct site *site,
 	free(leases);
 	site->leased += count;
 	/* some may have been passed over, too */
-	site->is_changed |= count > 0 ||
-			    site->row.skipped_count != skipped_count;
+	site->is_changed |=
+		count > 0 || site->row.skipped_count != skipped_count;
 }
 
 static void lease_work(struct engine *engine, struct batch *batch,

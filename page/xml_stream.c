@@ -178,8 +178,7 @@ static void parse(struct xml_stream *stream)
 	buffer_clear(&stream->decoded);
 	buffer_clear(&stream->mended);
 	stream->is_broken =
-		mend->state == XML_BROKEN ||
-		(stream->parser->disableSAX != 0 && mend->state != XML_AFTER);
+		mend->state == XML_BROKEN || stream->parser->disableSAX != 0;
 }
 
 enum error xml_stream_feed(struct xml_stream *stream, struct slice bytes)
@@ -204,5 +203,7 @@ enum error xml_stream_finish(struct xml_stream *stream)
 		xml_decode_finish(&stream->decode, &stream->decoded);
 		parse(stream);
 	}
-	return stream->mend.state == XML_AFTER ? ERR_NONE : ERR_MALFORMED;
+	return stream->mend.state == XML_AFTER && !stream->is_broken
+		       ? ERR_NONE
+		       : ERR_MALFORMED;
 }

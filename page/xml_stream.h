@@ -10,7 +10,8 @@
  *   declared; CDATA becomes text;
  * - an '&' that begins no reference of a character or of XML's five entities is
  *   an ampersand ("?a=1&b=2", "&nbsp;" are text as they stand), a '<' before
- *   what no tag begins with is text, a control character is a space;
+ *   what is no name is text, with the tag it would begin, a control character
+ * is a space;
  * - attributes are read as HTML's are: with quotes or without, twice (both are
  *   told), without a value; one whose name is none is dropped;
  * - an end tag ends the elements left open inside its own, and does nothing
@@ -59,9 +60,8 @@ struct xml_stream *xml_stream_create(const struct xml_handler *handler);
 void xml_stream_destroy(struct xml_stream *stream); /* NULL is a no-op */
 
 /*
- * ERR_MALFORMED once it is no XML: text before the first element, names that
- * libxml2 refuses, or over 64 KB of different ones; later calls do nothing.
- * Linear.
+ * ERR_MALFORMED once it is no XML: text before the first element, or over 64 KB
+ * of different names; later calls do nothing. Linear.
  */
 enum error xml_stream_feed(struct xml_stream *stream, struct slice bytes);
 

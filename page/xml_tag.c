@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include <libxml/tree.h>
+
 #include "page/attribute.h"
 
 enum {
@@ -12,6 +14,7 @@ enum {
 void xml_tags_free(struct xml_tags *tags)
 {
 	buffer_free(&tags->names);
+	buffer_free(&tags->name);
 }
 
 bool xml_begins_name(char byte)
@@ -41,12 +44,13 @@ static struct slice name_at(const char *at, const char *end)
 	return (struct slice){begin, (size_t)(at - begin)};
 }
 
-static bool is_name(struct slice text)
+/* libxml2 stops at a start tag whose name it does not like. */
+static bool is_name(struct xml_tags *tags, struct slice text)
 {
-	const char *begin = text.data;
-
-	return text.size > 0 && xml_begins_name(*begin) &&
-	       name_at(begin, begin + text.size).size == text.size;
+	buffer_clear(&tags->name);
+	buffer_append_slice(&tags->name, text);
+	return text.size > 0 &&
+	       xmlValidateQName((const xmlChar *)tags->name.data, 0) == 0;
 }
 
 /* XML 1.0, section 2.2: no character, not even by a reference. */
@@ -129,7 +133,7 @@ static bool is_space_declaration(struct slice name)
 }
 
 /* Return how many namespaces were declared. */
-static size_t put_attributes(const struct xml_tags *tags,
+static size_t put_attributes(struct xml_tags *tags,
 			     struct attribute_cursor *cursor,
 			     struct buffer *out)
 {
@@ -139,7 +143,8 @@ static size_t put_attributes(const struct xml_tags *tags,
 	while (attribute_next(cursor)) {
 		bool is_declaration = is_space_declaration(cursor->name);
 
-		if (count == XML_MAX_ATTRIBUTES || !is_name(cursor->name) ||
+		if (count == XML_MAX_ATTRIBUTES ||
+		    !is_name(tags, cursor->name) ||
 		    (is_declaration &&
 		     tags->space_count + spaces == MAX_SPACES))
 			continue;
@@ -154,6 +159,15 @@ static size_t put_attributes(const struct xml_tags *tags,
 	return spaces;
 }
 
+static void put_as_text(const struct xml_tags *tags, struct slice source,
+			struct buffer *out)
+{
+	const char *bytes = source.data;
+
+	for (size_t i = 0; tags->depth > 0 && i < source.size; i++)
+		xml_put(out, bytes[i]);
+}
+
 static void put_start(struct xml_tags *tags, struct slice source,
 		      struct buffer *out)
 {
@@ -164,6 +178,10 @@ static void put_start(struct xml_tags *tags, struct slice source,
 					  .end = end};
 	size_t spaces;
 
+	if (!is_name(tags, name)) {
+		put_as_text(tags, source, out);
+		return;
+	}
 	if (tags->depth == XML_MAX_DEPTH)
 		return;
 	buffer_append_byte(out, '<');

@@ -20,7 +20,8 @@ struct xml_tags {
 	size_t spaces[XML_MAX_DEPTH]; /* namespaces that each declares */
 	size_t space_count;           /* their sum */
 	size_t depth;
-	bool is_over; /* the root has ended */
+	struct buffer name; /* the last one, with its NUL */
+	bool is_over;       /* the root has ended */
 };
 
 void xml_tags_free(struct xml_tags *tags);
@@ -28,9 +29,10 @@ void xml_tags_free(struct xml_tags *tags);
 /*
  * Append the tag `source`, "<" and "</" with a letter behind it up to ">" or
  * less, to `out`. Attributes are read as HTML's are; those whose name is none
- * are dropped, and so are those over a bound. A start tag too deep gives
- * nothing. An end tag ends the elements that are still open inside its own; one
- * without a start gives nothing.
+ * are dropped, and so are those over a bound. A start tag whose
+ * name is none gives text, when an element is open, and one too deep nothing.
+ * An end tag ends the elements that are still open inside its own; one without
+ * a start gives nothing.
  */
 void xml_tags_put(struct xml_tags *tags, struct slice source,
 		  struct buffer *out);

@@ -13,8 +13,7 @@ static const struct verb *const verbs[] = {
 	&verb_pages,  &verb_template, &verb_text,    &verb_events,
 	&verb_status, &verb_verify,   &verb_extract, &verb_cluster,
 	&verb_batch,  &verb_methods,  &verb_explain, &verb_train,
-	&verb_ingest,
-	NULL,
+	&verb_ingest, NULL,
 };
 
 static char *read_page(const char *name)

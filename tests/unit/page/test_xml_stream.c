@@ -162,6 +162,10 @@ START_TEST(broken_xml_is_mended)
 		{"<a b='1' b='2'/>", "<a@b=1@b=2>/"},
 		{"<a =1 1b='2' $='3' c='4'/>", "<a@c=4>/"},
 		{"<a$b c='1'>x</a$b>", "<a@c=1>x/"},
+		{"<a><\xC3\x97>x</a>", "<a><\xC3\x97>x/"},
+		{"<a><b\xC3\x97 c='1'>x</b></a>", "<a><b\xC3\x97 c='1'>x/"},
+		{"<a><b:c:d/>x</a>", "<a><b:c:d/>x/"},
+		{"<\xC3\x97><\xC3\xA9t\xC3\xA9/>", "<\xC3\xA9t\xC3\xA9>/"},
 		/* before and behind */
 		{"\n \xEF\xBB\xBF \t<?xml version='1.0'?><a/>", "<a>/"},
 		{"<a/>text &<b", "<a>/"},

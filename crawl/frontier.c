@@ -13,13 +13,6 @@ static uint16_t to_u16(unsigned number)
 	return number < UINT16_MAX ? (uint16_t)number : UINT16_MAX;
 }
 
-/* Seeds and what somebody asked for, wherever that led. */
-static bool is_wanted(enum admission rule, uint32_t flags)
-{
-	return rule == ADMIT_SEED || rule == ADMIT_ASKED ||
-	       (flags & FRONTIER_IS_ASKED) != 0;
-}
-
 /* REFUSE_*, or how it gets in. */
 static enum admission admit(const struct site_row *site,
 			    const struct discovery *discovery)
@@ -32,7 +25,7 @@ static enum admission admit(const struct site_row *site,
 		return discovery->depth > MAX_SITEMAP_DEPTH ? REFUSE_SITEMAPS
 							    : discovery->how;
 	if ((discovery->flags & FRONTIER_IS_PROBE) != 0 ||
-	    is_wanted(discovery->how, discovery->flags))
+	    frontier_is_wanted(discovery->how, discovery->flags))
 		return discovery->how;
 	rule = admission_of_url(site, discovery->url, discovery->depth);
 	return admission_is_in(rule) ? discovery->how : rule;
@@ -49,7 +42,7 @@ static enum admission admit_new(const struct site_row *site,
 		return site->sitemap_count < MAX_SITEMAPS ? discovery->how
 							  : REFUSE_SITEMAPS;
 	if ((discovery->flags & FRONTIER_IS_PROBE) != 0 ||
-	    is_wanted(discovery->how, discovery->flags) ||
+	    frontier_is_wanted(discovery->how, discovery->flags) ||
 	    site->found_count < max)
 		return discovery->how;
 	return REFUSE_URLS;
@@ -158,7 +151,7 @@ static void queue_up(struct txn *txn, struct site_row *site,
 	wide = load_patterns(txn, site, &pattern, &patterns);
 	row->pattern = patterns.fine_key;
 	row->coarse = patterns.coarse_key;
-	if (!is_wanted((enum admission)row->rule, row->flags)) {
+	if (!frontier_is_wanted((enum admission)row->rule, row->flags)) {
 		rule = frontier_state_rule(site, rules, &patterns);
 		row->due_ms = DUE_FIRST + rank_of(site, &patterns, wide);
 	}
@@ -188,7 +181,7 @@ enum admission frontier_discover(struct txn *txn, struct site_row *site,
 	if (!admission_is_in(rule))
 		return rule;
 	if (frontier_load(txn, site->id, key, &row)) {
-		if (is_wanted(rule, discovery->flags))
+		if (frontier_is_wanted(rule, discovery->flags))
 			ask_again(txn, site, key, &row, discovery);
 		else if (discovery->lastmod_ms != 0)
 			renew(txn, site, &row, discovery, now_ms);
@@ -243,7 +236,7 @@ static enum admission explain_known(const struct site_row *site,
 	enum admission rule;
 
 	if (frontier_is_auxiliary(row) ||
-	    is_wanted((enum admission)row->rule, row->flags) ||
+	    frontier_is_wanted((enum admission)row->rule, row->flags) ||
 	    (!is_new && row->state != FRONTIER_SKIPPED))
 		return (enum admission)row->rule;
 	rule = frontier_state_rule(site, rules, patterns);

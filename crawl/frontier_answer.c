@@ -213,8 +213,7 @@ static void plan_auxiliary(struct visit *visit, enum frontier_state state)
 /* What a visit cost, as long as the URL was never answered. */
 static void spend(const struct visit *visit)
 {
-	if (visit->row.fetched_ms != 0 || visit->row.interval_ms != 0 ||
-	    frontier_is_auxiliary(&visit->row))
+	if (visit->row.fetched_ms != 0 || visit->row.interval_ms != 0)
 		return;
 	visit->site->spent_bytes += visit->outcome->wire_bytes;
 	visit->site->spent_ms += visit->outcome->elapsed_ms;

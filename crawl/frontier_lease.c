@@ -55,8 +55,8 @@ static bool is_skipped(const struct site_row *site,
 {
 	enum admission rule = frontier_state_rule(site, rules, patterns);
 
-	if (row->state != FRONTIER_PENDING || row->rule == ADMIT_SEED ||
-	    (row->flags & FRONTIER_IS_ASKED) != 0 || admission_is_in(rule))
+	if (row->state != FRONTIER_PENDING || admission_is_in(rule) ||
+	    frontier_is_wanted((enum admission)row->rule, row->flags))
 		return false;
 	row->rule = (uint16_t)rule;
 	row->due_ms = 0;
@@ -76,6 +76,17 @@ static bool begin_visits(struct txn *txn, struct site_row *site,
 	patterns->fine.tried++;
 	patterns->coarse.tried++;
 	return false;
+}
+
+/* Sitemaps come out of the same purse. */
+static bool is_spent(const struct site_row *site, struct frontier_row *row)
+{
+	if ((row->flags & FRONTIER_IS_SITEMAP) == 0 || row->fetched_ms != 0 ||
+	    site->max_bytes == 0 || site->spent_bytes < site->max_bytes)
+		return false;
+	row->rule = SKIP_BYTES;
+	row->due_ms = 0;
+	return true;
 }
 
 /* Who leases, and by which rules. */
@@ -102,8 +113,9 @@ static bool lease_row(const struct leasing *leasing, uint64_t key,
 	}
 	is_first = (row.flags & FRONTIER_IS_TRIED) == 0 &&
 		   !frontier_is_auxiliary(&row);
-	if (is_first &&
-	    begin_visits(txn, site, leasing->rules, &row, &patterns)) {
+	if (is_spent(site, &row) ||
+	    (is_first &&
+	     begin_visits(txn, site, leasing->rules, &row, &patterns))) {
 		frontier_store(txn, site, key, &row, FRONTIER_SKIPPED);
 		return false;
 	}

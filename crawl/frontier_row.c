@@ -23,6 +23,12 @@ bool frontier_is_auxiliary(const struct frontier_row *row)
 	return (row->flags & FRONTIER_IS_AUXILIARY) != 0;
 }
 
+bool frontier_is_wanted(enum admission rule, uint32_t flags)
+{
+	return rule == ADMIT_SEED || rule == ADMIT_ASKED ||
+	       (flags & FRONTIER_IS_ASKED) != 0;
+}
+
 bool frontier_load(struct txn *txn, uint32_t site, uint64_t key,
 		   struct frontier_row *row_out)
 {

@@ -23,7 +23,10 @@ uint64_t frontier_due_again(const struct frontier_row *row, uint64_t now_ms);
 /* Is it beside the pages of the site? */
 bool frontier_is_auxiliary(const struct frontier_row *row);
 
-/* As frontier_row_get(), with a URL that fits into a lease. */
+/* Seeds and what somebody asked for, wherever that led: never skipped. */
+bool frontier_is_wanted(enum admission rule, uint32_t flags);
+
+/* As frontier_row_get(), with texts that fit into a lease. */
 bool frontier_load(struct txn *txn, uint32_t site, uint64_t key,
 		   struct frontier_row *row_out);
 

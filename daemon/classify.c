@@ -6,6 +6,25 @@
 #include "store/memory.h"
 #include "store/sets.h"
 
+enum {
+	REACH_FACTOR = 2,
+	MAX_REACH = 500, /* permille; beyond it pages have little in common */
+};
+
+/*
+ * How far from a page of a cluster a new one may be to be called one of it. In
+ * the cluster itself the links are no longer than the threshold; a page that
+ * was never visited lacks the visited ones that would link it.
+ */
+static unsigned reach_of(const struct site_row *site)
+{
+	unsigned reach = site->threshold * REACH_FACTOR;
+
+	if (reach > MAX_REACH)
+		reach = MAX_REACH;
+	return reach > site->threshold ? reach : site->threshold;
+}
+
 /* The nearest set so far: common / larger, compared as fractions. */
 struct nearest {
 	uint32_t set;
@@ -83,6 +102,7 @@ static struct nearest find_nearest(struct txn *txn, const struct site_row *site,
 {
 	struct set_scan scan = set_scan_begin(txn, site->id);
 	struct nearest nearest = {0};
+	unsigned reach = reach_of(site);
 	size_t count;
 	uint32_t *terms = load_terms(txn, site->id, own, &count);
 
@@ -91,7 +111,7 @@ static struct nearest find_nearest(struct txn *txn, const struct site_row *site,
 		size_t common =
 			count_common(terms, count, scan.terms, scan.count);
 
-		if (signature_height(larger, common) <= site->threshold)
+		if (signature_height(larger, common) <= reach)
 			consider(&nearest, scan.set, larger, common);
 	}
 	set_scan_end(&scan);

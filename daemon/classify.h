@@ -1,7 +1,7 @@
 /*
  * daemon/classify.h - the cluster that a page would belong to if it were
- * stored: that of the nearest stored signature, when it is within the
- * threshold. Internal to answer.c and its like.
+ * stored, and all pages beside it: that of the nearest stored signature, when
+ * it is within twice the threshold. Internal to answer.c and its like.
  */
 #ifndef DAEMON_CLASSIFY_H
 #define DAEMON_CLASSIFY_H

@@ -189,7 +189,7 @@ static struct work work_of(struct batch *batch, const struct site *site,
 static void lease_site(struct batch *batch, struct site *site,
 		       struct work_order *order)
 {
-	uint32_t skipped_count = site->row.skipped_count;
+	uint32_t pending_count = site->row.pending_count;
 	size_t max = room_of(site, order);
 	struct lease *leases;
 	size_t count;
@@ -214,7 +214,7 @@ static void lease_site(struct batch *batch, struct site *site,
 	site->leased += count;
 	/* some may have been passed over, too */
 	site->is_changed |=
-		count > 0 || site->row.skipped_count != skipped_count;
+		count > 0 || site->row.pending_count != pending_count;
 }
 
 static void lease_work(struct engine *engine, struct batch *batch,

@@ -497,6 +497,28 @@ START_TEST(sitemaps_have_limits)
 }
 END_TEST
 
+START_TEST(sitemaps_come_out_of_the_budget_of_bytes)
+{
+	struct outcome outcome = fetched(200, 10);
+
+	site.max_bytes = 100;
+	for (int i = 0; i < 3; i++) {
+		char url[64];
+
+		snprintf(url, sizeof(url), "http://a.example/%d.xml", i);
+		discover(url, ADMIT_SITEMAP,
+			 (struct discovery){.flags = FRONTIER_IS_SITEMAP});
+	}
+	outcome.wire_bytes = 60;
+	frontier_answer(&txn, &site, lease_one(10).key, &outcome);
+	frontier_answer(&txn, &site, lease_one(10).key, &outcome);
+	ck_assert_uint_eq(site.spent_bytes, 120);
+	ck_assert_uint_eq(lease_one(10).key, 0);
+	ck_assert_uint_eq(site.pending_count, 0);
+	ck_assert_uint_eq(site.skipped_count, 0);
+}
+END_TEST
+
 static void list(const char *url, uint64_t lastmod_ms, uint64_t now_ms)
 {
 	struct url parsed;
@@ -734,6 +756,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, first_visits_cost_of_the_budgets);
 	tcase_add_test(tcase, sitemaps_and_the_probe_stand_beside_the_site);
 	tcase_add_test(tcase, sitemaps_have_limits);
+	tcase_add_test(tcase, sitemaps_come_out_of_the_budget_of_bytes);
 	tcase_add_test(tcase, a_sitemap_knows_of_changes);
 	tcase_add_test(tcase, random_operations_agree_with_a_model);
 	suite_add_tcase(suite, tcase);

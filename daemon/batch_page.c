@@ -199,7 +199,9 @@ static void store_arrival(const struct arrival *arrival,
 	outcome->cluster = linked.cluster;
 	if (visit == NULL)
 		return;
-	batch_learn(batch, site, arrival->page, &arrival->record, linked);
+	if ((visit->flags & FRONTIER_IS_LEARNED) == 0)
+		batch_learn(batch, site, arrival->page, &arrival->record,
+			    linked);
 	if (is_followed(arrival->page_class))
 		batch_follow(batch, site, arrival->change->url,
 			     &arrival->record, visit);

@@ -50,11 +50,23 @@ struct site *batch_new_site(struct batch *batch, struct change *change)
 	return site;
 }
 
+/* May URLs be visited that were skipped before? */
+static bool has_other_limits(const struct site_row *row,
+			     const struct site_options *options)
+{
+	return row->max_pages != options->max_pages ||
+	       row->max_bytes != options->max_bytes ||
+	       row->max_time_ms != options->max_time_ms ||
+	       row->saturation != options->saturation;
+}
+
 /* The operator's threshold counts at once; one that is chosen from the pages
  * stays as it is until that is done. */
 static void change_options(struct batch *batch, struct site *site,
 			   const struct site_options *options)
 {
+	if (has_other_limits(&site->row, options))
+		frontier_revive(batch->txn, &site->row);
 	set_options(site, options);
 	if ((options->flags & SITE_IS_AUTO) != 0)
 		site->row.tuned = 0;
@@ -87,7 +99,6 @@ void batch_add_site(struct batch *batch, struct change *change,
 			       .redirects = redirects,
 			       .flags = FRONTIER_IS_ASKED,
 		       });
-	frontier_revive(batch->txn, &site->row);
 	batch_ask_auxiliary(batch, site, change->url);
 }
 

@@ -78,6 +78,9 @@ enum change_kind {
 struct change {
 	enum change_kind kind;
 	enum error error; /* out: ERR_NONE once it is committed */
+	bool is_broken;   /* PAGE: cut on the way; nothing that is whole is
+			     replaced by it, and it is tried again */
+	uint32_t pace_ms; /* of a page of the host, by its robots.txt, too */
 	const struct url *url;
 	struct site_options options; /* SITE_ADD, ASK, SITE_TUNE */
 	uint64_t generation;         /* SITE_TUNE */
@@ -86,16 +89,13 @@ struct change {
 	uint32_t body_bytes;         /* PAGE: before compression */
 	struct slice charset;        /* PAGE: of the Content-Type, or empty */
 	struct slice record;         /* PAGE: of analyse(), aligned to 8 */
-	bool is_broken;       /* PAGE: cut on the way; nothing that is whole is
-				 replaced by it, and it is tried again */
-	uint64_t time_ms;     /* INGEST: when it was fetched; 0: now */
-	struct slice listing; /* SITEMAP: see daemon/listing.h */
+	uint64_t time_ms;            /* INGEST: when it was fetched; 0: now */
+	struct slice listing;        /* SITEMAP: see daemon/listing.h */
 	uint64_t asked_ms; /* ASK: a page fetched since then will do; 0: none */
 	const struct url *target; /* REDIRECT */
 	struct outcome outcome;   /* PAGE, REDIRECT, FAILED */
 	struct host_row host;     /* HOST */
-	uint32_t pace_ms;  /* of a page of the host, by its robots.txt, too */
-	uint64_t pause_ms; /* the host rests for so long; 0: no */
+	uint64_t pause_ms;        /* the host rests for so long; 0: no */
 };
 
 /* A lease with what its site wants. End it with work_free(). */

@@ -20,9 +20,10 @@ enum {
 	MAX_WORK = 16,
 	PER_KIND = 80, /* pages of each template */
 	KINDS = 3,
-	HOUR_MS = 3600 * 1000,
-	DAY_MS = 24 * HOUR_MS,
 };
+
+#define HOUR_MS UINT64_C(3600000)
+#define DAY_MS  (24 * HOUR_MS)
 
 static struct world world;
 
@@ -90,19 +91,23 @@ static void index_page(struct buffer *out)
 /* The page at `path`; false when there is none. */
 static bool page_at(const char *path, struct buffer *out)
 {
-	unsigned number;
+	unsigned long number;
 	char kind;
 
 	if (strcmp(path, "/") == 0) {
 		index_page(out);
 		return true;
 	}
-	if (sscanf(path, "/k%c/%u", &kind, &number) != 2 || kind < 'a' ||
-	    kind >= 'a' + KINDS || number >= PER_KIND)
+	if (strncmp(path, "/k", 2) != 0 || path[3] != '/')
+		return false;
+	kind = path[2];
+	number = strtoul(path + 4, NULL, 10);
+	if (kind < 'a' || kind >= 'a' + KINDS || number >= PER_KIND)
 		return false;
 	web.of_kind[kind - 'a']++;
 	world_page(out, (unsigned)(kind - 'a'),
-		   number + 1000 * version_of((unsigned)(kind - 'a'), number));
+		   (unsigned)number + 1000 * version_of((unsigned)(kind - 'a'),
+							(unsigned)number));
 	return true;
 }
 
@@ -297,19 +302,19 @@ END_TEST
 /* Pages that change come more often, those that do not, less. */
 START_TEST(a_week_of_visits_follows_the_changes)
 {
-	unsigned first;
-	unsigned week;
+	uint64_t first;
+	uint64_t week;
 
 	web.changing = 3;
 	add_site(usual());
 	crawl_now();
 	first = web.visits;
-	let_pass(world.now_ms + UINT64_C(7) * DAY_MS);
+	let_pass(world.now_ms + 7 * DAY_MS);
 	week = web.visits - first;
 	/* with a fixed interval each of the pages would be asked 7 times */
 	ck_assert_uint_lt(week, first * 6);
 	ck_assert_uint_gt(web.fresh, week / 2);
-	let_pass(world.now_ms + UINT64_C(28) * DAY_MS);
+	let_pass(world.now_ms + 28 * DAY_MS);
 	/* those that never change are asked ever less */
 	ck_assert_uint_lt(web.visits - first - week, 4 * week);
 }
@@ -327,12 +332,12 @@ START_TEST(an_outage_of_a_day_ends_nothing)
 	pages = world_site(&world, "a.test").page_count;
 	web.is_down = true;
 	visits = web.visits;
-	let_pass(world.now_ms + UINT64_C(2) * DAY_MS);
+	let_pass(world.now_ms + 2 * DAY_MS);
 	ck_assert_uint_eq(world_site(&world, "a.test").page_count, pages);
 	ck_assert_uint_gt(web.visits, visits);
 	world_reopen(&world);
 	web.is_down = false;
-	let_pass(world.now_ms + UINT64_C(3) * DAY_MS);
+	let_pass(world.now_ms + 3 * DAY_MS);
 	ck_assert_uint_eq(world_site(&world, "a.test").failed_count, failed);
 	ck_assert_uint_eq(world_site(&world, "a.test").page_count, pages);
 }

@@ -16,47 +16,25 @@
 #include "store/file.h"
 
 #include "tests/unit/run.h"
+#include "tests/unit/webdata.h"
 
 enum { MAX_FILE_BYTES = 4 << 20 };
 
-static char root[] = "/tmp/test-robots-XXXXXX";
+static char root[WEBDATA_FOLDER];
 static struct file_list files; /* below `root`; none when there is no data */
-
-static void run(const char *command)
-{
-	/* the words are our own. NOLINTNEXTLINE(cert-env33-c) */
-	FILE *pipe = popen(command, "r");
-
-	ck_assert_ptr_nonnull(pipe);
-	pclose(pipe);
-}
 
 static void unpack(void)
 {
 	static const char *const endings[] = {"", NULL};
-	/* one thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-	const char *shared = getenv("TEMPLATED_SHARED");
-	char command[8192];
 
-	ck_assert_ptr_nonnull(mkdtemp(root));
-	(void)snprintf(
-		command, sizeof(command),
-		"tar --zstd -xf '%s/data/web.tar.zst' -C %s --no-same-owner "
-		"--strip-components=2 web/robots 2>/dev/null",
-		shared == NULL ? SHARED_FOLDER : shared, root);
-	run(command);
-	(void)file_list(root, endings, &files);
-	if (files.count == 0)
-		printf("skipped: no robots/ of web.tar.zst\n");
+	if (webdata_unpack("robots", root))
+		(void)file_list(root, endings, &files);
 }
 
 static void clean(void)
 {
-	char command[64];
-
 	file_list_free(&files);
-	(void)snprintf(command, sizeof(command), "rm -r %s", root);
-	run(command);
+	webdata_remove(root);
 }
 
 static void read_file(const char *name, struct buffer *out)

@@ -10,6 +10,7 @@
 
 #include "store/buffer.h"
 #include "tests/unit/run.h"
+#include "tests/unit/webdata.h"
 
 /* What a file told. */
 struct told {
@@ -125,27 +126,6 @@ static const struct row {
 	 "http://www.example.com/catalog?item=83&desc=vacation_usa"},
 };
 
-static void read_member(const char *file, struct buffer *out)
-{
-	/* one thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-	const char *shared = getenv("TEMPLATED_SHARED");
-	char command[4096];
-	char bytes[4096];
-	size_t size;
-	FILE *pipe;
-
-	(void)snprintf(command, sizeof(command),
-		       "tar --zstd -xOf '%s/data/web.tar.zst' "
-		       "'web/sitemaps/%s' 2>/dev/null",
-		       shared == NULL ? SHARED_FOLDER : shared, file);
-	/* the words are our own. NOLINTNEXTLINE(cert-env33-c) */
-	pipe = popen(command, "r");
-	ck_assert_ptr_nonnull(pipe);
-	while ((size = fread(bytes, 1, sizeof(bytes), pipe)) > 0)
-		buffer_append(out, bytes, size);
-	pclose(pipe);
-}
-
 static void check_told(const struct row *row, const struct told *told)
 {
 	ck_assert_uint_eq(told->dates, row->dates);
@@ -180,8 +160,10 @@ START_TEST(a_file_tells_what_stands_in_it)
 {
 	const struct row *row = &rows[_i];
 	struct buffer bytes = {0};
+	char name[128];
 
-	read_member(row->file, &bytes);
+	(void)snprintf(name, sizeof(name), "sitemaps/%s", row->file);
+	webdata_read(name, &bytes);
 	if (bytes.size == 0)
 		printf("skipped: no %s of web.tar.zst\n", row->file);
 	else

@@ -16,6 +16,7 @@
 #include "store/buffer.h"
 #include "store/file.h"
 #include "tests/unit/run.h"
+#include "tests/unit/webdata.h"
 
 enum { MAX_TEXT = 3 * MAX_URL_BYTES, MAX_FILE = 1 << 20 };
 
@@ -29,27 +30,6 @@ struct cases {
 	unsigned wrong_count; /* cases that differ and are not */
 	unsigned case_count;
 };
-
-static void read_member(const char *file, struct buffer *out)
-{
-	/* one thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-	const char *shared = getenv("TEMPLATED_SHARED");
-	char command[4096];
-	char bytes[4096];
-	size_t size;
-	FILE *pipe;
-
-	(void)snprintf(command, sizeof(command),
-		       "tar --zstd -xOf '%s/data/web.tar.zst' 'web/url/%s' "
-		       "2>/dev/null",
-		       shared == NULL ? SHARED_FOLDER : shared, file);
-	/* the words are our own. NOLINTNEXTLINE(cert-env33-c) */
-	pipe = popen(command, "r");
-	ck_assert_ptr_nonnull(pipe);
-	while ((size = fread(bytes, 1, sizeof(bytes), pipe)) > 0)
-		buffer_append_slice(out, (struct slice){bytes, size});
-	pclose(pipe);
-}
 
 static bool is_surrogate(const char *text, const char *fourth)
 {
@@ -95,8 +75,10 @@ static struct cases begin(const char *file)
 {
 	struct cases cases = {.file = file};
 	struct buffer json = {0};
+	char name[128];
 
-	read_member(file, &json);
+	(void)snprintf(name, sizeof(name), "url/%s", file);
+	webdata_read(name, &json);
 	if (json.size == 0) {
 		printf("skipped: no %s\n", file);
 		return cases;

@@ -10,6 +10,7 @@
 #include "store/buffer.h"
 #include "store/file.h"
 #include "tests/unit/run.h"
+#include "tests/unit/webdata.h"
 
 enum { MAX_BODY = 16 << 20, MAX_TABLE = 1 << 20, KINDS = 4, FILES = 73 };
 
@@ -22,33 +23,7 @@ struct counts {
 	char end[8]; /* "whole" or "cut" */
 };
 
-static char folder[64];
-
-/* Unpack the files to `folder`; false when they are not there. */
-static bool unpack(void)
-{
-	/* one thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-	const char *shared = getenv("TEMPLATED_SHARED");
-	char command[4096];
-
-	(void)snprintf(folder, sizeof(folder), "/tmp/warc.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	(void)snprintf(command, sizeof(command),
-		       "tar --zstd -xf '%s/data/web.tar.zst' -C '%s' web/warc "
-		       "2>/dev/null",
-		       shared == NULL ? SHARED_FOLDER : shared, folder);
-	/* the words are our own. NOLINTNEXTLINE(cert-env33-c,concurrency-*) */
-	return system(command) == 0;
-}
-
-static void clean(void)
-{
-	char command[128];
-
-	(void)snprintf(command, sizeof(command), "rm -r '%s'", folder);
-	/* the words are our own. NOLINTNEXTLINE(cert-env33-c,concurrency-*) */
-	ck_assert_int_eq(system(command), 0);
-}
+static char folder[WEBDATA_FOLDER];
 
 static enum error give(void *context, char *out, size_t capacity,
 		       size_t *size_out)
@@ -85,8 +60,7 @@ static void check_file(const struct counts *expected)
 	char path[256];
 	FILE *file;
 
-	(void)snprintf(path, sizeof(path), "%s/web/warc/%s", folder,
-		       expected->name);
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, expected->name);
 	file = fopen(path, "rb");
 	ck_assert_msg(file != NULL, "%s", path);
 	count_records(file, &counts);
@@ -137,7 +111,7 @@ START_TEST(all_files_are_read_record_by_record)
 	struct buffer table = {0};
 	unsigned count = 0;
 
-	if (unpack()) {
+	if (webdata_unpack("warc", folder)) {
 		ck_assert_int_eq(file_read(DATA_FOLDER "/warc/counts.tsv",
 					   MAX_TABLE, &table),
 				 ERR_NONE);
@@ -145,10 +119,8 @@ START_TEST(all_files_are_read_record_by_record)
 		     row += strcspn(row, "\n") + 1)
 			count += check_row(row);
 		ck_assert_uint_eq(count, FILES);
-	} else {
-		printf("skipped: no web.tar.zst\n");
 	}
-	clean();
+	webdata_remove(folder);
 	buffer_free(&table);
 }
 END_TEST

@@ -17,42 +17,21 @@
 #include "store/file.h"
 #include "tests/unit/page/invariant.h"
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/webdata.h"
 
 enum { MAX_PAGE_BYTES = 10 << 20 };
 
-static char root[] = "/tmp/templated-torture-XXXXXX";
+static char root[WEBDATA_FOLDER];
 static bool is_there;
-
-/* Commands of constant words and our own folders. */
-static bool run(const char *command)
-{
-	/* one thread. NOLINTNEXTLINE(cert-env33-c,concurrency-mt-unsafe) */
-	return system(command) == 0;
-}
 
 static void unpack(void)
 {
-	/* one thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-	const char *shared = getenv("TEMPLATED_SHARED");
-	char command[4096];
-
-	ck_assert_ptr_nonnull(mkdtemp(root));
-	(void)snprintf(command, sizeof(command),
-		       "tar --zstd -xf '%s/data/web.tar.zst' -C %s "
-		       "--no-same-owner --strip-components=2 web/html "
-		       "2>/dev/null",
-		       shared == NULL ? SHARED_FOLDER : shared, root);
-	is_there = run(command);
-	if (!is_there)
-		printf("skipped: no html/ of web.tar.zst\n");
+	is_there = webdata_unpack("html", root);
 }
 
 static void clean(void)
 {
-	char command[64];
-
-	(void)snprintf(command, sizeof(command), "rm -rf %s", root);
-	ck_assert(run(command));
+	webdata_remove(root);
 }
 
 static void check_page(const char *path, struct slice body)

@@ -124,14 +124,19 @@ struct outcome {
  * FRONTIER_DENIED, with the rule. A failed URL is visited again after
  * site->revisit_ms, so that an outage does not end the watch, and with the
  * growing interval of a page that does not change where the failure is none
- * that passes; a denied one is not. ERR_STOPPED gives the lease back. Sitemaps
- * are visited again after site->revisit_ms, the probe never. Counts it in
- * `site`, and what a first visit cost in its budgets. The mean interval of the
- * cluster follows. What was no page (a redirect, a failure that does not pass)
- * counts as frontier_learn() with cluster 0, unless that was called before.
+ * that passes; a denied one only when it was fetched before. ERR_STOPPED gives
+ * the lease back. Sitemaps are visited again after site->revisit_ms, the probe
+ * never. Counts it in `site`, and what a first visit cost in its budgets. The
+ * mean interval of the cluster follows. What was no page (a redirect, a failure
+ * that does not pass) counts as frontier_learn() with cluster 0, unless that
+ * was called before.
  */
 void frontier_answer(struct txn *txn, struct site_row *site, uint64_t url,
 		     const struct outcome *outcome);
+
+/* Forget the validators of a row, if there is one: what is stored is not what
+ * they stand for. */
+void frontier_forget(struct txn *txn, uint32_t site, uint64_t url);
 
 /* What a visited page told of its template. */
 struct novelty {

@@ -170,6 +170,11 @@ static enum frontier_state fail(struct visit *visit)
 	if (rule != ADMIT_NONE) {
 		row->rule = (uint16_t)rule;
 		row->due_ms = 0;
+		/* what was open once may be open again */
+		if (row->fetched_ms != 0) {
+			row->interval_ms = next_interval(visit, false);
+			plan(visit, row->interval_ms);
+		}
 		return FRONTIER_DENIED;
 	}
 	if (!is_passing(outcome)) {
@@ -307,4 +312,16 @@ void frontier_learn(struct txn *txn, const struct site_row *site, uint64_t url,
 	row.flags |= FRONTIER_IS_LEARNED;
 	frontier_row_put(txn, site->id, url, &row);
 	teach_patterns(txn, site->id, &row, novelty, now_ms);
+}
+
+void frontier_forget(struct txn *txn, uint32_t site, uint64_t url)
+{
+	struct frontier_row row;
+
+	if (!frontier_load(txn, site, url, &row) ||
+	    row.etag.size + row.modified.size == 0)
+		return;
+	row.etag = slice_of("");
+	row.modified = slice_of("");
+	frontier_row_put(txn, site, url, &row);
 }

@@ -97,6 +97,7 @@ static void begin(struct transfer *transfer,
 	answer_begin(&transfer->answer);
 	transfer->is_headed = false;
 	transfer->header_bytes = 0;
+	transfer->sent_bytes = 0;
 	transfer->wire_bytes = 0;
 	transfer->body_bytes = 0;
 	transfer->is_connected = false;
@@ -227,7 +228,8 @@ void transfer_finish(struct transfer *transfer, CURLcode code)
 {
 	struct fetch_result *result = &transfer->result;
 
-	measure(transfer);
+	if (transfer->is_running) /* else the handle tells of another one */
+		measure(transfer);
 	if (transfer->cookies != NULL && transfer->is_headed)
 		cookies_save(transfer->easy, transfer->cookies);
 	if (code == CURLE_OK && !is_unpacked(transfer))

@@ -47,7 +47,8 @@ struct transfer {
 	struct unpacker *unpacker; /* NULL: the body is not coded */
 	bool is_headed;            /* the last header block is complete */
 	size_t header_bytes;
-	size_t wire_bytes;              /* of the body, as far as used up */
+	size_t sent_bytes;              /* of the body */
+	size_t wire_bytes;              /* of these, as far as used up */
 	size_t body_bytes;              /* unpacked */
 	bool is_connected;              /* the guard let an address pass */
 	char refused[INET6_ADDRSTRLEN]; /* an address it did not; "": none */

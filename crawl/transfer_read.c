@@ -170,6 +170,14 @@ size_t transfer_on_body(char *data, size_t size, size_t count, void *context)
 		return transfer->wire_bytes > MAX_DROPPED_BYTES ? 0
 								: bytes.size;
 	}
+	if (transfer->sent_bytes >
+	    transfer->max_body_bytes + MAX_DROPPED_BYTES) {
+		/* members without content, or what follows the end */
+		transfer_cut(transfer, "over %zu bytes came",
+			     transfer->max_body_bytes);
+		return 0;
+	}
+	transfer->sent_bytes += bytes.size;
 	if (transfer->unpacker != NULL) {
 		is_taken = unpack(transfer, bytes);
 	} else {

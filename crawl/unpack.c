@@ -5,7 +5,12 @@
 #include "crawl/header.h"
 #include "store/memory.h"
 
-enum { MIDDLE_BYTES = 16 * 1024 };
+enum {
+	MIDDLE_BYTES = 16 * 1024,
+	/* that the outer coding may give while the inner one says nothing: a
+	 * header of gzip may be long, but nobody's is so long */
+	MAX_SILENT_BYTES = 1024 * 1024,
+};
 
 /* One coding and the bytes that it is to undo. */
 struct layer {
@@ -111,6 +116,7 @@ enum error unpacker_next(struct unpacker *unpacker, char *out, size_t capacity,
 {
 	struct layer *outer = &unpacker->outer;
 	struct layer *inner = &unpacker->inner;
+	size_t silent = 0;
 	size_t size = 1;
 	enum error error;
 
@@ -120,6 +126,9 @@ enum error unpacker_next(struct unpacker *unpacker, char *out, size_t capacity,
 	while (error == ERR_NONE && *size_out == 0 && size > 0) {
 		error = run_on(outer, unpacker->middle, MIDDLE_BYTES, &size);
 		inner->input = (struct slice){unpacker->middle, size};
+		silent += size;
+		if (error == ERR_NONE && silent > MAX_SILENT_BYTES)
+			error = ERR_CORRUPT;
 		if (error == ERR_NONE)
 			error = run_on(inner, out, capacity, size_out);
 	}

@@ -112,9 +112,13 @@ static bool write_record(struct archive *archive)
 /* Complete the file that is open, if one is. */
 static void end_file(struct archive *archive)
 {
+	bool is_written;
+
 	if (archive->file < 0)
 		return;
-	if (fsync(archive->file) != 0 || close(archive->file) != 0)
+	is_written = fsync(archive->file) == 0;
+	is_written &= close(archive->file) == 0;
+	if (!is_written)
 		pause_archive(archive, "writing failed");
 	archive->file = -1;
 	if (!archive_complete(archive->path))

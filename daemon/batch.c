@@ -183,9 +183,12 @@ static enum error discover_target(struct batch *batch, struct site *site,
 		.how = ADMIT_REDIRECT,
 		.depth = row->depth,
 		.redirects = row->redirects + 1U,
-		.flags = row->flags & FRONTIER_IS_ASKED,
+		.flags = row->flags & FRONTIER_IS_SITEMAP,
 	};
 
+	/* who asks is led on once; later visits have no such haste */
+	if (row->fetched_ms == 0 && row->interval_ms == 0)
+		discovery.flags |= row->flags & FRONTIER_IS_ASKED;
 	if (slice_equal(site->row.host, slice_of(change->target->host)) &&
 	    row->redirects >= MAX_REDIRECTS)
 		return ERR_TOO_LARGE;
@@ -203,7 +206,8 @@ static void redirect(struct batch *batch, struct site *site,
 	outcome.error = discover_target(batch, site, change, &row);
 	if (outcome.error == ERR_OUT_OF_SITE)
 		follow_seed(batch, site, change, row.redirects);
-	batch_remove_page(batch, site, change->url, change->target);
+	if ((row.flags & FRONTIER_IS_AUXILIARY) == 0)
+		batch_remove_page(batch, site, change->url, change->target);
 	answer_lease(batch, site, change, &outcome);
 }
 
@@ -241,8 +245,12 @@ static void take_page(struct batch *batch, struct site *site,
 static void fail(struct batch *batch, struct site *site,
 		 const struct change *change)
 {
-	if (change->outcome.http_status == 404 ||
-	    change->outcome.http_status == 410)
+	bool is_gone = change->outcome.http_status == 404 ||
+		       change->outcome.http_status == 410;
+	bool is_seed = slice_equal(site->row.seed, slice_of(change->url->text));
+
+	/* where the seed has led once stays known: see follow_seed() */
+	if (is_gone && !(is_seed && site->row.page_count == 0))
 		batch_remove_page(batch, site, change->url, NULL);
 	answer_lease(batch, site, change, &change->outcome);
 }
@@ -259,6 +267,10 @@ static void apply_to_site(struct batch *batch, struct change *change)
 		change->error = ERR_NOT_FOUND;
 	if (site == NULL)
 		return;
+	if (change->site != 0 && change->site != site->row.id) {
+		change->error = ERR_NOT_FOUND; /* of a site that was deleted */
+		return;
+	}
 	site->used = batch->number;
 	if (change->kind != CHANGE_INGEST)
 		site->pace_ms = change->pace_ms;

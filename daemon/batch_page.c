@@ -212,11 +212,14 @@ static bool is_better(const struct arrival *arrival)
 {
 	const struct change *change = arrival->change;
 
-	if (!arrival->before.is_page)
+	if (change->time_ms != 0 &&
+	    change->time_ms < arrival->before.fetched_ms)
+		return false;
+	if (!arrival->before.is_page ||
+	    arrival->before.page_class == CLASS_TRUNCATED)
 		return true;
-	return !change->is_broken &&
-	       (change->time_ms == 0 ||
-		change->time_ms >= arrival->before.fetched_ms);
+	return !change->is_broken && (change->kind == CHANGE_PAGE ||
+				      arrival->page_class != CLASS_TRUNCATED);
 }
 
 void batch_put_page(struct batch *batch, struct site *site,
@@ -246,6 +249,8 @@ void batch_put_page(struct batch *batch, struct site *site,
 		learn_missing(site, &arrival.record);
 	else if (is_better(&arrival))
 		store_arrival(&arrival, is_visit ? &visit : NULL, outcome);
+	if (change->is_broken || change->kind == CHANGE_INGEST)
+		frontier_forget(batch->txn, site->row.id, arrival.page);
 	site->is_changed = true;
 out:
 	free(arrival.before.bytes);

@@ -26,8 +26,7 @@ enum {
 };
 
 /* What the store is to be told of a job. */
-static struct change change_of(const struct pipeline *pipeline, struct job *job,
-			       uint64_t now_ms)
+static struct change change_of(struct job *job, uint64_t now_ms)
 {
 	const struct fetch_result *result = &job->result;
 	struct change change = {
@@ -38,9 +37,10 @@ static struct change change_of(const struct pipeline *pipeline, struct job *job,
 		.body_bytes = job->body_bytes,
 		.charset = slice_of(result->charset),
 		.record = buffer_slice(&job->record),
+		.site = job->work.site,
 		.is_broken = result->is_broken,
 		.time_ms = job->time_ms,
-		.options = pipeline->options.ingest,
+		.options = job->options,
 		.listing = buffer_slice(&job->listing),
 		.outcome = {.error = job->error,
 			    .http_status = result->http_status,
@@ -93,8 +93,8 @@ static void count_jobs(struct pipeline *pipeline, const struct held *held,
 		stats->fetch_ms += job->result.elapsed_ms;
 		if (job->kind == CHANGE_HOST)
 			continue;
-		if (job->is_ingested)
-			pipeline->ingesting--;
+		if (job->ingestion != NULL)
+			pipeline_count_ingested(pipeline, job);
 		else
 			pipeline->in_flight--;
 		stats->committed +=
@@ -103,7 +103,7 @@ static void count_jobs(struct pipeline *pipeline, const struct held *held,
 		stats->failed +=
 			job->kind == CHANGE_FAILED && job->error != ERR_STOPPED;
 		stats->fetched +=
-			job->result.http_status != 0 && !job->is_ingested;
+			job->result.http_status != 0 && job->ingestion == NULL;
 	}
 	pthread_cond_broadcast(&pipeline->has_room);
 	stats->commits++;
@@ -185,8 +185,18 @@ static size_t room_for_work(struct pipeline *pipeline, const struct held *held)
 	out = pipeline->in_flight;
 	pthread_mutex_unlock(&pipeline->mutex);
 	for (const struct job *job = held->first; job != NULL; job = job->next)
-		out -= job->kind != CHANGE_HOST && !job->is_ingested;
+		out -= job->kind != CHANGE_HOST && job->ingestion == NULL;
 	return out < max ? max - out : 0;
+}
+
+/* Who has handed something in is told what became of it. */
+static void take_errors(const struct held *held, const struct change *changes)
+{
+	size_t i = 0;
+
+	for (struct job *job = held->first; job != NULL; job = job->next, i++)
+		if (job->ingestion != NULL)
+			job->error = changes[i].error;
 }
 
 /* Commit the held jobs and lease more. They stay held when that fails. */
@@ -205,9 +215,10 @@ static enum error commit_jobs(struct pipeline *pipeline, struct held *held)
 
 	order.work = mem_alloc(order.max, sizeof(*order.work));
 	for (struct job *job = held->first; job != NULL; job = job->next)
-		changes[count++] = change_of(pipeline, job, now_ms);
+		changes[count++] = change_of(job, now_ms);
 	error = engine_commit(pipeline->engine, changes, count, now_ms, &order);
 	if (error == ERR_NONE) {
+		take_errors(held, changes);
 		count_jobs(pipeline, held,
 			   clock_read_us(CLOCK_MONOTONIC) - begin_us);
 		send_work(pipeline, &order);

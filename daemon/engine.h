@@ -85,7 +85,8 @@ struct change {
 	struct site_options options; /* SITE_ADD, ASK, SITE_TUNE */
 	uint64_t generation;         /* SITE_TUNE */
 	struct slice packed;         /* PAGE: the body by compress() */
-	uint32_t site;               /* SITE_TUNE */
+	uint32_t site;               /* SITE_TUNE; and of answers, whose lease
+					it is: 0 is any */
 	uint32_t body_bytes;         /* PAGE: before compression */
 	struct slice charset;        /* PAGE: of the Content-Type, or empty */
 	struct slice record;         /* PAGE: of analyse(), aligned to 8 */

@@ -88,15 +88,11 @@ static enum error feed_sitemap(void *context, struct slice bytes)
 	return sitemap_feed(flight->sitemap, bytes);
 }
 
-/* A robots.txt is asked for in the name of the first job that waits. */
 void flight_start(struct fetching *fetching, struct flight *flight,
 		  const struct url *url)
 {
 	struct host *host = flight->host;
 	const struct job *job = flight->job;
-	const struct work *work =
-		job != NULL ? &job->work
-			    : (host->first == NULL ? NULL : &host->first->work);
 	struct fetch_request request = {
 		.url = url,
 		.is_private_ok = (flight->site_flags & SITE_IS_PRIVATE_OK) != 0,
@@ -106,10 +102,10 @@ void flight_start(struct fetching *fetching, struct flight *flight,
 		.context = flight,
 	};
 
-	if (work != NULL)
-		request.proxy = work->proxy;
-	if (work != NULL && !flight->is_foreign) {
-		request.headers = work->headers;
+	request.proxy = job == NULL ? flight->proxy : job->work.proxy;
+	if (!flight->is_foreign) {
+		request.headers =
+			job == NULL ? flight->headers : job->work.headers;
 		if ((flight->site_flags & SITE_HAS_COOKIES) != 0)
 			request.cookies = &host->cookies;
 	}
@@ -128,6 +124,8 @@ void flight_start(struct fetching *fetching, struct flight *flight,
 void flight_free(struct flight *flight)
 {
 	sitemap_destroy(flight->sitemap);
+	free(flight->headers);
+	free(flight->proxy);
 	free(flight);
 }
 

@@ -15,8 +15,10 @@ struct flight {
 	struct sitemap *sitemap; /* reads the body as it comes; or NULL */
 	struct url url;          /* of robots.txt */
 	uint32_t site_flags;     /* SITE_* of the site that asks */
-	bool is_foreign;         /* led to another host: the site's headers and
-				    cookies are not for it */
+	char *headers; /* and its own words, for robots.txt; or NULL */
+	char *proxy;
+	bool is_foreign; /* led to another host: the site's headers and
+			    cookies are not for it */
 };
 
 /* Begin the transfer; the flight is freed when it has ended. */

@@ -68,7 +68,12 @@ static void take_sitemap(struct fetching *fetching, struct flight *flight)
 	struct job *job = flight->job;
 	struct fetch_result *result = &job->result;
 	enum error error = result->error;
+	bool is_file = result->http_status >= 200 && result->http_status < 300;
 
+	if (error == ERR_NONE && !is_file) {
+		take_answer(fetching, job);
+		return;
+	}
 	if (error == ERR_NONE && result->is_cut)
 		error = result->is_broken ? ERR_NETWORK : ERR_TOO_LARGE;
 	if (error == ERR_NONE)
@@ -79,9 +84,8 @@ static void take_sitemap(struct fetching *fetching, struct flight *flight)
 		return;
 	}
 	if (sitemap_count(flight->sitemap) == 0) {
-		if (error != ERR_NONE || !take_answer(fetching, job))
-			end_job(fetching, job,
-				error == ERR_NONE ? ERR_MALFORMED : error);
+		end_job(fetching, job,
+			error == ERR_NONE ? ERR_MALFORMED : error);
 		return;
 	}
 	if (error != ERR_NONE)
@@ -105,12 +109,19 @@ static bool is_pressed(const struct fetch_result *result)
 	}
 }
 
-static void set_pace(struct fetching *fetching, struct host *host,
+/* A host whose robots.txt cannot be had is asked for nothing else. */
+static void set_pace(struct fetching *fetching, const struct flight *flight,
 		     const struct fetch_result *result)
 {
+	struct host *host = flight->host;
 	bool is_stopped = result->error == ERR_STOPPED;
+	/* a host that may not be asked is not tired */
+	bool is_refused =
+		result->error == ERR_REFUSED && host->robots_hops == 0;
+	bool is_failed = flight->job == NULL && result->error != ERR_NONE &&
+			 !is_stopped && !is_refused;
 
-	polite_finished(&host->polite, is_pressed(result),
+	polite_finished(&host->polite, is_failed || is_pressed(result),
 			result->retry_after_s, clock_steady_ms());
 	host->pace_ms = host->polite.delay_ms > result->elapsed_ms
 				? host->polite.delay_ms
@@ -132,7 +143,7 @@ void take_result(struct fetching *fetching, struct fetch_result *result)
 	struct flight *flight = result->context;
 	struct job *job = flight->job;
 
-	set_pace(fetching, flight->host, result);
+	set_pace(fetching, flight, result);
 	if (job == NULL) {
 		take_robots(fetching, flight, result);
 		fetch_result_free(result);

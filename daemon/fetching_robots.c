@@ -33,10 +33,11 @@ void host_load(struct fetching *fetching, struct host *host)
 	host->is_loaded = true;
 	txn = txn_begin_read(fetching->store);
 	if (host_row_get(&txn, slice_of(host->authority), &row)) {
-		host->polite.failures = row.failures;
-		if (row.next_ms > now_ms)
+		if (row.next_ms > now_ms) {
+			host->polite.failures = row.failures;
 			host->polite.next_ms =
 				clock_steady_ms() + row.next_ms - now_ms;
+		}
 		if (row.robots_ms != 0 &&
 		    row.robots_ms + fetching->robots_ttl_ms > now_ms)
 			set_robots(host, row.robots, row.robots_status,
@@ -73,12 +74,20 @@ void host_store_pause(struct fetching *fetching, const struct host *host)
 	send_host(fetching, host, row, NULL);
 }
 
+static char *copy_or_null(const char *text)
+{
+	return text == NULL ? NULL : mem_copy_text(text, strlen(text));
+}
+
 void ask_robots(struct fetching *fetching, struct host *host)
 {
 	struct flight *flight = mem_alloc(1, sizeof(*flight));
 
 	flight->host = host;
+	/* in the name of the first job that waits, which may be gone soon */
 	flight->site_flags = host->first->work.site_flags;
+	flight->headers = copy_or_null(host->first->work.headers);
+	flight->proxy = copy_or_null(host->first->work.proxy);
 	url_parse(&flight->url, slice_of("/robots.txt"), &host->first->url);
 	host->robots_state = ROBOTS_ASKED;
 	host->robots_hops = 0;
@@ -108,6 +117,8 @@ static bool follow_robots(struct fetching *fetching, struct flight *flight,
 		return false;
 	next = mem_alloc(1, sizeof(*next));
 	next->host = flight->host;
+	next->proxy = copy_or_null(flight->proxy);
+	next->headers = copy_or_null(flight->headers);
 	if (url_parse(&next->url, slice_of(result->redirect), NULL) !=
 	    ERR_NONE) {
 		flight_free(next);
@@ -121,6 +132,23 @@ static bool follow_robots(struct fetching *fetching, struct flight *flight,
 	flight->host->robots_hops++;
 	flight_start(fetching, next, &next->url);
 	return true;
+}
+
+/*
+ * Whatever the matter is with the robots.txt, the pages may come later; but for
+ * an address of the host itself that may not be asked.
+ */
+static enum error passing_error(const struct host *host, enum error error)
+{
+	switch (error) {
+	case ERR_REFUSED:
+		return host->robots_hops == 0 ? error : ERR_NETWORK;
+	case ERR_STOPPED:
+	case ERR_TIMEOUT:
+		return error;
+	default:
+		return ERR_NETWORK;
+	}
 }
 
 /*
@@ -145,8 +173,8 @@ void take_robots(struct fetching *fetching, struct flight *flight,
 		log_info("%s/robots.txt: %s", host->authority,
 			 is_answer ? "the server fails" : result->reason);
 		host->robots_state = ROBOTS_UNKNOWN;
-		fail_waiting(fetching, host,
-			     is_answer ? ERR_NETWORK : result->error, status);
+		fail_waiting(fetching, host, passing_error(host, result->error),
+			     is_answer ? status : 0);
 		return;
 	}
 	if (status >= 300 && status < 400)

@@ -37,8 +37,14 @@ static void refuse(struct ingest_report *report,
 	snprintf(row->message, sizeof(row->message), "%s", message);
 }
 
+/* Who hands in, and where to. */
+struct client {
+	struct pipeline *pipeline;
+	struct ingestion *ingestion;
+};
+
 /* Hand in the page of the record. ERR_STOPPED ends the ingest. */
-static enum error take_page(struct pipeline *pipeline,
+static enum error take_page(const struct client *client,
 			    const struct warc_record *record,
 			    struct ingest_report *report)
 {
@@ -58,7 +64,8 @@ static enum error take_page(struct pipeline *pipeline,
 	}
 	memcpy(result.charset, record->charset, sizeof(result.charset));
 	buffer_append_slice(&result.body, record->body);
-	error = pipeline_ingest(pipeline, &url, &result, record->time_ms);
+	error = pipeline_ingest(client->pipeline, client->ingestion, &url,
+				&result, record->time_ms);
 	buffer_free(&result.body);
 	if (error == ERR_NONE) {
 		report->pages++;
@@ -78,7 +85,7 @@ static bool is_success(const struct warc_record *record)
 	return record->http_status >= 200 && record->http_status < 300;
 }
 
-static enum error take_record(struct pipeline *pipeline,
+static enum error take_record(const struct client *client,
 			      const struct warc_record *record,
 			      struct ingest_report *report)
 {
@@ -96,7 +103,7 @@ static enum error take_record(struct pipeline *pipeline,
 	else if (!header_is_html(slice_of(record->content_type)))
 		report->not_html++;
 	else
-		return take_page(pipeline, record, report);
+		return take_page(client, record, report);
 	return ERR_NONE;
 }
 
@@ -107,17 +114,21 @@ void ingest(struct pipeline *pipeline, warc_source *source, void *context,
 		warc_reader_create(source, context, max_body_bytes);
 	struct warc_record *record = mem_alloc(1, sizeof(*record));
 	enum error stopped = ERR_NONE;
+	struct client client = {pipeline, pipeline_begin_ingest(pipeline)};
+	uint64_t refused;
 
 	*report_out = (struct ingest_report){0};
 	while (stopped == ERR_NONE &&
 	       warc_next(reader, record, &report_out->end))
-		stopped = take_record(pipeline, record, report_out);
+		stopped = take_record(&client, record, report_out);
 	if (stopped != ERR_NONE)
 		report_out->end = stopped;
 	snprintf(report_out->reason, sizeof(report_out->reason), "%s",
 		 stopped != ERR_NONE ? error_text(stopped) : record->reason);
 	report_out->bytes = warc_position(reader);
-	pipeline_settle(pipeline);
+	refused = pipeline_end_ingest(pipeline, client.ingestion);
+	report_out->pages -= refused;
+	report_out->refused += refused;
 	warc_reader_destroy(reader);
 	free(record);
 }

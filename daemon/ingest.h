@@ -35,7 +35,8 @@ struct ingest_report {
 	uint64_t not_html;           /* by their Content-Type */
 	uint64_t error_status;       /* neither 2xx nor a redirect */
 	uint64_t other;              /* no answers: requests, metadata... */
-	uint64_t refused;            /* damaged, or over a limit */
+	uint64_t refused;            /* damaged, over a limit, no HTML
+				       after all, or of a site too many */
 	struct ingest_error *errors; /* the first, at most MAX_INGEST_ERRORS */
 	size_t error_count;
 	enum error end;   /* ERR_NONE: it was read to its end */

@@ -14,24 +14,27 @@
 #include "daemon/engine.h"
 #include "store/buffer.h"
 
+struct ingestion;
+
 struct job {
 	struct job *next;
 	struct work work;
 	struct url url;
-	struct url target;          /* of a redirect */
-	struct fetch_result result; /* once it was fetched */
-	struct buffer record;       /* once it was analysed */
-	struct buffer packed;       /* its body, compressed */
-	struct buffer listing;      /* of a sitemap: see daemon/listing.h */
-	uint64_t time_ms;           /* INGEST: when it was fetched; 0: now */
-	bool is_ingested;           /* it was handed in, not leased */
-	bool is_archived;           /* it stands in a WARC file already */
-	uint32_t body_bytes;        /* before that */
-	uint32_t pace_ms;           /* of its host */
-	uint64_t pause_ms;          /* its host rests for so long; 0: no */
-	enum change_kind kind;      /* what has become of it */
-	enum error error;           /* FAILED: why */
-	struct host_row host;       /* HOST: its robots are `result.body` */
+	struct url target;           /* of a redirect */
+	struct fetch_result result;  /* once it was fetched */
+	struct buffer record;        /* once it was analysed */
+	struct buffer packed;        /* its body, compressed */
+	struct buffer listing;       /* of a sitemap: see daemon/listing.h */
+	uint64_t time_ms;            /* INGEST: when it was fetched; 0: now */
+	struct ingestion *ingestion; /* it was handed in by; NULL: leased */
+	struct site_options options; /* INGEST: of its site, when it is new */
+	bool is_archived;            /* it stands in a WARC file already */
+	uint32_t body_bytes;         /* before that */
+	uint32_t pace_ms;            /* of its host */
+	uint64_t pause_ms;           /* its host rests for so long; 0: no */
+	enum change_kind kind;       /* what has become of it */
+	enum error error;            /* FAILED: why */
+	struct host_row host;        /* HOST: its robots are `result.body` */
 };
 
 /* Takes the work over. NULL when its URL cannot be parsed. */

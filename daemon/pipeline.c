@@ -70,13 +70,24 @@ static void analyse_job(struct pipeline *pipeline, struct job *job)
 	pthread_mutex_unlock(&pipeline->mutex);
 }
 
-/* Nobody waits for it, and nothing is known by it. */
+void pipeline_count_ingested(struct pipeline *pipeline, const struct job *job)
+{
+	struct ingestion *ingestion = job->ingestion;
+
+	pipeline->ingesting--;
+	ingestion->waiting--;
+	ingestion->refused += job->error != ERR_NONE;
+	if (ingestion->is_left && ingestion->waiting == 0)
+		free(ingestion);
+	pthread_cond_broadcast(&pipeline->has_room);
+}
+
+/* What is no page is known by nobody. */
 static void drop_ingested(struct pipeline *pipeline, struct job *job)
 {
 	pthread_mutex_lock(&pipeline->mutex);
-	pipeline->ingesting--;
+	pipeline_count_ingested(pipeline, job);
 	pipeline->stats.failed++;
-	pthread_cond_broadcast(&pipeline->has_room);
 	pthread_mutex_unlock(&pipeline->mutex);
 	job_destroy(job);
 }
@@ -88,7 +99,7 @@ static void *worker_main(void *argument)
 
 	while ((job = job_queue_wait(&pipeline->fetched)) != NULL) {
 		analyse_job(pipeline, job);
-		if (job->is_ingested && job->error != ERR_NONE) {
+		if (job->ingestion != NULL && job->error != ERR_NONE) {
 			drop_ingested(pipeline, job);
 			continue;
 		}
@@ -184,6 +195,7 @@ void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms)
 		return;
 	pthread_mutex_lock(&pipeline->mutex);
 	pipeline->is_draining = true;
+	pipeline->refuses_ingests = true;
 	pthread_mutex_unlock(&pipeline->mutex);
 	pipeline->fetching.stop_ms = clock_steady_ms() + grace_ms;
 	pipeline->fetching.is_stopping = true;
@@ -255,8 +267,8 @@ static void set_measure(const struct pipeline *pipeline, struct job *job)
 	struct txn txn = txn_begin_read(pipeline->fetching.store);
 	struct site_row site;
 
-	job->work.measure = pipeline->options.ingest.measure;
-	job->work.width = pipeline->options.ingest.width;
+	job->work.measure = job->options.measure;
+	job->work.width = job->options.width;
 	if (site_get(&txn, slice_of(job->url.host), &site)) {
 		job->work.measure = (enum measure)site.measure;
 		job->work.width = site.width;
@@ -264,47 +276,76 @@ static void set_measure(const struct pipeline *pipeline, struct job *job)
 	txn_abort(&txn);
 }
 
-static struct job *ingested_job(const struct url *url,
-				struct fetch_result *result, uint64_t time_ms)
+static struct job *ingested_job(struct pipeline *pipeline,
+				const struct url *url,
+				struct fetch_result *result)
 {
 	struct job *job = mem_alloc(1, sizeof(*job));
 
 	job->kind = CHANGE_INGEST;
-	job->is_ingested = true;
 	job->url = *url;
 	job->result = *result;
 	*result = (struct fetch_result){0};
-	job->time_ms = time_ms;
+	pthread_mutex_lock(&pipeline->mutex);
+	job->options = pipeline->options.ingest;
+	pthread_mutex_unlock(&pipeline->mutex);
+	set_measure(pipeline, job);
 	return job;
 }
 
-enum error pipeline_ingest(struct pipeline *pipeline, const struct url *url,
+struct ingestion *pipeline_begin_ingest(struct pipeline *pipeline)
+{
+	(void)pipeline;
+	return mem_alloc(1, sizeof(struct ingestion));
+}
+
+enum error pipeline_ingest(struct pipeline *pipeline,
+			   struct ingestion *ingestion, const struct url *url,
 			   struct fetch_result *result, uint64_t time_ms)
 {
-	struct job *job = ingested_job(url, result, time_ms);
-	bool is_stopped;
+	struct job *job = ingested_job(pipeline, url, result);
+	uint64_t now_ms = clock_wall_ms();
+	bool is_refused;
 
-	set_measure(pipeline, job);
+	job->ingestion = ingestion;
+	job->time_ms = time_ms < now_ms ? time_ms : now_ms;
 	pthread_mutex_lock(&pipeline->mutex);
-	while (!pipeline->is_draining && !may_ingest(pipeline))
+	while (!pipeline->refuses_ingests && !may_ingest(pipeline))
 		wait_for_room(pipeline);
-	is_stopped = pipeline->is_draining;
-	if (!is_stopped) {
+	is_refused = pipeline->refuses_ingests;
+	if (!is_refused) {
 		pipeline->ingesting++;
+		ingestion->waiting++;
 		pipeline->fetching.waiting_bytes += job->result.body.size;
 		job_queue_push(&pipeline->fetched, job);
 	}
 	pthread_mutex_unlock(&pipeline->mutex);
-	if (is_stopped)
+	if (is_refused)
 		job_destroy(job);
-	return is_stopped ? ERR_STOPPED : ERR_NONE;
+	return is_refused ? ERR_STOPPED : ERR_NONE;
 }
 
-void pipeline_settle(struct pipeline *pipeline)
+uint64_t pipeline_end_ingest(struct pipeline *pipeline,
+			     struct ingestion *ingestion)
+{
+	uint64_t refused;
+
+	pthread_mutex_lock(&pipeline->mutex);
+	while (!pipeline->refuses_ingests && ingestion->waiting > 0)
+		wait_for_room(pipeline);
+	refused = ingestion->refused;
+	ingestion->is_left = true;
+	if (ingestion->waiting == 0)
+		free(ingestion);
+	pthread_mutex_unlock(&pipeline->mutex);
+	return refused;
+}
+
+void pipeline_refuse_ingests(struct pipeline *pipeline)
 {
 	pthread_mutex_lock(&pipeline->mutex);
-	while (!pipeline->is_draining && pipeline->ingesting > 0)
-		wait_for_room(pipeline);
+	pipeline->refuses_ingests = true;
+	pthread_cond_broadcast(&pipeline->has_room);
 	pthread_mutex_unlock(&pipeline->mutex);
 }
 

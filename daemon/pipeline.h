@@ -58,17 +58,33 @@ void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms);
  */
 enum error pipeline_command(struct pipeline *pipeline, struct change *change);
 
+/* What one client hands in. */
+struct ingestion;
+
+struct ingestion *pipeline_begin_ingest(struct pipeline *pipeline);
+
 /*
  * Hand in the answer that an archive has for `url`, as if it had been fetched
- * at `time_ms`: the body goes the way of all pages, and moves out of `result`.
- * Its site is made when it is new. Nothing is waited for but room; an older
- * answer than the stored one is dropped. Any thread. ERR_STOPPED.
+ * at `time_ms` (not after now; 0: now): the body goes the way of all pages, and
+ * moves out of `result`. Its site is made when it is new. Nothing is waited for
+ * but room; an older answer than the stored one is dropped. Any thread.
+ * ERR_STOPPED.
  */
-enum error pipeline_ingest(struct pipeline *pipeline, const struct url *url,
+enum error pipeline_ingest(struct pipeline *pipeline,
+			   struct ingestion *ingestion, const struct url *url,
 			   struct fetch_result *result, uint64_t time_ms);
 
-/* Wait until everything that was handed in is committed. */
-void pipeline_settle(struct pipeline *pipeline);
+/*
+ * Wait until all of it is committed, or the daemon stops, and free the
+ * ingestion. Returns how many pages could not be taken: there were too many
+ * sites, or they were no HTML after all.
+ */
+uint64_t pipeline_end_ingest(struct pipeline *pipeline,
+			     struct ingestion *ingestion);
+
+/* No ingest waits any more, nor is let in: before pipeline_stop(), so that
+ * those who wait can be joined. Any thread. */
+void pipeline_refuse_ingests(struct pipeline *pipeline);
 
 /*
  * A reloaded configuration (SIGHUP): intervals, queue lengths and what counts

@@ -18,6 +18,13 @@ struct command {
 	bool is_done;
 };
 
+/* Lives until its client has left and its last page is done. */
+struct ingestion {
+	size_t waiting; /* pages that are not done */
+	uint64_t refused;
+	bool is_left; /* nobody waits for it */
+};
+
 struct pipeline {
 	struct engine *engine;
 	struct pipeline_options options;
@@ -36,13 +43,17 @@ struct pipeline {
 	struct command *first_command;
 	struct command *last_command;
 	size_t command_count;
-	bool is_draining;        /* lease nothing, refuse commands */
-	bool is_drained;         /* nothing more will come: commit it and end */
-	size_t in_flight;        /* leased and not committed */
-	size_t ingesting;        /* handed in and not committed */
+	bool is_draining; /* lease nothing, refuse commands */
+	bool is_drained;  /* nothing more will come: commit it and end */
+	size_t in_flight; /* leased and not committed */
+	size_t ingesting; /* handed in and not committed */
+	bool refuses_ingests;
 	pthread_cond_t has_room; /* something was committed */
 	struct pipeline_stats stats;
 };
+
+/* A page that was handed in is done; with the mutex held. */
+void pipeline_count_ingested(struct pipeline *pipeline, const struct job *job);
 
 /* committing.c: the thread that writes; its argument is the pipeline. */
 void *commit_main(void *argument);

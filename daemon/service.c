@@ -24,6 +24,8 @@ enum { HTTP_WORKERS = 8 };
 
 struct service {
 	struct config config;
+	struct network_list networks;  /* of it, for the fetcher to keep */
+	struct port_list ports;        /* as well: they need a restart */
 	struct buffer drop_parameters; /* of it, in full */
 	char *path;                    /* of its file, or NULL */
 	struct store *store;
@@ -150,10 +152,10 @@ static struct pipeline_options pipeline_options_of(struct service *service)
 				.total_timeout_ms = config->total_timeout_ms,
 				.stall_timeout_ms = config->stall_timeout_ms,
 				.max_connections = config->max_connections,
-				.allowed = config->networks.items,
-				.allowed_count = config->networks.count,
-				.ports = config->ports.items,
-				.port_count = config->ports.count,
+				.allowed = service->networks.items,
+				.allowed_count = service->networks.count,
+				.ports = service->ports.items,
+				.port_count = service->ports.count,
 				.proxy = *config->proxy == '\0' ? NULL
 								: config->proxy,
 				.is_proxy_trusted = config->is_proxy_trusted,
@@ -302,6 +304,8 @@ enum error service_start(struct service **service_out,
 	enum error error;
 
 	service->config = *config;
+	service->networks = config->networks;
+	service->ports = config->ports;
 	parameters_expand(slice_of(config->drop_parameters),
 			  &service->drop_parameters);
 	service->path = path == NULL ? NULL : mem_copy_text(path, strlen(path));
@@ -404,6 +408,8 @@ void service_stop(struct service *service)
 		return;
 	if (service->api != NULL)
 		api_stop(service->api);
+	if (service->pipeline != NULL)
+		pipeline_refuse_ingests(service->pipeline);
 	requests = stop_server(service);
 	stop_tuner(service);
 	pipeline_stop(service->pipeline, service->config.drain_ms);

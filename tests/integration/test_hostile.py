@@ -109,7 +109,9 @@ CASES = {
         "sitemap that leads away", "sitemap of entities"),
 }
 # What is asked for all the same where the innocent pages are not.
-FORBIDDING = {"robots.txt that is silent": (), "429 with Retry-After": (),
+FORBIDDING = {"robots.txt that is silent": (),
+              "robots.txt is a gzip bomb": (), "robots.txt at metadata": (),
+              "429 with Retry-After": (),
               "429 for ever and ever": (),
               "robots.txt delays by a year": ()}
 

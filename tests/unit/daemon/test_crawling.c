@@ -462,6 +462,82 @@ START_TEST(a_broken_page_does_not_replace_a_whole_one)
 }
 END_TEST
 
+static void lead(const char *from, const char *to)
+{
+	struct change change = {.kind = CHANGE_REDIRECT};
+	struct url url;
+	struct url target;
+
+	url_parse(&url, slice_of(from), NULL);
+	url_parse(&target, slice_of(to), NULL);
+	change.url = &url;
+	change.target = &target;
+	change.outcome =
+		(struct outcome){.http_status = 301, .now_ms = world.now_ms};
+	engine_commit(world.engine, &change, 1, world.now_ms, NULL);
+	ck_assert_int_eq(change.error, ERR_NONE);
+}
+
+static bool is_redirect(const char *text)
+{
+	struct txn txn = txn_begin_read(world.store);
+	struct page_row row = {0};
+	bool leads;
+
+	page_row_get(&txn, world_site(&world, "a.test").id,
+		     page_key_of(slice_of(text)), &row);
+	leads = row.redirect.size > 0;
+	txn_abort(&txn);
+	return leads;
+}
+
+START_TEST(an_old_archive_does_not_undo_a_redirect)
+{
+	world_add_site(&world, "a.test");
+	bring(CHANGE_PAGE, "http://a.test/x", 1, false, 0);
+	lead("http://a.test/x", "http://a.test/y");
+	ck_assert(is_redirect("http://a.test/x"));
+	bring(CHANGE_INGEST, "http://a.test/x", 2, false, 5);
+	ck_assert(is_redirect("http://a.test/x"));
+	bring(CHANGE_INGEST, "http://a.test/x", 2, false, world.now_ms + 1);
+	ck_assert(!is_redirect("http://a.test/x"));
+}
+END_TEST
+
+START_TEST(a_sitemap_that_has_moved_is_a_sitemap_still)
+{
+	struct site_options options = usual();
+	struct frontier_row row = {0};
+	struct txn txn;
+
+	options.flags = SITE_HAS_SITEMAPS;
+	add_site(options);
+	lead("http://a.test/sitemap.xml", "http://a.test/wp-sitemap.xml");
+	ck_assert_uint_eq(world_site(&world, "a.test").sitemap_count, 2);
+	txn = txn_begin_read(world.store);
+	ck_assert(frontier_row_get(
+		&txn, world_site(&world, "a.test").id,
+		page_key_of(slice_of("http://a.test/wp-sitemap.xml")), &row));
+	ck_assert_uint_ne(row.flags & FRONTIER_IS_SITEMAP, 0);
+	txn_abort(&txn);
+}
+END_TEST
+
+START_TEST(an_answer_for_a_deleted_site_is_not_for_its_successor)
+{
+	struct change change = {.kind = CHANGE_FRESH, .site = 1};
+	struct url url;
+
+	add_site(usual());
+	url_parse(&url, slice_of("http://a.test/"), NULL);
+	change.url = &url;
+	change.site = world_site(&world, "a.test").id + 1;
+	engine_commit(world.engine, &change, 1, world.now_ms, NULL);
+	ck_assert_int_eq(change.error, ERR_NOT_FOUND);
+	ck_assert_uint_eq(world_site(&world, "a.test").pending_count, 1);
+}
+END_TEST
+
 START_TEST(a_pause_and_the_robots_of_a_host_are_kept_apart)
 {
 	struct host_row robots = {.robots_ms = 7,
@@ -509,6 +585,10 @@ Suite *make_suite(void)
 	tcase_add_test(tests,
 		       what_is_handed_in_makes_its_site_and_the_newest_counts);
 	tcase_add_test(tests, a_broken_page_does_not_replace_a_whole_one);
+	tcase_add_test(tests, an_old_archive_does_not_undo_a_redirect);
+	tcase_add_test(tests, a_sitemap_that_has_moved_is_a_sitemap_still);
+	tcase_add_test(tests,
+		       an_answer_for_a_deleted_site_is_not_for_its_successor);
 	tcase_add_test(tests, a_pause_and_the_robots_of_a_host_are_kept_apart);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -102,10 +102,14 @@ CASES = {
         "sitemap bomb",),
     (4, "map.xml sitemap failed 200 malformed input"): (
         "sitemap 200,000 deep",),
-    (4, "map.xml: read in part: over the configured limit"): (
+    # What the sitemap names may have spent the budget before the page that
+    # links to the others has come.
+    (None, "map.xml: read in part: over the configured limit"): (
         "sitemap without end",),
+    (None, "map.xml sitemap done 200"): (
+        "ever more sitemaps",),
     (4, "map.xml sitemap done 200"): (
-        "sitemaps in circles", "ever more sitemaps",
+        "sitemaps in circles",
         "sitemap that leads away", "sitemap of entities"),
 }
 # What is asked for all the same where the innocent pages are not.

@@ -160,7 +160,7 @@ class Trial:
         for server in servers:
             self.daemon.watch(server.url, max_pages=50)
         try:
-            harness.wait_until(lambda: self.are_settled(servers), "", 60)
+            harness.wait_until(lambda: self.are_settled(servers), "", 150)
         except AssertionError:
             self.case.fail(f"these are not settled: {self.waiting}")
         self.end_good()

@@ -92,7 +92,7 @@ void answer_take(struct answer *answer, struct slice line,
 	else if (take(line, "Last-Modified", &value))
 		copy_value(value, answer->modified, sizeof(answer->modified));
 	else if (take(line, "X-Robots-Tag", &value))
-		answer->robots_tag |= robots_tag_parse(value, "templated");
+		answer->robots_tag |= robots_tag_parse(value, ROBOTS_AGENT);
 	else
 		take_coding(answer, line);
 }

@@ -76,7 +76,7 @@ static void read_field(struct slice line, struct http_message *message)
 	else if (take(line, "Transfer-Encoding", &value))
 		message->is_chunked = is_chunked(value);
 	else if (take(line, "X-Robots-Tag", &value))
-		message->robots_tag |= robots_tag_parse(value, "templated");
+		message->robots_tag |= robots_tag_parse(value, ROBOTS_AGENT);
 }
 
 /* Read one head; the body is what is left of the text. */

@@ -1,13 +1,12 @@
 /* What the frontier knows: the patterns of a site, and why a URL is in. */
 #include "daemon/api_call.h"
 
-#include <string.h>
-
 #include "crawl/frontier.h"
 #include "crawl/robots.h"
 #include "daemon/json_value.h"
 #include "daemon/site_json.h"
 #include "page/page_class.h"
+#include "page/robots_tag.h"
 #include "store/arena.h"
 
 enum { MAX_PATTERNS = 1000 };
@@ -65,7 +64,7 @@ static json_t *robots_json(struct txn *txn, const struct call *call,
 		return json_null();
 	arena = arena_create();
 	robots = row.robots_status >= 200 && row.robots_status < 300
-			 ? robots_parse(arena, row.robots, "templated")
+			 ? robots_parse(arena, row.robots, ROBOTS_AGENT)
 			 : robots_from_status(arena, row.robots_status);
 	reason = robots_explain(robots, path);
 	value = json_pack("{s:b, s:b, s:i, s:o, s:b, s:i, s:o}", "obeyed",

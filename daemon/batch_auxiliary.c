@@ -5,6 +5,7 @@
 #include "crawl/robots.h"
 #include "daemon/listing.h"
 #include "daemon/soft_404.h"
+#include "page/robots_tag.h"
 #include "store/arena.h"
 
 /* Is anything of the site fetched that nobody asked for? */
@@ -66,7 +67,7 @@ void batch_read_robots(struct batch *batch, struct site *site,
 	if (!has_sitemaps(site) || file.size == 0)
 		return;
 	arena = arena_create();
-	rules = robots_parse(arena, file, "templated");
+	rules = robots_parse(arena, file, ROBOTS_AGENT);
 	for (size_t i = 0; i < robots_sitemap_count(rules); i++) {
 		struct url url;
 

@@ -63,8 +63,13 @@ static bool has_other_limits(const struct site_row *row,
 /* The operator's threshold counts at once; one that is chosen from the pages
  * stays as it is until that is done. */
 static void change_options(struct batch *batch, struct site *site,
-			   const struct site_options *options)
+			   const struct change *change)
 {
+	const struct site_options *options = &change->options;
+
+	/* nobody has named the first page of a sample */
+	if ((site->row.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0)
+		site_set_text(&site->row.seed, slice_of(change->url->text));
 	if (has_other_limits(&site->row, options))
 		frontier_revive(batch->txn, &site->row);
 	set_options(site, options);
@@ -89,7 +94,7 @@ void batch_add_site(struct batch *batch, struct change *change,
 	if (site == NULL)
 		site = batch_new_site(batch, change);
 	else
-		change_options(batch, site, options);
+		change_options(batch, site, change);
 	if (site == NULL || (options->flags & SITE_IS_OFFLINE) != 0)
 		return;
 	batch_discover(batch, site,

@@ -76,16 +76,18 @@ static void shorten_queue(struct fetching *fetching, struct host *host,
 
 static void on_entry(void *context, const struct sitemap_entry *entry)
 {
-	struct job *job = context;
+	struct flight *flight = context;
 
-	listing_append(&job->listing, entry);
+	flight->is_full |= !listing_append(&flight->job->listing, entry);
 }
 
 static enum error feed_sitemap(void *context, struct slice bytes)
 {
 	struct flight *flight = context;
 
-	return sitemap_feed(flight->sitemap, bytes);
+	enum error error = sitemap_feed(flight->sitemap, bytes);
+
+	return error == ERR_NONE && flight->is_full ? ERR_TOO_LARGE : error;
 }
 
 void flight_start(struct fetching *fetching, struct flight *flight,
@@ -98,10 +100,13 @@ void flight_start(struct fetching *fetching, struct flight *flight,
 		.is_private_ok = (flight->site_flags & SITE_IS_PRIVATE_OK) != 0,
 		.is_port_ok = (flight->site_flags & SITE_IS_PORT_OK) != 0,
 		.any_type = job == NULL || flight->sitemap != NULL,
-		.max_body_bytes = job == NULL ? MAX_ROBOTS_BYTES : 0,
 		.context = flight,
 	};
 
+	if (job == NULL)
+		request.max_body_bytes = MAX_ROBOTS_BYTES;
+	else if (flight->sitemap != NULL)
+		request.max_body_bytes = MAX_SITEMAP_BYTES;
 	request.proxy = job == NULL ? flight->proxy : job->work.proxy;
 	if (!flight->is_foreign) {
 		request.headers =
@@ -150,7 +155,7 @@ static void start_page(struct fetching *fetching, struct host *host)
 	flight->job = job;
 	flight->site_flags = job->work.site_flags;
 	if ((job->work.lease.flags & FRONTIER_IS_SITEMAP) != 0)
-		flight->sitemap = sitemap_create(&job->url, on_entry, job);
+		flight->sitemap = sitemap_create(&job->url, on_entry, flight);
 	flight_start(fetching, flight, &job->url);
 }
 

@@ -13,6 +13,7 @@ struct flight {
 	struct host *host;
 	struct job *job;
 	struct sitemap *sitemap; /* reads the body as it comes; or NULL */
+	bool is_full;            /* the job's listing takes no more entries */
 	struct url url;          /* of robots.txt */
 	uint32_t site_flags;     /* SITE_* of the site that asks */
 	char *headers; /* and its own words, for robots.txt; or NULL */

@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "page/robots_tag.h"
 #include "store/hash.h"
 #include "store/memory.h"
-
-static const char product[] = "templated"; /* the token in robots.txt */
 
 struct host *hosts_get(struct hosts *hosts, const struct url *url)
 {
@@ -112,7 +111,7 @@ void host_set_robots(struct host *host, struct slice file, unsigned status,
 	arena_destroy(host->arena);
 	host->arena = arena_create();
 	host->robots = status >= 200 && status < 300
-			       ? robots_parse(host->arena, file, product)
+			       ? robots_parse(host->arena, file, ROBOTS_AGENT)
 			       : robots_from_status(host->arena, status);
 	host->robots_ms = fetched_ms;
 	host->robots_state = ROBOTS_KNOWN;

@@ -28,7 +28,7 @@ static struct slice text_inside(struct page *page, const struct node *node)
 
 static void read_robots(struct page *page, struct slice content)
 {
-	unsigned flags = robots_tag_parse(content, "templated");
+	unsigned flags = robots_tag_parse(content, ROBOTS_AGENT);
 
 	page->is_nofollow |= (flags & ROBOTS_TAG_NOFOLLOW) != 0;
 	page->is_noindex |= (flags & ROBOTS_TAG_NOINDEX) != 0;
@@ -44,7 +44,7 @@ static void read_meta(struct page *page, uint32_t node)
 		return;
 	if (text_is(name, "description") && page->description.size == 0)
 		page->description = collapse(page, content);
-	else if (text_is(name, "robots") || text_is(name, "templated"))
+	else if (text_is(name, "robots") || text_is(name, ROBOTS_AGENT))
 		read_robots(page, content);
 	else if (text_is(header, "content-language") &&
 		 page->language.size == 0)

@@ -7,6 +7,9 @@
 
 #include "store/slice.h"
 
+/* Our product token, in robots.txt as well. */
+#define ROBOTS_AGENT "templated"
+
 enum {
 	ROBOTS_TAG_NOFOLLOW = 1, /* also "none" */
 	ROBOTS_TAG_NOINDEX = 2,  /* also "none" */

@@ -65,6 +65,24 @@ struct key key_due(uint32_t site, uint64_t due_ms, uint64_t url)
 	return key;
 }
 
+struct key key_version(uint32_t site, uint32_t cluster, uint32_t version)
+{
+	struct key key = key_cluster(site, cluster);
+
+	append_u32(&key, version);
+	return key;
+}
+
+struct key key_outbox(uint32_t hook, uint64_t event)
+{
+	return key_page(hook, event);
+}
+
+struct key key_small(uint32_t number)
+{
+	return key_site(number);
+}
+
 struct key key_number(uint64_t number)
 {
 	struct key key = {.size = 0};

@@ -4,19 +4,8 @@
 #include <string.h>
 
 #include "store/buffer.h"
-#include "store/layout.h"
+#include "store/row.h"
 #include "store/store.h"
-
-#define FIELD(type, name)                                   \
-	{                                                   \
-		offsetof(struct type, name),                \
-			sizeof(((struct type *)NULL)->name) \
-	}
-#define LAYOUT(type, fields, first_slice, slice_count)                       \
-	{                                                                    \
-		(fields), sizeof(fields) / sizeof((fields)[0]), first_slice, \
-			slice_count, sizeof(struct type)                     \
-	}
 
 static const struct field site_fields[] = {
 	FIELD(site_row, id),
@@ -108,37 +97,13 @@ static const struct layout host_layout =
 
 static const struct field event_fields[] = {
 	FIELD(event_row, time_ms), FIELD(event_row, kind),
-	FIELD(event_row, cluster), FIELD(event_row, other),
+	FIELD(event_row, flags),   FIELD(event_row, cluster),
+	FIELD(event_row, other),   FIELD(event_row, guard),
 	FIELD(event_row, pages),
 };
 
 static const struct layout event_layout =
-	LAYOUT(event_row, event_fields, offsetof(struct event_row, host), 2);
-
-static bool get(struct txn *txn, enum table table, struct slice key,
-		const struct layout *layout, void *row_out)
-{
-	struct slice value = txn_get(txn, table, key);
-
-	if (value.data == NULL) {
-		memset(row_out, 0, layout->size);
-		return false;
-	}
-	if (layout_decode(layout, value, row_out))
-		return true;
-	memset(row_out, 0, layout->size);
-	txn_fail(txn, ERR_CORRUPT);
-	return false;
-}
-
-static void put(struct txn *txn, enum table table, struct slice key,
-		const struct layout *layout, const void *row)
-{
-	struct buffer value = layout_encode(layout, row);
-
-	txn_put(txn, table, key, buffer_slice(&value));
-	buffer_free(&value);
-}
+	LAYOUT(event_row, event_fields, offsetof(struct event_row, host), 3);
 
 bool site_decode(struct slice value, struct site_row *row_out)
 {
@@ -147,7 +112,7 @@ bool site_decode(struct slice value, struct site_row *row_out)
 
 bool site_get(struct txn *txn, struct slice host, struct site_row *row_out)
 {
-	return get(txn, TABLE_SITES, host, &site_layout, row_out);
+	return row_get(txn, TABLE_SITES, host, &site_layout, row_out);
 }
 
 void site_put(struct txn *txn, const struct site_row *row)
@@ -171,7 +136,8 @@ bool page_row_get(struct txn *txn, uint32_t site, uint64_t page,
 {
 	struct key key = key_page(site, page);
 
-	return get(txn, TABLE_PAGES, key_slice(&key), &page_layout, row_out);
+	return row_get(txn, TABLE_PAGES, key_slice(&key), &page_layout,
+		       row_out);
 }
 
 void page_row_put(struct txn *txn, uint32_t site, uint64_t page,
@@ -179,7 +145,7 @@ void page_row_put(struct txn *txn, uint32_t site, uint64_t page,
 {
 	struct key key = key_page(site, page);
 
-	put(txn, TABLE_PAGES, key_slice(&key), &page_layout, row);
+	row_put(txn, TABLE_PAGES, key_slice(&key), &page_layout, row);
 }
 
 bool cluster_row_decode(struct slice value, struct cluster_row *row_out)
@@ -192,8 +158,8 @@ bool cluster_row_get(struct txn *txn, uint32_t site, uint32_t cluster,
 {
 	struct key key = key_cluster(site, cluster);
 
-	return get(txn, TABLE_CLUSTERS, key_slice(&key), &cluster_layout,
-		   row_out);
+	return row_get(txn, TABLE_CLUSTERS, key_slice(&key), &cluster_layout,
+		       row_out);
 }
 
 void cluster_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
@@ -201,7 +167,7 @@ void cluster_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
 {
 	struct key key = key_cluster(site, cluster);
 
-	put(txn, TABLE_CLUSTERS, key_slice(&key), &cluster_layout, row);
+	row_put(txn, TABLE_CLUSTERS, key_slice(&key), &cluster_layout, row);
 }
 
 void member_put(struct txn *txn, uint32_t site, uint32_t cluster, uint64_t page,
@@ -239,8 +205,8 @@ bool frontier_row_get(struct txn *txn, uint32_t site, uint64_t url,
 {
 	struct key key = key_page(site, url);
 
-	return get(txn, TABLE_FRONTIER, key_slice(&key), &frontier_layout,
-		   row_out);
+	return row_get(txn, TABLE_FRONTIER, key_slice(&key), &frontier_layout,
+		       row_out);
 }
 
 void frontier_row_put(struct txn *txn, uint32_t site, uint64_t url,
@@ -273,8 +239,8 @@ bool pattern_row_get(struct txn *txn, uint32_t site, uint64_t pattern,
 {
 	struct key key = key_page(site, pattern);
 
-	return get(txn, TABLE_PATTERNS, key_slice(&key), &pattern_layout,
-		   row_out);
+	return row_get(txn, TABLE_PATTERNS, key_slice(&key), &pattern_layout,
+		       row_out);
 }
 
 void pattern_row_put(struct txn *txn, uint32_t site, uint64_t pattern,
@@ -282,7 +248,7 @@ void pattern_row_put(struct txn *txn, uint32_t site, uint64_t pattern,
 {
 	struct key key = key_page(site, pattern);
 
-	put(txn, TABLE_PATTERNS, key_slice(&key), &pattern_layout, row);
+	row_put(txn, TABLE_PATTERNS, key_slice(&key), &pattern_layout, row);
 }
 
 bool host_row_decode(struct slice value, struct host_row *row_out)
@@ -293,25 +259,37 @@ bool host_row_decode(struct slice value, struct host_row *row_out)
 bool host_row_get(struct txn *txn, struct slice authority,
 		  struct host_row *row_out)
 {
-	return get(txn, TABLE_HOSTS, authority, &host_layout, row_out);
+	return row_get(txn, TABLE_HOSTS, authority, &host_layout, row_out);
 }
 
 void host_row_put(struct txn *txn, struct slice authority,
 		  const struct host_row *row)
 {
-	put(txn, TABLE_HOSTS, authority, &host_layout, row);
+	row_put(txn, TABLE_HOSTS, authority, &host_layout, row);
 }
 
 const char *event_kind_name(uint16_t kind)
 {
 	switch ((enum event_kind)kind) {
-#define X(name, value, text) \
-	case name:           \
+#define X(name, value, text, is_notice) \
+	case name:                      \
 		return text;
 		EVENT_LIST(X)
 #undef X
 	}
 	return "unknown";
+}
+
+bool event_kind_is_notice(uint16_t kind)
+{
+	switch ((enum event_kind)kind) {
+#define X(name, value, text, is_notice) \
+	case name:                      \
+		return is_notice;
+		EVENT_LIST(X)
+#undef X
+	}
+	return false;
 }
 
 bool event_decode(struct slice value, struct event_row *row_out)

@@ -231,40 +231,217 @@ void host_row_put(struct txn *txn, struct slice authority,
 		  const struct host_row *row);
 bool host_row_decode(struct slice value, struct host_row *row_out);
 
-#define EVENT_LIST(X)                                \
-	X(EVENT_SITE_ADDED, 1, "site.added")         \
-	X(EVENT_SITE_DELETED, 2, "site.deleted")     \
-	X(EVENT_SITE_CRAWLED, 3, "site.crawled")     \
-	X(EVENT_PAGE_ADDED, 4, "page.added")         \
-	X(EVENT_PAGE_CHANGED, 5, "page.changed")     \
-	X(EVENT_PAGE_GONE, 6, "page.gone")           \
-	X(EVENT_CLUSTER_NEW, 7, "cluster.new")       \
-	X(EVENT_CLUSTER_MERGED, 8, "cluster.merged") \
-	X(EVENT_CLUSTER_SPLIT, 9, "cluster.split")   \
-	X(EVENT_CLUSTER_GONE, 10, "cluster.gone")    \
-	X(EVENT_SITE_RECUT, 11, "site.recut")
+/*
+ * Name, stored number, name for people, and whether it is a notice: what people
+ * want to be told. The others are the journal of what the daemon did.
+ */
+#define EVENT_LIST(X)                                             \
+	X(EVENT_SITE_ADDED, 1, "site.added", false)               \
+	X(EVENT_SITE_DELETED, 2, "site.deleted", false)           \
+	X(EVENT_SITE_CRAWLED, 3, "site.crawled", false)           \
+	X(EVENT_PAGE_ADDED, 4, "page.added", false)               \
+	X(EVENT_PAGE_CHANGED, 5, "page.changed", false)           \
+	X(EVENT_PAGE_GONE, 6, "page.gone", false)                 \
+	X(EVENT_CLUSTER_NEW, 7, "cluster.new", false)             \
+	X(EVENT_CLUSTER_MERGED, 8, "cluster.merged", false)       \
+	X(EVENT_CLUSTER_SPLIT, 9, "cluster.split", false)         \
+	X(EVENT_CLUSTER_GONE, 10, "cluster.gone", false)          \
+	X(EVENT_SITE_RECUT, 11, "site.recut", false)              \
+	X(EVENT_TEMPLATE_NEW, 12, "template.new", true)           \
+	X(EVENT_TEMPLATE_CHANGED, 13, "template.changed", true)   \
+	X(EVENT_TEMPLATE_REPLACED, 14, "template.replaced", true) \
+	X(EVENT_TEMPLATE_MERGED, 15, "template.merged", true)     \
+	X(EVENT_TEMPLATE_SPLIT, 16, "template.split", true)       \
+	X(EVENT_TEMPLATE_VANISHED, 17, "template.vanished", true) \
+	X(EVENT_SITE_STALE, 18, "site.stale", true)               \
+	X(EVENT_SITE_BLOCKED, 19, "site.blocked", true)           \
+	X(EVENT_GUARD_BROKEN, 20, "guard.broken", true)           \
+	X(EVENT_GUARD_OK, 21, "guard.ok", true)
 
 enum event_kind {
-#define X(name, value, text) name = (value),
+#define X(name, value, text, is_notice) name = (value),
 	EVENT_LIST(X)
 #undef X
 };
 
 const char *event_kind_name(uint16_t kind);
+bool event_kind_is_notice(uint16_t kind);
 
 struct event_row {
 	uint64_t time_ms;
 	uint16_t kind;    /* enum event_kind */
+	uint16_t flags;   /* EVENT_IS_* */
 	uint32_t cluster; /* 0: none */
 	uint32_t other;   /* the cluster it merged into or split from; 0 */
+	uint32_t guard;   /* number of the guard; 0: none */
 	uint32_t pages;   /* how many it concerns */
 	struct slice host;
-	struct slice url; /* or empty */
+	struct slice url;    /* or empty */
+	struct slice detail; /* of a notice its evidence: a JSON object; or
+				empty */
+};
+
+enum {
+	EVENT_IS_MUTED = 1, /* a rule was there when it came: not delivered */
+	EVENT_IS_ACKED = 2, /* somebody has seen to it */
 };
 
 /* Give the event the next number and write it. */
 uint64_t event_add(struct txn *txn, const struct event_row *row);
 bool event_decode(struct slice value, struct event_row *row_out);
+
+enum template_state {
+	TEMPLATE_LIVE,
+	TEMPLATE_REPLACED, /* its pages belong to `other` now */
+	TEMPLATE_MERGED,   /* it went into `other` */
+	TEMPLATE_VANISHED, /* its pages are gone */
+	TEMPLATE_STATES
+};
+
+/*
+ * A template that was seen often enough to be known: HOST/N, where N is the
+ * number of its cluster. The row outlives the cluster.
+ */
+struct template_row {
+	uint64_t created_ms;  /* its first version was taken */
+	uint64_t seen_ms;     /* a page of it was last seen as it should be */
+	uint64_t ended_ms;    /* no longer TEMPLATE_LIVE; 0: it is */
+	uint64_t round_ms;    /* pages of its panel were last asked for */
+	uint64_t asked_ms;    /* all of its panel was last asked for, because
+				 some disagreed; 0: never */
+	uint32_t asked_for;   /* so many disagreed then */
+	uint32_t round;       /* counts the rounds: whose turn it is */
+	uint32_t version;     /* the newest, from 1 */
+	uint32_t other;       /* it ended in that one, mostly; 0: none */
+	uint16_t state;       /* enum template_state */
+	uint16_t flags;       /* 0 */
+	struct slice lineage; /* JSON array of what happened to it, oldest
+				 first: {"time","kind","other",...} */
+};
+
+bool template_row_get(struct txn *txn, uint32_t site, uint32_t cluster,
+		      struct template_row *row_out);
+void template_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
+		      const struct template_row *row);
+bool template_row_decode(struct slice value, struct template_row *row_out);
+
+/* What a template was at one time: template/version.h. */
+struct version_row {
+	uint64_t first_ms; /* it was taken */
+	uint64_t last_ms;  /* pages were last seen to be as it says */
+	uint32_t page_count;
+	struct slice packed; /* compress() of version_encode()'s JSON */
+};
+
+bool version_row_get(struct txn *txn, uint32_t site, uint32_t cluster,
+		     uint32_t version, struct version_row *row_out);
+void version_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
+		     uint32_t version, const struct version_row *row);
+bool version_row_decode(struct slice value, struct version_row *row_out);
+
+/*
+ * A page of the panel of a template: those few that are asked again and again,
+ * with what they were when the newest version was taken.
+ */
+struct panel_row {
+	uint64_t since_ms; /* of that page's visit */
+	struct slice url;
+	struct slice record; /* of store/record.h, without links; record_copy()
+				it before record_open() */
+};
+
+bool panel_row_get(struct txn *txn, uint32_t site, uint32_t cluster,
+		   uint64_t page, struct panel_row *row_out);
+void panel_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
+		   uint64_t page, const struct panel_row *row);
+bool panel_row_decode(struct slice value, struct panel_row *row_out);
+
+enum guard_state {
+	GUARD_UNKNOWN, /* it never held anywhere */
+	GUARD_OK,
+	GUARD_BROKEN,
+	GUARD_STATES
+};
+
+/* A selector that must go on to match. */
+struct guard_row {
+	uint64_t created_ms;
+	uint64_t changed_ms; /* of the state */
+	uint32_t cluster;    /* pages of that template alone; 0: of the site */
+	uint32_t minimum;    /* matches on a page */
+	uint32_t maximum;
+	uint16_t language;     /* GUARD_XPATH, GUARD_CSS */
+	uint16_t state;        /* enum guard_state */
+	uint32_t checked;      /* rows in TABLE_GUARDED */
+	uint32_t failing;      /* of these: it held before, and does not now */
+	struct slice name;     /* for people; or empty */
+	struct slice selector; /* as it was given */
+	struct slice xpath;    /* what is evaluated */
+};
+
+enum { GUARD_XPATH, GUARD_CSS };
+
+bool guard_row_get(struct txn *txn, uint32_t site, uint32_t guard,
+		   struct guard_row *row_out);
+void guard_row_put(struct txn *txn, uint32_t site, uint32_t guard,
+		   const struct guard_row *row);
+bool guard_row_decode(struct slice value, struct guard_row *row_out);
+
+/* What a guard found on a page. */
+struct guarded_row {
+	uint64_t checked_ms;
+	uint64_t good_ms; /* it last held; 0: never */
+	uint32_t matches; /* the last time; UINT32_MAX: it could not be
+			     evaluated */
+	uint32_t cluster; /* of the page then */
+	struct slice url;
+	struct slice value;      /* the text of the first match when it last
+				    held */
+	struct slice path;       /* the element's path then, for candidates */
+	struct slice candidates; /* JSON, when it does not hold; or empty */
+};
+
+bool guarded_row_get(struct txn *txn, uint32_t site, uint32_t guard,
+		     uint64_t page, struct guarded_row *row_out);
+void guarded_row_put(struct txn *txn, uint32_t site, uint32_t guard,
+		     uint64_t page, const struct guarded_row *row);
+bool guarded_row_decode(struct slice value, struct guarded_row *row_out);
+
+/* Who is told of notices. */
+struct hook_row {
+	uint64_t created_ms;
+	uint64_t next_ms;      /* not tried again before this */
+	uint64_t delivered_ms; /* the last success; 0: none yet */
+	uint64_t delivered;    /* how many */
+	uint64_t dropped;      /* the outbox was full, or they were too old */
+	uint32_t waiting;      /* rows in TABLE_OUTBOX */
+	uint32_t failures;     /* in a row */
+	uint16_t http_status;  /* of the last try, 0: none */
+	uint16_t flags;        /* 0 */
+	struct slice target;   /* URL, or "exec:COMMAND" */
+	struct slice secret;   /* of the signature; or empty */
+	struct slice host;     /* of one site alone; or empty */
+	struct slice kinds;    /* "template.*,guard.broken"; empty: all */
+	struct slice error;    /* of the last try; or empty */
+};
+
+bool hook_row_get(struct txn *txn, uint32_t hook, struct hook_row *row_out);
+void hook_row_put(struct txn *txn, uint32_t hook, const struct hook_row *row);
+bool hook_row_decode(struct slice value, struct hook_row *row_out);
+
+/* Events like one that was muted are not told. */
+struct mute_row {
+	uint64_t created_ms;
+	uint16_t kind;    /* enum event_kind */
+	uint32_t cluster; /* 0: none */
+	uint32_t guard;   /* 0: none */
+	uint64_t event;   /* that it was made from */
+	struct slice host;
+};
+
+bool mute_row_get(struct txn *txn, uint32_t mute, struct mute_row *row_out);
+void mute_row_put(struct txn *txn, uint32_t mute, const struct mute_row *row);
+bool mute_row_decode(struct slice value, struct mute_row *row_out);
 
 /* Big-endian keys. A key is a value: pass key_slice(&key). */
 struct key {
@@ -277,6 +454,9 @@ struct key key_page(uint32_t site, uint64_t page);
 struct key key_cluster(uint32_t site, uint32_t cluster);
 struct key key_member(uint32_t site, uint32_t cluster, uint64_t page);
 struct key key_due(uint32_t site, uint64_t due_ms, uint64_t url);
+struct key key_version(uint32_t site, uint32_t cluster, uint32_t version);
+struct key key_outbox(uint32_t hook, uint64_t event);
+struct key key_small(uint32_t number);
 struct key key_number(uint64_t number);
 struct slice key_slice(const struct key *key);
 

@@ -11,7 +11,7 @@
 
 struct store;
 
-enum { STORE_SCHEMA = 3 };
+enum { STORE_SCHEMA = 4 };
 
 struct store_options {
 	size_t map_bytes;     /* size to begin with; 0: 64 MiB */

@@ -30,7 +30,18 @@ struct store;
 	X(TABLE_PATTERNS, "patterns") /* site32 pattern64 -> pattern_row */    \
 	X(TABLE_DUE, "due")           /* site32 due_ms64 url64 -> nothing */   \
 	X(TABLE_HOSTS, "hosts")       /* AUTHORITY -> host_row */              \
-	X(TABLE_EVENTS, "events")     /* seq64 -> event_row */
+	X(TABLE_EVENTS, "events")     /* seq64 -> event_row */                 \
+	X(TABLE_TEMPLATES, "templates") /* site32 cluster32 -> template_row */ \
+	X(TABLE_VERSIONS, "versions")   /* site32 cluster32 version32          \
+					   -> version_row */                   \
+	X(TABLE_PANEL, "panel")     /* site32 cluster32 page64 -> panel_row    \
+				     */                                        \
+	X(TABLE_GUARDS, "guards")   /* site32 guard32 -> guard_row */          \
+	X(TABLE_GUARDED, "guarded") /* site32 guard32 page64 -> guarded_row    \
+				     */                                        \
+	X(TABLE_HOOKS, "hooks")     /* hook32 -> hook_row */                   \
+	X(TABLE_OUTBOX, "outbox")   /* hook32 seq64 -> event_row */            \
+	X(TABLE_MUTES, "mutes")     /* mute32 -> mute_row */
 
 enum table {
 #define X(name, text) name,
@@ -44,7 +55,9 @@ enum table {
 	{                                                                    \
 		TABLE_PAGES, TABLE_BODIES, TABLE_RECORDS, TABLE_TERMS,       \
 			TABLE_SETS, TABLE_CLUSTERS, TABLE_MEMBERS, TABLE_DF, \
-			TABLE_FRONTIER, TABLE_PATTERNS, TABLE_DUE            \
+			TABLE_FRONTIER, TABLE_PATTERNS, TABLE_DUE,           \
+			TABLE_TEMPLATES, TABLE_VERSIONS, TABLE_PANEL,        \
+			TABLE_GUARDS, TABLE_GUARDED                          \
 	}
 
 struct txn {

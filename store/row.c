@@ -1,0 +1,30 @@
+#include "store/row.h"
+
+#include <string.h>
+
+#include "store/buffer.h"
+
+bool row_get(struct txn *txn, enum table table, struct slice key,
+	     const struct layout *layout, void *row_out)
+{
+	struct slice value = txn_get(txn, table, key);
+
+	if (value.data == NULL) {
+		memset(row_out, 0, layout->size);
+		return false;
+	}
+	if (layout_decode(layout, value, row_out))
+		return true;
+	memset(row_out, 0, layout->size);
+	txn_fail(txn, ERR_CORRUPT);
+	return false;
+}
+
+void row_put(struct txn *txn, enum table table, struct slice key,
+	     const struct layout *layout, const void *row)
+{
+	struct buffer value = layout_encode(layout, row);
+
+	txn_put(txn, table, key, buffer_slice(&value));
+	buffer_free(&value);
+}

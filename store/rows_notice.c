@@ -1,0 +1,129 @@
+/* The rows of guards, and of who is told. */
+#include <stddef.h>
+
+#include "store/row.h"
+
+static const struct field guard_fields[] = {
+	FIELD(guard_row, created_ms), FIELD(guard_row, changed_ms),
+	FIELD(guard_row, cluster),    FIELD(guard_row, minimum),
+	FIELD(guard_row, maximum),    FIELD(guard_row, language),
+	FIELD(guard_row, state),      FIELD(guard_row, checked),
+	FIELD(guard_row, failing),
+};
+
+static const struct layout guard_layout =
+	LAYOUT(guard_row, guard_fields, offsetof(struct guard_row, name), 3);
+
+bool guard_row_decode(struct slice value, struct guard_row *row_out)
+{
+	return layout_decode(&guard_layout, value, row_out);
+}
+
+bool guard_row_get(struct txn *txn, uint32_t site, uint32_t guard,
+		   struct guard_row *row_out)
+{
+	struct key key = key_cluster(site, guard);
+
+	return row_get(txn, TABLE_GUARDS, key_slice(&key), &guard_layout,
+		       row_out);
+}
+
+void guard_row_put(struct txn *txn, uint32_t site, uint32_t guard,
+		   const struct guard_row *row)
+{
+	struct key key = key_cluster(site, guard);
+
+	row_put(txn, TABLE_GUARDS, key_slice(&key), &guard_layout, row);
+}
+
+static const struct field guarded_fields[] = {
+	FIELD(guarded_row, checked_ms),
+	FIELD(guarded_row, good_ms),
+	FIELD(guarded_row, matches),
+	FIELD(guarded_row, cluster),
+};
+
+static const struct layout guarded_layout = LAYOUT(
+	guarded_row, guarded_fields, offsetof(struct guarded_row, url), 4);
+
+bool guarded_row_decode(struct slice value, struct guarded_row *row_out)
+{
+	return layout_decode(&guarded_layout, value, row_out);
+}
+
+bool guarded_row_get(struct txn *txn, uint32_t site, uint32_t guard,
+		     uint64_t page, struct guarded_row *row_out)
+{
+	struct key key = key_member(site, guard, page);
+
+	return row_get(txn, TABLE_GUARDED, key_slice(&key), &guarded_layout,
+		       row_out);
+}
+
+void guarded_row_put(struct txn *txn, uint32_t site, uint32_t guard,
+		     uint64_t page, const struct guarded_row *row)
+{
+	struct key key = key_member(site, guard, page);
+
+	row_put(txn, TABLE_GUARDED, key_slice(&key), &guarded_layout, row);
+}
+
+static const struct field hook_fields[] = {
+	FIELD(hook_row, created_ms),   FIELD(hook_row, next_ms),
+	FIELD(hook_row, delivered_ms), FIELD(hook_row, delivered),
+	FIELD(hook_row, dropped),      FIELD(hook_row, waiting),
+	FIELD(hook_row, failures),     FIELD(hook_row, http_status),
+	FIELD(hook_row, flags),
+};
+
+static const struct layout hook_layout =
+	LAYOUT(hook_row, hook_fields, offsetof(struct hook_row, target), 5);
+
+bool hook_row_decode(struct slice value, struct hook_row *row_out)
+{
+	return layout_decode(&hook_layout, value, row_out);
+}
+
+bool hook_row_get(struct txn *txn, uint32_t hook, struct hook_row *row_out)
+{
+	struct key key = key_small(hook);
+
+	return row_get(txn, TABLE_HOOKS, key_slice(&key), &hook_layout,
+		       row_out);
+}
+
+void hook_row_put(struct txn *txn, uint32_t hook, const struct hook_row *row)
+{
+	struct key key = key_small(hook);
+
+	row_put(txn, TABLE_HOOKS, key_slice(&key), &hook_layout, row);
+}
+
+static const struct field mute_fields[] = {
+	FIELD(mute_row, created_ms), FIELD(mute_row, kind),
+	FIELD(mute_row, cluster),    FIELD(mute_row, guard),
+	FIELD(mute_row, event),
+};
+
+static const struct layout mute_layout =
+	LAYOUT(mute_row, mute_fields, offsetof(struct mute_row, host), 1);
+
+bool mute_row_decode(struct slice value, struct mute_row *row_out)
+{
+	return layout_decode(&mute_layout, value, row_out);
+}
+
+bool mute_row_get(struct txn *txn, uint32_t mute, struct mute_row *row_out)
+{
+	struct key key = key_small(mute);
+
+	return row_get(txn, TABLE_MUTES, key_slice(&key), &mute_layout,
+		       row_out);
+}
+
+void mute_row_put(struct txn *txn, uint32_t mute, const struct mute_row *row)
+{
+	struct key key = key_small(mute);
+
+	row_put(txn, TABLE_MUTES, key_slice(&key), &mute_layout, row);
+}

@@ -1,0 +1,94 @@
+/*
+ * template/judge.h - has a template changed? A pure function of what a few of
+ * its pages were and are. Content may change as it likes: what counts is what
+ * several pages had in common, and lost or got in common.
+ */
+#ifndef TEMPLATE_JUDGE_H
+#define TEMPLATE_JUDGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/record.h"
+
+struct arena;
+
+enum { MAX_PANEL = 16 };
+
+/* What the last visit of a page since the baseline has brought. */
+enum fate {
+	FATE_UNSEEN,  /* it was not visited since */
+	FATE_PAGE,    /* it is a page: `after` */
+	FATE_GONE,    /* 404, a redirect, a stub: `why` */
+	FATE_BLOCKED, /* an error that passes, or a challenge: says nothing */
+};
+
+/* A page of the panel. */
+struct witness {
+	uint64_t page;
+	enum fate fate;
+	struct record before; /* its baseline */
+	struct record after;  /* FATE_PAGE; may be the same as before */
+	uint32_t cluster;     /* that it is in by now; 0: none */
+};
+
+enum verdict_kind {
+	VERDICT_SAME,     /* nothing is known against it */
+	VERDICT_UNSURE,   /* some disagree: ask the rest of the panel */
+	VERDICT_CHANGED,  /* its pages moved together, and are still its */
+	VERDICT_REPLACED, /* they changed, and belong to others now */
+	VERDICT_MERGED,   /* as it was, they are another template's now */
+	VERDICT_SPLIT,    /* some went, and some stayed */
+	VERDICT_VANISHED, /* its pages are gone */
+	VERDICT_BLOCKED,  /* errors and challenges alone */
+};
+
+/* Where the pages went. */
+struct destination {
+	uint32_t cluster; /* 0: nowhere */
+	uint32_t pages;
+};
+
+struct judgement {
+	enum verdict_kind kind;
+	uint32_t seen;      /* n: pages that were visited since, and tell */
+	uint32_t agreed;    /* k: of these, that say so */
+	uint32_t disagreed; /* pages that are not as they were */
+	/* of cpc members and of fragments, ascending: what k of n lost or got
+	 */
+	const uint64_t *gone_paths;
+	uint32_t gone_path_count;
+	const uint64_t *come_paths;
+	uint32_t come_path_count;
+	const uint64_t *gone_fragments;
+	uint32_t gone_fragment_count;
+	const uint64_t *come_fragments;
+	uint32_t come_fragment_count;
+	double paths_moved;     /* share of the stable ones, 0..1 */
+	double fragments_moved; /* the same */
+	struct destination destinations[MAX_PANEL]; /* most pages first */
+	uint32_t destination_count;
+	uint64_t pages[MAX_PANEL]; /* [agreed]: those that say so */
+};
+
+/* Defaults were chosen on data: see judge.c. */
+struct judge_rules {
+	unsigned min_pages;      /* k: at least so many must agree; fewer when
+				    the panel has fewer */
+	unsigned agreement;      /* permille of those seen: k of n */
+	unsigned path_share;     /* permille of the stable paths that move */
+	unsigned fragment_share; /* permille of the stable fragments */
+};
+
+extern const struct judge_rules judge_rules_default;
+
+/*
+ * Judge the template `cluster` by its panel [count <= MAX_PANEL]. Results are
+ * in `arena`. O(n log n) in the members of the records.
+ */
+void judge(struct arena *arena, uint32_t cluster,
+	   const struct witness *panel, uint32_t count,
+	   const struct judge_rules *rules, struct judgement *judgement_out);
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * template/version.h - what a template is at one time: the paths and texts that
+ * its pages share, and where their content stands.
+ */
+#ifndef TEMPLATE_VERSION_H
+#define TEMPLATE_VERSION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/buffer.h"
+#include "store/error.h"
+#include "store/record.h"
+#include "store/slice.h"
+
+struct arena;
+struct page;
+
+enum {
+	VERSION_FORMAT = 1,
+	VERSION_MAX_PATHS = 4000,     /* the most common ones */
+	VERSION_MAX_FRAGMENTS = 4000, /* the same */
+	VERSION_MAX_RECORDS = 256,    /* that paths are counted in */
+	VERSION_MAX_SAMPLES = 16,     /* pages that are parsed for texts */
+};
+
+/* A path of elements from the root to a leaf (measure cpc), or a fragment. */
+struct version_item {
+	uint64_t hash;
+	float share;       /* of the pages that have it, 0..1 */
+	struct slice text; /* "html>body>div.menu>ul>li>a", or the fragment's
+			      text, shortened; empty: no sampled page has it */
+};
+
+/* Where content stands, by the default method: an element's path. */
+struct version_region {
+	struct slice path;
+	float share; /* of the pages that have content there */
+	float words; /* of the content's words on those */
+};
+
+struct version {
+	uint32_t page_count; /* of the template */
+	uint64_t generation; /* of the site */
+	struct version_item *paths; /* [path_count], most common first: those
+				       that are stable */
+	uint32_t path_count;
+	struct version_item *fragments; /* [fragment_count] */
+	uint32_t fragment_count;
+	struct version_region *regions; /* [region_count], most words first */
+	uint32_t region_count;
+	struct slice *samples; /* [sample_count], URLs */
+	uint32_t sample_count;
+};
+
+/* What a version is made from: pages of one template. */
+struct version_input {
+	uint32_t page_count;
+	uint64_t generation;
+	const struct record *records; /* [record_count] of its pages */
+	uint32_t record_count;        /* 1..VERSION_MAX_RECORDS */
+	/* some of these pages, parsed, with their URLs: [sample_count] */
+	const struct page *const *pages;
+	const struct slice *urls;
+	uint32_t sample_count; /* 1..VERSION_MAX_SAMPLES */
+};
+
+/*
+ * Make the version: what more than VERSION_STABLE (permille) of the records
+ * have. Everything is copied into `arena`. O(n log n) in the records' members.
+ */
+enum { VERSION_STABLE = 500 };
+
+struct version *version_make(struct arena *arena,
+			     const struct version_input *input);
+
+/* Append it as JSON, compact; and read that again (ERR_MALFORMED,
+ * ERR_VERSION). Hashes are 16 hexadecimal digits. */
+void version_encode(const struct version *version, struct buffer *out);
+enum error version_decode(struct arena *arena, struct slice json,
+			  struct version **version_out);
+
+/* What was there and is not, and the other way round: slices of the two. */
+struct version_diff {
+	const struct version_item **gone_paths; /* [gone_path_count], most
+						   common first */
+	uint32_t gone_path_count;
+	const struct version_item **come_paths;
+	uint32_t come_path_count;
+	const struct version_item **gone_fragments;
+	uint32_t gone_fragment_count;
+	const struct version_item **come_fragments;
+	uint32_t come_fragment_count;
+	double paths_moved;     /* (gone + come) / (all of both), by share */
+	double fragments_moved; /* the same */
+};
+
+void version_compare(struct arena *arena, const struct version *before,
+		     const struct version *after,
+		     struct version_diff *diff_out);
+
+#endif

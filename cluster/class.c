@@ -1,6 +1,5 @@
 #include "cluster/class.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "store/hash.h"
@@ -108,26 +107,35 @@ static size_t insert_smallest(uint64_t *hashes, size_t count, size_t max,
 	return count + 1;
 }
 
+bool class_next(struct slice *classes, struct slice *name_out)
+{
+	const char *text = classes->data;
+	size_t begin = 0;
+	size_t end;
+
+	while (begin < classes->size && is_space(text[begin]))
+		begin++;
+	end = begin;
+	while (end < classes->size && !is_space(text[end]))
+		end++;
+	if (end == begin)
+		return false;
+	*name_out = (struct slice){text + begin, end - begin};
+	*classes = (struct slice){text + end, classes->size - end};
+	return true;
+}
+
 size_t class_tokens(struct slice classes, uint64_t *hashes_out, size_t max)
 {
-	const char *text = classes.data;
 	char name[CLASS_MAX_BYTES];
+	struct slice raw;
 	size_t count = 0;
-	size_t at = 0;
 
-	while (at < classes.size) {
-		size_t begin = at;
+	while (class_next(&classes, &raw)) {
+		size_t size = class_normalise(raw, name);
 
-		while (at < classes.size && !is_space(text[at]))
-			at++;
-		if (at > begin) {
-			struct slice raw = {text + begin, at - begin};
-			size_t size = class_normalise(raw, name);
-
-			count = insert_smallest(hashes_out, count, max,
-						hash64(name, size, 0));
-		}
-		at++;
+		count = insert_smallest(hashes_out, count, max,
+					hash64(name, size, 0));
 	}
 	return count;
 }

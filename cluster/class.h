@@ -3,6 +3,7 @@
 #ifndef CLUSTER_CLASS_H
 #define CLUSTER_CLASS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "store/slice.h"
@@ -23,6 +24,12 @@ enum {
  *   three bytes (sc-aBcDe, but not nav-mainMenuItem).
  */
 size_t class_normalise(struct slice name, char *out);
+
+/*
+ * The next name of a class attribute, as it is written; moves *classes behind
+ * it. False when there is none.
+ */
+bool class_next(struct slice *classes, struct slice *name_out);
 
 /*
  * The distinct normalised names of a class attribute, split at white space, as

@@ -1,6 +1,8 @@
 #include "cluster/path.h"
 
 #include <assert.h>
+#include <stdbool.h>
+#include <string.h>
 
 #include "cluster/class.h"
 #include "cluster/signature.h"
@@ -8,16 +10,29 @@
 #include "store/arena.h"
 #include "store/hash.h"
 
-static uint64_t step_to(const struct page *page, uint32_t node,
+enum {
+	/* of a step for people: ">", a name, and classes behind "." */
+	STEP_MAX_BYTES =
+		1 + CLASS_MAX_BYTES + CLASS_MAX_NAMES * (1 + CLASS_MAX_BYTES),
+};
+
+static bool has_classes(const struct page *page, uint32_t node,
 			enum path_steps kind)
 {
 	uint16_t tag = page->nodes[node].tag;
-	uint64_t name = page_tag_hash(page, tag);
 
-	if (kind == PATH_NAMES || (kind == PATH_INNER_CLASSES &&
-				   (tag == TAG_html || tag == TAG_body)))
-		return name;
-	return class_hash(page_attribute(page, node, "class"), name);
+	return kind == PATH_CLASSES || (kind == PATH_INNER_CLASSES &&
+					tag != TAG_html && tag != TAG_body);
+}
+
+static uint64_t step_to(const struct page *page, uint32_t node,
+			enum path_steps kind)
+{
+	uint64_t name = page_tag_hash(page, page->nodes[node].tag);
+
+	return has_classes(page, node, kind)
+		       ? class_hash(page_attribute(page, node, "class"), name)
+		       : name;
 }
 
 uint64_t *path_steps(struct arena *arena, const struct page *page,
@@ -28,6 +43,81 @@ uint64_t *path_steps(struct arena *arena, const struct page *page,
 	for (uint32_t i = 0; i < page->node_count; i++)
 		steps[i] = step_to(page, i, kind);
 	return steps;
+}
+
+uint64_t *path_chains(struct arena *arena, const struct page *page,
+		      enum path_steps kind)
+{
+	uint64_t *paths = path_steps(arena, page, kind);
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		uint32_t parent = page->nodes[i].parent;
+
+		paths[i] = hash_chain(paths[i],
+				      parent == NO_NODE ? 0 : paths[parent]);
+	}
+	return paths;
+}
+
+/* As much of a name as counts, cut between two characters. */
+static struct slice cut_name(struct slice name)
+{
+	const unsigned char *text = name.data;
+
+	if (name.size <= CLASS_MAX_BYTES)
+		return name;
+	name.size = CLASS_MAX_BYTES;
+	while (name.size > 0 && (text[name.size] & 0xC0) == 0x80)
+		name.size--;
+	return name;
+}
+
+/* ">div.menu.menu-0" to `out` [STEP_MAX_BYTES]; returns its length. */
+static size_t step_write(const struct page *page, uint32_t node,
+			 enum path_steps kind, char *out)
+{
+	struct slice name =
+		cut_name(page_tag_name(page, page->nodes[node].tag));
+	struct slice classes = {NULL, 0};
+	struct slice class;
+	size_t size = 1 + name.size;
+
+	out[0] = '>';
+	memcpy(out + 1, name.data, name.size);
+	if (has_classes(page, node, kind))
+		classes = page_attribute(page, node, "class");
+	for (unsigned i = 0;
+	     i < CLASS_MAX_NAMES && class_next(&classes, &class); i++) {
+		out[size++] = '.';
+		size += class_normalise(cut_name(class), out + size);
+	}
+	return size;
+}
+
+size_t path_write_by(const struct page *page, uint32_t node,
+		     enum path_steps kind, char *out)
+{
+	static const char more[] = {'.', '.', '.'};
+	char step[STEP_MAX_BYTES];
+	size_t begin = PATH_MAX_BYTES;
+
+	for (; node != NO_NODE; node = page->nodes[node].parent) {
+		size_t size = step_write(page, node, kind, step);
+
+		if (size + sizeof(more) > begin) {
+			begin -= sizeof(more);
+			memcpy(out + begin, more, sizeof(more));
+			return begin;
+		}
+		begin -= size;
+		memcpy(out + begin, step, size);
+	}
+	return begin < PATH_MAX_BYTES ? begin + 1 : begin;
+}
+
+size_t path_write(const struct page *page, uint32_t node, char *out)
+{
+	return path_write_by(page, node, PATH_CLASSES, out);
 }
 
 uint64_t path_shingle(const struct page *page, const uint64_t *steps,

@@ -2,10 +2,13 @@
 #ifndef CLUSTER_PATH_H
 #define CLUSTER_PATH_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct arena;
 struct page;
+
+enum { PATH_MAX_BYTES = 1024 }; /* of a path for people */
 
 /* What a step of a path knows of its element. */
 enum path_steps {
@@ -19,6 +22,26 @@ enum path_steps {
 /* The step to each element [node_count], in `arena`. */
 uint64_t *path_steps(struct arena *arena, const struct page *page,
 		     enum path_steps kind);
+
+/*
+ * The path from the root to each element [node_count], in `arena`: all steps on
+ * it, chained. Those of elements that are leaves or hold text themselves are
+ * the members of cp (PATH_NAMES) and of cpc (PATH_CLASSES).
+ */
+uint64_t *path_chains(struct arena *arena, const struct page *page,
+		      enum path_steps kind);
+
+/*
+ * The path to `node` for people, as in "html>body>div.menu.menu-0>ul>li" by
+ * PATH_CLASSES: classes as they count, in the order of the page. Written to the
+ * end of `out` [PATH_MAX_BYTES]; returns where it begins. Of a longer one the
+ * last steps, behind "...>". O(depth).
+ */
+size_t path_write_by(const struct page *page, uint32_t node,
+		     enum path_steps kind, char *out);
+
+/* The same by PATH_CLASSES. */
+size_t path_write(const struct page *page, uint32_t node, char *out);
 
 /*
  * The hash of the last `width` (1 to SIGNATURE_MAX_WIDTH) of `steps` on the

@@ -67,13 +67,9 @@ static bool is_leaf(const struct page *page, uint32_t node)
 static void add_paths(struct members *members, const struct page *page,
 		      enum path_steps kind)
 {
-	uint64_t *paths = path_steps(members->arena, page, kind);
+	const uint64_t *paths = path_chains(members->arena, page, kind);
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
-		uint32_t parent = page->nodes[i].parent;
-
-		paths[i] = hash_chain(paths[i],
-				      parent == NO_NODE ? 0 : paths[parent]);
 		if (is_leaf(page, i))
 			members_add(members, paths[i]);
 	}

@@ -134,6 +134,13 @@ struct outcome {
 void frontier_answer(struct txn *txn, struct site_row *site, uint64_t url,
 		     const struct outcome *outcome);
 
+/*
+ * Have a known URL, which was visited before, visited again now. Nothing when
+ * it is leased, due already, or was never visited.
+ */
+void frontier_visit(struct txn *txn, uint32_t site, uint64_t url,
+		    uint64_t now_ms);
+
 /* Forget the validators of a row, if there is one: what is stored is not what
  * they stand for. */
 void frontier_forget(struct txn *txn, uint32_t site, uint64_t url);

@@ -314,6 +314,20 @@ void frontier_learn(struct txn *txn, const struct site_row *site, uint64_t url,
 	teach_patterns(txn, site->id, &row, novelty, now_ms);
 }
 
+void frontier_visit(struct txn *txn, uint32_t site, uint64_t url,
+		    uint64_t now_ms)
+{
+	struct frontier_row row;
+
+	if (!frontier_load(txn, site, url, &row) ||
+	    row.state == FRONTIER_LEASED || row.state == FRONTIER_SKIPPED ||
+	    row.state == FRONTIER_PENDING ||
+	    (row.due_ms != 0 && row.due_ms <= now_ms))
+		return;
+	row.due_ms = frontier_due(now_ms);
+	frontier_row_put(txn, site, url, &row);
+}
+
 void frontier_forget(struct txn *txn, uint32_t site, uint64_t url)
 {
 	struct frontier_row row;

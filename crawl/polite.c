@@ -1,6 +1,6 @@
 #include "crawl/polite.h"
 
-#include "store/hash.h"
+#include "crawl/backoff.h"
 
 enum {
 	FIRST_PAUSE_MS = 5 * 1000,
@@ -34,25 +34,6 @@ bool polite_is_broken(const struct polite *polite)
 	return polite->failures >= BREAKER_FAILURES;
 }
 
-/* In [3/4, 5/4] of the pause, so that hosts that failed together do not all
- * come back together. */
-static uint64_t jitter(uint64_t pause, const struct polite *polite)
-{
-	uint64_t random = hash_chain(polite->failures, polite->seed);
-
-	return pause - pause / 4 + random % (pause / 2 + 1);
-}
-
-/* The pause after the failures in a row, at least one. */
-static uint64_t pause_ms(const struct polite *polite)
-{
-	uint64_t pause = FIRST_PAUSE_MS;
-
-	for (uint32_t i = 1; i < polite->failures && pause < MAX_PAUSE_MS; i++)
-		pause *= 2;
-	return jitter(pause < MAX_PAUSE_MS ? pause : MAX_PAUSE_MS, polite);
-}
-
 static uint64_t larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -80,7 +61,9 @@ void polite_finished(struct polite *polite, bool is_pressed,
 		count_failure(polite, now_ms);
 		if (retry_after_s > MAX_RETRY_AFTER_S)
 			retry_after_s = MAX_RETRY_AFTER_S;
-		pause = larger(pause, pause_ms(polite));
+		pause = larger(pause,
+			       backoff_ms(FIRST_PAUSE_MS, MAX_PAUSE_MS,
+					  polite->failures, polite->seed));
 		pause = larger(pause, retry_after_s * 1000);
 	}
 	/* another answer may have asked for a longer pause */

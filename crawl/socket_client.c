@@ -220,6 +220,70 @@ enum error socket_send(const char *socket, const struct socket_upload *upload,
 	return error;
 }
 
+/* A download, and why it failed. */
+struct receiving {
+	const struct socket_download *download;
+	CURL *easy;
+	struct buffer *body; /* of another answer than the wanted one */
+	enum error error;
+};
+
+static size_t on_received(char *data, size_t size, size_t count, void *context)
+{
+	struct receiving *receiving = context;
+	const struct socket_download *download = receiving->download;
+	struct slice bytes = {data, size * count};
+	curl_off_t total = 0;
+	long status = 0;
+
+	curl_easy_getinfo(receiving->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (status >= 300)
+		return on_body(data, size, count, receiving->body);
+	curl_easy_getinfo(receiving->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
+			  &total);
+	receiving->error = download->sink(download->context, bytes,
+					  total > 0 ? (uint64_t)total : 0);
+	return receiving->error == ERR_NONE ? bytes.size : 0;
+}
+
+static bool set_download(const struct request *request,
+			 struct receiving *receiving)
+{
+	unsigned failed = 0;
+
+	failed |= curl_easy_setopt(request->easy, CURLOPT_WRITEFUNCTION,
+				   on_received);
+	failed |= curl_easy_setopt(request->easy, CURLOPT_WRITEDATA, receiving);
+	return failed == 0;
+}
+
+enum error socket_receive(const char *socket,
+			  const struct socket_download *download,
+			  struct socket_answer *answer_out)
+{
+	struct request request = {.easy = curl_easy_init()};
+	struct receiving receiving = {.download = download,
+				      .easy = request.easy,
+				      .body = &answer_out->body};
+	enum error error = ERR_NETWORK;
+
+	*answer_out = (struct socket_answer){0};
+	snprintf(answer_out->reason, sizeof(answer_out->reason),
+		 "the request cannot be made");
+	if (request.easy != NULL &&
+	    set_target(&request, socket, download->target, 0) &&
+	    set_download(&request, &receiving))
+		error = perform(&request, answer_out);
+	if (receiving.error != ERR_NONE)
+		error = receiving.error;
+	if (error == ERR_NONE || receiving.error != ERR_NONE)
+		answer_out->reason[0] = '\0';
+	curl_easy_cleanup(request.easy);
+	curl_slist_free_all(request.headers);
+	buffer_free(&request.url);
+	return error;
+}
+
 void url_escape(struct slice text, struct buffer *out)
 {
 	const unsigned char *bytes = text.data;

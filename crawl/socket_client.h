@@ -43,6 +43,25 @@ struct socket_upload {
 enum error socket_send(const char *socket, const struct socket_upload *upload,
 		       struct socket_answer *answer_out);
 
+/* Take the next bytes of an answer that has `total` of them; 0: not known. */
+typedef enum error socket_sink(void *context, struct slice bytes,
+			       uint64_t total);
+
+struct socket_download {
+	const char *target;
+	socket_sink *sink;
+	void *context; /* of the sink */
+};
+
+/*
+ * GET a body of any length, without a time limit; that of a status from 300 on
+ * is the answer's. An error of the sink is returned, without a reason; the
+ * others are those of socket_request().
+ */
+enum error socket_receive(const char *socket,
+			  const struct socket_download *download,
+			  struct socket_answer *answer_out);
+
 /* Append `text` percent-encoded for a query value. */
 void url_escape(struct slice text, struct buffer *out);
 

@@ -1,40 +1,20 @@
 #include "daemon/answer.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "daemon/classify.h"
-#include "daemon/extraction.h"
+#include "daemon/site_model.h"
 #include "daemon/stored_page.h"
-#include "extract/fragment.h"
-#include "page/page.h"
-#include "store/arena.h"
-#include "store/memory.h"
+#include "daemon/stored_site.h"
 #include "store/rows.h"
+#include "template/extraction.h"
 
 enum { MAX_HOPS = 6 };
-
-const struct answer_rules answer_rules_default = {
-	.limits = {.max_bytes = 10000000,
-		   .max_nodes = 200000,
-		   .max_depth = 512,
-		   .max_attributes = 256},
-	.min_cluster_pages = 3,
-};
-
-void text_answer_free(struct text_answer *answer)
-{
-	buffer_free(&answer->text);
-	page_destroy(answer->page);
-}
 
 /* A stored page, found: everything that is needed after its row. */
 struct stored {
 	struct site_row site;
 	struct page_row row;
 	uint64_t key;
-	uint32_t cluster_pages;
 };
 
 /* Say in the answer why the page of `url` is not there. */
@@ -98,73 +78,35 @@ static enum error find_page(struct txn *txn, const struct url *url,
 	return ERR_NOT_FOUND;
 }
 
-static uint32_t pages_of_cluster(struct txn *txn, uint32_t site,
-				 uint32_t cluster)
-{
-	struct cluster_row row;
-
-	return cluster != 0 && cluster_row_get(txn, site, cluster, &row)
-		       ? row.page_count
-		       : 0;
-}
-
-/* The document frequency of every text node: [page->text_count]. */
-static uint32_t *count_fragments(struct txn *txn, uint32_t site,
-				 uint32_t cluster, const struct page *page)
-{
-	const struct fragment *fragments = fragments_of_page(page->arena, page);
-	uint32_t *counts = ARENA_NEW(page->arena, uint32_t, page->text_count);
-
-	for (uint32_t i = 0; i < page->text_count; i++)
-		counts[i] = df_get(txn, site, cluster, fragments[i].hash);
-	return counts;
-}
-
-static void name_cluster(struct text_answer *answer,
-			 const struct site_row *site, uint32_t cluster,
-			 uint32_t pages)
-{
-	answer->generation = site->generation;
-	answer->cluster_pages = pages;
-	if (cluster != 0)
-		snprintf(answer->cluster, sizeof(answer->cluster), "%.*s/%u",
-			 (int)site->host.size, (const char *)site->host.data,
-			 cluster);
-}
-
 static enum error answer_stored(struct txn *txn, const struct stored *stored,
 				const struct answer_rules *rules,
 				const struct text_request *request,
 				struct text_answer *answer)
 {
+	struct stored_site site;
 	struct extraction extraction = {
 		.rules = rules,
 		.request = request,
-		.counts = {.page_count = stored->cluster_pages},
-		.txn = txn,
-		.site = stored->site.id,
-		.cluster = stored->row.cluster,
-		.http_status = stored->row.http_status,
+		.site = stored_site_view(&site, txn, &stored->site, rules),
+		.load_model = site_model_load,
 	};
+	const struct known_page known =
+		stored_site_known(stored->key, &stored->row);
 	const struct stored_pages pages = {txn, stored->site.id,
 					   stored->row.cluster, &rules->limits};
-	enum error error = stored_page_parse(&pages, stored->key, &stored->row,
-					     &answer->page);
+	enum error error = ERR_CORRUPT;
 
-	if (error == ERR_NONE) {
-		const struct page *page = answer->page;
-
-		extraction.page = page;
-		if (stored->row.cluster != 0)
-			extraction.counts.document_frequency =
-				count_fragments(txn, stored->site.id,
-						stored->row.cluster, page);
-		name_cluster(answer, &stored->site, stored->row.cluster,
-			     stored->cluster_pages);
-		answer->fetched_ms = stored->row.fetched_ms;
-		error = extraction_run(&extraction, answer);
-	}
-	return error;
+	if (extraction.site != NULL)
+		error = stored_page_parse(&pages, stored->key, &stored->row,
+					  &answer->page);
+	if (error == ERR_NOT_KEPT)
+		snprintf(answer->reason, sizeof(answer->reason),
+			 "see keep.bodies_age, keep.bodies_count and "
+			 "keep.bodies_bytes; ask with fetch=always");
+	if (error != ERR_NONE)
+		return error;
+	answer->fetched_ms = stored->row.fetched_ms;
+	return extraction_of_known(&extraction, answer->page, &known, answer);
 }
 
 enum error answer_text(struct store *store, const struct answer_rules *rules,
@@ -177,68 +119,11 @@ enum error answer_text(struct store *store, const struct answer_rules *rules,
 
 	*answer_out = (struct text_answer){0};
 	error = find_page(&txn, request->url, &stored, answer_out);
-	if (txn.error == ERR_NONE && error == ERR_NONE) {
-		stored.cluster_pages = pages_of_cluster(&txn, stored.site.id,
-							stored.row.cluster);
+	if (txn.error == ERR_NONE && error == ERR_NONE)
 		error = answer_stored(&txn, &stored, rules, request,
 				      answer_out);
-	}
 	if (error == ERR_NONE)
 		error = txn.error;
-	txn_abort(&txn);
-	return error;
-}
-
-/*
- * Count the page that was handed in as one of its cluster: it takes the place
- * of the stored page of the same URL, if that is a member, else it is one more.
- */
-static struct template_counts count_in(struct txn *txn,
-				       const struct classed *classed,
-				       const struct url *url,
-				       const struct page *page)
-{
-	uint32_t site = classed->site.id;
-	const struct fragment *fragments = fragments_of_page(page->arena, page);
-	uint32_t *frequencies =
-		count_fragments(txn, site, classed->cluster, page);
-	uint32_t pages = pages_of_cluster(txn, site, classed->cluster);
-	struct record record = {0};
-	void *old = classify_load_member(txn, classed, url, &record);
-
-	if (old == NULL)
-		pages++;
-	for (uint32_t i = 0; i < page->text_count; i++)
-		if (old == NULL ||
-		    !classify_has_fragment(&record, fragments[i].hash))
-			frequencies[i]++;
-	free(old);
-	return (struct template_counts){pages, frequencies};
-}
-
-/* Class the page of `unclassed` with those of its site. */
-static enum error extract_classed(struct store *store,
-				  const struct extraction *unclassed,
-				  struct text_answer *answer)
-{
-	struct extraction extraction = *unclassed;
-	const struct url *url = extraction.request->url;
-	struct txn txn = txn_begin_read(store);
-	struct classed classed = {0};
-	enum error error;
-
-	if (classify_page(&txn, url, extraction.page, &classed)) {
-		extraction.counts =
-			count_in(&txn, &classed, url, extraction.page);
-		extraction.txn = &txn;
-		extraction.site = classed.site.id;
-		extraction.cluster = classed.cluster;
-		name_cluster(answer, &classed.site, classed.cluster,
-			     extraction.counts.page_count);
-	}
-	error = txn.error;
-	if (error == ERR_NONE)
-		error = extraction_run(&extraction, answer);
 	txn_abort(&txn);
 	return error;
 }
@@ -247,23 +132,24 @@ enum error answer_extract(struct store *store, const struct answer_rules *rules,
 			  const struct text_request *request,
 			  struct text_answer *answer_out)
 {
-	struct extraction extraction = {.rules = rules, .request = request};
+	struct extraction extraction = {.rules = rules,
+					.request = request,
+					.load_model = site_model_load};
+	struct stored_site stored;
+	struct site_row row;
 	enum error error;
+	struct txn txn;
 
 	*answer_out = (struct text_answer){0};
-	error = page_parse(&answer_out->page, request->body, request->charset,
-			   &rules->limits);
-	extraction.page = answer_out->page;
-	if (request->url != NULL)
-		snprintf(answer_out->url, sizeof(answer_out->url), "%s",
-			 request->url->text);
-	if (error != ERR_NONE)
-		snprintf(answer_out->reason, sizeof(answer_out->reason),
-			 "the page: %s", error_text(error));
-	else if (store == NULL || request->url == NULL)
-		error = extraction_run(&extraction, answer_out);
-	else
-		error = extract_classed(store, &extraction, answer_out);
+	if (store == NULL || request->url == NULL)
+		return extraction_of_body(&extraction, answer_out);
+	txn = txn_begin_read(store);
+	if (site_get(&txn, slice_of(request->url->host), &row))
+		extraction.site = stored_site_view(&stored, &txn, &row, rules);
+	error = extraction_of_body(&extraction, answer_out);
+	if (error == ERR_NONE)
+		error = txn.error;
+	txn_abort(&txn);
 	return error;
 }
 
@@ -293,10 +179,11 @@ enum error answer_standing(struct store *store, const struct url *url,
 
 	*standing = (struct page_standing){.state = PAGE_UNKNOWN};
 	if (find_page(&txn, url, &stored, &scratch) == ERR_NONE) {
-		standing->state = PAGE_PRESENT;
+		if ((stored.row.flags & PAGE_ROW_HAS_NO_BODY) == 0)
+			standing->state = PAGE_PRESENT;
 		standing->fetched_ms = stored.row.fetched_ms;
-		standing->cluster_pages = pages_of_cluster(&txn, stored.site.id,
-							   stored.row.cluster);
+		standing->cluster_pages = stored_site_pages(
+			&txn, stored.site.id, stored.row.cluster);
 	}
 	if (stored.site.id != 0 &&
 	    frontier_row_get(&txn, stored.site.id, stored.key, &row))

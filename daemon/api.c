@@ -9,7 +9,7 @@
 
 #include "daemon/api_call.h"
 #include "daemon/clock.h"
-#include "daemon/json_value.h"
+#include "template/json_value.h"
 #include "daemon/learned.h"
 #include "daemon/levels.h"
 #include "store/memory.h"
@@ -24,17 +24,36 @@ static const struct route {
 	{"GET", "/metrics", api_get_metrics},
 	{"GET", "/v1/methods", api_get_methods},
 	{"GET", "/v1/verify", api_get_verify},
+	{"GET", "/v1/backup", api_get_backup},
+	{"POST", "/v1/compact", api_post_compact},
 	{"GET", "/v1/events", api_get_events},
+	{"POST", "/v1/events/N/ack", api_post_ack},
+	{"POST", "/v1/events/N/mute", api_post_mute},
+	{"GET", "/v1/hooks", api_get_hooks},
+	{"POST", "/v1/hooks", api_post_hook},
+	{"GET", "/v1/hooks/N", api_get_hook},
+	{"DELETE", "/v1/hooks/N", api_delete_hook},
+	{"POST", "/v1/hooks/N/test", api_test_hook},
+	{"GET", "/v1/mutes", api_get_mutes},
+	{"DELETE", "/v1/mutes/N", api_delete_mute},
 	{"GET", "/v1/sites", api_get_sites},
 	{"POST", "/v1/sites", api_post_site},
 	{"GET", "/v1/sites/HOST", api_get_site},
 	{"DELETE", "/v1/sites/HOST", api_delete_site},
+	{"GET", "/v1/sites/HOST/bundle", api_get_bundle},
 	{"GET", "/v1/sites/HOST/clusters", api_get_clusters},
+	{"GET", "/v1/sites/HOST/guards", api_get_guards},
+	{"POST", "/v1/sites/HOST/guards", api_post_guard},
+	{"GET", "/v1/sites/HOST/guards/N", api_get_guard},
+	{"DELETE", "/v1/sites/HOST/guards/N", api_delete_guard},
 	{"GET", "/v1/sites/HOST/levels", api_get_levels},
 	{"GET", "/v1/sites/HOST/patterns", api_get_patterns},
+	{"GET", "/v1/sites/HOST/report", api_get_report},
+	{"GET", "/v1/sites/HOST/feed", api_get_feed},
 	{"GET", "/v1/clusters/HOST/N", api_get_cluster},
 	{"GET", "/v1/clusters/HOST/N/pages", api_get_pages},
 	{"GET", "/v1/clusters/HOST/N/template", api_get_template},
+	{"GET", "/v1/clusters/HOST/N/diff", api_get_diff},
 	{"GET", "/v1/explain", api_get_explain},
 	{"GET", "/v1/text", api_get_text},
 	{"POST", "/v1/extract", api_post_extract},
@@ -54,6 +73,7 @@ static const struct {
 	{ERR_STORE_FULL, 507}, {ERR_BUSY, 503},        {ERR_TIMEOUT, 504},
 	{ERR_NETWORK, 502},    {ERR_REFUSED, 403},     {ERR_DENIED, 403},
 	{ERR_NOT_HTML, 422},   {ERR_OUT_OF_SITE, 404}, {ERR_STOPPED, 503},
+	{ERR_NOT_KEPT, 404},
 };
 
 static unsigned status_of(enum error error)
@@ -123,6 +143,21 @@ bool call_number(struct call *call, const char *name, uint64_t preset,
 	}
 	*number_out = number;
 	return true;
+}
+
+bool call_read_object(struct call *call, json_t **object_out)
+{
+	struct slice body = http_body(call->exchange);
+	json_error_t error;
+
+	*object_out = json_loadb(body.size == 0 ? "" : body.data, body.size,
+				 JSON_REJECT_DUPLICATES, &error);
+	if (json_is_object(*object_out))
+		return true;
+	json_decref(*object_out);
+	call_fail(call, 400, "bad_request", "the body is no JSON object: %s",
+		  error.text);
+	return false;
 }
 
 struct answer_rules call_rules(const struct call *call)

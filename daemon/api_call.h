@@ -12,6 +12,7 @@
 
 #include "daemon/answer.h"
 #include "daemon/api.h"
+#include "daemon/event_kinds.h"
 
 struct api {
 	struct store *store;
@@ -26,6 +27,8 @@ struct api {
 	char config_error[MAX_CONFIG_TEXT]; /* of the last reload, or "" */
 	uint64_t config_ms;
 	bool is_verifying; /* one at a time: it reads everything */
+	bool is_copying;   /* the store: a backup or a compaction */
+	bool is_bundling;
 };
 
 struct call {
@@ -42,18 +45,37 @@ call_handler api_get_status;
 call_handler api_get_metrics;
 call_handler api_get_methods;
 call_handler api_get_verify;
+call_handler api_get_backup;
+call_handler api_post_compact;
 call_handler api_get_events;
+call_handler api_post_ack;
+call_handler api_post_mute;
+call_handler api_get_hooks;
+call_handler api_post_hook;
+call_handler api_get_hook;
+call_handler api_delete_hook;
+call_handler api_test_hook;
+call_handler api_get_mutes;
+call_handler api_delete_mute;
+call_handler api_get_feed;
 call_handler api_get_sites;
 call_handler api_post_site;
 call_handler api_get_site;
 call_handler api_delete_site;
+call_handler api_get_bundle;
 call_handler api_get_clusters;
+call_handler api_get_guards;
+call_handler api_post_guard;
+call_handler api_get_guard;
+call_handler api_delete_guard;
 call_handler api_get_levels;
 call_handler api_get_patterns;
+call_handler api_get_report;
 call_handler api_get_explain;
 call_handler api_get_cluster;
 call_handler api_get_pages;
 call_handler api_get_template;
+call_handler api_get_diff;
 call_handler api_get_text;
 call_handler api_post_extract;
 call_handler api_post_ingest;
@@ -77,6 +99,17 @@ enum http_verdict call_fail_with(struct call *call, enum error error,
  */
 bool call_number(struct call *call, const char *name, uint64_t preset,
 		 uint64_t max, uint64_t *number_out);
+
+/* The body as a JSON object, to be released; false, answered, when it is none.
+ */
+bool call_read_object(struct call *call, json_t **object_out);
+
+/* As kinds_read(); false, with the error answered. */
+bool call_read_kinds(struct call *call, struct slice list, kind_set *kinds_out);
+
+/* Have a change of who is told committed (daemon/notice_change.h). */
+struct notice_change;
+enum error call_notice(struct call *call, struct notice_change *notice);
 
 /* How pages are answered by the configuration of the moment. */
 struct answer_rules call_rules(const struct call *call);

@@ -1,4 +1,4 @@
-/* Clusters: of a site, one, its pages and its template. */
+/* Clusters: of a site, one, and its pages. */
 #include "daemon/api_call.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cluster/signature.h"
-#include "daemon/json_value.h"
+#include "template/json_value.h"
 #include "daemon/levels.h"
 #include "store/memory.h"
 #include "store/record.h"
@@ -263,48 +263,4 @@ enum http_verdict api_get_pages(struct call *call)
 			json_cluster_id(site.host, call->number), "pages",
 			pages_json(&txn, site.id, call->number, &listing));
 	return reply(call, &txn, value);
-}
-
-static json_t *fragment_json(const struct template_fragment *fragment,
-			     uint32_t pages)
-{
-	char hash[17];
-
-	snprintf(hash, sizeof(hash), "%016llx",
-		 (unsigned long long)fragment->hash);
-	return json_pack(
-		"{s:o, s:s, s:I, s:f}", "text",
-		fragment->is_known ? json_text(fragment->text) : json_null(),
-		"hash", hash, "df", (json_int_t)fragment->document_frequency,
-		"share", (double)fragment->document_frequency / pages);
-}
-
-enum http_verdict api_get_template(struct call *call)
-{
-	struct answer_rules rules = call_rules(call);
-	json_t *list = json_array();
-	struct template_answer answer;
-	uint64_t limit;
-	enum error error;
-
-	if (!call_number(call, "limit", 0, MAX_PAGES, &limit)) {
-		json_decref(list);
-		return HTTP_ANSWERED;
-	}
-	error = answer_template(call->api->store, &rules, call->host,
-				call->number, &answer);
-	if (error != ERR_NONE) {
-		json_decref(list);
-		return call_fail_with(call, error, call->host);
-	}
-	for (size_t i = 0; i < answer.count && (limit == 0 || i < limit); i++)
-		json_array_append_new(list, fragment_json(&answer.fragments[i],
-							  answer.page_count));
-	template_answer_free(&answer);
-	return call_reply_json(
-		call, 200,
-		json_pack("{s:o, s:I, s:I, s:o}", "id",
-			  json_cluster_id(slice_of(call->host), call->number),
-			  "pages", (json_int_t)answer.page_count, "generation",
-			  (json_int_t)answer.generation, "fragments", list));
 }

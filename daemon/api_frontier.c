@@ -3,7 +3,7 @@
 
 #include "crawl/frontier.h"
 #include "crawl/robots.h"
-#include "daemon/json_value.h"
+#include "template/json_value.h"
 #include "daemon/site_json.h"
 #include "page/page_class.h"
 #include "page/robots_tag.h"

@@ -6,7 +6,7 @@
 
 #include "daemon/api_call.h"
 #include "daemon/ingest.h"
-#include "daemon/json_value.h"
+#include "template/json_value.h"
 #include "store/log.h"
 
 bool api_is_stream(const char *method, const char *path)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/request.h"
+#include "template/request.h"
 #include "store/memory.h"
 
 /* Cut "a=1,b=2" into its parts. */

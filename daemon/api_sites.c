@@ -108,17 +108,11 @@ static enum http_verdict add_site(struct call *call, json_t *request)
 
 enum http_verdict api_post_site(struct call *call)
 {
-	struct slice body = http_body(call->exchange);
 	enum http_verdict verdict;
-	json_error_t error;
-	json_t *request = json_loadb(body.size == 0 ? "" : body.data, body.size,
-				     JSON_REJECT_DUPLICATES, &error);
+	json_t *request;
 
-	if (!json_is_object(request)) {
-		json_decref(request);
-		return call_fail(call, 400, "bad_request",
-				 "the body is no JSON object: %s", error.text);
-	}
+	if (!call_read_object(call, &request))
+		return HTTP_ANSWERED;
 	verdict = add_site(call, request);
 	json_decref(request);
 	return verdict;

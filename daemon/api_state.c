@@ -1,4 +1,4 @@
-/* What the daemon is doing: status, metrics, methods, verify, events. */
+/* What the daemon is doing: status, metrics, methods, verify. */
 #include "daemon/api_call.h"
 
 #include <stdio.h>
@@ -7,12 +7,10 @@
 #include <unistd.h>
 
 #include "daemon/clock.h"
-#include "daemon/json_value.h"
+#include "template/json_value.h"
 #include "daemon/verify.h"
 #include "extract/extractor.h"
 #include "store/rows.h"
-
-enum { DEFAULT_EVENTS = 1000, MAX_EVENTS = 100000 };
 
 /* Everything that status and metrics tell, read once. */
 struct state {
@@ -73,11 +71,12 @@ static json_t *pipeline_json(const struct pipeline_stats *stats)
 
 static json_t *http_json(const struct http_stats *stats)
 {
-	return json_pack("{s:I, s:I, s:I, s:I}", "requests",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "requests",
 			 (json_int_t)stats->requests, "refused",
 			 (json_int_t)stats->refused, "waiting",
 			 (json_int_t)stats->waiting, "parked",
-			 (json_int_t)stats->parked);
+			 (json_int_t)stats->parked, "listeners",
+			 (json_int_t)stats->listeners);
 }
 
 static json_t *config_json(struct api *api)
@@ -295,61 +294,4 @@ enum http_verdict api_get_verify(struct call *call)
 		"report", lines_json(buffer_slice(&report.text)));
 	buffer_free(&report.text);
 	return call_reply_json(call, 200, value);
-}
-
-static void append_event(struct buffer *out, uint64_t number,
-			 const struct event_row *event)
-{
-	json_t *value =
-		json_pack("{s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:I}", "seq",
-			  (json_int_t)number, "time", json_time(event->time_ms),
-			  "kind", event_kind_name(event->kind), "site",
-			  json_text_or_null(event->host), "cluster",
-			  json_cluster_id(event->host, event->cluster), "other",
-			  json_cluster_id(event->host, event->other), "url",
-			  json_text_or_null(event->url), "pages",
-			  (json_int_t)event->pages);
-	char *text = json_dumps(value, JSON_COMPACT);
-
-	buffer_append_text(out, text == NULL ? "{}" : text);
-	buffer_append_byte(out, '\n');
-	free(text);
-	json_decref(value);
-}
-
-enum http_verdict api_get_events(struct call *call)
-{
-	const char *site = http_argument(call->exchange, "site");
-	struct buffer body = {0};
-	uint64_t since;
-	uint64_t limit;
-	struct key from;
-	struct txn txn;
-	struct scan scan;
-	enum error error;
-
-	if (!call_number(call, "since", 0, UINT64_MAX - 1, &since) ||
-	    !call_number(call, "limit", DEFAULT_EVENTS, MAX_EVENTS, &limit))
-		return HTTP_ANSWERED;
-	from = key_number(since + 1);
-	txn = txn_begin_read(call->api->store);
-	scan = scan_begin_at(&txn, TABLE_EVENTS, key_slice(&from), 0);
-	while (limit > 0 && scan_next(&scan)) {
-		struct event_row event;
-
-		if (!event_decode(scan.value, &event))
-			continue;
-		if (site != NULL && !slice_equal(event.host, slice_of(site)))
-			continue;
-		append_event(&body, key_u64(scan.key, 0), &event);
-		limit--;
-	}
-	scan_end(&scan);
-	error = txn_end(&txn);
-	if (error != ERR_NONE) {
-		buffer_free(&body);
-		return call_fail_with(call, error, "the store");
-	}
-	http_reply(call->exchange, 200, "application/x-ndjson", &body);
-	return HTTP_ANSWERED;
 }

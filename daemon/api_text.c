@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/answer_json.h"
+#include "template/answer_json.h"
 #include "daemon/api_question.h"
 #include "daemon/clock.h"
 

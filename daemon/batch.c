@@ -7,7 +7,6 @@
 
 enum {
 	MAX_REDIRECTS = 5,
-	MAX_FORGOTTEN = 8, /* events that make room for a new one */
 };
 
 struct site *sites_find(const struct sites *sites, struct slice host)
@@ -26,29 +25,6 @@ void sites_add(struct sites *sites, struct site *site)
 	sites->items[sites->count++] = site;
 }
 
-void batch_event(struct batch *batch, const struct site *site,
-		 const struct event_row *event)
-{
-	uint64_t max = batch->options->max_events;
-	struct event_row row = *event;
-	struct slice all = {NULL, 0};
-	struct scan scan;
-	uint64_t number;
-
-	row.time_ms = batch->now_ms;
-	row.host = site->row.host;
-	number = event_add(batch->txn, &row);
-	if (number <= max)
-		return;
-	/* more than one, because the limit may have been higher before */
-	scan = scan_begin(batch->txn, TABLE_EVENTS, all);
-	for (int i = 0; i < MAX_FORGOTTEN && scan_next(&scan) &&
-			key_u64(scan.key, 0) <= number - max;
-	     i++)
-		scan_delete(&scan);
-	scan_end(&scan);
-}
-
 /* Has the page come since it was asked for? Many may ask at the same time. */
 static bool was_fetched(struct batch *batch, const struct site *site,
 			const struct change *change)
@@ -58,7 +34,9 @@ static bool was_fetched(struct batch *batch, const struct site *site,
 
 	return change->asked_ms != 0 &&
 	       page_row_get(batch->txn, site->row.id, page, &row) &&
-	       row.redirect.size == 0 && row.fetched_ms >= change->asked_ms;
+	       row.redirect.size == 0 &&
+	       (row.flags & PAGE_ROW_HAS_NO_BODY) == 0 &&
+	       row.fetched_ms >= change->asked_ms;
 }
 
 static void ask(struct batch *batch, struct change *change)
@@ -144,6 +122,7 @@ static void follow_seed(struct batch *batch, const struct site *site,
 				.max_depth = site->row.max_depth,
 				.delay_ms = site->row.delay_ms,
 				.revisit_ms = site->row.revisit_ms,
+				.watch_ms = site->row.watch_ms,
 				.saturation = site->row.saturation,
 				.max_bytes = site->row.max_bytes,
 				.max_time_ms = site->row.max_time_ms,
@@ -151,7 +130,8 @@ static void follow_seed(struct batch *batch, const struct site *site,
 				.proxy = site->row.proxy,
 				.flags = site->row.flags &
 					 ~(uint32_t)(SITE_IS_PRIVATE_OK |
-						     SITE_IS_PORT_OK),
+						     SITE_IS_PORT_OK |
+						     SITE_FINDINGS),
 			},
 	};
 
@@ -223,6 +203,7 @@ static void refresh(struct batch *batch, struct site *site,
 	    row.redirect.size == 0) {
 		outcome.cluster = row.cluster;
 		row.fetched_ms = batch->now_ms;
+		site->row.seen_ms = batch->now_ms;
 		page_row_put(batch->txn, site->row.id, key, &row);
 	}
 	answer_lease(batch, site, change, &outcome);
@@ -336,8 +317,20 @@ void batch_apply(struct batch *batch, struct change *change)
 	case CHANGE_SITE_DELETE:
 		batch_delete_site(batch, change);
 		break;
+	case CHANGE_GUARD:
+		batch_change_guard(batch, change);
+		break;
+	case CHANGE_NOTICES:
+		batch_take_notices(batch, change);
+		break;
 	case CHANGE_ASK:
 		ask(batch, change);
+		break;
+	case CHANGE_TEMPLATES:
+		batch_take_findings(batch, change);
+		break;
+	case CHANGE_SWEEP:
+		batch_sweep(batch, change);
 		break;
 	case CHANGE_HOST:
 		apply_to_host(batch, change);

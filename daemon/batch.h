@@ -104,8 +104,33 @@ void batch_read_robots(struct batch *batch, struct site *site,
 void batch_read_listing(struct batch *batch, struct site *site,
 			const struct change *change);
 
-/* Write one event of `site`. */
+/* batch_guard.c: selectors that must go on to match. */
+
+/* The page has come, as the row says; `guarded` is of guarding_check(). */
+void batch_guard_page(struct batch *batch, const struct site *site,
+		      const struct page_row *page, struct slice guarded);
+/* The page is none any more. */
+void batch_unguard_page(struct batch *batch, const struct site *site,
+			uint64_t page);
+void batch_change_guard(struct batch *batch, struct change *change);
+
+/* batch_template.c: what was found out of a site's templates. */
+void batch_take_findings(struct batch *batch, struct change *change);
+
+/* batch_event.c: */
+
+/* batch_sweep.c: what is over the limits goes. */
+void batch_sweep(struct batch *batch, struct change *change);
+
+/* Write one event of `site`, and queue it for the hooks that want it, unless a
+ * rule mutes it. */
 void batch_event(struct batch *batch, const struct site *site,
 		 const struct event_row *event);
+
+/* Event `number` waits for the hook; the oldest makes room when too many do. */
+void batch_queue(struct batch *batch, uint32_t hook, uint64_t number);
+
+/* batch_notice.c: who is told of what. */
+void batch_take_notices(struct batch *batch, struct change *change);
 
 #endif

@@ -12,6 +12,7 @@
 /* What the page was. Copied, because LMDB's bytes move when it is written. */
 struct before {
 	bool is_page; /* it has content: a record that must be uncounted */
+	bool has_no_body;
 	unsigned page_class;
 	uint64_t fetched_ms;
 	uint64_t changed_ms;
@@ -35,6 +36,7 @@ static struct before load_before(struct batch *batch, const struct site *site,
 		return before;
 	}
 	before.is_page = row.redirect.size == 0;
+	before.has_no_body = (row.flags & PAGE_ROW_HAS_NO_BODY) != 0;
 	before.fetched_ms = row.fetched_ms;
 	before.changed_ms = row.changed_ms;
 	before.cluster = row.cluster;
@@ -193,8 +195,12 @@ static void store_arrival(const struct arrival *arrival,
 
 	if (is_changed)
 		linked = take_content(arrival);
+	else if (arrival->before.has_no_body)
+		put_content(arrival);
 	row.cluster = linked.cluster;
 	put_row(arrival, is_changed, &row);
+	if (arrival->page_class == CLASS_PAGE)
+		batch_guard_page(batch, site, &row, arrival->change->guarded);
 	outcome->is_changed = is_changed;
 	outcome->cluster = linked.cluster;
 	if (visit == NULL)
@@ -205,6 +211,13 @@ static void store_arrival(const struct arrival *arrival,
 	if (is_followed(arrival->page_class))
 		batch_follow(batch, site, arrival->change->url,
 			     &arrival->record, visit);
+}
+
+/* Has something come in place of a page that is surely still there? */
+static bool is_obstacle(unsigned page_class)
+{
+	return page_class == CLASS_ERROR || page_class == CLASS_CHALLENGE ||
+	       page_class == CLASS_CONSENT;
 }
 
 /* Is what has come worth more than what is there? */
@@ -218,6 +231,9 @@ static bool is_better(const struct arrival *arrival)
 	if (!arrival->before.is_page ||
 	    arrival->before.page_class == CLASS_TRUNCATED)
 		return true;
+	if (arrival->before.page_class == CLASS_PAGE &&
+	    is_obstacle(arrival->page_class))
+		return false;
 	return !change->is_broken && (change->kind == CHANGE_PAGE ||
 				      arrival->page_class != CLASS_TRUNCATED);
 }
@@ -249,6 +265,10 @@ void batch_put_page(struct batch *batch, struct site *site,
 		learn_missing(site, &arrival.record);
 	else if (is_better(&arrival))
 		store_arrival(&arrival, is_visit ? &visit : NULL, outcome);
+	else if (is_obstacle(arrival.page_class))
+		outcome->error = ERR_NETWORK; /* the page may be back soon */
+	if (arrival.page_class == CLASS_PAGE && is_visit)
+		site->row.seen_ms = batch->now_ms;
 	if (change->is_broken || change->kind == CHANGE_INGEST)
 		frontier_forget(batch->txn, site->row.id, arrival.page);
 	site->is_changed = true;
@@ -266,6 +286,7 @@ void batch_remove_page(struct batch *batch, struct site *site,
 
 	if (batch->txn->error == ERR_NONE && before.is_page) {
 		batch_link(batch, site, page, NULL);
+		batch_unguard_page(batch, site, page);
 		site_count(site, before.cluster, &before.record, -1);
 		delete_content(batch, site, page);
 		site->row.page_count--;

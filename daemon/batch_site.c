@@ -9,10 +9,11 @@ static void set_options(struct site *site, const struct site_options *options)
 	site->row.max_depth = options->max_depth;
 	site->row.delay_ms = options->delay_ms;
 	site->row.revisit_ms = options->revisit_ms;
+	site->row.watch_ms = options->watch_ms;
 	site->row.max_bytes = options->max_bytes;
 	site->row.max_time_ms = options->max_time_ms;
 	site->row.saturation = options->saturation;
-	site->row.flags = options->flags;
+	site->row.flags = options->flags | (site->row.flags & SITE_FINDINGS);
 	if (options->headers.data != NULL)
 		site_set_text(&site->row.headers, options->headers);
 	if (options->proxy.data != NULL)

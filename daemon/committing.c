@@ -37,6 +37,7 @@ static struct change change_of(struct job *job, uint64_t now_ms)
 		.body_bytes = job->body_bytes,
 		.charset = slice_of(result->charset),
 		.record = buffer_slice(&job->record),
+		.guarded = buffer_slice(&job->guarded),
 		.site = job->work.site,
 		.is_broken = result->is_broken,
 		.time_ms = job->time_ms,

@@ -12,6 +12,7 @@
 
 #include "cluster/signature.h"
 #include "crawl/guard.h"
+#include "daemon/keep.h"
 #include "store/buffer.h"
 #include "store/error.h"
 
@@ -40,11 +41,12 @@ struct config {
 	uint32_t max_clients;
 	uint64_t max_upload_bytes; /* of POST /v1/extract */
 	uint32_t client_timeout_ms;
+	uint32_t max_listeners; /* event streams, and requests that wait */
 	/* store: */
 	char store_path[MAX_CONFIG_TEXT];
 	uint64_t store_map_bytes;
 	uint64_t store_max_bytes;
-	uint64_t max_events;
+	struct keep_limits keep;
 	/* crawl: */
 	char user_agent[256];
 	uint32_t delay_ms;
@@ -77,6 +79,9 @@ struct config {
 				  */
 	uint32_t ask_timeout_ms; /* how long fetch=missing may take */
 	struct network_list networks; /* allow: */
+	/* watch: */
+	uint64_t watch_ms; /* 0: never */
+	uint64_t stale_ms; /* 0: never */
 	/* page: */
 	uint64_t max_body_bytes;
 	uint32_t max_nodes;
@@ -95,6 +100,7 @@ struct config {
 	char settings[MAX_CONFIG_TEXT]; /* as in extract/settings.h */
 	char models[MAX_CONFIG_TEXT];   /* folder of HOST.model, or "" */
 	uint64_t max_learned_bytes;
+	uint64_t max_bundle_bytes;
 	/* pipeline: */
 	uint32_t workers; /* 0: one a core */
 	uint32_t max_in_flight;
@@ -102,6 +108,13 @@ struct config {
 	uint32_t max_commands;
 	uint32_t commit_interval_ms;
 	uint32_t drain_ms;
+	/* delivery: */
+	uint32_t max_hooks;
+	uint32_t max_waiting; /* events for a hook */
+	uint32_t max_mutes;
+	uint32_t delivery_timeout_ms; /* of a request */
+	bool allows_exec;
+	uint32_t exec_timeout_ms;
 	/* log: */
 	uint32_t log_level; /* enum log_level */
 };

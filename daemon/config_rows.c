@@ -29,6 +29,10 @@ const struct config_row config_rows[] = {
 	{"socket", "timeout", CONFIG_TIME, true, FIELD(client_timeout_ms),
 	 RANGE(SECOND, HOUR, 30 * SECOND),
 	 .meaning = "a client that neither sends nor reads is left after this"},
+	{"socket", "max_listeners", CONFIG_COUNT, true, FIELD(max_listeners),
+	 RANGE(0, 65536, 64),
+	 .meaning = "streams of events, and requests that wait for some, at "
+		    "the same time; more are refused"},
 
 	{"store", "path", CONFIG_TEXT, true, FIELD(store_path),
 	 RANGE(1, MAX_CONFIG_TEXT - 1, 0), .text = "/var/lib/templated",
@@ -41,9 +45,41 @@ const struct config_row config_rows[] = {
 	 RANGE(MIB, 1024 * GIB, 16 * GIB),
 	 .meaning = "where it stops to grow: crawling pauses then, and "
 		    "questions are still answered"},
-	{"store", "max_events", CONFIG_COUNT, true, FIELD(max_events),
-	 RANGE(100, 1000000000, 1000000),
-	 .meaning = "events that are kept; the oldest is forgotten first"},
+
+	{"keep", "bodies_age", CONFIG_TIME, false, FIELD(keep.bodies.age_ms),
+	 RANGE(0, 36500 * DAY, 0),
+	 .meaning = "the body of a page that was last visited longer ago is "
+		    "dropped, and all else that is known of the page stays; "
+		    "0: never"},
+	{"keep", "bodies_count", CONFIG_COUNT, false,
+	 FIELD(keep.bodies.count), RANGE(0, 100000000, 0),
+	 .meaning = "bodies of a site; those visited longest ago go first; "
+		    "0: any"},
+	{"keep", "bodies_bytes", CONFIG_BYTES, false,
+	 FIELD(keep.bodies.bytes), RANGE(0, 1024 * GIB, 8 * GIB),
+	 .meaning = "of all bodies in the store; those visited longest ago go "
+		    "first; 0: any"},
+	{"keep", "versions_age", CONFIG_TIME, false,
+	 FIELD(keep.versions.age_ms), RANGE(0, 36500 * DAY, 0),
+	 .meaning = "a version of a template that no page was like for longer "
+		    "is dropped, but for the newest; 0: never"},
+	{"keep", "versions_count", CONFIG_COUNT, false,
+	 FIELD(keep.versions.count), RANGE(0, 1000000, 100),
+	 .meaning = "versions of a template; the oldest go first; 0: any"},
+	{"keep", "versions_bytes", CONFIG_BYTES, false,
+	 FIELD(keep.versions.bytes), RANGE(0, 1024 * GIB, GIB),
+	 .meaning = "of all versions in the store; the oldest go first, the "
+		    "newest of a template never; 0: any"},
+	{"keep", "events_age", CONFIG_TIME, false, FIELD(keep.events.age_ms),
+	 RANGE(0, 36500 * DAY, 0),
+	 .meaning = "an event that is older is dropped; what waits to be "
+		    "delivered is not; 0: never"},
+	{"keep", "events_count", CONFIG_COUNT, false,
+	 FIELD(keep.events.count), RANGE(0, 1000000000, 1000000),
+	 .meaning = "events in the store; the oldest go first; 0: any"},
+	{"keep", "events_bytes", CONFIG_BYTES, false,
+	 FIELD(keep.events.bytes), RANGE(0, 1024 * GIB, GIB),
+	 .meaning = "of all events in the store; the oldest go first; 0: any"},
 
 	{"crawl", "user_agent", CONFIG_TEXT, true, FIELD(user_agent),
 	 RANGE(1, 255, 0),
@@ -164,6 +200,16 @@ const struct config_row config_rows[] = {
 		    "[\"10.1.0.0/16\", \"fd00::/8\"]; all others are refused "
 		    "unless a site is added with \"private\""},
 
+	{"watch", "interval", CONFIG_TIME, false, FIELD(watch_ms),
+	 RANGE(0, 3650 * DAY, 6 * HOUR),
+	 .meaning = "so often a few pages of each template are asked whether "
+		    "it is as it was (0: never), and more as soon as one "
+		    "disagrees; for sites added from now on"},
+	{"watch", "stale", CONFIG_TIME, true, FIELD(stale_ms),
+	 RANGE(0, 3650 * DAY, 7 * DAY),
+	 .meaning = "a site that has shown nothing for so long is told of "
+		    "(site.stale); 0: never"},
+
 	{"page", "max_size", CONFIG_BYTES, true, FIELD(max_body_bytes),
 	 RANGE(1024, GIB, 10000000),
 	 .meaning = "of a page, unpacked; it is cut behind them"},
@@ -220,6 +266,10 @@ const struct config_row config_rows[] = {
 	 FIELD(max_learned_bytes), RANGE(0, 1024 * GIB, 64 * MIB),
 	 .meaning = "of what methods have learnt of clusters, and is kept in "
 		    "memory"},
+	{"extract", "max_bundle", CONFIG_BYTES, false, FIELD(max_bundle_bytes),
+	 RANGE(1024, GIB, 64 * MIB),
+	 .meaning = "of the templates of a site as one file "
+		    "(`templatectl export`); larger ones are not made"},
 
 	{"pipeline", "workers", CONFIG_COUNT, true, FIELD(workers),
 	 RANGE(0, 1024, 0),
@@ -242,6 +292,28 @@ const struct config_row config_rows[] = {
 	 RANGE(0, 10 * MINUTE, 10 * SECOND),
 	 .meaning = "how long the fetches under way may take when the daemon "
 		    "stops"},
+
+	{"delivery", "max_hooks", CONFIG_COUNT, true, FIELD(max_hooks),
+	 RANGE(1, 1000, 100),
+	 .meaning = "hooks that are told of events; each is told of one at a "
+		    "time"},
+	{"delivery", "max_waiting", CONFIG_COUNT, true, FIELD(max_waiting),
+	 RANGE(1, 100000000, 100000),
+	 .meaning = "events that wait for a hook; the oldest is dropped first"},
+	{"delivery", "max_mutes", CONFIG_COUNT, true, FIELD(max_mutes),
+	 RANGE(1, 100000, 1000),
+	 .meaning = "rules that keep events from being told"},
+	{"delivery", "timeout", CONFIG_TIME, true, FIELD(delivery_timeout_ms),
+	 RANGE(100, 10 * MINUTE, 30 * SECOND),
+	 .meaning = "for a hook to answer; then it is tried again, later and "
+		    "later, up to once an hour"},
+	{"delivery", "exec", CONFIG_CHOICE, true, FIELD(allows_exec),
+	 RANGE(0, 1, 0), .words = "no|yes",
+	 .meaning = "hooks may be commands (exec:/path): then whoever may use "
+		    "the socket may run commands as the daemon's user"},
+	{"delivery", "exec_timeout", CONFIG_TIME, true, FIELD(exec_timeout_ms),
+	 RANGE(SECOND, HOUR, MINUTE),
+	 .meaning = "for a command to end; then it is killed"},
 
 	{"log", "level", CONFIG_CHOICE, false, FIELD(log_level),
 	 RANGE(0, 3, 2), .words = "error|warning|info|debug",

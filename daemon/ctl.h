@@ -124,22 +124,44 @@ void ctl_complain(const struct ctl *ctl, const char *format, ...)
 extern const struct verb verb_watch;
 /* ctl_explain_url.c */
 extern const struct verb verb_explain_url;
+/* ctl_guard.c */
+extern const struct verb verb_guard;
 /* ctl_sites.c */
 extern const struct verb verb_sites;
 extern const struct verb verb_site;
 /* ctl_levels.c */
 extern const struct verb verb_levels;
+/* ctl_report.c */
+extern const struct verb verb_report;
 /* ctl_templates.c */
 extern const struct verb verb_clusters;
 extern const struct verb verb_pages;
-extern const struct verb verb_template;
 extern const struct verb verb_text;
+/* ctl_template.c */
+extern const struct verb verb_template;
 /* ctl_daemon.c */
 extern const struct verb verb_status;
-extern const struct verb verb_events;
 extern const struct verb verb_verify;
+/* ctl_backup.c */
+extern const struct verb verb_backup;
+/* ctl_restore.c */
+extern const struct verb verb_restore;
+/* ctl_compact.c */
+extern const struct verb verb_compact;
+/* ctl_events.c */
+extern const struct verb verb_events;
+extern const struct verb verb_ack;
+/* ctl_hooks.c */
+extern const struct verb verb_hook;
+extern const struct verb verb_mute;
+extern const struct verb verb_mutes;
+extern const struct verb verb_unmute;
 /* ctl_ingest.c */
 extern const struct verb verb_ingest;
+/* ctl_apply.c */
+extern const struct verb verb_apply;
+/* ctl_export.c */
+extern const struct verb verb_export;
 /* ctl_extract.c */
 extern const struct verb verb_extract;
 extern const struct verb verb_methods;

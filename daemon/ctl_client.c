@@ -79,6 +79,10 @@ enum ctl_status client_ask(const struct ctl *ctl, const struct ask *ask,
 			       text == NULL ? NULL : "application/json",
 			       ask->timeout_ms, &answer);
 	free(text);
+	if (ask->is_patient && (error != ERR_NONE || answer.status == 503)) {
+		buffer_free(&answer.body);
+		return CTL_NO_DAEMON;
+	}
 	return take_answer(ctl, error, &answer, answer_out);
 }
 
@@ -118,6 +122,18 @@ enum ctl_status client_send(const struct ctl *ctl,
 	enum ctl_status status = take_answer(ctl, error, &answer, &body);
 
 	return status == CTL_DONE ? read_json(ctl, &body, answer_out) : status;
+}
+
+enum ctl_status client_receive(const struct ctl *ctl,
+			       const struct socket_download *download)
+{
+	struct socket_answer answer;
+	struct buffer body = {0};
+	enum error error = socket_receive(ctl->socket, download, &answer);
+	enum ctl_status status = take_answer(ctl, error, &answer, &body);
+
+	buffer_free(&body);
+	return status;
 }
 
 void client_print_json(const json_t *value)
@@ -174,6 +190,21 @@ bool client_cluster_target(const struct ctl *ctl, const char *operand,
 	buffer_append_text(target, "/v1/clusters/");
 	client_append_escaped(target, host);
 	buffer_printf(target, "%s%s", slash, ending);
+	return true;
+}
+
+bool client_number_target(const struct ctl *ctl, const char *path,
+			  const char *operand, const char *ending,
+			  struct buffer *target)
+{
+	size_t length = strlen(operand);
+
+	if (length == 0 || length > 10 ||
+	    operand[strspn(operand, "0123456789")] != '\0') {
+		ctl_complain(ctl, "\"%s\" is not a number", operand);
+		return false;
+	}
+	buffer_printf(target, "%s%s%s", path, operand, ending);
 	return true;
 }
 

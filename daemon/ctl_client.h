@@ -19,6 +19,8 @@ struct ask {
 	const char *target;
 	const json_t *body;  /* sent as JSON; or NULL */
 	uint32_t timeout_ms; /* 0: none */
+	bool is_patient;     /* a daemon that is away, or too busy, is
+				CTL_NO_DAEMON and not told: it may come back */
 };
 
 /*
@@ -41,6 +43,13 @@ enum ctl_status client_send(const struct ctl *ctl,
 			    const struct socket_upload *upload,
 			    json_t **answer_out);
 
+/*
+ * GET a body of any length. What goes wrong is told in the same way, but for an
+ * error of the sink.
+ */
+enum ctl_status client_receive(const struct ctl *ctl,
+			       const struct socket_download *download);
+
 /* Print one line of JSON. */
 void client_print_json(const json_t *value);
 
@@ -62,6 +71,12 @@ bool client_host(const struct ctl *ctl, const char *operand, char *host_out);
  */
 bool client_cluster_target(const struct ctl *ctl, const char *operand,
 			   const char *ending, struct buffer *target);
+
+/* Make `target` `path`NUMBER`ending`; false, with a complaint, when the operand
+ * is no number. */
+bool client_number_target(const struct ctl *ctl, const char *path,
+			  const char *operand, const char *ending,
+			  struct buffer *target);
 
 /* A member of an object, as text for a table; "-" when it is not there. */
 const char *field_text(const json_t *object, const char *name);

@@ -1,18 +1,14 @@
-/* daemon/ctl_daemon.c - templatectl: status, events, verify. */
+/* daemon/ctl_daemon.c - templatectl: status, verify. */
 #include "daemon/ctl_client.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "daemon/table.h"
 #include "daemon/terminal.h"
 #include "daemon/verify.h"
 #include "store/store.h"
-
-enum { EVENTS_AT_ONCE = 1000 };
 
 static enum ctl_status run_status(const struct ctl *ctl)
 {
@@ -31,100 +27,6 @@ static enum ctl_status run_status(const struct ctl *ctl)
 		client_print_object(answer);
 	json_decref(answer);
 	return CTL_DONE;
-}
-
-static void print_event(const json_t *event)
-{
-	const char *cluster = field_text(event, "cluster");
-	const char *other = json_string_value(json_object_get(event, "other"));
-	uint64_t pages = field_whole(event, "pages");
-	const char *url = json_string_value(json_object_get(event, "url"));
-	struct buffer line = {0};
-	struct buffer clean = {0};
-
-	buffer_printf(&line, "%6" PRIu64 "  %s  %-14s  %s",
-		      field_whole(event, "seq"), field_text(event, "time"),
-		      field_text(event, "kind"),
-		      strcmp(cluster, "-") == 0 ? field_text(event, "site")
-						: cluster);
-	if (other != NULL)
-		buffer_printf(&line, " (%s)", other);
-	if (pages > 0 && url == NULL)
-		buffer_printf(&line, "  %" PRIu64 " pages", pages);
-	if (url != NULL)
-		buffer_printf(&line, "  %s", url);
-	terminal_clean(buffer_slice(&line), &clean);
-	printf("%s\n", clean.data);
-	buffer_free(&line);
-	buffer_free(&clean);
-}
-
-/* Print the lines; raises *since to the last event and returns how many. */
-static size_t print_events(const struct ctl *ctl, struct slice lines,
-			   uint64_t *since)
-{
-	const char *rest = (const char *)lines.data;
-	size_t size = lines.size;
-	size_t count = 0;
-
-	while (size > 0) {
-		const char *newline = memchr(rest, '\n', size);
-		size_t length =
-			newline == NULL ? size : (size_t)(newline - rest);
-		json_t *event = json_loadb(rest, length, 0, NULL);
-
-		/* an event that does not lead on would be asked for forever */
-		if (field_whole(event, "seq") > *since) {
-			*since = field_whole(event, "seq");
-			if (ctl->is_json)
-				client_print_json(event);
-			else
-				print_event(event);
-			count++;
-		}
-		json_decref(event);
-		length += newline == NULL ? 0 : 1;
-		rest += length;
-		size -= length;
-	}
-	return count;
-}
-
-static enum ctl_status run_events(const struct ctl *ctl)
-{
-	const struct timespec pause = {.tv_sec = 1};
-	uint64_t since = option_whole(ctl, "since", 0);
-	enum ctl_status status = CTL_DONE;
-	size_t count = 0;
-
-	do {
-		struct buffer target = {0};
-		struct buffer answer = {0};
-
-		buffer_printf(&target, "/v1/events?since=%" PRIu64 "&limit=%d",
-			      since, EVENTS_AT_ONCE);
-		if (option_given(ctl, "site")) {
-			buffer_append_text(&target, "&site=");
-			client_append_escaped(&target,
-					      option_text(ctl, "site"));
-		}
-		status = client_ask(ctl,
-				    &(struct ask){.target = target.data,
-						  .timeout_ms = ASK_TIMEOUT_MS},
-				    &answer);
-		if (status == CTL_DONE)
-			count = print_events(ctl, buffer_slice(&answer),
-					     &since);
-		buffer_free(&target);
-		buffer_free(&answer);
-		if (status == CTL_DONE && count == 0 &&
-		    option_given(ctl, "follow")) {
-			fflush(stdout);
-			nanosleep(&pause, NULL);
-		}
-	} while (status == CTL_DONE && ferror(stdout) == 0 &&
-		 (count > 0 || option_given(ctl, "follow")));
-	return status;
 }
 
 /* The report of an offline check, in the shape of GET /v1/verify. */
@@ -216,22 +118,6 @@ static enum ctl_status run_verify(const struct ctl *ctl)
 	return status;
 }
 
-static const struct verb_option events_options[] = {
-	{.name = "since",
-	 .kind = OPTION_WHOLE,
-	 .value = "N",
-	 .maximum = INT64_MAX,
-	 .meaning = "events behind number N (default: 0, all)"},
-	{.name = "site",
-	 .kind = OPTION_TEXT,
-	 .value = "HOST",
-	 .meaning = "events of this site alone"},
-	{.name = "follow",
-	 .kind = OPTION_FLAG,
-	 .meaning = "wait for more, asking each second"},
-	{.name = NULL},
-};
-
 static const struct verb_option verify_options[] = {
 	{.name = "store",
 	 .kind = OPTION_TEXT,
@@ -245,14 +131,6 @@ const struct verb verb_status = {
 	.operands = "",
 	.summary = "Show what the daemon does",
 	.run = run_status,
-};
-
-const struct verb verb_events = {
-	.name = "events",
-	.operands = "",
-	.summary = "Print what happened to pages and templates",
-	.options = events_options,
-	.run = run_events,
 };
 
 const struct verb verb_verify = {

@@ -12,37 +12,11 @@
 #include "daemon/ctl_offline.h"
 #include "daemon/ctl_request.h"
 #include "daemon/inputs.h"
-#include "daemon/progress.h"
+#include "daemon/page_run.h"
 #include "daemon/table.h"
-#include "daemon/terminal.h"
 #include "extract/extractor.h"
 #include "extract/ridge_model.h"
 #include "store/file.h"
-
-/* A run of the verb over one file or many. */
-struct extraction {
-	const struct ctl *ctl;
-	struct answer_rules rules;
-	struct text_request request;
-	struct url url;
-};
-
-static bool make_url(const struct ctl *ctl, struct extraction *extraction)
-{
-	const char *text = option_text(ctl, "url");
-	enum error error;
-
-	if (text == NULL)
-		return true;
-	error = url_parse(&extraction->url, slice_of(text), NULL);
-	if (error != ERR_NONE) {
-		ctl_complain(ctl, "--url: \"%s\" is no http or https URL: %s",
-			     text, error_text(error));
-		return false;
-	}
-	extraction->request.url = &extraction->url;
-	return true;
-}
 
 /* Read the model of --model; it belongs to the caller, NULL without one. */
 static bool read_model(const struct ctl *ctl, struct ridge_model **model_out)
@@ -69,133 +43,35 @@ static bool read_model(const struct ctl *ctl, struct ridge_model **model_out)
 	return error == ERR_NONE;
 }
 
-/* A byte more than a page may have, so that it is known to be cut. */
-static enum error read_page(const struct extraction *extraction,
-			    const char *path, struct buffer *body)
+/* By the page alone. */
+static enum error answer(void *context, const struct text_request *request,
+			 struct text_answer *answer_out)
 {
-	size_t max_bytes = extraction->rules.limits.max_bytes;
-	enum error error = file_read_start(path, max_bytes + 1, body);
-
-	if (error == ERR_NONE && body->size > max_bytes)
-		ctl_complain(extraction->ctl,
-			     "%s: cut behind %zu bytes, the limit of a page",
-			     path, max_bytes);
-	return error;
-}
-
-/* The content of the file at `path`, in the format, goes to `out`. */
-static enum error extract_file(const struct extraction *extraction,
-			       const char *path, struct buffer *out)
-{
-	const struct answer_rules *rules = &extraction->rules;
-	struct text_request request = extraction->request;
-	struct text_answer answer = {0};
-	struct buffer body = {0};
-	enum error error = read_page(extraction, path, &body);
-
-	request.body = buffer_slice(&body);
-	if (error == ERR_NONE)
-		error = answer_extract(NULL, rules, &request, &answer);
-	if (error == ERR_NONE)
-		offline_render(&answer, extraction->request.format, out);
-	else
-		offline_complain(extraction->ctl, path, error, &answer);
-	text_answer_free(&answer);
-	buffer_free(&body);
-	return error;
-}
-
-static enum ctl_status extract_one(const struct extraction *extraction,
-				   const char *path)
-{
-	struct buffer out = {0};
-	enum error error = extract_file(extraction, path, &out);
-
-	if (error == ERR_NONE)
-		terminal_print(buffer_slice(&out));
-	buffer_free(&out);
-	return error == ERR_NONE ? CTL_DONE : CTL_FAILED;
-}
-
-/* ERR_NONE, why the page is left out, or ERR_STORE_FULL: it cannot go on. */
-static enum error extract_to(const struct extraction *extraction,
-			     const struct inputs *inputs, size_t index,
-			     const char *folder)
-{
-	const struct input *input = &inputs->items[index];
-	struct buffer out = {0};
-	enum error error = ERR_REFUSED;
-
-	if (!inputs_clash(extraction->ctl, inputs, index))
-		error = extract_file(extraction, input->path, &out);
-	if (error == ERR_NONE &&
-	    !offline_write(extraction->ctl, folder, input->name,
-			   extraction->request.format, buffer_slice(&out)))
-		error = ERR_STORE_FULL;
-	buffer_free(&out);
-	return error;
-}
-
-static enum ctl_status extract_all(const struct extraction *extraction,
-				   const char *folder)
-{
-	struct progress progress = progress_begin("extract");
-	struct inputs inputs;
-	enum error error = ERR_NONE;
-	size_t done = 0;
-
-	if (!inputs_collect(extraction->ctl, false, &inputs)) {
-		inputs_free(&inputs);
-		return CTL_FAILED;
-	}
-	for (size_t i = 0; i < inputs.count && error != ERR_STORE_FULL; i++) {
-		progress_show(&progress, i, inputs.count, NULL);
-		error = extract_to(extraction, &inputs, i, folder);
-		done += error == ERR_NONE;
-		if (error != ERR_NONE)
-			progress_clear(&progress);
-	}
-	progress_clear(&progress);
-	inputs_free(&inputs);
-	return done > 0 && error != ERR_STORE_FULL ? CTL_DONE : CTL_FAILED;
-}
-
-static enum ctl_status extract_operands(const struct extraction *extraction)
-{
-	const struct ctl *ctl = extraction->ctl;
-	const char *folder = option_text(ctl, "out");
-	const char *path = ctl->operand_count == 0 ? "-" : ctl->operands[0];
-
-	if (folder != NULL && ctl->operand_count > 0)
-		return extract_all(extraction, folder);
-	if (folder != NULL || ctl->operand_count > 1 || is_folder(path)) {
-		ctl_complain(ctl,
-			     folder == NULL
-				     ? "several pages need --out DIR"
-				     : "--out DIR needs a FILE or DIR to read");
-		return CTL_USAGE;
-	}
-	return extract_one(extraction, path);
+	return answer_extract(NULL, context, request, answer_out);
 }
 
 static enum ctl_status run_extract(const struct ctl *ctl)
 {
+	struct answer_rules rules = answer_rules_default;
 	struct ctl_request asked;
-	struct extraction extraction = {
+	struct page_run run = {
 		.ctl = ctl,
-		.rules = answer_rules_default,
+		.max_bytes = rules.limits.max_bytes,
+		.answer = answer,
+		.context = &rules,
 	};
 	struct ridge_model *model = NULL;
 	enum ctl_status status = CTL_USAGE;
 	bool is_right = ctl_request_read(ctl, &asked);
+	struct url url;
 
-	extraction.request = asked.request;
-	extraction.request.format = offline_format(ctl);
-	if (is_right && make_url(ctl, &extraction)) {
+	run.request = asked.request;
+	run.request.format = offline_format(ctl);
+	if (is_right && page_run_url(ctl, &run.request, &url)) {
 		status = CTL_FAILED;
 		if (read_model(ctl, &model)) {
-			extraction.rules.ridges = model;
-			status = extract_operands(&extraction);
+			rules.ridges = model;
+			status = page_run(&run);
 		}
 	}
 	ridge_model_destroy(model);

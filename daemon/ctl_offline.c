@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/answer_json.h"
-#include "daemon/inbound.h"
 #include "daemon/inputs.h"
 #include "store/file.h"
 #include "store/memory.h"
+#include "template/absolute.h"
+#include "template/answer_json.h"
 
 enum format offline_format(const struct ctl *ctl)
 {
@@ -95,10 +95,17 @@ static bool is_plain(unsigned char byte)
 
 enum error offline_url(const char *name, struct url *url_out)
 {
+	return offline_url_below("http://" OFFLINE_HOST "/", name, url_out);
+}
+
+enum error offline_url_below(const char *base, const char *name,
+			     struct url *url_out)
+{
+	const char *slash = strrchr(base, '/');
 	struct buffer text = {0};
 	enum error error;
 
-	buffer_append_text(&text, "http://" OFFLINE_HOST "/");
+	buffer_append(&text, base, (size_t)(slash - base) + 1);
 	for (; *name != '\0'; name++)
 		if (is_plain((unsigned char)*name))
 			buffer_append_byte(&text, *name);

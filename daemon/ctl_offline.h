@@ -42,4 +42,8 @@ void offline_complain(const struct ctl *ctl, const char *path, enum error error,
  */
 enum error offline_url(const char *name, struct url *url_out);
 
+/* The same below the URL `base`, up to its last slash. */
+enum error offline_url_below(const char *base, const char *name,
+			     struct url *url_out);
+
 #endif

@@ -5,7 +5,7 @@
 
 #include "daemon/ctl_client.h"
 #include "daemon/ctl_offline.h"
-#include "daemon/request.h"
+#include "template/request.h"
 #include "page/selector.h"
 #include "store/arena.h"
 

@@ -1,4 +1,4 @@
-/* daemon/ctl_templates.c - templatectl: clusters, pages, template, text. */
+/* daemon/ctl_templates.c - templatectl: clusters, pages, text. */
 #include "daemon/ctl_client.h"
 
 #include <inttypes.h>
@@ -116,43 +116,6 @@ static enum ctl_status run_pages(const struct ctl *ctl)
 	return status;
 }
 
-static void add_fragment(struct text_table *table, const json_t *fragment)
-{
-	const char *text = json_string_value(json_object_get(fragment, "text"));
-
-	table_printf(table, "%" PRIu64, field_whole(fragment, "df"));
-	table_printf(table, "%.2f",
-		     json_number_value(json_object_get(fragment, "share")));
-	if (text != NULL)
-		table_add_text(table, text);
-	else
-		table_printf(table, "(text not at hand; hash %s)",
-			     field_text(fragment, "hash"));
-}
-
-static enum ctl_status run_template(const struct ctl *ctl)
-{
-	static const struct column columns[] = {
-		{.title = "DF", .is_number = true},
-		{.title = "SHARE", .is_number = true},
-		{.title = "TEXT", .is_elastic = true},
-	};
-	struct buffer target = {0};
-	struct text_table *table;
-	enum ctl_status status;
-
-	if (!client_cluster_target(ctl, ctl->operands[0], "/template", &target))
-		return CTL_USAGE;
-	if (option_given(ctl, "limit"))
-		buffer_printf(&target, "?limit=%" PRIu64,
-			      option_whole(ctl, "limit", 0));
-	table = table_create(columns, sizeof(columns) / sizeof(*columns));
-	status = print_rows(ctl, target.data, "fragments", table, add_fragment);
-	table_destroy(table);
-	buffer_free(&target);
-	return status;
-}
-
 static void append_argument(struct buffer *target, const char *name,
 			    const char *value)
 {
@@ -208,11 +171,6 @@ static const struct verb_option pages_options[] = {
 	{.name = NULL},
 };
 
-static const struct verb_option template_options[] = {
-	OPTION_LIMIT_ROW("at most this many fragments"),
-	{.name = NULL},
-};
-
 static const struct verb_option text_options[] = {
 	OPTION_FORMAT_ROW,
 	OPTION_METHOD_ROW,
@@ -251,16 +209,6 @@ const struct verb verb_pages = {
 	.summary = "List the pages of a template",
 	.options = pages_options,
 	.run = run_pages,
-};
-
-const struct verb verb_template = {
-	.name = "template",
-	.operands = "HOST/N",
-	.min_operands = 1,
-	.max_operands = 1,
-	.summary = "List the texts that the pages of a template share",
-	.options = template_options,
-	.run = run_template,
 };
 
 const struct verb verb_text = {

@@ -78,6 +78,7 @@ static json_t *watch_body(const struct ctl *ctl)
 	add_whole(ctl, "max-depth", body, "max_depth");
 	add_whole(ctl, "delay", body, "delay_ms");
 	add_whole(ctl, "revisit", body, "revisit_s");
+	add_whole(ctl, "every", body, "watch_s");
 	add_whole(ctl, "max-bytes", body, "max_bytes");
 	add_whole(ctl, "max-seconds", body, "max_seconds");
 	add_whole(ctl, "saturation", body, "saturation");
@@ -187,6 +188,12 @@ static const struct verb_option watch_options[] = {
 	 .value = "S",
 	 .maximum = UINT32_MAX,
 	 .meaning = "fetch a page anew after this many seconds; 0: never"},
+	{.name = "every",
+	 .kind = OPTION_WHOLE,
+	 .value = "S",
+	 .maximum = UINT32_MAX,
+	 .meaning = "look at the templates after this many seconds, by a few "
+		    "pages of each; 0: never"},
 	{.name = "saturation",
 	 .kind = OPTION_WHOLE,
 	 .value = "N",

@@ -9,7 +9,9 @@
 enum {
 	DEFAULT_OPEN_SITES = 64,
 	DEFAULT_MAX_SITES = 10000,
-	DEFAULT_MAX_EVENTS = 1000000,
+	DEFAULT_MAX_HOOKS = 100,
+	DEFAULT_MAX_MUTES = 1000,
+	DEFAULT_MAX_WAITING = 100000,
 	DEFAULT_MAX_SIGNATURE = 65536,
 	DEFAULT_MAX_SETS = 200000,
 	LOOKAHEAD_MS = 10000, /* a slow site has so much leased beforehand */
@@ -70,8 +72,12 @@ static void set_options(struct engine *engine,
 		engine->options.max_open_sites = DEFAULT_OPEN_SITES;
 	if (engine->options.max_sites == 0)
 		engine->options.max_sites = DEFAULT_MAX_SITES;
-	if (engine->options.max_events == 0)
-		engine->options.max_events = DEFAULT_MAX_EVENTS;
+	if (engine->options.max_hooks == 0)
+		engine->options.max_hooks = DEFAULT_MAX_HOOKS;
+	if (engine->options.max_mutes == 0)
+		engine->options.max_mutes = DEFAULT_MAX_MUTES;
+	if (engine->options.max_waiting == 0)
+		engine->options.max_waiting = DEFAULT_MAX_WAITING;
 	if (engine->options.max_sets == 0)
 		engine->options.max_sets = DEFAULT_MAX_SETS;
 	if (engine->options.max_signature == 0)
@@ -111,11 +117,14 @@ static void flush_sites(struct batch *batch)
 		if (site->is_deleted)
 			continue;
 		site_flush_counts(site, batch->txn, 0);
-		if (site->pending_before > 0 && site->row.pending_count == 0)
+		if (site->pending_before > 0 && site->row.pending_count == 0 &&
+		    site->is_explored) {
+			site->is_explored = false;
 			batch_event(batch, site,
 				    &(struct event_row){
 					    .kind = EVENT_SITE_CRAWLED,
 					    .pages = site->row.page_count});
+		}
 		if (site->is_changed || site->is_new)
 			site_put(batch->txn, &site->row);
 	}
@@ -152,7 +161,8 @@ static char *copy_or_null(struct slice text)
 	return text.size == 0 ? NULL : mem_copy_text(text.data, text.size);
 }
 
-/* "As it was" is an answer only for who has what it was. */
+/* "As it was" is an answer only for who has what it was; who asks for a page
+ * wants its body. */
 static bool has_page(struct batch *batch, const struct site *site,
 		     const struct lease *lease)
 {
@@ -160,7 +170,9 @@ static bool has_page(struct batch *batch, const struct site *site,
 
 	return (lease->flags & FRONTIER_IS_SITEMAP) != 0 ||
 	       (page_row_get(batch->txn, site->row.id, lease->key, &row) &&
-		row.redirect.size == 0);
+		row.redirect.size == 0 &&
+		((row.flags & PAGE_ROW_HAS_NO_BODY) == 0 ||
+		 (lease->flags & FRONTIER_IS_ASKED) == 0));
 }
 
 static struct work work_of(struct batch *batch, const struct site *site,
@@ -190,6 +202,7 @@ static void lease_site(struct batch *batch, struct site *site,
 		       struct work_order *order)
 {
 	uint32_t pending_count = site->row.pending_count;
+	uint32_t tried_count = site->row.tried_count;
 	size_t max = room_of(site, order);
 	struct lease *leases;
 	size_t count;
@@ -212,6 +225,7 @@ static void lease_site(struct batch *batch, struct site *site,
 		order->work[order->count++] = work_of(batch, site, &leases[i]);
 	free(leases);
 	site->leased += count;
+	site->is_explored |= site->row.tried_count != tried_count;
 	/* some may have been passed over, too */
 	site->is_changed |=
 		count > 0 || site->row.pending_count != pending_count;
@@ -440,7 +454,8 @@ static void give_up(struct engine *engine, struct change *change,
 	};
 
 	change->error = error;
-	log_error("%s: cannot be committed: %s", change->url->text,
+	log_error("%s: cannot be committed: %s",
+		  change->url == NULL ? "what has no URL" : change->url->text,
 		  error_text(error));
 	if (is_answer(change))
 		try_and_grow(engine, &failed, 1, now_ms, NULL);

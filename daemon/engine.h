@@ -21,11 +21,18 @@
 #include "store/store.h"
 
 struct engine;
+struct findings;
+struct guard_change;
+struct notice_change;
+struct sweep_row;
 
 struct engine_options {
 	size_t max_open_sites;   /* linkages in memory; 0: 64 */
 	size_t max_sites;        /* more are refused with ERR_BUSY; 0: 10,000 */
-	uint64_t max_events;     /* older ones are forgotten; 0: 1,000,000 */
+	size_t max_hooks;        /* more are refused with ERR_BUSY; 0: 100 */
+	size_t max_mutes;        /* the same; 0: 1,000 */
+	uint64_t max_waiting;    /* events for a hook; older ones are dropped;
+				    0: 100,000 */
 	size_t max_signature;    /* members of one signature; 0: 65,536 */
 	size_t max_sets;         /* distinct signatures of a site; 0: 200,000 */
 	uint32_t max_neighbours; /* links of an asked page that are sampled */
@@ -44,6 +51,7 @@ struct site_options {
 	uint32_t delay_ms;
 	uint32_t saturation;
 	uint64_t revisit_ms;
+	uint64_t watch_ms;
 	uint64_t max_bytes;
 	uint64_t max_time_ms;
 	uint32_t flags;       /* SITE_* */
@@ -61,6 +69,9 @@ enum change_kind {
 			       chosen for its `generation`, if it still is
 			       number `site` */
 	CHANGE_SITE_DELETE, /* the site of url and everything that it holds */
+	CHANGE_GUARD,       /* a guard of the site of url comes or goes:
+			       `guard` */
+	CHANGE_NOTICES,     /* who is told of what: `notice`; there is no url */
 	CHANGE_ASK,         /* fetch url now; its site is added when missing */
 	CHANGE_PAGE,        /* url was fetched: packed, charset, record */
 	CHANGE_REDIRECT,    /* url leads to `target` */
@@ -70,6 +81,10 @@ enum change_kind {
 			       it is new, by `options`, and nothing is fetched
 			       for it */
 	CHANGE_FAILED,      /* outcome says why */
+	CHANGE_TEMPLATES,   /* what was found out of the templates of site
+			       number `site`: `findings` */
+	CHANGE_SWEEP,       /* the rows `sweep` go, if they may; there is no
+			       url */
 	CHANGE_HOST,        /* robots.txt of url->authority, or (robots_ms 0) a
 			       pause */
 };
@@ -90,13 +105,20 @@ struct change {
 	uint32_t body_bytes;         /* PAGE: before compression */
 	struct slice charset;        /* PAGE: of the Content-Type, or empty */
 	struct slice record;         /* PAGE: of analyse(), aligned to 8 */
+	struct slice guarded;        /* PAGE: of guarding_check(), or empty */
 	uint64_t time_ms;            /* INGEST: when it was fetched; 0: now */
 	struct slice listing;        /* SITEMAP: see daemon/listing.h */
 	uint64_t asked_ms; /* ASK: a page fetched since then will do; 0: none */
-	const struct url *target; /* REDIRECT */
-	struct outcome outcome;   /* PAGE, REDIRECT, FAILED */
-	struct host_row host;     /* HOST */
-	uint64_t pause_ms;        /* the host rests for so long; 0: no */
+	const struct url *target;        /* REDIRECT */
+	struct outcome outcome;          /* PAGE, REDIRECT, FAILED */
+	struct host_row host;            /* HOST */
+	uint64_t pause_ms;               /* the host rests for so long; 0: no */
+	const struct findings *findings; /* TEMPLATES: daemon/findings.h */
+	const struct sweep_row *sweep;   /* SWEEP: [sweep_count] */
+	size_t sweep_count;
+	uint64_t swept;               /* SWEEP, out: so many went */
+	struct guard_change *guard;   /* GUARD: daemon/guard_change.h */
+	struct notice_change *notice; /* NOTICES: daemon/notice_change.h */
 };
 
 /* A lease with what its site wants. End it with work_free(). */

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "store/memory.h"
 
@@ -73,6 +74,17 @@ void http_reply(struct http_exchange *exchange, unsigned status,
 	*body = (struct buffer){0};
 }
 
+void http_reply_file(struct http_exchange *exchange, unsigned status,
+		     const char *media_type, int file, uint64_t size)
+{
+	assert(exchange->status == 0 && status != 0);
+	exchange->status = status;
+	exchange->media_type = media_type;
+	exchange->is_file = true;
+	exchange->reply_file = file;
+	exchange->reply_size = size;
+}
+
 void exchange_refuse(struct http_exchange *exchange, unsigned status,
 		     const char *code, const char *message)
 {
@@ -95,6 +107,9 @@ void exchange_destroy(struct http_exchange *exchange)
 	buffer_free(&exchange->body);
 	buffer_free(&exchange->reply);
 	upload_free(exchange->upload);
+	stream_free(exchange->stream);
+	if (exchange->is_file)
+		close(exchange->reply_file);
 	free(exchange);
 }
 
@@ -104,6 +119,7 @@ void exchange_end(struct http_exchange *exchange)
 
 	pthread_mutex_lock(&server->mutex);
 	server->uploads -= exchange->upload != NULL;
+	server->listeners -= exchange->is_listener;
 	if (exchange->is_admitted) {
 		server->admitted--;
 		pthread_cond_signal(&server->is_ended);

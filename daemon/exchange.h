@@ -15,6 +15,7 @@
 
 #include "daemon/http.h"
 #include "daemon/listen.h"
+#include "daemon/stream.h"
 #include "daemon/upload.h"
 
 enum { EXCHANGE_WORDS = 4, MAX_EXCHANGE_HEADERS = 8 };
@@ -40,6 +41,8 @@ struct http_exchange {
 	enum exchange_state state;
 	bool was_parked;
 	bool is_admitted; /* it waited, so http_stop() waits for its end */
+	bool is_listener; /* it is counted there, and does not count as waiting
+			   */
 	uint64_t arrival_ms;
 	uint64_t memory[EXCHANGE_WORDS];
 	struct buffer body;
@@ -50,6 +53,10 @@ struct http_exchange {
 	unsigned status; /* of the reply; 0: none yet */
 	const char *media_type;
 	struct buffer reply;
+	bool is_file; /* the reply is not `reply`, but so many bytes of a file */
+	int reply_file;
+	uint64_t reply_size;
+	struct stream *stream; /* it is a stream; or NULL */
 	struct exchange_header headers[MAX_EXCHANGE_HEADERS];
 	size_t header_count;
 };
@@ -75,7 +82,8 @@ struct http_server {
 	pthread_cond_t is_fed;   /* an upload has news, or the server stops */
 	struct exchange_queue ready;
 	struct exchange_queue parked;
-	size_t waiting;   /* exchanges in EXCHANGE_WAITS */
+	size_t waiting;   /* exchanges in EXCHANGE_WAITS but for listeners */
+	size_t listeners; /* exchanges that are some */
 	size_t admitted;  /* these, and those whose reply is being sent */
 	uint64_t wakes;   /* calls of http_wake() */
 	uint64_t tick_ms; /* when the parked ones are looked at anyway */
@@ -105,6 +113,10 @@ bool work_start(struct http_server *server);
  * and it has its reply then. The server's thread.
  */
 bool work_submit(struct http_exchange *exchange);
+
+/* The workers take the exchange of a stream again. With the mutex held. The
+ * server's thread. */
+void work_suspend(struct http_exchange *exchange);
 
 /* End the threads and refuse what waits. */
 void work_stop(struct http_server *server);

@@ -29,7 +29,10 @@ static void log_mhd(void *context, const char *format, va_list list)
 	(void)context;
 	vsnprintf(line, sizeof(line), format, list);
 	line[strcspn(line, "\n")] = '\0';
-	log_warn("http: %s", line);
+	/* a client may leave whenever it likes */
+	log_line(strncmp(line, "Failed to send", 14) == 0 ? LOG_LEVEL_DEBUG
+							  : LOG_LEVEL_WARN,
+		 "http: %s", line);
 }
 
 /* A client that never says anything must not keep its place for long. */
@@ -47,18 +50,44 @@ static void notice_client(void *context, struct MHD_Connection *connection,
 					  (unsigned)FIRST_REQUEST_S);
 }
 
-static enum MHD_Result send_reply(struct http_exchange *exchange)
+/* The body moves into the response. */
+static struct MHD_Response *response_of_buffer(struct buffer *body)
 {
-	struct buffer *body = &exchange->reply;
 	struct MHD_Response *response = MHD_create_response_from_buffer(
 		body->size, body->data == NULL ? (void *)"" : body->data,
 		body->data == NULL ? MHD_RESPMEM_PERSISTENT
 				   : MHD_RESPMEM_MUST_FREE);
+
+	if (response != NULL)
+		*body = (struct buffer){0};
+	return response;
+}
+
+static struct MHD_Response *response_of_file(struct http_exchange *exchange)
+{
+	struct MHD_Response *response = MHD_create_response_from_fd64(
+		exchange->reply_size, exchange->reply_file);
+
+	if (response != NULL)
+		exchange->is_file = false;
+	return response;
+}
+
+static struct MHD_Response *response_of(struct http_exchange *exchange)
+{
+	if (exchange->stream != NULL)
+		return stream_respond(exchange);
+	return exchange->is_file ? response_of_file(exchange)
+				 : response_of_buffer(&exchange->reply);
+}
+
+static enum MHD_Result send_reply(struct http_exchange *exchange)
+{
+	struct MHD_Response *response = response_of(exchange);
 	enum MHD_Result result;
 
 	if (response == NULL)
 		return MHD_NO;
-	*body = (struct buffer){0};
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
 				exchange->media_type);
 	for (size_t i = 0; i < exchange->header_count; i++)
@@ -333,6 +362,7 @@ void http_stats(struct http_server *server, struct http_stats *stats_out)
 		.refused = server->refused,
 		.waiting = server->ready.count,
 		.parked = server->parked.count,
+		.listeners = server->listeners,
 	};
 	pthread_mutex_unlock(&server->mutex);
 }

@@ -34,6 +34,7 @@ struct http_options {
 	uint32_t timeout_ms;   /* for a client that sends or reads nothing */
 	size_t max_streams;    /* requests that stream at the same time; more
 				  get 503 */
+	size_t max_listeners;  /* see http_listen() */
 	/* Is the body of such a request read by http_body_read()? It is not
 	 * held then, nor limited by max_body_bytes. NULL: of none. Called by
 	 * the server's thread. */
@@ -62,6 +63,7 @@ struct http_stats {
 	uint64_t refused; /* 503: too many waiting */
 	size_t waiting;   /* queued */
 	size_t parked;
+	size_t listeners;
 };
 
 void http_stats(struct http_server *server, struct http_stats *stats_out);
@@ -109,5 +111,39 @@ void http_add_header(struct http_exchange *exchange, const char *name,
  */
 void http_reply(struct http_exchange *exchange, unsigned status,
 		const char *media_type, struct buffer *body);
+
+/*
+ * Answer with the first `size` bytes of `file`, a regular file that is read
+ * while it is sent. The descriptor moves to the server, which closes it.
+ */
+void http_reply_file(struct http_exchange *exchange, unsigned status,
+		     const char *media_type, int file, uint64_t size);
+
+/*
+ * The exchange is one that waits for news, perhaps for long: it counts among
+ * the listeners from now on, and no more among the waiting requests. False when
+ * there are max_listeners already: it is to be refused. Once an exchange.
+ */
+bool http_listen(struct http_exchange *exchange);
+
+/* What an answer that goes on is made of. */
+struct http_stream {
+	/* Append what there is to send by now; nothing: it is asked again after
+	 * http_wake(), and each fifth of a second. False: that is the end. The
+	 * workers call it, one at a time; what it appends is held until the
+	 * client has read it, so it must be bounded. */
+	bool (*fill)(void *context, struct buffer *out);
+	void (*free)(void *context); /* at the end, by any thread */
+	void *context;
+};
+
+/*
+ * Answer an exchange that listens with a stream, which is copied. It ends when
+ * its source does, the client leaves or reads nothing for too long, or the
+ * server stops; it holds no thread.
+ */
+void http_reply_stream(struct http_exchange *exchange, unsigned status,
+		       const char *media_type,
+		       const struct http_stream *stream);
 
 #endif

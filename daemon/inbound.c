@@ -7,6 +7,7 @@
 #include "crawl/url.h"
 #include "store/hash.h"
 #include "store/memory.h"
+#include "template/absolute.h"
 
 #define NO_PAGE UINT32_MAX
 

@@ -18,9 +18,6 @@
 #include "store/record.h"
 #include "store/slice.h"
 
-/* offline_url() makes it. */
-#define OFFLINE_HOST "site.invalid"
-
 struct inbound;
 
 /*

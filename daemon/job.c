@@ -25,6 +25,7 @@ void job_destroy(struct job *job)
 	work_free(&job->work);
 	buffer_free(&job->listing);
 	buffer_free(&job->record);
+	buffer_free(&job->guarded);
 	buffer_free(&job->packed);
 	free(job);
 }

@@ -6,8 +6,7 @@
 
 #include "store/arena.h"
 #include "store/memory.h"
-
-enum { MAX_SAMPLE_BYTES = 8 << 20 };
+#include "template/learning.h"
 
 struct learned {
 	struct learned *next;
@@ -135,35 +134,27 @@ static void make_room(struct learned_cache *cache)
 static struct learned *learn(const struct learned_question *question)
 {
 	struct page *pages[MAX_SAMPLE_PAGES];
-	struct sample sample = {
-		.pages = (const struct page *const *)pages,
-		.count = stored_pages_sample(&question->pages, MAX_SAMPLE_PAGES,
-					     MAX_SAMPLE_BYTES, pages),
-	};
-	struct learned *learned = NULL;
+	uint32_t count = stored_pages_sample(&question->pages, MAX_SAMPLE_PAGES,
+					     MAX_SAMPLE_BYTES, pages);
+	struct learned *learned;
 
-	if (sample.count > 0) {
-		learned = mem_alloc(1, sizeof(*learned));
-		*learned = (struct learned){
-			.extractor = question->extractor,
-			.site = question->pages.site,
-			.cluster = question->pages.cluster,
-			.generation = question->generation,
-			.arena = arena_create(),
-			.users = 1,
-		};
-		memcpy(learned->parameters, question->parameters,
-		       sizeof(learned->parameters));
-		learned->knowledge = question->extractor->learn(
-			&sample,
-			question->extractor->learns_by_parameters
-				? learned->parameters
-				: NULL,
-			learned->arena);
-		learned->bytes = sizeof(*learned) + arena_bytes(learned->arena);
-	}
-	for (uint32_t i = 0; i < sample.count; i++)
-		page_destroy(pages[i]);
+	if (count == 0)
+		return NULL;
+	learned = mem_alloc(1, sizeof(*learned));
+	*learned = (struct learned){
+		.extractor = question->extractor,
+		.site = question->pages.site,
+		.cluster = question->pages.cluster,
+		.generation = question->generation,
+		.arena = arena_create(),
+		.users = 1,
+	};
+	memcpy(learned->parameters, question->parameters,
+	       sizeof(learned->parameters));
+	learned->knowledge =
+		learn_from(question->extractor, learned->parameters, pages,
+			   count, learned->arena);
+	learned->bytes = sizeof(*learned) + arena_bytes(learned->arena);
 	return learned;
 }
 

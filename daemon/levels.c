@@ -199,6 +199,9 @@ static void append(const struct kept *kept, const struct site_row *row,
 	case LEVELS_SVG:
 		report_svg(&kept->report, out);
 		break;
+	case LEVELS_FIGURE:
+		report_svg_figure(&kept->report, out);
+		break;
 	}
 }
 

@@ -12,7 +12,7 @@
 #include "store/error.h"
 #include "store/store.h"
 
-enum levels_format { LEVELS_JSON, LEVELS_TEXT, LEVELS_SVG };
+enum levels_format { LEVELS_JSON, LEVELS_TEXT, LEVELS_SVG, LEVELS_FIGURE };
 
 struct levels;
 

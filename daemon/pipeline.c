@@ -6,6 +6,7 @@
 #include "daemon/analyse.h"
 #include "daemon/archiving.h"
 #include "daemon/clock.h"
+#include "daemon/guarding.h"
 #include "daemon/pipeline_parts.h"
 #include "store/compress.h"
 #include "store/log.h"
@@ -57,10 +58,15 @@ static void analyse_job(struct pipeline *pipeline, struct job *job)
 	job->error = analyse(body, slice_of(job->result.charset), &job->url,
 			     &options, &job->record);
 	job->body_bytes = (uint32_t)body.size;
-	if (job->error == ERR_NONE)
+	if (job->error == ERR_NONE) {
 		compress(body, &job->packed);
-	else
+		guarding_check(pipeline->fetching.store, job->url.host,
+			       slice_of(job->url.text), body,
+			       slice_of(job->result.charset),
+			       &pipeline->options.limits, &job->guarded);
+	} else {
 		job->kind = CHANGE_FAILED;
+	}
 	archive_job(pipeline->options.archive, job);
 	buffer_free(&job->result.body); /* it may wait for long */
 	release_bytes(&pipeline->fetching, job->body_bytes);

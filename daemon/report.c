@@ -2,7 +2,10 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
+#include "crawl/percent.h"
 #include "daemon/terminal.h"
 #include "store/memory.h"
 
@@ -93,6 +96,20 @@ void report_name(const char *name, size_t width, struct buffer *out)
 	}
 	buffer_append_slice(out, rest);
 	buffer_free(&clean);
+}
+
+void report_address(struct slice address, struct buffer *out)
+{
+	struct bounded plain = {.data = mem_alloc(address.size + 1, 1),
+				.capacity = address.size};
+
+	if (address.size > 5 && strncasecmp(address.data, "http", 4) == 0 &&
+	    memchr(address.data, ':', 6) != NULL)
+		percent_decode(address, &plain);
+	else
+		bounded_put_slice(&plain, address);
+	buffer_append_slice(out, bounded_slice(&plain));
+	free(plain.data);
 }
 
 /* Pages with a label, and room for what a cut says of them. */

@@ -102,6 +102,12 @@ void report_score(struct report *report, const uint32_t *leaves,
 void report_name(const char *name, size_t width, struct buffer *out);
 
 /*
+ * Append an address as people read it: of http and https its escapes are
+ * decoded, to any bytes; anything else stays as it is.
+ */
+void report_address(struct slice address, struct buffer *out);
+
+/*
  * Append the report in lines of `width` columns, brought into
  * [REPORT_MIN_WIDTH, REPORT_MAX_WIDTH]. All is ASCII but for names of pages.
  * Some 150 lines at most.

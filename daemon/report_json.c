@@ -1,6 +1,6 @@
 #include "daemon/report_json.h"
 
-#include "daemon/json_value.h"
+#include "template/json_value.h"
 #include "daemon/report.h"
 
 enum { CURVE_STEP = 10, TREE_CLUSTERS = 200 };

@@ -15,4 +15,11 @@ struct report;
  */
 void report_svg(const struct report *report, struct buffer *out);
 
+/*
+ * Append the same without its heading, as two svg elements for a page of HTML:
+ * of class "wide" for 1000 pixels, and of class "narrow" for 400. Which of them
+ * is seen is the page's business.
+ */
+void report_svg_figure(const struct report *report, struct buffer *out);
+
 #endif

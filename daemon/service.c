@@ -12,10 +12,13 @@
 #include "daemon/archive.h"
 #include "daemon/api_ingest.h"
 #include "daemon/clock.h"
+#include "daemon/delivery.h"
 #include "daemon/engine.h"
 #include "daemon/http.h"
 #include "daemon/pipeline.h"
+#include "daemon/sweeper.h"
 #include "daemon/tuner.h"
+#include "daemon/watching.h"
 #include "store/log.h"
 #include "store/memory.h"
 #include "store/store.h"
@@ -33,6 +36,9 @@ struct service {
 	struct archive *archive; /* NULL: none is written */
 	struct pipeline *pipeline;
 	struct tuner *tuner;
+	struct watching *watching;
+	struct sweeper *sweeper;
+	struct delivery *delivery;
 	struct api *api;
 	uint64_t started_ms;
 	/* the committing thread wakes the server and the tuner, which come
@@ -51,6 +57,10 @@ static void on_commit(void *context)
 		http_wake(service->server);
 	if (service->tuner != NULL)
 		tuner_wake(service->tuner);
+	if (service->watching != NULL)
+		watching_wake(service->watching);
+	if (service->delivery != NULL)
+		delivery_wake(service->delivery);
 	pthread_mutex_unlock(&service->mutex);
 }
 
@@ -97,7 +107,9 @@ static enum error open_engine(struct service *service)
 		.max_signature = (size_t)config->max_signature,
 		.max_sets = config->max_sets,
 		.max_sites = config->max_sites,
-		.max_events = config->max_events,
+		.max_hooks = config->max_hooks,
+		.max_mutes = config->max_mutes,
+		.max_waiting = config->max_waiting,
 		.max_neighbours = config->max_neighbours,
 		.rules = {.max_urls = config->max_urls,
 			  .max_pattern = config->max_pattern},
@@ -136,6 +148,16 @@ static struct site_options ingest_options(const struct config *config)
 	return options;
 }
 
+static struct page_limits page_limits_of(const struct config *config)
+{
+	return (struct page_limits){
+		.max_bytes = (size_t)config->max_body_bytes,
+		.max_nodes = config->max_nodes,
+		.max_depth = config->max_page_depth,
+		.max_attributes = config->max_attributes,
+	};
+}
+
 /* The configuration is in the service, because the fetcher keeps `allowed`. */
 static struct pipeline_options pipeline_options_of(struct service *service)
 {
@@ -164,10 +186,7 @@ static struct pipeline_options pipeline_options_of(struct service *service)
 						   ? NULL
 						   : config->ca_file,
 			},
-		.limits = {.max_bytes = (size_t)config->max_body_bytes,
-			   .max_nodes = config->max_nodes,
-			   .max_depth = config->max_page_depth,
-			   .max_attributes = config->max_attributes},
+		.limits = page_limits_of(config),
 		.workers =
 			config->workers == 0 ? count_cores() : config->workers,
 		.max_in_flight = config->max_in_flight,
@@ -238,6 +257,82 @@ static void stop_tuner(struct service *service)
 	tuner_stop(tuner);
 }
 
+static enum error start_watching(struct service *service)
+{
+	const struct config *config = &service->config;
+	const struct inspection_rules rules = {
+		.limits = page_limits_of(config),
+		.min_pages = config->min_cluster_pages,
+		.stale_ms = config->stale_ms,
+	};
+	struct watching *watching = NULL;
+	enum error error = watching_start(&watching, service->store,
+					  service->pipeline, &rules);
+
+	if (error != ERR_NONE)
+		log_error("templates cannot be watched; see ulimit -u");
+	pthread_mutex_lock(&service->mutex);
+	service->watching = watching;
+	pthread_mutex_unlock(&service->mutex);
+	return error;
+}
+
+static void stop_watching(struct service *service)
+{
+	struct watching *watching;
+
+	pthread_mutex_lock(&service->mutex);
+	watching = service->watching;
+	service->watching = NULL;
+	pthread_mutex_unlock(&service->mutex);
+	watching_stop(watching);
+}
+
+static enum error start_sweeper(struct service *service)
+{
+	enum error error =
+		sweeper_start(&service->sweeper, service->store,
+			      service->pipeline, &service->config.keep);
+
+	if (error != ERR_NONE)
+		log_error("the limits of keep cannot be kept; see ulimit -u");
+	return error;
+}
+
+static enum error start_delivery(struct service *service)
+{
+	const struct config *config = &service->config;
+	const struct delivery_options options = {
+		.user_agent = config->user_agent,
+		.ca_file = *config->ca_file == '\0' ? NULL : config->ca_file,
+		.connect_timeout_ms = config->connect_timeout_ms,
+		.timeout_ms = config->delivery_timeout_ms,
+		.allows_exec = config->allows_exec,
+		.exec_timeout_ms = config->exec_timeout_ms,
+	};
+	struct delivery *delivery = NULL;
+	enum error error = delivery_start(&delivery, service->store,
+					  service->pipeline, &options);
+
+	if (error != ERR_NONE)
+		log_error("hooks cannot be told; see ulimit -u");
+	pthread_mutex_lock(&service->mutex);
+	service->delivery = delivery;
+	pthread_mutex_unlock(&service->mutex);
+	return error;
+}
+
+static void stop_delivery(struct service *service)
+{
+	struct delivery *delivery;
+
+	pthread_mutex_lock(&service->mutex);
+	delivery = service->delivery;
+	service->delivery = NULL;
+	pthread_mutex_unlock(&service->mutex);
+	delivery_stop(delivery);
+}
+
 static enum error start_server(struct service *service)
 {
 	const struct config *config = &service->config;
@@ -250,6 +345,7 @@ static enum error start_server(struct service *service)
 		.max_body_bytes = (size_t)config->max_upload_bytes,
 		.timeout_ms = config->client_timeout_ms,
 		.max_streams = MAX_INGESTS,
+		.max_listeners = config->max_listeners,
 		.is_stream = api_is_stream,
 		.handle = handle,
 		.context = service,
@@ -280,6 +376,12 @@ static enum error start_parts(struct service *service)
 		error = start_pipeline(service);
 	if (error == ERR_NONE)
 		error = start_tuner(service);
+	if (error == ERR_NONE)
+		error = start_watching(service);
+	if (error == ERR_NONE)
+		error = start_sweeper(service);
+	if (error == ERR_NONE)
+		error = start_delivery(service);
 	if (error != ERR_NONE)
 		return error;
 	service->api =
@@ -351,6 +453,7 @@ static void apply(struct service *service, const struct config *config)
 	log_set_level((enum log_level)next.log_level);
 	options = pipeline_options_of(service);
 	pipeline_configure(service->pipeline, &options);
+	sweeper_configure(service->sweeper, &next.keep);
 	api_configure(service->api, service->path, &service->config, NULL);
 	log_info("%s: loaded again", service->path);
 }
@@ -412,6 +515,9 @@ void service_stop(struct service *service)
 		pipeline_refuse_ingests(service->pipeline);
 	requests = stop_server(service);
 	stop_tuner(service);
+	stop_watching(service);
+	sweeper_stop(service->sweeper);
+	stop_delivery(service);
 	pipeline_stop(service->pipeline, service->config.drain_ms);
 	if (atomic_load(&service->is_ready))
 		log_info("stopped after %" PRIu64 " s and %" PRIu64

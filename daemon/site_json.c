@@ -2,7 +2,7 @@
 
 #include "cluster/signature.h"
 #include "crawl/admission.h"
-#include "daemon/json_value.h"
+#include "template/json_value.h"
 #include "daemon/tuner.h"
 #include "page/page_class.h"
 
@@ -80,6 +80,8 @@ static void add_flags(json_t *value, const struct site_row *row)
 		{"sitemaps", SITE_HAS_SITEMAPS},
 		{"probe", SITE_HAS_PROBE},
 		{"cookies", SITE_HAS_COOKIES},
+		{"stale", SITE_IS_STALE},
+		{"blocked", SITE_IS_BLOCKED},
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
@@ -104,6 +106,7 @@ static void add_options(json_t *value, const struct site_row *row)
 		json_text_or_null(row->headers), "proxy",
 		json_text_or_null(row->proxy));
 
+	json_object_set_new(options, "watch_s", whole(row->watch_ms / 1000U));
 	json_object_update(value, options);
 	json_decref(options);
 }
@@ -115,6 +118,7 @@ json_t *site_json(struct txn *txn, const struct site_row *row)
 			  "url", json_text(row->seed), "added",
 			  json_time(row->added_ms), "state", state_of(row));
 
+	json_object_set_new(value, "seen", json_time(row->seen_ms));
 	add_counts(value, txn, row);
 	json_object_set_new(value, "classes", classes_json(row));
 	add_options(value, row);

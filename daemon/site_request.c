@@ -34,6 +34,7 @@ static const struct member {
 	{"max_seconds", MEMBER_NUMBER, FIELD(max_time_ms), 1000, 0, 1e9},
 	{"delay_ms", MEMBER_NUMBER, FIELD(delay_ms), 1, 0, 3600000},
 	{"revisit_s", MEMBER_NUMBER, FIELD(revisit_ms), 1000, 0, 1e9},
+	{"watch_s", MEMBER_NUMBER, FIELD(watch_ms), 1000, 0, 1e9},
 	{"saturation", MEMBER_NUMBER, FIELD(saturation), 1, 0, 1000000},
 	{"width", MEMBER_NUMBER, FIELD(width), 1, 0, SIGNATURE_MAX_WIDTH},
 	{"private", MEMBER_FLAG, FIELD(flags), SITE_IS_PRIVATE_OK, 0, 0},
@@ -224,6 +225,7 @@ static struct site_options preset_options(const struct config *config,
 		.saturation = config->saturation,
 		.delay_ms = config->delay_ms,
 		.revisit_ms = config->revisit_ms,
+		.watch_ms = config->watch_ms,
 	};
 
 	flags |= guard_is_private_name(url->host) ? SITE_IS_PRIVATE_OK : 0;
@@ -246,6 +248,7 @@ static struct site_options preset_options(const struct config *config,
 	preset.saturation = known->saturation;
 	preset.delay_ms = known->delay_ms;
 	preset.revisit_ms = known->revisit_ms;
+	preset.watch_ms = known->watch_ms;
 	preset.flags = known->flags;
 	return preset;
 }

@@ -2,23 +2,55 @@
 
 #include <stdlib.h>
 
+#include "store/arena.h"
 #include "store/compress.h"
 #include "store/memory.h"
+#include "store/record.h"
 
-enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
-			     const struct page_row *row, struct page **page_out)
+struct slice stored_page_title(struct arena *arena, struct txn *txn,
+			       uint32_t site, uint64_t page)
+{
+	struct key key = key_page(site, page);
+	struct slice value = txn_get(txn, TABLE_RECORDS, key_slice(&key));
+	struct slice title = {NULL, 0};
+	struct record record;
+	void *copy;
+
+	if (value.data == NULL)
+		return title;
+	copy = record_copy(value);
+	if (record_open((struct slice){copy, value.size}, &record) ==
+		    ERR_NONE &&
+	    record.title.size > 0)
+		title = (struct slice){
+			arena_copy(arena, record.title.data, record.title.size),
+			record.title.size};
+	free(copy);
+	return title;
+}
+
+enum error stored_page_body(const struct stored_pages *from, uint64_t key,
+			    const struct page_row *row, struct buffer *out)
 {
 	struct key name = key_page(from->site, key);
 	struct slice packed =
 		txn_get(from->txn, TABLE_BODIES, key_slice(&name));
+
+	if (packed.data != NULL)
+		return decompress(packed, row->body_bytes, out);
+	return (row->flags & PAGE_ROW_HAS_NO_BODY) != 0 ? ERR_NOT_KEPT
+							: ERR_CORRUPT;
+}
+
+enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
+			     const struct page_row *row, struct page **page_out)
+{
 	struct page_limits wide = *from->limits;
 	struct buffer body = {0};
-	enum error error = ERR_CORRUPT;
+	enum error error = stored_page_body(from, key, row, &body);
 
 	if (wide.max_bytes < row->body_bytes)
 		wide.max_bytes = row->body_bytes;
-	if (packed.data != NULL)
-		error = decompress(packed, row->body_bytes, &body);
 	if (error == ERR_NONE)
 		error = page_parse(page_out, buffer_slice(&body), row->charset,
 				   &wide);
@@ -72,10 +104,23 @@ static uint32_t find_first(const struct stored_pages *from, uint32_t max_count,
 			.key = key_u64(scan.key, 2 * sizeof(uint32_t))};
 
 		if (page_row_get(from->txn, from->site, candidate.key,
-				 &candidate.row))
+				 &candidate.row) &&
+		    (candidate.row.flags & PAGE_ROW_HAS_NO_BODY) == 0)
 			count = insert(first, count, max_count, &candidate);
 	}
 	scan_end(&scan);
+	return count;
+}
+
+uint32_t stored_pages_find(const struct stored_pages *from, uint32_t max_count,
+			   uint64_t *keys_out)
+{
+	struct candidate *first = mem_alloc(max_count, sizeof(*first));
+	uint32_t count = find_first(from, max_count, first);
+
+	for (uint32_t i = 0; i < count; i++)
+		keys_out[i] = first[i].key;
+	free(first);
 	return count;
 }
 

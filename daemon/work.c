@@ -113,7 +113,7 @@ static void give_back(struct http_exchange *exchange)
 
 	pthread_mutex_lock(&server->mutex);
 	exchange->state = EXCHANGE_REPLIED;
-	server->waiting--;
+	server->waiting -= !exchange->is_listener;
 	is_suspended = upload == NULL || upload_close(upload);
 	is_abandoned = upload != NULL && upload->failure != ERR_NONE;
 	pthread_mutex_unlock(&server->mutex);
@@ -123,10 +123,20 @@ static void give_back(struct http_exchange *exchange)
 		MHD_resume_connection(connection);
 }
 
+static enum http_verdict handle_stream(struct http_exchange *exchange)
+{
+	if (!has_left(exchange))
+		return stream_fill(exchange->stream);
+	exchange->stream->is_ended = true;
+	return HTTP_ANSWERED;
+}
+
 static enum http_verdict handle(struct http_exchange *exchange)
 {
 	const struct http_options *options = &exchange->server->options;
 
+	if (exchange->stream != NULL)
+		return handle_stream(exchange);
 	if (exchange->was_parked && has_left(exchange)) {
 		exchange_refuse(exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
 				"stopped", "the client has left");
@@ -181,6 +191,16 @@ static void refuse_stopped(struct http_exchange *exchange)
 			"the daemon is stopping");
 }
 
+void work_suspend(struct http_exchange *exchange)
+{
+	struct http_server *server = exchange->server;
+
+	MHD_suspend_connection(exchange->connection);
+	exchange->state = EXCHANGE_WAITS;
+	push(&server->ready, exchange);
+	pthread_cond_signal(&server->is_wanted);
+}
+
 bool work_submit(struct http_exchange *exchange)
 {
 	struct http_server *server = exchange->server;
@@ -194,13 +214,10 @@ bool work_submit(struct http_exchange *exchange)
 	if (is_stopping || is_full) {
 		server->refused++;
 	} else {
-		MHD_suspend_connection(exchange->connection);
-		exchange->state = EXCHANGE_WAITS;
 		exchange->is_admitted = true;
 		server->waiting++;
 		server->admitted++;
-		push(&server->ready, exchange);
-		pthread_cond_signal(&server->is_wanted);
+		work_suspend(exchange);
 	}
 	pthread_mutex_unlock(&server->mutex);
 	if (is_stopping)
@@ -225,7 +242,9 @@ void work_stop(struct http_server *server)
 	/* nothing is pushed any more */
 	while ((exchange = pop(&server->ready)) != NULL ||
 	       (exchange = pop(&server->parked)) != NULL) {
-		refuse_stopped(exchange);
+		/* a stream ends by itself */
+		if (exchange->stream == NULL)
+			refuse_stopped(exchange);
 		give_back(exchange);
 	}
 }

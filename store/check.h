@@ -33,6 +33,12 @@ void check_patterns(const struct check *check);
 /* TABLE_FRONTIER, DUE and the site's counts of URLs. */
 void check_urls(const struct check *check);
 
+/* TABLE_GUARDS and GUARDED. */
+void check_guards(const struct check *check);
+
+/* TABLE_HOOKS, OUTBOX, MUTES. */
+void check_notices(struct txn *txn, struct verify_report *report);
+
 /* The row's value, decoded; a damaged one is no row, and told elsewhere. */
 bool check_page_row(struct txn *txn, uint32_t site, uint64_t page,
 		    struct page_row *row_out);

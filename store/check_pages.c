@@ -49,6 +49,12 @@ static void check_body(const struct check *check, uint64_t page,
 {
 	struct buffer body = {0};
 
+	if ((row->flags & PAGE_ROW_HAS_NO_BODY) != 0) {
+		if (value.data != NULL)
+			tell(check, page,
+			     "has a body, and says that it has none");
+		return;
+	}
 	if (value.data == NULL)
 		tell(check, page, "has no body");
 	else if (decompress(value, row->body_bytes, &body) != ERR_NONE ||

@@ -1,4 +1,4 @@
-/* store/compress.h - page bodies, packed by zstd. */
+/* store/compress.h - page bodies and files, packed by zstd. */
 #ifndef STORE_COMPRESS_H
 #define STORE_COMPRESS_H
 
@@ -13,6 +13,12 @@
  */
 __attribute__((visibility("hidden"))) void compress(struct slice data,
 						    struct buffer *out);
+
+/*
+ * The same, smaller, at a tenth of the speed: for what is packed once and read
+ * often.
+ */
+void compress_well(struct slice data, struct buffer *out);
 
 /*
  * Append the unpacked bytes to `out`. ERR_TOO_LARGE when they would be more

@@ -12,9 +12,12 @@
 
 #include "store/error.h"
 #include "store/slice.h"
+#include "store/store.h"
 #include "store/txn.h"
 
 struct store {
+	char *path;
+	struct store_options options;
 	MDB_env *env;
 	MDB_dbi tables[TABLE_COUNT];
 	/*
@@ -22,10 +25,19 @@ struct store {
 	 * open: each holds this shared from begin to end, growth exclusively.
 	 */
 	pthread_rwlock_t map_lock;
+	/* Held by the writer from begin to end, and while the store is made
+	 * smaller; taken before map_lock. */
+	pthread_mutex_t write_lock;
 	size_t max_map_bytes;
-	int lock_file; /* flock()ed by the process that writes; else -1 */
+	int lock_file; /* of store/folder.h; or -1 */
 	bool is_read_only;
 };
+
+/*
+ * Open the environment and its tables, by the options. Caller: nobody else is
+ * in the store.
+ */
+enum error store_open_env(struct store *store);
 
 /* Codes of LMDB and errno are translated here and nowhere else. */
 enum error error_from_mdb(int rc);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -152,5 +153,30 @@ enum error file_write(const char *path, struct slice bytes)
 	error = write_all(fd, bytes);
 	if (close(fd) != 0)
 		error = ERR_IO;
+	return error;
+}
+
+/* Something else than a file must not be replaced by one: /dev/null. */
+static bool is_other(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+enum error file_replace(const char *path, struct slice bytes)
+{
+	struct buffer part = {0};
+	enum error error;
+
+	if (is_other(path))
+		return file_write(path, bytes);
+	buffer_printf(&part, "%s.%ld.part", path, (long)getpid());
+	error = file_write(part.data, bytes);
+	if (error == ERR_NONE && rename(part.data, path) != 0)
+		error = ERR_IO;
+	if (error != ERR_NONE)
+		unlink(part.data);
+	buffer_free(&part);
 	return error;
 }

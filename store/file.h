@@ -21,6 +21,9 @@ enum error file_read_start(const char *path, size_t max_bytes,
 /* Write the file at `path`, making the folders above it. ERR_IO. */
 enum error file_write(const char *path, struct slice bytes);
 
+/* The same, so that at any instant all of it is there, or what was before. */
+enum error file_replace(const char *path, struct slice bytes);
+
 /* Sorted relative paths of files. */
 struct file_list {
 	char **paths;

@@ -1,5 +1,6 @@
 #include "store/hash.h"
 
+#include <string.h>
 #include <xxhash.h>
 
 uint64_t hash64(const void *data, size_t size, uint64_t seed)
@@ -10,4 +11,14 @@ uint64_t hash64(const void *data, size_t size, uint64_t seed)
 uint64_t hash_chain(uint64_t hash, uint64_t seed)
 {
 	return XXH3_64bits_withSeed(&hash, sizeof(hash), seed);
+}
+
+struct hash128 hash128(const void *data, size_t size)
+{
+	struct hash128 hash;
+	XXH128_canonical_t canonical;
+
+	XXH128_canonicalFromHash(&canonical, XXH3_128bits(data, size));
+	memcpy(hash.bytes, canonical.digest, sizeof(hash.bytes));
+	return hash;
 }

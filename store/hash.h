@@ -14,4 +14,11 @@ uint64_t hash64(const void *data, size_t size, uint64_t seed);
 /* XXH3 of `hash` chained by `seed`: hash64 of its eight bytes. */
 uint64_t hash_chain(uint64_t hash, uint64_t seed);
 
+/* A checksum of files: XXH3, 128 bits, in its canonical (big-endian) form. */
+struct hash128 {
+	unsigned char bytes[16];
+};
+
+struct hash128 hash128(const void *data, size_t size);
+
 #endif

@@ -15,6 +15,8 @@ static const struct field site_fields[] = {
 	FIELD(site_row, tuned),
 	FIELD(site_row, tuned_pages),
 	FIELD(site_row, revisit_ms),
+	FIELD(site_row, watch_ms),
+	FIELD(site_row, seen_ms),
 	FIELD(site_row, max_bytes),
 	FIELD(site_row, max_time_ms),
 	FIELD(site_row, spent_bytes),
@@ -94,16 +96,6 @@ static const struct field host_fields[] = {
 
 static const struct layout host_layout =
 	LAYOUT(host_row, host_fields, offsetof(struct host_row, robots), 1);
-
-static const struct field event_fields[] = {
-	FIELD(event_row, time_ms), FIELD(event_row, kind),
-	FIELD(event_row, flags),   FIELD(event_row, cluster),
-	FIELD(event_row, other),   FIELD(event_row, guard),
-	FIELD(event_row, pages),
-};
-
-static const struct layout event_layout =
-	LAYOUT(event_row, event_fields, offsetof(struct event_row, host), 3);
 
 bool site_decode(struct slice value, struct site_row *row_out)
 {
@@ -266,46 +258,4 @@ void host_row_put(struct txn *txn, struct slice authority,
 		  const struct host_row *row)
 {
 	row_put(txn, TABLE_HOSTS, authority, &host_layout, row);
-}
-
-const char *event_kind_name(uint16_t kind)
-{
-	switch ((enum event_kind)kind) {
-#define X(name, value, text, is_notice) \
-	case name:                      \
-		return text;
-		EVENT_LIST(X)
-#undef X
-	}
-	return "unknown";
-}
-
-bool event_kind_is_notice(uint16_t kind)
-{
-	switch ((enum event_kind)kind) {
-#define X(name, value, text, is_notice) \
-	case name:                      \
-		return is_notice;
-		EVENT_LIST(X)
-#undef X
-	}
-	return false;
-}
-
-bool event_decode(struct slice value, struct event_row *row_out)
-{
-	return layout_decode(&event_layout, value, row_out);
-}
-
-uint64_t event_add(struct txn *txn, const struct event_row *row)
-{
-	struct buffer value = layout_encode(&event_layout, row);
-	uint64_t number = store_next_number(txn, "event");
-	struct key key = key_number(number);
-
-	if (number != 0)
-		txn_put(txn, TABLE_EVENTS, key_slice(&key),
-			buffer_slice(&value));
-	buffer_free(&value);
-	return number;
 }

@@ -26,6 +26,10 @@ struct site_row {
 	uint32_t tuned_pages; /* page_count at that time */
 	uint64_t revisit_ms;  /* fetch a page anew after this, to begin with;
 				 0: never */
+	uint64_t watch_ms;    /* between two looks at its templates; 0: never
+			       */
+	uint64_t seen_ms;     /* it last answered with a page, or that one is
+				 as it was; 0: never */
 	uint64_t max_bytes;   /* over the wire, of first visits; 0: any */
 	uint64_t max_time_ms; /* spent fetching first visits; 0: any */
 	uint64_t spent_bytes; /* of these budgets */
@@ -68,6 +72,10 @@ enum {
 	SITE_HAS_PROBE = 32,    /* it is asked for a page that cannot be */
 	SITE_HAS_COOKIES = 64,  /* they are kept while the daemon runs */
 	SITE_IS_PORT_OK = 128,  /* the operator named its port */
+	SITE_IS_STALE = 256,    /* this was told: nothing was seen for long */
+	SITE_IS_BLOCKED = 512,  /* this was told: no page comes any more */
+	/* what the daemon has found out; the others are options */
+	SITE_FINDINGS = SITE_IS_STALE | SITE_IS_BLOCKED,
 };
 
 bool site_get(struct txn *txn, struct slice host, struct site_row *row_out);
@@ -91,6 +99,7 @@ struct page_row {
 enum {
 	PAGE_ROW_IS_TRUNCATED =
 		1, /* cut at a limit; in no cluster, not in DF */
+	PAGE_ROW_HAS_NO_BODY = 2, /* it is no longer kept; all else is */
 };
 
 /* `page` is page_key_of(url). */
@@ -256,7 +265,8 @@ bool host_row_decode(struct slice value, struct host_row *row_out);
 	X(EVENT_SITE_STALE, 18, "site.stale", true)               \
 	X(EVENT_SITE_BLOCKED, 19, "site.blocked", true)           \
 	X(EVENT_GUARD_BROKEN, 20, "guard.broken", true)           \
-	X(EVENT_GUARD_OK, 21, "guard.ok", true)
+	X(EVENT_GUARD_OK, 21, "guard.ok", true)                   \
+	X(EVENT_HOOK_TEST, 22, "hook.test", false)
 
 enum event_kind {
 #define X(name, value, text, is_notice) name = (value),
@@ -289,6 +299,12 @@ enum {
 /* Give the event the next number and write it. */
 uint64_t event_add(struct txn *txn, const struct event_row *row);
 bool event_decode(struct slice value, struct event_row *row_out);
+bool event_get(struct txn *txn, uint64_t number, struct event_row *row_out);
+void event_put(struct txn *txn, uint64_t number, const struct event_row *row);
+
+/* The event waits for the hook. Its row counts it: that is the caller's. */
+void outbox_put(struct txn *txn, uint32_t hook, uint64_t number,
+		const struct event_row *row);
 
 enum template_state {
 	TEMPLATE_LIVE,
@@ -314,9 +330,14 @@ struct template_row {
 	uint32_t version;     /* the newest, from 1 */
 	uint32_t other;       /* it ended in that one, mostly; 0: none */
 	uint16_t state;       /* enum template_state */
-	uint16_t flags;       /* 0 */
+	uint16_t threshold;   /* the cut that its pages were last judged by */
+	uint16_t flags;       /* TEMPLATE_IS_DOUBTED */
 	struct slice lineage; /* JSON array of what happened to it, oldest
 				 first: {"time","kind","other",...} */
+};
+
+enum {
+	TEMPLATE_IS_DOUBTED = 1, /* a whole panel has vanished */
 };
 
 bool template_row_get(struct txn *txn, uint32_t site, uint32_t cluster,
@@ -363,6 +384,8 @@ enum guard_state {
 	GUARD_STATES
 };
 
+enum { GUARD_RECENT = 3 };
+
 /* A selector that must go on to match. */
 struct guard_row {
 	uint64_t created_ms;
@@ -373,10 +396,15 @@ struct guard_row {
 	uint16_t language;     /* GUARD_XPATH, GUARD_CSS */
 	uint16_t state;        /* enum guard_state */
 	uint32_t checked;      /* rows in TABLE_GUARDED */
-	uint32_t failing;      /* of these: it held before, and does not now */
+	uint32_t failing;      /* of these: it does not hold now */
+	uint16_t recent_count; /* pages in `recent` */
+	uint16_t recent_bad;   /* bit i: it does not hold on recent[i] */
+	uint64_t recent[GUARD_RECENT]; /* pages that told something of it, the
+					  last one first */
 	struct slice name;     /* for people; or empty */
 	struct slice selector; /* as it was given */
-	struct slice xpath;    /* what is evaluated */
+	struct slice xpath;    /* the same as XPath; empty: it has no words for
+				  it */
 };
 
 enum { GUARD_XPATH, GUARD_CSS };
@@ -387,7 +415,7 @@ void guard_row_put(struct txn *txn, uint32_t site, uint32_t guard,
 		   const struct guard_row *row);
 bool guard_row_decode(struct slice value, struct guard_row *row_out);
 
-/* What a guard found on a page. */
+/* What a guard found on a page that it has held on, or must not match. */
 struct guarded_row {
 	uint64_t checked_ms;
 	uint64_t good_ms; /* it last held; 0: never */
@@ -406,6 +434,11 @@ bool guarded_row_get(struct txn *txn, uint32_t site, uint32_t guard,
 void guarded_row_put(struct txn *txn, uint32_t site, uint32_t guard,
 		     uint64_t page, const struct guarded_row *row);
 bool guarded_row_decode(struct slice value, struct guarded_row *row_out);
+
+/* Does it hold with so many matches? What could not be evaluated does not fail,
+ * either. */
+bool guard_holds(const struct guard_row *guard, uint32_t matches);
+bool guard_fails(const struct guard_row *guard, uint32_t matches);
 
 /* Who is told of notices. */
 struct hook_row {
@@ -433,8 +466,8 @@ bool hook_row_decode(struct slice value, struct hook_row *row_out);
 struct mute_row {
 	uint64_t created_ms;
 	uint16_t kind;    /* enum event_kind */
-	uint32_t cluster; /* 0: none */
-	uint32_t guard;   /* 0: none */
+	uint32_t cluster; /* 0: any */
+	uint32_t guard;   /* 0: any */
 	uint64_t event;   /* that it was made from */
 	struct slice host;
 };

@@ -8,7 +8,8 @@ static const struct field guard_fields[] = {
 	FIELD(guard_row, cluster),    FIELD(guard_row, minimum),
 	FIELD(guard_row, maximum),    FIELD(guard_row, language),
 	FIELD(guard_row, state),      FIELD(guard_row, checked),
-	FIELD(guard_row, failing),
+	FIELD(guard_row, failing),    FIELD(guard_row, recent_count),
+	FIELD(guard_row, recent_bad), FIELD(guard_row, recent),
 };
 
 static const struct layout guard_layout =
@@ -66,6 +67,17 @@ void guarded_row_put(struct txn *txn, uint32_t site, uint32_t guard,
 	struct key key = key_member(site, guard, page);
 
 	row_put(txn, TABLE_GUARDED, key_slice(&key), &guarded_layout, row);
+}
+
+bool guard_holds(const struct guard_row *guard, uint32_t matches)
+{
+	return matches != UINT32_MAX && matches >= guard->minimum &&
+	       matches <= guard->maximum;
+}
+
+bool guard_fails(const struct guard_row *guard, uint32_t matches)
+{
+	return matches != UINT32_MAX && !guard_holds(guard, matches);
 }
 
 static const struct field hook_fields[] = {

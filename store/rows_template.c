@@ -9,7 +9,7 @@ static const struct field template_fields[] = {
 	FIELD(template_row, asked_ms),   FIELD(template_row, asked_for),
 	FIELD(template_row, round),      FIELD(template_row, version),
 	FIELD(template_row, other),      FIELD(template_row, state),
-	FIELD(template_row, flags),
+	FIELD(template_row, threshold),  FIELD(template_row, flags),
 };
 
 static const struct layout template_layout =

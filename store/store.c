@@ -1,22 +1,18 @@
 #include "store/store.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <lmdb.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/env.h"
+#include "store/folder.h"
 #include "store/log.h"
 #include "store/memory.h"
 
-enum { MAX_READERS = 512, MAX_PATH_BYTES = 4096 };
+enum { MAX_READERS = 512 };
 
 static const size_t default_map_bytes = (size_t)64 << 20;
 static const size_t default_max_map_bytes = (size_t)16 << 30;
@@ -44,23 +40,6 @@ static void init_map_lock(pthread_rwlock_t *lock)
 	pthread_rwlockattr_destroy(&attributes);
 }
 
-/* Make the folder, and be the only process that writes there. */
-static enum error take_folder(struct store *store, const char *path)
-{
-	char name[MAX_PATH_BYTES];
-
-	if (mkdir(path, 0700) != 0 && errno != EEXIST)
-		return ERR_IO;
-	if (snprintf(name, sizeof(name), "%s/lock", path) >= (int)sizeof(name))
-		return ERR_IO;
-	store->lock_file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (store->lock_file < 0)
-		return errno == ENOSPC ? ERR_STORE_FULL : ERR_IO;
-	if (flock(store->lock_file, LOCK_EX | LOCK_NB) != 0)
-		return errno == EWOULDBLOCK ? ERR_BUSY : ERR_IO;
-	return ERR_NONE;
-}
-
 static size_t whole_pages(size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -86,15 +65,14 @@ static enum error set_map_size(struct store *store, size_t bytes)
 	return ERR_NONE;
 }
 
-static enum error open_env(struct store *store, const char *path,
-			   const struct store_options *options)
+static enum error open_env(struct store *store)
 {
 	unsigned flags = MDB_NOTLS;
 	int rc;
 
-	if (options->is_read_only)
+	if (store->is_read_only)
 		flags |= MDB_RDONLY;
-	if (options->is_temporary)
+	if (store->options.is_temporary)
 		flags |= MDB_NOSYNC | MDB_NOMETASYNC;
 	rc = mdb_env_create(&store->env);
 	if (rc == MDB_SUCCESS)
@@ -102,18 +80,17 @@ static enum error open_env(struct store *store, const char *path,
 	if (rc == MDB_SUCCESS)
 		rc = mdb_env_set_maxreaders(store->env, MAX_READERS);
 	if (rc == MDB_SUCCESS)
-		rc = mdb_env_open(store->env, path, flags, 0600);
+		rc = mdb_env_open(store->env, store->path, flags, 0600);
 	return error_from_mdb(rc);
 }
 
 /* A store that has grown once keeps its size; LMDB remembers it. */
-static enum error size_map(struct store *store,
-			   const struct store_options *options)
+static enum error size_map(struct store *store)
 {
-	size_t bytes = options->map_bytes;
+	size_t bytes = store->options.map_bytes;
 	MDB_envinfo info;
 
-	store->max_map_bytes = options->max_map_bytes;
+	store->max_map_bytes = store->options.max_map_bytes;
 	if (store->max_map_bytes == 0)
 		store->max_map_bytes = default_max_map_bytes;
 	if (bytes == 0)
@@ -157,28 +134,57 @@ static bool has_tables(struct txn *txn)
 	return stat.ms_entries > 0;
 }
 
-static enum error open_tables(struct store *store)
+static void find_tables(struct txn *txn)
 {
-	struct txn txn = store->is_read_only ? txn_begin_read(store)
-					     : txn_begin_write(store);
-	bool is_new;
+	struct store *store = txn->store;
+	bool is_new = !has_tables(txn);
 
-	if (txn.error != ERR_NONE)
-		return txn_end(&txn);
-	is_new = !has_tables(&txn);
-	for (int i = 0; i < TABLE_COUNT && txn.error == ERR_NONE; i++) {
+	for (int i = 0; i < TABLE_COUNT && txn->error == ERR_NONE; i++) {
 		unsigned flags =
 			is_new && !store->is_read_only ? MDB_CREATE : 0;
-		int rc = mdb_dbi_open(txn.mdb, table_name((enum table)i), flags,
-				      &store->tables[i]);
+		int rc = mdb_dbi_open(txn->mdb, table_name((enum table)i),
+				      flags, &store->tables[i]);
 
 		/* Every store of this schema has every table. */
-		txn_fail(&txn, rc == MDB_NOTFOUND && !is_new
-				       ? ERR_VERSION
-				       : error_from_mdb(rc));
+		txn_fail(txn, rc == MDB_NOTFOUND && !is_new
+				      ? ERR_VERSION
+				      : error_from_mdb(rc));
 	}
-	check_schema(&txn, is_new);
-	return txn_end(&txn);
+	check_schema(txn, is_new);
+}
+
+/* Without a lock: nobody else is in the store yet. */
+static enum error open_tables(struct store *store)
+{
+	struct txn txn = {.store = store};
+	unsigned flags = store->is_read_only ? MDB_RDONLY : 0;
+	int rc;
+
+	do { /* another process may grow the map meanwhile */
+		rc = mdb_txn_begin(store->env, NULL, flags, &txn.mdb);
+	} while (rc == MDB_MAP_RESIZED &&
+		 mdb_env_set_mapsize(store->env, 0) == MDB_SUCCESS);
+	if (rc != MDB_SUCCESS)
+		return error_from_mdb(rc);
+	find_tables(&txn);
+	if (txn.error == ERR_NONE)
+		txn_check(&txn, mdb_txn_commit(txn.mdb));
+	else
+		mdb_txn_abort(txn.mdb);
+	return txn.error;
+}
+
+enum error store_open_env(struct store *store)
+{
+	int dead = 0;
+	enum error error = open_env(store);
+
+	if (error == ERR_NONE)
+		error = size_map(store);
+	if (error != ERR_NONE)
+		return error;
+	mdb_reader_check(store->env, &dead);
+	return open_tables(store);
 }
 
 enum error store_open(struct store **store_out, const char *path,
@@ -187,19 +193,18 @@ enum error store_open(struct store **store_out, const char *path,
 	struct store *store = mem_alloc(1, sizeof(*store));
 	enum error error = ERR_NONE;
 
+	store->path = mem_copy_text(path, strlen(path));
+	store->options = *options;
 	store->lock_file = -1;
 	store->is_read_only = options->is_read_only;
 	init_map_lock(&store->map_lock);
-	if (!options->is_read_only)
-		error = take_folder(store, path);
+	pthread_mutex_init(&store->write_lock, NULL);
+	if (options->is_read_only)
+		store->lock_file = folder_visit(path);
+	else
+		error = folder_take(path, &store->lock_file);
 	if (error == ERR_NONE)
-		error = open_env(store, path, options);
-	if (error == ERR_NONE)
-		error = size_map(store, options);
-	if (error != ERR_NONE)
-		goto out;
-	store_check_readers(store);
-	error = open_tables(store);
+		error = store_open_env(store);
 	if (error != ERR_NONE)
 		goto out;
 	*store_out = store;
@@ -217,7 +222,9 @@ void store_close(struct store *store)
 		mdb_env_close(store->env);
 	if (store->lock_file >= 0)
 		close(store->lock_file);
+	pthread_mutex_destroy(&store->write_lock);
 	pthread_rwlock_destroy(&store->map_lock);
+	free(store->path);
 	free(store);
 }
 
@@ -281,7 +288,6 @@ enum error store_usage(struct store *store, struct store_usage *usage_out)
 {
 	struct txn txn = txn_begin_read(store);
 	MDB_envinfo info;
-	MDB_stat stat = {0};
 
 	*usage_out = (struct store_usage){0};
 	if (txn.error != ERR_NONE)
@@ -291,12 +297,10 @@ enum error store_usage(struct store *store, struct store_usage *usage_out)
 	usage_out->map_bytes = info.me_mapsize;
 	usage_out->max_map_bytes = store->max_map_bytes;
 	for (int i = 0; i < TABLE_COUNT; i++) {
-		txn_check(&txn, mdb_stat(txn.mdb, store->tables[i], &stat));
-		usage_out->rows[i] = stat.ms_entries;
-		usage_out->bytes[i] =
-			(stat.ms_branch_pages + stat.ms_leaf_pages +
-			 stat.ms_overflow_pages) *
-			stat.ms_psize;
+		struct table_usage usage = txn_usage(&txn, (enum table)i);
+
+		usage_out->rows[i] = usage.rows;
+		usage_out->bytes[i] = usage.bytes;
 	}
 	return txn_end(&txn);
 }
@@ -305,24 +309,32 @@ void store_check_readers(struct store *store)
 {
 	int dead = 0;
 
+	pthread_rwlock_rdlock(&store->map_lock);
 	mdb_reader_check(store->env, &dead);
+	pthread_rwlock_unlock(&store->map_lock);
 	if (dead > 0)
 		log_info("store: %d reader(s) of dead processes forgotten",
 			 dead);
 }
 
-uint64_t store_next_number(struct txn *txn, const char *name)
+uint64_t store_last_number(struct txn *txn, const char *name)
 {
 	struct slice value = txn_get(txn, TABLE_META, slice_of(name));
 	uint64_t number = 0;
 
 	if (value.data != NULL && value.size != sizeof(number))
 		txn_fail(txn, ERR_CORRUPT);
+	if (txn->error == ERR_NONE && value.data != NULL)
+		memcpy(&number, value.data, sizeof(number));
+	return number;
+}
+
+uint64_t store_next_number(struct txn *txn, const char *name)
+{
+	uint64_t number = store_last_number(txn, name) + 1;
+
 	if (txn->error != ERR_NONE)
 		return 0;
-	if (value.data != NULL)
-		memcpy(&number, value.data, sizeof(number));
-	number++;
 	txn_put(txn, TABLE_META, slice_of(name),
 		(struct slice){&number, sizeof(number)});
 	return number;

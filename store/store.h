@@ -52,6 +52,43 @@ struct store_usage {
 /* Numbers for status and metrics. ERR_IO. */
 enum error store_usage(struct store *store, struct store_usage *usage_out);
 
+/*
+ * Write the store as it is now to `file`, an empty regular file, without the
+ * room that it does not use; it goes on meanwhile. ERR_STORE_FULL: the disk of
+ * the file is; ERR_IO. A growth of the map waits until it is done.
+ */
+enum error store_copy(struct store *store, int file);
+
+/* A new file without a name in the folder of the store, for a copy of it; -1:
+ * errno says why. One thread at a time. */
+int store_scratch_file(struct store *store);
+
+struct store_sizes { /* of the file, in bytes */
+	uint64_t before;
+	uint64_t after;
+};
+
+/*
+ * Give the room that is not used back to the disk: copy what is used to another
+ * file and put it in place of the first. Writers wait meanwhile, readers at the
+ * end of it alone. Killed at any instant, one of both is there, with all that
+ * was ever committed. ERR_BUSY: a transaction stays open for longer than 10 s,
+ * or another process reads the store; ERR_STORE_FULL: no room on the disk for
+ * both; ERR_REFUSED: the store is read only; ERR_IO. It goes on as it was then.
+ * No transaction of this thread may be open.
+ */
+enum error store_compact(struct store *store, struct store_sizes *sizes_out);
+
+/*
+ * Put a copy of `from` in the place of the store in the folder `path`, which is
+ * made when it is missing. What is there gets the name `aside` in that folder;
+ * aside NULL: ERR_REFUSED when something is there. Killed at any instant, the
+ * old or the new one is there. ERR_BUSY: a process has it open; as store_copy()
+ * else.
+ */
+enum error store_restore(struct store *from, const char *path,
+			 const char *aside);
+
 /* The name of a table. */
 const char *table_name(enum table table);
 
@@ -60,5 +97,8 @@ void store_check_readers(struct store *store);
 
 /* Fetch and raise the counter `name` in TABLE_META; the first value is 1. */
 uint64_t store_next_number(struct txn *txn, const char *name);
+
+/* What it gave last; 0: nothing yet. */
+uint64_t store_last_number(struct txn *txn, const char *name);
 
 #endif

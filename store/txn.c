@@ -83,8 +83,15 @@ struct txn txn_begin_read(struct store *store)
 
 struct txn txn_begin_write(struct store *store)
 {
+	struct txn txn;
+
+	pthread_mutex_lock(&store->write_lock);
 	store_grow_early(store);
-	return begin(store, 0);
+	txn = begin(store, 0);
+	txn.is_writer = true;
+	if (txn.mdb == NULL)
+		pthread_mutex_unlock(&store->write_lock);
+	return txn;
 }
 
 void txn_put(struct txn *txn, enum table table, struct slice key,
@@ -149,11 +156,29 @@ uint64_t txn_delete_prefix(struct txn *txn, enum table table,
 	return count;
 }
 
-/* Let the map move again. */
+struct table_usage txn_usage(struct txn *txn, enum table table)
+{
+	MDB_stat stat = {0};
+
+	if (txn->error != ERR_NONE)
+		return (struct table_usage){0};
+	assert(txn->mdb != NULL);
+	txn_check(txn, mdb_stat(txn->mdb, txn->store->tables[table], &stat));
+	return (struct table_usage){
+		.rows = stat.ms_entries,
+		.bytes = (stat.ms_branch_pages + stat.ms_leaf_pages +
+			  stat.ms_overflow_pages) *
+			 stat.ms_psize,
+	};
+}
+
+/* Let the map move again, and the next writer begin. */
 static void leave(struct txn *txn)
 {
 	txn->mdb = NULL;
 	pthread_rwlock_unlock(&txn->store->map_lock);
+	if (txn->is_writer)
+		pthread_mutex_unlock(&txn->store->write_lock);
 }
 
 enum error txn_end(struct txn *txn)

@@ -64,6 +64,7 @@ struct txn {
 	struct store *store;
 	struct MDB_txn *mdb; /* NULL once committed, aborted or never begun */
 	enum error error;    /* first failure; every later call does nothing */
+	bool is_writer;
 };
 
 /*
@@ -98,6 +99,15 @@ void txn_delete(struct txn *txn, enum table table, struct slice key);
 /* Remove every key that begins with `prefix`; returns how many there were. */
 uint64_t txn_delete_prefix(struct txn *txn, enum table table,
 			   struct slice prefix);
+
+/* What a table takes: rows, and bytes of pages of the map. */
+struct table_usage {
+	uint64_t rows;
+	uint64_t bytes;
+};
+
+/* As it stands in the transaction; cheap. */
+struct table_usage txn_usage(struct txn *txn, enum table table);
 
 /* Remember `error` if it is the first. */
 void txn_fail(struct txn *txn, enum error error);

@@ -64,6 +64,7 @@ static void check_site(struct txn *txn, struct verify_report *report,
 	check_sets(&check);
 	check_urls(&check);
 	check_patterns(&check);
+	check_guards(&check);
 }
 
 static void check_sites(struct txn *txn, struct verify_report *report,
@@ -122,21 +123,10 @@ static void check_owners(struct txn *txn, struct verify_report *report,
 	}
 }
 
-/* The number of a counter in TABLE_META; 0 when it was never used. */
-static uint64_t counter(struct txn *txn, const char *name)
-{
-	struct slice value = txn_get(txn, TABLE_META, slice_of(name));
-	uint64_t number = 0;
-
-	if (value.size == sizeof(number))
-		memcpy(&number, value.data, sizeof(number));
-	return number;
-}
-
 static void check_events(struct txn *txn, struct verify_report *report)
 {
 	struct scan scan = scan_begin(txn, TABLE_EVENTS, slice_of(""));
-	uint64_t last = counter(txn, "event");
+	uint64_t last = store_last_number(txn, "event");
 	struct event_row row;
 
 	while (scan_next(&scan)) {
@@ -177,6 +167,7 @@ enum error store_verify(struct txn *txn, struct verify_report *report)
 	for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
 		check_owners(txn, report, &sites, owned[i]);
 	check_events(txn, report);
+	check_notices(txn, report);
 	check_hosts(txn, report);
 	free(sites.ids);
 	return txn->error;

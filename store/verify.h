@@ -23,7 +23,8 @@ struct verify_report {
 };
 
 /*
- * Check every site in the snapshot of `txn`: each page has a record and a body
+ * Check every site in the snapshot of `txn`: each page has a record and, unless
+ * its row says that it is no longer kept, a body
  * that unpacks to its content hash, a signature, and one member row of an
  * existing cluster (one of another class, or truncated: none); cluster sizes
  * and DF counts are exact, with no row too many; the frontier and its due index

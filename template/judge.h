@@ -55,8 +55,8 @@ struct judgement {
 	uint32_t seen;      /* n: pages that were visited since, and tell */
 	uint32_t agreed;    /* k: of these, that say so */
 	uint32_t disagreed; /* pages that are not as they were */
-	/* of cpc members and of fragments, ascending: what k of n lost or got
-	 */
+	bool has_classes;   /* paths are members of cpc; else of cp */
+	/* ascending: what k of n lost or got */
 	const uint64_t *gone_paths;
 	uint32_t gone_path_count;
 	const uint64_t *come_paths;
@@ -79,6 +79,10 @@ struct judge_rules {
 	unsigned agreement;      /* permille of those seen: k of n */
 	unsigned path_share;     /* permille of the stable paths that move */
 	unsigned fragment_share; /* permille of the stable fragments */
+	unsigned page_share;     /* permille of the stable paths that a page
+				    has: it disagrees when it loses more */
+	unsigned few_share;      /* permille of the stable paths, where the
+				    panel has fewer than min_pages */
 };
 
 extern const struct judge_rules judge_rules_default;
@@ -86,9 +90,24 @@ extern const struct judge_rules judge_rules_default;
 /*
  * Judge the template `cluster` by its panel [count <= MAX_PANEL]. Results are
  * in `arena`. O(n log n) in the members of the records.
+ *
+ * Stable is what more than half of the baselines have. It is gone when k of n
+ * pages that had it lost it, and something else has come when k of n pages got
+ * it: k is `agreement` of the n, and at least min_pages. An event needs k of
+ * all that may still have a say: those who were not asked yet count against it,
+ * and make it VERDICT_UNSURE while some disagree; those who are gone or blocked
+ * do not. When all were asked and too few agree, it is VERDICT_SAME, with
+ * `disagreed` > 0: pages that were edited by hand, or a change under way.
+ *
+ * A panel of fewer than min_pages pages must agree as a whole; in it content is
+ * not told from template, so that more paths must move (few_share), and texts
+ * alone say nothing.
+ *
+ * Visits tell what is at one time: a witness that was asked before others
+ * disagreed is FATE_UNSEEN until it is asked again.
  */
-void judge(struct arena *arena, uint32_t cluster,
-	   const struct witness *panel, uint32_t count,
-	   const struct judge_rules *rules, struct judgement *judgement_out);
+void judge(struct arena *arena, uint32_t cluster, const struct witness *panel,
+	   uint32_t count, const struct judge_rules *rules,
+	   struct judgement *judgement_out);
 
 #endif

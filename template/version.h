@@ -5,6 +5,7 @@
 #ifndef TEMPLATE_VERSION_H
 #define TEMPLATE_VERSION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +25,7 @@ enum {
 	VERSION_MAX_SAMPLES = 16,     /* pages that are parsed for texts */
 };
 
-/* A path of elements from the root to a leaf (measure cpc), or a fragment. */
+/* A path of elements from the root to a leaf or to text, or a fragment. */
 struct version_item {
 	uint64_t hash;
 	float share;       /* of the pages that have it, 0..1 */
@@ -40,8 +41,9 @@ struct version_region {
 };
 
 struct version {
-	uint32_t page_count; /* of the template */
-	uint64_t generation; /* of the site */
+	uint32_t page_count;        /* of the template */
+	uint64_t generation;        /* of the site */
+	bool has_classes;           /* paths are members of cpc; else of cp */
 	struct version_item *paths; /* [path_count], most common first: those
 				       that are stable */
 	uint32_t path_count;
@@ -95,6 +97,7 @@ struct version_diff {
 	double fragments_moved; /* the same */
 };
 
+/* Where only one of them has_classes, their paths have nothing in common. */
 void version_compare(struct arena *arena, const struct version *before,
 		     const struct version *after,
 		     struct version_diff *diff_out);

@@ -80,7 +80,8 @@ class Ctl(harness.Case):
         table = self.done(daemon.ctl("clusters", web.host)).splitlines()
         self.assertEqual(table[0].split()[:2], ["TEMPLATE", "PAGES"])
         self.assertEqual(len(table) - 1, site["clusters"])
-        events = self.done(daemon.ctl("--json", "events"))
+        events = self.done(daemon.ctl(
+            "--json", "events", "--kinds", "page.added"))
         self.assertGreaterEqual(
             len([json.loads(line) for line in events.splitlines()]), 69)
         self.done(daemon.ctl("site", "--delete", web.host))

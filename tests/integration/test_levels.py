@@ -123,7 +123,7 @@ class Levels(harness.Case):
                          self.offline(daemon, web.host, "--threshold", "0.7"))
         self.no_problems(daemon)
         events = [json.loads(line)["kind"] for line in
-                  self.ctl(daemon, "--json", "events").splitlines()]
+                  self.ctl(daemon, "--json", "events", "--all").splitlines()]
         self.assertIn("site.recut", events)
         self.assertIn("cluster.merged", events)
 

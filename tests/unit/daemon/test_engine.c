@@ -9,7 +9,7 @@
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 
-enum { URLS = 60 };
+enum { URLS = 60, MAX_EVENTS = 1000 };
 
 static struct world world;
 
@@ -254,14 +254,6 @@ START_TEST(there_is_a_limit_to_sites)
 }
 END_TEST
 
-START_TEST(the_oldest_events_are_forgotten)
-{
-	for (unsigned i = 0; i < 2 * WORLD_MAX_EVENTS; i++)
-		put(i, 0, i);
-	ck_assert_uint_eq(rows_of(TABLE_EVENTS), WORLD_MAX_EVENTS);
-}
-END_TEST
-
 /* Commit one change (or none), a second later; how many URLs it leases. */
 static size_t step(struct change *change, const char *text, size_t max)
 {
@@ -454,18 +446,6 @@ START_TEST(a_lower_limit_of_signatures_leaves_what_is_stored)
 }
 END_TEST
 
-START_TEST(a_lower_limit_of_events_is_reached)
-{
-	for (unsigned i = 0; i < WORLD_MAX_EVENTS; i++)
-		put(i, 0, i);
-	world.max_events = 10;
-	world_reopen(&world);
-	for (unsigned i = 0; i < 30; i++)
-		put(i, 0, i + 1000);
-	ck_assert_uint_eq(rows_of(TABLE_EVENTS), 10);
-}
-END_TEST
-
 /* Ask for page 0 of those fetched since `asked_ms`; rows of the frontier. */
 static uint64_t ask_since(uint64_t asked_ms)
 {
@@ -604,7 +584,7 @@ static struct event_row event_at(unsigned before)
 	struct txn txn = txn_begin_read(world.store);
 	struct scan scan =
 		scan_begin(&txn, TABLE_EVENTS, (struct slice){NULL, 0});
-	struct event_row rows[WORLD_MAX_EVENTS];
+	struct event_row rows[MAX_EVENTS];
 	unsigned count = 0;
 
 	while (scan_next(&scan))
@@ -882,7 +862,6 @@ Suite *make_suite(void)
 		nothing_is_committed_upon_a_site_that_cannot_be_read_back);
 	tcase_add_test(tcase,
 		       a_page_that_has_come_since_is_not_asked_for_again);
-	tcase_add_test(tcase, the_oldest_events_are_forgotten);
 	tcase_add_test(tcase, a_site_whose_pages_all_failed_is_visited_again);
 	tcase_add_test(tcase, nothing_is_leased_while_a_host_rests);
 	tcase_add_test(tcase, less_is_leased_of_a_slow_host);
@@ -893,7 +872,6 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_page_that_cannot_be_committed_is_answered);
 	tcase_add_test(tcase,
 		       a_lower_limit_of_signatures_leaves_what_is_stored);
-	tcase_add_test(tcase, a_lower_limit_of_events_is_reached);
 	tcase_add_test(tcase, a_recut_splits_and_merges_and_keeps_numbers);
 	tcase_add_test(tcase, a_recut_is_told);
 	tcase_add_test(tcase, the_same_threshold_again_changes_nothing);

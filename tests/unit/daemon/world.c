@@ -19,7 +19,6 @@ static void open_both(struct world *world)
 	const struct engine_options engine_options = {
 		.max_neighbours = 30,
 		.max_sites = world->max_sites,
-		.max_events = world->max_events,
 		.max_signature = world->max_signature,
 	};
 
@@ -40,7 +39,6 @@ void world_open(struct world *world, size_t max_bytes)
 {
 	*world = (struct world){.max_bytes = max_bytes,
 				.max_sites = WORLD_MAX_SITES,
-				.max_events = WORLD_MAX_EVENTS,
 				.now_ms = 1000000};
 	snprintf(world->path, sizeof(world->path), "/tmp/test_world.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(world->path));

@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 /* The bounds of the engine. */
-enum { WORLD_MAX_SITES = 4, WORLD_MAX_EVENTS = 100 };
+enum { WORLD_MAX_SITES = 4 };
 
 struct world {
 	char path[64];
@@ -20,7 +20,6 @@ struct world {
 	struct engine *engine;
 	size_t max_bytes; /* of the map; 0: the default */
 	size_t max_sites; /* changes count once it is opened again */
-	uint64_t max_events;
 	size_t max_signature; /* 0: the default */
 	uint64_t now_ms;
 };

@@ -351,6 +351,33 @@ START_TEST(a_missing_body_is_found)
 }
 END_TEST
 
+static void say_no_body(uint32_t i)
+{
+	struct page_row row;
+
+	ck_assert(page_row_get(&txn, SITE, page_key_of(urls[i]), &row));
+	row.flags |= PAGE_ROW_HAS_NO_BODY;
+	page_row_put(&txn, SITE, page_key_of(urls[i]), &row);
+}
+
+START_TEST(a_body_that_is_no_longer_kept_is_not_missed)
+{
+	struct key key = page_key(0);
+
+	say_no_body(0);
+	txn_delete(&txn, TABLE_BODIES, key_slice(&key));
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_uint_eq(report.problems, 0);
+}
+END_TEST
+
+START_TEST(a_body_that_should_not_be_kept_is_found)
+{
+	say_no_body(0);
+	expect("has a body, and says that it has none");
+}
+END_TEST
+
 START_TEST(a_missing_record_is_found)
 {
 	struct key key = page_key(3); /* in no cluster, so no count differs */
@@ -814,6 +841,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, an_empty_cluster_is_found);
 	tcase_add_test(tcase, a_missing_cluster_is_found);
 	tcase_add_test(tcase, a_missing_body_is_found);
+	tcase_add_test(tcase, a_body_that_is_no_longer_kept_is_not_missed);
+	tcase_add_test(tcase, a_body_that_should_not_be_kept_is_found);
 	tcase_add_test(tcase, a_missing_record_is_found);
 	tcase_add_test(tcase, a_body_of_other_content_is_found);
 	tcase_add_test(tcase, a_damaged_body_is_found);

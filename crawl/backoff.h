@@ -1,0 +1,16 @@
+/* crawl/backoff.h - how long to leave somebody alone who has failed. */
+#ifndef CRAWL_BACKOFF_H
+#define CRAWL_BACKOFF_H
+
+#include <stdint.h>
+
+/*
+ * The pause after so many failures in a row, at least one: `first_ms`, doubled
+ * with each of them up to `max_ms`, and then a quarter up or down by `seed` and
+ * failures (so that it replays): those who failed together do not all come back
+ * together.
+ */
+uint64_t backoff_ms(uint64_t first_ms, uint64_t max_ms, uint32_t failures,
+		    uint64_t seed);
+
+#endif

@@ -1,0 +1,274 @@
+#include "crawl/post.h"
+
+#include <assert.h>
+#include <curl/curl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crawl/authorities.h"
+#include "crawl/curl_error.h"
+#include "crawl/request_headers.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+enum { MAX_ANSWER_BYTES = 65536, KEPT_CONNECTIONS = 64 };
+
+/* One request under way. */
+struct post {
+	struct post *next;
+	CURL *easy;
+	struct curl_slist *headers;
+	size_t answer_bytes;
+	bool is_cut; /* the answer was too long, and left */
+	char error_text[CURL_ERROR_SIZE];
+	struct post_result result;
+};
+
+struct poster {
+	CURLM *multi;
+	struct authorities authorities;
+	char *user_agent;
+	uint32_t connect_timeout_ms;
+	uint32_t timeout_ms;
+	struct post *running;
+	struct post *ended;
+	struct curl_waitfd *files; /* [file_capacity] */
+	size_t file_capacity;
+};
+
+static void destroy_post(struct post *post)
+{
+	curl_easy_cleanup(post->easy);
+	curl_slist_free_all(post->headers);
+	free(post);
+}
+
+struct poster *poster_create(const struct poster_options *options)
+{
+	struct poster *poster;
+
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return NULL;
+	poster = mem_alloc(1, sizeof(*poster));
+	poster->user_agent =
+		mem_copy_text(options->user_agent, strlen(options->user_agent));
+	poster->connect_timeout_ms = options->connect_timeout_ms;
+	poster->timeout_ms = options->timeout_ms;
+	poster->multi = curl_multi_init();
+	if (!authorities_open(&poster->authorities, options->ca_file) ||
+	    poster->multi == NULL ||
+	    curl_multi_setopt(poster->multi, CURLMOPT_MAXCONNECTS,
+			      (long)KEPT_CONNECTIONS) != CURLM_OK) {
+		poster_destroy(poster);
+		return NULL;
+	}
+	return poster;
+}
+
+void poster_destroy(struct poster *poster)
+{
+	struct post *post;
+
+	if (poster == NULL)
+		return;
+	while ((post = poster->running) != NULL) {
+		poster->running = post->next;
+		curl_multi_remove_handle(poster->multi, post->easy);
+		destroy_post(post);
+	}
+	while ((post = poster->ended) != NULL) {
+		poster->ended = post->next;
+		destroy_post(post);
+	}
+	curl_multi_cleanup(poster->multi);
+	authorities_close(&poster->authorities);
+	free(poster->files);
+	free(poster->user_agent);
+	free(poster);
+	curl_global_cleanup();
+}
+
+/* Whoever answers without end has been heard. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): the type is libcurl's */
+static size_t on_body(char *data, size_t size, size_t count, void *context)
+{
+	struct post *post = context;
+
+	(void)data;
+	post->answer_bytes += size * count;
+	post->is_cut = post->answer_bytes > MAX_ANSWER_BYTES;
+	return post->is_cut ? 0 : size * count;
+}
+
+static unsigned set_request(struct post *post,
+			    const struct post_request *request)
+{
+	CURL *easy = post->easy;
+	unsigned failed = 0;
+
+	for (size_t i = 0; i < MAX_POST_HEADERS && request->headers[i] != NULL;
+	     i++)
+		post->headers =
+			request_headers_add(post->headers, request->headers[i]);
+	/* it would cost a second with servers that do not know it */
+	post->headers = request_headers_add(post->headers, "Expect:");
+	failed |= curl_easy_setopt(easy, CURLOPT_URL, request->url);
+	failed |= curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+				   (curl_off_t)request->body.size);
+	failed |= curl_easy_setopt(
+		easy, CURLOPT_COPYPOSTFIELDS,
+		request->body.size == 0 ? "" : request->body.data);
+	failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, post->headers);
+	failed |= curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+	failed |= curl_easy_setopt(easy, CURLOPT_WRITEDATA, post);
+	failed |= curl_easy_setopt(easy, CURLOPT_PRIVATE, post);
+	failed |= curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, post->error_text);
+	return failed;
+}
+
+/* Only HTTP, nothing followed, nothing of the environment. */
+static unsigned set_protocol(const struct poster *poster, CURL *easy)
+{
+	unsigned failed = 0;
+
+	failed |= curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	failed |= curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+	failed |= curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	failed |=
+		curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+	failed |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_USERAGENT, poster->user_agent);
+	failed |= curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+				   (long)poster->connect_timeout_ms);
+	failed |= curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
+				   (long)poster->timeout_ms);
+	return failed;
+}
+
+static unsigned set_tls(const struct poster *poster, CURL *easy)
+{
+	const struct authorities *authorities = &poster->authorities;
+	unsigned failed = 0;
+
+	failed |= curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+	if (authorities->file != NULL)
+		failed |= curl_easy_setopt(easy, CURLOPT_CAINFO,
+					   authorities->file);
+	if (authorities->is_complete)
+		failed |= curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+	return failed;
+}
+
+/* The result of a request that has ended, whatever its answer's length. */
+static void finish(struct post *post, CURLcode code)
+{
+	struct post_result *result = &post->result;
+	long status = 0;
+
+	curl_easy_getinfo(post->easy, CURLINFO_RESPONSE_CODE, &status);
+	result->http_status = (uint16_t)status;
+	if (code == CURLE_OK || post->is_cut)
+		return;
+	result->error = error_from_curl(code);
+	snprintf(result->reason, sizeof(result->reason), "%.127s",
+		 post->error_text[0] != '\0' ? post->error_text
+					     : curl_easy_strerror(code));
+}
+
+static void push(struct post **list, struct post *post)
+{
+	post->next = *list;
+	*list = post;
+}
+
+void poster_start(struct poster *poster, const struct post_request *request)
+{
+	struct post *post = mem_alloc(1, sizeof(*post));
+
+	post->result.context = request->context;
+	post->easy = curl_easy_init();
+	if (post->easy == NULL)
+		abort(); /* out of memory */
+	if ((set_request(post, request) | set_protocol(poster, post->easy) |
+	     set_tls(poster, post->easy)) == 0 &&
+	    curl_multi_add_handle(poster->multi, post->easy) == CURLM_OK) {
+		push(&poster->running, post);
+		return;
+	}
+	finish(post, CURLE_FAILED_INIT);
+	push(&poster->ended, post);
+}
+
+static void end(struct poster *poster, struct post *post)
+{
+	struct post **at = &poster->running;
+
+	while (*at != post)
+		at = &(*at)->next;
+	*at = post->next;
+	push(&poster->ended, post);
+}
+
+static void perform(struct poster *poster)
+{
+	CURLMsg *message;
+	int left;
+	CURLMcode code = curl_multi_perform(poster->multi, &left);
+
+	if (code != CURLM_OK)
+		log_error("hooks: %s", curl_multi_strerror(code));
+	while ((message = curl_multi_info_read(poster->multi, &left)) != NULL) {
+		CURLcode result = message->data.result;
+		CURL *easy = message->easy_handle;
+		struct post *post = NULL;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&post);
+		curl_multi_remove_handle(poster->multi, easy);
+		finish(post, result);
+		end(poster, post);
+	}
+}
+
+void poster_run(struct poster *poster, uint32_t timeout_ms, const int *files,
+		size_t count)
+{
+	int wait = timeout_ms < INT_MAX ? (int)timeout_ms : INT_MAX;
+
+	assert(count <= MAX_POST_FILES);
+	perform(poster);
+	if (poster->ended != NULL)
+		return;
+	if (count > poster->file_capacity) {
+		poster->files = mem_resize(poster->files, count,
+					   sizeof(*poster->files));
+		poster->file_capacity = count;
+	}
+	for (size_t i = 0; i < count; i++)
+		poster->files[i] = (struct curl_waitfd){
+			.fd = files[i], .events = CURL_WAIT_POLLIN};
+	curl_multi_poll(poster->multi, poster->files, (unsigned)count, wait,
+			NULL);
+	perform(poster);
+}
+
+bool poster_next(struct poster *poster, struct post_result *result_out)
+{
+	struct post *post = poster->ended;
+
+	if (post == NULL)
+		return false;
+	poster->ended = post->next;
+	*result_out = post->result;
+	destroy_post(post);
+	return true;
+}
+
+void poster_wake(struct poster *poster)
+{
+	curl_multi_wakeup(poster->multi);
+}

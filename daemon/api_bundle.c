@@ -1,0 +1,66 @@
+/* A site's templates as one file. */
+#include "daemon/api_call.h"
+
+#include <stdio.h>
+
+#include "daemon/bundling.h"
+#include "daemon/clock.h"
+
+#define PROGRAM "templated " TEMPLATED_VERSION
+
+/* False when one is made already: each takes memory and a worker. */
+static bool begin_bundle(struct api *api)
+{
+	bool is_free;
+
+	pthread_mutex_lock(&api->mutex);
+	is_free = !api->is_bundling;
+	api->is_bundling = true;
+	pthread_mutex_unlock(&api->mutex);
+	return is_free;
+}
+
+static void end_bundle(struct api *api)
+{
+	pthread_mutex_lock(&api->mutex);
+	api->is_bundling = false;
+	pthread_mutex_unlock(&api->mutex);
+}
+
+static enum http_verdict reply_bundle(struct call *call, struct buffer *bundle)
+{
+	char disposition[MAX_HOST_BYTES + 64];
+
+	snprintf(disposition, sizeof(disposition),
+		 "attachment; filename=\"%s.tpl\"", call->host);
+	http_add_header(call->exchange, "Content-Disposition", disposition);
+	http_reply(call->exchange, 200, "application/octet-stream", bundle);
+	return HTTP_ANSWERED;
+}
+
+enum http_verdict api_get_bundle(struct call *call)
+{
+	const struct answer_rules rules = call_rules(call);
+	const struct bundling bundling = {
+		.host = call->host,
+		.rules = &rules,
+		.program = PROGRAM,
+		.now_ms = clock_wall_ms(),
+		.max_bytes = call->config.max_bundle_bytes,
+	};
+	struct bundling_counts counts;
+	struct buffer bundle = {0};
+	char reason[256];
+	enum error error;
+
+	if (!begin_bundle(call->api))
+		return call_fail_with(call, ERR_BUSY, "another bundle is made");
+	error = bundling_make(call->api->store, &bundling, &bundle, &counts,
+			      reason);
+	end_bundle(call->api);
+	if (error == ERR_NONE)
+		return reply_bundle(call, &bundle);
+	buffer_free(&bundle);
+	return call_fail_with(call, error,
+			      error == ERR_NOT_FOUND ? call->host : reason);
+}

@@ -1,0 +1,133 @@
+/* The notices of a site as an Atom feed. */
+#include "daemon/api_call.h"
+
+#include <stdio.h>
+
+#include "daemon/atom.h"
+#include "daemon/event_json.h"
+#include "daemon/event_query.h"
+
+enum {
+	MAX_ENTRIES = 100,
+	WINDOW = 10000, /* events are looked at in such steps, from the end */
+};
+
+struct entry {
+	json_t *event;
+	uint64_t time_ms;
+};
+
+/* The newest entries, in a ring. */
+struct window {
+	struct entry ring[MAX_ENTRIES];
+	size_t count;   /* that were ever put in */
+	size_t room;    /* so many of the newest are kept, at least one */
+	uint64_t until; /* what comes from here on was seen before */
+};
+
+static bool keep_entry(void *context, uint64_t number,
+		       const struct event_row *event)
+{
+	struct window *window = context;
+	struct entry *entry = &window->ring[window->count % window->room];
+
+	if (number >= window->until)
+		return false;
+	json_decref(entry->event);
+	*entry = (struct entry){event_json(number, event), event->time_ms};
+	window->count++;
+	return true;
+}
+
+/* Move the entries, the newest first, behind those of `entries` [*count]. */
+static void take_entries(struct window *window, struct entry *entries,
+			 size_t *count)
+{
+	while (window->count > 0) {
+		struct entry *entry =
+			&window->ring[--window->count % window->room];
+
+		if (entry->event == NULL)
+			return; /* the ring went round */
+		entries[(*count)++] = *entry;
+		*entry = (struct entry){0};
+	}
+}
+
+/* The newest entries of the site: [*count_out <= MAX_ENTRIES]. */
+static enum error read_entries(struct call *call, struct entry *entries,
+			       size_t *count_out)
+{
+	uint64_t until = event_last_number(call->api->store) + 1;
+	enum error error = ERR_NONE;
+
+	*count_out = 0;
+	while (error == ERR_NONE && until > 1 && *count_out < MAX_ENTRIES) {
+		uint64_t from = until > WINDOW ? until - WINDOW : 1;
+		struct event_query query = {.kinds = kinds_notices(),
+					    .since = from - 1,
+					    .limit = UINT64_MAX};
+		struct window window = {.room = MAX_ENTRIES - *count_out,
+					.until = until};
+
+		snprintf(query.host, sizeof(query.host), "%s", call->host);
+		error = event_query_run(&query, call->api->store, keep_entry,
+					&window);
+		take_entries(&window, entries, count_out);
+		until = from;
+	}
+	return error;
+}
+
+static void append_feed(const struct atom_site *site,
+			const struct entry *entries, size_t count,
+			struct buffer *out)
+{
+	atom_begin(site, out);
+	for (size_t i = 0; i < count; i++)
+		atom_entry(site, entries[i].event, entries[i].time_ms, out);
+	atom_end(out);
+}
+
+/* The URL of the site, and when it was added. */
+static bool read_site(struct call *call, struct buffer *seed,
+		      struct atom_site *site_out)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+	struct site_row row;
+	bool is_known = site_get(&txn, slice_of(call->host), &row);
+
+	if (is_known)
+		buffer_append_slice(seed, row.seed);
+	txn_abort(&txn);
+	*site_out = (struct atom_site){.host = slice_of(call->host),
+				       .seed = buffer_slice(seed),
+				       .updated_ms = row.added_ms};
+	return is_known;
+}
+
+enum http_verdict api_get_feed(struct call *call)
+{
+	struct entry entries[MAX_ENTRIES];
+	struct buffer seed = {0};
+	struct buffer body = {0};
+	struct atom_site site;
+	bool is_known = read_site(call, &seed, &site);
+	enum error error = ERR_NOT_FOUND;
+	size_t count = 0;
+
+	if (is_known)
+		error = read_entries(call, entries, &count);
+	if (count > 0)
+		site.updated_ms = entries[0].time_ms;
+	if (error == ERR_NONE)
+		append_feed(&site, entries, count, &body);
+	for (size_t i = 0; i < count; i++)
+		json_decref(entries[i].event);
+	buffer_free(&seed);
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, call->host);
+	http_reply(call->exchange, 200, "application/atom+xml; charset=utf-8",
+		   &body);
+	return HTTP_ANSWERED;
+}

@@ -1,0 +1,224 @@
+/* Who is told, and who is not: hooks and mutes. */
+#include "daemon/api_call.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/event_kinds.h"
+#include "daemon/hook_target.h"
+#include "daemon/notice_change.h"
+#include "template/json_value.h"
+
+enum { MAX_SECRET_BYTES = 1024 };
+
+/* Its secret is told to nobody. */
+static json_t *hook_json(uint32_t number, const struct hook_row *row)
+{
+	return json_pack(
+		"{s:I, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:I, s:o, s:I, s:o, "
+		"s:i, s:o}",
+		"id", (json_int_t)number, "target", json_text(row->target),
+		"site", json_text_or_null(row->host), "kinds",
+		row->kinds.size == 0 ? json_string("notices")
+				     : json_text(row->kinds),
+		"signed", row->secret.size > 0, "created",
+		json_time(row->created_ms), "waiting", (json_int_t)row->waiting,
+		"delivered", (json_int_t)row->delivered, "dropped",
+		(json_int_t)row->dropped, "last_delivered",
+		json_time(row->delivered_ms), "failures",
+		(json_int_t)row->failures, "next_try", json_time(row->next_ms),
+		"http_status", (int)row->http_status, "error",
+		json_text_or_null(row->error));
+}
+
+enum http_verdict api_get_hooks(struct call *call)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+	struct scan scan = scan_begin(&txn, TABLE_HOOKS, slice_of(""));
+	json_t *list = json_array();
+	struct hook_row row;
+	enum error error;
+
+	while (scan_next(&scan))
+		if (hook_row_decode(scan.value, &row))
+			json_array_append_new(
+				list, hook_json(key_u32(scan.key, 0), &row));
+	scan_end(&scan);
+	error = txn_end(&txn);
+	if (error == ERR_NONE)
+		return call_reply_json(call, 200,
+				       json_pack("{s:o}", "hooks", list));
+	json_decref(list);
+	return call_fail_with(call, error, "the store");
+}
+
+static enum http_verdict reply_hook(struct call *call, unsigned status,
+				    uint32_t number)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+	json_t *value = NULL;
+	struct hook_row row;
+
+	if (hook_row_get(&txn, number, &row))
+		value = hook_json(number, &row);
+	txn_abort(&txn);
+	if (value == NULL)
+		return call_fail_with(call, ERR_NOT_FOUND, "the hook");
+	return call_reply_json(call, status, value);
+}
+
+enum http_verdict api_get_hook(struct call *call)
+{
+	return reply_hook(call, 200, call->number);
+}
+
+/* A member that is a text, or not there. False, told, when it is neither. */
+static bool take_text(struct call *call, const json_t *request,
+		      const char *name, size_t max, struct slice *text_out)
+{
+	const json_t *value = json_object_get(request, name);
+
+	*text_out = slice_of("");
+	if (value == NULL || json_is_null(value))
+		return true;
+	if (json_is_string(value) && json_string_length(value) <= max) {
+		*text_out = (struct slice){json_string_value(value),
+					   json_string_length(value)};
+		return true;
+	}
+	call_fail(call, 400, "bad_request",
+		  "%s: must be a text of at most %zu bytes", name, max);
+	return false;
+}
+
+static bool check_kinds(struct call *call, struct slice kinds)
+{
+	kind_set set;
+
+	return kinds.size == 0 || call_read_kinds(call, kinds, &set);
+}
+
+static bool check_target(struct call *call, struct slice target)
+{
+	char message[256];
+
+	if (!hook_target_check(target, message, sizeof(message))) {
+		call_fail(call, 400, "bad_request", "target: %s", message);
+		return false;
+	}
+	if (!hook_target_is_command(target) || call->config.allows_exec)
+		return true;
+	call_fail(call, 403, "refused",
+		  "target: commands are not run unless the configuration says "
+		  "delivery.exec: yes");
+	return false;
+}
+
+/* False, answered, when the request is wrong. */
+static bool read_hook(struct call *call, const json_t *request,
+		      struct hook_row *hook)
+{
+	return take_text(call, request, "target", MAX_TARGET_BYTES,
+			 &hook->target) &&
+	       take_text(call, request, "secret", MAX_SECRET_BYTES,
+			 &hook->secret) &&
+	       take_text(call, request, "site", MAX_HOST_BYTES, &hook->host) &&
+	       take_text(call, request, "kinds", MAX_KINDS_BYTES,
+			 &hook->kinds) &&
+	       check_kinds(call, hook->kinds) &&
+	       check_target(call, hook->target);
+}
+
+enum http_verdict api_post_hook(struct call *call)
+{
+	struct notice_change notice = {.action = HOOK_ADD};
+	json_t *request;
+	enum error error;
+	bool is_read;
+
+	if (!call_read_object(call, &request))
+		return HTTP_ANSWERED;
+	is_read = read_hook(call, request, &notice.hook);
+	error = is_read ? call_notice(call, &notice) : ERR_NONE;
+	json_decref(request);
+	if (!is_read)
+		return HTTP_ANSWERED;
+	if (error == ERR_BUSY)
+		return call_fail(call, 503, "busy",
+				 "there are delivery.max_hooks hooks already");
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, "the hook was not added");
+	return reply_hook(call, 201, (uint32_t)notice.made);
+}
+
+enum http_verdict api_delete_hook(struct call *call)
+{
+	struct notice_change notice = {.action = HOOK_DELETE,
+				       .number = call->number};
+	enum error error = call_notice(call, &notice);
+
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, "the hook");
+	return call_reply_json(
+		call, 200,
+		json_pack("{s:I}", "deleted", (json_int_t)call->number));
+}
+
+enum http_verdict api_test_hook(struct call *call)
+{
+	struct notice_change notice = {.action = HOOK_TEST,
+				       .number = call->number};
+	enum error error = call_notice(call, &notice);
+
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, "the hook");
+	return call_reply_json(
+		call, 202, json_pack("{s:I}", "seq", (json_int_t)notice.made));
+}
+
+static json_t *mute_json(uint32_t number, const struct mute_row *row)
+{
+	return json_pack("{s:I, s:o, s:s, s:o, s:o, s:I, s:o}", "id",
+			 (json_int_t)number, "site",
+			 json_text_or_null(row->host), "kind",
+			 event_kind_name(row->kind), "cluster",
+			 json_cluster_id(row->host, row->cluster), "guard",
+			 row->guard == 0 ? json_null()
+					 : json_integer((json_int_t)row->guard),
+			 "event", (json_int_t)row->event, "created",
+			 json_time(row->created_ms));
+}
+
+enum http_verdict api_get_mutes(struct call *call)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+	struct scan scan = scan_begin(&txn, TABLE_MUTES, slice_of(""));
+	json_t *list = json_array();
+	struct mute_row row;
+	enum error error;
+
+	while (scan_next(&scan))
+		if (mute_row_decode(scan.value, &row))
+			json_array_append_new(
+				list, mute_json(key_u32(scan.key, 0), &row));
+	scan_end(&scan);
+	error = txn_end(&txn);
+	if (error == ERR_NONE)
+		return call_reply_json(call, 200,
+				       json_pack("{s:o}", "mutes", list));
+	json_decref(list);
+	return call_fail_with(call, error, "the store");
+}
+
+enum http_verdict api_delete_mute(struct call *call)
+{
+	struct notice_change notice = {.action = MUTE_DELETE,
+				       .number = call->number};
+	enum error error = call_notice(call, &notice);
+
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, "the rule");
+	return call_reply_json(
+		call, 200,
+		json_pack("{s:I}", "deleted", (json_int_t)call->number));
+}

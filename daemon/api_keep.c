@@ -1,0 +1,103 @@
+/* The store as a file: a backup of it, and the room that it does not use. */
+#include "daemon/api_call.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/clock.h"
+#include "store/log.h"
+
+/* False when the store is being copied already: the disk has room for one. */
+static bool begin_copy(struct api *api)
+{
+	bool is_free;
+
+	pthread_mutex_lock(&api->mutex);
+	is_free = !api->is_copying;
+	api->is_copying = true;
+	pthread_mutex_unlock(&api->mutex);
+	return is_free;
+}
+
+static void end_copy(struct api *api)
+{
+	pthread_mutex_lock(&api->mutex);
+	api->is_copying = false;
+	pthread_mutex_unlock(&api->mutex);
+}
+
+static enum http_verdict refuse_copy(struct call *call)
+{
+	return call_fail_with(call, ERR_BUSY,
+			      "the store is being backed up or compacted");
+}
+
+static enum http_verdict fail_copy(struct call *call, enum error error)
+{
+	if (error == ERR_STORE_FULL)
+		return call_fail_with(call, error,
+				      "its disk has no room for a copy of it");
+	if (error == ERR_BUSY)
+		return call_fail_with(call, error,
+				      "somebody else reads the store");
+	return call_fail_with(call, error, "the store");
+}
+
+/* The size of the copy; 0 when there is none. */
+static uint64_t size_of(int file)
+{
+	struct stat status;
+
+	return fstat(file, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+static enum http_verdict send_copy(struct call *call)
+{
+	int file = store_scratch_file(call->api->store);
+	enum error error = ERR_IO;
+
+	if (file >= 0)
+		error = store_copy(call->api->store, file);
+	if (error != ERR_NONE) {
+		if (file >= 0)
+			close(file);
+		return fail_copy(call, error);
+	}
+	http_reply_file(call->exchange, 200, "application/octet-stream", file,
+			size_of(file));
+	return HTTP_ANSWERED;
+}
+
+enum http_verdict api_get_backup(struct call *call)
+{
+	enum http_verdict verdict;
+
+	if (!begin_copy(call->api))
+		return refuse_copy(call);
+	verdict = send_copy(call);
+	end_copy(call->api);
+	return verdict;
+}
+
+enum http_verdict api_post_compact(struct call *call)
+{
+	uint64_t begin_ms = clock_steady_ms();
+	struct store_sizes sizes;
+	enum error error;
+
+	if (!begin_copy(call->api))
+		return refuse_copy(call);
+	error = store_compact(call->api->store, &sizes);
+	end_copy(call->api);
+	if (error != ERR_NONE)
+		return fail_copy(call, error);
+	log_info("store: compacted from %llu to %llu bytes",
+		 (unsigned long long)sizes.before,
+		 (unsigned long long)sizes.after);
+	return call_reply_json(
+		call, 200,
+		json_pack("{s:I, s:I, s:I}", "before_bytes",
+			  (json_int_t)sizes.before, "after_bytes",
+			  (json_int_t)sizes.after, "elapsed_ms",
+			  (json_int_t)(clock_steady_ms() - begin_ms)));
+}

@@ -1,0 +1,256 @@
+/* A template: what its pages share, now and at other times. */
+#include "daemon/api_call.h"
+
+#include <stdio.h>
+
+#include "daemon/stored_version.h"
+#include "store/arena.h"
+#include "store/rows.h"
+#include "template/json_value.h"
+#include "template/version_json.h"
+
+enum { MAX_FRAGMENTS = 100000 };
+
+static const char *const state_names[TEMPLATE_STATES] = {
+	[TEMPLATE_LIVE] = "live",
+	[TEMPLATE_REPLACED] = "replaced",
+	[TEMPLATE_MERGED] = "merged",
+	[TEMPLATE_VANISHED] = "vanished",
+};
+
+static json_t *id_json(const struct call *call)
+{
+	return json_cluster_id(slice_of(call->host), call->number);
+}
+
+static json_t *versions_json(struct txn *txn, uint32_t site, uint32_t cluster)
+{
+	struct key prefix = key_cluster(site, cluster);
+	struct scan scan = scan_begin(txn, TABLE_VERSIONS, key_slice(&prefix));
+	json_t *list = json_array();
+	struct version_row row;
+
+	while (scan_next(&scan)) {
+		if (!version_row_decode(scan.value, &row)) {
+			txn_fail(txn, ERR_CORRUPT);
+			break;
+		}
+		json_array_append_new(
+			list, json_pack("{s:I, s:o, s:o, s:I}", "version",
+					(json_int_t)key_u32(
+						scan.key, 2 * sizeof(uint32_t)),
+					"first", json_time(row.first_ms),
+					"last", json_time(row.last_ms), "pages",
+					(json_int_t)row.page_count));
+	}
+	scan_end(&scan);
+	return list;
+}
+
+static json_t *lineage_json(const struct template_row *row)
+{
+	json_t *list =
+		json_loadb(row->lineage.size == 0 ? "" : row->lineage.data,
+			   row->lineage.size, 0, NULL);
+
+	if (json_is_array(list))
+		return list;
+	json_decref(list);
+	return json_array();
+}
+
+/* What has become of it since it was first seen. */
+static void add_history(struct call *call, struct txn *txn, uint32_t site,
+			const struct template_row *row, json_t *value)
+{
+	const char *state =
+		row->state < TEMPLATE_STATES ? state_names[row->state] : "?";
+
+	json_object_set_new(value, "version",
+			    json_integer((json_int_t)row->version));
+	json_object_set_new(value, "state", json_string(state));
+	json_object_set_new(value, "other",
+			    json_cluster_id(slice_of(call->host), row->other));
+	json_object_set_new(value, "created", json_time(row->created_ms));
+	json_object_set_new(value, "seen", json_time(row->seen_ms));
+	json_object_set_new(value, "ended", json_time(row->ended_ms));
+	json_object_set_new(value, "lineage", lineage_json(row));
+	json_object_set_new(value, "versions",
+			    versions_json(txn, site, call->number));
+}
+
+static json_t *fragment_json(const struct template_fragment *fragment,
+			     uint32_t pages)
+{
+	char hash[17];
+
+	snprintf(hash, sizeof(hash), "%016llx",
+		 (unsigned long long)fragment->hash);
+	return json_pack(
+		"{s:o, s:s, s:I, s:f}", "text",
+		fragment->is_known ? json_text(fragment->text) : json_null(),
+		"hash", hash, "df", (json_int_t)fragment->document_frequency,
+		"share", (double)fragment->document_frequency / pages);
+}
+
+/* The fragments of its pages as they are stored. */
+static json_t *live_json(struct call *call,
+			 const struct template_answer *answer, uint64_t limit)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < answer->count && (limit == 0 || i < limit); i++)
+		json_array_append_new(list, fragment_json(&answer->fragments[i],
+							  answer->page_count));
+	return json_pack("{s:o, s:I, s:I, s:o}", "id", id_json(call), "pages",
+			 (json_int_t)answer->page_count, "generation",
+			 (json_int_t)answer->generation, "fragments", list);
+}
+
+/* It has no pages any more. */
+static json_t *ended_json(struct call *call, uint64_t generation)
+{
+	return json_pack("{s:o, s:i, s:I, s:[]}", "id", id_json(call), "pages",
+			 0, "generation", (json_int_t)generation, "fragments");
+}
+
+/* Answer with `value`, or with what went wrong. */
+static enum http_verdict reply(struct call *call, enum error error,
+			       json_t *value)
+{
+	if (error == ERR_NONE)
+		return call_reply_json(call, 200, value);
+	json_decref(value);
+	return call_fail_with(call, error, call->host);
+}
+
+static enum http_verdict reply_live(struct call *call, uint64_t limit)
+{
+	struct answer_rules rules = call_rules(call);
+	struct template_answer answer;
+	enum error error = answer_template(call->api->store, &rules, call->host,
+					   call->number, &answer);
+	struct template_row row;
+	struct site_row site;
+	json_t *value = NULL;
+	struct txn txn;
+
+	if (error != ERR_NONE && error != ERR_NOT_FOUND)
+		return call_fail_with(call, error, call->host);
+	if (error == ERR_NONE)
+		value = live_json(call, &answer, limit);
+	template_answer_free(&answer);
+	txn = txn_begin_read(call->api->store);
+	if (site_get(&txn, slice_of(call->host), &site) &&
+	    template_row_get(&txn, site.id, call->number, &row)) {
+		if (value == NULL)
+			value = ended_json(call, site.generation);
+		add_history(call, &txn, site.id, &row, value);
+	}
+	error = txn.error;
+	txn_abort(&txn);
+	if (error == ERR_NONE && value == NULL)
+		error = ERR_NOT_FOUND;
+	return reply(call, error, value);
+}
+
+/* Versions are read in one transaction. */
+struct reading {
+	struct call *call;
+	struct txn txn;
+	struct arena *arena;
+	struct site_row site;
+};
+
+static bool reading_begin(struct reading *reading, struct call *call)
+{
+	reading->call = call;
+	reading->txn = txn_begin_read(call->api->store);
+	reading->arena = arena_create();
+	return site_get(&reading->txn, slice_of(call->host), &reading->site);
+}
+
+static void reading_end(struct reading *reading)
+{
+	txn_abort(&reading->txn);
+	arena_destroy(reading->arena);
+}
+
+static enum error read_version(struct reading *reading, uint64_t number,
+			       struct version_row *row_out,
+			       struct version **version_out)
+{
+	return stored_version(&reading->txn,
+			      (struct version_name){reading->site.id,
+						    reading->call->number,
+						    (uint32_t)number},
+			      reading->arena, row_out, version_out);
+}
+
+static enum http_verdict reply_version(struct call *call, uint64_t number)
+{
+	enum error error = ERR_NOT_FOUND;
+	struct version *version;
+	struct version_row row;
+	struct reading reading;
+	json_t *value = NULL;
+
+	if (reading_begin(&reading, call))
+		error = read_version(&reading, number, &row, &version);
+	if (error == ERR_NONE) {
+		value = version_json(version);
+		json_object_set_new(value, "id", id_json(call));
+		json_object_set_new(value, "version",
+				    json_integer((json_int_t)number));
+		json_object_set_new(value, "first", json_time(row.first_ms));
+		json_object_set_new(value, "last", json_time(row.last_ms));
+	}
+	reading_end(&reading);
+	return reply(call, error, value);
+}
+
+enum http_verdict api_get_template(struct call *call)
+{
+	uint64_t version;
+	uint64_t limit;
+
+	if (!call_number(call, "limit", 0, MAX_FRAGMENTS, &limit) ||
+	    !call_number(call, "version", 0, UINT32_MAX, &version))
+		return HTTP_ANSWERED;
+	if (http_argument(call->exchange, "version") != NULL)
+		return reply_version(call, version);
+	return reply_live(call, limit);
+}
+
+enum http_verdict api_get_diff(struct call *call)
+{
+	struct version *versions[2];
+	struct version_row rows[2];
+	struct version_diff diff;
+	struct reading reading;
+	enum error error = ERR_NOT_FOUND;
+	json_t *value = NULL;
+	uint64_t from;
+	uint64_t to;
+
+	if (!call_number(call, "from", 0, UINT32_MAX, &from) ||
+	    !call_number(call, "to", 0, UINT32_MAX, &to))
+		return HTTP_ANSWERED;
+	if (from == 0 || to == 0)
+		return call_fail(call, 400, "bad_request",
+				 "from and to: two versions, from 1");
+	if (reading_begin(&reading, call))
+		error = read_version(&reading, from, &rows[0], &versions[0]);
+	if (error == ERR_NONE)
+		error = read_version(&reading, to, &rows[1], &versions[1]);
+	if (error == ERR_NONE) {
+		version_compare(reading.arena, versions[0], versions[1], &diff);
+		value = version_diff_json(&diff);
+		json_object_set_new(value, "id", id_json(call));
+		json_object_set_new(value, "from",
+				    json_integer((json_int_t)from));
+		json_object_set_new(value, "to", json_integer((json_int_t)to));
+	}
+	reading_end(&reading);
+	return reply(call, error, value);
+}

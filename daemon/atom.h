@@ -1,0 +1,28 @@
+/*
+ * daemon/atom.h - notices of a site as an Atom feed (RFC 4287): titles are
+ * summaries, contents the evidence as HTML.
+ */
+#ifndef DAEMON_ATOM_H
+#define DAEMON_ATOM_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "store/buffer.h"
+#include "store/slice.h"
+
+struct atom_site {
+	struct slice host;
+	struct slice seed;   /* URL of the site */
+	uint64_t updated_ms; /* of the newest entry, or of the site */
+};
+
+void atom_begin(const struct atom_site *site, struct buffer *out);
+
+/* `event` is one of daemon/event_json.h, which happened at `time_ms`. At most
+ * 100 items of each list of its evidence are shown. */
+void atom_entry(const struct atom_site *site, const json_t *event,
+		uint64_t time_ms, struct buffer *out);
+void atom_end(struct buffer *out);
+
+#endif

@@ -1,0 +1,154 @@
+#include "daemon/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A file in memory, at its beginning: no pipe that somebody has to fill. */
+static int open_input(struct slice input)
+{
+	int file = memfd_create("event", MFD_CLOEXEC);
+	const char *at = input.data;
+	size_t left = input.size;
+
+	while (file >= 0 && left > 0) {
+		ssize_t written = write(file, at, left);
+
+		if (written <= 0) {
+			close(file);
+			return -1;
+		}
+		at += written;
+		left -= (size_t)written;
+	}
+	if (file >= 0)
+		lseek(file, 0, SEEK_SET);
+	return file;
+}
+
+/* The threads of the daemon block signals, which a child would inherit. */
+static int set_attributes(posix_spawnattr_t *attributes)
+{
+	sigset_t none;
+	sigset_t all;
+	int failed = 0;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	failed |= posix_spawnattr_setsigmask(attributes, &none);
+	failed |= posix_spawnattr_setsigdefault(attributes, &all);
+	failed |= posix_spawnattr_setpgroup(attributes, 0);
+	failed |= posix_spawnattr_setflags(
+		attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+				    POSIX_SPAWN_SETSIGDEF);
+	return failed;
+}
+
+static int set_files(posix_spawn_file_actions_t *actions, int input)
+{
+	int failed = 0;
+
+	failed |=
+		posix_spawn_file_actions_adddup2(actions, input, STDIN_FILENO);
+	failed |= posix_spawn_file_actions_addopen(actions, STDOUT_FILENO,
+						   "/dev/null", O_WRONLY, 0);
+	failed |= posix_spawn_file_actions_addclosefrom_np(actions,
+							   STDERR_FILENO + 1);
+	failed |= posix_spawn_file_actions_addchdir_np(actions, "/");
+	return failed;
+}
+
+/* 0, or why not, as errno has it. */
+static int spawn(struct child *child, const struct child_command *command,
+		 int input)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int failed;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attributes);
+	failed = set_files(&actions, input) | set_attributes(&attributes);
+	if (failed == 0)
+		failed = posix_spawn(&child->pid, command->words[0], &actions,
+				     &attributes, command->words,
+				     command->environment);
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attributes);
+	return failed;
+}
+
+static enum child_state fail(struct child *child, int number)
+{
+	char text[48];
+
+	snprintf(child->message, sizeof(child->message), "cannot run: %s",
+		 strerror_r(number, text, sizeof(text)));
+	return CHILD_FAILED;
+}
+
+enum child_state child_start(struct child *child_out,
+			     const struct child_command *command)
+{
+	int input = open_input(command->input);
+	int failed;
+
+	*child_out =
+		(struct child){.file = -1, .deadline_ms = command->deadline_ms};
+	if (input < 0)
+		return fail(child_out, errno);
+	failed = spawn(child_out, command, input);
+	close(input);
+	if (failed != 0)
+		return fail(child_out, failed);
+	child_out->file = pidfd_open(child_out->pid, 0);
+	return CHILD_RUNS;
+}
+
+static void forget(struct child *child)
+{
+	if (child->file >= 0)
+		close(child->file);
+	child->file = -1;
+	child->pid = 0;
+}
+
+void child_kill(struct child *child)
+{
+	kill(-child->pid, SIGKILL);
+	while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	forget(child);
+}
+
+enum child_state child_look(struct child *child, uint64_t now_ms)
+{
+	int status = 0;
+	pid_t pid = waitpid(child->pid, &status, WNOHANG);
+
+	if (pid == 0 && now_ms < child->deadline_ms)
+		return CHILD_RUNS;
+	if (pid == 0) {
+		child_kill(child);
+		snprintf(child->message, sizeof(child->message),
+			 "took too long and was killed");
+		return CHILD_FAILED;
+	}
+	forget(child);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return CHILD_DONE;
+	if (WIFEXITED(status))
+		snprintf(child->message, sizeof(child->message),
+			 "exit status %d", WEXITSTATUS(status));
+	else
+		snprintf(child->message, sizeof(child->message), "signal %d",
+			 WTERMSIG(status));
+	return CHILD_FAILED;
+}

@@ -1,0 +1,46 @@
+/*
+ * daemon/child.h - a command that is run without a shell, with bytes on its
+ * standard input, in a process group of its own. Its output goes nowhere, its
+ * errors to ours; it gets none of our descriptors.
+ */
+#ifndef DAEMON_CHILD_H
+#define DAEMON_CHILD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "store/slice.h"
+
+struct child {
+	pid_t pid;
+	int file; /* readable once it has ended; -1: not to be had */
+	uint64_t deadline_ms;
+	char message[64]; /* English, when it failed */
+};
+
+enum child_state {
+	CHILD_RUNS,
+	CHILD_DONE,   /* with exit status 0 */
+	CHILD_FAILED, /* in another way, or it was killed at its deadline */
+};
+
+/* What to run: a path and its arguments, and the environment; ended by NULL. */
+struct child_command {
+	char *const *words;
+	char *const *environment;
+	struct slice input;
+	uint64_t deadline_ms;
+};
+
+/* CHILD_RUNS or CHILD_FAILED. */
+enum child_state child_start(struct child *child_out,
+			     const struct child_command *command);
+
+/* Look at it, without waiting; once it runs no more it is gone. */
+enum child_state child_look(struct child *child, uint64_t now_ms);
+
+/* Kill the group, and wait for the child. */
+void child_kill(struct child *child);
+
+#endif

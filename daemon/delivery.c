@@ -1,0 +1,193 @@
+#include "daemon/delivery_parts.h"
+
+#include <stdlib.h>
+
+#include "crawl/backoff.h"
+#include "daemon/clock.h"
+#include "store/memory.h"
+
+enum {
+	FIRST_PAUSE_MS = 1000,
+	MAX_PAUSE_MS = 60 * 60 * 1000,
+	MAX_IDLE_MS = 10000,
+	LOOK_MS = 100, /* at commands that cannot be waited for */
+	LAST_MS = 1000,
+};
+
+uint64_t delivery_pause_ms(uint32_t failures, uint32_t hook)
+{
+	return backoff_ms(FIRST_PAUSE_MS, MAX_PAUSE_MS, failures, hook);
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t until(uint64_t time_ms, uint64_t now_ms)
+{
+	return time_ms > now_ms ? time_ms - now_ms : 0;
+}
+
+/* How long nothing is to be done, if nothing happens. */
+static uint64_t find_pause(const struct delivery *delivery)
+{
+	uint64_t wall_ms = clock_wall_ms();
+	uint64_t pause = MAX_IDLE_MS;
+
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		const struct outlet *outlet = delivery->outlets[i];
+
+		if (outlet->is_running && outlet->is_child) {
+			pause = smaller(pause, until(outlet->child.deadline_ms,
+						     clock_steady_ms()));
+			if (outlet->child.file < 0)
+				pause = smaller(pause, LOOK_MS);
+		} else if (!outlet->is_running &&
+			   wall_ms < outlet->report.next_ms) {
+			pause = smaller(pause,
+					until(outlet->report.next_ms, wall_ms));
+		}
+	}
+	return pause;
+}
+
+static void wait_for_news(struct delivery *delivery, uint64_t pause_ms)
+{
+	int *files = mem_alloc(delivery->outlet_count + 1, sizeof(*files));
+	size_t count = 0;
+
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		const struct outlet *outlet = delivery->outlets[i];
+
+		if (outlet->is_running && outlet->is_child &&
+		    outlet->child.file >= 0 && count < MAX_POST_FILES)
+			files[count++] = outlet->child.file;
+	}
+	poster_run(delivery->poster, (uint32_t)pause_ms, files, count);
+	free(files);
+	delivery_receive(delivery);
+}
+
+static bool is_busy(const struct delivery *delivery)
+{
+	for (size_t i = 0; i < delivery->outlet_count; i++)
+		if (delivery->outlets[i]->is_running)
+			return true;
+	return false;
+}
+
+/* What is under way has a moment; a command that needs longer is killed. */
+static void end_all(struct delivery *delivery)
+{
+	uint64_t until_ms = clock_steady_ms() + LAST_MS;
+	uint64_t now_ms = clock_steady_ms();
+
+	for (; is_busy(delivery) && now_ms < until_ms;
+	     now_ms = clock_steady_ms())
+		wait_for_news(delivery, until(until_ms, now_ms));
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		struct outlet *outlet = delivery->outlets[i];
+
+		if (outlet->is_running && outlet->is_child)
+			child_kill(&outlet->child);
+	}
+}
+
+static void *send_all(void *argument)
+{
+	struct delivery *delivery = argument;
+
+	while (!atomic_load(&delivery->is_ended)) {
+		atomic_store(&delivery->has_news, false);
+		delivery_look(delivery);
+		delivery_send(delivery);
+		wait_for_news(delivery, atomic_load(&delivery->has_news)
+						? 0
+						: find_pause(delivery));
+	}
+	end_all(delivery);
+	return NULL;
+}
+
+static struct delivery *create(struct store *store, struct pipeline *pipeline,
+			       const struct delivery_options *options)
+{
+	struct delivery *delivery = mem_alloc(1, sizeof(*delivery));
+	pthread_condattr_t steady;
+
+	delivery->store = store;
+	delivery->pipeline = pipeline;
+	delivery->options = *options;
+	delivery->poster = poster_create(&(struct poster_options){
+		.user_agent = options->user_agent,
+		.ca_file = options->ca_file,
+		.connect_timeout_ms = options->connect_timeout_ms,
+		.timeout_ms = options->timeout_ms,
+	});
+	pthread_mutex_init(&delivery->mutex, NULL);
+	pthread_condattr_init(&steady);
+	pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+	pthread_cond_init(&delivery->is_wanted, &steady);
+	pthread_condattr_destroy(&steady);
+	return delivery;
+}
+
+static void destroy(struct delivery *delivery)
+{
+	for (size_t i = 0; i < delivery->outlet_count; i++)
+		outlet_destroy(delivery->outlets[i]);
+	free(delivery->outlets);
+	poster_destroy(delivery->poster);
+	pthread_cond_destroy(&delivery->is_wanted);
+	pthread_mutex_destroy(&delivery->mutex);
+	free(delivery);
+}
+
+/* The sender has ended, so nothing more comes. */
+static void end_saver(struct delivery *delivery)
+{
+	pthread_mutex_lock(&delivery->mutex);
+	delivery->is_last = true;
+	pthread_cond_signal(&delivery->is_wanted);
+	pthread_mutex_unlock(&delivery->mutex);
+	pthread_join(delivery->saver, NULL);
+}
+
+enum error delivery_start(struct delivery **delivery_out, struct store *store,
+			  struct pipeline *pipeline,
+			  const struct delivery_options *options)
+{
+	struct delivery *delivery = create(store, pipeline, options);
+
+	if (delivery->poster == NULL ||
+	    pthread_create(&delivery->saver, NULL, delivery_save, delivery) !=
+		    0) {
+		destroy(delivery);
+		return ERR_IO;
+	}
+	if (pthread_create(&delivery->sender, NULL, send_all, delivery) != 0) {
+		end_saver(delivery);
+		destroy(delivery);
+		return ERR_IO;
+	}
+	*delivery_out = delivery;
+	return ERR_NONE;
+}
+
+void delivery_wake(struct delivery *delivery)
+{
+	atomic_store(&delivery->has_news, true);
+	poster_wake(delivery->poster);
+}
+
+void delivery_stop(struct delivery *delivery)
+{
+	if (delivery == NULL)
+		return;
+	atomic_store(&delivery->is_ended, true);
+	poster_wake(delivery->poster);
+	pthread_join(delivery->sender, NULL);
+	end_saver(delivery);
+	destroy(delivery);
+}

@@ -1,0 +1,169 @@
+/* What the store has for the delivery: the hooks, and what waits for them. */
+#include "daemon/delivery_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/event_json.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+void outlet_destroy(struct outlet *outlet)
+{
+	buffer_free(&outlet->target);
+	buffer_free(&outlet->secret);
+	buffer_free(&outlet->body);
+	buffer_free(&outlet->site);
+	free(outlet);
+}
+
+static void set_text(struct buffer *out, struct slice text)
+{
+	buffer_clear(out);
+	buffer_append_slice(out, text);
+	buffer_append_text(out, ""); /* so that there is a NUL */
+}
+
+static struct outlet *add_outlet(struct delivery *delivery, uint32_t hook,
+				 const struct hook_row *row)
+{
+	struct outlet *outlet = mem_alloc(1, sizeof(*outlet));
+
+	outlet->hook = hook;
+	outlet->report.hook = hook;
+	outlet->is_current = true;
+	set_text(&outlet->target, row->target);
+	set_text(&outlet->secret, row->secret);
+	pthread_mutex_lock(&delivery->mutex);
+	delivery->outlets =
+		mem_grow(delivery->outlets, delivery->outlet_count,
+			 &delivery->outlet_capacity, sizeof(struct outlet *));
+	delivery->outlets[delivery->outlet_count++] = outlet;
+	pthread_mutex_unlock(&delivery->mutex);
+	return outlet;
+}
+
+/* The hook: the next of the ascending list, or a new one at its end. */
+static struct outlet *find_outlet(struct delivery *delivery, size_t *next,
+				  uint32_t hook, const struct hook_row *row)
+{
+	while (*next < delivery->outlet_count &&
+	       delivery->outlets[*next]->hook < hook)
+		++*next;
+	if (*next < delivery->outlet_count)
+		return delivery->outlets[(*next)++];
+	++*next;
+	return add_outlet(delivery, hook, row);
+}
+
+/* What an earlier run, or a test, has left in the row counts, unless there is
+ * something newer. */
+static void adopt(struct delivery *delivery, struct outlet *outlet,
+		  const struct hook_row *row)
+{
+	if (!outlet->is_current || outlet->is_running)
+		return;
+	pthread_mutex_lock(&delivery->mutex);
+	outlet->report.next_ms = row->next_ms;
+	outlet->report.failures = row->failures;
+	outlet->report.http_status = row->http_status;
+	snprintf(outlet->error, sizeof(outlet->error), "%.*s",
+		 (int)row->error.size,
+		 row->error.size == 0 ? "" : (const char *)row->error.data);
+	pthread_mutex_unlock(&delivery->mutex);
+}
+
+/* The first event behind what was delivered becomes the next to send. */
+static void load_event(struct txn *txn, struct outlet *outlet)
+{
+	struct key from = key_outbox(outlet->hook, outlet->sent + 1);
+	struct scan scan = scan_begin_at(txn, TABLE_OUTBOX, key_slice(&from),
+					 sizeof(outlet->hook));
+	struct event_row event;
+
+	buffer_clear(&outlet->body);
+	if (scan_next(&scan)) {
+		outlet->number = key_u64(scan.key, sizeof(outlet->hook));
+		if (event_decode(scan.value, &event)) {
+			outlet->kind = event.kind;
+			set_text(&outlet->site, event.host);
+			event_append(outlet->number, &event, &outlet->body);
+		} else {
+			log_error("hook %" PRIu32 ": event %" PRIu64
+				  " is damaged and cannot be sent",
+				  outlet->hook, outlet->number);
+			outlet->sent = outlet->number;
+		}
+	}
+	scan_end(&scan);
+}
+
+static void look_at_hooks(struct delivery *delivery, struct txn *txn)
+{
+	struct scan scan = scan_begin(txn, TABLE_HOOKS, slice_of(""));
+	struct hook_row row;
+	size_t next = 0;
+
+	while (scan_next(&scan)) {
+		struct outlet *outlet;
+
+		if (!hook_row_decode(scan.value, &row))
+			continue;
+		outlet = find_outlet(delivery, &next, key_u32(scan.key, 0),
+				     &row);
+		outlet->is_there = true;
+		adopt(delivery, outlet, &row);
+		if (row.waiting > 0 && !outlet->is_running &&
+		    outlet->body.size == 0)
+			load_event(txn, outlet);
+	}
+	scan_end(&scan);
+}
+
+/* What is told of the unsaved must be known before the snapshot is taken. */
+static void begin_look(struct delivery *delivery)
+{
+	pthread_mutex_lock(&delivery->mutex);
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		struct outlet *outlet = delivery->outlets[i];
+
+		outlet->is_there = false;
+		outlet->is_current = !outlet->has_news && !outlet->is_saving;
+	}
+	pthread_mutex_unlock(&delivery->mutex);
+}
+
+/* Those that were deleted, once nobody uses them. */
+static void drop_outlets(struct delivery *delivery)
+{
+	size_t kept = 0;
+
+	pthread_mutex_lock(&delivery->mutex);
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		struct outlet *outlet = delivery->outlets[i];
+
+		if (outlet->is_there || outlet->is_running || outlet->is_saving)
+			delivery->outlets[kept++] = outlet;
+		else
+			outlet_destroy(outlet);
+	}
+	delivery->outlet_count = kept;
+	pthread_mutex_unlock(&delivery->mutex);
+}
+
+void delivery_look(struct delivery *delivery)
+{
+	struct txn txn;
+	enum error error;
+
+	begin_look(delivery);
+	txn = txn_begin_read(delivery->store);
+	look_at_hooks(delivery, &txn);
+	error = txn_end(&txn);
+	if (error != ERR_NONE)
+		log_error("hooks: %s", error_text(error));
+	else
+		drop_outlets(delivery);
+}

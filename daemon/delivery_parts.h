@@ -1,0 +1,73 @@
+/*
+ * daemon/delivery_parts.h - what the two threads of the delivery share: one
+ * sends, the other has committed what became of it. Internal to delivery*.c.
+ */
+#ifndef DAEMON_DELIVERY_PARTS_H
+#define DAEMON_DELIVERY_PARTS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "crawl/post.h"
+#include "daemon/child.h"
+#include "daemon/delivery.h"
+#include "daemon/notice_change.h"
+#include "store/buffer.h"
+
+enum { DELIVERY_MAX_PAUSE_MS = 60 * 60 * 1000 / 4 * 5 };
+
+/* A hook as the sending thread holds it. */
+struct outlet {
+	uint32_t hook;
+	struct buffer target;
+	struct buffer secret;
+	bool is_there;   /* in the store, when it was last looked at */
+	bool is_current; /* nothing was unsaved when the look began */
+	bool is_running; /* an event is under way: */
+	bool is_child;   /* by a command */
+	struct child child;
+	uint64_t number;    /* of the event under way, or the next to send */
+	uint16_t kind;      /* of it */
+	struct buffer body; /* its JSON; empty: there is nothing to send */
+	struct buffer site; /* its host */
+	uint64_t sent;      /* the last event that was delivered */
+	/* under the mutex */
+	struct hook_report report; /* what the store has not seen, but for
+				      `error`; the rest is as it stands */
+	char error[128];
+	bool has_news;   /* there is something to report */
+	uint64_t saving; /* deliveries in the commit under way */
+	bool is_saving;  /* it is in the commit under way */
+};
+
+struct delivery {
+	struct store *store;
+	struct pipeline *pipeline;
+	struct delivery_options options;
+	struct poster *poster;
+	pthread_t sender;
+	pthread_t saver;
+	atomic_bool has_news;
+	atomic_bool is_ended;    /* nothing new is sent */
+	struct outlet **outlets; /* [outlet_count], ascending; the sender's, who
+				    changes the list under the mutex */
+	size_t outlet_count;
+	size_t outlet_capacity;
+	pthread_mutex_t mutex;
+	pthread_cond_t is_wanted; /* the saver has something to do */
+	bool is_last;             /* under the mutex: nothing more comes */
+};
+
+/* delivery_look.c: the hooks and their next events, as the store has them. */
+void delivery_look(struct delivery *delivery);
+void outlet_destroy(struct outlet *outlet);
+
+/* delivery_send.c: begin to send what is ready, and take what has ended. */
+void delivery_send(struct delivery *delivery);
+void delivery_receive(struct delivery *delivery);
+
+/* delivery_save.c: the thread that has it committed; its argument is the
+ * delivery. */
+void *delivery_save(void *argument);
+
+#endif

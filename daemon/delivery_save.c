@@ -1,0 +1,143 @@
+/* What became of deliveries is committed, all that there is at a time. */
+#include "daemon/delivery_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/clock.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+enum { RETRY_MS = 1000 };
+
+/* The reports of one commit, and the texts that they point to. */
+struct saving {
+	struct hook_report *reports; /* [count] */
+	char (*errors)[sizeof(((struct outlet *)NULL)->error)];
+	size_t count;
+};
+
+static void free_saving(struct saving *saving)
+{
+	free(saving->reports);
+	free(saving->errors);
+	*saving = (struct saving){0};
+}
+
+/* With the mutex held. */
+static void take_report(struct saving *saving, struct outlet *outlet)
+{
+	struct hook_report *report = &saving->reports[saving->count];
+	char *error = saving->errors[saving->count++];
+
+	memcpy(error, outlet->error, sizeof(outlet->error));
+	*report = outlet->report;
+	report->error = slice_of(error);
+	outlet->saving = report->delivered;
+	outlet->report.delivered = 0;
+	outlet->has_news = false;
+	outlet->is_saving = true;
+}
+
+/* With the mutex held. */
+static void take_reports(struct delivery *delivery, struct saving *saving)
+{
+	size_t room = delivery->outlet_count;
+
+	saving->reports = mem_alloc(room + 1, sizeof(*saving->reports));
+	saving->errors = mem_alloc(room + 1, sizeof(*saving->errors));
+	for (size_t i = 0; i < room; i++)
+		if (delivery->outlets[i]->has_news)
+			take_report(saving, delivery->outlets[i]);
+}
+
+/* Wait for reports; false when nothing more will come. */
+static bool wait_for_reports(struct delivery *delivery, struct saving *saving)
+{
+	bool is_last;
+
+	pthread_mutex_lock(&delivery->mutex);
+	take_reports(delivery, saving);
+	while (saving->count == 0 && !delivery->is_last) {
+		free_saving(saving);
+		pthread_cond_wait(&delivery->is_wanted, &delivery->mutex);
+		take_reports(delivery, saving);
+	}
+	is_last = delivery->is_last;
+	pthread_mutex_unlock(&delivery->mutex);
+	return saving->count > 0 || !is_last;
+}
+
+/* It is committed, or it is to be reported again. */
+static void end_reports(struct delivery *delivery, bool is_saved)
+{
+	pthread_mutex_lock(&delivery->mutex);
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		struct outlet *outlet = delivery->outlets[i];
+
+		if (!outlet->is_saving)
+			continue;
+		if (!is_saved) {
+			outlet->report.delivered += outlet->saving;
+			outlet->has_news = true;
+		}
+		outlet->saving = 0;
+		outlet->is_saving = false;
+	}
+	pthread_mutex_unlock(&delivery->mutex);
+	delivery_wake(delivery);
+}
+
+static enum error commit(struct delivery *delivery, const struct saving *saving)
+{
+	struct notice_change notice = {
+		.action = HOOKS_REPORT,
+		.reports = saving->reports,
+		.report_count = saving->count,
+	};
+	struct change change = {.kind = CHANGE_NOTICES, .notice = &notice};
+
+	return pipeline_command(delivery->pipeline, &change);
+}
+
+/* False when there is no use in trying again. */
+static bool rest(struct delivery *delivery)
+{
+	uint64_t until_ms = clock_steady_ms() + RETRY_MS;
+	struct timespec until = {
+		.tv_sec = (time_t)(until_ms / 1000U),
+		.tv_nsec = (long)(until_ms % 1000U) * 1000000L,
+	};
+	bool goes_on;
+
+	pthread_mutex_lock(&delivery->mutex);
+	while (!delivery->is_last &&
+	       pthread_cond_timedwait(&delivery->is_wanted, &delivery->mutex,
+				      &until) == 0)
+		;
+	goes_on = !delivery->is_last;
+	pthread_mutex_unlock(&delivery->mutex);
+	return goes_on;
+}
+
+void *delivery_save(void *argument)
+{
+	struct delivery *delivery = argument;
+	struct saving saving = {0};
+	bool goes_on = true;
+
+	while (goes_on && wait_for_reports(delivery, &saving)) {
+		enum error error = commit(delivery, &saving);
+
+		free_saving(&saving);
+		end_reports(delivery, error == ERR_NONE);
+		if (error == ERR_NONE)
+			continue;
+		log_warn("hooks: what was delivered cannot be written down "
+			 "now: %s",
+			 error_text(error));
+		goes_on = rest(delivery);
+	}
+	free_saving(&saving);
+	return NULL;
+}

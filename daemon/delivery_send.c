@@ -1,0 +1,216 @@
+/* Events go out to hooks, and what becomes of them. */
+#include "daemon/delivery_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crawl/hmac.h"
+#include "daemon/clock.h"
+#include "daemon/hook_target.h"
+#include "store/log.h"
+
+enum { MAX_VARIABLES = 8 };
+
+/* The event under way has come to its end; `why` is NULL when it was
+ * delivered. */
+static void end_event(struct delivery *delivery, struct outlet *outlet,
+		      unsigned http_status, const char *why)
+{
+	struct hook_report *report = &outlet->report;
+	uint64_t now_ms = clock_wall_ms();
+
+	outlet->is_running = false;
+	buffer_clear(&outlet->body);
+	pthread_mutex_lock(&delivery->mutex);
+	report->http_status = (uint16_t)http_status;
+	report->failures = why == NULL ? 0 : report->failures + 1;
+	report->next_ms = 0;
+	if (why == NULL) {
+		outlet->sent = outlet->number;
+		report->until = outlet->number;
+		report->delivered++;
+		report->delivered_ms = now_ms;
+	} else {
+		report->next_ms = now_ms + delivery_pause_ms(report->failures,
+							     outlet->hook);
+	}
+	snprintf(outlet->error, sizeof(outlet->error), "%s",
+		 why == NULL ? "" : why);
+	outlet->has_news = true;
+	pthread_cond_signal(&delivery->is_wanted);
+	pthread_mutex_unlock(&delivery->mutex);
+	if (why != NULL && report->failures == 1)
+		log_warn("hook %" PRIu32 ": event %" PRIu64
+			 " was not taken: %s; it is tried again",
+			 outlet->hook, outlet->number, why);
+}
+
+static void send_request(struct delivery *delivery, struct outlet *outlet)
+{
+	struct post_request request = {
+		.url = outlet->target.data,
+		.body = buffer_slice(&outlet->body),
+		.context = outlet,
+	};
+	char kind[64];
+	char number[64];
+	char signature[64 + HMAC_HEX_BYTES] = "X-Templated-Signature-256: "
+					      "sha256=";
+	size_t length = strlen(signature);
+
+	snprintf(kind, sizeof(kind), "X-Templated-Event: %s",
+		 event_kind_name(outlet->kind));
+	snprintf(number, sizeof(number), "X-Templated-Delivery: %" PRIu64,
+		 outlet->number);
+	request.headers[0] = "Content-Type: application/json";
+	request.headers[1] = kind;
+	request.headers[2] = number;
+	if (outlet->secret.size > 0) {
+		hmac_sha256_hex(buffer_slice(&outlet->secret), request.body,
+				signature + length);
+		request.headers[3] = signature;
+	}
+	poster_start(delivery->poster, &request);
+}
+
+/* Of our environment a command needs no more; it is never changed. */
+/* NOLINTBEGIN(concurrency-mt-unsafe) */
+static void append_variables(struct buffer *out)
+{
+	static const char *const names[] = {"HOME", "LANG", "TZ"};
+	const char *path = getenv("PATH");
+
+	buffer_printf(out, "PATH=%s", path == NULL ? "/usr/bin:/bin" : path);
+	buffer_append_byte(out, '\0');
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (getenv(names[i]) == NULL)
+			continue;
+		buffer_printf(out, "%s=%s", names[i], getenv(names[i]));
+		buffer_append_byte(out, '\0');
+	}
+}
+/* NOLINTEND(concurrency-mt-unsafe) */
+
+/* Point to the texts, each with its NUL; the last is followed by NULL. */
+static void split_variables(const struct buffer *texts, char **variables_out)
+{
+	size_t count = 0;
+
+	for (size_t at = 0; at < texts->size && count < MAX_VARIABLES;
+	     at += strlen(texts->data + at) + 1)
+		variables_out[count++] = texts->data + at;
+	variables_out[count] = NULL;
+}
+
+static void run_command(struct delivery *delivery, struct outlet *outlet)
+{
+	struct command_words words;
+	struct buffer texts = {0};
+	char *variables[MAX_VARIABLES + 1];
+	struct child_command command = {
+		.words = words.words,
+		.environment = variables,
+		.input = buffer_slice(&outlet->body),
+		.deadline_ms =
+			clock_steady_ms() + delivery->options.exec_timeout_ms,
+	};
+
+	append_variables(&texts);
+	buffer_printf(&texts, "TEMPLATED_EVENT=%s",
+		      event_kind_name(outlet->kind));
+	buffer_append_byte(&texts, '\0');
+	buffer_printf(&texts, "TEMPLATED_SITE=%s", outlet->site.data);
+	buffer_append_byte(&texts, '\0');
+	buffer_printf(&texts, "TEMPLATED_SEQ=%" PRIu64, outlet->number);
+	split_variables(&texts, variables);
+	outlet->is_child = true;
+	if (!delivery->options.allows_exec)
+		end_event(delivery, outlet, 0, "delivery.exec is no");
+	else if (!hook_target_split(buffer_slice(&outlet->target), &words))
+		end_event(delivery, outlet, 0, "no command");
+	else if (child_start(&outlet->child, &command) != CHILD_RUNS)
+		end_event(delivery, outlet, 0, outlet->child.message);
+	buffer_free(&texts);
+}
+
+/* May the next event be sent? */
+static bool is_ready(struct delivery *delivery, const struct outlet *outlet,
+		     uint64_t now_ms)
+{
+	const struct hook_report *report = &outlet->report;
+	uint64_t unsaved;
+
+	if (outlet->is_running || outlet->body.size == 0 || !outlet->is_there)
+		return false;
+	/* no pause is so long: the clock was set back */
+	if (now_ms < report->next_ms &&
+	    report->next_ms - now_ms <= DELIVERY_MAX_PAUSE_MS)
+		return false;
+	pthread_mutex_lock(&delivery->mutex);
+	unsaved = report->delivered + outlet->saving;
+	pthread_mutex_unlock(&delivery->mutex);
+	return unsaved < MAX_UNSAVED;
+}
+
+void delivery_send(struct delivery *delivery)
+{
+	uint64_t now_ms = clock_wall_ms();
+
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		struct outlet *outlet = delivery->outlets[i];
+
+		if (!is_ready(delivery, outlet, now_ms))
+			continue;
+		outlet->is_running = true;
+		if (hook_target_is_command(buffer_slice(&outlet->target)))
+			run_command(delivery, outlet);
+		else
+			send_request(delivery, outlet);
+	}
+}
+
+static void end_requests(struct delivery *delivery)
+{
+	struct post_result result;
+
+	while (poster_next(delivery->poster, &result)) {
+		char why[128];
+
+		if (result.error != ERR_NONE)
+			snprintf(why, sizeof(why), "%s", result.reason);
+		else
+			snprintf(why, sizeof(why), "HTTP status %u",
+				 (unsigned)result.http_status);
+		end_event(delivery, result.context, result.http_status,
+			  result.error == ERR_NONE &&
+					  result.http_status / 100 == 2
+				  ? NULL
+				  : why);
+	}
+}
+
+static void end_commands(struct delivery *delivery)
+{
+	uint64_t now_ms = clock_steady_ms();
+
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		struct outlet *outlet = delivery->outlets[i];
+		enum child_state state;
+
+		if (!outlet->is_running || !outlet->is_child)
+			continue;
+		state = child_look(&outlet->child, now_ms);
+		if (state != CHILD_RUNS)
+			end_event(delivery, outlet, 0,
+				  state == CHILD_DONE ? NULL
+						      : outlet->child.message);
+	}
+}
+
+void delivery_receive(struct delivery *delivery)
+{
+	end_requests(delivery);
+	end_commands(delivery);
+}

@@ -1,0 +1,53 @@
+/*
+ * daemon/guarding.h - what guards find on the bytes of a page. No transaction
+ * is open while they are evaluated, and nothing is written: what was found
+ * travels as JSON to the commit, an array of
+ *
+ *	{"guard":N, "matches":M, "value":V, "path":P, "candidates":[
+ *	 {"selector":CSS, "score":S, "node":K, "value":V}, ...]}
+ *
+ * M is -1 when it could not be evaluated. Candidates are there when it does not
+ * hold and is known to have held on the page.
+ */
+#ifndef DAEMON_GUARDING_H
+#define DAEMON_GUARDING_H
+
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "page/page.h"
+#include "store/buffer.h"
+#include "store/rows.h"
+#include "store/store.h"
+
+struct arena;
+struct xpath_tree;
+
+/* A page under guards. */
+struct guarded_page {
+	const struct page *page;
+	struct xpath_tree *tree; /* made when it is wanted; NULL: not yet */
+	bool has_no_tree;        /* it cannot be made */
+};
+
+/* End with guarded_page_end(); the page stays the caller's. */
+void guarded_page_end(struct guarded_page *guarded);
+
+/*
+ * Evaluate the selector of `guard`: an object with matches, value and path. A
+ * guard in CSS is matched by page/selector.h, which is linear whatever the page
+ * is; its xpath says the same for people.
+ */
+json_t *guarding_find(struct guarded_page *guarded,
+		      const struct guard_row *guard);
+
+/*
+ * Evaluate the guards of the site `host`, if there are any, on the page `url`;
+ * what they find is appended to `out`. What is no page adds nothing.
+ */
+void guarding_check(struct store *store, const char *host, struct slice url,
+		    struct slice body, struct slice charset,
+		    const struct page_limits *limits, struct buffer *out);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * daemon/hook_target.h - where a hook sends to: an http or https URL, or
+ * "exec:/command argument...", which is run without a shell.
+ */
+#ifndef DAEMON_HOOK_TARGET_H
+#define DAEMON_HOOK_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "store/slice.h"
+
+enum { MAX_TARGET_BYTES = 2048, MAX_COMMAND_WORDS = 32 };
+
+/* False, with what is wrong with it in `message`, when it is none. */
+bool hook_target_check(struct slice target, char *message, size_t size);
+
+bool hook_target_is_command(struct slice target);
+
+/* The words of a command, between blanks. */
+struct command_words {
+	char text[MAX_TARGET_BYTES + 1];
+	char *words[MAX_COMMAND_WORDS + 1]; /* in `text`, ended by NULL */
+};
+
+/* False when they are none or too many. */
+bool hook_target_split(struct slice target, struct command_words *words_out);
+
+#endif

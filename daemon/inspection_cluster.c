@@ -1,0 +1,155 @@
+/* A cluster that is no live template: is it a new one? */
+#include "daemon/inspection_parts.h"
+
+#include <stdlib.h>
+
+#include "daemon/json_value.h"
+
+/* Pages that must have come since it ended, for it to have returned. */
+enum { MIN_RETURNED = 3 };
+
+static bool is_contested(const struct inspector *inspector, uint32_t cluster)
+{
+	for (size_t i = 0; i < inspector->contested_count; i++)
+		if (inspector->contested[i] == cluster)
+			return true;
+	return false;
+}
+
+/* A template that went into the cluster, or that it came out of; or NULL. */
+static const struct subject *parent_of(const struct inspector *inspector,
+				       uint32_t cluster)
+{
+	for (size_t i = 0; i < inspector->subject_count; i++) {
+		const struct subject *subject = &inspector->subjects[i];
+
+		if (subject->has_row && subject->row.other == cluster)
+			return subject;
+	}
+	return NULL;
+}
+
+static json_t *samples_json(const struct taken *taken)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < taken->panel_count; i++)
+		json_array_append_new(list, json_text(taken->panel[i].row.url));
+	return list;
+}
+
+static void tell_new(struct inspector *inspector, const struct subject *subject,
+		     const struct taken *taken)
+{
+	const struct version *version = taken->version;
+	json_t *value =
+		json_pack("{s:I, s:{s:I}, s:{s:I}, s:o}", "page_count",
+			  (json_int_t)version->page_count, "paths", "stable",
+			  (json_int_t)version->path_count, "fragments",
+			  "stable", (json_int_t)version->fragment_count,
+			  "pages", samples_json(taken));
+	char *text = json_dumps(value, JSON_COMPACT);
+	struct slice detail = slice_of(text);
+
+	inspector_tell(inspector,
+		       &(struct event_row){
+			       .kind = EVENT_TEMPLATE_NEW,
+			       .cluster = subject->cluster,
+			       .pages = version->page_count,
+			       .url = taken->panel[0].row.url,
+			       .detail = {arena_copy(inspector->arena,
+						     detail.data, detail.size),
+					  detail.size},
+		       });
+	free(text);
+	json_decref(value);
+}
+
+/* How many of the first pages of the cluster were fetched since then? */
+static uint32_t count_returned(struct inspector *inspector, uint32_t cluster,
+			       uint64_t since_ms)
+{
+	struct key prefix = key_cluster(inspector->site.id, cluster);
+	struct txn txn = txn_begin_read(inspector->store);
+	struct scan scan = scan_begin(&txn, TABLE_MEMBERS, key_slice(&prefix));
+	uint32_t count = 0;
+	struct page_row row;
+
+	for (uint32_t i = 0; i < MAX_PANEL && scan_next(&scan); i++)
+		count += page_row_get(&txn, inspector->site.id,
+				      key_u64(scan.key, 2 * sizeof(uint32_t)),
+				      &row) &&
+			 row.fetched_ms > since_ms;
+	scan_end(&scan);
+	txn_abort(&txn);
+	return count;
+}
+
+/* The row that the template begins, or goes on, with. */
+static struct template_row begin_row(struct inspector *inspector,
+				     const struct subject *subject)
+{
+	struct template_row row = subject->row;
+	const struct subject *parent = parent_of(inspector, subject->cluster);
+
+	if (!subject->has_row)
+		row = (struct template_row){.created_ms = inspector->now_ms};
+	row.state = TEMPLATE_LIVE;
+	row.ended_ms = 0;
+	row.other = 0;
+	row.flags = 0;
+	row.version++;
+	row.seen_ms = inspector->now_ms;
+	row.round_ms = inspector->now_ms;
+	row.asked_ms = 0;
+	row.asked_for = 0;
+	row.threshold = inspector->site.threshold;
+	if (subject->has_row)
+		row.lineage =
+			lineage_add(inspector, row.lineage, "returned", 0);
+	else if (parent != NULL)
+		row.lineage = lineage_add(inspector, row.lineage,
+					  parent->row.state == TEMPLATE_LIVE
+						  ? "split from"
+						  : "replaces",
+					  parent->cluster);
+	else
+		row.lineage = lineage_add(inspector, row.lineage, "new", 0);
+	return row;
+}
+
+/*
+ * Pages that were known before their cluster was have been cut out of another
+ * one: that is no news of the site. Nor is a cluster whose pages were told of
+ * when their template went away.
+ */
+static bool is_news(const struct inspector *inspector,
+		    const struct subject *subject, const struct taken *taken)
+{
+	if (subject->has_row || parent_of(inspector, subject->cluster) != NULL)
+		return false;
+	return inspector->is_first || 2 * taken->older <= taken->panel_count;
+}
+
+enum error inspect_cluster(struct inspector *inspector, struct subject *subject)
+{
+	struct template_finding *found;
+	struct template_row row;
+	struct taken taken;
+	enum error error;
+
+	if (is_contested(inspector, subject->cluster) ||
+	    (subject->has_row &&
+	     count_returned(inspector, subject->cluster,
+			    subject->row.ended_ms) < MIN_RETURNED))
+		return ERR_NONE;
+	error = take_version(inspector, subject->cluster, 0, &taken);
+	if (error != ERR_NONE || taken.version == NULL)
+		return error;
+	row = begin_row(inspector, subject);
+	if (is_news(inspector, subject, &taken))
+		tell_new(inspector, subject, &taken);
+	found = inspector_find(inspector, subject->cluster, &row);
+	find_version(inspector, &taken, inspector->now_ms, found);
+	return ERR_NONE;
+}

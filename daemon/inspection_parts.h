@@ -1,0 +1,138 @@
+/*
+ * daemon/inspection_parts.h - an inspection while it is made. Internal to
+ * inspection*.c.
+ */
+#ifndef DAEMON_INSPECTION_PARTS_H
+#define DAEMON_INSPECTION_PARTS_H
+
+#include <jansson.h>
+
+#include "daemon/inspection.h"
+#include "store/arena.h"
+#include "template/judge.h"
+#include "template/version.h"
+
+/* A cluster, or a template, or both. */
+struct subject {
+	uint32_t cluster;
+	bool has_cluster;
+	struct cluster_row cluster_row;
+	bool has_row;
+	struct template_row row; /* its lineage is in the arena */
+};
+
+struct inspector {
+	struct store *store;
+	const struct inspection_rules *rules;
+	struct inspection *inspection;
+	struct arena *arena;
+	uint64_t now_ms;
+	struct site_row site;     /* its host and seed are in the arena */
+	struct subject *subjects; /* [subject_count], ascending by cluster */
+	size_t subject_count;
+	bool is_settled;     /* no page is awaited, no threshold chosen */
+	bool is_first;       /* no template of the site is known yet */
+	uint32_t *contested; /* [contested_count], clusters that pages of
+				open inquiries are in by now */
+	size_t contested_count;
+	size_t contested_capacity;
+	uint32_t blocked; /* pages of panels that do not come any more */
+	uint32_t seen;    /* those that came */
+	/* what was found, [count] */
+	struct template_finding *templates;
+	size_t template_count;
+	size_t template_capacity;
+	struct event_row *events;
+	size_t event_count;
+	size_t event_capacity;
+	uint64_t *visits;
+	size_t visit_count;
+	size_t visit_capacity;
+};
+
+/* NULL when there is none. */
+struct subject *inspector_subject(const struct inspector *inspector,
+				  uint32_t cluster);
+
+void inspector_visit(struct inspector *inspector, uint64_t page);
+/* Slices of the event must be in the arena. */
+void inspector_tell(struct inspector *inspector, const struct event_row *event);
+struct template_finding *inspector_find(struct inspector *inspector,
+					uint32_t cluster,
+					const struct template_row *row);
+
+/* To be made again at that time. */
+void inspector_wait(struct inspector *inspector, uint64_t time_ms);
+
+/* inspection_panel.c: the pages of a panel, as they were and are. */
+
+struct panel_page {
+	struct witness witness;
+	struct slice url;
+	uint64_t since_ms;
+	uint64_t fetched_ms; /* of the page as it is stored */
+	bool is_fresh;       /* PAGE: fetched since the window began */
+	bool is_moved;       /* GONE: it leads to a page of witness.cluster */
+};
+
+struct panel {
+	struct panel_page pages[MAX_PANEL];
+	uint32_t count;
+};
+
+/* Read the panel of a live template. What was not seen since `window_ms` is
+ * FATE_UNSEEN, unless its paths are not as they were. */
+enum error panel_read(struct inspector *inspector,
+		      const struct subject *subject, uint64_t window_ms,
+		      struct panel *panel_out);
+
+/* inspection_version.c: a version out of the stored pages of a cluster. */
+
+struct taken {
+	struct version *version;   /* NULL: no page of it can be read */
+	struct panel_entry *panel; /* [panel_count] */
+	size_t panel_count;
+	uint32_t older; /* of the panel: in the store before the cluster was */
+	uint32_t fetched; /* of the panel: fetched after `since_ms` */
+};
+
+enum error take_version(struct inspector *inspector, uint32_t cluster,
+			uint64_t since_ms, struct taken *taken_out);
+
+/* The version `number` as it was stored; NULL when it is not there. */
+struct version *load_version(struct inspector *inspector, uint32_t cluster,
+			     uint32_t number);
+
+/* Add the taken version to the finding, as number found->row.version. */
+void find_version(struct inspector *inspector, const struct taken *taken,
+		  uint64_t first_ms, struct template_finding *found);
+
+/* inspection_detail.c: evidence, for people and programs. */
+
+struct evidence {
+	const struct subject *subject;
+	const struct judgement *judgement;
+	const struct panel *panel;
+	const struct version *before; /* or NULL */
+	const struct version *after;  /* of where most pages went; or NULL */
+	uint32_t versions[2]; /* of the template: before, after; 0: none */
+	const char *reason;   /* why it was told, beyond the numbers; or NULL */
+};
+
+/* A JSON object, in the arena. */
+struct slice evidence_json(struct inspector *inspector,
+			   const struct evidence *evidence);
+
+/* The lineage with one more entry, in the arena. */
+struct slice lineage_add(struct inspector *inspector, struct slice lineage,
+			 const char *kind, uint32_t other);
+
+/* inspection_template.c: what has become of a known template. */
+enum error inspect_template(struct inspector *inspector,
+			    struct subject *subject);
+
+/* inspection_cluster.c: a cluster that is no live template yet. */
+enum error inspect_cluster(struct inspector *inspector,
+			   struct subject *subject);
+
+#endif

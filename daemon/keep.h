@@ -1,0 +1,24 @@
+/* daemon/keep.h - how much is kept of what grows with time: the section `keep`
+ * of the configuration. */
+#ifndef DAEMON_KEEP_H
+#define DAEMON_KEEP_H
+
+#include <stdint.h>
+
+/* 0: no limit. What each counts for is in man/templated.yaml.5. */
+struct keep_limit {
+	uint64_t age_ms;
+	uint64_t count;
+	uint64_t bytes; /* in the whole store, packed, as LMDB rounds them up;
+			   of events by pages of the map */
+};
+
+struct keep_limits {
+	struct keep_limit bodies;   /* age since the last visit, count of a site
+				     */
+	struct keep_limit versions; /* age since pages were last like it, count
+				       of a template */
+	struct keep_limit events;   /* age, and count, in the whole store */
+};
+
+#endif

@@ -1,0 +1,92 @@
+#include "daemon/stream.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/exchange.h"
+#include "store/memory.h"
+
+enum { BLOCK_BYTES = 16 * 1024 };
+
+bool http_listen(struct http_exchange *exchange)
+{
+	struct http_server *server = exchange->server;
+
+	assert(!exchange->is_listener);
+	pthread_mutex_lock(&server->mutex);
+	exchange->is_listener =
+		server->listeners < server->options.max_listeners;
+	if (exchange->is_listener) {
+		server->listeners++;
+		server->waiting--;
+	}
+	pthread_mutex_unlock(&server->mutex);
+	return exchange->is_listener;
+}
+
+void http_reply_stream(struct http_exchange *exchange, unsigned status,
+		       const char *media_type, const struct http_stream *stream)
+{
+	assert(exchange->status == 0 && status != 0);
+	assert(exchange->is_listener);
+	exchange->status = status;
+	exchange->media_type = media_type;
+	exchange->stream = mem_alloc(1, sizeof(*exchange->stream));
+	exchange->stream->source = *stream;
+}
+
+/* Take up to `max` bytes of the chunk. */
+static size_t take(struct stream *stream, char *out, size_t max)
+{
+	size_t size = stream->chunk.size - stream->sent;
+
+	if (size > max)
+		size = max;
+	if (size > 0)
+		memcpy(out, stream->chunk.data + stream->sent, size);
+	stream->sent += size;
+	return size;
+}
+
+static ssize_t on_room(void *context, uint64_t position, char *out, size_t max)
+{
+	struct http_exchange *exchange = context;
+	struct http_server *server = exchange->server;
+	ssize_t size;
+
+	(void)position;
+	pthread_mutex_lock(&server->mutex);
+	size = (ssize_t)take(exchange->stream, out, max);
+	if (size == 0 && (exchange->stream->is_ended || server->is_stopping))
+		size = MHD_CONTENT_READER_END_OF_STREAM;
+	else if (size == 0)
+		work_suspend(exchange);
+	pthread_mutex_unlock(&server->mutex);
+	return size;
+}
+
+struct MHD_Response *stream_respond(struct http_exchange *exchange)
+{
+	return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES,
+						 on_room, exchange, NULL);
+}
+
+enum http_verdict stream_fill(struct stream *stream)
+{
+	buffer_free(&stream->chunk);
+	stream->sent = 0;
+	stream->is_ended =
+		!stream->source.fill(stream->source.context, &stream->chunk);
+	return stream->is_ended || stream->chunk.size > 0 ? HTTP_ANSWERED
+							  : HTTP_PARKED;
+}
+
+void stream_free(struct stream *stream)
+{
+	if (stream == NULL)
+		return;
+	stream->source.free(stream->source.context);
+	buffer_free(&stream->chunk);
+	free(stream);
+}

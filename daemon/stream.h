@@ -1,0 +1,33 @@
+/*
+ * daemon/stream.h - an answer that goes on: the server's thread sends what the
+ * workers have appended, and suspends the connection when there is nothing.
+ * Internal to the server.
+ */
+#ifndef DAEMON_STREAM_H
+#define DAEMON_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <microhttpd.h>
+
+#include "daemon/http.h"
+
+struct stream {
+	struct http_stream source;
+	struct buffer chunk; /* while the connection is suspended it is the
+				worker's, else the server's thread's */
+	size_t sent;         /* of the chunk */
+	bool is_ended;       /* the chunk is the last one */
+};
+
+/* NULL when there is no memory for it. The server's thread. */
+struct MHD_Response *stream_respond(struct http_exchange *exchange);
+
+/* Ask the source for more: a worker, which has the exchange. */
+enum http_verdict stream_fill(struct stream *stream);
+
+/* NULL is a no-op. */
+void stream_free(struct stream *stream);
+
+#endif

@@ -1,0 +1,217 @@
+#include "daemon/watching.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/background.h"
+#include "daemon/clock.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+/* What a site was like at its last inspection. */
+struct watched {
+	uint32_t site;
+	uint64_t generation;
+	uint64_t tuned;
+	uint64_t seen_ms;
+	uint32_t pending_count;
+	uint32_t failed_count;
+	uint32_t flags;
+	uint64_t watch_ms;
+	uint64_t next_ms; /* inspected again then, without news, too */
+	char *host;
+	bool is_there;
+};
+
+struct watching {
+	struct store *store;
+	struct pipeline *pipeline;
+	struct inspection_rules rules;
+	struct background *background;
+	struct watched *sites; /* [count], ascending by number */
+	size_t count;
+	size_t capacity;
+};
+
+static struct watched *find(struct watching *watching, uint32_t site)
+{
+	size_t low = 0;
+	size_t high = watching->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (watching->sites[middle].site < site)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < watching->count && watching->sites[low].site == site)
+		return &watching->sites[low];
+	watching->sites = mem_grow(watching->sites, watching->count,
+				   &watching->capacity, sizeof(struct watched));
+	memmove(&watching->sites[low + 1], &watching->sites[low],
+		(watching->count - low) * sizeof(struct watched));
+	watching->count++;
+	watching->sites[low] = (struct watched){.site = site};
+	return &watching->sites[low];
+}
+
+/* Take over what the site is like; true when its turn has come. */
+static bool is_due(struct watched *watched, const struct site_row *row,
+		   uint64_t now_ms)
+{
+	bool has_news = watched->host == NULL ||
+			watched->generation != row->generation ||
+			watched->tuned != row->tuned ||
+			watched->seen_ms != row->seen_ms ||
+			watched->pending_count != row->pending_count ||
+			watched->failed_count != row->failed_count ||
+			watched->flags != row->flags ||
+			watched->watch_ms != row->watch_ms;
+
+	if (watched->host == NULL)
+		watched->host = mem_copy_text(row->host.data, row->host.size);
+	watched->generation = row->generation;
+	watched->tuned = row->tuned;
+	watched->seen_ms = row->seen_ms;
+	watched->pending_count = row->pending_count;
+	watched->failed_count = row->failed_count;
+	watched->flags = row->flags;
+	watched->watch_ms = row->watch_ms;
+	watched->is_there = true;
+	return has_news || watched->next_ms <= now_ms;
+}
+
+/* Which sites are there, and whose turn it is: next_ms 0. */
+static void read_sites(struct watching *watching, uint64_t now_ms)
+{
+	struct txn txn = txn_begin_read(watching->store);
+	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
+	struct site_row row;
+
+	for (size_t i = 0; i < watching->count; i++)
+		watching->sites[i].is_there = false;
+	while (scan_next(&scan)) {
+		struct watched *watched;
+
+		if (!site_decode(scan.value, &row))
+			continue;
+		watched = find(watching, row.id);
+		if (is_due(watched, &row, now_ms))
+			watched->next_ms = 0;
+	}
+	scan_end(&scan);
+	txn_abort(&txn);
+}
+
+/* Forget the sites that were deleted. */
+static void drop_sites(struct watching *watching)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < watching->count; i++)
+		if (watching->sites[i].is_there)
+			watching->sites[kept++] = watching->sites[i];
+		else
+			free(watching->sites[i].host);
+	watching->count = kept;
+}
+
+static enum error commit(struct watching *watching,
+			 const struct inspection *inspection)
+{
+	struct url url;
+	struct change change = {
+		.kind = CHANGE_TEMPLATES,
+		.url = &url,
+		.site = inspection->site,
+		.findings = &inspection->findings,
+	};
+	enum error error = url_parse(&url, slice_of(inspection->seed), NULL);
+
+	return error == ERR_NONE ? pipeline_command(watching->pipeline, &change)
+				 : error;
+}
+
+/* False when it failed for a reason that may last. */
+static bool inspect(struct watching *watching, struct watched *watched)
+{
+	struct inspection inspection;
+	enum error error =
+		inspection_make(watching->store, watched->host,
+				&watching->rules, clock_wall_ms(), &inspection);
+
+	watched->next_ms = inspection.next_ms;
+	if (error == ERR_NONE && inspection_has_findings(&inspection)) {
+		error = commit(watching, &inspection);
+		watched->next_ms = 0; /* what follows from that? */
+	}
+	inspection_free(&inspection);
+	if (error == ERR_NONE || error == ERR_NOT_FOUND || error == ERR_STOPPED)
+		return true;
+	log_warn("site %s: its templates cannot be inspected now: %s",
+		 watched->host, error_text(error));
+	watched->next_ms = 0; /* after the rest that a failure brings */
+	return false;
+}
+
+static struct background_wish watch_all(struct background *background,
+					void *context)
+{
+	struct watching *watching = context;
+	struct background_wish wish = {0};
+	uint64_t now_ms = clock_wall_ms();
+	uint64_t next_ms = UINT64_MAX;
+
+	read_sites(watching, now_ms);
+	drop_sites(watching);
+	for (size_t i = 0; i < watching->count; i++) {
+		struct watched *watched = &watching->sites[i];
+
+		if (background_is_ended(background))
+			break;
+		if (watched->next_ms == 0 && !inspect(watching, watched))
+			wish.is_failing = true;
+		if (watched->next_ms < next_ms)
+			next_ms = watched->next_ms;
+	}
+	now_ms = clock_wall_ms();
+	if (next_ms != UINT64_MAX)
+		wish.within_ms = next_ms > now_ms ? next_ms - now_ms : 1;
+	return wish;
+}
+
+enum error watching_start(struct watching **watching_out, struct store *store,
+			  struct pipeline *pipeline,
+			  const struct inspection_rules *rules)
+{
+	struct watching *watching = mem_alloc(1, sizeof(*watching));
+	enum error error;
+
+	watching->store = store;
+	watching->pipeline = pipeline;
+	watching->rules = *rules;
+	error = background_start(&watching->background, watch_all, watching);
+	if (error == ERR_NONE)
+		*watching_out = watching;
+	else
+		free(watching);
+	return error;
+}
+
+void watching_wake(struct watching *watching)
+{
+	background_wake(watching->background);
+}
+
+void watching_stop(struct watching *watching)
+{
+	if (watching == NULL)
+		return;
+	background_stop(watching->background);
+	for (size_t i = 0; i < watching->count; i++)
+		free(watching->sites[i].host);
+	free(watching->sites);
+	free(watching);
+}

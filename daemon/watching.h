@@ -1,0 +1,29 @@
+/*
+ * daemon/watching.h - the thread that inspects the templates of all sites: when
+ * something has come of a site, and when a round of its watch is due.
+ */
+#ifndef DAEMON_WATCHING_H
+#define DAEMON_WATCHING_H
+
+#include "daemon/inspection.h"
+#include "daemon/pipeline.h"
+#include "store/error.h"
+#include "store/store.h"
+
+struct watching;
+
+/*
+ * Start the thread; it reads `store`, and commits through `pipeline`. The rules
+ * are copied. ERR_IO when there can be no thread.
+ */
+enum error watching_start(struct watching **watching_out, struct store *store,
+			  struct pipeline *pipeline,
+			  const struct inspection_rules *rules);
+
+/* Something was committed: look again. Any thread; cheap. */
+void watching_wake(struct watching *watching);
+
+/* Stop after the inspection under way. NULL is a no-op. */
+void watching_stop(struct watching *watching);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * page/element.h - an element for people: what it says, and where it stands.
+ */
+#ifndef PAGE_ELEMENT_H
+#define PAGE_ELEMENT_H
+
+#include <stdint.h>
+
+#include "page/page.h"
+#include "store/buffer.h"
+
+enum { ELEMENT_VALUE_BYTES = 256 };
+
+/*
+ * What the element says: its text, collapsed; without text its attribute
+ * content, alt, title, value, datetime, src, or href, the first that is there.
+ * At most ELEMENT_VALUE_BYTES, cut between characters, and a NUL, into `out`;
+ * returns the length. Texts are apart where white space or an element that
+ * breaks the line stands between them. Reads no more of the page than it needs.
+ */
+size_t element_value(const struct page *page, uint32_t node,
+		     char out[ELEMENT_VALUE_BYTES + 1]);
+
+/* Copy `text` in the same way: collapsed, and cut. */
+size_t element_cut(struct slice text, char out[ELEMENT_VALUE_BYTES + 1]);
+
+/*
+ * Append the path from the root, "html>body>div#main>h1.title.big": tags, ids
+ * and classes as CSS writes them (\ before what is no character of a name), of
+ * each element up to 128 bytes, of deep paths the last 40 elements.
+ */
+void element_path(const struct page *page, uint32_t node, struct buffer *out);
+
+/* Append `name` as CSS writes it. */
+void element_escape(struct slice name, struct buffer *out);
+
+#endif

@@ -1,0 +1,227 @@
+/* The tokens of the source once more: they alone have the white space. */
+#include "page/xpath_tree.h"
+
+#include <stdlib.h>
+
+#include <libxml/HTMLtree.h>
+#include <libxml/xpath.h>
+
+#include "page/attribute.h"
+#include "page/page.h"
+#include "page/scanner.h"
+#include "store/memory.h"
+
+struct planting {
+	struct xpath_tree *tree;
+	const struct page *page;
+	xmlNodePtr *elements;  /* [node_count], as far as they are there */
+	struct buffer scratch; /* for what must end with a NUL */
+	struct buffer text;    /* of text_parent, behind its last child */
+	uint32_t text_parent;
+	uint32_t serial; /* so many elements and texts are there */
+	uint32_t next_node;
+	uint32_t next_text;
+	uint32_t current; /* the innermost element that is open */
+};
+
+size_t xpath_order_of(const xmlNode *node)
+{
+	if (node->type == XML_ATTRIBUTE_NODE)
+		node = node->parent;
+	return (size_t)(uintptr_t)node->_private;
+}
+
+uint32_t xpath_node_of(const struct xpath_tree *tree, const xmlNode *node)
+{
+	size_t order = xpath_order_of(node);
+
+	return order == 0 ? NO_NODE : tree->nodes[order];
+}
+
+/* A text with a NUL behind it; valid until the next one. */
+static const xmlChar *ended(struct planting *planting, struct slice text)
+{
+	buffer_clear(&planting->scratch);
+	buffer_append_slice(&planting->scratch, text);
+	buffer_append_byte(&planting->scratch, '\0');
+	return (const xmlChar *)planting->scratch.data;
+}
+
+/* xmlAddChild() would melt texts together, in quadratic time. */
+static void append_child(struct planting *planting, uint32_t parent,
+			 uint32_t node, xmlNodePtr child)
+{
+	xmlNodePtr owner = parent == NO_NODE
+				   ? (xmlNodePtr)planting->tree->document
+				   : planting->elements[parent];
+
+	child->parent = owner;
+	child->doc = planting->tree->document;
+	child->prev = owner->last;
+	if (owner->last == NULL)
+		owner->children = child;
+	else
+		owner->last->next = child;
+	owner->last = child;
+	planting->tree->nodes[++planting->serial] = node;
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): a number, never followed
+	 */
+	child->_private = (void *)(uintptr_t)planting->serial;
+}
+
+/* XPath has no two texts beside each other. */
+static void flush_text(struct planting *planting)
+{
+	struct slice text = buffer_slice(&planting->text);
+	xmlNodePtr made;
+
+	if (text.size == 0)
+		return;
+	made = xmlNewTextLen(text.data, (int)text.size);
+	if (made == NULL)
+		abort(); /* out of memory, as everywhere */
+	append_child(planting, planting->text_parent, planting->text_parent,
+		     made);
+	buffer_clear(&planting->text);
+}
+
+static void add_attributes(struct planting *planting, uint32_t node)
+{
+	const struct node *element = &planting->page->nodes[node];
+
+	for (uint32_t i = 0; i < element->attribute_count; i++) {
+		const struct attribute *attribute =
+			&planting->page
+				 ->attributes[element->first_attribute + i];
+		char *name = mem_copy_text(attribute->name.data,
+					   attribute->name.size);
+		const xmlChar *value = ended(planting, attribute->value);
+
+		/* white space of HTML, but not of XML */
+		for (char *c = planting->scratch.data; *c != '\0'; c++)
+			if (*c == '\f')
+				*c = ' ';
+		xmlNewProp(planting->elements[node], (const xmlChar *)name,
+			   value);
+		free(name);
+	}
+}
+
+static void add_element(struct planting *planting)
+{
+	uint32_t node = planting->next_node++;
+	const struct node *element = &planting->page->nodes[node];
+	struct slice name = page_tag_name(planting->page, element->tag);
+	xmlNodePtr made = xmlNewDocNode(planting->tree->document, NULL,
+					ended(planting, name), NULL);
+
+	if (made == NULL)
+		abort();
+	flush_text(planting);
+	planting->elements[node] = made;
+	append_child(planting, element->parent, node, made);
+	add_attributes(planting, node);
+	planting->current = node;
+}
+
+static void add_text(struct planting *planting, uint32_t parent,
+		     struct slice text)
+{
+	if (parent == NO_NODE)
+		return;
+	if (parent != planting->text_parent)
+		flush_text(planting);
+	planting->text_parent = parent;
+	buffer_append_slice(&planting->text, text);
+	planting->tree->text_bytes += text.size;
+}
+
+static uint32_t innermost(struct planting *planting, uint32_t position)
+{
+	const struct node *nodes = planting->page->nodes;
+	uint32_t node = planting->current;
+
+	while (node != NO_NODE && nodes[node].source.end <= position)
+		node = nodes[node].parent;
+	planting->current = node;
+	return node;
+}
+
+static void add_token(struct planting *planting, const struct token *token)
+{
+	const struct page *page = planting->page;
+	uint32_t begin = token->source.begin;
+
+	while (planting->next_node < page->node_count &&
+	       page->nodes[planting->next_node].source.begin <= begin)
+		add_element(planting);
+	if (token->kind == TOKEN_TEXT &&
+	    planting->next_text < page->text_count &&
+	    page->texts[planting->next_text].source.begin <= begin) {
+		uint32_t index = planting->next_text++;
+
+		add_text(planting, page->texts[index].node,
+			 page_text(page, index));
+	} else if (token->kind == TOKEN_TEXT) {
+		add_text(planting, innermost(planting, begin), slice_of(" "));
+	} else if (token->kind == TOKEN_RAW) {
+		add_text(planting, innermost(planting, begin),
+			 (struct slice){(const char *)page->source.data + begin,
+					token->source.end - begin});
+	}
+}
+
+static void plant(struct xpath_tree *tree)
+{
+	const struct page *page = tree->page;
+	struct scanner scanner = {.source = page->source};
+	struct planting planting = {
+		.tree = tree,
+		.page = page,
+		.elements =
+			mem_alloc(page->node_count + 1U, sizeof(xmlNodePtr)),
+		.text_parent = NO_NODE,
+		.current = NO_NODE,
+	};
+	struct token token;
+
+	while (tree->text_bytes <= XPATH_MAX_TEXT &&
+	       scanner_next(&scanner, &token))
+		add_token(&planting, &token);
+	while (planting.next_node < page->node_count)
+		add_element(&planting);
+	flush_text(&planting);
+	xmlXPathOrderDocElems(tree->document); /* sorting is quadratic else */
+	buffer_free(&planting.text);
+	buffer_free(&planting.scratch);
+	free(planting.elements);
+}
+
+struct xpath_tree *xpath_tree_create(const struct page *page)
+{
+	struct xpath_tree *tree;
+
+	if (page->node_count > XPATH_MAX_NODES)
+		return NULL;
+	tree = mem_alloc(1, sizeof(*tree));
+	tree->page = page;
+	/* a text in front of each element, and one behind its last child */
+	tree->nodes = mem_alloc(3U * page->node_count + 2U, sizeof(uint32_t));
+	tree->document = htmlNewDocNoDtD(NULL, NULL);
+	if (tree->document == NULL)
+		abort();
+	plant(tree);
+	if (tree->text_bytes <= XPATH_MAX_TEXT)
+		return tree;
+	xpath_tree_destroy(tree);
+	return NULL;
+}
+
+void xpath_tree_destroy(struct xpath_tree *tree)
+{
+	if (tree == NULL)
+		return;
+	xmlFreeDoc(tree->document);
+	free(tree->nodes);
+	free(tree);
+}

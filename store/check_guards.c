@@ -1,0 +1,109 @@
+#include <inttypes.h>
+
+#include "store/check.h"
+#include "store/store.h"
+
+#define GUARD "guard %.*s %u: "
+
+static void tell(const struct check *check, uint32_t guard, const char *what)
+{
+	verify_problem(check->report, GUARD "%s", CHECK_HOST(check), guard,
+		       what);
+}
+
+static void tell_page(const struct check *check, uint32_t guard, uint64_t page,
+		      const char *what)
+{
+	verify_problem(check->report, GUARD "page %016" PRIx64 " %s",
+		       CHECK_HOST(check), guard, page, what);
+}
+
+/* The rows of its pages; what they add up to. */
+static void check_rows(const struct check *check, uint32_t guard,
+		       const struct guard_row *row)
+{
+	struct key prefix = key_cluster(check->site->id, guard);
+	struct scan scan =
+		scan_begin(check->txn, TABLE_GUARDED, key_slice(&prefix));
+	struct guarded_row guarded;
+	struct page_row page_row;
+	uint32_t checked = 0;
+	uint32_t failing = 0;
+
+	while (scan_next(&scan)) {
+		uint64_t page = key_u64(scan.key, 8);
+
+		checked++;
+		if (scan.key.size != 16 ||
+		    !guarded_row_decode(scan.value, &guarded)) {
+			tell_page(check, guard, page, "is damaged");
+			continue;
+		}
+		failing += guard_fails(row, guarded.matches);
+		if (page_key_of(guarded.url) != page)
+			tell_page(check, guard, page, "has another URL");
+		else if (!check_page_row(check->txn, check->site->id, page,
+					 &page_row) ||
+			 page_row.redirect.size > 0)
+			tell_page(check, guard, page, "is none");
+	}
+	scan_end(&scan);
+	if (checked != row->checked || failing != row->failing)
+		verify_problem(check->report,
+			       GUARD "has %u pages, %u fail, but counts %u, %u",
+			       CHECK_HOST(check), guard, checked, failing,
+			       row->checked, row->failing);
+}
+
+static void check_guard(const struct check *check, struct slice key,
+			struct slice value, uint64_t last)
+{
+	uint32_t guard = key_u32(key, 4);
+	struct guard_row row;
+
+	if (key.size != 8 || !guard_row_decode(value, &row) ||
+	    row.state >= GUARD_STATES || row.recent_count > GUARD_RECENT ||
+	    row.minimum > row.maximum || row.selector.size == 0) {
+		tell(check, guard, "the row is damaged");
+		return;
+	}
+	if (guard == 0 || guard > last)
+		tell(check, guard, "the number was never given");
+	check_rows(check, guard, &row);
+}
+
+/* Rows of pages of guards that do not exist. One seek for each guard. */
+static void check_owners(const struct check *check)
+{
+	uint64_t next = 0;
+
+	while (next <= UINT32_MAX && check->txn->error == ERR_NONE) {
+		struct key from = key_cluster(check->site->id, (uint32_t)next);
+		struct scan scan = scan_begin_at(check->txn, TABLE_GUARDED,
+						 key_slice(&from), 4);
+		bool is_row = scan_next(&scan);
+		uint32_t guard = is_row ? key_u32(scan.key, 4) : 0;
+		struct key key = key_cluster(check->site->id, guard);
+
+		scan_end(&scan);
+		if (!is_row)
+			return;
+		if (txn_get(check->txn, TABLE_GUARDS, key_slice(&key)).data ==
+		    NULL)
+			tell(check, guard, "does not exist, but has pages");
+		next = (uint64_t)guard + 1;
+	}
+}
+
+void check_guards(const struct check *check)
+{
+	struct key prefix = key_site(check->site->id);
+	uint64_t last = store_last_number(check->txn, "guard");
+	struct scan scan =
+		scan_begin(check->txn, TABLE_GUARDS, key_slice(&prefix));
+
+	while (scan_next(&scan))
+		check_guard(check, scan.key, scan.value, last);
+	scan_end(&scan);
+	check_owners(check);
+}

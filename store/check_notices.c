@@ -1,0 +1,117 @@
+/* The rows of those who are told, and of those who are not. */
+#include "store/check.h"
+
+#include <inttypes.h>
+
+#include "store/store.h"
+
+#define HOOK "hook %" PRIu32 ": "
+
+static void check_number(struct verify_report *report, const char *what,
+			 uint64_t number, uint64_t last)
+{
+	if (number > last)
+		verify_problem(report,
+			       "%s %" PRIu64 ": over the last number, %" PRIu64,
+			       what, number, last);
+}
+
+/* Its rows in TABLE_OUTBOX; the damaged ones are told. */
+static uint64_t count_waiting(struct txn *txn, struct verify_report *report,
+			      uint32_t hook)
+{
+	struct key prefix = key_small(hook);
+	struct scan scan = scan_begin(txn, TABLE_OUTBOX, key_slice(&prefix));
+	uint64_t last = store_last_number(txn, "event");
+	struct event_row row;
+	uint64_t count = 0;
+
+	while (scan_next(&scan)) {
+		count++;
+		if (scan.key.size != key_outbox(hook, 0).size ||
+		    !event_decode(scan.value, &row))
+			verify_problem(report,
+				       HOOK "a waiting event is damaged", hook);
+		else
+			check_number(report, "waiting event",
+				     key_u64(scan.key, sizeof(hook)), last);
+	}
+	scan_end(&scan);
+	return count;
+}
+
+static void check_hooks(struct txn *txn, struct verify_report *report)
+{
+	struct scan scan = scan_begin(txn, TABLE_HOOKS, slice_of(""));
+	uint64_t last = store_last_number(txn, "hook");
+	struct hook_row row;
+
+	while (scan_next(&scan)) {
+		uint32_t hook = key_u32(scan.key, 0);
+		uint64_t waiting;
+
+		check_number(report, "hook", hook, last);
+		if (scan.key.size != sizeof(hook) ||
+		    !hook_row_decode(scan.value, &row)) {
+			verify_problem(report, HOOK "damaged", hook);
+			continue;
+		}
+		waiting = count_waiting(txn, report, hook);
+		if (waiting != row.waiting)
+			verify_problem(report,
+				       HOOK "%" PRIu32 " events wait, but "
+					    "%" PRIu64 " rows",
+				       hook, row.waiting, waiting);
+	}
+	scan_end(&scan);
+}
+
+/* Rows of hooks that are gone. One seek for each hook. */
+static void check_outbox(struct txn *txn, struct verify_report *report)
+{
+	uint64_t next = 0;
+
+	while (next <= UINT32_MAX && txn->error == ERR_NONE) {
+		struct key from = key_small((uint32_t)next);
+		struct scan scan =
+			scan_begin_at(txn, TABLE_OUTBOX, key_slice(&from), 0);
+		bool is_row = scan_next(&scan);
+		uint32_t hook = is_row ? key_u32(scan.key, 0) : 0;
+		struct key key = key_small(hook);
+
+		scan_end(&scan);
+		if (!is_row)
+			return;
+		if (txn_get(txn, TABLE_HOOKS, key_slice(&key)).data == NULL)
+			verify_problem(report,
+				       HOOK "events wait for it, but it does "
+					    "not exist",
+				       hook);
+		next = (uint64_t)hook + 1;
+	}
+}
+
+static void check_mutes(struct txn *txn, struct verify_report *report)
+{
+	struct scan scan = scan_begin(txn, TABLE_MUTES, slice_of(""));
+	uint64_t last = store_last_number(txn, "mute");
+	struct mute_row row;
+
+	while (scan_next(&scan)) {
+		uint32_t mute = key_u32(scan.key, 0);
+
+		check_number(report, "mute", mute, last);
+		if (scan.key.size != sizeof(mute) ||
+		    !mute_row_decode(scan.value, &row))
+			verify_problem(report, "mute %" PRIu32 ": damaged",
+				       mute);
+	}
+	scan_end(&scan);
+}
+
+void check_notices(struct txn *txn, struct verify_report *report)
+{
+	check_hooks(txn, report);
+	check_outbox(txn, report);
+	check_mutes(txn, report);
+}

@@ -1,0 +1,219 @@
+/* The store as one file: to hand out, to be made smaller, and to come back. */
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "store/env.h"
+#include "store/folder.h"
+#include "store/log.h"
+
+/* A transaction that is open longer keeps the store as it is. */
+enum { MAX_GATE_S = 10 };
+
+static enum error copy_env(struct store *store, int file, unsigned flags)
+{
+	int rc;
+
+	pthread_rwlock_rdlock(&store->map_lock);
+	rc = mdb_env_copyfd2(store->env, file, flags);
+	pthread_rwlock_unlock(&store->map_lock);
+	return error_from_mdb(rc);
+}
+
+enum error store_copy(struct store *store, int file)
+{
+	enum error error;
+
+	store_grow_early(store);
+	error = copy_env(store, file, MDB_CP_COMPACT);
+	/* so it says of pages that no table has: copy them, too */
+	if (error == ERR_CORRUPT && lseek(file, 0, SEEK_SET) == 0 &&
+	    ftruncate(file, 0) == 0)
+		error = copy_env(store, file, 0);
+	return error;
+}
+
+int store_scratch_file(struct store *store)
+{
+	char name[MAX_PATH_BYTES];
+	int file = folder_create(store->path, "copy");
+
+	if (file >= 0 && folder_name(name, store->path, "copy"))
+		unlink(name);
+	return file;
+}
+
+static uint64_t size_of(int file)
+{
+	struct stat status;
+
+	return fstat(file, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+static uint64_t size_of_data(struct store *store)
+{
+	mdb_filehandle_t file;
+	uint64_t size = 0;
+
+	pthread_rwlock_rdlock(&store->map_lock);
+	if (mdb_env_get_fd(store->env, &file) == MDB_SUCCESS)
+		size = size_of(file);
+	pthread_rwlock_unlock(&store->map_lock);
+	return size;
+}
+
+static void remove_new(const char *path)
+{
+	char name[MAX_PATH_BYTES];
+
+	if (folder_name(name, path, FOLDER_NEW))
+		unlink(name);
+}
+
+/* Copy `from` to a new file in the folder `path`, whole on disk. */
+static enum error write_new(struct store *from, const char *path,
+			    bool is_temporary, uint64_t *bytes_out)
+{
+	int file = folder_create(path, FOLDER_NEW);
+	enum error error;
+
+	if (file < 0)
+		return error_from_mdb(errno);
+	error = copy_env(from, file, MDB_CP_COMPACT);
+	*bytes_out = size_of(file);
+	if (error == ERR_NONE && !is_temporary && fsync(file) != 0)
+		error = ERR_IO;
+	close(file);
+	if (error != ERR_NONE)
+		remove_new(path);
+	return error;
+}
+
+/* Wait until no transaction is open; ERR_BUSY when one stays. */
+static enum error close_gate(struct store *store)
+{
+	struct timespec until;
+
+	/* not the steady clock: ThreadSanitizer would not see the lock */
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += MAX_GATE_S;
+	return pthread_rwlock_timedwrlock(&store->map_lock, &until) == 0
+		       ? ERR_NONE
+		       : ERR_BUSY;
+}
+
+/* The new file takes the place of the old one. Caller: the gate is closed. */
+static enum error exchange(struct store *store)
+{
+	enum error error;
+
+	mdb_env_close(store->env);
+	store->env = NULL;
+	error = folder_is_read(store->path) ? ERR_BUSY
+					    : folder_replace(store->path);
+	if (store_open_env(store) != ERR_NONE) {
+		/* LMDB has let go of both; another process may have more luck.
+		 */
+		log_error("store %s: cannot be opened again", store->path);
+		abort();
+	}
+	return error;
+}
+
+/* Caller: nothing is written to the store, and the copy is whole. */
+static enum error replace(struct store *store)
+{
+	enum error error = folder_seize(store->lock_file);
+
+	if (error != ERR_NONE)
+		return error;
+	error = close_gate(store);
+	if (error == ERR_NONE) {
+		error = exchange(store);
+		pthread_rwlock_unlock(&store->map_lock);
+	}
+	folder_release(store->lock_file);
+	return error;
+}
+
+enum error store_compact(struct store *store, struct store_sizes *sizes_out)
+{
+	enum error error;
+
+	*sizes_out = (struct store_sizes){0};
+	if (store->is_read_only)
+		return ERR_REFUSED;
+	pthread_mutex_lock(&store->write_lock);
+	sizes_out->before = size_of_data(store);
+	error = write_new(store, store->path, store->options.is_temporary,
+			  &sizes_out->after);
+	if (error == ERR_NONE)
+		error = replace(store);
+	if (error != ERR_NONE)
+		remove_new(store->path);
+	pthread_mutex_unlock(&store->write_lock);
+	return error;
+}
+
+/*
+ * A second name for what is there, so that one of both is under the first name
+ * at any instant. ERR_REFUSED: nothing may be there, and something is.
+ */
+static enum error move_aside(const char *path, const char *aside)
+{
+	char data[MAX_PATH_BYTES];
+	char name[MAX_PATH_BYTES];
+
+	if (!folder_name(data, path, FOLDER_DATA))
+		return ERR_IO;
+	if (access(data, F_OK) != 0)
+		return errno == ENOENT ? ERR_NONE : ERR_IO;
+	if (aside == NULL)
+		return ERR_REFUSED;
+	return folder_name(name, path, aside) && link(data, name) == 0
+		       ? ERR_NONE
+		       : ERR_IO;
+}
+
+/* Caller: the folder is ours alone. */
+static enum error restore(struct store *from, const char *path,
+			  const char *aside)
+{
+	uint64_t bytes;
+	enum error error = write_new(from, path, false, &bytes);
+
+	if (error == ERR_NONE && folder_is_read(path))
+		error = ERR_BUSY;
+	if (error == ERR_NONE)
+		error = move_aside(path, aside);
+	if (error == ERR_NONE)
+		error = folder_replace(path);
+	if (error != ERR_NONE)
+		remove_new(path);
+	return error;
+}
+
+enum error store_restore(struct store *from, const char *path,
+			 const char *aside)
+{
+	char data[MAX_PATH_BYTES];
+	int lock;
+	enum error error = folder_take(path, &lock);
+
+	if (error != ERR_NONE)
+		return error;
+	error = folder_seize(lock);
+	if (error == ERR_NONE && aside == NULL &&
+	    folder_name(data, path, FOLDER_DATA) && access(data, F_OK) == 0)
+		error = ERR_REFUSED; /* before anything is copied */
+	if (error == ERR_NONE)
+		error = restore(from, path, aside);
+	close(lock);
+	return error;
+}

@@ -1,0 +1,155 @@
+#include "store/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/log.h"
+
+/* Of the byte that is locked; flock() knows no bytes and does not meet it. */
+enum { READERS_BYTE = 1 };
+
+bool folder_name(char *out, const char *path, const char *name)
+{
+	return snprintf(out, MAX_PATH_BYTES, "%s/%s", path, name) <
+	       MAX_PATH_BYTES;
+}
+
+static enum error error_of_disk(void)
+{
+	return errno == ENOSPC || errno == EDQUOT ? ERR_STORE_FULL : ERR_IO;
+}
+
+/* What the superuser makes is for the user of the daemon, who owns the folder.
+ * Where that cannot be, the files are as they are. */
+static void give_to_owner(const char *path, int file)
+{
+	struct stat folder;
+
+	if (geteuid() == 0 && stat(path, &folder) == 0 &&
+	    fchown(file, folder.st_uid, folder.st_gid) != 0)
+		log_warn("store %s: a file cannot be given to its owner", path);
+}
+
+enum error folder_take(const char *path, int *lock_out)
+{
+	char name[MAX_PATH_BYTES];
+
+	*lock_out = -1;
+	if (mkdir(path, 0700) != 0 && errno != EEXIST)
+		return error_of_disk();
+	if (!folder_name(name, path, "lock"))
+		return ERR_IO;
+	*lock_out = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (*lock_out < 0)
+		return error_of_disk();
+	give_to_owner(path, *lock_out);
+	if (flock(*lock_out, LOCK_EX | LOCK_NB) != 0) {
+		enum error error = errno == EWOULDBLOCK ? ERR_BUSY : ERR_IO;
+
+		close(*lock_out);
+		*lock_out = -1;
+		return error;
+	}
+	if (folder_name(name, path, FOLDER_NEW))
+		unlink(name);
+	return ERR_NONE;
+}
+
+/* Locks of an open file, not of the process: threads do not share them. */
+static bool lock_byte(int lock, int command, short type)
+{
+	struct flock range = {
+		.l_type = type,
+		.l_whence = SEEK_SET,
+		.l_start = READERS_BYTE,
+		.l_len = 1,
+	};
+
+	return fcntl(lock, command, &range) == 0;
+}
+
+int folder_visit(const char *path)
+{
+	char name[MAX_PATH_BYTES];
+	int lock = -1;
+
+	if (folder_name(name, path, "lock"))
+		lock = open(name, O_RDONLY | O_CLOEXEC);
+	if (lock >= 0)
+		lock_byte(lock, F_OFD_SETLKW, F_RDLCK);
+	return lock;
+}
+
+/* LMDB holds the first byte of its lock file as long as it has the data open.
+ */
+bool folder_is_read(const char *path)
+{
+	struct flock range = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+	char name[MAX_PATH_BYTES];
+	int file = -1;
+	bool is_open = false;
+
+	if (folder_name(name, path, "lock.mdb"))
+		file = open(name, O_RDWR | O_CLOEXEC);
+	if (file < 0)
+		return false;
+	if (fcntl(file, F_GETLK, &range) == 0)
+		is_open = range.l_type != F_UNLCK;
+	close(file);
+	return is_open;
+}
+
+enum error folder_seize(int lock)
+{
+	return lock_byte(lock, F_OFD_SETLK, F_WRLCK) ? ERR_NONE : ERR_BUSY;
+}
+
+void folder_release(int lock)
+{
+	lock_byte(lock, F_OFD_SETLK, F_UNLCK);
+}
+
+int folder_create(const char *path, const char *name)
+{
+	char whole[MAX_PATH_BYTES];
+	int file;
+
+	if (!folder_name(whole, path, name)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	unlink(whole);
+	file = open(whole, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+		    0600);
+	if (file >= 0)
+		give_to_owner(path, file);
+	return file;
+}
+
+enum error folder_sync(const char *path)
+{
+	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool is_done;
+
+	if (folder < 0)
+		return ERR_IO;
+	is_done = fsync(folder) == 0;
+	close(folder);
+	return is_done ? ERR_NONE : ERR_IO;
+}
+
+enum error folder_replace(const char *path)
+{
+	char data[MAX_PATH_BYTES];
+	char fresh[MAX_PATH_BYTES];
+
+	if (!folder_name(data, path, FOLDER_DATA) ||
+	    !folder_name(fresh, path, FOLDER_NEW) || rename(fresh, data) != 0)
+		return ERR_IO;
+	return folder_sync(path);
+}

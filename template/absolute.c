@@ -1,0 +1,54 @@
+#include "template/absolute.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "crawl/percent.h"
+
+struct base_address base_of_page(const struct page *page, const struct url *url)
+{
+	struct base_address base = {0};
+	const char *href = page->base.data;
+
+	if (url != NULL) {
+		base.url = url_base(url, page->base);
+		base.is_known = true;
+	} else if (page->base.size > 4 && strncasecmp(href, "http", 4) == 0) {
+		base.is_known =
+			url_parse(&base.url, page->base, NULL) == ERR_NONE;
+	}
+	return base;
+}
+
+/* The canonical form has none: it is of no use to a crawler. */
+static void append_fragment(struct slice href, struct buffer *out)
+{
+	const char *hash =
+		href.size == 0 ? NULL : memchr(href.data, '#', href.size);
+	char escaped[3 * MAX_URL_BYTES];
+	struct bounded fragment = {escaped, 0, sizeof(escaped), false};
+	struct slice rest;
+
+	if (hash == NULL)
+		return;
+	hash++;
+	rest = (struct slice){
+		hash, (size_t)((const char *)href.data + href.size - hash)};
+	percent_normalize(rest, "", &fragment);
+	if (fragment.size == 0 || fragment.is_cut)
+		return;
+	buffer_append_byte(out, '#');
+	buffer_append_slice(out, bounded_slice(&fragment));
+}
+
+bool absolute_append(const void *base, struct slice href, struct buffer *out)
+{
+	const struct base_address *address = base;
+	struct url url;
+
+	if (url_parse(&url, href, &address->url) != ERR_NONE)
+		return false;
+	buffer_append_text(out, url.text);
+	append_fragment(href, out);
+	return true;
+}

@@ -1,0 +1,117 @@
+#include "template/answer_json.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "template/json_value.h"
+
+enum { REAL_DIGITS = 6 };
+
+static json_t *real(float number)
+{
+	return isfinite(number) ? json_real((double)number) : json_null();
+}
+
+static json_t *block_json(const struct content_block *block, const char *text)
+{
+	return json_pack(
+		"{s:s, s:I, s:o, s:o}", "kind", content_kind_name(block->kind),
+		"level", (json_int_t)block->level, "score", real(block->score),
+		"text",
+		json_text((struct slice){text + block->begin, block->length}));
+}
+
+static json_t *blocks_json(const struct content_blocks *blocks)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < blocks->count; i++)
+		json_array_append_new(
+			array, block_json(&blocks->items[i], blocks->text));
+	return array;
+}
+
+static json_t *metadatum_json(const struct metadatum *metadatum)
+{
+	if (metadatum->source == NULL)
+		return json_null();
+	return json_pack("{s:o, s:s}", "value", json_text(metadatum->value),
+			 "source", metadatum->source);
+}
+
+static json_t *metadata_list_json(const struct metadatum *items, size_t count)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, metadatum_json(&items[i]));
+	return array;
+}
+
+static json_t *metadata_json(const struct metadata *metadata)
+{
+	return json_pack(
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"title", metadatum_json(&metadata->title), "authors",
+		metadata_list_json(metadata->authors, metadata->author_count),
+		"published", metadatum_json(&metadata->published), "modified",
+		metadatum_json(&metadata->modified), "site_name",
+		metadatum_json(&metadata->site_name), "language",
+		metadatum_json(&metadata->language), "description",
+		metadatum_json(&metadata->description), "image",
+		metadatum_json(&metadata->image), "canonical",
+		metadatum_json(&metadata->canonical), "tags",
+		metadata_list_json(metadata->tags, metadata->tag_count),
+		"page_type", metadatum_json(&metadata->page_type));
+}
+
+static json_t *template_json(const struct text_answer *answer)
+{
+	if (!answer->has_template)
+		return json_null();
+	return json_pack("{s:o, s:I, s:I}", "id",
+			 json_text(slice_of(answer->cluster)), "version",
+			 (json_int_t)answer->generation, "pages",
+			 (json_int_t)answer->cluster_pages);
+}
+
+/* How the content was found, and what it is worth. */
+static json_t *judgement_json(const struct text_answer *answer)
+{
+	return json_pack(
+		"{s:s, s:o, s:o, s:s, s:o, s:s}", "method", answer->method,
+		"reason", json_text(slice_of(answer->reason)), "template",
+		template_json(answer), "favor", favor_name(answer->favor),
+		"confidence", real(answer->confidence), "quality",
+		quality_name(answer->quality));
+}
+
+void answer_json(const struct text_answer *answer, unsigned indent,
+		 struct buffer *out)
+{
+	const struct page *page = answer->page;
+	json_t *object = json_pack(
+		"{s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:b}", "url",
+		json_text_or_null(slice_of(answer->url)), "title",
+		json_text(page->title), "language", json_text(page->language),
+		"description", json_text(page->description), "cluster",
+		json_text_or_null(slice_of(answer->cluster)), "cluster_pages",
+		(json_int_t)answer->cluster_pages, "generation",
+		(json_int_t)answer->generation, "fetched",
+		json_time(answer->fetched_ms), "truncated",
+		(int)page->is_truncated);
+	size_t form = indent == 0 ? JSON_COMPACT : JSON_INDENT(indent);
+	char *text;
+
+	json_object_update_new(object, judgement_json(answer));
+	json_object_set_new(object, "metadata",
+			    metadata_json(&answer->metadata));
+	json_object_set_new(object, "text",
+			    json_text(buffer_slice(&answer->text)));
+	json_object_set_new(object, "blocks", blocks_json(&answer->blocks));
+	text = json_dumps(object, form | JSON_REAL_PRECISION(REAL_DIGITS));
+	buffer_append_text(out, text == NULL ? "{}" : text);
+	buffer_append_byte(out, '\n');
+	free(text);
+	json_decref(object);
+}

@@ -1,0 +1,22 @@
+/*
+ * template/answer_json.h - the content of a page as JSON: the same envelope
+ * from the socket and from a file.
+ */
+#ifndef TEMPLATE_ANSWER_JSON_H
+#define TEMPLATE_ANSWER_JSON_H
+
+#include "template/text_answer.h"
+#include "store/buffer.h"
+
+/*
+ * Append one object: url, title, language, description, cluster (HOST/N or
+ * null), cluster_pages, generation, fetched (RFC 3339 or null), truncated;
+ * method, reason, template (id, version, pages; null when the method was given
+ * none), favor, confidence (0..1 or null), quality; metadata (of each its value
+ * and source, or null), text, blocks (kind, level, score, text). With `indent`
+ * spaces, or compact (0). What is no valid UTF-8 becomes '?'.
+ */
+void answer_json(const struct text_answer *answer, unsigned indent,
+		 struct buffer *out);
+
+#endif

@@ -1,0 +1,121 @@
+#include "template/balance.h"
+
+#include "store/arena.h"
+
+/* Items of one page. */
+struct page_count {
+	uint32_t held;  /* stable ones, before */
+	uint32_t lost;  /* of these */
+	uint32_t moved; /* of gone and come: lost, or got */
+};
+
+/* What has become of an item. */
+struct turn {
+	uint32_t before; /* mask: seen pages that had it */
+	uint32_t after;  /* mask: those that have it */
+	bool was_stable;
+	bool is_gone;
+	bool is_come;
+};
+
+uint32_t count_pages(uint32_t mask)
+{
+	return (uint32_t)__builtin_popcount(mask);
+}
+
+uint32_t quorum(const struct pages *pages, uint32_t voices)
+{
+	uint64_t share = ((uint64_t)voices * pages->agreement + 999) / 1000;
+	uint32_t least = pages->min_pages < pages->count ? pages->min_pages
+							 : pages->count;
+
+	return share > least ? (uint32_t)share : least;
+}
+
+static struct turn turn_of(const struct pages *pages,
+			   const struct shared *shared)
+{
+	uint32_t had = (uint32_t)shared->holders & ((1U << MAX_PANEL) - 1);
+	struct turn turn = {
+		.before = had & pages->seen,
+		.after = (uint32_t)(shared->holders >> MAX_PANEL),
+		.was_stable = is_stable(count_pages(had), pages->count),
+	};
+	uint32_t lost = count_pages(turn.before & ~turn.after);
+	uint32_t got = count_pages(turn.after & ~turn.before);
+
+	turn.is_gone = turn.was_stable && lost > 0 &&
+		       lost >= quorum(pages, count_pages(turn.before));
+	turn.is_come = !turn.was_stable && got > 0 &&
+		       got >= quorum(pages, count_pages(pages->seen));
+	return turn;
+}
+
+static void count_turn(const struct pages *pages, const struct turn *turn,
+		       struct page_count *counts)
+{
+	for (uint32_t i = 0; i < pages->count; i++) {
+		bool had = (turn->before >> i & 1) != 0;
+		bool has = (turn->after >> i & 1) != 0;
+
+		counts[i].held += turn->was_stable && had;
+		counts[i].lost += turn->was_stable && had && !has;
+		counts[i].moved += (turn->is_gone && had && !has) ||
+				   (turn->is_come && has && !had);
+	}
+}
+
+static double share_of(uint32_t part, uint32_t all)
+{
+	return all == 0 ? 0 : (double)part / all;
+}
+
+/* The hashes themselves, once it is known how many there are. */
+static void list_moved(struct arena *arena, const struct pages *pages,
+		       enum items items, struct balance *balance)
+{
+	struct merge *merge =
+		merge_begin(arena, pages->records, 2 * MAX_PANEL, items);
+	uint64_t *gone = ARENA_NEW(arena, uint64_t, balance->gone_count);
+	uint64_t *come = ARENA_NEW(arena, uint64_t, balance->come_count);
+	struct shared shared;
+
+	balance->gone = gone;
+	balance->come = come;
+	while (merge_next(merge, &shared)) {
+		struct turn turn = turn_of(pages, &shared);
+
+		if (turn.is_gone)
+			*gone++ = shared.hash;
+		if (turn.is_come)
+			*come++ = shared.hash;
+	}
+}
+
+void balance_make(struct arena *arena, const struct pages *pages,
+		  enum items items, struct balance *balance_out)
+{
+	struct merge *merge =
+		merge_begin(arena, pages->records, 2 * MAX_PANEL, items);
+	struct page_count counts[MAX_PANEL] = {{0}};
+	struct balance balance = {0};
+	struct shared shared;
+	uint32_t moved;
+
+	while (merge_next(merge, &shared)) {
+		struct turn turn = turn_of(pages, &shared);
+
+		balance.stable += turn.was_stable;
+		balance.gone_count += turn.is_gone;
+		balance.come_count += turn.is_come;
+		count_turn(pages, &turn, counts);
+	}
+	moved = balance.gone_count + balance.come_count;
+	balance.moved = share_of(moved, balance.stable + balance.come_count);
+	for (uint32_t i = 0; i < pages->count; i++) {
+		balance.lost[i] = share_of(counts[i].lost, counts[i].held);
+		balance.joins[i] = share_of(counts[i].moved, moved);
+	}
+	list_moved(arena, pages, items, &balance);
+	*balance_out = balance;
+}

@@ -1,0 +1,179 @@
+#include "template/bundle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "extract/ridge_model.h"
+#include "store/arena.h"
+#include "store/memory.h"
+#include "template/bundle_parts.h"
+#include "template/extraction.h"
+
+const struct bundle_limits bundle_limits_default = {
+	.max_bytes = BUNDLE_MAX_BYTES,
+	.max_learned = (size_t)64 << 20,
+	.max_page_bytes = (size_t)64 << 20,
+	.max_page_nodes = 2000000,
+};
+
+void bundle_close(struct bundle *bundle)
+{
+	if (bundle == NULL)
+		return;
+	bundle_forget(bundle);
+	ridge_model_destroy(bundle->model);
+	free(bundle->terms);
+	free(bundle->sets);
+	free(bundle->set_terms.items);
+	free(bundle->fragments);
+	free(bundle->pages);
+	free(bundle->page_fragments.items);
+	free(bundle->clusters);
+	free(bundle->rows);
+	free(bundle->container.sections);
+	arena_destroy(bundle->arena);
+	buffer_free(&bundle->file);
+	free(bundle);
+}
+
+static bool read_section(struct bundle *bundle, const struct section *section,
+			 char *phrase)
+{
+	if (section->kind == SECTION_SAMPLES ||
+	    section->kind == SECTION_VERSION)
+		return bundle_read_cluster(bundle, section, phrase);
+	if (section->number == 0)
+		return bundle_read_section(bundle, section, phrase);
+	snprintf(phrase, BUNDLE_REASON_BYTES, "it is of no cluster");
+	return false;
+}
+
+static enum error fail(enum error error, const char *text, char *reason)
+{
+	snprintf(reason, BUNDLE_REASON_BYTES, "bundle: %s", text);
+	return error;
+}
+
+/* Sections come in the order of their kinds: what one refers to is there. */
+static enum error read_sections(struct bundle *bundle, char *reason)
+{
+	const struct container *container = &bundle->container;
+	char phrase[BUNDLE_REASON_BYTES];
+	char name[64];
+	bool has_clusters = false;
+
+	for (uint32_t i = 0; i < container->count; i++) {
+		const struct section *section = &container->sections[i];
+
+		if (!has_clusters && section->kind > SECTION_PAGES) {
+			bundle_make_clusters(bundle);
+			has_clusters = true;
+		}
+		if (read_section(bundle, section, phrase))
+			continue;
+		section_name(section, name, sizeof(name));
+		snprintf(reason, BUNDLE_REASON_BYTES, "bundle: %s: %.180s",
+			 name, phrase);
+		return ERR_CORRUPT;
+	}
+	if (!has_clusters)
+		bundle_make_clusters(bundle);
+	return ERR_NONE;
+}
+
+/* What several sections must agree on. */
+static enum error check_whole(const struct bundle *bundle, char *reason)
+{
+	const struct page_limits *limits = &bundle->site.limits;
+
+	if (bundle->site.host == NULL)
+		return fail(ERR_CORRUPT, "it has no section site", reason);
+	if (limits->max_bytes > bundle->limits.max_page_bytes ||
+	    limits->max_nodes > bundle->limits.max_page_nodes)
+		return fail(ERR_TOO_LARGE,
+			    "its pages may be larger than this program allows",
+			    reason);
+	for (size_t i = 0; i < bundle->set_count; i++)
+		if (bundle->sets[i].cluster != 0 &&
+		    bundle_cluster(bundle, bundle->sets[i].cluster) == NULL)
+			return fail(ERR_CORRUPT,
+				    "section sets: a cluster has no pages",
+				    reason);
+	return ERR_NONE;
+}
+
+enum error bundle_open(struct bundle **bundle_out, struct buffer *file,
+		       const struct bundle_limits *limits, char *reason)
+{
+	struct bundle *bundle = mem_alloc(1, sizeof(*bundle));
+	enum error error;
+
+	bundle->file = *file;
+	*file = (struct buffer){0};
+	bundle->arena = arena_create();
+	bundle->limits = *limits;
+	error = container_read(buffer_slice(&bundle->file), limits->max_bytes,
+			       &bundle->container, reason);
+	if (error == ERR_NONE)
+		error = read_sections(bundle, reason);
+	if (error == ERR_NONE)
+		error = check_whole(bundle, reason);
+	if (error == ERR_NONE) {
+		bundle_make_view(bundle);
+		*bundle_out = bundle;
+		bundle = NULL;
+	}
+	bundle_close(bundle);
+	return error;
+}
+
+const struct bundle_site *bundle_site_of(const struct bundle *bundle)
+{
+	return &bundle->site;
+}
+
+size_t bundle_size(const struct bundle *bundle)
+{
+	return bundle->file.size;
+}
+
+uint32_t bundle_page_count(const struct bundle *bundle)
+{
+	return (uint32_t)bundle->page_count;
+}
+
+/* The site, if the page may be one of it. */
+static const struct site_view *site_for(const struct bundle *bundle,
+					const struct text_request *request)
+{
+	return request->url == NULL || slice_equal(slice_of(request->url->host),
+						   bundle->view.host)
+		       ? &bundle->view
+		       : NULL;
+}
+
+enum error bundle_extract(struct bundle *bundle,
+			  const struct text_request *request,
+			  struct text_answer *answer_out)
+{
+	const struct site_view *site = site_for(bundle, request);
+	const struct answer_rules rules = {
+		.limits = bundle->site.limits,
+		.min_cluster_pages = bundle->site.min_cluster_pages,
+		.settings = bundle->site.settings,
+		.ridges = site == NULL ? NULL : bundle->model,
+	};
+	struct extraction extraction = {
+		.rules = &rules, .request = request, .site = site};
+
+	*answer_out = (struct text_answer){0};
+	return extraction_of_body(&extraction, answer_out);
+}
+
+enum error bundle_classify(struct bundle *bundle,
+			   const struct text_request *request,
+			   struct classed *classed_out)
+{
+	return extraction_class(site_for(bundle, request), request,
+				&bundle->site.limits, classed_out);
+}

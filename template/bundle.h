@@ -1,0 +1,102 @@
+/*
+ * template/bundle.h - what is known of a site as one file: everything that is
+ * needed to class a page and to tell its content as the daemon would that made
+ * the bundle. Its outer form is that of container.h, its sections are
+ *
+ *	site       a JSON object: bundle_site.h
+ *	model      the site's own model of ridges, as text; may be missing
+ *	terms      u64 members of signatures, ascending
+ *	sets       signatures: cluster, terms*
+ *	fragments  u64 hashes of fragments, ascending
+ *	pages      u64 key, u64 hash of the body, cluster, HTTP status, charset,
+ *		   fragments*; ascending by key
+ *	samples    of a cluster: charset, body of each page of its sample
+ *	version    of a cluster: number, JSON of the newest version of its
+ *		   template
+ *
+ * where all other numbers are as in cursor.h, texts are behind their length,
+ * and a list* of ascending indices is their number and the gaps between them.
+ * The document frequencies are not there: the pages have them all.
+ *
+ * A bundle comes from anywhere: all of it is checked when it is opened. One
+ * thread at a time.
+ */
+#ifndef TEMPLATE_BUNDLE_H
+#define TEMPLATE_BUNDLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/buffer.h"
+#include "store/error.h"
+#include "template/bundle_site.h"
+#include "template/classify.h"
+#include "template/text_answer.h"
+
+struct bundle;
+
+/* The unpacked size of all sections: a limit to write, and to read by default.
+ */
+#define BUNDLE_MAX_BYTES ((size_t)1 << 30)
+enum { BUNDLE_REASON_BYTES = 256 };
+
+/* What somebody else's bundle may make the reader do. */
+struct bundle_limits {
+	size_t max_bytes;      /* of all sections, unpacked */
+	size_t max_learned;    /* of what methods learn; then the oldest goes */
+	size_t max_page_bytes; /* a bundle may ask for less, not for more */
+	uint32_t max_page_nodes;
+};
+
+/* 1 GiB, 64 MiB; 64 MiB, 2,000,000. */
+extern const struct bundle_limits bundle_limits_default;
+
+/*
+ * Open a file, whose bytes move out of the buffer, also after an error:
+ * ERR_VERSION, ERR_CORRUPT, ERR_TOO_LARGE, with an English sentence in
+ * `reason` [BUNDLE_REASON_BYTES]. O(size of the sections); in memory it takes
+ * the file and at most sixteen times its sections without samples.
+ */
+enum error bundle_open(struct bundle **bundle_out, struct buffer *file,
+		       const struct bundle_limits *limits, char *reason);
+
+/* NULL is a no-op. */
+void bundle_close(struct bundle *bundle);
+
+const struct bundle_site *bundle_site_of(const struct bundle *bundle);
+size_t bundle_size(const struct bundle *bundle); /* of the file */
+uint32_t bundle_page_count(const struct bundle *bundle);
+
+struct bundle_cluster {
+	uint32_t number;     /* N of HOST/N */
+	uint32_t page_count; /* of the site */
+	uint32_t version;    /* of its template; 0: none is known */
+	struct slice json;   /* of that version, or empty */
+	size_t first_row;    /* of its document frequencies */
+	size_t row_count;
+	const struct section *samples; /* or NULL */
+};
+
+/* Ascending by number: [*count_out]. */
+const struct bundle_cluster *bundle_clusters(const struct bundle *bundle,
+					     uint32_t *count_out);
+/* NULL when there is no such cluster. */
+const struct bundle_cluster *bundle_cluster(const struct bundle *bundle,
+					    uint32_t number);
+
+/*
+ * The content of the page request->body, as the daemon answered it when the
+ * bundle was made. A page without URL counts as one of the site whose place
+ * there is not known; a page of another host is of no cluster. Errors are those
+ * of extraction_of_body().
+ */
+enum error bundle_extract(struct bundle *bundle,
+			  const struct text_request *request,
+			  struct text_answer *answer_out);
+
+/* The cluster of the page request->body, in the same way. ERR_NOT_HTML. */
+enum error bundle_classify(struct bundle *bundle,
+			   const struct text_request *request,
+			   struct classed *classed_out);
+
+#endif

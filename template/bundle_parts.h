@@ -1,0 +1,86 @@
+/* template/bundle_parts.h - the inside of a bundle. Internal to bundle*.c. */
+#ifndef TEMPLATE_BUNDLE_PARTS_H
+#define TEMPLATE_BUNDLE_PARTS_H
+
+#include "template/bundle.h"
+#include "template/container.h"
+#include "template/site_view.h"
+
+struct lesson;
+struct ridge_model;
+
+/* Ascending numbers, one list behind the other. */
+struct index_lists {
+	uint32_t *items; /* [size] */
+	size_t size;
+	size_t capacity;
+};
+
+struct bundle_set {
+	uint32_t cluster;
+	uint32_t count;
+	size_t first; /* in set_terms.items */
+};
+
+struct bundle_page {
+	struct known_page known;
+	uint32_t count;
+	size_t first; /* in page_fragments.items */
+};
+
+/* In how many pages of a cluster a fragment stands. */
+struct frequency_row {
+	uint32_t fragment;
+	uint32_t count;
+};
+
+struct bundle {
+	struct buffer file;
+	struct bundle_limits limits;
+	struct arena *arena; /* the texts below */
+	struct container container;
+	struct bundle_site site;
+	struct ridge_model *model; /* or NULL */
+	uint64_t *terms;           /* [term_count], ascending */
+	size_t term_count;
+	struct bundle_set *sets; /* [set_count] */
+	size_t set_count;
+	struct index_lists set_terms;
+	uint64_t *fragments; /* [fragment_count], ascending */
+	size_t fragment_count;
+	struct bundle_page *pages; /* [page_count], ascending by key */
+	size_t page_count;
+	struct index_lists page_fragments;
+	struct bundle_cluster *clusters; /* [cluster_count], ascending */
+	uint32_t cluster_count;
+	struct frequency_row *rows; /* of a cluster ascending by fragment */
+	struct site_view view;
+	struct lesson *newest; /* a list, by use */
+	size_t learned_bytes;
+};
+
+/* bundle_sections.c: what a section says; false, with a phrase in `reason`,
+ * where that cannot be. */
+bool bundle_read_section(struct bundle *bundle, const struct section *section,
+			 char *reason);
+
+/* bundle_clusters.c: from the pages, which are all there; and then what the
+ * sections have of each. */
+void bundle_make_clusters(struct bundle *bundle);
+bool bundle_read_cluster(struct bundle *bundle, const struct section *section,
+			 char *reason);
+
+/* bundle_samples.c */
+
+/* Is that what the sample of a cluster looks like, unpacked? No page has more
+ * than `max_bytes`. */
+bool bundle_check_samples(struct slice bytes, size_t max_bytes);
+struct taught bundle_learn(struct bundle *bundle, uint32_t cluster,
+			   const struct extractor *extractor,
+			   const double *parameters);
+void bundle_forget(struct bundle *bundle); /* all of it */
+
+/* bundle_view.c */
+void bundle_make_view(struct bundle *bundle);
+
+#endif

@@ -1,0 +1,144 @@
+#include "template/bundle_site.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crawl/url.h"
+#include "extract/extractor.h"
+#include "extract/settings.h"
+#include "store/arena.h"
+#include "template/json_value.h"
+
+enum { MAX_REASON = 256, MAX_TEXT = 4096 };
+
+void bundle_site_write(const struct bundle_site *site, struct buffer *out)
+{
+	const struct page_limits *limits = &site->limits;
+	json_t *object = json_pack(
+		"{s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:o, s:o, "
+		"s:{s:I, s:I, s:I, s:I}, s:I, s:o}",
+		"host", json_text(slice_of(site->host)), "base",
+		json_text(slice_of(site->base)), "measure",
+		measure_name(site->measure), "width", (json_int_t)site->width,
+		"threshold", (json_int_t)site->threshold, "generation",
+		(json_int_t)site->generation, "made_ms",
+		(json_int_t)site->made_ms, "made", json_time(site->made_ms),
+		"program", json_text(slice_of(site->program)), "limits",
+		"bytes", (json_int_t)limits->max_bytes, "nodes",
+		(json_int_t)limits->max_nodes, "depth",
+		(json_int_t)limits->max_depth, "attributes",
+		(json_int_t)limits->max_attributes, "min_cluster_pages",
+		(json_int_t)site->min_cluster_pages, "settings",
+		json_text(slice_of(site->settings)));
+	char *text = json_dumps(object, JSON_COMPACT);
+
+	buffer_append_text(out, text == NULL ? "{}" : text);
+	free(text);
+	json_decref(object);
+}
+
+/* What is read, with the first thing that is wrong. */
+struct reading {
+	const json_t *object;
+	struct arena *arena;
+	char *reason; /* "" as long as all is right */
+};
+
+static void refuse(struct reading *reading, const char *name, const char *why)
+{
+	if (reading->reason[0] == '\0')
+		snprintf(reading->reason, MAX_REASON, "%s: %.200s", name, why);
+}
+
+static uint64_t whole(struct reading *reading, const char *name, uint64_t low,
+		      uint64_t high)
+{
+	const json_t *value = json_object_get(reading->object, name);
+	json_int_t number = json_integer_value(value);
+
+	if (!json_is_integer(value) || number < 0 || (uint64_t)number < low ||
+	    (uint64_t)number > high) {
+		refuse(reading, name, "no number in its range");
+		return low;
+	}
+	return (uint64_t)number;
+}
+
+static const char *text(struct reading *reading, const char *name)
+{
+	const json_t *value = json_object_get(reading->object, name);
+
+	if (!json_is_string(value) || json_string_length(value) > MAX_TEXT) {
+		refuse(reading, name, "no text, or too long");
+		return "";
+	}
+	return arena_copy(reading->arena, json_string_value(value),
+			  json_string_length(value));
+}
+
+static void read_limits(struct reading *reading, struct page_limits *limits)
+{
+	struct reading inner = *reading;
+
+	inner.object = json_object_get(reading->object, "limits");
+	/* the ranges of the daemon's configuration */
+	limits->max_bytes = (size_t)whole(&inner, "bytes", 1024, 1 << 30);
+	limits->max_nodes = (uint32_t)whole(&inner, "nodes", 100, 10000000);
+	limits->max_depth = (uint32_t)whole(&inner, "depth", 16, 4096);
+	limits->max_attributes = (uint32_t)whole(&inner, "attributes", 1, 4096);
+}
+
+/* The host is that of the base, in its canonical form. */
+static void check_address(struct reading *reading,
+			  const struct bundle_site *site)
+{
+	struct url url;
+
+	if (url_parse(&url, slice_of(site->base), NULL) != ERR_NONE ||
+	    strcmp(url.text, site->base) != 0)
+		refuse(reading, "base", "no canonical address");
+	else if (strcmp(url.host, site->host) != 0)
+		refuse(reading, "host", "not that of the base");
+}
+
+static void read_all(struct reading *reading, struct bundle_site *site)
+{
+	char error[MAX_REASON];
+
+	site->host = text(reading, "host");
+	site->base = text(reading, "base");
+	if (!measure_from_name(text(reading, "measure"), &site->measure))
+		refuse(reading, "measure", "there is no such measure");
+	site->width = (unsigned)whole(reading, "width", 0, SIGNATURE_MAX_WIDTH);
+	site->threshold = (unsigned)whole(reading, "threshold", 0, 1000);
+	site->generation = whole(reading, "generation", 0, INT64_MAX);
+	site->made_ms = whole(reading, "made_ms", 0, INT64_MAX);
+	site->program = text(reading, "program");
+	site->min_cluster_pages =
+		(uint32_t)whole(reading, "min_cluster_pages", 1, UINT32_MAX);
+	site->settings = text(reading, "settings");
+	read_limits(reading, &site->limits);
+	check_address(reading, site);
+	if (!settings_apply(site->settings, NULL, NULL, error))
+		refuse(reading, "settings", error);
+}
+
+enum error bundle_site_read(struct arena *arena, struct slice json,
+			    struct bundle_site *site_out, char *reason)
+{
+	json_t *object = json_loadb(json.size == 0 ? "" : json.data, json.size,
+				    JSON_REJECT_DUPLICATES, NULL);
+	struct reading reading = {object, arena, reason};
+
+	*site_out = (struct bundle_site){0};
+	reason[0] = '\0';
+	if (json_is_object(object))
+		read_all(&reading, site_out);
+	else
+		refuse(&reading, "site", "no JSON object");
+	json_decref(object);
+	return reason[0] == '\0' ? ERR_NONE : ERR_CORRUPT;
+}

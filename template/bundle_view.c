@@ -1,0 +1,190 @@
+#include "store/arena.h"
+#include "store/rows.h"
+#include "template/bundle_parts.h"
+
+/* The index of a hash among `hashes` [count], which ascend; or count. */
+static size_t find_hash(const uint64_t *hashes, size_t count, uint64_t hash)
+{
+	size_t low = 0;
+	size_t high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (hashes[middle] < hash)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && hashes[low] == hash ? low : count;
+}
+
+static size_t find_terms(void *context, struct signature own,
+			 uint32_t *terms_out)
+{
+	const struct bundle *bundle = context;
+	size_t count = 0;
+
+	for (size_t i = 0; i < own.count; i++) {
+		size_t term = find_hash(bundle->terms, bundle->term_count,
+					own.members[i]);
+
+		if (term < bundle->term_count)
+			terms_out[count++] = (uint32_t)term;
+	}
+	return count;
+}
+
+static void each_set(void *context,
+		     void (*visit)(void *visitor, const struct term_set *set),
+		     void *visitor)
+{
+	const struct bundle *bundle = context;
+
+	for (size_t i = 0; i < bundle->set_count; i++) {
+		const struct bundle_set *set = &bundle->sets[i];
+
+		visit(visitor,
+		      &(struct term_set){
+			      .number = (uint32_t)i,
+			      .terms = bundle->set_terms.items + set->first,
+			      .count = set->count,
+		      });
+	}
+}
+
+static uint32_t cluster_of(void *context, uint32_t set)
+{
+	const struct bundle *bundle = context;
+
+	return bundle->sets[set].cluster;
+}
+
+static uint32_t page_count(void *context, uint32_t cluster)
+{
+	const struct bundle_cluster *row = bundle_cluster(context, cluster);
+
+	return row == NULL ? 0 : row->page_count;
+}
+
+static uint32_t frequency(void *context, uint32_t cluster, uint64_t fragment)
+{
+	const struct bundle *bundle = context;
+	const struct bundle_cluster *row = bundle_cluster(bundle, cluster);
+	size_t wanted =
+		find_hash(bundle->fragments, bundle->fragment_count, fragment);
+	const struct frequency_row *rows;
+	size_t low = 0;
+	size_t high;
+
+	if (row == NULL || wanted == bundle->fragment_count)
+		return 0;
+	rows = bundle->rows + row->first_row;
+	high = row->row_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (rows[middle].fragment < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < row->row_count && rows[low].fragment == wanted
+		       ? rows[low].count
+		       : 0;
+}
+
+/* The page of a key, or NULL. */
+static const struct bundle_page *page_of(const struct bundle *bundle,
+					 uint64_t key)
+{
+	size_t low = 0;
+	size_t high = bundle->page_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (bundle->pages[middle].known.key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < bundle->page_count && bundle->pages[low].known.key == key
+		       ? &bundle->pages[low]
+		       : NULL;
+}
+
+static bool find_page(void *context, const struct url *url,
+		      struct known_page *page_out)
+{
+	const struct bundle_page *page =
+		page_of(context, page_key_of(slice_of(url->text)));
+
+	if (page != NULL)
+		*page_out = page->known;
+	return page != NULL;
+}
+
+static const uint64_t *fragments(void *context, const struct known_page *known,
+				 struct arena *arena, uint32_t *count_out)
+{
+	const struct bundle *bundle = context;
+	const struct bundle_page *page = page_of(bundle, known->key);
+	uint64_t *hashes;
+
+	if (page == NULL)
+		return NULL;
+	hashes = ARENA_NEW(arena, uint64_t, page->count);
+	for (uint32_t i = 0; i < page->count; i++)
+		hashes[i] = bundle->fragments[bundle->page_fragments
+						      .items[page->first + i]];
+	*count_out = page->count;
+	return hashes;
+}
+
+static struct taught learn(void *context, uint32_t cluster,
+			   const struct extractor *extractor,
+			   const double *parameters)
+{
+	return bundle_learn(context, cluster, extractor, parameters);
+}
+
+/* The bundle keeps it. */
+static void release(void *context, struct taught taught)
+{
+	(void)context;
+	(void)taught;
+}
+
+/* All was checked when it was opened. */
+static enum error failure(const void *context)
+{
+	(void)context;
+	return ERR_NONE;
+}
+
+void bundle_make_view(struct bundle *bundle)
+{
+	static const struct site_source source = {
+		.find_terms = find_terms,
+		.each_set = each_set,
+		.cluster_of = cluster_of,
+		.page_count = page_count,
+		.frequency = frequency,
+		.find_page = find_page,
+		.fragments = fragments,
+		.learn = learn,
+		.release = release,
+		.failure = failure,
+	};
+
+	bundle->view = (struct site_view){
+		.host = slice_of(bundle->site.host),
+		.measure = bundle->site.measure,
+		.width = bundle->site.width,
+		.threshold = bundle->site.threshold,
+		.generation = bundle->site.generation,
+		.source = &source,
+		.context = bundle,
+	};
+}

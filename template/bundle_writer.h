@@ -1,0 +1,68 @@
+/*
+ * template/bundle_writer.h - makes a bundle, from whatever keeps a site. Calls
+ * come in the order of the functions here, those that are for one thing as
+ * often as there are such things.
+ */
+#ifndef TEMPLATE_BUNDLE_WRITER_H
+#define TEMPLATE_BUNDLE_WRITER_H
+
+#include <stdint.h>
+
+#include "store/buffer.h"
+#include "store/error.h"
+#include "store/slice.h"
+#include "template/bundle_site.h"
+#include "template/container.h"
+#include "template/site_view.h"
+
+/* Begin with {.max_bytes = ...}. */
+struct bundle_writer {
+	size_t max_bytes; /* of the file; unpacked BUNDLE_MAX_BYTES */
+	size_t unpacked;
+	struct container_writer file;
+	struct buffer rows;     /* of the section that is written, */
+	enum section_kind kind; /* and which one that is */
+	uint32_t number;
+};
+
+void bundle_put_site(struct bundle_writer *writer,
+		     const struct bundle_site *site);
+
+/* The text of the site's own model; empty: it has none. */
+void bundle_put_model(struct bundle_writer *writer, struct slice model);
+
+/* What signatures are made of, strictly ascending. */
+void bundle_put_terms(struct bundle_writer *writer, const uint64_t *members,
+		      size_t count);
+
+/* A distinct signature, of indices of members, and its cluster (0: none). In
+ * the order in which equally near ones count. */
+void bundle_put_set(struct bundle_writer *writer, uint32_t cluster,
+		    const uint32_t *terms, size_t count);
+
+/* All fragments of all pages, strictly ascending. */
+void bundle_put_fragments(struct bundle_writer *writer, const uint64_t *hashes,
+			  size_t count);
+
+/* A page, ascending by key, with the indices of its fragments, ascending. */
+void bundle_put_page(struct bundle_writer *writer,
+		     const struct known_page *page, const uint32_t *fragments,
+		     uint32_t count);
+
+/* A page of the sample of a cluster, clusters ascending, pages in their order.
+ */
+void bundle_put_sample(struct bundle_writer *writer, uint32_t cluster,
+		       struct slice charset, struct slice body);
+
+/* The newest version of a template, clusters ascending: JSON. */
+void bundle_put_version(struct bundle_writer *writer, uint32_t cluster,
+			uint32_t version, struct slice json);
+
+/* Is it too large by now? Then there is no use in going on. */
+bool bundle_is_full(const struct bundle_writer *writer);
+
+/* Append the bundle to `out`, and free the writer. ERR_TOO_LARGE. */
+enum error bundle_end(struct bundle_writer *writer, struct buffer *out);
+void bundle_writer_free(struct bundle_writer *writer);
+
+#endif

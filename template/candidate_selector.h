@@ -1,0 +1,36 @@
+/*
+ * template/candidate_selector.h - CSS selectors for an element. Internal to
+ * candidates.c.
+ */
+#ifndef TEMPLATE_CANDIDATE_SELECTOR_H
+#define TEMPLATE_CANDIDATE_SELECTOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct page;
+
+enum { MAX_ELEMENT_SELECTORS = 4 };
+
+/* How much is looked at: nodes times selectors. Counted down. */
+struct selector_budget {
+	int64_t nodes;
+};
+
+struct element_selector {
+	const char *text;
+	double trust; /* 0..1: how likely it is to hold on other pages */
+};
+
+/*
+ * The selectors of which the element is the first match, with `minimum` to
+ * `maximum` matches in the page: most trusted first, up to
+ * MAX_ELEMENT_SELECTORS.
+ */
+uint32_t element_selectors(struct arena *arena, const struct page *page,
+			   uint32_t node, const uint32_t limits[2],
+			   struct selector_budget *budget,
+			   struct element_selector *selectors_out);
+
+#endif

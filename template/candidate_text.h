@@ -1,0 +1,31 @@
+/*
+ * template/candidate_text.h - how much two values agree. Internal to
+ * candidates.c.
+ */
+#ifndef TEMPLATE_CANDIDATE_TEXT_H
+#define TEMPLATE_CANDIDATE_TEXT_H
+
+#include <stdint.h>
+
+#include "store/slice.h"
+
+enum { CANDIDATE_WORDS = 64 };
+
+/* A value and its words, sorted. */
+struct wanted_text {
+	struct slice text;
+	uint64_t words[CANDIDATE_WORDS]; /* [word_count] hashes, ascending */
+	uint32_t word_count;
+};
+
+void wanted_text_read(struct wanted_text *wanted, struct slice text);
+
+/*
+ * 0..1: 1 when they are equal; when one holds the other, more than half, by how
+ * much of it; else Dice's coefficient of the words, at most 0.9. 0 when one is
+ * empty.
+ */
+double wanted_text_agreement(const struct wanted_text *wanted,
+			     struct slice text);
+
+#endif

@@ -1,0 +1,181 @@
+#include "template/candidates.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "page/page.h"
+#include "store/arena.h"
+#include "template/candidate_place.h"
+#include "template/candidate_selector.h"
+#include "template/candidate_text.h"
+
+enum {
+	MAX_ELEMENTS = 8, /* that may be it */
+	PER_ELEMENT = 2,  /* selectors of each */
+	MAX_VISITS = 20000000,
+};
+
+/*
+ * What text that agrees is worth, against the place. Chosen on half of the
+ * redesigns of tests/eval/candidates.py; the figures are of the others.
+ */
+static const double text_weight = 0.7;
+
+struct scored {
+	uint32_t node;
+	double text; /* agreement */
+	double score;
+};
+
+struct finding {
+	struct arena *arena;
+	const struct page *page;
+	const struct lost *lost;
+	struct place place;
+	struct wanted_text wanted;
+};
+
+/* What is compared with the value: of an attribute, that of the same name. */
+static size_t value_of(const struct finding *finding, uint32_t node,
+		       char out[ELEMENT_VALUE_BYTES + 1])
+{
+	struct slice name = finding->place.attribute;
+	const struct node *owner = &finding->page->nodes[node];
+	const struct attribute *attributes =
+		finding->page->attributes + owner->first_attribute;
+
+	if (name.size == 0)
+		return element_value(finding->page, node, out);
+	for (uint32_t i = 0; i < owner->attribute_count; i++)
+		if (slice_equal(attributes[i].name, name))
+			return element_cut(attributes[i].value, out);
+	out[0] = '\0';
+	return 0;
+}
+
+static int best_first(const void *left, const void *right)
+{
+	const struct scored *a = left;
+	const struct scored *b = right;
+
+	if (a->score != b->score)
+		return a->score > b->score ? -1 : 1;
+	return (a->node > b->node) - (a->node < b->node);
+}
+
+/* An element whose text says nothing must at least be of the same kind. */
+static bool is_considered(const struct finding *finding, uint32_t node,
+			  double text)
+{
+	const struct place *place = &finding->place;
+
+	return text >= 0.2 ||
+	       (place->count > 0 &&
+		page_tag_hash(finding->page, finding->page->nodes[node].tag) ==
+			place->steps[place->count - 1].tag);
+}
+
+static double score_of(const struct finding *finding, uint32_t node,
+		       double text)
+{
+	struct place place;
+	double similarity;
+
+	place_of(&place, finding->page, node);
+	similarity = place_similarity(&finding->place, &place);
+	if (finding->wanted.text.size == 0)
+		return similarity;
+	if (finding->place.count == 0)
+		return text;
+	return text_weight * text + (1 - text_weight) * similarity;
+}
+
+/* The elements that are most like it [MAX_ELEMENTS], best first. */
+static uint32_t find_elements(const struct finding *finding,
+			      struct scored *elements)
+{
+	const struct page *page = finding->page;
+	struct scored *all =
+		ARENA_NEW(finding->arena, struct scored, page->node_count);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		char value[ELEMENT_VALUE_BYTES + 1];
+		size_t size = value_of(finding, i, value);
+		double text = wanted_text_agreement(
+			&finding->wanted, (struct slice){value, size});
+
+		if (is_considered(finding, i, text))
+			all[count++] = (struct scored){
+				i, text, score_of(finding, i, text)};
+	}
+	if (count > 1)
+		qsort(all, count, sizeof(*all), best_first);
+	if (count > MAX_ELEMENTS)
+		count = MAX_ELEMENTS;
+	if (count > 0)
+		memcpy(elements, all, count * sizeof(*all));
+	return count;
+}
+
+static int best_candidate_first(const void *left, const void *right)
+{
+	const struct candidate *a = left;
+	const struct candidate *b = right;
+
+	if (a->score != b->score)
+		return a->score > b->score ? -1 : 1;
+	return strcmp(a->selector, b->selector);
+}
+
+static uint32_t add_selectors(const struct finding *finding,
+			      const struct scored *element,
+			      struct selector_budget *budget,
+			      struct candidate *candidates)
+{
+	const uint32_t limits[] = {finding->lost->minimum,
+				   finding->lost->maximum};
+	struct element_selector selectors[MAX_ELEMENT_SELECTORS];
+	uint32_t count =
+		element_selectors(finding->arena, finding->page, element->node,
+				  limits, budget, selectors);
+
+	if (count > PER_ELEMENT)
+		count = PER_ELEMENT;
+	for (uint32_t i = 0; i < count; i++) {
+		candidates[i].selector = selectors[i].text;
+		candidates[i].score =
+			element->score * (0.9 + 0.1 * selectors[i].trust);
+		candidates[i].node = element->node;
+		value_of(finding, element->node, candidates[i].value);
+	}
+	return count;
+}
+
+uint32_t candidates_find(struct arena *arena, const struct page *page,
+			 const struct lost *lost,
+			 const struct candidate **candidates_out)
+{
+	struct finding finding = {.arena = arena, .page = page, .lost = lost};
+	struct selector_budget budget = {MAX_VISITS};
+	struct candidate *candidates =
+		ARENA_NEW(arena, struct candidate, MAX_CANDIDATES);
+	struct scored elements[MAX_ELEMENTS];
+	uint32_t element_count;
+	uint32_t count = 0;
+
+	*candidates_out = candidates;
+	if (lost->maximum == 0)
+		return 0;
+	place_read(&finding.place, lost->path);
+	wanted_text_read(&finding.wanted, lost->value);
+	element_count = find_elements(&finding, elements);
+	for (uint32_t i = 0; i < element_count; i++)
+		count += add_selectors(&finding, &elements[i], &budget,
+				       &candidates[count]);
+	if (count > 1)
+		qsort(candidates, count, sizeof(*candidates),
+		      best_candidate_first);
+	return count;
+}

@@ -1,0 +1,71 @@
+/*
+ * template/candidates.h - an element is not found any more where it was: which
+ * of the new page is it, and by which selectors? A pure function of the page.
+ */
+#ifndef TEMPLATE_CANDIDATES_H
+#define TEMPLATE_CANDIDATES_H
+
+#include <stdint.h>
+
+#include "page/element.h"
+#include "store/slice.h"
+
+struct arena;
+struct page;
+
+enum { MAX_CANDIDATES = 16 };
+
+/* What is known of the element from the page as it was. */
+struct lost {
+	struct slice value; /* element_value(), or of its attribute */
+	struct slice path;  /* element_path(), "/@NAME" behind it when it was an
+			       attribute; or empty */
+	uint32_t minimum;   /* matches on a page */
+	uint32_t maximum;
+};
+
+struct candidate {
+	const char *selector; /* CSS; matches as often as it should, and `node`
+				 first */
+	double score;         /* 0..1: text that agrees, then the place */
+	uint32_t node;
+	char value[ELEMENT_VALUE_BYTES + 1]; /* what it says here */
+};
+
+/*
+ * The best candidates, best first, in `arena`; up to MAX_CANDIDATES. None when
+ * nothing may match (maximum 0). O(n) for a page of n elements, times the
+ * selectors that are tried, which are limited.
+ */
+uint32_t candidates_find(struct arena *arena, const struct page *page,
+			 const struct lost *lost,
+			 const struct candidate **candidates_out);
+
+/* A candidate over several pages. */
+struct shared_candidate {
+	const char *selector;
+	const char *value; /* on the first of the pages */
+	double score;      /* sum of the pages' / pages, 0..1 */
+	uint32_t pages;    /* on which it is a candidate */
+};
+
+/* A candidate of one page, as it was kept. */
+struct kept_candidate {
+	const char *selector;
+	const char *value;
+	double score;
+	uint32_t page; /* 0, 1... */
+	uint32_t node;
+};
+
+/*
+ * Add up the candidates [count] of `pages` pages: one selector counts on all
+ * pages that have it; of several that select the same elements, the best one
+ * stays. Writes up to `max`, best first; returns how many. O(count^2).
+ */
+uint32_t candidates_merge(struct arena *arena,
+			  const struct kept_candidate *kept, uint32_t count,
+			  uint32_t pages, struct shared_candidate *merged_out,
+			  uint32_t max);
+
+#endif

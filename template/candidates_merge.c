@@ -1,0 +1,112 @@
+#include "template/candidates.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/arena.h"
+
+/* One selector and where it stands in the list. */
+struct shared {
+	struct shared_candidate candidate;
+	uint32_t first; /* row of the list, sorted by selector: [pages] of them
+			 */
+};
+
+static int by_selector(const void *left, const void *right)
+{
+	const struct kept_candidate *a = left;
+	const struct kept_candidate *b = right;
+	int order = strcmp(a->selector, b->selector);
+
+	return order != 0 ? order : (a->page > b->page) - (a->page < b->page);
+}
+
+static int best_first(const void *left, const void *right)
+{
+	const struct shared *a = left;
+	const struct shared *b = right;
+
+	if (a->candidate.score != b->candidate.score)
+		return a->candidate.score > b->candidate.score ? -1 : 1;
+	return strcmp(a->candidate.selector, b->candidate.selector);
+}
+
+static bool is_selected(const struct kept_candidate *list,
+			const struct shared *by, uint32_t page, uint32_t node)
+{
+	for (uint32_t i = 0; i < by->candidate.pages; i++)
+		if (list[by->first + i].page == page &&
+		    list[by->first + i].node == node)
+			return true;
+	return false;
+}
+
+/* Does `better` select everything that `other` does? */
+static bool covers(const struct kept_candidate *list,
+		   const struct shared *better, const struct shared *other)
+{
+	for (uint32_t i = 0; i < other->candidate.pages; i++) {
+		const struct kept_candidate *row = &list[other->first + i];
+
+		if (!is_selected(list, better, row->page, row->node))
+			return false;
+	}
+	return true;
+}
+
+/* Add up equal selectors of the sorted list; how many are left. */
+static uint32_t add_up(const struct kept_candidate *list, uint32_t count,
+		       uint32_t pages, struct shared *shared)
+{
+	uint32_t size = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct shared *last = size == 0 ? NULL : &shared[size - 1];
+
+		if (last != NULL &&
+		    strcmp(last->candidate.selector, list[i].selector) == 0) {
+			last->candidate.score += list[i].score / pages;
+			last->candidate.pages++;
+			continue;
+		}
+		shared[size++] = (struct shared){
+			.candidate = {list[i].selector, list[i].value,
+				      list[i].score / pages, 1},
+			.first = i,
+		};
+	}
+	return size;
+}
+
+uint32_t candidates_merge(struct arena *arena,
+			  const struct kept_candidate *kept, uint32_t count,
+			  uint32_t pages, struct shared_candidate *merged_out,
+			  uint32_t max)
+{
+	struct kept_candidate *list =
+		ARENA_NEW(arena, struct kept_candidate, count);
+	struct shared *shared = ARENA_NEW(arena, struct shared, count);
+	uint32_t taken[16];
+	uint32_t size;
+	uint32_t found = 0;
+
+	if (count == 0 || pages == 0)
+		return 0;
+	memcpy(list, kept, count * sizeof(*list));
+	qsort(list, count, sizeof(*list), by_selector);
+	size = add_up(list, count, pages, shared);
+	qsort(shared, size, sizeof(*shared), best_first);
+	for (uint32_t i = 0; i < size && found < max && found < 16; i++) {
+		bool is_covered = false;
+
+		for (uint32_t j = 0; j < found && !is_covered; j++)
+			is_covered =
+				covers(list, &shared[taken[j]], &shared[i]);
+		if (is_covered)
+			continue;
+		taken[found] = i;
+		merged_out[found++] = shared[i].candidate;
+	}
+	return found;
+}

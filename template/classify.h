@@ -1,0 +1,30 @@
+/*
+ * template/classify.h - the cluster that a page would belong to if it were
+ * stored, and all pages beside it: that of the nearest stored signature, when
+ * it is within twice the threshold.
+ */
+#ifndef TEMPLATE_CLASSIFY_H
+#define TEMPLATE_CLASSIFY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "page/page.h"
+#include "store/slice.h"
+#include "template/site_view.h"
+
+struct classed {
+	uint32_t cluster; /* 0: of none */
+	double distance;  /* 0..1, to the nearest signature in reach */
+	double reach;     /* 0..1: farther ones do not count */
+};
+
+/*
+ * Class the page, whose URL has the path `path` (empty: not known). Of equally
+ * near signatures the first by number counts. O(sum of the distinct signatures
+ * of the site).
+ */
+struct classed classify(const struct site_view *site, const struct page *page,
+			struct slice path);
+
+#endif

@@ -1,0 +1,309 @@
+#include "template/container.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/compress.h"
+#include "store/hash.h"
+#include "store/memory.h"
+#include "template/cursor.h"
+
+enum {
+	CHECKED_FROM = 32, /* what the checksum is of */
+	CODING_PLAIN = 0,
+	CODING_PACKED = 1,
+	/* so little may be unpacked, whatever it was packed to */
+	SMALL_BYTES = 1 << 16,
+};
+
+/* The first byte is no text, and the line ends show a transfer as text. */
+static const unsigned char magic[8] = {0x8b, 'T',  'P',  'L',
+				       '\r', '\n', 0x1a, '\n'};
+
+void section_name(const struct section *section, char *out, size_t size)
+{
+	const char *name = NULL;
+
+	switch (section->kind) {
+#define X(kind, value, text)   \
+	case kind:             \
+		name = (text); \
+		break;
+		SECTION_LIST(X)
+#undef X
+	default:
+		break;
+	}
+	if (name == NULL)
+		snprintf(out, size, "section of unknown kind %" PRIu32,
+			 section->kind);
+	else if (section->number == 0)
+		snprintf(out, size, "section %s", name);
+	else
+		snprintf(out, size, "section %s of %" PRIu32, name,
+			 section->number);
+}
+
+static enum error fail(char *reason, enum error error, const char *text)
+{
+	snprintf(reason, CONTAINER_REASON_BYTES, "bundle: %s", text);
+	return error;
+}
+
+static enum error fail_section(char *reason, enum error error,
+			       const struct section *section, const char *text)
+{
+	char name[64];
+
+	section_name(section, name, sizeof(name));
+	snprintf(reason, CONTAINER_REASON_BYTES, "bundle: %s: %s", name, text);
+	return error;
+}
+
+static uint32_t read_u32(struct cursor *cursor)
+{
+	struct slice bytes = cursor_bytes(cursor, sizeof(uint32_t));
+	const unsigned char *at = bytes.data;
+
+	return bytes.size == 0
+		       ? 0
+		       : (uint32_t)at[0] | (uint32_t)at[1] << 8 |
+				 (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+/* Magic, version and size; the cursor is behind the header then. */
+static enum error read_header(struct slice file, struct cursor *cursor,
+			      uint32_t *count_out, char *reason)
+{
+	uint32_t version;
+
+	*cursor = cursor_of(file);
+	if (file.size < CONTAINER_HEADER_BYTES ||
+	    memcmp(file.data, magic, sizeof(magic)) != 0)
+		return fail(reason, ERR_CORRUPT,
+			    "this is no bundle that `templatectl export` made");
+	cursor_bytes(cursor, sizeof(magic));
+	version = read_u32(cursor);
+	if (version != CONTAINER_VERSION) {
+		snprintf(reason, CONTAINER_REASON_BYTES,
+			 "bundle: its format has version %" PRIu32
+			 ", this program reads version %d; export it again%s",
+			 version, CONTAINER_VERSION,
+			 version > CONTAINER_VERSION
+				 ? ", or use a newer program"
+				 : "");
+		return ERR_VERSION;
+	}
+	if (read_u32(cursor) != 0)
+		return fail(reason, ERR_CORRUPT, "the header is damaged");
+	cursor_bytes(cursor, sizeof(struct hash128));
+	if (cursor_u64(cursor) != file.size)
+		return fail(reason, ERR_CORRUPT,
+			    "the file is cut, or something stands behind it");
+	*count_out = read_u32(cursor);
+	if (read_u32(cursor) != 0)
+		return fail(reason, ERR_CORRUPT, "the header is damaged");
+	return ERR_NONE;
+}
+
+static bool is_behind(const struct section *section,
+		      const struct section *before)
+{
+	return section->kind != before->kind ? section->kind > before->kind
+					     : section->number > before->number;
+}
+
+/* Could so much have been packed to so little? */
+static bool is_plausible(const struct section *section)
+{
+	if (section->coding == CODING_PLAIN)
+		return section->size == section->bytes.size;
+	return section->coding == CODING_PACKED &&
+	       (section->size <= SMALL_BYTES ||
+		section->size / CONTAINER_MAX_RATIO <= section->bytes.size);
+}
+
+/* The row of a section, whose bytes begin at `body`. */
+static bool read_row(struct cursor *rows, struct cursor *body,
+		     struct section *section)
+{
+	uint64_t packed;
+
+	section->kind = read_u32(rows);
+	section->number = read_u32(rows);
+	section->coding = read_u32(rows);
+	if (read_u32(rows) != 0)
+		return false;
+	packed = cursor_u64(rows);
+	section->size = cursor_u64(rows);
+	section->checksum = cursor_u64(rows);
+	section->bytes = cursor_bytes(body, packed);
+	return !body->is_broken;
+}
+
+static enum error read_table(struct cursor rows, struct container *container,
+			     uint64_t max_bytes, char *reason)
+{
+	struct cursor body = rows;
+
+	cursor_bytes(&body, (uint64_t)container->count * CONTAINER_ROW_BYTES);
+	for (uint32_t i = 0; i < container->count; i++) {
+		struct section *section = &container->sections[i];
+
+		if (!read_row(&rows, &body, section))
+			return fail(reason, ERR_CORRUPT,
+				    "the table of sections is damaged");
+		if (i > 0 && !is_behind(section, section - 1))
+			return fail_section(reason, ERR_CORRUPT, section,
+					    "it stands at a wrong place");
+		if (!is_plausible(section))
+			return fail_section(reason, ERR_CORRUPT, section,
+					    "its size cannot be right");
+		if (section->size > max_bytes - container->size)
+			return fail_section(reason, ERR_TOO_LARGE, section,
+					    "unpacked it is over the limit");
+		container->size += section->size;
+	}
+	return cursor_is_done(&body)
+		       ? ERR_NONE
+		       : fail(reason, ERR_CORRUPT,
+			      "bytes stand behind the last section");
+}
+
+/* That of the file covers everything; those of sections say where. */
+static enum error check_sums(struct slice file,
+			     const struct container *container, char *reason)
+{
+	const char *bytes = file.data;
+	struct hash128 sum =
+		hash128(bytes + CHECKED_FROM, file.size - CHECKED_FROM);
+	bool is_right = memcmp(sum.bytes, bytes + CHECKED_FROM - sizeof(sum),
+			       sizeof(sum)) == 0;
+
+	for (uint32_t i = 0; i < container->count; i++) {
+		const struct section *section = &container->sections[i];
+
+		if (hash64(section->bytes.data, section->bytes.size, 0) !=
+		    section->checksum)
+			return fail_section(reason, ERR_CORRUPT, section,
+					    "checksum does not match");
+	}
+	return is_right ? ERR_NONE
+			: fail(reason, ERR_CORRUPT,
+			       "table of sections: checksum does not match");
+}
+
+enum error container_read(struct slice file, uint64_t max_bytes,
+			  struct container *container_out, char *reason)
+{
+	struct container container = {0};
+	struct cursor cursor;
+	enum error error = read_header(file, &cursor, &container.count, reason);
+
+	*container_out = (struct container){0};
+	if (error != ERR_NONE)
+		return error;
+	if (container.count > cursor_left(&cursor) / CONTAINER_ROW_BYTES)
+		return fail(reason, ERR_CORRUPT,
+			    "the table of sections is damaged");
+	container.sections =
+		mem_alloc(container.count + 1U, sizeof(*container.sections));
+	error = read_table(cursor, &container, max_bytes, reason);
+	if (error == ERR_NONE)
+		error = check_sums(file, &container, reason);
+	if (error == ERR_NONE)
+		*container_out = container;
+	else
+		free(container.sections);
+	return error;
+}
+
+enum error container_unpack(const struct section *section, struct buffer *out)
+{
+	size_t before = out->size;
+	enum error error;
+
+	if (section->coding == CODING_PLAIN) {
+		buffer_append_slice(out, section->bytes);
+		return ERR_NONE;
+	}
+	error = decompress(section->bytes, (size_t)section->size, out);
+	return error == ERR_NONE && out->size - before == section->size
+		       ? ERR_NONE
+		       : ERR_CORRUPT;
+}
+
+static void append_row(struct buffer *table, const struct section *section)
+{
+	pack_u32(table, section->kind);
+	pack_u32(table, section->number);
+	pack_u32(table, section->coding);
+	pack_u32(table, 0);
+	pack_u64(table, section->bytes.size);
+	pack_u64(table, section->size);
+	pack_u64(table, section->checksum);
+}
+
+void container_add(struct container_writer *writer, enum section_kind kind,
+		   uint32_t number, struct slice bytes)
+{
+	struct section section = {
+		.kind = kind,
+		.number = number,
+		.coding = CODING_PACKED,
+		.size = bytes.size,
+	};
+	size_t before = writer->body.size;
+
+	compress_well(bytes, &writer->body);
+	section.bytes = (struct slice){writer->body.data + before,
+				       writer->body.size - before};
+	if (section.bytes.size >= bytes.size || !is_plausible(&section)) {
+		writer->body.size = before;
+		buffer_append_slice(&writer->body, bytes);
+		section.coding = CODING_PLAIN;
+		section.bytes =
+			(struct slice){writer->body.data + before, bytes.size};
+	}
+	section.checksum = hash64(section.bytes.data, section.bytes.size, 0);
+	append_row(&writer->table, &section);
+	writer->count++;
+}
+
+void container_free(struct container_writer *writer)
+{
+	buffer_free(&writer->table);
+	buffer_free(&writer->body);
+	*writer = (struct container_writer){0};
+}
+
+static void set_checksum(char *file, size_t size)
+{
+	struct hash128 sum = hash128(file + CHECKED_FROM, size - CHECKED_FROM);
+
+	memcpy(file + CHECKED_FROM - sizeof(sum), sum.bytes, sizeof(sum));
+}
+
+void container_end(struct container_writer *writer, struct buffer *out)
+{
+	static const char zeros[sizeof(struct hash128)];
+	size_t size =
+		CONTAINER_HEADER_BYTES + writer->table.size + writer->body.size;
+	size_t begin = out->size;
+
+	buffer_reserve(out, size);
+	buffer_append(out, magic, sizeof(magic));
+	pack_u32(out, CONTAINER_VERSION);
+	pack_u32(out, 0);
+	buffer_append(out, zeros, sizeof(zeros));
+	pack_u64(out, size);
+	pack_u32(out, writer->count);
+	pack_u32(out, 0);
+	buffer_append_slice(out, buffer_slice(&writer->table));
+	buffer_append_slice(out, buffer_slice(&writer->body));
+	set_checksum(out->data + begin, size);
+	container_free(writer);
+}

@@ -1,0 +1,105 @@
+/*
+ * template/container.h - the outer form of a bundle: a header, a table of
+ * sections, the sections. Integers are little-endian.
+ *
+ *	 0  8  magic
+ *	 8  4  version of the format
+ *	12  4  0
+ *	16 16  hash128() of everything behind it
+ *	32  8  size of the file
+ *	40  4  number of sections
+ *	44  4  0
+ *	48     the table: for each section
+ *		 0  4  kind
+ *		 4  4  number: of the cluster, or 0
+ *		 8  4  coding: 0 as it is, 1 one zstd frame that knows its size
+ *		12  4  0
+ *		16  8  size in the file
+ *		24  8  size unpacked
+ *		32  8  hash64() of its bytes in the file
+ *	       the sections in the order of the table, nothing between them
+ *
+ * Sections ascend strictly by kind and number. man 5 templated-bundle says it
+ * for others.
+ */
+#ifndef TEMPLATE_CONTAINER_H
+#define TEMPLATE_CONTAINER_H
+
+#include <stdint.h>
+
+#include "store/buffer.h"
+#include "store/error.h"
+#include "store/slice.h"
+
+enum {
+	CONTAINER_VERSION = 1,
+	CONTAINER_HEADER_BYTES = 48,
+	CONTAINER_ROW_BYTES = 40,
+	CONTAINER_REASON_BYTES = 256,
+	/* No section may grow to more than so many times its size when it is
+	   unpacked: pages of one template shrink to a fiftieth. */
+	CONTAINER_MAX_RATIO = 4096,
+};
+
+/* Name of the section, stored number. */
+#define SECTION_LIST(X)                      \
+	X(SECTION_SITE, 1, "site")           \
+	X(SECTION_MODEL, 2, "model")         \
+	X(SECTION_TERMS, 3, "terms")         \
+	X(SECTION_SETS, 4, "sets")           \
+	X(SECTION_FRAGMENTS, 5, "fragments") \
+	X(SECTION_PAGES, 6, "pages")         \
+	X(SECTION_SAMPLES, 7, "samples")     \
+	X(SECTION_VERSION, 8, "version")
+
+enum section_kind {
+#define X(name, value, text) name = (value),
+	SECTION_LIST(X)
+#undef X
+};
+
+struct section {
+	uint32_t kind;   /* enum section_kind */
+	uint32_t number; /* of the cluster; 0: of the site */
+	uint32_t coding;
+	struct slice bytes; /* in the file */
+	uint64_t size;      /* unpacked */
+	uint64_t checksum;  /* hash64 of the bytes */
+};
+
+struct container {
+	struct section *sections; /* [count] */
+	uint32_t count;
+	uint64_t size; /* of all sections, unpacked */
+};
+
+/*
+ * Look through the whole file. The sections point into it; free() them. After
+ * an error `reason` [CONTAINER_REASON_BYTES] is an English sentence.
+ * ERR_VERSION, ERR_CORRUPT, ERR_TOO_LARGE (over `max_bytes` unpacked). O(size).
+ */
+enum error container_read(struct slice file, uint64_t max_bytes,
+			  struct container *container_out, char *reason);
+
+/* Append the section, unpacked. ERR_CORRUPT. */
+enum error container_unpack(const struct section *section, struct buffer *out);
+
+/* "section pages", "section samples of 7". */
+void section_name(const struct section *section, char *out, size_t size);
+
+/* Makes a file. Begin with {0}. */
+struct container_writer {
+	struct buffer table;
+	struct buffer body;
+	uint32_t count;
+};
+
+/* Pack and add a section; they come in their order. */
+void container_add(struct container_writer *writer, enum section_kind kind,
+		   uint32_t number, struct slice bytes);
+
+/* Append the file to `out`, and free the writer. */
+void container_end(struct container_writer *writer, struct buffer *out);
+void container_free(struct container_writer *writer);
+
+#endif

@@ -1,0 +1,116 @@
+#include "template/cursor.h"
+
+#include <endian.h>
+#include <string.h>
+
+enum { MORE = 0x80, LOW = 0x7f, SHIFT = 7, MAX_SHIFT = 63 };
+
+struct cursor cursor_of(struct slice bytes)
+{
+	const unsigned char *at = bytes.data;
+
+	if (at == NULL)
+		return (struct cursor){0};
+	return (struct cursor){at, at + bytes.size, false};
+}
+
+size_t cursor_left(const struct cursor *cursor)
+{
+	return (size_t)(cursor->end - cursor->at);
+}
+
+/* Nothing more is read. */
+static void fail(struct cursor *cursor)
+{
+	cursor->at = cursor->end;
+	cursor->is_broken = true;
+}
+
+uint64_t cursor_u64(struct cursor *cursor)
+{
+	uint64_t number;
+
+	if (cursor_left(cursor) < sizeof(number)) {
+		fail(cursor);
+		return 0;
+	}
+	memcpy(&number, cursor->at, sizeof(number));
+	cursor->at += sizeof(number);
+	return le64toh(number);
+}
+
+uint64_t cursor_number(struct cursor *cursor, uint64_t max)
+{
+	uint64_t number = 0;
+
+	for (unsigned shift = 0; shift <= MAX_SHIFT; shift += SHIFT) {
+		unsigned char byte;
+
+		if (cursor->at == cursor->end)
+			break;
+		byte = *cursor->at++;
+		if (shift == MAX_SHIFT && byte > 1)
+			break;
+		number |= (uint64_t)(byte & LOW) << shift;
+		if ((byte & MORE) != 0)
+			continue;
+		if (number > max)
+			break;
+		return number;
+	}
+	fail(cursor);
+	return 0;
+}
+
+struct slice cursor_bytes(struct cursor *cursor, uint64_t size)
+{
+	const unsigned char *at = cursor->at;
+
+	if (size > cursor_left(cursor)) {
+		fail(cursor);
+		return (struct slice){"", 0};
+	}
+	if (size == 0)
+		return (struct slice){"", 0};
+	cursor->at += size;
+	return (struct slice){at, (size_t)size};
+}
+
+struct slice cursor_text(struct cursor *cursor, uint64_t max)
+{
+	return cursor_bytes(cursor, cursor_number(cursor, max));
+}
+
+bool cursor_is_done(const struct cursor *cursor)
+{
+	return !cursor->is_broken && cursor->at == cursor->end;
+}
+
+void pack_u32(struct buffer *out, uint32_t number)
+{
+	uint32_t little = htole32(number);
+
+	buffer_append(out, &little, sizeof(little));
+}
+
+void pack_u64(struct buffer *out, uint64_t number)
+{
+	uint64_t little = htole64(number);
+
+	buffer_append(out, &little, sizeof(little));
+}
+
+void pack_number(struct buffer *out, uint64_t number)
+{
+	while (number >= MORE) {
+		buffer_append_byte(out, (char)((number & LOW) | MORE));
+		number >>= SHIFT;
+	}
+	buffer_append_byte(out, (char)number);
+}
+
+void pack_text(struct buffer *out, struct slice text)
+{
+	pack_number(out, text.size);
+	buffer_append_slice(out, text);
+}

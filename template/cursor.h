@@ -1,0 +1,44 @@
+/*
+ * template/cursor.h - numbers and bytes out of a section of a bundle, and into
+ * one. Whole numbers are as in LEB128: seven bits a byte, the least first, the
+ * top bit says that more follow; hashes are eight bytes, the least first.
+ */
+#ifndef TEMPLATE_CURSOR_H
+#define TEMPLATE_CURSOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/buffer.h"
+#include "store/slice.h"
+
+/* What is left to read. Behind the end, and behind damage, everything is 0. */
+struct cursor {
+	const unsigned char *at;
+	const unsigned char *end;
+	bool is_broken;
+};
+
+struct cursor cursor_of(struct slice bytes);
+size_t cursor_left(const struct cursor *cursor);
+
+uint64_t cursor_u64(struct cursor *cursor);
+
+/* A whole number of at most `max`; a greater one is damage. */
+uint64_t cursor_number(struct cursor *cursor, uint64_t max);
+
+/* The next `size` bytes. */
+struct slice cursor_bytes(struct cursor *cursor, uint64_t size);
+
+/* A number of bytes, and these: at most `max`. */
+struct slice cursor_text(struct cursor *cursor, uint64_t max);
+
+/* It was read to its very end, without damage. */
+bool cursor_is_done(const struct cursor *cursor);
+
+void pack_u32(struct buffer *out, uint32_t number);
+void pack_u64(struct buffer *out, uint64_t number);
+void pack_number(struct buffer *out, uint64_t number);
+void pack_text(struct buffer *out, struct slice text);
+
+#endif

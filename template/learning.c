@@ -1,0 +1,20 @@
+#include "template/learning.h"
+
+#include "page/page.h"
+
+const void *learn_from(const struct extractor *extractor,
+		       const double *parameters, struct page **pages,
+		       uint32_t count, struct arena *arena)
+{
+	const struct sample sample = {
+		.pages = (const struct page *const *)pages,
+		.count = count,
+	};
+	const void *knowledge = extractor->learn(
+		&sample, extractor->learns_by_parameters ? parameters : NULL,
+		arena);
+
+	for (uint32_t i = 0; i < count; i++)
+		page_destroy(pages[i]);
+	return knowledge;
+}

@@ -1,0 +1,24 @@
+/* template/learning.h - what a method learns from a sample of a cluster. */
+#ifndef TEMPLATE_LEARNING_H
+#define TEMPLATE_LEARNING_H
+
+#include <stdint.h>
+
+#include "extract/extractor.h"
+
+struct page;
+
+/* Behind so many bytes of source no page is added to a sample, but there are
+ * two at least. */
+enum { MAX_SAMPLE_BYTES = 8 << 20, MIN_SAMPLE_PAGES = 2 };
+
+/*
+ * Have the method learn from `pages` [count >= 1], which are destroyed.
+ * `parameters` [MAX_PARAMETERS] must stay as long as `arena`, which owns the
+ * result.
+ */
+const void *learn_from(const struct extractor *extractor,
+		       const double *parameters, struct page **pages,
+		       uint32_t count, struct arena *arena);
+
+#endif

@@ -1,0 +1,137 @@
+#include "template/merge.h"
+
+#include "cluster/signature.h"
+#include "store/arena.h"
+#include "template/version.h"
+
+static const enum measure measure_of[] = {
+	[ITEMS_CPC] = MEASURE_CPC,
+	[ITEMS_CP] = MEASURE_CP,
+};
+
+/* Where the walk stands in one list. */
+struct cursor {
+	const struct record *record;
+	uint32_t index; /* of the record */
+	uint32_t at;
+	uint32_t count;
+};
+
+/* The cursors that are not at their end: a heap, least hash first. */
+struct merge {
+	struct cursor *heap; /* [count] */
+	uint32_t count;
+	enum items items;
+};
+
+static uint64_t hash_at(const struct merge *merge, const struct cursor *cursor)
+{
+	const struct record *record = cursor->record;
+
+	if (merge->items == ITEMS_FRAGMENTS)
+		return record->fragments[cursor->at].hash;
+	return record->signatures[measure_of[merge->items]][cursor->at];
+}
+
+static uint32_t item_count(const struct record *record, enum items items)
+{
+	if (items == ITEMS_FRAGMENTS)
+		return record->fragment_count;
+	return record->signature_counts[measure_of[items]];
+}
+
+static bool is_before(const struct merge *merge, uint32_t left, uint32_t right)
+{
+	return hash_at(merge, &merge->heap[left]) <
+	       hash_at(merge, &merge->heap[right]);
+}
+
+static void sift_down(struct merge *merge, uint32_t at)
+{
+	for (;;) {
+		struct cursor cursor = merge->heap[at];
+		uint32_t least = at;
+
+		for (uint32_t child = 2 * at + 1;
+		     child <= 2 * at + 2 && child < merge->count; child++)
+			if (is_before(merge, child, least))
+				least = child;
+		if (least == at)
+			return;
+		merge->heap[at] = merge->heap[least];
+		merge->heap[least] = cursor;
+		at = least;
+	}
+}
+
+struct merge *merge_begin(struct arena *arena, const struct record *records,
+			  uint32_t count, enum items items)
+{
+	struct merge *merge = ARENA_NEW(arena, struct merge, 1);
+
+	merge->heap = ARENA_NEW(arena, struct cursor, count);
+	merge->items = items;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t size = item_count(&records[i], items);
+
+		if (size > 0)
+			merge->heap[merge->count++] =
+				(struct cursor){&records[i], i, 0, size};
+	}
+	for (uint32_t i = merge->count / 2; i > 0; i--)
+		sift_down(merge, i - 1);
+	return merge;
+}
+
+/* Move the first cursor on. */
+static void advance(struct merge *merge)
+{
+	struct cursor *first = merge->heap;
+
+	if (++first->at == first->count)
+		*first = merge->heap[--merge->count];
+	if (merge->count > 1)
+		sift_down(merge, 0);
+}
+
+bool merge_next(struct merge *merge, struct shared *shared_out)
+{
+	if (merge->count == 0)
+		return false;
+	*shared_out = (struct shared){.hash = hash_at(merge, merge->heap)};
+	while (merge->count > 0 &&
+	       hash_at(merge, merge->heap) == shared_out->hash) {
+		if (merge->heap->index < 64)
+			shared_out->holders |= (uint64_t)1
+					       << merge->heap->index;
+		shared_out->count++;
+		advance(merge);
+	}
+	return true;
+}
+
+bool is_stable(uint32_t count, uint32_t records)
+{
+	return (uint64_t)count * 1000 > (uint64_t)records * VERSION_STABLE;
+}
+
+uint32_t stable_count(struct arena *arena, const struct record *records,
+		      uint32_t count, enum items items)
+{
+	struct merge *merge = merge_begin(arena, records, count, items);
+	struct shared shared;
+	uint32_t stable = 0;
+
+	while (merge_next(merge, &shared))
+		stable += is_stable(shared.count, count);
+	return stable;
+}
+
+enum items stable_paths(struct arena *arena, const struct record *records,
+			uint32_t count)
+{
+	uint64_t with = stable_count(arena, records, count, ITEMS_CPC);
+	uint32_t without = stable_count(arena, records, count, ITEMS_CP);
+
+	return 2 * with >= without ? ITEMS_CPC : ITEMS_CP;
+}

@@ -1,0 +1,121 @@
+#include "template/method_run.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "extract/choose.h"
+#include "extract/ridge_model.h"
+#include "extract/trace.h"
+#include "store/arena.h"
+#include "template/presentation.h"
+#include "template/request.h"
+
+/* What a method is given beside the page. */
+struct tools {
+	double parameters[MAX_PARAMETERS];
+	struct selection selection;
+	struct ridge_model *own; /* the model of the site */
+	struct taught taught;
+};
+
+/* If the method reads one. */
+static enum error load_model(const struct extraction *extraction,
+			     const struct extractor *extractor,
+			     struct ridge_model **model_out,
+			     struct text_answer *answer)
+{
+	if (!extractor->reads_ridges || extraction->load_model == NULL)
+		return ERR_NONE;
+	return extraction->load_model(extraction->rules, extraction->request,
+				      model_out, answer);
+}
+
+/* End with put_away(), also after an error. */
+static enum error take_tools(const struct extraction *extraction,
+			     const struct choice *choice,
+			     struct text_answer *answer,
+			     struct tools *tools_out)
+{
+	const struct text_request *request = extraction->request;
+	const struct site_view *site = extraction->site;
+	enum error error;
+
+	*tools_out = (struct tools){0};
+	if (!request_parameters(request, choice->extractor,
+				extraction->rules->settings,
+				tools_out->parameters, answer->reason) ||
+	    !request_selection(request, extraction->page->arena,
+			       &tools_out->selection, answer->reason))
+		return ERR_MALFORMED;
+	error = load_model(extraction, choice->extractor, &tools_out->own,
+			   answer);
+	if (error != ERR_NONE || !choice->has_template ||
+	    !learns_sample(choice->extractor))
+		return error;
+	tools_out->taught =
+		site->source->learn(site->context, extraction->cluster,
+				    choice->extractor, tools_out->parameters);
+	return tools_out->taught.holder == NULL ? ERR_CORRUPT : ERR_NONE;
+}
+
+static void put_away(const struct extraction *extraction, struct tools *tools)
+{
+	const struct site_view *site = extraction->site;
+
+	if (tools->taught.holder != NULL)
+		site->source->release(site->context, tools->taught);
+	ridge_model_destroy(tools->own);
+}
+
+/* Run the method, change its choice as is wanted, and lay it out. */
+static void run(const struct extraction *extraction,
+		const struct choice *choice, const struct tools *tools,
+		struct text_answer *answer)
+{
+	const struct page *page = extraction->page;
+	struct assessment assessment = {.confidence = NAN};
+	struct verdict *verdicts =
+		ARENA_NEW(page->arena, struct verdict, page->text_count);
+	struct extractor_input input = {
+		.page = page,
+		.template_counts =
+			choice->has_template ? &extraction->counts : NULL,
+		.learned = tools->taught.knowledge,
+		.ridges = tools->own == NULL ? extraction->rules->ridges
+					     : tools->own,
+		.parameters = tools->parameters,
+		.arena = page->arena,
+		.assessment = &assessment,
+	};
+
+	if (extraction->request->format == FORMAT_EXPLAIN)
+		input.trace = trace_create(page->arena, page->text_count);
+	choice->extractor->run(&input, verdicts);
+	selection_apply(&tools->selection, page, verdicts, input.trace);
+	answer->has_template = choice->has_template;
+	answer->favor = extraction->request->favor;
+	answer->confidence = assessment.confidence;
+	answer->quality = quality_of(page, verdicts, extraction->http_status);
+	present(extraction, choice->extractor, &input, verdicts, answer);
+}
+
+enum error method_run(const struct extraction *extraction,
+		      struct text_answer *answer)
+{
+	struct choice choice = {0};
+	struct tools tools = {0};
+	enum error error = choose_extractor(
+		extraction->request->method, extraction->counts.page_count,
+		extraction->rules->min_cluster_pages, &choice);
+
+	snprintf(answer->reason, sizeof(answer->reason), "%s", choice.reason);
+	if (error != ERR_NONE)
+		return error;
+	snprintf(answer->method, sizeof(answer->method), "%s",
+		 choice.extractor->name);
+	error = take_tools(extraction, &choice, answer, &tools);
+	if (error == ERR_NONE)
+		run(extraction, &choice, &tools, answer);
+	put_away(extraction, &tools);
+	return error;
+}

@@ -1,0 +1,54 @@
+#include "template/path_tree.h"
+
+#include "store/arena.h"
+#include "store/hash.h"
+
+struct path_tree path_tree_make(struct arena *arena)
+{
+	return (struct path_tree){
+		.arena = arena,
+		.steps = step_tree_make(arena, sizeof(struct path_tree_node),
+					PATH_TREE_MAX_NODES),
+	};
+}
+
+/* The node of one step more; NO_STEP: there is no room. */
+static uint32_t add_step(struct path_tree *tree, uint32_t parent,
+			 struct slice label)
+{
+	uint32_t before = step_tree_count(&tree->steps);
+	uint32_t index = step_tree_add(&tree->steps, parent,
+				       hash64(label.data, label.size, 0));
+
+	if (index == before)
+		step_tree_node(&tree->steps, index)->label = (struct slice){
+			arena_copy(tree->arena, label.data, label.size),
+			label.size};
+	return index;
+}
+
+void path_tree_add(struct path_tree *tree, const struct told_path *told)
+{
+	struct slice rest = told->path;
+	uint32_t index = NO_STEP;
+	struct path_tree_node *node = NULL;
+
+	for (unsigned i = 0; rest.size > 0; i++) {
+		struct slice label = rest;
+
+		if (i < PATH_TREE_MAX_STEPS)
+			label = step_take(&rest);
+		else
+			rest.size = 0;
+		index = add_step(tree, index, label);
+		if (index == NO_STEP)
+			return;
+		node = path_tree_node(tree, index);
+		node->is_there[told->side] = true;
+		node->is_told[told->side] |= told->is_told;
+	}
+	if (node == NULL || !told->is_told)
+		return;
+	node->is_end[told->side] = true;
+	node->shares[told->side] = told->share;
+}

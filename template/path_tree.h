@@ -1,0 +1,54 @@
+/*
+ * template/path_tree.h - the paths of two versions of a template as one tree,
+ * so that people see where in the page something went or came.
+ */
+#ifndef TEMPLATE_PATH_TREE_H
+#define TEMPLATE_PATH_TREE_H
+
+#include <stdbool.h>
+
+#include "store/slice.h"
+#include "template/step_tree.h"
+
+struct arena;
+
+enum {
+	PATH_TREE_MAX_NODES = 4000,
+	PATH_TREE_MAX_STEPS = 32, /* of a path; the rest of it is one more */
+};
+
+enum path_side { PATH_BEFORE, PATH_AFTER, PATH_SIDES };
+
+struct path_tree_node {
+	struct step_node step;
+	bool is_there[PATH_SIDES]; /* a path of that side leads through it */
+	bool is_told[PATH_SIDES];  /* and that path is to be shown */
+	bool is_end[PATH_SIDES];   /* such a path ends here */
+	float shares[PATH_SIDES];  /* of the pages that have that one */
+};
+
+struct path_tree {
+	struct arena *arena;
+	struct step_tree steps; /* of path_tree_nodes */
+};
+
+struct path_tree path_tree_make(struct arena *arena);
+
+static inline struct path_tree_node *
+path_tree_node(const struct path_tree *tree, uint32_t index)
+{
+	return (struct path_tree_node *)step_tree_node(&tree->steps, index);
+}
+
+/* A path such as "html>body>div.menu", of one version. */
+struct told_path {
+	struct slice path;
+	float share; /* of the pages that have it */
+	enum path_side side;
+	bool is_told; /* it is to be shown; others say what was there */
+};
+
+/* Add it; the tree keeps its own copy. O(size). */
+void path_tree_add(struct path_tree *tree, const struct told_path *told);
+
+#endif

@@ -1,0 +1,108 @@
+#include "template/presentation.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "extract/explain.h"
+#include "extract/render.h"
+#include "store/arena.h"
+#include "template/absolute.h"
+
+static void explain(const struct extraction *extraction,
+		    const struct extractor *extractor,
+		    const struct extractor_input *input,
+		    const struct verdict *verdicts, struct text_answer *answer)
+{
+	char reason[sizeof(answer->reason) + 64];
+	int size = snprintf(reason, sizeof(reason), "%s; quality %s",
+			    answer->reason, quality_name(answer->quality));
+
+	if (!isnan(answer->confidence))
+		snprintf(reason + size, sizeof(reason) - (size_t)size,
+			 ", confidence %.2f", (double)answer->confidence);
+	render_explanation(
+		extraction->page, verdicts, input->trace,
+		&(struct explanation){
+			.extractor = extractor,
+			.parameters = input->parameters,
+			.reason = reason,
+			.url = answer->url,
+			.cluster = answer->cluster,
+			.template_counts = extraction->counts.page_count == 0
+						   ? NULL
+						   : &extraction->counts,
+		},
+		&answer->text);
+}
+
+/* The page's own address; empty for a page that stands nowhere. */
+static const struct url *address_of(const struct text_answer *answer,
+				    struct url *url_out)
+{
+	if (url_parse(url_out, slice_of(answer->url), NULL) != ERR_NONE ||
+	    slice_equal(slice_of(url_out->host), slice_of(OFFLINE_HOST)))
+		return NULL;
+	return url_out;
+}
+
+/* Addresses that are known are made absolute, others stay as written. */
+static void resolve(struct metadatum *address, const struct page *page,
+		    const struct base_address *base)
+{
+	struct buffer absolute = {0};
+
+	if (base->is_known && absolute_append(base, address->value, &absolute))
+		address->value = (struct slice){
+			arena_copy(page->arena, absolute.data, absolute.size),
+			absolute.size};
+	buffer_free(&absolute);
+}
+
+void answer_describe(struct text_answer *answer)
+{
+	const struct page *page = answer->page;
+	struct url own;
+	const struct url *url = address_of(answer, &own);
+	const struct base_address base = base_of_page(page, url);
+
+	answer->metadata = metadata_read(
+		page->arena, page, slice_of(url == NULL ? NULL : url->text));
+	resolve(&answer->metadata.image, page, &base);
+	resolve(&answer->metadata.canonical, page, &base);
+}
+
+static void lay_out(const struct extraction *extraction,
+		    const struct verdict *verdicts, struct text_answer *answer)
+{
+	const struct page *page = extraction->page;
+	enum format format = extraction->request->format;
+	struct url own;
+	const struct url *url = address_of(answer, &own);
+	const struct base_address base = base_of_page(page, url);
+	const struct render_request request = {
+		.page = page,
+		.verdicts = verdicts,
+		.resolve = base.is_known ? absolute_append : NULL,
+		.resolve_context = &base,
+		.metadata = &answer->metadata,
+		.url = slice_of(url == NULL ? NULL : url->text),
+	};
+
+	if (format == FORMAT_JSON || format == FORMAT_XML)
+		answer_describe(answer);
+	if (format == FORMAT_JSON)
+		answer->blocks =
+			content_blocks_make(page->arena, page, verdicts);
+	render(format, &request, &answer->text);
+}
+
+void present(const struct extraction *extraction,
+	     const struct extractor *extractor,
+	     const struct extractor_input *input,
+	     const struct verdict *verdicts, struct text_answer *answer)
+{
+	if (extraction->request->format == FORMAT_EXPLAIN)
+		explain(extraction, extractor, input, verdicts, answer);
+	else
+		lay_out(extraction, verdicts, answer);
+}

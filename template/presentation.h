@@ -1,0 +1,19 @@
+/*
+ * template/presentation.h - verdicts to an answer: its text in the format that
+ * was asked for, and what is told beside it.
+ */
+#ifndef TEMPLATE_PRESENTATION_H
+#define TEMPLATE_PRESENTATION_H
+
+#include "template/extraction.h"
+
+/* The method's `input` has its parameters, its template and its trace. */
+void present(const struct extraction *extraction,
+	     const struct extractor *extractor,
+	     const struct extractor_input *input,
+	     const struct verdict *verdicts, struct text_answer *answer);
+
+/* Read the metadata of the answer's page, which is told beside its text. */
+void answer_describe(struct text_answer *answer);
+
+#endif

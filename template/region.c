@@ -1,0 +1,235 @@
+#include "template/region.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "extract/choose.h"
+#include "extract/extractor.h"
+#include "extract/word.h"
+#include "page/page.h"
+#include "store/arena.h"
+#include "template/texts.h"
+
+/* Shares of the content's words. */
+static const double most = 0.75;  /* a region holds so much of what is left */
+static const double least = 0.10; /* what is not worth a region */
+
+/* A sampled page, and the words of its content that are in no region yet. */
+struct sampled {
+	const struct page *page;
+	const uint64_t *paths; /* [node_count] */
+	uint32_t *words;       /* of each text [text_count] */
+	uint32_t *before; /* scratch: of all texts before [text_count + 1] */
+	double total;     /* of all content */
+};
+
+/* An element that holds content. */
+struct place {
+	uint64_t path;
+	double words; /* share of those of its page */
+	uint32_t page;
+	uint32_t node;
+};
+
+/* All elements of one path. */
+struct site {
+	const struct place *first;
+	double words; /* the sum of its places' */
+	uint32_t elements;
+	uint32_t pages;
+};
+
+static struct sampled sample(struct arena *arena, const struct page *page)
+{
+	const struct extractor *method = extractor_find(DEFAULT_METHOD);
+	struct verdict *verdicts =
+		ARENA_NEW(page->arena, struct verdict, page->text_count);
+	double parameters[MAX_PARAMETERS];
+	struct sampled sampled = {
+		.page = page,
+		.paths = path_chains(page->arena, page, PATH_INNER_CLASSES),
+		.words = ARENA_NEW(arena, uint32_t, page->text_count),
+		.before = ARENA_NEW(arena, uint32_t, page->text_count + 1),
+	};
+
+	extractor_presets(method, parameters);
+	method->run(&(struct extractor_input){.page = page,
+					      .parameters = parameters,
+					      .arena = page->arena},
+		    verdicts);
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		if (!verdicts[i].is_content)
+			continue;
+		sampled.words[i] = word_count(page_text(page, i));
+		sampled.total += sampled.words[i];
+	}
+	return sampled;
+}
+
+static uint32_t node_count(const struct sampled *samples, uint32_t count)
+{
+	uint32_t nodes = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		nodes += samples[i].page->node_count;
+	return nodes;
+}
+
+/* The elements of one page that hold words; returns how many. */
+static uint32_t add_places(const struct sampled *sampled, uint32_t page,
+			   struct place *places)
+{
+	uint32_t count = 0;
+
+	if (sampled->total <= 0)
+		return 0;
+	for (uint32_t i = 0; i < sampled->page->text_count; i++)
+		sampled->before[i + 1] = sampled->before[i] + sampled->words[i];
+	for (uint32_t i = 0; i < sampled->page->node_count; i++) {
+		const struct node *node = &sampled->page->nodes[i];
+		uint32_t words = sampled->before[node->end_text] -
+				 sampled->before[node->first_text];
+
+		if (words > 0)
+			places[count++] = (struct place){
+				.path = sampled->paths[i],
+				.words = words / sampled->total,
+				.page = page,
+				.node = i,
+			};
+	}
+	return count;
+}
+
+static int by_path(const void *left, const void *right)
+{
+	const struct place *a = left;
+	const struct place *b = right;
+
+	if (a->path != b->path)
+		return a->path < b->path ? -1 : 1;
+	if (a->page != b->page)
+		return a->page < b->page ? -1 : 1;
+	return (a->node > b->node) - (a->node < b->node);
+}
+
+/* The places from `places` on that have one path. */
+static struct site next_site(const struct place *places, uint32_t count)
+{
+	struct site site = {.first = places};
+
+	while (site.elements < count &&
+	       places[site.elements].path == places->path) {
+		const struct place *place = &places[site.elements];
+
+		site.pages +=
+			site.elements == 0 || place->page != place[-1].page;
+		site.words += place->words;
+		site.elements++;
+	}
+	return site;
+}
+
+static uint16_t depth_of(const struct sampled *samples, struct site site)
+{
+	const struct place *place = site.first;
+
+	return samples[place->page].page->nodes[place->node].depth;
+}
+
+/*
+ * The lowest one of those that hold most of the `words`. As each of them holds
+ * more than half, they stand inside each other.
+ */
+static struct site lowest(const struct sampled *samples,
+			  const struct place *places, uint32_t count,
+			  double words)
+{
+	struct site found = {0};
+	struct site site;
+
+	for (uint32_t i = 0; i < count; i += site.elements) {
+		site = next_site(places + i, count - i);
+		if (site.elements != site.pages || site.words < most * words)
+			continue;
+		if (found.first == NULL ||
+		    depth_of(samples, site) > depth_of(samples, found))
+			found = site;
+	}
+	return found;
+}
+
+/* Its words count no more. */
+static void take(struct sampled *samples, struct site site)
+{
+	for (uint32_t i = 0; i < site.elements; i++) {
+		const struct place *place = &site.first[i];
+		const struct sampled *sampled = &samples[place->page];
+		const struct node *node = &sampled->page->nodes[place->node];
+
+		for (uint32_t text = node->first_text; text < node->end_text;
+		     text++)
+			sampled->words[text] = 0;
+	}
+}
+
+static uint32_t find_places(const struct sampled *samples, uint32_t count,
+			    struct place *places)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		found += add_places(&samples[i], i, places + found);
+	if (found > 1)
+		qsort(places, found, sizeof(*places), by_path);
+	return found;
+}
+
+/* The words that are left, of each page as a share of all of its. */
+static double words_left(const struct sampled *samples, uint32_t count)
+{
+	double left = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t texts = samples[i].page->text_count;
+
+		if (samples[i].total > 0)
+			left += samples[i].before[texts] / samples[i].total;
+	}
+	return left;
+}
+
+uint32_t regions_find(struct arena *arena, const struct page *const *pages,
+		      uint32_t count, struct version_region *regions_out)
+{
+	struct sampled *samples = ARENA_NEW(arena, struct sampled, count);
+	uint32_t with_content = 0;
+	uint32_t regions = 0;
+	struct place *places;
+
+	for (uint32_t i = 0; i < count; i++) {
+		samples[i] = sample(arena, pages[i]);
+		with_content += samples[i].total > 0;
+	}
+	places = ARENA_NEW(arena, struct place, node_count(samples, count));
+	while (regions < VERSION_MAX_REGIONS) {
+		uint32_t found = find_places(samples, count, places);
+		double left = words_left(samples, count);
+		struct site site;
+
+		if (left < least * with_content)
+			break;
+		site = lowest(samples, places, found, left);
+		if (site.first == NULL)
+			break;
+		regions_out[regions++] = (struct version_region){
+			.path = text_of_path(arena, pages[site.first->page],
+					     site.first->node,
+					     PATH_INNER_CLASSES),
+			.share = (float)site.pages / (float)with_content,
+			.words = (float)(site.words / site.pages),
+		};
+		take(samples, site);
+	}
+	return regions;
+}

@@ -1,0 +1,87 @@
+/*
+ * template/site_view.h - what is known of a site, as far as answers need it,
+ * whoever keeps it: the daemon's store, or a bundle. Everything that tells a
+ * page's content by other pages of its site reads it through this.
+ */
+#ifndef TEMPLATE_SITE_VIEW_H
+#define TEMPLATE_SITE_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/signature.h"
+#include "crawl/url.h"
+#include "extract/extractor.h"
+#include "store/error.h"
+#include "store/slice.h"
+
+struct arena;
+struct site_source;
+
+/* Plain data; the slices live as long as what the context is. */
+struct site_view {
+	struct slice host; /* HOST in HOST/N */
+	enum measure measure;
+	unsigned width;      /* of shingles; 0: the measure's own */
+	unsigned threshold;  /* permille */
+	uint64_t generation; /* the state of its templates */
+	const struct site_source *source;
+	void *context; /* of the source's functions */
+};
+
+/* A page of the site that is known. */
+struct known_page {
+	uint64_t key;          /* page_key_of() of its URL */
+	uint64_t content_hash; /* hash64 of its body */
+	uint32_t cluster;      /* 0: none */
+	uint32_t http_status;
+	struct slice charset; /* of the Content-Type, or empty */
+};
+
+/* The terms of a distinct signature, strictly ascending. */
+struct term_set {
+	uint32_t number;
+	const uint32_t *terms; /* [count] */
+	size_t count;
+};
+
+/* What a sample of a cluster has taught a method. */
+struct taught {
+	const void *knowledge; /* by extractor->learn() */
+	void *holder;          /* NULL: there are no pages to learn from */
+};
+
+struct site_source {
+	/* The terms that stand for members of `own`, ascending, written to
+	   `terms_out` [own.count]; returns how many. */
+	size_t (*find_terms)(void *context, struct signature own,
+			     uint32_t *terms_out);
+	/* Every distinct signature of the site, ascending by number. */
+	void (*each_set)(void *context,
+			 void (*visit)(void *visitor,
+				       const struct term_set *set),
+			 void *visitor);
+	/* The cluster of the pages that have the set; 0 when there is none. */
+	uint32_t (*cluster_of)(void *context, uint32_t set);
+	uint32_t (*page_count)(void *context, uint32_t cluster);
+	/* In how many pages of the cluster the fragment stands. */
+	uint32_t (*frequency)(void *context, uint32_t cluster,
+			      uint64_t fragment);
+	bool (*find_page)(void *context, const struct url *url,
+			  struct known_page *page_out);
+	/* The distinct fragments of a known page, ascending, in `arena`; NULL
+	   when they cannot be read. */
+	const uint64_t *(*fragments)(void *context,
+				     const struct known_page *page,
+				     struct arena *arena, uint32_t *count_out);
+	/* What the sample of a cluster teaches; release what has a holder. */
+	struct taught (*learn)(void *context, uint32_t cluster,
+			       const struct extractor *extractor,
+			       const double *parameters);
+	void (*release)(void *context, struct taught taught);
+	/* The first failure of the functions above. */
+	enum error (*failure)(const void *context);
+};
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * template/step_tree.h - a tree whose nodes are told apart by their parent and
+ * by one step alone, so that what has the same path is the same node: the bones
+ * of page_tree.h and path_tree.h.
+ */
+#ifndef TEMPLATE_STEP_TREE_H
+#define TEMPLATE_STEP_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "extract/hash_table.h"
+#include "store/slice.h"
+
+struct arena;
+
+#define NO_STEP UINT32_MAX
+
+/* A node. Its parent has a lower index. */
+struct step_node {
+	uint64_t key;    /* of the parent and the step */
+	uint32_t parent; /* NO_STEP: it is a root; the same below */
+	uint32_t first_child;
+	uint32_t last_child;
+	uint32_t next_sibling; /* in the order in which they were added */
+	struct slice label;    /* in the arena */
+};
+
+/* Nodes are any struct that begins with a step_node. */
+struct step_tree {
+	struct hash_table nodes;
+	uint32_t max_nodes;
+	uint32_t first_root;
+	uint32_t last_root;
+};
+
+struct step_tree step_tree_make(struct arena *arena, size_t node_bytes,
+				uint32_t max_nodes);
+
+static inline uint32_t step_tree_count(const struct step_tree *tree)
+{
+	return tree->nodes.count;
+}
+
+/* Valid until the next node is added. */
+static inline struct step_node *step_tree_node(const struct step_tree *tree,
+					       uint32_t index)
+{
+	return hash_table_entry(&tree->nodes, index);
+}
+
+/*
+ * The child of `parent` (NO_STEP: a root) behind `step`, a hash; added when
+ * there is none, with an empty label and zeros behind its step_node. NO_STEP
+ * when there is no room. O(1).
+ */
+uint32_t step_tree_add(struct step_tree *tree, uint32_t parent, uint64_t step);
+
+/* Take the first step off a path such as "html>body>div", not empty. */
+struct slice step_take(struct slice *path);
+
+/* A way through the nodes in pre-order, each one entered and left. */
+struct step_walk {
+	const struct step_tree *tree;
+	uint32_t node;
+	bool is_leaving;
+	bool is_started;
+};
+
+/* Begin with {.tree = tree}. False at the end. */
+bool step_walk_next(struct step_walk *walk);
+
+/* Leave the node that was entered without its children. */
+static inline void step_walk_skip(struct step_walk *walk)
+{
+	walk->is_leaving = true;
+}
+
+#endif

@@ -1,0 +1,216 @@
+/*
+ * templated.h - use the templates of a site in your own program.
+ *
+ * `templatectl export HOST -o site.tpl` writes a bundle: everything that the
+ * daemon has learned of a site. This library opens it, classes pages and tells
+ * their content from the rest, byte for byte as that daemon would. It needs no
+ * daemon, opens no socket, starts no thread and keeps nothing between calls but
+ * what hangs on a handle.
+ *
+ *	struct templated_error error;
+ *	struct templated_bundle *site = templated_open("site.tpl", NULL,
+ *&error); struct templated_page page = {.bytes = html, .size = size, .url =
+ *url}; struct templated_answer *answer = templated_extract(site, &page, NULL,
+ *&error);
+ *
+ *	fwrite(templated_text(answer), 1, templated_text_size(answer), stdout);
+ *	templated_free(answer);
+ *	templated_close(site);
+ *
+ * Ownership. What templated_open() and templated_extract() give is the
+ * caller's, and ends with templated_close() and templated_free(). Text that a
+ * function returns belongs to the handle it was asked of and lives as long as
+ * that; an answer outlives its bundle. Nothing that is passed in is kept.
+ *
+ * Errors. A function that can fail returns NULL or false and fills *error,
+ * which may be NULL. Bundles and pages may come from anyone: whatever is in
+ * them, the worst is an error. Only when memory runs out the process ends
+ * (abort), so a program that opens bundles of strangers sets the limits.
+ *
+ * Threads. A handle is used by one thread at a time; different handles by
+ * different threads at the same time. The locale does not matter.
+ *
+ * Structs grow at their end alone: set those that you fill to zero first.
+ * All text is UTF-8 and ends with a NUL.
+ */
+#ifndef TEMPLATED_H
+#define TEMPLATED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TEMPLATED_VERSION_MAJOR 0
+#define TEMPLATED_VERSION_MINOR 1
+#define TEMPLATED_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define TEMPLATED_API __attribute__((visibility("default")))
+#else
+#define TEMPLATED_API
+#endif
+
+/* Of the library that runs: "0.1.0". */
+TEMPLATED_API const char *templated_version(void);
+
+enum templated_code {
+	TEMPLATED_OK,
+	TEMPLATED_NOT_FOUND,    /* no such file, method or value */
+	TEMPLATED_MALFORMED,    /* an argument is wrong */
+	TEMPLATED_TOO_LARGE,    /* over a limit */
+	TEMPLATED_CORRUPT,      /* the bundle is damaged, or is none */
+	TEMPLATED_OTHER_FORMAT, /* a bundle of another version of the format */
+	TEMPLATED_NOT_HTML,     /* the page is an image, an archive, ... */
+	TEMPLATED_NO_TEMPLATE,  /* the method works by a template, and there is
+				   none for this page */
+	TEMPLATED_IO            /* the file cannot be read */
+};
+
+struct templated_error {
+	enum templated_code code;
+	char message[256]; /* an English sentence */
+};
+
+/* What a bundle may make this program do; 0 is the default. */
+struct templated_limits {
+	size_t max_unpacked_bytes; /* of its sections; 1 GiB */
+	size_t max_page_bytes;     /* that it may ask for; 64 MiB */
+	size_t max_page_nodes;     /* the same, elements; 2,000,000 */
+	size_t max_learned_bytes;  /* kept of what methods learn; 64 MiB */
+};
+
+struct templated_bundle;
+
+/*
+ * Open a bundle. All of it is checked, which takes a time linear in its
+ * unpacked size. `limits` may be NULL. Errors: NOT_FOUND, IO, CORRUPT,
+ * OTHER_FORMAT, TOO_LARGE.
+ */
+TEMPLATED_API struct templated_bundle *
+templated_open(const char *path, const struct templated_limits *limits,
+	       struct templated_error *error);
+
+/* The same with the bytes of a bundle, which are copied. */
+TEMPLATED_API struct templated_bundle *
+templated_open_memory(const void *bytes, size_t size,
+		      const struct templated_limits *limits,
+		      struct templated_error *error);
+
+/* NULL is a no-op. */
+TEMPLATED_API void templated_close(struct templated_bundle *bundle);
+
+/*
+ * What is in it, as JSON: site, base, measure, threshold, generation, made,
+ * program, size_bytes, pages, templates [{id, pages, learned, version}].
+ */
+TEMPLATED_API const char *
+templated_describe(const struct templated_bundle *bundle);
+
+/*
+ * The newest version of the template "HOST/N" as JSON: its paths, fragments and
+ * regions (see templatectl template). NULL when the bundle has none of it.
+ */
+TEMPLATED_API const char *
+templated_template(const struct templated_bundle *bundle, const char *id);
+
+/* A page, as it was received. */
+struct templated_page {
+	const void *bytes;
+	size_t size;
+	const char *url;     /* http or https; NULL: not known */
+	const char *charset; /* of its Content-Type header; NULL: none */
+};
+
+struct templated_class {
+	char id[288];      /* "HOST/N"; "" when it is of no template */
+	uint32_t pages;    /* of that template the daemon knew */
+	double distance;   /* 0..1, to the nearest page of the site */
+	double reach;      /* 0..1: pages farther away count as others */
+	double confidence; /* 0..1: 1 - distance / reach; 0 without id */
+};
+
+/*
+ * Which template made the page? A page without URL is taken for one of the
+ * site; one of another host is of no template. False: MALFORMED, NOT_HTML.
+ */
+TEMPLATED_API bool templated_classify(struct templated_bundle *bundle,
+				      const struct templated_page *page,
+				      struct templated_class *class_out,
+				      struct templated_error *error);
+
+/* How it is extracted; 0 and NULL are the defaults. */
+struct templated_options {
+	const char *method;  /* a name of templated_method(); "auto" */
+	const char *format;  /* "txt", "md", "json", "html", "xml", "explain" */
+	const char *favor;   /* "balance", "precision", "recall" */
+	const char *include; /* CSS selectors: also what stands in these */
+	const char *exclude; /* and never what stands in these */
+	const char *const *parameters; /* "name=value"..., ended by NULL */
+	bool with_comments;            /* also what readers wrote below it */
+};
+
+struct templated_answer;
+
+/*
+ * The content of a page. `options` may be NULL. Errors: MALFORMED, NOT_FOUND
+ * (the method), NOT_HTML, NO_TEMPLATE.
+ */
+TEMPLATED_API struct templated_answer *templated_extract(
+	struct templated_bundle *bundle, const struct templated_page *page,
+	const struct templated_options *options, struct templated_error *error);
+
+/* NULL is a no-op. */
+TEMPLATED_API void templated_free(struct templated_answer *answer);
+
+/* In the format. Of "json" the document that the daemon answers with. */
+TEMPLATED_API const char *templated_text(const struct templated_answer *answer);
+TEMPLATED_API size_t templated_text_size(const struct templated_answer *answer);
+
+/* "auto", or that which was asked for. */
+TEMPLATED_API const char *
+templated_answer_method(const struct templated_answer *answer);
+/* By what it was judged: "template: cluster of 17 pages". */
+TEMPLATED_API const char *
+templated_answer_reason(const struct templated_answer *answer);
+/* "HOST/N", or "". */
+TEMPLATED_API const char *
+templated_answer_template(const struct templated_answer *answer);
+/* Was the template used? */
+TEMPLATED_API bool
+templated_answer_has_template(const struct templated_answer *answer);
+/* "ok", "listing", "truncated", "empty", "js-only", "blocked", "not-html". */
+TEMPLATED_API const char *
+templated_answer_quality(const struct templated_answer *answer);
+/* 0..1; NAN: the method tells none. */
+TEMPLATED_API double
+templated_answer_confidence(const struct templated_answer *answer);
+
+/*
+ * What the page says of itself: number `index` of "title", "author",
+ * "published", "modified", "site_name", "language", "description", "image",
+ * "canonical", "tag" or "page_type". NULL when there is no such value; only
+ * "author" and "tag" may have several.
+ */
+TEMPLATED_API const char *templated_metadata(struct templated_answer *answer,
+					     const char *name, size_t index);
+
+struct templated_method {
+	const char *name;
+	const char *summary; /* one line */
+	const char *source;  /* the paper */
+	bool needs_template; /* it refuses pages without one */
+};
+
+/* Method number `index`, from 0 on; false behind the last one. */
+TEMPLATED_API bool templated_method(size_t index,
+				    struct templated_method *method_out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,15 @@
+#include "template/text_answer.h"
+
+const struct answer_rules answer_rules_default = {
+	.limits = {.max_bytes = 10000000,
+		   .max_nodes = 200000,
+		   .max_depth = 512,
+		   .max_attributes = 256},
+	.min_cluster_pages = 3,
+};
+
+void text_answer_free(struct text_answer *answer)
+{
+	buffer_free(&answer->text);
+	page_destroy(answer->page);
+}

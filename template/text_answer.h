@@ -1,0 +1,73 @@
+/*
+ * template/text_answer.h - the content of a page: what is asked for, by which
+ * rules, and what is answered. The same for the daemon, for files and for
+ * bundles.
+ */
+#ifndef TEMPLATE_TEXT_ANSWER_H
+#define TEMPLATE_TEXT_ANSWER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "crawl/url.h"
+#include "extract/content_block.h"
+#include "extract/favor.h"
+#include "extract/metadata.h"
+#include "extract/quality.h"
+#include "extract/render.h"
+#include "page/page.h"
+#include "store/buffer.h"
+#include "store/slice.h"
+
+struct learned_cache;
+struct ridge_model;
+
+struct answer_rules {
+	struct page_limits limits;
+	uint32_t min_cluster_pages; /* a smaller cluster has no template */
+	const char *settings;       /* as in extract/settings.h; or NULL */
+	const char *models; /* folder that may hold HOST.model; or NULL */
+	const struct ridge_model *ridges; /* for all other hosts; or NULL */
+	struct learned_cache *learned;    /* of the daemon; or NULL: nothing is
+					     kept */
+};
+
+/* Rules with their defaults: 3 pages. */
+extern const struct answer_rules answer_rules_default;
+
+struct text_request {
+	const struct url *url;
+	enum format format;
+	const char *method; /* NULL: the default */
+	const char *const
+		*parameters; /* "name=value", ended by NULL; or NULL */
+	enum favor favor;
+	bool with_comments;
+	const char *include;  /* selectors of page/selector.h; or NULL */
+	const char *exclude;  /* the same */
+	struct slice body;    /* of a page that is handed in */
+	struct slice charset; /* of its Content-Type, or empty */
+};
+
+/* Plain data, but for what text_answer_free() frees. */
+struct text_answer {
+	struct buffer text;       /* in the format; TXT for FORMAT_JSON */
+	struct page *page;        /* NULL after an error; owns what follows */
+	struct metadata metadata; /* FORMAT_JSON and FORMAT_XML alone */
+	struct content_blocks blocks; /* FORMAT_JSON alone */
+	char url[MAX_URL_BYTES + 1];  /* of the page, after redirects */
+	char method[32];
+	char reason[256]; /* what it knew; or what failed, and what to do */
+	char cluster[MAX_HOST_BYTES + 16]; /* HOST/N, or "" */
+	uint32_t cluster_pages;
+	uint64_t generation; /* of the site: the state of its templates */
+	uint64_t fetched_ms; /* 0: the page was handed in */
+	bool has_template;   /* the method was given that of the cluster */
+	enum favor favor;
+	float confidence; /* the method's, 0..1; NAN: it tells none */
+	enum quality quality;
+};
+
+void text_answer_free(struct text_answer *answer);
+
+#endif

@@ -1,0 +1,102 @@
+#include "template/texts.h"
+
+#include "extract/fragment.h"
+#include "page/page.h"
+#include "page/utf8.h"
+#include "store/arena.h"
+
+struct slice text_keep(struct arena *arena, struct slice text)
+{
+	size_t invalid = utf8_check(text).invalid;
+	char *copy = arena_alloc(arena, text.size + 2 * invalid + 1, 1);
+
+	return (struct slice){copy, utf8_repair(text, copy)};
+}
+
+struct slice text_of_path(struct arena *arena, const struct page *page,
+			  uint32_t node, enum path_steps kind)
+{
+	char text[PATH_MAX_BYTES];
+	size_t begin = path_write_by(page, node, kind, text);
+
+	return (struct slice){
+		arena_copy(arena, text + begin, sizeof(text) - begin),
+		sizeof(text) - begin};
+}
+
+static struct version_item *find(struct version_item *items, uint32_t count,
+				 uint64_t hash)
+{
+	uint32_t low = 0;
+	uint32_t high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (items[middle].hash < hash)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == count || items[low].hash != hash)
+		return NULL;
+	return items[low].text.data == NULL ? &items[low] : NULL;
+}
+
+/* Paths that are no members of the signature match none of the version. */
+static void learn_paths(struct arena *arena, const struct page *page,
+			struct version *version)
+{
+	enum path_steps kind = version->has_classes ? PATH_CLASSES : PATH_NAMES;
+	const uint64_t *paths = path_chains(page->arena, page, kind);
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		struct version_item *item =
+			find(version->paths, version->path_count, paths[i]);
+
+		if (item != NULL)
+			item->text = text_of_path(arena, page, i, kind);
+	}
+}
+
+/* The collapsed text, cut between two characters when it is long. */
+static struct slice text_of_fragment(struct arena *arena, struct slice text)
+{
+	static const char more[] = "\xE2\x80\xA6";
+	char *copy = arena_alloc(arena, text.size + sizeof(more), 1);
+	size_t size = text_collapse(text, copy);
+
+	if (size > VERSION_MAX_TEXT) {
+		size = VERSION_MAX_TEXT;
+		while (size > 0 && ((unsigned char)copy[size] & 0xC0) == 0x80)
+			size--;
+		memcpy(copy + size, more, sizeof(more) - 1);
+		size += sizeof(more) - 1;
+	}
+	return (struct slice){copy, size};
+}
+
+static void learn_fragments(struct arena *arena, const struct page *page,
+			    struct version *version)
+{
+	const struct fragment *fragments = fragments_of_page(page->arena, page);
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		struct version_item *item =
+			find(version->fragments, version->fragment_count,
+			     fragments[i].hash);
+
+		if (item == NULL)
+			continue;
+		item->text =
+			text_keep(arena, text_of_fragment(page->arena,
+							  page_text(page, i)));
+	}
+}
+
+void texts_learn(struct arena *arena, const struct page *page,
+		 struct version *version)
+{
+	learn_paths(arena, page, version);
+	learn_fragments(arena, page, version);
+}

@@ -1,0 +1,23 @@
+/* template/texts.h - the texts of a version, as copies. Internal. */
+#ifndef TEMPLATE_TEXTS_H
+#define TEMPLATE_TEXTS_H
+
+#include <stdint.h>
+
+#include "cluster/path.h"
+#include "template/version.h"
+
+enum { VERSION_MAX_TEXT = 200 }; /* bytes of a fragment that are kept */
+
+/* A copy in `arena` that is UTF-8. */
+struct slice text_keep(struct arena *arena, struct slice text);
+
+/* path_write() of `node`. */
+struct slice text_of_path(struct arena *arena, const struct page *page,
+			  uint32_t node, enum path_steps kind);
+
+/* Fill in what `page` tells; `paths` and `fragments` ascend by hash. */
+void texts_learn(struct arena *arena, const struct page *page,
+		 struct version *version);
+
+#endif

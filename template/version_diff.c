@@ -1,0 +1,119 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "store/arena.h"
+#include "template/version.h"
+
+/* One kind of item of a version. */
+struct items {
+	const struct version_item *first;
+	uint32_t count;
+};
+
+/* What is in one and not in the other. */
+struct lack {
+	const struct version_item **items; /* [count], most common first */
+	uint32_t count;
+	double weight; /* the sum of their shares */
+};
+
+static int ascending(const void *left, const void *right)
+{
+	const uint64_t *a = left;
+	const uint64_t *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static uint64_t *hashes_of(struct arena *arena, struct items items)
+{
+	uint64_t *hashes = ARENA_NEW(arena, uint64_t, items.count);
+
+	for (uint32_t i = 0; i < items.count; i++)
+		hashes[i] = items.first[i].hash;
+	if (items.count > 1)
+		qsort(hashes, items.count, sizeof(*hashes), ascending);
+	return hashes;
+}
+
+static bool has(const uint64_t *hashes, uint32_t count, uint64_t hash)
+{
+	uint32_t low = 0;
+	uint32_t high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (hashes[middle] < hash)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && hashes[low] == hash;
+}
+
+/* What `items` has and `other` has not, in the order of `items`. */
+static struct lack lack_of(struct arena *arena, struct items items,
+			   struct items other)
+{
+	const uint64_t *hashes = hashes_of(arena, other);
+	struct lack lack = {
+		.items = ARENA_NEW(arena, const struct version_item *,
+				   items.count),
+	};
+
+	for (uint32_t i = 0; i < items.count; i++) {
+		const struct version_item *item = &items.first[i];
+
+		if (has(hashes, other.count, item->hash))
+			continue;
+		lack.items[lack.count++] = item;
+		lack.weight += (double)item->share;
+	}
+	return lack;
+}
+
+static double weight_of(struct items items)
+{
+	double weight = 0;
+
+	for (uint32_t i = 0; i < items.count; i++)
+		weight += (double)items.first[i].share;
+	return weight;
+}
+
+/* (gone + come) / (before + come). */
+static double moved(struct items before, const struct lack *gone,
+		    const struct lack *come)
+{
+	double all = weight_of(before) + come->weight;
+
+	return all > 0 ? fmin((gone->weight + come->weight) / all, 1) : 0;
+}
+
+void version_compare(struct arena *arena, const struct version *before,
+		     const struct version *after, struct version_diff *diff_out)
+{
+	struct items paths[] = {{before->paths, before->path_count},
+				{after->paths, after->path_count}};
+	struct items fragments[] = {{before->fragments, before->fragment_count},
+				    {after->fragments, after->fragment_count}};
+	struct lack gone_paths = lack_of(arena, paths[0], paths[1]);
+	struct lack come_paths = lack_of(arena, paths[1], paths[0]);
+	struct lack gone_fragments = lack_of(arena, fragments[0], fragments[1]);
+	struct lack come_fragments = lack_of(arena, fragments[1], fragments[0]);
+
+	*diff_out = (struct version_diff){
+		.gone_paths = gone_paths.items,
+		.gone_path_count = gone_paths.count,
+		.come_paths = come_paths.items,
+		.come_path_count = come_paths.count,
+		.gone_fragments = gone_fragments.items,
+		.gone_fragment_count = gone_fragments.count,
+		.come_fragments = come_fragments.items,
+		.come_fragment_count = come_fragments.count,
+		.paths_moved = moved(paths[0], &gone_paths, &come_paths),
+		.fragments_moved =
+			moved(fragments[0], &gone_fragments, &come_fragments),
+	};
+}

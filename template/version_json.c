@@ -1,0 +1,289 @@
+#include "template/version_json.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/arena.h"
+#include "template/json_value.h"
+#include "template/region.h"
+
+enum { HASH_DIGITS = 16, REAL_DIGITS = 6 };
+
+/* Of three digits: shares of a few hundred pages. */
+static json_t *share_json(double share)
+{
+	return json_real(round(share * 1000) / 1000);
+}
+
+static json_t *item_json(const struct version_item *item)
+{
+	char hash[HASH_DIGITS + 1];
+
+	snprintf(hash, sizeof(hash), "%016" PRIx64, item->hash);
+	return json_pack("{s:s, s:o, s:o}", "hash", hash, "share",
+			 share_json((double)item->share), "text",
+			 json_text_or_null(item->text));
+}
+
+static json_t *items_json(const struct version_item *items, uint32_t count)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < count; i++)
+		json_array_append_new(list, item_json(&items[i]));
+	return list;
+}
+
+static json_t *lack_json(const struct version_item *const *items,
+			 uint32_t count)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < count; i++)
+		json_array_append_new(list, item_json(items[i]));
+	return list;
+}
+
+static json_t *regions_json(const struct version *version)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < version->region_count; i++) {
+		const struct version_region *region = &version->regions[i];
+
+		json_array_append_new(
+			list,
+			json_pack("{s:o, s:o, s:o}", "path",
+				  json_text(region->path), "share",
+				  share_json((double)region->share), "words",
+				  share_json((double)region->words)));
+	}
+	return list;
+}
+
+static json_t *samples_json(const struct version *version)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < version->sample_count; i++)
+		json_array_append_new(list, json_text(version->samples[i]));
+	return list;
+}
+
+static int append(const char *bytes, size_t size, void *out)
+{
+	buffer_append(out, bytes, size);
+	return 0;
+}
+
+json_t *version_json(const struct version *version)
+{
+	return json_pack(
+		"{s:i, s:I, s:I, s:b, s:o, s:o, s:o, s:o}", "format",
+		VERSION_FORMAT, "pages", (json_int_t)version->page_count,
+		"generation", (json_int_t)version->generation, "classes",
+		(int)version->has_classes, "regions", regions_json(version),
+		"samples", samples_json(version), "paths",
+		items_json(version->paths, version->path_count), "fragments",
+		items_json(version->fragments, version->fragment_count));
+}
+
+json_t *version_diff_json(const struct version_diff *diff)
+{
+	return json_pack(
+		"{s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o}}", "paths", "moved",
+		share_json(diff->paths_moved), "gone",
+		lack_json(diff->gone_paths, diff->gone_path_count), "come",
+		lack_json(diff->come_paths, diff->come_path_count), "fragments",
+		"moved", share_json(diff->fragments_moved), "gone",
+		lack_json(diff->gone_fragments, diff->gone_fragment_count),
+		"come",
+		lack_json(diff->come_fragments, diff->come_fragment_count));
+}
+
+void version_encode(const struct version *version, struct buffer *out)
+{
+	json_t *value = version_json(version);
+
+	json_dump_callback(value, append, out,
+			   JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
+	json_decref(value);
+}
+
+/* What is read, and whether it was all as it should be. */
+struct reader {
+	struct arena *arena;
+	bool is_good;
+};
+
+static struct slice read_text(struct reader *reader, const json_t *value)
+{
+	size_t size = json_string_length(value);
+
+	if (json_is_null(value))
+		return (struct slice){NULL, 0};
+	if (!json_is_string(value)) {
+		reader->is_good = false;
+		return (struct slice){NULL, 0};
+	}
+	return (struct slice){
+		arena_copy(reader->arena, json_string_value(value), size),
+		size};
+}
+
+static float read_share(struct reader *reader, const json_t *value)
+{
+	double share = json_number_value(value);
+
+	if (!json_is_number(value) || !(share >= 0 && share <= 1)) {
+		reader->is_good = false;
+		return 0;
+	}
+	return (float)share;
+}
+
+static uint64_t read_whole(struct reader *reader, const json_t *value,
+			   uint64_t max)
+{
+	json_int_t whole = json_integer_value(value);
+
+	if (!json_is_integer(value) || whole < 0 || (uint64_t)whole > max) {
+		reader->is_good = false;
+		return 0;
+	}
+	return (uint64_t)whole;
+}
+
+static bool read_bool(struct reader *reader, const json_t *value)
+{
+	if (!json_is_boolean(value))
+		reader->is_good = false;
+	return json_is_true(value);
+}
+
+static uint64_t read_hash(struct reader *reader, const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	if (text == NULL || strlen(text) != HASH_DIGITS ||
+	    strspn(text, "0123456789abcdef") != HASH_DIGITS) {
+		reader->is_good = false;
+		return 0;
+	}
+	return strtoull(text, NULL, 16);
+}
+
+/* The length of a list of at most `max`. */
+static uint32_t read_count(struct reader *reader, const json_t *list,
+			   uint32_t max)
+{
+	size_t count = json_array_size(list);
+
+	if (!json_is_array(list) || count > max) {
+		reader->is_good = false;
+		return 0;
+	}
+	return (uint32_t)count;
+}
+
+static struct version_item *read_items(struct reader *reader,
+				       const json_t *list, uint32_t max,
+				       uint32_t *count_out)
+{
+	uint32_t count = read_count(reader, list, max);
+	struct version_item *items =
+		ARENA_NEW(reader->arena, struct version_item, count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const json_t *item = json_array_get(list, i);
+
+		items[i] = (struct version_item){
+			.hash = read_hash(reader,
+					  json_object_get(item, "hash")),
+			.share = read_share(reader,
+					    json_object_get(item, "share")),
+			.text = read_text(reader,
+					  json_object_get(item, "text")),
+		};
+	}
+	*count_out = count;
+	return items;
+}
+
+static void read_regions(struct reader *reader, const json_t *list,
+			 struct version *version)
+{
+	uint32_t count = read_count(reader, list, VERSION_MAX_REGIONS);
+
+	version->region_count = count;
+	version->regions =
+		ARENA_NEW(reader->arena, struct version_region, count);
+	for (uint32_t i = 0; i < count; i++) {
+		const json_t *region = json_array_get(list, i);
+
+		version->regions[i] = (struct version_region){
+			.path = read_text(reader,
+					  json_object_get(region, "path")),
+			.share = read_share(reader,
+					    json_object_get(region, "share")),
+			.words = read_share(reader,
+					    json_object_get(region, "words")),
+		};
+	}
+}
+
+static void read_samples(struct reader *reader, const json_t *list,
+			 struct version *version)
+{
+	uint32_t count = read_count(reader, list, VERSION_MAX_SAMPLES);
+
+	version->sample_count = count;
+	version->samples = ARENA_NEW(reader->arena, struct slice, count);
+	for (uint32_t i = 0; i < count; i++)
+		version->samples[i] =
+			read_text(reader, json_array_get(list, i));
+}
+
+static struct version *read_version(struct reader *reader, const json_t *value)
+{
+	struct version *version = ARENA_NEW(reader->arena, struct version, 1);
+
+	version->page_count = (uint32_t)read_whole(
+		reader, json_object_get(value, "pages"), UINT32_MAX);
+	version->generation = read_whole(
+		reader, json_object_get(value, "generation"), INT64_MAX);
+	version->has_classes =
+		read_bool(reader, json_object_get(value, "classes"));
+	read_regions(reader, json_object_get(value, "regions"), version);
+	read_samples(reader, json_object_get(value, "samples"), version);
+	version->paths = read_items(reader, json_object_get(value, "paths"),
+				    VERSION_MAX_PATHS, &version->path_count);
+	version->fragments =
+		read_items(reader, json_object_get(value, "fragments"),
+			   VERSION_MAX_FRAGMENTS, &version->fragment_count);
+	return version;
+}
+
+enum error version_decode(struct arena *arena, struct slice json,
+			  struct version **version_out)
+{
+	struct reader reader = {.arena = arena, .is_good = true};
+	json_t *value =
+		json_loadb(json.data, json.size,
+			   JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+	const json_t *format = json_object_get(value, "format");
+	enum error error = ERR_MALFORMED;
+
+	if (json_is_integer(format)) {
+		error = ERR_VERSION;
+		if (json_integer_value(format) == VERSION_FORMAT) {
+			*version_out = read_version(&reader, value);
+			error = reader.is_good ? ERR_NONE : ERR_MALFORMED;
+		}
+	}
+	json_decref(value);
+	return error;
+}

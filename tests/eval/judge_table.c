@@ -1,0 +1,190 @@
+/*
+ * judge_table [NAME=VALUE]... < LIST - verdicts on panels of saved pages, as
+ * tests/eval/changes.py asks for them. LIST has panels, each of lines
+ *
+ *	panel TAB NAME
+ *	page TAB URL TAB BEFORE TAB AFTER TAB CLUSTER
+ *
+ * where BEFORE and AFTER are files, AFTER is "-" for a page that is gone, and
+ * "?" for one that was not asked. CLUSTER is where the page is now; the
+ * template is 1. A page that was none before is left out. NAME=VALUE is a row
+ * of struct judge_rules. For each panel a line, with tabs between: its name,
+ * the verdict, seen, how many of these are still pages, agreed, disagreed,
+ * paths gone and come, the share of them that moved, the same of fragments.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/analyse.h"
+#include "store/arena.h"
+#include "store/file.h"
+#include "template/judge.h"
+
+#define MAX_BYTES ((size_t)64 << 20)
+
+static const char *const kinds[] = {
+	[VERDICT_SAME] = "same",         [VERDICT_UNSURE] = "unsure",
+	[VERDICT_CHANGED] = "changed",   [VERDICT_REPLACED] = "replaced",
+	[VERDICT_MERGED] = "merged",     [VERDICT_SPLIT] = "split",
+	[VERDICT_VANISHED] = "vanished", [VERDICT_BLOCKED] = "blocked",
+};
+
+struct panel {
+	struct arena *arena;
+	struct judge_rules rules;
+	char *name;
+	struct witness witnesses[MAX_PANEL];
+	uint32_t count;
+};
+
+/* False when the file is no page. */
+static bool read_record(struct panel *panel, const char *path, const char *url,
+			struct record *record_out)
+{
+	const struct analyse_options options = {
+		.limits = &page_limits_default,
+		.measure = MEASURE_CCS,
+		.http_status = 200,
+	};
+	struct buffer bytes = {0};
+	struct buffer made = {0};
+	struct url parsed;
+	bool is_page;
+	char *copy;
+
+	is_page = file_read(path, MAX_BYTES, &bytes) == ERR_NONE &&
+		  url_parse(&parsed, slice_of(url), NULL) == ERR_NONE &&
+		  analyse(buffer_slice(&bytes), slice_of("UTF-8"), &parsed,
+			  &options, &made) == ERR_NONE;
+	copy = arena_alloc(panel->arena, made.size, 1);
+	memcpy(copy, made.data == NULL ? "" : made.data, made.size);
+	is_page = is_page &&
+		  record_open((struct slice){copy, made.size}, record_out) ==
+			  ERR_NONE &&
+		  record_class(record_out) == 0;
+	buffer_free(&bytes);
+	buffer_free(&made);
+	return is_page;
+}
+
+static uint32_t still_pages(const struct panel *panel)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < panel->count; i++)
+		count += panel->witnesses[i].fate == FATE_PAGE;
+	return count;
+}
+
+static void judge_panel(struct panel *panel)
+{
+	struct judgement found;
+
+	judge(panel->arena, 1, panel->witnesses, panel->count, &panel->rules,
+	      &found);
+	printf("%s\t%s\t%u\t%u\t%u\t%u\t%u\t%u\t%.3f\t%u\t%u\t%.3f\n",
+	       panel->name, kinds[found.kind], found.seen, still_pages(panel),
+	       found.agreed, found.disagreed, found.gone_path_count,
+	       found.come_path_count, found.paths_moved,
+	       found.gone_fragment_count, found.come_fragment_count,
+	       found.fragments_moved);
+}
+
+static void end_panel(struct panel *panel)
+{
+	if (panel->arena != NULL)
+		judge_panel(panel);
+	free(panel->name);
+	arena_destroy(panel->arena);
+	panel->name = NULL;
+	panel->arena = NULL;
+	panel->count = 0;
+}
+
+static bool add_page(struct panel *panel, char *line)
+{
+	struct witness *witness = &panel->witnesses[panel->count];
+	char *fields[4];
+
+	for (size_t i = 0; i < 4; i++)
+		fields[i] = strsep(&line, "\t");
+	if (panel->arena == NULL || panel->count == MAX_PANEL ||
+	    fields[3] == NULL)
+		return false;
+	*witness = (struct witness){.page = panel->count + 1};
+	if (!read_record(panel, fields[1], fields[0], &witness->before))
+		return true;
+	witness->cluster = (uint32_t)strtoul(fields[3], NULL, 10);
+	witness->fate = FATE_UNSEEN;
+	if (strcmp(fields[2], "?") != 0)
+		witness->fate =
+			strcmp(fields[2], "-") != 0 &&
+					read_record(panel, fields[2], fields[0],
+						    &witness->after)
+				? FATE_PAGE
+				: FATE_GONE;
+	panel->count++;
+	return true;
+}
+
+static bool set_rule(struct judge_rules *rules, const char *assignment)
+{
+	const struct {
+		const char *name;
+		unsigned *value;
+	} rows[] = {
+		{"min_pages=", &rules->min_pages},
+		{"agreement=", &rules->agreement},
+		{"path_share=", &rules->path_share},
+		{"fragment_share=", &rules->fragment_share},
+		{"page_share=", &rules->page_share},
+		{"few_share=", &rules->few_share},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		size_t length = strlen(rows[i].name);
+
+		if (strncmp(assignment, rows[i].name, length) != 0)
+			continue;
+		*rows[i].value =
+			(unsigned)strtoul(assignment + length, NULL, 10);
+		return true;
+	}
+	return false;
+}
+
+static bool read_line(struct panel *panel, char *line)
+{
+	line[strcspn(line, "\n")] = '\0';
+	if (strncmp(line, "panel\t", 6) == 0) {
+		end_panel(panel);
+		panel->name = strdup(line + 6);
+		panel->arena = arena_create();
+		return true;
+	}
+	return strncmp(line, "page\t", 5) == 0 && add_page(panel, line + 5);
+}
+
+int main(int argc, char **argv)
+{
+	struct panel panel = {.rules = judge_rules_default};
+	char *line = NULL;
+	size_t size = 0;
+	int status = 0;
+
+	for (int i = 1; i < argc; i++)
+		if (!set_rule(&panel.rules, argv[i])) {
+			fprintf(stderr, "judge_table: %s: no such rule\n",
+				argv[i]);
+			return 2;
+		}
+	while (status == 0 && getline(&line, &size, stdin) > 0)
+		if (!read_line(&panel, line)) {
+			fprintf(stderr, "judge_table: bad line: %s\n", line);
+			status = 1;
+		}
+	end_panel(&panel);
+	free(line);
+	return status;
+}

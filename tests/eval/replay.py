@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""replay.py [BUILD] [--case WORD]... [--rounds N] [--interval S] [--json FILE]:
+are redesigns of real sites found, and nothing else?
+
+Each case of ../shared/data/history and ../shared/data/temporal is served by
+nginx, one state after the other on the same port. The daemon crawls the first
+in full, with a sitemap of all its pages, and then looks at the templates by
+their panels alone: for some rounds while nothing changes, and for some rounds
+of each later state. Printed: for each step what was told (events that are
+notices), how many requests there were until then, as a share of the pages of
+the site, and what it costs to look when nothing changes. A step is a redesign,
+a minor layout edit, nothing (content alone), or stubs, where URLs are gone: as
+the data says. What a `none` step tells is false, except that pages are gone or
+new when they are. Without data this says so.
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import shutil
+import signal
+import statistics
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+
+import common  # noqa: E402 (nothing is written beside the sources)
+import replay_cases  # noqa: E402
+import replay_truth  # noqa: E402
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "integration"))
+import harness  # noqa: E402 (the folder must be on the path before)
+
+EXTRA = """
+absolute_redirect off;
+try_files $uri $uri/ $uri.html =404;
+error_page 403 =404 @none;
+location @none {{ return 404; }}
+location = /sitemap.xml {{ root {0}; }}
+"""
+CRAWL = {"max_pages": 10 ** 6, "max_depth": 1000, "max_pattern": 10 ** 6,
+         "revisit": "3650 d", "max_bytes": "100 GB", "sitemaps": "yes",
+         "delay": "20 ms"}
+NO_PAGES = ("/robots.txt", "/sitemap.xml")
+NOTICES = ("template.", "site.stale", "site.blocked")
+POLL_S = 0.05
+
+
+class Site:
+    """A server, whose state can be changed, and a daemon that watches it."""
+
+    def __init__(self, case, folder, options):
+        self.states = replay_cases.write_states(case, folder)
+        self.root = folder / "served"
+        self.serve(0)
+        self.server = harness.Web(self.root, EXTRA.format(folder))
+        self.host = self.server.host
+        paths = case.states[0].pages
+        (folder / "sitemap.xml").write_text(
+            replay_cases.sitemap(paths, self.host))
+        first = "index.html" if "index.html" in paths else min(paths)
+        self.seed = f"http://{self.host}{replay_cases.target_of(first)}"
+        self.interval = options.interval
+        self.daemon = harness.Daemon({
+            "crawl": CRAWL, "watch": {"interval": f"{options.interval} s"}})
+        self.seq = 0
+
+    def serve(self, index):
+        """From one instant to the next."""
+        link = self.root.with_name("next")
+        link.symlink_to(self.states[index])
+        link.replace(self.root)
+
+    def crawl(self):
+        self.daemon.start()
+        self.daemon.watch(self.seed)
+        self.daemon.wait_for(self.host)
+
+    def events(self):
+        """The notices since this was last called."""
+        found = []
+        while True:
+            lines = self.daemon.get("/v1/events",
+                                    since=self.seq).text.splitlines()
+            if not lines:
+                return found
+            rows = [json.loads(line) for line in lines]
+            self.seq = rows[-1]["seq"]
+            found += [row for row in rows
+                      if row["kind"].startswith(NOTICES)]
+
+    def requests(self):
+        return [row for row in self.server.details()
+                if row["target"] not in NO_PAGES]
+
+    def close(self):
+        self.daemon.remove()
+        self.server.stop()
+
+
+def by_status(rows):
+    return dict(collections.Counter(str(row["status"]) for row in rows))
+
+
+def observe(site, rounds):
+    """What happens in some rounds: {notices, requests, until, ...}."""
+    before = len(site.requests())
+    begin = time.time()
+    notices = []
+    until = None
+    while time.time() < begin + rounds * site.interval:
+        time.sleep(POLL_S)
+        for event in site.events():
+            event["after_s"] = round(time.time() - begin, 1)
+            notices.append(event)
+        if notices and until is None:
+            until = by_status(site.requests()[before:])
+    # a page that came last may still tell something
+    site.daemon.wait_for(site.host)
+    for event in site.events():
+        notices.append({**event, "after_s": round(time.time() - begin, 1)})
+    rows = site.requests()[before:]
+    return {"notices": notices, "until": until or (notices and
+                                                   by_status(rows)) or None,
+            "requests": by_status(rows), "rounds": rounds,
+            "targets": len({row["target"] for row in rows})}
+
+
+def templates_of(site):
+    """{HOST/N without the host: [path of a page]}."""
+    return {cluster["id"].rsplit("/", 1)[1]: [
+        url.split(site.host, 1)[1] for url in site.daemon.pages(cluster["id"])]
+        for cluster in site.daemon.clusters(site.host)}
+
+
+def number_of(event):
+    return (event["cluster"] or "/0").rsplit("/", 1)[1]
+
+
+def about(event, host, old, new):
+    """What became of the pages that the event names."""
+    pages = (event.get("detail") or {}).get("pages", [])
+    targets = [(page if isinstance(page, str) else page["url"]).split(
+        host, 1)[1] for page in pages]
+    return replay_truth.templates({0: targets}, old.pages, new.pages)[0]
+
+
+def step(site, case, index, options):
+    """From the state before to state `index`."""
+    old, new = case.states[index - 1:index + 1]
+    templates = templates_of(site)
+    moved = replay_truth.templates(templates, old.pages, new.pages)
+    site.serve(index)
+    found = observe(site, options.rounds)
+    told = collections.defaultdict(list)
+    for event in found["notices"]:
+        told[number_of(event)].append(event["kind"])
+        event["is_true"] = replay_truth.is_true(
+            event, new.label, about(event, site.host, old, new))
+    return {"case": case.name, "step": new.name, "label": new.label,
+            "pages": sum(map(len, templates.values())), **found,
+            "templates": {number: {**row, "told": told.pop(number, [])}
+                          for number, row in moved.items()},
+            "others": told}
+
+
+def keep(site, folder):
+    """All that was told, and the store, to be looked at."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(site.daemon.store, folder / "store")
+    (folder / "events.jsonl").write_bytes(
+        site.daemon.get("/v1/events", limit=100000).body)
+    (folder / "requests.json").write_text(json.dumps(site.server.details()))
+
+
+def replay(case, options):
+    """[what each step brought], the one without any change first."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="td-replay-"))
+    site = Site(case, folder, options)
+    try:
+        site.crawl()
+        templates = templates_of(site)
+        quiet = observe(site, options.quiet)
+        steps = [{"case": case.name, "step": case.states[0].name,
+                  "label": "quiet", "pages": sum(map(len, templates.values())),
+                  "templates": {}, "others": {}, **quiet}]
+        for event in quiet["notices"]:
+            event["is_true"] = event["kind"] == "template.new"
+        for index in range(1, len(case.states)):
+            steps.append(step(site, case, index, options))
+        if options.keep:
+            keep(site, options.keep / case.name.replace("/", "-"))
+        return steps
+    finally:
+        site.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def count(mapping):
+    return sum((mapping or {}).values())
+
+
+def kinds(notices):
+    found = collections.Counter(event["kind"] for event in notices)
+    return ", ".join(f"{n} {kind}" for kind, n in sorted(found.items())) or "-"
+
+
+def row_of(done):
+    """Of the table of steps."""
+    affected = [row for row in done["templates"].values()
+                if row["pages"] >= replay_truth.MIN_PAGES and
+                row["is_affected"]]
+    known = [row for row in done["templates"].values()
+             if row["pages"] >= replay_truth.MIN_PAGES]
+    false = [event for event in done["notices"] if not event["is_true"]]
+    return (done["case"], done["step"], done["label"], done["pages"],
+            len(known), len(affected), sum(bool(row["told"])
+                                           for row in affected),
+            kinds(done["notices"]), kinds(false),
+            done["notices"][0]["after_s"] if done["notices"] else "-",
+            count(done["until"]) if done["until"] else "-",
+            f"{count(done['until']) / max(1, done['pages']):.2f}"
+            if done["until"] else "-", count(done["requests"]))
+
+
+def summary(report, steps):
+    found = [s for s in steps if s["label"] == "redesign"]
+    told = [s for s in found if replay_truth.is_found(s["notices"])]
+    report.table("Redesigns", "steps", "found", "missed",
+                 "requests until told / pages, median", "most")
+    shares = [count(s["until"]) / s["pages"] for s in told] or [0.0]
+    report.row(len(found), len(told), ", ".join(
+        s["case"] for s in found if s not in told) or "-",
+        statistics.median(shares), max(shares))
+    report.table("No redesign", "label", "steps", "with a notice",
+                 "false notices", "in", "requests of a round / pages, median")
+    for label in ("quiet", "none", "minor layout edit", "stubs"):
+        mine = [s for s in steps if s["label"] == label]
+        if not mine:
+            continue
+        false = [s for s in mine
+                 if any(not e["is_true"] for e in s["notices"])]
+        report.row(label, len(mine), sum(bool(s["notices"]) for s in mine),
+                   sum(not e["is_true"] for s in mine for e in s["notices"]),
+                   ", ".join(s["case"] for s in false) or "-",
+                   statistics.median(count(s["requests"]) / s["rounds"] /
+                                     max(1, s["pages"]) for s in mine))
+
+
+def share_moved(event, what):
+    """Of an event's detail; "-" when it says nothing of it."""
+    value = ((event.get("detail") or {}).get(what) or {}).get("moved")
+    return "-" if value is None else f"{value:.2f}"
+
+
+def minor_edits(report, steps):
+    report.table("Minor layout edits", "case", "template", "pages",
+                 "paths in common", "told", "paths moved", "fragments moved")
+    for done in steps:
+        if done["label"] != "minor layout edit":
+            continue
+        for number, row in done["templates"].items():
+            if row["pages"] < replay_truth.MIN_PAGES:
+                continue
+            told = [e for e in done["notices"] if number_of(e) == number]
+            report.row(done["case"], number, row["pages"], row["median"],
+                       kinds(told), *(", ".join(share_moved(e, what)
+                                                for e in told) or "-"
+                                      for what in ("paths", "fragments")))
+
+
+def wordings(report, steps):
+    """The first notice of each case."""
+    report.say()
+    report.say("## In the daemon's words")
+    seen = set()
+    for done in steps:
+        for event in done["notices"]:
+            if (done["case"], done["label"]) not in seen and \
+                    event["kind"] != "template.new":
+                seen.add((done["case"], done["label"]))
+                report.say(f"- {done['case']} ({done['label']}): "
+                           + json.dumps(event)[:1200])
+
+
+def read_options():
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", nargs="?", type=pathlib.Path,
+                        default=common.ROOT / "build" / "release")
+    parser.add_argument("--case", action="append")
+    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--quiet", type=int, default=3)
+    parser.add_argument("--interval", type=int, default=2)
+    parser.add_argument("--json", type=pathlib.Path,
+                        default=common.OUT / "replay.json")
+    parser.add_argument("--keep", type=pathlib.Path,
+                        help="a folder for stores, events and requests")
+    return parser.parse_args()
+
+
+def main():
+    if not common.has_data():
+        return
+    options = read_options()
+    # so that nothing is left when this is ended
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))
+    harness.PROGRAMS = options.build.resolve() / "daemon"
+    report = common.Report()
+    report.table("Replays", "case", "step", "label", "pages", "templates",
+                 "affected", "told", "notices", "false", "after s",
+                 "requests until", "share", "requests")
+    steps = []
+    for case in replay_cases.cases(options.case or [""]):
+        for done in replay(case, options):
+            report.row(*row_of(done))
+            steps.append(done)
+        common.OUT.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(steps, indent=1), "utf-8")
+    summary(report, steps)
+    minor_edits(report, steps)
+    wordings(report, steps)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""What became of templates between two states of a site, by the files alone."""
+
+import html.parser
+import re
+import statistics
+
+import replay_cases
+
+MIN_PAGES = 3      # of a template that is known
+AFFECTED = 0.8     # paths in common, as a share of both: below it has changed
+VOID = frozenset("area base br col embed hr img input link meta source track "
+                 "wbr".split())
+# What may be told of a template whose pages are gone.
+OF_GONE = ("template.vanished", "template.replaced")
+FOUND = ("template.changed", "template.replaced", "template.vanished",
+         "template.merged", "template.split")
+
+
+class Paths(html.parser.HTMLParser):
+    """The paths of elements of a page, with their classes."""
+
+    def __init__(self, body):
+        super().__init__()
+        self.open = []
+        self.paths = set()
+        self.feed(body.decode("utf-8", "replace"))
+
+    def handle_starttag(self, tag, attrs):
+        name = ".".join([tag, *(dict(attrs).get("class") or "").split()])
+        self.paths.add(" ".join([step for _, step in self.open] + [name]))
+        if tag not in VOID:
+            self.open.append((tag, name))
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if any(tag == one for one, _ in self.open):
+            while self.open.pop()[0] != tag:
+                pass
+
+
+def likeness(old, new):
+    """Jaccard of the paths."""
+    if old == new:
+        return 1.0
+    old, new = Paths(old).paths, Paths(new).paths
+    return len(old & new) / max(1, len(old | new))
+
+
+def is_stub(body):
+    return re.search(rb"http-equiv=[\"']?refresh", body[:4000], re.I)
+
+
+def fate(old, new):
+    """Of a page: None when it is gone, or its likeness to what it was."""
+    if new is None or (is_stub(new) and not is_stub(old)):
+        return None
+    return likeness(old, new)
+
+
+def templates(members, old, new):
+    """{number: what became of its pages}; `members`: {number: [target]}."""
+    paths = {replay_cases.target_of(path): path for path in old}
+    found = {}
+    for number, targets in members.items():
+        fates = [fate(old[paths[target]], new.get(paths[target]))
+                 for target in targets if target in paths]
+        there = [one for one in fates if one is not None]
+        gone = len(fates) - len(there)
+        median = statistics.median(there) if there else 0.0
+        found[number] = {
+            "pages": len(targets), "gone": gone, "median": round(median, 3),
+            "was_there": len(fates), "is_gone": gone * 2 > len(fates),
+            "is_as_it_was": fates.count(1.0) == len(fates),
+            "is_affected": gone * 2 > len(fates) or
+            bool(there) and median < AFFECTED,
+            "sample": targets[:3]}
+    return found
+
+
+def is_true(event, label, pages):
+    """A notice; `pages`: what became of those that it names. A minor edit may
+    be told of or not, where there was one."""
+    if not event["kind"].startswith("template."):
+        return False
+    if event["kind"] == "template.new":
+        return label == "redesign" or pages["was_there"] * 2 < pages["pages"]
+    if label in ("redesign", "minor layout edit"):
+        return not pages["is_as_it_was"]
+    return event["kind"] in OF_GONE and pages["is_gone"]
+
+
+def is_found(notices):
+    return any(event["kind"] in FOUND for event in notices)

@@ -1,0 +1,228 @@
+"""Bundles: a live daemon's templates as a file, and the same answers from it.
+
+By templatectl apply, and by a program that is compiled against the installed
+library as somebody else would, with what pkg-config says.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+import harness
+
+CTL = harness.PROGRAMS / "templatectl"
+BUILD = harness.PROGRAMS.parent
+EXAMPLE = harness.ROOT / "examples" / "apply.c"
+LIBRARY = BUILD / "template" / "libtemplated.so.0"
+NOT_LINKED = ("lmdb", "curl", "microhttpd", "libyaml", "pthread", "brotli",
+              "psl", "nettle")
+
+
+class Bundle(harness.Case):
+    def crawled(self, sections=None):
+        """A daemon that knows the sample site, and its host."""
+        web = self.web()
+        daemon = self.daemon(sections)
+        return daemon, daemon.crawl(web.url)["host"], web.url
+
+    def exported(self, daemon, host):
+        path = self.folder() / "site.tpl"
+        done = daemon.ctl("export", host, "-o", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path, done.stdout
+
+    def apply(self, *arguments, status=0):
+        done = harness.run([CTL, "apply", *arguments])
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def pages(self, base, count):
+        """(path, URL) of some pages."""
+        found = sorted(harness.SITE.rglob("index.html"))
+        return [(path, base + str(path.relative_to(harness.SITE))
+                 .removesuffix("index.html"))
+                for path in found[::max(1, len(found) // count)]]
+
+    def test_a_page_has_the_same_text_from_the_file(self):
+        daemon, host, base = self.crawled()
+        path, said = self.exported(daemon, host)
+        site = daemon.json(f"/v1/sites/{host}")
+        self.assertIn(host, said)
+        self.assertIn(str(path.stat().st_size), said)
+        self.assertRegex(said, rf"pages +{site['pages']}\b")
+        for file, url in self.pages(base, 12):
+            for form in ("txt", "md", "xml"):
+                with self.subTest(url=url, form=form):
+                    self.assertEqual(
+                        self.apply(path, file, "--url", url, "--format",
+                                   form).stdout,
+                        daemon.text(url, format=form))
+            told = json.loads(daemon.post("/v1/extract", file.read_bytes(),
+                                          url=url, format="json").body)
+            mine = json.loads(self.apply(path, file, "--url", url, "--format",
+                                         "json").stdout)
+            self.assertEqual(mine, told)
+
+    def test_a_new_page_and_every_method(self):
+        daemon, host, base = self.crawled()
+        path, _ = self.exported(daemon, host)
+        page = harness.SITE / "docs" / "faq" / "index.html"
+        new = self.folder() / "new.html"
+        new.write_text(page.read_text("utf-8").replace("batch", "bunch"),
+                       "utf-8")
+        for row in daemon.json("/v1/methods")["methods"]:
+            told = daemon.post("/v1/extract", new.read_bytes(),
+                               url=base + "docs/new/", method=row["name"])
+            mine = harness.run([CTL, "apply", path, new, "--url",
+                                base + "docs/new/", "--method", row["name"]])
+            self.assertEqual(mine.returncode, 0 if told.status == 200 else 1)
+            if told.status == 200:
+                self.assertEqual(mine.stdout, told.text, row["name"])
+
+    def test_a_folder_and_standard_input(self):
+        daemon, host, base = self.crawled()
+        path, _ = self.exported(daemon, host)
+        out = self.folder()
+        self.apply(path, harness.SITE / "docs", "--out", out, "--url",
+                   base + "docs/")
+        for file, _ in self.pages(base, 30):
+            if file.parts[len(harness.SITE.parts)] != "docs":
+                continue
+            name = file.relative_to(harness.SITE / "docs")
+            one = self.apply(path, file, "--url", f"{base}docs/{name}")
+            self.assertEqual((out / name).with_suffix(".txt").read_text(
+                "utf-8"), one.stdout)
+        page = harness.SITE / "docs" / "faq" / "index.html"
+        with open(page, "rb") as file:
+            done = subprocess.run([CTL, "apply", path, "-"], stdin=file,
+                                  capture_output=True, check=True)
+        self.assertTrue(done.stdout)
+
+    def test_export_by_http_and_to_standard_output(self):
+        daemon, host, _ = self.crawled()
+        answer = daemon.get(f"/v1/sites/{host}/bundle")
+        self.assertEqual(answer.status, 200)
+        self.assertEqual(answer.type, "application/octet-stream")
+        self.assertEqual(answer.headers["Content-Disposition"],
+                         f'attachment; filename="{host}.tpl"')
+        self.assertEqual(answer.body[:8], b"\x8bTPL\r\n\x1a\n")
+        done = subprocess.run([CTL, "-s", daemon.socket, "export", host, "-o",
+                               "-"], capture_output=True, check=True)
+        self.assertEqual(done.stdout[:8], answer.body[:8])
+        self.assertEqual(len(done.stdout), len(answer.body))
+
+    def test_what_cannot_be_exported_is_told(self):
+        daemon, host, _ = self.crawled({"extract": {"max_bundle": "2 KiB"}})
+        error = self.error_of(daemon.get(f"/v1/sites/{host}/bundle"), 413,
+                              "too_large")
+        self.assertIn("2048 bytes, the limit of extract.max_bundle",
+                      error["message"])
+        self.error_of(daemon.get("/v1/sites/nobody.example/bundle"), 404,
+                      "not_found")
+        path = self.folder() / "site.tpl"
+        done = daemon.ctl("export", host, "-o", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("extract.max_bundle", done.stderr)
+        self.assertFalse(path.exists())
+        done = daemon.ctl("export", "nobody.example", "-o", path)
+        self.assertEqual(done.returncode, 1)
+        done = harness.run([CTL, "-s", "/nonexistent", "export", "a.example"])
+        self.assertEqual(done.returncode, 3)
+
+    def test_hostile_bundles_are_refused(self):
+        daemon, host, base = self.crawled()
+        path, _ = self.exported(daemon, host)
+        page = harness.SITE / "docs" / "faq" / "index.html"
+        good = path.read_bytes()
+        bad = self.folder() / "bad.tpl"
+        newer = good[:8] + b"\x02" + good[9:]
+        for data, wanted in (
+                (b"", "this is no bundle"),
+                (page.read_bytes(), "this is no bundle"),
+                (good[:-1], "the file is cut"),
+                (good[:100], "the file is cut"),
+                (good + b"x", "something stands behind it"),
+                (newer, "version 2, this program reads version 1"),
+                (good[:-1] + bytes([good[-1] ^ 1]),
+                 "checksum does not match")):
+            bad.write_bytes(data)
+            with self.subTest(wanted=wanted):
+                done = self.apply(bad, page, "--url", base, status=1)
+                self.assertIn(wanted, done.stderr)
+                self.assertEqual(done.stdout, "")
+        self.apply(self.folder() / "none.tpl", page, status=1)
+        self.apply(status=2)
+        self.apply(path, page, page, status=2)
+        self.apply(path, page, "--method", "nonsense", status=2)
+        self.apply(path, page, "--url", "mailto:a@b", status=2)
+        self.apply(path, self.folder() / "none.html", status=1)
+
+
+@unittest.skipUnless(LIBRARY.exists(), "no shared library in this build")
+class Library(harness.Case):
+    def test_it_shows_its_own_names_and_links_no_more_than_it_needs(self):
+        needed = harness.run(["readelf", "-d", LIBRARY]).stdout
+        self.assertIn("soname: [libtemplated.so.0]", needed)
+        for name in NOT_LINKED:
+            self.assertNotIn(name, needed)
+        names = harness.run(["nm", "-D", "--defined-only", LIBRARY]).stdout
+        shown = {line.split()[-1].split("@")[0]
+                 for line in names.splitlines() if " T " in line}
+        self.assertTrue(shown)
+        self.assertEqual({n for n in shown if not n.startswith("templated_")},
+                         set())
+        # no data of ours is shown, either
+        self.assertNotRegex(names, " [BDR] ")
+
+    def installed(self):
+        """The environment of a program that uses the installed library."""
+        prefix = self.folder()
+        done = harness.run(["cmake", "--install", BUILD, "--prefix", prefix])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        pc = next(prefix.rglob("libtemplated.pc"))
+        for name in ("libtemplated.3", "templated-bundle.5", "templated.h"):
+            self.assertEqual(len(list(prefix.rglob(name))), 1, name)
+        return {**os.environ, "PKG_CONFIG_PATH": str(pc.parent),
+                "LD_LIBRARY_PATH": str(pc.parent.parent)}
+
+    def compile(self, environment):
+        program = self.folder() / "apply"
+        flags = harness.run(["pkg-config", "--cflags", "--libs",
+                             "libtemplated"], env=environment)
+        self.assertEqual(flags.returncode, 0, flags.stderr)
+        done = harness.run(["cc", "-Wall", "-Wextra", "-Werror", EXAMPLE, "-o",
+                            program, *flags.stdout.split()], env=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return program
+
+    def test_the_example_runs_with_the_installed_library(self):
+        for tool in ("cmake", "pkg-config", "cc"):
+            if shutil.which(tool) is None:
+                self.skipTest(f"{tool} is not installed")
+        environment = self.installed()
+        program = self.compile(environment)
+        web = self.web()
+        daemon = self.daemon()
+        host = daemon.crawl(web.url)["host"]
+        path = self.folder() / "site.tpl"
+        daemon.ctl("export", host, "-o", path)
+        for name in ("docs/faq/index.html", "docs/batch-example/index.html"):
+            done = harness.run([program, path, web.url, name],
+                               cwd=harness.SITE, env=environment)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            told = harness.run([CTL, "apply", path, harness.SITE / name,
+                                "--url", web.url + name, "--format", "md"])
+            head, _, text = done.stdout.partition("\n")
+            self.assertIn(f"<!-- {host}/", head)
+            self.assertEqual(text, told.stdout)
+        done = harness.run([program, path, web.url, "/nonexistent"],
+                           env=environment)
+        self.assertEqual(done.returncode, 1)
+        done = harness.run([program, EXAMPLE, web.url, "x"], env=environment)
+        self.assertIn("this is no bundle", done.stderr)
+
+
+if __name__ == "__main__":
+    harness.main()

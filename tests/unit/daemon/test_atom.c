@@ -1,0 +1,112 @@
+#include "daemon/atom.h"
+
+#include <string.h>
+
+#include "tests/unit/run.h"
+
+static const struct atom_site site = {
+	.host = {"a.example", 9},
+	.seed = {"http://a.example/?a=1&b=2", 25},
+	.updated_ms = 1700000000000, /* 2023-11-14T22:13:20Z */
+};
+
+static void check_entry(const char *json, const char *const *parts)
+{
+	json_t *event = json_loads(json, 0, NULL);
+	struct buffer out = {0};
+
+	ck_assert_ptr_nonnull(event);
+	atom_entry(&site, event, site.updated_ms, &out);
+	for (; *parts != NULL; parts++)
+		ck_assert_msg(strstr(out.data, *parts) != NULL, "no %s in %s",
+			      *parts, out.data);
+	json_decref(event);
+	buffer_free(&out);
+}
+
+START_TEST(a_feed_has_what_the_rfc_demands)
+{
+	struct buffer out = {0};
+
+	atom_begin(&site, &out);
+	atom_end(&out);
+	ck_assert_str_eq(
+		out.data,
+		"<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+		"<feed xmlns=\"http://www.w3.org/2005/Atom\">\n"
+		"<id>tag:templated.invalid,2026:a.example</id>\n"
+		"<title>Templates of a.example</title>\n"
+		"<updated>2023-11-14T22:13:20Z</updated>\n"
+		"<author><name>templated</name></author>\n"
+		"<link rel=\"self\" href=\"/v1/sites/a.example/feed\"/>\n"
+		"<link rel=\"alternate\" "
+		"href=\"http://a.example/?a=1&amp;b=2\"/>\n"
+		"</feed>\n");
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(an_entry_has_its_number_and_its_sentence)
+{
+	static const char *const parts[] = {
+		"<id>tag:templated.invalid,2026:a.example:7:1700000000000</id>",
+		"<title>a.example/3: the pages of the template",
+		" are gone (2 pages)</title>",
+		"<updated>2023-11-14T22:13:20Z</updated>",
+		"href=\"http://a.example/x\"",
+		"<category term=\"template.vanished\"/>",
+		NULL};
+
+	check_entry("{\"seq\":7,\"kind\":\"template.vanished\",\"pages\":2,"
+		    "\"cluster\":\"a.example/3\","
+		    "\"url\":\"http://a.example/x\",\"detail\":null}",
+		    parts);
+}
+END_TEST
+
+/* Once for HTML and once for XML; what XML has not is gone. */
+START_TEST(evidence_is_escaped_twice)
+{
+	static const char *const parts[] = {
+		"&lt;dt&gt;a&lt;/dt&gt;&lt;dd&gt;&amp;lt;script&amp;gt;x "
+		"&amp;amp; y&lt;/dd&gt;",
+		"&lt;dd&gt;&lt;ul&gt;&lt;li&gt;1&lt;/li&gt;&lt;li&gt;{&amp;"
+		"quot;t&amp;quot;:&amp;quot;]]&amp;gt;&amp;quot;}&lt;/li&gt;"
+		"&lt;/ul&gt;&lt;/dd&gt;",
+		NULL};
+
+	check_entry("{\"seq\":1,\"kind\":\"template.new\",\"detail\":{"
+		    "\"a\":\"<script>x\\u0001& y\","
+		    "\"b\":[1,{\"t\":\"]]>\"}]}}",
+		    parts);
+}
+END_TEST
+
+START_TEST(lists_are_cut)
+{
+	static const char *const parts[] = {"&lt;li&gt;and 5 more&lt;/li&gt;",
+					    NULL};
+	struct buffer json = {0};
+
+	buffer_append_text(&json, "{\"seq\":1,\"kind\":\"template.new\","
+				  "\"detail\":{\"a\":[0");
+	for (int i = 1; i < 105; i++)
+		buffer_printf(&json, ",%d", i);
+	buffer_append_text(&json, "]}}");
+	check_entry(json.data, parts);
+	buffer_free(&json);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("atom");
+	TCase *tests = tcase_create("atom");
+
+	tcase_add_test(tests, a_feed_has_what_the_rfc_demands);
+	tcase_add_test(tests, an_entry_has_its_number_and_its_sentence);
+	tcase_add_test(tests, evidence_is_escaped_twice);
+	tcase_add_test(tests, lists_are_cut);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,227 @@
+#include "daemon/child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/clock.h"
+#include "store/file.h"
+#include "tests/unit/run.h"
+
+enum { PATIENCE_MS = 10000 };
+
+static char folder[64];
+static struct child child;
+
+static void begin(void)
+{
+	snprintf(folder, sizeof(folder), "/tmp/test_child.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void end(void)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/out", folder);
+	unlink(path);
+	rmdir(folder);
+}
+
+/* Run sh -c `script` in the folder, which is $D. */
+static enum child_state start(const char *script, struct slice input,
+			      uint64_t patience_ms)
+{
+	char path[] = "/bin/sh";
+	char option[] = "-c";
+	char text[512];
+	char variable[96];
+	char *words[] = {path, option, text, NULL};
+	char *environment[] = {variable, NULL};
+
+	snprintf(text, sizeof(text), "%s", script);
+	snprintf(variable, sizeof(variable), "D=%s", folder);
+	return child_start(&child, &(struct child_command){
+					   .words = words,
+					   .environment = environment,
+					   .input = input,
+					   .deadline_ms = clock_steady_ms() +
+							  patience_ms});
+}
+
+static enum child_state wait_for_end(void)
+{
+	enum child_state state = CHILD_RUNS;
+
+	while (state == CHILD_RUNS) {
+		struct pollfd file = {.fd = child.file, .events = POLLIN};
+
+		poll(&file, child.file >= 0, 100);
+		state = child_look(&child, clock_steady_ms());
+	}
+	return state;
+}
+
+static void check_output(const char *wanted)
+{
+	char path[96];
+	struct buffer text = {0};
+
+	snprintf(path, sizeof(path), "%s/out", folder);
+	ck_assert_int_eq(file_read(path, 1 << 24, &text), ERR_NONE);
+	ck_assert_str_eq(text.data, wanted);
+	buffer_free(&text);
+}
+
+START_TEST(it_reads_its_input_to_the_end)
+{
+	ck_assert_int_eq(
+		start("cat >$D/out", slice_of("{\"a\":1}"), PATIENCE_MS),
+		CHILD_RUNS);
+	ck_assert_int_eq(wait_for_end(), CHILD_DONE);
+	check_output("{\"a\":1}");
+}
+END_TEST
+
+/* More than a pipe holds, and nobody reads it. */
+START_TEST(a_large_input_does_not_have_to_be_read)
+{
+	struct buffer large = {0};
+
+	memset(buffer_reserve(&large, 1 << 20), 'x', 1 << 20);
+	large.size = 1 << 20;
+	ck_assert_int_eq(
+		start("wc -c >$D/out", buffer_slice(&large), PATIENCE_MS),
+		CHILD_RUNS);
+	ck_assert_int_eq(wait_for_end(), CHILD_DONE);
+	check_output("1048576\n");
+	ck_assert_int_eq(start("true", buffer_slice(&large), PATIENCE_MS),
+			 CHILD_RUNS);
+	ck_assert_int_eq(wait_for_end(), CHILD_DONE);
+	buffer_free(&large);
+}
+END_TEST
+
+START_TEST(its_environment_is_what_it_is_given)
+{
+	ck_assert_int_eq(start("/usr/bin/env | grep -v ^PWD= | grep -v ^_= | "
+			       "grep -vc ^D= >$D/out; true",
+			       slice_of(""), PATIENCE_MS),
+			 CHILD_RUNS);
+	ck_assert_int_eq(wait_for_end(), CHILD_DONE);
+	check_output("0\n");
+}
+END_TEST
+
+START_TEST(it_has_no_descriptor_of_ours)
+{
+	int file = open("/dev/null", O_RDONLY); /* without O_CLOEXEC */
+
+	/* what ls opens itself is one of four */
+	ck_assert_int_ge(file, 3);
+	ck_assert_int_eq(start("ls /proc/self/fd | wc -l >$D/out", slice_of(""),
+			       PATIENCE_MS),
+			 CHILD_RUNS);
+	ck_assert_int_eq(wait_for_end(), CHILD_DONE);
+	close(file);
+	check_output("4\n");
+}
+END_TEST
+
+START_TEST(signals_are_as_they_are_at_first)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	signal(SIGTERM, SIG_IGN);
+	ck_assert_int_eq(
+		start("kill -TERM $$; sleep 5", slice_of(""), PATIENCE_MS),
+		CHILD_RUNS);
+	ck_assert_int_eq(wait_for_end(), CHILD_FAILED);
+	ck_assert_str_eq(child.message, "signal 15");
+}
+END_TEST
+
+START_TEST(an_exit_status_is_a_failure)
+{
+	ck_assert_int_eq(start("exit 7", slice_of(""), PATIENCE_MS),
+			 CHILD_RUNS);
+	ck_assert_int_eq(wait_for_end(), CHILD_FAILED);
+	ck_assert_str_eq(child.message, "exit status 7");
+}
+END_TEST
+
+START_TEST(what_cannot_be_run_is_told)
+{
+	char path[] = "/nonexistent/command";
+	char *words[] = {path, NULL};
+	char *none[] = {NULL};
+
+	ck_assert_int_eq(
+		child_start(&child,
+			    &(struct child_command){.words = words,
+						    .environment = none,
+						    .input = slice_of("x")}),
+		CHILD_FAILED);
+	ck_assert_str_eq(child.message,
+			 "cannot run: No such file or directory");
+}
+END_TEST
+
+/* The process whose number the command has written; it may be one that nobody
+ * has waited for yet. */
+static bool is_running(void)
+{
+	char path[96];
+	struct buffer text = {0};
+	bool is_zombie;
+	bool is_there;
+
+	snprintf(path, sizeof(path), "%s/out", folder);
+	ck_assert_int_eq(file_read(path, 100, &text), ERR_NONE);
+	snprintf(path, sizeof(path), "/proc/%ld/stat",
+		 strtol(text.data, NULL, 10));
+	buffer_clear(&text);
+	is_there = file_read(path, 4096, &text) == ERR_NONE;
+	is_zombie = is_there && strstr(text.data, ") Z ") != NULL;
+	buffer_free(&text);
+	return is_there && !is_zombie;
+}
+
+/* The shell waits for a sleep that it has started: both must go. */
+START_TEST(at_its_deadline_its_group_is_killed)
+{
+	uint64_t begin_ms = clock_steady_ms();
+
+	ck_assert_int_eq(
+		start("sleep 100 & echo $! >$D/out; wait", slice_of(""), 500),
+		CHILD_RUNS);
+	ck_assert_int_eq(wait_for_end(), CHILD_FAILED);
+	ck_assert_str_eq(child.message, "took too long and was killed");
+	ck_assert_uint_lt(clock_steady_ms() - begin_ms, PATIENCE_MS);
+	ck_assert(!is_running());
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("child");
+	TCase *tests = tcase_create("child");
+
+	tcase_add_checked_fixture(tests, begin, end);
+	tcase_add_test(tests, it_reads_its_input_to_the_end);
+	tcase_add_test(tests, a_large_input_does_not_have_to_be_read);
+	tcase_add_test(tests, its_environment_is_what_it_is_given);
+	tcase_add_test(tests, it_has_no_descriptor_of_ours);
+	tcase_add_test(tests, signals_are_as_they_are_at_first);
+	tcase_add_test(tests, an_exit_status_is_a_failure);
+	tcase_add_test(tests, what_cannot_be_run_is_told);
+	tcase_add_test(tests, at_its_deadline_its_group_is_killed);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,352 @@
+/* Answers that go on, and answers from a file. */
+#include "daemon/http.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/clock.h"
+#include "store/memory.h"
+#include "tests/unit/daemon/client.h"
+#include "tests/unit/run.h"
+
+enum {
+	LISTENERS = 2,
+	LARGE = 300000, /* more than a socket holds */
+	ALL_LARGE = 4 * LARGE,
+	PATIENCE_MS = 10000,
+	TIMEOUT_MS = 1000,
+};
+
+static char folder[64];
+static char path[96];
+static struct http_server *server;
+/* What streams are to have said: "1\n2\n3\n" ... up to here; 0 is the end. */
+static atomic_int said;
+static atomic_int freed;
+
+static void sleep_ms(long time_ms)
+{
+	const struct timespec time = {
+		.tv_sec = time_ms / 1000,
+		.tv_nsec = time_ms % 1000 * 1000000L,
+	};
+
+	nanosleep(&time, NULL);
+}
+
+/* A stream counts; its context is how far it has come. */
+static bool count_on(void *context, struct buffer *out)
+{
+	int *count = context;
+	int until = atomic_load(&said);
+
+	while (*count < until)
+		buffer_printf(out, "%d\n", ++*count);
+	return until >= 0;
+}
+
+static bool pour(void *context, struct buffer *out)
+{
+	int *rounds = context;
+
+	memset(buffer_reserve(out, LARGE), 'x', LARGE);
+	out->size += LARGE;
+	return ++*rounds < 4;
+}
+
+static void free_count(void *context)
+{
+	atomic_fetch_add(&freed, 1);
+	free(context);
+}
+
+static void reply_file(struct http_exchange *exchange)
+{
+	int file = memfd_create("answer", MFD_CLOEXEC);
+
+	for (int i = 0; i < LARGE / 10; i++)
+		ck_assert_int_eq(write(file, "0123456789", 10), 10);
+	http_reply_file(exchange, 200, "application/octet-stream", file,
+			LARGE - 5);
+}
+
+static enum http_verdict handle(struct http_exchange *exchange, void *context)
+{
+	const char *asked = http_path(exchange);
+	bool is_pour = strcmp(asked, "/pour") == 0;
+	struct buffer body = {0};
+
+	(void)context;
+	if (strcmp(asked, "/file") == 0) {
+		reply_file(exchange);
+		return HTTP_ANSWERED;
+	}
+	if ((is_pour || strcmp(asked, "/count") == 0) &&
+	    http_listen(exchange)) {
+		http_reply_stream(exchange, 200, "text/plain",
+				  &(struct http_stream){
+					  .fill = is_pour ? pour : count_on,
+					  .free = free_count,
+					  .context = mem_alloc(1, sizeof(int)),
+				  });
+		return HTTP_ANSWERED;
+	}
+	buffer_append_text(&body, "no");
+	http_reply(exchange, 503, "text/plain", &body);
+	return HTTP_ANSWERED;
+}
+
+static void begin(void)
+{
+	const struct http_options options = {
+		.socket_path = path,
+		.socket_mode = 0600,
+		.workers = 2,
+		.max_clients = 16,
+		.max_waiting = 1, /* listeners do not count there */
+		.max_body_bytes = 1000,
+		.timeout_ms = TIMEOUT_MS,
+		.max_listeners = LISTENERS,
+		.handle = handle,
+	};
+
+	snprintf(folder, sizeof(folder), "/tmp/test_stream.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/s", folder);
+	atomic_store(&said, 0);
+	atomic_store(&freed, 0);
+	ck_assert_int_eq(http_start(&server, &options), ERR_NONE);
+}
+
+static void end(void)
+{
+	http_stop(server);
+	unlink(path);
+	rmdir(folder);
+}
+
+static void say(int until)
+{
+	atomic_store(&said, until);
+	http_wake(server);
+}
+
+static int ask(const char *target)
+{
+	char request[128];
+	int file = client_open(path);
+
+	snprintf(request, sizeof(request),
+		 "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+		 target);
+	ck_assert(client_send(file, request));
+	return file;
+}
+
+/* Read until `text` has come. */
+static void read_until(int file, const char *text)
+{
+	struct buffer all = {0};
+	uint64_t until_ms = clock_steady_ms() + PATIENCE_MS;
+
+	buffer_append_text(&all, "");
+	while (strstr(all.data, text) == NULL) {
+		char *room = buffer_reserve(&all, 4096);
+		ssize_t size = recv(file, room, 4096, MSG_DONTWAIT);
+
+		ck_assert_msg(size != 0, "closed before %s: %s", text,
+			      all.data);
+		ck_assert_msg(clock_steady_ms() < until_ms, "no %s in %s", text,
+			      all.data);
+		if (size < 0) {
+			sleep_ms(5);
+			continue;
+		}
+		all.size += (size_t)size;
+		room[size] = '\0';
+	}
+	buffer_free(&all);
+}
+
+/* Until the server has so many listeners. */
+static void wait_for_listeners(size_t count)
+{
+	struct http_stats stats = {.listeners = SIZE_MAX};
+
+	for (int i = 0; i < 2000 && stats.listeners != count; i++) {
+		sleep_ms(5);
+		http_stats(server, &stats);
+	}
+	ck_assert_uint_eq(stats.listeners, count);
+}
+
+/* Ask, and be the listener of this number. */
+static int listen_as(size_t count, const char *target)
+{
+	int file = ask(target);
+
+	wait_for_listeners(count);
+	return file;
+}
+
+START_TEST(a_stream_goes_on_as_there_is_more)
+{
+	int file = ask("/count");
+
+	read_until(file, "chunked");
+	say(2);
+	read_until(file, "1\n2\n");
+	sleep_ms(TIMEOUT_MS + 500); /* who waits for us is not too slow */
+	say(3);
+	read_until(file, "3\n");
+	say(-1);
+	read_until(file, "0\r\n\r\n");
+	close(file);
+	wait_for_listeners(0);
+	ck_assert_int_eq(atomic_load(&freed), 1);
+}
+END_TEST
+
+START_TEST(a_stream_holds_no_thread_and_no_place)
+{
+	int files[LISTENERS];
+	struct buffer answer;
+
+	for (size_t i = 0; i < LISTENERS; i++)
+		files[i] = listen_as(i + 1, "/count");
+	answer = client_ask(path, "GET", "/other", NULL);
+	ck_assert_str_eq(client_body(&answer), "no");
+	buffer_free(&answer);
+	say(1);
+	for (int i = 0; i < LISTENERS; i++) {
+		read_until(files[i], "1\n");
+		close(files[i]);
+	}
+	wait_for_listeners(0);
+}
+END_TEST
+
+START_TEST(streams_are_bounded)
+{
+	int first = listen_as(1, "/count");
+	int second = listen_as(LISTENERS, "/count");
+	struct buffer answer;
+
+	answer = client_ask(path, "GET", "/count", NULL);
+	ck_assert_int_eq(client_status(&answer), 503);
+	buffer_free(&answer);
+	close(first);
+	wait_for_listeners(1);
+	first = listen_as(2, "/count");
+	close(first);
+	close(second);
+}
+END_TEST
+
+START_TEST(who_has_left_is_forgotten)
+{
+	int file = listen_as(1, "/count");
+
+	close(file);
+	wait_for_listeners(0);
+	ck_assert_int_eq(atomic_load(&freed), 1);
+}
+END_TEST
+
+START_TEST(who_reads_nothing_is_left_after_a_while)
+{
+	int file = ask("/pour");
+
+	wait_for_listeners(1);
+	wait_for_listeners(0);
+	ck_assert_int_eq(atomic_load(&freed), 1);
+	close(file);
+}
+END_TEST
+
+START_TEST(all_of_a_large_stream_comes)
+{
+	struct buffer answer;
+	size_t count = 0;
+	int file = ask("/pour");
+
+	answer = client_receive(file);
+	for (const char *c = strstr(answer.data, "\r\n\r\n"); *c != '\0'; c++)
+		count += *c == 'x';
+	ck_assert_uint_eq(count, ALL_LARGE);
+	buffer_free(&answer);
+	close(file);
+}
+END_TEST
+
+START_TEST(streams_end_when_the_server_stops)
+{
+	int waiting = listen_as(1, "/count");
+	int pouring = listen_as(2, "/pour");
+	uint64_t begin_ms;
+
+	begin_ms = clock_steady_ms();
+	http_stop(server);
+	server = NULL;
+	ck_assert_uint_lt(clock_steady_ms() - begin_ms, 1500);
+	ck_assert_int_eq(atomic_load(&freed), 2);
+	read_until(waiting, "0\r\n\r\n");
+	close(waiting);
+	close(pouring);
+}
+END_TEST
+
+START_TEST(a_head_has_no_stream)
+{
+	int file = client_open(path);
+	struct buffer answer;
+
+	client_send(file, "HEAD /count HTTP/1.1\r\nHost: x\r\n"
+			  "Connection: close\r\n\r\n");
+	answer = client_receive(file);
+	ck_assert_int_eq(client_status(&answer), 200);
+	buffer_free(&answer);
+	close(file);
+	wait_for_listeners(0);
+}
+END_TEST
+
+START_TEST(a_file_is_sent_as_far_as_its_size)
+{
+	struct buffer answer = client_ask(path, "GET", "/file", NULL);
+	const char *body = client_body(&answer);
+
+	ck_assert_int_eq(client_status(&answer), 200);
+	ck_assert_uint_eq(strlen(body), LARGE - 5);
+	ck_assert_int_eq(memcmp(body + LARGE - 15, "5678901234", 10), 0);
+	buffer_free(&answer);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("stream");
+	TCase *tests = tcase_create("stream");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_checked_fixture(tests, begin, end);
+	tcase_add_test(tests, a_stream_goes_on_as_there_is_more);
+	tcase_add_test(tests, a_stream_holds_no_thread_and_no_place);
+	tcase_add_test(tests, streams_are_bounded);
+	tcase_add_test(tests, who_has_left_is_forgotten);
+	tcase_add_test(tests, who_reads_nothing_is_left_after_a_while);
+	tcase_add_test(tests, all_of_a_large_stream_comes);
+	tcase_add_test(tests, streams_end_when_the_server_stops);
+	tcase_add_test(tests, a_head_has_no_stream);
+	tcase_add_test(tests, a_file_is_sent_as_far_as_its_size);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

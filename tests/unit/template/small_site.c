@@ -1,0 +1,217 @@
+#include "tests/unit/template/small_site.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/signature.h"
+#include "crawl/url.h"
+#include "extract/fragment.h"
+#include "page/page.h"
+#include "store/arena.h"
+#include "store/hash.h"
+#include "store/rows.h"
+
+enum { MAX_HASHES = 256, BEYOND = SMALL_PAGES - 1 };
+
+struct hashes {
+	uint64_t items[MAX_HASHES];
+	size_t count;
+};
+
+void small_page(struct buffer *out, unsigned number)
+{
+	if (number == BEYOND)
+		buffer_append_text(out, "<html><head><title>Prices</title>"
+					"</head><body><table><tr><td>Bread"
+					"<td>3</table></body></html>");
+	else
+		buffer_printf(out,
+			      "<html><head><title>News %u</title></head><body>"
+			      "<ul><li>Home<li>Contact</ul><h1>Heading %u</h1>"
+			      "<div><p>This is the text of page %u, which has "
+			      "a few more words than the menu.</p></div><p>All "
+			      "rights reserved</p></body></html>",
+			      number, number, number);
+}
+
+const char *small_url(unsigned number, char *out)
+{
+	snprintf(out, 64,
+		 number == BEYOND ? "http://a.test/b" : "http://a.test/a/%u",
+		 number + 1);
+	return out;
+}
+
+static struct page *parse(unsigned number)
+{
+	struct buffer html = {0};
+	struct page *page;
+
+	small_page(&html, number);
+	ck_assert_int_eq(page_parse(&page, buffer_slice(&html), slice_of(""),
+				    &page_limits_default),
+			 ERR_NONE);
+	buffer_free(&html);
+	return page;
+}
+
+static int by_value(const void *left, const void *right)
+{
+	const uint64_t *a = left;
+	const uint64_t *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static void add(struct hashes *hashes, uint64_t hash)
+{
+	for (size_t i = 0; i < hashes->count; i++)
+		if (hashes->items[i] == hash)
+			return;
+	ck_assert_uint_lt(hashes->count, MAX_HASHES);
+	hashes->items[hashes->count++] = hash;
+	qsort(hashes->items, hashes->count, sizeof(uint64_t), by_value);
+}
+
+static uint32_t index_of(const struct hashes *hashes, uint64_t hash)
+{
+	uint32_t index = 0;
+
+	while (hashes->items[index] != hash)
+		index++;
+	return index;
+}
+
+static struct signature sign(const struct page *page)
+{
+	return signature_compute(
+		page->arena, page,
+		(struct signature_rule){.measure = MEASURE_CPC});
+}
+
+static const struct fragment *fragments_of(const struct page *page,
+					   uint32_t *count_out)
+{
+	return fragments_distinct(page->arena,
+				  fragments_of_page(page->arena, page),
+				  page->text_count, count_out);
+}
+
+static void collect(struct hashes *members, struct hashes *fragments)
+{
+	for (unsigned p = 0; p < SMALL_PAGES; p++) {
+		struct page *page = parse(p);
+		struct signature signature = sign(page);
+		uint32_t count;
+		const struct fragment *found = fragments_of(page, &count);
+
+		for (size_t i = 0; i < signature.count; i++)
+			add(members, signature.members[i]);
+		for (uint32_t i = 0; i < count; i++)
+			add(fragments, found[i].hash);
+		page_destroy(page);
+	}
+}
+
+/* Pages 0 and 4 have one each; the others that of page 0. */
+static void put_set(struct bundle_writer *writer, unsigned number,
+		    const struct hashes *members)
+{
+	struct page *page = parse(number);
+	struct signature signature = sign(page);
+	uint32_t indices[MAX_HASHES];
+
+	for (size_t i = 0; i < signature.count; i++)
+		indices[i] = index_of(members, signature.members[i]);
+	bundle_put_set(writer, number == BEYOND ? 2 : 1, indices,
+		       signature.count);
+	page_destroy(page);
+}
+
+static void put_page(struct bundle_writer *writer, unsigned number,
+		     const struct hashes *fragments)
+{
+	struct page *page = parse(number);
+	struct buffer html = {0};
+	uint32_t indices[MAX_HASHES];
+	uint32_t count;
+	const struct fragment *found = fragments_of(page, &count);
+	char url[64];
+
+	small_page(&html, number);
+	for (uint32_t i = 0; i < count; i++)
+		indices[i] = index_of(fragments, found[i].hash);
+	bundle_put_page(
+		writer,
+		&(struct known_page){
+			.key = page_key_of(slice_of(small_url(number, url))),
+			.content_hash = hash64(html.data, html.size, 0),
+			.cluster = number == BEYOND ? 2 : 1,
+			.http_status = 200,
+			.charset = slice_of(number == 1 ? "utf-8" : ""),
+		},
+		indices, count);
+	buffer_free(&html);
+	page_destroy(page);
+}
+
+/* By their keys. */
+static void put_pages(struct bundle_writer *writer,
+		      const struct hashes *fragments)
+{
+	struct hashes keys = {0};
+	char url[64];
+
+	for (unsigned p = 0; p < SMALL_PAGES; p++)
+		add(&keys, page_key_of(slice_of(small_url(p, url))));
+	for (size_t i = 0; i < keys.count; i++)
+		for (unsigned p = 0; p < SMALL_PAGES; p++)
+			if (page_key_of(slice_of(small_url(p, url))) ==
+			    keys.items[i])
+				put_page(writer, p, fragments);
+}
+
+void small_begin(struct bundle_writer *writer)
+{
+	struct hashes members = {0};
+	struct hashes fragments = {0};
+
+	*writer = (struct bundle_writer){.max_bytes = 1 << 20};
+	collect(&members, &fragments);
+	bundle_put_site(writer, &(struct bundle_site){
+					.host = "a.test",
+					.base = "http://a.test/",
+					.measure = MEASURE_CPC,
+					.threshold = 250,
+					.generation = 17,
+					.made_ms = 1700000000000,
+					.program = "a test",
+					.limits = page_limits_default,
+					.min_cluster_pages = 3,
+					.settings = "",
+				});
+	bundle_put_terms(writer, members.items, members.count);
+	put_set(writer, 0, &members);
+	put_set(writer, BEYOND, &members);
+	bundle_put_fragments(writer, fragments.items, fragments.count);
+	put_pages(writer, &fragments);
+}
+
+void small_bundle(struct buffer *out)
+{
+	struct bundle_writer writer;
+
+	small_begin(&writer);
+	for (unsigned p = 0; p < SMALL_PAGES - 1; p++) {
+		struct buffer html = {0};
+
+		small_page(&html, p);
+		bundle_put_sample(&writer, 1, slice_of(p == 1 ? "utf-8" : ""),
+				  buffer_slice(&html));
+		buffer_free(&html);
+	}
+	bundle_put_version(&writer, 1, 3, slice_of("{\"format\":1}"));
+	ck_assert_int_eq(bundle_end(&writer, out), ERR_NONE);
+}

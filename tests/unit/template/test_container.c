@@ -1,0 +1,230 @@
+#include "template/container.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/run.h"
+#include "tests/unit/template/seal.h"
+
+enum { MAX_BYTES = 1 << 20 };
+
+/* A file of two sections; one is packed. */
+static void make(struct buffer *file)
+{
+	struct container_writer writer = {0};
+	struct buffer zeros = {0};
+
+	memset(buffer_reserve(&zeros, 1000), 0, 1000);
+	zeros.size = 1000;
+	container_add(&writer, SECTION_SITE, 0, slice_of("ab"));
+	container_add(&writer, SECTION_SAMPLES, 7, buffer_slice(&zeros));
+	container_end(&writer, file);
+	buffer_free(&zeros);
+}
+
+static enum error read_file(const struct buffer *file, char *reason)
+{
+	struct container container;
+	enum error error = container_read(buffer_slice(file), MAX_BYTES,
+					  &container, reason);
+
+	if (error == ERR_NONE)
+		free(container.sections);
+	return error;
+}
+
+START_TEST(the_header_stands_as_it_is_told)
+{
+	struct buffer file = {0};
+
+	make(&file);
+	ck_assert_mem_eq(file.data, "\x8bTPL\r\n\x1a\n", 8);
+	ck_assert_mem_eq(file.data + 8, "\x01\0\0\0\0\0\0\0", 8);
+	ck_assert_uint_eq((unsigned char)file.data[32], file.size & 0xff);
+	ck_assert_mem_eq(file.data + 40, "\x02\0\0\0\0\0\0\0", 8);
+	/* site, of the site, as it is, two bytes, two bytes */
+	ck_assert_mem_eq(file.data + 48,
+			 "\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+			 "\x02\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0",
+			 32);
+	/* samples, of cluster 7, packed */
+	ck_assert_mem_eq(file.data + 88, "\x07\0\0\0\x07\0\0\0\x01\0\0\0", 12);
+	ck_assert_mem_eq(file.data + 48 + 80, "ab", 2);
+	buffer_free(&file);
+}
+END_TEST
+
+START_TEST(what_was_put_comes_out)
+{
+	struct buffer file = {0};
+	struct buffer bytes = {0};
+	struct container container;
+	char reason[CONTAINER_REASON_BYTES];
+
+	make(&file);
+	ck_assert_int_eq(container_read(buffer_slice(&file), MAX_BYTES,
+					&container, reason),
+			 ERR_NONE);
+	ck_assert_uint_eq(container.count, 2);
+	ck_assert_uint_eq(container.size, 1002);
+	ck_assert_uint_eq(container.sections[1].number, 7);
+	ck_assert_uint_lt(container.sections[1].bytes.size, 100);
+	ck_assert_int_eq(container_unpack(&container.sections[0], &bytes),
+			 ERR_NONE);
+	ck_assert_int_eq(container_unpack(&container.sections[1], &bytes),
+			 ERR_NONE);
+	ck_assert_uint_eq(bytes.size, 1002);
+	ck_assert_mem_eq(bytes.data, "ab\0\0", 4);
+	free(container.sections);
+	buffer_free(&bytes);
+	buffer_free(&file);
+}
+END_TEST
+
+START_TEST(what_is_no_bundle_is_told)
+{
+	struct buffer file = {0};
+	char reason[CONTAINER_REASON_BYTES];
+
+	ck_assert_int_eq(read_file(&file, reason), ERR_CORRUPT);
+	buffer_append_text(&file, "<html>");
+	ck_assert_int_eq(read_file(&file, reason), ERR_CORRUPT);
+	ck_assert_str_eq(reason, "bundle: this is no bundle that `templatectl "
+				 "export` made");
+	buffer_free(&file);
+}
+END_TEST
+
+START_TEST(another_version_is_refused_with_what_to_do)
+{
+	struct buffer file = {0};
+	char reason[CONTAINER_REASON_BYTES];
+
+	make(&file);
+	file.data[8] = 2;
+	ck_assert_int_eq(read_file(&file, reason), ERR_VERSION);
+	ck_assert_str_eq(reason, "bundle: its format has version 2, this "
+				 "program reads version 1; export it again, or "
+				 "use a newer program");
+	file.data[8] = 0;
+	ck_assert_int_eq(read_file(&file, reason), ERR_VERSION);
+	ck_assert_str_eq(reason, "bundle: its format has version 0, this "
+				 "program reads version 1; export it again");
+	buffer_free(&file);
+}
+END_TEST
+
+START_TEST(damage_is_told_by_its_section)
+{
+	struct buffer file = {0};
+	char reason[CONTAINER_REASON_BYTES];
+
+	make(&file);
+	file.data[file.size - 1] ^= 1;
+	ck_assert_int_eq(read_file(&file, reason), ERR_CORRUPT);
+	ck_assert_str_eq(reason, "bundle: section samples of 7: checksum does "
+				 "not match");
+	file.data[file.size - 1] ^= 1;
+	file.data[128] ^= 1;
+	ck_assert_int_eq(read_file(&file, reason), ERR_CORRUPT);
+	ck_assert_str_eq(reason,
+			 "bundle: section site: checksum does not match");
+	file.size--;
+	ck_assert_int_eq(read_file(&file, reason), ERR_CORRUPT);
+	ck_assert_str_eq(reason, "bundle: the file is cut, or something stands "
+				 "behind it");
+	buffer_free(&file);
+}
+END_TEST
+
+/* A row of the table, changed at `offset`, with checksums that are right. */
+static void check_row(size_t offset, unsigned char byte, const char *wanted)
+{
+	struct buffer file = {0};
+	char reason[CONTAINER_REASON_BYTES];
+
+	make(&file);
+	file.data[offset] = (char)byte;
+	seal((unsigned char *)file.data, file.size);
+	ck_assert_int_ne(read_file(&file, reason), ERR_NONE);
+	ck_assert_str_eq(reason, wanted);
+	buffer_free(&file);
+}
+
+START_TEST(a_table_that_cannot_be_is_refused)
+{
+	/* the kind of the second is below that of the first */
+	check_row(88, 0,
+		  "bundle: section of unknown kind 0: it stands at "
+		  "a wrong place");
+	/* a coding that is none */
+	check_row(96, 2,
+		  "bundle: section samples of 7: its size cannot be "
+		  "right");
+	/* unpacked 16 MiB, of a few dozen bytes */
+	check_row(88 + 27, 1,
+		  "bundle: section samples of 7: its size cannot "
+		  "be right");
+	check_row(40, 200, "bundle: the table of sections is damaged");
+	check_row(44, 1, "bundle: the header is damaged");
+	check_row(60, 1, "bundle: the table of sections is damaged");
+	/* the first one takes less: something is behind the last one */
+	check_row(64, 1, "bundle: bytes stand behind the last section");
+}
+END_TEST
+
+START_TEST(the_limit_is_of_what_is_unpacked)
+{
+	struct buffer file = {0};
+	struct container container;
+	char reason[CONTAINER_REASON_BYTES];
+
+	make(&file);
+	ck_assert_int_eq(
+		container_read(buffer_slice(&file), 1001, &container, reason),
+		ERR_TOO_LARGE);
+	ck_assert_str_eq(reason, "bundle: section samples of 7: unpacked it is "
+				 "over the limit");
+	ck_assert_int_eq(
+		container_read(buffer_slice(&file), 1002, &container, reason),
+		ERR_NONE);
+	free(container.sections);
+	buffer_free(&file);
+}
+END_TEST
+
+START_TEST(what_is_packed_too_well_is_left_as_it_is)
+{
+	struct container_writer writer = {0};
+	struct buffer zeros = {0};
+	struct buffer file = {0};
+	size_t size = (size_t)8 << 20;
+	char reason[CONTAINER_REASON_BYTES];
+
+	memset(buffer_reserve(&zeros, size), 0, size);
+	zeros.size = size;
+	container_add(&writer, SECTION_SITE, 0, buffer_slice(&zeros));
+	container_end(&writer, &file);
+	ck_assert_uint_gt(file.size, size);
+	ck_assert_int_eq(read_file(&file, reason), ERR_TOO_LARGE);
+	buffer_free(&zeros);
+	buffer_free(&file);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("container");
+	TCase *tcase = tcase_create("container");
+
+	tcase_add_test(tcase, the_header_stands_as_it_is_told);
+	tcase_add_test(tcase, what_was_put_comes_out);
+	tcase_add_test(tcase, what_is_no_bundle_is_told);
+	tcase_add_test(tcase, another_version_is_refused_with_what_to_do);
+	tcase_add_test(tcase, damage_is_told_by_its_section);
+	tcase_add_test(tcase, a_table_that_cannot_be_is_refused);
+	tcase_add_test(tcase, the_limit_is_of_what_is_unpacked);
+	tcase_add_test(tcase, what_is_packed_too_well_is_left_as_it_is);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

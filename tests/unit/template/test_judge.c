@@ -1,0 +1,463 @@
+#include "template/judge.h"
+
+#include <string.h>
+
+#include "cluster/signature.h"
+#include "store/arena.h"
+#include "tests/unit/run.h"
+
+enum { OWN = 7, OTHER = 8 };
+
+static struct arena *arena;
+static struct witness panel[MAX_PANEL];
+static struct judgement found;
+
+static void setup(void)
+{
+	arena = arena_create();
+	memset(panel, 0, sizeof(panel));
+}
+
+static void teardown(void)
+{
+	arena_destroy(arena);
+}
+
+/* xorshift64; *state is never 0. */
+static uint64_t random_next(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* The paths, and as many fragments of the same hashes. */
+static struct record record_of(const uint64_t *paths, uint32_t count)
+{
+	struct record_fragment *fragments =
+		ARENA_NEW(arena, struct record_fragment, count);
+	struct record record = {0};
+
+	for (uint32_t i = 0; i < count; i++)
+		fragments[i].hash = paths[i];
+	record.signatures[MEASURE_CPC] = paths;
+	record.signature_counts[MEASURE_CPC] = count;
+	record.signatures[MEASURE_CP] = paths;
+	record.signature_counts[MEASURE_CP] = count;
+	record.fragments = fragments;
+	record.fragment_count = count;
+	return record;
+}
+
+/* `count` hashes from `first` on. */
+static struct record items(uint64_t first, uint32_t count)
+{
+	uint64_t *paths = ARENA_NEW(arena, uint64_t, count);
+
+	for (uint32_t i = 0; i < count; i++)
+		paths[i] = first + i;
+	return record_of(paths, count);
+}
+
+/* 1 to 10, and `count` from `first` on. */
+static struct record with_own(uint64_t first, uint32_t count)
+{
+	uint64_t *paths = ARENA_NEW(arena, uint64_t, 10 + count);
+
+	for (uint32_t i = 0; i < 10 + count; i++)
+		paths[i] = i < 10 ? i + 1 : first + i - 10;
+	return record_of(paths, 10 + count);
+}
+
+/* Pages of ten paths and texts, 1 to 10, all visited and as they were. */
+static void fill(uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		panel[i] = (struct witness){
+			.page = 100 + i,
+			.fate = FATE_PAGE,
+			.before = items(1, 10),
+			.after = items(1, 10),
+			.cluster = OWN,
+		};
+}
+
+/* Witnesses [from, to) now have `count` items from `first` on. */
+static void become(uint32_t from, uint32_t to, uint64_t first, uint32_t count)
+{
+	for (uint32_t i = from; i < to; i++)
+		panel[i].after = items(first, count);
+}
+
+static void move(uint32_t from, uint32_t to, uint32_t cluster)
+{
+	for (uint32_t i = from; i < to; i++)
+		panel[i].cluster = cluster;
+}
+
+static void set_fate(uint32_t from, uint32_t to, enum fate fate)
+{
+	for (uint32_t i = from; i < to; i++)
+		panel[i].fate = fate;
+}
+
+static enum verdict_kind judge_panel(uint32_t count)
+{
+	judge(arena, OWN, panel, count, &judge_rules_default, &found);
+	return found.kind;
+}
+
+START_TEST(nobody_says_nothing)
+{
+	ck_assert_int_eq(judge_panel(0), VERDICT_SAME);
+	fill(4);
+	set_fate(0, 4, FATE_UNSEEN);
+	ck_assert_int_eq(judge_panel(4), VERDICT_SAME);
+	ck_assert_uint_eq(found.seen, 0);
+}
+END_TEST
+
+START_TEST(pages_that_are_as_they_were_are_the_same)
+{
+	fill(16);
+	ck_assert_int_eq(judge_panel(16), VERDICT_SAME);
+	ck_assert_uint_eq(found.seen, 16);
+	ck_assert_uint_eq(found.disagreed, 0);
+	ck_assert_uint_eq(found.gone_path_count, 0);
+	ck_assert_uint_eq(found.destination_count, 0);
+	ck_assert(found.has_classes);
+}
+END_TEST
+
+START_TEST(paths_that_all_pages_lose_and_get_have_moved)
+{
+	/* 1..10 become 5..14: 1..4 are gone and 11..14 come, 8 of 14 */
+	fill(8);
+	become(0, 8, 5, 10);
+	ck_assert_int_eq(judge_panel(8), VERDICT_CHANGED);
+	ck_assert_uint_eq(found.agreed, 8);
+	ck_assert_uint_eq(found.disagreed, 8);
+	ck_assert_uint_eq(found.gone_path_count, 4);
+	ck_assert_uint_eq(found.gone_paths[0], 1);
+	ck_assert_uint_eq(found.gone_paths[3], 4);
+	ck_assert_uint_eq(found.come_path_count, 4);
+	ck_assert_uint_eq(found.come_paths[0], 11);
+	ck_assert_uint_eq(found.come_fragment_count, 4);
+	ck_assert_double_eq_tol(found.paths_moved, 8.0 / 14, 1e-12);
+	ck_assert_double_eq_tol(found.fragments_moved, 8.0 / 14, 1e-12);
+	ck_assert_uint_eq(found.pages[7], 107);
+}
+END_TEST
+
+START_TEST(a_few_new_paths_are_no_change)
+{
+	/* 11..15 come: 5 of 15 are less than 0.35; with a sixth, 6 of 16 are
+	 * more */
+	fill(8);
+	become(0, 8, 1, 15);
+	ck_assert_int_eq(judge_panel(8), VERDICT_SAME);
+	ck_assert_double_eq_tol(found.paths_moved, 5.0 / 15, 1e-12);
+	become(0, 8, 1, 16);
+	ck_assert_int_eq(judge_panel(8), VERDICT_CHANGED);
+	ck_assert_uint_eq(found.disagreed, 8);
+}
+END_TEST
+
+START_TEST(two_paths_of_a_small_page_are_no_change)
+{
+	/* of 1..4 two are gone: a half, but fewer than three */
+	fill(8);
+	for (uint32_t i = 0; i < 8; i++)
+		panel[i].before = items(1, 4);
+	become(0, 8, 3, 2);
+	ck_assert_int_eq(judge_panel(8), VERDICT_SAME);
+	ck_assert_double_eq_tol(found.paths_moved, 0.5, 1e-12);
+}
+END_TEST
+
+START_TEST(content_that_differs_from_page_to_page_is_no_change)
+{
+	/* beside what all have, each page had three of its own, and has six
+	 * others now */
+	fill(8);
+	for (uint32_t i = 0; i < 8; i++) {
+		panel[i].before = with_own(1000 + 100 * i, 3);
+		panel[i].after = with_own(2000 + 100 * i, 6);
+	}
+	ck_assert_int_eq(judge_panel(8), VERDICT_SAME);
+	ck_assert_uint_eq(found.gone_path_count, 0);
+	ck_assert_uint_eq(found.come_path_count, 0);
+	ck_assert_uint_eq(found.disagreed, 0);
+}
+END_TEST
+
+/* Texts alone: those of a list of what is new, and all of them. */
+START_TEST(texts_alone_must_nearly_all_move)
+{
+	fill(8);
+	for (uint32_t i = 0; i < 8; i++) {
+		struct record other = items(6, 10); /* 10 of 15 */
+
+		panel[i].after.fragments = other.fragments;
+	}
+	ck_assert_int_eq(judge_panel(8), VERDICT_SAME);
+	ck_assert_double_eq_tol(found.fragments_moved, 10.0 / 15, 1e-12);
+	ck_assert_double_eq(found.paths_moved, 0);
+	for (uint32_t i = 0; i < 8; i++) {
+		struct record other = items(7, 10); /* 12 of 16 */
+
+		panel[i].after.fragments = other.fragments;
+	}
+	ck_assert_int_eq(judge_panel(8), VERDICT_CHANGED);
+	ck_assert_uint_eq(found.agreed, 8);
+}
+END_TEST
+
+START_TEST(a_page_that_changes_alone_is_no_change)
+{
+	/* first it is a reason to ask, then it was one page */
+	fill(8);
+	become(0, 1, 50, 10);
+	set_fate(3, 8, FATE_UNSEEN);
+	ck_assert_int_eq(judge_panel(8), VERDICT_UNSURE);
+	ck_assert_uint_eq(found.seen, 3);
+	ck_assert_uint_eq(found.disagreed, 1);
+	set_fate(3, 8, FATE_PAGE);
+	ck_assert_int_eq(judge_panel(8), VERDICT_SAME);
+	ck_assert_uint_eq(found.disagreed, 1);
+	ck_assert_uint_eq(found.agreed, 0);
+}
+END_TEST
+
+START_TEST(k_of_n_pages_must_agree)
+{
+	/* 0.85 of 16 are 13.6: 14 pages do, 13 do not */
+	fill(16);
+	become(0, 14, 50, 10);
+	ck_assert_int_eq(judge_panel(16), VERDICT_CHANGED);
+	ck_assert_uint_eq(found.agreed, 14);
+	panel[13].after = items(1, 10);
+	ck_assert_int_eq(judge_panel(16), VERDICT_SAME);
+	ck_assert_uint_eq(found.disagreed, 13);
+	/* of six, 5.1 are six */
+	fill(6);
+	become(0, 5, 50, 10);
+	ck_assert_int_eq(judge_panel(6), VERDICT_SAME);
+}
+END_TEST
+
+START_TEST(those_who_were_not_asked_could_turn_it)
+{
+	/* 13 of 13 say so, and three have not been asked: of 16 14 must */
+	fill(16);
+	become(0, 16, 50, 10);
+	set_fate(13, 16, FATE_UNSEEN);
+	ck_assert_int_eq(judge_panel(16), VERDICT_UNSURE);
+	set_fate(13, 14, FATE_PAGE);
+	ck_assert_int_eq(judge_panel(16), VERDICT_CHANGED);
+	ck_assert_uint_eq(found.seen, 14);
+	/* who is gone or blocked cannot */
+	set_fate(3, 8, FATE_GONE);
+	set_fate(8, 16, FATE_BLOCKED);
+	ck_assert_int_eq(judge_panel(16), VERDICT_CHANGED);
+	ck_assert_uint_eq(found.agreed, 3);
+	/* but two are not enough */
+	set_fate(2, 3, FATE_BLOCKED);
+	ck_assert_int_eq(judge_panel(16), VERDICT_SAME);
+}
+END_TEST
+
+START_TEST(pages_that_changed_and_went_elsewhere_replace_it)
+{
+	fill(8);
+	become(0, 8, 50, 10);
+	move(0, 3, OTHER + 1);
+	move(3, 8, OTHER);
+	ck_assert_int_eq(judge_panel(8), VERDICT_REPLACED);
+	ck_assert_uint_eq(found.agreed, 8);
+	ck_assert_uint_eq(found.destination_count, 2);
+	ck_assert_uint_eq(found.destinations[0].cluster, OTHER);
+	ck_assert_uint_eq(found.destinations[0].pages, 5);
+	ck_assert_uint_eq(found.destinations[1].cluster, OTHER + 1);
+	ck_assert_uint_eq(found.destinations[1].pages, 3);
+	/* when half of them stay, it has changed */
+	move(0, 4, OWN);
+	ck_assert_int_eq(judge_panel(8), VERDICT_CHANGED);
+}
+END_TEST
+
+START_TEST(pages_that_went_as_they_were_are_merged)
+{
+	fill(8);
+	move(0, 7, OTHER);
+	ck_assert_int_eq(judge_panel(8), VERDICT_MERGED);
+	ck_assert_uint_eq(found.agreed, 7);
+	ck_assert_uint_eq(found.destinations[0].cluster, OTHER);
+}
+END_TEST
+
+START_TEST(some_that_go_and_some_that_stay_are_a_split)
+{
+	/* three of each, not two; and all have been asked */
+	fill(8);
+	move(0, 3, OTHER);
+	ck_assert_int_eq(judge_panel(8), VERDICT_SPLIT);
+	ck_assert_uint_eq(found.agreed, 3);
+	ck_assert_uint_eq(found.pages[2], 102);
+	set_fate(7, 8, FATE_UNSEEN);
+	ck_assert_int_eq(judge_panel(8), VERDICT_UNSURE);
+	set_fate(7, 8, FATE_PAGE);
+	move(2, 3, OWN);
+	ck_assert_int_eq(judge_panel(8), VERDICT_SAME);
+	ck_assert_uint_eq(found.disagreed, 2);
+}
+END_TEST
+
+START_TEST(pages_that_are_all_gone_have_vanished)
+{
+	fill(5);
+	set_fate(0, 5, FATE_GONE);
+	ck_assert_int_eq(judge_panel(5), VERDICT_VANISHED);
+	ck_assert_uint_eq(found.agreed, 5);
+	ck_assert_uint_eq(found.seen, 5);
+	/* one that is left as it was keeps it; one that is another does not */
+	set_fate(4, 5, FATE_PAGE);
+	ck_assert_int_eq(judge_panel(5), VERDICT_SAME);
+	ck_assert_uint_eq(found.disagreed, 4);
+	become(4, 5, 50, 10);
+	ck_assert_int_eq(judge_panel(5), VERDICT_VANISHED);
+	set_fate(0, 1, FATE_UNSEEN);
+	ck_assert_int_eq(judge_panel(5), VERDICT_UNSURE);
+}
+END_TEST
+
+START_TEST(blocked_pages_tell_nothing_unless_all_are)
+{
+	fill(4);
+	set_fate(0, 2, FATE_BLOCKED);
+	ck_assert_int_eq(judge_panel(4), VERDICT_SAME);
+	ck_assert_uint_eq(found.seen, 2);
+	set_fate(2, 4, FATE_UNSEEN);
+	ck_assert_int_eq(judge_panel(4), VERDICT_UNSURE);
+	set_fate(2, 4, FATE_BLOCKED);
+	ck_assert_int_eq(judge_panel(4), VERDICT_BLOCKED);
+	ck_assert_uint_eq(found.agreed, 4);
+}
+END_TEST
+
+START_TEST(a_small_panel_needs_more_to_move)
+{
+	/* 1..10 become 5..14, 8 of 14, then 7..16, 12 of 16: over 0.6 */
+	fill(2);
+	become(0, 2, 5, 10);
+	ck_assert_int_eq(judge_panel(2), VERDICT_SAME);
+	become(0, 2, 7, 10);
+	ck_assert_int_eq(judge_panel(2), VERDICT_CHANGED);
+	/* both of them */
+	panel[1].after = items(1, 10);
+	ck_assert_int_eq(judge_panel(2), VERDICT_SAME);
+	fill(1);
+	become(0, 1, 7, 10);
+	ck_assert_int_eq(judge_panel(1), VERDICT_CHANGED);
+}
+END_TEST
+
+START_TEST(paths_without_classes_count_where_others_have_nothing_in_common)
+{
+	/* cpc: each page its own; cp: 1..10, of which 1..9 become 20..28 */
+	fill(8);
+	for (uint32_t i = 0; i < 8; i++) {
+		struct record own = items(1000 + 100 * i, 10);
+
+		panel[i].before.signatures[MEASURE_CPC] =
+			own.signatures[MEASURE_CPC];
+		panel[i].after = items(20, 9);
+	}
+	ck_assert_int_eq(judge_panel(8), VERDICT_CHANGED);
+	ck_assert(!found.has_classes);
+	ck_assert_uint_eq(found.gone_path_count, 10);
+	ck_assert_uint_eq(found.come_path_count, 9);
+	ck_assert_double_eq(found.paths_moved, 1);
+}
+END_TEST
+
+START_TEST(pages_without_anything_are_the_same)
+{
+	fill(3);
+	for (uint32_t i = 0; i < 3; i++)
+		panel[i].before = panel[i].after = (struct record){0};
+	ck_assert_int_eq(judge_panel(3), VERDICT_SAME);
+	ck_assert_double_eq(found.paths_moved, 0);
+}
+END_TEST
+
+/* Whatever the panel: the order of the witnesses does not matter. */
+START_TEST(order_does_not_matter)
+{
+	uint64_t state = 20261122;
+
+	for (int round = 0; round < 300; round++) {
+		struct witness first[MAX_PANEL];
+		struct judgement before;
+		uint32_t count = 1 + (uint32_t)(random_next(&state) % 16);
+
+		fill(count);
+		for (uint32_t i = 0; i < count; i++) {
+			panel[i].before =
+				items(1 + random_next(&state) % 4, 10);
+			panel[i].after = items(1 + random_next(&state) % 12, 9);
+			panel[i].fate =
+				(enum fate)(random_next(&state) % 8 % 5 % 4);
+			panel[i].cluster =
+				OWN + (uint32_t)(random_next(&state) % 2);
+		}
+		judge_panel(count);
+		before = found;
+		memcpy(first, panel, sizeof(first));
+		for (uint32_t i = 0; i < count; i++)
+			panel[i] = first[count - 1 - i];
+		judge_panel(count);
+		ck_assert_int_eq(found.kind, before.kind);
+		ck_assert_uint_eq(found.seen, before.seen);
+		ck_assert_uint_eq(found.agreed, before.agreed);
+		ck_assert_uint_eq(found.disagreed, before.disagreed);
+		ck_assert_double_eq(found.paths_moved, before.paths_moved);
+		ck_assert_uint_eq(found.come_path_count,
+				  before.come_path_count);
+		ck_assert(found.paths_moved >= 0 && found.paths_moved <= 1);
+	}
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("judge");
+	TCase *all = tcase_create("all");
+
+	tcase_add_checked_fixture(all, setup, teardown);
+	tcase_add_test(all, nobody_says_nothing);
+	tcase_add_test(all, pages_that_are_as_they_were_are_the_same);
+	tcase_add_test(all, paths_that_all_pages_lose_and_get_have_moved);
+	tcase_add_test(all, a_few_new_paths_are_no_change);
+	tcase_add_test(all, two_paths_of_a_small_page_are_no_change);
+	tcase_add_test(all,
+		       content_that_differs_from_page_to_page_is_no_change);
+	tcase_add_test(all, texts_alone_must_nearly_all_move);
+	tcase_add_test(all, a_page_that_changes_alone_is_no_change);
+	tcase_add_test(all, k_of_n_pages_must_agree);
+	tcase_add_test(all, those_who_were_not_asked_could_turn_it);
+	tcase_add_test(all, pages_that_changed_and_went_elsewhere_replace_it);
+	tcase_add_test(all, pages_that_went_as_they_were_are_merged);
+	tcase_add_test(all, some_that_go_and_some_that_stay_are_a_split);
+	tcase_add_test(all, pages_that_are_all_gone_have_vanished);
+	tcase_add_test(all, blocked_pages_tell_nothing_unless_all_are);
+	tcase_add_test(all, a_small_panel_needs_more_to_move);
+	tcase_add_test(
+		all,
+		paths_without_classes_count_where_others_have_nothing_in_common);
+	tcase_add_test(all, pages_without_anything_are_the_same);
+	tcase_add_test(all, order_does_not_matter);
+	suite_add_tcase(suite, all);
+	return suite;
+}

@@ -1,0 +1,268 @@
+/* The public interface, as a program uses it. */
+#include "template/templated.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/file.h"
+#include "tests/unit/run.h"
+#include "tests/unit/template/small_site.h"
+
+static struct buffer file;
+static struct templated_bundle *bundle;
+static struct templated_error error;
+
+static void setup(void)
+{
+	file = (struct buffer){0};
+	small_bundle(&file);
+	bundle = templated_open_memory(file.data, file.size, NULL, &error);
+	ck_assert_msg(bundle != NULL, "%s", error.message);
+	ck_assert_int_eq(error.code, TEMPLATED_OK);
+}
+
+static void teardown(void)
+{
+	templated_close(bundle);
+	buffer_free(&file);
+}
+
+/* Page `number` of the small site; free() the bytes. */
+static struct templated_page page_of(unsigned number, const char *url)
+{
+	struct buffer html = {0};
+
+	small_page(&html, number);
+	return (struct templated_page){
+		.bytes = html.data, .size = html.size, .url = url};
+}
+
+static struct templated_answer *extract(unsigned number,
+					const struct templated_options *options)
+{
+	struct templated_page page = page_of(number, "http://a.test/new");
+	struct templated_answer *answer =
+		templated_extract(bundle, &page, options, &error);
+
+	free((void *)page.bytes);
+	return answer;
+}
+
+START_TEST(an_answer_says_what_it_is)
+{
+	struct templated_answer *answer =
+		extract(9, &(struct templated_options){.method = "df"});
+
+	ck_assert_ptr_nonnull(answer);
+	ck_assert_str_eq(templated_text(answer),
+			 "Heading 9\n\nThis is the text of page 9, which has a "
+			 "few more words than the menu.\n");
+	ck_assert_uint_eq(templated_text_size(answer),
+			  strlen(templated_text(answer)));
+	ck_assert_str_eq(templated_answer_method(answer), "df");
+	ck_assert_str_eq(templated_answer_reason(answer),
+			 "template: cluster of 5 pages");
+	ck_assert_str_eq(templated_answer_template(answer), "a.test/1");
+	ck_assert(templated_answer_has_template(answer));
+	ck_assert_str_eq(templated_answer_quality(answer), "ok");
+	ck_assert(isnan(templated_answer_confidence(answer)));
+	ck_assert_str_eq(templated_metadata(answer, "title", 0), "Heading 9");
+	ck_assert_ptr_null(templated_metadata(answer, "title", 1));
+	ck_assert_ptr_null(templated_metadata(answer, "author", 0));
+	ck_assert_ptr_null(templated_metadata(answer, "colour", 0));
+	templated_free(answer);
+}
+END_TEST
+
+START_TEST(an_answer_outlives_its_bundle)
+{
+	struct templated_answer *answer =
+		extract(9, &(struct templated_options){.format = "json"});
+
+	templated_close(bundle);
+	bundle = NULL;
+	ck_assert_ptr_nonnull(
+		strstr(templated_text(answer), "\"cluster\":\"a.test/1\""));
+	ck_assert_ptr_nonnull(strstr(templated_text(answer), "\"blocks\":["));
+	ck_assert_str_eq(templated_metadata(answer, "title", 0), "Heading 9");
+	templated_free(answer);
+}
+END_TEST
+
+START_TEST(a_page_is_classed)
+{
+	struct templated_page page = page_of(9, NULL);
+	struct templated_class class;
+
+	ck_assert(templated_classify(bundle, &page, &class, &error));
+	ck_assert_str_eq(class.id, "a.test/1");
+	ck_assert_uint_eq(class.pages, 4);
+	ck_assert_double_eq(class.distance, 0);
+	ck_assert_double_eq(class.reach, 0.5);
+	ck_assert_double_eq(class.confidence, 1);
+	page.url = "http://b.test/";
+	ck_assert(templated_classify(bundle, &page, &class, NULL));
+	ck_assert_str_eq(class.id, "");
+	ck_assert_double_eq(class.confidence, 0);
+	free((void *)page.bytes);
+}
+END_TEST
+
+static void check_refused(const struct templated_options *options,
+			  enum templated_code code, const char *message)
+{
+	ck_assert_ptr_null(extract(4, options));
+	ck_assert_int_eq(error.code, code);
+	ck_assert_msg(strstr(error.message, message) != NULL, "%s",
+		      error.message);
+}
+
+START_TEST(what_is_wrong_is_told)
+{
+	struct templated_page page = {"\x89PNG\r\n\x1a\n\0\0\0", 12, NULL,
+				      NULL};
+	const char *const parameters[] = {"threshold=x", NULL};
+
+	check_refused(&(struct templated_options){.method = "magic"},
+		      TEMPLATED_NOT_FOUND, "no such method");
+	check_refused(&(struct templated_options){.method = "df"},
+		      TEMPLATED_NO_TEMPLATE, "df");
+	check_refused(&(struct templated_options){.format = "pdf"},
+		      TEMPLATED_MALFORMED, "format");
+	check_refused(&(struct templated_options){.favor = "speed"},
+		      TEMPLATED_MALFORMED, "favor");
+	check_refused(&(struct templated_options){.include = "::"},
+		      TEMPLATED_MALFORMED, "include");
+	check_refused(&(struct templated_options){.parameters = parameters},
+		      TEMPLATED_MALFORMED, "threshold");
+	ck_assert_ptr_null(templated_extract(bundle, &page, NULL, &error));
+	ck_assert_int_eq(error.code, TEMPLATED_NOT_HTML);
+	page.url = "mailto:a@b";
+	ck_assert_ptr_null(templated_extract(bundle, &page, NULL, &error));
+	ck_assert_int_eq(error.code, TEMPLATED_MALFORMED);
+	ck_assert_ptr_null(templated_extract(bundle, &page, NULL, NULL));
+}
+END_TEST
+
+START_TEST(what_is_no_bundle_is_told)
+{
+	const struct templated_limits limits = {.max_unpacked_bytes = 100};
+
+	ck_assert_ptr_null(templated_open("/nowhere/x.tpl", NULL, &error));
+	ck_assert_int_eq(error.code, TEMPLATED_NOT_FOUND);
+	ck_assert_str_eq(error.message, "/nowhere/x.tpl: not found");
+	ck_assert_ptr_null(templated_open_memory(NULL, 0, NULL, &error));
+	ck_assert_int_eq(error.code, TEMPLATED_CORRUPT);
+	ck_assert_ptr_null(
+		templated_open_memory(file.data, file.size, &limits, &error));
+	ck_assert_int_eq(error.code, TEMPLATED_TOO_LARGE);
+	file.data[8] = 9;
+	ck_assert_ptr_null(
+		templated_open_memory(file.data, file.size, NULL, &error));
+	ck_assert_int_eq(error.code, TEMPLATED_OTHER_FORMAT);
+	templated_close(NULL);
+	templated_free(NULL);
+}
+END_TEST
+
+START_TEST(a_bundle_is_opened_from_a_file)
+{
+	char path[] = "/tmp/test_templated.XXXXXX";
+	int descriptor = mkstemp(path);
+	struct templated_bundle *other;
+
+	ck_assert_int_ge(descriptor, 0);
+	close(descriptor);
+	ck_assert_int_eq(file_write(path, buffer_slice(&file)), ERR_NONE);
+	other = templated_open(path, NULL, &error);
+	ck_assert_ptr_nonnull(other);
+	ck_assert_str_eq(templated_describe(other), templated_describe(bundle));
+	templated_close(other);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(a_bundle_says_what_it_is)
+{
+	const char *text = templated_describe(bundle);
+
+	ck_assert_ptr_nonnull(strstr(text, "\"site\":\"a.test\""));
+	ck_assert_ptr_nonnull(strstr(text, "\"threshold\":0.25,"));
+	ck_assert_ptr_nonnull(strstr(
+		text, "{\"id\":\"a.test/1\",\"pages\":4,\"learned\":true,"
+		      "\"version\":3}"));
+	ck_assert_ptr_nonnull(strstr(
+		text, "{\"id\":\"a.test/2\",\"pages\":1,\"learned\":false,"
+		      "\"version\":null}"));
+	ck_assert_str_eq(templated_template(bundle, "a.test/1"),
+			 "{\"format\":1}");
+	ck_assert_ptr_null(templated_template(bundle, "a.test/2"));
+	ck_assert_ptr_null(templated_template(bundle, "a.test/9"));
+	ck_assert_ptr_null(templated_template(bundle, "a.test/"));
+	ck_assert_ptr_null(templated_template(bundle, "a.test/1x"));
+	ck_assert_ptr_null(templated_template(bundle, "b.test/1"));
+	ck_assert_ptr_null(templated_template(bundle, ""));
+}
+END_TEST
+
+/* Of a locale with another point, if there is one here. */
+START_TEST(the_locale_does_not_matter)
+{
+	const char *const parameters[] = {"threshold=0.5", NULL};
+	const struct templated_options options = {.method = "accb",
+						  .parameters = parameters};
+	struct templated_answer *before = extract(9, &options);
+	struct templated_answer *after;
+
+	if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL)
+		setlocale(LC_ALL, "");
+	after = extract(9, &options);
+	setlocale(LC_ALL, "C");
+	ck_assert_ptr_nonnull(before);
+	ck_assert_ptr_nonnull(after);
+	ck_assert_str_eq(templated_text(before), templated_text(after));
+	templated_free(before);
+	templated_free(after);
+}
+END_TEST
+
+START_TEST(the_methods_are_listed)
+{
+	struct templated_method method;
+	size_t count = 0;
+	bool has_df = false;
+
+	while (templated_method(count, &method)) {
+		ck_assert_ptr_nonnull(method.summary);
+		ck_assert_ptr_nonnull(method.source);
+		if (strcmp(method.name, "df") == 0)
+			has_df = method.needs_template;
+		count++;
+	}
+	ck_assert_uint_gt(count, 20);
+	ck_assert(has_df);
+	ck_assert_str_eq(templated_version(), "0.1.0");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("templated");
+	TCase *tcase = tcase_create("templated");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, an_answer_says_what_it_is);
+	tcase_add_test(tcase, an_answer_outlives_its_bundle);
+	tcase_add_test(tcase, a_page_is_classed);
+	tcase_add_test(tcase, what_is_wrong_is_told);
+	tcase_add_test(tcase, what_is_no_bundle_is_told);
+	tcase_add_test(tcase, a_bundle_is_opened_from_a_file);
+	tcase_add_test(tcase, a_bundle_says_what_it_is);
+	tcase_add_test(tcase, the_locale_does_not_matter);
+	tcase_add_test(tcase, the_methods_are_listed);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -288,6 +288,8 @@ void frontier_answer(struct txn *txn, struct site_row *site, uint64_t url,
 	was_visited = visit.row.fetched_ms != 0;
 	visit.row.error = (int16_t)outcome->error;
 	visit.row.http_status = outcome->http_status;
+	if (outcome->error != ERR_STOPPED)
+		visit.row.answered_ms = outcome->now_ms;
 	state = judge(&visit);
 	if (frontier_is_auxiliary(&visit.row) && state != FRONTIER_PENDING)
 		plan_auxiliary(&visit, state);

@@ -48,15 +48,13 @@ enum http_verdict api_get_bundle(struct call *call)
 		.now_ms = clock_wall_ms(),
 		.max_bytes = call->config.max_bundle_bytes,
 	};
-	struct bundling_counts counts;
 	struct buffer bundle = {0};
 	char reason[256];
 	enum error error;
 
 	if (!begin_bundle(call->api))
 		return call_fail_with(call, ERR_BUSY, "another bundle is made");
-	error = bundling_make(call->api->store, &bundling, &bundle, &counts,
-			      reason);
+	error = bundling_make(call->api->store, &bundling, &bundle, reason);
 	end_bundle(call->api);
 	if (error == ERR_NONE)
 		return reply_bundle(call, &bundle);

@@ -111,6 +111,13 @@ bool call_read_kinds(struct call *call, struct slice list, kind_set *kinds_out);
 struct notice_change;
 enum error call_notice(struct call *call, struct notice_change *notice);
 
+/* Have a guard come or go, as daemon/guard_change.h says. */
+struct guard_change;
+enum error call_guard(struct call *call, struct guard_change *guard);
+
+/* A guard of the site HOST with what its pages say; NULL when there is none. */
+json_t *call_read_guard(struct call *call, uint32_t number);
+
 /* How pages are answered by the configuration of the moment. */
 struct answer_rules call_rules(const struct call *call);
 

@@ -8,8 +8,9 @@
 #include "cluster/signature.h"
 #include "template/json_value.h"
 #include "daemon/levels.h"
+#include "daemon/stored_page.h"
+#include "store/arena.h"
 #include "store/memory.h"
-#include "store/record.h"
 #include "store/rows.h"
 
 enum {
@@ -36,19 +37,12 @@ static int largest_first(const void *left, const void *right)
 
 static json_t *title_of(struct txn *txn, uint32_t site, uint64_t page)
 {
-	struct key key = key_page(site, page);
-	struct slice value = txn_get(txn, TABLE_RECORDS, key_slice(&key));
-	json_t *title = NULL;
-	struct record record;
-	void *copy;
+	struct arena *arena = arena_create();
+	struct slice title = stored_page_title(arena, txn, site, page);
+	json_t *value = title.data == NULL ? json_null() : json_text(title);
 
-	if (value.data == NULL)
-		return json_null();
-	copy = record_copy(value);
-	if (record_open((struct slice){copy, value.size}, &record) == ERR_NONE)
-		title = json_text(record.title);
-	free(copy);
-	return title == NULL ? json_null() : title;
+	arena_destroy(arena);
+	return value;
 }
 
 static json_t *page_json(struct txn *txn, uint32_t site, uint64_t page,

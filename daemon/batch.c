@@ -69,6 +69,8 @@ static void answer_lease(struct batch *batch, struct site *site,
 		return;
 	if (row.state == FRONTIER_LEASED && site->leased > 0)
 		site->leased--;
+	if (outcome->error != ERR_STOPPED)
+		site->row.asked_ms = batch->now_ms;
 	frontier_answer(batch->txn, &site->row, key, outcome);
 	site->is_changed = true;
 }
@@ -205,6 +207,7 @@ static void refresh(struct batch *batch, struct site *site,
 		row.fetched_ms = batch->now_ms;
 		site->row.seen_ms = batch->now_ms;
 		page_row_put(batch->txn, site->row.id, key, &row);
+		batch_guard_fresh(batch, site, key);
 	}
 	answer_lease(batch, site, change, &outcome);
 }

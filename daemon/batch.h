@@ -109,6 +109,9 @@ void batch_read_listing(struct batch *batch, struct site *site,
 /* The page has come, as the row says; `guarded` is of guarding_check(). */
 void batch_guard_page(struct batch *batch, const struct site *site,
 		      const struct page_row *page, struct slice guarded);
+/* It is as it was. */
+void batch_guard_fresh(struct batch *batch, const struct site *site,
+		       uint64_t page);
 /* The page is none any more. */
 void batch_unguard_page(struct batch *batch, const struct site *site,
 			uint64_t page);

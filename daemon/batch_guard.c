@@ -1,21 +1,13 @@
-/*
- * Guards: what they found on a page that has come, and what follows from it.
- * One page is edited, others are not: so a guard is broken, or holds again,
- * when AGREEING of the last GUARD_RECENT pages that told something say so, or
- * all pages when it has fewer. A page tells something when the guard holds on
- * it or begins to fail; of a broken guard, when it fails or begins to hold.
- */
+/* Guards: what they found on a page that has come, and what follows from it. */
 #include "daemon/batch.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "daemon/guard_change.h"
 #include "daemon/guard_evidence.h"
+#include "daemon/guard_state.h"
 #include "store/memory.h"
 #include "template/json_value.h"
-
-enum { AGREEING = 2 };
 
 /* A guard of the site, and its copied texts. */
 struct watch {
@@ -66,60 +58,6 @@ static void watch_close(struct watch *watch)
 	buffer_free(&watch->texts);
 }
 
-static void forget_recent(struct guard_row *guard, uint64_t page)
-{
-	for (unsigned i = 0; i < guard->recent_count; i++) {
-		unsigned below = (1U << i) - 1;
-
-		if (guard->recent[i] != page)
-			continue;
-		for (unsigned k = i; k + 1U < guard->recent_count; k++)
-			guard->recent[k] = guard->recent[k + 1];
-		guard->recent_bad =
-			(uint16_t)((guard->recent_bad & below) |
-				   (guard->recent_bad >> 1 & ~below));
-		guard->recent_count--;
-		return;
-	}
-}
-
-static void remember(struct guard_row *guard, uint64_t page, bool is_bad)
-{
-	forget_recent(guard, page);
-	if (guard->recent_count == GUARD_RECENT)
-		guard->recent_count--;
-	for (unsigned k = guard->recent_count; k > 0; k--)
-		guard->recent[k] = guard->recent[k - 1];
-	guard->recent[0] = page;
-	guard->recent_count++;
-	guard->recent_bad = (uint16_t)((guard->recent_bad << 1 | is_bad) &
-				       ((1U << guard->recent_count) - 1));
-}
-
-static uint32_t count_bad(const struct guard_row *guard)
-{
-	uint32_t count = 0;
-
-	for (unsigned i = 0; i < guard->recent_count; i++)
-		count += guard->recent_bad >> i & 1U;
-	return count;
-}
-
-/* What its recent pages make of it. */
-static uint16_t state_of(const struct guard_row *guard)
-{
-	uint32_t bad = count_bad(guard);
-	uint32_t good = guard->recent_count - bad;
-	uint32_t enough = guard->checked < AGREEING ? guard->checked : AGREEING;
-
-	if (guard->state != GUARD_BROKEN && bad >= enough && bad > 0)
-		return GUARD_BROKEN;
-	if (guard->state == GUARD_BROKEN && good >= enough && good > 0)
-		return GUARD_OK;
-	return guard->state == GUARD_UNKNOWN && good > 0 ? GUARD_OK
-							 : guard->state;
-}
-
 /* Tell what it came to, with the rows of its pages as they are now. */
 static void tell(struct watch *watch, const struct finding *finding)
 {
@@ -152,12 +90,13 @@ static void settle(struct watch *watch, const struct finding *finding,
 	struct guard_row *guard = &watch->row;
 	uint16_t before = guard->state;
 
-	guard->state = state_of(guard);
+	guard->state = guard_state_of(guard);
 	if (guard->state == before)
 		return;
 	guard->changed_ms = watch->batch->now_ms;
 	if (is_told && before != GUARD_UNKNOWN)
 		tell(watch, finding);
+	guard_begin_state(guard);
 }
 
 static struct slice text_of(const json_t *object, const char *name)
@@ -221,24 +160,25 @@ static void take_finding(struct watch *watch, const struct finding *finding,
 {
 	struct guard_row *guard = &watch->row;
 	uint32_t matches = matches_of(finding->found);
-	bool fails = guard_fails(guard, matches);
 	struct guarded_row before;
-	bool is_known = guarded_row_get(watch->batch->txn, watch->site->row.id,
-					watch->number, finding->page, &before);
-	bool did_fail = is_known && guard_fails(guard, before.matches);
-	bool is_news = guard->state == GUARD_BROKEN
-			       ? fails || did_fail || !is_known
-			       : !fails || !did_fail;
+	struct guard_visit visit = {
+		.page = finding->page,
+		.is_known =
+			guarded_row_get(watch->batch->txn, watch->site->row.id,
+					watch->number, finding->page, &before),
+		.fails = guard_fails(guard, matches),
+	};
 
-	if (!is_known && !is_watched(guard, finding, matches))
+	if (!visit.is_known && !is_watched(guard, finding, matches))
 		return;
+	visit.did_fail = visit.is_known && guard_fails(guard, before.matches);
 	put_row(watch, finding, &before);
-	guard->checked += !is_known;
-	guard->failing += fails;
-	guard->failing -= did_fail;
-	if (matches == UINT32_MAX || !is_news)
+	guard->checked += !visit.is_known;
+	guard->failing += visit.fails;
+	guard->failing -= visit.did_fail;
+	if (matches == UINT32_MAX || !guard_visit_tells(guard, &visit))
 		return;
-	remember(guard, finding->page, fails);
+	guard_remember(guard, &visit);
 	settle(watch, finding, is_told);
 }
 
@@ -277,7 +217,7 @@ static void unguard(struct watch *watch, uint64_t page)
 		return;
 	watch->row.checked--;
 	watch->row.failing -= guard_fails(&watch->row, row.matches);
-	forget_recent(&watch->row, page);
+	guard_forget(&watch->row, page);
 	txn_delete(watch->batch->txn, TABLE_GUARDED, key_slice(&key));
 }
 
@@ -301,8 +241,27 @@ static uint32_t *list_guards(struct batch *batch, const struct site *site,
 	return numbers;
 }
 
-void batch_unguard_page(struct batch *batch, const struct site *site,
-			uint64_t page)
+/* The page is as it was, and says again what it said. */
+static void confirm(struct watch *watch, uint64_t page)
+{
+	struct guarded_row row;
+	struct guard_visit visit = {.page = page, .is_known = true};
+
+	if (!guarded_row_get(watch->batch->txn, watch->site->row.id,
+			     watch->number, page, &row) ||
+	    row.matches == UINT32_MAX)
+		return;
+	visit.fails = guard_fails(&watch->row, row.matches);
+	visit.did_fail = visit.fails;
+	/* it can but bear out the state; what is in the way of it tells
+	 * nothing that is new */
+	if (visit.fails == (watch->row.state == GUARD_BROKEN))
+		guard_remember(&watch->row, &visit);
+}
+
+static void for_all_guards(struct batch *batch, const struct site *site,
+			   uint64_t page,
+			   void (*act)(struct watch *watch, uint64_t page))
 {
 	size_t count;
 	uint32_t *numbers = list_guards(batch, site, &count);
@@ -312,10 +271,22 @@ void batch_unguard_page(struct batch *batch, const struct site *site,
 
 		if (!watch_open(&watch, batch, site, numbers[i]))
 			continue;
-		unguard(&watch, page);
+		act(&watch, page);
 		watch_close(&watch);
 	}
 	free(numbers);
+}
+
+void batch_unguard_page(struct batch *batch, const struct site *site,
+			uint64_t page)
+{
+	for_all_guards(batch, site, page, unguard);
+}
+
+void batch_guard_fresh(struct batch *batch, const struct site *site,
+		       uint64_t page)
+{
+	for_all_guards(batch, site, page, confirm);
 }
 
 /* Is there room for one more guard, and is its name its own? */

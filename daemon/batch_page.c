@@ -16,6 +16,7 @@ struct before {
 	unsigned page_class;
 	uint64_t fetched_ms;
 	uint64_t changed_ms;
+	uint64_t stored_ms;
 	uint32_t cluster;
 	void *bytes; /* of the record, [size] */
 	size_t size;
@@ -39,6 +40,7 @@ static struct before load_before(struct batch *batch, const struct site *site,
 	before.has_no_body = (row.flags & PAGE_ROW_HAS_NO_BODY) != 0;
 	before.fetched_ms = row.fetched_ms;
 	before.changed_ms = row.changed_ms;
+	before.stored_ms = row.stored_ms;
 	before.cluster = row.cluster;
 	before.page_class = row.page_class % SITE_CLASSES;
 	if (before.is_page)
@@ -90,6 +92,8 @@ static void put_row(const struct arrival *arrival, bool is_changed,
 	row->fetched_ms =
 		change->time_ms != 0 ? change->time_ms : batch->now_ms;
 	row->changed_ms = is_changed ? row->fetched_ms : before->changed_ms;
+	row->stored_ms =
+		is_changed ? arrival->batch->now_ms : before->stored_ms;
 	row->body_bytes = change->body_bytes;
 	row->http_status = change->outcome.http_status;
 	row->flags = row->cluster == 0 ? PAGE_ROW_IS_TRUNCATED : 0;

@@ -51,8 +51,9 @@ static void put_panel(struct batch *batch, uint32_t site,
 }
 
 /*
- * What was read may have changed since, and the next inspection sees that. Only
- * a site that was deleted meanwhile, perhaps to be added again, takes nothing.
+ * What was read may have changed since, and the next inspection sees that. But a
+ * site that was cut elsewhere meanwhile, or was deleted, perhaps to be added
+ * again, takes nothing.
  */
 void batch_take_findings(struct batch *batch, struct change *change)
 {
@@ -62,6 +63,10 @@ void batch_take_findings(struct batch *batch, struct change *change)
 
 	if (site == NULL || site->row.id != change->site) {
 		change->error = ERR_NOT_FOUND;
+		return;
+	}
+	if (site->row.threshold != findings->threshold) {
+		change->error = ERR_BUSY; /* what was elsewhere is not now */
 		return;
 	}
 	for (size_t i = 0; i < findings->template_count; i++) {

@@ -106,7 +106,6 @@ static void put_samples_of(struct bundler *bundler, uint32_t cluster)
 		bytes += body.size;
 		count++;
 	}
-	bundler->counts.clusters += count > 0;
 	buffer_free(&body);
 }
 
@@ -173,8 +172,7 @@ static void put_all(struct bundler *bundler, char *reason)
 }
 
 enum error bundling_make(struct store *store, const struct bundling *bundling,
-			 struct buffer *out, struct bundling_counts *counts_out,
-			 char *reason)
+			 struct buffer *out, char *reason)
 {
 	struct txn txn = txn_begin_read(store);
 	struct bundler bundler = {
@@ -199,6 +197,5 @@ enum error bundling_make(struct store *store, const struct bundling *bundling,
 			 "the bundle would have more than %zu bytes, the limit "
 			 "of extract.max_bundle",
 			 bundling->max_bytes);
-	*counts_out = bundler.counts;
 	return error;
 }

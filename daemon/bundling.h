@@ -20,11 +20,6 @@ struct bundling {
 	size_t max_bytes; /* of the bundle */
 };
 
-struct bundling_counts {
-	uint32_t pages;
-	uint32_t clusters; /* with a sample: those that have templates */
-};
-
 /*
  * Append the bundle of a site to `out`, as one read transaction sees it. In
  * memory it takes at most some four times `max_bytes`. ERR_NOT_FOUND,
@@ -32,7 +27,6 @@ struct bundling_counts {
  * [256].
  */
 enum error bundling_make(struct store *store, const struct bundling *bundling,
-			 struct buffer *out, struct bundling_counts *counts_out,
-			 char *reason);
+			 struct buffer *out, char *reason);
 
 #endif

@@ -4,6 +4,7 @@
 #include "daemon/stored_site.h"
 #include "store/memory.h"
 #include "store/record.h"
+#include "template/sorted.h"
 
 /* Distinct hashes: those at the end may be there already. */
 struct hash_list {
@@ -114,16 +115,12 @@ static void put(struct bundler *bundler, const struct content *content,
 	uint32_t *indices =
 		mem_alloc(record->fragment_count + 1U, sizeof(*indices));
 
-	for (uint32_t i = 0; i < record->fragment_count; i++) {
-		const uint64_t *found = bsearch(
-			&record->fragments[i].hash, fragments->items,
-			fragments->count, sizeof(*fragments->items), by_value);
-
-		indices[i] = (uint32_t)(found - fragments->items);
-	}
+	for (uint32_t i = 0; i < record->fragment_count; i++)
+		indices[i] = (uint32_t)sorted_find(fragments->items,
+						   fragments->count,
+						   record->fragments[i].hash);
 	bundle_put_page(&bundler->writer, &content->known, indices,
 			record->fragment_count);
-	bundler->counts.pages++;
 	free(indices);
 }
 

@@ -12,7 +12,6 @@ struct bundler {
 	struct txn *txn; /* whose error ends it, ERR_TOO_LARGE too */
 	struct site_row site;
 	struct bundle_writer writer;
-	struct bundling_counts counts;
 };
 
 /* Fail when there is no use in going on; true when it has failed. */

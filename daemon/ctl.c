@@ -243,12 +243,13 @@ static bool read_option(struct reader *reader, const char *argument)
 	struct option_value value;
 	bool is_wrong = false;
 
-	if (read_global(reader, argument, &is_wrong))
-		return !is_wrong;
 	option = strncmp(argument, "--", 2) == 0
 			 ? find_option(ctl->verb, argument + 2,
 				       strcspn(argument + 2, "="))
 			 : find_letter(ctl->verb, argument);
+	/* a verb may have an option of the same name */
+	if (option == NULL && read_global(reader, argument, &is_wrong))
+		return !is_wrong;
 	if (option == NULL) {
 		ctl_complain(ctl,
 			     "%s: no such option; see templatectl%s%s "

@@ -52,23 +52,25 @@ static enum error place(void *context, const char *name, struct url *url_out)
 	return offline_url_below(application->base, name, url_out);
 }
 
-static enum ctl_status apply(const struct ctl *ctl, struct page_run *run)
+static enum ctl_status apply(const struct ctl *ctl,
+			     const struct page_run *asked)
 {
+	struct page_run run = *asked;
 	struct application application = {0};
 	struct ctl files = *ctl;
 	enum ctl_status status = CTL_FAILED;
 
 	files.operands++;
 	files.operand_count--;
-	run->ctl = &files;
-	run->context = &application;
+	run.ctl = &files;
+	run.context = &application;
 	if (!open_bundle(ctl, ctl->operands[0], &application.bundle))
 		return CTL_FAILED;
-	run->max_bytes = bundle_site_of(application.bundle)->limits.max_bytes;
-	application.base = run->request.url != NULL
-				   ? run->request.url->text
+	run.max_bytes = bundle_site_of(application.bundle)->limits.max_bytes;
+	application.base = run.request.url != NULL
+				   ? run.request.url->text
 				   : bundle_site_of(application.bundle)->base;
-	status = page_run(run);
+	status = page_run(&run);
 	bundle_close(application.bundle);
 	return status;
 }

@@ -55,18 +55,6 @@ static enum ctl_status receive(const struct ctl *ctl, const char *host,
 	return status;
 }
 
-/* Those with a sample, that is with something to learn from. */
-static uint32_t count_templates(const struct bundle *bundle)
-{
-	uint32_t all;
-	const struct bundle_cluster *clusters = bundle_clusters(bundle, &all);
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < all; i++)
-		count += clusters[i].samples != NULL;
-	return count;
-}
-
 /* What is in it; it is opened as whoever applies it will. */
 static enum ctl_status look_at(const struct ctl *ctl, const char *path,
 			       struct slice bytes)
@@ -87,7 +75,7 @@ static enum ctl_status look_at(const struct ctl *ctl, const char *path,
 			   bundle_site_of(bundle)->host, "size_bytes",
 			   (json_int_t)bytes.size, "pages",
 			   (json_int_t)bundle_page_count(bundle), "templates",
-			   (json_int_t)count_templates(bundle));
+			   (json_int_t)bundle_template_count(bundle));
 	client_print(ctl, answer);
 	json_decref(answer);
 	bundle_close(bundle);

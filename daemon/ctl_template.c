@@ -114,7 +114,7 @@ static void print_lineage(const json_t *answer)
 	printf("\n");
 }
 
-static void print_live(const struct ctl *ctl, const json_t *answer)
+static void print_live(const json_t *answer)
 {
 	static const struct column columns[] = {
 		{.title = "DF", .is_number = true},
@@ -125,7 +125,6 @@ static void print_live(const struct ctl *ctl, const json_t *answer)
 	const json_t *row;
 	size_t i;
 
-	(void)ctl;
 	print_state(answer);
 	print_versions(answer);
 	print_lineage(answer);
@@ -186,9 +185,31 @@ static void print_version(const struct ctl *ctl, const json_t *answer)
 		table_add_text(table, field_text(item, "path"));
 	}
 	add_items(ctl, table, path, json_object_get(answer, "paths"));
-	add_items(ctl, table, fragment, json_object_get(answer, "fragments"));
+	if (option_given(ctl, "version"))
+		add_items(ctl, table, fragment,
+			  json_object_get(answer, "fragments"));
 	table_print(table);
 	table_destroy(table);
+}
+
+/* The fragments as they are counted now, and the newest version's paths. */
+static void print_all(const struct ctl *ctl, const json_t *answer)
+{
+	struct buffer target = {0};
+	json_t *version = NULL;
+
+	print_live(answer);
+	if (field_whole(answer, "version") == 0 ||
+	    !client_cluster_target(ctl, ctl->operands[0], "/template", &target))
+		return;
+	buffer_printf(&target, "?version=%" PRIu64,
+		      field_whole(answer, "version"));
+	if (ask(ctl, target.data, &version) == CTL_DONE) {
+		printf("\n");
+		print_version(ctl, version);
+	}
+	json_decref(version);
+	buffer_free(&target);
 }
 
 static void print_diff(const struct ctl *ctl, const json_t *answer)
@@ -295,7 +316,7 @@ static enum ctl_status run_template(const struct ctl *ctl)
 		if (option_given(ctl, "limit"))
 			buffer_printf(&target, "?limit=%" PRIu64,
 				      option_whole(ctl, "limit", 0));
-		status = print_answer(ctl, target.data, print_live);
+		status = print_answer(ctl, target.data, print_all);
 	}
 	buffer_free(&target);
 	return status;

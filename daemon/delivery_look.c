@@ -1,6 +1,7 @@
 /* What the store has for the delivery: the hooks, and what waits for them. */
 #include "daemon/delivery_parts.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,8 +53,11 @@ static struct outlet *find_outlet(struct delivery *delivery, size_t *next,
 	while (*next < delivery->outlet_count &&
 	       delivery->outlets[*next]->hook < hook)
 		++*next;
-	if (*next < delivery->outlet_count)
+	if (*next < delivery->outlet_count) {
+		/* numbers are never given again, so a new one is the largest */
+		assert(delivery->outlets[*next]->hook == hook);
 		return delivery->outlets[(*next)++];
+	}
 	++*next;
 	return add_outlet(delivery, hook, row);
 }

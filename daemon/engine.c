@@ -91,6 +91,7 @@ static void begin_batch(struct engine *engine)
 		struct site *site = engine->sites.items[i];
 
 		site->leased_before = site->leased;
+		site->is_crawled = false;
 		site->pending_before = site->row.pending_count;
 	}
 }
@@ -119,7 +120,7 @@ static void flush_sites(struct batch *batch)
 		site_flush_counts(site, batch->txn, 0);
 		if (site->pending_before > 0 && site->row.pending_count == 0 &&
 		    site->is_explored) {
-			site->is_explored = false;
+			site->is_crawled = true;
 			batch_event(batch, site,
 				    &(struct event_row){
 					    .kind = EVENT_SITE_CRAWLED,
@@ -282,6 +283,9 @@ static void keep_batch(struct engine *engine)
 		struct site *site = sites->items[i];
 
 		site->is_new = false;
+		if (site->is_crawled)
+			site->is_explored = false;
+		site->is_crawled = false;
 		site->is_changed = false;
 		if (site->is_deleted)
 			drop_site(sites, i);

@@ -71,7 +71,7 @@ static void append_guard(const json_t *detail, struct buffer *out)
 		json_array_get(json_object_get(detail, "candidates"), 0);
 	const char *name = text_of(detail, "name");
 	const char *selector = text_of(detail, "selector");
-	const char *instead = text_of(best, "xpath");
+	const char *instead = text_of(best, "selector");
 
 	if (name != NULL && *name != '\0')
 		buffer_printf(out, ": %s", name);

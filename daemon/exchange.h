@@ -53,7 +53,8 @@ struct http_exchange {
 	unsigned status; /* of the reply; 0: none yet */
 	const char *media_type;
 	struct buffer reply;
-	bool is_file; /* the reply is not `reply`, but so many bytes of a file */
+	bool is_file; /* the reply is not `reply`, but so many bytes of a file
+		       */
 	int reply_file;
 	uint64_t reply_size;
 	struct stream *stream; /* it is a stream; or NULL */

@@ -27,6 +27,7 @@ struct template_finding {
 };
 
 struct findings {
+	uint16_t threshold; /* of the site when it was read */
 	const struct template_finding *templates; /* [template_count] */
 	size_t template_count;
 	const struct event_row *events; /* [event_count], without time, host */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/guard_state.h"
 #include "page/css_xpath.h"
 #include "store/arena.h"
 #include "store/buffer.h"
@@ -147,8 +148,10 @@ static json_t *candidates_json(const struct evidence *evidence)
 	struct shared_candidate offered[MAX_OFFERED];
 	json_t *list = json_array();
 	uint32_t count = candidates_merge(
-		evidence->arena, evidence->kept, evidence->kept_count,
-		evidence->page_count, offered, MAX_OFFERED);
+		evidence->arena,
+		&(struct kept_candidates){evidence->kept, evidence->kept_count,
+					  evidence->page_count},
+		offered, MAX_OFFERED);
 
 	for (uint32_t i = 0; i < count; i++)
 		json_array_append_new(
@@ -166,10 +169,8 @@ static json_t *candidates_json(const struct evidence *evidence)
 /* How many of the recent pages say what the state does. */
 static uint32_t agreed(const struct guard_row *guard)
 {
-	uint32_t bad = 0;
+	uint32_t bad = guard_recent_bad(guard);
 
-	for (unsigned i = 0; i < guard->recent_count; i++)
-		bad += guard->recent_bad >> i & 1U;
 	return guard->state == GUARD_BROKEN ? bad : guard->recent_count - bad;
 }
 
@@ -185,7 +186,7 @@ json_t *guard_evidence(struct txn *txn, uint32_t site, uint32_t number,
 	json_t *value;
 
 	evidence.kept = ARENA_NEW(evidence.arena, struct kept_candidate,
-				  MAX_READ * MAX_CANDIDATES);
+				  (size_t)MAX_READ * MAX_CANDIDATES);
 	guard_expect(guard, expect);
 	value = json_pack(
 		"{s:I, s:o, s:o, s:s, s:o, s:s, s:I, s:I, s:I, s:I}", "guard",

@@ -2,14 +2,13 @@
 
 #include <stdlib.h>
 
+#include "daemon/guard_change.h"
 #include "page/element.h"
 #include "page/selector.h"
 #include "page/xpath.h"
 #include "store/arena.h"
 #include "template/candidates.h"
 #include "template/json_value.h"
-
-enum { MAX_GUARDS = 1000 };
 
 void guarded_page_end(struct guarded_page *guarded)
 {
@@ -148,14 +147,14 @@ static struct known *read_guards(struct store *store, const char *host,
 	if (site_get(&txn, slice_of(host), &site)) {
 		prefix = key_site(site.id);
 		scan = scan_begin(&txn, TABLE_GUARDS, key_slice(&prefix));
-		while (count < MAX_GUARDS && scan_next(&scan)) {
+		while (count < MAX_SITE_GUARDS && scan_next(&scan)) {
 			struct known known = {.number = key_u32(scan.key, 4)};
 
 			if (!guard_row_decode(scan.value, &known.guard))
 				continue;
 			if (guards == NULL)
 				guards = ARENA_NEW(arena, struct known,
-						   MAX_GUARDS);
+						   MAX_SITE_GUARDS);
 			read_guard(&txn, site.id, page, arena, &known);
 			guards[count++] = known;
 		}
@@ -224,17 +223,17 @@ static void check_guards(struct page *page, const struct known *guards,
 	guarded_page_end(&guarded);
 }
 
-void guarding_check(struct store *store, const char *host, struct slice url,
-		    struct slice body, struct slice charset,
+void guarding_check(struct store *store, const struct guarded_body *body,
 		    const struct page_limits *limits, struct buffer *out)
 {
 	struct arena *arena = arena_create();
 	struct page *page;
 	uint32_t count;
-	const struct known *guards =
-		read_guards(store, host, page_key_of(url), arena, &count);
+	const struct known *guards = read_guards(
+		store, body->host, page_key_of(body->url), arena, &count);
 
-	if (count > 0 && page_parse(&page, body, charset, limits) == ERR_NONE) {
+	if (count > 0 &&
+	    page_parse(&page, body->body, body->charset, limits) == ERR_NONE) {
 		check_guards(page, guards, count, out);
 		page_destroy(page);
 	}

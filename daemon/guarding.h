@@ -42,12 +42,19 @@ void guarded_page_end(struct guarded_page *guarded);
 json_t *guarding_find(struct guarded_page *guarded,
 		      const struct guard_row *guard);
 
+/* What was fetched. */
+struct guarded_body {
+	const char *host; /* of the site */
+	struct slice url;
+	struct slice body;
+	struct slice charset; /* of the Content-Type, or empty */
+};
+
 /*
- * Evaluate the guards of the site `host`, if there are any, on the page `url`;
- * what they find is appended to `out`. What is no page adds nothing.
+ * Evaluate the guards of the site, if there are any; what they find is appended
+ * to `out`. What is no page adds nothing.
  */
-void guarding_check(struct store *store, const char *host, struct slice url,
-		    struct slice body, struct slice charset,
+void guarding_check(struct store *store, const struct guarded_body *body,
 		    const struct page_limits *limits, struct buffer *out);
 
 #endif

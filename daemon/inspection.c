@@ -11,6 +11,7 @@ enum {
 	SETTLED_MS = 10 * 60 * 1000, /* a cluster that rests for so long is
 					whole, while others are crawled */
 	MIN_BLOCKED = 3,             /* pages that must agree on that */
+	MAX_FOUND = 64,              /* templates in one transaction */
 };
 
 struct subject *inspector_subject(const struct inspector *inspector,
@@ -69,10 +70,17 @@ void inspector_wait(struct inspector *inspector, uint64_t time_ms)
 		inspector->inspection->next_ms = time_ms;
 }
 
-static struct slice keep(struct arena *arena, struct slice text)
+struct slice inspector_copy(struct arena *arena, struct slice text)
 {
 	return (struct slice){arena_copy(arena, text.data, text.size),
 			      text.size};
+}
+
+bool inspector_can_ask(const struct inspector *inspector)
+{
+	return (inspector->site.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==
+		       0 &&
+	       inspector->site.watch_ms != 0;
 }
 
 static enum error read_site(struct inspector *inspector, struct txn *txn,
@@ -82,8 +90,8 @@ static enum error read_site(struct inspector *inspector, struct txn *txn,
 
 	if (!site_get(txn, slice_of(host), site))
 		return ERR_NOT_FOUND;
-	site->host = keep(inspector->arena, site->host);
-	site->seed = keep(inspector->arena, site->seed);
+	site->host = inspector_copy(inspector->arena, site->host);
+	site->seed = inspector_copy(inspector->arena, site->seed);
 	inspector->inspection->site = site->id;
 	inspector->inspection->seed = (char *)site->seed.data;
 	inspector->is_settled = site->pending_count == 0 && !tuner_wants(site);
@@ -156,7 +164,13 @@ static void read_templates(struct inspector *inspector, struct txn *txn,
 				  : add_subject(inspector, capacity, cluster);
 		subject->has_row = true;
 		subject->row = row;
-		subject->row.lineage = keep(inspector->arena, row.lineage);
+		/* a clock that was ahead once stops nothing */
+		if (row.round_ms > inspector->now_ms)
+			subject->row.round_ms = 0;
+		if (row.asked_ms > inspector->now_ms)
+			subject->row.asked_ms = 0;
+		subject->row.lineage =
+			inspector_copy(inspector->arena, row.lineage);
 		inspector->is_first = false;
 	}
 	scan_end(&scan);
@@ -202,18 +216,37 @@ static bool is_whole(struct inspector *inspector, const struct subject *subject)
 	return rested_ms <= inspector->now_ms;
 }
 
+static enum error inspect_subject(struct inspector *inspector,
+				  struct subject *subject)
+{
+	enum error error;
+
+	subject->is_done = true;
+	inspector->scratch = arena_create();
+	error = is_live(subject) ? inspect_template(inspector, subject)
+				 : inspect_cluster(inspector, subject);
+	arena_destroy(inspector->scratch);
+	inspector->scratch = NULL;
+	inspector->is_cut = inspector->template_count >= MAX_FOUND;
+	return error;
+}
+
+/* The templates first, because their pages may be in new clusters by now. When
+ * much was found that is committed, and the next inspection finds the rest. */
 static enum error inspect_all(struct inspector *inspector)
 {
 	enum error error = ERR_NONE;
 
-	for (size_t i = 0; i < inspector->subject_count; i++)
+	for (size_t i = 0; i < inspector->subject_count && !inspector->is_cut;
+	     i++)
 		if (error == ERR_NONE && is_live(&inspector->subjects[i]))
-			error = inspect_template(inspector,
-						 &inspector->subjects[i]);
-	for (size_t i = 0; i < inspector->subject_count; i++)
-		if (error == ERR_NONE && !is_live(&inspector->subjects[i]) &&
+			error = inspect_subject(inspector,
+						&inspector->subjects[i]);
+	for (size_t i = 0; i < inspector->subject_count && !inspector->is_cut;
+	     i++)
+		if (error == ERR_NONE && !inspector->subjects[i].is_done &&
 		    is_whole(inspector, &inspector->subjects[i]))
-			error = inspect_cluster(inspector,
+			error = inspect_subject(inspector,
 						&inspector->subjects[i]);
 	return error;
 }
@@ -236,7 +269,7 @@ static void set_finding(struct inspector *inspector, uint32_t flag, bool is_so,
 static struct slice detail_of(struct inspector *inspector, json_t *value)
 {
 	char *text = json_dumps(value, JSON_COMPACT);
-	struct slice copy = keep(inspector->arena, slice_of(text));
+	struct slice copy = inspector_copy(inspector->arena, slice_of(text));
 
 	free(text);
 	json_decref(value);
@@ -246,8 +279,10 @@ static struct slice detail_of(struct inspector *inspector, json_t *value)
 static void inspect_blocking(struct inspector *inspector)
 {
 	bool was_blocked = (inspector->site.flags & SITE_IS_BLOCKED) != 0;
-	bool is_blocked = inspector->seen == 0 &&
-			  (was_blocked || inspector->blocked >= MIN_BLOCKED);
+	bool is_blocked =
+		inspector->seen == 0 &&
+		(was_blocked || (inspector->blocked >= MIN_BLOCKED &&
+				 2 * inspector->blocked >= inspector->asked));
 	struct event_row event = {
 		.kind = EVENT_SITE_BLOCKED,
 		.pages = inspector->blocked,
@@ -278,6 +313,7 @@ static void inspect_staleness(struct inspector *inspector)
 	uint64_t seen_ms = site->seen_ms == 0 ? site->added_ms : site->seen_ms;
 	uint64_t days = (inspector->now_ms - seen_ms) / 86400000U;
 	bool is_stale = stale_ms != 0 && is_watched(site) &&
+			site->asked_ms > seen_ms &&
 			inspector->now_ms >= seen_ms + stale_ms;
 	struct event_row event = {
 		.kind = EVENT_SITE_STALE,
@@ -291,7 +327,8 @@ static void inspect_staleness(struct inspector *inspector)
 			json_pack("{s:I, s:I, s:s}", "days", (json_int_t)days,
 				  "seen_ms", (json_int_t)site->seen_ms,
 				  "reason", "no page has come since"));
-	if (stale_ms != 0 && is_watched(site) && !is_stale)
+	if (stale_ms != 0 && is_watched(site) &&
+	    seen_ms + stale_ms > inspector->now_ms)
 		inspector_wait(inspector, seen_ms + stale_ms);
 	set_finding(inspector, SITE_IS_STALE, is_stale, &event);
 }
@@ -314,6 +351,7 @@ static void collect(struct inspector *inspector)
 	struct findings *findings = &inspector->inspection->findings;
 	struct arena *arena = inspector->arena;
 
+	findings->threshold = inspector->site.threshold;
 	findings->template_count = inspector->template_count;
 	findings->templates =
 		take(arena, inspector->templates, inspector->template_count,
@@ -349,7 +387,7 @@ enum error inspection_make(struct store *store, const char *host,
 	error = read_subjects(&inspector, host);
 	if (error == ERR_NONE)
 		error = inspect_all(&inspector);
-	if (error == ERR_NONE) {
+	if (error == ERR_NONE && !inspector.is_cut) {
 		inspect_blocking(&inspector);
 		inspect_staleness(&inspector);
 	}

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "daemon/json_value.h"
+#include "template/json_value.h"
 
 /* Pages that must have come since it ended, for it to have returned. */
 enum { MIN_RETURNED = 3 };
@@ -65,24 +65,78 @@ static void tell_new(struct inspector *inspector, const struct subject *subject,
 	json_decref(value);
 }
 
-/* How many of the first pages of the cluster were fetched since then? */
-static uint32_t count_returned(struct inspector *inspector, uint32_t cluster,
-			       uint64_t since_ms)
+/* The first pages of a cluster. */
+struct glance {
+	uint64_t first_ms; /* the first template of the site was taken */
+	uint32_t count;
+	uint32_t older;    /* known before the first template of the site was */
+	uint32_t returned; /* come since the template had ended */
+};
+
+/* When the first template of the site was taken. */
+static uint64_t first_taken_ms(const struct inspector *inspector)
 {
-	struct key prefix = key_cluster(inspector->site.id, cluster);
-	struct txn txn = txn_begin_read(inspector->store);
-	struct scan scan = scan_begin(&txn, TABLE_MEMBERS, key_slice(&prefix));
-	uint32_t count = 0;
+	uint64_t first_ms = UINT64_MAX;
+
+	for (size_t i = 0; i < inspector->subject_count; i++) {
+		const struct subject *subject = &inspector->subjects[i];
+
+		if (subject->has_row && subject->row.created_ms < first_ms)
+			first_ms = subject->row.created_ms;
+	}
+	return first_ms;
+}
+
+static void glance_at_page(struct txn *txn, uint32_t site, uint64_t page,
+			   uint64_t ended_ms, struct glance *glance)
+{
+	struct frontier_row visit;
 	struct page_row row;
 
-	for (uint32_t i = 0; i < MAX_PANEL && scan_next(&scan); i++)
-		count += page_row_get(&txn, inspector->site.id,
-				      key_u64(scan.key, 2 * sizeof(uint32_t)),
-				      &row) &&
-			 row.fetched_ms > since_ms;
+	if (!page_row_get(txn, site, page, &row))
+		return;
+	glance->count++;
+	glance->returned +=
+		row.fetched_ms > ended_ms || row.stored_ms > ended_ms;
+	glance->older += (frontier_row_get(txn, site, page, &visit)
+				  ? visit.found_ms
+				  : row.stored_ms) < glance->first_ms;
+}
+
+static struct glance glance_at(struct inspector *inspector,
+			       const struct subject *subject)
+{
+	struct key prefix = key_cluster(inspector->site.id, subject->cluster);
+	struct txn txn = txn_begin_read(inspector->store);
+	struct scan scan = scan_begin(&txn, TABLE_MEMBERS, key_slice(&prefix));
+	struct glance glance = {.first_ms = first_taken_ms(inspector)};
+
+	while (glance.count < MAX_PANEL && scan_next(&scan))
+		glance_at_page(&txn, inspector->site.id,
+			       key_u64(scan.key, 2 * sizeof(uint32_t)),
+			       subject->row.ended_ms, &glance);
 	scan_end(&scan);
 	txn_abort(&txn);
-	return count;
+	return glance;
+}
+
+/*
+ * Clusters that are cut out of others come and go while the pages of a redesign
+ * are visited: such a one must rest for a round before it is a template.
+ */
+static bool is_passing(struct inspector *inspector,
+		       const struct subject *subject,
+		       const struct glance *glance)
+{
+	uint64_t rested_ms =
+		subject->cluster_row.changed_ms + inspector->site.watch_ms;
+
+	if (inspector->is_first || 2 * glance->older <= glance->count ||
+	    rested_ms <= inspector->now_ms ||
+	    parent_of(inspector, subject->cluster) != NULL)
+		return false;
+	inspector_wait(inspector, rested_ms);
+	return true;
 }
 
 /* The row that the template begins, or goes on, with. */
@@ -119,35 +173,35 @@ static struct template_row begin_row(struct inspector *inspector,
 }
 
 /*
- * Pages that were known before their cluster was have been cut out of another
- * one: that is no news of the site. Nor is a cluster whose pages were told of
+ * Pages that were known before any template was are another cut of what is
+ * there: that is no news of the site. Nor is a cluster whose pages were told of
  * when their template went away.
  */
 static bool is_news(const struct inspector *inspector,
-		    const struct subject *subject, const struct taken *taken)
+		    const struct subject *subject, const struct glance *glance)
 {
 	if (subject->has_row || parent_of(inspector, subject->cluster) != NULL)
 		return false;
-	return inspector->is_first || 2 * taken->older <= taken->panel_count;
+	return inspector->is_first || 2 * glance->older <= glance->count;
 }
 
 enum error inspect_cluster(struct inspector *inspector, struct subject *subject)
 {
+	struct glance glance = glance_at(inspector, subject);
 	struct template_finding *found;
 	struct template_row row;
 	struct taken taken;
 	enum error error;
 
 	if (is_contested(inspector, subject->cluster) ||
-	    (subject->has_row &&
-	     count_returned(inspector, subject->cluster,
-			    subject->row.ended_ms) < MIN_RETURNED))
+	    is_passing(inspector, subject, &glance) ||
+	    (subject->has_row && glance.returned < MIN_RETURNED))
 		return ERR_NONE;
 	error = take_version(inspector, subject->cluster, 0, &taken);
 	if (error != ERR_NONE || taken.version == NULL)
 		return error;
 	row = begin_row(inspector, subject);
-	if (is_news(inspector, subject, &taken))
+	if (is_news(inspector, subject, &glance))
 		tell_new(inspector, subject, &taken);
 	found = inspector_find(inspector, subject->cluster, &row);
 	find_version(inspector, &taken, inspector->now_ms, found);

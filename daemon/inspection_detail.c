@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "daemon/json_value.h"
+#include "template/json_value.h"
 
 enum {
 	MAX_ITEMS = 20,   /* paths or fragments that are named */
@@ -23,61 +23,105 @@ static struct slice dump(struct inspector *inspector, json_t *value)
 	return copy;
 }
 
-static json_t *items_json(const struct version_item *const *items,
-			  uint32_t count)
+static bool has_hash(const uint64_t *hashes, uint32_t count, uint64_t hash)
+{
+	uint32_t low = 0;
+	uint32_t high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (hashes[middle] < hash)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && hashes[low] == hash;
+}
+
+static void add_item(json_t *list, const struct version_item *item)
+{
+	if (item->text.size > 0 && json_array_size(list) < MAX_ITEMS)
+		json_array_append_new(list,
+				      json_pack("{s:o, s:f}", "text",
+						json_text(item->text), "share",
+						(double)item->share));
+}
+
+/* Hashes that moved, and where their texts stand. */
+struct moved {
+	const uint64_t *hashes; /* [count], ascending */
+	uint32_t count;
+	const struct version_item *items; /* [item_count] */
+	uint32_t item_count;
+	const struct version_item *const *differences; /* [difference_count],
+				where the items have no text for the hashes */
+	uint32_t difference_count;
+};
+
+static json_t *items_json(const struct moved *moved)
 {
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; i < count && json_array_size(list) < MAX_ITEMS;
-	     i++)
-		if (items[i]->text.size > 0)
-			json_array_append_new(
-				list,
-				json_pack("{s:o, s:f}", "text",
-					  json_text(items[i]->text), "share",
-					  (double)items[i]->share));
+	for (uint32_t i = 0; i < moved->item_count; i++)
+		if (has_hash(moved->hashes, moved->count, moved->items[i].hash))
+			add_item(list, &moved->items[i]);
+	if (json_array_size(list) == 0)
+		for (uint32_t i = 0; i < moved->difference_count; i++)
+			add_item(list, moved->differences[i]);
 	return list;
 }
 
-static json_t *moves_json(double moved, uint32_t gone_count,
-			  uint32_t come_count)
+static json_t *moves_json(double share, const struct moved *gone,
+			  const struct moved *come)
 {
-	return json_pack("{s:f, s:I, s:I}", "moved", moved, "gone_count",
-			 (json_int_t)gone_count, "come_count",
-			 (json_int_t)come_count);
+	return json_pack("{s:f, s:I, s:I, s:o, s:o}", "moved", share,
+			 "gone_count", (json_int_t)gone->count, "come_count",
+			 (json_int_t)come->count, "gone", items_json(gone),
+			 "come", items_json(come));
 }
 
 /* What was there and is not, and the other way round. */
 static void add_moves(struct inspector *inspector,
 		      const struct evidence *evidence, json_t *value)
 {
+	static const struct version none;
 	const struct judgement *judgement = evidence->judgement;
-	json_t *paths =
-		moves_json(judgement->paths_moved, judgement->gone_path_count,
-			   judgement->come_path_count);
-	json_t *fragments = moves_json(judgement->fragments_moved,
-				       judgement->gone_fragment_count,
-				       judgement->come_fragment_count);
-	struct version_diff diff;
+	const struct version *before =
+		evidence->before == NULL ? &none : evidence->before;
+	const struct version *after =
+		evidence->after == NULL ? &none : evidence->after;
+	struct version_diff diff = {0};
 
-	if (evidence->before != NULL && evidence->after != NULL) {
-		version_compare(inspector->arena, evidence->before,
-				evidence->after, &diff);
-		json_object_set_new(
-			paths, "gone",
-			items_json(diff.gone_paths, diff.gone_path_count));
-		json_object_set_new(
-			paths, "come",
-			items_json(diff.come_paths, diff.come_path_count));
-		json_object_set_new(fragments, "gone",
-				    items_json(diff.gone_fragments,
-					       diff.gone_fragment_count));
-		json_object_set_new(fragments, "come",
-				    items_json(diff.come_fragments,
-					       diff.come_fragment_count));
-	}
-	json_object_set_new(value, "paths", paths);
-	json_object_set_new(value, "fragments", fragments);
+	if (evidence->before != NULL && evidence->after != NULL)
+		version_compare(inspector->scratch, before, after, &diff);
+	json_object_set_new(
+		value, "paths",
+		moves_json(judgement->paths_moved,
+			   &(struct moved){judgement->gone_paths,
+					   judgement->gone_path_count,
+					   before->paths, before->path_count,
+					   diff.gone_paths,
+					   diff.gone_path_count},
+			   &(struct moved){judgement->come_paths,
+					   judgement->come_path_count,
+					   after->paths, after->path_count,
+					   diff.come_paths,
+					   diff.come_path_count}));
+	json_object_set_new(
+		value, "fragments",
+		moves_json(
+			judgement->fragments_moved,
+			&(struct moved){
+				judgement->gone_fragments,
+				judgement->gone_fragment_count,
+				before->fragments, before->fragment_count,
+				diff.gone_fragments, diff.gone_fragment_count},
+			&(struct moved){judgement->come_fragments,
+					judgement->come_fragment_count,
+					after->fragments, after->fragment_count,
+					diff.come_fragments,
+					diff.come_fragment_count}));
 }
 
 static json_t *destinations_json(struct inspector *inspector,

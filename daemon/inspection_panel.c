@@ -2,6 +2,7 @@
 #include "daemon/inspection_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cluster/signature.h"
 #include "page/page_class.h"
@@ -9,62 +10,87 @@
 /* Permille: content alone moves the paths of a page by so much. */
 enum { MAX_DRIFT = 200 };
 
-/* A record out of the store, in the arena. */
+/* A page of a panel while it is read. */
+struct reading {
+	struct inspector *inspector;
+	struct txn *txn;
+	uint64_t window_ms;
+	struct frontier_row visit; /* zero: it is never visited by itself */
+	struct panel_page *page;
+};
+
+/* A record out of the store. */
 static enum error load_record(struct inspector *inspector, struct slice value,
 			      struct record *record_out)
 {
-	char *copy = arena_alloc(inspector->arena, value.size + 1, 1);
+	char *copy = arena_alloc(inspector->scratch, value.size + 1, 1);
 
 	if (value.size > 0)
 		memcpy(copy, value.data, value.size);
 	return record_open((struct slice){copy, value.size}, record_out);
 }
 
-/* The cluster of the page that a redirect leads to; 0: of none. */
-static uint32_t cluster_behind(struct txn *txn, uint32_t site,
-			       struct slice target)
+static struct signature paths_of(const struct record *record)
 {
+	return (struct signature){record->signatures[MEASURE_CPC],
+				  record->signature_counts[MEASURE_CPC]};
+}
+
+/* Has its last visit ended since the window began? */
+static bool is_answered(const struct reading *reading)
+{
+	return reading->visit.answered_ms != 0 &&
+	       reading->visit.answered_ms >= reading->window_ms;
+}
+
+/* Was that visit in vain, so that nothing is known? */
+static bool is_given_up(const struct reading *reading)
+{
+	return is_answered(reading) &&
+	       (reading->visit.state == FRONTIER_FAILED ||
+		reading->visit.state == FRONTIER_DENIED);
+}
+
+/* Where the page leads: nobody knows as long as that place is awaited. */
+static void follow(struct reading *reading, struct slice target)
+{
+	struct witness *witness = &reading->page->witness;
+	uint64_t key = page_key_of(target);
+	uint32_t site = reading->inspector->site.id;
+	struct frontier_row visit;
 	struct page_row row;
 
-	return page_row_get(txn, site, page_key_of(target), &row) ? row.cluster
-								  : 0;
-}
-
-/* Was its visit given up, so that nothing is known? */
-static bool is_given_up(struct txn *txn, uint32_t site, uint64_t page)
-{
-	struct frontier_row row;
-
-	return frontier_row_get(txn, site, page, &row) &&
-	       (row.state == FRONTIER_FAILED || row.state == FRONTIER_DENIED);
-}
-
-static enum fate fate_of_class(unsigned page_class)
-{
-	switch (page_class) {
-	case CLASS_PAGE:
-		return FATE_PAGE;
-	case CLASS_ERROR:
-	case CLASS_CHALLENGE:
-	case CLASS_CONSENT:
-	case CLASS_TRUNCATED:
-		return FATE_BLOCKED;
-	default:
-		return FATE_GONE;
+	witness->fate = FATE_GONE;
+	if (page_row_get(reading->txn, site, key, &row)) {
+		witness->cluster = row.cluster;
+		reading->page->is_moved = row.cluster != 0;
+	} else if (frontier_row_get(reading->txn, site, key, &visit) &&
+		   (visit.state == FRONTIER_PENDING ||
+		    visit.state == FRONTIER_LEASED)) {
+		witness->fate = FATE_UNSEEN;
 	}
 }
 
-/* Are the paths of the page other ones than at its baseline? */
-static bool has_other_paths(const struct witness *witness)
+/* A stub is a redirect in HTML. */
+static enum error follow_stub(struct reading *reading)
 {
-	const struct record *before = &witness->before;
-	const struct record *after = &witness->after;
-	struct signature a = {before->signatures[MEASURE_CPC],
-			      before->signature_counts[MEASURE_CPC]};
-	struct signature b = {after->signatures[MEASURE_CPC],
-			      after->signature_counts[MEASURE_CPC]};
+	struct key key = key_page(reading->inspector->site.id,
+				  reading->page->witness.page);
+	struct record record;
+	enum error error = load_record(
+		reading->inspector,
+		txn_get(reading->txn, TABLE_RECORDS, key_slice(&key)), &record);
 
-	return !signature_linked(a, b, MAX_DRIFT);
+	reading->page->witness.fate = FATE_GONE;
+	for (uint32_t i = 0; error == ERR_NONE && i < record.link_count; i++) {
+		struct record_link link = record_link_at(&record, i);
+
+		if ((link.flags & LINK_IS_REFRESH) != 0) {
+			follow(reading, link.url);
+			break;
+		}
+	}
+	return error;
 }
 
 /*
@@ -72,53 +98,88 @@ static bool has_other_paths(const struct witness *witness)
  * and when its paths are others than they were, because it does not come back
  * by itself to what it was.
  */
-static enum error read_page(struct inspector *inspector, struct txn *txn,
-			    const struct page_row *row, uint64_t window_ms,
-			    struct panel_page *page)
+static enum error read_page(struct reading *reading, const struct page_row *row)
 {
+	struct panel_page *page = reading->page;
 	struct witness *witness = &page->witness;
-	struct key key = key_page(inspector->site.id, witness->page);
-	bool is_fresh = row->fetched_ms > page->since_ms &&
-			row->fetched_ms >= window_ms;
+	struct key key = key_page(reading->inspector->site.id, witness->page);
 	enum error error = ERR_NONE;
 
 	page->fetched_ms = row->fetched_ms;
+	page->is_fresh = row->fetched_ms > page->since_ms &&
+			 row->fetched_ms >= reading->window_ms;
 	witness->cluster = row->cluster;
 	witness->after = witness->before;
 	witness->fate = FATE_PAGE;
 	if (row->content_hash != witness->before.content_hash)
 		error = load_record(
-			inspector, txn_get(txn, TABLE_RECORDS, key_slice(&key)),
+			reading->inspector,
+			txn_get(reading->txn, TABLE_RECORDS, key_slice(&key)),
 			&witness->after);
-	if (is_fresh || error != ERR_NONE)
+	if (error != ERR_NONE)
 		return error;
-	page->is_fresh = false;
-	if (is_given_up(txn, inspector->site.id, witness->page))
+	page->has_other_paths =
+		!signature_linked(paths_of(&witness->before),
+				  paths_of(&witness->after), MAX_DRIFT);
+	if (!page->is_fresh && is_given_up(reading))
 		witness->fate = FATE_BLOCKED;
-	else if (!has_other_paths(witness))
+	else if (!page->is_fresh && !page->has_other_paths)
 		witness->fate = FATE_UNSEEN;
 	return ERR_NONE;
+}
+
+static enum error read_stored(struct reading *reading,
+			      const struct page_row *row)
+{
+	struct panel_page *page = reading->page;
+	enum error error = ERR_NONE;
+
+	page->is_fresh = is_answered(reading);
+	if (row->redirect.size > 0) {
+		follow(reading, row->redirect);
+		return ERR_NONE;
+	}
+	switch (row->page_class) {
+	case CLASS_PAGE:
+		return read_page(reading, row);
+	case CLASS_STUB:
+		error = follow_stub(reading);
+		break;
+	case CLASS_ERROR:
+	case CLASS_CHALLENGE:
+	case CLASS_CONSENT:
+	case CLASS_TRUNCATED:
+		page->witness.fate =
+			page->is_fresh ? FATE_BLOCKED : FATE_UNSEEN;
+		break;
+	default:
+		page->witness.fate = FATE_GONE;
+		break;
+	}
+	return error;
 }
 
 static enum error read_fate(struct inspector *inspector, struct txn *txn,
 			    uint64_t window_ms, struct panel_page *page)
 {
-	struct witness *witness = &page->witness;
+	struct reading reading = {
+		.inspector = inspector,
+		.txn = txn,
+		.window_ms = window_ms,
+		.page = page,
+	};
 	uint32_t site = inspector->site.id;
+	enum error error = ERR_NONE;
 	struct page_row row;
 
-	witness->fate = FATE_GONE;
-	if (!page_row_get(txn, site, witness->page, &row))
-		return txn->error;
-	if (row.redirect.size > 0) {
-		witness->cluster = cluster_behind(txn, site, row.redirect);
-		page->is_moved = witness->cluster != 0;
-		return txn->error;
+	frontier_row_get(txn, site, page->witness.page, &reading.visit);
+	if (page_row_get(txn, site, page->witness.page, &row)) {
+		error = read_stored(&reading, &row);
+	} else {
+		page->witness.fate = FATE_GONE;
+		page->is_fresh = is_answered(&reading);
 	}
-	witness->fate = fate_of_class(row.page_class);
-	return witness->fate == FATE_PAGE
-		       ? read_page(inspector, txn, &row, window_ms, page)
-		       : txn->error;
+	return txn->error != ERR_NONE ? txn->error : error;
 }
 
 static enum error read_entry(struct inspector *inspector, struct slice key,
@@ -126,14 +187,13 @@ static enum error read_entry(struct inspector *inspector, struct slice key,
 {
 	struct panel_row row;
 
-	*page = (struct panel_page){.is_fresh = true};
+	*page = (struct panel_page){0};
 	if (!panel_row_decode(value, &row))
 		return ERR_CORRUPT;
 	page->witness.page = key_u64(key, 2 * sizeof(uint32_t));
-	page->since_ms = row.since_ms;
-	page->url = (struct slice){
-		arena_copy(inspector->arena, row.url.data, row.url.size),
-		row.url.size};
+	/* a clock that was ahead once stops nothing */
+	page->since_ms = row.since_ms > inspector->now_ms ? 0 : row.since_ms;
+	page->url = inspector_copy(inspector->scratch, row.url);
 	return load_record(inspector, row.record, &page->witness.before);
 }
 
@@ -160,4 +220,38 @@ enum error panel_read(struct inspector *inspector,
 		error = txn.error;
 	txn_abort(&txn);
 	return error;
+}
+
+/* Members of the taken panel take the places of the pages that are gone. */
+void panel_mend(struct inspector *inspector, const struct panel *panel,
+		struct taken *taken)
+{
+	struct panel_entry *mended =
+		ARENA_NEW(inspector->arena, struct panel_entry, MAX_PANEL);
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < panel->count; i++) {
+		const struct panel_page *page = &panel->pages[i];
+
+		if (page->witness.fate == FATE_GONE)
+			continue;
+		mended[count++] = (struct panel_entry){
+			.page = page->witness.page,
+			.row = {.since_ms = page->since_ms,
+				.url = inspector_copy(inspector->arena,
+						      page->url),
+				.record = panel_record(inspector,
+						       &page->witness.before)},
+		};
+	}
+	for (size_t i = 0; i < taken->panel_count && count < MAX_PANEL; i++) {
+		size_t j = 0;
+
+		while (j < count && mended[j].page != taken->panel[i].page)
+			j++;
+		if (j == count)
+			mended[count++] = taken->panel[i];
+	}
+	taken->panel = mended;
+	taken->panel_count = count;
 }

@@ -19,25 +19,29 @@ struct subject {
 	struct cluster_row cluster_row;
 	bool has_row;
 	struct template_row row; /* its lineage is in the arena */
+	bool is_done;            /* inspected by now */
 };
 
 struct inspector {
 	struct store *store;
 	const struct inspection_rules *rules;
 	struct inspection *inspection;
-	struct arena *arena;
+	struct arena *arena;   /* of what is found */
+	struct arena *scratch; /* of one subject */
 	uint64_t now_ms;
 	struct site_row site;     /* its host and seed are in the arena */
 	struct subject *subjects; /* [subject_count], ascending by cluster */
 	size_t subject_count;
 	bool is_settled;     /* no page is awaited, no threshold chosen */
+	bool is_cut;         /* more was found than is committed at once */
 	bool is_first;       /* no template of the site is known yet */
 	uint32_t *contested; /* [contested_count], clusters that pages of
 				open inquiries are in by now */
 	size_t contested_count;
 	size_t contested_capacity;
-	uint32_t blocked; /* pages of panels that do not come any more */
-	uint32_t seen;    /* those that came */
+	uint32_t asked;   /* pages of panels, in the rounds under way */
+	uint32_t blocked; /* of these: they do not come any more */
+	uint32_t seen;    /* of these: they came, or are gone */
 	/* what was found, [count] */
 	struct template_finding *templates;
 	size_t template_count;
@@ -49,6 +53,11 @@ struct inspector {
 	size_t visit_count;
 	size_t visit_capacity;
 };
+
+struct slice inspector_copy(struct arena *arena, struct slice text);
+
+/* Can pages of the site be asked for? */
+bool inspector_can_ask(const struct inspector *inspector);
 
 /* NULL when there is none. */
 struct subject *inspector_subject(const struct inspector *inspector,
@@ -70,9 +79,10 @@ struct panel_page {
 	struct witness witness;
 	struct slice url;
 	uint64_t since_ms;
-	uint64_t fetched_ms; /* of the page as it is stored */
-	bool is_fresh;       /* PAGE: fetched since the window began */
-	bool is_moved;       /* GONE: it leads to a page of witness.cluster */
+	uint64_t fetched_ms;  /* of the page as it is stored */
+	bool is_fresh;        /* its last visit was since the window began */
+	bool has_other_paths; /* PAGE: it is another one than it was */
+	bool is_moved;        /* GONE: it leads to a page of witness.cluster */
 };
 
 struct panel {
@@ -92,12 +102,23 @@ struct taken {
 	struct version *version;   /* NULL: no page of it can be read */
 	struct panel_entry *panel; /* [panel_count] */
 	size_t panel_count;
-	uint32_t older; /* of the panel: in the store before the cluster was */
-	uint32_t fetched; /* of the panel: fetched after `since_ms` */
+	bool is_partial; /* of pages fetched since `since_ms` alone */
 };
 
+/*
+ * Of the pages that were fetched since then (0: of all); of all, too, when
+ * those are too few.
+ */
 enum error take_version(struct inspector *inspector, uint32_t cluster,
 			uint64_t since_ms, struct taken *taken_out);
+
+/* A record as a panel keeps it. */
+struct slice panel_record(struct inspector *inspector,
+			  const struct record *record);
+
+/* Members of the taken panel take the places of the pages that are gone. */
+void panel_mend(struct inspector *inspector, const struct panel *panel,
+		struct taken *taken);
 
 /* The version `number` as it was stored; NULL when it is not there. */
 struct version *load_version(struct inspector *inspector, uint32_t cluster,

@@ -9,6 +9,7 @@ enum {
 	MAX_VISITS = 1000,            /* after a change was told */
 	GROWN = 2, /* so many times its pages, and a version is made anew */
 	GROWN_BY = 8,
+	PERMILLE = 1000,
 };
 
 /* One template under inspection. */
@@ -19,26 +20,30 @@ struct examination {
 	struct panel panel;
 	struct judgement judgement;
 	uint32_t unseen;
+	uint32_t gone;
+	uint32_t elsewhere; /* in another cluster */
 	uint32_t disagreed; /* pages that are not what they were, or not where
 			       they were */
 	bool is_changed;    /* the row must be written */
-	bool is_asking;     /* an inquiry is open: not all have answered */
+	bool is_open;       /* all of the panel were asked, and it was not
+			       concluded from that yet */
+	bool is_late;       /* so long ago that nobody is waited for */
+	bool follows_split; /* pages that are where a part went say nothing */
 };
-
-/* Can pages be asked for? */
-static bool can_ask(const struct inspector *inspector)
-{
-	return (inspector->site.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==
-		       0 &&
-	       inspector->site.watch_ms != 0;
-}
 
 static uint64_t window_of(const struct inspector *inspector,
 			  const struct template_row *row)
 {
-	if (!can_ask(inspector))
+	if (!inspector_can_ask(inspector))
 		return 0;
 	return row->asked_ms > row->round_ms ? row->asked_ms : row->round_ms;
+}
+
+/* A page, and none that has another form than it had. */
+static bool is_as_it_was(const struct panel_page *page)
+{
+	return page->witness.fate == FATE_UNSEEN ||
+	       (page->witness.fate == FATE_PAGE && !page->has_other_paths);
 }
 
 /* Another cut of the tree moves pages that are as they were: that says nothing
@@ -50,19 +55,25 @@ static void forgive_recut(struct examination *examination)
 	for (uint32_t i = 0; i < panel->count; i++) {
 		struct witness *witness = &panel->pages[i].witness;
 
-		if (witness->fate == FATE_UNSEEN ||
-		    (witness->fate == FATE_PAGE &&
-		     witness->after.content_hash ==
-			     witness->before.content_hash))
+		if (is_as_it_was(&panel->pages[i]))
 			witness->cluster = examination->subject->cluster;
 	}
+}
+
+/* It follows a part that was told to have split off. */
+static bool is_follower(const struct examination *examination,
+			const struct witness *witness)
+{
+	return examination->follows_split && witness->fate == FATE_PAGE &&
+	       witness->cluster == examination->subject->row.other;
 }
 
 static bool is_elsewhere(const struct examination *examination,
 			 const struct witness *witness)
 {
 	return witness->cluster != examination->subject->cluster &&
-	       (witness->fate == FATE_PAGE || witness->fate == FATE_UNSEEN);
+	       (witness->fate == FATE_PAGE || witness->fate == FATE_UNSEEN) &&
+	       !is_follower(examination, witness);
 }
 
 static void contest(struct inspector *inspector, uint32_t cluster)
@@ -76,25 +87,29 @@ static void contest(struct inspector *inspector, uint32_t cluster)
 static void count_fates(struct examination *examination)
 {
 	struct inspector *inspector = examination->inspector;
-	uint32_t moved = 0;
+	uint32_t count = examination->panel.count;
 
-	for (uint32_t i = 0; i < examination->panel.count; i++) {
-		const struct witness *witness =
-			&examination->panel.pages[i].witness;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct panel_page *page = &examination->panel.pages[i];
+		const struct witness *witness = &page->witness;
 
 		examination->unseen += witness->fate == FATE_UNSEEN;
+		examination->gone += witness->fate == FATE_GONE;
 		inspector->blocked += witness->fate == FATE_BLOCKED;
-		inspector->seen += (witness->fate == FATE_PAGE &&
-				    examination->panel.pages[i].is_fresh) ||
-				   witness->fate == FATE_GONE;
-		moved += witness->fate == FATE_GONE ||
-			 is_elsewhere(examination, witness);
-		if (is_elsewhere(examination, witness))
-			contest(inspector, witness->cluster);
+		inspector->seen +=
+			page->is_fresh && (witness->fate == FATE_PAGE ||
+					   witness->fate == FATE_GONE);
+		if (!is_elsewhere(examination, witness))
+			continue;
+		examination->elsewhere++;
+		contest(inspector, witness->cluster);
 	}
-	examination->disagreed = examination->judgement.disagreed > moved
-					 ? examination->judgement.disagreed
-					 : moved;
+	if (!examination->is_open && count > ROUND_PAGES)
+		count = ROUND_PAGES;
+	inspector->asked += inspector_can_ask(inspector) ? count : 0;
+	examination->disagreed = examination->gone + examination->elsewhere;
+	if (examination->disagreed < examination->judgement.disagreed)
+		examination->disagreed = examination->judgement.disagreed;
 }
 
 /* Have everybody tell again, at the same time. */
@@ -106,8 +121,9 @@ static void ask_all(struct examination *examination)
 		inspector_visit(inspector,
 				examination->panel.pages[i].witness.page);
 	examination->row.asked_ms = inspector->now_ms;
+	examination->row.flags |= TEMPLATE_IS_ASKING;
 	examination->is_changed = true;
-	examination->is_asking = true;
+	examination->is_open = true;
 	inspector_wait(inspector, inspector->now_ms + PATIENCE_MS);
 }
 
@@ -119,7 +135,8 @@ static void begin_round(struct examination *examination)
 	const struct panel *panel = &examination->panel;
 	uint64_t due_ms = row->round_ms + inspector->site.watch_ms;
 
-	if (!can_ask(inspector) || examination->is_asking || panel->count == 0)
+	if (!inspector_can_ask(inspector) || examination->is_open ||
+	    panel->count == 0)
 		return;
 	if (due_ms <= inspector->now_ms) {
 		for (uint32_t i = 0; i < ROUND_PAGES && i < panel->count; i++) {
@@ -171,6 +188,16 @@ static uint32_t main_destination(const struct examination *examination)
 	return 0;
 }
 
+static struct slice first_url(const struct examination *examination)
+{
+	struct inspector *inspector = examination->inspector;
+
+	return examination->panel.count == 0
+		       ? inspector->site.seed
+		       : inspector_copy(inspector->arena,
+					examination->panel.pages[0].url);
+}
+
 /* An event, and the evidence for it. */
 static void tell(struct examination *examination, enum event_kind kind,
 		 const struct version *after, const char *reason)
@@ -200,9 +227,7 @@ static void tell(struct examination *examination, enum event_kind kind,
 			       .pages = evidence.before == NULL
 						? examination->judgement.agreed
 						: evidence.before->page_count,
-			       .url = examination->panel.count == 0
-					      ? inspector->site.seed
-					      : examination->panel.pages[0].url,
+			       .url = first_url(examination),
 			       .detail = evidence_json(inspector, &evidence),
 		       });
 }
@@ -212,7 +237,7 @@ static void settle(const struct inspector *inspector, struct template_row *row)
 {
 	row->asked_for = 0;
 	row->asked_ms = 0;
-	row->flags &= (uint16_t)~TEMPLATE_IS_DOUBTED;
+	row->flags = 0;
 	row->round_ms = inspector->now_ms;
 	row->threshold = inspector->site.threshold;
 }
@@ -224,7 +249,8 @@ static enum error tell_change(struct examination *examination,
 	struct inspector *inspector = examination->inspector;
 	uint32_t cluster = examination->subject->cluster;
 	struct taken taken;
-	enum error error = take_version(inspector, cluster, 0, &taken);
+	enum error error = take_version(
+		inspector, cluster, examination->subject->row.asked_ms, &taken);
 
 	if (error != ERR_NONE || taken.version == NULL)
 		return error;
@@ -237,6 +263,8 @@ static enum error tell_change(struct examination *examination,
 	}
 	settle(inspector, &examination->row);
 	examination->row.seen_ms = inspector->now_ms;
+	if (taken.is_partial)
+		examination->row.flags |= TEMPLATE_IS_PARTIAL;
 	tell(examination, kind, taken.version, NULL);
 	find_version(inspector, &taken, inspector->now_ms,
 		     add_finding(examination));
@@ -280,7 +308,10 @@ static enum error end_template(struct examination *examination,
 	enum error error = ERR_NONE;
 
 	if (ending->is_told && ending->other != 0)
-		error = take_version(inspector, ending->other, 0, &taken);
+		error = take_version(
+			inspector, ending->other,
+			ending->state == TEMPLATE_MERGED ? 0 : row->asked_ms,
+			&taken);
 	if (error != ERR_NONE)
 		return error;
 	row->state = (uint16_t)ending->state;
@@ -341,34 +372,18 @@ static uint32_t moved_to(const struct examination *examination)
 	return 0;
 }
 
-/* A whole panel is gone. Pages that nobody has asked may still be there. */
-static enum error vanish(struct examination *examination)
+/* Pages that nobody has asked may still be there: they are the panel now. */
+static enum error doubt(struct examination *examination)
 {
 	struct inspector *inspector = examination->inspector;
-	const struct subject *subject = examination->subject;
-	uint32_t other = moved_to(examination);
-	struct taken taken;
 	struct template_finding *found;
-	enum error error;
+	struct taken taken;
+	enum error error = take_version(
+		inspector, examination->subject->cluster, 0, &taken);
 
-	if (other != 0)
-		return end_template(examination,
-				    &(struct ending){TEMPLATE_REPLACED,
-						     EVENT_TEMPLATE_REPLACED,
-						     other, "replaced",
-						     "its URLs lead there now",
-						     true});
-	if (!can_ask(inspector) || !subject->has_cluster ||
-	    subject->cluster_row.page_count < inspector->rules->min_pages ||
-	    (subject->row.flags & TEMPLATE_IS_DOUBTED) != 0)
-		return end_template(examination,
-				    &(struct ending){TEMPLATE_VANISHED,
-						     EVENT_TEMPLATE_VANISHED, 0,
-						     "vanished", NULL, true});
-	error = take_version(inspector, subject->cluster, 0, &taken);
 	if (error != ERR_NONE || taken.version == NULL)
 		return error;
-	examination->row.flags |= TEMPLATE_IS_DOUBTED;
+	examination->row.flags |= TEMPLATE_IS_DOUBTED | TEMPLATE_IS_ASKING;
 	examination->row.asked_ms = inspector->now_ms;
 	examination->row.asked_for = 0;
 	for (size_t i = 0; i < taken.panel_count; i++)
@@ -380,12 +395,36 @@ static enum error vanish(struct examination *examination)
 	return ERR_NONE;
 }
 
+/* A whole panel is gone. */
+static enum error vanish(struct examination *examination)
+{
+	const struct subject *subject = examination->subject;
+	uint32_t other = moved_to(examination);
+	struct ending ending = {TEMPLATE_VANISHED,
+				EVENT_TEMPLATE_VANISHED,
+				0,
+				"vanished",
+				NULL,
+				true};
+
+	if (subject->has_cluster &&
+	    subject->cluster_row.page_count >=
+		    examination->inspector->rules->min_pages &&
+	    (subject->row.flags & TEMPLATE_IS_DOUBTED) == 0)
+		return doubt(examination);
+	if (other != 0)
+		ending = (struct ending){
+			TEMPLATE_REPLACED, EVENT_TEMPLATE_REPLACED,   other,
+			"replaced",        "its URLs lead there now", true};
+	return end_template(examination, &ending);
+}
+
 /*
  * A version says what the pages are like that were there: make it anew when
  * there are many more, or when the cut was moved, so that some are another
  * template's by now.
  */
-static enum error refresh(struct examination *examination)
+static enum error refresh(struct examination *examination, bool is_forced)
 {
 	struct inspector *inspector = examination->inspector;
 	const struct subject *subject = examination->subject;
@@ -398,7 +437,10 @@ static enum error refresh(struct examination *examination)
 				subject->row.version, &row);
 	bool is_due = is_known && subject->has_cluster &&
 		      inspector->is_settled &&
-		      (subject->row.threshold != inspector->site.threshold ||
+		      (is_forced ||
+		       subject->row.threshold != inspector->site.threshold ||
+		       ((subject->row.flags & TEMPLATE_IS_PARTIAL) != 0 &&
+			subject->row.round_ms > row.first_ms) ||
 		       subject->cluster_row.page_count >=
 			       GROWN * row.page_count + GROWN_BY);
 	uint64_t first_ms = row.first_ms;
@@ -416,6 +458,68 @@ static enum error refresh(struct examination *examination)
 	return ERR_NONE;
 }
 
+/* Other pages take the places of those that are gone from a template that goes
+ * on. */
+static enum error mend(struct examination *examination)
+{
+	struct inspector *inspector = examination->inspector;
+	struct template_finding *found;
+	struct taken taken;
+	enum error error = take_version(
+		inspector, examination->subject->cluster, 0, &taken);
+
+	if (error != ERR_NONE || taken.version == NULL)
+		return error;
+	panel_mend(inspector, &examination->panel, &taken);
+	found = add_finding(examination);
+	found->has_panel = true;
+	found->panel = taken.panel;
+	found->panel_count = taken.panel_count;
+	return ERR_NONE;
+}
+
+/* A part of it is elsewhere. In the middle of a redesign that is so, too: it is
+ * told when it is still so a round later. */
+static enum error divide(struct examination *examination)
+{
+	struct template_row *row = &examination->row;
+	bool is_still = (row->flags & TEMPLATE_IS_DIVIDED) != 0 &&
+			examination->disagreed <= row->asked_for;
+
+	if (is_still || !inspector_can_ask(examination->inspector))
+		return tell_change(examination, EVENT_TEMPLATE_SPLIT);
+	row->asked_for = examination->disagreed;
+	row->flags &= (uint16_t)~TEMPLATE_IS_ASKING;
+	row->flags |= TEMPLATE_IS_DIVIDED;
+	examination->is_changed = true;
+	examination->is_open = false;
+	return ERR_NONE;
+}
+
+/*
+ * Everybody was asked, and it goes on. When half of the pages have moved, but
+ * not so far that it is told, they are what it is by now: or they would hide
+ * what comes.
+ */
+static enum error close_inquiry(struct examination *examination)
+{
+	struct template_row *row = &examination->row;
+
+	if (2 * examination->elsewhere >= examination->panel.count &&
+	    examination->judgement.kind == VERDICT_SAME)
+		return divide(examination);
+	row->asked_for = examination->disagreed;
+	row->flags &= (uint16_t) ~(TEMPLATE_IS_DOUBTED | TEMPLATE_IS_DIVIDED |
+				   TEMPLATE_IS_ASKING);
+	examination->is_changed = true;
+	if (!examination->subject->has_cluster)
+		return ERR_NONE;
+	if (2 * examination->disagreed >= examination->panel.count &&
+	    examination->judgement.kind == VERDICT_SAME)
+		return refresh(examination, true);
+	return examination->gone > 0 ? mend(examination) : ERR_NONE;
+}
+
 /* It is as it was: when was that seen? */
 static enum error stay(struct examination *examination)
 {
@@ -425,19 +529,19 @@ static enum error stay(struct examination *examination)
 	for (uint32_t i = 0; i < examination->panel.count; i++) {
 		const struct panel_page *page = &examination->panel.pages[i];
 
-		if (page->witness.fate == FATE_PAGE &&
-		    page->fetched_ms > seen_ms)
+		if (is_as_it_was(page) && page->fetched_ms > seen_ms)
 			seen_ms = page->fetched_ms;
 	}
 	examination->is_changed |= seen_ms != row->seen_ms;
 	row->seen_ms = seen_ms;
-	if (row->asked_ms != 0) {
-		row->asked_ms = 0; /* who disagrees later is asked anew */
+	if (examination->is_open)
+		return close_inquiry(examination);
+	if (row->asked_for > examination->disagreed) {
 		row->asked_for = examination->disagreed;
-		row->flags &= (uint16_t)~TEMPLATE_IS_DOUBTED;
 		examination->is_changed = true;
 	}
-	return examination->disagreed == 0 ? refresh(examination) : ERR_NONE;
+	return examination->disagreed == 0 ? refresh(examination, false)
+					   : ERR_NONE;
 }
 
 /*
@@ -452,11 +556,10 @@ static enum error join(struct examination *examination, uint32_t other)
 	const struct judgement *judgement = &examination->judgement;
 	bool is_known = into != NULL && into->has_row &&
 			into->row.state == TEMPLATE_LIVE;
-	bool has_moved = judgement->gone_path_count +
-				 judgement->come_path_count +
-				 judgement->gone_fragment_count +
-				 judgement->come_fragment_count >
-			 0;
+	const struct judge_rules *rules = &judge_rules_default;
+	bool has_moved =
+		judgement->paths_moved * PERMILLE > rules->path_share ||
+		judgement->fragments_moved * PERMILLE > rules->fragment_share;
 
 	if (is_known)
 		return end_template(
@@ -473,13 +576,19 @@ static enum error join(struct examination *examination, uint32_t other)
 /* Everybody who can be asked has answered: what is it? */
 static enum error conclude(struct examination *examination)
 {
+	enum verdict_kind kind = examination->judgement.kind;
 	uint32_t other = main_destination(examination);
 
-	switch (examination->judgement.kind) {
+	/* the linkage moves pages to and fro while others come, and while its
+	 * threshold is chosen */
+	if ((kind == VERDICT_MERGED || kind == VERDICT_SPLIT) &&
+	    !examination->inspector->is_settled)
+		return ERR_NONE;
+	switch (kind) {
 	case VERDICT_CHANGED:
 		return tell_change(examination, EVENT_TEMPLATE_CHANGED);
 	case VERDICT_SPLIT:
-		return tell_change(examination, EVENT_TEMPLATE_SPLIT);
+		return divide(examination);
 	case VERDICT_REPLACED:
 		return end_template(examination,
 				    &(struct ending){TEMPLATE_REPLACED,
@@ -495,6 +604,12 @@ static enum error conclude(struct examination *examination)
 	}
 }
 
+static bool is_event(enum verdict_kind kind)
+{
+	return kind != VERDICT_SAME && kind != VERDICT_UNSURE &&
+	       kind != VERDICT_BLOCKED;
+}
+
 /*
  * Ask, wait, or conclude. Who disagrees in a round may have been seen before
  * somebody else's pages moved his: so nothing is concluded before all of the
@@ -504,57 +619,96 @@ static enum error weigh(struct examination *examination)
 {
 	struct inspector *inspector = examination->inspector;
 	const struct template_row *row = &examination->row;
-	bool is_asked = row->asked_ms != 0 && row->asked_ms >= row->round_ms;
-	uint64_t end_ms = row->asked_ms + PATIENCE_MS;
+	bool was_asked = row->asked_ms != 0 && row->asked_ms >= row->round_ms;
 
-	if (!can_ask(inspector))
+	if (!inspector_can_ask(inspector))
 		return conclude(examination);
-	if (!is_asked && examination->disagreed <= row->asked_for)
-		return stay(examination);
-	if (!is_asked) {
+	if (examination->is_open && examination->unseen > 0 &&
+	    !examination->is_late) {
+		inspector_wait(inspector, row->asked_ms + PATIENCE_MS);
+		return ERR_NONE;
+	}
+	if (examination->is_open)
+		return conclude(examination);
+	if (examination->disagreed > row->asked_for ||
+	    (!was_asked && (is_event(examination->judgement.kind) ||
+			    (row->flags & TEMPLATE_IS_DIVIDED) != 0))) {
 		ask_all(examination);
 		return ERR_NONE;
 	}
-	examination->is_asking =
-		examination->unseen > 0 && inspector->now_ms < end_ms;
-	if (!examination->is_asking)
-		return conclude(examination);
-	inspector_wait(inspector, end_ms);
-	return ERR_NONE;
+	return stay(examination);
 }
 
+/* Who never answers, or follows a part that was told of, says nothing. */
 static void judge_panel(struct examination *examination)
 {
 	struct witness witnesses[MAX_PANEL];
 
-	for (uint32_t i = 0; i < examination->panel.count; i++)
+	for (uint32_t i = 0; i < examination->panel.count; i++) {
 		witnesses[i] = examination->panel.pages[i].witness;
-	judge(examination->inspector->arena, examination->subject->cluster,
+		if (is_follower(examination, &witnesses[i]) ||
+		    (examination->is_late && witnesses[i].fate == FATE_UNSEEN))
+			witnesses[i].fate = FATE_BLOCKED;
+	}
+	judge(examination->inspector->scratch, examination->subject->cluster,
 	      witnesses, examination->panel.count, &judge_rules_default,
 	      &examination->judgement);
 	count_fates(examination);
 }
 
+/* Pages that go where a part went are no news, until nearly all did. */
+static bool follows_split(const struct examination *examination)
+{
+	uint32_t other = examination->subject->row.other;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < examination->panel.count; i++) {
+		const struct witness *witness =
+			&examination->panel.pages[i].witness;
+
+		count +=
+			witness->fate == FATE_PAGE && witness->cluster == other;
+	}
+	return other != 0 &&
+	       count * PERMILLE <
+		       examination->panel.count * judge_rules_default.agreement;
+}
+
+/* Did the cut move, and not the pages? */
+static bool is_recut(const struct examination *examination)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < examination->panel.count; i++)
+		count += is_as_it_was(&examination->panel.pages[i]);
+	return 2 * count > examination->panel.count;
+}
+
 enum error inspect_template(struct inspector *inspector,
 			    struct subject *subject)
 {
+	const struct template_row *row = &subject->row;
 	struct examination examination = {
 		.inspector = inspector,
 		.subject = subject,
-		.row = subject->row,
+		.row = *row,
+		.is_open = (row->flags & TEMPLATE_IS_ASKING) != 0,
+		.is_late = (row->flags & TEMPLATE_IS_ASKING) != 0 &&
+			   inspector->now_ms >= row->asked_ms + PATIENCE_MS,
 	};
 	size_t findings = inspector->template_count;
-	enum error error = panel_read(inspector, subject,
-				      window_of(inspector, &subject->row),
-				      &examination.panel);
+	enum error error =
+		panel_read(inspector, subject, window_of(inspector, row),
+			   &examination.panel);
 
 	if (error != ERR_NONE)
 		return error;
-	if (subject->row.threshold != inspector->site.threshold) {
-		if (!subject->has_cluster)
+	if (row->threshold != inspector->site.threshold) {
+		if (!subject->has_cluster && is_recut(&examination))
 			return end_by_recut(&examination);
 		forgive_recut(&examination);
 	}
+	examination.follows_split = follows_split(&examination);
 	judge_panel(&examination);
 	error = weigh(&examination);
 	if (error != ERR_NONE || inspector->template_count > findings)

@@ -5,16 +5,15 @@
 #include <string.h>
 
 #include "daemon/stored_page.h"
+#include "daemon/stored_version.h"
 #include "store/compress.h"
-
-enum { MAX_VERSION_BYTES = 64 << 20 };
 
 /* A page of the cluster, copied out of the store. */
 struct member {
 	uint64_t key;
 	struct page_row row; /* its URL is in the arena */
 	struct record record;
-	struct slice bytes; /* of the record */
+	bool is_visited; /* it can be asked for again */
 };
 
 struct members {
@@ -27,49 +26,55 @@ static bool load_member(struct inspector *inspector, struct txn *txn,
 			uint64_t key, struct member *member)
 {
 	struct key name = key_page(inspector->site.id, key);
+	struct frontier_row visit;
 	struct slice value;
 	char *copy;
 
 	member->key = key;
 	if (!page_row_get(txn, inspector->site.id, key, &member->row))
 		return false;
-	member->row.url = (struct slice){arena_copy(inspector->arena,
-						    member->row.url.data,
-						    member->row.url.size),
-					 member->row.url.size};
-	member->row.charset = (struct slice){
-		arena_copy(inspector->arena, member->row.charset.data,
-			   member->row.charset.size),
-		member->row.charset.size};
+	member->row.url = inspector_copy(inspector->scratch, member->row.url);
+	member->row.charset =
+		inspector_copy(inspector->scratch, member->row.charset);
+	member->is_visited =
+		frontier_row_get(txn, inspector->site.id, key, &visit) &&
+		visit.state != FRONTIER_DENIED;
 	value = txn_get(txn, TABLE_RECORDS, key_slice(&name));
 	if (value.data == NULL)
 		return false;
-	copy = arena_alloc(inspector->arena, value.size, 1);
+	copy = arena_alloc(inspector->scratch, value.size, 1);
 	memcpy(copy, value.data, value.size);
-	member->bytes = (struct slice){copy, value.size};
-	return record_open(member->bytes, &member->record) == ERR_NONE;
+	return record_open((struct slice){copy, value.size}, &member->record) ==
+	       ERR_NONE;
 }
 
+/* The first members by key, of those that were fetched since then. */
 static struct members load_members(struct inspector *inspector, struct txn *txn,
-				   uint32_t cluster)
+				   uint32_t cluster, uint64_t since_ms)
 {
 	struct key prefix = key_cluster(inspector->site.id, cluster);
 	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
 	struct members members = {
-		.items = ARENA_NEW(inspector->arena, struct member,
+		.items = ARENA_NEW(inspector->scratch, struct member,
 				   VERSION_MAX_RECORDS),
 	};
 
-	while (members.count < VERSION_MAX_RECORDS && scan_next(&scan))
-		members.count += load_member(
-			inspector, txn, key_u64(scan.key, 2 * sizeof(uint32_t)),
-			&members.items[members.count]);
+	while (members.count < VERSION_MAX_RECORDS && scan_next(&scan)) {
+		uint64_t key = key_u64(scan.key, 2 * sizeof(uint32_t));
+		struct page_row row;
+
+		if (page_row_get(txn, inspector->site.id, key, &row) &&
+		    row.fetched_ms >= since_ms)
+			members.count +=
+				load_member(inspector, txn, key,
+					    &members.items[members.count]);
+	}
 	scan_end(&scan);
 	return members;
 }
 
-/* The record without its links, which say nothing of the template. */
-static struct slice strip(struct inspector *inspector,
+/* Without its links, which say nothing of the template. */
+struct slice panel_record(struct inspector *inspector,
 			  const struct record *record)
 {
 	struct record bare = *record;
@@ -85,29 +90,26 @@ static struct slice strip(struct inspector *inspector,
 }
 
 static void make_panel(struct inspector *inspector,
-		       const struct members *members,
-		       const struct subject *subject, uint64_t since_ms,
-		       struct taken *taken)
+		       const struct members *members, struct taken *taken)
 {
-	uint32_t count =
-		members->count < MAX_PANEL ? members->count : MAX_PANEL;
+	bool is_asked = inspector_can_ask(inspector);
 
 	taken->panel =
-		ARENA_NEW(inspector->arena, struct panel_entry, count + 1);
-	taken->panel_count = count;
-	for (uint32_t i = 0; i < count; i++) {
+		ARENA_NEW(inspector->arena, struct panel_entry, MAX_PANEL);
+	for (uint32_t i = 0;
+	     i < members->count && taken->panel_count < MAX_PANEL; i++) {
 		const struct member *member = &members->items[i];
 
-		taken->panel[i] = (struct panel_entry){
+		if (is_asked && !member->is_visited)
+			continue;
+		taken->panel[taken->panel_count++] = (struct panel_entry){
 			.page = member->key,
 			.row = {.since_ms = member->row.fetched_ms,
-				.url = member->row.url,
-				.record = strip(inspector, &member->record)},
+				.url = inspector_copy(inspector->arena,
+						      member->row.url),
+				.record = panel_record(inspector,
+						       &member->record)},
 		};
-		taken->older += subject != NULL &&
-				member->row.changed_ms <
-					subject->cluster_row.created_ms;
-		taken->fetched += member->row.fetched_ms > since_ms;
 	}
 }
 
@@ -145,7 +147,7 @@ static struct record *records_of(struct inspector *inspector,
 				 const struct members *members)
 {
 	struct record *records =
-		ARENA_NEW(inspector->arena, struct record, members->count);
+		ARENA_NEW(inspector->scratch, struct record, members->count);
 
 	for (uint32_t i = 0; i < members->count; i++)
 		records[i] = members->items[i].record;
@@ -157,11 +159,16 @@ enum error take_version(struct inspector *inspector, uint32_t cluster,
 {
 	const struct subject *subject = inspector_subject(inspector, cluster);
 	struct txn txn = txn_begin_read(inspector->store);
-	struct members members = load_members(inspector, &txn, cluster);
+	struct members members =
+		load_members(inspector, &txn, cluster, since_ms);
 	struct samples samples;
 	enum error error;
 
-	*taken_out = (struct taken){0};
+	*taken_out = (struct taken){.is_partial = since_ms != 0};
+	if (since_ms != 0 && members.count < inspector->rules->min_pages) {
+		taken_out->is_partial = false;
+		members = load_members(inspector, &txn, cluster, 0);
+	}
 	parse_samples(inspector, &txn, cluster, &members, &samples);
 	error = txn.error;
 	txn_abort(&txn);
@@ -178,8 +185,8 @@ enum error take_version(struct inspector *inspector, uint32_t cluster,
 			.sample_count = samples.count,
 		};
 
-		taken_out->version = version_make(inspector->arena, &input);
-		make_panel(inspector, &members, subject, since_ms, taken_out);
+		taken_out->version = version_make(inspector->scratch, &input);
+		make_panel(inspector, &members, taken_out);
 	}
 	for (uint32_t i = 0; i < samples.count; i++)
 		page_destroy(samples.owned[i]);
@@ -190,17 +197,15 @@ struct version *load_version(struct inspector *inspector, uint32_t cluster,
 			     uint32_t number)
 {
 	struct txn txn = txn_begin_read(inspector->store);
-	struct buffer json = {0};
-	struct version *version = NULL;
+	struct version *version;
 	struct version_row row;
 
-	if (version_row_get(&txn, inspector->site.id, cluster, number, &row) &&
-	    decompress(row.packed, MAX_VERSION_BYTES, &json) == ERR_NONE &&
-	    version_decode(inspector->arena, buffer_slice(&json), &version) !=
-		    ERR_NONE)
+	if (stored_version(
+		    &txn,
+		    (struct version_name){inspector->site.id, cluster, number},
+		    inspector->scratch, &row, &version) != ERR_NONE)
 		version = NULL;
 	txn_abort(&txn);
-	buffer_free(&json);
 	return version;
 }
 

@@ -134,7 +134,7 @@ static void draw_tree(const struct report_facts *facts,
 
 static void append_template(const struct report_facts *facts,
 			    const struct report_template *template,
-			    struct buffer *out)
+			    bool has_room, struct buffer *out)
 {
 	struct arena *arena = arena_create();
 
@@ -148,7 +148,12 @@ static void append_template(const struct report_facts *facts,
 			  template->samples[0].title);
 		buffer_append_text(out, "</p>\n");
 	}
-	draw_tree(facts, template, arena, out);
+	if (has_room)
+		draw_tree(facts, template, arena, out);
+	else
+		buffer_append_text(out, "<p class=\"soft\">Its tree is left "
+					"out: the page would be too large."
+					"</p>\n");
 	buffer_append_text(out, "</article>\n");
 	arena_destroy(arena);
 }
@@ -181,9 +186,9 @@ void report_trees(const struct report_facts *facts, struct buffer *out)
 	buffer_append_text(out,
 			   "<section id=\"templates\"><h2>Templates</h2>\n");
 	append_legend(out);
-	while (told < facts->learned_count && told < REPORT_TREES &&
-	       out->size - begin < REPORT_TREES_BYTES)
-		append_template(facts, &facts->templates[told++], out);
+	for (; told < facts->learned_count && told < REPORT_TREES; told++)
+		append_template(facts, &facts->templates[told],
+				out->size - begin < REPORT_TREES_BYTES, out);
 	if (told < facts->learned_count) {
 		buffer_append_text(out, "<p class=\"soft\">Without a tree "
 					"here: ");

@@ -19,12 +19,13 @@ struct slice stored_page_title(struct arena *arena, struct txn *txn,
 	if (value.data == NULL)
 		return title;
 	copy = record_copy(value);
-	if (record_open((struct slice){copy, value.size}, &record) ==
-		    ERR_NONE &&
-	    record.title.size > 0)
-		title = (struct slice){
-			arena_copy(arena, record.title.data, record.title.size),
-			record.title.size};
+	if (record_open((struct slice){copy, value.size}, &record) == ERR_NONE)
+		title = (struct slice){record.title.size == 0
+					       ? ""
+					       : arena_copy(arena,
+							    record.title.data,
+							    record.title.size),
+				       record.title.size};
 	free(copy);
 	return title;
 }

@@ -15,7 +15,7 @@
 
 struct arena;
 
-/* The title of a page, in `arena`; empty when it has none. */
+/* The title of a page, in `arena`; {NULL, 0} when the page has no record. */
 struct slice stored_page_title(struct arena *arena, struct txn *txn,
 			       uint32_t site, uint64_t page);
 

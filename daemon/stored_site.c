@@ -6,22 +6,7 @@
 #include "store/arena.h"
 #include "store/record.h"
 #include "store/sets.h"
-
-static bool has_member(struct signature signature, uint64_t member)
-{
-	size_t low = 0;
-	size_t high = signature.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (signature.members[middle] < member)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < signature.count && signature.members[low] == member;
-}
+#include "template/sorted.h"
 
 static size_t find_terms(void *context, struct signature own,
 			 uint32_t *terms_out)
@@ -35,7 +20,8 @@ static size_t find_terms(void *context, struct signature own,
 	while (scan_next(&scan) && count < own.count) {
 		uint64_t member;
 
-		if (term_decode(scan.value, &member) && has_member(own, member))
+		if (term_decode(scan.value, &member) &&
+		    sorted_find(own.members, own.count, member) < own.count)
 			terms_out[count++] =
 				key_u32(scan.key, sizeof(uint32_t));
 	}
@@ -51,8 +37,8 @@ static void each_set(void *context,
 	struct set_scan scan = set_scan_begin(site->txn, site->id);
 
 	while (set_scan_next(&scan))
-		visit(visitor, &(struct term_set){scan.set, scan.terms,
-						  scan.count});
+		visit(visitor,
+		      &(struct term_set){scan.set, scan.terms, scan.count});
 	set_scan_end(&scan);
 }
 
@@ -125,8 +111,7 @@ static void *load_record(const struct stored_site *site, uint64_t page,
 			 struct record *record_out)
 {
 	struct key key = key_page(site->id, page);
-	struct slice value =
-		txn_get(site->txn, TABLE_RECORDS, key_slice(&key));
+	struct slice value = txn_get(site->txn, TABLE_RECORDS, key_slice(&key));
 	void *copy;
 
 	if (value.data == NULL)
@@ -161,17 +146,17 @@ static struct taught learn(void *context, uint32_t cluster,
 			   const double *parameters)
 {
 	const struct stored_site *site = context;
-	struct learned *learned = learned_get(
-		site->rules->learned,
-		&(struct learned_question){
-			.extractor = extractor,
-			.parameters = parameters,
-			.pages = {.txn = site->txn,
-				  .site = site->id,
-				  .cluster = cluster,
-				  .limits = &site->rules->limits},
-			.generation = site->view.generation,
-		});
+	struct learned *learned =
+		learned_get(site->rules->learned,
+			    &(struct learned_question){
+				    .extractor = extractor,
+				    .parameters = parameters,
+				    .pages = {.txn = site->txn,
+					      .site = site->id,
+					      .cluster = cluster,
+					      .limits = &site->rules->limits},
+				    .generation = site->view.generation,
+			    });
 
 	return (struct taught){learned_knowledge(learned), learned};
 }

@@ -148,7 +148,8 @@ static bool inspect(struct watching *watching, struct watched *watched)
 		watched->next_ms = 0; /* what follows from that? */
 	}
 	inspection_free(&inspection);
-	if (error == ERR_NONE || error == ERR_NOT_FOUND || error == ERR_STOPPED)
+	if (error == ERR_NONE || error == ERR_NOT_FOUND ||
+	    error == ERR_STOPPED || error == ERR_BUSY)
 		return true;
 	log_warn("site %s: its templates cannot be inspected now: %s",
 		 watched->host, error_text(error));

@@ -33,32 +33,52 @@ size_t element_cut(struct slice text, char out[ELEMENT_VALUE_BYTES + 1])
 	return size;
 }
 
-/* White space, or a tag that breaks the line, stands between two texts. */
+/* Does an element that breaks the line end, or begin, between two nodes? */
+static bool is_broken(const struct page *page, uint32_t left, uint32_t right)
+{
+	const struct node *nodes = page->nodes;
+
+	for (uint32_t n = left; n != NO_NODE && nodes[n].end <= right;
+	     n = nodes[n].parent)
+		if ((tag_flags(nodes[n].tag) & TAG_IS_BLOCK) != 0)
+			return true;
+	for (uint32_t n = right; n != NO_NODE && n > left; n = nodes[n].parent)
+		if ((tag_flags(nodes[n].tag) & TAG_IS_BLOCK) != 0)
+			return true;
+	return false;
+}
+
+/* White space, or <br>, in the source between two texts. */
+static bool is_spaced(const char *at, const char *end)
+{
+	bool is_tag = false;
+
+	if (end - at > MAX_READ)
+		return true;
+	for (; at < end; at++) {
+		if (*at == '<')
+			is_tag = true;
+		else if (*at == '>')
+			is_tag = false;
+		else if (!is_tag && is_space(*at))
+			return true;
+		if (*at == '<' && end - at > 3 && lower(at[1]) == 'b' &&
+		    lower(at[2]) == 'r')
+			return true;
+	}
+	return false;
+}
+
 static bool is_apart(const struct page *page, uint32_t index)
 {
 	const struct text *before = &page->texts[index - 1];
 	const struct text *text = &page->texts[index];
 	const char *source = page->source.data;
-	bool is_tag = false;
 
-	if (before->node == NO_NODE || text->node == NO_NODE)
-		return true;
-	if (((tag_flags(page->nodes[before->node].tag) |
-	      tag_flags(page->nodes[text->node].tag)) &
-	     TAG_IS_BLOCK) != 0 &&
-	    before->node != text->node)
-		return true;
-	for (uint32_t i = before->source.end; i < text->source.begin; i++) {
-		if (source[i] == '<')
-			is_tag = true;
-		else if (source[i] == '>')
-			is_tag = false;
-		else if (!is_tag && is_space(source[i]))
-			return true;
-		if (i - before->source.end > MAX_READ)
-			return true;
-	}
-	return false;
+	return before->node == NO_NODE || text->node == NO_NODE ||
+	       is_broken(page, before->node, text->node) ||
+	       is_spaced(source + before->source.end,
+			 source + text->source.begin);
 }
 
 static bool ends_blank(struct slice text)
@@ -115,9 +135,8 @@ void element_escape(struct slice name, struct buffer *out)
 	for (size_t i = 0; i < name.size; i++) {
 		bool is_first = i == 0 || (i == 1 && bytes[0] == '-');
 
-		if (isdigit(bytes[i]) && is_first)
-			buffer_printf(out, "\\%x ", bytes[i]);
-		else if (bytes[i] < ' ' || bytes[i] == 0x7f)
+		if ((isdigit(bytes[i]) && is_first) || bytes[i] < ' ' ||
+		    bytes[i] == 0x7f)
 			buffer_printf(out, "\\%x ", bytes[i]);
 		else if (bytes[i] >= 0x80 || isalnum(bytes[i]) ||
 			 bytes[i] == '_' || (bytes[i] == '-' && name.size > 1))
@@ -153,13 +172,15 @@ static void append_step(const struct page *page, uint32_t node,
 {
 	size_t begin = out->size;
 	struct slice id = page_attribute(page, node, "id");
+	struct slice classes = page_attribute(page, node, "class");
 
 	element_escape(page_tag_name(page, page->nodes[node].tag), out);
 	if (id.size > 0 && id.size < MAX_STEP_BYTES) {
 		buffer_append_byte(out, '#');
 		element_escape(id, out);
 	}
-	append_classes(page_attribute(page, node, "class"), begin, out);
+	if (classes.size > 0)
+		append_classes(classes, begin, out);
 }
 
 void element_path(const struct page *page, uint32_t node, struct buffer *out)

@@ -86,7 +86,7 @@ static void tell_node(const struct xpath_tree *tree, const xmlNode *node,
 {
 	xmlChar *text;
 
-	result->node = xpath_node_of(tree, node);
+	result->node = xpath_node_of(node);
 	result->is_text = node->type == XML_TEXT_NODE;
 	if (node->type == XML_ATTRIBUTE_NODE)
 		result->attribute = (const char *)node->name;

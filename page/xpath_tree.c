@@ -18,24 +18,26 @@ struct planting {
 	struct buffer scratch; /* for what must end with a NUL */
 	struct buffer text;    /* of text_parent, behind its last child */
 	uint32_t text_parent;
-	uint32_t serial; /* so many elements and texts are there */
+	uint32_t serial;     /* so many elements and texts are there */
+	uint32_t texts_left; /* room for texts */
 	uint32_t next_node;
 	uint32_t next_text;
 	uint32_t current; /* the innermost element that is open */
 };
 
-size_t xpath_order_of(const xmlNode *node)
+uintptr_t xpath_order_of(const xmlNode *node)
 {
 	if (node->type == XML_ATTRIBUTE_NODE)
 		node = node->parent;
-	return (size_t)(uintptr_t)node->_private;
+	return (uintptr_t)node->_private;
 }
 
-uint32_t xpath_node_of(const struct xpath_tree *tree, const xmlNode *node)
+uint32_t xpath_node_of(const xmlNode *node)
 {
-	size_t order = xpath_order_of(node);
-
-	return order == 0 ? NO_NODE : tree->nodes[order];
+	if (node->type == XML_ATTRIBUTE_NODE)
+		node = node->parent;
+	return node->_private == NULL ? NO_NODE
+				      : *(const uint32_t *)node->_private;
 }
 
 /* A text with a NUL behind it; valid until the next one. */
@@ -63,10 +65,8 @@ static void append_child(struct planting *planting, uint32_t parent,
 	else
 		owner->last->next = child;
 	owner->last = child;
-	planting->tree->nodes[++planting->serial] = node;
-	/* NOLINTNEXTLINE(performance-no-int-to-ptr): a number, never followed
-	 */
-	child->_private = (void *)(uintptr_t)planting->serial;
+	planting->tree->nodes[planting->serial] = node;
+	child->_private = &planting->tree->nodes[planting->serial++];
 }
 
 /* XPath has no two texts beside each other. */
@@ -75,8 +75,9 @@ static void flush_text(struct planting *planting)
 	struct slice text = buffer_slice(&planting->text);
 	xmlNodePtr made;
 
-	if (text.size == 0)
+	if (text.size == 0 || planting->texts_left == 0)
 		return;
+	planting->texts_left--;
 	made = xmlNewTextLen(text.data, (int)text.size);
 	if (made == NULL)
 		abort(); /* out of memory, as everywhere */
@@ -171,6 +172,13 @@ static void add_token(struct planting *planting, const struct token *token)
 	}
 }
 
+/* A text ends where an element begins or ends, or where there is one of another
+ * element beside it. */
+static uint32_t max_texts(const struct page *page)
+{
+	return 2 * page->node_count + 2 * page->text_count + 1;
+}
+
 static void plant(struct xpath_tree *tree)
 {
 	const struct page *page = tree->page;
@@ -181,6 +189,7 @@ static void plant(struct xpath_tree *tree)
 		.elements =
 			mem_alloc(page->node_count + 1U, sizeof(xmlNodePtr)),
 		.text_parent = NO_NODE,
+		.texts_left = max_texts(page),
 		.current = NO_NODE,
 	};
 	struct token token;
@@ -205,8 +214,8 @@ struct xpath_tree *xpath_tree_create(const struct page *page)
 		return NULL;
 	tree = mem_alloc(1, sizeof(*tree));
 	tree->page = page;
-	/* a text in front of each element, and one behind its last child */
-	tree->nodes = mem_alloc(3U * page->node_count + 2U, sizeof(uint32_t));
+	tree->nodes = mem_alloc((size_t)page->node_count + max_texts(page),
+				sizeof(uint32_t));
 	tree->document = htmlNewDocNoDtD(NULL, NULL);
 	if (tree->document == NULL)
 		abort();

@@ -9,18 +9,17 @@
 
 struct xpath_tree {
 	const struct page *page;
-	xmlDocPtr document; /* _private of elements and texts: their place in
-			       the order of the document, from 1 */
-	uint32_t *nodes;    /* by that: the element, or that of the text */
+	xmlDocPtr document; /* _private of elements and texts: in `nodes` */
+	uint32_t *nodes;    /* in their order: the element, or the text's */
 	size_t text_bytes;
 };
 
-/* The place of an element, a text, or the element of an attribute; 0: of the
- * document. */
-size_t xpath_order_of(const xmlNode *node);
+/* Rises in the order of the document: of an element, a text, or the element of
+ * an attribute; 0: of the document. */
+uintptr_t xpath_order_of(const xmlNode *node);
 
 /* The same as a node of the page, or NO_NODE. */
-uint32_t xpath_node_of(const struct xpath_tree *tree, const xmlNode *node);
+uint32_t xpath_node_of(const xmlNode *node);
 
 /* A context with a limit of steps, at the root; xmlXPathFreeContext() it. */
 xmlXPathContextPtr xpath_context(xmlDocPtr document, unsigned long steps);

@@ -17,6 +17,7 @@ static const struct field site_fields[] = {
 	FIELD(site_row, revisit_ms),
 	FIELD(site_row, watch_ms),
 	FIELD(site_row, seen_ms),
+	FIELD(site_row, asked_ms),
 	FIELD(site_row, max_bytes),
 	FIELD(site_row, max_time_ms),
 	FIELD(site_row, spent_bytes),
@@ -45,10 +46,11 @@ static const struct layout site_layout =
 	LAYOUT(site_row, site_fields, offsetof(struct site_row, host), 5);
 
 static const struct field page_fields[] = {
-	FIELD(page_row, fetched_ms),   FIELD(page_row, changed_ms),
-	FIELD(page_row, content_hash), FIELD(page_row, cluster),
-	FIELD(page_row, body_bytes),   FIELD(page_row, http_status),
-	FIELD(page_row, flags),        FIELD(page_row, page_class),
+	FIELD(page_row, fetched_ms),  FIELD(page_row, changed_ms),
+	FIELD(page_row, stored_ms),   FIELD(page_row, content_hash),
+	FIELD(page_row, cluster),     FIELD(page_row, body_bytes),
+	FIELD(page_row, http_status), FIELD(page_row, flags),
+	FIELD(page_row, page_class),
 };
 
 static const struct layout page_layout =
@@ -65,13 +67,13 @@ static const struct layout cluster_layout =
 
 static const struct field frontier_fields[] = {
 	FIELD(frontier_row, found_ms),    FIELD(frontier_row, due_ms),
-	FIELD(frontier_row, fetched_ms),  FIELD(frontier_row, lastmod_ms),
-	FIELD(frontier_row, interval_ms), FIELD(frontier_row, pattern),
-	FIELD(frontier_row, coarse),      FIELD(frontier_row, state),
-	FIELD(frontier_row, depth),       FIELD(frontier_row, attempts),
-	FIELD(frontier_row, redirects),   FIELD(frontier_row, http_status),
-	FIELD(frontier_row, error),       FIELD(frontier_row, rule),
-	FIELD(frontier_row, flags),
+	FIELD(frontier_row, fetched_ms),  FIELD(frontier_row, answered_ms),
+	FIELD(frontier_row, lastmod_ms),  FIELD(frontier_row, interval_ms),
+	FIELD(frontier_row, pattern),     FIELD(frontier_row, coarse),
+	FIELD(frontier_row, state),       FIELD(frontier_row, depth),
+	FIELD(frontier_row, attempts),    FIELD(frontier_row, redirects),
+	FIELD(frontier_row, http_status), FIELD(frontier_row, error),
+	FIELD(frontier_row, rule),        FIELD(frontier_row, flags),
 };
 
 static const struct layout frontier_layout = LAYOUT(

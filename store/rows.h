@@ -28,9 +28,10 @@ struct site_row {
 				 0: never */
 	uint64_t watch_ms;    /* between two looks at its templates; 0: never
 			       */
-	uint64_t seen_ms;     /* it last answered with a page, or that one is
-				 as it was; 0: never */
-	uint64_t max_bytes;   /* over the wire, of first visits; 0: any */
+	uint64_t asked_ms;  /* a visit of it last ended, whatever it brought */
+	uint64_t seen_ms;   /* it last answered with a page, or that one is
+			       as it was; 0: never */
+	uint64_t max_bytes; /* over the wire, of first visits; 0: any */
 	uint64_t max_time_ms; /* spent fetching first visits; 0: any */
 	uint64_t spent_bytes; /* of these budgets */
 	uint64_t spent_ms;
@@ -85,6 +86,8 @@ bool site_decode(struct slice value, struct site_row *row_out);
 struct page_row {
 	uint64_t fetched_ms;
 	uint64_t changed_ms;   /* when the content last changed */
+	uint64_t stored_ms;    /* when what is stored came here; the other
+				  times may be those of an archive */
 	uint64_t content_hash; /* hash64 of the body */
 	uint32_t cluster;      /* N of HOST/N; 0: none */
 	uint32_t body_bytes;   /* before compression */
@@ -98,7 +101,7 @@ struct page_row {
 
 enum {
 	PAGE_ROW_IS_TRUNCATED =
-		1, /* cut at a limit; in no cluster, not in DF */
+		1,                /* cut at a limit; in no cluster, not in DF */
 	PAGE_ROW_HAS_NO_BODY = 2, /* it is no longer kept; all else is */
 };
 
@@ -168,6 +171,7 @@ struct frontier_row {
 	uint64_t due_ms;      /* in TABLE_DUE under this time; 0: not in it.
 				 Before the first visit no time, but a rank */
 	uint64_t fetched_ms;  /* last answer 2xx or 304; 0: none yet */
+	uint64_t answered_ms; /* last answer of any kind; 0: none yet */
 	uint64_t lastmod_ms;  /* as a sitemap says; 0: not known */
 	uint64_t interval_ms; /* between visits; 0: not known yet */
 	uint64_t pattern;     /* url_pattern_of(): in TABLE_PATTERNS; 0: none,
@@ -331,13 +335,20 @@ struct template_row {
 	uint32_t other;       /* it ended in that one, mostly; 0: none */
 	uint16_t state;       /* enum template_state */
 	uint16_t threshold;   /* the cut that its pages were last judged by */
-	uint16_t flags;       /* TEMPLATE_IS_DOUBTED */
+	uint16_t flags;       /* TEMPLATE_IS_* */
 	struct slice lineage; /* JSON array of what happened to it, oldest
 				 first: {"time","kind","other",...} */
 };
 
 enum {
 	TEMPLATE_IS_DOUBTED = 1, /* a whole panel has vanished */
+	TEMPLATE_IS_DIVIDED = 2, /* a part of its panel is elsewhere: told when
+				    that is still so a round later */
+	TEMPLATE_IS_ASKING =
+		8, /* an inquiry is open: all of its panel are asked
+		    */
+	TEMPLATE_IS_PARTIAL = 4, /* its version is of a few pages, while the
+				    others are visited */
 };
 
 bool template_row_get(struct txn *txn, uint32_t site, uint32_t cluster,
@@ -401,10 +412,10 @@ struct guard_row {
 	uint16_t recent_bad;   /* bit i: it does not hold on recent[i] */
 	uint64_t recent[GUARD_RECENT]; /* pages that told something of it, the
 					  last one first */
-	struct slice name;     /* for people; or empty */
-	struct slice selector; /* as it was given */
-	struct slice xpath;    /* the same as XPath; empty: it has no words for
-				  it */
+	struct slice name;             /* for people; or empty */
+	struct slice selector;         /* as it was given */
+	struct slice xpath; /* the same as XPath; empty: it has no words for
+			       it */
 };
 
 enum { GUARD_XPATH, GUARD_CSS };

@@ -26,8 +26,13 @@ uint32_t count_pages(uint32_t mask)
 uint32_t quorum(const struct pages *pages, uint32_t voices)
 {
 	uint64_t share = ((uint64_t)voices * pages->agreement + 999) / 1000;
-	uint32_t least = pages->min_pages < pages->count ? pages->min_pages
-							 : pages->count;
+	uint32_t least = pages->voices;
+
+	/* one page of several alone tells nothing */
+	if (least < 2 && pages->count >= 2)
+		least = 2;
+	if (least > pages->min_pages)
+		least = pages->min_pages;
 
 	return share > least ? (uint32_t)share : least;
 }

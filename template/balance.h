@@ -16,8 +16,9 @@ struct arena;
 
 /* Bit i of a mask stands for page i. */
 struct pages {
-	uint32_t count; /* <= MAX_PANEL */
-	uint32_t seen;  /* mask: those that have an `after` */
+	uint32_t count;  /* <= MAX_PANEL */
+	uint32_t seen;   /* mask: those that have an `after` */
+	uint32_t voices; /* how many have one, or may have one yet */
 	/* before [count]; and behind MAX_PANEL of these, after */
 	struct record records[2 * MAX_PANEL];
 	unsigned min_pages; /* k of n: judge.h */
@@ -26,7 +27,7 @@ struct pages {
 
 /*
  * At least so many of `voices` pages must agree: their share, and not fewer
- * than min_pages, or all where there are no more.
+ * than min_pages, or all where no more can tell.
  */
 uint32_t quorum(const struct pages *pages, uint32_t voices);
 

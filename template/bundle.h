@@ -66,6 +66,8 @@ void bundle_close(struct bundle *bundle);
 const struct bundle_site *bundle_site_of(const struct bundle *bundle);
 size_t bundle_size(const struct bundle *bundle); /* of the file */
 uint32_t bundle_page_count(const struct bundle *bundle);
+/* Clusters with so many pages that they have a template. */
+uint32_t bundle_template_count(const struct bundle *bundle);
 
 struct bundle_cluster {
 	uint32_t number;     /* N of HOST/N */

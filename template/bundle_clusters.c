@@ -195,6 +195,16 @@ bool bundle_read_cluster(struct bundle *bundle, const struct section *section,
 	return is_right;
 }
 
+uint32_t bundle_template_count(const struct bundle *bundle)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < bundle->cluster_count; i++)
+		count += bundle->clusters[i].page_count >=
+			 bundle->site.min_cluster_pages;
+	return count;
+}
+
 const struct bundle_cluster *bundle_clusters(const struct bundle *bundle,
 					     uint32_t *count_out)
 {

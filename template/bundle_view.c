@@ -1,23 +1,7 @@
 #include "store/arena.h"
 #include "store/rows.h"
 #include "template/bundle_parts.h"
-
-/* The index of a hash among `hashes` [count], which ascend; or count. */
-static size_t find_hash(const uint64_t *hashes, size_t count, uint64_t hash)
-{
-	size_t low = 0;
-	size_t high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (hashes[middle] < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && hashes[low] == hash ? low : count;
-}
+#include "template/sorted.h"
 
 static size_t find_terms(void *context, struct signature own,
 			 uint32_t *terms_out)
@@ -26,8 +10,8 @@ static size_t find_terms(void *context, struct signature own,
 	size_t count = 0;
 
 	for (size_t i = 0; i < own.count; i++) {
-		size_t term = find_hash(bundle->terms, bundle->term_count,
-					own.members[i]);
+		size_t term = sorted_find(bundle->terms, bundle->term_count,
+					  own.members[i]);
 
 		if (term < bundle->term_count)
 			terms_out[count++] = (uint32_t)term;
@@ -71,8 +55,8 @@ static uint32_t frequency(void *context, uint32_t cluster, uint64_t fragment)
 {
 	const struct bundle *bundle = context;
 	const struct bundle_cluster *row = bundle_cluster(bundle, cluster);
-	size_t wanted =
-		find_hash(bundle->fragments, bundle->fragment_count, fragment);
+	size_t wanted = sorted_find(bundle->fragments, bundle->fragment_count,
+				    fragment);
 	const struct frequency_row *rows;
 	size_t low = 0;
 	size_t high;

@@ -138,8 +138,8 @@ void place_of(struct place *place, const struct page *page, uint32_t node)
 
 static bool is_heading(uint64_t tag)
 {
-	for (uint16_t i = TAG_h1; i <= TAG_h6; i++)
-		if (tag_hash(i) == tag)
+	for (unsigned i = TAG_h1; i <= TAG_h6; i++)
+		if (tag_hash((uint16_t)i) == tag)
 			return true;
 	return false;
 }

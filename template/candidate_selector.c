@@ -28,7 +28,7 @@ struct search {
 	struct arena *arena;
 	const struct page *page;
 	uint32_t node;
-	const uint32_t *limits;
+	const struct element_query *query;
 	struct selector_budget *budget;
 	struct element_selector *found; /* [count], most trusted first */
 	uint32_t count;
@@ -143,7 +143,8 @@ static void read_names(struct names *names, struct arena *arena,
 		add_name(names, arena, &text, trust_in(id));
 	}
 	add_attributes(names, arena, page, node);
-	add_classes(names, arena, page, node);
+	if (page_attribute(page, node, "class").size > 0)
+		add_classes(names, arena, page, node);
 	begin_with_tag(&text, page, node);
 	if (names->count == MAX_NAMES)
 		names->count--;
@@ -171,8 +172,8 @@ static bool is_right(const struct search *search, const char *text)
 		}
 	}
 	arena_destroy(arena);
-	return first == search->node && count >= search->limits[0] &&
-	       count <= search->limits[1];
+	return first == search->node && count >= search->query->minimum &&
+	       count <= search->query->maximum;
 }
 
 /* Would it be among the best? */
@@ -269,9 +270,8 @@ static void try_places(struct search *search)
 	const struct page *page = search->page;
 	uint32_t node = search->node;
 	struct buffer chain = {0};
-	double trust = 0.75;
 
-	for (int i = 0; i < MAX_PARENT_STEPS; i++, trust -= 0.05) {
+	for (int i = 0; i < MAX_PARENT_STEPS; i++) {
 		uint32_t parent = page->nodes[node].parent;
 		struct buffer longer = {0};
 		struct element_selector place;
@@ -290,28 +290,28 @@ static void try_places(struct search *search)
 		read_names(&outer, search->arena, page, parent);
 		for (uint32_t k = 0; k < outer.count; k++)
 			try_joined(search, &outer.items[k], " > ", &place,
-				   trust);
+				   0.75 - 0.05 * i);
 		node = parent;
 	}
 	buffer_free(&chain);
 }
 
-uint32_t element_selectors(struct arena *arena, const struct page *page,
-			   uint32_t node, const uint32_t limits[2],
+uint32_t element_selectors(struct arena *arena,
+			   const struct element_query *query,
 			   struct selector_budget *budget,
 			   struct element_selector *selectors_out)
 {
 	struct search search = {
 		.arena = arena,
-		.page = page,
-		.node = node,
-		.limits = limits,
+		.page = query->page,
+		.node = query->node,
+		.query = query,
 		.budget = budget,
 		.found = selectors_out,
 	};
 	struct names own;
 
-	read_names(&own, arena, page, node);
+	read_names(&own, arena, query->page, query->node);
 	for (uint32_t i = 0; i < own.count; i++)
 		try_text(&search, own.items[i].text, own.items[i].trust);
 	try_around(&search, &own);

@@ -23,13 +23,20 @@ struct element_selector {
 	double trust; /* 0..1: how likely it is to hold on other pages */
 };
 
+/* An element, and how often a selector for it may match in the page. */
+struct element_query {
+	const struct page *page;
+	uint32_t node;
+	uint32_t minimum;
+	uint32_t maximum;
+};
+
 /*
- * The selectors of which the element is the first match, with `minimum` to
- * `maximum` matches in the page: most trusted first, up to
- * MAX_ELEMENT_SELECTORS.
+ * The selectors of which the element is the first match, with so many matches:
+ * most trusted first, up to MAX_ELEMENT_SELECTORS.
  */
-uint32_t element_selectors(struct arena *arena, const struct page *page,
-			   uint32_t node, const uint32_t limits[2],
+uint32_t element_selectors(struct arena *arena,
+			   const struct element_query *query,
 			   struct selector_budget *budget,
 			   struct element_selector *selectors_out);
 

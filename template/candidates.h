@@ -58,14 +58,21 @@ struct kept_candidate {
 	uint32_t node;
 };
 
+struct kept_candidates {
+	const struct kept_candidate *items; /* [count] */
+	uint32_t count;
+	uint32_t pages; /* all that were looked at, 1... */
+};
+
 /*
- * Add up the candidates [count] of `pages` pages: one selector counts on all
- * pages that have it; of several that select the same elements, the best one
- * stays. Writes up to `max`, best first; returns how many. O(count^2).
+ * Add them up: one selector counts on all pages that have it; of several that
+ * select the same elements, the best one stays. Writes up to `max`, at most
+ * MAX_SHARED, best first; returns how many. O(count^2).
  */
+enum { MAX_SHARED = 16 };
+
 uint32_t candidates_merge(struct arena *arena,
-			  const struct kept_candidate *kept, uint32_t count,
-			  uint32_t pages, struct shared_candidate *merged_out,
-			  uint32_t max);
+			  const struct kept_candidates *kept,
+			  struct shared_candidate *merged_out, uint32_t max);
 
 #endif

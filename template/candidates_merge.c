@@ -80,24 +80,25 @@ static uint32_t add_up(const struct kept_candidate *list, uint32_t count,
 }
 
 uint32_t candidates_merge(struct arena *arena,
-			  const struct kept_candidate *kept, uint32_t count,
-			  uint32_t pages, struct shared_candidate *merged_out,
-			  uint32_t max)
+			  const struct kept_candidates *kept,
+			  struct shared_candidate *merged_out, uint32_t max)
 {
+	uint32_t count = kept->count;
 	struct kept_candidate *list =
 		ARENA_NEW(arena, struct kept_candidate, count);
 	struct shared *shared = ARENA_NEW(arena, struct shared, count);
-	uint32_t taken[16];
+	uint32_t taken[MAX_SHARED];
 	uint32_t size;
 	uint32_t found = 0;
 
-	if (count == 0 || pages == 0)
+	if (count == 0)
 		return 0;
-	memcpy(list, kept, count * sizeof(*list));
+	memcpy(list, kept->items, count * sizeof(*list));
 	qsort(list, count, sizeof(*list), by_selector);
-	size = add_up(list, count, pages, shared);
+	size = add_up(list, count, kept->pages, shared);
 	qsort(shared, size, sizeof(*shared), best_first);
-	for (uint32_t i = 0; i < size && found < max && found < 16; i++) {
+	for (uint32_t i = 0; i < size && found < max && found < MAX_SHARED;
+	     i++) {
 		bool is_covered = false;
 
 		for (uint32_t j = 0; j < found && !is_covered; j++)

@@ -27,9 +27,10 @@ static unsigned reach_of(const struct site_view *site)
 
 /* The search, with the nearest set so far: common / larger, as a fraction. */
 struct search {
-	const uint32_t *terms; /* of the page: [count], of `size` members */
-	size_t count;
-	size_t size;
+	bool *is_own; /* [limit]: by term, is it one of the page's? */
+	size_t limit;
+	size_t count; /* of its members that are terms */
+	size_t size;  /* of its members */
 	unsigned reach;
 	uint32_t set;
 	size_t common;
@@ -37,21 +38,21 @@ struct search {
 	bool is_found;
 };
 
+/* Is a set with so many in common in reach, and nearer than what was found? */
+static bool is_nearer(const struct search *search, size_t larger, size_t common)
+{
+	return signature_height(larger, common) <= search->reach &&
+	       (!search->is_found ||
+		common * search->larger > search->common * larger);
+}
+
 static size_t count_common(const struct search *search,
 			   const struct term_set *set)
 {
 	size_t common = 0;
-	size_t i = 0;
-	size_t j = 0;
 
-	while (i < search->count && j < set->count) {
-		uint32_t left = search->terms[i];
-		uint32_t right = set->terms[j];
-
-		common += left == right;
-		i += left <= right;
-		j += right <= left;
-	}
+	for (size_t i = 0; i < set->count && set->terms[i] < search->limit; i++)
+		common += search->is_own[set->terms[i]];
 	return common;
 }
 
@@ -59,12 +60,13 @@ static void consider(void *visitor, const struct term_set *set)
 {
 	struct search *search = visitor;
 	size_t larger = set->count > search->size ? set->count : search->size;
-	size_t common = count_common(search, set);
+	size_t most = set->count < search->count ? set->count : search->count;
+	size_t common;
 
-	if (signature_height(larger, common) > search->reach)
+	if (!is_nearer(search, larger, most))
 		return;
-	if (search->is_found &&
-	    common * search->larger <= search->common * larger)
+	common = count_common(search, set);
+	if (!is_nearer(search, larger, common))
 		return;
 	search->set = set->number;
 	search->common = common;
@@ -72,23 +74,33 @@ static void consider(void *visitor, const struct term_set *set)
 	search->is_found = true;
 }
 
+/* Mark the terms of the site that stand for members of `own`. */
+static void mark_terms(const struct site_view *site, struct signature own,
+		       struct search *search)
+{
+	uint32_t *terms = mem_alloc(own.count + 1, sizeof(*terms));
+
+	search->size = own.count;
+	search->count = site->source->find_terms(site->context, own, terms);
+	if (search->count > 0)
+		search->limit = (size_t)terms[search->count - 1] + 1;
+	search->is_own = mem_alloc(search->limit + 1, sizeof(bool));
+	for (size_t i = 0; i < search->count; i++)
+		search->is_own[terms[i]] = true;
+	free(terms);
+}
+
 struct classed classify(const struct site_view *site, const struct page *page,
 			struct slice path)
 {
 	const struct signature_rule rule = {
 		.measure = site->measure, .width = site->width, .path = path};
-	struct signature own = signature_compute(page->arena, page, rule);
-	uint32_t *terms = mem_alloc(own.count + 1, sizeof(*terms));
-	struct search search = {
-		.terms = terms,
-		.count = site->source->find_terms(site->context, own, terms),
-		.size = own.count,
-		.reach = reach_of(site),
-	};
+	struct search search = {.reach = reach_of(site)};
 	struct classed classed = {.reach = (double)search.reach / PERMILLE};
 
+	mark_terms(site, signature_compute(page->arena, page, rule), &search);
 	site->source->each_set(site->context, consider, &search);
-	free(terms);
+	free(search.is_own);
 	if (!search.is_found)
 		return classed;
 	classed.cluster = site->source->cluster_of(site->context, search.set);

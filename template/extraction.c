@@ -7,6 +7,7 @@
 #include "store/hash.h"
 #include "template/classify.h"
 #include "template/method_run.h"
+#include "template/sorted.h"
 
 /* The document frequency of every text node: [page->text_count]. */
 static uint32_t *count_fragments(const struct extraction *extraction,
@@ -73,23 +74,6 @@ enum error extraction_of_known(struct extraction *extraction,
 	return finish(extraction, answer);
 }
 
-/* Is it among the `hashes` [count], which ascend? */
-static bool has_hash(const uint64_t *hashes, uint32_t count, uint64_t hash)
-{
-	uint32_t low = 0;
-	uint32_t high = count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (hashes[middle] < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && hashes[low] == hash;
-}
-
 /* Count the page in: `known` is what stands at its URL, or NULL. */
 static void count_in(struct extraction *extraction,
 		     const struct known_page *known,
@@ -109,8 +93,9 @@ static void count_in(struct extraction *extraction,
 	if (old == NULL)
 		extraction->counts.page_count++;
 	for (uint32_t i = 0; i < page->text_count; i++)
-		frequencies[i] =
-			found[i] + !has_hash(old, old_count, fragments[i].hash);
+		frequencies[i] = found[i] +
+				 (sorted_find(old, old_count,
+					      fragments[i].hash) == old_count);
 	extraction->counts.document_frequency = frequencies;
 }
 

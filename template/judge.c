@@ -70,6 +70,7 @@ static void hear(struct hearing *hearing, uint32_t cluster, uint32_t count)
 		hearing->away |= witness->cluster != cluster ? bit : 0;
 	}
 	pages->seen = hearing->seen;
+	pages->voices = count_pages(hearing->seen | hearing->unseen);
 }
 
 static bool is_over(const struct balance *balance, unsigned permille)
@@ -78,7 +79,7 @@ static bool is_over(const struct balance *balance, unsigned permille)
 	       balance->moved * 1000 > permille;
 }
 
-/* Of a panel of one or two pages, all that it has in common is much of its
+/* Of one or two pages, all that it has in common is much of its
  * content. */
 static bool has_moved(const struct hearing *hearing,
 		      const struct balance *paths,
@@ -86,7 +87,7 @@ static bool has_moved(const struct hearing *hearing,
 		      const struct balance **by_out)
 {
 	const struct judge_rules *rules = hearing->rules;
-	bool is_few = hearing->pages->count < rules->min_pages;
+	bool is_few = hearing->pages->voices < rules->min_pages;
 
 	*by_out = paths;
 	if (is_over(paths, is_few ? rules->few_share : rules->path_share))
@@ -194,8 +195,7 @@ static void decide(const struct hearing *hearing, struct judgement *judgement)
 {
 	/* of all that may have a say, whether they have been asked or not:
 	 * those who have not cannot turn it any more */
-	uint32_t needed = quorum(hearing->pages,
-				 count_pages(hearing->seen | hearing->unseen));
+	uint32_t needed = quorum(hearing->pages, hearing->pages->voices);
 	uint32_t left = count_pages(hearing->joins & hearing->away);
 	uint32_t joined = count_pages(hearing->joins);
 

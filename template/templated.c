@@ -1,3 +1,4 @@
+/* libtemplated: bundles, and which template made a page. */
 #include "template/templated.h"
 
 #include <locale.h>
@@ -7,27 +8,10 @@
 
 #include <jansson.h>
 
-#include "extract/extractor.h"
-#include "store/arena.h"
 #include "store/file.h"
 #include "store/memory.h"
-#include "template/answer_json.h"
-#include "template/bundle.h"
 #include "template/json_value.h"
-#include "template/presentation.h"
-
-struct templated_bundle {
-	struct bundle *bundle;
-	locale_t locale; /* "C": numbers have points */
-	char *description;
-};
-
-struct templated_answer {
-	struct text_answer answer;
-	struct buffer json; /* FORMAT_JSON */
-	enum format format;
-	bool is_described; /* its metadata are read, each with a NUL */
-};
+#include "template/templated_parts.h"
 
 const char *templated_version(void)
 {
@@ -59,8 +43,8 @@ static enum templated_code code_of(enum error error)
 	}
 }
 
-static void tell(struct templated_error *error_out, enum error error,
-		 const char *message)
+void templated_tell(struct templated_error *error_out, enum error error,
+		    const char *message)
 {
 	if (error_out == NULL)
 		return;
@@ -95,7 +79,9 @@ static json_t *template_json(const struct bundle *bundle,
 			 json_cluster_id(slice_of(bundle_site_of(bundle)->host),
 					 cluster->number),
 			 "pages", (json_int_t)cluster->page_count, "learned",
-			 (int)(cluster->samples != NULL), "version",
+			 (int)(cluster->page_count >=
+			       bundle_site_of(bundle)->min_cluster_pages),
+			 "version",
 			 cluster->version == 0
 				 ? json_null()
 				 : json_integer((json_int_t)cluster->version));
@@ -148,7 +134,7 @@ open_buffer(struct buffer *file, const struct templated_limits *limits,
 	if (error == ERR_NONE)
 		handle->description = describe_bundle(handle->bundle);
 	uselocale(before);
-	tell(error_out, error, reason);
+	templated_tell(error_out, error, reason);
 	if (error == ERR_NONE)
 		return handle;
 	templated_close(handle);
@@ -167,7 +153,7 @@ struct templated_bundle *templated_open(const char *path,
 		return open_buffer(&file, limits, error_out);
 	snprintf(message, sizeof(message), "%.180s: %s", path,
 		 error_text(error));
-	tell(error_out, error, message);
+	templated_tell(error_out, error, message);
 	buffer_free(&file);
 	return NULL;
 }
@@ -217,14 +203,8 @@ const char *templated_template(const struct templated_bundle *handle,
 	return cluster == NULL ? NULL : cluster->json.data;
 }
 
-/* A page with the URL that it points to. */
-struct placed {
-	struct url url;
-	struct text_request request;
-};
-
-static bool place(const struct templated_page *page, struct placed *placed,
-		  struct templated_error *error_out)
+bool templated_place(const struct templated_page *page, struct placed *placed,
+		     struct templated_error *error_out)
 {
 	placed->request = (struct text_request){
 		.body = {page->bytes, page->size},
@@ -233,8 +213,9 @@ static bool place(const struct templated_page *page, struct placed *placed,
 	if (page->url == NULL)
 		return true;
 	if (url_parse(&placed->url, slice_of(page->url), NULL) != ERR_NONE) {
-		tell(error_out, ERR_MALFORMED,
-		     "the URL of the page is no http or https address");
+		templated_tell(
+			error_out, ERR_MALFORMED,
+			"the URL of the page is no http or https address");
 		return false;
 	}
 	placed->request.url = &placed->url;
@@ -252,10 +233,11 @@ bool templated_classify(struct templated_bundle *handle,
 	enum error error;
 
 	*class_out = (struct templated_class){0};
-	if (!place(page, &placed, error_out))
+	if (!templated_place(page, &placed, error_out))
 		return false;
 	error = bundle_classify(handle->bundle, &placed.request, &classed);
-	tell(error_out, error, error == ERR_NONE ? "" : error_text(error));
+	templated_tell(error_out, error,
+		       error == ERR_NONE ? "" : error_text(error));
 	if (error != ERR_NONE)
 		return false;
 	class_out->reach = classed.reach;
@@ -269,208 +251,4 @@ bool templated_classify(struct templated_bundle *handle,
 	class_out->confidence =
 		classed.reach > 0 ? 1 - classed.distance / classed.reach : 1;
 	return true;
-}
-
-/* False, told, when an option has no such value. */
-static bool read_options(const struct templated_options *options,
-			 struct text_request *request,
-			 struct templated_error *error_out)
-{
-	request->format = FORMAT_TXT;
-	if (options == NULL)
-		return true;
-	if (options->format != NULL &&
-	    !format_from_name(options->format, &request->format)) {
-		tell(error_out, ERR_MALFORMED,
-		     "the format is not one of txt, md, json, html, xml, "
-		     "explain");
-		return false;
-	}
-	if (options->favor != NULL &&
-	    !favor_from_name(options->favor, &request->favor)) {
-		tell(error_out, ERR_MALFORMED,
-		     "favor is not one of balance, precision, recall");
-		return false;
-	}
-	request->method = options->method;
-	request->include = options->include;
-	request->exclude = options->exclude;
-	request->parameters = options->parameters;
-	request->with_comments = options->with_comments;
-	return true;
-}
-
-static struct templated_answer *answer(struct templated_bundle *handle,
-				       const struct text_request *request,
-				       struct templated_error *error_out)
-{
-	struct templated_answer *answer = mem_alloc(1, sizeof(*answer));
-	locale_t before = uselocale(handle->locale);
-	enum error error =
-		bundle_extract(handle->bundle, request, &answer->answer);
-
-	answer->format = request->format;
-	if (error == ERR_NONE && request->format == FORMAT_JSON)
-		answer_json(&answer->answer, 0, &answer->json);
-	uselocale(before);
-	tell(error_out, error, error == ERR_NONE ? "" : answer->answer.reason);
-	if (error == ERR_NONE)
-		return answer;
-	templated_free(answer);
-	return NULL;
-}
-
-struct templated_answer *
-templated_extract(struct templated_bundle *handle,
-		  const struct templated_page *page,
-		  const struct templated_options *options,
-		  struct templated_error *error_out)
-{
-	struct placed placed;
-
-	if (!place(page, &placed, error_out) ||
-	    !read_options(options, &placed.request, error_out))
-		return NULL;
-	return answer(handle, &placed.request, error_out);
-}
-
-void templated_free(struct templated_answer *answer)
-{
-	if (answer == NULL)
-		return;
-	text_answer_free(&answer->answer);
-	buffer_free(&answer->json);
-	free(answer);
-}
-
-static const struct buffer *text_of(const struct templated_answer *answer)
-{
-	return answer->format == FORMAT_JSON ? &answer->json
-					     : &answer->answer.text;
-}
-
-const char *templated_text(const struct templated_answer *answer)
-{
-	return text_of(answer)->data == NULL ? "" : text_of(answer)->data;
-}
-
-size_t templated_text_size(const struct templated_answer *answer)
-{
-	return text_of(answer)->size;
-}
-
-const char *templated_answer_method(const struct templated_answer *answer)
-{
-	return answer->answer.method;
-}
-
-const char *templated_answer_reason(const struct templated_answer *answer)
-{
-	return answer->answer.reason;
-}
-
-const char *templated_answer_template(const struct templated_answer *answer)
-{
-	return answer->answer.cluster;
-}
-
-bool templated_answer_has_template(const struct templated_answer *answer)
-{
-	return answer->answer.has_template;
-}
-
-const char *templated_answer_quality(const struct templated_answer *answer)
-{
-	return quality_name(answer->answer.quality);
-}
-
-double templated_answer_confidence(const struct templated_answer *answer)
-{
-	return (double)answer->answer.confidence;
-}
-
-/* Where the values of a name stand in struct metadata. */
-static const struct row {
-	const char *name;
-	size_t values; /* offset of the first */
-	size_t count;  /* offset of how many there are; 0: one */
-} rows[] = {
-	{"title", offsetof(struct metadata, title), 0},
-	{"author", offsetof(struct metadata, authors),
-	 offsetof(struct metadata, author_count)},
-	{"published", offsetof(struct metadata, published), 0},
-	{"modified", offsetof(struct metadata, modified), 0},
-	{"site_name", offsetof(struct metadata, site_name), 0},
-	{"language", offsetof(struct metadata, language), 0},
-	{"description", offsetof(struct metadata, description), 0},
-	{"image", offsetof(struct metadata, image), 0},
-	{"canonical", offsetof(struct metadata, canonical), 0},
-	{"tag", offsetof(struct metadata, tags),
-	 offsetof(struct metadata, tag_count)},
-	{"page_type", offsetof(struct metadata, page_type), 0},
-};
-
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
-
-/* [*count_out] */
-static struct metadatum *values_of(struct metadata *metadata,
-				   const struct row *row, size_t *count_out)
-{
-	char *base = (char *)metadata;
-
-	*count_out = 1;
-	if (row->count != 0)
-		memcpy(count_out, base + row->count, sizeof(*count_out));
-	return (struct metadatum *)(void *)(base + row->values);
-}
-
-/* Read the metadata, and have a NUL behind each value. */
-static void describe_answer(struct text_answer *answer)
-{
-	answer_describe(answer);
-	for (size_t i = 0; i < ROWS; i++) {
-		size_t count;
-		struct metadatum *values =
-			values_of(&answer->metadata, &rows[i], &count);
-
-		for (size_t v = 0; v < count; v++)
-			values[v].value.data = arena_copy(answer->page->arena,
-							  values[v].value.data,
-							  values[v].value.size);
-	}
-}
-
-const char *templated_metadata(struct templated_answer *answer,
-			       const char *name, size_t index)
-{
-	if (!answer->is_described)
-		describe_answer(&answer->answer);
-	answer->is_described = true;
-	for (size_t i = 0; i < ROWS; i++) {
-		const struct metadatum *values;
-		size_t count;
-
-		if (strcmp(rows[i].name, name) != 0)
-			continue;
-		values = values_of(&answer->answer.metadata, &rows[i], &count);
-		return index < count && values[index].source != NULL
-			       ? values[index].value.data
-			       : NULL;
-	}
-	return NULL;
-}
-
-bool templated_method(size_t index, struct templated_method *method_out)
-{
-	for (size_t i = 0; extractors[i] != NULL; i++)
-		if (i == index) {
-			*method_out = (struct templated_method){
-				.name = extractors[i]->name,
-				.summary = extractors[i]->summary,
-				.source = extractors[i]->source,
-				.needs_template = needs_template(extractors[i]),
-			};
-			return true;
-		}
-	return false;
 }

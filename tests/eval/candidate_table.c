@@ -188,8 +188,9 @@ static void print_trial(struct trial *trial)
 	for (uint32_t i = 0; i < trial->pair_count; i++)
 		if (trial->has_failed[i])
 			count += keep(trial, i, kept + count, pages++);
-	count = candidates_merge(trial->arena, kept, count, pages, merged,
-				 SHOWN);
+	count = candidates_merge(trial->arena,
+				 &(struct kept_candidates){kept, count, pages},
+				 merged, SHOWN);
 	for (uint32_t i = 0; i < count && place == 0; i++)
 		if (is_right(trial, merged[i].selector))
 			place = i + 1;
@@ -201,7 +202,10 @@ static void print_trial(struct trial *trial)
 
 static void try_node(const struct pair *pairs, uint32_t count, uint32_t node)
 {
-	static const uint32_t once[] = {1, 1};
+	const struct element_query query = {.page = pairs[0].before,
+					    .node = node,
+					    .minimum = 1,
+					    .maximum = 1};
 	struct selector_budget budget = {INT64_MAX};
 	struct element_selector best[MAX_ELEMENT_SELECTORS];
 	struct trial *trial = mem_alloc(1, sizeof(*trial));
@@ -211,12 +215,10 @@ static void try_node(const struct pair *pairs, uint32_t count, uint32_t node)
 	trial->pairs = pairs;
 	trial->pair_count = count;
 	if (element_value(pairs[0].before, node, value) > 0 &&
-	    element_selectors(trial->arena, pairs[0].before, node, once,
-			      &budget, best) > 0) {
+	    element_selectors(trial->arena, &query, &budget, best) > 0) {
 		trial->selector = best[0].text;
 		watch(trial);
-		if (trial->holds >= 3 && trial->fails >= 2 &&
-		    trial->possible * 2 >= trial->fails)
+		if (trial->holds >= 3 && trial->fails >= 2)
 			print_trial(trial);
 	}
 	arena_destroy(trial->arena);

@@ -35,6 +35,16 @@ UNTOUCHED = {"jubatus": ("jubakit/",), "sling": ("apidocs/", "components/",
 EVENTS = ("changed", "replaced", "merged", "split", "vanished")
 KINDS = ("none", "minor layout edit", "redesign")
 
+NOTE = """\
+A page that is gone (a redirect stub, or not in the snapshot) is gone; of some
+sites the snapshots are samples, so that much is gone where nothing was. Where a
+page is now: the clusters of both states together, at the threshold of the older
+one. Merged and split are what became of clusters, whatever moved inside them.
+
+The agreement of the program, 850, is the least of those with the widest gap:
+the folds take the middle one of equals, as nothing here tells them apart.
+"""
+
 Step = collections.namedtuple("Step", "site old new kind")
 Panel = collections.namedtuple("Panel", "step number pages kind rows")
 Verdict = collections.namedtuple(
@@ -201,6 +211,8 @@ def fold_table(report, panels, by_agreement):
     agreement, paths, fragments = choose(panels, by_agreement)
     report.row("(chosen on all)", agreement, f"{paths:.2f}",
                f"{fragments:.2f}", "", "", "", "")
+    report.say()
+    report.say(NOTE.rstrip())
 
 
 def list_all(panels, verdicts):

@@ -20,7 +20,6 @@ import json
 import pathlib
 import shutil
 import signal
-import statistics
 import sys
 import tempfile
 import time
@@ -29,6 +28,7 @@ sys.dont_write_bytecode = True
 
 import common  # noqa: E402 (nothing is written beside the sources)
 import replay_cases  # noqa: E402
+import replay_report  # noqa: E402
 import replay_truth  # noqa: E402
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "integration"))
@@ -77,6 +77,14 @@ class Site:
     def crawl(self):
         self.daemon.start()
         self.daemon.watch(self.seed)
+        self.daemon.wait_for(self.host)
+
+    def visit_all(self, pages):
+        """As if the crawl had come round."""
+        for path in pages:
+            self.daemon.get("/v1/text", fetch="always", format="txt",
+                            url=f"http://{self.host}"
+                                f"{replay_cases.target_of(path)}")
         self.daemon.wait_for(self.host)
 
     def events(self):
@@ -136,16 +144,24 @@ def templates_of(site):
         for cluster in site.daemon.clusters(site.host)}
 
 
-def number_of(event):
-    return (event["cluster"] or "/0").rsplit("/", 1)[1]
-
-
 def about(event, host, old, new):
     """What became of the pages that the event names."""
     pages = (event.get("detail") or {}).get("pages", [])
     targets = [(page if isinstance(page, str) else page["url"]).split(
         host, 1)[1] for page in pages]
     return replay_truth.templates({0: targets}, old.pages, new.pages)[0]
+
+
+def take_notices(site, states, notices, done):
+    """Judge them and add them to the step's."""
+    old, new = states
+    for event in notices:
+        event["is_true"] = replay_truth.is_true(
+            event, new.label, about(event, site.host, old, new))
+        number = replay_truth.number_of(event)
+        if number in done["templates"]:
+            done["templates"][number]["told"].append(event["kind"])
+    done["notices"] += notices
 
 
 def step(site, case, index, options):
@@ -155,16 +171,21 @@ def step(site, case, index, options):
     moved = replay_truth.templates(templates, old.pages, new.pages)
     site.serve(index)
     found = observe(site, options.rounds)
-    told = collections.defaultdict(list)
-    for event in found["notices"]:
-        told[number_of(event)].append(event["kind"])
-        event["is_true"] = replay_truth.is_true(
-            event, new.label, about(event, site.host, old, new))
-    return {"case": case.name, "step": new.name, "label": new.label,
+    done = {"case": case.name, "step": new.name, "label": new.label,
             "pages": sum(map(len, templates.values())), **found,
-            "templates": {number: {**row, "told": told.pop(number, [])}
+            "templates": {number: {**row, "told": []}
                           for number, row in moved.items()},
-            "others": told}
+            "notices": []}
+    take_notices(site, (old, new), found["notices"], done)
+    return done
+
+
+def told_later(site, states, done):
+    """What the visits to all other pages bring."""
+    notices = site.events()
+    for event in notices:
+        event["after_s"] = "later"
+    take_notices(site, states, notices, done)
 
 
 def keep(site, folder):
@@ -186,104 +207,20 @@ def replay(case, options):
         quiet = observe(site, options.quiet)
         steps = [{"case": case.name, "step": case.states[0].name,
                   "label": "quiet", "pages": sum(map(len, templates.values())),
-                  "templates": {}, "others": {}, **quiet}]
+                  "templates": {}, **quiet}]
         for event in quiet["notices"]:
             event["is_true"] = event["kind"] == "template.new"
         for index in range(1, len(case.states)):
             steps.append(step(site, case, index, options))
+            if case.name.startswith("chain/"):
+                site.visit_all(case.states[index].pages)
+                told_later(site, case.states[index - 1:index + 1], steps[-1])
         if options.keep:
             keep(site, options.keep / case.name.replace("/", "-"))
         return steps
     finally:
         site.close()
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def count(mapping):
-    return sum((mapping or {}).values())
-
-
-def kinds(notices):
-    found = collections.Counter(event["kind"] for event in notices)
-    return ", ".join(f"{n} {kind}" for kind, n in sorted(found.items())) or "-"
-
-
-def row_of(done):
-    """Of the table of steps."""
-    affected = [row for row in done["templates"].values()
-                if row["pages"] >= replay_truth.MIN_PAGES and
-                row["is_affected"]]
-    known = [row for row in done["templates"].values()
-             if row["pages"] >= replay_truth.MIN_PAGES]
-    false = [event for event in done["notices"] if not event["is_true"]]
-    return (done["case"], done["step"], done["label"], done["pages"],
-            len(known), len(affected), sum(bool(row["told"])
-                                           for row in affected),
-            kinds(done["notices"]), kinds(false),
-            done["notices"][0]["after_s"] if done["notices"] else "-",
-            count(done["until"]) if done["until"] else "-",
-            f"{count(done['until']) / max(1, done['pages']):.2f}"
-            if done["until"] else "-", count(done["requests"]))
-
-
-def summary(report, steps):
-    found = [s for s in steps if s["label"] == "redesign"]
-    told = [s for s in found if replay_truth.is_found(s["notices"])]
-    report.table("Redesigns", "steps", "found", "missed",
-                 "requests until told / pages, median", "most")
-    shares = [count(s["until"]) / s["pages"] for s in told] or [0.0]
-    report.row(len(found), len(told), ", ".join(
-        s["case"] for s in found if s not in told) or "-",
-        statistics.median(shares), max(shares))
-    report.table("No redesign", "label", "steps", "with a notice",
-                 "false notices", "in", "requests of a round / pages, median")
-    for label in ("quiet", "none", "minor layout edit", "stubs"):
-        mine = [s for s in steps if s["label"] == label]
-        if not mine:
-            continue
-        false = [s for s in mine
-                 if any(not e["is_true"] for e in s["notices"])]
-        report.row(label, len(mine), sum(bool(s["notices"]) for s in mine),
-                   sum(not e["is_true"] for s in mine for e in s["notices"]),
-                   ", ".join(s["case"] for s in false) or "-",
-                   statistics.median(count(s["requests"]) / s["rounds"] /
-                                     max(1, s["pages"]) for s in mine))
-
-
-def share_moved(event, what):
-    """Of an event's detail; "-" when it says nothing of it."""
-    value = ((event.get("detail") or {}).get(what) or {}).get("moved")
-    return "-" if value is None else f"{value:.2f}"
-
-
-def minor_edits(report, steps):
-    report.table("Minor layout edits", "case", "template", "pages",
-                 "paths in common", "told", "paths moved", "fragments moved")
-    for done in steps:
-        if done["label"] != "minor layout edit":
-            continue
-        for number, row in done["templates"].items():
-            if row["pages"] < replay_truth.MIN_PAGES:
-                continue
-            told = [e for e in done["notices"] if number_of(e) == number]
-            report.row(done["case"], number, row["pages"], row["median"],
-                       kinds(told), *(", ".join(share_moved(e, what)
-                                                for e in told) or "-"
-                                      for what in ("paths", "fragments")))
-
-
-def wordings(report, steps):
-    """The first notice of each case."""
-    report.say()
-    report.say("## In the daemon's words")
-    seen = set()
-    for done in steps:
-        for event in done["notices"]:
-            if (done["case"], done["label"]) not in seen and \
-                    event["kind"] != "template.new":
-                seen.add((done["case"], done["label"]))
-                report.say(f"- {done['case']} ({done['label']}): "
-                           + json.dumps(event)[:1200])
 
 
 def read_options():
@@ -311,19 +248,16 @@ def main():
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))
     harness.PROGRAMS = options.build.resolve() / "daemon"
     report = common.Report()
-    report.table("Replays", "case", "step", "label", "pages", "templates",
-                 "affected", "told", "notices", "false", "after s",
-                 "requests until", "share", "requests")
+    replay_report.steps_begin(report)
     steps = []
     for case in replay_cases.cases(options.case or [""]):
         for done in replay(case, options):
-            report.row(*row_of(done))
+            replay_report.step_row(report, done)
             steps.append(done)
         common.OUT.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(steps, indent=1), "utf-8")
-    summary(report, steps)
-    minor_edits(report, steps)
-    wordings(report, steps)
+    replay_report.tables(report, steps)
+    report.write(options.json.with_suffix(".md"))
 
 
 if __name__ == "__main__":

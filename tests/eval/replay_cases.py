@@ -3,7 +3,7 @@
 A case is a few states of one site. `../shared/data/history` has three of each:
 old, control (content changed, the template did not) and new. Of
 `../shared/data/temporal` each pair of snapshots that follow each other is a
-case. A file that is the same in two states has the same time in both, so that
+case, and all snapshots of a site are a chain. A file that is the same in two states has the same time in both, so that
 the server's validators say what is true.
 """
 
@@ -15,6 +15,8 @@ import urllib.parse
 
 import common
 
+# Sites whose snapshots are whole.
+CHAINS = ("flink", "haskelljp", "jena", "jubatus")
 # What is written instead of a site's own name in links that are absolute.
 HISTORY_HOSTS = {"flink": "https://flink.apache.org",
                  "okhttp": "https://square.github.io/okhttp"}
@@ -47,6 +49,18 @@ def read_pages(folder, host):
     return pages
 
 
+def without_loose_ends(before, after, new):
+    """Pages that became stubs whose target the sample lacks are left out."""
+    there = {target_of(path) for path in {**after, **new}}
+    kept = {}
+    for path, body in before.items():
+        stub = re.search(rb'http-equiv="refresh" content="[^"]*url=([^"]+)"',
+                         after[path])
+        if not stub or stub.group(1).decode() in there:
+            kept[path] = body
+    return kept
+
+
 def history_case(name):
     """A path that the control does not have is old and control alike: what is
     there is a sample of the site, and says nothing of the path."""
@@ -55,7 +69,10 @@ def history_case(name):
     before, after, new, earlier = (
         read_pages(folder / part, host)
         for part in ("before", "after", "after-new-pages", "control-earlier"))
-    label = "stubs" if name in NO_REDESIGN else "redesign"
+    label = "redesign"
+    if name in NO_REDESIGN:
+        label = "stubs"
+        before = without_loose_ends(before, after, new)
     return Case(f"history/{name}", [
         State("old", "", {**before, **{path: body for path, body in
                                        earlier.items() if path in before}}),
@@ -100,13 +117,30 @@ def temporal_case(name, row):
         State(dates[1], row["kind"], new)])
 
 
+def chain(name):
+    """All snapshots, one after the other."""
+    folder = common.unpack(name)
+    with open(folder / "changes.tsv", "r", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    dates = [(rows[0]["date_from"], "")] + [
+        (row["date_to"], row["kind"]) for row in rows]
+    return Case(f"chain/{name}", [
+        State(date, label, read_pages(folder / date, base_url(folder)))
+        for date, label in dates])
+
+
 def names_of(kind):
     return sorted(path.name.removesuffix(".tar.zst") for path in
                   (common.DATA / "data" / kind).glob("*.tar.zst"))
 
 
 def cases(wanted):
-    """One after the other: each that has one of the words in its name."""
+    """One after the other: each that has one of the words in its name. Chains
+    are not among them unless the word begins with theirs."""
+    for name in CHAINS:
+        if any(f"chain/{name}".startswith(word)
+               for word in wanted if word.startswith("chain")):
+            yield chain(name)
     for name in names_of("history"):
         if any(word in f"history/{name}" for word in wanted):
             yield history_case(name)

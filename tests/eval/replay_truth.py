@@ -93,5 +93,10 @@ def is_true(event, label, pages):
     return event["kind"] in OF_GONE and pages["is_gone"]
 
 
+def number_of(event):
+    """Of the template that it is about; "0" of the site."""
+    return (event["cluster"] or "/0").rsplit("/", 1)[1]
+
+
 def is_found(notices):
     return any(event["kind"] in FOUND for event in notices)

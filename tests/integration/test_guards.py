@@ -149,12 +149,14 @@ class Guards(harness.Case):
         self.crawl()
         price = self.add(css="span.cost")["id"]
         self.write(NEW)
-        self.visit(1, 2, 3)
+        self.visit(1, 2)
         self.daemon_.stop()  # what is known of it outlives the daemon
         self.daemon_.start()
         self.assertEqual(self.show(price)["state"], "broken")
         self.write(OLD)
         self.visit(1)
+        self.assertEqual(self.show(price)["state"], "broken")
+        self.visit(5, 6)  # as they were all along
         self.assertEqual(self.show(price)["state"], "broken")
         self.visit(2)
         self.assertEqual(self.show(price)["state"], "ok")

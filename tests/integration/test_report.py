@@ -317,6 +317,47 @@ class Report(harness.Case):
                 self.assertGreater(seen["heats"], 3)
                 self.assertIn(seen["font"], ("15px", "16px"))
 
+    @staticmethod
+    def huge(kind, i):
+        """Of 14 kinds nothing is alike; what is shown is as long as it can
+        be, and stands as deep as it can."""
+        evil = "&quot;" * 70
+        tag = "abcdefghijklmn"[kind]
+        wide = "".join(
+            f'<p class="{tag}{chr(97 + j // 400)}{chr(97 + j % 20)}'
+            f'{chr(97 + j // 20 % 20)}{"&amp;" * 60}">{evil}{j}</p>'
+            for j in range(600))
+        deep = "".join(f"<div class={tag}{chr(97 + j % 26)}>{evil}{j}"
+                       for j in range(60))
+        return (f"<html><head><title>{evil}</title></head><body class={tag}>"
+                f"<div class={tag}{tag}>{deep}{'</div>' * 60}{wide}</div>"
+                f"<i>page {i}</i></body></html>")
+
+    @unittest.skipIf(lxml is None, "python3-lxml is not installed")
+    def test_the_size_is_bounded(self):
+        root = self.folder()
+        pages = [(kind, i) for kind in range(14) for i in range(4)]
+        tail = "q=" + "%22" * 90
+        for kind, i in pages:
+            (root / f"{kind}-{i}.html").write_text(self.huge(kind, i))
+        (root / "index.html").write_text("".join(
+            f'<a href="/{kind}-{i}.html?{tail}">x</a>' for kind, i in pages))
+        web = self.web(root)
+        daemon = self.daemon()
+        daemon.crawl(web.url, threshold=0.2)
+        begin = time.monotonic()
+        text = self.page(daemon, web.host)
+        self.assertLess(time.monotonic() - begin, 60)
+        root = self.parse(text)
+        self.readable(root)
+        self.assertGreater(len(text), 500_000)
+        self.assertIn("the page would be too large", root.text_content())
+        self.assertIn("Without a tree", root.text_content())
+        if CHROMIUM is not None:
+            seen = self.measure(text, 400)
+            self.assertLessEqual(seen["scroll"], seen["width"])
+            self.assertEqual(seen["wide"], [])
+
     def test_where_it_is_written(self):
         web = self.web()
         daemon = self.daemon()

@@ -684,6 +684,83 @@ static void model_release(struct model *models, uint64_t now_ms)
 		}
 }
 
+/* Whoever was visited is due now, until somebody leases it. */
+START_TEST(a_known_page_is_visited_when_it_is_wanted)
+{
+	uint64_t key = page_key_of(slice_of("http://a.example/1"));
+
+	add("http://a.example/1");
+	answer(lease_one(10).key, ERR_NONE, 200, 20);
+	ck_assert_uint_eq(frontier_next_due(&txn, site.id), UINT64_MAX);
+	frontier_visit(&txn, site.id, key, 500);
+	ck_assert_uint_eq(frontier_next_due(&txn, site.id), 500);
+	ck_assert_uint_eq(row_of("http://a.example/1").state, FRONTIER_DONE);
+	check_counts(0, 1, 0);
+	frontier_visit(&txn, site.id, key, 600); /* it is due already */
+	ck_assert_uint_eq(frontier_next_due(&txn, site.id), 500);
+	ck_assert_uint_eq(lease_one(499).key, 0);
+	ck_assert_uint_eq(lease_one(700).key, key);
+	check_counts(1, 0, 0);
+	frontier_visit(&txn, site.id, key, 800); /* it is out */
+	ck_assert_uint_eq(lease_one(801).key, 0);
+	answer(key, ERR_NONE, 304, 810);
+	check_counts(0, 1, 0);
+	ck_assert_uint_eq(frontier_next_due(&txn, site.id), UINT64_MAX);
+	ck_assert_uint_eq(row_of("http://a.example/1").fetched_ms, 810);
+}
+END_TEST
+
+/* The visit that was planned comes before its time. */
+START_TEST(a_visit_that_is_wanted_comes_before_the_planned_one)
+{
+	uint64_t key = page_key_of(slice_of("http://a.example/1"));
+
+	site.revisit_ms = DAY_MS;
+	add("http://a.example/1");
+	answer(lease_one(10).key, ERR_NONE, 200, 20);
+	frontier_visit(&txn, site.id, key, HOUR_MS);
+	ck_assert_uint_eq(frontier_next_due(&txn, site.id), HOUR_MS);
+	answer(lease_one(HOUR_MS).key, ERR_NONE, 304, HOUR_MS + 1);
+	ck_assert_uint_ge(frontier_next_due(&txn, site.id), DAY_MS / 2);
+}
+END_TEST
+
+START_TEST(what_was_given_up_is_visited_when_it_is_wanted)
+{
+	uint64_t key = page_key_of(slice_of("http://a.example/1"));
+
+	add("http://a.example/1");
+	answer(lease_one(10).key, ERR_NOT_FOUND, 404, 20);
+	check_counts(0, 0, 1);
+	frontier_visit(&txn, site.id, key, 30);
+	ck_assert_uint_eq(lease_one(30).key, key);
+	answer(key, ERR_NONE, 200, 40);
+	check_counts(0, 1, 0);
+}
+END_TEST
+
+/* Who waits for his first visit, or to be tried again, keeps his place; who is
+ * not there does not get in. */
+START_TEST(nobody_is_visited_before_his_turn)
+{
+	uint64_t key = page_key_of(slice_of("http://a.example/1"));
+	uint64_t due_ms;
+
+	frontier_visit(&txn, site.id, key, 5);
+	check_counts(0, 0, 0);
+	ck_assert_uint_eq(frontier_next_due(&txn, site.id), UINT64_MAX);
+	add("http://a.example/1");
+	due_ms = row_of("http://a.example/1").due_ms;
+	frontier_visit(&txn, site.id, key, 5000);
+	ck_assert_uint_eq(row_of("http://a.example/1").due_ms, due_ms);
+	answer(lease_one(10).key, ERR_TIMEOUT, 0, 20);
+	due_ms = row_of("http://a.example/1").due_ms;
+	ck_assert_uint_gt(due_ms, 3000);
+	frontier_visit(&txn, site.id, key, 30);
+	ck_assert_uint_eq(row_of("http://a.example/1").due_ms, due_ms);
+}
+END_TEST
+
 START_TEST(random_operations_agree_with_a_model)
 {
 	static const enum error errors[] = {ERR_NONE, ERR_TIMEOUT, ERR_TIMEOUT,
@@ -758,6 +835,11 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, sitemaps_have_limits);
 	tcase_add_test(tcase, sitemaps_come_out_of_the_budget_of_bytes);
 	tcase_add_test(tcase, a_sitemap_knows_of_changes);
+	tcase_add_test(tcase, a_known_page_is_visited_when_it_is_wanted);
+	tcase_add_test(tcase,
+		       a_visit_that_is_wanted_comes_before_the_planned_one);
+	tcase_add_test(tcase, what_was_given_up_is_visited_when_it_is_wanted);
+	tcase_add_test(tcase, nobody_is_visited_before_his_turn);
 	tcase_add_test(tcase, random_operations_agree_with_a_model);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -39,8 +39,8 @@ START_TEST(a_guard_is_named_with_what_may_do_instead)
 {
 	check("{\"kind\":\"guard.broken\",\"pages\":1,\"detail\":{"
 	      "\"name\":\"price\",\"selector\":\"//b\","
-	      "\"candidates\":[{\"xpath\":\"//i\"},{\"xpath\":\"//u\"}]}}",
-	      "a selector no longer holds: price, perhaps now //i (1 page)");
+	      "\"candidates\":[{\"selector\":\"i.a\"},{\"selector\":\"u\"}]}}",
+	      "a selector no longer holds: price, perhaps now i.a (1 page)");
 	check("{\"kind\":\"guard.ok\",\"detail\":{\"selector\":\"//b\"}}",
 	      "a selector holds again: //b");
 }
@@ -62,7 +62,7 @@ START_TEST(what_is_missing_or_odd_is_left_out)
 	check("{\"kind\":7,\"other\":[],\"pages\":\"a\",\"detail\":[1]}",
 	      "an event");
 	check("{\"kind\":\"guard.broken\",\"detail\":{\"name\":3,"
-	      "\"candidates\":{\"xpath\":1},\"paths\":7,\"seen\":1}}",
+	      "\"candidates\":{\"selector\":1},\"paths\":7,\"seen\":1}}",
 	      "a selector no longer holds");
 	check("{\"kind\":\"page.added\",\"pages\":-1,\"detail\":null}",
 	      "a page was added");

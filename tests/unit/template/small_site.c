@@ -13,7 +13,7 @@
 #include "store/hash.h"
 #include "store/rows.h"
 
-enum { MAX_HASHES = 256, BEYOND = SMALL_PAGES - 1 };
+enum { MAX_HASHES = 256 };
 
 struct hashes {
 	uint64_t items[MAX_HASHES];
@@ -22,10 +22,10 @@ struct hashes {
 
 void small_page(struct buffer *out, unsigned number)
 {
-	if (number == BEYOND)
+	if (number == SMALL_TABLE)
 		buffer_append_text(out, "<html><head><title>Prices</title>"
 					"</head><body><table><tr><td>Bread"
-					"<td>3</table></body></html>");
+					"<td>Contact</table></body></html>");
 	else
 		buffer_printf(out,
 			      "<html><head><title>News %u</title></head><body>"
@@ -38,9 +38,11 @@ void small_page(struct buffer *out, unsigned number)
 
 const char *small_url(unsigned number, char *out)
 {
-	snprintf(out, 64,
-		 number == BEYOND ? "http://a.test/b" : "http://a.test/a/%u",
-		 number + 1);
+	if (number == SMALL_TABLE)
+		return "http://a.test/b";
+	if (number == SMALL_GONE)
+		return "http://a.test/gone";
+	snprintf(out, 64, "http://a.test/a/%u", number + 1);
 	return out;
 }
 
@@ -115,9 +117,8 @@ static void collect(struct hashes *members, struct hashes *fragments)
 	}
 }
 
-/* Pages 0 and 4 have one each; the others that of page 0. */
 static void put_set(struct bundle_writer *writer, unsigned number,
-		    const struct hashes *members)
+		    uint32_t cluster, const struct hashes *members)
 {
 	struct page *page = parse(number);
 	struct signature signature = sign(page);
@@ -125,9 +126,15 @@ static void put_set(struct bundle_writer *writer, unsigned number,
 
 	for (size_t i = 0; i < signature.count; i++)
 		indices[i] = index_of(members, signature.members[i]);
-	bundle_put_set(writer, number == BEYOND ? 2 : 1, indices,
-		       signature.count);
+	bundle_put_set(writer, cluster, indices, signature.count);
 	page_destroy(page);
+}
+
+static uint32_t cluster_of(unsigned number)
+{
+	if (number == SMALL_GONE)
+		return 0;
+	return number == SMALL_TABLE ? 2 : 1;
 }
 
 static void put_page(struct bundle_writer *writer, unsigned number,
@@ -148,11 +155,11 @@ static void put_page(struct bundle_writer *writer, unsigned number,
 		&(struct known_page){
 			.key = page_key_of(slice_of(small_url(number, url))),
 			.content_hash = hash64(html.data, html.size, 0),
-			.cluster = number == BEYOND ? 2 : 1,
-			.http_status = 200,
+			.cluster = cluster_of(number),
+			.http_status = number == SMALL_GONE ? 404 : 200,
 			.charset = slice_of(number == 1 ? "utf-8" : ""),
 		},
-		indices, count);
+		indices, cluster_of(number) == 0 ? 0 : count);
 	buffer_free(&html);
 	page_destroy(page);
 }
@@ -173,7 +180,7 @@ static void put_pages(struct bundle_writer *writer,
 				put_page(writer, p, fragments);
 }
 
-void small_begin(struct bundle_writer *writer)
+void small_begin(struct bundle_writer *writer, struct slice model)
 {
 	struct hashes members = {0};
 	struct hashes fragments = {0};
@@ -192,9 +199,11 @@ void small_begin(struct bundle_writer *writer)
 					.min_cluster_pages = 3,
 					.settings = "",
 				});
+	bundle_put_model(writer, model);
 	bundle_put_terms(writer, members.items, members.count);
-	put_set(writer, 0, &members);
-	put_set(writer, BEYOND, &members);
+	put_set(writer, 0, 1, &members);
+	put_set(writer, SMALL_TABLE, 2, &members);
+	put_set(writer, SMALL_TABLE, 1, &members);
 	bundle_put_fragments(writer, fragments.items, fragments.count);
 	put_pages(writer, &fragments);
 }
@@ -203,8 +212,8 @@ void small_bundle(struct buffer *out)
 {
 	struct bundle_writer writer;
 
-	small_begin(&writer);
-	for (unsigned p = 0; p < SMALL_PAGES - 1; p++) {
+	small_begin(&writer, slice_of(NULL));
+	for (unsigned p = 0; p < SMALL_TABLE; p++) {
 		struct buffer html = {0};
 
 		small_page(&html, p);
@@ -214,4 +223,36 @@ void small_bundle(struct buffer *out)
 	}
 	bundle_put_version(&writer, 1, 3, slice_of("{\"format\":1}"));
 	ck_assert_int_eq(bundle_end(&writer, out), ERR_NONE);
+}
+
+struct bundle *small_open(const struct buffer *bytes, char *reason)
+{
+	struct bundle *bundle = NULL;
+	struct buffer copy = {0};
+
+	buffer_append_slice(&copy, buffer_slice(bytes));
+	bundle_open(&bundle, &copy, &bundle_limits_default, reason);
+	ck_assert_ptr_null(copy.data);
+	return bundle;
+}
+
+enum error small_ask(struct bundle *bundle, unsigned number,
+		     const char *address, const char *method,
+		     struct text_answer *answer)
+{
+	struct text_request request = {.method = method};
+	struct buffer html = {0};
+	struct url url;
+	enum error error;
+
+	small_page(&html, number);
+	request.body = buffer_slice(&html);
+	if (address != NULL) {
+		ck_assert_int_eq(url_parse(&url, slice_of(address), NULL),
+				 ERR_NONE);
+		request.url = &url;
+	}
+	error = bundle_extract(bundle, &request, answer);
+	buffer_free(&html);
+	return error;
 }

@@ -1,25 +1,38 @@
 /*
- * tests/unit/template/small_site.h - a site of five pages as a bundle. Those at
+ * tests/unit/template/small_site.h - a site of six pages as a bundle. Those at
  * /a/1 to /a/4 are of template 1, which is a menu, a heading, a text and a
- * foot; that at /b is of template 2, a table, and has none to learn from.
+ * foot; that at /b is of template 2, a table with a word of that menu, and has
+ * none to learn from; that at /gone looks like template 1, but is of none: it
+ * came with the status 404. The signature of /b is there a second time, as one
+ * of template 1.
  */
 #ifndef TESTS_UNIT_TEMPLATE_SMALL_SITE_H
 #define TESTS_UNIT_TEMPLATE_SMALL_SITE_H
 
 #include "store/buffer.h"
+#include "template/bundle.h"
 #include "template/bundle_writer.h"
 
-enum { SMALL_PAGES = 5, SMALL_MENU_DF = 4 };
+enum { SMALL_PAGES = 6, SMALL_TABLE = 4, SMALL_GONE = 5 };
 
-/* The page number 0..4, or another of template 1. */
+/* The page number 0..5, or another of template 1. */
 void small_page(struct buffer *out, unsigned number);
 
 /* Its URL, `out` [64]. */
 const char *small_url(unsigned number, char *out);
 
-/* Everything up to the samples: for those who add something else. */
-void small_begin(struct bundle_writer *writer);
+/* Everything up to the samples: for those who add something else. `model` may
+ * be empty. */
+void small_begin(struct bundle_writer *writer, struct slice model);
 
 void small_bundle(struct buffer *out);
+
+/* Open a copy; NULL, with the reason, when it is refused. */
+struct bundle *small_open(const struct buffer *bytes, char *reason);
+
+/* The answer for page `number` at `address` (NULL: none). */
+enum error small_ask(struct bundle *bundle, unsigned number,
+		     const char *address, const char *method,
+		     struct text_answer *answer);
 
 #endif

@@ -9,34 +9,32 @@ static struct cursor bytes(const char *text, size_t size)
 	return cursor_of((struct slice){text, size});
 }
 
+static const struct {
+	uint64_t number;
+	const char *bytes;
+	size_t size;
+} numbers[] = {
+	{0, "\x00", 1},
+	{1, "\x01", 1},
+	{127, "\x7f", 1},
+	{128, "\x80\x01", 2},
+	{300, "\xac\x02", 2}, /* 300 = 2 * 128 + 44 */
+	{UINT64_MAX, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10},
+};
+
 START_TEST(numbers_are_seven_bits_a_byte)
 {
-	static const struct {
-		uint64_t number;
-		const char *bytes;
-		size_t size;
-	} rows[] = {
-		{0, "\x00", 1},
-		{1, "\x01", 1},
-		{127, "\x7f", 1},
-		{128, "\x80\x01", 2},
-		{300, "\xac\x02", 2}, /* 300 = 2 * 128 + 44 */
-		{UINT64_MAX, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10},
-	};
+	struct buffer out = {0};
+	struct cursor cursor;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct buffer out = {0};
-		struct cursor cursor;
-
-		pack_number(&out, rows[i].number);
-		ck_assert_uint_eq(out.size, rows[i].size);
-		ck_assert_mem_eq(out.data, rows[i].bytes, rows[i].size);
-		cursor = cursor_of(buffer_slice(&out));
-		ck_assert_uint_eq(cursor_number(&cursor, UINT64_MAX),
-				  rows[i].number);
-		ck_assert(cursor_is_done(&cursor));
-		buffer_free(&out);
-	}
+	pack_number(&out, numbers[_i].number);
+	ck_assert_uint_eq(out.size, numbers[_i].size);
+	ck_assert_mem_eq(out.data, numbers[_i].bytes, numbers[_i].size);
+	cursor = cursor_of(buffer_slice(&out));
+	ck_assert_uint_eq(cursor_number(&cursor, UINT64_MAX),
+			  numbers[_i].number);
+	ck_assert(cursor_is_done(&cursor));
+	buffer_free(&out);
 }
 END_TEST
 
@@ -119,7 +117,8 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("cursor");
 	TCase *tcase = tcase_create("cursor");
 
-	tcase_add_test(tcase, numbers_are_seven_bits_a_byte);
+	tcase_add_loop_test(tcase, numbers_are_seven_bits_a_byte, 0,
+			    sizeof(numbers) / sizeof(numbers[0]));
 	tcase_add_test(tcase, hashes_stand_with_their_least_byte_first);
 	tcase_add_test(tcase, a_number_over_its_limit_is_damage);
 	tcase_add_test(tcase, a_number_that_has_no_end_is_damage);

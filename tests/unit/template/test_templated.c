@@ -208,19 +208,22 @@ START_TEST(a_bundle_says_what_it_is)
 }
 END_TEST
 
-/* Of a locale with another point, if there is one here. */
+/* Of a thread with another point, if there is such a locale here. */
 START_TEST(the_locale_does_not_matter)
 {
 	const char *const parameters[] = {"threshold=0.5", NULL};
 	const struct templated_options options = {.method = "accb",
 						  .parameters = parameters};
 	struct templated_answer *before = extract(9, &options);
+	locale_t locale = newlocale(LC_ALL_MASK, "de_DE.UTF-8", (locale_t)0);
 	struct templated_answer *after;
 
-	if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL)
-		setlocale(LC_ALL, "");
+	if (locale == (locale_t)0)
+		locale = newlocale(LC_ALL_MASK, "", (locale_t)0);
+	uselocale(locale);
 	after = extract(9, &options);
-	setlocale(LC_ALL, "C");
+	ck_assert(uselocale(LC_GLOBAL_LOCALE) == locale);
+	freelocale(locale);
 	ck_assert_ptr_nonnull(before);
 	ck_assert_ptr_nonnull(after);
 	ck_assert_str_eq(templated_text(before), templated_text(after));
@@ -229,21 +232,31 @@ START_TEST(the_locale_does_not_matter)
 }
 END_TEST
 
-START_TEST(the_methods_are_listed)
+/* How many there are; *method_out is that of the name. */
+static size_t find_method(const char *name, struct templated_method *method_out)
 {
 	struct templated_method method;
 	size_t count = 0;
-	bool has_df = false;
 
 	while (templated_method(count, &method)) {
-		ck_assert_ptr_nonnull(method.summary);
-		ck_assert_ptr_nonnull(method.source);
-		if (strcmp(method.name, "df") == 0)
-			has_df = method.needs_template;
+		if (strcmp(method.name, name) == 0)
+			*method_out = method;
 		count++;
 	}
-	ck_assert_uint_gt(count, 20);
-	ck_assert(has_df);
+	return count;
+}
+
+START_TEST(the_methods_are_listed)
+{
+	struct templated_method method = {0};
+
+	ck_assert_uint_gt(find_method("df", &method), 20);
+	ck_assert_str_eq(method.name, "df");
+	ck_assert_ptr_nonnull(method.summary);
+	ck_assert_ptr_nonnull(method.source);
+	ck_assert(method.needs_template);
+	find_method("auto", &method);
+	ck_assert(!method.needs_template);
 	ck_assert_str_eq(templated_version(), "0.1.0");
 }
 END_TEST

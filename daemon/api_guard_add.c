@@ -1,0 +1,352 @@
+/* A guard of a site is added, and tried on pages that are stored. */
+#include "daemon/api_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/guard_change.h"
+#include "daemon/guarding.h"
+#include "page/css_xpath.h"
+#include "page/page_class.h"
+#include "page/selector.h"
+#include "page/xpath.h"
+#include "store/arena.h"
+#include "store/compress.h"
+#include "template/json_value.h"
+
+enum {
+	MAX_CHECKED = 64, /* pages */
+	MAX_SEEN = 4096,  /* rows that are looked at for them */
+	MAX_NAME_BYTES = 64,
+	MAX_EXAMPLES = 5,
+};
+
+/* "1", "1..", "2..5". */
+static bool read_expect(const char *text, struct guard_row *guard)
+{
+	char *end;
+	unsigned long first = strtoul(text, &end, 10);
+	unsigned long last = first;
+
+	if (text[0] < '0' || text[0] > '9' || end - text > 9)
+		return false;
+	if (strncmp(end, "..", 2) == 0) {
+		const char *at = end + 2;
+
+		last = UINT32_MAX;
+		if (*at != '\0' && (*at < '0' || *at > '9'))
+			return false;
+		if (*at != '\0')
+			last = strtoul(at, &end, 10);
+		else
+			end += 2;
+		if (end - at > 9)
+			return false;
+	}
+	guard->minimum = (uint32_t)first;
+	guard->maximum = (uint32_t)last;
+	return *end == '\0' && first <= last;
+}
+
+static const char *text_in(const json_t *request, const char *name)
+{
+	return json_string_value(json_object_get(request, name));
+}
+
+static bool is_printable(const char *text)
+{
+	for (; *text != '\0'; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			return false;
+	return true;
+}
+
+/* False, answered, when something beside the selector is wrong. */
+static bool read_rest(struct call *call, const json_t *request,
+		      struct guard_row *guard)
+{
+	const json_t *cluster = json_object_get(request, "cluster");
+	const char *expect = text_in(request, "expect");
+	const char *name = text_in(request, "name");
+
+	if (!read_expect(expect == NULL ? "1" : expect, guard)) {
+		call_fail(call, 400, "bad_request",
+			  "expect: %.32s: must be a number of matches, as 1, "
+			  "1.. or 2..5",
+			  expect);
+		return false;
+	}
+	if (name != NULL &&
+	    (strlen(name) > MAX_NAME_BYTES || !is_printable(name) ||
+	     name[strspn(name, "0123456789")] == '\0')) {
+		call_fail(call, 400, "bad_request",
+			  "name: must be a text of at most %d bytes, and no "
+			  "number",
+			  MAX_NAME_BYTES);
+		return false;
+	}
+	guard->name = slice_of(name == NULL ? "" : name);
+	if (cluster != NULL && (json_integer_value(cluster) < 1 ||
+				json_integer_value(cluster) > UINT32_MAX)) {
+		call_fail(call, 400, "bad_request",
+			  "cluster: must be the N of HOST/N");
+		return false;
+	}
+	guard->cluster = (uint32_t)json_integer_value(cluster);
+	return true;
+}
+
+/* The selector, checked; the arena keeps its XPath. */
+static bool read_selector(struct call *call, const json_t *request,
+			  struct arena *arena, struct guard_row *guard)
+{
+	const char *xpath = text_in(request, "xpath");
+	const char *css = text_in(request, "css");
+	const char *translated = xpath;
+	char error[256] = "";
+	bool is_right;
+
+	if ((xpath == NULL) == (css == NULL)) {
+		call_fail(call, 400, "bad_request",
+			  "the body must have either \"css\" or \"xpath\"");
+		return false;
+	}
+	if (xpath != NULL)
+		is_right = xpath_check(xpath, error);
+	else
+		is_right = selector_compile(arena, css, error) != NULL;
+	if (!is_right) {
+		call_fail(call, 400, "bad_request", "%s: %s",
+			  xpath != NULL ? "xpath" : "css", error);
+		return false;
+	}
+	if (xpath == NULL)
+		translated = css_xpath(arena, css, error);
+	guard->language = xpath != NULL ? GUARD_XPATH : GUARD_CSS;
+	guard->selector = slice_of(xpath != NULL ? xpath : css);
+	guard->xpath = slice_of(translated == NULL ? "" : translated);
+	return true;
+}
+
+/* Pages that a new guard is tried on: keys [count]. They are hashes, so the
+ * first ones are a sample. */
+static enum error list_pages(struct call *call, const struct guard_row *guard,
+			     uint32_t *site_out, uint64_t *keys,
+			     size_t *count_out)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+	struct site_row site = {0};
+	size_t count = 0;
+	bool is_site = site_get(&txn, slice_of(call->host), &site);
+	struct key prefix = guard->cluster == 0
+				    ? key_site(site.id)
+				    : key_cluster(site.id, guard->cluster);
+	enum table table = guard->cluster == 0 ? TABLE_PAGES : TABLE_MEMBERS;
+	struct scan scan = scan_begin(&txn, table, key_slice(&prefix));
+
+	for (size_t i = 0;
+	     i < MAX_SEEN && count < MAX_CHECKED && is_site && scan_next(&scan);
+	     i++) {
+		struct page_row row;
+		uint64_t key = key_u64(scan.key, prefix.size);
+
+		if (page_row_get(&txn, site.id, key, &row) &&
+		    row.redirect.size == 0 && row.page_class == CLASS_PAGE &&
+		    (row.flags & PAGE_ROW_HAS_NO_BODY) == 0)
+			keys[count++] = key;
+	}
+	scan_end(&scan);
+	*site_out = site.id;
+	*count_out = count;
+	txn_end(&txn);
+	return txn.error == ERR_NONE && !is_site ? ERR_NOT_FOUND : txn.error;
+}
+
+/* A page, copied. */
+struct copy {
+	struct buffer body;
+	struct buffer url;
+	struct buffer charset;
+};
+
+static void free_copy(struct copy *copy)
+{
+	buffer_free(&copy->body);
+	buffer_free(&copy->url);
+	buffer_free(&copy->charset);
+}
+
+/* False when it is gone. */
+static bool read_copy(struct store *store, uint32_t site, uint64_t page,
+		      struct copy *copy)
+{
+	struct txn txn = txn_begin_read(store);
+	struct key key = key_page(site, page);
+	struct slice packed;
+	struct page_row row;
+	bool is_read = false;
+
+	if (page_row_get(&txn, site, page, &row)) {
+		packed = txn_get(&txn, TABLE_BODIES, key_slice(&key));
+		is_read = packed.data != NULL &&
+			  decompress(packed, row.body_bytes, &copy->body) ==
+				  ERR_NONE;
+		buffer_append_slice(&copy->url, row.url);
+		buffer_append_slice(&copy->charset, row.charset);
+	}
+	txn_abort(&txn);
+	return is_read;
+}
+
+/* What it finds on a page: an object with "url" beside; NULL: none. */
+static json_t *try_page(struct call *call, const struct guard_row *guard,
+			uint32_t site, uint64_t key)
+{
+	const struct answer_rules rules = call_rules(call);
+	struct copy copy = {0};
+	struct page *page = NULL;
+	json_t *found = NULL;
+
+	if (read_copy(call->api->store, site, key, &copy) &&
+	    page_parse(&page, buffer_slice(&copy.body),
+		       buffer_slice(&copy.charset),
+		       &rules.limits) == ERR_NONE) {
+		struct guarded_page guarded = {.page = page};
+
+		found = guarding_find(&guarded, guard);
+		json_object_set_new(found, "url",
+				    json_text(buffer_slice(&copy.url)));
+		guarded_page_end(&guarded);
+		page_destroy(page);
+	}
+	free_copy(&copy);
+	return found;
+}
+
+/* What the answer says of the first look. */
+static json_t *summary(const json_t *found, const struct guard_row *guard)
+{
+	json_t *examples = json_array();
+	const json_t *item;
+	json_int_t holding = 0;
+	json_int_t unknown = 0;
+	size_t i;
+
+	json_array_foreach(found, i, item)
+	{
+		json_int_t matches =
+			json_integer_value(json_object_get(item, "matches"));
+		bool holds = matches >= 0 && matches < UINT32_MAX &&
+			     guard_holds(guard, (uint32_t)matches);
+
+		holding += holds;
+		unknown += matches < 0;
+		if (holds && json_array_size(examples) < MAX_EXAMPLES)
+			json_array_append_new(
+				examples,
+				json_pack("{s:O, s:O, s:O}", "url",
+					  json_object_get(item, "url"),
+					  "matches",
+					  json_object_get(item, "matches"),
+					  "value",
+					  json_object_get(item, "value")));
+	}
+	return json_pack("{s:I, s:I, s:I, s:o}", "checked",
+			 (json_int_t)json_array_size(found), "holding", holding,
+			 "not_evaluated", unknown, "examples", examples);
+}
+
+static const char *warning_of(const json_t *tried)
+{
+	json_int_t checked =
+		json_integer_value(json_object_get(tried, "checked"));
+
+	if (checked == 0)
+		return "no page of it is stored yet: the guard watches the "
+		       "pages on which it will hold";
+	if (json_integer_value(json_object_get(tried, "not_evaluated")) ==
+	    checked)
+		return "it takes too long on every page that was tried: the "
+		       "guard watches nothing";
+	if (json_integer_value(json_object_get(tried, "holding")) == 0)
+		return "it holds on none of the pages that were tried: the "
+		       "guard watches the pages on which it will hold";
+	return NULL;
+}
+
+/* Commit it with what it has found, and answer with the guard. */
+static enum http_verdict put_guard(struct call *call,
+				   struct guard_change *change, json_t *found)
+{
+	json_t *tried = summary(found, &change->guard);
+	const char *warning = warning_of(tried);
+	char *text = json_dumps(found, JSON_COMPACT);
+	enum error error;
+	json_t *value;
+
+	change->found = slice_of(text == NULL ? "" : text);
+	error = call_guard(call, change);
+	free(text);
+	value = error == ERR_NONE ? call_read_guard(call, change->number)
+				  : NULL;
+	if (value == NULL) {
+		json_decref(tried);
+		if (error == ERR_REFUSED)
+			return call_fail(call, 409, "conflict",
+					 "a guard of the site has this name");
+		if (error == ERR_BUSY)
+			return call_fail(call, 503, "busy",
+					 "a site has at most %d guards",
+					 MAX_SITE_GUARDS);
+		return call_fail_with(call, error, "the guard was not added");
+	}
+	json_object_update(value, tried);
+	json_decref(tried);
+	json_object_set_new(value, "warning",
+			    warning == NULL ? json_null()
+					    : json_string(warning));
+	return call_reply_json(call, 201, value);
+}
+
+static enum http_verdict add_guard(struct call *call,
+				   struct guard_change *change)
+{
+	uint64_t keys[MAX_CHECKED];
+	json_t *found;
+	uint32_t site;
+	size_t count;
+	enum error error =
+		list_pages(call, &change->guard, &site, keys, &count);
+	enum http_verdict verdict;
+
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, call->host);
+	found = json_array();
+	for (size_t i = 0; i < count; i++) {
+		json_t *one = try_page(call, &change->guard, site, keys[i]);
+
+		if (one != NULL)
+			json_array_append_new(found, one);
+	}
+	verdict = put_guard(call, change, found);
+	json_decref(found);
+	return verdict;
+}
+
+enum http_verdict api_post_guard(struct call *call)
+{
+	struct guard_change change = {0};
+	struct arena *arena;
+	json_t *request;
+	enum http_verdict verdict = HTTP_ANSWERED;
+
+	if (!call_read_object(call, &request))
+		return HTTP_ANSWERED;
+	arena = arena_create();
+	if (read_selector(call, request, arena, &change.guard) &&
+	    read_rest(call, request, &change.guard))
+		verdict = add_guard(call, &change);
+	arena_destroy(arena);
+	json_decref(request);
+	return verdict;
+}

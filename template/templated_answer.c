@@ -1,0 +1,227 @@
+/* libtemplated: the content of pages. */
+#include "template/templated.h"
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "extract/extractor.h"
+#include "store/arena.h"
+#include "store/memory.h"
+#include "template/answer_json.h"
+#include "template/presentation.h"
+#include "template/templated_parts.h"
+
+struct templated_answer {
+	struct text_answer answer;
+	struct buffer json; /* FORMAT_JSON */
+	enum format format;
+	bool is_described; /* its metadata are read, each with a NUL */
+};
+
+/* False, told, when an option has no such value. */
+static bool read_options(const struct templated_options *options,
+			 struct text_request *request,
+			 struct templated_error *error_out)
+{
+	request->format = FORMAT_TXT;
+	if (options == NULL)
+		return true;
+	if (options->format != NULL &&
+	    !format_from_name(options->format, &request->format)) {
+		templated_tell(
+			error_out, ERR_MALFORMED,
+			"the format is not one of txt, md, json, html, xml, "
+			"explain");
+		return false;
+	}
+	if (options->favor != NULL &&
+	    !favor_from_name(options->favor, &request->favor)) {
+		templated_tell(
+			error_out, ERR_MALFORMED,
+			"favor is not one of balance, precision, recall");
+		return false;
+	}
+	request->method = options->method;
+	request->include = options->include;
+	request->exclude = options->exclude;
+	request->parameters = options->parameters;
+	request->with_comments = options->with_comments;
+	return true;
+}
+
+static struct templated_answer *answer(struct templated_bundle *handle,
+				       const struct text_request *request,
+				       struct templated_error *error_out)
+{
+	struct templated_answer *answer = mem_alloc(1, sizeof(*answer));
+	locale_t before = uselocale(handle->locale);
+	enum error error =
+		bundle_extract(handle->bundle, request, &answer->answer);
+
+	answer->format = request->format;
+	if (error == ERR_NONE && request->format == FORMAT_JSON)
+		answer_json(&answer->answer, 0, &answer->json);
+	uselocale(before);
+	templated_tell(error_out, error,
+		       error == ERR_NONE ? "" : answer->answer.reason);
+	if (error == ERR_NONE)
+		return answer;
+	templated_free(answer);
+	return NULL;
+}
+
+struct templated_answer *
+templated_extract(struct templated_bundle *handle,
+		  const struct templated_page *page,
+		  const struct templated_options *options,
+		  struct templated_error *error_out)
+{
+	struct placed placed;
+
+	if (!templated_place(page, &placed, error_out) ||
+	    !read_options(options, &placed.request, error_out))
+		return NULL;
+	return answer(handle, &placed.request, error_out);
+}
+
+void templated_free(struct templated_answer *answer)
+{
+	if (answer == NULL)
+		return;
+	text_answer_free(&answer->answer);
+	buffer_free(&answer->json);
+	free(answer);
+}
+
+static const struct buffer *text_of(const struct templated_answer *answer)
+{
+	return answer->format == FORMAT_JSON ? &answer->json
+					     : &answer->answer.text;
+}
+
+const char *templated_text(const struct templated_answer *answer)
+{
+	return text_of(answer)->data == NULL ? "" : text_of(answer)->data;
+}
+
+size_t templated_text_size(const struct templated_answer *answer)
+{
+	return text_of(answer)->size;
+}
+
+const char *templated_answer_method(const struct templated_answer *answer)
+{
+	return answer->answer.method;
+}
+
+const char *templated_answer_reason(const struct templated_answer *answer)
+{
+	return answer->answer.reason;
+}
+
+const char *templated_answer_template(const struct templated_answer *answer)
+{
+	return answer->answer.cluster;
+}
+
+bool templated_answer_has_template(const struct templated_answer *answer)
+{
+	return answer->answer.has_template;
+}
+
+const char *templated_answer_quality(const struct templated_answer *answer)
+{
+	return quality_name(answer->answer.quality);
+}
+
+double templated_answer_confidence(const struct templated_answer *answer)
+{
+	return (double)answer->answer.confidence;
+}
+
+/* Where the values of a name stand in struct metadata. */
+static const struct row {
+	const char *name;
+	size_t values; /* offset of the first */
+	size_t count;  /* offset of how many there are; 0: one */
+} rows[] = {
+	{"title", offsetof(struct metadata, title), 0},
+	{"author", offsetof(struct metadata, authors),
+	 offsetof(struct metadata, author_count)},
+	{"published", offsetof(struct metadata, published), 0},
+	{"modified", offsetof(struct metadata, modified), 0},
+	{"site_name", offsetof(struct metadata, site_name), 0},
+	{"language", offsetof(struct metadata, language), 0},
+	{"description", offsetof(struct metadata, description), 0},
+	{"image", offsetof(struct metadata, image), 0},
+	{"canonical", offsetof(struct metadata, canonical), 0},
+	{"tag", offsetof(struct metadata, tags),
+	 offsetof(struct metadata, tag_count)},
+	{"page_type", offsetof(struct metadata, page_type), 0},
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+/* [*count_out] */
+static struct metadatum *values_of(struct metadata *metadata,
+				   const struct row *row, size_t *count_out)
+{
+	char *base = (char *)metadata;
+
+	*count_out = 1;
+	if (row->count != 0)
+		memcpy(count_out, base + row->count, sizeof(*count_out));
+	return (struct metadatum *)(void *)(base + row->values);
+}
+
+/* Read the metadata, and have a NUL behind each value. */
+static void describe_answer(struct text_answer *answer)
+{
+	answer_describe(answer);
+	for (size_t i = 0; i < ROWS; i++) {
+		size_t count;
+		struct metadatum *values =
+			values_of(&answer->metadata, &rows[i], &count);
+
+		for (size_t v = 0; v < count; v++)
+			values[v].value.data = arena_copy(answer->page->arena,
+							  values[v].value.data,
+							  values[v].value.size);
+	}
+}
+
+const char *templated_metadata(struct templated_answer *answer,
+			       const char *name, size_t index)
+{
+	if (!answer->is_described)
+		describe_answer(&answer->answer);
+	answer->is_described = true;
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct metadatum *values;
+		size_t count;
+
+		if (strcmp(rows[i].name, name) != 0)
+			continue;
+		values = values_of(&answer->answer.metadata, &rows[i], &count);
+		return index < count && values[index].source != NULL
+			       ? values[index].value.data
+			       : NULL;
+	}
+	return NULL;
+}
+
+bool templated_method(size_t index, struct templated_method *method_out)
+{
+	for (size_t i = 0; extractors[i] != NULL; i++)
+		if (i == index) {
+			*method_out = (struct templated_method){
+				.name = extractors[i]->name,
+				.summary = extractors[i]->summary,
+				.source = extractors[i]->source,
+				.needs_template = needs_template(extractors[i]),
+			};
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,34 @@
+/* template/templated_parts.h - what the sources of libtemplated share. */
+#ifndef TEMPLATE_TEMPLATED_PARTS_H
+#define TEMPLATE_TEMPLATED_PARTS_H
+
+#include <locale.h>
+#include <stdbool.h>
+
+#include "crawl/url.h"
+#include "store/error.h"
+#include "template/bundle.h"
+#include "template/templated.h"
+#include "template/text_answer.h"
+
+struct templated_bundle {
+	struct bundle *bundle;
+	locale_t locale; /* "C": numbers have points */
+	char *description;
+};
+
+/* A page with the URL that it points to. */
+struct placed {
+	struct url url;
+	struct text_request request;
+};
+
+/* What a page asks for; false, told, when its URL is none. */
+bool templated_place(const struct templated_page *page, struct placed *placed,
+		     struct templated_error *error_out);
+
+/* Fill in the error, if it is wanted. */
+void templated_tell(struct templated_error *error_out, enum error error,
+		    const char *message);
+
+#endif

@@ -1,0 +1,142 @@
+/* When the thread works, and when it rests: by the real clock, with times far
+ * from those that it would take otherwise. */
+#include "daemon/background.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+#include "daemon/clock.h"
+#include "tests/unit/run.h"
+
+enum { PATIENCE_MS = 20000, MIN_REST_MS = 200, QUIET_MS = 700 };
+
+/* What the work does, and what it has seen. */
+struct job {
+	atomic_uint runs;
+	atomic_bool is_ended; /* it saw that it must give up */
+	bool is_long;         /* it works until it must */
+	struct background_wish wish;
+};
+
+static void sleep_ms(unsigned ms)
+{
+	nanosleep(&(struct timespec){.tv_nsec = (long)ms * 1000000L}, NULL);
+}
+
+static struct background_wish work(struct background *background, void *context)
+{
+	struct job *job = context;
+
+	atomic_fetch_add(&job->runs, 1);
+	while (job->is_long && !background_is_ended(background))
+		sleep_ms(1);
+	atomic_store(&job->is_ended, background_is_ended(background));
+	return job->wish;
+}
+
+static struct background *start(struct job *job)
+{
+	struct background *background = NULL;
+
+	ck_assert_int_eq(background_start(&background, work, job), ERR_NONE);
+	ck_assert_ptr_nonnull(background);
+	return background;
+}
+
+static void wait_for(struct job *job, unsigned runs)
+{
+	uint64_t end_ms = clock_steady_ms() + PATIENCE_MS;
+
+	while (atomic_load(&job->runs) < runs) {
+		ck_assert_uint_lt(clock_steady_ms(), end_ms);
+		sleep_ms(1);
+	}
+}
+
+START_TEST(there_is_news_at_the_start)
+{
+	struct job job = {.is_long = false};
+	struct background *background = start(&job);
+
+	wait_for(&job, 1);
+	sleep_ms(QUIET_MS);
+	ck_assert_uint_eq(atomic_load(&job.runs), 1);
+	background_stop(background);
+	ck_assert_uint_eq(atomic_load(&job.runs), 1);
+}
+END_TEST
+
+/* News that come while it rests are one. */
+START_TEST(news_wake_it_after_its_rest)
+{
+	struct job job = {.is_long = false};
+	struct background *background = start(&job);
+	uint64_t begin_ms;
+
+	wait_for(&job, 1);
+	begin_ms = clock_steady_ms();
+	for (unsigned i = 0; i < 100; i++)
+		background_wake(background);
+	wait_for(&job, 2);
+	ck_assert_uint_ge(clock_steady_ms() - begin_ms, MIN_REST_MS / 2);
+	sleep_ms(QUIET_MS);
+	ck_assert_uint_eq(atomic_load(&job.runs), 2);
+	background_wake(background);
+	wait_for(&job, 3);
+	background_stop(background);
+}
+END_TEST
+
+START_TEST(it_works_again_when_it_wants_to)
+{
+	struct job job = {.wish = {.within_ms = 300}};
+	struct background *background = start(&job);
+	uint64_t begin_ms = clock_steady_ms();
+
+	wait_for(&job, 4);
+	ck_assert_uint_ge(clock_steady_ms() - begin_ms, 800);
+	background_stop(background);
+}
+END_TEST
+
+START_TEST(a_failure_rests_whatever_comes)
+{
+	struct job job = {.wish = {.is_failing = true, .within_ms = 1}};
+	struct background *background = start(&job);
+
+	wait_for(&job, 1);
+	background_wake(background);
+	sleep_ms(QUIET_MS);
+	ck_assert_uint_eq(atomic_load(&job.runs), 1);
+	background_stop(background);
+}
+END_TEST
+
+START_TEST(the_end_waits_for_work_that_gives_up)
+{
+	struct job job = {.is_long = true};
+	struct background *background = start(&job);
+
+	wait_for(&job, 1);
+	ck_assert(!background_is_ended(background));
+	background_stop(background);
+	ck_assert(atomic_load(&job.is_ended));
+	ck_assert_uint_eq(atomic_load(&job.runs), 1);
+	background_stop(NULL);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("background");
+	TCase *tests = tcase_create("background");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, there_is_news_at_the_start);
+	tcase_add_test(tests, news_wake_it_after_its_rest);
+	tcase_add_test(tests, it_works_again_when_it_wants_to);
+	tcase_add_test(tests, a_failure_rests_whatever_comes);
+	tcase_add_test(tests, the_end_waits_for_work_that_gives_up);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,402 @@
+/* Templates are found, and looked at again and again: as long as nothing but
+ * content changes, nothing is told. */
+#include "daemon/inspection.h"
+
+#include <string.h>
+
+#include "tests/unit/daemon/watched.h"
+#include "tests/unit/run.h"
+
+enum { EACH = 12, ROUND = 3 }; /* pages: of a section, and asked in a round */
+
+static struct watched web;
+static unsigned article;
+static unsigned product;
+static unsigned profile;
+
+static void setup(void)
+{
+	watched_open(&web);
+	article = watched_add(&web, "article", FORM_ARTICLE, EACH);
+	product = watched_add(&web, "product", FORM_PRODUCT, EACH);
+	profile = watched_add(&web, "profile", FORM_PROFILE, EACH);
+}
+
+static void teardown(void)
+{
+	watched_close(&web);
+}
+
+static void begin(void)
+{
+	watched_begin(&web);
+	watched_forget(&web);
+}
+
+static void check_new(unsigned section)
+{
+	uint32_t cluster = watched_name(&web, section, "new");
+	struct template_row row = watched_template(&web, cluster);
+	struct version_row version = watched_version(&web, cluster, 1);
+
+	ck_assert_uint_eq(row.version, 1);
+	ck_assert_uint_eq(row.state, TEMPLATE_LIVE);
+	ck_assert_uint_eq(row.ended_ms, 0);
+	ck_assert_uint_eq(row.asked_ms, 0);
+	ck_assert_uint_eq(row.other, 0);
+	ck_assert_uint_eq(row.threshold, 200);
+	ck_assert_uint_ge(row.created_ms, 100 * DAY_MS);
+	ck_assert(watched_lineage_ends(&web, cluster, "new", 0));
+	ck_assert_uint_eq(version.page_count, EACH);
+	ck_assert_uint_eq(version.first_ms, row.created_ms);
+	ck_assert_uint_gt(version.packed.size, 0);
+	for (unsigned i = 0; i < EACH; i++)
+		ck_assert(watched_in_panel(&web, cluster, section, i));
+}
+
+/* The seed is a cluster of one page, and no template. */
+START_TEST(each_section_is_a_template)
+{
+	watched_begin(&web);
+	ck_assert_uint_eq(watched_count(&web, EVENT_TEMPLATE_NEW), 3);
+	ck_assert_uint_eq(watched_count(&web, 0), 3);
+	ck_assert_uint_eq(watched_rows(&web, TABLE_TEMPLATES), 3);
+	ck_assert_uint_eq(watched_rows(&web, TABLE_VERSIONS), 3);
+	ck_assert_uint_eq(watched_rows(&web, TABLE_PANEL), 3 * EACH);
+	check_new(article);
+	check_new(product);
+	check_new(profile);
+}
+END_TEST
+
+START_TEST(what_is_new_is_told_with_evidence)
+{
+	struct event_row row;
+	json_t *detail;
+
+	web.section_count = 1;
+	watched_begin(&web);
+	detail = watched_only(&web, EVENT_TEMPLATE_NEW, &row);
+	ck_assert_uint_eq(row.pages, EACH);
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(detail, "page_count")),
+		EACH);
+	ck_assert_uint_eq(json_array_size(json_object_get(detail, "pages")),
+			  EACH);
+	ck_assert_int_gt(json_integer_value(json_object_get(
+				 json_object_get(detail, "paths"), "stable")),
+			 5);
+	json_decref(detail);
+}
+END_TEST
+
+START_TEST(nothing_is_found_twice)
+{
+	uint64_t events;
+
+	begin();
+	events = watched_rows(&web, TABLE_EVENTS);
+	ck_assert(!watched_inspect(&web));
+	ck_assert(!watched_inspect(&web));
+	world_reopen(&web.world);
+	ck_assert(!watched_inspect(&web));
+	ck_assert_uint_eq(watched_rows(&web, TABLE_EVENTS), events);
+}
+END_TEST
+
+/* Half of a crawl is no template: none before the last page is there. */
+START_TEST(no_template_is_taken_while_pages_are_awaited)
+{
+	ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
+	while (world_site(&web.world, WATCHED_HOST).pending_count > 0) {
+		ck_assert_uint_eq(watched_rows(&web, TABLE_TEMPLATES), 0);
+		ck_assert(watched_step(&web));
+	}
+	ck_assert_uint_eq(watched_rows(&web, TABLE_TEMPLATES), 3);
+	watched_name(&web, article, "article");
+	ck_assert_uint_eq(
+		watched_version(&web, watched_name(&web, article, "article"), 1)
+			.page_count,
+		EACH);
+}
+END_TEST
+
+START_TEST(fewer_pages_are_no_template)
+{
+	web.rules.min_pages = EACH + 1;
+	begin();
+	watched_pass(&web, 3 * DAY_MS);
+	ck_assert_uint_eq(watched_rows(&web, TABLE_TEMPLATES), 0);
+	ck_assert_uint_eq(web.visits, 0);
+}
+END_TEST
+
+/* The round is one of each template, and all are asked in their turn. */
+START_TEST(a_round_asks_a_few_of_each_when_its_time_has_come)
+{
+	uint64_t due_ms;
+
+	begin();
+	due_ms = watched_template(&web, watched_name(&web, article, "article"))
+			 .round_ms +
+		 DAY_MS;
+	watched_pass(&web, due_ms - 1 - web.world.now_ms);
+	ck_assert_uint_eq(web.visits, 0);
+	watched_pass(&web, 1);
+	ck_assert_uint_eq(watched_asked(&web, article), ROUND);
+	watched_pass(&web, HOUR_MS);
+	ck_assert_uint_eq(web.visits, 3 * ROUND);
+	watched_pass(&web, 3 * DAY_MS);
+	ck_assert_uint_eq(web.visits, 4 * 3 * ROUND);
+	for (unsigned i = 0; i < web.page_count; i++) {
+		ck_assert_uint_eq(web.pages[i].asked, 1);
+		ck_assert_uint_eq(web.pages[i].fresh, 1);
+	}
+	ck_assert_str_eq(watched_told(&web), "");
+}
+END_TEST
+
+START_TEST(who_is_not_watched_is_not_asked)
+{
+	web.options.watch_ms = 0;
+	begin();
+	watched_pass(&web, 30 * DAY_MS);
+	ck_assert_uint_eq(web.visits, 0);
+}
+END_TEST
+
+START_TEST(pages_that_are_as_they_were_change_when_it_was_seen)
+{
+	struct template_row before;
+	struct template_row after;
+	struct version_row old;
+	struct version_row now;
+	uint32_t cluster;
+
+	begin();
+	cluster = watched_name(&web, product, "product");
+	before = watched_template(&web, cluster);
+	old = watched_version(&web, cluster, 1);
+	watched_pass(&web, 5 * DAY_MS + HOUR_MS);
+	after = watched_template(&web, cluster);
+	now = watched_version(&web, cluster, 1);
+	ck_assert_uint_gt(after.seen_ms, before.seen_ms + 4 * DAY_MS);
+	ck_assert_uint_eq(after.round, before.round + 5);
+	ck_assert_uint_eq(after.version, before.version);
+	ck_assert_uint_eq(after.state, before.state);
+	ck_assert_uint_eq(after.asked_ms, 0);
+	ck_assert_uint_eq(after.created_ms, before.created_ms);
+	ck_assert_uint_eq(after.lineage.size, before.lineage.size);
+	ck_assert_mem_eq(&now, &old, sizeof(now));
+	ck_assert_uint_eq(watched_rows(&web, TABLE_VERSIONS), 3);
+	ck_assert_str_eq(watched_told(&web), "");
+}
+END_TEST
+
+START_TEST(content_says_nothing)
+{
+	begin();
+	for (unsigned edition = 1; edition < 4; edition++) {
+		watched_set(&web, article, FORM_ARTICLE, edition);
+		watched_set(&web, product, FORM_PRODUCT, edition);
+		watched_set(&web, profile, FORM_PROFILE, edition);
+		watched_pass(&web, 5 * DAY_MS);
+	}
+	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_uint_eq(web.visits, 15 * 3 * ROUND);
+	ck_assert_uint_eq(watched_rows(&web, TABLE_VERSIONS), 3);
+}
+END_TEST
+
+START_TEST(an_element_more_is_not_enough)
+{
+	begin();
+	watched_set(&web, product, FORM_EDITED, 0);
+	watched_pass(&web, 10 * DAY_MS);
+	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_uint_eq(
+		watched_template(&web, watched_name(&web, product, "product"))
+			.version,
+		1);
+}
+END_TEST
+
+/* In four rounds everybody was asked, and once more because of that page: but
+ * for those of its round who were not yet. */
+START_TEST(one_page_has_the_panel_asked_once)
+{
+	begin();
+	watched_page(&web, product, 5)->form = FORM_ALONE;
+	watched_pass(&web, 4 * DAY_MS + HOUR_MS);
+	ck_assert_uint_ge(watched_asked(&web, product),
+			  4 * ROUND + EACH - (ROUND - 1));
+	ck_assert_uint_le(watched_asked(&web, product), 4 * ROUND + EACH);
+	ck_assert_uint_eq(watched_asked(&web, article), 4 * ROUND);
+	ck_assert_str_eq(watched_told(&web), "");
+	watched_forget(&web);
+	watched_pass(&web, 20 * DAY_MS);
+	ck_assert_uint_eq(watched_asked(&web, product), 20 * ROUND);
+	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_uint_eq(
+		watched_template(&web, watched_name(&web, product, "product"))
+			.version,
+		1);
+}
+END_TEST
+
+/* A second one does the same again; it is gone, and then there again. */
+START_TEST(each_further_page_has_the_panel_asked_again)
+{
+	begin();
+	watched_page(&web, product, 5)->form = FORM_ALONE;
+	watched_pass(&web, 5 * DAY_MS);
+	watched_forget(&web);
+	watched_page(&web, product, 6)->manner = MANNER_GONE;
+	watched_pass(&web, 8 * DAY_MS);
+	ck_assert_uint_ge(watched_asked(&web, product), 8 * ROUND + EACH - 3);
+	ck_assert_uint_le(watched_asked(&web, product), 8 * ROUND + EACH);
+	ck_assert_str_eq(watched_told(&web), "");
+	watched_page(&web, product, 5)->form = FORM_PRODUCT;
+	watched_page(&web, product, 6)->manner = MANNER_PAGE;
+	watched_pass(&web, 8 * DAY_MS);
+	ck_assert_str_eq(watched_told(&web), "");
+}
+END_TEST
+
+START_TEST(a_section_that_is_added_is_new)
+{
+	unsigned added;
+	struct event_row row;
+
+	begin();
+	watched_pass(&web, 2 * DAY_MS);
+	added = watched_add(&web, "recipe", FORM_REDESIGN, EACH);
+	for (unsigned i = 0; i < EACH; i++)
+		watched_ask(&web, added, i);
+	watched_pass(&web, DAY_MS);
+	json_decref(watched_only(&web, EVENT_TEMPLATE_NEW, &row));
+	ck_assert_uint_eq(row.cluster, watched_name(&web, added, "recipe"));
+	watched_pass(&web, 10 * DAY_MS);
+	ck_assert_uint_eq(watched_count(&web, 0), 1);
+}
+END_TEST
+
+/* Many more pages: the version is made anew, and keeps its number. */
+START_TEST(a_template_that_grows_is_taken_again)
+{
+	uint32_t cluster;
+	unsigned added;
+
+	begin();
+	cluster = watched_name(&web, product, "product");
+	added = watched_add(&web, "product-too", FORM_PRODUCT, 3 * EACH);
+	for (unsigned i = 0; i < 3 * EACH; i++)
+		watched_ask(&web, added, i);
+	watched_pass(&web, DAY_MS);
+	ck_assert_uint_eq(watched_template(&web, cluster).version, 1);
+	ck_assert_uint_eq(watched_version(&web, cluster, 1).page_count,
+			  4 * EACH);
+	ck_assert_str_eq(watched_told(&web), "");
+}
+END_TEST
+
+static enum error commit(enum change_kind kind,
+			 const struct inspection *inspection)
+{
+	struct change change = {.kind = kind, .options = web.options};
+	struct url url;
+
+	url_parse(&url, slice_of("http://" WATCHED_HOST "/"), NULL);
+	change.url = &url;
+	if (inspection != NULL) {
+		change.site = inspection->site;
+		change.findings = &inspection->findings;
+	}
+	engine_commit(web.world.engine, &change, 1, web.world.now_ms, NULL);
+	return change.error;
+}
+
+/* Crawl without inspecting, so that there is something to find. */
+static void make(struct inspection *inspection)
+{
+	begin();
+	web.world.now_ms += DAY_MS;
+	ck_assert_int_eq(inspection_make(web.world.store, WATCHED_HOST,
+					 &web.rules, web.world.now_ms,
+					 inspection),
+			 ERR_NONE);
+	ck_assert(inspection_has_findings(inspection));
+	ck_assert_int_eq(commit(CHANGE_SITE_DELETE, NULL), ERR_NONE);
+}
+
+START_TEST(findings_of_a_deleted_site_are_not_taken)
+{
+	struct inspection inspection;
+
+	make(&inspection);
+	ck_assert_int_eq(commit(CHANGE_TEMPLATES, &inspection), ERR_NOT_FOUND);
+	ck_assert_uint_eq(watched_rows(&web, TABLE_TEMPLATES), 0);
+	ck_assert_uint_eq(watched_rows(&web, TABLE_VERSIONS), 0);
+	ck_assert_uint_eq(watched_rows(&web, TABLE_PANEL), 0);
+	inspection_free(&inspection);
+}
+END_TEST
+
+START_TEST(findings_of_a_deleted_site_are_not_its_successors)
+{
+	struct inspection inspection;
+
+	make(&inspection);
+	ck_assert_int_eq(commit(CHANGE_SITE_ADD, NULL), ERR_NONE);
+	ck_assert_int_eq(commit(CHANGE_TEMPLATES, &inspection), ERR_NOT_FOUND);
+	ck_assert_uint_eq(watched_rows(&web, TABLE_TEMPLATES), 0);
+	ck_assert_uint_eq(watched_rows(&web, TABLE_PANEL), 0);
+	ck_assert_uint_eq(watched_rows(&web, TABLE_DUE), 1);
+	inspection_free(&inspection);
+}
+END_TEST
+
+START_TEST(a_site_that_is_not_there_is_not_inspected)
+{
+	struct inspection inspection;
+
+	begin();
+	ck_assert_int_eq(inspection_make(web.world.store, "b.test", &web.rules,
+					 web.world.now_ms, &inspection),
+			 ERR_NOT_FOUND);
+	ck_assert_ptr_null(inspection.arena);
+	ck_assert(!inspection_has_findings(&inspection));
+	ck_assert_uint_eq(inspection.next_ms, UINT64_MAX);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("inspection");
+	TCase *tests = tcase_create("inspection");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, each_section_is_a_template);
+	tcase_add_test(tests, what_is_new_is_told_with_evidence);
+	tcase_add_test(tests, nothing_is_found_twice);
+	tcase_add_test(tests, no_template_is_taken_while_pages_are_awaited);
+	tcase_add_test(tests, fewer_pages_are_no_template);
+	tcase_add_test(tests,
+		       a_round_asks_a_few_of_each_when_its_time_has_come);
+	tcase_add_test(tests, who_is_not_watched_is_not_asked);
+	tcase_add_test(tests,
+		       pages_that_are_as_they_were_change_when_it_was_seen);
+	tcase_add_test(tests, content_says_nothing);
+	tcase_add_test(tests, an_element_more_is_not_enough);
+	tcase_add_test(tests, one_page_has_the_panel_asked_once);
+	tcase_add_test(tests, each_further_page_has_the_panel_asked_again);
+	tcase_add_test(tests, a_section_that_is_added_is_new);
+	tcase_add_test(tests, a_template_that_grows_is_taken_again);
+	tcase_add_test(tests, findings_of_a_deleted_site_are_not_taken);
+	tcase_add_test(tests,
+		       findings_of_a_deleted_site_are_not_its_successors);
+	tcase_add_test(tests, a_site_that_is_not_there_is_not_inspected);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,498 @@
+/* What becomes of a template whose pages change together: one event, when all
+ * that can tell have told. */
+#include <stdio.h>
+
+#include "tests/unit/daemon/watched.h"
+#include "tests/unit/run.h"
+
+enum { EACH = 12 };
+
+static struct watched web;
+static unsigned article;
+static unsigned product;
+static unsigned profile;
+static uint32_t old; /* the cluster of the products at first */
+
+static void setup(void)
+{
+	watched_open(&web);
+	article = watched_add(&web, "article", FORM_ARTICLE, EACH);
+	product = watched_add(&web, "product", FORM_PRODUCT, EACH);
+	profile = watched_add(&web, "profile", FORM_PROFILE, EACH);
+}
+
+static void teardown(void)
+{
+	watched_close(&web);
+}
+
+static void begin(void)
+{
+	watched_begin(&web);
+	watched_pass(&web, 2 * DAY_MS);
+	old = watched_name(&web, product, "product");
+	ck_assert_uint_eq(watched_count(&web, 0),
+			  watched_count(&web, EVENT_TEMPLATE_NEW));
+	watched_forget(&web);
+}
+
+/* The other templates are as they were. */
+static void check_others(void)
+{
+	uint32_t others[] = {watched_name(&web, article, "article"),
+			     watched_name(&web, profile, "profile")};
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct template_row row = watched_template(&web, others[i]);
+
+		ck_assert_uint_eq(row.state, TEMPLATE_LIVE);
+		ck_assert_uint_eq(row.version, 1);
+	}
+}
+
+static void check_id(json_t *value, uint32_t cluster)
+{
+	char wanted[64];
+
+	snprintf(wanted, sizeof(wanted), WATCHED_HOST "/%u", cluster);
+	ck_assert_str_eq(json_string_value(value), wanted);
+}
+
+static size_t size_at(json_t *object, const char *outer, const char *inner)
+{
+	return json_array_size(
+		json_object_get(json_object_get(object, outer), inner));
+}
+
+static void check_evidence(json_t *detail, uint32_t into)
+{
+	json_t *to = json_array_get(json_object_get(detail, "to"), 0);
+
+	check_id(json_object_get(detail, "from"), old);
+	check_id(json_object_get(to, "template"), into);
+	ck_assert_int_eq(json_integer_value(json_object_get(to, "pages")),
+			 EACH);
+	ck_assert_int_eq(json_integer_value(json_object_get(detail, "seen")),
+			 EACH);
+	ck_assert_int_eq(json_integer_value(json_object_get(detail, "agreed")),
+			 EACH);
+	ck_assert_uint_gt(size_at(detail, "paths", "gone"), 0);
+	ck_assert_uint_gt(size_at(detail, "paths", "come"), 0);
+	ck_assert_uint_gt(size_at(detail, "fragments", "gone"), 0);
+	ck_assert_uint_eq(json_array_size(json_object_get(detail, "pages")),
+			  EACH);
+	ck_assert_int_eq(json_integer_value(json_array_get(
+				 json_object_get(detail, "versions"), 0)),
+			 1);
+}
+
+/* It was replaced by the template that its pages are in by now. */
+static uint32_t check_replaced(const char *lineage)
+{
+	uint32_t now = watched_name(&web, product, "redesign");
+	struct template_row row = watched_template(&web, old);
+	uint32_t pages = 0;
+
+	ck_assert_uint_ne(now, old);
+	ck_assert_uint_eq(row.state, TEMPLATE_REPLACED);
+	ck_assert_uint_eq(row.other, now);
+	ck_assert_uint_ne(row.ended_ms, 0);
+	ck_assert_uint_eq(row.version, 1);
+	ck_assert(watched_lineage_ends(&web, old, lineage, now));
+	ck_assert_uint_gt(watched_version(&web, old, 1).packed.size, 0);
+	row = watched_template(&web, now);
+	ck_assert_uint_eq(row.state, TEMPLATE_LIVE);
+	ck_assert_uint_eq(row.ended_ms, 0);
+	ck_assert(watched_lineage_ends(&web, now, "replaces", old));
+	for (unsigned i = 0; i < web.sections[product].count; i++) {
+		ck_assert(!watched_in_panel(&web, old, product, i));
+		pages += watched_in_panel(&web, now, product, i);
+	}
+	ck_assert_uint_eq(pages, web.sections[product].count);
+	return now;
+}
+
+/* Step by step until something is told, for so long. */
+static void wait_for_event(uint64_t time_ms)
+{
+	uint64_t until_ms = web.world.now_ms + time_ms;
+
+	while (watched_count(&web, 0) == 0 && web.world.now_ms < until_ms)
+		if (!watched_step(&web))
+			web.world.now_ms += HOUR_MS / 4;
+}
+
+START_TEST(a_redesign_is_one_event_with_evidence)
+{
+	struct event_row row;
+	json_t *detail;
+
+	begin();
+	watched_set(&web, product, FORM_REDESIGN, 0);
+	watched_pass(&web, 12 * DAY_MS);
+	detail = watched_only(&web, EVENT_TEMPLATE_REPLACED, &row);
+	ck_assert_uint_eq(row.cluster, old);
+	ck_assert_uint_eq(row.pages, EACH);
+	ck_assert_uint_eq(row.other, check_replaced("replaced"));
+	check_evidence(detail, row.other);
+	json_decref(detail);
+	check_others();
+}
+END_TEST
+
+START_TEST(nothing_is_concluded_before_all_were_asked)
+{
+	begin();
+	watched_set(&web, product, FORM_REDESIGN, 0);
+	wait_for_event(2 * DAY_MS);
+	ck_assert_str_eq(watched_told(&web), "template.replaced product>?");
+	for (unsigned i = 0; i < EACH; i++)
+		ck_assert_uint_ge(watched_page(&web, product, i)->asked, 1);
+}
+END_TEST
+
+/* A round, and the panel; then nobody is asked for a while. */
+START_TEST(a_redesign_is_found_at_the_price_of_a_panel)
+{
+	begin();
+	watched_set(&web, product, FORM_REDESIGN, 0);
+	wait_for_event(2 * DAY_MS);
+	ck_assert_uint_le(watched_asked(&web, product), 3 + EACH);
+}
+END_TEST
+
+START_TEST(a_restart_at_any_time_changes_nothing)
+{
+	struct event_row row;
+
+	web.is_restarted = true;
+	begin();
+	watched_set(&web, product, FORM_REDESIGN, 0);
+	watched_pass(&web, 6 * DAY_MS);
+	json_decref(watched_only(&web, EVENT_TEMPLATE_REPLACED, &row));
+	check_replaced("replaced");
+	check_others();
+}
+END_TEST
+
+START_TEST(answers_while_it_is_inspected_change_nothing)
+{
+	struct event_row row;
+
+	web.is_overtaken = true;
+	begin();
+	watched_set(&web, product, FORM_REDESIGN, 0);
+	watched_pass(&web, 6 * DAY_MS);
+	json_decref(watched_only(&web, EVENT_TEMPLATE_REPLACED, &row));
+	check_replaced("replaced");
+	check_others();
+}
+END_TEST
+
+START_TEST(three_pages_are_enough_for_a_redesign)
+{
+	struct event_row row;
+
+	web.section_count = 1;
+	web.page_count = EACH;
+	product = watched_add(&web, "product", FORM_PRODUCT, 3);
+	begin();
+	watched_set(&web, product, FORM_REDESIGN, 0);
+	watched_pass(&web, 6 * DAY_MS);
+	json_decref(watched_only(&web, EVENT_TEMPLATE_REPLACED, &row));
+	check_replaced("replaced");
+}
+END_TEST
+
+START_TEST(every_section_is_redesigned_to_the_same)
+{
+	begin();
+	watched_set(&web, article, FORM_REDESIGN, 0);
+	watched_set(&web, product, FORM_REDESIGN, 0);
+	watched_set(&web, profile, FORM_REDESIGN, 0);
+	watched_pass(&web, 12 * DAY_MS);
+	ck_assert_uint_eq(watched_count(&web, EVENT_TEMPLATE_REPLACED), 3);
+	ck_assert_uint_eq(watched_count(&web, 0), 3);
+}
+END_TEST
+
+START_TEST(other_words_alone_are_a_change)
+{
+	struct template_row row;
+	struct version_row first;
+	struct event_row event;
+	json_t *detail;
+
+	begin();
+	watched_set(&web, product, FORM_REPHRASED, 0);
+	watched_pass(&web, 12 * DAY_MS);
+	detail = watched_only(&web, EVENT_TEMPLATE_CHANGED, &event);
+	ck_assert_uint_eq(event.cluster, old);
+	ck_assert_uint_gt(size_at(detail, "fragments", "gone"), 3);
+	ck_assert_uint_gt(size_at(detail, "fragments", "come"), 3);
+	ck_assert_uint_eq(size_at(detail, "paths", "gone"), 0);
+	ck_assert_int_eq(json_integer_value(json_array_get(
+				 json_object_get(detail, "versions"), 1)),
+			 2);
+	json_decref(detail);
+	row = watched_template(&web, old);
+	first = watched_version(&web, old, 1);
+	ck_assert_uint_eq(row.version, 2);
+	ck_assert_uint_eq(row.state, TEMPLATE_LIVE);
+	ck_assert_uint_gt(first.packed.size, 0);
+	ck_assert_uint_ge(first.last_ms, first.first_ms + DAY_MS);
+	ck_assert_uint_le(first.last_ms,
+			  watched_version(&web, old, 2).first_ms);
+	check_others();
+}
+END_TEST
+
+/* Of 24 members of both, 8 are not in both: 8 / 20 apart. */
+START_TEST(other_paths_in_the_same_cluster_are_a_change)
+{
+	struct event_row event;
+	json_t *detail;
+
+	web.options.threshold = 450;
+	begin();
+	watched_set(&web, product, FORM_REBUILT, 0);
+	watched_pass(&web, 12 * DAY_MS);
+	detail = watched_only(&web, EVENT_TEMPLATE_CHANGED, &event);
+	ck_assert_uint_eq(event.cluster, old);
+	ck_assert_uint_eq(watched_name(&web, product, "product"), old);
+	ck_assert_uint_gt(size_at(detail, "paths", "gone"), 0);
+	ck_assert_uint_gt(size_at(detail, "paths", "come"), 0);
+	json_decref(detail);
+	ck_assert_uint_eq(watched_template(&web, old).version, 2);
+	ck_assert_uint_gt(watched_version(&web, old, 1).packed.size, 0);
+	check_others();
+}
+END_TEST
+
+START_TEST(a_section_that_is_gone_has_vanished)
+{
+	struct event_row row;
+	struct template_row ended;
+
+	begin();
+	watched_set_manner(&web, product, MANNER_GONE, 0);
+	watched_pass(&web, 12 * DAY_MS);
+	json_decref(watched_only(&web, EVENT_TEMPLATE_VANISHED, &row));
+	ck_assert_uint_eq(row.cluster, old);
+	ck_assert_uint_eq(row.other, 0);
+	ck_assert_uint_eq(row.pages, EACH);
+	ended = watched_template(&web, old);
+	ck_assert_uint_eq(ended.state, TEMPLATE_VANISHED);
+	ck_assert(watched_lineage_ends(&web, old, "vanished", 0));
+	ck_assert_uint_gt(watched_version(&web, old, 1).packed.size, 0);
+	check_others();
+}
+END_TEST
+
+START_TEST(a_section_that_returns_is_its_template_again)
+{
+	begin();
+	watched_set_manner(&web, product, MANNER_GONE, 0);
+	watched_pass(&web, 12 * DAY_MS);
+	ck_assert_str_eq(watched_told(&web), "template.vanished product");
+	watched_forget(&web);
+	watched_set_manner(&web, product, MANNER_PAGE, 0);
+	for (unsigned i = 0; i < EACH; i++)
+		watched_ask(&web, product, i);
+	watched_pass(&web, 12 * DAY_MS);
+	/* its number is another, or it has returned: told once at most */
+	ck_assert_uint_le(watched_count(&web, 0), 1);
+	ck_assert_uint_eq(
+		watched_template(&web, watched_name(&web, product, "product"))
+			.state,
+		TEMPLATE_LIVE);
+}
+END_TEST
+
+/* The panel is gone, and then a second one, of those that are left. */
+START_TEST(a_large_section_vanishes_when_a_second_panel_does)
+{
+	unsigned large = watched_add(&web, "large", FORM_REDESIGN, 40);
+	struct event_row row;
+
+	begin();
+	watched_set_manner(&web, large, MANNER_GONE, 0);
+	watched_pass(&web, 12 * DAY_MS);
+	json_decref(watched_only(&web, EVENT_TEMPLATE_VANISHED, &row));
+	check_others();
+}
+END_TEST
+
+START_TEST(a_panel_that_is_gone_is_not_its_template)
+{
+	unsigned large = watched_add(&web, "large", FORM_REDESIGN, 40);
+	unsigned gone = 0;
+	uint32_t cluster;
+
+	begin();
+	cluster = watched_name(&web, large, "large");
+	for (unsigned i = 0; i < 40; i++)
+		if (watched_in_panel(&web, cluster, large, i)) {
+			watched_page(&web, large, i)->manner = MANNER_GONE;
+			gone++;
+		}
+	ck_assert_uint_eq(gone, 16);
+	watched_pass(&web, 12 * DAY_MS);
+	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_uint_eq(watched_template(&web, cluster).state, TEMPLATE_LIVE);
+	for (unsigned i = 0; i < 40; i++)
+		if (watched_page(&web, large, i)->manner == MANNER_GONE)
+			ck_assert(!watched_in_panel(&web, cluster, large, i));
+}
+END_TEST
+
+START_TEST(a_section_that_leads_to_another_is_replaced_by_it)
+{
+	uint32_t into;
+	struct event_row row;
+	json_t *detail;
+
+	begin();
+	into = watched_name(&web, article, "article");
+	watched_set_manner(&web, product, MANNER_LEAD, article);
+	watched_pass(&web, 12 * DAY_MS);
+	detail = watched_only(&web, EVENT_TEMPLATE_REPLACED, &row);
+	ck_assert_str_eq(watched_told(&web),
+			 "template.replaced product>article");
+	ck_assert_ptr_nonnull(json_object_get(detail, "reason"));
+	json_decref(detail);
+	ck_assert_uint_eq(watched_template(&web, old).state, TEMPLATE_REPLACED);
+	ck_assert_uint_eq(watched_template(&web, old).other, into);
+	ck_assert(watched_lineage_ends(&web, old, "replaced", into));
+	check_others();
+}
+END_TEST
+
+/* All products have new URLs, that the old ones lead to: the same design. */
+START_TEST(a_section_that_has_moved_is_where_it_leads_to)
+{
+	unsigned shop = watched_add(&web, "shop", FORM_PRODUCT, EACH);
+
+	web.section_count--; /* nobody links to it yet */
+	begin();
+	web.section_count++;
+	watched_set_manner(&web, product, MANNER_LEAD, shop);
+	watched_pass(&web, 12 * DAY_MS);
+	ck_assert_uint_le(watched_count(&web, 0), 1);
+	ck_assert_uint_eq(
+		watched_template(&web, watched_name(&web, shop, "shop")).state,
+		TEMPLATE_LIVE);
+}
+END_TEST
+
+START_TEST(a_redesign_that_is_rolled_back_at_once_is_none)
+{
+	begin();
+	watched_set(&web, product, FORM_REDESIGN, 0);
+	while (watched_asked(&web, product) == 0)
+		if (!watched_step(&web))
+			web.world.now_ms += HOUR_MS / 4;
+	ck_assert_str_eq(watched_told(&web), "");
+	watched_set(&web, product, FORM_PRODUCT, 0);
+	watched_pass(&web, 12 * DAY_MS);
+	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_uint_eq(watched_name(&web, product, "product"), old);
+	ck_assert_uint_eq(watched_template(&web, old).state, TEMPLATE_LIVE);
+	ck_assert_uint_eq(watched_template(&web, old).version, 1);
+}
+END_TEST
+
+START_TEST(a_redesign_that_is_rolled_back_is_told_both_ways)
+{
+	uint32_t redesign;
+	uint32_t again;
+
+	begin();
+	watched_set(&web, product, FORM_REDESIGN, 0);
+	watched_pass(&web, 6 * DAY_MS);
+	redesign = watched_name(&web, product, "redesign");
+	ck_assert_str_eq(watched_told(&web),
+			 "template.replaced product>redesign");
+	watched_forget(&web);
+	watched_set(&web, product, FORM_PRODUCT, 0);
+	watched_pass(&web, 12 * DAY_MS);
+	ck_assert_uint_eq(watched_count(&web, EVENT_TEMPLATE_REPLACED), 1);
+	ck_assert_uint_eq(watched_count(&web, 0), 1);
+	again = watched_name(&web, product, "again");
+	ck_assert_uint_eq(watched_template(&web, redesign).state,
+			  TEMPLATE_REPLACED);
+	ck_assert_uint_eq(watched_template(&web, redesign).other, again);
+	ck_assert_uint_eq(watched_template(&web, again).state, TEMPLATE_LIVE);
+	check_others();
+}
+END_TEST
+
+START_TEST(a_redesign_that_takes_days_is_one_event_in_the_end)
+{
+	begin();
+	for (unsigned i = 0; i < EACH; i++) {
+		watched_page(&web, product, i)->form = FORM_REDESIGN;
+		if (i % 2 == 1)
+			watched_pass(&web, DAY_MS);
+	}
+	watched_pass(&web, 12 * DAY_MS);
+	watched_name(&web, product, "redesign");
+	ck_assert_str_eq(watched_told(&web),
+			 "template.replaced product>redesign");
+	check_others();
+}
+END_TEST
+
+START_TEST(a_part_that_stays_another_design_is_a_split)
+{
+	struct event_row row;
+	uint32_t other;
+
+	begin();
+	for (unsigned i = 0; i < EACH / 2; i++)
+		watched_page(&web, product, 2 * i)->form = FORM_REDESIGN;
+	watched_pass(&web, 20 * DAY_MS);
+	json_decref(watched_only(&web, EVENT_TEMPLATE_SPLIT, &row));
+	ck_assert_uint_eq(row.cluster, old);
+	other = watched_page_row(&web, product, 0).cluster;
+	ck_assert_uint_eq(row.other, other);
+	ck_assert_uint_eq(watched_template(&web, old).state, TEMPLATE_LIVE);
+	ck_assert(watched_lineage_ends(&web, old, "split", other));
+	ck_assert_uint_eq(watched_template(&web, other).state, TEMPLATE_LIVE);
+	ck_assert(watched_lineage_ends(&web, other, "split from", old));
+	check_others();
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("inspection_change");
+	TCase *tests = tcase_create("inspection_change");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, a_redesign_is_one_event_with_evidence);
+	tcase_add_test(tests, nothing_is_concluded_before_all_were_asked);
+	tcase_add_test(tests, a_redesign_is_found_at_the_price_of_a_panel);
+	tcase_add_test(tests, a_restart_at_any_time_changes_nothing);
+	tcase_add_test(tests, answers_while_it_is_inspected_change_nothing);
+	tcase_add_test(tests, three_pages_are_enough_for_a_redesign);
+	tcase_add_test(tests, every_section_is_redesigned_to_the_same);
+	tcase_add_test(tests, other_words_alone_are_a_change);
+	tcase_add_test(tests, other_paths_in_the_same_cluster_are_a_change);
+	tcase_add_test(tests, a_section_that_is_gone_has_vanished);
+	tcase_add_test(tests, a_section_that_returns_is_its_template_again);
+	tcase_add_test(tests,
+		       a_large_section_vanishes_when_a_second_panel_does);
+	tcase_add_test(tests, a_panel_that_is_gone_is_not_its_template);
+	tcase_add_test(tests,
+		       a_section_that_leads_to_another_is_replaced_by_it);
+	tcase_add_test(tests, a_section_that_has_moved_is_where_it_leads_to);
+	tcase_add_test(tests, a_redesign_that_is_rolled_back_at_once_is_none);
+	tcase_add_test(tests, a_redesign_that_is_rolled_back_is_told_both_ways);
+	tcase_add_test(tests,
+		       a_redesign_that_takes_days_is_one_event_in_the_end);
+	tcase_add_test(tests, a_part_that_stays_another_design_is_a_split);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

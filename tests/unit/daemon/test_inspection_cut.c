@@ -1,0 +1,205 @@
+/* The linkage moves pages that are as they were: a page between two templates
+ * merges them, and another cut of the tree says nothing of the site. */
+#include "tests/unit/daemon/watched.h"
+#include "tests/unit/run.h"
+
+enum { BIG = 12, SMALL = 6 };
+
+static struct watched web;
+static unsigned big;
+static unsigned small;
+static unsigned bridge;
+static uint32_t cluster_of_big;
+static uint32_t cluster_of_small;
+
+static void setup(void)
+{
+	watched_open(&web);
+	web.options.measure = MEASURE_CP;
+	big = watched_add(&web, "big", FORM_BIG, BIG);
+	small = watched_add(&web, "small", FORM_SMALL, SMALL);
+	bridge = watched_add(&web, "bridge", FORM_BRIDGE, 1);
+	watched_set_manner(&web, bridge, MANNER_GONE, 0);
+	watched_begin(&web);
+	ck_assert_uint_eq(watched_count(&web, EVENT_TEMPLATE_NEW), 2);
+	ck_assert_uint_eq(watched_count(&web, 0), 2);
+	cluster_of_big = watched_name(&web, big, "big");
+	cluster_of_small = watched_name(&web, small, "small");
+	ck_assert_uint_ne(cluster_of_big, cluster_of_small);
+	watched_pass(&web, 2 * DAY_MS);
+	watched_forget(&web);
+}
+
+static void teardown(void)
+{
+	watched_close(&web);
+}
+
+static void join(void)
+{
+	watched_set_manner(&web, bridge, MANNER_PAGE, 0);
+	watched_ask(&web, bridge, 0);
+	watched_pass(&web, 6 * DAY_MS);
+	ck_assert_uint_eq(watched_page_row(&web, small, 0).cluster,
+			  cluster_of_big);
+}
+
+START_TEST(a_bridge_merges_two_templates)
+{
+	struct template_row row;
+	struct event_row event;
+
+	join();
+	json_decref(watched_only(&web, EVENT_TEMPLATE_MERGED, &event));
+	ck_assert_str_eq(watched_told(&web), "template.merged small>big");
+	row = watched_template(&web, cluster_of_small);
+	ck_assert_uint_eq(row.state, TEMPLATE_MERGED);
+	ck_assert_uint_eq(row.other, cluster_of_big);
+	ck_assert_uint_ne(row.ended_ms, 0);
+	ck_assert(watched_lineage_ends(&web, cluster_of_small, "merged",
+				       cluster_of_big));
+	row = watched_template(&web, cluster_of_big);
+	ck_assert_uint_eq(row.state, TEMPLATE_LIVE);
+	ck_assert_uint_eq(row.version, 2);
+	ck_assert(watched_lineage_ends(&web, cluster_of_big, "merged from",
+				       cluster_of_small));
+	ck_assert_uint_eq(watched_version(&web, cluster_of_big, 2).page_count,
+			  BIG + SMALL + 1);
+	ck_assert_uint_gt(watched_version(&web, cluster_of_big, 1).packed.size,
+			  0);
+}
+END_TEST
+
+START_TEST(without_the_bridge_they_split_again)
+{
+	struct event_row event;
+	uint32_t split;
+
+	join();
+	watched_forget(&web);
+	watched_set_manner(&web, bridge, MANNER_GONE, 0);
+	watched_ask(&web, bridge, 0);
+	watched_pass(&web, 8 * DAY_MS);
+	json_decref(watched_only(&web, EVENT_TEMPLATE_SPLIT, &event));
+	ck_assert_uint_eq(event.cluster, cluster_of_big);
+	ck_assert_uint_eq(watched_page_row(&web, big, 0).cluster,
+			  cluster_of_big);
+	split = watched_page_row(&web, small, 0).cluster;
+	ck_assert_uint_ne(split, cluster_of_big);
+	ck_assert_uint_eq(event.other, split);
+	ck_assert_uint_eq(watched_template(&web, cluster_of_big).state,
+			  TEMPLATE_LIVE);
+	ck_assert_uint_eq(watched_template(&web, split).state, TEMPLATE_LIVE);
+	ck_assert(watched_lineage_ends(&web, cluster_of_big, "split", split));
+}
+END_TEST
+
+/* 7 / 26 is 269 permille. */
+static void cut_at(uint16_t threshold)
+{
+	web.options.threshold = threshold;
+	ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
+	watched_pass(&web, 8 * DAY_MS);
+}
+
+START_TEST(another_cut_that_merges_is_no_event)
+{
+	cut_at(300);
+	ck_assert_uint_eq(watched_page_row(&web, small, 0).cluster,
+			  cluster_of_big);
+	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_uint_eq(watched_template(&web, cluster_of_small).state,
+			  TEMPLATE_MERGED);
+	ck_assert(watched_lineage_ends(&web, cluster_of_small, "recut",
+				       cluster_of_big));
+	ck_assert_uint_eq(watched_template(&web, cluster_of_big).state,
+			  TEMPLATE_LIVE);
+	ck_assert_uint_eq(watched_template(&web, cluster_of_big).threshold,
+			  300);
+	ck_assert_uint_eq(watched_version(&web, cluster_of_big, 1).page_count,
+			  BIG + SMALL);
+}
+END_TEST
+
+START_TEST(another_cut_that_splits_is_no_event)
+{
+	uint32_t split;
+
+	cut_at(300);
+	cut_at(200);
+	split = watched_page_row(&web, small, 0).cluster;
+	ck_assert_uint_ne(split, cluster_of_big);
+	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_uint_eq(watched_template(&web, cluster_of_big).state,
+			  TEMPLATE_LIVE);
+	ck_assert_uint_eq(watched_template(&web, split).state, TEMPLATE_LIVE);
+	ck_assert_uint_eq(watched_template(&web, split).threshold, 200);
+}
+END_TEST
+
+/* Every page is its own cluster's but for those that are the same. */
+START_TEST(another_cut_does_not_hide_a_redesign)
+{
+	cut_at(300);
+	watched_set(&web, big, FORM_REDESIGN, 0);
+	watched_set(&web, small, FORM_REDESIGN, 0);
+	watched_pass(&web, 8 * DAY_MS);
+	watched_name(&web, big, "redesign");
+	ck_assert_str_eq(watched_told(&web), "template.replaced big>redesign");
+}
+END_TEST
+
+START_TEST(a_redesign_and_another_cut_are_one_event_of_each)
+{
+	watched_set(&web, big, FORM_REDESIGN, 0);
+	watched_set(&web, small, FORM_ALONE, 0);
+	cut_at(210);
+	ck_assert_uint_eq(watched_count(&web, EVENT_TEMPLATE_REPLACED), 2);
+	ck_assert_uint_eq(watched_count(&web, 0), 2);
+}
+END_TEST
+
+/* What was read before the cut is not true after it. */
+START_TEST(findings_of_another_cut_are_not_taken)
+{
+	struct inspection inspection;
+	struct change change = {.kind = CHANGE_TEMPLATES};
+	struct url url;
+
+	web.world.now_ms += DAY_MS;
+	ck_assert_int_eq(inspection_make(web.world.store, WATCHED_HOST,
+					 &web.rules, web.world.now_ms,
+					 &inspection),
+			 ERR_NONE);
+	ck_assert(inspection_has_findings(&inspection));
+	web.options.threshold = 300;
+	ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
+	url_parse(&url, slice_of("http://" WATCHED_HOST "/"), NULL);
+	change.url = &url;
+	change.site = inspection.site;
+	change.findings = &inspection.findings;
+	engine_commit(web.world.engine, &change, 1, web.world.now_ms, NULL);
+	ck_assert_int_eq(change.error, ERR_BUSY);
+	inspection_free(&inspection);
+	watched_pass(&web, DAY_MS);
+	ck_assert_str_eq(watched_told(&web), "");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("inspection_cut");
+	TCase *tests = tcase_create("inspection_cut");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, a_bridge_merges_two_templates);
+	tcase_add_test(tests, without_the_bridge_they_split_again);
+	tcase_add_test(tests, another_cut_that_merges_is_no_event);
+	tcase_add_test(tests, another_cut_that_splits_is_no_event);
+	tcase_add_test(tests, another_cut_does_not_hide_a_redesign);
+	tcase_add_test(tests, a_redesign_and_another_cut_are_one_event_of_each);
+	tcase_add_test(tests, findings_of_another_cut_are_not_taken);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,448 @@
+/* Several things at once: pages that fail, stay or go while others change. */
+#include "tests/unit/daemon/watched.h"
+#include "tests/unit/run.h"
+
+enum { EACH = 12, SECTIONS = 3, LARGE = 40 };
+
+static struct watched web;
+static unsigned article;
+static unsigned product;
+static unsigned profile;
+static uint32_t old;
+
+static void setup(void)
+{
+	watched_open(&web);
+	article = watched_add(&web, "article", FORM_ARTICLE, EACH);
+	product = watched_add(&web, "product", FORM_PRODUCT, EACH);
+	profile = watched_add(&web, "profile", FORM_PROFILE, EACH);
+}
+
+static void teardown(void)
+{
+	watched_close(&web);
+}
+
+static void begin(void)
+{
+	watched_begin(&web);
+	watched_pass(&web, 2 * DAY_MS);
+	old = watched_name(&web, product, "product");
+	watched_forget(&web);
+}
+
+/* Products `from` to `to` have another design. */
+static void redesign(unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++)
+		watched_page(&web, product, i)->form = FORM_REDESIGN;
+}
+
+/* Nothing but this is told, after so many days. */
+static void check_told(unsigned days, const char *wanted)
+{
+	watched_pass(&web, days * DAY_MS);
+	if (watched_name(&web, product, "redesign") == old)
+		web.names[old] = "product";
+	ck_assert_str_eq(watched_told(&web), wanted);
+}
+
+/* Nobody waits for it for ever. */
+START_TEST(a_page_that_always_fails_does_not_hide_a_redesign)
+{
+	begin();
+	watched_page(&web, product, 0)->manner = MANNER_ERROR;
+	redesign(0, EACH);
+	check_told(4, "template.replaced product>redesign");
+}
+END_TEST
+
+START_TEST(a_third_that_always_fails_does_not_hide_a_redesign)
+{
+	begin();
+	for (unsigned i = 0; i < EACH / 3; i++)
+		watched_page(&web, product, i)->manner = MANNER_ERROR;
+	redesign(0, EACH);
+	check_told(8, "template.replaced product>redesign");
+}
+END_TEST
+
+START_TEST(pages_that_are_gone_do_not_hide_a_redesign)
+{
+	begin();
+	for (unsigned i = 0; i < EACH / 3; i++)
+		watched_page(&web, product, i)->manner = MANNER_GONE;
+	redesign(0, EACH);
+	check_told(8, "template.replaced product>redesign");
+}
+END_TEST
+
+START_TEST(half_of_a_section_goes_and_the_rest_is_redesigned)
+{
+	begin();
+	for (unsigned i = 0; i < EACH / 2; i++)
+		watched_page(&web, product, i)->manner = MANNER_GONE;
+	check_told(10, "");
+	redesign(0, EACH);
+	check_told(10, "template.replaced product>redesign");
+}
+END_TEST
+
+/* A page of an old cache, that is as it was for ever. */
+START_TEST(a_page_that_stays_does_not_hide_a_redesign)
+{
+	begin();
+	redesign(1, EACH);
+	check_told(10, "template.replaced product>redesign");
+}
+END_TEST
+
+/* 10 of 12 are fewer than k of n: but whatever it is, it has happened to that
+ * template, and more is told than that there is a new one. */
+START_TEST(two_pages_that_stay_do_not_hide_a_redesign)
+{
+	unsigned about;
+
+	begin();
+	redesign(2, EACH);
+	watched_pass(&web, 20 * DAY_MS);
+	about = watched_count(&web, EVENT_TEMPLATE_REPLACED) +
+		watched_count(&web, EVENT_TEMPLATE_SPLIT) +
+		watched_count(&web, EVENT_TEMPLATE_CHANGED);
+	ck_assert_msg(about == 1, "%s", watched_told(&web));
+	ck_assert_uint_eq(watched_count(&web, 0), 1);
+}
+END_TEST
+
+/* 5 of 6, as well. */
+START_TEST(one_of_few_that_stays_does_not_hide_a_redesign)
+{
+	unsigned about;
+
+	web.page_count -= EACH / 2;
+	web.sections[profile].count = EACH / 2;
+	begin();
+	for (unsigned i = 1; i < EACH / 2; i++)
+		watched_page(&web, profile, i)->form = FORM_REDESIGN;
+	watched_pass(&web, 20 * DAY_MS);
+	about = watched_count(&web, EVENT_TEMPLATE_REPLACED) +
+		watched_count(&web, EVENT_TEMPLATE_SPLIT) +
+		watched_count(&web, EVENT_TEMPLATE_CHANGED);
+	ck_assert_msg(about == 1, "%s", watched_told(&web));
+	ck_assert_uint_eq(watched_count(&web, 0), 1);
+}
+END_TEST
+
+/* It was the first of those that come. */
+START_TEST(a_stray_page_does_not_hide_a_new_template)
+{
+	struct event_row row;
+	unsigned added;
+
+	begin();
+	redesign(0, 1);
+	check_told(10, "");
+	added = watched_add(&web, "recipe", FORM_REDESIGN, EACH);
+	for (unsigned i = 0; i < EACH; i++)
+		watched_ask(&web, added, i);
+	watched_pass(&web, 3 * DAY_MS);
+	json_decref(watched_only(&web, EVENT_TEMPLATE_NEW, &row));
+	ck_assert_uint_eq(row.cluster, watched_name(&web, added, "recipe"));
+}
+END_TEST
+
+START_TEST(a_template_can_be_redesigned_again_and_again)
+{
+	static const enum form designs[] = {FORM_REDESIGN, FORM_BIG,
+					    FORM_REDESIGN, FORM_PRODUCT};
+
+	begin();
+	for (unsigned i = 0; i < 4; i++) {
+		watched_set(&web, product, designs[i], i);
+		watched_pass(&web, 5 * DAY_MS);
+		ck_assert_uint_eq(watched_count(&web, EVENT_TEMPLATE_REPLACED),
+				  i + 1);
+		ck_assert_uint_eq(watched_count(&web, 0), i + 1);
+	}
+}
+END_TEST
+
+START_TEST(a_second_section_takes_the_new_design_later)
+{
+	begin();
+	redesign(0, EACH);
+	check_told(6, "template.replaced product>redesign");
+	watched_forget(&web);
+	watched_set(&web, article, FORM_REDESIGN, 0);
+	check_told(6, "template.replaced article>redesign");
+}
+END_TEST
+
+/* The rest of it follows weeks later. */
+START_TEST(a_split_and_what_follows_it_are_two_events)
+{
+	begin();
+	redesign(0, EACH / 2);
+	watched_pass(&web, 15 * DAY_MS);
+	ck_assert_uint_eq(watched_count(&web, EVENT_TEMPLATE_SPLIT), 1);
+	ck_assert_uint_eq(watched_count(&web, 0), 1);
+	watched_forget(&web);
+	redesign(0, EACH);
+	check_told(15, "template.replaced product>redesign");
+}
+END_TEST
+
+/* A page every third day. */
+START_TEST(a_redesign_that_takes_weeks_is_two_events_at_most)
+{
+	begin();
+	for (unsigned i = 0; i < EACH; i++) {
+		redesign(0, i + 1);
+		watched_pass(&web, 3 * DAY_MS);
+	}
+	watched_pass(&web, 10 * DAY_MS);
+	ck_assert_msg(watched_count(&web, EVENT_TEMPLATE_REPLACED) == 1, "%s",
+		      watched_told(&web));
+	ck_assert_msg(watched_count(&web, 0) <= 2, "%s", watched_told(&web));
+}
+END_TEST
+
+/* Two pages of a large section are asked by chance, and the panel is 16 of 40:
+ * what is not in it counts, too, when it is told. */
+START_TEST(a_large_section_is_redesigned_and_all_of_it_is_visited)
+{
+	web.section_count = 2;
+	web.page_count = 2 * EACH;
+	web.sections[product].count = 0;
+	product = watched_add(&web, "large", FORM_PRODUCT, LARGE);
+	begin();
+	redesign(0, LARGE);
+	check_told(6, "template.replaced product>redesign");
+	ck_assert_uint_eq(watched_pages_asked(&web, product), LARGE);
+	for (unsigned i = 0; i < LARGE; i++)
+		ck_assert_uint_eq(watched_page_row(&web, product, i).cluster,
+				  watched_name(&web, product, "redesign"));
+	watched_pass(&web, 6 * DAY_MS);
+	ck_assert_uint_eq(
+		watched_version(&web, watched_name(&web, product, "redesign"),
+				1)
+			.page_count,
+		LARGE);
+}
+END_TEST
+
+START_TEST(other_words_are_the_version_of_all_pages_soon)
+{
+	web.section_count = 2;
+	web.page_count = 2 * EACH;
+	web.sections[product].count = 0;
+	product = watched_add(&web, "large", FORM_PRODUCT, LARGE);
+	begin();
+	watched_set(&web, product, FORM_REPHRASED, 0);
+	check_told(6, "template.changed product");
+	ck_assert_uint_eq(watched_template(&web, old).version, 2);
+	ck_assert_uint_eq(watched_version(&web, old, 2).page_count, LARGE);
+	watched_set(&web, product, FORM_PRODUCT, 0);
+	check_told(6, "template.changed product; template.changed product");
+	ck_assert_uint_eq(watched_template(&web, old).version, 3);
+}
+END_TEST
+
+/* What was seen by a clock that was years ahead. */
+START_TEST(a_clock_that_was_ahead_hides_nothing)
+{
+	uint64_t now_ms;
+
+	begin();
+	now_ms = web.world.now_ms;
+	web.world.now_ms += 1000 * DAY_MS;
+	watched_pass(&web, DAY_MS);
+	web.world.now_ms = now_ms + DAY_MS;
+	watched_forget(&web);
+	check_told(5, "");
+	ck_assert_uint_gt(watched_asked(&web, product), 6);
+	redesign(0, EACH);
+	check_told(6, "template.replaced product>redesign");
+}
+END_TEST
+
+/* The operator has stopped the watch, and begins it again. */
+START_TEST(a_redesign_while_nobody_watched_is_told_later)
+{
+	begin();
+	web.options.watch_ms = 0;
+	ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
+	redesign(0, EACH);
+	check_told(20, "");
+	web.options.watch_ms = DAY_MS;
+	ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
+	check_told(5, "template.replaced product>redesign");
+}
+END_TEST
+
+/* Rounds that come faster than anybody is waited for. */
+START_TEST(a_redesign_of_a_site_that_is_watched_by_the_minute)
+{
+	web.options.watch_ms = 60 * SECOND_MS;
+	begin();
+	redesign(0, EACH);
+	watched_pass(&web, HOUR_MS);
+	check_told(0, "template.replaced product>redesign");
+}
+END_TEST
+
+/* What two pages of twelve do is their own, whatever it is. */
+START_TEST(noise_is_no_event)
+{
+	static const enum form own[] = {FORM_ARTICLE, FORM_PRODUCT,
+					FORM_PROFILE};
+	uint64_t state = 1;
+
+	begin();
+	for (unsigned day = 0; day < 90; day++) {
+		unsigned s = world_random(&state) % SECTIONS;
+		struct watched_page *page = watched_page(
+			&web, s, world_random(&state) % 2 * (EACH - 1));
+		unsigned what = world_random(&state) % 4;
+
+		watched_set(&web, s, own[s], day);
+		page->form = what == 0 ? FORM_ALONE : own[s];
+		page->manner = what == 1   ? MANNER_GONE
+			       : what == 2 ? MANNER_ERROR
+					   : MANNER_PAGE;
+		watched_pass(&web, DAY_MS);
+		ck_assert_msg(watched_count(&web, 0) == 0, "day %u: %s", day,
+			      watched_told(&web));
+	}
+	ck_assert_uint_lt(web.visits, 90 * SECTIONS * EACH / 2);
+}
+END_TEST
+
+static void change_page(struct watched_page *page, uint64_t *state)
+{
+	page->form = world_random(state) % FORM_BRIDGE;
+	page->manner = world_random(state) % 4;
+	page->target = world_random(state) % SECTIONS;
+}
+
+/* Anything that can happen to a site in a day. */
+static void change_anything(uint64_t *state)
+{
+	unsigned s = world_random(state) % SECTIONS;
+
+	switch (world_random(state) % 8) {
+	case 0:
+	case 1:
+		watched_set(&web, s, world_random(state) % FORM_BRIDGE, 0);
+		break;
+	case 2:
+		watched_set_manner(&web, s, world_random(state) % 4,
+				   world_random(state) % SECTIONS);
+		break;
+	case 3:
+		web.options.threshold =
+			(uint16_t)(150 + world_random(state) % 400);
+		ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
+		break;
+	case 4:
+		world_reopen(&web.world);
+		break;
+	case 5:
+		web.world.now_ms += world_random(state) % 40 * HOUR_MS;
+		break;
+	default:
+		for (unsigned i = 0; i < 5; i++)
+			change_page(watched_page(&web, s,
+						 world_random(state) % EACH),
+				    state);
+		break;
+	}
+}
+
+/* Each cluster that is large enough is a template that lives, and each that
+ * lives has pages. */
+static void check_at_rest(void)
+{
+	struct txn txn = txn_begin_read(web.world.store);
+	struct scan scan = scan_begin(&txn, TABLE_CLUSTERS, slice_of(""));
+	uint32_t large[WATCHED_CLUSTERS];
+	struct cluster_row cluster;
+	size_t count = 0;
+
+	while (scan_next(&scan))
+		if (cluster_row_decode(scan.value, &cluster) &&
+		    cluster.page_count >= web.rules.min_pages)
+			large[count++] = key_u32(scan.key, sizeof(uint32_t));
+	scan_end(&scan);
+	txn_abort(&txn);
+	for (size_t i = 0; i < count; i++)
+		ck_assert_msg(watched_template(&web, large[i]).state ==
+					      TEMPLATE_LIVE &&
+				      watched_template(&web, large[i]).version >
+					      0,
+			      "cluster %u is no template: %s", large[i],
+			      watched_told(&web));
+}
+
+/* The site comes to rest in three different designs, and then nothing is told
+ * any more. */
+START_TEST(whatever_happens_comes_to_rest)
+{
+	uint64_t state = (uint64_t)_i + 1;
+
+	web.is_overtaken = _i % 2 == 1;
+	begin();
+	for (unsigned day = 0; day < 60; day++) {
+		change_anything(&state);
+		watched_pass(&web, world_random(&state) % 72 * HOUR_MS);
+	}
+	for (unsigned s = 0; s < SECTIONS; s++) {
+		watched_set_manner(&web, s, MANNER_PAGE, 0);
+		watched_set(&web, s, FORM_ARTICLE + s, 99);
+		for (unsigned i = 0; i < EACH; i++)
+			watched_ask(&web, s, i);
+	}
+	watched_pass(&web, 20 * DAY_MS);
+	check_at_rest();
+	watched_forget(&web);
+	watched_pass(&web, 20 * DAY_MS);
+	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_uint_le(web.visits, 20 * SECTIONS * 3);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("inspection_mixed");
+	TCase *tests = tcase_create("inspection_mixed");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests,
+		       a_page_that_always_fails_does_not_hide_a_redesign);
+	tcase_add_test(tests,
+		       a_third_that_always_fails_does_not_hide_a_redesign);
+	tcase_add_test(tests, pages_that_are_gone_do_not_hide_a_redesign);
+	tcase_add_test(tests,
+		       half_of_a_section_goes_and_the_rest_is_redesigned);
+	tcase_add_test(tests, a_page_that_stays_does_not_hide_a_redesign);
+	tcase_add_test(tests, two_pages_that_stay_do_not_hide_a_redesign);
+	tcase_add_test(tests, one_of_few_that_stays_does_not_hide_a_redesign);
+	tcase_add_test(tests, a_stray_page_does_not_hide_a_new_template);
+	tcase_add_test(tests, a_template_can_be_redesigned_again_and_again);
+	tcase_add_test(tests, a_second_section_takes_the_new_design_later);
+	tcase_add_test(tests, a_split_and_what_follows_it_are_two_events);
+	tcase_add_test(tests,
+		       a_redesign_that_takes_weeks_is_two_events_at_most);
+	tcase_add_test(tests,
+		       a_large_section_is_redesigned_and_all_of_it_is_visited);
+	tcase_add_test(tests, other_words_are_the_version_of_all_pages_soon);
+	tcase_add_test(tests, a_clock_that_was_ahead_hides_nothing);
+	tcase_add_test(tests, a_redesign_while_nobody_watched_is_told_later);
+	tcase_add_test(tests,
+		       a_redesign_of_a_site_that_is_watched_by_the_minute);
+	tcase_add_test(tests, noise_is_no_event);
+	tcase_add_loop_test(tests, whatever_happens_comes_to_rest, 0, 20);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

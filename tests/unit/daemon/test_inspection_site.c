@@ -1,0 +1,318 @@
+/* What an inspection finds out of a whole site: it is blocked, it is stale; and
+ * a site that is handed in has nobody who could be asked. */
+#include "page/page_class.h"
+#include "tests/unit/daemon/watched.h"
+#include "tests/unit/run.h"
+
+enum { EACH = 12, SECTIONS = 3 };
+
+static struct watched web;
+static unsigned article;
+static unsigned product;
+static unsigned profile;
+
+static void setup(void)
+{
+	watched_open(&web);
+	article = watched_add(&web, "article", FORM_ARTICLE, EACH);
+	product = watched_add(&web, "product", FORM_PRODUCT, EACH);
+	profile = watched_add(&web, "profile", FORM_PROFILE, EACH);
+}
+
+static void teardown(void)
+{
+	watched_close(&web);
+}
+
+static void begin(void)
+{
+	watched_begin(&web);
+	watched_pass(&web, 2 * DAY_MS);
+	watched_forget(&web);
+}
+
+static uint32_t flags(void)
+{
+	return world_site(&web.world, WATCHED_HOST).flags & SITE_FINDINGS;
+}
+
+static void set_all(enum manner manner)
+{
+	for (unsigned i = 0; i < SECTIONS; i++)
+		watched_set_manner(&web, i, manner, 0);
+}
+
+static void set_forms(enum form first, enum form second, enum form third)
+{
+	watched_set(&web, article, first, 0);
+	watched_set(&web, product, second, 0);
+	watched_set(&web, profile, third, 0);
+}
+
+/* Every page and every template is there as it was. */
+static void check_untouched(void)
+{
+	for (unsigned s = 0; s < SECTIONS; s++) {
+		uint32_t cluster = watched_name(&web, s, web.sections[s].name);
+		struct template_row row = watched_template(&web, cluster);
+
+		ck_assert_uint_eq(row.state, TEMPLATE_LIVE);
+		ck_assert_uint_eq(row.version, 1);
+		for (unsigned i = 0; i < EACH; i++) {
+			struct page_row page = watched_page_row(&web, s, i);
+
+			ck_assert_uint_eq(page.page_class, CLASS_PAGE);
+			ck_assert_uint_eq(page.http_status, 200);
+			ck_assert_uint_eq(page.cluster, cluster);
+		}
+	}
+}
+
+/* It is blocked for days; then pages come, and it is not. */
+static void check_blocked_and_freed(void)
+{
+	struct event_row row;
+
+	watched_pass(&web, 5 * DAY_MS);
+	json_decref(watched_only(&web, EVENT_SITE_BLOCKED, &row));
+	ck_assert_uint_ge(row.pages, 3);
+	ck_assert_uint_eq(row.cluster, 0);
+	ck_assert_uint_eq(flags(), SITE_IS_BLOCKED);
+	check_untouched();
+	watched_forget(&web);
+	set_all(MANNER_PAGE);
+	set_forms(FORM_ARTICLE, FORM_PRODUCT, FORM_PROFILE);
+	watched_pass(&web, 3 * DAY_MS);
+	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_uint_eq(flags(), 0);
+	check_untouched();
+}
+
+START_TEST(errors_alone_are_a_site_that_is_blocked)
+{
+	begin();
+	set_all(MANNER_ERROR);
+	check_blocked_and_freed();
+}
+END_TEST
+
+START_TEST(challenges_alone_are_a_site_that_is_blocked)
+{
+	begin();
+	set_forms(FORM_CHALLENGE, FORM_CHALLENGE, FORM_CHALLENGE);
+	check_blocked_and_freed();
+}
+END_TEST
+
+START_TEST(a_site_can_be_blocked_again)
+{
+	begin();
+	set_all(MANNER_ERROR);
+	check_blocked_and_freed();
+	set_all(MANNER_ERROR);
+	check_blocked_and_freed();
+}
+END_TEST
+
+START_TEST(a_section_that_fails_is_not_its_site)
+{
+	begin();
+	watched_set_manner(&web, product, MANNER_ERROR, 0);
+	watched_pass(&web, 8 * DAY_MS);
+	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_uint_eq(flags(), 0);
+	check_untouched();
+	watched_set_manner(&web, product, MANNER_PAGE, 0);
+	watched_pass(&web, 8 * DAY_MS);
+	ck_assert_str_eq(watched_told(&web), "");
+	check_untouched();
+}
+END_TEST
+
+/* The others were taken half a day later: their round has not begun. */
+START_TEST(a_section_that_fails_before_others_were_asked_is_not_its_site)
+{
+	web.section_count = 1;
+	watched_begin(&web);
+	web.section_count = SECTIONS;
+	web.world.now_ms += DAY_MS / 2;
+	for (unsigned i = 0; i < EACH; i++) {
+		watched_ask(&web, product, i);
+		watched_ask(&web, profile, i);
+	}
+	while (watched_step(&web)) {
+	}
+	watched_forget(&web);
+	watched_set_manner(&web, article, MANNER_ERROR, 0);
+	watched_pass(&web, 6 * DAY_MS);
+	ck_assert_str_eq(watched_told(&web), "");
+}
+END_TEST
+
+START_TEST(a_redesign_behind_an_outage_is_told_once)
+{
+	struct event_row row;
+
+	begin();
+	set_all(MANNER_ERROR);
+	watched_pass(&web, 4 * DAY_MS);
+	ck_assert_str_eq(watched_told(&web), "site.blocked");
+	watched_forget(&web);
+	set_all(MANNER_PAGE);
+	watched_set(&web, product, FORM_REDESIGN, 0);
+	watched_pass(&web, 6 * DAY_MS);
+	json_decref(watched_only(&web, EVENT_TEMPLATE_REPLACED, &row));
+	ck_assert_uint_eq(flags(), 0);
+}
+END_TEST
+
+/* Half a day after a round, when nobody is asked. */
+START_TEST(a_site_is_stale_at_its_time_and_once)
+{
+	struct site_row site;
+	uint64_t stale_ms;
+
+	web.rules.stale_ms = 5 * DAY_MS - DAY_MS / 2;
+	begin();
+	set_all(MANNER_ERROR);
+	site = world_site(&web.world, WATCHED_HOST);
+	stale_ms = site.seen_ms + web.rules.stale_ms;
+	watched_pass(&web, stale_ms - 1 - web.world.now_ms);
+	ck_assert_uint_eq(watched_count(&web, EVENT_SITE_STALE), 0);
+	watched_pass(&web, 1);
+	ck_assert_uint_eq(watched_count(&web, EVENT_SITE_STALE), 1);
+	ck_assert_uint_ne(flags() & SITE_IS_STALE, 0);
+	watched_pass(&web, 20 * DAY_MS);
+	ck_assert_uint_eq(watched_count(&web, EVENT_SITE_STALE), 1);
+	check_untouched();
+	watched_forget(&web);
+	set_all(MANNER_PAGE);
+	watched_pass(&web, 3 * DAY_MS);
+	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_uint_eq(flags(), 0);
+	set_all(MANNER_ERROR);
+	watched_pass(&web, 8 * DAY_MS);
+	ck_assert_uint_eq(watched_count(&web, EVENT_SITE_STALE), 1);
+}
+END_TEST
+
+START_TEST(a_site_that_nobody_asks_is_never_stale)
+{
+	web.rules.stale_ms = 5 * DAY_MS;
+	web.options.watch_ms = 0;
+	begin();
+	watched_pass(&web, 50 * DAY_MS);
+	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_uint_eq(flags(), 0);
+}
+END_TEST
+
+/* The daemon was off: that is not the site's. */
+START_TEST(a_site_that_was_not_asked_is_not_stale)
+{
+	web.rules.stale_ms = 5 * DAY_MS;
+	begin();
+	web.world.now_ms += 30 * DAY_MS;
+	watched_settle(&web);
+	watched_pass(&web, 2 * DAY_MS);
+	ck_assert_str_eq(watched_told(&web), "");
+}
+END_TEST
+
+static void hand_in_all(void)
+{
+	web.options.flags = SITE_IS_OFFLINE;
+	for (unsigned s = 0; s < SECTIONS; s++)
+		watched_hand_in(&web, s, 0, EACH);
+	watched_settle(&web);
+}
+
+START_TEST(what_is_handed_in_has_templates)
+{
+	hand_in_all();
+	ck_assert_uint_eq(watched_count(&web, EVENT_TEMPLATE_NEW), SECTIONS);
+	ck_assert_uint_eq(watched_count(&web, 0), SECTIONS);
+	watched_forget(&web);
+	watched_pass(&web, 10 * DAY_MS);
+	ck_assert_uint_eq(web.visits, 0);
+	ck_assert_str_eq(watched_told(&web), "");
+}
+END_TEST
+
+static void check_handed_in(void)
+{
+	struct event_row row;
+
+	watched_pass(&web, DAY_MS);
+	json_decref(watched_only(&web, EVENT_TEMPLATE_REPLACED, &row));
+	ck_assert_uint_eq(row.other, watched_name(&web, product, "redesign"));
+	ck_assert_uint_eq(watched_template(&web, row.other).state,
+			  TEMPLATE_LIVE);
+	ck_assert_uint_eq(web.visits, 0);
+	ck_assert_uint_eq(watched_rows(&web, TABLE_DUE), 0);
+}
+
+START_TEST(another_design_that_is_handed_in_is_one_event)
+{
+	hand_in_all();
+	watched_forget(&web);
+	watched_set(&web, product, FORM_REDESIGN, 0);
+	watched_hand_in(&web, product, 0, EACH);
+	check_handed_in();
+}
+END_TEST
+
+/* The templates are inspected after each page. */
+START_TEST(another_design_that_is_handed_in_slowly_is_one_event)
+{
+	hand_in_all();
+	watched_forget(&web);
+	watched_set(&web, product, FORM_REDESIGN, 0);
+	for (unsigned i = 0; i < EACH; i++) {
+		watched_hand_in(&web, product, i, i + 1);
+		watched_settle(&web);
+	}
+	check_handed_in();
+}
+END_TEST
+
+START_TEST(content_that_is_handed_in_is_no_event)
+{
+	hand_in_all();
+	watched_forget(&web);
+	for (unsigned edition = 1; edition < 4; edition++) {
+		watched_set(&web, product, FORM_PRODUCT, edition);
+		watched_hand_in(&web, product, 0, EACH);
+		watched_settle(&web);
+	}
+	watched_pass(&web, DAY_MS);
+	ck_assert_str_eq(watched_told(&web), "");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("inspection_site");
+	TCase *tests = tcase_create("inspection_site");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, errors_alone_are_a_site_that_is_blocked);
+	tcase_add_test(tests, challenges_alone_are_a_site_that_is_blocked);
+	tcase_add_test(tests, a_site_can_be_blocked_again);
+	tcase_add_test(tests, a_section_that_fails_is_not_its_site);
+	tcase_add_test(
+		tests,
+		a_section_that_fails_before_others_were_asked_is_not_its_site);
+	tcase_add_test(tests, a_redesign_behind_an_outage_is_told_once);
+	tcase_add_test(tests, a_site_is_stale_at_its_time_and_once);
+	tcase_add_test(tests, a_site_that_nobody_asks_is_never_stale);
+	tcase_add_test(tests, a_site_that_was_not_asked_is_not_stale);
+	tcase_add_test(tests, what_is_handed_in_has_templates);
+	tcase_add_test(tests, another_design_that_is_handed_in_is_one_event);
+	tcase_add_test(tests,
+		       another_design_that_is_handed_in_slowly_is_one_event);
+	tcase_add_test(tests, content_that_is_handed_in_is_no_event);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,160 @@
+/*
+ * tests/unit/daemon/watched.h - a made-up web site that is watched by a clock
+ * that is made up, too: the engine leases, the site answers, and its templates
+ * are inspected after every few answers, as often as the daemon would.
+ */
+#ifndef TESTS_UNIT_DAEMON_WATCHED_H
+#define TESTS_UNIT_DAEMON_WATCHED_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "daemon/inspection.h"
+#include "tests/unit/daemon/world.h"
+
+#define WATCHED_HOST "a.test"
+#define SECOND_MS    UINT64_C(1000)
+#define HOUR_MS      UINT64_C(3600000)
+#define DAY_MS       (24 * HOUR_MS)
+
+enum { WATCHED_SECTIONS = 6, WATCHED_PAGES = 96, WATCHED_CLUSTERS = 64 };
+
+/* What a page looks like. */
+enum form {
+	FORM_ARTICLE,
+	FORM_PRODUCT,
+	FORM_PROFILE,
+	FORM_REDESIGN,  /* has nothing in common with the others */
+	FORM_EDITED,    /* as PRODUCT, and one element more */
+	FORM_REPHRASED, /* as PRODUCT, and every word of the template another */
+	FORM_REBUILT,   /* a third of the paths of PRODUCT are others */
+	FORM_ALONE,
+	FORM_CHALLENGE,
+	/* by paths of tags: BIG and SMALL have 19 in common and 7 of their own,
+	 * 7 / 26 apart; BRIDGE has 4 of each, 4 / 27 from both */
+	FORM_BIG,
+	FORM_SMALL,
+	FORM_BRIDGE,
+};
+
+/* How a page answers. */
+enum manner {
+	MANNER_PAGE,
+	MANNER_GONE,  /* 404 */
+	MANNER_ERROR, /* 500 */
+	MANNER_LEAD,  /* to the page of the same number in section `target` */
+};
+
+struct watched_page {
+	enum form form;
+	enum manner manner;
+	unsigned edition; /* of its content */
+	unsigned target;
+	unsigned asked; /* how often, since watched_forget() */
+	unsigned fresh; /* of these: answered 304 */
+};
+
+struct watched_section {
+	const char *name;
+	unsigned first; /* of the pages */
+	unsigned count;
+};
+
+struct watched {
+	struct world world;
+	struct inspection_rules rules;
+	struct site_options options;
+	struct watched_section sections[WATCHED_SECTIONS];
+	unsigned section_count;
+	struct watched_page pages[WATCHED_PAGES];
+	unsigned page_count;
+	const char *names[WATCHED_CLUSTERS]; /* of clusters, for told */
+	bool is_restarted; /* the store is opened anew after each step */
+	bool is_overtaken; /* answers come while an inspection is made */
+	unsigned visits;   /* since watched_forget(), all of them */
+	uint64_t since;    /* events up to this number are forgotten */
+	struct buffer told;
+	struct buffer lineage;
+};
+
+/* An empty store, no site yet: options to be changed before they are used are
+ * cpc, 200 permille, a look a day, no visits otherwise. */
+void watched_open(struct watched *watched);
+
+/* verify() finds nothing, rows of templates agree, each notice has evidence;
+ * and all is gone. */
+void watched_close(struct watched *watched);
+
+/* Its pages are there; nobody knows of them yet. */
+unsigned watched_add(struct watched *watched, const char *name, enum form form,
+		     unsigned count);
+
+/* Crawl the site, inspect it, and name the clusters after their sections. */
+void watched_begin(struct watched *watched);
+
+/* Add the site with the options as they are now; its answer. */
+enum error watched_set_options(struct watched *watched);
+
+/* The cluster that most pages of the section are in is called so. */
+uint32_t watched_name(struct watched *watched, unsigned section,
+		      const char *name);
+
+/* All pages of the section are like that from now on. */
+void watched_set(struct watched *watched, unsigned section, enum form form,
+		 unsigned edition);
+void watched_set_manner(struct watched *watched, unsigned section,
+			enum manner manner, unsigned target);
+struct watched_page *watched_page(struct watched *watched, unsigned section,
+				  unsigned number);
+
+/* Somebody asks for the page: it is fetched at the next step. */
+void watched_ask(struct watched *watched, unsigned section, unsigned number);
+
+/* Hand in the pages from..to of the section as they are now. */
+void watched_hand_in(struct watched *watched, unsigned section, unsigned from,
+		     unsigned to);
+
+/* Inspect and commit, once: is there anything new? */
+bool watched_inspect(struct watched *watched);
+
+/* Inspect until nothing is found, which must come soon; and then twice nothing.
+ * When it wants to look again. */
+uint64_t watched_settle(struct watched *watched);
+
+/* A few answers, and inspections after them: false when nothing was due. */
+bool watched_step(struct watched *watched);
+
+/* All that happens until then. */
+void watched_pass(struct watched *watched, uint64_t time_ms);
+
+/* The notices and requests so far do not count any more. */
+void watched_forget(struct watched *watched);
+
+/* The notices since: "template.replaced product>?; template.new article". */
+const char *watched_told(struct watched *watched);
+unsigned watched_count(struct watched *watched, enum event_kind kind);
+
+/* The only notice since, which is of this kind: its row without slices, and its
+ * evidence, to be ended with json_decref(). */
+json_t *watched_only(struct watched *watched, enum event_kind kind,
+		     struct event_row *row_out);
+
+/* How often pages of the section were asked for; by how many of its pages. */
+unsigned watched_asked(const struct watched *watched, unsigned section);
+unsigned watched_pages_asked(const struct watched *watched, unsigned section);
+
+struct page_row watched_page_row(struct watched *watched, unsigned section,
+				 unsigned number);
+bool watched_in_panel(struct watched *watched, uint32_t cluster,
+		      unsigned section, unsigned number);
+/* Its lineage is there until the next call; a row that is not there is zero. */
+struct template_row watched_template(struct watched *watched, uint32_t cluster);
+/* The packed slice has its size alone. */
+struct version_row watched_version(struct watched *watched, uint32_t cluster,
+				   uint32_t number);
+/* Is the last entry of its lineage so, with that other one (0: none)? */
+bool watched_lineage_ends(struct watched *watched, uint32_t cluster,
+			  const char *kind, uint32_t other);
+uint64_t watched_rows(struct watched *watched, enum table table);
+
+#endif

@@ -1,0 +1,139 @@
+/* What store_verify() says of hooks, outboxes and mutes. */
+#include "store/verify.h"
+
+#include <string.h>
+
+#include "store/rows.h"
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+static struct scratch scratch;
+static struct store *store;
+static struct txn txn;
+
+/* Hook 1, for which events 1 and 2 wait, and rule 1. */
+static void begin(void)
+{
+	const struct hook_row hook = {.target = slice_of("http://a/"),
+				      .waiting = 2};
+	const struct mute_row mute = {.kind = EVENT_GUARD_OK,
+				      .host = slice_of("a")};
+	const struct event_row event = {.kind = EVENT_GUARD_OK,
+					.host = slice_of("a")};
+
+	scratch_make(&scratch);
+	store = scratch_store(&scratch);
+	txn = txn_begin_write(store);
+	store_next_number(&txn, "hook");
+	store_next_number(&txn, "mute");
+	hook_row_put(&txn, 1, &hook);
+	mute_row_put(&txn, 1, &mute);
+	for (int i = 0; i < 2; i++)
+		outbox_put(&txn, 1, event_add(&txn, &event), &event);
+}
+
+static void end(void)
+{
+	txn_abort(&txn);
+	store_close(store);
+	scratch_remove(&scratch, NULL);
+}
+
+/* One problem, which is told so; none when that is NULL. */
+static void check(const char *wanted)
+{
+	struct verify_report report = {0};
+
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_msg(report.problems == (wanted != NULL), "%s",
+		      report.text.data);
+	if (wanted != NULL)
+		ck_assert_msg(strstr(report.text.data, wanted) != NULL, "%s",
+			      report.text.data);
+	buffer_free(&report.text);
+}
+
+START_TEST(what_agrees_has_no_problem)
+{
+	check(NULL);
+}
+END_TEST
+
+START_TEST(waiting_rows_are_counted)
+{
+	struct key key = key_outbox(1, 2);
+
+	txn_delete(&txn, TABLE_OUTBOX, key_slice(&key));
+	check("hook 1: 2 events wait, but 1 rows");
+}
+END_TEST
+
+START_TEST(an_outbox_has_a_hook)
+{
+	struct key key = key_small(1);
+
+	txn_delete(&txn, TABLE_HOOKS, key_slice(&key));
+	check("hook 1: events wait for it, but it does not exist");
+}
+END_TEST
+
+START_TEST(an_event_that_waits_was_there)
+{
+	const struct event_row event = {.host = slice_of("a")};
+	const struct hook_row hook = {.target = slice_of("http://a/"),
+				      .waiting = 3};
+
+	outbox_put(&txn, 1, 3, &event);
+	hook_row_put(&txn, 1, &hook);
+	check("waiting event 3: over the last number, 2");
+}
+END_TEST
+
+START_TEST(damaged_rows_are_told)
+{
+	struct key outbox = key_outbox(1, 2);
+	struct key mute = key_small(1);
+
+	txn_put(&txn, TABLE_OUTBOX, key_slice(&outbox), slice_of("x"));
+	check("hook 1: a waiting event is damaged");
+	txn_delete(&txn, TABLE_OUTBOX, key_slice(&outbox));
+	hook_row_put(&txn, 1,
+		     &(struct hook_row){.target = slice_of("http://a/"),
+					.waiting = 1});
+	txn_put(&txn, TABLE_MUTES, key_slice(&mute), slice_of("x"));
+	check("mute 1: damaged");
+}
+END_TEST
+
+START_TEST(a_damaged_hook_is_told)
+{
+	struct key key = key_small(1);
+
+	txn_put(&txn, TABLE_HOOKS, key_slice(&key), slice_of("x"));
+	check("hook 1: damaged");
+}
+END_TEST
+
+START_TEST(numbers_come_from_their_counters)
+{
+	mute_row_put(&txn, 2, &(struct mute_row){.host = slice_of("a")});
+	check("mute 2: over the last number, 1");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("check_notices");
+	TCase *tests = tcase_create("check_notices");
+
+	tcase_add_checked_fixture(tests, begin, end);
+	tcase_add_test(tests, what_agrees_has_no_problem);
+	tcase_add_test(tests, waiting_rows_are_counted);
+	tcase_add_test(tests, an_outbox_has_a_hook);
+	tcase_add_test(tests, an_event_that_waits_was_there);
+	tcase_add_test(tests, damaged_rows_are_told);
+	tcase_add_test(tests, a_damaged_hook_is_told);
+	tcase_add_test(tests, numbers_come_from_their_counters);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,218 @@
+/* Every damage of a bundle is refused, or survived. */
+#include "template/bundle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/arena.h"
+#include "tests/unit/run.h"
+#include "tests/unit/template/seal.h"
+#include "tests/unit/template/small_site.h"
+
+static struct buffer file;
+
+static void setup(void)
+{
+	file = (struct buffer){0};
+	small_bundle(&file);
+}
+
+static void teardown(void)
+{
+	buffer_free(&file);
+}
+
+/* Whatever is asked of it, there is an answer or an error. */
+static void use(struct bundle *bundle)
+{
+	static const char *const methods[] = {NULL, "df", "sst"};
+	struct text_answer answer;
+
+	if (bundle == NULL)
+		return;
+	for (unsigned i = 0; i < 3; i++) {
+		small_ask(bundle, 2, "http://a.test/a/3", methods[i], &answer);
+		text_answer_free(&answer);
+		small_ask(bundle, 50, NULL, methods[i], &answer);
+		text_answer_free(&answer);
+	}
+	bundle_close(bundle);
+}
+
+START_TEST(it_is_refused_wherever_it_is_cut)
+{
+	char reason[BUNDLE_REASON_BYTES];
+
+	for (size_t size = 0; size < file.size; size++) {
+		struct buffer copy = {0};
+
+		buffer_append(&copy, file.data, size);
+		reason[0] = '\0';
+		ck_assert_ptr_null(small_open(&copy, reason));
+		ck_assert_int_eq(strncmp(reason, "bundle: ", 8), 0);
+		/* and with sums and sizes that are right */
+		seal((unsigned char *)copy.data, copy.size);
+		use(small_open(&copy, reason));
+		buffer_free(&copy);
+	}
+}
+END_TEST
+
+static void flip(struct buffer *bytes, size_t at, size_t bit)
+{
+	unsigned char *byte = (unsigned char *)bytes->data + at;
+
+	*byte ^= (unsigned char)(1U << bit);
+}
+
+START_TEST(it_is_refused_whatever_byte_is_damaged)
+{
+	char reason[BUNDLE_REASON_BYTES];
+
+	for (size_t at = 0; at < file.size; at++) {
+		flip(&file, at, at % 8);
+		reason[0] = '\0';
+		ck_assert_ptr_null(small_open(&file, reason));
+		ck_assert_int_eq(strncmp(reason, "bundle: ", 8), 0);
+		flip(&file, at, at % 8);
+	}
+}
+END_TEST
+
+/* A damage that no checksum tells: an error, or another bundle. */
+START_TEST(whatever_byte_is_forged_it_is_survived)
+{
+	char reason[BUNDLE_REASON_BYTES];
+	unsigned opened = 0;
+
+	for (size_t at = 0; at < file.size; at++)
+		for (unsigned bit = 0; bit < 8; bit += 3) {
+			struct buffer copy = {0};
+			struct bundle *bundle;
+
+			buffer_append_slice(&copy, buffer_slice(&file));
+			flip(&copy, at, (at + bit) % 8);
+			seal((unsigned char *)copy.data, copy.size);
+			bundle = small_open(&copy, reason);
+			opened += bundle != NULL;
+			use(bundle);
+			buffer_free(&copy);
+		}
+	/* hashes may be any */
+	ck_assert_uint_gt(opened, 0);
+}
+END_TEST
+
+/* A bundle of what small_begin() puts, with something behind it. */
+static void check_refused(struct bundle_writer *writer, const char *wanted)
+{
+	char reason[BUNDLE_REASON_BYTES] = "";
+	struct buffer bytes = {0};
+
+	ck_assert_int_eq(bundle_end(writer, &bytes), ERR_NONE);
+	ck_assert_ptr_null(small_open(&bytes, reason));
+	ck_assert_str_eq(reason, wanted);
+	buffer_free(&bytes);
+}
+
+START_TEST(what_sections_refer_to_must_be_there)
+{
+	const uint32_t far[] = {1000};
+	const uint64_t twice[] = {5, 5};
+	struct bundle_writer writer;
+
+	small_begin(&writer, slice_of(NULL));
+	bundle_put_sample(&writer, 9, slice_of(""), slice_of("x"));
+	check_refused(&writer, "bundle: section samples of 9: there is no such "
+			       "cluster");
+	small_begin(&writer, slice_of(NULL));
+	bundle_put_version(&writer, 1, 1, slice_of("[]"));
+	check_refused(&writer, "bundle: section version of 1: it is damaged");
+	small_begin(&writer, slice_of(NULL));
+	bundle_put_page(&writer, &(struct known_page){.key = 1}, NULL, 0);
+	check_refused(&writer, "bundle: section pages: it does not ascend");
+	small_begin(&writer, slice_of(NULL));
+	bundle_put_page(&writer, &(struct known_page){.key = UINT64_MAX}, far,
+			1);
+	check_refused(&writer, "bundle: section pages: it is damaged");
+	writer = (struct bundle_writer){.max_bytes = 1000};
+	bundle_put_terms(&writer, twice, 2);
+	check_refused(&writer, "bundle: section terms: it does not ascend");
+	writer = (struct bundle_writer){.max_bytes = 1000};
+	bundle_put_terms(&writer, twice, 1);
+	check_refused(&writer, "bundle: it has no section site");
+}
+END_TEST
+
+static void check_site(const char *json, const char *wanted)
+{
+	struct arena *arena = arena_create();
+	struct bundle_site site;
+	char reason[BUNDLE_REASON_BYTES];
+
+	ck_assert_int_eq(bundle_site_read(arena, slice_of(json), &site, reason),
+			 ERR_CORRUPT);
+	ck_assert_str_eq(reason, wanted);
+	arena_destroy(arena);
+}
+
+START_TEST(a_site_that_cannot_be_is_refused)
+{
+	check_site("", "site: no JSON object");
+	check_site("[1]", "site: no JSON object");
+	check_site("{}", "host: no text, or too long");
+	check_site("{\"host\":\"a.test\",\"base\":\"http://a.test/\","
+		   "\"measure\":\"cpx\"}",
+		   "measure: there is no such measure");
+	check_site("{\"host\":\"a.test\",\"base\":\"http://a.test/\","
+		   "\"measure\":\"cpc\",\"width\":99}",
+		   "width: no number in its range");
+}
+END_TEST
+
+START_TEST(a_bundle_asks_for_no_more_than_is_allowed)
+{
+	struct bundle_limits limits = bundle_limits_default;
+	struct bundle *bundle;
+	struct buffer copy = {0};
+	char reason[BUNDLE_REASON_BYTES];
+
+	limits.max_page_bytes = page_limits_default.max_bytes - 1;
+	buffer_append_slice(&copy, buffer_slice(&file));
+	ck_assert_int_eq(bundle_open(&bundle, &copy, &limits, reason),
+			 ERR_TOO_LARGE);
+	ck_assert_str_eq(reason, "bundle: its pages may be larger than this "
+				 "program allows");
+}
+END_TEST
+
+START_TEST(a_writer_stops_at_its_limit)
+{
+	struct bundle_writer writer;
+	struct buffer bytes = {0};
+
+	small_begin(&writer, slice_of(NULL));
+	writer.max_bytes = 100;
+	ck_assert(bundle_is_full(&writer));
+	ck_assert_int_eq(bundle_end(&writer, &bytes), ERR_TOO_LARGE);
+	ck_assert_uint_eq(bytes.size, 0);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("bundle_damage");
+	TCase *tcase = tcase_create("bundle_damage");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_set_timeout(tcase, 100);
+	tcase_add_test(tcase, it_is_refused_wherever_it_is_cut);
+	tcase_add_test(tcase, it_is_refused_whatever_byte_is_damaged);
+	tcase_add_test(tcase, whatever_byte_is_forged_it_is_survived);
+	tcase_add_test(tcase, what_sections_refer_to_must_be_there);
+	tcase_add_test(tcase, a_site_that_cannot_be_is_refused);
+	tcase_add_test(tcase, a_bundle_asks_for_no_more_than_is_allowed);
+	tcase_add_test(tcase, a_writer_stops_at_its_limit);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

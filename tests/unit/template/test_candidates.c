@@ -1,0 +1,316 @@
+#include "template/candidates.h"
+
+#include "store/arena.h"
+#include "template/candidate_place.h"
+#include "template/candidate_selector.h"
+#include "template/candidate_text.h"
+#include "tests/unit/page/page_of.h"
+
+static const struct lost once = {.minimum = 1, .maximum = 1};
+
+/* The best candidate for what had this value at this path. */
+static void check_best(const char *html, const char *value, const char *path,
+		       const char *selector)
+{
+	struct page *page = page_of(html);
+	struct lost lost = once;
+	const struct candidate *candidates;
+	uint32_t count;
+
+	lost.value = slice_of(value);
+	lost.path = slice_of(path);
+	count = candidates_find(page->arena, page, &lost, &candidates);
+	ck_assert_uint_gt(count, 0);
+	ck_assert_str_eq(candidates[0].selector, selector);
+	ck_assert(candidates[0].score > 0 && candidates[0].score <= 1);
+	page_destroy(page);
+}
+
+static double agreement(const char *wanted, const char *text)
+{
+	struct wanted_text read;
+
+	wanted_text_read(&read, slice_of(wanted));
+	return wanted_text_agreement(&read, slice_of(text));
+}
+
+static double similarity(const char *a, const char *b)
+{
+	struct place left;
+	struct place right;
+
+	place_read(&left, slice_of(a));
+	place_read(&right, slice_of(b));
+	return place_similarity(&left, &right);
+}
+
+START_TEST(the_same_text_wins)
+{
+	static const char html[] =
+		"<body><nav><a href=/>Home</a></nav><main><h1>The title</h1>"
+		"<p class=by>By Ann</p><p>Some text</p></main>";
+
+	check_best(html, "The title", "html>body>div.post>h2.head", "h1");
+	check_best(html, "By Ann", "html>body>div.post>span.author", "p.by");
+	check_best(html, "Home", "html>body>ul.menu>li>a", "a");
+}
+END_TEST
+
+START_TEST(of_equal_texts_the_place_decides)
+{
+	static const char html[] =
+		"<body><header><a class=logo>Shop</a></header>"
+		"<footer><a class=end>Shop</a></footer>";
+
+	check_best(html, "Shop", "html>body>footer>p>a", "a.end");
+	check_best(html, "Shop", "html>body>header>h1>a", "a.logo");
+}
+END_TEST
+
+START_TEST(a_text_that_has_changed_is_found_by_its_words)
+{
+	static const char html[] =
+		"<body><h3>News</h3><div class=x>The price is 20 EUR now</div>"
+		"<div class=y>Nothing of that kind</div>";
+
+	check_best(html, "The price is 19 EUR", "html>body>p.price", "div.x");
+}
+END_TEST
+
+START_TEST(without_text_the_place_decides)
+{
+	static const char html[] =
+		"<head><meta name=description content=new><meta name=author "
+		"content=x></head><body><img id=a src=1><div class=gallery>"
+		"<img class=big src=2></div>";
+
+	check_best(html, "", "html>body>div.gallery>img.big", "img.big");
+	check_best(html, "", "html>body>img#a", "#a");
+}
+END_TEST
+
+START_TEST(an_attribute_is_found_by_its_value)
+{
+	static const char html[] =
+		"<body><p><a class=begin href=/2>Next</a><a class=end href=/9>"
+		"Last</a>";
+
+	check_best(html, "/9", "html>body>div>a.last/@href", "a.end");
+}
+END_TEST
+
+START_TEST(several_elements_may_match_and_the_first_is_the_one)
+{
+	struct page *page = page_of("<body><ul class=l><li>a<li>b<li>c</ul>"
+				    "<ol><li>d</ol>");
+	const struct lost lost = {.value = slice_of("a"),
+				  .path = slice_of("html>body>p>i"),
+				  .minimum = 2,
+				  .maximum = UINT32_MAX};
+	const struct candidate *candidates;
+
+	ck_assert_uint_gt(
+		candidates_find(page->arena, page, &lost, &candidates), 0);
+	ck_assert_str_eq(candidates[0].selector, "li");
+	ck_assert_str_eq(candidates[0].value, "a");
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(there_may_be_none)
+{
+	struct page *page = page_of("<body><p>a");
+	struct page *empty = page_of("");
+	struct lost lost = {.value = slice_of("zzz"),
+			    .path = slice_of("html>body>b"),
+			    .minimum = 1,
+			    .maximum = 1};
+	const struct candidate *candidates;
+
+	ck_assert_uint_eq(
+		candidates_find(page->arena, page, &lost, &candidates), 0);
+	ck_assert_uint_eq(
+		candidates_find(empty->arena, empty, &lost, &candidates), 0);
+	lost.value = slice_of("a");
+	lost.maximum = 0;
+	lost.minimum = 0;
+	ck_assert_uint_eq(
+		candidates_find(page->arena, page, &lost, &candidates), 0);
+	page_destroy(page);
+	page_destroy(empty);
+}
+END_TEST
+
+/* names that CSS must escape, on both ways */
+START_TEST(names_are_escaped)
+{
+	static const char html[] = "<body><p class='md:x 1st'>a</p><p>b</p>";
+
+	check_best(html, "a", "html>body>b", "p.md\\:x");
+	/* 0.5 * (0.5 + 0.5) + 0.5: the same */
+	ck_assert_double_eq_tol(similarity("html>body>p.md\\:x.\\31 st#a\\.b",
+					   "html>body>p.md\\:x.\\31 st#a\\.b"),
+				1 - 0.5 * 0.25, 1e-12);
+}
+END_TEST
+
+START_TEST(agreement_is_of_words_or_of_the_part)
+{
+	ck_assert_double_eq(agreement("a b", "a b"), 1);
+	ck_assert_double_eq(agreement("", "a"), 0);
+	ck_assert_double_eq(agreement("a", ""), 0);
+	ck_assert_double_eq(agreement("x y", "a b"), 0);
+	/* 0.5 + 0.45 * 5 / 10; the words give 1.8 * 1 / 3 */
+	ck_assert_double_eq_tol(agreement("abcde", "abcde fghi"), 0.725, 1e-12);
+	/* 2 of 3 and 3 words: 1.8 * 2 / 6 */
+	ck_assert_double_eq_tol(agreement("a b c", "c x b"), 0.6, 1e-12);
+	/* twice the same word is matched twice: 1.8 * 2 / 5 */
+	ck_assert_double_eq_tol(agreement("a a b", "a a"), 0.5 + 0.45 * 3 / 5,
+				1e-12);
+}
+END_TEST
+
+START_TEST(places_are_alike_by_themselves_and_by_what_is_around)
+{
+	/* no names anywhere: 0.5 * 0.75 + 0.5 * 0.75 */
+	ck_assert_double_eq_tol(similarity("html>body>p", "html>body>p"), 0.75,
+				1e-12);
+	/* the element: 0.5 * 0 + 0.5 * 0.5; around the same */
+	ck_assert_double_eq_tol(similarity("html>body>p", "html>body>b"),
+				0.5 * 0.25 + 0.5 * 0.75, 1e-12);
+	/* headings are alike: 0.5 * 0.6 + 0.25 */
+	ck_assert_double_eq_tol(similarity("html>body>h1", "html>body>h3"),
+				0.5 * 0.55 + 0.5 * 0.75, 1e-12);
+	/* one class of three in common: 0.5 + 0.5 / 3 */
+	ck_assert_double_eq_tol(similarity("html>p.a.b", "html>p.b.c"),
+				0.5 * (0.5 + 0.5 / 3) + 0.5 * 0.75, 1e-12);
+	ck_assert_double_eq(similarity("", "html>p"), 0);
+	ck_assert_double_eq_tol(similarity("p", "p"), 0.5 * 0.75 + 0.5, 1e-12);
+}
+END_TEST
+
+START_TEST(a_damaged_path_is_some_path)
+{
+	static const char *const paths[] = {
+		">",
+		">>>>",
+		"#",
+		".",
+		"\\",
+		"p\\",
+		"p#\\3",
+		"/@",
+		"/@a",
+		"p//@x",
+		"\\999999999 >",
+	};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		double same = similarity(paths[i], paths[i]);
+
+		ck_assert(same >= 0 && same <= 1);
+	}
+}
+END_TEST
+
+/* Two pages: "b" is on both; "a" selects on the first what "b" does there. */
+START_TEST(candidates_of_pages_add_up)
+{
+	static const struct kept_candidate kept[] = {
+		{"a", "one", 0.9, 0, 5}, {"b", "one", 0.8, 0, 5},
+		{"c", "x", 0.3, 0, 7},   {"b", "two", 0.8, 1, 5},
+		{"c", "y", 0.2, 1, 9},
+	};
+	struct arena *arena = arena_create();
+	struct shared_candidate merged[5];
+
+	ck_assert_uint_eq(
+		candidates_merge(arena, &(struct kept_candidates){kept, 5, 2},
+				 merged, 5),
+		2);
+	ck_assert_str_eq(merged[0].selector, "b");
+	ck_assert_str_eq(merged[0].value, "one");
+	ck_assert_uint_eq(merged[0].pages, 2);
+	ck_assert_double_eq_tol(merged[0].score, 0.8, 1e-12);
+	ck_assert_str_eq(merged[1].selector, "c");
+	ck_assert_double_eq_tol(merged[1].score, 0.25, 1e-12);
+	ck_assert_uint_eq(
+		candidates_merge(arena, &(struct kept_candidates){kept, 5, 2},
+				 merged, 1),
+		1);
+	ck_assert_uint_eq(
+		candidates_merge(arena, &(struct kept_candidates){kept, 0, 2},
+				 merged, 5),
+		0);
+	arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(a_selector_of_an_element_is_short_and_sure)
+{
+	struct page *page = page_of(
+		"<body><div id=side><p class=x>1</p></div><div id=post-4711>"
+		"<p class=x>2</p><p>3</p></div>");
+	struct element_query query = {.page = page, .minimum = 1, .maximum = 1};
+	struct element_selector selectors[MAX_ELEMENT_SELECTORS];
+	struct selector_budget budget = {1000000};
+
+	for (uint32_t i = 0; i < page->node_count; i++)
+		if (page->nodes[i].tag == TAG_p)
+			query.node = i;
+	/* p is not alone; #side has only the first one */
+	ck_assert_uint_gt(
+		element_selectors(page->arena, &query, &budget, selectors), 0);
+	ck_assert_ptr_nonnull(strstr(selectors[0].text, "nth-of-type(2)"));
+	budget.nodes = 0;
+	ck_assert_uint_eq(
+		element_selectors(page->arena, &query, &budget, selectors), 0);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(a_large_page_ends)
+{
+	struct buffer html = {0};
+	struct page *page;
+	struct lost lost = once;
+	const struct candidate *candidates;
+
+	for (int i = 0; i < 300; i++)
+		buffer_append_text(&html, "<div class='a b c d e f g h'>");
+	for (int i = 0; i < 60000; i++)
+		buffer_append_text(&html, "<p class='a b c d e f'>same</p>");
+	page = page_of(html.data);
+	lost.value = slice_of("same");
+	lost.path = slice_of("html>body>p");
+	(void)candidates_find(page->arena, page, &lost, &candidates);
+	page_destroy(page);
+	buffer_free(&html);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("candidates");
+	TCase *tcase = tcase_create("candidates");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, the_same_text_wins);
+	tcase_add_test(tcase, of_equal_texts_the_place_decides);
+	tcase_add_test(tcase, a_text_that_has_changed_is_found_by_its_words);
+	tcase_add_test(tcase, without_text_the_place_decides);
+	tcase_add_test(tcase, an_attribute_is_found_by_its_value);
+	tcase_add_test(tcase,
+		       several_elements_may_match_and_the_first_is_the_one);
+	tcase_add_test(tcase, there_may_be_none);
+	tcase_add_test(tcase, names_are_escaped);
+	tcase_add_test(tcase, agreement_is_of_words_or_of_the_part);
+	tcase_add_test(tcase,
+		       places_are_alike_by_themselves_and_by_what_is_around);
+	tcase_add_test(tcase, a_damaged_path_is_some_path);
+	tcase_add_test(tcase, candidates_of_pages_add_up);
+	tcase_add_test(tcase, a_selector_of_an_element_is_short_and_sure);
+	tcase_add_test(tcase, a_large_page_ends);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -76,12 +76,28 @@ static bool is_elsewhere(const struct examination *examination,
 	       !is_follower(examination, witness);
 }
 
-static void contest(struct inspector *inspector, uint32_t cluster)
+static void add_contested(struct inspector *inspector, uint32_t cluster)
 {
 	inspector->contested =
 		mem_grow(inspector->contested, inspector->contested_count,
 			 &inspector->contested_capacity, sizeof(uint32_t));
 	inspector->contested[inspector->contested_count++] = cluster;
+}
+
+/* As long as nothing is concluded, nobody knows whose the clusters are that the
+ * pages are in by now. */
+static void contest(const struct examination *examination)
+{
+	if (!examination->is_open &&
+	    (examination->row.flags & TEMPLATE_IS_DIVIDED) == 0)
+		return;
+	for (uint32_t i = 0; i < examination->panel.count; i++) {
+		const struct witness *witness =
+			&examination->panel.pages[i].witness;
+
+		if (is_elsewhere(examination, witness))
+			add_contested(examination->inspector, witness->cluster);
+	}
 }
 
 static void count_fates(struct examination *examination)
@@ -102,7 +118,6 @@ static void count_fates(struct examination *examination)
 		if (!is_elsewhere(examination, witness))
 			continue;
 		examination->elsewhere++;
-		contest(inspector, witness->cluster);
 	}
 	if (!examination->is_open && count > ROUND_PAGES)
 		count = ROUND_PAGES;
@@ -711,6 +726,7 @@ enum error inspect_template(struct inspector *inspector,
 	examination.follows_split = follows_split(&examination);
 	judge_panel(&examination);
 	error = weigh(&examination);
+	contest(&examination);
 	if (error != ERR_NONE || inspector->template_count > findings)
 		return error;
 	begin_round(&examination);

@@ -276,6 +276,27 @@ START_TEST(another_design_that_is_handed_in_slowly_is_one_event)
 }
 END_TEST
 
+/* It was handed in with the design of those that come. */
+START_TEST(a_stray_page_that_is_handed_in_does_not_hide_a_new_template)
+{
+	unsigned added = watched_add(&web, "recipe", FORM_REDESIGN, EACH);
+	struct event_row row;
+
+	hand_in_all();
+	watched_forget(&web);
+	watched_page(&web, product, 0)->form = FORM_REDESIGN;
+	watched_hand_in(&web, product, 0, 1);
+	watched_settle(&web);
+	for (unsigned i = 0; i < EACH; i++) {
+		watched_hand_in(&web, added, i, i + 1);
+		watched_settle(&web);
+	}
+	watched_pass(&web, DAY_MS);
+	json_decref(watched_only(&web, EVENT_TEMPLATE_NEW, &row));
+	ck_assert_uint_eq(row.cluster, watched_name(&web, added, "recipe"));
+}
+END_TEST
+
 START_TEST(content_that_is_handed_in_is_no_event)
 {
 	hand_in_all();
@@ -312,6 +333,9 @@ Suite *make_suite(void)
 	tcase_add_test(tests, another_design_that_is_handed_in_is_one_event);
 	tcase_add_test(tests,
 		       another_design_that_is_handed_in_slowly_is_one_event);
+	tcase_add_test(
+		tests,
+		a_stray_page_that_is_handed_in_does_not_hide_a_new_template);
 	tcase_add_test(tests, content_that_is_handed_in_is_no_event);
 	suite_add_tcase(suite, tests);
 	return suite;

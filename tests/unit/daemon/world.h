@@ -18,8 +18,8 @@ struct world {
 	char path[64];
 	struct store *store;
 	struct engine *engine;
-	size_t max_bytes; /* of the map; 0: the default */
-	size_t max_sites; /* changes count once it is opened again */
+	size_t max_bytes;     /* of the map; 0: the default */
+	size_t max_sites;     /* changes count once it is opened again */
 	size_t max_signature; /* 0: the default */
 	uint64_t now_ms;
 };

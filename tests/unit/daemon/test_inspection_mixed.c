@@ -384,13 +384,16 @@ static void check_at_rest(void)
 			      watched_told(&web));
 }
 
+/* The last ones have found mistakes once. */
+static const uint64_t seeds[] = {1, 2, 3, 4, 19, 77};
+
 /* The site comes to rest in three different designs, and then nothing is told
  * any more. */
 START_TEST(whatever_happens_comes_to_rest)
 {
-	uint64_t state = (uint64_t)_i + 1;
+	uint64_t state = seeds[_i];
 
-	web.is_overtaken = _i % 2 == 1;
+	web.is_overtaken = state % 2 == 0;
 	begin();
 	for (unsigned day = 0; day < 60; day++) {
 		change_anything(&state);
@@ -442,7 +445,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests,
 		       a_redesign_of_a_site_that_is_watched_by_the_minute);
 	tcase_add_test(tests, noise_is_no_event);
-	tcase_add_loop_test(tests, whatever_happens_comes_to_rest, 0, 20);
+	tcase_add_loop_test(tests, whatever_happens_comes_to_rest, 0,
+			    sizeof(seeds) / sizeof(seeds[0]));
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -140,6 +140,8 @@ static unsigned set_protocol(const struct poster *poster, CURL *easy)
 		curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	failed |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	failed |= curl_easy_setopt(easy, CURLOPT_USERAGENT, poster->user_agent);
+	/* a name server that does not answer must not be waited for */
+	failed |= curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 	failed |= curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
 				   (long)poster->connect_timeout_ms);
 	failed |= curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,

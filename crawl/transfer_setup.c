@@ -46,6 +46,8 @@ static unsigned set_limits(const struct transfer *transfer)
 	CURL *easy = transfer->easy;
 	unsigned failed = 0;
 
+	/* a name server that does not answer must not be waited for */
+	failed |= curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 	failed |= curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
 				   (long)options->connect_timeout_ms);
 	failed |= curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,

@@ -167,6 +167,7 @@ struct copy {
 	struct buffer body;
 	struct buffer url;
 	struct buffer charset;
+	uint64_t hash; /* of the content */
 };
 
 static void free_copy(struct copy *copy)
@@ -191,6 +192,7 @@ static bool read_copy(struct store *store, uint32_t site, uint64_t page,
 		is_read = packed.data != NULL &&
 			  decompress(packed, row.body_bytes, &copy->body) ==
 				  ERR_NONE;
+		copy->hash = row.content_hash;
 		buffer_append_slice(&copy->url, row.url);
 		buffer_append_slice(&copy->charset, row.charset);
 	}
@@ -216,6 +218,8 @@ static json_t *try_page(struct call *call, const struct guard_row *guard,
 		found = guarding_find(&guarded, guard);
 		json_object_set_new(found, "url",
 				    json_text(buffer_slice(&copy.url)));
+		json_object_set_new(found, "hash",
+				    json_integer((json_int_t)copy.hash));
 		guarded_page_end(&guarded);
 		page_destroy(page);
 	}
@@ -328,6 +332,7 @@ static enum http_verdict add_guard(struct call *call,
 		if (one != NULL)
 			json_array_append_new(found, one);
 	}
+	change->site = site;
 	verdict = put_guard(call, change, found);
 	json_decref(found);
 	return verdict;

@@ -323,8 +323,10 @@ static void take_first(struct watch *watch, struct slice found)
 
 		if (!page_row_get(watch->batch->txn, watch->site->row.id,
 				  finding.page, &page) ||
-		    page.redirect.size > 0)
-			continue; /* it has gone meanwhile */
+		    page.redirect.size > 0 ||
+		    (json_int_t)page.content_hash !=
+			    json_integer_value(json_object_get(item, "hash")))
+			continue; /* it has gone, or changed, meanwhile */
 		finding.cluster = page.cluster;
 		take_finding(watch, &finding, false);
 	}
@@ -368,8 +370,9 @@ void batch_change_guard(struct batch *batch, struct change *change)
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
 
-	if (site == NULL)
-		change->error = ERR_NOT_FOUND;
+	if (site == NULL ||
+	    (change->guard->site != 0 && change->guard->site != site->row.id))
+		change->error = ERR_NOT_FOUND; /* or its successor */
 	else if (change->guard->is_delete)
 		delete_guard(batch, site, change);
 	else

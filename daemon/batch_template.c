@@ -51,8 +51,8 @@ static void put_panel(struct batch *batch, uint32_t site,
 }
 
 /*
- * What was read may have changed since, and the next inspection sees that. But a
- * site that was cut elsewhere meanwhile, or was deleted, perhaps to be added
+ * What was read may have changed since, and the next inspection sees that. But
+ * a site that was cut elsewhere meanwhile, or was deleted, perhaps to be added
  * again, takes nothing.
  */
 void batch_take_findings(struct batch *batch, struct change *change)

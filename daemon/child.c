@@ -142,9 +142,12 @@ enum child_state child_look(struct child *child, uint64_t now_ms)
 		return CHILD_FAILED;
 	}
 	forget(child);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+	if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return CHILD_DONE;
-	if (WIFEXITED(status))
+	if (pid < 0)
+		snprintf(child->message, sizeof(child->message),
+			 "somebody else has waited for it");
+	else if (WIFEXITED(status))
 		snprintf(child->message, sizeof(child->message),
 			 "exit status %d", WEXITSTATUS(status));
 	else

@@ -84,19 +84,37 @@ static void add_contested(struct inspector *inspector, uint32_t cluster)
 	inspector->contested[inspector->contested_count++] = cluster;
 }
 
+/* Where nobody can be asked: is the cluster mostly of the panel's pages? */
+static bool is_taken_over(const struct examination *examination,
+			  uint32_t cluster)
+{
+	const struct subject *into =
+		inspector_subject(examination->inspector, cluster);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < examination->panel.count; i++)
+		count += examination->panel.pages[i].witness.cluster == cluster;
+	return into != NULL && 2 * count >= into->cluster_row.page_count;
+}
+
 /* As long as nothing is concluded, nobody knows whose the clusters are that the
  * pages are in by now. */
 static void contest(const struct examination *examination)
 {
-	if (!examination->is_open &&
-	    (examination->row.flags & TEMPLATE_IS_DIVIDED) == 0)
-		return;
+	struct inspector *inspector = examination->inspector;
+	bool is_open = examination->is_open ||
+		       (examination->row.flags & TEMPLATE_IS_DIVIDED) != 0;
+	bool is_unsure = !inspector_can_ask(inspector) &&
+			 examination->judgement.kind == VERDICT_UNSURE;
+
 	for (uint32_t i = 0; i < examination->panel.count; i++) {
 		const struct witness *witness =
 			&examination->panel.pages[i].witness;
 
-		if (is_elsewhere(examination, witness))
-			add_contested(examination->inspector, witness->cluster);
+		if (is_elsewhere(examination, witness) &&
+		    (is_open || (is_unsure &&
+				 is_taken_over(examination, witness->cluster))))
+			add_contested(inspector, witness->cluster);
 	}
 }
 
@@ -334,10 +352,9 @@ static enum error end_template(struct examination *examination,
 	row->other = ending->other;
 	row->lineage = lineage_add(inspector, row->lineage, ending->lineage,
 				   ending->other);
-	if (ending->is_told) {
+	if (ending->is_told)
 		tell(examination, ending->kind, taken.version, ending->reason);
-		visit_members(inspector, examination->subject->cluster);
-	}
+	visit_members(inspector, examination->subject->cluster);
 	add_finding(examination)->has_panel = true; /* of no page */
 	if (ending->kind == EVENT_TEMPLATE_MERGED && taken.version != NULL)
 		absorb(inspector, ending->other, examination->subject->cluster,
@@ -493,16 +510,37 @@ static enum error mend(struct examination *examination)
 	return ERR_NONE;
 }
 
+static bool is_template(const struct inspector *inspector, uint32_t cluster)
+{
+	const struct subject *subject = inspector_subject(inspector, cluster);
+
+	return subject != NULL && subject->has_cluster &&
+	       subject->cluster_row.page_count >= inspector->rules->min_pages;
+}
+
 /* A part of it is elsewhere. In the middle of a redesign that is so, too: it is
  * told when it is still so a round later. */
 static enum error divide(struct examination *examination)
 {
+	const struct inspector *inspector = examination->inspector;
 	struct template_row *row = &examination->row;
+	uint32_t other = main_destination(examination);
 	bool is_still = (row->flags & TEMPLATE_IS_DIVIDED) != 0 &&
 			examination->disagreed <= row->asked_for;
 
-	if (is_still || !inspector_can_ask(examination->inspector))
-		return tell_change(examination, EVENT_TEMPLATE_SPLIT);
+	if (examination->judgement.agreed < examination->elsewhere)
+		examination->judgement.agreed = examination->elsewhere;
+	if ((is_still || !inspector_can_ask(inspector)) &&
+	    is_template(inspector, other)) {
+		if (is_template(inspector, examination->subject->cluster))
+			return tell_change(examination, EVENT_TEMPLATE_SPLIT);
+		/* too few stayed to be one */
+		return end_template(examination,
+				    &(struct ending){TEMPLATE_REPLACED,
+						     EVENT_TEMPLATE_REPLACED,
+						     other, "replaced", NULL,
+						     true});
+	}
 	row->asked_for = examination->disagreed;
 	row->flags &= (uint16_t)~TEMPLATE_IS_ASKING;
 	row->flags |= TEMPLATE_IS_DIVIDED;

@@ -60,12 +60,11 @@ static void analyse_job(struct pipeline *pipeline, struct job *job)
 	job->body_bytes = (uint32_t)body.size;
 	if (job->error == ERR_NONE) {
 		compress(body, &job->packed);
-		guarding_check(
-			pipeline->fetching.store,
-			&(struct guarded_body){job->url.host,
-					       slice_of(job->url.text), body,
-					       slice_of(job->result.charset)},
-			&pipeline->options.limits, &job->guarded);
+		guarding_check(pipeline->fetching.store,
+			       &(struct guarded_body){
+				       job->url.host, slice_of(job->url.text),
+				       body, slice_of(job->result.charset)},
+			       &pipeline->options.limits, &job->guarded);
 	} else {
 		job->kind = CHANGE_FAILED;
 	}

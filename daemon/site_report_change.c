@@ -50,7 +50,8 @@ static void find_versions(struct told_change *change)
 		before->number =
 			is_replaced ? version_at(change->facts, row->cluster,
 						 row->time_ms)
-				    : after->number - 1;
+			: after->number == 0 ? 0
+					     : after->number - 1;
 	for (unsigned i = 0; i < PATH_SIDES; i++)
 		if (change->sides[i].number != 0)
 			change->sides[i].version = report_version(

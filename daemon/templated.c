@@ -139,6 +139,9 @@ static sigset_t block_signals(void)
 	sigaddset(&set, SIGINT);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	/* who has started us may have left it ignored: then the system waits
+	 * for our children, and their status is lost */
+	signal(SIGCHLD, SIG_DFL);
 	return set;
 }
 

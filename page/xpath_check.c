@@ -80,6 +80,42 @@ static bool refuse(const char *text, const char *at, const char *what,
 	return false;
 }
 
+static const char *behind_blanks(const char *at)
+{
+	return at + strspn(at, " \t\r\n");
+}
+
+/*
+ * The arguments of translate() behind the first one are texts of the expression
+ * itself: it takes the product of the lengths of the first two. `at` is behind
+ * the "(".
+ */
+static bool has_short_words(const char *at)
+{
+	int depth = 0;
+
+	for (; *at != '\0'; at++) {
+		if (*at == '\'' || *at == '"') {
+			at = strchr(at + 1, *at);
+			if (at == NULL)
+				return false;
+		} else if (*at == '(' || *at == '[') {
+			depth++;
+		} else if (depth > 0 && (*at == ')' || *at == ']')) {
+			depth--;
+		} else if (depth == 0 && *at == ',') {
+			break;
+		}
+	}
+	if (*at == '\0')
+		return false;
+	at = behind_blanks(at + 1);
+	if (*at != '\'' && *at != '"')
+		return false;
+	at = strchr(at + 1, *at);
+	return at != NULL && *behind_blanks(at + 1) == ',';
+}
+
 /* A name begins at *at; moves behind it. */
 static bool take_name(const char *text, const char **at, char *error_out)
 {
@@ -89,10 +125,16 @@ static bool take_name(const char *text, const char **at, char *error_out)
 
 	while (is_name_byte(*end))
 		end++;
-	next = end + strspn(end, " \t\r\n");
+	next = behind_blanks(end);
 	*at = end;
 	if (*next == '(' && !is_callable(name, (size_t)(end - name)))
 		return refuse(text, name, "there is no such function",
+			      error_out);
+	if (*next == '(' && end - name == sizeof("translate") - 1 &&
+	    memcmp(name, "translate", sizeof("translate") - 1) == 0 &&
+	    !has_short_words(next + 1))
+		return refuse(text, name,
+			      "its second argument must be a text in quotes",
 			      error_out);
 	if (end[0] == ':' && end[1] != ':')
 		return refuse(text, end,

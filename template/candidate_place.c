@@ -6,7 +6,10 @@
 #include "page/page.h"
 #include "store/hash.h"
 
-enum { MAX_TOKEN = 128 };
+enum {
+	MAX_TOKEN = 128,
+	MAX_NAMES = 256, /* bytes of an attribute that count */
+};
 
 static bool is_blank(char byte)
 {
@@ -15,6 +18,9 @@ static bool is_blank(char byte)
 
 static void add_class(struct place_step *step, uint64_t class)
 {
+	for (uint32_t i = 0; i < step->class_count; i++)
+		if (step->classes[i] == class)
+			return;
 	if (step->class_count < PLACE_CLASSES)
 		step->classes[step->class_count++] = class;
 }
@@ -94,9 +100,10 @@ void place_read(struct place *place, struct slice path)
 static void read_classes(struct place_step *step, struct slice classes)
 {
 	const char *at = classes.data;
-	const char *end = at + classes.size;
+	const char *end =
+		at + (classes.size < MAX_NAMES ? classes.size : MAX_NAMES);
 
-	while (at < end) {
+	while (at < end && step->class_count < PLACE_CLASSES) {
 		const char *word = at;
 
 		while (at < end && !is_blank(*at))
@@ -117,7 +124,8 @@ static void read_step(struct place_step *step, const struct page *page,
 	*step = (struct place_step){
 		.tag = page_tag_hash(page, page->nodes[node].tag)};
 	if (id.size > 0)
-		step->id = hash64(id.data, id.size, 0);
+		step->id = hash64(id.data,
+				  id.size < MAX_NAMES ? id.size : MAX_NAMES, 0);
 	if (classes.size > 0)
 		read_classes(step, classes);
 }

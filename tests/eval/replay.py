@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""replay.py [BUILD] [--case WORD]... [--rounds N] [--interval S] [--json FILE]:
-are redesigns of real sites found, and nothing else?
+"""replay.py [BUILD] [--case WORD]... [--rounds N] [--quiet N] [--interval S]
+[--json FILE] [--keep FOLDER]: are redesigns of real sites found, and nothing
+else?
 
 Each case of ../shared/data/history and ../shared/data/temporal is served by
 nginx, one state after the other on the same port. The daemon crawls the first
@@ -11,7 +12,12 @@ notices), how many requests there were until then, as a share of the pages of
 the site, and what it costs to look when nothing changes. A step is a redesign,
 a minor layout edit, nothing (content alone), or stubs, where URLs are gone: as
 the data says. What a `none` step tells is false, except that pages are gone or
-new when they are. Without data this says so.
+new when they are. A template is affected by a step when most of its pages are
+gone or have less than 0.8 of their paths in common with what they were.
+
+WORD is a part of a case's name. --case chain/SITE is another kind of case: all
+snapshots of the site, one after the other with one daemon, which visits every
+page between two steps. Without data this says so.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What became of templates between two states of a site, by the files alone."""
+"""What became of templates between two states of a site, by the files."""
 
 import html.parser
 import re
@@ -87,7 +87,7 @@ def is_true(event, label, pages):
     if not event["kind"].startswith("template."):
         return False
     if event["kind"] == "template.new":
-        return label == "redesign" or pages["was_there"] * 2 < pages["pages"]
+        return label == "redesign" or pages["was_there"] * 2 <= pages["pages"]
     if label in ("redesign", "minor layout edit"):
         return not pages["is_as_it_was"]
     return event["kind"] in OF_GONE and pages["is_gone"]

@@ -86,29 +86,32 @@ static void check_evidence(json_t *detail, uint32_t into)
 			 1);
 }
 
+static void check_ended(const struct template_row *row,
+			enum template_state state, uint32_t other)
+{
+	ck_assert_uint_eq(row->state, state);
+	ck_assert_uint_eq(row->other, other);
+	ck_assert_uint_ne(row->ended_ms, 0);
+	ck_assert_uint_eq(row->version, 1);
+}
+
 /* It was replaced by the template that its pages are in by now. */
 static uint32_t check_replaced(const char *lineage)
 {
 	uint32_t now = watched_name(&web, product, "redesign");
 	struct template_row row = watched_template(&web, old);
-	uint32_t pages = 0;
 
 	ck_assert_uint_ne(now, old);
-	ck_assert_uint_eq(row.state, TEMPLATE_REPLACED);
-	ck_assert_uint_eq(row.other, now);
-	ck_assert_uint_ne(row.ended_ms, 0);
-	ck_assert_uint_eq(row.version, 1);
+	check_ended(&row, TEMPLATE_REPLACED, now);
 	ck_assert(watched_lineage_ends(&web, old, lineage, now));
 	ck_assert_uint_gt(watched_version(&web, old, 1).packed.size, 0);
 	row = watched_template(&web, now);
 	ck_assert_uint_eq(row.state, TEMPLATE_LIVE);
 	ck_assert_uint_eq(row.ended_ms, 0);
 	ck_assert(watched_lineage_ends(&web, now, "replaces", old));
-	for (unsigned i = 0; i < web.sections[product].count; i++) {
-		ck_assert(!watched_in_panel(&web, old, product, i));
-		pages += watched_in_panel(&web, now, product, i);
-	}
-	ck_assert_uint_eq(pages, web.sections[product].count);
+	ck_assert_uint_eq(watched_panel(&web, old, product), 0);
+	ck_assert_uint_eq(watched_panel(&web, now, product),
+			  web.sections[product].count);
 	return now;
 }
 
@@ -323,26 +326,39 @@ START_TEST(a_large_section_vanishes_when_a_second_panel_does)
 }
 END_TEST
 
+/* The pages of the panel are gone from now on. */
+static void drop_panel(unsigned section, uint32_t cluster)
+{
+	for (unsigned i = 0; i < web.sections[section].count; i++)
+		if (watched_in_panel(&web, cluster, section, i))
+			watched_page(&web, section, i)->manner = MANNER_GONE;
+}
+
+static unsigned count_gone_in_panel(unsigned section, uint32_t cluster)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < web.sections[section].count; i++)
+		count +=
+			watched_page(&web, section, i)->manner == MANNER_GONE &&
+			watched_in_panel(&web, cluster, section, i);
+	return count;
+}
+
 START_TEST(a_panel_that_is_gone_is_not_its_template)
 {
 	unsigned large = watched_add(&web, "large", FORM_REDESIGN, 40);
-	unsigned gone = 0;
 	uint32_t cluster;
 
 	begin();
 	cluster = watched_name(&web, large, "large");
-	for (unsigned i = 0; i < 40; i++)
-		if (watched_in_panel(&web, cluster, large, i)) {
-			watched_page(&web, large, i)->manner = MANNER_GONE;
-			gone++;
-		}
-	ck_assert_uint_eq(gone, 16);
+	ck_assert_uint_eq(watched_panel(&web, cluster, large), 16);
+	drop_panel(large, cluster);
 	watched_pass(&web, 12 * DAY_MS);
 	ck_assert_str_eq(watched_told(&web), "");
 	ck_assert_uint_eq(watched_template(&web, cluster).state, TEMPLATE_LIVE);
-	for (unsigned i = 0; i < 40; i++)
-		if (watched_page(&web, large, i)->manner == MANNER_GONE)
-			ck_assert(!watched_in_panel(&web, cluster, large, i));
+	ck_assert_uint_eq(watched_panel(&web, cluster, large), 16);
+	ck_assert_uint_eq(count_gone_in_panel(large, cluster), 0);
 }
 END_TEST
 
@@ -385,13 +401,19 @@ START_TEST(a_section_that_has_moved_is_where_it_leads_to)
 }
 END_TEST
 
+/* The first pages of a round have come. */
+static void wait_for_visit(void)
+{
+	while (watched_asked(&web, product) == 0)
+		if (!watched_step(&web))
+			web.world.now_ms += HOUR_MS / 4;
+}
+
 START_TEST(a_redesign_that_is_rolled_back_at_once_is_none)
 {
 	begin();
 	watched_set(&web, product, FORM_REDESIGN, 0);
-	while (watched_asked(&web, product) == 0)
-		if (!watched_step(&web))
-			web.world.now_ms += HOUR_MS / 4;
+	wait_for_visit();
 	ck_assert_str_eq(watched_told(&web), "");
 	watched_set(&web, product, FORM_PRODUCT, 0);
 	watched_pass(&web, 12 * DAY_MS);

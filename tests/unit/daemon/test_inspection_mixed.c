@@ -314,7 +314,7 @@ START_TEST(noise_is_no_event)
 		ck_assert_msg(watched_count(&web, 0) == 0, "day %u: %s", day,
 			      watched_told(&web));
 	}
-	ck_assert_uint_lt(web.visits, 90 * SECTIONS * EACH / 2);
+	ck_assert_uint_lt(web.visits, (uint64_t)90 * SECTIONS * EACH / 2);
 }
 END_TEST
 
@@ -410,7 +410,7 @@ START_TEST(whatever_happens_comes_to_rest)
 	watched_forget(&web);
 	watched_pass(&web, 20 * DAY_MS);
 	ck_assert_str_eq(watched_told(&web), "");
-	ck_assert_uint_le(web.visits, 20 * SECTIONS * 3);
+	ck_assert_uint_le(web.visits, (uint64_t)20 * SECTIONS * 3);
 }
 END_TEST
 

@@ -770,6 +770,16 @@ bool watched_in_panel(struct watched *watched, uint32_t cluster,
 	return is_there;
 }
 
+unsigned watched_panel(struct watched *watched, uint32_t cluster,
+		       unsigned section)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < watched->sections[section].count; i++)
+		count += watched_in_panel(watched, cluster, section, i);
+	return count;
+}
+
 struct template_row watched_template(struct watched *watched, uint32_t cluster)
 {
 	struct txn txn = txn_begin_read(watched->world.store);

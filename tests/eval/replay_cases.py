@@ -3,8 +3,9 @@
 A case is a few states of one site. `../shared/data/history` has three of each:
 old, control (content changed, the template did not) and new. Of
 `../shared/data/temporal` each pair of snapshots that follow each other is a
-case, and all snapshots of a site are a chain. A file that is the same in two states has the same time in both, so that
-the server's validators say what is true.
+case, and all snapshots of a site are a chain. A file that is the same in two
+states has the same time in both, so that the server's validators say what is
+true.
 """
 
 import collections

@@ -31,8 +31,8 @@ REDESIGN = ('<html><head><title>{0}</title></head><body><header><nav><ul><li>'
             "</ul></nav></header><main><article><h2>{0}</h2><section><p>{1}"
             "</p><p>{2}</p></section></article></main><footer><small>All new, "
             "and better than it ever was</small></footer></body></html>")
-MORE = ("<details><summary>More</summary><dl><dt>Size</dt><dd>Any</dd></dl><ul>"
-        "<li>In red</li></ul></details><p><em>New</em></p>")
+MORE = ("<details><summary>More</summary><dl><dt>Size</dt><dd>Any</dd></dl>"
+        "<ul><li>In red</li></ul></details><p><em>New</em></p>")
 ALONE = ("<html><body><center><font>{0}</font><blockquote><pre>Somebody has "
          "written this page by hand</pre></blockquote></center></body></html>")
 # A file that is there makes a section, or all of it, fail.

@@ -1,0 +1,213 @@
+/* A template that goes on, and what is concluded of one that may not. */
+#include "daemon/inspection_verdict.h"
+
+enum {
+	GROWN = 2, /* so many times its pages, and a version is made anew */
+	GROWN_BY = 8,
+	PERMILLE = 1000,
+};
+
+/*
+ * A version says what the pages are like that were there: make it anew when
+ * there are many more, or when the cut was moved, so that some are another
+ * template's by now.
+ */
+static enum error refresh(struct examination *examination, bool is_forced)
+{
+	struct inspector *inspector = examination->inspector;
+	const struct subject *subject = examination->subject;
+	struct txn txn = txn_begin_read(inspector->store);
+	struct template_finding *found;
+	struct version_row row;
+	struct taken taken;
+	bool is_known =
+		version_row_get(&txn, inspector->site.id, subject->cluster,
+				subject->row.version, &row);
+	bool is_due = is_known && subject->has_cluster &&
+		      inspector->is_settled &&
+		      (is_forced ||
+		       subject->row.threshold != inspector->site.threshold ||
+		       ((subject->row.flags & TEMPLATE_IS_PARTIAL) != 0 &&
+			subject->row.round_ms > row.first_ms) ||
+		       subject->cluster_row.page_count >=
+			       GROWN * row.page_count + GROWN_BY);
+	uint64_t first_ms = row.first_ms;
+	enum error error = txn.error;
+
+	txn_abort(&txn);
+	if (error != ERR_NONE || !is_due)
+		return error;
+	error = take_version(inspector, subject->cluster, 0, &taken);
+	if (error != ERR_NONE || taken.version == NULL)
+		return error;
+	examination_settle(inspector, &examination->row);
+	found = examination_find(examination);
+	find_version(inspector, &taken, first_ms, found);
+	return ERR_NONE;
+}
+
+/* Other pages take the places of those that are gone from a template that goes
+ * on. */
+static enum error mend(struct examination *examination)
+{
+	struct inspector *inspector = examination->inspector;
+	struct template_finding *found;
+	struct taken taken;
+	enum error error = take_version(
+		inspector, examination->subject->cluster, 0, &taken);
+
+	if (error != ERR_NONE || taken.version == NULL)
+		return error;
+	panel_mend(inspector, &examination->panel, &taken);
+	found = examination_find(examination);
+	found->has_panel = true;
+	found->panel = taken.panel;
+	found->panel_count = taken.panel_count;
+	return ERR_NONE;
+}
+
+static bool is_template(const struct inspector *inspector, uint32_t cluster)
+{
+	const struct subject *subject = inspector_subject(inspector, cluster);
+
+	return subject != NULL && subject->has_cluster &&
+	       subject->cluster_row.page_count >= inspector->rules->min_pages;
+}
+
+/* A part of it is elsewhere. In the middle of a redesign that is so, too: it is
+ * told when it is still so a round later. */
+static enum error divide(struct examination *examination)
+{
+	const struct inspector *inspector = examination->inspector;
+	struct template_row *row = &examination->row;
+	uint32_t other = main_destination(examination);
+	bool is_still = (row->flags & TEMPLATE_IS_DIVIDED) != 0 &&
+			examination->disagreed <= row->asked_for;
+
+	if (examination->judgement.agreed < examination->elsewhere)
+		examination->judgement.agreed = examination->elsewhere;
+	if ((is_still || !inspector_can_ask(inspector)) &&
+	    is_template(inspector, other)) {
+		if (is_template(inspector, examination->subject->cluster))
+			return examination_change(examination,
+						  EVENT_TEMPLATE_SPLIT);
+		/* too few stayed to be one */
+		return examination_end(examination,
+				       &(struct ending){TEMPLATE_REPLACED,
+							EVENT_TEMPLATE_REPLACED,
+							other, "replaced", NULL,
+							true});
+	}
+	row->asked_for = examination->disagreed;
+	row->flags &= (uint16_t)~TEMPLATE_IS_ASKING;
+	row->flags |= TEMPLATE_IS_DIVIDED;
+	examination->is_changed = true;
+	examination->is_open = false;
+	return ERR_NONE;
+}
+
+/*
+ * Everybody was asked, and it goes on. When half of the pages have moved, but
+ * not so far that it is told, they are what it is by now: or they would hide
+ * what comes.
+ */
+static enum error close_inquiry(struct examination *examination)
+{
+	struct template_row *row = &examination->row;
+
+	if (2 * examination->elsewhere >= examination->panel.count &&
+	    examination->judgement.kind == VERDICT_SAME)
+		return divide(examination);
+	row->asked_for = examination->disagreed;
+	row->flags &= (uint16_t) ~(TEMPLATE_IS_DOUBTED | TEMPLATE_IS_DIVIDED |
+				   TEMPLATE_IS_ASKING);
+	examination->is_changed = true;
+	if (!examination->subject->has_cluster)
+		return ERR_NONE;
+	if (2 * examination->disagreed >= examination->panel.count &&
+	    examination->judgement.kind == VERDICT_SAME)
+		return refresh(examination, true);
+	return examination->gone > 0 ? mend(examination) : ERR_NONE;
+}
+
+enum error examination_stay(struct examination *examination)
+{
+	struct template_row *row = &examination->row;
+	uint64_t seen_ms = row->seen_ms;
+
+	for (uint32_t i = 0; i < examination->panel.count; i++) {
+		const struct panel_page *page = &examination->panel.pages[i];
+
+		if (is_as_it_was(page) && page->fetched_ms > seen_ms)
+			seen_ms = page->fetched_ms;
+	}
+	examination->is_changed |= seen_ms != row->seen_ms;
+	row->seen_ms = seen_ms;
+	if (examination->is_open)
+		return close_inquiry(examination);
+	if (row->asked_for > examination->disagreed) {
+		row->asked_for = examination->disagreed;
+		examination->is_changed = true;
+	}
+	return examination->disagreed == 0 ? refresh(examination, false)
+					   : ERR_NONE;
+}
+
+/*
+ * Its pages are another cluster's, and nearly as they were. When that is no
+ * template yet, they have it for themselves: then it is what they have changed
+ * to, or, when they have not, what the linkage calls them now.
+ */
+static enum error join(struct examination *examination, uint32_t other)
+{
+	const struct subject *into =
+		inspector_subject(examination->inspector, other);
+	const struct judgement *judgement = &examination->judgement;
+	bool is_known = into != NULL && into->has_row &&
+			into->row.state == TEMPLATE_LIVE;
+	const struct judge_rules *rules = &judge_rules_default;
+	bool has_moved =
+		judgement->paths_moved * PERMILLE > rules->path_share ||
+		judgement->fragments_moved * PERMILLE > rules->fragment_share;
+
+	if (is_known)
+		return examination_end(
+			examination,
+			&(struct ending){TEMPLATE_MERGED, EVENT_TEMPLATE_MERGED,
+					 other, "merged", NULL, true});
+	return examination_end(
+		examination,
+		&(struct ending){TEMPLATE_REPLACED, EVENT_TEMPLATE_REPLACED,
+				 other, has_moved ? "replaced" : "renumbered",
+				 NULL, has_moved});
+}
+
+enum error examination_conclude(struct examination *examination)
+{
+	enum verdict_kind kind = examination->judgement.kind;
+	uint32_t other = main_destination(examination);
+
+	/* the linkage moves pages to and fro while others come, and while its
+	 * threshold is chosen */
+	if ((kind == VERDICT_MERGED || kind == VERDICT_SPLIT) &&
+	    !examination->inspector->is_settled)
+		return ERR_NONE;
+	switch (kind) {
+	case VERDICT_CHANGED:
+		return examination_change(examination, EVENT_TEMPLATE_CHANGED);
+	case VERDICT_SPLIT:
+		return divide(examination);
+	case VERDICT_REPLACED:
+		return examination_end(examination,
+				       &(struct ending){TEMPLATE_REPLACED,
+							EVENT_TEMPLATE_REPLACED,
+							other, "replaced", NULL,
+							true});
+	case VERDICT_MERGED:
+		return join(examination, other);
+	case VERDICT_VANISHED:
+		return examination_vanish(examination);
+	default:
+		return examination_stay(examination);
+	}
+}

@@ -821,10 +821,10 @@ START_TEST(a_store_that_cannot_be_read_is_an_error)
 }
 END_TEST
 
-Suite *make_suite(void)
+/* Pages, records and what is counted of them. */
+static TCase *content_cases(void)
 {
-	Suite *suite = suite_create("verify");
-	TCase *tcase = tcase_create("verify");
+	TCase *tcase = tcase_create("content");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_consistent_store_holds);
@@ -856,6 +856,16 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_missing_set_is_found);
 	tcase_add_test(tcase, a_redirect_has_no_content);
 	tcase_add_loop_test(tcase, content_without_a_page_is_found, 0, 2);
+	return tcase;
+}
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("verify");
+	TCase *tcase = tcase_create("verify");
+
+	suite_add_tcase(suite, content_cases());
+	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_page_under_another_key_is_found);
 	tcase_add_test(tcase, a_damaged_page_row_is_found);
 	tcase_add_loop_test(tcase, a_wrong_counter_of_a_site_is_found, 0,

@@ -94,6 +94,7 @@ static enum error read_site(struct inspector *inspector, struct txn *txn,
 	site->seed = inspector_copy(inspector->arena, site->seed);
 	inspector->inspection->site = site->id;
 	inspector->inspection->seed = (char *)site->seed.data;
+	inspector->is_first = (site->flags & SITE_IS_KNOWN) == 0;
 	inspector->is_settled = site->pending_count == 0 && !tuner_wants(site);
 	return ERR_NONE;
 }
@@ -171,7 +172,6 @@ static void read_templates(struct inspector *inspector, struct txn *txn,
 			subject->row.asked_ms = 0;
 		subject->row.lineage =
 			inspector_copy(inspector->arena, row.lineage);
-		inspector->is_first = false;
 	}
 	scan_end(&scan);
 	if (inspector->subject_count > 1)
@@ -185,7 +185,6 @@ static enum error read_subjects(struct inspector *inspector, const char *host)
 	enum error error = read_site(inspector, &txn, host);
 	size_t capacity = 0;
 
-	inspector->is_first = true;
 	if (error == ERR_NONE) {
 		read_clusters(inspector, &txn, &capacity);
 		read_templates(inspector, &txn, &capacity);
@@ -249,6 +248,17 @@ static enum error inspect_all(struct inspector *inspector)
 			error = inspect_subject(inspector,
 						&inspector->subjects[i]);
 	return error;
+}
+
+/* The first templates are all there: from now on others are news. */
+static void end_first(struct inspector *inspector)
+{
+	bool has_templates = inspector->template_count > 0;
+
+	for (size_t i = 0; i < inspector->subject_count; i++)
+		has_templates |= inspector->subjects[i].has_row;
+	if (inspector->is_first && inspector->is_settled && has_templates)
+		inspector->inspection->findings.set_flags |= SITE_IS_KNOWN;
 }
 
 /* Tell once that something is so, and forget it when it is so no more. */
@@ -388,6 +398,7 @@ enum error inspection_make(struct store *store, const char *host,
 	if (error == ERR_NONE)
 		error = inspect_all(&inspector);
 	if (error == ERR_NONE && !inspector.is_cut) {
+		end_first(&inspector);
 		inspect_blocking(&inspector);
 		inspect_staleness(&inspector);
 	}

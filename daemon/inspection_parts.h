@@ -34,7 +34,7 @@ struct inspector {
 	size_t subject_count;
 	bool is_settled;     /* no page is awaited, no threshold chosen */
 	bool is_cut;         /* more was found than is committed at once */
-	bool is_first;       /* no template of the site is known yet */
+	bool is_first;       /* its first templates are not all known */
 	uint32_t *contested; /* [contested_count], clusters that pages of
 				open inquiries are in by now */
 	size_t contested_count;

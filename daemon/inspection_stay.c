@@ -101,7 +101,9 @@ static enum error divide(struct examination *examination)
 	row->asked_for = examination->disagreed;
 	row->flags &= (uint16_t)~TEMPLATE_IS_ASKING;
 	row->flags |= TEMPLATE_IS_DIVIDED;
-	examination->is_changed = true;
+	examination->is_changed |=
+		row->asked_for != examination->subject->row.asked_for ||
+		row->flags != examination->subject->row.flags;
 	examination->is_open = false;
 	return ERR_NONE;
 }
@@ -190,7 +192,7 @@ enum error examination_conclude(struct examination *examination)
 	/* the linkage moves pages to and fro while others come, and while its
 	 * threshold is chosen */
 	if ((kind == VERDICT_MERGED || kind == VERDICT_SPLIT) &&
-	    !examination->inspector->is_settled)
+	    !examination->inspector->is_settled && !examination->is_late)
 		return ERR_NONE;
 	switch (kind) {
 	case VERDICT_CHANGED:

@@ -75,8 +75,9 @@ enum {
 	SITE_IS_PORT_OK = 128,  /* the operator named its port */
 	SITE_IS_STALE = 256,    /* this was told: nothing was seen for long */
 	SITE_IS_BLOCKED = 512,  /* this was told: no page comes any more */
+	SITE_IS_KNOWN = 1024,   /* its first templates were told of */
 	/* what the daemon has found out; the others are options */
-	SITE_FINDINGS = SITE_IS_STALE | SITE_IS_BLOCKED,
+	SITE_FINDINGS = SITE_IS_STALE | SITE_IS_BLOCKED | SITE_IS_KNOWN,
 };
 
 bool site_get(struct txn *txn, struct slice host, struct site_row *row_out);

@@ -33,7 +33,8 @@ static void begin(void)
 
 static uint32_t flags(void)
 {
-	return world_site(&web.world, WATCHED_HOST).flags & SITE_FINDINGS;
+	return world_site(&web.world, WATCHED_HOST).flags &
+	       (SITE_IS_STALE | SITE_IS_BLOCKED);
 }
 
 static void set_all(enum manner manner)

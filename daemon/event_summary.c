@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+/* Right candidates have more, wrong ones less: tests/eval/replay_guards.py. */
+#define LIKELY 0.6
+
 /* What the kinds say by themselves. */
 static const struct sentence {
 	const char *kind;
@@ -72,12 +75,14 @@ static void append_guard(const json_t *detail, struct buffer *out)
 	const char *name = text_of(detail, "name");
 	const char *selector = text_of(detail, "selector");
 	const char *instead = text_of(best, "selector");
+	const json_t *score = json_object_get(best, "score");
 
 	if (name != NULL && *name != '\0')
 		buffer_printf(out, ": %s", name);
 	else if (selector != NULL)
 		buffer_printf(out, ": %s", selector);
-	if (instead != NULL)
+	if (instead != NULL &&
+	    (!json_is_number(score) || json_number_value(score) >= LIKELY))
 		buffer_printf(out, ", perhaps now %s", instead);
 }
 

@@ -69,7 +69,8 @@ static void tell_new(struct inspector *inspector, const struct subject *subject,
 struct glance {
 	uint64_t first_ms; /* the first template of the site was taken */
 	uint32_t count;
-	uint32_t older;    /* known before the first template of the site was */
+	uint32_t older;    /* known before their cluster was, or before the
+			      first template of the site */
 	uint32_t returned; /* come since the template had ended */
 };
 
@@ -88,8 +89,9 @@ static uint64_t first_taken_ms(const struct inspector *inspector)
 }
 
 static void glance_at_page(struct txn *txn, uint32_t site, uint64_t page,
-			   uint64_t ended_ms, struct glance *glance)
+			   const struct subject *subject, struct glance *glance)
 {
+	uint64_t ended_ms = subject->row.ended_ms;
 	struct frontier_row visit;
 	struct page_row row;
 
@@ -98,7 +100,8 @@ static void glance_at_page(struct txn *txn, uint32_t site, uint64_t page,
 	glance->count++;
 	glance->returned +=
 		row.fetched_ms > ended_ms || row.stored_ms > ended_ms;
-	glance->older += (frontier_row_get(txn, site, page, &visit)
+	glance->older += row.stored_ms < subject->cluster_row.created_ms ||
+			 (frontier_row_get(txn, site, page, &visit)
 				  ? visit.found_ms
 				  : row.stored_ms) < glance->first_ms;
 }
@@ -113,8 +116,8 @@ static struct glance glance_at(struct inspector *inspector,
 
 	while (glance.count < MAX_PANEL && scan_next(&scan))
 		glance_at_page(&txn, inspector->site.id,
-			       key_u64(scan.key, 2 * sizeof(uint32_t)),
-			       subject->row.ended_ms, &glance);
+			       key_u64(scan.key, 2 * sizeof(uint32_t)), subject,
+			       &glance);
 	scan_end(&scan);
 	txn_abort(&txn);
 	return glance;
@@ -173,9 +176,9 @@ static struct template_row begin_row(struct inspector *inspector,
 }
 
 /*
- * Pages that were known before any template was are another cut of what is
- * there: that is no news of the site. Nor is a cluster whose pages were told of
- * when their template went away.
+ * Pages that were known before are another cut of what is there: that is no
+ * news of the site. Nor is a cluster whose pages were told of when their
+ * template went away.
  */
 static bool is_news(const struct inspector *inspector,
 		    const struct subject *subject, const struct glance *glance)

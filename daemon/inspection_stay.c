@@ -74,6 +74,33 @@ static bool is_template(const struct inspector *inspector, uint32_t cluster)
 	       subject->cluster_row.page_count >= inspector->rules->min_pages;
 }
 
+/* Its pages are those of `other` now: because they have changed, or because the
+ * linkage calls them so. */
+static enum error end_in(struct examination *examination, uint32_t other,
+			 bool has_moved)
+{
+	return examination_end(
+		examination,
+		&(struct ending){TEMPLATE_REPLACED, EVENT_TEMPLATE_REPLACED,
+				 other, has_moved ? "replaced" : "renumbered",
+				 NULL, has_moved});
+}
+
+/* Are most of the pages elsewhere, and others than they were? */
+static bool has_left(const struct examination *examination)
+{
+	const struct panel *panel = &examination->panel;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < panel->count; i++)
+		count += panel->pages[i].has_other_paths &&
+			 panel->pages[i].witness.fate == FATE_PAGE &&
+			 panel->pages[i].witness.cluster !=
+				 examination->subject->cluster;
+	return 3 * count >= 2 * panel->count &&
+	       count >= judge_rules_default.min_pages;
+}
+
 /* A part of it is elsewhere. In the middle of a redesign that is so, too: it is
  * told when it is still so a round later. */
 static enum error divide(struct examination *examination)
@@ -92,11 +119,7 @@ static enum error divide(struct examination *examination)
 			return examination_change(examination,
 						  EVENT_TEMPLATE_SPLIT);
 		/* too few stayed to be one */
-		return examination_end(examination,
-				       &(struct ending){TEMPLATE_REPLACED,
-							EVENT_TEMPLATE_REPLACED,
-							other, "replaced", NULL,
-							true});
+		return end_in(examination, other, has_left(examination));
 	}
 	row->asked_for = examination->disagreed;
 	row->flags &= (uint16_t)~TEMPLATE_IS_ASKING;
@@ -177,11 +200,7 @@ static enum error join(struct examination *examination, uint32_t other)
 			examination,
 			&(struct ending){TEMPLATE_MERGED, EVENT_TEMPLATE_MERGED,
 					 other, "merged", NULL, true});
-	return examination_end(
-		examination,
-		&(struct ending){TEMPLATE_REPLACED, EVENT_TEMPLATE_REPLACED,
-				 other, has_moved ? "replaced" : "renumbered",
-				 NULL, has_moved});
+	return end_in(examination, other, has_moved);
 }
 
 enum error examination_conclude(struct examination *examination)

@@ -53,6 +53,7 @@ CRAWL = {"max_pages": 10 ** 6, "max_depth": 1000, "max_pattern": 10 ** 6,
 NO_PAGES = ("/robots.txt", "/sitemap.xml")
 NOTICES = ("template.", "site.stale", "site.blocked")
 POLL_S = 0.05
+LATER = 4  # rounds in which a chain comes to rest
 
 
 class Site:
@@ -137,10 +138,10 @@ def observe(site, rounds):
     for event in site.events():
         notices.append({**event, "after_s": round(time.time() - begin, 1)})
     rows = site.requests()[before:]
-    return {"notices": notices, "until": until or (notices and
-                                                   by_status(rows)) or None,
-            "requests": by_status(rows), "rounds": rounds,
-            "targets": len({row["target"] for row in rows})}
+    if notices and until is None:
+        until = by_status(rows)
+    return {"notices": notices, "until": until, "rounds": rounds,
+            "requests": by_status(rows)}
 
 
 def templates_of(site):
@@ -187,7 +188,9 @@ def step(site, case, index, options):
 
 
 def told_later(site, states, done):
-    """What the visits to all other pages bring."""
+    """What the visits to all other pages bring, in a few rounds."""
+    time.sleep(LATER * site.interval)
+    site.daemon.wait_for(site.host)
     notices = site.events()
     for event in notices:
         event["after_s"] = "later"
@@ -219,7 +222,8 @@ def replay(case, options):
         for index in range(1, len(case.states)):
             steps.append(step(site, case, index, options))
             if case.name.startswith("chain/"):
-                site.visit_all(case.states[index].pages)
+                site.visit_all({**case.states[index - 1].pages,
+                                **case.states[index].pages})
                 told_later(site, case.states[index - 1:index + 1], steps[-1])
         if options.keep:
             keep(site, options.keep / case.name.replace("/", "-"))

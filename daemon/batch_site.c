@@ -143,7 +143,8 @@ static void delete_robots(struct batch *batch, const char *scheme,
 	buffer_free(&authority);
 }
 
-/* A site that is added again numbers its templates anew. */
+/* A site that is added again numbers its templates anew; rules for all of it
+ * hold on. */
 static void delete_mutes(struct batch *batch, struct slice host)
 {
 	struct scan scan = scan_begin(batch->txn, TABLE_MUTES, slice_of(""));
@@ -151,6 +152,7 @@ static void delete_mutes(struct batch *batch, struct slice host)
 
 	while (scan_next(&scan))
 		if (mute_row_decode(scan.value, &row) &&
+		    (row.cluster != 0 || row.guard != 0) &&
 		    slice_equal(row.host, host))
 			scan_delete(&scan);
 	scan_end(&scan);

@@ -47,7 +47,8 @@ class Guards(harness.Case):
 
     def crawl(self):
         self.daemon_ = self.daemon()
-        self.daemon_.crawl(self.server.url, revisit_s=0)
+        # no visits but those of the tests
+        self.daemon_.crawl(self.server.url, revisit_s=0, watch_s=0)
 
     def add(self, status=201, **guard):
         answer = self.daemon_.post(f"/v1/sites/{self.host}/guards", guard)

@@ -132,6 +132,9 @@ static const struct record_link *resolve_links(const struct page *page,
 		const struct link *link = &page->links[i];
 		uint32_t at = resolve(&list, link);
 
+		/* a canonical link may stand before the refresh */
+		if (at != NO_LINK)
+			list.links[at].flags |= link->flags & LINK_IS_REFRESH;
 		if (at != NO_LINK && list.links[at].path == 0 &&
 		    is_anchor(page, link))
 			list.links[at].path =

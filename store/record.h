@@ -25,7 +25,8 @@ struct record_fragment {
 struct record_link {
 	struct slice url;    /* canonical, absolute */
 	struct slice anchor; /* its text, collapsed */
-	uint32_t flags; /* LINK_* of page/page.h, of the first occurrence */
+	uint32_t flags; /* LINK_* of page/page.h, of the first occurrence; but
+			   LINK_IS_REFRESH of any */
 	uint64_t path;  /* path_hash() of cluster/path.h, width 4, of the
 			   first a or area that leads there; 0: none does */
 };

@@ -83,6 +83,7 @@ class Ingest(harness.Case):
         archive = b"".join(page(f"http://{HOST}{path}", body)
                            for path, body in sample_pages() if path in found)
         self.assertEqual(self.ingest(daemon, archive)["pages"], len(found))
+        daemon.wait_for(HOST)  # until its threshold is chosen, too
         self.assertEqual(daemon.partition(HOST), daemon.partition(host))
         url = f"http://{HOST}{min(found)}"
         self.assertEqual(daemon.text(url, fetch="never"),

@@ -5,6 +5,7 @@ enum {
 	GROWN = 2, /* so many times its pages, and a version is made anew */
 	GROWN_BY = 8,
 	PERMILLE = 1000,
+	MOST = 660, /* permille of a panel */
 };
 
 /*
@@ -86,19 +87,20 @@ static enum error end_in(struct examination *examination, uint32_t other,
 				 NULL, has_moved});
 }
 
-/* Are most of the pages elsewhere, and others than they were? */
+/* Most of the pages are elsewhere: have these changed, all in the same way? */
 static bool has_left(const struct examination *examination)
 {
 	const struct panel *panel = &examination->panel;
-	uint32_t count = 0;
+	struct judge_rules rules = judge_rules_default;
+	struct witness witnesses[MAX_PANEL];
+	struct judgement judgement;
 
+	rules.agreement = MOST;
 	for (uint32_t i = 0; i < panel->count; i++)
-		count += panel->pages[i].has_other_paths &&
-			 panel->pages[i].witness.fate == FATE_PAGE &&
-			 panel->pages[i].witness.cluster !=
-				 examination->subject->cluster;
-	return 3 * count >= 2 * panel->count &&
-	       count >= judge_rules_default.min_pages;
+		witnesses[i] = panel->pages[i].witness;
+	judge(examination->inspector->scratch, examination->subject->cluster,
+	      witnesses, panel->count, &rules, &judgement);
+	return judgement.kind == VERDICT_REPLACED;
 }
 
 /* A part of it is elsewhere. In the middle of a redesign that is so, too: it is

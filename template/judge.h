@@ -20,7 +20,7 @@ enum { MAX_PANEL = 16 };
 enum fate {
 	FATE_UNSEEN,  /* it was not visited since */
 	FATE_PAGE,    /* it is a page: `after` */
-	FATE_GONE,    /* 404, a redirect, a stub: `why` */
+	FATE_GONE,    /* 404, a redirect, a stub */
 	FATE_BLOCKED, /* an error that passes, or a challenge: says nothing */
 };
 

@@ -2,7 +2,6 @@
 #include "daemon/ctl_client.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 #include "store/file.h"
 
@@ -13,19 +12,11 @@ enum { REPORT_TIMEOUT_MS = 600000 };
 static bool write_whole(const struct ctl *ctl, const char *path,
 			struct slice page)
 {
-	struct buffer part = {0};
-	enum error error;
+	enum error error = file_replace(path, page);
 
-	buffer_printf(&part, "%s.%ld.part", path, (long)getpid());
-	error = file_write(part.data, page);
-	if (error == ERR_NONE && rename(part.data, path) != 0)
-		error = ERR_IO;
-	if (error != ERR_NONE) {
-		unlink(part.data);
+	if (error != ERR_NONE)
 		ctl_complain(ctl, "%s: cannot be written: %s", path,
 			     error_text(error));
-	}
-	buffer_free(&part);
 	return error == ERR_NONE;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/socket_client.h"
+#include "daemon/socket_client.h"
 #include "daemon/table.h"
 #include "daemon/terminal.h"
 

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "crawl/socket_client.h"
+#include "daemon/socket_client.h"
 #include "crawl/url.h"
 #include "daemon/ctl.h"
 #include "store/buffer.h"

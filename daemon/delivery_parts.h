@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "crawl/post.h"
+#include "daemon/post.h"
 #include "daemon/child.h"
 #include "daemon/delivery.h"
 #include "daemon/notice_change.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/hmac.h"
+#include "daemon/hmac.h"
 #include "daemon/clock.h"
 #include "daemon/hook_target.h"
 #include "store/log.h"

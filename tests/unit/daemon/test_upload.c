@@ -1,4 +1,5 @@
-/* Bodies that are read while they come: daemon/upload.h, crawl/socket_client.h.
+/* Bodies that are read while they come: daemon/upload.h,
+ * daemon/socket_client.h.
  */
 #include "daemon/http.h"
 
@@ -11,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "crawl/socket_client.h"
+#include "daemon/socket_client.h"
 #include "daemon/clock.h"
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/run.h"

@@ -1,4 +1,4 @@
-#include "crawl/post.h"
+#include "daemon/post.h"
 
 #include <assert.h>
 #include <curl/curl.h>

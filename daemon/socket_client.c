@@ -1,4 +1,4 @@
-#include "crawl/socket_client.h"
+#include "daemon/socket_client.h"
 
 #include <curl/curl.h>
 #include <stdio.h>

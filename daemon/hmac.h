@@ -1,6 +1,7 @@
-/* crawl/hmac.h - who knows the secret has sent this: HMAC-SHA256 (RFC 2104). */
-#ifndef CRAWL_HMAC_H
-#define CRAWL_HMAC_H
+/* daemon/hmac.h - who knows the secret has sent this: HMAC-SHA256 (RFC 2104).
+ */
+#ifndef DAEMON_HMAC_H
+#define DAEMON_HMAC_H
 
 #include "store/slice.h"
 

@@ -1,4 +1,4 @@
-#include "crawl/post.h"
+#include "daemon/post.h"
 
 #include <poll.h>
 #include <stdio.h>

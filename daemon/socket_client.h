@@ -1,6 +1,6 @@
-/* crawl/socket_client.h - one HTTP request over a Unix socket (libcurl). */
-#ifndef CRAWL_SOCKET_CLIENT_H
-#define CRAWL_SOCKET_CLIENT_H
+/* daemon/socket_client.h - one HTTP request over a Unix socket (libcurl). */
+#ifndef DAEMON_SOCKET_CLIENT_H
+#define DAEMON_SOCKET_CLIENT_H
 
 #include <stdint.h>
 

@@ -1,11 +1,11 @@
 /*
- * crawl/post.h - HTTP POST requests to servers that an operator has named, by
+ * daemon/post.h - HTTP POST requests to servers that an operator has named, by
  * libcurl multi, for one thread that owns the loop. Nothing is followed, no
  * proxy is asked, and no address is refused: this is not the crawler. Of an
  * answer its status counts; its body is read and dropped.
  */
-#ifndef CRAWL_POST_H
-#define CRAWL_POST_H
+#ifndef DAEMON_POST_H
+#define DAEMON_POST_H
 
 #include <stdbool.h>
 #include <stddef.h>

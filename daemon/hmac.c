@@ -1,4 +1,4 @@
-#include "crawl/hmac.h"
+#include "daemon/hmac.h"
 
 #include <nettle/base16.h>
 #include <nettle/hmac.h>

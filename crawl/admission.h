@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "store/rows.h"
 
 /* The bounds of a URL that nobody asked for (FIELD.md, 2b, Traps). */

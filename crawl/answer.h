@@ -10,7 +10,7 @@
 
 #include "crawl/fetch.h"
 #include "crawl/unpack.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "store/slice.h"
 
 /* What is read of one block of headers. */

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "crawl/guard.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "store/buffer.h"
 #include "store/error.h"
 

@@ -5,12 +5,12 @@
  * stopped.
  *
  * URLs that were never visited wait in a fair queue: the n-th of each pattern
- * (crawl/url_pattern.h) stands behind the (n - 1)-th of every other one, so the
- * budget is spent where templates are still unknown (start-time fair queueing
- * with one weight: Goyal, Vin and Cheng, SIGCOMM 1996). The patterns of one
- * coarse pattern have COARSE_FACTOR shares together, so ever new folders and
- * parameters push nobody aside. Once `saturation` visited pages of a pattern in
- * a row have brought no news, the rest of it is left alone.
+ * (crawl/url/url_pattern.h) stands behind the (n - 1)-th of every other one, so
+ * the budget is spent where templates are still unknown (start-time fair
+ * queueing with one weight: Goyal, Vin and Cheng, SIGCOMM 1996). The patterns
+ * of one coarse pattern have COARSE_FACTOR shares together, so ever new folders
+ * and parameters push nobody aside. Once `saturation` visited pages of a
+ * pattern in a row have brought no news, the rest of it is left alone.
  *
  * Their due times are ranks, from 2 on, not times: before all real ones. What
  * was asked for has 1.
@@ -24,8 +24,8 @@
 
 #include "crawl/admission.h"
 #include "crawl/fetch.h"
-#include "crawl/url.h"
-#include "crawl/url_pattern.h"
+#include "crawl/url/url.h"
+#include "crawl/url/url_pattern.h"
 #include "store/error.h"
 #include "store/rows.h"
 #include "store/txn.h"

@@ -3,7 +3,7 @@
 #include <curl/curl.h>
 #include <strings.h>
 
-#include "crawl/percent.h"
+#include "crawl/url/percent.h"
 
 enum { MAX_DATE = 64 };
 

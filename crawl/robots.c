@@ -3,10 +3,10 @@
 #include <assert.h>
 #include <string.h>
 
-#include "crawl/pattern.h"
+#include "crawl/url/pattern.h"
 #include "crawl/robots_group.h"
 #include "crawl/robots_line.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "page/utf8.h"
 #include "store/arena.h"
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "crawl/pattern.h"
+#include "crawl/url/pattern.h"
 #include "crawl/robots_line.h"
 
 struct arena;

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "store/error.h"
 #include "store/slice.h"
 

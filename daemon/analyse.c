@@ -4,7 +4,7 @@
 
 #include "cluster/path.h"
 #include "cluster/signature.h"
-#include "crawl/parameters.h"
+#include "crawl/url/parameters.h"
 #include "extract/fragment.h"
 #include "page/page_class.h"
 #include "store/arena.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "cluster/signature.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "page/page.h"
 #include "store/buffer.h"
 #include "store/error.h"
@@ -24,7 +24,7 @@ struct analyse_options {
 	unsigned http_status; /* of the answer that brought it; 0: unknown */
 	bool is_cut;          /* the body stops before its end */
 	bool is_nofollow;     /* a header said so: X-Robots-Tag */
-	struct slice drop_parameters; /* out of links: crawl/parameters.h */
+	struct slice drop_parameters; /* out of links: crawl/url/parameters.h */
 };
 
 /*

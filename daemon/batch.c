@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "crawl/parameters.h"
+#include "crawl/url/parameters.h"
 #include "store/memory.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/bundling_parts.h"
 #include "daemon/site_model.h"
 #include "daemon/stored_page.h"

@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "daemon/socket_client.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/ctl.h"
 #include "store/buffer.h"
 

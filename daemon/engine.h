@@ -13,7 +13,7 @@
 
 #include "cluster/signature.h"
 #include "crawl/frontier.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "page/page.h"
 #include "store/error.h"
 #include "store/rows.h"
@@ -37,8 +37,8 @@ struct engine_options {
 	size_t max_sets;         /* distinct signatures of a site; 0: 200,000 */
 	uint32_t max_neighbours; /* links of an asked page that are sampled */
 	struct frontier_rules rules;
-	struct slice drop_parameters; /* out of URLs, crawl/parameters.h; kept
-					 by the caller */
+	struct slice drop_parameters; /* out of URLs, crawl/url/parameters.h;
+					 kept by the caller */
 };
 
 /* How a new site is crawled and clustered. */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/event_kinds.h"
 #include "store/rows.h"
 #include "store/store.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 
 #define COMMAND "exec:"
 

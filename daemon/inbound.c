@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "store/hash.h"
 #include "store/memory.h"
 #include "template/absolute.h"

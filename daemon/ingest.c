@@ -6,7 +6,7 @@
 
 #include "crawl/fetch.h"
 #include "crawl/header.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/pipeline.h"
 #include "store/memory.h"
 

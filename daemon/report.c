@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "crawl/percent.h"
+#include "crawl/url/percent.h"
 #include "daemon/terminal.h"
 #include "store/memory.h"
 

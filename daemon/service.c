@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "crawl/parameters.h"
+#include "crawl/url/parameters.h"
 #include "daemon/api.h"
 #include "daemon/archive.h"
 #include "daemon/api_ingest.h"

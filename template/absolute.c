@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "crawl/percent.h"
+#include "crawl/url/percent.h"
 
 struct base_address base_of_page(const struct page *page, const struct url *url)
 {

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "page/page.h"
 #include "store/buffer.h"
 #include "store/slice.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "extract/extractor.h"
 #include "extract/settings.h"
 #include "store/arena.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "cluster/signature.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "extract/extractor.h"
 #include "store/error.h"
 #include "store/slice.h"

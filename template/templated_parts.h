@@ -5,7 +5,7 @@
 #include <locale.h>
 #include <stdbool.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "store/error.h"
 #include "template/bundle.h"
 #include "template/templated.h"

@@ -10,7 +10,7 @@
 
 #include "crawl/robots.h"
 #include "page/robots_tag.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "page/utf8.h"
 #include "store/arena.h"
 

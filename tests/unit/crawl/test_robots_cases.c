@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "store/arena.h"
 #include "store/file.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "store/arena.h"
 #include "store/buffer.h"
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "store/arena.h"
 #include "store/buffer.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cluster/signature.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "extract/fragment.h"
 #include "page/page.h"
 #include "store/arena.h"

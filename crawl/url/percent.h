@@ -1,6 +1,7 @@
-/* crawl/percent.h - percent-encoding (RFC 3986, 2.1) in one canonical form. */
-#ifndef CRAWL_PERCENT_H
-#define CRAWL_PERCENT_H
+/* crawl/url/percent.h - percent-encoding (RFC 3986, 2.1) in one canonical form.
+ */
+#ifndef CRAWL_URL_PERCENT_H
+#define CRAWL_URL_PERCENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

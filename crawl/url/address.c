@@ -1,4 +1,4 @@
-#include "crawl/address.h"
+#include "crawl/url/address.h"
 
 #include <arpa/inet.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
-#include "crawl/host.h"
+#include "crawl/url/host.h"
 
 #include <idn2.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "crawl/address.h"
+#include "crawl/url/address.h"
 
 enum {
 	MAX_NAME = 253,

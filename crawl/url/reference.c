@@ -1,8 +1,8 @@
-#include "crawl/reference.h"
+#include "crawl/url/reference.h"
 
 #include <string.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 
 static struct slice skip(struct slice text, size_t count)
 {

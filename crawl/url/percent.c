@@ -1,4 +1,4 @@
-#include "crawl/percent.h"
+#include "crawl/url/percent.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* crawl/reference.h - a link as it stands in a page, taken apart. */
-#ifndef CRAWL_REFERENCE_H
-#define CRAWL_REFERENCE_H
+/* crawl/url/reference.h - a link as it stands in a page, taken apart. */
+#ifndef CRAWL_URL_REFERENCE_H
+#define CRAWL_URL_REFERENCE_H
 
 #include <stdbool.h>
 
-#include "crawl/percent.h"
+#include "crawl/url/percent.h"
 #include "store/error.h"
 
 struct url;

@@ -1,6 +1,6 @@
-/* crawl/url.h - one canonical form for every address. */
-#ifndef CRAWL_URL_H
-#define CRAWL_URL_H
+/* crawl/url/url.h - one canonical form for every address. */
+#ifndef CRAWL_URL_URL_H
+#define CRAWL_URL_URL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,13 +31,14 @@ struct url {
  * stripped from a path. Unlike the standard, so that one page has one key: no
  * fragment, no user and password (which a page could choose for us), no '?'
  * with nothing behind it, no final dot of the host, and percent-encoding in one
- * form (crawl/percent.h); and no host that cannot be in the DNS. The canonical
- * form of a canonical form is itself. ERR_MALFORMED, ERR_REFUSED (another
- * scheme), ERR_TOO_LARGE.
+ * form (crawl/url/percent.h); and no host that cannot be in the DNS. The
+ * canonical form of a canonical form is itself. ERR_MALFORMED, ERR_REFUSED
+ * (another scheme), ERR_TOO_LARGE.
  *
  * libcurl's URL API agrees with the standard on dot segments alone (7.88; for
- * hosts see crawl/host.h, and it makes /b/x of .//x), at 20,000 instructions a
- * link, where this takes 2,500; the fuzzer holds the two together.
+ * hosts see crawl/url/host.h, and it makes /b/x of .//x), at 20,000
+ * instructions a link, where this takes 2,500; the fuzzer holds the two
+ * together.
  */
 enum error url_parse(struct url *url_out, struct slice reference,
 		     const struct url *base);

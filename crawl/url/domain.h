@@ -1,6 +1,7 @@
-/* crawl/domain.h - the registrable domain of a host (public suffix list). */
-#ifndef CRAWL_DOMAIN_H
-#define CRAWL_DOMAIN_H
+/* crawl/url/domain.h - the registrable domain of a host (public suffix list).
+ */
+#ifndef CRAWL_URL_DOMAIN_H
+#define CRAWL_URL_DOMAIN_H
 
 #include "store/slice.h"
 

@@ -1,9 +1,9 @@
 /*
- * crawl/url_kind.h - what a piece of a URL is, by its form: a segment of the
- * path, the name or the value of a parameter. Pure, linear.
+ * crawl/url/url_kind.h - what a piece of a URL is, by its form: a segment of
+ * the path, the name or the value of a parameter. Pure, linear.
  */
-#ifndef CRAWL_URL_KIND_H
-#define CRAWL_URL_KIND_H
+#ifndef CRAWL_URL_URL_KIND_H
+#define CRAWL_URL_URL_KIND_H
 
 #include <stdbool.h>
 

@@ -1,9 +1,9 @@
-#include "crawl/pattern.h"
+#include "crawl/url/pattern.h"
 
 #include <assert.h>
 #include <string.h>
 
-#include "crawl/percent.h"
+#include "crawl/url/percent.h"
 #include "page/robots_word.h"
 #include "store/arena.h"
 

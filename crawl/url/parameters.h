@@ -1,13 +1,14 @@
 /*
- * crawl/parameters.h - query parameters that name no page: those of trackers
- * and of sessions. They are taken out of links, so that one page has one URL.
+ * crawl/url/parameters.h - query parameters that name no page: those of
+ * trackers and of sessions. They are taken out of links, so that one page has
+ * one URL.
  */
-#ifndef CRAWL_PARAMETERS_H
-#define CRAWL_PARAMETERS_H
+#ifndef CRAWL_URL_PARAMETERS_H
+#define CRAWL_URL_PARAMETERS_H
 
 #include <stdbool.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "store/buffer.h"
 #include "store/slice.h"
 

@@ -1,13 +1,13 @@
 /*
- * crawl/address.h - hosts that are addresses, in all spellings that resolvers
- * know, in the one of the WHATWG URL standard (3.5).
+ * crawl/url/address.h - hosts that are addresses, in all spellings that
+ * resolvers know, in the one of the WHATWG URL standard (3.5).
  */
-#ifndef CRAWL_ADDRESS_H
-#define CRAWL_ADDRESS_H
+#ifndef CRAWL_URL_ADDRESS_H
+#define CRAWL_URL_ADDRESS_H
 
 #include <stdbool.h>
 
-#include "crawl/percent.h"
+#include "crawl/url/percent.h"
 #include "store/error.h"
 
 /*

@@ -1,8 +1,8 @@
-/* crawl/host.h - the host of a URL in canonical form. */
-#ifndef CRAWL_HOST_H
-#define CRAWL_HOST_H
+/* crawl/url/host.h - the host of a URL in canonical form. */
+#ifndef CRAWL_URL_HOST_H
+#define CRAWL_URL_HOST_H
 
-#include "crawl/percent.h"
+#include "crawl/url/percent.h"
 #include "store/error.h"
 
 /*

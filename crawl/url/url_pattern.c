@@ -1,12 +1,12 @@
-#include "crawl/url_pattern.h"
+#include "crawl/url/url_pattern.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "crawl/percent.h"
-#include "crawl/url_kind.h"
+#include "crawl/url/percent.h"
+#include "crawl/url/url_kind.h"
 #include "store/hash.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,12 +1,12 @@
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "crawl/host.h"
-#include "crawl/percent.h"
-#include "crawl/reference.h"
+#include "crawl/url/host.h"
+#include "crawl/url/percent.h"
+#include "crawl/url/reference.h"
 
 enum {
 	/* escapes shrink to a third at most, but for needless dot segments */

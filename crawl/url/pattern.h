@@ -1,12 +1,13 @@
-/* crawl/pattern.h - the path pattern of a robots.txt rule (RFC 9309, 2.2.3). */
-#ifndef CRAWL_PATTERN_H
-#define CRAWL_PATTERN_H
+/* crawl/url/pattern.h - the path pattern of a robots.txt rule (RFC
+ * 9309, 2.2.3). */
+#ifndef CRAWL_URL_PATTERN_H
+#define CRAWL_URL_PATTERN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "store/slice.h"
 
 struct arena;

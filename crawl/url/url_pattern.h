@@ -1,13 +1,13 @@
 /*
- * crawl/url_pattern.h - URLs that one template likely answers, by their form
- * alone. Pure.
+ * crawl/url/url_pattern.h - URLs that one template likely answers, by their
+ * form alone. Pure.
  */
-#ifndef CRAWL_URL_PATTERN_H
-#define CRAWL_URL_PATTERN_H
+#ifndef CRAWL_URL_URL_PATTERN_H
+#define CRAWL_URL_URL_PATTERN_H
 
 #include <stdint.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 
 enum { MAX_PATTERN_TEXT = 160 };
 

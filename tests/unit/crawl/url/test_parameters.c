@@ -1,4 +1,4 @@
-#include "crawl/parameters.h"
+#include "crawl/url/parameters.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -1,10 +1,10 @@
-#include "crawl/domain.h"
+#include "crawl/url/domain.h"
 
 #include <arpa/inet.h>
 #include <libpsl.h>
 #include <string.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 
 static bool is_address(const char *name)
 {

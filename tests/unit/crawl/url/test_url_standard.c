@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/percent.h"
-#include "crawl/url.h"
+#include "crawl/url/percent.h"
+#include "crawl/url/url.h"
 #include "store/buffer.h"
 #include "store/file.h"
 #include "tests/unit/run.h"

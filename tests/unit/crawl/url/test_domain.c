@@ -1,4 +1,4 @@
-#include "crawl/domain.h"
+#include "crawl/url/domain.h"
 
 #include "tests/unit/run.h"
 

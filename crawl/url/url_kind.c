@@ -1,4 +1,4 @@
-#include "crawl/url_kind.h"
+#include "crawl/url/url_kind.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "crawl/arc.h"
 
-#include "crawl/header.h"
-#include "crawl/line.h"
+#include "crawl/fetch/header.h"
+#include "crawl/fetch/line.h"
 #include "crawl/warc_date.h"
 
 enum {

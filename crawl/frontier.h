@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "crawl/admission.h"
-#include "crawl/fetch.h"
+#include "crawl/fetch/fetch.h"
 #include "crawl/url/url.h"
 #include "crawl/url/url_pattern.h"
 #include "store/error.h"

@@ -1,6 +1,6 @@
 #include "crawl/sitemap.h"
 
-#include "crawl/header.h"
+#include "crawl/fetch/header.h"
 #include "crawl/warc_date.h"
 
 enum { MAX_DATE_BYTES = 40, DAY_BYTES = 10 };

@@ -7,9 +7,9 @@
 #include <strings.h>
 
 #include "crawl/arc.h"
-#include "crawl/header.h"
-#include "crawl/http_message.h"
-#include "crawl/line.h"
+#include "crawl/fetch/header.h"
+#include "crawl/fetch/http_message.h"
+#include "crawl/fetch/line.h"
 #include "crawl/warc_cut.h"
 #include "crawl/warc_header.h"
 #include "crawl/warc_stream.h"

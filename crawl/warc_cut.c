@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "crawl/arc.h"
-#include "crawl/line.h"
+#include "crawl/fetch/line.h"
 #include "crawl/warc_header.h"
 
 enum {

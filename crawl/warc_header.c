@@ -2,8 +2,8 @@
 
 #include <strings.h>
 
-#include "crawl/header.h"
-#include "crawl/line.h"
+#include "crawl/fetch/header.h"
+#include "crawl/fetch/line.h"
 #include "crawl/warc_date.h"
 
 enum { VERSION_BYTES = 8 };

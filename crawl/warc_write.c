@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "crawl/header.h"
-#include "crawl/http_message.h"
-#include "crawl/line.h"
+#include "crawl/fetch/header.h"
+#include "crawl/fetch/http_message.h"
+#include "crawl/fetch/line.h"
 #include "crawl/sha1.h"
 #include "crawl/warc_date.h"
 #include "store/gzip.h"

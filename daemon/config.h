@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "cluster/signature.h"
-#include "crawl/guard.h"
+#include "crawl/fetch/guard.h"
 #include "daemon/keep.h"
 #include "store/buffer.h"
 #include "store/error.h"

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "crawl/fetch.h"
+#include "crawl/fetch/fetch.h"
 #include "crawl/polite.h"
 #include "crawl/robots.h"
 #include "daemon/job.h"

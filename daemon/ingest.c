@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/fetch.h"
-#include "crawl/header.h"
+#include "crawl/fetch/fetch.h"
+#include "crawl/fetch/header.h"
 #include "crawl/url/url.h"
 #include "daemon/pipeline.h"
 #include "store/memory.h"

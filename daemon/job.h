@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "crawl/fetch.h"
+#include "crawl/fetch/fetch.h"
 #include "daemon/engine.h"
 #include "store/buffer.h"
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "crawl/fetch.h"
+#include "crawl/fetch/fetch.h"
 #include "daemon/engine.h"
 #include "page/page.h"
 #include "store/error.h"

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/authorities.h"
-#include "crawl/curl_error.h"
-#include "crawl/request_headers.h"
+#include "crawl/fetch/authorities.h"
+#include "crawl/fetch/curl_error.h"
+#include "crawl/fetch/request_headers.h"
 #include "store/log.h"
 #include "store/memory.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cluster/signature.h"
-#include "crawl/guard.h"
+#include "crawl/fetch/guard.h"
 
 enum { MAX_HEADERS = 8192 };
 

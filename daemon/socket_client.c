@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/curl_error.h"
+#include "crawl/fetch/curl_error.h"
 #include "crawl/url/percent.h"
 
 enum { MAX_ANSWER_BYTES = 256 * 1024 * 1024, UPLOAD_BYTES = 512 * 1024 };

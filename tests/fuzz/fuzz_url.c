@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "crawl/url/domain.h"
-#include "crawl/guard.h"
+#include "crawl/fetch/guard.h"
 #include "crawl/url/parameters.h"
 #include "crawl/url/percent.h"
 #include "crawl/url/url.h"

@@ -1,0 +1,134 @@
+#include "crawl/fetch/answer.h"
+
+#include <string.h>
+
+#include "crawl/fetch/header.h"
+#include "page/robots_tag.h"
+
+/* Keep the value when it fits and can be shown and sent back. */
+static void copy_value(struct slice value, char *out, size_t capacity)
+{
+	out[0] = '\0';
+	if (value.size >= capacity || !header_is_printable(value))
+		return;
+	memcpy(out, value.data, value.size);
+	out[value.size] = '\0';
+}
+
+/* The type stands at the front; a name of the file may follow it. */
+static void copy_type(struct slice value, char *out, size_t capacity)
+{
+	const char *bytes = value.data;
+	size_t size = value.size < capacity ? value.size : capacity - 1;
+
+	for (size_t i = 0; i < size; i++)
+		out[i] = (char)(bytes[i] < ' ' || bytes[i] > '~' ? '?'
+								 : bytes[i]);
+	out[size] = '\0';
+}
+
+/* The value when the line is a field of that name, and is not empty. */
+static bool take(struct slice line, const char *name, struct slice *value_out)
+{
+	*value_out = header_value(line, name);
+	return value_out->size > 0;
+}
+
+/*
+ * Content-Encoding may be empty and may come more than once. libcurl undoes
+ * transfer codings by itself, and nobody asked for another than chunks.
+ */
+static void take_coding(struct answer *answer, struct slice line)
+{
+	struct slice value;
+
+	if (take(line, "Content-Encoding", &value)) {
+		if (!codings_add(&answer->codings, value))
+			answer->is_unreadable = true;
+		return;
+	}
+	if (!take(line, "Transfer-Encoding", &value))
+		return;
+	while (value.size > 0) {
+		struct slice word = header_list_take(&value);
+
+		if (word.size > 0 && !header_is_word(word, "chunked") &&
+		    !header_is_word(word, "identity"))
+			answer->is_unreadable = true;
+	}
+}
+
+/* Not by zeroing it: it is large, and of every text one byte says it all. */
+void answer_begin(struct answer *answer)
+{
+	answer->redirect.text[0] = '\0';
+	answer->robots_tag = 0;
+	answer->codings.count = 0;
+	answer->is_unreadable = false;
+	answer->content_type[0] = '\0';
+	answer->retry_after[0] = '\0';
+	answer->date[0] = '\0';
+	answer->etag[0] = '\0';
+	answer->modified[0] = '\0';
+}
+
+void answer_take(struct answer *answer, struct slice line,
+		 const struct url *url)
+{
+	struct slice value;
+
+	if (take(line, "Content-Type", &value))
+		copy_type(value, answer->content_type,
+			  sizeof(answer->content_type));
+	else if (take(line, "Location", &value))
+		url_parse(&answer->redirect, value, url);
+	else if (take(line, "Retry-After", &value))
+		copy_value(value, answer->retry_after,
+			   sizeof(answer->retry_after));
+	else if (take(line, "Date", &value))
+		copy_value(value, answer->date, sizeof(answer->date));
+	else if (take(line, "ETag", &value))
+		copy_value(value, answer->etag, sizeof(answer->etag));
+	else if (take(line, "Last-Modified", &value))
+		copy_value(value, answer->modified, sizeof(answer->modified));
+	else if (take(line, "X-Robots-Tag", &value))
+		answer->robots_tag |= robots_tag_parse(value, ROBOTS_AGENT);
+	else
+		take_coding(answer, line);
+}
+
+/* The redirect statuses of the Fetch standard, 2.2.3; 304 is none. */
+static bool is_redirect(unsigned status)
+{
+	return (status >= 301 && status <= 303) || status == 307 ||
+	       status == 308;
+}
+
+/* Reading a date is dear, so it is done when somebody is to come back. */
+static uint64_t retry_after(const struct answer *answer, uint64_t now_s)
+{
+	uint64_t date_s;
+
+	if (answer->retry_after[0] == '\0')
+		return 0;
+	date_s = header_date(slice_of(answer->date));
+	return header_retry_after(slice_of(answer->retry_after),
+				  date_s > 0 ? date_s : now_s);
+}
+
+void answer_finish(const struct answer *answer, uint64_t now_s,
+		   struct fetch_result *result_out)
+{
+	struct slice type = slice_of(answer->content_type);
+
+	result_out->is_html = header_is_html(type);
+	header_charset(type, result_out->charset, sizeof(result_out->charset));
+	result_out->retry_after_s = retry_after(answer, now_s);
+	result_out->robots_tag = answer->robots_tag;
+	memcpy(result_out->etag, answer->etag, sizeof(answer->etag));
+	memcpy(result_out->modified, answer->modified,
+	       sizeof(answer->modified));
+	if (is_redirect(result_out->http_status))
+		memcpy(result_out->redirect, answer->redirect.text,
+		       sizeof(result_out->redirect));
+}

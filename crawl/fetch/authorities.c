@@ -1,0 +1,89 @@
+#include "crawl/fetch/authorities.h"
+
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "store/buffer.h"
+#include "store/file.h"
+#include "store/memory.h"
+
+/* Append the file that libcurl was built with; false when there is none. */
+static bool read_system(struct buffer *out, char **path_out)
+{
+	CURL *easy = curl_easy_init();
+	char *path = NULL;
+	bool is_read;
+
+	if (easy != NULL)
+		curl_easy_getinfo(easy, CURLINFO_CAINFO, &path);
+	is_read = path != NULL &&
+		  file_read(path, MAX_AUTHORITY_BYTES, out) == ERR_NONE;
+	if (is_read)
+		*path_out = mem_copy_text(path, strlen(path));
+	curl_easy_cleanup(easy);
+	return is_read;
+}
+
+static bool write_all(int descriptor, struct slice bytes)
+{
+	const char *at = bytes.data;
+	size_t left = bytes.size;
+
+	while (left > 0) {
+		ssize_t written = write(descriptor, at, left);
+
+		if (written <= 0)
+			return false;
+		at += written;
+		left -= (size_t)written;
+	}
+	return true;
+}
+
+/* Put both in a file that has a name in /proc. */
+static bool make_file(struct authorities *authorities, struct slice pem)
+{
+	char name[64];
+
+	authorities->descriptor = memfd_create("authorities", MFD_CLOEXEC);
+	if (authorities->descriptor < 0 ||
+	    !write_all(authorities->descriptor, pem))
+		return false;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d",
+		 authorities->descriptor);
+	free(authorities->file);
+	authorities->file = mem_copy_text(name, strlen(name));
+	return true;
+}
+
+bool authorities_open(struct authorities *authorities_out, const char *ca_file)
+{
+	struct authorities authorities = {.descriptor = -1};
+	struct buffer pem = {0};
+	bool is_open = true;
+
+	authorities.is_complete = read_system(&pem, &authorities.file);
+	if (ca_file != NULL) {
+		buffer_append_byte(&pem, '\n');
+		is_open = file_read(ca_file, MAX_AUTHORITY_BYTES, &pem) ==
+				  ERR_NONE &&
+			  make_file(&authorities, buffer_slice(&pem));
+	}
+	buffer_free(&pem);
+	if (!is_open)
+		authorities_close(&authorities);
+	*authorities_out = authorities;
+	return is_open;
+}
+
+void authorities_close(struct authorities *authorities)
+{
+	free(authorities->file);
+	if (authorities->descriptor >= 0)
+		close(authorities->descriptor);
+	*authorities = (struct authorities){.descriptor = -1};
+}

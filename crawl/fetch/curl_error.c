@@ -1,0 +1,24 @@
+#include "crawl/fetch/curl_error.h"
+
+enum error error_from_curl(CURLcode code)
+{
+	switch (code) {
+	case CURLE_OK:
+		return ERR_NONE;
+	case CURLE_OPERATION_TIMEDOUT:
+		return ERR_TIMEOUT;
+	case CURLE_ABORTED_BY_CALLBACK:
+		return ERR_REFUSED;
+	case CURLE_URL_MALFORMAT:
+	case CURLE_BAD_CONTENT_ENCODING:
+		return ERR_MALFORMED;
+	case CURLE_FILESIZE_EXCEEDED:
+	/* 7.88 says so of a header line over 100 KB: hostile, no reason to
+	 * abort as we do elsewhere */
+	case CURLE_OUT_OF_MEMORY:
+		return ERR_TOO_LARGE;
+	default:
+		/* no name, no connection, TLS, HTTP, cut short */
+		return ERR_NETWORK;
+	}
+}

@@ -1,0 +1,12 @@
+/* crawl/fetch/curl_error.h - the codes of libcurl, translated here and only
+ * here. */
+#ifndef CRAWL_FETCH_CURL_ERROR_H
+#define CRAWL_FETCH_CURL_ERROR_H
+
+#include <curl/curl.h>
+
+#include "store/error.h"
+
+enum error error_from_curl(CURLcode code);
+
+#endif

@@ -1,0 +1,263 @@
+#include "crawl/fetch/fetch.h"
+
+#include <curl/curl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crawl/fetch/request_headers.h"
+#include "crawl/fetch/transfer.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+enum {
+	DEFAULT_BODY_BYTES = 8 * 1024 * 1024,
+	DEFAULT_CONNECT_MS = 10 * 1000,
+	DEFAULT_TOTAL_MS = 60 * 1000,
+	DEFAULT_STALL_MS = 20 * 1000,
+	DEFAULT_CONNECTIONS = 32,
+};
+
+struct fetcher {
+	CURLM *multi;
+	struct transfer_plan plan;
+	char *user_agent; /* what the options point to */
+	char *proxy;
+	struct transfer *all;   /* every transfer, linked by `sister` */
+	struct transfer *idle;  /* those without a request */
+	struct transfer *first; /* those that have ended, oldest first */
+	struct transfer *last;
+	size_t running;
+};
+
+static uint32_t or_default(uint32_t value, uint32_t otherwise)
+{
+	return value == 0 ? otherwise : value;
+}
+
+static char *copy_text(const char *text)
+{
+	return text == NULL ? NULL : mem_copy_text(text, strlen(text));
+}
+
+static void copy_texts(struct fetcher *fetcher,
+		       const struct fetch_options *options)
+{
+	struct fetch_options *own = &fetcher->plan.options;
+
+	fetcher->user_agent = copy_text(
+		options->user_agent == NULL ? "" : options->user_agent);
+	own->user_agent = fetcher->user_agent;
+	fetcher->proxy = copy_text(options->proxy);
+	own->proxy = fetcher->proxy;
+	own->ca_file = NULL; /* it is read at once */
+}
+
+static void copy_options(struct fetcher *fetcher,
+			 const struct fetch_options *options)
+{
+	struct fetch_options *own = &fetcher->plan.options;
+
+	*own = *options;
+	copy_texts(fetcher, options);
+	if (own->max_body_bytes == 0)
+		own->max_body_bytes = DEFAULT_BODY_BYTES;
+	if (own->max_connections == 0)
+		own->max_connections = DEFAULT_CONNECTIONS;
+	own->connect_timeout_ms =
+		or_default(own->connect_timeout_ms, DEFAULT_CONNECT_MS);
+	own->total_timeout_ms =
+		or_default(own->total_timeout_ms, DEFAULT_TOTAL_MS);
+	own->stall_timeout_ms =
+		or_default(own->stall_timeout_ms, DEFAULT_STALL_MS);
+}
+
+static bool set_up_multi(struct fetcher *fetcher)
+{
+	long connections = fetcher->plan.options.max_connections < LONG_MAX
+				   ? (long)fetcher->plan.options.max_connections
+				   : LONG_MAX;
+
+	fetcher->multi = curl_multi_init();
+	return fetcher->multi != NULL &&
+	       curl_multi_setopt(fetcher->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
+				 connections) == CURLM_OK &&
+	       curl_multi_setopt(fetcher->multi, CURLMOPT_MAXCONNECTS,
+				 connections) == CURLM_OK;
+}
+
+struct fetcher *fetcher_create(const struct fetch_options *options)
+{
+	struct fetcher *fetcher;
+
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return NULL;
+	fetcher = mem_alloc(1, sizeof(*fetcher));
+	copy_options(fetcher, options);
+	fetcher->plan.page_headers = request_headers_add(
+		NULL, "Accept: text/html, application/xhtml+xml, */*;q=0.1");
+	if (!authorities_open(&fetcher->plan.authorities, options->ca_file) ||
+	    !set_up_multi(fetcher)) {
+		fetcher_destroy(fetcher);
+		return NULL;
+	}
+	return fetcher;
+}
+
+void fetcher_destroy(struct fetcher *fetcher)
+{
+	struct transfer *transfer;
+
+	if (fetcher == NULL)
+		return;
+	while ((transfer = fetcher->all) != NULL) {
+		fetcher->all = transfer->sister;
+		curl_multi_remove_handle(fetcher->multi, transfer->easy);
+		transfer_destroy(transfer);
+	}
+	curl_multi_cleanup(fetcher->multi);
+	curl_slist_free_all(fetcher->plan.page_headers);
+	authorities_close(&fetcher->plan.authorities);
+	free(fetcher->user_agent);
+	free(fetcher->proxy);
+	free(fetcher);
+	curl_global_cleanup();
+}
+
+/* A transfer without a request. */
+static struct transfer *take_idle(struct fetcher *fetcher)
+{
+	struct transfer *transfer = fetcher->idle;
+
+	if (transfer != NULL) {
+		fetcher->idle = transfer->next;
+		return transfer;
+	}
+	transfer = transfer_create(&fetcher->plan);
+	if (transfer == NULL)
+		abort(); /* out of memory */
+	transfer->sister = fetcher->all;
+	fetcher->all = transfer;
+	return transfer;
+}
+
+static void append_ended(struct fetcher *fetcher, struct transfer *transfer)
+{
+	transfer->next = NULL;
+	if (fetcher->last == NULL)
+		fetcher->first = transfer;
+	else
+		fetcher->last->next = transfer;
+	fetcher->last = transfer;
+}
+
+void fetcher_start(struct fetcher *fetcher, const struct fetch_request *request)
+{
+	struct transfer *transfer = take_idle(fetcher);
+
+	if (transfer_prepare(transfer, request) &&
+	    curl_multi_add_handle(fetcher->multi, transfer->easy) == CURLM_OK) {
+		transfer->is_running = true;
+		fetcher->running++;
+		return;
+	}
+	transfer_finish(transfer, CURLE_FAILED_INIT);
+	append_ended(fetcher, transfer);
+}
+
+/* A running transfer has its result. */
+static void end(struct fetcher *fetcher, struct transfer *transfer)
+{
+	transfer->is_running = false;
+	fetcher->running--;
+	append_ended(fetcher, transfer);
+}
+
+/* Move what libcurl has ended to the list of the ended. */
+static void collect(struct fetcher *fetcher)
+{
+	CURLMsg *message;
+	int left;
+
+	while ((message = curl_multi_info_read(fetcher->multi, &left)) !=
+	       NULL) {
+		CURLcode code = message->data.result;
+		CURL *easy = message->easy_handle;
+		struct transfer *transfer = NULL;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&transfer);
+		curl_multi_remove_handle(fetcher->multi, easy);
+		transfer_finish(transfer, code);
+		end(fetcher, transfer);
+	}
+}
+
+static void perform(struct fetcher *fetcher)
+{
+	int running;
+	CURLMcode code = curl_multi_perform(fetcher->multi, &running);
+
+	if (code != CURLM_OK)
+		log_error("fetcher: %s", curl_multi_strerror(code));
+	collect(fetcher);
+}
+
+void fetcher_run(struct fetcher *fetcher, uint32_t timeout_ms)
+{
+	int wait = timeout_ms < INT_MAX ? (int)timeout_ms : INT_MAX;
+
+	perform(fetcher);
+	if (fetcher->first != NULL)
+		return;
+	curl_multi_poll(fetcher->multi, NULL, 0, wait, NULL);
+	perform(fetcher);
+}
+
+bool fetcher_next(struct fetcher *fetcher, struct fetch_result *result_out)
+{
+	struct transfer *transfer = fetcher->first;
+
+	if (transfer == NULL)
+		return false;
+	fetcher->first = transfer->next;
+	if (fetcher->first == NULL)
+		fetcher->last = NULL;
+	*result_out = transfer->result;
+	transfer->result.body = (struct buffer){0};
+	transfer->result.head = (struct buffer){0};
+	transfer->result.request = (struct buffer){0};
+	transfer->next = fetcher->idle;
+	fetcher->idle = transfer;
+	return true;
+}
+
+void fetch_result_free(struct fetch_result *result)
+{
+	buffer_free(&result->body);
+	buffer_free(&result->head);
+	buffer_free(&result->request);
+}
+
+void fetcher_abort(struct fetcher *fetcher)
+{
+	for (struct transfer *transfer = fetcher->all; transfer != NULL;
+	     transfer = transfer->sister) {
+		if (!transfer->is_running)
+			continue;
+		curl_multi_remove_handle(fetcher->multi, transfer->easy);
+		transfer_stop(transfer);
+		end(fetcher, transfer);
+	}
+}
+
+size_t fetcher_running(const struct fetcher *fetcher)
+{
+	return fetcher->running;
+}
+
+void fetcher_wake(struct fetcher *fetcher)
+{
+	curl_multi_wakeup(fetcher->multi);
+}

@@ -1,0 +1,27 @@
+/*
+ * crawl/fetch/request_headers.h - the headers of a request beside those that
+ * libcurl writes.
+ */
+#ifndef CRAWL_FETCH_REQUEST_HEADERS_H
+#define CRAWL_FETCH_REQUEST_HEADERS_H
+
+#include <curl/curl.h>
+
+#include "crawl/fetch/fetch.h"
+
+/*
+ * What the request itself asks for: its conditions, and the site's own lines
+ * but for those that are no header, or one that libcurl or this crawler answers
+ * for (Host, Connection, Accept-Encoding, ...). NULL: none. Free the list with
+ * curl_slist_free_all().
+ */
+struct curl_slist *request_headers(const struct fetch_request *request);
+
+/* Add a line to a list (NULL to begin). Out of memory aborts. */
+struct curl_slist *request_headers_add(struct curl_slist *list,
+				       const char *line);
+
+/* Is there a condition, so that 304 is an answer? */
+bool request_is_conditional(const struct fetch_request *request);
+
+#endif

@@ -1,0 +1,123 @@
+#include <arpa/inet.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "crawl/fetch/transfer.h"
+
+static unsigned port_of(const struct url *url)
+{
+	const char *bracket = strchr(url->host, ']');
+	const char *colon = strchr(bracket == NULL ? url->host : bracket, ':');
+
+	if (colon != NULL)
+		return (unsigned)strtoul(colon + 1, NULL, 10);
+	return url->is_https ? 443 : 80;
+}
+
+static void fail_refused(struct transfer *transfer, const char *address)
+{
+	transfer_fail(transfer, ERR_REFUSED, "%.60s%s", address,
+		      transfer->is_port_odd
+			      ? " is not of crawl.allow, nor its port of "
+				"crawl.ports"
+			      : " is a private or reserved address");
+}
+
+bool transfer_check(struct transfer *transfer)
+{
+	const struct fetch_options *options = &transfer->plan->options;
+	unsigned port = port_of(&transfer->url);
+
+	transfer->is_port_odd &=
+		!guard_allows_port(options->ports, options->port_count, port);
+	if (transfer->is_proxied && !options->is_proxy_trusted)
+		transfer_fail(transfer, ERR_REFUSED,
+			      "the proxy is not said to be trusted");
+	else if (transfer->is_private_ok)
+		return true;
+	else if (transfer->is_port_odd &&
+		 (options->allowed_count == 0 || transfer->is_proxied))
+		transfer_fail(transfer, ERR_REFUSED,
+			      "port %u is not one of those allowed", port);
+	else if (transfer->is_proxied &&
+		 guard_is_private_name(transfer->url.host))
+		/* names are looked up behind the proxy, where no guard is */
+		fail_refused(transfer, transfer->url.host);
+	return transfer->result.error == ERR_NONE;
+}
+
+/* A trusted proxy may be anywhere. */
+static bool is_open(const struct transfer *transfer)
+{
+	return transfer->is_private_ok || transfer->is_proxied;
+}
+
+static bool may_connect(const struct transfer *transfer,
+			const struct sockaddr *address)
+{
+	const struct fetch_options *options = &transfer->plan->options;
+
+	if (is_open(transfer))
+		return true;
+	return transfer->is_port_odd ? guard_names(address, options->allowed,
+						   options->allowed_count)
+				     : guard_allows(address, options->allowed,
+						    options->allowed_count);
+}
+
+/* Called after DNS, for each address, before anything is sent to it. */
+curl_socket_t transfer_on_open(void *context, curlsocktype purpose,
+			       struct curl_sockaddr *target)
+{
+	struct transfer *transfer = context;
+	/* the address goes on behind the end of the struct */
+	const struct sockaddr *address =
+		(const void *)((const char *)target +
+			       offsetof(struct curl_sockaddr, addr));
+	bool is_internet =
+		target->family == AF_INET || target->family == AF_INET6;
+
+	(void)purpose;
+	if (!is_internet || !may_connect(transfer, address)) {
+		guard_format(address, transfer->refused,
+			     sizeof(transfer->refused));
+		return CURL_SOCKET_BAD;
+	}
+	transfer->is_connected = true;
+	return socket(target->family, target->socktype | SOCK_CLOEXEC,
+		      target->protocol);
+}
+
+/*
+ * Called before the request is sent, also over a connection that was open: for
+ * another transfer, maybe, which might go where this one may not.
+ */
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
+int transfer_on_ready(void *context, char *remote, char *local, int remote_port,
+		      int local_port)
+{
+	struct transfer *transfer = context;
+	const struct fetch_options *options = &transfer->plan->options;
+	bool is_allowed = transfer->is_port_odd
+				  ? guard_names_text(remote, options->allowed,
+						     options->allowed_count)
+				  : guard_allows_text(remote, options->allowed,
+						      options->allowed_count);
+
+	(void)local;
+	(void)remote_port;
+	(void)local_port;
+	if (is_open(transfer) || is_allowed)
+		return CURL_PREREQFUNC_OK;
+	fail_refused(transfer, remote);
+	return CURL_PREREQFUNC_ABORT;
+}
+
+void transfer_fail_refused(struct transfer *transfer)
+{
+	if (!transfer->is_connected && transfer->refused[0] != '\0')
+		fail_refused(transfer, transfer->refused);
+}

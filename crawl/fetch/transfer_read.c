@@ -1,0 +1,203 @@
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "crawl/fetch/transfer.h"
+
+enum {
+	MAX_HEADER_BYTES = 64 * 1024,
+	/* of an answer that is no page: more costs more than a connection */
+	MAX_DROPPED_BYTES = 64 * 1024,
+	PIECE_BYTES = 16 * 1024,
+	/* Unpacked, a page has seldom more, and is never 50 times as long as
+	 * packed; a bomb is 1000 times as long (gzip), or a million (br). */
+	BOMB_BYTES = 512 * 1024,
+	BOMB_RATIO = 100,
+};
+
+static unsigned status_of(const struct transfer *transfer)
+{
+	long status = 0;
+
+	curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+	return status > 0 && status <= UINT16_MAX ? (unsigned)status : 0;
+}
+
+/* Make ready for the body. */
+static void expect_body(struct transfer *transfer)
+{
+	const struct answer *answer = &transfer->answer;
+
+	if (!transfer->any_type && transfer->sink == NULL &&
+	    !transfer->result.is_html)
+		transfer_fail(transfer, ERR_NOT_HTML, "the type is %.100s",
+			      answer->content_type);
+	else if (answer->is_unreadable)
+		transfer_fail(transfer, ERR_MALFORMED,
+			      "the body has a coding that was not asked for");
+	else if (answer->codings.count > 0)
+		transfer->unpacker = unpacker_create(answer->codings);
+}
+
+/* The headers are complete. False when what follows is not wanted. */
+static bool end_headers(struct transfer *transfer)
+{
+	struct fetch_result *result = &transfer->result;
+
+	result->http_status = (uint16_t)status_of(transfer);
+	if (result->http_status < 200)
+		return true; /* 100 Continue, 103 Early Hints */
+	transfer->is_headed = true;
+	answer_finish(&transfer->answer, (uint64_t)time(NULL), result);
+	if (transfer_is_success(transfer))
+		expect_body(transfer);
+	else if (result->http_status == 304 && !transfer->is_conditional)
+		transfer_fail(transfer, ERR_MALFORMED,
+			      "304 to a request without a condition");
+	return result->error == ERR_NONE;
+}
+
+static bool is_blank_line(struct slice line)
+{
+	return slice_equal(line, slice_of("\r\n")) ||
+	       slice_equal(line, slice_of("\n"));
+}
+
+size_t transfer_on_header(char *data, size_t size, size_t count, void *context)
+{
+	struct transfer *transfer = context;
+	struct slice line = {data, size * count};
+	bool is_begin = line.size >= 5 && memcmp(data, "HTTP/", 5) == 0;
+
+	transfer->header_bytes += line.size;
+	if (transfer->header_bytes > MAX_HEADER_BYTES) {
+		transfer_fail(transfer, ERR_TOO_LARGE,
+			      "the headers are over %d bytes",
+			      MAX_HEADER_BYTES);
+		return 0;
+	}
+	if (transfer->is_headed) /* trailers */
+		return line.size;
+	if (is_begin) {
+		answer_begin(&transfer->answer);
+		buffer_clear(&transfer->result.head);
+	}
+	if (transfer->plan->options.keeps_headers)
+		buffer_append_slice(&transfer->result.head, line);
+	if (is_blank_line(line))
+		return end_headers(transfer) ? line.size : 0;
+	if (!is_begin)
+		answer_take(&transfer->answer, line, &transfer->url);
+	return line.size;
+}
+
+static bool is_bomb(const struct transfer *transfer)
+{
+	return transfer->body_bytes > BOMB_BYTES &&
+	       transfer->body_bytes / BOMB_RATIO > transfer->wire_bytes;
+}
+
+/* Hand on what fits; false ends the transfer. */
+static bool give(struct transfer *transfer, struct slice bytes)
+{
+	enum error error;
+
+	if (transfer->sink == NULL) {
+		buffer_append_slice(&transfer->result.body, bytes);
+		return true;
+	}
+	error = transfer->sink(transfer->sink_context, bytes);
+	if (error != ERR_NONE)
+		transfer_fail(transfer, error, "%s", error_text(error));
+	return error == ERR_NONE;
+}
+
+/* The next bytes of the unpacked body. */
+static bool take_piece(struct transfer *transfer, struct slice bytes)
+{
+	size_t room = transfer->max_body_bytes - transfer->body_bytes;
+	bool is_over = bytes.size > room;
+
+	transfer->body_bytes += bytes.size;
+	if (is_bomb(transfer)) {
+		transfer_fail(transfer, ERR_TOO_LARGE,
+			      "a bomb: %zu bytes unpack to over %zu",
+			      transfer->wire_bytes, transfer->body_bytes);
+		return false;
+	}
+	if (is_over)
+		bytes.size = room;
+	if (!give(transfer, bytes))
+		return false;
+	if (is_over)
+		transfer_cut(transfer, "the body is over %zu bytes",
+			     transfer->max_body_bytes);
+	return !is_over;
+}
+
+static bool unpack(struct transfer *transfer, struct slice packed)
+{
+	struct unpacker *unpacker = transfer->unpacker;
+	size_t before = transfer->wire_bytes;
+	char piece[PIECE_BYTES];
+	size_t size = 1;
+
+	unpacker_feed(unpacker, packed);
+	while (size > 0) {
+		if (unpacker_next(unpacker, piece, sizeof(piece), &size) !=
+		    ERR_NONE) {
+			transfer_fail(transfer, ERR_MALFORMED,
+				      "the coding of the body is damaged");
+			return false;
+		}
+		transfer->wire_bytes =
+			before + packed.size - unpacker_left(unpacker);
+		if (!take_piece(transfer, (struct slice){piece, size}))
+			return false;
+	}
+	return true;
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
+size_t transfer_on_body(char *data, size_t size, size_t count, void *context)
+{
+	struct transfer *transfer = context;
+	struct slice bytes = {data, size * count};
+	bool is_taken;
+
+	if (!transfer_is_success(transfer)) {
+		transfer->wire_bytes += bytes.size;
+		return transfer->wire_bytes > MAX_DROPPED_BYTES ? 0
+								: bytes.size;
+	}
+	if (transfer->sent_bytes >
+	    transfer->max_body_bytes + MAX_DROPPED_BYTES) {
+		/* members without content, or what follows the end */
+		transfer_cut(transfer, "over %zu bytes came",
+			     transfer->max_body_bytes);
+		return 0;
+	}
+	transfer->sent_bytes += bytes.size;
+	if (transfer->unpacker != NULL) {
+		is_taken = unpack(transfer, bytes);
+	} else {
+		transfer->wire_bytes += bytes.size;
+		is_taken = take_piece(transfer, bytes);
+	}
+	return is_taken ? bytes.size : 0;
+}
+
+/* Called with all that libcurl does. A proxy is asked for a tunnel first. */
+int transfer_on_debug(CURL *easy, curl_infotype type, char *data, size_t size,
+		      void *context)
+{
+	static const char tunnel[] = "CONNECT ";
+	struct transfer *transfer = context;
+	size_t length = sizeof(tunnel) - 1;
+
+	(void)easy;
+	if (type == CURLINFO_HEADER_OUT &&
+	    !(size > length && memcmp(data, tunnel, length) == 0))
+		buffer_append(&transfer->result.request, data, size);
+	return 0;
+}

@@ -1,0 +1,146 @@
+#include "crawl/fetch/unpack.h"
+
+#include <stdlib.h>
+
+#include "crawl/fetch/header.h"
+#include "store/memory.h"
+
+enum {
+	MIDDLE_BYTES = 16 * 1024,
+	/* that the outer coding may give while the inner one says nothing: a
+	 * header of gzip may be long, but nobody's is so long */
+	MAX_SILENT_BYTES = 1024 * 1024,
+};
+
+/* One coding and the bytes that it is to undo. */
+struct layer {
+	enum coding coding;
+	struct decoder *decoder;
+	struct slice input;
+};
+
+struct unpacker {
+	struct layer outer; /* undone first: the last one of the list */
+	struct layer inner; /* no decoder: there is one layer */
+	char middle[MIDDLE_BYTES];
+};
+
+bool codings_add(struct codings *codings, struct slice value)
+{
+	while (value.size > 0) {
+		enum coding coding;
+
+		if (!coding_of_name(header_list_take(&value), &coding) ||
+		    coding == CODING_ZSTD)
+			return false;
+		if (coding == CODING_NONE)
+			continue;
+		if (codings->count == MAX_CODINGS)
+			return false;
+		codings->list[codings->count++] = coding;
+	}
+	return true;
+}
+
+static void open_layer(struct layer *layer, enum coding coding)
+{
+	layer->coding = coding;
+	layer->decoder = decoder_create(coding);
+}
+
+struct unpacker *unpacker_create(struct codings codings)
+{
+	struct unpacker *unpacker = mem_alloc(1, sizeof(*unpacker));
+
+	open_layer(&unpacker->outer, codings.list[codings.count - 1]);
+	if (codings.count > 1)
+		open_layer(&unpacker->inner, codings.list[0]);
+	return unpacker;
+}
+
+void unpacker_destroy(struct unpacker *unpacker)
+{
+	if (unpacker == NULL)
+		return;
+	decoder_destroy(unpacker->outer.decoder);
+	decoder_destroy(unpacker->inner.decoder);
+	free(unpacker);
+}
+
+void unpacker_feed(struct unpacker *unpacker, struct slice packed)
+{
+	unpacker->outer.input = packed;
+}
+
+size_t unpacker_left(const struct unpacker *unpacker)
+{
+	return unpacker->outer.input.size;
+}
+
+/* Behind the end: the next gzip member begins, or the rest is dropped. */
+static void pass_end(struct layer *layer)
+{
+	static const unsigned char gzip = 0x1F; /* RFC 1952, 2.3.1: ID1 */
+
+	if (layer->input.size == 0 || !decoder_is_at_end(layer->decoder))
+		return;
+	if (layer->coding == CODING_GZIP &&
+	    *(const unsigned char *)layer->input.data == gzip)
+		decoder_reset(layer->decoder);
+	else
+		layer->input.size = 0;
+}
+
+static enum error run(struct layer *layer, char *out, size_t capacity,
+		      size_t *size_out)
+{
+	pass_end(layer);
+	return decoder_run(layer->decoder, &layer->input, out, capacity,
+			   size_out);
+}
+
+/* Until there is output or nothing is left to make it of: a gzip header, or an
+ * empty member, takes input and writes nothing. */
+static enum error run_on(struct layer *layer, char *out, size_t capacity,
+			 size_t *size_out)
+{
+	enum error error = run(layer, out, capacity, size_out);
+
+	while (error == ERR_NONE && *size_out == 0 && layer->input.size > 0)
+		error = run(layer, out, capacity, size_out);
+	return error;
+}
+
+enum error unpacker_next(struct unpacker *unpacker, char *out, size_t capacity,
+			 size_t *size_out)
+{
+	struct layer *outer = &unpacker->outer;
+	struct layer *inner = &unpacker->inner;
+	size_t silent = 0;
+	size_t size = 1;
+	enum error error;
+
+	if (inner->decoder == NULL)
+		return run_on(outer, out, capacity, size_out);
+	error = run_on(inner, out, capacity, size_out);
+	while (error == ERR_NONE && *size_out == 0 && size > 0) {
+		error = run_on(outer, unpacker->middle, MIDDLE_BYTES, &size);
+		inner->input = (struct slice){unpacker->middle, size};
+		silent += size;
+		if (error == ERR_NONE && silent > MAX_SILENT_BYTES)
+			error = ERR_CORRUPT;
+		if (error == ERR_NONE)
+			error = run_on(inner, out, capacity, size_out);
+	}
+	return error;
+}
+
+static bool is_whole(const struct layer *layer)
+{
+	return layer->decoder == NULL || decoder_is_at_end(layer->decoder);
+}
+
+bool unpacker_is_whole(const struct unpacker *unpacker)
+{
+	return is_whole(&unpacker->outer) && is_whole(&unpacker->inner);
+}

@@ -2,7 +2,7 @@
 #include "daemon/api_call.h"
 
 #include "crawl/frontier.h"
-#include "crawl/robots.h"
+#include "crawl/robots/robots.h"
 #include "template/json_value.h"
 #include "daemon/site_json.h"
 #include "page/page_class.h"

@@ -2,7 +2,7 @@
  * be. */
 #include "daemon/batch.h"
 
-#include "crawl/robots.h"
+#include "crawl/robots/robots.h"
 #include "daemon/listing.h"
 #include "daemon/soft_404.h"
 #include "page/robots_tag.h"

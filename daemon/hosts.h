@@ -12,7 +12,7 @@
 
 #include "crawl/fetch/fetch.h"
 #include "crawl/polite.h"
-#include "crawl/robots.h"
+#include "crawl/robots/robots.h"
 #include "daemon/job.h"
 #include "store/arena.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/robots.h"
+#include "crawl/robots/robots.h"
 #include "page/robots_tag.h"
 #include "crawl/url/url.h"
 #include "page/utf8.h"

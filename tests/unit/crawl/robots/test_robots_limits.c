@@ -1,5 +1,5 @@
 /* Files and paths as large as they may be, and larger. */
-#include "crawl/robots.h"
+#include "crawl/robots/robots.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * crawler-commons, with the verdicts that their text asks for, and the files of
  * 4,231 hosts.
  */
-#include "crawl/robots.h"
+#include "crawl/robots/robots.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "crawl/robots_group.h"
+#include "crawl/robots/robots_group.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-#include "crawl/robots_line.h"
+#include "crawl/robots/robots_line.h"
 
 #include <string.h>
 
-#include "crawl/robots.h"
+#include "crawl/robots/robots.h"
 #include "page/robots_word.h"
 #include "page/charset.h"
 #include "store/arena.h"

@@ -1,16 +1,16 @@
 /*
- * crawl/robots_group.h - what a robots.txt says to one agent, all of its groups
- * as one (RFC 9309, 2.2.1). Internal to crawl/.
+ * crawl/robots/robots_group.h - what a robots.txt says to one agent, all of its
+ * groups as one (RFC 9309, 2.2.1). Internal to crawl/.
  */
-#ifndef CRAWL_ROBOTS_GROUP_H
-#define CRAWL_ROBOTS_GROUP_H
+#ifndef CRAWL_ROBOTS_ROBOTS_GROUP_H
+#define CRAWL_ROBOTS_ROBOTS_GROUP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "crawl/url/pattern.h"
-#include "crawl/robots_line.h"
+#include "crawl/robots/robots_line.h"
 
 struct arena;
 

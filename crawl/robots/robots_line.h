@@ -1,9 +1,10 @@
 /*
- * crawl/robots_line.h - robots.txt line by line, with the mistakes forgiven
- * that Google's parser and crawler-commons forgive. Internal to crawl/.
+ * crawl/robots/robots_line.h - robots.txt line by line, with the mistakes
+ * forgiven that Google's parser and crawler-commons forgive. Internal to
+ * crawl/.
  */
-#ifndef CRAWL_ROBOTS_LINE_H
-#define CRAWL_ROBOTS_LINE_H
+#ifndef CRAWL_ROBOTS_ROBOTS_LINE_H
+#define CRAWL_ROBOTS_ROBOTS_LINE_H
 
 #include <stdbool.h>
 

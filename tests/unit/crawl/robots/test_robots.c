@@ -1,4 +1,4 @@
-#include "crawl/robots.h"
+#include "crawl/robots/robots.h"
 
 #include <stdio.h>
 #include <string.h>

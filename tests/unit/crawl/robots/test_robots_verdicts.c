@@ -3,7 +3,7 @@
  * Google's documentation ("How Google interprets the robots.txt specification")
  * and the cases of its parser's own test.
  */
-#include "crawl/robots.h"
+#include "crawl/robots/robots.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-#include "crawl/robots.h"
+#include "crawl/robots/robots.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "crawl/url/pattern.h"
-#include "crawl/robots_group.h"
-#include "crawl/robots_line.h"
+#include "crawl/robots/robots_group.h"
+#include "crawl/robots/robots_line.h"
 #include "crawl/url/url.h"
 #include "page/utf8.h"
 #include "store/arena.h"

@@ -1,6 +1,6 @@
-/* crawl/robots.h - robots.txt (RFC 9309). */
-#ifndef CRAWL_ROBOTS_H
-#define CRAWL_ROBOTS_H
+/* crawl/robots/robots.h - robots.txt (RFC 9309). */
+#ifndef CRAWL_ROBOTS_ROBOTS_H
+#define CRAWL_ROBOTS_ROBOTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* What the frontier knows: the patterns of a site, and why a URL is in. */
 #include "daemon/api_call.h"
 
-#include "crawl/frontier.h"
+#include "crawl/frontier/frontier.h"
 #include "crawl/robots/robots.h"
 #include "template/json_value.h"
 #include "daemon/site_json.h"

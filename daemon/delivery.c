@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "crawl/backoff.h"
+#include "crawl/frontier/backoff.h"
 #include "daemon/clock.h"
 #include "store/memory.h"
 

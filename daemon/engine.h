@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "cluster/signature.h"
-#include "crawl/frontier.h"
+#include "crawl/frontier/frontier.h"
 #include "crawl/url/url.h"
 #include "page/page.h"
 #include "store/error.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "crawl/fetch/fetch.h"
-#include "crawl/polite.h"
+#include "crawl/frontier/polite.h"
 #include "crawl/robots/robots.h"
 #include "daemon/job.h"
 #include "store/arena.h"

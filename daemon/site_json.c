@@ -1,7 +1,7 @@
 #include "daemon/site_json.h"
 
 #include "cluster/signature.h"
-#include "crawl/admission.h"
+#include "crawl/frontier/admission.h"
 #include "template/json_value.h"
 #include "daemon/tuner.h"
 #include "page/page_class.h"

@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_CRAWL_FRONTIER_WORLD_H
 #define TESTS_UNIT_CRAWL_FRONTIER_WORLD_H
 
-#include "crawl/frontier.h"
+#include "crawl/frontier/frontier.h"
 #include "store/verify.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"

@@ -1,4 +1,4 @@
-#include "crawl/frontier_row.h"
+#include "crawl/frontier/frontier_row.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/frontier.h"
+#include "crawl/frontier/frontier.h"
 #include "tests/unit/crawl/frontier_world.h"
 #include "tests/unit/crawl/random.h"
 

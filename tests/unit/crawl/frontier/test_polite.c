@@ -1,4 +1,4 @@
-#include "crawl/polite.h"
+#include "crawl/frontier/polite.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "crawl/revisit.h"
+#include "crawl/frontier/revisit.h"
 
 #include "store/hash.h"
 

@@ -1,10 +1,10 @@
 /*
- * crawl/revisit.h - when a page is visited again: more often when it changes,
- * less when it does not (an adaptive interval, as of incremental crawlers: Cho
- * and Garcia-Molina 2003, Estimating frequency of change). Pure.
+ * crawl/frontier/revisit.h - when a page is visited again: more often when it
+ * changes, less when it does not (an adaptive interval, as of incremental
+ * crawlers: Cho and Garcia-Molina 2003, Estimating frequency of change). Pure.
  */
-#ifndef CRAWL_REVISIT_H
-#define CRAWL_REVISIT_H
+#ifndef CRAWL_FRONTIER_REVISIT_H
+#define CRAWL_FRONTIER_REVISIT_H
 
 #include <stdbool.h>
 #include <stdint.h>

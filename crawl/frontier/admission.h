@@ -1,10 +1,10 @@
 /*
- * crawl/admission.h - which URLs are let in, and which rule lets them in or
- * keeps them out. Every answer of `templatectl explain-url` is a row of this
- * table. Pure.
+ * crawl/frontier/admission.h - which URLs are let in, and which rule lets them
+ * in or keeps them out. Every answer of `templatectl explain-url` is a row of
+ * this table. Pure.
  */
-#ifndef CRAWL_ADMISSION_H
-#define CRAWL_ADMISSION_H
+#ifndef CRAWL_FRONTIER_ADMISSION_H
+#define CRAWL_FRONTIER_ADMISSION_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* What follows from an answer: the next visit, and what it taught. */
-#include "crawl/frontier_row.h"
-#include "crawl/revisit.h"
+#include "crawl/frontier/frontier_row.h"
+#include "crawl/frontier/revisit.h"
 #include "store/hash.h"
 
 enum {

@@ -1,8 +1,8 @@
 /*
- * crawl/frontier.h - which page to fetch next: the rules, and their rows in the
- * store. A URL is leased to the fetcher for a time; a lease that was never
- * answered falls due again, so a crawl that was killed goes on where it
- * stopped.
+ * crawl/frontier/frontier.h - which page to fetch next: the rules, and their
+ * rows in the store. A URL is leased to the fetcher for a time; a lease that
+ * was never answered falls due again, so a crawl that was killed goes on where
+ * it stopped.
  *
  * URLs that were never visited wait in a fair queue: the n-th of each pattern
  * (crawl/url/url_pattern.h) stands behind the (n - 1)-th of every other one, so
@@ -15,14 +15,14 @@
  * Their due times are ranks, from 2 on, not times: before all real ones. What
  * was asked for has 1.
  */
-#ifndef CRAWL_FRONTIER_H
-#define CRAWL_FRONTIER_H
+#ifndef CRAWL_FRONTIER_FRONTIER_H
+#define CRAWL_FRONTIER_FRONTIER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "crawl/admission.h"
+#include "crawl/frontier/admission.h"
 #include "crawl/fetch/fetch.h"
 #include "crawl/url/url.h"
 #include "crawl/url/url_pattern.h"
@@ -113,23 +113,23 @@ struct outcome {
 };
 
 /*
- * Answer a lease. Done: due again after its interval (crawl/revisit.h), which
- * adapts; site->revisit_ms 0: never. A visit before half of the interval that
- * found no change, because somebody asked, does not lengthen it. A passing
- * failure (timeout, network, 429, 5xx): due again after 5 s * 2^attempts with a
- * cap of 1 h, a quarter more or less by URL and attempt, or at retry_ms if
- * later (by a day at most), failed after 4 attempts; `attempts` is the number
- * of failures before. Other failures (4xx, not HTML, too large):
- * FRONTIER_FAILED; ERR_DENIED, ERR_REFUSED and ERR_OUT_OF_SITE:
- * FRONTIER_DENIED, with the rule. A failed URL is visited again after
- * site->revisit_ms, so that an outage does not end the watch, and with the
- * growing interval of a page that does not change where the failure is none
- * that passes; a denied one only when it was fetched before. ERR_STOPPED gives
- * the lease back. Sitemaps are visited again after site->revisit_ms, the probe
- * never. Counts it in `site`, and what a first visit cost in its budgets. The
- * mean interval of the cluster follows. What was no page (a redirect, a failure
- * that does not pass) counts as frontier_learn() with cluster 0, unless that
- * was called before.
+ * Answer a lease. Done: due again after its interval
+ * (crawl/frontier/revisit.h), which adapts; site->revisit_ms 0: never. A visit
+ * before half of the interval that found no change, because somebody asked,
+ * does not lengthen it. A passing failure (timeout, network, 429, 5xx): due
+ * again after 5 s * 2^attempts with a cap of 1 h, a quarter more or less by URL
+ * and attempt, or at retry_ms if later (by a day at most), failed after 4
+ * attempts; `attempts` is the number of failures before. Other failures (4xx,
+ * not HTML, too large): FRONTIER_FAILED; ERR_DENIED, ERR_REFUSED and
+ * ERR_OUT_OF_SITE: FRONTIER_DENIED, with the rule. A failed URL is visited
+ * again after site->revisit_ms, so that an outage does not end the watch, and
+ * with the growing interval of a page that does not change where the failure is
+ * none that passes; a denied one only when it was fetched before. ERR_STOPPED
+ * gives the lease back. Sitemaps are visited again after site->revisit_ms, the
+ * probe never. Counts it in `site`, and what a first visit cost in its budgets.
+ * The mean interval of the cluster follows. What was no page (a redirect, a
+ * failure that does not pass) counts as frontier_learn() with cluster 0, unless
+ * that was called before.
  */
 void frontier_answer(struct txn *txn, struct site_row *site, uint64_t url,
 		     const struct outcome *outcome);

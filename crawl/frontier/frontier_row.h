@@ -1,14 +1,14 @@
 /*
- * crawl/frontier_row.h - a row of the frontier with the counters that move with
- * it. Private to frontier*.c.
+ * crawl/frontier/frontier_row.h - a row of the frontier with the counters that
+ * move with it. Private to frontier*.c.
  */
-#ifndef CRAWL_FRONTIER_ROW_H
-#define CRAWL_FRONTIER_ROW_H
+#ifndef CRAWL_FRONTIER_FRONTIER_ROW_H
+#define CRAWL_FRONTIER_FRONTIER_ROW_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "crawl/frontier.h"
+#include "crawl/frontier/frontier.h"
 
 /* Due times that are ranks. What was asked for stands before everything. */
 enum { DUE_ASKED = 1, DUE_FIRST = 2 };

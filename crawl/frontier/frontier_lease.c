@@ -1,7 +1,7 @@
 /* Which rows are handed out, and how they come back without an answer. */
 #include <stdlib.h>
 
-#include "crawl/frontier_row.h"
+#include "crawl/frontier/frontier_row.h"
 #include "store/memory.h"
 
 enum {

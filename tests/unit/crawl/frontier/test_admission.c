@@ -1,4 +1,4 @@
-#include "crawl/admission.h"
+#include "crawl/frontier/admission.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
-/* crawl/backoff.h - how long to leave somebody alone who has failed. */
-#ifndef CRAWL_BACKOFF_H
-#define CRAWL_BACKOFF_H
+/* crawl/frontier/backoff.h - how long to leave somebody alone who has failed.
+ */
+#ifndef CRAWL_FRONTIER_BACKOFF_H
+#define CRAWL_FRONTIER_BACKOFF_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
-#include "crawl/polite.h"
+#include "crawl/frontier/polite.h"
 
-#include "crawl/backoff.h"
+#include "crawl/frontier/backoff.h"
 
 enum {
 	FIRST_PAUSE_MS = 5 * 1000,

@@ -1,9 +1,9 @@
 /*
- * crawl/polite.h - when a host may be asked again. Pure functions of a small
- * state and the time that is passed in.
+ * crawl/frontier/polite.h - when a host may be asked again. Pure functions of a
+ * small state and the time that is passed in.
  */
-#ifndef CRAWL_POLITE_H
-#define CRAWL_POLITE_H
+#ifndef CRAWL_FRONTIER_POLITE_H
+#define CRAWL_FRONTIER_POLITE_H
 
 #include <stdbool.h>
 #include <stdint.h>

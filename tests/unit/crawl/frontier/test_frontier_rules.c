@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "crawl/frontier.h"
+#include "crawl/frontier/frontier.h"
 #include "tests/unit/crawl/frontier_world.h"
 
 /* A page has come; how often its cluster was seen makes it quiet. */

@@ -1,7 +1,7 @@
-#include "crawl/frontier.h"
+#include "crawl/frontier/frontier.h"
 
-#include "crawl/frontier_row.h"
-#include "crawl/revisit.h"
+#include "crawl/frontier/frontier_row.h"
+#include "crawl/frontier/revisit.h"
 
 enum {
 	PRESET_MAX_URLS = 100 * 1000,

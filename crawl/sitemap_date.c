@@ -1,7 +1,7 @@
 #include "crawl/sitemap.h"
 
 #include "crawl/fetch/header.h"
-#include "crawl/warc_date.h"
+#include "crawl/warc/warc_date.h"
 
 enum { MAX_DATE_BYTES = 40, DAY_BYTES = 10 };
 

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "crawl/warc_write.h"
+#include "crawl/warc/warc_write.h"
 #include "store/error.h"
 
 struct archive;

@@ -1,6 +1,6 @@
 /*
- * daemon/ingest.h - archives of the web (crawl/warc.h) into the pipeline, as if
- * their pages had been fetched when they were archived.
+ * daemon/ingest.h - archives of the web (crawl/warc/warc.h) into the pipeline,
+ * as if their pages had been fetched when they were archived.
  */
 #ifndef DAEMON_INGEST_H
 #define DAEMON_INGEST_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "crawl/warc.h"
+#include "crawl/warc/warc.h"
 #include "store/error.h"
 
 struct pipeline;

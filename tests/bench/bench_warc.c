@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "crawl/warc.h"
+#include "crawl/warc/warc.h"
 #include "store/decode.h"
 #include "store/memory.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/warc.h"
+#include "crawl/warc/warc.h"
 #include "store/decode.h"
 #include "store/hash.h"
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "crawl/warc.h"
+#include "crawl/warc/warc.h"
 #include "store/file.h"
 #include "store/log.h"
 #include "tests/unit/run.h"

@@ -1,10 +1,10 @@
-#include "crawl/warc_header.h"
+#include "crawl/warc/warc_header.h"
 
 #include <strings.h>
 
 #include "crawl/fetch/header.h"
 #include "crawl/fetch/line.h"
-#include "crawl/warc_date.h"
+#include "crawl/warc/warc_date.h"
 
 enum { VERSION_BYTES = 8 };
 

@@ -1,4 +1,4 @@
-#include "crawl/warc_stream.h"
+#include "crawl/warc/warc_stream.h"
 
 #include <stdlib.h>
 #include <string.h>

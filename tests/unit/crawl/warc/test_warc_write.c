@@ -1,10 +1,10 @@
-#include "crawl/warc_write.h"
+#include "crawl/warc/warc_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/warc.h"
+#include "crawl/warc/warc.h"
 #include "store/decode.h"
 #include "tests/unit/run.h"
 

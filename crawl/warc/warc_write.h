@@ -1,10 +1,10 @@
 /*
- * crawl/warc_write.h - records of WARC 1.1 (ISO 28500:2017), each a gzip member
- * of its own. Pure: bytes are appended to a buffer; time and identity are
- * passed in.
+ * crawl/warc/warc_write.h - records of WARC 1.1 (ISO 28500:2017), each a gzip
+ * member of its own. Pure: bytes are appended to a buffer; time and identity
+ * are passed in.
  */
-#ifndef CRAWL_WARC_WRITE_H
-#define CRAWL_WARC_WRITE_H
+#ifndef CRAWL_WARC_WARC_WRITE_H
+#define CRAWL_WARC_WARC_WRITE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /*
- * crawl/sha1.h - SHA-1 (RFC 3174), because archives of the web name their
+ * crawl/warc/sha1.h - SHA-1 (RFC 3174), because archives of the web name their
  * content by it. It is no protection against anybody. Pure.
  */
-#ifndef CRAWL_SHA1_H
-#define CRAWL_SHA1_H
+#ifndef CRAWL_WARC_SHA1_H
+#define CRAWL_WARC_SHA1_H
 
 #include <stddef.h>
 #include <stdint.h>

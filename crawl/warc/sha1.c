@@ -1,4 +1,4 @@
-#include "crawl/sha1.h"
+#include "crawl/warc/sha1.h"
 
 enum { ROUNDS = 80, LENGTH_AT = 56, DIGITS = 32 };
 

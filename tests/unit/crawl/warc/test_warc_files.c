@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/warc.h"
+#include "crawl/warc/warc.h"
 #include "store/buffer.h"
 #include "store/file.h"
 #include "tests/unit/run.h"

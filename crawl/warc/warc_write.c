@@ -1,4 +1,4 @@
-#include "crawl/warc_write.h"
+#include "crawl/warc/warc_write.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include "crawl/fetch/header.h"
 #include "crawl/fetch/http_message.h"
 #include "crawl/fetch/line.h"
-#include "crawl/sha1.h"
-#include "crawl/warc_date.h"
+#include "crawl/warc/sha1.h"
+#include "crawl/warc/warc_date.h"
 #include "store/gzip.h"
 
 enum { ID_BYTES = 48, NOT_MODIFIED = 304 };

@@ -1,10 +1,10 @@
-#include "crawl/warc_cut.h"
+#include "crawl/warc/warc_cut.h"
 
 #include <string.h>
 
-#include "crawl/arc.h"
+#include "crawl/warc/arc.h"
 #include "crawl/fetch/line.h"
-#include "crawl/warc_header.h"
+#include "crawl/warc/warc_header.h"
 
 enum {
 	HEAD_STEP = 2048,

@@ -1,6 +1,6 @@
-/* crawl/warc_date.h - the times of archives. Pure. */
-#ifndef CRAWL_WARC_DATE_H
-#define CRAWL_WARC_DATE_H
+/* crawl/warc/warc_date.h - the times of archives. Pure. */
+#ifndef CRAWL_WARC_WARC_DATE_H
+#define CRAWL_WARC_WARC_DATE_H
 
 #include <stdint.h>
 

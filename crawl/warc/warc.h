@@ -1,12 +1,12 @@
 /*
- * crawl/warc.h - reading archives of the web as a stream: WARC 1.0 and 1.1
+ * crawl/warc/warc.h - reading archives of the web as a stream: WARC 1.0 and 1.1
  * (ISO 28500), WARC 0.17/0.18 as far as they agree, and ARC 1.0; plain, gzip
  * (a member a record, or all in one) or zstd (frames, also with the dictionary
  * frame of warc.zst). Bytes come from a function; memory does not grow with
  * the file.
  */
-#ifndef CRAWL_WARC_H
-#define CRAWL_WARC_H
+#ifndef CRAWL_WARC_WARC_H
+#define CRAWL_WARC_WARC_H
 
 #include <stdbool.h>
 #include <stddef.h>

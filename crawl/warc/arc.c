@@ -1,8 +1,8 @@
-#include "crawl/arc.h"
+#include "crawl/warc/arc.h"
 
 #include "crawl/fetch/header.h"
 #include "crawl/fetch/line.h"
-#include "crawl/warc_date.h"
+#include "crawl/warc/warc_date.h"
 
 enum {
 	MAX_SCHEME = 16,

@@ -1,4 +1,4 @@
-#include "crawl/sha1.h"
+#include "crawl/warc/sha1.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,17 +1,17 @@
 /*
- * crawl/warc_stream.h - the bytes of an archive as they were before they were
- * packed, through a window that moves over them. A file is plain, or members:
- * those of gzip, or frames of zstd (warc.zst: a first skippable frame may hold
- * the dictionary of the others). Internal to the reader of archives.
+ * crawl/warc/warc_stream.h - the bytes of an archive as they were before they
+ * were packed, through a window that moves over them. A file is plain, or
+ * members: those of gzip, or frames of zstd (warc.zst: a first skippable frame
+ * may hold the dictionary of the others). Internal to the reader of archives.
  */
-#ifndef CRAWL_WARC_STREAM_H
-#define CRAWL_WARC_STREAM_H
+#ifndef CRAWL_WARC_WARC_STREAM_H
+#define CRAWL_WARC_WARC_STREAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "crawl/warc.h"
+#include "crawl/warc/warc.h"
 #include "store/slice.h"
 
 /* Why there may be no more bytes than the window shows. */

@@ -1,6 +1,7 @@
-/* crawl/warc_header.h - the head of a WARC record (ISO 28500:2017, 4). Pure. */
-#ifndef CRAWL_WARC_HEADER_H
-#define CRAWL_WARC_HEADER_H
+/* crawl/warc/warc_header.h - the head of a WARC record (ISO 28500:2017, 4).
+ * Pure. */
+#ifndef CRAWL_WARC_WARC_HEADER_H
+#define CRAWL_WARC_WARC_HEADER_H
 
 #include <stdbool.h>
 #include <stdint.h>

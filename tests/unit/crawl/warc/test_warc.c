@@ -1,4 +1,4 @@
-#include "crawl/warc.h"
+#include "crawl/warc/warc.h"
 
 #include <stdio.h>
 #include <stdlib.h>

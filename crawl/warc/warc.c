@@ -1,4 +1,4 @@
-#include "crawl/warc.h"
+#include "crawl/warc/warc.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,13 +6,13 @@
 #include <string.h>
 #include <strings.h>
 
-#include "crawl/arc.h"
+#include "crawl/warc/arc.h"
 #include "crawl/fetch/header.h"
 #include "crawl/fetch/http_message.h"
 #include "crawl/fetch/line.h"
-#include "crawl/warc_cut.h"
-#include "crawl/warc_header.h"
-#include "crawl/warc_stream.h"
+#include "crawl/warc/warc_cut.h"
+#include "crawl/warc/warc_header.h"
+#include "crawl/warc/warc_stream.h"
 #include "store/memory.h"
 
 /* Of a block, for what is no body: heads, sizes of chunks. */

@@ -1,6 +1,6 @@
 /*
- * crawl/warc_cut.h - where the records of an archive begin and end, whatever
- * their lengths say. Internal to the reader of archives.
+ * crawl/warc/warc_cut.h - where the records of an archive begin and end,
+ * whatever their lengths say. Internal to the reader of archives.
  *
  * A record ends where its length says if the next record, the next member or
  * nothing follows there; line ends between them do not count. Else its length
@@ -8,13 +8,13 @@
  * if there is one, and at its length otherwise; what follows is looked through
  * for the next line that begins a record.
  */
-#ifndef CRAWL_WARC_CUT_H
-#define CRAWL_WARC_CUT_H
+#ifndef CRAWL_WARC_WARC_CUT_H
+#define CRAWL_WARC_WARC_CUT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "crawl/warc_stream.h"
+#include "crawl/warc/warc_stream.h"
 #include "store/error.h"
 #include "store/slice.h"
 

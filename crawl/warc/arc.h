@@ -1,10 +1,10 @@
 /*
- * crawl/arc.h - the head of an ARC record: a line of five fields (version 1) or
- * ten (version 2), the first a URL, the last the length of what follows
+ * crawl/warc/arc.h - the head of an ARC record: a line of five fields (version
+ * 1) or ten (version 2), the first a URL, the last the length of what follows
  * (archive.org/web/researcher/ArcFileFormat.php). Pure.
  */
-#ifndef CRAWL_ARC_H
-#define CRAWL_ARC_H
+#ifndef CRAWL_WARC_ARC_H
+#define CRAWL_WARC_ARC_H
 
 #include <stdbool.h>
 #include <stdint.h>

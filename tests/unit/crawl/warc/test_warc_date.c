@@ -1,4 +1,4 @@
-#include "crawl/warc_date.h"
+#include "crawl/warc/warc_date.h"
 
 #include "tests/unit/run.h"
 

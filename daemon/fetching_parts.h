@@ -5,7 +5,7 @@
 #ifndef DAEMON_FETCHING_PARTS_H
 #define DAEMON_FETCHING_PARTS_H
 
-#include "crawl/sitemap.h"
+#include "crawl/sitemap/sitemap.h"
 #include "daemon/fetching.h"
 
 /* A transfer under way: a job's, or (job NULL) that of a robots.txt. */

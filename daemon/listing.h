@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "crawl/sitemap.h"
+#include "crawl/sitemap/sitemap.h"
 #include "store/buffer.h"
 #include "store/slice.h"
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "crawl/sitemap.h"
+#include "crawl/sitemap/sitemap.h"
 #include "store/buffer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,4 @@
-#include "crawl/sitemap_xml.h"
+#include "crawl/sitemap/sitemap_xml.h"
 
 #include <stdlib.h>
 #include <strings.h>

@@ -1,10 +1,11 @@
-/* crawl/sitemap_text.h - a sitemap with a URL a line. Internal to sitemaps. */
-#ifndef CRAWL_SITEMAP_TEXT_H
-#define CRAWL_SITEMAP_TEXT_H
+/* crawl/sitemap/sitemap_text.h - a sitemap with a URL a line. Internal to
+ * sitemaps. */
+#ifndef CRAWL_SITEMAP_SITEMAP_TEXT_H
+#define CRAWL_SITEMAP_SITEMAP_TEXT_H
 
 #include <stdbool.h>
 
-#include "crawl/sitemap_out.h"
+#include "crawl/sitemap/sitemap_out.h"
 
 /* Begin with {.out = ...}. */
 struct sitemap_text {

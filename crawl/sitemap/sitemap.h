@@ -1,7 +1,7 @@
 /*
- * crawl/sitemap.h - sitemaps (sitemaps.org 0.9): XML, index, plain text, RSS
- * and Atom, each also packed by gzip, as a stream: some 100 KB, whatever the
- * size of the file, and 2 MB at most when it is hostile.
+ * crawl/sitemap/sitemap.h - sitemaps (sitemaps.org 0.9): XML, index, plain
+ * text, RSS and Atom, each also packed by gzip, as a stream: some 100 KB,
+ * whatever the size of the file, and 2 MB at most when it is hostile.
  *
  * What begins with '<' is XML, read as page/xml_stream.h says, so that broken
  * ones give what they have; anything else is text. Packed or not is told by the
@@ -10,8 +10,8 @@
  * <sitemap> counts as its <loc> when it has none, a guid that is a URL as the
  * link of an item. The page that a feed as a whole belongs to is no entry.
  */
-#ifndef CRAWL_SITEMAP_H
-#define CRAWL_SITEMAP_H
+#ifndef CRAWL_SITEMAP_SITEMAP_H
+#define CRAWL_SITEMAP_SITEMAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

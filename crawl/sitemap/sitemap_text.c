@@ -1,4 +1,4 @@
-#include "crawl/sitemap_text.h"
+#include "crawl/sitemap/sitemap_text.h"
 
 #include <strings.h>
 

@@ -1,4 +1,4 @@
-#include "crawl/sitemap.h"
+#include "crawl/sitemap/sitemap.h"
 
 #include "crawl/fetch/header.h"
 #include "crawl/warc/warc_date.h"

@@ -1,11 +1,11 @@
 /*
- * crawl/sitemap_xml.h - the sitemaps that are XML: urlset, sitemapindex, RSS
- * 2.0 and 1.0, Atom. Internal to sitemaps.
+ * crawl/sitemap/sitemap_xml.h - the sitemaps that are XML: urlset,
+ * sitemapindex, RSS 2.0 and 1.0, Atom. Internal to sitemaps.
  */
-#ifndef CRAWL_SITEMAP_XML_H
-#define CRAWL_SITEMAP_XML_H
+#ifndef CRAWL_SITEMAP_SITEMAP_XML_H
+#define CRAWL_SITEMAP_SITEMAP_XML_H
 
-#include "crawl/sitemap_out.h"
+#include "crawl/sitemap/sitemap_out.h"
 
 struct sitemap_xml;
 

@@ -1,10 +1,10 @@
-#include "crawl/sitemap.h"
+#include "crawl/sitemap/sitemap.h"
 
 #include <stdlib.h>
 
-#include "crawl/sitemap_out.h"
-#include "crawl/sitemap_text.h"
-#include "crawl/sitemap_xml.h"
+#include "crawl/sitemap/sitemap_out.h"
+#include "crawl/sitemap/sitemap_text.h"
+#include "crawl/sitemap/sitemap_xml.h"
 #include "store/decode.h"
 #include "store/memory.h"
 

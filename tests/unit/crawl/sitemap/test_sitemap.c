@@ -1,4 +1,4 @@
-#include "crawl/sitemap.h"
+#include "crawl/sitemap/sitemap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /*
- * crawl/sitemap_out.h - where the formats of sitemaps tell what they find.
- * Internal to sitemaps.
+ * crawl/sitemap/sitemap_out.h - where the formats of sitemaps tell what they
+ * find. Internal to sitemaps.
  */
-#ifndef CRAWL_SITEMAP_OUT_H
-#define CRAWL_SITEMAP_OUT_H
+#ifndef CRAWL_SITEMAP_SITEMAP_OUT_H
+#define CRAWL_SITEMAP_SITEMAP_OUT_H
 
-#include "crawl/sitemap.h"
+#include "crawl/sitemap/sitemap.h"
 
 struct sitemap_out {
 	struct url base;

@@ -2,7 +2,7 @@
  * The files of sitemaps/ of web.tar.zst in $TEMPLATED_SHARED or ../shared. What
  * to expect of each was worked out by other means: lxml, Python's dates, grep.
  */
-#include "crawl/sitemap.h"
+#include "crawl/sitemap/sitemap.h"
 
 #include <inttypes.h>
 #include <stdio.h>

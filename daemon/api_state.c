@@ -9,7 +9,7 @@
 #include "daemon/clock.h"
 #include "template/json_value.h"
 #include "daemon/verify.h"
-#include "extract/extractor.h"
+#include "extract/extractors.h"
 #include "store/rows.h"
 
 /* Everything that status and metrics tell, read once. */

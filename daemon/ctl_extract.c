@@ -14,7 +14,7 @@
 #include "daemon/inputs.h"
 #include "daemon/page_run.h"
 #include "daemon/table.h"
-#include "extract/extractor.h"
+#include "extract/extractors.h"
 #include "extract/ridge_model.h"
 #include "store/file.h"
 

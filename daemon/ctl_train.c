@@ -14,7 +14,7 @@
 #include "daemon/inputs.h"
 #include "daemon/progress.h"
 #include "daemon/training.h"
-#include "extract/extractor.h"
+#include "extract/extractors.h"
 #include "page/page.h"
 #include "store/file.h"
 #include "store/memory.h"

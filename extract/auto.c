@@ -1,9 +1,10 @@
+#include "extract/auto.h"
+
 #include "extract/auto_choice.h"
 #include "extract/auto_claims.h"
 #include "extract/auto_score.h"
 #include "extract/auto_template.h"
 #include "extract/auto_trace.h"
-#include "extract/methods.h"
 #include "page/page.h"
 
 /* Those of which a model has the preset. */

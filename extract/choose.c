@@ -1,4 +1,5 @@
 #include "extract/choose.h"
+#include "extract/extractors.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -116,12 +116,6 @@ static inline bool learns_sample(const struct extractor *extractor)
 	return extractor->learn != NULL;
 }
 
-/* The table, ended by NULL. */
-extern const struct extractor *const extractors[];
-
-/* NULL when there is no such method. */
-const struct extractor *extractor_find(const char *name);
-
 /* The defaults, for `parameters` of an input: [MAX_PARAMETERS]. */
 void extractor_presets(const struct extractor *extractor, double *parameters);
 

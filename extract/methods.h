@@ -1,11 +1,8 @@
-/* extract/methods.h - the extractors of the table, in its order. */
+/* extract/methods.h - the extractors of the papers. */
 #ifndef EXTRACT_METHODS_H
 #define EXTRACT_METHODS_H
 
 #include "extract/extractor.h"
-
-/* the default */
-extern const struct extractor extractor_auto; /* trained trees */
 
 /* baseline */
 extern const struct extractor extractor_plain; /* all visible text */

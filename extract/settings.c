@@ -1,4 +1,5 @@
 #include "extract/settings.h"
+#include "extract/extractors.h"
 
 #include <stdio.h>
 #include <string.h>

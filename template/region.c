@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "extract/choose.h"
-#include "extract/extractor.h"
+#include "extract/extractors.h"
 #include "extract/word.h"
 #include "page/page.h"
 #include "store/arena.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "extract/choose.h"
-#include "extract/extractor.h"
+#include "extract/extractors.h"
 #include "extract/settings.h"
 #include "page/selector.h"
 #include "store/arena.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/extractor.h"
+#include "extract/extractors.h"
 #include "store/arena.h"
 #include "store/memory.h"
 #include "template/answer_json.h"

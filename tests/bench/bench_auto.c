@@ -11,6 +11,7 @@
 #include "extract/auto_claims.h"
 #include "extract/auto_score.h"
 #include "extract/feature.h"
+#include "extract/auto.h"
 #include "extract/methods.h"
 #include "extract/render.h"
 #include "page/page.h"

@@ -2,6 +2,7 @@
 
 #include "store/arena.h"
 #include "tests/bench/stopwatch.h"
+#include "extract/extractors.h"
 
 static void add(struct contestants *contestants,
 		const struct extractor *extractor)

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "extract/explain.h"
-#include "extract/extractor.h"
+#include "extract/extractors.h"
+#include "extract/auto.h"
 #include "extract/methods.h"
 #include "extract/fragment.h"
 #include "extract/render.h"

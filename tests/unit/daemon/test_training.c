@@ -1,7 +1,7 @@
 #include "daemon/training.h"
 
 #include "daemon/gold.h"
-#include "extract/extractor.h"
+#include "extract/extractors.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "tests/unit/run.h"

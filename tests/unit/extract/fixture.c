@@ -10,6 +10,7 @@
 #include "extract/trace.h"
 #include "store/arena.h"
 #include "store/memory.h"
+#include "extract/extractors.h"
 
 struct page *parse(const char *html)
 {

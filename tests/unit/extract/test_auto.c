@@ -7,6 +7,7 @@
 #include "store/buffer.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
+#include "extract/extractors.h"
 
 /* What holds whatever the models are. */
 

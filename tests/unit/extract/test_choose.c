@@ -4,6 +4,7 @@
 
 #include "extract/favor.h"
 #include "tests/unit/run.h"
+#include "extract/extractors.h"
 
 START_TEST(the_default_takes_the_template_of_a_large_cluster)
 {

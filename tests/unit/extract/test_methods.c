@@ -9,6 +9,7 @@
 #include "store/buffer.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
+#include "extract/extractors.h"
 
 /*
  * What is asked of every method of the table, _i being its row; what is special

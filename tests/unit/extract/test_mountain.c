@@ -5,6 +5,7 @@
 #include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
+#include "extract/extractors.h"
 
 #define MENU                                                            \
 	"<ul class=\"menu\"><li class=\"item\"><a href=\"/a\">Home</a>" \

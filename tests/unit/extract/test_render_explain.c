@@ -9,6 +9,7 @@
 #include "store/memory.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
+#include "extract/extractors.h"
 
 static const double presets[MAX_PARAMETERS] = {40, 1, 0.8};
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/unit/run.h"
+#include "extract/extractors.h"
 
 START_TEST(parts_of_the_method_are_set)
 {

@@ -1,4 +1,4 @@
-#include "extract/extractor.h"
+#include "extract/extractors.h"
 
 #include <string.h>
 

@@ -1,0 +1,9 @@
+/* extract/auto.h - the default: trained trees. */
+#ifndef EXTRACT_AUTO_H
+#define EXTRACT_AUTO_H
+
+#include "extract/extractor.h"
+
+extern const struct extractor extractor_auto;
+
+#endif

@@ -10,7 +10,7 @@
 
 #include "daemon/answer.h"
 #include "daemon/api_call.h"
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 
 enum fetch_policy { FETCH_NEVER, FETCH_MISSING, FETCH_ALWAYS };
 

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "daemon/event_summary.h"
-#include "extract/markup.h"
+#include "extract/core/markup.h"
 
 enum { MAX_ITEMS = 100, MAX_VALUE_BYTES = 2000 };
 

@@ -7,7 +7,7 @@
 #include "daemon/bundling_parts.h"
 #include "daemon/site_model.h"
 #include "daemon/stored_page.h"
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "extract/ridge_model.h"
 #include "store/compress.h"
 #include "template/learning.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "daemon/terminal.h"
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "extract/settings.h"
 
 enum { MAX_DIGITS = 15 };

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "daemon/stored_page.h"
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 
 struct learned_cache;
 

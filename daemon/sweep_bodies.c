@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "daemon/stored_page.h"
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "store/memory.h"
 
 static int compare_keys(const void *left, const void *right)

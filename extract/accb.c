@@ -1,5 +1,5 @@
 #include "extract/code_blur.h"
-#include "extract/methods.h"
+#include "extract/core/methods.h"
 
 /*
  * Radius and threshold are open in the source. These are chosen and measured by

@@ -1,6 +1,6 @@
 #include "extract/address.h"
 
-#include "extract/markup.h"
+#include "extract/core/markup.h"
 #include "extract/render.h"
 
 bool address_append(struct buffer *out, const struct render_request *request,

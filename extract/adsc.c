@@ -1,6 +1,6 @@
 #include "extract/low_slope.h"
-#include "extract/methods.h"
-#include "extract/visible.h"
+#include "extract/core/methods.h"
+#include "extract/core/visible.h"
 
 /*
  * The adaptation of DSC that 004 calls the best general method slides its

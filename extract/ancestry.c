@@ -6,10 +6,10 @@
 
 #include "extract/ancestry_distance.h"
 #include "extract/class_group.h"
-#include "extract/ln1.h"
+#include "extract/core/ln1.h"
 #include "extract/readability.h"
 #include "extract/repetition.h"
-#include "extract/share.h"
+#include "extract/core/share.h"
 #include "extract/subtree.h"
 #include "extract/tag_kind.h"
 #include "page/page.h"

@@ -2,7 +2,7 @@
 #ifndef EXTRACT_AUTO_H
 #define EXTRACT_AUTO_H
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 
 extern const struct extractor extractor_auto;
 

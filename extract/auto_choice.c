@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "extract/hash_table.h"
-#include "extract/visible.h"
+#include "extract/core/hash_table.h"
+#include "extract/core/visible.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "extract/passage.h"
 
 struct arena;
@@ -18,9 +18,9 @@ const bool *passages_preformatted(struct arena *arena,
 
 /*
  * Whether each passage is chosen: its score is over `threshold`, it can be
- * shown (extract/visible.h), and, where it has five words or more, it does not
- * repeat one that is chosen (pages for phones and for screens have their text
- * twice). [passages->count], owned by `arena`; scores [passages->count].
+ * shown (extract/core/visible.h), and, where it has five words or more, it does
+ * not repeat one that is chosen (pages for phones and for screens have their
+ * text twice). [passages->count], owned by `arena`; scores [passages->count].
  * Linear.
  */
 const bool *passages_choose(struct arena *arena,

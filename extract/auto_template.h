@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "extract/passage.h"
 
 struct arena;

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "extract/auto_template.h"
-#include "extract/curve.h"
+#include "extract/core/curve.h"
 #include "extract/feature.h"
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 #include "page/page.h"
 #include "store/arena.h"
 

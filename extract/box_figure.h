@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 
 enum { MAX_FIGURE_BOXES = 2000 };
 

@@ -1,5 +1,5 @@
 #include "extract/heaviest.h"
-#include "extract/methods.h"
+#include "extract/core/methods.h"
 
 /*
  * Finn, Kushmerick & Smyth 2001: with B_n = 1 for a tag and 0 for a word choose

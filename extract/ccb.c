@@ -1,5 +1,5 @@
 #include "extract/code_blur.h"
-#include "extract/methods.h"
+#include "extract/core/methods.h"
 
 /*
  * Radius, threshold and when to stop are open in the source. By `tests/eval/

@@ -1,8 +1,8 @@
 #include <math.h>
 
-#include "extract/curve.h"
+#include "extract/core/curve.h"
 #include "extract/kmeans.h"
-#include "extract/methods.h"
+#include "extract/core/methods.h"
 #include "extract/tag_ratio.h"
 #include "store/arena.h"
 

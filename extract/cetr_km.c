@@ -1,5 +1,5 @@
 #include "extract/kmeans.h"
-#include "extract/methods.h"
+#include "extract/core/methods.h"
 #include "extract/tag_ratio.h"
 #include "store/arena.h"
 

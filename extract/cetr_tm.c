@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "extract/methods.h"
+#include "extract/core/methods.h"
 #include "extract/tag_ratio.h"
 #include "store/arena.h"
 

@@ -1,10 +1,10 @@
 #include "extract/claim_words.h"
 
-#include "extract/hash_table.h"
+#include "extract/core/hash_table.h"
 #include "extract/passage_text.h"
 #include "extract/passage.h"
 #include "extract/setting.h"
-#include "extract/share.h"
+#include "extract/core/share.h"
 #include "store/arena.h"
 
 enum { MAX_CLAIM_BYTES = 64 * 1024, MAX_TERMS = 4000 };

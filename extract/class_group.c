@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "extract/hash_table.h"
+#include "extract/core/hash_table.h"
 #include "extract/passage.h"
 #include "page/page.h"
 #include "store/arena.h"

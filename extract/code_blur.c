@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "extract/blur.h"
-#include "extract/curve.h"
-#include "extract/trace.h"
-#include "extract/visible.h"
+#include "extract/core/blur.h"
+#include "extract/core/curve.h"
+#include "extract/core/trace.h"
+#include "extract/core/visible.h"
 #include "page/page.h"
 #include "store/arena.h"
 

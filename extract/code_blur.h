@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "extract/content_code.h"
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 
 /* The parameters of all of them, by their place in the table. */
 enum {

@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "extract/class_group.h"
-#include "extract/visible.h"
+#include "extract/core/visible.h"
 #include "page/page.h"
 #include "store/arena.h"
 

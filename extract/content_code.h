@@ -31,8 +31,8 @@ struct content_code {
 struct content_code_options {
 	bool ignores_anchors; /* tags of `a` have no entries */
 	/* A run of code is cut to so many entries; >= 1. With the reach of the
-	   blur to come (extract/blur.h), the ratio of content is not changed by
-	   it. */
+	   blur to come (extract/core/blur.h), the ratio of content is not
+	   changed by it. */
 	uint32_t max_code_run;
 };
 

@@ -2,12 +2,12 @@
 #include <string.h>
 
 #include "extract/block_features.h"
-#include "extract/hash_table.h"
-#include "extract/methods.h"
-#include "extract/sample.h"
+#include "extract/core/hash_table.h"
+#include "extract/core/methods.h"
+#include "extract/core/sample.h"
 #include "extract/term.h"
-#include "extract/trace.h"
-#include "extract/visible.h"
+#include "extract/core/trace.h"
+#include "extract/core/visible.h"
 #include "page/page.h"
 #include "store/arena.h"
 

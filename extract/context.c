@@ -8,7 +8,7 @@
 #include "extract/context_near.h"
 #include "extract/context_rank.h"
 #include "extract/context_tree.h"
-#include "extract/ln1.h"
+#include "extract/core/ln1.h"
 #include "extract/node_path.h"
 #include "extract/repetition.h"
 #include "extract/window.h"

@@ -1,7 +1,7 @@
 #include "extract/context_near.h"
 
 #include "extract/context.h"
-#include "extract/ln1.h"
+#include "extract/core/ln1.h"
 #include "extract/setting.h"
 
 typedef bool predicate(const struct masses *masses, uint32_t index);

@@ -1,8 +1,8 @@
 #include "extract/ad_server.h"
 #include "extract/block.h"
-#include "extract/methods.h"
-#include "extract/trace.h"
-#include "extract/visible.h"
+#include "extract/core/methods.h"
+#include "extract/core/trace.h"
+#include "extract/core/visible.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -1,8 +1,8 @@
 #include <assert.h>
 
-#include "extract/methods.h"
+#include "extract/core/methods.h"
 #include "extract/slot.h"
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -1,6 +1,6 @@
 #include "extract/low_slope.h"
-#include "extract/methods.h"
-#include "extract/visible.h"
+#include "extract/core/methods.h"
+#include "extract/core/visible.h"
 
 /*
  * Low is a window whose slope is not over half of the mean, as in the source; a

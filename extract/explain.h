@@ -6,7 +6,7 @@
 #ifndef EXTRACT_EXPLAIN_H
 #define EXTRACT_EXPLAIN_H
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "store/buffer.h"
 
 struct page;

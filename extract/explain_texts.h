@@ -5,7 +5,7 @@
 #ifndef EXTRACT_EXPLAIN_TEXTS_H
 #define EXTRACT_EXPLAIN_TEXTS_H
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "store/buffer.h"
 
 struct trace;

@@ -6,7 +6,7 @@
 #ifndef EXTRACT_EXTRACTORS_H
 #define EXTRACT_EXTRACTORS_H
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 
 /* Ended by NULL. */
 extern const struct extractor *const extractors[];

@@ -1,6 +1,6 @@
 #include "extract/feature_share.h"
-#include "extract/methods.h"
-#include "extract/trace.h"
+#include "extract/core/methods.h"
+#include "extract/core/trace.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -7,7 +7,7 @@
 #define EXTRACT_FEATURE_SHARE_H
 
 #include "extract/block.h"
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 
 struct feature_shares {
 	const bool *is_visible; /* [page->text_count] */

@@ -1,9 +1,9 @@
 #include <math.h>
 
 #include "extract/figure_plot.h"
-#include "extract/markup.h"
+#include "extract/core/markup.h"
 #include "extract/shade.h"
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 #include "store/arena.h"
 
 enum {

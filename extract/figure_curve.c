@@ -1,8 +1,8 @@
 #include <math.h>
 
 #include "extract/figure_plot.h"
-#include "extract/markup.h"
-#include "extract/trace.h"
+#include "extract/core/markup.h"
+#include "extract/core/trace.h"
 
 /* Ranges that are drawn one by one; narrower ones and more make columns. */
 enum { MAX_RANGES = 1000 };

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "extract/figure_plot.h"
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 
 enum {
 	MAX_BINS = 80,

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "extract/markup.h"
-#include "extract/trace.h"
+#include "extract/core/markup.h"
+#include "extract/core/trace.h"
 
 enum {
 	MAX_TICKS = 50,

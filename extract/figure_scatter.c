@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "extract/figure_plot.h"
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 #include "store/memory.h"
 
 /* A group draws one point a cell of the area: the picture stays small. */

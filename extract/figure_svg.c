@@ -1,7 +1,7 @@
 #include "extract/figure_svg.h"
 
 #include "extract/figure_plot.h"
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 
 /*
  * Colours of Okabe and Ito, "Color Universal Design", which the colour-blind

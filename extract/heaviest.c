@@ -1,8 +1,8 @@
 #include "extract/heaviest.h"
 
 #include "extract/region.h"
-#include "extract/trace.h"
-#include "extract/visible.h"
+#include "extract/core/trace.h"
+#include "extract/core/visible.h"
 #include "page/page.h"
 #include "store/arena.h"
 

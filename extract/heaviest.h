@@ -5,7 +5,7 @@
 #ifndef EXTRACT_HEAVIEST_H
 #define EXTRACT_HEAVIEST_H
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 
 /*
  * Take for content the run of tokens with the highest sum of weights, where a

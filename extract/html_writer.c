@@ -2,7 +2,7 @@
 
 #include "extract/code_language.h"
 #include "extract/inline_chain.h"
-#include "extract/markup.h"
+#include "extract/core/markup.h"
 #include "extract/whole_attribute.h"
 #include "page/page.h"
 #include "store/buffer.h"

@@ -5,7 +5,7 @@
 
 #include "extract/address.h"
 #include "extract/layout.h"
-#include "extract/markup.h"
+#include "extract/core/markup.h"
 #include "extract/render.h"
 #include "page/page.h"
 

@@ -1,13 +1,13 @@
 #include <math.h>
 
 #include "extract/block.h"
-#include "extract/hash_table.h"
-#include "extract/methods.h"
-#include "extract/sample.h"
+#include "extract/core/hash_table.h"
+#include "extract/core/methods.h"
+#include "extract/core/sample.h"
 #include "extract/spread.h"
 #include "extract/term.h"
-#include "extract/trace.h"
-#include "extract/visible.h"
+#include "extract/core/trace.h"
+#include "extract/core/visible.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/hash.h"

@@ -4,7 +4,7 @@
 
 #include "extract/fragment.h"
 #include "extract/node_path.h"
-#include "extract/walk.h"
+#include "extract/core/walk.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/hash.h"

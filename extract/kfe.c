@@ -1,7 +1,7 @@
 #include "extract/feature_share.h"
 #include "extract/kmeans.h"
-#include "extract/methods.h"
-#include "extract/trace.h"
+#include "extract/core/methods.h"
+#include "extract/core/trace.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -4,10 +4,10 @@
 #include "extract/image.h"
 #include "extract/inline_chain.h"
 #include "extract/layout_level.h"
-#include "extract/markup.h"
+#include "extract/core/markup.h"
 #include "extract/outline.h"
 #include "extract/render.h"
-#include "extract/walk.h"
+#include "extract/core/walk.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "extract/separator.h"
+#include "extract/core/separator.h"
 #include "store/slice.h"
 
 struct buffer;

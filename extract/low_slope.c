@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 #include "store/arena.h"
 
 /* B_n of the source: 1 for a tag, 0 for a word. */

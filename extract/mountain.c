@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "extract/curve.h"
-#include "extract/methods.h"
+#include "extract/core/curve.h"
+#include "extract/core/methods.h"
 #include "extract/ridge_model.h"
 #include "extract/source_walk.h"
-#include "extract/trace.h"
-#include "extract/visible.h"
+#include "extract/core/trace.h"
+#include "extract/core/visible.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -1,5 +1,5 @@
 #include "extract/heaviest.h"
-#include "extract/methods.h"
+#include "extract/core/methods.h"
 
 /*
  * The penalty is that of the source, chosen there for news. On pages of other

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-#include "extract/ln1.h"
+#include "extract/core/ln1.h"
 #include "extract/passage.h"
-#include "extract/share.h"
+#include "extract/core/share.h"
 #include "page/page.h"
 
 /* The features of counts, by tag; PAGE_KIND_COUNT: none. */

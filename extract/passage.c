@@ -1,11 +1,11 @@
 #include "extract/passage.h"
 
-#include "extract/hash_table.h"
+#include "extract/core/hash_table.h"
 #include "extract/passage_scope.h"
 #include "extract/passage_text.h"
-#include "extract/separator.h"
-#include "extract/share.h"
-#include "extract/walk.h"
+#include "extract/core/separator.h"
+#include "extract/core/share.h"
+#include "extract/core/walk.h"
 #include "page/page.h"
 #include "store/arena.h"
 

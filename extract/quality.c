@@ -2,8 +2,8 @@
 
 #include <stdbool.h>
 
-#include "extract/extractor.h"
-#include "extract/visible.h"
+#include "extract/core/extractor.h"
+#include "extract/core/visible.h"
 #include "extract/word.h"
 #include "page/page.h"
 #include "page/page_class.h"

@@ -1,6 +1,6 @@
 #include "extract/region.h"
 
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 #include "page/page.h"
 #include "store/arena.h"
 

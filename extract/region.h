@@ -5,7 +5,7 @@
 #ifndef EXTRACT_REGION_H
 #define EXTRACT_REGION_H
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "extract/token_stream.h"
 
 struct figure;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "store/buffer.h"
 #include "store/slice.h"
 

@@ -5,8 +5,8 @@
 
 #include "extract/explain_texts.h"
 #include "extract/figure_svg.h"
-#include "extract/markup.h"
-#include "extract/trace.h"
+#include "extract/core/markup.h"
+#include "extract/core/trace.h"
 #include "page/page.h"
 
 /*

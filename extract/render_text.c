@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "extract/layout.h"
-#include "extract/markup.h"
+#include "extract/core/markup.h"
 #include "extract/render.h"
 #include "extract/render_formats.h"
 

@@ -3,7 +3,7 @@
 #include "extract/code_language.h"
 #include "extract/inline_chain.h"
 #include "extract/layout.h"
-#include "extract/markup.h"
+#include "extract/core/markup.h"
 #include "extract/render.h"
 #include "extract/render_formats.h"
 #include "extract/tei_header.h"

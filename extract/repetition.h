@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "extract/hash_table.h"
+#include "extract/core/hash_table.h"
 
 struct arena;
 struct passages;

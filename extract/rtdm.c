@@ -1,9 +1,9 @@
 #include "extract/item_tree.h"
-#include "extract/methods.h"
-#include "extract/sample.h"
-#include "extract/trace.h"
+#include "extract/core/methods.h"
+#include "extract/core/sample.h"
+#include "extract/core/trace.h"
 #include "extract/tree_mapping.h"
-#include "extract/visible.h"
+#include "extract/core/visible.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -1,9 +1,9 @@
 #include "extract/selection.h"
 
 #include "extract/comment.h"
-#include "extract/extractor.h"
-#include "extract/trace.h"
-#include "extract/visible.h"
+#include "extract/core/extractor.h"
+#include "extract/core/trace.h"
+#include "extract/core/visible.h"
 #include "page/page.h"
 #include "page/selector.h"
 #include "store/arena.h"

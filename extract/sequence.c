@@ -2,11 +2,11 @@
 
 #include <assert.h>
 
-#include "extract/ln1.h"
+#include "extract/core/ln1.h"
 #include "extract/sequence_blur.h"
 #include "extract/sequence_neighbour.h"
 #include "extract/sequence_run.h"
-#include "extract/share.h"
+#include "extract/core/share.h"
 #include "extract/window.h"
 #include "store/arena.h"
 

@@ -14,7 +14,7 @@ struct repetition;
 /*
  * name, definition; ln1(x) is ln(1 + x), a distance is signed ln1(passages).
  * Words and characters are those of PLACE_PLAIN; ~r is blurred with the
- * Gaussian of radius r of extract/blur.h, in passages.
+ * Gaussian of radius r of extract/core/blur.h, in passages.
  */
 /* clang-format off */
 #define SEQUENCE_FEATURES(X) \

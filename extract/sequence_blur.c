@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "extract/blur.h"
-#include "extract/ln1.h"
+#include "extract/core/blur.h"
+#include "extract/core/ln1.h"
 #include "extract/sequence.h"
 #include "store/arena.h"
 

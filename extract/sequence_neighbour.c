@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "extract/ln1.h"
+#include "extract/core/ln1.h"
 #include "extract/repetition.h"
 #include "extract/sequence.h"
 #include "extract/tag_kind.h"

@@ -1,9 +1,9 @@
 #include "extract/sequence_run.h"
 
-#include "extract/ln1.h"
+#include "extract/core/ln1.h"
 #include "extract/maximum_run.h"
 #include "extract/sequence.h"
-#include "extract/share.h"
+#include "extract/core/share.h"
 
 /* A short passage, and one of links, weighs against the run. */
 static double mss_weight(const struct passage *passage)

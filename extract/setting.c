@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "extract/claim_words.h"
-#include "extract/ln1.h"
+#include "extract/core/ln1.h"
 #include "page/page.h"
 #include "store/arena.h"
 

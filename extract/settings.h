@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 
 /*
  * Set what is said of `extractor`; NULL: only look whether all of it is right.

@@ -1,7 +1,7 @@
 #include "extract/shape.h"
 
-#include "extract/ln1.h"
-#include "extract/share.h"
+#include "extract/core/ln1.h"
+#include "extract/core/share.h"
 
 enum { MAX_TAGS = 200, MAX_COPIES = 20 };
 

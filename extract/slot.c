@@ -1,10 +1,10 @@
 #include "extract/slot.h"
 
 #include "extract/fragment.h"
-#include "extract/hash_table.h"
+#include "extract/core/hash_table.h"
 #include "extract/node_path.h"
-#include "extract/sample.h"
-#include "extract/visible.h"
+#include "extract/core/sample.h"
+#include "extract/core/visible.h"
 #include "extract/word.h"
 #include "page/page.h"
 #include "store/arena.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "extract/block.h"
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 
 struct arena;
 struct page;

@@ -1,7 +1,7 @@
-#include "extract/methods.h"
+#include "extract/core/methods.h"
 #include "extract/style_tree.h"
-#include "extract/trace.h"
-#include "extract/visible.h"
+#include "extract/core/trace.h"
+#include "extract/core/visible.h"
 #include "page/page.h"
 #include "store/arena.h"
 

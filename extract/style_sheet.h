@@ -8,7 +8,7 @@
 #define EXTRACT_STYLE_SHEET_H
 
 #include "extract/declaration.h"
-#include "extract/hash_table.h"
+#include "extract/core/hash_table.h"
 
 struct arena;
 struct page;

@@ -13,8 +13,8 @@
 
 #include <stdint.h>
 
-#include "extract/extractor.h"
-#include "extract/hash_table.h"
+#include "extract/core/extractor.h"
+#include "extract/core/hash_table.h"
 
 struct arena;
 struct page;

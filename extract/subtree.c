@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "extract/ln1.h"
-#include "extract/share.h"
+#include "extract/core/ln1.h"
+#include "extract/core/share.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "extract/characters.h"
-#include "extract/curve.h"
+#include "extract/core/curve.h"
 #include "extract/source_walk.h"
-#include "extract/visible.h"
+#include "extract/core/visible.h"
 #include "store/arena.h"
 
 /* What stands on a line. */

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "extract/extractor.h"
-#include "extract/trace.h"
+#include "extract/core/extractor.h"
+#include "extract/core/trace.h"
 
 /* Parameters that all versions have, by their place in the table. */
 enum {

@@ -1,6 +1,6 @@
 #include "extract/tei_header.h"
 
-#include "extract/markup.h"
+#include "extract/core/markup.h"
 #include "extract/metadata.h"
 #include "extract/render.h"
 #include "page/page.h"

@@ -1,10 +1,10 @@
 #include <math.h>
 
 #include "extract/box_figure.h"
-#include "extract/methods.h"
-#include "extract/trace.h"
+#include "extract/core/methods.h"
+#include "extract/core/trace.h"
 #include "extract/vce_tree.h"
-#include "extract/visible.h"
+#include "extract/core/visible.h"
 #include "page/page.h"
 #include "store/arena.h"
 

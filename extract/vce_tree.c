@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "extract/hash_table.h"
+#include "extract/core/hash_table.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/hash.h"

@@ -3,10 +3,10 @@
 #include "extract/box.h"
 #include "extract/box_figure.h"
 #include "extract/css_value.h"
-#include "extract/methods.h"
-#include "extract/trace.h"
+#include "extract/core/methods.h"
+#include "extract/core/trace.h"
 #include "extract/vips_segment.h"
-#include "extract/visible.h"
+#include "extract/core/visible.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "crawl/url/url.h"
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "extract/settings.h"
 #include "store/arena.h"
 #include "template/json_value.h"

@@ -5,7 +5,7 @@
 #ifndef TEMPLATE_EXTRACTION_H
 #define TEMPLATE_EXTRACTION_H
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "store/error.h"
 #include "template/classify.h"
 #include "template/site_view.h"

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 
 struct page;
 

@@ -5,7 +5,7 @@
 
 #include "extract/choose.h"
 #include "extract/ridge_model.h"
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 #include "store/arena.h"
 #include "template/presentation.h"
 #include "template/request.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cluster/path.h"
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "extract/fragment.h"
 #include "page/page.h"
 #include "store/arena.h"

@@ -12,7 +12,7 @@
 
 #include "cluster/signature.h"
 #include "crawl/url/url.h"
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "store/error.h"
 #include "store/slice.h"
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "extract/hash_table.h"
+#include "extract/core/hash_table.h"
 #include "store/slice.h"
 
 struct arena;

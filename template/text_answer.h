@@ -11,7 +11,7 @@
 
 #include "crawl/url/url.h"
 #include "extract/content_block.h"
-#include "extract/favor.h"
+#include "extract/core/favor.h"
 #include "extract/metadata.h"
 #include "extract/quality.h"
 #include "extract/render.h"

@@ -1,7 +1,7 @@
 /*
  * bench_blur FILE [RADIUS [EPSILON]] - blurring to convergence by summing up
- * the Gaussian again and again, beside extract/blur.h: milliseconds and passes
- * of both, and the largest difference of a ratio. What is blurred is the
+ * the Gaussian again and again, beside extract/core/blur.h: milliseconds and
+ * passes of both, and the largest difference of a ratio. What is blurred is the
  * content code vector (CCB) of the page FILE, repeated to 100,000 entries.
  */
 #include <math.h>
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/blur.h"
+#include "extract/core/blur.h"
 #include "extract/content_code.h"
-#include "extract/visible.h"
+#include "extract/core/visible.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/file.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "page/page.h"
 #include "store/file.h"
 #include "tests/bench/frequencies.h"

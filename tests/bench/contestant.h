@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 
 enum { MAX_CONTESTANTS = 128 };
 

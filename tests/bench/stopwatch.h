@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "page/page.h"
 #include "store/slice.h"
 

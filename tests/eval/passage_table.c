@@ -23,7 +23,7 @@
 #include "extract/auto_choice.h"
 #include "extract/auto_claims.h"
 #include "extract/auto_model.h"
-#include "extract/separator.h"
+#include "extract/core/separator.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/file.h"

@@ -8,7 +8,7 @@
 
 #include "daemon/answer.h"
 #include "daemon/engine.h"
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 

@@ -7,7 +7,7 @@
 
 #include "extract/fragment.h"
 #include "extract/render.h"
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 #include "store/arena.h"
 #include "store/memory.h"
 #include "extract/extractors.h"

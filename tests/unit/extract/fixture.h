@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "page/page.h"
 #include "store/buffer.h"
 

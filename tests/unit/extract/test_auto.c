@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 #include "store/arena.h"
 #include "store/buffer.h"
 #include "tests/unit/extract/fixture.h"

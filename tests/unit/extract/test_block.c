@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "extract/visible.h"
+#include "extract/core/visible.h"
 #include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

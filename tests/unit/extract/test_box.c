@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "extract/box.h"
-#include "extract/visible.h"
+#include "extract/core/visible.h"
 #include "store/buffer.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

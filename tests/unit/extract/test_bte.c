@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "extract/trace.h"
-#include "extract/visible.h"
+#include "extract/core/trace.h"
+#include "extract/core/visible.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

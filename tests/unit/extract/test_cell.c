@@ -1,7 +1,7 @@
 #include "extract/cell.h"
 
 #include "extract/source_walk.h"
-#include "extract/visible.h"
+#include "extract/core/visible.h"
 #include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "extract/favor.h"
+#include "extract/core/favor.h"
 #include "tests/unit/run.h"
 #include "extract/extractors.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/blur.h"
-#include "extract/visible.h"
+#include "extract/core/blur.h"
+#include "extract/core/visible.h"
 #include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

@@ -1,4 +1,4 @@
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,6 +1,6 @@
 #include "extract/low_slope.h"
 
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -7,7 +7,7 @@
 #include <libxml/parser.h>
 
 #include "extract/figure_plot.h"
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 #include "store/memory.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "extract/ridge_model.h"
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 #include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

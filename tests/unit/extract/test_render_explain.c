@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/markup.h"
-#include "extract/trace.h"
+#include "extract/core/markup.h"
+#include "extract/core/trace.h"
 #include "store/arena.h"
 #include "store/memory.h"
 #include "tests/unit/extract/fixture.h"

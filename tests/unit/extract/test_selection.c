@@ -4,7 +4,7 @@
 
 #include "extract/comment.h"
 #include "extract/render.h"
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 #include "page/selector.h"
 #include "store/arena.h"
 #include "tests/unit/extract/fixture.h"

@@ -1,5 +1,5 @@
 #include "extract/term.h"
-#include "extract/visible.h"
+#include "extract/core/visible.h"
 #include "store/hash.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "extract/visible.h"
+#include "extract/core/visible.h"
 #include "extract/word.h"
 #include "store/arena.h"
 #include "tests/unit/extract/fixture.h"

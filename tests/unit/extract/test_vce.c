@@ -1,8 +1,8 @@
 #include <check.h>
 
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 #include "extract/vce_tree.h"
-#include "extract/visible.h"
+#include "extract/core/visible.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 
 #include "extract/box.h"
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 #include "extract/vips_rules.h"
 #include "extract/vips_segment.h"
-#include "extract/visible.h"
+#include "extract/core/visible.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/buffer.h"

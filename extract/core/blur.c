@@ -1,4 +1,4 @@
-#include "extract/blur.h"
+#include "extract/core/blur.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,9 +1,10 @@
 /*
- * extract/blur.h - the Gaussian blur of a vector, once, many times, or until it
- * converges: linear in the vector whatever the radius and however many times.
+ * extract/core/blur.h - the Gaussian blur of a vector, once, many times, or
+ * until it converges: linear in the vector whatever the radius and however many
+ * times.
  */
-#ifndef EXTRACT_BLUR_H
-#define EXTRACT_BLUR_H
+#ifndef EXTRACT_CORE_BLUR_H
+#define EXTRACT_CORE_BLUR_H
 
 #include <stdbool.h>
 #include <stdint.h>

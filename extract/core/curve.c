@@ -1,4 +1,4 @@
-#include "extract/curve.h"
+#include "extract/core/curve.h"
 
 #include <stdio.h>
 #include <string.h>

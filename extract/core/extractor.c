@@ -1,4 +1,4 @@
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 
 #include <math.h>
 #include <stdarg.h>

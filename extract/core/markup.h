@@ -1,6 +1,6 @@
-/* extract/markup.h - text made safe for HTML and for terminals. */
-#ifndef EXTRACT_MARKUP_H
-#define EXTRACT_MARKUP_H
+/* extract/core/markup.h - text made safe for HTML and for terminals. */
+#ifndef EXTRACT_CORE_MARKUP_H
+#define EXTRACT_CORE_MARKUP_H
 
 #include <stdbool.h>
 

@@ -1,11 +1,11 @@
 /*
- * extract/extractor.h - the one type of every method that tells content from
- * the rest: page in, a score and a verdict for every text node out. Adding one
- * means one file and one line in the table of extractor.c; the CLI, the API,
- * the evaluation and the manual read that table.
+ * extract/core/extractor.h - the one type of every method that tells content
+ * from the rest: page in, a score and a verdict for every text node out. Adding
+ * one means one file and one line in the table of extractor.c; the CLI, the
+ * API, the evaluation and the manual read that table.
  */
-#ifndef EXTRACT_EXTRACTOR_H
-#define EXTRACT_EXTRACTOR_H
+#ifndef EXTRACT_CORE_EXTRACTOR_H
+#define EXTRACT_CORE_EXTRACTOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

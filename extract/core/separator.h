@@ -1,6 +1,7 @@
-/* extract/separator.h - what stands between two pieces of text on a page. */
-#ifndef EXTRACT_SEPARATOR_H
-#define EXTRACT_SEPARATOR_H
+/* extract/core/separator.h - what stands between two pieces of text on a page.
+ */
+#ifndef EXTRACT_CORE_SEPARATOR_H
+#define EXTRACT_CORE_SEPARATOR_H
 
 #include <stdbool.h>
 #include <stdint.h>

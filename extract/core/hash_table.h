@@ -1,9 +1,9 @@
 /*
- * extract/hash_table.h - records by 64-bit key, which is itself a hash: what
- * the methods that learn of many pages keep.
+ * extract/core/hash_table.h - records by 64-bit key, which is itself a hash:
+ * what the methods that learn of many pages keep.
  */
-#ifndef EXTRACT_HASH_TABLE_H
-#define EXTRACT_HASH_TABLE_H
+#ifndef EXTRACT_CORE_HASH_TABLE_H
+#define EXTRACT_CORE_HASH_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>

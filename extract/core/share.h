@@ -1,6 +1,6 @@
-/* extract/share.h - the scale of features that are a part of something. */
-#ifndef EXTRACT_SHARE_H
-#define EXTRACT_SHARE_H
+/* extract/core/share.h - the scale of features that are a part of something. */
+#ifndef EXTRACT_CORE_SHARE_H
+#define EXTRACT_CORE_SHARE_H
 
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
 /*
- * extract/favor.h - what matters more: that all of it is content, or that
+ * extract/core/favor.h - what matters more: that all of it is content, or that
  * nothing is missing.
  */
-#ifndef EXTRACT_FAVOR_H
-#define EXTRACT_FAVOR_H
+#ifndef EXTRACT_CORE_FAVOR_H
+#define EXTRACT_CORE_FAVOR_H
 
 #include <stdbool.h>
 

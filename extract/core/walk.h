@@ -1,9 +1,9 @@
 /*
- * extract/walk.h - a page's elements and texts as one sequence in document
+ * extract/core/walk.h - a page's elements and texts as one sequence in document
  * order, from the flat arrays: what a renderer reads.
  */
-#ifndef EXTRACT_WALK_H
-#define EXTRACT_WALK_H
+#ifndef EXTRACT_CORE_WALK_H
+#define EXTRACT_CORE_WALK_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "extract/markup.h"
+#include "extract/core/markup.h"
 
 #include "tests/unit/run.h"
 

@@ -1,10 +1,10 @@
-/* extract/curve.h - long vectors made short enough to be drawn. */
-#ifndef EXTRACT_CURVE_H
-#define EXTRACT_CURVE_H
+/* extract/core/curve.h - long vectors made short enough to be drawn. */
+#ifndef EXTRACT_CORE_CURVE_H
+#define EXTRACT_CORE_CURVE_H
 
 #include <stdint.h>
 
-#include "extract/trace.h"
+#include "extract/core/trace.h"
 
 /* More values than that no screen shows. */
 enum { MAX_CURVE_VALUES = 2000 };

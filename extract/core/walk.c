@@ -1,4 +1,4 @@
-#include "extract/walk.h"
+#include "extract/core/walk.h"
 
 struct walk walk_begin(const struct page *page)
 {

@@ -1,6 +1,6 @@
-/* extract/ln1.h - the scale of features that count something. */
-#ifndef EXTRACT_LN1_H
-#define EXTRACT_LN1_H
+/* extract/core/ln1.h - the scale of features that count something. */
+#ifndef EXTRACT_CORE_LN1_H
+#define EXTRACT_CORE_LN1_H
 
 #include <math.h>
 

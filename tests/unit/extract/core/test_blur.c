@@ -1,4 +1,4 @@
-#include "extract/blur.h"
+#include "extract/core/blur.h"
 
 #include <math.h>
 #include <stdbool.h>

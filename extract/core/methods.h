@@ -1,8 +1,8 @@
-/* extract/methods.h - the extractors of the papers. */
-#ifndef EXTRACT_METHODS_H
-#define EXTRACT_METHODS_H
+/* extract/core/methods.h - the extractors of the papers. */
+#ifndef EXTRACT_CORE_METHODS_H
+#define EXTRACT_CORE_METHODS_H
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 
 /* baseline */
 extern const struct extractor extractor_plain; /* all visible text */

@@ -1,6 +1,6 @@
-/* extract/visible.h - which text nodes a reader of the page sees. */
-#ifndef EXTRACT_VISIBLE_H
-#define EXTRACT_VISIBLE_H
+/* extract/core/visible.h - which text nodes a reader of the page sees. */
+#ifndef EXTRACT_CORE_VISIBLE_H
+#define EXTRACT_CORE_VISIBLE_H
 
 #include <stdbool.h>
 

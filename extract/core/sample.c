@@ -1,4 +1,4 @@
-#include "extract/sample.h"
+#include "extract/core/sample.h"
 
 #include "page/page.h"
 #include "store/hash.h"

@@ -1,4 +1,4 @@
-#include "extract/separator.h"
+#include "extract/core/separator.h"
 
 #include "page/scanner.h"
 

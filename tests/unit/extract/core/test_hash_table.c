@@ -1,4 +1,4 @@
-#include "extract/hash_table.h"
+#include "extract/core/hash_table.h"
 #include "store/arena.h"
 #include "store/hash.h"
 #include "tests/unit/run.h"

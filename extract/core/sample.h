@@ -1,13 +1,13 @@
 /*
- * extract/sample.h - which page of the sample a page is, so that it is counted
- * once whether it was in the sample or not.
+ * extract/core/sample.h - which page of the sample a page is, so that it is
+ * counted once whether it was in the sample or not.
  */
-#ifndef EXTRACT_SAMPLE_H
-#define EXTRACT_SAMPLE_H
+#ifndef EXTRACT_CORE_SAMPLE_H
+#define EXTRACT_CORE_SAMPLE_H
 
 #include <stdint.h>
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 
 /* The pages of a sample by the hash of their source. */
 struct sample_pages {

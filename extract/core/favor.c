@@ -1,9 +1,9 @@
-#include "extract/favor.h"
+#include "extract/core/favor.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "extract/extractor.h"
+#include "extract/core/extractor.h"
 
 enum { MAX_ERROR = 256 };
 

@@ -1,11 +1,11 @@
 /*
- * extract/trace.h - what a method tells of its work, for people to look at: why
- * each text was kept or not, and figures. A method fills it only when somebody
- * asks; every function does nothing when `trace` is NULL, and what costs time
- * stands behind `if (input->trace != NULL)`.
+ * extract/core/trace.h - what a method tells of its work, for people to look
+ * at: why each text was kept or not, and figures. A method fills it only when
+ * somebody asks; every function does nothing when `trace` is NULL, and what
+ * costs time stands behind `if (input->trace != NULL)`.
  */
-#ifndef EXTRACT_TRACE_H
-#define EXTRACT_TRACE_H
+#ifndef EXTRACT_CORE_TRACE_H
+#define EXTRACT_CORE_TRACE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "extract/visible.h"
+#include "extract/core/visible.h"
 
 #include "page/page.h"
 #include "store/arena.h"

@@ -1,9 +1,9 @@
-#include "extract/markup.h"
+#include "extract/core/markup.h"
 
 #include <string.h>
 #include <strings.h>
 
-#include "extract/separator.h"
+#include "extract/core/separator.h"
 #include "page/page.h"
 
 static const char *entity_of(char byte)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/trace.h"
-#include "extract/visible.h"
+#include "extract/core/trace.h"
+#include "extract/core/visible.h"
 #include "store/arena.h"
 #include "store/buffer.h"
 #include "tests/unit/extract/fixture.h"

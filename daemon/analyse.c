@@ -5,7 +5,7 @@
 #include "cluster/path.h"
 #include "cluster/signature.h"
 #include "crawl/url/parameters.h"
-#include "extract/fragment.h"
+#include "extract/text/fragment.h"
 #include "page/page_class.h"
 #include "store/arena.h"
 #include "store/hash.h"

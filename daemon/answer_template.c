@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/stored_page.h"
-#include "extract/fragment.h"
+#include "extract/text/fragment.h"
 #include "store/arena.h"
 #include "store/memory.h"
 #include "store/rows.h"

@@ -7,7 +7,7 @@
 #include "daemon/site_report_tree.h"
 #include "daemon/stored_page.h"
 #include "extract/core/extractor.h"
-#include "extract/fragment.h"
+#include "extract/text/fragment.h"
 #include "store/arena.h"
 #include "template/page_tree.h"
 #include "template/version.h"

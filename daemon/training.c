@@ -4,7 +4,7 @@
 
 #include "daemon/gold.h"
 #include "extract/mountain.h"
-#include "extract/source_walk.h"
+#include "extract/text/source_walk.h"
 #include "extract/core/visible.h"
 #include "page/page.h"
 #include "store/memory.h"

@@ -5,13 +5,13 @@
 #include <stdbool.h>
 
 #include "extract/ancestry_distance.h"
-#include "extract/class_group.h"
+#include "extract/text/class_group.h"
 #include "extract/core/ln1.h"
 #include "extract/readability.h"
 #include "extract/repetition.h"
 #include "extract/core/share.h"
-#include "extract/subtree.h"
-#include "extract/tag_kind.h"
+#include "extract/text/subtree.h"
+#include "extract/text/tag_kind.h"
 #include "page/page.h"
 #include "store/arena.h"
 

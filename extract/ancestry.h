@@ -7,7 +7,7 @@
 #ifndef EXTRACT_ANCESTRY_H
 #define EXTRACT_ANCESTRY_H
 
-#include "extract/passage.h"
+#include "extract/text/passage.h"
 
 /*
  * Steps up from the passage's element, itself at 0, to the nearest one; 30 is

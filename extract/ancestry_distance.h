@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "extract/class_group.h"
+#include "extract/text/class_group.h"
 
 struct page;
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "extract/core/extractor.h"
-#include "extract/passage.h"
+#include "extract/text/passage.h"
 
 struct arena;
 

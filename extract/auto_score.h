@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "extract/passage.h"
+#include "extract/text/passage.h"
 #include "extract/setting.h"
 
 struct arena;

@@ -6,7 +6,7 @@
 #include "extract/auto_score.h"
 #include "extract/forest.h"
 #include "extract/core/hash_table.h"
-#include "extract/node_path.h"
+#include "extract/text/node_path.h"
 #include "extract/core/sample.h"
 #include "page/page.h"
 #include "store/arena.h"

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #include "extract/core/extractor.h"
-#include "extract/passage.h"
+#include "extract/text/passage.h"
 
 struct arena;
 struct known_passages;

@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "extract/source_walk.h"
+#include "extract/text/source_walk.h"
 #include "page/page.h"
 #include "page/utf8.h"
 #include "store/arena.h"

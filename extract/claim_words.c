@@ -1,8 +1,8 @@
 #include "extract/claim_words.h"
 
 #include "extract/core/hash_table.h"
-#include "extract/passage_text.h"
-#include "extract/passage.h"
+#include "extract/text/passage_text.h"
+#include "extract/text/passage.h"
 #include "extract/setting.h"
 #include "extract/core/share.h"
 #include "store/arena.h"

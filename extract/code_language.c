@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "extract/characters.h"
+#include "extract/text/characters.h"
 #include "page/page.h"
 
 /* What no highlighter means a language by. */

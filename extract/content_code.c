@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "extract/characters.h"
-#include "extract/source_walk.h"
-#include "extract/token_stream.h"
+#include "extract/text/characters.h"
+#include "extract/text/source_walk.h"
+#include "extract/text/token_stream.h"
 #include "page/page.h"
 #include "page/scanner.h"
 #include "store/arena.h"

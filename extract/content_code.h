@@ -51,7 +51,7 @@ content_code_vector(struct arena *arena, const struct page *page,
 
 /*
  * The token vector, one entry for each tag and each word of a visible text
- * (extract/token_stream.h): comments, script and style have none. A text
+ * (extract/text/token_stream.h): comments, script and style have none. A text
  * without words gets the entries on both sides of its place. As above.
  */
 struct content_code

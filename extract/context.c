@@ -9,7 +9,7 @@
 #include "extract/context_rank.h"
 #include "extract/context_tree.h"
 #include "extract/core/ln1.h"
-#include "extract/node_path.h"
+#include "extract/text/node_path.h"
 #include "extract/repetition.h"
 #include "extract/window.h"
 #include "store/arena.h"

@@ -8,7 +8,7 @@
 #ifndef EXTRACT_CONTEXT_H
 #define EXTRACT_CONTEXT_H
 
-#include "extract/passage.h"
+#include "extract/text/passage.h"
 
 struct repetition;
 struct setting;

@@ -5,7 +5,7 @@
 #ifndef EXTRACT_CONTEXT_MASS_H
 #define EXTRACT_CONTEXT_MASS_H
 
-#include "extract/passage.h"
+#include "extract/text/passage.h"
 
 /* What there is where nothing is that could have a score. */
 #define NO_SCORE (-.1F)

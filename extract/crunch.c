@@ -1,5 +1,5 @@
 #include "extract/ad_server.h"
-#include "extract/block.h"
+#include "extract/text/block.h"
 #include "extract/core/methods.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"

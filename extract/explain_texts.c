@@ -7,7 +7,7 @@
 #include "extract/shade.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
-#include "extract/word.h"
+#include "extract/text/word.h"
 #include "page/page.h"
 #include "store/arena.h"
 

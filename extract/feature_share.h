@@ -6,7 +6,7 @@
 #ifndef EXTRACT_FEATURE_SHARE_H
 #define EXTRACT_FEATURE_SHARE_H
 
-#include "extract/block.h"
+#include "extract/text/block.h"
 #include "extract/core/extractor.h"
 
 struct feature_shares {

@@ -1,11 +1,11 @@
 #include <math.h>
 
-#include "extract/block.h"
+#include "extract/text/block.h"
 #include "extract/core/hash_table.h"
 #include "extract/core/methods.h"
 #include "extract/core/sample.h"
 #include "extract/spread.h"
-#include "extract/term.h"
+#include "extract/text/term.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
 #include "page/page.h"

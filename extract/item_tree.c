@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "extract/fragment.h"
-#include "extract/node_path.h"
+#include "extract/text/fragment.h"
+#include "extract/text/node_path.h"
 #include "extract/core/walk.h"
 #include "page/page.h"
 #include "store/arena.h"

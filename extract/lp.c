@@ -1,4 +1,4 @@
-#include "extract/block.h"
+#include "extract/text/block.h"
 #include "extract/core/methods.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"

@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "extract/block.h"
+#include "extract/text/block.h"
 #include "extract/core/methods.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"

@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-#include "extract/characters.h"
+#include "extract/text/characters.h"
 #include "page/page.h"
 #include "store/arena.h"
 

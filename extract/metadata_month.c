@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-#include "extract/sign.h"
+#include "extract/text/sign.h"
 #include "page/utf8.h"
 
 /*

@@ -1,6 +1,6 @@
 #include "extract/metadata_name.h"
 
-#include "extract/sign.h"
+#include "extract/text/sign.h"
 #include "page/utf8.h"
 #include "store/arena.h"
 #include "store/hash.h"

@@ -6,7 +6,7 @@
 #include "extract/core/curve.h"
 #include "extract/core/methods.h"
 #include "extract/ridge_model.h"
-#include "extract/source_walk.h"
+#include "extract/text/source_walk.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
 #include "page/page.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "extract/core/ln1.h"
-#include "extract/passage.h"
+#include "extract/text/passage.h"
 #include "extract/core/share.h"
 #include "page/page.h"
 

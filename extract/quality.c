@@ -4,7 +4,7 @@
 
 #include "extract/core/extractor.h"
 #include "extract/core/visible.h"
-#include "extract/word.h"
+#include "extract/text/word.h"
 #include "page/page.h"
 #include "page/page_class.h"
 

@@ -1,8 +1,8 @@
 #include "extract/readability.h"
 
-#include "extract/class_group.h"
-#include "extract/passage.h"
-#include "extract/subtree.h"
+#include "extract/text/class_group.h"
+#include "extract/text/passage.h"
+#include "extract/text/subtree.h"
 #include "page/page.h"
 #include "store/arena.h"
 

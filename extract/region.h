@@ -6,7 +6,7 @@
 #define EXTRACT_REGION_H
 
 #include "extract/core/extractor.h"
-#include "extract/token_stream.h"
+#include "extract/text/token_stream.h"
 
 struct figure;
 

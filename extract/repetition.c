@@ -1,7 +1,7 @@
 #include "extract/repetition.h"
 
-#include "extract/node_path.h"
-#include "extract/passage.h"
+#include "extract/text/node_path.h"
+#include "extract/text/passage.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/hash.h"

@@ -1,6 +1,6 @@
 #include "extract/selection.h"
 
-#include "extract/comment.h"
+#include "extract/text/comment.h"
 #include "extract/core/extractor.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"

@@ -7,7 +7,7 @@
 #ifndef EXTRACT_SEQUENCE_H
 #define EXTRACT_SEQUENCE_H
 
-#include "extract/passage.h"
+#include "extract/text/passage.h"
 
 struct repetition;
 

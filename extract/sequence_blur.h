@@ -6,7 +6,7 @@
 #ifndef EXTRACT_SEQUENCE_BLUR_H
 #define EXTRACT_SEQUENCE_BLUR_H
 
-#include "extract/passage.h"
+#include "extract/text/passage.h"
 
 enum { NARROW_BLUR, MIDDLE_BLUR, WIDE_BLUR, BLUR_WIDTHS };
 

@@ -5,7 +5,7 @@
 #include "extract/core/ln1.h"
 #include "extract/repetition.h"
 #include "extract/sequence.h"
-#include "extract/tag_kind.h"
+#include "extract/text/tag_kind.h"
 #include "page/page.h"
 
 enum { MAX_TAGS = 200 };

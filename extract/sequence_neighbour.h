@@ -5,7 +5,7 @@
 #ifndef EXTRACT_SEQUENCE_NEIGHBOUR_H
 #define EXTRACT_SEQUENCE_NEIGHBOUR_H
 
-#include "extract/passage.h"
+#include "extract/text/passage.h"
 
 struct repetition;
 

@@ -6,7 +6,7 @@
 #ifndef EXTRACT_SEQUENCE_RUN_H
 #define EXTRACT_SEQUENCE_RUN_H
 
-#include "extract/passage.h"
+#include "extract/text/passage.h"
 
 struct sequence_runs {
 	struct passage_range bte;

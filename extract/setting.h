@@ -7,7 +7,7 @@
 #define EXTRACT_SETTING_H
 
 #include "extract/page_kind.h"
-#include "extract/passage.h"
+#include "extract/text/passage.h"
 #include "store/slice.h"
 
 /*

@@ -2,7 +2,7 @@
 #ifndef EXTRACT_SHAPE_H
 #define EXTRACT_SHAPE_H
 
-#include "extract/passage.h"
+#include "extract/text/passage.h"
 
 /* name, definition; ln1(x) is ln(1 + x). What is counted: struct passage. */
 /* clang-format off */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "extract/block.h"
+#include "extract/text/block.h"
 #include "extract/core/extractor.h"
 
 struct arena;

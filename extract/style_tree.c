@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-#include "extract/node_path.h"
+#include "extract/text/node_path.h"
 #include "extract/spread.h"
-#include "extract/term.h"
+#include "extract/text/term.h"
 #include "extract/core/visible.h"
 #include "extract/core/walk.h"
 #include "page/page.h"

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "extract/characters.h"
+#include "extract/text/characters.h"
 #include "extract/core/curve.h"
-#include "extract/source_walk.h"
+#include "extract/text/source_walk.h"
 #include "extract/core/visible.h"
 #include "store/arena.h"
 

@@ -1,6 +1,6 @@
 #include "extract/whole_attribute.h"
 
-#include "extract/characters.h"
+#include "extract/text/characters.h"
 #include "page/page.h"
 
 static bool is_digit(char byte)

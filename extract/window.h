@@ -2,7 +2,7 @@
 #ifndef EXTRACT_WINDOW_H
 #define EXTRACT_WINDOW_H
 
-#include "extract/passage.h"
+#include "extract/text/passage.h"
 
 static inline uint32_t window_edge(const struct passages *passages,
 				   int64_t index)

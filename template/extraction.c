@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "extract/fragment.h"
+#include "extract/text/fragment.h"
 #include "store/arena.h"
 #include "store/hash.h"
 #include "template/classify.h"

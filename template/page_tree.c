@@ -5,7 +5,7 @@
 
 #include "cluster/path.h"
 #include "extract/core/extractor.h"
-#include "extract/fragment.h"
+#include "extract/text/fragment.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/hash.h"

@@ -5,7 +5,7 @@
 
 #include "extract/choose.h"
 #include "extract/extractors.h"
-#include "extract/word.h"
+#include "extract/text/word.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "template/texts.h"

@@ -1,6 +1,6 @@
 #include "template/texts.h"
 
-#include "extract/fragment.h"
+#include "extract/text/fragment.h"
 #include "page/page.h"
 #include "page/utf8.h"
 #include "store/arena.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "extract/fragment.h"
+#include "extract/text/fragment.h"
 #include "store/arena.h"
 #include "store/memory.h"
 

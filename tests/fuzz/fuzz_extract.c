@@ -12,7 +12,7 @@
 #include "extract/extractors.h"
 #include "extract/auto.h"
 #include "extract/core/methods.h"
-#include "extract/fragment.h"
+#include "extract/text/fragment.h"
 #include "extract/render.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/fragment.h"
+#include "extract/text/fragment.h"
 #include "extract/render.h"
 #include "extract/core/trace.h"
 #include "store/arena.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "extract/tag_kind.h"
+#include "extract/text/tag_kind.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "tests/unit/extract/fixture.h"

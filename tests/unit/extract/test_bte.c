@@ -1,4 +1,4 @@
-#include "extract/token_stream.h"
+#include "extract/text/token_stream.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 #include "extract/cell.h"
 
-#include "extract/source_walk.h"
+#include "extract/text/source_walk.h"
 #include "extract/core/visible.h"
 #include "store/arena.h"
 #include "tests/unit/extract/fixture.h"

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "extract/passage.h"
+#include "extract/text/passage.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "extract/comment.h"
+#include "extract/text/comment.h"
 #include "extract/render.h"
 #include "extract/core/trace.h"
 #include "page/selector.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "extract/repetition.h"
-#include "extract/tag_kind.h"
+#include "extract/text/tag_kind.h"
 #include "page/page.h"
 #include "store/buffer.h"
 #include "tests/unit/extract/fixture.h"

@@ -7,7 +7,7 @@
 
 #include "cluster/signature.h"
 #include "crawl/url/url.h"
-#include "extract/fragment.h"
+#include "extract/text/fragment.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/hash.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cluster/signature.h"
-#include "extract/fragment.h"
+#include "extract/text/fragment.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "tests/unit/run.h"

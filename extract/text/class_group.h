@@ -1,0 +1,58 @@
+/*
+ * extract/text/class_group.h - what designers name the elements of a page: the
+ * words of class and id attributes, in groups of one meaning. Markup is named
+ * in English in every language; no text is looked at.
+ */
+#ifndef EXTRACT_TEXT_CLASS_GROUP_H
+#define EXTRACT_TEXT_CLASS_GROUP_H
+
+#include <stdint.h>
+
+#include "store/slice.h"
+
+struct arena;
+struct passages;
+
+enum class_group {
+	GROUP_NAVIGATION,
+	GROUP_HEADER,
+	GROUP_FOOTER,
+	GROUP_SIDEBAR,
+	GROUP_COMMENT,
+	GROUP_RELATED,
+	GROUP_SOCIAL,
+	GROUP_POPUP,
+	GROUP_ADVERTISEMENT,
+	GROUP_CONTENT,
+	GROUP_ARTICLE_BODY,
+	GROUP_PRODUCT,
+	GROUP_DESCRIPTION,
+	GROUP_REVIEW,
+	GROUP_ITEM,
+	GROUP_FILTER,
+	GROUP_METADATA,
+	GROUP_FORUM,
+	GROUP_DOCUMENTATION,
+	GROUP_ACCORDION,
+	GROUP_MEDIA,
+	GROUP_ACTION,
+	GROUP_COUNT
+};
+
+/*
+ * The groups, a bit 1 << GROUP_* each, of the words of a class or id attribute.
+ * Words are runs of ASCII letters, each part of a camelCase one, and the whole
+ * of one of two or three parts. Linear.
+ */
+uint32_t class_groups_of(struct slice names);
+
+/*
+ * [page->node_count], in `arena`: the groups of class and id of each element
+ * that holds a passage; 0 for the root, whose classes tell of the browser, and
+ * for the others. Linear; 4 bytes an element, and 64 an attribute while it
+ * reads.
+ */
+const uint32_t *class_groups_make(struct arena *arena,
+				  const struct passages *passages);
+
+#endif

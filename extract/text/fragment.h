@@ -1,0 +1,32 @@
+/*
+ * extract/text/fragment.h - the pieces of text whose document frequency tells
+ * template from content: one text node each, white space collapsed and
+ * trimmed (Gottron 2008, section 6).
+ */
+#ifndef EXTRACT_TEXT_FRAGMENT_H
+#define EXTRACT_TEXT_FRAGMENT_H
+
+#include <stdint.h>
+
+struct arena;
+struct page;
+
+struct fragment {
+	uint64_t hash;   /* hash64 of the collapsed text; never 0 */
+	uint32_t length; /* bytes of it */
+	uint32_t flags;  /* TEXT_* of the text node */
+};
+
+/* The fragment of every text node: [page->text_count], owned by `arena`. */
+const struct fragment *fragments_of_page(struct arena *arena,
+					 const struct page *page);
+
+/*
+ * The distinct ones, ascending by hash, with the length and flags of the first
+ * occurrence; *count_out of them.
+ */
+const struct fragment *fragments_distinct(struct arena *arena,
+					  const struct fragment *fragments,
+					  uint32_t count, uint32_t *count_out);
+
+#endif

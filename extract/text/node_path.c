@@ -1,0 +1,90 @@
+#include "extract/text/node_path.h"
+
+#include "page/page.h"
+#include "store/arena.h"
+#include "store/hash.h"
+
+enum { MAX_NAME_BYTES = 64 };
+
+/* What a path begins with, so that no path is as good as a hash of 0. */
+static const uint64_t root_seed = 0x9E3779B97F4A7C15U;
+
+static bool is_space(char byte)
+{
+	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\f' ||
+	       byte == '\r';
+}
+
+static bool is_digit(char byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
+/* The hash of a class name without digits; 0 when nothing is left. */
+static uint64_t name_hash(const char *name, size_t length)
+{
+	char kept[MAX_NAME_BYTES];
+	size_t size = 0;
+
+	for (size_t i = 0; i < length && size < sizeof(kept); i++)
+		if (!is_digit(name[i]))
+			kept[size++] = name[i];
+	return size == 0 ? 0 : hash64(kept, size, 0);
+}
+
+/* A sum, so that the order of the names does not matter. */
+static uint64_t class_hash(struct slice classes)
+{
+	const char *text = classes.data;
+	uint64_t sum = 0;
+	size_t at = 0;
+
+	while (at < classes.size) {
+		size_t begin = at;
+
+		while (at < classes.size && !is_space(text[at]))
+			at++;
+		if (at > begin)
+			sum += name_hash(text + begin, at - begin);
+		at++;
+	}
+	return sum;
+}
+
+static uint64_t step_of(const struct page *page, uint32_t node, bool with_class)
+{
+	uint16_t tag = page->nodes[node].tag;
+	uint64_t step = page_tag_hash(page, tag);
+	uint64_t classes;
+
+	if (!with_class || tag == TAG_html || tag == TAG_body)
+		return step;
+	classes = class_hash(page_attribute(page, node, "class"));
+	return classes == 0 ? step : hash_chain(classes, step);
+}
+
+const uint64_t *node_steps(struct arena *arena, const struct page *page,
+			   bool with_class)
+{
+	uint64_t *steps = ARENA_NEW(arena, uint64_t, page->node_count);
+
+	for (uint32_t i = 0; i < page->node_count; i++)
+		steps[i] = step_of(page, i, with_class);
+	return steps;
+}
+
+const uint64_t *node_paths(struct arena *arena, const struct page *page,
+			   bool with_class)
+{
+	uint64_t *paths = ARENA_NEW(arena, uint64_t, page->node_count);
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		uint32_t parent = page->nodes[i].parent;
+		uint64_t path = hash_chain(step_of(page, i, with_class),
+					   parent == NO_NODE ? root_seed
+							     : paths[parent]);
+
+		paths[i] = path == 0 ? 1 : path;
+	}
+	return paths;
+}

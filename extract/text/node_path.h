@@ -1,0 +1,32 @@
+/*
+ * extract/text/node_path.h - where an element stands in its page, as a number
+ * that is the same on every page of a template: what is learnt of one page is
+ * found again on the next by it.
+ */
+#ifndef EXTRACT_TEXT_NODE_PATH_H
+#define EXTRACT_TEXT_NODE_PATH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct page;
+
+/*
+ * The step from the parent to each element [page->node_count], in `arena`: the
+ * tag name and, with_class, the names of the class attribute in any order,
+ * without their digits (post-4711 is post-) and, of each, what is behind the
+ * first 64 bytes. Of html and body the tag name alone: their classes change
+ * from page to page. Linear.
+ */
+const uint64_t *node_steps(struct arena *arena, const struct page *page,
+			   bool with_class);
+
+/*
+ * The path from the root to each element [page->node_count], in `arena`: all
+ * node_steps() on it, chained. Never 0. Linear.
+ */
+const uint64_t *node_paths(struct arena *arena, const struct page *page,
+			   bool with_class);
+
+#endif

@@ -1,0 +1,295 @@
+#include "extract/text/passage.h"
+
+#include "extract/core/hash_table.h"
+#include "extract/text/passage_scope.h"
+#include "extract/text/passage_text.h"
+#include "extract/core/separator.h"
+#include "extract/core/share.h"
+#include "extract/core/walk.h"
+#include "page/page.h"
+#include "store/arena.h"
+
+struct maker {
+	const struct page *page;
+	struct passage *items; /* [count]; the last one may be open */
+	uint32_t count;
+	uint32_t *of_text;
+	struct scope *scopes; /* [node_count] */
+	struct passage_text reader;
+	bool is_open;
+	uint32_t tags; /* since the passage before */
+	uint32_t markup;
+};
+
+static struct scope scope_at(const struct maker *maker, uint32_t node)
+{
+	return node == NO_NODE ? scope_of_page() : maker->scopes[node];
+}
+
+/* Both tags of an element, with the attributes in quotes. */
+static uint32_t markup_of(const struct page *page, const struct node *node)
+{
+	const struct attribute *attributes =
+		&page->attributes[node->first_attribute];
+	size_t size = 2 * page_tag_name(page, node->tag).size + 5;
+
+	for (uint16_t i = 0; i < node->attribute_count; i++)
+		size += attributes[i].name.size + attributes[i].value.size + 4;
+	return (uint32_t)size;
+}
+
+static void end_passage(struct maker *maker)
+{
+	if (!maker->is_open)
+		return;
+	passage_text_end(&maker->reader);
+	maker->is_open = false;
+	maker->tags = 0;
+	maker->markup = 0;
+}
+
+static void count_one(uint16_t *counter)
+{
+	*counter = (uint16_t)(*counter + (*counter < UINT16_MAX));
+}
+
+/* An element that is no boundary, inside the open passage. */
+static void count_inline(struct maker *maker, uint16_t tag)
+{
+	struct passage *passage = &maker->items[maker->count - 1];
+
+	if (tag == TAG_br) {
+		count_one(&passage->breaks);
+		passage_text_space(&maker->reader);
+		return;
+	}
+	count_one(&passage->inlines);
+	if (tag == TAG_a)
+		count_one(&passage->links);
+	else if (tag == TAG_b || tag == TAG_strong)
+		count_one(&passage->bolds);
+	else if (tag == TAG_img)
+		count_one(&passage->images);
+	else if (tag == TAG_code)
+		count_one(&passage->codes);
+}
+
+static void open_element(struct maker *maker, uint32_t index)
+{
+	const struct node *node = &maker->page->nodes[index];
+	struct scope around = scope_at(maker, node->parent);
+
+	maker->scopes[index] = scope_of_node(maker->page, index, &around);
+	if (maker->scopes[index].is_boundary)
+		end_passage(maker);
+	else if (maker->is_open)
+		count_inline(maker, node->tag);
+	if ((node->flags & TEXT_IS_TITLE) == 0 && !maker->is_open) {
+		maker->tags++;
+		maker->markup += markup_of(maker->page, node);
+	}
+}
+
+static void begin_passage(struct maker *maker, uint32_t text)
+{
+	uint32_t node = maker->page->texts[text].node;
+	struct scope scope = scope_at(maker, node);
+	struct scope block = scope_at(maker, scope.block);
+	struct passage *passage = &maker->items[maker->count++];
+
+	*passage = (struct passage){
+		.first_text = text,
+		.node = scope.block,
+		.tags = maker->tags,
+		.markup = maker->markup,
+		.place = scope.place,
+		.hiding = block.hiding,
+	};
+	passage_text_begin(&maker->reader, passage);
+	maker->is_open = true;
+}
+
+static void add_text(struct maker *maker, uint32_t index)
+{
+	const struct page *page = maker->page;
+	const struct text *text = &page->texts[index];
+
+	maker->of_text[index] = NO_PASSAGE;
+	if ((text->flags & TEXT_IS_TITLE) != 0)
+		return;
+	if (!maker->is_open)
+		begin_passage(maker, index);
+	else if (separator_in_source(page, index).size > 0)
+		passage_text_space(&maker->reader);
+	passage_text_add(&maker->reader, page_text(page, index),
+			 scope_at(maker, text->node).is_link);
+	maker->items[maker->count - 1].end_text = index + 1;
+	maker->of_text[index] = maker->count - 1;
+}
+
+static void read_page(struct maker *maker)
+{
+	struct walk walk = walk_begin(maker->page);
+	uint32_t index;
+	enum step step;
+
+	while ((step = walk_next(&walk, &index)) != STEP_END) {
+		if (step == STEP_OPEN)
+			open_element(maker, index);
+		else if (step == STEP_TEXT)
+			add_text(maker, index);
+		else if (maker->scopes[index].is_boundary)
+			end_passage(maker);
+	}
+	end_passage(maker);
+}
+
+struct occurrence {
+	uint64_t hash;
+	uint32_t count; /* passages of PLACE_PLAIN */
+	bool is_known;
+};
+
+static void count_repeats(struct arena *arena, struct passage *items,
+			  uint32_t count)
+{
+	struct hash_table table =
+		hash_table_make(arena, sizeof(struct occurrence));
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct occurrence *found =
+			hash_table_add(&table, items[i].hash);
+
+		items[i].is_repeat = found->is_known;
+		found->is_known = true;
+		found->count += items[i].place == PLACE_PLAIN;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct occurrence *found =
+			hash_table_find(&table, items[i].hash);
+		uint32_t repeats = found == NULL ? 1 : found->count;
+
+		items[i].repeats =
+			(uint16_t)(repeats < UINT16_MAX ? repeats : UINT16_MAX);
+	}
+}
+
+/* What tells text from lists and links: a sentence or two. */
+static bool is_long(const struct passage *passage)
+{
+	return passage->words >= 15 && passage_link_share(passage) < 0.5F;
+}
+
+static void add_passage(struct passage_sums *sums,
+			const struct passage *passage)
+{
+	sums->tags += passage->tags;
+	if (passage->place != PLACE_PLAIN)
+		return;
+	sums->words += passage->words;
+	sums->link_words += passage->link_words;
+	sums->characters += passage->characters;
+	sums->link_characters += passage->link_characters;
+	sums->passages++;
+	sums->sentences += passage->sentences;
+	sums->ends += passage->ends_sentence;
+	sums->prices += passage->has_price;
+	sums->dates += passage->has_date;
+	if (is_long(passage))
+		sums->long_words += passage->words;
+}
+
+static const struct passage_sums *
+sum_up(struct arena *arena, const struct passage *items, uint32_t count)
+{
+	struct passage_sums *sums =
+		ARENA_NEW(arena, struct passage_sums, (size_t)count + 1);
+
+	for (uint32_t i = 0; i < count; i++) {
+		sums[i + 1] = sums[i];
+		add_passage(&sums[i + 1], &items[i]);
+	}
+	return sums;
+}
+
+static const uint32_t *count_before(struct arena *arena,
+				    const struct passage *items, uint32_t count,
+				    uint32_t text_count)
+{
+	uint32_t *before = ARENA_NEW(arena, uint32_t, (size_t)text_count + 1);
+	uint32_t passage = 0;
+
+	for (uint32_t i = 0; i <= text_count; i++) {
+		while (passage < count && items[passage].first_text < i)
+			passage++;
+		before[i] = passage;
+	}
+	return before;
+}
+
+struct passages passages_make(struct arena *arena, const struct page *page)
+{
+	struct maker maker = {
+		.page = page,
+		.items = ARENA_NEW(arena, struct passage, page->text_count),
+		.of_text = ARENA_NEW(arena, uint32_t, page->text_count),
+		.scopes = ARENA_NEW(arena, struct scope, page->node_count),
+		.reader.terms = ARENA_NEW(
+			arena, uint32_t,
+			(page->text_bytes + page->text_count) / 2 + 1),
+	};
+
+	read_page(&maker);
+	count_repeats(arena, maker.items, maker.count);
+	return (struct passages){
+		.page = page,
+		.items = maker.items,
+		.count = maker.count,
+		.sums = sum_up(arena, maker.items, maker.count),
+		.before_text = count_before(arena, maker.items, maker.count,
+					    page->text_count),
+		.of_text = maker.of_text,
+		.terms = maker.reader.terms,
+	};
+}
+
+struct passage_range passages_inside(const struct passages *passages,
+				     uint32_t node)
+{
+	const struct node *element;
+
+	if (node == NO_NODE)
+		return (struct passage_range){0, passages->count};
+	element = &passages->page->nodes[node];
+	return (struct passage_range){
+		passages->before_text[element->first_text],
+		passages->before_text[element->end_text],
+	};
+}
+
+struct passage_sums passages_sum(const struct passages *passages,
+				 struct passage_range range)
+{
+	const struct passage_sums *begin = &passages->sums[range.begin];
+	const struct passage_sums *end = &passages->sums[range.end];
+
+	return (struct passage_sums){
+		.words = end->words - begin->words,
+		.link_words = end->link_words - begin->link_words,
+		.characters = end->characters - begin->characters,
+		.link_characters =
+			end->link_characters - begin->link_characters,
+		.passages = end->passages - begin->passages,
+		.sentences = end->sentences - begin->sentences,
+		.ends = end->ends - begin->ends,
+		.prices = end->prices - begin->prices,
+		.dates = end->dates - begin->dates,
+		.long_words = end->long_words - begin->long_words,
+		.tags = end->tags - begin->tags,
+	};
+}
+
+float passage_link_share(const struct passage *passage)
+{
+	return share(passage->link_characters, passage->characters);
+}

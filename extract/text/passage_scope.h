@@ -1,0 +1,29 @@
+/*
+ * extract/text/passage_scope.h - what an element means for all text inside it.
+ * Internal to extract/text/passage.c.
+ */
+#ifndef EXTRACT_TEXT_PASSAGE_SCOPE_H
+#define EXTRACT_TEXT_PASSAGE_SCOPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct page;
+
+struct scope {
+	uint32_t block; /* the nearest block-level element, or NO_NODE */
+	uint8_t place;  /* enum passage_place */
+	uint8_t hiding; /* enum passage_hiding; not looked for where there is no
+			   text */
+	bool is_link;   /* stands in an a element */
+	bool is_boundary; /* is block-level itself */
+};
+
+/* The scope of text outside of all elements. */
+struct scope scope_of_page(void);
+
+/* The scope of element `node`, of which `around` is that of its parent. */
+struct scope scope_of_node(const struct page *page, uint32_t node,
+			   const struct scope *around);
+
+#endif

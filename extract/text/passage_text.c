@@ -1,0 +1,310 @@
+#include "extract/text/passage_text.h"
+
+#include "extract/text/passage.h"
+#include "extract/text/quantity.h"
+#include "extract/text/sign.h"
+#include "page/utf8.h"
+
+/* Odd, of random bits: a multiplication spreads a character over the upper
+   half. */
+#define MULTIPLIER         UINT64_C(0x9E3779B97F4A7C15)
+#define SEED               UINT64_C(0xD1B54A32D192ED03)
+#define HASHED(hash, code) (((hash) ^ (uint64_t)(code)) * MULTIPLIER)
+
+/* Signs of currency that are written in letters: kr, z and l with stroke. */
+#define KRONA HASHED(HASHED(SEED, 'k'), 'r')
+#define ZLOTY HASHED(HASHED(SEED, 'z'), 0x142)
+
+enum near {
+	NEAR_NOTHING,
+	NEAR_NUMBER,
+	NEAR_CURRENCY,
+};
+
+enum {
+	/* A Chinese sentence then is about as long as its translation into
+	   English: 2 words for 3 characters that count 3 each. */
+	HAN_PERIOD = 3,
+	HAN_CHARACTERS = 3,
+	HANGUL_CHARACTERS = 2,
+	THAI_PERIOD = 4, /* letters of a word, its marks aside */
+};
+
+static void count_one(uint16_t *counter)
+{
+	*counter = (uint16_t)(*counter + (*counter < UINT16_MAX));
+}
+
+static bool is_soft_stop(uint8_t sign)
+{
+	return sign == SIGN_STOP || sign == SIGN_QUESTION;
+}
+
+static void end_sentence(struct passage_text *reader)
+{
+	if (reader->is_sentence_open)
+		count_one(&reader->passage->sentences);
+	reader->is_sentence_open = false;
+}
+
+static void end_term(struct passage_text *reader)
+{
+	struct passage *passage = reader->passage;
+	uint64_t term = reader->term;
+
+	if (term == 0)
+		return;
+	reader->terms[reader->term_count++] = (uint32_t)(term >> 32);
+	passage->hash = HASHED(passage->hash, term ^ term >> 32);
+	passage->hash ^= passage->hash >> 32;
+	reader->term = 0;
+	if (term == KRONA || term == ZLOTY) {
+		passage->has_price |= reader->follows_number;
+		reader->near = NEAR_CURRENCY;
+	}
+}
+
+static void open_term(struct passage_text *reader)
+{
+	if (reader->term != 0)
+		return;
+	reader->term = SEED;
+	reader->follows_number = reader->near == NEAR_NUMBER;
+	reader->near = NEAR_NOTHING;
+}
+
+static void open_word(struct passage_text *reader)
+{
+	reader->passage->words += !reader->is_word_open;
+	reader->is_word_open = true;
+	reader->is_sentence_open = true;
+	reader->last = SIGN_LETTER;
+	reader->dense = 0;
+}
+
+/* Count a character of `weight`, and the white space before it. */
+static void count_characters(struct passage_text *reader, uint32_t weight)
+{
+	struct passage *passage = reader->passage;
+
+	passage->characters +=
+		weight + (reader->is_space_due && passage->characters > 0);
+	reader->is_space_due = false;
+}
+
+/* The number that begins a term at `at`. */
+static void note_number(struct passage_text *reader, const unsigned char *at,
+			const unsigned char *end)
+{
+	reader->passage->has_date |= quantity_is_date(at, end);
+	reader->passage->has_price |= reader->near == NEAR_CURRENCY;
+}
+
+/* Letters and digits of ASCII from `at` on; returns what is behind them. */
+static const unsigned char *read_run(struct passage_text *reader,
+				     const unsigned char *at,
+				     const unsigned char *end)
+{
+	const unsigned char *begin = at;
+	uint32_t digits = 0;
+	uint64_t term;
+
+	if (reader->term == 0 && sign_of_byte[*at] == SIGN_DIGIT)
+		note_number(reader, at, end);
+	open_term(reader);
+	open_word(reader);
+	term = reader->term;
+	do {
+		term = HASHED(term, *at | 0x20); /* digits have this bit */
+		digits += *at <= '9';
+		at++;
+	} while (at < end && sign_of_byte[*at] >= SIGN_LETTER);
+	reader->term = term;
+	count_characters(reader, (uint32_t)(at - begin));
+	reader->passage->digits += digits;
+	if (at[-1] <= '9')
+		reader->near = NEAR_NUMBER;
+	return at;
+}
+
+static void read_letter(struct passage_text *reader, uint32_t code,
+			uint32_t weight)
+{
+	open_term(reader);
+	open_word(reader);
+	count_characters(reader, weight);
+	reader->term = HASHED(reader->term, sign_lower(code));
+	reader->near = NEAR_NOTHING;
+}
+
+/* A letter behind a number. */
+static void note_unit(struct passage *passage, uint32_t code)
+{
+	enum unit unit = quantity_unit(code);
+
+	passage->has_date |= unit == UNIT_DATE;
+	passage->has_price |= unit == UNIT_MONEY;
+}
+
+/* A letter that is a term of its own; `period` of them are a unit of words. */
+static void read_dense(struct passage_text *reader, uint32_t code,
+		       enum sign sign)
+{
+	uint32_t at = reader->dense;
+
+	end_term(reader);
+	reader->passage->words +=
+		sign == SIGN_HAN ? at % HAN_PERIOD != 2 : at % THAI_PERIOD == 0;
+	reader->term = HASHED(SEED, code);
+	end_term(reader);
+	reader->dense = at + 1;
+	reader->is_word_open = false;
+	reader->is_sentence_open = true;
+	reader->last = SIGN_LETTER;
+	reader->near = NEAR_NOTHING;
+	count_characters(reader, sign == SIGN_HAN ? HAN_CHARACTERS : 1);
+}
+
+static void read_currency(struct passage_text *reader)
+{
+	reader->passage->has_price |= reader->near == NEAR_NUMBER;
+	reader->near = NEAR_CURRENCY;
+}
+
+/* What is neither letter, digit nor white space. */
+static void read_mark(struct passage_text *reader, enum sign sign)
+{
+	struct passage *passage = reader->passage;
+
+	end_term(reader);
+	count_characters(reader, 1);
+	passage->punctuation++;
+	if (sign == SIGN_QUOTE)
+		return;
+	reader->last = (uint8_t)sign;
+	if (sign == SIGN_CURRENCY) {
+		read_currency(reader);
+		return;
+	}
+	if (sign != SIGN_STOP) /* behind kr it may stand */
+		reader->near = NEAR_NOTHING;
+	if (sign == SIGN_CLAUSE || sign == SIGN_COLON)
+		count_one(&passage->clauses);
+	else if (sign == SIGN_FULL_STOP || sign == SIGN_FULL_QUESTION)
+		end_sentence(reader);
+	else if (sign == SIGN_RIGHTS)
+		passage->has_rights = true;
+}
+
+void passage_text_space(struct passage_text *reader)
+{
+	end_term(reader);
+	if (is_soft_stop(reader->last))
+		end_sentence(reader);
+	reader->is_space_due = true;
+	reader->is_word_open = false;
+	reader->dense = 0;
+}
+
+static void read_character(struct passage_text *reader, uint32_t code)
+{
+	enum sign sign = sign_of(code);
+
+	if (sign >= SIGN_LETTER && reader->near == NEAR_NUMBER)
+		note_unit(reader->passage, code);
+	switch (sign) {
+	case SIGN_LETTER:
+		read_letter(reader, code, 1);
+		break;
+	case SIGN_HANGUL:
+		read_letter(reader, code, HANGUL_CHARACTERS);
+		break;
+	case SIGN_HAN:
+	case SIGN_THAI:
+		read_dense(reader, code, sign);
+		break;
+	case SIGN_SPACE:
+		passage_text_space(reader);
+		break;
+	case SIGN_JOINT:
+		count_characters(reader, 1);
+		break;
+	default:
+		read_mark(reader, sign);
+		break;
+	}
+}
+
+static void read_text(struct passage_text *reader, struct slice text)
+{
+	const unsigned char *at = text.data;
+	const unsigned char *end = at == NULL ? NULL : at + text.size;
+
+	while (at < end) {
+		enum sign sign = sign_of_byte[*at];
+
+		if (*at >= 0x80) {
+			read_character(reader, utf8_next(&at, end));
+		} else if (sign >= SIGN_LETTER) {
+			at = read_run(reader, at, end);
+		} else {
+			at++;
+			if (sign == SIGN_SPACE)
+				passage_text_space(reader);
+			else
+				read_mark(reader, sign);
+		}
+	}
+}
+
+void passage_text_begin(struct passage_text *reader, struct passage *passage)
+{
+	*reader = (struct passage_text){
+		.passage = passage,
+		.terms = reader->terms,
+		.term_count = reader->term_count,
+	};
+	passage->first_term = reader->term_count;
+}
+
+void passage_text_add(struct passage_text *reader, struct slice text,
+		      bool is_link)
+{
+	struct passage *passage = reader->passage;
+	uint32_t words = passage->words;
+	uint32_t characters = passage->characters;
+
+	read_text(reader, text);
+	if (!is_link)
+		return;
+	passage->link_words += passage->words - words;
+	passage->link_characters += passage->characters - characters;
+}
+
+void passage_text_end(struct passage_text *reader)
+{
+	struct passage *passage = reader->passage;
+	uint8_t last;
+
+	passage_text_space(reader);
+	last = reader->last;
+	passage->end_term = reader->term_count;
+	passage->ends_question =
+		last == SIGN_QUESTION || last == SIGN_FULL_QUESTION;
+	passage->ends_sentence = last == SIGN_STOP || last == SIGN_FULL_STOP ||
+				 passage->ends_question;
+	passage->ends_colon = last == SIGN_COLON;
+	if (passage->hash == 0)
+		passage->hash = 1;
+}
+
+uint32_t passage_text_terms(struct slice text, uint32_t *terms_out)
+{
+	struct passage passage = {0};
+	struct passage_text reader = {.passage = &passage};
+
+	reader.terms = terms_out;
+	read_text(&reader, text);
+	end_term(&reader);
+	return reader.term_count;
+}

@@ -1,0 +1,47 @@
+/*
+ * extract/text/subtree.h - what stands inside one element: how much text, and
+ * of what kind. Of PLACE_PLAIN only.
+ */
+#ifndef EXTRACT_TEXT_SUBTREE_H
+#define EXTRACT_TEXT_SUBTREE_H
+
+#include <stdint.h>
+
+#include "extract/text/passage.h"
+
+struct subtrees {
+	const struct passages *passages;
+	/* [node_count + 1]: elements before it that can hold text or draw */
+	const uint32_t *elements_before;
+};
+
+struct subtree {
+	float words;         /* ln1 */
+	float passages;      /* ln1 */
+	float link_share;    /* of its characters */
+	float page_share;    /* of the page's words that stand in it */
+	float long_share;    /* of its words, in long_words */
+	float sentence_ends; /* share of its passages */
+	float prices;        /* share of its passages */
+	float dates;         /* share of its passages */
+	/*
+	 * Characters over elements, and the composite density, which counts
+	 * links against it: of section 4 of Sun et al., DOM Based Content
+	 * Extraction via Text Density, SIGIR 2011, simplified to
+	 * density * ln1(characters outside of links) / ln(2 + those in links).
+	 */
+	float density;
+	float composite_density;
+};
+
+/* Prepare. In `arena`: 4 bytes an element. Linear. */
+struct subtrees subtrees_make(struct arena *arena,
+			      const struct passages *passages);
+
+/* What stands inside `node`; NO_NODE: on the page. O(1). */
+struct subtree subtree_of(const struct subtrees *subtrees, uint32_t node);
+
+/* The share of its characters that are in links, 0..1. O(1). */
+float subtree_link_share(const struct passages *passages, uint32_t node);
+
+#endif

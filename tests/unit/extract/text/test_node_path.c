@@ -1,0 +1,96 @@
+#include "extract/text/node_path.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+/* html, head, body, and then what the page has. */
+enum { FIRST = 3 };
+
+/* The path of the first element of the page's own. */
+static uint64_t path_in(const char *html, bool with_class)
+{
+	struct page *page = parse(html);
+	uint64_t path;
+
+	ck_assert_uint_gt(page->node_count, FIRST);
+	path = node_paths(page->arena, page, with_class)[FIRST];
+	page_destroy(page);
+	return path;
+}
+
+START_TEST(a_path_has_the_names_of_all_elements_on_it)
+{
+	uint64_t path = path_in("<head><body><p>", true);
+
+	ck_assert_uint_eq(path_in("<head><body><p>text<p>", true), path);
+	ck_assert_uint_ne(path_in("<head><body><div>", true), path);
+	ck_assert_uint_ne(path, 0);
+}
+END_TEST
+
+START_TEST(a_path_has_the_parents)
+{
+	struct page *page = parse("<head><body><div><p></p></div><p>");
+	const uint64_t *paths = node_paths(page->arena, page, false);
+
+	ck_assert_uint_eq(page->node_count, FIRST + 3);
+	ck_assert_uint_ne(paths[FIRST + 1], paths[FIRST + 2]);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(classes_count_in_any_order_without_digits)
+{
+	const char *plain = "<head><body><p>";
+	const char *two = "<head><body><p class='post-4711 big'>";
+
+	ck_assert_uint_eq(path_in("<head><body><p class=' big  post-8'>", true),
+			  path_in(two, true));
+	ck_assert_uint_ne(path_in("<head><body><p class=big>", true),
+			  path_in(two, true));
+	ck_assert_uint_ne(path_in(plain, true), path_in(two, true));
+	ck_assert_uint_eq(path_in(plain, false), path_in(two, false));
+	ck_assert_uint_eq(path_in("<head><body><p class=42>", true),
+			  path_in(plain, true));
+}
+END_TEST
+
+START_TEST(classes_of_body_do_not_count)
+{
+	ck_assert_uint_eq(
+		path_in("<html class=a><head><body class=b><p>", true),
+		path_in("<head><body><p>", true));
+}
+END_TEST
+
+START_TEST(of_a_long_name_64_bytes_count)
+{
+	ck_assert_uint_eq(
+		path_in("<head><body><p class=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+			"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaX>",
+			true),
+		path_in("<head><body><p class=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+			"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaY>",
+			true));
+	ck_assert_uint_ne(
+		path_in("<head><body><p class=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+			"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaX>",
+			true),
+		path_in("<head><body><p class=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+			"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaY>",
+			true));
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("node_path");
+	TCase *tcase = tcase_create("node_path");
+
+	tcase_add_test(tcase, a_path_has_the_names_of_all_elements_on_it);
+	tcase_add_test(tcase, a_path_has_the_parents);
+	tcase_add_test(tcase, classes_count_in_any_order_without_digits);
+	tcase_add_test(tcase, classes_of_body_do_not_count);
+	tcase_add_test(tcase, of_a_long_name_64_bytes_count);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,60 @@
+#include "extract/text/tag_kind.h"
+
+#include "page/page.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+/* The first element with that tag; NO_NODE: there is none. */
+static uint32_t find(const struct page *page, uint16_t tag)
+{
+	for (uint32_t i = 0; i < page->node_count; i++)
+		if (page->nodes[i].tag == tag)
+			return i;
+	return NO_NODE;
+}
+
+START_TEST(kinds_are_those_of_the_elements)
+{
+	struct page *page = parse("<h5>a</h5><h6>b</h6><p>c</p><ins>d</ins>");
+
+	ck_assert_uint_eq(tag_kind(page, find(page, TAG_body)), KIND_BODY);
+	ck_assert_uint_eq(tag_kind(page, find(page, TAG_h5)), KIND_H5);
+	ck_assert_uint_eq(tag_kind(page, find(page, TAG_h6)), KIND_H5);
+	ck_assert_uint_eq(tag_kind(page, find(page, TAG_p)), KIND_P);
+	ck_assert_uint_eq(tag_kind(page, find(page, TAG_ins)), KIND_OTHER);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(what_html_does_not_have_is_other)
+{
+	struct page *page = parse("<x-tag>a</x-tag>");
+
+	ck_assert_uint_eq(tag_kind(page, find(page, TAG_COUNT)), KIND_OTHER);
+	ck_assert_uint_eq(tag_kind(page, NO_NODE), KIND_OTHER);
+	page_destroy(page);
+}
+END_TEST
+
+/* Trained models compare the numbers. */
+START_TEST(numbers_stay)
+{
+	ck_assert_uint_eq(KIND_P, 1);
+	ck_assert_uint_eq(KIND_H1, 3);
+	ck_assert_uint_eq(KIND_DIV, 12);
+	ck_assert_uint_eq(KIND_BODY, 24);
+	ck_assert_uint_eq(KIND_FIGURE, 33);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("tag_kind");
+	TCase *tcase = tcase_create("tag_kind");
+
+	tcase_add_test(tcase, kinds_are_those_of_the_elements);
+	tcase_add_test(tcase, what_html_does_not_have_is_other);
+	tcase_add_test(tcase, numbers_stay);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

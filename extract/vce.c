@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "extract/box_figure.h"
+#include "extract/box/box_figure.h"
 #include "extract/core/methods.h"
 #include "extract/core/trace.h"
 #include "extract/vce_tree.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "extract/box.h"
+#include "extract/box/box.h"
 
 struct arena;
 struct page;

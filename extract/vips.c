@@ -1,8 +1,8 @@
 #include <math.h>
 
-#include "extract/box.h"
-#include "extract/box_figure.h"
-#include "extract/css_value.h"
+#include "extract/box/box.h"
+#include "extract/box/box_figure.h"
+#include "extract/box/css_value.h"
 #include "extract/core/methods.h"
 #include "extract/core/trace.h"
 #include "extract/vips_segment.h"

@@ -1,6 +1,6 @@
 #include "extract/vips_rules.h"
 
-#include "extract/box.h"
+#include "extract/box/box.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "extract/box.h"
-#include "extract/css_value.h"
+#include "extract/box/box.h"
+#include "extract/box/css_value.h"
 #include "extract/vips_rules.h"
 #include "page/page.h"
 #include "store/arena.h"

@@ -1,7 +1,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "extract/box.h"
+#include "extract/box/box.h"
 #include "extract/core/trace.h"
 #include "extract/vips_rules.h"
 #include "extract/vips_segment.h"

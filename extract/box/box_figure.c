@@ -1,4 +1,4 @@
-#include "extract/box_figure.h"
+#include "extract/box/box_figure.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "extract/box_layout.h"
+#include "extract/box/box_layout.h"
 
 /* Open in the sources. */
 static const float image_width = 100;

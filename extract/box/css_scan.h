@@ -1,9 +1,9 @@
 /*
- * extract/css_scan.h - a cursor over the source of a style sheet: comments,
+ * extract/box/css_scan.h - a cursor over the source of a style sheet: comments,
  * strings and parentheses are passed over as a whole (CSS Syntax, section 4).
  */
-#ifndef EXTRACT_CSS_SCAN_H
-#define EXTRACT_CSS_SCAN_H
+#ifndef EXTRACT_BOX_CSS_SCAN_H
+#define EXTRACT_BOX_CSS_SCAN_H
 
 #include <stdbool.h>
 

@@ -1,13 +1,14 @@
 /*
- * extract/box_layout.h - the passes of the box estimate: widths, from the root
- * down, and places and heights, from the leaves up. Internal to extract/box.c.
+ * extract/box/box_layout.h - the passes of the box estimate: widths, from the
+ * root down, and places and heights, from the leaves up. Internal to
+ * extract/box/box.c.
  */
-#ifndef EXTRACT_BOX_LAYOUT_H
-#define EXTRACT_BOX_LAYOUT_H
+#ifndef EXTRACT_BOX_BOX_LAYOUT_H
+#define EXTRACT_BOX_BOX_LAYOUT_H
 
-#include "extract/box.h"
-#include "extract/declaration.h"
-#include "extract/style.h"
+#include "extract/box/box.h"
+#include "extract/box/declaration.h"
+#include "extract/box/style.h"
 #include "page/page.h"
 
 /* What the passes remember of an element beside its box. */

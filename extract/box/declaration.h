@@ -1,14 +1,14 @@
 /*
- * extract/declaration.h - the CSS properties that the box estimate knows, and
- * what a rule or a style attribute says of them. Of two declarations the one of
- * the higher rank holds, so that they may be merged in any order.
+ * extract/box/declaration.h - the CSS properties that the box estimate knows,
+ * and what a rule or a style attribute says of them. Of two declarations the
+ * one of the higher rank holds, so that they may be merged in any order.
  */
-#ifndef EXTRACT_DECLARATION_H
-#define EXTRACT_DECLARATION_H
+#ifndef EXTRACT_BOX_DECLARATION_H
+#define EXTRACT_BOX_DECLARATION_H
 
 #include <stdint.h>
 
-#include "extract/css_value.h"
+#include "extract/box/css_value.h"
 
 enum property {
 	PROPERTY_DISPLAY,   /* enum display */

@@ -1,4 +1,4 @@
-#include "extract/box_layout.h"
+#include "extract/box/box_layout.h"
 
 #include <math.h>
 

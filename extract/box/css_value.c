@@ -1,4 +1,4 @@
-#include "extract/css_value.h"
+#include "extract/box/css_value.h"
 
 #include <stddef.h>
 

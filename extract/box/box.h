@@ -1,5 +1,5 @@
 /*
- * extract/box.h - an estimate of where the elements of a page stand on a
+ * extract/box/box.h - an estimate of where the elements of a page stand on a
  * screen, from the page alone: what the methods that see use in place of a
  * browser (Asfia et al., VCE; Cai et al., VIPS).
  *
@@ -21,8 +21,8 @@
  * - blocks beside a float: their text is wrapped as if there was none, and
  *   their box reaches under it, as it does in a browser.
  */
-#ifndef EXTRACT_BOX_H
-#define EXTRACT_BOX_H
+#ifndef EXTRACT_BOX_BOX_H
+#define EXTRACT_BOX_BOX_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,9 +48,9 @@ struct box {
 /*
  * The box of every element: [page->node_count]. Only texts with is_visible
  * [page->text_count] take room. Everything belongs to `arena`: at most 120
- * bytes an element, 4 a text, and those of extract/style_sheet.h. Five passes
- * over the elements (styles, preferred widths, widths, heights, places), in
- * which a parent sees each child once or twice: linear; no recursion.
+ * bytes an element, 4 a text, and those of extract/box/style_sheet.h. Five
+ * passes over the elements (styles, preferred widths, widths, heights, places),
+ * in which a parent sees each child once or twice: linear; no recursion.
  */
 const struct box *boxes_estimate(struct arena *arena, const struct page *page,
 				 const bool *is_visible);

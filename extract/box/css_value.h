@@ -1,10 +1,10 @@
 /*
- * extract/css_value.h - lengths, colours and words as CSS and HTML's attributes
- * write them. What a page claims is clamped: no value is negative, infinite or
- * not a number.
+ * extract/box/css_value.h - lengths, colours and words as CSS and HTML's
+ * attributes write them. What a page claims is clamped: no value is negative,
+ * infinite or not a number.
  */
-#ifndef EXTRACT_CSS_VALUE_H
-#define EXTRACT_CSS_VALUE_H
+#ifndef EXTRACT_BOX_CSS_VALUE_H
+#define EXTRACT_BOX_CSS_VALUE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-#include "extract/box.h"
+#include "extract/box/box.h"
 
-#include "extract/box_layout.h"
+#include "extract/box/box_layout.h"
 #include "store/arena.h"
 
 static const float glyph_em = 0.5F; /* open in the sources */

@@ -1,6 +1,6 @@
-#include "extract/style_sheet.h"
+#include "extract/box/style_sheet.h"
 
-#include "extract/css_scan.h"
+#include "extract/box/css_scan.h"
 #include "page/page.h"
 #include "page/scanner.h"
 #include "store/arena.h"

@@ -1,6 +1,6 @@
-#include "extract/declaration.h"
+#include "extract/box/declaration.h"
 
-#include "extract/css_scan.h"
+#include "extract/box/css_scan.h"
 
 struct word {
 	const char *name;

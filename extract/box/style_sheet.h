@@ -1,13 +1,13 @@
 /*
- * extract/style_sheet.h - the rules of a page's <style> elements, by what they
- * select. Known are selectors of one compound: tag, .class, #id, tag.class,
- * tag#id; all others (descendants, two classes, states) are passed over. So is
- * what stands in a linked style sheet.
+ * extract/box/style_sheet.h - the rules of a page's <style> elements, by what
+ * they select. Known are selectors of one compound: tag, .class, #id,
+ * tag.class, tag#id; all others (descendants, two classes, states) are passed
+ * over. So is what stands in a linked style sheet.
  */
-#ifndef EXTRACT_STYLE_SHEET_H
-#define EXTRACT_STYLE_SHEET_H
+#ifndef EXTRACT_BOX_STYLE_SHEET_H
+#define EXTRACT_BOX_STYLE_SHEET_H
 
-#include "extract/declaration.h"
+#include "extract/box/declaration.h"
 #include "extract/core/hash_table.h"
 
 struct arena;

@@ -1,9 +1,9 @@
 /*
- * extract/box_figure.h - the figure of a method that sees: its blocks as boxes
- * on the page, at most MAX_FIGURE_BOXES of them.
+ * extract/box/box_figure.h - the figure of a method that sees: its blocks as
+ * boxes on the page, at most MAX_FIGURE_BOXES of them.
  */
-#ifndef EXTRACT_BOX_FIGURE_H
-#define EXTRACT_BOX_FIGURE_H
+#ifndef EXTRACT_BOX_BOX_FIGURE_H
+#define EXTRACT_BOX_BOX_FIGURE_H
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/box.h"
+#include "extract/box/box.h"
 #include "extract/core/visible.h"
 #include "store/buffer.h"
 #include "tests/unit/extract/fixture.h"

@@ -1,6 +1,6 @@
 #include <check.h>
 
-#include "extract/box_figure.h"
+#include "extract/box/box_figure.h"
 #include "store/arena.h"
 #include "tests/unit/run.h"
 

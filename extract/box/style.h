@@ -1,15 +1,15 @@
 /*
- * extract/style.h - how the elements of a page look, as far as its own source
- * says it: HTML's default styles, presentational attributes, <style> rules
- * (extract/style_sheet.h) and style attributes, in rising order.
+ * extract/box/style.h - how the elements of a page look, as far as its own
+ * source says it: HTML's default styles, presentational attributes, <style>
+ * rules (extract/box/style_sheet.h) and style attributes, in rising order.
  */
-#ifndef EXTRACT_STYLE_H
-#define EXTRACT_STYLE_H
+#ifndef EXTRACT_BOX_STYLE_H
+#define EXTRACT_BOX_STYLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "extract/css_value.h"
+#include "extract/box/css_value.h"
 
 struct arena;
 struct page;

@@ -1,8 +1,8 @@
-#include "extract/css_scan.h"
+#include "extract/box/css_scan.h"
 
 #include <stddef.h>
 
-#include "extract/css_value.h"
+#include "extract/box/css_value.h"
 
 /* At a comment: behind it, or at the end. */
 static const char *comment_end(const char *at, const char *end)

@@ -1,7 +1,7 @@
-#include "extract/style.h"
+#include "extract/box/style.h"
 
-#include "extract/declaration.h"
-#include "extract/style_sheet.h"
+#include "extract/box/declaration.h"
+#include "extract/box/style_sheet.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -1,7 +1,7 @@
 #include "extract/tei_header.h"
 
 #include "extract/core/markup.h"
-#include "extract/metadata.h"
+#include "extract/metadata/metadata.h"
 #include "extract/render.h"
 #include "page/page.h"
 #include "store/buffer.h"

@@ -12,7 +12,7 @@
 #include "crawl/url/url.h"
 #include "extract/content_block.h"
 #include "extract/core/favor.h"
-#include "extract/metadata.h"
+#include "extract/metadata/metadata.h"
 #include "extract/quality.h"
 #include "extract/render.h"
 #include "page/page.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "extract/metadata.h"
+#include "extract/metadata/metadata.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/file.h"

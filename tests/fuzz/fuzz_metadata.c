@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "extract/metadata.h"
+#include "extract/metadata/metadata.h"
 #include "page/json_ld.h"
 #include "page/page.h"
 #include "page/utf8.h"

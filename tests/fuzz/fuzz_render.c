@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "extract/content_block.h"
-#include "extract/metadata.h"
+#include "extract/metadata/metadata.h"
 #include "extract/render.h"
 #include "page/page.h"
 #include "store/arena.h"

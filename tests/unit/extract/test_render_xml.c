@@ -1,7 +1,7 @@
 #include <libxml/parser.h>
 #include <string.h>
 
-#include "extract/metadata.h"
+#include "extract/metadata/metadata.h"
 #include "extract/render.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

@@ -1,0 +1,308 @@
+#include "extract/metadata/metadata.h"
+
+#include "extract/metadata/metadata_byline.h"
+#include "extract/metadata/metadata_date.h"
+#include "extract/metadata/metadata_findings.h"
+#include "extract/metadata/metadata_kind.h"
+#include "extract/metadata/metadata_language.h"
+#include "extract/metadata/metadata_name.h"
+#include "extract/metadata/metadata_title.h"
+#include "page/json_ld.h"
+#include "store/arena.h"
+
+enum {
+	MAX_TAG = 80,      /* bytes */
+	BODY_RANK = 35,    /* from here on authors are of the body */
+	LAST_SOLID = 57,   /* the ranks of authors that outvote a weak one */
+	URL_RANK = 45,     /* of a date in the address */
+	VISIBLE_RANK = 50, /* from here on it is for readers */
+};
+
+static struct metadatum metadatum_of(const struct candidate *candidate)
+{
+	if (candidate == NULL)
+		return (struct metadatum){{NULL, 0}, NULL};
+	return (struct metadatum){candidate->value, candidate->source};
+}
+
+/*
+ * Candidates by rank, of one rank in the order of the page: the one that
+ * follows `last` (NULL to begin), or NULL.
+ */
+static const struct candidate *next_best(const struct findings *findings,
+					 enum subject subject,
+					 const struct candidate *last)
+{
+	const struct candidate *best = NULL;
+
+	for (uint32_t i = 0; i < findings->counts[subject]; i++) {
+		const struct candidate *one = &findings->items[subject][i];
+
+		if (last != NULL && (one->rank < last->rank ||
+				     (one->rank == last->rank && one <= last)))
+			continue;
+		if (best == NULL || one->rank < best->rank)
+			best = one;
+	}
+	return best;
+}
+
+/* Names, all of one source. */
+struct names {
+	struct slice items[MAX_AUTHORS];
+	size_t count;
+	const char *source;
+};
+
+static bool has_name(const struct names *names, struct slice name)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (slice_equal(names->items[i], name))
+			return true;
+	return false;
+}
+
+static void add_names(struct names *names, struct slice text, bool is_prose)
+{
+	struct slice found[MAX_AUTHORS];
+	size_t count = byline_names(text, is_prose, found, MAX_AUTHORS);
+
+	for (size_t i = 0; i < count && names->count < MAX_AUTHORS; i++)
+		if (!has_name(names, found[i]))
+			names->items[names->count++] = found[i];
+}
+
+/*
+ * The names of a candidate, none when what readers are told is no name, and
+ * this is no forum, where any word may be one; where
+ * each author has a field of its own (JSON-LD, meta), with those of the other
+ * candidates of its rank. In the body those are of comments and of other
+ * articles.
+ */
+static struct names names_of(const struct findings *findings,
+			     const struct candidate *candidate, bool is_forum)
+{
+	struct names names = {.source = candidate->source};
+
+	if (candidate->rank >= BODY_RANK) {
+		add_names(&names, candidate->value, true);
+		if (candidate->rank >= VISIBLE_RANK && !is_forum &&
+		    names.count > 0 && !byline_is_person(names.items[0]))
+			names.count = 0;
+		return names;
+	}
+	for (uint32_t i = 0; i < findings->counts[SUBJECT_AUTHOR]; i++) {
+		const struct candidate *one =
+			&findings->items[SUBJECT_AUTHOR][i];
+
+		if (one->rank == candidate->rank)
+			add_names(&names, one->value, false);
+	}
+	return names;
+}
+
+/* Whether it is a person's, by what one can see: of two words or more. */
+static bool is_person(const struct site_names *site, struct arena *arena,
+		      struct slice name)
+{
+	return byline_is_person(name) &&
+	       memchr(name.data, ' ', name.size) != NULL &&
+	       !slice_equal(name_fold(arena, name), site->name);
+}
+
+static void give_authors(const struct names *names, struct metadata *metadata)
+{
+	for (size_t i = 0; i < names->count; i++)
+		metadata->authors[i] =
+			(struct metadatum){names->items[i], names->source};
+	metadata->author_count = names->count;
+}
+
+/* Whether names in the body are those of reviewers and customers. */
+static bool is_of_thing(struct slice kind)
+{
+	return value_is(kind, "product") || value_is(kind, "collection") ||
+	       value_is(kind, "service") || value_is(kind, "home");
+}
+
+/*
+ * The best names; but when these are the login ("ann.smith2") or the site, as
+ * content management systems write for an author, those of a person that are
+ * told elsewhere. In a forum a login is what authors are called by.
+ */
+static void choose_authors(const struct findings *findings,
+			   const struct site_names *site,
+			   struct metadata *metadata)
+{
+	bool is_forum = value_is(metadata->page_type.value, "forum");
+	uint32_t end =
+		is_of_thing(metadata->page_type.value) ? BODY_RANK : UINT32_MAX;
+	const struct candidate *at = NULL;
+
+	while ((at = next_best(findings, SUBJECT_AUTHOR, at)) != NULL &&
+	       at->rank < end) {
+		struct names names = names_of(findings, at, is_forum);
+		bool is_solid;
+
+		if (names.count == 0)
+			continue;
+		is_solid = is_person(site, findings->arena, names.items[0]);
+		if (metadata->author_count == 0 ||
+		    (is_solid && at->rank < LAST_SOLID))
+			give_authors(&names, metadata);
+		if (is_solid || is_forum)
+			return;
+	}
+}
+
+static bool is_update(const struct candidate *candidate)
+{
+	return candidate->rank >= VISIBLE_RANK &&
+	       (value_holds(candidate->value, "updat") ||
+		value_holds(candidate->value, "modifi") ||
+		value_holds(candidate->value, "revised"));
+}
+
+static struct metadatum choose_date(const struct findings *findings,
+				    enum subject subject, enum date_order order)
+{
+	const struct candidate *at = NULL;
+	char date[DATE_SIZE];
+
+	while ((at = next_best(findings, subject, at)) != NULL) {
+		if (is_update(at) && subject == SUBJECT_PUBLISHED)
+			continue;
+		if (at->rank < URL_RANK ? date_read(at->value, order, date)
+					: date_find(at->value, order, date))
+			return (struct metadatum){
+				{arena_copy(findings->arena, date,
+					    strlen(date)),
+				 strlen(date)},
+				at->source};
+	}
+	return (struct metadatum){{NULL, 0}, NULL};
+}
+
+/* What is said to readers of an update, where nothing is to machines. */
+static void read_updates(struct findings *findings)
+{
+	for (uint32_t i = 0; i < findings->counts[SUBJECT_PUBLISHED]; i++) {
+		const struct candidate *one =
+			&findings->items[SUBJECT_PUBLISHED][i];
+
+		if (is_update(one))
+			findings_add(findings, SUBJECT_MODIFIED, one->value,
+				     one->source, one->rank + 1);
+	}
+}
+
+/* The path of the address: /2024/03/05/title. */
+static void read_url(struct findings *findings, struct slice url)
+{
+	const char *bytes = url.data;
+	const char *slash;
+
+	if (url.size < 8)
+		return;
+	slash = memchr(bytes + 8, '/', url.size - 8);
+	if (slash != NULL)
+		findings_add(findings, SUBJECT_PUBLISHED,
+			     (struct slice){slash,
+					    (size_t)(bytes + url.size - slash)},
+			     "url", URL_RANK);
+}
+
+static bool has_tag(const struct metadata *metadata, struct slice tag)
+{
+	for (size_t i = 0; i < metadata->tag_count; i++) {
+		struct slice other = metadata->tags[i].value;
+
+		if (other.size == tag.size &&
+		    strncasecmp(other.data, tag.data, tag.size) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Those of one candidate, between commas. */
+static void add_tags(const struct candidate *candidate,
+		     struct metadata *metadata)
+{
+	const char *at = candidate->value.data;
+	const char *end = at + candidate->value.size;
+
+	while (at < end && metadata->tag_count < MAX_TAGS) {
+		const char *comma = memchr(at, ',', (size_t)(end - at));
+		const char *last = comma == NULL ? end : comma;
+		struct slice tag;
+
+		while (at < last && *at == ' ')
+			at++;
+		tag = (struct slice){at, (size_t)(last - at)};
+		while (tag.size > 0 && at[tag.size - 1] == ' ')
+			tag.size--;
+		if (tag.size > 0 && tag.size <= MAX_TAG &&
+		    !has_tag(metadata, tag))
+			metadata->tags[metadata->tag_count++] =
+				(struct metadatum){tag, candidate->source};
+		at = last + 1;
+	}
+}
+
+static void choose_tags(const struct findings *findings,
+			struct metadata *metadata)
+{
+	const struct candidate *best = findings_best(findings, SUBJECT_TAG);
+
+	for (uint32_t i = 0; i < findings->counts[SUBJECT_TAG]; i++)
+		if (findings->items[SUBJECT_TAG][i].rank == best->rank)
+			add_tags(&findings->items[SUBJECT_TAG][i], metadata);
+}
+
+/* All of what the page says, but its body. */
+static struct findings *collect_head(struct arena *arena,
+				     const struct page *page, struct slice url)
+{
+	struct findings *findings = ARENA_NEW(arena, struct findings, 1);
+	const struct json_ld ld = json_ld_of_page(arena, page);
+
+	findings->arena = arena;
+	findings->page = page;
+	findings->title_begin = findings->title_end = NO_TEXT;
+	findings_json_ld(findings, &ld);
+	findings_meta(findings);
+	findings_headings(findings);
+	read_url(findings, url);
+	return findings;
+}
+
+struct metadata metadata_read(struct arena *arena, const struct page *page,
+			      struct slice url)
+{
+	struct findings *findings = collect_head(arena, page, url);
+	struct metadata metadata = {
+		.site_name = metadatum_of(
+			findings_best(findings, SUBJECT_SITE_NAME)),
+		.description = metadatum_of(
+			findings_best(findings, SUBJECT_DESCRIPTION)),
+		.image = metadatum_of(findings_best(findings, SUBJECT_IMAGE)),
+		.canonical = metadatum_of(
+			findings_best(findings, SUBJECT_CANONICAL)),
+		.language = language_choose(findings),
+	};
+	struct site_names site =
+		site_names_of(arena, metadata.site_name.value, url);
+	enum date_order order = date_order_of(metadata.language.value);
+
+	metadata.title = title_choose(findings, &site);
+	findings_body(findings);
+	findings_near(findings);
+	read_updates(findings);
+	metadata.published = choose_date(findings, SUBJECT_PUBLISHED, order);
+	metadata.modified = choose_date(findings, SUBJECT_MODIFIED, order);
+	metadata.page_type =
+		kind_choose(findings, url, metadata.published.source != NULL);
+	choose_authors(findings, &site, &metadata);
+	choose_tags(findings, &metadata);
+	return metadata;
+}

@@ -1,0 +1,63 @@
+/*
+ * extract/metadata/metadata.h - what a page says of itself: who wrote it, when,
+ * under what title. Every value names the place it was read from.
+ */
+#ifndef EXTRACT_METADATA_METADATA_H
+#define EXTRACT_METADATA_METADATA_H
+
+#include <stddef.h>
+
+#include "store/slice.h"
+
+struct arena;
+struct page;
+
+/*
+ * One value, in UTF-8, white space collapsed, at most 1,024 bytes; {NULL, 0}
+ * when the page has none, `source` is NULL then. Else it is one of "json-ld",
+ * "microdata", "og", "dublin-core", "meta", "link", "time", "url", "byline",
+ * "title", "h1", "html-lang", "text".
+ */
+struct metadatum {
+	struct slice value;
+	const char *source; /* static */
+};
+
+enum { MAX_AUTHORS = 16, MAX_TAGS = 32 };
+
+struct metadata {
+	struct metadatum title; /* without the name of the site */
+	struct metadatum authors[MAX_AUTHORS]; /* names, never addresses */
+	size_t author_count;
+	/*
+	 * ISO 8601: YYYY-MM-DD, with Thh:mm[:ss] and the offset (Z or +hh:mm)
+	 * where the page gives them. A date that exists, of 1970 to 2100.
+	 */
+	struct metadatum published;
+	struct metadatum modified;
+	struct metadatum site_name;
+	struct metadatum language; /* BCP 47 as written, or of the script */
+	struct metadatum description;
+	/*
+	 * Addresses as written, trimmed: they may be relative. Whoever knows
+	 * URLs (daemon/) resolves them against page->base, and that against the
+	 * address of the page; crawl/ is a stranger here.
+	 */
+	struct metadatum image;
+	struct metadatum canonical;
+	struct metadatum tags[MAX_TAGS]; /* distinct, as ordered in the page */
+	size_t tag_count;
+	/* article, forum, product, collection, documentation, service, home,
+	   profile, or video; empty when nothing tells. */
+	struct metadatum page_type;
+};
+
+/*
+ * Read it. `url` is the page's address, or empty; it is not kept. Values belong
+ * to `arena` or to the page, and live as long as both. Linear in the page,
+ * constant stack; the same page and address give the same.
+ */
+struct metadata metadata_read(struct arena *arena, const struct page *page,
+			      struct slice url);
+
+#endif

@@ -1,0 +1,305 @@
+/*
+ * The body of a page: microdata, time elements, and what the classes of
+ * elements are called. What is not marked for machines counts where it stands
+ * near the title: further off it is of other pages, or of readers' comments.
+ *
+ * On the pages of odd number of wcxb-dev, of dates in time elements 10 texts
+ * before to 9 behind the title 86 % are that of the article and of those
+ * further off 37 %; of names in an element of a class "author" or "byline" 58 %
+ * and 25 %, of itemprop=author 96 % and 41 %.
+ */
+#include "extract/metadata/metadata_findings.h"
+#include "extract/metadata/metadata_label.h"
+#include "page/tag.h"
+
+enum {
+	TEXTS_BEFORE = 10, /* the title */
+	TEXTS_BEHIND = 9,
+	MAX_NAMED = 64,  /* nodes inside of an author that are looked at */
+	MAX_TEXTS = 512, /* that are read for one page */
+	NEVER = 0,       /* a rank: what stands far off is left out */
+};
+
+/* Attributes that tell of metadata; empty ones have no value. */
+struct clues {
+	struct slice itemprop;
+	struct slice rel;
+	struct slice class_names;
+	struct slice datetime;
+	struct slice content;
+};
+
+static bool is_name(struct slice name, const char *word, size_t size)
+{
+	return name.size == size && memcmp(name.data, word, size) == 0;
+}
+
+static struct clues clues_of(const struct page *page, const struct node *node)
+{
+	const struct attribute *attributes =
+		&page->attributes[node->first_attribute];
+	struct clues clues = {0};
+
+	for (uint32_t i = 0; i < node->attribute_count; i++) {
+		struct slice name = attributes[i].name;
+		struct slice value = attributes[i].value;
+
+		if (is_name(name, "class", 5))
+			clues.class_names = value;
+		else if (is_name(name, "itemprop", 8))
+			clues.itemprop = value;
+		else if (is_name(name, "rel", 3))
+			clues.rel = value;
+		else if (is_name(name, "datetime", 8))
+			clues.datetime = value;
+		else if (is_name(name, "content", 7))
+			clues.content = value;
+	}
+	return clues;
+}
+
+/* Whether the node begins within so many texts of the title. */
+static bool is_near(const struct findings *findings, uint32_t index)
+{
+	uint32_t text = findings->page->nodes[index].first_text;
+	uint32_t title = findings->title_end;
+
+	return title != NO_TEXT && text + TEXTS_BEFORE >= title &&
+	       text <= title + TEXTS_BEHIND;
+}
+
+/* By where the node stands: one of two ranks, NEVER for none. */
+struct ranks {
+	uint32_t near;
+	uint32_t far;
+};
+
+/* What the node tells: its content, its time, or its text. */
+static struct slice value_of(struct findings *findings, uint32_t index)
+{
+	struct clues clues =
+		clues_of(findings->page, &findings->page->nodes[index]);
+
+	if (clues.content.size > 0)
+		return clues.content;
+	if (clues.datetime.size > 0)
+		return clues.datetime;
+	if (findings->texts_read == MAX_TEXTS)
+		return (struct slice){"", 0};
+	findings->texts_read++;
+	return label_of(findings->arena, findings->page, index);
+}
+
+static void add(struct findings *findings, enum subject subject, uint32_t index,
+		const char *source, struct ranks ranks)
+{
+	uint32_t rank = is_near(findings, index) ? ranks.near : ranks.far;
+
+	if (rank != NEVER)
+		findings_add(findings, subject, value_of(findings, index),
+			     source, rank);
+}
+
+/* The itemprop=name inside the node, or the node. */
+static uint32_t named_inside(const struct page *page, uint32_t index)
+{
+	uint32_t end = page->nodes[index].end;
+
+	if (end - index > MAX_NAMED)
+		end = index + MAX_NAMED;
+	for (uint32_t i = index + 1; i < end; i++)
+		if (value_is(page_attribute(page, i, "itemprop"), "name"))
+			return i;
+	return index;
+}
+
+static void read_itemprop(struct findings *findings, uint32_t index,
+			  struct slice name)
+{
+	if (value_is(name, "author") || value_is(name, "creator"))
+		add(findings, SUBJECT_AUTHOR,
+		    named_inside(findings->page, index), "microdata",
+		    (struct ranks){36, 64});
+	else if (value_holds(name, "datePublished"))
+		add(findings, SUBJECT_PUBLISHED, index, "microdata",
+		    (struct ranks){40, 56});
+	else if (value_is(name, "dateCreated"))
+		add(findings, SUBJECT_PUBLISHED, index, "microdata",
+		    (struct ranks){42, 57});
+	else if (value_is(name, "dateModified"))
+		add(findings, SUBJECT_MODIFIED, index, "microdata",
+		    (struct ranks){40, 56});
+	else if (value_is(name, "headline"))
+		add(findings, SUBJECT_TITLE, index, "microdata",
+		    (struct ranks){25, 26});
+}
+
+/* What the names of a class hold. */
+enum {
+	CLASS_AUTHOR = 1,
+	CLASS_NAME = 2,
+	CLASS_BYLINE = 4,
+	CLASS_USERNAME = 8,
+	CLASS_UPDATE = 16,
+	CLASS_DATE = 32,
+};
+
+static const struct {
+	const char *word;
+	unsigned flag;
+} class_words[] = {
+	{"author", CLASS_AUTHOR},  {"name", CLASS_NAME},
+	{"byline", CLASS_BYLINE},  {"username", CLASS_USERNAME},
+	{"updated", CLASS_UPDATE}, {"modified", CLASS_UPDATE},
+	{"date", CLASS_DATE},      {"publish", CLASS_DATE},
+	{"posted", CLASS_DATE},
+};
+
+static unsigned flags_of_class(struct slice names)
+{
+	unsigned flags = 0;
+
+	for (size_t i = 0; i < sizeof(class_words) / sizeof(class_words[0]);
+	     i++)
+		if (value_holds(names, class_words[i].word))
+			flags |= class_words[i].flag;
+	return flags;
+}
+
+/* Whether a class may hold "author" or "username": all that counts far from
+   the title, where most nodes are, and found without reading each byte. */
+static bool may_name_author(struct slice names)
+{
+	const char *at = names.data;
+	const char *end = at + names.size;
+
+	while (at < end && (at = memchr(at, 'u', (size_t)(end - at))) != NULL) {
+		if (end - at >= 5 && (memcmp(at, "uthor", 5) == 0 ||
+				      memcmp(at, "usern", 5) == 0))
+			return true;
+		at++;
+	}
+	return names.size > 0 && *(const char *)names.data == 'U';
+}
+
+static void read_author_class(struct findings *findings, uint32_t index,
+			      unsigned flags)
+{
+	if ((flags & CLASS_AUTHOR) != 0 && (flags & CLASS_NAME) != 0)
+		add(findings, SUBJECT_AUTHOR, index, "byline",
+		    (struct ranks){50, 60});
+	else if ((flags & (CLASS_AUTHOR | CLASS_BYLINE)) != 0)
+		add(findings, SUBJECT_AUTHOR, index, "byline",
+		    (struct ranks){54, NEVER});
+	else if ((flags & CLASS_USERNAME) != 0)
+		add(findings, SUBJECT_AUTHOR, index, "byline",
+		    (struct ranks){35, 62});
+}
+
+static void read_class(struct findings *findings, uint32_t index,
+		       struct slice names)
+{
+	const struct ranks ranks = {52, NEVER};
+	unsigned flags;
+
+	if (!is_near(findings, index) && !may_name_author(names))
+		return;
+	flags = flags_of_class(names);
+	read_author_class(findings, index, flags);
+	if ((flags & CLASS_UPDATE) != 0)
+		add(findings, SUBJECT_MODIFIED, index, "byline", ranks);
+	else if ((flags & CLASS_DATE) != 0)
+		add(findings, SUBJECT_PUBLISHED, index, "byline", ranks);
+}
+
+static void read_time(struct findings *findings, uint32_t index,
+		      struct slice class_names)
+{
+	bool is_update = (flags_of_class(class_names) & CLASS_UPDATE) != 0;
+
+	add(findings, is_update ? SUBJECT_MODIFIED : SUBJECT_PUBLISHED, index,
+	    "time", (struct ranks){50, NEVER});
+}
+
+static void read_node(struct findings *findings, uint32_t index)
+{
+	const struct page *page = findings->page;
+	struct clues clues = clues_of(page, &page->nodes[index]);
+
+	if (clues.itemprop.size > 0)
+		read_itemprop(findings, index, clues.itemprop);
+	if (value_is(clues.rel, "author"))
+		add(findings, SUBJECT_AUTHOR, index, "link",
+		    (struct ranks){48, 58});
+	if (page->nodes[index].tag == TAG_time)
+		read_time(findings, index, clues.class_names);
+	else if (clues.class_names.size > 0)
+		read_class(findings, index, clues.class_names);
+}
+
+void findings_headings(struct findings *findings)
+{
+	const struct page *page = findings->page;
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		uint32_t count = findings->counts[SUBJECT_TITLE];
+
+		if (count == MAX_CANDIDATES)
+			return;
+		if (page->nodes[i].tag != TAG_h1 ||
+		    (page->nodes[i].flags &
+		     (TEXT_IS_HIDDEN | TEXT_IS_TEMPLATE)) != 0)
+			continue;
+		findings_add(findings, SUBJECT_TITLE,
+			     heading_of(findings->arena, page, i), "h1", 15);
+		if (findings->counts[SUBJECT_TITLE] > count)
+			findings->items[SUBJECT_TITLE][count].node = i;
+	}
+}
+
+/* Whether a part of the path is that of authors: /author/ann-smith. */
+static bool is_of_author(struct slice href)
+{
+	static const char *const parts[] = {"/author/", "/authors/",
+					    "/contributor/", "/contributors/"};
+	const char *at = href.data;
+	const char *end = at + href.size;
+
+	while (at < end && (at = memchr(at, '/', (size_t)(end - at))) != NULL) {
+		for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+			size_t size = strlen(parts[i]);
+
+			if ((size_t)(end - at) >= size &&
+			    memcmp(at, parts[i], size) == 0)
+				return true;
+		}
+		at++;
+	}
+	return false;
+}
+
+static void read_links(struct findings *findings)
+{
+	const struct page *page = findings->page;
+
+	for (uint32_t i = 0; i < page->link_count; i++) {
+		const struct link *link = &page->links[i];
+
+		if (is_of_author(link->href))
+			findings_add(findings, SUBJECT_AUTHOR, link->anchor,
+				     "link",
+				     is_near(findings, link->node) ? 49 : 59);
+	}
+}
+
+void findings_body(struct findings *findings)
+{
+	const struct page *page = findings->page;
+
+	for (uint32_t i = 0; i < page->node_count; i++)
+		if (page->nodes[i].attribute_count > 0 &&
+		    page->nodes[i].tag != TAG_meta &&
+		    page->nodes[i].tag != TAG_link)
+			read_node(findings, i);
+	read_links(findings);
+}

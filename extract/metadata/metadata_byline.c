@@ -1,0 +1,276 @@
+#include "extract/metadata/metadata_byline.h"
+
+#include <stdint.h>
+
+#include "extract/metadata/metadata_month.h"
+
+enum {
+	MAX_NAME = 80,
+	MAX_ROLE = 30, /* bytes before a "by" that is not the first word */
+};
+
+/* A capital, or a letter that is not of ASCII. */
+static bool is_upper(char byte)
+{
+	return (byte >= 'A' && byte <= 'Z') || (unsigned char)byte >= 0x80;
+}
+
+static bool is_listed(struct slice text, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (text.size == strlen(words[i]) &&
+		    strncasecmp(text.data, words[i], text.size) == 0)
+			return true;
+	return false;
+}
+
+#define IS_LISTED(text, words) \
+	is_listed((text), (words), sizeof(words) / sizeof((words)[0]))
+
+static bool has_digit(struct slice word)
+{
+	const char *bytes = word.data;
+
+	for (size_t i = 0; i < word.size; i++)
+		if (bytes[i] >= '0' && bytes[i] <= '9')
+			return true;
+	return false;
+}
+
+static bool has_letter(struct slice text)
+{
+	const char *bytes = text.data;
+
+	for (size_t i = 0; i < text.size; i++)
+		if ((unsigned char)((bytes[i] | 0x20) - 'a') < 26 ||
+		    (unsigned char)bytes[i] >= 0x80)
+			return true;
+	return false;
+}
+
+/* The word at the beginning, up to a space. */
+static struct slice first_word(struct slice text)
+{
+	const char *space = memchr(text.data, ' ', text.size);
+
+	if (space != NULL)
+		text.size = (size_t)(space - (const char *)text.data);
+	return text;
+}
+
+/* Whether the name ends before this word, which is not its first. */
+static bool ends_name(struct slice word)
+{
+	static const char *const ends[] = {
+		"on",
+		"published",
+		"posted",
+		"updated",
+		"last",
+		"in",
+		"for",
+		"at",
+		"min",
+		"reviewed",
+		"fact",
+		"is",
+		"edited",
+		"|",
+		"-",
+		"\xE2\x80\x93",
+		"\xE2\x80\x94",
+		"\xC2\xB7",
+		"\xE2\x80\xA2",
+		"//",
+		"am",
+		"le",
+		"el",
+		"with",
+	};
+
+	return IS_LISTED(word, ends);
+}
+
+/* "5 March", or "March 5". */
+static bool is_date(struct slice text)
+{
+	struct slice word = first_word(text);
+	const char *bytes = text.data;
+
+	if (bytes[0] >= '0' && bytes[0] <= '9')
+		return true;
+	return text.size > word.size + 1 && bytes[word.size + 1] >= '0' &&
+	       bytes[word.size + 1] <= '9' && month_of(word) != 0;
+}
+
+/* `text` up to what follows the names. */
+static struct slice cut_tail(struct slice text)
+{
+	const char *begin = text.data;
+	size_t at = 0;
+
+	while (at < text.size) {
+		struct slice word =
+			first_word((struct slice){begin + at, text.size - at});
+
+		if (at > 0 && word.size > 0 &&
+		    (ends_name(word) ||
+		     is_date((struct slice){begin + at, text.size - at})))
+			break;
+		at += word.size + 1;
+	}
+	if (at < text.size)
+		text.size = at;
+	return byline_trim(text);
+}
+
+/* Of "Recipe by Ann Smith" what is behind "by". */
+static struct slice behind_by(struct slice text)
+{
+	const char *by = memmem(text.data, text.size, " by ", 4);
+	const char *begin = text.data;
+
+	if (by == NULL || by - begin > MAX_ROLE)
+		return text;
+	return byline_trim(
+		(struct slice){by + 4, (size_t)(begin + text.size - by - 4)});
+}
+
+/* "PhD", "M.D.", "RN", "Jr.", "E-RYT 200": no name of its own. */
+static bool is_degree(struct slice text)
+{
+	static const char *const degrees[] = {"phd",  "ph.d", "ph.d.", "jr",
+					      "jr.",  "sr",   "sr.",   "esq",
+					      "esq.", "inc",  "inc.",  "llc"};
+	const char *bytes = text.data;
+
+	if (IS_LISTED(text, degrees))
+		return true;
+	if (text.size > 12 || !has_letter(text))
+		return false;
+	for (size_t i = 0; i < text.size; i++)
+		if ((unsigned char)bytes[i] >= 0x80 ||
+		    (bytes[i] >= 'a' && bytes[i] <= 'z'))
+			return false;
+	return true;
+}
+
+static bool is_address(struct slice text)
+{
+	return memmem(text.data, text.size, "://", 3) != NULL ||
+	       memmem(text.data, text.size, "www.", 4) != NULL ||
+	       memchr(text.data, '@', text.size) != NULL;
+}
+
+static bool is_nobody(struct slice text)
+{
+	static const char *const words[] = {
+		"admin",     "administrator", "webmaster", "anonymous",
+		"unknown",   "guest",         "user",      "root",
+		"wordpress", "null",          "undefined", "none",
+		"n/a",       "author",        "authors",   "by",
+		"follow",    "share",         "default",   "siteadmin",
+		"superuser", "name",
+	};
+
+	return IS_LISTED(text, words);
+}
+
+/* Bytes of what separates two names at `text`, 0 when nothing does. */
+static size_t separator_size(struct slice text)
+{
+	static const char *const separators[] = {
+		",",     ";",    " and ", " & ", " und ", " et ",
+		" och ", " og ", " и ",   "、",  "，",    " + ",
+
+	};
+
+	for (size_t i = 0; i < sizeof(separators) / sizeof(separators[0]);
+	     i++) {
+		size_t size = strlen(separators[i]);
+
+		if (text.size > size &&
+		    strncasecmp(text.data, separators[i], size) == 0)
+			return size;
+	}
+	return 0;
+}
+
+struct names {
+	struct slice *items; /* [max] */
+	size_t count;
+	size_t max;
+	bool is_open; /* the last one may be followed by its degrees */
+	bool is_prose;
+};
+
+static void add_name(struct names *names, struct slice piece)
+{
+	struct slice name = byline_trim(piece);
+	struct slice rest = byline_rest(name);
+
+	if (rest.data != NULL)
+		name = rest;
+	if (names->is_prose)
+		name = cut_tail(behind_by(name));
+
+	if (names->is_open && name.size > 0 && is_degree(name)) {
+		struct slice *last = &names->items[names->count - 1];
+
+		last->size = (size_t)((const char *)name.data + name.size -
+				      (const char *)last->data);
+		return;
+	}
+	names->is_open = name.size > 1 && has_letter(name) &&
+			 name.size <= MAX_NAME && !is_address(name) &&
+			 !is_nobody(name) && names->count < names->max;
+	if (names->is_open)
+		names->items[names->count++] = name;
+}
+
+size_t byline_names(struct slice text, bool is_prose, struct slice *items,
+		    size_t max)
+{
+	struct names names = {.items = items, .max = max, .is_prose = is_prose};
+	const char *bytes = text.data;
+	size_t begin = 0;
+	size_t at = 0;
+
+	while (at < text.size) {
+		size_t size = separator_size(
+			(struct slice){bytes + at, text.size - at});
+
+		if (size > 0)
+			add_name(&names,
+				 (struct slice){bytes + begin, at - begin});
+		at += size > 0 ? size : 1;
+		if (size > 0)
+			begin = at;
+	}
+	if (text.size > begin)
+		add_name(&names,
+			 (struct slice){bytes + begin, text.size - begin});
+	return names.count;
+}
+
+bool byline_is_person(struct slice name)
+{
+	static const char *const days[] = {"mon", "tue", "wed", "thu",
+					   "fri", "sat", "sun"};
+	const char *bytes = name.data;
+	uint32_t words = 0;
+	uint32_t lower = 0;
+
+	if (name.size < 2 || name.size > MAX_NAME || has_digit(name) ||
+	    IS_LISTED(name, days) || !is_upper(bytes[0]))
+		return false;
+	for (size_t at = 0; at < name.size;) {
+		struct slice word =
+			first_word((struct slice){bytes + at, name.size - at});
+
+		words++;
+		lower += !is_upper(bytes[at]);
+		at += word.size + 1;
+	}
+	return words <= 5 && (lower <= 1 || words > 3); /* "de la Cruz" */
+}

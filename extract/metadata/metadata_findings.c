@@ -1,0 +1,65 @@
+#include "extract/metadata/metadata_findings.h"
+
+#include "store/arena.h"
+
+/* At most `size` bytes, whole characters. */
+static struct slice cut(struct slice text, size_t size)
+{
+	const char *bytes = text.data;
+
+	if (text.size <= size)
+		return text;
+	while (size > 0 && ((unsigned char)bytes[size] & 0xC0) == 0x80)
+		size--;
+	return (struct slice){bytes, size};
+}
+
+void findings_add(struct findings *findings, enum subject subject,
+		  struct slice value, const char *source, uint32_t rank)
+{
+	uint32_t *count = &findings->counts[subject];
+	char *out;
+
+	if (value.size == 0 || *count == MAX_CANDIDATES ||
+	    (value.size > MAX_VALUE &&
+	     (subject == SUBJECT_IMAGE || subject == SUBJECT_CANONICAL)))
+		return;
+	value = cut(value, MAX_VALUE);
+	out = arena_alloc(findings->arena, value.size, 1);
+	value = (struct slice){out, text_collapse(value, out)};
+	if (value.size > 0)
+		findings->items[subject][(*count)++] =
+			(struct candidate){value, source, rank, NO_NODE};
+}
+
+const struct candidate *findings_best(const struct findings *findings,
+				      enum subject subject)
+{
+	const struct candidate *best = NULL;
+
+	for (uint32_t i = 0; i < findings->counts[subject]; i++) {
+		const struct candidate *one = &findings->items[subject][i];
+
+		if (best == NULL || one->rank < best->rank)
+			best = one;
+	}
+	return best;
+}
+
+bool value_is(struct slice text, const char *word)
+{
+	return text.size == strlen(word) &&
+	       strncasecmp(text.data, word, text.size) == 0;
+}
+
+bool value_holds(struct slice text, const char *word)
+{
+	size_t size = strlen(word);
+	const char *bytes = text.data;
+
+	for (size_t i = 0; i + size <= text.size; i++)
+		if ((bytes[i] | 0x20) == (word[0] | 0x20) &&
+		    strncasecmp(bytes + i, word, size) == 0)
+			return true;
+	return false;
+}

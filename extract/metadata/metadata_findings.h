@@ -1,0 +1,81 @@
+/*
+ * extract/metadata/metadata_findings.h - what may be the metadata of a page,
+ * from every place that tells, before one is chosen. Internal to the metadata.
+ */
+#ifndef EXTRACT_METADATA_METADATA_FINDINGS_H
+#define EXTRACT_METADATA_METADATA_FINDINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "page/page.h"
+#include "store/slice.h"
+
+struct json_ld;
+
+enum subject {
+	SUBJECT_TITLE,
+	SUBJECT_AUTHOR,
+	SUBJECT_PUBLISHED,
+	SUBJECT_MODIFIED,
+	SUBJECT_SITE_NAME,
+	SUBJECT_LANGUAGE,
+	SUBJECT_DESCRIPTION,
+	SUBJECT_IMAGE,
+	SUBJECT_CANONICAL,
+	SUBJECT_TAG,
+	SUBJECT_TYPE,
+	SUBJECT_COUNT,
+};
+
+#define NO_TEXT UINT32_MAX
+
+enum { MAX_CANDIDATES = 64, MAX_VALUE = 1024 };
+
+struct candidate {
+	struct slice value; /* as written, never empty */
+	const char *source; /* as of struct metadatum */
+	uint32_t rank;      /* the lower is believed first */
+	uint32_t node;      /* of a h1; else NO_NODE */
+};
+
+struct findings {
+	struct arena *arena;
+	const struct page *page;
+	struct candidate items[SUBJECT_COUNT][MAX_CANDIDATES]; /* as found */
+	uint32_t counts[SUBJECT_COUNT];
+	/* The texts where the title stands in the body; both NO_TEXT: it does
+	   not. */
+	uint32_t title_begin;
+	uint32_t title_end;
+	uint32_t look_ups;   /* of @id in JSON-LD, at most MAX_CANDIDATES */
+	uint32_t texts_read; /* of elements in the body */
+};
+
+/* Add one that is not blank; forgotten when there are MAX_CANDIDATES. It is
+   cut at MAX_VALUE bytes, an address that is longer left out, and collapsed. */
+void findings_add(struct findings *findings, enum subject subject,
+		  struct slice value, const char *source, uint32_t rank);
+
+/* The best of a subject, the first of several; or NULL. */
+const struct candidate *findings_best(const struct findings *findings,
+				      enum subject subject);
+
+/*
+ * Collect from each kind of place, in this order; the title is found before
+ * the body is read, which tells by it what belongs to the page's own text.
+ * Linear, constant stack.
+ */
+void findings_json_ld(struct findings *findings, const struct json_ld *ld);
+void findings_meta(struct findings *findings);
+void findings_headings(struct findings *findings);
+void findings_body(struct findings *findings);
+void findings_near(struct findings *findings);
+
+/* Whether `text` is `word`, but for the case of ASCII letters. */
+bool value_is(struct slice text, const char *word);
+
+/* Whether `word` (lower case) stands anywhere in `text`, in any case. */
+bool value_holds(struct slice text, const char *word);
+
+#endif

@@ -1,0 +1,165 @@
+#include "extract/metadata/metadata_kind.h"
+
+struct rule {
+	const char *part; /* of what is looked at */
+	const char *kind;
+};
+
+/* Parts of the types of schema.org; the first that fits. */
+static const struct rule types[] = {
+	{"DiscussionForumPosting", "forum"},
+	{"Question", "forum"},
+	{"QAPage", "forum"},
+	{"TechArticle", "documentation"},
+	{"APIReference", "documentation"},
+	{"Article", "article"},
+	{"BlogPosting", "article"},
+	{"Recipe", "article"},
+	{"HowTo", "article"},
+	{"Report", "article"},
+	{"Product", "product"},
+	{"CollectionPage", "collection"},
+	{"ItemList", "collection"},
+	{"SearchResultsPage", "collection"},
+	{"VideoObject", "video"},
+	{"ProfilePage", "profile"},
+};
+
+/* Parts of meta generator. */
+static const struct rule generators[] = {
+	{"discourse", "forum"},
+	{"xenforo", "forum"},
+	{"phpbb", "forum"},
+	{"vbulletin", "forum"},
+	{"flarum", "forum"},
+	{"mybb", "forum"},
+	{"invision", "forum"},
+	{"vanilla", "forum"},
+	{"docusaurus", "documentation"},
+	{"mkdocs", "documentation"},
+	{"sphinx", "documentation"},
+	{"gitbook", "documentation"},
+	{"javadoc", "documentation"},
+	{"doxygen", "documentation"},
+	{"vuepress", "documentation"},
+	{"vitepress", "documentation"},
+	{"mdbook", "documentation"},
+	{"starlight", "documentation"},
+};
+
+/* Parts of addresses: of the host with its dot, of the path with slashes. */
+static const struct rule addresses[] = {
+	{"://docs.", "documentation"},
+	{"://doc.", "documentation"},
+	{"://developer.", "documentation"},
+	{"/docs/", "documentation"},
+	{"/doc/", "documentation"},
+	{"/documentation/", "documentation"},
+	{"/reference/", "documentation"},
+	{"/manual/", "documentation"},
+	{"://forum.", "forum"},
+	{"://forums.", "forum"},
+	{"://discuss.", "forum"},
+	{"://community.", "forum"},
+	{"/forum/", "forum"},
+	{"/forums/", "forum"},
+	{"/threads/", "forum"},
+	{"/questions/", "forum"},
+	{"viewtopic", "forum"},
+	{"showthread", "forum"},
+	{"/topic/", "forum"},
+	{"/comments/", "forum"},
+	{"/collections/", "collection"},
+	{"/category/", "collection"},
+	{"/categories/", "collection"},
+	{"/tag/", "collection"},
+	{"/product/", "product"},
+	{"/products/", "product"},
+	{"/dp/", "product"},
+	{"/services/", "service"},
+	{"/service/", "service"},
+	{"/solutions/", "service"},
+	{"/blog/", "article"},
+	{"/news/", "article"},
+	{"/article/", "article"},
+	{"/articles/", "article"},
+};
+
+static const struct rule graph_types[] = {
+	{"product", "product"},
+	{"profile", "profile"},
+	{"video", "video"},
+};
+
+/* The kind of the first part that stands in the text, or NULL. */
+static const char *kind_of(struct slice text, const struct rule *rules,
+			   size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (value_holds(text, rules[i].part))
+			return rules[i].kind;
+	return NULL;
+}
+
+#define KIND_OF(text, rules) \
+	kind_of((text), (rules), sizeof(rules) / sizeof((rules)[0]))
+
+static struct slice generator_of(const struct page *page)
+{
+	for (uint32_t i = 0; i < page->node_count; i++)
+		if (page->nodes[i].tag == TAG_meta &&
+		    value_is(page_attribute(page, i, "name"), "generator"))
+			return page_attribute(page, i, "content");
+	return (struct slice){NULL, 0};
+}
+
+/* Whether the address is that of a host alone. */
+static bool is_root(struct slice url)
+{
+	const char *bytes = url.data;
+	size_t slashes = 0;
+
+	for (size_t i = 0; i < url.size; i++)
+		slashes += bytes[i] == '/' && i + 1 < url.size;
+	return url.size > 0 && slashes <= 2;
+}
+
+static const struct candidate *type_of(const struct findings *findings,
+				       const char *source)
+{
+	for (uint32_t i = 0; i < findings->counts[SUBJECT_TYPE]; i++)
+		if (strcmp(findings->items[SUBJECT_TYPE][i].source, source) ==
+		    0)
+			return &findings->items[SUBJECT_TYPE][i];
+	return NULL;
+}
+
+static struct metadatum kind(const char *value, const char *source)
+{
+	return (struct metadatum){slice_of(value), source};
+}
+
+struct metadatum kind_choose(const struct findings *findings, struct slice url,
+			     bool is_dated)
+{
+	const struct candidate *entity = type_of(findings, "json-ld");
+	const struct candidate *graph = type_of(findings, "og");
+	const char *found = NULL;
+
+	if (entity != NULL)
+		found = KIND_OF(entity->value, types);
+	if (found != NULL)
+		return kind(found, "json-ld");
+	found = KIND_OF(generator_of(findings->page), generators);
+	if (found != NULL)
+		return kind(found, "meta");
+	found = is_root(url) ? "home" : KIND_OF(url, addresses);
+	if (found != NULL)
+		return kind(found, "url");
+	if (graph == NULL)
+		return kind(NULL, NULL);
+	found = KIND_OF(graph->value, graph_types);
+	if (found == NULL && is_dated && value_is(graph->value, "article"))
+		found = "article";
+	return kind(found, found == NULL ? NULL : "og");
+}

@@ -1,0 +1,59 @@
+/*
+ * extract/metadata/metadata_name.h - titles and names of sites, compared
+ * without what they are adorned with. Internal to the metadata.
+ */
+#ifndef EXTRACT_METADATA_METADATA_NAME_H
+#define EXTRACT_METADATA_METADATA_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/slice.h"
+
+struct arena;
+
+/* Letters and digits of `text` in lower case, nothing between them; it belongs
+   to `arena`. At most the first 1,024 bytes. */
+struct slice name_fold(struct arena *arena, struct slice text);
+
+enum { MAX_TITLE_WORDS = 64 };
+
+/* The words of a title, as hashes of their lower case; the first of many. A
+   letter of a script without spaces is a word. */
+struct title_words {
+	uint64_t words[MAX_TITLE_WORDS];
+	size_t count;
+};
+
+struct title_words title_words_of(struct slice text);
+
+/* Twice the words they share over the words of both (Dice's coefficient), in
+   [0, 1]; 0 when one is empty. */
+double title_overlap(const struct title_words *a, const struct title_words *b);
+
+/* What tells that a part of a title is the name of the site. */
+struct site_names {
+	struct slice name;   /* folded og:site_name; or empty */
+	struct slice host;   /* folded host of the page's address; or empty */
+	struct slice domain; /* folded, its longest label; or empty */
+};
+
+/* `name` as written; everything belongs to `arena`. */
+struct site_names site_names_of(struct arena *arena, struct slice name,
+				struct slice url);
+
+/* Whether `part` names the site. */
+bool site_is_named(struct arena *arena, const struct site_names *site,
+		   struct slice part);
+
+/*
+ * `title` without the parts at its ends that name the site, or are equal to
+ * `other`, a folded heading that is no title, and without what follows a firm
+ * separator ("|"). A slice of `title`.
+ */
+struct slice title_without_site(struct arena *arena,
+				const struct site_names *site,
+				struct slice other, struct slice title);
+
+#endif

@@ -1,0 +1,70 @@
+/* Texts near the title of a page: "By Ann Smith", and a date that no element
+   marks. */
+#include "extract/metadata/metadata_byline.h"
+#include "extract/metadata/metadata_findings.h"
+#include "extract/metadata/metadata_label.h"
+#include "store/arena.h"
+
+enum {
+	TEXTS_BEFORE = 6, /* the title */
+	TEXTS_BEHIND = 25,
+};
+
+static bool has_digit(struct slice text)
+{
+	const char *bytes = text.data;
+
+	for (size_t i = 0; i < text.size; i++)
+		if (bytes[i] >= '0' && bytes[i] <= '9')
+			return true;
+	return false;
+}
+
+static struct slice collapsed(const struct findings *findings, uint32_t index)
+{
+	struct slice text = page_text(findings->page, index);
+	char *out;
+
+	if (text.size > MAX_LABEL)
+		return (struct slice){"", 0};
+	out = arena_alloc(findings->arena, text.size, 1);
+	return (struct slice){out, text_collapse(text, out)};
+}
+
+/* A name behind "by", or in the text that follows a "by" alone. */
+static void read_byline(struct findings *findings, struct slice text,
+			uint32_t index)
+{
+	struct slice rest = byline_rest(text);
+	struct slice names[1];
+
+	if (rest.data == NULL)
+		return;
+	if (rest.size == 0 && index + 1 < findings->page->text_count)
+		rest = collapsed(findings, index + 1);
+	if (byline_names(rest, true, names, 1) == 1 &&
+	    byline_is_person(names[0]))
+		findings_add(findings, SUBJECT_AUTHOR, rest, "byline", 56);
+}
+
+void findings_near(struct findings *findings)
+{
+	uint32_t title = findings->title_end;
+	uint32_t end = findings->page->text_count;
+
+	if (title == NO_TEXT)
+		return;
+	if (title + TEXTS_BEHIND < end)
+		end = title + TEXTS_BEHIND;
+	for (uint32_t i = title < TEXTS_BEFORE ? 0 : title - TEXTS_BEFORE;
+	     i < end; i++) {
+		struct slice text = collapsed(findings, i);
+
+		if (text.size == 0 || (i >= findings->title_begin && i < title))
+			continue;
+		read_byline(findings, text, i);
+		if (has_digit(text))
+			findings_add(findings, SUBJECT_PUBLISHED, text,
+				     "byline", 54);
+	}
+}

@@ -1,0 +1,223 @@
+#include "extract/metadata/metadata_title.h"
+
+#include "extract/metadata/metadata_label.h"
+#include "page/tag.h"
+
+/*
+ * Below this overlap with what the head says the h1 is a slogan, or the name of
+ * the site. Chosen on the pages of odd number of wcxb-dev: right titles of 742
+ * are .786, .794, .799, .797, .795 at .1, .2, .3, .4, .5.
+ */
+static const double min_overlap = 0.3;
+
+static const double min_lower_overlap = 0.6;
+
+enum { MAX_LOOKS = 64 }; /* at what may be the title and is no h1 */
+
+struct choice {
+	struct findings *findings;
+	const struct site_names *site;
+	struct slice title;       /* that of the title element, cut */
+	struct slice graph_title; /* og:title, cut */
+};
+
+/* The first candidate of a title with that source, or NULL. */
+static const struct candidate *find(const struct findings *findings,
+				    const char *source, uint32_t rank)
+{
+	for (uint32_t i = 0; i < findings->counts[SUBJECT_TITLE]; i++) {
+		const struct candidate *one =
+			&findings->items[SUBJECT_TITLE][i];
+
+		if (strcmp(one->source, source) == 0 &&
+		    (rank == 0 || one->rank == rank))
+			return one;
+	}
+	return NULL;
+}
+
+static struct slice cut_of(const struct choice *choice,
+			   const struct candidate *candidate)
+{
+	if (candidate == NULL)
+		return (struct slice){"", 0};
+	return title_without_site(choice->findings->arena, choice->site,
+				  (struct slice){"", 0}, candidate->value);
+}
+
+static double overlap_of(const struct choice *choice, struct slice heading)
+{
+	struct title_words words = title_words_of(heading);
+	struct title_words title = title_words_of(choice->title);
+	struct title_words graph = title_words_of(choice->graph_title);
+	double a = title_overlap(&words, &title);
+	double b = title_overlap(&words, &graph);
+
+	return a > b ? a : b;
+}
+
+/*
+ * Whether the heading is the last part of the title element, which is where
+ * the name of a site or a book stands; the title is cut then.
+ */
+static bool is_last_part(struct choice *choice, struct slice heading)
+{
+	struct arena *arena = choice->findings->arena;
+	struct slice cut = title_without_site(
+		arena, choice->site, name_fold(arena, heading), choice->title);
+	const char *cut_end = (const char *)cut.data + cut.size;
+
+	if (cut.size == 0 ||
+	    cut_end == (const char *)choice->title.data + choice->title.size)
+		return false;
+	choice->title = cut;
+	return true;
+}
+
+/* The h1 that overlaps most, with its overlap; NULL when there is none. */
+static const struct candidate *best_heading(struct choice *choice,
+					    double *overlap_out)
+{
+	const struct findings *findings = choice->findings;
+	const struct candidate *best = NULL;
+
+	*overlap_out = -1;
+	for (uint32_t i = 0; i < findings->counts[SUBJECT_TITLE]; i++) {
+		const struct candidate *one =
+			&findings->items[SUBJECT_TITLE][i];
+		double overlap;
+
+		if (one->node == NO_NODE || is_last_part(choice, one->value))
+			continue;
+		overlap = overlap_of(choice, one->value);
+		if (overlap > *overlap_out) {
+			best = one;
+			*overlap_out = overlap;
+		}
+	}
+	return best;
+}
+
+/* Without the mark of an anchor behind it. */
+static struct slice without_anchor(struct slice title)
+{
+	static const char *const marks[] = {" ¶", "¶", " #", " §"};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		size_t size = strlen(marks[i]);
+
+		if (title.size > size &&
+		    memcmp((const char *)title.data + title.size - size,
+			   marks[i], size) == 0)
+			title.size -= size;
+	}
+	return title;
+}
+
+static struct metadatum metadatum_of(const struct candidate *candidate,
+				     struct slice value)
+{
+	return (struct metadatum){without_anchor(value), candidate->source};
+}
+
+static bool is_the_title(const struct choice *choice, struct slice text)
+{
+	return overlap_of(choice, text) >= min_lower_overlap;
+}
+
+/* The first h2 or h3 that says what the head does, or NO_NODE. */
+static uint32_t lower_heading(const struct choice *choice)
+{
+	const struct page *page = choice->findings->page;
+	uint32_t looked_at = 0;
+
+	for (uint32_t i = 0; i < page->node_count && looked_at < MAX_LOOKS;
+	     i++) {
+		uint16_t tag = page->nodes[i].tag;
+
+		if (tag != TAG_h2 && tag != TAG_h3)
+			continue;
+		looked_at++;
+		if (is_the_title(choice,
+				 heading_of(choice->findings->arena, page, i)))
+			return i;
+	}
+	return NO_NODE;
+}
+
+/* The first text, about as long as the title, that says it, or NO_TEXT. */
+static uint32_t title_text(const struct choice *choice)
+{
+	const struct page *page = choice->findings->page;
+	uint32_t looked_at = 0;
+
+	for (uint32_t i = 0; i < page->text_count && looked_at < MAX_LOOKS;
+	     i++) {
+		const struct text *text = &page->texts[i];
+
+		if ((text->flags & TEXT_IS_TITLE) != 0 ||
+		    text->length < choice->title.size / 2 ||
+		    text->length > choice->title.size * 2 + MAX_LOOKS)
+			continue;
+		looked_at++;
+		if (is_the_title(choice, page_text(page, i)))
+			return i;
+	}
+	return NO_TEXT;
+}
+
+/*
+ * Where the title stands: the h1 that is the title, or what else says the same,
+ * or an h1 that does not.
+ */
+static void find_place(const struct choice *choice,
+		       const struct candidate *heading, double overlap)
+{
+	struct findings *findings = choice->findings;
+	uint32_t node = NO_NODE;
+	uint32_t text = NO_TEXT;
+
+	if (heading != NULL && overlap >= min_overlap)
+		node = heading->node;
+	if (node == NO_NODE)
+		node = lower_heading(choice);
+	if (node == NO_NODE)
+		text = title_text(choice);
+	if (node == NO_NODE && text == NO_TEXT && heading != NULL)
+		node = heading->node;
+	if (node != NO_NODE) {
+		findings->title_begin = findings->page->nodes[node].first_text;
+		findings->title_end = findings->page->nodes[node].end_text;
+	} else if (text != NO_TEXT) {
+		findings->title_begin = text;
+		findings->title_end = text + 1;
+	}
+}
+
+struct metadatum title_choose(struct findings *findings,
+			      const struct site_names *site)
+{
+	const struct candidate *graph = find(findings, "og", 0);
+	const struct candidate *title = find(findings, "title", 0);
+	const struct candidate *headline = find(findings, "json-ld", 10);
+	struct choice choice = {.findings = findings, .site = site};
+	const struct candidate *heading;
+	double overlap;
+
+	choice.title = cut_of(&choice, title);
+	choice.graph_title = cut_of(&choice, graph);
+	heading = best_heading(&choice, &overlap);
+	find_place(&choice, heading, overlap);
+	if (heading != NULL && overlap >= min_overlap)
+		return metadatum_of(heading, cut_of(&choice, heading));
+	if (headline != NULL)
+		return metadatum_of(headline, cut_of(&choice, headline));
+	if (graph != NULL)
+		return metadatum_of(graph, choice.graph_title);
+	if (title != NULL)
+		return metadatum_of(title, choice.title);
+	graph = findings_best(findings, SUBJECT_TITLE);
+	if (graph == NULL)
+		return (struct metadatum){{NULL, 0}, NULL};
+	return metadatum_of(graph, graph->value);
+}

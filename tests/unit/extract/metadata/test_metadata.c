@@ -1,0 +1,349 @@
+#include "extract/metadata/metadata.h"
+#include "store/arena.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+static const char address[] = "https://www.example.org/2020/01/02/hats";
+
+/* What `html` says; page_destroy(*page_out). */
+static struct metadata read(const char *html, const char *url,
+			    struct page **page_out)
+{
+	*page_out = parse(html);
+	return metadata_read((*page_out)->arena, *page_out, slice_of(url));
+}
+
+static void check_one(struct metadatum one, const char *value,
+		      const char *source)
+{
+	ck_assert_msg(slice_equal(one.value, slice_of(value)), "%.*s",
+		      (int)one.value.size, (const char *)one.value.data);
+	if (source == NULL)
+		ck_assert_ptr_null(one.source);
+	else
+		ck_assert_str_eq(one.source, source);
+}
+
+static void check_title(const char *html, const char *value, const char *source)
+{
+	struct page *page;
+
+	check_one(read(html, "", &page).title, value, source);
+	page_destroy(page);
+}
+
+/* The date published; `url` may be empty. */
+static void check_date(const char *html, const char *url, const char *value,
+		       const char *source)
+{
+	struct page *page;
+
+	check_one(read(html, url, &page).published, value, source);
+	page_destroy(page);
+}
+
+/* The first author, of `count`. */
+static void check_author(const char *html, size_t count, const char *value,
+			 const char *source)
+{
+	struct page *page;
+	struct metadata metadata = read(html, "", &page);
+
+	ck_assert_uint_eq(metadata.author_count, count);
+	check_one(metadata.authors[0], value, source);
+	page_destroy(page);
+}
+
+START_TEST(a_page_that_says_nothing_has_nothing)
+{
+	struct page *page;
+	struct metadata metadata = read("", "", &page);
+
+	check_one(metadata.title, "", NULL);
+	check_one(metadata.published, "", NULL);
+	check_one(metadata.modified, "", NULL);
+	check_one(metadata.language, "", NULL);
+	check_one(metadata.page_type, "", NULL);
+	check_one(metadata.canonical, "", NULL);
+	ck_assert_uint_eq(metadata.author_count, 0);
+	ck_assert_uint_eq(metadata.tag_count, 0);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(the_heading_is_the_title_when_the_head_agrees)
+{
+	check_title("<title>Red hats - Shop</title><h1>Shop</h1><h1>Red "
+		    "<b>hats</b></h1>",
+		    "Red hats", "h1");
+	check_title("<title>Red hats</title><h1>Call us today</h1>", "Red hats",
+		    "title");
+	check_title("<meta property=og:title content='Red hats'><title>Red "
+		    "hats for all</title>",
+		    "Red hats", "og");
+	check_title("<script type=application/ld+json>{\"@type\":\"Article\","
+		    "\"headline\":\"All hats\"}</script><meta "
+		    "property=og:title content='Red hats'>",
+		    "All hats", "json-ld");
+	check_title("<h1>Only this</h1>", "Only this", "h1");
+	check_title("<title>a</title><h1 hidden>a</h1>", "a", "title");
+	check_title("<title>Hats</title><h1>Hats\xC2\xB6</h1>", "Hats", "h1");
+}
+END_TEST
+
+START_TEST(the_site_is_cut_from_the_title)
+{
+	check_title("<meta property=og:site_name content=Shop><title>Red hats "
+		    "- Shop</title>",
+		    "Red hats", "title");
+	check_title("<title>Ownership - The Book</title><h1>The Book</h1>",
+		    "Ownership", "title");
+}
+END_TEST
+
+#define ARTICLE(fields)                                                       \
+	"<script type=application/ld+json>{\"@type\":\"NewsArticle\"," fields \
+	"}</script>"
+
+START_TEST(machines_come_before_readers)
+{
+	const char visible[] = "<h1>Hats</h1><time datetime=2021-01-01></time>";
+	const char meta[] = "<meta property=article:published_time "
+			    "content=2022-02-02T10:00:00Z>"
+			    "<h1>Hats</h1><time datetime=2021-01-01></time>";
+
+	check_date(visible, "", "2021-01-01", "time");
+	check_date(visible, address, "2020-01-02", "url");
+	check_date(meta, address, "2022-02-02T10:00:00Z", "og");
+	check_date(
+		ARTICLE("\"datePublished\":\"2023-03-03\"") "<meta "
+							    "property=article:"
+							    "published_time "
+							    "content=2022-02-"
+							    "02>",
+		address, "2023-03-03", "json-ld");
+	/* what is no date is passed over */
+	check_date(ARTICLE("\"datePublished\":\"soon\"") "<meta "
+							 "property=article:"
+							 "published_time "
+							 "content=2022-02-02>",
+		   "", "2022-02-02", "og");
+	check_date("<h1>Hats</h1><p>5 March 2024</p>", "", "2024-03-05",
+		   "byline");
+	check_date("<meta name=DC.date content=2022-02-02>", "", "2022-02-02",
+		   "dublin-core");
+	check_date(ARTICLE("\"datePublished\":1709633730"), "",
+		   "2024-03-05T10:15:30Z", "json-ld");
+}
+END_TEST
+
+START_TEST(what_is_far_from_the_heading_is_of_others)
+{
+	check_date("<h1>Hats</h1><p>a<p>b<p>c<p>d<p>e<p>f<p>g<p>h<p>i<p>j<p>k"
+		   "<p>l<p>m<p>n<p>o<p>p<p>q<p>r<p>s<p>t<p>u<p>v<p>w<p>x<p>y"
+		   "<p>z<time datetime=2021-01-01>x</time>"
+		   "<p class=date>2021-02-02",
+		   "", "", NULL);
+}
+END_TEST
+
+START_TEST(an_update_is_no_publication)
+{
+	struct page *page;
+	struct metadata metadata =
+		read("<h1>Hats</h1><p>Updated March 5, 2024</p>", "", &page);
+
+	check_one(metadata.published, "", NULL);
+	check_one(metadata.modified, "2024-03-05", "byline");
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(the_language_orders_the_numbers)
+{
+	check_date("<html lang=en-US><h1>Hats</h1><p>3/5/2024</p>", "",
+		   "2024-03-05", "byline");
+	check_date("<html lang=en-GB><h1>Hats</h1><p>3/5/2024</p>", "",
+		   "2024-05-03", "byline");
+	check_date("<html lang=fr><h1>Hats</h1><p>3/5/2024</p>", "",
+		   "2024-05-03", "byline");
+}
+END_TEST
+
+START_TEST(authors_are_names)
+{
+	check_author(ARTICLE("\"author\":[{\"name\":\"Ann Smith\"},"
+			     "{\"name\":\"Bob Hill\"}]"),
+		     2, "Ann Smith", "json-ld");
+	check_author("<script type=application/ld+json>{\"@graph\":[{\"@type\":"
+		     "\"Article\",\"author\":{\"@id\":\"#a\"}},{\"@id\":\"#a\","
+		     "\"@type\":\"Person\",\"name\":\"Ann Smith\"}]}</script>",
+		     1, "Ann Smith", "json-ld");
+	check_author("<meta name=author content='Ann Smith and Bob Hill'>", 2,
+		     "Ann Smith", "meta");
+	check_author("<meta property=article:author content=https://x.org/ann>"
+		     "<h1>Hats</h1><p>By <a href=/a>Ann Smith</a></p>",
+		     1, "Ann Smith", "byline");
+	check_author("<h1>Hats</h1><a rel=author href=/a>Ann Smith</a>", 1,
+		     "Ann Smith", "link");
+	check_author("<h1>Hats</h1><span itemprop=author>by <b itemprop=name>"
+		     "Ann Smith</b></span>",
+		     1, "Ann Smith", "microdata");
+	check_author("<h1>Hats</h1><div class=byline>By<b>Ann Smith</b>Staff "
+		     "writer</div>",
+		     1, "Ann Smith", "byline");
+	check_author("<meta name=author content=admin>", 0, "", NULL);
+}
+END_TEST
+
+START_TEST(a_login_gives_way_to_a_person)
+{
+	check_author("<meta name=author content=asmith2><h1>Hats</h1><a "
+		     "rel=author href=/a>Ann Smith</a>",
+		     1, "Ann Smith", "link");
+	check_author("<meta property=og:site_name content='Big Shop'><meta "
+		     "name=author content='Big Shop'><h1>Hats</h1><a "
+		     "rel=author href=/a>Ann Smith</a>",
+		     1, "Ann Smith", "link");
+	check_author("<meta name=author content=asmith2>", 1, "asmith2",
+		     "meta");
+	/* but not in a forum */
+	check_author("<meta name=generator content='phpBB 3'><meta name=author "
+		     "content=asmith2><h1>Hats</h1><a rel=author href=/a>Ann "
+		     "Smith</a>",
+		     1, "asmith2", "meta");
+}
+END_TEST
+
+START_TEST(what_a_list_holds_is_not_what_the_page_is)
+{
+	check_author("<script type=application/ld+json>{\"@type\":\"ItemList\","
+		     "\"itemListElement\":[{\"@type\":\"Article\",\"author\":"
+		     "\"Ann Smith\"}]}</script>",
+		     0, "", NULL);
+}
+END_TEST
+
+START_TEST(the_rest_is_read)
+{
+	struct page *page;
+	struct metadata metadata =
+		read("<html lang=' de_AT '><link rel=canonical href=' /hats '>"
+		     "<meta property=og:image content=/a.png>"
+		     "<meta name=description content=' about\n hats '>"
+		     "<meta property=og:site_name content='Big Shop'>"
+		     "<meta name=keywords content='red, hats ,, RED'>",
+		     address, &page);
+
+	check_one(metadata.language, "de-AT", "html-lang");
+	check_one(metadata.canonical, "/hats", "link");
+	check_one(metadata.image, "/a.png", "og");
+	check_one(metadata.description, "about hats", "meta");
+	check_one(metadata.site_name, "Big Shop", "og");
+	ck_assert_uint_eq(metadata.tag_count, 2);
+	check_one(metadata.tags[0], "red", "meta");
+	check_one(metadata.tags[1], "hats", "meta");
+	page_destroy(page);
+}
+END_TEST
+
+static void check_language(const char *html, const char *value,
+			   const char *source)
+{
+	struct page *page;
+
+	check_one(read(html, "", &page).language, value, source);
+	page_destroy(page);
+}
+
+START_TEST(a_script_tells_the_language_when_nothing_else_does)
+{
+	check_language("<p>\xCE\xBA\xCE\xB1\xCE\xBB\xCE\xB7", "el", "text");
+	/* kana among Han */
+	check_language("<p>\xE6\x97\xA5\xE6\x9C\xAC\xE3\x81\xAE", "ja", "text");
+	check_language("<p>\xE4\xB8\xAD\xE6\x96\x87", "zh", "text");
+	check_language("<p>\xED\x95\x9C\xEA\xB5\xAD", "ko", "text");
+	/* several languages are written so */
+	check_language("<p>\xD0\xB4\xD0\xB0", "", NULL);
+	check_language("<p>hats", "", NULL);
+	check_language("<html lang='{{lang}}'><meta property=og:locale "
+		       "content=en_US>",
+		       "en-US", "og");
+}
+END_TEST
+
+static void check_type(const char *html, const char *url, const char *value,
+		       const char *source)
+{
+	struct page *page;
+
+	check_one(read(html, url, &page).page_type, value, source);
+	page_destroy(page);
+}
+
+START_TEST(the_type_is_what_is_said_of_it)
+{
+	check_type(ARTICLE("\"headline\":\"x\""), "", "article", "json-ld");
+	check_type("<meta name=generator content='Discourse 3'>", "", "forum",
+		   "meta");
+	check_type("", "https://example.org/", "home", "url");
+	check_type("", "https://docs.example.org/x", "documentation", "url");
+	check_type("<meta property=og:type content=product>", "", "product",
+		   "og");
+	/* any page says that it is an article: it has to have a date */
+	check_type("<meta property=og:type content=article>", "", "", NULL);
+	check_type("<meta property=og:type content=article><meta "
+		   "property=article:published_time content=2022-02-02>",
+		   "", "article", "og");
+	check_type("<script type=application/ld+json>{\"@type\":\"FAQPage\","
+		   "\"mainEntity\":[{\"@type\":\"Question\",\"name\":\"x\"}]}"
+		   "</script>",
+		   "", "", NULL);
+}
+END_TEST
+
+/* The same page twice, and one of which every place is full. */
+START_TEST(limits_hold)
+{
+	struct buffer html = {0};
+	struct page *page;
+	struct metadata metadata;
+
+	for (int i = 0; i < 200; i++)
+		buffer_printf(&html,
+			      "<meta name=author content='Ann N%c%c'><meta "
+			      "property=article:tag content=t%d><h1>h%d</h1>"
+			      "<p class=author-name>Bob<time>x</time>",
+			      'a' + i / 26, 'a' + i % 26, i, i);
+	metadata = read(html.data, address, &page);
+	ck_assert_uint_eq(metadata.author_count, MAX_AUTHORS);
+	ck_assert_uint_eq(metadata.tag_count, MAX_TAGS);
+	check_one(metadata.tags[31], "t31", "og");
+	page_destroy(page);
+	buffer_free(&html);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("metadata");
+	TCase *tcase = tcase_create("metadata");
+
+	tcase_add_test(tcase, a_page_that_says_nothing_has_nothing);
+	tcase_add_test(tcase, the_heading_is_the_title_when_the_head_agrees);
+	tcase_add_test(tcase, the_site_is_cut_from_the_title);
+	tcase_add_test(tcase, machines_come_before_readers);
+	tcase_add_test(tcase, what_is_far_from_the_heading_is_of_others);
+	tcase_add_test(tcase, an_update_is_no_publication);
+	tcase_add_test(tcase, the_language_orders_the_numbers);
+	tcase_add_test(tcase, authors_are_names);
+	tcase_add_test(tcase, a_login_gives_way_to_a_person);
+	tcase_add_test(tcase, what_a_list_holds_is_not_what_the_page_is);
+	tcase_add_test(tcase, the_rest_is_read);
+	tcase_add_test(tcase,
+		       a_script_tells_the_language_when_nothing_else_does);
+	tcase_add_test(tcase, the_type_is_what_is_said_of_it);
+	tcase_add_test(tcase, limits_hold);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

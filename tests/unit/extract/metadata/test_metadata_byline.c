@@ -1,0 +1,128 @@
+#include "extract/metadata/metadata_byline.h"
+#include "store/buffer.h"
+#include "tests/unit/run.h"
+
+/* The names of `text`, with "; " between them. */
+static void check_names(const char *text, bool is_prose, const char *expected)
+{
+	struct slice names[4];
+	size_t count = byline_names(slice_of(text), is_prose, names, 4);
+	struct buffer found = {0};
+
+	buffer_append_text(&found, "");
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0)
+			buffer_append_text(&found, "; ");
+		buffer_append_slice(&found, names[i]);
+	}
+	ck_assert_str_eq(found.data == NULL ? "" : found.data, expected);
+	buffer_free(&found);
+}
+
+START_TEST(names_are_split)
+{
+	check_names("Ann Smith", false, "Ann Smith");
+	check_names("Ann Smith and Bob Hill", false, "Ann Smith; Bob Hill");
+	check_names("Ann Smith, Bob Hill & Eve", false,
+		    "Ann Smith; Bob Hill; Eve");
+	check_names("Ann Smith; Bob Hill", false, "Ann Smith; Bob Hill");
+	check_names("Anna und Otto", false, "Anna; Otto");
+	check_names("Sandy Anderson", false, "Sandy Anderson");
+	check_names("a1,b2,c3,d4,e5", false, "a1; b2; c3; d4");
+}
+END_TEST
+
+START_TEST(degrees_stay_with_the_name)
+{
+	check_names("Ann Smith, MD, PhD and Bob Hill, R.D.", false,
+		    "Ann Smith, MD, PhD; Bob Hill, R.D.");
+	check_names("MD", false, "MD");
+	check_names("admin, MD", false, "MD");
+}
+END_TEST
+
+START_TEST(nobody_and_addresses_are_left_out)
+{
+	check_names("admin", false, "");
+	check_names("https://www.example.org/author/ann", false, "");
+	check_names("ann@example.org", false, "");
+	check_names("www.example.org", true, "");
+	check_names("Ann, https://example.org", false, "Ann");
+	check_names("", false, "");
+	check_names(" ,;&  - ", true, "");
+}
+END_TEST
+
+START_TEST(what_follows_a_name_is_cut_in_prose)
+{
+	check_names("By Ann Smith on March 5, 2024", true, "Ann Smith");
+	check_names("By Ann Smith March 5 2024", true, "Ann Smith");
+	check_names("Ann Smith | Staff Writer", true, "Ann Smith");
+	check_names("Written by: Ann Smith", true, "Ann Smith");
+	check_names("Recipe by Ann Smith", true, "Ann Smith");
+	check_names("Ann May", true, "Ann May");
+	check_names("Music on Vinyl", false, "Music on Vinyl");
+}
+END_TEST
+
+static void check_rest(const char *text, const char *rest)
+{
+	struct slice found = byline_rest(slice_of(text));
+
+	if (rest == NULL)
+		ck_assert_ptr_null(found.data);
+	else
+		ck_assert_msg(slice_equal(found, slice_of(rest)), "%s: %.*s",
+			      text, (int)found.size, (const char *)found.data);
+}
+
+START_TEST(by_is_known_in_many_languages)
+{
+	check_rest("By Ann", "Ann");
+	check_rest("BY: Ann", "Ann");
+	check_rest("by", "");
+	check_rest("Written by Ann", "Ann");
+	check_rest("Par Anne", "Anne");
+	check_rest("Von Anna", "Anna");
+	check_rest("Por Ana", "Ana");
+	check_rest("Di Anna", "Anna");
+	check_rest("Av Anna", "Anna");
+	check_rest("Door Anna", "Anna");
+	check_rest("Autor: Anna", "Anna");
+	check_rest("\xE4\xBD\x9C\xE8\x80\x85\xEF\xBC\x9A\xE7\x8E\x8B",
+		   "\xE7\x8E\x8B");
+	check_rest("Bystander", NULL);
+	check_rest("Party", NULL);
+	check_rest("Ann", NULL);
+	check_rest("", NULL);
+}
+END_TEST
+
+START_TEST(a_person_is_told_from_what_is_none)
+{
+	ck_assert(byline_is_person(slice_of("Ann Smith")));
+	ck_assert(byline_is_person(slice_of("Ana de la Cruz")));
+	ck_assert(byline_is_person(slice_of("\xE7\x8E\x8B")));
+	ck_assert(!byline_is_person(slice_of("read more here")));
+	ck_assert(!byline_is_person(slice_of("using Linux")));
+	ck_assert(!byline_is_person(slice_of("5 Comments")));
+	ck_assert(!byline_is_person(slice_of("Sat")));
+	ck_assert(!byline_is_person(slice_of("A B C D E F")));
+	ck_assert(!byline_is_person(slice_of("")));
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("metadata_byline");
+	TCase *tcase = tcase_create("metadata_byline");
+
+	tcase_add_test(tcase, names_are_split);
+	tcase_add_test(tcase, degrees_stay_with_the_name);
+	tcase_add_test(tcase, nobody_and_addresses_are_left_out);
+	tcase_add_test(tcase, what_follows_a_name_is_cut_in_prose);
+	tcase_add_test(tcase, by_is_known_in_many_languages);
+	tcase_add_test(tcase, a_person_is_told_from_what_is_none);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

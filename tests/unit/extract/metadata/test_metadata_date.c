@@ -1,0 +1,169 @@
+#include "extract/metadata/metadata_date.h"
+#include "extract/metadata/metadata_month.h"
+#include "tests/unit/run.h"
+
+struct row {
+	const char *text;
+	const char *date; /* NULL: none */
+};
+
+static const struct row readable[] = {
+	{"2024-03-05", "2024-03-05"},
+	{"2024-3-5", "2024-03-05"},
+	{"2024/03/05", "2024-03-05"},
+	{"2024.03.05", "2024-03-05"},
+	{"20240305", "2024-03-05"},
+	{"2024-03-05T10:15:30Z", "2024-03-05T10:15:30Z"},
+	{"2024-03-05T10:15:30.123Z", "2024-03-05T10:15:30Z"},
+	{"2024-03-05T10:15:30+00:00", "2024-03-05T10:15:30Z"},
+	{"2024-03-05T10:15:30+0530", "2024-03-05T10:15:30+05:30"},
+	{"2024-03-05T10:15:30-08:00", "2024-03-05T10:15:30-08:00"},
+	{"2024-03-05T10:15", "2024-03-05T10:15"},
+	{"2024-03-05 10:15:30", "2024-03-05T10:15:30"},
+	{"2024-03-05 10:15:30 -0500", "2024-03-05T10:15:30-05:00"},
+	{"20240305101530", "2024-03-05T10:15:30"},
+	{"Tue, 05 Mar 2024 10:15:30 GMT", "2024-03-05T10:15:30Z"},
+	{"Tue, 5 Mar 2024 10:15:30 +0100", "2024-03-05T10:15:30+01:00"},
+	{"Tue Mar 05 2024 10:15:30 GMT+0100 (CET)",
+	 "2024-03-05T10:15:30+01:00"},
+	{"March 5, 2024", "2024-03-05"},
+	{"Mar. 5th, 2024", "2024-03-05"},
+	{"MARCH 5 2024", "2024-03-05"},
+	{"5 March 2024", "2024-03-05"},
+	{"5th of March, 2024", "2024-03-05"},
+	{"Published on March 5, 2024 at 4:05 PM", "2024-03-05T16:05"},
+	{"March 5, 2024 12:30 a.m.", "2024-03-05T00:30"},
+	{"05-Mar-2024", "2024-03-05"},
+	{"2024 March 5", "2024-03-05"},
+	{"Sept 5, 2024", "2024-09-05"},
+	{"5. M\xC3\xA4rz 2024", "2024-03-05"},
+	{"Dienstag, 5. Dezember 2023", "2023-12-05"},
+	{"5 mars 2024", "2024-03-05"},
+	{"le 1er ao\xC3\xBBt 2023 \xC3\xA0 10:15", "2023-08-01T10:15"},
+	{"5 de marzo de 2024", "2024-03-05"},
+	{"5 de mar\xC3\xA7o de 2024", "2024-03-05"},
+	{"5 gennaio 2024", "2024-01-05"},
+	{"5 maart 2024", "2024-03-05"},
+	{"5 maja 2024", "2024-05-05"},
+	{"1 pa\xC5\xBA"
+	 "dziernika 2023",
+	 "2023-10-01"},
+	{"5. b\xC5\x99"
+	 "ezna 2024",
+	 "2024-03-05"},
+	{"5 \xD0\xBC\xD0\xB0\xD1\x80\xD1\x82\xD0\xB0 2024 \xD0\xB3.",
+	 "2024-03-05"},
+	{"5 \xD0\x9C\xD0\x90\xD0\xAF 2024", "2024-05-05"},
+	{"5 \xCE\x9C\xCE\xB1\xCF\x81\xCF\x84\xCE\xAF\xCE\xBF\xCF\x85 2024",
+	 "2024-03-05"},
+	{"5 A\xC4\x9Fustos 2023", "2023-08-05"},
+	{"5. maaliskuuta 2024", NULL}, /* its cases are not listed */
+	{"5. maaliskuu 2024", "2024-03-05"},
+	{"2024. m\xC3\xA1rcius 5.", "2024-03-05"},
+	{"5 Agustus 2023", "2023-08-05"},
+	{"2024\xE5\xB9\xB4"
+	 "3\xE6\x9C\x88"
+	 "5\xE6\x97\xA5",
+	 "2024-03-05"},
+	{"2024 \xE5\xB9\xB4 03 \xE6\x9C\x88 05 \xE6\x97\xA5 10:15",
+	 "2024-03-05T10:15"},
+	{"2024\xEB\x85\x84 3\xEC\x9B\x94 5\xEC\x9D\xBC", "2024-03-05"},
+	{"5.3.2024", "2024-03-05"},
+	{"25/12/2023", "2023-12-25"},
+	{"12/25/2023", "2023-12-25"},
+	{"Dec 17, 2025 \xE2\x80\xA2 4 min read", "2025-12-17"},
+	{"5 comments, March 5, 2024", "2024-03-05"},
+	{"1709633730", "2024-03-05T10:15:30Z"},
+	{"1709633730123", "2024-03-05T10:15:30Z"},
+	{"2024-02-29", "2024-02-29"},
+	{"2000-02-29", "2000-02-29"},
+	{"1970-01-01", "1970-01-01"},
+	{"2100-12-31", "2100-12-31"},
+	{"2024-03-05T25:00:00", "2024-03-05"},
+	{"2024-03-05T10:75", "2024-03-05"},
+	{"2023-02-29", NULL},
+	{"1900-02-28", NULL},
+	{"2101-01-01", NULL},
+	{"2024-13-05", NULL},
+	{"2024-00-05", NULL},
+	{"2024-04-31", NULL},
+	{"0000-00-00", NULL},
+	{"31/02/2024", NULL},
+	{"March 2024", NULL},
+	{"2024", NULL},
+	{"12345678901234567890", NULL},
+	{"9999999999", NULL},
+	{"market 5, 2024", NULL},
+	{"", NULL},
+	{"::: / -- T", NULL},
+	{"\xC3", NULL},
+};
+
+START_TEST(each_form_is_read)
+{
+	const struct row *row = &readable[_i];
+	char out[DATE_SIZE] = "";
+	bool is_date = date_read(slice_of(row->text), MONTH_FIRST, out);
+
+	ck_assert_msg(is_date == (row->date != NULL), "%s: %s", row->text,
+		      is_date ? out : "none");
+	if (is_date)
+		ck_assert_str_eq(out, row->date);
+}
+END_TEST
+
+START_TEST(the_order_is_that_of_the_language)
+{
+	char out[DATE_SIZE];
+
+	ck_assert(date_read(slice_of("3/5/2024"), MONTH_FIRST, out));
+	ck_assert_str_eq(out, "2024-03-05");
+	ck_assert(date_read(slice_of("3/5/2024"), DAY_FIRST, out));
+	ck_assert_str_eq(out, "2024-05-03");
+	/* neither is written so in America */
+	ck_assert(date_read(slice_of("3-5-2024"), MONTH_FIRST, out));
+	ck_assert_str_eq(out, "2024-05-03");
+	ck_assert(date_read(slice_of("3.5.2024"), MONTH_FIRST, out));
+	ck_assert_str_eq(out, "2024-05-03");
+	/* what the numbers tell comes first */
+	ck_assert(date_read(slice_of("3/25/2024"), DAY_FIRST, out));
+	ck_assert_str_eq(out, "2024-03-25");
+}
+END_TEST
+
+START_TEST(running_text_is_no_unix_time)
+{
+	char out[DATE_SIZE];
+
+	ck_assert(!date_find(slice_of("1709633730"), DAY_FIRST, out));
+	ck_assert(!date_find((struct slice){NULL, 0}, DAY_FIRST, out));
+}
+END_TEST
+
+START_TEST(a_beginning_of_three_letters_is_a_month)
+{
+	ck_assert_uint_eq(month_of(slice_of("mar")), 3);
+	ck_assert_uint_eq(month_of(slice_of("Juil")), 7);
+	ck_assert_uint_eq(month_of(slice_of("juin")), 6);
+	ck_assert_uint_eq(month_of(slice_of("ma")), 0);
+	ck_assert_uint_eq(month_of(slice_of("marching")), 0);
+	ck_assert_uint_eq(month_of(slice_of("ch")), 0);
+	ck_assert_uint_eq(month_of(slice_of("")), 0);
+	ck_assert_uint_eq(
+		month_of(slice_of("decemberdecemberdecemberdecember")), 0);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("metadata_date");
+	TCase *tcase = tcase_create("metadata_date");
+
+	tcase_add_loop_test(tcase, each_form_is_read, 0,
+			    sizeof(readable) / sizeof(readable[0]));
+	tcase_add_test(tcase, the_order_is_that_of_the_language);
+	tcase_add_test(tcase, running_text_is_no_unix_time);
+	tcase_add_test(tcase, a_beginning_of_three_letters_is_a_month);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -8,7 +8,7 @@
 #include "daemon/site_model.h"
 #include "daemon/stored_page.h"
 #include "extract/core/extractor.h"
-#include "extract/ridge_model.h"
+#include "extract/methods/ridge_model.h"
 #include "store/compress.h"
 #include "template/learning.h"
 

@@ -15,7 +15,7 @@
 #include "daemon/page_run.h"
 #include "daemon/table.h"
 #include "extract/extractors.h"
-#include "extract/ridge_model.h"
+#include "extract/methods/ridge_model.h"
 #include "store/file.h"
 
 /* Read the model of --model; it belongs to the caller, NULL without one. */

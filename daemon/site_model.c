@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "extract/ridge_model.h"
+#include "extract/methods/ridge_model.h"
 #include "store/file.h"
 
 enum { MAX_MODEL_BYTES = 4 << 20 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/gold.h"
-#include "extract/mountain.h"
+#include "extract/methods/mountain.h"
 #include "extract/text/source_walk.h"
 #include "extract/core/visible.h"
 #include "page/page.h"

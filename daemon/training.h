@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "extract/ridge_model.h"
+#include "extract/methods/ridge_model.h"
 #include "store/slice.h"
 
 struct page;

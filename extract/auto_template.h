@@ -2,10 +2,11 @@
  * extract/auto_template.h - what other pages of its template say of a passage:
  * the third stage of `auto`.
  *
- * A slot is a path of elements with their classes, as in extract/slot.h, here
- * that of a passage's element. The log odds of a passage p are weighed with
- * those of its slot s, the mean score of all words that stand there on any
- * page; then evidence is added that one page alone cannot give:
+ * A slot is a path of elements with their classes, as in
+ *extract/methods/slot.h, here that of a passage's element. The log odds of a
+ *passage p are weighed with those of its slot s, the mean score of all words
+ *that stand there on any page; then evidence is added that one page alone
+ *cannot give:
  *
  *	logit q = w logit p + (1 - w) logit s - r [DF > 1/3] + u (U - 1/2)
  *

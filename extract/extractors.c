@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "extract/auto.h"
-#include "extract/core/methods.h"
+#include "extract/methods/methods.h"
 
 const struct extractor *const extractors[] = {
 	/* the default */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "extract/ridge_model.h"
+#include "extract/methods/ridge_model.h"
 #include "store/arena.h"
 #include "store/memory.h"
 #include "template/bundle_parts.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "extract/choose.h"
-#include "extract/ridge_model.h"
+#include "extract/methods/ridge_model.h"
 #include "extract/core/trace.h"
 #include "store/arena.h"
 #include "template/presentation.h"

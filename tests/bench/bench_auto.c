@@ -12,7 +12,7 @@
 #include "extract/auto_score.h"
 #include "extract/feature.h"
 #include "extract/auto.h"
-#include "extract/core/methods.h"
+#include "extract/methods/methods.h"
 #include "extract/render.h"
 #include "page/page.h"
 #include "store/arena.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "extract/core/blur.h"
-#include "extract/content_code.h"
+#include "extract/methods/content_code.h"
 #include "extract/core/visible.h"
 #include "page/page.h"
 #include "store/arena.h"

@@ -11,7 +11,7 @@
 #include "extract/explain.h"
 #include "extract/extractors.h"
 #include "extract/auto.h"
-#include "extract/core/methods.h"
+#include "extract/methods/methods.h"
 #include "extract/text/fragment.h"
 #include "extract/render.h"
 #include "extract/core/trace.h"

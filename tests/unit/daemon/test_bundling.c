@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/answer.h"
-#include "extract/ridge_model.h"
+#include "extract/methods/ridge_model.h"
 #include "store/file.h"
 #include "template/bundle.h"
 #include "tests/unit/daemon/world.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/ridge_model.h"
+#include "extract/methods/ridge_model.h"
 #include "store/arena.h"
 #include "store/hash.h"
 #include "template/bundle_parts.h"

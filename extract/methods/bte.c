@@ -1,0 +1,24 @@
+#include "extract/methods/heaviest.h"
+#include "extract/methods/methods.h"
+
+/*
+ * Finn, Kushmerick & Smyth 2001: with B_n = 1 for a tag and 0 for a word choose
+ * i and j for the highest
+ *
+ *	T(i,j) = sum(n < i) B_n + sum(i <= n <= j) (1 - B_n) + sum(n > j) B_n.
+ *
+ * T is the number of all tags, and the words less the tags from i to j: the
+ * heaviest run of tokens where a tag weighs as much as a word.
+ */
+static void run(const struct extractor_input *input, struct verdict *verdicts)
+{
+	heaviest_run(input, 1, verdicts);
+}
+
+const struct extractor extractor_bte = {
+	.name = "bte",
+	.summary = "The one stretch of source with most words and fewest tags.",
+	.source = "Finn, Kushmerick & Smyth, Fact or Fiction: Content "
+		  "Classification for Digital Libraries, 2001 (BTE)",
+	.run = run,
+};

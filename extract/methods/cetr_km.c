@@ -1,0 +1,65 @@
+#include "extract/methods/kmeans.h"
+#include "extract/methods/methods.h"
+#include "extract/methods/tag_ratio.h"
+#include "store/arena.h"
+
+/* All three are the source's own; figures stand in extract/methods/cetr_tm.c.
+ */
+static const struct parameter parameters[] = {
+	[TAG_RATIO_RADIUS] = TAG_RATIO_RADIUS_ROW,
+	[TAG_RATIO_WIDTH] = TAG_RATIO_WIDTH_ROW,
+	[TAG_RATIO_CUT] =
+		{
+			.name = "clusters",
+			.unit = "",
+			.minimum = 2,
+			.maximum = MAX_CLUSTERS,
+			.preset = 3,
+			.meaning = "of lines; that of the lowest ratios is "
+				   "noise",
+		},
+};
+
+static struct kmeans cluster(const struct extractor_input *input,
+			     const struct tag_ratios *ratios)
+{
+	struct kmeans_point *points =
+		ARENA_NEW(input->arena, struct kmeans_point, ratios->count);
+
+	for (uint32_t i = 0; i < ratios->count; i++)
+		points[i].x = ratios->smoothed[i];
+	return kmeans_run(input->arena, points, ratios->count,
+			  (uint32_t)input->parameters[TAG_RATIO_CUT], false);
+}
+
+/* Half way between the lowest centroid and the next. */
+static float threshold_of(const struct kmeans *kmeans)
+{
+	if (kmeans->count < 2)
+		return 0;
+	return (kmeans->centroids[0].x + kmeans->centroids[1].x) / 2;
+}
+
+static void run(const struct extractor_input *input, struct verdict *verdicts)
+{
+	struct tag_ratios ratios = tag_ratios_make(input);
+	struct kmeans kmeans = cluster(input, &ratios);
+
+	for (uint32_t i = 0; i < ratios.count; i++)
+		/* nothing is noise where nothing differs */
+		ratios.is_content[i] =
+			kmeans.clusters[i] > 0 || kmeans.count == 1;
+	tag_ratios_judge(input, &ratios, verdicts);
+	if (input->trace != NULL)
+		tag_ratios_draw(input, &ratios, threshold_of(&kmeans));
+}
+
+const struct extractor extractor_cetr_km = {
+	.name = "cetr-km",
+	.summary = "Lines with much text and few tags: clustered.",
+	.source = "Weninger, Hsu, Han, CETR: Content Extraction via Tag "
+		  "Ratios, WWW 2010, k-means (CETR-KM)",
+	.parameters = parameters,
+	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
+	.run = run,
+};

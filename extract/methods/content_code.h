@@ -1,0 +1,66 @@
+/*
+ * extract/methods/content_code.h - how much content and how little code stands
+ * around every place of the source: the content code vector, blurred into the
+ * content code ratio (Gottron, Content Code Blurring: A New Approach to Content
+ * Extraction, TIR 2008).
+ */
+#ifndef EXTRACT_METHODS_CONTENT_CODE_H
+#define EXTRACT_METHODS_CONTENT_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct page;
+
+/* Half open range of entries. */
+struct entries {
+	uint32_t begin;
+	uint32_t end;
+};
+
+struct content_code {
+	/* [count], document order: 1 content, 0 code; once blurred the content
+	   code ratio, in [0, 1] */
+	float *ratio;
+	uint32_t count;
+	/* [page->text_count]: the entries of each text node */
+	const struct entries *texts;
+};
+
+struct content_code_options {
+	bool ignores_anchors; /* tags of `a` have no entries */
+	/* A run of code is cut to so many entries; >= 1. With the reach of the
+	   blur to come (extract/core/blur.h), the ratio of content is not
+	   changed by it. */
+	uint32_t max_code_run;
+};
+
+/*
+ * The character vector of page->source, one entry for each character. Content
+ * are the characters of the text nodes with is_visible [page->text_count];
+ * everything else is code: tags, comments, script, style, hidden text. A run
+ * of white space is one entry, a blank between two tags none, an entity one.
+ * Everything belongs to `arena`: 4 bytes an entry, no more entries than bytes
+ * of source. Linear.
+ */
+struct content_code
+content_code_vector(struct arena *arena, const struct page *page,
+		    const bool *is_visible,
+		    const struct content_code_options *options);
+
+/*
+ * The token vector, one entry for each tag and each word of a visible text
+ * (extract/text/token_stream.h): comments, script and style have none. A text
+ * without words gets the entries on both sides of its place. As above.
+ */
+struct content_code
+content_code_tokens(struct arena *arena, const struct page *page,
+		    const bool *is_visible,
+		    const struct content_code_options *options);
+
+/* The highest ratio among the entries; 0 when there are none. */
+float content_code_highest(const struct content_code *code,
+			   struct entries entries);
+
+#endif

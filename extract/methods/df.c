@@ -1,0 +1,128 @@
+#include <assert.h>
+#include <math.h>
+
+#include "extract/methods/methods.h"
+#include "extract/core/trace.h"
+#include "extract/core/visible.h"
+#include "page/page.h"
+#include "store/arena.h"
+
+/*
+ * Shares are compared in integers, as parts of three million: a third and
+ * every decimal of six digits are exact, so that a fragment in exactly a third
+ * of the pages is never dropped by a rounding error.
+ */
+static const uint64_t whole = 3000000;
+
+enum { MAX_SHARE };
+
+static const struct parameter parameters[] = {
+	[MAX_SHARE] =
+		{
+			.name = "max_share",
+			.unit = "share of the cluster's pages",
+			.minimum = 0,
+			.maximum = 1,
+			.preset = 1.0 / 3,
+			.meaning = "text on a larger share of the pages is "
+				   "template",
+		},
+};
+
+/* Gottron 2008, section 6 and 7: "in more than a third of the documents". */
+static bool is_redundant(uint64_t document_frequency, uint64_t page_count,
+			 uint64_t max_share)
+{
+	return document_frequency * whole > page_count * max_share;
+}
+
+static float rarity(uint32_t document_frequency, uint32_t page_count)
+{
+	if (document_frequency >= page_count)
+		return document_frequency == 0 ? 1 : 0;
+	return 1 - (float)document_frequency / (float)page_count;
+}
+
+static void tell_reasons(const struct extractor_input *input,
+			 uint64_t max_share)
+{
+	const struct template_counts *counts = input->template_counts;
+
+	for (uint32_t i = 0; i < input->page->text_count; i++) {
+		uint32_t frequency = counts->document_frequency[i];
+		bool is_over =
+			is_redundant(frequency, counts->page_count, max_share);
+
+		trace_reason(input->trace, i,
+			     "%.3g %% of the cluster's pages hold it, %s "
+			     "%.3g %%",
+			     100.0 * frequency / fmax(counts->page_count, 1),
+			     is_over ? "over" : "not over",
+			     100 * input->parameters[MAX_SHARE]);
+	}
+}
+
+/* How many texts stand on how many pages, with the cut. */
+static void draw(const struct extractor_input *input,
+		 const struct verdict *verdicts, const bool *is_visible)
+{
+	const struct template_counts *counts = input->template_counts;
+	uint32_t text_count = input->page->text_count;
+	struct figure_point *points =
+		ARENA_NEW(input->trace->arena, struct figure_point, text_count);
+	struct figure figure = {
+		.kind = FIGURE_HISTOGRAM,
+		.title = "Document frequency of the page's texts",
+		.x_label = "pages of the cluster that hold the text",
+		.y_label = "visible texts",
+		.points = points,
+		.has_threshold = true,
+		.threshold = (float)(input->parameters[MAX_SHARE] *
+				     counts->page_count),
+	};
+
+	for (uint32_t i = 0; i < text_count; i++)
+		if (is_visible[i])
+			points[figure.point_count++] = (struct figure_point){
+				.x = (float)counts->document_frequency[i],
+				.group = verdicts[i].is_content,
+			};
+	trace_figure(input->trace, &figure);
+}
+
+static void run(const struct extractor_input *input, struct verdict *verdicts)
+{
+	const struct template_counts *counts = input->template_counts;
+	const bool *is_visible = visible_texts(input->arena, input->page);
+	uint64_t max_share =
+		(uint64_t)llround(input->parameters[MAX_SHARE] * (double)whole);
+
+	assert(counts != NULL);
+	for (uint32_t i = 0; i < input->page->text_count; i++) {
+		uint32_t frequency = counts->document_frequency[i];
+
+		verdicts[i] = (struct verdict){
+			.score = rarity(frequency, counts->page_count),
+			.is_content =
+				is_visible[i] &&
+				!is_redundant(frequency, counts->page_count,
+					      max_share),
+		};
+	}
+	if (input->trace == NULL)
+		return;
+	tell_reasons(input, max_share);
+	draw(input, verdicts, is_visible);
+}
+
+const struct extractor extractor_df = {
+	.name = "df",
+	.summary = "Text that few other pages of the same template hold.",
+	.source = "Gottron, Bridging the Gap: From Multi Document Template "
+		  "Detection to Single Document Content Extraction, 2008, "
+		  "section 6",
+	.parameters = parameters,
+	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
+	.needs = KNOWS_COUNTS,
+	.run = run,
+};

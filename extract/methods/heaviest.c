@@ -1,0 +1,74 @@
+#include "extract/methods/heaviest.h"
+
+#include "extract/methods/region.h"
+#include "extract/core/trace.h"
+#include "extract/core/visible.h"
+#include "page/page.h"
+#include "store/arena.h"
+
+static double weight(const struct stream_token *token, double tag_penalty)
+{
+	return token->text == NO_TEXT ? -tag_penalty : 1;
+}
+
+/* The maximum-sum subsequence (Bentley, Programming Pearls, column 8). */
+static struct token_range find(const struct token_stream *stream,
+			       double tag_penalty)
+{
+	struct token_range best = {0, 0};
+	double best_sum = 0;
+	double sum = 0; /* of begin .. i */
+	uint32_t begin = 0;
+
+	for (uint32_t i = 0; i < stream->count; i++) {
+		if (sum <= 0) {
+			sum = 0;
+			begin = i;
+		}
+		sum += weight(&stream->tokens[i], tag_penalty);
+		if (sum > best_sum) {
+			best_sum = sum;
+			best = (struct token_range){begin, i + 1};
+		}
+	}
+	return best;
+}
+
+/* The sum of all weights before every token: it climbs most over the run. */
+static void draw(const struct extractor_input *input,
+		 const struct token_stream *stream, double tag_penalty,
+		 const struct regions *regions)
+{
+	struct arena *arena = input->trace->arena;
+	float *values = ARENA_NEW(arena, float, stream->count + 1);
+	struct figure figure = {
+		.kind = FIGURE_CURVE,
+		.title = "Where the sum of the weights climbs most",
+		.x_label = "tags and words",
+		.y_label = "sum of the weights",
+		.series = {{"sum", values, stream->count + 1}},
+		.series_count = 1,
+	};
+	double sum = 0;
+
+	for (uint32_t i = 0; i < stream->count; i++) {
+		sum += weight(&stream->tokens[i], tag_penalty);
+		values[i + 1] = (float)sum;
+	}
+	regions_draw(arena, regions, &figure);
+	trace_figure(input->trace, &figure);
+}
+
+void heaviest_run(const struct extractor_input *input, double tag_penalty,
+		  struct verdict *verdicts)
+{
+	const bool *is_visible = visible_texts(input->arena, input->page);
+	struct token_stream stream =
+		token_stream_make(input->arena, input->page, is_visible);
+	struct token_range range = find(&stream, tag_penalty);
+	struct regions regions = {&range, range.end > range.begin ? 1 : 0};
+
+	regions_judge(input, &stream, is_visible, &regions, verdicts);
+	if (input->trace != NULL)
+		draw(input, &stream, tag_penalty, &regions);
+}

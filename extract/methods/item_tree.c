@@ -1,0 +1,104 @@
+#include "extract/methods/item_tree.h"
+
+#include <string.h>
+
+#include "extract/text/fragment.h"
+#include "extract/text/node_path.h"
+#include "extract/core/walk.h"
+#include "page/page.h"
+#include "store/arena.h"
+#include "store/hash.h"
+
+/* TEXT_LABEL is 0. */
+enum { PAGE_LABEL = TEXT_LABEL + 1, FIRST_LABEL };
+
+/* A tree being made. */
+struct tree_maker {
+	struct tree_item *items;
+	uint32_t count;
+	uint32_t *text_items; /* [text_count] */
+	uint32_t *node_items; /* [node_count] */
+	const uint64_t *steps;
+};
+
+static uint32_t add_item(struct tree_maker *maker, uint64_t subtree,
+			 uint32_t label)
+{
+	uint32_t index = maker->count++;
+
+	maker->items[index] = (struct tree_item){subtree, index + 1, label};
+	return index;
+}
+
+/* A child is complete: what it is goes into the hash of its parent. */
+static void fold(struct tree_maker *maker, uint32_t parent, uint32_t child)
+{
+	struct tree_item *items = maker->items;
+	uint64_t *subtree =
+		&items[parent == NO_NODE ? 0 : maker->node_items[parent]]
+			 .subtree;
+
+	*subtree = hash_chain(items[child].subtree, *subtree);
+}
+
+static void open_element(struct tree_maker *maker, uint32_t node)
+{
+	uint64_t step = maker->steps[node];
+	uint32_t label = (uint32_t)step | FIRST_LABEL;
+
+	maker->node_items[node] = add_item(maker, step, label);
+}
+
+struct item_tree item_tree_make(struct arena *arena, const struct page *page)
+{
+	const struct fragment *fragments = fragments_of_page(arena, page);
+	struct tree_maker maker = {
+		.items = ARENA_NEW(arena, struct tree_item,
+				   (size_t)page->node_count + page->text_count +
+					   1),
+		.text_items = ARENA_NEW(arena, uint32_t, page->text_count),
+		.node_items = ARENA_NEW(arena, uint32_t, page->node_count),
+		.steps = node_steps(arena, page, true),
+	};
+	struct walk walk = walk_begin(page);
+	enum step step;
+	uint32_t index;
+
+	add_item(&maker, 0, PAGE_LABEL);
+	while ((step = walk_next(&walk, &index)) != STEP_END) {
+		uint32_t item;
+
+		switch (step) {
+		case STEP_OPEN:
+			open_element(&maker, index);
+			break;
+		case STEP_CLOSE:
+			item = maker.node_items[index];
+			maker.items[item].end = maker.count;
+			fold(&maker, page->nodes[index].parent, item);
+			break;
+		default:
+			item = add_item(&maker, fragments[index].hash,
+					TEXT_LABEL);
+			maker.text_items[index] = item;
+			fold(&maker, page->texts[index].node, item);
+			break;
+		}
+	}
+	maker.items[0].end = maker.count;
+	return (struct item_tree){
+		.items = maker.items,
+		.count = maker.count,
+		.text_items = maker.text_items,
+	};
+}
+
+struct item_tree item_tree_copy(struct arena *arena,
+				const struct item_tree *tree)
+{
+	struct tree_item *items =
+		ARENA_NEW(arena, struct tree_item, tree->count);
+
+	memcpy(items, tree->items, tree->count * sizeof(*items));
+	return (struct item_tree){.items = items, .count = tree->count};
+}

@@ -1,0 +1,38 @@
+/*
+ * extract/methods/item_tree.h - a page as a tree of elements and texts, small
+ * enough to be kept.
+ */
+#ifndef EXTRACT_METHODS_ITEM_TREE_H
+#define EXTRACT_METHODS_ITEM_TREE_H
+
+#include <stdint.h>
+
+struct arena;
+struct page;
+
+enum { TEXT_LABEL = 0 };
+
+/*
+ * An element or a text. Texts are leaves, whose subtree is the hash of the
+ * text; item 0 stands for the page and holds all others.
+ */
+struct tree_item {
+	uint64_t subtree; /* hash of all that is in it */
+	uint32_t end;     /* index one past its last descendant */
+	uint32_t label;   /* of the tag and class; or TEXT_LABEL */
+};
+
+struct item_tree {
+	const struct tree_item *items; /* [count], pre-order */
+	uint32_t count;
+	const uint32_t *text_items; /* [text_count], or NULL in a copy */
+};
+
+/* In `arena`, 16 bytes an item and as much again on the way. Linear. */
+struct item_tree item_tree_make(struct arena *arena, const struct page *page);
+
+/* The items alone, in `arena`. */
+struct item_tree item_tree_copy(struct arena *arena,
+				const struct item_tree *tree);
+
+#endif

@@ -1,0 +1,77 @@
+#include "extract/methods/feature_share.h"
+#include "extract/methods/kmeans.h"
+#include "extract/methods/methods.h"
+#include "extract/core/trace.h"
+#include "page/page.h"
+#include "store/arena.h"
+
+enum { CLUSTERS, WEIGHT };
+
+static const struct parameter parameters[] = {
+	[CLUSTERS] =
+		{
+			.name = "clusters",
+			.unit = "",
+			.minimum = 2,
+			.maximum = MAX_CLUSTERS,
+			.preset = 3,
+			.meaning = "into how many the blocks are divided; the "
+				   "highest is kept",
+		},
+	[WEIGHT] = FEATURE_WEIGHT,
+};
+
+/* [tree.count]: the block is in the cluster with the highest shares. */
+static const bool *find_kept(struct arena *arena,
+			     const struct feature_shares *shares,
+			     uint32_t clusters)
+{
+	struct kmeans_point *points =
+		ARENA_NEW(arena, struct kmeans_point, shares->count);
+	bool *is_kept = ARENA_NEW(arena, bool, shares->tree.count);
+	struct kmeans kmeans;
+
+	for (uint32_t i = 0; i < shares->count; i++)
+		points[i].x = shares->shares[shares->blocks[i]];
+	kmeans = kmeans_run(arena, points, shares->count, clusters, false);
+	for (uint32_t i = 0; i < shares->count; i++)
+		is_kept[shares->blocks[i]] =
+			kmeans.clusters[i] + 1U == kmeans.count;
+	return is_kept;
+}
+
+static void explain(const struct extractor_input *input,
+		    const struct feature_shares *shares, const bool *is_kept)
+{
+	for (uint32_t i = 0; i < input->page->text_count; i++) {
+		uint32_t block = shares->tree.text_blocks[i];
+
+		trace_reason(input->trace, i,
+			     "text is %.2f of its block, %s the highest "
+			     "cluster",
+			     (double)shares->shares[block],
+			     is_kept[block] ? "in" : "below");
+	}
+}
+
+static void run(const struct extractor_input *input, struct verdict *verdicts)
+{
+	struct feature_shares shares =
+		feature_shares_make(input, input->parameters[WEIGHT]);
+	const bool *is_kept = find_kept(input->arena, &shares,
+					(uint32_t)input->parameters[CLUSTERS]);
+
+	feature_shares_judge(input, &shares, is_kept, verdicts);
+	if (input->trace != NULL)
+		explain(input, &shares, is_kept);
+}
+
+const struct extractor extractor_kfe = {
+	.name = "kfe",
+	.summary = "The blocks that hold text and little beside it.",
+	.source = "Debnath, Mitra, Giles, Identifying Content Blocks from Web "
+		  "Documents, ISMIS 2005: K-FeatureExtractor",
+	.parameters = parameters,
+	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
+	.run = run,
+};

@@ -1,0 +1,52 @@
+/*
+ * extract/methods/low_slope.h - the document slope curve: d(i), the tags among
+ * the tokens up to i. Where it rises slowly there are many words and few tags
+ * (Pinto et al., QuASM, JCDL 2002).
+ */
+#ifndef EXTRACT_METHODS_LOW_SLOPE_H
+#define EXTRACT_METHODS_LOW_SLOPE_H
+
+#include "extract/methods/region.h"
+
+struct figure;
+
+struct windows {
+	uint32_t size;    /* tokens, >= 1 */
+	uint32_t step;    /* tokens from one to the next, >= 1 */
+	double max_slope; /* tags a token: a window over it is not low */
+};
+
+/* The slope of the whole curve, tags a token; 0 without tokens. */
+double slope_mean(const struct token_stream *stream);
+
+/*
+ * The tokens that a window of low slope holds. Windows lie inside of the ranges
+ * of `within`, the last one at its end; a range that is shorter than a window
+ * is one window. With a step of 1 the regions begin and end at tags or where
+ * `within` does. The regions belong to `arena`. Linear.
+ */
+struct regions slope_low_regions(struct arena *arena,
+				 const struct token_stream *stream,
+				 const struct regions *within,
+				 const struct windows *windows);
+
+/*
+ * `size` as a window of this stream: at most a tenth of the tokens, for in one
+ * as long as the page nothing differs from the mean; at least 1.
+ */
+uint32_t slope_window(const struct token_stream *stream, double size);
+
+/* Draw the curve, and under it the regions. */
+void slope_draw(const struct extractor_input *input,
+		const struct token_stream *stream,
+		const struct regions *regions);
+
+/* The row of `max_slope` in the tables of the methods. */
+#define SLOPE_MAXIMUM                                                          \
+	{                                                                      \
+		.name = "max_slope", .unit = "share of the page's mean slope", \
+		.minimum = 0, .maximum = 2, .preset = 0.5,                     \
+		.meaning = "a window that is steeper is no content",           \
+	}
+
+#endif

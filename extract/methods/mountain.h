@@ -1,0 +1,22 @@
+/* extract/methods/mountain.h - the mountain of a page: its cells and ridges. */
+#ifndef EXTRACT_METHODS_MOUNTAIN_H
+#define EXTRACT_METHODS_MOUNTAIN_H
+
+#include <stdbool.h>
+
+#include "extract/methods/cell.h"
+#include "extract/methods/ridge.h"
+
+struct arena;
+struct page;
+
+struct mountain {
+	struct cells cells; /* smoothed */
+	struct ridges ridges;
+};
+
+/* By `values`, the parameters of the method `mountain`. Belongs to `arena`. */
+struct mountain mountain_of_page(struct arena *arena, const struct page *page,
+				 const bool *is_visible, const double *values);
+
+#endif

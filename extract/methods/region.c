@@ -1,0 +1,84 @@
+#include "extract/methods/region.h"
+
+#include "extract/core/trace.h"
+#include "page/page.h"
+#include "store/arena.h"
+
+/* A share is `inside` of `words`. */
+struct share {
+	uint32_t inside;
+	uint32_t words; /* >= 1 */
+};
+
+static uint32_t overlap(struct token_range a, struct token_range b)
+{
+	uint32_t begin = a.begin > b.begin ? a.begin : b.begin;
+	uint32_t end = a.end < b.end ? a.end : b.end;
+
+	return begin < end ? end - begin : 0;
+}
+
+/*
+ * How much of a text stands in the regions from *next on, which is moved over
+ * those that end before the text does.
+ */
+static struct share share_of(const struct regions *regions, uint32_t *next,
+			     struct token_range text)
+{
+	struct share share = {.words = text.end - text.begin};
+
+	while (*next < regions->count &&
+	       regions->ranges[*next].end < text.end) {
+		share.inside += overlap(regions->ranges[*next], text);
+		++*next;
+	}
+	if (*next < regions->count)
+		share.inside += overlap(regions->ranges[*next], text);
+	if (share.words > 0)
+		return share;
+	share.words = 1;
+	if (*next < regions->count &&
+	    regions->ranges[*next].begin < text.begin &&
+	    text.end < regions->ranges[*next].end)
+		share.inside = 1;
+	return share;
+}
+
+void regions_judge(const struct extractor_input *input,
+		   const struct token_stream *stream, const bool *is_visible,
+		   const struct regions *regions, struct verdict *verdicts)
+{
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < input->page->text_count; i++) {
+		struct share share = share_of(regions, &next, stream->texts[i]);
+
+		verdicts[i] = (struct verdict){
+			.score = (float)share.inside / (float)share.words,
+			.is_content =
+				is_visible[i] && share.inside > share.words / 2,
+		};
+		if (!is_visible[i])
+			trace_reason(input->trace, i, "not visible");
+		else
+			trace_reason(input->trace, i,
+				     "%u of %u words in a chosen region",
+				     share.inside, share.words);
+	}
+}
+
+void regions_draw(struct arena *arena, const struct regions *regions,
+		  struct figure *figure)
+{
+	struct figure_range *ranges =
+		ARENA_NEW(arena, struct figure_range, regions->count);
+
+	for (uint32_t i = 0; i < regions->count; i++)
+		ranges[i] = (struct figure_range){
+			.begin = (float)regions->ranges[i].begin,
+			.end = (float)regions->ranges[i].end,
+			.is_content = true,
+		};
+	figure->ranges = ranges;
+	figure->range_count = regions->count;
+}

@@ -1,0 +1,33 @@
+/*
+ * extract/methods/region.h - the parts of a token stream that a method takes
+ * for content, and what that means for the text nodes.
+ */
+#ifndef EXTRACT_METHODS_REGION_H
+#define EXTRACT_METHODS_REGION_H
+
+#include "extract/core/extractor.h"
+#include "extract/text/token_stream.h"
+
+struct figure;
+
+/* Ranges that neither overlap nor touch, ascending. */
+struct regions {
+	const struct token_range *ranges; /* [count] */
+	uint32_t count;
+};
+
+/*
+ * A text node is content when it is visible and more than half of its words
+ * stand in the regions; its score is the share of its words that do. One
+ * without words counts as a word, which stands where both of its neighbours
+ * do. Tells the trace. Linear.
+ */
+void regions_judge(const struct extractor_input *input,
+		   const struct token_stream *stream, const bool *is_visible,
+		   const struct regions *regions, struct verdict *verdicts);
+
+/* Draw the regions under the curve `figure`; they belong to `arena`. */
+void regions_draw(struct arena *arena, const struct regions *regions,
+		  struct figure *figure);
+
+#endif

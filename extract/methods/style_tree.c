@@ -1,0 +1,312 @@
+#include "extract/methods/style_tree.h"
+
+#include <math.h>
+
+#include "extract/text/node_path.h"
+#include "extract/methods/spread.h"
+#include "extract/text/term.h"
+#include "extract/core/visible.h"
+#include "extract/core/walk.h"
+#include "page/page.h"
+#include "store/arena.h"
+#include "store/hash.h"
+
+/* An element node of the style tree, or a leaf. */
+struct place {
+	uint64_t key;
+	uint32_t parent;    /* its number, or NO_ENTRY */
+	uint32_t pages;     /* that have it */
+	uint32_t page;      /* that had it last, + 1 */
+	uint32_t styles;    /* distinct sequences of children */
+	double style_sum;   /* of c ln c, c = the pages with a style */
+	double weight;      /* sum over the pages of 1 / its siblings */
+	double inner;       /* of the children's importance by weight */
+	uint32_t features;  /* distinct words of a leaf */
+	double feature_sum; /* of their entropies */
+};
+
+struct style {
+	uint64_t key;
+	uint32_t place;
+	uint32_t pages;
+};
+
+struct place_feature {
+	uint64_t key;
+	uint32_t place;
+	struct spread spread;
+};
+
+struct style_tree {
+	struct hash_table places;   /* struct place */
+	struct hash_table styles;   /* struct style */
+	struct hash_table features; /* struct place_feature */
+};
+
+/* Stands for a text among the steps. */
+static const uint64_t text_step = 1;
+
+struct step_counter {
+	uint64_t key;
+	uint64_t count;
+};
+
+/* The key of the next child of `parent` with this step. */
+static uint64_t place_key(struct hash_table *counters, uint64_t parent,
+			  uint64_t step)
+{
+	struct step_counter *counter =
+		hash_table_add(counters, hash_chain(step, parent));
+
+	return hash_chain(counter->count++, counter->key);
+}
+
+static void add_child(struct page_places *places, uint32_t parent,
+		      uint64_t step)
+{
+	if (parent == NO_NODE)
+		return;
+	places->styles[parent] = hash_chain(step, places->styles[parent]);
+	places->children[parent]++;
+}
+
+struct page_places style_tree_places(struct arena *arena,
+				     const struct page *page)
+{
+	const uint64_t *steps = node_steps(arena, page, true);
+	struct hash_table counters =
+		hash_table_make(arena, sizeof(struct step_counter));
+	struct page_places places = {
+		.nodes = ARENA_NEW(arena, uint64_t, page->node_count),
+		.texts = ARENA_NEW(arena, uint64_t, page->text_count),
+		.styles = ARENA_NEW(arena, uint64_t, page->node_count),
+		.children = ARENA_NEW(arena, uint32_t, page->node_count),
+	};
+	struct walk walk = walk_begin(page);
+	enum step step;
+	uint32_t index;
+
+	while ((step = walk_next(&walk, &index)) != STEP_END) {
+		uint32_t parent;
+
+		if (step == STEP_CLOSE)
+			continue;
+		parent = step == STEP_OPEN ? page->nodes[index].parent
+					   : page->texts[index].node;
+		add_child(&places, parent,
+			  step == STEP_OPEN ? steps[index] : text_step);
+		*(step == STEP_OPEN ? &places.nodes[index]
+				    : &places.texts[index]) =
+			place_key(&counters,
+				  parent == NO_NODE ? 0 : places.nodes[parent],
+				  step == STEP_OPEN ? steps[index] : text_step);
+	}
+	return places;
+}
+
+/*
+ * A place of the page, counted; `siblings` are the children of its parent. A
+ * parent comes before its children.
+ */
+static struct place *count_place(struct style_tree *tree, uint64_t key,
+				 const uint64_t *parent_key, uint32_t siblings,
+				 uint32_t page)
+{
+	const struct place *parent =
+		parent_key == NULL
+			? NULL
+			: hash_table_find(&tree->places, *parent_key);
+	uint32_t parent_index =
+		parent == NULL ? NO_ENTRY
+			       : hash_table_index(&tree->places, parent);
+	struct place *place = hash_table_add(&tree->places, key);
+
+	if (place->page == page + 1)
+		return place;
+	place->page = page + 1;
+	place->pages++;
+	place->parent = parent_index;
+	place->weight += siblings == 0 ? 0 : 1.0 / siblings;
+	return place;
+}
+
+static void add_style(struct style_tree *tree, uint32_t place, uint64_t key,
+		      uint64_t sequence)
+{
+	struct style *style =
+		hash_table_add(&tree->styles, hash_chain(sequence, key));
+
+	style->place = place;
+	style->pages++;
+}
+
+static void add_nodes(struct style_tree *tree, const struct page *page,
+		      const struct page_places *places, uint32_t number)
+{
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		uint32_t parent = page->nodes[i].parent;
+		const struct place *place =
+			parent == NO_NODE
+				? count_place(tree, places->nodes[i], NULL, 0,
+					      number)
+				: count_place(tree, places->nodes[i],
+					      &places->nodes[parent],
+					      places->children[parent], number);
+
+		add_style(tree, hash_table_index(&tree->places, place),
+			  places->nodes[i], places->styles[i]);
+	}
+}
+
+static void add_texts(struct style_tree *tree, const struct page *page,
+		      const struct page_places *places,
+		      const struct term_list *list, uint32_t number)
+{
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		uint32_t node = page->texts[i].node;
+		uint64_t key = places->texts[i];
+		uint32_t place = hash_table_index(
+			&tree->places,
+			node == NO_NODE
+				? count_place(tree, key, NULL, 0, number)
+				: count_place(tree, key, &places->nodes[node],
+					      places->children[node], number));
+
+		for (uint32_t k = list->begin[i]; k < list->begin[i + 1]; k++) {
+			struct place_feature *feature =
+				hash_table_add(&tree->features,
+					       hash_chain(list->terms[k], key));
+
+			feature->place = place;
+			spread_add(&feature->spread, number);
+		}
+	}
+}
+
+static void add_page(struct style_tree *tree, const struct page *page,
+		     uint32_t number)
+{
+	struct arena *scratch = arena_create();
+	struct page_places places = style_tree_places(scratch, page);
+	struct term_list list =
+		terms_of_page(scratch, page, visible_texts(scratch, page));
+
+	add_nodes(tree, page, &places, number);
+	add_texts(tree, page, &places, &list, number);
+	arena_destroy(scratch);
+}
+
+static void sum_styles(struct style_tree *tree)
+{
+	for (uint32_t i = 0; i < tree->styles.count; i++) {
+		const struct style *style = hash_table_entry(&tree->styles, i);
+		struct place *place;
+
+		if (style->place == NO_ENTRY)
+			continue;
+		place = hash_table_entry(&tree->places, style->place);
+		place->styles++;
+		place->style_sum += style->pages * log(style->pages);
+	}
+}
+
+static void sum_features(struct style_tree *tree)
+{
+	for (uint32_t i = 0; i < tree->features.count; i++) {
+		const struct place_feature *feature =
+			hash_table_entry(&tree->features, i);
+		struct place *place;
+
+		if (feature->place == NO_ENTRY)
+			continue;
+		place = hash_table_entry(&tree->places, feature->place);
+		place->features++;
+		place->feature_sum +=
+			spread_entropy(&feature->spread, place->pages);
+	}
+}
+
+/*
+ * NodeImp of the source: the entropy of the styles of an inner node, and of a
+ * leaf one less the mean entropy of its features; 1 when only one page
+ * has it.
+ */
+static double node_importance(const struct place *place)
+{
+	double pages = place->pages;
+
+	if (place->pages == 1)
+		return 1;
+	if (place->styles == 0)
+		return place->features == 0
+			       ? 1
+			       : 1 - place->feature_sum / place->features;
+	return (log(pages) - place->style_sum / pages) / log(pages);
+}
+
+/* CompImp of the source: with few styles a node is what its children are. */
+static double composite_importance(const struct place *place,
+				   double attenuation)
+{
+	double share = pow(attenuation, place->styles);
+
+	if (place->styles == 0)
+		return node_importance(place);
+	return (1 - share) * node_importance(place) +
+	       share * place->inner / place->pages;
+}
+
+static void keep(struct hash_table *rated, const struct place *place,
+		 double composite)
+{
+	struct importance *importance = hash_table_add(rated, place->key);
+
+	importance->composite = (float)composite;
+	importance->pages = place->pages;
+}
+
+/* Parents stand before their children: from the last to the first. */
+static struct hash_table
+rate_places(struct arena *arena, struct style_tree *tree, double attenuation)
+{
+	struct hash_table rated =
+		hash_table_make(arena, sizeof(struct importance));
+
+	for (uint32_t i = tree->places.count; i-- > 0;) {
+		const struct place *place = hash_table_entry(&tree->places, i);
+		double composite = composite_importance(place, attenuation);
+
+		if (place->parent != NO_ENTRY) {
+			struct place *parent =
+				hash_table_entry(&tree->places, place->parent);
+
+			parent->inner += place->weight * composite;
+		}
+		if (place->parent == NO_ENTRY || place->styles > 0)
+			keep(&rated, place, composite);
+	}
+	return rated;
+}
+
+struct hash_table style_tree_rate(struct arena *arena,
+				  const struct sample *sample,
+				  double attenuation)
+{
+	struct arena *scratch = arena_create();
+	struct style_tree tree = {
+		.places = hash_table_make(scratch, sizeof(struct place)),
+		.styles = hash_table_make(scratch, sizeof(struct style)),
+		.features =
+			hash_table_make(scratch, sizeof(struct place_feature)),
+	};
+	struct hash_table rated;
+
+	for (uint32_t i = 0; i < sample->count; i++)
+		add_page(&tree, sample->pages[i], i);
+	sum_styles(&tree);
+	sum_features(&tree);
+	rated = rate_places(scratch, &tree, attenuation);
+	rated = hash_table_copy(arena, &rated);
+	arena_destroy(scratch);
+	return rated;
+}

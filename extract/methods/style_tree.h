@@ -1,0 +1,50 @@
+/*
+ * extract/methods/style_tree.h - the site style tree of Yi, Liu and Li, KDD
+ * 2003: the trees of the pages of a site laid over each other, and how much
+ * each place of it tells of the page that it is on.
+ *
+ * The source's element node is a place in one sequence of children, so that one
+ * banner more makes another tree of all beside it. Here it is a path of steps,
+ * each with its number among the siblings of the same tag and class, and a text
+ * is a leaf below its element. So a page has every place at most once.
+ */
+#ifndef EXTRACT_METHODS_STYLE_TREE_H
+#define EXTRACT_METHODS_STYLE_TREE_H
+
+#include <stdint.h>
+
+#include "extract/core/extractor.h"
+#include "extract/core/hash_table.h"
+
+struct arena;
+struct page;
+
+/* Where the elements and texts of a page stand in the style tree. */
+struct page_places {
+	uint64_t *nodes;    /* [node_count] hashes */
+	uint64_t *texts;    /* [text_count] */
+	uint64_t *styles;   /* [node_count] hash of the sequence of children */
+	uint32_t *children; /* [node_count] */
+};
+
+/* In `arena`. Linear. */
+struct page_places style_tree_places(struct arena *arena,
+				     const struct page *page);
+
+/* Of an element, or of a text outside of any. */
+struct importance {
+	uint64_t key;    /* its place */
+	float composite; /* in [0, 1]; 1 when only one page has it */
+	uint32_t pages;  /* of the sample that have it */
+};
+
+/*
+ * A table of struct importance, in `arena`: the composite importance of all
+ * places of the sample. `attenuation` is gamma there, in [0, 1]. Linear in the
+ * sample.
+ */
+struct hash_table style_tree_rate(struct arena *arena,
+				  const struct sample *sample,
+				  double attenuation);
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * extract/methods/tag_ratio.h - how much text and how few tags stand on every
+ * line of the source: what the three versions of CETR work on (Weninger, Hsu,
+ * Han, CETR: Content Extraction via Tag Ratios, WWW 2010).
+ */
+#ifndef EXTRACT_METHODS_TAG_RATIO_H
+#define EXTRACT_METHODS_TAG_RATIO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "extract/core/extractor.h"
+#include "extract/core/trace.h"
+
+/* Parameters that all versions have, by their place in the table. */
+enum {
+	TAG_RATIO_RADIUS,
+	TAG_RATIO_WIDTH,
+	TAG_RATIO_CUT, /* lambda, or the number of clusters */
+};
+
+enum { MAX_TAG_RATIO_RADIUS = 20 };
+
+/* Their rows; both presets are the source's own. */
+#define TAG_RATIO_RADIUS_ROW                                     \
+	{                                                        \
+		.name = "radius", .unit = "lines", .minimum = 1, \
+		.maximum = MAX_TAG_RATIO_RADIUS, .preset = 3,    \
+		.meaning = "how far the ratios are smoothed",    \
+	}
+#define TAG_RATIO_WIDTH_ROW                                           \
+	{                                                             \
+		.name = "width", .unit = "characters", .minimum = 10, \
+		.maximum = 10000, .preset = 60,                       \
+		.meaning = "of a line where the page has hardly any", \
+	}
+
+/* Characters of a text on one line. */
+struct line_part {
+	uint32_t text;
+	uint32_t line;
+	uint32_t characters;
+};
+
+struct tag_ratios {
+	/* [count], of the lines that hold anything: characters / tags, of
+	   characters alone where there is no tag */
+	const float *ratios;
+	const float *smoothed; /* [count] */
+	bool *is_content;      /* [count]: false, until a version sets it */
+	uint32_t count;
+	const struct line_part *parts; /* [part_count], document order */
+	uint32_t part_count;
+	const bool *is_visible; /* [page->text_count] */
+};
+
+/*
+ * The lines of the input's page without script, style and comments, and their
+ * smoothed ratios. The characters of visible texts count, a run of white space
+ * and an entity as one; a tag counts where it begins. A page with hardly any
+ * line breaks is broken after `width` characters, tags included, or at the end
+ * of the tag that stands there. Everything belongs to input->arena. Linear.
+ */
+struct tag_ratios tag_ratios_make(const struct extractor_input *input);
+
+/*
+ * A text is content when it is visible and more than half of its characters
+ * stand on lines with is_content; its score is the mean of the smoothed ratios
+ * that its characters see. Tells the trace. Linear.
+ */
+void tag_ratios_judge(const struct extractor_input *input,
+		      const struct tag_ratios *ratios,
+		      struct verdict *verdicts);
+
+/* The smoothed ratios over the lines, with a line across at `threshold`. */
+void tag_ratios_draw(const struct extractor_input *input,
+		     const struct tag_ratios *ratios, float threshold);
+
+#endif

@@ -5,7 +5,7 @@
 
 #include "daemon/ctl_client.h"
 #include "daemon/table.h"
-#include "extract/feature.h"
+#include "extract/auto/feature.h"
 
 static enum ctl_status run_features(const struct ctl *ctl)
 {

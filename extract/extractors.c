@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "extract/auto.h"
+#include "extract/auto/auto.h"
 #include "extract/methods/methods.h"
 
 const struct extractor *const extractors[] = {

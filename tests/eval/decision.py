@@ -1,6 +1,6 @@
 """Which passages are shown, given their scores, and how good that is.
 
-The rule is that of extract/auto_choice.c: a passage over the threshold, unless
+The rule is that of extract/auto/auto_choice.c: a passage over the threshold, unless
 it cannot be read or repeats one that is shown. A page's F1 is the word F1 of
 score.py, whose words are numbers here: those of the gold, from 0.
 """

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "extract/auto_model.h"
+#include "extract/auto/auto_model.h"
 #include "store/file.h"
 
 #define MAX_BYTES ((size_t)4 << 30)

@@ -1,4 +1,4 @@
-"""A booster of xgboost as a model file (the format of extract/forest.h)."""
+"""A booster of xgboost as a model file (the format of extract/auto/forest.h)."""
 
 import json
 import re

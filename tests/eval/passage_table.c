@@ -20,9 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/auto_choice.h"
-#include "extract/auto_claims.h"
-#include "extract/auto_model.h"
+#include "extract/auto/auto_choice.h"
+#include "extract/auto/auto_claims.h"
+#include "extract/auto/auto_model.h"
 #include "extract/core/separator.h"
 #include "page/page.h"
 #include "store/arena.h"

@@ -89,7 +89,7 @@ def write(path, found, point, crossed):
     lines = [
         "/*",
         " * auto-template 1: how `auto` weighs what the other pages of a",
-        " * template say (extract/auto_template.h).",
+        " * template say (extract/auto/auto_template.h).",
         " * Data: the sites of the Apache projects flink, jena, rocketmq and",
         " * sling (Apache-2.0), their last snapshots, with gold made of their",
         " * sources.",

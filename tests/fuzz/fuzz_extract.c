@@ -10,7 +10,7 @@
 
 #include "extract/explain.h"
 #include "extract/extractors.h"
-#include "extract/auto.h"
+#include "extract/auto/auto.h"
 #include "extract/methods/methods.h"
 #include "extract/text/fragment.h"
 #include "extract/render.h"

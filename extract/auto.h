@@ -1,9 +1,0 @@
-/* extract/auto.h - the default: trained trees. */
-#ifndef EXTRACT_AUTO_H
-#define EXTRACT_AUTO_H
-
-#include "extract/core/extractor.h"
-
-extern const struct extractor extractor_auto;
-
-#endif

@@ -1,0 +1,171 @@
+/*
+ * extract/auto/ancestry.h - features of a passage by the elements around it:
+ * how far it is to article, nav, li..., what their class names say, how much
+ * text of what kind they hold, how often they repeat, and how an extractor that
+ * chooses one subtree would score them.
+ */
+#ifndef EXTRACT_AUTO_ANCESTRY_H
+#define EXTRACT_AUTO_ANCESTRY_H
+
+#include "extract/text/passage.h"
+
+/*
+ * Steps up from the passage's element, itself at 0, to the nearest one; 30 is
+ * none. In the order of enum distance.
+ */
+/* clang-format off */
+#define ANCESTRY_CLASS "steps up to a class or id, 30: none: "
+
+#define ANCESTRY_DISTANCES(X) \
+	X(to_article, "steps up to article or role=article, 30: none") \
+	X(to_main, "steps up to main or role=main, 30: none") \
+	X(to_nav, "steps up to nav or role=navigation, menu, menubar, " \
+		"tablist, 30: none") \
+	X(to_header, "steps up to header or role=banner, 30: none") \
+	X(to_footer, "steps up to footer or role=contentinfo, 30: none") \
+	X(to_aside, "steps up to aside or role=complementary, 30: none") \
+	X(to_section, "steps up to section, 30: none") \
+	X(to_form, "steps up to form or role=search, 30: none") \
+	X(to_ul, "steps up to ul, 30: none") \
+	X(to_ol, "steps up to ol, 30: none") \
+	X(to_table, "steps up to table, 30: none") \
+	X(to_a, "steps up to a, 30: none") \
+	X(to_button, "steps up to button or role=button, 30: none") \
+	X(to_figure, "steps up to figure, 30: none") \
+	X(to_details, "steps up to details, 30: none") \
+	X(to_dialog, "steps up to dialog or role=dialog, alertdialog, " \
+		"30: none") \
+	X(to_dl, "steps up to dl, 30: none") \
+	X(to_pre, "steps up to pre, 30: none") \
+	X(to_blockquote, "steps up to blockquote, 30: none") \
+	X(to_label, "steps up to label, 30: none") \
+	X(to_li, "steps up to li, 30: none") \
+	X(to_cell, "steps up to td or th, 30: none") \
+	X(to_heading, "steps up to h1..h6, 30: none") \
+	X(to_class_navigation, ANCESTRY_CLASS "nav, menu, ...") \
+	X(to_class_header, ANCESTRY_CLASS "header, masthead, hero, ...") \
+	X(to_class_footer, ANCESTRY_CLASS "footer, copyright, legal, ...") \
+	X(to_class_sidebar, ANCESTRY_CLASS "sidebar, rail, widget, ...") \
+	X(to_class_comment, ANCESTRY_CLASS "comment, reply, discussion, ...") \
+	X(to_class_related, \
+		ANCESTRY_CLASS "related, recommended, popular, ...") \
+	X(to_class_social, ANCESTRY_CLASS "share, social, follow, ...") \
+	X(to_class_popup, \
+		ANCESTRY_CLASS "cookie, modal, newsletter, login, ...") \
+	X(to_class_advertisement, ANCESTRY_CLASS "ad, sponsored, ...") \
+	X(to_class_content, \
+		ANCESTRY_CLASS "content, main, article, post, ...") \
+	X(to_class_article_body, \
+		ANCESTRY_CLASS "articlebody, postcontent, ...") \
+	X(to_class_product, ANCESTRY_CLASS "product, price, cart, ...") \
+	X(to_class_description, \
+		ANCESTRY_CLASS "description, details, specs, ...") \
+	X(to_class_review, ANCESTRY_CLASS "review, rating, testimonial, ...") \
+	X(to_class_item, ANCESTRY_CLASS "card, grid, item, list, result, ...") \
+	X(to_class_filter, ANCESTRY_CLASS "filter, facet, sort, search, ...") \
+	X(to_class_metadata, \
+		ANCESTRY_CLASS "meta, byline, author, date, tags, ...") \
+	X(to_class_forum, \
+		ANCESTRY_CLASS "thread, topic, message, answer, ...") \
+	X(to_class_documentation, \
+		ANCESTRY_CLASS "docs, reference, api, code, ...") \
+	X(to_class_accordion, \
+		ANCESTRY_CLASS "faq, accordion, toggle, tab, ...") \
+	X(to_class_media, \
+		ANCESTRY_CLASS "caption, image, gallery, carousel, ...") \
+	X(to_class_action, ANCESTRY_CLASS "button, link, icon, ...")
+
+/*
+ * name, definition; ln1(x) is ln(1 + x). Sums are of the passages of
+ * PLACE_PLAIN inside an element: 1 up is the parent of the passage's element,
+ * 2 up the one around that, all at most the page.
+ */
+#define ANCESTRY_FEATURES(X) \
+	X(depth, "elements around it") \
+	X(element_kind, "enum tag_kind of its element") \
+	ANCESTRY_DISTANCES(X) \
+	X(class_groups, "kinds of class that the elements around it have") \
+	\
+	X(element_words, "ln1(words of its element)") \
+	X(words_1up, "ln1(words), 1 up") \
+	X(words_2up, "ln1(words), 2 up") \
+	X(words_4up, "ln1(words), 4 up") \
+	X(link_share_1up, "share of characters in links, 1 up") \
+	X(link_share_2up, "share of characters in links, 2 up") \
+	X(link_share_4up, "share of characters in links, 4 up") \
+	X(passages_1up, "ln1(passages), 1 up") \
+	X(passages_2up, "ln1(passages), 2 up") \
+	X(passages_4up, "ln1(passages), 4 up") \
+	X(page_share_2up, "share of the page's words, 2 up") \
+	X(page_share_4up, "share of the page's words, 4 up") \
+	X(ends_2up, "share of passages that end a sentence, 2 up") \
+	X(ends_4up, "share of passages that end a sentence, 4 up") \
+	X(long_share_2up, "share of words in long_words, 2 up") \
+	X(long_share_4up, "share of words in long_words, 4 up") \
+	X(prices_2up, "share of passages with a price, 2 up") \
+	X(prices_4up, "share of passages with a price, 4 up") \
+	X(dates_4up, "share of passages with a date, 4 up") \
+	\
+	X(density, "characters per element of its element, over the page's: " \
+		"CETD") \
+	X(highest_density, "the highest density of the elements around it") \
+	X(composite_density, "ln1(the highest composite density of its " \
+		"element and the five around that): CETD") \
+	\
+	X(subtree_score, "the highest score of the elements around it: " \
+		"Readability") \
+	X(subtree_share, "subtree_score over the page's highest") \
+	X(in_top, "1 inside the element of the highest score") \
+	X(to_top, "steps up from that element to the first that is also " \
+		"around the passage, at most 30") \
+	\
+	X(repeats, "siblings of its element with its tag and classes, and " \
+		"itself; at most 50") \
+	X(repeats_1up, "repeats of its element's parent, at most 50") \
+	X(repeats_2up, "repeats of that one's parent, at most 50") \
+	X(to_item, "steps up to an item, an element that repeats >= 3 times, " \
+		"30: none") \
+	X(item_words, "ln1(words of that item), 0: none") \
+	X(item_repeats, "how often it repeats, at most 100, 0: none") \
+	X(list_link_share, "share of characters in links in the item's " \
+		"parent, 0: none") \
+	X(list_page_share, "share of the page's words in the item's parent") \
+	X(list_long_share, "share of words in long_words there, 0: none") \
+	\
+	X(path_words, "ln1(words of the passages on its path of elements " \
+		"and classes)") \
+	X(path_passages, "ln1(passages on its path)") \
+	X(path_page_share, "share of the page's words on its path") \
+	X(path_link_share, "share of words in links, on its path") \
+	X(path_mean_words, "words per passage, on its path") \
+	X(path_ends, "share of passages that end a sentence, on its path")
+/* clang-format on */
+
+enum {
+#define X(name, definition) ANCESTRY_##name,
+	ANCESTRY_FEATURES(X)
+#undef X
+		ANCESTRY_COUNT
+};
+
+struct ancestry;
+struct repetition;
+
+/*
+ * Prepare. Everything belongs to `arena`: 24 bytes an element, 96 a path of
+ * elements and classes and 160 a level; and 64 an element while it works.
+ * Linear, constant stack.
+ */
+struct ancestry *ancestry_make(struct arena *arena,
+			       const struct passages *passages);
+
+/*
+ * Write the row [ANCESTRY_COUNT] of the next passage, from the first one. Every
+ * element is entered once: linear for all of them, whatever the depth.
+ */
+void ancestry_next(struct ancestry *ancestry, float *row);
+
+/* What it has counted; it lives as long. */
+const struct repetition *ancestry_repetition(const struct ancestry *ancestry);
+
+#endif

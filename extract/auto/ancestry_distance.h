@@ -1,0 +1,59 @@
+/*
+ * extract/auto/ancestry_distance.h - how far up the nearest element of each
+ * kind is, for the elements that are open.
+ */
+#ifndef EXTRACT_AUTO_ANCESTRY_DISTANCE_H
+#define EXTRACT_AUTO_ANCESTRY_DISTANCE_H
+
+#include <stdint.h>
+
+#include "extract/text/class_group.h"
+
+struct page;
+
+/* In the order of ANCESTRY_DISTANCES. */
+enum distance {
+	DISTANCE_ARTICLE,
+	DISTANCE_MAIN,
+	DISTANCE_NAV,
+	DISTANCE_HEADER,
+	DISTANCE_FOOTER,
+	DISTANCE_ASIDE,
+	DISTANCE_SECTION,
+	DISTANCE_FORM,
+	DISTANCE_UL,
+	DISTANCE_OL,
+	DISTANCE_TABLE,
+	DISTANCE_A,
+	DISTANCE_BUTTON,
+	DISTANCE_FIGURE,
+	DISTANCE_DETAILS,
+	DISTANCE_DIALOG,
+	DISTANCE_DL,
+	DISTANCE_PRE,
+	DISTANCE_BLOCKQUOTE,
+	DISTANCE_LABEL,
+	DISTANCE_LI,
+	DISTANCE_CELL,
+	DISTANCE_HEADING,
+	DISTANCE_GROUPS, /* + enum class_group */
+	DISTANCE_COUNT = DISTANCE_GROUPS + GROUP_COUNT,
+
+	DISTANCE_NONE = 30,  /* and for what is farther */
+	DISTANCE_BYTES = 48, /* DISTANCE_COUNT in whole vectors */
+};
+
+/* Those outside of all elements; `distances` [DISTANCE_BYTES]. */
+void distances_begin(uint8_t *distances);
+
+/*
+ * Those at element `node` of the class groups `groups`, from those at its
+ * parent; both [DISTANCE_BYTES].
+ */
+void distances_enter(const struct page *page, uint32_t node, uint32_t groups,
+		     const uint8_t *parent, uint8_t *distances);
+
+/* How many class groups there are within DISTANCE_NONE. */
+unsigned distances_groups(const uint8_t *distances);
+
+#endif

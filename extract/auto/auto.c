@@ -1,0 +1,143 @@
+#include "extract/auto/auto.h"
+
+#include "extract/auto/auto_choice.h"
+#include "extract/auto/auto_claims.h"
+#include "extract/auto/auto_score.h"
+#include "extract/auto/auto_template.h"
+#include "extract/auto/auto_trace.h"
+#include "page/page.h"
+
+/* Those of which a model has the preset. */
+enum {
+	PARAMETER_threshold,
+	PARAMETER_page_weight,
+	PARAMETER_slot_weight,
+	PARAMETER_repetition_weight,
+};
+
+#define PRESET(name, value) [PARAMETER_##name].preset = (value),
+#define TRADE(name, value)
+#define CONSTANT(name, value)
+
+static const struct parameter parameters[] = {
+	[PARAMETER_threshold] =
+		{
+			.name = "threshold",
+			.unit = "probability",
+			.minimum = 0,
+			.maximum = 1,
+			.meaning = "what a passage's score must exceed",
+		},
+	[PARAMETER_page_weight] =
+		{
+			.name = "page_weight",
+			.unit = "",
+			.minimum = 0,
+			.maximum = 1,
+			.meaning = "template known: weight of a passage's own "
+				   "score, the rest is its slot's",
+		},
+	[PARAMETER_slot_weight] =
+		{
+			.name = "slot_weight",
+			.unit = "log odds",
+			.minimum = 0,
+			.maximum = 20,
+			.meaning = "template known: from a slot that never "
+				   "changes to one new on every page",
+		},
+	[PARAMETER_repetition_weight] =
+		{
+			.name = "repetition_weight",
+			.unit = "log odds",
+			.minimum = 0,
+			.maximum = 20,
+			.meaning = "template known: lost by a text that over a "
+				   "third of its pages have",
+		},
+#include "auto-choice.model"
+#include "auto-template.model"
+};
+#undef TRADE
+#undef PRESET
+
+static struct evidence_weights weights_of(const double *given)
+{
+	return (struct evidence_weights){
+		.page = given[PARAMETER_page_weight],
+		.slot = given[PARAMETER_slot_weight],
+		.repetition = given[PARAMETER_repetition_weight],
+	};
+}
+
+static const void *learn(const struct sample *sample, const double *given,
+			 struct arena *arena)
+{
+	(void)given;
+	return known_passages_learn(sample, arena);
+}
+
+/* Where the template is known, by it too. */
+static struct passage_scores score(const struct extractor_input *input,
+				   const struct passages *passages)
+{
+	struct arena *arena = input->arena;
+	const struct page_claims claims = claims_of_page(arena, passages->page);
+	struct passage_scores scores = passage_scores_make(
+		arena, passages, &claims, input->trace != NULL);
+
+	if (input->learned != NULL)
+		scores.evidence = known_passages_view(input->learned, arena,
+						      passages, scores.scores);
+	if (scores.evidence != NULL) {
+		struct evidence_weights weights = weights_of(input->parameters);
+
+		evidence_apply(scores.evidence, passages->count, &weights,
+			       scores.scores);
+	}
+	return scores;
+}
+
+static void run(const struct extractor_input *input, struct verdict *verdicts)
+{
+	const struct page *page = input->page;
+	const struct passages passages = passages_make(input->arena, page);
+	double threshold = input->parameters[PARAMETER_threshold];
+	const struct passage_scores scores = score(input, &passages);
+	const bool *is_chosen = passages_choose(input->arena, &passages,
+						scores.scores, threshold);
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		uint32_t passage = passages.of_text[i];
+
+		if (passage == NO_PASSAGE)
+			verdicts[i] = (struct verdict){.score = 0};
+		else
+			verdicts[i] = (struct verdict){scores.scores[passage],
+						       is_chosen[passage]};
+	}
+	if (input->assessment != NULL)
+		*input->assessment =
+			choice_assess(&passages, scores.scores, is_chosen);
+	if (input->trace != NULL)
+		auto_trace(input->trace, &scores, is_chosen, threshold);
+}
+
+#define PRESET(name, value)
+#define TRADE(name, value) .name = (value),
+
+const struct extractor extractor_auto = {
+	.name = "auto",
+	.summary = "What trained trees hold for content, by all that is known "
+		   "of a passage and, where it is known, its template.",
+	.source = "Gradient boosted trees (Friedman, Greedy Function "
+		  "Approximation: A Gradient Boosting Machine, Annals of "
+		  "Statistics 29, 2001), stacked (Wolpert, Stacked "
+		  "Generalization, Neural Networks 5, 1992)",
+	.parameters = parameters,
+	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
+	.needs = MAY_KNOW_SAMPLE,
+#include "auto-choice.model"
+	.learn = learn,
+	.run = run,
+};

@@ -1,0 +1,114 @@
+#include "extract/auto/auto_choice.h"
+
+#include <math.h>
+
+#include "extract/core/hash_table.h"
+#include "extract/core/visible.h"
+#include "page/page.h"
+#include "store/arena.h"
+
+/* The numbers of the model. */
+#define PRESET(name, value)
+#define TRADE(name, value)
+#define CONSTANT(name, value) static const double model_##name = (value);
+#include "auto-choice.model"
+
+/* A shorter passage may well stand twice: a label, a number. */
+enum { MIN_REPEATED_WORDS = 5 };
+
+struct shown {
+	uint64_t key; /* hash of a passage */
+	bool is_shown;
+};
+
+const bool *passages_preformatted(struct arena *arena,
+				  const struct passages *passages)
+{
+	const struct page *page = passages->page;
+	bool *is_preformatted = ARENA_NEW(arena, bool, passages->count);
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		struct passage_range range;
+
+		if (page->nodes[i].tag != TAG_pre)
+			continue;
+		range = passages_inside(passages, i);
+		for (uint32_t k = range.begin; k < range.end; k++)
+			is_preformatted[k] = true;
+		i = page->nodes[i].end - 1;
+	}
+	return is_preformatted;
+}
+
+/* Whether its words are shown already; from now on they are. */
+static bool repeats(struct hash_table *shown, const struct passage *passage)
+{
+	struct shown *words = hash_table_add(shown, passage->hash);
+	bool is_shown = words->is_shown;
+
+	words->is_shown = true;
+	return is_shown;
+}
+
+const bool *passages_choose(struct arena *arena,
+			    const struct passages *passages,
+			    const float *scores, double threshold)
+{
+	const bool *is_preformatted = passages_preformatted(arena, passages);
+	const bool *is_showable = showable_texts(arena, passages->page);
+	struct hash_table shown = hash_table_make(arena, sizeof(struct shown));
+	bool *is_chosen = ARENA_NEW(arena, bool, passages->count);
+
+	for (uint32_t i = 0; i < passages->count; i++) {
+		const struct passage *passage = &passages->items[i];
+
+		is_chosen[i] = (double)scores[i] > threshold &&
+			       is_showable[passage->first_text];
+		if (is_chosen[i] && !is_preformatted[i] &&
+		    passage->words >= MIN_REPEATED_WORDS)
+			is_chosen[i] = !repeats(&shown, passage);
+	}
+	return is_chosen;
+}
+
+/* As tests/eval/calibration.py has it. */
+static double confidence(double expected_f1, double chosen, double words,
+			 uint32_t passages)
+{
+	static const double edge = 0.01;
+	double f1 = fmin(fmax(expected_f1, edge), 1 - edge);
+	double odds = model_confidence_base +
+		      model_confidence_expected * log(f1 / (1 - f1)) +
+		      model_confidence_words * log1p(chosen) +
+		      model_confidence_share * chosen / fmax(words, 1) +
+		      model_confidence_passages * log1p(passages);
+
+	return 1 / (1 + exp(-odds));
+}
+
+struct assessment choice_assess(const struct passages *passages,
+				const float *scores, const bool *is_chosen)
+{
+	double right = 0;
+	double content = 0;
+	double chosen = 0;
+	double words = 0;
+	double expected_f1;
+
+	for (uint32_t i = 0; i < passages->count; i++) {
+		double own = passages->items[i].words;
+
+		words += own;
+		content += (double)scores[i] * own;
+		if (is_chosen[i]) {
+			right += (double)scores[i] * own;
+			chosen += own;
+		}
+	}
+	expected_f1 = chosen + content > 0 ? 2 * right / (chosen + content) : 0;
+	return (struct assessment){
+		.expected_f1 = (float)expected_f1,
+		.confidence = (float)confidence(expected_f1, chosen, words,
+						passages->count),
+	};
+}

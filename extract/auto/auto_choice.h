@@ -1,0 +1,42 @@
+/* extract/auto/auto_choice.h - which passages `auto` shows, given their scores.
+ */
+#ifndef EXTRACT_AUTO_AUTO_CHOICE_H
+#define EXTRACT_AUTO_AUTO_CHOICE_H
+
+#include <stdbool.h>
+
+#include "extract/core/extractor.h"
+#include "extract/text/passage.h"
+
+struct arena;
+
+/*
+ * Whether each passage stands in pre, where lines repeat that mean something:
+ * [passages->count], owned by `arena`. Linear.
+ */
+const bool *passages_preformatted(struct arena *arena,
+				  const struct passages *passages);
+
+/*
+ * Whether each passage is chosen: its score is over `threshold`, it can be
+ * shown (extract/core/visible.h), and, where it has five words or more, it does
+ * not repeat one that is chosen (pages for phones and for screens have their
+ * text twice). [passages->count], owned by `arena`; scores [passages->count].
+ * Linear.
+ */
+const bool *passages_choose(struct arena *arena,
+			    const struct passages *passages,
+			    const float *scores, double threshold);
+
+/*
+ * How good that is. If the scores are the probabilities they stand for, F1 is
+ * twice the expected words right over the words chosen and the expected words
+ * of the content (Lewis 1995); 0 for a page without words. They are not quite,
+ * and a page is good or bad as a whole: the confidence is a logistic regression
+ * of the F1 that was measured on pages out of fold (tests/eval/calibration.py)
+ * on that, how much was chosen, and the size of the page.
+ */
+struct assessment choice_assess(const struct passages *passages,
+				const float *scores, const bool *is_chosen);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * extract/auto/auto_model.h - the trained models of `auto`: constants of the
+ * program, made of the model files in the folder MODELS of the build. Forests
+ * (extract/auto/forest.h) are auto-page.model, which judges a passage by the
+ *page's features, and auto-context.model, by these and by how the passages
+ *around it were judged. Numbers alone are auto-choice.model and
+ *auto-template.model:
+ *
+ *	PRESET(threshold, 0.56)         of a parameter of `auto`
+ *	TRADE(recall_threshold, 0.32)   a field of struct extractor
+ *	CONSTANT(confidence_base, -1)   another number
+ */
+#ifndef EXTRACT_AUTO_AUTO_MODEL_H
+#define EXTRACT_AUTO_AUTO_MODEL_H
+
+#include "extract/auto/context.h"
+#include "extract/auto/feature.h"
+#include "extract/auto/forest.h"
+
+/* What the second may read. */
+#define AUTO_FEATURES(X) CONTEXT_FEATURES(X) PAGE_FEATURES(X)
+
+enum {
+#define X(name, definition) AUTO_##name,
+	AUTO_FEATURES(X)
+#undef X
+		AUTO_FEATURE_COUNT
+};
+
+/* Over rows of FEATURE_COUNT numbers. */
+extern const struct forest auto_page_forest;
+
+/* Over rows of AUTO_FEATURE_COUNT numbers. */
+extern const struct forest auto_context_forest;
+
+#endif

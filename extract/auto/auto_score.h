@@ -1,0 +1,46 @@
+/*
+ * extract/auto/auto_score.h - how `auto` judges the passages of a page: two
+ * forests, the second over what the first says of the passages around
+ * (stacking; Wolpert 1992).
+ */
+#ifndef EXTRACT_AUTO_AUTO_SCORE_H
+#define EXTRACT_AUTO_AUTO_SCORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "extract/text/passage.h"
+#include "extract/auto/setting.h"
+
+struct arena;
+struct passage_evidence;
+
+enum { MAX_MOVES = 3 };
+
+/* What moved the first forest's margin most, the strongest first. */
+struct strongest_moves {
+	uint16_t features[MAX_MOVES]; /* enum of extract/auto/feature.h */
+	float moves[MAX_MOVES];       /* 0: there are no more */
+};
+
+struct passage_scores {
+	const struct passages *passages;
+	/* Probabilities that a passage is content: [passages->count]. */
+	const float *page; /* of the first forest */
+	float *scores;     /* of the second; then of the template, too */
+	/* What the template added; NULL when it is not known. */
+	const struct passage_evidence *evidence;
+	/* [passages->count]; NULL when nobody asked */
+	const struct strongest_moves *moves;
+};
+
+/*
+ * Score the passages. Everything belongs to `arena`. Linear in the page but
+ * for what extract/auto/context.h sorts; constant stack.
+ */
+struct passage_scores passage_scores_make(struct arena *arena,
+					  const struct passages *passages,
+					  const struct page_claims *claims,
+					  bool needs_moves);
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * extract/auto/context.h - features of a passage by how the passages around it
+ * were judged: the second stage of a stacked classifier. `scores` are
+ * probabilities that a passage is content.
+ *
+ * Source: Wolpert, Stacked generalization, Neural Networks 1992.
+ */
+#ifndef EXTRACT_AUTO_CONTEXT_H
+#define EXTRACT_AUTO_CONTEXT_H
+
+#include "extract/text/passage.h"
+
+struct repetition;
+struct setting;
+
+/*
+ * name, definition; ln1(x) is ln(1 + x), a distance is signed ln1(passages).
+ * A mean of scores is weighted by words, 0 without any. Content is the expected
+ * number of words of it: words * score, summed up. All places count.
+ */
+/* clang-format off */
+#define CONTEXT_FEATURES(X) \
+	X(score, "its own score") \
+	X(score_previous, "score of the passage before it, -.1: none") \
+	X(score_previous_2, "score two passages before it, -.1: none") \
+	X(score_previous_3, "score three passages before it, -.1: none") \
+	X(score_next, "score of the passage behind it, -.1: none") \
+	X(score_next_2, "score two passages behind it, -.1: none") \
+	X(score_next_3, "score three passages behind it, -.1: none") \
+	X(score_within_3, "mean score within 3 passages") \
+	X(score_within_10, "mean score within 10 passages") \
+	X(score_within_30, "mean score within 30 passages") \
+	X(score_before_10, "mean score of the 10 passages before it") \
+	X(score_after_10, "mean score of the 10 passages behind it") \
+	X(content_before, "share of the page's content before it") \
+	\
+	X(score_element, "mean score in its element") \
+	X(score_1_up, "mean score in the element around that") \
+	X(score_2_up, "mean score two elements up") \
+	X(score_3_up, "mean score three elements up") \
+	X(score_4_up, "mean score four elements up") \
+	X(score_5_up, "mean score five elements up") \
+	X(content_2_up, "share of the page's content two elements up") \
+	X(content_4_up, "share of the page's content four elements up") \
+	X(score_others, "mean score of all others one element up, -.1: none") \
+	X(score_list, "mean score around the innermost element that has two " \
+		"siblings of its kind, -.1: none") \
+	X(score_item, "mean score in that element, -.1: none") \
+	X(score_half, "mean score in the innermost element around it with " \
+		"half of the page's content") \
+	X(distance_half, "elements up to that one") \
+	X(f1_around, "highest expected F1 of an element around it") \
+	X(f1_element, "highest expected F1 of an element of the page") \
+	X(in_f1_element, "1: it is inside that one") \
+	X(in_main_element, "1: it is inside the element with fewest words " \
+		"that has 80 % of the page's content") \
+	\
+	X(score_path, "mean score on its path of elements and classes") \
+	X(score_path_highest, "highest score on that path") \
+	X(score_tags, "mean score on its path of elements") \
+	X(score_tags_highest, "highest score on that path") \
+	X(score_heading, "score of its heading, -.1: none") \
+	X(score_section, "mean score of the passages of its heading") \
+	\
+	X(rank, "share of the page's words with at least its score") \
+	X(rank_content, "these words over the page's content") \
+	X(content, "ln1(the page's content)") \
+	X(content_share, "share of the page's words that are content") \
+	X(score_highest, "highest score of the page") \
+	X(f1_highest, "highest expected F1 of a threshold") \
+	\
+	X(distance_first, "distance from the first passage of 8 words or " \
+		"more with a score over .7; of none, the page's first") \
+	X(distance_last, "distance from the last such; the page's last") \
+	X(near_content, "ln1(passages to a score over .8), 20: none") \
+	X(near_boilerplate, "ln1(passages to a score under .2), 20: none")
+/* clang-format on */
+
+enum {
+#define X(name, definition) CONTEXT_##name,
+	CONTEXT_FEATURES(X)
+#undef X
+		CONTEXT_COUNT
+};
+
+struct context;
+
+/*
+ * Prepare, with the score of each passage [passages->count], 0..1. Everything
+ * belongs to `arena`: 36 bytes a passage, 64 for each of the distinct paths of
+ * both kinds, and 20 an element. It keeps its arguments.
+ * Linear, but for sorting the scores; constant stack.
+ */
+struct context *context_make(struct arena *arena,
+			     const struct passages *passages,
+			     const struct setting *setting,
+			     const struct repetition *repetition,
+			     const float *scores);
+
+/* Write the row [CONTEXT_COUNT] of the next passage, from the first one. */
+void context_next(struct context *context, float *row);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * extract/auto/feature.h - everything that is known of a passage before it is
+ * judged, as a row of numbers: one table (name, definition), in families that
+ * each have a file. All but the template's are of the page alone.
+ *
+ * How they are used: CONTRIBUTING.md, "auto and its models". No list of words
+ * of any language is in it: numbers, signs, structure, and the names that class
+ * attributes use.
+ *
+ * A family prepares what it needs in one or two passes over the page, and then
+ * writes the numbers of one passage after the other, so that a page takes
+ * memory for its passages and not for passages times features.
+ */
+#ifndef EXTRACT_AUTO_FEATURE_H
+#define EXTRACT_AUTO_FEATURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "extract/auto/ancestry.h"
+#include "extract/auto/sequence.h"
+#include "extract/auto/setting.h"
+#include "extract/auto/shape.h"
+
+#define PAGE_FEATURES(X)     \
+	SHAPE_FEATURES(X)    \
+	ANCESTRY_FEATURES(X) \
+	SEQUENCE_FEATURES(X) \
+	SETTING_FEATURES(X)
+
+enum {
+#define X(name, definition) FEATURE_##name,
+	PAGE_FEATURES(X)
+#undef X
+		FEATURE_COUNT
+};
+
+/* The table, by number: the name is that of trained models. */
+const char *feature_name(size_t feature);
+const char *feature_definition(size_t feature);
+
+struct features;
+
+/*
+ * Prepare the passages of a page, which must stay where they are. Everything
+ * belongs to `arena`; linear in the page, constant stack.
+ */
+struct features *features_make(struct arena *arena,
+			       const struct passages *passages,
+			       const struct page_claims *claims);
+
+/*
+ * Write the row [FEATURE_COUNT] of the next passage, from the first to the last
+ * one. Always finite.
+ */
+void features_next(struct features *features, float *row);
+
+/* What extract/auto/context.h needs of them; they live as long. */
+const struct setting *features_setting(const struct features *features);
+const struct repetition *features_repetition(const struct features *features);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * extract/auto/maximum_run.h - the run with the highest sum of weights, one
+ * weight after the other (Bentley, Programming Pearls, column 8). Of equal ones
+ * the first to end, and the shortest of these; empty when no sum is positive.
+ */
+#ifndef EXTRACT_AUTO_MAXIMUM_RUN_H
+#define EXTRACT_AUTO_MAXIMUM_RUN_H
+
+#include <stdint.h>
+
+/* Begins as zeros. */
+struct maximum_run {
+	uint32_t begin; /* of the best run, half open */
+	uint32_t end;
+	double sum;
+	uint32_t count; /* weights so far */
+	/* the best run that ends with the last weight */
+	uint32_t open_begin;
+	double open_sum;
+};
+
+static inline void maximum_run_add(struct maximum_run *run, double weight)
+{
+	if (run->open_sum <= 0) {
+		run->open_sum = 0;
+		run->open_begin = run->count;
+	}
+	run->open_sum += weight;
+	run->count++;
+	if (run->open_sum > run->sum) {
+		run->sum = run->open_sum;
+		run->begin = run->open_begin;
+		run->end = run->count;
+	}
+}
+
+#endif

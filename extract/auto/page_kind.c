@@ -1,0 +1,85 @@
+#include "extract/auto/page_kind.h"
+
+#include <math.h>
+
+#include "extract/core/ln1.h"
+#include "extract/text/passage.h"
+#include "extract/core/share.h"
+#include "page/page.h"
+
+/* The features of counts, by tag; PAGE_KIND_COUNT: none. */
+static unsigned feature_of(uint16_t tag)
+{
+	switch (tag) {
+	case TAG_p:
+		return PAGE_KIND_page_paragraphs;
+	case TAG_li:
+		return PAGE_KIND_page_items;
+	case TAG_h2:
+	case TAG_h3:
+		return PAGE_KIND_page_headings;
+	case TAG_article:
+		return PAGE_KIND_page_articles;
+	case TAG_form:
+	case TAG_input:
+		return PAGE_KIND_page_fields;
+	case TAG_tr:
+		return PAGE_KIND_page_rows;
+	case TAG_pre:
+	case TAG_code:
+		return PAGE_KIND_page_codes;
+	case TAG_time:
+		return PAGE_KIND_page_times;
+	default:
+		return PAGE_KIND_COUNT;
+	}
+}
+
+static void write_counts(const struct page *page, float *row)
+{
+	uint32_t counts[PAGE_KIND_COUNT + 1] = {0};
+
+	for (uint32_t i = 0; i < page->node_count; i++)
+		counts[feature_of(page->nodes[i].tag)]++;
+	for (unsigned i = PAGE_KIND_page_paragraphs; i <= PAGE_KIND_page_times;
+	     i++)
+		row[i] = ln1((float)counts[i]);
+	row[PAGE_KIND_page_elements] = ln1((float)page->node_count);
+}
+
+static float largest_share(const struct passages *passages, uint16_t tag)
+{
+	const struct page *page = passages->page;
+	uint32_t words = passages->sums[passages->count].words;
+	float largest = -1;
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		struct passage_range inside;
+
+		if (page->nodes[i].tag != tag)
+			continue;
+		inside = passages_inside(passages, i);
+		largest = fmaxf(
+			largest,
+			share(passages_sum(passages, inside).words, words));
+	}
+	return largest;
+}
+
+void page_kind_row(const struct passages *passages, float *row)
+{
+	const struct passage_sums *sums = &passages->sums[passages->count];
+
+	write_counts(passages->page, row);
+	row[PAGE_KIND_page_words] = ln1((float)sums->words);
+	row[PAGE_KIND_page_passages] = ln1((float)passages->count);
+	row[PAGE_KIND_page_link_share] =
+		share(sums->link_characters, sums->characters);
+	row[PAGE_KIND_page_long_share] = share(sums->long_words, sums->words);
+	row[PAGE_KIND_page_prices] = share(sums->prices, sums->passages);
+	row[PAGE_KIND_page_dates] = share(sums->dates, sums->passages);
+	row[PAGE_KIND_page_ends] = share(sums->ends, sums->passages);
+	row[PAGE_KIND_page_main_share] = largest_share(passages, TAG_main);
+	row[PAGE_KIND_page_article_share] =
+		largest_share(passages, TAG_article);
+}

@@ -1,0 +1,108 @@
+/*
+ * extract/auto/sequence.h - features of a passage by its place in the sequence
+ * of passages: the methods of one dimension (tag ratios, content code blurring,
+ * slopes, maximum subsequences, ridges) with passages for tokens, and its
+ * neighbours.
+ */
+#ifndef EXTRACT_AUTO_SEQUENCE_H
+#define EXTRACT_AUTO_SEQUENCE_H
+
+#include "extract/text/passage.h"
+
+struct repetition;
+
+/*
+ * name, definition; ln1(x) is ln(1 + x), a distance is signed ln1(passages).
+ * Words and characters are those of PLACE_PLAIN; ~r is blurred with the
+ * Gaussian of radius r of extract/core/blur.h, in passages.
+ */
+/* clang-format off */
+#define SEQUENCE_FEATURES(X) \
+	X(position, "share of the page's words before its middle") \
+	X(passage_position, "share of the page's passages before it") \
+	X(words_before, "ln1(words before it)") \
+	X(words_after, "ln1(words behind it)") \
+	X(passages_before, "passages before it, at most 300") \
+	X(passages_after, "it and the passages behind it, at most 300") \
+	\
+	X(tag_ratio_1, "ln1(~1 of characters per tag): CETR") \
+	X(tag_ratio_3, "ln1(~3 of characters per tag)") \
+	X(tag_ratio_8, "ln1(~8 of characters per tag)") \
+	X(tag_ratio_share, "tag_ratio_3 over the page's highest") \
+	X(tag_ratio_deviations, "~3 of characters per tag over their " \
+		"standard deviation") \
+	X(text_share_1, "~1 of characters over ~1 of characters and markup: " \
+		"CCB") \
+	X(text_share_3, "~3 of characters over ~3 of characters and markup") \
+	X(text_share_8, "~8 of characters over ~8 of characters and markup") \
+	X(link_quota_3, "~3 of characters in links over ~3 of characters: " \
+		"LQF") \
+	X(link_quota_8, "~8 of characters in links over ~8 of characters") \
+	\
+	X(slope_5, "words over words and tags, within 5 passages: DSC") \
+	X(slope_20, "words over words and tags, within 20 passages") \
+	X(long_share_5, "share of words in long_words, within 5 passages") \
+	X(long_share_20, "share of words in long_words, within 20 passages") \
+	X(words_5, "ln1(words within 5 passages)") \
+	X(words_20, "ln1(words within 20 passages)") \
+	X(link_share_5, "share of words in links, within 5 passages") \
+	X(link_share_20, "share of words in links, within 20 passages") \
+	X(prices_5, "share of passages with a price, within 5 passages") \
+	X(prices_20, "share of passages with a price, within 20 passages") \
+	\
+	X(ridge_height, "~3 of words outside of links over the peak's: " \
+		"Mountain Model") \
+	X(ridge_distance, "distance from the peak") \
+	X(ridge_words, "signed ln1(words from the peak)") \
+	X(ridge_valley, "lowest ridge_height between it and the peak") \
+	\
+	X(bte, "1 inside the maximum run of words - tags: BTE") \
+	X(bte_distance, "distance from that run, 0 inside") \
+	X(link_bte, "1 inside the maximum run of words - 2 * words in links " \
+		"- 2 * tags") \
+	X(link_bte_distance, "distance from that run, 0 inside") \
+	X(mss, "1 inside the maximum run where a long passage weighs its " \
+		"words: MSS") \
+	X(mss_distance, "distance from that run, 0 inside") \
+	X(mss_share, "share of the page's words in that run") \
+	\
+	X(previous_words, "ln1(words of the passage before it), 0: none") \
+	X(previous_2_words, "ln1(words two passages before it), 0: none") \
+	X(next_words, "ln1(words of the passage behind it), 0: none") \
+	X(next_2_words, "ln1(words two passages behind it), 0: none") \
+	X(previous_link_share, "share of its characters in links, -1: none") \
+	X(previous_2_link_share, "share of its characters in links, -1: none") \
+	X(next_link_share, "share of its characters in links, -1: none") \
+	X(next_2_link_share, "share of its characters in links, -1: none") \
+	X(previous_kind, "enum tag_kind of its element, -1: none") \
+	X(previous_2_kind, "enum tag_kind of its element, -1: none") \
+	X(next_kind, "enum tag_kind of its element, -1: none") \
+	X(next_2_kind, "enum tag_kind of its element, -1: none") \
+	X(previous_ends_sentence, "1: it does") \
+	X(next_ends_sentence, "1: it does") \
+	X(next_tags, "tags between it and the next passage, at most 200, " \
+		"-1: none") \
+	X(previous_same_path, "1: on the same path of elements and classes")
+/* clang-format on */
+
+enum {
+#define X(name, definition) SEQUENCE_##name,
+	SEQUENCE_FEATURES(X)
+#undef X
+		SEQUENCE_COUNT
+};
+
+struct sequence;
+
+/*
+ * Prepare. Everything belongs to `arena`: 60 bytes a passage. It keeps
+ * its arguments. Linear, constant stack.
+ */
+struct sequence *sequence_make(struct arena *arena,
+			       const struct passages *passages,
+			       const struct repetition *repetition);
+
+/* Write the row [SEQUENCE_COUNT] of passage `index`. */
+void sequence_row(const struct sequence *sequence, uint32_t index, float *row);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * extract/auto/setting.h - features of a passage by what the rest of the page
+ * says: the heading above it, the heading that is the page's title, what the
+ * page claims of itself, and of what kind the page is.
+ */
+#ifndef EXTRACT_AUTO_SETTING_H
+#define EXTRACT_AUTO_SETTING_H
+
+#include "extract/auto/page_kind.h"
+#include "extract/text/passage.h"
+#include "store/slice.h"
+
+/*
+ * name, definition; ln1(x) is ln(1 + x). A heading is a passage of PLACE_PLAIN
+ * whose element, or one of the three around it, is h1..h6. The page's title is
+ * the h1 that covers most of the words of the title element, or else the
+ * passage of less than 40 words that is most alike. Words between passages are
+ * counted from end to end.
+ */
+/* clang-format off */
+#define SETTING_FEATURES(X) \
+	X(heading_distance, "passages since the last heading, at most 99; " \
+			    "99: none") \
+	X(heading_level, "1..6 of that heading, 0: none") \
+	X(heading_words, "ln1(words since that heading), -1: none") \
+	X(title_distance, "signed ln1(passages from the page's title), " \
+			  "-9: none") \
+	X(title_words, "signed ln1(words from the page's title), -20: none") \
+	X(title_steps, "steps up from the page's title to the first element " \
+		       "around both, at most 30; 30: none") \
+	X(steps_to_title, "steps up from it to that element") \
+	X(title_share, "share of its terms in the title, -1: no title") \
+	X(title_covered, "share of the title's terms in it") \
+	X(description_share, "share of its terms in a description, -1: none") \
+	X(body_share, "share of its terms in JSON-LD texts, -1: none") \
+	PAGE_KIND_FEATURES(X)
+/* clang-format on */
+
+enum {
+#define X(name, definition) SETTING_##name,
+	SETTING_FEATURES(X)
+#undef X
+		SETTING_COUNT
+};
+
+enum { MAX_CLAIMS = 16 };
+
+/* What the page says of itself; each may be empty. */
+struct page_claims {
+	struct slice title;           /* of the title element */
+	struct slice descriptions[2]; /* meta description, og:description */
+	/* articleBody, description and text of its JSON-LD */
+	struct slice bodies[MAX_CLAIMS];
+	size_t body_count;
+};
+
+struct setting;
+
+/*
+ * Prepare. Everything belongs to `arena`: 20 bytes a passage, and what
+ * extract/auto/claim_words.h says. Linear, constant stack. It keeps `passages`,
+ * not `claims`.
+ */
+struct setting *setting_make(struct arena *arena,
+			     const struct passages *passages,
+			     const struct page_claims *claims);
+
+/* Write the row [SETTING_COUNT] of passage `index`. */
+void setting_row(const struct setting *setting, uint32_t index, float *row);
+
+/* The last heading at or before passage `index`, or NO_PASSAGE. */
+uint32_t setting_heading(const struct setting *setting, uint32_t index);
+
+#endif

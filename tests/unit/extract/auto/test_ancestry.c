@@ -1,0 +1,363 @@
+#include "extract/auto/ancestry.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "extract/text/tag_kind.h"
+#include "page/page.h"
+#include "store/arena.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+#define TEN_DIVS "<div><div><div><div><div><div><div><div><div><div>"
+
+/* 25 characters, which score 1 + 25 / 100 */
+#define LONG_TEXT "aaaaaaaaaaaaaaaaaaaaaaaaa"
+
+typedef float row[ANCESTRY_COUNT];
+
+/* The rows of all passages, which must be `count`. */
+static const row *rows_of(const struct page *page, uint32_t count)
+{
+	struct passages passages = passages_make(page->arena, page);
+	struct ancestry *ancestry = ancestry_make(page->arena, &passages);
+	row *rows = ARENA_NEW(page->arena, row, count);
+
+	ck_assert_uint_eq(passages.count, count);
+	for (uint32_t i = 0; i < count; i++)
+		ancestry_next(ancestry, rows[i]);
+	return (const row *)rows;
+}
+
+static void check(const row *rows, uint32_t index, int feature, double value)
+{
+	ck_assert_msg(fabs((double)rows[index][feature] - value) < 1e-5,
+		      "feature %d of passage %u is %g, not %g", feature, index,
+		      (double)rows[index][feature], value);
+}
+
+#define CHECK(index, feature, value) \
+	check(rows, index, ANCESTRY_##feature, value)
+
+START_TEST(distances_are_steps_up)
+{
+	struct page *page =
+		parse("<article class=post><div role=navigation><ul><li>"
+		      "<p>one</p></li></ul></div><h2>two</h2></article>");
+	const row *rows = rows_of(page, 2);
+
+	CHECK(0, depth, 7); /* html body article div ul li p */
+	CHECK(0, element_kind, KIND_P);
+	CHECK(0, to_li, 1);
+	CHECK(0, to_ul, 2);
+	CHECK(0, to_nav, 3);
+	CHECK(0, to_article, 4);
+	CHECK(0, to_class_content, 4);
+	CHECK(0, to_class_navigation, 30);
+	CHECK(0, to_main, 30);
+	CHECK(0, class_groups, 1);
+	CHECK(1, depth, 4);
+	CHECK(1, element_kind, KIND_H2);
+	CHECK(1, to_heading, 0);
+	CHECK(1, to_article, 1);
+	CHECK(1, to_li, 30);
+	CHECK(1, to_nav, 30);
+	CHECK(1, to_class_content, 1);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(distances_end_at_30)
+{
+	struct page *page = parse("<article>" TEN_DIVS TEN_DIVS
+				  "<div><div><div><div><div><div><div><div>"
+				  "<p>one</p><div><p>two</p></div>");
+	const row *rows = rows_of(page, 2);
+
+	CHECK(0, to_article, 29);
+	CHECK(1, to_article, 30);
+	page_destroy(page);
+}
+END_TEST
+
+/* Characters: 7, 3 and 3; elements: html body section div p p a p. */
+static const char *const three_passages =
+	"<section><div><p>a b c d</p><p><a href=x>e f</a></p></div></section>"
+	"<p>g h</p>";
+
+START_TEST(subtrees_are_summed)
+{
+	struct page *page = parse(three_passages);
+	const row *rows = rows_of(page, 3);
+
+	CHECK(0, element_words, log(1 + 4));
+	CHECK(0, words_1up, log(1 + 6));
+	CHECK(0, words_2up, log(1 + 6));
+	CHECK(0, words_4up, log(1 + 8));
+	CHECK(0, link_share_1up, 3 / 10.0);
+	CHECK(0, link_share_2up, 3 / 10.0);
+	CHECK(0, link_share_4up, 3 / 13.0);
+	CHECK(0, passages_1up, log(1 + 2));
+	CHECK(0, passages_4up, log(1 + 3));
+	CHECK(0, page_share_2up, 6 / 8.0);
+	CHECK(0, page_share_4up, 1);
+	CHECK(2, element_words, log(1 + 2));
+	CHECK(2, words_1up, log(1 + 8)); /* body */
+	CHECK(2, words_4up, log(1 + 8)); /* the page */
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(passages_are_counted_by_what_they_hold)
+{
+	/* 15 words make a passage long */
+	struct page *page = parse(
+		"<section><div><p>$ 5</p><p>a b c d e f g h i j k l m n o.</p>"
+		"<p>2024</p></div><p>p q</p></section>");
+	const row *rows = rows_of(page, 4);
+
+	CHECK(0, ends_2up, 1 / 4.0);
+	CHECK(3, ends_2up, 1 / 4.0);
+	CHECK(0, long_share_2up, 15 / 19.0);
+	CHECK(0, prices_2up, 1 / 4.0);
+	CHECK(0, prices_4up, 1 / 4.0);
+	CHECK(0, dates_4up, 1 / 4.0);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(densities_are_relative_to_the_page)
+{
+	struct page *page = parse(three_passages);
+	const row *rows = rows_of(page, 3);
+	const double whole = 13 / 8.0;
+
+	CHECK(0, density, 7 / whole);
+	CHECK(0, highest_density, 7 / whole);
+	CHECK(1, density, 3 / 2.0 / whole);
+	CHECK(1, highest_density, 10 / 4.0 / whole); /* of the div */
+	/* that of the p: ln 8 / ln 2 = 3 */
+	CHECK(0, composite_density, log(1 + 7 * 3));
+	/* that of the div: 7 characters outside of links, 3 inside */
+	CHECK(1, composite_density, log(1 + 10 / 4.0 * log(8) / log(5)));
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(passages_score_for_the_elements_above)
+{
+	struct page *page = parse("<div class=main><div><p>" LONG_TEXT
+				  "</p><p>aaaaaaaaaaaaaaaaaaaaaaaa</p></div>"
+				  "</div><p>b</p>");
+	const row *rows = rows_of(page, 3);
+	const double top = 1.25 / 2 + 25;
+
+	CHECK(0, subtree_score, top);
+	CHECK(0, subtree_share, 1);
+	CHECK(0, in_top, 1);
+	CHECK(0, to_top, 0);
+	CHECK(2, subtree_score, 1.25 / 6); /* of body */
+	CHECK(2, subtree_share, 1.25 / 6 / top);
+	CHECK(2, in_top, 0);
+	CHECK(2, to_top, 1);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(classes_and_links_count_against_a_score)
+{
+	struct page *page =
+		parse("<div class=sidebar><p>" LONG_TEXT "</p><p>" LONG_TEXT
+		      "</p></div><div><p>" LONG_TEXT
+		      "</p><p><a href=x>" LONG_TEXT "</a></p></div>");
+	const row *rows = rows_of(page, 4);
+	/* body: half of four passages, a quarter in links */
+	const double body = 4 * 1.25 / 2 * 3 / 4;
+
+	CHECK(0, subtree_score, body); /* 2 * 1.25 - 25 is below 0 */
+	CHECK(0, subtree_share, 1);
+	CHECK(2, subtree_score, body); /* 2 * 1.25 / 2 is less */
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(without_scores_the_page_is_the_top)
+{
+	struct page *page = parse("<p>one</p>");
+	const row *rows = rows_of(page, 1);
+
+	CHECK(0, subtree_score, 0);
+	CHECK(0, subtree_share, 0);
+	CHECK(0, in_top, 1);
+	CHECK(0, to_top, 0);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(siblings_are_equal_but_for_digits)
+{
+	struct page *page =
+		parse("<ul><li class=a1>x</li><li class=a2></li><li class=a>"
+		      "<p>y y</p></li><li class=b>z</li></ul>");
+	const row *rows = rows_of(page, 3);
+
+	CHECK(0, repeats, 3);
+	CHECK(0, repeats_1up, 1);
+	CHECK(0, to_item, 0);
+	CHECK(0, item_words, log(1 + 1));
+	CHECK(0, item_repeats, 3);
+	CHECK(0, list_page_share, 1);
+	CHECK(0, list_link_share, 0);
+	CHECK(1, repeats, 1);
+	CHECK(1, repeats_1up, 3);
+	CHECK(1, to_item, 1);
+	CHECK(1, item_words, log(1 + 2));
+	CHECK(2, repeats, 1);
+	CHECK(2, to_item, 30);
+	CHECK(2, item_words, 0);
+	CHECK(2, item_repeats, 0);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(two_are_no_list)
+{
+	struct page *page = parse("<ul><li>x</li><li>y</li></ul>"
+				  "<ul><li>x</li><li>y</li></ul>");
+	const row *rows = rows_of(page, 4);
+
+	CHECK(0, repeats, 2);
+	CHECK(0, to_item, 30);
+	CHECK(0, path_passages, log(1 + 4));
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(passages_on_one_path_are_a_group)
+{
+	struct page *page =
+		parse("<div class=a1><p>One two.</p></div><div class=a2><p>"
+		      "<a href=x>Three</a></p></div><div><p>four</p></div>");
+	const row *rows = rows_of(page, 3);
+
+	CHECK(0, path_words, log(1 + 3));
+	CHECK(1, path_words, log(1 + 3));
+	CHECK(0, path_passages, log(1 + 2));
+	CHECK(0, path_page_share, 3 / 4.0);
+	CHECK(0, path_link_share, 1 / 3.0);
+	CHECK(0, path_mean_words, 1.5);
+	CHECK(0, path_ends, 1 / 2.0);
+	CHECK(2, path_words, log(1 + 1));
+	CHECK(2, path_passages, log(1 + 1));
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(what_is_not_plain_does_not_count)
+{
+	struct page *page = parse("<div><noscript><p>one two</p></noscript>"
+				  "<textarea>" LONG_TEXT "</textarea></div>");
+	const row *rows = rows_of(page, 2);
+
+	CHECK(0, element_words, 0);
+	CHECK(0, words_4up, 0);
+	CHECK(0, density, 0);
+	CHECK(0, page_share_4up, 0);
+	CHECK(0, path_words, 0);
+	CHECK(1, subtree_score, 0);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(an_inline_element_stays_open)
+{
+	struct page *page = parse("<div><a href=x>one<div>two</div>three<div>"
+				  "four</div></a>five</div>");
+	const row *rows = rows_of(page, 5);
+
+	CHECK(0, depth, 3); /* html body div */
+	CHECK(0, to_a, 30);
+	CHECK(1, depth, 5);
+	CHECK(1, to_a, 1);
+	CHECK(2, depth, 3);
+	CHECK(2, to_a, 30);
+	CHECK(2, element_words, log(1 + 5));
+	CHECK(3, depth, 5);
+	CHECK(3, to_a, 1);
+	CHECK(3, element_words, log(1 + 1));
+	CHECK(4, depth, 3);
+	CHECK(4, to_a, 30);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(an_empty_page_has_no_rows)
+{
+	struct page *page = parse("");
+	struct page *blank = parse("<div class=nav><p> </p></div>");
+
+	rows_of(page, 0);
+	rows_of(blank, 0);
+	page_destroy(page);
+	page_destroy(blank);
+}
+END_TEST
+
+/* Elements around `node` up to the nearest of `tag`; 30: none. */
+static unsigned steps_to(const struct page *page, uint32_t node, uint16_t tag)
+{
+	for (unsigned i = 0; i < 30 && node != NO_NODE; i++) {
+		if (page->nodes[node].tag == tag)
+			return i;
+		node = page->nodes[node].parent;
+	}
+	return 30;
+}
+
+START_TEST(random_pages_give_what_climbing_gives)
+{
+	char *html = random_html((uint64_t)_i + 1);
+	struct page *page = parse(html);
+	struct passages passages = passages_make(page->arena, page);
+	const row *rows = rows_of(page, passages.count);
+
+	for (uint32_t i = 0; i < passages.count; i++) {
+		uint32_t node = passages.items[i].node;
+
+		CHECK(i, to_li, steps_to(page, node, TAG_li));
+		CHECK(i, to_a, steps_to(page, node, TAG_a));
+		CHECK(i, to_table, steps_to(page, node, TAG_table));
+		CHECK(i, depth,
+		      node == NO_NODE ? 0 : page->nodes[node].depth + 1);
+		for (size_t j = 0; j < ANCESTRY_COUNT; j++)
+			ck_assert(isfinite(rows[i][j]));
+	}
+	page_destroy(page);
+	free(html);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("ancestry");
+	TCase *tcase = tcase_create("ancestry");
+
+	tcase_add_test(tcase, distances_are_steps_up);
+	tcase_add_test(tcase, distances_end_at_30);
+	tcase_add_test(tcase, subtrees_are_summed);
+	tcase_add_test(tcase, passages_are_counted_by_what_they_hold);
+	tcase_add_test(tcase, densities_are_relative_to_the_page);
+	tcase_add_test(tcase, passages_score_for_the_elements_above);
+	tcase_add_test(tcase, classes_and_links_count_against_a_score);
+	tcase_add_test(tcase, without_scores_the_page_is_the_top);
+	tcase_add_test(tcase, siblings_are_equal_but_for_digits);
+	tcase_add_test(tcase, two_are_no_list);
+	tcase_add_test(tcase, passages_on_one_path_are_a_group);
+	tcase_add_test(tcase, what_is_not_plain_does_not_count);
+	tcase_add_test(tcase, an_inline_element_stays_open);
+	tcase_add_test(tcase, an_empty_page_has_no_rows);
+	tcase_add_loop_test(tcase, random_pages_give_what_climbing_gives, 0,
+			    300);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,79 @@
+#include "extract/auto/auto_claims.h"
+
+#include <stdlib.h>
+
+#include "page/page.h"
+#include "store/buffer.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+static void assert_slice(struct slice slice, const char *expected)
+{
+	ck_assert_msg(slice_equal(slice, slice_of(expected)), "%.*s, not %s",
+		      (int)slice.size, (const char *)slice.data, expected);
+}
+
+START_TEST(claims_are_those_of_the_head_and_of_json_ld)
+{
+	struct page *page = parse(
+		"<title>A title</title><meta name=description content=One>"
+		"<meta property=og:title content=No><meta "
+		"property=og:description content=Two><meta "
+		"property=og:description content=Three>"
+		"<script type='application/ld+json'>{\"@type\": \"Article\", "
+		"\"articleBody\": \"the body\", \"headline\": \"no\", "
+		"\"comment\": {\"text\": \"a comment\"}}</script>");
+	const struct page_claims claims = claims_of_page(page->arena, page);
+
+	assert_slice(claims.title, "A title");
+	assert_slice(claims.descriptions[0], "One");
+	assert_slice(claims.descriptions[1], "Two");
+	ck_assert_uint_eq(claims.body_count, 2);
+	assert_slice(claims.bodies[0], "the body");
+	assert_slice(claims.bodies[1], "a comment");
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(a_page_may_claim_nothing)
+{
+	struct page *page = parse("<p>text");
+	const struct page_claims claims = claims_of_page(page->arena, page);
+
+	ck_assert_uint_eq(claims.title.size, 0);
+	ck_assert_uint_eq(claims.descriptions[0].size, 0);
+	ck_assert_uint_eq(claims.descriptions[1].size, 0);
+	ck_assert_uint_eq(claims.body_count, 0);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(bodies_over_the_limit_are_let_go)
+{
+	struct buffer html = {0};
+	struct page *page;
+
+	buffer_append_text(&html, "<script type='application/ld+json'>[");
+	for (unsigned i = 0; i <= MAX_CLAIMS; i++)
+		buffer_printf(&html, "%s{\"text\": \"%u\"}", i == 0 ? "" : ", ",
+			      i);
+	buffer_append_text(&html, "]</script>");
+	page = parse(html.data);
+	ck_assert_uint_eq(claims_of_page(page->arena, page).body_count,
+			  MAX_CLAIMS);
+	page_destroy(page);
+	buffer_free(&html);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("auto_claims");
+	TCase *tcase = tcase_create("auto_claims");
+
+	tcase_add_test(tcase, claims_are_those_of_the_head_and_of_json_ld);
+	tcase_add_test(tcase, a_page_may_claim_nothing);
+	tcase_add_test(tcase, bodies_over_the_limit_are_let_go);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

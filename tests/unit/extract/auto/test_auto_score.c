@@ -1,0 +1,105 @@
+#include "extract/auto/auto_score.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "extract/auto/auto_claims.h"
+#include "extract/auto/auto_model.h"
+#include "page/page.h"
+#include "store/arena.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+/* Both forests over whole rows, one at a time. */
+static void assert_scores(const struct passage_scores *scores,
+			  const struct page_claims *claims)
+{
+	const struct passages *passages = scores->passages;
+	struct arena *arena = passages->page->arena;
+	struct features *features = features_make(arena, passages, claims);
+	struct context *context =
+		context_make(arena, passages, features_setting(features),
+			     features_repetition(features), scores->page);
+	float row[AUTO_FEATURE_COUNT];
+	float margin;
+
+	for (uint32_t i = 0; i < passages->count; i++) {
+		features_next(features, row + CONTEXT_COUNT);
+		context_next(context, row);
+		forest_margins(&auto_page_forest, row + CONTEXT_COUNT, 1,
+			       FEATURE_COUNT, &margin);
+		ck_assert_float_eq(scores->page[i], forest_probability(margin));
+		forest_margins(&auto_context_forest, row, 1, AUTO_FEATURE_COUNT,
+			       &margin);
+		ck_assert_float_eq(scores->scores[i],
+				   forest_probability(margin));
+	}
+}
+
+START_TEST(scores_are_those_of_both_forests)
+{
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		char *html = random_html(seed);
+		struct page *page = parse(html);
+		const struct page_claims claims =
+			claims_of_page(page->arena, page);
+		const struct passages passages =
+			passages_make(page->arena, page);
+		const struct passage_scores scores = passage_scores_make(
+			page->arena, &passages, &claims, false);
+
+		ck_assert_ptr_null(scores.moves);
+		assert_scores(&scores, &claims);
+		page_destroy(page);
+		free(html);
+	}
+}
+END_TEST
+
+START_TEST(the_strongest_move_comes_first)
+{
+	struct page *page = parse("<h1>One two</h1><p>Three four five, six and "
+				  "<a href=x>seven</a>.<ul><li>Eight</ul>");
+	const struct passages passages = passages_make(page->arena, page);
+	const struct page_claims claims = {.body_count = 0};
+	const struct passage_scores scores =
+		passage_scores_make(page->arena, &passages, &claims, true);
+
+	ck_assert_uint_eq(passages.count, 3);
+	for (uint32_t i = 0; i < passages.count; i++) {
+		const struct strongest_moves *moves = &scores.moves[i];
+
+		ck_assert_float_ne(moves->moves[0], 0);
+		for (unsigned k = 1; k < MAX_MOVES; k++)
+			ck_assert_float_ge(fabsf(moves->moves[k - 1]),
+					   fabsf(moves->moves[k]));
+	}
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(an_empty_page_has_no_scores)
+{
+	struct page *page = parse("");
+	const struct passages passages = passages_make(page->arena, page);
+	const struct page_claims claims = {.body_count = 0};
+
+	ck_assert_uint_eq(
+		passage_scores_make(page->arena, &passages, &claims, true)
+			.passages->count,
+		0);
+	page_destroy(page);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("auto_score");
+	TCase *tcase = tcase_create("auto_score");
+
+	tcase_add_test(tcase, scores_are_those_of_both_forests);
+	tcase_add_test(tcase, the_strongest_move_comes_first);
+	tcase_add_test(tcase, an_empty_page_has_no_scores);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

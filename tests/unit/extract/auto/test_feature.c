@@ -1,0 +1,99 @@
+#include "extract/auto/feature.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "extract/auto/auto_claims.h"
+#include "page/page.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+START_TEST(names_are_those_of_the_families_in_order)
+{
+	ck_assert_str_eq(feature_name(FEATURE_words), "words");
+	ck_assert_str_eq(feature_name(0), "words");
+	ck_assert_str_eq(feature_name(SHAPE_COUNT), "depth");
+	ck_assert_uint_eq(FEATURE_depth, SHAPE_COUNT);
+	ck_assert_uint_eq(FEATURE_position, SHAPE_COUNT + ANCESTRY_COUNT);
+	ck_assert_uint_eq(FEATURE_heading_distance,
+			  SHAPE_COUNT + ANCESTRY_COUNT + SEQUENCE_COUNT);
+}
+END_TEST
+
+START_TEST(every_feature_is_defined)
+{
+	for (size_t i = 0; i < FEATURE_COUNT; i++)
+		ck_assert_msg(strlen(feature_definition(i)) > 0, "%s",
+			      feature_name(i));
+}
+END_TEST
+
+/* By number, each family writes where the table has it. */
+START_TEST(a_row_has_the_numbers_of_every_family)
+{
+	struct page *page = parse("<h1>a b c</h1><p>d e f g");
+	const struct passages passages = passages_make(page->arena, page);
+	const struct page_claims claims = {.body_count = 0};
+	struct features *features =
+		features_make(page->arena, &passages, &claims);
+	float row[FEATURE_COUNT];
+	float shape[SHAPE_COUNT];
+	float sequence[SEQUENCE_COUNT];
+
+	features_next(features, row);
+	features_next(features, row);
+	shape_row(&passages.items[1], shape);
+	sequence_row(sequence_make(page->arena, &passages,
+				   features_repetition(features)),
+		     1, sequence);
+	ck_assert_mem_eq(row, shape, sizeof(shape));
+	ck_assert_mem_eq(row + FEATURE_position, sequence, sizeof(sequence));
+	/* html, body, p */
+	ck_assert_float_eq(row[FEATURE_depth], 3);
+	ck_assert_float_eq(row[FEATURE_heading_distance], 1);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(numbers_are_finite)
+{
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		char *html = random_html(seed);
+		struct page *page = parse(html);
+		const struct passages passages =
+			passages_make(page->arena, page);
+		const struct page_claims claims =
+			claims_of_page(page->arena, page);
+		struct features *features =
+			features_make(page->arena, &passages, &claims);
+		float row[FEATURE_COUNT];
+
+		for (uint32_t i = 0; i < passages.count; i++) {
+			for (size_t k = 0; k < FEATURE_COUNT; k++)
+				row[k] = NAN;
+			features_next(features, row);
+			for (size_t k = 0; k < FEATURE_COUNT; k++)
+				ck_assert_msg(isfinite(row[k]),
+					      "seed %u, passage %u: %s",
+					      (unsigned)seed, i,
+					      feature_name(k));
+		}
+		page_destroy(page);
+		free(html);
+	}
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("feature");
+	TCase *tcase = tcase_create("feature");
+
+	tcase_add_test(tcase, names_are_those_of_the_families_in_order);
+	tcase_add_test(tcase, every_feature_is_defined);
+	tcase_add_test(tcase, a_row_has_the_numbers_of_every_family);
+	tcase_add_test(tcase, numbers_are_finite);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -7,7 +7,7 @@
 #include "cluster/signature.h"
 #include "daemon/answer.h"
 #include "daemon/ctl.h"
-#include "extract/render.h"
+#include "extract/render/render.h"
 #include "store/buffer.h"
 
 /* By --format, or --json. */

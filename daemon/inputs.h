@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "daemon/ctl.h"
-#include "extract/render.h"
+#include "extract/render/render.h"
 #include "store/buffer.h"
 #include "store/error.h"
 

@@ -1,9 +1,9 @@
 #include "extract/explain_texts.h"
 
-#include "extract/html_writer.h"
-#include "extract/layout.h"
+#include "extract/render/html_writer.h"
+#include "extract/render/layout.h"
 #include "extract/core/markup.h"
-#include "extract/render.h"
+#include "extract/render/render.h"
 #include "extract/shade.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "extract/explain.h"
-#include "extract/render.h"
+#include "extract/render/render.h"
 #include "store/arena.h"
 #include "template/absolute.h"
 

@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 #include "crawl/url/url.h"
-#include "extract/content_block.h"
+#include "extract/render/content_block.h"
 #include "extract/core/favor.h"
 #include "extract/metadata/metadata.h"
 #include "extract/quality.h"
-#include "extract/render.h"
+#include "extract/render/render.h"
 #include "page/page.h"
 #include "store/buffer.h"
 #include "store/slice.h"

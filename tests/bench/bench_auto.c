@@ -13,7 +13,7 @@
 #include "extract/auto/feature.h"
 #include "extract/auto/auto.h"
 #include "extract/methods/methods.h"
-#include "extract/render.h"
+#include "extract/render/render.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "tests/bench/bodies.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "extract/render.h"
+#include "extract/render/render.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/file.h"

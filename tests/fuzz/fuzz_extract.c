@@ -13,7 +13,7 @@
 #include "extract/auto/auto.h"
 #include "extract/methods/methods.h"
 #include "extract/text/fragment.h"
-#include "extract/render.h"
+#include "extract/render/render.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
 #include "page/page.h"

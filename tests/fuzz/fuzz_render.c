@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "extract/content_block.h"
+#include "extract/render/content_block.h"
 #include "extract/metadata/metadata.h"
-#include "extract/render.h"
+#include "extract/render/render.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/hash.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "extract/text/fragment.h"
-#include "extract/render.h"
+#include "extract/render/render.h"
 #include "extract/core/trace.h"
 #include "store/arena.h"
 #include "store/memory.h"

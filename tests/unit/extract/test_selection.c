@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "extract/text/comment.h"
-#include "extract/render.h"
+#include "extract/render/render.h"
 #include "extract/core/trace.h"
 #include "page/selector.h"
 #include "store/arena.h"

@@ -1,0 +1,22 @@
+/* extract/render/address.h - where links and images of a page lead to. */
+#ifndef EXTRACT_RENDER_ADDRESS_H
+#define EXTRACT_RENDER_ADDRESS_H
+
+#include <stdbool.h>
+
+#include "store/slice.h"
+
+struct buffer;
+struct render_request;
+
+/* Longer ones are left out: a page may be made of one that is told often. */
+enum { MAX_ADDRESS_BYTES = 4096 };
+
+/*
+ * Append `href`, resolved as the request says: an http, https or relative
+ * address, not escaped. False, nothing appended, when it is none.
+ */
+bool address_append(struct buffer *out, const struct render_request *request,
+		    struct slice href);
+
+#endif

@@ -1,0 +1,229 @@
+#include "extract/render/content_block.h"
+
+#include <stdlib.h>
+
+#include "extract/render/inline_chain.h"
+#include "extract/render/layout.h"
+#include "extract/render/outline.h"
+#include "extract/render/render.h"
+#include "extract/render/table_survey.h"
+#include "page/page.h"
+#include "store/arena.h"
+#include "store/memory.h"
+
+struct collecting {
+	const struct verdict *verdicts;
+	struct content_block *items; /* [count] */
+	size_t count;
+	size_t capacity;
+	struct buffer text;
+	struct content_block block; /* that is open */
+	double score;               /* of it: sum over `scored` bytes */
+	size_t scored;
+	/* li and blockquote around: TAG_li, TAG_blockquote */
+	uint16_t around[2 * MAX_OUTLINE_NESTING];
+	uint32_t around_count;
+	uint32_t lists; /* of these */
+	uint32_t quotes;
+	struct table_survey survey;
+	uint32_t tables;  /* that were opened so far */
+	bool is_in_table; /* in a simple one */
+	bool is_in_row;   /* of that: the block that is open */
+	uint32_t cells;   /* of that, opened so far */
+};
+
+const char *content_kind_name(enum content_kind kind)
+{
+	static const char *const names[CONTENT_KIND_COUNT] = {
+		[CONTENT_PARAGRAPH] = "paragraph",
+		[CONTENT_HEADING] = "heading",
+		[CONTENT_LIST_ITEM] = "list-item",
+		[CONTENT_TABLE_ROW] = "table-row",
+		[CONTENT_CODE] = "code",
+		[CONTENT_QUOTE] = "quote",
+		[CONTENT_CAPTION] = "caption",
+	};
+
+	return names[kind];
+}
+
+static void begin_block(struct collecting *collecting, enum content_kind kind,
+			uint32_t level)
+{
+	collecting->block = (struct content_block){
+		.kind = kind,
+		.level = level,
+		.begin = collecting->text.size,
+	};
+	collecting->score = 0.0;
+	collecting->scored = 0;
+}
+
+static void end_block(struct collecting *collecting)
+{
+	struct content_block *block = &collecting->block;
+	struct buffer *text = &collecting->text;
+
+	while (text->size > block->begin &&
+	       (text->data[text->size - 1] == '\n' ||
+		text->data[text->size - 1] == ' '))
+		text->size--;
+	block->length = text->size - block->begin;
+	if (block->length == 0)
+		return; /* of images alone */
+	if (collecting->scored > 0)
+		block->score =
+			(float)(collecting->score / (double)collecting->scored);
+	collecting->items =
+		mem_grow(collecting->items, collecting->count,
+			 &collecting->capacity, sizeof(*collecting->items));
+	collecting->items[collecting->count++] = *block;
+}
+
+static void open_line(struct collecting *collecting, uint16_t tag)
+{
+	uint32_t count = collecting->around_count;
+
+	if (collecting->is_in_row) {
+		if (collecting->scored > 0 &&
+		    collecting->text.data[collecting->text.size - 1] != '\t')
+			buffer_append_byte(&collecting->text, '\n');
+	} else if ((tag_flags(tag) & TAG_IS_HEADING) != 0) {
+		begin_block(collecting, CONTENT_HEADING,
+			    (uint32_t)(tag - TAG_h1 + 1));
+	} else if (tag == TAG_pre) {
+		begin_block(collecting, CONTENT_CODE, 0);
+	} else if (tag != TAG_p) {
+		begin_block(collecting, CONTENT_CAPTION, 0);
+	} else if (count == 0) {
+		begin_block(collecting, CONTENT_PARAGRAPH, 0);
+	} else if (collecting->around[count - 1] == TAG_li) {
+		begin_block(collecting, CONTENT_LIST_ITEM, collecting->lists);
+	} else {
+		begin_block(collecting, CONTENT_QUOTE, collecting->quotes);
+	}
+}
+
+static void open_in_table(struct collecting *collecting, uint16_t tag)
+{
+	if (!collecting->is_in_table)
+		return;
+	if (tag == TAG_tr) {
+		begin_block(collecting, CONTENT_TABLE_ROW, 0);
+		collecting->is_in_row = true;
+		collecting->cells = 0;
+	} else if (collecting->cells++ > 0) {
+		buffer_append_byte(&collecting->text, '\t');
+	}
+}
+
+static void open_element(void *context, const struct layout_element *element)
+{
+	struct collecting *collecting = context;
+
+	switch (element->tag) {
+	case TAG_li:
+	case TAG_blockquote:
+		collecting->around[collecting->around_count++] = element->tag;
+		collecting->lists += element->tag == TAG_li;
+		collecting->quotes += element->tag == TAG_blockquote;
+		break;
+	case TAG_table:
+		collecting->is_in_table =
+			collecting->survey.tables[collecting->tables++]
+				.is_simple;
+		break;
+	case TAG_tr:
+	case TAG_td:
+	case TAG_th:
+		open_in_table(collecting, element->tag);
+		break;
+	default:
+		if (outline_is_line(element->tag))
+			open_line(collecting, element->tag);
+		break;
+	}
+}
+
+static void close_element(void *context, uint16_t tag)
+{
+	struct collecting *collecting = context;
+	bool is_row = tag == TAG_tr && collecting->is_in_row;
+
+	if (tag == TAG_li || tag == TAG_blockquote) {
+		collecting->around_count--;
+		collecting->lists -= tag == TAG_li;
+		collecting->quotes -= tag == TAG_blockquote;
+	}
+	if (is_row || (outline_is_line(tag) && !collecting->is_in_row))
+		end_block(collecting);
+	if (is_row)
+		collecting->is_in_row = false;
+	if (tag == TAG_table)
+		collecting->is_in_table = false;
+}
+
+static void add_gap(void *context, enum separator separator, struct slice blank)
+{
+	struct collecting *collecting = context;
+
+	buffer_append_slice(&collecting->text, blank);
+	if (separator == SEPARATOR_SPACE)
+		buffer_append_byte(&collecting->text, ' ');
+	if (separator >= SEPARATOR_LINE)
+		buffer_append_byte(&collecting->text, '\n');
+	if (separator == SEPARATOR_BLANK_LINE)
+		buffer_append_byte(&collecting->text, '\n');
+}
+
+static void add_text(void *context, uint32_t index, struct slice text)
+{
+	struct collecting *collecting = context;
+
+	buffer_append_slice(&collecting->text, text);
+	collecting->score +=
+		(double)collecting->verdicts[index].score * (double)text.size;
+	collecting->scored += text.size;
+}
+
+/* Told of, as to table_survey.h: images open blocks. */
+static void skip_image(void *context, const struct layout_image *image)
+{
+	(void)context;
+	(void)image;
+}
+
+struct content_blocks content_blocks_make(struct arena *arena,
+					  const struct page *page,
+					  const struct verdict *verdicts)
+{
+	const struct render_request request = {.page = page,
+					       .verdicts = verdicts};
+	struct collecting collecting = {
+		.verdicts = verdicts,
+		.survey = table_survey_make(arena, &request),
+	};
+	struct content_block *items;
+	struct content_blocks blocks;
+
+	layout(&request, &(struct layout_writer){
+				 .context = &collecting,
+				 .open = open_element,
+				 .close = close_element,
+				 .gap = add_gap,
+				 .text = add_text,
+				 .image = skip_image,
+			 });
+	items = ARENA_NEW(arena, struct content_block, collecting.count);
+	for (size_t i = 0; i < collecting.count; i++)
+		items[i] = collecting.items[i];
+	blocks = (struct content_blocks){
+		.items = items,
+		.count = collecting.count,
+		.text = arena_copy(arena, collecting.text.data,
+				   collecting.text.size),
+	};
+	free(collecting.items);
+	buffer_free(&collecting.text);
+	return blocks;
+}

@@ -1,0 +1,49 @@
+/*
+ * extract/render/content_block.h - the kept text as a list of blocks, each with
+ * what it is: what JSON tells of a page beside its text.
+ */
+#ifndef EXTRACT_RENDER_CONTENT_BLOCK_H
+#define EXTRACT_RENDER_CONTENT_BLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct page;
+struct verdict;
+
+enum content_kind {
+	CONTENT_PARAGRAPH,
+	CONTENT_HEADING,   /* level: 1..6 */
+	CONTENT_LIST_ITEM, /* level: lists around it */
+	CONTENT_TABLE_ROW, /* of a simple table: table_survey.h; a tab stands
+			      between its cells */
+	CONTENT_CODE,      /* a block of it, lines kept */
+	CONTENT_QUOTE,     /* level: quotes around it */
+	CONTENT_CAPTION,   /* of a figure or a table */
+	CONTENT_KIND_COUNT
+};
+
+/* "paragraph", "list-item", "table-row", ... */
+const char *content_kind_name(enum content_kind kind);
+
+struct content_block {
+	enum content_kind kind;
+	uint32_t level; /* 0 where the kind says nothing of it */
+	size_t begin;   /* in `text` */
+	size_t length;  /* bytes, > 0 */
+	float score;    /* mean of its texts' scores, by length; finite */
+};
+
+struct content_blocks {
+	const struct content_block *items; /* [count], document order */
+	size_t count;
+	const char *text; /* UTF-8, plain; what the blocks point into */
+};
+
+/* They belong to `arena`. Linear in the page. */
+struct content_blocks content_blocks_make(struct arena *arena,
+					  const struct page *page,
+					  const struct verdict *verdicts);
+
+#endif

@@ -1,0 +1,125 @@
+#include "extract/render/html_writer.h"
+
+#include "extract/render/code_language.h"
+#include "extract/render/inline_chain.h"
+#include "extract/core/markup.h"
+#include "extract/render/whole_attribute.h"
+#include "page/page.h"
+#include "store/buffer.h"
+
+/* Of a cell, as HTML has it for columns. */
+enum { MAX_SPAN = 1000 };
+
+static void write_attribute(struct html_writer *html, const char *name,
+			    struct slice value)
+{
+	buffer_printf(html->out, " %s=\"", name);
+	markup_append(html->out, value);
+	buffer_append_byte(html->out, '"');
+}
+
+/* An attribute that is a number from 2 to `most`; 1 goes without saying. */
+static void write_whole(struct html_writer *html, uint32_t node,
+			const char *name, uint32_t most)
+{
+	uint32_t value = whole_attribute(html->page, node, name, 1);
+
+	if (value > 1 && value <= most)
+		buffer_printf(html->out, " %s=\"%u\"", name, value);
+}
+
+static void write_attributes(struct html_writer *html,
+			     const struct layout_element *element)
+{
+	struct slice language;
+
+	switch (element->tag) {
+	case TAG_a:
+		write_attribute(html, "href", element->href);
+		break;
+	case TAG_td:
+	case TAG_th:
+		write_whole(html, element->node, "colspan", MAX_SPAN);
+		write_whole(html, element->node, "rowspan", MAX_SPAN);
+		break;
+	case TAG_ol:
+		write_whole(html, element->node, "start", MAX_WHOLE_ATTRIBUTE);
+		break;
+	case TAG_pre:
+		language = code_language(html->page, element->node);
+		if (language.size == 0)
+			break;
+		buffer_append_text(html->out, " class=\"language-");
+		markup_append(html->out, language);
+		buffer_append_byte(html->out, '"');
+		break;
+	default:
+		break;
+	}
+}
+
+void html_open(void *context, const struct layout_element *element)
+{
+	struct html_writer *html = context;
+
+	if (element->is_bare) {
+		html->is_bare = true;
+		return;
+	}
+	if (element->tag == TAG_pre)
+		html->is_verbatim = true;
+	buffer_append_byte(html->out, '<');
+	buffer_append_slice(html->out, tag_name(element->tag));
+	write_attributes(html, element);
+	buffer_append_byte(html->out, '>');
+}
+
+void html_close(void *context, uint16_t tag)
+{
+	struct html_writer *html = context;
+
+	if (html->is_bare && tag == TAG_p) {
+		html->is_bare = false;
+		return;
+	}
+	if (tag == TAG_pre)
+		html->is_verbatim = false;
+	buffer_append_text(html->out, "</");
+	buffer_append_slice(html->out, tag_name(tag));
+	buffer_append_byte(html->out, '>');
+	if (inline_kind(tag) == INLINE_NONE)
+		buffer_append_byte(html->out, '\n');
+}
+
+void html_gap(void *context, enum separator separator, struct slice blank)
+{
+	struct html_writer *html = context;
+
+	markup_append(html->out, blank);
+	if (separator == SEPARATOR_SPACE)
+		buffer_append_byte(html->out, ' ');
+	else if (separator != SEPARATOR_NONE)
+		buffer_append_text(html->out,
+				   html->is_verbatim ? "\n" : "<br>");
+	if (separator == SEPARATOR_BLANK_LINE)
+		buffer_append_text(html->out,
+				   html->is_verbatim ? "\n" : "<br>");
+}
+
+void html_text(void *context, uint32_t index, struct slice text)
+{
+	struct html_writer *html = context;
+
+	(void)index;
+	markup_append(html->out, text);
+}
+
+void html_image(void *context, const struct layout_image *image)
+{
+	struct html_writer *html = context;
+
+	buffer_append_text(html->out, "<img");
+	write_attribute(html, "src", image->source);
+	write_attribute(html, "alt", image->label);
+	buffer_append_byte(html->out, '>');
+}

@@ -1,0 +1,338 @@
+#include "extract/render/layout.h"
+
+#include "extract/render/address.h"
+#include "extract/render/image.h"
+#include "extract/render/inline_chain.h"
+#include "extract/render/layout_level.h"
+#include "extract/core/markup.h"
+#include "extract/render/outline.h"
+#include "extract/render/render.h"
+#include "extract/core/walk.h"
+#include "page/page.h"
+#include "store/arena.h"
+
+/*
+ * Each block of the page is told at most once, and only when something kept
+ * comes inside it, so that the output is linear in the page whatever is nested
+ * in what. Inline elements are taken up again in each line; there are no more
+ * than their kinds.
+ */
+
+struct layout {
+	const struct render_request *request;
+	const struct page *page;
+	const struct layout_writer *writer;
+	struct outline outline;
+	struct layout_level *levels; /* [level_count] */
+	uint32_t level_count;
+	uint32_t tried;           /* levels below were told, or never will be */
+	struct inline_chain open; /* in the line */
+	uint32_t told;            /* of these, a bit each: was told */
+	enum separator pending;
+	uint32_t open_pres;
+	bool is_at_pre; /* no text since the outermost pre began */
+	bool is_fresh;  /* nothing yet in the line */
+	struct image_filter images;
+	struct buffer text;    /* of the text node */
+	struct buffer gap;     /* the white space before it, in pre */
+	struct buffer address; /* of a link */
+};
+
+/* Whether more is told than text and gaps: levels are kept then. */
+static bool has_structure(const struct layout *layout)
+{
+	return layout->writer->open != NULL;
+}
+
+static const struct layout_level *innermost(const struct layout *layout)
+{
+	return &layout->levels[layout->level_count - 1];
+}
+
+/* The inline elements around the next text. */
+static const struct inline_chain *inlines_here(const struct layout *layout)
+{
+	return &layout->levels[innermost(layout)->inline_level].inlines;
+}
+
+static void close_inlines(struct layout *layout, uint32_t count)
+{
+	while (layout->open.count > count) {
+		uint32_t last = --layout->open.count;
+
+		if ((layout->told >> last & 1) != 0)
+			layout->writer->close(layout->writer->context,
+					      layout->open.items[last].tag);
+	}
+}
+
+/* Whether the address of `a` may be told, which is in layout->address then. */
+static bool take_link(struct layout *layout, struct inline_element element)
+{
+	struct layout_level *level = &layout->levels[element.level];
+
+	buffer_clear(&layout->address);
+	return layout->writer->has_links && level->uses++ < MAX_LINK_LINES &&
+	       address_append(
+		       &layout->address, layout->request,
+		       page_attribute(layout->page, element.node, "href"));
+}
+
+static void open_inlines(struct layout *layout)
+{
+	const struct inline_chain *wanted = inlines_here(layout);
+
+	for (uint32_t i = layout->open.count; i < wanted->count; i++) {
+		struct inline_element item = wanted->items[i];
+		struct layout_element element = {.tag = item.tag,
+						 .node = item.node};
+
+		layout->open.items[layout->open.count++] = item;
+		layout->told &= ~(UINT32_C(1) << i);
+		if (item.tag == TAG_a && !take_link(layout, item))
+			continue;
+		layout->told |= UINT32_C(1) << i;
+		if (item.tag == TAG_a)
+			element.href = buffer_slice(&layout->address);
+		layout->writer->open(layout->writer->context, &element);
+	}
+}
+
+static void end_line(struct layout *layout)
+{
+	if (!has_structure(layout))
+		return;
+	close_inlines(layout, 0);
+	outline_end_line(&layout->outline);
+}
+
+static void tell_gap(struct layout *layout)
+{
+	enum separator separator = layout->pending;
+
+	layout->pending = SEPARATOR_NONE;
+	if (layout->is_fresh && has_structure(layout))
+		return;
+	if (separator != SEPARATOR_NONE || layout->gap.size > 0)
+		layout->writer->gap(layout->writer->context, separator,
+				    buffer_slice(&layout->gap));
+}
+
+/* Open the blocks around a line that were not tried yet, and the line. */
+static void open_line(struct layout *layout)
+{
+	const struct layout_level *level = innermost(layout);
+
+	if (outline_is_in_line(&layout->outline))
+		return;
+	for (; layout->tried <= level->block; layout->tried++) {
+		uint32_t node = layout->levels[layout->tried].node;
+
+		outline_open_block(
+			&layout->outline, layout->page->nodes[node].tag, node,
+			layout->tried, layout->levels[layout->tried].columns);
+	}
+	outline_open_line(&layout->outline, level->line, level->line_node,
+			  level->block);
+	layout->is_fresh = true;
+}
+
+/* Make the place for a text or an image. */
+static void begin_piece(struct layout *layout)
+{
+	if (!has_structure(layout)) {
+		tell_gap(layout);
+		return;
+	}
+	open_line(layout);
+	close_inlines(layout,
+		      inline_chain_shared(&layout->open, inlines_here(layout)));
+	tell_gap(layout);
+	open_inlines(layout);
+	layout->is_fresh = false;
+}
+
+/* Verbatim, but for the line end that follows the tag of pre. */
+static void take_pre(struct layout *layout, uint32_t index)
+{
+	struct slice text = page_text(layout->page, index);
+	const char *bytes = text.data;
+
+	if (layout->pending == SEPARATOR_NONE && !layout->is_at_pre)
+		markup_append_plain(&layout->gap,
+				    separator_in_source(layout->page, index),
+				    true);
+	if (layout->is_at_pre && text.size > 0 && bytes[0] == '\n')
+		text = (struct slice){bytes + 1, text.size - 1};
+	layout->is_at_pre = false;
+	markup_append_plain(&layout->text, text, true);
+}
+
+static void take_text(struct layout *layout, uint32_t index)
+{
+	struct slice text = page_text(layout->page, index);
+
+	if (layout->pending == SEPARATOR_NONE &&
+	    (separator_begins(text) ||
+	     separator_in_source(layout->page, index).size > 0))
+		layout->pending = SEPARATOR_SPACE;
+	markup_append_plain(&layout->text, text, false);
+}
+
+static void tell_text(struct layout *layout, uint32_t index)
+{
+	buffer_clear(&layout->text);
+	buffer_clear(&layout->gap);
+	if (layout->open_pres > 0)
+		take_pre(layout, index);
+	else
+		take_text(layout, index);
+	begin_piece(layout);
+	layout->writer->text(layout->writer->context, index,
+			     buffer_slice(&layout->text));
+	if (layout->open_pres == 0 &&
+	    separator_ends(page_text(layout->page, index)))
+		layout->pending = SEPARATOR_SPACE;
+}
+
+/* Where text alone stands. */
+static bool is_in_code(const struct layout *layout)
+{
+	const struct inline_chain *inlines = inlines_here(layout);
+
+	return layout->open_pres > 0 ||
+	       (inlines->count > 0 &&
+		inline_kind(inlines->items[inlines->count - 1].tag) ==
+			INLINE_CODE);
+}
+
+static void tell_image(struct layout *layout, uint32_t node)
+{
+	struct layout_image image;
+
+	if (layout->request->verdicts == NULL ||
+	    layout->writer->image == NULL || is_in_code(layout) ||
+	    !image_filter_take(&layout->images, layout->request, node, &image))
+		return;
+	buffer_clear(&layout->gap);
+	begin_piece(layout);
+	layout->writer->image(layout->writer->context, &image);
+}
+
+/* In pre a block is a line, and no line ends it. */
+static void separate(struct layout *layout, enum separator separator)
+{
+	if (layout->open_pres > 0 && separator > SEPARATOR_LINE)
+		separator = SEPARATOR_LINE;
+	if (separator > layout->pending)
+		layout->pending = separator;
+	if (separator >= SEPARATOR_LINE && layout->open_pres == 0)
+		end_line(layout);
+}
+
+/* A second br makes a blank line, as it does on the screen: a paragraph. */
+static void take_break(struct layout *layout)
+{
+	if (layout->pending < SEPARATOR_LINE) {
+		layout->pending = SEPARATOR_LINE;
+		return;
+	}
+	layout->pending = SEPARATOR_BLANK_LINE;
+	if (has_structure(layout) && layout->open_pres == 0 &&
+	    innermost(layout)->line == TAG_p)
+		end_line(layout);
+}
+
+static void open_element(struct layout *layout, uint32_t node)
+{
+	uint16_t tag = layout->page->nodes[node].tag;
+
+	if (tag == TAG_br)
+		take_break(layout);
+	separate(layout, separator_of_element(layout->page, node));
+	if (has_structure(layout))
+		level_enter(layout->levels, layout->level_count++, layout->page,
+			    node);
+	if (tag == TAG_pre && layout->open_pres++ == 0)
+		layout->is_at_pre = true;
+	if (tag == TAG_img)
+		tell_image(layout, node);
+}
+
+static void close_element(struct layout *layout, uint32_t node)
+{
+	if (layout->page->nodes[node].tag == TAG_pre)
+		layout->open_pres--;
+	separate(layout, separator_of_element(layout->page, node));
+	if (!has_structure(layout))
+		return;
+	layout->level_count--;
+	outline_close(&layout->outline, layout->level_count);
+	if (layout->tried > layout->level_count)
+		layout->tried = layout->level_count;
+}
+
+static bool is_shown(const struct render_request *request, uint32_t index)
+{
+	return request->verdicts == NULL ||
+	       (request->verdicts[index].is_content &&
+		!markup_is_blank(page_text(request->page, index)));
+}
+
+static void take_step(struct layout *layout, enum step step, uint32_t index)
+{
+	if (step == STEP_OPEN)
+		open_element(layout, index);
+	else if (step == STEP_CLOSE)
+		close_element(layout, index);
+	else if (!is_shown(layout->request, index))
+		separate(layout, SEPARATOR_SPACE);
+	else
+		tell_text(layout, index);
+}
+
+static uint32_t count_levels(const struct page *page)
+{
+	uint32_t deepest = 0;
+
+	for (uint32_t i = 0; i < page->node_count; i++)
+		if (page->nodes[i].depth > deepest)
+			deepest = page->nodes[i].depth;
+	return deepest + 2;
+}
+
+static void begin_structure(struct layout *layout, struct arena *arena)
+{
+	uint32_t count = count_levels(layout->page);
+
+	layout->outline = outline_begin(arena, layout->writer, count);
+	layout->levels = ARENA_NEW(arena, struct layout_level, count);
+	level_begin(layout->levels);
+	layout->level_count = 1;
+	layout->tried = 1;
+}
+
+void layout(const struct render_request *request,
+	    const struct layout_writer *writer)
+{
+	struct arena *arena = arena_create();
+	struct layout layout = {
+		.request = request,
+		.page = request->page,
+		.writer = writer,
+	};
+	struct walk walk = walk_begin(request->page);
+	enum step step;
+	uint32_t index;
+
+	if (has_structure(&layout))
+		begin_structure(&layout, arena);
+	while ((step = walk_next(&walk, &index)) != STEP_END)
+		take_step(&layout, step, index);
+	end_line(&layout);
+	buffer_free(&layout.text);
+	buffer_free(&layout.gap);
+	buffer_free(&layout.address);
+	image_filter_end(&layout.images);
+	arena_destroy(arena);
+}

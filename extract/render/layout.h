@@ -1,0 +1,67 @@
+/*
+ * extract/render/layout.h - what is kept of a page as one sequence of events,
+ * by the page's own structure: what every format is written from.
+ *
+ * Blocks stand as HTML has them: li in ul and ol; caption and tr in table; td
+ * and th in tr; lines, ul, ol, table, blockquote and figure anywhere else. A
+ * line is p, h1..h6, pre, caption or figcaption: all text stands in one, and
+ * nothing but text, images and inline elements (extract/render/inline_chain.h).
+ * Whatever is opened is closed, in order, and holds something.
+ */
+#ifndef EXTRACT_RENDER_LAYOUT_H
+#define EXTRACT_RENDER_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "extract/core/separator.h"
+#include "store/slice.h"
+
+struct buffer;
+struct render_request;
+
+/* A link goes on in so many lines; the text of further ones is no link. */
+enum { MAX_LINK_LINES = 4 };
+
+struct layout_element {
+	uint16_t tag;
+	uint16_t outer; /* of a block: the one around it, TAG_html: none */
+	uint32_t node;  /* of the page, or NO_NODE: made to hold the others */
+	bool is_bare;   /* a p that is the text of its cell, item or figure */
+	struct slice href; /* of a: the address, not escaped */
+};
+
+struct layout_image {
+	struct slice source; /* the address, not escaped */
+	struct slice label;  /* alt, plain; may be empty */
+};
+
+struct layout_writer {
+	void *context;
+	/* Both NULL: text alone is told, and every gap. */
+	void (*open)(void *context, const struct layout_element *element);
+	void (*close)(void *context, uint16_t tag);
+	/*
+	 * What stands between the text before and the next, before the inline
+	 * elements that begin there: a separator, or in pre the white space as
+	 * it is in the source. Not told at the begin of a line.
+	 */
+	void (*gap)(void *context, enum separator separator,
+		    struct slice blank);
+	/*
+	 * Text node `index`, or what is to be read of it: white space
+	 * collapsed but in pre.
+	 */
+	void (*text)(void *context, uint32_t index, struct slice text);
+	void (*image)(void *context, const struct layout_image *image);
+	bool has_links; /* `a` is told of, where its address is safe */
+};
+
+/*
+ * Tell `writer` what is kept: the texts with is_content that are not blank, or
+ * all when the request has no verdicts; then there are no images. Linear.
+ */
+void layout(const struct render_request *request,
+	    const struct layout_writer *writer);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * extract/render/layout_level.h - what the open elements of a page make of the
+ * text in them. Internal to layout().
+ */
+#ifndef EXTRACT_RENDER_LAYOUT_LEVEL_H
+#define EXTRACT_RENDER_LAYOUT_LEVEL_H
+
+#include <stdint.h>
+
+#include "extract/render/inline_chain.h"
+#include "extract/render/outline.h"
+
+struct page;
+
+/* An element that is open; the one of level 0 stands for the page. */
+struct layout_level {
+	uint32_t node;
+	uint32_t block; /* the level of the innermost block around its text */
+	uint32_t line_node;
+	uint16_t line;          /* what its text stands in: outline_is_line() */
+	uint16_t uses;          /* of a: how often it was told */
+	struct columns columns; /* of td and th; of tr: those of its cells */
+	uint32_t inline_level;  /* whose `inlines` are around its text */
+	struct inline_chain inlines; /* of an inline element */
+};
+
+/* Begin with levels[0]. */
+void level_begin(struct layout_level *levels);
+
+/* Set levels[count], count > 0, to `node`, which stands in levels[count - 1].
+ */
+void level_enter(struct layout_level *levels, uint32_t count,
+		 const struct page *page, uint32_t node);
+
+#endif

@@ -1,0 +1,71 @@
+#include <string.h>
+
+#include "extract/render/layout.h"
+#include "extract/core/markup.h"
+#include "extract/render/render.h"
+#include "extract/render/render_formats.h"
+
+struct text_writer {
+	struct buffer *out;
+	size_t begin; /* where our text begins in `out` */
+};
+
+/* Lines of pre may end in white space; nothing else does. */
+static void trim_end(struct text_writer *writer)
+{
+	struct buffer *out = writer->out;
+
+	while (out->size > writer->begin &&
+	       strchr(" \t\n", out->data[out->size - 1]) != NULL)
+		out->size--;
+	if (out->data != NULL)
+		out->data[out->size] = '\0';
+}
+
+static void write_gap(void *context, enum separator separator,
+		      struct slice blank)
+{
+	struct text_writer *writer = context;
+
+	buffer_append_slice(writer->out, blank);
+	if (separator >= SEPARATOR_LINE)
+		trim_end(writer);
+	if (writer->out->size == writer->begin)
+		return;
+	if (separator == SEPARATOR_SPACE)
+		buffer_append_byte(writer->out, ' ');
+	if (separator >= SEPARATOR_LINE)
+		buffer_append_byte(writer->out, '\n');
+	if (separator == SEPARATOR_BLANK_LINE)
+		buffer_append_byte(writer->out, '\n');
+}
+
+static void write_text(void *context, uint32_t index, struct slice text)
+{
+	struct text_writer *writer = context;
+
+	(void)index;
+	buffer_append_slice(writer->out, text);
+}
+
+void render_as_text(const struct render_request *request, struct buffer *out)
+{
+	struct text_writer writer = {.out = out, .begin = out->size};
+
+	layout(request, &(struct layout_writer){
+				.context = &writer,
+				.gap = write_gap,
+				.text = write_text,
+			});
+	trim_end(&writer);
+	if (out->size > writer.begin)
+		buffer_append_byte(out, '\n');
+}
+
+void render_text(const struct page *page, const struct verdict *verdicts,
+		 struct buffer *out)
+{
+	render_as_text(
+		&(struct render_request){.page = page, .verdicts = verdicts},
+		out);
+}

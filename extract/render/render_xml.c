@@ -1,0 +1,262 @@
+#include <string.h>
+
+#include "extract/render/code_language.h"
+#include "extract/render/inline_chain.h"
+#include "extract/render/layout.h"
+#include "extract/core/markup.h"
+#include "extract/render/render.h"
+#include "extract/render/render_formats.h"
+#include "extract/render/tei_header.h"
+#include "page/page.h"
+
+enum { HEADING_LEVELS = 6 };
+
+/* The text of a TEI P5 document. */
+struct tei {
+	const struct page *page;
+	struct buffer *out;
+	unsigned sections[HEADING_LEVELS]; /* ranks of the open div */
+	unsigned section_count;
+	const char *line; /* what ends the line that is open */
+	bool is_verbatim; /* in pre */
+	bool is_in_code;  /* in code, that holds text alone */
+	bool has_row;     /* in the last table that was opened or closed */
+	bool has_text;
+};
+
+static unsigned rank_of(uint16_t heading)
+{
+	return (unsigned)(heading - TAG_h1 + 1);
+}
+
+static void close_sections(struct tei *tei, unsigned rank)
+{
+	while (tei->section_count > 0 &&
+	       tei->sections[tei->section_count - 1] >= rank) {
+		buffer_append_text(tei->out, "</div>\n");
+		tei->section_count--;
+	}
+}
+
+/* A head begins a div; where it may not, it is a block that says what it is. */
+static void open_heading(struct tei *tei, const struct layout_element *element)
+{
+	unsigned rank = rank_of(element->tag);
+
+	if (element->outer != TAG_html) {
+		buffer_printf(tei->out, "<ab type=\"heading\" rend=\"h%u\">",
+			      rank);
+		tei->line = "</ab>\n";
+		return;
+	}
+	close_sections(tei, rank);
+	tei->sections[tei->section_count++] = rank;
+	buffer_printf(tei->out, "<div type=\"section\" n=\"%u\">\n<head>",
+		      rank);
+	tei->line = "</head>\n";
+}
+
+static void open_code(struct tei *tei, uint32_t node)
+{
+	struct slice language = code_language(tei->page, node);
+
+	tei->is_verbatim = true;
+	buffer_append_text(tei->out, "<p><code rend=\"block\"");
+	if (language.size > 0)
+		tei_attribute(tei->out, "lang", language);
+	buffer_append_text(tei->out, " xml:space=\"preserve\">");
+	tei->line = "</code></p>\n";
+}
+
+static void open_line(struct tei *tei, const struct layout_element *element)
+{
+	if ((tag_flags(element->tag) & TAG_IS_HEADING) != 0) {
+		open_heading(tei, element);
+	} else if (element->tag == TAG_pre) {
+		open_code(tei, element->node);
+	} else if (element->is_bare && element->outer != TAG_figure) {
+		tei->line = "";
+	} else if (element->tag == TAG_p) {
+		buffer_append_text(tei->out, "<p>");
+		tei->line = "</p>\n";
+	} else {
+		buffer_append_text(tei->out, "<head>");
+		tei->line = "</head>\n";
+	}
+}
+
+/* How what holds blocks, and what stands in a line, begins and ends. */
+static const struct {
+	uint16_t tag;
+	const char *begin;
+	const char *end;
+} elements[] = {
+	{TAG_ul, "<list rend=\"bulleted\">\n", "</list>\n"},
+	{TAG_ol, "<list rend=\"numbered\">\n", "</list>\n"},
+	{TAG_li, "<item>", "</item>\n"},
+	{TAG_table, "<table>\n", "</table>\n"},
+	{TAG_tr, "<row>\n", "</row>\n"},
+	{TAG_td, "<cell>", "</cell>\n"},
+	{TAG_th, "<cell role=\"label\">", "</cell>\n"},
+	{TAG_blockquote, "<quote>\n", "</quote>\n"},
+	{TAG_figure, "<figure>\n", "</figure>\n"},
+};
+
+static const struct {
+	const char *begin;
+	const char *end;
+} inlines[INLINE_KIND_COUNT] = {
+	[INLINE_LINK] = {"<ref", "</ref>"},
+	[INLINE_STRONG] = {"<hi rend=\"bold\">", "</hi>"},
+	[INLINE_EMPHASIS] = {"<hi rend=\"italic\">", "</hi>"},
+	[INLINE_CODE] = {"<code>", "</code>"},
+	[INLINE_DELETED] = {"<hi rend=\"strikethrough\">", "</hi>"},
+	[INLINE_SUBSCRIPT] = {"<hi rend=\"subscript\">", "</hi>"},
+	[INLINE_SUPERSCRIPT] = {"<hi rend=\"superscript\">", "</hi>"},
+};
+
+/* The row of `elements`, or their count for a line. */
+static size_t element_of(uint16_t tag)
+{
+	const size_t count = sizeof(elements) / sizeof(elements[0]);
+	size_t at = 0;
+
+	while (at < count && elements[at].tag != tag)
+		at++;
+	return at;
+}
+
+static void open_inline(struct tei *tei, const struct layout_element *element)
+{
+	enum inline_kind kind = inline_kind(element->tag);
+
+	if (tei->is_verbatim)
+		return;
+	buffer_append_text(tei->out, inlines[kind].begin);
+	if (kind == INLINE_LINK) {
+		tei_attribute(tei->out, "target", element->href);
+		buffer_append_byte(tei->out, '>');
+	}
+	if (kind == INLINE_CODE)
+		tei->is_in_code = true;
+}
+
+static void open_element(void *context, const struct layout_element *element)
+{
+	struct tei *tei = context;
+	size_t row = element_of(element->tag);
+
+	tei->has_text = true;
+	if (element->tag == TAG_table || element->tag == TAG_tr)
+		tei->has_row = element->tag == TAG_tr;
+	if (inline_kind(element->tag) != INLINE_NONE)
+		open_inline(tei, element);
+	else if (row == sizeof(elements) / sizeof(elements[0]))
+		open_line(tei, element);
+	else
+		buffer_append_text(tei->out, elements[row].begin);
+}
+
+static void close_inline(struct tei *tei, uint16_t tag)
+{
+	if (tei->is_verbatim)
+		return;
+	buffer_append_text(tei->out, inlines[inline_kind(tag)].end);
+	if (inline_kind(tag) == INLINE_CODE)
+		tei->is_in_code = false;
+}
+
+static void close_element(void *context, uint16_t tag)
+{
+	struct tei *tei = context;
+	size_t row = element_of(tag);
+
+	if (inline_kind(tag) != INLINE_NONE) {
+		close_inline(tei, tag);
+	} else if (row == sizeof(elements) / sizeof(elements[0])) {
+		buffer_append_text(tei->out, tei->line);
+		tei->is_verbatim = false;
+	} else {
+		if (tag == TAG_table && !tei->has_row)
+			buffer_append_text(tei->out, "<row><cell/></row>\n");
+		tei->has_row = true;
+		buffer_append_text(tei->out, elements[row].end);
+	}
+}
+
+static void write_break(struct tei *tei)
+{
+	buffer_append_text(
+		tei->out, tei->is_verbatim || tei->is_in_code ? "\n" : "<lb/>");
+}
+
+static void write_gap(void *context, enum separator separator,
+		      struct slice blank)
+{
+	struct tei *tei = context;
+
+	markup_append(tei->out, blank);
+	if (separator == SEPARATOR_SPACE)
+		buffer_append_byte(tei->out, ' ');
+	if (separator >= SEPARATOR_LINE)
+		write_break(tei);
+	if (separator == SEPARATOR_BLANK_LINE)
+		write_break(tei);
+}
+
+static void write_text(void *context, uint32_t index, struct slice text)
+{
+	struct tei *tei = context;
+
+	(void)index;
+	markup_append(tei->out, text);
+}
+
+static void write_image(void *context, const struct layout_image *image)
+{
+	struct tei *tei = context;
+
+	buffer_append_text(tei->out, "<graphic");
+	tei_attribute(tei->out, "url", image->source);
+	if (image->label.size == 0) {
+		buffer_append_text(tei->out, "/>");
+		return;
+	}
+	buffer_append_text(tei->out, "><desc>");
+	markup_append(tei->out, image->label);
+	buffer_append_text(tei->out, "</desc></graphic>");
+}
+
+static void write_body(const struct render_request *request, struct buffer *out)
+{
+	struct tei tei = {.page = request->page, .out = out};
+
+	layout(request, &(struct layout_writer){
+				.context = &tei,
+				.open = open_element,
+				.close = close_element,
+				.gap = write_gap,
+				.text = write_text,
+				.image = write_image,
+				.has_links = true,
+			});
+	close_sections(&tei, 1);
+	if (!tei.has_text)
+		buffer_append_text(out, "<p/>\n");
+}
+
+void render_as_xml(const struct render_request *request, struct buffer *out)
+{
+	struct slice language = tei_language(request);
+
+	buffer_append_text(out,
+			   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+			   "<TEI xmlns=\"http://www.tei-c.org/ns/1.0\">\n");
+	tei_header(request, out);
+	buffer_append_text(out, "<text");
+	if (language.size > 0)
+		tei_attribute(out, "xml:lang", language);
+	buffer_append_text(out, ">\n<body>\n");
+	write_body(request, out);
+	buffer_append_text(out, "</body>\n</text>\n</TEI>\n");
+}

@@ -1,0 +1,171 @@
+#include "extract/render/table_survey.h"
+
+#include "extract/render/inline_chain.h"
+#include "extract/render/layout.h"
+#include "extract/render/outline.h"
+#include "extract/render/render.h"
+#include "extract/render/whole_attribute.h"
+#include "page/page.h"
+#include "store/arena.h"
+
+/* A table that is open. */
+struct surveyed {
+	uint32_t table;   /* index of its shape */
+	uint32_t columns; /* of the row */
+	uint32_t lines;   /* of the cell */
+	bool has_heading; /* among them */
+};
+
+struct survey {
+	const struct page *page;
+	struct table_shape *tables; /* [max_count] */
+	uint32_t count;
+	struct surveyed open[MAX_OUTLINE_NESTING]; /* [open_count] */
+	uint32_t open_count;
+};
+
+uint32_t table_cell_span(const struct page *page, uint32_t node)
+{
+	uint32_t span = whole_attribute(page, node, "colspan", 1);
+
+	if (span == 0)
+		return 1;
+	return span > MAX_TABLE_COLUMNS ? MAX_TABLE_COLUMNS : span;
+}
+
+static void open_table(struct survey *survey)
+{
+	survey->tables[survey->count].is_simple = true;
+	survey->open[survey->open_count++] =
+		(struct surveyed){.table = survey->count++};
+}
+
+static void open_cell(struct survey *survey, struct surveyed *open,
+		      uint32_t node)
+{
+	struct table_shape *shape = &survey->tables[open->table];
+
+	open->lines = 0;
+	open->has_heading = false;
+	open->columns += table_cell_span(survey->page, node);
+	if (open->columns > shape->columns)
+		shape->columns = open->columns;
+	if (whole_attribute(survey->page, node, "rowspan", 1) > 1)
+		shape->is_simple = false;
+}
+
+static bool is_heading(uint16_t tag)
+{
+	return (tag_flags(tag) & TAG_IS_HEADING) != 0;
+}
+
+/* A heading that is all of its cell is the label of a row or a column. */
+static void open_line(struct surveyed *open, struct table_shape *shape,
+		      uint16_t tag)
+{
+	open->lines++;
+	open->has_heading = open->has_heading || is_heading(tag);
+	if (open->lines > (open->has_heading ? 1 : MAX_CELL_LINES))
+		shape->is_simple = false;
+}
+
+/* What stands in the innermost table. */
+static void open_inside(struct survey *survey,
+			const struct layout_element *element)
+{
+	struct surveyed *open = &survey->open[survey->open_count - 1];
+	struct table_shape *shape = &survey->tables[open->table];
+
+	switch (element->tag) {
+	case TAG_tr:
+		shape->rows++;
+		open->columns = 0;
+		break;
+	case TAG_td:
+	case TAG_th:
+		open_cell(survey, open, element->node);
+		break;
+	case TAG_caption:
+		break;
+	default:
+		if (element->tag == TAG_p || is_heading(element->tag))
+			open_line(open, shape, element->tag);
+		else if (inline_kind(element->tag) == INLINE_NONE)
+			shape->is_simple = false;
+		break;
+	}
+}
+
+static void open_element(void *context, const struct layout_element *element)
+{
+	struct survey *survey = context;
+
+	if (survey->open_count > 0)
+		open_inside(survey, element);
+	if (element->tag == TAG_table)
+		open_table(survey);
+}
+
+static void close_element(void *context, uint16_t tag)
+{
+	struct survey *survey = context;
+	struct table_shape *shape;
+
+	if (tag != TAG_table)
+		return;
+	shape = &survey->tables[survey->open[--survey->open_count].table];
+	if (shape->rows < 2 || shape->columns < 2 ||
+	    shape->columns > MAX_TABLE_COLUMNS)
+		shape->is_simple = false;
+}
+
+static void skip_gap(void *context, enum separator separator,
+		     struct slice blank)
+{
+	(void)context;
+	(void)separator;
+	(void)blank;
+}
+
+static void skip_text(void *context, uint32_t index, struct slice text)
+{
+	(void)context;
+	(void)index;
+	(void)text;
+}
+
+/* Told of, since they open blocks as texts do. */
+static void skip_image(void *context, const struct layout_image *image)
+{
+	(void)context;
+	(void)image;
+}
+
+static uint32_t count_tables(const struct page *page)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < page->node_count; i++)
+		count += page->nodes[i].tag == TAG_table;
+	return count;
+}
+
+struct table_survey table_survey_make(struct arena *arena,
+				      const struct render_request *request)
+{
+	uint32_t max_count = count_tables(request->page);
+	struct survey survey = {.page = request->page};
+
+	if (max_count == 0)
+		return (struct table_survey){NULL, 0};
+	survey.tables = ARENA_NEW(arena, struct table_shape, max_count);
+	layout(request, &(struct layout_writer){
+				.context = &survey,
+				.open = open_element,
+				.close = close_element,
+				.gap = skip_gap,
+				.text = skip_text,
+				.image = skip_image,
+			});
+	return (struct table_survey){survey.tables, survey.count};
+}

@@ -1,0 +1,93 @@
+#include "extract/render/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "extract/render/render.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+/* Texts that begin with x are dropped. */
+static void assert_html(const char *html, const char *expected)
+{
+	struct page *page = parse(html);
+	struct verdict verdicts[16] = {{0}};
+	struct buffer out = {0};
+
+	ck_assert_uint_le(page->text_count, 16);
+	for (uint32_t i = 0; i < page->text_count; i++)
+		verdicts[i].is_content =
+			*(const char *)page_text(page, i).data != 'x';
+	render_html(page, verdicts, &out);
+	buffer_append_text(&out, "");
+	ck_assert_str_eq(out.data, expected);
+	page_destroy(page);
+	buffer_free(&out);
+}
+
+START_TEST(images_stand_between_kept_texts)
+{
+	assert_html("<p>a<div><img src=i></div><p>b",
+		    "<p>a</p>\n<p><img src=\"i\" alt=\"\"></p>\n<p>b</p>\n");
+	assert_html("<p>a<img src=i><p>x<p>b", "<p>a</p>\n<p>b</p>\n");
+	assert_html("<img src=i><p>a<img src=j>", "<p>a</p>\n");
+	assert_html("<p>a<figure><img src=i><figcaption>x</figcaption></figure>"
+		    "<p>b",
+		    "<p>a</p>\n<figure><img src=\"i\" alt=\"\"></figure>\n"
+		    "<p>b</p>\n");
+	assert_html("<p>x<figure><img src=i><figcaption>c</figcaption></figure>"
+		    "<p>x",
+		    "<figure><img src=\"i\" alt=\"\"><figcaption>c"
+		    "</figcaption>\n</figure>\n");
+}
+END_TEST
+
+START_TEST(the_source_is_the_first_that_can_be_loaded)
+{
+	assert_html("<p>a<img src='data:x' data-src=i alt='\"b'>c",
+		    "<p>a<img src=\"i\" alt=\"&quot;b\">c</p>\n");
+	assert_html("<p>a<img src=blank.gif data-src=i>c",
+		    "<p>a<img src=\"i\" alt=\"\">c</p>\n");
+	assert_html("<p>a<img srcset=' ,i.png 2x, j.png 3x'>c",
+		    "<p>a<img src=\"i.png\" alt=\"\">c</p>\n");
+	assert_html("<p>a<img data-srcset='i, j'>c",
+		    "<p>a<img src=\"i\" alt=\"\">c</p>\n");
+	assert_html("<p>a<img src='javascript:x'><img>c", "<p>ac</p>\n");
+}
+END_TEST
+
+START_TEST(what_nobody_sees_is_none)
+{
+	assert_html("<p>a<img src=i width=1 height=1>c", "<p>ac</p>\n");
+	assert_html("<p>a<img src=i width='1%'>c",
+		    "<p>a<img src=\"i\" alt=\"\">c</p>\n");
+	assert_html("<p>a<span hidden><img src=i></span>c", "<p>ac</p>\n");
+	assert_html("<p>a<img src=i><img src=i>c",
+		    "<p>a<img src=\"i\" alt=\"\">c</p>\n");
+	assert_html("<p>a<img src=i><noscript><img src=j></noscript>c",
+		    "<p>a<img src=\"i\" alt=\"\"></p>\n<p>c</p>\n");
+	assert_html(
+		"<p>a<img src='data:x'><noscript><img src=j></noscript><p>c",
+		"<p>a</p>\n<p><img src=\"j\" alt=\"\"></p>\n<p>c</p>\n");
+}
+END_TEST
+
+START_TEST(links_go_around_images)
+{
+	assert_html("<p>a <a href=l><img src=i></a>b",
+		    "<p>a <a href=\"l\"><img src=\"i\" alt=\"\"></a>b</p>\n");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("image");
+	TCase *tcase = tcase_create("image");
+
+	tcase_add_test(tcase, images_stand_between_kept_texts);
+	tcase_add_test(tcase, the_source_is_the_first_that_can_be_loaded);
+	tcase_add_test(tcase, what_nobody_sees_is_none);
+	tcase_add_test(tcase, links_go_around_images);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,255 @@
+#include "extract/render/outline.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "extract/render/layout.h"
+#include "extract/render/render.h"
+#include "store/arena.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+static void assert_html(const char *html, const char *expected)
+{
+	char *markup = html_of(html);
+
+	ck_assert_str_eq(markup, expected);
+	free(markup);
+}
+
+START_TEST(text_stands_in_lines)
+{
+	assert_html("<h1>a</h1><p>b", "<h1>a</h1>\n<p>b</p>\n");
+	assert_html("a<div>b<section>c</section>d</div>",
+		    "<p>a</p>\n<p>b</p>\n<p>c</p>\n<p>d</p>\n");
+	assert_html("<p>a<br>b", "<p>a<br>b</p>\n");
+	assert_html("<h2><div>a</div></h2>", "<h2>a</h2>\n");
+	assert_html("<blockquote>a<p>b</blockquote>",
+		    "<blockquote><p>a</p>\n<p>b</p>\n</blockquote>\n");
+	assert_html("<pre>\na\n <b>b</b> <i>c</i>\n</pre>",
+		    "<pre>a\n <b>b</b> <i>c</i></pre>\n");
+}
+END_TEST
+
+START_TEST(inline_elements_are_kept)
+{
+	assert_html("<p>a <b>b</b> <em>c</em><u>d</u> <code>e</code>",
+		    "<p>a <b>b</b> <em>c</em>d <code>e</code></p>\n");
+	assert_html("<p><a href='/x?a&b' onclick=y>a <strong>b</strong></a>",
+		    "<p><a href=\"/x?a&amp;b\">a <strong>b</strong></a></p>\n");
+	assert_html("<a href=x><div>a</div><div>b</div></a>",
+		    "<p><a href=\"x\">a</a></p>\n"
+		    "<p><a href=\"x\">b</a></p>\n");
+	assert_html("<p><b></b>a", "<p>a</p>\n");
+}
+END_TEST
+
+START_TEST(unsafe_addresses_lose_their_link)
+{
+	assert_html("<p><a href='java\tscript:x'>a</a> <a>b</a>",
+		    "<p>a b</p>\n");
+	assert_html("<p><a href='&#106;avascript:x'>a</a>", "<p>a</p>\n");
+	assert_html("<p><a href='\"><script>x</script>'>a</a>",
+		    "<p><a href=\"&quot;&gt;&lt;script&gt;x&lt;/script&gt;\">a"
+		    "</a></p>\n");
+	assert_html("<p>&lt;script&gt;x", "<p>&lt;script&gt;x</p>\n");
+}
+END_TEST
+
+START_TEST(lists_and_tables_are_kept)
+{
+	assert_html("<ul><li>a<li><p>b</ul>",
+		    "<ul><li>a</li>\n<li><p>b</p>\n</li>\n</ul>\n");
+	assert_html("<ol><li>a<ul><li>b</ul></ol>",
+		    "<ol><li>a<ul><li>b</li>\n</ul>\n</li>\n</ol>\n");
+	assert_html("<table><tbody><tr><th>a<td>b</table>",
+		    "<table><tr><th>a</th>\n<td>b</td>\n</tr>\n</table>\n");
+}
+END_TEST
+
+static void record_open(void *context, const struct layout_element *element)
+{
+	buffer_append_slice(context, tag_name(element->tag));
+	buffer_append_text(context, element->is_bare ? "=(" : "(");
+}
+
+static void record_close(void *context, uint16_t tag)
+{
+	(void)tag;
+	buffer_append_byte(context, ')');
+}
+
+START_TEST(what_stands_wrong_is_put_right)
+{
+	struct buffer out = {0};
+	struct arena *arena = arena_create();
+	const struct layout_writer writer = {
+		.context = &out, .open = record_open, .close = record_close};
+	const struct columns none = {0, 0};
+	struct outline outline = outline_begin(arena, &writer, 8);
+
+	/* a list in a list, and text in a table */
+	outline_open_block(&outline, TAG_ul, 1, 1, none);
+	outline_open_block(&outline, TAG_ul, 2, 2, none);
+	outline_open_line(&outline, TAG_p, NO_NODE, 2);
+	ck_assert(outline_is_in_line(&outline));
+	outline_end_line(&outline);
+	ck_assert(!outline_is_in_line(&outline));
+	outline_close(&outline, 2);
+	outline_close(&outline, 1);
+	outline_open_block(&outline, TAG_table, 1, 1, none);
+	outline_open_line(&outline, TAG_p, NO_NODE, 1);
+	outline_end_line(&outline);
+	outline_open_block(&outline, TAG_li, 2, 2,
+			   none); /* no list: left out */
+	outline_open_block(&outline, TAG_td, 2, 2, none);
+	outline_open_line(&outline, TAG_figcaption, NO_NODE, 2);
+	outline_close(&outline, 0);
+	ck_assert_str_eq(out.data, "ul(li(ul(li(p=()))))"
+				   "table(tr(td(p=()))tr(td(p=())))");
+	buffer_free(&out);
+	arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(a_caption_begins_its_table)
+{
+	assert_html("<table><caption>a</caption><tr><td>b</table>",
+		    "<table><caption>a</caption>\n<tr><td>b</td>\n</tr>\n"
+		    "</table>\n");
+	assert_html("<table><tr><td>b</tr><caption>a</caption></table>",
+		    "<table><tr><td>b</td>\n</tr>\n<tr><td>a</td>\n</tr>\n"
+		    "</table>\n");
+	assert_html(
+		"<figure><p>a</p><figcaption><p>b</p></figcaption></figure>",
+		"<figure><p>a</p>\n<figcaption>b</figcaption>\n"
+		"</figure>\n");
+	assert_html("<figcaption>b</figcaption>", "<p>b</p>\n");
+}
+END_TEST
+
+START_TEST(a_cell_keeps_its_column)
+{
+	assert_html("<table><tr><td><td><th>a<td><tr><td colspan=2><td>b<td>c"
+		    "</table>",
+		    "<table><tr><td></td>\n<td></td>\n<th>a</th>\n</tr>\n"
+		    "<tr><td></td>\n<td></td>\n<td>b</td>\n<td>c</td>\n"
+		    "</tr>\n</table>\n");
+}
+END_TEST
+
+/* 17 lists in each other: what is in the last stands in the 16th. */
+START_TEST(nesting_has_a_limit)
+{
+	struct buffer html = {0};
+	char *markup;
+	const char *at;
+	int count = 0;
+
+	for (int i = 0; i < MAX_OUTLINE_NESTING + 1; i++)
+		buffer_append_text(&html, "<ul><li>a");
+	markup = html_of(html.data);
+	for (at = strstr(markup, "<ul>"); at != NULL;
+	     at = strstr(at + 1, "<ul>"))
+		count++;
+	ck_assert_int_eq(count, MAX_OUTLINE_NESTING);
+	ck_assert_ptr_nonnull(strstr(markup, "<li>a<p>a</p>\n</li>"));
+	free(markup);
+	buffer_free(&html);
+}
+END_TEST
+
+START_TEST(two_breaks_are_a_paragraph)
+{
+	assert_html("<p>a<br><br>b<br>c", "<p>a</p>\n<p>b<br>c</p>\n");
+	assert_html("<ul><li>a<br><br>b</ul>",
+		    "<ul><li>a<p>b</p>\n</li>\n</ul>\n");
+	assert_html("<h2>a<br><br>b</h2>", "<h2>a<br><br>b</h2>\n");
+}
+END_TEST
+
+START_TEST(pre_is_one_line_whatever_is_in_it)
+{
+	assert_html("<pre><div>a</div><div>b</div>c<br>d</pre>",
+		    "<pre>a\nb\nc\nd</pre>\n");
+	assert_html("<div class='highlight-source-c'><pre>a</pre></div>",
+		    "<pre class=\"language-c\">a</pre>\n");
+	assert_html("<pre><code class='x language-c++'>a</code></pre>",
+		    "<pre class=\"language-c++\"><code>a</code></pre>\n");
+	assert_html("<pre class='lang-\"x'>a</pre>", "<pre>a</pre>\n");
+}
+END_TEST
+
+START_TEST(inline_elements_of_a_kind_are_one)
+{
+	assert_html("<p><b>a <strong>b</strong></b><strong>c</strong>",
+		    "<p><b>a bc</b></p>\n");
+	assert_html("<p><code>a <a href=x>b</a></code>",
+		    "<p><code>a</code> <a href=\"x\"><code>b</code></a></p>\n");
+	assert_html("<p><a href=x>a</a><a href=x>b</a>",
+		    "<p><a href=\"x\">a</a><a href=\"x\">b</a></p>\n");
+}
+END_TEST
+
+/* Its fifth line is none. */
+START_TEST(a_link_goes_on_in_few_lines)
+{
+	char *markup = html_of("<a href=x><div>1</div><div>2</div><div>3</div>"
+			       "<div>4</div><div>5</div></a>");
+
+	ck_assert_ptr_nonnull(strstr(markup, "<p><a href=\"x\">4</a></p>"));
+	ck_assert_ptr_nonnull(strstr(markup, "<p>5</p>"));
+	free(markup);
+}
+END_TEST
+
+/* 180,000 elements inside of 400: linear in every way. */
+START_TEST(a_hostile_page_is_rendered_in_linear_time)
+{
+	struct buffer html = {0};
+	struct buffer out = {0};
+	struct page *page;
+	clock_t begin;
+
+	for (int i = 0; i < 400; i++)
+		buffer_append_text(&html, i % 2 == 0 ? "<b>" : "<a href=x>");
+	for (int i = 0; i < 60000; i++)
+		buffer_append_text(&html, "<div>a<i>b</i> <i>c</i></div>");
+	page = parse(html.data);
+	begin = clock();
+	render_text(page, run(page, "plain", NULL, NULL), &out);
+	render_html(page, run(page, "plain", NULL, NULL), &out);
+	run(page, "accb", NULL, NULL);
+	ck_assert_uint_eq(page->text_count, 180000);
+	ck_assert_uint_lt(out.size, 10 * html.size);
+	/* quadratic would be minutes */
+	ck_assert_int_lt((clock() - begin) / CLOCKS_PER_SEC, 20);
+	page_destroy(page);
+	buffer_free(&html);
+	buffer_free(&out);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("outline");
+	TCase *tcase = tcase_create("outline");
+
+	tcase_add_test(tcase, text_stands_in_lines);
+	tcase_add_test(tcase, inline_elements_are_kept);
+	tcase_add_test(tcase, unsafe_addresses_lose_their_link);
+	tcase_add_test(tcase, lists_and_tables_are_kept);
+	tcase_add_test(tcase, what_stands_wrong_is_put_right);
+	tcase_add_test(tcase, a_caption_begins_its_table);
+	tcase_add_test(tcase, a_cell_keeps_its_column);
+	tcase_add_test(tcase, nesting_has_a_limit);
+	tcase_add_test(tcase, two_breaks_are_a_paragraph);
+	tcase_add_test(tcase, pre_is_one_line_whatever_is_in_it);
+	tcase_add_test(tcase, inline_elements_of_a_kind_are_one);
+	tcase_add_test(tcase, a_link_goes_on_in_few_lines);
+	tcase_add_test(tcase, a_hostile_page_is_rendered_in_linear_time);
+	tcase_set_timeout(tcase, 60);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

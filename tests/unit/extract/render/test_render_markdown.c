@@ -1,0 +1,229 @@
+#include "extract/render/layout.h"
+#include "extract/render/markdown_escape.h"
+#include "extract/render/render.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "extract/render/outline.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+static void assert_markdown(const char *html, const char *expected)
+{
+	struct page *page = parse(html);
+	struct buffer out = {0};
+
+	render(FORMAT_MD,
+	       &(struct render_request){
+		       .page = page,
+		       .verdicts = run(page, "plain", NULL, NULL),
+	       },
+	       &out);
+	buffer_append_text(&out, "");
+	ck_assert_str_eq(out.data, expected);
+	page_destroy(page);
+	buffer_free(&out);
+}
+
+START_TEST(blocks_are_parted_by_a_blank_line)
+{
+	assert_markdown("", "");
+	assert_markdown("<h1>a</h1><p>b<h6>c</h6>d",
+			"# a\n\nb\n\n###### c\n\nd\n");
+	assert_markdown("<p>a<br>b", "a\\\nb\n");
+	assert_markdown("<h2>a<br>b #</h2>", "## a b \\#\n");
+	assert_markdown("<blockquote>a<p>b<br>c<blockquote>d</blockquote>"
+			"</blockquote><blockquote>e</blockquote>",
+			"> a\n>\n> b\\\n> c\n>\n> > d\n\n> e\n");
+}
+END_TEST
+
+START_TEST(lists_nest_by_the_width_of_their_marker)
+{
+	assert_markdown("<ul><li>a<li>b</ul><p>c", "- a\n- b\n\nc\n");
+	assert_markdown("<ul><li>a<ul><li>b<ul><li>c</ul></ul><li>d</ul>",
+			"- a\n  - b\n    - c\n- d\n");
+	assert_markdown("<ol start=9><li>a<li>b<ul><li>c</ul></ol>",
+			"9. a\n10. b\n    - c\n");
+	assert_markdown("<ul><li><p>a<p>b<li>c</ul>", "- a\n\n  b\n\n- c\n");
+	assert_markdown("<ul><li><ul><li>a</ul></ul>", "- - a\n");
+	assert_markdown("<ul><li><h2>a</h2><pre>b\n\nc</pre></ul>",
+			"- ## a\n\n  ```\n  b\n\n  c\n  ```\n");
+}
+END_TEST
+
+/* A number that is not 1 goes on with the paragraph before it. */
+START_TEST(lists_that_follow_are_two)
+{
+	assert_markdown("<ul><li>a</ul><ul><li>b</ul><ul><li>c</ul>",
+			"- a\n\n* b\n\n- c\n");
+	assert_markdown("<ol><li>a</ol><ol><li>b</ol>", "1. a\n\n1) b\n");
+	assert_markdown("<ul><li>a</ul><p>x<ul><li>b</ul>",
+			"- a\n\nx\n\n- b\n");
+	assert_markdown("<ul><li>a<ol start=2><li>b</ol></ul>",
+			"- a\n\n  2. b\n");
+	assert_markdown("<ul><li>a<ol><li>b</ol></ul>", "- a\n  1. b\n");
+}
+END_TEST
+
+START_TEST(simple_tables_have_pipes)
+{
+	assert_markdown("<table><caption>t</caption><tr><th>a|b<th>c"
+			"<tr><td>d<br>e<td><tr><td colspan=2>f<tr><td><td>g"
+			"</table>",
+			"t\n\n| a\\|b | c |\n| --- | --- |\n| d<br>e |  |\n"
+			"| f |  |\n|  | g |\n");
+	assert_markdown("<ul><li><table><tr><td>a<td>b<tr><td>c<td>"
+			"<code>d|</code></table></ul>",
+			"- | a | b |\n  | --- | --- |\n  | c | `d\\|` |\n");
+}
+END_TEST
+
+START_TEST(tables_that_are_not_simple_are_their_cells)
+{
+	assert_markdown("<table><tr><th><h3>a</h3><th>b<tr><td>c<td>d</table>",
+			"| a | b |\n| --- | --- |\n| c | d |\n");
+	assert_markdown("<table><tr><td><h3>a</h3>b<td>c<tr><td>d</table>",
+			"### a\n\nb\n\nc\n\nd\n");
+	assert_markdown("<table><tr><td>a<td>b</table>", "a\n\nb\n");
+	assert_markdown("<table><tr><td>a<tr><td>b</table>", "a\n\nb\n");
+	assert_markdown("<table><tr><td>a<td><ul><li>b</ul><tr><td>c<td>d"
+			"</table>",
+			"a\n\n- b\n\nc\n\nd\n");
+	assert_markdown("<table><tr><td>a<td rowspan=2>b<tr><td>c</table>",
+			"a\n\nb\n\nc\n");
+	assert_markdown("<table><tr><td>x<table><tr><td>a<td>b<tr><td>c<td>d"
+			"</table></table>",
+			"x\n\n| a | b |\n| --- | --- |\n| c | d |\n");
+}
+END_TEST
+
+START_TEST(code_has_a_fence_that_it_does_not_hold)
+{
+	assert_markdown(
+		"<pre><code class='language-c'>a *b*\n  c\n</code></pre>",
+		"```c\na *b*\n  c\n```\n");
+	assert_markdown("<pre>```\n````</pre>", "`````\n```\n````\n`````\n");
+	assert_markdown("<p>a <code>b`c</code> <code>`</code>",
+			"a ``b`c`` `` ` ``\n");
+	assert_markdown("<p><code>a<sub>b</sub></code>", "`ab`\n");
+}
+END_TEST
+
+START_TEST(text_is_no_markup)
+{
+	assert_markdown("<p>1. a *b* _c_ d_e [f](g) `h` <p>- i<p># j<p>&gt; k",
+			"1\\. a \\*b\\* \\_c\\_ d_e \\[f\\](g) \\`h\\`\n\n"
+			"\\- i\n\n\\# j\n\n\\> k\n");
+	assert_markdown(
+		"<p>&lt;b&gt; a &lt; b &amp;amp; AT&amp;T; c &amp; d \\",
+		"\\<b> a < b \\&amp; AT\\&T; c & d \\\\\n");
+	assert_markdown("<p>a<br>===<br>---|---<br>:--", "a\\\n\\===\\\n"
+							 "\\---|---\\\n"
+							 "\\:--\n");
+	assert_markdown("<p><span>1</span><span>2. a</span>", "12\\. a\n");
+	assert_markdown("<p>12345678901. a", "12345678901. a\n");
+	assert_markdown("<p>a!<a href=x>b</a>! <p>c!", "a\\![b](x)!\n\nc!\n");
+	assert_markdown("<h2>1. a</h2>", "## 1. a\n");
+}
+END_TEST
+
+START_TEST(links_and_images_have_safe_addresses)
+{
+	assert_markdown("<p><a href='/a (b)?c&amp;copy;|`'>a <b>b</b></a>",
+			"[a **b**](/a%20\\(b\\)?c\\&copy;%7C%60)\n");
+	assert_markdown("<p><a href='javascript:x'>a</a>", "a\n");
+	assert_markdown("<p>a<img src='x y.png' alt='b ] c'>d",
+			"a![b \\] c](x%20y.png)d\n");
+	assert_markdown("<p><a href=x><code>[a]: b</code></a>", "`[a]: b`\n");
+}
+END_TEST
+
+/* Worked by CommonMark's rules of flanking. */
+START_TEST(emphasis_is_written_where_it_is_read)
+{
+	assert_markdown("<p><b>a</b> <i>b</i> c<b>d</b>e f<i>g</i>h",
+			"**a** _b_ c**d**e f*g*h\n");
+	assert_markdown("<p>a<b>(b)</b>c", "a(b)c\n");
+	assert_markdown("<p>a <b>(b)</b> c", "a **(b)** c\n");
+	assert_markdown("<p><b><i>a</i> b</b>", "**_a_ b**\n");
+	assert_markdown("<p><b>a</b><i>b</i>", "**a**_b_\n");
+	assert_markdown("<p><b>a </b>b", "**a** b\n");
+	assert_markdown("<p><b>a</b> <strong>b</strong>", "**a b**\n");
+	assert_markdown("<p>x<i>a</i><b>b</b>", "xa**b**\n");
+	assert_markdown("<p>\xE6\x96\x87<b>\xE6\x96\x87</b>\xE6\x96\x87",
+			"\xE6\x96\x87**\xE6\x96\x87**\xE6\x96\x87\n");
+	assert_markdown("<p>\xE6\x96\x87<b>\xE3\x80\x8C\xE6\x96\x87</b>",
+			"\xE6\x96\x87\xE3\x80\x8C\xE6\x96\x87\n");
+}
+END_TEST
+
+START_TEST(characters_have_the_class_that_all_versions_agree_on)
+{
+	ck_assert_int_eq(markdown_class_first(slice_of("")), MARKDOWN_SPACE);
+	ck_assert_int_eq(markdown_class_first(slice_of("a.")), MARKDOWN_LETTER);
+	ck_assert_int_eq(markdown_class_last(slice_of("a.")),
+			 MARKDOWN_PUNCTUATION);
+	ck_assert_int_eq(markdown_class_last(slice_of("a\xC3\xA9")),
+			 MARKDOWN_LETTER);
+	/* a symbol: punctuation since CommonMark 0.31 */
+	ck_assert_int_eq(markdown_class_last(slice_of("\xE2\x82\xAC")),
+			 MARKDOWN_UNSURE);
+	ck_assert_int_eq(markdown_class_first(slice_of("\xE2\x80\xAF")),
+			 MARKDOWN_SPACE);
+}
+END_TEST
+
+/* 40 lists and 40 quotes: each line has at most 16 of both before it. */
+START_TEST(hostile_nesting_is_bounded)
+{
+	struct buffer html = {0};
+	struct buffer out = {0};
+	struct page *page;
+	clock_t begin;
+
+	for (int i = 0; i < 40; i++)
+		buffer_append_text(&html, "<blockquote><ul><li>");
+	for (int i = 0; i < 50000; i++)
+		buffer_append_text(&html, "a<br>*<b>b</b><i>c</i>`");
+	page = parse(html.data);
+	begin = clock();
+	render(FORMAT_MD,
+	       &(struct render_request){
+		       .page = page,
+		       .verdicts = run(page, "plain", NULL, NULL),
+	       },
+	       &out);
+	ck_assert_uint_gt(page->text_count, 200000);
+	ck_assert_uint_lt(out.size,
+			  (size_t)50000 * (4 * MAX_OUTLINE_NESTING + 40));
+	/* quadratic would be minutes */
+	ck_assert_int_lt((clock() - begin) / CLOCKS_PER_SEC, 10);
+	page_destroy(page);
+	buffer_free(&html);
+	buffer_free(&out);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("render_markdown");
+	TCase *tcase = tcase_create("render_markdown");
+
+	tcase_add_test(tcase, blocks_are_parted_by_a_blank_line);
+	tcase_add_test(tcase, lists_nest_by_the_width_of_their_marker);
+	tcase_add_test(tcase, lists_that_follow_are_two);
+	tcase_add_test(tcase, simple_tables_have_pipes);
+	tcase_add_test(tcase, tables_that_are_not_simple_are_their_cells);
+	tcase_add_test(tcase, code_has_a_fence_that_it_does_not_hold);
+	tcase_add_test(tcase, text_is_no_markup);
+	tcase_add_test(tcase, links_and_images_have_safe_addresses);
+	tcase_add_test(tcase, emphasis_is_written_where_it_is_read);
+	tcase_add_test(tcase,
+		       characters_have_the_class_that_all_versions_agree_on);
+	tcase_add_test(tcase, hostile_nesting_is_bounded);
+	tcase_set_timeout(tcase, 60);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

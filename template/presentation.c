@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "extract/explain.h"
+#include "extract/explain/explain.h"
 #include "extract/render/render.h"
 #include "store/arena.h"
 #include "template/absolute.h"

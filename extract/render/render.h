@@ -20,7 +20,8 @@ enum format {
 			 */
 	FORMAT_HTML,    /* the kept text in its allow-listed elements */
 	FORMAT_XML,     /* a TEI P5 document */
-	FORMAT_EXPLAIN, /* a picture of the verdicts: extract/explain.h */
+	FORMAT_EXPLAIN, /* a picture of the verdicts: extract/explain/explain.h
+			 */
 	FORMAT_COUNT
 };
 

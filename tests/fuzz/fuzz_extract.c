@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/explain.h"
+#include "extract/explain/explain.h"
 #include "extract/extractors.h"
 #include "extract/auto/auto.h"
 #include "extract/methods/methods.h"

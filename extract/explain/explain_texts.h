@@ -1,9 +1,10 @@
 /*
- * extract/explain_texts.h - the texts of a page as HTML, laid out by the page's
- * structure, each in a span that tells its score, its verdict and why.
+ * extract/explain/explain_texts.h - the texts of a page as HTML, laid out by
+ * the page's structure, each in a span that tells its score, its verdict and
+ * why.
  */
-#ifndef EXTRACT_EXPLAIN_TEXTS_H
-#define EXTRACT_EXPLAIN_TEXTS_H
+#ifndef EXTRACT_EXPLAIN_EXPLAIN_TEXTS_H
+#define EXTRACT_EXPLAIN_EXPLAIN_TEXTS_H
 
 #include "extract/core/extractor.h"
 #include "store/buffer.h"

@@ -1,10 +1,10 @@
 /*
- * extract/explain.h - a page with every text node coloured by its score and
- * verdict, and below it the method's own figures: one HTML file that needs
+ * extract/explain/explain.h - a page with every text node coloured by its score
+ * and verdict, and below it the method's own figures: one HTML file that needs
  * nothing else, no script, and in which nothing of the page can run.
  */
-#ifndef EXTRACT_EXPLAIN_H
-#define EXTRACT_EXPLAIN_H
+#ifndef EXTRACT_EXPLAIN_EXPLAIN_H
+#define EXTRACT_EXPLAIN_EXPLAIN_H
 
 #include "extract/core/extractor.h"
 #include "store/buffer.h"

@@ -1,4 +1,4 @@
-#include "extract/explain.h"
+#include "extract/explain/explain.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /*
- * extract/figure_svg.h - a figure of a trace as an inline SVG picture: a few
- * tens of kilobytes, however long the page is.
+ * extract/explain/figure_svg.h - a figure of a trace as an inline SVG picture:
+ * a few tens of kilobytes, however long the page is.
  */
-#ifndef EXTRACT_FIGURE_SVG_H
-#define EXTRACT_FIGURE_SVG_H
+#ifndef EXTRACT_EXPLAIN_FIGURE_SVG_H
+#define EXTRACT_EXPLAIN_FIGURE_SVG_H
 
 #include "store/buffer.h"
 

@@ -1,8 +1,8 @@
 #include <math.h>
 
-#include "extract/figure_plot.h"
+#include "extract/explain/figure_plot.h"
 #include "extract/core/markup.h"
-#include "extract/shade.h"
+#include "extract/explain/shade.h"
 #include "extract/core/trace.h"
 #include "store/arena.h"
 

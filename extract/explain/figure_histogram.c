@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "extract/figure_plot.h"
+#include "extract/explain/figure_plot.h"
 #include "extract/core/trace.h"
 
 enum {

@@ -1,4 +1,4 @@
-#include "extract/figure_svg.h"
+#include "extract/explain/figure_svg.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include <libxml/parser.h>
 
-#include "extract/figure_plot.h"
+#include "extract/explain/figure_plot.h"
 #include "extract/core/trace.h"
 #include "store/memory.h"
 #include "tests/unit/extract/fixture.h"

@@ -1,10 +1,10 @@
-#include "extract/explain.h"
+#include "extract/explain/explain.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "extract/explain_texts.h"
-#include "extract/figure_svg.h"
+#include "extract/explain/explain_texts.h"
+#include "extract/explain/figure_svg.h"
 #include "extract/core/markup.h"
 #include "extract/core/trace.h"
 #include "page/page.h"

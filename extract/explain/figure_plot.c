@@ -1,4 +1,4 @@
-#include "extract/figure_plot.h"
+#include "extract/explain/figure_plot.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/figure_plot.h"
+#include "extract/explain/figure_plot.h"
 #include "extract/core/trace.h"
 #include "store/memory.h"
 

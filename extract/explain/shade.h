@@ -1,6 +1,6 @@
-/* extract/shade.h - numbers of any scale as a few shades. */
-#ifndef EXTRACT_SHADE_H
-#define EXTRACT_SHADE_H
+/* extract/explain/shade.h - numbers of any scale as a few shades. */
+#ifndef EXTRACT_EXPLAIN_SHADE_H
+#define EXTRACT_EXPLAIN_SHADE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-#include "extract/figure_svg.h"
+#include "extract/explain/figure_svg.h"
 
-#include "extract/figure_plot.h"
+#include "extract/explain/figure_plot.h"
 #include "extract/core/trace.h"
 
 /*

@@ -1,4 +1,4 @@
-#include "extract/shade.h"
+#include "extract/explain/shade.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-#include "extract/explain_texts.h"
+#include "extract/explain/explain_texts.h"
 
 #include "extract/render/html_writer.h"
 #include "extract/render/layout.h"
 #include "extract/core/markup.h"
 #include "extract/render/render.h"
-#include "extract/shade.h"
+#include "extract/explain/shade.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
 #include "extract/text/word.h"

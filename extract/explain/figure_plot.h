@@ -1,9 +1,9 @@
 /*
- * extract/figure_plot.h - what the kinds of figures share: axes, ticks, and the
- * legend. Internal to figure_*.c.
+ * extract/explain/figure_plot.h - what the kinds of figures share: axes, ticks,
+ * and the legend. Internal to figure_*.c.
  */
-#ifndef EXTRACT_FIGURE_PLOT_H
-#define EXTRACT_FIGURE_PLOT_H
+#ifndef EXTRACT_EXPLAIN_FIGURE_PLOT_H
+#define EXTRACT_EXPLAIN_FIGURE_PLOT_H
 
 #include <stdbool.h>
 

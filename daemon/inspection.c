@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "daemon/inspection_parts.h"
-#include "daemon/tuner.h"
+#include "daemon/site_threshold.h"
 #include "store/memory.h"
 
 enum {
@@ -95,7 +95,8 @@ static enum error read_site(struct inspector *inspector, struct txn *txn,
 	inspector->inspection->site = site->id;
 	inspector->inspection->seed = (char *)site->seed.data;
 	inspector->is_first = (site->flags & SITE_IS_KNOWN) == 0;
-	inspector->is_settled = site->pending_count == 0 && !tuner_wants(site);
+	inspector->is_settled =
+		site->pending_count == 0 && !site_wants_threshold(site);
 	return ERR_NONE;
 }
 

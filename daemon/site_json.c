@@ -3,7 +3,7 @@
 #include "cluster/signature.h"
 #include "crawl/frontier/admission.h"
 #include "template/json_value.h"
-#include "daemon/tuner.h"
+#include "daemon/site_threshold.h"
 #include "page/page_class.h"
 
 static uint32_t count_clusters(struct txn *txn, uint32_t site)
@@ -22,7 +22,7 @@ static const char *state_of(const struct site_row *row)
 {
 	if (row->pending_count > 0)
 		return "crawling";
-	return tuner_wants(row) ? "tuning" : "watching";
+	return site_wants_threshold(row) ? "tuning" : "watching";
 }
 
 static json_t *whole(uint64_t number)

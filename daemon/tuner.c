@@ -3,11 +3,10 @@
 #include <stdlib.h>
 
 #include "daemon/background.h"
+#include "daemon/site_threshold.h"
 #include "daemon/survey.h"
 #include "store/log.h"
 #include "store/memory.h"
-
-enum { MIN_PAGES = 20 }; /* nothing is chosen earlier while it grows */
 
 struct tuner {
 	struct store *store;
@@ -15,16 +14,6 @@ struct tuner {
 	size_t max_leaves;
 	struct background *background;
 };
-
-bool tuner_wants(const struct site_row *site)
-{
-	if ((site->flags & SITE_IS_AUTO) == 0 ||
-	    site->tuned == site->generation)
-		return false;
-	return site->pending_count == 0 ||
-	       (site->page_count >= MIN_PAGES &&
-		site->page_count / 2 >= site->tuned_pages);
-}
 
 /* The seeds of the sites whose turn it is: [count] strings. */
 struct turns {
@@ -40,7 +29,8 @@ static void find_turns(struct store *store, struct turns *turns)
 	struct site_row row;
 
 	while (scan_next(&scan)) {
-		if (!site_decode(scan.value, &row) || !tuner_wants(&row))
+		if (!site_decode(scan.value, &row) ||
+		    !site_wants_threshold(&row))
 			continue;
 		turns->seeds = mem_grow(turns->seeds, turns->count,
 					&turns->capacity, sizeof(char *));

@@ -1,9 +1,7 @@
 /*
  * daemon/tuner.h - the thread that chooses the thresholds of sites whose
  * operator left that to their pages (SITE_IS_AUTO). A site's turn comes when
- * its crawl is at rest and pages have changed since the last choice, or when it
- * has grown to twice its size; so what a site ends with depends on its pages
- * alone.
+ * site_threshold.h says so.
  */
 #ifndef DAEMON_TUNER_H
 #define DAEMON_TUNER_H
@@ -15,9 +13,6 @@
 #include "store/error.h"
 #include "store/rows.h"
 #include "store/store.h"
-
-/* Is it this site's turn? */
-bool tuner_wants(const struct site_row *site);
 
 struct tuner;
 

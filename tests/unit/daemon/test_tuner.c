@@ -1,3 +1,4 @@
+#include "daemon/site_threshold.h"
 #include "daemon/tuner.h"
 
 #include <pthread.h>
@@ -145,7 +146,7 @@ START_TEST(a_site_wants_a_threshold_when_its_turn_has_come)
 			.tuned_pages = rows[i].tuned_pages,
 		};
 
-		ck_assert_msg(tuner_wants(&site) == rows[i].is_wanted,
+		ck_assert_msg(site_wants_threshold(&site) == rows[i].is_wanted,
 			      "row %zu", i);
 	}
 }
@@ -162,7 +163,7 @@ static bool is_tuned(const char *host, uint32_t pages)
 	struct site_row site = world_site(&world, host);
 
 	return site.page_count == pages && site.pending_count == 0 &&
-	       !tuner_wants(&site);
+	       !site_wants_threshold(&site);
 }
 
 /* False when it does not come to that in time. */

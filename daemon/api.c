@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "daemon/api_call.h"
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "template/json_value.h"
 #include "daemon/learned.h"
 #include "daemon/levels.h"

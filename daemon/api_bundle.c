@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "daemon/bundling.h"
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 
 #define PROGRAM "templated " TEMPLATED_VERSION
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/event_json.h"
 #include "daemon/event_query.h"
 #include "daemon/notice_change.h"

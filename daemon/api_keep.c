@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "store/log.h"
 
 /* False when the store is being copied already: the disk has room for one. */

@@ -1,7 +1,7 @@
 /* The report of a site. */
 #include "daemon/api_call.h"
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/site_report.h"
 
 enum http_verdict api_get_report(struct call *call)

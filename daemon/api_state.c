@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "template/json_value.h"
 #include "daemon/verify.h"
 #include "extract/extractors.h"

@@ -8,7 +8,7 @@
 
 #include "template/answer_json.h"
 #include "daemon/api_question.h"
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 
 /* A cluster of so many pages needs no more neighbours to be waited for. */
 enum { ENOUGH_PAGES = 10 };

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "daemon/archive_mend.h"
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "store/buffer.h"
 #include "store/log.h"
 #include "store/memory.h"

@@ -1,6 +1,6 @@
 #include "daemon/archiving.h"
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 
 enum { STATUS_FRESH = 304 };
 

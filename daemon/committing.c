@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "daemon/archiving.h"
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "store/log.h"
 #include "store/memory.h"
 

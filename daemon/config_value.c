@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "daemon/terminal.h"
+#include "daemon/runtime/terminal.h"
 #include "extract/core/extractor.h"
 #include "extract/settings.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "daemon/ctl_help.h"
-#include "daemon/terminal.h"
+#include "daemon/runtime/terminal.h"
 #include "store/buffer.h"
 #include "store/memory.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/ctl_offline.h"
 #include "daemon/ctl_request.h"
 #include "daemon/inputs.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "daemon/socket_client.h"
-#include "daemon/table.h"
-#include "daemon/terminal.h"
+#include "daemon/runtime/table.h"
+#include "daemon/runtime/terminal.h"
 
 /* Say what the daemon said is wrong. */
 static void complain_answer(const struct ctl *ctl,

@@ -17,7 +17,7 @@
 #include "daemon/report.h"
 #include "daemon/report_json.h"
 #include "daemon/report_svg.h"
-#include "daemon/terminal.h"
+#include "daemon/runtime/terminal.h"
 #include "store/file.h"
 
 enum { MAX_LABEL_BYTES = 1 << 28 };

@@ -1,7 +1,7 @@
 /* daemon/ctl_compact.c - templatectl: compact. */
 #include "daemon/ctl.h"
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/ctl_client.h"
 #include "daemon/ctl_store.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/terminal.h"
+#include "daemon/runtime/terminal.h"
 #include "daemon/verify.h"
 #include "store/store.h"
 

@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "daemon/event_summary.h"
-#include "daemon/table.h"
-#include "daemon/terminal.h"
+#include "daemon/runtime/table.h"
+#include "daemon/runtime/terminal.h"
 
 enum {
 	EVENTS_AT_ONCE = 1000,

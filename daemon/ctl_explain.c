@@ -10,7 +10,7 @@
 #include "daemon/ctl_request.h"
 #include "daemon/inputs.h"
 #include "daemon/offline_site.h"
-#include "daemon/terminal.h"
+#include "daemon/runtime/terminal.h"
 #include "store/file.h"
 
 /* False, told, when the file of --out cannot be written. */

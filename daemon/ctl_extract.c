@@ -13,7 +13,7 @@
 #include "daemon/ctl_request.h"
 #include "daemon/inputs.h"
 #include "daemon/page_run.h"
-#include "daemon/table.h"
+#include "daemon/runtime/table.h"
 #include "extract/extractors.h"
 #include "extract/methods/ridge_model.h"
 #include "store/file.h"

@@ -4,7 +4,7 @@
 #include <jansson.h>
 
 #include "daemon/ctl_client.h"
-#include "daemon/table.h"
+#include "daemon/runtime/table.h"
 #include "extract/auto/feature.h"
 
 static enum ctl_status run_features(const struct ctl *ctl)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/table.h"
+#include "daemon/runtime/table.h"
 
 static enum ctl_status ask(const struct ctl *ctl, const char *method,
 			   const char *target, const json_t *body,

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "daemon/table.h"
+#include "daemon/runtime/table.h"
 
 static void print_option(struct text_table *table,
 			 const struct verb_option *option)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/table.h"
+#include "daemon/runtime/table.h"
 #include "store/file.h"
 
 enum { MAX_SECRET_FILE = 4096 };

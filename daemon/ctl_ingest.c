@@ -10,7 +10,7 @@
 
 #include "daemon/ctl_client.h"
 #include "daemon/progress.h"
-#include "daemon/table.h"
+#include "daemon/runtime/table.h"
 
 enum { KIB = 1024 };
 

@@ -1,7 +1,7 @@
 /* daemon/ctl_levels.c - templatectl: levels. */
 #include "daemon/ctl_client.h"
 
-#include "daemon/terminal.h"
+#include "daemon/runtime/terminal.h"
 #include "store/file.h"
 
 /* A tree of many pages takes its time. */

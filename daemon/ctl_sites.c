@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/table.h"
+#include "daemon/runtime/table.h"
 
 static const struct column site_columns[] = {
 	{.title = "SITE", .is_elastic = true},

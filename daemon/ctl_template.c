@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/table.h"
-#include "daemon/terminal.h"
+#include "daemon/runtime/table.h"
+#include "daemon/runtime/terminal.h"
 
 enum { MAX_DIGITS = 9 };
 

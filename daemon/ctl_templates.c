@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "daemon/ctl_request.h"
-#include "daemon/table.h"
-#include "daemon/terminal.h"
+#include "daemon/runtime/table.h"
+#include "daemon/runtime/terminal.h"
 
 /* Ask for `target` and print the rows of its array `name`, or all as JSON. */
 static enum ctl_status print_rows(const struct ctl *ctl, const char *target,

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 #include "daemon/post.h"
-#include "daemon/child.h"
+#include "daemon/runtime/child.h"
 #include "daemon/delivery.h"
 #include "daemon/notice_change.h"
 #include "store/buffer.h"

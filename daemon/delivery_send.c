@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "daemon/hmac.h"
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/hook_target.h"
 #include "store/log.h"
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/listing.h"
 #include "store/memory.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "store/log.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "store/log.h"
 #include "store/memory.h"
 #include "store/rows.h"

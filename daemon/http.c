@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/exchange.h"
 #include "store/log.h"
 #include "store/memory.h"

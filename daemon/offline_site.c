@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/analyse.h"
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/ctl_offline.h"
 #include "daemon/engine.h"
 #include "daemon/learned.h"

@@ -3,7 +3,7 @@
 #include "daemon/ctl_offline.h"
 #include "daemon/inputs.h"
 #include "daemon/progress.h"
-#include "daemon/terminal.h"
+#include "daemon/runtime/terminal.h"
 #include "store/file.h"
 
 bool page_run_url(const struct ctl *ctl, struct text_request *request,

@@ -5,7 +5,7 @@
 #include "page/robots_tag.h"
 #include "daemon/analyse.h"
 #include "daemon/archiving.h"
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/guarding.h"
 #include "daemon/pipeline_parts.h"
 #include "store/compress.h"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "daemon/clock.h"
-#include "daemon/terminal.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/runtime/terminal.h"
 
 enum { BAR_WIDTH = 24, DRAW_EVERY_MS = 100 };
 

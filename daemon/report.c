@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "crawl/url/percent.h"
-#include "daemon/terminal.h"
+#include "daemon/runtime/terminal.h"
 #include "store/memory.h"
 
 enum error report_begin(enum measure measure, const struct report_pages *pages,

@@ -96,8 +96,8 @@ void report_score(struct report *report, const uint32_t *leaves,
 		  const uint32_t *truth, size_t count);
 
 /*
- * Append the name of a page, cleaned (daemon/terminal.h), in at most `width`
- * columns (>= 3): of a longer one "..." and its end, which tells more.
+ * Append the name of a page, cleaned (daemon/runtime/terminal.h), in at most
+ * `width` columns (>= 3): of a longer one "..." and its end, which tells more.
  */
 void report_name(const char *name, size_t width, struct buffer *out);
 

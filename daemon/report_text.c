@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "daemon/table.h"
+#include "daemon/runtime/table.h"
 
 enum {
 	TREE_CLUSTERS = 24, /* without children */

@@ -11,7 +11,7 @@
 #include "daemon/api.h"
 #include "daemon/archive.h"
 #include "daemon/api_ingest.h"
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/delivery.h"
 #include "daemon/engine.h"
 #include "daemon/http.h"

@@ -8,7 +8,7 @@
 
 #include "daemon/report.h"
 #include "daemon/site_report_parts.h"
-#include "daemon/terminal.h"
+#include "daemon/runtime/terminal.h"
 #include "extract/core/markup.h"
 
 enum { BYTES_PER_COLUMN = 4 }; /* a character takes no more */

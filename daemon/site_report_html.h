@@ -20,8 +20,9 @@ enum {
 };
 
 /*
- * Append `text` cleaned (daemon/terminal.h), cut to `columns` with an ellipsis,
- * and escaped: for text and for attributes. At most 24 bytes a column.
+ * Append `text` cleaned (daemon/runtime/terminal.h), cut to `columns` with an
+ * ellipsis, and escaped: for text and for attributes. At most 24 bytes a
+ * column.
  */
 void show_text(struct buffer *out, struct slice text, size_t columns);
 

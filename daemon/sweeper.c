@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "daemon/background.h"
-#include "daemon/clock.h"
+#include "daemon/runtime/background.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/sweep.h"
 #include "store/log.h"
 #include "store/memory.h"

@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/config.h"
-#include "daemon/notify.h"
+#include "daemon/runtime/notify.h"
 #include "daemon/service.h"
 #include "store/log.h"
 

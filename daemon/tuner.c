@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "daemon/background.h"
+#include "daemon/runtime/background.h"
 #include "daemon/site_threshold.h"
 #include "daemon/survey.h"
 #include "store/log.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/background.h"
-#include "daemon/clock.h"
+#include "daemon/runtime/background.h"
+#include "daemon/runtime/clock.h"
 #include "store/log.h"
 #include "store/memory.h"
 

@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <time.h>
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "store/memory.h"
 
 enum { TICK_MS = 200 };

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/analyse.h"
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/ctl_offline.h"
 #include "daemon/engine.h"
 #include "store/compress.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "daemon/labels.h"
-#include "daemon/terminal.h"
+#include "daemon/runtime/terminal.h"
 #include "store/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

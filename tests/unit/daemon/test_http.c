@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/run.h"
 

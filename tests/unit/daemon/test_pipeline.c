@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "page/page.h"
 #include "store/rows.h"
 #include "tests/unit/crawl/server.h"

@@ -5,7 +5,7 @@
 
 #include "daemon/report_json.h"
 #include "daemon/report_svg.h"
-#include "daemon/terminal.h"
+#include "daemon/runtime/terminal.h"
 #include "store/memory.h"
 #include "tests/unit/run.h"
 

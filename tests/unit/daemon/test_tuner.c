@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "page/page.h"
 #include "tests/unit/crawl/server.h"
 #include "tests/unit/daemon/world.h"

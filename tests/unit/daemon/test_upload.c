@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "daemon/socket_client.h"
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/run.h"
 

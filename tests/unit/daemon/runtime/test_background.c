@@ -1,11 +1,11 @@
 /* When the thread works, and when it rests: by the real clock, with times far
  * from those that it would take otherwise. */
-#include "daemon/background.h"
+#include "daemon/runtime/background.h"
 
 #include <stdatomic.h>
 #include <time.h>
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "tests/unit/run.h"
 
 enum { PATIENCE_MS = 20000, MIN_REST_MS = 200, QUIET_MS = 700 };

@@ -1,10 +1,10 @@
-#include "daemon/background.h"
+#include "daemon/runtime/background.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "store/memory.h"
 
 enum {

@@ -1,4 +1,4 @@
-#include "daemon/child.h"
+#include "daemon/runtime/child.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/clock.h"
+#include "daemon/runtime/clock.h"
 #include "store/file.h"
 #include "tests/unit/run.h"
 

@@ -1,7 +1,7 @@
-#include "daemon/table.h"
+#include "daemon/runtime/table.h"
 
 #include "daemon/progress.h"
-#include "daemon/terminal.h"
+#include "daemon/runtime/terminal.h"
 #include "tests/unit/run.h"
 
 static const struct column columns[] = {

@@ -1,4 +1,4 @@
-#include "daemon/notify.h"
+#include "daemon/runtime/notify.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "daemon/terminal.h"
+#include "daemon/runtime/terminal.h"
 
 #include <stdio.h>
 #include <sys/ioctl.h>

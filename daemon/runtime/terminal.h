@@ -1,9 +1,9 @@
 /*
- * daemon/terminal.h - foreign text on somebody's terminal: how wide it is, and
- * how to keep it from steering the terminal.
+ * daemon/runtime/terminal.h - foreign text on somebody's terminal: how wide it
+ * is, and how to keep it from steering the terminal.
  */
-#ifndef DAEMON_TERMINAL_H
-#define DAEMON_TERMINAL_H
+#ifndef DAEMON_RUNTIME_TERMINAL_H
+#define DAEMON_RUNTIME_TERMINAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "daemon/table.h"
+#include "daemon/runtime/table.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "daemon/terminal.h"
+#include "daemon/runtime/terminal.h"
 #include "store/memory.h"
 
 enum { GAP = 2, MIN_ELASTIC = 8 };

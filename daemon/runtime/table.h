@@ -1,6 +1,7 @@
-/* daemon/table.h - aligned columns for people. Programs ask for JSON. */
-#ifndef DAEMON_TABLE_H
-#define DAEMON_TABLE_H
+/* daemon/runtime/table.h - aligned columns for people. Programs ask for JSON.
+ */
+#ifndef DAEMON_RUNTIME_TABLE_H
+#define DAEMON_RUNTIME_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +25,7 @@ void table_destroy(struct text_table *table);
 
 /*
  * Append the next cell, row by row from the left. The text is copied and
- * cleaned (daemon/terminal.h); NULL is an empty cell.
+ * cleaned (daemon/runtime/terminal.h); NULL is an empty cell.
  */
 void table_add(struct text_table *table, struct slice text);
 void table_add_text(struct text_table *table, const char *text);

@@ -1,10 +1,10 @@
 /*
- * daemon/background.h - a thread that works when there is news, and rests in
- * between: so many times as long as its work took, so that it never takes more
- * than a tenth of a core.
+ * daemon/runtime/background.h - a thread that works when there is news, and
+ * rests in between: so many times as long as its work took, so that it never
+ * takes more than a tenth of a core.
  */
-#ifndef DAEMON_BACKGROUND_H
-#define DAEMON_BACKGROUND_H
+#ifndef DAEMON_RUNTIME_BACKGROUND_H
+#define DAEMON_RUNTIME_BACKGROUND_H
 
 #include <stdbool.h>
 #include <stdint.h>

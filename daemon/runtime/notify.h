@@ -1,9 +1,9 @@
 /*
- * daemon/notify.h - what the service manager is told: sd_notify(3) by hand, a
- * datagram to $NOTIFY_SOCKET.
+ * daemon/runtime/notify.h - what the service manager is told: sd_notify(3) by
+ * hand, a datagram to $NOTIFY_SOCKET.
  */
-#ifndef DAEMON_NOTIFY_H
-#define DAEMON_NOTIFY_H
+#ifndef DAEMON_RUNTIME_NOTIFY_H
+#define DAEMON_RUNTIME_NOTIFY_H
 
 #include <stdint.h>
 

@@ -1,10 +1,10 @@
 /*
- * daemon/child.h - a command that is run without a shell, with bytes on its
- * standard input, in a process group of its own. Its output goes nowhere, its
- * errors to ours; it gets none of our descriptors.
+ * daemon/runtime/child.h - a command that is run without a shell, with bytes on
+ * its standard input, in a process group of its own. Its output goes nowhere,
+ * its errors to ours; it gets none of our descriptors.
  */
-#ifndef DAEMON_CHILD_H
-#define DAEMON_CHILD_H
+#ifndef DAEMON_RUNTIME_CHILD_H
+#define DAEMON_RUNTIME_CHILD_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
-/* daemon/clock.h - the clocks; everything below daemon/ is told the time. */
-#ifndef DAEMON_CLOCK_H
-#define DAEMON_CLOCK_H
+/* daemon/runtime/clock.h - the clocks; everything below daemon/ is told the
+ * time. */
+#ifndef DAEMON_RUNTIME_CLOCK_H
+#define DAEMON_RUNTIME_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-#include "daemon/child.h"
+#include "daemon/runtime/child.h"
 
 #include <errno.h>
 #include <fcntl.h>

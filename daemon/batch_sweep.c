@@ -1,4 +1,4 @@
-/* What is over the limits of daemon/keep.h goes. */
+/* What is over the limits of daemon/config/keep.h goes. */
 #include "daemon/batch.h"
 
 #include "daemon/sweep.h"

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "daemon/ctl_client.h"
 #include "daemon/ctl_store.h"
 #include "store/folder.h"

@@ -2,7 +2,7 @@
 #ifndef DAEMON_SERVICE_H
 #define DAEMON_SERVICE_H
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "store/error.h"
 
 struct service;

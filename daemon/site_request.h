@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "daemon/engine.h"
 #include "store/buffer.h"
 #include "store/rows.h"

@@ -1,6 +1,7 @@
 /*
- * daemon/sweep.h - what is over the limits of daemon/keep.h and goes next, the
- * oldest first. Reads alone: what is found is dropped by CHANGE_SWEEP.
+ * daemon/sweep.h - what is over the limits of daemon/config/keep.h and goes
+ * next, the oldest first. Reads alone: what is found is dropped by
+ * CHANGE_SWEEP.
  *
  * Never found are the newest version of a template; the bodies of pages in the
  * panel of a template; and those of the pages that methods learn from, which
@@ -12,7 +13,7 @@
 
 #include <stddef.h>
 
-#include "daemon/keep.h"
+#include "daemon/config/keep.h"
 #include "store/error.h"
 #include "store/rows.h"
 #include "store/store.h"

@@ -1,11 +1,11 @@
 /*
  * daemon/sweeper.h - the thread that drops what is over the limits of
- * daemon/keep.h: at the start, when they change, and each minute.
+ * daemon/config/keep.h: at the start, when they change, and each minute.
  */
 #ifndef DAEMON_SWEEPER_H
 #define DAEMON_SWEEPER_H
 
-#include "daemon/keep.h"
+#include "daemon/config/keep.h"
 #include "daemon/pipeline.h"
 #include "store/error.h"
 #include "store/store.h"

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "daemon/runtime/clock.h"
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "daemon/runtime/notify.h"
 #include "daemon/service.h"
 #include "store/log.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "store/rows.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/config_rows.h"
+#include "daemon/config/config_rows.h"
 #include "store/file.h"
 #include "tests/unit/run.h"
 

@@ -1,10 +1,10 @@
 /*
- * daemon/config.h - the configuration file. One table of rows (name, type,
- * field, minimum, maximum, default, unit, meaning) makes the parser, its error
- * texts and `templated --print-config`.
+ * daemon/config/config.h - the configuration file. One table of rows (name,
+ * type, field, minimum, maximum, default, unit, meaning) makes the parser, its
+ * error texts and `templated --print-config`.
  */
-#ifndef DAEMON_CONFIG_H
-#define DAEMON_CONFIG_H
+#ifndef DAEMON_CONFIG_CONFIG_H
+#define DAEMON_CONFIG_CONFIG_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #include "cluster/signature.h"
 #include "crawl/fetch/guard.h"
-#include "daemon/keep.h"
+#include "daemon/config/keep.h"
 #include "store/buffer.h"
 #include "store/error.h"
 

@@ -1,4 +1,4 @@
-/* daemon/config_file.c - the configuration from YAML, event by event. */
+/* daemon/config/config_file.c - the configuration from YAML, event by event. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include <yaml.h>
 
-#include "daemon/config_rows.h"
+#include "daemon/config/config_rows.h"
 #include "store/file.h"
 
 enum {

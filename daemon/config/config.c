@@ -1,11 +1,11 @@
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/config_rows.h"
+#include "daemon/config/config_rows.h"
 
 enum { COMMENT_COLUMNS = 72 };
 

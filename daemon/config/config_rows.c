@@ -1,4 +1,4 @@
-#include "daemon/config_rows.h"
+#include "daemon/config/config_rows.h"
 
 #define MIB    (UINT64_C(1) << 20)
 #define GIB    (UINT64_C(1) << 30)

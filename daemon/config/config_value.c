@@ -1,5 +1,6 @@
-/* daemon/config_value.c - values of the configuration from text and to it. */
-#include "daemon/config_rows.h"
+/* daemon/config/config_value.c - values of the configuration from text and to
+ * it. */
+#include "daemon/config/config_rows.h"
 
 #include <arpa/inet.h>
 #include <assert.h>

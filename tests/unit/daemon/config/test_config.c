@@ -1,9 +1,9 @@
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/config_rows.h"
+#include "daemon/config/config_rows.h"
 #include "store/file.h"
 #include "tests/unit/run.h"
 

@@ -1,15 +1,15 @@
 /*
- * daemon/config_rows.h - the table of the configuration. Internal to the
+ * daemon/config/config_rows.h - the table of the configuration. Internal to the
  * functions of config.h.
  */
-#ifndef DAEMON_CONFIG_ROWS_H
-#define DAEMON_CONFIG_ROWS_H
+#ifndef DAEMON_CONFIG_CONFIG_ROWS_H
+#define DAEMON_CONFIG_CONFIG_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 
 enum config_type {
 	CONFIG_TEXT,     /* up to `maximum` bytes, at least `minimum` */

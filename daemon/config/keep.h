@@ -1,7 +1,7 @@
-/* daemon/keep.h - how much is kept of what grows with time: the section `keep`
- * of the configuration. */
-#ifndef DAEMON_KEEP_H
-#define DAEMON_KEEP_H
+/* daemon/config/keep.h - how much is kept of what grows with time: the section
+ * `keep` of the configuration. */
+#ifndef DAEMON_CONFIG_KEEP_H
+#define DAEMON_CONFIG_KEEP_H
 
 #include <stdint.h>
 

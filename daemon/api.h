@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "daemon/config/config.h"
-#include "daemon/http.h"
+#include "daemon/http/http.h"
 #include "daemon/pipeline.h"
 #include "store/store.h"
 

@@ -14,7 +14,7 @@
 #include "daemon/runtime/clock.h"
 #include "daemon/delivery.h"
 #include "daemon/engine.h"
-#include "daemon/http.h"
+#include "daemon/http/http.h"
 #include "daemon/pipeline.h"
 #include "daemon/sweeper.h"
 #include "daemon/tuner.h"

@@ -1,4 +1,4 @@
-#include "daemon/exchange.h"
+#include "daemon/http/exchange.h"
 
 #include <assert.h>
 #include <poll.h>

@@ -1,10 +1,11 @@
 /*
- * daemon/upload.h - a body that a worker reads while it still comes, through a
- * ring of bounded size: the connection is suspended while that is full, so the
- * client waits. Guarded by the server's mutex. Internal to the server.
+ * daemon/http/upload.h - a body that a worker reads while it still comes,
+ * through a ring of bounded size: the connection is suspended while that is
+ * full, so the client waits. Guarded by the server's mutex. Internal to the
+ * server.
  */
-#ifndef DAEMON_UPLOAD_H
-#define DAEMON_UPLOAD_H
+#ifndef DAEMON_HTTP_UPLOAD_H
+#define DAEMON_HTTP_UPLOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 
 #include <microhttpd.h>
 
-#include "daemon/http.h"
+#include "daemon/http/http.h"
 #include "store/error.h"
 
 struct upload {

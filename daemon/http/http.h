@@ -1,10 +1,11 @@
 /*
- * daemon/http.h - HTTP/1.1 on a Unix socket (libmicrohttpd), and nothing of
- * what is said over it. Requests are answered by worker threads: the connection
- * is suspended meanwhile, so a slow answer holds no thread of the server.
+ * daemon/http/http.h - HTTP/1.1 on a Unix socket (libmicrohttpd), and nothing
+ * of what is said over it. Requests are answered by worker threads: the
+ * connection is suspended meanwhile, so a slow answer holds no thread of the
+ * server.
  */
-#ifndef DAEMON_HTTP_H
-#define DAEMON_HTTP_H
+#ifndef DAEMON_HTTP_HTTP_H
+#define DAEMON_HTTP_HTTP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* daemon/listen.h - a Unix socket of ours in the file system. */
-#ifndef DAEMON_LISTEN_H
-#define DAEMON_LISTEN_H
+/* daemon/http/listen.h - a Unix socket of ours in the file system. */
+#ifndef DAEMON_HTTP_LISTEN_H
+#define DAEMON_HTTP_LISTEN_H
 
 #include <stdint.h>
 #include <sys/types.h>

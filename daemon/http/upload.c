@@ -1,11 +1,11 @@
-#include "daemon/upload.h"
+#include "daemon/http/upload.h"
 
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/exchange.h"
+#include "daemon/http/exchange.h"
 #include "store/memory.h"
 
 enum {

@@ -1,4 +1,4 @@
-#include "daemon/http.h"
+#include "daemon/http/http.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "daemon/runtime/clock.h"
-#include "daemon/exchange.h"
+#include "daemon/http/exchange.h"
 #include "store/log.h"
 #include "store/memory.h"
 

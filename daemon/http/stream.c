@@ -1,10 +1,10 @@
-#include "daemon/stream.h"
+#include "daemon/http/stream.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/exchange.h"
+#include "daemon/http/exchange.h"
 #include "store/memory.h"
 
 enum { BLOCK_BYTES = 16 * 1024 };

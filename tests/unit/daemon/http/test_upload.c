@@ -1,7 +1,7 @@
-/* Bodies that are read while they come: daemon/upload.h,
+/* Bodies that are read while they come: daemon/http/upload.h,
  * daemon/socket_client.h.
  */
-#include "daemon/http.h"
+#include "daemon/http/http.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,10 +1,10 @@
 /*
- * daemon/exchange.h - a request between the server's thread and ours. An
+ * daemon/http/exchange.h - a request between the server's thread and ours. An
  * exchange belongs to the server's thread; while its connection is suspended
  * it belongs to whoever took it from a queue. Internal to the server.
  */
-#ifndef DAEMON_EXCHANGE_H
-#define DAEMON_EXCHANGE_H
+#ifndef DAEMON_HTTP_EXCHANGE_H
+#define DAEMON_HTTP_EXCHANGE_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -13,10 +13,10 @@
 
 #include <microhttpd.h>
 
-#include "daemon/http.h"
-#include "daemon/listen.h"
-#include "daemon/stream.h"
-#include "daemon/upload.h"
+#include "daemon/http/http.h"
+#include "daemon/http/listen.h"
+#include "daemon/http/stream.h"
+#include "daemon/http/upload.h"
 
 enum { EXCHANGE_WORDS = 4, MAX_EXCHANGE_HEADERS = 8 };
 

@@ -1,17 +1,17 @@
 /*
- * daemon/stream.h - an answer that goes on: the server's thread sends what the
- * workers have appended, and suspends the connection when there is nothing.
+ * daemon/http/stream.h - an answer that goes on: the server's thread sends what
+ * the workers have appended, and suspends the connection when there is nothing.
  * Internal to the server.
  */
-#ifndef DAEMON_STREAM_H
-#define DAEMON_STREAM_H
+#ifndef DAEMON_HTTP_STREAM_H
+#define DAEMON_HTTP_STREAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include <microhttpd.h>
 
-#include "daemon/http.h"
+#include "daemon/http/http.h"
 
 struct stream {
 	struct http_stream source;

@@ -1,4 +1,4 @@
-#include "daemon/http.h"
+#include "daemon/http/http.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-#include "daemon/listen.h"
+#include "daemon/http/listen.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -10,7 +10,7 @@
 #include "daemon/api_call.h"
 #include "daemon/runtime/clock.h"
 #include "template/json_value.h"
-#include "daemon/learned.h"
+#include "daemon/answer/learned.h"
 #include "daemon/levels.h"
 #include "store/memory.h"
 

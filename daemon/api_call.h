@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/answer.h"
+#include "daemon/answer/answer.h"
 #include "daemon/api.h"
-#include "daemon/event_kinds.h"
+#include "daemon/answer/event_kinds.h"
 
 struct api {
 	struct store *store;

@@ -8,7 +8,7 @@
 #include "cluster/signature.h"
 #include "template/json_value.h"
 #include "daemon/levels.h"
-#include "daemon/stored_page.h"
+#include "daemon/answer/stored_page.h"
 #include "store/arena.h"
 #include "store/memory.h"
 #include "store/rows.h"

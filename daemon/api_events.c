@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "daemon/runtime/clock.h"
-#include "daemon/event_json.h"
-#include "daemon/event_query.h"
+#include "daemon/answer/event_json.h"
+#include "daemon/answer/event_query.h"
 #include "daemon/notice_change.h"
 #include "store/log.h"
 #include "store/memory.h"

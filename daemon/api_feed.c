@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "daemon/atom.h"
-#include "daemon/event_json.h"
-#include "daemon/event_query.h"
+#include "daemon/answer/event_json.h"
+#include "daemon/answer/event_query.h"
 
 enum {
 	MAX_ENTRIES = 100,

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/event_kinds.h"
+#include "daemon/answer/event_kinds.h"
 #include "daemon/hook_target.h"
 #include "daemon/notice_change.h"
 #include "template/json_value.h"

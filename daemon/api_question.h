@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/answer.h"
+#include "daemon/answer/answer.h"
 #include "daemon/api_call.h"
 #include "extract/core/extractor.h"
 

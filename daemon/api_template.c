@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "daemon/stored_version.h"
+#include "daemon/answer/stored_version.h"
 #include "store/arena.h"
 #include "store/rows.h"
 #include "template/json_value.h"

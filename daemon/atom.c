@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/event_summary.h"
+#include "daemon/answer/event_summary.h"
 #include "extract/core/markup.h"
 
 enum { MAX_ITEMS = 100, MAX_VALUE_BYTES = 2000 };

@@ -19,8 +19,8 @@ struct atom_site {
 
 void atom_begin(const struct atom_site *site, struct buffer *out);
 
-/* `event` is one of daemon/event_json.h, which happened at `time_ms`. At most
- * 100 items of each list of its evidence are shown. */
+/* `event` is one of daemon/answer/event_json.h, which happened at `time_ms`. At
+ * most 100 items of each list of its evidence are shown. */
 void atom_entry(const struct atom_site *site, const json_t *event,
 		uint64_t time_ms, struct buffer *out);
 void atom_end(struct buffer *out);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "daemon/event_kinds.h"
+#include "daemon/answer/event_kinds.h"
 #include "store/log.h"
 #include "store/memory.h"
 

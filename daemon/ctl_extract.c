@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "daemon/answer.h"
+#include "daemon/answer/answer.h"
 #include "daemon/ctl_client.h"
 #include "daemon/ctl_offline.h"
 #include "daemon/ctl_request.h"

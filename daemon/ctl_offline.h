@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "cluster/signature.h"
-#include "daemon/answer.h"
+#include "daemon/answer/answer.h"
 #include "daemon/ctl.h"
 #include "extract/render/render.h"
 #include "store/buffer.h"

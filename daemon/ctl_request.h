@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "daemon/answer.h"
+#include "daemon/answer/answer.h"
 #include "daemon/ctl.h"
 #include "store/buffer.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/event_json.h"
+#include "daemon/answer/event_json.h"
 #include "store/log.h"
 #include "store/memory.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/stored_page.h"
-#include "daemon/stored_version.h"
+#include "daemon/answer/stored_page.h"
+#include "daemon/answer/stored_version.h"
 #include "store/compress.h"
 
 /* A page of the cluster, copied out of the store. */

@@ -6,7 +6,7 @@
 #include "daemon/runtime/clock.h"
 #include "daemon/ctl_offline.h"
 #include "daemon/engine.h"
-#include "daemon/learned.h"
+#include "daemon/answer/learned.h"
 #include "daemon/progress.h"
 #include "daemon/survey.h"
 #include "daemon/temporary_store.h"

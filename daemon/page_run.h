@@ -5,7 +5,7 @@
 #ifndef DAEMON_PAGE_RUN_H
 #define DAEMON_PAGE_RUN_H
 
-#include "daemon/answer.h"
+#include "daemon/answer/answer.h"
 #include "daemon/ctl.h"
 
 struct page_run {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/stored_page.h"
+#include "daemon/answer/stored_page.h"
 #include "store/arena.h"
 #include "store/compress.h"
 #include "store/txn.h"

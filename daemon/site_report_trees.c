@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "daemon/site_report_tree.h"
-#include "daemon/stored_page.h"
+#include "daemon/answer/stored_page.h"
 #include "extract/core/extractor.h"
 #include "extract/text/fragment.h"
 #include "store/arena.h"

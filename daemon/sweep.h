@@ -5,8 +5,8 @@
  *
  * Never found are the newest version of a template; the bodies of pages in the
  * panel of a template; and those of the pages that methods learn from, which
- * stored_pages_sample() of daemon/stored_page.h gives: so a limit is kept as
- * far as these allow.
+ * stored_pages_sample() of daemon/answer/stored_page.h gives: so a limit is
+ * kept as far as these allow.
  */
 #ifndef DAEMON_SWEEP_H
 #define DAEMON_SWEEP_H

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "daemon/stored_page.h"
+#include "daemon/answer/stored_page.h"
 #include "extract/core/extractor.h"
 #include "store/memory.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/answer.h"
+#include "daemon/answer/answer.h"
 #include "daemon/engine.h"
 #include "extract/core/extractor.h"
 #include "tests/unit/daemon/world.h"

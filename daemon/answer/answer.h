@@ -1,0 +1,82 @@
+/*
+ * daemon/answer/answer.h - what the store knows, for the API and the offline
+ * verbs. All functions only read, in a transaction of their own; any thread.
+ */
+#ifndef DAEMON_ANSWER_ANSWER_H
+#define DAEMON_ANSWER_ANSWER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "crawl/url/url.h"
+#include "store/error.h"
+#include "store/slice.h"
+#include "store/store.h"
+#include "template/text_answer.h"
+
+struct arena;
+
+/*
+ * The content of a stored page; redirects are followed. ERR_NOT_FOUND: the page
+ * is not in the store (reason says what became of its URL, if it is known).
+ */
+enum error answer_text(struct store *store, const struct answer_rules *rules,
+		       const struct text_request *request,
+		       struct text_answer *answer_out);
+
+/*
+ * The content of the page request->body, as if it stood at request->url (NULL:
+ * at no site), without being stored: as extraction_of_body() of
+ * template/extraction.h has it. `store` may be NULL.
+ */
+enum error answer_extract(struct store *store, const struct answer_rules *rules,
+			  const struct text_request *request,
+			  struct text_answer *answer_out);
+
+/* What is known of a URL, for those who wait for it. */
+enum page_state {
+	PAGE_UNKNOWN, /* never heard of */
+	PAGE_AWAITED, /* in the frontier, not fetched yet */
+	PAGE_PRESENT, /* stored */
+	PAGE_REFUSED, /* failed or denied: the error says why */
+};
+
+struct page_standing {
+	enum page_state state;
+	enum error error; /* PAGE_REFUSED, or the last visit has failed */
+	uint16_t http_status;
+	uint64_t fetched_ms;    /* PAGE_PRESENT */
+	uint32_t cluster_pages; /* PAGE_PRESENT: pages like it */
+	uint32_t site_pending;  /* URLs of its site that wait */
+	bool is_sample;         /* its site is crawled for asked pages alone */
+};
+
+enum error answer_standing(struct store *store, const struct url *url,
+			   struct page_standing *standing_out);
+
+/* The fragments that make the template of a cluster. */
+struct template_fragment {
+	uint64_t hash;
+	uint32_t document_frequency;
+	bool is_known;     /* its text was found on a sampled page */
+	struct slice text; /* collapsed; in template_answer.arena */
+};
+
+struct template_answer {
+	uint32_t page_count;
+	uint64_t generation;
+	struct template_fragment *fragments; /* highest DF first, [count] */
+	size_t count;
+	struct arena *arena; /* owns the texts */
+};
+
+/*
+ * The fragments of cluster `number` of `host` that stand in more than a third
+ * of its pages, with their text from up to 16 of its pages. ERR_NOT_FOUND.
+ */
+enum error answer_template(struct store *store,
+			   const struct answer_rules *rules, const char *host,
+			   uint32_t number, struct template_answer *answer_out);
+void template_answer_free(struct template_answer *answer);
+
+#endif

@@ -1,0 +1,143 @@
+#include "daemon/answer/answer.h"
+
+#include <stdlib.h>
+
+#include "daemon/answer/stored_page.h"
+#include "extract/text/fragment.h"
+#include "store/arena.h"
+#include "store/memory.h"
+#include "store/rows.h"
+
+enum { MAX_SAMPLES = 16, MAX_SAMPLE_BYTES = 16 << 20 };
+
+void template_answer_free(struct template_answer *answer)
+{
+	free(answer->fragments);
+	arena_destroy(answer->arena);
+}
+
+static int highest_first(const void *left, const void *right)
+{
+	const struct template_fragment *a = left;
+	const struct template_fragment *b = right;
+
+	if (a->document_frequency != b->document_frequency)
+		return a->document_frequency > b->document_frequency ? -1 : 1;
+	return (a->hash > b->hash) - (a->hash < b->hash);
+}
+
+/*
+ * The fragments of the cluster that stand in more than a third of its pages
+ * (Gottron 2008, section 6), ascending by hash, as the table has them.
+ */
+static void find_fragments(struct txn *txn, uint32_t site, uint32_t cluster,
+			   struct template_answer *answer)
+{
+	struct key prefix = key_cluster(site, cluster);
+	struct scan scan = scan_begin(txn, TABLE_DF, key_slice(&prefix));
+	size_t capacity = 0;
+
+	while (scan_next(&scan)) {
+		uint32_t frequency;
+
+		if (scan.value.size != sizeof(frequency)) {
+			txn_fail(txn, ERR_CORRUPT);
+			break;
+		}
+		memcpy(&frequency, scan.value.data, sizeof(frequency));
+		if ((uint64_t)frequency * 3 <= answer->page_count)
+			continue;
+		answer->fragments =
+			mem_grow(answer->fragments, answer->count, &capacity,
+				 sizeof(*answer->fragments));
+		answer->fragments[answer->count++] = (struct template_fragment){
+			.hash = key_u64(scan.key, 2 * sizeof(uint32_t)),
+			.document_frequency = frequency,
+		};
+	}
+	scan_end(&scan);
+}
+
+static struct template_fragment *find_by_hash(struct template_answer *answer,
+					      uint64_t hash)
+{
+	size_t low = 0;
+	size_t high = answer->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (answer->fragments[middle].hash < hash)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < answer->count && answer->fragments[low].hash == hash
+		       ? &answer->fragments[low]
+		       : NULL;
+}
+
+static void learn_texts(const struct page *page, struct template_answer *answer)
+{
+	const struct fragment *fragments = fragments_of_page(page->arena, page);
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		struct template_fragment *fragment =
+			find_by_hash(answer, fragments[i].hash);
+		struct slice text = page_text(page, i);
+		char *copy;
+
+		if (fragment == NULL || fragment->is_known)
+			continue;
+		copy = arena_alloc(answer->arena, text.size, 1);
+		fragment->is_known = true;
+		fragment->text =
+			(struct slice){copy, text_collapse(text, copy)};
+	}
+}
+
+static void find_texts(const struct stored_pages *from,
+		       struct template_answer *answer)
+{
+	struct page *pages[MAX_SAMPLES];
+	uint32_t count =
+		stored_pages_sample(from, MAX_SAMPLES, MAX_SAMPLE_BYTES, pages);
+
+	for (uint32_t i = 0; i < count; i++) {
+		learn_texts(pages[i], answer);
+		page_destroy(pages[i]);
+	}
+}
+
+enum error answer_template(struct store *store,
+			   const struct answer_rules *rules, const char *host,
+			   uint32_t number, struct template_answer *answer_out)
+{
+	struct txn txn = txn_begin_read(store);
+	struct cluster_row cluster;
+	struct site_row site;
+	enum error error = ERR_NOT_FOUND;
+
+	*answer_out = (struct template_answer){.arena = arena_create()};
+	if (site_get(&txn, slice_of(host), &site) &&
+	    cluster_row_get(&txn, site.id, number, &cluster)) {
+		answer_out->page_count = cluster.page_count;
+		answer_out->generation = site.generation;
+		find_fragments(&txn, site.id, number, answer_out);
+		find_texts(&(struct stored_pages){&txn, site.id, number,
+						  &rules->limits},
+			   answer_out);
+		if (answer_out->count > 1)
+			qsort(answer_out->fragments, answer_out->count,
+			      sizeof(*answer_out->fragments), highest_first);
+		error = ERR_NONE;
+	}
+	if (txn.error != ERR_NONE)
+		error = txn.error;
+	txn_abort(&txn);
+	if (error != ERR_NONE) {
+		template_answer_free(answer_out);
+		*answer_out = (struct template_answer){0};
+	}
+	return error;
+}

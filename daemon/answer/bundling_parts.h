@@ -1,0 +1,26 @@
+/* daemon/answer/bundling_parts.h - the steps of bundling_make(). */
+#ifndef DAEMON_ANSWER_BUNDLING_PARTS_H
+#define DAEMON_ANSWER_BUNDLING_PARTS_H
+
+#include "daemon/answer/bundling.h"
+#include "store/rows.h"
+#include "store/txn.h"
+#include "template/bundle_writer.h"
+
+struct bundler {
+	const struct bundling *bundling;
+	struct txn *txn; /* whose error ends it, ERR_TOO_LARGE too */
+	struct site_row site;
+	struct bundle_writer writer;
+};
+
+/* Fail when there is no use in going on; true when it has failed. */
+bool bundler_has_failed(struct bundler *bundler);
+
+/* bundling_sets.c: the distinct signatures, and what they are made of. */
+void bundler_put_sets(struct bundler *bundler);
+
+/* bundling_pages.c: the pages with their fragments. */
+void bundler_put_pages(struct bundler *bundler);
+
+#endif

@@ -1,0 +1,21 @@
+/* daemon/answer/event_json.h - an event as the API and the hooks say it. */
+#ifndef DAEMON_ANSWER_EVENT_JSON_H
+#define DAEMON_ANSWER_EVENT_JSON_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "store/buffer.h"
+#include "store/rows.h"
+
+/*
+ * One object: seq, time, kind, site, cluster, other, url, pages, notice, muted,
+ * acked, guard, detail (an object, or null).
+ */
+json_t *event_json(uint64_t number, const struct event_row *event);
+
+/* Append the same in one line, without its end. */
+void event_append(uint64_t number, const struct event_row *event,
+		  struct buffer *out);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * daemon/answer/event_kinds.h - which kinds of events somebody wants: a list
+ * such as "template.*,guard.broken". An item is a name, the beginning of names
+ * with a
+ * '*' behind it, or "notices": all that people want to be told.
+ */
+#ifndef DAEMON_ANSWER_EVENT_KINDS_H
+#define DAEMON_ANSWER_EVENT_KINDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/slice.h"
+
+enum { MAX_KINDS_BYTES = 512 };
+
+/* A bit for each kind of EVENT_LIST, by its number. */
+typedef uint64_t kind_set;
+
+/*
+ * Read the list. False when it is too long, or an item is empty or names no
+ * kind: *wrong_out is that item then.
+ */
+bool kinds_read(struct slice list, kind_set *kinds_out,
+		struct slice *wrong_out);
+
+/* All that are notices. */
+kind_set kinds_notices(void);
+
+bool kinds_have(kind_set kinds, uint16_t kind);
+
+#endif

@@ -1,0 +1,36 @@
+/* daemon/answer/event_query.h - some of the events in the store, in their
+ * order. */
+#ifndef DAEMON_ANSWER_EVENT_QUERY_H
+#define DAEMON_ANSWER_EVENT_QUERY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "crawl/url/url.h"
+#include "daemon/answer/event_kinds.h"
+#include "store/rows.h"
+#include "store/store.h"
+
+struct event_query {
+	char host[MAX_HOST_BYTES + 1]; /* of this site alone; "": of any */
+	kind_set kinds;
+	bool is_open;   /* neither muted nor acknowledged */
+	uint64_t since; /* behind this number; moves on as events are read */
+	uint64_t limit; /* so many more */
+};
+
+/* Takes an event that is wanted; false: no more now. */
+typedef bool event_taker(void *context, uint64_t number,
+			 const struct event_row *event);
+
+/*
+ * Give what is there to `take`, until there is no more, or the limit is
+ * reached. No transaction is long, however many events are passed over.
+ */
+enum error event_query_run(struct event_query *query, struct store *store,
+			   event_taker *take, void *context);
+
+/* The number of the last event that was ever written; 0: none was. */
+uint64_t event_last_number(struct store *store);
+
+#endif

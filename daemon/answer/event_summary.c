@@ -1,0 +1,123 @@
+#include "daemon/answer/event_summary.h"
+
+#include <string.h>
+
+/* Right candidates have more, wrong ones less: tests/eval/replay_guards.py. */
+#define LIKELY 0.6
+
+/* What the kinds say by themselves. */
+static const struct sentence {
+	const char *kind;
+	const char *text;
+} sentences[] = {
+	{"site.added", "the site is watched"},
+	{"site.deleted", "the site is forgotten"},
+	{"site.crawled", "the crawl is at rest"},
+	{"site.recut", "its pages are grouped by another threshold"},
+	{"page.added", "a page was added"},
+	{"page.changed", "a page has changed"},
+	{"page.gone", "a page is gone"},
+	{"cluster.new", "a cluster began"},
+	{"cluster.merged", "a cluster went into another"},
+	{"cluster.split", "a cluster was split off"},
+	{"cluster.gone", "a cluster is gone"},
+	{"template.new", "a new template"},
+	{"template.changed", "the template has changed"},
+	{"template.replaced", "a redesign: its pages have another template"},
+	{"template.merged", "the template is one with another now"},
+	{"template.split", "some of its pages have another template"},
+	{"template.vanished", "the pages of the template are gone"},
+	{"site.stale", "nothing was seen of the site"},
+	{"site.blocked", "the site answers with errors or challenges alone"},
+	{"guard.broken", "a selector no longer holds"},
+	{"guard.ok", "a selector holds again"},
+	{"hook.test", "a test of the hook"},
+};
+
+static const char *text_of(const json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+static const char *sentence_of(const char *kind)
+{
+	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++)
+		if (kind != NULL && strcmp(sentences[i].kind, kind) == 0)
+			return sentences[i].text;
+	return kind == NULL ? "an event" : kind;
+}
+
+static json_int_t whole_of(const json_t *object, const char *name)
+{
+	return json_integer_value(json_object_get(object, name));
+}
+
+/* "12 paths gone and 9 come", when there are any. */
+static void append_moves(const json_t *detail, const char *name,
+			 const char *noun, struct buffer *out)
+{
+	const json_t *moves = json_object_get(detail, name);
+	json_int_t gone = whole_of(moves, "gone_count");
+	json_int_t come = whole_of(moves, "come_count");
+
+	if (gone > 0 || come > 0)
+		buffer_printf(out,
+			      ", %" JSON_INTEGER_FORMAT
+			      " %s gone and %" JSON_INTEGER_FORMAT " come",
+			      gone, noun, come);
+}
+
+/* What the guard is called, or else its selector; and what may do now. */
+static void append_guard(const json_t *detail, struct buffer *out)
+{
+	const json_t *best =
+		json_array_get(json_object_get(detail, "candidates"), 0);
+	const char *name = text_of(detail, "name");
+	const char *selector = text_of(detail, "selector");
+	const char *instead = text_of(best, "selector");
+	const json_t *score = json_object_get(best, "score");
+
+	if (name != NULL && *name != '\0')
+		buffer_printf(out, ": %s", name);
+	else if (selector != NULL)
+		buffer_printf(out, ": %s", selector);
+	if (instead != NULL &&
+	    (!json_is_number(score) || json_number_value(score) >= LIKELY))
+		buffer_printf(out, ", perhaps now %s", instead);
+}
+
+/* How many pages say so. */
+static void append_pages(const json_t *event, const json_t *detail,
+			 struct buffer *out)
+{
+	json_int_t agreed = whole_of(detail, "agreed");
+	json_int_t seen = whole_of(detail, "seen");
+	json_int_t pages = whole_of(event, "pages");
+
+	if (agreed > 0 && seen > 0)
+		buffer_printf(out,
+			      " (%" JSON_INTEGER_FORMAT
+			      " of %" JSON_INTEGER_FORMAT " pages say so)",
+			      agreed, seen);
+	else if (pages > 0)
+		buffer_printf(out, " (%" JSON_INTEGER_FORMAT " page%s)", pages,
+			      pages == 1 ? "" : "s");
+}
+
+void event_summary(const json_t *event, struct buffer *out)
+{
+	const char *other = text_of(event, "other");
+	const json_t *detail = json_object_get(event, "detail");
+	json_int_t days = whole_of(detail, "days");
+
+	buffer_append_text(out, sentence_of(text_of(event, "kind")));
+	if (days > 0)
+		buffer_printf(out, " for %" JSON_INTEGER_FORMAT " day%s", days,
+			      days == 1 ? "" : "s");
+	if (other != NULL)
+		buffer_printf(out, ": %s", other);
+	append_guard(detail, out);
+	append_moves(detail, "paths", "paths", out);
+	append_moves(detail, "fragments", "texts", out);
+	append_pages(event, detail, out);
+}

@@ -1,0 +1,16 @@
+/*
+ * daemon/answer/event_summary.h - an event in one sentence for people: by
+ * daemon and templatectl alike, so from the JSON of daemon/answer/event_json.h.
+ */
+#ifndef DAEMON_ANSWER_EVENT_SUMMARY_H
+#define DAEMON_ANSWER_EVENT_SUMMARY_H
+
+#include <jansson.h>
+
+#include "store/buffer.h"
+
+/* Append the sentence, without HOST/N in front of it, and without a full stop.
+ * What the event does not tell is left out. */
+void event_summary(const json_t *event, struct buffer *out);
+
+#endif

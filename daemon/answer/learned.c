@@ -1,0 +1,217 @@
+#include "daemon/answer/learned.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/arena.h"
+#include "store/memory.h"
+#include "template/learning.h"
+
+struct learned {
+	struct learned *next;
+	const struct extractor *extractor;
+	double parameters[MAX_PARAMETERS];
+	uint32_t site;
+	uint32_t cluster;
+	uint64_t generation;
+	struct arena *arena;
+	const void *knowledge; /* in the arena */
+	size_t bytes;
+	uint32_t users; /* who hold it; under the cache's mutex */
+	bool is_kept;   /* by the cache */
+};
+
+struct learned_cache {
+	pthread_mutex_t learning; /* one sample in memory at a time */
+	pthread_mutex_t mutex;    /* guards what follows */
+	size_t max_bytes;
+	size_t bytes;
+	struct learned *newest; /* by use, a list */
+};
+
+static void destroy(struct learned *learned)
+{
+	arena_destroy(learned->arena);
+	free(learned);
+}
+
+struct learned_cache *learned_cache_create(size_t max_bytes)
+{
+	struct learned_cache *cache = mem_alloc(1, sizeof(*cache));
+
+	cache->max_bytes = max_bytes;
+	pthread_mutex_init(&cache->learning, NULL);
+	pthread_mutex_init(&cache->mutex, NULL);
+	return cache;
+}
+
+void learned_cache_destroy(struct learned_cache *cache)
+{
+	if (cache == NULL)
+		return;
+	while (cache->newest != NULL) {
+		struct learned *next = cache->newest->next;
+
+		destroy(cache->newest);
+		cache->newest = next;
+	}
+	pthread_mutex_destroy(&cache->learning);
+	pthread_mutex_destroy(&cache->mutex);
+	free(cache);
+}
+
+size_t learned_cache_bytes(struct learned_cache *cache)
+{
+	size_t bytes;
+
+	pthread_mutex_lock(&cache->mutex);
+	bytes = cache->bytes;
+	pthread_mutex_unlock(&cache->mutex);
+	return bytes;
+}
+
+static bool are_equal(const double *a, const double *b)
+{
+	for (int i = 0; i < MAX_PARAMETERS; i++)
+		if (a[i] < b[i] || a[i] > b[i])
+			return false;
+	return true;
+}
+
+static bool answers(const struct learned *learned,
+		    const struct learned_question *question)
+{
+	return learned->extractor == question->extractor &&
+	       learned->site == question->pages.site &&
+	       learned->cluster == question->pages.cluster &&
+	       learned->generation == question->generation &&
+	       (!question->extractor->learns_by_parameters ||
+		are_equal(learned->parameters, question->parameters));
+}
+
+/* Take what answers the question, and make it the newest; or NULL. */
+static struct learned *find(struct learned_cache *cache,
+			    const struct learned_question *question)
+{
+	struct learned **link = &cache->newest;
+	struct learned *found;
+
+	pthread_mutex_lock(&cache->mutex);
+	while (*link != NULL && !answers(*link, question))
+		link = &(*link)->next;
+	found = *link;
+	if (found != NULL) {
+		*link = found->next;
+		found->next = cache->newest;
+		cache->newest = found;
+		found->users++;
+	}
+	pthread_mutex_unlock(&cache->mutex);
+	return found;
+}
+
+/* Forget what was used longest ago and is in nobody's hands. */
+static void make_room(struct learned_cache *cache)
+{
+	while (cache->bytes > cache->max_bytes) {
+		struct learned **oldest = NULL;
+		struct learned *gone;
+
+		for (struct learned **link = &cache->newest; *link != NULL;
+		     link = &(*link)->next)
+			if ((*link)->users == 0)
+				oldest = link;
+		if (oldest == NULL)
+			return;
+		gone = *oldest;
+		*oldest = gone->next;
+		cache->bytes -= gone->bytes;
+		destroy(gone);
+	}
+}
+
+static struct learned *learn(const struct learned_question *question)
+{
+	struct page *pages[MAX_SAMPLE_PAGES];
+	uint32_t count = stored_pages_sample(&question->pages, MAX_SAMPLE_PAGES,
+					     MAX_SAMPLE_BYTES, pages);
+	struct learned *learned;
+
+	if (count == 0)
+		return NULL;
+	learned = mem_alloc(1, sizeof(*learned));
+	*learned = (struct learned){
+		.extractor = question->extractor,
+		.site = question->pages.site,
+		.cluster = question->pages.cluster,
+		.generation = question->generation,
+		.arena = arena_create(),
+		.users = 1,
+	};
+	memcpy(learned->parameters, question->parameters,
+	       sizeof(learned->parameters));
+	learned->knowledge =
+		learn_from(question->extractor, learned->parameters, pages,
+			   count, learned->arena);
+	learned->bytes = sizeof(*learned) + arena_bytes(learned->arena);
+	return learned;
+}
+
+static void keep(struct learned_cache *cache, struct learned *learned)
+{
+	pthread_mutex_lock(&cache->mutex);
+	learned->is_kept = true;
+	learned->next = cache->newest;
+	cache->newest = learned;
+	cache->bytes += learned->bytes;
+	make_room(cache);
+	pthread_mutex_unlock(&cache->mutex);
+}
+
+/* One at a time; whoever waited may find it learnt. */
+static struct learned *learn_and_keep(struct learned_cache *cache,
+				      const struct learned_question *question)
+{
+	struct learned *learned;
+
+	pthread_mutex_lock(&cache->learning);
+	learned = find(cache, question);
+	if (learned == NULL) {
+		learned = learn(question);
+		if (learned != NULL)
+			keep(cache, learned);
+	}
+	pthread_mutex_unlock(&cache->learning);
+	return learned;
+}
+
+struct learned *learned_get(struct learned_cache *cache,
+			    const struct learned_question *question)
+{
+	struct learned *learned;
+
+	if (cache == NULL)
+		return learn(question);
+	learned = find(cache, question);
+	return learned != NULL ? learned : learn_and_keep(cache, question);
+}
+
+const void *learned_knowledge(const struct learned *learned)
+{
+	return learned == NULL ? NULL : learned->knowledge;
+}
+
+void learned_release(struct learned_cache *cache, struct learned *learned)
+{
+	if (learned == NULL)
+		return;
+	if (!learned->is_kept) {
+		destroy(learned);
+		return;
+	}
+	pthread_mutex_lock(&cache->mutex);
+	learned->users--;
+	make_room(cache);
+	pthread_mutex_unlock(&cache->mutex);
+}

@@ -1,0 +1,50 @@
+/*
+ * daemon/answer/learned.h - what methods have learnt of clusters from a sample
+ * of their pages, kept so that the sample is parsed once and not for every page
+ * that is asked for. What is learnt depends on the pages of the cluster alone;
+ * the cache changes no answer. Any thread.
+ */
+#ifndef DAEMON_ANSWER_LEARNED_H
+#define DAEMON_ANSWER_LEARNED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/answer/stored_page.h"
+#include "extract/core/extractor.h"
+
+struct learned_cache;
+
+/* Over `max_bytes` what was used longest ago is forgotten. */
+struct learned_cache *learned_cache_create(size_t max_bytes);
+
+/* Nothing of it may be in use. NULL is a no-op. */
+void learned_cache_destroy(struct learned_cache *cache);
+
+/* Bytes that it holds. */
+size_t learned_cache_bytes(struct learned_cache *cache);
+
+struct learned_question {
+	const struct extractor *extractor; /* learns_sample() */
+	const double *parameters;          /* [MAX_PARAMETERS] */
+	struct stored_pages pages;         /* of the cluster */
+	uint64_t generation;               /* of the site */
+};
+
+struct learned;
+
+/*
+ * From the cache, or from the sample, which one thread at a time reads. `cache`
+ * may be NULL. Release it; until
+ * then learned_knowledge() is valid. NULL: there are no pages.
+ */
+struct learned *learned_get(struct learned_cache *cache,
+			    const struct learned_question *question);
+
+/* What extractor->learn() made; NULL is passed on. */
+const void *learned_knowledge(const struct learned *learned);
+
+/* NULL is a no-op. */
+void learned_release(struct learned_cache *cache, struct learned *learned);
+
+#endif

@@ -1,0 +1,43 @@
+#include "daemon/answer/site_model.h"
+
+#include <stdio.h>
+
+#include "extract/methods/ridge_model.h"
+#include "store/file.h"
+
+enum { MAX_MODEL_BYTES = 4 << 20 };
+
+enum error site_model_read(const char *folder, const char *host,
+			   struct buffer *path, struct buffer *text)
+{
+	enum error error;
+
+	if (folder == NULL || *folder == '\0')
+		return ERR_NONE;
+	buffer_printf(path, "%s/%s.model", folder, host);
+	error = file_read(path->data, MAX_MODEL_BYTES, text);
+	return error == ERR_NOT_FOUND ? ERR_NONE : error;
+}
+
+enum error site_model_load(const struct answer_rules *rules,
+			   const struct text_request *request,
+			   struct ridge_model **model_out,
+			   struct text_answer *answer)
+{
+	struct buffer path = {0};
+	struct buffer text = {0};
+	enum error error = ERR_NONE;
+
+	if (request->url != NULL)
+		error = site_model_read(rules->models, request->url->host,
+					&path, &text);
+	if (error == ERR_NONE && text.data != NULL)
+		error = ridge_model_read(model_out, buffer_slice(&text));
+	if (error != ERR_NONE)
+		snprintf(answer->reason, sizeof(answer->reason),
+			 "%.150s: %s; train it again, or take it away",
+			 path.data, error_text(error));
+	buffer_free(&path);
+	buffer_free(&text);
+	return error;
+}

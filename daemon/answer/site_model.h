@@ -1,0 +1,26 @@
+/*
+ * daemon/answer/site_model.h - a site may have a model of its own: the file
+ * HOST.model in the folder of the configuration.
+ */
+#ifndef DAEMON_ANSWER_SITE_MODEL_H
+#define DAEMON_ANSWER_SITE_MODEL_H
+
+#include "store/buffer.h"
+#include "store/error.h"
+#include "template/text_answer.h"
+
+/* A model_loader of template/extraction.h. */
+enum error site_model_load(const struct answer_rules *rules,
+			   const struct text_request *request,
+			   struct ridge_model **model_out,
+			   struct text_answer *answer);
+
+/*
+ * Append the file of `host`, whatever is in it, to `text`, and its path to
+ * `path`. Nothing is appended to `text` when there is none. ERR_IO,
+ * ERR_TOO_LARGE.
+ */
+enum error site_model_read(const char *folder, const char *host,
+			   struct buffer *path, struct buffer *text);
+
+#endif

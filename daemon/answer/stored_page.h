@@ -1,0 +1,61 @@
+/*
+ * daemon/answer/stored_page.h - pages out of the store, parsed again. Internal
+ * to answer.c and its like.
+ */
+#ifndef DAEMON_ANSWER_STORED_PAGE_H
+#define DAEMON_ANSWER_STORED_PAGE_H
+
+#include <stdint.h>
+
+#include "page/page.h"
+#include "store/buffer.h"
+#include "store/error.h"
+#include "store/rows.h"
+#include "store/txn.h"
+
+struct arena;
+
+/* The title of a page, in `arena`; {NULL, 0} when the page has no record. */
+struct slice stored_page_title(struct arena *arena, struct txn *txn,
+			       uint32_t site, uint64_t page);
+
+/* Some pages of a cluster. */
+struct stored_pages {
+	struct txn *txn;
+	uint32_t site;
+	uint32_t cluster;
+	const struct page_limits *limits;
+};
+
+/* Append the source of the page. ERR_NOT_KEPT, ERR_CORRUPT. */
+enum error stored_page_body(const struct stored_pages *from, uint64_t key,
+			    const struct page_row *row, struct buffer *out);
+
+/*
+ * Parse the page `key` of the site, whose row is `row`; page_destroy() it. It
+ * is given room for all that was once let in. ERR_NOT_KEPT, ERR_CORRUPT.
+ */
+enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
+			     const struct page_row *row,
+			     struct page **page_out);
+
+/*
+ * The keys of up to `max_count` of them whose bodies are kept: those of
+ * stored_pages_sample(). Returns how many.
+ */
+uint32_t stored_pages_find(const struct stored_pages *from, uint32_t max_count,
+			   uint64_t *keys_out);
+
+/*
+ * Parse up to `max_count` of them: those with the lowest hashes of their
+ * content, so that it is the same sample always, wherever the pages stand, and
+ * no particular one; the retention leaves their bodies (daemon/sweep.h). Behind
+ * `max_bytes` of source no more are added, but there
+ * are two at least, if there are. A damaged page is passed over. Returns how
+ * many; destroy each. Reads the row of every page of the cluster.
+ */
+uint32_t stored_pages_sample(const struct stored_pages *from,
+			     uint32_t max_count, uint64_t max_bytes,
+			     struct page **pages_out);
+
+#endif

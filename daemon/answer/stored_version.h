@@ -1,0 +1,26 @@
+/* daemon/answer/stored_version.h - versions of templates, read from the store.
+ */
+#ifndef DAEMON_ANSWER_STORED_VERSION_H
+#define DAEMON_ANSWER_STORED_VERSION_H
+
+#include <stdint.h>
+
+#include "store/error.h"
+#include "store/rows.h"
+#include "template/version.h"
+
+struct arena;
+
+struct version_name {
+	uint32_t site;
+	uint32_t cluster;
+	uint32_t version;
+};
+
+/* row_out->packed is of the transaction, *version_out of `arena`.
+ * ERR_NOT_FOUND; ERR_CORRUPT. */
+enum error stored_version(struct txn *txn, struct version_name name,
+			  struct arena *arena, struct version_row *row_out,
+			  struct version **version_out);
+
+#endif

@@ -1,0 +1,100 @@
+#include "daemon/answer/event_summary.h"
+
+#include "daemon/answer/event_json.h"
+#include "tests/unit/run.h"
+
+static void check(const char *json, const char *wanted)
+{
+	json_t *event = json_loads(json, 0, NULL);
+	struct buffer out = {0};
+
+	ck_assert_ptr_nonnull(event);
+	event_summary(event, &out);
+	ck_assert_str_eq(out.data, wanted);
+	json_decref(event);
+	buffer_free(&out);
+}
+
+START_TEST(a_change_tells_what_moved_and_who_says_so)
+{
+	check("{\"kind\":\"template.changed\",\"pages\":9,\"detail\":{"
+	      "\"seen\":5,\"agreed\":4,"
+	      "\"paths\":{\"gone_count\":12,\"come_count\":9},"
+	      "\"fragments\":{\"gone_count\":0,\"come_count\":3}}}",
+	      "the template has changed, 12 paths gone and 9 come, 0 texts "
+	      "gone and 3 come (4 of 5 pages say so)");
+}
+END_TEST
+
+START_TEST(a_redesign_names_the_new_template)
+{
+	check("{\"kind\":\"template.replaced\",\"other\":\"a.example/9\","
+	      "\"detail\":{\"seen\":8,\"agreed\":8}}",
+	      "a redesign: its pages have another template: a.example/9 (8 of "
+	      "8 pages say so)");
+}
+END_TEST
+
+START_TEST(a_guard_is_named_with_what_may_do_instead)
+{
+	check("{\"kind\":\"guard.broken\",\"pages\":1,\"detail\":{"
+	      "\"name\":\"price\",\"selector\":\"//b\","
+	      "\"candidates\":[{\"selector\":\"i.a\"},{\"selector\":\"u\"}]}}",
+	      "a selector no longer holds: price, perhaps now i.a (1 page)");
+	check("{\"kind\":\"guard.ok\",\"detail\":{\"selector\":\"//b\"}}",
+	      "a selector holds again: //b");
+}
+END_TEST
+
+START_TEST(a_site_that_is_stale_is_so_for_days)
+{
+	check("{\"kind\":\"site.stale\",\"detail\":{\"days\":7}}",
+	      "nothing was seen of the site for 7 days");
+	check("{\"kind\":\"site.stale\",\"detail\":{\"days\":1}}",
+	      "nothing was seen of the site for 1 day");
+}
+END_TEST
+
+START_TEST(what_is_missing_or_odd_is_left_out)
+{
+	check("{}", "an event");
+	check("{\"kind\":\"x.y\"}", "x.y");
+	check("{\"kind\":7,\"other\":[],\"pages\":\"a\",\"detail\":[1]}",
+	      "an event");
+	check("{\"kind\":\"guard.broken\",\"detail\":{\"name\":3,"
+	      "\"candidates\":{\"selector\":1},\"paths\":7,\"seen\":1}}",
+	      "a selector no longer holds");
+	check("{\"kind\":\"page.added\",\"pages\":-1,\"detail\":null}",
+	      "a page was added");
+}
+END_TEST
+
+START_TEST(every_kind_has_a_sentence){
+#define X(name, value, text, is_notice)                                   \
+	{                                                                 \
+		json_t *event = json_pack("{s:s}", "kind", text);         \
+		struct buffer out = {0};                                  \
+                                                                          \
+		event_summary(event, &out);                               \
+		ck_assert_msg(strchr(out.data, ' ') != NULL, "%s", text); \
+		json_decref(event);                                       \
+		buffer_free(&out);                                        \
+	}
+	EVENT_LIST(X)
+#undef X
+} END_TEST
+
+	Suite *make_suite(void)
+{
+	Suite *suite = suite_create("event_summary");
+	TCase *tests = tcase_create("event_summary");
+
+	tcase_add_test(tests, a_change_tells_what_moved_and_who_says_so);
+	tcase_add_test(tests, a_redesign_names_the_new_template);
+	tcase_add_test(tests, a_guard_is_named_with_what_may_do_instead);
+	tcase_add_test(tests, a_site_that_is_stale_is_so_for_days);
+	tcase_add_test(tests, what_is_missing_or_odd_is_left_out);
+	tcase_add_test(tests, every_kind_has_a_sentence);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

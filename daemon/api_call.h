@@ -107,11 +107,11 @@ bool call_read_object(struct call *call, json_t **object_out);
 /* As kinds_read(); false, with the error answered. */
 bool call_read_kinds(struct call *call, struct slice list, kind_set *kinds_out);
 
-/* Have a change of who is told committed (daemon/notice_change.h). */
+/* Have a change of who is told committed (daemon/engine/notice_change.h). */
 struct notice_change;
 enum error call_notice(struct call *call, struct notice_change *notice);
 
-/* Have a guard come or go, as daemon/guard_change.h says. */
+/* Have a guard come or go, as daemon/engine/guard_change.h says. */
 struct guard_change;
 enum error call_guard(struct call *call, struct guard_change *guard);
 

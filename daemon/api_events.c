@@ -8,7 +8,7 @@
 #include "daemon/runtime/clock.h"
 #include "daemon/answer/event_json.h"
 #include "daemon/answer/event_query.h"
-#include "daemon/notice_change.h"
+#include "daemon/engine/notice_change.h"
 #include "store/log.h"
 #include "store/memory.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/guard_change.h"
+#include "daemon/engine/guard_change.h"
 #include "daemon/guarding.h"
 #include "page/css_xpath.h"
 #include "page/page_class.h"

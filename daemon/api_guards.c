@@ -1,8 +1,8 @@
 /* Guards of a site: list, show, delete. */
 #include "daemon/api_call.h"
 
-#include "daemon/guard_change.h"
-#include "daemon/guard_evidence.h"
+#include "daemon/engine/guard_change.h"
+#include "daemon/engine/guard_evidence.h"
 #include "template/json_value.h"
 
 static const char *state_name(const struct guard_row *row)

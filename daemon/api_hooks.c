@@ -6,7 +6,7 @@
 
 #include "daemon/answer/event_kinds.h"
 #include "daemon/hook_target.h"
-#include "daemon/notice_change.h"
+#include "daemon/engine/notice_change.h"
 #include "template/json_value.h"
 
 enum { MAX_SECRET_BYTES = 1024 };

@@ -8,7 +8,7 @@
 
 #include "daemon/runtime/clock.h"
 #include "template/json_value.h"
-#include "daemon/verify.h"
+#include "daemon/engine/verify.h"
 #include "extract/extractors.h"
 #include "store/rows.h"
 

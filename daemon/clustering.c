@@ -5,9 +5,9 @@
 
 #include "cluster/linkage.h"
 #include "cluster/witness.h"
-#include "daemon/analyse.h"
+#include "daemon/engine/analyse.h"
 #include "daemon/ctl_offline.h"
-#include "daemon/inbound.h"
+#include "daemon/engine/inbound.h"
 #include "daemon/partition.h"
 #include "daemon/progress.h"
 #include "store/arena.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "daemon/runtime/terminal.h"
-#include "daemon/verify.h"
+#include "daemon/engine/verify.h"
 #include "store/store.h"
 
 static enum ctl_status run_status(const struct ctl *ctl)

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "daemon/verify.h"
+#include "daemon/engine/verify.h"
 
 void ctl_complain_store(const struct ctl *ctl, const char *path,
 			enum error error)

@@ -11,7 +11,7 @@
 #include "daemon/post.h"
 #include "daemon/runtime/child.h"
 #include "daemon/delivery.h"
-#include "daemon/notice_change.h"
+#include "daemon/engine/notice_change.h"
 #include "store/buffer.h"
 
 enum { DELIVERY_MAX_PAUSE_MS = 60 * 60 * 1000 / 4 * 5 };

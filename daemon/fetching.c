@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/runtime/clock.h"
-#include "daemon/listing.h"
+#include "daemon/engine/listing.h"
 #include "store/memory.h"
 
 enum {

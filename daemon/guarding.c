@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "daemon/guard_change.h"
+#include "daemon/engine/guard_change.h"
 #include "page/element.h"
 #include "page/selector.h"
 #include "page/xpath.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "daemon/inspection_parts.h"
-#include "daemon/site_threshold.h"
+#include "daemon/engine/site_threshold.h"
 #include "store/memory.h"
 
 enum {

@@ -16,8 +16,8 @@
 
 #include <stdint.h>
 
-#include "daemon/findings.h"
-#include "daemon/engine.h"
+#include "daemon/engine/findings.h"
+#include "daemon/engine/engine.h"
 #include "page/page.h"
 #include "store/error.h"
 #include "store/store.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "crawl/fetch/fetch.h"
-#include "daemon/engine.h"
+#include "daemon/engine/engine.h"
 #include "store/buffer.h"
 
 struct ingestion;
@@ -20,13 +20,13 @@ struct job {
 	struct job *next;
 	struct work work;
 	struct url url;
-	struct url target;           /* of a redirect */
-	struct fetch_result result;  /* once it was fetched */
-	struct buffer record;        /* once it was analysed */
-	struct buffer guarded;       /* the same: of guarding_check() */
-	struct buffer packed;        /* its body, compressed */
-	struct buffer listing;       /* of a sitemap: see daemon/listing.h */
-	uint64_t time_ms;            /* INGEST: when it was fetched; 0: now */
+	struct url target;          /* of a redirect */
+	struct fetch_result result; /* once it was fetched */
+	struct buffer record;       /* once it was analysed */
+	struct buffer guarded;      /* the same: of guarding_check() */
+	struct buffer packed;       /* its body, compressed */
+	struct buffer listing; /* of a sitemap: see daemon/engine/listing.h */
+	uint64_t time_ms;      /* INGEST: when it was fetched; 0: now */
 	struct ingestion *ingestion; /* it was handed in by; NULL: leased */
 	struct site_options options; /* INGEST: of its site, when it is new */
 	bool is_archived;            /* it stands in a WARC file already */

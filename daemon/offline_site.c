@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-#include "daemon/analyse.h"
+#include "daemon/engine/analyse.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/ctl_offline.h"
-#include "daemon/engine.h"
+#include "daemon/engine/engine.h"
 #include "daemon/answer/learned.h"
 #include "daemon/progress.h"
 #include "daemon/survey.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "page/robots_tag.h"
-#include "daemon/analyse.h"
+#include "daemon/engine/analyse.h"
 #include "daemon/archiving.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/guarding.h"

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "crawl/fetch/fetch.h"
-#include "daemon/engine.h"
+#include "daemon/engine/engine.h"
 #include "page/page.h"
 #include "store/error.h"
 

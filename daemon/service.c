@@ -13,7 +13,7 @@
 #include "daemon/api_ingest.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/delivery.h"
-#include "daemon/engine.h"
+#include "daemon/engine/engine.h"
 #include "daemon/http/http.h"
 #include "daemon/pipeline.h"
 #include "daemon/sweeper.h"

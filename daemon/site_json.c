@@ -3,7 +3,7 @@
 #include "cluster/signature.h"
 #include "crawl/frontier/admission.h"
 #include "template/json_value.h"
-#include "daemon/site_threshold.h"
+#include "daemon/engine/site_threshold.h"
 #include "page/page_class.h"
 
 static uint32_t count_clusters(struct txn *txn, uint32_t site)

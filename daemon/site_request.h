@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "daemon/config/config.h"
-#include "daemon/engine.h"
+#include "daemon/engine/engine.h"
 #include "store/buffer.h"
 #include "store/rows.h"
 

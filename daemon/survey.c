@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/inbound.h"
+#include "daemon/engine/inbound.h"
 #include "store/arena.h"
 #include "store/memory.h"
 #include "store/record.h"

@@ -10,7 +10,7 @@
 
 #include "cluster/dendrogram.h"
 #include "cluster/suggestion.h"
-#include "daemon/engine.h"
+#include "daemon/engine/engine.h"
 #include "daemon/report.h"
 #include "store/error.h"
 #include "store/rows.h"

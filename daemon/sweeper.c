@@ -6,7 +6,7 @@
 
 #include "daemon/runtime/background.h"
 #include "daemon/runtime/clock.h"
-#include "daemon/sweep.h"
+#include "daemon/engine/sweep.h"
 #include "store/log.h"
 #include "store/memory.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/runtime/background.h"
-#include "daemon/site_threshold.h"
+#include "daemon/engine/site_threshold.h"
 #include "daemon/survey.h"
 #include "store/log.h"
 #include "store/memory.h"

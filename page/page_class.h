@@ -2,7 +2,8 @@
  * page/page_class.h - what a page is, or is instead of a page: only pages are
  * learned from (FIELD.md, A 3). Judged by the page alone: its structure and
  * few words of the languages that the web speaks; soft 404s, which need a page
- * of the same site to compare with, are found elsewhere (daemon/soft_404.h).
+ * of the same site to compare with, are found elsewhere
+ * (daemon/engine/soft_404.h).
  */
 #ifndef PAGE_PAGE_CLASS_H
 #define PAGE_PAGE_CLASS_H

@@ -49,10 +49,10 @@ uint32_t stored_pages_find(const struct stored_pages *from, uint32_t max_count,
 /*
  * Parse up to `max_count` of them: those with the lowest hashes of their
  * content, so that it is the same sample always, wherever the pages stand, and
- * no particular one; the retention leaves their bodies (daemon/sweep.h). Behind
- * `max_bytes` of source no more are added, but there
- * are two at least, if there are. A damaged page is passed over. Returns how
- * many; destroy each. Reads the row of every page of the cluster.
+ * no particular one; the retention leaves their bodies (daemon/engine/sweep.h).
+ * Behind `max_bytes` of source no more are added, but there are two at least,
+ * if there are. A damaged page is passed over. Returns how many; destroy each.
+ * Reads the row of every page of the cluster.
  */
 uint32_t stored_pages_sample(const struct stored_pages *from,
 			     uint32_t max_count, uint64_t max_bytes,

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/analyse.h"
+#include "daemon/engine/analyse.h"
 #include "store/arena.h"
 #include "store/file.h"
 #include "template/judge.h"

@@ -1,4 +1,4 @@
-#include "daemon/site_threshold.h"
+#include "daemon/engine/site_threshold.h"
 #include "daemon/tuner.h"
 
 #include <pthread.h>

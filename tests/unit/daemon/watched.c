@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/analyse.h"
+#include "daemon/engine/analyse.h"
 #include "store/compress.h"
 #include "store/hash.h"
 

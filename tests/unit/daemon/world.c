@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "daemon/analyse.h"
-#include "daemon/verify.h"
+#include "daemon/engine/analyse.h"
+#include "daemon/engine/verify.h"
 #include "store/compress.h"
 
 static void open_both(struct world *world)

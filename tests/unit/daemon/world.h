@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "daemon/engine.h"
+#include "daemon/engine/engine.h"
 #include "store/buffer.h"
 #include "store/store.h"
 

@@ -1,0 +1,244 @@
+#include "daemon/engine/analyse.h"
+
+#include <string.h>
+
+#include "cluster/path.h"
+#include "cluster/signature.h"
+#include "crawl/url/parameters.h"
+#include "extract/text/fragment.h"
+#include "page/page_class.h"
+#include "store/arena.h"
+#include "store/hash.h"
+#include "store/record.h"
+
+_Static_assert((int)RECORD_SIGNATURES == (int)MEASURE_COUNT,
+	       "a record holds one signature a measure");
+
+enum { LINK_PATH_WIDTH = 4 };
+
+#define NO_LINK UINT32_MAX
+
+/* The URLs seen, and which link each of them is: open addressing by hashes, at
+ * most half full. */
+struct seen {
+	uint64_t *hashes; /* [slots], 0: free */
+	uint32_t *links;  /* [slots] */
+	size_t slots;
+};
+
+static struct seen seen_create(struct arena *arena, size_t max)
+{
+	size_t slots = 2 * max + 1;
+
+	return (struct seen){ARENA_NEW(arena, uint64_t, slots),
+			     ARENA_NEW(arena, uint32_t, slots), slots};
+}
+
+static uint32_t *seen_link(const struct seen *seen, struct slice url,
+			   bool *is_first_out)
+{
+	uint64_t hash = hash64(url.data, url.size, 0) | 1;
+	size_t slot = hash % seen->slots;
+
+	while (seen->hashes[slot] != 0 && seen->hashes[slot] != hash)
+		slot = (slot + 1) % seen->slots;
+	*is_first_out = seen->hashes[slot] == 0;
+	seen->hashes[slot] = hash;
+	return &seen->links[slot];
+}
+
+/* What is left of a reference without its fragment. */
+static struct slice without_fragment(struct slice href)
+{
+	const char *hash = memchr(href.data, '#', href.size);
+
+	if (hash != NULL)
+		href.size = (size_t)(hash - (const char *)href.data);
+	return href;
+}
+
+struct link_list {
+	struct arena *arena;
+	struct url base;
+	struct slice drop_parameters;
+	struct record_link *links; /* [count] */
+	uint32_t count;
+	struct seen written;
+	struct seen resolved;
+};
+
+/* Which link leads where `link` does, by now; NO_LINK: it leads nowhere. */
+static uint32_t resolve(struct link_list *list, const struct link *link)
+{
+	struct slice href = without_fragment(link->href);
+	uint32_t *written;
+	uint32_t *resolved;
+	struct url target;
+	bool is_first;
+	size_t size;
+
+	if (href.size == 0)
+		return NO_LINK;
+	/* most links are written again and again in the same way */
+	written = seen_link(&list->written, href, &is_first);
+	if (!is_first)
+		return *written;
+	*written = NO_LINK;
+	if (url_parse(&target, href, &list->base) != ERR_NONE)
+		return NO_LINK;
+	parameters_drop(&target, list->drop_parameters);
+	size = strlen(target.text);
+	resolved = seen_link(&list->resolved, (struct slice){target.text, size},
+			     &is_first);
+	if (is_first) {
+		*resolved = list->count++;
+		list->links[*resolved] = (struct record_link){
+			.url = {arena_copy(list->arena, target.text, size),
+				size},
+			.anchor = link->anchor,
+			.flags = link->flags,
+		};
+	}
+	*written = *resolved;
+	return *resolved;
+}
+
+static bool is_anchor(const struct page *page, const struct link *link)
+{
+	uint16_t tag = page->nodes[link->node].tag;
+
+	return tag == TAG_a || tag == TAG_area;
+}
+
+/* The distinct links of the page that lead to http or https. */
+static const struct record_link *resolve_links(const struct page *page,
+					       const struct url *url,
+					       struct slice drop_parameters,
+					       uint32_t *count_out)
+{
+	struct arena *arena = page->arena;
+	uint32_t max =
+		page->link_count < MAX_LINKS ? page->link_count : MAX_LINKS;
+	struct link_list list = {
+		.arena = arena,
+		.base = url_base(url, page->base),
+		.drop_parameters = drop_parameters,
+		.links = ARENA_NEW(arena, struct record_link, max),
+		.written = seen_create(arena, page->link_count),
+		.resolved = seen_create(arena, max),
+	};
+
+	for (uint32_t i = 0; i < page->link_count && list.count < max; i++) {
+		const struct link *link = &page->links[i];
+		uint32_t at = resolve(&list, link);
+
+		/* a canonical link may stand before the refresh */
+		if (at != NO_LINK)
+			list.links[at].flags |= link->flags & LINK_IS_REFRESH;
+		if (at != NO_LINK && list.links[at].path == 0 &&
+		    is_anchor(page, link))
+			list.links[at].path =
+				path_hash(page, link->node, LINK_PATH_WIDTH);
+	}
+	*count_out = list.count;
+	return list.links;
+}
+
+/* Fragments of the store's shape: the same three words. */
+static const struct record_fragment *copy_fragments(const struct page *page,
+						    uint32_t *count_out)
+{
+	struct arena *arena = page->arena;
+	const struct fragment *distinct =
+		fragments_distinct(arena, fragments_of_page(arena, page),
+				   page->text_count, count_out);
+	struct record_fragment *copies =
+		ARENA_NEW(arena, struct record_fragment, *count_out);
+
+	for (uint32_t i = 0; i < *count_out; i++)
+		copies[i] = (struct record_fragment){
+			.hash = distinct[i].hash,
+			.length = distinct[i].length,
+			.flags = distinct[i].flags,
+		};
+	return copies;
+}
+
+/* Does some refresh of the page lead to another one? */
+static bool leads_on(const struct page *page, const struct url *url)
+{
+	const struct url base = url_base(url, page->base);
+
+	for (uint32_t i = 0; i < page->link_count; i++) {
+		const struct link *link = &page->links[i];
+		struct url target;
+
+		if ((link->flags & LINK_IS_REFRESH) != 0 &&
+		    url_parse(&target, link->href, &base) == ERR_NONE &&
+		    strcmp(target.text, url->text) != 0)
+			return true;
+	}
+	return false;
+}
+
+static enum page_class class_of(const struct page *page, const struct url *url,
+				const struct analyse_options *options)
+{
+	enum page_class page_class =
+		page_class_of(page, options->http_status, options->is_cut);
+
+	if (page_class == CLASS_STUB && !leads_on(page, url))
+		return page->text_count == 0 ? CLASS_EMPTY : CLASS_PAGE;
+	return page_class;
+}
+
+static uint32_t flags_of(const struct page *page, enum page_class page_class,
+			 const struct analyse_options *options)
+{
+	uint32_t flags = (uint32_t)page_class << RECORD_CLASS_SHIFT;
+
+	if (page->is_truncated || page_class == CLASS_TRUNCATED)
+		flags |= RECORD_IS_TRUNCATED;
+	if (page->is_nofollow || options->is_nofollow)
+		flags |= RECORD_IS_NOFOLLOW;
+	return flags;
+}
+
+enum error analyse(struct slice body, struct slice charset,
+		   const struct url *url, const struct analyse_options *options,
+		   struct buffer *record_out)
+{
+	struct record record = {
+		.content_hash = hash64(body.data, body.size, 0),
+	};
+	const struct record_link *links;
+	struct page *page;
+	enum error error = page_parse(&page, body, charset, options->limits);
+
+	if (error != ERR_NONE)
+		return error;
+	record.flags = flags_of(page, class_of(page, url, options), options);
+	record.text_count = page->text_count;
+	record.node_count = page->node_count;
+	record.title = page->title;
+	record.language = page->language;
+	record.description = page->description;
+	for (unsigned m = 0; m < MEASURE_COUNT; m++) {
+		struct signature_rule rule = {
+			.measure = (enum measure)m,
+			.width = m == options->measure ? options->width : 0,
+			.path = slice_of(url->text + url->path),
+		};
+		struct signature signature =
+			signature_compute(page->arena, page, rule);
+
+		record.signatures[m] = signature.members;
+		record.signature_counts[m] = (uint32_t)signature.count;
+	}
+	record.fragments = copy_fragments(page, &record.fragment_count);
+	links = resolve_links(page, url, options->drop_parameters,
+			      &record.link_count);
+	record_encode(&record, links, record_out);
+	page_destroy(page);
+	return ERR_NONE;
+}

@@ -1,0 +1,139 @@
+/*
+ * daemon/engine/batch.h - the changes that are committed together: the steps of
+ * engine_commit(). Internal to the engine.
+ */
+#ifndef DAEMON_ENGINE_BATCH_H
+#define DAEMON_ENGINE_BATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/engine/engine.h"
+#include "daemon/engine/site.h"
+#include "store/txn.h"
+
+/* The sites in memory, by host. */
+struct sites {
+	struct site **items; /* [count] */
+	size_t count;
+	size_t capacity;
+};
+
+struct batch {
+	struct sites *sites;
+	const struct engine_options *options;
+	struct txn *txn;
+	uint64_t now_ms;
+	uint64_t number; /* counts batches: the age of open linkages */
+};
+
+/* NULL when there is none, or it was deleted in this batch. */
+struct site *sites_find(const struct sites *sites, struct slice host);
+void sites_add(struct sites *sites, struct site *site);
+
+/* Do one change. What fails it alone is left in change->error. */
+void batch_apply(struct batch *batch, struct change *change);
+
+/* The steps of batch_apply() that have a file of their own. */
+
+/* A URL joins the frontier, without the parameters that name no page. */
+enum admission batch_discover(struct batch *batch, struct site *site,
+			      const struct discovery *discovery);
+
+/* batch_site.c: sites come, get other options, and go. */
+
+/* NULL, with the error in the change, when there are too many sites. */
+struct site *batch_new_site(struct batch *batch, struct change *change);
+
+/* `redirects`: hops that led to the seed. */
+void batch_add_site(struct batch *batch, struct change *change,
+		    unsigned redirects);
+void batch_tune_site(struct batch *batch, struct change *change);
+void batch_delete_site(struct batch *batch, struct change *change);
+
+/* batch_page.c: a page came, changed, or went. */
+
+/* Tells the outcome what became of it. */
+void batch_put_page(struct batch *batch, struct site *site,
+		    struct change *change, struct outcome *outcome);
+void batch_remove_page(struct batch *batch, struct site *site,
+		       const struct url *url, const struct url *redirect);
+
+/* batch_cluster.c: the linkage and what the store has of it. */
+
+struct linked {
+	uint32_t cluster; /* 0: none */
+	bool is_news;     /* a cluster came, went, merged or split, or another
+			     page was moved */
+};
+
+/*
+ * Give `page` its signature in the linkage, or take it out (NULL): its set and
+ * membership follow, and every other page that this moves. Row and counts of
+ * `page` itself are the caller's.
+ */
+struct linked batch_link(struct batch *batch, struct site *site, uint64_t page,
+			 const struct signature *signature);
+
+/* Cut the site's tree elsewhere (permille). */
+void batch_recut(struct batch *batch, struct site *site, uint16_t threshold);
+
+/* The record of a page, copied to *bytes_out; free() that. Its size. */
+size_t batch_load_record(struct batch *batch, const struct site *site,
+			 uint64_t page, struct record *record_out,
+			 void **bytes_out);
+
+/* batch_links.c: what a page links to joins the frontier. */
+void batch_follow(struct batch *batch, struct site *site,
+		  const struct url *page, const struct record *record,
+		  const struct frontier_row *row);
+
+/* batch_learn.c: what a page that was visited has taught of its template. */
+void batch_learn(struct batch *batch, struct site *site, uint64_t page,
+		 const struct record *record, struct linked linked);
+
+/* batch_auxiliary.c: sitemaps, and the page that cannot be. */
+
+/* A new site, or one that has other options now, is asked for both. */
+void batch_ask_auxiliary(struct batch *batch, struct site *site,
+			 const struct url *seed);
+
+/* The sitemaps that a robots.txt names join the frontier. */
+void batch_read_robots(struct batch *batch, struct site *site,
+		       const struct url *robots, struct slice file);
+void batch_read_listing(struct batch *batch, struct site *site,
+			const struct change *change);
+
+/* batch_guard.c: selectors that must go on to match. */
+
+/* The page has come, as the row says; `guarded` is of guarding_check(). */
+void batch_guard_page(struct batch *batch, const struct site *site,
+		      const struct page_row *page, struct slice guarded);
+/* It is as it was. */
+void batch_guard_fresh(struct batch *batch, const struct site *site,
+		       uint64_t page);
+/* The page is none any more. */
+void batch_unguard_page(struct batch *batch, const struct site *site,
+			uint64_t page);
+void batch_change_guard(struct batch *batch, struct change *change);
+
+/* batch_template.c: what was found out of a site's templates. */
+void batch_take_findings(struct batch *batch, struct change *change);
+
+/* batch_event.c: */
+
+/* batch_sweep.c: what is over the limits goes. */
+void batch_sweep(struct batch *batch, struct change *change);
+
+/* Write one event of `site`, and queue it for the hooks that want it, unless a
+ * rule mutes it. */
+void batch_event(struct batch *batch, const struct site *site,
+		 const struct event_row *event);
+
+/* Event `number` waits for the hook; the oldest makes room when too many do. */
+void batch_queue(struct batch *batch, uint32_t hook, uint64_t number);
+
+/* batch_notice.c: who is told of what. */
+void batch_take_notices(struct batch *batch, struct change *change);
+
+#endif

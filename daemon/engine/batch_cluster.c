@@ -1,0 +1,194 @@
+/*
+ * The linkage of a site and what the store has of it: terms, sets, members,
+ * clusters, counts and events move together.
+ */
+#include "daemon/engine/batch.h"
+
+#include <stdlib.h>
+
+#include "store/log.h"
+#include "store/sets.h"
+
+size_t batch_load_record(struct batch *batch, const struct site *site,
+			 uint64_t page, struct record *record_out,
+			 void **bytes_out)
+{
+	struct key key = key_page(site->row.id, page);
+	struct slice value =
+		txn_get(batch->txn, TABLE_RECORDS, key_slice(&key));
+	enum error error = ERR_CORRUPT;
+
+	*bytes_out = NULL;
+	*record_out = (struct record){0};
+	if (value.data != NULL) {
+		*bytes_out = record_copy(value);
+		value.data = *bytes_out;
+		error = record_open(value, record_out);
+	}
+	if (error != ERR_NONE)
+		txn_fail(batch->txn, error);
+	return value.size;
+}
+
+static void resize_cluster(struct batch *batch, const struct site *site,
+			   uint32_t cluster, int change)
+{
+	struct key key = key_cluster(site->row.id, cluster);
+	struct cluster_row row;
+
+	if (!cluster_row_get(batch->txn, site->row.id, cluster, &row))
+		row = (struct cluster_row){.created_ms = batch->now_ms};
+	row.page_count += (uint32_t)change;
+	row.changed_ms = batch->now_ms;
+	if (row.page_count == 0)
+		txn_delete(batch->txn, TABLE_CLUSTERS, key_slice(&key));
+	else
+		cluster_row_put(batch->txn, site->row.id, cluster, &row);
+}
+
+/* Cluster 0 stands for none. */
+static void change_member(struct batch *batch, const struct site *site,
+			  const struct linkage_move *move)
+{
+	uint32_t id = site->row.id;
+
+	if (move->from != 0 && move->from != move->to) {
+		member_delete(batch->txn, id, move->from, move->page);
+		resize_cluster(batch, site, move->from, -1);
+	}
+	if (move->to == 0)
+		return;
+	member_put(batch->txn, id, move->to, move->page, move->set);
+	if (move->from != move->to)
+		resize_cluster(batch, site, move->to, 1);
+}
+
+/* A page that has got into another cluster without a change of its own. */
+static void move_page(struct batch *batch, struct site *site,
+		      const struct linkage_move *move)
+{
+	struct record record;
+	struct page_row row;
+	void *bytes;
+
+	batch_load_record(batch, site, move->page, &record, &bytes);
+	site_count(site, move->from, &record, -1);
+	site_count(site, move->to, &record, 1);
+	free(bytes);
+	change_member(batch, site, move);
+	if (!page_row_get(batch->txn, site->row.id, move->page, &row)) {
+		txn_fail(batch->txn, ERR_CORRUPT);
+		return;
+	}
+	row.cluster = move->to;
+	page_row_put(batch->txn, site->row.id, move->page, &row);
+	site_flush_counts(site, batch->txn, MAX_WAITING_COUNTS);
+}
+
+static void store_sets(struct batch *batch, const struct site *site,
+		       const struct linkage_changes *changes)
+{
+	struct txn *txn = batch->txn;
+	uint32_t id = site->row.id;
+
+	for (size_t i = 0; i < changes->dropped_term_count; i++)
+		term_delete(txn, id, changes->dropped_terms[i]);
+	if (changes->dropped_set != LINKAGE_NONE)
+		set_delete(txn, id, changes->dropped_set);
+	for (size_t i = 0; i < changes->added_term_count; i++)
+		term_put(
+			txn, id, changes->added_terms[i],
+			linkage_member(site->linkage, changes->added_terms[i]));
+	if (changes->added_set != LINKAGE_NONE) {
+		struct linkage_set_view set =
+			linkage_set_at(site->linkage, changes->added_set);
+
+		set_put(txn, id, changes->added_set, set.terms, set.count);
+	}
+}
+
+static void tell_events(struct batch *batch, const struct site *site,
+			const struct linkage_changes *changes)
+{
+	static const uint16_t kinds[] = {
+		[LINKAGE_NEW] = EVENT_CLUSTER_NEW,
+		[LINKAGE_MERGED] = EVENT_CLUSTER_MERGED,
+		[LINKAGE_SPLIT] = EVENT_CLUSTER_SPLIT,
+		[LINKAGE_GONE] = EVENT_CLUSTER_GONE,
+	};
+
+	for (size_t i = 0; i < changes->event_count; i++)
+		batch_event(batch, site,
+			    &(struct event_row){
+				    .kind = kinds[changes->events[i].kind],
+				    .cluster = changes->events[i].cluster,
+				    .other = changes->events[i].other,
+			    });
+}
+
+/* Follow what the linkage did, but for the page whose own change it was. */
+static void follow_changes(struct batch *batch, struct site *site,
+			   const uint64_t *page,
+			   const struct linkage_changes *changes)
+{
+	store_sets(batch, site, changes);
+	for (size_t i = 0; i < changes->move_count; i++)
+		if (page == NULL || changes->moves[i].page != *page)
+			move_page(batch, site, &changes->moves[i]);
+	tell_events(batch, site, changes);
+}
+
+static void warn_refused(const struct site *site, enum error error)
+{
+	log_warn("site %.*s: a page stays outside of all clusters: its "
+		 "signature is %s (cluster.max_signature, cluster.max_sets)",
+		 (int)site->row.host.size, (const char *)site->row.host.data,
+		 error_text(error));
+}
+
+struct linked batch_link(struct batch *batch, struct site *site, uint64_t page,
+			 const struct signature *signature)
+{
+	struct linkage_changes changes = {0};
+	enum error error = ERR_NONE;
+	struct linkage_move own = {.page = page};
+
+	site_open(site, batch->options, batch->txn);
+	if (batch->txn->error != ERR_NONE)
+		return (struct linked){0};
+	own.from = linkage_label(site->linkage, page);
+	if (signature != NULL)
+		error = linkage_put(site->linkage, page, *signature,
+				    &site->row.next_cluster, &changes);
+	if (signature == NULL || error != ERR_NONE)
+		linkage_remove(site->linkage, page, &site->row.next_cluster,
+			       &changes);
+	if (error != ERR_NONE)
+		warn_refused(site, error);
+	follow_changes(batch, site, &page, &changes);
+	own.to = linkage_label(site->linkage, page);
+	own.set = linkage_set(site->linkage, page);
+	change_member(batch, site, &own);
+	return (struct linked){
+		.cluster = own.to,
+		.is_news = changes.event_count > 0 || changes.move_count > 1,
+	};
+}
+
+void batch_recut(struct batch *batch, struct site *site, uint16_t threshold)
+{
+	struct linkage_changes changes = {0};
+
+	site_open(site, batch->options, batch->txn);
+	site->is_changed = true;
+	if (batch->txn->error != ERR_NONE || site->row.threshold == threshold)
+		return;
+	linkage_recut(site->linkage, threshold, &site->row.next_cluster,
+		      &changes);
+	site->row.threshold = threshold;
+	site->row.generation++;
+	follow_changes(batch, site, NULL, &changes);
+	batch_event(batch, site,
+		    &(struct event_row){.kind = EVENT_SITE_RECUT,
+					.pages = site->row.page_count});
+}

@@ -1,0 +1,380 @@
+/* Guards: what they found on a page that has come, and what follows from it. */
+#include "daemon/engine/batch.h"
+
+#include <stdlib.h>
+
+#include "daemon/engine/guard_change.h"
+#include "daemon/engine/guard_evidence.h"
+#include "daemon/engine/guard_state.h"
+#include "store/memory.h"
+#include "template/json_value.h"
+
+/* A guard of the site, and its copied texts. */
+struct watch {
+	struct batch *batch;
+	const struct site *site;
+	uint32_t number;
+	struct guard_row row;
+	struct buffer texts;
+};
+
+/* What was found on a page. */
+struct finding {
+	uint64_t page;
+	uint32_t cluster;
+	struct slice url;
+	const json_t *found;
+};
+
+/* LMDB's bytes move when something is written. */
+static void own(struct watch *watch)
+{
+	struct slice *texts[] = {&watch->row.name, &watch->row.selector,
+				 &watch->row.xpath};
+	size_t at = 0;
+
+	for (size_t i = 0; i < 3; i++)
+		buffer_append_slice(&watch->texts, *texts[i]);
+	for (size_t i = 0; i < 3; i++) {
+		texts[i]->data = watch->texts.data + at;
+		at += texts[i]->size;
+	}
+}
+
+static bool watch_open(struct watch *watch, struct batch *batch,
+		       const struct site *site, uint32_t number)
+{
+	*watch = (struct watch){.batch = batch, .site = site, .number = number};
+	if (!guard_row_get(batch->txn, site->row.id, number, &watch->row))
+		return false;
+	own(watch);
+	return true;
+}
+
+static void watch_close(struct watch *watch)
+{
+	guard_row_put(watch->batch->txn, watch->site->row.id, watch->number,
+		      &watch->row);
+	buffer_free(&watch->texts);
+}
+
+/* Tell what it came to, with the rows of its pages as they are now. */
+static void tell(struct watch *watch, const struct finding *finding)
+{
+	struct guard_row *guard = &watch->row;
+	bool is_broken = guard->state == GUARD_BROKEN;
+	json_t *evidence;
+	char *text;
+
+	evidence = guard_evidence(watch->batch->txn, watch->site->row.id,
+				  watch->number, guard);
+	text = json_dumps(evidence, JSON_COMPACT | JSON_REAL_PRECISION(4));
+	batch_event(
+		watch->batch, watch->site,
+		&(struct event_row){
+			.kind = is_broken ? EVENT_GUARD_BROKEN : EVENT_GUARD_OK,
+			.cluster = finding->cluster,
+			.guard = watch->number,
+			.pages = is_broken ? guard->failing
+					   : guard->checked - guard->failing,
+			.url = finding->url,
+			.detail = slice_of(text == NULL ? "{}" : text),
+		});
+	free(text);
+	json_decref(evidence);
+}
+
+static void settle(struct watch *watch, const struct finding *finding,
+		   bool is_told)
+{
+	struct guard_row *guard = &watch->row;
+	uint16_t before = guard->state;
+
+	guard->state = guard_state_of(guard);
+	if (guard->state == before)
+		return;
+	guard->changed_ms = watch->batch->now_ms;
+	if (is_told && before != GUARD_UNKNOWN)
+		tell(watch, finding);
+	guard_begin_state(guard);
+}
+
+static struct slice text_of(const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+
+	return (struct slice){json_is_string(value) ? json_string_value(value)
+						    : "",
+			      json_string_length(value)};
+}
+
+static uint32_t matches_of(const json_t *found)
+{
+	json_int_t matches =
+		json_integer_value(json_object_get(found, "matches"));
+
+	return matches < 0 || matches >= UINT32_MAX ? UINT32_MAX
+						    : (uint32_t)matches;
+}
+
+/* The row as it becomes; `*before` is as it was, or zero. */
+static void put_row(struct watch *watch, const struct finding *finding,
+		    const struct guarded_row *before)
+{
+	const struct guard_row *guard = &watch->row;
+	const json_t *list = json_object_get(finding->found, "candidates");
+	char *candidates = list == NULL ? NULL : json_dumps(list, JSON_COMPACT);
+	struct guarded_row row = {
+		.checked_ms = watch->batch->now_ms,
+		.good_ms = before->good_ms,
+		.matches = matches_of(finding->found),
+		.cluster = finding->cluster,
+		.url = finding->url,
+		.value = before->value,
+		.path = before->path,
+		.candidates = slice_of(candidates == NULL ? "" : candidates),
+	};
+
+	if (guard_holds(guard, row.matches)) {
+		row.good_ms = watch->batch->now_ms;
+		row.value = text_of(finding->found, "value");
+		row.path = text_of(finding->found, "path");
+	}
+	guarded_row_put(watch->batch->txn, watch->site->row.id, watch->number,
+			finding->page, &row);
+	free(candidates);
+}
+
+/* Is the page one that the guard watches from now on? */
+static bool is_watched(const struct guard_row *guard,
+		       const struct finding *finding, uint32_t matches)
+{
+	if (guard->cluster != 0 && guard->cluster != finding->cluster)
+		return false;
+	return guard_holds(guard, matches) ||
+	       (guard->maximum == 0 && matches != UINT32_MAX);
+}
+
+static void take_finding(struct watch *watch, const struct finding *finding,
+			 bool is_told)
+{
+	struct guard_row *guard = &watch->row;
+	uint32_t matches = matches_of(finding->found);
+	struct guarded_row before;
+	struct guard_visit visit = {
+		.page = finding->page,
+		.is_known =
+			guarded_row_get(watch->batch->txn, watch->site->row.id,
+					watch->number, finding->page, &before),
+		.fails = guard_fails(guard, matches),
+	};
+
+	if (!visit.is_known && !is_watched(guard, finding, matches))
+		return;
+	visit.did_fail = visit.is_known && guard_fails(guard, before.matches);
+	put_row(watch, finding, &before);
+	guard->checked += !visit.is_known;
+	guard->failing += visit.fails;
+	guard->failing -= visit.did_fail;
+	if (matches == UINT32_MAX || !guard_visit_tells(guard, &visit))
+		return;
+	guard_remember(guard, &visit);
+	settle(watch, finding, is_told);
+}
+
+void batch_guard_page(struct batch *batch, const struct site *site,
+		      const struct page_row *page, struct slice guarded)
+{
+	json_t *list = json_loadb(guarded.size == 0 ? "" : guarded.data,
+				  guarded.size, 0, NULL);
+	const json_t *found;
+	size_t i;
+
+	json_array_foreach(list, i, found)
+	{
+		struct finding finding = {page_key_of(page->url), page->cluster,
+					  page->url, found};
+		struct watch watch;
+
+		/* it may be gone since the page was analysed */
+		if (!watch_open(&watch, batch, site,
+				(uint32_t)json_integer_value(
+					json_object_get(found, "guard"))))
+			continue;
+		take_finding(&watch, &finding, true);
+		watch_close(&watch);
+	}
+	json_decref(list);
+}
+
+static void unguard(struct watch *watch, uint64_t page)
+{
+	struct key key = key_member(watch->site->row.id, watch->number, page);
+	struct guarded_row row;
+
+	if (!guarded_row_get(watch->batch->txn, watch->site->row.id,
+			     watch->number, page, &row))
+		return;
+	watch->row.checked--;
+	watch->row.failing -= guard_fails(&watch->row, row.matches);
+	guard_forget(&watch->row, page);
+	txn_delete(watch->batch->txn, TABLE_GUARDED, key_slice(&key));
+}
+
+/* The numbers of the site's guards; free() them. */
+static uint32_t *list_guards(struct batch *batch, const struct site *site,
+			     size_t *count_out)
+{
+	struct key prefix = key_site(site->row.id);
+	struct scan scan =
+		scan_begin(batch->txn, TABLE_GUARDS, key_slice(&prefix));
+	uint32_t *numbers = NULL;
+	size_t capacity = 0;
+	size_t count = 0;
+
+	while (scan_next(&scan)) {
+		numbers = mem_grow(numbers, count, &capacity, sizeof(*numbers));
+		numbers[count++] = key_u32(scan.key, sizeof(uint32_t));
+	}
+	scan_end(&scan);
+	*count_out = count;
+	return numbers;
+}
+
+/* The page is as it was, and says again what it said. */
+static void confirm(struct watch *watch, uint64_t page)
+{
+	struct guarded_row row;
+	struct guard_visit visit = {.page = page, .is_known = true};
+
+	if (!guarded_row_get(watch->batch->txn, watch->site->row.id,
+			     watch->number, page, &row) ||
+	    row.matches == UINT32_MAX)
+		return;
+	visit.fails = guard_fails(&watch->row, row.matches);
+	visit.did_fail = visit.fails;
+	/* it can but bear out the state; what is in the way of it tells
+	 * nothing that is new */
+	if (visit.fails == (watch->row.state == GUARD_BROKEN))
+		guard_remember(&watch->row, &visit);
+}
+
+static void for_all_guards(struct batch *batch, const struct site *site,
+			   uint64_t page,
+			   void (*act)(struct watch *watch, uint64_t page))
+{
+	size_t count;
+	uint32_t *numbers = list_guards(batch, site, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct watch watch;
+
+		if (!watch_open(&watch, batch, site, numbers[i]))
+			continue;
+		act(&watch, page);
+		watch_close(&watch);
+	}
+	free(numbers);
+}
+
+void batch_unguard_page(struct batch *batch, const struct site *site,
+			uint64_t page)
+{
+	for_all_guards(batch, site, page, unguard);
+}
+
+void batch_guard_fresh(struct batch *batch, const struct site *site,
+		       uint64_t page)
+{
+	for_all_guards(batch, site, page, confirm);
+}
+
+/* Is there room for one more guard, and is its name its own? */
+static enum error check_new(struct batch *batch, const struct site *site,
+			    struct slice name)
+{
+	size_t count;
+	uint32_t *numbers = list_guards(batch, site, &count);
+	enum error error = count < MAX_SITE_GUARDS ? ERR_NONE : ERR_BUSY;
+	struct guard_row row;
+
+	for (size_t i = 0; i < count; i++)
+		if (name.size > 0 &&
+		    guard_row_get(batch->txn, site->row.id, numbers[i], &row) &&
+		    slice_equal(row.name, name))
+			error = ERR_REFUSED;
+	free(numbers);
+	return error;
+}
+
+/* What it has found on pages that are there. */
+static void take_first(struct watch *watch, struct slice found)
+{
+	json_t *list = json_loadb(found.size == 0 ? "" : found.data, found.size,
+				  0, NULL);
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+	{
+		struct slice url = text_of(item, "url");
+		struct page_row page;
+		struct finding finding = {page_key_of(url), 0, url, item};
+
+		if (!page_row_get(watch->batch->txn, watch->site->row.id,
+				  finding.page, &page) ||
+		    page.redirect.size > 0 ||
+		    (json_int_t)page.content_hash !=
+			    json_integer_value(json_object_get(item, "hash")))
+			continue; /* it has gone, or changed, meanwhile */
+		finding.cluster = page.cluster;
+		take_finding(watch, &finding, false);
+	}
+	json_decref(list);
+}
+
+static void add_guard(struct batch *batch, const struct site *site,
+		      struct change *change)
+{
+	struct guard_change *wanted = change->guard;
+	struct watch watch = {.batch = batch, .site = site};
+
+	change->error = check_new(batch, site, wanted->guard.name);
+	if (change->error != ERR_NONE)
+		return;
+	watch.number = (uint32_t)store_next_number(batch->txn, "guard");
+	watch.row = wanted->guard;
+	watch.row.created_ms = batch->now_ms;
+	watch.row.changed_ms = batch->now_ms;
+	own(&watch);
+	take_first(&watch, wanted->found);
+	watch_close(&watch);
+	wanted->number = watch.number;
+}
+
+static void delete_guard(struct batch *batch, const struct site *site,
+			 struct change *change)
+{
+	struct key key = key_cluster(site->row.id, change->guard->number);
+
+	if (txn_get(batch->txn, TABLE_GUARDS, key_slice(&key)).data == NULL) {
+		change->error = ERR_NOT_FOUND;
+		return;
+	}
+	txn_delete(batch->txn, TABLE_GUARDS, key_slice(&key));
+	txn_delete_prefix(batch->txn, TABLE_GUARDED, key_slice(&key));
+}
+
+void batch_change_guard(struct batch *batch, struct change *change)
+{
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+
+	if (site == NULL ||
+	    (change->guard->site != 0 && change->guard->site != site->row.id))
+		change->error = ERR_NOT_FOUND; /* or its successor */
+	else if (change->guard->is_delete)
+		delete_guard(batch, site, change);
+	else
+		add_guard(batch, site, change);
+}

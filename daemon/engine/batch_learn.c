@@ -1,0 +1,59 @@
+/*
+ * What a visited page has taught of its template: whether more pages of its
+ * pattern are worth a visit.
+ */
+#include "daemon/engine/batch.h"
+
+/* As in the extractor df: more than a third of the pages makes a fragment part
+ * of the template. */
+enum { TEMPLATE_SHARE = 3, PERMILLE = 1000 };
+
+static bool is_template(uint32_t df, uint32_t pages)
+{
+	return (uint64_t)df * TEMPLATE_SHARE > pages;
+}
+
+/*
+ * The share of the page's text, by bytes in permille, that was on the same side
+ * before the page was counted: so much would have been extracted as it is now.
+ */
+static unsigned agreement(struct batch *batch, const struct site *site,
+			  uint32_t cluster, uint32_t pages,
+			  const struct record *record)
+{
+	uint64_t all = 0;
+	uint64_t same = 0;
+
+	for (uint32_t i = 0; i < record->fragment_count; i++) {
+		const struct record_fragment *fragment = &record->fragments[i];
+		uint32_t df = df_get(batch->txn, site->row.id, cluster,
+				     fragment->hash);
+
+		if (df == 0)
+			continue;
+		all += fragment->length;
+		if (is_template(df - 1, pages - 1) == is_template(df, pages))
+			same += fragment->length;
+	}
+	return all == 0 ? PERMILLE : (unsigned)(same * PERMILLE / all);
+}
+
+void batch_learn(struct batch *batch, struct site *site, uint64_t page,
+		 const struct record *record, struct linked linked)
+{
+	struct novelty novelty = {
+		.cluster = linked.cluster,
+		.is_novel = linked.is_news,
+	};
+	struct cluster_row row;
+
+	if (cluster_row_get(batch->txn, site->row.id, linked.cluster, &row) &&
+	    row.page_count >= QUIET_PAGES) {
+		/* the counts of this batch must be there, too */
+		site_flush_counts(site, batch->txn, 0);
+		novelty.cluster_pages = row.page_count;
+		novelty.agreement = agreement(batch, site, linked.cluster,
+					      row.page_count, record);
+	}
+	frontier_learn(batch->txn, &site->row, page, &novelty, batch->now_ms);
+}

@@ -1,0 +1,130 @@
+/* What a page links to joins the frontier of its site. */
+#include "daemon/engine/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "page/page.h"
+#include "store/memory.h"
+
+struct candidate {
+	struct slice url;
+	size_t kinship; /* higher: more like the page that links to it */
+	size_t order;   /* in the page */
+};
+
+/* True when `text` is a URL of the host of `site`, by its beginning alone. */
+static bool is_of_site(const struct site *site, struct slice text)
+{
+	const char *host = memmem(text.data, text.size, "://", 3);
+	struct slice rest;
+
+	if (host == NULL)
+		return false;
+	host += 3;
+	rest.data = host;
+	rest.size = text.size - (size_t)(host - (const char *)text.data);
+	return rest.size > site->row.host.size &&
+	       memcmp(rest.data, site->row.host.data, site->row.host.size) ==
+		       0 &&
+	       host[site->row.host.size] == '/';
+}
+
+/*
+ * How many path segments two URLs share from the left, and one more when they
+ * have equally many: neighbours that are likely printed by the same template.
+ */
+static size_t kinship(struct slice a, struct slice b)
+{
+	const char *left = a.data;
+	const char *right = b.data;
+	size_t shorter = a.size < b.size ? a.size : b.size;
+	size_t shared = 0;
+	size_t slashes = 0;
+	size_t i = 0;
+
+	for (; i < shorter && left[i] == right[i]; i++)
+		shared += left[i] == '/';
+	for (size_t k = i; k < a.size; k++)
+		slashes += left[k] == '/';
+	for (size_t k = i; k < b.size; k++)
+		slashes -= right[k] == '/';
+	return 2 * shared + (slashes == 0);
+}
+
+static int closest_first(const void *left, const void *right)
+{
+	const struct candidate *a = left;
+	const struct candidate *b = right;
+
+	if (a->kinship != b->kinship)
+		return a->kinship > b->kinship ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+/* The links of the page into the site that the frontier does not know yet. */
+static size_t find_candidates(struct batch *batch, const struct site *site,
+			      const struct url *page,
+			      const struct record *record,
+			      struct candidate *candidates)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < record->link_count; i++) {
+		struct record_link link = record_link_at(record, i);
+		struct frontier_row row;
+
+		if ((link.flags & LINK_IS_NOFOLLOW) != 0 ||
+		    !is_of_site(site, link.url) ||
+		    frontier_row_get(batch->txn, site->row.id,
+				     page_key_of(link.url), &row))
+			continue;
+		candidates[count] = (struct candidate){
+			.url = link.url,
+			.kinship = kinship(link.url, slice_of(page->text)),
+			.order = count,
+		};
+		count++;
+	}
+	return count;
+}
+
+static void add_candidate(struct batch *batch, struct site *site,
+			  struct slice text, unsigned depth)
+{
+	struct url url;
+
+	if (url_parse(&url, text, NULL) != ERR_NONE)
+		return;
+	batch_discover(batch, site,
+		       &(struct discovery){
+			       .url = &url,
+			       .how = ADMIT_LINK,
+			       .depth = depth,
+		       });
+}
+
+void batch_follow(struct batch *batch, struct site *site,
+		  const struct url *page, const struct record *record,
+		  const struct frontier_row *row)
+{
+	bool is_asked = (row->flags & FRONTIER_IS_ASKED) != 0;
+	unsigned depth = is_asked ? 1 : row->depth + 1U;
+	struct candidate *candidates;
+	size_t count;
+
+	if ((record->flags & RECORD_IS_NOFOLLOW) != 0 ||
+	    (site->row.flags & SITE_IS_OFFLINE) != 0 ||
+	    depth > site->row.max_depth || record->link_count == 0)
+		return;
+	candidates = mem_alloc(record->link_count, sizeof(*candidates));
+	count = find_candidates(batch, site, page, record, candidates);
+	if ((site->row.flags & SITE_IS_SAMPLE) != 0) {
+		qsort(candidates, count, sizeof(*candidates), closest_first);
+		if (count > batch->options->max_neighbours)
+			count = batch->options->max_neighbours;
+	}
+	for (size_t i = 0; i < count; i++)
+		add_candidate(batch, site, candidates[i].url, depth);
+	free(candidates);
+}

@@ -1,0 +1,187 @@
+/* Who is told of what: hooks, their deliveries, mutes, acknowledgements. */
+#include "daemon/engine/batch.h"
+
+#include "daemon/engine/notice_change.h"
+
+/* Is there room for one more row in a table of rules? */
+static bool has_room(struct batch *batch, enum table table, size_t max)
+{
+	struct scan scan = scan_begin(batch->txn, table, slice_of(""));
+	size_t count = 0;
+
+	while (count < max && scan_next(&scan))
+		count++;
+	scan_end(&scan);
+	return count < max;
+}
+
+static enum error add_hook(struct batch *batch, struct notice_change *notice)
+{
+	struct hook_row row = {
+		.created_ms = batch->now_ms,
+		.target = notice->hook.target,
+		.secret = notice->hook.secret,
+		.host = notice->hook.host,
+		.kinds = notice->hook.kinds,
+	};
+
+	if (!has_room(batch, TABLE_HOOKS, batch->options->max_hooks))
+		return ERR_BUSY;
+	notice->made = store_next_number(batch->txn, "hook");
+	hook_row_put(batch->txn, (uint32_t)notice->made, &row);
+	return ERR_NONE;
+}
+
+static enum error delete_hook(struct batch *batch, uint32_t hook)
+{
+	struct key key = key_small(hook);
+	struct hook_row row;
+
+	if (!hook_row_get(batch->txn, hook, &row))
+		return ERR_NOT_FOUND;
+	txn_delete_prefix(batch->txn, TABLE_OUTBOX, key_slice(&key));
+	txn_delete(batch->txn, TABLE_HOOKS, key_slice(&key));
+	return ERR_NONE;
+}
+
+static enum error test_hook(struct batch *batch, struct notice_change *notice)
+{
+	uint32_t hook = (uint32_t)notice->number;
+	struct event_row event = {
+		.time_ms = batch->now_ms,
+		.kind = EVENT_HOOK_TEST,
+	};
+	struct buffer detail = {0};
+	struct hook_row row;
+
+	if (!hook_row_get(batch->txn, hook, &row))
+		return ERR_NOT_FOUND;
+	buffer_printf(&detail, "{\"hook\":%u}", (unsigned)hook);
+	event.host = row.host;
+	event.detail = buffer_slice(&detail);
+	notice->made = event_add(batch->txn, &event);
+	buffer_free(&detail);
+	batch_queue(batch, hook, notice->made);
+	if (!hook_row_get(batch->txn, hook, &row))
+		return ERR_NOT_FOUND;
+	row.next_ms = 0;
+	row.failures = 0;
+	hook_row_put(batch->txn, hook, &row);
+	return ERR_NONE;
+}
+
+/* Its events up to `until` leave the outbox. Returns how many. */
+static uint32_t delete_delivered(struct batch *batch, uint32_t hook,
+				 uint64_t until)
+{
+	struct key prefix = key_small(hook);
+	struct scan scan =
+		scan_begin(batch->txn, TABLE_OUTBOX, key_slice(&prefix));
+	uint32_t count = 0;
+
+	while (scan_next(&scan) && key_u64(scan.key, sizeof(hook)) <= until) {
+		scan_delete(&scan);
+		count++;
+	}
+	scan_end(&scan);
+	return count;
+}
+
+/* A hook that is gone has nothing to be told of. */
+static void take_report(struct batch *batch, const struct hook_report *report)
+{
+	struct hook_row row;
+	uint32_t gone = 0;
+
+	if (report->delivered > 0)
+		gone = delete_delivered(batch, report->hook, report->until);
+	if (!hook_row_get(batch->txn, report->hook, &row))
+		return;
+	if (report->delivered > 0)
+		row.delivered_ms = report->delivered_ms;
+	row.waiting = row.waiting > gone ? row.waiting - gone : 0;
+	row.delivered += report->delivered;
+	row.next_ms = report->next_ms;
+	row.failures = report->failures;
+	row.http_status = report->http_status;
+	row.error = report->error;
+	hook_row_put(batch->txn, report->hook, &row);
+}
+
+static enum error ack(struct batch *batch, uint64_t number)
+{
+	struct event_row row;
+
+	if (!event_get(batch->txn, number, &row))
+		return ERR_NOT_FOUND;
+	row.flags |= EVENT_IS_ACKED;
+	event_put(batch->txn, number, &row);
+	return ERR_NONE;
+}
+
+/*
+ * Events like this one: of its template, or of its guard, whatever the
+ * template. A template that is new is so only once, so all of the site are.
+ */
+static enum error mute(struct batch *batch, struct notice_change *notice)
+{
+	struct event_row event;
+	struct mute_row rule;
+
+	if (!has_room(batch, TABLE_MUTES, batch->options->max_mutes))
+		return ERR_BUSY;
+	notice->made = store_next_number(batch->txn, "mute");
+	if (!event_get(batch->txn, notice->number, &event))
+		return ERR_NOT_FOUND;
+	rule = (struct mute_row){
+		.created_ms = batch->now_ms,
+		.kind = event.kind,
+		.cluster = event.cluster,
+		.guard = event.guard,
+		.event = notice->number,
+		.host = event.host,
+	};
+	if (event.guard != 0 || event.kind == EVENT_TEMPLATE_NEW)
+		rule.cluster = 0;
+	mute_row_put(batch->txn, (uint32_t)notice->made, &rule);
+	return ack(batch, notice->number);
+}
+
+static enum error delete_mute(struct batch *batch, uint32_t number)
+{
+	struct key key = key_small(number);
+	struct mute_row row;
+
+	if (!mute_row_get(batch->txn, number, &row))
+		return ERR_NOT_FOUND;
+	txn_delete(batch->txn, TABLE_MUTES, key_slice(&key));
+	return ERR_NONE;
+}
+
+static enum error take(struct batch *batch, struct notice_change *notice)
+{
+	switch (notice->action) {
+	case HOOK_ADD:
+		return add_hook(batch, notice);
+	case HOOK_DELETE:
+		return delete_hook(batch, (uint32_t)notice->number);
+	case HOOK_TEST:
+		return test_hook(batch, notice);
+	case HOOKS_REPORT:
+		for (size_t i = 0; i < notice->report_count; i++)
+			take_report(batch, &notice->reports[i]);
+		return ERR_NONE;
+	case EVENT_ACK:
+		return ack(batch, notice->number);
+	case EVENT_MUTE:
+		return mute(batch, notice);
+	case MUTE_DELETE:
+		return delete_mute(batch, (uint32_t)notice->number);
+	}
+	return ERR_MALFORMED;
+}
+
+void batch_take_notices(struct batch *batch, struct change *change)
+{
+	change->error = take(batch, change->notice);
+}

@@ -1,0 +1,317 @@
+/*
+ * A page enters, changes or leaves its site: row, record, body, cluster,
+ * counts and events move together.
+ */
+#include "daemon/engine/batch.h"
+
+#include <stdlib.h>
+
+#include "daemon/engine/soft_404.h"
+#include "page/page_class.h"
+
+/* What the page was. Copied, because LMDB's bytes move when it is written. */
+struct before {
+	bool is_page; /* it has content: a record that must be uncounted */
+	bool has_no_body;
+	unsigned page_class;
+	uint64_t fetched_ms;
+	uint64_t changed_ms;
+	uint64_t stored_ms;
+	uint32_t cluster;
+	void *bytes; /* of the record, [size] */
+	size_t size;
+	struct record record;
+};
+
+static struct before load_before(struct batch *batch, const struct site *site,
+				 uint64_t page, struct slice url)
+{
+	struct before before = {0};
+	struct page_row row;
+
+	if (!page_row_get(batch->txn, site->row.id, page, &row))
+		return before;
+	if (!slice_equal(row.url, url)) {
+		/* two URLs of a site with one hash: only by intent */
+		txn_fail(batch->txn, ERR_REFUSED);
+		return before;
+	}
+	before.is_page = row.redirect.size == 0;
+	before.has_no_body = (row.flags & PAGE_ROW_HAS_NO_BODY) != 0;
+	before.fetched_ms = row.fetched_ms;
+	before.changed_ms = row.changed_ms;
+	before.stored_ms = row.stored_ms;
+	before.cluster = row.cluster;
+	before.page_class = row.page_class % SITE_CLASSES;
+	if (before.is_page)
+		before.size = batch_load_record(batch, site, page,
+						&before.record, &before.bytes);
+	return before;
+}
+
+/* A page that has come: what it is, and what it was. */
+struct arrival {
+	struct batch *batch;
+	struct site *site;
+	const struct change *change;
+	uint64_t page;
+	struct before before;
+	struct record record;
+	unsigned page_class; /* enum page_class */
+};
+
+static void put_content(const struct arrival *arrival)
+{
+	const struct change *change = arrival->change;
+	struct txn *txn = arrival->batch->txn;
+	struct key key = key_page(arrival->site->row.id, arrival->page);
+
+	txn_put(txn, TABLE_BODIES, key_slice(&key), change->packed);
+	txn_put(txn, TABLE_RECORDS, key_slice(&key), change->record);
+}
+
+static void delete_content(struct batch *batch, const struct site *site,
+			   uint64_t page)
+{
+	struct key key = key_page(site->row.id, page);
+
+	txn_delete(batch->txn, TABLE_BODIES, key_slice(&key));
+	txn_delete(batch->txn, TABLE_RECORDS, key_slice(&key));
+}
+
+/* The page as it is now: the row, and an event when it is new or changed. */
+static void put_row(const struct arrival *arrival, bool is_changed,
+		    struct page_row *row)
+{
+	const struct before *before = &arrival->before;
+	const struct change *change = arrival->change;
+	struct batch *batch = arrival->batch;
+	struct site *site = arrival->site;
+
+	row->content_hash = arrival->record.content_hash;
+	row->fetched_ms =
+		change->time_ms != 0 ? change->time_ms : batch->now_ms;
+	row->changed_ms = is_changed ? row->fetched_ms : before->changed_ms;
+	row->stored_ms =
+		is_changed ? arrival->batch->now_ms : before->stored_ms;
+	row->body_bytes = change->body_bytes;
+	row->http_status = change->outcome.http_status;
+	row->flags = row->cluster == 0 ? PAGE_ROW_IS_TRUNCATED : 0;
+	row->page_class = (uint16_t)arrival->page_class;
+	row->url = slice_of(change->url->text);
+	row->charset = change->charset;
+	page_row_put(batch->txn, site->row.id, arrival->page, row);
+	if (!is_changed)
+		return;
+	site->row.generation++;
+	batch_event(batch, site,
+		    &(struct event_row){
+			    .kind = before->is_page ? EVENT_PAGE_CHANGED
+						    : EVENT_PAGE_ADDED,
+			    .cluster = row->cluster,
+			    .pages = 1,
+			    .url = row->url,
+		    });
+}
+
+/* The content is new: signature, cluster and counts follow. */
+static struct linked take_content(const struct arrival *arrival)
+{
+	const struct before *before = &arrival->before;
+	const struct record *record = &arrival->record;
+	struct site *site = arrival->site;
+	unsigned measure = site->row.measure % MEASURE_COUNT;
+	struct signature signature = {record->signatures[measure],
+				      record->signature_counts[measure]};
+	bool is_learned = arrival->page_class == CLASS_PAGE;
+	struct linked linked = batch_link(arrival->batch, site, arrival->page,
+					  is_learned ? &signature : NULL);
+
+	put_content(arrival);
+	site_count(site, before->cluster, &before->record, -1);
+	site_count(site, linked.cluster, record, 1);
+	if (before->is_page)
+		site->row.class_counts[before->page_class]--;
+	else
+		site->row.page_count++;
+	site->row.class_counts[arrival->page_class]++;
+	return linked;
+}
+
+static bool has_changed(const struct arrival *arrival)
+{
+	struct slice before = {arrival->before.bytes, arrival->before.size};
+
+	return before.data == NULL ||
+	       arrival->before.page_class != arrival->page_class ||
+	       !slice_equal(before, arrival->change->record);
+}
+
+/* The seed is what the operator meant, whatever else looks like it. */
+static unsigned class_of(const struct site *site, const struct record *record,
+			 struct slice url)
+{
+	unsigned page_class = record_class(record);
+
+	return page_class == CLASS_PAGE && !slice_equal(url, site->row.seed) &&
+			       soft_404_is(record, site->row.missing)
+		       ? CLASS_SOFT_404
+		       : page_class;
+}
+
+/* The page that cannot be has come: what looks like it is none, either. */
+static void learn_missing(struct site *site, const struct record *record)
+{
+	struct buffer missing = {0};
+
+	if (record->fragment_count == 0)
+		return; /* it would look like every page without text */
+	soft_404_learn(record, &missing);
+	site_set_text(&site->row.missing, buffer_slice(&missing));
+	buffer_free(&missing);
+	site->is_changed = true;
+}
+
+/* Do its links lead to pages? Those of an error page lead anywhere. */
+static bool is_followed(unsigned page_class)
+{
+	switch (page_class) {
+	case CLASS_PAGE:
+	case CLASS_STUB:
+	case CLASS_TRUNCATED:
+	case CLASS_EMPTY:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Row, cluster and counts; what it links to, and what it has taught. */
+static void store_arrival(const struct arrival *arrival,
+			  const struct frontier_row *visit,
+			  struct outcome *outcome)
+{
+	struct batch *batch = arrival->batch;
+	struct site *site = arrival->site;
+	struct linked linked = {.cluster = arrival->before.cluster};
+	struct page_row row = {0};
+	bool is_changed = has_changed(arrival);
+
+	if (is_changed)
+		linked = take_content(arrival);
+	else if (arrival->before.has_no_body)
+		put_content(arrival);
+	row.cluster = linked.cluster;
+	put_row(arrival, is_changed, &row);
+	if (arrival->page_class == CLASS_PAGE)
+		batch_guard_page(batch, site, &row, arrival->change->guarded);
+	outcome->is_changed = is_changed;
+	outcome->cluster = linked.cluster;
+	if (visit == NULL)
+		return;
+	if ((visit->flags & FRONTIER_IS_LEARNED) == 0)
+		batch_learn(batch, site, arrival->page, &arrival->record,
+			    linked);
+	if (is_followed(arrival->page_class))
+		batch_follow(batch, site, arrival->change->url,
+			     &arrival->record, visit);
+}
+
+/* Has something come in place of a page that is surely still there? */
+static bool is_obstacle(unsigned page_class)
+{
+	return page_class == CLASS_ERROR || page_class == CLASS_CHALLENGE ||
+	       page_class == CLASS_CONSENT;
+}
+
+/* Is what has come worth more than what is there? */
+static bool is_better(const struct arrival *arrival)
+{
+	const struct change *change = arrival->change;
+
+	if (change->time_ms != 0 &&
+	    change->time_ms < arrival->before.fetched_ms)
+		return false;
+	if (!arrival->before.is_page ||
+	    arrival->before.page_class == CLASS_TRUNCATED)
+		return true;
+	if (arrival->before.page_class == CLASS_PAGE &&
+	    is_obstacle(arrival->page_class))
+		return false;
+	return !change->is_broken && (change->kind == CHANGE_PAGE ||
+				      arrival->page_class != CLASS_TRUNCATED);
+}
+
+void batch_put_page(struct batch *batch, struct site *site,
+		    struct change *change, struct outcome *outcome)
+{
+	struct slice url = slice_of(change->url->text);
+	struct arrival arrival = {
+		.batch = batch,
+		.site = site,
+		.change = change,
+		.page = page_key_of(url),
+	};
+	enum error error = record_open(change->record, &arrival.record);
+	struct frontier_row visit;
+	bool is_visit;
+
+	arrival.before = load_before(batch, site, arrival.page, url);
+	if (error != ERR_NONE)
+		txn_fail(batch->txn, error);
+	if (batch->txn->error != ERR_NONE)
+		goto out;
+	arrival.page_class = class_of(site, &arrival.record, url);
+	is_visit = change->kind == CHANGE_PAGE &&
+		   frontier_row_get(batch->txn, site->row.id, arrival.page,
+				    &visit);
+	if (is_visit && (visit.flags & FRONTIER_IS_PROBE) != 0)
+		learn_missing(site, &arrival.record);
+	else if (is_better(&arrival))
+		store_arrival(&arrival, is_visit ? &visit : NULL, outcome);
+	else if (is_obstacle(arrival.page_class))
+		outcome->error = ERR_NETWORK; /* the page may be back soon */
+	if (arrival.page_class == CLASS_PAGE && is_visit)
+		site->row.seen_ms = batch->now_ms;
+	if (change->is_broken || change->kind == CHANGE_INGEST)
+		frontier_forget(batch->txn, site->row.id, arrival.page);
+	site->is_changed = true;
+out:
+	free(arrival.before.bytes);
+}
+
+void batch_remove_page(struct batch *batch, struct site *site,
+		       const struct url *url, const struct url *redirect)
+{
+	struct slice text = slice_of(url->text);
+	uint64_t page = page_key_of(text);
+	struct before before = load_before(batch, site, page, text);
+	struct key key = key_page(site->row.id, page);
+
+	if (batch->txn->error == ERR_NONE && before.is_page) {
+		batch_link(batch, site, page, NULL);
+		batch_unguard_page(batch, site, page);
+		site_count(site, before.cluster, &before.record, -1);
+		delete_content(batch, site, page);
+		site->row.page_count--;
+		site->row.class_counts[before.page_class]--;
+		site->row.generation++;
+		site->is_changed = true;
+		batch_event(batch, site,
+			    &(struct event_row){.kind = EVENT_PAGE_GONE,
+						.cluster = before.cluster,
+						.pages = 1,
+						.url = text});
+	}
+	free(before.bytes);
+	if (redirect != NULL)
+		page_row_put(batch->txn, site->row.id, page,
+			     &(struct page_row){
+				     .fetched_ms = batch->now_ms,
+				     .changed_ms = batch->now_ms,
+				     .url = text,
+				     .redirect = slice_of(redirect->text),
+			     });
+	else
+		txn_delete(batch->txn, TABLE_PAGES, key_slice(&key));
+}

@@ -1,0 +1,183 @@
+/* A site is added, gets other options, or is forgotten. */
+#include "daemon/engine/batch.h"
+
+#include "store/buffer.h"
+
+static void set_options(struct site *site, const struct site_options *options)
+{
+	site->row.max_pages = options->max_pages;
+	site->row.max_depth = options->max_depth;
+	site->row.delay_ms = options->delay_ms;
+	site->row.revisit_ms = options->revisit_ms;
+	site->row.watch_ms = options->watch_ms;
+	site->row.max_bytes = options->max_bytes;
+	site->row.max_time_ms = options->max_time_ms;
+	site->row.saturation = options->saturation;
+	site->row.flags = options->flags | (site->row.flags & SITE_FINDINGS);
+	if (options->headers.data != NULL)
+		site_set_text(&site->row.headers, options->headers);
+	if (options->proxy.data != NULL)
+		site_set_text(&site->row.proxy, options->proxy);
+	site->is_changed = true;
+}
+
+struct site *batch_new_site(struct batch *batch, struct change *change)
+{
+	const struct site_options *options = &change->options;
+	const struct url *seed = change->url;
+	struct site_row row = {
+		.id = (uint32_t)store_next_number(batch->txn, "site"),
+		.next_cluster = 1,
+		.added_ms = batch->now_ms,
+		.measure = (uint16_t)options->measure,
+		.threshold = options->threshold,
+		.width = options->width,
+		.host = slice_of(seed->host),
+		.seed = slice_of(seed->text),
+	};
+	struct site *site;
+
+	if (batch->sites->count >= batch->options->max_sites) {
+		change->error = ERR_BUSY;
+		return NULL;
+	}
+	site = site_create(&row);
+	site->is_new = true;
+	set_options(site, options);
+	sites_add(batch->sites, site);
+	batch_event(
+		batch, site,
+		&(struct event_row){.kind = EVENT_SITE_ADDED, .url = row.seed});
+	return site;
+}
+
+/* May URLs be visited that were skipped before? */
+static bool has_other_limits(const struct site_row *row,
+			     const struct site_options *options)
+{
+	return row->max_pages != options->max_pages ||
+	       row->max_bytes != options->max_bytes ||
+	       row->max_time_ms != options->max_time_ms ||
+	       row->saturation != options->saturation;
+}
+
+/* The operator's threshold counts at once; one that is chosen from the pages
+ * stays as it is until that is done. */
+static void change_options(struct batch *batch, struct site *site,
+			   const struct change *change)
+{
+	const struct site_options *options = &change->options;
+
+	/* nobody has named the first page of a sample */
+	if ((site->row.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0)
+		site_set_text(&site->row.seed, slice_of(change->url->text));
+	if (has_other_limits(&site->row, options))
+		frontier_revive(batch->txn, &site->row);
+	set_options(site, options);
+	if ((options->flags & SITE_IS_AUTO) != 0)
+		site->row.tuned = 0;
+	else
+		batch_recut(batch, site, options->threshold);
+}
+
+/*
+ * A known site keeps its measure and width, because its signatures were made
+ * by them, and a site that is watched is never turned into a mere sample.
+ * `redirects`: hops that led to the seed.
+ */
+void batch_add_site(struct batch *batch, struct change *change,
+		    unsigned redirects)
+{
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+	const struct site_options *options = &change->options;
+
+	if (site == NULL)
+		site = batch_new_site(batch, change);
+	else
+		change_options(batch, site, change);
+	if (site == NULL || (options->flags & SITE_IS_OFFLINE) != 0)
+		return;
+	batch_discover(batch, site,
+		       &(struct discovery){
+			       .url = change->url,
+			       .how = ADMIT_SEED,
+			       .redirects = redirects,
+			       .flags = FRONTIER_IS_ASKED,
+		       });
+	batch_ask_auxiliary(batch, site, change->url);
+}
+
+/*
+ * A threshold was chosen from the pages. When pages have changed since, it
+ * counts all the same, and the next choice will be made soon.
+ */
+void batch_tune_site(struct batch *batch, struct change *change)
+{
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+	bool is_current;
+
+	if (site == NULL || site->row.id != change->site) {
+		change->error = ERR_NOT_FOUND;
+		return;
+	}
+	if ((site->row.flags & SITE_IS_AUTO) == 0)
+		return; /* the operator was faster */
+	is_current = site->row.generation == change->generation;
+	batch_recut(batch, site, change->options.threshold);
+	site->row.tuned =
+		is_current ? site->row.generation : change->generation;
+	site->row.tuned_pages = site->row.page_count;
+}
+
+/* What is remembered of the host itself. */
+static void delete_robots(struct batch *batch, const char *scheme,
+			  struct slice host)
+{
+	struct buffer authority = {0};
+
+	buffer_append_text(&authority, scheme);
+	buffer_append_slice(&authority, host);
+	txn_delete(batch->txn, TABLE_HOSTS, buffer_slice(&authority));
+	buffer_free(&authority);
+}
+
+/* A site that is added again numbers its templates anew; rules for all of it
+ * hold on. */
+static void delete_mutes(struct batch *batch, struct slice host)
+{
+	struct scan scan = scan_begin(batch->txn, TABLE_MUTES, slice_of(""));
+	struct mute_row row;
+
+	while (scan_next(&scan))
+		if (mute_row_decode(scan.value, &row) &&
+		    (row.cluster != 0 || row.guard != 0) &&
+		    slice_equal(row.host, host))
+			scan_delete(&scan);
+	scan_end(&scan);
+}
+
+void batch_delete_site(struct batch *batch, struct change *change)
+{
+	static const enum table tables[] = TABLES_OF_SITES;
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+	struct key key;
+
+	if (site == NULL) {
+		change->error = ERR_NOT_FOUND;
+		return;
+	}
+	key = key_site(site->row.id);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		txn_delete_prefix(batch->txn, tables[i], key_slice(&key));
+	txn_delete(batch->txn, TABLE_SITES, site->row.host);
+	delete_mutes(batch, site->row.host);
+	delete_robots(batch, "http://", site->row.host);
+	delete_robots(batch, "https://", site->row.host);
+	batch_event(batch, site,
+		    &(struct event_row){.kind = EVENT_SITE_DELETED,
+					.pages = site->row.page_count});
+	site->is_deleted = true;
+}

@@ -1,0 +1,61 @@
+/* What is over the limits of daemon/config/keep.h goes. */
+#include "daemon/engine/batch.h"
+
+#include "daemon/engine/sweep.h"
+
+/*
+ * The page stays as it is known; its next visit for somebody who asks is
+ * unconditional (engine.c), and brings the body back.
+ */
+static bool drop_body(struct batch *batch, struct slice key)
+{
+	uint32_t site = key_u32(key, 0);
+	uint64_t page = key_u64(key, sizeof(uint32_t));
+	struct panel_row panel;
+	struct page_row row;
+
+	if (txn_get(batch->txn, TABLE_BODIES, key).data == NULL ||
+	    !page_row_get(batch->txn, site, page, &row) ||
+	    panel_row_get(batch->txn, site, row.cluster, page, &panel))
+		return false;
+	row.flags |= PAGE_ROW_HAS_NO_BODY;
+	page_row_put(batch->txn, site, page, &row);
+	txn_delete(batch->txn, TABLE_BODIES, key);
+	return true;
+}
+
+static bool drop_version(struct batch *batch, struct slice key)
+{
+	struct template_row row;
+
+	if (!template_row_get(batch->txn, key_u32(key, 0),
+			      key_u32(key, sizeof(uint32_t)), &row) ||
+	    key_u32(key, 2 * sizeof(uint32_t)) >= row.version)
+		return false;
+	txn_delete(batch->txn, TABLE_VERSIONS, key);
+	return true;
+}
+
+static bool drop(struct batch *batch, const struct sweep_row *row)
+{
+	struct slice key = key_slice(&row->key);
+
+	switch (row->table) {
+	case TABLE_BODIES:
+		return drop_body(batch, key);
+	case TABLE_VERSIONS:
+		return drop_version(batch, key);
+	case TABLE_EVENTS:
+		txn_delete(batch->txn, TABLE_EVENTS, key);
+		return true;
+	default:
+		return false;
+	}
+}
+
+void batch_sweep(struct batch *batch, struct change *change)
+{
+	change->swept = 0;
+	for (size_t i = 0; i < change->sweep_count; i++)
+		change->swept += drop(batch, &change->sweep[i]);
+}

@@ -1,0 +1,90 @@
+/* What an inspection has found out of a site's templates is written down. */
+#include "daemon/engine/batch.h"
+
+#include "daemon/engine/findings.h"
+
+/* The version before the new one ended when it was last seen. */
+static void end_version(struct batch *batch, uint32_t site,
+			const struct template_finding *found)
+{
+	uint32_t number = found->row.version - 1;
+	struct version_row row;
+
+	if (number == 0 ||
+	    !version_row_get(batch->txn, site, found->cluster, number, &row))
+		return;
+	row.last_ms = found->version.first_ms > found->row.seen_ms
+			      ? found->row.seen_ms
+			      : found->version.first_ms;
+	if (row.last_ms < row.first_ms)
+		row.last_ms = row.first_ms;
+	version_row_put(batch->txn, site, found->cluster, number, &row);
+}
+
+static bool has_version(struct batch *batch, uint32_t site,
+			const struct template_finding *found)
+{
+	struct version_row row;
+
+	return version_row_get(batch->txn, site, found->cluster,
+			       found->row.version, &row);
+}
+
+static void put_version(struct batch *batch, uint32_t site,
+			const struct template_finding *found)
+{
+	if (!has_version(batch, site, found))
+		end_version(batch, site, found);
+	version_row_put(batch->txn, site, found->cluster, found->row.version,
+			&found->version);
+}
+
+static void put_panel(struct batch *batch, uint32_t site,
+		      const struct template_finding *found)
+{
+	struct key prefix = key_cluster(site, found->cluster);
+
+	txn_delete_prefix(batch->txn, TABLE_PANEL, key_slice(&prefix));
+	for (size_t i = 0; i < found->panel_count; i++)
+		panel_row_put(batch->txn, site, found->cluster,
+			      found->panel[i].page, &found->panel[i].row);
+}
+
+/*
+ * What was read may have changed since, and the next inspection sees that. But
+ * a site that was cut elsewhere meanwhile, or was deleted, perhaps to be added
+ * again, takes nothing.
+ */
+void batch_take_findings(struct batch *batch, struct change *change)
+{
+	const struct findings *findings = change->findings;
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+
+	if (site == NULL || site->row.id != change->site) {
+		change->error = ERR_NOT_FOUND;
+		return;
+	}
+	if (site->row.threshold != findings->threshold) {
+		change->error = ERR_BUSY; /* what was elsewhere is not now */
+		return;
+	}
+	for (size_t i = 0; i < findings->template_count; i++) {
+		const struct template_finding *found = &findings->templates[i];
+
+		if (found->has_version)
+			put_version(batch, site->row.id, found);
+		if (found->has_panel)
+			put_panel(batch, site->row.id, found);
+		template_row_put(batch->txn, site->row.id, found->cluster,
+				 &found->row);
+	}
+	for (size_t i = 0; i < findings->event_count; i++)
+		batch_event(batch, site, &findings->events[i]);
+	for (size_t i = 0; i < findings->visit_count; i++)
+		frontier_visit(batch->txn, site->row.id, findings->visits[i],
+			       batch->now_ms);
+	site->row.flags &= ~findings->clear_flags;
+	site->row.flags |= findings->set_flags;
+	site->is_changed = true;
+}

@@ -1,0 +1,504 @@
+#include "daemon/engine/engine.h"
+
+#include <stdlib.h>
+
+#include "daemon/engine/batch.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+enum {
+	DEFAULT_OPEN_SITES = 64,
+	DEFAULT_MAX_SITES = 10000,
+	DEFAULT_MAX_HOOKS = 100,
+	DEFAULT_MAX_MUTES = 1000,
+	DEFAULT_MAX_WAITING = 100000,
+	DEFAULT_MAX_SIGNATURE = 65536,
+	DEFAULT_MAX_SETS = 200000,
+	LOOKAHEAD_MS = 10000, /* a slow site has so much leased beforehand */
+};
+
+struct engine {
+	struct store *store;
+	struct engine_options options;
+	struct sites sites;
+	uint64_t batch_number;
+	uint64_t next_due;
+	size_t first_site; /* to lease from: another one each time */
+	bool is_released;  /* no lease of an earlier run is left */
+	bool is_stale;     /* an undone batch could not be read back yet */
+};
+
+void options_set_threshold(struct site_options *options, unsigned threshold)
+{
+	options->flags &= ~(uint32_t)SITE_IS_AUTO;
+	if (threshold == THRESHOLD_AUTO) {
+		options->flags |= SITE_IS_AUTO;
+		threshold = measure_template_threshold(options->measure);
+	}
+	options->threshold = (uint16_t)threshold;
+}
+
+void engine_destroy(struct engine *engine)
+{
+	if (engine == NULL)
+		return;
+	for (size_t i = 0; i < engine->sites.count; i++)
+		site_destroy(engine->sites.items[i]);
+	free(engine->sites.items);
+	free(engine);
+}
+
+static void load_sites(struct engine *engine, struct txn *txn)
+{
+	struct scan scan =
+		scan_begin(txn, TABLE_SITES, (struct slice){NULL, 0});
+
+	while (scan_next(&scan)) {
+		struct site_row row;
+
+		if (site_decode(scan.value, &row))
+			sites_add(&engine->sites, site_create(&row));
+		else
+			txn_fail(txn, ERR_CORRUPT);
+	}
+	scan_end(&scan);
+}
+
+static void set_options(struct engine *engine,
+			const struct engine_options *options)
+{
+	engine->options = *options;
+	if (engine->options.max_open_sites == 0)
+		engine->options.max_open_sites = DEFAULT_OPEN_SITES;
+	if (engine->options.max_sites == 0)
+		engine->options.max_sites = DEFAULT_MAX_SITES;
+	if (engine->options.max_hooks == 0)
+		engine->options.max_hooks = DEFAULT_MAX_HOOKS;
+	if (engine->options.max_mutes == 0)
+		engine->options.max_mutes = DEFAULT_MAX_MUTES;
+	if (engine->options.max_waiting == 0)
+		engine->options.max_waiting = DEFAULT_MAX_WAITING;
+	if (engine->options.max_sets == 0)
+		engine->options.max_sets = DEFAULT_MAX_SETS;
+	if (engine->options.max_signature == 0)
+		engine->options.max_signature = DEFAULT_MAX_SIGNATURE;
+}
+
+static void begin_batch(struct engine *engine)
+{
+	engine->batch_number++;
+	for (size_t i = 0; i < engine->sites.count; i++) {
+		struct site *site = engine->sites.items[i];
+
+		site->leased_before = site->leased;
+		site->is_crawled = false;
+		site->pending_before = site->row.pending_count;
+	}
+}
+
+/* No lease outlives the process that took it. */
+static void release_leases(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->sites->count; i++) {
+		struct site *site = batch->sites->items[i];
+
+		if (site->is_deleted)
+			continue;
+		frontier_release(batch->txn, &site->row, batch->now_ms);
+		site->is_changed = true;
+	}
+}
+
+/* What the batch left in memory goes into the transaction. */
+static void flush_sites(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->sites->count; i++) {
+		struct site *site = batch->sites->items[i];
+
+		if (site->is_deleted)
+			continue;
+		site_flush_counts(site, batch->txn, 0);
+		if (site->pending_before > 0 && site->row.pending_count == 0 &&
+		    site->is_explored) {
+			site->is_crawled = true;
+			batch_event(batch, site,
+				    &(struct event_row){
+					    .kind = EVENT_SITE_CRAWLED,
+					    .pages = site->row.page_count});
+		}
+		if (site->is_changed || site->is_new)
+			site_put(batch->txn, &site->row);
+	}
+}
+
+/* How many more URLs of the site may be out, when it does not rest. */
+static size_t room_of(const struct site *site, const struct work_order *order)
+{
+	size_t window = order->max_per_site;
+	uint32_t delay_ms = site->row.delay_ms;
+
+	if (delay_ms < site->pace_ms)
+		delay_ms = site->pace_ms;
+	if (delay_ms > 0 && LOOKAHEAD_MS / delay_ms < window)
+		window = LOOKAHEAD_MS / delay_ms;
+	/* what is out already cannot be saved any more */
+	if (site->row.saturation > 0 && site->row.saturation < window)
+		window = site->row.saturation;
+	if (window == 0)
+		window = 1;
+	return site->leased < window ? window - site->leased : 0;
+}
+
+void work_free(struct work *work)
+{
+	free(work->headers);
+	free(work->proxy);
+	work->headers = NULL;
+	work->proxy = NULL;
+}
+
+static char *copy_or_null(struct slice text)
+{
+	return text.size == 0 ? NULL : mem_copy_text(text.data, text.size);
+}
+
+/* "As it was" is an answer only for who has what it was; who asks for a page
+ * wants its body. */
+static bool has_page(struct batch *batch, const struct site *site,
+		     const struct lease *lease)
+{
+	struct page_row row;
+
+	return (lease->flags & FRONTIER_IS_SITEMAP) != 0 ||
+	       (page_row_get(batch->txn, site->row.id, lease->key, &row) &&
+		row.redirect.size == 0 &&
+		((row.flags & PAGE_ROW_HAS_NO_BODY) == 0 ||
+		 (lease->flags & FRONTIER_IS_ASKED) == 0));
+}
+
+static struct work work_of(struct batch *batch, const struct site *site,
+			   const struct lease *lease)
+{
+	struct work work = {
+		.lease = *lease,
+		.site = site->row.id,
+		.delay_ms = site->row.delay_ms,
+		.measure = (enum measure)site->row.measure,
+		.width = site->row.width,
+		.site_flags = site->row.flags,
+		.headers = copy_or_null(site->row.headers),
+		.proxy = copy_or_null(site->row.proxy),
+	};
+	bool is_conditional =
+		lease->etag[0] != '\0' || lease->modified[0] != '\0';
+
+	if (is_conditional && !has_page(batch, site, lease)) {
+		work.lease.etag[0] = '\0';
+		work.lease.modified[0] = '\0';
+	}
+	return work;
+}
+
+static void lease_site(struct batch *batch, struct site *site,
+		       struct work_order *order)
+{
+	uint32_t pending_count = site->row.pending_count;
+	uint32_t tried_count = site->row.tried_count;
+	size_t max = room_of(site, order);
+	struct lease *leases;
+	size_t count;
+
+	if (max > order->max - order->count)
+		max = order->max - order->count;
+	if (max == 0 || site->is_deleted || site->row.found_count == 0 ||
+	    batch->now_ms < site->rests_until_ms)
+		return;
+	leases = mem_alloc(max, sizeof(*leases));
+	count = frontier_lease(
+		batch->txn, &site->row, &batch->options->rules,
+		&(struct lease_order){
+			.now_ms = batch->now_ms,
+			.until_ms = batch->now_ms + order->lease_ms,
+			.max = max,
+		},
+		leases);
+	for (size_t i = 0; i < count; i++)
+		order->work[order->count++] = work_of(batch, site, &leases[i]);
+	free(leases);
+	site->leased += count;
+	site->is_explored |= site->row.tried_count != tried_count;
+	/* some may have been passed over, too */
+	site->is_changed |=
+		count > 0 || site->row.pending_count != pending_count;
+}
+
+static void lease_work(struct engine *engine, struct batch *batch,
+		       struct work_order *order)
+{
+	size_t count = batch->sites->count;
+
+	order->count = 0;
+	if (count == 0)
+		return;
+	engine->first_site = (engine->first_site + 1) % count;
+	for (size_t i = 0; i < count && order->count < order->max; i++)
+		lease_site(
+			batch,
+			batch->sites->items[(engine->first_site + i) % count],
+			order);
+}
+
+/* When something that may be leased falls due. */
+static uint64_t next_due(struct batch *batch, const struct work_order *order)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = 0; i < batch->sites->count; i++) {
+		const struct site *site = batch->sites->items[i];
+		uint64_t due;
+
+		if (site->is_deleted || room_of(site, order) == 0)
+			continue;
+		due = frontier_next_due(batch->txn, site->row.id);
+		if (due < site->rests_until_ms)
+			due = site->rests_until_ms;
+		if (due < next)
+			next = due;
+	}
+	return next;
+}
+
+static void drop_site(struct sites *sites, size_t index)
+{
+	site_destroy(sites->items[index]);
+	sites->items[index] = sites->items[--sites->count];
+}
+
+/* The batch stands: sites in memory are what the store has. */
+static void keep_batch(struct engine *engine)
+{
+	struct sites *sites = &engine->sites;
+
+	for (size_t i = sites->count; i-- > 0;) {
+		struct site *site = sites->items[i];
+
+		site->is_new = false;
+		if (site->is_crawled)
+			site->is_explored = false;
+		site->is_crawled = false;
+		site->is_changed = false;
+		if (site->is_deleted)
+			drop_site(sites, i);
+	}
+}
+
+/* The batch is undone: go back to what the store has. */
+static enum error undo_batch(struct engine *engine)
+{
+	struct sites *sites = &engine->sites;
+	struct txn txn = txn_begin_read(engine->store);
+
+	for (size_t i = sites->count; i-- > 0;) {
+		struct site *site = sites->items[i];
+		struct site_row row;
+
+		if (site->is_new)
+			drop_site(sites, i);
+		else if (site_get(&txn, site->row.host, &row))
+			site_reset(site, &row);
+		else
+			txn_fail(&txn, ERR_CORRUPT);
+	}
+	engine->is_stale = txn_end(&txn) != ERR_NONE;
+	return txn.error;
+}
+
+/* Close the linkages that were not used for longest. */
+static void close_idle_sites(struct engine *engine)
+{
+	for (;;) {
+		struct site *oldest = NULL;
+		size_t open = 0;
+
+		for (size_t i = 0; i < engine->sites.count; i++) {
+			struct site *site = engine->sites.items[i];
+
+			if (site->linkage == NULL)
+				continue;
+			open++;
+			if (oldest == NULL || site->used < oldest->used)
+				oldest = site;
+		}
+		if (open <= engine->options.max_open_sites)
+			return;
+		site_close(oldest);
+	}
+}
+
+/* What was leased is leased no more. */
+static void drop_order(struct work_order *order)
+{
+	for (size_t i = 0; i < order->count; i++)
+		work_free(&order->work[i]);
+	order->count = 0;
+}
+
+/* One attempt: all of it is committed, or none. */
+static enum error try_batch(struct engine *engine, struct change *changes,
+			    size_t count, uint64_t now_ms,
+			    struct work_order *order)
+{
+	struct txn txn = txn_begin_write(engine->store);
+	struct batch batch = {.sites = &engine->sites,
+			      .options = &engine->options,
+			      .txn = &txn,
+			      .now_ms = now_ms};
+	uint64_t due = engine->next_due;
+	enum error error;
+
+	begin_batch(engine);
+	batch.number = engine->batch_number;
+	for (size_t i = 0; i < count; i++)
+		batch_apply(&batch, &changes[i]);
+	if (!engine->is_released)
+		release_leases(&batch);
+	if (order != NULL)
+		lease_work(engine, &batch, order);
+	flush_sites(&batch);
+	if (order != NULL)
+		due = next_due(&batch, order);
+	error = txn_end(&txn);
+	if (error == ERR_NONE) {
+		engine->next_due = due;
+		engine->is_released = true;
+		keep_batch(engine);
+		close_idle_sites(engine);
+		return ERR_NONE;
+	}
+	if (order != NULL)
+		drop_order(order);
+	if (undo_batch(engine) != ERR_NONE)
+		log_error("store: cannot be read back after a failed commit");
+	return error;
+}
+
+/* As try_batch(), but never upon sites that are not what the store has. */
+static enum error try_sound_batch(struct engine *engine, struct change *changes,
+				  size_t count, uint64_t now_ms,
+				  struct work_order *order)
+{
+	enum error error = engine->is_stale ? undo_batch(engine) : ERR_NONE;
+
+	if (error == ERR_NONE)
+		return try_batch(engine, changes, count, now_ms, order);
+	if (order != NULL)
+		order->count = 0;
+	return error;
+}
+
+static enum error try_and_grow(struct engine *engine, struct change *changes,
+			       size_t count, uint64_t now_ms,
+			       struct work_order *order)
+{
+	enum error error;
+
+	do {
+		error = try_sound_batch(engine, changes, count, now_ms, order);
+	} while (error == ERR_STORE_FULL &&
+		 store_grow(engine->store) == ERR_NONE);
+	return error;
+}
+
+enum error engine_create(struct engine **engine_out, struct store *store,
+			 const struct engine_options *options, uint64_t now_ms)
+{
+	struct engine *engine = mem_alloc(1, sizeof(*engine));
+	struct txn txn = txn_begin_read(store);
+	enum error error;
+
+	engine->store = store;
+	set_options(engine, options);
+	load_sites(engine, &txn);
+	error = txn_end(&txn);
+	if (error == ERR_NONE)
+		error = try_and_grow(engine, NULL, 0, now_ms, NULL);
+	if (error != ERR_NONE && error != ERR_STORE_FULL) {
+		engine_destroy(engine);
+		return error;
+	}
+	*engine_out = engine;
+	return ERR_NONE;
+}
+
+static bool is_answer(const struct change *change)
+{
+	switch (change->kind) {
+	case CHANGE_PAGE:
+	case CHANGE_REDIRECT:
+	case CHANGE_FRESH:
+	case CHANGE_SITEMAP:
+	case CHANGE_FAILED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * The change cannot be committed, whatever the reason. Its URL must not stay
+ * leased for ever.
+ */
+static void give_up(struct engine *engine, struct change *change,
+		    enum error error, uint64_t now_ms)
+{
+	struct change failed = {
+		.kind = CHANGE_FAILED,
+		.url = change->url,
+		.outcome = {.error = error, .now_ms = now_ms},
+	};
+
+	change->error = error;
+	log_error("%s: cannot be committed: %s",
+		  change->url == NULL ? "what has no URL" : change->url->text,
+		  error_text(error));
+	if (is_answer(change))
+		try_and_grow(engine, &failed, 1, now_ms, NULL);
+}
+
+static enum error fail_all(struct change *changes, size_t count,
+			   enum error error)
+{
+	for (size_t i = 0; i < count; i++)
+		changes[i].error = error;
+	return error;
+}
+
+enum error engine_commit(struct engine *engine, struct change *changes,
+			 size_t count, uint64_t now_ms,
+			 struct work_order *order)
+{
+	enum error error = try_and_grow(engine, changes, count, now_ms, order);
+
+	if (error == ERR_NONE)
+		return ERR_NONE;
+	if (error == ERR_STORE_FULL || error == ERR_IO || count == 0)
+		return fail_all(changes, count, error);
+	for (size_t i = 0; i < count; i++) {
+		error = try_and_grow(engine, &changes[i], 1, now_ms, NULL);
+		if (error == ERR_STORE_FULL || error == ERR_IO)
+			return fail_all(&changes[i], count - i, error);
+		if (error != ERR_NONE)
+			give_up(engine, &changes[i], error, now_ms);
+	}
+	return try_and_grow(engine, NULL, 0, now_ms, order);
+}
+
+uint64_t engine_next_due(const struct engine *engine)
+{
+	return engine->next_due;
+}
+
+struct store *engine_store(const struct engine *engine)
+{
+	return engine->store;
+}

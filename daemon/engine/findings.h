@@ -1,0 +1,41 @@
+/*
+ * daemon/engine/findings.h - what an inspection of a site has found out, to be
+ * committed in one piece. Plain data; everything belongs to the inspection.
+ */
+#ifndef DAEMON_ENGINE_FINDINGS_H
+#define DAEMON_ENGINE_FINDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/rows.h"
+
+struct panel_entry {
+	uint64_t page;
+	struct panel_row row;
+};
+
+struct template_finding {
+	uint32_t cluster;
+	struct template_row row;
+	bool has_version; /* number row.version, new or over the old one */
+	struct version_row version;
+	bool has_panel;                  /* it replaces the old one */
+	const struct panel_entry *panel; /* [panel_count] */
+	size_t panel_count;
+};
+
+struct findings {
+	uint16_t threshold; /* of the site when it was read */
+	const struct template_finding *templates; /* [template_count] */
+	size_t template_count;
+	const struct event_row *events; /* [event_count], without time, host */
+	size_t event_count;
+	const uint64_t *visits; /* [visit_count], pages to be visited now */
+	size_t visit_count;
+	uint32_t set_flags; /* of SITE_FINDINGS */
+	uint32_t clear_flags;
+};
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * daemon/engine/guard_change.h - a guard comes or goes. Plain data; slices
+ * belong to the caller.
+ */
+#ifndef DAEMON_ENGINE_GUARD_CHANGE_H
+#define DAEMON_ENGINE_GUARD_CHANGE_H
+
+#include <stdint.h>
+
+#include "store/rows.h"
+
+enum { MAX_SITE_GUARDS = 100 };
+
+struct guard_change {
+	bool is_delete;
+	uint32_t site;          /* it was tried on that one; 0: any */
+	uint32_t number;        /* to be deleted; or, out: of the new guard */
+	struct guard_row guard; /* cluster, limits, language, texts */
+	/* what it finds on pages that are there: as in daemon/guarding.h, with
+	 * "url" in place of "guard", and the "hash" of their content */
+	struct slice found;
+};
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * daemon/engine/guard_evidence.h - what the pages of a guard say for or against
+ * it. Internal to daemon/.
+ */
+#ifndef DAEMON_ENGINE_GUARD_EVIDENCE_H
+#define DAEMON_ENGINE_GUARD_EVIDENCE_H
+
+#include <jansson.h>
+
+#include "store/rows.h"
+#include "store/txn.h"
+
+/*
+ * {"guard", "name", "selector", "language", "xpath", "expect", "seen",
+ * "agreed", "failed", "checked", "pages": [{"url", "matches", "value",
+ * "path", "good"}, ...], "candidates": [{"selector", "xpath", "score",
+ * "pages", "example"}, ...]}: of `seen` recent pages `agreed` say that it is
+ * as its state has it; `failed` of `checked` pages fail. `pages` are up to 10
+ * that fail, or on which it holds when none does. Candidates are there when
+ * some fail.
+ */
+json_t *guard_evidence(struct txn *txn, uint32_t site, uint32_t number,
+		       const struct guard_row *guard);
+
+/* "1", "1..", "2..5". */
+void guard_expect(const struct guard_row *guard, char out[32]);
+
+#endif

@@ -1,0 +1,227 @@
+#include "daemon/engine/inbound.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crawl/url/url.h"
+#include "store/hash.h"
+#include "store/memory.h"
+#include "template/absolute.h"
+
+#define NO_PAGE UINT32_MAX
+
+/* A page by its URL, or by what equivalent URLs have in common. */
+struct entry {
+	uint64_t key;
+	uint64_t url; /* hash: which of several pages is first */
+	uint32_t page;
+};
+
+struct inbound {
+	struct entry *urls;       /* [page_count], ascending */
+	struct entry *equivalent; /* [page_count], ascending */
+	uint32_t *latest;         /* [page_count], the last source that links
+				     there, + 1 */
+	uint32_t page_count;
+	bool is_offline;
+	struct witness_link *links; /* [link_count] */
+	size_t link_count;
+	size_t link_capacity;
+};
+
+/* A canonical URL, taken apart. */
+struct parts {
+	struct slice host;
+	struct slice path; /* with the query */
+};
+
+static struct parts split(struct slice url)
+{
+	const char *text = url.data;
+	const char *host = memmem(text, url.size, "://", 3);
+	const char *end = text + url.size;
+	const char *path;
+
+	if (host == NULL)
+		return (struct parts){{"", 0}, url};
+	host += 3;
+	path = memchr(host, '/', (size_t)(end - host));
+	if (path == NULL)
+		path = end;
+	return (struct parts){{host, (size_t)(path - host)},
+			      {path, (size_t)(end - path)}};
+}
+
+static bool is_hex(char byte)
+{
+	return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'F') ||
+	       (byte >= 'a' && byte <= 'f');
+}
+
+static unsigned hex_value(char byte)
+{
+	unsigned digit = (unsigned char)byte;
+
+	return byte <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
+}
+
+/* Percent-decode to `out` [MAX_URL_BYTES]; what is longer is cut. */
+static size_t decode(struct slice text, char *out)
+{
+	const char *at = text.data;
+	const char *end = at + text.size;
+	size_t size = 0;
+
+	while (at < end && size < MAX_URL_BYTES) {
+		if (*at == '%' && end - at >= 3 && is_hex(at[1]) &&
+		    is_hex(at[2])) {
+			unsigned byte =
+				hex_value(at[1]) << 4 | hex_value(at[2]);
+
+			out[size++] = (char)byte;
+			at += 3;
+		} else {
+			out[size++] = *at++;
+		}
+	}
+	return size;
+}
+
+/* Take `ending` off, if it is one. */
+static void drop(struct slice *text, const char *ending)
+{
+	size_t size = strlen(ending);
+
+	if (text->size >= size &&
+	    memcmp((const char *)text->data + text->size - size, ending,
+		   size) == 0)
+		text->size -= size;
+}
+
+static uint64_t equivalence_of(const struct inbound *inbound, struct slice url)
+{
+	struct parts parts = split(url);
+	char text[MAX_URL_BYTES];
+	size_t size = decode(parts.path, text);
+	const char *query = memchr(text, '?', size);
+	struct slice path = {text,
+			     query == NULL ? size : (size_t)(query - text)};
+	struct slice rest = {text + path.size, size - path.size};
+	uint64_t hash = inbound->is_offline
+				? 0
+				: hash64(parts.host.data, parts.host.size, 0);
+
+	drop(&path, ".gz");
+	drop(&path, "/index.html");
+	drop(&path, "/index.htm");
+	drop(&path, "/");
+	drop(&path, ".html");
+	drop(&path, ".htm");
+	hash = hash64(path.data, path.size, hash);
+	return hash64(rest.data, rest.size, hash);
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+	const struct entry *a = left;
+	const struct entry *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return (a->url > b->url) - (a->url < b->url);
+}
+
+struct inbound *inbound_create(const struct slice *urls, uint32_t page_count)
+{
+	struct inbound *inbound = mem_alloc(1, sizeof(*inbound));
+
+	inbound->page_count = page_count;
+	inbound->is_offline =
+		page_count > 0 &&
+		slice_equal(split(urls[0]).host, slice_of(OFFLINE_HOST));
+	inbound->urls = mem_alloc(page_count, sizeof(*inbound->urls));
+	inbound->equivalent =
+		mem_alloc(page_count, sizeof(*inbound->equivalent));
+	inbound->latest = mem_alloc(page_count, sizeof(*inbound->latest));
+	for (uint32_t i = 0; i < page_count; i++) {
+		uint64_t url = hash64(urls[i].data, urls[i].size, 0);
+
+		inbound->urls[i] = (struct entry){url, url, i};
+		inbound->equivalent[i] = (struct entry){
+			equivalence_of(inbound, urls[i]), url, i};
+	}
+	qsort(inbound->urls, page_count, sizeof(*inbound->urls),
+	      compare_entries);
+	qsort(inbound->equivalent, page_count, sizeof(*inbound->equivalent),
+	      compare_entries);
+	return inbound;
+}
+
+void inbound_destroy(struct inbound *inbound)
+{
+	if (inbound == NULL)
+		return;
+	free(inbound->urls);
+	free(inbound->equivalent);
+	free(inbound->latest);
+	free(inbound->links);
+	free(inbound);
+}
+
+/* The first page with the key, or NO_PAGE. */
+static uint32_t find(const struct entry *entries, uint32_t count, uint64_t key)
+{
+	uint32_t low = 0;
+	uint32_t high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (entries[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && entries[low].key == key ? entries[low].page
+						      : NO_PAGE;
+}
+
+static uint32_t target_of(const struct inbound *inbound, struct slice url)
+{
+	uint32_t page = find(inbound->urls, inbound->page_count,
+			     hash64(url.data, url.size, 0));
+
+	return page != NO_PAGE ? page
+			       : find(inbound->equivalent, inbound->page_count,
+				      equivalence_of(inbound, url));
+}
+
+void inbound_add(struct inbound *inbound, uint32_t source,
+		 const struct record *record)
+{
+	assert(source < inbound->page_count);
+	for (uint32_t i = 0; i < record->link_count; i++) {
+		struct record_link link = record_link_at(record, i);
+		uint32_t target;
+
+		if (link.path == 0)
+			continue;
+		target = target_of(inbound, link.url);
+		if (target == NO_PAGE || target == source ||
+		    inbound->latest[target] == source + 1)
+			continue;
+		inbound->latest[target] = source + 1;
+		inbound->links = mem_grow(inbound->links, inbound->link_count,
+					  &inbound->link_capacity,
+					  sizeof(*inbound->links));
+		inbound->links[inbound->link_count++] =
+			(struct witness_link){target, link.path};
+	}
+}
+
+struct witness_link *inbound_links(struct inbound *inbound, size_t *count_out)
+{
+	*count_out = inbound->link_count;
+	return inbound->links;
+}

@@ -1,0 +1,46 @@
+/*
+ * daemon/engine/notice_change.h - a change of who is told of what: hooks, what
+ * was delivered to them, mutes, acknowledgements. Plain data; slices belong to
+ * the caller.
+ */
+#ifndef DAEMON_ENGINE_NOTICE_CHANGE_H
+#define DAEMON_ENGINE_NOTICE_CHANGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/rows.h"
+
+enum notice_action {
+	HOOK_ADD,
+	HOOK_DELETE,  /* and what waits for it */
+	HOOK_TEST,    /* an event EVENT_HOOK_TEST for it alone; it is tried now,
+			 however long it was to be left alone */
+	HOOKS_REPORT, /* what became of deliveries */
+	EVENT_ACK,
+	EVENT_MUTE, /* a rule from the event, which is acknowledged */
+	MUTE_DELETE,
+};
+
+/* A hook since its last report. */
+struct hook_report {
+	uint32_t hook;
+	uint64_t until;        /* its events up to this one were delivered */
+	uint64_t delivered;    /* how many; 0: `until` and the time mean none */
+	uint64_t delivered_ms; /* the last */
+	uint64_t next_ms;      /* not tried again before this */
+	uint32_t failures;     /* in a row */
+	uint16_t http_status;  /* of the last try; 0: none */
+	struct slice error;    /* of the last try; or empty */
+};
+
+struct notice_change {
+	enum notice_action action;
+	uint64_t number; /* of the hook, mute or event */
+	uint64_t made;   /* out: of the new hook (ADD), event (TEST) or mute */
+	struct hook_row hook; /* HOOK_ADD: target, secret, host, kinds */
+	const struct hook_report *reports; /* HOOKS_REPORT: [report_count] */
+	size_t report_count;
+};
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * daemon/engine/sweep.h - what is over the limits of daemon/config/keep.h and
+ * goes next, the oldest first. Reads alone: what is found is dropped by
+ * CHANGE_SWEEP.
+ *
+ * Never found are the newest version of a template; the bodies of pages in the
+ * panel of a template; and those of the pages that methods learn from, which
+ * stored_pages_sample() of daemon/answer/stored_page.h gives: so a limit is
+ * kept as far as these allow.
+ */
+#ifndef DAEMON_ENGINE_SWEEP_H
+#define DAEMON_ENGINE_SWEEP_H
+
+#include <stddef.h>
+
+#include "daemon/config/keep.h"
+#include "store/error.h"
+#include "store/rows.h"
+#include "store/store.h"
+
+/* A row that goes. */
+struct sweep_row {
+	enum table table; /* TABLE_BODIES, TABLE_VERSIONS or TABLE_EVENTS */
+	struct key key;
+};
+
+struct sweep {
+	struct sweep_row *rows; /* [count]; free() it */
+	size_t count;
+	size_t capacity;
+};
+
+/* `max` rows are found at a time; there may be more then. */
+enum { SWEEP_MAX_ROWS = 10000, SWEEP_AT_ONCE = 1000 /* in a transaction */ };
+
+/*
+ * Find what goes at the time `now_ms`. The bodies of one site are looked at in
+ * one read transaction: 3 us a page, and next to no memory. ERR_IO, ERR_BUSY,
+ * ERR_CORRUPT.
+ */
+enum error sweep_find(struct store *store, const struct keep_limits *limits,
+		      uint64_t now_ms, struct sweep *sweep_out);
+
+#endif

@@ -1,0 +1,219 @@
+/* The bodies of pages that are over the limits. */
+#include "daemon/engine/sweep_parts.h"
+
+#include <stdlib.h>
+
+#include "daemon/answer/stored_page.h"
+#include "extract/core/extractor.h"
+#include "store/memory.h"
+
+static int compare_keys(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left;
+	uint64_t b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Pages of a site that keep their bodies: ascending. */
+struct kept {
+	uint64_t *keys; /* [count] */
+	size_t count;
+	size_t capacity;
+};
+
+static void keep(struct kept *kept, uint64_t key)
+{
+	kept->keys = mem_grow(kept->keys, kept->count, &kept->capacity,
+			      sizeof(*kept->keys));
+	kept->keys[kept->count++] = key;
+}
+
+static void keep_panels(struct txn *txn, uint32_t site, struct kept *kept)
+{
+	struct key prefix = key_site(site);
+	struct scan scan = scan_begin(txn, TABLE_PANEL, key_slice(&prefix));
+
+	while (scan_next(&scan))
+		keep(kept, key_u64(scan.key, 2 * sizeof(uint32_t)));
+	scan_end(&scan);
+}
+
+static void keep_samples(struct txn *txn, uint32_t site, struct kept *kept)
+{
+	struct key prefix = key_site(site);
+	struct scan scan = scan_begin(txn, TABLE_CLUSTERS, key_slice(&prefix));
+	uint64_t keys[MAX_SAMPLE_PAGES];
+
+	while (scan_next(&scan)) {
+		const struct stored_pages pages = {
+			.txn = txn,
+			.site = site,
+			.cluster = key_u32(scan.key, sizeof(uint32_t)),
+		};
+		uint32_t count =
+			stored_pages_find(&pages, MAX_SAMPLE_PAGES, keys);
+
+		for (uint32_t i = 0; i < count; i++)
+			keep(kept, keys[i]);
+	}
+	scan_end(&scan);
+}
+
+static struct kept find_kept(struct txn *txn, uint32_t site)
+{
+	struct kept kept = {0};
+
+	keep_panels(txn, site, &kept);
+	keep_samples(txn, site, &kept);
+	if (kept.count > 1)
+		qsort(kept.keys, kept.count, sizeof(*kept.keys), compare_keys);
+	return kept;
+}
+
+static bool is_kept(const struct kept *kept, uint64_t key)
+{
+	return kept->count > 0 &&
+	       bsearch(&key, kept->keys, kept->count, sizeof(*kept->keys),
+		       compare_keys) != NULL;
+}
+
+/* Consider the bodies of a site that may go; count all. */
+static void consider_bodies(struct txn *txn, uint32_t site,
+			    struct oldest *oldest, struct looked *looked)
+{
+	struct kept kept = find_kept(txn, site);
+	struct key prefix = key_site(site);
+	struct scan scan = scan_begin(txn, TABLE_BODIES, key_slice(&prefix));
+	struct page_row row;
+
+	while (scan_next(&scan)) {
+		uint64_t page = key_u64(scan.key, sizeof(uint32_t));
+		struct candidate candidate = {
+			.bytes = sweep_bytes(scan.key, scan.value),
+			.row = {TABLE_BODIES, key_page(site, page)},
+		};
+
+		looked->count++;
+		looked->bytes += candidate.bytes;
+		if (is_kept(&kept, page) ||
+		    !page_row_get(txn, site, page, &row))
+			continue;
+		candidate.time_ms = row.fetched_ms;
+		oldest_consider(oldest, &candidate);
+	}
+	scan_end(&scan);
+	free(kept.keys);
+}
+
+/* How many of the candidates, the oldest first, are over the age. */
+static uint64_t count_older(const struct finder *finder, struct oldest *oldest,
+			    uint64_t age_ms)
+{
+	uint64_t count = 0;
+
+	oldest_sort(oldest);
+	while (count < oldest->count &&
+	       finder_is_older(finder, oldest->items[count].time_ms, age_ms))
+		count++;
+	return count;
+}
+
+/* By age, and by the count of the site. */
+static void find_in_site(struct finder *finder, struct txn *txn, uint32_t site)
+{
+	const struct keep_limit *limit = &finder->limits->bodies;
+	struct oldest oldest = {0};
+	struct looked looked = {0};
+	uint64_t over;
+	uint64_t older;
+
+	consider_bodies(txn, site, &oldest, &looked);
+	over = sweep_excess(looked.count, limit->count);
+	older = count_older(finder, &oldest, limit->age_ms);
+	oldest_take(&oldest, over > older ? over : older, 0, finder->sweep);
+	free(oldest.items);
+}
+
+/* The numbers of all sites. */
+struct numbers {
+	uint32_t *sites; /* [count] */
+	size_t count;
+	size_t capacity;
+};
+
+static enum error find_sites(struct store *store, struct numbers *numbers)
+{
+	struct txn txn = txn_begin_read(store);
+	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
+	struct site_row row;
+
+	while (scan_next(&scan)) {
+		if (!site_decode(scan.value, &row))
+			continue;
+		numbers->sites =
+			mem_grow(numbers->sites, numbers->count,
+				 &numbers->capacity, sizeof(*numbers->sites));
+		numbers->sites[numbers->count++] = row.id;
+	}
+	scan_end(&scan);
+	return txn_end(&txn);
+}
+
+/* The sites one after the other: what each has over, or (oldest) the oldest of
+ * all, and what there is. */
+static enum error look_at_sites(struct finder *finder, struct store *store,
+				struct oldest *oldest, struct looked *looked)
+{
+	struct numbers numbers = {0};
+	enum error error = find_sites(store, &numbers);
+
+	for (size_t i = 0; i < numbers.count && error == ERR_NONE &&
+			   !sweep_is_full(finder->sweep);
+	     i++) {
+		struct txn txn = txn_begin_read(store);
+
+		if (txn.error == ERR_NONE && oldest != NULL)
+			consider_bodies(&txn, numbers.sites[i], oldest, looked);
+		else if (txn.error == ERR_NONE)
+			find_in_site(finder, &txn, numbers.sites[i]);
+		error = txn_end(&txn);
+	}
+	free(numbers.sites);
+	return error;
+}
+
+static enum error read_usage(struct store *store, enum table table,
+			     struct table_usage *usage_out)
+{
+	struct txn txn = txn_begin_read(store);
+
+	*usage_out = txn_usage(&txn, table);
+	return txn_end(&txn);
+}
+
+/*
+ * Those of all sites, when there are too many bytes; what each site has over is
+ * gone then. Pages of the map are half empty at times, so that they may be too
+ * many, and what is in them not; never the other way round.
+ */
+enum error sweep_find_bodies(struct finder *finder, struct store *store)
+{
+	const struct keep_limit *limit = &finder->limits->bodies;
+	size_t before = finder->sweep->count;
+	struct oldest oldest = {0};
+	struct looked looked = {0};
+	struct table_usage usage;
+	enum error error = read_usage(store, TABLE_BODIES, &usage);
+
+	if (error == ERR_NONE && (limit->age_ms != 0 || limit->count != 0))
+		error = look_at_sites(finder, store, NULL, NULL);
+	if (error != ERR_NONE || finder->sweep->count > before ||
+	    sweep_excess(usage.bytes, limit->bytes) == 0)
+		return error;
+	error = look_at_sites(finder, store, &oldest, &looked);
+	oldest_take(&oldest, 0, sweep_excess(looked.bytes, limit->bytes),
+		    finder->sweep);
+	free(oldest.items);
+	return error;
+}

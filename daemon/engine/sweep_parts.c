@@ -1,0 +1,93 @@
+#include "daemon/engine/sweep_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/memory.h"
+
+/* What LMDB puts into a page, and what it gives pages of their own. */
+enum { PAGE_BYTES = 4096, PAGE_HEAD = 16, NODE_HEAD = 10, MAX_NODE = 2038 };
+
+bool sweep_is_full(const struct sweep *sweep)
+{
+	return sweep->count >= SWEEP_MAX_ROWS;
+}
+
+void sweep_add(struct sweep *sweep, enum table table, struct slice key)
+{
+	struct sweep_row row = {.table = table};
+
+	if (sweep_is_full(sweep) || key.size > sizeof(row.key.bytes))
+		return;
+	memcpy(row.key.bytes, key.data, key.size);
+	row.key.size = key.size;
+	sweep->rows = mem_grow(sweep->rows, sweep->count, &sweep->capacity,
+			       sizeof(*sweep->rows));
+	sweep->rows[sweep->count++] = row;
+}
+
+bool finder_is_older(const struct finder *finder, uint64_t time_ms,
+		     uint64_t age_ms)
+{
+	return age_ms != 0 && time_ms < finder->now_ms &&
+	       finder->now_ms - time_ms > age_ms;
+}
+
+uint64_t sweep_bytes(struct slice key, struct slice value)
+{
+	uint64_t size = key.size + value.size + NODE_HEAD;
+
+	if (size <= MAX_NODE)
+		return size;
+	return (value.size + PAGE_HEAD + PAGE_BYTES - 1) / PAGE_BYTES *
+	       PAGE_BYTES;
+}
+
+uint64_t sweep_excess(uint64_t has, uint64_t limit)
+{
+	return limit != 0 && has > limit ? has - limit : 0;
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct candidate *a = left;
+	const struct candidate *b = right;
+
+	if (a->time_ms != b->time_ms)
+		return a->time_ms < b->time_ms ? -1 : 1;
+	return memcmp(a->row.key.bytes, b->row.key.bytes,
+		      sizeof(a->row.key.bytes));
+}
+
+void oldest_sort(struct oldest *oldest)
+{
+	if (oldest->count > 1)
+		qsort(oldest->items, oldest->count, sizeof(*oldest->items),
+		      by_time);
+	if (oldest->count > SWEEP_MAX_ROWS)
+		oldest->count = SWEEP_MAX_ROWS;
+}
+
+void oldest_consider(struct oldest *oldest, const struct candidate *candidate)
+{
+	oldest->items = mem_grow(oldest->items, oldest->count,
+				 &oldest->capacity, sizeof(*oldest->items));
+	oldest->items[oldest->count++] = *candidate;
+	if (oldest->count >= 2 * (size_t)SWEEP_MAX_ROWS)
+		oldest_sort(oldest);
+}
+
+void oldest_take(struct oldest *oldest, uint64_t count, uint64_t bytes,
+		 struct sweep *sweep)
+{
+	uint64_t freed = 0;
+
+	oldest_sort(oldest);
+	for (size_t i = 0; i < oldest->count && (i < count || freed < bytes);
+	     i++) {
+		const struct sweep_row *row = &oldest->items[i].row;
+
+		sweep_add(sweep, row->table, key_slice(&row->key));
+		freed += oldest->items[i].bytes;
+	}
+}

@@ -1,0 +1,381 @@
+#include "daemon/engine/verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/signature.h"
+#include "store/memory.h"
+#include "store/record.h"
+#include "store/rows.h"
+#include "store/sets.h"
+
+/* A distinct signature of a site and the cluster that its pages are in. */
+struct entry {
+	uint32_t set;
+	uint32_t cluster;   /* 0: no page has it */
+	uint32_t component; /* by brute force, from 1 */
+	uint64_t *members;  /* [count] */
+	size_t count;
+};
+
+struct entries {
+	struct entry *items; /* [count], ascending by set at first */
+	size_t count;
+	size_t capacity;
+};
+
+/* Terms and what they stand for. */
+struct terms {
+	uint32_t *numbers; /* [count], ascending */
+	uint64_t *members; /* [count] */
+	size_t count;
+	size_t number_capacity;
+	size_t member_capacity;
+};
+
+static void free_entries(struct entries *entries)
+{
+	for (size_t i = 0; i < entries->count; i++)
+		free(entries->items[i].members);
+	free(entries->items);
+}
+
+static void load_terms(struct txn *txn, const struct site_row *site,
+		       struct terms *terms)
+{
+	struct key prefix = key_site(site->id);
+	struct scan scan = scan_begin(txn, TABLE_TERMS, key_slice(&prefix));
+
+	while (scan_next(&scan)) {
+		uint64_t member;
+
+		if (!term_decode(scan.value, &member))
+			continue; /* store_verify() has said so, as below */
+		terms->numbers = mem_grow(terms->numbers, terms->count,
+					  &terms->number_capacity,
+					  sizeof(*terms->numbers));
+		terms->members = mem_grow(terms->members, terms->count,
+					  &terms->member_capacity,
+					  sizeof(*terms->members));
+		terms->numbers[terms->count] =
+			key_u32(scan.key, sizeof(uint32_t));
+		terms->members[terms->count++] = member;
+	}
+	scan_end(&scan);
+}
+
+static uint64_t member_of(const struct terms *terms, uint32_t term)
+{
+	size_t low = 0;
+	size_t high = terms->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (terms->numbers[middle] < term)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < terms->count && terms->numbers[low] == term
+		       ? terms->members[low]
+		       : 0;
+}
+
+static int by_value(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left;
+	uint64_t b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* The set as the signature that it stands for. */
+static void add_entry(struct entries *entries, const struct terms *terms,
+		      uint32_t set, struct slice value)
+{
+	uint32_t *numbers = mem_alloc(value.size + 1, sizeof(*numbers));
+	size_t count = set_decode(value, numbers);
+	struct entry entry = {.set = set, .count = count};
+
+	if (count != SIZE_MAX) {
+		entry.members = mem_alloc(count + 1, sizeof(uint64_t));
+		for (size_t i = 0; i < count; i++)
+			entry.members[i] = member_of(terms, numbers[i]);
+		qsort(entry.members, count, sizeof(uint64_t), by_value);
+		entries->items =
+			mem_grow(entries->items, entries->count,
+				 &entries->capacity, sizeof(*entries->items));
+		entries->items[entries->count++] = entry;
+	}
+	free(numbers);
+}
+
+static void load_sets(struct txn *txn, const struct site_row *site,
+		      struct entries *entries)
+{
+	struct key prefix = key_site(site->id);
+	struct scan scan = scan_begin(txn, TABLE_SETS, key_slice(&prefix));
+	struct terms terms = {0};
+
+	load_terms(txn, site, &terms);
+	while (scan_next(&scan))
+		add_entry(entries, &terms, key_u32(scan.key, sizeof(uint32_t)),
+			  scan.value);
+	scan_end(&scan);
+	free(terms.numbers);
+	free(terms.members);
+}
+
+static struct entry *find_entry(const struct entries *entries, uint32_t set)
+{
+	size_t low = 0;
+	size_t high = entries->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (entries->items[middle].set < set)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < entries->count && entries->items[low].set == set
+		       ? &entries->items[low]
+		       : NULL;
+}
+
+/* The signature in the record of the page must be the stored one. */
+static void check_record(struct txn *txn, const struct site_row *site,
+			 uint64_t page, const struct entry *entry,
+			 struct verify_report *report)
+{
+	struct key key = key_page(site->id, page);
+	struct slice value = txn_get(txn, TABLE_RECORDS, key_slice(&key));
+	unsigned measure = site->measure % MEASURE_COUNT;
+	struct record record;
+	void *copy;
+	bool is_same = false;
+
+	if (value.data == NULL)
+		return; /* store_verify() has said so */
+	copy = record_copy(value);
+	value.data = copy;
+	if (record_open(value, &record) == ERR_NONE)
+		is_same = record.signature_counts[measure] == entry->count &&
+			  (entry->count == 0 ||
+			   memcmp(record.signatures[measure], entry->members,
+				  entry->count * sizeof(uint64_t)) == 0);
+	if (!is_same)
+		verify_problem(report,
+			       "site %.*s: page %016llx: its %s "
+			       "signature is not that of its record",
+			       (int)site->host.size,
+			       (const char *)site->host.data,
+			       (unsigned long long)page, measure_name(measure));
+	free(copy);
+}
+
+/* Equal signatures must be in one cluster. */
+static void check_member(struct txn *txn, const struct site_row *site,
+			 const struct scan *scan, struct entries *entries,
+			 struct verify_report *report)
+{
+	uint32_t cluster = key_u32(scan->key, sizeof(uint32_t));
+	uint64_t page = key_u64(scan->key, 2 * sizeof(uint32_t));
+	struct entry *entry;
+	uint32_t set;
+
+	if (!member_decode(scan->value, &set))
+		return; /* store_verify() has said so, as below */
+	entry = find_entry(entries, set);
+	if (entry == NULL)
+		return;
+	if (entry->cluster == 0)
+		entry->cluster = cluster;
+	if (entry->cluster != cluster)
+		verify_problem(report,
+			       "site %.*s: pages with the same signature are "
+			       "in clusters %u and %u",
+			       (int)site->host.size,
+			       (const char *)site->host.data, entry->cluster,
+			       cluster);
+	check_record(txn, site, page, entry, report);
+}
+
+static void load_entries(struct txn *txn, const struct site_row *site,
+			 struct entries *entries, struct verify_report *report)
+{
+	struct key prefix = key_site(site->id);
+	struct scan scan;
+	size_t kept = 0;
+
+	load_sets(txn, site, entries);
+	scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
+	while (scan_next(&scan))
+		check_member(txn, site, &scan, entries, report);
+	scan_end(&scan);
+	for (size_t i = 0; i < entries->count; i++)
+		if (entries->items[i].cluster != 0)
+			entries->items[kept++] = entries->items[i];
+		else
+			free(entries->items[i].members);
+	entries->count = kept;
+}
+
+static struct signature signature_of(const struct entry *entry)
+{
+	return (struct signature){entry->members, entry->count};
+}
+
+/* Flood every component of the threshold graph, by all pairs. */
+static void find_components(struct entries *entries, unsigned threshold)
+{
+	size_t *stack = mem_alloc(entries->count, sizeof(*stack));
+	uint32_t component = 0;
+
+	for (size_t i = 0; i < entries->count; i++) {
+		size_t depth = 0;
+
+		if (entries->items[i].component != 0)
+			continue;
+		entries->items[i].component = ++component;
+		stack[depth++] = i;
+		while (depth > 0) {
+			const struct entry *from =
+				&entries->items[stack[--depth]];
+
+			for (size_t k = 0; k < entries->count; k++) {
+				struct entry *to = &entries->items[k];
+
+				if (to->component != 0 ||
+				    !signature_linked(signature_of(from),
+						      signature_of(to),
+						      threshold))
+					continue;
+				to->component = component;
+				stack[depth++] = k;
+			}
+		}
+	}
+	free(stack);
+}
+
+static int by_cluster(const void *left, const void *right)
+{
+	const struct entry *a = left;
+	const struct entry *b = right;
+
+	if (a->cluster != b->cluster)
+		return a->cluster < b->cluster ? -1 : 1;
+	return (a->component > b->component) - (a->component < b->component);
+}
+
+static int by_component(const void *left, const void *right)
+{
+	const struct entry *a = left;
+	const struct entry *b = right;
+
+	if (a->component != b->component)
+		return a->component < b->component ? -1 : 1;
+	return (a->cluster > b->cluster) - (a->cluster < b->cluster);
+}
+
+/* One cluster a component, and one component a cluster. */
+static void compare_partitions(struct entries *entries,
+			       const struct site_row *site,
+			       struct verify_report *report)
+{
+	if (entries->count < 2)
+		return;
+	qsort(entries->items, entries->count, sizeof(*entries->items),
+	      by_cluster);
+	for (size_t i = 1; i < entries->count; i++)
+		if (entries->items[i].cluster ==
+			    entries->items[i - 1].cluster &&
+		    entries->items[i].component !=
+			    entries->items[i - 1].component)
+			verify_problem(report,
+				       "site %.*s: cluster %u is not connected",
+				       (int)site->host.size,
+				       (const char *)site->host.data,
+				       entries->items[i].cluster);
+	qsort(entries->items, entries->count, sizeof(*entries->items),
+	      by_component);
+	for (size_t i = 1; i < entries->count; i++)
+		if (entries->items[i].component ==
+			    entries->items[i - 1].component &&
+		    entries->items[i].cluster != entries->items[i - 1].cluster)
+			verify_problem(report,
+				       "site %.*s: clusters %u and %u are "
+				       "within the threshold of each other",
+				       (int)site->host.size,
+				       (const char *)site->host.data,
+				       entries->items[i - 1].cluster,
+				       entries->items[i].cluster);
+}
+
+/* Sites by name: each is looked at in a snapshot of its own. */
+struct names {
+	char **items; /* [count] */
+	size_t count;
+	size_t capacity;
+};
+
+static void list_sites(struct txn *txn, struct names *names)
+{
+	struct scan scan =
+		scan_begin(txn, TABLE_SITES, (struct slice){NULL, 0});
+
+	while (scan_next(&scan)) {
+		names->items = mem_grow(names->items, names->count,
+					&names->capacity, sizeof(char *));
+		names->items[names->count++] =
+			mem_copy_text(scan.key.data, scan.key.size);
+	}
+	scan_end(&scan);
+}
+
+/*
+ * All pairs are compared after the transaction: that may take long, and a
+ * reader must not keep the map from growing.
+ */
+static enum error verify_site(struct store *store, const char *host,
+			      struct verify_report *report)
+{
+	struct txn txn = txn_begin_read(store);
+	struct entries entries = {0};
+	struct site_row site;
+	bool is_there = site_get(&txn, slice_of(host), &site);
+	enum error error;
+
+	if (is_there)
+		load_entries(&txn, &site, &entries, report);
+	site.host = slice_of(host);
+	error = txn_end(&txn);
+	if (is_there && error == ERR_NONE) {
+		find_components(&entries, site.threshold);
+		compare_partitions(&entries, &site, report);
+	}
+	free_entries(&entries);
+	return error;
+}
+
+enum error verify(struct store *store, struct verify_report *report_out)
+{
+	struct txn txn = txn_begin_read(store);
+	struct names names = {0};
+	enum error error;
+
+	*report_out = (struct verify_report){0};
+	store_verify(&txn, report_out);
+	list_sites(&txn, &names);
+	error = txn_end(&txn);
+	for (size_t i = 0; i < names.count; i++) {
+		if (error == ERR_NONE)
+			error = verify_site(store, names.items[i], report_out);
+		free(names.items[i]);
+	}
+	free(names.items);
+	return error;
+}

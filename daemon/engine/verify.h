@@ -1,0 +1,16 @@
+/* daemon/engine/verify.h - the laws, checked on a store. */
+#ifndef DAEMON_ENGINE_VERIFY_H
+#define DAEMON_ENGINE_VERIFY_H
+
+#include "store/store.h"
+#include "store/verify.h"
+
+/*
+ * store_verify(), and for each site: the stored signature is that of the
+ * record, and the clusters are the connected components of the threshold graph,
+ * by brute force over the distinct signatures (law 1): O(n^2) comparisons. One
+ * snapshot, and then one a site; any thread. Free report_out->text.
+ */
+enum error verify(struct store *store, struct verify_report *report_out);
+
+#endif

@@ -1,0 +1,892 @@
+#include "daemon/engine/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/memory.h"
+#include "store/rows.h"
+#include "tests/unit/daemon/world.h"
+#include "tests/unit/run.h"
+
+enum { URLS = 60, MAX_EVENTS = 1000 };
+
+static struct world world;
+
+static void setup(void)
+{
+	world_open(&world, 0);
+	world_add_site(&world, "a.test");
+}
+
+static void teardown(void)
+{
+	world_close(&world);
+}
+
+static void page_url(char *url, size_t size, unsigned number)
+{
+	snprintf(url, size, "http://a.test/page/%u", number);
+}
+
+static void put(unsigned number, unsigned kind, unsigned seed)
+{
+	struct buffer html = {0};
+	char url[64];
+
+	page_url(url, sizeof(url), number);
+	world_page(&html, kind, seed);
+	ck_assert_int_eq(world_put(&world, url, buffer_slice(&html)), ERR_NONE);
+	buffer_free(&html);
+}
+
+static uint32_t cluster_of(unsigned number)
+{
+	struct txn txn = txn_begin_read(world.store);
+	struct page_row row = {0};
+	struct site_row site;
+	char url[64];
+
+	page_url(url, sizeof(url), number);
+	ck_assert(site_get(&txn, slice_of("a.test"), &site));
+	page_row_get(&txn, site.id, page_key_of(slice_of(url)), &row);
+	txn_abort(&txn);
+	return row.cluster;
+}
+
+static uint64_t rows_of(enum table table)
+{
+	struct store_usage usage;
+
+	ck_assert_int_eq(store_usage(world.store, &usage), ERR_NONE);
+	return usage.rows[table];
+}
+
+START_TEST(pages_of_one_template_are_one_cluster)
+{
+	for (unsigned i = 0; i < 12; i++)
+		put(i, i % 3, i);
+	for (unsigned i = 3; i < 12; i++)
+		ck_assert_uint_eq(cluster_of(i), cluster_of(i % 3));
+	ck_assert_uint_ne(cluster_of(0), cluster_of(1));
+	ck_assert_uint_ne(cluster_of(0), cluster_of(2));
+	ck_assert_uint_ne(cluster_of(1), cluster_of(2));
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+START_TEST(a_page_that_changes_its_template_changes_its_cluster)
+{
+	for (unsigned i = 0; i < 8; i++)
+		put(i, i % 2, i);
+	put(0, 1, 100);
+	ck_assert_uint_eq(cluster_of(0), cluster_of(1));
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+START_TEST(a_page_that_is_gone_leaves_nothing_behind)
+{
+	put(0, 0, 0);
+	world_remove(&world, "http://a.test/page/0");
+	ck_assert_uint_eq(rows_of(TABLE_PAGES), 0);
+	ck_assert_uint_eq(rows_of(TABLE_DF), 0);
+	ck_assert_uint_eq(rows_of(TABLE_CLUSTERS), 0);
+	ck_assert_uint_eq(rows_of(TABLE_MEMBERS), 0);
+	ck_assert_uint_eq(rows_of(TABLE_SETS), 0);
+	ck_assert_uint_eq(rows_of(TABLE_TERMS), 0);
+	ck_assert_uint_eq(rows_of(TABLE_BODIES), 0);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+static void commit(enum change_kind kind)
+{
+	struct change change = {.kind = kind};
+	struct url url;
+
+	url_parse(&url, slice_of("http://a.test/"), NULL);
+	change.url = &url;
+	engine_commit(world.engine, &change, 1, 1, NULL);
+	ck_assert_int_eq(change.error, ERR_NONE);
+}
+
+START_TEST(a_deleted_site_leaves_nothing_but_events)
+{
+	for (unsigned i = 0; i < 8; i++)
+		put(i, i % 2, i);
+	commit(CHANGE_HOST);
+	ck_assert_uint_eq(rows_of(TABLE_HOSTS), 1);
+	commit(CHANGE_SITE_DELETE);
+	for (unsigned table = 0; table < TABLE_COUNT; table++)
+		if (table != TABLE_META && table != TABLE_EVENTS)
+			ck_assert_uint_eq(rows_of((enum table)table), 0);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+/* One random step: a page comes, changes, changes its template, or goes. */
+static void random_step(uint64_t *state)
+{
+	unsigned number = world_random(state) % URLS;
+	char url[64];
+
+	page_url(url, sizeof(url), number);
+	if (world_random(state) % 5 == 0)
+		world_remove(&world, url);
+	else
+		put(number, world_random(state) % 4, world_random(state) % 7);
+}
+
+/* Laws 1 and 2: verify() recounts, and clusters by brute force. */
+START_TEST(counts_and_clusters_are_exact_after_any_history)
+{
+	uint64_t state = (uint64_t)_i + 1;
+
+	printf("seed %d\n", _i + 1);
+	for (int round = 0; round < 6; round++) {
+		for (int step = 0; step < 40; step++)
+			random_step(&state);
+		if (round % 2 == 1)
+			world_reopen(&world);
+		ck_assert_uint_eq(world_problems(&world), 0);
+	}
+}
+END_TEST
+
+/* Law 1: the partition is the same for every order of arrival. */
+START_TEST(the_order_of_arrival_does_not_matter)
+{
+	uint32_t forward[URLS];
+
+	for (unsigned i = 0; i < URLS; i++)
+		put(i, i % 4, i * 7);
+	for (unsigned i = 0; i < URLS; i++)
+		forward[i] = cluster_of(i);
+	teardown();
+	setup();
+	for (unsigned i = URLS; i-- > 0;)
+		put(i, i % 4, i * 7);
+	for (unsigned i = 0; i < URLS; i++)
+		for (unsigned k = 0; k < i; k++)
+			ck_assert_int_eq(forward[i] == forward[k],
+					 cluster_of(i) == cluster_of(k));
+}
+END_TEST
+
+/* Law 3: what does not fit leaves no trace, and what was there stays. */
+START_TEST(a_full_store_refuses_a_page_and_keeps_the_rest)
+{
+	unsigned stored = 0;
+	enum error error = ERR_NONE;
+
+	teardown();
+	world_open(&world, 2 << 20);
+	world_add_site(&world, "a.test");
+	while (error == ERR_NONE && stored < 100000) {
+		struct buffer html = {0};
+		char url[64];
+		uint64_t state = stored;
+
+		page_url(url, sizeof(url), stored);
+		world_page(&html, 0, stored);
+		for (int i = 0; i < 2000; i++)
+			buffer_printf(&html, "<p>%08x", world_random(&state));
+		error = world_put(&world, url, buffer_slice(&html));
+		stored += error == ERR_NONE;
+		buffer_free(&html);
+	}
+	ck_assert_int_eq(error, ERR_STORE_FULL);
+	ck_assert_uint_gt(stored, 0);
+	ck_assert_uint_eq(rows_of(TABLE_PAGES), stored);
+	ck_assert_uint_eq(world_problems(&world), 0);
+	/* the engine can begin on it, and room can be made */
+	world_reopen(&world);
+	commit(CHANGE_SITE_DELETE);
+	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
+	put(0, 0, 0);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+START_TEST(a_truncated_page_is_kept_but_never_learnt_from)
+{
+	struct buffer html = {0};
+
+	for (int i = 0; i < 2000; i++)
+		buffer_append_text(&html, "<div>");
+	buffer_append_text(&html, "deep");
+	ck_assert_int_eq(
+		world_put(&world, "http://a.test/page/0", buffer_slice(&html)),
+		ERR_NONE);
+	buffer_free(&html);
+	ck_assert_uint_eq(cluster_of(0), 0);
+	ck_assert_uint_eq(rows_of(TABLE_PAGES), 1);
+	ck_assert_uint_eq(rows_of(TABLE_DF), 0);
+	ck_assert_uint_eq(rows_of(TABLE_SETS), 0);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+START_TEST(a_page_of_an_unknown_site_is_refused_alone)
+{
+	struct buffer html = {0};
+
+	world_page(&html, 0, 0);
+	ck_assert_int_eq(
+		world_put(&world, "http://other.test/", buffer_slice(&html)),
+		ERR_NOT_FOUND);
+	ck_assert_int_eq(
+		world_put(&world, "http://a.test/page/1", buffer_slice(&html)),
+		ERR_NONE);
+	buffer_free(&html);
+}
+END_TEST
+
+START_TEST(there_is_a_limit_to_sites)
+{
+	/* a.test is there already */
+	ck_assert_int_eq(world_add_site(&world, "b.test"), ERR_NONE);
+	ck_assert_int_eq(world_add_site(&world, "c.test"), ERR_NONE);
+	ck_assert_int_eq(world_add_site(&world, "d.test"), ERR_NONE);
+	ck_assert_int_eq(world_add_site(&world, "e.test"), ERR_BUSY);
+	ck_assert_uint_eq(rows_of(TABLE_SITES), WORLD_MAX_SITES);
+}
+END_TEST
+
+/* Commit one change (or none), a second later; how many URLs it leases. */
+static size_t step(struct change *change, const char *text, size_t max)
+{
+	struct work work[8];
+	struct work_order order = {.max = max,
+				   .max_per_site = 8,
+				   .lease_ms = UINT64_C(1) << 40,
+				   .work = work};
+	struct url url;
+
+	world.now_ms += 1000;
+	if (change == NULL) {
+		engine_commit(world.engine, NULL, 0, world.now_ms, &order);
+		return order.count;
+	}
+	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	change->url = &url;
+	change->outcome.now_ms = world.now_ms;
+	ck_assert_int_eq(
+		engine_commit(world.engine, change, 1, world.now_ms, &order),
+		ERR_NONE);
+	return order.count;
+}
+
+/* A site that is crawled; its seed is leased at once. */
+static void crawl(const char *host, uint64_t revisit_ms)
+{
+	struct change add = {
+		.kind = CHANGE_SITE_ADD,
+		.options = {.measure = MEASURE_CPC,
+			    .threshold = 250,
+			    .max_pages = 100,
+			    .max_depth = 10,
+			    .revisit_ms = revisit_ms},
+	};
+	char url[256];
+
+	snprintf(url, sizeof(url), "http://%s/", host);
+	ck_assert_uint_eq(step(&add, url, 8), 1);
+}
+
+static struct change failure(enum error error, unsigned status)
+{
+	return (struct change){
+		.kind = CHANGE_FAILED,
+		.outcome = {.error = error, .http_status = (uint16_t)status}};
+}
+
+START_TEST(a_site_whose_pages_all_failed_is_visited_again)
+{
+	struct change gone = failure(ERR_NOT_FOUND, 404);
+
+	crawl("b.test", 60000);
+	ck_assert_uint_eq(step(&gone, "http://b.test/", 8), 0);
+	/* a tenth more or less */
+	ck_assert_uint_ge(engine_next_due(world.engine), world.now_ms + 54000);
+	ck_assert_uint_le(engine_next_due(world.engine), world.now_ms + 66000);
+	world.now_ms += 66000;
+	ck_assert_uint_eq(step(NULL, NULL, 8), 1);
+	ck_assert_uint_eq(engine_next_due(world.engine),
+			  world.now_ms + (UINT64_C(1) << 40));
+}
+END_TEST
+
+START_TEST(nothing_is_leased_while_a_host_rests)
+{
+	struct change back = failure(ERR_STOPPED, 0);
+
+	crawl("b.test", 0);
+	back.pause_ms = 50000;
+	ck_assert_uint_eq(step(&back, "http://b.test/", 8), 0);
+	ck_assert_uint_eq(engine_next_due(world.engine), world.now_ms + 50000);
+	world.now_ms += 48000;
+	ck_assert_uint_eq(step(NULL, NULL, 8), 0);
+	ck_assert_uint_eq(step(NULL, NULL, 8), 1);
+}
+END_TEST
+
+START_TEST(less_is_leased_of_a_slow_host)
+{
+	struct change done = failure(ERR_NOT_FOUND, 404);
+
+	crawl("b.test", 0);
+	for (unsigned i = 0; i < 6; i++) {
+		struct change ask = {.kind = CHANGE_ASK};
+		char url[64];
+
+		snprintf(url, sizeof(url), "http://b.test/%u", i);
+		ck_assert_uint_eq(step(&ask, url, 0), 0);
+	}
+	done.pace_ms = 4000; /* two of them in ten seconds */
+	ck_assert_uint_eq(step(&done, "http://b.test/", 8), 2);
+	done.pace_ms = 3600000;
+	ck_assert_uint_eq(step(&done, "http://b.test/0", 8), 0);
+}
+END_TEST
+
+START_TEST(an_endless_chain_of_hosts_is_not_followed)
+{
+	struct change add = {.kind = CHANGE_SITE_ADD,
+			     .options = {.measure = MEASURE_CPC,
+					 .threshold = 250,
+					 .max_pages = 100}};
+
+	world.max_sites = 100;
+	world_reopen(&world);
+	ck_assert_uint_eq(step(&add, "http://h0.test/", 8), 1);
+	for (unsigned i = 0; i < 10; i++) {
+		struct change moved = {.kind = CHANGE_REDIRECT,
+				       .outcome = {.http_status = 301}};
+		struct url target;
+		char from[64];
+		char to[64];
+
+		snprintf(from, sizeof(from), "http://h%u.test/", i);
+		snprintf(to, sizeof(to), "http://h%u.test/", i + 1);
+		url_parse(&target, slice_of(to), NULL);
+		moved.target = &target;
+		step(&moved, from, 8);
+	}
+	/* a.test, the first and five hops */
+	ck_assert_uint_eq(rows_of(TABLE_SITES), 7);
+}
+END_TEST
+
+START_TEST(a_seed_that_leads_elsewhere_each_time_makes_one_site)
+{
+	crawl("b.test", 1000);
+	for (unsigned i = 0; i < 3; i++) {
+		struct change moved = {.kind = CHANGE_REDIRECT,
+				       .outcome = {.http_status = 302}};
+		struct url target;
+		char to[64];
+
+		snprintf(to, sizeof(to), "http://c%u.test/", i);
+		url_parse(&target, slice_of(to), NULL);
+		moved.target = &target;
+		step(&moved, "http://b.test/", 8);
+	}
+	ck_assert_uint_eq(rows_of(TABLE_SITES), 3); /* a, b and c0 */
+}
+END_TEST
+
+START_TEST(robots_of_a_site_that_is_gone_are_not_kept)
+{
+	struct change host = {.kind = CHANGE_HOST};
+	struct url url;
+
+	url_parse(&url, slice_of("http://b.test/"), NULL);
+	host.url = &url;
+	engine_commit(world.engine, &host, 1, world.now_ms, NULL);
+	ck_assert_int_eq(host.error, ERR_NOT_FOUND);
+	ck_assert_uint_eq(rows_of(TABLE_HOSTS), 0);
+}
+END_TEST
+
+/* A record that is damaged is refused; its lease must come back. */
+START_TEST(a_page_that_cannot_be_committed_is_answered)
+{
+	struct change page = {.kind = CHANGE_PAGE,
+			      .record = {"nonsense", 8},
+			      .outcome = {.http_status = 200}};
+	struct work work[8];
+	struct work_order order = {.max = 8, .max_per_site = 8, .work = work};
+	struct url url;
+
+	crawl("b.test", 0);
+	order.lease_ms = UINT64_C(1) << 40;
+	url_parse(&url, slice_of("http://b.test/"), NULL);
+	page.url = &url;
+	ck_assert_int_eq(
+		engine_commit(world.engine, &page, 1, ++world.now_ms, &order),
+		ERR_NONE);
+	ck_assert_int_ne(page.error, ERR_NONE);
+	ck_assert_uint_eq(engine_next_due(world.engine), UINT64_MAX);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+START_TEST(a_lower_limit_of_signatures_leaves_what_is_stored)
+{
+	put(0, 0, 0);
+	put(1, 0, 1);
+	world.max_signature = 2;
+	world_reopen(&world);
+	put(0, 0, 100); /* over the limit by now: in no cluster */
+	ck_assert_uint_eq(cluster_of(0), 0);
+	ck_assert_uint_ne(cluster_of(1), 0);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+/* Ask for page 0 of those fetched since `asked_ms`; rows of the frontier. */
+static uint64_t ask_since(uint64_t asked_ms)
+{
+	struct change change = {.kind = CHANGE_ASK, .asked_ms = asked_ms};
+	struct url url;
+
+	url_parse(&url, slice_of("http://a.test/page/0"), NULL);
+	change.url = &url;
+	engine_commit(world.engine, &change, 1, ++world.now_ms, NULL);
+	ck_assert_int_eq(change.error, ERR_NONE);
+	return rows_of(TABLE_FRONTIER);
+}
+
+START_TEST(a_page_that_has_come_since_is_not_asked_for_again)
+{
+	uint64_t fetched_ms;
+
+	put(0, 0, 0);
+	fetched_ms = world.now_ms;
+	ck_assert_uint_eq(ask_since(1), 0);
+	ck_assert_uint_eq(ask_since(fetched_ms), 0);
+	ck_assert_uint_eq(ask_since(fetched_ms + 1), 1);
+}
+END_TEST
+
+static void put_site_row(struct slice value)
+{
+	struct txn txn = txn_begin_write(world.store);
+
+	txn_put(&txn, TABLE_SITES, slice_of("a.test"), value);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+
+/* A batch fails and its site cannot be read back: memory is not to be trusted
+ * until it can. */
+START_TEST(nothing_is_committed_upon_a_site_that_cannot_be_read_back)
+{
+	char sound[512];
+	struct txn txn;
+	struct slice row;
+	size_t size;
+	struct change bad = {.kind = CHANGE_PAGE,
+			     .record = slice_of("no record")};
+	struct buffer html = {0};
+	struct url url;
+
+	put(0, 0, 0);
+	txn = txn_begin_read(world.store);
+	row = txn_get(&txn, TABLE_SITES, slice_of("a.test"));
+	size = row.size;
+	ck_assert_uint_le(size, sizeof(sound));
+	memcpy(sound, row.data, size);
+	txn_abort(&txn);
+	put_site_row(slice_of("damaged"));
+	url_parse(&url, slice_of("http://a.test/page/1"), NULL);
+	bad.url = &url;
+	engine_commit(world.engine, &bad, 1, 1, NULL);
+	ck_assert_int_ne(bad.error, ERR_NONE);
+	world_page(&html, 0, 1);
+	ck_assert_int_ne(world_put(&world, url.text, buffer_slice(&html)),
+			 ERR_NONE);
+	put_site_row((struct slice){sound, size});
+	ck_assert_int_eq(world_put(&world, url.text, buffer_slice(&html)),
+			 ERR_NONE);
+	buffer_free(&html);
+	ck_assert_uint_eq(rows_of(TABLE_RECORDS), 2);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+/* Page `number` has the blocks of `mask`. */
+static void put_blocks(unsigned number, uint32_t mask)
+{
+	char url[64];
+
+	page_url(url, sizeof(url), number);
+	world_put_blocks(&world, url, mask);
+}
+
+static void cut_at(unsigned threshold)
+{
+	ck_assert_int_eq(world_set_threshold(&world, "a.test", threshold),
+			 ERR_NONE);
+}
+
+static void tune(unsigned threshold, uint64_t generation)
+{
+	ck_assert_int_eq(world_tune(&world, "a.test", threshold, generation),
+			 ERR_NONE);
+}
+
+/* The clusters of pages 0 to 6. */
+static void check_clusters(const uint32_t expected[7])
+{
+	for (unsigned i = 0; i < 7; i++)
+		ck_assert_uint_eq(cluster_of(i), expected[i]);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+
+#define CHECK_CLUSTERS(...) check_clusters((const uint32_t[7]){__VA_ARGS__})
+
+/*
+ * Signatures of 4, 5 and 4 members: pages 0 to 2 and 3 to 4 have 4 in common,
+ * height 200; the title alone is in 5 to 6, too, which is at 750.
+ */
+static void put_seven(void)
+{
+	for (unsigned i = 0; i < 7; i++)
+		put_blocks(i, i < 3 ? 0x07 : i < 5 ? 0x0f : 0x70);
+	CHECK_CLUSTERS(1, 1, 1, 1, 1, 2, 2);
+}
+
+START_TEST(a_recut_splits_and_merges_and_keeps_numbers)
+{
+	put_seven();
+	cut_at(199);
+	CHECK_CLUSTERS(1, 1, 1, 3, 3, 2, 2);
+	cut_at(200);
+	CHECK_CLUSTERS(1, 1, 1, 1, 1, 2, 2);
+	cut_at(749);
+	CHECK_CLUSTERS(1, 1, 1, 1, 1, 2, 2);
+	cut_at(750);
+	CHECK_CLUSTERS(1, 1, 1, 1, 1, 1, 1);
+	/* 4 is taken before 5 by the larger part */
+	cut_at(0);
+	CHECK_CLUSTERS(1, 1, 1, 4, 4, 5, 5);
+	world_reopen(&world);
+	cut_at(1000);
+	CHECK_CLUSTERS(1, 1, 1, 1, 1, 1, 1);
+}
+END_TEST
+
+/* The last event but `before`. */
+static struct event_row event_at(unsigned before)
+{
+	struct txn txn = txn_begin_read(world.store);
+	struct scan scan =
+		scan_begin(&txn, TABLE_EVENTS, (struct slice){NULL, 0});
+	struct event_row rows[MAX_EVENTS];
+	unsigned count = 0;
+
+	while (scan_next(&scan))
+		ck_assert(event_decode(scan.value, &rows[count++]));
+	scan_end(&scan);
+	txn_abort(&txn);
+	return rows[count - 1 - before];
+}
+
+START_TEST(a_recut_is_told)
+{
+	uint64_t generation;
+	struct event_row event;
+
+	put_seven();
+	generation = world_site(&world, "a.test").generation;
+	cut_at(100);
+	ck_assert_uint_eq(world_site(&world, "a.test").generation,
+			  generation + 1);
+	ck_assert_uint_eq(world_site(&world, "a.test").threshold, 100);
+	event = event_at(1);
+	ck_assert_uint_eq(event.kind, EVENT_CLUSTER_SPLIT);
+	ck_assert_uint_eq(event.cluster, 3);
+	ck_assert_uint_eq(event.other, 1);
+	event = event_at(0);
+	ck_assert_uint_eq(event.kind, EVENT_SITE_RECUT);
+	ck_assert_uint_eq(event.pages, 7);
+	cut_at(300);
+	event = event_at(1);
+	ck_assert_uint_eq(event.kind, EVENT_CLUSTER_MERGED);
+	ck_assert_uint_eq(event.cluster, 3);
+	ck_assert_uint_eq(event.other, 1);
+	ck_assert_uint_eq(event_at(0).kind, EVENT_SITE_RECUT);
+}
+END_TEST
+
+START_TEST(the_same_threshold_again_changes_nothing)
+{
+	uint64_t events;
+	uint64_t generation;
+
+	put_seven();
+	cut_at(100);
+	events = rows_of(TABLE_EVENTS);
+	generation = world_site(&world, "a.test").generation;
+	cut_at(100);
+	ck_assert_uint_eq(rows_of(TABLE_EVENTS), events);
+	ck_assert_uint_eq(world_site(&world, "a.test").generation, generation);
+}
+END_TEST
+
+/* Pages come into the clusters of the threshold that counts by now. */
+START_TEST(pages_come_in_at_the_new_threshold)
+{
+	put_blocks(0, 0x07);
+	cut_at(100);
+	put_blocks(1, 0x0f);
+	ck_assert_uint_eq(cluster_of(1), 2);
+	cut_at(300);
+	put_blocks(2, 0x1f); /* 1 of 6 away from page 1, 2 of 6 from page 0 */
+	ck_assert_uint_eq(cluster_of(2), 1);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+START_TEST(auto_keeps_the_threshold_until_one_is_chosen)
+{
+	struct site_row site;
+
+	put_seven();
+	cut_at(100);
+	cut_at(THRESHOLD_AUTO);
+	site = world_site(&world, "a.test");
+	ck_assert_uint_eq(site.threshold, 100);
+	ck_assert_uint_eq(site.flags & SITE_IS_AUTO, SITE_IS_AUTO);
+	ck_assert_uint_ne(site.tuned, site.generation);
+	CHECK_CLUSTERS(1, 1, 1, 3, 3, 2, 2);
+}
+END_TEST
+
+START_TEST(a_chosen_threshold_counts_and_is_noted)
+{
+	struct site_row site;
+
+	put_seven();
+	cut_at(THRESHOLD_AUTO);
+	tune(100, world_site(&world, "a.test").generation);
+	site = world_site(&world, "a.test");
+	ck_assert_uint_eq(site.threshold, 100);
+	ck_assert_uint_eq(site.tuned, site.generation);
+	ck_assert_uint_eq(site.tuned_pages, 7);
+	CHECK_CLUSTERS(1, 1, 1, 3, 3, 2, 2);
+	/* again: nothing changes */
+	tune(100, site.generation);
+	ck_assert_uint_eq(world_site(&world, "a.test").generation,
+			  site.generation);
+	ck_assert_uint_eq(world_site(&world, "a.test").tuned, site.generation);
+	/* and a page that comes makes it old */
+	put_blocks(7, 0x700);
+	site = world_site(&world, "a.test");
+	ck_assert_uint_ne(site.tuned, site.generation);
+}
+END_TEST
+
+START_TEST(a_choice_that_pages_overtook_counts_but_is_not_the_last)
+{
+	uint64_t generation;
+	struct site_row site;
+
+	put_seven();
+	cut_at(THRESHOLD_AUTO);
+	generation = world_site(&world, "a.test").generation;
+	put_blocks(7, 0x700);
+	tune(100, generation);
+	site = world_site(&world, "a.test");
+	ck_assert_uint_eq(site.threshold, 100);
+	ck_assert_uint_eq(site.tuned, generation);
+	ck_assert_uint_ne(site.tuned, site.generation);
+	CHECK_CLUSTERS(1, 1, 1, 4, 4, 2, 2);
+}
+END_TEST
+
+START_TEST(the_operators_number_beats_a_choice)
+{
+	struct site_row site;
+	uint64_t generation;
+
+	put_seven();
+	cut_at(THRESHOLD_AUTO);
+	generation = world_site(&world, "a.test").generation;
+	cut_at(300);
+	tune(100, generation);
+	site = world_site(&world, "a.test");
+	ck_assert_uint_eq(site.threshold, 300);
+	ck_assert_uint_eq(site.flags & SITE_IS_AUTO, 0);
+}
+END_TEST
+
+START_TEST(a_choice_for_a_site_that_is_gone_is_not_found)
+{
+	put_seven();
+	cut_at(THRESHOLD_AUTO);
+	commit(CHANGE_SITE_DELETE);
+	ck_assert_int_eq(world_tune(&world, "a.test", 100, 7), ERR_NOT_FOUND);
+	ck_assert_uint_eq(rows_of(TABLE_SITES), 0);
+}
+END_TEST
+
+/* The choice was made for the site that had the host before. */
+START_TEST(a_choice_for_the_site_before_is_not_taken)
+{
+	struct change change = {
+		.kind = CHANGE_SITE_TUNE,
+		.options = {.threshold = 100},
+		.site = world_site(&world, "a.test").id,
+	};
+	struct url url;
+
+	commit(CHANGE_SITE_DELETE);
+	world_add_site(&world, "a.test");
+	url_parse(&url, slice_of("http://a.test/"), NULL);
+	change.url = &url;
+	engine_commit(world.engine, &change, 1, ++world.now_ms, NULL);
+	ck_assert_int_eq(change.error, ERR_NOT_FOUND);
+}
+END_TEST
+
+/* Commit a recut and another change at that URL in one batch; free() them. */
+static struct change *recut_with(const struct change *other, const char *text)
+{
+	static struct url url;
+	struct change *changes = mem_alloc(2, sizeof(*changes));
+
+	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	changes[1] = *other;
+	changes[0].options.threshold = 100;
+	changes[0].options.flags = SITE_IS_OFFLINE;
+	changes[0].url = &url;
+	changes[1].url = &url;
+	ck_assert_int_eq(
+		engine_commit(world.engine, changes, 2, ++world.now_ms, NULL),
+		ERR_NONE);
+	return changes;
+}
+
+/* Law 3: the batch is undone, and each of its changes done again alone. */
+START_TEST(a_recut_outlives_a_bad_page_of_its_batch)
+{
+	const struct change bad = {.kind = CHANGE_PAGE,
+				   .record = {"nonsense", 8}};
+	struct change *changes;
+
+	put_seven();
+	changes = recut_with(&bad, "http://a.test/page/6");
+	ck_assert_int_eq(changes[0].error, ERR_NONE);
+	ck_assert_int_ne(changes[1].error, ERR_NONE);
+	CHECK_CLUSTERS(1, 1, 1, 3, 3, 2, 2);
+	free(changes);
+}
+END_TEST
+
+START_TEST(a_recut_and_a_deletion_go_together)
+{
+	const struct change deletion = {.kind = CHANGE_SITE_DELETE};
+
+	put_seven();
+	free(recut_with(&deletion, "http://a.test/"));
+	ck_assert_uint_eq(rows_of(TABLE_DF), 0);
+	ck_assert_uint_eq(rows_of(TABLE_MEMBERS), 0);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+/* One random step: a page comes or changes, a page goes, another threshold is
+ * set or chosen, or the daemon starts anew. */
+static void random_cut(uint64_t *state)
+{
+	unsigned number = world_random(state) % URLS;
+	unsigned die = world_random(state) % 100;
+	unsigned threshold = world_random(state) % 21 * 50;
+	uint64_t generation = world_site(&world, "a.test").generation;
+	char url[64];
+
+	page_url(url, sizeof(url), number);
+	if (die < 65)
+		put_blocks(number, world_random(state) & 0xff);
+	else if (die < 80)
+		world_remove(&world, url);
+	else if (die < 88)
+		cut_at(threshold);
+	else if (die < 91)
+		cut_at(THRESHOLD_AUTO);
+	else if (die < 97)
+		tune(threshold, generation - world_random(state) % 2);
+	else
+		world_reopen(&world);
+}
+
+/* Laws 1 and 2 again, with thresholds that change. */
+START_TEST(counts_and_clusters_are_exact_after_any_cuts)
+{
+	uint64_t state = (uint64_t)_i + 1;
+
+	printf("seed %d\n", _i + 1);
+	for (int step = 0; step < 300; step++) {
+		random_cut(&state);
+		if (step % 4 == 0)
+			ck_assert_uint_eq(world_problems(&world), 0);
+	}
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("engine");
+	TCase *tcase = tcase_create("engine");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, pages_of_one_template_are_one_cluster);
+	tcase_add_test(tcase,
+		       a_page_that_changes_its_template_changes_its_cluster);
+	tcase_add_test(tcase, a_page_that_is_gone_leaves_nothing_behind);
+	tcase_add_test(tcase, a_deleted_site_leaves_nothing_but_events);
+	tcase_add_loop_test(
+		tcase, counts_and_clusters_are_exact_after_any_history, 0, 8);
+	tcase_add_test(tcase, the_order_of_arrival_does_not_matter);
+	tcase_add_test(tcase, a_full_store_refuses_a_page_and_keeps_the_rest);
+	tcase_add_test(tcase, a_truncated_page_is_kept_but_never_learnt_from);
+	tcase_add_test(tcase, a_page_of_an_unknown_site_is_refused_alone);
+	tcase_add_test(tcase, there_is_a_limit_to_sites);
+	tcase_add_test(
+		tcase,
+		nothing_is_committed_upon_a_site_that_cannot_be_read_back);
+	tcase_add_test(tcase,
+		       a_page_that_has_come_since_is_not_asked_for_again);
+	tcase_add_test(tcase, a_site_whose_pages_all_failed_is_visited_again);
+	tcase_add_test(tcase, nothing_is_leased_while_a_host_rests);
+	tcase_add_test(tcase, less_is_leased_of_a_slow_host);
+	tcase_add_test(tcase, an_endless_chain_of_hosts_is_not_followed);
+	tcase_add_test(tcase,
+		       a_seed_that_leads_elsewhere_each_time_makes_one_site);
+	tcase_add_test(tcase, robots_of_a_site_that_is_gone_are_not_kept);
+	tcase_add_test(tcase, a_page_that_cannot_be_committed_is_answered);
+	tcase_add_test(tcase,
+		       a_lower_limit_of_signatures_leaves_what_is_stored);
+	tcase_add_test(tcase, a_recut_splits_and_merges_and_keeps_numbers);
+	tcase_add_test(tcase, a_recut_is_told);
+	tcase_add_test(tcase, the_same_threshold_again_changes_nothing);
+	tcase_add_test(tcase, pages_come_in_at_the_new_threshold);
+	tcase_add_test(tcase, auto_keeps_the_threshold_until_one_is_chosen);
+	tcase_add_test(tcase, a_chosen_threshold_counts_and_is_noted);
+	tcase_add_test(tcase,
+		       a_choice_that_pages_overtook_counts_but_is_not_the_last);
+	tcase_add_test(tcase, the_operators_number_beats_a_choice);
+	tcase_add_test(tcase, a_choice_for_a_site_that_is_gone_is_not_found);
+	tcase_add_test(tcase, a_choice_for_the_site_before_is_not_taken);
+	tcase_add_test(tcase, a_recut_outlives_a_bad_page_of_its_batch);
+	tcase_add_test(tcase, a_recut_and_a_deletion_go_together);
+	tcase_add_loop_test(tcase, counts_and_clusters_are_exact_after_any_cuts,
+			    0, 8);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

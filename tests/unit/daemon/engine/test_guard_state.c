@@ -1,0 +1,138 @@
+#include "daemon/engine/guard_state.h"
+
+#include "tests/unit/run.h"
+
+/* A guard that holds on so many pages; the last three have told so. */
+static struct guard_row guard_of(uint32_t pages)
+{
+	struct guard_row guard = {.checked = pages, .maximum = 1};
+
+	for (uint64_t i = 1; i <= pages; i++)
+		guard_remember(&guard, &(struct guard_visit){.page = i});
+	guard.state = guard_state_of(&guard);
+	return guard;
+}
+
+/* As the commit does it; the state after it. */
+static uint16_t visit(struct guard_row *guard, uint64_t page, bool did_fail,
+		      bool fails)
+{
+	const struct guard_visit visited = {
+		.page = page,
+		.is_known = true,
+		.did_fail = did_fail,
+		.fails = fails,
+	};
+
+	if (guard_visit_tells(guard, &visited)) {
+		guard_remember(guard, &visited);
+		if (guard->state != guard_state_of(guard)) {
+			guard->state = guard_state_of(guard);
+			guard_begin_state(guard);
+		}
+	}
+	return guard->state;
+}
+
+START_TEST(a_guard_that_never_held_is_unknown)
+{
+	struct guard_row guard = guard_of(0);
+
+	ck_assert_uint_eq(guard.state, GUARD_UNKNOWN);
+	guard = guard_of(1);
+	ck_assert_uint_eq(guard.state, GUARD_OK);
+}
+END_TEST
+
+START_TEST(two_of_the_last_three_break_it_and_heal_it)
+{
+	struct guard_row guard = guard_of(5);
+
+	ck_assert_uint_eq(visit(&guard, 1, false, true), GUARD_OK);
+	ck_assert_uint_eq(guard_recent_bad(&guard), 1);
+	ck_assert_uint_eq(visit(&guard, 2, false, true), GUARD_BROKEN);
+	ck_assert_uint_eq(visit(&guard, 1, true, false), GUARD_BROKEN);
+	ck_assert_uint_eq(visit(&guard, 2, true, false), GUARD_OK);
+}
+END_TEST
+
+START_TEST(a_page_that_fails_again_and_again_is_one_page)
+{
+	struct guard_row guard = guard_of(5);
+
+	visit(&guard, 1, false, true);
+	for (int i = 0; i < 5; i++)
+		ck_assert_uint_eq(visit(&guard, 1, true, true), GUARD_OK);
+	/* three that hold push it out; it does not come back */
+	visit(&guard, 2, false, false);
+	visit(&guard, 3, false, false);
+	visit(&guard, 4, false, false);
+	visit(&guard, 1, true, true);
+	ck_assert_uint_eq(guard_recent_bad(&guard), 0);
+	ck_assert_uint_eq(visit(&guard, 5, false, true), GUARD_OK);
+}
+END_TEST
+
+/* half of the site has the new design, and the other half is visited, too */
+START_TEST(what_held_all_along_heals_nothing)
+{
+	struct guard_row guard = guard_of(6);
+
+	visit(&guard, 1, false, true);
+	ck_assert_uint_eq(visit(&guard, 2, false, true), GUARD_BROKEN);
+	visit(&guard, 3, false, false);
+	visit(&guard, 4, false, false);
+	ck_assert_uint_eq(visit(&guard, 5, false, false), GUARD_BROKEN);
+	ck_assert_uint_eq(guard_recent_bad(&guard), 2);
+}
+END_TEST
+
+START_TEST(of_fewer_pages_all_must_agree)
+{
+	struct guard_row one = guard_of(1);
+	struct guard_row two = guard_of(2);
+
+	ck_assert_uint_eq(visit(&one, 1, false, true), GUARD_BROKEN);
+	ck_assert_uint_eq(visit(&one, 1, true, false), GUARD_OK);
+	ck_assert_uint_eq(visit(&two, 2, false, true), GUARD_OK);
+	ck_assert_uint_eq(visit(&two, 1, false, true), GUARD_BROKEN);
+	ck_assert_uint_eq(visit(&two, 2, true, false), GUARD_BROKEN);
+	ck_assert_uint_eq(visit(&two, 1, true, false), GUARD_OK);
+}
+END_TEST
+
+START_TEST(a_page_that_is_gone_is_forgotten)
+{
+	struct guard_row guard = guard_of(3);
+
+	/* recent: 3, 2, 1 */
+	visit(&guard, 1, false, true);
+	ck_assert_uint_eq(guard.recent[0], 1);
+	ck_assert_uint_eq(guard.recent_bad, 1);
+	guard_forget(&guard, 3);
+	ck_assert_uint_eq(guard.recent_count, 2);
+	ck_assert_uint_eq(guard.recent[1], 2);
+	ck_assert_uint_eq(guard.recent_bad, 1);
+	guard_forget(&guard, 1);
+	ck_assert_uint_eq(guard.recent_bad, 0);
+	guard_forget(&guard, 99);
+	ck_assert_uint_eq(guard.recent_count, 1);
+	guard_forget(&guard, 2);
+	ck_assert_uint_eq(guard.recent_count, 0);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("guard_state");
+	TCase *tcase = tcase_create("guard_state");
+
+	tcase_add_test(tcase, a_guard_that_never_held_is_unknown);
+	tcase_add_test(tcase, two_of_the_last_three_break_it_and_heal_it);
+	tcase_add_test(tcase, a_page_that_fails_again_and_again_is_one_page);
+	tcase_add_test(tcase, what_held_all_along_heals_nothing);
+	tcase_add_test(tcase, of_fewer_pages_all_must_agree);
+	tcase_add_test(tcase, a_page_that_is_gone_is_forgotten);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

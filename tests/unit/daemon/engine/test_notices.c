@@ -1,0 +1,442 @@
+/* What a hook is told of, what waits for it, and what a rule mutes. */
+#include "daemon/engine/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/engine/findings.h"
+#include "daemon/engine/notice_change.h"
+#include "store/store.h"
+#include "store/verify.h"
+#include "tests/unit/run.h"
+
+enum { MAX_HOOKS = 2, MAX_MUTES = 2, MAX_WAITING = 3, NOW_MS = 1000000 };
+
+static char folder[64];
+static struct store *store;
+static struct engine *engine;
+
+static void open_all(void)
+{
+	const struct store_options options = {.is_temporary = true};
+	const struct engine_options engine_options = {
+		.max_hooks = MAX_HOOKS,
+		.max_mutes = MAX_MUTES,
+		.max_waiting = MAX_WAITING,
+	};
+
+	snprintf(folder, sizeof(folder), "/tmp/test_notices.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(store_open(&store, folder, &options), ERR_NONE);
+	ck_assert_int_eq(engine_create(&engine, store, &engine_options, NOW_MS),
+			 ERR_NONE);
+}
+
+/* Whatever a test does, what is stored agrees with itself. */
+static void close_all(void)
+{
+	static const char *const names[] = {"data.mdb", "lock.mdb", "lock"};
+	struct verify_report report = {0};
+	struct txn txn = txn_begin_read(store);
+
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	txn_abort(&txn);
+	ck_assert_msg(report.problems == 0, "%s", report.text.data);
+	buffer_free(&report.text);
+	engine_destroy(engine);
+	store_close(store);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char path[96];
+
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		unlink(path);
+	}
+	rmdir(folder);
+}
+
+static enum error commit(struct change *change)
+{
+	ck_assert_int_eq(engine_commit(engine, change, 1, NOW_MS, NULL),
+			 ERR_NONE);
+	return change->error;
+}
+
+static enum error notice(struct notice_change *change)
+{
+	return commit(
+		&(struct change){.kind = CHANGE_NOTICES, .notice = change});
+}
+
+static uint32_t add_hook(const char *kinds, const char *host)
+{
+	struct notice_change change = {
+		.action = HOOK_ADD,
+		.hook = {.target = slice_of("http://127.0.0.1:1/"),
+			 .secret = slice_of("s"),
+			 .kinds = slice_of(kinds),
+			 .host = slice_of(host)},
+	};
+
+	ck_assert_int_eq(notice(&change), ERR_NONE);
+	return (uint32_t)change.made;
+}
+
+/* site.added of the host */
+static void add_site(const char *host)
+{
+	char text[64];
+	struct url url;
+	struct change change = {.kind = CHANGE_SITE_ADD, .url = &url};
+
+	snprintf(text, sizeof(text), "http://%s/", host);
+	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	change.options.flags = SITE_IS_OFFLINE;
+	ck_assert_int_eq(commit(&change), ERR_NONE);
+}
+
+static uint32_t site_number(const char *host)
+{
+	struct txn txn = txn_begin_read(store);
+	struct site_row row;
+
+	ck_assert(site_get(&txn, slice_of(host), &row));
+	txn_abort(&txn);
+	return row.id;
+}
+
+/* An event of the site, as an inspection would find it. */
+static void happen(const char *host, const struct event_row *event)
+{
+	const struct findings findings = {.events = event, .event_count = 1};
+	char text[64];
+	struct url url;
+	struct change change = {.kind = CHANGE_TEMPLATES,
+				.url = &url,
+				.site = site_number(host),
+				.findings = &findings};
+
+	snprintf(text, sizeof(text), "http://%s/", host);
+	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	ck_assert_int_eq(commit(&change), ERR_NONE);
+}
+
+static void change_template(const char *host, uint32_t cluster)
+{
+	happen(host, &(struct event_row){.kind = EVENT_TEMPLATE_CHANGED,
+					 .cluster = cluster,
+					 .detail = slice_of("{}")});
+}
+
+static struct hook_row hook_of(uint32_t hook)
+{
+	struct txn txn = txn_begin_read(store);
+	struct hook_row row;
+
+	ck_assert(hook_row_get(&txn, hook, &row));
+	txn_abort(&txn);
+	return row;
+}
+
+/* The numbers of the events that wait for the hook, with blanks between. */
+static void check_waiting(uint32_t hook, const char *wanted)
+{
+	struct key prefix = key_small(hook);
+	struct txn txn = txn_begin_read(store);
+	struct scan scan = scan_begin(&txn, TABLE_OUTBOX, key_slice(&prefix));
+	struct buffer numbers = {0};
+	struct event_row event;
+
+	buffer_append_text(&numbers, "");
+	while (scan_next(&scan)) {
+		ck_assert(event_decode(scan.value, &event));
+		buffer_printf(&numbers, "%s%llu", numbers.size == 0 ? "" : " ",
+			      (unsigned long long)key_u64(scan.key, 4));
+	}
+	scan_end(&scan);
+	txn_abort(&txn);
+	ck_assert_str_eq(numbers.data, wanted);
+	buffer_free(&numbers);
+}
+
+static uint16_t flags_of(uint64_t number)
+{
+	struct txn txn = txn_begin_read(store);
+	struct event_row row;
+
+	ck_assert(event_get(&txn, number, &row));
+	txn_abort(&txn);
+	return row.flags;
+}
+
+START_TEST(a_hook_is_told_of_notices_alone)
+{
+	uint32_t hook = add_hook("", "");
+
+	add_site("a.example");           /* 1 */
+	change_template("a.example", 3); /* 2 */
+	check_waiting(hook, "2");
+	ck_assert_uint_eq(hook_of(hook).waiting, 1);
+}
+END_TEST
+
+START_TEST(kinds_and_site_choose)
+{
+	uint32_t journal = add_hook("site.*,guard.ok", "");
+	uint32_t one = add_hook("", "b.example");
+
+	add_site("a.example");           /* 1 */
+	add_site("b.example");           /* 2 */
+	change_template("a.example", 3); /* 3 */
+	change_template("b.example", 3); /* 4 */
+	check_waiting(journal, "1 2");
+	check_waiting(one, "4");
+}
+END_TEST
+
+START_TEST(the_oldest_is_dropped_when_too_many_wait)
+{
+	uint32_t hook = add_hook("", "");
+
+	add_site("a.example"); /* 1 */
+	for (uint32_t i = 2; i <= 6; i++)
+		change_template("a.example", i);
+	check_waiting(hook, "4 5 6");
+	ck_assert_uint_eq(hook_of(hook).waiting, 3);
+	ck_assert_uint_eq(hook_of(hook).dropped, 2);
+}
+END_TEST
+
+START_TEST(what_was_delivered_leaves_in_order)
+{
+	uint32_t hook = add_hook("", "");
+	const struct hook_report reports[] = {
+		{.hook = hook,
+		 .until = 3,
+		 .delivered = 2,
+		 .delivered_ms = 77,
+		 .http_status = 204,
+		 .error = slice_of("")},
+		{.hook = hook + 1, .until = 3, .delivered = 1},
+	};
+
+	add_site("a.example");
+	for (uint32_t i = 2; i <= 4; i++)
+		change_template("a.example", i);
+	ck_assert_int_eq(notice(&(struct notice_change){.action = HOOKS_REPORT,
+							.reports = reports,
+							.report_count = 2}),
+			 ERR_NONE);
+	check_waiting(hook, "4");
+	ck_assert_uint_eq(hook_of(hook).waiting, 1);
+	ck_assert_uint_eq(hook_of(hook).delivered, 2);
+	ck_assert_uint_eq(hook_of(hook).delivered_ms, 77);
+	ck_assert_uint_eq(hook_of(hook).http_status, 204);
+}
+END_TEST
+
+START_TEST(a_failure_takes_nothing_out)
+{
+	uint32_t hook = add_hook("", "");
+	const struct hook_report report = {.hook = hook,
+					   .until = 9,
+					   .next_ms = 5000,
+					   .failures = 3,
+					   .error = slice_of("no")};
+
+	add_site("a.example");
+	change_template("a.example", 1);
+	ck_assert_int_eq(notice(&(struct notice_change){.action = HOOKS_REPORT,
+							.reports = &report,
+							.report_count = 1}),
+			 ERR_NONE);
+	check_waiting(hook, "2");
+	ck_assert_uint_eq(hook_of(hook).failures, 3);
+	ck_assert_uint_eq(hook_of(hook).next_ms, 5000);
+	ck_assert_uint_eq(hook_of(hook).delivered, 0);
+}
+END_TEST
+
+START_TEST(a_test_waits_behind_the_others_and_is_tried_at_once)
+{
+	uint32_t hook = add_hook("", "");
+	uint32_t other = add_hook("*", "");
+	const struct hook_report report = {
+		.hook = hook, .next_ms = 5000, .failures = 3};
+	struct notice_change test = {.action = HOOK_TEST, .number = hook};
+
+	add_site("a.example");
+	change_template("a.example", 1);
+	notice(&(struct notice_change){
+		.action = HOOKS_REPORT, .reports = &report, .report_count = 1});
+	ck_assert_int_eq(notice(&test), ERR_NONE);
+	ck_assert_uint_eq(test.made, 3);
+	check_waiting(hook, "2 3");
+	check_waiting(other, "1 2");
+	ck_assert_uint_eq(hook_of(hook).next_ms, 0);
+	ck_assert_uint_eq(hook_of(hook).failures, 0);
+	test.number = 99;
+	ck_assert_int_eq(notice(&test), ERR_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(a_deleted_hook_takes_its_outbox_with_it)
+{
+	uint32_t hook = add_hook("", "");
+	struct notice_change gone = {.action = HOOK_DELETE, .number = hook};
+
+	add_site("a.example");
+	change_template("a.example", 1);
+	ck_assert_int_eq(notice(&gone), ERR_NONE);
+	check_waiting(hook, "");
+	ck_assert_int_eq(notice(&gone), ERR_NOT_FOUND);
+	/* its number is never given again */
+	ck_assert_uint_gt(add_hook("", ""), hook);
+}
+END_TEST
+
+START_TEST(a_deleted_site_leaves_its_events)
+{
+	uint32_t hook = add_hook("", "");
+	struct url url;
+
+	add_site("a.example");
+	change_template("a.example", 1);
+	ck_assert_int_eq(url_parse(&url, slice_of("http://a.example/"), NULL),
+			 ERR_NONE);
+	ck_assert_int_eq(commit(&(struct change){.kind = CHANGE_SITE_DELETE,
+						 .url = &url}),
+			 ERR_NONE);
+	check_waiting(hook, "2");
+}
+END_TEST
+
+START_TEST(hooks_are_bounded)
+{
+	struct notice_change third = {
+		.action = HOOK_ADD,
+		.hook = {.target = slice_of("http://127.0.0.1:1/")}};
+
+	add_hook("", "");
+	add_hook("", "");
+	ck_assert_int_eq(notice(&third), ERR_BUSY);
+}
+END_TEST
+
+START_TEST(an_event_is_acknowledged)
+{
+	struct notice_change ack = {.action = EVENT_ACK, .number = 1};
+
+	add_site("a.example");
+	ck_assert_uint_eq(flags_of(1), 0);
+	ck_assert_int_eq(notice(&ack), ERR_NONE);
+	ck_assert_uint_eq(flags_of(1), EVENT_IS_ACKED);
+	ck_assert_int_eq(notice(&ack), ERR_NONE);
+	ack.number = 2;
+	ck_assert_int_eq(notice(&ack), ERR_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(a_rule_mutes_the_same_kind_of_the_same_template)
+{
+	uint32_t hook = add_hook("", "");
+	struct notice_change mute = {.action = EVENT_MUTE, .number = 3};
+
+	add_site("a.example");           /* 1 */
+	add_site("b.example");           /* 2 */
+	change_template("a.example", 7); /* 3 */
+	ck_assert_int_eq(notice(&mute), ERR_NONE);
+	ck_assert_uint_eq(mute.made, 1);
+	ck_assert_uint_eq(flags_of(3), EVENT_IS_ACKED);
+	change_template("a.example", 7); /* 4: muted */
+	change_template("a.example", 8); /* 5 */
+	change_template("b.example", 7); /* 6 */
+	happen("a.example", &(struct event_row){.kind = EVENT_TEMPLATE_VANISHED,
+						.cluster = 7}); /* 7 */
+	ck_assert_uint_eq(flags_of(4), EVENT_IS_MUTED);
+	ck_assert_uint_eq(flags_of(5), 0);
+	ck_assert_uint_eq(flags_of(6), 0);
+	check_waiting(hook, "5 6 7");
+	ck_assert_int_eq(notice(&(struct notice_change){.action = MUTE_DELETE,
+							.number = 1}),
+			 ERR_NONE);
+	change_template("a.example", 7); /* 8 */
+	ck_assert_uint_eq(flags_of(8), 0);
+	ck_assert_int_eq(notice(&(struct notice_change){.action = MUTE_DELETE,
+							.number = 1}),
+			 ERR_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(a_guard_is_muted_whatever_its_template)
+{
+	add_site("a.example"); /* 1 */
+	happen("a.example", &(struct event_row){.kind = EVENT_GUARD_BROKEN,
+						.cluster = 7,
+						.guard = 2}); /* 2 */
+	ck_assert_int_eq(notice(&(struct notice_change){.action = EVENT_MUTE,
+							.number = 2}),
+			 ERR_NONE);
+	happen("a.example", &(struct event_row){.kind = EVENT_GUARD_BROKEN,
+						.cluster = 9,
+						.guard = 2}); /* 3 */
+	happen("a.example", &(struct event_row){.kind = EVENT_GUARD_BROKEN,
+						.cluster = 7,
+						.guard = 3}); /* 4 */
+	ck_assert_uint_eq(flags_of(3), EVENT_IS_MUTED);
+	ck_assert_uint_eq(flags_of(4), 0);
+}
+END_TEST
+
+START_TEST(new_templates_are_muted_for_the_whole_site)
+{
+	add_site("a.example"); /* 1 */
+	happen("a.example", &(struct event_row){.kind = EVENT_TEMPLATE_NEW,
+						.cluster = 7}); /* 2 */
+	ck_assert_int_eq(notice(&(struct notice_change){.action = EVENT_MUTE,
+							.number = 2}),
+			 ERR_NONE);
+	happen("a.example", &(struct event_row){.kind = EVENT_TEMPLATE_NEW,
+						.cluster = 8}); /* 3 */
+	ck_assert_uint_eq(flags_of(3), EVENT_IS_MUTED);
+}
+END_TEST
+
+START_TEST(rules_are_bounded_and_need_an_event)
+{
+	struct notice_change mute = {.action = EVENT_MUTE, .number = 9};
+
+	add_site("a.example");
+	ck_assert_int_eq(notice(&mute), ERR_NOT_FOUND);
+	mute.number = 1;
+	ck_assert_int_eq(notice(&mute), ERR_NONE);
+	ck_assert_int_eq(notice(&mute), ERR_NONE);
+	ck_assert_int_eq(notice(&mute), ERR_BUSY);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("notices");
+	TCase *tests = tcase_create("notices");
+
+	tcase_add_checked_fixture(tests, open_all, close_all);
+	tcase_add_test(tests, a_hook_is_told_of_notices_alone);
+	tcase_add_test(tests, kinds_and_site_choose);
+	tcase_add_test(tests, the_oldest_is_dropped_when_too_many_wait);
+	tcase_add_test(tests, what_was_delivered_leaves_in_order);
+	tcase_add_test(tests, a_failure_takes_nothing_out);
+	tcase_add_test(tests,
+		       a_test_waits_behind_the_others_and_is_tried_at_once);
+	tcase_add_test(tests, a_deleted_hook_takes_its_outbox_with_it);
+	tcase_add_test(tests, a_deleted_site_leaves_its_events);
+	tcase_add_test(tests, hooks_are_bounded);
+	tcase_add_test(tests, an_event_is_acknowledged);
+	tcase_add_test(tests, a_rule_mutes_the_same_kind_of_the_same_template);
+	tcase_add_test(tests, a_guard_is_muted_whatever_its_template);
+	tcase_add_test(tests, new_templates_are_muted_for_the_whole_site);
+	tcase_add_test(tests, rules_are_bounded_and_need_an_event);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

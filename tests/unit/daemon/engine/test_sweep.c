@@ -1,0 +1,529 @@
+/* What is over the limits goes, and what must stay stays; by a clock that is
+ * made up. */
+#include "daemon/engine/sweep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/answer/answer.h"
+#include "daemon/engine/engine.h"
+#include "extract/core/extractor.h"
+#include "tests/unit/daemon/world.h"
+#include "tests/unit/run.h"
+
+#define MINUTE_MS UINT64_C(60000)
+
+static struct world world;
+static struct keep_limits limits;
+
+static void setup(void)
+{
+	world_open(&world, 0);
+	world_add_site(&world, "a.test");
+	limits = (struct keep_limits){0};
+}
+
+static void teardown(void)
+{
+	ck_assert_uint_eq(world_problems(&world), 0);
+	world_close(&world);
+}
+
+static void page_url(char *url, size_t size, const char *host, unsigned number)
+{
+	snprintf(url, size, "http://%s/page/%u", host, number);
+}
+
+/* A page a minute; all are of one template. */
+static void put_in(const char *host, unsigned from, unsigned to, unsigned seed)
+{
+	for (unsigned i = from; i < to; i++) {
+		struct buffer html = {0};
+		char url[64];
+
+		page_url(url, sizeof(url), host, i);
+		world_page(&html, 0, seed + i);
+		world.now_ms += MINUTE_MS - 1;
+		ck_assert_int_eq(world_put(&world, url, buffer_slice(&html)),
+				 ERR_NONE);
+		buffer_free(&html);
+	}
+}
+
+static void put(unsigned from, unsigned to)
+{
+	put_in("a.test", from, to, 0);
+}
+
+static uint64_t commit_sweep(const struct sweep_row *rows, size_t count)
+{
+	struct change change = {
+		.kind = CHANGE_SWEEP, .sweep = rows, .sweep_count = count};
+
+	ck_assert_int_eq(
+		engine_commit(world.engine, &change, 1, world.now_ms, NULL),
+		ERR_NONE);
+	ck_assert_int_eq(change.error, ERR_NONE);
+	return change.swept;
+}
+
+/* Drop what is over the limits until nothing is; how many went. */
+static uint64_t sweep_all(void)
+{
+	uint64_t total = 0;
+	uint64_t swept;
+
+	do {
+		struct sweep sweep;
+
+		ck_assert_int_eq(
+			sweep_find(world.store, &limits, world.now_ms, &sweep),
+			ERR_NONE);
+		swept = commit_sweep(sweep.rows, sweep.count);
+		total += swept;
+		free(sweep.rows);
+	} while (swept > 0);
+	return total;
+}
+
+static struct table_usage usage_of(enum table table)
+{
+	struct txn txn = txn_begin_read(world.store);
+	struct table_usage usage = txn_usage(&txn, table);
+
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	return usage;
+}
+
+static struct page_row row_of(const char *host, unsigned number)
+{
+	struct txn txn = txn_begin_read(world.store);
+	struct page_row row = {0};
+	struct site_row site;
+	char url[64];
+
+	page_url(url, sizeof(url), host, number);
+	ck_assert(site_get(&txn, slice_of(host), &site));
+	ck_assert(
+		page_row_get(&txn, site.id, page_key_of(slice_of(url)), &row));
+	txn_abort(&txn);
+	return row;
+}
+
+static bool has_body(unsigned number)
+{
+	return (row_of("a.test", number).flags & PAGE_ROW_HAS_NO_BODY) == 0;
+}
+
+static unsigned count_bodies(unsigned from, unsigned to)
+{
+	unsigned count = 0;
+
+	for (unsigned i = from; i < to; i++)
+		count += has_body(i);
+	return count;
+}
+
+START_TEST(without_limits_all_is_kept)
+{
+	put(0, 50);
+	world.now_ms += 1000 * UINT64_C(365) * 86400000;
+	ck_assert_uint_eq(sweep_all(), 0);
+	ck_assert_uint_eq(usage_of(TABLE_BODIES).rows, 50);
+}
+END_TEST
+
+/* Page i is fetched in minute i: at minute 60, those of the first 20 are older
+ * than 40 minutes. 32 are the sample, whichever those are. */
+START_TEST(bodies_go_by_age_but_for_the_sample)
+{
+	put(0, 60);
+	limits.bodies.age_ms = 40 * MINUTE_MS - 1;
+	ck_assert_uint_gt(sweep_all(), 0);
+	ck_assert_uint_eq(count_bodies(20, 60), 40);
+	ck_assert_uint_lt(count_bodies(0, 20), 20);
+	limits.bodies.age_ms = 1;
+	world.now_ms += MINUTE_MS;
+	sweep_all();
+	ck_assert_uint_eq(usage_of(TABLE_BODIES).rows, MAX_SAMPLE_PAGES);
+	ck_assert_uint_eq(count_bodies(0, 60), MAX_SAMPLE_PAGES);
+}
+END_TEST
+
+START_TEST(bodies_go_by_the_count_of_a_site)
+{
+	put(0, 50);
+	world_add_site(&world, "b.test");
+	put_in("b.test", 0, 45, 1000);
+	limits.bodies.count = 47;
+	ck_assert_uint_eq(sweep_all(), 3);
+	ck_assert_uint_eq(usage_of(TABLE_BODIES).rows, 47 + 45);
+	ck_assert_uint_eq(sweep_all(), 0);
+	limits.bodies.count = 1;
+	sweep_all();
+	ck_assert_uint_eq(usage_of(TABLE_BODIES).rows,
+			  (uint64_t)2 * MAX_SAMPLE_PAGES);
+}
+END_TEST
+
+/* What a body takes, all being alike but for their numbers. */
+static uint64_t bytes_of_bodies(void)
+{
+	struct txn txn = txn_begin_read(world.store);
+	struct scan scan = scan_begin(&txn, TABLE_BODIES, slice_of(""));
+	uint64_t bytes = 0;
+
+	while (scan_next(&scan))
+		bytes += scan.key.size + scan.value.size + 10;
+	scan_end(&scan);
+	txn_abort(&txn);
+	return bytes;
+}
+
+/* A quarter of 200 is the older half of the 100 of a.test, as far as they are
+ * not in the sample. */
+START_TEST(bodies_go_by_bytes_the_oldest_of_all_sites_first)
+{
+	uint64_t full;
+	uint64_t swept;
+
+	put(0, 100);
+	world_add_site(&world, "b.test");
+	put_in("b.test", 0, 100, 1000);
+	full = bytes_of_bodies();
+	limits.bodies.bytes = full * 3 / 4;
+	swept = sweep_all();
+	ck_assert_uint_ge(swept, 49);
+	ck_assert_uint_le(swept, 52);
+	ck_assert_uint_le(bytes_of_bodies(), full * 3 / 4);
+	for (unsigned i = 0; i < 100; i++)
+		ck_assert_uint_eq(
+			row_of("b.test", i).flags & PAGE_ROW_HAS_NO_BODY, 0);
+	ck_assert_uint_gt(count_bodies(50, 100), count_bodies(0, 50));
+}
+END_TEST
+
+START_TEST(a_limit_that_the_samples_do_not_allow_ends)
+{
+	put(0, 40);
+	limits.bodies.bytes = 1;
+	ck_assert_uint_eq(sweep_all(), 40 - MAX_SAMPLE_PAGES);
+}
+END_TEST
+
+/* Its template has the number of its cluster, or one that is gone. */
+static void put_panel(unsigned number, uint32_t offset)
+{
+	struct page_row row = row_of("a.test", number);
+	struct txn txn = txn_begin_write(world.store);
+	struct site_row site;
+	char url[64];
+
+	page_url(url, sizeof(url), "a.test", number);
+	ck_assert(site_get(&txn, slice_of("a.test"), &site));
+	panel_row_put(&txn, site.id, row.cluster + offset,
+		      page_key_of(slice_of(url)),
+		      &(struct panel_row){.url = slice_of(url)});
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+
+/* Nothing but the panel is made up: world_problems() would ask for more. */
+static void drop_panel(void)
+{
+	struct slice all = {NULL, 0};
+	struct txn txn = txn_begin_write(world.store);
+
+	txn_delete_prefix(&txn, TABLE_PANEL, all);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+
+START_TEST(the_panel_of_a_template_keeps_its_bodies)
+{
+	put(0, 60);
+	for (unsigned i = 0; i < 60; i++)
+		put_panel(i, i % 2);
+	limits.bodies.age_ms = 1;
+	world.now_ms += MINUTE_MS;
+	ck_assert_uint_eq(sweep_all(), 0);
+	drop_panel();
+	ck_assert_uint_eq(sweep_all(), 60 - MAX_SAMPLE_PAGES);
+}
+END_TEST
+
+/* It may have got into the panel since it was found. */
+START_TEST(a_body_is_looked_at_again_before_it_goes)
+{
+	struct sweep sweep;
+
+	put(0, 60);
+	limits.bodies.age_ms = 1;
+	world.now_ms += MINUTE_MS;
+	ck_assert_int_eq(sweep_find(world.store, &limits, world.now_ms, &sweep),
+			 ERR_NONE);
+	ck_assert_uint_eq(sweep.count, 60 - MAX_SAMPLE_PAGES);
+	for (unsigned i = 0; i < 60; i++)
+		put_panel(i, 0);
+	ck_assert_uint_eq(commit_sweep(sweep.rows, sweep.count), 0);
+	drop_panel();
+	ck_assert_uint_eq(commit_sweep(sweep.rows, sweep.count), sweep.count);
+	ck_assert_uint_eq(commit_sweep(sweep.rows, sweep.count), 0);
+	free(sweep.rows);
+}
+END_TEST
+
+static unsigned first_without_body(unsigned to)
+{
+	for (unsigned i = 0; i < to; i++)
+		if (!has_body(i))
+			return i;
+	ck_abort_msg("every page has its body");
+}
+
+static enum error ask_text(unsigned number, struct text_answer *answer)
+{
+	struct text_request request = {.url = NULL};
+	struct url url;
+	char text[64];
+
+	page_url(text, sizeof(text), "a.test", number);
+	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	request.url = &url;
+	return answer_text(world.store, &answer_rules_default, &request,
+			   answer);
+}
+
+START_TEST(a_page_without_body_says_so_until_it_comes_again)
+{
+	struct text_answer answer;
+	unsigned number;
+
+	put(0, 40);
+	limits.bodies.age_ms = 1;
+	sweep_all();
+	number = first_without_body(40);
+	ck_assert_int_eq(ask_text(number, &answer), ERR_NOT_KEPT);
+	ck_assert_ptr_nonnull(strstr(answer.reason, "fetch=always"));
+	text_answer_free(&answer);
+	put(number, number + 1); /* the same content */
+	ck_assert(has_body(number));
+	ck_assert_int_eq(ask_text(number, &answer), ERR_NONE);
+	text_answer_free(&answer);
+}
+END_TEST
+
+START_TEST(a_page_without_body_can_change_and_go)
+{
+	unsigned number;
+
+	put(0, 40);
+	limits.bodies.age_ms = 1;
+	sweep_all();
+	number = first_without_body(40);
+	put_in("a.test", number, number + 1, 5000);
+	ck_assert(has_body(number));
+	world.now_ms += MINUTE_MS;
+	sweep_all();
+	for (unsigned i = 0; i < 40; i++) {
+		char url[64];
+
+		page_url(url, sizeof(url), "a.test", i);
+		world_remove(&world, url);
+	}
+	ck_assert_uint_eq(usage_of(TABLE_PAGES).rows, 0);
+	ck_assert_uint_eq(usage_of(TABLE_BODIES).rows, 0);
+}
+END_TEST
+
+/* Pages come, change and go while others are swept. */
+START_TEST(all_holds_while_pages_change)
+{
+	uint64_t state = 7;
+
+	limits.bodies.count = 40;
+	limits.events.count = 100;
+	for (unsigned round = 0; round < 60; round++) {
+		unsigned first = world_random(&state) % 80;
+
+		put_in("a.test", first, first + 5,
+		       world_random(&state) % 3 * 1000);
+		if (round % 4 == 0)
+			world_remove(&world, "http://a.test/page/3");
+		sweep_all();
+		ck_assert_uint_le(usage_of(TABLE_BODIES).rows, 40);
+		ck_assert_uint_le(usage_of(TABLE_EVENTS).rows, 100);
+		ck_assert_uint_eq(world_problems(&world), 0);
+	}
+}
+END_TEST
+
+/* Versions 1 to `count` of template `cluster`, one a minute. */
+static void put_versions(uint32_t cluster, uint32_t count, size_t size)
+{
+	static char packed[5000];
+	struct txn txn = txn_begin_write(world.store);
+	struct site_row site;
+
+	ck_assert_uint_le(size, sizeof(packed));
+	ck_assert(site_get(&txn, slice_of("a.test"), &site));
+	for (uint32_t i = 1; i <= count; i++)
+		version_row_put(
+			&txn, site.id, cluster, i,
+			&(struct version_row){.first_ms = i * MINUTE_MS,
+					      .last_ms = i * MINUTE_MS,
+					      .packed = {packed, size}});
+	template_row_put(&txn, site.id, cluster,
+			 &(struct template_row){.version = count,
+						.state = TEMPLATE_VANISHED,
+						.ended_ms = 1});
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+
+static bool has_version(uint32_t cluster, uint32_t version)
+{
+	struct txn txn = txn_begin_read(world.store);
+	struct version_row row;
+	struct site_row site;
+	bool is_there;
+
+	ck_assert(site_get(&txn, slice_of("a.test"), &site));
+	is_there = version_row_get(&txn, site.id, cluster, version, &row);
+	txn_abort(&txn);
+	return is_there;
+}
+
+/* So that the made up ones are no problems at the end. */
+static void drop_versions(void)
+{
+	struct slice all = {NULL, 0};
+	struct txn txn = txn_begin_write(world.store);
+
+	txn_delete_prefix(&txn, TABLE_VERSIONS, all);
+	txn_delete_prefix(&txn, TABLE_TEMPLATES, all);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+
+START_TEST(versions_go_by_the_count_of_a_template)
+{
+	put_versions(1, 10, 10);
+	put_versions(2, 3, 10);
+	limits.versions.count = 4;
+	ck_assert_uint_eq(sweep_all(), 6);
+	ck_assert(!has_version(1, 6));
+	ck_assert(has_version(1, 7));
+	ck_assert(has_version(1, 10));
+	ck_assert(has_version(2, 1));
+	drop_versions();
+}
+END_TEST
+
+START_TEST(versions_go_by_age_but_for_the_newest)
+{
+	put_versions(1, 10, 10);
+	world.now_ms = 12 * MINUTE_MS;
+	limits.versions.age_ms = 5 * MINUTE_MS; /* before minute 7 */
+	ck_assert_uint_eq(sweep_all(), 6);
+	ck_assert(has_version(1, 7));
+	world.now_ms = 1000 * MINUTE_MS;
+	ck_assert_uint_eq(sweep_all(), 3);
+	ck_assert(has_version(1, 10));
+	drop_versions();
+}
+END_TEST
+
+/* A version of 5,000 bytes has two pages; half of 20 of them are to go. */
+START_TEST(versions_go_by_bytes_the_oldest_first)
+{
+	put_versions(1, 10, 5000);
+	put_versions(2, 10, 5000);
+	limits.versions.bytes = UINT64_C(10) * 8192;
+	ck_assert_uint_eq(sweep_all(), 10);
+	for (uint32_t cluster = 1; cluster <= 2; cluster++) {
+		ck_assert(!has_version(cluster, 5));
+		ck_assert(has_version(cluster, 6));
+	}
+	limits.versions.bytes = 1;
+	sweep_all();
+	ck_assert_uint_eq(usage_of(TABLE_VERSIONS).rows, 2);
+	drop_versions();
+}
+END_TEST
+
+/* Each page is an event, the first is a cluster, too, and the site itself. */
+START_TEST(events_go_by_count_and_by_age)
+{
+	put(0, 50);
+	ck_assert_uint_ge(usage_of(TABLE_EVENTS).rows, 52);
+	limits.events.count = 30;
+	sweep_all();
+	ck_assert_uint_eq(usage_of(TABLE_EVENTS).rows, 30);
+	limits.events = (struct keep_limit){.age_ms = 10 * MINUTE_MS - 1};
+	sweep_all();
+	ck_assert_uint_eq(usage_of(TABLE_EVENTS).rows, 10);
+}
+END_TEST
+
+START_TEST(events_go_by_bytes)
+{
+	uint64_t before;
+
+	put(0, 300);
+	before = usage_of(TABLE_EVENTS).bytes;
+	limits.events.bytes = before / 2;
+	sweep_all();
+	ck_assert_uint_le(usage_of(TABLE_EVENTS).bytes, before / 2);
+	ck_assert_uint_gt(usage_of(TABLE_EVENTS).rows, 50);
+}
+END_TEST
+
+static void put_many_events(unsigned count)
+{
+	struct txn txn = txn_begin_write(world.store);
+
+	for (unsigned i = 0; i < count; i++)
+		event_add(&txn, &(struct event_row){.kind = EVENT_PAGE_ADDED,
+						    .time_ms = world.now_ms});
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+
+START_TEST(one_look_finds_so_many_and_no_more)
+{
+	struct sweep sweep;
+
+	put_many_events(2 * SWEEP_MAX_ROWS + 500);
+	limits.events.count = 100;
+	ck_assert_int_eq(sweep_find(world.store, &limits, world.now_ms, &sweep),
+			 ERR_NONE);
+	ck_assert_uint_eq(sweep.count, SWEEP_MAX_ROWS);
+	free(sweep.rows);
+	sweep_all();
+	ck_assert_uint_eq(usage_of(TABLE_EVENTS).rows, 100);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("sweep");
+	TCase *tcase = tcase_create("sweep");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, without_limits_all_is_kept);
+	tcase_add_test(tcase, bodies_go_by_age_but_for_the_sample);
+	tcase_add_test(tcase, bodies_go_by_the_count_of_a_site);
+	tcase_add_test(tcase, bodies_go_by_bytes_the_oldest_of_all_sites_first);
+	tcase_add_test(tcase, a_limit_that_the_samples_do_not_allow_ends);
+	tcase_add_test(tcase, the_panel_of_a_template_keeps_its_bodies);
+	tcase_add_test(tcase, a_body_is_looked_at_again_before_it_goes);
+	tcase_add_test(tcase, a_page_without_body_says_so_until_it_comes_again);
+	tcase_add_test(tcase, a_page_without_body_can_change_and_go);
+	tcase_add_test(tcase, all_holds_while_pages_change);
+	tcase_add_test(tcase, versions_go_by_the_count_of_a_template);
+	tcase_add_test(tcase, versions_go_by_age_but_for_the_newest);
+	tcase_add_test(tcase, versions_go_by_bytes_the_oldest_first);
+	tcase_add_test(tcase, events_go_by_count_and_by_age);
+	tcase_add_test(tcase, events_go_by_bytes);
+	tcase_add_test(tcase, one_look_finds_so_many_and_no_more);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

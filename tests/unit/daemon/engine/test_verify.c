@@ -1,0 +1,111 @@
+#include "daemon/engine/verify.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "store/rows.h"
+#include "store/sets.h"
+#include "tests/unit/daemon/world.h"
+#include "tests/unit/run.h"
+
+static struct world world;
+
+/* Two clusters: pages 0, 2, 4 of one template and 1, 3, 5 of another. */
+static void setup(void)
+{
+	world_open(&world, 0);
+	world_add_site(&world, "a.test");
+	for (unsigned i = 0; i < 6; i++) {
+		struct buffer html = {0};
+		char url[64];
+
+		snprintf(url, sizeof(url), "http://a.test/page/%u", i);
+		world_page(&html, i % 2, i);
+		buffer_printf(&html, "<h%u>one more path</h%u>", 1 + i, 1 + i);
+		world_put(&world, url, buffer_slice(&html));
+		buffer_free(&html);
+	}
+}
+
+static void teardown(void)
+{
+	world_close(&world);
+}
+
+static void set_threshold(uint16_t threshold)
+{
+	struct txn txn = txn_begin_write(world.store);
+	struct site_row site;
+
+	ck_assert(site_get(&txn, slice_of("a.test"), &site));
+	site.threshold = threshold;
+	site_put(&txn, &site);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+
+static bool reports(const char *words)
+{
+	struct verify_report report;
+	bool is_found;
+
+	ck_assert_int_eq(verify(world.store, &report), ERR_NONE);
+	is_found = report.problems > 0 && report.text.data != NULL &&
+		   strstr(report.text.data, words) != NULL;
+	buffer_free(&report.text);
+	return is_found;
+}
+
+START_TEST(a_sound_store_has_no_problem)
+{
+	struct verify_report report;
+
+	ck_assert_int_eq(verify(world.store, &report), ERR_NONE);
+	ck_assert_uint_eq(report.problems, 0);
+	ck_assert_uint_eq(report.sites, 1);
+	ck_assert_uint_eq(report.pages, 6);
+	ck_assert_uint_eq(report.clusters, 2);
+	buffer_free(&report.text);
+}
+END_TEST
+
+/* At threshold 1 all pages are one component: the two clusters are wrong. */
+START_TEST(clusters_that_belong_together_are_found)
+{
+	set_threshold(1000);
+	ck_assert(reports("within the threshold of each other"));
+}
+END_TEST
+
+/* At threshold 0 pages that differ are apart: the big clusters are wrong. */
+START_TEST(a_cluster_that_does_not_hang_together_is_found)
+{
+	set_threshold(0);
+	ck_assert(reports("is not connected"));
+}
+END_TEST
+
+START_TEST(a_signature_that_is_not_of_its_record_is_found)
+{
+	struct txn txn = txn_begin_write(world.store);
+	struct site_row site;
+
+	ck_assert(site_get(&txn, slice_of("a.test"), &site));
+	term_put(&txn, site.id, 0, 12345); /* another member */
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	ck_assert(reports("signature is not that of its record"));
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("verify");
+	TCase *tcase = tcase_create("verify");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_sound_store_has_no_problem);
+	tcase_add_test(tcase, clusters_that_belong_together_are_found);
+	tcase_add_test(tcase, a_cluster_that_does_not_hang_together_is_found);
+	tcase_add_test(tcase, a_signature_that_is_not_of_its_record_is_found);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -9,7 +9,7 @@
 
 #include "daemon/config/config.h"
 #include "daemon/http/http.h"
-#include "daemon/pipeline.h"
+#include "daemon/pipeline/pipeline.h"
 #include "store/store.h"
 
 struct api;

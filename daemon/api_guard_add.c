@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "daemon/engine/guard_change.h"
-#include "daemon/guarding.h"
+#include "daemon/pipeline/guarding.h"
 #include "page/css_xpath.h"
 #include "page/page_class.h"
 #include "page/selector.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "daemon/api_call.h"
-#include "daemon/ingest.h"
+#include "daemon/pipeline/ingest.h"
 #include "template/json_value.h"
 #include "store/log.h"
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/pipeline.h"
+#include "daemon/pipeline/pipeline.h"
 #include "store/error.h"
 #include "store/store.h"
 

@@ -6,7 +6,7 @@
 #define DAEMON_SWEEPER_H
 
 #include "daemon/config/keep.h"
-#include "daemon/pipeline.h"
+#include "daemon/pipeline/pipeline.h"
 #include "store/error.h"
 #include "store/store.h"
 

@@ -6,7 +6,7 @@
 #define DAEMON_WATCHING_H
 
 #include "daemon/inspection.h"
-#include "daemon/pipeline.h"
+#include "daemon/pipeline/pipeline.h"
 #include "store/error.h"
 #include "store/store.h"
 

@@ -16,8 +16,9 @@ struct guard_change {
 	uint32_t site;          /* it was tried on that one; 0: any */
 	uint32_t number;        /* to be deleted; or, out: of the new guard */
 	struct guard_row guard; /* cluster, limits, language, texts */
-	/* what it finds on pages that are there: as in daemon/guarding.h, with
-	 * "url" in place of "guard", and the "hash" of their content */
+	/* what it finds on pages that are there: as in
+	 * daemon/pipeline/guarding.h, with "url" in place of "guard", and the
+	 * "hash" of their content */
 	struct slice found;
 };
 

@@ -1,7 +1,7 @@
 /*
- * daemon/guarding.h - what guards find on the bytes of a page. No transaction
- * is open while they are evaluated, and nothing is written: what was found
- * travels as JSON to the commit, an array of
+ * daemon/pipeline/guarding.h - what guards find on the bytes of a page. No
+ *transaction is open while they are evaluated, and nothing is written: what was
+ *found travels as JSON to the commit, an array of
  *
  *	{"guard":N, "matches":M, "value":V, "path":P, "candidates":[
  *	 {"selector":CSS, "score":S, "node":K, "value":V}, ...]}
@@ -9,8 +9,8 @@
  * M is -1 when it could not be evaluated. Candidates are there when it does not
  * hold and is known to have held on the page.
  */
-#ifndef DAEMON_GUARDING_H
-#define DAEMON_GUARDING_H
+#ifndef DAEMON_PIPELINE_GUARDING_H
+#define DAEMON_PIPELINE_GUARDING_H
 
 #include <stdint.h>
 

@@ -1,11 +1,11 @@
 /*
- * daemon/pipeline.h - fetch -> analyse (N workers) -> commit (one writer), each
- * in its own thread. What is under way is bounded by max_in_flight: a URL is
- * leased only when there is room for it all the way, so no queue can overflow
- * and none ever blocks.
+ * daemon/pipeline/pipeline.h - fetch -> analyse (N workers) -> commit (one
+ * writer), each in its own thread. What is under way is bounded by
+ * max_in_flight: a URL is leased only when there is room for it all the way, so
+ * no queue can overflow and none ever blocks.
  */
-#ifndef DAEMON_PIPELINE_H
-#define DAEMON_PIPELINE_H
+#ifndef DAEMON_PIPELINE_PIPELINE_H
+#define DAEMON_PIPELINE_PIPELINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,12 +2,12 @@
  * The committing thread: what has ended is committed, and URLs that are due
  * are leased, in one transaction after the other.
  */
-#include "daemon/pipeline_parts.h"
+#include "daemon/pipeline/pipeline_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "daemon/archiving.h"
+#include "daemon/pipeline/archiving.h"
 #include "daemon/runtime/clock.h"
 #include "store/log.h"
 #include "store/memory.h"

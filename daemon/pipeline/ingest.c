@@ -1,4 +1,4 @@
-#include "daemon/ingest.h"
+#include "daemon/pipeline/ingest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "crawl/fetch/fetch.h"
 #include "crawl/fetch/header.h"
 #include "crawl/url/url.h"
-#include "daemon/pipeline.h"
+#include "daemon/pipeline/pipeline.h"
 #include "store/memory.h"
 
 void ingest_report_free(struct ingest_report *report)

@@ -1,15 +1,15 @@
 /*
- * daemon/pipeline_parts.h - what the threads of a pipeline share. Internal to
- * pipeline.c and committing.c.
+ * daemon/pipeline/pipeline_parts.h - what the threads of a pipeline share.
+ * Internal to pipeline.c and committing.c.
  */
-#ifndef DAEMON_PIPELINE_PARTS_H
-#define DAEMON_PIPELINE_PARTS_H
+#ifndef DAEMON_PIPELINE_PIPELINE_PARTS_H
+#define DAEMON_PIPELINE_PIPELINE_PARTS_H
 
 #include <pthread.h>
 
-#include "daemon/fetching.h"
-#include "daemon/job.h"
-#include "daemon/pipeline.h"
+#include "daemon/pipeline/fetching.h"
+#include "daemon/pipeline/job.h"
+#include "daemon/pipeline/pipeline.h"
 
 /* A change that somebody waits for. Lives on the stack of the one who waits. */
 struct command {

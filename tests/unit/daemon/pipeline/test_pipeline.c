@@ -1,4 +1,4 @@
-#include "daemon/pipeline.h"
+#include "daemon/pipeline/pipeline.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -1,7 +1,7 @@
-/* daemon/archive_mend.h - archives that a daemon left open. Internal to the
- * writer of archives. */
-#ifndef DAEMON_ARCHIVE_MEND_H
-#define DAEMON_ARCHIVE_MEND_H
+/* daemon/pipeline/archive_mend.h - archives that a daemon left open. Internal
+ * to the writer of archives. */
+#ifndef DAEMON_PIPELINE_ARCHIVE_MEND_H
+#define DAEMON_PIPELINE_ARCHIVE_MEND_H
 
 #include <stdbool.h>
 

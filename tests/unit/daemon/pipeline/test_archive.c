@@ -1,4 +1,4 @@
-#include "daemon/archive.h"
+#include "daemon/pipeline/archive.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
 /*
- * daemon/ingest.h - archives of the web (crawl/warc/warc.h) into the pipeline,
- * as if their pages had been fetched when they were archived.
+ * daemon/pipeline/ingest.h - archives of the web (crawl/warc/warc.h) into the
+ * pipeline, as if their pages had been fetched when they were archived.
  */
-#ifndef DAEMON_INGEST_H
-#define DAEMON_INGEST_H
+#ifndef DAEMON_PIPELINE_INGEST_H
+#define DAEMON_PIPELINE_INGEST_H
 
 #include <stdbool.h>
 #include <stddef.h>

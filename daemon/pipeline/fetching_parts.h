@@ -1,12 +1,12 @@
 /*
- * daemon/fetching_parts.h - the pieces of the fetching thread. Internal to
- * fetching*.c.
+ * daemon/pipeline/fetching_parts.h - the pieces of the fetching thread.
+ * Internal to fetching*.c.
  */
-#ifndef DAEMON_FETCHING_PARTS_H
-#define DAEMON_FETCHING_PARTS_H
+#ifndef DAEMON_PIPELINE_FETCHING_PARTS_H
+#define DAEMON_PIPELINE_FETCHING_PARTS_H
 
 #include "crawl/sitemap/sitemap.h"
-#include "daemon/fetching.h"
+#include "daemon/pipeline/fetching.h"
 
 /* A transfer under way: a job's, or (job NULL) that of a robots.txt. */
 struct flight {

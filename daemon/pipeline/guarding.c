@@ -1,4 +1,4 @@
-#include "daemon/guarding.h"
+#include "daemon/pipeline/guarding.h"
 
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
 /*
- * daemon/archive.h - what was fetched, kept as WARC 1.1 files
+ * daemon/pipeline/archive.h - what was fetched, kept as WARC 1.1 files
  * templated-YYYYMMDDhhmmss-NNNNN.warc.gz in a folder. A file that is written to
  * has ".open" behind its name, and loses it when it is complete. Archiving
  * never stops the crawl: an error is logged, and nothing is written until the
  * folder can be written to again.
  */
-#ifndef DAEMON_ARCHIVE_H
-#define DAEMON_ARCHIVE_H
+#ifndef DAEMON_PIPELINE_ARCHIVE_H
+#define DAEMON_PIPELINE_ARCHIVE_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/fetching_parts.h"
+#include "daemon/pipeline/fetching_parts.h"
 
 #include <stdlib.h>
 

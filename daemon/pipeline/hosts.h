@@ -1,10 +1,10 @@
 /*
- * daemon/hosts.h - the hosts that the fetching thread deals with: the robots
- * rules of each, its pace, and the jobs that wait for it. Internal to the
- * pipeline; one thread.
+ * daemon/pipeline/hosts.h - the hosts that the fetching thread deals with: the
+ * robots rules of each, its pace, and the jobs that wait for it. Internal to
+ * the pipeline; one thread.
  */
-#ifndef DAEMON_HOSTS_H
-#define DAEMON_HOSTS_H
+#ifndef DAEMON_PIPELINE_HOSTS_H
+#define DAEMON_PIPELINE_HOSTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "crawl/fetch/fetch.h"
 #include "crawl/frontier/polite.h"
 #include "crawl/robots/robots.h"
-#include "daemon/job.h"
+#include "daemon/pipeline/job.h"
 #include "store/arena.h"
 
 enum robots_state {

@@ -1,4 +1,4 @@
-#include "daemon/archive.h"
+#include "daemon/pipeline/archive.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/archive_mend.h"
+#include "daemon/pipeline/archive_mend.h"
 #include "daemon/runtime/clock.h"
 #include "store/buffer.h"
 #include "store/log.h"

@@ -1,13 +1,13 @@
-#include "daemon/pipeline.h"
+#include "daemon/pipeline/pipeline.h"
 
 #include <stdlib.h>
 
 #include "page/robots_tag.h"
 #include "daemon/engine/analyse.h"
-#include "daemon/archiving.h"
+#include "daemon/pipeline/archiving.h"
 #include "daemon/runtime/clock.h"
-#include "daemon/guarding.h"
-#include "daemon/pipeline_parts.h"
+#include "daemon/pipeline/guarding.h"
+#include "daemon/pipeline/pipeline_parts.h"
 #include "store/compress.h"
 #include "store/log.h"
 #include "store/memory.h"

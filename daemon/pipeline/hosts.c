@@ -1,4 +1,4 @@
-#include "daemon/hosts.h"
+#include "daemon/pipeline/hosts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
- * daemon/job.h - one URL on its way through the pipeline, and the queues that
- * it waits in. Internal to the pipeline.
+ * daemon/pipeline/job.h - one URL on its way through the pipeline, and the
+ * queues that it waits in. Internal to the pipeline.
  */
-#ifndef DAEMON_JOB_H
-#define DAEMON_JOB_H
+#ifndef DAEMON_PIPELINE_JOB_H
+#define DAEMON_PIPELINE_JOB_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* What is known of a host: its robots.txt, and that it wants to rest. */
-#include "daemon/fetching_parts.h"
+#include "daemon/pipeline/fetching_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What has come of a transfer, and where its job goes from here. */
-#include "daemon/fetching_parts.h"
+#include "daemon/pipeline/fetching_parts.h"
 
 #include <stdlib.h>
 

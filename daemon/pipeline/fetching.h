@@ -1,17 +1,18 @@
 /*
- * daemon/fetching.h - the loop of the fetching thread: jobs wait for their
- * host, pass its robots.txt, are fetched at its pace and go on to the analysing
- * threads or, without a page, to the committing one. Internal to the pipeline.
+ * daemon/pipeline/fetching.h - the loop of the fetching thread: jobs wait for
+ * their host, pass its robots.txt, are fetched at its pace and go on to the
+ * analysing threads or, without a page, to the committing one. Internal to the
+ * pipeline.
  */
-#ifndef DAEMON_FETCHING_H
-#define DAEMON_FETCHING_H
+#ifndef DAEMON_PIPELINE_FETCHING_H
+#define DAEMON_PIPELINE_FETCHING_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/hosts.h"
-#include "daemon/job.h"
+#include "daemon/pipeline/hosts.h"
+#include "daemon/pipeline/job.h"
 #include "store/store.h"
 
 struct fetching {

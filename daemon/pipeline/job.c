@@ -1,4 +1,4 @@
-#include "daemon/job.h"
+#include "daemon/pipeline/job.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/archiving.h"
+#include "daemon/pipeline/archiving.h"
 
 #include "daemon/runtime/clock.h"
 

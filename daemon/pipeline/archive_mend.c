@@ -1,4 +1,4 @@
-#include "daemon/archive_mend.h"
+#include "daemon/pipeline/archive_mend.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,0 +1,17 @@
+/*
+ * daemon/pipeline/archiving.h - the answer of a job as an exchange for an
+ * archive. Internal to the pipeline.
+ */
+#ifndef DAEMON_PIPELINE_ARCHIVING_H
+#define DAEMON_PIPELINE_ARCHIVING_H
+
+#include "daemon/pipeline/archive.h"
+#include "daemon/pipeline/job.h"
+
+/*
+ * Write what came for the job, once; nothing when nothing came over the wire,
+ * or when the archive is NULL. Sitemaps are left out: their bytes are not kept.
+ */
+void archive_job(struct archive *archive, struct job *job);
+
+#endif

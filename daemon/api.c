@@ -11,7 +11,7 @@
 #include "daemon/runtime/clock.h"
 #include "template/json_value.h"
 #include "daemon/answer/learned.h"
-#include "daemon/levels.h"
+#include "daemon/report/levels.h"
 #include "store/memory.h"
 
 /* HOST and N in a pattern stand for one segment of the path. */

@@ -7,7 +7,7 @@
 
 #include "cluster/signature.h"
 #include "template/json_value.h"
-#include "daemon/levels.h"
+#include "daemon/report/levels.h"
 #include "daemon/answer/stored_page.h"
 #include "store/arena.h"
 #include "store/memory.h"

@@ -2,7 +2,7 @@
 #include "daemon/api_call.h"
 
 #include "daemon/runtime/clock.h"
-#include "daemon/site_report.h"
+#include "daemon/report/site_report.h"
 
 enum http_verdict api_get_report(struct call *call)
 {

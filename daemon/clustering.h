@@ -14,7 +14,7 @@
 #include "daemon/ctl.h"
 #include "daemon/inputs.h"
 #include "daemon/labels.h"
-#include "daemon/report.h"
+#include "daemon/report/report.h"
 
 struct arena;
 struct inbound;

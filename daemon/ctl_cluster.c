@@ -14,9 +14,9 @@
 #include "daemon/ctl_offline.h"
 #include "daemon/inputs.h"
 #include "daemon/labels.h"
-#include "daemon/report.h"
-#include "daemon/report_json.h"
-#include "daemon/report_svg.h"
+#include "daemon/report/report.h"
+#include "daemon/report/report_json.h"
+#include "daemon/report/report_svg.h"
 #include "daemon/runtime/terminal.h"
 #include "store/file.h"
 

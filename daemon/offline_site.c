@@ -8,7 +8,7 @@
 #include "daemon/engine/engine.h"
 #include "daemon/answer/learned.h"
 #include "daemon/progress.h"
-#include "daemon/survey.h"
+#include "daemon/report/survey.h"
 #include "daemon/temporary_store.h"
 #include "store/compress.h"
 #include "store/file.h"

@@ -4,7 +4,7 @@
 
 #include "daemon/runtime/background.h"
 #include "daemon/engine/site_threshold.h"
-#include "daemon/survey.h"
+#include "daemon/report/survey.h"
 #include "store/log.h"
 #include "store/memory.h"
 

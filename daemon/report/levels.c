@@ -1,0 +1,232 @@
+#include "daemon/report/levels.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "daemon/report/report.h"
+#include "daemon/report/report_json.h"
+#include "daemon/report/report_svg.h"
+#include "daemon/report/survey.h"
+#include "store/memory.h"
+
+enum {
+	MAX_KEPT = 8,
+	REAL_DIGITS = 6,
+};
+
+/* The tree of a site at one of its generations. */
+struct kept {
+	char *host; /* NULL: free */
+	uint64_t used;
+	struct survey survey;
+	struct report report;
+};
+
+struct levels {
+	struct store *store;
+	size_t max_leaves;
+	atomic_bool is_stopped;
+	pthread_mutex_t mutex; /* guards what follows */
+	bool is_busy;
+	uint64_t clock; /* counts questions: the age of what is kept */
+	struct kept kept[MAX_KEPT];
+};
+
+struct levels *levels_create(struct store *store, size_t max_leaves)
+{
+	struct levels *levels = mem_alloc(1, sizeof(*levels));
+
+	levels->store = store;
+	levels->max_leaves = max_leaves;
+	pthread_mutex_init(&levels->mutex, NULL);
+	return levels;
+}
+
+static void forget(struct kept *kept)
+{
+	if (kept->host == NULL)
+		return;
+	free(kept->host);
+	report_free(&kept->report);
+	survey_free(&kept->survey);
+	*kept = (struct kept){0};
+}
+
+void levels_destroy(struct levels *levels)
+{
+	if (levels == NULL)
+		return;
+	for (size_t i = 0; i < MAX_KEPT; i++)
+		forget(&levels->kept[i]);
+	pthread_mutex_destroy(&levels->mutex);
+	free(levels);
+}
+
+void levels_stop(struct levels *levels)
+{
+	atomic_store(&levels->is_stopped, true);
+}
+
+static bool goes_on(void *context, uint64_t done, uint64_t total)
+{
+	struct levels *levels = context;
+
+	(void)done;
+	(void)total;
+	return !atomic_load(&levels->is_stopped);
+}
+
+static enum error read_site(struct levels *levels, const char *host,
+			    struct site_row *row_out)
+{
+	struct txn txn = txn_begin_read(levels->store);
+
+	if (!site_get(&txn, slice_of(host), row_out))
+		txn_fail(&txn, ERR_NOT_FOUND);
+	return txn_end(&txn);
+}
+
+/* What is kept of the site, if that is still so. With the mutex held. */
+static struct kept *find(struct levels *levels, const char *host,
+			 const struct site_row *row)
+{
+	for (size_t i = 0; i < MAX_KEPT; i++) {
+		struct kept *kept = &levels->kept[i];
+
+		if (kept->host == NULL || strcmp(kept->host, host) != 0)
+			continue;
+		if (kept->survey.site.id == row->id &&
+		    kept->survey.site.generation == row->generation)
+			return kept;
+		forget(kept);
+	}
+	return NULL;
+}
+
+/* The place of what was asked for longest ago. With the mutex held. */
+static struct kept *oldest(struct levels *levels)
+{
+	struct kept *best = &levels->kept[0];
+
+	for (size_t i = 1; i < MAX_KEPT; i++)
+		if (levels->kept[i].used < best->used)
+			best = &levels->kept[i];
+	return best;
+}
+
+static enum error make(struct levels *levels, const char *host,
+		       struct kept *kept_out)
+{
+	const struct dendrogram_options watch = {
+		.max_leaves = levels->max_leaves,
+		.goes_on = goes_on,
+		.context = levels,
+	};
+	enum error error = survey_read(levels->store, host, levels->max_leaves,
+				       &kept_out->survey);
+
+	if (error != ERR_NONE)
+		return error;
+	error = survey_report(&kept_out->survey, &watch, &kept_out->report);
+	if (error != ERR_NONE) {
+		survey_free(&kept_out->survey);
+		return error;
+	}
+	survey_trim(&kept_out->survey);
+	kept_out->host = mem_copy_text(host, strlen(host));
+	return ERR_NONE;
+}
+
+/* Make the tree and keep it. With the mutex held, which it leaves for the
+ * work. */
+static enum error add(struct levels *levels, const char *host,
+		      struct kept **kept_out)
+{
+	struct kept kept = {0};
+	enum error error;
+
+	if (levels->is_busy)
+		return ERR_BUSY;
+	levels->is_busy = true;
+	pthread_mutex_unlock(&levels->mutex);
+	error = make(levels, host, &kept);
+	pthread_mutex_lock(&levels->mutex);
+	levels->is_busy = false;
+	if (error != ERR_NONE)
+		return error;
+	*kept_out = oldest(levels);
+	forget(*kept_out);
+	**kept_out = kept;
+	return ERR_NONE;
+}
+
+static void append_json(const struct kept *kept, const struct site_row *row,
+			struct buffer *out)
+{
+	json_t *site = json_pack(
+		"{s:s, s:s, s:I, s:f, s:b, s:I}", "host", kept->host, "measure",
+		measure_name(row->measure % MEASURE_COUNT), "width",
+		(json_int_t)row->width, "threshold", row->threshold / 1000.0,
+		"auto", (int)((row->flags & SITE_IS_AUTO) != 0), "generation",
+		(json_int_t)row->generation);
+	json_t *report = report_json(&kept->report);
+	char *text;
+
+	json_object_update(site, report);
+	text = json_dumps(site,
+			  JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
+	buffer_append_text(out, text == NULL ? "{}" : text);
+	buffer_append_byte(out, '\n');
+	free(text);
+	json_decref(report);
+	json_decref(site);
+}
+
+static void append(const struct kept *kept, const struct site_row *row,
+		   enum levels_format format, struct buffer *out)
+{
+	switch (format) {
+	case LEVELS_JSON:
+		append_json(kept, row, out);
+		break;
+	case LEVELS_TEXT:
+		report_text(&kept->report, REPORT_MAX_WIDTH, out);
+		break;
+	case LEVELS_SVG:
+		report_svg(&kept->report, out);
+		break;
+	case LEVELS_FIGURE:
+		report_svg_figure(&kept->report, out);
+		break;
+	}
+}
+
+enum error levels_append(struct levels *levels, const char *host,
+			 enum levels_format format, struct buffer *out)
+{
+	struct site_row row;
+	enum error error = read_site(levels, host, &row);
+	struct kept *kept;
+
+	if (error != ERR_NONE)
+		return error;
+	if (atomic_load(&levels->is_stopped))
+		return ERR_STOPPED;
+	pthread_mutex_lock(&levels->mutex);
+	kept = find(levels, host, &row);
+	if (kept == NULL) {
+		error = add(levels, host, &kept);
+		if (error == ERR_NONE)
+			row = kept->survey.site; /* may have changed since */
+	}
+	if (error == ERR_NONE) {
+		kept->used = ++levels->clock;
+		append(kept, &row, format, out);
+	}
+	pthread_mutex_unlock(&levels->mutex);
+	return error;
+}

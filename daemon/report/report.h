@@ -1,0 +1,117 @@
+/*
+ * daemon/report/report.h - what the dendrogram of a site says about its
+ * templates, for people: as text here, drawn in daemon/report/report_svg.h, and
+ * for programs in daemon/report/report_json.h.
+ */
+#ifndef DAEMON_REPORT_REPORT_H
+#define DAEMON_REPORT_REPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/condensed.h"
+#include "cluster/dendrogram.h"
+#include "cluster/histogram.h"
+#include "cluster/quality.h"
+#include "cluster/signature.h"
+#include "cluster/suggestion.h"
+#include "cluster/witness.h"
+#include "store/buffer.h"
+
+enum {
+	REPORT_MAX_LEAVES = 32768, /* half a thousand million comparisons */
+	REPORT_MAX_WIDTH = 80,
+	REPORT_MIN_WIDTH = 72,
+};
+
+/* A cut that a report tells of. */
+struct report_level {
+	const char *name; /* static */
+	char mark;        /* S, T, P, * or U */
+	unsigned threshold;
+};
+
+enum { REPORT_LEVELS = 5 };
+
+/* How well a cut agrees with labels. */
+struct report_score {
+	const char *name; /* static: that of a level, or "best (oracle)" */
+	unsigned threshold;
+	uint32_t clusters;
+	struct agreement agreement;
+};
+
+/* Begin with report_begin(); end with report_free(). */
+struct report {
+	enum measure measure;
+	unsigned threshold; /* that the pages are grouped at */
+	size_t terms;       /* distinct members of all signatures */
+	struct dendrogram dendrogram;
+	struct histogram histogram;
+	struct dendrogram_point *curve; /* [DENDROGRAM_POINTS] */
+	struct suggestion suggestion;
+	struct witness_choice witness; /* by who links to the pages */
+	const char *const *examples;   /* [dendrogram.count], the name of a page
+					  of each leaf; not ours */
+	struct report_score scores[REPORT_LEVELS + 1]; /* [score_count] */
+	size_t score_count;
+	size_t labelled;             /* pages with a label */
+	struct witness_choice truth; /* as if the labels were the witness */
+};
+
+/* What a report is made of. */
+struct report_pages {
+	const struct dendrogram_leaf *leaves; /* [leaf_count] */
+	size_t leaf_count;
+	struct witness_pages witness; /* all pages; its leaves are these */
+};
+
+/*
+ * Make the dendrogram of the leaves and what follows from it; the rest is for
+ * the caller to fill in. `watch` as in cluster/dendrogram.h, but for the
+ * histogram; max_leaves 0 stands for REPORT_MAX_LEAVES. ERR_TOO_LARGE with
+ * more, ERR_STOPPED.
+ */
+enum error report_begin(enum measure measure, const struct report_pages *pages,
+			const struct dendrogram_options *watch,
+			struct report *report_out);
+void report_free(struct report *report);
+
+/*
+ * By ascending threshold "site", "template", "plateau" if there is one,
+ * "suggestion", and "in use" when the threshold is none of these. Returns how
+ * many there are.
+ */
+size_t report_levels(const struct report *report,
+		     struct report_level levels_out[REPORT_LEVELS]);
+
+/*
+ * Fill in the scores: those of the levels, then of the threshold with the
+ * largest adjusted Rand index of all, of equal ones the lowest. Page i of
+ * [count] has the signature of leaf leaves[i] and the label truth[i]; 0: it has
+ * none, and does not count. One comparison of partitions for each height that
+ * joins. `truth` has no agreement with fewer than WITNESS_MIN_PAGES labels.
+ */
+void report_score(struct report *report, const uint32_t *leaves,
+		  const uint32_t *truth, size_t count);
+
+/*
+ * Append the name of a page, cleaned (daemon/runtime/terminal.h), in at most
+ * `width` columns (>= 3): of a longer one "..." and its end, which tells more.
+ */
+void report_name(const char *name, size_t width, struct buffer *out);
+
+/*
+ * Append an address as people read it: of http and https its escapes are
+ * decoded, to any bytes; anything else stays as it is.
+ */
+void report_address(struct slice address, struct buffer *out);
+
+/*
+ * Append the report in lines of `width` columns, brought into
+ * [REPORT_MIN_WIDTH, REPORT_MAX_WIDTH]. All is ASCII but for names of pages.
+ * Some 150 lines at most.
+ */
+void report_text(const struct report *report, size_t width, struct buffer *out);
+
+#endif

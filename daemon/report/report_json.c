@@ -1,0 +1,159 @@
+#include "daemon/report/report_json.h"
+
+#include "template/json_value.h"
+#include "daemon/report/report.h"
+
+enum { CURVE_STEP = 10, TREE_CLUSTERS = 200 };
+
+static json_t *share(unsigned permille)
+{
+	return json_real(permille / 1000.0);
+}
+
+static json_t *range(unsigned begin, unsigned end)
+{
+	if (end == 0)
+		return json_null();
+	return json_pack("[o, o]", share(begin), share(end));
+}
+
+json_t *suggestion_json(const struct suggestion *suggestion)
+{
+	return json_pack("{s:o, s:s, s:f, s:f, s:o, s:I, s:I}", "threshold",
+			 share(suggestion->threshold), "reason",
+			 suggestion->reason, "agreement", suggestion->agreement,
+			 "share", suggestion->share, "plateau",
+			 range(suggestion->begin, suggestion->end), "sizable",
+			 (json_int_t)suggestion->sizable, "clusters",
+			 (json_int_t)suggestion->clusters);
+}
+
+static json_t *point_json(const struct report *report, unsigned threshold)
+{
+	const struct dendrogram_point *point = &report->curve[threshold];
+
+	return json_pack("{s:o, s:I, s:I, s:I, s:I}", "threshold",
+			 share(threshold), "clusters",
+			 (json_int_t)point->clusters, "sizable",
+			 (json_int_t)point->sizable, "sizable_pages",
+			 (json_int_t)point->sizable_pages, "largest_pages",
+			 (json_int_t)point->largest_pages);
+}
+
+static json_t *levels_json(const struct report *report)
+{
+	struct report_level levels[REPORT_LEVELS];
+	size_t count = report_levels(report, levels);
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		json_t *level = point_json(report, levels[i].threshold);
+
+		json_object_set_new(level, "name", json_string(levels[i].name));
+		json_array_append_new(array, level);
+	}
+	return array;
+}
+
+static json_t *curve_json(const struct report *report)
+{
+	json_t *array = json_array();
+
+	for (unsigned i = 0; i < DENDROGRAM_POINTS; i += CURVE_STEP)
+		json_array_append_new(array, point_json(report, i));
+	return array;
+}
+
+static json_t *histogram_json(const struct histogram *histogram)
+{
+	struct histogram_gap gap = histogram_gap(histogram);
+	json_t *pairs = json_array();
+
+	for (size_t i = 0; i < HISTOGRAM_BINS; i++)
+		json_array_append_new(
+			pairs, json_integer((json_int_t)histogram->pairs[i]));
+	return json_pack("{s:o, s:o, s:o}", "width", share(HISTOGRAM_WIDTH),
+			 "pairs", pairs, "gap", range(gap.begin, gap.end));
+}
+
+static json_t *node_json(const struct report *report,
+			 const struct condensed_node *node)
+{
+	const char *name = report->examples[node->leaf];
+
+	return json_pack(
+		"{s:o, s:o, s:o, s:I, s:o}", "parent",
+		node->parent == CONDENSED_NONE ? json_null()
+					       : json_integer(node->parent),
+		"height", share(node->height), "end", share(node->end), "pages",
+		(json_int_t)node->pages, "example", json_text(slice_of(name)));
+}
+
+static json_t *tree_json(const struct report *report)
+{
+	json_t *nodes = json_array();
+	struct condensed tree;
+
+	condensed_make(&report->dendrogram,
+		       dendrogram_sizable(&report->dendrogram), TREE_CLUSTERS,
+		       &tree);
+	for (size_t i = 0; i < tree.count; i++)
+		json_array_append_new(nodes, node_json(report, &tree.nodes[i]));
+	condensed_free(&tree);
+	return nodes;
+}
+
+static json_t *scores_json(const struct report *report)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < report->score_count; i++) {
+		const struct report_score *score = &report->scores[i];
+
+		json_array_append_new(
+			array,
+			json_pack("{s:s, s:o, s:I, s:f, s:f, s:f}", "name",
+				  score->name, "threshold",
+				  share(score->threshold), "clusters",
+				  (json_int_t)score->clusters, "rand",
+				  score->agreement.rand, "adjusted_rand",
+				  score->agreement.adjusted_rand, "v_measure",
+				  score->agreement.v_measure));
+	}
+	return array;
+}
+
+static json_t *agreement_json(const struct witness_choice *choice)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < WITNESS_STEPS; i++)
+		json_array_append_new(array, json_real(choice->curve[i]));
+	return array;
+}
+
+json_t *report_json(const struct report *report)
+{
+	const struct dendrogram *dendrogram = &report->dendrogram;
+	const struct suggestion *suggestion = &report->suggestion;
+	json_t *object = json_pack(
+		"{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:f, "
+		"s:o}}",
+		"pages", (json_int_t)dendrogram->page_count, "signatures",
+		(json_int_t)dendrogram->count, "terms",
+		(json_int_t)report->terms, "sizable_pages",
+		(json_int_t)dendrogram_sizable(dendrogram), "levels",
+		levels_json(report), "suggestion", suggestion_json(suggestion),
+		"join_gap", range(suggestion->gap_begin, suggestion->gap_end),
+		"histogram", histogram_json(&report->histogram), "tree",
+		tree_json(report), "curve", curve_json(report), "witness",
+		"share", report->witness.share, "agreement",
+		agreement_json(&report->witness));
+
+	if (report->score_count > 0) {
+		json_object_set_new(object, "scores", scores_json(report));
+		json_object_set_new(object, "scores_curve",
+				    agreement_json(&report->truth));
+	}
+	return object;
+}

@@ -1,0 +1,68 @@
+/*
+ * daemon/report/report_svg_parts.h - the parts of a drawing of a report.
+ * Internal to report_svg*.c.
+ */
+#ifndef DAEMON_REPORT_REPORT_SVG_PARTS_H
+#define DAEMON_REPORT_REPORT_SVG_PARTS_H
+
+#include "cluster/condensed.h"
+#include "daemon/report/report.h"
+#include "store/buffer.h"
+
+/* Pixels, unless said otherwise. */
+enum {
+	SVG_PAIRS_HEIGHT = 110,
+	SVG_CURVE_HEIGHT = 80,
+};
+
+/* Where things stand. */
+struct shape {
+	const char *class;
+	int width;
+	int left; /* where distance 0 is */
+	int span; /* to distance 1 */
+	int top;  /* of what is drawn */
+	int marks_top;
+	int pairs_top;
+	int curve_top;
+	int tree_top;
+	int row;
+	int text_x; /* of names and captions */
+	int name_y; /* of a name, from the middle of its row */
+	int caption_y;
+	unsigned name_columns; /* of text */
+};
+
+/* The condensed tree with the heights on the page of its nodes. */
+struct drawing {
+	const struct report *report;
+	const struct shape *shape;
+	struct condensed tree;
+	double *y; /* [tree.count] */
+	int bottom;
+};
+
+static inline double x_of(const struct drawing *drawing, unsigned permille)
+{
+	return drawing->shape->left +
+	       permille * (drawing->shape->span / 1000.0);
+}
+
+/* A range of distances, from `top` on, `height` high. */
+struct band {
+	unsigned begin;
+	unsigned end;
+	int top;
+	int height;
+};
+
+void svg_band(const struct drawing *drawing, struct band band,
+	      struct buffer *out);
+
+/* How many pairs of pages are so far apart. */
+void svg_pairs(const struct drawing *drawing, struct buffer *out);
+
+/* How many clusters each threshold gives. */
+void svg_curve(const struct drawing *drawing, struct buffer *out);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * daemon/report/site_report_change.h - what an event has taken away and
+ * brought, from the versions before and after it, or else from its own
+ * evidence. Internal to site_report*.c.
+ */
+#ifndef DAEMON_REPORT_SITE_REPORT_CHANGE_H
+#define DAEMON_REPORT_SITE_REPORT_CHANGE_H
+
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "daemon/report/site_report_parts.h"
+#include "template/path_tree.h"
+
+struct version_item;
+
+/* What one side lost or got. */
+struct told_items {
+	const struct version_item **items; /* [count], most common first */
+	uint32_t count;
+	uint64_t total; /* more than `count` when not all are known */
+};
+
+/* One of the two versions. */
+struct told_side {
+	uint32_t cluster;
+	uint32_t number;               /* of the version; 0: it is not known */
+	const struct version *version; /* NULL: it is not kept */
+	struct told_items paths;
+	struct told_items texts;
+};
+
+/* In the arena of the facts, and in `detail`. */
+struct told_change {
+	const struct report_facts *facts;
+	const struct event_row *row;
+	const json_t *detail; /* the row's, or NULL */
+	struct told_side sides[PATH_SIDES];
+};
+
+/* Fill in the sides. */
+void report_change_find(struct told_change *change);
+
+#endif

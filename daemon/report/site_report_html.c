@@ -1,0 +1,173 @@
+#include "daemon/report/site_report_html.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <strings.h>
+#include <time.h>
+
+#include "daemon/report/report.h"
+#include "daemon/report/site_report_parts.h"
+#include "daemon/runtime/terminal.h"
+#include "extract/core/markup.h"
+
+enum { BYTES_PER_COLUMN = 4 }; /* a character takes no more */
+
+void show_text(struct buffer *out, struct slice text, size_t columns)
+{
+	struct buffer cut = {0};
+
+	/* characters without a width take no column */
+	if (text.size > columns * BYTES_PER_COLUMN) {
+		text.size = columns * BYTES_PER_COLUMN;
+		while (text.size > 0 &&
+		       (((const char *)text.data)[text.size] & 0xC0) == 0x80)
+			text.size--;
+	}
+	terminal_cut(text, columns, &cut);
+	markup_append(out, buffer_slice(&cut));
+	buffer_free(&cut);
+}
+
+static bool begins(struct slice text, const char *with)
+{
+	size_t size = strlen(with);
+
+	return text.size > size && strncasecmp(text.data, with, size) == 0;
+}
+
+/* Its address as it stands in an attribute, if it can be one. */
+static bool append_address(struct buffer *out, struct slice url)
+{
+	struct buffer address = {0};
+	bool is_safe = (begins(url, "http://") || begins(url, "https://")) &&
+		       url.size <= MAX_LINK &&
+		       markup_append_address(&address, url);
+
+	if (is_safe)
+		markup_append(out, buffer_slice(&address));
+	buffer_free(&address);
+	return is_safe;
+}
+
+static void show_address(struct buffer *out, struct slice url)
+{
+	struct buffer plain = {0};
+
+	report_address(url, &plain);
+	show_text(out, buffer_slice(&plain), SHOWN_URL);
+	buffer_free(&plain);
+}
+
+void show_link(struct buffer *out, struct slice url, struct slice text)
+{
+	struct buffer address = {0};
+	bool is_link = append_address(&address, url);
+
+	if (is_link) {
+		buffer_append_text(out, "<a rel=\"noreferrer nofollow\" "
+					"href=\"");
+		buffer_append_slice(out, buffer_slice(&address));
+		buffer_append_text(out, "\">");
+	}
+	if (text.size > 0)
+		show_text(out, text, SHOWN_TITLE);
+	else
+		show_address(out, url);
+	if (is_link)
+		buffer_append_text(out, "</a>");
+	buffer_free(&address);
+}
+
+void show_time(struct buffer *out, uint64_t time_ms)
+{
+	time_t seconds = (time_t)(time_ms / 1000U);
+	struct tm parts;
+	char whole[32];
+	char text[32];
+
+	if (time_ms == 0 || gmtime_r(&seconds, &parts) == NULL ||
+	    strftime(whole, sizeof(whole), "%Y-%m-%dT%H:%M:%SZ", &parts) == 0 ||
+	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &parts) == 0)
+		buffer_append_text(out, "–");
+	else
+		buffer_printf(out, "<time datetime=\"%s\">%s</time>", whole,
+			      text);
+}
+
+void show_count(struct buffer *out, uint64_t count)
+{
+	char digits[32];
+	int size = snprintf(digits, sizeof(digits), "%" PRIu64, count);
+
+	for (int i = 0; i < size; i++) {
+		if (i > 0 && (size - i) % 3 == 0)
+			buffer_append_byte(out, ',');
+		buffer_append_byte(out, digits[i]);
+	}
+}
+
+void show_counted(struct buffer *out, uint64_t count, const char *noun)
+{
+	show_count(out, count);
+	buffer_printf(out, " %s%s", noun, count == 1 ? "" : "s");
+}
+
+void show_share(struct buffer *out, double share)
+{
+	double percent = isfinite(share) ? 100 * share : 0;
+	bool is_small = percent > 0 && percent < 9.95;
+
+	buffer_printf(out, "%.*f&nbsp;%%", is_small ? 1 : 0, percent);
+}
+
+static bool has_tree(const struct report_facts *facts, uint32_t number)
+{
+	const struct report_template *template = report_find(facts, number);
+
+	return template != NULL && template->is_there &&
+	       template - facts->templates < REPORT_TREES &&
+	       template->cluster.page_count >= facts->source->min_cluster_pages;
+}
+
+void show_template(struct buffer *out, const struct report_facts *facts,
+		   uint32_t number)
+{
+	bool is_link = has_tree(facts, number);
+
+	if (is_link)
+		buffer_printf(out, "<a href=\"#t%" PRIu32 "\">", number);
+	buffer_append_text(out, "<code>");
+	show_text(out, facts->site.host, SHOWN_URL);
+	buffer_printf(out, "/%" PRIu32 "</code>%s", number,
+		      is_link ? "</a>" : "");
+}
+
+/* Roles say that it is a table also where it does not look like one. */
+void show_table(struct buffer *out, const char *caption,
+		const char *const *heads)
+{
+	buffer_printf(out,
+		      "<table role=\"table\"><caption>%s</caption>\n"
+		      "<thead role=\"rowgroup\"><tr role=\"row\">",
+		      caption);
+	for (; *heads != NULL; heads++)
+		buffer_printf(
+			out,
+			"<th role=\"columnheader\" scope=\"col\"%s>%s</th>",
+			**heads == '#' ? " class=\"num\"" : "",
+			*heads + (**heads == '#'));
+	buffer_append_text(out, "</tr></thead>\n<tbody role=\"rowgroup\">\n");
+}
+
+void show_table_end(struct buffer *out)
+{
+	buffer_append_text(out, "</tbody></table>\n");
+}
+
+void show_cell(struct buffer *out, const char *head)
+{
+	buffer_printf(out, "<td role=\"cell\"%s data-head=\"%s\">",
+		      *head == '#' ? " class=\"num\"" : "",
+		      head + (*head == '#'));
+}

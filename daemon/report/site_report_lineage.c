@@ -1,0 +1,82 @@
+/* What the templates came from, and what they became. */
+#include "daemon/report/site_report_html.h"
+#include "daemon/report/site_report_parts.h"
+
+#include <time.h>
+
+#include <jansson.h>
+
+enum { LINEAGE_ROWS = 100 };
+
+/* Milliseconds, or RFC 3339 as our own JSON has it; anything else as text. */
+static void append_moment(const json_t *time, struct buffer *out)
+{
+	const char *text = json_string_value(time);
+	struct tm parts = {0};
+
+	if (json_is_integer(time))
+		show_time(out, (uint64_t)json_integer_value(time));
+	else if (text != NULL &&
+		 strptime(text, "%Y-%m-%dT%H:%M:%SZ", &parts) != NULL)
+		show_time(out, (uint64_t)timegm(&parts) * 1000U);
+	else
+		show_text(out, slice_of(text), SHOWN_URL);
+}
+
+static void append_step(const struct report_facts *facts,
+			const struct report_template *template,
+			const json_t *step, struct buffer *out)
+{
+	const json_t *time = json_object_get(step, "time");
+	const char *kind = json_string_value(json_object_get(step, "kind"));
+	const char *other = json_string_value(json_object_get(step, "other"));
+
+	buffer_append_text(out, "<tr role=\"row\">");
+	show_cell(out, "Template");
+	show_template(out, facts, template->number);
+	buffer_append_text(out, "</td>");
+	show_cell(out, "When");
+	append_moment(time, out);
+	buffer_append_text(out, "</td>");
+	show_cell(out, "What");
+	show_text(out, slice_of(kind), SHOWN_URL);
+	buffer_append_text(out, "</td>");
+	show_cell(out, "With");
+	buffer_append_text(out, "<code>");
+	show_text(out, slice_of(other), SHOWN_URL);
+	buffer_append_text(out, "</code></td></tr>\n");
+}
+
+/* Of the templates that more has happened to than that they are there. */
+void report_lineage(const struct report_facts *facts, struct buffer *out)
+{
+	static const char *const heads[] = {"Template", "When", "What", "With",
+					    NULL};
+	unsigned rows = 0;
+
+	for (uint32_t i = 0; i < facts->template_count; i++) {
+		const struct report_template *template = &facts->templates[i];
+		struct slice lineage = template->row.lineage;
+		json_t *steps =
+			json_loadb(lineage.size == 0 ? "" : lineage.data,
+				   lineage.size, 0, NULL);
+		const json_t *step;
+		size_t at;
+
+		if (json_array_size(steps) > 1)
+			json_array_foreach(steps, at, step)
+			{
+				if (rows == 0)
+					show_table(out, "Lineage", heads);
+				if (rows++ < LINEAGE_ROWS)
+					append_step(facts, template, step, out);
+			}
+		json_decref(steps);
+	}
+	if (rows > 0)
+		show_table_end(out);
+	if (rows > LINEAGE_ROWS)
+		buffer_printf(out,
+			      "<p class=\"soft\">Not listed: %u more.</p>\n",
+			      rows - LINEAGE_ROWS);
+}

@@ -1,0 +1,116 @@
+/*
+ * daemon/report/site_report_parts.h - what a report knows of its site, and its
+ * sections. Internal to site_report*.c.
+ */
+#ifndef DAEMON_REPORT_SITE_REPORT_PARTS_H
+#define DAEMON_REPORT_SITE_REPORT_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/report/site_report.h"
+#include "store/rows.h"
+
+struct arena;
+struct version;
+
+enum {
+	REPORT_CLUSTERS = 60, /* in the table */
+	REPORT_SMALL = 12,    /* so many with those that are no template */
+	REPORT_PAST = 20,     /* templates that are no more */
+	REPORT_TREES = 12,
+	REPORT_SAMPLES = 3, /* pages of a cluster */
+	REPORT_VERSIONS = 24,
+	REPORT_EVENTS = 150,
+	REPORT_CHANGES = 12,
+	/* No tree or change is begun behind these; each is bounded. */
+	REPORT_TREES_BYTES = SITE_REPORT_MAX_BYTES / 16 * 5,
+	REPORT_CHANGES_BYTES = SITE_REPORT_MAX_BYTES / 8,
+};
+
+struct report_sample {
+	struct slice url;
+	struct slice title; /* or empty */
+};
+
+struct report_version {
+	uint32_t number;
+	uint64_t first_ms;
+	uint64_t last_ms;
+	uint32_t page_count;
+};
+
+/* A cluster, or a template that has been one. */
+struct report_template {
+	uint32_t number;
+	bool is_there; /* it is a cluster by now */
+	struct cluster_row cluster;
+	bool is_known; /* it was seen often enough to have versions */
+	struct template_row row;
+	struct report_version versions[REPORT_VERSIONS]; /* the newest ones,
+							    oldest first */
+	uint32_t version_count;
+	uint32_t version_total;
+	struct report_sample samples[REPORT_SAMPLES];
+	uint32_t sample_count;
+	uint64_t fetched_ms; /* one of these, the last time */
+};
+
+struct report_event {
+	uint64_t number;
+	struct event_row row;
+};
+
+/* Everything is in `arena`, also the slices of rows. */
+struct report_facts {
+	const struct site_report_source *source;
+	struct arena *arena;
+	struct site_row site;
+	/* clusters by pages, largest first, then those that are no more, the
+	   last first */
+	struct report_template *templates; /* [template_count] */
+	uint32_t template_count;
+	uint32_t cluster_count;      /* of the site */
+	uint32_t learned_count;      /* large enough to have a template */
+	uint32_t past_count;         /* templates that are no more */
+	uint64_t clustered_pages;    /* in clusters */
+	struct report_event *events; /* [event_count] the newest notices, oldest
+					first */
+	uint32_t event_count;
+	uint64_t event_total;
+};
+
+/* ERR_NOT_FOUND, and those of a transaction. */
+enum error report_facts_read(const struct site_report_source *source,
+			     const char *host, struct arena *arena,
+			     struct report_facts *facts_out);
+
+/* A template by its number; NULL: it is none of those that are told of. */
+const struct report_template *report_find(const struct report_facts *facts,
+					  uint32_t number);
+
+/* The version of a template, in the facts' arena; NULL: it is not kept, or
+ * cannot be read. */
+struct version *report_version(const struct report_facts *facts,
+			       uint32_t cluster, uint32_t version);
+
+/* "template.new" and so on, as it is told to people in a few words. */
+const char *report_event_text(uint16_t kind);
+
+/* The sections, in order. Each ends what it begins. */
+void report_head(const struct report_facts *facts, struct buffer *out);
+void report_clusters(const struct report_facts *facts, struct buffer *out);
+enum error report_levels_section(const struct report_facts *facts,
+				 struct buffer *out);
+void report_trees(const struct report_facts *facts, struct buffer *out);
+void report_timeline(const struct report_facts *facts, struct buffer *out);
+void report_changes(const struct report_facts *facts, struct buffer *out);
+
+/* Of the timeline the lanes, as a picture, and the lineage, as a table. */
+void report_lanes(const struct report_facts *facts, struct buffer *out);
+void report_lineage(const struct report_facts *facts, struct buffer *out);
+
+/* The style sheet of the page. */
+extern const char report_style[];
+
+#endif

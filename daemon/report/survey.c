@@ -1,0 +1,337 @@
+#include "daemon/report/survey.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/engine/inbound.h"
+#include "store/arena.h"
+#include "store/memory.h"
+#include "store/record.h"
+#include "store/sets.h"
+
+enum { PAGES_PER_READ = 500 }; /* a reader must be short */
+
+/* A page in a cluster. */
+struct member {
+	uint64_t page;
+	uint32_t set;
+	uint32_t leaf;
+};
+
+/* What is read, in growing arrays. */
+struct reading {
+	struct store *store;
+	struct survey *survey;
+	uint32_t *sets; /* [leaf_count], ascending: their numbers */
+	size_t set_capacity;
+	size_t leaf_capacity;
+	struct member *members; /* [member_count] */
+	size_t member_count;
+	size_t member_capacity;
+	struct arena *arena; /* of the following */
+	struct slice *urls;  /* [member_count] */
+};
+
+static void add_leaf(struct reading *reading, const struct set_scan *scan)
+{
+	struct survey *survey = reading->survey;
+	uint32_t *terms = ARENA_NEW(survey->arena, uint32_t, scan->count);
+
+	if (scan->count > 0)
+		memcpy(terms, scan->terms, scan->count * sizeof(*terms));
+	reading->sets =
+		mem_grow(reading->sets, survey->leaf_count,
+			 &reading->set_capacity, sizeof(*reading->sets));
+	survey->leaves =
+		mem_grow(survey->leaves, survey->leaf_count,
+			 &reading->leaf_capacity, sizeof(*survey->leaves));
+	reading->sets[survey->leaf_count] = scan->set;
+	survey->leaves[survey->leaf_count++] = (struct dendrogram_leaf){
+		.terms = terms, .count = (uint32_t)scan->count};
+	if (scan->count > 0 && terms[scan->count - 1] >= survey->term_count)
+		survey->term_count = (size_t)terms[scan->count - 1] + 1;
+}
+
+static void read_sets(struct reading *reading, struct txn *txn)
+{
+	struct set_scan scan = set_scan_begin(txn, reading->survey->site.id);
+
+	while (set_scan_next(&scan))
+		add_leaf(reading, &scan);
+	set_scan_end(&scan);
+}
+
+/* The leaf of a set, or leaf_count. */
+static uint32_t leaf_of(const struct reading *reading, uint32_t set)
+{
+	uint32_t count = reading->sets == NULL
+				 ? 0
+				 : (uint32_t)reading->survey->leaf_count;
+	uint32_t low = 0;
+	uint32_t high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (reading->sets[middle] < set)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && reading->sets[low] == set ? low : count;
+}
+
+static void read_members(struct reading *reading, struct txn *txn)
+{
+	struct survey *survey = reading->survey;
+	struct key prefix = key_site(survey->site.id);
+	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
+
+	while (scan_next(&scan)) {
+		struct member member = {
+			.page = key_u64(scan.key, 2 * sizeof(uint32_t))};
+
+		if (!member_decode(scan.value, &member.set))
+			txn_fail(txn, ERR_CORRUPT);
+		member.leaf = leaf_of(reading, member.set);
+		if (member.leaf == survey->leaf_count) {
+			txn_fail(txn, ERR_CORRUPT);
+			break;
+		}
+		survey->leaves[member.leaf].pages++;
+		reading->members = mem_grow(
+			reading->members, reading->member_count,
+			&reading->member_capacity, sizeof(*reading->members));
+		reading->members[reading->member_count++] = member;
+	}
+	scan_end(&scan);
+}
+
+static int by_page(const void *left, const void *right)
+{
+	const struct member *a = left;
+	const struct member *b = right;
+
+	return (a->page > b->page) - (a->page < b->page);
+}
+
+/* One snapshot: the sets and who has them. */
+static enum error read_base(struct reading *reading, const char *host)
+{
+	struct txn txn = txn_begin_read(reading->store);
+	struct survey *survey = reading->survey;
+
+	if (!site_get(&txn, slice_of(host), &survey->site))
+		txn_fail(&txn, ERR_NOT_FOUND);
+	survey->site.host = (struct slice){NULL, 0};
+	survey->site.seed = (struct slice){NULL, 0};
+	read_sets(reading, &txn);
+	read_members(reading, &txn);
+	if (reading->member_count > 1)
+		qsort(reading->members, reading->member_count,
+		      sizeof(*reading->members), by_page);
+	return txn_end(&txn);
+}
+
+/* A page that has gone since has no URL. */
+static void read_url(struct reading *reading, struct txn *txn, size_t index)
+{
+	struct survey *survey = reading->survey;
+	const struct member *member = &reading->members[index];
+	struct slice url = {"", 0};
+	struct page_row row;
+
+	if (page_row_get(txn, survey->site.id, member->page, &row))
+		url = row.url;
+	reading->urls[index] = (struct slice){
+		arena_copy(reading->arena, url.data, url.size), url.size};
+	if (survey->examples[member->leaf] == NULL)
+		survey->examples[member->leaf] =
+			arena_copy(survey->names, url.data, url.size);
+}
+
+static void read_links(struct reading *reading, struct txn *txn, size_t index,
+		       struct inbound *inbound)
+{
+	struct key key = key_page(reading->survey->site.id,
+				  reading->members[index].page);
+	struct slice value = txn_get(txn, TABLE_RECORDS, key_slice(&key));
+	struct record record;
+	size_t links;
+	void *copy;
+
+	inbound_links(inbound, &links);
+	if (value.data == NULL || links >= SURVEY_MAX_LINKS)
+		return;
+	copy = record_copy(value);
+	value.data = copy;
+	if (record_open(value, &record) == ERR_NONE)
+		inbound_add(inbound, (uint32_t)index, &record);
+	free(copy);
+}
+
+/* Do one step for the first `count` members; `inbound` is NULL for URLs. */
+static enum error read_pages(struct reading *reading, size_t count,
+			     struct inbound *inbound)
+{
+	enum error error = ERR_NONE;
+	size_t i = 0;
+
+	while (i < count && error == ERR_NONE) {
+		struct txn txn = txn_begin_read(reading->store);
+		size_t end =
+			count - i < PAGES_PER_READ ? count : i + PAGES_PER_READ;
+
+		for (; i < end; i++) {
+			if (inbound == NULL)
+				read_url(reading, &txn, i);
+			else
+				read_links(reading, &txn, i, inbound);
+		}
+		error = txn_end(&txn);
+	}
+	return error;
+}
+
+static enum error read_witness(struct reading *reading)
+{
+	struct survey *survey = reading->survey;
+	size_t count = reading->member_count;
+	uint32_t *leaves = ARENA_NEW(survey->arena, uint32_t, count);
+	uint32_t *labels = ARENA_NEW(survey->arena, uint32_t, count);
+	struct inbound *inbound =
+		inbound_create(reading->urls, (uint32_t)count);
+	struct witness_link *links;
+	size_t link_count;
+	enum error error = read_pages(
+		reading,
+		count < SURVEY_MAX_SOURCES ? count : SURVEY_MAX_SOURCES,
+		inbound);
+
+	links = inbound_links(inbound, &link_count);
+	witness_labels(links, link_count, labels, (uint32_t)count);
+	inbound_destroy(inbound);
+	for (size_t i = 0; i < count; i++)
+		leaves[i] = reading->members[i].leaf;
+	survey->witness = (struct witness_pages){leaves, labels, count};
+	return error;
+}
+
+enum error survey_read(struct store *store, const char *host, size_t max_leaves,
+		       struct survey *survey_out)
+{
+	struct reading reading = {
+		.store = store, .survey = survey_out, .arena = arena_create()};
+	enum error error;
+	bool is_small;
+
+	*survey_out = (struct survey){.arena = arena_create(),
+				      .names = arena_create()};
+	error = read_base(&reading, host);
+	is_small = survey_out->leaf_count <= max_leaves;
+	if (error == ERR_NONE && is_small) {
+		survey_out->examples =
+			ARENA_NEW(survey_out->names, const char *,
+				  survey_out->leaf_count);
+		reading.urls = ARENA_NEW(reading.arena, struct slice,
+					 reading.member_count);
+		error = read_pages(&reading, reading.member_count, NULL);
+	}
+	if (error == ERR_NONE && is_small)
+		error = read_witness(&reading);
+	free(reading.sets);
+	free(reading.members);
+	arena_destroy(reading.arena);
+	if (error != ERR_NONE)
+		survey_free(survey_out);
+	return error;
+}
+
+void survey_trim(struct survey *survey)
+{
+	arena_destroy(survey->arena);
+	free(survey->leaves);
+	survey->arena = NULL;
+	survey->leaves = NULL;
+	survey->witness = (struct witness_pages){0};
+}
+
+void survey_free(struct survey *survey)
+{
+	survey_trim(survey);
+	arena_destroy(survey->names);
+	*survey = (struct survey){0};
+}
+
+enum error survey_report(const struct survey *survey,
+			 const struct dendrogram_options *watch,
+			 struct report *report_out)
+{
+	const struct report_pages pages = {
+		.leaves = survey->leaves,
+		.leaf_count = survey->leaf_count,
+		.witness = survey->witness,
+	};
+	enum error error = report_begin(
+		(enum measure)(survey->site.measure % MEASURE_COUNT), &pages,
+		watch, report_out);
+
+	report_out->threshold = survey->site.threshold;
+	report_out->terms = survey->term_count;
+	report_out->examples = survey->examples;
+	return error;
+}
+
+static enum error choose(const struct survey *survey,
+			 const struct dendrogram_options *watch,
+			 struct choice *choice)
+{
+	enum measure measure =
+		(enum measure)(survey->site.measure % MEASURE_COUNT);
+	struct dendrogram dendrogram;
+	struct suggestion suggestion;
+	enum error error = dendrogram_make(survey->leaves, survey->leaf_count,
+					   watch, &dendrogram);
+
+	choice->site = survey->site.id;
+	choice->generation = survey->site.generation;
+	choice->threshold = measure_template_threshold(measure);
+	snprintf(choice->reason, sizeof(choice->reason),
+		 "the default of %s, because of %zu distinct signatures no "
+		 "tree is computed (cluster.max_leaves)",
+		 measure_name(measure), survey->leaf_count);
+	if (error == ERR_NONE) {
+		suggestion = suggest(&dendrogram, measure, &survey->witness);
+		choice->threshold = suggestion.threshold;
+		memcpy(choice->reason, suggestion.reason,
+		       sizeof(choice->reason));
+	}
+	dendrogram_free(&dendrogram);
+	return error == ERR_TOO_LARGE ? ERR_NONE : error;
+}
+
+enum error survey_choose(struct store *store, const char *host,
+			 const struct dendrogram_options *watch,
+			 struct choice *choice_out)
+{
+	struct survey survey;
+	enum error error = survey_read(store, host, watch->max_leaves, &survey);
+
+	if (error != ERR_NONE)
+		return error;
+	error = choose(&survey, watch, choice_out);
+	survey_free(&survey);
+	return error;
+}
+
+struct change choice_change(const struct choice *choice, const struct url *seed)
+{
+	return (struct change){
+		.kind = CHANGE_SITE_TUNE,
+		.url = seed,
+		.options = {.threshold = (uint16_t)choice->threshold},
+		.site = choice->site,
+		.generation = choice->generation,
+	};
+}

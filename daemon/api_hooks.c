@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "daemon/answer/event_kinds.h"
-#include "daemon/hook_target.h"
+#include "daemon/delivery/hook_target.h"
 #include "daemon/engine/notice_change.h"
 #include "template/json_value.h"
 

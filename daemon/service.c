@@ -12,7 +12,7 @@
 #include "daemon/pipeline/archive.h"
 #include "daemon/api_ingest.h"
 #include "daemon/runtime/clock.h"
-#include "daemon/delivery.h"
+#include "daemon/delivery/delivery.h"
 #include "daemon/engine/engine.h"
 #include "daemon/http/http.h"
 #include "daemon/pipeline/pipeline.h"

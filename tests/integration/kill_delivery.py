@@ -19,7 +19,7 @@ import harness
 from receiver import Receiver, first_times
 
 PAGES = 20  # in an archive
-MAX_UNSAVED = 100  # daemon/delivery.h
+MAX_UNSAVED = 100  # daemon/delivery/delivery.h
 KINDS = "page.*,site.*,cluster.*"
 HOOKS = ("/all", "/slow", "/flaky")
 

@@ -1,4 +1,4 @@
-#include "daemon/hook_target.h"
+#include "daemon/delivery/hook_target.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /*
- * daemon/post.h - HTTP POST requests to servers that an operator has named, by
- * libcurl multi, for one thread that owns the loop. Nothing is followed, no
- * proxy is asked, and no address is refused: this is not the crawler. Of an
- * answer its status counts; its body is read and dropped.
+ * daemon/delivery/post.h - HTTP POST requests to servers that an operator has
+ * named, by libcurl multi, for one thread that owns the loop. Nothing is
+ * followed, no proxy is asked, and no address is refused: this is not the
+ * crawler. Of an answer its status counts; its body is read and dropped.
  */
-#ifndef DAEMON_POST_H
-#define DAEMON_POST_H
+#ifndef DAEMON_DELIVERY_POST_H
+#define DAEMON_DELIVERY_POST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "daemon/delivery_parts.h"
+#include "daemon/delivery/delivery_parts.h"
 
 #include <stdlib.h>
 

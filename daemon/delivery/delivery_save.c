@@ -1,5 +1,5 @@
 /* What became of deliveries is committed, all that there is at a time. */
-#include "daemon/delivery_parts.h"
+#include "daemon/delivery/delivery_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /*
- * daemon/hook_target.h - where a hook sends to: an http or https URL, or
- * "exec:/command argument...", which is run without a shell.
+ * daemon/delivery/hook_target.h - where a hook sends to: an http or https URL,
+ * or "exec:/command argument...", which is run without a shell.
  */
-#ifndef DAEMON_HOOK_TARGET_H
-#define DAEMON_HOOK_TARGET_H
+#ifndef DAEMON_DELIVERY_HOOK_TARGET_H
+#define DAEMON_DELIVERY_HOOK_TARGET_H
 
 #include <stdbool.h>
 #include <stddef.h>

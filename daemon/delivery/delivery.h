@@ -1,13 +1,13 @@
 /*
- * daemon/delivery.h - the threads that tell hooks of what waits for them in the
- * outbox: an HTTP POST, or a command, an event. To each hook in the order of
- * the events, one at a time, and at least once; all hooks at the same time, so
- * that a slow one delays no other. What was delivered leaves the outbox with
- * the next commit, while the events behind it are sent already: a daemon that
- * is killed sends at most MAX_UNSAVED of them again.
+ * daemon/delivery/delivery.h - the threads that tell hooks of what waits for
+ * them in the outbox: an HTTP POST, or a command, an event. To each hook in the
+ * order of the events, one at a time, and at least once; all hooks at the same
+ * time, so that a slow one delays no other. What was delivered leaves the
+ * outbox with the next commit, while the events behind it are sent already: a
+ * daemon that is killed sends at most MAX_UNSAVED of them again.
  */
-#ifndef DAEMON_DELIVERY_H
-#define DAEMON_DELIVERY_H
+#ifndef DAEMON_DELIVERY_DELIVERY_H
+#define DAEMON_DELIVERY_DELIVERY_H
 
 #include <stdbool.h>
 #include <stdint.h>

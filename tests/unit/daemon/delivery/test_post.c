@@ -1,4 +1,4 @@
-#include "daemon/post.h"
+#include "daemon/delivery/post.h"
 
 #include <poll.h>
 #include <stdio.h>

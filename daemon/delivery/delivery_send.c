@@ -1,14 +1,14 @@
 /* Events go out to hooks, and what becomes of them. */
-#include "daemon/delivery_parts.h"
+#include "daemon/delivery/delivery_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/hmac.h"
+#include "daemon/delivery/hmac.h"
 #include "daemon/runtime/clock.h"
-#include "daemon/hook_target.h"
+#include "daemon/delivery/hook_target.h"
 #include "store/log.h"
 
 enum { MAX_VARIABLES = 8 };

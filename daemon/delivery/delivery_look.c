@@ -1,5 +1,5 @@
 /* What the store has for the delivery: the hooks, and what waits for them. */
-#include "daemon/delivery_parts.h"
+#include "daemon/delivery/delivery_parts.h"
 
 #include <assert.h>
 #include <inttypes.h>

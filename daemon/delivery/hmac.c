@@ -1,4 +1,4 @@
-#include "daemon/hmac.h"
+#include "daemon/delivery/hmac.h"
 
 #include <nettle/base16.h>
 #include <nettle/hmac.h>

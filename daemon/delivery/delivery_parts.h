@@ -1,16 +1,17 @@
 /*
- * daemon/delivery_parts.h - what the two threads of the delivery share: one
- * sends, the other has committed what became of it. Internal to delivery*.c.
+ * daemon/delivery/delivery_parts.h - what the two threads of the delivery
+ * share: one sends, the other has committed what became of it. Internal to
+ * delivery*.c.
  */
-#ifndef DAEMON_DELIVERY_PARTS_H
-#define DAEMON_DELIVERY_PARTS_H
+#ifndef DAEMON_DELIVERY_DELIVERY_PARTS_H
+#define DAEMON_DELIVERY_DELIVERY_PARTS_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "daemon/post.h"
+#include "daemon/delivery/post.h"
 #include "daemon/runtime/child.h"
-#include "daemon/delivery.h"
+#include "daemon/delivery/delivery.h"
 #include "daemon/engine/notice_change.h"
 #include "store/buffer.h"
 

@@ -1,4 +1,4 @@
-#include "daemon/hook_target.h"
+#include "daemon/delivery/hook_target.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,8 @@
-/* daemon/hmac.h - who knows the secret has sent this: HMAC-SHA256 (RFC 2104).
+/* daemon/delivery/hmac.h - who knows the secret has sent this: HMAC-SHA256 (RFC
+ * 2104).
  */
-#ifndef DAEMON_HMAC_H
-#define DAEMON_HMAC_H
+#ifndef DAEMON_DELIVERY_HMAC_H
+#define DAEMON_DELIVERY_HMAC_H
 
 #include "store/slice.h"
 

@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "daemon/inspection.h"
+#include "daemon/watch/inspection.h"
 #include "tests/unit/daemon/world.h"
 
 #define WATCHED_HOST "a.test"

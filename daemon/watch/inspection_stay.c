@@ -1,5 +1,5 @@
 /* A template that goes on, and what is concluded of one that may not. */
-#include "daemon/inspection_verdict.h"
+#include "daemon/watch/inspection_verdict.h"
 
 enum {
 	GROWN = 2, /* so many times its pages, and a version is made anew */

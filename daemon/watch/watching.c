@@ -1,4 +1,4 @@
-#include "daemon/watching.h"
+#include "daemon/watch/watching.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /*
- * daemon/inspection_verdict.h - a known template while it is inspected, and
- * what follows from what its panel says. Internal to inspection_*.c.
+ * daemon/watch/inspection_verdict.h - a known template while it is inspected,
+ * and what follows from what its panel says. Internal to inspection_*.c.
  */
-#ifndef DAEMON_INSPECTION_VERDICT_H
-#define DAEMON_INSPECTION_VERDICT_H
+#ifndef DAEMON_WATCH_INSPECTION_VERDICT_H
+#define DAEMON_WATCH_INSPECTION_VERDICT_H
 
-#include "daemon/inspection_parts.h"
+#include "daemon/watch/inspection_parts.h"
 
 /* One template under inspection. */
 struct examination {

@@ -1,5 +1,5 @@
 /* What has become of a known template. */
-#include "daemon/inspection_verdict.h"
+#include "daemon/watch/inspection_verdict.h"
 
 #include "store/memory.h"
 

@@ -1,5 +1,5 @@
 /* What is told of a template, and how it ends. */
-#include "daemon/inspection_verdict.h"
+#include "daemon/watch/inspection_verdict.h"
 
 enum {
 	MAX_VISITS = 1000, /* after a change was told */

@@ -1,5 +1,5 @@
 /* The evidence of an event, and the lineage of a template, as JSON. */
-#include "daemon/inspection_parts.h"
+#include "daemon/watch/inspection_parts.h"
 
 #include <stdlib.h>
 

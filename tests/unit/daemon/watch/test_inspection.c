@@ -1,6 +1,6 @@
 /* Templates are found, and looked at again and again: as long as nothing but
  * content changes, nothing is told. */
-#include "daemon/inspection.h"
+#include "daemon/watch/inspection.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-#include "daemon/inspection.h"
+#include "daemon/watch/inspection.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/inspection_parts.h"
+#include "daemon/watch/inspection_parts.h"
 #include "daemon/engine/site_threshold.h"
 #include "store/memory.h"
 

@@ -1,13 +1,13 @@
 /*
- * daemon/inspection_parts.h - an inspection while it is made. Internal to
+ * daemon/watch/inspection_parts.h - an inspection while it is made. Internal to
  * inspection*.c.
  */
-#ifndef DAEMON_INSPECTION_PARTS_H
-#define DAEMON_INSPECTION_PARTS_H
+#ifndef DAEMON_WATCH_INSPECTION_PARTS_H
+#define DAEMON_WATCH_INSPECTION_PARTS_H
 
 #include <jansson.h>
 
-#include "daemon/inspection.h"
+#include "daemon/watch/inspection.h"
 #include "store/arena.h"
 #include "template/judge.h"
 #include "template/version.h"

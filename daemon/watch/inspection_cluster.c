@@ -1,5 +1,5 @@
 /* A cluster that is no live template: is it a new one? */
-#include "daemon/inspection_parts.h"
+#include "daemon/watch/inspection_parts.h"
 
 #include <stdlib.h>
 

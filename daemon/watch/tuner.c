@@ -1,4 +1,4 @@
-#include "daemon/tuner.h"
+#include "daemon/watch/tuner.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* The pages of a panel: what they were, and what they are. */
-#include "daemon/inspection_parts.h"
+#include "daemon/watch/inspection_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

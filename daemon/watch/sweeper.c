@@ -1,4 +1,4 @@
-#include "daemon/sweeper.h"
+#include "daemon/watch/sweeper.h"
 
 #include <inttypes.h>
 #include <pthread.h>

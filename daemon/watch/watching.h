@@ -1,11 +1,12 @@
 /*
- * daemon/watching.h - the thread that inspects the templates of all sites: when
- * something has come of a site, and when a round of its watch is due.
+ * daemon/watch/watching.h - the thread that inspects the templates of all
+ * sites: when something has come of a site, and when a round of its watch is
+ * due.
  */
-#ifndef DAEMON_WATCHING_H
-#define DAEMON_WATCHING_H
+#ifndef DAEMON_WATCH_WATCHING_H
+#define DAEMON_WATCH_WATCHING_H
 
-#include "daemon/inspection.h"
+#include "daemon/watch/inspection.h"
 #include "daemon/pipeline/pipeline.h"
 #include "store/error.h"
 #include "store/store.h"

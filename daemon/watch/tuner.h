@@ -1,10 +1,10 @@
 /*
- * daemon/tuner.h - the thread that chooses the thresholds of sites whose
+ * daemon/watch/tuner.h - the thread that chooses the thresholds of sites whose
  * operator left that to their pages (SITE_IS_AUTO). A site's turn comes when
  * site_threshold.h says so.
  */
-#ifndef DAEMON_TUNER_H
-#define DAEMON_TUNER_H
+#ifndef DAEMON_WATCH_TUNER_H
+#define DAEMON_WATCH_TUNER_H
 
 #include <stdbool.h>
 #include <stddef.h>

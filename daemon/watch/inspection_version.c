@@ -1,5 +1,5 @@
 /* A version, out of the stored pages of a cluster. */
-#include "daemon/inspection_parts.h"
+#include "daemon/watch/inspection_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

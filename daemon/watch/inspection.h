@@ -1,9 +1,9 @@
 /*
- * daemon/inspection.h - a look at the templates of a site, as its pages stand
- * in the store: which are new, which are as they were, which have changed, and
- * which pages must be asked to know. It reads in short transactions, keeps no
- * state, and finds nothing twice: once its findings are committed, the same
- * pages give none.
+ * daemon/watch/inspection.h - a look at the templates of a site, as its pages
+ * stand in the store: which are new, which are as they were, which have
+ * changed, and which pages must be asked to know. It reads in short
+ * transactions, keeps no state, and finds nothing twice: once its findings are
+ * committed, the same pages give none.
  *
  * A template has a panel of up to MAX_PANEL pages with what they were when its
  * newest version was taken (TABLE_PANEL). Each round asks a few of them. When
@@ -11,8 +11,8 @@
  * decides; so a site is watched at the price of a few conditional requests, and
  * an event stands on k of n fresh visits.
  */
-#ifndef DAEMON_INSPECTION_H
-#define DAEMON_INSPECTION_H
+#ifndef DAEMON_WATCH_INSPECTION_H
+#define DAEMON_WATCH_INSPECTION_H
 
 #include <stdint.h>
 

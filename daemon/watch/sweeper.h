@@ -1,9 +1,9 @@
 /*
- * daemon/sweeper.h - the thread that drops what is over the limits of
+ * daemon/watch/sweeper.h - the thread that drops what is over the limits of
  * daemon/config/keep.h: at the start, when they change, and each minute.
  */
-#ifndef DAEMON_SWEEPER_H
-#define DAEMON_SWEEPER_H
+#ifndef DAEMON_WATCH_SWEEPER_H
+#define DAEMON_WATCH_SWEEPER_H
 
 #include "daemon/config/keep.h"
 #include "daemon/pipeline/pipeline.h"

@@ -1,5 +1,5 @@
 #include "daemon/engine/site_threshold.h"
-#include "daemon/tuner.h"
+#include "daemon/watch/tuner.h"
 
 #include <pthread.h>
 #include <stdio.h>

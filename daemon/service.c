@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "crawl/url/parameters.h"
-#include "daemon/api.h"
+#include "daemon/api/api.h"
 #include "daemon/pipeline/archive.h"
-#include "daemon/api_ingest.h"
+#include "daemon/api/api_ingest.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/delivery/delivery.h"
 #include "daemon/engine/engine.h"

@@ -1,4 +1,4 @@
-#include "daemon/api.h"
+#include "daemon/api/api.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/api_call.h"
+#include "daemon/api/api_call.h"
 #include "daemon/runtime/clock.h"
 #include "template/json_value.h"
 #include "daemon/answer/learned.h"

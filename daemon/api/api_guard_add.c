@@ -1,5 +1,5 @@
 /* A guard of a site is added, and tried on pages that are stored. */
-#include "daemon/api_call.h"
+#include "daemon/api/api_call.h"
 
 #include <stdlib.h>
 #include <string.h>

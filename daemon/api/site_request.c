@@ -1,4 +1,4 @@
-#include "daemon/site_request.h"
+#include "daemon/api/site_request.h"
 
 #include <stdarg.h>
 #include <stddef.h>

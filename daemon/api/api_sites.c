@@ -1,10 +1,10 @@
 /* Sites: add, list, show, delete. */
-#include "daemon/api_call.h"
+#include "daemon/api/api_call.h"
 
 #include <string.h>
 
-#include "daemon/site_json.h"
-#include "daemon/site_request.h"
+#include "daemon/api/site_json.h"
+#include "daemon/api/site_request.h"
 #include "store/rows.h"
 
 enum http_verdict api_get_sites(struct call *call)

@@ -1,5 +1,5 @@
 /* What happened: at once, when something does, or as a stream that goes on. */
-#include "daemon/api_call.h"
+#include "daemon/api/api_call.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
- * daemon/site_request.h - the options of POST /v1/sites: one table of members
- * makes the parser and its error texts.
+ * daemon/api/site_request.h - the options of POST /v1/sites: one table of
+ * members makes the parser and its error texts.
  */
-#ifndef DAEMON_SITE_REQUEST_H
-#define DAEMON_SITE_REQUEST_H
+#ifndef DAEMON_API_SITE_REQUEST_H
+#define DAEMON_API_SITE_REQUEST_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,9 +1,9 @@
 /*
- * daemon/api_call.h - one request on its way through the API, and the handlers
- * of the route table. Internal to api*.c.
+ * daemon/api/api_call.h - one request on its way through the API, and the
+ * handlers of the route table. Internal to api*.c.
  */
-#ifndef DAEMON_API_CALL_H
-#define DAEMON_API_CALL_H
+#ifndef DAEMON_API_API_CALL_H
+#define DAEMON_API_API_CALL_H
 
 #include <jansson.h>
 #include <pthread.h>
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "daemon/answer/answer.h"
-#include "daemon/api.h"
+#include "daemon/api/api.h"
 #include "daemon/answer/event_kinds.h"
 
 struct api {

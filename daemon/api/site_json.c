@@ -1,4 +1,4 @@
-#include "daemon/site_json.h"
+#include "daemon/api/site_json.h"
 
 #include "cluster/signature.h"
 #include "crawl/frontier/admission.h"

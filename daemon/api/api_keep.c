@@ -1,5 +1,5 @@
 /* The store as a file: a backup of it, and the room that it does not use. */
-#include "daemon/api_call.h"
+#include "daemon/api/api_call.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* A site's templates as one file. */
-#include "daemon/api_call.h"
+#include "daemon/api/api_call.h"
 
 #include <stdio.h>
 

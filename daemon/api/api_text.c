@@ -1,5 +1,5 @@
 /* The content of a page: stored, fetched for the asking, or handed in. */
-#include "daemon/api_call.h"
+#include "daemon/api/api_call.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "template/answer_json.h"
-#include "daemon/api_question.h"
+#include "daemon/api/api_question.h"
 #include "daemon/runtime/clock.h"
 
 /* A cluster of so many pages needs no more neighbours to be waited for. */

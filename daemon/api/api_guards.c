@@ -1,5 +1,5 @@
 /* Guards of a site: list, show, delete. */
-#include "daemon/api_call.h"
+#include "daemon/api/api_call.h"
 
 #include "daemon/engine/guard_change.h"
 #include "daemon/engine/guard_evidence.h"

@@ -1,5 +1,5 @@
 /* A template: what its pages share, now and at other times. */
-#include "daemon/api_call.h"
+#include "daemon/api/api_call.h"
 
 #include <stdio.h>
 

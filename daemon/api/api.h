@@ -1,9 +1,9 @@
 /*
- * daemon/api.h - what is said over the socket: a table of routes (method, path,
- * handler, what it does) over the store and the pipeline.
+ * daemon/api/api.h - what is said over the socket: a table of routes (method,
+ * path, handler, what it does) over the store and the pipeline.
  */
-#ifndef DAEMON_API_H
-#define DAEMON_API_H
+#ifndef DAEMON_API_API_H
+#define DAEMON_API_API_H
 
 #include <stdint.h>
 

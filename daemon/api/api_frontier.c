@@ -1,10 +1,10 @@
 /* What the frontier knows: the patterns of a site, and why a URL is in. */
-#include "daemon/api_call.h"
+#include "daemon/api/api_call.h"
 
 #include "crawl/frontier/frontier.h"
 #include "crawl/robots/robots.h"
 #include "template/json_value.h"
-#include "daemon/site_json.h"
+#include "daemon/api/site_json.h"
 #include "page/page_class.h"
 #include "page/robots_tag.h"
 #include "store/arena.h"

@@ -1,15 +1,15 @@
 /*
- * daemon/api_question.h - the arguments of a request for text. Internal to
+ * daemon/api/api_question.h - the arguments of a request for text. Internal to
  * api*.c.
  */
-#ifndef DAEMON_API_QUESTION_H
-#define DAEMON_API_QUESTION_H
+#ifndef DAEMON_API_API_QUESTION_H
+#define DAEMON_API_API_QUESTION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "daemon/answer/answer.h"
-#include "daemon/api_call.h"
+#include "daemon/api/api_call.h"
 #include "extract/core/extractor.h"
 
 enum fetch_policy { FETCH_NEVER, FETCH_MISSING, FETCH_ALWAYS };

@@ -1,6 +1,6 @@
-/* daemon/site_json.h - a site as JSON: what the API says of it. */
-#ifndef DAEMON_SITE_JSON_H
-#define DAEMON_SITE_JSON_H
+/* daemon/api/site_json.h - a site as JSON: what the API says of it. */
+#ifndef DAEMON_API_SITE_JSON_H
+#define DAEMON_API_SITE_JSON_H
 
 #include <jansson.h>
 

@@ -1,10 +1,10 @@
 /* Archives that are sent to the daemon. */
-#include "daemon/api_ingest.h"
+#include "daemon/api/api_ingest.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "daemon/api_call.h"
+#include "daemon/api/api_call.h"
 #include "daemon/pipeline/ingest.h"
 #include "template/json_value.h"
 #include "store/log.h"

@@ -1,5 +1,5 @@
 /* What the daemon is doing: status, metrics, methods, verify. */
-#include "daemon/api_call.h"
+#include "daemon/api/api_call.h"
 
 #include <stdio.h>
 #include <stdlib.h>

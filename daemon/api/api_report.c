@@ -1,5 +1,5 @@
 /* The report of a site. */
-#include "daemon/api_call.h"
+#include "daemon/api/api_call.h"
 
 #include "daemon/runtime/clock.h"
 #include "daemon/report/site_report.h"

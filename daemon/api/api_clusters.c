@@ -1,5 +1,5 @@
 /* Clusters: of a site, one, and its pages. */
-#include "daemon/api_call.h"
+#include "daemon/api/api_call.h"
 
 #include <stdio.h>
 #include <stdlib.h>

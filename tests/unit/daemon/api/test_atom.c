@@ -1,4 +1,4 @@
-#include "daemon/atom.h"
+#include "daemon/api/atom.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Who is told, and who is not: hooks and mutes. */
-#include "daemon/api_call.h"
+#include "daemon/api/api_call.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "daemon/api.h"
+#include "daemon/api/api.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,9 +1,9 @@
 /* The notices of a site as an Atom feed. */
-#include "daemon/api_call.h"
+#include "daemon/api/api_call.h"
 
 #include <stdio.h>
 
-#include "daemon/atom.h"
+#include "daemon/api/atom.h"
 #include "daemon/answer/event_json.h"
 #include "daemon/answer/event_query.h"
 

@@ -1,9 +1,9 @@
 /*
- * daemon/atom.h - notices of a site as an Atom feed (RFC 4287): titles are
+ * daemon/api/atom.h - notices of a site as an Atom feed (RFC 4287): titles are
  * summaries, contents the evidence as HTML.
  */
-#ifndef DAEMON_ATOM_H
-#define DAEMON_ATOM_H
+#ifndef DAEMON_API_ATOM_H
+#define DAEMON_API_ATOM_H
 
 #include <jansson.h>
 #include <stdint.h>

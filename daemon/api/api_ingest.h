@@ -1,6 +1,6 @@
-/* daemon/api_ingest.h - POST /v1/ingest, whose body is read as it comes. */
-#ifndef DAEMON_API_INGEST_H
-#define DAEMON_API_INGEST_H
+/* daemon/api/api_ingest.h - POST /v1/ingest, whose body is read as it comes. */
+#ifndef DAEMON_API_API_INGEST_H
+#define DAEMON_API_API_INGEST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "daemon/api_question.h"
+#include "daemon/api/api_question.h"
 
 #include <stdio.h>
 #include <string.h>

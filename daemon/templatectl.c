@@ -1,7 +1,7 @@
 /* daemon/templatectl.c - the client of the daemon, and its offline twin. */
 #include <stddef.h>
 
-#include "daemon/ctl.h"
+#include "daemon/ctl/ctl.h"
 
 static const struct verb *const verbs[] = {
 	/* with the daemon */

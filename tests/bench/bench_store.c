@@ -12,7 +12,7 @@
 
 #include "daemon/engine/analyse.h"
 #include "daemon/runtime/clock.h"
-#include "daemon/ctl_offline.h"
+#include "daemon/ctl/ctl_offline.h"
 #include "daemon/engine/engine.h"
 #include "store/compress.h"
 #include "store/file.h"

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "daemon/labels.h"
+#include "daemon/ctl/labels.h"
 #include "daemon/runtime/terminal.h"
 #include "store/memory.h"
 

@@ -1,5 +1,5 @@
 /* Bodies that are read while they come: daemon/http/upload.h,
- * daemon/socket_client.h.
+ * daemon/ctl/socket_client.h.
  */
 #include "daemon/http/http.h"
 
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/socket_client.h"
+#include "daemon/ctl/socket_client.h"
 #include "daemon/runtime/clock.h"
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/run.h"

@@ -1,6 +1,6 @@
 #include "daemon/runtime/table.h"
 
-#include "daemon/progress.h"
+#include "daemon/ctl/progress.h"
 #include "daemon/runtime/terminal.h"
 #include "tests/unit/run.h"
 

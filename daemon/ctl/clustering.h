@@ -1,0 +1,76 @@
+/*
+ * daemon/ctl/clustering.h - HTML files grouped by template, without a daemon:
+ * what templatectl cluster prints, and reports on.
+ */
+#ifndef DAEMON_CTL_CLUSTERING_H
+#define DAEMON_CTL_CLUSTERING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/quality.h"
+#include "cluster/signature.h"
+#include "daemon/ctl/ctl.h"
+#include "daemon/ctl/inputs.h"
+#include "daemon/ctl/labels.h"
+#include "daemon/report/report.h"
+
+struct arena;
+struct inbound;
+struct linkage;
+
+/*
+ * The pages that could be compared; pages with equal signatures share a leaf.
+ * Begin with ctl, measure, threshold and width; end with clustering_free().
+ */
+struct clustering {
+	const struct ctl *ctl;
+	enum measure measure;
+	unsigned threshold; /* permille */
+	unsigned width;     /* of shingles; 0: the measure's own */
+	struct linkage *linkage;
+	struct arena *arena; /* of the signatures */
+	uint32_t next_label;
+	struct inbound *inbound;      /* the inputs' links to each other */
+	const char **names;           /* [count], of the inputs */
+	uint32_t *witnesses;          /* [count], witness_labels() */
+	struct signature *signatures; /* [count] */
+	uint32_t *numbers; /* [count], of the clusters: partition_number() */
+	uint32_t *leaves;  /* [count] */
+	size_t count;
+	size_t skipped;
+	uint32_t cluster_count;
+	const char **examples; /* [leaf_count], the first page of each */
+	uint32_t leaf_count;
+};
+
+/*
+ * Read the inputs, which are kept by reference, and group them. Those that are
+ * of no use are told on standard error and counted as skipped.
+ */
+void clustering_read(struct clustering *clustering,
+		     const struct inputs *inputs);
+void clustering_free(struct clustering *clustering);
+
+/*
+ * Make the report of the pages, with the scores if there are labels; the
+ * clustering is kept by reference. `is_auto`: first group the pages anew at the
+ * threshold that the report suggests. False, told, when they are too many.
+ */
+bool clustering_report(struct clustering *clustering,
+		       const struct labels *labels, bool is_auto,
+		       struct report *report_out);
+
+/* How well the clusters agree with labels. */
+struct figures {
+	size_t count; /* pages with a label */
+	uint32_t label_count;
+	struct agreement agreement;
+	double dunn;
+};
+
+struct figures clustering_measure(const struct clustering *clustering,
+				  const struct labels *labels);
+
+#endif

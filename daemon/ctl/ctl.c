@@ -1,0 +1,371 @@
+#include "daemon/ctl/ctl.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/ctl/ctl_help.h"
+#include "daemon/runtime/terminal.h"
+#include "store/buffer.h"
+#include "store/memory.h"
+
+#ifndef TEMPLATED_VERSION
+#define TEMPLATED_VERSION "unknown"
+#endif
+
+static void complain(const char *verb, const char *format, va_list list)
+	__attribute__((format(printf, 2, 0)));
+
+static void complain(const char *verb, const char *format, va_list list)
+{
+	struct buffer line = {0};
+	char text[4096];
+
+	vsnprintf(text, sizeof(text), format, list);
+	terminal_clean(slice_of(text), &line);
+	fprintf(stderr, "templatectl: %s%s%s\n", verb == NULL ? "" : verb,
+		verb == NULL ? "" : ": ", line.size == 0 ? "" : line.data);
+	buffer_free(&line);
+}
+
+void ctl_complain(const struct ctl *ctl, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	complain(ctl->verb == NULL ? NULL : ctl->verb->name, format, list);
+	va_end(list);
+}
+
+static const struct verb_option *find_option(const struct verb *verb,
+					     const char *name, size_t length)
+{
+	const struct verb_option *option = verb == NULL ? NULL : verb->options;
+
+	for (; option != NULL && option->name != NULL; option++)
+		if (strlen(option->name) == length &&
+		    memcmp(option->name, name, length) == 0)
+			return option;
+	return NULL;
+}
+
+static const struct verb_option *find_letter(const struct verb *verb,
+					     const char *argument)
+{
+	const struct verb_option *option = verb == NULL ? NULL : verb->options;
+
+	for (; option != NULL && option->name != NULL; option++)
+		if (option->letter != '\0' && option->letter == argument[1] &&
+		    argument[2] == '\0')
+			return option;
+	return NULL;
+}
+
+static const struct verb *find_verb(const struct verb *const *verbs,
+				    const char *name)
+{
+	for (; *verbs != NULL; verbs++)
+		if (strcmp((*verbs)->name, name) == 0)
+			return *verbs;
+	return NULL;
+}
+
+static const char *find_value(const struct ctl *ctl, const char *name)
+{
+	for (size_t i = ctl->value_count; i-- > 0;)
+		if (strcmp(ctl->values[i].option->name, name) == 0)
+			return ctl->values[i].text == NULL
+				       ? ""
+				       : ctl->values[i].text;
+	return NULL;
+}
+
+const char *option_text(const struct ctl *ctl, const char *name)
+{
+	return find_value(ctl, name);
+}
+
+bool option_given(const struct ctl *ctl, const char *name)
+{
+	return find_value(ctl, name) != NULL;
+}
+
+uint64_t option_whole(const struct ctl *ctl, const char *name, uint64_t preset)
+{
+	const char *text = find_value(ctl, name);
+
+	return text == NULL ? preset : strtoull(text, NULL, 10);
+}
+
+unsigned option_cut(const struct ctl *ctl, const char *name, unsigned preset)
+{
+	const char *text = find_value(ctl, name);
+
+	if (text == NULL)
+		return preset;
+	if (strcmp(text, "auto") == 0)
+		return THRESHOLD_AUTO;
+	return (unsigned)lround(strtod(text, NULL) * 1000);
+}
+
+static bool is_choice(const char *words, const char *text)
+{
+	size_t length = strlen(text);
+
+	for (;;) {
+		size_t end = strcspn(words, "|");
+
+		if (end == length && memcmp(words, text, length) == 0)
+			return true;
+		if (words[end] == '\0')
+			return false;
+		words += end + 1;
+	}
+}
+
+static bool is_whole(const struct verb_option *option, const char *text)
+{
+	unsigned long long number;
+
+	if (*text == '\0' || text[strspn(text, "0123456789")] != '\0')
+		return false;
+	errno = 0;
+	number = strtoull(text, NULL, 10);
+	return errno == 0 && number >= option->minimum &&
+	       number <= option->maximum;
+}
+
+static bool is_share(const char *text)
+{
+	char *end;
+	double number = strtod(text, &end);
+
+	return end != text && *end == '\0' &&
+	       text[strspn(text, "0123456789.")] == '\0' && number >= 0 &&
+	       number <= 1;
+}
+
+static bool check_value(const struct ctl *ctl, const struct verb_option *option,
+			const char *text)
+{
+	switch (option->kind) {
+	case OPTION_FLAG:
+	case OPTION_TEXT:
+		return true;
+	case OPTION_CHOICE:
+		if (is_choice(option->value, text))
+			return true;
+		ctl_complain(ctl, "--%s: \"%s\" is not one of %s", option->name,
+			     text, option->value);
+		return false;
+	case OPTION_WHOLE:
+		if (is_whole(option, text))
+			return true;
+		ctl_complain(ctl,
+			     "--%s: \"%s\" is not a whole number from %" PRIu64
+			     " to %" PRIu64,
+			     option->name, text, option->minimum,
+			     option->maximum);
+		return false;
+	case OPTION_CUT:
+		if (strcmp(text, "auto") == 0 || is_share(text))
+			return true;
+		ctl_complain(ctl,
+			     "--%s: \"%s\" is not auto, nor a number from 0 "
+			     "to 1, such as 0.25",
+			     option->name, text);
+		return false;
+	}
+	return false;
+}
+
+/* The command line while it is read. */
+struct reader {
+	struct ctl ctl;
+	const struct verb *const *verbs;
+	const char *const *arguments;
+	size_t count;
+	size_t next;
+	bool is_ended; /* "--" was read: what follows are operands */
+	bool wants_help;
+	bool wants_version;
+};
+
+/* The value behind `=` of the argument, or the next argument. */
+static const char *take_value(struct reader *reader, const char *argument)
+{
+	const char *equals = strchr(argument, '=');
+
+	if (strncmp(argument, "--", 2) == 0 && equals != NULL)
+		return equals + 1;
+	if (reader->next < reader->count)
+		return reader->arguments[reader->next++];
+	ctl_complain(&reader->ctl, "%s needs a value", argument);
+	return NULL;
+}
+
+static bool is_named(const char *argument, const char *name)
+{
+	size_t length = strcspn(argument, "=");
+
+	return strlen(name) == length && memcmp(argument, name, length) == 0;
+}
+
+/* Options that every verb has. */
+static bool read_global(struct reader *reader, const char *argument,
+			bool *is_wrong)
+{
+	if (strcmp(argument, "--json") == 0) {
+		reader->ctl.is_json = true;
+	} else if (strcmp(argument, "--help") == 0 ||
+		   strcmp(argument, "-h") == 0) {
+		reader->wants_help = true;
+	} else if (strcmp(argument, "--version") == 0) {
+		reader->wants_version = true;
+	} else if (strcmp(argument, "-s") == 0 ||
+		   is_named(argument, "--socket")) {
+		reader->ctl.socket = take_value(reader, argument);
+		*is_wrong = reader->ctl.socket == NULL;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool read_option(struct reader *reader, const char *argument)
+{
+	struct ctl *ctl = &reader->ctl;
+	const struct verb_option *option;
+	struct option_value value;
+	bool is_wrong = false;
+
+	option = strncmp(argument, "--", 2) == 0
+			 ? find_option(ctl->verb, argument + 2,
+				       strcspn(argument + 2, "="))
+			 : find_letter(ctl->verb, argument);
+	/* a verb may have an option of the same name */
+	if (option == NULL && read_global(reader, argument, &is_wrong))
+		return !is_wrong;
+	if (option == NULL) {
+		ctl_complain(ctl,
+			     "%s: no such option; see templatectl%s%s "
+			     "--help",
+			     argument, ctl->verb == NULL ? "" : " ",
+			     ctl->verb == NULL ? "" : ctl->verb->name);
+		return false;
+	}
+	value = (struct option_value){.option = option};
+	if (option->kind != OPTION_FLAG) {
+		value.text = take_value(reader, argument);
+		if (value.text == NULL || !check_value(ctl, option, value.text))
+			return false;
+	} else if (strchr(argument, '=') != NULL) {
+		ctl_complain(ctl, "--%s takes no value", option->name);
+		return false;
+	}
+	ctl->values[ctl->value_count++] = value;
+	return true;
+}
+
+static bool read_operand(struct reader *reader, const char *argument)
+{
+	struct ctl *ctl = &reader->ctl;
+
+	if (ctl->verb != NULL) {
+		ctl->operands[ctl->operand_count++] = argument;
+		return true;
+	}
+	ctl->verb = find_verb(reader->verbs, argument);
+	if (ctl->verb == NULL)
+		ctl_complain(ctl, "%s: no such verb; see templatectl --help",
+			     argument);
+	return ctl->verb != NULL;
+}
+
+static bool read_all(struct reader *reader)
+{
+	while (reader->next < reader->count) {
+		const char *argument = reader->arguments[reader->next++];
+		bool is_option = !reader->is_ended && argument[0] == '-' &&
+				 argument[1] != '\0';
+
+		if (is_option && strcmp(argument, "--") == 0)
+			reader->is_ended = true;
+		else if (is_option ? !read_option(reader, argument)
+				   : !read_operand(reader, argument))
+			return false;
+	}
+	return true;
+}
+
+static enum ctl_status check_and_run(const struct ctl *ctl)
+{
+	const struct verb *verb = ctl->verb;
+
+	if (verb == NULL) {
+		ctl_complain(ctl, "no verb; see templatectl --help");
+		return CTL_USAGE;
+	}
+	if (ctl->operand_count < verb->min_operands ||
+	    ctl->operand_count > verb->max_operands) {
+		ctl_complain(
+			ctl, "%s; usage: templatectl %s%s%s%s",
+			ctl->operand_count < verb->min_operands
+				? "too few operands"
+				: "too many operands",
+			verb->name, verb->options == NULL ? "" : " [OPTION]...",
+			*verb->operands == '\0' ? "" : " ", verb->operands);
+		return CTL_USAGE;
+	}
+	return verb->run(ctl);
+}
+
+static enum ctl_status answer(struct reader *reader)
+{
+	enum ctl_status status = CTL_DONE;
+
+	if (reader->wants_version)
+		printf("templatectl " TEMPLATED_VERSION "\n");
+	else if (reader->wants_help && reader->ctl.verb != NULL)
+		help_print_verb(reader->ctl.verb);
+	else if (reader->wants_help)
+		help_print(reader->verbs);
+	else
+		status = check_and_run(&reader->ctl);
+	if ((fflush(stdout) != 0 || ferror(stdout) != 0) &&
+	    status == CTL_DONE) {
+		ctl_complain(&reader->ctl,
+			     "cannot write to standard output: "
+			     "%s",
+			     strerror(errno)); /* NOLINT(concurrency-mt-unsafe):
+						  one thread */
+		status = CTL_FAILED;
+	}
+	return status;
+}
+
+enum ctl_status ctl_run(const struct verb *const *verbs, size_t count,
+			const char *const *arguments)
+{
+	struct reader reader = {
+		.verbs = verbs, .arguments = arguments, .count = count};
+	struct ctl *ctl = &reader.ctl;
+	enum ctl_status status = CTL_USAGE;
+
+	ctl->socket =
+		getenv("TEMPLATED_SOCKET"); /* NOLINT(concurrency-mt-unsafe):
+					       one thread */
+	if (ctl->socket == NULL || *ctl->socket == '\0')
+		ctl->socket = DEFAULT_SOCKET;
+	ctl->operands = mem_alloc(count + 1, sizeof(*ctl->operands));
+	ctl->values = mem_alloc(count + 1, sizeof(*ctl->values));
+	if (read_all(&reader))
+		status = answer(&reader);
+	free(ctl->operands);
+	free(ctl->values);
+	return status;
+}

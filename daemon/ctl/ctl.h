@@ -1,0 +1,178 @@
+/*
+ * daemon/ctl/ctl.h - templatectl: a table of verbs, each with a table of
+ * options. The parser, its error texts and --help come from the rows.
+ */
+#ifndef DAEMON_CTL_CTL_H
+#define DAEMON_CTL_CTL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/signature.h"
+
+#define DEFAULT_SOCKET "/run/templated/templated.sock"
+
+/* Exit statuses. */
+enum ctl_status { CTL_DONE, CTL_FAILED, CTL_USAGE, CTL_NO_DAEMON };
+
+enum option_kind {
+	OPTION_FLAG,
+	OPTION_TEXT,
+	OPTION_CHOICE, /* `value` is the words: "txt|json|html" */
+	OPTION_WHOLE,  /* a whole number in [minimum, maximum] */
+	OPTION_CUT,    /* a decimal number in [0, 1], or "auto" */
+};
+
+struct verb_option {
+	const char *name; /* without "--" */
+	char letter;      /* the same behind one "-"; 0: none */
+	enum option_kind kind;
+	const char *value; /* what stands for the value in the usage */
+	const char *meaning;
+	uint64_t minimum;
+	uint64_t maximum;
+};
+
+struct ctl;
+
+struct verb {
+	const char *name;
+	const char *operands; /* as in the usage: "URL", "DIR|FILE..." */
+	size_t min_operands;
+	size_t max_operands;
+	const char *summary;
+	const struct verb_option *options; /* ended by a NULL name; or NULL */
+	enum ctl_status (*run)(const struct ctl *ctl);
+};
+
+struct option_value {
+	const struct verb_option *option;
+	const char *text; /* checked by the kind; NULL for a flag */
+};
+
+/* A command line, taken apart; points into argv. */
+struct ctl {
+	const struct verb *verb;
+	const char *socket;
+	bool is_json;
+	const char **operands; /* [operand_count] */
+	size_t operand_count;
+	struct option_value *values; /* [value_count], as given */
+	size_t value_count;
+};
+
+/* Rows that several verbs share. */
+#define OPTION_METHOD_ROW                                            \
+	{                                                            \
+		.name = "method", .kind = OPTION_TEXT, .value = "M", \
+		.meaning = "auto (default), or one of "              \
+			   "`templatectl methods`"                   \
+	}
+#define OPTION_PARAM_ROW                                                     \
+	{                                                                    \
+		.name = "param", .kind = OPTION_TEXT, .value = "NAME=VALUE", \
+		.meaning = "a parameter of the method; may be given again"   \
+	}
+#define OPTION_FORMAT_ROW                                \
+	{                                                \
+		.name = "format", .kind = OPTION_CHOICE, \
+		.value = "txt|md|json|html|xml|explain", \
+		.meaning = "default: txt"                \
+	}
+#define OPTION_MEASURE_ROW                                             \
+	{                                                              \
+		.name = "measure", .kind = OPTION_CHOICE,              \
+		.value = "cp|cps|ctss|cpc|ccs",                        \
+		.meaning = "what pages are compared by (default: ccs)" \
+	}
+#define OPTION_THRESHOLD_ROW                                                \
+	{                                                                   \
+		.name = "threshold", .kind = OPTION_CUT, .value = "T|auto", \
+		.meaning = "largest distance in a cluster's links, 0 to 1;" \
+			   " auto: chosen from the pages (default)"         \
+	}
+#define OPTION_WIDTH_ROW                                                      \
+	{                                                                     \
+		.name = "width", .kind = OPTION_WHOLE, .value = "K",          \
+		.minimum = 1, .maximum = SIGNATURE_MAX_WIDTH,                 \
+		.meaning = "names in a shingle (default: cps 4, ctss 5, ccs " \
+			   "2)"                                               \
+	}
+
+/*
+ * Run the command line `arguments` [count] (without the program's name) by the
+ * table `verbs`, ended by NULL. Messages go to standard error, results to
+ * standard output, which is flushed and checked.
+ */
+enum ctl_status ctl_run(const struct verb *const *verbs, size_t count,
+			const char *const *arguments);
+
+/* Value of the last `--name`, NULL when it was not given. */
+const char *option_text(const struct ctl *ctl, const char *name);
+bool option_given(const struct ctl *ctl, const char *name);
+uint64_t option_whole(const struct ctl *ctl, const char *name, uint64_t preset);
+/* In permille, or THRESHOLD_AUTO. */
+unsigned option_cut(const struct ctl *ctl, const char *name, unsigned preset);
+
+/* "templatectl VERB: ..." on standard error, in one line, cleaned. */
+void ctl_complain(const struct ctl *ctl, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The verbs, by their files. */
+/* ctl_watch.c */
+extern const struct verb verb_watch;
+/* ctl_explain_url.c */
+extern const struct verb verb_explain_url;
+/* ctl_guard.c */
+extern const struct verb verb_guard;
+/* ctl_sites.c */
+extern const struct verb verb_sites;
+extern const struct verb verb_site;
+/* ctl_levels.c */
+extern const struct verb verb_levels;
+/* ctl_report.c */
+extern const struct verb verb_report;
+/* ctl_templates.c */
+extern const struct verb verb_clusters;
+extern const struct verb verb_pages;
+extern const struct verb verb_text;
+/* ctl_template.c */
+extern const struct verb verb_template;
+/* ctl_daemon.c */
+extern const struct verb verb_status;
+extern const struct verb verb_verify;
+/* ctl_backup.c */
+extern const struct verb verb_backup;
+/* ctl_restore.c */
+extern const struct verb verb_restore;
+/* ctl_compact.c */
+extern const struct verb verb_compact;
+/* ctl_events.c */
+extern const struct verb verb_events;
+extern const struct verb verb_ack;
+/* ctl_hooks.c */
+extern const struct verb verb_hook;
+extern const struct verb verb_mute;
+extern const struct verb verb_mutes;
+extern const struct verb verb_unmute;
+/* ctl_ingest.c */
+extern const struct verb verb_ingest;
+/* ctl_apply.c */
+extern const struct verb verb_apply;
+/* ctl_export.c */
+extern const struct verb verb_export;
+/* ctl_extract.c */
+extern const struct verb verb_extract;
+extern const struct verb verb_methods;
+extern const struct verb verb_features;
+/* ctl_explain.c */
+extern const struct verb verb_explain;
+/* ctl_train.c */
+extern const struct verb verb_train;
+/* ctl_cluster.c */
+extern const struct verb verb_cluster;
+/* ctl_batch.c */
+extern const struct verb verb_batch;
+
+#endif

@@ -1,0 +1,129 @@
+/* daemon/ctl/ctl_apply.c - templatectl: apply, a bundle in place of the daemon.
+ */
+#include "daemon/ctl/ctl.h"
+
+#include "daemon/ctl/ctl_offline.h"
+#include "daemon/ctl/ctl_request.h"
+#include "daemon/ctl/inputs.h"
+#include "daemon/ctl/page_run.h"
+#include "store/file.h"
+#include "template/bundle.h"
+
+struct application {
+	struct bundle *bundle;
+	const char *base; /* URL of the folder of many files */
+};
+
+static bool open_bundle(const struct ctl *ctl, const char *path,
+			struct bundle **bundle_out)
+{
+	struct bundle_limits limits = bundle_limits_default;
+	char reason[BUNDLE_REASON_BYTES];
+	struct buffer file = {0};
+	enum error error = file_read(path, BUNDLE_MAX_BYTES, &file);
+
+	if (error == ERR_TOO_LARGE || error == ERR_CORRUPT) {
+		ctl_complain(ctl, "%s: this is no bundle: %s", path,
+			     error_text(error));
+		buffer_free(&file);
+		return false;
+	}
+	if (error != ERR_NONE) {
+		complain_input(ctl, path, error, BUNDLE_MAX_BYTES);
+		return false;
+	}
+	error = bundle_open(bundle_out, &file, &limits, reason);
+	if (error != ERR_NONE)
+		ctl_complain(ctl, "%s: %s", path, reason);
+	return error == ERR_NONE;
+}
+
+static enum error answer(void *context, const struct text_request *request,
+			 struct text_answer *answer_out)
+{
+	const struct application *application = context;
+
+	return bundle_extract(application->bundle, request, answer_out);
+}
+
+static enum error place(void *context, const char *name, struct url *url_out)
+{
+	const struct application *application = context;
+
+	return offline_url_below(application->base, name, url_out);
+}
+
+static enum ctl_status apply(const struct ctl *ctl,
+			     const struct page_run *asked)
+{
+	struct page_run run = *asked;
+	struct application application = {0};
+	struct ctl files = *ctl;
+	enum ctl_status status = CTL_FAILED;
+
+	files.operands++;
+	files.operand_count--;
+	run.ctl = &files;
+	run.context = &application;
+	if (!open_bundle(ctl, ctl->operands[0], &application.bundle))
+		return CTL_FAILED;
+	run.max_bytes = bundle_site_of(application.bundle)->limits.max_bytes;
+	application.base = run.request.url != NULL
+				   ? run.request.url->text
+				   : bundle_site_of(application.bundle)->base;
+	status = page_run(&run);
+	bundle_close(application.bundle);
+	return status;
+}
+
+static enum ctl_status run_apply(const struct ctl *ctl)
+{
+	struct ctl_request asked;
+	struct page_run run = {.answer = answer, .place = place};
+	enum ctl_status status = CTL_USAGE;
+	bool is_right = ctl_request_read(ctl, &asked);
+	struct url url;
+
+	run.request = asked.request;
+	run.request.format = offline_format(ctl);
+	run.request.charset = slice_of(option_text(ctl, "charset"));
+	if (is_right && page_run_url(ctl, &run.request, &url))
+		status = apply(ctl, &run);
+	ctl_request_free(&asked);
+	return status;
+}
+
+static const struct verb_option apply_options[] = {
+	OPTION_METHOD_ROW,
+	OPTION_FORMAT_ROW,
+	{.name = "url",
+	 .kind = OPTION_TEXT,
+	 .value = "U",
+	 .meaning = "where the page was found; with --out, where the folder "
+		    "of the pages was (default: the site)"},
+	{.name = "charset",
+	 .kind = OPTION_TEXT,
+	 .value = "C",
+	 .meaning = "of the Content-Type that came with the pages"},
+	OPTION_PARAM_ROW,
+	OPTION_FAVOR_ROW,
+	OPTION_WITH_ROW,
+	OPTION_INCLUDE_ROW,
+	OPTION_EXCLUDE_ROW,
+	{.name = "out",
+	 .kind = OPTION_TEXT,
+	 .value = "DIR",
+	 .meaning = "write a file a page into DIR"},
+	{.name = NULL},
+};
+
+const struct verb verb_apply = {
+	.name = "apply",
+	.operands = "BUNDLE [FILE|DIR|-]...",
+	.min_operands = 1,
+	.max_operands = SIZE_MAX,
+	.summary = "Print the content of HTML files by the templates that "
+		   "`templatectl export` wrote",
+	.options = apply_options,
+	.run = run_apply,
+};

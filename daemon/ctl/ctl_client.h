@@ -1,0 +1,88 @@
+/* daemon/ctl/ctl_client.h - templatectl asks the daemon. */
+#ifndef DAEMON_CTL_CTL_CLIENT_H
+#define DAEMON_CTL_CTL_CLIENT_H
+
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "daemon/ctl/socket_client.h"
+#include "crawl/url/url.h"
+#include "daemon/ctl/ctl.h"
+#include "store/buffer.h"
+
+enum { ASK_TIMEOUT_MS = 30000 };
+
+/* A request. */
+struct ask {
+	const char *method; /* NULL: GET */
+	const char *target;
+	const json_t *body;  /* sent as JSON; or NULL */
+	uint32_t timeout_ms; /* 0: none */
+	bool is_patient;     /* a daemon that is away, or too busy, is
+				CTL_NO_DAEMON and not told: it may come back */
+};
+
+/*
+ * Ask. Anything but a status below 300 is told on standard error, and
+ * CTL_FAILED or CTL_NO_DAEMON returned. The answer's bytes go to `answer_out`,
+ * an empty buffer.
+ */
+enum ctl_status client_ask(const struct ctl *ctl, const struct ask *ask,
+			   struct buffer *answer_out);
+
+/* The same, with the answer read as JSON; json_decref() it. */
+enum ctl_status client_ask_json(const struct ctl *ctl, const struct ask *ask,
+				json_t **answer_out);
+
+/*
+ * POST an upload; the answer is read as JSON. What goes wrong is told in the
+ * same way, but for an error of its source, which is the caller's to tell.
+ */
+enum ctl_status client_send(const struct ctl *ctl,
+			    const struct socket_upload *upload,
+			    json_t **answer_out);
+
+/*
+ * GET a body of any length. What goes wrong is told in the same way, but for an
+ * error of the sink.
+ */
+enum ctl_status client_receive(const struct ctl *ctl,
+			       const struct socket_download *download);
+
+/* Print one line of JSON. */
+void client_print_json(const json_t *value);
+
+/* Print it: as JSON, or as client_print_object() does. */
+void client_print(const struct ctl *ctl, const json_t *value);
+
+/* Append `text`, percent-encoded, to a target. */
+void client_append_escaped(struct buffer *target, const char *text);
+
+/*
+ * The canonical HOST of an operand; false, with a complaint, when it is none.
+ * `host_out` has MAX_HOST_BYTES + 1 bytes.
+ */
+bool client_host(const struct ctl *ctl, const char *operand, char *host_out);
+
+/*
+ * Make `target` "/v1/clusters/HOST/N" + `ending` from the operand HOST/N;
+ * false, with a complaint, when it is none.
+ */
+bool client_cluster_target(const struct ctl *ctl, const char *operand,
+			   const char *ending, struct buffer *target);
+
+/* Make `target` `path`NUMBER`ending`; false, with a complaint, when the operand
+ * is no number. */
+bool client_number_target(const struct ctl *ctl, const char *path,
+			  const char *operand, const char *ending,
+			  struct buffer *target);
+
+/* A member of an object, as text for a table; "-" when it is not there. */
+const char *field_text(const json_t *object, const char *name);
+uint64_t field_whole(const json_t *object, const char *name);
+
+/* An object as lines "name value"; objects inside are "name.name value". */
+void client_print_object(const json_t *object);
+
+#endif

@@ -1,0 +1,66 @@
+/* daemon/ctl/ctl_compact.c - templatectl: compact. */
+#include "daemon/ctl/ctl.h"
+
+#include "daemon/runtime/clock.h"
+#include "daemon/ctl/ctl_client.h"
+#include "daemon/ctl/ctl_store.h"
+
+/* The answer of the daemon, made here. */
+static enum ctl_status compact(const struct ctl *ctl, const char *path,
+			       json_t **answer_out)
+{
+	const struct store_options options = {0};
+	uint64_t begin_ms = clock_steady_ms();
+	struct store_sizes sizes;
+	struct store *store = NULL;
+	enum error error;
+
+	if (!ctl_open_store(ctl, path, &store))
+		return CTL_FAILED; /* nothing is made where no store is */
+	store_close(store);
+	store = NULL;
+	error = store_open(&store, path, &options);
+	if (error == ERR_NONE)
+		error = store_compact(store, &sizes);
+	store_close(store);
+	if (error != ERR_NONE) {
+		ctl_complain_store(ctl, path, error);
+		return CTL_FAILED;
+	}
+	*answer_out = json_pack("{s:I, s:I, s:I}", "before_bytes",
+				(json_int_t)sizes.before, "after_bytes",
+				(json_int_t)sizes.after, "elapsed_ms",
+				(json_int_t)(clock_steady_ms() - begin_ms));
+	return CTL_DONE;
+}
+
+static enum ctl_status run_compact(const struct ctl *ctl)
+{
+	const char *path = option_text(ctl, "store");
+	const struct ask ask = {.method = "POST", .target = "/v1/compact"};
+	json_t *answer = NULL;
+	enum ctl_status status = path == NULL
+					 ? client_ask_json(ctl, &ask, &answer)
+					 : compact(ctl, path, &answer);
+
+	if (status == CTL_DONE)
+		client_print(ctl, answer);
+	json_decref(answer);
+	return status;
+}
+
+static const struct verb_option compact_options[] = {
+	{.name = "store",
+	 .kind = OPTION_TEXT,
+	 .value = "PATH",
+	 .meaning = "the store in that folder itself, while no daemon runs"},
+	{.name = NULL},
+};
+
+const struct verb verb_compact = {
+	.name = "compact",
+	.operands = "",
+	.summary = "Give the disk back what the store does not use",
+	.options = compact_options,
+	.run = run_compact,
+};

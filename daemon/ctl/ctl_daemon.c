@@ -1,0 +1,142 @@
+/* daemon/ctl/ctl_daemon.c - templatectl: status, verify. */
+#include "daemon/ctl/ctl_client.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/runtime/terminal.h"
+#include "daemon/engine/verify.h"
+#include "store/store.h"
+
+static enum ctl_status run_status(const struct ctl *ctl)
+{
+	json_t *answer = NULL;
+	enum ctl_status status =
+		client_ask_json(ctl,
+				&(struct ask){.target = "/v1/status",
+					      .timeout_ms = ASK_TIMEOUT_MS},
+				&answer);
+
+	if (status != CTL_DONE)
+		return status;
+	if (ctl->is_json)
+		client_print_json(answer);
+	else
+		client_print_object(answer);
+	json_decref(answer);
+	return CTL_DONE;
+}
+
+/* The report of an offline check, in the shape of GET /v1/verify. */
+static json_t *report_json(const struct verify_report *report)
+{
+	json_t *lines = json_array();
+	const char *text = report->text.data;
+
+	while (text != NULL && *text != '\0') {
+		size_t length = strcspn(text, "\n");
+		struct buffer clean = {0};
+
+		terminal_clean((struct slice){text, length}, &clean);
+		json_array_append_new(
+			lines,
+			json_stringn(clean.data == NULL ? "" : clean.data,
+				     clean.size));
+		buffer_free(&clean);
+		text += length + (text[length] == '\n' ? 1 : 0);
+	}
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "problems",
+			 (json_int_t)report->problems, "sites",
+			 (json_int_t)report->sites, "pages",
+			 (json_int_t)report->pages, "clusters",
+			 (json_int_t)report->clusters, "df_counts",
+			 (json_int_t)report->df_counts, "urls",
+			 (json_int_t)report->urls, "report", lines);
+}
+
+static enum ctl_status check_store(const struct ctl *ctl, json_t **answer_out)
+{
+	const char *path = option_text(ctl, "store");
+	const struct store_options options = {.is_read_only = true};
+	struct verify_report report = {0};
+	struct store *store = NULL;
+	enum error error = store_open(&store, path, &options);
+
+	if (error == ERR_NONE)
+		error = verify(store, &report);
+	store_close(store);
+	if (error != ERR_NONE)
+		ctl_complain(ctl, "%s: %s", path, error_text(error));
+	else
+		*answer_out = report_json(&report);
+	buffer_free(&report.text);
+	return error == ERR_NONE ? CTL_DONE : CTL_FAILED;
+}
+
+static void print_report(const json_t *answer)
+{
+	const json_t *line;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "report"), i, line)
+	{
+		struct buffer clean = {0};
+
+		terminal_clean(slice_of(json_string_value(line)), &clean);
+		printf("%s\n", clean.data == NULL ? "" : clean.data);
+		buffer_free(&clean);
+	}
+	printf("%" PRIu64 " problems in %" PRIu64 " sites, %" PRIu64
+	       " pages, %" PRIu64 " clusters, %" PRIu64 " counts, %" PRIu64
+	       " URLs\n",
+	       field_whole(answer, "problems"), field_whole(answer, "sites"),
+	       field_whole(answer, "pages"), field_whole(answer, "clusters"),
+	       field_whole(answer, "df_counts"), field_whole(answer, "urls"));
+}
+
+static enum ctl_status run_verify(const struct ctl *ctl)
+{
+	json_t *answer = NULL;
+	enum ctl_status status =
+		option_given(ctl, "store")
+			? check_store(ctl, &answer)
+			: client_ask_json(ctl,
+					  &(struct ask){.target = "/v1/verify"},
+					  &answer);
+
+	if (status != CTL_DONE)
+		return status;
+	if (ctl->is_json)
+		client_print_json(answer);
+	else
+		print_report(answer);
+	if (field_whole(answer, "problems") > 0)
+		status = CTL_FAILED;
+	json_decref(answer);
+	return status;
+}
+
+static const struct verb_option verify_options[] = {
+	{.name = "store",
+	 .kind = OPTION_TEXT,
+	 .value = "DIR",
+	 .meaning = "check the store in DIR itself, without the daemon"},
+	{.name = NULL},
+};
+
+const struct verb verb_status = {
+	.name = "status",
+	.operands = "",
+	.summary = "Show what the daemon does",
+	.run = run_status,
+};
+
+const struct verb verb_verify = {
+	.name = "verify",
+	.operands = "",
+	.summary = "Recompute everything that is stored, and compare",
+	.options = verify_options,
+	.run = run_verify,
+};

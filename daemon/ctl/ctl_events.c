@@ -1,0 +1,299 @@
+/* daemon/ctl/ctl_events.c - templatectl: events, ack. */
+#include "daemon/ctl/ctl_client.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/answer/event_summary.h"
+#include "daemon/runtime/table.h"
+#include "daemon/runtime/terminal.h"
+
+enum {
+	EVENTS_AT_ONCE = 1000,
+	WAIT_S = 60, /* the daemon answers at once when there is something */
+	FOLLOW_TIMEOUT_MS = (WAIT_S + 30) * 1000,
+};
+
+/* Events as they are printed. */
+struct printer {
+	const struct ctl *ctl;
+	struct text_table *table; /* NULL: a line each */
+	uint64_t since;           /* the last one that was seen */
+	size_t seen;              /* in the last answer */
+};
+
+static const struct column titled[] = {
+	{.title = "SEQ", .is_number = true},
+	{.title = "TIME"},
+	{.title = "KIND"},
+	{.title = "WHERE"},
+	{.title = "WHAT", .is_elastic = true},
+};
+
+static const struct column untitled[] = {
+	{.is_number = true}, {.title = NULL},      {.title = NULL},
+	{.title = NULL},     {.is_elastic = true},
+};
+
+enum { COLUMNS = sizeof(titled) / sizeof(titled[0]) };
+
+/* HOST/N, or HOST. */
+static const char *place_of(const json_t *event)
+{
+	const char *cluster =
+		json_string_value(json_object_get(event, "cluster"));
+
+	return cluster != NULL ? cluster : field_text(event, "site");
+}
+
+/* A page of the journal is named, too: it is what happened. */
+static void say(const json_t *event, struct buffer *out)
+{
+	const char *url = json_string_value(json_object_get(event, "url"));
+
+	event_summary(event, out);
+	if (url != NULL && !json_is_true(json_object_get(event, "notice")))
+		buffer_printf(out, "  %s", url);
+}
+
+static void print_line(const json_t *event, const char *what)
+{
+	struct buffer line = {0};
+	struct buffer clean = {0};
+
+	buffer_printf(&line, "%6" PRIu64 "  %s  %-17s  %s: %s",
+		      field_whole(event, "seq"), field_text(event, "time"),
+		      field_text(event, "kind"), place_of(event), what);
+	terminal_clean(buffer_slice(&line), &clean);
+	printf("%s\n", clean.data);
+	buffer_free(&line);
+	buffer_free(&clean);
+}
+
+static void add_row(struct text_table *table, const json_t *event,
+		    const char *what)
+{
+	table_printf(table, "%" PRIu64, field_whole(event, "seq"));
+	table_add_text(table, field_text(event, "time"));
+	table_add_text(table, field_text(event, "kind"));
+	table_add_text(table, place_of(event));
+	table_add_text(table, what);
+}
+
+/* What a rule has muted is shown to who asks for everything. */
+static bool is_shown(const struct ctl *ctl, const json_t *event)
+{
+	return option_given(ctl, "all") ||
+	       !json_is_true(json_object_get(event, "muted"));
+}
+
+static void print_event(struct printer *printer, const json_t *event)
+{
+	uint64_t number = field_whole(event, "seq");
+	struct buffer what = {0};
+
+	/* an event that does not lead on would be asked for forever */
+	if (number <= printer->since)
+		return;
+	printer->since = number;
+	printer->seen++;
+	if (!is_shown(printer->ctl, event))
+		return;
+	say(event, &what);
+	if (printer->ctl->is_json)
+		client_print_json(event);
+	else if (printer->table != NULL)
+		add_row(printer->table, event, what.data);
+	else
+		print_line(event, what.data);
+	buffer_free(&what);
+}
+
+static void print_events(struct printer *printer, struct slice lines)
+{
+	const char *rest = lines.data;
+	size_t size = lines.size;
+
+	printer->seen = 0;
+	while (size > 0) {
+		const char *newline = memchr(rest, '\n', size);
+		size_t length =
+			newline == NULL ? size : (size_t)(newline - rest);
+		json_t *event = json_loadb(rest, length, 0, NULL);
+
+		print_event(printer, event);
+		json_decref(event);
+		length += newline == NULL ? 0 : 1;
+		rest += length;
+		size -= length;
+	}
+}
+
+static void append_option(const struct ctl *ctl, const char *name,
+			  struct buffer *target)
+{
+	if (!option_given(ctl, name))
+		return;
+	buffer_printf(target, "&%s=", name);
+	client_append_escaped(target, option_text(ctl, name));
+}
+
+static void make_target(const struct printer *printer, uint64_t wait_s,
+			struct buffer *target)
+{
+	const struct ctl *ctl = printer->ctl;
+
+	buffer_printf(target,
+		      "/v1/events?since=%" PRIu64 "&limit=%d&wait=%" PRIu64,
+		      printer->since, EVENTS_AT_ONCE, wait_s);
+	append_option(ctl, "site", target);
+	append_option(ctl, "kinds", target);
+	if (!option_given(ctl, "kinds") && !option_given(ctl, "all"))
+		buffer_append_text(target, "&kinds=notices");
+	if (option_given(ctl, "open"))
+		buffer_append_text(target, "&open=1");
+}
+
+/* Ask once, and print what came. */
+static enum ctl_status ask_events(struct printer *printer, uint64_t wait_s,
+				  bool is_patient)
+{
+	struct buffer target = {0};
+	struct buffer answer = {0};
+	enum ctl_status status;
+
+	make_target(printer, wait_s, &target);
+	status = client_ask(
+		printer->ctl,
+		&(struct ask){.target = target.data,
+			      .timeout_ms = wait_s == 0 ? ASK_TIMEOUT_MS
+							: FOLLOW_TIMEOUT_MS,
+			      .is_patient = is_patient},
+		&answer);
+	if (status == CTL_DONE)
+		print_events(printer, buffer_slice(&answer));
+	buffer_free(&target);
+	buffer_free(&answer);
+	return status;
+}
+
+/* All that there is, in tables of a thousand. */
+static enum ctl_status list_events(struct printer *printer)
+{
+	const struct column *columns = titled;
+	enum ctl_status status;
+
+	do {
+		printer->table = table_create(columns, COLUMNS);
+		status = ask_events(printer, 0, false);
+		if (status == CTL_DONE && !printer->ctl->is_json &&
+		    (printer->seen > 0 || columns == titled))
+			table_print(printer->table);
+		table_destroy(printer->table);
+		columns = untitled;
+	} while (status == CTL_DONE && ferror(stdout) == 0 &&
+		 printer->seen == EVENTS_AT_ONCE);
+	return status;
+}
+
+/* Until somebody ends it. A daemon that is gone may come back. */
+static enum ctl_status follow_events(struct printer *printer)
+{
+	const struct timespec pause = {.tv_sec = 1};
+	enum ctl_status status = ask_events(printer, 0, false);
+
+	while ((status == CTL_DONE || status == CTL_NO_DAEMON) &&
+	       fflush(stdout) == 0) {
+		if (status == CTL_NO_DAEMON)
+			nanosleep(&pause, NULL);
+		status = ask_events(printer, WAIT_S, true);
+	}
+	return status;
+}
+
+static enum ctl_status run_events(const struct ctl *ctl)
+{
+	struct printer printer = {
+		.ctl = ctl,
+		.since = option_whole(ctl, "since", 0),
+	};
+
+	return option_given(ctl, "follow") ? follow_events(&printer)
+					   : list_events(&printer);
+}
+
+static enum ctl_status ack_event(const struct ctl *ctl, const char *operand)
+{
+	struct buffer target = {0};
+	json_t *answer = NULL;
+	enum ctl_status status;
+
+	if (!client_number_target(ctl, "/v1/events/", operand, "/ack", &target))
+		return CTL_USAGE;
+	status = client_ask_json(ctl,
+				 &(struct ask){.method = "POST",
+					       .target = target.data,
+					       .timeout_ms = ASK_TIMEOUT_MS},
+				 &answer);
+	if (status == CTL_DONE && ctl->is_json)
+		client_print_json(answer);
+	json_decref(answer);
+	buffer_free(&target);
+	return status;
+}
+
+static enum ctl_status run_ack(const struct ctl *ctl)
+{
+	enum ctl_status status = CTL_DONE;
+
+	for (size_t i = 0; i < ctl->operand_count && status == CTL_DONE; i++)
+		status = ack_event(ctl, ctl->operands[i]);
+	return status;
+}
+
+static const struct verb_option events_options[] = {
+	{.name = "since",
+	 .kind = OPTION_WHOLE,
+	 .value = "N",
+	 .maximum = INT64_MAX,
+	 .meaning = "events behind number N (default: 0, all)"},
+	{.name = "site",
+	 .kind = OPTION_TEXT,
+	 .value = "HOST",
+	 .meaning = "events of this site alone"},
+	{.name = "kinds",
+	 .kind = OPTION_TEXT,
+	 .value = "K",
+	 .meaning = "kinds, such as template.*,guard.broken (default: notices, "
+		    "what people want to be told)"},
+	{.name = "all",
+	 .kind = OPTION_FLAG,
+	 .meaning = "the journal of everything that happened, and muted "
+		    "events, too"},
+	{.name = "open",
+	 .kind = OPTION_FLAG,
+	 .meaning = "those alone that nobody has acknowledged"},
+	{.name = "follow",
+	 .kind = OPTION_FLAG,
+	 .meaning = "go on as more happens, also when the daemon is restarted"},
+	{.name = NULL},
+};
+
+const struct verb verb_events = {
+	.name = "events",
+	.operands = "",
+	.summary = "Print what happened to templates",
+	.options = events_options,
+	.run = run_events,
+};
+
+const struct verb verb_ack = {
+	.name = "ack",
+	.operands = "SEQ...",
+	.min_operands = 1,
+	.max_operands = SIZE_MAX,
+	.summary = "Say of events that you have seen to them",
+	.run = run_ack,
+};

@@ -1,0 +1,203 @@
+/* daemon/ctl/ctl_explain.c - templatectl: explain, a page coloured by verdict.
+ */
+#include "daemon/ctl/ctl.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "daemon/ctl/ctl_client.h"
+#include "daemon/ctl/ctl_offline.h"
+#include "daemon/ctl/ctl_request.h"
+#include "daemon/ctl/inputs.h"
+#include "daemon/ctl/offline_site.h"
+#include "daemon/runtime/terminal.h"
+#include "store/file.h"
+
+/* False, told, when the file of --out cannot be written. */
+static bool put(const struct ctl *ctl, const struct buffer *picture)
+{
+	const char *path = option_text(ctl, "out");
+	enum error error;
+
+	if (path == NULL) {
+		terminal_print(buffer_slice(picture));
+		return true;
+	}
+	error = file_write(path, buffer_slice(picture));
+	if (error != ERR_NONE)
+		ctl_complain(ctl, "%s: cannot be written: %s", path,
+			     error_text(error));
+	return error == ERR_NONE;
+}
+
+static enum ctl_status put_answer(const struct ctl *ctl, enum error error,
+				  struct text_answer *answer)
+{
+	enum ctl_status status = CTL_FAILED;
+
+	if (error != ERR_NONE)
+		offline_complain(ctl, ctl->operands[0], error, answer);
+	else if (put(ctl, &answer->text))
+		status = CTL_DONE;
+	text_answer_free(answer);
+	return status;
+}
+
+static enum ctl_status explain_file(const struct ctl *ctl,
+				    struct text_request request)
+{
+	const struct answer_rules *rules = &answer_rules_default;
+	struct text_answer answer = {0};
+	struct buffer body = {0};
+	enum ctl_status status;
+	enum error error =
+		file_read(ctl->operands[0], rules->limits.max_bytes, &body);
+
+	request.body = buffer_slice(&body);
+	if (error == ERR_NONE)
+		error = answer_extract(NULL, rules, &request, &answer);
+	status = put_answer(ctl, error, &answer);
+	buffer_free(&body);
+	return status;
+}
+
+/* The page by its path below the folder, or by one that leads there. */
+static const struct input *find_page(const struct offline_site *site,
+				     const char *path)
+{
+	for (size_t i = 0; i < site->inputs.count; i++) {
+		const struct input *input = &site->inputs.items[i];
+
+		if (site->is_stored[i] && (strcmp(input->name, path) == 0 ||
+					   strcmp(input->path, path) == 0))
+			return input;
+	}
+	return NULL;
+}
+
+static enum ctl_status explain_page(const struct ctl *ctl,
+				    const struct offline_site *site,
+				    struct text_request request)
+{
+	const struct input *input = find_page(site, ctl->operands[0]);
+	struct text_answer answer = {0};
+	struct url url;
+	enum error error;
+
+	if (input == NULL) {
+		ctl_complain(ctl,
+			     "%s: no page of %s; name it by its path in that "
+			     "folder",
+			     ctl->operands[0], option_text(ctl, "site"));
+		return CTL_FAILED;
+	}
+	error = offline_url(input->name, &url);
+	request.url = &url;
+	if (error == ERR_NONE)
+		error = answer_text(site->store, &site->rules, &request,
+				    &answer);
+	return put_answer(ctl, error, &answer);
+}
+
+static enum ctl_status explain_in_site(const struct ctl *ctl,
+				       const struct text_request *request)
+{
+	const char *folder = option_text(ctl, "site");
+	const char *operands[] = {folder};
+	struct ctl lesson = *ctl; /* as if the folder were the operand */
+	struct offline_site site = {0};
+	enum ctl_status status = CTL_FAILED;
+
+	if (!is_folder(folder)) {
+		ctl_complain(ctl, "--site: %s: no such folder", folder);
+		return CTL_FAILED;
+	}
+	lesson.operands = operands;
+	lesson.operand_count = 1;
+	if (offline_site_learn(&lesson, &site))
+		status = explain_page(ctl, &site, *request);
+	offline_site_close(&site);
+	return status;
+}
+
+static enum ctl_status ask_daemon(const struct ctl *ctl,
+				  const struct ctl_request *asked)
+{
+	struct buffer target = {0};
+	struct buffer answer = {0};
+	enum ctl_status status;
+
+	buffer_append_text(&target, "/v1/text?format=explain&url=");
+	client_append_escaped(&target, ctl->operands[0]);
+	ctl_request_append(asked, &target);
+	status = client_ask(ctl, &(struct ask){.target = target.data}, &answer);
+	if (status == CTL_DONE && !put(ctl, &answer))
+		status = CTL_FAILED;
+	buffer_free(&answer);
+	buffer_free(&target);
+	return status;
+}
+
+static bool is_url(const char *operand)
+{
+	return strncasecmp(operand, "http://", 7) == 0 ||
+	       strncasecmp(operand, "https://", 8) == 0;
+}
+
+static enum ctl_status explain(const struct ctl *ctl,
+			       const struct ctl_request *asked)
+{
+	bool has_site = option_given(ctl, "site");
+
+	if (!is_url(ctl->operands[0]))
+		return has_site ? explain_in_site(ctl, &asked->request)
+				: explain_file(ctl, asked->request);
+	if (!has_site)
+		return ask_daemon(ctl, asked);
+	ctl_complain(ctl, "--site: a URL is asked of the daemon, which has its "
+			  "own pages");
+	return CTL_USAGE;
+}
+
+static enum ctl_status run_explain(const struct ctl *ctl)
+{
+	struct ctl_request asked;
+	enum ctl_status status = CTL_USAGE;
+
+	if (ctl_request_read(ctl, &asked)) {
+		asked.request.format = FORMAT_EXPLAIN;
+		status = explain(ctl, &asked);
+	}
+	ctl_request_free(&asked);
+	return status;
+}
+
+static const struct verb_option explain_options[] = {
+	OPTION_METHOD_ROW,
+	OPTION_PARAM_ROW,
+	OPTION_FAVOR_ROW,
+	OPTION_WITH_ROW,
+	OPTION_INCLUDE_ROW,
+	OPTION_EXCLUDE_ROW,
+	{.name = "site",
+	 .kind = OPTION_TEXT,
+	 .value = "DIR",
+	 .meaning = "PAGE is a path in DIR, whose pages tell its template"},
+	{.name = "out",
+	 .letter = 'o',
+	 .kind = OPTION_TEXT,
+	 .value = "FILE",
+	 .meaning = "write the picture to FILE"},
+	{.name = NULL},
+};
+
+const struct verb verb_explain = {
+	.name = "explain",
+	.operands = "PAGE|URL",
+	.min_operands = 1,
+	.max_operands = 1,
+	.summary = "Show as HTML why each text of a page is content or not",
+	.options = explain_options,
+	.run = run_explain,
+};

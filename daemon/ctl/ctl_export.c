@@ -1,0 +1,143 @@
+/* daemon/ctl/ctl_export.c - templatectl: export, the templates of a site as a
+ * file. */
+#include "daemon/ctl/ctl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/ctl/ctl_client.h"
+#include "daemon/ctl/progress.h"
+#include "store/file.h"
+#include "template/bundle.h"
+
+enum { KIB = 1024 };
+
+/* The bundle on its way. */
+struct arrival {
+	struct buffer bytes;
+	struct progress progress;
+};
+
+static enum error take(void *context, struct slice bytes, uint64_t total)
+{
+	struct arrival *arrival = context;
+
+	if (bytes.size > BUNDLE_MAX_BYTES - arrival->bytes.size)
+		return ERR_TOO_LARGE;
+	buffer_append_slice(&arrival->bytes, bytes);
+	progress_show(&arrival->progress, arrival->bytes.size / KIB,
+		      total / KIB, "KiB");
+	return ERR_NONE;
+}
+
+static enum ctl_status receive(const struct ctl *ctl, const char *host,
+			       struct buffer *bytes_out)
+{
+	struct arrival arrival = {.progress = progress_begin("export")};
+	struct buffer target = {0};
+	enum ctl_status status;
+
+	buffer_append_text(&target, "/v1/sites/");
+	client_append_escaped(&target, host);
+	buffer_append_text(&target, "/bundle");
+	progress_show(&arrival.progress, 0, 1, "the daemon makes it");
+	status = client_receive(ctl, &(struct socket_download){
+					     .target = target.data,
+					     .sink = take,
+					     .context = &arrival,
+				     });
+	progress_clear(&arrival.progress);
+	buffer_free(&target);
+	if (status == CTL_DONE)
+		*bytes_out = arrival.bytes;
+	else
+		buffer_free(&arrival.bytes);
+	return status;
+}
+
+/* What is in it; it is opened as whoever applies it will. */
+static enum ctl_status look_at(const struct ctl *ctl, const char *path,
+			       struct slice bytes)
+{
+	char reason[BUNDLE_REASON_BYTES];
+	struct bundle *bundle;
+	struct buffer copy = {0};
+	enum error error;
+	json_t *answer;
+
+	buffer_append_slice(&copy, bytes);
+	error = bundle_open(&bundle, &copy, &bundle_limits_default, reason);
+	if (error != ERR_NONE) {
+		ctl_complain(ctl, "%s", reason);
+		return CTL_FAILED;
+	}
+	answer = json_pack("{s:s, s:s, s:I, s:I, s:I}", "file", path, "site",
+			   bundle_site_of(bundle)->host, "size_bytes",
+			   (json_int_t)bytes.size, "pages",
+			   (json_int_t)bundle_page_count(bundle), "templates",
+			   (json_int_t)bundle_template_count(bundle));
+	client_print(ctl, answer);
+	json_decref(answer);
+	bundle_close(bundle);
+	return CTL_DONE;
+}
+
+/* To the file that is named, to HOST.tpl, or to standard output. */
+static enum ctl_status put(const struct ctl *ctl, const char *host,
+			   struct slice bytes)
+{
+	const char *path = option_text(ctl, "out");
+	char preset[MAX_HOST_BYTES + 8];
+	enum error error;
+
+	if (path != NULL && strcmp(path, "-") == 0)
+		return fwrite(bytes.data, 1, bytes.size, stdout) == bytes.size
+			       ? CTL_DONE
+			       : CTL_FAILED;
+	if (path == NULL) {
+		snprintf(preset, sizeof(preset), "%s.tpl", host);
+		path = preset;
+	}
+	error = file_replace(path, bytes);
+	if (error == ERR_NONE)
+		return look_at(ctl, path, bytes);
+	ctl_complain(ctl, "%s: cannot be written: %s", path, error_text(error));
+	return CTL_FAILED;
+}
+
+static enum ctl_status run_export(const struct ctl *ctl)
+{
+	char host[MAX_HOST_BYTES + 1];
+	struct buffer bytes = {0};
+	enum ctl_status status = CTL_USAGE;
+
+	if (client_host(ctl, ctl->operands[0], host)) {
+		status = receive(ctl, host, &bytes);
+		if (status == CTL_DONE)
+			status = put(ctl, host, buffer_slice(&bytes));
+	}
+	buffer_free(&bytes);
+	return status;
+}
+
+static const struct verb_option export_options[] = {
+	{.name = "out",
+	 .letter = 'o',
+	 .kind = OPTION_TEXT,
+	 .value = "FILE",
+	 .meaning = "write it to FILE (default: HOST.tpl); -: standard "
+		    "output"},
+	{.name = NULL},
+};
+
+const struct verb verb_export = {
+	.name = "export",
+	.operands = "HOST",
+	.min_operands = 1,
+	.max_operands = 1,
+	.summary =
+		"Write the templates of a site to one file, for `templatectl "
+		"apply` and libtemplated",
+	.options = export_options,
+	.run = run_export,
+};

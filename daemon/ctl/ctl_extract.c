@@ -1,0 +1,193 @@
+/* daemon/ctl/ctl_extract.c - templatectl: extract, methods. */
+#include "daemon/ctl/ctl.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "daemon/answer/answer.h"
+#include "daemon/ctl/ctl_client.h"
+#include "daemon/ctl/ctl_offline.h"
+#include "daemon/ctl/ctl_request.h"
+#include "daemon/ctl/inputs.h"
+#include "daemon/ctl/page_run.h"
+#include "daemon/runtime/table.h"
+#include "extract/extractors.h"
+#include "extract/methods/ridge_model.h"
+#include "store/file.h"
+
+/* Read the model of --model; it belongs to the caller, NULL without one. */
+static bool read_model(const struct ctl *ctl, struct ridge_model **model_out)
+{
+	const char *path = option_text(ctl, "model");
+	struct buffer text = {0};
+	enum error error;
+
+	*model_out = NULL;
+	if (path == NULL)
+		return true;
+	error = file_read(path, answer_rules_default.limits.max_bytes, &text);
+	if (error == ERR_NONE)
+		error = ridge_model_read(model_out, buffer_slice(&text));
+	if (error == ERR_MALFORMED || error == ERR_VERSION)
+		ctl_complain(ctl,
+			     "%s: no model that `templatectl train` of this "
+			     "version wrote",
+			     path);
+	else if (error != ERR_NONE)
+		complain_input(ctl, path, error,
+			       answer_rules_default.limits.max_bytes);
+	buffer_free(&text);
+	return error == ERR_NONE;
+}
+
+/* By the page alone. */
+static enum error answer(void *context, const struct text_request *request,
+			 struct text_answer *answer_out)
+{
+	return answer_extract(NULL, context, request, answer_out);
+}
+
+static enum ctl_status run_extract(const struct ctl *ctl)
+{
+	struct answer_rules rules = answer_rules_default;
+	struct ctl_request asked;
+	struct page_run run = {
+		.ctl = ctl,
+		.max_bytes = rules.limits.max_bytes,
+		.answer = answer,
+		.context = &rules,
+	};
+	struct ridge_model *model = NULL;
+	enum ctl_status status = CTL_USAGE;
+	bool is_right = ctl_request_read(ctl, &asked);
+	struct url url;
+
+	run.request = asked.request;
+	run.request.format = offline_format(ctl);
+	if (is_right && page_run_url(ctl, &run.request, &url)) {
+		status = CTL_FAILED;
+		if (read_model(ctl, &model)) {
+			rules.ridges = model;
+			status = page_run(&run);
+		}
+	}
+	ridge_model_destroy(model);
+	ctl_request_free(&asked);
+	return status;
+}
+
+static json_t *parameter_json(const struct parameter *parameter)
+{
+	return json_pack("{s:s, s:s, s:f, s:f, s:f, s:s}", "name",
+			 parameter->name, "unit", parameter->unit, "minimum",
+			 parameter->minimum, "maximum", parameter->maximum,
+			 "default", parameter->preset, "meaning",
+			 parameter->meaning);
+}
+
+static json_t *method_json(const struct extractor *extractor)
+{
+	json_t *parameters = json_array();
+
+	for (size_t i = 0; i < extractor->parameter_count; i++)
+		json_array_append_new(
+			parameters, parameter_json(&extractor->parameters[i]));
+	return json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", extractor->name,
+			 "summary", extractor->summary, "source",
+			 extractor->source, "needs_template",
+			 (int)needs_template(extractor), "parameters",
+			 parameters);
+}
+
+static void add_method(struct text_table *table,
+		       const struct extractor *extractor)
+{
+	table_add_text(table, extractor->name);
+	table_add_text(table, extractor->summary);
+	table_add_text(table, NULL);
+	table_add_text(table, extractor->source);
+	if (extractor->needs != KNOWS_PAGE) {
+		table_add_text(table, NULL);
+		table_add_text(table,
+			       needs_template(extractor)
+				       ? "needs the template of a cluster"
+				       : "uses the template of a cluster "
+					 "where there is one");
+	}
+	for (size_t i = 0; i < extractor->parameter_count; i++) {
+		const struct parameter *parameter = &extractor->parameters[i];
+
+		table_add_text(table, NULL);
+		table_printf(
+			table, "%s=%g  %s%s(%g to %g): %s", parameter->name,
+			parameter->preset, parameter->unit,
+			*parameter->unit == '\0' ? "" : " ", parameter->minimum,
+			parameter->maximum, parameter->meaning);
+	}
+}
+
+static enum ctl_status run_methods(const struct ctl *ctl)
+{
+	static const struct column columns[] = {
+		{.title = NULL},
+		{.title = NULL},
+	};
+	struct text_table *table = table_create(columns, 2);
+	json_t *methods = json_array();
+	json_t *answer = json_pack("{s:o}", "methods", methods);
+
+	for (const struct extractor *const *e = extractors; *e != NULL; e++) {
+		add_method(table, *e);
+		json_array_append_new(methods, method_json(*e));
+	}
+	if (ctl->is_json)
+		client_print_json(answer);
+	else
+		table_print(table);
+	json_decref(answer);
+	table_destroy(table);
+	return CTL_DONE;
+}
+
+static const struct verb_option extract_options[] = {
+	OPTION_METHOD_ROW,
+	OPTION_FORMAT_ROW,
+	{.name = "url",
+	 .kind = OPTION_TEXT,
+	 .value = "U",
+	 .meaning = "where the page was found"},
+	OPTION_PARAM_ROW,
+	OPTION_FAVOR_ROW,
+	OPTION_WITH_ROW,
+	OPTION_INCLUDE_ROW,
+	OPTION_EXCLUDE_ROW,
+	{.name = "model",
+	 .kind = OPTION_TEXT,
+	 .value = "FILE",
+	 .meaning = "what `templatectl train` made, in place of the "
+		    "method's own"},
+	{.name = "out",
+	 .kind = OPTION_TEXT,
+	 .value = "DIR",
+	 .meaning = "write a file a page into DIR"},
+	{.name = NULL},
+};
+
+const struct verb verb_extract = {
+	.name = "extract",
+	.operands = "[FILE|DIR|-]...",
+	.max_operands = SIZE_MAX,
+	.summary = "Print the content of HTML files, each by itself",
+	.options = extract_options,
+	.run = run_extract,
+};
+
+const struct verb verb_methods = {
+	.name = "methods",
+	.operands = "",
+	.summary = "List the methods that tell content from the rest",
+	.run = run_methods,
+};

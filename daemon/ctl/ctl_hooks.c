@@ -1,0 +1,279 @@
+/* daemon/ctl/ctl_hooks.c - templatectl: hook, mute, mutes, unmute. */
+#include "daemon/ctl/ctl_client.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/runtime/table.h"
+#include "store/file.h"
+
+enum { MAX_SECRET_FILE = 4096 };
+
+/* Ask for an object. */
+static enum ctl_status ask(const struct ctl *ctl, const char *method,
+			   const char *target, const json_t *body,
+			   json_t **answer_out)
+{
+	*answer_out = NULL;
+	return client_ask_json(ctl,
+			       &(struct ask){.method = method,
+					     .target = target,
+					     .body = body,
+					     .timeout_ms = ASK_TIMEOUT_MS},
+			       answer_out);
+}
+
+/* The same, and print it. */
+static enum ctl_status ask_and_print(const struct ctl *ctl, const char *method,
+				     const char *target, const json_t *body)
+{
+	json_t *answer;
+	enum ctl_status status = ask(ctl, method, target, body, &answer);
+
+	if (status == CTL_DONE)
+		client_print(ctl, answer);
+	json_decref(answer);
+	return status;
+}
+
+static enum ctl_status with_number(const struct ctl *ctl, const char *method,
+				   const char *path, const char *operand,
+				   const char *ending)
+{
+	struct buffer target = {0};
+	enum ctl_status status = CTL_USAGE;
+
+	if (client_number_target(ctl, path, operand, ending, &target))
+		status = ask_and_print(ctl, method, target.data, NULL);
+	buffer_free(&target);
+	return status;
+}
+
+/* The first line of the file. */
+static bool add_secret_file(const struct ctl *ctl, json_t *body)
+{
+	const char *path = option_text(ctl, "secret-file");
+	struct buffer text = {0};
+	enum error error;
+
+	if (path == NULL)
+		return true;
+	error = file_read(path, MAX_SECRET_FILE, &text);
+	if (error == ERR_NONE)
+		json_object_set_new(
+			body, "secret",
+			json_stringn(text.data == NULL ? "" : text.data,
+				     text.data == NULL
+					     ? 0
+					     : strcspn(text.data, "\r\n")));
+	else
+		ctl_complain(ctl, "%s: %s", path, error_text(error));
+	buffer_free(&text);
+	return error == ERR_NONE;
+}
+
+static void add_option(const struct ctl *ctl, const char *name, json_t *body)
+{
+	if (option_given(ctl, name))
+		json_object_set_new(body, name,
+				    json_string(option_text(ctl, name)));
+}
+
+static enum ctl_status add_hook(const struct ctl *ctl, const char *target)
+{
+	json_t *body = json_object();
+	enum ctl_status status = CTL_FAILED;
+
+	json_object_set_new(body, "target", json_string(target));
+	add_option(ctl, "secret", body);
+	add_option(ctl, "site", body);
+	add_option(ctl, "kinds", body);
+	if (add_secret_file(ctl, body))
+		status = ask_and_print(ctl, "POST", "/v1/hooks", body);
+	json_decref(body);
+	return status;
+}
+
+static const struct column hook_columns[] = {
+	{.title = "ID", .is_number = true},
+	{.title = "TARGET", .is_elastic = true},
+	{.title = "SITE"},
+	{.title = "KINDS"},
+	{.title = "WAITING", .is_number = true},
+	{.title = "DELIVERED", .is_number = true},
+	{.title = "DROPPED", .is_number = true},
+	{.title = "FAILURES", .is_number = true},
+	{.title = "ERROR"},
+};
+
+static void add_hook_row(struct text_table *table, const json_t *hook)
+{
+	static const char *const counts[] = {"waiting", "delivered", "dropped",
+					     "failures"};
+
+	table_printf(table, "%" PRIu64, field_whole(hook, "id"));
+	table_add_text(table, field_text(hook, "target"));
+	table_add_text(table, field_text(hook, "site"));
+	table_add_text(table, field_text(hook, "kinds"));
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		table_printf(table, "%" PRIu64, field_whole(hook, counts[i]));
+	table_add_text(table, field_text(hook, "error"));
+}
+
+static const struct column mute_columns[] = {
+	{.title = "ID", .is_number = true},
+	{.title = "KIND"},
+	{.title = "WHERE", .is_elastic = true},
+	{.title = "GUARD", .is_number = true},
+	{.title = "EVENT", .is_number = true},
+	{.title = "CREATED"},
+};
+
+static void add_mute_row(struct text_table *table, const json_t *mute)
+{
+	const char *cluster =
+		json_string_value(json_object_get(mute, "cluster"));
+
+	table_printf(table, "%" PRIu64, field_whole(mute, "id"));
+	table_add_text(table, field_text(mute, "kind"));
+	table_add_text(table,
+		       cluster != NULL ? cluster : field_text(mute, "site"));
+	if (field_whole(mute, "guard") == 0)
+		table_add_text(table, "-");
+	else
+		table_printf(table, "%" PRIu64, field_whole(mute, "guard"));
+	table_printf(table, "%" PRIu64, field_whole(mute, "event"));
+	table_add_text(table, field_text(mute, "created"));
+}
+
+/* What is listed, and how. */
+struct list {
+	const char *target;
+	const char *member;
+	const struct column *columns;
+	size_t column_count;
+	void (*add)(struct text_table *table, const json_t *row);
+};
+
+static const struct list hook_list = {
+	"/v1/hooks", "hooks", hook_columns,
+	sizeof(hook_columns) / sizeof(hook_columns[0]), add_hook_row};
+static const struct list mute_list = {
+	"/v1/mutes", "mutes", mute_columns,
+	sizeof(mute_columns) / sizeof(mute_columns[0]), add_mute_row};
+
+static enum ctl_status print_list(const struct ctl *ctl,
+				  const struct list *list)
+{
+	struct text_table *table;
+	json_t *answer;
+	const json_t *row;
+	size_t i;
+	enum ctl_status status = ask(ctl, NULL, list->target, NULL, &answer);
+
+	if (status != CTL_DONE)
+		return status;
+	table = table_create(list->columns, list->column_count);
+	json_array_foreach(json_object_get(answer, list->member), i, row)
+	{
+		list->add(table, row);
+	}
+	if (ctl->is_json)
+		client_print_json(answer);
+	else
+		table_print(table);
+	table_destroy(table);
+	json_decref(answer);
+	return CTL_DONE;
+}
+
+static enum ctl_status run_hook(const struct ctl *ctl)
+{
+	const char *action = ctl->operands[0];
+	const char *operand = ctl->operand_count > 1 ? ctl->operands[1] : NULL;
+
+	if (strcmp(action, "list") == 0 && operand == NULL)
+		return print_list(ctl, &hook_list);
+	if (strcmp(action, "add") == 0 && operand != NULL)
+		return add_hook(ctl, operand);
+	if (strcmp(action, "rm") == 0 && operand != NULL)
+		return with_number(ctl, "DELETE", "/v1/hooks/", operand, "");
+	if (strcmp(action, "test") == 0 && operand != NULL)
+		return with_number(ctl, "POST", "/v1/hooks/", operand, "/test");
+	ctl_complain(ctl, "usage: templatectl hook add TARGET, hook list, hook "
+			  "rm ID or hook test ID");
+	return CTL_USAGE;
+}
+
+static enum ctl_status run_mute(const struct ctl *ctl)
+{
+	return with_number(ctl, "POST", "/v1/events/", ctl->operands[0],
+			   "/mute");
+}
+
+static enum ctl_status run_mutes(const struct ctl *ctl)
+{
+	return print_list(ctl, &mute_list);
+}
+
+static enum ctl_status run_unmute(const struct ctl *ctl)
+{
+	return with_number(ctl, "DELETE", "/v1/mutes/", ctl->operands[0], "");
+}
+
+static const struct verb_option hook_options[] = {
+	{.name = "secret",
+	 .kind = OPTION_TEXT,
+	 .value = "S",
+	 .meaning = "requests are signed with it (HMAC-SHA256)"},
+	{.name = "secret-file",
+	 .kind = OPTION_TEXT,
+	 .value = "F",
+	 .meaning = "the first line of F is the secret"},
+	{.name = "site",
+	 .kind = OPTION_TEXT,
+	 .value = "HOST",
+	 .meaning = "events of this site alone"},
+	{.name = "kinds",
+	 .kind = OPTION_TEXT,
+	 .value = "K",
+	 .meaning =
+		 "kinds, such as template.*,guard.broken (default: notices)"},
+	{.name = NULL},
+};
+
+const struct verb verb_hook = {
+	.name = "hook",
+	.operands = "add TARGET|list|rm ID|test ID",
+	.min_operands = 1,
+	.max_operands = 2,
+	.summary = "Who is told of events: URLs, and commands (exec:/PATH)",
+	.options = hook_options,
+	.run = run_hook,
+};
+
+const struct verb verb_mute = {
+	.name = "mute",
+	.operands = "SEQ",
+	.min_operands = 1,
+	.max_operands = 1,
+	.summary = "Be told no more of events like this one",
+	.run = run_mute,
+};
+
+const struct verb verb_mutes = {
+	.name = "mutes",
+	.operands = "",
+	.summary = "List what is muted",
+	.run = run_mutes,
+};
+
+const struct verb verb_unmute = {
+	.name = "unmute",
+	.operands = "ID",
+	.min_operands = 1,
+	.max_operands = 1,
+	.summary = "Be told again of what rule ID mutes",
+	.run = run_unmute,
+};

@@ -1,0 +1,198 @@
+/* daemon/ctl/ctl_ingest.c - templatectl: ingest, archives for the daemon. */
+#include "daemon/ctl/ctl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/ctl/ctl_client.h"
+#include "daemon/ctl/progress.h"
+#include "daemon/runtime/table.h"
+
+enum { KIB = 1024 };
+
+/* An archive on its way. */
+struct archive_input {
+	const char *name;
+	int file;
+	uint64_t size; /* 0: not known */
+	uint64_t done;
+	int failure; /* errno */
+	struct progress progress;
+};
+
+static enum error read_input(void *context, char *out, size_t capacity,
+			     size_t *size_out)
+{
+	struct archive_input *input = context;
+	ssize_t size;
+
+	do
+		size = read(input->file, out, capacity);
+	while (size < 0 && errno == EINTR);
+	if (size < 0) {
+		input->failure = errno;
+		return ERR_IO;
+	}
+	*size_out = (size_t)size;
+	input->done += *size_out;
+	progress_show(&input->progress, input->done / KIB,
+		      (input->size > input->done ? input->size : input->done) /
+			      KIB,
+		      "KiB");
+	return ERR_NONE;
+}
+
+static bool open_input(const struct ctl *ctl, struct archive_input *input)
+{
+	struct stat status;
+
+	input->file = strcmp(input->name, "-") == 0
+			      ? dup(STDIN_FILENO)
+			      : open(input->name, O_RDONLY | O_CLOEXEC);
+	if (input->file < 0) {
+		ctl_complain(ctl, "%s: %s", input->name,
+			     strerrordesc_np(errno));
+		return false;
+	}
+	if (fstat(input->file, &status) == 0 && S_ISREG(status.st_mode))
+		input->size = (uint64_t)status.st_size;
+	return true;
+}
+
+static enum ctl_status send_input(const struct ctl *ctl,
+				  struct archive_input *input,
+				  json_t **answer_out)
+{
+	const struct socket_upload upload = {
+		.target = "/v1/ingest",
+		.media_type = "application/warc",
+		.source = read_input,
+		.context = input,
+	};
+	enum ctl_status status;
+
+	input->progress = progress_begin("ingest");
+	status = client_send(ctl, &upload, answer_out);
+	progress_clear(&input->progress);
+	if (input->failure != 0)
+		ctl_complain(ctl, "%s: %s", input->name,
+			     strerrordesc_np(input->failure));
+	return status;
+}
+
+/* What was refused, and where the archive ended if not at its end. */
+static void complain_records(const struct ctl *ctl, const char *name,
+			     const json_t *answer)
+{
+	const json_t *errors = json_object_get(answer, "errors");
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(errors, i, row)
+	{
+		ctl_complain(ctl, "%s: record at %" PRIu64 ": %s: %s", name,
+			     field_whole(row, "offset"),
+			     field_text(row, "message"),
+			     field_text(row, "url"));
+	}
+	if (field_whole(answer, "refused") > json_array_size(errors))
+		ctl_complain(ctl, "%s: %" PRIu64 " more were refused", name,
+			     field_whole(answer, "refused") -
+				     json_array_size(errors));
+	if (!json_is_true(json_object_get(answer, "complete")))
+		ctl_complain(ctl, "%s: not read to its end: %s", name,
+			     field_text(answer, "reason"));
+}
+
+static void add_row(struct text_table *table, const char *name,
+		    const json_t *answer)
+{
+	static const char *const columns[] = {"records", "pages", "revisits",
+					      "redirects"};
+	const json_t *skipped = json_object_get(answer, "skipped");
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		table_printf(table, "%" PRIu64,
+			     field_whole(answer, columns[i]));
+	table_printf(table, "%" PRIu64,
+		     field_whole(skipped, "not-html") +
+			     field_whole(skipped, "error-status") +
+			     field_whole(skipped, "other"));
+	table_printf(table, "%" PRIu64, field_whole(answer, "refused"));
+	table_add_text(table, json_is_true(json_object_get(answer, "complete"))
+				      ? "yes"
+				      : "no");
+	table_add_text(table, name);
+}
+
+/* Send one archive, and print or note what became of it. */
+static enum ctl_status ingest_file(const struct ctl *ctl, const char *name,
+				   struct text_table *table)
+{
+	struct archive_input input = {.name = name};
+	enum ctl_status status = CTL_FAILED;
+	json_t *answer = NULL;
+
+	if (!open_input(ctl, &input))
+		return status;
+	status = send_input(ctl, &input, &answer);
+	close(input.file);
+	if (status != CTL_DONE)
+		return status;
+	if (ctl->is_json) {
+		json_object_set_new(answer, "file", json_string(name));
+		client_print_json(answer);
+	} else {
+		complain_records(ctl, name, answer);
+		add_row(table, name, answer);
+	}
+	if (!json_is_true(json_object_get(answer, "complete")))
+		status = CTL_FAILED;
+	json_decref(answer);
+	return status;
+}
+
+static enum ctl_status run_ingest(const struct ctl *ctl)
+{
+	static const struct column columns[] = {
+		{.title = "RECORDS", .is_number = true},
+		{.title = "PAGES", .is_number = true},
+		{.title = "REVISITS", .is_number = true},
+		{.title = "REDIRECTS", .is_number = true},
+		{.title = "SKIPPED", .is_number = true},
+		{.title = "REFUSED", .is_number = true},
+		{.title = "WHOLE"},
+		{.title = "FILE", .is_elastic = true},
+	};
+	struct text_table *table =
+		table_create(columns, sizeof(columns) / sizeof(columns[0]));
+	enum ctl_status worst = CTL_DONE;
+
+	for (size_t i = 0; i < ctl->operand_count; i++) {
+		enum ctl_status status =
+			ingest_file(ctl, ctl->operands[i], table);
+
+		worst = status > worst ? status : worst;
+		if (status == CTL_NO_DAEMON)
+			break;
+	}
+	if (!ctl->is_json && worst != CTL_NO_DAEMON)
+		table_print(table);
+	table_destroy(table);
+	return worst;
+}
+
+const struct verb verb_ingest = {
+	.name = "ingest",
+	.operands = "FILE|-...",
+	.min_operands = 1,
+	.max_operands = SIZE_MAX,
+	.summary =
+		"Hand in the pages of web archives: WARC or ARC, also packed "
+		"by gzip or zstd",
+	.run = run_ingest,
+};

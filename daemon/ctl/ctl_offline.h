@@ -1,0 +1,49 @@
+/* daemon/ctl/ctl_offline.h - what the verbs on files share. */
+#ifndef DAEMON_CTL_CTL_OFFLINE_H
+#define DAEMON_CTL_CTL_OFFLINE_H
+
+#include <stdbool.h>
+
+#include "cluster/signature.h"
+#include "daemon/answer/answer.h"
+#include "daemon/ctl/ctl.h"
+#include "extract/render/render.h"
+#include "store/buffer.h"
+
+/* By --format, or --json. */
+enum format offline_format(const struct ctl *ctl);
+
+/* By --measure, and --threshold: permille, or THRESHOLD_AUTO. */
+enum measure offline_measure(const struct ctl *ctl);
+unsigned offline_threshold(const struct ctl *ctl);
+uint16_t offline_width(const struct ctl *ctl);
+
+/*
+ * The values of --param, ended by NULL, for a request; free() them, not what
+ * they point to.
+ */
+const char **offline_parameters(const struct ctl *ctl);
+
+/* Append what is printed or written: the text, or the JSON around it. */
+void offline_render(const struct text_answer *answer, enum format format,
+		    struct buffer *out);
+
+/* Write FOLDER/NAME with the format's ending; false, told, when it fails. */
+bool offline_write(const struct ctl *ctl, const char *folder, const char *name,
+		   enum format format, struct slice bytes);
+
+/* Tell why there is no content of the page at `path`. */
+void offline_complain(const struct ctl *ctl, const char *path, enum error error,
+		      const struct text_answer *answer);
+
+/*
+ * The URL http://site.invalid/NAME that stands for a file, percent-encoded:
+ * ERR_TOO_LARGE.
+ */
+enum error offline_url(const char *name, struct url *url_out);
+
+/* The same below the URL `base`, up to its last slash. */
+enum error offline_url_below(const char *base, const char *name,
+			     struct url *url_out);
+
+#endif

@@ -1,0 +1,83 @@
+/* daemon/ctl/ctl_report.c - templatectl: report. */
+#include "daemon/ctl/ctl_client.h"
+
+#include <stdio.h>
+
+#include "store/file.h"
+
+/* The tree of many pages takes its time. */
+enum { REPORT_TIMEOUT_MS = 600000 };
+
+/* The whole file is there, or what was there before. */
+static bool write_whole(const struct ctl *ctl, const char *path,
+			struct slice page)
+{
+	enum error error = file_replace(path, page);
+
+	if (error != ERR_NONE)
+		ctl_complain(ctl, "%s: cannot be written: %s", path,
+			     error_text(error));
+	return error == ERR_NONE;
+}
+
+static bool put(const struct ctl *ctl, const char *host, struct slice page)
+{
+	const char *path = option_text(ctl, "out");
+	struct buffer preset = {0};
+	bool is_done;
+
+	if (path != NULL && path[0] == '-' && path[1] == '\0') {
+		fwrite(page.data, 1, page.size, stdout);
+		return true;
+	}
+	buffer_printf(&preset, "%s.html", host);
+	is_done = write_whole(ctl, path == NULL ? preset.data : path, page);
+	if (is_done && path == NULL)
+		printf("%s\n", preset.data);
+	buffer_free(&preset);
+	return is_done;
+}
+
+static enum ctl_status run_report(const struct ctl *ctl)
+{
+	char host[MAX_HOST_BYTES + 1];
+	struct buffer target = {0};
+	struct buffer page = {0};
+	enum ctl_status status;
+
+	if (!client_host(ctl, ctl->operands[0], host))
+		return CTL_USAGE;
+	buffer_append_text(&target, "/v1/sites/");
+	client_append_escaped(&target, host);
+	buffer_append_text(&target, "/report");
+	status = client_ask(ctl,
+			    &(struct ask){.target = target.data,
+					  .timeout_ms = REPORT_TIMEOUT_MS},
+			    &page);
+	if (status == CTL_DONE && !put(ctl, host, buffer_slice(&page)))
+		status = CTL_FAILED;
+	buffer_free(&page);
+	buffer_free(&target);
+	return status;
+}
+
+static const struct verb_option report_options[] = {
+	{.name = "out",
+	 .letter = 'o',
+	 .kind = OPTION_TEXT,
+	 .value = "FILE",
+	 .meaning = "write the page to FILE (default: HOST.html); -: standard "
+		    "output"},
+	{.name = NULL},
+};
+
+const struct verb verb_report = {
+	.name = "report",
+	.operands = "HOST",
+	.min_operands = 1,
+	.max_operands = 1,
+	.summary = "Draw a site's templates, their history and their changes "
+		   "as a page of HTML",
+	.options = report_options,
+	.run = run_report,
+};

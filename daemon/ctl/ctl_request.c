@@ -1,0 +1,114 @@
+#include "daemon/ctl/ctl_request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/ctl/ctl_client.h"
+#include "daemon/ctl/ctl_offline.h"
+#include "template/request.h"
+#include "page/selector.h"
+#include "store/arena.h"
+
+enum { MAX_ERROR = 256 };
+
+/*
+ * Join what the option `name` was given, each by itself a selector: one that is
+ * not closed must not swallow the next.
+ */
+static bool join_selectors(const struct ctl *ctl, const char *name,
+			   struct buffer *joined)
+{
+	for (size_t i = 0; i < ctl->value_count; i++) {
+		const char *text = ctl->values[i].text;
+		char error[MAX_ERROR];
+		struct arena *arena;
+		bool is_right;
+
+		if (strcmp(ctl->values[i].option->name, name) != 0)
+			continue;
+		arena = arena_create();
+		is_right = selector_compile(arena, text, error) != NULL;
+		arena_destroy(arena);
+		if (!is_right) {
+			ctl_complain(ctl, "--%s: \"%s\": %s", name, text,
+				     error);
+			return false;
+		}
+		if (joined->size > 0)
+			buffer_append_text(joined, ", ");
+		buffer_append_text(joined, text);
+	}
+	return true;
+}
+
+static bool check(const struct ctl *ctl, const struct text_request *request)
+{
+	char error[MAX_ERROR];
+
+	switch (request_check(request, error)) {
+	case ERR_NONE:
+		return true;
+	case ERR_NOT_FOUND:
+		ctl_complain(ctl,
+			     "--method: \"%s\" is no method; see templatectl "
+			     "methods",
+			     request->method);
+		return false;
+	default:
+		ctl_complain(ctl, "%s", error);
+		return false;
+	}
+}
+
+bool ctl_request_read(const struct ctl *ctl, struct ctl_request *request_out)
+{
+	struct text_request *request = &request_out->request;
+	const char *favor = option_text(ctl, "favor");
+
+	*request_out =
+		(struct ctl_request){.parameters = offline_parameters(ctl)};
+	request->method = option_text(ctl, "method");
+	request->parameters = request_out->parameters;
+	request->with_comments = option_given(ctl, "with");
+	if (favor != NULL)
+		favor_from_name(favor, &request->favor);
+	if (!join_selectors(ctl, "include", &request_out->include) ||
+	    !join_selectors(ctl, "exclude", &request_out->exclude))
+		return false;
+	request->include = request_out->include.data;
+	request->exclude = request_out->exclude.data;
+	return check(ctl, request);
+}
+
+void ctl_request_free(struct ctl_request *request)
+{
+	free(request->parameters);
+	buffer_free(&request->include);
+	buffer_free(&request->exclude);
+}
+
+static void append_argument(struct buffer *target, const char *name,
+			    const char *value)
+{
+	if (value == NULL)
+		return;
+	buffer_printf(target, "&%s=", name);
+	client_append_escaped(target, value);
+}
+
+void ctl_request_append(const struct ctl_request *asked, struct buffer *target)
+{
+	const struct text_request *request = &asked->request;
+
+	append_argument(target, "method", request->method);
+	if (request->favor != FAVOR_BALANCE)
+		append_argument(target, "favor", favor_name(request->favor));
+	if (request->with_comments)
+		append_argument(target, "with", "comments");
+	append_argument(target, "include", request->include);
+	append_argument(target, "exclude", request->exclude);
+	for (size_t i = 0; asked->parameters[i] != NULL; i++) {
+		buffer_append_text(target, i == 0 ? "&param=" : "%2C");
+		client_append_escaped(target, asked->parameters[i]);
+	}
+}

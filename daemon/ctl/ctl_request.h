@@ -1,0 +1,58 @@
+/*
+ * daemon/ctl/ctl_request.h - what templatectl is asked to extract: the options
+ * that all verbs with content share.
+ */
+#ifndef DAEMON_CTL_CTL_REQUEST_H
+#define DAEMON_CTL_CTL_REQUEST_H
+
+#include <stdbool.h>
+
+#include "daemon/answer/answer.h"
+#include "daemon/ctl/ctl.h"
+#include "store/buffer.h"
+
+/* Rows of the verbs. */
+#define OPTION_FAVOR_ROW                                           \
+	{                                                          \
+		.name = "favor", .kind = OPTION_CHOICE,            \
+		.value = "balance|precision|recall",               \
+		.meaning = "what matters more: that all of it is " \
+			   "content, or that nothing is missing"   \
+	}
+#define OPTION_WITH_ROW                                                     \
+	{                                                                   \
+		.name = "with", .kind = OPTION_CHOICE, .value = "comments", \
+		.meaning = "also what readers have written below it"        \
+	}
+#define OPTION_INCLUDE_ROW                                                    \
+	{                                                                     \
+		.name = "include", .kind = OPTION_TEXT, .value = "SELECTOR",  \
+		.meaning = "also what stands in these elements (CSS); may be" \
+			   " given again"                                     \
+	}
+#define OPTION_EXCLUDE_ROW                                                   \
+	{                                                                    \
+		.name = "exclude", .kind = OPTION_TEXT, .value = "SELECTOR", \
+		.meaning = "nothing of these elements; wins over --include"  \
+	}
+
+/* The request points into the rest, and into the command line. */
+struct ctl_request {
+	struct text_request request;
+	const char **parameters; /* ended by NULL */
+	struct buffer include;   /* all of --include, with commas */
+	struct buffer exclude;
+};
+
+/*
+ * Read --method, --param, --favor, --with, --include and --exclude, as far as
+ * the verb has them. False, told, when they are wrong. End with
+ * ctl_request_free() in any case.
+ */
+bool ctl_request_read(const struct ctl *ctl, struct ctl_request *request_out);
+void ctl_request_free(struct ctl_request *request);
+
+/* Append them to a target of the API that has a "?" already. */
+void ctl_request_append(const struct ctl_request *asked, struct buffer *target);
+
+#endif

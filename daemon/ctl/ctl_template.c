@@ -1,0 +1,353 @@
+/* daemon/ctl/ctl_template.c - templatectl: template. */
+#include "daemon/ctl/ctl_client.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/runtime/table.h"
+#include "daemon/runtime/terminal.h"
+
+enum { MAX_DIGITS = 9 };
+
+static enum ctl_status ask(const struct ctl *ctl, const char *target,
+			   json_t **answer_out)
+{
+	return client_ask_json(
+		ctl,
+		&(struct ask){.target = target, .timeout_ms = ASK_TIMEOUT_MS},
+		answer_out);
+}
+
+/* "-" stands for what is not known. */
+static void add_share(struct text_table *table, const json_t *item)
+{
+	const json_t *share = json_object_get(item, "share");
+
+	if (json_is_number(share))
+		table_printf(table, "%.2f", json_number_value(share));
+	else
+		table_add_text(table, "-");
+}
+
+static void add_text(struct text_table *table, const json_t *item)
+{
+	const char *text = json_string_value(json_object_get(item, "text"));
+
+	if (text != NULL)
+		table_add_text(table, text);
+	else
+		table_printf(table, "(text not at hand; hash %s)",
+			     field_text(item, "hash"));
+}
+
+/* What has become of it: nothing, when it was seen too seldom. */
+static void print_state(const json_t *answer)
+{
+	const char *state = json_string_value(json_object_get(answer, "state"));
+	struct buffer line = {0};
+
+	if (state == NULL)
+		return;
+	buffer_printf(&line, "%s: %s", field_text(answer, "id"), state);
+	if (json_is_string(json_object_get(answer, "other")))
+		buffer_printf(&line, ", %s", field_text(answer, "other"));
+	buffer_printf(&line, "; version %" PRIu64 ", last seen %s\n\n",
+		      field_whole(answer, "version"),
+		      field_text(answer, "seen"));
+	terminal_print(buffer_slice(&line));
+	buffer_free(&line);
+}
+
+static void print_versions(const json_t *answer)
+{
+	static const struct column columns[] = {
+		{.title = "VERSION", .is_number = true},
+		{.title = "PAGES", .is_number = true},
+		{.title = "FIRST"},
+		{.title = "LAST"},
+	};
+	const json_t *list = json_object_get(answer, "versions");
+	const json_t *row;
+	struct text_table *table;
+	size_t i;
+
+	if (json_array_size(list) == 0)
+		return;
+	table = table_create(columns, sizeof(columns) / sizeof(*columns));
+	json_array_foreach(list, i, row)
+	{
+		table_printf(table, "%" PRIu64, field_whole(row, "version"));
+		table_printf(table, "%" PRIu64, field_whole(row, "pages"));
+		table_add_text(table, field_text(row, "first"));
+		table_add_text(table, field_text(row, "last"));
+	}
+	table_print(table);
+	table_destroy(table);
+	printf("\n");
+}
+
+static void print_lineage(const json_t *answer)
+{
+	static const struct column columns[] = {
+		{.title = "TIME"},
+		{.title = "BECAME"},
+		{.title = "OTHER"},
+	};
+	const json_t *list = json_object_get(answer, "lineage");
+	const json_t *row;
+	struct text_table *table;
+	size_t i;
+
+	if (json_array_size(list) == 0)
+		return;
+	table = table_create(columns, sizeof(columns) / sizeof(*columns));
+	json_array_foreach(list, i, row)
+	{
+		table_add_text(table, field_text(row, "time"));
+		table_add_text(table, field_text(row, "kind"));
+		table_add_text(table, field_text(row, "other"));
+	}
+	table_print(table);
+	table_destroy(table);
+	printf("\n");
+}
+
+static void print_live(const json_t *answer)
+{
+	static const struct column columns[] = {
+		{.title = "DF", .is_number = true},
+		{.title = "SHARE", .is_number = true},
+		{.title = "TEXT", .is_elastic = true},
+	};
+	struct text_table *table;
+	const json_t *row;
+	size_t i;
+
+	print_state(answer);
+	print_versions(answer);
+	print_lineage(answer);
+	table = table_create(columns, sizeof(columns) / sizeof(*columns));
+	json_array_foreach(json_object_get(answer, "fragments"), i, row)
+	{
+		table_printf(table, "%" PRIu64, field_whole(row, "df"));
+		add_share(table, row);
+		add_text(table, row);
+	}
+	table_print(table);
+	table_destroy(table);
+}
+
+/* Rows of one kind, as many as are wanted. */
+static void add_items(const struct ctl *ctl, struct text_table *table,
+		      const char *const *heads, const json_t *list)
+{
+	uint64_t limit = option_whole(ctl, "limit", UINT32_MAX);
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+	{
+		if (i >= limit)
+			break;
+		for (const char *const *head = heads; *head != NULL; head++)
+			table_add_text(table, *head);
+		add_share(table, item);
+		add_text(table, item);
+	}
+}
+
+static void print_version(const struct ctl *ctl, const json_t *answer)
+{
+	static const struct column columns[] = {
+		{.title = "WHAT"},
+		{.title = "SHARE", .is_number = true},
+		{.title = "TEXT", .is_elastic = true},
+	};
+	static const char *const path[] = {"path", NULL};
+	static const char *const fragment[] = {"fragment", NULL};
+	struct text_table *table =
+		table_create(columns, sizeof(columns) / sizeof(*columns));
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "samples"), i, item)
+	{
+		table_add_text(table, "page");
+		table_add_text(table, "");
+		table_add_text(table, json_string_value(item));
+	}
+	json_array_foreach(json_object_get(answer, "regions"), i, item)
+	{
+		table_add_text(table, "content");
+		add_share(table, item);
+		table_add_text(table, field_text(item, "path"));
+	}
+	add_items(ctl, table, path, json_object_get(answer, "paths"));
+	if (option_given(ctl, "version"))
+		add_items(ctl, table, fragment,
+			  json_object_get(answer, "fragments"));
+	table_print(table);
+	table_destroy(table);
+}
+
+/* The fragments as they are counted now, and the newest version's paths. */
+static void print_all(const struct ctl *ctl, const json_t *answer)
+{
+	struct buffer target = {0};
+	json_t *version = NULL;
+
+	print_live(answer);
+	if (field_whole(answer, "version") == 0 ||
+	    !client_cluster_target(ctl, ctl->operands[0], "/template", &target))
+		return;
+	buffer_printf(&target, "?version=%" PRIu64,
+		      field_whole(answer, "version"));
+	if (ask(ctl, target.data, &version) == CTL_DONE) {
+		printf("\n");
+		print_version(ctl, version);
+	}
+	json_decref(version);
+	buffer_free(&target);
+}
+
+static void print_diff(const struct ctl *ctl, const json_t *answer)
+{
+	static const struct column columns[] = {
+		{.title = ""},
+		{.title = "WHAT"},
+		{.title = "SHARE", .is_number = true},
+		{.title = "TEXT", .is_elastic = true},
+	};
+	static const struct {
+		const char *list;
+		const char *turn;
+		const char *heads[3];
+	} parts[] = {
+		{"paths", "gone", {"-", "path", NULL}},
+		{"paths", "come", {"+", "path", NULL}},
+		{"fragments", "gone", {"-", "fragment", NULL}},
+		{"fragments", "come", {"+", "fragment", NULL}},
+	};
+	struct text_table *table =
+		table_create(columns, sizeof(columns) / sizeof(*columns));
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const json_t *part = json_object_get(answer, parts[i].list);
+
+		if (i % 2 == 0)
+			printf("%s moved: %.0f %%\n", parts[i].list,
+			       100 * json_number_value(
+					     json_object_get(part, "moved")));
+		add_items(ctl, table, parts[i].heads,
+			  json_object_get(part, parts[i].turn));
+	}
+	table_print(table);
+	table_destroy(table);
+}
+
+static enum ctl_status print_answer(const struct ctl *ctl, const char *target,
+				    void (*print)(const struct ctl *ctl,
+						  const json_t *answer))
+{
+	json_t *answer = NULL;
+	enum ctl_status status = ask(ctl, target, &answer);
+
+	if (status != CTL_DONE)
+		return status;
+	if (ctl->is_json)
+		client_print_json(answer);
+	else
+		print(ctl, answer);
+	json_decref(answer);
+	return CTL_DONE;
+}
+
+static bool is_version(const char *text)
+{
+	size_t length = strlen(text);
+
+	return length > 0 && length <= MAX_DIGITS &&
+	       strspn(text, "0123456789") == length && text[0] != '0';
+}
+
+/* Versions behind the template go with --diff, and not without. */
+static bool check_operands(const struct ctl *ctl)
+{
+	bool is_diff = option_given(ctl, "diff");
+
+	if (is_diff && option_given(ctl, "version")) {
+		ctl_complain(ctl, "--diff and --version: one of them");
+		return false;
+	}
+	if (ctl->operand_count != (is_diff ? 3U : 1U)) {
+		ctl_complain(ctl, is_diff ? "--diff needs two versions"
+					  : "one template, please");
+		return false;
+	}
+	for (size_t i = 1; i < ctl->operand_count; i++)
+		if (!is_version(ctl->operands[i])) {
+			ctl_complain(ctl, "%s: not a version",
+				     ctl->operands[i]);
+			return false;
+		}
+	return true;
+}
+
+static enum ctl_status run_template(const struct ctl *ctl)
+{
+	const char *ending = option_given(ctl, "diff") ? "/diff" : "/template";
+	struct buffer target = {0};
+	enum ctl_status status;
+
+	if (!check_operands(ctl) ||
+	    !client_cluster_target(ctl, ctl->operands[0], ending, &target))
+		return CTL_USAGE;
+	if (option_given(ctl, "diff")) {
+		buffer_printf(&target, "?from=%s&to=%s", ctl->operands[1],
+			      ctl->operands[2]);
+		status = print_answer(ctl, target.data, print_diff);
+	} else if (option_given(ctl, "version")) {
+		buffer_printf(&target, "?version=%" PRIu64,
+			      option_whole(ctl, "version", 0));
+		status = print_answer(ctl, target.data, print_version);
+	} else {
+		if (option_given(ctl, "limit"))
+			buffer_printf(&target, "?limit=%" PRIu64,
+				      option_whole(ctl, "limit", 0));
+		status = print_answer(ctl, target.data, print_all);
+	}
+	buffer_free(&target);
+	return status;
+}
+
+static const struct verb_option options[] = {
+	{.name = "version",
+	 .kind = OPTION_WHOLE,
+	 .value = "V",
+	 .minimum = 1,
+	 .maximum = UINT32_MAX,
+	 .meaning = "what was stable then: paths, texts, where content stood"},
+	{.name = "diff",
+	 .kind = OPTION_FLAG,
+	 .meaning = "what version V2 has that V1 had not, and the other way "
+		    "round"},
+	{.name = "limit",
+	 .kind = OPTION_WHOLE,
+	 .value = "N",
+	 .minimum = 1,
+	 .maximum = 100000,
+	 .meaning = "at most this many fragments, or paths"},
+	{.name = NULL},
+};
+
+const struct verb verb_template = {
+	.name = "template",
+	.operands = "HOST/N [V1 V2]",
+	.min_operands = 1,
+	.max_operands = 3,
+	.summary = "What the pages of a template share, now or at other times",
+	.options = options,
+	.run = run_template,
+};

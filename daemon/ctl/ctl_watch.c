@@ -1,0 +1,250 @@
+/* daemon/ctl/ctl_watch.c - templatectl watch. */
+#include "daemon/ctl/ctl_client.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/ctl/progress.h"
+
+enum { POLL_MS = 500 };
+
+static void add_whole(const struct ctl *ctl, const char *option, json_t *body,
+		      const char *member)
+{
+	if (option_given(ctl, option))
+		json_object_set_new(
+			body, member,
+			json_integer((json_int_t)option_whole(ctl, option, 0)));
+}
+
+static json_t *threshold_json(const struct ctl *ctl)
+{
+	unsigned threshold = option_cut(ctl, "threshold", 0);
+
+	return threshold == THRESHOLD_AUTO ? json_string("auto")
+					   : json_real(threshold / 1000.0);
+}
+
+static void add_switches(const struct ctl *ctl, json_t *body)
+{
+	static const char *const names[] = {"sitemaps", "probe", "cookies"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (option_given(ctl, names[i]))
+			json_object_set_new(
+				body, names[i],
+				json_boolean(strcmp(option_text(ctl, names[i]),
+						    "yes") == 0));
+}
+
+/* Each --header "Name: value"; false when one has no colon. */
+static bool add_headers(const struct ctl *ctl, json_t *body)
+{
+	json_t *headers = json_object();
+
+	for (size_t i = 0; i < ctl->value_count; i++) {
+		const char *text = ctl->values[i].text;
+		const char *colon;
+		char name[128];
+
+		if (strcmp(ctl->values[i].option->name, "header") != 0)
+			continue;
+		colon = strchr(text, ':');
+		if (colon == NULL || (size_t)(colon - text) >= sizeof(name)) {
+			ctl_complain(ctl, "--header: %s is not Name: value",
+				     text);
+			json_decref(headers);
+			return false;
+		}
+		snprintf(name, sizeof(name), "%.*s", (int)(colon - text), text);
+		colon += 1 + strspn(colon + 1, " ");
+		json_object_set_new(headers, name, json_string(colon));
+	}
+	if (json_object_size(headers) > 0)
+		json_object_set_new(body, "headers", headers);
+	else
+		json_decref(headers);
+	return true;
+}
+
+static json_t *watch_body(const struct ctl *ctl)
+{
+	json_t *body = json_object();
+
+	json_object_set_new(body, "url", json_string(ctl->operands[0]));
+	add_whole(ctl, "max-pages", body, "max_pages");
+	add_whole(ctl, "max-depth", body, "max_depth");
+	add_whole(ctl, "delay", body, "delay_ms");
+	add_whole(ctl, "revisit", body, "revisit_s");
+	add_whole(ctl, "every", body, "watch_s");
+	add_whole(ctl, "max-bytes", body, "max_bytes");
+	add_whole(ctl, "max-seconds", body, "max_seconds");
+	add_whole(ctl, "saturation", body, "saturation");
+	if (option_given(ctl, "measure"))
+		json_object_set_new(body, "measure",
+				    json_string(option_text(ctl, "measure")));
+	add_whole(ctl, "width", body, "width");
+	if (option_given(ctl, "threshold"))
+		json_object_set_new(body, "threshold", threshold_json(ctl));
+	if (option_given(ctl, "private"))
+		json_object_set_new(body, "private", json_true());
+	if (option_given(ctl, "proxy"))
+		json_object_set_new(body, "proxy",
+				    json_string(option_text(ctl, "proxy")));
+	add_switches(ctl, body);
+	return body;
+}
+
+static void show_crawl(struct progress *progress, const json_t *site)
+{
+	uint64_t found = field_whole(site, "found");
+	uint64_t pending = field_whole(site, "pending");
+	char note[64];
+
+	snprintf(note, sizeof(note), "%" PRIu64 " pages, %" PRIu64 " clusters",
+		 field_whole(site, "pages"), field_whole(site, "clusters"));
+	progress_show(progress, found > pending ? found - pending : 0, found,
+		      note);
+}
+
+/* Poll until the crawl is done; `*site` is replaced by its last state. */
+static enum ctl_status wait_for(const struct ctl *ctl, json_t **site)
+{
+	const struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};
+	struct progress progress = progress_begin("crawl");
+	struct buffer target = {0};
+	enum ctl_status status = CTL_DONE;
+
+	buffer_append_text(&target, "/v1/sites/");
+	client_append_escaped(&target, field_text(*site, "host"));
+	while (status == CTL_DONE &&
+	       strcmp(field_text(*site, "state"), "watching") != 0) {
+		json_t *next = NULL;
+
+		show_crawl(&progress, *site);
+		nanosleep(&pause, NULL);
+		status = client_ask_json(
+			ctl,
+			&(struct ask){.target = target.data,
+				      .timeout_ms = ASK_TIMEOUT_MS},
+			&next);
+		if (status != CTL_DONE)
+			break;
+		json_decref(*site);
+		*site = next;
+	}
+	progress_clear(&progress);
+	buffer_free(&target);
+	return status;
+}
+
+static enum ctl_status run_watch(const struct ctl *ctl)
+{
+	json_t *body = watch_body(ctl);
+	json_t *site = NULL;
+	enum ctl_status status = CTL_USAGE;
+
+	if (add_headers(ctl, body))
+		status = client_ask_json(
+			ctl,
+			&(struct ask){.method = "POST",
+				      .target = "/v1/sites",
+				      .body = body,
+				      .timeout_ms = ASK_TIMEOUT_MS},
+			&site);
+	if (status == CTL_DONE && option_given(ctl, "wait"))
+		status = wait_for(ctl, &site);
+	if (status == CTL_DONE)
+		client_print(ctl, site);
+	json_decref(body);
+	json_decref(site);
+	return status;
+}
+
+static const struct verb_option watch_options[] = {
+	{.name = "max-pages",
+	 .kind = OPTION_WHOLE,
+	 .value = "N",
+	 .minimum = 1,
+	 .maximum = UINT32_MAX,
+	 .meaning = "visit at most this many pages"},
+	{.name = "max-depth",
+	 .kind = OPTION_WHOLE,
+	 .value = "N",
+	 .maximum = UINT16_MAX,
+	 .meaning = "follow this many links from URL"},
+	{.name = "delay",
+	 .kind = OPTION_WHOLE,
+	 .value = "MS",
+	 .maximum = 86400000,
+	 .meaning = "milliseconds between two requests"},
+	OPTION_MEASURE_ROW,
+	OPTION_THRESHOLD_ROW,
+	OPTION_WIDTH_ROW,
+	{.name = "revisit",
+	 .kind = OPTION_WHOLE,
+	 .value = "S",
+	 .maximum = UINT32_MAX,
+	 .meaning = "fetch a page anew after this many seconds; 0: never"},
+	{.name = "every",
+	 .kind = OPTION_WHOLE,
+	 .value = "S",
+	 .maximum = UINT32_MAX,
+	 .meaning = "look at the templates after this many seconds, by a few "
+		    "pages of each; 0: never"},
+	{.name = "saturation",
+	 .kind = OPTION_WHOLE,
+	 .value = "N",
+	 .maximum = 1000000,
+	 .meaning = "leave a URL pattern alone once N pages in a row brought "
+		    "nothing new; 0: visit all"},
+	{.name = "max-bytes",
+	 .kind = OPTION_WHOLE,
+	 .value = "N",
+	 .maximum = UINT64_MAX / 2,
+	 .meaning = "budget of the first crawl, over the wire; 0: any"},
+	{.name = "max-seconds",
+	 .kind = OPTION_WHOLE,
+	 .value = "S",
+	 .maximum = 1000000000,
+	 .meaning = "budget of the first crawl, spent fetching; 0: any"},
+	{.name = "header",
+	 .kind = OPTION_TEXT,
+	 .value = "NAME:VALUE",
+	 .meaning = "send it with each request; may be given again"},
+	{.name = "proxy",
+	 .kind = OPTION_TEXT,
+	 .value = "URL",
+	 .meaning = "ask through it (crawl.proxy_trusted must be yes)"},
+	{.name = "sitemaps",
+	 .kind = OPTION_CHOICE,
+	 .value = "yes|no",
+	 .meaning = "read sitemaps"},
+	{.name = "probe",
+	 .kind = OPTION_CHOICE,
+	 .value = "yes|no",
+	 .meaning = "ask for a page that cannot be, to know soft 404s"},
+	{.name = "cookies",
+	 .kind = OPTION_CHOICE,
+	 .value = "yes|no",
+	 .meaning = "send cookies back"},
+	{.name = "private",
+	 .kind = OPTION_FLAG,
+	 .meaning = "the host may have a private address"},
+	{.name = "wait",
+	 .kind = OPTION_FLAG,
+	 .meaning = "until the site is crawled, with a progress bar"},
+	{.name = NULL},
+};
+
+const struct verb verb_watch = {
+	.name = "watch",
+	.operands = "URL",
+	.min_operands = 1,
+	.max_operands = 1,
+	.summary = "Crawl a site and keep watching it",
+	.options = watch_options,
+	.run = run_watch,
+};

@@ -1,0 +1,133 @@
+#include "daemon/ctl/gold.h"
+
+#include <stdlib.h>
+
+#include "store/arena.h"
+#include "store/hash.h"
+
+/* What a byte of UTF-8 begins. */
+enum kind {
+	KIND_BREAK,  /* ends a word */
+	KIND_LETTER, /* is part of one */
+	KIND_WORD,   /* is one, with the bytes that follow it */
+};
+
+static enum kind kind_of(const unsigned char *at, size_t size)
+{
+	unsigned char byte = at[0];
+
+	if (byte < 0x80)
+		return ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') ||
+				       (byte >= '0' && byte <= '9')
+			       ? KIND_LETTER
+			       : KIND_BREAK;
+	if (byte == 0xC2 || byte == 0xE2 || byte == 0xEF)
+		return KIND_BREAK;
+	if (byte == 0xE3 && size > 1 && at[1] == 0x80)
+		return KIND_BREAK;
+	return byte >= 0xE3 && byte <= 0xE9 ? KIND_WORD : KIND_LETTER;
+}
+
+/* Bytes of the character at `at`. */
+static size_t character_bytes(const unsigned char *at, size_t size)
+{
+	size_t i = 1;
+
+	while (i < size && (at[i] & 0xC0) == 0x80)
+		i++;
+	return i;
+}
+
+static unsigned char lower(unsigned char byte)
+{
+	return byte >= 'A' && byte <= 'Z' ? (unsigned char)(byte | 0x20) : byte;
+}
+
+/* A word of more bytes is hashed in parts. */
+enum { PART = 64 };
+
+static uint64_t hash_word(const unsigned char *word, size_t size)
+{
+	unsigned char part[PART];
+	uint64_t hash = size;
+
+	for (size_t at = 0; at < size; at += PART) {
+		size_t length = size - at < PART ? size - at : PART;
+
+		for (size_t i = 0; i < length; i++)
+			part[i] = lower(word[at + i]);
+		hash = hash64(part, length, hash);
+	}
+	return hash;
+}
+
+/* Bytes up to where the characters are no longer of `kind`. */
+static size_t run_bytes(const unsigned char *text, size_t size, enum kind kind)
+{
+	size_t at = 0;
+
+	while (at < size && kind_of(text + at, size - at) == kind)
+		at += character_bytes(text + at, size - at);
+	return at;
+}
+
+bool gold_next_word(struct slice *rest, uint64_t *word_out)
+{
+	const unsigned char *text = rest->data;
+	size_t begin = run_bytes(text, rest->size, KIND_BREAK);
+	size_t left = rest->size - begin;
+	size_t length;
+
+	if (left == 0)
+		return false;
+	text += begin;
+	length = kind_of(text, left) == KIND_WORD
+			 ? character_bytes(text, left)
+			 : run_bytes(text, left, KIND_LETTER);
+	*word_out = hash_word(text, length);
+	*rest = (struct slice){text + length, left - length};
+	return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a;
+	uint64_t right = *(const uint64_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+struct gold gold_make(struct arena *arena, struct slice text)
+{
+	struct slice rest = text;
+	struct gold gold = {0};
+	size_t count = 0;
+	uint64_t word;
+
+	while (gold_next_word(&rest, &word))
+		count++;
+	gold.words = ARENA_NEW(arena, uint64_t, count);
+	gold.left = ARENA_NEW(arena, uint32_t, count);
+	count = 0;
+	for (rest = text; gold_next_word(&rest, &word);)
+		gold.words[count++] = word;
+	qsort(gold.words, count, sizeof(*gold.words), compare);
+	for (size_t i = 0; i < count; i++) {
+		if (gold.count == 0 ||
+		    gold.words[gold.count - 1] != gold.words[i])
+			gold.words[gold.count++] = gold.words[i];
+		gold.left[gold.count - 1]++;
+	}
+	return gold;
+}
+
+bool gold_take(struct gold *gold, uint64_t word)
+{
+	const uint64_t *found = bsearch(&word, gold->words, gold->count,
+					sizeof(*gold->words), compare);
+
+	if (found == NULL || gold->left[found - gold->words] == 0)
+		return false;
+	gold->left[found - gold->words]--;
+	return true;
+}

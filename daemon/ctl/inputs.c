@@ -1,0 +1,238 @@
+#include "daemon/ctl/inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "store/file.h"
+#include "store/memory.h"
+
+bool is_folder(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+void complain_input(const struct ctl *ctl, const char *path, enum error error,
+		    size_t max_bytes)
+{
+	switch (error) {
+	case ERR_NOT_FOUND:
+		ctl_complain(ctl, "%s: no such file or folder", path);
+		break;
+	case ERR_TOO_LARGE:
+		ctl_complain(ctl,
+			     "%s: larger than %zu bytes, the limit of a "
+			     "page",
+			     path, max_bytes);
+		break;
+	case ERR_NOT_HTML:
+		ctl_complain(ctl, "%s: not an HTML page, but binary data",
+			     path);
+		break;
+	case ERR_CORRUPT:
+		ctl_complain(ctl, "%s: damaged gzip data", path);
+		break;
+	case ERR_IO:
+		ctl_complain(ctl, "%s: cannot be read; may you read it?", path);
+		break;
+	default:
+		ctl_complain(ctl, "%s: %s", path, error_text(error));
+	}
+}
+
+static char *join(const char *folder, const char *name)
+{
+	struct buffer path = {0};
+	char *copy;
+
+	buffer_append_text(&path, folder);
+	if (path.size > 0 && path.data[path.size - 1] != '/')
+		buffer_append_byte(&path, '/');
+	buffer_append_text(&path, name);
+	copy = mem_copy_text(path.data, path.size);
+	buffer_free(&path);
+	return copy;
+}
+
+/* Takes over both texts. */
+static void add(struct inputs *inputs, struct input input)
+{
+	inputs->items = mem_grow(inputs->items, inputs->count,
+				 &inputs->capacity, sizeof(*inputs->items));
+	inputs->items[inputs->count++] = input;
+}
+
+static char *copy_text(const char *text)
+{
+	return mem_copy_text(text, strlen(text));
+}
+
+static bool add_folder(const struct ctl *ctl, const char *folder,
+		       bool keeps_folder, struct inputs *inputs)
+{
+	static const char *const endings[] = {".html", ".htm", ".html.gz",
+					      ".htm.gz", NULL};
+	struct file_list list = {0};
+	enum error error = file_list(folder, endings, &list);
+
+	if (error != ERR_NONE) {
+		complain_input(ctl, folder, error, 0);
+		return false;
+	}
+	for (size_t i = 0; i < list.count; i++)
+		add(inputs,
+		    (struct input){join(folder, list.paths[i]),
+				   keeps_folder ? join(folder, list.paths[i])
+						: copy_text(list.paths[i])});
+	file_list_free(&list);
+	return true;
+}
+
+static void add_file(const char *path, bool keeps_folder, struct inputs *inputs)
+{
+	const char *slash = strrchr(path, '/');
+
+	add(inputs, (struct input){copy_text(path),
+				   copy_text(keeps_folder || slash == NULL
+						     ? path
+						     : slash + 1)});
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct input *left = a;
+	const struct input *right = b;
+	int order = strcmp(left->name, right->name);
+
+	return order != 0 ? order : strcmp(left->path, right->path);
+}
+
+static void free_input(struct input *input)
+{
+	free(input->path);
+	free(input->name);
+}
+
+static void drop_repeats(struct inputs *inputs)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < inputs->count; i++)
+		if (kept > 0 &&
+		    compare(&inputs->items[kept - 1], &inputs->items[i]) == 0)
+			free_input(&inputs->items[i]);
+		else
+			inputs->items[kept++] = inputs->items[i];
+	inputs->count = kept;
+}
+
+bool inputs_collect(const struct ctl *ctl, bool keeps_folders,
+		    struct inputs *inputs_out)
+{
+	*inputs_out = (struct inputs){0};
+	for (size_t i = 0; i < ctl->operand_count; i++) {
+		const char *path = ctl->operands[i];
+
+		if (!is_folder(path))
+			add_file(path, keeps_folders, inputs_out);
+		else if (!add_folder(ctl, path,
+				     keeps_folders && ctl->operand_count > 1,
+				     inputs_out))
+			return false;
+	}
+	if (inputs_out->count == 0) {
+		ctl_complain(ctl, "%s: no *.html or *.htm in it",
+			     ctl->operands[0]);
+		return false;
+	}
+	qsort(inputs_out->items, inputs_out->count, sizeof(*inputs_out->items),
+	      compare);
+	drop_repeats(inputs_out);
+	return true;
+}
+
+void inputs_free(struct inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->count; i++)
+		free_input(&inputs->items[i]);
+	free(inputs->items);
+	*inputs = (struct inputs){0};
+}
+
+/* Length of `name` without `ending`, if it ends so. */
+static size_t strip(const char *name, size_t length, const char *ending)
+{
+	size_t size = strlen(ending);
+
+	return length > size && memcmp(name + length - size, ending, size) == 0
+		       ? length - size
+		       : length;
+}
+
+static size_t stem_length(const char *name)
+{
+	return strip(name, strip(name, strlen(name), ".gz"), ".html");
+}
+
+void output_path(const char *folder, const char *name, enum format format,
+		 struct buffer *out)
+{
+	buffer_printf(out, "%s/", folder);
+	buffer_append(out, name, stem_length(name));
+	buffer_printf(out, ".%s", format_ending(format));
+}
+
+static bool same_stem(const struct input *a, const struct input *b)
+{
+	size_t length = stem_length(a->name);
+
+	return stem_length(b->name) == length &&
+	       memcmp(a->name, b->name, length) == 0;
+}
+
+/* The first input whose name is not below `name`. */
+static size_t lower_bound(const struct inputs *inputs, const char *name)
+{
+	size_t low = 0;
+	size_t high = inputs->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(inputs->items[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool inputs_clash(const struct ctl *ctl, const struct inputs *inputs,
+		  size_t index)
+{
+	const struct input *input = &inputs->items[index];
+	static const char *const endings[] = {"", ".gz", ".html", ".html.gz"};
+	size_t length = stem_length(input->name);
+	char *stem = mem_copy_text(input->name, length);
+	struct buffer name = {0};
+	size_t found = index;
+
+	/* names are sorted: whatever has this stem is one of four */
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		size_t first;
+
+		buffer_clear(&name);
+		buffer_printf(&name, "%s%s", stem, endings[i]);
+		first = lower_bound(inputs, name.data);
+		if (first < found && same_stem(&inputs->items[first], input))
+			found = first;
+	}
+	if (found < index)
+		ctl_complain(ctl, "%s: left out, %s has the same output",
+			     input->path, inputs->items[found].path);
+	free(stem);
+	buffer_free(&name);
+	return found < index;
+}

@@ -1,0 +1,39 @@
+/* daemon/ctl/labels.h - what pages truly are: a TSV file of path and label. */
+#ifndef DAEMON_CTL_LABELS_H
+#define DAEMON_CTL_LABELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/buffer.h"
+#include "store/slice.h"
+
+/* The label of a path as a number from 1. Owned by struct labels. */
+struct label {
+	struct slice path;
+	struct slice text;
+	uint32_t number; /* equal texts, equal numbers */
+};
+
+struct labels {
+	struct buffer bytes; /* what the slices point into */
+	struct label *items; /* [count], ascending by path */
+	size_t count;
+};
+
+/*
+ * Read the lines "PATH TAB LABEL", with further columns or not, of `bytes`
+ * (moved into the labels). A first line "path TAB label" is a head, lines
+ * without a tab are ignored; the last of two lines for a path counts. End with
+ * labels_free().
+ */
+void labels_read(struct buffer *bytes, struct labels *labels_out);
+void labels_free(struct labels *labels);
+
+/*
+ * The number of the label of `path`; 0 when it has none, or one that says that
+ * it is no page (redirect-stub, not-html).
+ */
+uint32_t labels_find(const struct labels *labels, const char *path);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * daemon/ctl/offline_site.h - a folder of pages as a site: learnt as the daemon
+ * learns one, in a store that goes away with the process.
+ */
+#ifndef DAEMON_CTL_OFFLINE_SITE_H
+#define DAEMON_CTL_OFFLINE_SITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "daemon/answer/answer.h"
+#include "daemon/ctl/ctl.h"
+#include "daemon/ctl/inputs.h"
+#include "store/store.h"
+
+struct offline_site {
+	struct inputs inputs;
+	bool *is_stored; /* [inputs.count]: its page can be asked for */
+	size_t skipped;  /* inputs that are not stored; why is told */
+	struct store *store;
+	struct answer_rules rules; /* for answers: with a cache of its own */
+};
+
+/*
+ * Learn the pages of the folder that is the first operand, by --measure,
+ * --threshold and --width where the verb has them: cluster them, count, and
+ * choose the threshold when it is auto. The pages have the URLs of
+ * offline_url(). False, told, when that cannot be done. End with
+ * offline_site_close() in any case.
+ */
+bool offline_site_learn(const struct ctl *ctl, struct offline_site *site_out);
+void offline_site_close(struct offline_site *site);
+
+#endif

@@ -1,0 +1,296 @@
+#include "daemon/ctl/socket_client.h"
+
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crawl/fetch/curl_error.h"
+#include "crawl/url/percent.h"
+
+enum { MAX_ANSWER_BYTES = 256 * 1024 * 1024, UPLOAD_BYTES = 512 * 1024 };
+
+/* What one request needs of libcurl. */
+struct request {
+	CURL *easy;
+	struct curl_slist *headers;
+	struct buffer url;
+	char error_text[CURL_ERROR_SIZE];
+};
+
+static size_t on_body(char *data, size_t size, size_t count, void *context)
+{
+	struct buffer *body = context;
+	size_t length = size * count;
+
+	if (length > MAX_ANSWER_BYTES - body->size)
+		return 0;
+	buffer_append(body, data, length);
+	return length;
+}
+
+static bool add_header(struct request *request, const char *line)
+{
+	struct curl_slist *list = curl_slist_append(request->headers, line);
+
+	if (list == NULL)
+		return false;
+	request->headers = list;
+	return true;
+}
+
+/* "Expect" would cost a round trip, and a POST has no type by default. */
+static bool set_headers(struct request *request, const char *media_type)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "Content-Type: %s",
+		 media_type == NULL ? "" : media_type);
+	return add_header(request, "Expect:") &&
+	       add_header(request,
+			  media_type == NULL ? "Content-Type:" : line) &&
+	       curl_easy_setopt(request->easy, CURLOPT_HTTPHEADER,
+				request->headers) == CURLE_OK;
+}
+
+static bool set_method(struct request *request, const char *method,
+		       struct slice body)
+{
+	CURL *easy = request->easy;
+	unsigned failed = 0;
+
+	if (body.size > 0 || strcmp(method, "POST") == 0) {
+		failed |= curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+					   (curl_off_t)body.size);
+		failed |= curl_easy_setopt(
+			easy, CURLOPT_POSTFIELDS,
+			body.size > 0 ? (const char *)body.data : "");
+	}
+	failed |= curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+	return failed == 0;
+}
+
+static bool set_target(struct request *request, const char *socket,
+		       const char *target, uint32_t timeout_ms)
+{
+	CURL *easy = request->easy;
+	unsigned failed = 0;
+
+	buffer_printf(&request->url, "http://localhost%s", target);
+	failed |= curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, socket);
+	failed |= curl_easy_setopt(easy, CURLOPT_URL, request->url.data);
+	failed |= curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http");
+	failed |= curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	failed |= curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+	failed |= curl_easy_setopt(easy, CURLOPT_ERRORBUFFER,
+				   request->error_text);
+	return failed == 0;
+}
+
+static bool set_answer(struct request *request, struct buffer *body)
+{
+	unsigned failed = 0;
+
+	failed |=
+		curl_easy_setopt(request->easy, CURLOPT_WRITEFUNCTION, on_body);
+	failed |= curl_easy_setopt(request->easy, CURLOPT_WRITEDATA, body);
+	return failed == 0;
+}
+
+/* As elsewhere, but for what a Unix socket alone can mean. */
+static enum error error_of(CURLcode code)
+{
+	switch (code) {
+	case CURLE_COULDNT_CONNECT:
+		return ERR_NOT_FOUND;
+	case CURLE_WRITE_ERROR:
+		return ERR_TOO_LARGE;
+	default:
+		return error_from_curl(code);
+	}
+}
+
+static enum error perform(struct request *request, struct socket_answer *answer)
+{
+	CURLcode code = curl_easy_perform(request->easy);
+	long status = 0;
+
+	if (code != CURLE_OK) {
+		snprintf(answer->reason, sizeof(answer->reason), "%s",
+			 request->error_text[0] != '\0'
+				 ? request->error_text
+				 : curl_easy_strerror(code));
+		buffer_free(&answer->body);
+		return error_of(code);
+	}
+	curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
+	answer->status = (unsigned)status;
+	return ERR_NONE;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the parts of a request */
+enum error socket_request(const char *socket, const char *method,
+			  const char *target, struct slice body,
+			  const char *media_type, uint32_t timeout_ms,
+			  struct socket_answer *answer_out)
+{
+	struct request request = {.easy = curl_easy_init()};
+	enum error error = ERR_NETWORK;
+
+	*answer_out = (struct socket_answer){0};
+	snprintf(answer_out->reason, sizeof(answer_out->reason),
+		 "the request cannot be made");
+	if (request.easy != NULL &&
+	    set_target(&request, socket, target, timeout_ms) &&
+	    set_method(&request, method, body) &&
+	    set_headers(&request, body.size > 0 ? media_type : NULL) &&
+	    set_answer(&request, &answer_out->body))
+		error = perform(&request, answer_out);
+	if (error == ERR_NONE)
+		answer_out->reason[0] = '\0';
+	curl_easy_cleanup(request.easy);
+	curl_slist_free_all(request.headers);
+	buffer_free(&request.url);
+	return error;
+}
+
+/* An upload and why it failed. */
+struct sending {
+	const struct socket_upload *upload;
+	enum error error;
+};
+
+static size_t on_wanted(char *out, size_t size, size_t count, void *context)
+{
+	struct sending *sending = context;
+	const struct socket_upload *upload = sending->upload;
+	size_t length = 0;
+
+	sending->error =
+		upload->source(upload->context, out, size * count, &length);
+	return sending->error == ERR_NONE ? length : CURL_READFUNC_ABORT;
+}
+
+/* "Expect" lets the daemon refuse before anything is sent. */
+static bool set_upload(struct request *request, struct sending *sending)
+{
+	CURL *easy = request->easy;
+	char line[256];
+	unsigned failed = 0;
+
+	snprintf(line, sizeof(line), "Content-Type: %s",
+		 sending->upload->media_type);
+	if (!add_header(request, line) ||
+	    !add_header(request, "Transfer-Encoding: chunked") ||
+	    !add_header(request, "Expect: 100-continue"))
+		return false;
+	failed |= curl_easy_setopt(easy, CURLOPT_POST, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_READFUNCTION, on_wanted);
+	failed |= curl_easy_setopt(easy, CURLOPT_READDATA, sending);
+	failed |= curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE,
+				   (long)UPLOAD_BYTES);
+	failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, request->headers);
+	return failed == 0;
+}
+
+enum error socket_send(const char *socket, const struct socket_upload *upload,
+		       struct socket_answer *answer_out)
+{
+	struct request request = {.easy = curl_easy_init()};
+	struct sending sending = {.upload = upload};
+	enum error error = ERR_NETWORK;
+
+	*answer_out = (struct socket_answer){0};
+	snprintf(answer_out->reason, sizeof(answer_out->reason),
+		 "the request cannot be made");
+	if (request.easy != NULL &&
+	    set_target(&request, socket, upload->target, 0) &&
+	    set_upload(&request, &sending) &&
+	    set_answer(&request, &answer_out->body))
+		error = perform(&request, answer_out);
+	if (sending.error != ERR_NONE)
+		error = sending.error;
+	if (error == ERR_NONE || sending.error != ERR_NONE)
+		answer_out->reason[0] = '\0';
+	curl_easy_cleanup(request.easy);
+	curl_slist_free_all(request.headers);
+	buffer_free(&request.url);
+	return error;
+}
+
+/* A download, and why it failed. */
+struct receiving {
+	const struct socket_download *download;
+	CURL *easy;
+	struct buffer *body; /* of another answer than the wanted one */
+	enum error error;
+};
+
+static size_t on_received(char *data, size_t size, size_t count, void *context)
+{
+	struct receiving *receiving = context;
+	const struct socket_download *download = receiving->download;
+	struct slice bytes = {data, size * count};
+	curl_off_t total = 0;
+	long status = 0;
+
+	curl_easy_getinfo(receiving->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (status >= 300)
+		return on_body(data, size, count, receiving->body);
+	curl_easy_getinfo(receiving->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
+			  &total);
+	receiving->error = download->sink(download->context, bytes,
+					  total > 0 ? (uint64_t)total : 0);
+	return receiving->error == ERR_NONE ? bytes.size : 0;
+}
+
+static bool set_download(const struct request *request,
+			 struct receiving *receiving)
+{
+	unsigned failed = 0;
+
+	failed |= curl_easy_setopt(request->easy, CURLOPT_WRITEFUNCTION,
+				   on_received);
+	failed |= curl_easy_setopt(request->easy, CURLOPT_WRITEDATA, receiving);
+	return failed == 0;
+}
+
+enum error socket_receive(const char *socket,
+			  const struct socket_download *download,
+			  struct socket_answer *answer_out)
+{
+	struct request request = {.easy = curl_easy_init()};
+	struct receiving receiving = {.download = download,
+				      .easy = request.easy,
+				      .body = &answer_out->body};
+	enum error error = ERR_NETWORK;
+
+	*answer_out = (struct socket_answer){0};
+	snprintf(answer_out->reason, sizeof(answer_out->reason),
+		 "the request cannot be made");
+	if (request.easy != NULL &&
+	    set_target(&request, socket, download->target, 0) &&
+	    set_download(&request, &receiving))
+		error = perform(&request, answer_out);
+	if (receiving.error != ERR_NONE)
+		error = receiving.error;
+	if (error == ERR_NONE || receiving.error != ERR_NONE)
+		answer_out->reason[0] = '\0';
+	curl_easy_cleanup(request.easy);
+	curl_slist_free_all(request.headers);
+	buffer_free(&request.url);
+	return error;
+}
+
+void url_escape(struct slice text, struct buffer *out)
+{
+	const unsigned char *bytes = text.data;
+
+	for (size_t i = 0; i < text.size; i++)
+		if (percent_is_unreserved(bytes[i]))
+			buffer_append_byte(out, (char)bytes[i]);
+		else
+			buffer_printf(out, "%%%02X", bytes[i]);
+}

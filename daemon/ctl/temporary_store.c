@@ -1,0 +1,60 @@
+#include "daemon/ctl/temporary_store.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "store/buffer.h"
+
+/* A new folder under $TMPDIR; free() the path. NULL, told. */
+static char *make_folder(const struct ctl *ctl)
+{
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
+	const char *parent = getenv("TMPDIR");
+	struct buffer path = {0};
+
+	buffer_printf(&path, "%s/templatectl.XXXXXX",
+		      parent == NULL || *parent == '\0' ? "/tmp" : parent);
+	if (mkdtemp(path.data) != NULL)
+		return path.data;
+	ctl_complain(ctl,
+		     "%s: cannot be made; set TMPDIR to a folder with "
+		     "room for a packed copy of the pages",
+		     path.data);
+	buffer_free(&path);
+	return NULL;
+}
+
+static void remove_folder(const char *path)
+{
+	DIR *folder = opendir(path);
+	const struct dirent *entry;
+	struct buffer name = {0};
+
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): this folder is ours alone */
+	while (folder != NULL && (entry = readdir(folder)) != NULL) {
+		buffer_clear(&name);
+		buffer_printf(&name, "%s/%s", path, entry->d_name);
+		unlink(name.data); /* "." and ".." fail */
+	}
+	if (folder != NULL)
+		closedir(folder);
+	rmdir(path);
+	buffer_free(&name);
+}
+
+enum error temporary_store_open(const struct ctl *ctl, struct store **store_out)
+{
+	const struct store_options options = {.is_temporary = true};
+	char *path = make_folder(ctl);
+	enum error error;
+
+	if (path == NULL)
+		return ERR_IO;
+	error = store_open(store_out, path, &options);
+	if (error != ERR_NONE)
+		ctl_complain(ctl, "%s: %s", path, error_text(error));
+	remove_folder(path);
+	free(path);
+	return error;
+}

@@ -1,0 +1,52 @@
+/*
+ * daemon/ctl/training.h - ridges whose content is known, from pages and their
+ * gold texts, and how well a classifier of them does (Bing et al., CIT 2008,
+ * section 4).
+ */
+#ifndef DAEMON_CTL_TRAINING_H
+#define DAEMON_CTL_TRAINING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "extract/methods/ridge_model.h"
+#include "store/slice.h"
+
+struct page;
+
+/* Begin with {0}; end with training_free(). */
+struct training {
+	struct ridge_example *examples; /* [count], page by page */
+	uint32_t *pages;                /* [count]: of each example */
+	size_t count;
+	size_t capacity;
+	size_t page_capacity;
+	uint32_t page_count;
+	size_t primary_count; /* examples that are primary */
+};
+
+void training_free(struct training *training);
+
+/*
+ * Add the ridges of the page, raised by `parameters` of the method `mountain`.
+ * A ridge is primary when at least half of its words are in the gold, where
+ * each word of the gold counts once, for the first ridge that has it.
+ */
+void training_add(struct training *training, const struct page *page,
+		  struct slice gold, const double *parameters);
+
+/* How well ridges are told apart by models that have not seen their pages. */
+struct training_score {
+	double accuracy;  /* share of the ridges */
+	double precision; /* of the primary ones */
+	double recall;
+	double f1;
+	uint32_t folds; /* 0: too few pages, or too few kinds of ridges */
+};
+
+/* Cross-validate: page i is in fold i modulo the folds, five at most. One
+   thread at a time. */
+struct training_score training_validate(const struct training *training,
+					double gamma, double cost);
+
+#endif

@@ -1,0 +1,134 @@
+/* The manual pages say what the tables say. */
+#include "daemon/ctl/ctl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/config/config_rows.h"
+#include "store/file.h"
+#include "tests/unit/run.h"
+
+static const struct verb *const verbs[] = {
+	&verb_watch,   &verb_sites,  &verb_site,     &verb_clusters,
+	&verb_report,  &verb_pages,  &verb_template, &verb_text,
+	&verb_events,  &verb_status, &verb_verify,   &verb_extract,
+	&verb_cluster, &verb_batch,  &verb_methods,  &verb_explain,
+	&verb_train,   &verb_ingest, &verb_ack,      &verb_hook,
+	&verb_mute,    &verb_mutes,  &verb_unmute,   NULL,
+};
+
+static char *read_page(const char *name)
+{
+	struct buffer path = {0};
+	struct buffer text = {0};
+
+	buffer_printf(&path, "%s/%s", MAN_FOLDER, name);
+	ck_assert_int_eq(file_read(path.data, 1 << 20, &text), ERR_NONE);
+	buffer_free(&path);
+	return text.data;
+}
+
+/* The next place of `line` at the beginning of a line; fails without one. */
+static const char *find_line(const char *text, const char *line)
+{
+	struct buffer wanted = {0};
+	const char *found;
+
+	buffer_printf(&wanted, "\n%s", line);
+	found = strstr(text, wanted.data);
+	ck_assert_msg(found != NULL, "no line \"%s\"", line);
+	buffer_free(&wanted);
+	return found + 1;
+}
+
+static void check_row(const char **text, const struct config *defaults,
+		      const struct config_row *row)
+{
+	struct buffer line = {0};
+	struct buffer preset = {0};
+	const char *end;
+
+	buffer_printf(&line, ".It Cm %s : ", row->key);
+	*text = find_line(*text, line.data);
+	/* the text of the key ends where the next begins */
+	end = strstr(*text, "\n.It");
+	config_show(defaults, row, &preset);
+	if (row->text != NULL) {
+		buffer_clear(&preset);
+		buffer_append_text(&preset, row->text);
+	}
+	buffer_clear(&line);
+	buffer_append(&line, *text,
+		      end == NULL ? strlen(*text) : (size_t)(end - *text));
+	ck_assert_msg(strstr(line.data, preset.data) != NULL,
+		      "%s.%s: the default is %s", row->section, row->key,
+		      preset.data);
+	ck_assert_msg((strstr(line.data, "Needs a restart.") != NULL) ==
+			      row->needs_restart,
+		      "%s.%s: a restart", row->section, row->key);
+	buffer_free(&line);
+	buffer_free(&preset);
+}
+
+START_TEST(every_key_stands_in_its_section_with_its_default)
+{
+	char *page = read_page("templated.yaml.5");
+	const char *text = page;
+	const char *section = "";
+	struct config defaults;
+
+	config_defaults(&defaults);
+	for (const struct config_row *row = config_rows; row->section != NULL;
+	     row++) {
+		struct buffer line = {0};
+
+		if (strcmp(section, row->section) != 0) {
+			buffer_printf(&line, ".Ss %s\n", row->section);
+			text = find_line(text, line.data);
+		}
+		section = row->section;
+		check_row(&text, &defaults, row);
+		buffer_free(&line);
+	}
+	free(page);
+}
+END_TEST
+
+/* Options stand behind their verb, before the next one or shared with it. */
+static void check_verb(const char *page, const struct verb *verb)
+{
+	const struct verb_option *option = verb->options;
+	struct buffer line = {0};
+	const char *text;
+
+	buffer_printf(&line, ".It Cm %s", verb->name);
+	text = find_line(page, line.data);
+	for (; option != NULL && option->name != NULL; option++) {
+		buffer_clear(&line);
+		buffer_printf(&line, "Fl -%s", option->name);
+		ck_assert_msg(strstr(text, line.data) != NULL, "%s: --%s",
+			      verb->name, option->name);
+	}
+	buffer_free(&line);
+}
+
+START_TEST(every_verb_is_told_with_its_options)
+{
+	char *page = read_page("templatectl.1");
+
+	for (const struct verb *const *verb = verbs; *verb != NULL; verb++)
+		check_verb(page, *verb);
+	free(page);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("manual");
+	TCase *tests = tcase_create("manual");
+
+	tcase_add_test(tests, every_key_stands_in_its_section_with_its_default);
+	tcase_add_test(tests, every_verb_is_told_with_its_options);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

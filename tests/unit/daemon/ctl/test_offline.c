@@ -1,0 +1,507 @@
+#include "daemon/ctl/ctl.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/ctl/ctl_offline.h"
+#include "daemon/ctl/inputs.h"
+#include "daemon/ctl/labels.h"
+#include "daemon/ctl/partition.h"
+#include "store/file.h"
+#include "tests/unit/run.h"
+
+enum { MAX_PATH = 512 };
+
+static const struct verb *const verbs[] = {
+	&verb_extract, &verb_cluster, &verb_batch,
+	&verb_methods, &verb_status,  NULL,
+};
+
+/* A new folder that each test works in; it is the working directory. */
+static char folder[MAX_PATH];
+
+static void enter_folder(void)
+{
+	snprintf(folder, sizeof(folder), "/tmp/test_offline.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind,
+			struct FTW *place)
+{
+	(void)status;
+	(void)kind;
+	(void)place;
+	return remove(path);
+}
+
+static void leave_folder(void)
+{
+	ck_assert_int_eq(chdir("/"), 0);
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
+	ck_assert_int_eq(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS),
+			 0);
+}
+
+/* Run the words, which stand between blanks. */
+static enum ctl_status run(const char *line)
+{
+	char text[MAX_PATH];
+	const char *words[32];
+	size_t count = 0;
+	char *rest = text;
+
+	snprintf(text, sizeof(text), "%s", line);
+	for (char *word; (word = strsep(&rest, " ")) != NULL;)
+		words[count++] = word;
+	return ctl_run(verbs, count, words);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	ck_assert_int_eq(file_write(path, slice_of(text)), ERR_NONE);
+}
+
+static const char *read_text(const char *path)
+{
+	static struct buffer bytes;
+
+	buffer_free(&bytes);
+	ck_assert_int_eq(file_read(path, 1 << 20, &bytes), ERR_NONE);
+	return bytes.data == NULL ? "" : bytes.data;
+}
+
+/* What the words print. */
+static const char *printed(const char *line, enum ctl_status *status)
+{
+	ck_assert_ptr_nonnull(freopen("stdout.txt", "w", stdout));
+	*status = run(line);
+	fflush(stdout);
+	return read_text("stdout.txt");
+}
+
+/* A page of one template: what `word` says is its own. */
+static void write_page(const char *path, const char *word)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		 "<html><head><title>%s</title></head><body>"
+		 "<div class=\"nav\"><a href=\"/\">Home of the site</a>"
+		 "<a href=\"/all\">Everything we have</a></div>"
+		 "<div class=\"post\"><h1>About %s</h1><p>The %s is "
+		 "described here.</p></div>"
+		 "<div class=\"foot\">All rights reserved.</div>"
+		 "</body></html>",
+		 word, word, word);
+	write_text(path, text);
+}
+
+/* in/: four pages of a template, one of another. */
+static void write_site(void)
+{
+	write_page("in/a.html", "heron");
+	write_page("in/b.html", "kestrel");
+	write_page("in/sub/c.html", "plover");
+	write_page("in/sub/d.htm", "dunlin");
+	write_text("in/other.html",
+		   "<html><body><table><tr><td>One cell that is unlike the "
+		   "other pages of this folder. It holds as many words as a "
+		   "method needs that knows nothing of the other pages: the "
+		   "text must be long, and the markup around it short. For "
+		   "that it goes on to say that waders probe the mud for "
+		   "worms, that each of them has a bill of its own length, "
+		   "and that so they seldom take the food of another. At "
+		   "high water they rest together in the salt marsh, all "
+		   "facing the wind, and sleep until the tide turns and "
+		   "the first of them walk back to the edge of the "
+		   "sea.</td></tr></table></body></html>");
+}
+
+START_TEST(clusters_are_numbered_by_size_then_first_page)
+{
+	const uint32_t labels[] = {9, 4, 7, 4, 9, 4, 2};
+	const uint32_t expected[] = {2, 1, 3, 1, 2, 1, 4};
+	uint32_t numbers[7];
+
+	ck_assert_uint_eq(partition_number(labels, 7, numbers), 4);
+	ck_assert_mem_eq(numbers, expected, sizeof(expected));
+	ck_assert_uint_eq(partition_number(labels, 0, numbers), 0);
+}
+END_TEST
+
+START_TEST(labels_are_read_with_and_without_a_head)
+{
+	struct labels labels;
+	struct buffer bytes = {0};
+
+	buffer_append_text(&bytes, "path\tlabel\trule\n"
+				   "b.html\tpost\tx\ty\r\n"
+				   "a.html\tindex\n"
+				   "no tab\n\n"
+				   "c.html\tredirect-stub\n"
+				   "d.html\tnot-html\n"
+				   "b.html\tindex\n"
+				   "e.html\tpost");
+	labels_read(&bytes, &labels);
+	ck_assert_uint_eq(labels.count, 5);
+	ck_assert_uint_ne(labels_find(&labels, "a.html"), 0);
+	/* the last line for a page counts */
+	ck_assert_uint_eq(labels_find(&labels, "a.html"),
+			  labels_find(&labels, "b.html"));
+	ck_assert_uint_ne(labels_find(&labels, "a.html"),
+			  labels_find(&labels, "e.html"));
+	ck_assert_uint_ne(labels_find(&labels, "e.html"), 0);
+	ck_assert_uint_eq(labels_find(&labels, "c.html"), 0);
+	ck_assert_uint_eq(labels_find(&labels, "d.html"), 0);
+	ck_assert_uint_eq(labels_find(&labels, "path"), 0);
+	ck_assert_uint_eq(labels_find(&labels, "a.htm"), 0);
+	labels_free(&labels);
+	labels_read(&bytes, &labels);
+	ck_assert_uint_eq(labels.count, 0);
+	ck_assert_uint_eq(labels_find(&labels, "a.html"), 0);
+	labels_free(&labels);
+}
+END_TEST
+
+static const char *output_of(const char *name, enum format format)
+{
+	static struct buffer path;
+
+	buffer_free(&path);
+	output_path("out", name, format, &path);
+	return path.data;
+}
+
+START_TEST(an_output_loses_html_and_gz_alone)
+{
+	ck_assert_str_eq(output_of("a/b.html", FORMAT_TXT), "out/a/b.txt");
+	ck_assert_str_eq(output_of("a/b.html.gz", FORMAT_TXT), "out/a/b.txt");
+	ck_assert_str_eq(output_of("b.htm", FORMAT_TXT), "out/b.htm.txt");
+	ck_assert_str_eq(output_of("b.htm.gz", FORMAT_TXT), "out/b.htm.txt");
+	ck_assert_str_eq(output_of(".html", FORMAT_TXT), "out/.html.txt");
+	ck_assert_str_eq(output_of("page", FORMAT_TXT), "out/page.txt");
+	ck_assert_str_eq(output_of("a.html", FORMAT_JSON), "out/a.json");
+	ck_assert_str_eq(output_of("a.html", FORMAT_EXPLAIN),
+			 "out/a.explain.html");
+}
+END_TEST
+
+START_TEST(the_url_of_a_file_is_escaped)
+{
+	char name[MAX_URL_BYTES + 2];
+	struct url url;
+
+	ck_assert_int_eq(offline_url("a b/50%?x#y.html", &url), ERR_NONE);
+	ck_assert_str_eq(url.text,
+			 "http://site.invalid/a%20b/50%25%3Fx%23y.html");
+	memset(name, 'a', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	ck_assert_int_eq(offline_url(name, &url), ERR_TOO_LARGE);
+}
+END_TEST
+
+START_TEST(a_wrong_command_line_is_status_2)
+{
+	static const char *const lines[] = {
+		"",
+		"nothing",
+		"--nothing",
+		"status --nothing",
+		"status one",
+		"cluster",
+		"cluster --report=yes in",
+		"cluster --svg",
+		"cluster --threshold automatic in",
+		"batch in --out out --threshold automatic",
+		"cluster --threshold 1.5 in",
+		"cluster --threshold nan in",
+		"cluster --threshold 0x1 in",
+		"cluster --threshold",
+		"cluster --measure cpx in",
+		"batch in",
+		"batch nowhere --out out",
+		"batch in --out out --min-pages 1",
+		"batch in --out out --min-pages 99999999999999999999",
+		"batch in --out out --method nothing",
+		"extract --method nothing in/a.html",
+		"extract --method accb --param nothing=1 in/a.html",
+		"extract --param nothing=1 in/a.html",
+		"extract --favor speed in/a.html",
+		"extract --method plain --favor recall in/a.html",
+		"extract --with adverts in/a.html",
+		"extract --include [a in/a.html",
+		"extract --exclude a:hover in/a.html",
+		"batch in --out out --exclude p:",
+		"text --exclude p: http://site.example/",
+		"extract --format pdf in/a.html",
+		"extract --url ftp://example.org/ in/a.html",
+		"extract in/a.html in/b.html",
+		"extract in",
+		"extract --out out",
+	};
+
+	enter_folder();
+	write_site();
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		ck_assert_msg(run(lines[i]) == CTL_USAGE, "%s", lines[i]);
+	leave_folder();
+}
+END_TEST
+
+START_TEST(help_and_version_need_no_daemon)
+{
+	enum ctl_status status;
+
+	enter_folder();
+	ck_assert_ptr_nonnull(strstr(printed("--help", &status), "methods"));
+	ck_assert_int_eq(status, CTL_DONE);
+	ck_assert_ptr_nonnull(
+		strstr(printed("batch --help", &status), "--min-pages"));
+	ck_assert_int_eq(status, CTL_DONE);
+	ck_assert_ptr_nonnull(
+		strstr(printed("--version", &status), "templatectl "));
+	ck_assert_int_eq(status, CTL_DONE);
+	leave_folder();
+}
+END_TEST
+
+START_TEST(without_a_daemon_the_status_is_3)
+{
+	enter_folder();
+	ck_assert_int_eq(run("-s nothing.sock status"), CTL_NO_DAEMON);
+	leave_folder();
+}
+END_TEST
+
+START_TEST(a_file_that_is_of_no_use_is_status_1)
+{
+	enter_folder();
+	ck_assert_int_eq(run("extract nowhere.html"), CTL_FAILED);
+	ck_assert_int_eq(run("cluster nowhere.html"), CTL_FAILED);
+	ck_assert_int_eq(mkdir("empty", 0700), 0);
+	ck_assert_int_eq(run("cluster empty"), CTL_FAILED);
+	ck_assert_int_eq(run("batch empty --out out"), CTL_FAILED);
+	leave_folder();
+}
+END_TEST
+
+START_TEST(one_page_is_printed)
+{
+	enum ctl_status status;
+	const char *text;
+
+	enter_folder();
+	write_page("a.html", "heron");
+	text = printed("extract --method plain a.html", &status);
+	ck_assert_int_eq(status, CTL_DONE);
+	ck_assert_ptr_nonnull(strstr(text, "About heron\n"));
+	ck_assert_ptr_nonnull(strstr(text, "Home of the site"));
+	text = printed("extract --json --method plain a.html", &status);
+	ck_assert_int_eq(status, CTL_DONE);
+	ck_assert_ptr_nonnull(strstr(text, "\"title\":\"heron\""));
+	ck_assert_ptr_nonnull(strstr(text, "\"method\":\"plain\""));
+	ck_assert_ptr_nonnull(strstr(text, "\"cluster\":null"));
+	leave_folder();
+}
+END_TEST
+
+START_TEST(many_pages_keep_their_folders)
+{
+	enter_folder();
+	write_site();
+	ck_assert_int_eq(run("extract --method plain --out out in"), CTL_DONE);
+	ck_assert_ptr_nonnull(strstr(read_text("out/a.txt"), "About heron"));
+	ck_assert_ptr_nonnull(
+		strstr(read_text("out/sub/c.txt"), "About plover"));
+	ck_assert_ptr_nonnull(
+		strstr(read_text("out/sub/d.htm.txt"), "About dunlin"));
+	ck_assert_int_eq(run("extract --method plain --out flat in/sub/c.html "
+			     "in/a.html"),
+			 CTL_DONE);
+	ck_assert_ptr_nonnull(strstr(read_text("flat/c.txt"), "plover"));
+	ck_assert_ptr_nonnull(strstr(read_text("flat/a.txt"), "heron"));
+	leave_folder();
+}
+END_TEST
+
+START_TEST(two_inputs_never_write_one_output)
+{
+	enter_folder();
+	write_page("in/a.html", "heron");
+	write_page("in/a.html.gz", "kestrel"); /* read as it is: no gzip */
+	ck_assert_int_eq(run("extract --method plain --out out in"), CTL_DONE);
+	ck_assert_ptr_nonnull(strstr(read_text("out/a.txt"), "heron"));
+	leave_folder();
+}
+END_TEST
+
+START_TEST(pages_of_a_template_are_one_cluster)
+{
+	enum ctl_status status;
+	const char *text;
+
+	enter_folder();
+	write_site();
+	write_text("in/image.html", "\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+	text = printed("cluster --measure cpc in", &status);
+	ck_assert_int_eq(status, CTL_DONE);
+	ck_assert_str_eq(text, "a.html\t1\nb.html\t1\nother.html\t2\n"
+			       "sub/c.html\t1\nsub/d.htm\t1\n");
+	text = printed("cluster --measure cpc in/other.html in/b.html "
+		       "in/a.html",
+		       &status);
+	ck_assert_str_eq(text, "in/a.html\t1\nin/b.html\t1\n"
+			       "in/other.html\t2\n");
+	leave_folder();
+}
+END_TEST
+
+START_TEST(labels_give_the_quality_of_the_clusters)
+{
+	enum ctl_status status;
+	const char *text;
+
+	enter_folder();
+	write_site();
+	write_text("labels.tsv", "path\tlabel\na.html\tpost\nb.html\tpost\n"
+				 "other.html\ttable\nsub/c.html\tpost\n"
+				 "sub/d.htm\tnot-html\n");
+	text = printed("cluster --measure cpc --json --labels labels.tsv in",
+		       &status);
+	ck_assert_int_eq(status, CTL_DONE);
+	ck_assert_ptr_nonnull(strstr(text, "\"labelled\":4,\"labels\":2,"
+					   "\"rand\":1.0,"
+					   "\"adjusted_rand\":1.0"));
+	/* all pages in one cluster: 3 of the 6 pairs agree */
+	text = printed("cluster --json --threshold 1 --labels "
+		       "labels.tsv in",
+		       &status);
+	ck_assert_ptr_nonnull(strstr(text, "\"rand\":0.5,"));
+	leave_folder();
+}
+END_TEST
+
+START_TEST(a_report_stands_in_place_of_the_lines)
+{
+	enum ctl_status status;
+	const char *text;
+
+	enter_folder();
+	write_site();
+	text = printed("cluster --measure cpc --report --svg site.svg in",
+		       &status);
+	ck_assert_int_eq(status, CTL_DONE);
+	ck_assert_ptr_nonnull(strstr(text, "5 pages, 2 distinct signatures"));
+	ck_assert_ptr_nonnull(strstr(text, "- a.html\n"));
+	ck_assert_ptr_null(strstr(text, "a.html\t1"));
+	ck_assert_ptr_nonnull(strstr(read_text("site.svg"), "a.html"));
+	text = printed("cluster --measure cpc --json --report in", &status);
+	ck_assert_int_eq(status, CTL_DONE);
+	ck_assert_ptr_nonnull(strstr(text, "\"report\":{\"pages\":5,"));
+	ck_assert_ptr_nonnull(strstr(text, "{\"path\":\"a.html\","));
+	text = printed("cluster --measure cpc --svg nowhere/x/y.svg in",
+		       &status);
+	ck_assert_ptr_nonnull(strstr(text, "a.html\t1"));
+	leave_folder();
+}
+END_TEST
+
+/* One sizable cluster of four pages and a page alone: no plateau. */
+START_TEST(the_threshold_may_be_found_by_itself)
+{
+	enum ctl_status status;
+	const char *text;
+
+	enter_folder();
+	write_site();
+	text = printed("cluster --threshold auto --measure cp in", &status);
+	ck_assert_int_eq(status, CTL_DONE);
+	ck_assert_str_eq(text, "a.html\t1\nb.html\t1\nother.html\t2\n"
+			       "sub/c.html\t1\nsub/d.htm\t1\n");
+	text = printed("cluster --json --threshold auto --measure cp in",
+		       &status);
+	ck_assert_ptr_nonnull(strstr(text, "\"threshold\":0.2,"));
+	ck_assert_ptr_nonnull(strstr(
+		text, "\"suggestion\":{\"threshold\":0.2,\"reason\":\"the "
+		      "default of cp, because too little is known"));
+	ck_assert_ptr_null(strstr(text, "\"report\""));
+	leave_folder();
+}
+END_TEST
+
+START_TEST(a_batch_drops_what_the_pages_share)
+{
+	const char *text;
+
+	enter_folder();
+	write_site();
+	ck_assert_int_eq(mkdir("tmp", 0700), 0);
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
+	ck_assert_int_eq(setenv("TMPDIR", "tmp", 1), 0);
+	ck_assert_int_eq(run("batch --measure cpc --method df in --out out"),
+			 CTL_DONE);
+	text = read_text("out/sub/c.txt");
+	ck_assert_ptr_nonnull(strstr(text, "About plover"));
+	ck_assert_ptr_nonnull(strstr(text, "The plover is described here."));
+	ck_assert_ptr_null(strstr(text, "Home of the site"));
+	ck_assert_ptr_null(strstr(text, "All rights reserved"));
+	unsetenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe): one thread */
+	/* nothing is left in it: it can be removed */
+	ck_assert_int_eq(rmdir("tmp"), 0);
+	leave_folder();
+}
+END_TEST
+
+START_TEST(a_batch_tells_the_cluster_in_json)
+{
+	const char *text;
+
+	enter_folder();
+	write_site();
+	ck_assert_int_eq(run("batch --measure cpc in --out out --format json"),
+			 CTL_DONE);
+	text = read_text("out/a.json");
+	ck_assert_ptr_nonnull(strstr(text, "\"method\":\"auto\""));
+	ck_assert_ptr_nonnull(
+		strstr(text, "\"reason\":\"template: cluster of 4 pages\""));
+	ck_assert_ptr_nonnull(strstr(text, "\"cluster\":\"site.invalid/"));
+	ck_assert_ptr_nonnull(strstr(text, "\"cluster_pages\":4"));
+	ck_assert_int_eq(run("batch in --out few --format json --min-pages 5"),
+			 CTL_DONE);
+	ck_assert_ptr_nonnull(
+		strstr(read_text("few/a.json"), "from the page alone"));
+	leave_folder();
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("offline");
+	TCase *tests = tcase_create("offline");
+
+	tcase_add_test(tests, clusters_are_numbered_by_size_then_first_page);
+	tcase_add_test(tests, labels_are_read_with_and_without_a_head);
+	tcase_add_test(tests, an_output_loses_html_and_gz_alone);
+	tcase_add_test(tests, the_url_of_a_file_is_escaped);
+	tcase_add_test(tests, a_wrong_command_line_is_status_2);
+	tcase_add_test(tests, help_and_version_need_no_daemon);
+	tcase_add_test(tests, without_a_daemon_the_status_is_3);
+	tcase_add_test(tests, a_file_that_is_of_no_use_is_status_1);
+	tcase_add_test(tests, one_page_is_printed);
+	tcase_add_test(tests, many_pages_keep_their_folders);
+	tcase_add_test(tests, two_inputs_never_write_one_output);
+	tcase_add_test(tests, pages_of_a_template_are_one_cluster);
+	tcase_add_test(tests, labels_give_the_quality_of_the_clusters);
+	tcase_add_test(tests, a_report_stands_in_place_of_the_lines);
+	tcase_add_test(tests, the_threshold_may_be_found_by_itself);
+	tcase_add_test(tests, a_batch_drops_what_the_pages_share);
+	tcase_add_test(tests, a_batch_tells_the_cluster_in_json);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

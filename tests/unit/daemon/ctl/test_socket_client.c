@@ -1,0 +1,182 @@
+#include "daemon/ctl/socket_client.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/unit/crawl/server.h"
+#include "tests/unit/run.h"
+
+static void echo(int socket, const char *request)
+{
+	char head[128];
+
+	snprintf(head, sizeof(head),
+		 "HTTP/1.1 201 Created\r\nContent-Length: %zu\r\n\r\n",
+		 strlen(request));
+	server_send_text(socket, head);
+	server_send_text(socket, request);
+}
+
+static void refuse(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, "HTTP/1.1 404 Not Found\r\n"
+				 "Content-Length: 2\r\n\r\n{}");
+}
+
+static void silent(int socket, const char *request)
+{
+	(void)socket;
+	(void)request;
+	/* one thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+	sleep(30);
+}
+
+static void short_body(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, "HTTP/1.1 200 OK\r\n"
+				 "Content-Length: 10\r\n\r\nhello");
+}
+
+static const struct route routes[] = {
+	{.path = "/v1/echo?a=%20/../b", .handler = echo},
+	{.path = "/refuse", .handler = refuse},
+	{.path = "/silent", .handler = silent},
+	{.path = "/short", .handler = short_body},
+};
+
+static char folder[64];
+static char path[96];
+static struct server server;
+static struct socket_answer answer;
+
+static void setup(void)
+{
+	snprintf(folder, sizeof(folder), "/tmp/socket.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/socket", folder);
+	server = server_start_at(path, routes,
+				 sizeof(routes) / sizeof(routes[0]));
+	answer = (struct socket_answer){0};
+}
+
+static void teardown(void)
+{
+	buffer_free(&answer.body);
+	server_stop(&server);
+	unlink(path);
+	rmdir(folder);
+}
+
+static enum error request(const char *method, const char *target,
+			  const char *body, uint32_t timeout_ms)
+{
+	buffer_free(&answer.body);
+	return socket_request(path, method, target, slice_of(body),
+			      "application/json", timeout_ms, &answer);
+}
+
+START_TEST(a_get_arrives_as_it_was_written)
+{
+	ck_assert_int_eq(request("GET", "/v1/echo?a=%20/../b", "", 5000),
+			 ERR_NONE);
+	ck_assert_uint_eq(answer.status, 201);
+	ck_assert_str_eq(answer.reason, "");
+	ck_assert_ptr_eq(strstr(answer.body.data,
+				"GET /v1/echo?a=%20/../b HTTP/1.1\r\n"),
+			 answer.body.data);
+	ck_assert_ptr_null(strstr(answer.body.data, "Content-Type"));
+}
+END_TEST
+
+START_TEST(a_post_carries_its_body_and_type)
+{
+	ck_assert_int_eq(
+		request("POST", "/v1/echo?a=%20/../b", "{\"b\":1}", 5000),
+		ERR_NONE);
+	ck_assert_ptr_nonnull(strstr(answer.body.data, "POST /v1/echo"));
+	ck_assert_ptr_nonnull(
+		strstr(answer.body.data, "Content-Type: application/json\r\n"));
+	ck_assert_ptr_nonnull(
+		strstr(answer.body.data, "Content-Length: 7\r\n"));
+	ck_assert_ptr_nonnull(strstr(answer.body.data, "\r\n\r\n{\"b\":1}"));
+	ck_assert_ptr_null(strstr(answer.body.data, "Expect"));
+	ck_assert_int_eq(request("POST", "/v1/echo?a=%20/../b", "", 5000),
+			 ERR_NONE);
+	ck_assert_ptr_nonnull(
+		strstr(answer.body.data, "Content-Length: 0\r\n"));
+}
+END_TEST
+
+START_TEST(delete_is_a_method)
+{
+	ck_assert_int_eq(request("DELETE", "/v1/echo?a=%20/../b", "", 5000),
+			 ERR_NONE);
+	ck_assert_ptr_nonnull(strstr(answer.body.data, "DELETE /v1/echo"));
+}
+END_TEST
+
+START_TEST(an_error_status_is_an_answer)
+{
+	ck_assert_int_eq(request("GET", "/refuse", "", 5000), ERR_NONE);
+	ck_assert_uint_eq(answer.status, 404);
+	ck_assert_str_eq(answer.body.data, "{}");
+}
+END_TEST
+
+START_TEST(nobody_listens)
+{
+	server_stop(&server);
+	ck_assert_int_eq(request("GET", "/refuse", "", 5000), ERR_NOT_FOUND);
+	ck_assert_str_ne(answer.reason, "");
+	unlink(path);
+	ck_assert_int_eq(request("GET", "/refuse", "", 5000), ERR_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(a_silent_daemon_times_out)
+{
+	ck_assert_int_eq(request("GET", "/silent", "", 200), ERR_TIMEOUT);
+	ck_assert_str_ne(answer.reason, "");
+}
+END_TEST
+
+START_TEST(an_answer_cut_short_is_a_network_error)
+{
+	ck_assert_int_eq(request("GET", "/short", "", 5000), ERR_NETWORK);
+	ck_assert_uint_eq(answer.body.size, 0);
+	ck_assert_int_eq(request("GET", "/unknown", "", 5000), ERR_NETWORK);
+}
+END_TEST
+
+START_TEST(values_are_escaped)
+{
+	struct buffer out = {0};
+
+	url_escape(slice_of("http://a/b?c=d&e f~g\xc3\xbc"), &out);
+	ck_assert_str_eq(out.data,
+			 "http%3A%2F%2Fa%2Fb%3Fc%3Dd%26e%20f~g%C3%BC");
+	buffer_free(&out);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("socket_client");
+	TCase *tcase = tcase_create("socket_client");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_get_arrives_as_it_was_written);
+	tcase_add_test(tcase, a_post_carries_its_body_and_type);
+	tcase_add_test(tcase, delete_is_a_method);
+	tcase_add_test(tcase, an_error_status_is_an_answer);
+	tcase_add_test(tcase, nobody_listens);
+	tcase_add_test(tcase, a_silent_daemon_times_out);
+	tcase_add_test(tcase, an_answer_cut_short_is_a_network_error);
+	tcase_add_test(tcase, values_are_escaped);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

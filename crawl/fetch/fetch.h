@@ -1,7 +1,7 @@
 /*
  * crawl/fetch/fetch.h - HTTP/1.1 and 2 by libcurl multi, for one thread that
  * owns the loop. Redirects are not followed: they are answers, so that every
- * hop passes scope, robots, politeness and guard again. gzip and br are asked
+ * hop passes scope, robots, politeness and filter again. gzip and br are asked
  * for and unpacked here (crawl/fetch/unpack.h), so that a bomb stops as it
  * opens: 1 GiB in 1 MB of gzip costs 0.6 KB of the wire and 0.5 MB of memory;
  * in brotli, whose decoder keeps its window, 17 MB.
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "crawl/fetch/guard.h"
+#include "crawl/fetch/address_filter.h"
 #include "crawl/url/url.h"
 #include "store/buffer.h"
 #include "store/error.h"
@@ -33,8 +33,8 @@ struct fetch_options {
 	const uint16_t *ports; /* [port_count] that may be connected to, kept by
 				  the caller; none: 80, 443, 8080, 8443 */
 	size_t port_count;
-	const char *proxy;     /* URL, or NULL: none. The guard sees the address
-				  of the proxy alone then */
+	const char *proxy; /* URL, or NULL: none. The filter sees the address
+			      of the proxy alone then */
 	bool is_proxy_trusted; /* else a proxy is refused: ERR_REFUSED */
 	const char *ca_file;   /* PEM file of more authorities, or NULL */
 	bool keeps_headers;    /* fill fetch_result's head and request */
@@ -66,7 +66,7 @@ typedef enum error fetch_sink(void *context, struct slice bytes);
  * but for cookies and context. */
 struct fetch_request {
 	const struct url *url;
-	bool is_private_ok;    /* opens the guard for private addresses and for
+	bool is_private_ok;    /* opens the filter for private addresses and for
 				  the port of the URL: the operator named it */
 	bool is_port_ok;       /* opens it for the port of the URL alone */
 	bool any_type;         /* also what is not HTML (robots.txt) */
@@ -120,7 +120,7 @@ void fetch_result_free(struct fetch_result *result);
  * times what came over the wire is a bomb: ERR_TOO_LARGE, and nothing of it is
  * kept. 304 is an answer to a condition, and without one ERR_MALFORMED: nobody
  * has the page that it speaks of. Errors come with the result: ERR_REFUSED (the
- * guard: address, port or proxy; `reason` names it), ERR_TIMEOUT, ERR_NETWORK,
+ * filter: address, port or proxy; `reason` names it), ERR_TIMEOUT, ERR_NETWORK,
  * ERR_TOO_LARGE (also headers over 64 KiB), ERR_NOT_HTML, ERR_MALFORMED (a
  * content coding that is broken or was not asked for), and those of the sink. A
  * status outside of 2xx is an answer, however its body ends. Own headers that

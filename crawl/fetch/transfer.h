@@ -50,7 +50,7 @@ struct transfer {
 	size_t sent_bytes;              /* of the body */
 	size_t wire_bytes;              /* of these, as far as used up */
 	size_t body_bytes;              /* unpacked */
-	bool is_connected;              /* the guard let an address pass */
+	bool is_connected;              /* the filter let an address pass */
 	char refused[INET6_ADDRSTRLEN]; /* an address it did not; "": none */
 	char error_text[CURL_ERROR_SIZE];
 };
@@ -92,10 +92,10 @@ bool transfer_is_success(const struct transfer *transfer);
 /* transfer_setup.c: the options that are the same for every request. */
 bool transfer_set_up(struct transfer *transfer);
 
-/* transfer_guard.c: may the request be made, as far as it says itself? */
+/* transfer_filter.c: may the request be made, as far as it says itself? */
 bool transfer_check(struct transfer *transfer);
 
-/* The transfer has failed: was it the guard? */
+/* The transfer has failed: was it the filter? */
 void transfer_fail_refused(struct transfer *transfer);
 
 /* The callbacks of libcurl. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cluster/signature.h"
-#include "crawl/fetch/guard.h"
+#include "crawl/fetch/address_filter.h"
 
 enum { MAX_HEADERS = 8192 };
 
@@ -228,7 +228,8 @@ static struct site_options preset_options(const struct config *config,
 		.watch_ms = config->watch_ms,
 	};
 
-	flags |= guard_is_private_name(url->host) ? SITE_IS_PRIVATE_OK : 0;
+	flags |= address_filter_is_private_name(url->host) ? SITE_IS_PRIVATE_OK
+							   : 0;
 	flags |= config->no_sitemaps ? 0 : SITE_HAS_SITEMAPS;
 	flags |= config->no_probe ? 0 : SITE_HAS_PROBE;
 	flags |= config->no_cookies ? 0 : SITE_HAS_COOKIES;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "cluster/signature.h"
-#include "crawl/fetch/guard.h"
+#include "crawl/fetch/address_filter.h"
 #include "daemon/config/keep.h"
 #include "store/buffer.h"
 #include "store/error.h"

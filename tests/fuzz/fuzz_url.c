@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "crawl/url/domain.h"
-#include "crawl/fetch/guard.h"
+#include "crawl/fetch/address_filter.h"
 #include "crawl/url/parameters.h"
 #include "crawl/url/percent.h"
 #include "crawl/url/url.h"
@@ -96,7 +96,7 @@ static void check(const struct url *url)
 	check_escaped_host(url);
 	check_without_parameters(url);
 	check_domain(url);
-	guard_is_private_name(url->host);
+	address_filter_is_private_name(url->host);
 }
 
 /* The path and query that libcurl resolves `reference` to. */

@@ -22,7 +22,7 @@ struct client {
 
 /*
  * From here on this process is in a network of its own, with nothing but
- * loopback: what a broken guard lets out arrives nowhere. client_can_isolate()
+ * loopback: what a broken filter lets out arrives nowhere. client_can_isolate()
  * says beforehand whether the system lets it, and prints when not.
  */
 bool client_can_isolate(void);
@@ -46,7 +46,7 @@ void client_begin(struct client *client, const struct url *url,
 /* Make the request and wait for its result. */
 void client_send(struct client *client, struct fetch_request request);
 
-/* The same for a URL of the server; the guard is open. */
+/* The same for a URL of the server; the filter is open. */
 void client_ask(struct client *client, const char *path,
 		struct fetch_request request);
 

@@ -104,7 +104,7 @@ START_TEST(packed_over_http_2)
 }
 END_TEST
 
-START_TEST(an_open_connection_of_http_2_does_not_pass_the_guard)
+START_TEST(an_open_connection_of_http_2_does_not_pass_the_filter)
 {
 	fetch("localhost", server.port, "/", true);
 	client_check_body(&client, "hello");
@@ -171,7 +171,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, https_is_http_2_over_one_connection);
 	tcase_add_test(tcase, packed_over_http_2);
 	tcase_add_test(tcase,
-		       an_open_connection_of_http_2_does_not_pass_the_guard);
+		       an_open_connection_of_http_2_does_not_pass_the_filter);
 	tcase_add_test(tcase, it_is_added_to_those_of_the_system);
 	tcase_add_test(tcase, a_missing_file_of_authorities_is_an_error);
 	suite_add_tcase(suite, tcase);

@@ -1,4 +1,4 @@
-#include "crawl/fetch/guard.h"
+#include "crawl/fetch/address_filter.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -130,8 +130,8 @@ static bool address_of(const struct sockaddr *address, uint8_t bytes_out[16])
 	return false;
 }
 
-bool guard_allows(const struct sockaddr *address, const struct network *allowed,
-		  size_t count)
+bool address_filter_allows(const struct sockaddr *address,
+			   const struct network *allowed, size_t count)
 {
 	uint8_t bytes[16];
 
@@ -165,33 +165,36 @@ static bool parse_address(const char *text, struct sockaddr_storage *out)
 	return false;
 }
 
-bool guard_allows_text(const char *address, const struct network *allowed,
-		       size_t count)
+bool address_filter_allows_text(const char *address,
+				const struct network *allowed, size_t count)
 {
 	struct sockaddr_storage parsed;
 
 	return parse_address(address, &parsed) &&
-	       guard_allows((const struct sockaddr *)&parsed, allowed, count);
+	       address_filter_allows((const struct sockaddr *)&parsed, allowed,
+				     count);
 }
 
-bool guard_names(const struct sockaddr *address, const struct network *allowed,
-		 size_t count)
+bool address_filter_names(const struct sockaddr *address,
+			  const struct network *allowed, size_t count)
 {
 	uint8_t bytes[16];
 
 	return address_of(address, bytes) && is_in(allowed, count, bytes);
 }
 
-bool guard_names_text(const char *address, const struct network *allowed,
-		      size_t count)
+bool address_filter_names_text(const char *address,
+			       const struct network *allowed, size_t count)
 {
 	struct sockaddr_storage parsed;
 
 	return parse_address(address, &parsed) &&
-	       guard_names((const struct sockaddr *)&parsed, allowed, count);
+	       address_filter_names((const struct sockaddr *)&parsed, allowed,
+				    count);
 }
 
-bool guard_allows_port(const uint16_t *ports, size_t count, unsigned port)
+bool address_filter_allows_port(const uint16_t *ports, size_t count,
+				unsigned port)
 {
 	static const uint16_t usual[] = {80, 443, 8080, 8443};
 
@@ -205,7 +208,8 @@ bool guard_allows_port(const uint16_t *ports, size_t count, unsigned port)
 	return false;
 }
 
-void guard_format(const struct sockaddr *address, char *out, size_t size)
+void address_filter_format(const struct sockaddr *address, char *out,
+			   size_t size)
 {
 	uint8_t bytes[16];
 	bool is_v4 = address->sa_family == AF_INET;
@@ -268,7 +272,7 @@ static bool is_localhost(const char *name, size_t length)
 	return length == size || name[length - size - 1] == '.';
 }
 
-bool guard_is_private_name(const char *host)
+bool address_filter_is_private_name(const char *host)
 {
 	char text[INET6_ADDRSTRLEN];
 	struct sockaddr_storage address;
@@ -283,5 +287,6 @@ bool guard_is_private_name(const char *host)
 	memcpy(text, begin, length);
 	text[length] = '\0';
 	return parse_address(text, &address) &&
-	       !guard_allows((const struct sockaddr *)&address, NULL, 0);
+	       !address_filter_allows((const struct sockaddr *)&address, NULL,
+				      0);
 }

@@ -1,4 +1,4 @@
-#include "crawl/fetch/guard.h"
+#include "crawl/fetch/address_filter.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -10,7 +10,7 @@
 
 static bool allows(const char *text)
 {
-	return guard_allows_text(text, NULL, 0);
+	return address_filter_allows_text(text, NULL, 0);
 }
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -163,15 +163,15 @@ START_TEST(ports)
 {
 	static const uint16_t own[] = {80, 9000};
 
-	ck_assert(guard_allows_port(NULL, 0, 80));
-	ck_assert(guard_allows_port(NULL, 0, 443));
-	ck_assert(guard_allows_port(NULL, 0, 8080));
-	ck_assert(guard_allows_port(NULL, 0, 8443));
-	ck_assert(!guard_allows_port(NULL, 0, 22));
-	ck_assert(!guard_allows_port(NULL, 0, 0));
-	ck_assert(!guard_allows_port(NULL, 0, 65536 + 80));
-	ck_assert(guard_allows_port(own, 2, 9000));
-	ck_assert(!guard_allows_port(own, 2, 443));
+	ck_assert(address_filter_allows_port(NULL, 0, 80));
+	ck_assert(address_filter_allows_port(NULL, 0, 443));
+	ck_assert(address_filter_allows_port(NULL, 0, 8080));
+	ck_assert(address_filter_allows_port(NULL, 0, 8443));
+	ck_assert(!address_filter_allows_port(NULL, 0, 22));
+	ck_assert(!address_filter_allows_port(NULL, 0, 0));
+	ck_assert(!address_filter_allows_port(NULL, 0, 65536 + 80));
+	ck_assert(address_filter_allows_port(own, 2, 9000));
+	ck_assert(!address_filter_allows_port(own, 2, 443));
 }
 END_TEST
 
@@ -202,7 +202,8 @@ START_TEST(what_is_no_address_is_refused)
 {
 	struct sockaddr_un path = {.sun_family = AF_UNIX};
 
-	ck_assert(!guard_allows((const struct sockaddr *)&path, NULL, 0));
+	ck_assert(!address_filter_allows((const struct sockaddr *)&path, NULL,
+					 0));
 	ck_assert(!allows(""));
 	ck_assert(!allows("example.org"));
 	ck_assert(!allows("8.8.8.8:80"));
@@ -215,15 +216,15 @@ START_TEST(an_allowed_network_opens_just_itself)
 
 	ck_assert_int_eq(network_parse("10.1.2.3/16", &networks[0]), ERR_NONE);
 	ck_assert_int_eq(network_parse("::1", &networks[1]), ERR_NONE);
-	ck_assert(guard_allows_text("10.1.0.0", networks, 2));
-	ck_assert(guard_allows_text("10.1.255.255", networks, 2));
-	ck_assert(guard_allows_text("::ffff:10.1.2.3", networks, 2));
-	ck_assert(guard_allows_text("64:ff9b::10.1.2.3", networks, 2));
-	ck_assert(guard_allows_text("::1", networks, 2));
-	ck_assert(!guard_allows_text("10.0.255.255", networks, 2));
-	ck_assert(!guard_allows_text("10.2.0.0", networks, 2));
-	ck_assert(!guard_allows_text("::2", networks, 2));
-	ck_assert(!guard_allows_text("127.0.0.1", networks, 2));
+	ck_assert(address_filter_allows_text("10.1.0.0", networks, 2));
+	ck_assert(address_filter_allows_text("10.1.255.255", networks, 2));
+	ck_assert(address_filter_allows_text("::ffff:10.1.2.3", networks, 2));
+	ck_assert(address_filter_allows_text("64:ff9b::10.1.2.3", networks, 2));
+	ck_assert(address_filter_allows_text("::1", networks, 2));
+	ck_assert(!address_filter_allows_text("10.0.255.255", networks, 2));
+	ck_assert(!address_filter_allows_text("10.2.0.0", networks, 2));
+	ck_assert(!address_filter_allows_text("::2", networks, 2));
+	ck_assert(!address_filter_allows_text("127.0.0.1", networks, 2));
 }
 END_TEST
 
@@ -232,11 +233,11 @@ START_TEST(a_network_names_what_it_holds)
 	struct network network;
 
 	ck_assert_int_eq(network_parse("10.1.0.0/16", &network), ERR_NONE);
-	ck_assert(guard_names_text("10.1.2.3", &network, 1));
-	ck_assert(!guard_names_text("10.2.2.3", &network, 1));
-	ck_assert(!guard_names_text("8.8.8.8", &network, 1));
-	ck_assert(!guard_names_text("10.1.2.3", NULL, 0));
-	ck_assert(!guard_names_text("example.org", &network, 1));
+	ck_assert(address_filter_names_text("10.1.2.3", &network, 1));
+	ck_assert(!address_filter_names_text("10.2.2.3", &network, 1));
+	ck_assert(!address_filter_names_text("8.8.8.8", &network, 1));
+	ck_assert(!address_filter_names_text("10.1.2.3", NULL, 0));
+	ck_assert(!address_filter_names_text("example.org", &network, 1));
 }
 END_TEST
 
@@ -290,10 +291,10 @@ START_TEST(private_names)
 					     "["};
 
 	for (size_t i = 0; i < COUNT(private); i++)
-		ck_assert_msg(guard_is_private_name(private[i]), "%s",
+		ck_assert_msg(address_filter_is_private_name(private[i]), "%s",
 			      private[i]);
 	for (size_t i = 0; i < COUNT(public); i++)
-		ck_assert_msg(!guard_is_private_name(public[i]), "%s",
+		ck_assert_msg(!address_filter_is_private_name(public[i]), "%s",
 			      public[i]);
 }
 END_TEST
@@ -306,17 +307,17 @@ START_TEST(addresses_are_written)
 				  .sin6_addr = IN6ADDR_LOOPBACK_INIT};
 	char text[INET6_ADDRSTRLEN];
 
-	guard_format((const struct sockaddr *)&v4, text, sizeof(text));
+	address_filter_format((const struct sockaddr *)&v4, text, sizeof(text));
 	ck_assert_str_eq(text, "10.0.0.1");
-	guard_format((const struct sockaddr *)&v6, text, sizeof(text));
+	address_filter_format((const struct sockaddr *)&v6, text, sizeof(text));
 	ck_assert_str_eq(text, "::1");
 }
 END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("guard");
-	TCase *tcase = tcase_create("guard");
+	Suite *suite = suite_create("filter");
+	TCase *tcase = tcase_create("filter");
 
 	tcase_add_test(tcase, the_edges_of_each_range);
 	tcase_add_test(tcase, the_registries_of_iana);

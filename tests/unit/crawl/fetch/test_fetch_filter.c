@@ -39,7 +39,7 @@ static struct url parse(const char *text)
 	return url;
 }
 
-/* Nobody has opened the guard for it. */
+/* Nobody has opened the filter for it. */
 static void fetch_closed(const char *text)
 {
 	struct url url = parse(text);
@@ -86,7 +86,7 @@ START_TEST(private_addresses_are_refused_before_a_packet)
 }
 END_TEST
 
-/* A packet would come to nothing here; the guard is not what stops it. */
+/* A packet would come to nothing here; the filter is not what stops it. */
 START_TEST(public_addresses_are_tried)
 {
 	fetch_closed("http://93.184.216.34/");
@@ -96,7 +96,7 @@ START_TEST(public_addresses_are_tried)
 }
 END_TEST
 
-START_TEST(an_open_connection_does_not_pass_the_guard)
+START_TEST(an_open_connection_does_not_pass_the_filter)
 {
 	struct url url = client_url(&client, "/page");
 
@@ -251,17 +251,17 @@ END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("fetch_guard");
+	Suite *suite = suite_create("fetch_filter");
 	TCase *tcase;
 
 	if (!client_can_isolate())
 		return suite;
-	tcase = tcase_create("fetch_guard");
+	tcase = tcase_create("fetch_filter");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, private_addresses_are_refused_before_a_packet);
 	tcase_add_test(tcase, public_addresses_are_tried);
-	tcase_add_test(tcase, an_open_connection_does_not_pass_the_guard);
+	tcase_add_test(tcase, an_open_connection_does_not_pass_the_filter);
 	tcase_add_test(tcase, an_allowed_network_is_reached);
 	tcase_add_test(tcase, only_these_ports_are_open);
 	tcase_add_test(tcase, an_allowed_network_opens_its_ports_and_no_others);

@@ -31,8 +31,8 @@ bool transfer_check(struct transfer *transfer)
 	const struct fetch_options *options = &transfer->plan->options;
 	unsigned port = port_of(&transfer->url);
 
-	transfer->is_port_odd &=
-		!guard_allows_port(options->ports, options->port_count, port);
+	transfer->is_port_odd &= !address_filter_allows_port(
+		options->ports, options->port_count, port);
 	if (transfer->is_proxied && !options->is_proxy_trusted)
 		transfer_fail(transfer, ERR_REFUSED,
 			      "the proxy is not said to be trusted");
@@ -43,8 +43,8 @@ bool transfer_check(struct transfer *transfer)
 		transfer_fail(transfer, ERR_REFUSED,
 			      "port %u is not one of those allowed", port);
 	else if (transfer->is_proxied &&
-		 guard_is_private_name(transfer->url.host))
-		/* names are looked up behind the proxy, where no guard is */
+		 address_filter_is_private_name(transfer->url.host))
+		/* names are looked up behind the proxy, where no filter is */
 		fail_refused(transfer, transfer->url.host);
 	return transfer->result.error == ERR_NONE;
 }
@@ -62,10 +62,11 @@ static bool may_connect(const struct transfer *transfer,
 
 	if (is_open(transfer))
 		return true;
-	return transfer->is_port_odd ? guard_names(address, options->allowed,
-						   options->allowed_count)
-				     : guard_allows(address, options->allowed,
-						    options->allowed_count);
+	return transfer->is_port_odd
+		       ? address_filter_names(address, options->allowed,
+					      options->allowed_count)
+		       : address_filter_allows(address, options->allowed,
+					       options->allowed_count);
 }
 
 /* Called after DNS, for each address, before anything is sent to it. */
@@ -82,8 +83,8 @@ curl_socket_t transfer_on_open(void *context, curlsocktype purpose,
 
 	(void)purpose;
 	if (!is_internet || !may_connect(transfer, address)) {
-		guard_format(address, transfer->refused,
-			     sizeof(transfer->refused));
+		address_filter_format(address, transfer->refused,
+				      sizeof(transfer->refused));
 		return CURL_SOCKET_BAD;
 	}
 	transfer->is_connected = true;
@@ -101,11 +102,12 @@ int transfer_on_ready(void *context, char *remote, char *local, int remote_port,
 {
 	struct transfer *transfer = context;
 	const struct fetch_options *options = &transfer->plan->options;
-	bool is_allowed = transfer->is_port_odd
-				  ? guard_names_text(remote, options->allowed,
-						     options->allowed_count)
-				  : guard_allows_text(remote, options->allowed,
-						      options->allowed_count);
+	bool is_allowed =
+		transfer->is_port_odd
+			? address_filter_names_text(remote, options->allowed,
+						    options->allowed_count)
+			: address_filter_allows_text(remote, options->allowed,
+						     options->allowed_count);
 
 	(void)local;
 	(void)remote_port;

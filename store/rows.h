@@ -327,9 +327,9 @@ struct template_row {
 	uint64_t created_ms;  /* its first version was taken */
 	uint64_t seen_ms;     /* a page of it was last seen as it should be */
 	uint64_t ended_ms;    /* no longer TEMPLATE_LIVE; 0: it is */
-	uint64_t round_ms;    /* pages of its panel were last asked for */
-	uint64_t asked_ms;    /* all of its panel was last asked for, because
-				 some disagreed; 0: never */
+	uint64_t round_ms;    /* its sample pages were last asked for */
+	uint64_t asked_ms;    /* all of its sample pages were last asked for,
+				 because    some disagreed; 0: never */
 	uint32_t asked_for;   /* so many disagreed then */
 	uint32_t round;       /* counts the rounds: whose turn it is */
 	uint32_t version;     /* the newest, from 1 */
@@ -342,11 +342,11 @@ struct template_row {
 };
 
 enum {
-	TEMPLATE_IS_DOUBTED = 1, /* a whole panel has vanished */
-	TEMPLATE_IS_DIVIDED = 2, /* a part of its panel is elsewhere: told when
+	TEMPLATE_IS_DOUBTED = 1, /* all its sample pages have vanished */
+	TEMPLATE_IS_DIVIDED = 2, /* a part of its sample is elsewhere: told when
 				    that is still so a round later */
 	TEMPLATE_IS_ASKING =
-		8, /* an inquiry is open: all of its panel are asked
+		8, /* an inquiry is open: all of its sample pages are asked
 		    */
 	TEMPLATE_IS_PARTIAL = 4, /* its version is of a few pages, while the
 				    others are visited */
@@ -373,21 +373,22 @@ void version_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
 bool version_row_decode(struct slice value, struct version_row *row_out);
 
 /*
- * A page of the panel of a template: those few that are asked again and again,
+ * A page of the sample of a template: those few that are asked again and again,
  * with what they were when the newest version was taken.
  */
-struct panel_row {
+struct sample_page_row {
 	uint64_t since_ms; /* of that page's visit */
 	struct slice url;
 	struct slice record; /* of store/record.h, without links; record_copy()
 				it before record_open() */
 };
 
-bool panel_row_get(struct txn *txn, uint32_t site, uint32_t cluster,
-		   uint64_t page, struct panel_row *row_out);
-void panel_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
-		   uint64_t page, const struct panel_row *row);
-bool panel_row_decode(struct slice value, struct panel_row *row_out);
+bool sample_page_row_get(struct txn *txn, uint32_t site, uint32_t cluster,
+			 uint64_t page, struct sample_page_row *row_out);
+void sample_page_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
+			 uint64_t page, const struct sample_page_row *row);
+bool sample_page_row_decode(struct slice value,
+			    struct sample_page_row *row_out);
 
 enum guard_state {
 	GUARD_UNKNOWN, /* it never held anywhere */

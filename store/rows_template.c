@@ -69,31 +69,33 @@ void version_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
 	row_put(txn, TABLE_VERSIONS, key_slice(&key), &version_layout, row);
 }
 
-static const struct field panel_fields[] = {
-	FIELD(panel_row, since_ms),
+static const struct field sample_page_fields[] = {
+	FIELD(sample_page_row, since_ms),
 };
 
-static const struct layout panel_layout =
-	LAYOUT(panel_row, panel_fields, offsetof(struct panel_row, url), 2);
+static const struct layout sample_page_layout =
+	LAYOUT(sample_page_row, sample_page_fields,
+	       offsetof(struct sample_page_row, url), 2);
 
-bool panel_row_decode(struct slice value, struct panel_row *row_out)
+bool sample_page_row_decode(struct slice value, struct sample_page_row *row_out)
 {
-	return layout_decode(&panel_layout, value, row_out);
+	return layout_decode(&sample_page_layout, value, row_out);
 }
 
-bool panel_row_get(struct txn *txn, uint32_t site, uint32_t cluster,
-		   uint64_t page, struct panel_row *row_out)
+bool sample_page_row_get(struct txn *txn, uint32_t site, uint32_t cluster,
+			 uint64_t page, struct sample_page_row *row_out)
 {
 	struct key key = key_member(site, cluster, page);
 
-	return row_get(txn, TABLE_PANEL, key_slice(&key), &panel_layout,
-		       row_out);
+	return row_get(txn, TABLE_SAMPLE_PAGES, key_slice(&key),
+		       &sample_page_layout, row_out);
 }
 
-void panel_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
-		   uint64_t page, const struct panel_row *row)
+void sample_page_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
+			 uint64_t page, const struct sample_page_row *row)
 {
 	struct key key = key_member(site, cluster, page);
 
-	row_put(txn, TABLE_PANEL, key_slice(&key), &panel_layout, row);
+	row_put(txn, TABLE_SAMPLE_PAGES, key_slice(&key), &sample_page_layout,
+		row);
 }

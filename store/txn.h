@@ -34,8 +34,9 @@ struct store;
 	X(TABLE_TEMPLATES, "templates") /* site32 cluster32 -> template_row */ \
 	X(TABLE_VERSIONS, "versions")   /* site32 cluster32 version32          \
 					   -> version_row */                   \
-	X(TABLE_PANEL, "panel")     /* site32 cluster32 page64 -> panel_row    \
-				     */                                        \
+	X(TABLE_SAMPLE_PAGES,                                                  \
+	  "sample_pages") /* site32 cluster32 page64 -> sample_page_row        \
+			   */                                                  \
 	X(TABLE_GUARDS, "guards")   /* site32 guard32 -> guard_row */          \
 	X(TABLE_GUARDED, "guarded") /* site32 guard32 page64 -> guarded_row    \
 				     */                                        \
@@ -56,7 +57,7 @@ enum table {
 		TABLE_PAGES, TABLE_BODIES, TABLE_RECORDS, TABLE_TERMS,       \
 			TABLE_SETS, TABLE_CLUSTERS, TABLE_MEMBERS, TABLE_DF, \
 			TABLE_FRONTIER, TABLE_PATTERNS, TABLE_DUE,           \
-			TABLE_TEMPLATES, TABLE_VERSIONS, TABLE_PANEL,        \
+			TABLE_TEMPLATES, TABLE_VERSIONS, TABLE_SAMPLE_PAGES, \
 			TABLE_GUARDS, TABLE_GUARDED                          \
 	}
 

@@ -40,10 +40,11 @@ uint32_t quorum(const struct pages *pages, uint32_t voices)
 static struct turn turn_of(const struct pages *pages,
 			   const struct shared *shared)
 {
-	uint32_t had = (uint32_t)shared->holders & ((1U << MAX_PANEL) - 1);
+	uint32_t had =
+		(uint32_t)shared->holders & ((1U << MAX_TEMPLATE_SAMPLE) - 1);
 	struct turn turn = {
 		.before = had & pages->seen,
-		.after = (uint32_t)(shared->holders >> MAX_PANEL),
+		.after = (uint32_t)(shared->holders >> MAX_TEMPLATE_SAMPLE),
 		.was_stable = is_stable(count_pages(had), pages->count),
 	};
 	uint32_t lost = count_pages(turn.before & ~turn.after);
@@ -79,8 +80,8 @@ static double share_of(uint32_t part, uint32_t all)
 static void list_moved(struct arena *arena, const struct pages *pages,
 		       enum items items, struct balance *balance)
 {
-	struct merge *merge =
-		merge_begin(arena, pages->records, 2 * MAX_PANEL, items);
+	struct merge *merge = merge_begin(arena, pages->records,
+					  2 * MAX_TEMPLATE_SAMPLE, items);
 	uint64_t *gone = ARENA_NEW(arena, uint64_t, balance->gone_count);
 	uint64_t *come = ARENA_NEW(arena, uint64_t, balance->come_count);
 	struct shared shared;
@@ -100,9 +101,9 @@ static void list_moved(struct arena *arena, const struct pages *pages,
 void balance_make(struct arena *arena, const struct pages *pages,
 		  enum items items, struct balance *balance_out)
 {
-	struct merge *merge =
-		merge_begin(arena, pages->records, 2 * MAX_PANEL, items);
-	struct page_count counts[MAX_PANEL] = {{0}};
+	struct merge *merge = merge_begin(arena, pages->records,
+					  2 * MAX_TEMPLATE_SAMPLE, items);
+	struct page_count counts[MAX_TEMPLATE_SAMPLE] = {{0}};
 	struct balance balance = {0};
 	struct shared shared;
 	uint32_t moved;

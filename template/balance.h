@@ -16,11 +16,11 @@ struct arena;
 
 /* Bit i of a mask stands for page i. */
 struct pages {
-	uint32_t count;  /* <= MAX_PANEL */
+	uint32_t count;  /* <= MAX_TEMPLATE_SAMPLE */
 	uint32_t seen;   /* mask: those that have an `after` */
 	uint32_t voices; /* how many have one, or may have one yet */
-	/* before [count]; and behind MAX_PANEL of these, after */
-	struct record records[2 * MAX_PANEL];
+	/* before [count]; and behind MAX_TEMPLATE_SAMPLE of these, after */
+	struct record records[2 * MAX_TEMPLATE_SAMPLE];
 	unsigned min_pages; /* k of n: judge.h */
 	unsigned agreement;
 };
@@ -42,9 +42,11 @@ struct balance {
 	uint32_t come_count;
 	double moved; /* (gone + come) / (stable + come), 0..1 */
 	/* of each page that is seen */
-	double lost[MAX_PANEL];  /* of the stable ones that it had, 0..1 */
-	double joins[MAX_PANEL]; /* of gone and come that it lost or got, 0..1
-				  */
+	double lost[MAX_TEMPLATE_SAMPLE];  /* of the stable ones that it had,
+					      0..1 */
+	double joins[MAX_TEMPLATE_SAMPLE]; /* of gone and come that it lost or
+					    * got, 0..1
+					    */
 };
 
 void balance_make(struct arena *arena, const struct pages *pages,

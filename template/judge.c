@@ -33,10 +33,10 @@ enum {
 	MIN_MOVED = 3,
 };
 
-/* The panel while it is judged; masks of witnesses. */
+/* The sample while it is judged; masks of witnesses. */
 struct hearing {
 	const struct judge_rules *rules;
-	const struct witness *panel;
+	const struct witness *sample;
 	struct pages *pages;
 	uint32_t unseen;
 	uint32_t gone;
@@ -56,7 +56,7 @@ static void hear(struct hearing *hearing, uint32_t cluster, uint32_t count)
 	pages->min_pages = hearing->rules->min_pages;
 	pages->agreement = hearing->rules->agreement;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct witness *witness = &hearing->panel[i];
+		const struct witness *witness = &hearing->sample[i];
 		uint32_t bit = 1U << i;
 
 		pages->records[i] = witness->before;
@@ -65,7 +65,7 @@ static void hear(struct hearing *hearing, uint32_t cluster, uint32_t count)
 		hearing->blocked |= witness->fate == FATE_BLOCKED ? bit : 0;
 		if (witness->fate != FATE_PAGE)
 			continue;
-		pages->records[MAX_PANEL + i] = witness->after;
+		pages->records[MAX_TEMPLATE_SAMPLE + i] = witness->after;
 		hearing->seen |= bit;
 		hearing->away |= witness->cluster != cluster ? bit : 0;
 	}
@@ -154,7 +154,7 @@ static void find_destinations(const struct hearing *hearing,
 {
 	for (uint32_t i = 0; i < hearing->pages->count; i++)
 		if ((hearing->away >> i & 1) != 0)
-			add_destination(judgement, hearing->panel[i].cluster);
+			add_destination(judgement, hearing->sample[i].cluster);
 }
 
 /* The pages of `mask` say so. */
@@ -165,7 +165,7 @@ static void find(const struct hearing *hearing, enum verdict_kind kind,
 	for (uint32_t i = 0; i < hearing->pages->count; i++)
 		if ((mask >> i & 1) != 0)
 			judgement->pages[judgement->agreed++] =
-				hearing->panel[i].page;
+				hearing->sample[i].page;
 }
 
 /* Some went to one place, and some stayed. */
@@ -224,14 +224,14 @@ static void decide_blocked(const struct hearing *hearing,
 		     hearing->blocked, judgement);
 }
 
-/* NOLINTNEXTLINE(readability-function-size): two of them are the panel */
-void judge(struct arena *arena, uint32_t cluster, const struct witness *panel,
+/* NOLINTNEXTLINE(readability-function-size): two of them are the sample */
+void judge(struct arena *arena, uint32_t cluster, const struct witness *sample,
 	   uint32_t count, const struct judge_rules *rules,
 	   struct judgement *judgement_out)
 {
 	struct hearing hearing = {
 		.rules = rules,
-		.panel = panel,
+		.sample = sample,
 		.pages = ARENA_NEW(arena, struct pages, 1),
 	};
 

@@ -14,7 +14,7 @@
 
 struct arena;
 
-enum { MAX_PANEL = 16 };
+enum { MAX_TEMPLATE_SAMPLE = 16 };
 
 /* What the last visit of a page since the baseline has brought. */
 enum fate {
@@ -24,7 +24,7 @@ enum fate {
 	FATE_BLOCKED, /* an error that passes, or a challenge: says nothing */
 };
 
-/* A page of the panel. */
+/* A page of the sample. */
 struct witness {
 	uint64_t page;
 	enum fate fate;
@@ -35,7 +35,7 @@ struct witness {
 
 enum verdict_kind {
 	VERDICT_SAME,     /* nothing is known against it */
-	VERDICT_UNSURE,   /* some disagree: ask the rest of the panel */
+	VERDICT_UNSURE,   /* some disagree: ask the rest of the sample pages */
 	VERDICT_CHANGED,  /* its pages moved together, and are still its */
 	VERDICT_REPLACED, /* they changed, and belong to others now */
 	VERDICT_MERGED,   /* as it was, they are another template's now */
@@ -67,29 +67,30 @@ struct judgement {
 	uint32_t come_fragment_count;
 	double paths_moved;     /* share of the stable ones, 0..1 */
 	double fragments_moved; /* the same */
-	struct destination destinations[MAX_PANEL]; /* most pages first */
+	struct destination
+		destinations[MAX_TEMPLATE_SAMPLE]; /* most pages first */
 	uint32_t destination_count;
-	uint64_t pages[MAX_PANEL]; /* [agreed]: those that say so */
+	uint64_t pages[MAX_TEMPLATE_SAMPLE]; /* [agreed]: those that say so */
 };
 
 /* Defaults were chosen on data: see judge.c. */
 struct judge_rules {
 	unsigned min_pages;      /* k: at least so many must agree; fewer when
-				    the panel has fewer */
+				    the sample has fewer */
 	unsigned agreement;      /* permille of those seen: k of n */
 	unsigned path_share;     /* permille of the stable paths that move */
 	unsigned fragment_share; /* permille of the stable fragments */
 	unsigned page_share;     /* permille of the stable paths that a page
 				    has: it disagrees when it loses more */
 	unsigned few_share;      /* permille of the stable paths, where the
-				    panel has fewer than min_pages */
+				    sample has fewer than min_pages */
 };
 
 extern const struct judge_rules judge_rules_default;
 
 /*
- * Judge the template `cluster` by its panel [count <= MAX_PANEL]. Results are
- * in `arena`. O(n log n) in the members of the records.
+ * Judge the template `cluster` by its sample [count <= MAX_TEMPLATE_SAMPLE].
+ * Results are in `arena`. O(n log n) in the members of the records.
  *
  * Stable is what more than half of the baselines have. It is gone when k of n
  * pages that had it lost it, and something else has come when k of n pages got
@@ -99,14 +100,14 @@ extern const struct judge_rules judge_rules_default;
  * do not. When all were asked and too few agree, it is VERDICT_SAME, with
  * `disagreed` > 0: pages that were edited by hand, or a change under way.
  *
- * A panel of fewer than min_pages pages must agree as a whole; in it content is
- * not told from template, so that more paths must move (few_share), and texts
- * alone say nothing.
+ * A sample of fewer than min_pages pages must agree as a whole; in it content
+ * is not told from template, so that more paths must move (few_share), and
+ * texts alone say nothing.
  *
  * Visits tell what is at one time: a witness that was asked before others
  * disagreed is FATE_UNSEEN until it is asked again.
  */
-void judge(struct arena *arena, uint32_t cluster, const struct witness *panel,
+void judge(struct arena *arena, uint32_t cluster, const struct witness *sample,
 	   uint32_t count, const struct judge_rules *rules,
 	   struct judgement *judgement_out);
 

@@ -11,12 +11,12 @@ static bool drop_body(struct batch *batch, struct slice key)
 {
 	uint32_t site = key_u32(key, 0);
 	uint64_t page = key_u64(key, sizeof(uint32_t));
-	struct panel_row panel;
+	struct sample_page_row sample;
 	struct page_row row;
 
 	if (txn_get(batch->txn, TABLE_BODIES, key).data == NULL ||
 	    !page_row_get(batch->txn, site, page, &row) ||
-	    panel_row_get(batch->txn, site, row.cluster, page, &panel))
+	    sample_page_row_get(batch->txn, site, row.cluster, page, &sample))
 		return false;
 	row.flags |= PAGE_ROW_HAS_NO_BODY;
 	page_row_put(batch->txn, site, page, &row);

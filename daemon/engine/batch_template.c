@@ -39,15 +39,16 @@ static void put_version(struct batch *batch, uint32_t site,
 			&found->version);
 }
 
-static void put_panel(struct batch *batch, uint32_t site,
-		      const struct template_finding *found)
+static void put_sample(struct batch *batch, uint32_t site,
+		       const struct template_finding *found)
 {
 	struct key prefix = key_cluster(site, found->cluster);
 
-	txn_delete_prefix(batch->txn, TABLE_PANEL, key_slice(&prefix));
-	for (size_t i = 0; i < found->panel_count; i++)
-		panel_row_put(batch->txn, site, found->cluster,
-			      found->panel[i].page, &found->panel[i].row);
+	txn_delete_prefix(batch->txn, TABLE_SAMPLE_PAGES, key_slice(&prefix));
+	for (size_t i = 0; i < found->sample_count; i++)
+		sample_page_row_put(batch->txn, site, found->cluster,
+				    found->sample[i].page,
+				    &found->sample[i].row);
 }
 
 /*
@@ -74,8 +75,8 @@ void batch_take_findings(struct batch *batch, struct change *change)
 
 		if (found->has_version)
 			put_version(batch, site->row.id, found);
-		if (found->has_panel)
-			put_panel(batch, site->row.id, found);
+		if (found->has_sample)
+			put_sample(batch, site->row.id, found);
 		template_row_put(batch->txn, site->row.id, found->cluster,
 				 &found->row);
 	}

@@ -11,9 +11,9 @@
 
 #include "store/rows.h"
 
-struct panel_entry {
+struct sample_page_entry {
 	uint64_t page;
-	struct panel_row row;
+	struct sample_page_row row;
 };
 
 struct template_finding {
@@ -21,9 +21,9 @@ struct template_finding {
 	struct template_row row;
 	bool has_version; /* number row.version, new or over the old one */
 	struct version_row version;
-	bool has_panel;                  /* it replaces the old one */
-	const struct panel_entry *panel; /* [panel_count] */
-	size_t panel_count;
+	bool has_sample;                        /* it replaces the old one */
+	const struct sample_page_entry *sample; /* [sample_count] */
+	size_t sample_count;
 };
 
 struct findings {

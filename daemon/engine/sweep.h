@@ -4,7 +4,7 @@
  * CHANGE_SWEEP.
  *
  * Never found are the newest version of a template; the bodies of pages in the
- * panel of a template; and those of the pages that methods learn from, which
+ * sample of a template; and those of the pages that methods learn from, which
  * stored_pages_sample() of daemon/answer/stored_page.h gives: so a limit is
  * kept as far as these allow.
  */

@@ -29,10 +29,11 @@ static void keep(struct kept *kept, uint64_t key)
 	kept->keys[kept->count++] = key;
 }
 
-static void keep_panels(struct txn *txn, uint32_t site, struct kept *kept)
+static void keep_sample_pages(struct txn *txn, uint32_t site, struct kept *kept)
 {
 	struct key prefix = key_site(site);
-	struct scan scan = scan_begin(txn, TABLE_PANEL, key_slice(&prefix));
+	struct scan scan =
+		scan_begin(txn, TABLE_SAMPLE_PAGES, key_slice(&prefix));
 
 	while (scan_next(&scan))
 		keep(kept, key_u64(scan.key, 2 * sizeof(uint32_t)));
@@ -64,7 +65,7 @@ static struct kept find_kept(struct txn *txn, uint32_t site)
 {
 	struct kept kept = {0};
 
-	keep_panels(txn, site, &kept);
+	keep_sample_pages(txn, site, &kept);
 	keep_samples(txn, site, &kept);
 	if (kept.count > 1)
 		qsort(kept.keys, kept.count, sizeof(*kept.keys), compare_keys);

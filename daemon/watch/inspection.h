@@ -5,11 +5,11 @@
  * transactions, keeps no state, and finds nothing twice: once its findings are
  * committed, the same pages give none.
  *
- * A template has a panel of up to MAX_PANEL pages with what they were when its
- * newest version was taken (TABLE_PANEL). Each round asks a few of them. When
- * one is not as it was, all of them are asked, and then template/judge.h
- * decides; so a site is watched at the price of a few conditional requests, and
- * an event stands on k of n fresh visits.
+ * A template has a sample of up to MAX_TEMPLATE_SAMPLE pages with what they
+ * were when its newest version was taken (TABLE_SAMPLE_PAGES). Each round asks
+ * a few of them. When one is not as it was, all of them are asked, and then
+ * template/judge.h decides; so a site is watched at the price of a few
+ * conditional requests, and an event stands on k of n fresh visits.
  */
 #ifndef DAEMON_WATCH_INSPECTION_H
 #define DAEMON_WATCH_INSPECTION_H

@@ -33,8 +33,9 @@ static json_t *samples_json(const struct taken *taken)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < taken->panel_count; i++)
-		json_array_append_new(list, json_text(taken->panel[i].row.url));
+	for (size_t i = 0; i < taken->sample_count; i++)
+		json_array_append_new(list,
+				      json_text(taken->sample[i].row.url));
 	return list;
 }
 
@@ -56,7 +57,7 @@ static void tell_new(struct inspector *inspector, const struct subject *subject,
 			       .kind = EVENT_TEMPLATE_NEW,
 			       .cluster = subject->cluster,
 			       .pages = version->page_count,
-			       .url = taken->panel[0].row.url,
+			       .url = taken->sample[0].row.url,
 			       .detail = {arena_copy(inspector->arena,
 						     detail.data, detail.size),
 					  detail.size},
@@ -114,7 +115,7 @@ static struct glance glance_at(struct inspector *inspector,
 	struct scan scan = scan_begin(&txn, TABLE_MEMBERS, key_slice(&prefix));
 	struct glance glance = {.first_ms = first_taken_ms(inspector)};
 
-	while (glance.count < MAX_PANEL && scan_next(&scan))
+	while (glance.count < MAX_TEMPLATE_SAMPLE && scan_next(&scan))
 		glance_at_page(&txn, inspector->site.id,
 			       key_u64(scan.key, 2 * sizeof(uint32_t)), subject,
 			       &glance);

@@ -142,7 +142,7 @@ static json_t *destinations_json(struct inspector *inspector,
 	return list;
 }
 
-static const char *state_of(const struct panel_page *page)
+static const char *state_of(const struct sample_page *page)
 {
 	switch (page->witness.fate) {
 	case FATE_PAGE:
@@ -157,12 +157,12 @@ static const char *state_of(const struct panel_page *page)
 }
 
 static json_t *pages_json(struct inspector *inspector,
-			  const struct panel *panel)
+			  const struct sample *sample)
 {
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; i < panel->count; i++) {
-		const struct panel_page *page = &panel->pages[i];
+	for (uint32_t i = 0; i < sample->count; i++) {
+		const struct sample_page *page = &sample->pages[i];
 
 		if (page->witness.fate == FATE_UNSEEN)
 			continue;
@@ -203,7 +203,7 @@ struct slice evidence_json(struct inspector *inspector,
 			    destinations_json(inspector, judgement));
 	add_moves(inspector, evidence, value);
 	json_object_set_new(value, "pages",
-			    pages_json(inspector, evidence->panel));
+			    pages_json(inspector, evidence->sample));
 	return dump(inspector, value);
 }
 

@@ -42,10 +42,10 @@ static struct slice first_url(const struct examination *examination)
 {
 	struct inspector *inspector = examination->inspector;
 
-	return examination->panel.count == 0
+	return examination->sample.count == 0
 		       ? inspector->site.seed
 		       : inspector_copy(inspector->arena,
-					examination->panel.pages[0].url);
+					examination->sample.pages[0].url);
 }
 
 /* An event, and the evidence for it. */
@@ -58,7 +58,7 @@ static void tell(struct examination *examination, enum event_kind kind,
 	const struct evidence evidence = {
 		.subject = subject,
 		.judgement = &examination->judgement,
-		.panel = &examination->panel,
+		.sample = &examination->sample,
 		.before = load_version(inspector, subject->cluster, number),
 		.after = after,
 		.versions = {number, examination->row.version == number
@@ -161,7 +161,7 @@ enum error examination_end(struct examination *examination,
 	if (ending->is_told)
 		tell(examination, ending->kind, taken.version, ending->reason);
 	visit_members(inspector, examination->subject->cluster);
-	examination_find(examination)->has_panel = true; /* of no page */
+	examination_find(examination)->has_sample = true; /* of no page */
 	if (ending->kind == EVENT_TEMPLATE_MERGED && taken.version != NULL)
 		absorb(inspector, ending->other, examination->subject->cluster,
 		       &taken);
@@ -174,8 +174,8 @@ enum error examination_end_by_recut(struct examination *examination)
 	uint32_t votes = 0;
 
 	/* the majority vote of Boyer and Moore: any of the clusters will do */
-	for (uint32_t i = 0; i < examination->panel.count; i++) {
-		uint32_t cluster = examination->panel.pages[i].witness.cluster;
+	for (uint32_t i = 0; i < examination->sample.count; i++) {
+		uint32_t cluster = examination->sample.pages[i].witness.cluster;
 
 		if (votes == 0)
 			other = cluster;
@@ -192,24 +192,24 @@ enum error examination_end_by_recut(struct examination *examination)
 /* The cluster that most of the pages that went away lead to; 0: none. */
 static uint32_t moved_to(const struct examination *examination)
 {
-	const struct panel *panel = &examination->panel;
+	const struct sample *sample = &examination->sample;
 
-	for (uint32_t i = 0; i < panel->count; i++) {
-		uint32_t cluster = panel->pages[i].witness.cluster;
+	for (uint32_t i = 0; i < sample->count; i++) {
+		uint32_t cluster = sample->pages[i].witness.cluster;
 		uint32_t count = 0;
 
-		if (!panel->pages[i].is_moved)
+		if (!sample->pages[i].is_moved)
 			continue;
-		for (uint32_t j = 0; j < panel->count; j++)
-			count += panel->pages[j].is_moved &&
-				 panel->pages[j].witness.cluster == cluster;
-		if (2 * count >= panel->count)
+		for (uint32_t j = 0; j < sample->count; j++)
+			count += sample->pages[j].is_moved &&
+				 sample->pages[j].witness.cluster == cluster;
+		if (2 * count >= sample->count)
 			return cluster;
 	}
 	return 0;
 }
 
-/* Pages that nobody has asked may still be there: they are the panel now. */
+/* Pages that nobody has asked may still be there: they are the sample now. */
 static enum error doubt(struct examination *examination)
 {
 	struct inspector *inspector = examination->inspector;
@@ -223,12 +223,12 @@ static enum error doubt(struct examination *examination)
 	examination->row.flags |= TEMPLATE_IS_DOUBTED | TEMPLATE_IS_ASKING;
 	examination->row.asked_ms = inspector->now_ms;
 	examination->row.asked_for = 0;
-	for (size_t i = 0; i < taken.panel_count; i++)
-		inspector_visit(inspector, taken.panel[i].page);
+	for (size_t i = 0; i < taken.sample_count; i++)
+		inspector_visit(inspector, taken.sample[i].page);
 	found = examination_find(examination);
-	found->has_panel = true;
-	found->panel = taken.panel;
-	found->panel_count = taken.panel_count;
+	found->has_sample = true;
+	found->sample = taken.sample;
+	found->sample_count = taken.sample_count;
 	return ERR_NONE;
 }
 

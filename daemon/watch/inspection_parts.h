@@ -39,7 +39,7 @@ struct inspector {
 				open inquiries are in by now */
 	size_t contested_count;
 	size_t contested_capacity;
-	uint32_t asked;   /* pages of panels, in the rounds under way */
+	uint32_t asked;   /* pages of samples, in the rounds under way */
 	uint32_t blocked; /* of these: they do not come any more */
 	uint32_t seen;    /* of these: they came, or are gone */
 	/* what was found, [count] */
@@ -73,9 +73,9 @@ struct template_finding *inspector_find(struct inspector *inspector,
 /* To be made again at that time. */
 void inspector_wait(struct inspector *inspector, uint64_t time_ms);
 
-/* inspection_panel.c: the pages of a panel, as they were and are. */
+/* inspection_sample.c: the pages of a sample, as they were and are. */
 
-struct panel_page {
+struct sample_page {
 	struct witness witness;
 	struct slice url;
 	uint64_t since_ms;
@@ -85,23 +85,23 @@ struct panel_page {
 	bool is_moved;        /* GONE: it leads to a page of witness.cluster */
 };
 
-struct panel {
-	struct panel_page pages[MAX_PANEL];
+struct sample {
+	struct sample_page pages[MAX_TEMPLATE_SAMPLE];
 	uint32_t count;
 };
 
-/* Read the panel of a live template. What was not seen since `window_ms` is
+/* Read the sample of a live template. What was not seen since `window_ms` is
  * FATE_UNSEEN, unless its paths are not as they were. */
-enum error panel_read(struct inspector *inspector,
-		      const struct subject *subject, uint64_t window_ms,
-		      struct panel *panel_out);
+enum error sample_read(struct inspector *inspector,
+		       const struct subject *subject, uint64_t window_ms,
+		       struct sample *sample_out);
 
 /* inspection_version.c: a version out of the stored pages of a cluster. */
 
 struct taken {
-	struct version *version;   /* NULL: no page of it can be read */
-	struct panel_entry *panel; /* [panel_count] */
-	size_t panel_count;
+	struct version *version;          /* NULL: no page of it can be read */
+	struct sample_page_entry *sample; /* [sample_count] */
+	size_t sample_count;
 	bool is_partial; /* of pages fetched since `since_ms` alone */
 };
 
@@ -112,13 +112,13 @@ struct taken {
 enum error take_version(struct inspector *inspector, uint32_t cluster,
 			uint64_t since_ms, struct taken *taken_out);
 
-/* A record as a panel keeps it. */
-struct slice panel_record(struct inspector *inspector,
-			  const struct record *record);
+/* A record as a sample keeps it. */
+struct slice sample_record(struct inspector *inspector,
+			   const struct record *record);
 
-/* Members of the taken panel take the places of the pages that are gone. */
-void panel_mend(struct inspector *inspector, const struct panel *panel,
-		struct taken *taken);
+/* Members of the taken sample take the places of the pages that are gone. */
+void sample_mend(struct inspector *inspector, const struct sample *sample,
+		 struct taken *taken);
 
 /* The version `number` as it was stored; NULL when it is not there. */
 struct version *load_version(struct inspector *inspector, uint32_t cluster,
@@ -133,7 +133,7 @@ void find_version(struct inspector *inspector, const struct taken *taken,
 struct evidence {
 	const struct subject *subject;
 	const struct judgement *judgement;
-	const struct panel *panel;
+	const struct sample *sample;
 	const struct version *before; /* or NULL */
 	const struct version *after;  /* of where most pages went; or NULL */
 	uint32_t versions[2]; /* of the template: before, after; 0: none */

@@ -5,7 +5,7 @@ enum {
 	GROWN = 2, /* so many times its pages, and a version is made anew */
 	GROWN_BY = 8,
 	PERMILLE = 1000,
-	MOST = 660, /* permille of a panel */
+	MOST = 660, /* permille of a sample */
 };
 
 /*
@@ -59,11 +59,11 @@ static enum error mend(struct examination *examination)
 
 	if (error != ERR_NONE || taken.version == NULL)
 		return error;
-	panel_mend(inspector, &examination->panel, &taken);
+	sample_mend(inspector, &examination->sample, &taken);
 	found = examination_find(examination);
-	found->has_panel = true;
-	found->panel = taken.panel;
-	found->panel_count = taken.panel_count;
+	found->has_sample = true;
+	found->sample = taken.sample;
+	found->sample_count = taken.sample_count;
 	return ERR_NONE;
 }
 
@@ -90,16 +90,16 @@ static enum error end_in(struct examination *examination, uint32_t other,
 /* Most of the pages are elsewhere: have these changed, all in the same way? */
 static bool has_left(const struct examination *examination)
 {
-	const struct panel *panel = &examination->panel;
+	const struct sample *sample = &examination->sample;
 	struct judge_rules rules = judge_rules_default;
-	struct witness witnesses[MAX_PANEL];
+	struct witness witnesses[MAX_TEMPLATE_SAMPLE];
 	struct judgement judgement;
 
 	rules.agreement = MOST;
-	for (uint32_t i = 0; i < panel->count; i++)
-		witnesses[i] = panel->pages[i].witness;
+	for (uint32_t i = 0; i < sample->count; i++)
+		witnesses[i] = sample->pages[i].witness;
 	judge(examination->inspector->scratch, examination->subject->cluster,
-	      witnesses, panel->count, &rules, &judgement);
+	      witnesses, sample->count, &rules, &judgement);
 	return judgement.kind == VERDICT_REPLACED;
 }
 
@@ -142,7 +142,7 @@ static enum error close_inquiry(struct examination *examination)
 {
 	struct template_row *row = &examination->row;
 
-	if (2 * examination->elsewhere >= examination->panel.count &&
+	if (2 * examination->elsewhere >= examination->sample.count &&
 	    examination->judgement.kind == VERDICT_SAME)
 		return divide(examination);
 	row->asked_for = examination->disagreed;
@@ -151,7 +151,7 @@ static enum error close_inquiry(struct examination *examination)
 	examination->is_changed = true;
 	if (!examination->subject->has_cluster)
 		return ERR_NONE;
-	if (2 * examination->disagreed >= examination->panel.count &&
+	if (2 * examination->disagreed >= examination->sample.count &&
 	    examination->judgement.kind == VERDICT_SAME)
 		return refresh(examination, true);
 	return examination->gone > 0 ? mend(examination) : ERR_NONE;
@@ -162,8 +162,8 @@ enum error examination_stay(struct examination *examination)
 	struct template_row *row = &examination->row;
 	uint64_t seen_ms = row->seen_ms;
 
-	for (uint32_t i = 0; i < examination->panel.count; i++) {
-		const struct panel_page *page = &examination->panel.pages[i];
+	for (uint32_t i = 0; i < examination->sample.count; i++) {
+		const struct sample_page *page = &examination->sample.pages[i];
 
 		if (is_as_it_was(page) && page->fetched_ms > seen_ms)
 			seen_ms = page->fetched_ms;

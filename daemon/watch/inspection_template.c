@@ -21,12 +21,12 @@ static uint64_t window_of(const struct inspector *inspector,
  * of the template. */
 static void forgive_recut(struct examination *examination)
 {
-	struct panel *panel = &examination->panel;
+	struct sample *sample = &examination->sample;
 
-	for (uint32_t i = 0; i < panel->count; i++) {
-		struct witness *witness = &panel->pages[i].witness;
+	for (uint32_t i = 0; i < sample->count; i++) {
+		struct witness *witness = &sample->pages[i].witness;
 
-		if (is_as_it_was(&panel->pages[i]))
+		if (is_as_it_was(&sample->pages[i]))
 			witness->cluster = examination->subject->cluster;
 	}
 }
@@ -55,7 +55,7 @@ static void add_contested(struct inspector *inspector, uint32_t cluster)
 	inspector->contested[inspector->contested_count++] = cluster;
 }
 
-/* Where nobody can be asked: is the cluster mostly of the panel's pages? */
+/* Where nobody can be asked: is the cluster mostly of the sample's pages? */
 static bool is_taken_over(const struct examination *examination,
 			  uint32_t cluster)
 {
@@ -63,8 +63,9 @@ static bool is_taken_over(const struct examination *examination,
 		inspector_subject(examination->inspector, cluster);
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < examination->panel.count; i++)
-		count += examination->panel.pages[i].witness.cluster == cluster;
+	for (uint32_t i = 0; i < examination->sample.count; i++)
+		count +=
+			examination->sample.pages[i].witness.cluster == cluster;
 	return into != NULL && 2 * count >= into->cluster_row.page_count;
 }
 
@@ -78,9 +79,9 @@ static void contest(const struct examination *examination)
 	bool is_unsure = !inspector_can_ask(inspector) &&
 			 examination->judgement.kind == VERDICT_UNSURE;
 
-	for (uint32_t i = 0; i < examination->panel.count; i++) {
+	for (uint32_t i = 0; i < examination->sample.count; i++) {
 		const struct witness *witness =
-			&examination->panel.pages[i].witness;
+			&examination->sample.pages[i].witness;
 
 		if (is_elsewhere(examination, witness) &&
 		    (is_open || (is_unsure &&
@@ -92,10 +93,10 @@ static void contest(const struct examination *examination)
 static void count_fates(struct examination *examination)
 {
 	struct inspector *inspector = examination->inspector;
-	uint32_t count = examination->panel.count;
+	uint32_t count = examination->sample.count;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct panel_page *page = &examination->panel.pages[i];
+		const struct sample_page *page = &examination->sample.pages[i];
 		const struct witness *witness = &page->witness;
 
 		examination->unseen += witness->fate == FATE_UNSEEN;
@@ -121,9 +122,9 @@ static void ask_all(struct examination *examination)
 {
 	struct inspector *inspector = examination->inspector;
 
-	for (uint32_t i = 0; i < examination->panel.count; i++)
+	for (uint32_t i = 0; i < examination->sample.count; i++)
 		inspector_visit(inspector,
-				examination->panel.pages[i].witness.page);
+				examination->sample.pages[i].witness.page);
 	examination->row.asked_ms = inspector->now_ms;
 	examination->row.flags |= TEMPLATE_IS_ASKING;
 	examination->is_changed = true;
@@ -131,24 +132,25 @@ static void ask_all(struct examination *examination)
 	inspector_wait(inspector, inspector->now_ms + PATIENCE_MS);
 }
 
-/* The next few pages of the panel are asked when their time has come. */
+/* The next few pages of the sample are asked when their time has come. */
 static void begin_round(struct examination *examination)
 {
 	struct inspector *inspector = examination->inspector;
 	struct template_row *row = &examination->row;
-	const struct panel *panel = &examination->panel;
+	const struct sample *sample = &examination->sample;
 	uint64_t due_ms = row->round_ms + inspector->site.watch_ms;
 
 	if (!inspector_can_ask(inspector) || examination->is_open ||
-	    panel->count == 0)
+	    sample->count == 0)
 		return;
 	if (due_ms <= inspector->now_ms) {
-		for (uint32_t i = 0; i < ROUND_PAGES && i < panel->count; i++) {
+		for (uint32_t i = 0; i < ROUND_PAGES && i < sample->count;
+		     i++) {
 			uint32_t turn = row->round * ROUND_PAGES + i;
 
-			inspector_visit(
-				inspector,
-				panel->pages[turn % panel->count].witness.page);
+			inspector_visit(inspector,
+					sample->pages[turn % sample->count]
+						.witness.page);
 		}
 		row->round++;
 		row->round_ms = inspector->now_ms;
@@ -167,7 +169,7 @@ static bool is_event(enum verdict_kind kind)
 /*
  * Ask, wait, or conclude. Who disagrees in a round may have been seen before
  * somebody else's pages moved his: so nothing is concluded before all of the
- * panel have been asked at the same time.
+ * sample have been asked at the same time.
  */
 static enum error weigh(struct examination *examination)
 {
@@ -194,18 +196,18 @@ static enum error weigh(struct examination *examination)
 }
 
 /* Who never answers, or follows a part that was told of, says nothing. */
-static void judge_panel(struct examination *examination)
+static void judge_sample(struct examination *examination)
 {
-	struct witness witnesses[MAX_PANEL];
+	struct witness witnesses[MAX_TEMPLATE_SAMPLE];
 
-	for (uint32_t i = 0; i < examination->panel.count; i++) {
-		witnesses[i] = examination->panel.pages[i].witness;
+	for (uint32_t i = 0; i < examination->sample.count; i++) {
+		witnesses[i] = examination->sample.pages[i].witness;
 		if (is_follower(examination, &witnesses[i]) ||
 		    (examination->is_late && witnesses[i].fate == FATE_UNSEEN))
 			witnesses[i].fate = FATE_BLOCKED;
 	}
 	judge(examination->inspector->scratch, examination->subject->cluster,
-	      witnesses, examination->panel.count, &judge_rules_default,
+	      witnesses, examination->sample.count, &judge_rules_default,
 	      &examination->judgement);
 	count_fates(examination);
 }
@@ -216,16 +218,16 @@ static bool follows_split(const struct examination *examination)
 	uint32_t other = examination->subject->row.other;
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < examination->panel.count; i++) {
+	for (uint32_t i = 0; i < examination->sample.count; i++) {
 		const struct witness *witness =
-			&examination->panel.pages[i].witness;
+			&examination->sample.pages[i].witness;
 
 		count +=
 			witness->fate == FATE_PAGE && witness->cluster == other;
 	}
 	return other != 0 &&
-	       count * PERMILLE <
-		       examination->panel.count * judge_rules_default.agreement;
+	       count * PERMILLE < examination->sample.count *
+					  judge_rules_default.agreement;
 }
 
 /* Did the cut move, and not the pages? */
@@ -233,9 +235,9 @@ static bool is_recut(const struct examination *examination)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < examination->panel.count; i++)
-		count += is_as_it_was(&examination->panel.pages[i]);
-	return 2 * count > examination->panel.count;
+	for (uint32_t i = 0; i < examination->sample.count; i++)
+		count += is_as_it_was(&examination->sample.pages[i]);
+	return 2 * count > examination->sample.count;
 }
 
 enum error inspect_template(struct inspector *inspector,
@@ -252,8 +254,8 @@ enum error inspect_template(struct inspector *inspector,
 	};
 	size_t findings = inspector->template_count;
 	enum error error =
-		panel_read(inspector, subject, window_of(inspector, row),
-			   &examination.panel);
+		sample_read(inspector, subject, window_of(inspector, row),
+			    &examination.sample);
 
 	if (error != ERR_NONE)
 		return error;
@@ -263,7 +265,7 @@ enum error inspect_template(struct inspector *inspector,
 		forgive_recut(&examination);
 	}
 	examination.follows_split = follows_split(&examination);
-	judge_panel(&examination);
+	judge_sample(&examination);
 	error = weigh(&examination);
 	contest(&examination);
 	if (error != ERR_NONE || inspector->template_count > findings)

@@ -1,6 +1,6 @@
 /*
  * daemon/watch/inspection_verdict.h - a known template while it is inspected,
- * and what follows from what its panel says. Internal to inspection_*.c.
+ * and what follows from what its sample says. Internal to inspection_*.c.
  */
 #ifndef DAEMON_WATCH_INSPECTION_VERDICT_H
 #define DAEMON_WATCH_INSPECTION_VERDICT_H
@@ -12,7 +12,7 @@ struct examination {
 	struct inspector *inspector;
 	struct subject *subject;
 	struct template_row row; /* as it will be */
-	struct panel panel;
+	struct sample sample;
 	struct judgement judgement;
 	uint32_t unseen;
 	uint32_t gone;
@@ -20,14 +20,14 @@ struct examination {
 	uint32_t disagreed; /* pages that are not what they were, or not where
 			       they were */
 	bool is_changed;    /* the row must be written */
-	bool is_open;       /* all of the panel were asked, and it was not
+	bool is_open;       /* all of the sample were asked, and it was not
 			       concluded from that yet */
 	bool is_late;       /* so long ago that nobody is waited for */
 	bool follows_split; /* pages that are where a part went say nothing */
 };
 
 /* A page, and none that has another form than it had. */
-static inline bool is_as_it_was(const struct panel_page *page)
+static inline bool is_as_it_was(const struct sample_page *page)
 {
 	return page->witness.fate == FATE_UNSEEN ||
 	       (page->witness.fate == FATE_PAGE && !page->has_other_paths);
@@ -39,7 +39,7 @@ uint32_t main_destination(const struct examination *examination);
 /* The row as it will be is found. */
 struct template_finding *examination_find(struct examination *examination);
 
-/* It has a new panel, of which nothing is known but that it is there. */
+/* It has a new sample, of which nothing is known but that it is there. */
 void examination_settle(const struct inspector *inspector,
 			struct template_row *row);
 
@@ -65,7 +65,7 @@ enum error examination_end(struct examination *examination,
 /* The cut was moved, and with it all pages of the template. */
 enum error examination_end_by_recut(struct examination *examination);
 
-/* A whole panel is gone. */
+/* A whole sample is gone. */
 enum error examination_vanish(struct examination *examination);
 
 /* inspection_stay.c: what goes on. */

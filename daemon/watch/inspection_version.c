@@ -74,8 +74,8 @@ static struct members load_members(struct inspector *inspector, struct txn *txn,
 }
 
 /* Without its links, which say nothing of the template. */
-struct slice panel_record(struct inspector *inspector,
-			  const struct record *record)
+struct slice sample_record(struct inspector *inspector,
+			   const struct record *record)
 {
 	struct record bare = *record;
 	struct buffer out = {0};
@@ -89,27 +89,29 @@ struct slice panel_record(struct inspector *inspector,
 	return copy;
 }
 
-static void make_panel(struct inspector *inspector,
-		       const struct members *members, struct taken *taken)
+static void make_sample(struct inspector *inspector,
+			const struct members *members, struct taken *taken)
 {
 	bool is_asked = inspector_can_ask(inspector);
 
-	taken->panel =
-		ARENA_NEW(inspector->arena, struct panel_entry, MAX_PANEL);
+	taken->sample = ARENA_NEW(inspector->arena, struct sample_page_entry,
+				  MAX_TEMPLATE_SAMPLE);
 	for (uint32_t i = 0;
-	     i < members->count && taken->panel_count < MAX_PANEL; i++) {
+	     i < members->count && taken->sample_count < MAX_TEMPLATE_SAMPLE;
+	     i++) {
 		const struct member *member = &members->items[i];
 
 		if (is_asked && !member->is_visited)
 			continue;
-		taken->panel[taken->panel_count++] = (struct panel_entry){
-			.page = member->key,
-			.row = {.since_ms = member->row.fetched_ms,
-				.url = inspector_copy(inspector->arena,
-						      member->row.url),
-				.record = panel_record(inspector,
-						       &member->record)},
-		};
+		taken->sample[taken->sample_count++] =
+			(struct sample_page_entry){
+				.page = member->key,
+				.row = {.since_ms = member->row.fetched_ms,
+					.url = inspector_copy(inspector->arena,
+							      member->row.url),
+					.record = sample_record(
+						inspector, &member->record)},
+			};
 	}
 }
 
@@ -186,7 +188,7 @@ enum error take_version(struct inspector *inspector, uint32_t cluster,
 		};
 
 		taken_out->version = version_make(inspector->scratch, &input);
-		make_panel(inspector, &members, taken_out);
+		make_sample(inspector, &members, taken_out);
 	}
 	for (uint32_t i = 0; i < samples.count; i++)
 		page_destroy(samples.owned[i]);
@@ -226,9 +228,9 @@ void find_version(struct inspector *inspector, const struct taken *taken,
 				      packed.size),
 			   packed.size},
 	};
-	found->has_panel = true;
-	found->panel = taken->panel;
-	found->panel_count = taken->panel_count;
+	found->has_sample = true;
+	found->sample = taken->sample;
+	found->sample_count = taken->sample_count;
 	buffer_free(&json);
 	buffer_free(&packed);
 }

@@ -3,7 +3,7 @@
 
 Of real sites at several times (../shared/data/history and temporal) each pair
 of states that follow each other: its older pages are grouped as `templatectl
-cluster` does, of each group up to 16 pages are the panel, and template/judge.h
+cluster` does, of each group up to 16 pages are the sample, and template/judge.h
 says what has become of them. changes.tsv says what it should be. Then the
 rules, cross-validated: those chosen on all other sites judge a site.
 
@@ -23,7 +23,7 @@ sys.dont_write_bytecode = True
 
 import common  # noqa: E402 (nothing is written beside the sources)
 
-PANEL = 16
+SAMPLE = 16
 MIN_PAGES = 3
 AGREEMENTS = (600, 700, 800, 850, 900, 1000)
 # The same site at other times is no other site.
@@ -46,7 +46,7 @@ the folds take the middle one of equals, as nothing here tells them apart.
 """
 
 Step = collections.namedtuple("Step", "site old new kind")
-Panel = collections.namedtuple("Panel", "step number pages kind rows")
+Sample = collections.namedtuple("Sample", "step number pages kind rows")
 Verdict = collections.namedtuple(
     "Verdict", "kind seen pages agreed disagreed paths_gone paths_come paths "
     "fragments_gone fragments_come fragments")
@@ -90,7 +90,7 @@ def is_untouched(step, paths):
     return all(any(mark in path for mark in marks) for path in paths)
 
 
-def panels_of(build, step):
+def samples_of(build, step):
     before, threshold = clusters(build, "auto", step.old)
     both, _ = clusters(build, threshold, step.old, step.new)
     groups = collections.defaultdict(list)
@@ -98,7 +98,7 @@ def panels_of(build, step):
         groups[number].append(path)
     for number, paths in sorted(groups.items()):
         pages = sorted(paths, key=lambda p: hashlib.blake2b(
-            p.encode()).digest())[:PANEL]
+            p.encode()).digest())[:SAMPLE]
         homes = collections.Counter(both.get(f"{step.old}/{path}")
                                     for path in paths)
         home = homes.most_common(1)[0][0]
@@ -113,13 +113,13 @@ def panels_of(build, step):
         kind = step.kind
         if kind == "redesign" and is_untouched(step, paths):
             kind = "none"
-        yield Panel(step, number, len(paths), kind, rows)
+        yield Sample(step, number, len(paths), kind, rows)
 
 
-def ask(build, panels, *rules):
+def ask(build, samples, *rules):
     lines = []
-    for i, panel in enumerate(panels):
-        lines += [f"panel\t{i}", *panel.rows]
+    for i, sample in enumerate(samples):
+        lines += [f"sample\t{i}", *sample.rows]
     done = subprocess.run(
         [build / "tests" / "eval" / "judge_table", *rules],
         input="\n".join(lines) + "\n", text=True, capture_output=True,
@@ -134,10 +134,10 @@ def ask(build, panels, *rules):
     return found
 
 
-def verdict_table(report, panels, verdicts, title):
+def verdict_table(report, samples, verdicts, title):
     counts = collections.Counter(
-        (panel.kind, verdict.kind)
-        for panel, verdict in zip(panels, verdicts, strict=True))
+        (sample.kind, verdict.kind)
+        for sample, verdict in zip(samples, verdicts, strict=True))
     names = ("same", "unsure", *EVENTS)
     report.table(title, "label of the step", "templates", *names)
     for kind in KINDS:
@@ -145,41 +145,41 @@ def verdict_table(report, panels, verdicts, title):
         report.row(kind, sum(row), *row)
 
 
-def domain(panel):
-    return DOMAINS.get(panel.step.site, panel.step.site)
+def domain(sample):
+    return DOMAINS.get(sample.step.site, sample.step.site)
 
 
-def telling(panels, verdicts):
-    """(panel, verdict) where enough is left for a share to mean something."""
-    return [pair for pair in zip(panels, verdicts, strict=True)
+def telling(samples, verdicts):
+    """(sample, verdict) where enough is left for a share to mean something."""
+    return [pair for pair in zip(samples, verdicts, strict=True)
             if pair[1].pages >= MIN_PAGES]
 
 
 def shares(pairs, kind, of, but=None):
     """But those of a site."""
-    return [getattr(verdict, of) for panel, verdict in pairs
-            if panel.kind == kind and domain(panel) != but]
+    return [getattr(verdict, of) for sample, verdict in pairs
+            if sample.kind == kind and domain(sample) != but]
 
 
-def share_table(report, panels, by_agreement):
+def share_table(report, samples, by_agreement):
     report.table("Share that moved, in templates of at least three pages",
                  "agreement", "paths: most of none", "least of redesign",
                  "fragments: most of none", "least of redesign")
     for agreement, verdicts in by_agreement.items():
-        pairs = telling(panels, verdicts)
+        pairs = telling(samples, verdicts)
         report.row(agreement, *(
             f"{best(shares(pairs, kind, of)):.2f}"
             for of in ("paths", "fragments")
             for kind, best in (("none", max), ("redesign", min))))
 
 
-def choose(panels, by_agreement, but=None):
+def choose(samples, by_agreement, but=None):
     """(agreement, path share, fragment share): the widest gap between what
     moves by content and by redesign, of equal ones the middle one, and the
     middle of it; for fragments the middle between content and all."""
     rows = []
     for agreement, verdicts in by_agreement.items():
-        pairs = telling(panels, verdicts)
+        pairs = telling(samples, verdicts)
         most = max(shares(pairs, "none", "paths", but))
         least = min(shares(pairs, "redesign", "paths", but))
         text = max(shares(pairs, "none", "fragments", but))
@@ -189,48 +189,48 @@ def choose(panels, by_agreement, but=None):
     return widest[len(widest) // 2][1:]
 
 
-def fold_table(report, panels, by_agreement):
+def fold_table(report, samples, by_agreement):
     report.table("Rules chosen on all other sites", "site", "agreement",
                  "path share", "fragment share", "none: templates", "false",
                  "redesign: templates", "missed")
     sums = collections.Counter()
-    for site in sorted({domain(panel) for panel in panels}):
-        agreement, paths, fragments = choose(panels, by_agreement, site)
+    for site in sorted({domain(sample) for sample in samples}):
+        agreement, paths, fragments = choose(samples, by_agreement, site)
         counts = collections.Counter()
-        for panel, verdict in telling(panels, by_agreement[agreement]):
-            if domain(panel) == site:
+        for sample, verdict in telling(samples, by_agreement[agreement]):
+            if domain(sample) == site:
                 fires = verdict.paths > paths or verdict.fragments > fragments
-                counts[panel.kind] += 1
-                counts[panel.kind, fires] += 1
+                counts[sample.kind] += 1
+                counts[sample.kind, fires] += 1
         cells = (counts["none"], counts["none", True], counts["redesign"],
                  counts["redesign", False])
         sums.update(dict(enumerate(cells)))
         report.row(site, agreement, f"{paths:.2f}", f"{fragments:.2f}",
                    *cells)
     report.row("all", "", "", "", *(sums[i] for i in range(4)))
-    agreement, paths, fragments = choose(panels, by_agreement)
+    agreement, paths, fragments = choose(samples, by_agreement)
     report.row("(chosen on all)", agreement, f"{paths:.2f}",
                f"{fragments:.2f}", "", "", "", "")
     report.say()
     report.say(NOTE.rstrip())
 
 
-def list_all(panels, verdicts):
-    for panel, verdict in zip(panels, verdicts, strict=True):
-        print(panel.step.site, panel.step.old.name, panel.step.new.name,
-              panel.kind, f"template {panel.number}, {panel.pages} pages:",
+def list_all(samples, verdicts):
+    for sample, verdict in zip(samples, verdicts, strict=True):
+        print(sample.step.site, sample.step.old.name, sample.step.new.name,
+              sample.kind, f"template {sample.number}, {sample.pages} pages:",
               verdict.kind, *(f"{name}={value}" for name, value in
                               zip(verdict._fields[1:], verdict[1:],
                                   strict=True)), sep="\t")
 
 
 def tables(report, build, is_listed=False):
-    panels = [panel for step in steps() for panel in panels_of(build, step)]
-    verdicts = ask(build, panels)
+    samples = [sample for step in steps() for sample in samples_of(build, step)]
+    verdicts = ask(build, samples)
     if is_listed:
-        list_all(panels, verdicts)
+        list_all(samples, verdicts)
     # files that were no pages in the first place
-    pairs = [pair for pair in zip(panels, verdicts, strict=True)
+    pairs = [pair for pair in zip(samples, verdicts, strict=True)
              if pair[1].seen > 0]
     many = [pair for pair in pairs if pair[0].pages >= MIN_PAGES]
     few = [pair for pair in pairs if pair[0].pages < MIN_PAGES]
@@ -238,12 +238,12 @@ def tables(report, build, is_listed=False):
                   "Verdicts on templates of at least three pages")
     verdict_table(report, *zip(*few, strict=True),
                   "Verdicts on groups of one or two pages")
-    panels = [pair[0] for pair in many]
+    samples = [pair[0] for pair in many]
     by_agreement = {
-        agreement: ask(build, panels, f"agreement={agreement}")
+        agreement: ask(build, samples, f"agreement={agreement}")
         for agreement in AGREEMENTS}
-    share_table(report, panels, by_agreement)
-    fold_table(report, panels, by_agreement)
+    share_table(report, samples, by_agreement)
+    fold_table(report, samples, by_agreement)
 
 
 def main():

@@ -1,14 +1,14 @@
 /*
- * judge_table [NAME=VALUE]... < LIST - verdicts on panels of saved pages, as
- * tests/eval/changes.py asks for them. LIST has panels, each of lines
+ * judge_table [NAME=VALUE]... < LIST - verdicts on samples of saved pages, as
+ * tests/eval/changes.py asks for them. LIST has samples, each of lines
  *
- *	panel TAB NAME
+ *	sample TAB NAME
  *	page TAB URL TAB BEFORE TAB AFTER TAB CLUSTER
  *
  * where BEFORE and AFTER are files, AFTER is "-" for a page that is gone, and
  * "?" for one that was not asked. CLUSTER is where the page is now; the
  * template is 1. A page that was none before is left out. NAME=VALUE is a row
- * of struct judge_rules. For each panel a line, with tabs between: its name,
+ * of struct judge_rules. For each sample a line, with tabs between: its name,
  * the verdict, seen, how many of these are still pages, agreed, disagreed,
  * paths gone and come, the share of them that moved, the same of fragments.
  */
@@ -30,17 +30,17 @@ static const char *const kinds[] = {
 	[VERDICT_VANISHED] = "vanished", [VERDICT_BLOCKED] = "blocked",
 };
 
-struct panel {
+struct sample {
 	struct arena *arena;
 	struct judge_rules rules;
 	char *name;
-	struct witness witnesses[MAX_PANEL];
+	struct witness witnesses[MAX_TEMPLATE_SAMPLE];
 	uint32_t count;
 };
 
 /* False when the file is no page. */
-static bool read_record(struct panel *panel, const char *path, const char *url,
-			struct record *record_out)
+static bool read_record(struct sample *sample, const char *path,
+			const char *url, struct record *record_out)
 {
 	const struct analyse_options options = {
 		.limits = &page_limits_default,
@@ -57,7 +57,7 @@ static bool read_record(struct panel *panel, const char *path, const char *url,
 		  url_parse(&parsed, slice_of(url), NULL) == ERR_NONE &&
 		  analyse(buffer_slice(&bytes), slice_of("UTF-8"), &parsed,
 			  &options, &made) == ERR_NONE;
-	copy = arena_alloc(panel->arena, made.size, 1);
+	copy = arena_alloc(sample->arena, made.size, 1);
 	memcpy(copy, made.data == NULL ? "" : made.data, made.size);
 	is_page = is_page &&
 		  record_open((struct slice){copy, made.size}, record_out) ==
@@ -68,63 +68,63 @@ static bool read_record(struct panel *panel, const char *path, const char *url,
 	return is_page;
 }
 
-static uint32_t still_pages(const struct panel *panel)
+static uint32_t still_pages(const struct sample *sample)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < panel->count; i++)
-		count += panel->witnesses[i].fate == FATE_PAGE;
+	for (uint32_t i = 0; i < sample->count; i++)
+		count += sample->witnesses[i].fate == FATE_PAGE;
 	return count;
 }
 
-static void judge_panel(struct panel *panel)
+static void judge_sample(struct sample *sample)
 {
 	struct judgement found;
 
-	judge(panel->arena, 1, panel->witnesses, panel->count, &panel->rules,
-	      &found);
+	judge(sample->arena, 1, sample->witnesses, sample->count,
+	      &sample->rules, &found);
 	printf("%s\t%s\t%u\t%u\t%u\t%u\t%u\t%u\t%.3f\t%u\t%u\t%.3f\n",
-	       panel->name, kinds[found.kind], found.seen, still_pages(panel),
+	       sample->name, kinds[found.kind], found.seen, still_pages(sample),
 	       found.agreed, found.disagreed, found.gone_path_count,
 	       found.come_path_count, found.paths_moved,
 	       found.gone_fragment_count, found.come_fragment_count,
 	       found.fragments_moved);
 }
 
-static void end_panel(struct panel *panel)
+static void end_sample(struct sample *sample)
 {
-	if (panel->arena != NULL)
-		judge_panel(panel);
-	free(panel->name);
-	arena_destroy(panel->arena);
-	panel->name = NULL;
-	panel->arena = NULL;
-	panel->count = 0;
+	if (sample->arena != NULL)
+		judge_sample(sample);
+	free(sample->name);
+	arena_destroy(sample->arena);
+	sample->name = NULL;
+	sample->arena = NULL;
+	sample->count = 0;
 }
 
-static bool add_page(struct panel *panel, char *line)
+static bool add_page(struct sample *sample, char *line)
 {
-	struct witness *witness = &panel->witnesses[panel->count];
+	struct witness *witness = &sample->witnesses[sample->count];
 	char *fields[4];
 
 	for (size_t i = 0; i < 4; i++)
 		fields[i] = strsep(&line, "\t");
-	if (panel->arena == NULL || panel->count == MAX_PANEL ||
+	if (sample->arena == NULL || sample->count == MAX_TEMPLATE_SAMPLE ||
 	    fields[3] == NULL)
 		return false;
-	*witness = (struct witness){.page = panel->count + 1};
-	if (!read_record(panel, fields[1], fields[0], &witness->before))
+	*witness = (struct witness){.page = sample->count + 1};
+	if (!read_record(sample, fields[1], fields[0], &witness->before))
 		return true;
 	witness->cluster = (uint32_t)strtoul(fields[3], NULL, 10);
 	witness->fate = FATE_UNSEEN;
 	if (strcmp(fields[2], "?") != 0)
 		witness->fate =
 			strcmp(fields[2], "-") != 0 &&
-					read_record(panel, fields[2], fields[0],
-						    &witness->after)
+					read_record(sample, fields[2],
+						    fields[0], &witness->after)
 				? FATE_PAGE
 				: FATE_GONE;
-	panel->count++;
+	sample->count++;
 	return true;
 }
 
@@ -154,37 +154,37 @@ static bool set_rule(struct judge_rules *rules, const char *assignment)
 	return false;
 }
 
-static bool read_line(struct panel *panel, char *line)
+static bool read_line(struct sample *sample, char *line)
 {
 	line[strcspn(line, "\n")] = '\0';
-	if (strncmp(line, "panel\t", 6) == 0) {
-		end_panel(panel);
-		panel->name = strdup(line + 6);
-		panel->arena = arena_create();
+	if (strncmp(line, "sample\t", 6) == 0) {
+		end_sample(sample);
+		sample->name = strdup(line + 6);
+		sample->arena = arena_create();
 		return true;
 	}
-	return strncmp(line, "page\t", 5) == 0 && add_page(panel, line + 5);
+	return strncmp(line, "page\t", 5) == 0 && add_page(sample, line + 5);
 }
 
 int main(int argc, char **argv)
 {
-	struct panel panel = {.rules = judge_rules_default};
+	struct sample sample = {.rules = judge_rules_default};
 	char *line = NULL;
 	size_t size = 0;
 	int status = 0;
 
 	for (int i = 1; i < argc; i++)
-		if (!set_rule(&panel.rules, argv[i])) {
+		if (!set_rule(&sample.rules, argv[i])) {
 			fprintf(stderr, "judge_table: %s: no such rule\n",
 				argv[i]);
 			return 2;
 		}
 	while (status == 0 && getline(&line, &size, stdin) > 0)
-		if (!read_line(&panel, line)) {
+		if (!read_line(&sample, line)) {
 			fprintf(stderr, "judge_table: bad line: %s\n", line);
 			status = 1;
 		}
-	end_panel(&panel);
+	end_sample(&sample);
 	free(line);
 	return status;
 }

@@ -6,7 +6,7 @@ else?
 Each case of ../shared/data/history and ../shared/data/temporal is served by
 nginx, one state after the other on the same port. The daemon crawls the first
 in full, with a sitemap of all its pages, and then looks at the templates by
-their panels alone: for some rounds while nothing changes, and for some rounds
+their samples alone: for some rounds while nothing changes, and for some rounds
 of each later state. Printed: for each step what was told (events that are
 notices), how many requests there were until then, as a share of the pages of
 the site, and what it costs to look when nothing changes. A step is a redesign,

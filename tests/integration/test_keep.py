@@ -11,7 +11,7 @@ import time
 import harness
 
 PAGES = 60
-# Those keep their bodies that methods learn from, the panel that the template
+# Those keep their bodies that methods learn from, the sample that the template
 # is watched by, which may be among them, and the index.
 KEPT = range(32, 32 + 16 + 2)
 ROUNDS = 20

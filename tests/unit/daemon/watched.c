@@ -98,7 +98,7 @@ void watched_open(struct watched *watched)
 	watched->world.now_ms = 100 * DAY_MS;
 }
 
-/* A template that lives has its version and a panel, one that has ended none
+/* A template that lives has its version and a sample, one that has ended none
  * that is asked. */
 static void check_template(struct txn *txn, struct slice key,
 			   const struct template_row *row)
@@ -106,13 +106,14 @@ static void check_template(struct txn *txn, struct slice key,
 	uint32_t site = key_u32(key, 0);
 	uint32_t cluster = key_u32(key, sizeof(uint32_t));
 	struct key prefix = key_cluster(site, cluster);
-	struct scan scan = scan_begin(txn, TABLE_PANEL, key_slice(&prefix));
-	bool has_panel = scan_next(&scan);
+	struct scan scan =
+		scan_begin(txn, TABLE_SAMPLE_PAGES, key_slice(&prefix));
+	bool has_sample = scan_next(&scan);
 	bool is_live = row->state == TEMPLATE_LIVE;
 	struct version_row version;
 
 	scan_end(&scan);
-	ck_assert_int_eq(has_panel, is_live);
+	ck_assert_int_eq(has_sample, is_live);
 	ck_assert_int_eq(row->ended_ms == 0, is_live);
 	ck_assert_uint_ge(row->version, 1);
 	ck_assert(version_row_get(txn, site, cluster, row->version, &version));
@@ -758,25 +759,26 @@ uint32_t watched_name(struct watched *watched, unsigned section,
 	return best;
 }
 
-bool watched_in_panel(struct watched *watched, uint32_t cluster,
-		      unsigned section, unsigned number)
+bool watched_in_sample(struct watched *watched, uint32_t cluster,
+		       unsigned section, unsigned number)
 {
 	struct txn txn = txn_begin_read(watched->world.store);
-	struct panel_row row;
-	bool is_there = panel_row_get(&txn, site_of(&txn), cluster,
-				      key_of(watched, section, number), &row);
+	struct sample_page_row row;
+	bool is_there =
+		sample_page_row_get(&txn, site_of(&txn), cluster,
+				    key_of(watched, section, number), &row);
 
 	txn_abort(&txn);
 	return is_there;
 }
 
-unsigned watched_panel(struct watched *watched, uint32_t cluster,
-		       unsigned section)
+unsigned watched_sample(struct watched *watched, uint32_t cluster,
+			unsigned section)
 {
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < watched->sections[section].count; i++)
-		count += watched_in_panel(watched, cluster, section, i);
+		count += watched_in_sample(watched, cluster, section, i);
 	return count;
 }
 

@@ -145,11 +145,11 @@ unsigned watched_pages_asked(const struct watched *watched, unsigned section);
 
 struct page_row watched_page_row(struct watched *watched, unsigned section,
 				 unsigned number);
-bool watched_in_panel(struct watched *watched, uint32_t cluster,
-		      unsigned section, unsigned number);
+bool watched_in_sample(struct watched *watched, uint32_t cluster,
+		       unsigned section, unsigned number);
 /* How many pages of the section are. */
-unsigned watched_panel(struct watched *watched, uint32_t cluster,
-		       unsigned section);
+unsigned watched_sample(struct watched *watched, uint32_t cluster,
+			unsigned section);
 /* Its lineage is there until the next call; a row that is not there is zero. */
 struct template_row watched_template(struct watched *watched, uint32_t cluster);
 /* The packed slice has its size alone. */

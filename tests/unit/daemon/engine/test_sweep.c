@@ -213,7 +213,7 @@ START_TEST(a_limit_that_the_samples_do_not_allow_ends)
 END_TEST
 
 /* Its template has the number of its cluster, or one that is gone. */
-static void put_panel(unsigned number, uint32_t offset)
+static void put_sample(unsigned number, uint32_t offset)
 {
 	struct page_row row = row_of("a.test", number);
 	struct txn txn = txn_begin_write(world.store);
@@ -222,36 +222,36 @@ static void put_panel(unsigned number, uint32_t offset)
 
 	page_url(url, sizeof(url), "a.test", number);
 	ck_assert(site_get(&txn, slice_of("a.test"), &site));
-	panel_row_put(&txn, site.id, row.cluster + offset,
-		      page_key_of(slice_of(url)),
-		      &(struct panel_row){.url = slice_of(url)});
+	sample_page_row_put(&txn, site.id, row.cluster + offset,
+			    page_key_of(slice_of(url)),
+			    &(struct sample_page_row){.url = slice_of(url)});
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
 
-/* Nothing but the panel is made up: world_problems() would ask for more. */
-static void drop_panel(void)
+/* Nothing but the sample is made up: world_problems() would ask for more. */
+static void drop_sample(void)
 {
 	struct slice all = {NULL, 0};
 	struct txn txn = txn_begin_write(world.store);
 
-	txn_delete_prefix(&txn, TABLE_PANEL, all);
+	txn_delete_prefix(&txn, TABLE_SAMPLE_PAGES, all);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
 
-START_TEST(the_panel_of_a_template_keeps_its_bodies)
+START_TEST(the_sample_of_a_template_keeps_its_bodies)
 {
 	put(0, 60);
 	for (unsigned i = 0; i < 60; i++)
-		put_panel(i, i % 2);
+		put_sample(i, i % 2);
 	limits.bodies.age_ms = 1;
 	world.now_ms += MINUTE_MS;
 	ck_assert_uint_eq(sweep_all(), 0);
-	drop_panel();
+	drop_sample();
 	ck_assert_uint_eq(sweep_all(), 60 - MAX_SAMPLE_PAGES);
 }
 END_TEST
 
-/* It may have got into the panel since it was found. */
+/* It may have got into the sample since it was found. */
 START_TEST(a_body_is_looked_at_again_before_it_goes)
 {
 	struct sweep sweep;
@@ -263,9 +263,9 @@ START_TEST(a_body_is_looked_at_again_before_it_goes)
 			 ERR_NONE);
 	ck_assert_uint_eq(sweep.count, 60 - MAX_SAMPLE_PAGES);
 	for (unsigned i = 0; i < 60; i++)
-		put_panel(i, 0);
+		put_sample(i, 0);
 	ck_assert_uint_eq(commit_sweep(sweep.rows, sweep.count), 0);
-	drop_panel();
+	drop_sample();
 	ck_assert_uint_eq(commit_sweep(sweep.rows, sweep.count), sweep.count);
 	ck_assert_uint_eq(commit_sweep(sweep.rows, sweep.count), 0);
 	free(sweep.rows);
@@ -513,7 +513,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, bodies_go_by_the_count_of_a_site);
 	tcase_add_test(tcase, bodies_go_by_bytes_the_oldest_of_all_sites_first);
 	tcase_add_test(tcase, a_limit_that_the_samples_do_not_allow_ends);
-	tcase_add_test(tcase, the_panel_of_a_template_keeps_its_bodies);
+	tcase_add_test(tcase, the_sample_of_a_template_keeps_its_bodies);
 	tcase_add_test(tcase, a_body_is_looked_at_again_before_it_goes);
 	tcase_add_test(tcase, a_page_without_body_says_so_until_it_comes_again);
 	tcase_add_test(tcase, a_page_without_body_can_change_and_go);

@@ -55,7 +55,7 @@ static void check_new(unsigned section)
 	ck_assert_uint_eq(version.page_count, EACH);
 	ck_assert_uint_eq(version.first_ms, row.created_ms);
 	ck_assert_uint_gt(version.packed.size, 0);
-	ck_assert_uint_eq(watched_panel(&web, cluster, section), EACH);
+	ck_assert_uint_eq(watched_sample(&web, cluster, section), EACH);
 }
 
 /* The seed is a cluster of one page, and no template. */
@@ -66,7 +66,8 @@ START_TEST(each_section_is_a_template)
 	ck_assert_uint_eq(watched_count(&web, 0), 3);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_TEMPLATES), 3);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_VERSIONS), 3);
-	ck_assert_uint_eq(watched_rows(&web, TABLE_PANEL), (uint64_t)3 * EACH);
+	ck_assert_uint_eq(watched_rows(&web, TABLE_SAMPLE_PAGES),
+			  (uint64_t)3 * EACH);
 	check_new(article);
 	check_new(product);
 	check_new(profile);
@@ -234,7 +235,7 @@ END_TEST
 
 /* In four rounds everybody was asked, and once more because of that page: but
  * for those of its round who were not yet. */
-START_TEST(one_page_has_the_panel_asked_once)
+START_TEST(one_page_has_the_sample_asked_once)
 {
 	begin();
 	watched_page(&web, product, 5)->form = FORM_ALONE;
@@ -257,7 +258,7 @@ START_TEST(one_page_has_the_panel_asked_once)
 END_TEST
 
 /* A second one does the same again; it is gone, and then there again. */
-START_TEST(each_further_page_has_the_panel_asked_again)
+START_TEST(each_further_page_has_the_sample_asked_again)
 {
 	begin();
 	watched_page(&web, product, 5)->form = FORM_ALONE;
@@ -351,7 +352,7 @@ START_TEST(findings_of_a_deleted_site_are_not_taken)
 	ck_assert_int_eq(commit(CHANGE_TEMPLATES, &inspection), ERR_NOT_FOUND);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_TEMPLATES), 0);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_VERSIONS), 0);
-	ck_assert_uint_eq(watched_rows(&web, TABLE_PANEL), 0);
+	ck_assert_uint_eq(watched_rows(&web, TABLE_SAMPLE_PAGES), 0);
 	inspection_free(&inspection);
 }
 END_TEST
@@ -364,7 +365,7 @@ START_TEST(findings_of_a_deleted_site_are_not_its_successors)
 	ck_assert_int_eq(commit(CHANGE_SITE_ADD, NULL), ERR_NONE);
 	ck_assert_int_eq(commit(CHANGE_TEMPLATES, &inspection), ERR_NOT_FOUND);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_TEMPLATES), 0);
-	ck_assert_uint_eq(watched_rows(&web, TABLE_PANEL), 0);
+	ck_assert_uint_eq(watched_rows(&web, TABLE_SAMPLE_PAGES), 0);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_DUE), 1);
 	inspection_free(&inspection);
 }
@@ -403,8 +404,8 @@ Suite *make_suite(void)
 		       pages_that_are_as_they_were_change_when_it_was_seen);
 	tcase_add_test(tests, content_says_nothing);
 	tcase_add_test(tests, an_element_more_is_not_enough);
-	tcase_add_test(tests, one_page_has_the_panel_asked_once);
-	tcase_add_test(tests, each_further_page_has_the_panel_asked_again);
+	tcase_add_test(tests, one_page_has_the_sample_asked_once);
+	tcase_add_test(tests, each_further_page_has_the_sample_asked_again);
 	tcase_add_test(tests, a_section_that_is_added_is_new);
 	tcase_add_test(tests, a_template_that_grows_is_taken_again);
 	tcase_add_test(tests, findings_of_a_deleted_site_are_not_taken);

@@ -109,8 +109,8 @@ static uint32_t check_replaced(const char *lineage)
 	ck_assert_uint_eq(row.state, TEMPLATE_LIVE);
 	ck_assert_uint_eq(row.ended_ms, 0);
 	ck_assert(watched_lineage_ends(&web, now, "replaces", old));
-	ck_assert_uint_eq(watched_panel(&web, old, product), 0);
-	ck_assert_uint_eq(watched_panel(&web, now, product),
+	ck_assert_uint_eq(watched_sample(&web, old, product), 0);
+	ck_assert_uint_eq(watched_sample(&web, now, product),
 			  web.sections[product].count);
 	return now;
 }
@@ -154,8 +154,8 @@ START_TEST(nothing_is_concluded_before_all_were_asked)
 }
 END_TEST
 
-/* A round, and the panel; then nobody is asked for a while. */
-START_TEST(a_redesign_is_found_at_the_price_of_a_panel)
+/* A round, and the sample; then nobody is asked for a while. */
+START_TEST(a_redesign_is_found_at_the_price_of_a_sample)
 {
 	begin();
 	watched_set(&web, product, FORM_REDESIGN, 0);
@@ -312,8 +312,8 @@ START_TEST(a_section_that_returns_is_its_template_again)
 }
 END_TEST
 
-/* The panel is gone, and then a second one, of those that are left. */
-START_TEST(a_large_section_vanishes_when_a_second_panel_does)
+/* The sample is gone, and then a second one, of those that are left. */
+START_TEST(a_large_section_vanishes_when_a_second_sample_does)
 {
 	unsigned large = watched_add(&web, "large", FORM_REDESIGN, 40);
 	struct event_row row;
@@ -326,39 +326,39 @@ START_TEST(a_large_section_vanishes_when_a_second_panel_does)
 }
 END_TEST
 
-/* The pages of the panel are gone from now on. */
-static void drop_panel(unsigned section, uint32_t cluster)
+/* The pages of the sample are gone from now on. */
+static void drop_sample(unsigned section, uint32_t cluster)
 {
 	for (unsigned i = 0; i < web.sections[section].count; i++)
-		if (watched_in_panel(&web, cluster, section, i))
+		if (watched_in_sample(&web, cluster, section, i))
 			watched_page(&web, section, i)->manner = MANNER_GONE;
 }
 
-static unsigned count_gone_in_panel(unsigned section, uint32_t cluster)
+static unsigned count_gone_in_sample(unsigned section, uint32_t cluster)
 {
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < web.sections[section].count; i++)
 		count +=
 			watched_page(&web, section, i)->manner == MANNER_GONE &&
-			watched_in_panel(&web, cluster, section, i);
+			watched_in_sample(&web, cluster, section, i);
 	return count;
 }
 
-START_TEST(a_panel_that_is_gone_is_not_its_template)
+START_TEST(a_sample_that_is_gone_is_not_its_template)
 {
 	unsigned large = watched_add(&web, "large", FORM_REDESIGN, 40);
 	uint32_t cluster;
 
 	begin();
 	cluster = watched_name(&web, large, "large");
-	ck_assert_uint_eq(watched_panel(&web, cluster, large), 16);
-	drop_panel(large, cluster);
+	ck_assert_uint_eq(watched_sample(&web, cluster, large), 16);
+	drop_sample(large, cluster);
 	watched_pass(&web, 12 * DAY_MS);
 	ck_assert_str_eq(watched_told(&web), "");
 	ck_assert_uint_eq(watched_template(&web, cluster).state, TEMPLATE_LIVE);
-	ck_assert_uint_eq(watched_panel(&web, cluster, large), 16);
-	ck_assert_uint_eq(count_gone_in_panel(large, cluster), 0);
+	ck_assert_uint_eq(watched_sample(&web, cluster, large), 16);
+	ck_assert_uint_eq(count_gone_in_sample(large, cluster), 0);
 }
 END_TEST
 
@@ -495,7 +495,7 @@ Suite *make_suite(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, a_redesign_is_one_event_with_evidence);
 	tcase_add_test(tests, nothing_is_concluded_before_all_were_asked);
-	tcase_add_test(tests, a_redesign_is_found_at_the_price_of_a_panel);
+	tcase_add_test(tests, a_redesign_is_found_at_the_price_of_a_sample);
 	tcase_add_test(tests, a_restart_at_any_time_changes_nothing);
 	tcase_add_test(tests, answers_while_it_is_inspected_change_nothing);
 	tcase_add_test(tests, three_pages_are_enough_for_a_redesign);
@@ -505,8 +505,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_section_that_is_gone_has_vanished);
 	tcase_add_test(tests, a_section_that_returns_is_its_template_again);
 	tcase_add_test(tests,
-		       a_large_section_vanishes_when_a_second_panel_does);
-	tcase_add_test(tests, a_panel_that_is_gone_is_not_its_template);
+		       a_large_section_vanishes_when_a_second_sample_does);
+	tcase_add_test(tests, a_sample_that_is_gone_is_not_its_template);
 	tcase_add_test(tests,
 		       a_section_that_leads_to_another_is_replaced_by_it);
 	tcase_add_test(tests, a_section_that_has_moved_is_where_it_leads_to);

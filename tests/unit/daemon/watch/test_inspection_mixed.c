@@ -207,7 +207,7 @@ START_TEST(a_redesign_that_takes_weeks_is_two_events_at_most)
 }
 END_TEST
 
-/* Two pages of a large section are asked by chance, and the panel is 16 of 40:
+/* Two pages of a large section are asked by chance, and the sample is 16 of 40:
  * what is not in it counts, too, when it is told. */
 START_TEST(a_large_section_is_redesigned_and_all_of_it_is_visited)
 {

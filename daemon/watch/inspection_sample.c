@@ -1,4 +1,4 @@
-/* The pages of a panel: what they were, and what they are. */
+/* The pages of a sample: what they were, and what they are. */
 #include "daemon/watch/inspection_parts.h"
 
 #include <stdlib.h>
@@ -10,13 +10,13 @@
 /* Permille: content alone moves the paths of a page by so much. */
 enum { MAX_DRIFT = 200 };
 
-/* A page of a panel while it is read. */
+/* A page of a sample while it is read. */
 struct reading {
 	struct inspector *inspector;
 	struct txn *txn;
 	uint64_t window_ms;
 	struct frontier_row visit; /* zero: it is never visited by itself */
-	struct panel_page *page;
+	struct sample_page *page;
 };
 
 /* A record out of the store. */
@@ -100,7 +100,7 @@ static enum error follow_stub(struct reading *reading)
  */
 static enum error read_page(struct reading *reading, const struct page_row *row)
 {
-	struct panel_page *page = reading->page;
+	struct sample_page *page = reading->page;
 	struct witness *witness = &page->witness;
 	struct key key = key_page(reading->inspector->site.id, witness->page);
 	enum error error = ERR_NONE;
@@ -131,7 +131,7 @@ static enum error read_page(struct reading *reading, const struct page_row *row)
 static enum error read_stored(struct reading *reading,
 			      const struct page_row *row)
 {
-	struct panel_page *page = reading->page;
+	struct sample_page *page = reading->page;
 	enum error error = ERR_NONE;
 
 	page->is_fresh = is_answered(reading);
@@ -160,7 +160,7 @@ static enum error read_stored(struct reading *reading,
 }
 
 static enum error read_fate(struct inspector *inspector, struct txn *txn,
-			    uint64_t window_ms, struct panel_page *page)
+			    uint64_t window_ms, struct sample_page *page)
 {
 	struct reading reading = {
 		.inspector = inspector,
@@ -183,12 +183,12 @@ static enum error read_fate(struct inspector *inspector, struct txn *txn,
 }
 
 static enum error read_entry(struct inspector *inspector, struct slice key,
-			     struct slice value, struct panel_page *page)
+			     struct slice value, struct sample_page *page)
 {
-	struct panel_row row;
+	struct sample_page_row row;
 
-	*page = (struct panel_page){0};
-	if (!panel_row_decode(value, &row))
+	*page = (struct sample_page){0};
+	if (!sample_page_row_decode(value, &row))
 		return ERR_CORRUPT;
 	page->witness.page = key_u64(key, 2 * sizeof(uint32_t));
 	/* a clock that was ahead once stops nothing */
@@ -197,19 +197,21 @@ static enum error read_entry(struct inspector *inspector, struct slice key,
 	return load_record(inspector, row.record, &page->witness.before);
 }
 
-enum error panel_read(struct inspector *inspector,
-		      const struct subject *subject, uint64_t window_ms,
-		      struct panel *panel_out)
+enum error sample_read(struct inspector *inspector,
+		       const struct subject *subject, uint64_t window_ms,
+		       struct sample *sample_out)
 {
 	struct key prefix = key_cluster(inspector->site.id, subject->cluster);
 	struct txn txn = txn_begin_read(inspector->store);
-	struct scan scan = scan_begin(&txn, TABLE_PANEL, key_slice(&prefix));
+	struct scan scan =
+		scan_begin(&txn, TABLE_SAMPLE_PAGES, key_slice(&prefix));
 	enum error error = ERR_NONE;
 
-	panel_out->count = 0;
-	while (error == ERR_NONE && panel_out->count < MAX_PANEL &&
+	sample_out->count = 0;
+	while (error == ERR_NONE && sample_out->count < MAX_TEMPLATE_SAMPLE &&
 	       scan_next(&scan)) {
-		struct panel_page *page = &panel_out->pages[panel_out->count++];
+		struct sample_page *page =
+			&sample_out->pages[sample_out->count++];
 
 		error = read_entry(inspector, scan.key, scan.value, page);
 		if (error == ERR_NONE)
@@ -222,36 +224,38 @@ enum error panel_read(struct inspector *inspector,
 	return error;
 }
 
-/* Members of the taken panel take the places of the pages that are gone. */
-void panel_mend(struct inspector *inspector, const struct panel *panel,
-		struct taken *taken)
+/* Members of the taken sample take the places of the pages that are gone. */
+void sample_mend(struct inspector *inspector, const struct sample *sample,
+		 struct taken *taken)
 {
-	struct panel_entry *mended =
-		ARENA_NEW(inspector->arena, struct panel_entry, MAX_PANEL);
+	struct sample_page_entry *mended =
+		ARENA_NEW(inspector->arena, struct sample_page_entry,
+			  MAX_TEMPLATE_SAMPLE);
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < panel->count; i++) {
-		const struct panel_page *page = &panel->pages[i];
+	for (uint32_t i = 0; i < sample->count; i++) {
+		const struct sample_page *page = &sample->pages[i];
 
 		if (page->witness.fate == FATE_GONE)
 			continue;
-		mended[count++] = (struct panel_entry){
+		mended[count++] = (struct sample_page_entry){
 			.page = page->witness.page,
 			.row = {.since_ms = page->since_ms,
 				.url = inspector_copy(inspector->arena,
 						      page->url),
-				.record = panel_record(inspector,
-						       &page->witness.before)},
+				.record = sample_record(inspector,
+							&page->witness.before)},
 		};
 	}
-	for (size_t i = 0; i < taken->panel_count && count < MAX_PANEL; i++) {
+	for (size_t i = 0;
+	     i < taken->sample_count && count < MAX_TEMPLATE_SAMPLE; i++) {
 		size_t j = 0;
 
-		while (j < count && mended[j].page != taken->panel[i].page)
+		while (j < count && mended[j].page != taken->sample[i].page)
 			j++;
 		if (j == count)
-			mended[count++] = taken->panel[i];
+			mended[count++] = taken->sample[i];
 	}
-	taken->panel = mended;
-	taken->panel_count = count;
+	taken->sample = mended;
+	taken->sample_count = count;
 }

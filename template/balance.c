@@ -23,10 +23,10 @@ uint32_t count_pages(uint32_t mask)
 	return (uint32_t)__builtin_popcount(mask);
 }
 
-uint32_t quorum(const struct pages *pages, uint32_t voices)
+uint32_t quorum(const struct pages *pages, uint32_t votes)
 {
-	uint64_t share = ((uint64_t)voices * pages->agreement + 999) / 1000;
-	uint32_t least = pages->voices;
+	uint64_t share = ((uint64_t)votes * pages->agreement + 999) / 1000;
+	uint32_t least = pages->votes;
 
 	/* one page of several alone tells nothing */
 	if (least < 2 && pages->count >= 2)

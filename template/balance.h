@@ -9,16 +9,16 @@
 #include <stdint.h>
 
 #include "store/record.h"
-#include "template/judge.h"
+#include "template/change_detector.h"
 #include "template/merge.h"
 
 struct arena;
 
 /* Bit i of a mask stands for page i. */
 struct pages {
-	uint32_t count;  /* <= MAX_TEMPLATE_SAMPLE */
-	uint32_t seen;   /* mask: those that have an `after` */
-	uint32_t voices; /* how many have one, or may have one yet */
+	uint32_t count; /* <= MAX_TEMPLATE_SAMPLE */
+	uint32_t seen;  /* mask: those that have an `after` */
+	uint32_t votes; /* how many have one, or may have one yet */
 	/* before [count]; and behind MAX_TEMPLATE_SAMPLE of these, after */
 	struct record records[2 * MAX_TEMPLATE_SAMPLE];
 	unsigned min_pages; /* k of n: judge.h */
@@ -26,10 +26,10 @@ struct pages {
 };
 
 /*
- * At least so many of `voices` pages must agree: their share, and not fewer
+ * At least so many of `votes` pages must agree: their share, and not fewer
  * than min_pages, or all where no more can tell.
  */
-uint32_t quorum(const struct pages *pages, uint32_t voices);
+uint32_t quorum(const struct pages *pages, uint32_t votes);
 
 uint32_t count_pages(uint32_t mask);
 

@@ -8,8 +8,8 @@
  * A template has a sample of up to MAX_TEMPLATE_SAMPLE pages with what they
  * were when its newest version was taken (TABLE_SAMPLE_PAGES). Each round asks
  * a few of them. When one is not as it was, all of them are asked, and then
- * template/judge.h decides; so a site is watched at the price of a few
- * conditional requests, and an event stands on k of n fresh visits.
+ * template/change_detector.h decides; so a site is watched at the price of a
+ * few conditional requests, and an event stands on k of n fresh visits.
  */
 #ifndef DAEMON_WATCH_INSPECTION_H
 #define DAEMON_WATCH_INSPECTION_H

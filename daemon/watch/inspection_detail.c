@@ -86,7 +86,7 @@ static void add_moves(struct inspector *inspector,
 		      const struct evidence *evidence, json_t *value)
 {
 	static const struct version none;
-	const struct judgement *judgement = evidence->judgement;
+	const struct detection *detection = evidence->detection;
 	const struct version *before =
 		evidence->before == NULL ? &none : evidence->before;
 	const struct version *after =
@@ -97,59 +97,59 @@ static void add_moves(struct inspector *inspector,
 		version_compare(inspector->scratch, before, after, &diff);
 	json_object_set_new(
 		value, "paths",
-		moves_json(judgement->paths_moved,
-			   &(struct moved){judgement->gone_paths,
-					   judgement->gone_path_count,
+		moves_json(detection->paths_moved,
+			   &(struct moved){detection->gone_paths,
+					   detection->gone_path_count,
 					   before->paths, before->path_count,
 					   diff.gone_paths,
 					   diff.gone_path_count},
-			   &(struct moved){judgement->come_paths,
-					   judgement->come_path_count,
+			   &(struct moved){detection->come_paths,
+					   detection->come_path_count,
 					   after->paths, after->path_count,
 					   diff.come_paths,
 					   diff.come_path_count}));
 	json_object_set_new(
 		value, "fragments",
 		moves_json(
-			judgement->fragments_moved,
+			detection->fragments_moved,
 			&(struct moved){
-				judgement->gone_fragments,
-				judgement->gone_fragment_count,
+				detection->gone_fragments,
+				detection->gone_fragment_count,
 				before->fragments, before->fragment_count,
 				diff.gone_fragments, diff.gone_fragment_count},
-			&(struct moved){judgement->come_fragments,
-					judgement->come_fragment_count,
+			&(struct moved){detection->come_fragments,
+					detection->come_fragment_count,
 					after->fragments, after->fragment_count,
 					diff.come_fragments,
 					diff.come_fragment_count}));
 }
 
 static json_t *destinations_json(struct inspector *inspector,
-				 const struct judgement *judgement)
+				 const struct detection *detection)
 {
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; i < judgement->destination_count; i++)
+	for (uint32_t i = 0; i < detection->destination_count; i++)
 		json_array_append_new(
 			list,
 			json_pack(
 				"{s:o, s:I}", "template",
 				json_cluster_id(
 					inspector->site.host,
-					judgement->destinations[i].cluster),
+					detection->destinations[i].cluster),
 				"pages",
-				(json_int_t)judgement->destinations[i].pages));
+				(json_int_t)detection->destinations[i].pages));
 	return list;
 }
 
 static const char *state_of(const struct sample_page *page)
 {
-	switch (page->witness.fate) {
-	case FATE_PAGE:
+	switch (page->observed.observation) {
+	case OBSERVED_PAGE:
 		return "page";
-	case FATE_GONE:
+	case OBSERVED_GONE:
 		return page->is_moved ? "redirect" : "gone";
-	case FATE_BLOCKED:
+	case OBSERVED_BLOCKED:
 		return "blocked";
 	default:
 		return "unseen";
@@ -164,7 +164,7 @@ static json_t *pages_json(struct inspector *inspector,
 	for (uint32_t i = 0; i < sample->count; i++) {
 		const struct sample_page *page = &sample->pages[i];
 
-		if (page->witness.fate == FATE_UNSEEN)
+		if (page->observed.observation == OBSERVED_UNSEEN)
 			continue;
 		json_array_append_new(
 			list,
@@ -172,7 +172,7 @@ static json_t *pages_json(struct inspector *inspector,
 				  json_text(page->url), "now", state_of(page),
 				  "template",
 				  json_cluster_id(inspector->site.host,
-						  page->witness.cluster)));
+						  page->observed.cluster)));
 	}
 	return list;
 }
@@ -180,12 +180,12 @@ static json_t *pages_json(struct inspector *inspector,
 struct slice evidence_json(struct inspector *inspector,
 			   const struct evidence *evidence)
 {
-	const struct judgement *judgement = evidence->judgement;
+	const struct detection *detection = evidence->detection;
 	json_t *value = json_pack("{s:o, s:I, s:I}", "from",
 				  json_cluster_id(inspector->site.host,
 						  evidence->subject->cluster),
-				  "seen", (json_int_t)judgement->seen, "agreed",
-				  (json_int_t)judgement->agreed);
+				  "seen", (json_int_t)detection->seen, "agreed",
+				  (json_int_t)detection->agreed);
 
 	if (evidence->versions[0] != 0)
 		json_object_set_new(
@@ -200,7 +200,7 @@ struct slice evidence_json(struct inspector *inspector,
 		json_object_set_new(value, "reason",
 				    json_string(evidence->reason));
 	json_object_set_new(value, "to",
-			    destinations_json(inspector, judgement));
+			    destinations_json(inspector, detection));
 	add_moves(inspector, evidence, value);
 	json_object_set_new(value, "pages",
 			    pages_json(inspector, evidence->sample));

@@ -1,5 +1,5 @@
 /* What is told of a template, and how it ends. */
-#include "daemon/watch/inspection_verdict.h"
+#include "daemon/watch/inspection_decision.h"
 
 enum {
 	MAX_VISITS = 1000, /* after a change was told */
@@ -28,13 +28,13 @@ struct template_finding *examination_find(struct examination *examination)
 
 uint32_t main_destination(const struct examination *examination)
 {
-	const struct judgement *judgement = &examination->judgement;
+	const struct detection *detection = &examination->detection;
 
-	for (uint32_t i = 0; i < judgement->destination_count; i++)
-		if (judgement->destinations[i].cluster != 0 &&
-		    judgement->destinations[i].cluster !=
+	for (uint32_t i = 0; i < detection->destination_count; i++)
+		if (detection->destinations[i].cluster != 0 &&
+		    detection->destinations[i].cluster !=
 			    examination->subject->cluster)
-			return judgement->destinations[i].cluster;
+			return detection->destinations[i].cluster;
 	return 0;
 }
 
@@ -57,7 +57,7 @@ static void tell(struct examination *examination, enum event_kind kind,
 	uint32_t number = subject->row.version;
 	const struct evidence evidence = {
 		.subject = subject,
-		.judgement = &examination->judgement,
+		.detection = &examination->detection,
 		.sample = &examination->sample,
 		.before = load_version(inspector, subject->cluster, number),
 		.after = after,
@@ -75,7 +75,7 @@ static void tell(struct examination *examination, enum event_kind kind,
 						? 0
 						: examination->row.other,
 			       .pages = evidence.before == NULL
-						? examination->judgement.agreed
+						? examination->detection.agreed
 						: evidence.before->page_count,
 			       .url = first_url(examination),
 			       .detail = evidence_json(inspector, &evidence),
@@ -175,7 +175,8 @@ enum error examination_end_by_recut(struct examination *examination)
 
 	/* the majority vote of Boyer and Moore: any of the clusters will do */
 	for (uint32_t i = 0; i < examination->sample.count; i++) {
-		uint32_t cluster = examination->sample.pages[i].witness.cluster;
+		uint32_t cluster =
+			examination->sample.pages[i].observed.cluster;
 
 		if (votes == 0)
 			other = cluster;
@@ -195,14 +196,14 @@ static uint32_t moved_to(const struct examination *examination)
 	const struct sample *sample = &examination->sample;
 
 	for (uint32_t i = 0; i < sample->count; i++) {
-		uint32_t cluster = sample->pages[i].witness.cluster;
+		uint32_t cluster = sample->pages[i].observed.cluster;
 		uint32_t count = 0;
 
 		if (!sample->pages[i].is_moved)
 			continue;
 		for (uint32_t j = 0; j < sample->count; j++)
 			count += sample->pages[j].is_moved &&
-				 sample->pages[j].witness.cluster == cluster;
+				 sample->pages[j].observed.cluster == cluster;
 		if (2 * count >= sample->count)
 			return cluster;
 	}

@@ -9,7 +9,7 @@
 
 #include "daemon/watch/inspection.h"
 #include "store/arena.h"
-#include "template/judge.h"
+#include "template/change_detector.h"
 #include "template/version.h"
 
 /* A cluster, or a template, or both. */
@@ -76,13 +76,13 @@ void inspector_wait(struct inspector *inspector, uint64_t time_ms);
 /* inspection_sample.c: the pages of a sample, as they were and are. */
 
 struct sample_page {
-	struct witness witness;
+	struct observed_page observed;
 	struct slice url;
 	uint64_t since_ms;
 	uint64_t fetched_ms;  /* of the page as it is stored */
 	bool is_fresh;        /* its last visit was since the window began */
 	bool has_other_paths; /* PAGE: it is another one than it was */
-	bool is_moved;        /* GONE: it leads to a page of witness.cluster */
+	bool is_moved;        /* GONE: it leads to a page of observed.cluster */
 };
 
 struct sample {
@@ -91,7 +91,7 @@ struct sample {
 };
 
 /* Read the sample of a live template. What was not seen since `window_ms` is
- * FATE_UNSEEN, unless its paths are not as they were. */
+ * OBSERVED_UNSEEN, unless its paths are not as they were. */
 enum error sample_read(struct inspector *inspector,
 		       const struct subject *subject, uint64_t window_ms,
 		       struct sample *sample_out);
@@ -132,7 +132,7 @@ void find_version(struct inspector *inspector, const struct taken *taken,
 
 struct evidence {
 	const struct subject *subject;
-	const struct judgement *judgement;
+	const struct detection *detection;
 	const struct sample *sample;
 	const struct version *before; /* or NULL */
 	const struct version *after;  /* of where most pages went; or NULL */

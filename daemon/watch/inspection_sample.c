@@ -54,20 +54,20 @@ static bool is_given_up(const struct reading *reading)
 /* Where the page leads: nobody knows as long as that place is awaited. */
 static void follow(struct reading *reading, struct slice target)
 {
-	struct witness *witness = &reading->page->witness;
+	struct observed_page *observed = &reading->page->observed;
 	uint64_t key = page_key_of(target);
 	uint32_t site = reading->inspector->site.id;
 	struct frontier_row visit;
 	struct page_row row;
 
-	witness->fate = FATE_GONE;
+	observed->observation = OBSERVED_GONE;
 	if (page_row_get(reading->txn, site, key, &row)) {
-		witness->cluster = row.cluster;
+		observed->cluster = row.cluster;
 		reading->page->is_moved = row.cluster != 0;
 	} else if (frontier_row_get(reading->txn, site, key, &visit) &&
 		   (visit.state == FRONTIER_PENDING ||
 		    visit.state == FRONTIER_LEASED)) {
-		witness->fate = FATE_UNSEEN;
+		observed->observation = OBSERVED_UNSEEN;
 	}
 }
 
@@ -75,13 +75,13 @@ static void follow(struct reading *reading, struct slice target)
 static enum error follow_stub(struct reading *reading)
 {
 	struct key key = key_page(reading->inspector->site.id,
-				  reading->page->witness.page);
+				  reading->page->observed.page);
 	struct record record;
 	enum error error = load_record(
 		reading->inspector,
 		txn_get(reading->txn, TABLE_RECORDS, key_slice(&key)), &record);
 
-	reading->page->witness.fate = FATE_GONE;
+	reading->page->observed.observation = OBSERVED_GONE;
 	for (uint32_t i = 0; error == ERR_NONE && i < record.link_count; i++) {
 		struct record_link link = record_link_at(&record, i);
 
@@ -101,30 +101,30 @@ static enum error follow_stub(struct reading *reading)
 static enum error read_page(struct reading *reading, const struct page_row *row)
 {
 	struct sample_page *page = reading->page;
-	struct witness *witness = &page->witness;
-	struct key key = key_page(reading->inspector->site.id, witness->page);
+	struct observed_page *observed = &page->observed;
+	struct key key = key_page(reading->inspector->site.id, observed->page);
 	enum error error = ERR_NONE;
 
 	page->fetched_ms = row->fetched_ms;
 	page->is_fresh = row->fetched_ms > page->since_ms &&
 			 row->fetched_ms >= reading->window_ms;
-	witness->cluster = row->cluster;
-	witness->after = witness->before;
-	witness->fate = FATE_PAGE;
-	if (row->content_hash != witness->before.content_hash)
+	observed->cluster = row->cluster;
+	observed->after = observed->before;
+	observed->observation = OBSERVED_PAGE;
+	if (row->content_hash != observed->before.content_hash)
 		error = load_record(
 			reading->inspector,
 			txn_get(reading->txn, TABLE_RECORDS, key_slice(&key)),
-			&witness->after);
+			&observed->after);
 	if (error != ERR_NONE)
 		return error;
 	page->has_other_paths =
-		!signature_linked(paths_of(&witness->before),
-				  paths_of(&witness->after), MAX_DRIFT);
+		!signature_linked(paths_of(&observed->before),
+				  paths_of(&observed->after), MAX_DRIFT);
 	if (!page->is_fresh && is_given_up(reading))
-		witness->fate = FATE_BLOCKED;
+		observed->observation = OBSERVED_BLOCKED;
 	else if (!page->is_fresh && !page->has_other_paths)
-		witness->fate = FATE_UNSEEN;
+		observed->observation = OBSERVED_UNSEEN;
 	return ERR_NONE;
 }
 
@@ -149,18 +149,18 @@ static enum error read_stored(struct reading *reading,
 	case CLASS_CHALLENGE:
 	case CLASS_CONSENT:
 	case CLASS_TRUNCATED:
-		page->witness.fate =
-			page->is_fresh ? FATE_BLOCKED : FATE_UNSEEN;
+		page->observed.observation =
+			page->is_fresh ? OBSERVED_BLOCKED : OBSERVED_UNSEEN;
 		break;
 	default:
-		page->witness.fate = FATE_GONE;
+		page->observed.observation = OBSERVED_GONE;
 		break;
 	}
 	return error;
 }
 
-static enum error read_fate(struct inspector *inspector, struct txn *txn,
-			    uint64_t window_ms, struct sample_page *page)
+static enum error read_observation(struct inspector *inspector, struct txn *txn,
+				   uint64_t window_ms, struct sample_page *page)
 {
 	struct reading reading = {
 		.inspector = inspector,
@@ -172,11 +172,11 @@ static enum error read_fate(struct inspector *inspector, struct txn *txn,
 	enum error error = ERR_NONE;
 	struct page_row row;
 
-	frontier_row_get(txn, site, page->witness.page, &reading.visit);
-	if (page_row_get(txn, site, page->witness.page, &row)) {
+	frontier_row_get(txn, site, page->observed.page, &reading.visit);
+	if (page_row_get(txn, site, page->observed.page, &row)) {
 		error = read_stored(&reading, &row);
 	} else {
-		page->witness.fate = FATE_GONE;
+		page->observed.observation = OBSERVED_GONE;
 		page->is_fresh = is_answered(&reading);
 	}
 	return txn->error != ERR_NONE ? txn->error : error;
@@ -190,11 +190,11 @@ static enum error read_entry(struct inspector *inspector, struct slice key,
 	*page = (struct sample_page){0};
 	if (!sample_page_row_decode(value, &row))
 		return ERR_CORRUPT;
-	page->witness.page = key_u64(key, 2 * sizeof(uint32_t));
+	page->observed.page = key_u64(key, 2 * sizeof(uint32_t));
 	/* a clock that was ahead once stops nothing */
 	page->since_ms = row.since_ms > inspector->now_ms ? 0 : row.since_ms;
 	page->url = inspector_copy(inspector->scratch, row.url);
-	return load_record(inspector, row.record, &page->witness.before);
+	return load_record(inspector, row.record, &page->observed.before);
 }
 
 enum error sample_read(struct inspector *inspector,
@@ -215,7 +215,8 @@ enum error sample_read(struct inspector *inspector,
 
 		error = read_entry(inspector, scan.key, scan.value, page);
 		if (error == ERR_NONE)
-			error = read_fate(inspector, &txn, window_ms, page);
+			error = read_observation(inspector, &txn, window_ms,
+						 page);
 	}
 	scan_end(&scan);
 	if (txn.error != ERR_NONE)
@@ -236,15 +237,15 @@ void sample_mend(struct inspector *inspector, const struct sample *sample,
 	for (uint32_t i = 0; i < sample->count; i++) {
 		const struct sample_page *page = &sample->pages[i];
 
-		if (page->witness.fate == FATE_GONE)
+		if (page->observed.observation == OBSERVED_GONE)
 			continue;
 		mended[count++] = (struct sample_page_entry){
-			.page = page->witness.page,
+			.page = page->observed.page,
 			.row = {.since_ms = page->since_ms,
 				.url = inspector_copy(inspector->arena,
 						      page->url),
-				.record = sample_record(inspector,
-							&page->witness.before)},
+				.record = sample_record(
+					inspector, &page->observed.before)},
 		};
 	}
 	for (size_t i = 0;

@@ -1,5 +1,5 @@
 /* A template that goes on, and what is concluded of one that may not. */
-#include "daemon/watch/inspection_verdict.h"
+#include "daemon/watch/inspection_decision.h"
 
 enum {
 	GROWN = 2, /* so many times its pages, and a version is made anew */
@@ -91,16 +91,17 @@ static enum error end_in(struct examination *examination, uint32_t other,
 static bool has_left(const struct examination *examination)
 {
 	const struct sample *sample = &examination->sample;
-	struct judge_rules rules = judge_rules_default;
-	struct witness witnesses[MAX_TEMPLATE_SAMPLE];
-	struct judgement judgement;
+	struct change_rules rules = change_rules_default;
+	struct observed_page observed_pages[MAX_TEMPLATE_SAMPLE];
+	struct detection detection;
 
 	rules.agreement = MOST;
 	for (uint32_t i = 0; i < sample->count; i++)
-		witnesses[i] = sample->pages[i].witness;
-	judge(examination->inspector->scratch, examination->subject->cluster,
-	      witnesses, sample->count, &rules, &judgement);
-	return judgement.kind == VERDICT_REPLACED;
+		observed_pages[i] = sample->pages[i].observed;
+	detect_change(examination->inspector->scratch,
+		      examination->subject->cluster, observed_pages,
+		      sample->count, &rules, &detection);
+	return detection.kind == DECISION_REPLACED;
 }
 
 /* A part of it is elsewhere. In the middle of a redesign that is so, too: it is
@@ -113,8 +114,8 @@ static enum error divide(struct examination *examination)
 	bool is_still = (row->flags & TEMPLATE_IS_DIVIDED) != 0 &&
 			examination->disagreed <= row->asked_for;
 
-	if (examination->judgement.agreed < examination->elsewhere)
-		examination->judgement.agreed = examination->elsewhere;
+	if (examination->detection.agreed < examination->elsewhere)
+		examination->detection.agreed = examination->elsewhere;
 	if ((is_still || !inspector_can_ask(inspector)) &&
 	    is_template(inspector, other)) {
 		if (is_template(inspector, examination->subject->cluster))
@@ -143,7 +144,7 @@ static enum error close_inquiry(struct examination *examination)
 	struct template_row *row = &examination->row;
 
 	if (2 * examination->elsewhere >= examination->sample.count &&
-	    examination->judgement.kind == VERDICT_SAME)
+	    examination->detection.kind == DECISION_SAME)
 		return divide(examination);
 	row->asked_for = examination->disagreed;
 	row->flags &= (uint16_t) ~(TEMPLATE_IS_DOUBTED | TEMPLATE_IS_DIVIDED |
@@ -152,7 +153,7 @@ static enum error close_inquiry(struct examination *examination)
 	if (!examination->subject->has_cluster)
 		return ERR_NONE;
 	if (2 * examination->disagreed >= examination->sample.count &&
-	    examination->judgement.kind == VERDICT_SAME)
+	    examination->detection.kind == DECISION_SAME)
 		return refresh(examination, true);
 	return examination->gone > 0 ? mend(examination) : ERR_NONE;
 }
@@ -189,13 +190,13 @@ static enum error join(struct examination *examination, uint32_t other)
 {
 	const struct subject *into =
 		inspector_subject(examination->inspector, other);
-	const struct judgement *judgement = &examination->judgement;
+	const struct detection *detection = &examination->detection;
 	bool is_known = into != NULL && into->has_row &&
 			into->row.state == TEMPLATE_LIVE;
-	const struct judge_rules *rules = &judge_rules_default;
+	const struct change_rules *rules = &change_rules_default;
 	bool has_moved =
-		judgement->paths_moved * PERMILLE > rules->path_share ||
-		judgement->fragments_moved * PERMILLE > rules->fragment_share;
+		detection->paths_moved * PERMILLE > rules->path_share ||
+		detection->fragments_moved * PERMILLE > rules->fragment_share;
 
 	if (is_known)
 		return examination_end(
@@ -207,28 +208,28 @@ static enum error join(struct examination *examination, uint32_t other)
 
 enum error examination_conclude(struct examination *examination)
 {
-	enum verdict_kind kind = examination->judgement.kind;
+	enum decision_kind kind = examination->detection.kind;
 	uint32_t other = main_destination(examination);
 
 	/* the linkage moves pages to and fro while others come, and while its
 	 * threshold is chosen */
-	if ((kind == VERDICT_MERGED || kind == VERDICT_SPLIT) &&
+	if ((kind == DECISION_MERGED || kind == DECISION_SPLIT) &&
 	    !examination->inspector->is_settled && !examination->is_late)
 		return ERR_NONE;
 	switch (kind) {
-	case VERDICT_CHANGED:
+	case DECISION_CHANGED:
 		return examination_change(examination, EVENT_TEMPLATE_CHANGED);
-	case VERDICT_SPLIT:
+	case DECISION_SPLIT:
 		return divide(examination);
-	case VERDICT_REPLACED:
+	case DECISION_REPLACED:
 		return examination_end(examination,
 				       &(struct ending){TEMPLATE_REPLACED,
 							EVENT_TEMPLATE_REPLACED,
 							other, "replaced", NULL,
 							true});
-	case VERDICT_MERGED:
+	case DECISION_MERGED:
 		return join(examination, other);
-	case VERDICT_VANISHED:
+	case DECISION_VANISHED:
 		return examination_vanish(examination);
 	default:
 		return examination_stay(examination);

@@ -1,5 +1,5 @@
 /* What has become of a known template. */
-#include "daemon/watch/inspection_verdict.h"
+#include "daemon/watch/inspection_decision.h"
 
 #include "store/memory.h"
 
@@ -24,27 +24,29 @@ static void forgive_recut(struct examination *examination)
 	struct sample *sample = &examination->sample;
 
 	for (uint32_t i = 0; i < sample->count; i++) {
-		struct witness *witness = &sample->pages[i].witness;
+		struct observed_page *observed = &sample->pages[i].observed;
 
 		if (is_as_it_was(&sample->pages[i]))
-			witness->cluster = examination->subject->cluster;
+			observed->cluster = examination->subject->cluster;
 	}
 }
 
 /* It follows a part that was told to have split off. */
 static bool is_follower(const struct examination *examination,
-			const struct witness *witness)
+			const struct observed_page *observed)
 {
-	return examination->follows_split && witness->fate == FATE_PAGE &&
-	       witness->cluster == examination->subject->row.other;
+	return examination->follows_split &&
+	       observed->observation == OBSERVED_PAGE &&
+	       observed->cluster == examination->subject->row.other;
 }
 
 static bool is_elsewhere(const struct examination *examination,
-			 const struct witness *witness)
+			 const struct observed_page *observed)
 {
-	return witness->cluster != examination->subject->cluster &&
-	       (witness->fate == FATE_PAGE || witness->fate == FATE_UNSEEN) &&
-	       !is_follower(examination, witness);
+	return observed->cluster != examination->subject->cluster &&
+	       (observed->observation == OBSERVED_PAGE ||
+		observed->observation == OBSERVED_UNSEEN) &&
+	       !is_follower(examination, observed);
 }
 
 static void add_contested(struct inspector *inspector, uint32_t cluster)
@@ -64,8 +66,8 @@ static bool is_taken_over(const struct examination *examination,
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < examination->sample.count; i++)
-		count +=
-			examination->sample.pages[i].witness.cluster == cluster;
+		count += examination->sample.pages[i].observed.cluster ==
+			 cluster;
 	return into != NULL && 2 * count >= into->cluster_row.page_count;
 }
 
@@ -77,35 +79,36 @@ static void contest(const struct examination *examination)
 	bool is_open = examination->is_open ||
 		       (examination->row.flags & TEMPLATE_IS_DIVIDED) != 0;
 	bool is_unsure = !inspector_can_ask(inspector) &&
-			 examination->judgement.kind == VERDICT_UNSURE;
+			 examination->detection.kind == DECISION_UNSURE;
 
 	for (uint32_t i = 0; i < examination->sample.count; i++) {
-		const struct witness *witness =
-			&examination->sample.pages[i].witness;
+		const struct observed_page *observed =
+			&examination->sample.pages[i].observed;
 
-		if (is_elsewhere(examination, witness) &&
-		    (is_open || (is_unsure &&
-				 is_taken_over(examination, witness->cluster))))
-			add_contested(inspector, witness->cluster);
+		if (is_elsewhere(examination, observed) &&
+		    (is_open ||
+		     (is_unsure &&
+		      is_taken_over(examination, observed->cluster))))
+			add_contested(inspector, observed->cluster);
 	}
 }
 
-static void count_fates(struct examination *examination)
+static void count_observations(struct examination *examination)
 {
 	struct inspector *inspector = examination->inspector;
 	uint32_t count = examination->sample.count;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct sample_page *page = &examination->sample.pages[i];
-		const struct witness *witness = &page->witness;
+		const struct observed_page *observed = &page->observed;
 
-		examination->unseen += witness->fate == FATE_UNSEEN;
-		examination->gone += witness->fate == FATE_GONE;
-		inspector->blocked += witness->fate == FATE_BLOCKED;
-		inspector->seen +=
-			page->is_fresh && (witness->fate == FATE_PAGE ||
-					   witness->fate == FATE_GONE);
-		if (!is_elsewhere(examination, witness))
+		examination->unseen += observed->observation == OBSERVED_UNSEEN;
+		examination->gone += observed->observation == OBSERVED_GONE;
+		inspector->blocked += observed->observation == OBSERVED_BLOCKED;
+		inspector->seen += page->is_fresh &&
+				   (observed->observation == OBSERVED_PAGE ||
+				    observed->observation == OBSERVED_GONE);
+		if (!is_elsewhere(examination, observed))
 			continue;
 		examination->elsewhere++;
 	}
@@ -113,8 +116,8 @@ static void count_fates(struct examination *examination)
 		count = ROUND_PAGES;
 	inspector->asked += inspector_can_ask(inspector) ? count : 0;
 	examination->disagreed = examination->gone + examination->elsewhere;
-	if (examination->disagreed < examination->judgement.disagreed)
-		examination->disagreed = examination->judgement.disagreed;
+	if (examination->disagreed < examination->detection.disagreed)
+		examination->disagreed = examination->detection.disagreed;
 }
 
 /* Have everybody tell again, at the same time. */
@@ -124,7 +127,7 @@ static void ask_all(struct examination *examination)
 
 	for (uint32_t i = 0; i < examination->sample.count; i++)
 		inspector_visit(inspector,
-				examination->sample.pages[i].witness.page);
+				examination->sample.pages[i].observed.page);
 	examination->row.asked_ms = inspector->now_ms;
 	examination->row.flags |= TEMPLATE_IS_ASKING;
 	examination->is_changed = true;
@@ -150,7 +153,7 @@ static void begin_round(struct examination *examination)
 
 			inspector_visit(inspector,
 					sample->pages[turn % sample->count]
-						.witness.page);
+						.observed.page);
 		}
 		row->round++;
 		row->round_ms = inspector->now_ms;
@@ -160,10 +163,10 @@ static void begin_round(struct examination *examination)
 	inspector_wait(inspector, due_ms);
 }
 
-static bool is_event(enum verdict_kind kind)
+static bool is_event(enum decision_kind kind)
 {
-	return kind != VERDICT_SAME && kind != VERDICT_UNSURE &&
-	       kind != VERDICT_BLOCKED;
+	return kind != DECISION_SAME && kind != DECISION_UNSURE &&
+	       kind != DECISION_BLOCKED;
 }
 
 /*
@@ -187,7 +190,7 @@ static enum error weigh(struct examination *examination)
 	if (examination->is_open)
 		return examination_conclude(examination);
 	if (examination->disagreed > row->asked_for ||
-	    (!was_asked && (is_event(examination->judgement.kind) ||
+	    (!was_asked && (is_event(examination->detection.kind) ||
 			    (row->flags & TEMPLATE_IS_DIVIDED) != 0))) {
 		ask_all(examination);
 		return ERR_NONE;
@@ -196,20 +199,22 @@ static enum error weigh(struct examination *examination)
 }
 
 /* Who never answers, or follows a part that was told of, says nothing. */
-static void judge_sample(struct examination *examination)
+static void detect_in_sample(struct examination *examination)
 {
-	struct witness witnesses[MAX_TEMPLATE_SAMPLE];
+	struct observed_page observed_pages[MAX_TEMPLATE_SAMPLE];
 
 	for (uint32_t i = 0; i < examination->sample.count; i++) {
-		witnesses[i] = examination->sample.pages[i].witness;
-		if (is_follower(examination, &witnesses[i]) ||
-		    (examination->is_late && witnesses[i].fate == FATE_UNSEEN))
-			witnesses[i].fate = FATE_BLOCKED;
+		observed_pages[i] = examination->sample.pages[i].observed;
+		if (is_follower(examination, &observed_pages[i]) ||
+		    (examination->is_late &&
+		     observed_pages[i].observation == OBSERVED_UNSEEN))
+			observed_pages[i].observation = OBSERVED_BLOCKED;
 	}
-	judge(examination->inspector->scratch, examination->subject->cluster,
-	      witnesses, examination->sample.count, &judge_rules_default,
-	      &examination->judgement);
-	count_fates(examination);
+	detect_change(examination->inspector->scratch,
+		      examination->subject->cluster, observed_pages,
+		      examination->sample.count, &change_rules_default,
+		      &examination->detection);
+	count_observations(examination);
 }
 
 /* Pages that go where a part went are no news, until nearly all did. */
@@ -219,15 +224,15 @@ static bool follows_split(const struct examination *examination)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < examination->sample.count; i++) {
-		const struct witness *witness =
-			&examination->sample.pages[i].witness;
+		const struct observed_page *observed =
+			&examination->sample.pages[i].observed;
 
-		count +=
-			witness->fate == FATE_PAGE && witness->cluster == other;
+		count += observed->observation == OBSERVED_PAGE &&
+			 observed->cluster == other;
 	}
 	return other != 0 &&
 	       count * PERMILLE < examination->sample.count *
-					  judge_rules_default.agreement;
+					  change_rules_default.agreement;
 }
 
 /* Did the cut move, and not the pages? */
@@ -265,7 +270,7 @@ enum error inspect_template(struct inspector *inspector,
 		forgive_recut(&examination);
 	}
 	examination.follows_split = follows_split(&examination);
-	judge_sample(&examination);
+	detect_in_sample(&examination);
 	error = weigh(&examination);
 	contest(&examination);
 	if (error != ERR_NONE || inspector->template_count > findings)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""changes.py [BUILD] [--keep] [--list]: do templates change, by the judge?
+"""changes.py [BUILD] [--keep] [--list]: do templates change, by the change detector?
 
 Of real sites at several times (../shared/data/history and temporal) each pair
 of states that follow each other: its older pages are grouped as `templatectl
-cluster` does, of each group up to 16 pages are the sample, and template/judge.h
+cluster` does, of each group up to 16 pages are the sample, and template/change_detector.h
 says what has become of them. changes.tsv says what it should be. Then the
 rules, cross-validated: those chosen on all other sites judge a site.
 
@@ -121,7 +121,7 @@ def ask(build, samples, *rules):
     for i, sample in enumerate(samples):
         lines += [f"sample\t{i}", *sample.rows]
     done = subprocess.run(
-        [build / "tests" / "eval" / "judge_table", *rules],
+        [build / "tests" / "eval" / "change_table", *rules],
         input="\n".join(lines) + "\n", text=True, capture_output=True,
         check=False)
     if done.returncode != 0:
@@ -134,10 +134,10 @@ def ask(build, samples, *rules):
     return found
 
 
-def verdict_table(report, samples, verdicts, title):
+def decision_table(report, samples, decisions, title):
     counts = collections.Counter(
-        (sample.kind, verdict.kind)
-        for sample, verdict in zip(samples, verdicts, strict=True))
+        (sample.kind, decision.kind)
+        for sample, decision in zip(samples, decisions, strict=True))
     names = ("same", "unsure", *EVENTS)
     report.table(title, "label of the step", "templates", *names)
     for kind in KINDS:
@@ -149,15 +149,15 @@ def domain(sample):
     return DOMAINS.get(sample.step.site, sample.step.site)
 
 
-def telling(samples, verdicts):
-    """(sample, verdict) where enough is left for a share to mean something."""
-    return [pair for pair in zip(samples, verdicts, strict=True)
+def telling(samples, decisions):
+    """(sample, decision) where enough is left for a share to mean something."""
+    return [pair for pair in zip(samples, decisions, strict=True)
             if pair[1].pages >= MIN_PAGES]
 
 
 def shares(pairs, kind, of, but=None):
     """But those of a site."""
-    return [getattr(verdict, of) for sample, verdict in pairs
+    return [getattr(decision, of) for sample, decision in pairs
             if sample.kind == kind and domain(sample) != but]
 
 
@@ -165,8 +165,8 @@ def share_table(report, samples, by_agreement):
     report.table("Share that moved, in templates of at least three pages",
                  "agreement", "paths: most of none", "least of redesign",
                  "fragments: most of none", "least of redesign")
-    for agreement, verdicts in by_agreement.items():
-        pairs = telling(samples, verdicts)
+    for agreement, decisions in by_agreement.items():
+        pairs = telling(samples, decisions)
         report.row(agreement, *(
             f"{best(shares(pairs, kind, of)):.2f}"
             for of in ("paths", "fragments")
@@ -178,8 +178,8 @@ def choose(samples, by_agreement, but=None):
     moves by content and by redesign, of equal ones the middle one, and the
     middle of it; for fragments the middle between content and all."""
     rows = []
-    for agreement, verdicts in by_agreement.items():
-        pairs = telling(samples, verdicts)
+    for agreement, decisions in by_agreement.items():
+        pairs = telling(samples, decisions)
         most = max(shares(pairs, "none", "paths", but))
         least = min(shares(pairs, "redesign", "paths", but))
         text = max(shares(pairs, "none", "fragments", but))
@@ -197,9 +197,9 @@ def fold_table(report, samples, by_agreement):
     for site in sorted({domain(sample) for sample in samples}):
         agreement, paths, fragments = choose(samples, by_agreement, site)
         counts = collections.Counter()
-        for sample, verdict in telling(samples, by_agreement[agreement]):
+        for sample, decision in telling(samples, by_agreement[agreement]):
             if domain(sample) == site:
-                fires = verdict.paths > paths or verdict.fragments > fragments
+                fires = decision.paths > paths or decision.fragments > fragments
                 counts[sample.kind] += 1
                 counts[sample.kind, fires] += 1
         cells = (counts["none"], counts["none", True], counts["redesign"],
@@ -215,28 +215,28 @@ def fold_table(report, samples, by_agreement):
     report.say(NOTE.rstrip())
 
 
-def list_all(samples, verdicts):
-    for sample, verdict in zip(samples, verdicts, strict=True):
+def list_all(samples, decisions):
+    for sample, decision in zip(samples, decisions, strict=True):
         print(sample.step.site, sample.step.old.name, sample.step.new.name,
               sample.kind, f"template {sample.number}, {sample.pages} pages:",
-              verdict.kind, *(f"{name}={value}" for name, value in
-                              zip(verdict._fields[1:], verdict[1:],
+              decision.kind, *(f"{name}={value}" for name, value in
+                              zip(decision._fields[1:], decision[1:],
                                   strict=True)), sep="\t")
 
 
 def tables(report, build, is_listed=False):
     samples = [sample for step in steps() for sample in samples_of(build, step)]
-    verdicts = ask(build, samples)
+    decisions = ask(build, samples)
     if is_listed:
-        list_all(samples, verdicts)
+        list_all(samples, decisions)
     # files that were no pages in the first place
-    pairs = [pair for pair in zip(samples, verdicts, strict=True)
+    pairs = [pair for pair in zip(samples, decisions, strict=True)
              if pair[1].seen > 0]
     many = [pair for pair in pairs if pair[0].pages >= MIN_PAGES]
     few = [pair for pair in pairs if pair[0].pages < MIN_PAGES]
-    verdict_table(report, *zip(*many, strict=True),
+    decision_table(report, *zip(*many, strict=True),
                   "Verdicts on templates of at least three pages")
-    verdict_table(report, *zip(*few, strict=True),
+    decision_table(report, *zip(*few, strict=True),
                   "Verdicts on groups of one or two pages")
     samples = [pair[0] for pair in many]
     by_agreement = {
@@ -252,7 +252,7 @@ def main():
     if not common.has_data():
         return 0
     report = common.Report()
-    report.say("# Changes of templates: verdicts on real sites")
+    report.say("# Changes of templates: decisions on real sites")
     report.say()
     report.say("Made by `tests/eval/changes.py --keep`; "
                "its head says what is measured.")

@@ -14,7 +14,7 @@
 
 /*
  * Posts of two signatures with 20 members, 19 of them in common (height 50),
- * and tags that have 17 in common with either (height 150). The witness speaks
+ * and tags that have 17 in common with either (height 150). The observed speaks
  * for a threshold between; the one nearest to the default, 250, is 145.
  */
 enum {

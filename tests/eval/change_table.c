@@ -1,5 +1,5 @@
 /*
- * judge_table [NAME=VALUE]... < LIST - verdicts on samples of saved pages, as
+ * change_table [NAME=VALUE]... < LIST - decisions on samples of saved pages, as
  * tests/eval/changes.py asks for them. LIST has samples, each of lines
  *
  *	sample TAB NAME
@@ -8,8 +8,8 @@
  * where BEFORE and AFTER are files, AFTER is "-" for a page that is gone, and
  * "?" for one that was not asked. CLUSTER is where the page is now; the
  * template is 1. A page that was none before is left out. NAME=VALUE is a row
- * of struct judge_rules. For each sample a line, with tabs between: its name,
- * the verdict, seen, how many of these are still pages, agreed, disagreed,
+ * of struct change_rules. For each sample a line, with tabs between: its name,
+ * the decision, seen, how many of these are still pages, agreed, disagreed,
  * paths gone and come, the share of them that moved, the same of fragments.
  */
 #include <stdio.h>
@@ -19,22 +19,22 @@
 #include "daemon/engine/analyse.h"
 #include "store/arena.h"
 #include "store/file.h"
-#include "template/judge.h"
+#include "template/change_detector.h"
 
 #define MAX_BYTES ((size_t)64 << 20)
 
 static const char *const kinds[] = {
-	[VERDICT_SAME] = "same",         [VERDICT_UNSURE] = "unsure",
-	[VERDICT_CHANGED] = "changed",   [VERDICT_REPLACED] = "replaced",
-	[VERDICT_MERGED] = "merged",     [VERDICT_SPLIT] = "split",
-	[VERDICT_VANISHED] = "vanished", [VERDICT_BLOCKED] = "blocked",
+	[DECISION_SAME] = "same",         [DECISION_UNSURE] = "unsure",
+	[DECISION_CHANGED] = "changed",   [DECISION_REPLACED] = "replaced",
+	[DECISION_MERGED] = "merged",     [DECISION_SPLIT] = "split",
+	[DECISION_VANISHED] = "vanished", [DECISION_BLOCKED] = "blocked",
 };
 
 struct sample {
 	struct arena *arena;
-	struct judge_rules rules;
+	struct change_rules rules;
 	char *name;
-	struct witness witnesses[MAX_TEMPLATE_SAMPLE];
+	struct observed_page observed_pages[MAX_TEMPLATE_SAMPLE];
 	uint32_t count;
 };
 
@@ -73,16 +73,16 @@ static uint32_t still_pages(const struct sample *sample)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < sample->count; i++)
-		count += sample->witnesses[i].fate == FATE_PAGE;
+		count += sample->observed_pages[i].observation == OBSERVED_PAGE;
 	return count;
 }
 
-static void judge_sample(struct sample *sample)
+static void detect_in_sample(struct sample *sample)
 {
-	struct judgement found;
+	struct detection found;
 
-	judge(sample->arena, 1, sample->witnesses, sample->count,
-	      &sample->rules, &found);
+	detect_change(sample->arena, 1, sample->observed_pages, sample->count,
+		      &sample->rules, &found);
 	printf("%s\t%s\t%u\t%u\t%u\t%u\t%u\t%u\t%.3f\t%u\t%u\t%.3f\n",
 	       sample->name, kinds[found.kind], found.seen, still_pages(sample),
 	       found.agreed, found.disagreed, found.gone_path_count,
@@ -94,7 +94,7 @@ static void judge_sample(struct sample *sample)
 static void end_sample(struct sample *sample)
 {
 	if (sample->arena != NULL)
-		judge_sample(sample);
+		detect_in_sample(sample);
 	free(sample->name);
 	arena_destroy(sample->arena);
 	sample->name = NULL;
@@ -104,7 +104,7 @@ static void end_sample(struct sample *sample)
 
 static bool add_page(struct sample *sample, char *line)
 {
-	struct witness *witness = &sample->witnesses[sample->count];
+	struct observed_page *observed = &sample->observed_pages[sample->count];
 	char *fields[4];
 
 	for (size_t i = 0; i < 4; i++)
@@ -112,23 +112,23 @@ static bool add_page(struct sample *sample, char *line)
 	if (sample->arena == NULL || sample->count == MAX_TEMPLATE_SAMPLE ||
 	    fields[3] == NULL)
 		return false;
-	*witness = (struct witness){.page = sample->count + 1};
-	if (!read_record(sample, fields[1], fields[0], &witness->before))
+	*observed = (struct observed_page){.page = sample->count + 1};
+	if (!read_record(sample, fields[1], fields[0], &observed->before))
 		return true;
-	witness->cluster = (uint32_t)strtoul(fields[3], NULL, 10);
-	witness->fate = FATE_UNSEEN;
+	observed->cluster = (uint32_t)strtoul(fields[3], NULL, 10);
+	observed->observation = OBSERVED_UNSEEN;
 	if (strcmp(fields[2], "?") != 0)
-		witness->fate =
+		observed->observation =
 			strcmp(fields[2], "-") != 0 &&
 					read_record(sample, fields[2],
-						    fields[0], &witness->after)
-				? FATE_PAGE
-				: FATE_GONE;
+						    fields[0], &observed->after)
+				? OBSERVED_PAGE
+				: OBSERVED_GONE;
 	sample->count++;
 	return true;
 }
 
-static bool set_rule(struct judge_rules *rules, const char *assignment)
+static bool set_rule(struct change_rules *rules, const char *assignment)
 {
 	const struct {
 		const char *name;
@@ -168,20 +168,20 @@ static bool read_line(struct sample *sample, char *line)
 
 int main(int argc, char **argv)
 {
-	struct sample sample = {.rules = judge_rules_default};
+	struct sample sample = {.rules = change_rules_default};
 	char *line = NULL;
 	size_t size = 0;
 	int status = 0;
 
 	for (int i = 1; i < argc; i++)
 		if (!set_rule(&sample.rules, argv[i])) {
-			fprintf(stderr, "judge_table: %s: no such rule\n",
+			fprintf(stderr, "change_table: %s: no such rule\n",
 				argv[i]);
 			return 2;
 		}
 	while (status == 0 && getline(&line, &size, stdin) > 0)
 		if (!read_line(&sample, line)) {
-			fprintf(stderr, "judge_table: bad line: %s\n", line);
+			fprintf(stderr, "change_table: bad line: %s\n", line);
 			status = 1;
 		}
 	end_sample(&sample);

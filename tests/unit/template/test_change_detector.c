@@ -1,4 +1,4 @@
-#include "template/judge.h"
+#include "template/change_detector.h"
 
 #include <string.h>
 
@@ -10,8 +10,8 @@
 enum { OWN = 7, OTHER = 8 };
 
 static struct arena *arena;
-static struct witness sample[MAX_TEMPLATE_SAMPLE];
-static struct judgement found;
+static struct observed_page sample[MAX_TEMPLATE_SAMPLE];
+static struct detection found;
 
 static void setup(void)
 {
@@ -66,9 +66,9 @@ static struct record with_own(uint64_t first, uint32_t count)
 static void fill(uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		sample[i] = (struct witness){
+		sample[i] = (struct observed_page){
 			.page = 100 + i,
-			.fate = FATE_PAGE,
+			.observation = OBSERVED_PAGE,
 			.before = items(1, 10),
 			.after = items(1, 10),
 			.cluster = OWN,
@@ -88,24 +88,25 @@ static void move(uint32_t from, uint32_t to, uint32_t cluster)
 		sample[i].cluster = cluster;
 }
 
-static void set_fate(uint32_t from, uint32_t to, enum fate fate)
+static void set_observation(uint32_t from, uint32_t to,
+			    enum observation observation)
 {
 	for (uint32_t i = from; i < to; i++)
-		sample[i].fate = fate;
+		sample[i].observation = observation;
 }
 
-static enum verdict_kind judge_sample(uint32_t count)
+static enum decision_kind detect_in_sample(uint32_t count)
 {
-	judge(arena, OWN, sample, count, &judge_rules_default, &found);
+	detect_change(arena, OWN, sample, count, &change_rules_default, &found);
 	return found.kind;
 }
 
 START_TEST(nobody_says_nothing)
 {
-	ck_assert_int_eq(judge_sample(0), VERDICT_SAME);
+	ck_assert_int_eq(detect_in_sample(0), DECISION_SAME);
 	fill(4);
-	set_fate(0, 4, FATE_UNSEEN);
-	ck_assert_int_eq(judge_sample(4), VERDICT_SAME);
+	set_observation(0, 4, OBSERVED_UNSEEN);
+	ck_assert_int_eq(detect_in_sample(4), DECISION_SAME);
 	ck_assert_uint_eq(found.seen, 0);
 }
 END_TEST
@@ -113,7 +114,7 @@ END_TEST
 START_TEST(pages_that_are_as_they_were_are_the_same)
 {
 	fill(16);
-	ck_assert_int_eq(judge_sample(16), VERDICT_SAME);
+	ck_assert_int_eq(detect_in_sample(16), DECISION_SAME);
 	ck_assert_uint_eq(found.seen, 16);
 	ck_assert_uint_eq(found.disagreed, 0);
 	ck_assert_uint_eq(found.gone_path_count, 0);
@@ -127,7 +128,7 @@ START_TEST(paths_that_all_pages_lose_and_get_have_moved)
 	/* 1..10 become 5..14: 1..4 are gone and 11..14 come, 8 of 14 */
 	fill(8);
 	become(0, 8, 5, 10);
-	ck_assert_int_eq(judge_sample(8), VERDICT_CHANGED);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_CHANGED);
 	ck_assert_uint_eq(found.agreed, 8);
 	ck_assert_uint_eq(found.disagreed, 8);
 	ck_assert_uint_eq(found.gone_path_count, 4);
@@ -148,10 +149,10 @@ START_TEST(a_few_new_paths_are_no_change)
 	 * more */
 	fill(8);
 	become(0, 8, 1, 15);
-	ck_assert_int_eq(judge_sample(8), VERDICT_SAME);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_SAME);
 	ck_assert_double_eq_tol(found.paths_moved, 5.0 / 15, 1e-12);
 	become(0, 8, 1, 16);
-	ck_assert_int_eq(judge_sample(8), VERDICT_CHANGED);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_CHANGED);
 	ck_assert_uint_eq(found.disagreed, 8);
 }
 END_TEST
@@ -163,7 +164,7 @@ START_TEST(two_paths_of_a_small_page_are_no_change)
 	for (uint32_t i = 0; i < 8; i++)
 		sample[i].before = items(1, 4);
 	become(0, 8, 3, 2);
-	ck_assert_int_eq(judge_sample(8), VERDICT_SAME);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_SAME);
 	ck_assert_double_eq_tol(found.paths_moved, 0.5, 1e-12);
 }
 END_TEST
@@ -177,7 +178,7 @@ START_TEST(content_that_differs_from_page_to_page_is_no_change)
 		sample[i].before = with_own(1000 + 100 * i, 3);
 		sample[i].after = with_own(2000 + 100 * i, 6);
 	}
-	ck_assert_int_eq(judge_sample(8), VERDICT_SAME);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_SAME);
 	ck_assert_uint_eq(found.gone_path_count, 0);
 	ck_assert_uint_eq(found.come_path_count, 0);
 	ck_assert_uint_eq(found.disagreed, 0);
@@ -193,7 +194,7 @@ START_TEST(texts_alone_must_nearly_all_move)
 
 		sample[i].after.fragments = other.fragments;
 	}
-	ck_assert_int_eq(judge_sample(8), VERDICT_SAME);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_SAME);
 	ck_assert_double_eq_tol(found.fragments_moved, 10.0 / 15, 1e-12);
 	ck_assert_double_eq(found.paths_moved, 0);
 	for (uint32_t i = 0; i < 8; i++) {
@@ -201,7 +202,7 @@ START_TEST(texts_alone_must_nearly_all_move)
 
 		sample[i].after.fragments = other.fragments;
 	}
-	ck_assert_int_eq(judge_sample(8), VERDICT_CHANGED);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_CHANGED);
 	ck_assert_uint_eq(found.agreed, 8);
 }
 END_TEST
@@ -211,12 +212,12 @@ START_TEST(a_page_that_changes_alone_is_no_change)
 	/* first it is a reason to ask, then it was one page */
 	fill(8);
 	become(0, 1, 50, 10);
-	set_fate(3, 8, FATE_UNSEEN);
-	ck_assert_int_eq(judge_sample(8), VERDICT_UNSURE);
+	set_observation(3, 8, OBSERVED_UNSEEN);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_UNSURE);
 	ck_assert_uint_eq(found.seen, 3);
 	ck_assert_uint_eq(found.disagreed, 1);
-	set_fate(3, 8, FATE_PAGE);
-	ck_assert_int_eq(judge_sample(8), VERDICT_SAME);
+	set_observation(3, 8, OBSERVED_PAGE);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_SAME);
 	ck_assert_uint_eq(found.disagreed, 1);
 	ck_assert_uint_eq(found.agreed, 0);
 }
@@ -227,15 +228,15 @@ START_TEST(k_of_n_pages_must_agree)
 	/* 0.85 of 16 are 13.6: 14 pages do, 13 do not */
 	fill(16);
 	become(0, 14, 50, 10);
-	ck_assert_int_eq(judge_sample(16), VERDICT_CHANGED);
+	ck_assert_int_eq(detect_in_sample(16), DECISION_CHANGED);
 	ck_assert_uint_eq(found.agreed, 14);
 	sample[13].after = items(1, 10);
-	ck_assert_int_eq(judge_sample(16), VERDICT_SAME);
+	ck_assert_int_eq(detect_in_sample(16), DECISION_SAME);
 	ck_assert_uint_eq(found.disagreed, 13);
 	/* of six, 5.1 are six */
 	fill(6);
 	become(0, 5, 50, 10);
-	ck_assert_int_eq(judge_sample(6), VERDICT_SAME);
+	ck_assert_int_eq(detect_in_sample(6), DECISION_SAME);
 }
 END_TEST
 
@@ -244,19 +245,19 @@ START_TEST(those_who_were_not_asked_could_turn_it)
 	/* 13 of 13 say so, and three have not been asked: of 16 14 must */
 	fill(16);
 	become(0, 16, 50, 10);
-	set_fate(13, 16, FATE_UNSEEN);
-	ck_assert_int_eq(judge_sample(16), VERDICT_UNSURE);
-	set_fate(13, 14, FATE_PAGE);
-	ck_assert_int_eq(judge_sample(16), VERDICT_CHANGED);
+	set_observation(13, 16, OBSERVED_UNSEEN);
+	ck_assert_int_eq(detect_in_sample(16), DECISION_UNSURE);
+	set_observation(13, 14, OBSERVED_PAGE);
+	ck_assert_int_eq(detect_in_sample(16), DECISION_CHANGED);
 	ck_assert_uint_eq(found.seen, 14);
 	/* who is gone or blocked cannot */
-	set_fate(3, 8, FATE_GONE);
-	set_fate(8, 16, FATE_BLOCKED);
-	ck_assert_int_eq(judge_sample(16), VERDICT_CHANGED);
+	set_observation(3, 8, OBSERVED_GONE);
+	set_observation(8, 16, OBSERVED_BLOCKED);
+	ck_assert_int_eq(detect_in_sample(16), DECISION_CHANGED);
 	ck_assert_uint_eq(found.agreed, 3);
 	/* where two alone can tell, both must; one hides nothing */
-	set_fate(2, 3, FATE_BLOCKED);
-	ck_assert_int_eq(judge_sample(16), VERDICT_CHANGED);
+	set_observation(2, 3, OBSERVED_BLOCKED);
+	ck_assert_int_eq(detect_in_sample(16), DECISION_CHANGED);
 	ck_assert_uint_eq(found.agreed, 2);
 }
 END_TEST
@@ -267,7 +268,7 @@ START_TEST(pages_that_changed_and_went_elsewhere_replace_it)
 	become(0, 8, 50, 10);
 	move(0, 3, OTHER + 1);
 	move(3, 8, OTHER);
-	ck_assert_int_eq(judge_sample(8), VERDICT_REPLACED);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_REPLACED);
 	ck_assert_uint_eq(found.agreed, 8);
 	ck_assert_uint_eq(found.destination_count, 2);
 	ck_assert_uint_eq(found.destinations[0].cluster, OTHER);
@@ -276,7 +277,7 @@ START_TEST(pages_that_changed_and_went_elsewhere_replace_it)
 	ck_assert_uint_eq(found.destinations[1].pages, 3);
 	/* when half of them stay, it has changed */
 	move(0, 4, OWN);
-	ck_assert_int_eq(judge_sample(8), VERDICT_CHANGED);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_CHANGED);
 }
 END_TEST
 
@@ -284,7 +285,7 @@ START_TEST(pages_that_went_as_they_were_are_merged)
 {
 	fill(8);
 	move(0, 7, OTHER);
-	ck_assert_int_eq(judge_sample(8), VERDICT_MERGED);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_MERGED);
 	ck_assert_uint_eq(found.agreed, 7);
 	ck_assert_uint_eq(found.destinations[0].cluster, OTHER);
 }
@@ -295,14 +296,14 @@ START_TEST(some_that_go_and_some_that_stay_are_a_split)
 	/* three of each, not two; and all have been asked */
 	fill(8);
 	move(0, 3, OTHER);
-	ck_assert_int_eq(judge_sample(8), VERDICT_SPLIT);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_SPLIT);
 	ck_assert_uint_eq(found.agreed, 3);
 	ck_assert_uint_eq(found.pages[2], 102);
-	set_fate(7, 8, FATE_UNSEEN);
-	ck_assert_int_eq(judge_sample(8), VERDICT_UNSURE);
-	set_fate(7, 8, FATE_PAGE);
+	set_observation(7, 8, OBSERVED_UNSEEN);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_UNSURE);
+	set_observation(7, 8, OBSERVED_PAGE);
 	move(2, 3, OWN);
-	ck_assert_int_eq(judge_sample(8), VERDICT_SAME);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_SAME);
 	ck_assert_uint_eq(found.disagreed, 2);
 }
 END_TEST
@@ -310,31 +311,31 @@ END_TEST
 START_TEST(pages_that_are_all_gone_have_vanished)
 {
 	fill(5);
-	set_fate(0, 5, FATE_GONE);
-	ck_assert_int_eq(judge_sample(5), VERDICT_VANISHED);
+	set_observation(0, 5, OBSERVED_GONE);
+	ck_assert_int_eq(detect_in_sample(5), DECISION_VANISHED);
 	ck_assert_uint_eq(found.agreed, 5);
 	ck_assert_uint_eq(found.seen, 5);
 	/* one that is left as it was keeps it; one that is another does not */
-	set_fate(4, 5, FATE_PAGE);
-	ck_assert_int_eq(judge_sample(5), VERDICT_SAME);
+	set_observation(4, 5, OBSERVED_PAGE);
+	ck_assert_int_eq(detect_in_sample(5), DECISION_SAME);
 	ck_assert_uint_eq(found.disagreed, 4);
 	become(4, 5, 50, 10);
-	ck_assert_int_eq(judge_sample(5), VERDICT_VANISHED);
-	set_fate(0, 1, FATE_UNSEEN);
-	ck_assert_int_eq(judge_sample(5), VERDICT_UNSURE);
+	ck_assert_int_eq(detect_in_sample(5), DECISION_VANISHED);
+	set_observation(0, 1, OBSERVED_UNSEEN);
+	ck_assert_int_eq(detect_in_sample(5), DECISION_UNSURE);
 }
 END_TEST
 
 START_TEST(blocked_pages_tell_nothing_unless_all_are)
 {
 	fill(4);
-	set_fate(0, 2, FATE_BLOCKED);
-	ck_assert_int_eq(judge_sample(4), VERDICT_SAME);
+	set_observation(0, 2, OBSERVED_BLOCKED);
+	ck_assert_int_eq(detect_in_sample(4), DECISION_SAME);
 	ck_assert_uint_eq(found.seen, 2);
-	set_fate(2, 4, FATE_UNSEEN);
-	ck_assert_int_eq(judge_sample(4), VERDICT_UNSURE);
-	set_fate(2, 4, FATE_BLOCKED);
-	ck_assert_int_eq(judge_sample(4), VERDICT_BLOCKED);
+	set_observation(2, 4, OBSERVED_UNSEEN);
+	ck_assert_int_eq(detect_in_sample(4), DECISION_UNSURE);
+	set_observation(2, 4, OBSERVED_BLOCKED);
+	ck_assert_int_eq(detect_in_sample(4), DECISION_BLOCKED);
 	ck_assert_uint_eq(found.agreed, 4);
 }
 END_TEST
@@ -344,15 +345,15 @@ START_TEST(a_small_sample_needs_more_to_move)
 	/* 1..10 become 5..14, 8 of 14, then 7..16, 12 of 16: over 0.6 */
 	fill(2);
 	become(0, 2, 5, 10);
-	ck_assert_int_eq(judge_sample(2), VERDICT_SAME);
+	ck_assert_int_eq(detect_in_sample(2), DECISION_SAME);
 	become(0, 2, 7, 10);
-	ck_assert_int_eq(judge_sample(2), VERDICT_CHANGED);
+	ck_assert_int_eq(detect_in_sample(2), DECISION_CHANGED);
 	/* both of them */
 	sample[1].after = items(1, 10);
-	ck_assert_int_eq(judge_sample(2), VERDICT_SAME);
+	ck_assert_int_eq(detect_in_sample(2), DECISION_SAME);
 	fill(1);
 	become(0, 1, 7, 10);
-	ck_assert_int_eq(judge_sample(1), VERDICT_CHANGED);
+	ck_assert_int_eq(detect_in_sample(1), DECISION_CHANGED);
 }
 END_TEST
 
@@ -367,7 +368,7 @@ START_TEST(paths_without_classes_count_where_others_have_nothing_in_common)
 			own.signatures[MEASURE_CPC];
 		sample[i].after = items(20, 9);
 	}
-	ck_assert_int_eq(judge_sample(8), VERDICT_CHANGED);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_CHANGED);
 	ck_assert(!found.has_classes);
 	ck_assert_uint_eq(found.gone_path_count, 10);
 	ck_assert_uint_eq(found.come_path_count, 9);
@@ -380,7 +381,7 @@ START_TEST(pages_without_anything_are_the_same)
 	fill(3);
 	for (uint32_t i = 0; i < 3; i++)
 		sample[i].before = sample[i].after = (struct record){0};
-	ck_assert_int_eq(judge_sample(3), VERDICT_SAME);
+	ck_assert_int_eq(detect_in_sample(3), DECISION_SAME);
 	ck_assert_double_eq(found.paths_moved, 0);
 }
 END_TEST
@@ -391,7 +392,8 @@ static void fill_at_random(uint32_t count)
 	for (uint32_t i = 0; i < count; i++) {
 		sample[i].before = items(1 + random_bits() % 4, 10);
 		sample[i].after = items(1 + random_bits() % 12, 9);
-		sample[i].fate = (enum fate)(random_bits() % 8 % 5 % 4);
+		sample[i].observation =
+			(enum observation)(random_bits() % 8 % 5 % 4);
 		sample[i].cluster = OWN + (uint32_t)(random_bits() % 2);
 	}
 }
@@ -399,10 +401,10 @@ static void fill_at_random(uint32_t count)
 static void reverse(uint32_t count)
 {
 	for (uint32_t i = 0; 2 * i < count; i++) {
-		struct witness witness = sample[i];
+		struct observed_page observed = sample[i];
 
 		sample[i] = sample[count - 1 - i];
-		sample[count - 1 - i] = witness;
+		sample[count - 1 - i] = observed;
 	}
 }
 
@@ -412,13 +414,13 @@ START_TEST(order_does_not_matter)
 	for (int round = 0; round < 300; round++) {
 		uint32_t count =
 			1 + (uint32_t)(random_bits() % MAX_TEMPLATE_SAMPLE);
-		struct judgement before;
+		struct detection before;
 
 		fill_at_random(count);
-		judge_sample(count);
+		detect_in_sample(count);
 		before = found;
 		reverse(count);
-		ck_assert_int_eq(judge_sample(count), before.kind);
+		ck_assert_int_eq(detect_in_sample(count), before.kind);
 		ck_assert_uint_eq(found.agreed, before.agreed);
 		ck_assert_uint_eq(found.disagreed, before.disagreed);
 		ck_assert_double_eq(found.paths_moved, before.paths_moved);

@@ -1,10 +1,10 @@
 /*
- * template/judge.h - has a template changed? A pure function of what a few of
- * its pages were and are. Content may change as it likes: what counts is what
- * several pages had in common, and lost or got in common.
+ * template/change_detector.h - has a template changed? A pure function of what
+ * a few of its pages were and are. Content may change as it likes: what counts
+ * is what several pages had in common, and lost or got in common.
  */
-#ifndef TEMPLATE_JUDGE_H
-#define TEMPLATE_JUDGE_H
+#ifndef TEMPLATE_CHANGE_DETECTOR_H
+#define TEMPLATE_CHANGE_DETECTOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,31 +17,32 @@ struct arena;
 enum { MAX_TEMPLATE_SAMPLE = 16 };
 
 /* What the last visit of a page since the baseline has brought. */
-enum fate {
-	FATE_UNSEEN,  /* it was not visited since */
-	FATE_PAGE,    /* it is a page: `after` */
-	FATE_GONE,    /* 404, a redirect, a stub */
-	FATE_BLOCKED, /* an error that passes, or a challenge: says nothing */
+enum observation {
+	OBSERVED_UNSEEN,  /* it was not visited since */
+	OBSERVED_PAGE,    /* it is a page: `after` */
+	OBSERVED_GONE,    /* 404, a redirect, a stub */
+	OBSERVED_BLOCKED, /* an error that passes, or a challenge: says nothing
+			   */
 };
 
 /* A page of the sample. */
-struct witness {
+struct observed_page {
 	uint64_t page;
-	enum fate fate;
+	enum observation observation;
 	struct record before; /* its baseline */
-	struct record after;  /* FATE_PAGE; may be the same as before */
+	struct record after;  /* OBSERVED_PAGE; may be the same as before */
 	uint32_t cluster;     /* that it is in by now; 0: none */
 };
 
-enum verdict_kind {
-	VERDICT_SAME,     /* nothing is known against it */
-	VERDICT_UNSURE,   /* some disagree: ask the rest of the sample pages */
-	VERDICT_CHANGED,  /* its pages moved together, and are still its */
-	VERDICT_REPLACED, /* they changed, and belong to others now */
-	VERDICT_MERGED,   /* as it was, they are another template's now */
-	VERDICT_SPLIT,    /* some went, and some stayed */
-	VERDICT_VANISHED, /* its pages are gone */
-	VERDICT_BLOCKED,  /* errors and challenges alone */
+enum decision_kind {
+	DECISION_SAME,     /* nothing is known against it */
+	DECISION_UNSURE,   /* some disagree: ask the rest of the sample pages */
+	DECISION_CHANGED,  /* its pages moved together, and are still its */
+	DECISION_REPLACED, /* they changed, and belong to others now */
+	DECISION_MERGED,   /* as it was, they are another template's now */
+	DECISION_SPLIT,    /* some went, and some stayed */
+	DECISION_VANISHED, /* its pages are gone */
+	DECISION_BLOCKED,  /* errors and challenges alone */
 };
 
 /* Where the pages went. */
@@ -50,8 +51,8 @@ struct destination {
 	uint32_t pages;
 };
 
-struct judgement {
-	enum verdict_kind kind;
+struct detection {
+	enum decision_kind kind;
 	uint32_t seen;      /* n: pages that were visited since, and tell */
 	uint32_t agreed;    /* k: of these, that say so */
 	uint32_t disagreed; /* pages that are not as they were */
@@ -74,7 +75,7 @@ struct judgement {
 };
 
 /* Defaults were chosen on data: see judge.c. */
-struct judge_rules {
+struct change_rules {
 	unsigned min_pages;      /* k: at least so many must agree; fewer when
 				    the sample has fewer */
 	unsigned agreement;      /* permille of those seen: k of n */
@@ -86,29 +87,30 @@ struct judge_rules {
 				    sample has fewer than min_pages */
 };
 
-extern const struct judge_rules judge_rules_default;
+extern const struct change_rules change_rules_default;
 
 /*
- * Judge the template `cluster` by its sample [count <= MAX_TEMPLATE_SAMPLE].
+ * Has the template `cluster` by its sample [count <= MAX_TEMPLATE_SAMPLE].
  * Results are in `arena`. O(n log n) in the members of the records.
  *
  * Stable is what more than half of the baselines have. It is gone when k of n
  * pages that had it lost it, and something else has come when k of n pages got
  * it: k is `agreement` of the n, and at least min_pages. An event needs k of
  * all that may still have a say: those who were not asked yet count against it,
- * and make it VERDICT_UNSURE while some disagree; those who are gone or blocked
- * do not. When all were asked and too few agree, it is VERDICT_SAME, with
- * `disagreed` > 0: pages that were edited by hand, or a change under way.
+ * and make it DECISION_UNSURE while some disagree; those who are gone or
+ * blocked do not. When all were asked and too few agree, it is DECISION_SAME,
+ * with `disagreed` > 0: pages that were edited by hand, or a change under way.
  *
  * A sample of fewer than min_pages pages must agree as a whole; in it content
  * is not told from template, so that more paths must move (few_share), and
  * texts alone say nothing.
  *
- * Visits tell what is at one time: a witness that was asked before others
- * disagreed is FATE_UNSEEN until it is asked again.
+ * Visits tell what is at one time: a observed that was asked before others
+ * disagreed is OBSERVED_UNSEEN until it is asked again.
  */
-void judge(struct arena *arena, uint32_t cluster, const struct witness *sample,
-	   uint32_t count, const struct judge_rules *rules,
-	   struct judgement *judgement_out);
+void detect_change(struct arena *arena, uint32_t cluster,
+		   const struct observed_page *sample, uint32_t count,
+		   const struct change_rules *rules,
+		   struct detection *detection_out);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * daemon/watch/inspection_verdict.h - a known template while it is inspected,
+ * daemon/watch/inspection_decision.h - a known template while it is inspected,
  * and what follows from what its sample says. Internal to inspection_*.c.
  */
-#ifndef DAEMON_WATCH_INSPECTION_VERDICT_H
-#define DAEMON_WATCH_INSPECTION_VERDICT_H
+#ifndef DAEMON_WATCH_INSPECTION_DECISION_H
+#define DAEMON_WATCH_INSPECTION_DECISION_H
 
 #include "daemon/watch/inspection_parts.h"
 
@@ -13,7 +13,7 @@ struct examination {
 	struct subject *subject;
 	struct template_row row; /* as it will be */
 	struct sample sample;
-	struct judgement judgement;
+	struct detection detection;
 	uint32_t unseen;
 	uint32_t gone;
 	uint32_t elsewhere; /* in another cluster */
@@ -29,8 +29,9 @@ struct examination {
 /* A page, and none that has another form than it had. */
 static inline bool is_as_it_was(const struct sample_page *page)
 {
-	return page->witness.fate == FATE_UNSEEN ||
-	       (page->witness.fate == FATE_PAGE && !page->has_other_paths);
+	return page->observed.observation == OBSERVED_UNSEEN ||
+	       (page->observed.observation == OBSERVED_PAGE &&
+		!page->has_other_paths);
 }
 
 /* Where most pages went that are elsewhere; 0: nowhere. */

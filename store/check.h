@@ -37,7 +37,7 @@ void check_urls(const struct check *check);
 void check_guards(const struct check *check);
 
 /* TABLE_HOOKS, OUTBOX, MUTES. */
-void check_notices(struct txn *txn, struct verify_report *report);
+void check_alerts(struct txn *txn, struct verify_report *report);
 
 /* The row's value, decoded; a damaged one is no row, and told elsewhere. */
 bool check_page_row(struct txn *txn, uint32_t site, uint64_t page,

@@ -246,7 +246,7 @@ void host_row_put(struct txn *txn, struct slice authority,
 bool host_row_decode(struct slice value, struct host_row *row_out);
 
 /*
- * Name, stored number, name for people, and whether it is a notice: what people
+ * Name, stored number, name for people, and whether it is an alert: what people
  * want to be told. The others are the journal of what the daemon did.
  */
 #define EVENT_LIST(X)                                             \
@@ -274,13 +274,13 @@ bool host_row_decode(struct slice value, struct host_row *row_out);
 	X(EVENT_HOOK_TEST, 22, "hook.test", false)
 
 enum event_kind {
-#define X(name, value, text, is_notice) name = (value),
+#define X(name, value, text, is_alert) name = (value),
 	EVENT_LIST(X)
 #undef X
 };
 
 const char *event_kind_name(uint16_t kind);
-bool event_kind_is_notice(uint16_t kind);
+bool event_kind_is_alert(uint16_t kind);
 
 struct event_row {
 	uint64_t time_ms;
@@ -292,7 +292,7 @@ struct event_row {
 	uint32_t pages;   /* how many it concerns */
 	struct slice host;
 	struct slice url;    /* or empty */
-	struct slice detail; /* of a notice its evidence: a JSON object; or
+	struct slice detail; /* of an alert its evidence: a JSON object; or
 				empty */
 };
 
@@ -453,7 +453,7 @@ bool guarded_row_decode(struct slice value, struct guarded_row *row_out);
 bool guard_holds(const struct guard_row *guard, uint32_t matches);
 bool guard_fails(const struct guard_row *guard, uint32_t matches);
 
-/* Who is told of notices. */
+/* Who is told of alerts. */
 struct hook_row {
 	uint64_t created_ms;
 	uint64_t next_ms;      /* not tried again before this */

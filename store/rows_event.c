@@ -17,8 +17,8 @@ static const struct layout event_layout =
 const char *event_kind_name(uint16_t kind)
 {
 	switch ((enum event_kind)kind) {
-#define X(name, value, text, is_notice) \
-	case name:                      \
+#define X(name, value, text, is_alert) \
+	case name:                     \
 		return text;
 		EVENT_LIST(X)
 #undef X
@@ -26,15 +26,15 @@ const char *event_kind_name(uint16_t kind)
 	return "unknown";
 }
 
-bool event_kind_is_notice(uint16_t kind)
+bool event_kind_is_alert(uint16_t kind)
 {
-	static const bool notices[] = {
-#define X(name, value, text, is_notice) [name] = (is_notice),
+	static const bool alerts[] = {
+#define X(name, value, text, is_alert) [name] = (is_alert),
 		EVENT_LIST(X)
 #undef X
 	};
 
-	return kind < sizeof(notices) / sizeof(notices[0]) && notices[kind];
+	return kind < sizeof(alerts) / sizeof(alerts[0]) && alerts[kind];
 }
 
 bool event_decode(struct slice value, struct event_row *row_out)

@@ -167,7 +167,7 @@ enum error store_verify(struct txn *txn, struct verify_report *report)
 	for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
 		check_owners(txn, report, &sites, owned[i]);
 	check_events(txn, report);
-	check_notices(txn, report);
+	check_alerts(txn, report);
 	check_hosts(txn, report);
 	free(sites.ids);
 	return txn->error;

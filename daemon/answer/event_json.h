@@ -9,7 +9,7 @@
 #include "store/rows.h"
 
 /*
- * One object: seq, time, kind, site, cluster, other, url, pages, notice, muted,
+ * One object: seq, time, kind, site, cluster, other, url, pages, alert, muted,
  * acked, guard, detail (an object, or null).
  */
 json_t *event_json(uint64_t number, const struct event_row *event);

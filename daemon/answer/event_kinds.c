@@ -5,12 +5,12 @@
 #include "store/rows.h"
 
 static const uint16_t all_kinds[] = {
-#define X(name, value, text, is_notice) name,
+#define X(name, value, text, is_alert) name,
 	EVENT_LIST(X)
 #undef X
 };
 
-#define X(name, value, text, is_notice) \
+#define X(name, value, text, is_alert) \
 	_Static_assert((value) < 64, "a kind_set has a bit for it");
 EVENT_LIST(X)
 #undef X
@@ -22,8 +22,8 @@ static bool is_named(struct slice item, uint16_t kind)
 	struct slice name = slice_of(event_kind_name(kind));
 	const char *text = item.data;
 
-	if (slice_equal(item, slice_of("notices")))
-		return event_kind_is_notice(kind);
+	if (slice_equal(item, slice_of("alerts")))
+		return event_kind_is_alert(kind);
 	if (text[item.size - 1] != '*')
 		return slice_equal(item, name);
 	return item.size - 1 <= name.size &&
@@ -80,9 +80,9 @@ bool kinds_read(struct slice list, kind_set *kinds_out, struct slice *wrong_out)
 	return true;
 }
 
-kind_set kinds_notices(void)
+kind_set kinds_alerts(void)
 {
-	return kinds_of(slice_of("notices"));
+	return kinds_of(slice_of("alerts"));
 }
 
 bool kinds_have(kind_set kinds, uint16_t kind)

@@ -2,7 +2,7 @@
  * daemon/answer/event_kinds.h - which kinds of events somebody wants: a list
  * such as "template.*,guard.broken". An item is a name, the beginning of names
  * with a
- * '*' behind it, or "notices": all that people want to be told.
+ * '*' behind it, or "alerts": all that people want to be told.
  */
 #ifndef DAEMON_ANSWER_EVENT_KINDS_H
 #define DAEMON_ANSWER_EVENT_KINDS_H
@@ -24,8 +24,8 @@ typedef uint64_t kind_set;
 bool kinds_read(struct slice list, kind_set *kinds_out,
 		struct slice *wrong_out);
 
-/* All that are notices. */
-kind_set kinds_notices(void);
+/* All that are alerts. */
+kind_set kinds_alerts(void);
 
 bool kinds_have(kind_set kinds, uint16_t kind);
 

@@ -107,9 +107,9 @@ bool call_read_object(struct call *call, json_t **object_out);
 /* As kinds_read(); false, with the error answered. */
 bool call_read_kinds(struct call *call, struct slice list, kind_set *kinds_out);
 
-/* Have a change of who is told committed (daemon/engine/notice_change.h). */
-struct notice_change;
-enum error call_notice(struct call *call, struct notice_change *notice);
+/* Have a change of who is told committed (daemon/engine/alert_change.h). */
+struct alert_change;
+enum error call_alert(struct call *call, struct alert_change *alert);
 
 /* Have a guard come or go, as daemon/engine/guard_change.h says. */
 struct guard_change;

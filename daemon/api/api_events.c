@@ -8,7 +8,7 @@
 #include "daemon/runtime/clock.h"
 #include "daemon/answer/event_json.h"
 #include "daemon/answer/event_query.h"
-#include "daemon/engine/notice_change.h"
+#include "daemon/engine/alert_change.h"
 #include "store/log.h"
 #include "store/memory.h"
 
@@ -31,7 +31,7 @@ bool call_read_kinds(struct call *call, struct slice list, kind_set *kinds_out)
 		return true;
 	call_fail(call, 400, "bad_request",
 		  "kinds: \"%.*s\" names no kind of event, such as "
-		  "template.changed, guard.* or notices",
+		  "template.changed, guard.* or alerts",
 		  (int)(wrong.size < 64 ? wrong.size : 64),
 		  wrong.size == 0 ? "" : (const char *)wrong.data);
 	return false;
@@ -232,9 +232,9 @@ enum http_verdict api_get_events(struct call *call)
 }
 
 /* Have a change of who is told committed. */
-enum error call_notice(struct call *call, struct notice_change *notice)
+enum error call_alert(struct call *call, struct alert_change *alert)
 {
-	struct change change = {.kind = CHANGE_NOTICES, .notice = notice};
+	struct change change = {.kind = CHANGE_ALERTS, .alert = alert};
 
 	return pipeline_command(call->api->pipeline, &change);
 }
@@ -259,9 +259,9 @@ static enum http_verdict reply_event(struct call *call, const char *rule,
 
 enum http_verdict api_post_ack(struct call *call)
 {
-	struct notice_change notice = {.action = EVENT_ACK,
-				       .number = call->number};
-	enum error error = call_notice(call, &notice);
+	struct alert_change alert = {.action = EVENT_ACK,
+				     .number = call->number};
+	enum error error = call_alert(call, &alert);
 
 	return error == ERR_NONE ? reply_event(call, NULL, 0)
 				 : call_fail_with(call, error, "the event");
@@ -269,10 +269,10 @@ enum http_verdict api_post_ack(struct call *call)
 
 enum http_verdict api_post_mute(struct call *call)
 {
-	struct notice_change notice = {.action = EVENT_MUTE,
-				       .number = call->number};
-	enum error error = call_notice(call, &notice);
+	struct alert_change alert = {.action = EVENT_MUTE,
+				     .number = call->number};
+	enum error error = call_alert(call, &alert);
 
-	return error == ERR_NONE ? reply_event(call, "mute", notice.made)
+	return error == ERR_NONE ? reply_event(call, "mute", alert.made)
 				 : call_fail_with(call, error, "the event");
 }

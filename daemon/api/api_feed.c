@@ -1,4 +1,4 @@
-/* The notices of a site as an Atom feed. */
+/* The alerts of a site as an Atom feed. */
 #include "daemon/api/api_call.h"
 
 #include <stdio.h>
@@ -64,7 +64,7 @@ static enum error read_entries(struct call *call, struct entry *entries,
 	*count_out = 0;
 	while (error == ERR_NONE && until > 1 && *count_out < MAX_ENTRIES) {
 		uint64_t from = until > WINDOW ? until - WINDOW : 1;
-		struct event_query query = {.kinds = kinds_notices(),
+		struct event_query query = {.kinds = kinds_alerts(),
 					    .since = from - 1,
 					    .limit = UINT64_MAX};
 		struct window window = {.room = MAX_ENTRIES - *count_out,

@@ -6,7 +6,7 @@
 
 #include "daemon/answer/event_kinds.h"
 #include "daemon/delivery/hook_target.h"
-#include "daemon/engine/notice_change.h"
+#include "daemon/engine/alert_change.h"
 #include "template/json_value.h"
 
 enum { MAX_SECRET_BYTES = 1024 };
@@ -19,7 +19,7 @@ static json_t *hook_json(uint32_t number, const struct hook_row *row)
 		"s:i, s:o}",
 		"id", (json_int_t)number, "target", json_text(row->target),
 		"site", json_text_or_null(row->host), "kinds",
-		row->kinds.size == 0 ? json_string("notices")
+		row->kinds.size == 0 ? json_string("alerts")
 				     : json_text(row->kinds),
 		"signed", row->secret.size > 0, "created",
 		json_time(row->created_ms), "waiting", (json_int_t)row->waiting,
@@ -131,15 +131,15 @@ static bool read_hook(struct call *call, const json_t *request,
 
 enum http_verdict api_post_hook(struct call *call)
 {
-	struct notice_change notice = {.action = HOOK_ADD};
+	struct alert_change alert = {.action = HOOK_ADD};
 	json_t *request;
 	enum error error;
 	bool is_read;
 
 	if (!call_read_object(call, &request))
 		return HTTP_ANSWERED;
-	is_read = read_hook(call, request, &notice.hook);
-	error = is_read ? call_notice(call, &notice) : ERR_NONE;
+	is_read = read_hook(call, request, &alert.hook);
+	error = is_read ? call_alert(call, &alert) : ERR_NONE;
 	json_decref(request);
 	if (!is_read)
 		return HTTP_ANSWERED;
@@ -148,14 +148,14 @@ enum http_verdict api_post_hook(struct call *call)
 				 "there are delivery.max_hooks hooks already");
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "the hook was not added");
-	return reply_hook(call, 201, (uint32_t)notice.made);
+	return reply_hook(call, 201, (uint32_t)alert.made);
 }
 
 enum http_verdict api_delete_hook(struct call *call)
 {
-	struct notice_change notice = {.action = HOOK_DELETE,
-				       .number = call->number};
-	enum error error = call_notice(call, &notice);
+	struct alert_change alert = {.action = HOOK_DELETE,
+				     .number = call->number};
+	enum error error = call_alert(call, &alert);
 
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "the hook");
@@ -166,14 +166,14 @@ enum http_verdict api_delete_hook(struct call *call)
 
 enum http_verdict api_test_hook(struct call *call)
 {
-	struct notice_change notice = {.action = HOOK_TEST,
-				       .number = call->number};
-	enum error error = call_notice(call, &notice);
+	struct alert_change alert = {.action = HOOK_TEST,
+				     .number = call->number};
+	enum error error = call_alert(call, &alert);
 
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "the hook");
 	return call_reply_json(
-		call, 202, json_pack("{s:I}", "seq", (json_int_t)notice.made));
+		call, 202, json_pack("{s:I}", "seq", (json_int_t)alert.made));
 }
 
 static json_t *mute_json(uint32_t number, const struct mute_row *row)
@@ -212,9 +212,9 @@ enum http_verdict api_get_mutes(struct call *call)
 
 enum http_verdict api_delete_mute(struct call *call)
 {
-	struct notice_change notice = {.action = MUTE_DELETE,
-				       .number = call->number};
-	enum error error = call_notice(call, &notice);
+	struct alert_change alert = {.action = MUTE_DELETE,
+				     .number = call->number};
+	enum error error = call_alert(call, &alert);
 
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "the rule");

@@ -1,5 +1,5 @@
 /*
- * daemon/api/atom.h - notices of a site as an Atom feed (RFC 4287): titles are
+ * daemon/api/atom.h - alerts of a site as an Atom feed (RFC 4287): titles are
  * summaries, contents the evidence as HTML.
  */
 #ifndef DAEMON_API_ATOM_H

@@ -54,7 +54,7 @@ static void say(const json_t *event, struct buffer *out)
 	const char *url = json_string_value(json_object_get(event, "url"));
 
 	event_summary(event, out);
-	if (url != NULL && !json_is_true(json_object_get(event, "notice")))
+	if (url != NULL && !json_is_true(json_object_get(event, "alert")))
 		buffer_printf(out, "  %s", url);
 }
 
@@ -151,7 +151,7 @@ static void make_target(const struct printer *printer, uint64_t wait_s,
 	append_option(ctl, "site", target);
 	append_option(ctl, "kinds", target);
 	if (!option_given(ctl, "kinds") && !option_given(ctl, "all"))
-		buffer_append_text(target, "&kinds=notices");
+		buffer_append_text(target, "&kinds=alerts");
 	if (option_given(ctl, "open"))
 		buffer_append_text(target, "&open=1");
 }
@@ -266,7 +266,7 @@ static const struct verb_option events_options[] = {
 	{.name = "kinds",
 	 .kind = OPTION_TEXT,
 	 .value = "K",
-	 .meaning = "kinds, such as template.*,guard.broken (default: notices, "
+	 .meaning = "kinds, such as template.*,guard.broken (default: alerts, "
 		    "what people want to be told)"},
 	{.name = "all",
 	 .kind = OPTION_FLAG,

@@ -238,8 +238,7 @@ static const struct verb_option hook_options[] = {
 	{.name = "kinds",
 	 .kind = OPTION_TEXT,
 	 .value = "K",
-	 .meaning =
-		 "kinds, such as template.*,guard.broken (default: notices)"},
+	 .meaning = "kinds, such as template.*,guard.broken (default: alerts)"},
 	{.name = NULL},
 };
 

@@ -12,7 +12,7 @@
 #include "daemon/delivery/post.h"
 #include "daemon/runtime/child.h"
 #include "daemon/delivery/delivery.h"
-#include "daemon/engine/notice_change.h"
+#include "daemon/engine/alert_change.h"
 #include "store/buffer.h"
 
 enum { DELIVERY_MAX_PAUSE_MS = 60 * 60 * 1000 / 4 * 5 };

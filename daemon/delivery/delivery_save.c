@@ -90,12 +90,12 @@ static void end_reports(struct delivery *delivery, bool is_saved)
 
 static enum error commit(struct delivery *delivery, const struct saving *saving)
 {
-	struct notice_change notice = {
+	struct alert_change alert = {
 		.action = HOOKS_REPORT,
 		.reports = saving->reports,
 		.report_count = saving->count,
 	};
-	struct change change = {.kind = CHANGE_NOTICES, .notice = &notice};
+	struct change change = {.kind = CHANGE_ALERTS, .alert = &alert};
 
 	return pipeline_command(delivery->pipeline, &change);
 }

@@ -323,8 +323,8 @@ void batch_apply(struct batch *batch, struct change *change)
 	case CHANGE_GUARD:
 		batch_change_guard(batch, change);
 		break;
-	case CHANGE_NOTICES:
-		batch_take_notices(batch, change);
+	case CHANGE_ALERTS:
+		batch_take_alerts(batch, change);
 		break;
 	case CHANGE_ASK:
 		ask(batch, change);

@@ -133,7 +133,7 @@ void batch_event(struct batch *batch, const struct site *site,
 /* Event `number` waits for the hook; the oldest makes room when too many do. */
 void batch_queue(struct batch *batch, uint32_t hook, uint64_t number);
 
-/* batch_notice.c: who is told of what. */
-void batch_take_notices(struct batch *batch, struct change *change);
+/* batch_alert.c: who is told of what. */
+void batch_take_alerts(struct batch *batch, struct change *change);
 
 #endif

@@ -41,7 +41,7 @@ static bool wants(const struct hook_row *hook, const struct event_row *event)
 	if (hook->host.size > 0 && !slice_equal(hook->host, event->host))
 		return false;
 	if (hook->kinds.size == 0)
-		return event_kind_is_notice(event->kind);
+		return event_kind_is_alert(event->kind);
 	return kinds_read(hook->kinds, &kinds, &wrong) &&
 	       kinds_have(kinds, event->kind);
 }

@@ -23,7 +23,7 @@
 struct engine;
 struct findings;
 struct guard_change;
-struct notice_change;
+struct alert_change;
 struct sweep_row;
 
 struct engine_options {
@@ -71,7 +71,7 @@ enum change_kind {
 	CHANGE_SITE_DELETE, /* the site of url and everything that it holds */
 	CHANGE_GUARD,       /* a guard of the site of url comes or goes:
 			       `guard` */
-	CHANGE_NOTICES,     /* who is told of what: `notice`; there is no url */
+	CHANGE_ALERTS,      /* who is told of what: `alert`; there is no url */
 	CHANGE_ASK,         /* fetch url now; its site is added when missing */
 	CHANGE_PAGE,        /* url was fetched: packed, charset, record */
 	CHANGE_REDIRECT,    /* url leads to `target` */
@@ -119,8 +119,7 @@ struct change {
 	size_t sweep_count;
 	uint64_t swept;             /* SWEEP, out: so many went */
 	struct guard_change *guard; /* GUARD: daemon/engine/guard_change.h */
-	struct notice_change
-		*notice; /* NOTICES: daemon/engine/notice_change.h */
+	struct alert_change *alert; /* ALERTS: daemon/engine/alert_change.h */
 };
 
 /* A lease with what its site wants. End it with work_free(). */

@@ -52,7 +52,7 @@ static void append_figures(const struct report_facts *facts, struct buffer *out)
 			      ? "chosen from the pages"
 			      : "set by hand",
 		      measure);
-	append_figure(out, "Notices", facts->event_total);
+	append_figure(out, "Alerts", facts->event_total);
 	buffer_printf(out,
 		      "<small>state of change %" PRIu64
 		      "</small></dd></div>\n</dl>\n",
@@ -85,10 +85,10 @@ static void append_lede(const struct report_facts *facts, struct buffer *out)
 				(double)facts->clustered_pages);
 	buffer_append_text(out, " of the pages. ");
 	if (facts->event_total == 0) {
-		buffer_append_text(out, "Nothing was noticed so far.</p>\n");
+		buffer_append_text(out, "Nothing has happened so far.</p>\n");
 		return;
 	}
-	buffer_append_text(out, "Last noticed: ");
+	buffer_append_text(out, "Last alert: ");
 	buffer_append_text(
 		out, report_event_text(
 			     facts->events[facts->event_count - 1].row.kind));

@@ -202,7 +202,7 @@ static void read_templates(struct report_facts *facts, struct txn *txn)
 	}
 }
 
-/* The numbers of the newest notices of the site, in a ring. */
+/* The numbers of the newest alerts of the site, in a ring. */
 static void find_events(struct report_facts *facts, struct txn *txn,
 			uint64_t numbers[REPORT_EVENTS])
 {
@@ -213,7 +213,7 @@ static void find_events(struct report_facts *facts, struct txn *txn,
 		struct event_row row;
 
 		if (!event_decode(scan.value, &row) ||
-		    !event_kind_is_notice(row.kind) ||
+		    !event_kind_is_alert(row.kind) ||
 		    !slice_equal(row.host, facts->site.host))
 			continue;
 		numbers[facts->event_total++ % REPORT_EVENTS] =

@@ -74,7 +74,7 @@ struct report_facts {
 	uint32_t learned_count;      /* large enough to have a template */
 	uint32_t past_count;         /* templates that are no more */
 	uint64_t clustered_pages;    /* in clusters */
-	struct report_event *events; /* [event_count] the newest notices, oldest
+	struct report_event *events; /* [event_count] the newest alerts, oldest
 					first */
 	uint32_t event_count;
 	uint64_t event_total;

@@ -146,19 +146,19 @@ static void append_events(const struct report_facts *facts, struct buffer *out)
 					    "#Pages", "Evidence", NULL};
 
 	if (facts->event_count == 0) {
-		buffer_append_text(out, "<p>Nothing was noticed so far: the "
+		buffer_append_text(out, "<p>Nothing has happened so far: the "
 					"templates are as they were when they "
 					"were first seen.</p>\n");
 		return;
 	}
-	show_table(out, "What was noticed, the last first", heads);
+	show_table(out, "What happened, the last first", heads);
 	for (uint32_t i = facts->event_count; i-- > 0;)
 		append_event(facts, &facts->events[i].row, out);
 	show_table_end(out);
 	if (facts->event_total > facts->event_count) {
 		buffer_append_text(out, "<p class=\"soft\">Not listed: ");
 		show_counted(out, facts->event_total - facts->event_count,
-			     "older notice");
+			     "older alert");
 		buffer_append_text(out, ".</p>\n");
 	}
 }

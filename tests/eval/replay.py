@@ -8,7 +8,7 @@ nginx, one state after the other on the same port. The daemon crawls the first
 in full, with a sitemap of all its pages, and then looks at the templates by
 their samples alone: for some rounds while nothing changes, and for some rounds
 of each later state. Printed: for each step what was told (events that are
-notices), how many requests there were until then, as a share of the pages of
+alerts), how many requests there were until then, as a share of the pages of
 the site, and what it costs to look when nothing changes. A step is a redesign,
 a minor layout edit, nothing (content alone), or stubs, where URLs are gone: as
 the data says. What a `none` step tells is false, except that pages are gone or
@@ -51,7 +51,7 @@ CRAWL = {"max_pages": 10 ** 6, "max_depth": 1000, "max_pattern": 10 ** 6,
          "revisit": "3650 d", "max_bytes": "100 GB", "sitemaps": "yes",
          "delay": "20 ms"}
 NO_PAGES = ("/robots.txt", "/sitemap.xml")
-NOTICES = ("template.", "site.stale", "site.blocked")
+ALERTS = ("template.", "site.stale", "site.blocked")
 POLL_S = 0.05
 LATER = 4  # rounds in which a chain comes to rest
 
@@ -95,7 +95,7 @@ class Site:
         self.daemon.wait_for(self.host)
 
     def events(self):
-        """The notices since this was last called."""
+        """The alerts since this was last called."""
         found = []
         while True:
             lines = self.daemon.get("/v1/events",
@@ -105,7 +105,7 @@ class Site:
             rows = [json.loads(line) for line in lines]
             self.seq = rows[-1]["seq"]
             found += [row for row in rows
-                      if row["kind"].startswith(NOTICES)]
+                      if row["kind"].startswith(ALERTS)]
 
     def requests(self):
         return [row for row in self.server.details()
@@ -121,26 +121,26 @@ def by_status(rows):
 
 
 def observe(site, rounds):
-    """What happens in some rounds: {notices, requests, until, ...}."""
+    """What happens in some rounds: {alerts, requests, until, ...}."""
     before = len(site.requests())
     begin = time.time()
-    notices = []
+    alerts = []
     until = None
     while time.time() < begin + rounds * site.interval:
         time.sleep(POLL_S)
         for event in site.events():
             event["after_s"] = round(time.time() - begin, 1)
-            notices.append(event)
-        if notices and until is None:
+            alerts.append(event)
+        if alerts and until is None:
             until = by_status(site.requests()[before:])
     # a page that came last may still tell something
     site.daemon.wait_for(site.host)
     for event in site.events():
-        notices.append({**event, "after_s": round(time.time() - begin, 1)})
+        alerts.append({**event, "after_s": round(time.time() - begin, 1)})
     rows = site.requests()[before:]
-    if notices and until is None:
+    if alerts and until is None:
         until = by_status(rows)
-    return {"notices": notices, "until": until, "rounds": rounds,
+    return {"alerts": alerts, "until": until, "rounds": rounds,
             "requests": by_status(rows)}
 
 
@@ -159,16 +159,16 @@ def about(event, host, old, new):
     return replay_truth.templates({0: targets}, old.pages, new.pages)[0]
 
 
-def take_notices(site, states, notices, done):
+def take_alerts(site, states, alerts, done):
     """Judge them and add them to the step's."""
     old, new = states
-    for event in notices:
+    for event in alerts:
         event["is_true"] = replay_truth.is_true(
             event, new.label, about(event, site.host, old, new))
         number = replay_truth.number_of(event)
         if number in done["templates"]:
             done["templates"][number]["told"].append(event["kind"])
-    done["notices"] += notices
+    done["alerts"] += alerts
 
 
 def step(site, case, index, options):
@@ -182,8 +182,8 @@ def step(site, case, index, options):
             "pages": sum(map(len, templates.values())), **found,
             "templates": {number: {**row, "told": []}
                           for number, row in moved.items()},
-            "notices": []}
-    take_notices(site, (old, new), found["notices"], done)
+            "alerts": []}
+    take_alerts(site, (old, new), found["alerts"], done)
     return done
 
 
@@ -191,10 +191,10 @@ def told_later(site, states, done):
     """What the visits to all other pages bring, in a few rounds."""
     time.sleep(LATER * site.interval)
     site.daemon.wait_for(site.host)
-    notices = site.events()
-    for event in notices:
+    alerts = site.events()
+    for event in alerts:
         event["after_s"] = "later"
-    take_notices(site, states, notices, done)
+    take_alerts(site, states, alerts, done)
 
 
 def keep(site, folder):
@@ -217,7 +217,7 @@ def replay(case, options):
         steps = [{"case": case.name, "step": case.states[0].name,
                   "label": "quiet", "pages": sum(map(len, templates.values())),
                   "templates": {}, **quiet}]
-        for event in quiet["notices"]:
+        for event in quiet["alerts"]:
             event["is_true"] = event["kind"] == "template.new"
         for index in range(1, len(case.states)):
             steps.append(step(site, case, index, options))

@@ -14,8 +14,8 @@ def count(mapping):
     return sum((mapping or {}).values())
 
 
-def kinds(notices):
-    found = collections.Counter(event["kind"] for event in notices)
+def kinds(alerts):
+    found = collections.Counter(event["kind"] for event in alerts)
     return ", ".join(f"{n} {kind}" for kind, n in sorted(found.items())) or "-"
 
 
@@ -30,31 +30,31 @@ def is_false(event):
 
 
 def share(done):
-    """Requests until the first notice, of the site's pages."""
+    """Requests until the first alert, of the site's pages."""
     return count(done["until"]) / max(1, done["pages"])
 
 
 def steps_begin(report):
     report.table("Replays", "case", "step", "label", "pages", "templates",
-                 "affected", "told", "notices", "false", "after s",
+                 "affected", "told", "alerts", "false", "after s",
                  "requests until", "share", "requests of all rounds")
 
 
 def step_row(report, done):
     affected = [row for row in known(done) if row["is_affected"]]
-    until = (done["notices"][0]["after_s"], count(done["until"]),
-             f"{share(done):.2f}") if done["notices"] else ("-",) * 3
+    until = (done["alerts"][0]["after_s"], count(done["until"]),
+             f"{share(done):.2f}") if done["alerts"] else ("-",) * 3
     report.row(done["case"], done["step"], done["label"], done["pages"],
                len(known(done)), len(affected),
                sum(bool(row["told"]) for row in affected),
-               kinds(done["notices"]),
-               kinds(filter(is_false, done["notices"])), *until,
+               kinds(done["alerts"]),
+               kinds(filter(is_false, done["alerts"])), *until,
                count(done["requests"]))
 
 
 def redesigns(report, steps):
     mine = [done for done in steps if done["label"] == "redesign"]
-    found = [done for done in mine if replay_truth.is_found(done["notices"])]
+    found = [done for done in mine if replay_truth.is_found(done["alerts"])]
     shares = [share(done) for done in found] or [0.0]
     affected = [row for done in mine for row in known(done)
                 if row["is_affected"]]
@@ -71,17 +71,17 @@ def redesigns(report, steps):
 
 
 def no_redesigns(report, steps):
-    report.table("No redesign", "label", "steps", "with a notice", "notices",
+    report.table("No redesign", "label", "steps", "with an alert", "alerts",
                  "false ones", "in", "requests of a round / pages, median")
     for label in LABELS:
         mine = [done for done in steps if done["label"] == label]
         if not mine:
             continue
-        false = [done for done in mine if any(map(is_false, done["notices"]))]
-        notices = [event for done in mine for event in done["notices"]]
-        report.row(label, len(mine), sum(bool(done["notices"])
+        false = [done for done in mine if any(map(is_false, done["alerts"]))]
+        alerts = [event for done in mine for event in done["alerts"]]
+        report.row(label, len(mine), sum(bool(done["alerts"])
                                          for done in mine),
-                   len(notices), sum(map(is_false, notices)),
+                   len(alerts), sum(map(is_false, alerts)),
                    ", ".join(done["case"] for done in false) or "-",
                    statistics.median(
                        count(done["requests"]) / max(1, done["rounds"]) /
@@ -103,7 +103,7 @@ def minor_edits(report, steps):
         for number, row in done["templates"].items():
             if row["pages"] < replay_truth.MIN_PAGES:
                 continue
-            told = [event for event in done["notices"]
+            told = [event for event in done["alerts"]
                     if replay_truth.number_of(event) == number]
             moved = [", ".join(share_moved(event, what) for event in told)
                      or "-" for what in ("paths", "fragments")]
@@ -122,12 +122,12 @@ def shortened(value):
 
 
 def wordings(report, steps):
-    """The first notice of each step."""
+    """The first alert of each step."""
     report.say()
     report.say("## In the daemon's words")
     report.say()
     for done in steps:
-        told = [event for event in done["notices"]
+        told = [event for event in done["alerts"]
                 if event["kind"] != "template.new"]
         if told:
             words = {key: told[0][key] for key in

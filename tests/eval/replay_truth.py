@@ -82,7 +82,7 @@ def templates(members, old, new):
 
 
 def is_true(event, label, pages):
-    """A notice; `pages`: what became of those that it names. A minor edit may
+    """An alert; `pages`: what became of those that it names. A minor edit may
     be told of or not, where there was one."""
     if not event["kind"].startswith("template."):
         return False
@@ -98,5 +98,5 @@ def number_of(event):
     return (event["cluster"] or "/0").rsplit("/", 1)[1]
 
 
-def is_found(notices):
-    return any(event["kind"] in FOUND for event in notices)
+def is_found(alerts):
+    return any(event["kind"] in FOUND for event in alerts)

@@ -110,7 +110,7 @@ class Watched(harness.Case):
             "threshold": 0.2, "revisit_s": 0, "watch_s": WATCH_S, **options})
         self.seq = 0
         self.told = []
-        harness.wait_until(lambda: len(self.notices()) >= len(SECTIONS),
+        harness.wait_until(lambda: len(self.alerts()) >= len(SECTIONS),
                            "templates")
         self.clusters = {self.section_of(cluster["id"]): cluster["id"]
                          for cluster in self.daemon_.clusters(self.server.host)
@@ -125,7 +125,7 @@ class Watched(harness.Case):
     def section_of(self, cluster):
         return harness.path_of(self.daemon_.pages(cluster)[0]).split("/")[0]
 
-    def notices(self):
+    def alerts(self):
         """All that was told since told.clear(); asks for more."""
         lines = self.daemon_.get("/v1/events", since=self.seq).text
         for line in lines.splitlines():
@@ -155,18 +155,18 @@ class Watched(harness.Case):
     def changed(self):
         self.mark = len(self.server.details())
 
-    def only_notice(self, *kinds):
+    def only_alert(self, *kinds):
         """Wait for it, and a few rounds for others that must not come."""
-        harness.wait_until(self.notices, f"one of {kinds}", 60)
+        harness.wait_until(self.alerts, f"one of {kinds}", 60)
         self.cost = len(self.server.details()) - self.mark
         time.sleep(4 * WATCH_S)
-        self.assertEqual(len(self.notices()), 1, self.told)
+        self.assertEqual(len(self.alerts()), 1, self.told)
         self.assertIn(self.told[0]["kind"], kinds, self.told)
         return self.told[0]
 
     def nothing(self, rounds=5, sections=SECTIONS):
         self.rounds(rounds, sections)
-        self.assertEqual(self.notices(), [])
+        self.assertEqual(self.alerts(), [])
 
 
 class Changes(Watched):
@@ -202,7 +202,7 @@ class Changes(Watched):
         self.start()
         self.write_section("product", REDESIGN)
         self.changed()
-        event = self.only_notice("template.changed", "template.replaced")
+        event = self.only_alert("template.changed", "template.replaced")
         self.assertEqual(event["cluster"], self.clusters["product"])
         self.assertGreaterEqual(event["pages"], 3)
         self.assertLess(self.cost, len(SECTIONS) * EACH)
@@ -220,10 +220,10 @@ class Changes(Watched):
         for section in SECTIONS:
             self.write_section(section, REDESIGN)
         self.changed()
-        harness.wait_until(lambda: len(self.notices()) >= len(SECTIONS),
+        harness.wait_until(lambda: len(self.alerts()) >= len(SECTIONS),
                            "all of them")
         time.sleep(4 * WATCH_S)
-        about = [e["cluster"] for e in self.notices()
+        about = [e["cluster"] for e in self.alerts()
                  if e["kind"] in ("template.changed", "template.replaced")]
         self.assertEqual(sorted(about), sorted(self.clusters.values()))
         others = {e["kind"] for e in self.told
@@ -234,7 +234,7 @@ class Changes(Watched):
         self.start()
         harness.shutil.rmtree(self.root / "product")
         self.changed()
-        event = self.only_notice("template.vanished")
+        event = self.only_alert("template.vanished")
         self.assertEqual(event["cluster"], self.clusters["product"])
         self.assertGreaterEqual(event["pages"], 3)
 
@@ -254,14 +254,14 @@ class Changes(Watched):
                 self.start(extra.format(self.switches, status))
                 (self.switches / "all").touch()
                 self.changed()
-                self.only_notice("site.blocked")
+                self.only_alert("site.blocked")
                 self.told.clear()
                 (self.switches / "all").unlink()
                 self.changed()
                 harness.wait_until(lambda: self.asked("article", 304),
                                    "pages again", 90)
                 time.sleep(4 * WATCH_S)
-                self.assertEqual(self.notices(), [])
+                self.assertEqual(self.alerts(), [])
                 self.daemon_.stop()
 
     def test_site_that_is_stale(self):
@@ -271,14 +271,14 @@ class Changes(Watched):
         port = self.server.port
         self.server.process.terminate()
         self.server.process.wait(30)
-        self.only_notice("site.stale")
+        self.only_alert("site.stale")
         self.told.clear()
         self.server = self.web(self.root, port=port)
         self.mark = 0
         harness.wait_until(lambda: self.asked("article", 304),
                            "pages again", 90)
         time.sleep(4 * WATCH_S)
-        self.assertEqual(self.notices(), [])
+        self.assertEqual(self.alerts(), [])
 
     def test_kill_before_the_event(self):
         """At some instant between the change and what is told of it."""
@@ -290,10 +290,10 @@ class Changes(Watched):
             self.daemon_.kill()
             self.daemon_.start()
             harness.wait_until(lambda: [
-                e for e in self.notices() if e["kind"] in (
+                e for e in self.alerts() if e["kind"] in (
                     "template.changed", "template.replaced")], "the event")
             time.sleep(4 * WATCH_S)
-            told = [e["kind"] for e in self.notices()
+            told = [e["kind"] for e in self.alerts()
                     if e["kind"] != "template.new"]
             self.assertEqual(len(told), 1, self.told)
             self.told.clear()
@@ -305,7 +305,7 @@ class Changes(Watched):
         self.write_section("recipe")
         self.write_hubs((*SECTIONS, "recipe"))
         self.daemon_.text(self.server.url + "list.html", fetch="always")
-        event = self.only_notice("template.new")
+        event = self.only_alert("template.new")
         self.assertEqual(self.section_of(event["cluster"]), "recipe")
         self.assertNotIn(event["cluster"], self.clusters.values())
 
@@ -315,7 +315,7 @@ class Changes(Watched):
         template = self.clusters["product"]
         self.write_section("product", BODIES["product"].replace(
             "<form>", MORE + "<form>"))
-        event = self.only_notice("template.changed")
+        event = self.only_alert("template.changed")
         self.assertEqual(event["cluster"], template)
         self.assertEqual(event["detail"]["versions"], [1, 2])
         said = [self.daemon_.ctl("template", template, *arguments)
@@ -361,7 +361,7 @@ class MergesAndSplits(Watched):
                            watch_s=WATCH_S, measure="cp")
         self.seq = self.mark = 0
         self.told = []
-        harness.wait_until(lambda: len(self.notices()) >= 2, "templates")
+        harness.wait_until(lambda: len(self.alerts()) >= 2, "templates")
         self.told.clear()
         self.clusters = self.by_kind()
         self.assertEqual(set(self.clusters), set(KINDS))
@@ -381,7 +381,7 @@ class MergesAndSplits(Watched):
         self.daemon_.text(bridge, fetch="always")
         self.assertEqual(set(self.by_kind().values()),
                          {self.clusters["big"]})
-        event = self.only_notice("template.merged")
+        event = self.only_alert("template.merged")
         self.assertEqual(event["cluster"], self.clusters["small"])
         self.assertEqual(event["other"], self.clusters["big"])
         for number, other in ("small", "big"), ("big", "small"):
@@ -391,7 +391,7 @@ class MergesAndSplits(Watched):
         self.told.clear()
         (self.root / "big" / "bridge.html").unlink()
         self.daemon_.get("/v1/text", url=bridge, fetch="always")
-        event = self.only_notice("template.split")
+        event = self.only_alert("template.split")
         after = self.by_kind()
         self.assertEqual(after["big"], self.clusters["big"])
         self.assertEqual(event["cluster"], after["big"])

@@ -122,7 +122,7 @@ class Delivery(harness.Case):
                                       kinds="site.added").text)
         self.assertEqual(delivery.event, event)
         self.assertEqual(event["site"], "s0.invalid")
-        self.assertIs(event["notice"], False)
+        self.assertIs(event["alert"], False)
         self.assertIsNone(event["detail"])
 
     def test_secrets_are_told_to_nobody(self):
@@ -528,7 +528,7 @@ class Delivery(harness.Case):
             return xml.etree.ElementTree.fromstring(answer.body)
         root = harness.wait_until(
             lambda: (lambda r: r if r.find(ATOM + "entry") is not None
-                     else None)(feed()), "a notice")
+                     else None)(feed()), "an alert")
         self.assertEqual(root.tag, ATOM + "feed")
         for name in ("id", "title", "updated", "author"):
             self.assertEqual(len(root.findall(ATOM + name)), 1, name)
@@ -536,11 +536,11 @@ class Delivery(harness.Case):
         self.assertLessEqual(len(entries), 100)
         ids = [e.find(ATOM + "id").text for e in entries]
         self.assertEqual(len(ids), len(set(ids)))
-        notices = [json.loads(line) for line in daemon.get(
-            "/v1/events", kinds="notices",
+        alerts = [json.loads(line) for line in daemon.get(
+            "/v1/events", kinds="alerts",
             site=web.host).text.splitlines()]
         self.assertEqual([int(i.split(":")[-2]) for i in ids],
-                         [n["seq"] for n in notices][::-1][:100])
+                         [n["seq"] for n in alerts][::-1][:100])
         for entry in entries:
             self.assertRegex(entry.find(ATOM + "id").text, r"^tag:[^,]+,2026:")
             self.assertRegex(entry.find(ATOM + "updated").text,
@@ -577,11 +577,11 @@ class Delivery(harness.Case):
         self.assertRegex(table[0], r"ID +TARGET +SITE +KINDS +WAITING")
         self.assertIn(receiver.url(), table[1])
 
-        def notices():
+        def alerts():
             return [json.loads(line) for line in
                     self.done(daemon.ctl("--json", "events")).splitlines()]
-        first = harness.wait_until(notices, "a notice")[0]
-        self.assertTrue(all(n["notice"] for n in notices()))
+        first = harness.wait_until(alerts, "an alert")[0]
+        self.assertTrue(all(n["alert"] for n in alerts()))
         listed = self.done(daemon.ctl("events"))
         self.assertIn("a new template", listed)
         self.assertNotIn("page.added", listed)

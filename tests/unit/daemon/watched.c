@@ -136,7 +136,7 @@ static void check_templates(struct watched *watched)
 }
 
 /* Nothing is told without evidence. */
-static void check_notices(struct watched *watched)
+static void check_alerts(struct watched *watched)
 {
 	struct txn txn = txn_begin_read(watched->world.store);
 	struct scan scan = scan_begin(&txn, TABLE_EVENTS, slice_of(""));
@@ -146,7 +146,7 @@ static void check_notices(struct watched *watched)
 		json_t *detail;
 
 		ck_assert(event_decode(scan.value, &row));
-		if (!event_kind_is_notice(row.kind))
+		if (!event_kind_is_alert(row.kind))
 			continue;
 		detail = json_loadb(row.detail.data, row.detail.size, 0, NULL);
 		ck_assert_uint_gt(json_object_size(detail), 2);
@@ -161,7 +161,7 @@ static void check_notices(struct watched *watched)
 void watched_close(struct watched *watched)
 {
 	check_templates(watched);
-	check_notices(watched);
+	check_alerts(watched);
 	ck_assert_uint_eq(world_problems(&watched->world), 0);
 	world_close(&watched->world);
 	buffer_free(&watched->told);
@@ -635,10 +635,10 @@ static void tell(struct watched *watched, const struct event_row *row)
 			      other == NULL ? "?" : other);
 }
 
-/* Number of notices of the kind (0: any); they are told, and the last one is
+/* Number of alerts of the kind (0: any); they are told, and the last one is
  * copied, with its evidence when somebody wants it. */
-static unsigned read_notices(struct watched *watched, uint16_t kind,
-			     struct event_row *row_out, json_t **detail_out)
+static unsigned read_alerts(struct watched *watched, uint16_t kind,
+			    struct event_row *row_out, json_t **detail_out)
 {
 	struct txn txn = txn_begin_read(watched->world.store);
 	struct scan scan = scan_begin(&txn, TABLE_EVENTS, slice_of(""));
@@ -650,7 +650,7 @@ static unsigned read_notices(struct watched *watched, uint16_t kind,
 	while (scan_next(&scan)) {
 		if (key_u64(scan.key, 0) <= watched->since ||
 		    !event_decode(scan.value, &row) ||
-		    !event_kind_is_notice(row.kind))
+		    !event_kind_is_alert(row.kind))
 			continue;
 		tell(watched, &row);
 		if (kind != 0 && row.kind != kind)
@@ -674,7 +674,7 @@ const char *watched_told(struct watched *watched)
 {
 	struct event_row row;
 
-	read_notices(watched, 0, &row, NULL);
+	read_alerts(watched, 0, &row, NULL);
 	return watched->told.data == NULL ? "" : watched->told.data;
 }
 
@@ -682,14 +682,14 @@ unsigned watched_count(struct watched *watched, enum event_kind kind)
 {
 	struct event_row row;
 
-	return read_notices(watched, (uint16_t)kind, &row, NULL);
+	return read_alerts(watched, (uint16_t)kind, &row, NULL);
 }
 
 json_t *watched_only(struct watched *watched, enum event_kind kind,
 		     struct event_row *row_out)
 {
 	json_t *detail = NULL;
-	unsigned count = read_notices(watched, 0, row_out, &detail);
+	unsigned count = read_alerts(watched, 0, row_out, &detail);
 
 	ck_assert_msg(count == 1 && row_out->kind == kind,
 		      "instead of one %s: %s", event_kind_name((uint16_t)kind),

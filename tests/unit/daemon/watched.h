@@ -81,7 +81,7 @@ struct watched {
  * cpc, 200 permille, a look a day, no visits otherwise. */
 void watched_open(struct watched *watched);
 
-/* verify() finds nothing, rows of templates agree, each notice has evidence;
+/* verify() finds nothing, rows of templates agree, each alert has evidence;
  * and all is gone. */
 void watched_close(struct watched *watched);
 
@@ -127,14 +127,14 @@ bool watched_step(struct watched *watched);
 /* All that happens until then. */
 void watched_pass(struct watched *watched, uint64_t time_ms);
 
-/* The notices and requests so far do not count any more. */
+/* The alerts and requests so far do not count any more. */
 void watched_forget(struct watched *watched);
 
-/* The notices since: "template.replaced product>?; template.new article". */
+/* The alerts since: "template.replaced product>?; template.new article". */
 const char *watched_told(struct watched *watched);
 unsigned watched_count(struct watched *watched, enum event_kind kind);
 
-/* The only notice since, which is of this kind: its row without slices, and its
+/* The only alert since, which is of this kind: its row without slices, and its
  * evidence, to be ended with json_decref(). */
 json_t *watched_only(struct watched *watched, enum event_kind kind,
 		     struct event_row *row_out);

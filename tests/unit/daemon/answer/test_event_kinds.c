@@ -50,11 +50,11 @@ START_TEST(a_list_is_all_of_its_items)
 }
 END_TEST
 
-START_TEST(notices_are_what_the_table_says)
+START_TEST(alerts_are_what_the_table_says)
 {
 	/* 12 template.new .. 21 guard.ok, not 22 hook.test */
-	ck_assert_uint_eq(kinds_notices(), UINT64_C(0x3ff) << 12);
-	ck_assert_uint_eq(read_kinds("notices"), kinds_notices());
+	ck_assert_uint_eq(kinds_alerts(), UINT64_C(0x3ff) << 12);
+	ck_assert_uint_eq(read_kinds("alerts"), kinds_alerts());
 }
 END_TEST
 
@@ -104,7 +104,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_name_is_one_kind);
 	tcase_add_test(tests, a_star_stands_for_every_ending);
 	tcase_add_test(tests, a_list_is_all_of_its_items);
-	tcase_add_test(tests, notices_are_what_the_table_says);
+	tcase_add_test(tests, alerts_are_what_the_table_says);
 	tcase_add_test(tests, what_names_no_kind_is_refused);
 	tcase_add_test(tests, a_list_that_is_too_long_is_refused);
 	tcase_add_test(tests, a_kind_beyond_the_table_is_in_no_set);

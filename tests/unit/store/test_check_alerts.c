@@ -123,8 +123,8 @@ END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("check_notices");
-	TCase *tests = tcase_create("check_notices");
+	Suite *suite = suite_create("check_alerts");
+	TCase *tests = tcase_create("check_alerts");
 
 	tcase_add_checked_fixture(tests, begin, end);
 	tcase_add_test(tests, what_agrees_has_no_problem);

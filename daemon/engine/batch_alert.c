@@ -1,7 +1,7 @@
 /* Who is told of what: hooks, their deliveries, mutes, acknowledgements. */
 #include "daemon/engine/batch.h"
 
-#include "daemon/engine/notice_change.h"
+#include "daemon/engine/alert_change.h"
 
 /* Is there room for one more row in a table of rules? */
 static bool has_room(struct batch *batch, enum table table, size_t max)
@@ -15,20 +15,20 @@ static bool has_room(struct batch *batch, enum table table, size_t max)
 	return count < max;
 }
 
-static enum error add_hook(struct batch *batch, struct notice_change *notice)
+static enum error add_hook(struct batch *batch, struct alert_change *alert)
 {
 	struct hook_row row = {
 		.created_ms = batch->now_ms,
-		.target = notice->hook.target,
-		.secret = notice->hook.secret,
-		.host = notice->hook.host,
-		.kinds = notice->hook.kinds,
+		.target = alert->hook.target,
+		.secret = alert->hook.secret,
+		.host = alert->hook.host,
+		.kinds = alert->hook.kinds,
 	};
 
 	if (!has_room(batch, TABLE_HOOKS, batch->options->max_hooks))
 		return ERR_BUSY;
-	notice->made = store_next_number(batch->txn, "hook");
-	hook_row_put(batch->txn, (uint32_t)notice->made, &row);
+	alert->made = store_next_number(batch->txn, "hook");
+	hook_row_put(batch->txn, (uint32_t)alert->made, &row);
 	return ERR_NONE;
 }
 
@@ -44,9 +44,9 @@ static enum error delete_hook(struct batch *batch, uint32_t hook)
 	return ERR_NONE;
 }
 
-static enum error test_hook(struct batch *batch, struct notice_change *notice)
+static enum error test_hook(struct batch *batch, struct alert_change *alert)
 {
-	uint32_t hook = (uint32_t)notice->number;
+	uint32_t hook = (uint32_t)alert->number;
 	struct event_row event = {
 		.time_ms = batch->now_ms,
 		.kind = EVENT_HOOK_TEST,
@@ -59,9 +59,9 @@ static enum error test_hook(struct batch *batch, struct notice_change *notice)
 	buffer_printf(&detail, "{\"hook\":%u}", (unsigned)hook);
 	event.host = row.host;
 	event.detail = buffer_slice(&detail);
-	notice->made = event_add(batch->txn, &event);
+	alert->made = event_add(batch->txn, &event);
 	buffer_free(&detail);
-	batch_queue(batch, hook, notice->made);
+	batch_queue(batch, hook, alert->made);
 	if (!hook_row_get(batch->txn, hook, &row))
 		return ERR_NOT_FOUND;
 	row.next_ms = 0;
@@ -123,28 +123,28 @@ static enum error ack(struct batch *batch, uint64_t number)
  * Events like this one: of its template, or of its guard, whatever the
  * template. A template that is new is so only once, so all of the site are.
  */
-static enum error mute(struct batch *batch, struct notice_change *notice)
+static enum error mute(struct batch *batch, struct alert_change *alert)
 {
 	struct event_row event;
 	struct mute_row rule;
 
 	if (!has_room(batch, TABLE_MUTES, batch->options->max_mutes))
 		return ERR_BUSY;
-	notice->made = store_next_number(batch->txn, "mute");
-	if (!event_get(batch->txn, notice->number, &event))
+	alert->made = store_next_number(batch->txn, "mute");
+	if (!event_get(batch->txn, alert->number, &event))
 		return ERR_NOT_FOUND;
 	rule = (struct mute_row){
 		.created_ms = batch->now_ms,
 		.kind = event.kind,
 		.cluster = event.cluster,
 		.guard = event.guard,
-		.event = notice->number,
+		.event = alert->number,
 		.host = event.host,
 	};
 	if (event.guard != 0 || event.kind == EVENT_TEMPLATE_NEW)
 		rule.cluster = 0;
-	mute_row_put(batch->txn, (uint32_t)notice->made, &rule);
-	return ack(batch, notice->number);
+	mute_row_put(batch->txn, (uint32_t)alert->made, &rule);
+	return ack(batch, alert->number);
 }
 
 static enum error delete_mute(struct batch *batch, uint32_t number)
@@ -158,30 +158,30 @@ static enum error delete_mute(struct batch *batch, uint32_t number)
 	return ERR_NONE;
 }
 
-static enum error take(struct batch *batch, struct notice_change *notice)
+static enum error take(struct batch *batch, struct alert_change *alert)
 {
-	switch (notice->action) {
+	switch (alert->action) {
 	case HOOK_ADD:
-		return add_hook(batch, notice);
+		return add_hook(batch, alert);
 	case HOOK_DELETE:
-		return delete_hook(batch, (uint32_t)notice->number);
+		return delete_hook(batch, (uint32_t)alert->number);
 	case HOOK_TEST:
-		return test_hook(batch, notice);
+		return test_hook(batch, alert);
 	case HOOKS_REPORT:
-		for (size_t i = 0; i < notice->report_count; i++)
-			take_report(batch, &notice->reports[i]);
+		for (size_t i = 0; i < alert->report_count; i++)
+			take_report(batch, &alert->reports[i]);
 		return ERR_NONE;
 	case EVENT_ACK:
-		return ack(batch, notice->number);
+		return ack(batch, alert->number);
 	case EVENT_MUTE:
-		return mute(batch, notice);
+		return mute(batch, alert);
 	case MUTE_DELETE:
-		return delete_mute(batch, (uint32_t)notice->number);
+		return delete_mute(batch, (uint32_t)alert->number);
 	}
 	return ERR_MALFORMED;
 }
 
-void batch_take_notices(struct batch *batch, struct change *change)
+void batch_take_alerts(struct batch *batch, struct change *change)
 {
-	change->error = take(batch, change->notice);
+	change->error = take(batch, change->alert);
 }

@@ -109,7 +109,7 @@ static void check_mutes(struct txn *txn, struct verify_report *report)
 	scan_end(&scan);
 }
 
-void check_notices(struct txn *txn, struct verify_report *report)
+void check_alerts(struct txn *txn, struct verify_report *report)
 {
 	check_hooks(txn, report);
 	check_outbox(txn, report);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/engine/findings.h"
-#include "daemon/engine/notice_change.h"
+#include "daemon/engine/alert_change.h"
 #include "store/store.h"
 #include "store/verify.h"
 #include "tests/unit/run.h"
@@ -27,7 +27,7 @@ static void open_all(void)
 		.max_waiting = MAX_WAITING,
 	};
 
-	snprintf(folder, sizeof(folder), "/tmp/test_notices.XXXXXX");
+	snprintf(folder, sizeof(folder), "/tmp/test_alerts.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert_int_eq(store_open(&store, folder, &options), ERR_NONE);
 	ck_assert_int_eq(engine_create(&engine, store, &engine_options, NOW_MS),
@@ -63,15 +63,14 @@ static enum error commit(struct change *change)
 	return change->error;
 }
 
-static enum error notice(struct notice_change *change)
+static enum error alert(struct alert_change *change)
 {
-	return commit(
-		&(struct change){.kind = CHANGE_NOTICES, .notice = change});
+	return commit(&(struct change){.kind = CHANGE_ALERTS, .alert = change});
 }
 
 static uint32_t add_hook(const char *kinds, const char *host)
 {
-	struct notice_change change = {
+	struct alert_change change = {
 		.action = HOOK_ADD,
 		.hook = {.target = slice_of("http://127.0.0.1:1/"),
 			 .secret = slice_of("s"),
@@ -79,7 +78,7 @@ static uint32_t add_hook(const char *kinds, const char *host)
 			 .host = slice_of(host)},
 	};
 
-	ck_assert_int_eq(notice(&change), ERR_NONE);
+	ck_assert_int_eq(alert(&change), ERR_NONE);
 	return (uint32_t)change.made;
 }
 
@@ -170,7 +169,7 @@ static uint16_t flags_of(uint64_t number)
 	return row.flags;
 }
 
-START_TEST(a_hook_is_told_of_notices_alone)
+START_TEST(a_hook_is_told_of_alerts_alone)
 {
 	uint32_t hook = add_hook("", "");
 
@@ -224,9 +223,9 @@ START_TEST(what_was_delivered_leaves_in_order)
 	add_site("a.example");
 	for (uint32_t i = 2; i <= 4; i++)
 		change_template("a.example", i);
-	ck_assert_int_eq(notice(&(struct notice_change){.action = HOOKS_REPORT,
-							.reports = reports,
-							.report_count = 2}),
+	ck_assert_int_eq(alert(&(struct alert_change){.action = HOOKS_REPORT,
+						      .reports = reports,
+						      .report_count = 2}),
 			 ERR_NONE);
 	check_waiting(hook, "4");
 	ck_assert_uint_eq(hook_of(hook).waiting, 1);
@@ -247,9 +246,9 @@ START_TEST(a_failure_takes_nothing_out)
 
 	add_site("a.example");
 	change_template("a.example", 1);
-	ck_assert_int_eq(notice(&(struct notice_change){.action = HOOKS_REPORT,
-							.reports = &report,
-							.report_count = 1}),
+	ck_assert_int_eq(alert(&(struct alert_change){.action = HOOKS_REPORT,
+						      .reports = &report,
+						      .report_count = 1}),
 			 ERR_NONE);
 	check_waiting(hook, "2");
 	ck_assert_uint_eq(hook_of(hook).failures, 3);
@@ -264,33 +263,33 @@ START_TEST(a_test_waits_behind_the_others_and_is_tried_at_once)
 	uint32_t other = add_hook("*", "");
 	const struct hook_report report = {
 		.hook = hook, .next_ms = 5000, .failures = 3};
-	struct notice_change test = {.action = HOOK_TEST, .number = hook};
+	struct alert_change test = {.action = HOOK_TEST, .number = hook};
 
 	add_site("a.example");
 	change_template("a.example", 1);
-	notice(&(struct notice_change){
+	alert(&(struct alert_change){
 		.action = HOOKS_REPORT, .reports = &report, .report_count = 1});
-	ck_assert_int_eq(notice(&test), ERR_NONE);
+	ck_assert_int_eq(alert(&test), ERR_NONE);
 	ck_assert_uint_eq(test.made, 3);
 	check_waiting(hook, "2 3");
 	check_waiting(other, "1 2");
 	ck_assert_uint_eq(hook_of(hook).next_ms, 0);
 	ck_assert_uint_eq(hook_of(hook).failures, 0);
 	test.number = 99;
-	ck_assert_int_eq(notice(&test), ERR_NOT_FOUND);
+	ck_assert_int_eq(alert(&test), ERR_NOT_FOUND);
 }
 END_TEST
 
 START_TEST(a_deleted_hook_takes_its_outbox_with_it)
 {
 	uint32_t hook = add_hook("", "");
-	struct notice_change gone = {.action = HOOK_DELETE, .number = hook};
+	struct alert_change gone = {.action = HOOK_DELETE, .number = hook};
 
 	add_site("a.example");
 	change_template("a.example", 1);
-	ck_assert_int_eq(notice(&gone), ERR_NONE);
+	ck_assert_int_eq(alert(&gone), ERR_NONE);
 	check_waiting(hook, "");
-	ck_assert_int_eq(notice(&gone), ERR_NOT_FOUND);
+	ck_assert_int_eq(alert(&gone), ERR_NOT_FOUND);
 	/* its number is never given again */
 	ck_assert_uint_gt(add_hook("", ""), hook);
 }
@@ -314,39 +313,39 @@ END_TEST
 
 START_TEST(hooks_are_bounded)
 {
-	struct notice_change third = {
+	struct alert_change third = {
 		.action = HOOK_ADD,
 		.hook = {.target = slice_of("http://127.0.0.1:1/")}};
 
 	add_hook("", "");
 	add_hook("", "");
-	ck_assert_int_eq(notice(&third), ERR_BUSY);
+	ck_assert_int_eq(alert(&third), ERR_BUSY);
 }
 END_TEST
 
 START_TEST(an_event_is_acknowledged)
 {
-	struct notice_change ack = {.action = EVENT_ACK, .number = 1};
+	struct alert_change ack = {.action = EVENT_ACK, .number = 1};
 
 	add_site("a.example");
 	ck_assert_uint_eq(flags_of(1), 0);
-	ck_assert_int_eq(notice(&ack), ERR_NONE);
+	ck_assert_int_eq(alert(&ack), ERR_NONE);
 	ck_assert_uint_eq(flags_of(1), EVENT_IS_ACKED);
-	ck_assert_int_eq(notice(&ack), ERR_NONE);
+	ck_assert_int_eq(alert(&ack), ERR_NONE);
 	ack.number = 2;
-	ck_assert_int_eq(notice(&ack), ERR_NOT_FOUND);
+	ck_assert_int_eq(alert(&ack), ERR_NOT_FOUND);
 }
 END_TEST
 
 START_TEST(a_rule_mutes_the_same_kind_of_the_same_template)
 {
 	uint32_t hook = add_hook("", "");
-	struct notice_change mute = {.action = EVENT_MUTE, .number = 3};
+	struct alert_change mute = {.action = EVENT_MUTE, .number = 3};
 
 	add_site("a.example");           /* 1 */
 	add_site("b.example");           /* 2 */
 	change_template("a.example", 7); /* 3 */
-	ck_assert_int_eq(notice(&mute), ERR_NONE);
+	ck_assert_int_eq(alert(&mute), ERR_NONE);
 	ck_assert_uint_eq(mute.made, 1);
 	ck_assert_uint_eq(flags_of(3), EVENT_IS_ACKED);
 	change_template("a.example", 7); /* 4: muted */
@@ -358,13 +357,13 @@ START_TEST(a_rule_mutes_the_same_kind_of_the_same_template)
 	ck_assert_uint_eq(flags_of(5), 0);
 	ck_assert_uint_eq(flags_of(6), 0);
 	check_waiting(hook, "5 6 7");
-	ck_assert_int_eq(notice(&(struct notice_change){.action = MUTE_DELETE,
-							.number = 1}),
+	ck_assert_int_eq(alert(&(struct alert_change){.action = MUTE_DELETE,
+						      .number = 1}),
 			 ERR_NONE);
 	change_template("a.example", 7); /* 8 */
 	ck_assert_uint_eq(flags_of(8), 0);
-	ck_assert_int_eq(notice(&(struct notice_change){.action = MUTE_DELETE,
-							.number = 1}),
+	ck_assert_int_eq(alert(&(struct alert_change){.action = MUTE_DELETE,
+						      .number = 1}),
 			 ERR_NOT_FOUND);
 }
 END_TEST
@@ -375,8 +374,8 @@ START_TEST(a_guard_is_muted_whatever_its_template)
 	happen("a.example", &(struct event_row){.kind = EVENT_GUARD_BROKEN,
 						.cluster = 7,
 						.guard = 2}); /* 2 */
-	ck_assert_int_eq(notice(&(struct notice_change){.action = EVENT_MUTE,
-							.number = 2}),
+	ck_assert_int_eq(alert(&(struct alert_change){.action = EVENT_MUTE,
+						      .number = 2}),
 			 ERR_NONE);
 	happen("a.example", &(struct event_row){.kind = EVENT_GUARD_BROKEN,
 						.cluster = 9,
@@ -394,8 +393,8 @@ START_TEST(new_templates_are_muted_for_the_whole_site)
 	add_site("a.example"); /* 1 */
 	happen("a.example", &(struct event_row){.kind = EVENT_TEMPLATE_NEW,
 						.cluster = 7}); /* 2 */
-	ck_assert_int_eq(notice(&(struct notice_change){.action = EVENT_MUTE,
-							.number = 2}),
+	ck_assert_int_eq(alert(&(struct alert_change){.action = EVENT_MUTE,
+						      .number = 2}),
 			 ERR_NONE);
 	happen("a.example", &(struct event_row){.kind = EVENT_TEMPLATE_NEW,
 						.cluster = 8}); /* 3 */
@@ -405,24 +404,24 @@ END_TEST
 
 START_TEST(rules_are_bounded_and_need_an_event)
 {
-	struct notice_change mute = {.action = EVENT_MUTE, .number = 9};
+	struct alert_change mute = {.action = EVENT_MUTE, .number = 9};
 
 	add_site("a.example");
-	ck_assert_int_eq(notice(&mute), ERR_NOT_FOUND);
+	ck_assert_int_eq(alert(&mute), ERR_NOT_FOUND);
 	mute.number = 1;
-	ck_assert_int_eq(notice(&mute), ERR_NONE);
-	ck_assert_int_eq(notice(&mute), ERR_NONE);
-	ck_assert_int_eq(notice(&mute), ERR_BUSY);
+	ck_assert_int_eq(alert(&mute), ERR_NONE);
+	ck_assert_int_eq(alert(&mute), ERR_NONE);
+	ck_assert_int_eq(alert(&mute), ERR_BUSY);
 }
 END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("notices");
-	TCase *tests = tcase_create("notices");
+	Suite *suite = suite_create("alerts");
+	TCase *tests = tcase_create("alerts");
 
 	tcase_add_checked_fixture(tests, open_all, close_all);
-	tcase_add_test(tests, a_hook_is_told_of_notices_alone);
+	tcase_add_test(tests, a_hook_is_told_of_alerts_alone);
 	tcase_add_test(tests, kinds_and_site_choose);
 	tcase_add_test(tests, the_oldest_is_dropped_when_too_many_wait);
 	tcase_add_test(tests, what_was_delivered_leaves_in_order);

@@ -1,17 +1,17 @@
 /*
- * daemon/engine/notice_change.h - a change of who is told of what: hooks, what
+ * daemon/engine/alert_change.h - a change of who is told of what: hooks, what
  * was delivered to them, mutes, acknowledgements. Plain data; slices belong to
  * the caller.
  */
-#ifndef DAEMON_ENGINE_NOTICE_CHANGE_H
-#define DAEMON_ENGINE_NOTICE_CHANGE_H
+#ifndef DAEMON_ENGINE_ALERT_CHANGE_H
+#define DAEMON_ENGINE_ALERT_CHANGE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "store/rows.h"
 
-enum notice_action {
+enum alert_action {
 	HOOK_ADD,
 	HOOK_DELETE,  /* and what waits for it */
 	HOOK_TEST,    /* an event EVENT_HOOK_TEST for it alone; it is tried now,
@@ -34,8 +34,8 @@ struct hook_report {
 	struct slice error;    /* of the last try; or empty */
 };
 
-struct notice_change {
-	enum notice_action action;
+struct alert_change {
+	enum alert_action action;
 	uint64_t number; /* of the hook, mute or event */
 	uint64_t made;   /* out: of the new hook (ADD), event (TEST) or mute */
 	struct hook_row hook; /* HOOK_ADD: target, secret, host, kinds */

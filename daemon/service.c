@@ -108,7 +108,7 @@ static enum error open_engine(struct service *service)
 		.max_sets = config->max_sets,
 		.max_sites = config->max_sites,
 		.max_hooks = config->max_hooks,
-		.max_mutes = config->max_mutes,
+		.max_silences = config->max_silences,
 		.max_waiting = config->max_waiting,
 		.max_neighbours = config->max_neighbours,
 		.rules = {.max_urls = config->max_urls,

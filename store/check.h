@@ -36,7 +36,7 @@ void check_urls(const struct check *check);
 /* TABLE_GUARDS and GUARDED. */
 void check_guards(const struct check *check);
 
-/* TABLE_HOOKS, OUTBOX, MUTES. */
+/* TABLE_HOOKS, OUTBOX, SILENCES. */
 void check_alerts(struct txn *txn, struct verify_report *report);
 
 /* The row's value, decoded; a damaged one is no row, and told elsewhere. */

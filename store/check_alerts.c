@@ -91,20 +91,20 @@ static void check_outbox(struct txn *txn, struct verify_report *report)
 	}
 }
 
-static void check_mutes(struct txn *txn, struct verify_report *report)
+static void check_silences(struct txn *txn, struct verify_report *report)
 {
-	struct scan scan = scan_begin(txn, TABLE_MUTES, slice_of(""));
-	uint64_t last = store_last_number(txn, "mute");
-	struct mute_row row;
+	struct scan scan = scan_begin(txn, TABLE_SILENCES, slice_of(""));
+	uint64_t last = store_last_number(txn, "silence");
+	struct silence_row row;
 
 	while (scan_next(&scan)) {
-		uint32_t mute = key_u32(scan.key, 0);
+		uint32_t silence = key_u32(scan.key, 0);
 
-		check_number(report, "mute", mute, last);
-		if (scan.key.size != sizeof(mute) ||
-		    !mute_row_decode(scan.value, &row))
-			verify_problem(report, "mute %" PRIu32 ": damaged",
-				       mute);
+		check_number(report, "silence", silence, last);
+		if (scan.key.size != sizeof(silence) ||
+		    !silence_row_decode(scan.value, &row))
+			verify_problem(report, "silence %" PRIu32 ": damaged",
+				       silence);
 	}
 	scan_end(&scan);
 }
@@ -113,5 +113,5 @@ void check_alerts(struct txn *txn, struct verify_report *report)
 {
 	check_hooks(txn, report);
 	check_outbox(txn, report);
-	check_mutes(txn, report);
+	check_silences(txn, report);
 }

@@ -297,7 +297,8 @@ struct event_row {
 };
 
 enum {
-	EVENT_IS_MUTED = 1, /* a rule was there when it came: not delivered */
+	EVENT_IS_SILENCED =
+		1,          /* a rule was there when it came: not delivered */
 	EVENT_IS_ACKED = 2, /* somebody has seen to it */
 };
 
@@ -475,8 +476,8 @@ bool hook_row_get(struct txn *txn, uint32_t hook, struct hook_row *row_out);
 void hook_row_put(struct txn *txn, uint32_t hook, const struct hook_row *row);
 bool hook_row_decode(struct slice value, struct hook_row *row_out);
 
-/* Events like one that was muted are not told. */
-struct mute_row {
+/* Events like one that was silenced are not told. */
+struct silence_row {
 	uint64_t created_ms;
 	uint16_t kind;    /* enum event_kind */
 	uint32_t cluster; /* 0: any */
@@ -485,9 +486,11 @@ struct mute_row {
 	struct slice host;
 };
 
-bool mute_row_get(struct txn *txn, uint32_t mute, struct mute_row *row_out);
-void mute_row_put(struct txn *txn, uint32_t mute, const struct mute_row *row);
-bool mute_row_decode(struct slice value, struct mute_row *row_out);
+bool silence_row_get(struct txn *txn, uint32_t silence,
+		     struct silence_row *row_out);
+void silence_row_put(struct txn *txn, uint32_t silence,
+		     const struct silence_row *row);
+bool silence_row_decode(struct slice value, struct silence_row *row_out);
 
 /* Big-endian keys. A key is a value: pass key_slice(&key). */
 struct key {

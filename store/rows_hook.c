@@ -111,31 +111,33 @@ void hook_row_put(struct txn *txn, uint32_t hook, const struct hook_row *row)
 	row_put(txn, TABLE_HOOKS, key_slice(&key), &hook_layout, row);
 }
 
-static const struct field mute_fields[] = {
-	FIELD(mute_row, created_ms), FIELD(mute_row, kind),
-	FIELD(mute_row, cluster),    FIELD(mute_row, guard),
-	FIELD(mute_row, event),
+static const struct field silence_fields[] = {
+	FIELD(silence_row, created_ms), FIELD(silence_row, kind),
+	FIELD(silence_row, cluster),    FIELD(silence_row, guard),
+	FIELD(silence_row, event),
 };
 
-static const struct layout mute_layout =
-	LAYOUT(mute_row, mute_fields, offsetof(struct mute_row, host), 1);
+static const struct layout silence_layout = LAYOUT(
+	silence_row, silence_fields, offsetof(struct silence_row, host), 1);
 
-bool mute_row_decode(struct slice value, struct mute_row *row_out)
+bool silence_row_decode(struct slice value, struct silence_row *row_out)
 {
-	return layout_decode(&mute_layout, value, row_out);
+	return layout_decode(&silence_layout, value, row_out);
 }
 
-bool mute_row_get(struct txn *txn, uint32_t mute, struct mute_row *row_out)
+bool silence_row_get(struct txn *txn, uint32_t silence,
+		     struct silence_row *row_out)
 {
-	struct key key = key_small(mute);
+	struct key key = key_small(silence);
 
-	return row_get(txn, TABLE_MUTES, key_slice(&key), &mute_layout,
+	return row_get(txn, TABLE_SILENCES, key_slice(&key), &silence_layout,
 		       row_out);
 }
 
-void mute_row_put(struct txn *txn, uint32_t mute, const struct mute_row *row)
+void silence_row_put(struct txn *txn, uint32_t silence,
+		     const struct silence_row *row)
 {
-	struct key key = key_small(mute);
+	struct key key = key_small(silence);
 
-	row_put(txn, TABLE_MUTES, key_slice(&key), &mute_layout, row);
+	row_put(txn, TABLE_SILENCES, key_slice(&key), &silence_layout, row);
 }

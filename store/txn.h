@@ -37,12 +37,12 @@ struct store;
 	X(TABLE_SAMPLE_PAGES,                                                  \
 	  "sample_pages") /* site32 cluster32 page64 -> sample_page_row        \
 			   */                                                  \
-	X(TABLE_GUARDS, "guards")   /* site32 guard32 -> guard_row */          \
-	X(TABLE_GUARDED, "guarded") /* site32 guard32 page64 -> guarded_row    \
-				     */                                        \
-	X(TABLE_HOOKS, "hooks")     /* hook32 -> hook_row */                   \
-	X(TABLE_OUTBOX, "outbox")   /* hook32 seq64 -> event_row */            \
-	X(TABLE_MUTES, "mutes")     /* mute32 -> mute_row */
+	X(TABLE_GUARDS, "guards")     /* site32 guard32 -> guard_row */        \
+	X(TABLE_GUARDED, "guarded")   /* site32 guard32 page64 -> guarded_row  \
+				       */                                      \
+	X(TABLE_HOOKS, "hooks")       /* hook32 -> hook_row */                 \
+	X(TABLE_OUTBOX, "outbox")     /* hook32 seq64 -> event_row */          \
+	X(TABLE_SILENCES, "silences") /* silence32 -> silence_row */
 
 enum table {
 #define X(name, text) name,

@@ -9,8 +9,8 @@
 #include "store/rows.h"
 
 /*
- * One object: seq, time, kind, site, cluster, other, url, pages, alert, muted,
- * acked, guard, detail (an object, or null).
+ * One object: seq, time, kind, site, cluster, other, url, pages, alert,
+ * silenced, acked, guard, detail (an object, or null).
  */
 json_t *event_json(uint64_t number, const struct event_row *event);
 

@@ -9,7 +9,7 @@ static bool is_wanted(const struct event_query *query,
 	    !slice_equal(event->host, slice_of(query->host)))
 		return false;
 	if (query->is_open &&
-	    (event->flags & (EVENT_IS_MUTED | EVENT_IS_ACKED)) != 0)
+	    (event->flags & (EVENT_IS_SILENCED | EVENT_IS_ACKED)) != 0)
 		return false;
 	return kinds_have(query->kinds, event->kind);
 }

@@ -14,7 +14,7 @@
 struct event_query {
 	char host[MAX_HOST_BYTES + 1]; /* of this site alone; "": of any */
 	kind_set kinds;
-	bool is_open;   /* neither muted nor acknowledged */
+	bool is_open;   /* neither silenced nor acknowledged */
 	uint64_t since; /* behind this number; moves on as events are read */
 	uint64_t limit; /* so many more */
 };

@@ -267,12 +267,12 @@ enum http_verdict api_post_ack(struct call *call)
 				 : call_fail_with(call, error, "the event");
 }
 
-enum http_verdict api_post_mute(struct call *call)
+enum http_verdict api_post_silence(struct call *call)
 {
-	struct alert_change alert = {.action = EVENT_MUTE,
+	struct alert_change alert = {.action = EVENT_SILENCE,
 				     .number = call->number};
 	enum error error = call_alert(call, &alert);
 
-	return error == ERR_NONE ? reply_event(call, "mute", alert.made)
+	return error == ERR_NONE ? reply_event(call, "silence", alert.made)
 				 : call_fail_with(call, error, "the event");
 }

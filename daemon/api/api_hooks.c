@@ -1,4 +1,4 @@
-/* Who is told, and who is not: hooks and mutes. */
+/* Who is told, and who is not: hooks and silences. */
 #include "daemon/api/api_call.h"
 
 #include <stdio.h>
@@ -176,7 +176,7 @@ enum http_verdict api_test_hook(struct call *call)
 		call, 202, json_pack("{s:I}", "seq", (json_int_t)alert.made));
 }
 
-static json_t *mute_json(uint32_t number, const struct mute_row *row)
+static json_t *silence_json(uint32_t number, const struct silence_row *row)
 {
 	return json_pack("{s:I, s:o, s:s, s:o, s:o, s:I, s:o}", "id",
 			 (json_int_t)number, "site",
@@ -189,30 +189,30 @@ static json_t *mute_json(uint32_t number, const struct mute_row *row)
 			 json_time(row->created_ms));
 }
 
-enum http_verdict api_get_mutes(struct call *call)
+enum http_verdict api_get_silences(struct call *call)
 {
 	struct txn txn = txn_begin_read(call->api->store);
-	struct scan scan = scan_begin(&txn, TABLE_MUTES, slice_of(""));
+	struct scan scan = scan_begin(&txn, TABLE_SILENCES, slice_of(""));
 	json_t *list = json_array();
-	struct mute_row row;
+	struct silence_row row;
 	enum error error;
 
 	while (scan_next(&scan))
-		if (mute_row_decode(scan.value, &row))
+		if (silence_row_decode(scan.value, &row))
 			json_array_append_new(
-				list, mute_json(key_u32(scan.key, 0), &row));
+				list, silence_json(key_u32(scan.key, 0), &row));
 	scan_end(&scan);
 	error = txn_end(&txn);
 	if (error == ERR_NONE)
 		return call_reply_json(call, 200,
-				       json_pack("{s:o}", "mutes", list));
+				       json_pack("{s:o}", "silences", list));
 	json_decref(list);
 	return call_fail_with(call, error, "the store");
 }
 
-enum http_verdict api_delete_mute(struct call *call)
+enum http_verdict api_delete_silence(struct call *call)
 {
-	struct alert_change alert = {.action = MUTE_DELETE,
+	struct alert_change alert = {.action = SILENCE_DELETE,
 				     .number = call->number};
 	enum error error = call_alert(call, &alert);
 

@@ -111,7 +111,7 @@ struct config {
 	/* delivery: */
 	uint32_t max_hooks;
 	uint32_t max_waiting; /* events for a hook */
-	uint32_t max_mutes;
+	uint32_t max_silences;
 	uint32_t delivery_timeout_ms; /* of a request */
 	bool allows_exec;
 	uint32_t exec_timeout_ms;

@@ -300,7 +300,7 @@ const struct config_row config_rows[] = {
 	{"delivery", "max_waiting", CONFIG_COUNT, true, FIELD(max_waiting),
 	 RANGE(1, 100000000, 100000),
 	 .meaning = "events that wait for a hook; the oldest is dropped first"},
-	{"delivery", "max_mutes", CONFIG_COUNT, true, FIELD(max_mutes),
+	{"delivery", "max_silences", CONFIG_COUNT, true, FIELD(max_silences),
 	 RANGE(1, 100000, 1000),
 	 .meaning = "rules that keep events from being told"},
 	{"delivery", "timeout", CONFIG_TIME, true, FIELD(delivery_timeout_ms),

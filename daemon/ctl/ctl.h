@@ -153,9 +153,9 @@ extern const struct verb verb_events;
 extern const struct verb verb_ack;
 /* ctl_hooks.c */
 extern const struct verb verb_hook;
-extern const struct verb verb_mute;
-extern const struct verb verb_mutes;
-extern const struct verb verb_unmute;
+extern const struct verb verb_silence;
+extern const struct verb verb_silences;
+extern const struct verb verb_unsilence;
 /* ctl_ingest.c */
 extern const struct verb verb_ingest;
 /* ctl_apply.c */

@@ -82,11 +82,11 @@ static void add_row(struct text_table *table, const json_t *event,
 	table_add_text(table, what);
 }
 
-/* What a rule has muted is shown to who asks for everything. */
+/* What a rule has silenced is shown to who asks for everything. */
 static bool is_shown(const struct ctl *ctl, const json_t *event)
 {
 	return option_given(ctl, "all") ||
-	       !json_is_true(json_object_get(event, "muted"));
+	       !json_is_true(json_object_get(event, "silenced"));
 }
 
 static void print_event(struct printer *printer, const json_t *event)
@@ -270,7 +270,7 @@ static const struct verb_option events_options[] = {
 		    "what people want to be told)"},
 	{.name = "all",
 	 .kind = OPTION_FLAG,
-	 .meaning = "the journal of everything that happened, and muted "
+	 .meaning = "the journal of everything that happened, and silenced "
 		    "events, too"},
 	{.name = "open",
 	 .kind = OPTION_FLAG,

@@ -1,4 +1,4 @@
-/* daemon/ctl/ctl_hooks.c - templatectl: hook, mute, mutes, unmute. */
+/* daemon/ctl/ctl_hooks.c - templatectl: hook, silence, silences, unsilence. */
 #include "daemon/ctl/ctl_client.h"
 
 #include <inttypes.h>
@@ -121,7 +121,7 @@ static void add_hook_row(struct text_table *table, const json_t *hook)
 	table_add_text(table, field_text(hook, "error"));
 }
 
-static const struct column mute_columns[] = {
+static const struct column silence_columns[] = {
 	{.title = "ID", .is_number = true},
 	{.title = "KIND"},
 	{.title = "WHERE", .is_elastic = true},
@@ -130,21 +130,21 @@ static const struct column mute_columns[] = {
 	{.title = "CREATED"},
 };
 
-static void add_mute_row(struct text_table *table, const json_t *mute)
+static void add_silence_row(struct text_table *table, const json_t *silence)
 {
 	const char *cluster =
-		json_string_value(json_object_get(mute, "cluster"));
+		json_string_value(json_object_get(silence, "cluster"));
 
-	table_printf(table, "%" PRIu64, field_whole(mute, "id"));
-	table_add_text(table, field_text(mute, "kind"));
+	table_printf(table, "%" PRIu64, field_whole(silence, "id"));
+	table_add_text(table, field_text(silence, "kind"));
 	table_add_text(table,
-		       cluster != NULL ? cluster : field_text(mute, "site"));
-	if (field_whole(mute, "guard") == 0)
+		       cluster != NULL ? cluster : field_text(silence, "site"));
+	if (field_whole(silence, "guard") == 0)
 		table_add_text(table, "-");
 	else
-		table_printf(table, "%" PRIu64, field_whole(mute, "guard"));
-	table_printf(table, "%" PRIu64, field_whole(mute, "event"));
-	table_add_text(table, field_text(mute, "created"));
+		table_printf(table, "%" PRIu64, field_whole(silence, "guard"));
+	table_printf(table, "%" PRIu64, field_whole(silence, "event"));
+	table_add_text(table, field_text(silence, "created"));
 }
 
 /* What is listed, and how. */
@@ -159,9 +159,9 @@ struct list {
 static const struct list hook_list = {
 	"/v1/hooks", "hooks", hook_columns,
 	sizeof(hook_columns) / sizeof(hook_columns[0]), add_hook_row};
-static const struct list mute_list = {
-	"/v1/mutes", "mutes", mute_columns,
-	sizeof(mute_columns) / sizeof(mute_columns[0]), add_mute_row};
+static const struct list silence_list = {
+	"/v1/silences", "silences", silence_columns,
+	sizeof(silence_columns) / sizeof(silence_columns[0]), add_silence_row};
 
 static enum ctl_status print_list(const struct ctl *ctl,
 				  const struct list *list)
@@ -206,20 +206,21 @@ static enum ctl_status run_hook(const struct ctl *ctl)
 	return CTL_USAGE;
 }
 
-static enum ctl_status run_mute(const struct ctl *ctl)
+static enum ctl_status run_silence(const struct ctl *ctl)
 {
 	return with_number(ctl, "POST", "/v1/events/", ctl->operands[0],
-			   "/mute");
+			   "/silence");
 }
 
-static enum ctl_status run_mutes(const struct ctl *ctl)
+static enum ctl_status run_silences(const struct ctl *ctl)
 {
-	return print_list(ctl, &mute_list);
+	return print_list(ctl, &silence_list);
 }
 
-static enum ctl_status run_unmute(const struct ctl *ctl)
+static enum ctl_status run_unsilence(const struct ctl *ctl)
 {
-	return with_number(ctl, "DELETE", "/v1/mutes/", ctl->operands[0], "");
+	return with_number(ctl, "DELETE", "/v1/silences/", ctl->operands[0],
+			   "");
 }
 
 static const struct verb_option hook_options[] = {
@@ -252,27 +253,27 @@ const struct verb verb_hook = {
 	.run = run_hook,
 };
 
-const struct verb verb_mute = {
-	.name = "mute",
+const struct verb verb_silence = {
+	.name = "silence",
 	.operands = "SEQ",
 	.min_operands = 1,
 	.max_operands = 1,
 	.summary = "Be told no more of events like this one",
-	.run = run_mute,
+	.run = run_silence,
 };
 
-const struct verb verb_mutes = {
-	.name = "mutes",
+const struct verb verb_silences = {
+	.name = "silences",
 	.operands = "",
-	.summary = "List what is muted",
-	.run = run_mutes,
+	.summary = "List what is silenced",
+	.run = run_silences,
 };
 
-const struct verb verb_unmute = {
-	.name = "unmute",
+const struct verb verb_unsilence = {
+	.name = "unsilence",
 	.operands = "ID",
 	.min_operands = 1,
 	.max_operands = 1,
-	.summary = "Be told again of what rule ID mutes",
-	.run = run_unmute,
+	.summary = "Be told again of what rule ID silences",
+	.run = run_unsilence,
 };

@@ -1,7 +1,7 @@
 /*
  * daemon/engine/alert_change.h - a change of who is told of what: hooks, what
- * was delivered to them, mutes, acknowledgements. Plain data; slices belong to
- * the caller.
+ * was delivered to them, silences, acknowledgements. Plain data; slices belong
+ * to the caller.
  */
 #ifndef DAEMON_ENGINE_ALERT_CHANGE_H
 #define DAEMON_ENGINE_ALERT_CHANGE_H
@@ -18,8 +18,8 @@ enum alert_action {
 			 however long it was to be left alone */
 	HOOKS_REPORT, /* what became of deliveries */
 	EVENT_ACK,
-	EVENT_MUTE, /* a rule from the event, which is acknowledged */
-	MUTE_DELETE,
+	EVENT_SILENCE, /* a rule from the event, which is acknowledged */
+	SILENCE_DELETE,
 };
 
 /* A hook since its last report. */
@@ -36,8 +36,8 @@ struct hook_report {
 
 struct alert_change {
 	enum alert_action action;
-	uint64_t number; /* of the hook, mute or event */
-	uint64_t made;   /* out: of the new hook (ADD), event (TEST) or mute */
+	uint64_t number; /* of the hook, silence or event */
+	uint64_t made; /* out: of the new hook (ADD), event (TEST) or silence */
 	struct hook_row hook; /* HOOK_ADD: target, secret, host, kinds */
 	const struct hook_report *reports; /* HOOKS_REPORT: [report_count] */
 	size_t report_count;

@@ -126,7 +126,7 @@ void batch_take_findings(struct batch *batch, struct change *change);
 void batch_sweep(struct batch *batch, struct change *change);
 
 /* Write one event of `site`, and queue it for the hooks that want it, unless a
- * rule mutes it. */
+ * rule silences it. */
 void batch_event(struct batch *batch, const struct site *site,
 		 const struct event_row *event);
 

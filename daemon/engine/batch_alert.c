@@ -1,4 +1,4 @@
-/* Who is told of what: hooks, their deliveries, mutes, acknowledgements. */
+/* Who is told of what: hooks, their deliveries, silences, acknowledgements. */
 #include "daemon/engine/batch.h"
 
 #include "daemon/engine/alert_change.h"
@@ -123,17 +123,17 @@ static enum error ack(struct batch *batch, uint64_t number)
  * Events like this one: of its template, or of its guard, whatever the
  * template. A template that is new is so only once, so all of the site are.
  */
-static enum error mute(struct batch *batch, struct alert_change *alert)
+static enum error silence(struct batch *batch, struct alert_change *alert)
 {
 	struct event_row event;
-	struct mute_row rule;
+	struct silence_row rule;
 
-	if (!has_room(batch, TABLE_MUTES, batch->options->max_mutes))
+	if (!has_room(batch, TABLE_SILENCES, batch->options->max_silences))
 		return ERR_BUSY;
-	alert->made = store_next_number(batch->txn, "mute");
+	alert->made = store_next_number(batch->txn, "silence");
 	if (!event_get(batch->txn, alert->number, &event))
 		return ERR_NOT_FOUND;
-	rule = (struct mute_row){
+	rule = (struct silence_row){
 		.created_ms = batch->now_ms,
 		.kind = event.kind,
 		.cluster = event.cluster,
@@ -143,18 +143,18 @@ static enum error mute(struct batch *batch, struct alert_change *alert)
 	};
 	if (event.guard != 0 || event.kind == EVENT_TEMPLATE_NEW)
 		rule.cluster = 0;
-	mute_row_put(batch->txn, (uint32_t)alert->made, &rule);
+	silence_row_put(batch->txn, (uint32_t)alert->made, &rule);
 	return ack(batch, alert->number);
 }
 
-static enum error delete_mute(struct batch *batch, uint32_t number)
+static enum error delete_silence(struct batch *batch, uint32_t number)
 {
 	struct key key = key_small(number);
-	struct mute_row row;
+	struct silence_row row;
 
-	if (!mute_row_get(batch->txn, number, &row))
+	if (!silence_row_get(batch->txn, number, &row))
 		return ERR_NOT_FOUND;
-	txn_delete(batch->txn, TABLE_MUTES, key_slice(&key));
+	txn_delete(batch->txn, TABLE_SILENCES, key_slice(&key));
 	return ERR_NONE;
 }
 
@@ -173,10 +173,10 @@ static enum error take(struct batch *batch, struct alert_change *alert)
 		return ERR_NONE;
 	case EVENT_ACK:
 		return ack(batch, alert->number);
-	case EVENT_MUTE:
-		return mute(batch, alert);
-	case MUTE_DELETE:
-		return delete_mute(batch, (uint32_t)alert->number);
+	case EVENT_SILENCE:
+		return silence(batch, alert);
+	case SILENCE_DELETE:
+		return delete_silence(batch, (uint32_t)alert->number);
 	}
 	return ERR_MALFORMED;
 }

@@ -11,24 +11,24 @@
 enum { MAX_FORGOTTEN = 8 /* rows that make room for a new one */ };
 
 /* Does the rule, all of whose parts but those that are 0 must agree, hold? */
-static bool matches_mute(const struct mute_row *mute,
-			 const struct event_row *event)
+static bool matches_silence(const struct silence_row *silence,
+			    const struct event_row *event)
 {
-	return mute->kind == event->kind &&
-	       slice_equal(mute->host, event->host) &&
-	       (mute->cluster == 0 || mute->cluster == event->cluster) &&
-	       (mute->guard == 0 || mute->guard == event->guard);
+	return silence->kind == event->kind &&
+	       slice_equal(silence->host, event->host) &&
+	       (silence->cluster == 0 || silence->cluster == event->cluster) &&
+	       (silence->guard == 0 || silence->guard == event->guard);
 }
 
-static bool is_muted(struct batch *batch, const struct event_row *event)
+static bool is_silenced(struct batch *batch, const struct event_row *event)
 {
-	struct scan scan = scan_begin(batch->txn, TABLE_MUTES, slice_of(""));
-	struct mute_row mute;
+	struct scan scan = scan_begin(batch->txn, TABLE_SILENCES, slice_of(""));
+	struct silence_row silence;
 	bool is_found = false;
 
 	while (!is_found && scan_next(&scan))
-		is_found = mute_row_decode(scan.value, &mute) &&
-			   matches_mute(&mute, event);
+		is_found = silence_row_decode(scan.value, &silence) &&
+			   matches_silence(&silence, event);
 	scan_end(&scan);
 	return is_found;
 }
@@ -127,8 +127,8 @@ void batch_event(struct batch *batch, const struct site *site,
 
 	row.time_ms = batch->now_ms;
 	row.host = site->row.host;
-	if (is_muted(batch, &row))
-		row.flags |= EVENT_IS_MUTED;
+	if (is_silenced(batch, &row))
+		row.flags |= EVENT_IS_SILENCED;
 	else
 		hooks = find_hooks(batch, &row, &count);
 	number = event_add(batch->txn, &row);

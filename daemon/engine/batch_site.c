@@ -145,13 +145,13 @@ static void delete_robots(struct batch *batch, const char *scheme,
 
 /* A site that is added again numbers its templates anew; rules for all of it
  * hold on. */
-static void delete_mutes(struct batch *batch, struct slice host)
+static void delete_silences(struct batch *batch, struct slice host)
 {
-	struct scan scan = scan_begin(batch->txn, TABLE_MUTES, slice_of(""));
-	struct mute_row row;
+	struct scan scan = scan_begin(batch->txn, TABLE_SILENCES, slice_of(""));
+	struct silence_row row;
 
 	while (scan_next(&scan))
-		if (mute_row_decode(scan.value, &row) &&
+		if (silence_row_decode(scan.value, &row) &&
 		    (row.cluster != 0 || row.guard != 0) &&
 		    slice_equal(row.host, host))
 			scan_delete(&scan);
@@ -173,7 +173,7 @@ void batch_delete_site(struct batch *batch, struct change *change)
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		txn_delete_prefix(batch->txn, tables[i], key_slice(&key));
 	txn_delete(batch->txn, TABLE_SITES, site->row.host);
-	delete_mutes(batch, site->row.host);
+	delete_silences(batch, site->row.host);
 	delete_robots(batch, "http://", site->row.host);
 	delete_robots(batch, "https://", site->row.host);
 	batch_event(batch, site,

@@ -10,7 +10,7 @@ enum {
 	DEFAULT_OPEN_SITES = 64,
 	DEFAULT_MAX_SITES = 10000,
 	DEFAULT_MAX_HOOKS = 100,
-	DEFAULT_MAX_MUTES = 1000,
+	DEFAULT_MAX_SILENCES = 1000,
 	DEFAULT_MAX_WAITING = 100000,
 	DEFAULT_MAX_SIGNATURE = 65536,
 	DEFAULT_MAX_SETS = 200000,
@@ -74,8 +74,8 @@ static void set_options(struct engine *engine,
 		engine->options.max_sites = DEFAULT_MAX_SITES;
 	if (engine->options.max_hooks == 0)
 		engine->options.max_hooks = DEFAULT_MAX_HOOKS;
-	if (engine->options.max_mutes == 0)
-		engine->options.max_mutes = DEFAULT_MAX_MUTES;
+	if (engine->options.max_silences == 0)
+		engine->options.max_silences = DEFAULT_MAX_SILENCES;
 	if (engine->options.max_waiting == 0)
 		engine->options.max_waiting = DEFAULT_MAX_WAITING;
 	if (engine->options.max_sets == 0)

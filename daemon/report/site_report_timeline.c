@@ -127,8 +127,8 @@ static void append_event(const struct report_facts *facts,
 	if ((row->flags & EVENT_IS_ACKED) != 0)
 		buffer_append_text(out, " <span class=\"badge off\">seen to"
 					"</span>");
-	if ((row->flags & EVENT_IS_MUTED) != 0)
-		buffer_append_text(out, " <span class=\"badge off\">muted"
+	if ((row->flags & EVENT_IS_SILENCED) != 0)
+		buffer_append_text(out, " <span class=\"badge off\">silenced"
 					"</span>");
 	buffer_printf(out, "<br><code class=\"soft\">%s</code></span></td>",
 		      event_kind_name(row->kind));

@@ -1,4 +1,4 @@
-"""Being told: hooks, long poll, streams, mutes, feeds, commands."""
+"""Being told: hooks, long poll, streams, silences, feeds, commands."""
 
 import json
 import pathlib
@@ -146,8 +146,8 @@ class Delivery(harness.Case):
                              ("DELETE", "/v1/hooks/9"),
                              ("POST", "/v1/hooks/9/test"),
                              ("POST", "/v1/events/9/ack"),
-                             ("POST", "/v1/events/9/mute"),
-                             ("DELETE", "/v1/mutes/9")):
+                             ("POST", "/v1/events/9/silence"),
+                             ("DELETE", "/v1/silences/9")):
             self.error_of(daemon.request(method, path), 404, "not_found")
 
     def test_order_and_completeness_with_a_receiver_that_fails(self):
@@ -483,21 +483,21 @@ class Delivery(harness.Case):
             lambda: daemon.json("/v1/status")["http"]["listeners"] == 0,
             "the lazy clients to be left")
 
-    # mutes and acknowledgements
+    # silences and acknowledgements
 
-    def test_mute_and_ack(self):
+    def test_silence_and_ack(self):
         receiver = self.receiver()
         daemon = self.calm_daemon()
         self.add_sites(daemon, 2)
         first, second = self.added(daemon)
         hook = self.hook(daemon, receiver.url(), kinds="site.*")
-        answer = daemon.request("POST", f"/v1/events/{first}/mute").json
-        self.assertEqual(answer["mute"], 1)
+        answer = daemon.request("POST", f"/v1/events/{first}/silence").json
+        self.assertEqual(answer["silence"], 1)
         self.assertTrue(answer["acked"])
-        self.assertEqual(daemon.json("/v1/mutes")["mutes"][0]["site"],
+        self.assertEqual(daemon.json("/v1/silences")["silences"][0]["site"],
                          "s0.invalid")
         daemon.request("DELETE", "/v1/sites/s0.invalid")
-        self.add_sites(daemon, 1)  # s0 again: muted
+        self.add_sites(daemon, 1)  # s0 again: silenced
         self.add_sites(daemon, 1, first=2)
         self.wait_for_outbox(daemon, hook)
         told = [(d.event["kind"], d.event["site"]) for d in receiver.taken
@@ -510,9 +510,9 @@ class Delivery(harness.Case):
         daemon.request("POST", f"/v1/events/{second}/ack")
         open_ones = daemon.get("/v1/events", kinds="site.added", open=1).text
         self.assertNotIn(f'"seq":{second},', open_ones)
-        self.assertEqual(daemon.request("DELETE", "/v1/mutes/1").json,
+        self.assertEqual(daemon.request("DELETE", "/v1/silences/1").json,
                          {"deleted": 1})
-        self.assertEqual(daemon.json("/v1/mutes")["mutes"], [])
+        self.assertEqual(daemon.json("/v1/silences")["silences"], [])
 
     # the feed
 
@@ -592,15 +592,15 @@ class Delivery(harness.Case):
             daemon.ctl("--json", "events", "--open")))
         self.assertIn(f'"seq":{seq},', self.done(
             daemon.ctl("--json", "events")))
-        self.assertIn("mute", self.done(daemon.ctl("mute", seq)))
-        self.assertIn("template.new", self.done(daemon.ctl("mutes")))
-        self.done(daemon.ctl("unmute", "1"))
+        self.assertIn("silence", self.done(daemon.ctl("silence", seq)))
+        self.assertIn("template.new", self.done(daemon.ctl("silences")))
+        self.done(daemon.ctl("unsilence", "1"))
         self.done(daemon.ctl("hook", "rm", "1"))
         for wrong in (("hook", "add"), ("hook", "list", "1"), ("hook", "rm"),
-                      ("hook", "fetch", "1"), ("mute", "x"), ("ack", "-1"),
-                      ("unmute", "99999999999"), ("ack",)):
+                      ("hook", "fetch", "1"), ("silence", "x"), ("ack", "-1"),
+                      ("unsilence", "99999999999"), ("ack",)):
             self.assertEqual(daemon.ctl(*wrong).returncode, 2, wrong)
-        self.assertEqual(daemon.ctl("unmute", "1").returncode, 1)
+        self.assertEqual(daemon.ctl("unsilence", "1").returncode, 1)
 
     def test_follow_goes_on_when_the_daemon_is_restarted(self):
         daemon = self.calm_daemon()

@@ -1,4 +1,4 @@
-/* What store_verify() says of hooks, outboxes and mutes. */
+/* What store_verify() says of hooks, outboxes and silences. */
 #include "store/verify.h"
 
 #include <string.h>
@@ -16,8 +16,8 @@ static void begin(void)
 {
 	const struct hook_row hook = {.target = slice_of("http://a/"),
 				      .waiting = 2};
-	const struct mute_row mute = {.kind = EVENT_GUARD_OK,
-				      .host = slice_of("a")};
+	const struct silence_row silence = {.kind = EVENT_GUARD_OK,
+					    .host = slice_of("a")};
 	const struct event_row event = {.kind = EVENT_GUARD_OK,
 					.host = slice_of("a")};
 
@@ -25,9 +25,9 @@ static void begin(void)
 	store = scratch_store(&scratch);
 	txn = txn_begin_write(store);
 	store_next_number(&txn, "hook");
-	store_next_number(&txn, "mute");
+	store_next_number(&txn, "silence");
 	hook_row_put(&txn, 1, &hook);
-	mute_row_put(&txn, 1, &mute);
+	silence_row_put(&txn, 1, &silence);
 	for (int i = 0; i < 2; i++)
 		outbox_put(&txn, 1, event_add(&txn, &event), &event);
 }
@@ -92,7 +92,7 @@ END_TEST
 START_TEST(damaged_rows_are_told)
 {
 	struct key outbox = key_outbox(1, 2);
-	struct key mute = key_small(1);
+	struct key silence = key_small(1);
 
 	txn_put(&txn, TABLE_OUTBOX, key_slice(&outbox), slice_of("x"));
 	check("hook 1: a waiting event is damaged");
@@ -100,8 +100,8 @@ START_TEST(damaged_rows_are_told)
 	hook_row_put(&txn, 1,
 		     &(struct hook_row){.target = slice_of("http://a/"),
 					.waiting = 1});
-	txn_put(&txn, TABLE_MUTES, key_slice(&mute), slice_of("x"));
-	check("mute 1: damaged");
+	txn_put(&txn, TABLE_SILENCES, key_slice(&silence), slice_of("x"));
+	check("silence 1: damaged");
 }
 END_TEST
 
@@ -116,8 +116,8 @@ END_TEST
 
 START_TEST(numbers_come_from_their_counters)
 {
-	mute_row_put(&txn, 2, &(struct mute_row){.host = slice_of("a")});
-	check("mute 2: over the last number, 1");
+	silence_row_put(&txn, 2, &(struct silence_row){.host = slice_of("a")});
+	check("silence 2: over the last number, 1");
 }
 END_TEST
 

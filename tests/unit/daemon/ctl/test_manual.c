@@ -9,12 +9,12 @@
 #include "tests/unit/run.h"
 
 static const struct verb *const verbs[] = {
-	&verb_watch,   &verb_sites,  &verb_site,     &verb_clusters,
-	&verb_report,  &verb_pages,  &verb_template, &verb_text,
-	&verb_events,  &verb_status, &verb_verify,   &verb_extract,
-	&verb_cluster, &verb_batch,  &verb_methods,  &verb_explain,
-	&verb_train,   &verb_ingest, &verb_ack,      &verb_hook,
-	&verb_mute,    &verb_mutes,  &verb_unmute,   NULL,
+	&verb_watch,   &verb_sites,    &verb_site,      &verb_clusters,
+	&verb_report,  &verb_pages,    &verb_template,  &verb_text,
+	&verb_events,  &verb_status,   &verb_verify,    &verb_extract,
+	&verb_cluster, &verb_batch,    &verb_methods,   &verb_explain,
+	&verb_train,   &verb_ingest,   &verb_ack,       &verb_hook,
+	&verb_silence, &verb_silences, &verb_unsilence, NULL,
 };
 
 static char *read_page(const char *name)

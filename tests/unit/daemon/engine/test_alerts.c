@@ -1,4 +1,4 @@
-/* What a hook is told of, what waits for it, and what a rule mutes. */
+/* What a hook is told of, what waits for it, and what a rule silences. */
 #include "daemon/engine/engine.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "store/verify.h"
 #include "tests/unit/run.h"
 
-enum { MAX_HOOKS = 2, MAX_MUTES = 2, MAX_WAITING = 3, NOW_MS = 1000000 };
+enum { MAX_HOOKS = 2, MAX_SILENCES = 2, MAX_WAITING = 3, NOW_MS = 1000000 };
 
 static char folder[64];
 static struct store *store;
@@ -23,7 +23,7 @@ static void open_all(void)
 	const struct store_options options = {.is_temporary = true};
 	const struct engine_options engine_options = {
 		.max_hooks = MAX_HOOKS,
-		.max_mutes = MAX_MUTES,
+		.max_silences = MAX_SILENCES,
 		.max_waiting = MAX_WAITING,
 	};
 
@@ -337,44 +337,44 @@ START_TEST(an_event_is_acknowledged)
 }
 END_TEST
 
-START_TEST(a_rule_mutes_the_same_kind_of_the_same_template)
+START_TEST(a_rule_silences_the_same_kind_of_the_same_template)
 {
 	uint32_t hook = add_hook("", "");
-	struct alert_change mute = {.action = EVENT_MUTE, .number = 3};
+	struct alert_change silence = {.action = EVENT_SILENCE, .number = 3};
 
 	add_site("a.example");           /* 1 */
 	add_site("b.example");           /* 2 */
 	change_template("a.example", 7); /* 3 */
-	ck_assert_int_eq(alert(&mute), ERR_NONE);
-	ck_assert_uint_eq(mute.made, 1);
+	ck_assert_int_eq(alert(&silence), ERR_NONE);
+	ck_assert_uint_eq(silence.made, 1);
 	ck_assert_uint_eq(flags_of(3), EVENT_IS_ACKED);
-	change_template("a.example", 7); /* 4: muted */
+	change_template("a.example", 7); /* 4: silenced */
 	change_template("a.example", 8); /* 5 */
 	change_template("b.example", 7); /* 6 */
 	happen("a.example", &(struct event_row){.kind = EVENT_TEMPLATE_VANISHED,
 						.cluster = 7}); /* 7 */
-	ck_assert_uint_eq(flags_of(4), EVENT_IS_MUTED);
+	ck_assert_uint_eq(flags_of(4), EVENT_IS_SILENCED);
 	ck_assert_uint_eq(flags_of(5), 0);
 	ck_assert_uint_eq(flags_of(6), 0);
 	check_waiting(hook, "5 6 7");
-	ck_assert_int_eq(alert(&(struct alert_change){.action = MUTE_DELETE,
+	ck_assert_int_eq(alert(&(struct alert_change){.action = SILENCE_DELETE,
 						      .number = 1}),
 			 ERR_NONE);
 	change_template("a.example", 7); /* 8 */
 	ck_assert_uint_eq(flags_of(8), 0);
-	ck_assert_int_eq(alert(&(struct alert_change){.action = MUTE_DELETE,
+	ck_assert_int_eq(alert(&(struct alert_change){.action = SILENCE_DELETE,
 						      .number = 1}),
 			 ERR_NOT_FOUND);
 }
 END_TEST
 
-START_TEST(a_guard_is_muted_whatever_its_template)
+START_TEST(a_guard_is_silenced_whatever_its_template)
 {
 	add_site("a.example"); /* 1 */
 	happen("a.example", &(struct event_row){.kind = EVENT_GUARD_BROKEN,
 						.cluster = 7,
 						.guard = 2}); /* 2 */
-	ck_assert_int_eq(alert(&(struct alert_change){.action = EVENT_MUTE,
+	ck_assert_int_eq(alert(&(struct alert_change){.action = EVENT_SILENCE,
 						      .number = 2}),
 			 ERR_NONE);
 	happen("a.example", &(struct event_row){.kind = EVENT_GUARD_BROKEN,
@@ -383,35 +383,35 @@ START_TEST(a_guard_is_muted_whatever_its_template)
 	happen("a.example", &(struct event_row){.kind = EVENT_GUARD_BROKEN,
 						.cluster = 7,
 						.guard = 3}); /* 4 */
-	ck_assert_uint_eq(flags_of(3), EVENT_IS_MUTED);
+	ck_assert_uint_eq(flags_of(3), EVENT_IS_SILENCED);
 	ck_assert_uint_eq(flags_of(4), 0);
 }
 END_TEST
 
-START_TEST(new_templates_are_muted_for_the_whole_site)
+START_TEST(new_templates_are_silenced_for_the_whole_site)
 {
 	add_site("a.example"); /* 1 */
 	happen("a.example", &(struct event_row){.kind = EVENT_TEMPLATE_NEW,
 						.cluster = 7}); /* 2 */
-	ck_assert_int_eq(alert(&(struct alert_change){.action = EVENT_MUTE,
+	ck_assert_int_eq(alert(&(struct alert_change){.action = EVENT_SILENCE,
 						      .number = 2}),
 			 ERR_NONE);
 	happen("a.example", &(struct event_row){.kind = EVENT_TEMPLATE_NEW,
 						.cluster = 8}); /* 3 */
-	ck_assert_uint_eq(flags_of(3), EVENT_IS_MUTED);
+	ck_assert_uint_eq(flags_of(3), EVENT_IS_SILENCED);
 }
 END_TEST
 
 START_TEST(rules_are_bounded_and_need_an_event)
 {
-	struct alert_change mute = {.action = EVENT_MUTE, .number = 9};
+	struct alert_change silence = {.action = EVENT_SILENCE, .number = 9};
 
 	add_site("a.example");
-	ck_assert_int_eq(alert(&mute), ERR_NOT_FOUND);
-	mute.number = 1;
-	ck_assert_int_eq(alert(&mute), ERR_NONE);
-	ck_assert_int_eq(alert(&mute), ERR_NONE);
-	ck_assert_int_eq(alert(&mute), ERR_BUSY);
+	ck_assert_int_eq(alert(&silence), ERR_NOT_FOUND);
+	silence.number = 1;
+	ck_assert_int_eq(alert(&silence), ERR_NONE);
+	ck_assert_int_eq(alert(&silence), ERR_NONE);
+	ck_assert_int_eq(alert(&silence), ERR_BUSY);
 }
 END_TEST
 
@@ -432,9 +432,10 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_deleted_site_leaves_its_events);
 	tcase_add_test(tests, hooks_are_bounded);
 	tcase_add_test(tests, an_event_is_acknowledged);
-	tcase_add_test(tests, a_rule_mutes_the_same_kind_of_the_same_template);
-	tcase_add_test(tests, a_guard_is_muted_whatever_its_template);
-	tcase_add_test(tests, new_templates_are_muted_for_the_whole_site);
+	tcase_add_test(tests,
+		       a_rule_silences_the_same_kind_of_the_same_template);
+	tcase_add_test(tests, a_guard_is_silenced_whatever_its_template);
+	tcase_add_test(tests, new_templates_are_silenced_for_the_whole_site);
 	tcase_add_test(tests, rules_are_bounded_and_need_an_event);
 	suite_add_tcase(suite, tests);
 	return suite;

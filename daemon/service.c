@@ -292,10 +292,11 @@ static enum error start_sweeper(struct service *service)
 {
 	enum error error =
 		sweeper_start(&service->sweeper, service->store,
-			      service->pipeline, &service->config.keep);
+			      service->pipeline, &service->config.retention);
 
 	if (error != ERR_NONE)
-		log_error("the limits of keep cannot be kept; see ulimit -u");
+		log_error("the limits of retention cannot be kept; see ulimit "
+			  "-u");
 	return error;
 }
 
@@ -453,7 +454,7 @@ static void apply(struct service *service, const struct config *config)
 	log_set_level((enum log_level)next.log_level);
 	options = pipeline_options_of(service);
 	pipeline_configure(service->pipeline, &options);
-	sweeper_configure(service->sweeper, &next.keep);
+	sweeper_configure(service->sweeper, &next.retention);
 	api_configure(service->api, service->path, &service->config, NULL);
 	log_info("%s: loaded again", service->path);
 }

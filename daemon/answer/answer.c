@@ -101,8 +101,8 @@ static enum error answer_stored(struct txn *txn, const struct stored *stored,
 					  &answer->page);
 	if (error == ERR_NOT_KEPT)
 		snprintf(answer->reason, sizeof(answer->reason),
-			 "see keep.bodies_age, keep.bodies_count and "
-			 "keep.bodies_bytes; ask with fetch=always");
+			 "see retention.bodies_age, retention.bodies_count and "
+			 "retention.bodies_bytes; ask with fetch=always");
 	if (error != ERR_NONE)
 		return error;
 	answer->fetched_ms = stored->row.fetched_ms;

@@ -12,7 +12,7 @@
 
 #include "cluster/signature.h"
 #include "crawl/fetch/address_filter.h"
-#include "daemon/config/keep.h"
+#include "daemon/config/retention.h"
 #include "store/buffer.h"
 #include "store/error.h"
 
@@ -46,7 +46,7 @@ struct config {
 	char store_path[MAX_CONFIG_TEXT];
 	uint64_t store_map_bytes;
 	uint64_t store_max_bytes;
-	struct keep_limits keep;
+	struct retention_limits retention;
 	/* crawl: */
 	char user_agent[256];
 	uint32_t delay_ms;

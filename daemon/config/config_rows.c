@@ -46,39 +46,39 @@ const struct config_row config_rows[] = {
 	 .meaning = "where it stops to grow: crawling pauses then, and "
 		    "questions are still answered"},
 
-	{"keep", "bodies_age", CONFIG_TIME, false, FIELD(keep.bodies.age_ms),
+	{"retention", "bodies_age", CONFIG_TIME, false, FIELD(retention.bodies.age_ms),
 	 RANGE(0, 36500 * DAY, 0),
 	 .meaning = "the body of a page that was last visited longer ago is "
 		    "dropped, and all else that is known of the page stays; "
 		    "0: never"},
-	{"keep", "bodies_count", CONFIG_COUNT, false,
-	 FIELD(keep.bodies.count), RANGE(0, 100000000, 0),
+	{"retention", "bodies_count", CONFIG_COUNT, false,
+	 FIELD(retention.bodies.count), RANGE(0, 100000000, 0),
 	 .meaning = "bodies of a site; those visited longest ago go first; "
 		    "0: any"},
-	{"keep", "bodies_bytes", CONFIG_BYTES, false,
-	 FIELD(keep.bodies.bytes), RANGE(0, 1024 * GIB, 8 * GIB),
+	{"retention", "bodies_bytes", CONFIG_BYTES, false,
+	 FIELD(retention.bodies.bytes), RANGE(0, 1024 * GIB, 8 * GIB),
 	 .meaning = "of all bodies in the store; those visited longest ago go "
 		    "first; 0: any"},
-	{"keep", "versions_age", CONFIG_TIME, false,
-	 FIELD(keep.versions.age_ms), RANGE(0, 36500 * DAY, 0),
+	{"retention", "versions_age", CONFIG_TIME, false,
+	 FIELD(retention.versions.age_ms), RANGE(0, 36500 * DAY, 0),
 	 .meaning = "a version of a template that no page was like for longer "
 		    "is dropped, but for the newest; 0: never"},
-	{"keep", "versions_count", CONFIG_COUNT, false,
-	 FIELD(keep.versions.count), RANGE(0, 1000000, 100),
+	{"retention", "versions_count", CONFIG_COUNT, false,
+	 FIELD(retention.versions.count), RANGE(0, 1000000, 100),
 	 .meaning = "versions of a template; the oldest go first; 0: any"},
-	{"keep", "versions_bytes", CONFIG_BYTES, false,
-	 FIELD(keep.versions.bytes), RANGE(0, 1024 * GIB, GIB),
+	{"retention", "versions_bytes", CONFIG_BYTES, false,
+	 FIELD(retention.versions.bytes), RANGE(0, 1024 * GIB, GIB),
 	 .meaning = "of all versions in the store; the oldest go first, the "
 		    "newest of a template never; 0: any"},
-	{"keep", "events_age", CONFIG_TIME, false, FIELD(keep.events.age_ms),
+	{"retention", "events_age", CONFIG_TIME, false, FIELD(retention.events.age_ms),
 	 RANGE(0, 36500 * DAY, 0),
 	 .meaning = "an event that is older is dropped; what waits to be "
 		    "delivered is not; 0: never"},
-	{"keep", "events_count", CONFIG_COUNT, false,
-	 FIELD(keep.events.count), RANGE(0, 1000000000, 1000000),
+	{"retention", "events_count", CONFIG_COUNT, false,
+	 FIELD(retention.events.count), RANGE(0, 1000000000, 1000000),
 	 .meaning = "events in the store; the oldest go first; 0: any"},
-	{"keep", "events_bytes", CONFIG_BYTES, false,
-	 FIELD(keep.events.bytes), RANGE(0, 1024 * GIB, GIB),
+	{"retention", "events_bytes", CONFIG_BYTES, false,
+	 FIELD(retention.events.bytes), RANGE(0, 1024 * GIB, GIB),
 	 .meaning = "of all events in the store; the oldest go first; 0: any"},
 
 	{"crawl", "user_agent", CONFIG_TEXT, true, FIELD(user_agent),

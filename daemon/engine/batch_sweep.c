@@ -1,4 +1,4 @@
-/* What is over the limits of daemon/config/keep.h goes. */
+/* What is over the limits of daemon/config/retention.h goes. */
 #include "daemon/engine/batch.h"
 
 #include "daemon/engine/sweep.h"

@@ -9,7 +9,7 @@ static void look_at_version(struct finder *finder, struct scan *scan,
 			    const struct version_row *row, uint32_t newest,
 			    struct oldest *oldest)
 {
-	const struct keep_limit *limit = &finder->limits->versions;
+	const struct retention_limit *limit = &finder->limits->versions;
 	uint32_t number = key_u32(scan->key, 2 * sizeof(uint32_t));
 	struct candidate candidate = {
 		.time_ms = row->last_ms,
@@ -61,7 +61,7 @@ static enum error find_versions(struct finder *finder, struct store *store)
 }
 
 /* So many of the oldest events are too many, by count and by bytes. */
-static uint64_t events_over(const struct keep_limit *limit,
+static uint64_t events_over(const struct retention_limit *limit,
 			    struct table_usage usage)
 {
 	uint64_t by_count = sweep_excess(usage.rows, limit->count);
@@ -79,7 +79,7 @@ static uint64_t events_over(const struct keep_limit *limit,
 
 static enum error find_events(struct finder *finder, struct store *store)
 {
-	const struct keep_limit *limit = &finder->limits->events;
+	const struct retention_limit *limit = &finder->limits->events;
 	struct txn txn = txn_begin_read(store);
 	struct scan scan = scan_begin(&txn, TABLE_EVENTS, slice_of(""));
 	uint64_t over = events_over(limit, txn_usage(&txn, TABLE_EVENTS));
@@ -97,8 +97,9 @@ static enum error find_events(struct finder *finder, struct store *store)
 	return txn_end(&txn);
 }
 
-enum error sweep_find(struct store *store, const struct keep_limits *limits,
-		      uint64_t now_ms, struct sweep *sweep_out)
+enum error sweep_find(struct store *store,
+		      const struct retention_limits *limits, uint64_t now_ms,
+		      struct sweep *sweep_out)
 {
 	struct finder finder = {limits, now_ms, sweep_out};
 	enum error error;

@@ -1,6 +1,6 @@
 /*
- * daemon/engine/sweep.h - what is over the limits of daemon/config/keep.h and
- * goes next, the oldest first. Reads alone: what is found is dropped by
+ * daemon/engine/sweep.h - what is over the limits of daemon/config/retention.h
+ * and goes next, the oldest first. Reads alone: what is found is dropped by
  * CHANGE_SWEEP.
  *
  * Never found are the newest version of a template; the bodies of pages in the
@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-#include "daemon/config/keep.h"
+#include "daemon/config/retention.h"
 #include "store/error.h"
 #include "store/rows.h"
 #include "store/store.h"
@@ -38,7 +38,8 @@ enum { SWEEP_MAX_ROWS = 10000, SWEEP_AT_ONCE = 1000 /* in a transaction */ };
  * one read transaction: 3 us a page, and next to no memory. ERR_IO, ERR_BUSY,
  * ERR_CORRUPT.
  */
-enum error sweep_find(struct store *store, const struct keep_limits *limits,
-		      uint64_t now_ms, struct sweep *sweep_out);
+enum error sweep_find(struct store *store,
+		      const struct retention_limits *limits, uint64_t now_ms,
+		      struct sweep *sweep_out);
 
 #endif

@@ -123,7 +123,7 @@ static uint64_t count_older(const struct finder *finder, struct oldest *oldest,
 /* By age, and by the count of the site. */
 static void find_in_site(struct finder *finder, struct txn *txn, uint32_t site)
 {
-	const struct keep_limit *limit = &finder->limits->bodies;
+	const struct retention_limit *limit = &finder->limits->bodies;
 	struct oldest oldest = {0};
 	struct looked looked = {0};
 	uint64_t over;
@@ -200,7 +200,7 @@ static enum error read_usage(struct store *store, enum table table,
  */
 enum error sweep_find_bodies(struct finder *finder, struct store *store)
 {
-	const struct keep_limit *limit = &finder->limits->bodies;
+	const struct retention_limit *limit = &finder->limits->bodies;
 	size_t before = finder->sweep->count;
 	struct oldest oldest = {0};
 	struct looked looked = {0};

@@ -32,7 +32,7 @@ struct looked {
 };
 
 struct finder {
-	const struct keep_limits *limits;
+	const struct retention_limits *limits;
 	uint64_t now_ms;
 	struct sweep *sweep;
 };

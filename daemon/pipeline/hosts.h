@@ -55,7 +55,7 @@ void hosts_free(struct hosts *hosts);
 void host_push(struct host *host, struct job *job);
 struct job *host_pop(struct host *host); /* NULL: none waits */
 
-/* Take out, as a list, all jobs behind the first `keep`. */
+/* Take out, as a list, all jobs behind the first `retention`. */
 struct job *host_cut(struct host *host, size_t keep);
 
 /* Take over the answer: `status` 0 when there was none. */

@@ -17,7 +17,7 @@ struct sweeper {
 	struct pipeline *pipeline;
 	struct background *background;
 	pthread_mutex_t mutex;
-	struct keep_limits limits; /* under the mutex */
+	struct retention_limits limits; /* under the mutex */
 };
 
 /* Drop some rows; adds to *swept how many there were. */
@@ -36,7 +36,7 @@ static enum error drop(struct sweeper *sweeper, const struct sweep_row *rows,
 /* One look; *swept_out is 0 when nothing more is over. */
 static enum error sweep_once(struct sweeper *sweeper, uint64_t *swept_out)
 {
-	struct keep_limits limits;
+	struct retention_limits limits;
 	struct sweep sweep;
 	enum error error;
 
@@ -72,11 +72,13 @@ static struct background_wish sweep_all(struct background *background,
 		total += swept;
 	}
 	if (total > 0)
-		log_info("keep: %" PRIu64 " bodies, versions and events over "
+		log_info("retention: %" PRIu64
+			 " bodies, versions and events over "
 			 "the limits are dropped",
 			 total);
 	if (error != ERR_NONE && error != ERR_STOPPED)
-		log_warn("keep: what is over the limits cannot be dropped now: "
+		log_warn("retention: what is over the limits cannot be dropped "
+			 "now: "
 			 "%s",
 			 error_text(error));
 	return (struct background_wish){.is_failing = error != ERR_NONE,
@@ -85,7 +87,7 @@ static struct background_wish sweep_all(struct background *background,
 
 enum error sweeper_start(struct sweeper **sweeper_out, struct store *store,
 			 struct pipeline *pipeline,
-			 const struct keep_limits *limits)
+			 const struct retention_limits *limits)
 {
 	struct sweeper *sweeper = mem_alloc(1, sizeof(*sweeper));
 	enum error error;
@@ -105,7 +107,7 @@ enum error sweeper_start(struct sweeper **sweeper_out, struct store *store,
 }
 
 void sweeper_configure(struct sweeper *sweeper,
-		       const struct keep_limits *limits)
+		       const struct retention_limits *limits)
 {
 	pthread_mutex_lock(&sweeper->mutex);
 	sweeper->limits = *limits;

@@ -19,7 +19,7 @@ import time
 import zlib
 
 RESET = "reset"
-KEEP = "keep"
+KEEP = "retention"
 STOP_S = 600.0
 INNOCENT = ("/a.html", "/b.html", "/c.html")
 GIB = 1 << 30

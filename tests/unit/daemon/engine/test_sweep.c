@@ -15,13 +15,13 @@
 #define MINUTE_MS UINT64_C(60000)
 
 static struct world world;
-static struct keep_limits limits;
+static struct retention_limits limits;
 
 static void setup(void)
 {
 	world_open(&world, 0);
 	world_add_site(&world, "a.test");
-	limits = (struct keep_limits){0};
+	limits = (struct retention_limits){0};
 }
 
 static void teardown(void)
@@ -457,7 +457,7 @@ START_TEST(events_go_by_count_and_by_age)
 	limits.events.count = 30;
 	sweep_all();
 	ck_assert_uint_eq(usage_of(TABLE_EVENTS).rows, 30);
-	limits.events = (struct keep_limit){.age_ms = 10 * MINUTE_MS - 1};
+	limits.events = (struct retention_limit){.age_ms = 10 * MINUTE_MS - 1};
 	sweep_all();
 	ck_assert_uint_eq(usage_of(TABLE_EVENTS).rows, 10);
 }

@@ -104,7 +104,7 @@ class Keep(harness.Case):
 
     def test_bodies_that_are_dropped_come_back(self):
         web = self.site()
-        daemon = self.daemon({"keep": {"bodies_count": 1}})
+        daemon = self.daemon({"retention": {"bodies_count": 1}})
         daemon.crawl(web.url)
         daemon.stop()
         daemon.start()
@@ -114,7 +114,7 @@ class Keep(harness.Case):
         url, answer = self.without_body(daemon, web)
         error = self.error_of(answer, 404, "not_kept")
         self.assertIn("fetch=always", error["message"])
-        self.assertIn("keep.bodies_count", error["message"])
+        self.assertIn("retention.bodies_count", error["message"])
         number = url.split("/")[-1].split(".")[0]
         self.assertIn(f"The text of page {number}:",
                       daemon.text(url, fetch="always"))
@@ -128,7 +128,7 @@ class Keep(harness.Case):
         daemon = self.daemon()
         daemon.crawl(web.url)
         self.assertEqual(self.bodies(daemon), PAGES + 1)
-        daemon.configure({"keep": {"bodies_age": "1 ms",
+        daemon.configure({"retention": {"bodies_age": "1 ms",
                                    "events_count": 7}})
         os.kill(daemon.process.pid, signal.SIGHUP)
         harness.wait_until(lambda: self.bodies(daemon) in KEPT,
@@ -139,12 +139,12 @@ class Keep(harness.Case):
 
     def test_a_page_without_body_is_asked_for_with_its_etag(self):
         web = self.site()
-        daemon = self.daemon({"keep": {"bodies_age": "1 ms"}})
+        daemon = self.daemon({"retention": {"bodies_age": "1 ms"}})
         daemon.crawl(web.url, revisit_s=1)
         harness.wait_until(
             lambda: sum(row[2] == 304 for row in web.requests()) > PAGES,
             "the second visits")
-        daemon.configure({"keep": {"bodies_age": "2 ms"}})
+        daemon.configure({"retention": {"bodies_age": "2 ms"}})
         os.kill(daemon.process.pid, signal.SIGHUP)
         harness.wait_until(lambda: self.bodies(daemon) in KEPT,
                            "the sweep behind a reload")

@@ -16,7 +16,7 @@
 #include "daemon/engine/engine.h"
 #include "daemon/http/http.h"
 #include "daemon/pipeline/pipeline.h"
-#include "daemon/watch/sweeper.h"
+#include "daemon/watch/garbage_collector.h"
 #include "daemon/watch/tuner.h"
 #include "daemon/watch/watching.h"
 #include "store/log.h"
@@ -37,7 +37,7 @@ struct service {
 	struct pipeline *pipeline;
 	struct tuner *tuner;
 	struct watching *watching;
-	struct sweeper *sweeper;
+	struct garbage_collector *garbage_collector;
 	struct delivery *delivery;
 	struct api *api;
 	uint64_t started_ms;
@@ -288,11 +288,11 @@ static void stop_watching(struct service *service)
 	watching_stop(watching);
 }
 
-static enum error start_sweeper(struct service *service)
+static enum error start_garbage_collector(struct service *service)
 {
-	enum error error =
-		sweeper_start(&service->sweeper, service->store,
-			      service->pipeline, &service->config.retention);
+	enum error error = garbage_collector_start(
+		&service->garbage_collector, service->store, service->pipeline,
+		&service->config.retention);
 
 	if (error != ERR_NONE)
 		log_error("the limits of retention cannot be kept; see ulimit "
@@ -380,7 +380,7 @@ static enum error start_parts(struct service *service)
 	if (error == ERR_NONE)
 		error = start_watching(service);
 	if (error == ERR_NONE)
-		error = start_sweeper(service);
+		error = start_garbage_collector(service);
 	if (error == ERR_NONE)
 		error = start_delivery(service);
 	if (error != ERR_NONE)
@@ -454,7 +454,8 @@ static void apply(struct service *service, const struct config *config)
 	log_set_level((enum log_level)next.log_level);
 	options = pipeline_options_of(service);
 	pipeline_configure(service->pipeline, &options);
-	sweeper_configure(service->sweeper, &next.retention);
+	garbage_collector_configure(service->garbage_collector,
+				    &next.retention);
 	api_configure(service->api, service->path, &service->config, NULL);
 	log_info("%s: loaded again", service->path);
 }
@@ -517,7 +518,7 @@ void service_stop(struct service *service)
 	requests = stop_server(service);
 	stop_tuner(service);
 	stop_watching(service);
-	sweeper_stop(service->sweeper);
+	garbage_collector_stop(service->garbage_collector);
 	stop_delivery(service);
 	pipeline_stop(service->pipeline, service->config.drain_ms);
 	if (atomic_load(&service->is_ready))

@@ -49,7 +49,7 @@ uint32_t stored_pages_find(const struct stored_pages *from, uint32_t max_count,
 /*
  * Parse up to `max_count` of them: those with the lowest hashes of their
  * content, so that it is the same sample always, wherever the pages stand, and
- * no particular one; the retention leaves their bodies (daemon/engine/sweep.h).
+ * no particular one; the retention leaves their bodies (daemon/engine/gc.h).
  * Behind `max_bytes` of source no more are added, but there are two at least,
  * if there are. A damaged page is passed over. Returns how many; destroy each.
  * Reads the row of every page of the cluster.

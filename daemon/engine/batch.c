@@ -332,8 +332,8 @@ void batch_apply(struct batch *batch, struct change *change)
 	case CHANGE_TEMPLATES:
 		batch_take_findings(batch, change);
 		break;
-	case CHANGE_SWEEP:
-		batch_sweep(batch, change);
+	case CHANGE_GC:
+		batch_gc(batch, change);
 		break;
 	case CHANGE_HOST:
 		apply_to_host(batch, change);

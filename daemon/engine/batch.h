@@ -122,8 +122,8 @@ void batch_take_findings(struct batch *batch, struct change *change);
 
 /* batch_event.c: */
 
-/* batch_sweep.c: what is over the limits goes. */
-void batch_sweep(struct batch *batch, struct change *change);
+/* batch_gc.c: what is over the limits goes. */
+void batch_gc(struct batch *batch, struct change *change);
 
 /* Write one event of `site`, and queue it for the hooks that want it, unless a
  * rule silences it. */

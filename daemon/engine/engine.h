@@ -24,7 +24,7 @@ struct engine;
 struct findings;
 struct guard_change;
 struct alert_change;
-struct sweep_row;
+struct gc_row;
 
 struct engine_options {
 	size_t max_open_sites;   /* linkages in memory; 0: 64 */
@@ -83,10 +83,10 @@ enum change_kind {
 	CHANGE_FAILED,      /* outcome says why */
 	CHANGE_TEMPLATES,   /* what was found out of the templates of site
 			       number `site`: `findings` */
-	CHANGE_SWEEP,       /* the rows `sweep` go, if they may; there is no
-			       url */
-	CHANGE_HOST,        /* robots.txt of url->authority, or (robots_ms 0) a
-			       pause */
+	CHANGE_GC, /* the rows `garbage collection` go, if they may; there is no
+			 url */
+	CHANGE_HOST, /* robots.txt of url->authority, or (robots_ms 0) a
+			pause */
 };
 
 /* One thing that happened. Plain data; slices belong to the caller. */
@@ -114,10 +114,10 @@ struct change {
 	struct host_row host;     /* HOST */
 	uint64_t pause_ms;        /* the host rests for so long; 0: no */
 	const struct findings
-		*findings;             /* TEMPLATES: daemon/engine/findings.h */
-	const struct sweep_row *sweep; /* SWEEP: [sweep_count] */
-	size_t sweep_count;
-	uint64_t swept;             /* SWEEP, out: so many went */
+		*findings;       /* TEMPLATES: daemon/engine/findings.h */
+	const struct gc_row *gc; /* GC: [gc_count] */
+	size_t gc_count;
+	uint64_t swept;             /* GC, out: so many went */
 	struct guard_change *guard; /* GUARD: daemon/engine/guard_change.h */
 	struct alert_change *alert; /* ALERTS: daemon/engine/alert_change.h */
 };

@@ -109,7 +109,7 @@ class Keep(harness.Case):
         daemon.stop()
         daemon.start()
         harness.wait_until(lambda: self.bodies(daemon) in KEPT,
-                           "the sweep at the start")
+                           "the gc at the start")
         self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
         url, answer = self.without_body(daemon, web)
         error = self.error_of(answer, 404, "not_kept")
@@ -132,7 +132,7 @@ class Keep(harness.Case):
                                    "events_count": 7}})
         os.kill(daemon.process.pid, signal.SIGHUP)
         harness.wait_until(lambda: self.bodies(daemon) in KEPT,
-                           "the sweep behind a reload")
+                           "the gc behind a reload")
         events = daemon.get("/v1/events").text.splitlines()
         self.assertEqual(len(events), 7)
         self.assertNotIn("needs a restart", daemon.messages())
@@ -147,7 +147,7 @@ class Keep(harness.Case):
         daemon.configure({"retention": {"bodies_age": "2 ms"}})
         os.kill(daemon.process.pid, signal.SIGHUP)
         harness.wait_until(lambda: self.bodies(daemon) in KEPT,
-                           "the sweep behind a reload")
+                           "the gc behind a reload")
         # Visits go on as before, and cost next to nothing.
         count = len(web.requests())
         harness.wait_until(lambda: len(web.requests()) > count + PAGES,

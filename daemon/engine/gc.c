@@ -1,8 +1,8 @@
-#include "daemon/engine/sweep.h"
+#include "daemon/engine/gc.h"
 
 #include <stdlib.h>
 
-#include "daemon/engine/sweep_parts.h"
+#include "daemon/engine/gc_parts.h"
 
 /* A version goes, or may go when there are too many bytes. */
 static void look_at_version(struct finder *finder, struct scan *scan,
@@ -13,7 +13,7 @@ static void look_at_version(struct finder *finder, struct scan *scan,
 	uint32_t number = key_u32(scan->key, 2 * sizeof(uint32_t));
 	struct candidate candidate = {
 		.time_ms = row->last_ms,
-		.bytes = sweep_bytes(scan->key, scan->value),
+		.bytes = gc_bytes(scan->key, scan->value),
 		.row = {.table = TABLE_VERSIONS},
 	};
 
@@ -21,7 +21,7 @@ static void look_at_version(struct finder *finder, struct scan *scan,
 		return;
 	if (finder_is_older(finder, row->last_ms, limit->age_ms) ||
 	    (limit->count != 0 && newest - number >= limit->count)) {
-		sweep_add(finder->sweep, TABLE_VERSIONS, scan->key);
+		gc_add(finder->gc, TABLE_VERSIONS, scan->key);
 		return;
 	}
 	candidate.row.key =
@@ -34,28 +34,28 @@ static enum error find_versions(struct finder *finder, struct store *store)
 {
 	struct txn txn = txn_begin_read(store);
 	struct scan scan = scan_begin(&txn, TABLE_VERSIONS, slice_of(""));
-	size_t before = finder->sweep->count;
+	size_t before = finder->gc->count;
 	struct oldest oldest = {0};
 	struct looked looked = {0};
 	struct template_row template;
 	struct version_row row;
 
-	while (!sweep_is_full(finder->sweep) && scan_next(&scan)) {
+	while (!gc_is_full(finder->gc) && scan_next(&scan)) {
 		uint32_t site = key_u32(scan.key, 0);
 		uint32_t cluster = key_u32(scan.key, sizeof(uint32_t));
 
-		looked.bytes += sweep_bytes(scan.key, scan.value);
+		looked.bytes += gc_bytes(scan.key, scan.value);
 		if (template_row_get(&txn, site, cluster, &template) &&
 		    version_row_decode(scan.value, &row))
 			look_at_version(finder, &scan, &row, template.version,
 					&oldest);
 	}
 	scan_end(&scan);
-	if (finder->sweep->count == before)
-		oldest_take(&oldest, 0,
-			    sweep_excess(looked.bytes,
-					 finder->limits->versions.bytes),
-			    finder->sweep);
+	if (finder->gc->count == before)
+		oldest_take(
+			&oldest, 0,
+			gc_excess(looked.bytes, finder->limits->versions.bytes),
+			finder->gc);
 	free(oldest.items);
 	return txn_end(&txn);
 }
@@ -64,15 +64,14 @@ static enum error find_versions(struct finder *finder, struct store *store)
 static uint64_t events_over(const struct retention_limit *limit,
 			    struct table_usage usage)
 {
-	uint64_t by_count = sweep_excess(usage.rows, limit->count);
+	uint64_t by_count = gc_excess(usage.rows, limit->count);
 	uint64_t by_bytes = 0;
 
 	if (usage.rows > 0) {
 		uint64_t mean = (usage.bytes + usage.rows - 1) / usage.rows;
 
-		by_bytes =
-			(sweep_excess(usage.bytes, limit->bytes) + mean - 1) /
-			(mean == 0 ? 1 : mean);
+		by_bytes = (gc_excess(usage.bytes, limit->bytes) + mean - 1) /
+			   (mean == 0 ? 1 : mean);
 	}
 	return by_count > by_bytes ? by_count : by_bytes;
 }
@@ -85,30 +84,28 @@ static enum error find_events(struct finder *finder, struct store *store)
 	uint64_t over = events_over(limit, txn_usage(&txn, TABLE_EVENTS));
 	struct event_row row;
 
-	for (uint64_t i = 0; !sweep_is_full(finder->sweep) && scan_next(&scan);
-	     i++) {
+	for (uint64_t i = 0; !gc_is_full(finder->gc) && scan_next(&scan); i++) {
 		if (i >= over &&
 		    !(event_decode(scan.value, &row) &&
 		      finder_is_older(finder, row.time_ms, limit->age_ms)))
 			break;
-		sweep_add(finder->sweep, TABLE_EVENTS, scan.key);
+		gc_add(finder->gc, TABLE_EVENTS, scan.key);
 	}
 	scan_end(&scan);
 	return txn_end(&txn);
 }
 
-enum error sweep_find(struct store *store,
-		      const struct retention_limits *limits, uint64_t now_ms,
-		      struct sweep *sweep_out)
+enum error gc_find(struct store *store, const struct retention_limits *limits,
+		   uint64_t now_ms, struct gc *gc_out)
 {
-	struct finder finder = {limits, now_ms, sweep_out};
+	struct finder finder = {limits, now_ms, gc_out};
 	enum error error;
 
-	*sweep_out = (struct sweep){0};
+	*gc_out = (struct gc){0};
 	error = find_events(&finder, store);
 	if (error == ERR_NONE)
 		error = find_versions(&finder, store);
 	if (error == ERR_NONE)
-		error = sweep_find_bodies(&finder, store);
+		error = gc_find_bodies(&finder, store);
 	return error;
 }

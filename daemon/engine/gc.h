@@ -1,15 +1,15 @@
 /*
- * daemon/engine/sweep.h - what is over the limits of daemon/config/retention.h
+ * daemon/engine/gc.h - what is over the limits of daemon/config/retention.h
  * and goes next, the oldest first. Reads alone: what is found is dropped by
- * CHANGE_SWEEP.
+ * CHANGE_GC.
  *
  * Never found are the newest version of a template; the bodies of pages in the
  * sample of a template; and those of the pages that methods learn from, which
  * stored_pages_sample() of daemon/answer/stored_page.h gives: so a limit is
  * kept as far as these allow.
  */
-#ifndef DAEMON_ENGINE_SWEEP_H
-#define DAEMON_ENGINE_SWEEP_H
+#ifndef DAEMON_ENGINE_GC_H
+#define DAEMON_ENGINE_GC_H
 
 #include <stddef.h>
 
@@ -19,27 +19,26 @@
 #include "store/store.h"
 
 /* A row that goes. */
-struct sweep_row {
+struct gc_row {
 	enum table table; /* TABLE_BODIES, TABLE_VERSIONS or TABLE_EVENTS */
 	struct key key;
 };
 
-struct sweep {
-	struct sweep_row *rows; /* [count]; free() it */
+struct gc {
+	struct gc_row *rows; /* [count]; free() it */
 	size_t count;
 	size_t capacity;
 };
 
 /* `max` rows are found at a time; there may be more then. */
-enum { SWEEP_MAX_ROWS = 10000, SWEEP_AT_ONCE = 1000 /* in a transaction */ };
+enum { GC_MAX_ROWS = 10000, GC_AT_ONCE = 1000 /* in a transaction */ };
 
 /*
  * Find what goes at the time `now_ms`. The bodies of one site are looked at in
  * one read transaction: 3 us a page, and next to no memory. ERR_IO, ERR_BUSY,
  * ERR_CORRUPT.
  */
-enum error sweep_find(struct store *store,
-		      const struct retention_limits *limits, uint64_t now_ms,
-		      struct sweep *sweep_out);
+enum error gc_find(struct store *store, const struct retention_limits *limits,
+		   uint64_t now_ms, struct gc *gc_out);
 
 #endif

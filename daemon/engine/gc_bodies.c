@@ -1,5 +1,5 @@
 /* The bodies of pages that are over the limits. */
-#include "daemon/engine/sweep_parts.h"
+#include "daemon/engine/gc_parts.h"
 
 #include <stdlib.h>
 
@@ -91,7 +91,7 @@ static void consider_bodies(struct txn *txn, uint32_t site,
 	while (scan_next(&scan)) {
 		uint64_t page = key_u64(scan.key, sizeof(uint32_t));
 		struct candidate candidate = {
-			.bytes = sweep_bytes(scan.key, scan.value),
+			.bytes = gc_bytes(scan.key, scan.value),
 			.row = {TABLE_BODIES, key_page(site, page)},
 		};
 
@@ -130,9 +130,9 @@ static void find_in_site(struct finder *finder, struct txn *txn, uint32_t site)
 	uint64_t older;
 
 	consider_bodies(txn, site, &oldest, &looked);
-	over = sweep_excess(looked.count, limit->count);
+	over = gc_excess(looked.count, limit->count);
 	older = count_older(finder, &oldest, limit->age_ms);
-	oldest_take(&oldest, over > older ? over : older, 0, finder->sweep);
+	oldest_take(&oldest, over > older ? over : older, 0, finder->gc);
 	free(oldest.items);
 }
 
@@ -169,8 +169,8 @@ static enum error look_at_sites(struct finder *finder, struct store *store,
 	struct numbers numbers = {0};
 	enum error error = find_sites(store, &numbers);
 
-	for (size_t i = 0; i < numbers.count && error == ERR_NONE &&
-			   !sweep_is_full(finder->sweep);
+	for (size_t i = 0;
+	     i < numbers.count && error == ERR_NONE && !gc_is_full(finder->gc);
 	     i++) {
 		struct txn txn = txn_begin_read(store);
 
@@ -198,10 +198,10 @@ static enum error read_usage(struct store *store, enum table table,
  * gone then. Pages of the map are half empty at times, so that they may be too
  * many, and what is in them not; never the other way round.
  */
-enum error sweep_find_bodies(struct finder *finder, struct store *store)
+enum error gc_find_bodies(struct finder *finder, struct store *store)
 {
 	const struct retention_limit *limit = &finder->limits->bodies;
-	size_t before = finder->sweep->count;
+	size_t before = finder->gc->count;
 	struct oldest oldest = {0};
 	struct looked looked = {0};
 	struct table_usage usage;
@@ -209,12 +209,12 @@ enum error sweep_find_bodies(struct finder *finder, struct store *store)
 
 	if (error == ERR_NONE && (limit->age_ms != 0 || limit->count != 0))
 		error = look_at_sites(finder, store, NULL, NULL);
-	if (error != ERR_NONE || finder->sweep->count > before ||
-	    sweep_excess(usage.bytes, limit->bytes) == 0)
+	if (error != ERR_NONE || finder->gc->count > before ||
+	    gc_excess(usage.bytes, limit->bytes) == 0)
 		return error;
 	error = look_at_sites(finder, store, &oldest, &looked);
-	oldest_take(&oldest, 0, sweep_excess(looked.bytes, limit->bytes),
-		    finder->sweep);
+	oldest_take(&oldest, 0, gc_excess(looked.bytes, limit->bytes),
+		    finder->gc);
 	free(oldest.items);
 	return error;
 }

@@ -1,4 +1,4 @@
-#include "daemon/engine/sweep_parts.h"
+#include "daemon/engine/gc_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,22 +8,22 @@
 /* What LMDB puts into a page, and what it gives pages of their own. */
 enum { PAGE_BYTES = 4096, PAGE_HEAD = 16, NODE_HEAD = 10, MAX_NODE = 2038 };
 
-bool sweep_is_full(const struct sweep *sweep)
+bool gc_is_full(const struct gc *gc)
 {
-	return sweep->count >= SWEEP_MAX_ROWS;
+	return gc->count >= GC_MAX_ROWS;
 }
 
-void sweep_add(struct sweep *sweep, enum table table, struct slice key)
+void gc_add(struct gc *gc, enum table table, struct slice key)
 {
-	struct sweep_row row = {.table = table};
+	struct gc_row row = {.table = table};
 
-	if (sweep_is_full(sweep) || key.size > sizeof(row.key.bytes))
+	if (gc_is_full(gc) || key.size > sizeof(row.key.bytes))
 		return;
 	memcpy(row.key.bytes, key.data, key.size);
 	row.key.size = key.size;
-	sweep->rows = mem_grow(sweep->rows, sweep->count, &sweep->capacity,
-			       sizeof(*sweep->rows));
-	sweep->rows[sweep->count++] = row;
+	gc->rows =
+		mem_grow(gc->rows, gc->count, &gc->capacity, sizeof(*gc->rows));
+	gc->rows[gc->count++] = row;
 }
 
 bool finder_is_older(const struct finder *finder, uint64_t time_ms,
@@ -33,7 +33,7 @@ bool finder_is_older(const struct finder *finder, uint64_t time_ms,
 	       finder->now_ms - time_ms > age_ms;
 }
 
-uint64_t sweep_bytes(struct slice key, struct slice value)
+uint64_t gc_bytes(struct slice key, struct slice value)
 {
 	uint64_t size = key.size + value.size + NODE_HEAD;
 
@@ -43,7 +43,7 @@ uint64_t sweep_bytes(struct slice key, struct slice value)
 	       PAGE_BYTES;
 }
 
-uint64_t sweep_excess(uint64_t has, uint64_t limit)
+uint64_t gc_excess(uint64_t has, uint64_t limit)
 {
 	return limit != 0 && has > limit ? has - limit : 0;
 }
@@ -64,8 +64,8 @@ void oldest_sort(struct oldest *oldest)
 	if (oldest->count > 1)
 		qsort(oldest->items, oldest->count, sizeof(*oldest->items),
 		      by_time);
-	if (oldest->count > SWEEP_MAX_ROWS)
-		oldest->count = SWEEP_MAX_ROWS;
+	if (oldest->count > GC_MAX_ROWS)
+		oldest->count = GC_MAX_ROWS;
 }
 
 void oldest_consider(struct oldest *oldest, const struct candidate *candidate)
@@ -73,21 +73,21 @@ void oldest_consider(struct oldest *oldest, const struct candidate *candidate)
 	oldest->items = mem_grow(oldest->items, oldest->count,
 				 &oldest->capacity, sizeof(*oldest->items));
 	oldest->items[oldest->count++] = *candidate;
-	if (oldest->count >= 2 * (size_t)SWEEP_MAX_ROWS)
+	if (oldest->count >= 2 * (size_t)GC_MAX_ROWS)
 		oldest_sort(oldest);
 }
 
 void oldest_take(struct oldest *oldest, uint64_t count, uint64_t bytes,
-		 struct sweep *sweep)
+		 struct gc *gc)
 {
 	uint64_t freed = 0;
 
 	oldest_sort(oldest);
 	for (size_t i = 0; i < oldest->count && (i < count || freed < bytes);
 	     i++) {
-		const struct sweep_row *row = &oldest->items[i].row;
+		const struct gc_row *row = &oldest->items[i].row;
 
-		sweep_add(sweep, row->table, key_slice(&row->key));
+		gc_add(gc, row->table, key_slice(&row->key));
 		freed += oldest->items[i].bytes;
 	}
 }

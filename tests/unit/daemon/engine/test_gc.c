@@ -1,6 +1,6 @@
 /* What is over the limits goes, and what must stay stays; by a clock that is
  * made up. */
-#include "daemon/engine/sweep.h"
+#include "daemon/engine/gc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,10 +56,10 @@ static void put(unsigned from, unsigned to)
 	put_in("a.test", from, to, 0);
 }
 
-static uint64_t commit_sweep(const struct sweep_row *rows, size_t count)
+static uint64_t commit_gc(const struct gc_row *rows, size_t count)
 {
 	struct change change = {
-		.kind = CHANGE_SWEEP, .sweep = rows, .sweep_count = count};
+		.kind = CHANGE_GC, .gc = rows, .gc_count = count};
 
 	ck_assert_int_eq(
 		engine_commit(world.engine, &change, 1, world.now_ms, NULL),
@@ -69,20 +69,20 @@ static uint64_t commit_sweep(const struct sweep_row *rows, size_t count)
 }
 
 /* Drop what is over the limits until nothing is; how many went. */
-static uint64_t sweep_all(void)
+static uint64_t gc_all(void)
 {
 	uint64_t total = 0;
 	uint64_t swept;
 
 	do {
-		struct sweep sweep;
+		struct gc gc;
 
 		ck_assert_int_eq(
-			sweep_find(world.store, &limits, world.now_ms, &sweep),
+			gc_find(world.store, &limits, world.now_ms, &gc),
 			ERR_NONE);
-		swept = commit_sweep(sweep.rows, sweep.count);
+		swept = commit_gc(gc.rows, gc.count);
 		total += swept;
-		free(sweep.rows);
+		free(gc.rows);
 	} while (swept > 0);
 	return total;
 }
@@ -129,7 +129,7 @@ START_TEST(without_limits_all_is_kept)
 {
 	put(0, 50);
 	world.now_ms += 1000 * UINT64_C(365) * 86400000;
-	ck_assert_uint_eq(sweep_all(), 0);
+	ck_assert_uint_eq(gc_all(), 0);
 	ck_assert_uint_eq(usage_of(TABLE_BODIES).rows, 50);
 }
 END_TEST
@@ -140,12 +140,12 @@ START_TEST(bodies_go_by_age_but_for_the_sample)
 {
 	put(0, 60);
 	limits.bodies.age_ms = 40 * MINUTE_MS - 1;
-	ck_assert_uint_gt(sweep_all(), 0);
+	ck_assert_uint_gt(gc_all(), 0);
 	ck_assert_uint_eq(count_bodies(20, 60), 40);
 	ck_assert_uint_lt(count_bodies(0, 20), 20);
 	limits.bodies.age_ms = 1;
 	world.now_ms += MINUTE_MS;
-	sweep_all();
+	gc_all();
 	ck_assert_uint_eq(usage_of(TABLE_BODIES).rows, MAX_SAMPLE_PAGES);
 	ck_assert_uint_eq(count_bodies(0, 60), MAX_SAMPLE_PAGES);
 }
@@ -157,11 +157,11 @@ START_TEST(bodies_go_by_the_count_of_a_site)
 	world_add_site(&world, "b.test");
 	put_in("b.test", 0, 45, 1000);
 	limits.bodies.count = 47;
-	ck_assert_uint_eq(sweep_all(), 3);
+	ck_assert_uint_eq(gc_all(), 3);
 	ck_assert_uint_eq(usage_of(TABLE_BODIES).rows, 47 + 45);
-	ck_assert_uint_eq(sweep_all(), 0);
+	ck_assert_uint_eq(gc_all(), 0);
 	limits.bodies.count = 1;
-	sweep_all();
+	gc_all();
 	ck_assert_uint_eq(usage_of(TABLE_BODIES).rows,
 			  (uint64_t)2 * MAX_SAMPLE_PAGES);
 }
@@ -193,7 +193,7 @@ START_TEST(bodies_go_by_bytes_the_oldest_of_all_sites_first)
 	put_in("b.test", 0, 100, 1000);
 	full = bytes_of_bodies();
 	limits.bodies.bytes = full * 3 / 4;
-	swept = sweep_all();
+	swept = gc_all();
 	ck_assert_uint_ge(swept, 49);
 	ck_assert_uint_le(swept, 52);
 	ck_assert_uint_le(bytes_of_bodies(), full * 3 / 4);
@@ -208,7 +208,7 @@ START_TEST(a_limit_that_the_samples_do_not_allow_ends)
 {
 	put(0, 40);
 	limits.bodies.bytes = 1;
-	ck_assert_uint_eq(sweep_all(), 40 - MAX_SAMPLE_PAGES);
+	ck_assert_uint_eq(gc_all(), 40 - MAX_SAMPLE_PAGES);
 }
 END_TEST
 
@@ -245,30 +245,30 @@ START_TEST(the_sample_of_a_template_keeps_its_bodies)
 		put_sample(i, i % 2);
 	limits.bodies.age_ms = 1;
 	world.now_ms += MINUTE_MS;
-	ck_assert_uint_eq(sweep_all(), 0);
+	ck_assert_uint_eq(gc_all(), 0);
 	drop_sample();
-	ck_assert_uint_eq(sweep_all(), 60 - MAX_SAMPLE_PAGES);
+	ck_assert_uint_eq(gc_all(), 60 - MAX_SAMPLE_PAGES);
 }
 END_TEST
 
 /* It may have got into the sample since it was found. */
 START_TEST(a_body_is_looked_at_again_before_it_goes)
 {
-	struct sweep sweep;
+	struct gc gc;
 
 	put(0, 60);
 	limits.bodies.age_ms = 1;
 	world.now_ms += MINUTE_MS;
-	ck_assert_int_eq(sweep_find(world.store, &limits, world.now_ms, &sweep),
+	ck_assert_int_eq(gc_find(world.store, &limits, world.now_ms, &gc),
 			 ERR_NONE);
-	ck_assert_uint_eq(sweep.count, 60 - MAX_SAMPLE_PAGES);
+	ck_assert_uint_eq(gc.count, 60 - MAX_SAMPLE_PAGES);
 	for (unsigned i = 0; i < 60; i++)
 		put_sample(i, 0);
-	ck_assert_uint_eq(commit_sweep(sweep.rows, sweep.count), 0);
+	ck_assert_uint_eq(commit_gc(gc.rows, gc.count), 0);
 	drop_sample();
-	ck_assert_uint_eq(commit_sweep(sweep.rows, sweep.count), sweep.count);
-	ck_assert_uint_eq(commit_sweep(sweep.rows, sweep.count), 0);
-	free(sweep.rows);
+	ck_assert_uint_eq(commit_gc(gc.rows, gc.count), gc.count);
+	ck_assert_uint_eq(commit_gc(gc.rows, gc.count), 0);
+	free(gc.rows);
 }
 END_TEST
 
@@ -300,7 +300,7 @@ START_TEST(a_page_without_body_says_so_until_it_comes_again)
 
 	put(0, 40);
 	limits.bodies.age_ms = 1;
-	sweep_all();
+	gc_all();
 	number = first_without_body(40);
 	ck_assert_int_eq(ask_text(number, &answer), ERR_NOT_KEPT);
 	ck_assert_ptr_nonnull(strstr(answer.reason, "fetch=always"));
@@ -318,12 +318,12 @@ START_TEST(a_page_without_body_can_change_and_go)
 
 	put(0, 40);
 	limits.bodies.age_ms = 1;
-	sweep_all();
+	gc_all();
 	number = first_without_body(40);
 	put_in("a.test", number, number + 1, 5000);
 	ck_assert(has_body(number));
 	world.now_ms += MINUTE_MS;
-	sweep_all();
+	gc_all();
 	for (unsigned i = 0; i < 40; i++) {
 		char url[64];
 
@@ -349,7 +349,7 @@ START_TEST(all_holds_while_pages_change)
 		       world_random(&state) % 3 * 1000);
 		if (round % 4 == 0)
 			world_remove(&world, "http://a.test/page/3");
-		sweep_all();
+		gc_all();
 		ck_assert_uint_le(usage_of(TABLE_BODIES).rows, 40);
 		ck_assert_uint_le(usage_of(TABLE_EVENTS).rows, 100);
 		ck_assert_uint_eq(world_problems(&world), 0);
@@ -408,7 +408,7 @@ START_TEST(versions_go_by_the_count_of_a_template)
 	put_versions(1, 10, 10);
 	put_versions(2, 3, 10);
 	limits.versions.count = 4;
-	ck_assert_uint_eq(sweep_all(), 6);
+	ck_assert_uint_eq(gc_all(), 6);
 	ck_assert(!has_version(1, 6));
 	ck_assert(has_version(1, 7));
 	ck_assert(has_version(1, 10));
@@ -422,10 +422,10 @@ START_TEST(versions_go_by_age_but_for_the_newest)
 	put_versions(1, 10, 10);
 	world.now_ms = 12 * MINUTE_MS;
 	limits.versions.age_ms = 5 * MINUTE_MS; /* before minute 7 */
-	ck_assert_uint_eq(sweep_all(), 6);
+	ck_assert_uint_eq(gc_all(), 6);
 	ck_assert(has_version(1, 7));
 	world.now_ms = 1000 * MINUTE_MS;
-	ck_assert_uint_eq(sweep_all(), 3);
+	ck_assert_uint_eq(gc_all(), 3);
 	ck_assert(has_version(1, 10));
 	drop_versions();
 }
@@ -437,13 +437,13 @@ START_TEST(versions_go_by_bytes_the_oldest_first)
 	put_versions(1, 10, 5000);
 	put_versions(2, 10, 5000);
 	limits.versions.bytes = UINT64_C(10) * 8192;
-	ck_assert_uint_eq(sweep_all(), 10);
+	ck_assert_uint_eq(gc_all(), 10);
 	for (uint32_t cluster = 1; cluster <= 2; cluster++) {
 		ck_assert(!has_version(cluster, 5));
 		ck_assert(has_version(cluster, 6));
 	}
 	limits.versions.bytes = 1;
-	sweep_all();
+	gc_all();
 	ck_assert_uint_eq(usage_of(TABLE_VERSIONS).rows, 2);
 	drop_versions();
 }
@@ -455,10 +455,10 @@ START_TEST(events_go_by_count_and_by_age)
 	put(0, 50);
 	ck_assert_uint_ge(usage_of(TABLE_EVENTS).rows, 52);
 	limits.events.count = 30;
-	sweep_all();
+	gc_all();
 	ck_assert_uint_eq(usage_of(TABLE_EVENTS).rows, 30);
 	limits.events = (struct retention_limit){.age_ms = 10 * MINUTE_MS - 1};
-	sweep_all();
+	gc_all();
 	ck_assert_uint_eq(usage_of(TABLE_EVENTS).rows, 10);
 }
 END_TEST
@@ -470,7 +470,7 @@ START_TEST(events_go_by_bytes)
 	put(0, 300);
 	before = usage_of(TABLE_EVENTS).bytes;
 	limits.events.bytes = before / 2;
-	sweep_all();
+	gc_all();
 	ck_assert_uint_le(usage_of(TABLE_EVENTS).bytes, before / 2);
 	ck_assert_uint_gt(usage_of(TABLE_EVENTS).rows, 50);
 }
@@ -488,23 +488,23 @@ static void put_many_events(unsigned count)
 
 START_TEST(one_look_finds_so_many_and_no_more)
 {
-	struct sweep sweep;
+	struct gc gc;
 
-	put_many_events(2 * SWEEP_MAX_ROWS + 500);
+	put_many_events(2 * GC_MAX_ROWS + 500);
 	limits.events.count = 100;
-	ck_assert_int_eq(sweep_find(world.store, &limits, world.now_ms, &sweep),
+	ck_assert_int_eq(gc_find(world.store, &limits, world.now_ms, &gc),
 			 ERR_NONE);
-	ck_assert_uint_eq(sweep.count, SWEEP_MAX_ROWS);
-	free(sweep.rows);
-	sweep_all();
+	ck_assert_uint_eq(gc.count, GC_MAX_ROWS);
+	free(gc.rows);
+	gc_all();
 	ck_assert_uint_eq(usage_of(TABLE_EVENTS).rows, 100);
 }
 END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("sweep");
-	TCase *tcase = tcase_create("sweep");
+	Suite *suite = suite_create("gc");
+	TCase *tcase = tcase_create("gc");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_set_timeout(tcase, 60);

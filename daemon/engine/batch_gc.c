@@ -1,7 +1,7 @@
 /* What is over the limits of daemon/config/retention.h goes. */
 #include "daemon/engine/batch.h"
 
-#include "daemon/engine/sweep.h"
+#include "daemon/engine/gc.h"
 
 /*
  * The page stays as it is known; its next visit for somebody who asks is
@@ -36,7 +36,7 @@ static bool drop_version(struct batch *batch, struct slice key)
 	return true;
 }
 
-static bool drop(struct batch *batch, const struct sweep_row *row)
+static bool drop(struct batch *batch, const struct gc_row *row)
 {
 	struct slice key = key_slice(&row->key);
 
@@ -53,9 +53,9 @@ static bool drop(struct batch *batch, const struct sweep_row *row)
 	}
 }
 
-void batch_sweep(struct batch *batch, struct change *change)
+void batch_gc(struct batch *batch, struct change *change)
 {
 	change->swept = 0;
-	for (size_t i = 0; i < change->sweep_count; i++)
-		change->swept += drop(batch, &change->sweep[i]);
+	for (size_t i = 0; i < change->gc_count; i++)
+		change->swept += drop(batch, &change->gc[i]);
 }

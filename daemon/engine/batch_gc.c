@@ -55,7 +55,7 @@ static bool drop(struct batch *batch, const struct gc_row *row)
 
 void batch_gc(struct batch *batch, struct change *change)
 {
-	change->swept = 0;
+	change->collected = 0;
 	for (size_t i = 0; i < change->gc_count; i++)
-		change->swept += drop(batch, &change->gc[i]);
+		change->collected += drop(batch, &change->gc[i]);
 }

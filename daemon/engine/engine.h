@@ -83,10 +83,10 @@ enum change_kind {
 	CHANGE_FAILED,      /* outcome says why */
 	CHANGE_TEMPLATES,   /* what was found out of the templates of site
 			       number `site`: `findings` */
-	CHANGE_GC, /* the rows `garbage collection` go, if they may; there is no
-			 url */
-	CHANGE_HOST, /* robots.txt of url->authority, or (robots_ms 0) a
-			pause */
+	CHANGE_GC,          /* the rows `gc` go, if they may; there is no
+				  url */
+	CHANGE_HOST,        /* robots.txt of url->authority, or (robots_ms 0) a
+			       pause */
 };
 
 /* One thing that happened. Plain data; slices belong to the caller. */
@@ -117,7 +117,7 @@ struct change {
 		*findings;       /* TEMPLATES: daemon/engine/findings.h */
 	const struct gc_row *gc; /* GC: [gc_count] */
 	size_t gc_count;
-	uint64_t swept;             /* GC, out: so many went */
+	uint64_t collected;         /* GC, out: so many went */
 	struct guard_change *guard; /* GUARD: daemon/engine/guard_change.h */
 	struct alert_change *alert; /* ALERTS: daemon/engine/alert_change.h */
 };

@@ -1,6 +1,6 @@
 /*
  * daemon/engine/gc_parts.h - how the parts of gc_find() choose. Internal
- * to garbage collection*.c.
+ * to gc*.c.
  */
 #ifndef DAEMON_ENGINE_GC_PARTS_H
 #define DAEMON_ENGINE_GC_PARTS_H

@@ -20,22 +20,22 @@ struct garbage_collector {
 	struct retention_limits limits; /* under the mutex */
 };
 
-/* Drop some rows; adds to *swept how many there were. */
-static enum error drop(struct garbage_collector *garbage_collector,
-		       const struct gc_row *rows, size_t count, uint64_t *swept)
+/* Drop some rows; adds to *collected how many there were. */
+static enum error drop(struct garbage_collector *collector,
+		       const struct gc_row *rows, size_t count,
+		       uint64_t *collected)
 {
 	struct change change = {
 		.kind = CHANGE_GC, .gc = rows, .gc_count = count};
-	enum error error =
-		pipeline_command(garbage_collector->pipeline, &change);
+	enum error error = pipeline_command(collector->pipeline, &change);
 
 	if (error == ERR_NONE)
-		*swept += change.swept;
+		*collected += change.collected;
 	return error;
 }
 
 /* One look; *swept_out is 0 when nothing more is over. */
-static enum error gc_once(struct garbage_collector *garbage_collector,
+static enum error gc_once(struct garbage_collector *collector,
 			  uint64_t *swept_out)
 {
 	struct retention_limits limits;
@@ -43,17 +43,16 @@ static enum error gc_once(struct garbage_collector *garbage_collector,
 	enum error error;
 
 	*swept_out = 0;
-	pthread_mutex_lock(&garbage_collector->mutex);
-	limits = garbage_collector->limits;
-	pthread_mutex_unlock(&garbage_collector->mutex);
-	error = gc_find(garbage_collector->store, &limits, clock_wall_ms(),
-			&gc);
+	pthread_mutex_lock(&collector->mutex);
+	limits = collector->limits;
+	pthread_mutex_unlock(&collector->mutex);
+	error = gc_find(collector->store, &limits, clock_wall_ms(), &gc);
 	for (size_t i = 0; i < gc.count && error == ERR_NONE &&
-			   !background_is_ended(garbage_collector->background);
+			   !background_is_ended(collector->background);
 	     i += GC_AT_ONCE) {
 		size_t count = gc.count - i;
 
-		error = drop(garbage_collector, gc.rows + i,
+		error = drop(collector, gc.rows + i,
 			     count < GC_AT_ONCE ? count : GC_AT_ONCE,
 			     swept_out);
 	}
@@ -64,15 +63,15 @@ static enum error gc_once(struct garbage_collector *garbage_collector,
 static struct background_wish gc_all(struct background *background,
 				     void *context)
 {
-	struct garbage_collector *garbage_collector = context;
+	struct garbage_collector *collector = context;
 	uint64_t total = 0;
-	uint64_t swept = 1;
+	uint64_t collected = 1;
 	enum error error = ERR_NONE;
 
-	while (swept > 0 && error == ERR_NONE &&
+	while (collected > 0 && error == ERR_NONE &&
 	       !background_is_ended(background)) {
-		error = gc_once(garbage_collector, &swept);
-		total += swept;
+		error = gc_once(collector, &collected);
+		total += collected;
 	}
 	if (total > 0)
 		log_info("retention: %" PRIu64
@@ -88,44 +87,42 @@ static struct background_wish gc_all(struct background *background,
 					.within_ms = PERIOD_MS};
 }
 
-enum error
-garbage_collector_start(struct garbage_collector **garbage_collector_out,
-			struct store *store, struct pipeline *pipeline,
-			const struct retention_limits *limits)
+enum error garbage_collector_start(struct garbage_collector **collector_out,
+				   struct store *store,
+				   struct pipeline *pipeline,
+				   const struct retention_limits *limits)
 {
-	struct garbage_collector *garbage_collector =
-		mem_alloc(1, sizeof(*garbage_collector));
+	struct garbage_collector *collector = mem_alloc(1, sizeof(*collector));
 	enum error error;
 
-	garbage_collector->store = store;
-	garbage_collector->pipeline = pipeline;
-	garbage_collector->limits = *limits;
-	pthread_mutex_init(&garbage_collector->mutex, NULL);
-	error = background_start(&garbage_collector->background, gc_all,
-				 garbage_collector);
+	collector->store = store;
+	collector->pipeline = pipeline;
+	collector->limits = *limits;
+	pthread_mutex_init(&collector->mutex, NULL);
+	error = background_start(&collector->background, gc_all, collector);
 	if (error == ERR_NONE) {
-		*garbage_collector_out = garbage_collector;
+		*collector_out = collector;
 		return ERR_NONE;
 	}
-	pthread_mutex_destroy(&garbage_collector->mutex);
-	free(garbage_collector);
+	pthread_mutex_destroy(&collector->mutex);
+	free(collector);
 	return error;
 }
 
-void garbage_collector_configure(struct garbage_collector *garbage_collector,
+void garbage_collector_configure(struct garbage_collector *collector,
 				 const struct retention_limits *limits)
 {
-	pthread_mutex_lock(&garbage_collector->mutex);
-	garbage_collector->limits = *limits;
-	pthread_mutex_unlock(&garbage_collector->mutex);
-	background_wake(garbage_collector->background);
+	pthread_mutex_lock(&collector->mutex);
+	collector->limits = *limits;
+	pthread_mutex_unlock(&collector->mutex);
+	background_wake(collector->background);
 }
 
-void garbage_collector_stop(struct garbage_collector *garbage_collector)
+void garbage_collector_stop(struct garbage_collector *collector)
 {
-	if (garbage_collector == NULL)
+	if (collector == NULL)
 		return;
-	background_stop(garbage_collector->background);
-	pthread_mutex_destroy(&garbage_collector->mutex);
-	free(garbage_collector);
+	background_stop(collector->background);
+	pthread_mutex_destroy(&collector->mutex);
+	free(collector);
 }

@@ -15,16 +15,16 @@ struct garbage_collector;
 
 /* Start the thread; it reads `store`, and commits through `pipeline`. ERR_IO
  * when there can be no thread. */
-enum error
-garbage_collector_start(struct garbage_collector **garbage_collector_out,
-			struct store *store, struct pipeline *pipeline,
-			const struct retention_limits *limits);
+enum error garbage_collector_start(struct garbage_collector **collector_out,
+				   struct store *store,
+				   struct pipeline *pipeline,
+				   const struct retention_limits *limits);
 
 /* Other limits, from now on. Any thread. */
-void garbage_collector_configure(struct garbage_collector *garbage_collector,
+void garbage_collector_configure(struct garbage_collector *collector,
 				 const struct retention_limits *limits);
 
 /* Stop after the transaction under way. NULL is a no-op. */
-void garbage_collector_stop(struct garbage_collector *garbage_collector);
+void garbage_collector_stop(struct garbage_collector *collector);
 
 #endif

@@ -65,14 +65,14 @@ static uint64_t commit_gc(const struct gc_row *rows, size_t count)
 		engine_commit(world.engine, &change, 1, world.now_ms, NULL),
 		ERR_NONE);
 	ck_assert_int_eq(change.error, ERR_NONE);
-	return change.swept;
+	return change.collected;
 }
 
 /* Drop what is over the limits until nothing is; how many went. */
 static uint64_t gc_all(void)
 {
 	uint64_t total = 0;
-	uint64_t swept;
+	uint64_t collected;
 
 	do {
 		struct gc gc;
@@ -80,10 +80,10 @@ static uint64_t gc_all(void)
 		ck_assert_int_eq(
 			gc_find(world.store, &limits, world.now_ms, &gc),
 			ERR_NONE);
-		swept = commit_gc(gc.rows, gc.count);
-		total += swept;
+		collected = commit_gc(gc.rows, gc.count);
+		total += collected;
 		free(gc.rows);
-	} while (swept > 0);
+	} while (collected > 0);
 	return total;
 }
 
@@ -186,16 +186,16 @@ static uint64_t bytes_of_bodies(void)
 START_TEST(bodies_go_by_bytes_the_oldest_of_all_sites_first)
 {
 	uint64_t full;
-	uint64_t swept;
+	uint64_t collected;
 
 	put(0, 100);
 	world_add_site(&world, "b.test");
 	put_in("b.test", 0, 100, 1000);
 	full = bytes_of_bodies();
 	limits.bodies.bytes = full * 3 / 4;
-	swept = gc_all();
-	ck_assert_uint_ge(swept, 49);
-	ck_assert_uint_le(swept, 52);
+	collected = gc_all();
+	ck_assert_uint_ge(collected, 49);
+	ck_assert_uint_le(collected, 52);
 	ck_assert_uint_le(bytes_of_bodies(), full * 3 / 4);
 	for (unsigned i = 0; i < 100; i++)
 		ck_assert_uint_eq(
@@ -335,7 +335,7 @@ START_TEST(a_page_without_body_can_change_and_go)
 }
 END_TEST
 
-/* Pages come, change and go while others are swept. */
+/* Pages come, change and go while others are collected. */
 START_TEST(all_holds_while_pages_change)
 {
 	uint64_t state = 7;

@@ -17,7 +17,7 @@
 #include "daemon/http/http.h"
 #include "daemon/pipeline/pipeline.h"
 #include "daemon/watch/garbage_collector.h"
-#include "daemon/watch/tuner.h"
+#include "daemon/watch/threshold_selector.h"
 #include "daemon/watch/watching.h"
 #include "store/log.h"
 #include "store/memory.h"
@@ -35,14 +35,14 @@ struct service {
 	struct engine *engine;
 	struct archive *archive; /* NULL: none is written */
 	struct pipeline *pipeline;
-	struct tuner *tuner;
+	struct threshold_selector *threshold_selector;
 	struct watching *watching;
 	struct garbage_collector *garbage_collector;
 	struct delivery *delivery;
 	struct api *api;
 	uint64_t started_ms;
-	/* the committing thread wakes the server and the tuner, which come
-	 * later and go earlier */
+	/* the committing thread wakes the server and the threshold selector,
+	 * which come later and go earlier */
 	pthread_mutex_t mutex;
 	struct http_server *server;
 	atomic_bool is_ready; /* the API knows the server */
@@ -55,8 +55,8 @@ static void on_commit(void *context)
 	pthread_mutex_lock(&service->mutex);
 	if (service->server != NULL)
 		http_wake(service->server);
-	if (service->tuner != NULL)
-		tuner_wake(service->tuner);
+	if (service->threshold_selector != NULL)
+		threshold_selector_wake(service->threshold_selector);
 	if (service->watching != NULL)
 		watching_wake(service->watching);
 	if (service->delivery != NULL)
@@ -231,30 +231,31 @@ static enum error start_pipeline(struct service *service)
 	return error;
 }
 
-static enum error start_tuner(struct service *service)
+static enum error start_threshold_selector(struct service *service)
 {
-	struct tuner *tuner = NULL;
-	enum error error =
-		tuner_start(&tuner, service->store, service->pipeline,
-			    service->config.max_leaves);
+	struct threshold_selector *threshold_selector = NULL;
+	enum error error = threshold_selector_start(
+		&threshold_selector, service->store, service->pipeline,
+		service->config.max_leaves);
 
 	if (error != ERR_NONE)
-		log_error("the tuner cannot be started; see ulimit -u");
+		log_error("the threshold_selector cannot be started; see "
+			  "ulimit -u");
 	pthread_mutex_lock(&service->mutex);
-	service->tuner = tuner;
+	service->threshold_selector = threshold_selector;
 	pthread_mutex_unlock(&service->mutex);
 	return error;
 }
 
-static void stop_tuner(struct service *service)
+static void stop_threshold_selector(struct service *service)
 {
-	struct tuner *tuner;
+	struct threshold_selector *threshold_selector;
 
 	pthread_mutex_lock(&service->mutex);
-	tuner = service->tuner;
-	service->tuner = NULL;
+	threshold_selector = service->threshold_selector;
+	service->threshold_selector = NULL;
 	pthread_mutex_unlock(&service->mutex);
-	tuner_stop(tuner);
+	threshold_selector_stop(threshold_selector);
 }
 
 static enum error start_watching(struct service *service)
@@ -376,7 +377,7 @@ static enum error start_parts(struct service *service)
 	if (error == ERR_NONE)
 		error = start_pipeline(service);
 	if (error == ERR_NONE)
-		error = start_tuner(service);
+		error = start_threshold_selector(service);
 	if (error == ERR_NONE)
 		error = start_watching(service);
 	if (error == ERR_NONE)
@@ -516,7 +517,7 @@ void service_stop(struct service *service)
 	if (service->pipeline != NULL)
 		pipeline_refuse_ingests(service->pipeline);
 	requests = stop_server(service);
-	stop_tuner(service);
+	stop_threshold_selector(service);
 	stop_watching(service);
 	garbage_collector_stop(service->garbage_collector);
 	stop_delivery(service);

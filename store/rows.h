@@ -20,18 +20,18 @@ struct site_row {
 	uint32_t id;           /* from 1; prefix of the site's keys */
 	uint32_t next_cluster; /* the next public cluster number, from 1 */
 	uint64_t added_ms;
-	uint64_t generation;  /* raised by each change of any page */
-	uint64_t tuned;       /* generation that the threshold was chosen
-				 for */
-	uint32_t tuned_pages; /* page_count at that time */
-	uint64_t revisit_ms;  /* fetch a page anew after this, to begin with;
-				 0: never */
-	uint64_t watch_ms;    /* between two looks at its templates; 0: never
-			       */
-	uint64_t asked_ms;  /* a visit of it last ended, whatever it brought */
-	uint64_t seen_ms;   /* it last answered with a page, or that one is
-			       as it was; 0: never */
-	uint64_t max_bytes; /* over the wire, of first visits; 0: any */
+	uint64_t generation;           /* raised by each change of any page */
+	uint64_t threshold_generation; /* generation that the threshold was
+			   chosen for */
+	uint32_t threshold_pages;      /* page_count at that time */
+	uint64_t revisit_ms; /* fetch a page anew after this, to begin with;
+				0: never */
+	uint64_t watch_ms;   /* between two looks at its templates; 0: never
+			      */
+	uint64_t asked_ms;   /* a visit of it last ended, whatever it brought */
+	uint64_t seen_ms;    /* it last answered with a page, or that one is
+				as it was; 0: never */
+	uint64_t max_bytes;  /* over the wire, of first visits; 0: any */
 	uint64_t max_time_ms; /* spent fetching first visits; 0: any */
 	uint64_t spent_bytes; /* of these budgets */
 	uint64_t spent_ms;

@@ -22,7 +22,7 @@ static const char *state_of(const struct site_row *row)
 {
 	if (row->pending_count > 0)
 		return "crawling";
-	return site_wants_threshold(row) ? "tuning" : "watching";
+	return site_wants_threshold(row) ? "selecting" : "watching";
 }
 
 static json_t *whole(uint64_t number)

@@ -190,7 +190,7 @@ static bool show_tree(void *context, uint64_t done, uint64_t total)
 }
 
 /* Choose the threshold, as the daemon does when a crawl is at rest. */
-static void tune(struct lesson *lesson)
+static void select_threshold(struct lesson *lesson)
 {
 	const struct dendrogram_options watch = {
 		.max_leaves = REPORT_MAX_LEAVES,
@@ -236,7 +236,7 @@ bool offline_site_learn(const struct ctl *ctl, struct offline_site *site_out)
 	if (!lesson.is_broken)
 		add_pages(&lesson);
 	if (!lesson.is_broken && offline_threshold(ctl) == THRESHOLD_AUTO)
-		tune(&lesson);
+		select_threshold(&lesson);
 	engine_destroy(lesson.engine);
 	free(lesson.changes);
 	free(lesson.waiting);

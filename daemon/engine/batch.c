@@ -314,8 +314,8 @@ void batch_apply(struct batch *batch, struct change *change)
 	case CHANGE_SITE_ADD:
 		batch_add_site(batch, change, 0);
 		break;
-	case CHANGE_SITE_TUNE:
-		batch_tune_site(batch, change);
+	case CHANGE_SITE_THRESHOLD:
+		batch_set_site_threshold(batch, change);
 		break;
 	case CHANGE_SITE_DELETE:
 		batch_delete_site(batch, change);

@@ -48,7 +48,7 @@ struct site *batch_new_site(struct batch *batch, struct change *change);
 /* `redirects`: hops that led to the seed. */
 void batch_add_site(struct batch *batch, struct change *change,
 		    unsigned redirects);
-void batch_tune_site(struct batch *batch, struct change *change);
+void batch_set_site_threshold(struct batch *batch, struct change *change);
 void batch_delete_site(struct batch *batch, struct change *change);
 
 /* batch_page.c: a page came, changed, or went. */

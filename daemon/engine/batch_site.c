@@ -75,7 +75,7 @@ static void change_options(struct batch *batch, struct site *site,
 		frontier_revive(batch->txn, &site->row);
 	set_options(site, options);
 	if ((options->flags & SITE_IS_AUTO) != 0)
-		site->row.tuned = 0;
+		site->row.threshold_generation = 0;
 	else
 		batch_recut(batch, site, options->threshold);
 }
@@ -112,7 +112,7 @@ void batch_add_site(struct batch *batch, struct change *change,
  * A threshold was chosen from the pages. When pages have changed since, it
  * counts all the same, and the next choice will be made soon.
  */
-void batch_tune_site(struct batch *batch, struct change *change)
+void batch_set_site_threshold(struct batch *batch, struct change *change)
 {
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
@@ -126,9 +126,9 @@ void batch_tune_site(struct batch *batch, struct change *change)
 		return; /* the operator was faster */
 	is_current = site->row.generation == change->generation;
 	batch_recut(batch, site, change->options.threshold);
-	site->row.tuned =
+	site->row.threshold_generation =
 		is_current ? site->row.generation : change->generation;
-	site->row.tuned_pages = site->row.page_count;
+	site->row.threshold_pages = site->row.page_count;
 }
 
 /* What is remembered of the host itself. */

@@ -64,10 +64,10 @@ struct site_options {
 void options_set_threshold(struct site_options *options, unsigned threshold);
 
 enum change_kind {
-	CHANGE_SITE_ADD,    /* url is the seed; a known site gets new options */
-	CHANGE_SITE_TUNE,   /* the site of url gets the threshold of options,
-			       chosen for its `generation`, if it still is
-			       number `site` */
+	CHANGE_SITE_ADD, /* url is the seed; a known site gets new options */
+	CHANGE_SITE_THRESHOLD, /* the site of url gets the threshold of options,
+			     chosen for its `generation`, if it still is
+			     number `site` */
 	CHANGE_SITE_DELETE, /* the site of url and everything that it holds */
 	CHANGE_GUARD,       /* a guard of the site of url comes or goes:
 			       `guard` */
@@ -97,17 +97,17 @@ struct change {
 			     replaced by it, and it is tried again */
 	uint32_t pace_ms; /* of a page of the host, by its robots.txt, too */
 	const struct url *url;
-	struct site_options options; /* SITE_ADD, ASK, SITE_TUNE */
-	uint64_t generation;         /* SITE_TUNE */
+	struct site_options options; /* SITE_ADD, ASK, SITE_THRESHOLD */
+	uint64_t generation;         /* SITE_THRESHOLD */
 	struct slice packed;         /* PAGE: the body by compress() */
-	uint32_t site;               /* SITE_TUNE; and of answers, whose lease
-					it is: 0 is any */
-	uint32_t body_bytes;         /* PAGE: before compression */
-	struct slice charset;        /* PAGE: of the Content-Type, or empty */
-	struct slice record;         /* PAGE: of analyse(), aligned to 8 */
-	struct slice guarded;        /* PAGE: of guarding_check(), or empty */
-	uint64_t time_ms;            /* INGEST: when it was fetched; 0: now */
-	struct slice listing;        /* SITEMAP: see daemon/engine/listing.h */
+	uint32_t site;        /* SITE_THRESHOLD; and of answers, whose lease
+				 it is: 0 is any */
+	uint32_t body_bytes;  /* PAGE: before compression */
+	struct slice charset; /* PAGE: of the Content-Type, or empty */
+	struct slice record;  /* PAGE: of analyse(), aligned to 8 */
+	struct slice guarded; /* PAGE: of guarding_check(), or empty */
+	uint64_t time_ms;     /* INGEST: when it was fetched; 0: now */
+	struct slice listing; /* SITEMAP: see daemon/engine/listing.h */
 	uint64_t asked_ms; /* ASK: a page fetched since then will do; 0: none */
 	const struct url *target; /* REDIRECT */
 	struct outcome outcome;   /* PAGE, REDIRECT, FAILED */

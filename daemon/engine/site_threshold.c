@@ -7,9 +7,9 @@ enum { MIN_PAGES = 20 }; /* nothing is chosen earlier while it grows */
 bool site_wants_threshold(const struct site_row *site)
 {
 	if ((site->flags & SITE_IS_AUTO) == 0 ||
-	    site->tuned == site->generation)
+	    site->threshold_generation == site->generation)
 		return false;
 	return site->pending_count == 0 ||
 	       (site->page_count >= MIN_PAGES &&
-		site->page_count / 2 >= site->tuned_pages);
+		site->page_count / 2 >= site->threshold_pages);
 }

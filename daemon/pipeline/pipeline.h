@@ -52,8 +52,8 @@ enum error pipeline_start(struct pipeline **pipeline_out, struct engine *engine,
 void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms);
 
 /*
- * Have `change` (SITE_ADD, SITE_TUNE, SITE_DELETE or ASK) committed and wait
- * for it; any thread. Returns its error; ERR_BUSY when too many wait,
+ * Have `change` (SITE_ADD, SITE_THRESHOLD, SITE_DELETE or ASK) committed and
+ * wait for it; any thread. Returns its error; ERR_BUSY when too many wait,
  * ERR_STOPPED.
  */
 enum error pipeline_command(struct pipeline *pipeline, struct change *change);

@@ -328,7 +328,7 @@ enum error survey_choose(struct store *store, const char *host,
 struct change choice_change(const struct choice *choice, const struct url *seed)
 {
 	return (struct change){
-		.kind = CHANGE_SITE_TUNE,
+		.kind = CHANGE_SITE_THRESHOLD,
 		.url = seed,
 		.options = {.threshold = (uint16_t)choice->threshold},
 		.site = choice->site,

@@ -12,7 +12,7 @@
 struct watched {
 	uint32_t site;
 	uint64_t generation;
-	uint64_t tuned;
+	uint64_t threshold_generation;
 	uint64_t seen_ms;
 	uint32_t pending_count;
 	uint32_t failed_count;
@@ -61,19 +61,20 @@ static struct watched *find(struct watching *watching, uint32_t site)
 static bool is_due(struct watched *watched, const struct site_row *row,
 		   uint64_t now_ms)
 {
-	bool has_news = watched->host == NULL ||
-			watched->generation != row->generation ||
-			watched->tuned != row->tuned ||
-			watched->seen_ms != row->seen_ms ||
-			watched->pending_count != row->pending_count ||
-			watched->failed_count != row->failed_count ||
-			watched->flags != row->flags ||
-			watched->watch_ms != row->watch_ms;
+	bool has_news =
+		watched->host == NULL ||
+		watched->generation != row->generation ||
+		watched->threshold_generation != row->threshold_generation ||
+		watched->seen_ms != row->seen_ms ||
+		watched->pending_count != row->pending_count ||
+		watched->failed_count != row->failed_count ||
+		watched->flags != row->flags ||
+		watched->watch_ms != row->watch_ms;
 
 	if (watched->host == NULL)
 		watched->host = mem_copy_text(row->host.data, row->host.size);
 	watched->generation = row->generation;
-	watched->tuned = row->tuned;
+	watched->threshold_generation = row->threshold_generation;
 	watched->seen_ms = row->seen_ms;
 	watched->pending_count = row->pending_count;
 	watched->failed_count = row->failed_count;

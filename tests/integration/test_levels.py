@@ -202,7 +202,7 @@ class Levels(harness.Case):
         self.assertEqual(daemon.ctl("levels", web.host).returncode, 1)
 
     def test_stops_while_it_chooses(self):
-        """The daemon ends with 0 and in time, whatever the tuner is at."""
+        """The daemon ends with 0 and in time, whatever the threshold_selector is at."""
         web = self.web()
         for pages in (1, 20, 40, 69):
             with self.subTest(pages=pages):

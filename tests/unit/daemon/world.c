@@ -138,11 +138,11 @@ enum error world_set_threshold(struct world *world, const char *host,
 	return commit_for(world, &change, host);
 }
 
-enum error world_tune(struct world *world, const char *host, unsigned threshold,
-		      uint64_t generation)
+enum error world_choose_threshold(struct world *world, const char *host,
+				  unsigned threshold, uint64_t generation)
 {
 	struct change change = {
-		.kind = CHANGE_SITE_TUNE,
+		.kind = CHANGE_SITE_THRESHOLD,
 		.options = {.threshold = (uint16_t)threshold},
 		.generation = generation,
 	};

@@ -52,8 +52,8 @@ enum error world_set_threshold(struct world *world, const char *host,
 			       unsigned threshold);
 
 /* The site gets a threshold (permille) that was chosen for `generation`. */
-enum error world_tune(struct world *world, const char *host, unsigned threshold,
-		      uint64_t generation);
+enum error world_choose_threshold(struct world *world, const char *host,
+				  unsigned threshold, uint64_t generation);
 
 /* The row of a site that is there, without its slices. */
 struct site_row world_site(struct world *world, const char *host);

@@ -28,8 +28,8 @@ static const struct site_row site = {
 	.next_cluster = 2,
 	.added_ms = 3,
 	.generation = 4,
-	.tuned = 3,
-	.tuned_pages = 2,
+	.threshold_generation = 3,
+	.threshold_pages = 2,
 	.revisit_ms = UINT64_MAX,
 	.max_pages = 6,
 	.max_depth = 7,
@@ -65,8 +65,8 @@ START_TEST(a_site_is_read_back)
 	ck_assert_uint_eq(row.measure, 9);
 	ck_assert_uint_eq(row.threshold, 1000);
 	ck_assert_uint_eq(row.width, 16);
-	ck_assert_uint_eq(row.tuned, 3);
-	ck_assert_uint_eq(row.tuned_pages, 2);
+	ck_assert_uint_eq(row.threshold_generation, 3);
+	ck_assert_uint_eq(row.threshold_pages, 2);
 	ck_assert_uint_eq(row.flags, SITE_IS_SAMPLE);
 	ck_assert_uint_eq(row.page_count, 12);
 	ck_assert_uint_eq(row.found_count, 13);

@@ -421,10 +421,10 @@ START_TEST(a_site_waits_for_its_threshold)
 	world_set_threshold(&world, "news.example", THRESHOLD_AUTO);
 	start_again();
 	site = get("/v1/sites/news.example");
-	ck_assert_str_eq(text_of(site, "state"), "tuning");
+	ck_assert_str_eq(text_of(site, "state"), "selecting");
 	stop();
-	world_tune(&world, "news.example", 300,
-		   (uint64_t)number_of(site, "generation"));
+	world_choose_threshold(&world, "news.example", 300,
+			       (uint64_t)number_of(site, "generation"));
 	start_again();
 	json_decref(site);
 	site = get("/v1/sites/news.example");

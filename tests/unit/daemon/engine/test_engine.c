@@ -531,10 +531,11 @@ static void cut_at(unsigned threshold)
 			 ERR_NONE);
 }
 
-static void tune(unsigned threshold, uint64_t generation)
+static void select_threshold(unsigned threshold, uint64_t generation)
 {
-	ck_assert_int_eq(world_tune(&world, "a.test", threshold, generation),
-			 ERR_NONE);
+	ck_assert_int_eq(
+		world_choose_threshold(&world, "a.test", threshold, generation),
+		ERR_NONE);
 }
 
 /* The clusters of pages 0 to 6. */
@@ -660,7 +661,7 @@ START_TEST(auto_keeps_the_threshold_until_one_is_chosen)
 	site = world_site(&world, "a.test");
 	ck_assert_uint_eq(site.threshold, 100);
 	ck_assert_uint_eq(site.flags & SITE_IS_AUTO, SITE_IS_AUTO);
-	ck_assert_uint_ne(site.tuned, site.generation);
+	ck_assert_uint_ne(site.threshold_generation, site.generation);
 	CHECK_CLUSTERS(1, 1, 1, 3, 3, 2, 2);
 }
 END_TEST
@@ -671,21 +672,22 @@ START_TEST(a_chosen_threshold_counts_and_is_noted)
 
 	put_seven();
 	cut_at(THRESHOLD_AUTO);
-	tune(100, world_site(&world, "a.test").generation);
+	select_threshold(100, world_site(&world, "a.test").generation);
 	site = world_site(&world, "a.test");
 	ck_assert_uint_eq(site.threshold, 100);
-	ck_assert_uint_eq(site.tuned, site.generation);
-	ck_assert_uint_eq(site.tuned_pages, 7);
+	ck_assert_uint_eq(site.threshold_generation, site.generation);
+	ck_assert_uint_eq(site.threshold_pages, 7);
 	CHECK_CLUSTERS(1, 1, 1, 3, 3, 2, 2);
 	/* again: nothing changes */
-	tune(100, site.generation);
+	select_threshold(100, site.generation);
 	ck_assert_uint_eq(world_site(&world, "a.test").generation,
 			  site.generation);
-	ck_assert_uint_eq(world_site(&world, "a.test").tuned, site.generation);
+	ck_assert_uint_eq(world_site(&world, "a.test").threshold_generation,
+			  site.generation);
 	/* and a page that comes makes it old */
 	put_blocks(7, 0x700);
 	site = world_site(&world, "a.test");
-	ck_assert_uint_ne(site.tuned, site.generation);
+	ck_assert_uint_ne(site.threshold_generation, site.generation);
 }
 END_TEST
 
@@ -698,11 +700,11 @@ START_TEST(a_choice_that_pages_overtook_counts_but_is_not_the_last)
 	cut_at(THRESHOLD_AUTO);
 	generation = world_site(&world, "a.test").generation;
 	put_blocks(7, 0x700);
-	tune(100, generation);
+	select_threshold(100, generation);
 	site = world_site(&world, "a.test");
 	ck_assert_uint_eq(site.threshold, 100);
-	ck_assert_uint_eq(site.tuned, generation);
-	ck_assert_uint_ne(site.tuned, site.generation);
+	ck_assert_uint_eq(site.threshold_generation, generation);
+	ck_assert_uint_ne(site.threshold_generation, site.generation);
 	CHECK_CLUSTERS(1, 1, 1, 4, 4, 2, 2);
 }
 END_TEST
@@ -716,7 +718,7 @@ START_TEST(the_operators_number_beats_a_choice)
 	cut_at(THRESHOLD_AUTO);
 	generation = world_site(&world, "a.test").generation;
 	cut_at(300);
-	tune(100, generation);
+	select_threshold(100, generation);
 	site = world_site(&world, "a.test");
 	ck_assert_uint_eq(site.threshold, 300);
 	ck_assert_uint_eq(site.flags & SITE_IS_AUTO, 0);
@@ -728,7 +730,8 @@ START_TEST(a_choice_for_a_site_that_is_gone_is_not_found)
 	put_seven();
 	cut_at(THRESHOLD_AUTO);
 	commit(CHANGE_SITE_DELETE);
-	ck_assert_int_eq(world_tune(&world, "a.test", 100, 7), ERR_NOT_FOUND);
+	ck_assert_int_eq(world_choose_threshold(&world, "a.test", 100, 7),
+			 ERR_NOT_FOUND);
 	ck_assert_uint_eq(rows_of(TABLE_SITES), 0);
 }
 END_TEST
@@ -737,7 +740,7 @@ END_TEST
 START_TEST(a_choice_for_the_site_before_is_not_taken)
 {
 	struct change change = {
-		.kind = CHANGE_SITE_TUNE,
+		.kind = CHANGE_SITE_THRESHOLD,
 		.options = {.threshold = 100},
 		.site = world_site(&world, "a.test").id,
 	};
@@ -818,7 +821,8 @@ static void random_cut(uint64_t *state)
 	else if (die < 91)
 		cut_at(THRESHOLD_AUTO);
 	else if (die < 97)
-		tune(threshold, generation - world_random(state) % 2);
+		select_threshold(threshold,
+				 generation - world_random(state) % 2);
 	else
 		world_reopen(&world);
 }

@@ -1,4 +1,4 @@
-#include "daemon/watch/tuner.h"
+#include "daemon/watch/threshold_selector.h"
 
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "store/log.h"
 #include "store/memory.h"
 
-struct tuner {
+struct threshold_selector {
 	struct store *store;
 	struct pipeline *pipeline;
 	size_t max_leaves;
@@ -49,11 +49,11 @@ static bool goes_on(void *context, uint64_t done, uint64_t total)
 }
 
 /* False when it failed for a reason that may last. */
-static bool tune(struct tuner *tuner, struct background *background,
-		 const char *seed)
+static bool select_threshold(struct threshold_selector *selector,
+			     struct background *background, const char *seed)
 {
 	const struct dendrogram_options options = {
-		.max_leaves = tuner->max_leaves,
+		.max_leaves = selector->max_leaves,
 		.goes_on = goes_on,
 		.context = background,
 	};
@@ -63,11 +63,11 @@ static bool tune(struct tuner *tuner, struct background *background,
 	enum error error = url_parse(&url, slice_of(seed), NULL);
 
 	if (error == ERR_NONE)
-		error = survey_choose(tuner->store, url.host, &options,
+		error = survey_choose(selector->store, url.host, &options,
 				      &choice);
 	if (error == ERR_NONE) {
 		change = choice_change(&choice, &url);
-		error = pipeline_command(tuner->pipeline, &change);
+		error = pipeline_command(selector->pipeline, &change);
 	}
 	if (error == ERR_NONE)
 		log_debug("site %s: threshold %g: %s", url.host,
@@ -79,49 +79,52 @@ static bool tune(struct tuner *tuner, struct background *background,
 	return false;
 }
 
-static struct background_wish tune_all(struct background *background,
-				       void *context)
+static struct background_wish select_all(struct background *background,
+					 void *context)
 {
-	struct tuner *tuner = context;
+	struct threshold_selector *selector = context;
 	struct turns turns = {0};
 	bool is_well = true;
 
-	find_turns(tuner->store, &turns);
+	find_turns(selector->store, &turns);
 	for (size_t i = 0; i < turns.count; i++) {
 		if (!background_is_ended(background))
-			is_well &= tune(tuner, background, turns.seeds[i]);
+			is_well &= select_threshold(selector, background,
+						    turns.seeds[i]);
 		free(turns.seeds[i]);
 	}
 	free(turns.seeds);
 	return (struct background_wish){.is_failing = !is_well};
 }
 
-enum error tuner_start(struct tuner **tuner_out, struct store *store,
-		       struct pipeline *pipeline, size_t max_leaves)
+enum error threshold_selector_start(struct threshold_selector **selector_out,
+				    struct store *store,
+				    struct pipeline *pipeline,
+				    size_t max_leaves)
 {
-	struct tuner *tuner = mem_alloc(1, sizeof(*tuner));
+	struct threshold_selector *selector = mem_alloc(1, sizeof(*selector));
 	enum error error;
 
-	tuner->store = store;
-	tuner->pipeline = pipeline;
-	tuner->max_leaves = max_leaves;
-	error = background_start(&tuner->background, tune_all, tuner);
+	selector->store = store;
+	selector->pipeline = pipeline;
+	selector->max_leaves = max_leaves;
+	error = background_start(&selector->background, select_all, selector);
 	if (error == ERR_NONE)
-		*tuner_out = tuner;
+		*selector_out = selector;
 	else
-		free(tuner);
+		free(selector);
 	return error;
 }
 
-void tuner_wake(struct tuner *tuner)
+void threshold_selector_wake(struct threshold_selector *selector)
 {
-	background_wake(tuner->background);
+	background_wake(selector->background);
 }
 
-void tuner_stop(struct tuner *tuner)
+void threshold_selector_stop(struct threshold_selector *selector)
 {
-	if (tuner == NULL)
+	if (selector == NULL)
 		return;
-	background_stop(tuner->background);
-	free(tuner);
+	background_stop(selector->background);
+	free(selector);
 }

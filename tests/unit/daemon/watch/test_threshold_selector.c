@@ -1,5 +1,5 @@
 #include "daemon/engine/site_threshold.h"
-#include "daemon/watch/tuner.h"
+#include "daemon/watch/threshold_selector.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -30,16 +30,17 @@ enum {
 
 static struct world world;
 static struct pipeline *pipeline;
-static struct tuner *tuner;
-/* The committing thread wakes the tuner, which comes later and goes earlier. */
+static struct threshold_selector *selector;
+/* The committing thread wakes the threshold selector, which comes later and
+ * goes earlier. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void on_commit(void *context)
 {
 	(void)context;
 	pthread_mutex_lock(&mutex);
-	if (tuner != NULL)
-		tuner_wake(tuner);
+	if (selector != NULL)
+		threshold_selector_wake(selector);
 	pthread_mutex_unlock(&mutex);
 }
 
@@ -61,41 +62,41 @@ static void start_pipeline(void)
 			 ERR_NONE);
 }
 
-static void set_tuner(struct tuner *next)
+static void set_threshold_selector(struct threshold_selector *next)
 {
 	pthread_mutex_lock(&mutex);
-	tuner = next;
+	selector = next;
 	pthread_mutex_unlock(&mutex);
 }
 
-static void start_tuner(size_t max_leaves)
+static void start_threshold_selector(size_t max_leaves)
 {
-	struct tuner *started;
+	struct threshold_selector *started;
 
-	ck_assert_int_eq(
-		tuner_start(&started, world.store, pipeline, max_leaves),
-		ERR_NONE);
-	set_tuner(started);
+	ck_assert_int_eq(threshold_selector_start(&started, world.store,
+						  pipeline, max_leaves),
+			 ERR_NONE);
+	set_threshold_selector(started);
 }
 
-static void stop_tuner(void)
+static void stop_threshold_selector(void)
 {
-	struct tuner *stopped = tuner;
+	struct threshold_selector *stopped = selector;
 
-	set_tuner(NULL);
-	tuner_stop(stopped);
+	set_threshold_selector(NULL);
+	threshold_selector_stop(stopped);
 }
 
 static void setup(void)
 {
 	world_open(&world, 0);
 	pipeline = NULL;
-	tuner = NULL;
+	selector = NULL;
 }
 
 static void teardown(void)
 {
-	stop_tuner();
+	stop_threshold_selector();
 	pipeline_stop(pipeline, 0);
 	world_close(&world);
 }
@@ -105,10 +106,10 @@ START_TEST(a_site_wants_a_threshold_when_its_turn_has_come)
 	static const struct {
 		uint32_t flags;
 		uint64_t generation;
-		uint64_t tuned;
+		uint64_t threshold_generation;
 		uint32_t pending;
 		uint32_t pages;
-		uint32_t tuned_pages;
+		uint32_t threshold_pages;
 		bool is_wanted;
 	} rows[] = {
 		/* at rest, and changed since */
@@ -140,10 +141,10 @@ START_TEST(a_site_wants_a_threshold_when_its_turn_has_come)
 		const struct site_row site = {
 			.flags = rows[i].flags,
 			.generation = rows[i].generation,
-			.tuned = rows[i].tuned,
+			.threshold_generation = rows[i].threshold_generation,
 			.pending_count = rows[i].pending,
 			.page_count = rows[i].pages,
-			.tuned_pages = rows[i].tuned_pages,
+			.threshold_pages = rows[i].threshold_pages,
 		};
 
 		ck_assert_msg(site_wants_threshold(&site) == rows[i].is_wanted,
@@ -158,7 +159,7 @@ static void take_a_nap(void)
 }
 
 /* At rest with as many pages, and its threshold chosen for them. */
-static bool is_tuned(const char *host, uint32_t pages)
+static bool has_threshold(const char *host, uint32_t pages)
 {
 	struct site_row site = world_site(&world, host);
 
@@ -167,13 +168,13 @@ static bool is_tuned(const char *host, uint32_t pages)
 }
 
 /* False when it does not come to that in time. */
-static bool gets_tuned(const char *host, uint32_t pages)
+static bool gets_threshold(const char *host, uint32_t pages)
 {
 	uint64_t end_ms = clock_steady_ms() + PATIENCE_MS;
 
-	while (!is_tuned(host, pages) && clock_steady_ms() < end_ms)
+	while (!has_threshold(host, pages) && clock_steady_ms() < end_ms)
 		take_a_nap();
-	return is_tuned(host, pages);
+	return has_threshold(host, pages);
 }
 
 /* /p/N are posts and /t/N tags, which the index links to. */
@@ -266,17 +267,17 @@ START_TEST(a_crawled_site_gets_its_threshold)
 
 	snprintf(host, sizeof(host), "127.0.0.1:%u", server.port);
 	start_pipeline();
-	start_tuner(100);
+	start_threshold_selector(100);
 	watch(&server, THRESHOLD_AUTO);
-	ck_assert(gets_tuned(host, PAGES));
+	ck_assert(gets_threshold(host, PAGES));
 	ck_assert_uint_eq(world_site(&world, host).threshold, CHOSEN);
-	ck_assert_uint_eq(world_site(&world, host).tuned_pages, PAGES);
+	ck_assert_uint_eq(world_site(&world, host).threshold_pages, PAGES);
 	/* the operator's number, and back */
 	watch(&server, 700);
-	ck_assert(gets_tuned(host, PAGES));
+	ck_assert(gets_threshold(host, PAGES));
 	ck_assert_uint_eq(world_site(&world, host).threshold, 700);
 	watch(&server, THRESHOLD_AUTO);
-	ck_assert(gets_tuned(host, PAGES));
+	ck_assert(gets_threshold(host, PAGES));
 	ck_assert_uint_eq(world_site(&world, host).threshold, CHOSEN);
 	ck_assert_uint_eq(world_problems(&world), 0);
 	server_stop(&server);
@@ -301,8 +302,8 @@ START_TEST(what_an_earlier_run_left_is_done_at_the_start)
 	put_site();
 	world_set_threshold(&world, "a.test", THRESHOLD_AUTO);
 	start_pipeline();
-	start_tuner(100);
-	ck_assert(gets_tuned("a.test", PAGES));
+	start_threshold_selector(100);
+	ck_assert(gets_threshold("a.test", PAGES));
 	ck_assert_uint_ne(world_site(&world, "a.test").threshold, 0);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
@@ -313,8 +314,8 @@ START_TEST(a_site_over_the_limit_gets_the_default)
 	put_site();
 	world_set_threshold(&world, "a.test", THRESHOLD_AUTO);
 	start_pipeline();
-	start_tuner(1);
-	ck_assert(gets_tuned("a.test", PAGES));
+	start_threshold_selector(1);
+	ck_assert(gets_threshold("a.test", PAGES));
 	ck_assert_uint_eq(world_site(&world, "a.test").threshold, 250);
 }
 END_TEST
@@ -334,9 +335,9 @@ START_TEST(a_damaged_site_holds_up_no_other)
 	txn_delete_prefix(&txn, TABLE_SETS, key_slice(&key));
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	start_pipeline();
-	start_tuner(100);
-	ck_assert(gets_tuned("a.test", PAGES));
-	ck_assert(!is_tuned("a-b.test", 1));
+	start_threshold_selector(100);
+	ck_assert(gets_threshold("a.test", PAGES));
+	ck_assert(!has_threshold("a-b.test", 1));
 }
 END_TEST
 
@@ -345,28 +346,28 @@ START_TEST(a_stop_does_not_wait_for_the_tree)
 	world_put_many(&world, "large.test", LARGE);
 	world_set_threshold(&world, "large.test", THRESHOLD_AUTO);
 	start_pipeline();
-	start_tuner(LARGE);
+	start_threshold_selector(LARGE);
 	take_a_nap();
-	stop_tuner();
-	ck_assert(!is_tuned("large.test", LARGE));
+	stop_threshold_selector();
+	ck_assert(!has_threshold("large.test", LARGE));
 }
 END_TEST
 
 START_TEST(it_can_be_stopped_at_once)
 {
-	tuner_stop(NULL);
+	threshold_selector_stop(NULL);
 	start_pipeline();
-	start_tuner(100);
+	start_threshold_selector(100);
 	for (unsigned i = 0; i < 1000; i++)
-		tuner_wake(tuner);
+		threshold_selector_wake(selector);
 	/* teardown stops it */
 }
 END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("tuner");
-	TCase *tcase = tcase_create("tuner");
+	Suite *suite = suite_create("threshold_selector");
+	TCase *tcase = tcase_create("threshold_selector");
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_checked_fixture(tcase, setup, teardown);

@@ -8,7 +8,7 @@
 #include "daemon/engine/engine.h"
 #include "daemon/answer/learned.h"
 #include "daemon/ctl/progress.h"
-#include "daemon/report/survey.h"
+#include "daemon/report/snapshot.h"
 #include "daemon/ctl/temporary_store.h"
 #include "store/compress.h"
 #include "store/file.h"
@@ -204,8 +204,8 @@ static void select_threshold(struct lesson *lesson)
 
 	lesson->progress = progress_begin("compare");
 	if (error == ERR_NONE)
-		error = survey_choose(lesson->site->store, seed.host, &watch,
-				      &choice);
+		error = snapshot_choose(lesson->site->store, seed.host, &watch,
+					&choice);
 	if (error == ERR_NONE) {
 		change = choice_change(&choice, &seed);
 		error = engine_commit(lesson->engine, &change, 1,

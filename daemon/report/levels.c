@@ -10,7 +10,7 @@
 #include "daemon/report/report.h"
 #include "daemon/report/report_json.h"
 #include "daemon/report/report_svg.h"
-#include "daemon/report/survey.h"
+#include "daemon/report/snapshot.h"
 #include "store/memory.h"
 
 enum {
@@ -22,7 +22,7 @@ enum {
 struct kept {
 	char *host; /* NULL: free */
 	uint64_t used;
-	struct survey survey;
+	struct snapshot snapshot;
 	struct report report;
 };
 
@@ -52,7 +52,7 @@ static void forget(struct kept *kept)
 		return;
 	free(kept->host);
 	report_free(&kept->report);
-	survey_free(&kept->survey);
+	snapshot_free(&kept->snapshot);
 	*kept = (struct kept){0};
 }
 
@@ -99,8 +99,8 @@ static struct kept *find(struct levels *levels, const char *host,
 
 		if (kept->host == NULL || strcmp(kept->host, host) != 0)
 			continue;
-		if (kept->survey.site.id == row->id &&
-		    kept->survey.site.generation == row->generation)
+		if (kept->snapshot.site.id == row->id &&
+		    kept->snapshot.site.generation == row->generation)
 			return kept;
 		forget(kept);
 	}
@@ -126,17 +126,17 @@ static enum error make(struct levels *levels, const char *host,
 		.goes_on = goes_on,
 		.context = levels,
 	};
-	enum error error = survey_read(levels->store, host, levels->max_leaves,
-				       &kept_out->survey);
+	enum error error = snapshot_read(
+		levels->store, host, levels->max_leaves, &kept_out->snapshot);
 
 	if (error != ERR_NONE)
 		return error;
-	error = survey_report(&kept_out->survey, &watch, &kept_out->report);
+	error = snapshot_report(&kept_out->snapshot, &watch, &kept_out->report);
 	if (error != ERR_NONE) {
-		survey_free(&kept_out->survey);
+		snapshot_free(&kept_out->snapshot);
 		return error;
 	}
-	survey_trim(&kept_out->survey);
+	snapshot_trim(&kept_out->snapshot);
 	kept_out->host = mem_copy_text(host, strlen(host));
 	return ERR_NONE;
 }
@@ -221,7 +221,7 @@ enum error levels_append(struct levels *levels, const char *host,
 	if (kept == NULL) {
 		error = add(levels, host, &kept);
 		if (error == ERR_NONE)
-			row = kept->survey.site; /* may have changed since */
+			row = kept->snapshot.site; /* may have changed since */
 	}
 	if (error == ERR_NONE) {
 		kept->used = ++levels->clock;

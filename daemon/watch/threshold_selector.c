@@ -4,7 +4,7 @@
 
 #include "daemon/runtime/background.h"
 #include "daemon/engine/site_threshold.h"
-#include "daemon/report/survey.h"
+#include "daemon/report/snapshot.h"
 #include "store/log.h"
 #include "store/memory.h"
 
@@ -63,8 +63,8 @@ static bool select_threshold(struct threshold_selector *selector,
 	enum error error = url_parse(&url, slice_of(seed), NULL);
 
 	if (error == ERR_NONE)
-		error = survey_choose(selector->store, url.host, &options,
-				      &choice);
+		error = snapshot_choose(selector->store, url.host, &options,
+					&choice);
 	if (error == ERR_NONE) {
 		change = choice_change(&choice, &url);
 		error = pipeline_command(selector->pipeline, &change);

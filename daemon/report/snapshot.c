@@ -1,4 +1,4 @@
-#include "daemon/report/survey.h"
+#include "daemon/report/snapshot.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct member {
 /* What is read, in growing arrays. */
 struct reading {
 	struct store *store;
-	struct survey *survey;
+	struct snapshot *snapshot;
 	uint32_t *sets; /* [leaf_count], ascending: their numbers */
 	size_t set_capacity;
 	size_t leaf_capacity;
@@ -35,27 +35,27 @@ struct reading {
 
 static void add_leaf(struct reading *reading, const struct set_scan *scan)
 {
-	struct survey *survey = reading->survey;
-	uint32_t *terms = ARENA_NEW(survey->arena, uint32_t, scan->count);
+	struct snapshot *snapshot = reading->snapshot;
+	uint32_t *terms = ARENA_NEW(snapshot->arena, uint32_t, scan->count);
 
 	if (scan->count > 0)
 		memcpy(terms, scan->terms, scan->count * sizeof(*terms));
 	reading->sets =
-		mem_grow(reading->sets, survey->leaf_count,
+		mem_grow(reading->sets, snapshot->leaf_count,
 			 &reading->set_capacity, sizeof(*reading->sets));
-	survey->leaves =
-		mem_grow(survey->leaves, survey->leaf_count,
-			 &reading->leaf_capacity, sizeof(*survey->leaves));
-	reading->sets[survey->leaf_count] = scan->set;
-	survey->leaves[survey->leaf_count++] = (struct dendrogram_leaf){
+	snapshot->leaves =
+		mem_grow(snapshot->leaves, snapshot->leaf_count,
+			 &reading->leaf_capacity, sizeof(*snapshot->leaves));
+	reading->sets[snapshot->leaf_count] = scan->set;
+	snapshot->leaves[snapshot->leaf_count++] = (struct dendrogram_leaf){
 		.terms = terms, .count = (uint32_t)scan->count};
-	if (scan->count > 0 && terms[scan->count - 1] >= survey->term_count)
-		survey->term_count = (size_t)terms[scan->count - 1] + 1;
+	if (scan->count > 0 && terms[scan->count - 1] >= snapshot->term_count)
+		snapshot->term_count = (size_t)terms[scan->count - 1] + 1;
 }
 
 static void read_sets(struct reading *reading, struct txn *txn)
 {
-	struct set_scan scan = set_scan_begin(txn, reading->survey->site.id);
+	struct set_scan scan = set_scan_begin(txn, reading->snapshot->site.id);
 
 	while (set_scan_next(&scan))
 		add_leaf(reading, &scan);
@@ -67,7 +67,7 @@ static uint32_t leaf_of(const struct reading *reading, uint32_t set)
 {
 	uint32_t count = reading->sets == NULL
 				 ? 0
-				 : (uint32_t)reading->survey->leaf_count;
+				 : (uint32_t)reading->snapshot->leaf_count;
 	uint32_t low = 0;
 	uint32_t high = count;
 
@@ -84,8 +84,8 @@ static uint32_t leaf_of(const struct reading *reading, uint32_t set)
 
 static void read_members(struct reading *reading, struct txn *txn)
 {
-	struct survey *survey = reading->survey;
-	struct key prefix = key_site(survey->site.id);
+	struct snapshot *snapshot = reading->snapshot;
+	struct key prefix = key_site(snapshot->site.id);
 	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
 
 	while (scan_next(&scan)) {
@@ -95,11 +95,11 @@ static void read_members(struct reading *reading, struct txn *txn)
 		if (!member_decode(scan.value, &member.set))
 			txn_fail(txn, ERR_CORRUPT);
 		member.leaf = leaf_of(reading, member.set);
-		if (member.leaf == survey->leaf_count) {
+		if (member.leaf == snapshot->leaf_count) {
 			txn_fail(txn, ERR_CORRUPT);
 			break;
 		}
-		survey->leaves[member.leaf].pages++;
+		snapshot->leaves[member.leaf].pages++;
 		reading->members = mem_grow(
 			reading->members, reading->member_count,
 			&reading->member_capacity, sizeof(*reading->members));
@@ -120,12 +120,12 @@ static int by_page(const void *left, const void *right)
 static enum error read_base(struct reading *reading, const char *host)
 {
 	struct txn txn = txn_begin_read(reading->store);
-	struct survey *survey = reading->survey;
+	struct snapshot *snapshot = reading->snapshot;
 
-	if (!site_get(&txn, slice_of(host), &survey->site))
+	if (!site_get(&txn, slice_of(host), &snapshot->site))
 		txn_fail(&txn, ERR_NOT_FOUND);
-	survey->site.host = (struct slice){NULL, 0};
-	survey->site.seed = (struct slice){NULL, 0};
+	snapshot->site.host = (struct slice){NULL, 0};
+	snapshot->site.seed = (struct slice){NULL, 0};
 	read_sets(reading, &txn);
 	read_members(reading, &txn);
 	if (reading->member_count > 1)
@@ -137,24 +137,24 @@ static enum error read_base(struct reading *reading, const char *host)
 /* A page that has gone since has no URL. */
 static void read_url(struct reading *reading, struct txn *txn, size_t index)
 {
-	struct survey *survey = reading->survey;
+	struct snapshot *snapshot = reading->snapshot;
 	const struct member *member = &reading->members[index];
 	struct slice url = {"", 0};
 	struct page_row row;
 
-	if (page_row_get(txn, survey->site.id, member->page, &row))
+	if (page_row_get(txn, snapshot->site.id, member->page, &row))
 		url = row.url;
 	reading->urls[index] = (struct slice){
 		arena_copy(reading->arena, url.data, url.size), url.size};
-	if (survey->examples[member->leaf] == NULL)
-		survey->examples[member->leaf] =
-			arena_copy(survey->names, url.data, url.size);
+	if (snapshot->examples[member->leaf] == NULL)
+		snapshot->examples[member->leaf] =
+			arena_copy(snapshot->names, url.data, url.size);
 }
 
 static void read_links(struct reading *reading, struct txn *txn, size_t index,
 		       struct inbound *inbound)
 {
-	struct key key = key_page(reading->survey->site.id,
+	struct key key = key_page(reading->snapshot->site.id,
 				  reading->members[index].page);
 	struct slice value = txn_get(txn, TABLE_RECORDS, key_slice(&key));
 	struct record record;
@@ -162,7 +162,7 @@ static void read_links(struct reading *reading, struct txn *txn, size_t index,
 	void *copy;
 
 	inbound_links(inbound, &links);
-	if (value.data == NULL || links >= SURVEY_MAX_LINKS)
+	if (value.data == NULL || links >= SNAPSHOT_MAX_LINKS)
 		return;
 	copy = record_copy(value);
 	value.data = copy;
@@ -196,17 +196,17 @@ static enum error read_pages(struct reading *reading, size_t count,
 
 static enum error read_witness(struct reading *reading)
 {
-	struct survey *survey = reading->survey;
+	struct snapshot *snapshot = reading->snapshot;
 	size_t count = reading->member_count;
-	uint32_t *leaves = ARENA_NEW(survey->arena, uint32_t, count);
-	uint32_t *labels = ARENA_NEW(survey->arena, uint32_t, count);
+	uint32_t *leaves = ARENA_NEW(snapshot->arena, uint32_t, count);
+	uint32_t *labels = ARENA_NEW(snapshot->arena, uint32_t, count);
 	struct inbound *inbound =
 		inbound_create(reading->urls, (uint32_t)count);
 	struct witness_link *links;
 	size_t link_count;
 	enum error error = read_pages(
 		reading,
-		count < SURVEY_MAX_SOURCES ? count : SURVEY_MAX_SOURCES,
+		count < SNAPSHOT_MAX_SOURCES ? count : SNAPSHOT_MAX_SOURCES,
 		inbound);
 
 	links = inbound_links(inbound, &link_count);
@@ -214,26 +214,27 @@ static enum error read_witness(struct reading *reading)
 	inbound_destroy(inbound);
 	for (size_t i = 0; i < count; i++)
 		leaves[i] = reading->members[i].leaf;
-	survey->witness = (struct witness_pages){leaves, labels, count};
+	snapshot->witness = (struct witness_pages){leaves, labels, count};
 	return error;
 }
 
-enum error survey_read(struct store *store, const char *host, size_t max_leaves,
-		       struct survey *survey_out)
+enum error snapshot_read(struct store *store, const char *host,
+			 size_t max_leaves, struct snapshot *snapshot_out)
 {
-	struct reading reading = {
-		.store = store, .survey = survey_out, .arena = arena_create()};
+	struct reading reading = {.store = store,
+				  .snapshot = snapshot_out,
+				  .arena = arena_create()};
 	enum error error;
 	bool is_small;
 
-	*survey_out = (struct survey){.arena = arena_create(),
-				      .names = arena_create()};
+	*snapshot_out = (struct snapshot){.arena = arena_create(),
+					  .names = arena_create()};
 	error = read_base(&reading, host);
-	is_small = survey_out->leaf_count <= max_leaves;
+	is_small = snapshot_out->leaf_count <= max_leaves;
 	if (error == ERR_NONE && is_small) {
-		survey_out->examples =
-			ARENA_NEW(survey_out->names, const char *,
-				  survey_out->leaf_count);
+		snapshot_out->examples =
+			ARENA_NEW(snapshot_out->names, const char *,
+				  snapshot_out->leaf_count);
 		reading.urls = ARENA_NEW(reading.arena, struct slice,
 					 reading.member_count);
 		error = read_pages(&reading, reading.member_count, NULL);
@@ -244,65 +245,65 @@ enum error survey_read(struct store *store, const char *host, size_t max_leaves,
 	free(reading.members);
 	arena_destroy(reading.arena);
 	if (error != ERR_NONE)
-		survey_free(survey_out);
+		snapshot_free(snapshot_out);
 	return error;
 }
 
-void survey_trim(struct survey *survey)
+void snapshot_trim(struct snapshot *snapshot)
 {
-	arena_destroy(survey->arena);
-	free(survey->leaves);
-	survey->arena = NULL;
-	survey->leaves = NULL;
-	survey->witness = (struct witness_pages){0};
+	arena_destroy(snapshot->arena);
+	free(snapshot->leaves);
+	snapshot->arena = NULL;
+	snapshot->leaves = NULL;
+	snapshot->witness = (struct witness_pages){0};
 }
 
-void survey_free(struct survey *survey)
+void snapshot_free(struct snapshot *snapshot)
 {
-	survey_trim(survey);
-	arena_destroy(survey->names);
-	*survey = (struct survey){0};
+	snapshot_trim(snapshot);
+	arena_destroy(snapshot->names);
+	*snapshot = (struct snapshot){0};
 }
 
-enum error survey_report(const struct survey *survey,
-			 const struct dendrogram_options *watch,
-			 struct report *report_out)
+enum error snapshot_report(const struct snapshot *snapshot,
+			   const struct dendrogram_options *watch,
+			   struct report *report_out)
 {
 	const struct report_pages pages = {
-		.leaves = survey->leaves,
-		.leaf_count = survey->leaf_count,
-		.witness = survey->witness,
+		.leaves = snapshot->leaves,
+		.leaf_count = snapshot->leaf_count,
+		.witness = snapshot->witness,
 	};
 	enum error error = report_begin(
-		(enum measure)(survey->site.measure % MEASURE_COUNT), &pages,
+		(enum measure)(snapshot->site.measure % MEASURE_COUNT), &pages,
 		watch, report_out);
 
-	report_out->threshold = survey->site.threshold;
-	report_out->terms = survey->term_count;
-	report_out->examples = survey->examples;
+	report_out->threshold = snapshot->site.threshold;
+	report_out->terms = snapshot->term_count;
+	report_out->examples = snapshot->examples;
 	return error;
 }
 
-static enum error choose(const struct survey *survey,
+static enum error choose(const struct snapshot *snapshot,
 			 const struct dendrogram_options *watch,
 			 struct choice *choice)
 {
 	enum measure measure =
-		(enum measure)(survey->site.measure % MEASURE_COUNT);
+		(enum measure)(snapshot->site.measure % MEASURE_COUNT);
 	struct dendrogram dendrogram;
 	struct suggestion suggestion;
-	enum error error = dendrogram_make(survey->leaves, survey->leaf_count,
-					   watch, &dendrogram);
+	enum error error = dendrogram_make(
+		snapshot->leaves, snapshot->leaf_count, watch, &dendrogram);
 
-	choice->site = survey->site.id;
-	choice->generation = survey->site.generation;
+	choice->site = snapshot->site.id;
+	choice->generation = snapshot->site.generation;
 	choice->threshold = measure_template_threshold(measure);
 	snprintf(choice->reason, sizeof(choice->reason),
 		 "the default of %s, because of %zu distinct signatures no "
 		 "tree is computed (cluster.max_leaves)",
-		 measure_name(measure), survey->leaf_count);
+		 measure_name(measure), snapshot->leaf_count);
 	if (error == ERR_NONE) {
-		suggestion = suggest(&dendrogram, measure, &survey->witness);
+		suggestion = suggest(&dendrogram, measure, &snapshot->witness);
 		choice->threshold = suggestion.threshold;
 		memcpy(choice->reason, suggestion.reason,
 		       sizeof(choice->reason));
@@ -311,17 +312,18 @@ static enum error choose(const struct survey *survey,
 	return error == ERR_TOO_LARGE ? ERR_NONE : error;
 }
 
-enum error survey_choose(struct store *store, const char *host,
-			 const struct dendrogram_options *watch,
-			 struct choice *choice_out)
+enum error snapshot_choose(struct store *store, const char *host,
+			   const struct dendrogram_options *watch,
+			   struct choice *choice_out)
 {
-	struct survey survey;
-	enum error error = survey_read(store, host, watch->max_leaves, &survey);
+	struct snapshot snapshot;
+	enum error error =
+		snapshot_read(store, host, watch->max_leaves, &snapshot);
 
 	if (error != ERR_NONE)
 		return error;
-	error = choose(&survey, watch, choice_out);
-	survey_free(&survey);
+	error = choose(&snapshot, watch, choice_out);
+	snapshot_free(&snapshot);
 	return error;
 }
 

@@ -1,4 +1,4 @@
-#include "daemon/report/survey.h"
+#include "daemon/report/snapshot.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ enum {
 };
 
 static struct world world;
-static struct survey survey;
+static struct snapshot snapshot;
 
 static const struct dendrogram_options plenty = {.max_leaves = 100};
 
@@ -69,28 +69,29 @@ static void setup(void)
 {
 	world_open(&world, 0);
 	world_add_site(&world, "a.test");
-	survey = (struct survey){0};
+	snapshot = (struct snapshot){0};
 }
 
 static void teardown(void)
 {
-	survey_free(&survey);
+	snapshot_free(&snapshot);
 	world_close(&world);
 }
 
 static void read_site(void)
 {
-	survey_free(&survey);
-	ck_assert_int_eq(survey_read(world.store, "a.test", SIZE_MAX, &survey),
-			 ERR_NONE);
+	snapshot_free(&snapshot);
+	ck_assert_int_eq(
+		snapshot_read(world.store, "a.test", SIZE_MAX, &snapshot),
+		ERR_NONE);
 }
 
 /* The leaf that has an example whose URL begins so, and so many pages. */
 static uint32_t leaf_of(const char *url, uint32_t pages)
 {
-	for (uint32_t i = 0; i < survey.leaf_count; i++)
-		if (strncmp(survey.examples[i], url, strlen(url)) == 0 &&
-		    survey.leaves[i].pages == pages)
+	for (uint32_t i = 0; i < snapshot.leaf_count; i++)
+		if (strncmp(snapshot.examples[i], url, strlen(url)) == 0 &&
+		    snapshot.leaves[i].pages == pages)
 			return i;
 	ck_abort_msg("no leaf of %s with %u pages", url, pages);
 }
@@ -101,13 +102,13 @@ static uint32_t label_of(uint32_t leaf)
 	uint32_t label = UINT32_MAX;
 	uint32_t pages = 0;
 
-	for (size_t i = 0; i < survey.witness.count; i++) {
-		if (survey.witness.leaves[i] != leaf)
+	for (size_t i = 0; i < snapshot.witness.count; i++) {
+		if (snapshot.witness.leaves[i] != leaf)
 			continue;
-		ck_assert(pages++ == 0 || survey.witness.labels[i] == label);
-		label = survey.witness.labels[i];
+		ck_assert(pages++ == 0 || snapshot.witness.labels[i] == label);
+		label = snapshot.witness.labels[i];
 	}
-	ck_assert_uint_eq(pages, survey.leaves[leaf].pages);
+	ck_assert_uint_eq(pages, snapshot.leaves[leaf].pages);
 	return label;
 }
 
@@ -118,18 +119,18 @@ START_TEST(leaves_are_the_distinct_signatures_with_their_pages)
 
 	put_site();
 	read_site();
-	ck_assert_uint_eq(survey.leaf_count, 4);
-	ck_assert_uint_eq(survey.site.page_count, PAGES);
-	ck_assert_uint_eq(survey.site.threshold, 250);
-	ck_assert_ptr_null(survey.site.host.data);
+	ck_assert_uint_eq(snapshot.leaf_count, 4);
+	ck_assert_uint_eq(snapshot.site.page_count, PAGES);
+	ck_assert_uint_eq(snapshot.site.threshold, 250);
+	ck_assert_ptr_null(snapshot.site.host.data);
 	post = leaf_of("http://a.test/post/", 4);
 	other = leaf_of("http://a.test/post/", 2);
 	ck_assert_uint_ne(post, other);
-	ck_assert_uint_eq(survey.leaves[post].count, 20);
-	ck_assert_uint_eq(survey.leaves[other].count, 20);
+	ck_assert_uint_eq(snapshot.leaves[post].count, 20);
+	ck_assert_uint_eq(snapshot.leaves[other].count, 20);
 	ck_assert_uint_eq(
-		survey.leaves[leaf_of("http://a.test/tag/", TAGS)].count, 20);
-	ck_assert_str_eq(survey.examples[leaf_of("http://a.test/", 1)],
+		snapshot.leaves[leaf_of("http://a.test/tag/", TAGS)].count, 20);
+	ck_assert_str_eq(snapshot.examples[leaf_of("http://a.test/", 1)],
 			 "http://a.test/");
 }
 END_TEST
@@ -140,15 +141,15 @@ START_TEST(terms_are_ascending_and_below_their_count)
 
 	put_site();
 	read_site();
-	for (size_t i = 0; i < survey.leaf_count; i++) {
-		const struct dendrogram_leaf *leaf = &survey.leaves[i];
+	for (size_t i = 0; i < snapshot.leaf_count; i++) {
+		const struct dendrogram_leaf *leaf = &snapshot.leaves[i];
 
 		for (uint32_t k = 1; k < leaf->count; k++)
 			ck_assert_uint_lt(leaf->terms[k - 1], leaf->terms[k]);
 		if (leaf->terms[leaf->count - 1] > most)
 			most = leaf->terms[leaf->count - 1];
 	}
-	ck_assert_uint_eq(survey.term_count, most + 1U);
+	ck_assert_uint_eq(snapshot.term_count, most + 1U);
 }
 END_TEST
 
@@ -159,7 +160,7 @@ START_TEST(the_witness_tells_pages_by_where_they_are_linked_from)
 
 	put_site();
 	read_site();
-	ck_assert_uint_eq(survey.witness.count, PAGES);
+	ck_assert_uint_eq(snapshot.witness.count, PAGES);
 	post = label_of(leaf_of("http://a.test/post/", 4));
 	tag = label_of(leaf_of("http://a.test/tag/", TAGS));
 	ck_assert_uint_ne(post, 0);
@@ -183,9 +184,9 @@ START_TEST(a_truncated_page_is_no_member)
 		ERR_NONE);
 	buffer_free(&html);
 	read_site();
-	ck_assert_uint_eq(survey.site.page_count, PAGES + 1);
-	ck_assert_uint_eq(survey.witness.count, PAGES);
-	ck_assert_uint_eq(survey.leaf_count, 4);
+	ck_assert_uint_eq(snapshot.site.page_count, PAGES + 1);
+	ck_assert_uint_eq(snapshot.witness.count, PAGES);
+	ck_assert_uint_eq(snapshot.leaf_count, 4);
 }
 END_TEST
 
@@ -194,8 +195,8 @@ START_TEST(a_page_that_is_gone_is_no_member)
 	put_site();
 	world_remove(&world, "http://a.test/");
 	read_site();
-	ck_assert_uint_eq(survey.leaf_count, 3);
-	ck_assert_uint_eq(survey.witness.count, PAGES - 1);
+	ck_assert_uint_eq(snapshot.leaf_count, 3);
+	ck_assert_uint_eq(snapshot.witness.count, PAGES - 1);
 	/* and with it who linked to them */
 	ck_assert_uint_eq(label_of(leaf_of("http://a.test/tag/", TAGS)), 0);
 }
@@ -206,7 +207,7 @@ START_TEST(pages_without_a_signature_are_one_leaf)
 	ck_assert_int_eq(world_put(&world, "http://a.test/", slice_of("")),
 			 ERR_NONE);
 	read_site();
-	ck_assert_uint_eq(survey.witness.count, survey.leaf_count);
+	ck_assert_uint_eq(snapshot.witness.count, snapshot.leaf_count);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
 END_TEST
@@ -216,11 +217,12 @@ START_TEST(a_site_without_pages_is_empty)
 	struct choice choice;
 
 	read_site();
-	ck_assert_uint_eq(survey.leaf_count, 0);
-	ck_assert_uint_eq(survey.term_count, 0);
-	ck_assert_uint_eq(survey.witness.count, 0);
-	ck_assert_int_eq(survey_choose(world.store, "a.test", &plenty, &choice),
-			 ERR_NONE);
+	ck_assert_uint_eq(snapshot.leaf_count, 0);
+	ck_assert_uint_eq(snapshot.term_count, 0);
+	ck_assert_uint_eq(snapshot.witness.count, 0);
+	ck_assert_int_eq(
+		snapshot_choose(world.store, "a.test", &plenty, &choice),
+		ERR_NONE);
 	ck_assert_uint_eq(choice.threshold, PRESET);
 }
 END_TEST
@@ -230,12 +232,14 @@ START_TEST(a_site_that_is_not_there_is_not_found)
 	struct choice choice;
 
 	put_site();
-	ck_assert_int_eq(survey_read(world.store, "b.test", SIZE_MAX, &survey),
-			 ERR_NOT_FOUND);
-	ck_assert_ptr_null(survey.arena);
-	ck_assert_uint_eq(survey.leaf_count, 0);
-	ck_assert_int_eq(survey_choose(world.store, "b.test", &plenty, &choice),
-			 ERR_NOT_FOUND);
+	ck_assert_int_eq(
+		snapshot_read(world.store, "b.test", SIZE_MAX, &snapshot),
+		ERR_NOT_FOUND);
+	ck_assert_ptr_null(snapshot.arena);
+	ck_assert_uint_eq(snapshot.leaf_count, 0);
+	ck_assert_int_eq(
+		snapshot_choose(world.store, "b.test", &plenty, &choice),
+		ERR_NOT_FOUND);
 }
 END_TEST
 
@@ -244,8 +248,9 @@ static struct choice choose(size_t max_leaves)
 	const struct dendrogram_options watch = {.max_leaves = max_leaves};
 	struct choice choice;
 
-	ck_assert_int_eq(survey_choose(world.store, "a.test", &watch, &choice),
-			 ERR_NONE);
+	ck_assert_int_eq(
+		snapshot_choose(world.store, "a.test", &watch, &choice),
+		ERR_NONE);
 	ck_assert_uint_eq(choice.generation,
 			  world_site(&world, "a.test").generation);
 	return choice;
@@ -312,8 +317,9 @@ START_TEST(it_can_be_stopped)
 	struct choice choice;
 
 	put_site();
-	ck_assert_int_eq(survey_choose(world.store, "a.test", &watch, &choice),
-			 ERR_STOPPED);
+	ck_assert_int_eq(
+		snapshot_choose(world.store, "a.test", &watch, &choice),
+		ERR_STOPPED);
 }
 END_TEST
 
@@ -326,9 +332,10 @@ START_TEST(a_member_of_no_set_is_damage)
 	txn = txn_begin_write(world.store);
 	txn_delete_prefix(&txn, TABLE_SETS, key_slice(&key));
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
-	ck_assert_int_eq(survey_read(world.store, "a.test", SIZE_MAX, &survey),
-			 ERR_CORRUPT);
-	ck_assert_ptr_null(survey.arena);
+	ck_assert_int_eq(
+		snapshot_read(world.store, "a.test", SIZE_MAX, &snapshot),
+		ERR_CORRUPT);
+	ck_assert_ptr_null(snapshot.arena);
 }
 END_TEST
 
@@ -338,11 +345,12 @@ START_TEST(the_report_is_that_of_the_site)
 
 	put_site();
 	read_site();
-	ck_assert_int_eq(survey_report(&survey, &plenty, &report), ERR_NONE);
+	ck_assert_int_eq(snapshot_report(&snapshot, &plenty, &report),
+			 ERR_NONE);
 	ck_assert_uint_eq(report.dendrogram.count, 4);
 	ck_assert_uint_eq(report.dendrogram.page_count, PAGES);
 	ck_assert_uint_eq(report.threshold, 250);
-	ck_assert_uint_eq(report.terms, survey.term_count);
+	ck_assert_uint_eq(report.terms, snapshot.term_count);
 	ck_assert_uint_eq(report.suggestion.threshold, CHOSEN);
 	/* posts, tags and the index */
 	ck_assert_uint_eq(report.curve[CHOSEN].clusters, 3);
@@ -356,10 +364,11 @@ START_TEST(a_report_needs_the_examples_alone)
 
 	put_site();
 	read_site();
-	ck_assert_int_eq(survey_report(&survey, &plenty, &report), ERR_NONE);
-	survey_trim(&survey);
-	ck_assert_ptr_null(survey.leaves);
-	ck_assert_ptr_null(survey.arena);
+	ck_assert_int_eq(snapshot_report(&snapshot, &plenty, &report),
+			 ERR_NONE);
+	snapshot_trim(&snapshot);
+	ck_assert_ptr_null(snapshot.leaves);
+	ck_assert_ptr_null(snapshot.arena);
 	for (size_t i = 0; i < report.dendrogram.count; i++)
 		ck_assert_ptr_eq(strstr(report.examples[i], "http://a.test/"),
 				 report.examples[i]);
@@ -371,18 +380,18 @@ START_TEST(pages_are_not_read_when_there_are_too_many_signatures)
 {
 	world_put_blocks(&world, "http://a.test/1", 1);
 	world_put_blocks(&world, "http://a.test/2", 2);
-	survey_free(&survey);
-	ck_assert_int_eq(survey_read(world.store, "a.test", 1, &survey),
+	snapshot_free(&snapshot);
+	ck_assert_int_eq(snapshot_read(world.store, "a.test", 1, &snapshot),
 			 ERR_NONE);
-	ck_assert_uint_eq(survey.leaf_count, 2);
-	ck_assert_uint_eq(survey.witness.count, 0);
+	ck_assert_uint_eq(snapshot.leaf_count, 2);
+	ck_assert_uint_eq(snapshot.witness.count, 0);
 }
 END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("survey");
-	TCase *tcase = tcase_create("survey");
+	Suite *suite = suite_create("snapshot");
+	TCase *tcase = tcase_create("snapshot");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase,

@@ -10,7 +10,7 @@ static const struct verb *const verbs[] = {
 	&verb_site,
 	&verb_explain_url,
 	&verb_clusters,
-	&verb_levels,
+	&verb_cuts,
 	&verb_report,
 	&verb_pages,
 	&verb_template,

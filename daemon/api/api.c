@@ -11,7 +11,7 @@
 #include "daemon/runtime/clock.h"
 #include "template/json_value.h"
 #include "daemon/answer/learned.h"
-#include "daemon/report/levels.h"
+#include "daemon/report/cuts.h"
 #include "store/memory.h"
 
 /* HOST and N in a pattern stand for one segment of the path. */
@@ -46,7 +46,7 @@ static const struct route {
 	{"POST", "/v1/sites/HOST/guards", api_post_guard},
 	{"GET", "/v1/sites/HOST/guards/N", api_get_guard},
 	{"DELETE", "/v1/sites/HOST/guards/N", api_delete_guard},
-	{"GET", "/v1/sites/HOST/levels", api_get_levels},
+	{"GET", "/v1/sites/HOST/cuts", api_get_cuts},
 	{"GET", "/v1/sites/HOST/patterns", api_get_patterns},
 	{"GET", "/v1/sites/HOST/report", api_get_report},
 	{"GET", "/v1/sites/HOST/feed", api_get_feed},
@@ -269,7 +269,7 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 
 	api->store = store;
 	api->pipeline = pipeline;
-	api->levels = levels_create(store, config->max_leaves);
+	api->cuts = cuts_create(store, config->max_leaves);
 	api->learned = learned_cache_create(config->max_learned_bytes);
 	api->config = *config;
 	api->started_ms = clock_wall_ms();
@@ -280,14 +280,14 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 
 void api_stop(struct api *api)
 {
-	levels_stop(api->levels);
+	cuts_stop(api->cuts);
 }
 
 void api_destroy(struct api *api)
 {
 	if (api == NULL)
 		return;
-	levels_destroy(api->levels);
+	cuts_destroy(api->cuts);
 	learned_cache_destroy(api->learned);
 	pthread_mutex_destroy(&api->mutex);
 	free(api);

@@ -17,7 +17,7 @@
 struct api {
 	struct store *store;
 	struct pipeline *pipeline;
-	struct levels *levels;
+	struct cuts *cuts;
 	struct learned_cache *learned;
 	struct http_server *server;
 	uint64_t started_ms;
@@ -68,7 +68,7 @@ call_handler api_get_guards;
 call_handler api_post_guard;
 call_handler api_get_guard;
 call_handler api_delete_guard;
-call_handler api_get_levels;
+call_handler api_get_cuts;
 call_handler api_get_patterns;
 call_handler api_get_report;
 call_handler api_get_explain;

@@ -7,7 +7,7 @@
 
 #include "cluster/signature.h"
 #include "template/json_value.h"
-#include "daemon/report/levels.h"
+#include "daemon/report/cuts.h"
 #include "daemon/answer/stored_page.h"
 #include "store/arena.h"
 #include "store/memory.h"
@@ -179,29 +179,29 @@ enum http_verdict api_get_clusters(struct call *call)
 	return reply(call, &txn, value);
 }
 
-enum http_verdict api_get_levels(struct call *call)
+enum http_verdict api_get_cuts(struct call *call)
 {
 	static const struct {
 		const char *name;
 		const char *media_type;
 	} formats[] = {
-		[LEVELS_JSON] = {"json", "application/json"},
-		[LEVELS_TEXT] = {"txt", "text/plain; charset=utf-8"},
-		[LEVELS_SVG] = {"svg", "image/svg+xml"},
+		[CUTS_JSON] = {"json", "application/json"},
+		[CUTS_TEXT] = {"txt", "text/plain; charset=utf-8"},
+		[CUTS_SVG] = {"svg", "image/svg+xml"},
 	};
 	const char *name = http_argument(call->exchange, "format");
 	struct buffer body = {0};
-	unsigned format = LEVELS_JSON;
+	unsigned format = CUTS_JSON;
 	enum error error;
 
-	while (name != NULL && format <= LEVELS_SVG &&
+	while (name != NULL && format <= CUTS_SVG &&
 	       strcmp(formats[format].name, name) != 0)
 		format++;
-	if (format > LEVELS_SVG)
+	if (format > CUTS_SVG)
 		return call_fail(call, 400, "bad_request",
 				 "format=%.64s: one of json, txt, svg", name);
-	error = levels_append(call->api->levels, call->host,
-			      (enum levels_format)format, &body);
+	error = cuts_append(call->api->cuts, call->host,
+			    (enum cuts_format)format, &body);
 	if (error == ERR_TOO_LARGE)
 		return call_fail(call, 413, error_code(error),
 				 "%s: it has more distinct signatures than "

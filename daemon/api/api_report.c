@@ -9,7 +9,7 @@ enum http_verdict api_get_report(struct call *call)
 	struct answer_rules rules = call_rules(call);
 	const struct site_report_source source = {
 		.store = call->api->store,
-		.levels = call->api->levels,
+		.cuts = call->api->cuts,
 		.limits = rules.limits,
 		.min_cluster_pages = rules.min_cluster_pages,
 		.now_ms = clock_wall_ms(),

@@ -129,8 +129,8 @@ extern const struct verb verb_guard;
 /* ctl_sites.c */
 extern const struct verb verb_sites;
 extern const struct verb verb_site;
-/* ctl_levels.c */
-extern const struct verb verb_levels;
+/* ctl_cuts.c */
+extern const struct verb verb_cuts;
 /* ctl_report.c */
 extern const struct verb verb_report;
 /* ctl_templates.c */

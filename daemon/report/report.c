@@ -42,20 +42,19 @@ void report_free(struct report *report)
 	*report = (struct report){0};
 }
 
-/* Insert before the first level with a higher threshold. */
-static void add_level(struct report_level *levels, size_t count,
-		      struct report_level level)
+/* Insert before the first cut with a higher threshold. */
+static void add_cut(struct report_cut *cuts, size_t count,
+		    struct report_cut cut)
 {
-	for (; count > 0 && levels[count - 1].threshold > level.threshold;
-	     count--)
-		levels[count] = levels[count - 1];
-	levels[count] = level;
+	for (; count > 0 && cuts[count - 1].threshold > cut.threshold; count--)
+		cuts[count] = cuts[count - 1];
+	cuts[count] = cut;
 }
 
-size_t report_levels(const struct report *report,
-		     struct report_level levels_out[REPORT_LEVELS])
+size_t report_cuts(const struct report *report,
+		   struct report_cut cuts_out[REPORT_CUTS])
 {
-	const struct report_level levels[] = {
+	const struct report_cut cuts[] = {
 		{"template", 'T', measure_template_threshold(report->measure)},
 		{"site", 'S', measure_site_threshold(report->measure)},
 		{"plateau", 'P', report->suggestion.plateau},
@@ -65,14 +64,14 @@ size_t report_levels(const struct report *report,
 	bool is_other = true;
 	size_t count = 0;
 
-	_Static_assert(sizeof(levels) / sizeof(*levels) == REPORT_LEVELS,
+	_Static_assert(sizeof(cuts) / sizeof(*cuts) == REPORT_CUTS,
 		       "room for all");
-	for (size_t i = 0; i < REPORT_LEVELS; i++) {
-		if ((levels[i].mark == 'P' && levels[i].threshold == 0) ||
-		    (levels[i].mark == 'U' && !is_other))
+	for (size_t i = 0; i < REPORT_CUTS; i++) {
+		if ((cuts[i].mark == 'P' && cuts[i].threshold == 0) ||
+		    (cuts[i].mark == 'U' && !is_other))
 			continue;
-		add_level(levels_out, count++, levels[i]);
-		is_other &= levels[i].threshold != report->threshold;
+		add_cut(cuts_out, count++, cuts[i]);
+		is_other &= cuts[i].threshold != report->threshold;
 	}
 	return count;
 }
@@ -188,13 +187,13 @@ void report_score(struct report *report, const uint32_t *leaves,
 		  const uint32_t *truth, size_t count)
 {
 	struct sample sample = begin_sample(report, leaves, truth, count);
-	struct report_level levels[REPORT_LEVELS];
+	struct report_cut cuts[REPORT_CUTS];
 
 	report->labelled = sample.count;
-	report->score_count = report_levels(report, levels);
+	report->score_count = report_cuts(report, cuts);
 	for (size_t i = 0; i < report->score_count; i++)
-		report->scores[i] = score_cut(report, &sample, levels[i].name,
-					      levels[i].threshold);
+		report->scores[i] = score_cut(report, &sample, cuts[i].name,
+					      cuts[i].threshold);
 	report->scores[report->score_count++] = score_best(report, &sample);
 	witness_choose(&(struct witness_pages){sample.leaves, sample.truth,
 					       sample.count},

@@ -25,17 +25,17 @@ enum {
 };
 
 /* A cut that a report tells of. */
-struct report_level {
+struct report_cut {
 	const char *name; /* static */
 	char mark;        /* S, T, P, * or U */
 	unsigned threshold;
 };
 
-enum { REPORT_LEVELS = 5 };
+enum { REPORT_CUTS = 5 };
 
 /* How well a cut agrees with labels. */
 struct report_score {
-	const char *name; /* static: that of a level, or "best (oracle)" */
+	const char *name; /* static: that of a cut, or "best (oracle)" */
 	unsigned threshold;
 	uint32_t clusters;
 	struct agreement agreement;
@@ -53,7 +53,7 @@ struct report {
 	struct witness_choice witness; /* by who links to the pages */
 	const char *const *examples;   /* [dendrogram.count], the name of a page
 					  of each leaf; not ours */
-	struct report_score scores[REPORT_LEVELS + 1]; /* [score_count] */
+	struct report_score scores[REPORT_CUTS + 1]; /* [score_count] */
 	size_t score_count;
 	size_t labelled;             /* pages with a label */
 	struct witness_choice truth; /* as if the labels were the witness */
@@ -82,11 +82,11 @@ void report_free(struct report *report);
  * "suggestion", and "in use" when the threshold is none of these. Returns how
  * many there are.
  */
-size_t report_levels(const struct report *report,
-		     struct report_level levels_out[REPORT_LEVELS]);
+size_t report_cuts(const struct report *report,
+		   struct report_cut cuts_out[REPORT_CUTS]);
 
 /*
- * Fill in the scores: those of the levels, then of the threshold with the
+ * Fill in the scores: those of the cuts, then of the threshold with the
  * largest adjusted Rand index of all, of equal ones the lowest. Page i of
  * [count] has the signature of leaf leaves[i] and the label truth[i]; 0: it has
  * none, and does not count. One comparison of partitions for each height that

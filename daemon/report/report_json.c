@@ -40,17 +40,17 @@ static json_t *point_json(const struct report *report, unsigned threshold)
 			 (json_int_t)point->largest_pages);
 }
 
-static json_t *levels_json(const struct report *report)
+static json_t *cuts_json(const struct report *report)
 {
-	struct report_level levels[REPORT_LEVELS];
-	size_t count = report_levels(report, levels);
+	struct report_cut cuts[REPORT_CUTS];
+	size_t count = report_cuts(report, cuts);
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < count; i++) {
-		json_t *level = point_json(report, levels[i].threshold);
+		json_t *cut = point_json(report, cuts[i].threshold);
 
-		json_object_set_new(level, "name", json_string(levels[i].name));
-		json_array_append_new(array, level);
+		json_object_set_new(cut, "name", json_string(cuts[i].name));
+		json_array_append_new(array, cut);
 	}
 	return array;
 }
@@ -142,8 +142,8 @@ json_t *report_json(const struct report *report)
 		"pages", (json_int_t)dendrogram->page_count, "signatures",
 		(json_int_t)dendrogram->count, "terms",
 		(json_int_t)report->terms, "sizable_pages",
-		(json_int_t)dendrogram_sizable(dendrogram), "levels",
-		levels_json(report), "suggestion", suggestion_json(suggestion),
+		(json_int_t)dendrogram_sizable(dendrogram), "cuts",
+		cuts_json(report), "suggestion", suggestion_json(suggestion),
 		"join_gap", range(suggestion->gap_begin, suggestion->gap_end),
 		"histogram", histogram_json(&report->histogram), "tree",
 		tree_json(report), "curve", curve_json(report), "witness",

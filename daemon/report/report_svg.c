@@ -223,16 +223,16 @@ static void append_tree(const struct drawing *drawing, struct buffer *out)
 
 /* Each label stands in a line of its own, below those of lower thresholds, so
  * that no line crosses one. */
-static void append_levels(const struct drawing *drawing, struct buffer *out)
+static void append_cuts(const struct drawing *drawing, struct buffer *out)
 {
-	struct report_level levels[REPORT_LEVELS];
-	size_t count = report_levels(drawing->report, levels);
+	struct report_cut cuts[REPORT_CUTS];
+	size_t count = report_cuts(drawing->report, cuts);
 
 	for (size_t i = 0; i < count; i++) {
-		double x = x_of(drawing, levels[i].threshold);
+		double x = x_of(drawing, cuts[i].threshold);
 		int y = drawing->shape->marks_top + 13 * (int)i;
-		bool is_suggestion = levels[i].mark == '*';
-		bool is_left = levels[i].threshold > TURN_LEFT;
+		bool is_suggestion = cuts[i].mark == '*';
+		bool is_left = cuts[i].threshold > TURN_LEFT;
 
 		buffer_printf(out,
 			      "<path class=\"%s\" d=\"M%.1f %dV%d\"/>"
@@ -241,7 +241,7 @@ static void append_levels(const struct drawing *drawing, struct buffer *out)
 			      is_suggestion ? "s" : "l", x, y - 10,
 			      drawing->bottom, is_suggestion ? "st" : "m",
 			      is_left ? " e" : "", is_left ? x - 5 : x + 5, y,
-			      levels[i].name, levels[i].threshold / 1000.0);
+			      cuts[i].name, cuts[i].threshold / 1000.0);
 	}
 }
 
@@ -270,7 +270,7 @@ static void append_drawing(const struct report *report,
 	if (shape == &wide)
 		append_head(&drawing, out);
 	append_ticks(&drawing, out);
-	append_levels(&drawing, out);
+	append_cuts(&drawing, out);
 	svg_pairs(&drawing, out);
 	svg_curve(&drawing, out);
 	append_tree(&drawing, out);

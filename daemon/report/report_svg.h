@@ -10,7 +10,7 @@ struct report;
  * Append one SVG 1.1 document that stands alone: over one axis of distances the
  * pairs of pages, the number of sizable clusters by threshold, and the
  * dendrogram condensed to at most 200 clusters, with the thresholds of the
- * levels drawn through all of them. No script, no image, no font; light or dark
+ * cuts drawn through all of them. No script, no image, no font; light or dark
  * as the reader likes it. Names are escaped and cut: the size is bounded.
  */
 void report_svg(const struct report *report, struct buffer *out);

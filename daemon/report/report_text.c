@@ -74,7 +74,7 @@ static void append_head(const struct report *report, size_t width,
 }
 
 static const struct column cut_columns[] = {
-	{.title = "LEVEL"},
+	{.title = "CUT"},
 	{.title = "THRESHOLD", .is_number = true},
 	{.title = "CLUSTERS", .is_number = true},
 	{.title = "SIZABLE", .is_number = true},
@@ -89,13 +89,13 @@ static struct text_table *begin_cuts(void)
 }
 
 static void add_cut(struct text_table *table, const struct report *report,
-		    struct report_level level)
+		    struct report_cut cut)
 {
-	const struct dendrogram_point *point = &report->curve[level.threshold];
+	const struct dendrogram_point *point = &report->curve[cut.threshold];
 	uint64_t pages = report->dendrogram.page_count;
 
-	table_add_text(table, level.name);
-	table_printf(table, "%.3f", level.threshold / 1000.0);
+	table_add_text(table, cut.name);
+	table_printf(table, "%.3f", cut.threshold / 1000.0);
 	table_printf(table, "%" PRIu32, point->clusters);
 	table_printf(table, "%" PRIu32, point->sizable);
 	table_printf(table, "%.1f", percent(point->sizable_pages, pages));
@@ -109,16 +109,16 @@ static void end_table(struct text_table *table, size_t width,
 	table_destroy(table);
 }
 
-static void append_levels(const struct report *report, size_t width,
-			  struct buffer *out)
+static void append_cuts(const struct report *report, size_t width,
+			struct buffer *out)
 {
-	struct report_level levels[REPORT_LEVELS];
-	size_t count = report_levels(report, levels);
+	struct report_cut cuts[REPORT_CUTS];
+	size_t count = report_cuts(report, cuts);
 	struct text_table *table = begin_cuts();
 
 	buffer_append_byte(out, '\n');
 	for (size_t i = 0; i < count; i++)
-		add_cut(table, report, levels[i]);
+		add_cut(table, report, cuts[i]);
 	end_table(table, width, out);
 }
 
@@ -129,12 +129,12 @@ static void append_curve(const struct report *report, size_t width,
 
 	buffer_append_text(out, "\nWhat other thresholds give\n");
 	for (unsigned i = 0; i < DENDROGRAM_POINTS; i += CURVE_STEP)
-		add_cut(table, report, (struct report_level){"", ' ', i});
+		add_cut(table, report, (struct report_cut){"", ' ', i});
 	end_table(table, width, out);
 }
 
 static const struct column score_columns[] = {
-	{.title = "LEVEL"},
+	{.title = "CUT"},
 	{.title = "THRESHOLD", .is_number = true},
 	{.title = "CLUSTERS", .is_number = true},
 	{.title = "RAND", .is_number = true},
@@ -166,26 +166,26 @@ static void append_scores(const struct report *report, size_t width,
 	end_table(table, width, out);
 }
 
-/* The letters of the levels in the bins [begin, end). */
+/* The letters of the cuts in the bins [begin, end). */
 static void append_marks(const struct report *report, unsigned begin,
 			 unsigned end, struct buffer *out)
 {
-	struct report_level levels[REPORT_LEVELS];
-	size_t count = report_levels(report, levels);
+	struct report_cut cuts[REPORT_CUTS];
+	size_t count = report_cuts(report, cuts);
 	size_t used = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		unsigned threshold = levels[i].threshold;
+		unsigned threshold = cuts[i].threshold;
 
 		if (threshold == 0
 			    ? begin == 0
 			    : threshold > begin * HISTOGRAM_WIDTH &&
 				      threshold <= end * HISTOGRAM_WIDTH) {
-			buffer_append_byte(out, levels[i].mark);
+			buffer_append_byte(out, cuts[i].mark);
 			used++;
 		}
 	}
-	buffer_printf(out, "%*s", (int)(REPORT_LEVELS - used), "");
+	buffer_printf(out, "%*s", (int)(REPORT_CUTS - used), "");
 }
 
 static uint64_t largest_bin(const struct histogram *histogram)
@@ -269,7 +269,7 @@ void report_text(const struct report *report, size_t width, struct buffer *out)
 	if (width < REPORT_MIN_WIDTH)
 		width = REPORT_MIN_WIDTH;
 	append_head(report, width, out);
-	append_levels(report, width, out);
+	append_cuts(report, width, out);
 	append_scores(report, width, out);
 	append_histogram(report, width, out);
 	append_tree(report, width, out);

@@ -125,7 +125,7 @@ void report_head(const struct report_facts *facts, struct buffer *out)
 	buffer_append_text(
 		out, ".</p>\n<nav aria-label=\"Sections\"><ul>"
 		     "<li><a href=\"#clusters\">Clusters</a></li>"
-		     "<li><a href=\"#levels\">Distances</a></li>"
+		     "<li><a href=\"#cuts\">Distances</a></li>"
 		     "<li><a href=\"#templates\">Templates</a></li>"
 		     "<li><a href=\"#timeline\">Timeline</a></li>"
 		     "<li><a href=\"#changes\">Changes</a></li></ul></nav>\n"
@@ -142,7 +142,7 @@ enum error site_report(const struct site_report_source *source,
 	if (error == ERR_NONE) {
 		report_head(&facts, out);
 		report_clusters(&facts, out);
-		error = report_levels_section(&facts, out);
+		error = report_cuts_section(&facts, out);
 	}
 	if (error == ERR_NONE) {
 		report_trees(&facts, out);

@@ -13,13 +13,13 @@
 #include "store/error.h"
 #include "store/store.h"
 
-struct levels;
+struct cuts;
 
 enum { SITE_REPORT_MAX_BYTES = 4 << 20 };
 
 struct site_report_source {
 	struct store *store;
-	struct levels *levels;
+	struct cuts *cuts;
 	struct page_limits limits;
 	uint32_t min_cluster_pages; /* a smaller cluster has no template */
 	uint64_t now_ms;
@@ -30,7 +30,7 @@ struct site_report_source {
  * anything else from elsewhere, and of at most SITE_REPORT_MAX_BYTES. Whatever
  * comes from the site is escaped and cut; only http and https are linked. It is
  * read in short transactions one after the other: what is written meanwhile may
- * be seen in part. ERR_NOT_FOUND, and those of levels_append() but for
+ * be seen in part. ERR_NOT_FOUND, and those of cuts_append() but for
  * ERR_TOO_LARGE, which the page tells.
  */
 enum error site_report(const struct site_report_source *source,

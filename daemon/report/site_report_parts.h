@@ -100,8 +100,8 @@ const char *report_event_text(uint16_t kind);
 /* The sections, in order. Each ends what it begins. */
 void report_head(const struct report_facts *facts, struct buffer *out);
 void report_clusters(const struct report_facts *facts, struct buffer *out);
-enum error report_levels_section(const struct report_facts *facts,
-				 struct buffer *out);
+enum error report_cuts_section(const struct report_facts *facts,
+			       struct buffer *out);
 void report_trees(const struct report_facts *facts, struct buffer *out);
 void report_timeline(const struct report_facts *facts, struct buffer *out);
 void report_changes(const struct report_facts *facts, struct buffer *out);

@@ -85,7 +85,7 @@ const char report_style[] =
 	".tree,.tree ul{list-style:none;margin:0;padding:0}\n"
 	".tree ul{padding-left:.55rem;margin-left:.35rem;"
 	"border-left:1px solid var(--line)}\n"
-	/* behind a dozen levels there is no room for more */
+	/* behind a dozen cuts there is no room for more */
 	".tree ul ul ul ul ul ul ul ul ul ul ul ul{padding-left:0;"
 	"margin-left:.1rem}\n"
 	".tree summary{cursor:pointer;list-style-position:outside}\n"

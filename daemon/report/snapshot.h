@@ -1,6 +1,6 @@
 /*
  * daemon/report/snapshot.h - a site as its pages stand in the store: distinct
- * signatures, and who links to whom. Its levels are computed from that.
+ * signatures, and who links to whom. Its cuts are computed from that.
  */
 #ifndef DAEMON_REPORT_SNAPSHOT_H
 #define DAEMON_REPORT_SNAPSHOT_H

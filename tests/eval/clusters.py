@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 import common  # noqa: E402 (nothing is written beside the sources)
 
 MEASURES = ("cp", "cps", "ctss", "cpc", "ccs")
-LEVELS = ("site", "template", "plateau", "suggestion", "best (oracle)")
+CUTS = ("site", "template", "plateau", "suggestion", "best (oracle)")
 # What labels.tsv says of files that are no pages.
 NO_PAGES = ("redirect", "redirect-stub", "not-html")
 PROCESSES = 2
@@ -32,7 +32,7 @@ MIN_PAGES = 11
 PRESETS = range(150, 251, 25)
 SLOPES = (0.5, 1, 1.5, 2)
 
-# {level: adjusted Rand index}, the agreement with the witness and with the
+# {cut: adjusted Rand index}, the agreement with the witness and with the
 # labels at each of THRESHOLDS, and the witness's share of the pages.
 Found = collections.namedtuple("Found", "scores agreement truth share")
 
@@ -123,11 +123,11 @@ def cross_validate(sites, measure):
         score[by_site[s], s] for s in sites), by_site
 
 
-def level_table(report, sites, measure):
+def cut_table(report, sites, measure):
     report.table(f"Clusters against labels: {measure}, adjusted Rand index",
-                 "site", "snapshots", *LEVELS)
-    rows = {site: [statistics.mean(f.scores[level] for f in found)
-                   for level in LEVELS]
+                 "site", "snapshots", *CUTS)
+    rows = {site: [statistics.mean(f.scores[cut] for f in found)
+                   for cut in CUTS]
             for site, found in sites.items()}
     for site, row in rows.items():
         report.row(site, len(sites[site]), *(f"{v:.3f}" for v in row))
@@ -154,7 +154,7 @@ def rule_table(report, found):
 def tables(report, build):
     found = measure_all(build)
     for measure, sites in found.items():
-        level_table(report, sites, measure)
+        cut_table(report, sites, measure)
     report.say()
     report.say("site: the paper's threshold for cp, cps and ctss; template: "
                "the preset of the measure; plateau: cluster/suggestion.h, the "

@@ -156,21 +156,21 @@ class Ctl(harness.Case):
             [CTL, "--json", "cluster", *arguments, harness.SITE])))
 
     def test_report_agrees_with_the_clusters(self):
-        """Each level is what clustering at its threshold gives."""
+        """Each cut is what clustering at its threshold gives."""
         report = self.cluster("--report")["report"]
         self.assertEqual(report["pages"], 74)
         self.assertEqual(report["sizable_pages"], 3)
         self.assertEqual(sum(report["histogram"]["pairs"]), 74 * 73 // 2)
-        for level in [*report["levels"], *report["curve"][::20]]:
-            with self.subTest(level=level):
-                answer = self.cluster("--threshold", str(level["threshold"]))
+        for cut in [*report["cuts"], *report["curve"][::20]]:
+            with self.subTest(cut=cut):
+                answer = self.cluster("--threshold", str(cut["threshold"]))
                 sizes = collections.Counter(page["cluster"]
                                             for page in answer["pages"])
                 sizable = [n for n in sizes.values() if n >= 3]
-                self.assertEqual(level["clusters"], answer["clusters"])
-                self.assertEqual(level["sizable"], len(sizable))
-                self.assertEqual(level["sizable_pages"], sum(sizable))
-                self.assertEqual(level["largest_pages"], max(sizes.values()))
+                self.assertEqual(cut["clusters"], answer["clusters"])
+                self.assertEqual(cut["sizable"], len(sizable))
+                self.assertEqual(cut["sizable_pages"], sum(sizable))
+                self.assertEqual(cut["largest_pages"], max(sizes.values()))
 
     def test_report_tree_joins_what_the_clusters_join(self):
         """Above its height a node's example is with its children's."""

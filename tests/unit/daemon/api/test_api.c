@@ -460,21 +460,20 @@ START_TEST(a_new_site_has_the_threshold_of_its_measure_until_one_is_chosen)
 }
 END_TEST
 
-#define LEVELS "/v1/sites/news.example/levels"
+#define CUTS "/v1/sites/news.example/cuts"
 
-START_TEST(levels_come_in_three_formats)
+START_TEST(cuts_come_in_three_formats)
 {
-	json_t *levels = get(LEVELS);
-	struct buffer text =
-		client_ask(path, "GET", LEVELS "?format=txt", NULL);
-	struct buffer svg = client_ask(path, "GET", LEVELS "?format=svg", NULL);
-	json_t *same = get(LEVELS "?format=json");
+	json_t *cuts = get(CUTS);
+	struct buffer text = client_ask(path, "GET", CUTS "?format=txt", NULL);
+	struct buffer svg = client_ask(path, "GET", CUTS "?format=svg", NULL);
+	json_t *same = get(CUTS "?format=json");
 
-	ck_assert_str_eq(text_of(levels, "host"), "news.example");
-	ck_assert_int_eq(number_of(levels, "pages"), PAGES + 1);
-	ck_assert_int_eq(number_of(levels, "signatures"), 2);
-	ck_assert_uint_eq(json_array_size(member(levels, "curve")), 101);
-	ck_assert(json_equal(levels, same));
+	ck_assert_str_eq(text_of(cuts, "host"), "news.example");
+	ck_assert_int_eq(number_of(cuts, "pages"), PAGES + 1);
+	ck_assert_int_eq(number_of(cuts, "signatures"), 2);
+	ck_assert_uint_eq(json_array_size(member(cuts, "curve")), 101);
+	ck_assert(json_equal(cuts, same));
 	ck_assert_int_eq(client_status(&text), 200);
 	ck_assert_ptr_nonnull(strstr(text.data, "Content-Type: text/plain"));
 	ck_assert_ptr_eq(strstr(client_body(&text), "6 pages"),
@@ -482,32 +481,31 @@ START_TEST(levels_come_in_three_formats)
 	ck_assert_int_eq(client_status(&svg), 200);
 	ck_assert_ptr_nonnull(strstr(svg.data, "Content-Type: image/svg+xml"));
 	ck_assert_ptr_nonnull(strstr(client_body(&svg), "</svg>"));
-	json_decref(levels);
+	json_decref(cuts);
 	json_decref(same);
 	buffer_free(&text);
 	buffer_free(&svg);
 }
 END_TEST
 
-START_TEST(a_wrong_question_for_levels_is_told)
+START_TEST(a_wrong_question_for_cuts_is_told)
 {
-	refuse("GET", LEVELS "?format=png", NULL, 400, "bad_request");
-	refuse("GET", LEVELS "?format=", NULL, 400, "bad_request");
-	refuse("GET", "/v1/sites/nobody.example/levels", NULL, 404,
-	       "not_found");
-	refuse("GET", LEVELS "/", NULL, 404, "no_route");
-	refuse("POST", LEVELS, "{}", 405, "method_not_allowed");
+	refuse("GET", CUTS "?format=png", NULL, 400, "bad_request");
+	refuse("GET", CUTS "?format=", NULL, 400, "bad_request");
+	refuse("GET", "/v1/sites/nobody.example/cuts", NULL, 404, "not_found");
+	refuse("GET", CUTS "/", NULL, 404, "no_route");
+	refuse("POST", CUTS, "{}", 405, "method_not_allowed");
 	api_stop(api);
-	refuse("GET", LEVELS, NULL, 503, "stopped");
+	refuse("GET", CUTS, NULL, 503, "stopped");
 }
 END_TEST
 
-START_TEST(levels_of_too_many_signatures_are_refused)
+START_TEST(cuts_of_too_many_signatures_are_refused)
 {
 	config.max_leaves = 1;
 	stop();
 	start_again();
-	refuse("GET", LEVELS, NULL, 413, "too_large");
+	refuse("GET", CUTS, NULL, 413, "too_large");
 }
 END_TEST
 
@@ -914,9 +912,9 @@ Suite *make_suite(void)
 	tcase_add_test(
 		tests,
 		a_new_site_has_the_threshold_of_its_measure_until_one_is_chosen);
-	tcase_add_test(tests, levels_come_in_three_formats);
-	tcase_add_test(tests, a_wrong_question_for_levels_is_told);
-	tcase_add_test(tests, levels_of_too_many_signatures_are_refused);
+	tcase_add_test(tests, cuts_come_in_three_formats);
+	tcase_add_test(tests, a_wrong_question_for_cuts_is_told);
+	tcase_add_test(tests, cuts_of_too_many_signatures_are_refused);
 	tcase_add_test(tests, a_wrong_request_for_a_site_is_told);
 	tcase_add_test(tests, clusters_are_told_with_their_pages);
 	tcase_add_test(tests, pages_come_in_portions);

@@ -63,25 +63,25 @@ static void check_holds(const char *text, const char *part)
 		      text);
 }
 
-START_TEST(levels_stand_by_ascending_threshold)
+START_TEST(cuts_stand_by_ascending_threshold)
 {
 	struct report report = make_report(250);
-	struct report_level levels[REPORT_LEVELS];
+	struct report_cut cuts[REPORT_CUTS];
 
 	/* two families from 250 up to the limit, 475: 362 */
-	ck_assert_uint_eq(report_levels(&report, levels), 4);
-	ck_assert_str_eq(levels[0].name, "template");
-	ck_assert_uint_eq(levels[0].threshold, 250);
-	ck_assert_str_eq(levels[1].name, "plateau");
-	ck_assert_uint_eq(levels[1].threshold, 362);
-	ck_assert_str_eq(levels[2].name, "suggestion");
-	ck_assert_uint_eq(levels[2].threshold, 362);
-	ck_assert_str_eq(levels[3].name, "site");
-	ck_assert_uint_eq(levels[3].threshold, 700);
+	ck_assert_uint_eq(report_cuts(&report, cuts), 4);
+	ck_assert_str_eq(cuts[0].name, "template");
+	ck_assert_uint_eq(cuts[0].threshold, 250);
+	ck_assert_str_eq(cuts[1].name, "plateau");
+	ck_assert_uint_eq(cuts[1].threshold, 362);
+	ck_assert_str_eq(cuts[2].name, "suggestion");
+	ck_assert_uint_eq(cuts[2].threshold, 362);
+	ck_assert_str_eq(cuts[3].name, "site");
+	ck_assert_uint_eq(cuts[3].threshold, 700);
 	report.threshold = 0;
-	ck_assert_uint_eq(report_levels(&report, levels), 5);
-	ck_assert_str_eq(levels[0].name, "in use");
-	ck_assert_str_eq(levels[4].name, "site");
+	ck_assert_uint_eq(report_cuts(&report, cuts), 5);
+	ck_assert_str_eq(cuts[0].name, "in use");
+	ck_assert_str_eq(cuts[4].name, "site");
 	report_free(&report);
 }
 END_TEST
@@ -393,7 +393,7 @@ START_TEST(json_has_the_same)
 	json = report_json(&report);
 	ck_assert_ptr_nonnull(json);
 	ck_assert_int_eq(json_integer_value(json_object_get(json, "pages")), 8);
-	ck_assert_uint_eq(json_array_size(json_object_get(json, "levels")), 5);
+	ck_assert_uint_eq(json_array_size(json_object_get(json, "cuts")), 5);
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "scores")), 6);
 	/* four labels are too few */
 	ck_assert_double_eq(at(json_object_get(json, "scores_curve"), 115), 0);
@@ -422,7 +422,7 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("report");
 	TCase *tests = tcase_create("report");
 
-	tcase_add_test(tests, levels_stand_by_ascending_threshold);
+	tcase_add_test(tests, cuts_stand_by_ascending_threshold);
 	tcase_add_test(tests, the_text_tells_all);
 	tcase_add_test(tests, lines_are_no_wider_than_they_may);
 	tcase_add_test(tests, names_keep_their_end);

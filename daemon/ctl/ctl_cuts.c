@@ -1,4 +1,4 @@
-/* daemon/ctl/ctl_levels.c - templatectl: levels. */
+/* daemon/ctl/ctl_cuts.c - templatectl: cuts. */
 #include "daemon/ctl/ctl_client.h"
 
 #include "daemon/runtime/terminal.h"
@@ -7,15 +7,15 @@
 /* A tree of many pages takes its time. */
 enum { TREE_TIMEOUT_MS = 600000 };
 
-static enum ctl_status ask_levels(const struct ctl *ctl, const char *host,
-				  const char *format, struct buffer *out)
+static enum ctl_status ask_cuts(const struct ctl *ctl, const char *host,
+				const char *format, struct buffer *out)
 {
 	struct buffer target = {0};
 	enum ctl_status status;
 
 	buffer_append_text(&target, "/v1/sites/");
 	client_append_escaped(&target, host);
-	buffer_printf(&target, "/levels?format=%s", format);
+	buffer_printf(&target, "/cuts?format=%s", format);
 	status = client_ask(ctl,
 			    &(struct ask){.target = target.data,
 					  .timeout_ms = TREE_TIMEOUT_MS},
@@ -28,7 +28,7 @@ static enum ctl_status write_svg(const struct ctl *ctl, const char *host,
 				 const char *path)
 {
 	struct buffer svg = {0};
-	enum ctl_status status = ask_levels(ctl, host, "svg", &svg);
+	enum ctl_status status = ask_cuts(ctl, host, "svg", &svg);
 	enum error error;
 
 	if (status == CTL_DONE) {
@@ -43,7 +43,7 @@ static enum ctl_status write_svg(const struct ctl *ctl, const char *host,
 	return status;
 }
 
-static enum ctl_status run_levels(const struct ctl *ctl)
+static enum ctl_status run_cuts(const struct ctl *ctl)
 {
 	char host[MAX_HOST_BYTES + 1];
 	struct buffer text = {0};
@@ -51,7 +51,7 @@ static enum ctl_status run_levels(const struct ctl *ctl)
 
 	if (!client_host(ctl, ctl->operands[0], host))
 		return CTL_USAGE;
-	status = ask_levels(ctl, host, ctl->is_json ? "json" : "txt", &text);
+	status = ask_cuts(ctl, host, ctl->is_json ? "json" : "txt", &text);
 	if (status == CTL_DONE)
 		terminal_print(buffer_slice(&text));
 	buffer_free(&text);
@@ -60,7 +60,7 @@ static enum ctl_status run_levels(const struct ctl *ctl)
 	return status;
 }
 
-static const struct verb_option levels_options[] = {
+static const struct verb_option cuts_options[] = {
 	{.name = "svg",
 	 .kind = OPTION_TEXT,
 	 .value = "FILE",
@@ -68,13 +68,13 @@ static const struct verb_option levels_options[] = {
 	{.name = NULL},
 };
 
-const struct verb verb_levels = {
-	.name = "levels",
+const struct verb verb_cuts = {
+	.name = "cuts",
 	.operands = "HOST",
 	.min_operands = 1,
 	.max_operands = 1,
 	.summary = "Show what other thresholds would give for a site, and the "
 		   "one that is suggested",
-	.options = levels_options,
-	.run = run_levels,
+	.options = cuts_options,
+	.run = run_cuts,
 };

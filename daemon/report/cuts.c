@@ -1,4 +1,4 @@
-#include "daemon/report/levels.h"
+#include "daemon/report/cuts.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,7 +26,7 @@ struct kept {
 	struct report report;
 };
 
-struct levels {
+struct cuts {
 	struct store *store;
 	size_t max_leaves;
 	atomic_bool is_stopped;
@@ -36,14 +36,14 @@ struct levels {
 	struct kept kept[MAX_KEPT];
 };
 
-struct levels *levels_create(struct store *store, size_t max_leaves)
+struct cuts *cuts_create(struct store *store, size_t max_leaves)
 {
-	struct levels *levels = mem_alloc(1, sizeof(*levels));
+	struct cuts *cuts = mem_alloc(1, sizeof(*cuts));
 
-	levels->store = store;
-	levels->max_leaves = max_leaves;
-	pthread_mutex_init(&levels->mutex, NULL);
-	return levels;
+	cuts->store = store;
+	cuts->max_leaves = max_leaves;
+	pthread_mutex_init(&cuts->mutex, NULL);
+	return cuts;
 }
 
 static void forget(struct kept *kept)
@@ -56,34 +56,34 @@ static void forget(struct kept *kept)
 	*kept = (struct kept){0};
 }
 
-void levels_destroy(struct levels *levels)
+void cuts_destroy(struct cuts *cuts)
 {
-	if (levels == NULL)
+	if (cuts == NULL)
 		return;
 	for (size_t i = 0; i < MAX_KEPT; i++)
-		forget(&levels->kept[i]);
-	pthread_mutex_destroy(&levels->mutex);
-	free(levels);
+		forget(&cuts->kept[i]);
+	pthread_mutex_destroy(&cuts->mutex);
+	free(cuts);
 }
 
-void levels_stop(struct levels *levels)
+void cuts_stop(struct cuts *cuts)
 {
-	atomic_store(&levels->is_stopped, true);
+	atomic_store(&cuts->is_stopped, true);
 }
 
 static bool goes_on(void *context, uint64_t done, uint64_t total)
 {
-	struct levels *levels = context;
+	struct cuts *cuts = context;
 
 	(void)done;
 	(void)total;
-	return !atomic_load(&levels->is_stopped);
+	return !atomic_load(&cuts->is_stopped);
 }
 
-static enum error read_site(struct levels *levels, const char *host,
+static enum error read_site(struct cuts *cuts, const char *host,
 			    struct site_row *row_out)
 {
-	struct txn txn = txn_begin_read(levels->store);
+	struct txn txn = txn_begin_read(cuts->store);
 
 	if (!site_get(&txn, slice_of(host), row_out))
 		txn_fail(&txn, ERR_NOT_FOUND);
@@ -91,11 +91,11 @@ static enum error read_site(struct levels *levels, const char *host,
 }
 
 /* What is kept of the site, if that is still so. With the mutex held. */
-static struct kept *find(struct levels *levels, const char *host,
+static struct kept *find(struct cuts *cuts, const char *host,
 			 const struct site_row *row)
 {
 	for (size_t i = 0; i < MAX_KEPT; i++) {
-		struct kept *kept = &levels->kept[i];
+		struct kept *kept = &cuts->kept[i];
 
 		if (kept->host == NULL || strcmp(kept->host, host) != 0)
 			continue;
@@ -108,26 +108,26 @@ static struct kept *find(struct levels *levels, const char *host,
 }
 
 /* The place of what was asked for longest ago. With the mutex held. */
-static struct kept *oldest(struct levels *levels)
+static struct kept *oldest(struct cuts *cuts)
 {
-	struct kept *best = &levels->kept[0];
+	struct kept *best = &cuts->kept[0];
 
 	for (size_t i = 1; i < MAX_KEPT; i++)
-		if (levels->kept[i].used < best->used)
-			best = &levels->kept[i];
+		if (cuts->kept[i].used < best->used)
+			best = &cuts->kept[i];
 	return best;
 }
 
-static enum error make(struct levels *levels, const char *host,
+static enum error make(struct cuts *cuts, const char *host,
 		       struct kept *kept_out)
 {
 	const struct dendrogram_options watch = {
-		.max_leaves = levels->max_leaves,
+		.max_leaves = cuts->max_leaves,
 		.goes_on = goes_on,
-		.context = levels,
+		.context = cuts,
 	};
-	enum error error = snapshot_read(
-		levels->store, host, levels->max_leaves, &kept_out->snapshot);
+	enum error error = snapshot_read(cuts->store, host, cuts->max_leaves,
+					 &kept_out->snapshot);
 
 	if (error != ERR_NONE)
 		return error;
@@ -143,22 +143,22 @@ static enum error make(struct levels *levels, const char *host,
 
 /* Make the tree and keep it. With the mutex held, which it leaves for the
  * work. */
-static enum error add(struct levels *levels, const char *host,
+static enum error add(struct cuts *cuts, const char *host,
 		      struct kept **kept_out)
 {
 	struct kept kept = {0};
 	enum error error;
 
-	if (levels->is_busy)
+	if (cuts->is_busy)
 		return ERR_BUSY;
-	levels->is_busy = true;
-	pthread_mutex_unlock(&levels->mutex);
-	error = make(levels, host, &kept);
-	pthread_mutex_lock(&levels->mutex);
-	levels->is_busy = false;
+	cuts->is_busy = true;
+	pthread_mutex_unlock(&cuts->mutex);
+	error = make(cuts, host, &kept);
+	pthread_mutex_lock(&cuts->mutex);
+	cuts->is_busy = false;
 	if (error != ERR_NONE)
 		return error;
-	*kept_out = oldest(levels);
+	*kept_out = oldest(cuts);
 	forget(*kept_out);
 	**kept_out = kept;
 	return ERR_NONE;
@@ -187,46 +187,46 @@ static void append_json(const struct kept *kept, const struct site_row *row,
 }
 
 static void append(const struct kept *kept, const struct site_row *row,
-		   enum levels_format format, struct buffer *out)
+		   enum cuts_format format, struct buffer *out)
 {
 	switch (format) {
-	case LEVELS_JSON:
+	case CUTS_JSON:
 		append_json(kept, row, out);
 		break;
-	case LEVELS_TEXT:
+	case CUTS_TEXT:
 		report_text(&kept->report, REPORT_MAX_WIDTH, out);
 		break;
-	case LEVELS_SVG:
+	case CUTS_SVG:
 		report_svg(&kept->report, out);
 		break;
-	case LEVELS_FIGURE:
+	case CUTS_FIGURE:
 		report_svg_figure(&kept->report, out);
 		break;
 	}
 }
 
-enum error levels_append(struct levels *levels, const char *host,
-			 enum levels_format format, struct buffer *out)
+enum error cuts_append(struct cuts *cuts, const char *host,
+		       enum cuts_format format, struct buffer *out)
 {
 	struct site_row row;
-	enum error error = read_site(levels, host, &row);
+	enum error error = read_site(cuts, host, &row);
 	struct kept *kept;
 
 	if (error != ERR_NONE)
 		return error;
-	if (atomic_load(&levels->is_stopped))
+	if (atomic_load(&cuts->is_stopped))
 		return ERR_STOPPED;
-	pthread_mutex_lock(&levels->mutex);
-	kept = find(levels, host, &row);
+	pthread_mutex_lock(&cuts->mutex);
+	kept = find(cuts, host, &row);
 	if (kept == NULL) {
-		error = add(levels, host, &kept);
+		error = add(cuts, host, &kept);
 		if (error == ERR_NONE)
 			row = kept->snapshot.site; /* may have changed since */
 	}
 	if (error == ERR_NONE) {
-		kept->used = ++levels->clock;
+		kept->used = ++cuts->clock;
 		append(kept, &row, format, out);
 	}
-	pthread_mutex_unlock(&levels->mutex);
+	pthread_mutex_unlock(&cuts->mutex);
 	return error;
 }

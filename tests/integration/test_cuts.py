@@ -10,7 +10,7 @@ import harness
 CTL = harness.PROGRAMS / "templatectl"
 
 
-class Levels(harness.Case):
+class Cuts(harness.Case):
     def ctl(self, daemon, *arguments):
         process = daemon.ctl(*arguments)
         self.assertEqual(process.returncode, 0,
@@ -55,10 +55,10 @@ class Levels(harness.Case):
         site = self.watch(daemon, web.url)
         self.assertEqual(site["state"], "watching")
         self.assertIs(site["auto"], True)
-        levels = daemon.json(f"/v1/sites/{web.host}/levels")
+        cuts = daemon.json(f"/v1/sites/{web.host}/cuts")
         self.assertEqual(site["threshold"],
-                         levels["suggestion"]["threshold"])
-        self.assertGreater(levels["suggestion"]["agreement"], 0.3)
+                         cuts["suggestion"]["threshold"])
+        self.assertGreater(cuts["suggestion"]["agreement"], 0.3)
         self.assertEqual(self.sets(daemon, web.host),
                          self.offline(daemon, web.host, "--threshold",
                                       str(site["threshold"])))
@@ -67,37 +67,37 @@ class Levels(harness.Case):
                                       "auto"))
         self.no_problems(daemon)
 
-    def test_levels_are_shown(self):
+    def test_cuts_are_shown(self):
         web = self.web()
         daemon = self.daemon()
         site = self.watch(daemon, web.url)
-        text = self.ctl(daemon, "levels", web.host)
+        text = self.ctl(daemon, "cuts", web.host)
         self.assertEqual(text.split(",")[0], f"{site['pages']} pages")
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
         self.assertIn("\ntemplate ", text)
-        levels = json.loads(self.ctl(daemon, "--json", "levels", web.host))
-        self.assertEqual(levels["host"], web.host)
-        self.assertEqual(levels["generation"], site["generation"])
-        self.assertEqual(levels["threshold"], site["threshold"])
-        self.assertIs(levels["auto"], True)
-        self.assertEqual(levels["pages"], site["pages"])
-        self.assertEqual(levels["tree"][0]["pages"], site["pages"])
-        file = self.folder() / "levels.svg"
-        self.assertEqual(self.ctl(daemon, "levels", web.host, "--svg", file),
+        cuts = json.loads(self.ctl(daemon, "--json", "cuts", web.host))
+        self.assertEqual(cuts["host"], web.host)
+        self.assertEqual(cuts["generation"], site["generation"])
+        self.assertEqual(cuts["threshold"], site["threshold"])
+        self.assertIs(cuts["auto"], True)
+        self.assertEqual(cuts["pages"], site["pages"])
+        self.assertEqual(cuts["tree"][0]["pages"], site["pages"])
+        file = self.folder() / "cuts.svg"
+        self.assertEqual(self.ctl(daemon, "cuts", web.host, "--svg", file),
                          text)
         root = xml.etree.ElementTree.parse(file).getroot()
         self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
-        self.assertEqual(daemon.ctl("levels", web.host, "--svg",
+        self.assertEqual(daemon.ctl("cuts", web.host, "--svg",
                                     "/dev/null/x").returncode, 1)
-        self.assertEqual(daemon.ctl("levels", "nobody.example").returncode, 1)
-        self.assertEqual(daemon.ctl("levels").returncode, 2)
+        self.assertEqual(daemon.ctl("cuts", "nobody.example").returncode, 1)
+        self.assertEqual(daemon.ctl("cuts").returncode, 2)
 
     def test_the_curve_is_what_recuts_give(self):
         web = self.web()
         daemon = self.daemon()
         self.watch(daemon, web.url)
         curve = {round(point["threshold"] * 1000): point for point in
-                 daemon.json(f"/v1/sites/{web.host}/levels")["curve"]}
+                 daemon.json(f"/v1/sites/{web.host}/cuts")["curve"]}
         for threshold in (900, 50, 500, 0, 1000, 200):
             with self.subTest(threshold=threshold):
                 site = daemon.watch(web.url, threshold=threshold / 1000)
@@ -197,9 +197,9 @@ class Levels(harness.Case):
         site = self.watch(daemon, web.url, "--measure", "cpc")
         self.assertEqual(site["threshold"], 0.25)  # the default of cpc
         self.assertIs(site["auto"], True)
-        self.error_of(daemon.get(f"/v1/sites/{web.host}/levels"), 413,
+        self.error_of(daemon.get(f"/v1/sites/{web.host}/cuts"), 413,
                       "too_large")
-        self.assertEqual(daemon.ctl("levels", web.host).returncode, 1)
+        self.assertEqual(daemon.ctl("cuts", web.host).returncode, 1)
 
     def test_stops_while_it_chooses(self):
         """The daemon ends with 0 and in time, whatever the threshold_selector is at."""

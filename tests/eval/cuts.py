@@ -1,4 +1,4 @@
-"""Extraction by the level of the clusters: templates against whole sites."""
+"""Extraction by the cut of the clusters: templates against whole sites."""
 
 import shutil
 
@@ -6,7 +6,7 @@ import common
 import corpora
 import results
 
-LEVELS = (("auto", "auto"), ("template", 0.2), ("site", 0.7))
+CUTS = (("auto", "auto"), ("template", 0.2), ("site", 0.7))
 
 
 def measure_one(ctl, corpus, method, threshold, out):
@@ -20,13 +20,13 @@ def measure_one(ctl, corpus, method, threshold, out):
 
 def tables(report, build):
     ctl = build / "daemon" / "templatectl"
-    report.table("Many pages: by the level of the clusters (ccs)", "site",
-                 "snapshot", "method", "level", "pages", "P", "R", "F1")
+    report.table("Many pages: by the cut of the clusters (ccs)", "site",
+                 "snapshot", "method", "cut", "pages", "P", "R", "F1")
     for site in corpora.SNAPSHOTS:
         corpus = corpora.snapshot(site)
         for method in ("df", "auto"):
-            for level, threshold in LEVELS:
-                out = common.OUT / "extracts" / site / f"{method}-{level}"
+            for cut, threshold in CUTS:
+                out = common.OUT / "extracts" / site / f"{method}-{cut}"
                 figures = measure_one(ctl, corpus, method, threshold, out)
-                report.row(site, corpus.folders[0].name, method, level,
+                report.row(site, corpus.folders[0].name, method, cut,
                            *figures[:4])

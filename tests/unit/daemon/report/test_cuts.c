@@ -1,4 +1,4 @@
-#include "daemon/report/levels.h"
+#include "daemon/report/cuts.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,7 +18,7 @@ enum {
 };
 
 static struct world world;
-static struct levels *levels;
+static struct cuts *cuts;
 
 static void put(const char *host, unsigned number)
 {
@@ -39,22 +39,21 @@ static void setup(void)
 {
 	world_open(&world, 0);
 	put_site("a.test");
-	levels = levels_create(world.store, 100);
+	cuts = cuts_create(world.store, 100);
 }
 
 static void teardown(void)
 {
-	levels_destroy(levels);
+	cuts_destroy(cuts);
 	world_close(&world);
 }
 
 /* The answer, with a NUL behind; buffer_free() it. */
-static struct buffer ask(const char *host, enum levels_format format)
+static struct buffer ask(const char *host, enum cuts_format format)
 {
 	struct buffer answer = {0};
 
-	ck_assert_int_eq(levels_append(levels, host, format, &answer),
-			 ERR_NONE);
+	ck_assert_int_eq(cuts_append(cuts, host, format, &answer), ERR_NONE);
 	buffer_append_byte(&answer, '\0');
 	return answer;
 }
@@ -62,7 +61,7 @@ static struct buffer ask(const char *host, enum levels_format format)
 static enum error error_for(const char *host)
 {
 	struct buffer answer = {0};
-	enum error error = levels_append(levels, host, LEVELS_JSON, &answer);
+	enum error error = cuts_append(cuts, host, CUTS_JSON, &answer);
 
 	if (error != ERR_NONE)
 		ck_assert_uint_eq(answer.size, 0);
@@ -73,7 +72,7 @@ static enum error error_for(const char *host)
 /* json_decref() it. */
 static json_t *ask_json(const char *host)
 {
-	struct buffer answer = ask(host, LEVELS_JSON);
+	struct buffer answer = ask(host, CUTS_JSON);
 	json_t *value = json_loads(answer.data, JSON_REJECT_DUPLICATES, NULL);
 
 	ck_assert_ptr_nonnull(value);
@@ -102,18 +101,18 @@ static void damage(const char *host)
 
 START_TEST(a_tree_is_kept_until_a_page_changes)
 {
-	struct buffer first = ask("a.test", LEVELS_JSON);
+	struct buffer first = ask("a.test", CUTS_JSON);
 	struct buffer second;
 
 	damage("a.test");
-	second = ask("a.test", LEVELS_JSON);
+	second = ask("a.test", CUTS_JSON);
 	ck_assert_str_eq(first.data, second.data);
 	buffer_free(&first);
 	buffer_free(&second);
 	/* for every format */
-	first = ask("a.test", LEVELS_TEXT);
+	first = ask("a.test", CUTS_TEXT);
 	buffer_free(&first);
-	first = ask("a.test", LEVELS_SVG);
+	first = ask("a.test", CUTS_SVG);
 	buffer_free(&first);
 	world_remove(&world, "http://a.test/0");
 	ck_assert_int_eq(error_for("a.test"), ERR_CORRUPT);
@@ -187,8 +186,8 @@ END_TEST
 
 START_TEST(formats_are_what_they_are_called)
 {
-	struct buffer text = ask("a.test", LEVELS_TEXT);
-	struct buffer svg = ask("a.test", LEVELS_SVG);
+	struct buffer text = ask("a.test", CUTS_TEXT);
+	struct buffer svg = ask("a.test", CUTS_SVG);
 
 	ck_assert_ptr_eq(strstr(text.data, "5 pages"), text.data);
 	ck_assert_ptr_nonnull(strstr(text.data, "\ntemplate "));
@@ -199,10 +198,10 @@ START_TEST(formats_are_what_they_are_called)
 }
 END_TEST
 
-START_TEST(a_site_without_pages_has_levels)
+START_TEST(a_site_without_pages_has_cuts)
 {
-	static const enum levels_format formats[] = {LEVELS_JSON, LEVELS_TEXT,
-						     LEVELS_SVG};
+	static const enum cuts_format formats[] = {CUTS_JSON, CUTS_TEXT,
+						   CUTS_SVG};
 
 	world_add_site(&world, "empty.test");
 	for (size_t i = 0; i < 3; i++) {
@@ -223,8 +222,8 @@ END_TEST
 
 START_TEST(too_many_signatures_are_refused)
 {
-	levels_destroy(levels);
-	levels = levels_create(world.store, PAGES - 1);
+	cuts_destroy(cuts);
+	cuts = cuts_create(world.store, PAGES - 1);
 	ck_assert_int_eq(error_for("a.test"), ERR_TOO_LARGE);
 	world_remove(&world, "http://a.test/0");
 	ck_assert_int_eq(error_for("a.test"), ERR_NONE);
@@ -235,7 +234,7 @@ START_TEST(after_a_stop_nobody_is_answered)
 {
 	put_site("b.test");
 	ck_assert_int_eq(error_for("a.test"), ERR_NONE);
-	levels_stop(levels);
+	cuts_stop(cuts);
 	ck_assert_int_eq(error_for("b.test"), ERR_STOPPED);
 	ck_assert_int_eq(error_for("a.test"), ERR_STOPPED);
 }
@@ -252,9 +251,9 @@ START_TEST(of_many_trees_that_unasked_for_longest_goes)
 	char name[16];
 
 	world.max_sites = SITES + 1;
-	levels_destroy(levels);
+	cuts_destroy(cuts);
 	world_reopen(&world);
-	levels = levels_create(world.store, 100);
+	cuts = cuts_create(world.store, 100);
 	for (unsigned i = 0; i < SITES; i++) {
 		site_name(name, i);
 		put_site(name);
@@ -273,8 +272,8 @@ END_TEST
 /* A site whose tree takes some tenths of a second. */
 static void put_large_site(void)
 {
-	levels_destroy(levels);
-	levels = levels_create(world.store, LARGE);
+	cuts_destroy(cuts);
+	cuts = cuts_create(world.store, LARGE);
 	world_put_many(&world, "large.test", LARGE);
 }
 
@@ -290,8 +289,8 @@ static void *ask_in_thread(void *argument)
 {
 	struct asker *asker = argument;
 
-	asker->error = levels_append(levels, "large.test", LEVELS_JSON,
-				     &asker->answer);
+	asker->error =
+		cuts_append(cuts, "large.test", CUTS_JSON, &asker->answer);
 	atomic_store(&asker->is_answered, true);
 	return NULL;
 }
@@ -345,7 +344,7 @@ START_TEST(one_tree_is_made_at_a_time_and_counts_for_all)
 	while (!atomic_load(&asker.is_answered))
 		ck_assert_int_ne(error_for("large.test"), ERR_NOT_FOUND);
 	ck_assert_int_eq(asker.error, ERR_NONE);
-	answer = ask("large.test", LEVELS_JSON);
+	answer = ask("large.test", CUTS_JSON);
 	buffer_append_byte(&asker.answer, '\0');
 	ck_assert_str_eq(answer.data, asker.answer.data);
 	buffer_free(&answer);
@@ -370,7 +369,7 @@ START_TEST(a_stop_ends_the_tree_that_is_made)
 	struct asker asker;
 
 	begin_asking(&asker);
-	levels_stop(levels);
+	cuts_stop(cuts);
 	end_asking(&asker);
 	ck_assert_int_eq(asker.error, ERR_STOPPED);
 }
@@ -378,8 +377,8 @@ END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("levels");
-	TCase *tcase = tcase_create("levels");
+	Suite *suite = suite_create("cuts");
+	TCase *tcase = tcase_create("cuts");
 	TCase *large = tcase_create("large");
 
 	tcase_set_timeout(large, 120);
@@ -390,7 +389,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, another_site_of_the_same_name_makes_another_tree);
 	tcase_add_test(tcase, the_site_is_told_as_it_is_now);
 	tcase_add_test(tcase, formats_are_what_they_are_called);
-	tcase_add_test(tcase, a_site_without_pages_has_levels);
+	tcase_add_test(tcase, a_site_without_pages_has_cuts);
 	tcase_add_test(tcase, a_site_that_is_not_there_is_not_found);
 	tcase_add_test(tcase, too_many_signatures_are_refused);
 	tcase_add_test(tcase, after_a_stop_nobody_is_answered);

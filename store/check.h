@@ -2,7 +2,8 @@
 #ifndef STORE_CHECK_H
 #define STORE_CHECK_H
 
-#include "store/rows.h"
+#include "store/rows_page.h"
+#include "store/rows_site.h"
 #include "store/txn.h"
 #include "store/verify.h"
 

@@ -3,6 +3,9 @@
 
 #include <inttypes.h>
 
+#include "store/key.h"
+#include "store/rows_event.h"
+#include "store/rows_hook.h"
 #include "store/store.h"
 
 #define HOOK "hook %" PRIu32 ": "

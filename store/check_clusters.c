@@ -2,7 +2,9 @@
 #include <stdlib.h>
 
 #include "store/check.h"
+#include "store/key.h"
 #include "store/record.h"
+#include "store/rows_cluster.h"
 #include "store/store.h"
 #include "store/tally.h"
 

@@ -1,6 +1,8 @@
 #include <inttypes.h>
 
 #include "store/check.h"
+#include "store/key.h"
+#include "store/rows_guard.h"
 #include "store/store.h"
 
 #define GUARD "guard %.*s %u: "

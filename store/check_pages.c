@@ -4,6 +4,7 @@
 #include "store/check.h"
 #include "store/compress.h"
 #include "store/hash.h"
+#include "store/key.h"
 #include "store/record.h"
 #include "store/store.h"
 

@@ -1,6 +1,8 @@
 #include <inttypes.h>
 
 #include "store/check.h"
+#include "store/key.h"
+#include "store/rows_frontier.h"
 #include "store/tally.h"
 
 #define PATTERN CHECK_SITE "pattern %016" PRIx64 ": "

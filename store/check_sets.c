@@ -3,7 +3,9 @@
 
 #include "store/check.h"
 #include "store/hash.h"
+#include "store/key.h"
 #include "store/memory.h"
+#include "store/rows_cluster.h"
 #include "store/sets.h"
 #include "store/store.h"
 

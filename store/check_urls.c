@@ -1,6 +1,8 @@
 #include <inttypes.h>
 
 #include "store/check.h"
+#include "store/key.h"
+#include "store/rows_frontier.h"
 
 #define URL CHECK_SITE "url %016" PRIx64 ": "
 

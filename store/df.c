@@ -1,9 +1,11 @@
+#include "store/df.h"
+
 #include <lmdb.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/env.h"
-#include "store/rows.h"
+#include "store/key.h"
 
 static struct key key_df(uint32_t site, uint32_t cluster, uint64_t fragment)
 {

@@ -1,8 +1,9 @@
+#include "store/key.h"
+
 #include <endian.h>
 #include <string.h>
 
 #include "store/hash.h"
-#include "store/rows.h"
 
 static void append(struct key *key, const void *bytes, size_t size)
 {

@@ -1,6 +1,10 @@
 /*
- * store/row.h - how the functions of rows.h are written: a row by its layout.
- * Internal to store/.
+ * store/row.h - what holds of the rows of all tables (rows_*.h), and how their
+ * functions are written: a row by its layout. A slice in a row that was read
+ * points into the map: valid until txn_end() or the next write. `*_get` return
+ * false when there is no such row; a damaged row fails the transaction with
+ * ERR_CORRUPT; both leave a row of zeros. Times are Unix milliseconds. The
+ * functions are internal to store/.
  */
 #ifndef STORE_ROW_H
 #define STORE_ROW_H
@@ -8,8 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "store/key.h"
 #include "store/layout.h"
-#include "store/rows.h"
 #include "store/txn.h"
 
 #define FIELD(type, name)                                   \
@@ -23,12 +27,42 @@
 			slice_count, sizeof(struct type)                     \
 	}
 
-/*
- * As the `*_get` of rows.h: a row that is absent or damaged is zero.
- */
 bool row_get(struct txn *txn, enum table table, struct slice key,
 	     const struct layout *layout, void *row_out);
 void row_put(struct txn *txn, enum table table, struct slice key,
 	     const struct layout *layout, const void *row);
+
+/*
+ * The functions of a row, by `ROW_layout`. `key_of` is the key of a row in
+ * `table` as an expression of the parameters that follow it:
+ *
+ *	ROW_FUNCTIONS(hook_row, TABLE_HOOKS, key_small(hook), uint32_t hook)
+ *
+ * defines hook_row_decode(), hook_row_get() and hook_row_put().
+ */
+#define ROW_FUNCTIONS(row, table, key_of, ...)   \
+	ROW_DECODE(row)                          \
+	ROW_GET(row, table, key_of, __VA_ARGS__) \
+	ROW_PUT(row, table, key_of, __VA_ARGS__)
+#define ROW_DECODE(row)                                              \
+	bool row##_decode(struct slice value, struct row *row_out)   \
+	{                                                            \
+		return layout_decode(&row##_layout, value, row_out); \
+	}
+#define ROW_GET(row, table, key_of, ...)                                   \
+	bool row##_get(struct txn *txn, __VA_ARGS__, struct row *row_out)  \
+	{                                                                  \
+		struct key key = key_of;                                   \
+                                                                           \
+		return row_get(txn, table, key_slice(&key), &row##_layout, \
+			       row_out);                                   \
+	}
+#define ROW_PUT(row, table, key_of, ...)                                     \
+	void row##_put(struct txn *txn, __VA_ARGS__, const struct row *from) \
+	{                                                                    \
+		struct key key = key_of;                                     \
+                                                                             \
+		row_put(txn, table, key_slice(&key), &row##_layout, from);   \
+	}
 
 #endif

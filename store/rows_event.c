@@ -1,18 +1,19 @@
-/* The rows of events, in the journal and in the outbox of a hook. */
-#include <stddef.h>
+#include "store/rows_event.h"
 
+#include "store/buffer.h"
+#include "store/key.h"
 #include "store/row.h"
 #include "store/store.h"
 
-static const struct field event_fields[] = {
+static const struct field event_row_fields[] = {
 	FIELD(event_row, time_ms), FIELD(event_row, kind),
 	FIELD(event_row, flags),   FIELD(event_row, cluster),
 	FIELD(event_row, other),   FIELD(event_row, guard),
 	FIELD(event_row, pages),
 };
 
-static const struct layout event_layout =
-	LAYOUT(event_row, event_fields, offsetof(struct event_row, host), 3);
+static const struct layout event_row_layout = LAYOUT(
+	event_row, event_row_fields, offsetof(struct event_row, host), 3);
 
 const char *event_kind_name(uint16_t kind)
 {
@@ -39,14 +40,14 @@ bool event_kind_is_alert(uint16_t kind)
 
 bool event_decode(struct slice value, struct event_row *row_out)
 {
-	return layout_decode(&event_layout, value, row_out);
+	return layout_decode(&event_row_layout, value, row_out);
 }
 
 bool event_get(struct txn *txn, uint64_t number, struct event_row *row_out)
 {
 	struct key key = key_number(number);
 
-	return row_get(txn, TABLE_EVENTS, key_slice(&key), &event_layout,
+	return row_get(txn, TABLE_EVENTS, key_slice(&key), &event_row_layout,
 		       row_out);
 }
 
@@ -54,13 +55,13 @@ void event_put(struct txn *txn, uint64_t number, const struct event_row *row)
 {
 	struct key key = key_number(number);
 
-	row_put(txn, TABLE_EVENTS, key_slice(&key), &event_layout, row);
+	row_put(txn, TABLE_EVENTS, key_slice(&key), &event_row_layout, row);
 }
 
 uint64_t event_add(struct txn *txn, const struct event_row *row)
 {
 	/* first, because the row may point to where the number is written */
-	struct buffer value = layout_encode(&event_layout, row);
+	struct buffer value = layout_encode(&event_row_layout, row);
 	uint64_t number = store_next_number(txn, "event");
 	struct key key = key_number(number);
 
@@ -76,5 +77,5 @@ void outbox_put(struct txn *txn, uint32_t hook, uint64_t number,
 {
 	struct key key = key_outbox(hook, number);
 
-	row_put(txn, TABLE_OUTBOX, key_slice(&key), &event_layout, row);
+	row_put(txn, TABLE_OUTBOX, key_slice(&key), &event_row_layout, row);
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "store/buffer.h"
+#include "store/key.h"
 #include "store/memory.h"
-#include "store/rows.h"
 
 /* Numbers as in LEB128: seven bits a byte, the least first; the top bit says
  * that more follow. */

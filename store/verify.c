@@ -5,7 +5,10 @@
 #include <stdlib.h>
 
 #include "store/check.h"
+#include "store/key.h"
 #include "store/memory.h"
+#include "store/rows_event.h"
+#include "store/rows_frontier.h"
 #include "store/store.h"
 
 enum { MAX_TOLD = 100, MAX_LINE_BYTES = 512 };

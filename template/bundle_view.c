@@ -1,5 +1,5 @@
 #include "store/arena.h"
-#include "store/rows.h"
+#include "store/key.h"
 #include "template/bundle_parts.h"
 #include "template/sorted.h"
 

@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 #include "crawl/url/url.h"
-#include "store/rows.h"
+#include "store/rows_frontier.h"
+#include "store/rows_site.h"
 
 /* The bounds of a URL that nobody asked for (FIELD.md, 2b, Traps). */
 enum {

@@ -2,6 +2,7 @@
 
 #include "crawl/frontier/frontier_row.h"
 #include "crawl/frontier/revisit.h"
+#include "store/key.h"
 
 enum {
 	PRESET_MAX_URLS = 100 * 1000,

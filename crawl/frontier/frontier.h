@@ -27,7 +27,8 @@
 #include "crawl/url/url.h"
 #include "crawl/url/url_pattern.h"
 #include "store/error.h"
-#include "store/rows.h"
+#include "store/rows_frontier.h"
+#include "store/rows_site.h"
 #include "store/txn.h"
 
 /* The same for all sites. */

@@ -2,6 +2,7 @@
 #include "crawl/frontier/frontier_row.h"
 #include "crawl/frontier/revisit.h"
 #include "store/hash.h"
+#include "store/rows_cluster.h"
 
 enum {
 	FIRST_PAUSE_MS = 5 * 1000,

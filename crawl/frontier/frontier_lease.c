@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "crawl/frontier/frontier_row.h"
+#include "store/key.h"
 #include "store/memory.h"
 
 enum {

@@ -5,7 +5,10 @@
 #include "daemon/answer/site_model.h"
 #include "daemon/answer/stored_page.h"
 #include "daemon/answer/stored_site.h"
-#include "store/rows.h"
+#include "store/key.h"
+#include "store/rows_frontier.h"
+#include "store/rows_page.h"
+#include "store/rows_site.h"
 #include "template/extraction.h"
 
 enum { MAX_HOPS = 6 };

@@ -5,8 +5,10 @@
 #include "daemon/answer/stored_page.h"
 #include "extract/text/fragment.h"
 #include "store/arena.h"
+#include "store/key.h"
 #include "store/memory.h"
-#include "store/rows.h"
+#include "store/rows_cluster.h"
+#include "store/rows_site.h"
 
 enum { MAX_SAMPLES = 16, MAX_SAMPLE_BYTES = 16 << 20 };
 

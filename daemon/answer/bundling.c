@@ -10,6 +10,9 @@
 #include "extract/core/extractor.h"
 #include "extract/methods/ridge_model.h"
 #include "store/compress.h"
+#include "store/key.h"
+#include "store/rows_cluster.h"
+#include "store/rows_template.h"
 #include "template/learning.h"
 
 enum { MAX_REASON = 256, MAX_VERSION_BYTES = 64 << 20 };

@@ -2,6 +2,7 @@
 
 #include "daemon/answer/bundling_parts.h"
 #include "daemon/answer/stored_site.h"
+#include "store/key.h"
 #include "store/memory.h"
 #include "store/record.h"
 #include "template/sorted.h"

@@ -3,7 +3,7 @@
 #define DAEMON_ANSWER_BUNDLING_PARTS_H
 
 #include "daemon/answer/bundling.h"
-#include "store/rows.h"
+#include "store/rows_site.h"
 #include "store/txn.h"
 #include "template/bundle_writer.h"
 

@@ -1,7 +1,9 @@
 #include <stdlib.h>
 
 #include "daemon/answer/bundling_parts.h"
+#include "store/key.h"
 #include "store/memory.h"
+#include "store/rows_cluster.h"
 #include "store/sets.h"
 
 /* A term of the store, and which one it is in the bundle. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "store/buffer.h"
-#include "store/rows.h"
+#include "store/rows_event.h"
 
 /*
  * One object: seq, time, kind, site, cluster, other, url, pages, alert,

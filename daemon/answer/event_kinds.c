@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "store/rows.h"
+#include "store/rows_event.h"
 
 static const uint16_t all_kinds[] = {
 #define X(name, value, text, is_alert) name,

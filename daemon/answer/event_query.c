@@ -1,5 +1,7 @@
 #include "daemon/answer/event_query.h"
 
+#include "store/key.h"
+
 enum { MAX_LOOKED_AT = 10000 /* events in one transaction */ };
 
 static bool is_wanted(const struct event_query *query,

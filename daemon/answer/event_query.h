@@ -8,7 +8,7 @@
 
 #include "crawl/url/url.h"
 #include "daemon/answer/event_kinds.h"
-#include "store/rows.h"
+#include "store/rows_event.h"
 #include "store/store.h"
 
 struct event_query {

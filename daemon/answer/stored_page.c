@@ -4,6 +4,7 @@
 
 #include "store/arena.h"
 #include "store/compress.h"
+#include "store/key.h"
 #include "store/memory.h"
 #include "store/record.h"
 

@@ -10,7 +10,7 @@
 #include "page/page.h"
 #include "store/buffer.h"
 #include "store/error.h"
-#include "store/rows.h"
+#include "store/rows_page.h"
 #include "store/txn.h"
 
 struct arena;

@@ -4,7 +4,10 @@
 
 #include "daemon/answer/learned.h"
 #include "store/arena.h"
+#include "store/df.h"
+#include "store/key.h"
 #include "store/record.h"
+#include "store/rows_cluster.h"
 #include "store/sets.h"
 #include "template/sorted.h"
 

@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-#include "store/rows.h"
+#include "store/rows_page.h"
+#include "store/rows_site.h"
 #include "store/txn.h"
 #include "template/site_view.h"
 #include "template/text_answer.h"

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "store/error.h"
-#include "store/rows.h"
+#include "store/rows_template.h"
 #include "template/version.h"
 
 struct arena;

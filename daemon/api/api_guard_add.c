@@ -12,6 +12,8 @@
 #include "page/xpath.h"
 #include "store/arena.h"
 #include "store/compress.h"
+#include "store/key.h"
+#include "store/rows_page.h"
 #include "template/json_value.h"
 
 enum {

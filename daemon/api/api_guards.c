@@ -3,6 +3,7 @@
 
 #include "daemon/engine/guard_change.h"
 #include "daemon/engine/guard_evidence.h"
+#include "store/key.h"
 #include "template/json_value.h"
 
 static const char *state_name(const struct guard_row *row)

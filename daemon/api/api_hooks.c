@@ -7,6 +7,8 @@
 #include "daemon/answer/event_kinds.h"
 #include "daemon/delivery/hook_target.h"
 #include "daemon/engine/alert_change.h"
+#include "store/key.h"
+#include "store/rows_event.h"
 #include "template/json_value.h"
 
 enum { MAX_SECRET_BYTES = 1024 };

@@ -5,7 +5,7 @@
 
 #include "daemon/api/site_json.h"
 #include "daemon/api/site_request.h"
-#include "store/rows.h"
+#include "store/rows_site.h"
 
 enum http_verdict api_get_sites(struct call *call)
 {

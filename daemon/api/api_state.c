@@ -10,7 +10,6 @@
 #include "template/json_value.h"
 #include "daemon/engine/verify.h"
 #include "extract/extractors.h"
-#include "store/rows.h"
 
 /* Everything that status and metrics tell, read once. */
 struct state {

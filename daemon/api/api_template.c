@@ -5,7 +5,9 @@
 
 #include "daemon/answer/stored_version.h"
 #include "store/arena.h"
-#include "store/rows.h"
+#include "store/key.h"
+#include "store/rows_site.h"
+#include "store/rows_template.h"
 #include "template/json_value.h"
 #include "template/version_json.h"
 

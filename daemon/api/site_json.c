@@ -2,6 +2,7 @@
 
 #include "cluster/signature.h"
 #include "crawl/frontier/admission.h"
+#include "store/key.h"
 #include "template/json_value.h"
 #include "daemon/engine/site_threshold.h"
 #include "page/page_class.h"

@@ -4,7 +4,8 @@
 
 #include <jansson.h>
 
-#include "store/rows.h"
+#include "store/rows_frontier.h"
+#include "store/rows_site.h"
 #include "store/txn.h"
 
 /*

@@ -11,7 +11,7 @@
 #include "daemon/config/config.h"
 #include "daemon/engine/engine.h"
 #include "store/buffer.h"
-#include "store/rows.h"
+#include "store/rows_site.h"
 
 struct site_request {
 	struct site_options options; /* slices point into what follows */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "daemon/answer/event_json.h"
+#include "store/key.h"
 #include "store/log.h"
 #include "store/memory.h"
 

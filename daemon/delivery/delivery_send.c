@@ -10,6 +10,7 @@
 #include "daemon/runtime/clock.h"
 #include "daemon/delivery/hook_target.h"
 #include "store/log.h"
+#include "store/rows_event.h"
 
 enum { MAX_VARIABLES = 8 };
 

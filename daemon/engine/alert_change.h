@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/rows.h"
+#include "store/rows_hook.h"
 
 enum alert_action {
 	HOOK_ADD,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "crawl/url/parameters.h"
+#include "store/key.h"
 #include "store/memory.h"
 
 enum {

@@ -10,6 +10,8 @@
 
 #include "daemon/engine/engine.h"
 #include "daemon/engine/site.h"
+#include "store/rows_event.h"
+#include "store/rows_page.h"
 #include "store/txn.h"
 
 /* The sites in memory, by host. */

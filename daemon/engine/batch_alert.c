@@ -2,6 +2,7 @@
 #include "daemon/engine/batch.h"
 
 #include "daemon/engine/alert_change.h"
+#include "store/key.h"
 
 /* Is there room for one more row in a table of rules? */
 static bool has_room(struct batch *batch, enum table table, size_t max)

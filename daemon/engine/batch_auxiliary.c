@@ -7,6 +7,7 @@
 #include "daemon/engine/soft_404.h"
 #include "page/robots_tag.h"
 #include "store/arena.h"
+#include "store/key.h"
 
 /* Is anything of the site fetched that nobody asked for? */
 static bool is_crawled(const struct site *site)

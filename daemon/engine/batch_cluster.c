@@ -6,7 +6,9 @@
 
 #include <stdlib.h>
 
+#include "store/key.h"
 #include "store/log.h"
+#include "store/rows_cluster.h"
 #include "store/sets.h"
 
 size_t batch_load_record(struct batch *batch, const struct site *site,

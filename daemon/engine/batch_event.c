@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #include "daemon/answer/event_kinds.h"
+#include "store/key.h"
 #include "store/log.h"
 #include "store/memory.h"
+#include "store/rows_hook.h"
 
 enum { MAX_FORGOTTEN = 8 /* rows that make room for a new one */ };
 

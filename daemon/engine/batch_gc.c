@@ -2,6 +2,7 @@
 #include "daemon/engine/batch.h"
 
 #include "daemon/engine/gc.h"
+#include "store/rows_template.h"
 
 /*
  * The page stays as it is known; its next visit for somebody who asks is

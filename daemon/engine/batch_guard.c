@@ -6,6 +6,7 @@
 #include "daemon/engine/guard_change.h"
 #include "daemon/engine/guard_evidence.h"
 #include "daemon/engine/guard_state.h"
+#include "store/key.h"
 #include "store/memory.h"
 #include "template/json_value.h"
 

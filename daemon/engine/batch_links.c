@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "page/page.h"
+#include "store/key.h"
 #include "store/memory.h"
 
 struct candidate {

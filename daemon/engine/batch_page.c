@@ -8,6 +8,7 @@
 
 #include "daemon/engine/soft_404.h"
 #include "page/page_class.h"
+#include "store/key.h"
 
 /* What the page was. Copied, because LMDB's bytes move when it is written. */
 struct before {

@@ -2,6 +2,8 @@
 #include "daemon/engine/batch.h"
 
 #include "store/buffer.h"
+#include "store/key.h"
+#include "store/rows_hook.h"
 
 static void set_options(struct site *site, const struct site_options *options)
 {

@@ -2,6 +2,7 @@
 #include "daemon/engine/batch.h"
 
 #include "daemon/engine/findings.h"
+#include "store/key.h"
 
 /* The version before the new one ended when it was last seen. */
 static void end_version(struct batch *batch, uint32_t site,

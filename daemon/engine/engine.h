@@ -16,7 +16,7 @@
 #include "crawl/url/url.h"
 #include "page/page.h"
 #include "store/error.h"
-#include "store/rows.h"
+#include "store/rows_frontier.h"
 #include "store/slice.h"
 #include "store/store.h"
 

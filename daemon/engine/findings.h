@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/rows.h"
+#include "store/rows_event.h"
+#include "store/rows_template.h"
 
 struct sample_page_entry {
 	uint64_t page;

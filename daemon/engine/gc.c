@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "daemon/engine/gc_parts.h"
+#include "store/rows_event.h"
+#include "store/rows_template.h"
 
 /* A version goes, or may go when there are too many bytes. */
 static void look_at_version(struct finder *finder, struct scan *scan,

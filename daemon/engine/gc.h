@@ -15,7 +15,7 @@
 
 #include "daemon/config/retention.h"
 #include "store/error.h"
-#include "store/rows.h"
+#include "store/key.h"
 #include "store/store.h"
 
 /* A row that goes. */

@@ -6,6 +6,7 @@
 #include "daemon/answer/stored_page.h"
 #include "extract/core/extractor.h"
 #include "store/memory.h"
+#include "store/rows_site.h"
 
 static int compare_keys(const void *left, const void *right)
 {

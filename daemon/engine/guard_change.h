@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "store/rows.h"
+#include "store/rows_guard.h"
 
 enum { MAX_SITE_GUARDS = 100 };
 

@@ -8,6 +8,7 @@
 #include "page/css_xpath.h"
 #include "store/arena.h"
 #include "store/buffer.h"
+#include "store/key.h"
 #include "template/candidates.h"
 #include "template/json_value.h"
 

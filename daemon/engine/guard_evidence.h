@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "store/rows.h"
+#include "store/rows_guard.h"
 #include "store/txn.h"
 
 /*

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/rows.h"
+#include "store/rows_guard.h"
 
 enum { GUARD_AGREEING = 2 };
 

@@ -11,8 +11,9 @@
 
 #include "cluster/linkage.h"
 #include "daemon/engine/engine.h"
+#include "store/df.h"
 #include "store/record.h"
-#include "store/rows.h"
+#include "store/rows_site.h"
 #include "store/txn.h"
 
 struct site {

@@ -1,6 +1,6 @@
 #include "daemon/engine/site_threshold.h"
 
-#include "store/rows.h"
+#include "store/rows_site.h"
 
 enum { MIN_PAGES = 20 }; /* nothing is chosen earlier while it grows */
 

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include "store/rows_site.h"
+
 struct site_row;
 
 /*

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "cluster/signature.h"
+#include "store/key.h"
 #include "store/memory.h"
 #include "store/record.h"
-#include "store/rows.h"
+#include "store/rows_cluster.h"
+#include "store/rows_site.h"
 #include "store/sets.h"
 
 /* A distinct signature of a site and the cluster that its pages are in. */

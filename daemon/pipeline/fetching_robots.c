@@ -7,7 +7,7 @@
 #include "daemon/runtime/clock.h"
 #include "store/log.h"
 #include "store/memory.h"
-#include "store/rows.h"
+#include "store/rows_frontier.h"
 
 enum { MAX_ROBOTS_HOPS = 5, STATUS_TOO_MANY = 429 };
 

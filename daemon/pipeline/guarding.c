@@ -7,6 +7,8 @@
 #include "page/selector.h"
 #include "page/xpath.h"
 #include "store/arena.h"
+#include "store/key.h"
+#include "store/rows_site.h"
 #include "template/candidates.h"
 #include "template/json_value.h"
 

@@ -18,7 +18,7 @@
 
 #include "page/page.h"
 #include "store/buffer.h"
-#include "store/rows.h"
+#include "store/rows_guard.h"
 #include "store/store.h"
 
 struct arena;

@@ -7,6 +7,7 @@
 #include "daemon/answer/stored_page.h"
 #include "store/arena.h"
 #include "store/compress.h"
+#include "store/key.h"
 #include "store/txn.h"
 #include "template/version.h"
 

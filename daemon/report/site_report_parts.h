@@ -9,7 +9,10 @@
 #include <stdint.h>
 
 #include "daemon/report/site_report.h"
-#include "store/rows.h"
+#include "store/rows_cluster.h"
+#include "store/rows_event.h"
+#include "store/rows_site.h"
+#include "store/rows_template.h"
 
 struct arena;
 struct version;

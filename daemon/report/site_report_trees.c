@@ -9,6 +9,7 @@
 #include "extract/core/extractor.h"
 #include "extract/text/fragment.h"
 #include "store/arena.h"
+#include "store/df.h"
 #include "template/page_tree.h"
 #include "template/version.h"
 

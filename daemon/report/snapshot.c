@@ -6,8 +6,11 @@
 
 #include "daemon/engine/inbound.h"
 #include "store/arena.h"
+#include "store/key.h"
 #include "store/memory.h"
 #include "store/record.h"
+#include "store/rows_cluster.h"
+#include "store/rows_page.h"
 #include "store/sets.h"
 
 enum { PAGES_PER_READ = 500 }; /* a reader must be short */

@@ -13,7 +13,7 @@
 #include "daemon/engine/engine.h"
 #include "daemon/report/report.h"
 #include "store/error.h"
-#include "store/rows.h"
+#include "store/rows_site.h"
 #include "store/store.h"
 
 /* Of so many pages of a site the links are read, and no more when they have so

@@ -5,6 +5,7 @@
 
 #include "daemon/watch/inspection_parts.h"
 #include "daemon/engine/site_threshold.h"
+#include "store/key.h"
 #include "store/memory.h"
 
 enum {

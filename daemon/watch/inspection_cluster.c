@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "store/key.h"
+#include "store/rows_page.h"
 #include "template/json_value.h"
 
 /* Pages that must have come since it ended, for it to have returned. */

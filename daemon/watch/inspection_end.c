@@ -1,5 +1,6 @@
 /* What is told of a template, and how it ends. */
 #include "daemon/watch/inspection_decision.h"
+#include "store/key.h"
 
 enum {
 	MAX_VISITS = 1000, /* after a change was told */

@@ -9,6 +9,7 @@
 
 #include "daemon/watch/inspection.h"
 #include "store/arena.h"
+#include "store/rows_cluster.h"
 #include "template/change_detector.h"
 #include "template/version.h"
 

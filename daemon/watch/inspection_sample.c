@@ -6,6 +6,8 @@
 
 #include "cluster/signature.h"
 #include "page/page_class.h"
+#include "store/key.h"
+#include "store/rows_page.h"
 
 /* Permille: content alone moves the paths of a page by so much. */
 enum { MAX_DRIFT = 200 };

@@ -7,6 +7,7 @@
 #include "daemon/answer/stored_page.h"
 #include "daemon/answer/stored_version.h"
 #include "store/compress.h"
+#include "store/key.h"
 
 /* A page of the cluster, copied out of the store. */
 struct member {

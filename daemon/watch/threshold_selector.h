@@ -11,7 +11,6 @@
 
 #include "daemon/pipeline/pipeline.h"
 #include "store/error.h"
-#include "store/rows.h"
 #include "store/store.h"
 
 struct threshold_selector;

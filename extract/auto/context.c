@@ -13,6 +13,7 @@
 #include "extract/auto/repetition.h"
 #include "extract/auto/window.h"
 #include "store/arena.h"
+#include "store/rows_page.h"
 
 struct context {
 	struct masses masses;

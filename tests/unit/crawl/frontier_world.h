@@ -6,6 +6,7 @@
 #define TESTS_UNIT_CRAWL_FRONTIER_WORLD_H
 
 #include "crawl/frontier/frontier.h"
+#include "store/key.h"
 #include "store/verify.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"

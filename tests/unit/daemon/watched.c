@@ -8,6 +8,7 @@
 #include "daemon/engine/analyse.h"
 #include "store/compress.h"
 #include "store/hash.h"
+#include "store/key.h"
 
 enum {
 	MAX_WORK = 4, /* few, so that half of what is asked is seen, too */

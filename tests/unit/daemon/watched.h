@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "daemon/watch/inspection.h"
+#include "store/rows_page.h"
 #include "tests/unit/daemon/world.h"
 
 #define WATCHED_HOST "a.test"

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-#include "store/rows.h"
+#include "store/key.h"
+#include "store/rows_event.h"
+#include "store/rows_hook.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 

@@ -1,6 +1,9 @@
 #include <string.h>
 
-#include "store/rows.h"
+#include "store/key.h"
+#include "store/rows_guard.h"
+#include "store/rows_page.h"
+#include "store/rows_site.h"
 #include "store/verify.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "store/rows.h"
+#include "store/key.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 

@@ -1,6 +1,7 @@
 #include <string.h>
 
-#include "store/rows.h"
+#include "store/df.h"
+#include "store/key.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 

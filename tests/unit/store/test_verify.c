@@ -3,9 +3,15 @@
 #include <string.h>
 
 #include "store/compress.h"
+#include "store/df.h"
 #include "store/hash.h"
+#include "store/key.h"
 #include "store/record.h"
-#include "store/rows.h"
+#include "store/rows_cluster.h"
+#include "store/rows_event.h"
+#include "store/rows_frontier.h"
+#include "store/rows_page.h"
+#include "store/rows_site.h"
 #include "store/sets.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"

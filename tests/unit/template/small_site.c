@@ -11,7 +11,7 @@
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/hash.h"
-#include "store/rows.h"
+#include "store/key.h"
 
 enum { MAX_HASHES = 256 };
 

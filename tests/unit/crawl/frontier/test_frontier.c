@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "store/rows_cluster.h"
 #include "tests/unit/crawl/frontier_world.h"
 #include "tests/unit/crawl/random.h"
 

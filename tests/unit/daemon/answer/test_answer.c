@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "daemon/config/config.h"
-#include "store/rows.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/rows.h"
+#include "store/rows_event.h"
 #include "tests/unit/run.h"
 
 static kind_set read_kinds(const char *list)

@@ -8,6 +8,7 @@
 
 #include "daemon/engine/findings.h"
 #include "daemon/engine/alert_change.h"
+#include "store/key.h"
 #include "store/store.h"
 #include "store/verify.h"
 #include "tests/unit/run.h"

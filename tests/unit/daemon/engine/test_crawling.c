@@ -13,6 +13,8 @@
 #include "page/page_class.h"
 #include "store/compress.h"
 #include "store/hash.h"
+#include "store/key.h"
+#include "store/rows_page.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/key.h"
 #include "store/memory.h"
-#include "store/rows.h"
+#include "store/rows_event.h"
+#include "store/rows_page.h"
+#include "store/rows_site.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 

@@ -9,6 +9,9 @@
 #include "daemon/answer/answer.h"
 #include "daemon/engine/engine.h"
 #include "extract/core/extractor.h"
+#include "store/rows_event.h"
+#include "store/rows_page.h"
+#include "store/rows_template.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 

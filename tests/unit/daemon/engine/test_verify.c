@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "store/rows.h"
+#include "store/rows_site.h"
 #include "store/sets.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"

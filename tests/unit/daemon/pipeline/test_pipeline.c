@@ -5,7 +5,8 @@
 
 #include "daemon/runtime/clock.h"
 #include "page/page.h"
-#include "store/rows.h"
+#include "store/rows_frontier.h"
+#include "store/rows_site.h"
 #include "tests/unit/crawl/server.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "store/key.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 

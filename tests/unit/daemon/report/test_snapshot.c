@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/key.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 

@@ -1,4 +1,6 @@
 /* Several things at once: pages that fail, stay or go while others change. */
+#include "store/key.h"
+#include "store/rows_cluster.h"
 #include "tests/unit/daemon/watched.h"
 #include "tests/unit/run.h"
 

@@ -8,6 +8,7 @@
 
 #include "daemon/runtime/clock.h"
 #include "page/page.h"
+#include "store/key.h"
 #include "tests/unit/crawl/server.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"

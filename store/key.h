@@ -1,0 +1,34 @@
+/* store/key.h - the keys of the tables: LMDB sorts them as their numbers. */
+#ifndef STORE_KEY_H
+#define STORE_KEY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/slice.h"
+
+/* Big-endian keys. A key is a value: pass key_slice(&key). */
+struct key {
+	unsigned char bytes[24];
+	size_t size;
+};
+
+struct key key_site(uint32_t site);
+struct key key_page(uint32_t site, uint64_t page);
+struct key key_cluster(uint32_t site, uint32_t cluster);
+struct key key_member(uint32_t site, uint32_t cluster, uint64_t page);
+struct key key_due(uint32_t site, uint64_t due_ms, uint64_t url);
+struct key key_version(uint32_t site, uint32_t cluster, uint32_t version);
+struct key key_outbox(uint32_t hook, uint64_t event);
+struct key key_small(uint32_t number);
+struct key key_number(uint64_t number);
+struct slice key_slice(const struct key *key);
+
+/* Read the number at byte `offset` of a key; bytes behind its end are 0. */
+uint32_t key_u32(struct slice key, size_t offset);
+uint64_t key_u64(struct slice key, size_t offset);
+
+/* The key of the page at `url` in its site. */
+uint64_t page_key_of(struct slice url);
+
+#endif

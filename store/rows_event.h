@@ -1,0 +1,81 @@
+/*
+ * store/rows_event.h - the rows of events, in the journal and in the outboxes
+ * of hooks, as store/row.h says of all.
+ */
+#ifndef STORE_ROWS_EVENT_H
+#define STORE_ROWS_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/slice.h"
+#include "store/txn.h"
+
+/*
+ * Name, stored number, name for people, and whether it is an alert: what people
+ * want to be told. The others are the journal of what the daemon did.
+ */
+#define EVENT_LIST(X)                                             \
+	X(EVENT_SITE_ADDED, 1, "site.added", false)               \
+	X(EVENT_SITE_DELETED, 2, "site.deleted", false)           \
+	X(EVENT_SITE_CRAWLED, 3, "site.crawled", false)           \
+	X(EVENT_PAGE_ADDED, 4, "page.added", false)               \
+	X(EVENT_PAGE_CHANGED, 5, "page.changed", false)           \
+	X(EVENT_PAGE_GONE, 6, "page.gone", false)                 \
+	X(EVENT_CLUSTER_NEW, 7, "cluster.new", false)             \
+	X(EVENT_CLUSTER_MERGED, 8, "cluster.merged", false)       \
+	X(EVENT_CLUSTER_SPLIT, 9, "cluster.split", false)         \
+	X(EVENT_CLUSTER_GONE, 10, "cluster.gone", false)          \
+	X(EVENT_SITE_RECUT, 11, "site.recut", false)              \
+	X(EVENT_TEMPLATE_NEW, 12, "template.new", true)           \
+	X(EVENT_TEMPLATE_CHANGED, 13, "template.changed", true)   \
+	X(EVENT_TEMPLATE_REPLACED, 14, "template.replaced", true) \
+	X(EVENT_TEMPLATE_MERGED, 15, "template.merged", true)     \
+	X(EVENT_TEMPLATE_SPLIT, 16, "template.split", true)       \
+	X(EVENT_TEMPLATE_VANISHED, 17, "template.vanished", true) \
+	X(EVENT_SITE_STALE, 18, "site.stale", true)               \
+	X(EVENT_SITE_BLOCKED, 19, "site.blocked", true)           \
+	X(EVENT_GUARD_BROKEN, 20, "guard.broken", true)           \
+	X(EVENT_GUARD_OK, 21, "guard.ok", true)                   \
+	X(EVENT_HOOK_TEST, 22, "hook.test", false)
+
+enum event_kind {
+#define X(name, value, text, is_alert) name = (value),
+	EVENT_LIST(X)
+#undef X
+};
+
+const char *event_kind_name(uint16_t kind);
+bool event_kind_is_alert(uint16_t kind);
+
+struct event_row {
+	uint64_t time_ms;
+	uint16_t kind;    /* enum event_kind */
+	uint16_t flags;   /* EVENT_IS_* */
+	uint32_t cluster; /* 0: none */
+	uint32_t other;   /* the cluster it merged into or split from; 0 */
+	uint32_t guard;   /* number of the guard; 0: none */
+	uint32_t pages;   /* how many it concerns */
+	struct slice host;
+	struct slice url;    /* or empty */
+	struct slice detail; /* of an alert its evidence: a JSON object; or
+				empty */
+};
+
+enum {
+	EVENT_IS_SILENCED =
+		1,          /* a rule was there when it came: not delivered */
+	EVENT_IS_ACKED = 2, /* somebody has seen to it */
+};
+
+/* Give the event the next number and write it. */
+uint64_t event_add(struct txn *txn, const struct event_row *row);
+bool event_decode(struct slice value, struct event_row *row_out);
+bool event_get(struct txn *txn, uint64_t number, struct event_row *row_out);
+void event_put(struct txn *txn, uint64_t number, const struct event_row *row);
+
+/* The event waits for the hook. Its row counts it: that is the caller's. */
+void outbox_put(struct txn *txn, uint32_t hook, uint64_t number,
+		const struct event_row *row);
+
+#endif

@@ -1,0 +1,63 @@
+#include "store/rows_site.h"
+
+#include "store/buffer.h"
+#include "store/row.h"
+
+static const struct field site_row_fields[] = {
+	FIELD(site_row, id),
+	FIELD(site_row, next_cluster),
+	FIELD(site_row, added_ms),
+	FIELD(site_row, generation),
+	FIELD(site_row, threshold_generation),
+	FIELD(site_row, threshold_pages),
+	FIELD(site_row, revisit_ms),
+	FIELD(site_row, watch_ms),
+	FIELD(site_row, seen_ms),
+	FIELD(site_row, asked_ms),
+	FIELD(site_row, max_bytes),
+	FIELD(site_row, max_time_ms),
+	FIELD(site_row, spent_bytes),
+	FIELD(site_row, spent_ms),
+	FIELD(site_row, max_pages),
+	FIELD(site_row, saturation),
+	FIELD(site_row, max_depth),
+	FIELD(site_row, delay_ms),
+	FIELD(site_row, measure),
+	FIELD(site_row, threshold),
+	FIELD(site_row, width),
+	FIELD(site_row, flags),
+	FIELD(site_row, page_count),
+	FIELD(site_row, found_count),
+	FIELD(site_row, pending_count),
+	FIELD(site_row, fetched_count),
+	FIELD(site_row, failed_count),
+	FIELD(site_row, skipped_count),
+	FIELD(site_row, tried_count),
+	FIELD(site_row, sitemap_count),
+	FIELD(site_row, coarse_count),
+	FIELD(site_row, class_counts),
+};
+
+static const struct layout site_row_layout =
+	LAYOUT(site_row, site_row_fields, offsetof(struct site_row, host), 5);
+
+bool site_decode(struct slice value, struct site_row *row_out)
+{
+	return layout_decode(&site_row_layout, value, row_out);
+}
+
+bool site_get(struct txn *txn, struct slice host, struct site_row *row_out)
+{
+	return row_get(txn, TABLE_SITES, host, &site_row_layout, row_out);
+}
+
+void site_put(struct txn *txn, const struct site_row *row)
+{
+	struct buffer value = layout_encode(&site_row_layout, row);
+	struct site_row copy;
+
+	/* The host of `row` may lie in the page that the put moves. */
+	if (site_decode(buffer_slice(&value), &copy))
+		txn_put(txn, TABLE_SITES, copy.host, buffer_slice(&value));
+	buffer_free(&value);
+}

@@ -18,24 +18,13 @@ static const struct layout event_row_layout = LAYOUT(
 const char *event_kind_name(uint16_t kind)
 {
 	switch ((enum event_kind)kind) {
-#define X(name, value, text, is_alert) \
-	case name:                     \
+#define X(name, value, text) \
+	case name:           \
 		return text;
 		EVENT_LIST(X)
 #undef X
 	}
 	return "unknown";
-}
-
-bool event_kind_is_alert(uint16_t kind)
-{
-	static const bool alerts[] = {
-#define X(name, value, text, is_alert) [name] = (is_alert),
-		EVENT_LIST(X)
-#undef X
-	};
-
-	return kind < sizeof(alerts) / sizeof(alerts[0]) && alerts[kind];
 }
 
 bool event_decode(struct slice value, struct event_row *row_out)

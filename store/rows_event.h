@@ -11,42 +11,38 @@
 #include "store/slice.h"
 #include "store/txn.h"
 
-/*
- * Name, stored number, name for people, and whether it is an alert: what people
- * want to be told. The others are the journal of what the daemon did.
- */
-#define EVENT_LIST(X)                                             \
-	X(EVENT_SITE_ADDED, 1, "site.added", false)               \
-	X(EVENT_SITE_DELETED, 2, "site.deleted", false)           \
-	X(EVENT_SITE_CRAWLED, 3, "site.crawled", false)           \
-	X(EVENT_PAGE_ADDED, 4, "page.added", false)               \
-	X(EVENT_PAGE_CHANGED, 5, "page.changed", false)           \
-	X(EVENT_PAGE_GONE, 6, "page.gone", false)                 \
-	X(EVENT_CLUSTER_NEW, 7, "cluster.new", false)             \
-	X(EVENT_CLUSTER_MERGED, 8, "cluster.merged", false)       \
-	X(EVENT_CLUSTER_SPLIT, 9, "cluster.split", false)         \
-	X(EVENT_CLUSTER_GONE, 10, "cluster.gone", false)          \
-	X(EVENT_SITE_RECUT, 11, "site.recut", false)              \
-	X(EVENT_TEMPLATE_NEW, 12, "template.new", true)           \
-	X(EVENT_TEMPLATE_CHANGED, 13, "template.changed", true)   \
-	X(EVENT_TEMPLATE_REPLACED, 14, "template.replaced", true) \
-	X(EVENT_TEMPLATE_MERGED, 15, "template.merged", true)     \
-	X(EVENT_TEMPLATE_SPLIT, 16, "template.split", true)       \
-	X(EVENT_TEMPLATE_VANISHED, 17, "template.vanished", true) \
-	X(EVENT_SITE_STALE, 18, "site.stale", true)               \
-	X(EVENT_SITE_BLOCKED, 19, "site.blocked", true)           \
-	X(EVENT_GUARD_BROKEN, 20, "guard.broken", true)           \
-	X(EVENT_GUARD_OK, 21, "guard.ok", true)                   \
-	X(EVENT_HOOK_TEST, 22, "hook.test", false)
+/* Name, stored number, name for people. */
+#define EVENT_LIST(X)                                       \
+	X(EVENT_SITE_ADDED, 1, "site.added")                \
+	X(EVENT_SITE_DELETED, 2, "site.deleted")            \
+	X(EVENT_SITE_CRAWLED, 3, "site.crawled")            \
+	X(EVENT_PAGE_ADDED, 4, "page.added")                \
+	X(EVENT_PAGE_CHANGED, 5, "page.changed")            \
+	X(EVENT_PAGE_GONE, 6, "page.gone")                  \
+	X(EVENT_CLUSTER_NEW, 7, "cluster.new")              \
+	X(EVENT_CLUSTER_MERGED, 8, "cluster.merged")        \
+	X(EVENT_CLUSTER_SPLIT, 9, "cluster.split")          \
+	X(EVENT_CLUSTER_GONE, 10, "cluster.gone")           \
+	X(EVENT_SITE_RECUT, 11, "site.recut")               \
+	X(EVENT_TEMPLATE_NEW, 12, "template.new")           \
+	X(EVENT_TEMPLATE_CHANGED, 13, "template.changed")   \
+	X(EVENT_TEMPLATE_REPLACED, 14, "template.replaced") \
+	X(EVENT_TEMPLATE_MERGED, 15, "template.merged")     \
+	X(EVENT_TEMPLATE_SPLIT, 16, "template.split")       \
+	X(EVENT_TEMPLATE_VANISHED, 17, "template.vanished") \
+	X(EVENT_SITE_STALE, 18, "site.stale")               \
+	X(EVENT_SITE_BLOCKED, 19, "site.blocked")           \
+	X(EVENT_GUARD_BROKEN, 20, "guard.broken")           \
+	X(EVENT_GUARD_OK, 21, "guard.ok")                   \
+	X(EVENT_HOOK_TEST, 22, "hook.test")
 
 enum event_kind {
-#define X(name, value, text, is_alert) name = (value),
+#define X(name, value, text) name = (value),
 	EVENT_LIST(X)
 #undef X
 };
 
 const char *event_kind_name(uint16_t kind);
-bool event_kind_is_alert(uint16_t kind);
 
 struct event_row {
 	uint64_t time_ms;

@@ -30,14 +30,3 @@ static const struct layout guarded_row_layout = LAYOUT(
 
 ROW_FUNCTIONS(guarded_row, TABLE_GUARDED, key_member(site, guard, page),
 	      uint32_t site, uint32_t guard, uint64_t page)
-
-bool guard_holds(const struct guard_row *guard, uint32_t matches)
-{
-	return matches != UINT32_MAX && matches >= guard->minimum &&
-	       matches <= guard->maximum;
-}
-
-bool guard_fails(const struct guard_row *guard, uint32_t matches)
-{
-	return matches != UINT32_MAX && !guard_holds(guard, matches);
-}

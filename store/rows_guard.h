@@ -69,9 +69,4 @@ void guarded_row_put(struct txn *txn, uint32_t site, uint32_t guard,
 		     uint64_t page, const struct guarded_row *row);
 bool guarded_row_decode(struct slice value, struct guarded_row *row_out);
 
-/* Does it hold with so many matches? What could not be evaluated does not fail,
- * either. */
-bool guard_holds(const struct guard_row *guard, uint32_t matches);
-bool guard_fails(const struct guard_row *guard, uint32_t matches);
-
 #endif

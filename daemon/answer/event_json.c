@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "daemon/answer/event_kinds.h"
 #include "template/json_value.h"
 
 enum { REAL_DIGITS = 15 };

@@ -5,15 +5,24 @@
 #include "store/rows_event.h"
 
 static const uint16_t all_kinds[] = {
-#define X(name, value, text, is_alert) name,
+#define X(name, value, text) name,
 	EVENT_LIST(X)
 #undef X
 };
 
-#define X(name, value, text, is_alert) \
+#define X(name, value, text) \
 	_Static_assert((value) < 64, "a kind_set has a bit for it");
 EVENT_LIST(X)
 #undef X
+
+#define BIT(kind) (UINT64_C(1) << (kind))
+
+static const kind_set alerts =
+	BIT(EVENT_TEMPLATE_NEW) | BIT(EVENT_TEMPLATE_CHANGED) |
+	BIT(EVENT_TEMPLATE_REPLACED) | BIT(EVENT_TEMPLATE_MERGED) |
+	BIT(EVENT_TEMPLATE_SPLIT) | BIT(EVENT_TEMPLATE_VANISHED) |
+	BIT(EVENT_SITE_STALE) | BIT(EVENT_SITE_BLOCKED) |
+	BIT(EVENT_GUARD_BROKEN) | BIT(EVENT_GUARD_OK);
 
 enum { KINDS = sizeof(all_kinds) / sizeof(all_kinds[0]) };
 
@@ -36,7 +45,7 @@ static kind_set kinds_of(struct slice item)
 
 	for (size_t i = 0; i < KINDS && item.size > 0; i++)
 		if (is_named(item, all_kinds[i]))
-			kinds |= UINT64_C(1) << all_kinds[i];
+			kinds |= BIT(all_kinds[i]);
 	return kinds;
 }
 
@@ -82,7 +91,12 @@ bool kinds_read(struct slice list, kind_set *kinds_out, struct slice *wrong_out)
 
 kind_set kinds_alerts(void)
 {
-	return kinds_of(slice_of("alerts"));
+	return alerts;
+}
+
+bool event_kind_is_alert(uint16_t kind)
+{
+	return kinds_have(alerts, kind);
 }
 
 bool kinds_have(kind_set kinds, uint16_t kind)

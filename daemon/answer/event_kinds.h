@@ -1,8 +1,7 @@
 /*
  * daemon/answer/event_kinds.h - which kinds of events somebody wants: a list
  * such as "template.*,guard.broken". An item is a name, the beginning of names
- * with a
- * '*' behind it, or "alerts": all that people want to be told.
+ * with a '*' behind it, or "alerts".
  */
 #ifndef DAEMON_ANSWER_EVENT_KINDS_H
 #define DAEMON_ANSWER_EVENT_KINDS_H
@@ -24,8 +23,12 @@ typedef uint64_t kind_set;
 bool kinds_read(struct slice list, kind_set *kinds_out,
 		struct slice *wrong_out);
 
-/* All that are alerts. */
+/*
+ * The alerts: what people want to be told. The others are the journal of what
+ * the daemon did.
+ */
 kind_set kinds_alerts(void);
+bool event_kind_is_alert(uint16_t kind);
 
 bool kinds_have(kind_set kinds, uint16_t kind);
 

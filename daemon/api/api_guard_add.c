@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/engine/guard_change.h"
+#include "daemon/engine/guard_state.h"
 #include "daemon/pipeline/guarding.h"
 #include "page/css_xpath.h"
 #include "page/page_class.h"

@@ -1,5 +1,16 @@
 #include "daemon/engine/guard_state.h"
 
+bool guard_holds(const struct guard_row *guard, uint32_t matches)
+{
+	return matches != UINT32_MAX && matches >= guard->minimum &&
+	       matches <= guard->maximum;
+}
+
+bool guard_fails(const struct guard_row *guard, uint32_t matches)
+{
+	return matches != UINT32_MAX && !guard_holds(guard, matches);
+}
+
 bool guard_visit_tells(const struct guard_row *guard,
 		       const struct guard_visit *visit)
 {

@@ -14,6 +14,13 @@
 
 enum { GUARD_AGREEING = 2 };
 
+/*
+ * Does it hold with so many matches? What could not be evaluated, UINT32_MAX,
+ * does not hold, and does not fail, either.
+ */
+bool guard_holds(const struct guard_row *guard, uint32_t matches);
+bool guard_fails(const struct guard_row *guard, uint32_t matches);
+
 /* A page, before and now. */
 struct guard_visit {
 	uint64_t page;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cluster/signature.h"
+#include "daemon/engine/verify_guards.h"
 #include "store/key.h"
 #include "store/memory.h"
 #include "store/record.h"
@@ -351,8 +352,10 @@ static enum error verify_site(struct store *store, const char *host,
 	bool is_there = site_get(&txn, slice_of(host), &site);
 	enum error error;
 
-	if (is_there)
+	if (is_there) {
+		verify_guards(&txn, &site, report);
 		load_entries(&txn, &site, &entries, report);
+	}
 	site.host = slice_of(host);
 	error = txn_end(&txn);
 	if (is_there && error == ERR_NONE) {

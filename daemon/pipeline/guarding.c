@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/engine/guard_change.h"
+#include "daemon/engine/guard_state.h"
 #include "page/element.h"
 #include "page/selector.h"
 #include "page/xpath.h"

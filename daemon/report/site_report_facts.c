@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/answer/event_kinds.h"
 #include "daemon/answer/stored_page.h"
 #include "store/arena.h"
 #include "store/compress.h"

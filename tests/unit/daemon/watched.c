@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/answer/event_kinds.h"
 #include "daemon/engine/analyse.h"
 #include "store/compress.h"
 #include "store/hash.h"

@@ -70,7 +70,7 @@ START_TEST(what_is_missing_or_odd_is_left_out)
 END_TEST
 
 START_TEST(every_kind_has_a_sentence){
-#define X(name, value, text, is_alert)                                    \
+#define X(name, value, text)                                              \
 	{                                                                 \
 		json_t *event = json_pack("{s:s}", "kind", text);         \
 		struct buffer out = {0};                                  \

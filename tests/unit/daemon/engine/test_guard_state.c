@@ -34,6 +34,21 @@ static uint16_t visit(struct guard_row *guard, uint64_t page, bool did_fail,
 	return guard->state;
 }
 
+START_TEST(a_guard_holds_within_its_limits)
+{
+	const struct guard_row guard = {.minimum = 2, .maximum = 4};
+
+	ck_assert(!guard_holds(&guard, 1));
+	ck_assert(guard_holds(&guard, 2));
+	ck_assert(guard_holds(&guard, 4));
+	ck_assert(!guard_holds(&guard, 5));
+	ck_assert(guard_fails(&guard, 5));
+	/* what could not be evaluated does neither */
+	ck_assert(!guard_holds(&guard, UINT32_MAX));
+	ck_assert(!guard_fails(&guard, UINT32_MAX));
+}
+END_TEST
+
 START_TEST(a_guard_that_never_held_is_unknown)
 {
 	struct guard_row guard = guard_of(0);
@@ -127,6 +142,7 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("guard_state");
 	TCase *tcase = tcase_create("guard_state");
 
+	tcase_add_test(tcase, a_guard_holds_within_its_limits);
 	tcase_add_test(tcase, a_guard_that_never_held_is_unknown);
 	tcase_add_test(tcase, two_of_the_last_three_break_it_and_heal_it);
 	tcase_add_test(tcase, a_page_that_fails_again_and_again_is_one_page);

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/key.h"
+#include "store/rows_guard.h"
 #include "store/rows_site.h"
 #include "store/sets.h"
 #include "tests/unit/daemon/world.h"
@@ -96,6 +98,27 @@ START_TEST(a_signature_that_is_not_of_its_record_is_found)
 }
 END_TEST
 
+START_TEST(pages_that_a_guard_fails_on_are_counted)
+{
+	const struct slice url = slice_of("http://a.test/page/0");
+	struct txn txn = txn_begin_write(world.store);
+	struct site_row site;
+
+	ck_assert(site_get(&txn, slice_of("a.test"), &site));
+	ck_assert_uint_eq(store_next_number(&txn, "guard"), 1);
+	guard_row_put(&txn, site.id, 1,
+		      &(struct guard_row){.minimum = 1,
+					  .maximum = 1,
+					  .checked = 1,
+					  .selector = slice_of("h1")});
+	guarded_row_put(
+		&txn, site.id, 1, page_key_of(url),
+		&(struct guarded_row){.good_ms = 1, .matches = 2, .url = url});
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	ck_assert(reports("guard a.test 1: fails on 1 pages, but counts 0"));
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("verify");
@@ -106,6 +129,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, clusters_that_belong_together_are_found);
 	tcase_add_test(tcase, a_cluster_that_does_not_hang_together_is_found);
 	tcase_add_test(tcase, a_signature_that_is_not_of_its_record_is_found);
+	tcase_add_test(tcase, pages_that_a_guard_fails_on_are_counted);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

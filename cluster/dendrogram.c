@@ -18,8 +18,8 @@ struct outsider {
 
 struct growth {
 	const struct dendrogram_leaf *leaves;
-	struct termset *sets; /* of the leaves */
-	uint64_t *bits;       /* of the sets */
+	struct shingle_set *sets; /* of the leaves */
+	uint64_t *bits;           /* of the sets */
 	const struct dendrogram_options *options;
 	struct probe probe;         /* the leaf that came last */
 	struct outsider *outsiders; /* [outsider_count], in any order */
@@ -43,8 +43,8 @@ static bool is_nearer(uint64_t larger, uint64_t common, uint32_t height)
 static void approach(const struct growth *growth, uint32_t last,
 		     struct outsider *outsider)
 {
-	struct termset a = growth->sets[last];
-	struct termset b = growth->sets[outsider->leaf];
+	struct shingle_set a = growth->sets[last];
+	struct shingle_set b = growth->sets[outsider->leaf];
 	struct histogram *histogram = growth->options->histogram;
 	uint32_t larger = a.count > b.count ? a.count : b.count;
 	uint32_t common = a.count > b.count ? b.count : a.count;
@@ -120,21 +120,23 @@ static void begin_growth(struct growth *growth, size_t count)
 	size_t words = 0;
 
 	for (size_t i = 0; i < count; i++)
-		words += termset_words(leaves[i].terms, leaves[i].count);
+		words += shingle_set_words(leaves[i].shingle_ids,
+					   leaves[i].count);
 	bits = mem_alloc(words + 1, sizeof(*bits));
 	growth->bits = bits;
 	growth->sets = mem_alloc(count, sizeof(*growth->sets));
 	growth->outsiders = mem_alloc(count, sizeof(*growth->outsiders));
 	for (uint32_t i = 0; i < count; i++) {
-		struct termset set = {
-			.terms = leaves[i].terms,
+		struct shingle_set set = {
+			.shingle_ids = leaves[i].shingle_ids,
 			.count = leaves[i].count,
-			.words =
-				termset_words(leaves[i].terms, leaves[i].count),
+			.words = shingle_set_words(leaves[i].shingle_ids,
+						   leaves[i].count),
 		};
 
 		if (set.words > 0) {
-			termset_fill(set.terms, set.count, bits, set.words);
+			shingle_set_fill(set.shingle_ids, set.count, bits,
+					 set.words);
 			set.bits = bits;
 			bits += set.words;
 		}

@@ -16,10 +16,10 @@
 
 struct histogram;
 
-/* A distinct signature by its terms (cluster/linkage.h): no two leaves have the
- * same. */
+/* A distinct signature by its shingles (cluster/linkage.h): no two leaves have
+ * the same. */
 struct dendrogram_leaf {
-	const uint32_t *terms; /* [count], strictly ascending */
+	const uint32_t *shingle_ids; /* [count], strictly ascending */
 	uint32_t count;
 	uint32_t pages; /* that have it, > 0 */
 };

@@ -15,13 +15,13 @@ enum {
 void dictionary_begin(struct dictionary *dictionary, uint64_t seed)
 {
 	*dictionary = (struct dictionary){.free = NO_ROW};
-	dictionary->term_of_member.seed = seed;
+	dictionary->id_of_shingle.seed = seed;
 }
 
 void dictionary_end(struct dictionary *dictionary)
 {
 	free(dictionary->rows);
-	map_free(&dictionary->term_of_member);
+	map_free(&dictionary->id_of_shingle);
 	list_free(&dictionary->added);
 	list_free(&dictionary->dropped);
 	list_free(&dictionary->taken);
@@ -36,29 +36,31 @@ void dictionary_forget(struct dictionary *dictionary)
 
 bool dictionary_has_room(const struct dictionary *dictionary, size_t count)
 {
-	return dictionary->term_of_member.count + count <= DICTIONARY_MAX_TERMS;
+	return dictionary->id_of_shingle.count + count <=
+	       DICTIONARY_MAX_SHINGLES;
 }
 
-static uint32_t add(struct dictionary *dictionary, uint64_t member)
+static uint32_t add(struct dictionary *dictionary, uint64_t shingle)
 {
-	uint32_t term = dictionary->free;
+	uint32_t shingle_id = dictionary->free;
 
-	if (term == NO_ROW) {
+	if (shingle_id == NO_ROW) {
 		dictionary->rows = mem_grow(
 			dictionary->rows, dictionary->row_count,
 			&dictionary->row_capacity, sizeof(*dictionary->rows));
-		term = dictionary->row_count++;
+		shingle_id = dictionary->row_count++;
 	} else {
-		dictionary->free = dictionary->rows[term].next;
+		dictionary->free = dictionary->rows[shingle_id].next;
 	}
-	dictionary->rows[term] = (struct dictionary_row){member, 0, TAKEN};
-	map_set(&dictionary->term_of_member, member, term);
-	list_push(&dictionary->added, term);
-	return term;
+	dictionary->rows[shingle_id] =
+		(struct dictionary_row){shingle, 0, TAKEN};
+	map_set(&dictionary->id_of_shingle, shingle, shingle_id);
+	list_push(&dictionary->added, shingle_id);
+	return shingle_id;
 }
 
-/* By the digit at `shift`, from `from` to `to`; terms with equal digits stay in
- * their order. */
+/* By the digit at `shift`, from `from` to `to`; shingles with equal digits stay
+ * in their order. */
 static void sort_by_digit(const uint32_t *from, uint32_t *to, size_t count,
 			  unsigned shift)
 {
@@ -72,8 +74,8 @@ static void sort_by_digit(const uint32_t *from, uint32_t *to, size_t count,
 		to[starts[(from[i] >> shift) % DIGITS]++] = from[i];
 }
 
-/* Radix sort of the terms taken. */
-static void sort_terms(struct dictionary *dictionary, size_t count)
+/* Radix sort of the shingles taken. */
+static void sort_shingles(struct dictionary *dictionary, size_t count)
 {
 	struct list *from = &dictionary->taken;
 	struct list *to = &dictionary->spare;
@@ -95,45 +97,47 @@ const uint32_t *dictionary_take(struct dictionary *dictionary,
 {
 	list_reserve(&dictionary->taken, signature.count);
 	for (size_t i = 0; i < signature.count; i++) {
-		uint64_t member = signature.members[i];
-		uint32_t term = map_get(&dictionary->term_of_member, member);
+		uint64_t shingle = signature.shingles[i];
+		uint32_t shingle_id =
+			map_get(&dictionary->id_of_shingle, shingle);
 
-		if (term == MAP_NONE)
-			term = add(dictionary, member);
-		dictionary->rows[term].set_count++;
-		dictionary->taken.items[i] = term;
+		if (shingle_id == MAP_NONE)
+			shingle_id = add(dictionary, shingle);
+		dictionary->rows[shingle_id].set_count++;
+		dictionary->taken.items[i] = shingle_id;
 	}
-	sort_terms(dictionary, signature.count);
+	sort_shingles(dictionary, signature.count);
 	return dictionary->taken.items;
 }
 
-static void drop(struct dictionary *dictionary, uint32_t term)
+static void drop(struct dictionary *dictionary, uint32_t shingle_id)
 {
-	map_remove(&dictionary->term_of_member, dictionary->rows[term].member);
-	dictionary->rows[term].next = dictionary->free;
-	dictionary->free = term;
-	list_push(&dictionary->dropped, term);
+	map_remove(&dictionary->id_of_shingle,
+		   dictionary->rows[shingle_id].shingle);
+	dictionary->rows[shingle_id].next = dictionary->free;
+	dictionary->free = shingle_id;
+	list_push(&dictionary->dropped, shingle_id);
 }
 
-void dictionary_release(struct dictionary *dictionary, const uint32_t *terms,
-			uint32_t count)
+void dictionary_release(struct dictionary *dictionary,
+			const uint32_t *shingle_ids, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		if (--dictionary->rows[terms[i]].set_count == 0)
-			drop(dictionary, terms[i]);
+		if (--dictionary->rows[shingle_ids[i]].set_count == 0)
+			drop(dictionary, shingle_ids[i]);
 	}
 }
 
-static bool is_taken(const struct dictionary *dictionary, uint32_t term)
+static bool is_taken(const struct dictionary *dictionary, uint32_t shingle_id)
 {
-	return term < dictionary->row_count &&
-	       dictionary->rows[term].next == TAKEN;
+	return shingle_id < dictionary->row_count &&
+	       dictionary->rows[shingle_id].next == TAKEN;
 }
 
-/* So that there is a row `term`. */
-static void extend(struct dictionary *dictionary, uint32_t term)
+/* So that there is a row `shingle`. */
+static void extend(struct dictionary *dictionary, uint32_t shingle_id)
 {
-	while (dictionary->row_count <= term) {
+	while (dictionary->row_count <= shingle_id) {
 		dictionary->rows = mem_grow(
 			dictionary->rows, dictionary->row_count,
 			&dictionary->row_capacity, sizeof(*dictionary->rows));
@@ -142,29 +146,31 @@ static void extend(struct dictionary *dictionary, uint32_t term)
 	}
 }
 
-enum error dictionary_restore(struct dictionary *dictionary, uint32_t term,
-			      uint64_t member)
+enum error dictionary_restore(struct dictionary *dictionary,
+			      uint32_t shingle_id, uint64_t shingle)
 {
-	if (term >= DICTIONARY_MAX_TERMS || is_taken(dictionary, term))
+	if (shingle_id >= DICTIONARY_MAX_SHINGLES ||
+	    is_taken(dictionary, shingle_id))
 		return ERR_CORRUPT;
-	extend(dictionary, term);
-	dictionary->rows[term] = (struct dictionary_row){member, 0, TAKEN};
-	if (map_get(&dictionary->term_of_member, member) != MAP_NONE)
+	extend(dictionary, shingle_id);
+	dictionary->rows[shingle_id] =
+		(struct dictionary_row){shingle, 0, TAKEN};
+	if (map_get(&dictionary->id_of_shingle, shingle) != MAP_NONE)
 		dictionary->has_twins = true;
-	map_set(&dictionary->term_of_member, member, term);
+	map_set(&dictionary->id_of_shingle, shingle, shingle_id);
 	return ERR_NONE;
 }
 
-bool dictionary_retake(struct dictionary *dictionary, const uint32_t *terms,
-		       uint32_t count)
+bool dictionary_retake(struct dictionary *dictionary,
+		       const uint32_t *shingle_ids, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		if (!is_taken(dictionary, terms[i]) ||
-		    (i > 0 && terms[i - 1] >= terms[i]))
+		if (!is_taken(dictionary, shingle_ids[i]) ||
+		    (i > 0 && shingle_ids[i - 1] >= shingle_ids[i]))
 			return false;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		dictionary->rows[terms[i]].set_count++;
+		dictionary->rows[shingle_ids[i]].set_count++;
 	return true;
 }
 
@@ -187,7 +193,7 @@ bool dictionary_check(struct dictionary *dictionary)
 size_t dictionary_bytes(const struct dictionary *dictionary)
 {
 	return dictionary->row_capacity * sizeof(*dictionary->rows) +
-	       dictionary->term_of_member.capacity * sizeof(struct map_slot) +
+	       dictionary->id_of_shingle.capacity * sizeof(struct map_slot) +
 	       ((size_t)dictionary->added.capacity +
 		dictionary->dropped.capacity + dictionary->taken.capacity +
 		dictionary->spare.capacity) *

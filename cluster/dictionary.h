@@ -1,7 +1,7 @@
 /*
- * cluster/dictionary.h - the terms: a number of 32 bits for each 64-bit member
- * that some set has. Numbers of terms that no set has any more are used again.
- * Internal to cluster/.
+ * cluster/dictionary.h - the shingles: a number of 32 bits for each 64-bit
+ * shingle that some set has. Numbers of shingles that no set has any more are
+ * used again. Internal to cluster/.
  */
 #ifndef CLUSTER_DICTIONARY_H
 #define CLUSTER_DICTIONARY_H
@@ -15,10 +15,10 @@
 #include "cluster/signature.h"
 #include "store/error.h"
 
-enum { DICTIONARY_MAX_TERMS = 1 << 26 };
+enum { DICTIONARY_MAX_SHINGLES = 1 << 26 };
 
 struct dictionary_row {
-	uint64_t member;
+	uint64_t shingle;
 	uint32_t set_count;
 	uint32_t next; /* free row, where this one is free */
 };
@@ -28,38 +28,38 @@ struct dictionary {
 	size_t row_capacity;
 	uint32_t row_count;
 	uint32_t free; /* first free row */
-	struct map term_of_member;
-	struct list added;   /* terms, since dictionary_forget() */
+	struct map id_of_shingle;
+	struct list added;   /* shingles, since dictionary_forget() */
 	struct list dropped; /* the same */
 	struct list taken;   /* by dictionary_take() */
 	struct list spare;   /* for its sort */
-	bool has_twins;      /* two terms were restored for one member */
+	bool has_twins;      /* two shingles were restored for one shingle */
 };
 
-/* `seed` decides where members stand in memory, and nothing else. */
+/* `seed` decides where shingles stand in memory, and nothing else. */
 void dictionary_begin(struct dictionary *dictionary, uint64_t seed);
 void dictionary_end(struct dictionary *dictionary);
 
-/* Forget which terms were added and dropped. */
+/* Forget which shingles were added and dropped. */
 void dictionary_forget(struct dictionary *dictionary);
 
-/* The terms [signature.count] of a new set, ascending, valid until the next
+/* The shingles [signature.count] of a new set, ascending, valid until the next
  * call. The caller has seen to it that there is room for them. */
 const uint32_t *dictionary_take(struct dictionary *dictionary,
 				struct signature signature);
 bool dictionary_has_room(const struct dictionary *dictionary, size_t count);
 
-/* The set with these terms is gone. */
-void dictionary_release(struct dictionary *dictionary, const uint32_t *terms,
-			uint32_t count);
+/* The set with these shingles is gone. */
+void dictionary_release(struct dictionary *dictionary,
+			const uint32_t *shingle_ids, uint32_t count);
 
-/* Opening: first all terms; then dictionary_retake() the terms of each set,
- * false when they are unknown or not ascending; then dictionary_check(), false
- * when a term has no set or two terms have one member. */
-enum error dictionary_restore(struct dictionary *dictionary, uint32_t term,
-			      uint64_t member);
-bool dictionary_retake(struct dictionary *dictionary, const uint32_t *terms,
-		       uint32_t count);
+/* Opening: first all shingles; then dictionary_retake() the shingles of each
+ * set, false when they are unknown or not ascending; then dictionary_check(),
+ * false when a shingle has no set or two shingles have one shingle. */
+enum error dictionary_restore(struct dictionary *dictionary,
+			      uint32_t shingle_id, uint64_t shingle);
+bool dictionary_retake(struct dictionary *dictionary,
+		       const uint32_t *shingle_ids, uint32_t count);
 bool dictionary_check(struct dictionary *dictionary);
 
 /* Memory, about. */

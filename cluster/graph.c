@@ -46,7 +46,8 @@ void graph_end(struct graph *graph)
 uint32_t graph_common(struct graph *graph, uint32_t set)
 {
 	graph->comparisons++;
-	return probe_common(&graph->probe, roster_terms(&graph->roster, set));
+	return probe_common(&graph->probe,
+			    roster_shingles(&graph->roster, set));
 }
 
 struct newcomer {
@@ -138,7 +139,8 @@ static void measure_again(struct graph *graph, uint32_t row,
 	struct group *group = &graph->index.groups[row];
 	uint32_t size = graph->roster.sets[group->centre].count;
 
-	probe_aim(&graph->probe, roster_terms(&graph->roster, group->centre));
+	probe_aim(&graph->probe,
+		  roster_shingles(&graph->roster, group->centre));
 	group->members[0].common = size;
 	for (uint32_t i = 1; i < group->member_count; i++) {
 		struct group_member *member = &group->members[i];
@@ -181,7 +183,7 @@ void graph_drop(struct graph *graph, uint32_t set)
 {
 	leave_group(graph, set);
 	forest_isolate(&graph->forest, &graph->roster, set, &graph->links);
-	probe_aim(&graph->probe, (struct termset){0});
+	probe_aim(&graph->probe, (struct shingle_set){0});
 	roster_drop_set(&graph->roster, set);
 	parts_find(graph, &graph->links);
 }

@@ -33,7 +33,7 @@ struct graph {
 void graph_begin(struct graph *graph, unsigned threshold, uint64_t seed);
 void graph_end(struct graph *graph);
 
-/* Common terms of `set` and the one that the probe is aimed at. */
+/* Common shingles of `set` and the one that the probe is aimed at. */
 uint32_t graph_common(struct graph *graph, uint32_t set);
 
 /*

@@ -17,7 +17,7 @@ void group_end(struct group_index *index)
 {
 	for (uint32_t i = 0; i < index->rows; i++) {
 		free(index->groups[i].members);
-		list_free(&index->groups[i].terms);
+		list_free(&index->groups[i].shingle_ids);
 	}
 	for (size_t i = 0; i < index->posting_rows; i++)
 		list_free(&index->postings[i]);
@@ -44,13 +44,13 @@ static uint32_t add_row(struct group_index *index)
 	return row;
 }
 
-static void reserve_postings(struct group_index *index, uint32_t term)
+static void reserve_postings(struct group_index *index, uint32_t shingle_id)
 {
 	size_t rows = index->posting_rows == 0 ? 64 : index->posting_rows;
 
-	if (term < index->posting_rows)
+	if (shingle_id < index->posting_rows)
 		return;
-	while (rows <= term)
+	while (rows <= shingle_id)
 		rows *= 2;
 	index->postings =
 		mem_resize(index->postings, rows, sizeof(*index->postings));
@@ -60,23 +60,25 @@ static void reserve_postings(struct group_index *index, uint32_t term)
 }
 
 static void post(struct group_index *index, uint32_t group,
-		 struct termset terms)
+		 struct shingle_set shingle_ids)
 {
-	if (terms.count > 0)
-		reserve_postings(index, terms.terms[terms.count - 1]);
-	for (uint32_t i = 0; i < terms.count; i++) {
-		uint32_t term = terms.terms[i];
+	if (shingle_ids.count > 0)
+		reserve_postings(
+			index, shingle_ids.shingle_ids[shingle_ids.count - 1]);
+	for (uint32_t i = 0; i < shingle_ids.count; i++) {
+		uint32_t shingle_id = shingle_ids.shingle_ids[i];
 
-		if (!list_add_ordered(&index->postings[term], group))
+		if (!list_add_ordered(&index->postings[shingle_id], group))
 			continue;
-		list_push(&index->groups[group].terms, term);
+		list_push(&index->groups[group].shingle_ids, shingle_id);
 		index->posting_count++;
 	}
 }
 
-static void unpost(struct group_index *index, uint32_t group, uint32_t term)
+static void unpost(struct group_index *index, uint32_t group,
+		   uint32_t shingle_id)
 {
-	list_remove_ordered(&index->postings[term], group);
+	list_remove_ordered(&index->postings[shingle_id], group);
 	index->posting_count--;
 }
 
@@ -103,7 +105,7 @@ void group_join(struct group_index *index, struct roster *roster,
 				&row->member_capacity, sizeof(*row->members));
 	row->members[row->member_count++] = member;
 	widen(row, member);
-	post(index, group, roster_terms(roster, set));
+	post(index, group, roster_shingles(roster, set));
 }
 
 uint32_t group_found(struct group_index *index, struct roster *roster,
@@ -121,38 +123,41 @@ static void drop_row(struct group_index *index, uint32_t group)
 {
 	struct group *row = &index->groups[group];
 
-	for (uint32_t i = 0; i < row->terms.count; i++)
-		unpost(index, group, row->terms.items[i]);
-	list_free(&row->terms);
+	for (uint32_t i = 0; i < row->shingle_ids.count; i++)
+		unpost(index, group, row->shingle_ids.items[i]);
+	list_free(&row->shingle_ids);
 	free(row->members);
 	*row = (struct group){.centre = index->free};
 	index->free = group;
 	index->count--;
 }
 
-/* Clear or set the bits of all terms that members have. */
-static void mark_terms(struct group_index *index, const struct roster *roster,
-		       const struct group *group, bool is_set)
+/* Clear or set the bits of all shingles that members have. */
+static void mark_shingles(struct group_index *index,
+			  const struct roster *roster,
+			  const struct group *group, bool is_set)
 {
 	for (uint32_t i = 0; i < group->member_count; i++) {
-		struct termset terms =
-			roster_terms(roster, group->members[i].set);
+		struct shingle_set shingle_ids =
+			roster_shingles(roster, group->members[i].set);
 
-		for (uint32_t j = 0; j < terms.count; j++) {
+		for (uint32_t j = 0; j < shingle_ids.count; j++) {
 			uint64_t *word =
-				&index->bits[terms.terms[j] / WORD_BITS];
+				&index->bits[shingle_ids.shingle_ids[j] /
+					     WORD_BITS];
 
 			*word = is_set ? *word | (uint64_t)1
-							 << terms.terms[j] %
+							 << shingle_ids.shingle_ids
+									    [j] %
 								    WORD_BITS
 				       : 0;
 		}
 	}
 }
 
-/* Forget the terms that no member has any more. */
-static void prune_terms(struct group_index *index, const struct roster *roster,
-			uint32_t group)
+/* Forget the shingles that no member has any more. */
+static void prune_shingles(struct group_index *index,
+			   const struct roster *roster, uint32_t group)
 {
 	struct group *row = &index->groups[group];
 	size_t words = index->posting_rows / WORD_BITS + 1;
@@ -165,18 +170,20 @@ static void prune_terms(struct group_index *index, const struct roster *roster,
 		       (words - index->words) * sizeof(*index->bits));
 		index->words = words;
 	}
-	mark_terms(index, roster, row, true);
-	for (uint32_t i = 0; i < row->terms.count; i++) {
-		uint32_t term = row->terms.items[i];
+	mark_shingles(index, roster, row, true);
+	for (uint32_t i = 0; i < row->shingle_ids.count; i++) {
+		uint32_t shingle_id = row->shingle_ids.items[i];
 
-		if (index->bits[term / WORD_BITS] >> term % WORD_BITS & 1)
-			list_push(&kept, term);
+		if (index->bits[shingle_id / WORD_BITS] >>
+			    shingle_id % WORD_BITS &
+		    1)
+			list_push(&kept, shingle_id);
 		else
-			unpost(index, group, term);
+			unpost(index, group, shingle_id);
 	}
-	mark_terms(index, roster, row, false);
-	list_free(&row->terms);
-	row->terms = kept;
+	mark_shingles(index, roster, row, false);
+	list_free(&row->shingle_ids);
+	row->shingle_ids = kept;
 	row->left = 0;
 }
 
@@ -210,7 +217,7 @@ void group_leave(struct group_index *index, struct roster *roster, uint32_t set)
 	}
 	give_back(row);
 	if (row->left > row->member_count)
-		prune_terms(index, roster, group);
+		prune_shingles(index, roster, group);
 }
 
 void group_recentre(struct group_index *index, struct roster *roster,
@@ -250,7 +257,7 @@ size_t group_bytes(const struct group_index *index)
 		       index->posting_rows * sizeof(*index->postings) +
 		       index->words * sizeof(*index->bits);
 
-	/* A posting stands in the list of its term and of its group. */
+	/* A posting stands in the list of its shingle and of its group. */
 	bytes += index->posting_count * 2 * sizeof(uint32_t);
 	for (uint32_t i = 0; i < index->rows; i++)
 		bytes += index->groups[i].member_capacity *

@@ -1,6 +1,6 @@
 /*
  * cluster/group.h - groups of sets that stand within a radius of their centre,
- * which is one of them, and which groups a term occurs in. Searches exclude
+ * which is one of them, and which groups a shingle occurs in. Searches exclude
  * whole groups by what is known of them, instead of set by set. Empty sets are
  * in none. Internal to cluster/.
  */
@@ -15,8 +15,8 @@
 
 struct group_member {
 	uint32_t set;
-	uint32_t count;  /* of its terms */
-	uint32_t common; /* terms that the centre has, too */
+	uint32_t count;  /* of its shingles */
+	uint32_t common; /* shingles that the centre has, too */
 };
 
 struct group {
@@ -27,9 +27,9 @@ struct group {
 	/* Bounds over the members, not drawn in when one leaves: */
 	uint32_t min_count;
 	uint32_t max_count;
-	uint32_t max_outside; /* terms that the centre does not have */
-	uint32_t left;        /* members that left since `terms` was made */
-	struct list terms;    /* those of all members, and maybe others */
+	uint32_t max_outside; /* shingles that the centre does not have */
+	uint32_t left;        /* members that left since `shingles` was made */
+	struct list shingle_ids; /* those of all members, and maybe others */
 };
 
 struct group_index {
@@ -38,29 +38,30 @@ struct group_index {
 	uint32_t rows; /* in use or free again */
 	uint32_t free;
 	uint32_t count;
-	struct list *postings; /* [posting_rows] of a term: groups, ascending */
+	struct list
+		*postings; /* [posting_rows] of a shingle: groups, ascending */
 	size_t posting_rows;
 	size_t posting_count; /* in all */
-	uint64_t *bits;       /* for the terms of one group */
+	uint64_t *bits;       /* for the shingles of one group */
 	size_t words;
 };
 
 void group_begin(struct group_index *index);
 void group_end(struct group_index *index);
 
-/* How many groups a term occurs in, and which. */
+/* How many groups a shingle occurs in, and which. */
 static inline struct list group_postings(const struct group_index *index,
-					 uint32_t term)
+					 uint32_t shingle_id)
 {
-	return term < index->posting_rows ? index->postings[term]
-					  : (struct list){0};
+	return shingle_id < index->posting_rows ? index->postings[shingle_id]
+						: (struct list){0};
 }
 
 /* A new group around `set`, which is in none and not empty: its row. */
 uint32_t group_found(struct group_index *index, struct roster *roster,
 		     uint32_t set);
 
-/* `set`, which is in none, has `common` terms in common with the centre. */
+/* `set`, which is in none, has `common` shingles in common with the centre. */
 void group_join(struct group_index *index, struct roster *roster,
 		uint32_t group, uint32_t set, uint32_t common);
 
@@ -69,7 +70,7 @@ void group_leave(struct group_index *index, struct roster *roster,
 		 uint32_t set);
 
 /* Make another member, by its index, the centre. The caller then gives every
- * member its number of common terms, and calls group_tighten(). */
+ * member its number of common shingles, and calls group_tighten(). */
 void group_recentre(struct group_index *index, struct roster *roster,
 		    uint32_t group, uint32_t member);
 void group_tighten(struct group_index *index, uint32_t group);

@@ -11,16 +11,17 @@ enum {
 
 	/* What a comparison costs, in postings that are counted meanwhile: */
 	COMPARISON = 256,
-	TERMS_A_POSTING = 4,
+	SHINGLES_A_POSTING = 4,
 };
 
 struct search {
 	struct graph *graph;
 	const struct join_want *want;
 	struct join_home *home;
-	struct termset terms;
-	uint32_t need;   /* common terms with a set of at most as many terms */
-	uint32_t unseen; /* terms whose groups were not counted */
+	struct shingle_set shingle_ids;
+	uint32_t need; /* common shingles with a set of at most as many shingles
+			*/
+	uint32_t unseen;          /* shingles whose groups were not counted */
 	uint64_t unseen_postings; /* of those; UINT64_MAX: all are counted */
 	uint64_t effort;          /* of comparisons, in postings */
 	unsigned threshold;
@@ -48,7 +49,7 @@ static unsigned length_class(uint32_t length)
 	return EXACT_LENGTHS + (top - 4) * 8 + (length >> (top - 3) & 7);
 }
 
-/* The classes of the `count` shortest posting lists of the terms: all below
+/* The classes of the `count` shortest posting lists of the shingles: all below
  * the one returned, and *quota_out of that one. */
 static unsigned find_short_lists(const struct search *search, uint32_t count,
 				 uint32_t *quota_out)
@@ -57,10 +58,10 @@ static unsigned find_short_lists(const struct search *search, uint32_t count,
 	uint32_t sizes[LENGTH_CLASSES] = {0};
 	unsigned class = 0;
 
-	for (uint32_t i = 0; i < search->terms.count; i++) {
-		uint32_t term = search->terms.terms[i];
+	for (uint32_t i = 0; i < search->shingle_ids.count; i++) {
+		uint32_t shingle_id = search->shingle_ids.shingle_ids[i];
 
-		sizes[length_class(group_postings(index, term).count)]++;
+		sizes[length_class(group_postings(index, shingle_id).count)]++;
 	}
 	while (sizes[class] < count)
 		count -= sizes[class ++];
@@ -98,7 +99,7 @@ static void reserve_scratch(struct join_scratch *scratch, uint32_t groups)
 }
 
 /*
- * Prefix filter: a set that has `need` of the terms has at least one of any
+ * Prefix filter: a set that has `need` of the shingles has at least one of any
  * count - need + 1 of them. Both sides are indexed whole, so those with the
  * shortest lists will do.
  */
@@ -106,7 +107,7 @@ static void count_hits(struct search *search)
 {
 	const struct group_index *index = &search->graph->index;
 	struct join_scratch *scratch = &search->graph->join;
-	uint32_t prefix = search->terms.count - search->need + 1;
+	uint32_t prefix = search->shingle_ids.count - search->need + 1;
 	uint32_t quota;
 	unsigned last = find_short_lists(search, prefix, &quota);
 
@@ -115,13 +116,13 @@ static void count_hits(struct search *search)
 	scratch->touched.count = 0;
 	scratch->skipped.count = 0;
 	reserve_scratch(scratch, index->rows);
-	for (uint32_t i = 0; i < search->terms.count; i++) {
-		uint32_t term = search->terms.terms[i];
-		struct list groups = group_postings(index, term);
+	for (uint32_t i = 0; i < search->shingle_ids.count; i++) {
+		uint32_t shingle_id = search->shingle_ids.shingle_ids[i];
+		struct list groups = group_postings(index, shingle_id);
 		unsigned class = length_class(groups.count);
 
 		if (class > last || (class == last && quota == 0)) {
-			list_push(&scratch->skipped, term);
+			list_push(&scratch->skipped, shingle_id);
 			search->unseen_postings += groups.count;
 			continue;
 		}
@@ -178,12 +179,13 @@ static void order_touched(struct join_scratch *scratch, uint32_t most)
 	scratch->ordered.count = scratch->touched.count;
 }
 
-/* What two sets need in common, of which the other has `count` terms. */
+/* What two sets need in common, of which the other has `count` shingles. */
 static uint32_t need_with(const struct search *search, uint32_t count,
 			  unsigned threshold)
 {
-	uint32_t larger =
-		count > search->terms.count ? count : search->terms.count;
+	uint32_t larger = count > search->shingle_ids.count
+				  ? count
+				  : search->shingle_ids.count;
 
 	return (uint32_t)signature_need(larger, threshold);
 }
@@ -191,9 +193,10 @@ static uint32_t need_with(const struct search *search, uint32_t count,
 static uint32_t common_with(struct search *search, uint32_t set)
 {
 	if (!search->is_aimed)
-		probe_aim(&search->graph->probe, search->terms);
+		probe_aim(&search->graph->probe, search->shingle_ids);
 	search->is_aimed = true;
-	search->effort += COMPARISON + search->terms.count / TERMS_A_POSTING;
+	search->effort +=
+		COMPARISON + search->shingle_ids.count / SHINGLES_A_POSTING;
 	return graph_common(search->graph, set);
 }
 
@@ -204,14 +207,14 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 
 /*
  * Look for a link among the members of a group, whose centre has `common` of
- * the terms and is not linked. What a member y shares with the set x lies in
+ * the shingles and is not linked. What a member y shares with the set x lies in
  * the centre c or outside of it:
  * |x n y| <= min(|x n c|, |y n c|) + min(|x \ c|, |y \ c|)
  */
 static void search_members(struct search *search, const struct group *group,
 			   uint32_t common)
 {
-	uint32_t outside = search->terms.count - common;
+	uint32_t outside = search->shingle_ids.count - common;
 	uint32_t lowest =
 		need_with(search, group->min_count, search->threshold);
 
@@ -225,7 +228,7 @@ static void search_members(struct search *search, const struct group *group,
 
 		if (most < need)
 			continue;
-		if (member.count > search->terms.count)
+		if (member.count > search->shingle_ids.count)
 			need = need_with(search, member.count,
 					 search->threshold);
 		if (most < need || common_with(search, member.set) < need)
@@ -273,18 +276,18 @@ void join_search(struct graph *graph, uint32_t set,
 		.graph = graph,
 		.want = want,
 		.home = home_out,
-		.terms = roster_terms(&graph->roster, set),
+		.shingle_ids = roster_shingles(&graph->roster, set),
 		.threshold = want == NULL ? graph->radius : graph->threshold,
 	};
 	const struct join_scratch *scratch = &graph->join;
 
 	if (home_out != NULL)
 		home_out->group = NOBODY;
-	if (search.terms.count == 0)
+	if (search.shingle_ids.count == 0)
 		return;
 	search.need = need_with(&search, 0, search.threshold);
 	count_hits(&search);
-	order_touched(&graph->join, search.terms.count);
+	order_touched(&graph->join, search.shingle_ids.count);
 	for (uint32_t i = 0; i < scratch->ordered.count; i++) {
 		uint32_t group = scratch->ordered.items[i];
 		uint32_t hits;

@@ -24,16 +24,16 @@ struct join_want {
 
 struct join_home {
 	uint32_t group;  /* NOBODY: no centre is within the radius */
-	uint32_t common; /* terms that its centre has */
+	uint32_t common; /* shingles that its centre has */
 };
 
 /* What a search works with. Begin with {0}; end with join_free(). */
 struct join_scratch {
-	struct list hits;    /* of a group: terms found in it; else all 0 */
+	struct list hits;    /* of a group: shingles found in it; else all 0 */
 	struct list touched; /* groups with hits */
 	struct list ordered; /* the same, most hits first */
 	struct list starts;  /* for the sort */
-	struct list skipped; /* terms whose groups were not counted */
+	struct list skipped; /* shingles whose groups were not counted */
 };
 
 void join_free(struct join_scratch *scratch);

@@ -7,7 +7,7 @@
 #include "store/memory.h"
 
 enum {
-	DEFAULT_MAX_MEMBERS = 65536,
+	DEFAULT_MAX_SHINGLES = 65536,
 	DEFAULT_MAX_SETS = 2 * 1000 * 1000,
 	DEFAULT_MAX_PAGES = 10 * 1000 * 1000,
 	MOST_ROWS = 1 << 30, /* so that all numbers fit, also those of edges */
@@ -35,7 +35,7 @@ struct linkage *linkage_create(const struct linkage_options *options)
 	struct linkage *linkage = mem_alloc(1, sizeof(*linkage));
 
 	linkage->options = *options;
-	limit(&linkage->options.max_members, DEFAULT_MAX_MEMBERS);
+	limit(&linkage->options.max_shingles, DEFAULT_MAX_SHINGLES);
 	limit(&linkage->options.max_sets, DEFAULT_MAX_SETS);
 	limit(&linkage->options.max_pages, DEFAULT_MAX_PAGES);
 	/* Whoever writes the pages cannot know where we are. */
@@ -186,7 +186,7 @@ enum error linkage_put(struct linkage *linkage, uint64_t page,
 
 	*changes_out = no_changes;
 	begin(linkage);
-	if (signature.count > linkage->options.max_members ||
+	if (signature.count > linkage->options.max_shingles ||
 	    *next_label > last_label)
 		return ERR_TOO_LARGE;
 	set = roster_find_set(roster, signature);
@@ -236,23 +236,23 @@ uint32_t linkage_set(const struct linkage *linkage, uint64_t page)
 	return row == NOBODY ? LINKAGE_NONE : roster->pages[row].set;
 }
 
-uint64_t linkage_member(const struct linkage *linkage, uint32_t term)
+uint64_t linkage_shingle(const struct linkage *linkage, uint32_t shingle_id)
 {
-	return linkage->graph.roster.dictionary.rows[term].member;
+	return linkage->graph.roster.dictionary.rows[shingle_id].shingle;
 }
 
 struct linkage_set_view linkage_set_at(const struct linkage *linkage,
 				       uint32_t set)
 {
 	const struct roster *roster = &linkage->graph.roster;
-	struct termset terms;
+	struct shingle_set shingle_ids;
 
 	if (set >= roster->set_rows || !roster->sets[set].is_used)
 		return (struct linkage_set_view){0};
-	terms = roster_terms(roster, set);
+	shingle_ids = roster_shingles(roster, set);
 	return (struct linkage_set_view){
-		.terms = terms.terms,
-		.count = terms.count,
+		.shingle_ids = shingle_ids.shingle_ids,
+		.count = shingle_ids.count,
 		.page_count = roster->sets[set].page_count,
 		.label = roster_set_label(roster, set),
 	};
@@ -266,7 +266,7 @@ struct linkage_size linkage_size(const struct linkage *linkage)
 		.pages = roster->page_count,
 		.sets = roster->set_count,
 		.set_rows = roster->set_rows,
-		.terms = roster->dictionary.term_of_member.count,
+		.shingle_ids = roster->dictionary.id_of_shingle.count,
 		.groups = linkage->graph.index.count,
 		.clusters = roster->component_count,
 		.bytes = sizeof(*linkage) + graph_bytes(&linkage->graph) +

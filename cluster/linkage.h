@@ -16,8 +16,8 @@
  * a label from before the call beats one that the removal would have made,
  * whatever the sizes.
  *
- * Inside, a member of signatures is a term: a 32-bit number of a dictionary
- * that the linkage keeps; pages with equal signatures share a set of terms.
+ * Inside, a shingle of signatures is a shingle: a 32-bit number of a dictionary
+ * that the linkage keeps; pages with equal signatures share a set of shingles.
  * Terms and sets have numbers that stay while they are in use and are used
  * again afterwards; who stores a linkage stores them by these numbers.
  */
@@ -36,10 +36,10 @@ struct linkage;
 #define LINKAGE_NONE UINT32_MAX /* no set */
 
 struct linkage_options {
-	unsigned threshold; /* permille */
-	size_t max_members; /* of one signature; 0: 65,536 */
-	size_t max_sets;    /* distinct signatures; 0: 2,000,000 */
-	size_t max_pages;   /* 0: 10,000,000 */
+	unsigned threshold;  /* permille */
+	size_t max_shingles; /* of one signature; 0: 65,536 */
+	size_t max_sets;     /* distinct signatures; 0: 2,000,000 */
+	size_t max_pages;    /* 0: 10,000,000 */
 };
 
 /* Not safe for use by two threads at once. */
@@ -85,10 +85,10 @@ struct linkage_changes {
 	size_t move_count;
 	const struct linkage_event *events;
 	size_t event_count;
-	const uint32_t *dropped_terms; /* no set has them any more */
-	size_t dropped_term_count;
-	const uint32_t *added_terms; /* new in the dictionary */
-	size_t added_term_count;
+	const uint32_t *dropped_shingles; /* no set has them any more */
+	size_t dropped_shingle_count;
+	const uint32_t *added_shingles; /* new in the dictionary */
+	size_t added_shingle_count;
 	uint32_t dropped_set; /* no page has it any more; or LINKAGE_NONE */
 	uint32_t added_set;   /* no page had it; or LINKAGE_NONE */
 };
@@ -113,25 +113,25 @@ void linkage_remove(struct linkage *linkage, uint64_t page,
  * ascending oldest page; each label and component once); a component without
  * one gets a new label and is told as split from the label that most of its
  * pages had; a label without one is told as merged into the component that has
- * most of its pages. No term or set changes.
+ * most of its pages. No shingle or set changes.
  */
 void linkage_recut(struct linkage *linkage, unsigned threshold,
 		   uint32_t *next_label, struct linkage_changes *changes_out);
 
 /*
- * Opening a stored linkage: into an empty one put back all terms, then all
+ * Opening a stored linkage: into an empty one put back all shingles, then all
  * sets, then all pages with the labels that they had, then end. The order of
  * the pages is taken for the order of insertion. What was stored stays,
  * whatever the limits are by now. ERR_CORRUPT: a number is taken already or
- * over 2^26, terms are not ascending or unknown, a label is 0; and at the end,
- * when a set has no page, a term no set, two terms one member, two sets the
- * same terms, or the labels are not those of the partition. After an error the
- * linkage may only be destroyed.
+ * over 2^26, shingles are not ascending or unknown, a label is 0; and at the
+ * end, when a set has no page, a shingle no set, two shingles one shingle, two
+ * sets the same shingles, or the labels are not those of the partition. After
+ * an error the linkage may only be destroyed.
  */
-enum error linkage_restore_term(struct linkage *linkage, uint32_t term,
-				uint64_t member);
+enum error linkage_restore_shingle(struct linkage *linkage, uint32_t shingle_id,
+				   uint64_t shingle);
 enum error linkage_restore_set(struct linkage *linkage, uint32_t set,
-			       const uint32_t *terms, size_t count);
+			       const uint32_t *shingle_ids, size_t count);
 enum error linkage_restore_page(struct linkage *linkage, uint64_t page,
 				uint32_t set, uint32_t label);
 enum error linkage_restore_end(struct linkage *linkage);
@@ -142,35 +142,36 @@ uint32_t linkage_label(const struct linkage *linkage, uint64_t page);
 /* The set of a page; LINKAGE_NONE when it is not there. */
 uint32_t linkage_set(const struct linkage *linkage, uint64_t page);
 
-/* The member that a term in use stands for. */
-uint64_t linkage_member(const struct linkage *linkage, uint32_t term);
+/* The shingle that a shingle in use stands for. */
+uint64_t linkage_shingle(const struct linkage *linkage, uint32_t shingle_id);
 
 /* What is known of a set. */
 struct linkage_set_view {
-	const uint32_t *terms; /* [count], strictly ascending */
+	const uint32_t *shingle_ids; /* [count], strictly ascending */
 	size_t count;
 	size_t page_count; /* 0: the number is not in use */
 	uint32_t label;
 };
 
-/* Numbers from 0 up to linkage_size().set_rows; the terms are valid until the
- * next change. */
+/* Numbers from 0 up to linkage_size().set_rows; the shingles are valid until
+ * the next change. */
 struct linkage_set_view linkage_set_at(const struct linkage *linkage,
 				       uint32_t set);
 
 struct linkage_size {
 	size_t pages;
-	size_t sets;     /* distinct signatures */
-	size_t set_rows; /* over all set numbers in use */
-	size_t terms;    /* in use */
-	size_t groups;   /* of sets around a centre */
+	size_t sets;        /* distinct signatures */
+	size_t set_rows;    /* over all set numbers in use */
+	size_t shingle_ids; /* in use */
+	size_t groups;      /* of sets around a centre */
 	size_t clusters;
 	size_t bytes; /* memory, about */
 };
 
 struct linkage_size linkage_size(const struct linkage *linkage);
 
-/* Counts of common terms made since it was created: what its time goes into. */
+/* Counts of common shingles made since it was created: what its time goes into.
+ */
 uint64_t linkage_comparisons(const struct linkage *linkage);
 
 #endif

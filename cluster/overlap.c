@@ -10,34 +10,34 @@
 
 enum {
 	WORD_BITS = 64,
-	GATHER = 8, /* terms that are looked up at once */
+	GATHER = 8, /* shingles that are looked up at once */
 };
 
-uint32_t termset_words(const uint32_t *terms, uint32_t count)
+uint32_t shingle_set_words(const uint32_t *shingle_ids, uint32_t count)
 {
 	uint32_t words;
 
 	if (count == 0)
 		return 0;
-	words = terms[count - 1] / WORD_BITS + 1;
+	words = shingle_ids[count - 1] / WORD_BITS + 1;
 	if (words > TERMSET_MAX_WORDS || words > TERMSET_SPARSE * (size_t)count)
 		return 0;
 	return words;
 }
 
-static void set_bit(uint64_t *bits, uint32_t term)
+static void set_bit(uint64_t *bits, uint32_t shingle_id)
 {
-	bits[term / WORD_BITS] |= (uint64_t)1 << term % WORD_BITS;
+	bits[shingle_id / WORD_BITS] |= (uint64_t)1 << shingle_id % WORD_BITS;
 }
 
-void termset_fill(const uint32_t *terms, uint32_t count, uint64_t *bits,
-		  uint32_t words)
+void shingle_set_fill(const uint32_t *shingle_ids, uint32_t count,
+		      uint64_t *bits, uint32_t words)
 {
 	if (words == 0)
 		return;
 	memset(bits, 0, words * sizeof(*bits));
 	for (uint32_t i = 0; i < count; i++)
-		set_bit(bits, terms[i]);
+		set_bit(bits, shingle_ids[i]);
 }
 
 void probe_free(struct probe *probe)
@@ -58,32 +58,34 @@ static void grow(struct probe *probe, size_t words)
 	       (probe->words - before) * sizeof(*probe->bits));
 }
 
-void probe_aim(struct probe *probe, struct termset set)
+void probe_aim(struct probe *probe, struct shingle_set set)
 {
-	const struct termset *old = &probe->set;
+	const struct shingle_set *old = &probe->set;
 
 	for (uint32_t i = 0; i < old->count; i++)
-		probe->bits[old->terms[i] / WORD_BITS] = 0;
+		probe->bits[old->shingle_ids[i] / WORD_BITS] = 0;
 	if (set.count > 0 &&
-	    set.terms[set.count - 1] / WORD_BITS >= probe->words)
-		grow(probe, (size_t)set.terms[set.count - 1] / WORD_BITS + 1);
+	    set.shingle_ids[set.count - 1] / WORD_BITS >= probe->words)
+		grow(probe,
+		     (size_t)set.shingle_ids[set.count - 1] / WORD_BITS + 1);
 	for (uint32_t i = 0; i < set.count; i++)
-		set_bit(probe->bits, set.terms[i]);
+		set_bit(probe->bits, set.shingle_ids[i]);
 	probe->set = set;
 }
 
-/* How many terms of `other` the probe's bitmap reaches to. */
-static uint32_t reached_count(const struct probe *probe, struct termset other)
+/* How many shingles of `other` the probe's bitmap reaches to. */
+static uint32_t reached_count(const struct probe *probe,
+			      struct shingle_set other)
 {
 	uint32_t low = 0;
 	uint32_t high = other.count;
 
-	if (high == 0 || other.terms[high - 1] / WORD_BITS < probe->words)
+	if (high == 0 || other.shingle_ids[high - 1] / WORD_BITS < probe->words)
 		return high;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (other.terms[middle] / WORD_BITS < probe->words)
+		if (other.shingle_ids[middle] / WORD_BITS < probe->words)
 			low = middle + 1;
 		else
 			high = middle;
@@ -91,15 +93,18 @@ static uint32_t reached_count(const struct probe *probe, struct termset other)
 	return low;
 }
 
-static uint32_t shared_words(const struct probe *probe, struct termset other)
+static uint32_t shared_words(const struct probe *probe,
+			     struct shingle_set other)
 {
 	return other.words < probe->words ? other.words
 					  : (uint32_t)probe->words;
 }
 
-static uint32_t look_up(const uint64_t *bits, uint32_t term)
+static uint32_t look_up(const uint64_t *bits, uint32_t shingle_id)
 {
-	return (uint32_t)(bits[term / WORD_BITS] >> term % WORD_BITS & 1);
+	return (uint32_t)(bits[shingle_id / WORD_BITS] >>
+				  shingle_id % WORD_BITS &
+			  1);
 }
 
 /* The number of bits, without the instruction that not all processors have. */
@@ -111,7 +116,7 @@ static uint32_t bit_count(uint64_t word)
 	return (uint32_t)(word * 0x0101010101010101 >> 56);
 }
 
-uint32_t probe_common_plain(const struct probe *probe, struct termset other)
+uint32_t probe_common_plain(const struct probe *probe, struct shingle_set other)
 {
 	uint32_t common = 0;
 
@@ -124,7 +129,7 @@ uint32_t probe_common_plain(const struct probe *probe, struct termset other)
 		uint32_t count = reached_count(probe, other);
 
 		for (uint32_t i = 0; i < count; i++)
-			common += look_up(probe->bits, other.terms[i]);
+			common += look_up(probe->bits, other.shingle_ids[i]);
 	}
 	return common;
 }
@@ -140,10 +145,11 @@ common_bits(const uint64_t *a, const uint64_t *b, uint32_t words)
 	return common;
 }
 
-/* Eight terms at once; the bitmap is read as words of 32 bits, which on x86
+/* Eight shingles at once; the bitmap is read as words of 32 bits, which on x86
  * stand in the same order. */
 __attribute__((target("avx2,popcnt"))) static uint32_t
-common_terms(const uint64_t *bits, const uint32_t *terms, uint32_t count)
+common_shingles(const uint64_t *bits, const uint32_t *shingle_ids,
+		uint32_t count)
 {
 	const __m256i last = _mm256_set1_epi32(31);
 	uint32_t common = 0;
@@ -151,11 +157,11 @@ common_terms(const uint64_t *bits, const uint32_t *terms, uint32_t count)
 
 	for (; i + GATHER <= count; i += GATHER) {
 		__m256i eight =
-			_mm256_loadu_si256((const __m256i *)(terms + i));
+			_mm256_loadu_si256((const __m256i *)(shingle_ids + i));
 		__m256i words =
 			_mm256_i32gather_epi32((const int *)(const void *)bits,
 					       _mm256_srli_epi32(eight, 5), 4);
-		/* Each term's bit becomes the sign of its lane. */
+		/* Each shingle's bit becomes the sign of its lane. */
 		__m256i signs = _mm256_sllv_epi32(
 			words, _mm256_andnot_si256(eight, last));
 		int mask = _mm256_movemask_ps(_mm256_castsi256_ps(signs));
@@ -163,11 +169,11 @@ common_terms(const uint64_t *bits, const uint32_t *terms, uint32_t count)
 		common += (uint32_t)__builtin_popcount((unsigned)mask);
 	}
 	for (; i < count; i++)
-		common += look_up(bits, terms[i]);
+		common += look_up(bits, shingle_ids[i]);
 	return common;
 }
 
-uint32_t probe_common(const struct probe *probe, struct termset other)
+uint32_t probe_common(const struct probe *probe, struct shingle_set other)
 {
 	if (!__builtin_cpu_supports("avx2") ||
 	    !__builtin_cpu_supports("popcnt"))
@@ -175,11 +181,11 @@ uint32_t probe_common(const struct probe *probe, struct termset other)
 	if (other.words > 0)
 		return common_bits(probe->bits, other.bits,
 				   shared_words(probe, other));
-	return common_terms(probe->bits, other.terms,
-			    reached_count(probe, other));
+	return common_shingles(probe->bits, other.shingle_ids,
+			       reached_count(probe, other));
 }
 #else
-uint32_t probe_common(const struct probe *probe, struct termset other)
+uint32_t probe_common(const struct probe *probe, struct shingle_set other)
 {
 	return probe_common_plain(probe, other);
 }

@@ -1,7 +1,7 @@
 /*
- * cluster/overlap.h - how many terms two sets share: what the time of all
- * clustering goes into. A term is the 32-bit number that a linkage's dictionary
- * gives to a member of signatures. Internal to cluster/.
+ * cluster/overlap.h - how many shingles two sets share: what the time of all
+ * clustering goes into. A shingle is the 32-bit number that a linkage's
+ * dictionary gives to a shingle of signatures. Internal to cluster/.
  */
 #ifndef CLUSTER_OVERLAP_H
 #define CLUSTER_OVERLAP_H
@@ -10,32 +10,32 @@
 #include <stdint.h>
 
 /* A set ready to be compared. */
-struct termset {
-	const uint32_t *terms; /* [count], strictly ascending */
+struct shingle_set {
+	const uint32_t *shingle_ids; /* [count], strictly ascending */
 	uint32_t count;
 	uint32_t words;       /* of `bits`; 0: it has no bitmap */
-	const uint64_t *bits; /* bit t % 64 of word t / 64 for each term t */
+	const uint64_t *bits; /* bit t % 64 of word t / 64 for each shingle t */
 };
 
 /*
- * A bitmap pays when the terms stand close: it has at most
- * TERMSET_MAX_WORDS words, and no more than TERMSET_SPARSE words a term.
+ * A bitmap pays when the shingles stand close: it has at most
+ * TERMSET_MAX_WORDS words, and no more than TERMSET_SPARSE words a shingle.
  */
 enum { TERMSET_MAX_WORDS = 128, TERMSET_SPARSE = 4 };
 
 /* Words that the bitmap of the set takes, 0: it shall have none. */
-uint32_t termset_words(const uint32_t *terms, uint32_t count);
+uint32_t shingle_set_words(const uint32_t *shingle_ids, uint32_t count);
 
-/* Fill bits [words] with the terms. */
-void termset_fill(const uint32_t *terms, uint32_t count, uint64_t *bits,
-		  uint32_t words);
+/* Fill bits [words] with the shingles. */
+void shingle_set_fill(const uint32_t *shingle_ids, uint32_t count,
+		      uint64_t *bits, uint32_t words);
 
 /*
  * One set that many others are counted against, spread out as a bitmap of all
- * its terms. Begin with {0}; end with probe_free().
+ * its shingles. Begin with {0}; end with probe_free().
  */
 struct probe {
-	struct termset set;
+	struct shingle_set set;
 	uint64_t *bits; /* [words]; of `set` */
 	size_t words;
 };
@@ -44,16 +44,17 @@ void probe_free(struct probe *probe);
 
 /* Forget the set before, and take this one, which is kept by reference: the
  * caller keeps it alive until the next. O(both sets). */
-void probe_aim(struct probe *probe, struct termset set);
+void probe_aim(struct probe *probe, struct shingle_set set);
 
 /*
  * |A n B| of the probe's set and `other`: by both bitmaps and popcount where
- * there are two, else by looking up each term. Uses AVX2 where the processor
+ * there are two, else by looking up each shingle. Uses AVX2 where the processor
  * has it.
  */
-uint32_t probe_common(const struct probe *probe, struct termset other);
+uint32_t probe_common(const struct probe *probe, struct shingle_set other);
 
 /* The plain twin of probe_common(): the same numbers, without AVX2. */
-uint32_t probe_common_plain(const struct probe *probe, struct termset other);
+uint32_t probe_common_plain(const struct probe *probe,
+			    struct shingle_set other);
 
 #endif

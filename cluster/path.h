@@ -26,7 +26,7 @@ uint64_t *path_steps(struct arena *arena, const struct page *page,
 /*
  * The path from the root to each element [node_count], in `arena`: all steps on
  * it, chained. Those of elements that are leaves or hold text themselves are
- * the members of cp (PATH_NAMES) and of cpc (PATH_CLASSES).
+ * the shingles of cp (PATH_NAMES) and of cpc (PATH_CLASSES).
  */
 uint64_t *path_chains(struct arena *arena, const struct page *page,
 		      enum path_steps kind);

@@ -8,19 +8,19 @@
 /* No more rows are made for a damaged number. */
 enum { MAX_SET = 1 << 26 };
 
-enum error linkage_restore_term(struct linkage *linkage, uint32_t term,
-				uint64_t member)
+enum error linkage_restore_shingle(struct linkage *linkage, uint32_t shingle_id,
+				   uint64_t shingle)
 {
-	return dictionary_restore(&linkage->graph.roster.dictionary, term,
-				  member);
+	return dictionary_restore(&linkage->graph.roster.dictionary, shingle_id,
+				  shingle);
 }
 
 enum error linkage_restore_set(struct linkage *linkage, uint32_t set,
-			       const uint32_t *terms, size_t count)
+			       const uint32_t *shingle_ids, size_t count)
 {
 	if (set >= MAX_SET || count > UINT32_MAX)
 		return ERR_CORRUPT;
-	return roster_restore_set(&linkage->graph.roster, set, terms,
+	return roster_restore_set(&linkage->graph.roster, set, shingle_ids,
 				  (uint32_t)count);
 }
 

@@ -28,11 +28,11 @@ struct roster_page {
 
 /* Pages with equal signatures share one. */
 struct roster_set {
-	uint64_t *block;  /* ours: bits [words], then terms [count] */
+	uint64_t *block;  /* ours: bits [words], then shingles [count] */
 	uint64_t key;     /* in roster.set_of_key */
 	uint64_t call;    /* for journal.c: the last call that noted it */
-	uint32_t count;   /* terms */
-	uint32_t words;   /* as in struct termset */
+	uint32_t count;   /* shingles */
+	uint32_t words;   /* as in struct shingle_set */
 	uint32_t is_used; /* 0: the row is free */
 	uint32_t twin;    /* next set of the same key */
 	uint32_t page_count;
@@ -115,20 +115,20 @@ void roster_name(struct roster *roster, uint32_t component, uint32_t label);
 uint32_t roster_label(const struct roster *roster, uint32_t page);
 uint32_t roster_set_label(const struct roster *roster, uint32_t set);
 
-/* The terms of a set, valid while it is there. */
-struct termset roster_terms(const struct roster *roster, uint32_t set);
+/* The shingles of a set, valid while it is there. */
+struct shingle_set roster_shingles(const struct roster *roster, uint32_t set);
 
 /* The age of the oldest page of `set`, which has one. */
 uint64_t roster_oldest(const struct roster *roster, uint32_t set);
 
 /*
- * Opening: after the terms of the dictionary, sets with their numbers; then
- * roster_check(). ERR_CORRUPT: the number is taken, the terms are not ascending
- * or unknown; and at the end, when a set has no page, two sets have the same
- * terms, or the dictionary is wrong.
+ * Opening: after the shingles of the dictionary, sets with their numbers; then
+ * roster_check(). ERR_CORRUPT: the number is taken, the shingles are not
+ * ascending or unknown; and at the end, when a set has no page, two sets have
+ * the same shingles, or the dictionary is wrong.
  */
 enum error roster_restore_set(struct roster *roster, uint32_t set,
-			      const uint32_t *terms, uint32_t count);
+			      const uint32_t *shingle_ids, uint32_t count);
 enum error roster_check(struct roster *roster);
 
 /* Memory, about. */

@@ -6,43 +6,44 @@
 #include "cluster/roster.h"
 #include "store/memory.h"
 
-static uint32_t *terms_of(const struct roster_set *set)
+static uint32_t *shingles_of(const struct roster_set *set)
 {
 	return (uint32_t *)(set->block + set->words);
 }
 
-struct termset roster_terms(const struct roster *roster, uint32_t set)
+struct shingle_set roster_shingles(const struct roster *roster, uint32_t set)
 {
 	const struct roster_set *row = &roster->sets[set];
 
-	return (struct termset){terms_of(row), row->count, row->words,
-				row->block};
+	return (struct shingle_set){shingles_of(row), row->count, row->words,
+				    row->block};
 }
 
-static bool has_member(struct signature signature, uint64_t member)
+static bool has_shingle(struct signature signature, uint64_t shingle)
 {
-	const uint64_t *base = signature.members;
+	const uint64_t *base = signature.shingles;
 	size_t count = signature.count;
 
 	while (count > 1) {
-		base += base[count / 2] <= member ? count / 2 : 0;
+		base += base[count / 2] <= shingle ? count / 2 : 0;
 		count -= count / 2;
 	}
-	return *base == member;
+	return *base == shingle;
 }
 
 static bool is_equal(const struct roster *roster, uint32_t set,
 		     struct signature signature)
 {
 	const struct roster_set *row = &roster->sets[set];
-	const uint32_t *terms = terms_of(row);
+	const uint32_t *shingle_ids = shingles_of(row);
 
 	if (row->count != signature.count)
 		return false;
 	for (uint32_t i = 0; i < row->count; i++) {
-		uint64_t member = roster->dictionary.rows[terms[i]].member;
+		uint64_t shingle =
+			roster->dictionary.rows[shingle_ids[i]].shingle;
 
-		if (!has_member(signature, member))
+		if (!has_shingle(signature, shingle))
 			return false;
 	}
 	return true;
@@ -50,9 +51,9 @@ static bool is_equal(const struct roster *roster, uint32_t set,
 
 /* The key of a set, whatever the order in which it is taken together. */
 static uint64_t add_to_key(const struct roster *roster, uint64_t key,
-			   uint64_t member)
+			   uint64_t shingle)
 {
-	return key + map_mix(member, roster->set_of_key.seed);
+	return key + map_mix(shingle, roster->set_of_key.seed);
 }
 
 static uint64_t key_of_signature(const struct roster *roster,
@@ -61,7 +62,7 @@ static uint64_t key_of_signature(const struct roster *roster,
 	uint64_t key = 0;
 
 	for (size_t i = 0; i < signature.count; i++)
-		key = add_to_key(roster, key, signature.members[i]);
+		key = add_to_key(roster, key, signature.shingles[i]);
 	return key;
 }
 
@@ -85,21 +86,23 @@ static uint32_t extend_sets(struct roster *roster)
 	return roster->set_rows++;
 }
 
-/* Give `row` the terms, and find it by its key. */
-static void fill_set(struct roster *roster, uint32_t set, const uint32_t *terms,
-		     uint32_t count)
+/* Give `row` the shingles, and find it by its key. */
+static void fill_set(struct roster *roster, uint32_t set,
+		     const uint32_t *shingle_ids, uint32_t count)
 {
-	uint32_t words = termset_words(terms, count);
+	uint32_t words = shingle_set_words(shingle_ids, count);
 	size_t size = words + ((size_t)count + 1) / 2;
 	uint64_t *block = mem_resize(NULL, size, sizeof(*block));
 	uint64_t key = 0;
 
-	termset_fill(terms, count, block, words);
+	shingle_set_fill(shingle_ids, count, block, words);
 	if (count > 0)
-		memcpy(block + words, terms, count * sizeof(*terms));
+		memcpy(block + words, shingle_ids,
+		       count * sizeof(*shingle_ids));
 	for (uint32_t i = 0; i < count; i++)
-		key = add_to_key(roster, key,
-				 roster->dictionary.rows[terms[i]].member);
+		key = add_to_key(
+			roster, key,
+			roster->dictionary.rows[shingle_ids[i]].shingle);
 	roster->sets[set] = (struct roster_set){
 		.block = block,
 		.key = key,
@@ -123,13 +126,14 @@ static void fill_set(struct roster *roster, uint32_t set, const uint32_t *terms,
 uint32_t roster_add_set(struct roster *roster, struct signature signature)
 {
 	uint32_t set = roster->set_free;
-	const uint32_t *terms = dictionary_take(&roster->dictionary, signature);
+	const uint32_t *shingle_ids =
+		dictionary_take(&roster->dictionary, signature);
 
 	if (set == NOBODY)
 		set = extend_sets(roster);
 	else
 		roster->set_free = roster->sets[set].next;
-	fill_set(roster, set, terms, (uint32_t)signature.count);
+	fill_set(roster, set, shingle_ids, (uint32_t)signature.count);
 	return set;
 }
 
@@ -157,7 +161,7 @@ void roster_drop_set(struct roster *roster, uint32_t set)
 	assert(row->page_count == 0);
 	roster_move_set(roster, set, NOBODY);
 	hide_set(roster, set);
-	dictionary_release(&roster->dictionary, terms_of(row), row->count);
+	dictionary_release(&roster->dictionary, shingles_of(row), row->count);
 	roster->block_bytes -= (row->words + ((size_t)row->count + 1) / 2) *
 			       sizeof(*row->block);
 	free(row->block);
@@ -167,30 +171,31 @@ void roster_drop_set(struct roster *roster, uint32_t set)
 }
 
 enum error roster_restore_set(struct roster *roster, uint32_t set,
-			      const uint32_t *terms, uint32_t count)
+			      const uint32_t *shingle_ids, uint32_t count)
 {
 	if (set < roster->set_rows && roster->sets[set].is_used)
 		return ERR_CORRUPT;
-	if (!dictionary_retake(&roster->dictionary, terms, count))
+	if (!dictionary_retake(&roster->dictionary, shingle_ids, count))
 		return ERR_CORRUPT;
 	while (roster->set_rows <= set)
 		extend_sets(roster);
-	fill_set(roster, set, terms, count);
+	fill_set(roster, set, shingle_ids, count);
 	return ERR_NONE;
 }
 
 static bool has_equal_twin(const struct roster *roster, uint32_t set)
 {
-	struct termset terms = roster_terms(roster, set);
+	struct shingle_set shingle_ids = roster_shingles(roster, set);
 
 	for (uint32_t i = roster->sets[set].twin; i != NOBODY;
 	     i = roster->sets[i].twin) {
-		struct termset other = roster_terms(roster, i);
+		struct shingle_set other = roster_shingles(roster, i);
 
-		if (terms.count == other.count &&
-		    (terms.count == 0 ||
-		     memcmp(terms.terms, other.terms,
-			    terms.count * sizeof(*terms.terms)) == 0))
+		if (shingle_ids.count == other.count &&
+		    (shingle_ids.count == 0 ||
+		     memcmp(shingle_ids.shingle_ids, other.shingle_ids,
+			    shingle_ids.count *
+				    sizeof(*shingle_ids.shingle_ids)) == 0))
 			return true;
 	}
 	return false;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cluster/class.h"
-#include "cluster/members.h"
+#include "cluster/shingles.h"
 #include "cluster/path.h"
 #include "cluster/shape.h"
 #include "page/page.h"
@@ -64,18 +64,18 @@ static bool is_leaf(const struct page *page, uint32_t node)
 
 /* CP (2008, section 4.1) and CPC: the path to a node is that to its parent and
  * a step. */
-static void add_paths(struct members *members, const struct page *page,
+static void add_paths(struct shingles *shingles, const struct page *page,
 		      enum path_steps kind)
 {
-	const uint64_t *paths = path_chains(members->arena, page, kind);
+	const uint64_t *paths = path_chains(shingles->arena, page, kind);
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		if (is_leaf(page, i))
-			members_add(members, paths[i]);
+			shingles_add(shingles, paths[i]);
 	}
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		if (page->texts[i].node != NO_NODE)
-			members_add(members, paths[page->texts[i].node]);
+			shingles_add(shingles, paths[page->texts[i].node]);
 	}
 }
 
@@ -84,34 +84,36 @@ static void add_paths(struct members *members, const struct page *page,
  * so the shingles of all paths are those that end at any element which is deep
  * enough; a shorter path counts when it is a path of CP.
  */
-static void add_path_shingles(struct members *members, const struct page *page,
-			      enum path_steps kind, unsigned width)
+static void add_path_shingles(struct shingles *shingles,
+			      const struct page *page, enum path_steps kind,
+			      unsigned width)
 {
-	const uint64_t *steps = path_steps(members->arena, page, kind);
+	const uint64_t *steps = path_steps(shingles->arena, page, kind);
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		if (page->nodes[i].depth + 1U >= width || is_leaf(page, i))
-			members_add(members,
-				    path_shingle(page, steps, i, width));
+			shingles_add(shingles,
+				     path_shingle(page, steps, i, width));
 	}
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		uint32_t node = page->texts[i].node;
 
 		if (node != NO_NODE && page->nodes[node].depth + 1U < width)
-			members_add(members,
-				    path_shingle(page, steps, node, width));
+			shingles_add(shingles,
+				     path_shingle(page, steps, node, width));
 	}
 }
 
 /* Something that weighs as much as so many shingles. */
-static void add_weighty(struct members *members, uint64_t hash, uint64_t weight)
+static void add_weighty(struct shingles *shingles, uint64_t hash,
+			uint64_t weight)
 {
 	for (uint64_t i = 0; i < weight; i++)
-		members_add(members, hash_chain(i, hash));
+		shingles_add(shingles, hash_chain(i, hash));
 }
 
 /* The classes of the first element of the name. */
-static void add_classes(struct members *members, const struct page *page,
+static void add_classes(struct shingles *shingles, const struct page *page,
 			uint16_t tag, uint64_t weight)
 {
 	uint64_t tokens[SIGNATURE_MAX_CLASSES];
@@ -125,11 +127,11 @@ static void add_classes(struct members *members, const struct page *page,
 	count = class_tokens(page_attribute(page, node, "class"), tokens,
 			     SIGNATURE_MAX_CLASSES);
 	for (size_t i = 0; i < count; i++)
-		add_weighty(members, hash_chain(tokens[i], tag_hash(tag)),
+		add_weighty(shingles, hash_chain(tokens[i], tag_hash(tag)),
 			    weight);
 }
 
-static void add_shape(struct members *members, struct slice path,
+static void add_shape(struct shingles *shingles, struct slice path,
 		      uint64_t weight)
 {
 	char shape[SHAPE_MAX_BYTES];
@@ -138,26 +140,27 @@ static void add_shape(struct members *members, struct slice path,
 	if (path.size == 0)
 		return;
 	size = shape_of_path(path, shape);
-	add_weighty(members, hash64(shape, size, SHAPE_SEED), weight);
+	add_weighty(shingles, hash64(shape, size, SHAPE_SEED), weight);
 }
 
 /* CCS: see the header. */
-static void add_class_shingles(struct members *members, const struct page *page,
-			       unsigned width, struct slice path)
+static void add_class_shingles(struct shingles *shingles,
+			       const struct page *page, unsigned width,
+			       struct slice path)
 {
 	uint64_t weight;
 
 	if (page->node_count == 0)
 		return;
-	add_path_shingles(members, page, PATH_INNER_CLASSES, width);
-	weight = members_settle(members) / SIGNATURE_PARTS;
+	add_path_shingles(shingles, page, PATH_INNER_CLASSES, width);
+	weight = shingles_settle(shingles) / SIGNATURE_PARTS;
 	if (weight < 1)
 		weight = 1;
 	if (weight > SIGNATURE_MAX_WEIGHT)
 		weight = SIGNATURE_MAX_WEIGHT;
-	add_classes(members, page, TAG_html, weight);
-	add_classes(members, page, TAG_body, weight);
-	add_shape(members, path, weight);
+	add_classes(shingles, page, TAG_html, weight);
+	add_classes(shingles, page, TAG_body, weight);
+	add_shape(shingles, path, weight);
 }
 
 /* hash64 of the lower-cased name, in chunks when it is long. */
@@ -197,7 +200,7 @@ static uint64_t token_hash(const struct page *page, const struct token *token)
 }
 
 /* CTSS (2008, section 4.3); fewer tags than a shingle has are one shingle. */
-static void add_tag_shingles(struct members *members, const struct page *page,
+static void add_tag_shingles(struct shingles *shingles, const struct page *page,
 			     unsigned width)
 {
 	struct scanner scanner = {.source = page->source};
@@ -213,12 +216,13 @@ static void add_tag_shingles(struct members *members, const struct page *page,
 			memmove(window, window + 1, --count * sizeof(*window));
 		window[count++] = token_hash(page, &token);
 		if (count == width)
-			members_add(members,
-				    hash64(window, width * sizeof(*window), 0));
+			shingles_add(
+				shingles,
+				hash64(window, width * sizeof(*window), 0));
 	}
 	if (count > 0 && count < width)
-		members_add(members,
-			    hash64(window, count * sizeof(*window), 0));
+		shingles_add(shingles,
+			     hash64(window, count * sizeof(*window), 0));
 }
 
 struct signature signature_compute(struct arena *arena, const struct page *page,
@@ -226,28 +230,28 @@ struct signature signature_compute(struct arena *arena, const struct page *page,
 {
 	unsigned width =
 		rule.width > 0 ? rule.width : measures[rule.measure].width;
-	struct members members;
+	struct shingles shingles;
 
 	assert(width <= SIGNATURE_MAX_WIDTH);
-	members_begin(&members, arena);
+	shingles_begin(&shingles, arena);
 	switch (rule.measure) {
 	case MEASURE_CPS:
-		add_path_shingles(&members, page, PATH_NAMES, width);
+		add_path_shingles(&shingles, page, PATH_NAMES, width);
 		break;
 	case MEASURE_CTSS:
-		add_tag_shingles(&members, page, width);
+		add_tag_shingles(&shingles, page, width);
 		break;
 	case MEASURE_CCS:
-		add_class_shingles(&members, page, width, rule.path);
+		add_class_shingles(&shingles, page, width, rule.path);
 		break;
 	case MEASURE_CPC:
-		add_paths(&members, page, PATH_CLASSES);
+		add_paths(&shingles, page, PATH_CLASSES);
 		break;
 	default:
-		add_paths(&members, page, PATH_NAMES);
+		add_paths(&shingles, page, PATH_NAMES);
 		break;
 	}
-	return members_end(&members);
+	return shingles_end(&shingles);
 }
 
 size_t signature_common(struct signature a, struct signature b)
@@ -258,8 +262,8 @@ size_t signature_common(struct signature a, struct signature b)
 
 	/* Without branches on the values: they are random. */
 	while (i < a.count && j < b.count) {
-		uint64_t left = a.members[i];
-		uint64_t right = b.members[j];
+		uint64_t left = a.shingles[i];
+		uint64_t right = b.shingles[j];
 
 		common += left == right;
 		i += left <= right;
@@ -294,7 +298,7 @@ unsigned signature_height(size_t larger, size_t common)
 /* What stands at `index` and behind. */
 static struct signature rest(struct signature signature, size_t index)
 {
-	return (struct signature){signature.members + index,
+	return (struct signature){signature.shingles + index,
 				  signature.count - index};
 }
 
@@ -312,8 +316,8 @@ static bool has_common(struct signature a, struct signature b, size_t need)
 			return false;
 		for (size_t step = 0;
 		     step < BLOCK && i < a.count && j < b.count; step++) {
-			uint64_t left = a.members[i];
-			uint64_t right = b.members[j];
+			uint64_t left = a.shingles[i];
+			uint64_t right = b.shingles[j];
 
 			common += left == right;
 			i += left <= right;

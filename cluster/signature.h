@@ -12,7 +12,7 @@ struct arena;
 struct page;
 
 /*
- * What the members of a signature stand for. Stored on disk: never renumber.
+ * What the shingles of a signature stand for. Stored on disk: never renumber.
  * Source: Gottron, Bridging the Gap, 2008, section 4; cpc and ccs are ours.
  */
 enum measure {
@@ -26,7 +26,7 @@ enum measure {
 
 /*
  * ccs is not of the papers. It is for templates inside a site, which share
- * most of their frame, so that what tells them apart must weigh. Its members
+ * most of their frame, so that what tells them apart must weigh. Its shingles
  * are
  *   - runs of 2 steps in the paths of cps, each with its normalised class, but
  *     html and body by their names alone: short runs keep one difference near
@@ -35,14 +35,14 @@ enum measure {
  *     generator writes there is often the name of the template;
  *   - the shape of the URL's path (shape.h).
  * Each of the last two weighs as much as one in SIGNATURE_PARTS of the
- * shingles: so often it is a member, but at least once and at most
+ * shingles: so often it is a shingle, but at least once and at most
  * SIGNATURE_MAX_WEIGHT times. `tests/eval/clusters.py` prints how well this
  * agrees with the labels of real sites; the constants were chosen there.
  */
 
 struct signature {
-	const uint64_t *members; /* [count], strictly ascending */
-	size_t count;            /* distinct members */
+	const uint64_t *shingles; /* [count], strictly ascending */
+	size_t count;             /* distinct shingles */
 };
 
 /* Stands for a threshold that is chosen from the pages. */
@@ -63,7 +63,7 @@ unsigned measure_template_threshold(enum measure measure);
 enum {
 	SIGNATURE_MAX_WIDTH = 16,
 	SIGNATURE_PARTS = 6,
-	SIGNATURE_MAX_WEIGHT = 64,  /* members */
+	SIGNATURE_MAX_WEIGHT = 64,  /* shingles */
 	SIGNATURE_MAX_CLASSES = 32, /* of html, and of body, that count */
 };
 
@@ -77,7 +77,7 @@ struct signature_rule {
 };
 
 /*
- * The signature of `page`; the members belong to `arena`. An empty page has
+ * The signature of `page`; the shingles belong to `arena`. An empty page has
  * an empty signature. O(nodes * width), plus the sort; constant stack.
  */
 struct signature signature_compute(struct arena *arena, const struct page *page,
@@ -90,7 +90,7 @@ size_t signature_common(struct signature a, struct signature b);
 double signature_distance(struct signature a, struct signature b);
 
 /*
- * The integer form of distance: `common` members suffice for the threshold
+ * The integer form of distance: `common` shingles suffice for the threshold
  * (permille) when common >= signature_need(larger, threshold), which is
  * ceil(larger * (1000 - threshold) / 1000); 0 from threshold 1000 on.
  */
@@ -98,7 +98,7 @@ size_t signature_need(size_t larger, unsigned threshold);
 
 /*
  * The smallest threshold in permille that links two sets, of which the larger
- * has `larger` members and which have `common` in common:
+ * has `larger` shingles and which have `common` in common:
  * ceil(1000 * (larger - common) / larger); 0 for two empty sets.
  */
 unsigned signature_height(size_t larger, size_t common);

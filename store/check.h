@@ -25,7 +25,7 @@ void check_pages(const struct check *check);
 /* TABLE_CLUSTERS, MEMBERS, DF. */
 void check_clusters(const struct check *check);
 
-/* TABLE_TERMS, SETS, and that MEMBERS refer to them. */
+/* TABLE_SHINGLES, SETS, and that MEMBERS refer to them. */
 void check_sets(const struct check *check);
 
 /* TABLE_PATTERNS and what the rows of TABLE_FRONTIER add up to in them. */

@@ -83,45 +83,46 @@ static void check_numbers(const struct check *check, enum table table,
 				       items[i - 1].number, items[i].number);
 }
 
-static void load_terms(const struct check *check, struct numbers *terms)
+static void load_shingles(const struct check *check,
+			  struct numbers *shingle_ids)
 {
 	struct key prefix = key_site(check->site->id);
 	struct scan scan =
-		scan_begin(check->txn, TABLE_TERMS, key_slice(&prefix));
+		scan_begin(check->txn, TABLE_SHINGLES, key_slice(&prefix));
 
 	while (scan_next(&scan)) {
-		uint64_t member = 0;
+		uint64_t shingle = 0;
 
-		if (scan.key.size != 8 || !term_decode(scan.value, &member))
+		if (scan.key.size != 8 || !shingle_decode(scan.value, &shingle))
 			verify_problem(check->report, SETS "%u is damaged",
 				       CHECK_HOST(check),
-				       table_name(TABLE_TERMS),
+				       table_name(TABLE_SHINGLES),
 				       key_u32(scan.key, 4));
 		else
-			add(terms, key_u32(scan.key, 4), member);
+			add(shingle_ids, key_u32(scan.key, 4), shingle);
 	}
 	scan_end(&scan);
 }
 
 static void add_set(const struct check *check, struct slice key,
-		    struct slice value, struct numbers *terms,
+		    struct slice value, struct numbers *shingle_ids,
 		    struct numbers *sets)
 {
-	uint32_t *members = mem_alloc(value.size + 1, sizeof(*members));
+	uint32_t *shingles = mem_alloc(value.size + 1, sizeof(*shingles));
 	uint32_t set = key_u32(key, 4);
-	size_t count = key.size == 8 ? set_decode(value, members) : SIZE_MAX;
+	size_t count = key.size == 8 ? set_decode(value, shingles) : SIZE_MAX;
 	bool is_sound = count != SIZE_MAX;
 
 	for (size_t i = 0; is_sound && i < count; i++)
-		is_sound = use(terms, members[i]);
+		is_sound = use(shingle_ids, shingles[i]);
 	if (!is_sound)
 		verify_problem(check->report, SETS "%u is damaged",
 			       CHECK_HOST(check), table_name(TABLE_SETS), set);
 	add(sets, set, hash64(value.data, value.size, 0));
-	free(members);
+	free(shingles);
 }
 
-static void load_sets(const struct check *check, struct numbers *terms,
+static void load_sets(const struct check *check, struct numbers *shingle_ids,
 		      struct numbers *sets)
 {
 	struct key prefix = key_site(check->site->id);
@@ -129,7 +130,7 @@ static void load_sets(const struct check *check, struct numbers *terms,
 		scan_begin(check->txn, TABLE_SETS, key_slice(&prefix));
 
 	while (scan_next(&scan))
-		add_set(check, scan.key, scan.value, terms, sets);
+		add_set(check, scan.key, scan.value, shingle_ids, sets);
 	scan_end(&scan);
 }
 
@@ -153,14 +154,14 @@ static void use_sets(const struct check *check, struct numbers *sets)
 
 void check_sets(const struct check *check)
 {
-	struct numbers terms = {0};
+	struct numbers shingle_ids = {0};
 	struct numbers sets = {0};
 
-	load_terms(check, &terms);
-	load_sets(check, &terms, &sets);
+	load_shingles(check, &shingle_ids);
+	load_sets(check, &shingle_ids, &sets);
 	use_sets(check, &sets);
-	check_numbers(check, TABLE_TERMS, &terms);
+	check_numbers(check, TABLE_SHINGLES, &shingle_ids);
 	check_numbers(check, TABLE_SETS, &sets);
-	free(terms.items);
+	free(shingle_ids.items);
 	free(sets.items);
 }

@@ -11,26 +11,27 @@
  * that more follow. */
 enum { MORE = 0x80, LOW = 0x7f, SHIFT = 7, MAX_SHIFT = 28 };
 
-void term_put(struct txn *txn, uint32_t site, uint32_t term, uint64_t member)
+void shingle_put(struct txn *txn, uint32_t site, uint32_t shingle_id,
+		 uint64_t shingle)
 {
-	struct key key = key_cluster(site, term);
+	struct key key = key_cluster(site, shingle_id);
 
-	txn_put(txn, TABLE_TERMS, key_slice(&key),
-		(struct slice){&member, sizeof(member)});
+	txn_put(txn, TABLE_SHINGLES, key_slice(&key),
+		(struct slice){&shingle, sizeof(shingle)});
 }
 
-void term_delete(struct txn *txn, uint32_t site, uint32_t term)
+void shingle_delete(struct txn *txn, uint32_t site, uint32_t shingle_id)
 {
-	struct key key = key_cluster(site, term);
+	struct key key = key_cluster(site, shingle_id);
 
-	txn_delete(txn, TABLE_TERMS, key_slice(&key));
+	txn_delete(txn, TABLE_SHINGLES, key_slice(&key));
 }
 
-bool term_decode(struct slice value, uint64_t *member_out)
+bool shingle_decode(struct slice value, uint64_t *shingle_out)
 {
-	if (value.size != sizeof(*member_out))
+	if (value.size != sizeof(*shingle_out))
 		return false;
-	memcpy(member_out, value.data, sizeof(*member_out));
+	memcpy(shingle_out, value.data, sizeof(*shingle_out));
 	return true;
 }
 
@@ -44,15 +45,15 @@ static void append_number(struct buffer *out, uint32_t number)
 }
 
 void set_put(struct txn *txn, uint32_t site, uint32_t set,
-	     const uint32_t *terms, size_t count)
+	     const uint32_t *shingle_ids, size_t count)
 {
 	struct key key = key_cluster(site, set);
 	struct buffer value = {0};
 	uint32_t next = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		append_number(&value, terms[i] - next);
-		next = terms[i] + 1;
+		append_number(&value, shingle_ids[i] - next);
+		next = shingle_ids[i] + 1;
 	}
 	txn_put(txn, TABLE_SETS, key_slice(&key),
 		value.size == 0 ? slice_of("") : buffer_slice(&value));
@@ -66,7 +67,7 @@ void set_delete(struct txn *txn, uint32_t site, uint32_t set)
 	txn_delete(txn, TABLE_SETS, key_slice(&key));
 }
 
-size_t set_decode(struct slice value, uint32_t *terms_out)
+size_t set_decode(struct slice value, uint32_t *shingles_out)
 {
 	const unsigned char *bytes = value.data;
 	uint64_t next = 0;
@@ -83,7 +84,7 @@ size_t set_decode(struct slice value, uint32_t *terms_out)
 			continue;
 		if (next + number >= UINT32_MAX)
 			return SIZE_MAX;
-		terms_out[count++] = (uint32_t)(next + number);
+		shingles_out[count++] = (uint32_t)(next + number);
 		next += number + 1;
 		number = 0;
 		shift = 0;
@@ -103,13 +104,15 @@ bool set_scan_next(struct set_scan *scan)
 {
 	if (!scan_next(&scan->rows))
 		return false;
-	if (scan->terms == NULL || scan->capacity < scan->rows.value.size) {
+	if (scan->shingle_ids == NULL ||
+	    scan->capacity < scan->rows.value.size) {
 		scan->capacity = 2 * scan->rows.value.size + 1;
-		scan->terms = mem_resize(scan->terms, scan->capacity,
-					 sizeof(*scan->terms));
+		scan->shingle_ids =
+			mem_resize(scan->shingle_ids, scan->capacity,
+				   sizeof(*scan->shingle_ids));
 	}
 	scan->set = key_u32(scan->rows.key, sizeof(uint32_t));
-	scan->count = set_decode(scan->rows.value, scan->terms);
+	scan->count = set_decode(scan->rows.value, scan->shingle_ids);
 	if (scan->count != SIZE_MAX)
 		return true;
 	txn_fail(scan->rows.txn, ERR_CORRUPT);
@@ -119,5 +122,5 @@ bool set_scan_next(struct set_scan *scan)
 void set_scan_end(struct set_scan *scan)
 {
 	scan_end(&scan->rows);
-	free(scan->terms);
+	free(scan->shingle_ids);
 }

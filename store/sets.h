@@ -1,7 +1,7 @@
 /*
- * store/sets.h - the distinct signatures of a site. A member of signatures has
- * a number of its own there, a term (TABLE_TERMS); a distinct signature is a
- * set of terms (TABLE_SETS); pages refer to sets (TABLE_MEMBERS).
+ * store/sets.h - the distinct signatures of a site. A shingle of signatures has
+ * a number of its own there, a shingle (TABLE_SHINGLES); a distinct signature
+ * is a set of shingles (TABLE_SETS); pages refer to sets (TABLE_MEMBERS).
  */
 #ifndef STORE_SETS_H
 #define STORE_SETS_H
@@ -13,28 +13,29 @@
 #include "store/slice.h"
 #include "store/txn.h"
 
-void term_put(struct txn *txn, uint32_t site, uint32_t term, uint64_t member);
-void term_delete(struct txn *txn, uint32_t site, uint32_t term);
-bool term_decode(struct slice value, uint64_t *member_out);
+void shingle_put(struct txn *txn, uint32_t site, uint32_t shingle_id,
+		 uint64_t shingle);
+void shingle_delete(struct txn *txn, uint32_t site, uint32_t shingle_id);
+bool shingle_decode(struct slice value, uint64_t *shingle_out);
 
-/* `terms` [count], strictly ascending: stored as differences of one byte or a
- * few. */
+/* `shingles` [count], strictly ascending: stored as differences of one byte or
+ * a few. */
 void set_put(struct txn *txn, uint32_t site, uint32_t set,
-	     const uint32_t *terms, size_t count);
+	     const uint32_t *shingle_ids, size_t count);
 void set_delete(struct txn *txn, uint32_t site, uint32_t set);
 
 /*
- * Decode to `terms_out` [value.size], strictly ascending. Returns how many
+ * Decode to `shingles_out` [value.size], strictly ascending. Returns how many
  * there are, SIZE_MAX when the value is damaged.
  */
-size_t set_decode(struct slice value, uint32_t *terms_out);
+size_t set_decode(struct slice value, uint32_t *shingles_out);
 
 /*
  * The sets of a site, one after the other:
  *
  *	struct set_scan scan = set_scan_begin(&txn, site);
  *	while (set_scan_next(&scan))
- *		... scan.set, scan.terms, scan.count ...
+ *		... scan.set, scan.shingles, scan.count ...
  *	set_scan_end(&scan);
  *
  * A damaged row fails the transaction with ERR_CORRUPT.
@@ -42,7 +43,7 @@ size_t set_decode(struct slice value, uint32_t *terms_out);
 struct set_scan {
 	struct scan rows;
 	uint32_t set;
-	uint32_t *terms; /* [count], until the next step */
+	uint32_t *shingle_ids; /* [count], until the next step */
 	size_t count;
 	size_t capacity;
 };

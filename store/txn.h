@@ -21,8 +21,8 @@ struct store;
 	X(TABLE_PAGES, "pages")       /* site32 page64 -> page_row */          \
 	X(TABLE_BODIES, "bodies")     /* site32 page64 -> zstd */              \
 	X(TABLE_RECORDS, "records")   /* site32 page64 -> record */            \
-	X(TABLE_TERMS, "terms")       /* site32 term32 -> u64 member */        \
-	X(TABLE_SETS, "sets")         /* site32 set32 -> terms, packed */      \
+	X(TABLE_SHINGLES, "shingles") /* site32 shingle32 -> u64 member */     \
+	X(TABLE_SETS, "sets")         /* site32 set32 -> shingles, packed */   \
 	X(TABLE_CLUSTERS, "clusters") /* site32 cluster32 -> cluster_row */    \
 	X(TABLE_MEMBERS, "members")   /* site32 cluster32 page64 -> set32 */   \
 	X(TABLE_DF, "df")             /* site32 cluster32 fragment64 -> u32 */ \
@@ -54,7 +54,7 @@ enum table {
 /* The tables whose keys begin with the number of a site. */
 #define TABLES_OF_SITES                                                      \
 	{                                                                    \
-		TABLE_PAGES, TABLE_BODIES, TABLE_RECORDS, TABLE_TERMS,       \
+		TABLE_PAGES, TABLE_BODIES, TABLE_RECORDS, TABLE_SHINGLES,    \
 			TABLE_SETS, TABLE_CLUSTERS, TABLE_MEMBERS, TABLE_DF, \
 			TABLE_FRONTIER, TABLE_PATTERNS, TABLE_DUE,           \
 			TABLE_TEMPLATES, TABLE_VERSIONS, TABLE_SAMPLE_PAGES, \

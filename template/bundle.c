@@ -22,9 +22,9 @@ void bundle_close(struct bundle *bundle)
 		return;
 	bundle_forget(bundle);
 	ridge_model_destroy(bundle->model);
-	free(bundle->terms);
+	free(bundle->shingle_ids);
 	free(bundle->sets);
-	free(bundle->set_terms.items);
+	free(bundle->set_shingles.items);
 	free(bundle->fragments);
 	free(bundle->pages);
 	free(bundle->page_fragments.items);

@@ -5,8 +5,8 @@
  *
  *	site       a JSON object: bundle_site.h
  *	model      the site's own model of ridges, as text; may be missing
- *	terms      u64 members of signatures, ascending
- *	sets       signatures: cluster, terms*
+ *	shingles      u64 members of signatures, ascending
+ *	sets       signatures: cluster, shingles*
  *	fragments  u64 hashes of fragments, ascending
  *	pages      u64 key, u64 hash of the body, cluster, HTTP status, charset,
  *		   fragments*; ascending by key

@@ -19,7 +19,7 @@ struct index_lists {
 struct bundle_set {
 	uint32_t cluster;
 	uint32_t count;
-	size_t first; /* in set_terms.items */
+	size_t first; /* in set_shingles.items */
 };
 
 struct bundle_page {
@@ -41,11 +41,11 @@ struct bundle {
 	struct container container;
 	struct bundle_site site;
 	struct ridge_model *model; /* or NULL */
-	uint64_t *terms;           /* [term_count], ascending */
-	size_t term_count;
+	uint64_t *shingle_ids;     /* [shingle_count], ascending */
+	size_t shingle_count;
 	struct bundle_set *sets; /* [set_count] */
 	size_t set_count;
-	struct index_lists set_terms;
+	struct index_lists set_shingles;
 	uint64_t *fragments; /* [fragment_count], ascending */
 	size_t fragment_count;
 	struct bundle_page *pages; /* [page_count], ascending by key */

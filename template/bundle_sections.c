@@ -65,11 +65,11 @@ static bool read_sets(struct bundle *bundle, struct slice bytes, char *reason)
 	size_t capacity = 0;
 
 	while (!cursor.is_broken && cursor_left(&cursor) > 0) {
-		struct bundle_set set = {.first = bundle->set_terms.size};
+		struct bundle_set set = {.first = bundle->set_shingles.size};
 
 		set.cluster = (uint32_t)cursor_number(&cursor, UINT32_MAX);
-		set.count = read_list(&cursor, bundle->term_count,
-				      &bundle->set_terms);
+		set.count = read_list(&cursor, bundle->shingle_count,
+				      &bundle->set_shingles);
 		bundle->sets = mem_grow(bundle->sets, bundle->set_count,
 					&capacity, sizeof(*bundle->sets));
 		bundle->sets[bundle->set_count++] = set;
@@ -129,9 +129,9 @@ static bool read_bytes(struct bundle *bundle, uint32_t kind, struct slice bytes,
 	case SECTION_MODEL:
 		return ridge_model_read(&bundle->model, bytes) == ERR_NONE ||
 		       refuse(reason, "no model that this program reads");
-	case SECTION_TERMS:
-		return read_hashes(bytes, &bundle->terms, &bundle->term_count,
-				   reason);
+	case SECTION_SHINGLES:
+		return read_hashes(bytes, &bundle->shingle_ids,
+				   &bundle->shingle_count, reason);
 	case SECTION_SETS:
 		return read_sets(bundle, bytes, reason);
 	case SECTION_FRAGMENTS:

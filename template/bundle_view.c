@@ -3,24 +3,26 @@
 #include "template/bundle_parts.h"
 #include "template/sorted.h"
 
-static size_t find_terms(void *context, struct signature own,
-			 uint32_t *terms_out)
+static size_t find_shingles(void *context, struct signature own,
+			    uint32_t *shingles_out)
 {
 	const struct bundle *bundle = context;
 	size_t count = 0;
 
 	for (size_t i = 0; i < own.count; i++) {
-		size_t term = sorted_find(bundle->terms, bundle->term_count,
-					  own.members[i]);
+		size_t shingle_id =
+			sorted_find(bundle->shingle_ids, bundle->shingle_count,
+				    own.shingles[i]);
 
-		if (term < bundle->term_count)
-			terms_out[count++] = (uint32_t)term;
+		if (shingle_id < bundle->shingle_count)
+			shingles_out[count++] = (uint32_t)shingle_id;
 	}
 	return count;
 }
 
 static void each_set(void *context,
-		     void (*visit)(void *visitor, const struct term_set *set),
+		     void (*visit)(void *visitor,
+				   const struct shingle_set *set),
 		     void *visitor)
 {
 	const struct bundle *bundle = context;
@@ -29,9 +31,10 @@ static void each_set(void *context,
 		const struct bundle_set *set = &bundle->sets[i];
 
 		visit(visitor,
-		      &(struct term_set){
+		      &(struct shingle_set){
 			      .number = (uint32_t)i,
-			      .terms = bundle->set_terms.items + set->first,
+			      .shingle_ids =
+				      bundle->set_shingles.items + set->first,
 			      .count = set->count,
 		      });
 	}
@@ -150,7 +153,7 @@ static enum error failure(const void *context)
 void bundle_make_view(struct bundle *bundle)
 {
 	static const struct site_source source = {
-		.find_terms = find_terms,
+		.find_shingles = find_shingles,
 		.each_set = each_set,
 		.cluster_of = cluster_of,
 		.page_count = page_count,

@@ -55,10 +55,10 @@ static void append_hashes(struct buffer *out, const uint64_t *hashes,
 		pack_u64(out, hashes[i]);
 }
 
-void bundle_put_terms(struct bundle_writer *writer, const uint64_t *members,
-		      size_t count)
+void bundle_put_shingles(struct bundle_writer *writer, const uint64_t *members,
+			 size_t count)
 {
-	append_hashes(section(writer, SECTION_TERMS, 0), members, count);
+	append_hashes(section(writer, SECTION_SHINGLES, 0), members, count);
 }
 
 /* Ascending indices as the gaps between them, behind their number. */
@@ -75,12 +75,12 @@ static void append_indices(struct buffer *out, const uint32_t *indices,
 }
 
 void bundle_put_set(struct bundle_writer *writer, uint32_t cluster,
-		    const uint32_t *terms, size_t count)
+		    const uint32_t *shingle_ids, size_t count)
 {
 	struct buffer *rows = section(writer, SECTION_SETS, 0);
 
 	pack_number(rows, cluster);
-	append_indices(rows, terms, count);
+	append_indices(rows, shingle_ids, count);
 }
 
 void bundle_put_fragments(struct bundle_writer *writer, const uint64_t *hashes,

@@ -32,13 +32,13 @@ void bundle_put_site(struct bundle_writer *writer,
 void bundle_put_model(struct bundle_writer *writer, struct slice model);
 
 /* What signatures are made of, strictly ascending. */
-void bundle_put_terms(struct bundle_writer *writer, const uint64_t *members,
-		      size_t count);
+void bundle_put_shingles(struct bundle_writer *writer, const uint64_t *members,
+			 size_t count);
 
 /* A distinct signature, of indices of members, and its cluster (0: none). In
  * the order in which equally near ones count. */
 void bundle_put_set(struct bundle_writer *writer, uint32_t cluster,
-		    const uint32_t *terms, size_t count);
+		    const uint32_t *shingle_ids, size_t count);
 
 /* All fragments of all pages, strictly ascending. */
 void bundle_put_fragments(struct bundle_writer *writer, const uint64_t *hashes,

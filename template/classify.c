@@ -27,9 +27,9 @@ static unsigned reach_of(const struct site_view *site)
 
 /* The search, with the nearest set so far: common / larger, as a fraction. */
 struct search {
-	bool *is_own; /* [limit]: by term, is it one of the page's? */
+	bool *is_own; /* [limit]: by shingle, is it one of the page's? */
 	size_t limit;
-	size_t count; /* of its members that are terms */
+	size_t count; /* of its members that are shingles */
 	size_t size;  /* of its members */
 	unsigned reach;
 	uint32_t set;
@@ -47,16 +47,17 @@ static bool is_nearer(const struct search *search, size_t larger, size_t common)
 }
 
 static size_t count_common(const struct search *search,
-			   const struct term_set *set)
+			   const struct shingle_set *set)
 {
 	size_t common = 0;
 
-	for (size_t i = 0; i < set->count && set->terms[i] < search->limit; i++)
-		common += search->is_own[set->terms[i]];
+	for (size_t i = 0;
+	     i < set->count && set->shingle_ids[i] < search->limit; i++)
+		common += search->is_own[set->shingle_ids[i]];
 	return common;
 }
 
-static void consider(void *visitor, const struct term_set *set)
+static void consider(void *visitor, const struct shingle_set *set)
 {
 	struct search *search = visitor;
 	size_t larger = set->count > search->size ? set->count : search->size;
@@ -74,20 +75,21 @@ static void consider(void *visitor, const struct term_set *set)
 	search->is_found = true;
 }
 
-/* Mark the terms of the site that stand for members of `own`. */
-static void mark_terms(const struct site_view *site, struct signature own,
-		       struct search *search)
+/* Mark the shingles of the site that stand for members of `own`. */
+static void mark_shingles(const struct site_view *site, struct signature own,
+			  struct search *search)
 {
-	uint32_t *terms = mem_alloc(own.count + 1, sizeof(*terms));
+	uint32_t *shingle_ids = mem_alloc(own.count + 1, sizeof(*shingle_ids));
 
 	search->size = own.count;
-	search->count = site->source->find_terms(site->context, own, terms);
+	search->count =
+		site->source->find_shingles(site->context, own, shingle_ids);
 	if (search->count > 0)
-		search->limit = (size_t)terms[search->count - 1] + 1;
+		search->limit = (size_t)shingle_ids[search->count - 1] + 1;
 	search->is_own = mem_alloc(search->limit + 1, sizeof(bool));
 	for (size_t i = 0; i < search->count; i++)
-		search->is_own[terms[i]] = true;
-	free(terms);
+		search->is_own[shingle_ids[i]] = true;
+	free(shingle_ids);
 }
 
 struct classed classify(const struct site_view *site, const struct page *page,
@@ -98,7 +100,8 @@ struct classed classify(const struct site_view *site, const struct page *page,
 	struct search search = {.reach = reach_of(site)};
 	struct classed classed = {.reach = (double)search.reach / PERMILLE};
 
-	mark_terms(site, signature_compute(page->arena, page, rule), &search);
+	mark_shingles(site, signature_compute(page->arena, page, rule),
+		      &search);
 	site->source->each_set(site->context, consider, &search);
 	free(search.is_own);
 	if (!search.is_found)

@@ -45,7 +45,7 @@ enum {
 #define SECTION_LIST(X)                      \
 	X(SECTION_SITE, 1, "site")           \
 	X(SECTION_MODEL, 2, "model")         \
-	X(SECTION_TERMS, 3, "terms")         \
+	X(SECTION_SHINGLES, 3, "shingles")   \
 	X(SECTION_SETS, 4, "sets")           \
 	X(SECTION_FRAGMENTS, 5, "fragments") \
 	X(SECTION_PAGES, 6, "pages")         \

@@ -39,10 +39,10 @@ struct known_page {
 	struct slice charset; /* of the Content-Type, or empty */
 };
 
-/* The terms of a distinct signature, strictly ascending. */
-struct term_set {
+/* The shingles of a distinct signature, strictly ascending. */
+struct shingle_set {
 	uint32_t number;
-	const uint32_t *terms; /* [count] */
+	const uint32_t *shingle_ids; /* [count] */
 	size_t count;
 };
 
@@ -53,14 +53,14 @@ struct taught {
 };
 
 struct site_source {
-	/* The terms that stand for members of `own`, ascending, written to
-	   `terms_out` [own.count]; returns how many. */
-	size_t (*find_terms)(void *context, struct signature own,
-			     uint32_t *terms_out);
+	/* The shingles that stand for members of `own`, ascending, written to
+	   `shingles_out` [own.count]; returns how many. */
+	size_t (*find_shingles)(void *context, struct signature own,
+				uint32_t *shingles_out);
 	/* Every distinct signature of the site, ascending by number. */
 	void (*each_set)(void *context,
 			 void (*visit)(void *visitor,
-				       const struct term_set *set),
+				       const struct shingle_set *set),
 			 void *visitor);
 	/* The cluster of the pages that have the set; 0 when there is none. */
 	uint32_t (*cluster_of)(void *context, uint32_t set);

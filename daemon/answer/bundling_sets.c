@@ -6,15 +6,15 @@
 #include "store/rows_cluster.h"
 #include "store/sets.h"
 
-/* A term of the store, and which one it is in the bundle. */
-struct term {
-	uint64_t member;
+/* A shingle of the store, and which one it is in the bundle. */
+struct numbered_shingle {
+	uint64_t shingle;
 	uint32_t number; /* in the store */
-	uint32_t index;  /* in the bundle: by member */
+	uint32_t index;  /* in the bundle: by shingle */
 };
 
-struct term_list {
-	struct term *items; /* [count] */
+struct shingle_list {
+	struct numbered_shingle *items; /* [count] */
 	size_t count;
 	size_t capacity;
 };
@@ -31,18 +31,18 @@ struct owner_list {
 	size_t capacity;
 };
 
-static int by_member(const void *left, const void *right)
+static int by_shingle(const void *left, const void *right)
 {
-	const struct term *a = left;
-	const struct term *b = right;
+	const struct numbered_shingle *a = left;
+	const struct numbered_shingle *b = right;
 
-	return (a->member > b->member) - (a->member < b->member);
+	return (a->shingle > b->shingle) - (a->shingle < b->shingle);
 }
 
 static int by_number(const void *left, const void *right)
 {
-	const struct term *a = left;
-	const struct term *b = right;
+	const struct numbered_shingle *a = left;
+	const struct numbered_shingle *b = right;
 
 	return (a->number > b->number) - (a->number < b->number);
 }
@@ -65,45 +65,51 @@ static int by_value(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-static void load_terms(struct bundler *bundler, struct term_list *terms)
+static void load_shingles(struct bundler *bundler,
+			  struct shingle_list *shingle_ids)
 {
 	struct key prefix = key_site(bundler->site.id);
 	struct scan scan =
-		scan_begin(bundler->txn, TABLE_TERMS, key_slice(&prefix));
+		scan_begin(bundler->txn, TABLE_SHINGLES, key_slice(&prefix));
 
 	while (scan_next(&scan)) {
-		struct term term = {
+		struct numbered_shingle shingle_id = {
 			.number = key_u32(scan.key, sizeof(uint32_t))};
 
-		if (!term_decode(scan.value, &term.member)) {
+		if (!shingle_decode(scan.value, &shingle_id.shingle)) {
 			txn_fail(bundler->txn, ERR_CORRUPT);
 			break;
 		}
-		if (terms->count * sizeof(term.member) >
+		if (shingle_ids->count * sizeof(shingle_id.shingle) >
 		    bundler->bundling->max_bytes) {
 			txn_fail(bundler->txn, ERR_TOO_LARGE);
 			break;
 		}
-		terms->items = mem_grow(terms->items, terms->count,
-					&terms->capacity, sizeof(term));
-		terms->items[terms->count++] = term;
+		shingle_ids->items =
+			mem_grow(shingle_ids->items, shingle_ids->count,
+				 &shingle_ids->capacity, sizeof(shingle_id));
+		shingle_ids->items[shingle_ids->count++] = shingle_id;
 	}
 	scan_end(&scan);
 }
 
-/* Number the terms anew, and leave them ascending by their old numbers. */
-static void put_terms(struct bundler *bundler, struct term_list *terms)
+/* Number the shingles anew, and leave them ascending by their old numbers. */
+static void put_shingles(struct bundler *bundler,
+			 struct shingle_list *shingle_ids)
 {
-	uint64_t *members = mem_alloc(terms->count + 1, sizeof(*members));
+	uint64_t *shingles =
+		mem_alloc(shingle_ids->count + 1, sizeof(*shingles));
 
-	qsort(terms->items, terms->count, sizeof(*terms->items), by_member);
-	for (size_t i = 0; i < terms->count; i++) {
-		members[i] = terms->items[i].member;
-		terms->items[i].index = (uint32_t)i;
+	qsort(shingle_ids->items, shingle_ids->count,
+	      sizeof(*shingle_ids->items), by_shingle);
+	for (size_t i = 0; i < shingle_ids->count; i++) {
+		shingles[i] = shingle_ids->items[i].shingle;
+		shingle_ids->items[i].index = (uint32_t)i;
 	}
-	bundle_put_terms(&bundler->writer, members, terms->count);
-	qsort(terms->items, terms->count, sizeof(*terms->items), by_number);
-	free(members);
+	bundle_put_shingles(&bundler->writer, shingles, shingle_ids->count);
+	qsort(shingle_ids->items, shingle_ids->count,
+	      sizeof(*shingle_ids->items), by_number);
+	free(shingles);
 }
 
 static void load_owners(struct bundler *bundler, struct owner_list *owners)
@@ -152,34 +158,36 @@ static uint32_t owner_of(const struct owner_list *owners, uint32_t set)
 		       : 0;
 }
 
-/* To `out` [set->count]; false: a term is missing. */
-static bool translate(const struct term_list *terms, const struct set_scan *set,
-		      uint32_t *out)
+/* To `out` [set->count]; false: a shingle is missing. */
+static bool translate(const struct shingle_list *shingle_ids,
+		      const struct set_scan *set, uint32_t *out)
 {
 	for (size_t i = 0; i < set->count; i++) {
-		const struct term wanted = {.number = set->terms[i]};
-		const struct term *term =
-			bsearch(&wanted, terms->items, terms->count,
-				sizeof(*terms->items), by_number);
+		const struct numbered_shingle wanted = {
+			.number = set->shingle_ids[i]};
+		const struct numbered_shingle *shingle_id =
+			bsearch(&wanted, shingle_ids->items, shingle_ids->count,
+				sizeof(*shingle_ids->items), by_number);
 
-		if (term == NULL)
+		if (shingle_id == NULL)
 			return false;
-		out[i] = term->index;
+		out[i] = shingle_id->index;
 	}
 	if (set->count > 1)
 		qsort(out, set->count, sizeof(*out), by_value);
 	return true;
 }
 
-static void put_sets(struct bundler *bundler, const struct term_list *terms,
+static void put_sets(struct bundler *bundler,
+		     const struct shingle_list *shingle_ids,
 		     const struct owner_list *owners)
 {
 	struct set_scan scan = set_scan_begin(bundler->txn, bundler->site.id);
-	uint32_t *indices = mem_alloc(terms->count + 1, sizeof(*indices));
+	uint32_t *indices = mem_alloc(shingle_ids->count + 1, sizeof(*indices));
 
 	while (!bundler_has_failed(bundler) && set_scan_next(&scan)) {
-		if (scan.count > terms->count ||
-		    !translate(terms, &scan, indices))
+		if (scan.count > shingle_ids->count ||
+		    !translate(shingle_ids, &scan, indices))
 			txn_fail(bundler->txn, ERR_CORRUPT);
 		else
 			bundle_put_set(&bundler->writer,
@@ -192,14 +200,14 @@ static void put_sets(struct bundler *bundler, const struct term_list *terms,
 
 void bundler_put_sets(struct bundler *bundler)
 {
-	struct term_list terms = {0};
+	struct shingle_list shingle_ids = {0};
 	struct owner_list owners = {0};
 
-	load_terms(bundler, &terms);
-	if (bundler->txn->error == ERR_NONE && terms.count > 0)
-		put_terms(bundler, &terms);
+	load_shingles(bundler, &shingle_ids);
+	if (bundler->txn->error == ERR_NONE && shingle_ids.count > 0)
+		put_shingles(bundler, &shingle_ids);
 	load_owners(bundler, &owners);
-	put_sets(bundler, &terms, &owners);
-	free(terms.items);
+	put_sets(bundler, &shingle_ids, &owners);
+	free(shingle_ids.items);
 	free(owners.items);
 }

@@ -11,21 +11,21 @@
 #include "store/sets.h"
 #include "template/sorted.h"
 
-static size_t find_terms(void *context, struct signature own,
-			 uint32_t *terms_out)
+static size_t find_shingles(void *context, struct signature own,
+			    uint32_t *shingles_out)
 {
 	const struct stored_site *site = context;
 	struct key prefix = key_site(site->id);
 	struct scan scan =
-		scan_begin(site->txn, TABLE_TERMS, key_slice(&prefix));
+		scan_begin(site->txn, TABLE_SHINGLES, key_slice(&prefix));
 	size_t count = 0;
 
 	while (scan_next(&scan) && count < own.count) {
-		uint64_t member;
+		uint64_t shingle;
 
-		if (term_decode(scan.value, &member) &&
-		    sorted_find(own.members, own.count, member) < own.count)
-			terms_out[count++] =
+		if (shingle_decode(scan.value, &shingle) &&
+		    sorted_find(own.shingles, own.count, shingle) < own.count)
+			shingles_out[count++] =
 				key_u32(scan.key, sizeof(uint32_t));
 	}
 	scan_end(&scan);
@@ -33,15 +33,16 @@ static size_t find_terms(void *context, struct signature own,
 }
 
 static void each_set(void *context,
-		     void (*visit)(void *visitor, const struct term_set *set),
+		     void (*visit)(void *visitor,
+				   const struct shingle_set *set),
 		     void *visitor)
 {
 	const struct stored_site *site = context;
 	struct set_scan scan = set_scan_begin(site->txn, site->id);
 
 	while (set_scan_next(&scan))
-		visit(visitor,
-		      &(struct term_set){scan.set, scan.terms, scan.count});
+		visit(visitor, &(struct shingle_set){scan.set, scan.shingle_ids,
+						     scan.count});
 	set_scan_end(&scan);
 }
 
@@ -184,7 +185,7 @@ const struct site_view *stored_site_view(struct stored_site *site,
 					 const struct answer_rules *rules)
 {
 	static const struct site_source source = {
-		.find_terms = find_terms,
+		.find_shingles = find_shingles,
 		.each_set = each_set,
 		.cluster_of = cluster_of,
 		.page_count = page_count,

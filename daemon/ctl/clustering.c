@@ -219,7 +219,7 @@ static struct dendrogram_leaf *make_leaves(const struct clustering *clustering)
 				       linkage_set(clustering->linkage, i));
 
 		leaves[clustering->leaves[i]] = (struct dendrogram_leaf){
-			.terms = set.terms,
+			.shingle_ids = set.shingle_ids,
 			.count = (uint32_t)set.count,
 			.pages = (uint32_t)set.page_count,
 		};
@@ -293,7 +293,7 @@ bool clustering_report(struct clustering *clustering,
 		cut_at(clustering, report_out,
 		       report_out->suggestion.threshold);
 	report_out->threshold = clustering->threshold;
-	report_out->terms = linkage_size(clustering->linkage).terms;
+	report_out->shingle_ids = linkage_size(clustering->linkage).shingle_ids;
 	report_out->examples = clustering->examples;
 	if (labels->count > 0)
 		score(clustering, labels, report_out);

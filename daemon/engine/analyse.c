@@ -232,7 +232,7 @@ enum error analyse(struct slice body, struct slice charset,
 		struct signature signature =
 			signature_compute(page->arena, page, rule);
 
-		record.signatures[m] = signature.members;
+		record.signatures[m] = signature.shingles;
 		record.signature_counts[m] = (uint32_t)signature.count;
 	}
 	record.fragments = copy_fragments(page, &record.fragment_count);

@@ -1,5 +1,5 @@
 /*
- * The linkage of a site and what the store has of it: terms, sets, members,
+ * The linkage of a site and what the store has of it: shingles, sets, members,
  * clusters, counts and events move together.
  */
 #include "daemon/engine/batch.h"
@@ -93,19 +93,20 @@ static void store_sets(struct batch *batch, const struct site *site,
 	struct txn *txn = batch->txn;
 	uint32_t id = site->row.id;
 
-	for (size_t i = 0; i < changes->dropped_term_count; i++)
-		term_delete(txn, id, changes->dropped_terms[i]);
+	for (size_t i = 0; i < changes->dropped_shingle_count; i++)
+		shingle_delete(txn, id, changes->dropped_shingles[i]);
 	if (changes->dropped_set != LINKAGE_NONE)
 		set_delete(txn, id, changes->dropped_set);
-	for (size_t i = 0; i < changes->added_term_count; i++)
-		term_put(
-			txn, id, changes->added_terms[i],
-			linkage_member(site->linkage, changes->added_terms[i]));
+	for (size_t i = 0; i < changes->added_shingle_count; i++)
+		shingle_put(txn, id, changes->added_shingles[i],
+			    linkage_shingle(site->linkage,
+					    changes->added_shingles[i]));
 	if (changes->added_set != LINKAGE_NONE) {
 		struct linkage_set_view set =
 			linkage_set_at(site->linkage, changes->added_set);
 
-		set_put(txn, id, changes->added_set, set.terms, set.count);
+		set_put(txn, id, changes->added_set, set.shingle_ids,
+			set.count);
 	}
 }
 

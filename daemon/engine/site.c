@@ -73,20 +73,21 @@ void site_close(struct site *site)
 	site->linkage = NULL;
 }
 
-static void restore_terms(struct site *site, struct txn *txn)
+static void restore_shingles(struct site *site, struct txn *txn)
 {
 	struct key prefix = key_site(site->row.id);
-	struct scan scan = scan_begin(txn, TABLE_TERMS, key_slice(&prefix));
+	struct scan scan = scan_begin(txn, TABLE_SHINGLES, key_slice(&prefix));
 
 	while (scan_next(&scan)) {
-		uint32_t term = key_u32(scan.key, sizeof(uint32_t));
+		uint32_t shingle_id = key_u32(scan.key, sizeof(uint32_t));
 		uint64_t member;
 
-		if (!term_decode(scan.value, &member))
+		if (!shingle_decode(scan.value, &member))
 			txn_fail(txn, ERR_CORRUPT);
 		else
-			txn_fail(txn, linkage_restore_term(site->linkage, term,
-							   member));
+			txn_fail(txn,
+				 linkage_restore_shingle(site->linkage,
+							 shingle_id, member));
 	}
 	scan_end(&scan);
 }
@@ -96,8 +97,9 @@ static void restore_sets(struct site *site, struct txn *txn)
 	struct set_scan scan = set_scan_begin(txn, site->row.id);
 
 	while (set_scan_next(&scan))
-		txn_fail(txn, linkage_restore_set(site->linkage, scan.set,
-						  scan.terms, scan.count));
+		txn_fail(txn,
+			 linkage_restore_set(site->linkage, scan.set,
+					     scan.shingle_ids, scan.count));
 	set_scan_end(&scan);
 }
 
@@ -127,10 +129,10 @@ void site_open(struct site *site, const struct engine_options *options,
 		return;
 	site->linkage = linkage_create(&(struct linkage_options){
 		.threshold = site->row.threshold,
-		.max_members = options->max_signature,
+		.max_shingles = options->max_signature,
 		.max_sets = options->max_sets,
 	});
-	restore_terms(site, txn);
+	restore_shingles(site, txn);
 	restore_sets(site, txn);
 	restore_pages(site, txn);
 	if (txn->error == ERR_NONE)

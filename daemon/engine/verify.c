@@ -17,7 +17,7 @@ struct entry {
 	uint32_t set;
 	uint32_t cluster;   /* 0: no page has it */
 	uint32_t component; /* by brute force, from 1 */
-	uint64_t *members;  /* [count] */
+	uint64_t *shingles; /* [count] */
 	size_t count;
 };
 
@@ -28,60 +28,64 @@ struct entries {
 };
 
 /* Terms and what they stand for. */
-struct terms {
-	uint32_t *numbers; /* [count], ascending */
-	uint64_t *members; /* [count] */
+struct shingles {
+	uint32_t *numbers;  /* [count], ascending */
+	uint64_t *shingles; /* [count] */
 	size_t count;
 	size_t number_capacity;
-	size_t member_capacity;
+	size_t shingle_capacity;
 };
 
 static void free_entries(struct entries *entries)
 {
 	for (size_t i = 0; i < entries->count; i++)
-		free(entries->items[i].members);
+		free(entries->items[i].shingles);
 	free(entries->items);
 }
 
-static void load_terms(struct txn *txn, const struct site_row *site,
-		       struct terms *terms)
+static void load_shingles(struct txn *txn, const struct site_row *site,
+			  struct shingles *shingle_ids)
 {
 	struct key prefix = key_site(site->id);
-	struct scan scan = scan_begin(txn, TABLE_TERMS, key_slice(&prefix));
+	struct scan scan = scan_begin(txn, TABLE_SHINGLES, key_slice(&prefix));
 
 	while (scan_next(&scan)) {
-		uint64_t member;
+		uint64_t shingle;
 
-		if (!term_decode(scan.value, &member))
+		if (!shingle_decode(scan.value, &shingle))
 			continue; /* store_verify() has said so, as below */
-		terms->numbers = mem_grow(terms->numbers, terms->count,
-					  &terms->number_capacity,
-					  sizeof(*terms->numbers));
-		terms->members = mem_grow(terms->members, terms->count,
-					  &terms->member_capacity,
-					  sizeof(*terms->members));
-		terms->numbers[terms->count] =
+		shingle_ids->numbers =
+			mem_grow(shingle_ids->numbers, shingle_ids->count,
+				 &shingle_ids->number_capacity,
+				 sizeof(*shingle_ids->numbers));
+		shingle_ids->shingles =
+			mem_grow(shingle_ids->shingles, shingle_ids->count,
+				 &shingle_ids->shingle_capacity,
+				 sizeof(*shingle_ids->shingles));
+		shingle_ids->numbers[shingle_ids->count] =
 			key_u32(scan.key, sizeof(uint32_t));
-		terms->members[terms->count++] = member;
+		shingle_ids->shingles[shingle_ids->count++] = shingle;
 	}
 	scan_end(&scan);
 }
 
-static uint64_t member_of(const struct terms *terms, uint32_t term)
+static uint64_t shingle_of(const struct shingles *shingle_ids,
+			   uint32_t shingle_id)
 {
 	size_t low = 0;
-	size_t high = terms->count;
+	size_t high = shingle_ids->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (terms->numbers[middle] < term)
+		if (shingle_ids->numbers[middle] < shingle_id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < terms->count && terms->numbers[low] == term
-		       ? terms->members[low]
+	return low < shingle_ids->count &&
+			       shingle_ids->numbers[low] == shingle_id
+		       ? shingle_ids->shingles[low]
 		       : 0;
 }
 
@@ -94,18 +98,19 @@ static int by_value(const void *left, const void *right)
 }
 
 /* The set as the signature that it stands for. */
-static void add_entry(struct entries *entries, const struct terms *terms,
-		      uint32_t set, struct slice value)
+static void add_entry(struct entries *entries,
+		      const struct shingles *shingle_ids, uint32_t set,
+		      struct slice value)
 {
 	uint32_t *numbers = mem_alloc(value.size + 1, sizeof(*numbers));
 	size_t count = set_decode(value, numbers);
 	struct entry entry = {.set = set, .count = count};
 
 	if (count != SIZE_MAX) {
-		entry.members = mem_alloc(count + 1, sizeof(uint64_t));
+		entry.shingles = mem_alloc(count + 1, sizeof(uint64_t));
 		for (size_t i = 0; i < count; i++)
-			entry.members[i] = member_of(terms, numbers[i]);
-		qsort(entry.members, count, sizeof(uint64_t), by_value);
+			entry.shingles[i] = shingle_of(shingle_ids, numbers[i]);
+		qsort(entry.shingles, count, sizeof(uint64_t), by_value);
 		entries->items =
 			mem_grow(entries->items, entries->count,
 				 &entries->capacity, sizeof(*entries->items));
@@ -119,15 +124,15 @@ static void load_sets(struct txn *txn, const struct site_row *site,
 {
 	struct key prefix = key_site(site->id);
 	struct scan scan = scan_begin(txn, TABLE_SETS, key_slice(&prefix));
-	struct terms terms = {0};
+	struct shingles shingle_ids = {0};
 
-	load_terms(txn, site, &terms);
+	load_shingles(txn, site, &shingle_ids);
 	while (scan_next(&scan))
-		add_entry(entries, &terms, key_u32(scan.key, sizeof(uint32_t)),
-			  scan.value);
+		add_entry(entries, &shingle_ids,
+			  key_u32(scan.key, sizeof(uint32_t)), scan.value);
 	scan_end(&scan);
-	free(terms.numbers);
-	free(terms.members);
+	free(shingle_ids.numbers);
+	free(shingle_ids.shingles);
 }
 
 static struct entry *find_entry(const struct entries *entries, uint32_t set)
@@ -167,7 +172,7 @@ static void check_record(struct txn *txn, const struct site_row *site,
 	if (record_open(value, &record) == ERR_NONE)
 		is_same = record.signature_counts[measure] == entry->count &&
 			  (entry->count == 0 ||
-			   memcmp(record.signatures[measure], entry->members,
+			   memcmp(record.signatures[measure], entry->shingles,
 				  entry->count * sizeof(uint64_t)) == 0);
 	if (!is_same)
 		verify_problem(report,
@@ -180,9 +185,9 @@ static void check_record(struct txn *txn, const struct site_row *site,
 }
 
 /* Equal signatures must be in one cluster. */
-static void check_member(struct txn *txn, const struct site_row *site,
-			 const struct scan *scan, struct entries *entries,
-			 struct verify_report *report)
+static void check_shingle(struct txn *txn, const struct site_row *site,
+			  const struct scan *scan, struct entries *entries,
+			  struct verify_report *report)
 {
 	uint32_t cluster = key_u32(scan->key, sizeof(uint32_t));
 	uint64_t page = key_u64(scan->key, 2 * sizeof(uint32_t));
@@ -216,19 +221,19 @@ static void load_entries(struct txn *txn, const struct site_row *site,
 	load_sets(txn, site, entries);
 	scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
 	while (scan_next(&scan))
-		check_member(txn, site, &scan, entries, report);
+		check_shingle(txn, site, &scan, entries, report);
 	scan_end(&scan);
 	for (size_t i = 0; i < entries->count; i++)
 		if (entries->items[i].cluster != 0)
 			entries->items[kept++] = entries->items[i];
 		else
-			free(entries->items[i].members);
+			free(entries->items[i].shingles);
 	entries->count = kept;
 }
 
 static struct signature signature_of(const struct entry *entry)
 {
-	return (struct signature){entry->members, entry->count};
+	return (struct signature){entry->shingles, entry->count};
 }
 
 /* Flood every component of the threshold graph, by all pairs. */

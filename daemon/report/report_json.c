@@ -140,8 +140,8 @@ json_t *report_json(const struct report *report)
 		"{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:f, "
 		"s:o}}",
 		"pages", (json_int_t)dendrogram->page_count, "signatures",
-		(json_int_t)dendrogram->count, "terms",
-		(json_int_t)report->terms, "sizable_pages",
+		(json_int_t)dendrogram->count, "shingles",
+		(json_int_t)report->shingle_ids, "sizable_pages",
 		(json_int_t)dendrogram_sizable(dendrogram), "cuts",
 		cuts_json(report), "suggestion", suggestion_json(suggestion),
 		"join_gap", range(suggestion->gap_begin, suggestion->gap_end),

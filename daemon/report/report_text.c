@@ -47,11 +47,11 @@ static void append_head(const struct report *report, size_t width,
 
 	buffer_printf(out,
 		      "%" PRIu64 " pages, %zu distinct signatures of %zu "
-		      "terms, measure %s\n"
+		      "shingles, measure %s\n"
 		      "A cluster is sizable with %" PRIu64 " pages.\n\n"
 		      "Suggested threshold: %.3f\n",
-		      dendrogram->page_count, dendrogram->count, report->terms,
-		      measure_name(report->measure),
+		      dendrogram->page_count, dendrogram->count,
+		      report->shingle_ids, measure_name(report->measure),
 		      dendrogram_sizable(dendrogram),
 		      suggestion->threshold / 1000.0);
 	append_wrapped(suggestion->reason, width - 1, out);

@@ -39,10 +39,12 @@ struct reading {
 static void add_leaf(struct reading *reading, const struct set_scan *scan)
 {
 	struct snapshot *snapshot = reading->snapshot;
-	uint32_t *terms = ARENA_NEW(snapshot->arena, uint32_t, scan->count);
+	uint32_t *shingle_ids =
+		ARENA_NEW(snapshot->arena, uint32_t, scan->count);
 
 	if (scan->count > 0)
-		memcpy(terms, scan->terms, scan->count * sizeof(*terms));
+		memcpy(shingle_ids, scan->shingle_ids,
+		       scan->count * sizeof(*shingle_ids));
 	reading->sets =
 		mem_grow(reading->sets, snapshot->leaf_count,
 			 &reading->set_capacity, sizeof(*reading->sets));
@@ -51,9 +53,11 @@ static void add_leaf(struct reading *reading, const struct set_scan *scan)
 			 &reading->leaf_capacity, sizeof(*snapshot->leaves));
 	reading->sets[snapshot->leaf_count] = scan->set;
 	snapshot->leaves[snapshot->leaf_count++] = (struct dendrogram_leaf){
-		.terms = terms, .count = (uint32_t)scan->count};
-	if (scan->count > 0 && terms[scan->count - 1] >= snapshot->term_count)
-		snapshot->term_count = (size_t)terms[scan->count - 1] + 1;
+		.shingle_ids = shingle_ids, .count = (uint32_t)scan->count};
+	if (scan->count > 0 &&
+	    shingle_ids[scan->count - 1] >= snapshot->shingle_count)
+		snapshot->shingle_count =
+			(size_t)shingle_ids[scan->count - 1] + 1;
 }
 
 static void read_sets(struct reading *reading, struct txn *txn)
@@ -282,7 +286,7 @@ enum error snapshot_report(const struct snapshot *snapshot,
 		watch, report_out);
 
 	report_out->threshold = snapshot->site.threshold;
-	report_out->terms = snapshot->term_count;
+	report_out->shingle_ids = snapshot->shingle_count;
 	report_out->examples = snapshot->examples;
 	return error;
 }

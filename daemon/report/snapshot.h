@@ -30,7 +30,7 @@ struct snapshot {
 					   signatures */
 	const char **examples; /* [leaf_count], the URL of a page of each */
 	size_t leaf_count;
-	size_t term_count;
+	size_t shingle_count;
 	struct witness_pages witness; /* the pages in clusters */
 };
 

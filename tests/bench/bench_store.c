@@ -2,7 +2,8 @@
  * bench_store [--measure M] [--threshold T] FOLDER... - what a page takes on
  * disk: the engine of the daemon puts all pages of each folder into a temporary
  * store, as templatectl batch does. Told are the bytes a page of the tables of
- * sets, terms and members, beside those of its signature as 64-bit members.
+ * sets, shingles and shingles, beside those of its signature as 64-bit
+ * shingles.
  */
 #include <getopt.h>
 #include <math.h>
@@ -36,7 +37,7 @@ struct bench {
 	struct waiting *waiting; /* the same */
 	size_t count;
 	size_t pages;
-	uint64_t members; /* of the signatures */
+	uint64_t shingles; /* of the signatures */
 };
 
 static enum error commit(struct bench *bench)
@@ -75,7 +76,7 @@ static void queue(struct bench *bench, const struct buffer *body)
 	struct record record;
 
 	if (record_open(buffer_slice(&waiting->record), &record) == ERR_NONE)
-		bench->members +=
+		bench->shingles +=
 			record.signature_counts[bench->options.measure];
 	compress(buffer_slice(body), &waiting->packed);
 	bench->changes[bench->count++] = (struct change){
@@ -136,19 +137,19 @@ static enum error add_folder(struct bench *bench, const char *folder)
 
 static enum error report(const struct bench *bench, const char *folder)
 {
-	static const enum table tables[] = {TABLE_SETS, TABLE_TERMS,
+	static const enum table tables[] = {TABLE_SETS, TABLE_SHINGLES,
 					    TABLE_MEMBERS};
 	struct store_usage usage;
 	enum error error = store_usage(bench->store, &usage);
 	double pages = (double)bench->pages;
-	double plain = (double)bench->members * sizeof(uint64_t) / pages;
+	double plain = (double)bench->shingles * sizeof(uint64_t) / pages;
 	double sum = 0;
 
 	if (error != ERR_NONE || bench->pages == 0)
 		return error;
 	printf("%8zu %7llu %8llu", bench->pages,
 	       (unsigned long long)usage.rows[TABLE_SETS],
-	       (unsigned long long)usage.rows[TABLE_TERMS]);
+	       (unsigned long long)usage.rows[TABLE_SHINGLES]);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
 		sum += (double)usage.bytes[tables[i]];
 		printf(" %8.1f", (double)usage.bytes[tables[i]] / pages);
@@ -242,7 +243,7 @@ int main(int argc, char **argv)
 	printf("bytes a page on disk, %s at %.3f\n%8s %7s %8s %8s %8s %8s %8s "
 	       "%9s %6s %9s\n",
 	       measure_name(options.measure), options.threshold / 1e3, "pages",
-	       "sets", "terms", "sets", "terms", "members", "together",
+	       "sets", "shingles", "sets", "shingles", "shingles", "together",
 	       "64-bit", "less", "store");
 	for (int i = optind; i < argc && is_good; i++)
 		is_good = measure_folder(&options, argv[i]);

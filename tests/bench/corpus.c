@@ -32,11 +32,11 @@ static void add_room(struct corpus *corpus, size_t count)
 
 static struct signature copy(struct arena *arena, struct signature page)
 {
-	uint64_t *members = ARENA_NEW(arena, uint64_t, page.count);
+	uint64_t *shingles = ARENA_NEW(arena, uint64_t, page.count);
 
 	if (page.count > 0)
-		memcpy(members, page.members, page.count * sizeof(*members));
-	return (struct signature){members, page.count};
+		memcpy(shingles, page.shingles, page.count * sizeof(*shingles));
+	return (struct signature){shingles, page.count};
 }
 
 bool corpus_read(struct corpus *corpus, const char *source,
@@ -70,7 +70,7 @@ void corpus_shuffle(struct corpus *corpus)
 	}
 }
 
-static int compare_members(const void *left, const void *right)
+static int compare_shingles(const void *left, const void *right)
 {
 	uint64_t a = *(const uint64_t *)left;
 	uint64_t b = *(const uint64_t *)right;
@@ -78,33 +78,34 @@ static int compare_members(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Of members in any order, which are sorted. */
-static struct signature make_signature(struct arena *arena, uint64_t *members,
+/* Of shingles in any order, which are sorted. */
+static struct signature make_signature(struct arena *arena, uint64_t *shingles,
 				       size_t count)
 {
 	size_t distinct = 0;
 
-	qsort(members, count, sizeof(*members), compare_members);
+	qsort(shingles, count, sizeof(*shingles), compare_shingles);
 	for (size_t i = 0; i < count; i++)
-		if (distinct == 0 || members[distinct - 1] != members[i])
-			members[distinct++] = members[i];
-	return copy(arena, (struct signature){members, distinct});
+		if (distinct == 0 || shingles[distinct - 1] != shingles[i])
+			shingles[distinct++] = shingles[i];
+	return copy(arena, (struct signature){shingles, distinct});
 }
 
-/* One member less, one of a page that stands near it, or one that no page has.
+/* One shingle less, one of a page that stands near it, or one that no page has.
  */
-static size_t edit(uint64_t *members, size_t count, struct signature near,
+static size_t edit(uint64_t *shingles, size_t count, struct signature near,
 		   uint64_t *state)
 {
 	uint64_t kind = next_random(state) % 3;
 
 	if (kind == 0 && count > 0) {
-		members[next_random(state) % count] = members[count - 1];
+		shingles[next_random(state) % count] = shingles[count - 1];
 		return count - 1;
 	}
-	members[count] = kind == 1 && near.count > 0
-				 ? near.members[next_random(state) % near.count]
-				 : next_random(state);
+	shingles[count] =
+		kind == 1 && near.count > 0
+			? near.shingles[next_random(state) % near.count]
+			: next_random(state);
 	return count + 1;
 }
 
@@ -115,22 +116,22 @@ static struct signature repeat(struct corpus *corpus, size_t page,
 	struct signature original = corpus->pages[page];
 	uint64_t edits = 1 + next_random(state) % MAX_EDITS;
 	size_t count = original.count;
-	uint64_t *members;
+	uint64_t *shingles;
 	struct signature repeated;
 
 	if (next_random(state) % 2 == 0)
 		return original;
-	members = mem_alloc(count + MAX_EDITS, sizeof(*members));
+	shingles = mem_alloc(count + MAX_EDITS, sizeof(*shingles));
 	if (count > 0)
-		memcpy(members, original.members, count * sizeof(*members));
+		memcpy(shingles, original.shingles, count * sizeof(*shingles));
 	for (uint64_t i = 0; i < edits; i++) {
 		size_t near = page + next_random(state) % NEAR;
 
-		count = edit(members, count, corpus->pages[near % originals],
+		count = edit(shingles, count, corpus->pages[near % originals],
 			     state);
 	}
-	repeated = make_signature(corpus->arena, members, count);
-	free(members);
+	repeated = make_signature(corpus->arena, shingles, count);
+	free(shingles);
 	return repeated;
 }
 
@@ -150,7 +151,7 @@ void corpus_repeat(struct corpus *corpus, size_t count)
 
 /* How large the parts of made-up pages are. */
 struct sizes {
-	uint64_t shared;   /* members of all pages */
+	uint64_t shared;   /* shingles of all pages */
 	uint64_t frame;    /* of a site */
 	uint64_t core;     /* of a template, at least */
 	uint64_t spread;   /* and less than so many more */
@@ -160,7 +161,7 @@ struct sizes {
 	uint64_t own;      /* of a page, at most */
 };
 
-enum { PARTS = 8, MAX_MEMBERS = 1024, TEMPLATES_OF_SITE = 10 };
+enum { PARTS = 8, MAX_SHINGLES = 1024, TEMPLATES_OF_SITE = 10 };
 
 static const struct sizes like_cp = {8, 10, 20, 50, 4, 300, 6, 3};
 static const struct sizes like_ctss = {15, 25, 60, 160, 12, 4000, 60, 20};
@@ -230,12 +231,12 @@ static uint32_t choose_template(struct generator *generator)
 	return chosen;
 }
 
-/* Members [count] known by `scope`, to the end of `members` [*size]. */
-static void take(uint64_t *members, size_t *size, uint64_t count,
+/* Members [count] known by `scope`, to the end of `shingles` [*size]. */
+static void take(uint64_t *shingles, size_t *size, uint64_t count,
 		 uint64_t scope)
 {
 	for (uint64_t i = 0; i < count; i++)
-		members[(*size)++] = hash_chain(i, scope);
+		shingles[(*size)++] = hash_chain(i, scope);
 }
 
 static struct signature generate_page(struct generator *generator,
@@ -246,27 +247,27 @@ static struct signature generate_page(struct generator *generator,
 	uint64_t *state = &generator->state;
 	uint64_t site = hash_chain(template->site, 2);
 	uint64_t scope = hash_chain(number, 3);
-	uint64_t members[MAX_MEMBERS];
+	uint64_t shingles[MAX_SHINGLES];
 	size_t size = 0;
 
-	take(members, &size, sizes->shared, 1);
-	take(members, &size, sizes->frame, site);
-	take(members, &size, template->core, scope);
+	take(shingles, &size, sizes->shared, 1);
+	take(shingles, &size, sizes->frame, site);
+	take(shingles, &size, template->core, scope);
 	for (uint64_t part = 1; part <= PARTS; part++)
 		if (next_random(state) % (2 * part + 1) == 0)
-			take(members, &size, 1 + part % sizes->part,
+			take(shingles, &size, 1 + part % sizes->part,
 			     hash_chain(part, scope));
 	if (next_random(state) % 10 == 0) {
 		uint64_t taken = next_random(state) % (sizes->taken + 1);
 
 		for (uint64_t i = 0; i < taken; i++)
-			members[size++] = hash_chain(
+			shingles[size++] = hash_chain(
 				next_random(state) % sizes->contents, site + 1);
 	}
 	if (next_random(state) % 10 == 0)
-		take(members, &size, 1 + next_random(state) % sizes->own,
+		take(shingles, &size, 1 + next_random(state) % sizes->own,
 		     next_random(state));
-	return make_signature(arena, members, size);
+	return make_signature(arena, shingles, size);
 }
 
 void corpus_generate(struct corpus *corpus, size_t count, enum measure like)

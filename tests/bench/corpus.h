@@ -29,7 +29,7 @@ bool corpus_read(struct corpus *corpus, const char *source,
 
 /*
  * Make it `count` pages by repeating those that there are. One repetition in
- * two is exact; the other has lost one to three members, or got them from one
+ * two is exact; the other has lost one to three shingles, or got them from one
  * of the next pages or from nowhere.
  */
 void corpus_repeat(struct corpus *corpus, size_t count);
@@ -42,7 +42,7 @@ void corpus_shuffle(struct corpus *corpus);
  * distributed as a Pitman-Yor process does it, so that they follow Zipf's law
  * and templates grow as count^0.6. A page has what all pages have, the frame
  * of its site, the core of its template, some of the template's optional parts,
- * and now and then members of the site's content or of its own. `like` is a
+ * and now and then shingles of the site's content or of its own. `like` is a
  * measure whose sets it has the size of: MEASURE_CP or MEASURE_CTSS.
  */
 void corpus_generate(struct corpus *corpus, size_t count, enum measure like);

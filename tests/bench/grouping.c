@@ -115,7 +115,7 @@ static int compare_hashed(const void *left, const void *right)
 		return a->signature.count < b->signature.count ? -1 : 1;
 	if (a->signature.count == 0)
 		return 0;
-	return memcmp(a->signature.members, b->signature.members,
+	return memcmp(a->signature.shingles, b->signature.shingles,
 		      a->signature.count * sizeof(uint64_t));
 }
 
@@ -128,7 +128,7 @@ static size_t find_sets(const struct signature *pages, size_t count,
 
 	for (uint32_t i = 0; i < count; i++)
 		rows[i] = (struct hashed){
-			hash64(pages[i].members,
+			hash64(pages[i].shingles,
 			       pages[i].count * sizeof(uint64_t), 0),
 			pages[i], i};
 	qsort(rows, count, sizeof(*rows), compare_hashed);

@@ -32,7 +32,7 @@ static struct signature sign(struct arena *arena, struct slice body,
 		signature.count == 0);
 	page_destroy(page);
 	for (size_t i = 1; i < signature.count; i++)
-		require(signature.members[i - 1] < signature.members[i]);
+		require(signature.shingles[i - 1] < signature.shingles[i]);
 	return signature;
 }
 

@@ -8,7 +8,7 @@
 #include "tests/unit/cluster/random.h"
 #include "tests/unit/run.h"
 
-enum { MAX_LEAVES = 40, MAX_TERMS = 24 };
+enum { MAX_LEAVES = 40, MAX_SHINGLES = 24 };
 
 static const struct dendrogram_options plain = {.max_leaves = MAX_LEAVES};
 
@@ -166,8 +166,8 @@ END_TEST
 
 /* Distinct random sets, near each other in families, with pages. */
 struct forest {
-	uint32_t terms[MAX_LEAVES][MAX_TERMS];
-	uint64_t members[MAX_LEAVES][MAX_TERMS];
+	uint32_t shingle_ids[MAX_LEAVES][MAX_SHINGLES];
+	uint64_t shingles[MAX_LEAVES][MAX_SHINGLES];
 	struct dendrogram_leaf leaves[MAX_LEAVES];
 	struct signature signatures[MAX_LEAVES];
 	size_t count;
@@ -191,18 +191,18 @@ static void plant(struct forest *forest, size_t index)
 	uint32_t share = 2 + random_below(8); /* of ten */
 	uint32_t count = 0;
 
-	for (uint32_t term = 0; term < MAX_TERMS; term++) {
-		bool is_typical = term / 6 == family;
+	for (uint32_t shingle_id = 0; shingle_id < MAX_SHINGLES; shingle_id++) {
+		bool is_typical = shingle_id / 6 == family;
 
 		if (random_below(10) >= (is_typical ? share : 10 - share))
 			continue;
-		forest->members[index][count] = term;
-		forest->terms[index][count++] = term;
+		forest->shingles[index][count] = shingle_id;
+		forest->shingle_ids[index][count++] = shingle_id;
 	}
 	forest->signatures[index] =
-		(struct signature){forest->members[index], count};
+		(struct signature){forest->shingles[index], count};
 	forest->leaves[index] = (struct dendrogram_leaf){
-		forest->terms[index], count, 1 + random_below(9)};
+		forest->shingle_ids[index], count, 1 + random_below(9)};
 }
 
 static struct forest *make_forest(size_t count)

@@ -17,7 +17,7 @@ static void end(void)
 	roster_end(&roster);
 }
 
-/* The numbers from `first` on; the terms are the same numbers, because set
+/* The numbers from `first` on; the shingles are the same numbers, because set
  * after set brings the next ones. */
 static uint32_t add_set(uint64_t first, size_t count)
 {
@@ -28,7 +28,7 @@ static uint32_t add_set(uint64_t first, size_t count)
 	return roster_add_set(&roster, (struct signature){members, count});
 }
 
-START_TEST(terms_are_posted_once_for_a_group)
+START_TEST(shingle_ids_are_posted_once_for_a_group)
 {
 	uint32_t a = add_set(0, 4);
 	uint32_t b = add_set(2, 4);
@@ -82,7 +82,7 @@ START_TEST(the_last_one_takes_the_group_along)
 }
 END_TEST
 
-START_TEST(terms_without_members_are_forgotten)
+START_TEST(shingle_ids_without_members_are_forgotten)
 {
 	uint32_t a = add_set(0, 2);
 	uint32_t b = add_set(2, 2);
@@ -129,10 +129,10 @@ Suite *make_suite(void)
 	TCase *tcase = tcase_create("group");
 
 	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, terms_are_posted_once_for_a_group);
+	tcase_add_test(tcase, shingle_ids_are_posted_once_for_a_group);
 	tcase_add_test(tcase, bounds_are_those_of_the_members);
 	tcase_add_test(tcase, the_last_one_takes_the_group_along);
-	tcase_add_test(tcase, terms_without_members_are_forgotten);
+	tcase_add_test(tcase, shingle_ids_without_members_are_forgotten);
 	tcase_add_test(tcase, another_member_becomes_the_centre);
 	suite_add_tcase(suite, tcase);
 	return suite;

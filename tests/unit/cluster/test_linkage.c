@@ -13,7 +13,7 @@ enum {
 	PAGES = 24,
 	BITS = 16,
 	LABELS = 8192,
-	NO_MEMBER = BITS,
+	NO_SHINGLE = BITS,
 	NOT_STORED = 1 << BITS,
 };
 
@@ -28,7 +28,7 @@ struct world {
 	uint32_t labels[PAGES + 1]; /* replayed from moves */
 	bool is_alive[LABELS];      /* replayed from events */
 	/* As a store would have them: */
-	uint32_t term_members[BITS];     /* or NO_MEMBER */
+	uint32_t shingles_of_ids[BITS];  /* or NO_SHINGLE */
 	uint32_t stored_sets[PAGES + 1]; /* of a set number, or NOT_STORED */
 	uint32_t set_of_page[PAGES + 1];
 	struct linkage_changes changes;
@@ -42,7 +42,7 @@ static void begin(unsigned threshold)
 	world.linkage = linkage_create(
 		&(struct linkage_options){.threshold = threshold});
 	for (size_t i = 0; i < BITS; i++)
-		world.term_members[i] = NO_MEMBER;
+		world.shingles_of_ids[i] = NO_SHINGLE;
 	for (size_t i = 0; i <= PAGES; i++)
 		world.stored_sets[i] = NOT_STORED;
 }
@@ -52,15 +52,15 @@ static void end(void)
 	linkage_destroy(world.linkage);
 }
 
-static struct signature signature_of(uint32_t set, uint64_t *members)
+static struct signature signature_of(uint32_t set, uint64_t *shingles)
 {
 	size_t count = 0;
 
 	for (uint64_t i = 0; i < BITS; i++) {
 		if (set >> i & 1)
-			members[count++] = i;
+			shingles[count++] = i;
 	}
-	return (struct signature){members, count};
+	return (struct signature){shingles, count};
 }
 
 static bool is_first_move(size_t index)
@@ -122,38 +122,40 @@ static bool replay_events(void)
 }
 
 /* Whether only numbers that are free are added, only others dropped. */
-static bool replay_terms(void)
+static bool replay_shingles(void)
 {
-	for (size_t i = 0; i < world.changes.dropped_term_count; i++) {
-		uint32_t term = world.changes.dropped_terms[i];
+	for (size_t i = 0; i < world.changes.dropped_shingle_count; i++) {
+		uint32_t shingle_id = world.changes.dropped_shingles[i];
 
-		if (term >= BITS || world.term_members[term] == NO_MEMBER)
+		if (shingle_id >= BITS ||
+		    world.shingles_of_ids[shingle_id] == NO_SHINGLE)
 			return false;
-		world.term_members[term] = NO_MEMBER;
+		world.shingles_of_ids[shingle_id] = NO_SHINGLE;
 	}
-	for (size_t i = 0; i < world.changes.added_term_count; i++) {
-		uint32_t term = world.changes.added_terms[i];
+	for (size_t i = 0; i < world.changes.added_shingle_count; i++) {
+		uint32_t shingle_id = world.changes.added_shingles[i];
 
-		if (term >= BITS || world.term_members[term] != NO_MEMBER)
+		if (shingle_id >= BITS ||
+		    world.shingles_of_ids[shingle_id] != NO_SHINGLE)
 			return false;
-		world.term_members[term] =
-			(uint32_t)linkage_member(world.linkage, term);
+		world.shingles_of_ids[shingle_id] =
+			(uint32_t)linkage_shingle(world.linkage, shingle_id);
 	}
 	return true;
 }
 
-/* The numbers that a set of terms stands for, by the terms told; NOT_STORED
- * when they are not in order or unknown. */
+/* The numbers that a set of shingles stands for, by the shingles told;
+ * NOT_STORED when they are not in order or unknown. */
 static uint32_t read_set(struct linkage_set_view view)
 {
 	uint32_t set = 0;
 
 	for (size_t i = 0; i < view.count; i++) {
-		if (view.terms[i] >= BITS ||
-		    world.term_members[view.terms[i]] == NO_MEMBER ||
-		    (i > 0 && view.terms[i - 1] >= view.terms[i]))
+		if (view.shingle_ids[i] >= BITS ||
+		    world.shingles_of_ids[view.shingle_ids[i]] == NO_SHINGLE ||
+		    (i > 0 && view.shingle_ids[i - 1] >= view.shingle_ids[i]))
 			return NOT_STORED;
-		set |= 1U << world.term_members[view.terms[i]];
+		set |= 1U << world.shingles_of_ids[view.shingle_ids[i]];
 	}
 	return set;
 }
@@ -209,8 +211,8 @@ static bool sets_are_those_told(void)
 	return sets == linkage_size(world.linkage).sets;
 }
 
-/* Whether the terms stored are those of the sets, and no more. */
-static bool terms_are_those_told(void)
+/* Whether the shingles stored are those of the sets, and no more. */
+static bool shingle_ids_are_those_told(void)
 {
 	uint32_t used = 0;
 	uint32_t known = 0;
@@ -219,18 +221,19 @@ static bool terms_are_those_told(void)
 	for (size_t i = 1; i <= PAGES; i++)
 		used |= world.is_there[i] ? world.sets[i] : 0;
 	for (size_t i = 0; i < BITS; i++) {
-		if (world.term_members[i] != NO_MEMBER)
-			known |= 1U << world.term_members[i];
-		count += world.term_members[i] != NO_MEMBER;
+		if (world.shingles_of_ids[i] != NO_SHINGLE)
+			known |= 1U << world.shingles_of_ids[i];
+		count += world.shingles_of_ids[i] != NO_SHINGLE;
 	}
-	return used == known && linkage_size(world.linkage).terms == count;
+	return used == known &&
+	       linkage_size(world.linkage).shingle_ids == count;
 }
 
 static void replay(void)
 {
 	ck_assert(replay_moves() && replay_events());
-	ck_assert(replay_terms() && replay_set());
-	ck_assert(sets_are_those_told() && terms_are_those_told());
+	ck_assert(replay_shingles() && replay_set());
+	ck_assert(sets_are_those_told() && shingle_ids_are_those_told());
 }
 
 static bool labels_are_those_told(void)
@@ -303,10 +306,10 @@ static bool partition_is_exact(void)
 
 static void put(uint64_t page, uint32_t set)
 {
-	uint64_t members[BITS];
+	uint64_t shingles[BITS];
 
 	ck_assert_int_eq(linkage_put(world.linkage, page,
-				     signature_of(set, members),
+				     signature_of(set, shingles),
 				     &world.next_label, &world.changes),
 			 ERR_NONE);
 	world.sets[page] = set;
@@ -613,41 +616,41 @@ END_TEST
 
 START_TEST(limits_refuse_and_change_nothing)
 {
-	uint64_t members[BITS];
+	uint64_t shingles[BITS];
 	uint32_t next = 1;
 	struct linkage_changes changes;
 	struct linkage *linkage = linkage_create(&(struct linkage_options){
 		.threshold = 500,
-		.max_members = 3,
+		.max_shingles = 3,
 		.max_pages = 2,
 	});
 
-	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(0xf, members),
+	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(0xf, shingles),
 				     &next, &changes),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_eq(changes.move_count + changes.event_count, 0);
 	ck_assert_uint_eq(changes.added_set, LINKAGE_NONE);
 	ck_assert_uint_eq(changes.dropped_set, LINKAGE_NONE);
-	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(0x7, members),
+	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(0x7, shingles),
 				     &next, &changes),
 			 ERR_NONE);
-	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(0xf, members),
+	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(0xf, shingles),
 				     &next, &changes),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_eq(linkage_label(linkage, 1), 1);
-	ck_assert_int_eq(linkage_put(linkage, 2, signature_of(0x8, members),
+	ck_assert_int_eq(linkage_put(linkage, 2, signature_of(0x8, shingles),
 				     &next, &changes),
 			 ERR_NONE);
-	ck_assert_int_eq(linkage_put(linkage, 3, signature_of(0x7, members),
+	ck_assert_int_eq(linkage_put(linkage, 3, signature_of(0x7, shingles),
 				     &next, &changes),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_eq(linkage_label(linkage, 3), 0);
 	/* Those who are there may change. */
-	ck_assert_int_eq(linkage_put(linkage, 2, signature_of(0x7, members),
+	ck_assert_int_eq(linkage_put(linkage, 2, signature_of(0x7, shingles),
 				     &next, &changes),
 			 ERR_NONE);
 	next = UINT32_MAX;
-	ck_assert_int_eq(linkage_put(linkage, 2, signature_of(0x8, members),
+	ck_assert_int_eq(linkage_put(linkage, 2, signature_of(0x8, shingles),
 				     &next, &changes),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_eq(linkage_size(linkage).pages, 2);
@@ -659,26 +662,26 @@ END_TEST
 
 START_TEST(sets_are_limited_apart_from_pages)
 {
-	uint64_t members[BITS];
+	uint64_t shingles[BITS];
 	uint32_t next = 1;
 	struct linkage_changes changes;
 	struct linkage *linkage = linkage_create(
 		&(struct linkage_options){.threshold = 500, .max_sets = 1});
 
-	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(SET_01, members),
+	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(SET_01, shingles),
 				     &next, &changes),
 			 ERR_NONE);
 	/* Another one instead of it. */
-	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(SET_12, members),
+	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(SET_12, shingles),
 				     &next, &changes),
 			 ERR_NONE);
-	ck_assert_int_eq(linkage_put(linkage, 2, signature_of(SET_12, members),
+	ck_assert_int_eq(linkage_put(linkage, 2, signature_of(SET_12, shingles),
 				     &next, &changes),
 			 ERR_NONE);
-	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(SET_01, members),
+	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(SET_01, shingles),
 				     &next, &changes),
 			 ERR_TOO_LARGE);
-	ck_assert_int_eq(linkage_put(linkage, 3, signature_of(SET_01, members),
+	ck_assert_int_eq(linkage_put(linkage, 3, signature_of(SET_01, shingles),
 				     &next, &changes),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_eq(linkage_size(linkage).pages, 2);
@@ -861,12 +864,12 @@ static uint64_t page_after(uint64_t age)
 	return next;
 }
 
-static bool restore_terms(struct linkage *linkage)
+static bool restore_shingles(struct linkage *linkage)
 {
 	for (uint32_t i = 0; i < BITS; i++) {
-		if (world.term_members[i] != NO_MEMBER &&
-		    linkage_restore_term(linkage, i, world.term_members[i]) !=
-			    ERR_NONE)
+		if (world.shingles_of_ids[i] != NO_SHINGLE &&
+		    linkage_restore_shingle(
+			    linkage, i, world.shingles_of_ids[i]) != ERR_NONE)
 			return false;
 	}
 	return true;
@@ -874,7 +877,7 @@ static bool restore_terms(struct linkage *linkage)
 
 static bool restore_sets(struct linkage *linkage)
 {
-	uint32_t terms[BITS];
+	uint32_t shingle_ids[BITS];
 
 	for (uint32_t i = 0; i <= PAGES; i++) {
 		size_t count = 0;
@@ -882,11 +885,13 @@ static bool restore_sets(struct linkage *linkage)
 		if (world.stored_sets[i] == NOT_STORED)
 			continue;
 		for (uint32_t j = 0; j < BITS; j++) {
-			if (world.term_members[j] != NO_MEMBER &&
-			    world.stored_sets[i] >> world.term_members[j] & 1)
-				terms[count++] = j;
+			if (world.shingles_of_ids[j] != NO_SHINGLE &&
+			    world.stored_sets[i] >> world.shingles_of_ids[j] &
+				    1)
+				shingle_ids[count++] = j;
 		}
-		if (linkage_restore_set(linkage, i, terms, count) != ERR_NONE)
+		if (linkage_restore_set(linkage, i, shingle_ids, count) !=
+		    ERR_NONE)
 			return false;
 	}
 	return true;
@@ -909,7 +914,7 @@ static struct linkage *restored(void)
 	struct linkage *linkage = linkage_create(
 		&(struct linkage_options){.threshold = world.threshold});
 
-	ck_assert(restore_terms(linkage));
+	ck_assert(restore_shingles(linkage));
 	ck_assert(restore_sets(linkage));
 	ck_assert(restore_pages(linkage));
 	ck_assert_int_eq(linkage_restore_end(linkage), ERR_NONE);
@@ -934,7 +939,7 @@ static void step_twins(void)
 	uint32_t next_label = world.next_label;
 	struct linkage_changes changes;
 	struct linkage *twin = world.linkage;
-	uint64_t members[BITS];
+	uint64_t shingles[BITS];
 
 	world.linkage = restored();
 	if (random_below(2) == 0) {
@@ -942,7 +947,7 @@ static void step_twins(void)
 		take(page);
 	} else {
 		ck_assert_int_eq(linkage_put(twin, page,
-					     signature_of(set, members),
+					     signature_of(set, shingles),
 					     &next_label, &changes),
 				 ERR_NONE);
 		put(page, set);

@@ -6,102 +6,104 @@
 #include "tests/unit/cluster/random.h"
 #include "tests/unit/run.h"
 
-static struct termset make_set(const uint32_t *terms, uint32_t count)
+static struct shingle_set make_set(const uint32_t *shingle_ids, uint32_t count)
 {
-	uint32_t words = termset_words(terms, count);
+	uint32_t words = shingle_set_words(shingle_ids, count);
 	uint64_t *bits = mem_alloc(words, sizeof(*bits));
 
-	termset_fill(terms, count, bits, words);
-	return (struct termset){terms, count, words, bits};
+	shingle_set_fill(shingle_ids, count, bits, words);
+	return (struct shingle_set){shingle_ids, count, words, bits};
 }
 
-static void free_set(struct termset set)
+static void free_set(struct shingle_set set)
 {
 	free((void *)set.bits);
 }
 
-static void check_common(const struct probe *probe, struct termset other,
+static void check_common(const struct probe *probe, struct shingle_set other,
 			 uint32_t expected)
 {
 	ck_assert_uint_eq(probe_common(probe, other), expected);
 	ck_assert_uint_eq(probe_common_plain(probe, other), expected);
 }
 
-START_TEST(close_terms_have_a_bitmap)
+START_TEST(close_shingle_ids_have_a_bitmap)
 {
-	/* 4 words a term and 128 in all are the limits. */
+	/* 4 words a shingle and 128 in all are the limits. */
 	const uint32_t one[] = {64 * 5 - 1};
 	const uint32_t two[] = {0, 64 * 8};
 	uint32_t many[64] = {0};
 
-	ck_assert_uint_eq(termset_words(NULL, 0), 0);
-	ck_assert_uint_eq(termset_words(one, 1), 0);
-	ck_assert_uint_eq(termset_words((const uint32_t[]){64 * 4 - 1}, 1), 4);
-	ck_assert_uint_eq(termset_words((const uint32_t[]){0}, 1), 1);
-	ck_assert_uint_eq(termset_words(two, 2), 0);
-	ck_assert_uint_eq(termset_words((const uint32_t[]){0, 511}, 2), 8);
+	ck_assert_uint_eq(shingle_set_words(NULL, 0), 0);
+	ck_assert_uint_eq(shingle_set_words(one, 1), 0);
+	ck_assert_uint_eq(shingle_set_words((const uint32_t[]){64 * 4 - 1}, 1),
+			  4);
+	ck_assert_uint_eq(shingle_set_words((const uint32_t[]){0}, 1), 1);
+	ck_assert_uint_eq(shingle_set_words(two, 2), 0);
+	ck_assert_uint_eq(shingle_set_words((const uint32_t[]){0, 511}, 2), 8);
 	for (uint32_t i = 0; i < 64; i++)
 		many[i] = i;
 	many[63] = 128 * 64 - 1;
-	ck_assert_uint_eq(termset_words(many, 64), 128);
+	ck_assert_uint_eq(shingle_set_words(many, 64), 128);
 	many[63] = 128 * 64;
-	ck_assert_uint_eq(termset_words(many, 64), 0);
+	ck_assert_uint_eq(shingle_set_words(many, 64), 0);
 }
 END_TEST
 
 START_TEST(nothing_shares_nothing)
 {
-	const uint32_t terms[] = {0, 9};
-	struct termset some = make_set(terms, 2);
+	const uint32_t shingle_ids[] = {0, 9};
+	struct shingle_set some = make_set(shingle_ids, 2);
 	struct probe probe = {0};
 
-	check_common(&probe, (struct termset){0}, 0);
+	check_common(&probe, (struct shingle_set){0}, 0);
 	check_common(&probe, some, 0);
-	check_common(&probe, (struct termset){terms, 2, 0, NULL}, 0);
+	check_common(&probe, (struct shingle_set){shingle_ids, 2, 0, NULL}, 0);
 	probe_aim(&probe, some);
-	check_common(&probe, (struct termset){0}, 0);
+	check_common(&probe, (struct shingle_set){0}, 0);
 	check_common(&probe, some, 2);
-	probe_aim(&probe, (struct termset){0});
+	probe_aim(&probe, (struct shingle_set){0});
 	check_common(&probe, some, 0);
 	probe_free(&probe);
 	free_set(some);
 }
 END_TEST
 
-START_TEST(terms_may_be_of_any_size)
+START_TEST(shingle_ids_may_be_of_any_size)
 {
 	const uint32_t a[] = {3, 31, 32, 63, 64, 1000000, 20000000};
 	const uint32_t b[] = {3, 63, 1000000, 4000000000, UINT32_MAX};
 	struct probe probe = {0};
 
 	probe_aim(&probe, make_set(a, 7));
-	check_common(&probe, (struct termset){b, 5, 0, NULL}, 3);
-	check_common(&probe, (struct termset){a, 7, 0, NULL}, 7);
+	check_common(&probe, (struct shingle_set){b, 5, 0, NULL}, 3);
+	check_common(&probe, (struct shingle_set){a, 7, 0, NULL}, 7);
 	free_set(probe.set);
 	probe_free(&probe);
 }
 END_TEST
 
 /* `max` of them, one to `step` apart. */
-static void random_terms(uint32_t *terms, uint32_t count, uint32_t step)
+static void random_shingles(uint32_t *shingle_ids, uint32_t count,
+			    uint32_t step)
 {
-	uint32_t term = random_below(step);
+	uint32_t shingle_id = random_below(step);
 
 	for (uint32_t i = 0; i < count; i++) {
-		terms[i] = term;
-		term += 1 + random_below(step);
+		shingle_ids[i] = shingle_id;
+		shingle_id += 1 + random_below(step);
 	}
 }
 
-static uint32_t merge_count(struct termset a, struct termset b)
+static uint32_t merge_count(struct shingle_set a, struct shingle_set b)
 {
 	uint32_t common = 0;
 	uint32_t j = 0;
 
 	for (uint32_t i = 0; i < a.count; i++) {
-		while (j < b.count && b.terms[j] < a.terms[i])
+		while (j < b.count && b.shingle_ids[j] < a.shingle_ids[i])
 			j++;
-		common += j < b.count && b.terms[j] == a.terms[i];
+		common += j < b.count && b.shingle_ids[j] == a.shingle_ids[i];
 	}
 	return common;
 }
@@ -109,19 +111,19 @@ static uint32_t merge_count(struct termset a, struct termset b)
 /* Dense and sparse sets, with and without a bitmap, aimed one after another. */
 START_TEST(counts_are_those_of_a_merge)
 {
-	enum { TERMS = 300, ROUNDS = 20000 };
+	enum { SHINGLES = 300, ROUNDS = 20000 };
 	struct probe probe = {0};
-	struct termset before = {0};
-	uint32_t terms[2][TERMS];
+	struct shingle_set before = {0};
+	uint32_t shingle_ids[2][SHINGLES];
 	uint32_t with_bitmap = 0;
 
 	random_begin(20261121);
 	for (int i = 0; i < ROUNDS; i++) {
-		uint32_t *own = terms[i % 2];
-		uint32_t count = random_below(TERMS);
-		struct termset set;
+		uint32_t *own = shingle_ids[i % 2];
+		uint32_t count = random_below(SHINGLES);
+		struct shingle_set set;
 
-		random_terms(own, count, 1U << random_below(10));
+		random_shingles(own, count, 1U << random_below(10));
 		set = make_set(own, count);
 		with_bitmap += set.words > 0;
 		check_common(&probe, set, merge_count(probe.set, set));
@@ -143,9 +145,9 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("overlap");
 	TCase *tcase = tcase_create("overlap");
 
-	tcase_add_test(tcase, close_terms_have_a_bitmap);
+	tcase_add_test(tcase, close_shingle_ids_have_a_bitmap);
 	tcase_add_test(tcase, nothing_shares_nothing);
-	tcase_add_test(tcase, terms_may_be_of_any_size);
+	tcase_add_test(tcase, shingle_ids_may_be_of_any_size);
 	tcase_add_test(tcase, counts_are_those_of_a_merge);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -12,7 +12,7 @@
 enum {
 	PAGES = 160,
 	UNIVERSE = 2000,
-	MAX_MEMBERS = 200,
+	MAX_SHINGLES = 200,
 	TEMPLATES = 6,
 	CHECK_EVERY = 20,
 };
@@ -20,10 +20,10 @@ enum {
 /* A kind of corpus. */
 struct corpus {
 	unsigned threshold;
-	uint32_t universe; /* members come from 0 .. universe - 1 */
+	uint32_t universe; /* shingles come from 0 .. universe - 1 */
 	uint32_t template_size;
-	uint32_t kept;  /* percent of a template's members in a page */
-	uint32_t noise; /* other members, the smaller the commoner */
+	uint32_t kept;  /* percent of a template's shingles in a page */
+	uint32_t noise; /* other shingles, the smaller the commoner */
 };
 
 static const struct corpus corpora[] = {
@@ -46,7 +46,7 @@ static const struct corpus corpora[] = {
 enum { CORPORA = sizeof(corpora) / sizeof(*corpora) };
 
 struct page {
-	uint64_t members[MAX_MEMBERS];
+	uint64_t shingles[MAX_SHINGLES];
 	size_t count;
 	bool is_there;
 };
@@ -56,7 +56,7 @@ struct world {
 	struct linkage *linkage;
 	unsigned threshold;
 	uint32_t next_label;
-	uint64_t templates[TEMPLATES][MAX_MEMBERS];
+	uint64_t templates[TEMPLATES][MAX_SHINGLES];
 	struct page pages[PAGES];
 };
 
@@ -71,7 +71,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* Small numbers are common, as with Zipf. */
-static uint64_t common_member(void)
+static uint64_t common_shingle(void)
 {
 	uint32_t below = 1 + random_below(world.corpus->universe);
 
@@ -82,22 +82,22 @@ static void make_page(struct page *page, size_t most)
 {
 	const struct corpus *corpus = world.corpus;
 	const uint64_t *template = world.templates[random_below(TEMPLATES)];
-	uint64_t members[2 * MAX_MEMBERS];
+	uint64_t shingles[2 * MAX_SHINGLES];
 	size_t count = 0;
 	size_t distinct = 0;
 
 	for (uint32_t i = 0; i < corpus->template_size; i++) {
 		if (random_below(100) < corpus->kept)
-			members[count++] = template[i];
+			shingles[count++] = template[i];
 	}
 	for (uint32_t i = random_below(corpus->noise + 1); i > 0; i--)
-		members[count++] = common_member();
-	qsort(members, count, sizeof(*members), compare);
+		shingles[count++] = common_shingle();
+	qsort(shingles, count, sizeof(*shingles), compare);
 	for (size_t i = 0; i < count && distinct < most; i++) {
-		if (distinct == 0 || members[distinct - 1] != members[i])
-			members[distinct++] = members[i];
+		if (distinct == 0 || shingles[distinct - 1] != shingles[i])
+			shingles[distinct++] = shingles[i];
 	}
-	memcpy(page->members, members, distinct * sizeof(*members));
+	memcpy(page->shingles, shingles, distinct * sizeof(*shingles));
 	page->count = distinct;
 }
 
@@ -106,9 +106,9 @@ static void make_hub(struct page *page)
 {
 	size_t count = 0;
 
-	for (uint64_t i = 0; i < world.corpus->universe && count < MAX_MEMBERS;
+	for (uint64_t i = 0; i < world.corpus->universe && count < MAX_SHINGLES;
 	     i += 1 + random_below(world.corpus->universe / 100 + 1))
-		page->members[count++] = i;
+		page->shingles[count++] = i;
 	page->count = count;
 }
 
@@ -128,7 +128,7 @@ static void begin(const struct corpus *corpus)
 
 static struct signature signature_of(const struct page *page)
 {
-	return (struct signature){page->members, page->count};
+	return (struct signature){page->shingles, page->count};
 }
 
 static bool put(uint64_t number)
@@ -147,7 +147,7 @@ static bool put(uint64_t number)
 		make_page(page, random_below(4));
 		break;
 	default:
-		make_page(page, MAX_MEMBERS);
+		make_page(page, MAX_SHINGLES);
 	}
 	page->is_there = true;
 	return linkage_put(world.linkage, number, signature_of(page),
@@ -212,12 +212,12 @@ static bool partition_is_exact(void)
 	return linkage_size(world.linkage).clusters == clusters;
 }
 
-/* Whether one that is made of what it holds opens: its sets and terms are
+/* Whether one that is made of what it holds opens: its sets and shingles are
  * whole, and the labels are those of the partition. */
 static bool reopens(void)
 {
 	size_t rows = linkage_size(world.linkage).set_rows;
-	bool is_known[MAX_MEMBERS * PAGES] = {false};
+	bool is_known[MAX_SHINGLES * PAGES] = {false};
 	struct linkage *copy = linkage_create(
 		&(struct linkage_options){.threshold = world.threshold});
 	bool is_good = true;
@@ -226,18 +226,18 @@ static bool reopens(void)
 		struct linkage_set_view set = linkage_set_at(world.linkage, i);
 
 		for (size_t j = 0; j < set.count; j++) {
-			uint32_t term = set.terms[j];
+			uint32_t shingle_id = set.shingle_ids[j];
 
-			if (!is_known[term] &&
-			    linkage_restore_term(
-				    copy, term,
-				    linkage_member(world.linkage, term)) !=
-				    ERR_NONE)
+			if (!is_known[shingle_id] &&
+			    linkage_restore_shingle(
+				    copy, shingle_id,
+				    linkage_shingle(world.linkage,
+						    shingle_id)) != ERR_NONE)
 				is_good = false;
-			is_known[term] = true;
+			is_known[shingle_id] = true;
 		}
 		if (set.page_count > 0 &&
-		    linkage_restore_set(copy, i, set.terms, set.count) !=
+		    linkage_restore_set(copy, i, set.shingle_ids, set.count) !=
 			    ERR_NONE)
 			is_good = false;
 	}
@@ -302,7 +302,7 @@ START_TEST(partition_is_that_of_brute_force)
 			ck_assert(partition_is_exact());
 	}
 	ck_assert_uint_eq(linkage_size(world.linkage).sets, 0);
-	ck_assert_uint_eq(linkage_size(world.linkage).terms, 0);
+	ck_assert_uint_eq(linkage_size(world.linkage).shingle_ids, 0);
 	ck_assert_uint_eq(linkage_size(world.linkage).groups, 0);
 	linkage_destroy(world.linkage);
 }

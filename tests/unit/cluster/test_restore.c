@@ -7,13 +7,14 @@ static struct linkage *linkage;
  */
 static void begin(void)
 {
-	const uint32_t terms[] = {0, 1};
+	const uint32_t shingle_ids[] = {0, 1};
 
 	linkage = linkage_create(&(struct linkage_options){.threshold = 500});
-	ck_assert_int_eq(linkage_restore_term(linkage, 0, 7), ERR_NONE);
-	ck_assert_int_eq(linkage_restore_term(linkage, 1, 8), ERR_NONE);
-	ck_assert_int_eq(linkage_restore_set(linkage, 0, terms, 1), ERR_NONE);
-	ck_assert_int_eq(linkage_restore_set(linkage, 1, terms + 1, 1),
+	ck_assert_int_eq(linkage_restore_shingle(linkage, 0, 7), ERR_NONE);
+	ck_assert_int_eq(linkage_restore_shingle(linkage, 1, 8), ERR_NONE);
+	ck_assert_int_eq(linkage_restore_set(linkage, 0, shingle_ids, 1),
+			 ERR_NONE);
+	ck_assert_int_eq(linkage_restore_set(linkage, 1, shingle_ids + 1, 1),
 			 ERR_NONE);
 }
 
@@ -38,23 +39,23 @@ START_TEST(what_is_restored_is_there)
 	ck_assert_uint_eq(linkage_size(linkage).clusters, 2);
 	ck_assert_uint_eq(linkage_label(linkage, 3), 5);
 	ck_assert_uint_eq(linkage_set(linkage, 2), 1);
-	ck_assert_uint_eq(linkage_member(linkage, 1), 8);
+	ck_assert_uint_eq(linkage_shingle(linkage, 1), 8);
 }
 END_TEST
 
 START_TEST(numbers_are_restored_once)
 {
-	const uint32_t terms[] = {0, 1};
+	const uint32_t shingle_ids[] = {0, 1};
 
-	ck_assert_int_eq(linkage_restore_term(linkage, 1, 9), ERR_CORRUPT);
-	ck_assert_int_eq(linkage_restore_set(linkage, 0, terms, 2),
+	ck_assert_int_eq(linkage_restore_shingle(linkage, 1, 9), ERR_CORRUPT);
+	ck_assert_int_eq(linkage_restore_set(linkage, 0, shingle_ids, 2),
 			 ERR_CORRUPT);
 	restore_page(1, 0, 5);
 	ck_assert_int_eq(linkage_restore_page(linkage, 1, 0, 5), ERR_CORRUPT);
 }
 END_TEST
 
-START_TEST(unknown_and_disordered_terms_are_refused)
+START_TEST(unknown_and_disordered_shingle_ids_are_refused)
 {
 	const uint32_t unknown[] = {0, 2};
 	const uint32_t disordered[] = {1, 0};
@@ -71,13 +72,13 @@ START_TEST(unknown_and_disordered_terms_are_refused)
 }
 END_TEST
 
-START_TEST(sets_and_terms_without_use_are_found)
+START_TEST(sets_and_shingle_ids_without_use_are_found)
 {
 	restore_page(1, 0, 5);
 	ck_assert_int_eq(linkage_restore_end(linkage), ERR_CORRUPT);
 	end();
 	begin();
-	ck_assert_int_eq(linkage_restore_term(linkage, 9, 9), ERR_NONE);
+	ck_assert_int_eq(linkage_restore_shingle(linkage, 9, 9), ERR_NONE);
 	restore_page(1, 0, 5);
 	restore_page(2, 1, 6);
 	ck_assert_int_eq(linkage_restore_end(linkage), ERR_CORRUPT);
@@ -86,18 +87,20 @@ END_TEST
 
 START_TEST(twins_are_found)
 {
-	const uint32_t terms[] = {0, 2};
+	const uint32_t shingle_ids[] = {0, 2};
 
-	/* Two terms for 7. */
-	ck_assert_int_eq(linkage_restore_term(linkage, 2, 7), ERR_NONE);
-	ck_assert_int_eq(linkage_restore_set(linkage, 2, terms, 2), ERR_NONE);
+	/* Two shingles for 7. */
+	ck_assert_int_eq(linkage_restore_shingle(linkage, 2, 7), ERR_NONE);
+	ck_assert_int_eq(linkage_restore_set(linkage, 2, shingle_ids, 2),
+			 ERR_NONE);
 	for (uint32_t i = 0; i < 3; i++)
 		restore_page(i, i, 5 + i);
 	ck_assert_int_eq(linkage_restore_end(linkage), ERR_CORRUPT);
 	end();
 	/* Two sets with 7 alone. */
 	begin();
-	ck_assert_int_eq(linkage_restore_set(linkage, 2, terms, 1), ERR_NONE);
+	ck_assert_int_eq(linkage_restore_set(linkage, 2, shingle_ids, 1),
+			 ERR_NONE);
 	restore_page(1, 0, 5);
 	restore_page(2, 1, 6);
 	restore_page(3, 2, 5);
@@ -133,19 +136,21 @@ END_TEST
 
 START_TEST(what_was_stored_stays_over_a_limit)
 {
-	const uint32_t terms[] = {0, 1};
+	const uint32_t shingle_ids[] = {0, 1};
 
 	end();
 	linkage = linkage_create(&(struct linkage_options){
 		.threshold = 500,
-		.max_members = 1,
+		.max_shingles = 1,
 		.max_sets = 1,
 		.max_pages = 1,
 	});
-	ck_assert_int_eq(linkage_restore_term(linkage, 0, 7), ERR_NONE);
-	ck_assert_int_eq(linkage_restore_term(linkage, 1, 8), ERR_NONE);
-	ck_assert_int_eq(linkage_restore_set(linkage, 0, terms, 2), ERR_NONE);
-	ck_assert_int_eq(linkage_restore_set(linkage, 1, terms, 1), ERR_NONE);
+	ck_assert_int_eq(linkage_restore_shingle(linkage, 0, 7), ERR_NONE);
+	ck_assert_int_eq(linkage_restore_shingle(linkage, 1, 8), ERR_NONE);
+	ck_assert_int_eq(linkage_restore_set(linkage, 0, shingle_ids, 2),
+			 ERR_NONE);
+	ck_assert_int_eq(linkage_restore_set(linkage, 1, shingle_ids, 1),
+			 ERR_NONE);
 	restore_page(1, 0, 5);
 	restore_page(2, 1, 5);
 	ck_assert_int_eq(linkage_restore_end(linkage), ERR_NONE);
@@ -155,12 +160,13 @@ END_TEST
 
 START_TEST(numbers_that_nobody_gave_out_are_refused)
 {
-	const uint32_t terms[] = {0};
+	const uint32_t shingle_ids[] = {0};
 
-	ck_assert_int_eq(linkage_restore_term(linkage, UINT32_MAX, 9),
+	ck_assert_int_eq(linkage_restore_shingle(linkage, UINT32_MAX, 9),
 			 ERR_CORRUPT);
-	ck_assert_int_eq(linkage_restore_set(linkage, UINT32_MAX - 1, terms, 1),
-			 ERR_CORRUPT);
+	ck_assert_int_eq(
+		linkage_restore_set(linkage, UINT32_MAX - 1, shingle_ids, 1),
+		ERR_CORRUPT);
 }
 END_TEST
 
@@ -172,8 +178,8 @@ Suite *make_suite(void)
 	tcase_add_checked_fixture(tcase, begin, end);
 	tcase_add_test(tcase, what_is_restored_is_there);
 	tcase_add_test(tcase, numbers_are_restored_once);
-	tcase_add_test(tcase, unknown_and_disordered_terms_are_refused);
-	tcase_add_test(tcase, sets_and_terms_without_use_are_found);
+	tcase_add_test(tcase, unknown_and_disordered_shingle_ids_are_refused);
+	tcase_add_test(tcase, sets_and_shingle_ids_without_use_are_found);
 	tcase_add_test(tcase, twins_are_found);
 	tcase_add_test(tcase, labels_of_another_partition_are_found);
 	tcase_add_test(tcase, what_was_stored_stays_over_a_limit);

@@ -24,7 +24,7 @@ static uint64_t inverse(uint64_t factor)
 	return result;
 }
 
-/* The member for which map_mix() gives `mixed`. */
+/* The shingle for which map_mix() gives `mixed`. */
 static uint64_t unmix(uint64_t mixed)
 {
 	uint64_t key = mixed ^ mixed >> 32;
@@ -34,43 +34,43 @@ static uint64_t unmix(uint64_t mixed)
 	return key * inverse(0x9e3779b97f4a7c15);
 }
 
-/* The set of the members for which the mixed numbers are `a` and `b`. */
-static struct signature pair(uint64_t a, uint64_t b, uint64_t *members)
+/* The set of the shingles for which the mixed numbers are `a` and `b`. */
+static struct signature pair(uint64_t a, uint64_t b, uint64_t *shingles)
 {
 	uint64_t first = unmix(a);
 	uint64_t second = unmix(b);
 
-	members[0] = first < second ? first : second;
-	members[1] = first < second ? second : first;
-	return (struct signature){members, 2};
+	shingles[0] = first < second ? first : second;
+	shingles[1] = first < second ? second : first;
+	return (struct signature){shingles, 2};
 }
 
 enum { TWINS = 3 };
 
 /* Three sets of one key: 1 + 9, 2 + 8, 3 + 7. */
-static struct signature twin(uint64_t index, uint64_t *members)
+static struct signature twin(uint64_t index, uint64_t *shingles)
 {
-	return pair(1 + index, 9 - index, members);
+	return pair(1 + index, 9 - index, shingles);
 }
 
 static void check_found(const uint32_t *expected)
 {
-	uint64_t members[2];
+	uint64_t shingles[2];
 
 	for (uint64_t i = 0; i < TWINS; i++)
-		ck_assert_uint_eq(roster_find_set(&roster, twin(i, members)),
+		ck_assert_uint_eq(roster_find_set(&roster, twin(i, shingles)),
 				  expected[i]);
-	ck_assert_uint_eq(roster_find_set(&roster, pair(4, 6, members)),
+	ck_assert_uint_eq(roster_find_set(&roster, pair(4, 6, shingles)),
 			  NOBODY);
 }
 
 START_TEST(sets_of_one_key_are_told_apart)
 {
-	uint64_t members[2];
+	uint64_t shingles[2];
 	uint32_t rows[TWINS];
 
 	for (uint64_t i = 0; i < TWINS; i++)
-		rows[i] = roster_add_set(&roster, twin(i, members));
+		rows[i] = roster_add_set(&roster, twin(i, shingles));
 	ck_assert_uint_eq(roster.set_of_key.count, 1);
 	check_found(rows);
 	roster_drop_set(&roster, rows[1]); /* the middle one */
@@ -79,7 +79,7 @@ START_TEST(sets_of_one_key_are_told_apart)
 	roster_drop_set(&roster, rows[2]); /* the first one */
 	rows[2] = NOBODY;
 	check_found(rows);
-	rows[1] = roster_add_set(&roster, twin(1, members));
+	rows[1] = roster_add_set(&roster, twin(1, shingles));
 	roster_drop_set(&roster, rows[0]); /* the last one */
 	rows[0] = NOBODY;
 	check_found(rows);
@@ -91,26 +91,26 @@ END_TEST
 
 START_TEST(a_part_of_a_set_is_another_set)
 {
-	const uint64_t members[] = {4, 8, 15, 16, 23, 42};
-	uint32_t all = roster_add_set(&roster, (struct signature){members, 6});
+	const uint64_t shingles[] = {4, 8, 15, 16, 23, 42};
+	uint32_t all = roster_add_set(&roster, (struct signature){shingles, 6});
 	uint32_t none = roster_add_set(&roster, (struct signature){NULL, 0});
 
 	ck_assert_uint_eq(
-		roster_find_set(&roster, (struct signature){members, 6}), all);
+		roster_find_set(&roster, (struct signature){shingles, 6}), all);
 	ck_assert_uint_eq(
-		roster_find_set(&roster, (struct signature){members, 5}),
+		roster_find_set(&roster, (struct signature){shingles, 5}),
 		NOBODY);
 	ck_assert_uint_eq(roster_find_set(&roster, (struct signature){NULL, 0}),
 			  none);
-	ck_assert_uint_eq(roster_terms(&roster, all).count, 6);
-	ck_assert_uint_eq(roster_terms(&roster, none).count, 0);
+	ck_assert_uint_eq(roster_shingles(&roster, all).count, 6);
+	ck_assert_uint_eq(roster_shingles(&roster, none).count, 0);
 }
 END_TEST
 
 START_TEST(counts_follow_the_moves)
 {
-	const uint64_t member = 1;
-	uint32_t set = roster_add_set(&roster, (struct signature){&member, 1});
+	const uint64_t shingle = 1;
+	uint32_t set = roster_add_set(&roster, (struct signature){&shingle, 1});
 	uint32_t component = roster_add_component(&roster);
 	uint32_t old = roster_add_page(&roster, 70);
 	uint32_t young = roster_add_page(&roster, 60);

@@ -59,24 +59,24 @@ static size_t common(const char *a, const char *b, enum measure measure)
 /* A set of the numbers below 64 whose bit is set. */
 static struct signature set_of(uint64_t bits)
 {
-	uint64_t *members = ARENA_NEW(arena, uint64_t, 64);
+	uint64_t *shingles = ARENA_NEW(arena, uint64_t, 64);
 	size_t count = 0;
 
 	for (uint64_t i = 0; i < 64; i++) {
 		if (bits >> i & 1)
-			members[count++] = i;
+			shingles[count++] = i;
 	}
-	return (struct signature){members, count};
+	return (struct signature){shingles, count};
 }
 
 /* {first, first + 1, ... } */
 static struct signature range(uint64_t first, size_t count)
 {
-	uint64_t *members = ARENA_NEW(arena, uint64_t, count + 1);
+	uint64_t *shingles = ARENA_NEW(arena, uint64_t, count + 1);
 
 	for (size_t i = 0; i < count; i++)
-		members[i] = first + i;
-	return (struct signature){members, count};
+		shingles[i] = first + i;
+	return (struct signature){shingles, count};
 }
 
 #define PAGE(body) "<html><head><title>t</title></head><body>" body "</body>"
@@ -420,8 +420,8 @@ START_TEST(a_deep_and_wide_page_is_signed_in_order)
 
 		ck_assert_uint_gt(signature.count, 0);
 		for (size_t j = 1; j < signature.count; j++)
-			ck_assert_uint_lt(signature.members[j - 1],
-					  signature.members[j]);
+			ck_assert_uint_lt(signature.shingles[j - 1],
+					  signature.shingles[j]);
 	}
 }
 END_TEST

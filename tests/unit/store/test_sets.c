@@ -35,17 +35,17 @@ static struct slice set_at(uint32_t set)
 
 START_TEST(a_set_comes_back_as_it_was)
 {
-	const uint32_t terms[] = {0,     1,       127,     128,
-				  16600, 2097151, 1 << 30, UINT32_MAX - 1};
+	const uint32_t shingle_ids[] = {
+		0, 1, 127, 128, 16600, 2097151, 1 << 30, UINT32_MAX - 1};
 	uint32_t back[64];
 	struct slice value;
 
-	set_put(&txn, SITE, 7, terms, 8);
+	set_put(&txn, SITE, 7, shingle_ids, 8);
 	value = set_at(7);
 	/* differences less one: 0 0 125 0 16471 2080550 ... */
 	ck_assert_uint_eq(value.size, 1 + 1 + 1 + 1 + 3 + 3 + 5 + 5);
 	ck_assert_uint_eq(set_decode(value, back), 8);
-	ck_assert_mem_eq(back, terms, sizeof(terms));
+	ck_assert_mem_eq(back, shingle_ids, sizeof(shingle_ids));
 }
 END_TEST
 
@@ -63,26 +63,27 @@ static const char *const damaged[] = {
 	"\x80",                     /* does not end */
 	"\x01\xff",                 /* the second does not */
 	"\xff\xff\xff\xff\xff\x01", /* six bytes */
-	"\xff\xff\xff\xff\x0f",     /* UINT32_MAX is no term */
+	"\xff\xff\xff\xff\x0f",     /* UINT32_MAX is no shingle */
 	"\xfe\xff\xff\xff\x0f\x01", /* and nothing is over it */
 };
 
 START_TEST(damaged_sets_are_refused)
 {
-	uint32_t terms[8];
+	uint32_t shingle_ids[8];
 
-	ck_assert_uint_eq(set_decode(slice_of(damaged[_i]), terms), SIZE_MAX);
+	ck_assert_uint_eq(set_decode(slice_of(damaged[_i]), shingle_ids),
+			  SIZE_MAX);
 }
 END_TEST
 
 START_TEST(a_scan_sees_the_sets_of_one_site)
 {
-	const uint32_t terms[] = {5, 6, 9};
+	const uint32_t shingle_ids[] = {5, 6, 9};
 	struct set_scan scan;
 
-	set_put(&txn, SITE, 1, terms, 2);
-	set_put(&txn, SITE, 4, terms, 3);
-	set_put(&txn, SITE + 1, 2, terms, 1);
+	set_put(&txn, SITE, 1, shingle_ids, 2);
+	set_put(&txn, SITE, 4, shingle_ids, 3);
+	set_put(&txn, SITE + 1, 2, shingle_ids, 1);
 	scan = set_scan_begin(&txn, SITE);
 	ck_assert(set_scan_next(&scan));
 	ck_assert_uint_eq(scan.set, 1);
@@ -90,7 +91,7 @@ START_TEST(a_scan_sees_the_sets_of_one_site)
 	ck_assert(set_scan_next(&scan));
 	ck_assert_uint_eq(scan.set, 4);
 	ck_assert_uint_eq(scan.count, 3);
-	ck_assert_uint_eq(scan.terms[2], 9);
+	ck_assert_uint_eq(scan.shingle_ids[2], 9);
 	ck_assert(!set_scan_next(&scan));
 	set_scan_end(&scan);
 	ck_assert_int_eq(txn.error, ERR_NONE);
@@ -110,18 +111,18 @@ START_TEST(a_scan_over_damage_fails_the_transaction)
 }
 END_TEST
 
-START_TEST(terms_come_and_go)
+START_TEST(shingle_ids_come_and_go)
 {
 	struct key key = key_cluster(SITE, 2);
-	uint64_t member = 0;
+	uint64_t shingle = 0;
 
-	term_put(&txn, SITE, 2, UINT64_C(0x123456789abcdef0));
-	ck_assert(term_decode(txn_get(&txn, TABLE_TERMS, key_slice(&key)),
-			      &member));
-	ck_assert_uint_eq(member, UINT64_C(0x123456789abcdef0));
-	term_delete(&txn, SITE, 2);
-	ck_assert_ptr_null(txn_get(&txn, TABLE_TERMS, key_slice(&key)).data);
-	ck_assert(!term_decode(slice_of("seven b"), &member));
+	shingle_put(&txn, SITE, 2, UINT64_C(0x123456789abcdef0));
+	ck_assert(shingle_decode(txn_get(&txn, TABLE_SHINGLES, key_slice(&key)),
+				 &shingle));
+	ck_assert_uint_eq(shingle, UINT64_C(0x123456789abcdef0));
+	shingle_delete(&txn, SITE, 2);
+	ck_assert_ptr_null(txn_get(&txn, TABLE_SHINGLES, key_slice(&key)).data);
+	ck_assert(!shingle_decode(slice_of("seven b"), &shingle));
 }
 END_TEST
 
@@ -137,7 +138,7 @@ Suite *make_suite(void)
 			    (int)(sizeof(damaged) / sizeof(*damaged)));
 	tcase_add_test(tcase, a_scan_sees_the_sets_of_one_site);
 	tcase_add_test(tcase, a_scan_over_damage_fails_the_transaction);
-	tcase_add_test(tcase, terms_come_and_go);
+	tcase_add_test(tcase, shingle_ids_come_and_go);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -36,14 +36,14 @@ static const struct slice urls[URLS] = {
 static const struct slice sitemap = {"http://a.example/s", 18};
 static const uint32_t clusters[PAGES] = {1, 1, 2, 0, 0};
 
-/* Page i has the members 1 and 2 + i, which are the terms 0 and 1 + i. */
+/* Page i has the members 1 and 2 + i, which are the shingles 0 and 1 + i. */
 static void put_set(uint32_t i)
 {
-	const uint32_t terms[] = {0, 1 + i};
+	const uint32_t shingle_ids[] = {0, 1 + i};
 
-	term_put(&txn, SITE, 0, 1);
-	term_put(&txn, SITE, 1 + i, 2 + i);
-	set_put(&txn, SITE, i, terms, 2);
+	shingle_put(&txn, SITE, 0, 1);
+	shingle_put(&txn, SITE, 1 + i, 2 + i);
+	set_put(&txn, SITE, i, shingle_ids, 2);
 }
 
 static void put_record(uint32_t i, uint32_t flags)
@@ -440,48 +440,48 @@ END_TEST
 START_TEST(a_damaged_set_is_found)
 {
 	struct key key = key_cluster(SITE, 0);
-	/* a number that does not end; terms 0 and 9, which does not exist */
+	/* a number that does not end; shingles 0 and 9, which does not exist */
 	static const char *const values[] = {"\x80", "\x08"};
 
 	txn_put(&txn, TABLE_SETS, key_slice(&key), slice_of(values[_i]));
 	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
-	ck_assert_uint_eq(report.problems, 2); /* nobody uses term 1 */
+	ck_assert_uint_eq(report.problems, 2); /* nobody uses shingle 1 */
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "table sets: 0 is damaged"));
 }
 END_TEST
 
-START_TEST(a_damaged_term_is_found)
+START_TEST(a_damaged_shingle_id_is_found)
 {
 	struct key key = key_cluster(SITE, 50);
 
-	txn_put(&txn, TABLE_TERMS, key_slice(&key), slice_of("short"));
-	expect("table terms: 50 is damaged");
+	txn_put(&txn, TABLE_SHINGLES, key_slice(&key), slice_of("short"));
+	expect("table shingles: 50 is damaged");
 }
 END_TEST
 
-START_TEST(a_term_that_no_set_has_is_found)
+START_TEST(a_shingle_id_that_no_set_has_is_found)
 {
-	term_put(&txn, SITE, 50, 12345);
-	expect("table terms: 50 is used by nobody");
+	shingle_put(&txn, SITE, 50, 12345);
+	expect("table shingles: 50 is used by nobody");
 }
 END_TEST
 
 START_TEST(a_set_that_no_page_has_is_found)
 {
-	static const uint32_t terms[] = {1};
+	static const uint32_t shingle_ids[] = {1};
 
-	set_put(&txn, SITE, 50, terms, 1);
+	set_put(&txn, SITE, 50, shingle_ids, 1);
 	expect("table sets: 50 is used by nobody");
 }
 END_TEST
 
-START_TEST(two_terms_of_one_member_are_found)
+START_TEST(two_shingle_ids_of_one_member_are_found)
 {
-	static const uint32_t terms[] = {0, 1, 50};
+	static const uint32_t shingle_ids[] = {0, 1, 50};
 
-	term_put(&txn, SITE, 50, 2); /* as term 1 */
-	set_put(&txn, SITE, 0, terms, 3);
+	shingle_put(&txn, SITE, 50, 2); /* as shingle 1 */
+	set_put(&txn, SITE, 0, shingle_ids, 3);
 	expect("are the same");
 }
 END_TEST
@@ -855,10 +855,10 @@ static TCase *content_cases(void)
 	tcase_add_test(tcase, a_damaged_record_is_found);
 	tcase_add_test(tcase, a_record_of_other_content_is_found);
 	tcase_add_loop_test(tcase, a_damaged_set_is_found, 0, 2);
-	tcase_add_test(tcase, a_damaged_term_is_found);
-	tcase_add_test(tcase, a_term_that_no_set_has_is_found);
+	tcase_add_test(tcase, a_damaged_shingle_id_is_found);
+	tcase_add_test(tcase, a_shingle_id_that_no_set_has_is_found);
 	tcase_add_test(tcase, a_set_that_no_page_has_is_found);
-	tcase_add_test(tcase, two_terms_of_one_member_are_found);
+	tcase_add_test(tcase, two_shingle_ids_of_one_member_are_found);
 	tcase_add_test(tcase, a_missing_set_is_found);
 	tcase_add_test(tcase, a_redirect_has_no_content);
 	tcase_add_loop_test(tcase, content_without_a_page_is_found, 0, 2);

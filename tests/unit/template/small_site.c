@@ -101,7 +101,7 @@ static const struct fragment *fragments_of(const struct page *page,
 				  page->text_count, count_out);
 }
 
-static void collect(struct hashes *members, struct hashes *fragments)
+static void collect(struct hashes *shingles, struct hashes *fragments)
 {
 	for (unsigned p = 0; p < SMALL_PAGES; p++) {
 		struct page *page = parse(p);
@@ -110,7 +110,7 @@ static void collect(struct hashes *members, struct hashes *fragments)
 		const struct fragment *found = fragments_of(page, &count);
 
 		for (size_t i = 0; i < signature.count; i++)
-			add(members, signature.members[i]);
+			add(shingles, signature.shingles[i]);
 		for (uint32_t i = 0; i < count; i++)
 			add(fragments, found[i].hash);
 		page_destroy(page);
@@ -118,14 +118,14 @@ static void collect(struct hashes *members, struct hashes *fragments)
 }
 
 static void put_set(struct bundle_writer *writer, unsigned number,
-		    uint32_t cluster, const struct hashes *members)
+		    uint32_t cluster, const struct hashes *shingles)
 {
 	struct page *page = parse(number);
 	struct signature signature = sign(page);
 	uint32_t indices[MAX_HASHES];
 
 	for (size_t i = 0; i < signature.count; i++)
-		indices[i] = index_of(members, signature.members[i]);
+		indices[i] = index_of(shingles, signature.shingles[i]);
 	bundle_put_set(writer, cluster, indices, signature.count);
 	page_destroy(page);
 }
@@ -182,11 +182,11 @@ static void put_pages(struct bundle_writer *writer,
 
 void small_begin(struct bundle_writer *writer, struct slice model)
 {
-	struct hashes members = {0};
+	struct hashes shingles = {0};
 	struct hashes fragments = {0};
 
 	*writer = (struct bundle_writer){.max_bytes = 1 << 20};
-	collect(&members, &fragments);
+	collect(&shingles, &fragments);
 	bundle_put_site(writer, &(struct bundle_site){
 					.host = "a.test",
 					.base = "http://a.test/",
@@ -200,10 +200,10 @@ void small_begin(struct bundle_writer *writer, struct slice model)
 					.settings = "",
 				});
 	bundle_put_model(writer, model);
-	bundle_put_terms(writer, members.items, members.count);
-	put_set(writer, 0, 1, &members);
-	put_set(writer, SMALL_TABLE, 2, &members);
-	put_set(writer, SMALL_TABLE, 1, &members);
+	bundle_put_shingles(writer, shingles.items, shingles.count);
+	put_set(writer, 0, 1, &shingles);
+	put_set(writer, SMALL_TABLE, 2, &shingles);
+	put_set(writer, SMALL_TABLE, 1, &shingles);
 	bundle_put_fragments(writer, fragments.items, fragments.count);
 	put_pages(writer, &fragments);
 }

@@ -48,7 +48,7 @@ static void add(uint32_t index, const char *html)
 			arena, pages[index],
 			(struct signature_rule){.measure = i});
 
-		record->signatures[i] = signature.members;
+		record->signatures[i] = signature.shingles;
 		record->signature_counts[i] = (uint32_t)signature.count;
 	}
 	fragments = fragments_distinct(
@@ -136,7 +136,7 @@ START_TEST(what_more_than_half_of_the_pages_have_is_stable)
 }
 END_TEST
 
-START_TEST(hashes_are_members_of_the_signature)
+START_TEST(hashes_are_shingles_of_the_signature)
 {
 	struct version *version;
 
@@ -145,12 +145,12 @@ START_TEST(hashes_are_members_of_the_signature)
 	ck_assert_uint_eq(version->path_count,
 			  records[0].signature_counts[MEASURE_CPC]);
 	for (uint32_t i = 0; i < version->path_count; i++) {
-		bool is_member = false;
+		bool is_shingle = false;
 
 		for (uint32_t j = 0; j < version->path_count; j++)
-			is_member |= records[0].signatures[MEASURE_CPC][j] ==
-				     version->paths[i].hash;
-		ck_assert(is_member);
+			is_shingle |= records[0].signatures[MEASURE_CPC][j] ==
+				      version->paths[i].hash;
+		ck_assert(is_shingle);
 		ck_assert_uint_gt(version->paths[i].text.size, 0);
 	}
 	expect(find(version->paths, version->path_count, "html>body.x>ul>li>b")
@@ -426,7 +426,7 @@ Suite *make_suite(void)
 
 	tcase_add_checked_fixture(all, setup, teardown);
 	tcase_add_test(all, what_more_than_half_of_the_pages_have_is_stable);
-	tcase_add_test(all, hashes_are_members_of_the_signature);
+	tcase_add_test(all, hashes_are_shingles_of_the_signature);
 	tcase_add_test(all, classes_of_each_page_on_body_are_passed_over);
 	tcase_add_test(all, what_no_sampled_page_has_is_known_by_its_hash);
 	tcase_add_test(all, content_stands_where_the_default_method_finds_it);

@@ -97,7 +97,7 @@ START_TEST(a_page_that_is_gone_leaves_nothing_behind)
 	ck_assert_uint_eq(rows_of(TABLE_CLUSTERS), 0);
 	ck_assert_uint_eq(rows_of(TABLE_MEMBERS), 0);
 	ck_assert_uint_eq(rows_of(TABLE_SETS), 0);
-	ck_assert_uint_eq(rows_of(TABLE_TERMS), 0);
+	ck_assert_uint_eq(rows_of(TABLE_SHINGLES), 0);
 	ck_assert_uint_eq(rows_of(TABLE_BODIES), 0);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }

@@ -34,7 +34,7 @@ static struct report make_report(unsigned threshold)
 	ck_assert_int_eq(report_begin(MEASURE_CPC, &pages, &no_watch, &report),
 			 ERR_NONE);
 	report.threshold = threshold;
-	report.terms = 14;
+	report.shingle_ids = 14;
 	report.examples = names;
 	return report;
 }
@@ -91,7 +91,7 @@ START_TEST(the_text_tells_all)
 	struct report report = make_report(100);
 	const char *text = text_of(&report, 80);
 
-	check_holds(text, "8 pages, 5 distinct signatures of 14 terms, "
+	check_holds(text, "8 pages, 5 distinct signatures of 14 shingle_ids, "
 			  "measure cpc\n"
 			  "A cluster is sizable with 3 pages.\n");
 	check_holds(text, "Suggested threshold: 0.362\n"
@@ -310,7 +310,7 @@ END_TEST
  * be. */
 START_TEST(the_drawing_is_bounded)
 {
-	static uint32_t terms[200];
+	static uint32_t shingle_ids[200];
 	static struct dendrogram_leaf many[200];
 	static const char *examples[200];
 	static char long_name[4096];
@@ -319,8 +319,8 @@ START_TEST(the_drawing_is_bounded)
 
 	memset(long_name, '<', sizeof(long_name) - 1);
 	for (uint32_t i = 0; i < 200; i++) {
-		terms[i] = i;
-		many[i] = (struct dendrogram_leaf){&terms[i], 1, 3};
+		shingle_ids[i] = i;
+		many[i] = (struct dendrogram_leaf){&shingle_ids[i], 1, 3};
 		examples[i] = long_name;
 	}
 	ck_assert_int_eq(report_begin(MEASURE_CP,

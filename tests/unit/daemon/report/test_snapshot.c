@@ -136,7 +136,7 @@ START_TEST(leaves_are_the_distinct_signatures_with_their_pages)
 }
 END_TEST
 
-START_TEST(terms_are_ascending_and_below_their_count)
+START_TEST(shingle_ids_are_ascending_and_below_their_count)
 {
 	uint32_t most = 0;
 
@@ -146,11 +146,12 @@ START_TEST(terms_are_ascending_and_below_their_count)
 		const struct dendrogram_leaf *leaf = &snapshot.leaves[i];
 
 		for (uint32_t k = 1; k < leaf->count; k++)
-			ck_assert_uint_lt(leaf->terms[k - 1], leaf->terms[k]);
-		if (leaf->terms[leaf->count - 1] > most)
-			most = leaf->terms[leaf->count - 1];
+			ck_assert_uint_lt(leaf->shingle_ids[k - 1],
+					  leaf->shingle_ids[k]);
+		if (leaf->shingle_ids[leaf->count - 1] > most)
+			most = leaf->shingle_ids[leaf->count - 1];
 	}
-	ck_assert_uint_eq(snapshot.term_count, most + 1U);
+	ck_assert_uint_eq(snapshot.shingle_count, most + 1U);
 }
 END_TEST
 
@@ -219,7 +220,7 @@ START_TEST(a_site_without_pages_is_empty)
 
 	read_site();
 	ck_assert_uint_eq(snapshot.leaf_count, 0);
-	ck_assert_uint_eq(snapshot.term_count, 0);
+	ck_assert_uint_eq(snapshot.shingle_count, 0);
 	ck_assert_uint_eq(snapshot.witness.count, 0);
 	ck_assert_int_eq(
 		snapshot_choose(world.store, "a.test", &plenty, &choice),
@@ -351,7 +352,7 @@ START_TEST(the_report_is_that_of_the_site)
 	ck_assert_uint_eq(report.dendrogram.count, 4);
 	ck_assert_uint_eq(report.dendrogram.page_count, PAGES);
 	ck_assert_uint_eq(report.threshold, 250);
-	ck_assert_uint_eq(report.terms, snapshot.term_count);
+	ck_assert_uint_eq(report.shingle_ids, snapshot.shingle_count);
 	ck_assert_uint_eq(report.suggestion.threshold, CHOSEN);
 	/* posts, tags and the index */
 	ck_assert_uint_eq(report.curve[CHOSEN].clusters, 3);
@@ -397,7 +398,7 @@ Suite *make_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase,
 		       leaves_are_the_distinct_signatures_with_their_pages);
-	tcase_add_test(tcase, terms_are_ascending_and_below_their_count);
+	tcase_add_test(tcase, shingle_ids_are_ascending_and_below_their_count);
 	tcase_add_test(tcase,
 		       the_witness_tells_pages_by_where_they_are_linked_from);
 	tcase_add_test(tcase, a_truncated_page_is_no_member);

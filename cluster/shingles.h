@@ -1,36 +1,36 @@
-/* cluster/members.h - a signature while it is made. Internal to cluster/. */
-#ifndef CLUSTER_MEMBERS_H
-#define CLUSTER_MEMBERS_H
+/* cluster/shingles.h - a signature while it is made. Internal to cluster/. */
+#ifndef CLUSTER_SHINGLES_H
+#define CLUSTER_SHINGLES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "cluster/signature.h"
 
-enum { MEMBERS_RECENT = 1024 };
+enum { SHINGLES_RECENT = 1024 };
 
 /*
  * Hashes as they come, most of them again and again. A direct-mapped memory of
  * the latest ones drops nearly all repetitions before the sort; unlike a hash
  * table it has no bad case.
  */
-struct members {
+struct shingles {
 	struct arena *arena;
 	uint64_t *items; /* [count] */
 	size_t count;
 	size_t capacity;
-	uint64_t recent[MEMBERS_RECENT];
+	uint64_t recent[SHINGLES_RECENT];
 };
 
 /* All memory comes from `arena`, which is kept. */
-void members_begin(struct members *members, struct arena *arena);
+void shingles_begin(struct shingles *shingles, struct arena *arena);
 
-void members_add(struct members *members, uint64_t member);
+void shingles_add(struct shingles *shingles, uint64_t shingle);
 
 /* Sort them and drop repetitions; how many distinct ones there are by now. */
-size_t members_settle(struct members *members);
+size_t shingles_settle(struct shingles *shingles);
 
 /* The distinct ones in ascending order; they take over the memory. */
-struct signature members_end(struct members *members);
+struct signature shingles_end(struct shingles *shingles);
 
 #endif

@@ -1,0 +1,69 @@
+#include "cluster/shingles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/arena.h"
+
+void shingles_begin(struct shingles *shingles, struct arena *arena)
+{
+	memset(shingles, 0, sizeof(*shingles));
+	shingles->arena = arena;
+	shingles->recent[0] = 1; /* a 1 has no business there: no 0 is held */
+}
+
+static void grow(struct shingles *shingles)
+{
+	size_t capacity =
+		shingles->capacity == 0 ? 256 : shingles->capacity * 2;
+	uint64_t *items = ARENA_NEW(shingles->arena, uint64_t, capacity);
+
+	if (shingles->count > 0)
+		memcpy(items, shingles->items,
+		       shingles->count * sizeof(*items));
+	shingles->items = items;
+	shingles->capacity = capacity;
+}
+
+void shingles_add(struct shingles *shingles, uint64_t shingle)
+{
+	uint64_t *recent = &shingles->recent[shingle % SHINGLES_RECENT];
+
+	if (*recent == shingle)
+		return;
+	*recent = shingle;
+	if (shingles->count == shingles->capacity)
+		grow(shingles);
+	shingles->items[shingles->count++] = shingle;
+}
+
+static int compare_shingles(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left;
+	uint64_t b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+size_t shingles_settle(struct shingles *shingles)
+{
+	uint64_t *items = shingles->items;
+	size_t count = 0;
+
+	if (shingles->count == 0)
+		return 0;
+	qsort(items, shingles->count, sizeof(*items), compare_shingles);
+	for (size_t i = 0; i < shingles->count; i++) {
+		if (count == 0 || items[count - 1] != items[i])
+			items[count++] = items[i];
+	}
+	shingles->count = count;
+	return count;
+}
+
+struct signature shingles_end(struct shingles *shingles)
+{
+	size_t count = shingles_settle(shingles);
+
+	return (struct signature){shingles->items, count};
+}

@@ -1,7 +1,7 @@
 /*
- * cluster/dictionary.h - the shingles: a number of 32 bits for each 64-bit
- * shingle that some set has. Numbers of shingles that no set has any more are
- * used again. Internal to cluster/.
+ * cluster/dictionary.h - ids of shingles: a number of 32 bits for each shingle,
+ * a hash of 64 bits, that some set has. Ids of shingles that no set has any
+ * more are used again. Internal to cluster/.
  */
 #ifndef CLUSTER_DICTIONARY_H
 #define CLUSTER_DICTIONARY_H
@@ -33,7 +33,7 @@ struct dictionary {
 	struct list dropped; /* the same */
 	struct list taken;   /* by dictionary_take() */
 	struct list spare;   /* for its sort */
-	bool has_twins;      /* two shingles were restored for one shingle */
+	bool has_twins;      /* two ids were restored for one shingle */
 };
 
 /* `seed` decides where shingles stand in memory, and nothing else. */
@@ -55,7 +55,7 @@ void dictionary_release(struct dictionary *dictionary,
 
 /* Opening: first all shingles; then dictionary_retake() the shingles of each
  * set, false when they are unknown or not ascending; then dictionary_check(),
- * false when a shingle has no set or two shingles have one shingle. */
+ * false when a shingle has no set or two ids have one shingle. */
 enum error dictionary_restore(struct dictionary *dictionary,
 			      uint32_t shingle_id, uint64_t shingle);
 bool dictionary_retake(struct dictionary *dictionary,

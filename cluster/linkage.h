@@ -16,7 +16,7 @@
  * a label from before the call beats one that the removal would have made,
  * whatever the sizes.
  *
- * Inside, a shingle of signatures is a shingle: a 32-bit number of a dictionary
+ * Inside, a shingle has an id: a 32-bit number of a dictionary
  * that the linkage keeps; pages with equal signatures share a set of shingles.
  * Terms and sets have numbers that stay while they are in use and are used
  * again afterwards; who stores a linkage stores them by these numbers.
@@ -124,7 +124,7 @@ void linkage_recut(struct linkage *linkage, unsigned threshold,
  * the pages is taken for the order of insertion. What was stored stays,
  * whatever the limits are by now. ERR_CORRUPT: a number is taken already or
  * over 2^26, shingles are not ascending or unknown, a label is 0; and at the
- * end, when a set has no page, a shingle no set, two shingles one shingle, two
+ * end, when a set has no page, a shingle no set, two ids one shingle, two
  * sets the same shingles, or the labels are not those of the partition. After
  * an error the linkage may only be destroyed.
  */
@@ -142,7 +142,7 @@ uint32_t linkage_label(const struct linkage *linkage, uint64_t page);
 /* The set of a page; LINKAGE_NONE when it is not there. */
 uint32_t linkage_set(const struct linkage *linkage, uint64_t page);
 
-/* The shingle that a shingle in use stands for. */
+/* The shingle that an id in use stands for. */
 uint64_t linkage_shingle(const struct linkage *linkage, uint32_t shingle_id);
 
 /* What is known of a set. */

@@ -20,7 +20,8 @@ uint32_t shingle_set_words(const uint32_t *shingle_ids, uint32_t count)
 	if (count == 0)
 		return 0;
 	words = shingle_ids[count - 1] / WORD_BITS + 1;
-	if (words > TERMSET_MAX_WORDS || words > TERMSET_SPARSE * (size_t)count)
+	if (words > SHINGLE_SET_MAX_WORDS ||
+	    words > SHINGLE_SET_SPARSE * (size_t)count)
 		return 0;
 	return words;
 }

@@ -1,7 +1,7 @@
 /*
  * cluster/overlap.h - how many shingles two sets share: what the time of all
- * clustering goes into. A shingle is the 32-bit number that a linkage's
- * dictionary gives to a shingle of signatures. Internal to cluster/.
+ * clustering goes into. Here a shingle is its id, the 32-bit number that a
+ * linkage's dictionary gives it. Internal to cluster/.
  */
 #ifndef CLUSTER_OVERLAP_H
 #define CLUSTER_OVERLAP_H
@@ -19,9 +19,10 @@ struct shingle_set {
 
 /*
  * A bitmap pays when the shingles stand close: it has at most
- * TERMSET_MAX_WORDS words, and no more than TERMSET_SPARSE words a shingle.
+ * SHINGLE_SET_MAX_WORDS words, and no more than SHINGLE_SET_SPARSE words a
+ * shingle.
  */
-enum { TERMSET_MAX_WORDS = 128, TERMSET_SPARSE = 4 };
+enum { SHINGLE_SET_MAX_WORDS = 128, SHINGLE_SET_SPARSE = 4 };
 
 /* Words that the bitmap of the set takes, 0: it shall have none. */
 uint32_t shingle_set_words(const uint32_t *shingle_ids, uint32_t count);

@@ -21,7 +21,7 @@ struct store;
 	X(TABLE_PAGES, "pages")       /* site32 page64 -> page_row */          \
 	X(TABLE_BODIES, "bodies")     /* site32 page64 -> zstd */              \
 	X(TABLE_RECORDS, "records")   /* site32 page64 -> record */            \
-	X(TABLE_SHINGLES, "shingles") /* site32 shingle32 -> u64 member */     \
+	X(TABLE_SHINGLES, "shingles") /* site32 id32 -> u64 shingle */         \
 	X(TABLE_SETS, "sets")         /* site32 set32 -> shingles, packed */   \
 	X(TABLE_CLUSTERS, "clusters") /* site32 cluster32 -> cluster_row */    \
 	X(TABLE_MEMBERS, "members")   /* site32 cluster32 page64 -> set32 */   \

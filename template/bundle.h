@@ -5,7 +5,7 @@
  *
  *	site       a JSON object: bundle_site.h
  *	model      the site's own model of ridges, as text; may be missing
- *	shingles      u64 members of signatures, ascending
+ *	shingles      u64 shingles of signatures, ascending
  *	sets       signatures: cluster, shingles*
  *	fragments  u64 hashes of fragments, ascending
  *	pages      u64 key, u64 hash of the body, cluster, HTTP status, charset,

@@ -29,7 +29,7 @@ static unsigned reach_of(const struct site_view *site)
 struct search {
 	bool *is_own; /* [limit]: by shingle, is it one of the page's? */
 	size_t limit;
-	size_t count; /* of its members that are shingles */
+	size_t count; /* of its shingles that the site has */
 	size_t size;  /* of its members */
 	unsigned reach;
 	uint32_t set;
@@ -75,7 +75,7 @@ static void consider(void *visitor, const struct shingle_set *set)
 	search->is_found = true;
 }
 
-/* Mark the shingles of the site that stand for members of `own`. */
+/* Mark the ids of the site that stand for shingles of `own`. */
 static void mark_shingles(const struct site_view *site, struct signature own,
 			  struct search *search)
 {

@@ -53,7 +53,7 @@ struct taught {
 };
 
 struct site_source {
-	/* The shingles that stand for members of `own`, ascending, written to
+	/* The ids that stand for shingles of `own`, ascending, written to
 	   `shingles_out` [own.count]; returns how many. */
 	size_t (*find_shingles)(void *context, struct signature own,
 				uint32_t *shingles_out);

@@ -45,7 +45,7 @@ struct report_score {
 struct report {
 	enum measure measure;
 	unsigned threshold; /* that the pages are grouped at */
-	size_t shingle_ids; /* distinct members of all signatures */
+	size_t shingle_ids; /* distinct shingles of all signatures */
 	struct dendrogram dendrogram;
 	struct histogram histogram;
 	struct dendrogram_point *curve; /* [DENDROGRAM_POINTS] */

@@ -156,7 +156,7 @@ enum error dictionary_restore(struct dictionary *dictionary,
 	dictionary->rows[shingle_id] =
 		(struct dictionary_row){shingle, 0, TAKEN};
 	if (map_get(&dictionary->id_of_shingle, shingle) != MAP_NONE)
-		dictionary->has_twins = true;
+		dictionary->has_duplicates = true;
 	map_set(&dictionary->id_of_shingle, shingle, shingle_id);
 	return ERR_NONE;
 }
@@ -187,7 +187,7 @@ bool dictionary_check(struct dictionary *dictionary)
 		row->next = dictionary->free;
 		dictionary->free = i - 1;
 	}
-	return !dictionary->has_twins;
+	return !dictionary->has_duplicates;
 }
 
 size_t dictionary_bytes(const struct dictionary *dictionary)

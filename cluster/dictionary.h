@@ -33,7 +33,7 @@ struct dictionary {
 	struct list dropped; /* the same */
 	struct list taken;   /* by dictionary_take() */
 	struct list spare;   /* for its sort */
-	bool has_twins;      /* two ids were restored for one shingle */
+	bool has_duplicates; /* two ids were restored for one shingle */
 };
 
 /* `seed` decides where shingles stand in memory, and nothing else. */

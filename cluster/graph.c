@@ -27,27 +27,28 @@ void graph_begin(struct graph *graph, unsigned threshold, uint64_t seed)
 		.threshold = threshold,
 		.radius = radius_of(threshold),
 	};
-	roster_begin(&graph->roster, seed);
+	signature_table_begin(&graph->signature_table, seed);
 	group_begin(&graph->index);
-	forest_begin(&graph->forest);
+	spanning_forest_begin(&graph->forest);
 }
 
 void graph_end(struct graph *graph)
 {
-	roster_end(&graph->roster);
+	signature_table_end(&graph->signature_table);
 	group_end(&graph->index);
-	forest_end(&graph->forest);
+	spanning_forest_end(&graph->forest);
 	probe_free(&graph->probe);
 	join_free(&graph->join);
-	parts_free(&graph->parts);
+	subcomponents_free(&graph->subcomponents);
 	list_free(&graph->links);
 }
 
 uint32_t graph_common(struct graph *graph, uint32_t set)
 {
 	graph->comparisons++;
-	return probe_common(&graph->probe,
-			    roster_shingles(&graph->roster, set));
+	return probe_common(
+		&graph->probe,
+		signature_table_shingles(&graph->signature_table, set));
 }
 
 struct newcomer {
@@ -55,16 +56,18 @@ struct newcomer {
 	uint32_t set;
 };
 
-static struct roster_component *component_of(struct graph *graph, uint32_t set)
+static struct signature_table_component *component_of(struct graph *graph,
+						      uint32_t set)
 {
-	return &graph->roster.components[graph->roster.sets[set].component];
+	return &graph->signature_table
+			.components[graph->signature_table.sets[set].component];
 }
 
-static bool is_not_reached(void *context, uint32_t centre)
+static bool is_not_reached(void *context, uint32_t pivot)
 {
 	const struct newcomer *newcomer = context;
 
-	return !component_of(newcomer->graph, centre)->is_reached;
+	return !component_of(newcomer->graph, pivot)->is_reached;
 }
 
 static void reach(void *context, uint32_t set)
@@ -74,27 +77,28 @@ static void reach(void *context, uint32_t set)
 
 	component_of(graph, set)->is_reached = true;
 	list_push(&graph->links, set);
-	forest_link(&graph->forest, &graph->roster, newcomer->set, set);
+	spanning_forest_link(&graph->forest, &graph->signature_table,
+			     newcomer->set, set);
 }
 
 static void settle(struct graph *graph, uint32_t set, struct join_home home)
 {
 	if (home.group == NOBODY)
-		group_found(&graph->index, &graph->roster, set);
+		group_found(&graph->index, &graph->signature_table, set);
 	else
-		group_join(&graph->index, &graph->roster, home.group, set,
-			   home.common);
+		group_join(&graph->index, &graph->signature_table, home.group,
+			   set, home.common);
 }
 
 /* From threshold 1000 on all sets are linked. */
 static void link_with_all(struct graph *graph)
 {
-	const struct roster *roster = &graph->roster;
+	const struct signature_table *signature_table = &graph->signature_table;
 
-	for (uint32_t i = 0; i < roster->component_rows; i++) {
-		if (roster->components[i].set_count > 0)
+	for (uint32_t i = 0; i < signature_table->component_rows; i++) {
+		if (signature_table->components[i].set_count > 0)
 			list_push(&graph->links,
-				  roster->components[i].first_set);
+				  signature_table->components[i].first_set);
 	}
 }
 
@@ -110,7 +114,8 @@ const struct list *graph_add(struct graph *graph, uint32_t set)
 		return &graph->links;
 	}
 	/* Neither links with another set: an empty one, and any at 0. */
-	if (graph->roster.sets[set].count == 0 || graph->threshold == 0)
+	if (graph->signature_table.sets[set].count == 0 ||
+	    graph->threshold == 0)
 		return &graph->links;
 	join_search(graph, set, &want, &home);
 	settle(graph, set, home);
@@ -119,7 +124,7 @@ const struct list *graph_add(struct graph *graph, uint32_t set)
 	return &graph->links;
 }
 
-/* The member that has most in common with the centre shall follow it. */
+/* The member that has most in common with the pivot shall follow it. */
 static uint32_t find_heir(const struct group *group)
 {
 	uint32_t heir = 1;
@@ -131,16 +136,17 @@ static uint32_t find_heir(const struct group *group)
 	return heir;
 }
 
-/* After a change of the centre: who is within the radius of the new one stays,
+/* After a change of the pivot: who is within the radius of the new one stays,
  * the others leave for `leavers`. */
 static void measure_again(struct graph *graph, uint32_t row,
 			  struct list *leavers)
 {
 	struct group *group = &graph->index.groups[row];
-	uint32_t size = graph->roster.sets[group->centre].count;
+	uint32_t size = graph->signature_table.sets[group->pivot].count;
 
 	probe_aim(&graph->probe,
-		  roster_shingles(&graph->roster, group->centre));
+		  signature_table_shingles(&graph->signature_table,
+					   group->pivot));
 	group->members[0].common = size;
 	for (uint32_t i = 1; i < group->member_count; i++) {
 		struct group_member *member = &group->members[i];
@@ -151,13 +157,14 @@ static void measure_again(struct graph *graph, uint32_t row,
 			list_push(leavers, member->set);
 	}
 	for (uint32_t i = 0; i < leavers->count; i++)
-		group_leave(&graph->index, &graph->roster, leavers->items[i]);
+		group_leave(&graph->index, &graph->signature_table,
+			    leavers->items[i]);
 	group_tighten(&graph->index, row);
 }
 
 static void leave_group(struct graph *graph, uint32_t set)
 {
-	struct roster_set *row = &graph->roster.sets[set];
+	struct signature_table_set *row = &graph->signature_table.sets[set];
 	struct list *leavers = &graph->links;
 	uint32_t group = row->group;
 	struct join_home home;
@@ -165,13 +172,13 @@ static void leave_group(struct graph *graph, uint32_t set)
 	if (group == NOBODY)
 		return;
 	if (row->slot > 0 || graph->index.groups[group].member_count == 1) {
-		group_leave(&graph->index, &graph->roster, set);
+		group_leave(&graph->index, &graph->signature_table, set);
 		return;
 	}
 	leavers->count = 0;
-	group_recentre(&graph->index, &graph->roster, group,
-		       find_heir(&graph->index.groups[group]));
-	group_leave(&graph->index, &graph->roster, set);
+	group_change_pivot(&graph->index, &graph->signature_table, group,
+			   find_heir(&graph->index.groups[group]));
+	group_leave(&graph->index, &graph->signature_table, set);
 	measure_again(graph, group, leavers);
 	for (uint32_t i = 0; i < leavers->count; i++) {
 		join_search(graph, leavers->items[i], NULL, &home);
@@ -182,52 +189,56 @@ static void leave_group(struct graph *graph, uint32_t set)
 void graph_drop(struct graph *graph, uint32_t set)
 {
 	leave_group(graph, set);
-	forest_isolate(&graph->forest, &graph->roster, set, &graph->links);
+	spanning_forest_isolate(&graph->forest, &graph->signature_table, set,
+				&graph->links);
 	probe_aim(&graph->probe, (struct shingle_set){0});
-	roster_drop_set(&graph->roster, set);
-	parts_find(graph, &graph->links);
+	signature_table_drop_set(&graph->signature_table, set);
+	subcomponents_find(graph, &graph->links);
 }
 
 static uint32_t merge_links(struct graph *graph)
 {
-	struct roster *roster = &graph->roster;
-	uint32_t winner = roster->sets[graph->links.items[0]].component;
+	struct signature_table *signature_table = &graph->signature_table;
+	uint32_t winner =
+		signature_table->sets[graph->links.items[0]].component;
 
 	for (uint32_t i = 1; i < graph->links.count; i++) {
 		uint32_t component =
-			roster->sets[graph->links.items[i]].component;
+			signature_table->sets[graph->links.items[i]].component;
 		uint32_t loser = component;
 
-		if (roster->components[component].set_count >
-		    roster->components[winner].set_count) {
+		if (signature_table->components[component].set_count >
+		    signature_table->components[winner].set_count) {
 			loser = winner;
 			winner = component;
 		}
-		while (roster->components[loser].first_set != NOBODY)
-			roster_move_set(roster,
-					roster->components[loser].first_set,
-					winner);
-		roster_drop_component(roster, loser);
+		while (signature_table->components[loser].first_set != NOBODY)
+			signature_table_move_set(
+				signature_table,
+				signature_table->components[loser].first_set,
+				winner);
+		signature_table_drop_component(signature_table, loser);
 	}
 	return winner;
 }
 
 void graph_rebuild(struct graph *graph, unsigned threshold)
 {
-	struct roster *roster = &graph->roster;
+	struct signature_table *signature_table = &graph->signature_table;
 
 	graph->threshold = threshold;
 	graph->radius = radius_of(threshold);
-	forest_clear(&graph->forest, roster);
-	group_clear(&graph->index, roster);
-	roster_scatter(roster);
-	for (uint32_t i = 0; i < roster->set_rows; i++) {
-		if (!roster->sets[i].is_used)
+	spanning_forest_clear(&graph->forest, signature_table);
+	group_clear(&graph->index, signature_table);
+	signature_table_scatter(signature_table);
+	for (uint32_t i = 0; i < signature_table->set_rows; i++) {
+		if (!signature_table->sets[i].is_used)
 			continue;
-		roster_move_set(roster, i,
-				graph_add(graph, i)->count == 0
-					? roster_add_component(roster)
-					: merge_links(graph));
+		signature_table_move_set(
+			signature_table, i,
+			graph_add(graph, i)->count == 0
+				? signature_table_add_component(signature_table)
+				: merge_links(graph));
 	}
 }
 
@@ -237,12 +248,13 @@ size_t graph_bytes(const struct graph *graph)
 	size_t numbers = (size_t)join->hits.capacity + join->touched.capacity +
 			 join->ordered.capacity + join->starts.capacity +
 			 join->skipped.capacity + graph->links.capacity +
-			 graph->parts.active.capacity;
+			 graph->subcomponents.active.capacity;
 
-	return sizeof(*graph) + roster_bytes(&graph->roster) +
+	return sizeof(*graph) + signature_table_bytes(&graph->signature_table) +
 	       group_bytes(&graph->index) +
 	       graph->forest.capacity * sizeof(*graph->forest.halves) +
 	       graph->probe.words * sizeof(*graph->probe.bits) +
-	       graph->parts.capacity * sizeof(*graph->parts.items) +
+	       graph->subcomponents.capacity *
+		       sizeof(*graph->subcomponents.items) +
 	       numbers * sizeof(uint32_t);
 }

@@ -8,23 +8,23 @@
 
 #include <stdint.h>
 
-#include "cluster/forest.h"
+#include "cluster/spanning_forest.h"
 #include "cluster/group.h"
 #include "cluster/join.h"
 #include "cluster/list.h"
 #include "cluster/overlap.h"
-#include "cluster/parts.h"
-#include "cluster/roster.h"
+#include "cluster/subcomponents.h"
+#include "cluster/signature_table.h"
 
 struct graph {
 	unsigned threshold; /* permille */
 	unsigned radius;    /* of groups; at most the threshold */
-	struct roster roster;
+	struct signature_table signature_table;
 	struct group_index index;
-	struct forest forest;
+	struct spanning_forest forest;
 	struct probe probe;
 	struct join_scratch join;
-	struct parts parts;
+	struct subcomponents subcomponents;
 	struct list links;
 	uint64_t comparisons;
 };
@@ -45,7 +45,8 @@ const struct list *graph_add(struct graph *graph, uint32_t set);
 
 /*
  * Take out `set`, which has no pages, and drop it. What falls apart thereby is
- * in graph->parts, until the next call; the caller makes components of it.
+ * in graph->subcomponents, until the next call; the caller makes components of
+ * it.
  */
 void graph_drop(struct graph *graph, uint32_t set);
 

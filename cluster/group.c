@@ -37,7 +37,7 @@ static uint32_t add_row(struct group_index *index)
 				 sizeof(*index->groups));
 		row = index->rows++;
 	} else {
-		index->free = index->groups[row].centre;
+		index->free = index->groups[row].pivot;
 	}
 	index->groups[row] = (struct group){0};
 	index->count++;
@@ -92,11 +92,12 @@ static void widen(struct group *group, struct group_member member)
 		group->max_outside = member.count - member.common;
 }
 
-void group_join(struct group_index *index, struct roster *roster,
-		uint32_t group, uint32_t set, uint32_t common)
+void group_join(struct group_index *index,
+		struct signature_table *signature_table, uint32_t group,
+		uint32_t set, uint32_t common)
 {
 	struct group *row = &index->groups[group];
-	struct roster_set *joining = &roster->sets[set];
+	struct signature_table_set *joining = &signature_table->sets[set];
 	struct group_member member = {set, joining->count, common};
 
 	joining->group = group;
@@ -105,17 +106,18 @@ void group_join(struct group_index *index, struct roster *roster,
 				&row->member_capacity, sizeof(*row->members));
 	row->members[row->member_count++] = member;
 	widen(row, member);
-	post(index, group, roster_shingles(roster, set));
+	post(index, group, signature_table_shingles(signature_table, set));
 }
 
-uint32_t group_found(struct group_index *index, struct roster *roster,
-		     uint32_t set)
+uint32_t group_found(struct group_index *index,
+		     struct signature_table *signature_table, uint32_t set)
 {
 	uint32_t group = add_row(index);
 
-	index->groups[group].centre = set;
+	index->groups[group].pivot = set;
 	index->groups[group].min_count = UINT32_MAX;
-	group_join(index, roster, group, set, roster->sets[set].count);
+	group_join(index, signature_table, group, set,
+		   signature_table->sets[set].count);
 	return group;
 }
 
@@ -127,19 +129,19 @@ static void drop_row(struct group_index *index, uint32_t group)
 		unpost(index, group, row->shingle_ids.items[i]);
 	list_free(&row->shingle_ids);
 	free(row->members);
-	*row = (struct group){.centre = index->free};
+	*row = (struct group){.pivot = index->free};
 	index->free = group;
 	index->count--;
 }
 
 /* Clear or set the bits of all shingles that members have. */
 static void mark_shingles(struct group_index *index,
-			  const struct roster *roster,
+			  const struct signature_table *signature_table,
 			  const struct group *group, bool is_set)
 {
 	for (uint32_t i = 0; i < group->member_count; i++) {
-		struct shingle_set shingle_ids =
-			roster_shingles(roster, group->members[i].set);
+		struct shingle_set shingle_ids = signature_table_shingles(
+			signature_table, group->members[i].set);
 
 		for (uint32_t j = 0; j < shingle_ids.count; j++) {
 			uint64_t *word =
@@ -157,7 +159,8 @@ static void mark_shingles(struct group_index *index,
 
 /* Forget the shingles that no member has any more. */
 static void prune_shingles(struct group_index *index,
-			   const struct roster *roster, uint32_t group)
+			   const struct signature_table *signature_table,
+			   uint32_t group)
 {
 	struct group *row = &index->groups[group];
 	size_t words = index->posting_rows / WORD_BITS + 1;
@@ -170,7 +173,7 @@ static void prune_shingles(struct group_index *index,
 		       (words - index->words) * sizeof(*index->bits));
 		index->words = words;
 	}
-	mark_shingles(index, roster, row, true);
+	mark_shingles(index, signature_table, row, true);
 	for (uint32_t i = 0; i < row->shingle_ids.count; i++) {
 		uint32_t shingle_id = row->shingle_ids.items[i];
 
@@ -181,7 +184,7 @@ static void prune_shingles(struct group_index *index,
 		else
 			unpost(index, group, shingle_id);
 	}
-	mark_shingles(index, roster, row, false);
+	mark_shingles(index, signature_table, row, false);
 	list_free(&row->shingle_ids);
 	row->shingle_ids = kept;
 	row->left = 0;
@@ -198,16 +201,17 @@ static void give_back(struct group *group)
 	group->member_capacity = capacity;
 }
 
-void group_leave(struct group_index *index, struct roster *roster, uint32_t set)
+void group_leave(struct group_index *index,
+		 struct signature_table *signature_table, uint32_t set)
 {
-	struct roster_set *leaving = &roster->sets[set];
+	struct signature_table_set *leaving = &signature_table->sets[set];
 	uint32_t group = leaving->group;
 	struct group *row = &index->groups[group];
 	struct group_member *last = &row->members[row->member_count - 1];
 
 	assert(leaving->slot > 0 || row->member_count == 1);
 	row->members[leaving->slot] = *last;
-	roster->sets[last->set].slot = leaving->slot;
+	signature_table->sets[last->set].slot = leaving->slot;
 	leaving->group = NOBODY;
 	row->member_count--;
 	row->left++;
@@ -217,20 +221,21 @@ void group_leave(struct group_index *index, struct roster *roster, uint32_t set)
 	}
 	give_back(row);
 	if (row->left > row->member_count)
-		prune_shingles(index, roster, group);
+		prune_shingles(index, signature_table, group);
 }
 
-void group_recentre(struct group_index *index, struct roster *roster,
-		    uint32_t group, uint32_t member)
+void group_change_pivot(struct group_index *index,
+			struct signature_table *signature_table, uint32_t group,
+			uint32_t member)
 {
 	struct group *row = &index->groups[group];
-	struct group_member centre = row->members[member];
+	struct group_member pivot = row->members[member];
 
 	row->members[member] = row->members[0];
-	row->members[0] = centre;
-	row->centre = centre.set;
-	roster->sets[row->members[member].set].slot = member;
-	roster->sets[centre.set].slot = 0;
+	row->members[0] = pivot;
+	row->pivot = pivot.set;
+	signature_table->sets[row->members[member].set].slot = member;
+	signature_table->sets[pivot.set].slot = 0;
 }
 
 void group_tighten(struct group_index *index, uint32_t group)
@@ -244,11 +249,12 @@ void group_tighten(struct group_index *index, uint32_t group)
 		widen(row, row->members[i]);
 }
 
-void group_clear(struct group_index *index, struct roster *roster)
+void group_clear(struct group_index *index,
+		 struct signature_table *signature_table)
 {
 	group_end(index);
-	for (uint32_t i = 0; i < roster->set_rows; i++)
-		roster->sets[i].group = NOBODY;
+	for (uint32_t i = 0; i < signature_table->set_rows; i++)
+		signature_table->sets[i].group = NOBODY;
 }
 
 size_t group_bytes(const struct group_index *index)

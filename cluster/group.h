@@ -1,5 +1,5 @@
 /*
- * cluster/group.h - groups of sets that stand within a radius of their centre,
+ * cluster/group.h - groups of sets that stand within a radius of their pivot,
  * which is one of them, and which groups a shingle occurs in. Searches exclude
  * whole groups by what is known of them, instead of set by set. Empty sets are
  * in none. Internal to cluster/.
@@ -11,23 +11,23 @@
 #include <stdint.h>
 
 #include "cluster/list.h"
-#include "cluster/roster.h"
+#include "cluster/signature_table.h"
 
 struct group_member {
 	uint32_t set;
 	uint32_t count;  /* of its shingles */
-	uint32_t common; /* shingles that the centre has, too */
+	uint32_t common; /* shingles that the pivot has, too */
 };
 
 struct group {
-	struct group_member *members; /* [member_count]; first the centre */
+	struct group_member *members; /* [member_count]; first the pivot */
 	size_t member_capacity;
 	uint32_t member_count; /* 0: the row is free */
-	uint32_t centre;       /* set; or free row */
+	uint32_t pivot;        /* set; or free row */
 	/* Bounds over the members, not drawn in when one leaves: */
 	uint32_t min_count;
 	uint32_t max_count;
-	uint32_t max_outside; /* shingles that the centre does not have */
+	uint32_t max_outside; /* shingles that the pivot does not have */
 	uint32_t left;        /* members that left since `shingles` was made */
 	struct list shingle_ids; /* those of all members, and maybe others */
 };
@@ -58,25 +58,28 @@ static inline struct list group_postings(const struct group_index *index,
 }
 
 /* A new group around `set`, which is in none and not empty: its row. */
-uint32_t group_found(struct group_index *index, struct roster *roster,
-		     uint32_t set);
+uint32_t group_found(struct group_index *index,
+		     struct signature_table *signature_table, uint32_t set);
 
-/* `set`, which is in none, has `common` shingles in common with the centre. */
-void group_join(struct group_index *index, struct roster *roster,
-		uint32_t group, uint32_t set, uint32_t common);
+/* `set`, which is in none, has `common` shingles in common with the pivot. */
+void group_join(struct group_index *index,
+		struct signature_table *signature_table, uint32_t group,
+		uint32_t set, uint32_t common);
 
-/* `set` leaves its group; a centre only as the last one. */
-void group_leave(struct group_index *index, struct roster *roster,
-		 uint32_t set);
+/* `set` leaves its group; a pivot only as the last one. */
+void group_leave(struct group_index *index,
+		 struct signature_table *signature_table, uint32_t set);
 
-/* Make another member, by its index, the centre. The caller then gives every
+/* Make another member, by its index, the pivot. The caller then gives every
  * member its number of common shingles, and calls group_tighten(). */
-void group_recentre(struct group_index *index, struct roster *roster,
-		    uint32_t group, uint32_t member);
+void group_change_pivot(struct group_index *index,
+			struct signature_table *signature_table, uint32_t group,
+			uint32_t member);
 void group_tighten(struct group_index *index, uint32_t group);
 
 /* Drop all groups. */
-void group_clear(struct group_index *index, struct roster *roster);
+void group_clear(struct group_index *index,
+		 struct signature_table *signature_table);
 
 /* Memory, about. */
 size_t group_bytes(const struct group_index *index);

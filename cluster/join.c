@@ -206,9 +206,9 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 }
 
 /*
- * Look for a link among the members of a group, whose centre has `common` of
+ * Look for a link among the members of a group, whose pivot has `common` of
  * the shingles and is not linked. What a member y shares with the set x lies in
- * the centre c or outside of it:
+ * the pivot c or outside of it:
  * |x n y| <= min(|x n c|, |y n c|) + min(|x \ c|, |y \ c|)
  */
 static void search_members(struct search *search, const struct group *group,
@@ -253,18 +253,18 @@ static void search_group(struct search *search, uint32_t row, uint32_t hits)
 	    most < need_with(search, group->min_count, search->threshold))
 		return;
 	is_wanted =
-		want != NULL && want->is_wanted(want->context, group->centre);
+		want != NULL && want->is_wanted(want->context, group->pivot);
 	is_home = search->home != NULL && search->home->group == NOBODY &&
 		  most >= need_with(search, size, radius);
 	if (!is_wanted && !is_home)
 		return;
-	common = common_with(search, group->centre);
+	common = common_with(search, group->pivot);
 	if (is_home && common >= need_with(search, size, radius))
 		*search->home = (struct join_home){row, common};
 	if (!is_wanted)
 		return;
 	if (common >= need_with(search, size, search->threshold))
-		want->found(want->context, group->centre);
+		want->found(want->context, group->pivot);
 	else
 		search_members(search, group, common);
 }
@@ -276,7 +276,8 @@ void join_search(struct graph *graph, uint32_t set,
 		.graph = graph,
 		.want = want,
 		.home = home_out,
-		.shingle_ids = roster_shingles(&graph->roster, set),
+		.shingle_ids =
+			signature_table_shingles(&graph->signature_table, set),
 		.threshold = want == NULL ? graph->radius : graph->threshold,
 	};
 	const struct join_scratch *scratch = &graph->join;

@@ -15,16 +15,16 @@ struct graph;
 
 /* Which links are looked for. All sets of a group are wanted, or none. */
 struct join_want {
-	/* Whether links with the group of `centre` are. */
-	bool (*is_wanted)(void *context, uint32_t centre);
+	/* Whether links with the group of `pivot` are. */
+	bool (*is_wanted)(void *context, uint32_t pivot);
 	/* `set` is one; it changes what is wanted from here on. */
 	void (*found)(void *context, uint32_t set);
 	void *context;
 };
 
 struct join_home {
-	uint32_t group;  /* NOBODY: no centre is within the radius */
-	uint32_t common; /* shingles that its centre has */
+	uint32_t group;  /* NOBODY: no pivot is within the radius */
+	uint32_t common; /* shingles that its pivot has */
 };
 
 /* What a search works with. Begin with {0}; end with join_free(). */

@@ -49,20 +49,20 @@ void linkage_destroy(struct linkage *linkage)
 	if (linkage == NULL)
 		return;
 	graph_end(&linkage->graph);
-	journal_free(&linkage->journal);
+	change_set_free(&linkage->change_set);
 	free(linkage);
 }
 
 static void begin(struct linkage *linkage)
 {
-	dictionary_forget(&linkage->graph.roster.dictionary);
-	journal_begin(&linkage->journal);
+	dictionary_forget(&linkage->graph.signature_table.dictionary);
+	change_set_begin(&linkage->change_set);
 }
 
 /* Whether `a` keeps its label when it meets `b`: a label that is known outside
  * beats none, then counts the size, then the smaller number. */
-static bool is_stronger(const struct roster_component *a,
-			const struct roster_component *b)
+static bool is_stronger(const struct signature_table_component *a,
+			const struct signature_table_component *b)
 {
 	if ((a->label == 0) != (b->label == 0))
 		return b->label == 0;
@@ -73,31 +73,36 @@ static bool is_stronger(const struct roster_component *a,
 
 static void merge(struct linkage *linkage, uint32_t loser, uint32_t winner)
 {
-	struct roster *roster = &linkage->graph.roster;
-	uint32_t label = roster->components[loser].label;
+	struct signature_table *signature_table =
+		&linkage->graph.signature_table;
+	uint32_t label = signature_table->components[loser].label;
 
-	while (roster->components[loser].first_set != NOBODY)
-		journal_move_set(&linkage->journal, roster,
-				 roster->components[loser].first_set, winner);
-	roster_drop_component(roster, loser);
-	journal_add_merge(&linkage->journal, label, winner);
+	while (signature_table->components[loser].first_set != NOBODY)
+		change_set_move_set(
+			&linkage->change_set, signature_table,
+			signature_table->components[loser].first_set, winner);
+	signature_table_drop_component(signature_table, loser);
+	change_set_add_merge(&linkage->change_set, label, winner);
 }
 
 /* Make one component of those of the linked sets, of which there is one. */
 static uint32_t merge_linked(struct linkage *linkage, const struct list *links)
 {
-	const struct roster *roster = &linkage->graph.roster;
-	uint32_t winner = roster->sets[links->items[0]].component;
+	const struct signature_table *signature_table =
+		&linkage->graph.signature_table;
+	uint32_t winner = signature_table->sets[links->items[0]].component;
 
 	for (uint32_t i = 1; i < links->count; i++) {
-		uint32_t other = roster->sets[links->items[i]].component;
+		uint32_t other =
+			signature_table->sets[links->items[i]].component;
 
-		if (is_stronger(&roster->components[other],
-				&roster->components[winner]))
+		if (is_stronger(&signature_table->components[other],
+				&signature_table->components[winner]))
 			winner = other;
 	}
 	for (uint32_t i = 0; i < links->count; i++) {
-		uint32_t other = roster->sets[links->items[i]].component;
+		uint32_t other =
+			signature_table->sets[links->items[i]].component;
 
 		if (other != winner)
 			merge(linkage, other, winner);
@@ -108,23 +113,25 @@ static uint32_t merge_linked(struct linkage *linkage, const struct list *links)
 /* Add a set that is not there yet, in the component where it belongs. */
 static uint32_t add_set(struct linkage *linkage, struct signature signature)
 {
-	struct roster *roster = &linkage->graph.roster;
-	uint32_t set = roster_add_set(roster, signature);
+	struct signature_table *signature_table =
+		&linkage->graph.signature_table;
+	uint32_t set = signature_table_add_set(signature_table, signature);
 	const struct list *links = graph_add(&linkage->graph, set);
 	uint32_t component;
 
 	if (links->count > 0) {
 		component = merge_linked(linkage, links);
-	} else if (linkage->journal.vacant != 0) {
-		component = roster_add_component(roster);
-		roster_name(roster, component, linkage->journal.vacant);
-		linkage->journal.vacant = 0;
+	} else if (linkage->change_set.vacant != 0) {
+		component = signature_table_add_component(signature_table);
+		signature_table_name(signature_table, component,
+				     linkage->change_set.vacant);
+		linkage->change_set.vacant = 0;
 	} else {
-		component = roster_add_component(roster);
-		journal_add_fresh(&linkage->journal, component, 0);
+		component = signature_table_add_component(signature_table);
+		change_set_add_fresh(&linkage->change_set, component, 0);
 	}
-	roster_move_set(roster, set, component);
-	linkage->journal.added_set = set;
+	signature_table_move_set(signature_table, set, component);
+	linkage->change_set.added_set = set;
 	return set;
 }
 
@@ -132,28 +139,30 @@ static uint32_t add_set(struct linkage *linkage, struct signature signature)
 static void drop_set(struct linkage *linkage, uint32_t set)
 {
 	struct graph *graph = &linkage->graph;
-	uint32_t component = graph->roster.sets[set].component;
-	uint32_t label = graph->roster.components[component].label;
+	uint32_t component = graph->signature_table.sets[set].component;
+	uint32_t label = graph->signature_table.components[component].label;
 
-	linkage->journal.dropped_set = set;
+	linkage->change_set.dropped_set = set;
 	graph_drop(graph, set);
-	if (graph->roster.components[component].set_count == 0) {
-		roster_drop_component(&graph->roster, component);
-		linkage->journal.vacant = label;
-	} else if (graph->parts.left > 1) {
-		split_component(graph, &linkage->journal, component);
+	if (graph->signature_table.components[component].set_count == 0) {
+		signature_table_drop_component(&graph->signature_table,
+					       component);
+		linkage->change_set.vacant = label;
+	} else if (graph->subcomponents.left > 1) {
+		split_component(graph, &linkage->change_set, component);
 	}
-	parts_forget(graph);
+	subcomponents_forget(graph);
 }
 
 static void leave(struct linkage *linkage, uint32_t page)
 {
-	struct roster *roster = &linkage->graph.roster;
-	uint32_t set = roster->pages[page].set;
+	struct signature_table *signature_table =
+		&linkage->graph.signature_table;
+	uint32_t set = signature_table->pages[page].set;
 
-	journal_note_page(&linkage->journal, roster, page);
-	roster_move_page(roster, page, NOBODY);
-	if (roster->sets[set].page_count == 0)
+	change_set_note_page(&linkage->change_set, signature_table, page);
+	signature_table_move_page(signature_table, page, NOBODY);
+	if (signature_table->sets[set].page_count == 0)
 		drop_set(linkage, set);
 }
 
@@ -162,26 +171,31 @@ static void leave(struct linkage *linkage, uint32_t page)
 static bool is_full(const struct linkage *linkage, struct signature signature,
 		    uint32_t page, uint32_t set)
 {
-	const struct roster *roster = &linkage->graph.roster;
-	size_t sets = roster->set_count;
+	const struct signature_table *signature_table =
+		&linkage->graph.signature_table;
+	size_t sets = signature_table->set_count;
 
-	if (page == NOBODY && roster->page_count >= linkage->options.max_pages)
+	if (page == NOBODY &&
+	    signature_table->page_count >= linkage->options.max_pages)
 		return true;
 	if (set != NOBODY)
 		return false;
 	if (page != NOBODY &&
-	    roster->sets[roster->pages[page].set].page_count == 1)
+	    signature_table->sets[signature_table->pages[page].set]
+			    .page_count == 1)
 		sets--;
 	return sets >= linkage->options.max_sets ||
-	       !dictionary_has_room(&roster->dictionary, signature.count);
+	       !dictionary_has_room(&signature_table->dictionary,
+				    signature.count);
 }
 
 enum error linkage_put(struct linkage *linkage, uint64_t page,
 		       struct signature signature, uint32_t *next_label,
 		       struct linkage_changes *changes_out)
 {
-	struct roster *roster = &linkage->graph.roster;
-	uint32_t row = roster_find_page(roster, page);
+	struct signature_table *signature_table =
+		&linkage->graph.signature_table;
+	uint32_t row = signature_table_find_page(signature_table, page);
 	uint32_t set;
 
 	*changes_out = no_changes;
@@ -189,88 +203,97 @@ enum error linkage_put(struct linkage *linkage, uint64_t page,
 	if (signature.count > linkage->options.max_shingles ||
 	    *next_label > last_label)
 		return ERR_TOO_LARGE;
-	set = roster_find_set(roster, signature);
+	set = signature_table_find_set(signature_table, signature);
 	if (is_full(linkage, signature, row, set))
 		return ERR_TOO_LARGE;
 	if (row == NOBODY) {
-		row = roster_add_page(roster, page);
-		journal_note_page(&linkage->journal, roster, row);
-	} else if (roster->pages[row].set == set) {
+		row = signature_table_add_page(signature_table, page);
+		change_set_note_page(&linkage->change_set, signature_table,
+				     row);
+	} else if (signature_table->pages[row].set == set) {
 		return ERR_NONE;
 	} else {
 		leave(linkage, row);
 	}
 	if (set == NOBODY)
 		set = add_set(linkage, signature);
-	roster_move_page(roster, row, set);
-	*changes_out = journal_end(&linkage->journal, roster, next_label);
+	signature_table_move_page(signature_table, row, set);
+	*changes_out = change_set_end(&linkage->change_set, signature_table,
+				      next_label);
 	return ERR_NONE;
 }
 
 void linkage_remove(struct linkage *linkage, uint64_t page,
 		    uint32_t *next_label, struct linkage_changes *changes_out)
 {
-	struct roster *roster = &linkage->graph.roster;
-	uint32_t row = roster_find_page(roster, page);
+	struct signature_table *signature_table =
+		&linkage->graph.signature_table;
+	uint32_t row = signature_table_find_page(signature_table, page);
 
 	*changes_out = no_changes;
 	begin(linkage);
 	if (row == NOBODY)
 		return;
 	leave(linkage, row);
-	*changes_out = journal_end(&linkage->journal, roster, next_label);
-	roster_drop_page(roster, row);
+	*changes_out = change_set_end(&linkage->change_set, signature_table,
+				      next_label);
+	signature_table_drop_page(signature_table, row);
 }
 
 uint32_t linkage_label(const struct linkage *linkage, uint64_t page)
 {
-	return roster_set_label(&linkage->graph.roster,
-				linkage_set(linkage, page));
+	return signature_table_set_label(&linkage->graph.signature_table,
+					 linkage_set(linkage, page));
 }
 
 uint32_t linkage_set(const struct linkage *linkage, uint64_t page)
 {
-	const struct roster *roster = &linkage->graph.roster;
-	uint32_t row = roster_find_page(roster, page);
+	const struct signature_table *signature_table =
+		&linkage->graph.signature_table;
+	uint32_t row = signature_table_find_page(signature_table, page);
 
-	return row == NOBODY ? LINKAGE_NONE : roster->pages[row].set;
+	return row == NOBODY ? LINKAGE_NONE : signature_table->pages[row].set;
 }
 
 uint64_t linkage_shingle(const struct linkage *linkage, uint32_t shingle_id)
 {
-	return linkage->graph.roster.dictionary.rows[shingle_id].shingle;
+	return linkage->graph.signature_table.dictionary.rows[shingle_id]
+		.shingle;
 }
 
 struct linkage_set_view linkage_set_at(const struct linkage *linkage,
 				       uint32_t set)
 {
-	const struct roster *roster = &linkage->graph.roster;
+	const struct signature_table *signature_table =
+		&linkage->graph.signature_table;
 	struct shingle_set shingle_ids;
 
-	if (set >= roster->set_rows || !roster->sets[set].is_used)
+	if (set >= signature_table->set_rows ||
+	    !signature_table->sets[set].is_used)
 		return (struct linkage_set_view){0};
-	shingle_ids = roster_shingles(roster, set);
+	shingle_ids = signature_table_shingles(signature_table, set);
 	return (struct linkage_set_view){
 		.shingle_ids = shingle_ids.shingle_ids,
 		.count = shingle_ids.count,
-		.page_count = roster->sets[set].page_count,
-		.label = roster_set_label(roster, set),
+		.page_count = signature_table->sets[set].page_count,
+		.label = signature_table_set_label(signature_table, set),
 	};
 }
 
 struct linkage_size linkage_size(const struct linkage *linkage)
 {
-	const struct roster *roster = &linkage->graph.roster;
+	const struct signature_table *signature_table =
+		&linkage->graph.signature_table;
 
 	return (struct linkage_size){
-		.pages = roster->page_count,
-		.sets = roster->set_count,
-		.set_rows = roster->set_rows,
-		.shingle_ids = roster->dictionary.id_of_shingle.count,
+		.pages = signature_table->page_count,
+		.sets = signature_table->set_count,
+		.set_rows = signature_table->set_rows,
+		.shingle_ids = signature_table->dictionary.id_of_shingle.count,
 		.groups = linkage->graph.index.count,
-		.clusters = roster->component_count,
+		.clusters = signature_table->component_count,
 		.bytes = sizeof(*linkage) + graph_bytes(&linkage->graph) +
-			 journal_bytes(&linkage->journal),
+			 change_set_bytes(&linkage->change_set),
 	};
 }
 

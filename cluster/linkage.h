@@ -163,7 +163,7 @@ struct linkage_size {
 	size_t sets;        /* distinct signatures */
 	size_t set_rows;    /* over all set numbers in use */
 	size_t shingle_ids; /* in use */
-	size_t groups;      /* of sets around a centre */
+	size_t groups;      /* of sets around a pivot */
 	size_t clusters;
 	size_t bytes; /* memory, about */
 };

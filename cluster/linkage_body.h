@@ -6,13 +6,13 @@
 #include <stdbool.h>
 
 #include "cluster/graph.h"
-#include "cluster/journal.h"
+#include "cluster/change_set.h"
 #include "cluster/linkage.h"
 
 struct linkage {
 	struct linkage_options options;
 	struct graph graph;
-	struct journal journal;
+	struct change_set change_set;
 	bool has_odd_label; /* restored: pages of one set had two labels */
 };
 

@@ -51,32 +51,36 @@ static int compare_ages(const void *left, const void *right)
 /* The label of each set; 0 where there is none. */
 static uint32_t *take_labels(struct linkage *linkage)
 {
-	struct roster *roster = &linkage->graph.roster;
-	uint32_t *labels = mem_alloc(roster->set_rows, sizeof(*labels));
+	struct signature_table *signature_table =
+		&linkage->graph.signature_table;
+	uint32_t *labels =
+		mem_alloc(signature_table->set_rows, sizeof(*labels));
 
-	for (uint32_t i = 0; i < roster->set_rows; i++) {
-		if (!roster->sets[i].is_used)
+	for (uint32_t i = 0; i < signature_table->set_rows; i++) {
+		if (!signature_table->sets[i].is_used)
 			continue;
-		labels[i] = roster_set_label(roster, i);
-		journal_note_set(&linkage->journal, roster, i);
+		labels[i] = signature_table_set_label(signature_table, i);
+		change_set_note_set(&linkage->change_set, signature_table, i);
 	}
 	return labels;
 }
 
 /* The age of the oldest page of each component. */
-static uint64_t *find_ages(const struct roster *roster)
+static uint64_t *find_ages(const struct signature_table *signature_table)
 {
-	uint64_t *ages = mem_alloc(roster->component_rows, sizeof(*ages));
+	uint64_t *ages =
+		mem_alloc(signature_table->component_rows, sizeof(*ages));
 
-	for (uint32_t i = 0; i < roster->component_rows; i++)
+	for (uint32_t i = 0; i < signature_table->component_rows; i++)
 		ages[i] = UINT64_MAX;
-	for (uint32_t i = 0; i < roster->set_rows; i++) {
-		const struct roster_set *set = &roster->sets[i];
+	for (uint32_t i = 0; i < signature_table->set_rows; i++) {
+		const struct signature_table_set *set =
+			&signature_table->sets[i];
 		uint64_t age;
 
 		if (!set->is_used)
 			continue;
-		age = roster_oldest(roster, i);
+		age = signature_table_oldest(signature_table, i);
 		if (age < ages[set->component])
 			ages[set->component] = age;
 	}
@@ -100,15 +104,17 @@ static size_t sum_matches(struct match *matches, size_t count)
 }
 
 /* All matches, in the order in which labels are given; free() them. */
-static struct match *find_matches(const struct roster *roster,
+static struct match *find_matches(const struct signature_table *signature_table,
 				  const uint32_t *labels, size_t *count_out)
 {
-	struct match *matches = mem_alloc(roster->set_count, sizeof(*matches));
-	uint64_t *ages = find_ages(roster);
+	struct match *matches =
+		mem_alloc(signature_table->set_count, sizeof(*matches));
+	uint64_t *ages = find_ages(signature_table);
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < roster->set_rows; i++) {
-		const struct roster_set *set = &roster->sets[i];
+	for (uint32_t i = 0; i < signature_table->set_rows; i++) {
+		const struct signature_table_set *set =
+			&signature_table->sets[i];
 
 		if (set->is_used)
 			matches[count++] = (struct match){
@@ -123,15 +129,17 @@ static struct match *find_matches(const struct roster *roster,
 }
 
 /* Both labels and components get the first that is free. */
-static void give_labels(struct roster *roster, const struct match *matches,
-			size_t count)
+static void give_labels(struct signature_table *signature_table,
+			const struct match *matches, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct match match = matches[i];
 
-		if (roster->components[match.component].label == 0 &&
-		    roster_find_component(roster, match.label) == NOBODY)
-			roster_name(roster, match.component, match.label);
+		if (signature_table->components[match.component].label == 0 &&
+		    signature_table_find_component(signature_table,
+						   match.label) == NOBODY)
+			signature_table_name(signature_table, match.component,
+					     match.label);
 	}
 }
 
@@ -139,18 +147,20 @@ static void give_labels(struct roster *roster, const struct match *matches,
 static void tell_merges(struct linkage *linkage, const struct match *matches,
 			size_t count)
 {
-	const struct roster *roster = &linkage->graph.roster;
+	const struct signature_table *signature_table =
+		&linkage->graph.signature_table;
 	struct map told = {0};
 
 	for (size_t i = 0; i < count; i++) {
 		struct match match = matches[i];
 
-		if (roster_find_component(roster, match.label) != NOBODY ||
+		if (signature_table_find_component(signature_table,
+						   match.label) != NOBODY ||
 		    map_get(&told, match.label) != MAP_NONE)
 			continue;
 		map_set(&told, match.label, 1);
-		journal_add_merge(&linkage->journal, match.label,
-				  match.component);
+		change_set_add_merge(&linkage->change_set, match.label,
+				     match.component);
 	}
 	map_free(&told);
 }
@@ -160,12 +170,13 @@ static void tell_merges(struct linkage *linkage, const struct match *matches,
 static void tell_fresh(struct linkage *linkage, struct match *matches,
 		       size_t count)
 {
-	struct roster *roster = &linkage->graph.roster;
+	struct signature_table *signature_table =
+		&linkage->graph.signature_table;
 	size_t fresh = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct roster_component *component =
-			&roster->components[matches[i].component];
+		struct signature_table_component *component =
+			&signature_table->components[matches[i].component];
 
 		if (component->label != 0 || component->is_reached)
 			continue;
@@ -174,9 +185,10 @@ static void tell_fresh(struct linkage *linkage, struct match *matches,
 	}
 	qsort(matches, fresh, sizeof(*matches), compare_ages);
 	for (size_t i = 0; i < fresh; i++) {
-		roster->components[matches[i].component].is_reached = false;
-		journal_add_fresh(&linkage->journal, matches[i].component,
-				  matches[i].label);
+		signature_table->components[matches[i].component].is_reached =
+			false;
+		change_set_add_fresh(&linkage->change_set, matches[i].component,
+				     matches[i].label);
 	}
 }
 
@@ -188,17 +200,17 @@ void linkage_recut(struct linkage *linkage, unsigned threshold,
 	uint32_t *labels;
 	size_t count;
 
-	dictionary_forget(&graph->roster.dictionary);
-	journal_begin(&linkage->journal);
+	dictionary_forget(&graph->signature_table.dictionary);
+	change_set_begin(&linkage->change_set);
 	linkage->options.threshold = threshold;
 	labels = take_labels(linkage);
 	graph_rebuild(graph, threshold);
-	matches = find_matches(&graph->roster, labels, &count);
-	give_labels(&graph->roster, matches, count);
+	matches = find_matches(&graph->signature_table, labels, &count);
+	give_labels(&graph->signature_table, matches, count);
 	tell_merges(linkage, matches, count);
 	tell_fresh(linkage, matches, count);
-	*changes_out =
-		journal_end(&linkage->journal, &graph->roster, next_label);
+	*changes_out = change_set_end(&linkage->change_set,
+				      &graph->signature_table, next_label);
 	free(matches);
 	free(labels);
 }

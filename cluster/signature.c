@@ -6,7 +6,7 @@
 #include "cluster/class.h"
 #include "cluster/shingles.h"
 #include "cluster/path.h"
-#include "cluster/shape.h"
+#include "cluster/url_shape.h"
 #include "page/page.h"
 #include "page/scanner.h"
 #include "page/tag.h"
@@ -134,12 +134,12 @@ static void add_classes(struct shingles *shingles, const struct page *page,
 static void add_shape(struct shingles *shingles, struct slice path,
 		      uint64_t weight)
 {
-	char shape[SHAPE_MAX_BYTES];
+	char shape[URL_SHAPE_MAX_BYTES];
 	size_t size;
 
 	if (path.size == 0)
 		return;
-	size = shape_of_path(path, shape);
+	size = url_shape_of_path(path, shape);
 	add_weighty(shingles, hash64(shape, size, SHAPE_SEED), weight);
 }
 

@@ -5,93 +5,103 @@
 
 #include "store/memory.h"
 
-static void note_age(struct part *part, uint64_t age)
+static void note_age(struct subcomponent *subcomponent, uint64_t age)
 {
-	if (age < part->oldest)
-		part->oldest = age;
+	if (age < subcomponent->oldest)
+		subcomponent->oldest = age;
 }
 
-/* Pages and ages of all parts, but not the ages of the rest. */
+/* Pages and ages of all subcomponents, but not the ages of the rest. */
 static void count_pages(struct graph *graph, uint32_t component)
 {
-	struct parts *parts = &graph->parts;
-	struct roster *roster = &graph->roster;
-	uint64_t left = roster->components[component].page_count;
+	struct subcomponents *subcomponents = &graph->subcomponents;
+	struct signature_table *signature_table = &graph->signature_table;
+	uint64_t left = signature_table->components[component].page_count;
 
-	for (uint32_t i = 0; i < parts->count; i++)
-		parts->items[i].oldest = UINT64_MAX;
-	for (uint32_t i = 0; i < parts->count; i++) {
-		struct part *root = &parts->items[parts_root(parts, i)];
-		uint32_t set = parts->items[i].first;
+	for (uint32_t i = 0; i < subcomponents->count; i++)
+		subcomponents->items[i].oldest = UINT64_MAX;
+	for (uint32_t i = 0; i < subcomponents->count; i++) {
+		struct subcomponent *root =
+			&subcomponents
+				 ->items[subcomponents_root(subcomponents, i)];
+		uint32_t set = subcomponents->items[i].first;
 
-		if (i == parts->rest)
+		if (i == subcomponents->rest)
 			continue;
-		for (; set != NOBODY; set = roster->sets[set].part_next) {
-			root->page_count += roster->sets[set].page_count;
-			left -= roster->sets[set].page_count;
-			note_age(root, roster_oldest(roster, set));
+		for (; set != NOBODY;
+		     set = signature_table->sets[set].subcomponent_next) {
+			root->page_count +=
+				signature_table->sets[set].page_count;
+			left -= signature_table->sets[set].page_count;
+			note_age(root,
+				 signature_table_oldest(signature_table, set));
 		}
 	}
-	parts->items[parts_root(parts, parts->rest)].page_count += left;
+	subcomponents
+		->items[subcomponents_root(subcomponents, subcomponents->rest)]
+		.page_count += left;
 }
 
 /* The next set of the component from `set` on that belongs to the rest. */
 static uint32_t find_rest(const struct graph *graph, uint32_t set)
 {
-	const struct roster_set *sets = graph->roster.sets;
+	const struct signature_table_set *sets = graph->signature_table.sets;
 
-	while (set != NOBODY && sets[set].part != NOBODY &&
-	       sets[set].part != graph->parts.rest)
+	while (set != NOBODY && sets[set].subcomponent != NOBODY &&
+	       sets[set].subcomponent != graph->subcomponents.rest)
 		set = sets[set].next;
 	return set;
 }
 
 static void age_rest(struct graph *graph, uint32_t component)
 {
-	const struct roster *roster = &graph->roster;
-	struct parts *parts = &graph->parts;
-	struct part *root = &parts->items[parts_root(parts, parts->rest)];
-	uint32_t set =
-		find_rest(graph, roster->components[component].first_set);
+	const struct signature_table *signature_table = &graph->signature_table;
+	struct subcomponents *subcomponents = &graph->subcomponents;
+	struct subcomponent *root = &subcomponents->items[subcomponents_root(
+		subcomponents, subcomponents->rest)];
+	uint32_t set = find_rest(
+		graph, signature_table->components[component].first_set);
 
 	while (set != NOBODY) {
-		note_age(root, roster_oldest(roster, set));
-		set = find_rest(graph, roster->sets[set].next);
+		note_age(root, signature_table_oldest(signature_table, set));
+		set = find_rest(graph, signature_table->sets[set].next);
 	}
 }
 
-/* The part that keeps the label. */
+/* The subcomponent that keeps the label. */
 static uint32_t find_keeper(struct graph *graph, uint32_t component)
 {
-	const struct parts *parts = &graph->parts;
-	uint32_t rest = parts_root(parts, parts->rest);
+	const struct subcomponents *subcomponents = &graph->subcomponents;
+	uint32_t rest = subcomponents_root(subcomponents, subcomponents->rest);
 	uint32_t keeper = rest;
 	bool is_sure = true;
 
-	for (uint32_t i = 0; i < parts->count; i++) {
-		if (i != rest && parts_root(parts, i) == i &&
-		    parts->items[i].page_count >= parts->items[rest].page_count)
+	for (uint32_t i = 0; i < subcomponents->count; i++) {
+		if (i != rest && subcomponents_root(subcomponents, i) == i &&
+		    subcomponents->items[i].page_count >=
+			    subcomponents->items[rest].page_count)
 			is_sure = false;
 	}
 	if (is_sure)
 		return rest;
 	age_rest(graph, component);
-	for (uint32_t i = 0; i < parts->count; i++) {
-		const struct part *part = &parts->items[i];
-		const struct part *best = &parts->items[keeper];
+	for (uint32_t i = 0; i < subcomponents->count; i++) {
+		const struct subcomponent *subcomponent =
+			&subcomponents->items[i];
+		const struct subcomponent *best = &subcomponents->items[keeper];
 
-		if (parts_root(parts, i) == i &&
-		    (part->page_count > best->page_count ||
-		     (part->page_count == best->page_count &&
-		      part->oldest < best->oldest)))
+		if (subcomponents_root(subcomponents, i) == i &&
+		    (subcomponent->page_count > best->page_count ||
+		     (subcomponent->page_count == best->page_count &&
+		      subcomponent->oldest < best->oldest)))
 			keeper = i;
 	}
 	return keeper;
 }
 
 struct claim {
-	uint64_t oldest; /* age of the oldest page of the part */
-	uint32_t part;
+	uint64_t oldest; /* age of the oldest page of the subcomponent */
+	uint32_t subcomponent;
 };
 
 static int compare_ages(const void *left, const void *right)
@@ -102,73 +112,79 @@ static int compare_ages(const void *left, const void *right)
 	return (a->oldest > b->oldest) - (a->oldest < b->oldest);
 }
 
-/* A component for each part but the keeper. */
-static void add_components(struct graph *graph, struct journal *journal,
+/* A component for each subcomponent but the keeper. */
+static void add_components(struct graph *graph, struct change_set *change_set,
 			   uint32_t keeper, uint32_t component)
 {
-	struct parts *parts = &graph->parts;
-	struct claim *claims = mem_alloc(parts->left, sizeof(*claims));
-	uint32_t label = graph->roster.components[component].label;
+	struct subcomponents *subcomponents = &graph->subcomponents;
+	struct claim *claims = mem_alloc(subcomponents->left, sizeof(*claims));
+	uint32_t label = graph->signature_table.components[component].label;
 	size_t count = 0;
 
-	parts->items[keeper].component = component;
-	for (uint32_t i = 0; i < parts->count; i++) {
-		if (i != keeper && parts_root(parts, i) == i)
-			claims[count++] =
-				(struct claim){parts->items[i].oldest, i};
+	subcomponents->items[keeper].component = component;
+	for (uint32_t i = 0; i < subcomponents->count; i++) {
+		if (i != keeper && subcomponents_root(subcomponents, i) == i)
+			claims[count++] = (struct claim){
+				subcomponents->items[i].oldest, i};
 	}
 	qsort(claims, count, sizeof(*claims), compare_ages);
 	for (size_t i = 0; i < count; i++) {
-		uint32_t fresh = roster_add_component(&graph->roster);
+		uint32_t fresh =
+			signature_table_add_component(&graph->signature_table);
 
-		parts->items[claims[i].part].component = fresh;
-		journal_add_fresh(journal, fresh, label);
+		subcomponents->items[claims[i].subcomponent].component = fresh;
+		change_set_add_fresh(change_set, fresh, label);
 	}
 	free(claims);
 }
 
-static void move_part(struct graph *graph, struct journal *journal,
-		      uint32_t index, uint32_t component)
+static void move_subcomponent(struct graph *graph,
+			      struct change_set *change_set, uint32_t index,
+			      uint32_t component)
 {
-	const struct parts *parts = &graph->parts;
-	uint32_t set = parts->items[index].first;
+	const struct subcomponents *subcomponents = &graph->subcomponents;
+	uint32_t set = subcomponents->items[index].first;
 
-	for (; set != NOBODY; set = graph->roster.sets[set].part_next)
-		journal_move_set(journal, &graph->roster, set, component);
+	for (; set != NOBODY;
+	     set = graph->signature_table.sets[set].subcomponent_next)
+		change_set_move_set(change_set, &graph->signature_table, set,
+				    component);
 }
 
-static void move_rest(struct graph *graph, struct journal *journal,
+static void move_rest(struct graph *graph, struct change_set *change_set,
 		      uint32_t from, uint32_t to)
 {
-	struct roster *roster = &graph->roster;
-	uint32_t set = find_rest(graph, roster->components[from].first_set);
+	struct signature_table *signature_table = &graph->signature_table;
+	uint32_t set =
+		find_rest(graph, signature_table->components[from].first_set);
 
 	while (set != NOBODY) {
-		uint32_t next = find_rest(graph, roster->sets[set].next);
+		uint32_t next =
+			find_rest(graph, signature_table->sets[set].next);
 
-		journal_move_set(journal, roster, set, to);
+		change_set_move_set(change_set, signature_table, set, to);
 		set = next;
 	}
 }
 
-void split_component(struct graph *graph, struct journal *journal,
+void split_component(struct graph *graph, struct change_set *change_set,
 		     uint32_t component)
 {
-	const struct parts *parts = &graph->parts;
+	const struct subcomponents *subcomponents = &graph->subcomponents;
 	uint32_t keeper;
 
 	count_pages(graph, component);
 	keeper = find_keeper(graph, component);
-	add_components(graph, journal, keeper, component);
-	for (uint32_t i = 0; i < parts->count; i++) {
-		uint32_t root = parts_root(parts, i);
-		uint32_t into = parts->items[root].component;
+	add_components(graph, change_set, keeper, component);
+	for (uint32_t i = 0; i < subcomponents->count; i++) {
+		uint32_t root = subcomponents_root(subcomponents, i);
+		uint32_t into = subcomponents->items[root].component;
 
 		if (root == keeper)
 			continue;
-		if (i == parts->rest)
-			move_rest(graph, journal, component, into);
+		if (i == subcomponents->rest)
+			move_rest(graph, change_set, component, into);
 		else
-			move_part(graph, journal, i, into);
+			move_subcomponent(graph, change_set, i, into);
 	}
 }

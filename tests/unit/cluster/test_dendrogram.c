@@ -165,7 +165,7 @@ START_TEST(it_tells_how_far_it_is_and_can_be_stopped)
 END_TEST
 
 /* Distinct random sets, near each other in families, with pages. */
-struct forest {
+struct spanning_forest {
 	uint32_t shingle_ids[MAX_LEAVES][MAX_SHINGLES];
 	uint64_t shingles[MAX_LEAVES][MAX_SHINGLES];
 	struct dendrogram_leaf leaves[MAX_LEAVES];
@@ -173,7 +173,7 @@ struct forest {
 	size_t count;
 };
 
-static bool is_new(const struct forest *forest, size_t index)
+static bool is_new(const struct spanning_forest *forest, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
 		if (forest->signatures[i].count ==
@@ -185,7 +185,7 @@ static bool is_new(const struct forest *forest, size_t index)
 	return true;
 }
 
-static void plant(struct forest *forest, size_t index)
+static void plant(struct spanning_forest *forest, size_t index)
 {
 	uint32_t family = random_below(4);
 	uint32_t share = 2 + random_below(8); /* of ten */
@@ -205,9 +205,9 @@ static void plant(struct forest *forest, size_t index)
 		forest->shingle_ids[index], count, 1 + random_below(9)};
 }
 
-static struct forest *make_forest(size_t count)
+static struct spanning_forest *make_forest(size_t count)
 {
-	struct forest *forest = mem_alloc(1, sizeof(*forest));
+	struct spanning_forest *forest = mem_alloc(1, sizeof(*forest));
 
 	while (forest->count < count) {
 		plant(forest, forest->count);
@@ -217,8 +217,8 @@ static struct forest *make_forest(size_t count)
 }
 
 /* The definition: components of the graph of the pairs that are linked. */
-static uint32_t label_by_pairs(const struct forest *forest, unsigned threshold,
-			       uint32_t *labels)
+static uint32_t label_by_pairs(const struct spanning_forest *forest,
+			       unsigned threshold, uint32_t *labels)
 {
 	uint32_t count = (uint32_t)forest->count;
 	uint32_t clusters = count;
@@ -241,7 +241,7 @@ static uint32_t label_by_pairs(const struct forest *forest, unsigned threshold,
 	return clusters;
 }
 
-static void check_cut(const struct forest *forest,
+static void check_cut(const struct spanning_forest *forest,
 		      const struct dendrogram *dendrogram, unsigned threshold)
 {
 	uint32_t found[MAX_LEAVES];
@@ -260,7 +260,8 @@ START_TEST(every_cut_is_that_of_the_threshold_graph)
 {
 	random_begin(20241121);
 	for (int round = 0; round < 60; round++) {
-		struct forest *forest = make_forest(2 + random_below(38));
+		struct spanning_forest *forest =
+			make_forest(2 + random_below(38));
 		struct histogram histogram = {0};
 		struct dendrogram_options options = plain;
 		struct dendrogram dendrogram;
@@ -278,7 +279,7 @@ START_TEST(every_cut_is_that_of_the_threshold_graph)
 }
 END_TEST
 
-static void count_pairs(const struct forest *forest,
+static void count_pairs(const struct spanning_forest *forest,
 			struct histogram *histogram)
 {
 	for (size_t i = 0; i < forest->count; i++) {
@@ -302,7 +303,7 @@ START_TEST(the_histogram_has_all_pairs_of_pages)
 {
 	random_begin(7);
 	for (int round = 0; round < 20; round++) {
-		struct forest *forest = make_forest(30);
+		struct spanning_forest *forest = make_forest(30);
 		struct histogram expected = {0};
 		struct histogram found = {0};
 		struct dendrogram_options options = {.max_leaves = 30,
@@ -323,7 +324,7 @@ START_TEST(the_histogram_has_all_pairs_of_pages)
 }
 END_TEST
 
-static void shuffle(struct forest *forest)
+static void shuffle(struct spanning_forest *forest)
 {
 	for (uint32_t i = (uint32_t)forest->count; i > 1; i--) {
 		uint32_t j = random_below(i);
@@ -340,7 +341,7 @@ struct view {
 	uint64_t joins[DENDROGRAM_POINTS];
 };
 
-static void look(const struct forest *forest, struct view *view)
+static void look(const struct spanning_forest *forest, struct view *view)
 {
 	struct dendrogram dendrogram;
 
@@ -354,7 +355,7 @@ static void look(const struct forest *forest, struct view *view)
 
 START_TEST(the_order_of_the_leaves_does_not_matter)
 {
-	struct forest *forest;
+	struct spanning_forest *forest;
 	struct view first;
 	struct view view;
 

@@ -469,7 +469,7 @@ START_TEST(a_hub_falls_into_all_its_parts)
 }
 END_TEST
 
-START_TEST(a_twin_keeps_the_graph_together)
+START_TEST(a_collision_keeps_the_graph_together)
 {
 	put(1, SET_01);
 	put(2, SET_12);
@@ -921,40 +921,40 @@ static struct linkage *restored(void)
 	return linkage;
 }
 
-static bool labels_are_those_of(const struct linkage *twin)
+static bool labels_are_those_of(const struct linkage *collision)
 {
 	for (uint64_t i = 1; i <= PAGES; i++) {
-		if (linkage_label(twin, i) != world.labels[i])
+		if (linkage_label(collision, i) != world.labels[i])
 			return false;
 	}
-	return linkage_size(twin).clusters ==
+	return linkage_size(collision).clusters ==
 	       linkage_size(world.linkage).clusters;
 }
 
 /* The same call on a linkage and on what it was restored to, which goes on. */
-static void step_twins(void)
+static void step_collisions(void)
 {
 	uint64_t page = 1 + random_below(PAGES);
 	uint32_t set = random_set();
 	uint32_t next_label = world.next_label;
 	struct linkage_changes changes;
-	struct linkage *twin = world.linkage;
+	struct linkage *collision = world.linkage;
 	uint64_t shingles[BITS];
 
 	world.linkage = restored();
 	if (random_below(2) == 0) {
-		linkage_remove(twin, page, &next_label, &changes);
+		linkage_remove(collision, page, &next_label, &changes);
 		take(page);
 	} else {
-		ck_assert_int_eq(linkage_put(twin, page,
+		ck_assert_int_eq(linkage_put(collision, page,
 					     signature_of(set, shingles),
 					     &next_label, &changes),
 				 ERR_NONE);
 		put(page, set);
 	}
 	ck_assert_uint_eq(next_label, world.next_label);
-	ck_assert(labels_are_those_of(twin));
-	linkage_destroy(twin);
+	ck_assert(labels_are_those_of(collision));
+	linkage_destroy(collision);
 }
 
 /* The engine inside differs after opening, what is told does not. */
@@ -965,7 +965,7 @@ START_TEST(a_restored_linkage_goes_on)
 		begin(thresholds[_i]);
 		for (int i = 0; i < 60; i++) {
 			if (i % 5 == 4)
-				step_twins();
+				step_collisions();
 			else
 				step();
 			ck_assert(labels_are_those_told());
@@ -1088,7 +1088,7 @@ Suite *make_suite(void)
 		       the_part_with_the_oldest_page_keeps_it_when_equal);
 	tcase_add_test(tcase, three_parts_get_two_new_labels);
 	tcase_add_test(tcase, a_hub_falls_into_all_its_parts);
-	tcase_add_test(tcase, a_twin_keeps_the_graph_together);
+	tcase_add_test(tcase, a_collision_keeps_the_graph_together);
 	tcase_add_test(tcase, the_last_page_ends_its_cluster);
 	tcase_add_test(tcase, a_page_that_is_not_there_cannot_leave);
 	tcase_add_test(tcase, the_same_signature_again_changes_nothing);

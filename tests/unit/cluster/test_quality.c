@@ -162,8 +162,8 @@ END_TEST
 
 START_TEST(dunn_at_its_edges)
 {
-	const struct signature twins[] = {signatures[0], signatures[0],
-					  signatures[2]};
+	const struct signature collisions[] = {signatures[0], signatures[0],
+					       signatures[2]};
 	const uint32_t one[] = {1, 1, 1, 1};
 	const uint32_t own[] = {1, 2, 3, 4};
 	const uint32_t right[] = {1, 1, 2};
@@ -171,8 +171,8 @@ START_TEST(dunn_at_its_edges)
 	ck_assert_double_nan(quality_dunn(signatures, one, 4));
 	ck_assert_double_nan(quality_dunn(signatures, one, 0));
 	ck_assert_double_infinite(quality_dunn(signatures, own, 4));
-	ck_assert_double_infinite(quality_dunn(twins, right, 3));
-	ck_assert_double_eq(quality_dunn(twins, own, 3), 0);
+	ck_assert_double_infinite(quality_dunn(collisions, right, 3));
+	ck_assert_double_eq(quality_dunn(collisions, own, 3), 0);
 }
 END_TEST
 

@@ -85,7 +85,7 @@ START_TEST(sets_and_shingle_ids_without_use_are_found)
 }
 END_TEST
 
-START_TEST(twins_are_found)
+START_TEST(collisions_are_found)
 {
 	const uint32_t shingle_ids[] = {0, 2};
 
@@ -180,7 +180,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, numbers_are_restored_once);
 	tcase_add_test(tcase, unknown_and_disordered_shingle_ids_are_refused);
 	tcase_add_test(tcase, sets_and_shingle_ids_without_use_are_found);
-	tcase_add_test(tcase, twins_are_found);
+	tcase_add_test(tcase, collisions_are_found);
 	tcase_add_test(tcase, labels_of_another_partition_are_found);
 	tcase_add_test(tcase, what_was_stored_stays_over_a_limit);
 	tcase_add_test(tcase, numbers_that_nobody_gave_out_are_refused);

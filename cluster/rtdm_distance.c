@@ -1,4 +1,4 @@
-#include "cluster/rtdm.h"
+#include "cluster/rtdm_distance.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
-#include "cluster/shape.h"
+#include "cluster/url_shape.h"
 
 #include "tests/unit/run.h"
 
 static const char *shape(const char *path)
 {
-	static char out[SHAPE_MAX_BYTES + 1];
+	static char out[URL_SHAPE_MAX_BYTES + 1];
 
-	out[shape_of_path(slice_of(path), out)] = '\0';
+	out[url_shape_of_path(slice_of(path), out)] = '\0';
 	return out;
 }
 
@@ -44,21 +44,21 @@ START_TEST(a_query_counts_when_it_is_not_empty)
 END_TEST
 
 /* Each directory is two bytes long. */
-static char path[2 * SHAPE_MAX_DIRECTORIES + 8] = "/";
-static char *const limit = &path[2 * SHAPE_MAX_DIRECTORIES + 1];
+static char path[2 * URL_SHAPE_MAX_DIRECTORIES + 8] = "/";
+static char *const limit = &path[2 * URL_SHAPE_MAX_DIRECTORIES + 1];
 
 START_TEST(so_many_directories_count)
 {
-	char bounded[SHAPE_MAX_BYTES + 1];
+	char bounded[URL_SHAPE_MAX_BYTES + 1];
 
 	for (char *at = path + 1; at < limit; at += 2)
 		memcpy(at, "1/", 3);
 	memcpy(bounded, shape(path), sizeof(bounded));
-	ck_assert_uint_eq(strlen(bounded), SHAPE_MAX_DIRECTORIES + 1);
+	ck_assert_uint_eq(strlen(bounded), URL_SHAPE_MAX_DIRECTORIES + 1);
 	memcpy(limit, "w/", 3);
 	ck_assert_str_eq(shape(path), bounded);
 	memcpy(limit, "w/?q", 5);
-	ck_assert_uint_eq(strlen(shape(path)), SHAPE_MAX_BYTES);
+	ck_assert_uint_eq(strlen(shape(path)), URL_SHAPE_MAX_BYTES);
 }
 END_TEST
 

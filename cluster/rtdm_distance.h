@@ -1,8 +1,9 @@
 /*
- * cluster/rtdm.h - the restricted top-down mapping distance of two pages: the
- * baseline of the evaluation, quadratic, never on the way of a crawled page.
- * Source: Reis, Golgher, Silva & Laender, Automatic Web News Extraction Using
- * Tree Edit Distance, WWW 2004; Gottron 2008, sections 2, 3 and 5.
+ * cluster/rtdm_distance.h - the restricted top-down mapping distance of two
+ * pages: the baseline of the evaluation, quadratic, never on the way of a
+ * crawled page. Source: Reis, Golgher, Silva & Laender, Automatic Web News
+ * Extraction Using Tree Edit Distance, WWW 2004; Gottron 2008, sections 2, 3
+ * and 5.
  *
  * A mapping is a set of pairs of nodes of two ordered trees, each node in one
  * pair at most, that keeps ancestors above descendants and left siblings left.
@@ -16,8 +17,8 @@
  * Nodes are elements and their names, as for the other measures; text and
  * attributes do not count.
  */
-#ifndef CLUSTER_RTDM_H
-#define CLUSTER_RTDM_H
+#ifndef CLUSTER_RTDM_DISTANCE_H
+#define CLUSTER_RTDM_DISTANCE_H
 
 #include <stdint.h>
 

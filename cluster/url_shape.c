@@ -1,4 +1,4 @@
-#include "cluster/shape.h"
+#include "cluster/url_shape.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static const char *find(const char *begin, const char *end, char byte)
 	return begin;
 }
 
-size_t shape_of_path(struct slice path, char *out)
+size_t url_shape_of_path(struct slice path, char *out)
 {
 	const char *at = path.data;
 	const char *end = at + path.size;
@@ -39,7 +39,7 @@ size_t shape_of_path(struct slice path, char *out)
 	if (at < query && *at == '/')
 		at++;
 	while ((slash = find(at, query, '/')) < query) {
-		if (size < SHAPE_MAX_DIRECTORIES)
+		if (size < URL_SHAPE_MAX_DIRECTORIES)
 			out[size++] = is_number(at, slash) ? 'N' : 'W';
 		at = slash + 1;
 	}

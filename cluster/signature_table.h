@@ -1,0 +1,159 @@
+/*
+ * cluster/signature_table.h - who stands where: pages in their distinct sets,
+ * sets in their components. It holds the rows and counts of linkage.h and
+ * decides nothing. Internal to cluster/.
+ */
+#ifndef CLUSTER_SIGNATURE_TABLE_H
+#define CLUSTER_SIGNATURE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/dictionary.h"
+#include "cluster/map.h"
+#include "cluster/overlap.h"
+#include "cluster/signature.h"
+
+#define NOBODY MAP_NONE /* no row */
+
+/* Rows are numbered; a free row is a link of a list of free ones by `next`. */
+struct signature_table_page {
+	uint64_t page;
+	uint64_t age;      /* order of insertion */
+	uint32_t set;      /* NOBODY: in none */
+	uint32_t next;     /* page of the same set */
+	uint32_t previous; /* page of the same set */
+};
+
+/* Pages with equal signatures share one. */
+struct signature_table_set {
+	uint64_t *block;    /* ours: bits [words], then shingles [count] */
+	uint64_t key;       /* in signature table.set_of_key */
+	uint64_t call;      /* for change_set.c: the last call that noted it */
+	uint32_t count;     /* shingles */
+	uint32_t words;     /* as in struct shingle_set */
+	uint32_t is_used;   /* 0: the row is free */
+	uint32_t collision; /* next set of the same key */
+	uint32_t page_count;
+	uint32_t first_page;
+	uint32_t component;         /* NOBODY: in none */
+	uint32_t next;              /* set of the same component */
+	uint32_t previous;          /* set of the same component */
+	uint32_t group;             /* for group.c; NOBODY: in none */
+	uint32_t slot;              /* for group.c: in the group */
+	uint32_t first_edge;        /* for forest.c */
+	uint32_t subcomponent;      /* for subcomponents.c; NOBODY: in none */
+	uint32_t subcomponent_next; /* for subcomponents.c: set of the same
+				       subcomponent */
+};
+
+struct signature_table_component {
+	uint32_t label; /* 0: not yet named */
+	uint32_t first_set;
+	uint32_t next;      /* free component */
+	uint32_t set_count; /* 0: the row is free or new */
+	uint32_t page_count;
+	bool is_reached; /* for graph.c */
+};
+
+struct signature_table {
+	struct dictionary dictionary;
+	struct signature_table_page *pages;
+	size_t page_capacity;
+	uint32_t page_rows; /* in use or free again */
+	uint32_t page_free;
+	struct signature_table_set *sets;
+	size_t set_capacity;
+	uint32_t set_rows;
+	uint32_t set_free;
+	struct signature_table_component *components;
+	size_t component_capacity;
+	uint32_t component_rows;
+	uint32_t component_free;
+	struct map page_of_number;
+	struct map set_of_key; /* the first of those that collide */
+	struct map component_of_label;
+	size_t page_count;
+	size_t set_count;
+	size_t component_count;
+	size_t block_bytes; /* of all sets */
+	uint64_t next_age;
+};
+
+/* `seed` decides where things stand in memory, and nothing else. */
+void signature_table_begin(struct signature_table *signature_table,
+			   uint64_t seed);
+void signature_table_end(struct signature_table *signature_table);
+
+/* Row numbers, or NOBODY. */
+uint32_t
+signature_table_find_page(const struct signature_table *signature_table,
+			  uint64_t page);
+uint32_t signature_table_find_set(const struct signature_table *signature_table,
+				  struct signature signature);
+uint32_t
+signature_table_find_component(const struct signature_table *signature_table,
+			       uint32_t label);
+
+/* A page in no set, a set in no component, a component without sets. Pointers
+ * to rows end here. */
+uint32_t signature_table_add_page(struct signature_table *signature_table,
+				  uint64_t page);
+uint32_t signature_table_add_set(struct signature_table *signature_table,
+				 struct signature signature);
+uint32_t signature_table_add_component(struct signature_table *signature_table);
+
+/* The page is in no set, the set has no pages, the component no sets. */
+void signature_table_drop_page(struct signature_table *signature_table,
+			       uint32_t page);
+void signature_table_drop_set(struct signature_table *signature_table,
+			      uint32_t set);
+void signature_table_drop_component(struct signature_table *signature_table,
+				    uint32_t component);
+
+/* Take all sets out of their components, and drop these. */
+void signature_table_scatter(struct signature_table *signature_table);
+
+/* Into a set or component, from where it was; NOBODY: into none. */
+void signature_table_move_page(struct signature_table *signature_table,
+			       uint32_t page, uint32_t set);
+void signature_table_move_set(struct signature_table *signature_table,
+			      uint32_t set, uint32_t component);
+
+/* `label` is not that of another component; 0 takes it away. */
+void signature_table_name(struct signature_table *signature_table,
+			  uint32_t component, uint32_t label);
+
+/* 0 for a page or set that is in none or in a component without a name. */
+uint32_t signature_table_label(const struct signature_table *signature_table,
+			       uint32_t page);
+uint32_t
+signature_table_set_label(const struct signature_table *signature_table,
+			  uint32_t set);
+
+/* The shingles of a set, valid while it is there. */
+struct shingle_set
+signature_table_shingles(const struct signature_table *signature_table,
+			 uint32_t set);
+
+/* The age of the oldest page of `set`, which has one. */
+uint64_t signature_table_oldest(const struct signature_table *signature_table,
+				uint32_t set);
+
+/*
+ * Opening: after the shingles of the dictionary, sets with their numbers; then
+ * signature_table_check(). ERR_CORRUPT: the number is taken, the shingles are
+ * not ascending or unknown; and at the end, when a set has no page, two sets
+ * have the same shingles, or the dictionary is wrong.
+ */
+enum error signature_table_restore_set(struct signature_table *signature_table,
+				       uint32_t set,
+				       const uint32_t *shingle_ids,
+				       uint32_t count);
+enum error signature_table_check(struct signature_table *signature_table);
+
+/* Memory, about. */
+size_t signature_table_bytes(const struct signature_table *signature_table);
+
+#endif

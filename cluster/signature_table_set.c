@@ -1,0 +1,238 @@
+/* The sets of cluster/signature_table.h. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/signature_table.h"
+#include "store/memory.h"
+
+static uint32_t *shingles_of(const struct signature_table_set *set)
+{
+	return (uint32_t *)(set->block + set->words);
+}
+
+struct shingle_set
+signature_table_shingles(const struct signature_table *signature_table,
+			 uint32_t set)
+{
+	const struct signature_table_set *row = &signature_table->sets[set];
+
+	return (struct shingle_set){shingles_of(row), row->count, row->words,
+				    row->block};
+}
+
+static bool has_shingle(struct signature signature, uint64_t shingle)
+{
+	const uint64_t *base = signature.shingles;
+	size_t count = signature.count;
+
+	while (count > 1) {
+		base += base[count / 2] <= shingle ? count / 2 : 0;
+		count -= count / 2;
+	}
+	return *base == shingle;
+}
+
+static bool is_equal(const struct signature_table *signature_table,
+		     uint32_t set, struct signature signature)
+{
+	const struct signature_table_set *row = &signature_table->sets[set];
+	const uint32_t *shingle_ids = shingles_of(row);
+
+	if (row->count != signature.count)
+		return false;
+	for (uint32_t i = 0; i < row->count; i++) {
+		uint64_t shingle =
+			signature_table->dictionary.rows[shingle_ids[i]]
+				.shingle;
+
+		if (!has_shingle(signature, shingle))
+			return false;
+	}
+	return true;
+}
+
+/* The key of a set, whatever the order in which it is taken together. */
+static uint64_t add_to_key(const struct signature_table *signature_table,
+			   uint64_t key, uint64_t shingle)
+{
+	return key + map_mix(shingle, signature_table->set_of_key.seed);
+}
+
+static uint64_t key_of_signature(const struct signature_table *signature_table,
+				 struct signature signature)
+{
+	uint64_t key = 0;
+
+	for (size_t i = 0; i < signature.count; i++)
+		key = add_to_key(signature_table, key, signature.shingles[i]);
+	return key;
+}
+
+uint32_t signature_table_find_set(const struct signature_table *signature_table,
+				  struct signature signature)
+{
+	uint32_t set = map_get(&signature_table->set_of_key,
+			       key_of_signature(signature_table, signature));
+
+	while (set != NOBODY && !is_equal(signature_table, set, signature))
+		set = signature_table->sets[set].collision;
+	return set;
+}
+
+/* One more row at the end. */
+static uint32_t extend_sets(struct signature_table *signature_table)
+{
+	signature_table->sets = mem_grow(
+		signature_table->sets, signature_table->set_rows,
+		&signature_table->set_capacity, sizeof(*signature_table->sets));
+	signature_table->sets[signature_table->set_rows] =
+		(struct signature_table_set){0};
+	return signature_table->set_rows++;
+}
+
+/* Give `row` the shingles, and find it by its key. */
+static void fill_set(struct signature_table *signature_table, uint32_t set,
+		     const uint32_t *shingle_ids, uint32_t count)
+{
+	uint32_t words = shingle_set_words(shingle_ids, count);
+	size_t size = words + ((size_t)count + 1) / 2;
+	uint64_t *block = mem_resize(NULL, size, sizeof(*block));
+	uint64_t key = 0;
+
+	shingle_set_fill(shingle_ids, count, block, words);
+	if (count > 0)
+		memcpy(block + words, shingle_ids,
+		       count * sizeof(*shingle_ids));
+	for (uint32_t i = 0; i < count; i++)
+		key = add_to_key(
+			signature_table, key,
+			signature_table->dictionary.rows[shingle_ids[i]]
+				.shingle);
+	signature_table->sets[set] = (struct signature_table_set){
+		.block = block,
+		.key = key,
+		.count = count,
+		.words = words,
+		.is_used = 1,
+		.collision = map_get(&signature_table->set_of_key, key),
+		.first_page = NOBODY,
+		.component = NOBODY,
+		.next = NOBODY,
+		.previous = NOBODY,
+		.group = NOBODY,
+		.first_edge = NOBODY,
+		.subcomponent = NOBODY,
+	};
+	map_set(&signature_table->set_of_key, key, set);
+	signature_table->set_count++;
+	signature_table->block_bytes += size * sizeof(*block);
+}
+
+uint32_t signature_table_add_set(struct signature_table *signature_table,
+				 struct signature signature)
+{
+	uint32_t set = signature_table->set_free;
+	const uint32_t *shingle_ids =
+		dictionary_take(&signature_table->dictionary, signature);
+
+	if (set == NOBODY)
+		set = extend_sets(signature_table);
+	else
+		signature_table->set_free = signature_table->sets[set].next;
+	fill_set(signature_table, set, shingle_ids, (uint32_t)signature.count);
+	return set;
+}
+
+/* So that it is not found by its key any more. */
+static void hide_set(struct signature_table *signature_table, uint32_t set)
+{
+	const struct signature_table_set *row = &signature_table->sets[set];
+	uint32_t collision = map_get(&signature_table->set_of_key, row->key);
+
+	if (collision != set) {
+		while (signature_table->sets[collision].collision != set)
+			collision = signature_table->sets[collision].collision;
+		signature_table->sets[collision].collision = row->collision;
+	} else if (row->collision != NOBODY) {
+		map_set(&signature_table->set_of_key, row->key, row->collision);
+	} else {
+		map_remove(&signature_table->set_of_key, row->key);
+	}
+}
+
+void signature_table_drop_set(struct signature_table *signature_table,
+			      uint32_t set)
+{
+	struct signature_table_set *row = &signature_table->sets[set];
+
+	assert(row->page_count == 0);
+	signature_table_move_set(signature_table, set, NOBODY);
+	hide_set(signature_table, set);
+	dictionary_release(&signature_table->dictionary, shingles_of(row),
+			   row->count);
+	signature_table->block_bytes -=
+		(row->words + ((size_t)row->count + 1) / 2) *
+		sizeof(*row->block);
+	free(row->block);
+	*row = (struct signature_table_set){.next = signature_table->set_free};
+	signature_table->set_free = set;
+	signature_table->set_count--;
+}
+
+enum error signature_table_restore_set(struct signature_table *signature_table,
+				       uint32_t set,
+				       const uint32_t *shingle_ids,
+				       uint32_t count)
+{
+	if (set < signature_table->set_rows &&
+	    signature_table->sets[set].is_used)
+		return ERR_CORRUPT;
+	if (!dictionary_retake(&signature_table->dictionary, shingle_ids,
+			       count))
+		return ERR_CORRUPT;
+	while (signature_table->set_rows <= set)
+		extend_sets(signature_table);
+	fill_set(signature_table, set, shingle_ids, count);
+	return ERR_NONE;
+}
+
+static bool has_equal_collision(const struct signature_table *signature_table,
+				uint32_t set)
+{
+	struct shingle_set shingle_ids =
+		signature_table_shingles(signature_table, set);
+
+	for (uint32_t i = signature_table->sets[set].collision; i != NOBODY;
+	     i = signature_table->sets[i].collision) {
+		struct shingle_set other =
+			signature_table_shingles(signature_table, i);
+
+		if (shingle_ids.count == other.count &&
+		    (shingle_ids.count == 0 ||
+		     memcmp(shingle_ids.shingle_ids, other.shingle_ids,
+			    shingle_ids.count *
+				    sizeof(*shingle_ids.shingle_ids)) == 0))
+			return true;
+	}
+	return false;
+}
+
+enum error signature_table_check(struct signature_table *signature_table)
+{
+	if (!dictionary_check(&signature_table->dictionary))
+		return ERR_CORRUPT;
+	signature_table->set_free = NOBODY;
+	for (uint32_t i = signature_table->set_rows; i > 0; i--) {
+		struct signature_table_set *row = &signature_table->sets[i - 1];
+
+		if (!row->is_used) {
+			row->next = signature_table->set_free;
+			signature_table->set_free = i - 1;
+		} else if (row->page_count == 0 ||
+			   has_equal_collision(signature_table, i - 1)) {
+			return ERR_CORRUPT;
+		}
+	}
+	return ERR_NONE;
+}

@@ -1,0 +1,47 @@
+/*
+ * cluster/spanning_forest.h - a forest over the sets: each edge is a link, and
+ * each component one tree. What a removal takes apart is found along it.
+ * Internal to cluster/.
+ */
+#ifndef CLUSTER_SPANNING_FOREST_H
+#define CLUSTER_SPANNING_FOREST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/list.h"
+#include "cluster/signature_table.h"
+
+/* One end of an edge; that at the other set is the row ^ 1. */
+struct spanning_forest_half {
+	uint32_t to;       /* set */
+	uint32_t next;     /* end at the same set; or free edge */
+	uint32_t previous; /* end at the same set */
+};
+
+struct spanning_forest {
+	struct spanning_forest_half *halves;
+	size_t capacity;
+	uint32_t rows; /* in use or free again */
+	uint32_t free;
+};
+
+void spanning_forest_begin(struct spanning_forest *forest);
+void spanning_forest_end(struct spanning_forest *forest);
+
+/* An edge between two sets of different trees. */
+void spanning_forest_link(struct spanning_forest *forest,
+			  struct signature_table *signature_table, uint32_t a,
+			  uint32_t b);
+
+/* Take away all edges of `set`; those at their other ends go to `neighbours`,
+ * which is overwritten. */
+void spanning_forest_isolate(struct spanning_forest *forest,
+			     struct signature_table *signature_table,
+			     uint32_t set, struct list *neighbours);
+
+/* Take away all edges of all sets. */
+void spanning_forest_clear(struct spanning_forest *forest,
+			   struct signature_table *signature_table);
+
+#endif

@@ -1,0 +1,230 @@
+#include "cluster/subcomponents.h"
+
+#include <stdlib.h>
+
+#include "cluster/graph.h"
+#include "store/memory.h"
+
+void subcomponents_free(struct subcomponents *subcomponents)
+{
+	free(subcomponents->items);
+	list_free(&subcomponents->active);
+}
+
+uint32_t subcomponents_root(const struct subcomponents *subcomponents,
+			    uint32_t subcomponent)
+{
+	struct subcomponent *items = subcomponents->items;
+
+	while (items[subcomponent].parent != subcomponent) {
+		items[subcomponent].parent =
+			items[items[subcomponent].parent].parent;
+		subcomponent = items[subcomponent].parent;
+	}
+	return subcomponent;
+}
+
+uint32_t subcomponents_root_of(const struct graph *graph, uint32_t set)
+{
+	uint32_t subcomponent = graph->signature_table.sets[set].subcomponent;
+
+	return subcomponents_root(&graph->subcomponents,
+				  subcomponent == NOBODY
+					  ? graph->subcomponents.rest
+					  : subcomponent);
+}
+
+static void begin(struct graph *graph, const struct list *neighbours)
+{
+	struct subcomponents *subcomponents = &graph->subcomponents;
+
+	subcomponents->count = 0;
+	subcomponents->active.count = 0;
+	for (uint32_t i = 0; i < neighbours->count; i++) {
+		uint32_t set = neighbours->items[i];
+		struct signature_table_set *row =
+			&graph->signature_table.sets[set];
+
+		row->subcomponent = i;
+		row->subcomponent_next = NOBODY;
+		subcomponents->items =
+			mem_grow(subcomponents->items, subcomponents->count,
+				 &subcomponents->capacity,
+				 sizeof(*subcomponents->items));
+		subcomponents->items[subcomponents->count++] =
+			(struct subcomponent){
+				.first = set,
+				.last = set,
+				.cursor = set,
+				.half = row->first_edge,
+				.parent = i,
+			};
+		list_push(&subcomponents->active, i);
+	}
+	subcomponents->left = subcomponents->count;
+}
+
+/* Walk one edge further; false at the end of the subcomponent. */
+static bool step(struct graph *graph, uint32_t index)
+{
+	struct subcomponent *subcomponent = &graph->subcomponents.items[index];
+	struct signature_table_set *sets = graph->signature_table.sets;
+	struct spanning_forest_half half;
+
+	if (subcomponent->half == NOBODY) {
+		subcomponent->cursor =
+			sets[subcomponent->cursor].subcomponent_next;
+		if (subcomponent->cursor == NOBODY)
+			return false;
+		subcomponent->half = sets[subcomponent->cursor].first_edge;
+		return true;
+	}
+	half = graph->forest.halves[subcomponent->half];
+	subcomponent->half = half.next;
+	if (sets[half.to].subcomponent != NOBODY)
+		return true; /* where it came from */
+	sets[half.to].subcomponent = index;
+	sets[half.to].subcomponent_next = NOBODY;
+	sets[subcomponent->last].subcomponent_next = half.to;
+	subcomponent->last = half.to;
+	return true;
+}
+
+/* All subcomponents in turn, so that the effort is that for the smaller ones.
+ */
+static void walk(struct graph *graph)
+{
+	struct list *active = &graph->subcomponents.active;
+	uint32_t i = 0;
+
+	while (active->count > 1) {
+		if (i >= active->count)
+			i = 0;
+		if (step(graph, active->items[i]))
+			i++;
+		else
+			active->items[i] = active->items[--active->count];
+	}
+	graph->subcomponents.rest = active->items[0];
+}
+
+/* Two sets are linked: mend the forest if they are in two subcomponents. */
+static void unite(struct graph *graph, uint32_t a, uint32_t b)
+{
+	struct subcomponents *subcomponents = &graph->subcomponents;
+	uint32_t root = subcomponents_root_of(graph, a);
+	uint32_t other = subcomponents_root_of(graph, b);
+
+	if (root == other)
+		return;
+	spanning_forest_link(&graph->forest, &graph->signature_table, a, b);
+	subcomponents->items[root].parent = other;
+	subcomponents->left--;
+}
+
+/* Every set is linked with the pivot of its group. */
+static void unite_group(struct graph *graph, uint32_t set)
+{
+	const struct group *group =
+		&graph->index.groups[graph->signature_table.sets[set].group];
+
+	if (group->pivot != set)
+		unite(graph, set, group->pivot);
+	else
+		for (uint32_t i = 1;
+		     i < group->member_count && graph->subcomponents.left > 1;
+		     i++)
+			unite(graph, set, group->members[i].set);
+}
+
+static void unite_groups(struct graph *graph)
+{
+	const struct subcomponents *subcomponents = &graph->subcomponents;
+
+	for (uint32_t i = 0; i < subcomponents->count; i++) {
+		uint32_t set = subcomponents->items[i].first;
+
+		if (i == subcomponents->rest)
+			continue;
+		for (; set != NOBODY && subcomponents->left > 1;
+		     set = graph->signature_table.sets[set].subcomponent_next)
+			unite_group(graph, set);
+	}
+}
+
+struct seeker {
+	struct graph *graph;
+	uint32_t set;
+	uint32_t component;
+};
+
+static bool is_other_subcomponent(void *context, uint32_t pivot)
+{
+	const struct seeker *seeker = context;
+	const struct graph *graph = seeker->graph;
+
+	return graph->signature_table.sets[pivot].component ==
+		       seeker->component &&
+	       subcomponents_root_of(graph, pivot) !=
+		       subcomponents_root_of(graph, seeker->set);
+}
+
+static void found_link(void *context, uint32_t set)
+{
+	const struct seeker *seeker = context;
+
+	unite(seeker->graph, seeker->set, set);
+}
+
+/* What is not united with the rest is searched whole, so that no link of it can
+ * be missed; the rest is not. */
+static void unite_by_search(struct graph *graph)
+{
+	const struct subcomponents *subcomponents = &graph->subcomponents;
+	struct seeker seeker = {.graph = graph};
+	struct join_want want = {is_other_subcomponent, found_link, &seeker};
+
+	for (uint32_t i = 0;
+	     i < subcomponents->count && subcomponents->left > 1; i++) {
+		seeker.set = subcomponents->items[i].first;
+		while (subcomponents->left > 1 && seeker.set != NOBODY &&
+		       subcomponents_root(subcomponents, i) !=
+			       subcomponents_root(subcomponents,
+						  subcomponents->rest)) {
+			seeker.component =
+				graph->signature_table.sets[seeker.set]
+					.component;
+			join_search(graph, seeker.set, &want, NULL);
+			seeker.set = graph->signature_table.sets[seeker.set]
+					     .subcomponent_next;
+		}
+	}
+}
+
+void subcomponents_find(struct graph *graph, const struct list *neighbours)
+{
+	begin(graph, neighbours);
+	if (neighbours->count <= 1)
+		return;
+	walk(graph);
+	unite_groups(graph);
+	unite_by_search(graph);
+}
+
+void subcomponents_forget(struct graph *graph)
+{
+	struct subcomponents *subcomponents = &graph->subcomponents;
+
+	for (uint32_t i = 0; i < subcomponents->count; i++) {
+		uint32_t set = subcomponents->items[i].first;
+
+		while (set != NOBODY) {
+			struct signature_table_set *row =
+				&graph->signature_table.sets[set];
+
+			row->subcomponent = NOBODY;
+			set = row->subcomponent_next;
+		}
+	}
+	subcomponents->count = 0;
+}

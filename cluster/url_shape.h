@@ -1,0 +1,23 @@
+/* cluster/url_shape.h - what the path of a URL looks like. */
+#ifndef CLUSTER_URL_SHAPE_H
+#define CLUSTER_URL_SHAPE_H
+
+#include <stddef.h>
+
+#include "store/slice.h"
+
+enum {
+	URL_SHAPE_MAX_DIRECTORIES = 64, /* that count */
+	URL_SHAPE_MAX_BYTES = URL_SHAPE_MAX_DIRECTORIES + 2,
+};
+
+/*
+ * The shape of `path` with its query, as in a canonical URL, written to `out`
+ * [URL_SHAPE_MAX_BYTES]; returns its length. A letter for each directory, N
+ * when it is all digits, else W; then i for the page of a directory (the last
+ * segment is empty or begins with "index."), else f; then q when the query is
+ * not empty. "/2014/08/apache/" and "/2013/12/ant/index.html" are both NNWi.
+ */
+size_t url_shape_of_path(struct slice path, char *out);
+
+#endif

@@ -1,0 +1,164 @@
+#include "cluster/signature_table.h"
+
+#include "tests/unit/run.h"
+
+static struct signature_table signature_table;
+
+static void begin(void)
+{
+	signature_table_begin(&signature_table, 0);
+}
+
+static void end(void)
+{
+	signature_table_end(&signature_table);
+}
+
+/* The number by which a product with `factor`, which is odd, is undone. */
+static uint64_t inverse(uint64_t factor)
+{
+	uint64_t result = factor;
+
+	for (int i = 0; i < 6; i++)
+		result *= 2 - factor * result;
+	return result;
+}
+
+/* The shingle for which map_mix() gives `mixed`. */
+static uint64_t unmix(uint64_t mixed)
+{
+	uint64_t key = mixed ^ mixed >> 32;
+
+	key *= inverse(0xd6e8feb86659fd93);
+	key ^= key >> 32;
+	return key * inverse(0x9e3779b97f4a7c15);
+}
+
+/* The set of the shingles for which the mixed numbers are `a` and `b`. */
+static struct signature pair(uint64_t a, uint64_t b, uint64_t *shingles)
+{
+	uint64_t first = unmix(a);
+	uint64_t second = unmix(b);
+
+	shingles[0] = first < second ? first : second;
+	shingles[1] = first < second ? second : first;
+	return (struct signature){shingles, 2};
+}
+
+enum { COLLISIONS = 3 };
+
+/* Three sets of one key: 1 + 9, 2 + 8, 3 + 7. */
+static struct signature collision(uint64_t index, uint64_t *shingles)
+{
+	return pair(1 + index, 9 - index, shingles);
+}
+
+static void check_found(const uint32_t *expected)
+{
+	uint64_t shingles[2];
+
+	for (uint64_t i = 0; i < COLLISIONS; i++)
+		ck_assert_uint_eq(
+			signature_table_find_set(&signature_table,
+						 collision(i, shingles)),
+			expected[i]);
+	ck_assert_uint_eq(signature_table_find_set(&signature_table,
+						   pair(4, 6, shingles)),
+			  NOBODY);
+}
+
+START_TEST(sets_of_one_key_are_told_apart)
+{
+	uint64_t shingles[2];
+	uint32_t rows[COLLISIONS];
+
+	for (uint64_t i = 0; i < COLLISIONS; i++)
+		rows[i] = signature_table_add_set(&signature_table,
+						  collision(i, shingles));
+	ck_assert_uint_eq(signature_table.set_of_key.count, 1);
+	check_found(rows);
+	signature_table_drop_set(&signature_table,
+				 rows[1]); /* the middle one */
+	rows[1] = NOBODY;
+	check_found(rows);
+	signature_table_drop_set(&signature_table, rows[2]); /* the first one */
+	rows[2] = NOBODY;
+	check_found(rows);
+	rows[1] = signature_table_add_set(&signature_table,
+					  collision(1, shingles));
+	signature_table_drop_set(&signature_table, rows[0]); /* the last one */
+	rows[0] = NOBODY;
+	check_found(rows);
+	signature_table_drop_set(&signature_table, rows[1]);
+	ck_assert_uint_eq(signature_table.set_of_key.count, 0);
+	ck_assert_uint_eq(signature_table.block_bytes, 0);
+}
+END_TEST
+
+START_TEST(a_part_of_a_set_is_another_set)
+{
+	const uint64_t shingles[] = {4, 8, 15, 16, 23, 42};
+	uint32_t all = signature_table_add_set(&signature_table,
+					       (struct signature){shingles, 6});
+	uint32_t none = signature_table_add_set(&signature_table,
+						(struct signature){NULL, 0});
+
+	ck_assert_uint_eq(
+		signature_table_find_set(&signature_table,
+					 (struct signature){shingles, 6}),
+		all);
+	ck_assert_uint_eq(
+		signature_table_find_set(&signature_table,
+					 (struct signature){shingles, 5}),
+		NOBODY);
+	ck_assert_uint_eq(signature_table_find_set(&signature_table,
+						   (struct signature){NULL, 0}),
+			  none);
+	ck_assert_uint_eq(signature_table_shingles(&signature_table, all).count,
+			  6);
+	ck_assert_uint_eq(
+		signature_table_shingles(&signature_table, none).count, 0);
+}
+END_TEST
+
+START_TEST(counts_follow_the_moves)
+{
+	const uint64_t shingle = 1;
+	uint32_t set = signature_table_add_set(&signature_table,
+					       (struct signature){&shingle, 1});
+	uint32_t component = signature_table_add_component(&signature_table);
+	uint32_t old = signature_table_add_page(&signature_table, 70);
+	uint32_t young = signature_table_add_page(&signature_table, 60);
+
+	signature_table_name(&signature_table, component, 5);
+	signature_table_move_page(&signature_table, young, set);
+	signature_table_move_set(&signature_table, set, component);
+	signature_table_move_page(&signature_table, old, set);
+	ck_assert_uint_eq(signature_table.components[component].page_count, 2);
+	ck_assert_uint_eq(signature_table_label(&signature_table, old), 5);
+	ck_assert_uint_eq(signature_table_oldest(&signature_table, set), 0);
+	signature_table_move_page(&signature_table, old, NOBODY);
+	ck_assert_uint_eq(signature_table_label(&signature_table, old), 0);
+	ck_assert_uint_eq(signature_table_oldest(&signature_table, set), 1);
+	ck_assert_uint_eq(signature_table.components[component].page_count, 1);
+	signature_table_scatter(&signature_table);
+	ck_assert_uint_eq(signature_table_label(&signature_table, young), 0);
+	ck_assert_uint_eq(signature_table_find_component(&signature_table, 5),
+			  NOBODY);
+	ck_assert_uint_eq(signature_table.component_count, 0);
+	ck_assert_uint_gt(signature_table_bytes(&signature_table), 0);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("signature_table");
+	TCase *tcase = tcase_create("signature_table");
+
+	tcase_add_checked_fixture(tcase, begin, end);
+	tcase_add_test(tcase, sets_of_one_key_are_told_apart);
+	tcase_add_test(tcase, a_part_of_a_set_is_another_set);
+	tcase_add_test(tcase, counts_follow_the_moves);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

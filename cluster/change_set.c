@@ -60,34 +60,33 @@ void change_set_begin(struct change_set *change_set)
 }
 
 void change_set_note_page(struct change_set *change_set,
-			  const struct signature_table *signature_table,
-			  uint32_t page)
+			  const struct signature_table *table, uint32_t page)
 {
 	change_set->notes = mem_grow(change_set->notes, change_set->note_count,
 				     &change_set->note_capacity,
 				     sizeof(*change_set->notes));
-	change_set->notes[change_set->note_count++] = (struct change_set_note){
-		signature_table->pages[page].page, page,
-		signature_table_label(signature_table, page)};
+	change_set->notes[change_set->note_count++] =
+		(struct change_set_note){table->pages[page].page, page,
+					 signature_table_label(table, page)};
 }
 
 void change_set_note_set(struct change_set *change_set,
-			 struct signature_table *signature_table, uint32_t set)
+			 struct signature_table *table, uint32_t set)
 {
-	if (signature_table->sets[set].call == change_set->call)
+	if (table->sets[set].call == change_set->call)
 		return;
-	signature_table->sets[set].call = change_set->call;
-	for (uint32_t i = signature_table->sets[set].first_page; i != NOBODY;
-	     i = signature_table->pages[i].next)
-		change_set_note_page(change_set, signature_table, i);
+	table->sets[set].call = change_set->call;
+	for (uint32_t i = table->sets[set].first_page; i != NOBODY;
+	     i = table->pages[i].next)
+		change_set_note_page(change_set, table, i);
 }
 
 void change_set_move_set(struct change_set *change_set,
-			 struct signature_table *signature_table, uint32_t set,
+			 struct signature_table *table, uint32_t set,
 			 uint32_t component)
 {
-	change_set_note_set(change_set, signature_table, set);
-	signature_table_move_set(signature_table, set, component);
+	change_set_note_set(change_set, table, set);
+	signature_table_move_set(table, set, component);
 }
 
 void change_set_add_fresh(struct change_set *change_set, uint32_t component,
@@ -121,34 +120,31 @@ static void add_event(struct change_set *change_set, struct linkage_event event)
 }
 
 static void name_fresh(struct change_set *change_set,
-		       struct signature_table *signature_table,
-		       uint32_t *next_label)
+		       struct signature_table *table, uint32_t *next_label)
 {
 	for (size_t i = 0; i < change_set->fresh_count; i++) {
 		struct change_set_fresh fresh = change_set->fresh[i];
 		struct linkage_event event = {LINKAGE_NEW, 0, fresh.origin};
 
 		/* Merged again in the same call. */
-		if (signature_table->components[fresh.component].set_count == 0)
+		if (table->components[fresh.component].set_count == 0)
 			continue;
 		if (*next_label == 0)
 			*next_label = 1; /* 0 means "not there" */
 		event.cluster = (*next_label)++;
 		if (fresh.origin != 0)
 			event.kind = LINKAGE_SPLIT;
-		signature_table_name(signature_table, fresh.component,
-				     event.cluster);
+		signature_table_name(table, fresh.component, event.cluster);
 		add_event(change_set, event);
 	}
 }
 
 static void list_moves(struct change_set *change_set,
-		       const struct signature_table *signature_table)
+		       const struct signature_table *table)
 {
 	for (size_t i = 0; i < change_set->note_count; i++) {
 		struct change_set_note note = change_set->notes[i];
-		uint32_t label =
-			signature_table_label(signature_table, note.row);
+		uint32_t label = signature_table_label(table, note.row);
 
 		if (label == note.from)
 			continue;
@@ -156,14 +152,13 @@ static void list_moves(struct change_set *change_set,
 			change_set->moves, change_set->move_count,
 			&change_set->move_capacity, sizeof(*change_set->moves));
 		change_set->moves[change_set->move_count++] =
-			(struct linkage_move){
-				note.page, note.from, label,
-				signature_table->pages[note.row].set};
+			(struct linkage_move){note.page, note.from, label,
+					      table->pages[note.row].set};
 	}
 }
 
 static void tell_merges(struct change_set *change_set,
-			const struct signature_table *signature_table)
+			const struct signature_table *table)
 {
 	for (size_t i = 0; i < change_set->merge_count; i++) {
 		struct change_set_merge merge = change_set->merges[i];
@@ -171,24 +166,23 @@ static void tell_merges(struct change_set *change_set,
 		add_event(change_set,
 			  (struct linkage_event){
 				  LINKAGE_MERGED, merge.label,
-				  signature_table->components[merge.component]
-					  .label});
+				  table->components[merge.component].label});
 	}
 }
 
 struct linkage_changes change_set_end(struct change_set *change_set,
-				      struct signature_table *signature_table,
+				      struct signature_table *table,
 				      uint32_t *next_label)
 {
-	const struct dictionary *dictionary = &signature_table->dictionary;
+	const struct dictionary *dictionary = &table->dictionary;
 
-	name_fresh(change_set, signature_table, next_label);
-	tell_merges(change_set, signature_table);
+	name_fresh(change_set, table, next_label);
+	tell_merges(change_set, table);
 	if (change_set->vacant != 0)
 		add_event(change_set,
 			  (struct linkage_event){LINKAGE_GONE,
 						 change_set->vacant, 0});
-	list_moves(change_set, signature_table);
+	list_moves(change_set, table);
 	return (struct linkage_changes){
 		.moves = change_set->moves,
 		.move_count = change_set->move_count,

@@ -48,16 +48,15 @@ void change_set_begin(struct change_set *change_set);
 /* Before the label of `page` (a row) may change: once in a call, and as long as
  * the page is in no set, or in one that is not noted. */
 void change_set_note_page(struct change_set *change_set,
-			  const struct signature_table *signature_table,
-			  uint32_t page);
+			  const struct signature_table *table, uint32_t page);
 
 /* The same for all pages of `set`; again is a no-op. */
 void change_set_note_set(struct change_set *change_set,
-			 struct signature_table *signature_table, uint32_t set);
+			 struct signature_table *table, uint32_t set);
 
 /* Move `set` to `component`, noting its pages. */
 void change_set_move_set(struct change_set *change_set,
-			 struct signature_table *signature_table, uint32_t set,
+			 struct signature_table *table, uint32_t set,
 			 uint32_t component);
 
 /* The component, which has no name, came to be; out of that of the label
@@ -73,7 +72,7 @@ void change_set_add_merge(struct change_set *change_set, uint32_t from,
 
 /* Name the fresh components that are left, and tell what changed. */
 struct linkage_changes change_set_end(struct change_set *change_set,
-				      struct signature_table *signature_table,
+				      struct signature_table *table,
 				      uint32_t *next_label);
 
 /* Memory, about. */

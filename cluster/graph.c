@@ -27,14 +27,14 @@ void graph_begin(struct graph *graph, unsigned threshold, uint64_t seed)
 		.threshold = threshold,
 		.radius = radius_of(threshold),
 	};
-	signature_table_begin(&graph->signature_table, seed);
+	signature_table_begin(&graph->table, seed);
 	group_begin(&graph->index);
 	spanning_forest_begin(&graph->forest);
 }
 
 void graph_end(struct graph *graph)
 {
-	signature_table_end(&graph->signature_table);
+	signature_table_end(&graph->table);
 	group_end(&graph->index);
 	spanning_forest_end(&graph->forest);
 	probe_free(&graph->probe);
@@ -46,9 +46,8 @@ void graph_end(struct graph *graph)
 uint32_t graph_common(struct graph *graph, uint32_t set)
 {
 	graph->comparisons++;
-	return probe_common(
-		&graph->probe,
-		signature_table_shingles(&graph->signature_table, set));
+	return probe_common(&graph->probe,
+			    signature_table_shingles(&graph->table, set));
 }
 
 struct newcomer {
@@ -59,8 +58,7 @@ struct newcomer {
 static struct signature_table_component *component_of(struct graph *graph,
 						      uint32_t set)
 {
-	return &graph->signature_table
-			.components[graph->signature_table.sets[set].component];
+	return &graph->table.components[graph->table.sets[set].component];
 }
 
 static bool is_not_reached(void *context, uint32_t pivot)
@@ -77,28 +75,27 @@ static void reach(void *context, uint32_t set)
 
 	component_of(graph, set)->is_reached = true;
 	list_push(&graph->links, set);
-	spanning_forest_link(&graph->forest, &graph->signature_table,
-			     newcomer->set, set);
+	spanning_forest_link(&graph->forest, &graph->table, newcomer->set, set);
 }
 
 static void settle(struct graph *graph, uint32_t set, struct join_home home)
 {
 	if (home.group == NOBODY)
-		group_found(&graph->index, &graph->signature_table, set);
+		group_found(&graph->index, &graph->table, set);
 	else
-		group_join(&graph->index, &graph->signature_table, home.group,
-			   set, home.common);
+		group_join(&graph->index, &graph->table, home.group, set,
+			   home.common);
 }
 
 /* From threshold 1000 on all sets are linked. */
 static void link_with_all(struct graph *graph)
 {
-	const struct signature_table *signature_table = &graph->signature_table;
+	const struct signature_table *table = &graph->table;
 
-	for (uint32_t i = 0; i < signature_table->component_rows; i++) {
-		if (signature_table->components[i].set_count > 0)
+	for (uint32_t i = 0; i < table->component_rows; i++) {
+		if (table->components[i].set_count > 0)
 			list_push(&graph->links,
-				  signature_table->components[i].first_set);
+				  table->components[i].first_set);
 	}
 }
 
@@ -114,8 +111,7 @@ const struct list *graph_add(struct graph *graph, uint32_t set)
 		return &graph->links;
 	}
 	/* Neither links with another set: an empty one, and any at 0. */
-	if (graph->signature_table.sets[set].count == 0 ||
-	    graph->threshold == 0)
+	if (graph->table.sets[set].count == 0 || graph->threshold == 0)
 		return &graph->links;
 	join_search(graph, set, &want, &home);
 	settle(graph, set, home);
@@ -142,11 +138,10 @@ static void measure_again(struct graph *graph, uint32_t row,
 			  struct list *leavers)
 {
 	struct group *group = &graph->index.groups[row];
-	uint32_t size = graph->signature_table.sets[group->pivot].count;
+	uint32_t size = graph->table.sets[group->pivot].count;
 
 	probe_aim(&graph->probe,
-		  signature_table_shingles(&graph->signature_table,
-					   group->pivot));
+		  signature_table_shingles(&graph->table, group->pivot));
 	group->members[0].common = size;
 	for (uint32_t i = 1; i < group->member_count; i++) {
 		struct group_member *member = &group->members[i];
@@ -157,14 +152,13 @@ static void measure_again(struct graph *graph, uint32_t row,
 			list_push(leavers, member->set);
 	}
 	for (uint32_t i = 0; i < leavers->count; i++)
-		group_leave(&graph->index, &graph->signature_table,
-			    leavers->items[i]);
+		group_leave(&graph->index, &graph->table, leavers->items[i]);
 	group_tighten(&graph->index, row);
 }
 
 static void leave_group(struct graph *graph, uint32_t set)
 {
-	struct signature_table_set *row = &graph->signature_table.sets[set];
+	struct signature_table_set *row = &graph->table.sets[set];
 	struct list *leavers = &graph->links;
 	uint32_t group = row->group;
 	struct join_home home;
@@ -172,13 +166,13 @@ static void leave_group(struct graph *graph, uint32_t set)
 	if (group == NOBODY)
 		return;
 	if (row->slot > 0 || graph->index.groups[group].member_count == 1) {
-		group_leave(&graph->index, &graph->signature_table, set);
+		group_leave(&graph->index, &graph->table, set);
 		return;
 	}
 	leavers->count = 0;
-	group_change_pivot(&graph->index, &graph->signature_table, group,
+	group_change_pivot(&graph->index, &graph->table, group,
 			   find_heir(&graph->index.groups[group]));
-	group_leave(&graph->index, &graph->signature_table, set);
+	group_leave(&graph->index, &graph->table, set);
 	measure_again(graph, group, leavers);
 	for (uint32_t i = 0; i < leavers->count; i++) {
 		join_search(graph, leavers->items[i], NULL, &home);
@@ -189,55 +183,53 @@ static void leave_group(struct graph *graph, uint32_t set)
 void graph_drop(struct graph *graph, uint32_t set)
 {
 	leave_group(graph, set);
-	spanning_forest_isolate(&graph->forest, &graph->signature_table, set,
+	spanning_forest_isolate(&graph->forest, &graph->table, set,
 				&graph->links);
 	probe_aim(&graph->probe, (struct shingle_set){0});
-	signature_table_drop_set(&graph->signature_table, set);
+	signature_table_drop_set(&graph->table, set);
 	subcomponents_find(graph, &graph->links);
 }
 
 static uint32_t merge_links(struct graph *graph)
 {
-	struct signature_table *signature_table = &graph->signature_table;
-	uint32_t winner =
-		signature_table->sets[graph->links.items[0]].component;
+	struct signature_table *table = &graph->table;
+	uint32_t winner = table->sets[graph->links.items[0]].component;
 
 	for (uint32_t i = 1; i < graph->links.count; i++) {
 		uint32_t component =
-			signature_table->sets[graph->links.items[i]].component;
+			table->sets[graph->links.items[i]].component;
 		uint32_t loser = component;
 
-		if (signature_table->components[component].set_count >
-		    signature_table->components[winner].set_count) {
+		if (table->components[component].set_count >
+		    table->components[winner].set_count) {
 			loser = winner;
 			winner = component;
 		}
-		while (signature_table->components[loser].first_set != NOBODY)
+		while (table->components[loser].first_set != NOBODY)
 			signature_table_move_set(
-				signature_table,
-				signature_table->components[loser].first_set,
+				table, table->components[loser].first_set,
 				winner);
-		signature_table_drop_component(signature_table, loser);
+		signature_table_drop_component(table, loser);
 	}
 	return winner;
 }
 
 void graph_rebuild(struct graph *graph, unsigned threshold)
 {
-	struct signature_table *signature_table = &graph->signature_table;
+	struct signature_table *table = &graph->table;
 
 	graph->threshold = threshold;
 	graph->radius = radius_of(threshold);
-	spanning_forest_clear(&graph->forest, signature_table);
-	group_clear(&graph->index, signature_table);
-	signature_table_scatter(signature_table);
-	for (uint32_t i = 0; i < signature_table->set_rows; i++) {
-		if (!signature_table->sets[i].is_used)
+	spanning_forest_clear(&graph->forest, table);
+	group_clear(&graph->index, table);
+	signature_table_scatter(table);
+	for (uint32_t i = 0; i < table->set_rows; i++) {
+		if (!table->sets[i].is_used)
 			continue;
 		signature_table_move_set(
-			signature_table, i,
+			table, i,
 			graph_add(graph, i)->count == 0
-				? signature_table_add_component(signature_table)
+				? signature_table_add_component(table)
 				: merge_links(graph));
 	}
 }
@@ -250,7 +242,7 @@ size_t graph_bytes(const struct graph *graph)
 			 join->skipped.capacity + graph->links.capacity +
 			 graph->subcomponents.active.capacity;
 
-	return sizeof(*graph) + signature_table_bytes(&graph->signature_table) +
+	return sizeof(*graph) + signature_table_bytes(&graph->table) +
 	       group_bytes(&graph->index) +
 	       graph->forest.capacity * sizeof(*graph->forest.halves) +
 	       graph->probe.words * sizeof(*graph->probe.bits) +

@@ -19,7 +19,7 @@
 struct graph {
 	unsigned threshold; /* permille */
 	unsigned radius;    /* of groups; at most the threshold */
-	struct signature_table signature_table;
+	struct signature_table table;
 	struct group_index index;
 	struct spanning_forest forest;
 	struct probe probe;

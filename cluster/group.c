@@ -92,12 +92,11 @@ static void widen(struct group *group, struct group_member member)
 		group->max_outside = member.count - member.common;
 }
 
-void group_join(struct group_index *index,
-		struct signature_table *signature_table, uint32_t group,
-		uint32_t set, uint32_t common)
+void group_join(struct group_index *index, struct signature_table *table,
+		uint32_t group, uint32_t set, uint32_t common)
 {
 	struct group *row = &index->groups[group];
-	struct signature_table_set *joining = &signature_table->sets[set];
+	struct signature_table_set *joining = &table->sets[set];
 	struct group_member member = {set, joining->count, common};
 
 	joining->group = group;
@@ -106,18 +105,17 @@ void group_join(struct group_index *index,
 				&row->member_capacity, sizeof(*row->members));
 	row->members[row->member_count++] = member;
 	widen(row, member);
-	post(index, group, signature_table_shingles(signature_table, set));
+	post(index, group, signature_table_shingles(table, set));
 }
 
-uint32_t group_found(struct group_index *index,
-		     struct signature_table *signature_table, uint32_t set)
+uint32_t group_found(struct group_index *index, struct signature_table *table,
+		     uint32_t set)
 {
 	uint32_t group = add_row(index);
 
 	index->groups[group].pivot = set;
 	index->groups[group].min_count = UINT32_MAX;
-	group_join(index, signature_table, group, set,
-		   signature_table->sets[set].count);
+	group_join(index, table, group, set, table->sets[set].count);
 	return group;
 }
 
@@ -136,12 +134,12 @@ static void drop_row(struct group_index *index, uint32_t group)
 
 /* Clear or set the bits of all shingles that members have. */
 static void mark_shingles(struct group_index *index,
-			  const struct signature_table *signature_table,
+			  const struct signature_table *table,
 			  const struct group *group, bool is_set)
 {
 	for (uint32_t i = 0; i < group->member_count; i++) {
-		struct shingle_set shingle_ids = signature_table_shingles(
-			signature_table, group->members[i].set);
+		struct shingle_set shingle_ids =
+			signature_table_shingles(table, group->members[i].set);
 
 		for (uint32_t j = 0; j < shingle_ids.count; j++) {
 			uint64_t *word =
@@ -159,8 +157,7 @@ static void mark_shingles(struct group_index *index,
 
 /* Forget the shingles that no member has any more. */
 static void prune_shingles(struct group_index *index,
-			   const struct signature_table *signature_table,
-			   uint32_t group)
+			   const struct signature_table *table, uint32_t group)
 {
 	struct group *row = &index->groups[group];
 	size_t words = index->posting_rows / WORD_BITS + 1;
@@ -173,7 +170,7 @@ static void prune_shingles(struct group_index *index,
 		       (words - index->words) * sizeof(*index->bits));
 		index->words = words;
 	}
-	mark_shingles(index, signature_table, row, true);
+	mark_shingles(index, table, row, true);
 	for (uint32_t i = 0; i < row->shingle_ids.count; i++) {
 		uint32_t shingle_id = row->shingle_ids.items[i];
 
@@ -184,7 +181,7 @@ static void prune_shingles(struct group_index *index,
 		else
 			unpost(index, group, shingle_id);
 	}
-	mark_shingles(index, signature_table, row, false);
+	mark_shingles(index, table, row, false);
 	list_free(&row->shingle_ids);
 	row->shingle_ids = kept;
 	row->left = 0;
@@ -201,17 +198,17 @@ static void give_back(struct group *group)
 	group->member_capacity = capacity;
 }
 
-void group_leave(struct group_index *index,
-		 struct signature_table *signature_table, uint32_t set)
+void group_leave(struct group_index *index, struct signature_table *table,
+		 uint32_t set)
 {
-	struct signature_table_set *leaving = &signature_table->sets[set];
+	struct signature_table_set *leaving = &table->sets[set];
 	uint32_t group = leaving->group;
 	struct group *row = &index->groups[group];
 	struct group_member *last = &row->members[row->member_count - 1];
 
 	assert(leaving->slot > 0 || row->member_count == 1);
 	row->members[leaving->slot] = *last;
-	signature_table->sets[last->set].slot = leaving->slot;
+	table->sets[last->set].slot = leaving->slot;
 	leaving->group = NOBODY;
 	row->member_count--;
 	row->left++;
@@ -221,11 +218,11 @@ void group_leave(struct group_index *index,
 	}
 	give_back(row);
 	if (row->left > row->member_count)
-		prune_shingles(index, signature_table, group);
+		prune_shingles(index, table, group);
 }
 
 void group_change_pivot(struct group_index *index,
-			struct signature_table *signature_table, uint32_t group,
+			struct signature_table *table, uint32_t group,
 			uint32_t member)
 {
 	struct group *row = &index->groups[group];
@@ -234,8 +231,8 @@ void group_change_pivot(struct group_index *index,
 	row->members[member] = row->members[0];
 	row->members[0] = pivot;
 	row->pivot = pivot.set;
-	signature_table->sets[row->members[member].set].slot = member;
-	signature_table->sets[pivot.set].slot = 0;
+	table->sets[row->members[member].set].slot = member;
+	table->sets[pivot.set].slot = 0;
 }
 
 void group_tighten(struct group_index *index, uint32_t group)
@@ -249,12 +246,11 @@ void group_tighten(struct group_index *index, uint32_t group)
 		widen(row, row->members[i]);
 }
 
-void group_clear(struct group_index *index,
-		 struct signature_table *signature_table)
+void group_clear(struct group_index *index, struct signature_table *table)
 {
 	group_end(index);
-	for (uint32_t i = 0; i < signature_table->set_rows; i++)
-		signature_table->sets[i].group = NOBODY;
+	for (uint32_t i = 0; i < table->set_rows; i++)
+		table->sets[i].group = NOBODY;
 }
 
 size_t group_bytes(const struct group_index *index)

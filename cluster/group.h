@@ -58,28 +58,26 @@ static inline struct list group_postings(const struct group_index *index,
 }
 
 /* A new group around `set`, which is in none and not empty: its row. */
-uint32_t group_found(struct group_index *index,
-		     struct signature_table *signature_table, uint32_t set);
+uint32_t group_found(struct group_index *index, struct signature_table *table,
+		     uint32_t set);
 
 /* `set`, which is in none, has `common` shingles in common with the pivot. */
-void group_join(struct group_index *index,
-		struct signature_table *signature_table, uint32_t group,
-		uint32_t set, uint32_t common);
+void group_join(struct group_index *index, struct signature_table *table,
+		uint32_t group, uint32_t set, uint32_t common);
 
 /* `set` leaves its group; a pivot only as the last one. */
-void group_leave(struct group_index *index,
-		 struct signature_table *signature_table, uint32_t set);
+void group_leave(struct group_index *index, struct signature_table *table,
+		 uint32_t set);
 
 /* Make another member, by its index, the pivot. The caller then gives every
  * member its number of common shingles, and calls group_tighten(). */
 void group_change_pivot(struct group_index *index,
-			struct signature_table *signature_table, uint32_t group,
+			struct signature_table *table, uint32_t group,
 			uint32_t member);
 void group_tighten(struct group_index *index, uint32_t group);
 
 /* Drop all groups. */
-void group_clear(struct group_index *index,
-		 struct signature_table *signature_table);
+void group_clear(struct group_index *index, struct signature_table *table);
 
 /* Memory, about. */
 size_t group_bytes(const struct group_index *index);

@@ -276,8 +276,7 @@ void join_search(struct graph *graph, uint32_t set,
 		.graph = graph,
 		.want = want,
 		.home = home_out,
-		.shingle_ids =
-			signature_table_shingles(&graph->signature_table, set),
+		.shingle_ids = signature_table_shingles(&graph->table, set),
 		.threshold = want == NULL ? graph->radius : graph->threshold,
 	};
 	const struct join_scratch *scratch = &graph->join;

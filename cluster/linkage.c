@@ -55,7 +55,7 @@ void linkage_destroy(struct linkage *linkage)
 
 static void begin(struct linkage *linkage)
 {
-	dictionary_forget(&linkage->graph.signature_table.dictionary);
+	dictionary_forget(&linkage->graph.table.dictionary);
 	change_set_begin(&linkage->change_set);
 }
 
@@ -73,36 +73,31 @@ static bool is_stronger(const struct signature_table_component *a,
 
 static void merge(struct linkage *linkage, uint32_t loser, uint32_t winner)
 {
-	struct signature_table *signature_table =
-		&linkage->graph.signature_table;
-	uint32_t label = signature_table->components[loser].label;
+	struct signature_table *table = &linkage->graph.table;
+	uint32_t label = table->components[loser].label;
 
-	while (signature_table->components[loser].first_set != NOBODY)
-		change_set_move_set(
-			&linkage->change_set, signature_table,
-			signature_table->components[loser].first_set, winner);
-	signature_table_drop_component(signature_table, loser);
+	while (table->components[loser].first_set != NOBODY)
+		change_set_move_set(&linkage->change_set, table,
+				    table->components[loser].first_set, winner);
+	signature_table_drop_component(table, loser);
 	change_set_add_merge(&linkage->change_set, label, winner);
 }
 
 /* Make one component of those of the linked sets, of which there is one. */
 static uint32_t merge_linked(struct linkage *linkage, const struct list *links)
 {
-	const struct signature_table *signature_table =
-		&linkage->graph.signature_table;
-	uint32_t winner = signature_table->sets[links->items[0]].component;
+	const struct signature_table *table = &linkage->graph.table;
+	uint32_t winner = table->sets[links->items[0]].component;
 
 	for (uint32_t i = 1; i < links->count; i++) {
-		uint32_t other =
-			signature_table->sets[links->items[i]].component;
+		uint32_t other = table->sets[links->items[i]].component;
 
-		if (is_stronger(&signature_table->components[other],
-				&signature_table->components[winner]))
+		if (is_stronger(&table->components[other],
+				&table->components[winner]))
 			winner = other;
 	}
 	for (uint32_t i = 0; i < links->count; i++) {
-		uint32_t other =
-			signature_table->sets[links->items[i]].component;
+		uint32_t other = table->sets[links->items[i]].component;
 
 		if (other != winner)
 			merge(linkage, other, winner);
@@ -113,24 +108,23 @@ static uint32_t merge_linked(struct linkage *linkage, const struct list *links)
 /* Add a set that is not there yet, in the component where it belongs. */
 static uint32_t add_set(struct linkage *linkage, struct signature signature)
 {
-	struct signature_table *signature_table =
-		&linkage->graph.signature_table;
-	uint32_t set = signature_table_add_set(signature_table, signature);
+	struct signature_table *table = &linkage->graph.table;
+	uint32_t set = signature_table_add_set(table, signature);
 	const struct list *links = graph_add(&linkage->graph, set);
 	uint32_t component;
 
 	if (links->count > 0) {
 		component = merge_linked(linkage, links);
 	} else if (linkage->change_set.vacant != 0) {
-		component = signature_table_add_component(signature_table);
-		signature_table_name(signature_table, component,
+		component = signature_table_add_component(table);
+		signature_table_name(table, component,
 				     linkage->change_set.vacant);
 		linkage->change_set.vacant = 0;
 	} else {
-		component = signature_table_add_component(signature_table);
+		component = signature_table_add_component(table);
 		change_set_add_fresh(&linkage->change_set, component, 0);
 	}
-	signature_table_move_set(signature_table, set, component);
+	signature_table_move_set(table, set, component);
 	linkage->change_set.added_set = set;
 	return set;
 }
@@ -139,14 +133,13 @@ static uint32_t add_set(struct linkage *linkage, struct signature signature)
 static void drop_set(struct linkage *linkage, uint32_t set)
 {
 	struct graph *graph = &linkage->graph;
-	uint32_t component = graph->signature_table.sets[set].component;
-	uint32_t label = graph->signature_table.components[component].label;
+	uint32_t component = graph->table.sets[set].component;
+	uint32_t label = graph->table.components[component].label;
 
 	linkage->change_set.dropped_set = set;
 	graph_drop(graph, set);
-	if (graph->signature_table.components[component].set_count == 0) {
-		signature_table_drop_component(&graph->signature_table,
-					       component);
+	if (graph->table.components[component].set_count == 0) {
+		signature_table_drop_component(&graph->table, component);
 		linkage->change_set.vacant = label;
 	} else if (graph->subcomponents.left > 1) {
 		split_component(graph, &linkage->change_set, component);
@@ -156,13 +149,12 @@ static void drop_set(struct linkage *linkage, uint32_t set)
 
 static void leave(struct linkage *linkage, uint32_t page)
 {
-	struct signature_table *signature_table =
-		&linkage->graph.signature_table;
-	uint32_t set = signature_table->pages[page].set;
+	struct signature_table *table = &linkage->graph.table;
+	uint32_t set = table->pages[page].set;
 
-	change_set_note_page(&linkage->change_set, signature_table, page);
-	signature_table_move_page(signature_table, page, NOBODY);
-	if (signature_table->sets[set].page_count == 0)
+	change_set_note_page(&linkage->change_set, table, page);
+	signature_table_move_page(table, page, NOBODY);
+	if (table->sets[set].page_count == 0)
 		drop_set(linkage, set);
 }
 
@@ -171,31 +163,26 @@ static void leave(struct linkage *linkage, uint32_t page)
 static bool is_full(const struct linkage *linkage, struct signature signature,
 		    uint32_t page, uint32_t set)
 {
-	const struct signature_table *signature_table =
-		&linkage->graph.signature_table;
-	size_t sets = signature_table->set_count;
+	const struct signature_table *table = &linkage->graph.table;
+	size_t sets = table->set_count;
 
-	if (page == NOBODY &&
-	    signature_table->page_count >= linkage->options.max_pages)
+	if (page == NOBODY && table->page_count >= linkage->options.max_pages)
 		return true;
 	if (set != NOBODY)
 		return false;
 	if (page != NOBODY &&
-	    signature_table->sets[signature_table->pages[page].set]
-			    .page_count == 1)
+	    table->sets[table->pages[page].set].page_count == 1)
 		sets--;
 	return sets >= linkage->options.max_sets ||
-	       !dictionary_has_room(&signature_table->dictionary,
-				    signature.count);
+	       !dictionary_has_room(&table->dictionary, signature.count);
 }
 
 enum error linkage_put(struct linkage *linkage, uint64_t page,
 		       struct signature signature, uint32_t *next_label,
 		       struct linkage_changes *changes_out)
 {
-	struct signature_table *signature_table =
-		&linkage->graph.signature_table;
-	uint32_t row = signature_table_find_page(signature_table, page);
+	struct signature_table *table = &linkage->graph.table;
+	uint32_t row = signature_table_find_page(table, page);
 	uint32_t set;
 
 	*changes_out = no_changes;
@@ -203,95 +190,86 @@ enum error linkage_put(struct linkage *linkage, uint64_t page,
 	if (signature.count > linkage->options.max_shingles ||
 	    *next_label > last_label)
 		return ERR_TOO_LARGE;
-	set = signature_table_find_set(signature_table, signature);
+	set = signature_table_find_set(table, signature);
 	if (is_full(linkage, signature, row, set))
 		return ERR_TOO_LARGE;
 	if (row == NOBODY) {
-		row = signature_table_add_page(signature_table, page);
-		change_set_note_page(&linkage->change_set, signature_table,
-				     row);
-	} else if (signature_table->pages[row].set == set) {
+		row = signature_table_add_page(table, page);
+		change_set_note_page(&linkage->change_set, table, row);
+	} else if (table->pages[row].set == set) {
 		return ERR_NONE;
 	} else {
 		leave(linkage, row);
 	}
 	if (set == NOBODY)
 		set = add_set(linkage, signature);
-	signature_table_move_page(signature_table, row, set);
-	*changes_out = change_set_end(&linkage->change_set, signature_table,
-				      next_label);
+	signature_table_move_page(table, row, set);
+	*changes_out = change_set_end(&linkage->change_set, table, next_label);
 	return ERR_NONE;
 }
 
 void linkage_remove(struct linkage *linkage, uint64_t page,
 		    uint32_t *next_label, struct linkage_changes *changes_out)
 {
-	struct signature_table *signature_table =
-		&linkage->graph.signature_table;
-	uint32_t row = signature_table_find_page(signature_table, page);
+	struct signature_table *table = &linkage->graph.table;
+	uint32_t row = signature_table_find_page(table, page);
 
 	*changes_out = no_changes;
 	begin(linkage);
 	if (row == NOBODY)
 		return;
 	leave(linkage, row);
-	*changes_out = change_set_end(&linkage->change_set, signature_table,
-				      next_label);
-	signature_table_drop_page(signature_table, row);
+	*changes_out = change_set_end(&linkage->change_set, table, next_label);
+	signature_table_drop_page(table, row);
 }
 
 uint32_t linkage_label(const struct linkage *linkage, uint64_t page)
 {
-	return signature_table_set_label(&linkage->graph.signature_table,
+	return signature_table_set_label(&linkage->graph.table,
 					 linkage_set(linkage, page));
 }
 
 uint32_t linkage_set(const struct linkage *linkage, uint64_t page)
 {
-	const struct signature_table *signature_table =
-		&linkage->graph.signature_table;
-	uint32_t row = signature_table_find_page(signature_table, page);
+	const struct signature_table *table = &linkage->graph.table;
+	uint32_t row = signature_table_find_page(table, page);
 
-	return row == NOBODY ? LINKAGE_NONE : signature_table->pages[row].set;
+	return row == NOBODY ? LINKAGE_NONE : table->pages[row].set;
 }
 
 uint64_t linkage_shingle(const struct linkage *linkage, uint32_t shingle_id)
 {
-	return linkage->graph.signature_table.dictionary.rows[shingle_id]
-		.shingle;
+	return linkage->graph.table.dictionary.rows[shingle_id].shingle;
 }
 
 struct linkage_set_view linkage_set_at(const struct linkage *linkage,
 				       uint32_t set)
 {
-	const struct signature_table *signature_table =
-		&linkage->graph.signature_table;
+	const struct signature_table *table = &linkage->graph.table;
 	struct shingle_set shingle_ids;
 
-	if (set >= signature_table->set_rows ||
-	    !signature_table->sets[set].is_used)
+	if (set >= table->set_rows || !table->sets[set].is_used)
 		return (struct linkage_set_view){0};
-	shingle_ids = signature_table_shingles(signature_table, set);
+	shingle_ids = signature_table_shingles(table, set);
 	return (struct linkage_set_view){
 		.shingle_ids = shingle_ids.shingle_ids,
 		.count = shingle_ids.count,
-		.page_count = signature_table->sets[set].page_count,
-		.label = signature_table_set_label(signature_table, set),
+		.page_count = table->sets[set].page_count,
+		.label = signature_table_set_label(table, set),
 	};
 }
 
 struct linkage_size linkage_size(const struct linkage *linkage)
 {
-	const struct signature_table *signature_table =
-		&linkage->graph.signature_table;
+	const struct signature_table *table = &linkage->graph.table;
 
 	return (struct linkage_size){
-		.pages = signature_table->page_count,
-		.sets = signature_table->set_count,
-		.set_rows = signature_table->set_rows,
-		.shingle_ids = signature_table->dictionary.id_of_shingle.count,
+		.pages = table->page_count,
+		.sets = table->set_count,
+		.set_rows = table->set_rows,
+		.shingle_ids = table->dictionary.id_of_shingle.count,
 		.groups = linkage->graph.index.count,
-		.clusters = signature_table->component_count,
+		.clusters = table->component_count,
 		.bytes = sizeof(*linkage) + graph_bytes(&linkage->graph) +
 			 change_set_bytes(&linkage->change_set),
 	};

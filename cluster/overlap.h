@@ -54,7 +54,7 @@ void probe_aim(struct probe *probe, struct shingle_set set);
  */
 uint32_t probe_common(const struct probe *probe, struct shingle_set other);
 
-/* The plain collision of probe_common(): the same numbers, without AVX2. */
+/* The plain form of probe_common(): the same numbers, without AVX2. */
 uint32_t probe_common_plain(const struct probe *probe,
 			    struct shingle_set other);
 

@@ -51,36 +51,32 @@ static int compare_ages(const void *left, const void *right)
 /* The label of each set; 0 where there is none. */
 static uint32_t *take_labels(struct linkage *linkage)
 {
-	struct signature_table *signature_table =
-		&linkage->graph.signature_table;
-	uint32_t *labels =
-		mem_alloc(signature_table->set_rows, sizeof(*labels));
+	struct signature_table *table = &linkage->graph.table;
+	uint32_t *labels = mem_alloc(table->set_rows, sizeof(*labels));
 
-	for (uint32_t i = 0; i < signature_table->set_rows; i++) {
-		if (!signature_table->sets[i].is_used)
+	for (uint32_t i = 0; i < table->set_rows; i++) {
+		if (!table->sets[i].is_used)
 			continue;
-		labels[i] = signature_table_set_label(signature_table, i);
-		change_set_note_set(&linkage->change_set, signature_table, i);
+		labels[i] = signature_table_set_label(table, i);
+		change_set_note_set(&linkage->change_set, table, i);
 	}
 	return labels;
 }
 
 /* The age of the oldest page of each component. */
-static uint64_t *find_ages(const struct signature_table *signature_table)
+static uint64_t *find_ages(const struct signature_table *table)
 {
-	uint64_t *ages =
-		mem_alloc(signature_table->component_rows, sizeof(*ages));
+	uint64_t *ages = mem_alloc(table->component_rows, sizeof(*ages));
 
-	for (uint32_t i = 0; i < signature_table->component_rows; i++)
+	for (uint32_t i = 0; i < table->component_rows; i++)
 		ages[i] = UINT64_MAX;
-	for (uint32_t i = 0; i < signature_table->set_rows; i++) {
-		const struct signature_table_set *set =
-			&signature_table->sets[i];
+	for (uint32_t i = 0; i < table->set_rows; i++) {
+		const struct signature_table_set *set = &table->sets[i];
 		uint64_t age;
 
 		if (!set->is_used)
 			continue;
-		age = signature_table_oldest(signature_table, i);
+		age = signature_table_oldest(table, i);
 		if (age < ages[set->component])
 			ages[set->component] = age;
 	}
@@ -104,17 +100,15 @@ static size_t sum_matches(struct match *matches, size_t count)
 }
 
 /* All matches, in the order in which labels are given; free() them. */
-static struct match *find_matches(const struct signature_table *signature_table,
+static struct match *find_matches(const struct signature_table *table,
 				  const uint32_t *labels, size_t *count_out)
 {
-	struct match *matches =
-		mem_alloc(signature_table->set_count, sizeof(*matches));
-	uint64_t *ages = find_ages(signature_table);
+	struct match *matches = mem_alloc(table->set_count, sizeof(*matches));
+	uint64_t *ages = find_ages(table);
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < signature_table->set_rows; i++) {
-		const struct signature_table_set *set =
-			&signature_table->sets[i];
+	for (uint32_t i = 0; i < table->set_rows; i++) {
+		const struct signature_table_set *set = &table->sets[i];
 
 		if (set->is_used)
 			matches[count++] = (struct match){
@@ -129,16 +123,16 @@ static struct match *find_matches(const struct signature_table *signature_table,
 }
 
 /* Both labels and components get the first that is free. */
-static void give_labels(struct signature_table *signature_table,
+static void give_labels(struct signature_table *table,
 			const struct match *matches, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct match match = matches[i];
 
-		if (signature_table->components[match.component].label == 0 &&
-		    signature_table_find_component(signature_table,
-						   match.label) == NOBODY)
-			signature_table_name(signature_table, match.component,
+		if (table->components[match.component].label == 0 &&
+		    signature_table_find_component(table, match.label) ==
+			    NOBODY)
+			signature_table_name(table, match.component,
 					     match.label);
 	}
 }
@@ -147,15 +141,14 @@ static void give_labels(struct signature_table *signature_table,
 static void tell_merges(struct linkage *linkage, const struct match *matches,
 			size_t count)
 {
-	const struct signature_table *signature_table =
-		&linkage->graph.signature_table;
+	const struct signature_table *table = &linkage->graph.table;
 	struct map told = {0};
 
 	for (size_t i = 0; i < count; i++) {
 		struct match match = matches[i];
 
-		if (signature_table_find_component(signature_table,
-						   match.label) != NOBODY ||
+		if (signature_table_find_component(table, match.label) !=
+			    NOBODY ||
 		    map_get(&told, match.label) != MAP_NONE)
 			continue;
 		map_set(&told, match.label, 1);
@@ -170,13 +163,12 @@ static void tell_merges(struct linkage *linkage, const struct match *matches,
 static void tell_fresh(struct linkage *linkage, struct match *matches,
 		       size_t count)
 {
-	struct signature_table *signature_table =
-		&linkage->graph.signature_table;
+	struct signature_table *table = &linkage->graph.table;
 	size_t fresh = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		struct signature_table_component *component =
-			&signature_table->components[matches[i].component];
+			&table->components[matches[i].component];
 
 		if (component->label != 0 || component->is_reached)
 			continue;
@@ -185,8 +177,7 @@ static void tell_fresh(struct linkage *linkage, struct match *matches,
 	}
 	qsort(matches, fresh, sizeof(*matches), compare_ages);
 	for (size_t i = 0; i < fresh; i++) {
-		signature_table->components[matches[i].component].is_reached =
-			false;
+		table->components[matches[i].component].is_reached = false;
 		change_set_add_fresh(&linkage->change_set, matches[i].component,
 				     matches[i].label);
 	}
@@ -200,17 +191,17 @@ void linkage_recut(struct linkage *linkage, unsigned threshold,
 	uint32_t *labels;
 	size_t count;
 
-	dictionary_forget(&graph->signature_table.dictionary);
+	dictionary_forget(&graph->table.dictionary);
 	change_set_begin(&linkage->change_set);
 	linkage->options.threshold = threshold;
 	labels = take_labels(linkage);
 	graph_rebuild(graph, threshold);
-	matches = find_matches(&graph->signature_table, labels, &count);
-	give_labels(&graph->signature_table, matches, count);
+	matches = find_matches(&graph->table, labels, &count);
+	give_labels(&graph->table, matches, count);
 	tell_merges(linkage, matches, count);
 	tell_fresh(linkage, matches, count);
-	*changes_out = change_set_end(&linkage->change_set,
-				      &graph->signature_table, next_label);
+	*changes_out =
+		change_set_end(&linkage->change_set, &graph->table, next_label);
 	free(matches);
 	free(labels);
 }

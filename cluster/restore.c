@@ -11,8 +11,8 @@ enum { MAX_SET = 1 << 26 };
 enum error linkage_restore_shingle(struct linkage *linkage, uint32_t shingle_id,
 				   uint64_t shingle)
 {
-	return dictionary_restore(&linkage->graph.signature_table.dictionary,
-				  shingle_id, shingle);
+	return dictionary_restore(&linkage->graph.table.dictionary, shingle_id,
+				  shingle);
 }
 
 enum error linkage_restore_set(struct linkage *linkage, uint32_t set,
@@ -20,82 +20,76 @@ enum error linkage_restore_set(struct linkage *linkage, uint32_t set,
 {
 	if (set >= MAX_SET || count > UINT32_MAX)
 		return ERR_CORRUPT;
-	return signature_table_restore_set(&linkage->graph.signature_table, set,
+	return signature_table_restore_set(&linkage->graph.table, set,
 					   shingle_ids, (uint32_t)count);
 }
 
 /* The first label of a set counts; other ones are found wrong at the end. */
 static void label_set(struct linkage *linkage, uint32_t set, uint32_t label)
 {
-	struct signature_table *signature_table =
-		&linkage->graph.signature_table;
-	uint32_t component =
-		signature_table_find_component(signature_table, label);
+	struct signature_table *table = &linkage->graph.table;
+	uint32_t component = signature_table_find_component(table, label);
 
-	if (signature_table->sets[set].component != NOBODY) {
-		if (signature_table_set_label(signature_table, set) != label)
+	if (table->sets[set].component != NOBODY) {
+		if (signature_table_set_label(table, set) != label)
 			linkage->has_odd_label = true;
 		return;
 	}
 	if (component == NOBODY) {
-		component = signature_table_add_component(signature_table);
-		signature_table_name(signature_table, component, label);
+		component = signature_table_add_component(table);
+		signature_table_name(table, component, label);
 	}
-	signature_table_move_set(signature_table, set, component);
+	signature_table_move_set(table, set, component);
 }
 
 enum error linkage_restore_page(struct linkage *linkage, uint64_t page,
 				uint32_t set, uint32_t label)
 {
-	struct signature_table *signature_table =
-		&linkage->graph.signature_table;
+	struct signature_table *table = &linkage->graph.table;
 
-	if (label == 0 || set >= signature_table->set_rows ||
-	    !signature_table->sets[set].is_used ||
-	    signature_table_find_page(signature_table, page) != NOBODY)
+	if (label == 0 || set >= table->set_rows || !table->sets[set].is_used ||
+	    signature_table_find_page(table, page) != NOBODY)
 		return ERR_CORRUPT;
 	label_set(linkage, set, label);
-	signature_table_move_page(
-		signature_table,
-		signature_table_add_page(signature_table, page), set);
+	signature_table_move_page(table, signature_table_add_page(table, page),
+				  set);
 	return ERR_NONE;
 }
 
 /* Give the component of `set` the label that the set had; false when one of
  * them has another already. */
-static bool name_component(struct signature_table *signature_table,
-			   uint32_t set, uint32_t label)
+static bool name_component(struct signature_table *table, uint32_t set,
+			   uint32_t label)
 {
-	uint32_t component = signature_table->sets[set].component;
+	uint32_t component = table->sets[set].component;
 
-	if (signature_table->components[component].label == label)
+	if (table->components[component].label == label)
 		return true;
-	if (signature_table->components[component].label != 0 ||
-	    signature_table_find_component(signature_table, label) != NOBODY)
+	if (table->components[component].label != 0 ||
+	    signature_table_find_component(table, label) != NOBODY)
 		return false;
-	signature_table_name(signature_table, component, label);
+	signature_table_name(table, component, label);
 	return true;
 }
 
 enum error linkage_restore_end(struct linkage *linkage)
 {
 	struct graph *graph = &linkage->graph;
-	struct signature_table *signature_table = &graph->signature_table;
-	enum error error = signature_table_check(signature_table);
+	struct signature_table *table = &graph->table;
+	enum error error = signature_table_check(table);
 	uint32_t *labels;
 
 	if (error != ERR_NONE || linkage->has_odd_label)
 		return ERR_CORRUPT;
-	labels = mem_alloc(signature_table->set_rows, sizeof(*labels));
-	for (uint32_t i = 0; i < signature_table->set_rows; i++) {
-		if (signature_table->sets[i].is_used)
-			labels[i] =
-				signature_table_set_label(signature_table, i);
+	labels = mem_alloc(table->set_rows, sizeof(*labels));
+	for (uint32_t i = 0; i < table->set_rows; i++) {
+		if (table->sets[i].is_used)
+			labels[i] = signature_table_set_label(table, i);
 	}
 	graph_rebuild(graph, graph->threshold);
-	for (uint32_t i = 0; i < signature_table->set_rows; i++) {
-		if (signature_table->sets[i].is_used &&
-		    !name_component(signature_table, i, labels[i]))
+	for (uint32_t i = 0; i < table->set_rows; i++) {
+		if (table->sets[i].is_used &&
+		    !name_component(table, i, labels[i]))
 			error = ERR_CORRUPT;
 	}
 	free(labels);

@@ -29,7 +29,7 @@ struct signature_table_page {
 /* Pages with equal signatures share one. */
 struct signature_table_set {
 	uint64_t *block;    /* ours: bits [words], then shingles [count] */
-	uint64_t key;       /* in signature table.set_of_key */
+	uint64_t key;       /* in signature_table.set_of_key */
 	uint64_t call;      /* for change_set.c: the last call that noted it */
 	uint32_t count;     /* shingles */
 	uint32_t words;     /* as in struct shingle_set */
@@ -82,63 +82,55 @@ struct signature_table {
 };
 
 /* `seed` decides where things stand in memory, and nothing else. */
-void signature_table_begin(struct signature_table *signature_table,
-			   uint64_t seed);
-void signature_table_end(struct signature_table *signature_table);
+void signature_table_begin(struct signature_table *table, uint64_t seed);
+void signature_table_end(struct signature_table *table);
 
 /* Row numbers, or NOBODY. */
-uint32_t
-signature_table_find_page(const struct signature_table *signature_table,
-			  uint64_t page);
-uint32_t signature_table_find_set(const struct signature_table *signature_table,
+uint32_t signature_table_find_page(const struct signature_table *table,
+				   uint64_t page);
+uint32_t signature_table_find_set(const struct signature_table *table,
 				  struct signature signature);
-uint32_t
-signature_table_find_component(const struct signature_table *signature_table,
-			       uint32_t label);
+uint32_t signature_table_find_component(const struct signature_table *table,
+					uint32_t label);
 
 /* A page in no set, a set in no component, a component without sets. Pointers
  * to rows end here. */
-uint32_t signature_table_add_page(struct signature_table *signature_table,
-				  uint64_t page);
-uint32_t signature_table_add_set(struct signature_table *signature_table,
+uint32_t signature_table_add_page(struct signature_table *table, uint64_t page);
+uint32_t signature_table_add_set(struct signature_table *table,
 				 struct signature signature);
-uint32_t signature_table_add_component(struct signature_table *signature_table);
+uint32_t signature_table_add_component(struct signature_table *table);
 
 /* The page is in no set, the set has no pages, the component no sets. */
-void signature_table_drop_page(struct signature_table *signature_table,
-			       uint32_t page);
-void signature_table_drop_set(struct signature_table *signature_table,
-			      uint32_t set);
-void signature_table_drop_component(struct signature_table *signature_table,
+void signature_table_drop_page(struct signature_table *table, uint32_t page);
+void signature_table_drop_set(struct signature_table *table, uint32_t set);
+void signature_table_drop_component(struct signature_table *table,
 				    uint32_t component);
 
 /* Take all sets out of their components, and drop these. */
-void signature_table_scatter(struct signature_table *signature_table);
+void signature_table_scatter(struct signature_table *table);
 
 /* Into a set or component, from where it was; NOBODY: into none. */
-void signature_table_move_page(struct signature_table *signature_table,
-			       uint32_t page, uint32_t set);
-void signature_table_move_set(struct signature_table *signature_table,
-			      uint32_t set, uint32_t component);
+void signature_table_move_page(struct signature_table *table, uint32_t page,
+			       uint32_t set);
+void signature_table_move_set(struct signature_table *table, uint32_t set,
+			      uint32_t component);
 
 /* `label` is not that of another component; 0 takes it away. */
-void signature_table_name(struct signature_table *signature_table,
-			  uint32_t component, uint32_t label);
+void signature_table_name(struct signature_table *table, uint32_t component,
+			  uint32_t label);
 
 /* 0 for a page or set that is in none or in a component without a name. */
-uint32_t signature_table_label(const struct signature_table *signature_table,
+uint32_t signature_table_label(const struct signature_table *table,
 			       uint32_t page);
-uint32_t
-signature_table_set_label(const struct signature_table *signature_table,
-			  uint32_t set);
+uint32_t signature_table_set_label(const struct signature_table *table,
+				   uint32_t set);
 
 /* The shingles of a set, valid while it is there. */
-struct shingle_set
-signature_table_shingles(const struct signature_table *signature_table,
-			 uint32_t set);
+struct shingle_set signature_table_shingles(const struct signature_table *table,
+					    uint32_t set);
 
 /* The age of the oldest page of `set`, which has one. */
-uint64_t signature_table_oldest(const struct signature_table *signature_table,
+uint64_t signature_table_oldest(const struct signature_table *table,
 				uint32_t set);
 
 /*
@@ -147,13 +139,13 @@ uint64_t signature_table_oldest(const struct signature_table *signature_table,
  * not ascending or unknown; and at the end, when a set has no page, two sets
  * have the same shingles, or the dictionary is wrong.
  */
-enum error signature_table_restore_set(struct signature_table *signature_table,
+enum error signature_table_restore_set(struct signature_table *table,
 				       uint32_t set,
 				       const uint32_t *shingle_ids,
 				       uint32_t count);
-enum error signature_table_check(struct signature_table *signature_table);
+enum error signature_table_check(struct signature_table *table);
 
 /* Memory, about. */
-size_t signature_table_bytes(const struct signature_table *signature_table);
+size_t signature_table_bytes(const struct signature_table *table);
 
 #endif

@@ -11,11 +11,10 @@ static uint32_t *shingles_of(const struct signature_table_set *set)
 	return (uint32_t *)(set->block + set->words);
 }
 
-struct shingle_set
-signature_table_shingles(const struct signature_table *signature_table,
-			 uint32_t set)
+struct shingle_set signature_table_shingles(const struct signature_table *table,
+					    uint32_t set)
 {
-	const struct signature_table_set *row = &signature_table->sets[set];
+	const struct signature_table_set *row = &table->sets[set];
 
 	return (struct shingle_set){shingles_of(row), row->count, row->words,
 				    row->block};
@@ -33,18 +32,17 @@ static bool has_shingle(struct signature signature, uint64_t shingle)
 	return *base == shingle;
 }
 
-static bool is_equal(const struct signature_table *signature_table,
-		     uint32_t set, struct signature signature)
+static bool is_equal(const struct signature_table *table, uint32_t set,
+		     struct signature signature)
 {
-	const struct signature_table_set *row = &signature_table->sets[set];
+	const struct signature_table_set *row = &table->sets[set];
 	const uint32_t *shingle_ids = shingles_of(row);
 
 	if (row->count != signature.count)
 		return false;
 	for (uint32_t i = 0; i < row->count; i++) {
 		uint64_t shingle =
-			signature_table->dictionary.rows[shingle_ids[i]]
-				.shingle;
+			table->dictionary.rows[shingle_ids[i]].shingle;
 
 		if (!has_shingle(signature, shingle))
 			return false;
@@ -53,46 +51,44 @@ static bool is_equal(const struct signature_table *signature_table,
 }
 
 /* The key of a set, whatever the order in which it is taken together. */
-static uint64_t add_to_key(const struct signature_table *signature_table,
-			   uint64_t key, uint64_t shingle)
+static uint64_t add_to_key(const struct signature_table *table, uint64_t key,
+			   uint64_t shingle)
 {
-	return key + map_mix(shingle, signature_table->set_of_key.seed);
+	return key + map_mix(shingle, table->set_of_key.seed);
 }
 
-static uint64_t key_of_signature(const struct signature_table *signature_table,
+static uint64_t key_of_signature(const struct signature_table *table,
 				 struct signature signature)
 {
 	uint64_t key = 0;
 
 	for (size_t i = 0; i < signature.count; i++)
-		key = add_to_key(signature_table, key, signature.shingles[i]);
+		key = add_to_key(table, key, signature.shingles[i]);
 	return key;
 }
 
-uint32_t signature_table_find_set(const struct signature_table *signature_table,
+uint32_t signature_table_find_set(const struct signature_table *table,
 				  struct signature signature)
 {
-	uint32_t set = map_get(&signature_table->set_of_key,
-			       key_of_signature(signature_table, signature));
+	uint32_t set =
+		map_get(&table->set_of_key, key_of_signature(table, signature));
 
-	while (set != NOBODY && !is_equal(signature_table, set, signature))
-		set = signature_table->sets[set].collision;
+	while (set != NOBODY && !is_equal(table, set, signature))
+		set = table->sets[set].collision;
 	return set;
 }
 
 /* One more row at the end. */
-static uint32_t extend_sets(struct signature_table *signature_table)
+static uint32_t extend_sets(struct signature_table *table)
 {
-	signature_table->sets = mem_grow(
-		signature_table->sets, signature_table->set_rows,
-		&signature_table->set_capacity, sizeof(*signature_table->sets));
-	signature_table->sets[signature_table->set_rows] =
-		(struct signature_table_set){0};
-	return signature_table->set_rows++;
+	table->sets = mem_grow(table->sets, table->set_rows,
+			       &table->set_capacity, sizeof(*table->sets));
+	table->sets[table->set_rows] = (struct signature_table_set){0};
+	return table->set_rows++;
 }
 
 /* Give `row` the shingles, and find it by its key. */
-static void fill_set(struct signature_table *signature_table, uint32_t set,
+static void fill_set(struct signature_table *table, uint32_t set,
 		     const uint32_t *shingle_ids, uint32_t count)
 {
 	uint32_t words = shingle_set_words(shingle_ids, count);
@@ -106,16 +102,15 @@ static void fill_set(struct signature_table *signature_table, uint32_t set,
 		       count * sizeof(*shingle_ids));
 	for (uint32_t i = 0; i < count; i++)
 		key = add_to_key(
-			signature_table, key,
-			signature_table->dictionary.rows[shingle_ids[i]]
-				.shingle);
-	signature_table->sets[set] = (struct signature_table_set){
+			table, key,
+			table->dictionary.rows[shingle_ids[i]].shingle);
+	table->sets[set] = (struct signature_table_set){
 		.block = block,
 		.key = key,
 		.count = count,
 		.words = words,
 		.is_used = 1,
-		.collision = map_get(&signature_table->set_of_key, key),
+		.collision = map_get(&table->set_of_key, key),
 		.first_page = NOBODY,
 		.component = NOBODY,
 		.next = NOBODY,
@@ -124,89 +119,82 @@ static void fill_set(struct signature_table *signature_table, uint32_t set,
 		.first_edge = NOBODY,
 		.subcomponent = NOBODY,
 	};
-	map_set(&signature_table->set_of_key, key, set);
-	signature_table->set_count++;
-	signature_table->block_bytes += size * sizeof(*block);
+	map_set(&table->set_of_key, key, set);
+	table->set_count++;
+	table->block_bytes += size * sizeof(*block);
 }
 
-uint32_t signature_table_add_set(struct signature_table *signature_table,
+uint32_t signature_table_add_set(struct signature_table *table,
 				 struct signature signature)
 {
-	uint32_t set = signature_table->set_free;
+	uint32_t set = table->set_free;
 	const uint32_t *shingle_ids =
-		dictionary_take(&signature_table->dictionary, signature);
+		dictionary_take(&table->dictionary, signature);
 
 	if (set == NOBODY)
-		set = extend_sets(signature_table);
+		set = extend_sets(table);
 	else
-		signature_table->set_free = signature_table->sets[set].next;
-	fill_set(signature_table, set, shingle_ids, (uint32_t)signature.count);
+		table->set_free = table->sets[set].next;
+	fill_set(table, set, shingle_ids, (uint32_t)signature.count);
 	return set;
 }
 
 /* So that it is not found by its key any more. */
-static void hide_set(struct signature_table *signature_table, uint32_t set)
+static void hide_set(struct signature_table *table, uint32_t set)
 {
-	const struct signature_table_set *row = &signature_table->sets[set];
-	uint32_t collision = map_get(&signature_table->set_of_key, row->key);
+	const struct signature_table_set *row = &table->sets[set];
+	uint32_t collision = map_get(&table->set_of_key, row->key);
 
 	if (collision != set) {
-		while (signature_table->sets[collision].collision != set)
-			collision = signature_table->sets[collision].collision;
-		signature_table->sets[collision].collision = row->collision;
+		while (table->sets[collision].collision != set)
+			collision = table->sets[collision].collision;
+		table->sets[collision].collision = row->collision;
 	} else if (row->collision != NOBODY) {
-		map_set(&signature_table->set_of_key, row->key, row->collision);
+		map_set(&table->set_of_key, row->key, row->collision);
 	} else {
-		map_remove(&signature_table->set_of_key, row->key);
+		map_remove(&table->set_of_key, row->key);
 	}
 }
 
-void signature_table_drop_set(struct signature_table *signature_table,
-			      uint32_t set)
+void signature_table_drop_set(struct signature_table *table, uint32_t set)
 {
-	struct signature_table_set *row = &signature_table->sets[set];
+	struct signature_table_set *row = &table->sets[set];
 
 	assert(row->page_count == 0);
-	signature_table_move_set(signature_table, set, NOBODY);
-	hide_set(signature_table, set);
-	dictionary_release(&signature_table->dictionary, shingles_of(row),
-			   row->count);
-	signature_table->block_bytes -=
-		(row->words + ((size_t)row->count + 1) / 2) *
-		sizeof(*row->block);
+	signature_table_move_set(table, set, NOBODY);
+	hide_set(table, set);
+	dictionary_release(&table->dictionary, shingles_of(row), row->count);
+	table->block_bytes -= (row->words + ((size_t)row->count + 1) / 2) *
+			      sizeof(*row->block);
 	free(row->block);
-	*row = (struct signature_table_set){.next = signature_table->set_free};
-	signature_table->set_free = set;
-	signature_table->set_count--;
+	*row = (struct signature_table_set){.next = table->set_free};
+	table->set_free = set;
+	table->set_count--;
 }
 
-enum error signature_table_restore_set(struct signature_table *signature_table,
+enum error signature_table_restore_set(struct signature_table *table,
 				       uint32_t set,
 				       const uint32_t *shingle_ids,
 				       uint32_t count)
 {
-	if (set < signature_table->set_rows &&
-	    signature_table->sets[set].is_used)
+	if (set < table->set_rows && table->sets[set].is_used)
 		return ERR_CORRUPT;
-	if (!dictionary_retake(&signature_table->dictionary, shingle_ids,
-			       count))
+	if (!dictionary_retake(&table->dictionary, shingle_ids, count))
 		return ERR_CORRUPT;
-	while (signature_table->set_rows <= set)
-		extend_sets(signature_table);
-	fill_set(signature_table, set, shingle_ids, count);
+	while (table->set_rows <= set)
+		extend_sets(table);
+	fill_set(table, set, shingle_ids, count);
 	return ERR_NONE;
 }
 
-static bool has_equal_collision(const struct signature_table *signature_table,
+static bool has_equal_collision(const struct signature_table *table,
 				uint32_t set)
 {
-	struct shingle_set shingle_ids =
-		signature_table_shingles(signature_table, set);
+	struct shingle_set shingle_ids = signature_table_shingles(table, set);
 
-	for (uint32_t i = signature_table->sets[set].collision; i != NOBODY;
-	     i = signature_table->sets[i].collision) {
-		struct shingle_set other =
-			signature_table_shingles(signature_table, i);
+	for (uint32_t i = table->sets[set].collision; i != NOBODY;
+	     i = table->sets[i].collision) {
+		struct shingle_set other = signature_table_shingles(table, i);
 
 		if (shingle_ids.count == other.count &&
 		    (shingle_ids.count == 0 ||
@@ -218,19 +206,19 @@ static bool has_equal_collision(const struct signature_table *signature_table,
 	return false;
 }
 
-enum error signature_table_check(struct signature_table *signature_table)
+enum error signature_table_check(struct signature_table *table)
 {
-	if (!dictionary_check(&signature_table->dictionary))
+	if (!dictionary_check(&table->dictionary))
 		return ERR_CORRUPT;
-	signature_table->set_free = NOBODY;
-	for (uint32_t i = signature_table->set_rows; i > 0; i--) {
-		struct signature_table_set *row = &signature_table->sets[i - 1];
+	table->set_free = NOBODY;
+	for (uint32_t i = table->set_rows; i > 0; i--) {
+		struct signature_table_set *row = &table->sets[i - 1];
 
 		if (!row->is_used) {
-			row->next = signature_table->set_free;
-			signature_table->set_free = i - 1;
+			row->next = table->set_free;
+			table->set_free = i - 1;
 		} else if (row->page_count == 0 ||
-			   has_equal_collision(signature_table, i - 1)) {
+			   has_equal_collision(table, i - 1)) {
 			return ERR_CORRUPT;
 		}
 	}

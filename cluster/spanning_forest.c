@@ -33,26 +33,24 @@ static uint32_t add_edge(struct spanning_forest *forest)
 }
 
 static void attach(struct spanning_forest *forest,
-		   struct signature_table *signature_table, uint32_t half,
-		   uint32_t set)
+		   struct signature_table *table, uint32_t half, uint32_t set)
 {
-	uint32_t next = signature_table->sets[set].first_edge;
+	uint32_t next = table->sets[set].first_edge;
 
 	forest->halves[half].next = next;
 	forest->halves[half].previous = NOBODY;
 	if (next != NOBODY)
 		forest->halves[next].previous = half;
-	signature_table->sets[set].first_edge = half;
+	table->sets[set].first_edge = half;
 }
 
 static void detach(struct spanning_forest *forest,
-		   struct signature_table *signature_table, uint32_t half,
-		   uint32_t set)
+		   struct signature_table *table, uint32_t half, uint32_t set)
 {
 	struct spanning_forest_half row = forest->halves[half];
 
 	if (row.previous == NOBODY)
-		signature_table->sets[set].first_edge = row.next;
+		table->sets[set].first_edge = row.next;
 	else
 		forest->halves[row.previous].next = row.next;
 	if (row.next != NOBODY)
@@ -60,22 +58,21 @@ static void detach(struct spanning_forest *forest,
 }
 
 void spanning_forest_link(struct spanning_forest *forest,
-			  struct signature_table *signature_table, uint32_t a,
-			  uint32_t b)
+			  struct signature_table *table, uint32_t a, uint32_t b)
 {
 	uint32_t edge = add_edge(forest);
 
 	forest->halves[edge].to = b;
 	forest->halves[edge + 1].to = a;
-	attach(forest, signature_table, edge, a);
-	attach(forest, signature_table, edge + 1, b);
+	attach(forest, table, edge, a);
+	attach(forest, table, edge + 1, b);
 }
 
 void spanning_forest_isolate(struct spanning_forest *forest,
-			     struct signature_table *signature_table,
-			     uint32_t set, struct list *neighbours)
+			     struct signature_table *table, uint32_t set,
+			     struct list *neighbours)
 {
-	uint32_t half = signature_table->sets[set].first_edge;
+	uint32_t half = table->sets[set].first_edge;
 
 	neighbours->count = 0;
 	while (half != NOBODY) {
@@ -83,20 +80,19 @@ void spanning_forest_isolate(struct spanning_forest *forest,
 		uint32_t edge = half & ~1U;
 
 		list_push(neighbours, forest->halves[half].to);
-		detach(forest, signature_table, half ^ 1,
-		       forest->halves[half].to);
+		detach(forest, table, half ^ 1, forest->halves[half].to);
 		forest->halves[edge].next = forest->free;
 		forest->free = edge;
 		half = next;
 	}
-	signature_table->sets[set].first_edge = NOBODY;
+	table->sets[set].first_edge = NOBODY;
 }
 
 void spanning_forest_clear(struct spanning_forest *forest,
-			   struct signature_table *signature_table)
+			   struct signature_table *table)
 {
-	for (uint32_t i = 0; i < signature_table->set_rows; i++)
-		signature_table->sets[i].first_edge = NOBODY;
+	for (uint32_t i = 0; i < table->set_rows; i++)
+		table->sets[i].first_edge = NOBODY;
 	forest->rows = 0;
 	forest->free = NOBODY;
 }

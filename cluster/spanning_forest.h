@@ -31,17 +31,17 @@ void spanning_forest_end(struct spanning_forest *forest);
 
 /* An edge between two sets of different trees. */
 void spanning_forest_link(struct spanning_forest *forest,
-			  struct signature_table *signature_table, uint32_t a,
+			  struct signature_table *table, uint32_t a,
 			  uint32_t b);
 
 /* Take away all edges of `set`; those at their other ends go to `neighbours`,
  * which is overwritten. */
 void spanning_forest_isolate(struct spanning_forest *forest,
-			     struct signature_table *signature_table,
-			     uint32_t set, struct list *neighbours);
+			     struct signature_table *table, uint32_t set,
+			     struct list *neighbours);
 
 /* Take away all edges of all sets. */
 void spanning_forest_clear(struct spanning_forest *forest,
-			   struct signature_table *signature_table);
+			   struct signature_table *table);
 
 #endif

@@ -15,8 +15,8 @@ static void note_age(struct subcomponent *subcomponent, uint64_t age)
 static void count_pages(struct graph *graph, uint32_t component)
 {
 	struct subcomponents *subcomponents = &graph->subcomponents;
-	struct signature_table *signature_table = &graph->signature_table;
-	uint64_t left = signature_table->components[component].page_count;
+	struct signature_table *table = &graph->table;
+	uint64_t left = table->components[component].page_count;
 
 	for (uint32_t i = 0; i < subcomponents->count; i++)
 		subcomponents->items[i].oldest = UINT64_MAX;
@@ -29,12 +29,10 @@ static void count_pages(struct graph *graph, uint32_t component)
 		if (i == subcomponents->rest)
 			continue;
 		for (; set != NOBODY;
-		     set = signature_table->sets[set].subcomponent_next) {
-			root->page_count +=
-				signature_table->sets[set].page_count;
-			left -= signature_table->sets[set].page_count;
-			note_age(root,
-				 signature_table_oldest(signature_table, set));
+		     set = table->sets[set].subcomponent_next) {
+			root->page_count += table->sets[set].page_count;
+			left -= table->sets[set].page_count;
+			note_age(root, signature_table_oldest(table, set));
 		}
 	}
 	subcomponents
@@ -45,7 +43,7 @@ static void count_pages(struct graph *graph, uint32_t component)
 /* The next set of the component from `set` on that belongs to the rest. */
 static uint32_t find_rest(const struct graph *graph, uint32_t set)
 {
-	const struct signature_table_set *sets = graph->signature_table.sets;
+	const struct signature_table_set *sets = graph->table.sets;
 
 	while (set != NOBODY && sets[set].subcomponent != NOBODY &&
 	       sets[set].subcomponent != graph->subcomponents.rest)
@@ -55,16 +53,15 @@ static uint32_t find_rest(const struct graph *graph, uint32_t set)
 
 static void age_rest(struct graph *graph, uint32_t component)
 {
-	const struct signature_table *signature_table = &graph->signature_table;
+	const struct signature_table *table = &graph->table;
 	struct subcomponents *subcomponents = &graph->subcomponents;
 	struct subcomponent *root = &subcomponents->items[subcomponents_root(
 		subcomponents, subcomponents->rest)];
-	uint32_t set = find_rest(
-		graph, signature_table->components[component].first_set);
+	uint32_t set = find_rest(graph, table->components[component].first_set);
 
 	while (set != NOBODY) {
-		note_age(root, signature_table_oldest(signature_table, set));
-		set = find_rest(graph, signature_table->sets[set].next);
+		note_age(root, signature_table_oldest(table, set));
+		set = find_rest(graph, table->sets[set].next);
 	}
 }
 
@@ -118,7 +115,7 @@ static void add_components(struct graph *graph, struct change_set *change_set,
 {
 	struct subcomponents *subcomponents = &graph->subcomponents;
 	struct claim *claims = mem_alloc(subcomponents->left, sizeof(*claims));
-	uint32_t label = graph->signature_table.components[component].label;
+	uint32_t label = graph->table.components[component].label;
 	size_t count = 0;
 
 	subcomponents->items[keeper].component = component;
@@ -129,8 +126,7 @@ static void add_components(struct graph *graph, struct change_set *change_set,
 	}
 	qsort(claims, count, sizeof(*claims), compare_ages);
 	for (size_t i = 0; i < count; i++) {
-		uint32_t fresh =
-			signature_table_add_component(&graph->signature_table);
+		uint32_t fresh = signature_table_add_component(&graph->table);
 
 		subcomponents->items[claims[i].subcomponent].component = fresh;
 		change_set_add_fresh(change_set, fresh, label);
@@ -145,24 +141,20 @@ static void move_subcomponent(struct graph *graph,
 	const struct subcomponents *subcomponents = &graph->subcomponents;
 	uint32_t set = subcomponents->items[index].first;
 
-	for (; set != NOBODY;
-	     set = graph->signature_table.sets[set].subcomponent_next)
-		change_set_move_set(change_set, &graph->signature_table, set,
-				    component);
+	for (; set != NOBODY; set = graph->table.sets[set].subcomponent_next)
+		change_set_move_set(change_set, &graph->table, set, component);
 }
 
 static void move_rest(struct graph *graph, struct change_set *change_set,
 		      uint32_t from, uint32_t to)
 {
-	struct signature_table *signature_table = &graph->signature_table;
-	uint32_t set =
-		find_rest(graph, signature_table->components[from].first_set);
+	struct signature_table *table = &graph->table;
+	uint32_t set = find_rest(graph, table->components[from].first_set);
 
 	while (set != NOBODY) {
-		uint32_t next =
-			find_rest(graph, signature_table->sets[set].next);
+		uint32_t next = find_rest(graph, table->sets[set].next);
 
-		change_set_move_set(change_set, signature_table, set, to);
+		change_set_move_set(change_set, table, set, to);
 		set = next;
 	}
 }

@@ -26,7 +26,7 @@ uint32_t subcomponents_root(const struct subcomponents *subcomponents,
 
 uint32_t subcomponents_root_of(const struct graph *graph, uint32_t set)
 {
-	uint32_t subcomponent = graph->signature_table.sets[set].subcomponent;
+	uint32_t subcomponent = graph->table.sets[set].subcomponent;
 
 	return subcomponents_root(&graph->subcomponents,
 				  subcomponent == NOBODY
@@ -42,8 +42,7 @@ static void begin(struct graph *graph, const struct list *neighbours)
 	subcomponents->active.count = 0;
 	for (uint32_t i = 0; i < neighbours->count; i++) {
 		uint32_t set = neighbours->items[i];
-		struct signature_table_set *row =
-			&graph->signature_table.sets[set];
+		struct signature_table_set *row = &graph->table.sets[set];
 
 		row->subcomponent = i;
 		row->subcomponent_next = NOBODY;
@@ -68,7 +67,7 @@ static void begin(struct graph *graph, const struct list *neighbours)
 static bool step(struct graph *graph, uint32_t index)
 {
 	struct subcomponent *subcomponent = &graph->subcomponents.items[index];
-	struct signature_table_set *sets = graph->signature_table.sets;
+	struct signature_table_set *sets = graph->table.sets;
 	struct spanning_forest_half half;
 
 	if (subcomponent->half == NOBODY) {
@@ -117,7 +116,7 @@ static void unite(struct graph *graph, uint32_t a, uint32_t b)
 
 	if (root == other)
 		return;
-	spanning_forest_link(&graph->forest, &graph->signature_table, a, b);
+	spanning_forest_link(&graph->forest, &graph->table, a, b);
 	subcomponents->items[root].parent = other;
 	subcomponents->left--;
 }
@@ -126,7 +125,7 @@ static void unite(struct graph *graph, uint32_t a, uint32_t b)
 static void unite_group(struct graph *graph, uint32_t set)
 {
 	const struct group *group =
-		&graph->index.groups[graph->signature_table.sets[set].group];
+		&graph->index.groups[graph->table.sets[set].group];
 
 	if (group->pivot != set)
 		unite(graph, set, group->pivot);
@@ -147,7 +146,7 @@ static void unite_groups(struct graph *graph)
 		if (i == subcomponents->rest)
 			continue;
 		for (; set != NOBODY && subcomponents->left > 1;
-		     set = graph->signature_table.sets[set].subcomponent_next)
+		     set = graph->table.sets[set].subcomponent_next)
 			unite_group(graph, set);
 	}
 }
@@ -163,8 +162,7 @@ static bool is_other_subcomponent(void *context, uint32_t pivot)
 	const struct seeker *seeker = context;
 	const struct graph *graph = seeker->graph;
 
-	return graph->signature_table.sets[pivot].component ==
-		       seeker->component &&
+	return graph->table.sets[pivot].component == seeker->component &&
 	       subcomponents_root_of(graph, pivot) !=
 		       subcomponents_root_of(graph, seeker->set);
 }
@@ -192,11 +190,10 @@ static void unite_by_search(struct graph *graph)
 			       subcomponents_root(subcomponents,
 						  subcomponents->rest)) {
 			seeker.component =
-				graph->signature_table.sets[seeker.set]
-					.component;
+				graph->table.sets[seeker.set].component;
 			join_search(graph, seeker.set, &want, NULL);
-			seeker.set = graph->signature_table.sets[seeker.set]
-					     .subcomponent_next;
+			seeker.set =
+				graph->table.sets[seeker.set].subcomponent_next;
 		}
 	}
 }
@@ -220,7 +217,7 @@ void subcomponents_forget(struct graph *graph)
 
 		while (set != NOBODY) {
 			struct signature_table_set *row =
-				&graph->signature_table.sets[set];
+				&graph->table.sets[set];
 
 			row->subcomponent = NOBODY;
 			set = row->subcomponent_next;

@@ -2,16 +2,16 @@
 
 #include "tests/unit/run.h"
 
-static struct signature_table signature_table;
+static struct signature_table table;
 
 static void begin(void)
 {
-	signature_table_begin(&signature_table, 0);
+	signature_table_begin(&table, 0);
 }
 
 static void end(void)
 {
-	signature_table_end(&signature_table);
+	signature_table_end(&table);
 }
 
 /* The number by which a product with `factor`, which is odd, is undone. */
@@ -58,13 +58,11 @@ static void check_found(const uint32_t *expected)
 	uint64_t shingles[2];
 
 	for (uint64_t i = 0; i < COLLISIONS; i++)
-		ck_assert_uint_eq(
-			signature_table_find_set(&signature_table,
-						 collision(i, shingles)),
-			expected[i]);
-	ck_assert_uint_eq(signature_table_find_set(&signature_table,
-						   pair(4, 6, shingles)),
-			  NOBODY);
+		ck_assert_uint_eq(signature_table_find_set(
+					  &table, collision(i, shingles)),
+				  expected[i]);
+	ck_assert_uint_eq(
+		signature_table_find_set(&table, pair(4, 6, shingles)), NOBODY);
 }
 
 START_TEST(sets_of_one_key_are_told_apart)
@@ -73,80 +71,73 @@ START_TEST(sets_of_one_key_are_told_apart)
 	uint32_t rows[COLLISIONS];
 
 	for (uint64_t i = 0; i < COLLISIONS; i++)
-		rows[i] = signature_table_add_set(&signature_table,
-						  collision(i, shingles));
-	ck_assert_uint_eq(signature_table.set_of_key.count, 1);
+		rows[i] =
+			signature_table_add_set(&table, collision(i, shingles));
+	ck_assert_uint_eq(table.set_of_key.count, 1);
 	check_found(rows);
-	signature_table_drop_set(&signature_table,
-				 rows[1]); /* the middle one */
+	signature_table_drop_set(&table, rows[1]); /* the middle one */
 	rows[1] = NOBODY;
 	check_found(rows);
-	signature_table_drop_set(&signature_table, rows[2]); /* the first one */
+	signature_table_drop_set(&table, rows[2]); /* the first one */
 	rows[2] = NOBODY;
 	check_found(rows);
-	rows[1] = signature_table_add_set(&signature_table,
-					  collision(1, shingles));
-	signature_table_drop_set(&signature_table, rows[0]); /* the last one */
+	rows[1] = signature_table_add_set(&table, collision(1, shingles));
+	signature_table_drop_set(&table, rows[0]); /* the last one */
 	rows[0] = NOBODY;
 	check_found(rows);
-	signature_table_drop_set(&signature_table, rows[1]);
-	ck_assert_uint_eq(signature_table.set_of_key.count, 0);
-	ck_assert_uint_eq(signature_table.block_bytes, 0);
+	signature_table_drop_set(&table, rows[1]);
+	ck_assert_uint_eq(table.set_of_key.count, 0);
+	ck_assert_uint_eq(table.block_bytes, 0);
 }
 END_TEST
 
 START_TEST(a_part_of_a_set_is_another_set)
 {
 	const uint64_t shingles[] = {4, 8, 15, 16, 23, 42};
-	uint32_t all = signature_table_add_set(&signature_table,
+	uint32_t all = signature_table_add_set(&table,
 					       (struct signature){shingles, 6});
-	uint32_t none = signature_table_add_set(&signature_table,
-						(struct signature){NULL, 0});
+	uint32_t none =
+		signature_table_add_set(&table, (struct signature){NULL, 0});
 
+	ck_assert_uint_eq(signature_table_find_set(
+				  &table, (struct signature){shingles, 6}),
+			  all);
+	ck_assert_uint_eq(signature_table_find_set(
+				  &table, (struct signature){shingles, 5}),
+			  NOBODY);
 	ck_assert_uint_eq(
-		signature_table_find_set(&signature_table,
-					 (struct signature){shingles, 6}),
-		all);
-	ck_assert_uint_eq(
-		signature_table_find_set(&signature_table,
-					 (struct signature){shingles, 5}),
-		NOBODY);
-	ck_assert_uint_eq(signature_table_find_set(&signature_table,
-						   (struct signature){NULL, 0}),
-			  none);
-	ck_assert_uint_eq(signature_table_shingles(&signature_table, all).count,
-			  6);
-	ck_assert_uint_eq(
-		signature_table_shingles(&signature_table, none).count, 0);
+		signature_table_find_set(&table, (struct signature){NULL, 0}),
+		none);
+	ck_assert_uint_eq(signature_table_shingles(&table, all).count, 6);
+	ck_assert_uint_eq(signature_table_shingles(&table, none).count, 0);
 }
 END_TEST
 
 START_TEST(counts_follow_the_moves)
 {
 	const uint64_t shingle = 1;
-	uint32_t set = signature_table_add_set(&signature_table,
+	uint32_t set = signature_table_add_set(&table,
 					       (struct signature){&shingle, 1});
-	uint32_t component = signature_table_add_component(&signature_table);
-	uint32_t old = signature_table_add_page(&signature_table, 70);
-	uint32_t young = signature_table_add_page(&signature_table, 60);
+	uint32_t component = signature_table_add_component(&table);
+	uint32_t old = signature_table_add_page(&table, 70);
+	uint32_t young = signature_table_add_page(&table, 60);
 
-	signature_table_name(&signature_table, component, 5);
-	signature_table_move_page(&signature_table, young, set);
-	signature_table_move_set(&signature_table, set, component);
-	signature_table_move_page(&signature_table, old, set);
-	ck_assert_uint_eq(signature_table.components[component].page_count, 2);
-	ck_assert_uint_eq(signature_table_label(&signature_table, old), 5);
-	ck_assert_uint_eq(signature_table_oldest(&signature_table, set), 0);
-	signature_table_move_page(&signature_table, old, NOBODY);
-	ck_assert_uint_eq(signature_table_label(&signature_table, old), 0);
-	ck_assert_uint_eq(signature_table_oldest(&signature_table, set), 1);
-	ck_assert_uint_eq(signature_table.components[component].page_count, 1);
-	signature_table_scatter(&signature_table);
-	ck_assert_uint_eq(signature_table_label(&signature_table, young), 0);
-	ck_assert_uint_eq(signature_table_find_component(&signature_table, 5),
-			  NOBODY);
-	ck_assert_uint_eq(signature_table.component_count, 0);
-	ck_assert_uint_gt(signature_table_bytes(&signature_table), 0);
+	signature_table_name(&table, component, 5);
+	signature_table_move_page(&table, young, set);
+	signature_table_move_set(&table, set, component);
+	signature_table_move_page(&table, old, set);
+	ck_assert_uint_eq(table.components[component].page_count, 2);
+	ck_assert_uint_eq(signature_table_label(&table, old), 5);
+	ck_assert_uint_eq(signature_table_oldest(&table, set), 0);
+	signature_table_move_page(&table, old, NOBODY);
+	ck_assert_uint_eq(signature_table_label(&table, old), 0);
+	ck_assert_uint_eq(signature_table_oldest(&table, set), 1);
+	ck_assert_uint_eq(table.components[component].page_count, 1);
+	signature_table_scatter(&table);
+	ck_assert_uint_eq(signature_table_label(&table, young), 0);
+	ck_assert_uint_eq(signature_table_find_component(&table, 5), NOBODY);
+	ck_assert_uint_eq(table.component_count, 0);
+	ck_assert_uint_gt(signature_table_bytes(&table), 0);
 }
 END_TEST
 

@@ -83,7 +83,7 @@ static json_t *judgement_json(const struct text_answer *answer)
 		"reason", json_text(slice_of(answer->reason)), "template",
 		template_json(answer), "favor", favor_name(answer->favor),
 		"confidence", real(answer->confidence), "quality",
-		quality_name(answer->quality));
+		answer_quality_name(answer->quality));
 }
 
 void answer_json(const struct text_answer *answer, unsigned indent,

@@ -14,8 +14,9 @@ static void explain(const struct extraction *extraction,
 		    const struct verdict *verdicts, struct text_answer *answer)
 {
 	char reason[sizeof(answer->reason) + 64];
-	int size = snprintf(reason, sizeof(reason), "%s; quality %s",
-			    answer->reason, quality_name(answer->quality));
+	int size =
+		snprintf(reason, sizeof(reason), "%s; quality %s",
+			 answer->reason, answer_quality_name(answer->quality));
 
 	if (!isnan(answer->confidence))
 		snprintf(reason + size, sizeof(reason) - (size_t)size,

@@ -132,7 +132,7 @@ bool templated_answer_has_template(const struct templated_answer *answer)
 
 const char *templated_answer_quality(const struct templated_answer *answer)
 {
-	return quality_name(answer->answer.quality);
+	return answer_quality_name(answer->answer.quality);
 }
 
 double templated_answer_confidence(const struct templated_answer *answer)

@@ -13,7 +13,7 @@
 #include "extract/render/content_block.h"
 #include "extract/core/favor.h"
 #include "extract/metadata/metadata.h"
-#include "extract/quality.h"
+#include "extract/answer_quality.h"
 #include "extract/render/render.h"
 #include "page/page.h"
 #include "store/buffer.h"
@@ -65,7 +65,7 @@ struct text_answer {
 	bool has_template;   /* the method was given that of the cluster */
 	enum favor favor;
 	float confidence; /* the method's, 0..1; NAN: it tells none */
-	enum quality quality;
+	enum answer_quality quality;
 };
 
 void text_answer_free(struct text_answer *answer);

@@ -34,7 +34,7 @@ static enum http_verdict reply_answer(struct call *call, enum format format,
 	http_add_header(call->exchange, "X-Templated-Reason", answer->reason);
 	http_add_header(call->exchange, "X-Templated-Cluster", answer->cluster);
 	http_add_header(call->exchange, "X-Templated-Quality",
-			quality_name(answer->quality));
+			answer_quality_name(answer->quality));
 	if (!isnan(answer->confidence)) {
 		snprintf(confidence, sizeof(confidence), "%.3f",
 			 (double)answer->confidence);

@@ -5,7 +5,7 @@
 #ifndef EXTRACT_AUTO_AUTO_CLAIMS_H
 #define EXTRACT_AUTO_AUTO_CLAIMS_H
 
-#include "extract/auto/setting.h"
+#include "extract/auto/page_context.h"
 
 struct page;
 

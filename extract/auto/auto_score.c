@@ -138,7 +138,7 @@ struct passage_scores passage_scores_make(struct arena *arena,
 
 	score_by_page(features, count, &kept, page, moves);
 	score_by_context(context_make(arena, passages,
-				      features_setting(features),
+				      features_page_context(features),
 				      features_repetition(features), page),
 			 count, &kept, scores);
 	return (struct passage_scores){.passages = passages,

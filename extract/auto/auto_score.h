@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "extract/text/passage.h"
-#include "extract/auto/setting.h"
+#include "extract/auto/page_context.h"
 
 struct arena;
 struct passage_evidence;

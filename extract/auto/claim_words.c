@@ -3,7 +3,7 @@
 #include "extract/core/hash_table.h"
 #include "extract/text/passage_text.h"
 #include "extract/text/passage.h"
-#include "extract/auto/setting.h"
+#include "extract/auto/page_context.h"
 #include "extract/core/share.h"
 #include "store/arena.h"
 

@@ -27,7 +27,7 @@ struct context {
 
 struct context *context_make(struct arena *arena,
 			     const struct passages *passages,
-			     const struct setting *setting,
+			     const struct page_context *page_context,
 			     const struct repetition *repetition,
 			     const float *scores)
 {
@@ -40,7 +40,7 @@ struct context *context_make(struct arena *arena,
 	context->tags = context_groups_make(
 		arena, masses, node_paths(arena, passages->page, false));
 	context->ranks = context_ranks_make(arena, masses);
-	context->near = context_near_make(masses, setting);
+	context->near = context_near_make(masses, page_context);
 	return context;
 }
 

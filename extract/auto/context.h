@@ -11,7 +11,7 @@
 #include "extract/text/passage.h"
 
 struct repetition;
-struct setting;
+struct page_context;
 
 /*
  * name, definition; ln1(x) is ln(1 + x), a distance is signed ln1(passages).
@@ -93,7 +93,7 @@ struct context;
  */
 struct context *context_make(struct arena *arena,
 			     const struct passages *passages,
-			     const struct setting *setting,
+			     const struct page_context *page_context,
 			     const struct repetition *repetition,
 			     const float *scores);
 

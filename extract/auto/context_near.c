@@ -2,7 +2,7 @@
 
 #include "extract/auto/context.h"
 #include "extract/core/ln1.h"
-#include "extract/auto/setting.h"
+#include "extract/auto/page_context.h"
 
 typedef bool predicate(const struct masses *masses, uint32_t index);
 
@@ -56,12 +56,12 @@ static float nearest(const struct neighbours *neighbours, uint32_t index)
 }
 
 struct context_near context_near_make(const struct masses *masses,
-				      const struct setting *setting)
+				      const struct page_context *page_context)
 {
 	const uint32_t count = masses->passages->count;
 	struct context_near near = {
 		.masses = masses,
-		.setting = setting,
+		.page_context = page_context,
 		.last_content = count > 0 ? count - 1 : 0,
 	};
 	uint32_t first = find(masses, 0, is_long_content);
@@ -78,18 +78,19 @@ struct context_near context_near_make(const struct masses *masses,
 static struct passage_range section_at(const struct context_near *near,
 				       uint32_t begin)
 {
-	const uint32_t heading = setting_heading(near->setting, begin);
+	const uint32_t heading =
+		page_context_heading(near->page_context, begin);
 	uint32_t end = begin + 1;
 
 	while (end < near->masses->passages->count &&
-	       setting_heading(near->setting, end) == heading)
+	       page_context_heading(near->page_context, end) == heading)
 		end++;
 	return (struct passage_range){begin, end};
 }
 
 static void heading_row(struct context_near *near, uint32_t index, float *row)
 {
-	uint32_t heading = setting_heading(near->setting, index);
+	uint32_t heading = page_context_heading(near->page_context, index);
 
 	if (index >= near->section.end)
 		near->section = section_at(near, index);

@@ -8,7 +8,7 @@
 
 #include "extract/auto/context_mass.h"
 
-struct setting;
+struct page_context;
 
 /* The passages of one kind around the current one; NO_PASSAGE: none. */
 struct neighbours {
@@ -18,7 +18,7 @@ struct neighbours {
 
 struct context_near {
 	const struct masses *masses;
-	const struct setting *setting;
+	const struct page_context *page_context;
 	uint32_t first_content; /* of 8 words or more, score over .7 */
 	uint32_t last_content;
 	struct neighbours content;     /* score over .8 */
@@ -28,7 +28,7 @@ struct context_near {
 
 /* It keeps its arguments. */
 struct context_near context_near_make(const struct masses *masses,
-				      const struct setting *setting);
+				      const struct page_context *page_context);
 
 /* Write its part of the row [CONTEXT_COUNT] of passage `index`, one more than
    the last time. O(1) on average over all passages. */

@@ -15,19 +15,19 @@ static const struct {
 
 /* A family after the other, as in PAGE_FEATURES. */
 enum {
-	ANCESTRY_BEGIN = SHAPE_COUNT,
-	SEQUENCE_BEGIN = ANCESTRY_BEGIN + ANCESTRY_COUNT,
-	SETTING_BEGIN = SEQUENCE_BEGIN + SEQUENCE_COUNT,
+	DOM_PATH_BEGIN = SHAPE_COUNT,
+	SEQUENCE_BEGIN = DOM_PATH_BEGIN + DOM_PATH_COUNT,
+	PAGE_CONTEXT_BEGIN = SEQUENCE_BEGIN + SEQUENCE_COUNT,
 };
 
-_Static_assert(SETTING_BEGIN + SETTING_COUNT == FEATURE_COUNT,
+_Static_assert(PAGE_CONTEXT_BEGIN + PAGE_CONTEXT_COUNT == FEATURE_COUNT,
 	       "the families are those of PAGE_FEATURES");
 
 struct features {
 	const struct passages *passages;
-	struct ancestry *ancestry;
+	struct dom_path *dom_path;
 	const struct sequence *sequence;
-	const struct setting *setting;
+	const struct page_context *page_context;
 	uint32_t next;
 };
 
@@ -46,14 +46,14 @@ struct features *features_make(struct arena *arena,
 			       const struct page_claims *claims)
 {
 	struct features *features = ARENA_NEW(arena, struct features, 1);
-	struct ancestry *ancestry = ancestry_make(arena, passages);
+	struct dom_path *dom_path = dom_path_make(arena, passages);
 
 	*features = (struct features){
 		.passages = passages,
-		.ancestry = ancestry,
+		.dom_path = dom_path,
 		.sequence = sequence_make(arena, passages,
-					  ancestry_repetition(ancestry)),
-		.setting = setting_make(arena, passages, claims),
+					  dom_path_repetition(dom_path)),
+		.page_context = page_context_make(arena, passages, claims),
 	};
 	return features;
 }
@@ -64,17 +64,19 @@ void features_next(struct features *features, float *row)
 
 	assert(index < features->passages->count);
 	shape_row(&features->passages->items[index], row);
-	ancestry_next(features->ancestry, row + ANCESTRY_BEGIN);
+	dom_path_next(features->dom_path, row + DOM_PATH_BEGIN);
 	sequence_row(features->sequence, index, row + SEQUENCE_BEGIN);
-	setting_row(features->setting, index, row + SETTING_BEGIN);
+	page_context_row(features->page_context, index,
+			 row + PAGE_CONTEXT_BEGIN);
 }
 
-const struct setting *features_setting(const struct features *features)
+const struct page_context *
+features_page_context(const struct features *features)
 {
-	return features->setting;
+	return features->page_context;
 }
 
 const struct repetition *features_repetition(const struct features *features)
 {
-	return ancestry_repetition(features->ancestry);
+	return dom_path_repetition(features->dom_path);
 }

@@ -18,16 +18,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "extract/auto/ancestry.h"
+#include "extract/auto/dom_path.h"
 #include "extract/auto/sequence.h"
-#include "extract/auto/setting.h"
+#include "extract/auto/page_context.h"
 #include "extract/auto/shape.h"
 
 #define PAGE_FEATURES(X)     \
 	SHAPE_FEATURES(X)    \
-	ANCESTRY_FEATURES(X) \
+	DOM_PATH_FEATURES(X) \
 	SEQUENCE_FEATURES(X) \
-	SETTING_FEATURES(X)
+	PAGE_CONTEXT_FEATURES(X)
 
 enum {
 #define X(name, definition) FEATURE_##name,
@@ -57,7 +57,8 @@ struct features *features_make(struct arena *arena,
 void features_next(struct features *features, float *row);
 
 /* What extract/auto/context.h needs of them; they live as long. */
-const struct setting *features_setting(const struct features *features);
+const struct page_context *
+features_page_context(const struct features *features);
 const struct repetition *features_repetition(const struct features *features);
 
 #endif

@@ -4,7 +4,7 @@
 #include "extract/render/layout.h"
 #include "extract/core/markup.h"
 #include "extract/render/render.h"
-#include "extract/explain/shade.h"
+#include "extract/explain/quantile.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
 #include "extract/text/word.h"
@@ -17,8 +17,8 @@ struct explaining {
 	const struct verdict *verdicts;
 	const struct trace *trace;
 	const struct template_counts *counts;
-	const bool *is_visible; /* [page->text_count] */
-	const uint8_t *shades;  /* [page->text_count] */
+	const bool *is_visible;   /* [page->text_count] */
+	const uint8_t *quantiles; /* [page->text_count] */
 };
 
 static enum standing standing_of(bool is_visible, struct verdict verdict)
@@ -78,7 +78,7 @@ static void write(void *context, uint32_t index, struct slice text)
 	uint32_t flags = explaining->page->texts[index].flags;
 
 	buffer_printf(out, "<span class=\"%s s%u%s\" title=\"",
-		      classes[standing], explaining->shades[index],
+		      classes[standing], explaining->quantiles[index],
 		      (flags & TEXT_IS_LINK) != 0 ? " l" : "");
 	write_title(explaining, index, standing, out);
 	buffer_append_text(out, "\">");
@@ -86,15 +86,15 @@ static void write(void *context, uint32_t index, struct slice text)
 	buffer_append_text(out, "</span>");
 }
 
-static const uint8_t *shade_scores(struct arena *arena,
-				   const struct verdict *verdicts,
-				   uint32_t count)
+static const uint8_t *quantile_scores(struct arena *arena,
+				      const struct verdict *verdicts,
+				      uint32_t count)
 {
 	float *scores = ARENA_NEW(arena, float, count);
 
 	for (uint32_t i = 0; i < count; i++)
 		scores[i] = verdicts[i].score;
-	return shades_by_rank(arena, scores, count, EXPLAIN_SHADES);
+	return quantiles_by_rank(arena, scores, count, EXPLAIN_QUANTILES);
 }
 
 void explain_texts(const struct page *page, const struct verdict *verdicts,
@@ -109,7 +109,7 @@ void explain_texts(const struct page *page, const struct verdict *verdicts,
 		.trace = trace,
 		.counts = counts,
 		.is_visible = visible_texts(arena, page),
-		.shades = shade_scores(arena, verdicts, page->text_count),
+		.quantiles = quantile_scores(arena, verdicts, page->text_count),
 	};
 	layout(&(struct render_request){.page = page},
 	       &(struct layout_writer){

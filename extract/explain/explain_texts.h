@@ -12,7 +12,7 @@
 struct trace;
 
 /* Shades of a score: the classes s0 to s7. */
-enum { EXPLAIN_SHADES = 8 };
+enum { EXPLAIN_QUANTILES = 8 };
 
 /* What a text is shown as. */
 enum standing {

@@ -2,7 +2,7 @@
 
 #include "extract/explain/figure_plot.h"
 #include "extract/core/markup.h"
-#include "extract/explain/shade.h"
+#include "extract/explain/quantile.h"
 #include "extract/core/trace.h"
 #include "store/arena.h"
 
@@ -10,7 +10,7 @@ enum {
 	MAX_BOXES = 2000, /* the first ones; those that were chosen always */
 	MIN_WIDTH = 480,
 	MAX_HEIGHT = 1200, /* pixels of the picture */
-	SHADES = 8,
+	QUANTILES = 8,
 	MAX_TAGS = 30, /* values that are written in their boxes */
 	TAG_WIDTH = 56,
 	TAG_HEIGHT = 15,
@@ -52,7 +52,7 @@ static struct plot make_plot(const struct figure *figure, struct buffer *out)
 }
 
 static void append_box(struct plot *plot, const struct figure_box *box,
-		       unsigned shade)
+		       unsigned quantile)
 {
 	double left = axis_place(&plot->x, (double)box->left);
 	double top = axis_place(&plot->y, (double)box->top);
@@ -66,7 +66,7 @@ static void append_box(struct plot *plot, const struct figure_box *box,
 		      "height=\"%.1f\" fill-opacity=\"%.2f\"><title>",
 		      box->is_content ? "by" : "bx", left, top,
 		      fmax(right - left, 0.5), fmax(bottom - top, 0.5),
-		      0.04 + 0.36 * shade / (SHADES - 1));
+		      0.04 + 0.36 * quantile / (QUANTILES - 1));
 	if (box->label != NULL) {
 		markup_append_label(plot->out, box->label);
 		buffer_append_text(plot->out, ": ");
@@ -82,7 +82,7 @@ static void append_box(struct plot *plot, const struct figure_box *box,
 }
 
 static void append_boxes(struct plot *plot, const struct figure *figure,
-			 const uint8_t *shades, bool is_content)
+			 const uint8_t *quantiles, bool is_content)
 {
 	size_t drawn = 0;
 
@@ -91,7 +91,7 @@ static void append_boxes(struct plot *plot, const struct figure *figure,
 
 		if (box->is_content != is_content || !is_drawable(box))
 			continue;
-		append_box(plot, box, shades[i]);
+		append_box(plot, box, quantiles[i]);
 		drawn++;
 	}
 }
@@ -136,40 +136,40 @@ static void append_tag(struct plot *plot, struct tags *tags,
 
 /* The highest values first; none that is 0. */
 static void append_tags(struct plot *plot, const struct figure *figure,
-			const uint8_t *shades)
+			const uint8_t *quantiles)
 {
 	struct tags tags = {.count = 0};
 
-	for (unsigned shade = SHADES; shade-- > 0;)
+	for (unsigned quantile = QUANTILES; quantile-- > 0;)
 		for (size_t i = 0; i < figure->box_count; i++) {
 			const struct figure_box *box = &figure->boxes[i];
 
-			if (shades[i] == shade && is_drawable(box) &&
+			if (quantiles[i] == quantile && is_drawable(box) &&
 			    isfinite(box->value) && fabsf(box->value) > 0)
 				append_tag(plot, &tags, box);
 		}
 }
 
-static const uint8_t *shade_boxes(struct arena *arena,
-				  const struct figure *figure)
+static const uint8_t *quantile_boxes(struct arena *arena,
+				     const struct figure *figure)
 {
 	float *values = ARENA_NEW(arena, float, figure->box_count);
 
 	for (size_t i = 0; i < figure->box_count; i++)
 		values[i] = figure->boxes[i].value;
-	return shades_by_rank(arena, values, figure->box_count, SHADES);
+	return quantiles_by_rank(arena, values, figure->box_count, QUANTILES);
 }
 
 void figure_boxes(const struct figure *figure, struct buffer *out)
 {
 	struct arena *arena = arena_create();
 	struct plot plot = make_plot(figure, out);
-	const uint8_t *shades = shade_boxes(arena, figure);
+	const uint8_t *quantiles = quantile_boxes(arena, figure);
 
 	plot_begin(&plot, figure);
-	append_boxes(&plot, figure, shades, false);
-	append_boxes(&plot, figure, shades, true);
-	append_tags(&plot, figure, shades);
+	append_boxes(&plot, figure, quantiles, false);
+	append_boxes(&plot, figure, quantiles, true);
+	append_tags(&plot, figure, quantiles);
 	plot_legend_patch(&plot, "by", "chosen");
 	plot_legend_patch(&plot, "bx", "not chosen; darker is higher");
 	plot_end(&plot);

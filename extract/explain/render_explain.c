@@ -69,9 +69,9 @@ static void write_style(struct buffer *out)
 	buffer_append_text(out, "<style>\n");
 	buffer_append_text(out, style);
 	figure_style(out);
-	for (int i = 0; i < EXPLAIN_SHADES; i++)
+	for (int i = 0; i < EXPLAIN_QUANTILES; i++)
 		buffer_printf(out, ".s%d{background:rgba(var(--hue),%.2f)}\n",
-			      i, 0.03 + 0.42 * i / (EXPLAIN_SHADES - 1));
+			      i, 0.03 + 0.42 * i / (EXPLAIN_QUANTILES - 1));
 	buffer_append_text(out, "</style>\n");
 }
 
@@ -157,15 +157,16 @@ static void write_legend(struct buffer *out)
 		     "<span class=\"d s5\">dropped</span> "
 		     "<span class=\"h s0\">hidden</span> "
 		     "<span class=\"k s0 l\">link</span> &#160; score:");
-	for (int i = 0; i < EXPLAIN_SHADES; i++)
+	for (int i = 0; i < EXPLAIN_QUANTILES; i++)
 		buffer_printf(out, " <span class=\"k s%d\">%s</span>", i,
-			      i == 0                    ? "lowest"
-			      : i == EXPLAIN_SHADES - 1 ? "highest"
-							: "&#160;");
+			      i == 0                       ? "lowest"
+			      : i == EXPLAIN_QUANTILES - 1 ? "highest"
+							   : "&#160;");
 	buffer_append_text(
-		out, "<br><span class=\"q\">A shade is the place of the text's "
-		     "score among all scores of the page. Point at a text to "
-		     "read its score and why it was kept or not.</span></p>\n");
+		out,
+		"<br><span class=\"q\">A colour is the place of the text's "
+		"score among all scores of the page. Point at a text to "
+		"read its score and why it was kept or not.</span></p>\n");
 }
 
 static void write_figures(struct buffer *out, const struct trace *trace)

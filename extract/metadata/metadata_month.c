@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-#include "extract/text/sign.h"
+#include "extract/text/character_class.h"
 #include "page/utf8.h"
 
 /*
@@ -48,7 +48,7 @@ enum { MAX_LETTERS = 16 };
 static uint32_t fold(uint32_t code)
 {
 	if (code >= 0x80)
-		return sign_lower(code);
+		return character_lower(code);
 	return code >= 'A' && code <= 'Z' ? code + 32 : code;
 }
 

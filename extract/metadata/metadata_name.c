@@ -1,6 +1,6 @@
 #include "extract/metadata/metadata_name.h"
 
-#include "extract/text/sign.h"
+#include "extract/text/character_class.h"
 #include "page/utf8.h"
 #include "store/arena.h"
 #include "store/hash.h"
@@ -11,15 +11,16 @@ enum {
 	MIN_SHARED = 4 /* bytes of a name that stands inside of another */
 };
 
-static enum sign sign_at(uint32_t code)
+static enum character_class character_class_at(uint32_t code)
 {
-	return code < 0x80 ? (enum sign)sign_of_byte[code] : sign_of(code);
+	return code < 0x80 ? (enum character_class)character_class_of_byte[code]
+			   : character_class_of(code);
 }
 
 static uint32_t lower(uint32_t code)
 {
 	if (code >= 0x80)
-		return sign_lower(code);
+		return character_lower(code);
 	return code >= 'A' && code <= 'Z' ? code + 32 : code;
 }
 
@@ -40,16 +41,16 @@ struct slice name_fold(struct arena *arena, struct slice text)
 	while (at < end) {
 		uint32_t code = utf8_next(&at, end);
 
-		if (sign_at(code) >= SIGN_LETTER)
+		if (character_class_at(code) >= CHARACTER_LETTER)
 			size += utf8_encode(lower(code), out + size);
 	}
 	return (struct slice){out, size};
 }
 
 /* Letters of scripts without spaces are words of their own. */
-static bool is_single(enum sign sign)
+static bool is_single(enum character_class class)
 {
-	return sign == SIGN_HAN || sign == SIGN_THAI;
+	return class == CHARACTER_HAN || class == CHARACTER_THAI;
 }
 
 struct title_words title_words_of(struct slice text)
@@ -61,17 +62,18 @@ struct title_words title_words_of(struct slice text)
 
 	while (at < end && words.count < MAX_TITLE_WORDS) {
 		uint32_t code = utf8_next(&at, end);
-		enum sign sign = sign_at(code);
+		enum character_class class = character_class_at(code);
 
-		if (hash != 0 && (sign < SIGN_LETTER || is_single(sign))) {
+		if (hash != 0 &&
+		    (class < CHARACTER_LETTER || is_single(class))) {
 			words.words[words.count++] = hash;
 			hash = 0;
 		}
-		if (sign < SIGN_LETTER)
+		if (class < CHARACTER_LETTER)
 			continue;
 		code = lower(code);
 		hash = hash64(&code, sizeof(code), hash);
-		if (is_single(sign) && words.count < MAX_TITLE_WORDS) {
+		if (is_single(class) && words.count < MAX_TITLE_WORDS) {
 			words.words[words.count++] = hash;
 			hash = 0;
 		}

@@ -57,7 +57,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 	struct token_stream stream =
 		token_stream_make(input->arena, input->page, is_visible);
 	const struct token_range page = {0, stream.count};
-	struct regions regions = {&page, 1};
+	struct token_regions regions = {&page, 1};
 	struct windows windows = {
 		.size = slope_window(&stream, input->parameters[WINDOW]),
 		.step = 1,
@@ -69,7 +69,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 					    &windows);
 		windows.size = (windows.size + 1) / 2;
 	}
-	regions_judge(input, &stream, is_visible, &regions, verdicts);
+	token_regions_judge(input, &stream, is_visible, &regions, verdicts);
 	if (input->trace != NULL)
 		slope_draw(input, &stream, &regions);
 }

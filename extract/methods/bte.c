@@ -1,4 +1,4 @@
-#include "extract/methods/heaviest.h"
+#include "extract/methods/maximum_sum.h"
 #include "extract/methods/methods.h"
 
 /*
@@ -12,7 +12,7 @@
  */
 static void run(const struct extractor_input *input, struct verdict *verdicts)
 {
-	heaviest_run(input, 1, verdicts);
+	maximum_sum_run(input, 1, verdicts);
 }
 
 const struct extractor extractor_bte = {

@@ -47,11 +47,11 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 		.max_slope = input->parameters[MAX_SLOPE] * slope_mean(&stream),
 	};
 	const struct token_range page = {0, stream.count};
-	const struct regions whole = {&page, 1};
-	struct regions regions =
+	const struct token_regions whole = {&page, 1};
+	struct token_regions regions =
 		slope_low_regions(input->arena, &stream, &whole, &windows);
 
-	regions_judge(input, &stream, is_visible, &regions, verdicts);
+	token_regions_judge(input, &stream, is_visible, &regions, verdicts);
 	if (input->trace != NULL)
 		slope_draw(input, &stream, &regions);
 }

@@ -4,7 +4,7 @@
 #include "extract/core/hash_table.h"
 #include "extract/methods/methods.h"
 #include "extract/core/sample.h"
-#include "extract/methods/spread.h"
+#include "extract/methods/entropy.h"
 #include "extract/text/term.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
@@ -42,7 +42,7 @@ static const struct parameter parameters[] = {
 
 struct term {
 	uint64_t key;
-	struct spread spread;
+	struct entropy entropy;
 };
 
 struct knowledge_of_terms {
@@ -56,7 +56,7 @@ static void add_page(struct hash_table *table, uint32_t page,
 	for (uint32_t i = 0; i < list->begin[text_count]; i++) {
 		struct term *term = hash_table_add(table, list->terms[i]);
 
-		spread_add(&term->spread, page);
+		entropy_add(&term->entropy, page);
 	}
 }
 
@@ -109,17 +109,17 @@ static const double *term_entropies(const struct extractor_input *input,
 		const struct term *theirs =
 			hash_table_find(&known->terms, list->terms[i]);
 
-		if (mine->spread.total == 0 && theirs != NULL)
-			mine->spread = theirs->spread;
+		if (mine->entropy.total == 0 && theirs != NULL)
+			mine->entropy = theirs->entropy;
 		if (is_new)
-			spread_add(&mine->spread, known->pages.count);
+			entropy_add(&mine->entropy, known->pages.count);
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		const struct term *term = hash_table_find(&own, list->terms[i]);
 
 		if (term != NULL)
-			entropies[i] = spread_entropy(
-				&term->spread, known->pages.count + is_new);
+			entropies[i] = entropy_value(
+				&term->entropy, known->pages.count + is_new);
 	}
 	return entropies;
 }

@@ -65,10 +65,10 @@ static void slide(struct growing *growing, const struct token_stream *stream,
 	}
 }
 
-struct regions slope_low_regions(struct arena *arena,
-				 const struct token_stream *stream,
-				 const struct regions *within,
-				 const struct windows *windows)
+struct token_regions slope_low_regions(struct arena *arena,
+				       const struct token_stream *stream,
+				       const struct token_regions *within,
+				       const struct windows *windows)
 {
 	/* Of regions that do not touch each one has a window of its own. */
 	const uint32_t capacity = stream->count / windows->size + within->count;
@@ -79,12 +79,12 @@ struct regions slope_low_regions(struct arena *arena,
 	assert(windows->size >= 1 && windows->step >= 1);
 	for (uint32_t i = 0; i < within->count; i++)
 		slide(&growing, stream, within->ranges[i], windows);
-	return (struct regions){growing.ranges, growing.count};
+	return (struct token_regions){growing.ranges, growing.count};
 }
 
 void slope_draw(const struct extractor_input *input,
 		const struct token_stream *stream,
-		const struct regions *regions)
+		const struct token_regions *regions)
 {
 	struct arena *arena = input->trace->arena;
 	float *tags = ARENA_NEW(arena, float, stream->count + 1);
@@ -99,6 +99,6 @@ void slope_draw(const struct extractor_input *input,
 
 	for (uint32_t i = 0; i < stream->count; i++)
 		tags[i + 1] = tags[i] + (float)tags_at(stream, i);
-	regions_draw(arena, regions, &figure);
+	token_regions_draw(arena, regions, &figure);
 	trace_figure(input->trace, &figure);
 }

@@ -6,7 +6,7 @@
 #ifndef EXTRACT_METHODS_LOW_SLOPE_H
 #define EXTRACT_METHODS_LOW_SLOPE_H
 
-#include "extract/methods/region.h"
+#include "extract/methods/token_region.h"
 
 struct figure;
 
@@ -25,10 +25,10 @@ double slope_mean(const struct token_stream *stream);
  * is one window. With a step of 1 the regions begin and end at tags or where
  * `within` does. The regions belong to `arena`. Linear.
  */
-struct regions slope_low_regions(struct arena *arena,
-				 const struct token_stream *stream,
-				 const struct regions *within,
-				 const struct windows *windows);
+struct token_regions slope_low_regions(struct arena *arena,
+				       const struct token_stream *stream,
+				       const struct token_regions *within,
+				       const struct windows *windows);
 
 /*
  * `size` as a window of this stream: at most a tenth of the tokens, for in one
@@ -39,7 +39,7 @@ uint32_t slope_window(const struct token_stream *stream, double size);
 /* Draw the curve, and under it the regions. */
 void slope_draw(const struct extractor_input *input,
 		const struct token_stream *stream,
-		const struct regions *regions);
+		const struct token_regions *regions);
 
 /* The row of `max_slope` in the tables of the methods. */
 #define SLOPE_MAXIMUM                                                          \

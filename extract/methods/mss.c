@@ -1,4 +1,4 @@
-#include "extract/methods/heaviest.h"
+#include "extract/methods/maximum_sum.h"
 #include "extract/methods/methods.h"
 
 /*
@@ -31,7 +31,7 @@ static const struct parameter parameters[] = {
 
 static void run(const struct extractor_input *input, struct verdict *verdicts)
 {
-	heaviest_run(input, input->parameters[TAG_PENALTY], verdicts);
+	maximum_sum_run(input, input->parameters[TAG_PENALTY], verdicts);
 }
 
 const struct extractor extractor_mss = {

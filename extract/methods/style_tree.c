@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "extract/text/node_path.h"
-#include "extract/methods/spread.h"
+#include "extract/methods/entropy.h"
 #include "extract/text/term.h"
 #include "extract/core/visible.h"
 #include "extract/core/walk.h"
@@ -34,7 +34,7 @@ struct style {
 struct place_feature {
 	uint64_t key;
 	uint32_t place;
-	struct spread spread;
+	struct entropy entropy;
 };
 
 struct style_tree {
@@ -178,7 +178,7 @@ static void add_texts(struct style_tree *tree, const struct page *page,
 					       hash_chain(list->terms[k], key));
 
 			feature->place = place;
-			spread_add(&feature->spread, number);
+			entropy_add(&feature->entropy, number);
 		}
 	}
 }
@@ -222,7 +222,7 @@ static void sum_features(struct style_tree *tree)
 		place = hash_table_entry(&tree->places, feature->place);
 		place->features++;
 		place->feature_sum +=
-			spread_entropy(&feature->spread, place->pages);
+			entropy_value(&feature->entropy, place->pages);
 	}
 }
 

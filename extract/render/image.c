@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/render/address.h"
+#include "extract/render/link_address.h"
 #include "extract/render/layout.h"
 #include "extract/core/markup.h"
 #include "extract/render/render.h"
@@ -126,7 +126,7 @@ static bool find_source(const struct render_request *request, uint32_t node,
 
 		if (value.size > 0 && places[i].is_set)
 			value = first_of_set(value);
-		if (address_append(out, request, value))
+		if (link_address_append(out, request, value))
 			return true;
 	}
 	return false;

@@ -1,6 +1,6 @@
 #include "extract/render/layout.h"
 
-#include "extract/render/address.h"
+#include "extract/render/link_address.h"
 #include "extract/render/image.h"
 #include "extract/render/inline_chain.h"
 #include "extract/render/layout_level.h"
@@ -73,7 +73,7 @@ static bool take_link(struct layout *layout, struct inline_element element)
 
 	buffer_clear(&layout->address);
 	return layout->writer->has_links && level->uses++ < MAX_LINK_LINES &&
-	       address_append(
+	       link_address_append(
 		       &layout->address, layout->request,
 		       page_attribute(layout->page, element.node, "href"));
 }

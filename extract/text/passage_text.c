@@ -2,7 +2,7 @@
 
 #include "extract/text/passage.h"
 #include "extract/text/quantity.h"
-#include "extract/text/sign.h"
+#include "extract/text/character_class.h"
 #include "page/utf8.h"
 
 /* Odd, of random bits: a multiplication spreads a character over the upper
@@ -35,9 +35,9 @@ static void count_one(uint16_t *counter)
 	*counter = (uint16_t)(*counter + (*counter < UINT16_MAX));
 }
 
-static bool is_soft_stop(uint8_t sign)
+static bool is_soft_stop(uint8_t class)
 {
-	return sign == SIGN_STOP || sign == SIGN_QUESTION;
+	return class == CHARACTER_STOP || class == CHARACTER_QUESTION;
 }
 
 static void end_sentence(struct passage_text *reader)
@@ -78,7 +78,7 @@ static void open_word(struct passage_text *reader)
 	reader->passage->words += !reader->is_word_open;
 	reader->is_word_open = true;
 	reader->is_sentence_open = true;
-	reader->last = SIGN_LETTER;
+	reader->last = CHARACTER_LETTER;
 	reader->dense = 0;
 }
 
@@ -109,7 +109,8 @@ static const unsigned char *read_run(struct passage_text *reader,
 	uint32_t digits = 0;
 	uint64_t term;
 
-	if (reader->term == 0 && sign_of_byte[*at] == SIGN_DIGIT)
+	if (reader->term == 0 &&
+	    character_class_of_byte[*at] == CHARACTER_DIGIT)
 		note_number(reader, at, end);
 	open_term(reader);
 	open_word(reader);
@@ -118,7 +119,7 @@ static const unsigned char *read_run(struct passage_text *reader,
 		term = HASHED(term, *at | 0x20); /* digits have this bit */
 		digits += *at <= '9';
 		at++;
-	} while (at < end && sign_of_byte[*at] >= SIGN_LETTER);
+	} while (at < end && character_class_of_byte[*at] >= CHARACTER_LETTER);
 	reader->term = term;
 	count_characters(reader, (uint32_t)(at - begin));
 	reader->passage->digits += digits;
@@ -133,7 +134,7 @@ static void read_letter(struct passage_text *reader, uint32_t code,
 	open_term(reader);
 	open_word(reader);
 	count_characters(reader, weight);
-	reader->term = HASHED(reader->term, sign_lower(code));
+	reader->term = HASHED(reader->term, character_lower(code));
 	reader->near = NEAR_NOTHING;
 }
 
@@ -148,21 +149,22 @@ static void note_unit(struct passage *passage, uint32_t code)
 
 /* A letter that is a term of its own; `period` of them are a unit of words. */
 static void read_dense(struct passage_text *reader, uint32_t code,
-		       enum sign sign)
+		       enum character_class class)
 {
 	uint32_t at = reader->dense;
 
 	end_term(reader);
-	reader->passage->words +=
-		sign == SIGN_HAN ? at % HAN_PERIOD != 2 : at % THAI_PERIOD == 0;
+	reader->passage->words += class == CHARACTER_HAN
+					  ? at % HAN_PERIOD != 2
+					  : at % THAI_PERIOD == 0;
 	reader->term = HASHED(SEED, code);
 	end_term(reader);
 	reader->dense = at + 1;
 	reader->is_word_open = false;
 	reader->is_sentence_open = true;
-	reader->last = SIGN_LETTER;
+	reader->last = CHARACTER_LETTER;
 	reader->near = NEAR_NOTHING;
-	count_characters(reader, sign == SIGN_HAN ? HAN_CHARACTERS : 1);
+	count_characters(reader, class == CHARACTER_HAN ? HAN_CHARACTERS : 1);
 }
 
 static void read_currency(struct passage_text *reader)
@@ -172,27 +174,28 @@ static void read_currency(struct passage_text *reader)
 }
 
 /* What is neither letter, digit nor white space. */
-static void read_mark(struct passage_text *reader, enum sign sign)
+static void read_mark(struct passage_text *reader, enum character_class class)
 {
 	struct passage *passage = reader->passage;
 
 	end_term(reader);
 	count_characters(reader, 1);
 	passage->punctuation++;
-	if (sign == SIGN_QUOTE)
+	if (class == CHARACTER_QUOTE)
 		return;
-	reader->last = (uint8_t)sign;
-	if (sign == SIGN_CURRENCY) {
+	reader->last = (uint8_t) class;
+	if (class == CHARACTER_CURRENCY) {
 		read_currency(reader);
 		return;
 	}
-	if (sign != SIGN_STOP) /* behind kr it may stand */
+	if (class != CHARACTER_STOP) /* behind kr it may stand */
 		reader->near = NEAR_NOTHING;
-	if (sign == SIGN_CLAUSE || sign == SIGN_COLON)
+	if (class == CHARACTER_CLAUSE || class == CHARACTER_COLON)
 		count_one(&passage->clauses);
-	else if (sign == SIGN_FULL_STOP || sign == SIGN_FULL_QUESTION)
+	else if (class == CHARACTER_FULL_STOP ||
+		 class == CHARACTER_FULL_QUESTION)
 		end_sentence(reader);
-	else if (sign == SIGN_RIGHTS)
+	else if (class == CHARACTER_RIGHTS)
 		passage->has_rights = true;
 }
 
@@ -208,29 +211,29 @@ void passage_text_space(struct passage_text *reader)
 
 static void read_character(struct passage_text *reader, uint32_t code)
 {
-	enum sign sign = sign_of(code);
+	enum character_class class = character_class_of(code);
 
-	if (sign >= SIGN_LETTER && reader->near == NEAR_NUMBER)
+	if (class >= CHARACTER_LETTER && reader->near == NEAR_NUMBER)
 		note_unit(reader->passage, code);
-	switch (sign) {
-	case SIGN_LETTER:
+	switch (class) {
+	case CHARACTER_LETTER:
 		read_letter(reader, code, 1);
 		break;
-	case SIGN_HANGUL:
+	case CHARACTER_HANGUL:
 		read_letter(reader, code, HANGUL_CHARACTERS);
 		break;
-	case SIGN_HAN:
-	case SIGN_THAI:
-		read_dense(reader, code, sign);
+	case CHARACTER_HAN:
+	case CHARACTER_THAI:
+		read_dense(reader, code, class);
 		break;
-	case SIGN_SPACE:
+	case CHARACTER_SPACE:
 		passage_text_space(reader);
 		break;
-	case SIGN_JOINT:
+	case CHARACTER_JOINT:
 		count_characters(reader, 1);
 		break;
 	default:
-		read_mark(reader, sign);
+		read_mark(reader, class);
 		break;
 	}
 }
@@ -241,18 +244,18 @@ static void read_text(struct passage_text *reader, struct slice text)
 	const unsigned char *end = at == NULL ? NULL : at + text.size;
 
 	while (at < end) {
-		enum sign sign = sign_of_byte[*at];
+		enum character_class class = character_class_of_byte[*at];
 
 		if (*at >= 0x80) {
 			read_character(reader, utf8_next(&at, end));
-		} else if (sign >= SIGN_LETTER) {
+		} else if (class >= CHARACTER_LETTER) {
 			at = read_run(reader, at, end);
 		} else {
 			at++;
-			if (sign == SIGN_SPACE)
+			if (class == CHARACTER_SPACE)
 				passage_text_space(reader);
 			else
-				read_mark(reader, sign);
+				read_mark(reader, class);
 		}
 	}
 }
@@ -290,10 +293,11 @@ void passage_text_end(struct passage_text *reader)
 	last = reader->last;
 	passage->end_term = reader->term_count;
 	passage->ends_question =
-		last == SIGN_QUESTION || last == SIGN_FULL_QUESTION;
-	passage->ends_sentence = last == SIGN_STOP || last == SIGN_FULL_STOP ||
+		last == CHARACTER_QUESTION || last == CHARACTER_FULL_QUESTION;
+	passage->ends_sentence = last == CHARACTER_STOP ||
+				 last == CHARACTER_FULL_STOP ||
 				 passage->ends_question;
-	passage->ends_colon = last == SIGN_COLON;
+	passage->ends_colon = last == CHARACTER_COLON;
 	if (passage->hash == 0)
 		passage->hash = 1;
 }

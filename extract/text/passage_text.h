@@ -22,7 +22,8 @@ struct passage_text {
 	uint64_t term;  /* hash of the one that is not yet ended; or 0 */
 	uint32_t dense; /* letters since the last space, in a script that has
 			   none between words */
-	uint8_t last;   /* enum sign: the last one but spaces and quotes */
+	uint8_t last;   /* enum character_class: the last one but spaces and
+			   quotes */
 	uint8_t near;   /* what a price is made of stands right before */
 	bool is_word_open;
 	bool is_space_due;     /* before the next character */

@@ -2,11 +2,11 @@
 
 #include <stddef.h>
 
-#include "extract/text/sign.h"
+#include "extract/text/character_class.h"
 
 static bool is_digit(unsigned char byte)
 {
-	return sign_of_byte[byte] == SIGN_DIGIT;
+	return character_class_of_byte[byte] == CHARACTER_DIGIT;
 }
 
 bool quantity_is_date(const unsigned char *at, const unsigned char *end)
@@ -20,7 +20,8 @@ bool quantity_is_date(const unsigned char *at, const unsigned char *end)
 	if (length == 4)
 		return ((at[0] == '1' && at[1] == '9') ||
 			(at[0] == '2' && at[1] == '0')) &&
-		       (behind == end || sign_of_byte[*behind] != SIGN_LETTER);
+		       (behind == end ||
+			character_class_of_byte[*behind] != CHARACTER_LETTER);
 	if (length > 2 || end - behind < 3 || !is_digit(behind[1]) ||
 	    !is_digit(behind[2]))
 		return false;

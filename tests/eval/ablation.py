@@ -8,7 +8,7 @@ import common
 import forest_model
 import training
 
-FAMILIES = ("shape", "ancestry", "sequence", "setting")
+FAMILIES = ("shape", "dom_path", "sequence", "page_context")
 # Groups of features, by their names.
 GROUPS = (
     ("class names", r"to_class_|class_groups"),

@@ -76,7 +76,7 @@ static void write_rows(FILE *out, struct arena *arena,
 
 	if (scores != NULL)
 		context = context_make(arena, passages,
-				       features_setting(features),
+				       features_page_context(features),
 				       features_repetition(features), scores);
 	for (uint32_t i = 0; i < passages->count; i++) {
 		float *page_row = row;

@@ -18,7 +18,7 @@ static void assert_scores(const struct passage_scores *scores,
 	struct arena *arena = passages->page->arena;
 	struct features *features = features_make(arena, passages, claims);
 	struct context *context =
-		context_make(arena, passages, features_setting(features),
+		context_make(arena, passages, features_page_context(features),
 			     features_repetition(features), scores->page);
 	float row[AUTO_FEATURE_COUNT];
 	float margin;

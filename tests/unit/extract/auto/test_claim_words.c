@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "extract/auto/setting.h"
+#include "extract/auto/page_context.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

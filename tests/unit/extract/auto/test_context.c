@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "extract/auto/repetition.h"
-#include "extract/auto/setting.h"
+#include "extract/auto/page_context.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
@@ -21,12 +21,12 @@ static uint32_t make_rows(const char *html, const float *scores,
 {
 	struct page *page = parse(html);
 	const struct passages passages = passages_make(page->arena, page);
-	const struct setting *setting = setting_make(
+	const struct page_context *page_context = page_context_make(
 		page->arena, &passages, &(struct page_claims){.body_count = 0});
 	const struct repetition repetition =
 		repetition_make(page->arena, &passages);
-	struct context *context = context_make(page->arena, &passages, setting,
-					       &repetition, scores);
+	struct context *context = context_make(
+		page->arena, &passages, page_context, &repetition, scores);
 
 	ck_assert_uint_le(passages.count, MAX_ROWS);
 	for (uint32_t i = 0; i < passages.count; i++)
@@ -268,9 +268,9 @@ START_TEST(numbers_are_finite_whatever_the_page)
 		struct page *page = parse(random);
 		const struct passages passages =
 			passages_make(page->arena, page);
-		const struct setting *setting =
-			setting_make(page->arena, &passages,
-				     &(struct page_claims){.body_count = 0});
+		const struct page_context *page_context = page_context_make(
+			page->arena, &passages,
+			&(struct page_claims){.body_count = 0});
 		const struct repetition repetition =
 			repetition_make(page->arena, &passages);
 		float *any = ARENA_NEW(page->arena, float, passages.count);
@@ -280,7 +280,7 @@ START_TEST(numbers_are_finite_whatever_the_page)
 
 		for (uint32_t i = 0; i < passages.count; i++)
 			any[i] = (float)(random_next(&state) % 1001) / 1000;
-		context = context_make(page->arena, &passages, setting,
+		context = context_make(page->arena, &passages, page_context,
 				       &repetition, any);
 		for (uint32_t i = 0; i < passages.count; i++) {
 			context_next(context, row);

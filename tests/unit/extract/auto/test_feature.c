@@ -15,9 +15,9 @@ START_TEST(names_are_those_of_the_families_in_order)
 	ck_assert_str_eq(feature_name(0), "words");
 	ck_assert_str_eq(feature_name(SHAPE_COUNT), "depth");
 	ck_assert_uint_eq(FEATURE_depth, SHAPE_COUNT);
-	ck_assert_uint_eq(FEATURE_position, SHAPE_COUNT + ANCESTRY_COUNT);
+	ck_assert_uint_eq(FEATURE_position, SHAPE_COUNT + DOM_PATH_COUNT);
 	ck_assert_uint_eq(FEATURE_heading_distance,
-			  SHAPE_COUNT + ANCESTRY_COUNT + SEQUENCE_COUNT);
+			  SHAPE_COUNT + DOM_PATH_COUNT + SEQUENCE_COUNT);
 }
 END_TEST
 

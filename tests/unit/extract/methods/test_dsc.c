@@ -49,7 +49,8 @@ START_TEST(a_window_at_the_limit_is_low)
 END_TEST
 
 /* Every token of the stream is a tag or a word: the letters of `html`. */
-static struct regions low(struct page *page, const struct windows *windows)
+static struct token_regions low(struct page *page,
+				const struct windows *windows)
 {
 	const bool is_visible[] = {true, true, true, true};
 	struct token_stream stream =
@@ -57,14 +58,14 @@ static struct regions low(struct page *page, const struct windows *windows)
 	const struct token_range whole = {0, stream.count};
 
 	return slope_low_regions(page->arena, &stream,
-				 &(struct regions){&whole, 1}, windows);
+				 &(struct token_regions){&whole, 1}, windows);
 }
 
 /* Tags at 0, 3, 4, 8 and 9; windows of 3 without one are 5 to 7 alone. */
 START_TEST(windows_that_touch_are_one_region)
 {
 	struct page *page = parse("<b>a b</b><b>a b c</b><i>");
-	struct regions regions = low(page, &(struct windows){3, 1, 0.1});
+	struct token_regions regions = low(page, &(struct windows){3, 1, 0.1});
 
 	ck_assert_uint_eq(regions.count, 1);
 	ck_assert_uint_eq(regions.ranges[0].begin, 5);
@@ -87,7 +88,8 @@ END_TEST
 START_TEST(a_range_shorter_than_a_window_is_one)
 {
 	struct page *page = parse("<b>a b</b><b>a b c</b><i>");
-	struct regions regions = low(page, &(struct windows){100, 1, 0.5});
+	struct token_regions regions =
+		low(page, &(struct windows){100, 1, 0.5});
 
 	ck_assert_uint_eq(regions.count, 1);
 	ck_assert_uint_eq(regions.ranges[0].begin, 0);

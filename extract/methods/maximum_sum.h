@@ -1,9 +1,9 @@
 /*
- * extract/methods/heaviest.h - the run of tokens whose weights sum up to most:
- * what BTE and MSS look for.
+ * extract/methods/maximum_sum.h - the run of tokens whose weights sum up to
+ * most: what BTE and MSS look for.
  */
-#ifndef EXTRACT_METHODS_HEAVIEST_H
-#define EXTRACT_METHODS_HEAVIEST_H
+#ifndef EXTRACT_METHODS_MAXIMUM_SUM_H
+#define EXTRACT_METHODS_MAXIMUM_SUM_H
 
 #include "extract/core/extractor.h"
 
@@ -13,7 +13,7 @@
  * the shortest of these. Nothing when no sum is positive. Fills verdicts
  * [page->text_count] and the trace. Linear.
  */
-void heaviest_run(const struct extractor_input *input, double tag_penalty,
-		  struct verdict *verdicts);
+void maximum_sum_run(const struct extractor_input *input, double tag_penalty,
+		     struct verdict *verdicts);
 
 #endif

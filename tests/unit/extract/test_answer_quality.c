@@ -1,4 +1,4 @@
-#include "extract/quality.h"
+#include "extract/answer_quality.h"
 
 #include <stdlib.h>
 
@@ -12,10 +12,11 @@ static const char *quality_with(const char *html, unsigned http_status)
 {
 	struct page *page = parse(html);
 	const struct verdict *verdicts = run(page, "plain", NULL, NULL);
-	enum quality quality = quality_of(page, verdicts, http_status);
+	enum answer_quality quality =
+		answer_quality_of(page, verdicts, http_status);
 
 	page_destroy(page);
-	return quality_name(quality);
+	return answer_quality_name(quality);
 }
 
 static const char *quality(const char *html)
@@ -170,8 +171,9 @@ START_TEST(a_page_that_was_cut_is_truncated)
 				    slice_of(NULL), &limits),
 			 ERR_NONE);
 	ck_assert(page->is_truncated);
-	ck_assert_int_eq(quality_of(page, run(page, "plain", NULL, NULL), 200),
-			 QUALITY_TRUNCATED);
+	ck_assert_int_eq(
+		answer_quality_of(page, run(page, "plain", NULL, NULL), 200),
+		QUALITY_TRUNCATED);
 	page_destroy(page);
 }
 END_TEST

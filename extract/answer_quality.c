@@ -1,4 +1,4 @@
-#include "extract/quality.h"
+#include "extract/answer_quality.h"
 
 #include <stdbool.h>
 
@@ -138,13 +138,14 @@ static const char *const names[QUALITY_COUNT] = {
 	[QUALITY_OK] = "ok",
 };
 
-const char *quality_name(enum quality quality)
+const char *answer_quality_name(enum answer_quality quality)
 {
 	return names[quality];
 }
 
-enum quality quality_of(const struct page *page, const struct verdict *verdicts,
-			unsigned http_status)
+enum answer_quality answer_quality_of(const struct page *page,
+				      const struct verdict *verdicts,
+				      unsigned http_status)
 {
 	struct choice_words chosen = count_choice(page, verdicts);
 	enum page_class page_class = page_class_of(page, 0, false);

@@ -1,4 +1,4 @@
-#include "extract/methods/region.h"
+#include "extract/methods/token_region.h"
 
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
@@ -21,8 +21,8 @@ judge(struct page *page, const struct token_range *ranges, uint32_t count)
 	const struct extractor_input input = {.page = page};
 
 	ck_assert_uint_eq(page->text_count, 5);
-	regions_judge(&input, &stream, is_visible,
-		      &(struct regions){ranges, count}, verdicts);
+	token_regions_judge(&input, &stream, is_visible,
+			    &(struct token_regions){ranges, count}, verdicts);
 	return verdicts;
 }
 

@@ -1,4 +1,4 @@
-#include "extract/auto/ancestry_distance.h"
+#include "extract/auto/dom_path_distance.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,10 +1,11 @@
-#include "extract/render/address.h"
+#include "extract/render/link_address.h"
 
 #include "extract/core/markup.h"
 #include "extract/render/render.h"
 
-bool address_append(struct buffer *out, const struct render_request *request,
-		    struct slice href)
+bool link_address_append(struct buffer *out,
+			 const struct render_request *request,
+			 struct slice href)
 {
 	struct buffer absolute = {0};
 	bool is_found;

@@ -1,4 +1,4 @@
-#include "extract/methods/region.h"
+#include "extract/methods/token_region.h"
 
 #include "extract/core/trace.h"
 #include "page/page.h"
@@ -22,8 +22,8 @@ static uint32_t overlap(struct token_range a, struct token_range b)
  * How much of a text stands in the regions from *next on, which is moved over
  * those that end before the text does.
  */
-static struct share share_of(const struct regions *regions, uint32_t *next,
-			     struct token_range text)
+static struct share share_of(const struct token_regions *regions,
+			     uint32_t *next, struct token_range text)
 {
 	struct share share = {.words = text.end - text.begin};
 
@@ -44,9 +44,11 @@ static struct share share_of(const struct regions *regions, uint32_t *next,
 	return share;
 }
 
-void regions_judge(const struct extractor_input *input,
-		   const struct token_stream *stream, const bool *is_visible,
-		   const struct regions *regions, struct verdict *verdicts)
+void token_regions_judge(const struct extractor_input *input,
+			 const struct token_stream *stream,
+			 const bool *is_visible,
+			 const struct token_regions *regions,
+			 struct verdict *verdicts)
 {
 	uint32_t next = 0;
 
@@ -67,8 +69,9 @@ void regions_judge(const struct extractor_input *input,
 	}
 }
 
-void regions_draw(struct arena *arena, const struct regions *regions,
-		  struct figure *figure)
+void token_regions_draw(struct arena *arena,
+			const struct token_regions *regions,
+			struct figure *figure)
 {
 	struct figure_range *ranges =
 		ARENA_NEW(arena, struct figure_range, regions->count);

@@ -1,4 +1,4 @@
-#include "extract/explain/shade.h"
+#include "extract/explain/quantile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,22 +47,22 @@ static size_t rank_of(const float *distinct, size_t count, float value)
 	return low;
 }
 
-const uint8_t *shades_by_rank(struct arena *arena, const float *values,
-			      size_t count, unsigned levels)
+const uint8_t *quantiles_by_rank(struct arena *arena, const float *values,
+				 size_t count, unsigned levels)
 {
-	uint8_t *shades = ARENA_NEW(arena, uint8_t, count);
+	uint8_t *quantiles = ARENA_NEW(arena, uint8_t, count);
 	float *distinct = ARENA_NEW(arena, float, count);
 	size_t distinct_count = collect(values, count, distinct);
 
 	for (size_t i = 0; i < count; i++) {
 		if (!isfinite(values[i]))
 			continue;
-		shades[i] = (uint8_t)(levels - 1);
+		quantiles[i] = (uint8_t)(levels - 1);
 		if (distinct_count > 1)
-			shades[i] =
+			quantiles[i] =
 				(uint8_t)(rank_of(distinct, distinct_count,
 						  values[i]) *
 					  (levels - 1) / (distinct_count - 1));
 	}
-	return shades;
+	return quantiles;
 }

@@ -1,10 +1,10 @@
 /*
- * extract/auto/setting.h - features of a passage by what the rest of the page
- * says: the heading above it, the heading that is the page's title, what the
- * page claims of itself, and of what kind the page is.
+ * extract/auto/page_context.h - features of a passage by what the rest of the
+ * page says: the heading above it, the heading that is the page's title, what
+ * the page claims of itself, and of what kind the page is.
  */
-#ifndef EXTRACT_AUTO_SETTING_H
-#define EXTRACT_AUTO_SETTING_H
+#ifndef EXTRACT_AUTO_PAGE_CONTEXT_H
+#define EXTRACT_AUTO_PAGE_CONTEXT_H
 
 #include "extract/auto/page_kind.h"
 #include "extract/text/passage.h"
@@ -18,7 +18,7 @@
  * counted from end to end.
  */
 /* clang-format off */
-#define SETTING_FEATURES(X) \
+#define PAGE_CONTEXT_FEATURES(X) \
 	X(heading_distance, "passages since the last heading, at most 99; " \
 			    "99: none") \
 	X(heading_level, "1..6 of that heading, 0: none") \
@@ -37,10 +37,10 @@
 /* clang-format on */
 
 enum {
-#define X(name, definition) SETTING_##name,
-	SETTING_FEATURES(X)
+#define X(name, definition) PAGE_CONTEXT_##name,
+	PAGE_CONTEXT_FEATURES(X)
 #undef X
-		SETTING_COUNT
+		PAGE_CONTEXT_COUNT
 };
 
 enum { MAX_CLAIMS = 16 };
@@ -54,21 +54,23 @@ struct page_claims {
 	size_t body_count;
 };
 
-struct setting;
+struct page_context;
 
 /*
  * Prepare. Everything belongs to `arena`: 20 bytes a passage, and what
  * extract/auto/claim_words.h says. Linear, constant stack. It keeps `passages`,
  * not `claims`.
  */
-struct setting *setting_make(struct arena *arena,
-			     const struct passages *passages,
-			     const struct page_claims *claims);
+struct page_context *page_context_make(struct arena *arena,
+				       const struct passages *passages,
+				       const struct page_claims *claims);
 
-/* Write the row [SETTING_COUNT] of passage `index`. */
-void setting_row(const struct setting *setting, uint32_t index, float *row);
+/* Write the row [PAGE_CONTEXT_COUNT] of passage `index`. */
+void page_context_row(const struct page_context *page_context, uint32_t index,
+		      float *row);
 
 /* The last heading at or before passage `index`, or NO_PASSAGE. */
-uint32_t setting_heading(const struct setting *setting, uint32_t index);
+uint32_t page_context_heading(const struct page_context *page_context,
+			      uint32_t index);
 
 #endif

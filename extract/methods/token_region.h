@@ -1,9 +1,9 @@
 /*
- * extract/methods/region.h - the parts of a token stream that a method takes
- * for content, and what that means for the text nodes.
+ * extract/methods/token_region.h - the parts of a token stream that a method
+ * takes for content, and what that means for the text nodes.
  */
-#ifndef EXTRACT_METHODS_REGION_H
-#define EXTRACT_METHODS_REGION_H
+#ifndef EXTRACT_METHODS_TOKEN_REGION_H
+#define EXTRACT_METHODS_TOKEN_REGION_H
 
 #include "extract/core/extractor.h"
 #include "extract/text/token_stream.h"
@@ -11,7 +11,7 @@
 struct figure;
 
 /* Ranges that neither overlap nor touch, ascending. */
-struct regions {
+struct token_regions {
 	const struct token_range *ranges; /* [count] */
 	uint32_t count;
 };
@@ -22,12 +22,15 @@ struct regions {
  * without words counts as a word, which stands where both of its neighbours
  * do. Tells the trace. Linear.
  */
-void regions_judge(const struct extractor_input *input,
-		   const struct token_stream *stream, const bool *is_visible,
-		   const struct regions *regions, struct verdict *verdicts);
+void token_regions_judge(const struct extractor_input *input,
+			 const struct token_stream *stream,
+			 const bool *is_visible,
+			 const struct token_regions *regions,
+			 struct verdict *verdicts);
 
 /* Draw the regions under the curve `figure`; they belong to `arena`. */
-void regions_draw(struct arena *arena, const struct regions *regions,
-		  struct figure *figure);
+void token_regions_draw(struct arena *arena,
+			const struct token_regions *regions,
+			struct figure *figure);
 
 #endif

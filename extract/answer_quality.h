@@ -1,9 +1,9 @@
 /*
- * extract/quality.h - one word for what an answer is worth, so that its reader
- * need not guess from a short text why it is short.
+ * extract/answer_quality.h - one word for what an answer is worth, so that its
+ * reader need not guess from a short text why it is short.
  */
-#ifndef EXTRACT_QUALITY_H
-#define EXTRACT_QUALITY_H
+#ifndef EXTRACT_ANSWER_QUALITY_H
+#define EXTRACT_ANSWER_QUALITY_H
 
 #include <stdint.h>
 
@@ -11,7 +11,7 @@ struct page;
 struct verdict;
 
 /* The first that holds. */
-enum quality {
+enum answer_quality {
 	QUALITY_NOT_HTML,  /* text, JSON or XML: no tag of HTML is in it */
 	QUALITY_BLOCKED,   /* the server refused (401, 403, 407, 429, 503), or
 			      asks its visitor to prove that he is human, or to
@@ -25,13 +25,14 @@ enum quality {
 };
 
 /* "ok", "js-only", "not-html", ... */
-const char *quality_name(enum quality quality);
+const char *answer_quality_name(enum answer_quality quality);
 
 /*
  * Judge the choice verdicts [page->text_count]. `http_status` is 0 when it is
  * not known. Linear, constant stack; memory from page->arena.
  */
-enum quality quality_of(const struct page *page, const struct verdict *verdicts,
-			unsigned http_status);
+enum answer_quality answer_quality_of(const struct page *page,
+				      const struct verdict *verdicts,
+				      unsigned http_status);
 
 #endif

@@ -1,6 +1,6 @@
-/* extract/render/address.h - where links and images of a page lead to. */
-#ifndef EXTRACT_RENDER_ADDRESS_H
-#define EXTRACT_RENDER_ADDRESS_H
+/* extract/render/link_address.h - where links and images of a page lead to. */
+#ifndef EXTRACT_RENDER_LINK_ADDRESS_H
+#define EXTRACT_RENDER_LINK_ADDRESS_H
 
 #include <stdbool.h>
 
@@ -16,7 +16,8 @@ enum { MAX_ADDRESS_BYTES = 4096 };
  * Append `href`, resolved as the request says: an http, https or relative
  * address, not escaped. False, nothing appended, when it is none.
  */
-bool address_append(struct buffer *out, const struct render_request *request,
-		    struct slice href);
+bool link_address_append(struct buffer *out,
+			 const struct render_request *request,
+			 struct slice href);
 
 #endif

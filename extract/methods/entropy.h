@@ -1,15 +1,15 @@
 /*
- * extract/methods/spread.h - how evenly a thing (a word) is spread over the
+ * extract/methods/entropy.h - how evenly a thing (a word) is spread over the
  * pages of a sample: the entropy of Lin and Ho, KDD 2002, and of Yi, Liu and
  * Li, KDD 2003.
  */
-#ifndef EXTRACT_METHODS_SPREAD_H
-#define EXTRACT_METHODS_SPREAD_H
+#ifndef EXTRACT_METHODS_ENTROPY_H
+#define EXTRACT_METHODS_ENTROPY_H
 
 #include <stdint.h>
 
 /* Begins with zeros. */
-struct spread {
+struct entropy {
 	double sum;       /* of f ln f, f = occurrences on a page */
 	uint32_t total;   /* occurrences */
 	uint32_t page;    /* the page that was counted last, + 1 */
@@ -17,13 +17,13 @@ struct spread {
 };
 
 /* Count one more occurrence on `page`; those of a page come together. */
-void spread_add(struct spread *spread, uint32_t page);
+void entropy_add(struct entropy *entropy, uint32_t page);
 
 /*
  * -sum over the pages of w log w, to the base of `page_count`, w = f / total:
  * 0 when it stands on one page alone, 1 when it stands equally often on all.
  * 0 too when there are no two pages, or no occurrence.
  */
-double spread_entropy(const struct spread *spread, uint32_t page_count);
+double entropy_value(const struct entropy *entropy, uint32_t page_count);
 
 #endif

@@ -1,4 +1,4 @@
-#include "extract/auto/ancestry.h"
+#include "extract/auto/dom_path.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,18 +14,18 @@
 /* 25 characters, which score 1 + 25 / 100 */
 #define LONG_TEXT "aaaaaaaaaaaaaaaaaaaaaaaaa"
 
-typedef float row[ANCESTRY_COUNT];
+typedef float row[DOM_PATH_COUNT];
 
 /* The rows of all passages, which must be `count`. */
 static const row *rows_of(const struct page *page, uint32_t count)
 {
 	struct passages passages = passages_make(page->arena, page);
-	struct ancestry *ancestry = ancestry_make(page->arena, &passages);
+	struct dom_path *dom_path = dom_path_make(page->arena, &passages);
 	row *rows = ARENA_NEW(page->arena, row, count);
 
 	ck_assert_uint_eq(passages.count, count);
 	for (uint32_t i = 0; i < count; i++)
-		ancestry_next(ancestry, rows[i]);
+		dom_path_next(dom_path, rows[i]);
 	return (const row *)rows;
 }
 
@@ -37,7 +37,7 @@ static void check(const row *rows, uint32_t index, int feature, double value)
 }
 
 #define CHECK(index, feature, value) \
-	check(rows, index, ANCESTRY_##feature, value)
+	check(rows, index, DOM_PATH_##feature, value)
 
 START_TEST(distances_are_steps_up)
 {
@@ -329,7 +329,7 @@ START_TEST(random_pages_give_what_climbing_gives)
 		CHECK(i, to_table, steps_to(page, node, TAG_table));
 		CHECK(i, depth,
 		      node == NO_NODE ? 0 : page->nodes[node].depth + 1);
-		for (size_t j = 0; j < ANCESTRY_COUNT; j++)
+		for (size_t j = 0; j < DOM_PATH_COUNT; j++)
 			ck_assert(isfinite(rows[i][j]));
 	}
 	page_destroy(page);
@@ -339,8 +339,8 @@ END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("ancestry");
-	TCase *tcase = tcase_create("ancestry");
+	Suite *suite = suite_create("dom_path");
+	TCase *tcase = tcase_create("dom_path");
 
 	tcase_add_test(tcase, distances_are_steps_up);
 	tcase_add_test(tcase, distances_end_at_30);

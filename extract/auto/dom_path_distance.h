@@ -1,9 +1,9 @@
 /*
- * extract/auto/ancestry_distance.h - how far up the nearest element of each
+ * extract/auto/dom_path_distance.h - how far up the nearest element of each
  * kind is, for the elements that are open.
  */
-#ifndef EXTRACT_AUTO_ANCESTRY_DISTANCE_H
-#define EXTRACT_AUTO_ANCESTRY_DISTANCE_H
+#ifndef EXTRACT_AUTO_DOM_PATH_DISTANCE_H
+#define EXTRACT_AUTO_DOM_PATH_DISTANCE_H
 
 #include <stdint.h>
 
@@ -11,7 +11,7 @@
 
 struct page;
 
-/* In the order of ANCESTRY_DISTANCES. */
+/* In the order of DOM_PATH_DISTANCES. */
 enum distance {
 	DISTANCE_ARTICLE,
 	DISTANCE_MAIN,

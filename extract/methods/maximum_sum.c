@@ -1,6 +1,6 @@
-#include "extract/methods/heaviest.h"
+#include "extract/methods/maximum_sum.h"
 
-#include "extract/methods/region.h"
+#include "extract/methods/token_region.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
 #include "page/page.h"
@@ -37,7 +37,7 @@ static struct token_range find(const struct token_stream *stream,
 /* The sum of all weights before every token: it climbs most over the run. */
 static void draw(const struct extractor_input *input,
 		 const struct token_stream *stream, double tag_penalty,
-		 const struct regions *regions)
+		 const struct token_regions *regions)
 {
 	struct arena *arena = input->trace->arena;
 	float *values = ARENA_NEW(arena, float, stream->count + 1);
@@ -55,20 +55,21 @@ static void draw(const struct extractor_input *input,
 		sum += weight(&stream->tokens[i], tag_penalty);
 		values[i + 1] = (float)sum;
 	}
-	regions_draw(arena, regions, &figure);
+	token_regions_draw(arena, regions, &figure);
 	trace_figure(input->trace, &figure);
 }
 
-void heaviest_run(const struct extractor_input *input, double tag_penalty,
-		  struct verdict *verdicts)
+void maximum_sum_run(const struct extractor_input *input, double tag_penalty,
+		     struct verdict *verdicts)
 {
 	const bool *is_visible = visible_texts(input->arena, input->page);
 	struct token_stream stream =
 		token_stream_make(input->arena, input->page, is_visible);
 	struct token_range range = find(&stream, tag_penalty);
-	struct regions regions = {&range, range.end > range.begin ? 1 : 0};
+	struct token_regions regions = {&range,
+					range.end > range.begin ? 1 : 0};
 
-	regions_judge(input, &stream, is_visible, &regions, verdicts);
+	token_regions_judge(input, &stream, is_visible, &regions, verdicts);
 	if (input->trace != NULL)
 		draw(input, &stream, tag_penalty, &regions);
 }

@@ -1,11 +1,11 @@
 /*
- * extract/auto/ancestry.h - features of a passage by the elements around it:
+ * extract/auto/dom_path.h - features of a passage by the elements around it:
  * how far it is to article, nav, li..., what their class names say, how much
  * text of what kind they hold, how often they repeat, and how an extractor that
  * chooses one subtree would score them.
  */
-#ifndef EXTRACT_AUTO_ANCESTRY_H
-#define EXTRACT_AUTO_ANCESTRY_H
+#ifndef EXTRACT_AUTO_DOM_PATH_H
+#define EXTRACT_AUTO_DOM_PATH_H
 
 #include "extract/text/passage.h"
 
@@ -14,9 +14,9 @@
  * none. In the order of enum distance.
  */
 /* clang-format off */
-#define ANCESTRY_CLASS "steps up to a class or id, 30: none: "
+#define DOM_PATH_CLASS "steps up to a class or id, 30: none: "
 
-#define ANCESTRY_DISTANCES(X) \
+#define DOM_PATH_DISTANCES(X) \
 	X(to_article, "steps up to article or role=article, 30: none") \
 	X(to_main, "steps up to main or role=main, 30: none") \
 	X(to_nav, "steps up to nav or role=navigation, menu, menubar, " \
@@ -42,48 +42,48 @@
 	X(to_li, "steps up to li, 30: none") \
 	X(to_cell, "steps up to td or th, 30: none") \
 	X(to_heading, "steps up to h1..h6, 30: none") \
-	X(to_class_navigation, ANCESTRY_CLASS "nav, menu, ...") \
-	X(to_class_header, ANCESTRY_CLASS "header, masthead, hero, ...") \
-	X(to_class_footer, ANCESTRY_CLASS "footer, copyright, legal, ...") \
-	X(to_class_sidebar, ANCESTRY_CLASS "sidebar, rail, widget, ...") \
-	X(to_class_comment, ANCESTRY_CLASS "comment, reply, discussion, ...") \
+	X(to_class_navigation, DOM_PATH_CLASS "nav, menu, ...") \
+	X(to_class_header, DOM_PATH_CLASS "header, masthead, hero, ...") \
+	X(to_class_footer, DOM_PATH_CLASS "footer, copyright, legal, ...") \
+	X(to_class_sidebar, DOM_PATH_CLASS "sidebar, rail, widget, ...") \
+	X(to_class_comment, DOM_PATH_CLASS "comment, reply, discussion, ...") \
 	X(to_class_related, \
-		ANCESTRY_CLASS "related, recommended, popular, ...") \
-	X(to_class_social, ANCESTRY_CLASS "share, social, follow, ...") \
+		DOM_PATH_CLASS "related, recommended, popular, ...") \
+	X(to_class_social, DOM_PATH_CLASS "share, social, follow, ...") \
 	X(to_class_popup, \
-		ANCESTRY_CLASS "cookie, modal, newsletter, login, ...") \
-	X(to_class_advertisement, ANCESTRY_CLASS "ad, sponsored, ...") \
+		DOM_PATH_CLASS "cookie, modal, newsletter, login, ...") \
+	X(to_class_advertisement, DOM_PATH_CLASS "ad, sponsored, ...") \
 	X(to_class_content, \
-		ANCESTRY_CLASS "content, main, article, post, ...") \
+		DOM_PATH_CLASS "content, main, article, post, ...") \
 	X(to_class_article_body, \
-		ANCESTRY_CLASS "articlebody, postcontent, ...") \
-	X(to_class_product, ANCESTRY_CLASS "product, price, cart, ...") \
+		DOM_PATH_CLASS "articlebody, postcontent, ...") \
+	X(to_class_product, DOM_PATH_CLASS "product, price, cart, ...") \
 	X(to_class_description, \
-		ANCESTRY_CLASS "description, details, specs, ...") \
-	X(to_class_review, ANCESTRY_CLASS "review, rating, testimonial, ...") \
-	X(to_class_item, ANCESTRY_CLASS "card, grid, item, list, result, ...") \
-	X(to_class_filter, ANCESTRY_CLASS "filter, facet, sort, search, ...") \
+		DOM_PATH_CLASS "description, details, specs, ...") \
+	X(to_class_review, DOM_PATH_CLASS "review, rating, testimonial, ...") \
+	X(to_class_item, DOM_PATH_CLASS "card, grid, item, list, result, ...") \
+	X(to_class_filter, DOM_PATH_CLASS "filter, facet, sort, search, ...") \
 	X(to_class_metadata, \
-		ANCESTRY_CLASS "meta, byline, author, date, tags, ...") \
+		DOM_PATH_CLASS "meta, byline, author, date, tags, ...") \
 	X(to_class_forum, \
-		ANCESTRY_CLASS "thread, topic, message, answer, ...") \
+		DOM_PATH_CLASS "thread, topic, message, answer, ...") \
 	X(to_class_documentation, \
-		ANCESTRY_CLASS "docs, reference, api, code, ...") \
+		DOM_PATH_CLASS "docs, reference, api, code, ...") \
 	X(to_class_accordion, \
-		ANCESTRY_CLASS "faq, accordion, toggle, tab, ...") \
+		DOM_PATH_CLASS "faq, accordion, toggle, tab, ...") \
 	X(to_class_media, \
-		ANCESTRY_CLASS "caption, image, gallery, carousel, ...") \
-	X(to_class_action, ANCESTRY_CLASS "button, link, icon, ...")
+		DOM_PATH_CLASS "caption, image, gallery, carousel, ...") \
+	X(to_class_action, DOM_PATH_CLASS "button, link, icon, ...")
 
 /*
  * name, definition; ln1(x) is ln(1 + x). Sums are of the passages of
  * PLACE_PLAIN inside an element: 1 up is the parent of the passage's element,
  * 2 up the one around that, all at most the page.
  */
-#define ANCESTRY_FEATURES(X) \
+#define DOM_PATH_FEATURES(X) \
 	X(depth, "elements around it") \
 	X(element_kind, "enum tag_kind of its element") \
-	ANCESTRY_DISTANCES(X) \
+	DOM_PATH_DISTANCES(X) \
 	X(class_groups, "kinds of class that the elements around it have") \
 	\
 	X(element_words, "ln1(words of its element)") \
@@ -142,13 +142,13 @@
 /* clang-format on */
 
 enum {
-#define X(name, definition) ANCESTRY_##name,
-	ANCESTRY_FEATURES(X)
+#define X(name, definition) DOM_PATH_##name,
+	DOM_PATH_FEATURES(X)
 #undef X
-		ANCESTRY_COUNT
+		DOM_PATH_COUNT
 };
 
-struct ancestry;
+struct dom_path;
 struct repetition;
 
 /*
@@ -156,16 +156,16 @@ struct repetition;
  * elements and classes and 160 a level; and 64 an element while it works.
  * Linear, constant stack.
  */
-struct ancestry *ancestry_make(struct arena *arena,
+struct dom_path *dom_path_make(struct arena *arena,
 			       const struct passages *passages);
 
 /*
- * Write the row [ANCESTRY_COUNT] of the next passage, from the first one. Every
+ * Write the row [DOM_PATH_COUNT] of the next passage, from the first one. Every
  * element is entered once: linear for all of them, whatever the depth.
  */
-void ancestry_next(struct ancestry *ancestry, float *row);
+void dom_path_next(struct dom_path *dom_path, float *row);
 
 /* What it has counted; it lives as long. */
-const struct repetition *ancestry_repetition(const struct ancestry *ancestry);
+const struct repetition *dom_path_repetition(const struct dom_path *dom_path);
 
 #endif

@@ -1,0 +1,303 @@
+#include "extract/auto/dom_path.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include "extract/auto/dom_path_distance.h"
+#include "extract/text/class_group.h"
+#include "extract/core/ln1.h"
+#include "extract/auto/readability.h"
+#include "extract/auto/repetition.h"
+#include "extract/core/share.h"
+#include "extract/text/subtree.h"
+#include "extract/text/tag_kind.h"
+#include "page/page.h"
+#include "store/arena.h"
+
+enum {
+	NEAREST = 6,     /* elements of composite_density */
+	MIN_REPEATS = 3, /* of an item */
+	MAX_REPEATS = 50,
+	MAX_ITEM_REPEATS = 100,
+};
+
+_Static_assert(DOM_PATH_class_groups - DOM_PATH_to_article == DISTANCE_COUNT,
+	       "enum distance is in the order of DOM_PATH_DISTANCES");
+_Static_assert(DOM_PATH_to_class_navigation - DOM_PATH_to_article ==
+		       DISTANCE_GROUPS,
+	       "the class groups follow the elements");
+_Static_assert(DOM_PATH_to_class_action - DOM_PATH_to_class_navigation ==
+		       GROUP_ACTION,
+	       "enum class_group is in the order of DOM_PATH_DISTANCES");
+
+/* An open element; level 0 is the page, level d + 1 an element of depth d. */
+struct level {
+	uint32_t node;       /* NO_NODE: the page */
+	uint32_t repeats;    /* of struct repetition */
+	uint32_t item;       /* the level of the nearest item; 0: none */
+	uint32_t around_top; /* the level of the nearest around the top */
+	float best_score;    /* of it and those around it */
+	float best_density;
+	struct subtree subtree;
+	uint8_t distances[DISTANCE_BYTES];
+};
+
+struct dom_path {
+	const struct passages *passages;
+	const uint32_t *groups;
+	struct subtrees subtrees;
+	struct readability readability;
+	struct repetition repetition;
+	struct level *levels; /* [levels of the deepest passage] */
+	uint32_t open;        /* the innermost open level */
+	uint32_t level;       /* the passage's own, at most that */
+	uint32_t next;        /* passage */
+};
+
+static uint32_t level_of(const struct page *page, uint32_t node)
+{
+	return node == NO_NODE ? 0 : (uint32_t)page->nodes[node].depth + 1;
+}
+
+static uint32_t deepest_level(const struct passages *passages)
+{
+	uint32_t deepest = 0;
+
+	for (uint32_t i = 0; i < passages->count; i++) {
+		uint32_t level =
+			level_of(passages->page, passages->items[i].node);
+
+		if (level > deepest)
+			deepest = level;
+	}
+	return deepest;
+}
+
+static void open_page(struct dom_path *dom_path)
+{
+	struct level *level = &dom_path->levels[0];
+
+	level->node = NO_NODE;
+	level->repeats = 1;
+	level->subtree = subtree_of(&dom_path->subtrees, NO_NODE);
+	level->best_density = level->subtree.density;
+	distances_begin(level->distances);
+}
+
+struct dom_path *dom_path_make(struct arena *arena,
+			       const struct passages *passages)
+{
+	struct dom_path *dom_path = ARENA_NEW(arena, struct dom_path, 1);
+
+	dom_path->passages = passages;
+	dom_path->groups = class_groups_make(arena, passages);
+	dom_path->subtrees = subtrees_make(arena, passages);
+	dom_path->readability =
+		readability_make(arena, passages, dom_path->groups);
+	dom_path->repetition = repetition_make(arena, passages);
+	dom_path->levels = ARENA_NEW(arena, struct level,
+				     (size_t)deepest_level(passages) + 1);
+	open_page(dom_path);
+	return dom_path;
+}
+
+static bool is_inside(const struct page *page, uint32_t node, uint32_t outer)
+{
+	return node >= outer && node < page->nodes[outer].end;
+}
+
+/* Open the element that the next level names. */
+static void enter(struct dom_path *dom_path)
+{
+	const struct page *page = dom_path->passages->page;
+	const struct level *parent = &dom_path->levels[dom_path->open];
+	struct level *level = &dom_path->levels[++dom_path->open];
+	uint32_t node = level->node;
+	uint32_t top = dom_path->readability.top;
+
+	level->subtree = subtree_of(&dom_path->subtrees, node);
+	level->repeats = repetition_siblings(&dom_path->repetition, node);
+	level->item = parent->item;
+	if (level->repeats >= MIN_REPEATS && level->subtree.passages > 0)
+		level->item = dom_path->open;
+	level->around_top = parent->around_top;
+	if (top != NO_NODE && is_inside(page, top, node))
+		level->around_top = dom_path->open;
+	level->best_score =
+		fmaxf(parent->best_score, dom_path->readability.scores[node]);
+	level->best_density =
+		fmaxf(parent->best_density, level->subtree.density);
+	distances_enter(page, node, dom_path->groups[node], parent->distances,
+			level->distances);
+}
+
+/*
+ * Close the levels that end before the passage, and open those around it. An
+ * inline element that does not end between two passages stays open below the
+ * first one's level, so that none is entered twice.
+ */
+static void move_to(struct dom_path *dom_path, const struct passage *passage)
+{
+	const struct page *page = dom_path->passages->page;
+	struct level *levels = dom_path->levels;
+	uint32_t owner = page->texts[passage->first_text].node;
+	uint32_t node = passage->node;
+
+	while (dom_path->open > 0 &&
+	       !is_inside(page, owner, levels[dom_path->open].node))
+		dom_path->open--;
+	dom_path->level = level_of(page, node);
+	for (uint32_t i = dom_path->level; i > dom_path->open; i--) {
+		levels[i].node = node;
+		node = page->nodes[node].parent;
+	}
+	while (dom_path->open < dom_path->level)
+		enter(dom_path);
+}
+
+/* The level `steps` up, at most the page. */
+static const struct level *up(const struct dom_path *dom_path, uint32_t steps)
+{
+	uint32_t level = dom_path->level;
+
+	return &dom_path->levels[level > steps ? level - steps : 0];
+}
+
+static void write_distances(const struct level *level, float *row)
+{
+	for (size_t i = 0; i < DISTANCE_COUNT; i++)
+		row[DOM_PATH_to_article + i] = level->distances[i];
+	row[DOM_PATH_class_groups] = (float)distances_groups(level->distances);
+}
+
+static void write_subtrees(const struct dom_path *dom_path, float *row)
+{
+	const struct subtree *one = &up(dom_path, 1)->subtree;
+	const struct subtree *two = &up(dom_path, 2)->subtree;
+	const struct subtree *four = &up(dom_path, 4)->subtree;
+
+	row[DOM_PATH_element_words] = up(dom_path, 0)->subtree.words;
+	row[DOM_PATH_words_1up] = one->words;
+	row[DOM_PATH_words_2up] = two->words;
+	row[DOM_PATH_words_4up] = four->words;
+	row[DOM_PATH_link_share_1up] = one->link_share;
+	row[DOM_PATH_link_share_2up] = two->link_share;
+	row[DOM_PATH_link_share_4up] = four->link_share;
+	row[DOM_PATH_passages_1up] = one->passages;
+	row[DOM_PATH_passages_2up] = two->passages;
+	row[DOM_PATH_passages_4up] = four->passages;
+	row[DOM_PATH_page_share_2up] = two->page_share;
+	row[DOM_PATH_page_share_4up] = four->page_share;
+	row[DOM_PATH_ends_2up] = two->sentence_ends;
+	row[DOM_PATH_ends_4up] = four->sentence_ends;
+	row[DOM_PATH_long_share_2up] = two->long_share;
+	row[DOM_PATH_long_share_4up] = four->long_share;
+	row[DOM_PATH_prices_2up] = two->prices;
+	row[DOM_PATH_prices_4up] = four->prices;
+	row[DOM_PATH_dates_4up] = four->dates;
+}
+
+static void write_density(const struct dom_path *dom_path, float *row)
+{
+	const struct level *level = up(dom_path, 0);
+	float page = dom_path->levels[0].subtree.density;
+	float highest = 0;
+
+	if (page <= 0)
+		page = 1; /* all are 0 */
+	for (uint32_t i = 0; i < NEAREST; i++)
+		highest = fmaxf(highest,
+				up(dom_path, i)->subtree.composite_density);
+	row[DOM_PATH_density] = level->subtree.density / page;
+	row[DOM_PATH_highest_density] = level->best_density / page;
+	row[DOM_PATH_composite_density] = ln1(highest);
+}
+
+static void write_score(const struct dom_path *dom_path, float *row)
+{
+	const struct page *page = dom_path->passages->page;
+	const struct level *level = up(dom_path, 0);
+	uint32_t top = dom_path->readability.top;
+	float top_score = dom_path->readability.top_score;
+	uint32_t top_level = level_of(page, top);
+	uint32_t steps = top_level - level->around_top;
+
+	row[DOM_PATH_subtree_score] = level->best_score;
+	row[DOM_PATH_subtree_share] =
+		top_score > 0 ? level->best_score / top_score : 0;
+	row[DOM_PATH_in_top] = steps == 0 ? 1 : 0;
+	row[DOM_PATH_to_top] =
+		(float)(steps < DISTANCE_NONE ? steps : DISTANCE_NONE);
+}
+
+static float at_most(uint32_t count, uint32_t most)
+{
+	return (float)(count < most ? count : most);
+}
+
+static void write_repetition(const struct dom_path *dom_path, float *row)
+{
+	uint32_t item = up(dom_path, 0)->item;
+
+	row[DOM_PATH_repeats] = at_most(up(dom_path, 0)->repeats, MAX_REPEATS);
+	row[DOM_PATH_repeats_1up] =
+		at_most(up(dom_path, 1)->repeats, MAX_REPEATS);
+	row[DOM_PATH_repeats_2up] =
+		at_most(up(dom_path, 2)->repeats, MAX_REPEATS);
+	row[DOM_PATH_to_item] = DISTANCE_NONE;
+	for (int i = DOM_PATH_item_words; i <= DOM_PATH_list_long_share; i++)
+		row[i] = 0;
+	if (item > 0) {
+		const struct level *level = &dom_path->levels[item];
+		const struct subtree *list = &(level - 1)->subtree;
+
+		row[DOM_PATH_to_item] =
+			at_most(dom_path->level - item, DISTANCE_NONE);
+		row[DOM_PATH_item_words] = level->subtree.words;
+		row[DOM_PATH_item_repeats] =
+			at_most(level->repeats, MAX_ITEM_REPEATS);
+		row[DOM_PATH_list_link_share] = list->link_share;
+		row[DOM_PATH_list_page_share] = list->page_share;
+		row[DOM_PATH_list_long_share] = list->long_share;
+	}
+}
+
+static void write_path(const struct dom_path *dom_path, uint32_t node,
+		       float *row)
+{
+	const struct passages *passages = dom_path->passages;
+	const struct path_group group =
+		repetition_group(&dom_path->repetition, node);
+	uint32_t page_words = passages->sums[passages->count].words;
+
+	row[DOM_PATH_path_words] = ln1((float)group.words);
+	row[DOM_PATH_path_passages] = ln1((float)group.passages);
+	row[DOM_PATH_path_page_share] = share(group.words, page_words);
+	row[DOM_PATH_path_link_share] = share(group.link_words, group.words);
+	row[DOM_PATH_path_mean_words] = share(group.words, group.passages);
+	row[DOM_PATH_path_ends] = share(group.sentence_ends, group.passages);
+}
+
+void dom_path_next(struct dom_path *dom_path, float *row)
+{
+	const struct passages *passages = dom_path->passages;
+	const struct passage *passage = &passages->items[dom_path->next];
+
+	assert(dom_path->next < passages->count);
+	dom_path->next++;
+	move_to(dom_path, passage);
+	row[DOM_PATH_depth] = (float)dom_path->level;
+	row[DOM_PATH_element_kind] = tag_kind(passages->page, passage->node);
+	write_distances(up(dom_path, 0), row);
+	write_subtrees(dom_path, row);
+	write_density(dom_path, row);
+	write_score(dom_path, row);
+	write_repetition(dom_path, row);
+	write_path(dom_path, passage->node, row);
+}
+
+const struct repetition *dom_path_repetition(const struct dom_path *dom_path)
+{
+	return &dom_path->repetition;
+}

@@ -1,0 +1,258 @@
+#include "extract/auto/page_context.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "extract/auto/claim_words.h"
+#include "extract/core/ln1.h"
+#include "page/page.h"
+#include "store/arena.h"
+
+enum {
+	MAX_DISTANCE = 99,
+	MAX_STEPS = 30,
+	HEADING_STEPS = 3,
+	MAX_TITLE_WORDS = 39,
+	NO_DISTANCE = -9,
+	NO_WORDS = -20,
+};
+
+_Static_assert(PAGE_CONTEXT_page_words + PAGE_KIND_COUNT == PAGE_CONTEXT_COUNT,
+	       "the features of the page are the last ones");
+
+/* A title that shares less with the title element is none. */
+#define MIN_LIKENESS 0.4F
+
+struct note {
+	struct claim_overlap overlap;
+	uint32_t heading; /* at or before the passage, or NO_PASSAGE */
+};
+
+struct page_context {
+	const struct passages *passages;
+	struct note *notes; /* [count] */
+	uint32_t title;     /* the passage, or NO_PASSAGE */
+	/* The elements around the title, the innermost first. */
+	uint32_t *chain;
+	uint32_t chain_count;
+	float page[PAGE_KIND_COUNT];
+};
+
+/* Of the heading that holds the passage, 1..6, or 0. */
+static unsigned level_of(const struct passages *passages, uint32_t index)
+{
+	const struct page *page = passages->page;
+	uint32_t node = passages->items[index].node;
+
+	for (unsigned i = 0; i <= HEADING_STEPS && node != NO_NODE; i++) {
+		uint16_t tag = page->nodes[node].tag;
+
+		if ((tag_flags(tag) & TAG_IS_HEADING) != 0)
+			return tag - (unsigned)TAG_h1 + 1;
+		node = page->nodes[node].parent;
+	}
+	return 0;
+}
+
+static bool is_plain(const struct passages *passages, uint32_t index)
+{
+	return passages->items[index].place == PLACE_PLAIN;
+}
+
+static void find_headings(struct page_context *page_context)
+{
+	uint32_t heading = NO_PASSAGE;
+
+	for (uint32_t i = 0; i < page_context->passages->count; i++) {
+		if (is_plain(page_context->passages, i) &&
+		    level_of(page_context->passages, i) > 0)
+			heading = i;
+		page_context->notes[i].heading = heading;
+	}
+}
+
+/* The h1 that covers most of the title element, the first of equal ones. */
+static uint32_t best_first_heading(const struct page_context *page_context)
+{
+	uint32_t best = NO_PASSAGE;
+
+	for (uint32_t i = 0; i < page_context->passages->count; i++) {
+		if (page_context->notes[i].heading != i ||
+		    level_of(page_context->passages, i) != 1)
+			continue;
+		if (best == NO_PASSAGE ||
+		    page_context->notes[i].overlap.title_covered >
+			    page_context->notes[best].overlap.title_covered)
+			best = i;
+	}
+	return best;
+}
+
+/* The short passage that is most like the title element. */
+static uint32_t most_alike(const struct page_context *page_context)
+{
+	uint32_t best = NO_PASSAGE;
+	float likeness = MIN_LIKENESS;
+
+	for (uint32_t i = 0; i < page_context->passages->count; i++) {
+		const struct claim_overlap *overlap =
+			&page_context->notes[i].overlap;
+		float product = overlap->title_covered * overlap->title;
+
+		if (!is_plain(page_context->passages, i) ||
+		    page_context->passages->items[i].words > MAX_TITLE_WORDS ||
+		    product <= likeness)
+			continue;
+		likeness = product;
+		best = i;
+	}
+	return best;
+}
+
+static void find_title(struct page_context *page_context, struct arena *arena)
+{
+	const struct page *page = page_context->passages->page;
+	uint32_t node;
+
+	page_context->title = best_first_heading(page_context);
+	if (page_context->title == NO_PASSAGE)
+		page_context->title = most_alike(page_context);
+	if (page_context->title == NO_PASSAGE)
+		return;
+	node = page_context->passages->items[page_context->title].node;
+	if (node == NO_NODE)
+		return;
+	page_context->chain =
+		ARENA_NEW(arena, uint32_t, page->nodes[node].depth + 1U);
+	for (; node != NO_NODE; node = page->nodes[node].parent)
+		page_context->chain[page_context->chain_count++] = node;
+}
+
+struct page_context *page_context_make(struct arena *arena,
+				       const struct passages *passages,
+				       const struct page_claims *claims)
+{
+	struct page_context *page_context =
+		ARENA_NEW(arena, struct page_context, 1);
+	struct claim_words *words = claim_words_make(arena, claims);
+
+	page_context->passages = passages;
+	page_context->notes = ARENA_NEW(arena, struct note, passages->count);
+	for (uint32_t i = 0; i < passages->count; i++)
+		page_context->notes[i].overlap =
+			claim_words_compare(words, passages, i);
+	find_headings(page_context);
+	find_title(page_context, arena);
+	page_kind_row(passages, page_context->page);
+	return page_context;
+}
+
+/* Words of PLACE_PLAIN between the ends of two passages. */
+static uint32_t words_between(const struct passages *passages, uint32_t first,
+			      uint32_t last)
+{
+	return passages->sums[last + 1].words - passages->sums[first + 1].words;
+}
+
+static void write_heading(const struct page_context *page_context,
+			  uint32_t index, float *row)
+{
+	const struct passages *passages = page_context->passages;
+	uint32_t heading = page_context->notes[index].heading;
+
+	if (heading == NO_PASSAGE) {
+		row[PAGE_CONTEXT_heading_distance] = MAX_DISTANCE;
+		row[PAGE_CONTEXT_heading_level] = 0;
+		row[PAGE_CONTEXT_heading_words] = -1;
+		return;
+	}
+	row[PAGE_CONTEXT_heading_distance] =
+		fminf((float)(index - heading), MAX_DISTANCE);
+	row[PAGE_CONTEXT_heading_level] = (float)level_of(passages, heading);
+	row[PAGE_CONTEXT_heading_words] =
+		ln1((float)words_between(passages, heading, index));
+}
+
+/*
+ * The place in the title's chain of the first element that is also around
+ * `node`, or chain_count. Every element of the chain holds those before it.
+ */
+static uint32_t meet(const struct page_context *page_context, uint32_t node)
+{
+	const struct node *nodes = page_context->passages->page->nodes;
+	uint32_t low = 0;
+	uint32_t high = page_context->chain_count;
+
+	if (node == NO_NODE)
+		return high;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		uint32_t element = page_context->chain[middle];
+
+		if (element <= node && node < nodes[element].end)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static void write_steps(const struct page_context *page_context, uint32_t index,
+			float *row)
+{
+	const struct node *nodes = page_context->passages->page->nodes;
+	uint32_t node = page_context->passages->items[index].node;
+	uint32_t steps = meet(page_context, node);
+	uint32_t back = MAX_STEPS;
+
+	if (steps < page_context->chain_count)
+		back = (uint32_t)(nodes[node].depth -
+				  nodes[page_context->chain[steps]].depth);
+	else
+		steps = MAX_STEPS;
+	row[PAGE_CONTEXT_title_steps] = fminf((float)steps, MAX_STEPS);
+	row[PAGE_CONTEXT_steps_to_title] = fminf((float)back, MAX_STEPS);
+}
+
+static void write_title(const struct page_context *page_context, uint32_t index,
+			float *row)
+{
+	uint32_t title = page_context->title;
+	bool is_behind = index >= title;
+	uint32_t first = is_behind ? title : index;
+	uint32_t last = is_behind ? index : title;
+	float sign = is_behind ? 1 : -1;
+
+	write_steps(page_context, index, row);
+	if (title == NO_PASSAGE) {
+		row[PAGE_CONTEXT_title_distance] = NO_DISTANCE;
+		row[PAGE_CONTEXT_title_words] = NO_WORDS;
+		return;
+	}
+	row[PAGE_CONTEXT_title_distance] = sign * ln1((float)(last - first));
+	row[PAGE_CONTEXT_title_words] =
+		sign *
+		ln1((float)words_between(page_context->passages, first, last));
+}
+
+void page_context_row(const struct page_context *page_context, uint32_t index,
+		      float *row)
+{
+	const struct claim_overlap *overlap =
+		&page_context->notes[index].overlap;
+
+	write_heading(page_context, index, row);
+	write_title(page_context, index, row);
+	row[PAGE_CONTEXT_title_share] = overlap->title;
+	row[PAGE_CONTEXT_title_covered] = overlap->title_covered;
+	row[PAGE_CONTEXT_description_share] = overlap->description;
+	row[PAGE_CONTEXT_body_share] = overlap->body;
+	memcpy(&row[PAGE_CONTEXT_page_words], page_context->page,
+	       sizeof(page_context->page));
+}
+
+uint32_t page_context_heading(const struct page_context *page_context,
+			      uint32_t index)
+{
+	return page_context->notes[index].heading;
+}

@@ -22,10 +22,10 @@ static const struct linkage_changes no_changes = {
 	.added_set = LINKAGE_NONE,
 };
 
-static void limit(size_t *option, size_t preset)
+static void limit(size_t *option, size_t default_value)
 {
 	if (*option == 0)
-		*option = preset;
+		*option = default_value;
 	if (*option > MOST_ROWS)
 		*option = MOST_ROWS;
 }

@@ -130,14 +130,15 @@ struct suggestion suggest_plateau(const struct dendrogram *dendrogram,
 
 /* False when the witness knows too little. */
 static bool ask_witness(struct suggestion *suggestion,
-			const struct dendrogram *dendrogram, unsigned preset,
+			const struct dendrogram *dendrogram,
+			unsigned default_value,
 			const struct witness_pages *pages)
 {
 	struct witness_choice choice;
 
 	if (pages == NULL)
 		return false;
-	witness_choose(pages, dendrogram, preset, &choice);
+	witness_choose(pages, dendrogram, default_value, &choice);
 	if (choice.agreement <= 0)
 		return false;
 	suggestion->threshold = choice.threshold;
@@ -157,12 +158,12 @@ struct suggestion suggest(const struct dendrogram *dendrogram,
 {
 	struct suggestion suggestion = suggest_plateau(dendrogram, measure);
 	struct dendrogram_point *curve;
-	unsigned preset = measure_template_threshold(measure);
+	unsigned default_value = measure_template_threshold(measure);
 
-	if (!ask_witness(&suggestion, dendrogram, preset, pages)) {
+	if (!ask_witness(&suggestion, dendrogram, default_value, pages)) {
 		if (measure == MEASURE_CPC)
 			return suggestion;
-		suggestion.threshold = preset;
+		suggestion.threshold = default_value;
 		snprintf(suggestion.reason, sizeof(suggestion.reason),
 			 "the default of %s, because too little is known of "
 			 "who links to the pages",

@@ -201,26 +201,26 @@ static double agreement_at(struct trial *trial, unsigned threshold)
 	return trial->agreement;
 }
 
-static double distance_of(unsigned threshold, unsigned preset)
+static double distance_of(unsigned threshold, unsigned default_value)
 {
-	return fabs((double)threshold - preset) / 1000;
+	return fabs((double)threshold - default_value) / 1000;
 }
 
-static void choose(struct trial *trial, unsigned preset,
+static void choose(struct trial *trial, unsigned default_value,
 		   struct witness_choice *choice)
 {
 	double best = -INFINITY;
 
 	for (unsigned i = 0; i < WITNESS_STEPS; i++) {
 		unsigned threshold = WITNESS_FIRST + i * WITNESS_STEP;
-		double distance = distance_of(threshold, preset);
+		double distance = distance_of(threshold, default_value);
 		double agreement = agreement_at(trial, threshold);
 		double score = choice->share * agreement - distance;
 
 		choice->curve[i] = agreement;
 		if (score < best ||
 		    (score <= best &&
-		     distance >= distance_of(choice->threshold, preset)))
+		     distance >= distance_of(choice->threshold, default_value)))
 			continue;
 		best = score;
 		choice->threshold = threshold;
@@ -229,16 +229,16 @@ static void choose(struct trial *trial, unsigned preset,
 }
 
 void witness_choose(const struct witness_pages *pages,
-		    const struct dendrogram *dendrogram, unsigned preset,
+		    const struct dendrogram *dendrogram, unsigned default_value,
 		    struct witness_choice *choice_out)
 {
 	struct trial trial = trial_create(pages, dendrogram);
 
 	memset(choice_out, 0, sizeof(*choice_out));
-	choice_out->threshold = preset;
+	choice_out->threshold = default_value;
 	if (pages->count > 0)
 		choice_out->share = (double)trial.count / (double)pages->count;
 	if (trial.count >= WITNESS_MIN_PAGES)
-		choose(&trial, preset, choice_out);
+		choose(&trial, default_value, choice_out);
 	trial_free(&trial);
 }

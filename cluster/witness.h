@@ -60,16 +60,16 @@ struct witness_choice {
 };
 
 /*
- * Choose the threshold T that maximises share * agreement - |T - preset| /
+ * Choose the threshold T that maximises share * agreement - |T - default| /
  * 1000: the cut's agreement with the labels over the pages that have one, and
- * a pull to the preset of the measure, the stronger the fewer have. Of equals
- * the nearer to the preset, then the smaller. With fewer than
- * WITNESS_MIN_PAGES labels it is the preset, and all agreement is 0.
+ * a pull to the default of the measure, the stronger the fewer have. Of equals
+ * the nearer to the default, then the smaller. With fewer than
+ * WITNESS_MIN_PAGES labels it is the default, and all agreement is 0.
  * O(WITNESS_STEPS * leaves), plus O(n log n) for n labels at each of these
  * thresholds that changes the clusters.
  */
 void witness_choose(const struct witness_pages *pages,
-		    const struct dendrogram *dendrogram, unsigned preset,
+		    const struct dendrogram *dendrogram, unsigned default_value,
 		    struct witness_choice *choice_out);
 
 #endif

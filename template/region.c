@@ -52,7 +52,7 @@ static struct sampled sample(struct arena *arena, const struct page *page)
 		.before = ARENA_NEW(arena, uint32_t, page->text_count + 1),
 	};
 
-	extractor_presets(method, parameters);
+	extractor_defaults(method, parameters);
 	method->run(&(struct extractor_input){.page = page,
 					      .parameters = parameters,
 					      .arena = page->arena},

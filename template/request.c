@@ -16,7 +16,7 @@ bool request_parameters(const struct text_request *request,
 {
 	const char *const *given = request->parameters;
 
-	extractor_presets(extractor, parameters);
+	extractor_defaults(extractor, parameters);
 	if (settings != NULL &&
 	    !settings_apply(settings, extractor, parameters, error_out))
 		return false;

@@ -14,9 +14,9 @@ struct arena;
 struct extractor;
 
 /*
- * The parameters [MAX_PARAMETERS] of the method: its presets, `settings` (as in
- * extract/settings.h; or NULL) over them, what is favored over these, and those
- * of the request over all. False, with an English sentence in `error_out`
+ * The parameters [MAX_PARAMETERS] of the method: its defaults, `settings` (as
+ * in extract/settings.h; or NULL) over them, what is favored over these, and
+ * those of the request over all. False, with an English sentence in `error_out`
  * [256], where one is wrong.
  */
 bool request_parameters(const struct text_request *request,

@@ -93,13 +93,13 @@ static uint64_t interval_of_cluster(const struct visit *visit)
 /* Its next visit by `interval`; 0: as the site's. */
 static void plan(struct visit *visit, uint64_t interval)
 {
-	uint64_t preset_ms = visit->site->revisit_ms;
+	uint64_t default_ms = visit->site->revisit_ms;
 
 	visit->row.due_ms = 0;
-	if (preset_ms != 0)
+	if (default_ms != 0)
 		visit->row.due_ms = frontier_due(revisit_due(
 			visit->outcome->now_ms,
-			interval == 0 ? preset_ms : interval, visit->key));
+			interval == 0 ? default_ms : interval, visit->key));
 }
 
 /*

@@ -4,16 +4,17 @@
 
 enum { SLOWNESS = 8, JITTER = 10 };
 
-static uint64_t shortest(uint64_t preset_ms)
+static uint64_t shortest(uint64_t default_ms)
 {
-	return preset_ms < REVISIT_SHORTEST ? 1 : preset_ms / REVISIT_SHORTEST;
+	return default_ms < REVISIT_SHORTEST ? 1
+					     : default_ms / REVISIT_SHORTEST;
 }
 
-static uint64_t longest(uint64_t preset_ms)
+static uint64_t longest(uint64_t default_ms)
 {
-	return preset_ms > UINT64_MAX / REVISIT_LONGEST
+	return default_ms > UINT64_MAX / REVISIT_LONGEST
 		       ? UINT64_MAX
-		       : preset_ms * REVISIT_LONGEST;
+		       : default_ms * REVISIT_LONGEST;
 }
 
 /* Half of the interval, or half more. */
@@ -27,15 +28,15 @@ static uint64_t adapt(uint64_t interval, bool is_changed)
 }
 
 uint64_t revisit_interval(uint64_t before, bool is_changed, uint64_t of_cluster,
-			  uint64_t preset_ms)
+			  uint64_t default_ms)
 {
-	uint64_t interval = of_cluster == 0 ? preset_ms : of_cluster;
+	uint64_t interval = of_cluster == 0 ? default_ms : of_cluster;
 
 	if (before != 0)
 		interval = adapt(before, is_changed);
-	if (interval < shortest(preset_ms))
-		return shortest(preset_ms);
-	return interval < longest(preset_ms) ? interval : longest(preset_ms);
+	if (interval < shortest(default_ms))
+		return shortest(default_ms);
+	return interval < longest(default_ms) ? interval : longest(default_ms);
 }
 
 uint64_t revisit_of_cluster(uint64_t before, uint64_t interval)

@@ -15,11 +15,11 @@ enum { REVISIT_SHORTEST = 8, REVISIT_LONGEST = 30 };
 /*
  * The interval after a visit: halved when the page had changed, half as long
  * again when it had not. `before` 0: this was the first visit; the interval
- * is then `of_cluster`, or when that is 0, too, `preset_ms` (the site's, not
+ * is then `of_cluster`, or when that is 0, too, `default_ms` (the site's, not
  * 0).
  */
 uint64_t revisit_interval(uint64_t before, bool is_changed, uint64_t of_cluster,
-			  uint64_t preset_ms);
+			  uint64_t default_ms);
 
 /* The mean that a cluster keeps: an eighth of the new one, the rest old. */
 uint64_t revisit_of_cluster(uint64_t before, uint64_t interval);

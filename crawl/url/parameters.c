@@ -15,7 +15,7 @@
  * - pk_*, ns_*, at_*, itm_*, trk*: prefixes that are also a primary key, a name
  *   space, a place or an item; of these only the whole names.
  */
-const char parameters_preset[] =
+const char parameters_default[] =
 	/* Urchin, Google: analytics, ads, merchant, search box */
 	"utm_* _ga _gl _gac _gid gclid gclsrc dclid gbraid wbraid gad_source "
 	"gad_campaignid srsltid gs_l "
@@ -88,7 +88,7 @@ void parameters_expand(struct slice text, struct buffer *out)
 
 	while (text.size > 0 && (name = next_name(&text)).size > 0) {
 		if (slice_equal(name, slice_of("common")))
-			name = slice_of(parameters_preset);
+			name = slice_of(parameters_default);
 		if (out->size > 0)
 			buffer_append_byte(out, ' ');
 		buffer_append_slice(out, name);

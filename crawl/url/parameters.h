@@ -16,10 +16,10 @@
  * The names of well known trackers and sessions: parted by blanks or commas; a
  * '*' at the end stands for any rest; letters in any case.
  */
-extern const char parameters_preset[];
+extern const char parameters_default[];
 
 /*
- * Append the names of `text` to `out`, with the preset in place of the word
+ * Append the names of `text` to `out`, with the default in place of the word
  * "common".
  */
 void parameters_expand(struct slice text, struct buffer *out);

@@ -11,7 +11,7 @@ static const struct part {
 	size_t digits;
 	unsigned minimum;
 	unsigned maximum;
-	unsigned preset;
+	unsigned default_value;
 	char before; /* what parts it from the one before in a WARC-Date */
 } parts[DATE_PARTS] = {
 	{4, 1970, MAX_YEAR, 0, 0}, {2, 1, 12, 1, '-'}, {2, 1, 31, 1, '-'},
@@ -129,7 +129,7 @@ uint64_t warc_date_parse(struct slice text)
 	if (!take_zone(&text, &zone_s))
 		return 0;
 	for (; count < DATE_PARTS; count++)
-		values[count] = parts[count].preset;
+		values[count] = parts[count].default_value;
 	return make_time(values, ms, zone_s);
 }
 

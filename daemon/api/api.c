@@ -122,14 +122,14 @@ enum http_verdict call_fail_with(struct call *call, enum error error,
 			 detail);
 }
 
-bool call_number(struct call *call, const char *name, uint64_t preset,
+bool call_number(struct call *call, const char *name, uint64_t default_value,
 		 uint64_t max, uint64_t *number_out)
 {
 	const char *text = http_argument(call->exchange, name);
 	char *end;
 	unsigned long long number;
 
-	*number_out = preset;
+	*number_out = default_value;
 	if (text == NULL)
 		return true;
 	errno = 0;

@@ -94,10 +94,10 @@ enum http_verdict call_fail_with(struct call *call, enum error error,
 				 const char *detail);
 
 /*
- * The number in argument `name`, `preset` when it is not given. False, with the
- * error answered, when it is no number of at most `max`.
+ * The number in argument `name`, `default` when it is not given. False, with
+ * the error answered, when it is no number of at most `max`.
  */
-bool call_number(struct call *call, const char *name, uint64_t preset,
+bool call_number(struct call *call, const char *name, uint64_t default_value,
 		 uint64_t max, uint64_t *number_out);
 
 /* The body as a JSON object, to be released; false, answered, when it is none.

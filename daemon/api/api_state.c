@@ -210,7 +210,7 @@ static json_t *parameters_json(const struct extractor *extractor)
 				  parameter->name, "unit", parameter->unit,
 				  "minimum", parameter->minimum, "maximum",
 				  parameter->maximum, "default",
-				  parameter->preset, "meaning",
+				  parameter->default_value, "meaning",
 				  parameter->meaning));
 	}
 	return list;

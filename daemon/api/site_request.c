@@ -189,10 +189,10 @@ static bool read_threshold(const json_t *value, unsigned *threshold_out)
 }
 
 /*
- * Read the threshold, once the measure is known; a preset one belongs to the
- * preset measure, and so does a preset width.
+ * Read the threshold, once the measure is known; a default one belongs to the
+ * default measure, and so does a default width.
  */
-static bool read_cut(json_t *request, enum measure preset,
+static bool read_cut(json_t *request, enum measure default_value,
 		     struct site_request *out)
 {
 	const json_t *value = json_object_get(request, "threshold");
@@ -202,20 +202,20 @@ static bool read_cut(json_t *request, enum measure preset,
 	if (value != NULL && !read_threshold(value, &threshold))
 		return complain(out,
 				"threshold: \"auto\", or a number from 0 to 1");
-	if (value != NULL || options->measure != preset)
+	if (value != NULL || options->measure != default_value)
 		options_set_threshold(options, threshold);
-	if (options->measure != preset &&
+	if (options->measure != default_value &&
 	    json_object_get(request, "width") == NULL)
 		options->width = 0;
 	return true;
 }
 
-static struct site_options preset_options(const struct config *config,
-					  const struct url *url,
-					  const struct site_row *known)
+static struct site_options default_options(const struct config *config,
+					   const struct url *url,
+					   const struct site_row *known)
 {
 	uint32_t flags = SITE_IS_PORT_OK;
-	struct site_options preset = {
+	struct site_options default_value = {
 		.measure = config->measure,
 		.width = (uint16_t)config->width,
 		.max_pages = config->max_pages,
@@ -233,44 +233,44 @@ static struct site_options preset_options(const struct config *config,
 	flags |= config->no_sitemaps ? 0 : SITE_HAS_SITEMAPS;
 	flags |= config->no_probe ? 0 : SITE_HAS_PROBE;
 	flags |= config->no_cookies ? 0 : SITE_HAS_COOKIES;
-	preset.flags = flags;
-	options_set_threshold(&preset, config->threshold);
+	default_value.flags = flags;
+	options_set_threshold(&default_value, config->threshold);
 	if (known == NULL)
-		return preset;
-	preset.measure = (enum measure)known->measure;
-	preset.width = known->width;
-	preset.threshold = known->threshold;
+		return default_value;
+	default_value.measure = (enum measure)known->measure;
+	default_value.width = known->width;
+	default_value.threshold = known->threshold;
 	if ((known->flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0)
-		return preset; /* nobody chose the limits of a sample */
-	preset.max_pages = known->max_pages;
-	preset.max_depth = known->max_depth;
-	preset.max_bytes = known->max_bytes;
-	preset.max_time_ms = known->max_time_ms;
-	preset.saturation = known->saturation;
-	preset.delay_ms = known->delay_ms;
-	preset.revisit_ms = known->revisit_ms;
-	preset.watch_ms = known->watch_ms;
-	preset.flags = known->flags;
-	return preset;
+		return default_value; /* nobody chose the limits of a sample */
+	default_value.max_pages = known->max_pages;
+	default_value.max_depth = known->max_depth;
+	default_value.max_bytes = known->max_bytes;
+	default_value.max_time_ms = known->max_time_ms;
+	default_value.saturation = known->saturation;
+	default_value.delay_ms = known->delay_ms;
+	default_value.revisit_ms = known->revisit_ms;
+	default_value.watch_ms = known->watch_ms;
+	default_value.flags = known->flags;
+	return default_value;
 }
 
 bool site_request_read(struct site_request *out, json_t *request,
 		       const struct config *config, const struct url *url,
 		       const struct site_row *known)
 {
-	enum measure preset;
+	enum measure default_value;
 	const char *name;
 	json_t *value;
 
 	*out = (struct site_request){
-		.options = preset_options(config, url, known)};
-	preset = out->options.measure;
+		.options = default_options(config, url, known)};
+	default_value = out->options.measure;
 	json_object_foreach(request, name, value)
 	{
 		if (!read_member(name, value, out))
 			return false;
 	}
-	if (!read_cut(request, preset, out))
+	if (!read_cut(request, default_value, out))
 		return false;
 	if (known == NULL ||
 	    (out->options.measure == (enum measure)known->measure &&

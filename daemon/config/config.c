@@ -44,7 +44,7 @@ void config_defaults(struct config *config_out)
 		else if (config_is_list(row))
 			set_list(config_out, row);
 		else
-			config_set(config_out, row, row->preset);
+			config_set(config_out, row, row->default_value);
 	}
 }
 

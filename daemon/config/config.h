@@ -68,7 +68,7 @@ struct config {
 	bool no_sitemaps;
 	bool no_probe;
 	bool no_cookies;
-	char drop_parameters[MAX_CONFIG_TEXT]; /* "common": the preset */
+	char drop_parameters[MAX_CONFIG_TEXT]; /* "common": the default */
 	struct port_list ports;
 	char proxy[MAX_CONFIG_TEXT]; /* or "" */
 	bool is_proxy_trusted;

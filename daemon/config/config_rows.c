@@ -9,7 +9,7 @@
 #define FIELD(field) \
 	offsetof(struct config, field), sizeof(((struct config *)0)->field)
 #define RANGE(low, high, value) \
-	.minimum = (low), .maximum = (high), .preset = (value)
+	.minimum = (low), .maximum = (high), .default_value = (value)
 
 /* One row is one thing. */
 /* clang-format off */

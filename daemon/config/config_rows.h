@@ -34,11 +34,11 @@ struct config_row {
 	size_t size;        /* of the field: 1, 4 or 8 for a number */
 	uint64_t minimum;   /* in the unit that the field has */
 	uint64_t maximum;
-	uint64_t preset;     /* the default of a number */
-	const char *text;    /* the default of a text */
-	const char *words;   /* of a choice: "obey|ignore"; the default of a
-				list: "80|443" */
-	const char *meaning; /* English, without a full stop at the end */
+	uint64_t default_value; /* the default of a number */
+	const char *text;       /* the default of a text */
+	const char *words;      /* of a choice: "obey|ignore"; the default of a
+				   list: "80|443" */
+	const char *meaning;    /* English, without a full stop at the end */
 };
 
 /* The table, section by section, ended by a NULL section. */

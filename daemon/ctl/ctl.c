@@ -94,19 +94,21 @@ bool option_given(const struct ctl *ctl, const char *name)
 	return find_value(ctl, name) != NULL;
 }
 
-uint64_t option_whole(const struct ctl *ctl, const char *name, uint64_t preset)
+uint64_t option_whole(const struct ctl *ctl, const char *name,
+		      uint64_t default_value)
 {
 	const char *text = find_value(ctl, name);
 
-	return text == NULL ? preset : strtoull(text, NULL, 10);
+	return text == NULL ? default_value : strtoull(text, NULL, 10);
 }
 
-unsigned option_cut(const struct ctl *ctl, const char *name, unsigned preset)
+unsigned option_cut(const struct ctl *ctl, const char *name,
+		    unsigned default_value)
 {
 	const char *text = find_value(ctl, name);
 
 	if (text == NULL)
-		return preset;
+		return default_value;
 	if (strcmp(text, "auto") == 0)
 		return THRESHOLD_AUTO;
 	return (unsigned)lround(strtod(text, NULL) * 1000);

@@ -111,9 +111,11 @@ enum ctl_status ctl_run(const struct verb *const *verbs, size_t count,
 /* Value of the last `--name`, NULL when it was not given. */
 const char *option_text(const struct ctl *ctl, const char *name);
 bool option_given(const struct ctl *ctl, const char *name);
-uint64_t option_whole(const struct ctl *ctl, const char *name, uint64_t preset);
+uint64_t option_whole(const struct ctl *ctl, const char *name,
+		      uint64_t default_value);
 /* In permille, or THRESHOLD_AUTO. */
-unsigned option_cut(const struct ctl *ctl, const char *name, unsigned preset);
+unsigned option_cut(const struct ctl *ctl, const char *name,
+		    unsigned default_value);
 
 /* "templatectl VERB: ..." on standard error, in one line, cleaned. */
 void ctl_complain(const struct ctl *ctl, const char *format, ...)

@@ -87,7 +87,7 @@ static enum ctl_status put(const struct ctl *ctl, const char *host,
 			   struct slice bytes)
 {
 	const char *path = option_text(ctl, "out");
-	char preset[MAX_HOST_BYTES + 8];
+	char default_value[MAX_HOST_BYTES + 8];
 	enum error error;
 
 	if (path != NULL && strcmp(path, "-") == 0)
@@ -95,8 +95,8 @@ static enum ctl_status put(const struct ctl *ctl, const char *host,
 			       ? CTL_DONE
 			       : CTL_FAILED;
 	if (path == NULL) {
-		snprintf(preset, sizeof(preset), "%s.tpl", host);
-		path = preset;
+		snprintf(default_value, sizeof(default_value), "%s.tpl", host);
+		path = default_value;
 	}
 	error = file_replace(path, bytes);
 	if (error == ERR_NONE)

@@ -84,7 +84,7 @@ static json_t *parameter_json(const struct parameter *parameter)
 	return json_pack("{s:s, s:s, s:f, s:f, s:f, s:s}", "name",
 			 parameter->name, "unit", parameter->unit, "minimum",
 			 parameter->minimum, "maximum", parameter->maximum,
-			 "default", parameter->preset, "meaning",
+			 "default", parameter->default_value, "meaning",
 			 parameter->meaning);
 }
 
@@ -123,7 +123,7 @@ static void add_method(struct text_table *table,
 		table_add_text(table, NULL);
 		table_printf(
 			table, "%s=%g  %s%s(%g to %g): %s", parameter->name,
-			parameter->preset, parameter->unit,
+			parameter->default_value, parameter->unit,
 			*parameter->unit == '\0' ? "" : " ", parameter->minimum,
 			parameter->maximum, parameter->meaning);
 	}

@@ -23,18 +23,19 @@ static bool write_whole(const struct ctl *ctl, const char *path,
 static bool put(const struct ctl *ctl, const char *host, struct slice page)
 {
 	const char *path = option_text(ctl, "out");
-	struct buffer preset = {0};
+	struct buffer default_value = {0};
 	bool is_done;
 
 	if (path != NULL && path[0] == '-' && path[1] == '\0') {
 		fwrite(page.data, 1, page.size, stdout);
 		return true;
 	}
-	buffer_printf(&preset, "%s.html", host);
-	is_done = write_whole(ctl, path == NULL ? preset.data : path, page);
+	buffer_printf(&default_value, "%s.html", host);
+	is_done = write_whole(ctl, path == NULL ? default_value.data : path,
+			      page);
 	if (is_done && path == NULL)
-		printf("%s\n", preset.data);
-	buffer_free(&preset);
+		printf("%s\n", default_value.data);
+	buffer_free(&default_value);
 	return is_done;
 }
 

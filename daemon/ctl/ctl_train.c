@@ -54,7 +54,7 @@ static bool read_parameters(struct course *course)
 	char reason[256];
 	bool is_right = true;
 
-	extractor_presets(course->extractor, course->parameters);
+	extractor_defaults(course->extractor, course->parameters);
 	for (size_t i = 0; is_right && assignments[i] != NULL; i++)
 		is_right = extractor_set(course->extractor, assignments[i],
 					 course->parameters, reason);

@@ -7,7 +7,7 @@
 #include "extract/auto/auto_trace.h"
 #include "page/page.h"
 
-/* Those of which a model has the preset. */
+/* Those of which a model has the default. */
 enum {
 	PARAMETER_threshold,
 	PARAMETER_page_weight,
@@ -15,7 +15,7 @@ enum {
 	PARAMETER_repetition_weight,
 };
 
-#define PRESET(name, value) [PARAMETER_##name].preset = (value),
+#define DEFAULT_VALUE(name, value) [PARAMETER_##name].default_value = (value),
 #define TRADE(name, value)
 #define CONSTANT(name, value)
 
@@ -59,7 +59,7 @@ static const struct parameter parameters[] = {
 #include "auto-template.model"
 };
 #undef TRADE
-#undef PRESET
+#undef DEFAULT_VALUE
 
 static struct evidence_weights weights_of(const double *given)
 {
@@ -123,7 +123,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 		auto_trace(input->trace, &scores, is_chosen, threshold);
 }
 
-#define PRESET(name, value)
+#define DEFAULT_VALUE(name, value)
 #define TRADE(name, value) .name = (value),
 
 const struct extractor extractor_auto = {

@@ -8,7 +8,7 @@
 #include "store/arena.h"
 
 /* The numbers of the model. */
-#define PRESET(name, value)
+#define DEFAULT_VALUE(name, value)
 #define TRADE(name, value)
 #define CONSTANT(name, value) static const double model_##name = (value);
 #include "auto-choice.model"

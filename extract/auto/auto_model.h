@@ -6,7 +6,7 @@
  *around it were judged. Numbers alone are auto-choice.model and
  *auto-template.model:
  *
- *	PRESET(threshold, 0.56)         of a parameter of `auto`
+ *	DEFAULT_VALUE(threshold, 0.56)         of a parameter of `auto`
  *	TRADE(recall_threshold, 0.32)   a field of struct extractor
  *	CONSTANT(confidence_base, -1)   another number
  */

@@ -17,7 +17,7 @@
  * article that several pages repeat (versions of a manual) is not lost.
  *
  * w, r and u are parameters of `auto`; conf/models/auto-template.model has
- * the presets, with how they were chosen.
+ * the defaults, with how they were chosen.
  */
 #ifndef EXTRACT_AUTO_AUTO_TEMPLATE_H
 #define EXTRACT_AUTO_AUTO_TEMPLATE_H

@@ -8,11 +8,11 @@
 
 enum { MAX_ERROR = 256 };
 
-void extractor_presets(const struct extractor *extractor, double *parameters)
+void extractor_defaults(const struct extractor *extractor, double *parameters)
 {
 	for (size_t i = 0; i < MAX_PARAMETERS; i++)
 		parameters[i] = i < extractor->parameter_count
-					? extractor->parameters[i].preset
+					? extractor->parameters[i].default_value
 					: 0;
 }
 

@@ -71,7 +71,7 @@ struct parameter {
 	const char *unit; /* "" when it has none */
 	double minimum;
 	double maximum;
-	double preset; /* the default */
+	double default_value; /* the default */
 	const char *meaning;
 };
 
@@ -117,7 +117,7 @@ static inline bool learns_sample(const struct extractor *extractor)
 }
 
 /* The defaults, for `parameters` of an input: [MAX_PARAMETERS]. */
-void extractor_presets(const struct extractor *extractor, double *parameters);
+void extractor_defaults(const struct extractor *extractor, double *parameters);
 
 /*
  * Set one parameter from text such as "radius=20": false, with an English

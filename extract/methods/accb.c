@@ -6,7 +6,7 @@
  * `tests/eval/choose.py accb radius=25,30,40,50,60,90 passes=1
  * threshold=.7,.75,.8,.85,.9`: the highest word F1, as the mean over five sets
  * of 4,271 pages in all, so that articles do not decide alone. Cross-validated
- * by domain, with `plain` (all visible text) and the presets in sample:
+ * by domain, with `plain` (all visible text) and the defaults in sample:
  *
  *	                      plain   cross-validated   40/.8
  *	wcxb-dev              .7095   .7266             .7360
@@ -35,7 +35,7 @@ static const struct parameter parameters[] = {
 			.unit = "",
 			.minimum = 1,
 			.maximum = 16,
-			.preset = 1,
+			.default_value = 1,
 			.meaning = "how many times the vector is blurred",
 		},
 	[CODE_BLUR_THRESHOLD] = CODE_BLUR_THRESHOLD_ROW("character", 0.8),

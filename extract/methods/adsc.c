@@ -11,9 +11,9 @@
  *
  * Chosen and measured by `tests/eval/choose.py` with the windows 50, 70, 100
  * and 140 and 1 to 3 passes, on every second page: word F1, cross-validated by
- * domain, and of the presets in sample.
+ * domain, and of the defaults in sample.
  *
- *	                      plain   accb    cross-validated   presets
+ *	                      plain   accb    cross-validated   defaults
  *	wcxb-dev              .7125   .7348   .7292             .7343
  *	crawl-to-the-future   .7274   .8894   .9041             .9057
  *	dragnet               .5476   .7191   .7681             .7677
@@ -34,7 +34,7 @@ static const struct parameter parameters[] = {
 			.unit = "tags and words",
 			.minimum = 1,
 			.maximum = 10000,
-			.preset = 70,
+			.default_value = 70,
 			.meaning = "where the first pass measures the slope, "
 				   "at most a tenth of the page",
 		},
@@ -44,7 +44,7 @@ static const struct parameter parameters[] = {
 			.unit = "",
 			.minimum = 1,
 			.maximum = 8,
-			.preset = 2,
+			.default_value = 2,
 			.meaning = "each in what the one before left, with "
 				   "windows half as long",
 		},

@@ -7,7 +7,7 @@
  * and wider grids before it: the mean word F1 of the five sets is .8278 at
  * 10/.65, cross-validated the same, .8233 at 8/.7, .8189 at 12/.65, and at
  * 12/.75 and epsilon .03 .8203: what counts is the width, radius *
- * sqrt(passes), of about 45. All pages, with the presets:
+ * sqrt(passes), of about 45. All pages, with the defaults:
  *
  *	                      plain   accb    ccb
  *	wcxb-dev              .7095   .7360   .7535

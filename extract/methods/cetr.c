@@ -17,7 +17,7 @@ static const struct parameter parameters[] = {
 			.unit = "",
 			.minimum = 2,
 			.maximum = MAX_CLUSTERS,
-			.preset = 3,
+			.default_value = 3,
 			.meaning = "of lines; that around the origin is noise",
 		},
 };

@@ -8,7 +8,7 @@
  * Lambda is open in the source; radius, and the width of a line, are its own.
  *By `tests/eval/choose.py cetr-tm lambda=.8,1,1.2,1.5,1.75,2,2.5 --every 4`:
  *the mean word F1 of the five sets is .7812, .7890, .7933, .7957, .7940, .7875
- *and .7456, cross-validated .7957. All pages, with the presets:
+ *and .7456, cross-validated .7957. All pages, with the defaults:
  *
  *	                      plain   accb    cetr-tm  cetr-km  cetr
  *	wcxb-dev              .7095   .7360   .7596    .7703    .7648
@@ -31,7 +31,7 @@ static const struct parameter parameters[] = {
 			.unit = "standard deviations",
 			.minimum = 0,
 			.maximum = 10,
-			.preset = 1.5,
+			.default_value = 1.5,
 			.meaning = "lines with a higher ratio are content",
 		},
 };

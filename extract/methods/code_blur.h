@@ -27,21 +27,21 @@ enum {
 #define CODE_BLUR_RADIUS_ROW(entries, standard)                        \
 	{                                                              \
 		.name = "radius", .unit = (entries), .minimum = 1,     \
-		.maximum = 1000, .preset = (standard),                 \
+		.maximum = 1000, .default_value = (standard),          \
 		.meaning = "about the standard deviation of one blur", \
 	}
-#define CODE_BLUR_EPSILON_ROW                                        \
-	{                                                            \
-		.name = "epsilon", .unit = "content code ratio",     \
-		.minimum = 0.001, .maximum = 1, .preset = 0.01,      \
-		.meaning = "blurred until one more blur changes no " \
-			   "ratio by more",                          \
+#define CODE_BLUR_EPSILON_ROW                                          \
+	{                                                              \
+		.name = "epsilon", .unit = "content code ratio",       \
+		.minimum = 0.001, .maximum = 1, .default_value = 0.01, \
+		.meaning = "blurred until one more blur changes no "   \
+			   "ratio by more",                            \
 	}
-#define CODE_BLUR_THRESHOLD_ROW(entry, standard)                        \
-	{                                                               \
-		.name = "threshold", .unit = "content code ratio",      \
-		.minimum = 0, .maximum = 1, .preset = (standard),       \
-		.meaning = "text is kept when a " entry " is above it", \
+#define CODE_BLUR_THRESHOLD_ROW(entry, standard)                         \
+	{                                                                \
+		.name = "threshold", .unit = "content code ratio",       \
+		.minimum = 0, .maximum = 1, .default_value = (standard), \
+		.meaning = "text is kept when a " entry " is above it",  \
 	}
 
 /* A version. */

@@ -32,7 +32,7 @@ static const struct parameter parameters[] = {
 			.unit = "cosine",
 			.minimum = 0,
 			.maximum = 1,
-			.preset = 0.8,
+			.default_value = 0.8,
 			.meaning = "blocks at least so similar are the same",
 		},
 	[MIN_IBDF] =
@@ -41,7 +41,7 @@ static const struct parameter parameters[] = {
 			.unit = "",
 			.minimum = 0,
 			.maximum = 1,
-			.preset = 0.66,
+			.default_value = 0.66,
 			.meaning = "a block with a lower inverse block "
 				   "document frequency is template",
 		},

@@ -17,7 +17,7 @@
  * crunch ratio=.05,.1,.15,.2,.25 item_words=2,3,4 table_characters=20,100
  * --every 4`, word F1; of equal ones those that drop less:
  *
- *	                      plain   accb    cross-validated   presets
+ *	                      plain   accb    cross-validated   defaults
  *	wcxb-dev              .7099   .7418   .7738             .7741
  *	crawl-to-the-future   .7230   .8956   .9096             .9096
  *	dragnet               .5442   .7193   .7287             .7307
@@ -37,7 +37,7 @@ static const struct parameter parameters[] = {
 			.unit = "links to a word outside of links",
 			.minimum = 0,
 			.maximum = 100,
-			.preset = 0.1,
+			.default_value = 0.1,
 			.meaning = "a block with more is a list of links",
 		},
 	[ITEM_WORDS] =
@@ -46,7 +46,7 @@ static const struct parameter parameters[] = {
 			.unit = "words",
 			.minimum = 0,
 			.maximum = 1000,
-			.preset = 2,
+			.default_value = 2,
 			.meaning = "a list whose items have fewer on average "
 				   "is dropped",
 		},
@@ -56,7 +56,7 @@ static const struct parameter parameters[] = {
 			.unit = "characters",
 			.minimum = 0,
 			.maximum = 10000,
-			.preset = 100,
+			.default_value = 100,
 			.meaning = "a table with fewer is empty",
 		},
 };

@@ -23,7 +23,7 @@ static const struct parameter parameters[] = {
 			.unit = "share of the cluster's pages",
 			.minimum = 0,
 			.maximum = 1,
-			.preset = 1.0 / 3,
+			.default_value = 1.0 / 3,
 			.meaning = "text on a larger share of the pages is "
 				   "template",
 		},

@@ -34,7 +34,7 @@
  *	only what no other page has     .871 .967 .905
  *	df+                             .934 .979 .950
  *
- * These pages have chosen the rules and the presets, among some forty tries:
+ * These pages have chosen the rules and the defaults, among some forty tries:
  * links .2 to .5, evidence .6 to 1.8, 15 to 60 words around, all within .01 of
  * it. A logistic regression and boosted trees over the same features and seven
  * more, cross-validated by site, did not reach it. On sites of documentation,
@@ -51,7 +51,7 @@ static const struct parameter parameters[] = {
 			.unit = "share of the cluster's pages",
 			.minimum = 0,
 			.maximum = 1,
-			.preset = 1.0 / 3,
+			.default_value = 1.0 / 3,
 			.meaning = "a fragment that stands in one slot of a "
 				   "larger share of the pages is template",
 		},
@@ -61,7 +61,7 @@ static const struct parameter parameters[] = {
 			.unit = "share of the words",
 			.minimum = 0,
 			.maximum = 1,
-			.preset = 0.3,
+			.default_value = 0.3,
 			.meaning = "a block with a larger share of its words "
 				   "in links, as of those around it, is "
 				   "template",
@@ -72,7 +72,7 @@ static const struct parameter parameters[] = {
 			.unit = "variability and content code ratio, each 0..1",
 			.minimum = 0,
 			.maximum = 2,
-			.preset = 1.2,
+			.default_value = 1.2,
 			.meaning = "a block is content when both together "
 				   "reach it",
 		},
@@ -283,15 +283,15 @@ static void explain(const struct judge *judge, const struct verdict *verdicts)
 static const struct verdict *
 content_code_ratios(const struct extractor_input *input)
 {
-	double presets[MAX_PARAMETERS];
+	double defaults[MAX_PARAMETERS];
 	struct verdict *verdicts = ARENA_NEW(input->arena, struct verdict,
 					     input->page->text_count);
 
-	extractor_presets(&extractor_accb, presets);
+	extractor_defaults(&extractor_accb, defaults);
 	extractor_accb.run(
 		&(struct extractor_input){
 			.page = input->page,
-			.parameters = presets,
+			.parameters = defaults,
 			.arena = input->arena,
 		},
 		verdicts);

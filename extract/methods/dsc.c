@@ -6,9 +6,9 @@
  * Low is a window whose slope is not over half of the mean, as in the source; a
  * page without tags is low everywhere. Windows overlap by half. Their size is
  * open: chosen and measured by `tests/eval/choose.py` on every second page, as
- * word F1, cross-validated by domain, and of the presets in sample.
+ * word F1, cross-validated by domain, and of the defaults in sample.
  *
- *	                      plain   accb    cross-validated   presets
+ *	                      plain   accb    cross-validated   defaults
  *	wcxb-dev              .7125   .7348   .7265             .7226
  *	crawl-to-the-future   .7274   .8894   .8944             .9050
  *	dragnet               .5476   .7191   .7555             .7643
@@ -28,7 +28,7 @@ static const struct parameter parameters[] = {
 			.unit = "tags and words",
 			.minimum = 1,
 			.maximum = 10000,
-			.preset = 50,
+			.default_value = 50,
 			.meaning = "where the slope is measured, at most a "
 				   "tenth of the page",
 		},

@@ -53,7 +53,7 @@ void feature_shares_judge(const struct extractor_input *input,
 #define FEATURE_WEIGHT                                                  \
 	{                                                               \
 		.name = "weight", .unit = "words", .minimum = 0,        \
-		.maximum = 1000, .preset = 3,                           \
+		.maximum = 1000, .default_value = 3,                    \
 		.meaning = "what a link, image, item, field or script " \
 			   "weighs against text",                       \
 	}

@@ -34,7 +34,7 @@ static const struct parameter parameters[] = {
 			.unit = "",
 			.minimum = 0,
 			.maximum = 1,
-			.preset = 0.75,
+			.default_value = 0.75,
 			.meaning = "a block whose words are spread over the "
 				   "pages more evenly is template",
 		},

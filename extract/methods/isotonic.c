@@ -29,7 +29,7 @@ static const struct parameter parameters[] = {
 			.unit = "",
 			.minimum = 0,
 			.maximum = 1,
-			.preset = 1.0 / 3,
+			.default_value = 1.0 / 3,
 			.meaning = "text with a higher smoothed score is "
 				   "template",
 		},
@@ -39,7 +39,7 @@ static const struct parameter parameters[] = {
 			.unit = "error of a node",
 			.minimum = 0,
 			.maximum = 1000,
-			.preset = 0.3,
+			.default_value = 0.3,
 			.meaning = "what a step of the score from an element "
 				   "to one inside costs",
 		},
@@ -49,7 +49,7 @@ static const struct parameter parameters[] = {
 			.unit = "",
 			.minimum = 0,
 			.maximum = 1,
-			.preset = 0.3,
+			.default_value = 0.3,
 			.meaning = "how much of the way to template text goes "
 				   "for being a link",
 		},

@@ -14,7 +14,7 @@ static const struct parameter parameters[] = {
 			.unit = "",
 			.minimum = 2,
 			.maximum = MAX_CLUSTERS,
-			.preset = 3,
+			.default_value = 3,
 			.meaning = "into how many the blocks are divided; the "
 				   "highest is kept",
 		},

@@ -45,7 +45,7 @@ void slope_draw(const struct extractor_input *input,
 #define SLOPE_MAXIMUM                                                          \
 	{                                                                      \
 		.name = "max_slope", .unit = "share of the page's mean slope", \
-		.minimum = 0, .maximum = 2, .preset = 0.5,                     \
+		.minimum = 0, .maximum = 2, .default_value = 0.5,              \
 		.meaning = "a window that is steeper is no content",           \
 	}
 

@@ -32,7 +32,7 @@ static const struct parameter parameters[] = {
 			.unit = "links",
 			.minimum = 1,
 			.maximum = 1000,
-			.preset = 3,
+			.default_value = 3,
 			.meaning = "a pagelet has as many, and no child of it "
 				   "has",
 		},

@@ -28,7 +28,7 @@ enum { QUOTA };
 			.unit = "share of a block's characters in links",    \
 			.minimum = 0,                                        \
 			.maximum = 1,                                        \
-			.preset = (value),                                   \
+			.default_value = (value),                            \
 			.meaning = "a block with a larger share is dropped", \
 		},                                                           \
 	}

@@ -15,7 +15,7 @@
 /*
  * Window, span, peak factor and blank cells are the source's, and near the best
  * here as well: word F1 on wcxb-dev, cross-validated by domain, is .7904 by the
- * presets, and with one of them changed (tests/eval/mountain.py --grid)
+ * defaults, and with one of them changed (tests/eval/mountain.py --grid)
  *
  *	window   1 .7851   3 .7908   7 .7876   9 .7863
  *	span     3 .7882   8 .7873
@@ -51,7 +51,7 @@ static const struct parameter parameters[] = {
 			.unit = "cells",
 			.minimum = 1,
 			.maximum = 25,
-			.preset = 5,
+			.default_value = 5,
 			.meaning = "how many cells smooth each other's scores",
 		},
 	[SPAN] =
@@ -60,7 +60,7 @@ static const struct parameter parameters[] = {
 			.unit = "cells",
 			.minimum = 0,
 			.maximum = 100,
-			.preset = 5,
+			.default_value = 5,
 			.meaning = "a ridge may have so many low cells in a "
 				   "row",
 		},
@@ -70,7 +70,7 @@ static const struct parameter parameters[] = {
 			.unit = "mean scores",
 			.minimum = 1,
 			.maximum = 100,
-			.preset = 3,
+			.default_value = 3,
 			.meaning = "what the highest cell of a ridge must "
 				   "reach",
 		},
@@ -80,7 +80,7 @@ static const struct parameter parameters[] = {
 			.unit = "bytes",
 			.minimum = 10,
 			.maximum = 100000,
-			.preset = 50,
+			.default_value = 50,
 			.meaning = "source between two texts that makes a "
 				   "blank cell; 200 is faster",
 		},

@@ -24,7 +24,7 @@ static const struct parameter parameters[] = {
 			.unit = "words",
 			.minimum = 0,
 			.maximum = 1000,
-			.preset = 3.25,
+			.default_value = 3.25,
 			.meaning = "what a tag takes from the sum of the words",
 		},
 };

@@ -29,7 +29,7 @@ static const struct parameter parameters[] = {
 			.unit = "pages",
 			.minimum = 1,
 			.maximum = MAX_SAMPLE_PAGES,
-			.preset = 16,
+			.default_value = 16,
 			.meaning = "how many pages of the cluster the page is "
 				   "mapped to",
 		},
@@ -39,7 +39,7 @@ static const struct parameter parameters[] = {
 			.unit = "share of the references",
 			.minimum = 0,
 			.maximum = 1,
-			.preset = 0.1,
+			.default_value = 0.1,
 			.meaning = "text mapped to the same text in a larger "
 				   "share is template",
 		},

@@ -26,7 +26,7 @@ static const struct parameter parameters[] = {
 			.unit = "",
 			.minimum = 0,
 			.maximum = 1,
-			.preset = 0.42,
+			.default_value = 0.42,
 			.meaning = "a node with less composite importance is "
 				   "noise",
 		},
@@ -36,7 +36,7 @@ static const struct parameter parameters[] = {
 			.unit = "",
 			.minimum = 0,
 			.maximum = 1,
-			.preset = 0.9,
+			.default_value = 0.9,
 			.meaning = "how little the styles of a node tell of "
 				   "its importance, when they are few",
 		},

@@ -21,17 +21,17 @@ enum {
 
 enum { MAX_TAG_RATIO_RADIUS = 20 };
 
-/* Their rows; both presets are the source's own. */
-#define TAG_RATIO_RADIUS_ROW                                     \
-	{                                                        \
-		.name = "radius", .unit = "lines", .minimum = 1, \
-		.maximum = MAX_TAG_RATIO_RADIUS, .preset = 3,    \
-		.meaning = "how far the ratios are smoothed",    \
+/* Their rows; both defaults are the source's own. */
+#define TAG_RATIO_RADIUS_ROW                                         \
+	{                                                            \
+		.name = "radius", .unit = "lines", .minimum = 1,     \
+		.maximum = MAX_TAG_RATIO_RADIUS, .default_value = 3, \
+		.meaning = "how far the ratios are smoothed",        \
 	}
 #define TAG_RATIO_WIDTH_ROW                                           \
 	{                                                             \
 		.name = "width", .unit = "characters", .minimum = 10, \
-		.maximum = 10000, .preset = 60,                       \
+		.maximum = 10000, .default_value = 60,                \
 		.meaning = "of a line where the page has hardly any", \
 	}
 

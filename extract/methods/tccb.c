@@ -7,7 +7,7 @@
  * the mean word F1 of the five sets is .7973 at 3/.8, cross-validated .7903,
  * .7960 at 3/.75, .7955 at 2/.8, .7943 at 5/.7. It is 3/.75, because 3/.8 takes
  * .028 from wcxb-dev, the one set that is not of articles alone, and leaves it
- * below `plain`. All pages, with the presets:
+ * below `plain`. All pages, with the defaults:
  *
  *	                      plain   accb    tccb
  *	wcxb-dev              .7095   .7360   .7226

@@ -35,7 +35,7 @@ static const struct parameter parameters[] = {
 			.unit = "differences",
 			.minimum = 0,
 			.maximum = 6,
-			.preset = 4,
+			.default_value = 4,
 			.meaning = "an element that differs from its parent in "
 				   "more of width, height, font size, "
 				   "background, left and top begins a block",
@@ -46,7 +46,7 @@ static const struct parameter parameters[] = {
 			.unit = "share of the text",
 			.minimum = 0,
 			.maximum = 1,
-			.preset = 0.3,
+			.default_value = 0.3,
 			.meaning = "the text of an element with as many links "
 				   "or more does not count for its parent",
 		},

@@ -40,7 +40,7 @@ static const struct parameter parameters[] = {
 			.unit = "degree of coherence",
 			.minimum = 1,
 			.maximum = 10,
-			.preset = 6,
+			.default_value = 6,
 			.meaning = "the permitted degree (PDoC): a block of "
 				   "less is divided",
 		},
@@ -50,7 +50,7 @@ static const struct parameter parameters[] = {
 			.unit = "share of the sub-page's area",
 			.minimum = 0,
 			.maximum = 1,
-			.preset = 0.01,
+			.default_value = 0.01,
 			.meaning = "an element of less is small: it is not "
 				   "divided",
 		},

@@ -86,7 +86,7 @@ static size_t until_text(struct slice body)
 
 	if (page == NULL)
 		return 0;
-	extractor_presets(&extractor_auto, parameters);
+	extractor_defaults(&extractor_auto, parameters);
 	verdicts = ARENA_NEW(page->arena, struct verdict, page->text_count);
 	extractor_auto.run(&(struct extractor_input){.page = page,
 						     .parameters = parameters,

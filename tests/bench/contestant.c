@@ -13,7 +13,7 @@ static void add(struct contestants *contestants,
 		return;
 	contestant = &contestants->items[contestants->count++];
 	contestant->extractor = extractor;
-	extractor_presets(extractor, contestant->parameters);
+	extractor_defaults(extractor, contestant->parameters);
 }
 
 bool contestants_add(struct contestants *contestants, const char *name)

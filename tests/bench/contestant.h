@@ -12,7 +12,7 @@ enum { MAX_CONTESTANTS = 128 };
 
 struct contestant {
 	const struct extractor *extractor;
-	double parameters[MAX_PARAMETERS]; /* the presets */
+	double parameters[MAX_PARAMETERS]; /* the defaults */
 	struct arena *arena;               /* of what it learned */
 	const void *learned;
 	/* CPU microseconds of everything until now */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The figures behind the presets of an extraction method, as tables.
+"""The figures behind the defaults of an extraction method, as tables.
 
 usage: choose.py METHOD [NAME=V,...]... [--every N] [--keep] [--programs DIR]
                  [--shared DIR] [--cache DIR]
@@ -7,13 +7,13 @@ usage: choose.py METHOD [NAME=V,...]... [--every N] [--keep] [--programs DIR]
 Every setting of the grid that the NAMEs span extracts every page of five
 development sets (--every N: every N-th page of each); a page counts by the word
 F1 of score.py, a set by the mean of its pages, a setting by the mean of the
-sets, so that no set dominates. The best setting is to be the preset. Its figure
+sets, so that no set dominates. The best setting is to be the default. Its figure
 is cross-validated: domains are dealt into five folds, and a page is scored by
 the setting that is best on the four folds without it. Parameters that are not
-named keep their presets; without a NAME the presets alone are measured. Beside
-it stand `plain` (all visible text) and `accb`, each by its presets. --keep
-writes the means of the presets, in sample, and of the cross-validation into
-presets.tsv, which the tables of `run` show.
+named keep their defaults; without a NAME the defaults alone are measured. Beside
+it stand `plain` (all visible text) and `accb`, each by its defaults. --keep
+writes the means of the defaults, in sample, and of the cross-validation into
+defaults.tsv, which the tables of `run` show.
 
 A method that needs a template is measured on the sets that have many pages of a
 site, crawl-to-the-future (a folder per site and year) and daniel (a folder per
@@ -23,7 +23,7 @@ A domain is what was registered (example.co.uk), the same one in every set,
 by the URL in pages.jsonl or the site in index.tsv. A page without one (228 of
 dragnet, 5 of wcxb-dev) is a domain of its own, though its site may have others.
 
-The presets of accb were chosen by
+The defaults of accb were chosen by
 
     choose.py accb radius=25,30,40,50,60,90 passes=1 threshold=.7,.75,.8,.85,.9
 
@@ -49,7 +49,7 @@ import common  # noqa: E402 (nothing is written beside the sources)
 import goldsets  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PRESETS = pathlib.Path(__file__).with_name("presets.tsv")
+DEFAULTS = pathlib.Path(__file__).with_name("defaults.tsv")
 FOLDS = 5
 PROCESSES = 2
 RIVALS = ("plain", "accb")
@@ -170,7 +170,7 @@ def head(*cells):
 
 
 def text(run):
-    return " ".join(f"{n}={v:g}" for n, v in run[1]) or "presets"
+    return " ".join(f"{n}={v:g}" for n, v in run[1]) or "defaults"
 
 
 def report_settings(tasks, f1, runs, fold_of):
@@ -215,17 +215,17 @@ def report(tasks, f1, columns, grid):
 
 
 def keep(options, method, means):
-    """Put the method's row into presets.tsv."""
+    """Put the method's row into defaults.tsv."""
     rows = {line.split("\t")[0]: line for line in
-            PRESETS.read_text("utf-8").splitlines()}
+            DEFAULTS.read_text("utf-8").splitlines()}
     command = ["choose.py", method.name, *options.assignments]
     if options.every > 1:
         command.append(f"--every {options.every}")
     rows[method.name] = "\t".join((
         method.name, "many" if method.needs_template else "five",
-        " ".join(command), f"{means[method.name + ', presets']:.4f}",
+        " ".join(command), f"{means[method.name + ', defaults']:.4f}",
         f"{means['cross-validated']:.4f}"))
-    PRESETS.write_text("".join(f"{line}\n" for line in rows.values()), "utf-8")
+    DEFAULTS.write_text("".join(f"{line}\n" for line in rows.values()), "utf-8")
 
 
 def grid_of(assignments):
@@ -271,10 +271,10 @@ def main():
     if method is None:
         sys.exit(f"choose.py: no method {options.method}; there are "
                  + ", ".join(methods))
-    presets = method, ()
+    defaults = method, ()
     columns = {rival: (methods[rival], ()) for rival in RIVALS
                if rival != method.name}
-    columns[f"{method.name}, presets"] = presets
+    columns[f"{method.name}, defaults"] = defaults
     grid = [(method, setting) for setting in options.grid]
     with tempfile.TemporaryDirectory() as scratch:
         tasks = tasks_of(options, goldsets.load(options.shared, options.cache),

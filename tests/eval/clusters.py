@@ -29,7 +29,7 @@ PROCESSES = 2
 # cluster/witness.h: the thresholds that are tried, and labels that are needed.
 THRESHOLDS = range(25, 601, 5)
 MIN_PAGES = 11
-PRESETS = range(150, 251, 25)
+DEFAULTS = range(150, 251, 25)
 SLOPES = (0.5, 1, 1.5, 2)
 
 # {cut: adjusted Rand index}, the agreement with the witness and with the
@@ -88,17 +88,17 @@ def measure_all(build):
     return found
 
 
-def choose(found, measure, preset, slope):
+def choose(found, measure, default, slope):
     """The adjusted Rand index at the threshold that witness.h would choose."""
     best = min(range(len(THRESHOLDS)), key=lambda i: (
-        slope * abs(THRESHOLDS[i] - preset) / 1000
+        slope * abs(THRESHOLDS[i] - default) / 1000
         - found.share * found.agreement[i],
-        abs(THRESHOLDS[i] - preset), i))
+        abs(THRESHOLDS[i] - default), i))
     if found.agreement[best] > 0:
         return found.truth[best]
     # the witness knows too little: cluster/suggestion.h
     return found.scores["plateau"] if measure == "cpc" else \
-        found.truth[THRESHOLDS.index(preset)]
+        found.truth[THRESHOLDS.index(default)]
 
 
 def host_of(site):
@@ -108,7 +108,7 @@ def host_of(site):
 
 def cross_validate(sites, measure):
     """(best in sample, its mean, mean of the sites by the others' best)."""
-    grid = list(itertools.product(PRESETS, SLOPES))
+    grid = list(itertools.product(DEFAULTS, SLOPES))
     score = {(rule, site): statistics.mean(
         choose(f, measure, *rule) for f in rows)
              for rule in grid for site, rows in sites.items()}
@@ -137,7 +137,7 @@ def cut_table(report, sites, measure):
 
 def rule_table(report, found):
     report.table("The rule of cluster/witness.h, cross-validated by site",
-                 "measure", "as it is", "best preset, slope", "in sample",
+                 "measure", "as it is", "best default, slope", "in sample",
                  "cross-validated", "chosen without a site (times)")
     for measure, sites in found.items():
         shipped = statistics.mean(
@@ -147,8 +147,8 @@ def rule_table(report, found):
         chosen = collections.Counter(by_site.values()).most_common()
         report.row(measure, f"{shipped:.3f}", f"{best[0]}, {best[1]:g}",
                    f"{inside:.3f}", f"{outside:.3f}",
-                   "; ".join(f"{preset}, {slope:g} ({count})"
-                             for (preset, slope), count in chosen))
+                   "; ".join(f"{default}, {slope:g} ({count})"
+                             for (default, slope), count in chosen))
 
 
 def tables(report, build):
@@ -157,8 +157,8 @@ def tables(report, build):
         cut_table(report, sites, measure)
     report.say()
     report.say("site: the paper's threshold for cp, cps and ctss; template: "
-               "the preset of the measure; plateau: cluster/suggestion.h, the "
-               "preset where there is none; suggestion: --threshold auto; the "
+               "the default of the measure; plateau: cluster/suggestion.h, the "
+               "default where there is none; suggestion: --threshold auto; the "
                "oracle knows the labels. Snapshots with fewer than "
                f"{MIN_PAGES} labels are left out.")
     rule_table(report, found)

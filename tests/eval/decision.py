@@ -9,7 +9,7 @@ import numpy
 
 MIN_REPEATED_WORDS = 5
 # By the macro and the name in the model file.
-BETAS = {("PRESET", "threshold"): 1.0, ("TRADE", "precision_threshold"): 0.5,
+BETAS = {("DEFAULT_VALUE", "threshold"): 1.0, ("TRADE", "precision_threshold"): 0.5,
          ("TRADE", "recall_threshold"): 2.0}
 GRID = numpy.round(numpy.arange(0.10, 0.80, 0.02), 2)
 

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import urllib.parse
 
-# The five development sets that choose the presets.
+# The five development sets that choose the defaults.
 GOLD_SETS = ("crawl-to-the-future", "dragnet", "cleaneval-en-dev", "daniel")
 NAMES = ("wcxb-dev", *GOLD_SETS)
 # Those that have many pages of a site: crawl-to-the-future per year.

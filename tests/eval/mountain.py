@@ -120,7 +120,7 @@ def universal(ctl, sets, folds):
 def grid(ctl, gold, folds):
     print("\nParameters on wcxb-dev, cross-validated by domain, word F1")
     choose.head("setting", "F1")
-    choose.row("presets", cross_validated(ctl, gold, folds))
+    choose.row("defaults", cross_validated(ctl, gold, folds))
     for name, values in GRID:
         for value in values:
             choose.row(f"{name}={value}",

@@ -12,13 +12,13 @@ import common
 import corpora
 import goldsets
 
-PRESETS = pathlib.Path(__file__).with_name("presets.tsv")
+DEFAULTS = pathlib.Path(__file__).with_name("defaults.tsv")
 HEADS = ("method", "pages", "P", "R", "F1", "F1 LCS", "no extract",
-         "CPU us/page", "MB/s", "presets")
+         "CPU us/page", "MB/s", "defaults")
 COLUMNS = ("set", "group", "method", "pages", "P", "R", "F1_word", "F1_lcs",
            "no_extract", "cpu_us_a_page", "mb_a_s")
 
-# What presets.tsv may say for the names of sets.
+# What defaults.tsv may say for the names of sets.
 SHORT_NAMES = {
     "five": goldsets.NAMES,
     "many": tuple(f"{name}-{kind}" for name in goldsets.GROUPED
@@ -26,17 +26,17 @@ SHORT_NAMES = {
 }
 
 # corpora; methods {name: Method}; scores {corpus: {method: {page: Score}}};
-# costs {corpus: {method: Cost}}; presets {method: row of presets.tsv}.
+# costs {corpus: {method: Cost}}; defaults {method: row of defaults.tsv}.
 Results = collections.namedtuple("Results",
-                                 "corpora methods scores costs presets")
+                                 "corpora methods scores costs defaults")
 # Of some pages by one method: means.
 Figures = collections.namedtuple("Figures",
                                  "pages precision recall f1 lcs missing")
 
 
-def read_presets():
-    """{method: row} of the methods whose presets choose.py has chosen."""
-    with PRESETS.open(encoding="utf-8", newline="") as file:
+def read_defaults():
+    """{method: row} of the methods whose defaults choose.py has chosen."""
+    with DEFAULTS.open(encoding="utf-8", newline="") as file:
         return {row["method"]: row
                 for row in csv.DictReader(file, delimiter="\t")}
 
@@ -56,7 +56,7 @@ def measure(options):
                              not options.no_lcs)
     costs = {} if options.no_cost else \
         corpora.costs(options.build, sets, methods.values())
-    return Results(sets, methods, scores, costs, read_presets())
+    return Results(sets, methods, scores, costs, read_defaults())
 
 
 def figures(scores):
@@ -92,14 +92,14 @@ def cost_cells(results, corpus, method):
 
 
 def is_chosen_on(row, corpus):
-    """Whether the pages of the corpus had a part in the presets."""
+    """Whether the pages of the corpus had a part in the defaults."""
     names = SHORT_NAMES.get(row["sets"], row["sets"].split(","))
     return corpus.name in names or bool(
         corpus.superset and corpus.superset.name in names)
 
 
-def preset_cell(results, corpus, method):
-    row = results.presets.get(method)
+def default_cell(results, corpus, method):
+    row = results.defaults.get(method)
     if not row or not is_chosen_on(row, corpus):
         return ""
     known = "not cross-validated" if row["cross_validated"] == "-" else \
@@ -115,11 +115,11 @@ def say_how(report):
         "page without an extract scores 0. CPU is the method's own work on a "
         "parsed page (tests/bench/bench_extract): parsing, which is the same "
         "for all, is the row `parse`, and what a method learns of a cluster "
-        "is left out. \"In sample\": the method's presets, or what it has "
+        "is left out. \"In sample\": the method's defaults, or what it has "
         "learned, were chosen with these pages; beside it stand the mean of "
         "all sets that had a part in it, in sample and cross-validated by "
         "domain, of which the second is what other pages will see "
-        "(tests/eval/presets.tsv). The other methods have the values of their "
+        "(tests/eval/defaults.tsv). The other methods have the values of their "
         "sources, or of no set.")
 
 
@@ -138,7 +138,7 @@ def summary(report, results):
     for mean, method, f1 in sorted(rows, reverse=True):
         cost = results.costs.get(sets[0].name, {})
         own, accb = cost.get(method), cost.get("accb")
-        row = results.presets.get(method)
+        row = results.defaults.get(method)
         report.row(method, *f1, mean, row["cross_validated"]
                    if row and row["sets"] == "five" else "",
                    f"{own.us:.1f}" if own else "",
@@ -167,7 +167,7 @@ def set_table(report, results, corpus):
     report.table(corpus.title, *HEADS)
     for method, f in ranked(results, corpus):
         report.row(method, *f, *cost_cells(results, corpus, method),
-                   preset_cell(results, corpus, method))
+                   default_cell(results, corpus, method))
     parse = results.costs.get(corpus.name, {}).get("parse")
     if parse:
         report.row("`parse`", *[""] * 6, f"{parse.us:.1f}",

@@ -99,7 +99,7 @@ def write(path, found, point, crossed):
         f"{crossed:.4f} by the",
         " * choice of the other sites.",
         " */",
-        *(f"PRESET({name}, {value})" for name, value in zip(NAMES, point))]
+        *(f"DEFAULT_VALUE({name}, {value})" for name, value in zip(NAMES, point))]
     path.write_text("\n".join(lines) + "\n", "utf-8")
 
 

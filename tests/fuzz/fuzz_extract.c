@@ -117,7 +117,7 @@ static void extract(const struct page *page, const struct extractor *extractor,
 	struct verdict *traced =
 		ARENA_NEW(page->arena, struct verdict, page->text_count);
 
-	extractor_presets(extractor, parameters);
+	extractor_defaults(extractor, parameters);
 	if (extractor->learn != NULL)
 		input.learned =
 			extractor->learn(&sample, parameters, page->arena);

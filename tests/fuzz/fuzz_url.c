@@ -70,7 +70,7 @@ static void check_without_parameters(const struct url *url)
 	static const char names[] = "a*, b c-d";
 	struct url rest = *url;
 
-	parameters_drop(&rest, slice_of(parameters_preset));
+	parameters_drop(&rest, slice_of(parameters_default));
 	check_is_own_form(&rest);
 	parameters_drop(&rest, slice_of(names));
 	check_is_own_form(&rest);

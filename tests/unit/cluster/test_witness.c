@@ -126,12 +126,12 @@ static void world_begin(struct world *world, const uint32_t *heights,
 
 /* The first `count` pages; those behind PAGES stand at leaf 0 without label. */
 static struct witness_choice choose(const struct world *world, size_t count,
-				    unsigned preset)
+				    unsigned default_value)
 {
 	struct witness_pages pages = {world->leaves, world->labels, count};
 	struct witness_choice choice;
 
-	witness_choose(&pages, &world->dendrogram, preset, &choice);
+	witness_choose(&pages, &world->dendrogram, default_value, &choice);
 	return choice;
 }
 
@@ -169,7 +169,7 @@ START_TEST(the_curve_is_the_agreement_of_each_cut)
 }
 END_TEST
 
-START_TEST(the_best_cut_nearest_to_the_preset_is_chosen)
+START_TEST(the_best_cut_nearest_to_the_default_value_is_chosen)
 {
 	struct witness_choice choice;
 	struct world world;
@@ -226,7 +226,7 @@ START_TEST(the_smaller_of_two_equals_is_chosen)
 }
 END_TEST
 
-START_TEST(fewer_than_eleven_labels_leave_the_preset)
+START_TEST(fewer_than_eleven_labels_leave_the_default_value)
 {
 	struct witness_choice choice;
 	struct world world;
@@ -245,7 +245,7 @@ START_TEST(fewer_than_eleven_labels_leave_the_preset)
 }
 END_TEST
 
-START_TEST(no_pages_leave_the_preset)
+START_TEST(no_pages_leave_the_default_value)
 {
 	const struct dendrogram empty = {0};
 	struct witness_pages pages = {0};
@@ -299,11 +299,12 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, without_links_there_are_no_labels);
 	tcase_add_test(tcase, the_order_of_links_does_not_matter);
 	tcase_add_test(tcase, the_curve_is_the_agreement_of_each_cut);
-	tcase_add_test(tcase, the_best_cut_nearest_to_the_preset_is_chosen);
+	tcase_add_test(tcase,
+		       the_best_cut_nearest_to_the_default_value_is_chosen);
 	tcase_add_test(tcase, few_labels_pull_less);
 	tcase_add_test(tcase, the_smaller_of_two_equals_is_chosen);
-	tcase_add_test(tcase, fewer_than_eleven_labels_leave_the_preset);
-	tcase_add_test(tcase, no_pages_leave_the_preset);
+	tcase_add_test(tcase, fewer_than_eleven_labels_leave_the_default_value);
+	tcase_add_test(tcase, no_pages_leave_the_default_value);
 	tcase_add_test(tcase, random_curves_are_those_of_the_index);
 	suite_add_tcase(suite, tcase);
 	return suite;

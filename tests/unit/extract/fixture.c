@@ -28,7 +28,7 @@ static void set_parameters(const struct extractor *extractor,
 {
 	char error[256];
 
-	extractor_presets(extractor, parameters);
+	extractor_defaults(extractor, parameters);
 	while (assignment != NULL && *assignment != '\0') {
 		size_t length = strcspn(assignment, ",");
 		char *one = mem_copy_text(assignment, length);

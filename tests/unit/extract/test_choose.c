@@ -88,8 +88,8 @@ END_TEST
 START_TEST(a_favor_sets_the_threshold_of_a_method_that_has_one)
 {
 	static const struct parameter parameters[] = {
-		{.name = "radius", .maximum = 9, .preset = 2},
-		{.name = "threshold", .maximum = 1, .preset = 0.5},
+		{.name = "radius", .maximum = 9, .default_value = 2},
+		{.name = "threshold", .maximum = 1, .default_value = 0.5},
 	};
 	static const struct extractor extractor = {
 		.name = "x",
@@ -157,8 +157,8 @@ static void check_favors(const struct extractor *extractor)
 		return;
 	ck_assert_ptr_nonnull(threshold);
 	ck_assert_double_ge(low, threshold->minimum);
-	ck_assert_double_lt(low, threshold->preset);
-	ck_assert_double_gt(high, threshold->preset);
+	ck_assert_double_lt(low, threshold->default_value);
+	ck_assert_double_gt(high, threshold->default_value);
 	ck_assert_double_le(high, threshold->maximum);
 }
 

@@ -9,8 +9,8 @@ static void assert_whole(const struct parameter *parameter)
 	ck_assert_uint_gt(strlen(parameter->name), 0);
 	ck_assert_uint_gt(strlen(parameter->meaning), 0);
 	ck_assert_ptr_nonnull(parameter->unit);
-	ck_assert_double_le(parameter->minimum, parameter->preset);
-	ck_assert_double_le(parameter->preset, parameter->maximum);
+	ck_assert_double_le(parameter->minimum, parameter->default_value);
+	ck_assert_double_le(parameter->default_value, parameter->maximum);
 }
 
 START_TEST(every_row_of_the_table_is_whole)
@@ -35,8 +35,8 @@ START_TEST(a_parameter_is_set_within_its_range)
 	double parameters[MAX_PARAMETERS];
 	char error[256];
 
-	extractor_presets(accb, parameters);
-	ck_assert_double_eq(parameters[0], accb->parameters[0].preset);
+	extractor_defaults(accb, parameters);
+	ck_assert_double_eq(parameters[0], accb->parameters[0].default_value);
 	ck_assert_double_eq(parameters[MAX_PARAMETERS - 1], 0);
 	ck_assert(extractor_set(accb, "radius=7", parameters, error));
 	ck_assert_double_eq(parameters[0], 7);
@@ -51,14 +51,14 @@ static void assert_refused(const char *name, const char *assignment,
 {
 	const struct extractor *extractor = extractor_find(name);
 	double parameters[MAX_PARAMETERS];
-	double presets[MAX_PARAMETERS];
+	double defaults[MAX_PARAMETERS];
 	char error[256];
 
-	extractor_presets(extractor, parameters);
-	extractor_presets(extractor, presets);
+	extractor_defaults(extractor, parameters);
+	extractor_defaults(extractor, defaults);
 	ck_assert(!extractor_set(extractor, assignment, parameters, error));
 	ck_assert_str_eq(error, sentence);
-	ck_assert_mem_eq(parameters, presets, sizeof(presets));
+	ck_assert_mem_eq(parameters, defaults, sizeof(defaults));
 }
 
 START_TEST(a_bad_assignment_is_explained)

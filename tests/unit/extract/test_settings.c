@@ -11,7 +11,7 @@ START_TEST(parts_of_the_method_are_set)
 	double parameters[MAX_PARAMETERS];
 	char error[256];
 
-	extractor_presets(accb, parameters);
+	extractor_defaults(accb, parameters);
 	ck_assert(settings_apply("accb.radius=30,\tdf.max_share=0.5, "
 				 "accb.threshold=0.25",
 				 accb, parameters, error));

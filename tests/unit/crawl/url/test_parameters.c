@@ -95,31 +95,31 @@ START_TEST(no_names_drop_nothing)
 }
 END_TEST
 
-START_TEST(the_preset_knows_trackers_and_sessions)
+START_TEST(the_default_value_knows_trackers_and_sessions)
 {
-	check(parameters_preset,
+	check(parameters_default,
 	      "https://a/p?utm_source=x&utm_medium=y&id=7&fbclid=z&gclid=q",
 	      "https://a/p?id=7");
-	check(parameters_preset, "https://a/?mc_cid=1&mc_eid=2&_ga=3&_gl=4",
+	check(parameters_default, "https://a/?mc_cid=1&mc_eid=2&_ga=3&_gl=4",
 	      "https://a/");
-	check(parameters_preset,
+	check(parameters_default,
 	      "https://a/?PHPSESSID=0123456789abcdef&p=3&ASPSESSIONIDQQ=A",
 	      "https://a/?p=3");
-	check(parameters_preset, "https://a/b;jsessionid=0AF.node1?c=1",
+	check(parameters_default, "https://a/b;jsessionid=0AF.node1?c=1",
 	      "https://a/b?c=1");
-	check(parameters_preset, "https://a/?zenid=1", "https://a/");
-	check(parameters_preset, "https://a/?utm_=1", "https://a/");
+	check(parameters_default, "https://a/?zenid=1", "https://a/");
+	check(parameters_default, "https://a/?utm_=1", "https://a/");
 }
 END_TEST
 
 /* Each names a page somewhere. */
-START_TEST(the_preset_leaves_what_sites_use)
+START_TEST(the_default_value_leaves_what_sites_use)
 {
 	const char *url = "https://a/?id=1&ref=2&source=3&sid=4&s=5&page=6&"
 			  "session=7&token=8&lang=9&q=10&cid=11&pk_id=12&p=13&"
 			  "ns_id=14&at=15&utm=16&session_id=17&sessionid=18";
 
-	check(parameters_preset, url, url);
+	check(parameters_default, url, url);
 }
 END_TEST
 
@@ -132,16 +132,17 @@ static void check_expansion(const char *text, const char *expected)
 	buffer_free(&out);
 }
 
-START_TEST(common_stands_for_the_preset)
+START_TEST(common_stands_for_the_default_value)
 {
 	char expected[8192];
 
 	check_expansion("", "");
 	check_expansion(NULL, "");
 	check_expansion(" , ", "");
-	check_expansion("common", parameters_preset);
+	check_expansion("common", parameters_default);
 	check_expansion("a, b*\tcommons", "a b* commons");
-	(void)snprintf(expected, sizeof(expected), "a %s b", parameters_preset);
+	(void)snprintf(expected, sizeof(expected), "a %s b",
+		       parameters_default);
 	check_expansion("a,common,b", expected);
 }
 END_TEST
@@ -186,9 +187,9 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, parameters_of_the_path_are_dropped);
 	tcase_add_test(tcase, no_dot_segment_is_made);
 	tcase_add_test(tcase, no_names_drop_nothing);
-	tcase_add_test(tcase, the_preset_knows_trackers_and_sessions);
-	tcase_add_test(tcase, the_preset_leaves_what_sites_use);
-	tcase_add_test(tcase, common_stands_for_the_preset);
+	tcase_add_test(tcase, the_default_value_knows_trackers_and_sessions);
+	tcase_add_test(tcase, the_default_value_leaves_what_sites_use);
+	tcase_add_test(tcase, common_stands_for_the_default_value);
 	tcase_add_test(tcase, random_urls_stay_canonical);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -221,7 +221,7 @@ START_TEST(a_site_may_have_a_model_of_its_own)
 }
 END_TEST
 
-START_TEST(settings_stand_between_presets_and_request)
+START_TEST(settings_stand_between_defaults_and_request)
 {
 	const char *const given[] = {"threshold=0", NULL};
 	struct answer_rules rules = answer_rules_default;
@@ -305,7 +305,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, over_its_bound_the_oldest_is_forgotten);
 	tcase_add_test(tests, many_threads_ask_at_once);
 	tcase_add_test(tests, a_site_may_have_a_model_of_its_own);
-	tcase_add_test(tests, settings_stand_between_presets_and_request);
+	tcase_add_test(tests, settings_stand_between_defaults_and_request);
 	tcase_add_test(
 		tests,
 		the_sample_depends_on_the_pages_and_not_on_where_they_stand);

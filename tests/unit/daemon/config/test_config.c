@@ -320,11 +320,12 @@ START_TEST(every_key_has_a_meaning_and_a_default_in_its_range)
 	for (const struct config_row *row = config_rows; row->section != NULL;
 	     row++) {
 		ck_assert_msg(strlen(row->meaning) > 8, "%s", row->key);
-		ck_assert_msg(row->preset >= row->minimum || row->text != NULL,
+		ck_assert_msg(row->default_value >= row->minimum ||
+				      row->text != NULL,
 			      "%s", row->key);
-		ck_assert_msg(row->preset <= row->maximum ||
+		ck_assert_msg(row->default_value <= row->maximum ||
 				      (row->type == CONFIG_CUT &&
-				       row->preset == THRESHOLD_AUTO),
+				       row->default_value == THRESHOLD_AUTO),
 			      "%s", row->key);
 	}
 }

@@ -45,29 +45,29 @@ static void check_row(const char **text, const struct config *defaults,
 		      const struct config_row *row)
 {
 	struct buffer line = {0};
-	struct buffer preset = {0};
+	struct buffer default_value = {0};
 	const char *end;
 
 	buffer_printf(&line, ".It Cm %s : ", row->key);
 	*text = find_line(*text, line.data);
 	/* the text of the key ends where the next begins */
 	end = strstr(*text, "\n.It");
-	config_show(defaults, row, &preset);
+	config_show(defaults, row, &default_value);
 	if (row->text != NULL) {
-		buffer_clear(&preset);
-		buffer_append_text(&preset, row->text);
+		buffer_clear(&default_value);
+		buffer_append_text(&default_value, row->text);
 	}
 	buffer_clear(&line);
 	buffer_append(&line, *text,
 		      end == NULL ? strlen(*text) : (size_t)(end - *text));
-	ck_assert_msg(strstr(line.data, preset.data) != NULL,
+	ck_assert_msg(strstr(line.data, default_value.data) != NULL,
 		      "%s.%s: the default is %s", row->section, row->key,
-		      preset.data);
+		      default_value.data);
 	ck_assert_msg((strstr(line.data, "Needs a restart.") != NULL) ==
 			      row->needs_restart,
 		      "%s.%s: a restart", row->section, row->key);
 	buffer_free(&line);
-	buffer_free(&preset);
+	buffer_free(&default_value);
 }
 
 START_TEST(every_key_stands_in_its_section_with_its_default)

@@ -71,7 +71,7 @@ static void add(struct training *training, const char *html, const char *gold)
 	double parameters[MAX_PARAMETERS];
 	struct page *page;
 
-	extractor_presets(extractor_find("mountain"), parameters);
+	extractor_defaults(extractor_find("mountain"), parameters);
 	ck_assert_int_eq(page_parse(&page, slice_of(html), slice_of("utf-8"),
 				    &page_limits_default),
 			 ERR_NONE);

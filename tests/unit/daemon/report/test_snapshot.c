@@ -19,7 +19,7 @@ enum {
 	POSTS = 6,
 	TAGS = 7,
 	PAGES = 1 + POSTS + TAGS,
-	PRESET = 250,
+	DEFAULT_VALUE = 250,
 	CHOSEN = 145, /* just below where they become one */
 };
 
@@ -225,7 +225,7 @@ START_TEST(a_site_without_pages_is_empty)
 	ck_assert_int_eq(
 		snapshot_choose(world.store, "a.test", &plenty, &choice),
 		ERR_NONE);
-	ck_assert_uint_eq(choice.threshold, PRESET);
+	ck_assert_uint_eq(choice.threshold, DEFAULT_VALUE);
 }
 END_TEST
 
@@ -297,7 +297,7 @@ START_TEST(with_too_many_signatures_it_is_the_default)
 
 	put_site();
 	choice = choose(3);
-	ck_assert_uint_eq(choice.threshold, PRESET);
+	ck_assert_uint_eq(choice.threshold, DEFAULT_VALUE);
 	ck_assert_ptr_nonnull(strstr(choice.reason, "4 distinct signatures"));
 	ck_assert_ptr_nonnull(strstr(choice.reason, "cluster.max_leaves"));
 	ck_assert_uint_eq(choose(4).threshold, CHOSEN);

@@ -11,7 +11,7 @@
 #include "tests/unit/run.h"
 #include "extract/extractors.h"
 
-static const double presets[MAX_PARAMETERS] = {40, 1, 0.8};
+static const double defaults[MAX_PARAMETERS] = {40, 1, 0.8};
 
 /* free() it. */
 static char *explain(const struct page *page, const struct verdict *verdicts,
@@ -20,7 +20,7 @@ static char *explain(const struct page *page, const struct verdict *verdicts,
 {
 	const struct explanation explanation = {
 		.extractor = extractor_find("accb"),
-		.parameters = presets,
+		.parameters = defaults,
 		.reason = "<asked> for",
 		.url = "http://h/?a=\"><script>x()</script>",
 		.cluster = "h/3",

@@ -71,7 +71,7 @@ START_TEST(a_page_outside_of_the_sample_is_counted_too)
 		.arena = pages[0]->arena,
 	};
 
-	extractor_presets(method, parameters);
+	extractor_defaults(method, parameters);
 	input.learned = method->learn(&others, parameters, input.arena);
 	method->run(&input, verdicts);
 	ck_assert_float_eq_tol(verdicts[0].score, 0, 1e-6F);

@@ -59,7 +59,7 @@ static const struct verdict *run_with(const struct page *page,
 	struct verdict *verdicts =
 		ARENA_NEW(page->arena, struct verdict, page->text_count);
 
-	extractor_presets(extractor, parameters);
+	extractor_defaults(extractor, parameters);
 	extractor->run(
 		&(struct extractor_input){
 			.page = page,

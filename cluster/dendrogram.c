@@ -209,9 +209,9 @@ uint32_t dendrogram_cut(const struct dendrogram *dendrogram, unsigned threshold,
 
 uint64_t dendrogram_sizable(const struct dendrogram *dendrogram)
 {
-	uint64_t share = (dendrogram->page_count + 199) / 200;
+	uint64_t ratio = (dendrogram->page_count + 199) / 200;
 
-	return share > 3 ? share : 3;
+	return ratio > 3 ? ratio : 3;
 }
 
 static void end_cluster(struct dendrogram_point *point, uint64_t pages,

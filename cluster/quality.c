@@ -34,13 +34,13 @@ static struct groups groups_of(uint64_t *keys, size_t count)
 	qsort(keys, count, sizeof(*keys), compare_keys);
 	while (begin < count) {
 		size_t end = begin;
-		long double share;
+		long double ratio;
 
 		while (end < count && keys[end] == keys[begin])
 			end++;
-		share = (long double)(end - begin) / (long double)count;
+		ratio = (long double)(end - begin) / (long double)count;
 		groups.pairs += pairs_of(end - begin);
-		groups.entropy -= share * logl(share);
+		groups.entropy -= ratio * logl(ratio);
 		begin = end;
 	}
 	return groups;
@@ -72,7 +72,7 @@ static double adjusted_rand(uint64_t both, uint64_t found, uint64_t truth,
  * Rosenberg & Hirschberg 2007, section 2: 1 - H(of | given) / H(of), where the
  * conditional entropy is that of the crossing less that of `given`.
  */
-static double share_explained(struct groups of, struct groups given,
+static double ratio_explained(struct groups of, struct groups given,
 			      struct groups cross)
 {
 	if (of.entropy <= 0)
@@ -111,8 +111,8 @@ struct agreement quality_agreement(const uint32_t *found, const uint32_t *truth,
 				  (long double)all);
 	agreement.adjusted_rand =
 		adjusted_rand(cross.pairs, f.pairs, t.pairs, all);
-	agreement.homogeneity = share_explained(t, f, cross);
-	agreement.completeness = share_explained(f, t, cross);
+	agreement.homogeneity = ratio_explained(t, f, cross);
+	agreement.completeness = ratio_explained(f, t, cross);
 	sum = agreement.homogeneity + agreement.completeness;
 	agreement.v_measure = sum <= 0 ? 0
 				       : 2 * agreement.homogeneity *

@@ -62,8 +62,8 @@ enum error rtdm_cost(struct rtdm_tree a, struct rtdm_tree b, uint64_t max_cells,
  * `cost` / (|a| + |b|), in [0, 1]; 0 for two empty pages. Ours: Gottron says
  * of Reis "form clusters with a similarity threshold of 80%" (section 3), which
  * needs a distance in [0, 1], and not which. To delete one tree and insert the
- * other costs |a| + |b|, so that this is the share of the costliest script;
- * with nothing replaced it is the share of the nodes that have no pair, 1 less
+ * other costs |a| + |b|, so that this is the ratio of the costliest script;
+ * with nothing replaced it is the ratio of the nodes that have no pair, 1 less
  * Dice's coefficient. The 80 % are a distance of 0.2.
  */
 double rtdm_distance(struct rtdm_tree a, struct rtdm_tree b, uint32_t cost);

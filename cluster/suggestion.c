@@ -143,12 +143,12 @@ static bool ask_witness(struct suggestion *suggestion,
 		return false;
 	suggestion->threshold = choice.threshold;
 	suggestion->agreement = choice.agreement;
-	suggestion->share = choice.share;
+	suggestion->ratio = choice.ratio;
 	snprintf(suggestion->reason, sizeof(suggestion->reason),
 		 "there the clusters agree best with the places from which "
 		 "pages are linked to (adjusted Rand index %.3f, known of %.0f "
 		 "%% of the pages)",
-		 choice.agreement, 100 * choice.share);
+		 choice.agreement, 100 * choice.ratio);
 	return true;
 }
 

@@ -22,7 +22,7 @@ struct suggestion {
 	unsigned end;
 	unsigned plateau;   /* in the middle of it; 0: there is none */
 	double agreement;   /* with the witness (cluster/witness.h), 0 to 1 */
-	double share;       /* of the pages that the witness knows */
+	double ratio;       /* of the pages that the witness knows */
 	uint32_t sizable;   /* sizable clusters at the threshold */
 	uint32_t clusters;  /* all of them */
 	unsigned gap_begin; /* heights of two joins, between which is none, as

@@ -215,7 +215,7 @@ static void choose(struct trial *trial, unsigned default_value,
 		unsigned threshold = WITNESS_FIRST + i * WITNESS_STEP;
 		double distance = distance_of(threshold, default_value);
 		double agreement = agreement_at(trial, threshold);
-		double score = choice->share * agreement - distance;
+		double score = choice->ratio * agreement - distance;
 
 		choice->curve[i] = agreement;
 		if (score < best ||
@@ -237,7 +237,7 @@ void witness_choose(const struct witness_pages *pages,
 	memset(choice_out, 0, sizeof(*choice_out));
 	choice_out->threshold = default_value;
 	if (pages->count > 0)
-		choice_out->share = (double)trial.count / (double)pages->count;
+		choice_out->ratio = (double)trial.count / (double)pages->count;
 	if (trial.count >= WITNESS_MIN_PAGES)
 		choose(&trial, default_value, choice_out);
 	trial_free(&trial);

@@ -55,7 +55,7 @@ struct witness_pages {
 struct witness_choice {
 	unsigned threshold;          /* permille */
 	double agreement;            /* adjusted Rand index at it */
-	double share;                /* of the pages that have a label */
+	double ratio;                /* of the pages that have a label */
 	double curve[WITNESS_STEPS]; /* agreement at each threshold tried */
 };
 

@@ -21,12 +21,12 @@ enum {
 	 * one in seven characters of Chinese in GB2312 looks like a sequence.
 	 */
 	SURE_SEQUENCES = 8,
-	SURE_SHARE = 64,
+	SURE_RATIO = 64,
 	/* From fewer bytes over 127 uchardet takes French for Polish. */
 	MIN_GUESS_HIGH = 8,
 	/* An encoding is plainly wrong when of the bytes over 127 more than
 	 * one in WRONG_SHARE does not decode. */
-	WRONG_SHARE = 4,
+	WRONG_RATIO = 4,
 };
 
 static struct decoded named(const char *text, size_t size, const char *name)
@@ -49,7 +49,7 @@ static bool decode_utf8(struct arena *arena, struct slice body,
 	size_t size = body.size;
 	char *text;
 
-	if (count.invalid > count.sequences / WRONG_SHARE)
+	if (count.invalid > count.sequences / WRONG_RATIO)
 		return false;
 	if (count.invalid == 0) {
 		text = arena_copy(arena, body.data, size);
@@ -140,7 +140,7 @@ static bool decode_iconv(struct arena *arena, struct slice body,
 	if (converter == (iconv_t)-1)
 		return false;
 	is_done = convert(converter, body, is_wide(encoding) ? 2 : 1,
-			  (is_wide(encoding) ? body.size : high) / WRONG_SHARE,
+			  (is_wide(encoding) ? body.size : high) / WRONG_RATIO,
 			  &out);
 	iconv_close(converter);
 	if (is_done) {
@@ -157,7 +157,7 @@ static bool decode_iconv(struct arena *arena, struct slice body,
 static bool is_surely_utf8(struct utf8_count count)
 {
 	return count.sequences >= SURE_SEQUENCES &&
-	       count.invalid <= count.sequences / SURE_SHARE;
+	       count.invalid <= count.sequences / SURE_RATIO;
 }
 
 /* A page in UTF-16 begins with markup, so every second byte is zero there. */

@@ -7,7 +7,7 @@ enum {
 	/* Compressed data has one control character in nine bytes; pages with
 	 * stray ones have a few. */
 	MIN_CONTROLS = 32,
-	CONTROL_SHARE = 12,
+	CONTROL_RATIO = 12,
 };
 
 static const struct {
@@ -69,6 +69,6 @@ bool sniff_is_binary(struct slice body, struct slice charset)
 			return true;
 	for (size_t i = 0; i < sample; i++)
 		controls += is_control(bytes[i]) ? 1 : 0;
-	return controls >= MIN_CONTROLS && controls * CONTROL_SHARE > sample &&
+	return controls >= MIN_CONTROLS && controls * CONTROL_RATIO > sample &&
 	       !is_utf16(body, charset);
 }

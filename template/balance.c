@@ -25,7 +25,7 @@ uint32_t count_pages(uint32_t mask)
 
 uint32_t quorum(const struct pages *pages, uint32_t votes)
 {
-	uint64_t share = ((uint64_t)votes * pages->agreement + 999) / 1000;
+	uint64_t ratio = ((uint64_t)votes * pages->agreement + 999) / 1000;
 	uint32_t least = pages->votes;
 
 	/* one page of several alone tells nothing */
@@ -34,7 +34,7 @@ uint32_t quorum(const struct pages *pages, uint32_t votes)
 	if (least > pages->min_pages)
 		least = pages->min_pages;
 
-	return share > least ? (uint32_t)share : least;
+	return ratio > least ? (uint32_t)ratio : least;
 }
 
 static struct turn turn_of(const struct pages *pages,
@@ -71,7 +71,7 @@ static void count_turn(const struct pages *pages, const struct turn *turn,
 	}
 }
 
-static double share_of(uint32_t part, uint32_t all)
+static double ratio_of(uint32_t part, uint32_t all)
 {
 	return all == 0 ? 0 : (double)part / all;
 }
@@ -117,10 +117,10 @@ void balance_make(struct arena *arena, const struct pages *pages,
 		count_turn(pages, &turn, counts);
 	}
 	moved = balance.gone_count + balance.come_count;
-	balance.moved = share_of(moved, balance.stable + balance.come_count);
+	balance.moved = ratio_of(moved, balance.stable + balance.come_count);
 	for (uint32_t i = 0; i < pages->count; i++) {
-		balance.lost[i] = share_of(counts[i].lost, counts[i].held);
-		balance.joins[i] = share_of(counts[i].moved, moved);
+		balance.lost[i] = ratio_of(counts[i].lost, counts[i].held);
+		balance.joins[i] = ratio_of(counts[i].moved, moved);
 	}
 	list_moved(arena, pages, items, &balance);
 	*balance_out = balance;

@@ -62,7 +62,7 @@ static uint32_t common(const uint64_t *a, uint32_t a_count, const uint64_t *b,
 	return count;
 }
 
-static double share_of(struct slice part, struct slice whole)
+static double ratio_of(struct slice part, struct slice whole)
 {
 	if (part.size == 0 || whole.size < part.size ||
 	    memmem(whole.data, whole.size, part.data, part.size) == NULL)
@@ -81,9 +81,9 @@ double wanted_text_agreement(const struct wanted_text *wanted,
 		return 0;
 	if (slice_equal(wanted->text, text))
 		return 1;
-	best = share_of(wanted->text, text);
+	best = ratio_of(wanted->text, text);
 	if (best == 0)
-		best = share_of(text, wanted->text);
+		best = ratio_of(text, wanted->text);
 	count = read_words(text, words);
 	if (count + wanted->word_count > 0) {
 		double dice = 1.8 *

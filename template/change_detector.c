@@ -21,15 +21,15 @@
 const struct change_rules change_rules_default = {
 	.min_pages = 3,
 	.agreement = 850,
-	.path_share = 350,
-	.fragment_share = 700,
-	.page_share = 250,
-	.few_share = 600,
+	.path_ratio = 350,
+	.fragment_ratio = 700,
+	.page_ratio = 250,
+	.few_ratio = 600,
 };
 
 enum {
 	/* paths or fragments that must move: of a page that has but a handful,
-	 * one or two are a large share */
+	 * one or two are a large ratio */
 	MIN_MOVED = 3,
 };
 
@@ -94,10 +94,10 @@ static bool has_moved(const struct evaluation *evaluation,
 	bool is_few = evaluation->pages->votes < rules->min_pages;
 
 	*by_out = paths;
-	if (is_over(paths, is_few ? rules->few_share : rules->path_share))
+	if (is_over(paths, is_few ? rules->few_ratio : rules->path_ratio))
 		return true;
 	*by_out = fragments;
-	return !is_few && is_over(fragments, rules->fragment_share);
+	return !is_few && is_over(fragments, rules->fragment_ratio);
 }
 
 static void weigh(struct evaluation *evaluation, struct arena *arena,
@@ -115,7 +115,7 @@ static void weigh(struct evaluation *evaluation, struct arena *arena,
 	for (uint32_t i = 0; i < pages->count; i++) {
 		uint32_t bit = evaluation->seen & 1U << i;
 
-		if (paths.lost[i] * 1000 > evaluation->rules->page_share)
+		if (paths.lost[i] * 1000 > evaluation->rules->page_ratio)
 			evaluation->differ |= bit;
 		if (by->joins[i] >= 0.5)
 			evaluation->joins |= bit;

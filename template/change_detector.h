@@ -79,11 +79,11 @@ struct change_rules {
 	unsigned min_pages;      /* k: at least so many must agree; fewer when
 				    the sample has fewer */
 	unsigned agreement;      /* permille of those seen: k of n */
-	unsigned path_share;     /* permille of the stable paths that move */
-	unsigned fragment_share; /* permille of the stable fragments */
-	unsigned page_share;     /* permille of the stable paths that a page
+	unsigned path_ratio;     /* permille of the stable paths that move */
+	unsigned fragment_ratio; /* permille of the stable fragments */
+	unsigned page_ratio;     /* permille of the stable paths that a page
 				    has: it disagrees when it loses more */
-	unsigned few_share;      /* permille of the stable paths, where the
+	unsigned few_ratio;      /* permille of the stable paths, where the
 				    sample has fewer than min_pages */
 };
 

@@ -50,5 +50,5 @@ void path_tree_add(struct path_tree *tree, const struct told_path *told)
 	if (node == NULL || !told->is_told)
 		return;
 	node->is_end[told->side] = true;
-	node->shares[told->side] = told->share;
+	node->ratios[told->side] = told->ratio;
 }

@@ -24,7 +24,7 @@ struct path_tree_node {
 	bool is_there[PATH_SIDES]; /* a path of that side leads through it */
 	bool is_told[PATH_SIDES];  /* and that path is to be shown */
 	bool is_end[PATH_SIDES];   /* such a path ends here */
-	float shares[PATH_SIDES];  /* of the pages that have that one */
+	float ratios[PATH_SIDES];  /* of the pages that have that one */
 };
 
 struct path_tree {
@@ -43,7 +43,7 @@ path_tree_node(const struct path_tree *tree, uint32_t index)
 /* A path such as "html>body>div.menu", of one version. */
 struct told_path {
 	struct slice path;
-	float share; /* of the pages that have it */
+	float ratio; /* of the pages that have it */
 	enum path_side side;
 	bool is_told; /* it is to be shown; others say what was there */
 };

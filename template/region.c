@@ -185,7 +185,7 @@ static uint32_t find_places(const struct sampled *samples, uint32_t count,
 	return found;
 }
 
-/* The words that are left, of each page as a share of all of its. */
+/* The words that are left, of each page as a ratio of all of its. */
 static double words_left(const struct sampled *samples, uint32_t count)
 {
 	double left = 0;
@@ -226,7 +226,7 @@ uint32_t regions_find(struct arena *arena, const struct page *const *pages,
 			.path = text_of_path(arena, pages[site.first->page],
 					     site.first->node,
 					     PATH_INNER_CLASSES),
-			.share = (float)site.pages / (float)with_content,
+			.ratio = (float)site.pages / (float)with_content,
 			.words = (float)(site.words / site.pages),
 		};
 		take(samples, site);

@@ -12,8 +12,8 @@ static int common_first(const void *left, const void *right)
 	const struct version_item *a = left;
 	const struct version_item *b = right;
 
-	if (a->share != b->share)
-		return a->share > b->share ? -1 : 1;
+	if (a->ratio != b->ratio)
+		return a->ratio > b->ratio ? -1 : 1;
 	return (a->hash > b->hash) - (a->hash < b->hash);
 }
 
@@ -43,7 +43,7 @@ static struct version_item *find_stable(struct arena *arena,
 		if (is_stable(shared.count, records))
 			items[filled++] = (struct version_item){
 				.hash = shared.hash,
-				.share = (float)shared.count / (float)records,
+				.ratio = (float)shared.count / (float)records,
 			};
 	if (count > max) {
 		qsort(items, count, sizeof(*items), common_first);

@@ -28,7 +28,7 @@ enum {
 /* A path of elements from the root to a leaf or to text, or a fragment. */
 struct version_item {
 	uint64_t hash;
-	float share;       /* of the pages that have it, 0..1 */
+	float ratio;       /* of the pages that have it, 0..1 */
 	struct slice text; /* "html>body>div.menu>ul>li>a", or the fragment's
 			      text, shortened; empty: no sampled page has it */
 };
@@ -36,7 +36,7 @@ struct version_item {
 /* Where content stands, by the default method: an element's path. */
 struct version_region {
 	struct slice path;
-	float share; /* of the pages that have content there */
+	float ratio; /* of the pages that have content there */
 	float words; /* of the content's words on those */
 };
 
@@ -93,7 +93,7 @@ struct version_diff {
 	uint32_t gone_fragment_count;
 	const struct version_item **come_fragments;
 	uint32_t come_fragment_count;
-	double paths_moved;     /* (gone + come) / (all of both), by share */
+	double paths_moved;     /* (gone + come) / (all of both), by ratio */
 	double fragments_moved; /* the same */
 };
 

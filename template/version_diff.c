@@ -68,7 +68,7 @@ static struct lack lack_of(struct arena *arena, struct items items,
 		if (has(hashes, other.count, item->hash))
 			continue;
 		lack.items[lack.count++] = item;
-		lack.weight += (double)item->share;
+		lack.weight += (double)item->ratio;
 	}
 	return lack;
 }
@@ -78,7 +78,7 @@ static double weight_of(struct items items)
 	double weight = 0;
 
 	for (uint32_t i = 0; i < items.count; i++)
-		weight += (double)items.first[i].share;
+		weight += (double)items.first[i].ratio;
 	return weight;
 }
 

@@ -13,9 +13,9 @@
 enum { HASH_DIGITS = 16, REAL_DIGITS = 6 };
 
 /* Of three digits: shares of a few hundred pages. */
-static json_t *share_json(double share)
+static json_t *ratio_json(double ratio)
 {
-	return json_real(round(share * 1000) / 1000);
+	return json_real(round(ratio * 1000) / 1000);
 }
 
 static json_t *item_json(const struct version_item *item)
@@ -23,8 +23,8 @@ static json_t *item_json(const struct version_item *item)
 	char hash[HASH_DIGITS + 1];
 
 	snprintf(hash, sizeof(hash), "%016" PRIx64, item->hash);
-	return json_pack("{s:s, s:o, s:o}", "hash", hash, "share",
-			 share_json((double)item->share), "text",
+	return json_pack("{s:s, s:o, s:o}", "hash", hash, "ratio",
+			 ratio_json((double)item->ratio), "text",
 			 json_text_or_null(item->text));
 }
 
@@ -57,9 +57,9 @@ static json_t *regions_json(const struct version *version)
 		json_array_append_new(
 			list,
 			json_pack("{s:o, s:o, s:o}", "path",
-				  json_text(region->path), "share",
-				  share_json((double)region->share), "words",
-				  share_json((double)region->words)));
+				  json_text(region->path), "ratio",
+				  ratio_json((double)region->ratio), "words",
+				  ratio_json((double)region->words)));
 	}
 	return list;
 }
@@ -95,10 +95,10 @@ json_t *version_diff_json(const struct version_diff *diff)
 {
 	return json_pack(
 		"{s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o}}", "paths", "moved",
-		share_json(diff->paths_moved), "gone",
+		ratio_json(diff->paths_moved), "gone",
 		lack_json(diff->gone_paths, diff->gone_path_count), "come",
 		lack_json(diff->come_paths, diff->come_path_count), "fragments",
-		"moved", share_json(diff->fragments_moved), "gone",
+		"moved", ratio_json(diff->fragments_moved), "gone",
 		lack_json(diff->gone_fragments, diff->gone_fragment_count),
 		"come",
 		lack_json(diff->come_fragments, diff->come_fragment_count));
@@ -134,15 +134,15 @@ static struct slice read_text(struct reader *reader, const json_t *value)
 		size};
 }
 
-static float read_share(struct reader *reader, const json_t *value)
+static float read_ratio(struct reader *reader, const json_t *value)
 {
-	double share = json_number_value(value);
+	double ratio = json_number_value(value);
 
-	if (!json_is_number(value) || !(share >= 0 && share <= 1)) {
+	if (!json_is_number(value) || !(ratio >= 0 && ratio <= 1)) {
 		reader->is_good = false;
 		return 0;
 	}
-	return (float)share;
+	return (float)ratio;
 }
 
 static uint64_t read_whole(struct reader *reader, const json_t *value,
@@ -203,8 +203,8 @@ static struct version_item *read_items(struct reader *reader,
 		items[i] = (struct version_item){
 			.hash = read_hash(reader,
 					  json_object_get(item, "hash")),
-			.share = read_share(reader,
-					    json_object_get(item, "share")),
+			.ratio = read_ratio(reader,
+					    json_object_get(item, "ratio")),
 			.text = read_text(reader,
 					  json_object_get(item, "text")),
 		};
@@ -227,9 +227,9 @@ static void read_regions(struct reader *reader, const json_t *list,
 		version->regions[i] = (struct version_region){
 			.path = read_text(reader,
 					  json_object_get(region, "path")),
-			.share = read_share(reader,
-					    json_object_get(region, "share")),
-			.words = read_share(reader,
+			.ratio = read_ratio(reader,
+					    json_object_get(region, "ratio")),
+			.words = read_ratio(reader,
 					    json_object_get(region, "words")),
 		};
 	}

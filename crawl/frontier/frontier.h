@@ -158,7 +158,7 @@ struct novelty {
 };
 
 /*
- * Enough pages, and so much agreement, make a page quiet. A share of a third of
+ * Enough pages, and so much agreement, make a page quiet. A ratio of a third of
  * 10 pages is known to 0.15, of 20 to 0.1: of ten real sites with 7,493 pages,
  * 32 and 35 % were fetched with saturation 10, and 2 and 1 of the 40 clusters
  * of 10 pages or more were missed.

@@ -62,7 +62,7 @@ static const struct route {
 
 enum {
 	ROUTES = sizeof(routes) / sizeof(routes[0]),
-	REAL_DIGITS = 6, /* a share is written as 0.97 */
+	REAL_DIGITS = 6, /* a ratio is written as 0.97 */
 };
 
 static const struct {

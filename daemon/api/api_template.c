@@ -92,7 +92,7 @@ static json_t *fragment_json(const struct template_fragment *fragment,
 		"{s:o, s:s, s:I, s:f}", "text",
 		fragment->is_known ? json_text(fragment->text) : json_null(),
 		"hash", hash, "df", (json_int_t)fragment->document_frequency,
-		"share", (double)fragment->document_frequency / pages);
+		"ratio", (double)fragment->document_frequency / pages);
 }
 
 /* The fragments of its pages as they are stored. */

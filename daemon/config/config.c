@@ -76,7 +76,7 @@ static void append_range(const struct config_row *row, struct buffer *out)
 	case CONFIG_COUNT:
 	case CONFIG_BYTES:
 	case CONFIG_TIME:
-	case CONFIG_SHARE:
+	case CONFIG_RATIO:
 	case CONFIG_CUT:
 		buffer_append_text(out, "; from ");
 		config_show_number(row, row->minimum, out);

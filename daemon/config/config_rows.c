@@ -257,7 +257,7 @@ const struct config_row config_rows[] = {
 	{"extract", "settings", CONFIG_SETTINGS, false, FIELD(settings),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
 	 .meaning = "parameters of methods, such as \"accb.radius=30, "
-		    "df.max_share=0.5\"; see `templatectl methods`"},
+		    "df.max_ratio=0.5\"; see `templatectl methods`"},
 	{"extract", "models", CONFIG_TEXT, false, FIELD(models),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
 	 .meaning = "folder of the models that sites have of their own, "

@@ -16,8 +16,8 @@ enum config_type {
 	CONFIG_COUNT,    /* a whole number */
 	CONFIG_BYTES,    /* with a unit: B, kB, MB, GB, KiB, MiB, GiB */
 	CONFIG_TIME,     /* with a unit: ms, s, min, h, d; held in ms */
-	CONFIG_SHARE,    /* 0 to 1; held in permille */
-	CONFIG_CUT,      /* a share, or auto: THRESHOLD_AUTO */
+	CONFIG_RATIO,    /* 0 to 1; held in permille */
+	CONFIG_CUT,      /* a ratio, or auto: THRESHOLD_AUTO */
 	CONFIG_MODE,     /* permission bits, octal */
 	CONFIG_CHOICE,   /* one of `words`; held as its index */
 	CONFIG_SETTINGS, /* parameters of methods; see extract/settings.h */

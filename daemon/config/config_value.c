@@ -30,7 +30,7 @@ static const struct config_unit time_units[] = {
 };
 
 /* Held in permille; written without a unit. */
-static const struct config_unit share_units[] = {{"", 1000}, {NULL, 0}};
+static const struct config_unit ratio_units[] = {{"", 1000}, {NULL, 0}};
 static const struct config_unit count_units[] = {{"", 1}, {NULL, 0}};
 
 static const char *const type_names[] = {
@@ -38,8 +38,8 @@ static const char *const type_names[] = {
 	[CONFIG_COUNT] = "a whole number",
 	[CONFIG_BYTES] = "a size (B, kB, MB, GB, KiB, MiB, GiB)",
 	[CONFIG_TIME] = "a time (ms, s, min, h, d)",
-	[CONFIG_SHARE] = "a share, such as 0.25",
-	[CONFIG_CUT] = "auto, nor a share, such as 0.25",
+	[CONFIG_RATIO] = "a ratio, such as 0.25",
+	[CONFIG_CUT] = "auto, nor a ratio, such as 0.25",
 	[CONFIG_MODE] = "a mode, such as 0660",
 	[CONFIG_CHOICE] = "one of the words",
 	[CONFIG_SETTINGS] = "parameters of methods",
@@ -54,9 +54,9 @@ const struct config_unit *config_units(enum config_type type)
 		return bytes_units;
 	case CONFIG_TIME:
 		return time_units;
-	case CONFIG_SHARE:
+	case CONFIG_RATIO:
 	case CONFIG_CUT:
-		return share_units;
+		return ratio_units;
 	case CONFIG_COUNT:
 		return count_units;
 	default:
@@ -179,7 +179,7 @@ static bool assign_number(struct config *config, const struct config_row *row,
 		rest++;
 	unit = find_unit(config_units(row->type), rest);
 	if (unit == NULL && *rest == '\0' && digits == 0)
-		unit = &share_units[0]; /* 0 of anything is 0 */
+		unit = &ratio_units[0]; /* 0 of anything is 0 */
 	if (unit == NULL)
 		return is_wrong(row, text, message);
 	if (digits <= UINT64_MAX / unit->factor) {
@@ -351,7 +351,7 @@ void config_show_number(const struct config_row *row, uint64_t value,
 		buffer_append_text(out, "auto");
 		return;
 	}
-	if (row->type == CONFIG_SHARE || row->type == CONFIG_CUT) {
+	if (row->type == CONFIG_RATIO || row->type == CONFIG_CUT) {
 		buffer_printf(out, "%g", (double)value / 1000.0);
 		return;
 	}

@@ -141,7 +141,7 @@ static bool is_whole(const struct verb_option *option, const char *text)
 	       number <= option->maximum;
 }
 
-static bool is_share(const char *text)
+static bool is_ratio(const char *text)
 {
 	char *end;
 	double number = strtod(text, &end);
@@ -174,7 +174,7 @@ static bool check_value(const struct ctl *ctl, const struct verb_option *option,
 			     option->maximum);
 		return false;
 	case OPTION_CUT:
-		if (strcmp(text, "auto") == 0 || is_share(text))
+		if (strcmp(text, "auto") == 0 || is_ratio(text))
 			return true;
 		ctl_complain(ctl,
 			     "--%s: \"%s\" is not auto, nor a number from 0 "

@@ -21,12 +21,12 @@ static enum ctl_status ask(const struct ctl *ctl, const char *target,
 }
 
 /* "-" stands for what is not known. */
-static void add_share(struct text_table *table, const json_t *item)
+static void add_ratio(struct text_table *table, const json_t *item)
 {
-	const json_t *share = json_object_get(item, "share");
+	const json_t *ratio = json_object_get(item, "ratio");
 
-	if (json_is_number(share))
-		table_printf(table, "%.2f", json_number_value(share));
+	if (json_is_number(ratio))
+		table_printf(table, "%.2f", json_number_value(ratio));
 	else
 		table_add_text(table, "-");
 }
@@ -118,7 +118,7 @@ static void print_live(const json_t *answer)
 {
 	static const struct column columns[] = {
 		{.title = "DF", .is_number = true},
-		{.title = "SHARE", .is_number = true},
+		{.title = "RATIO", .is_number = true},
 		{.title = "TEXT", .is_elastic = true},
 	};
 	struct text_table *table;
@@ -132,7 +132,7 @@ static void print_live(const json_t *answer)
 	json_array_foreach(json_object_get(answer, "fragments"), i, row)
 	{
 		table_printf(table, "%" PRIu64, field_whole(row, "df"));
-		add_share(table, row);
+		add_ratio(table, row);
 		add_text(table, row);
 	}
 	table_print(table);
@@ -153,7 +153,7 @@ static void add_items(const struct ctl *ctl, struct text_table *table,
 			break;
 		for (const char *const *head = heads; *head != NULL; head++)
 			table_add_text(table, *head);
-		add_share(table, item);
+		add_ratio(table, item);
 		add_text(table, item);
 	}
 }
@@ -162,7 +162,7 @@ static void print_version(const struct ctl *ctl, const json_t *answer)
 {
 	static const struct column columns[] = {
 		{.title = "WHAT"},
-		{.title = "SHARE", .is_number = true},
+		{.title = "RATIO", .is_number = true},
 		{.title = "TEXT", .is_elastic = true},
 	};
 	static const char *const path[] = {"path", NULL};
@@ -181,7 +181,7 @@ static void print_version(const struct ctl *ctl, const json_t *answer)
 	json_array_foreach(json_object_get(answer, "regions"), i, item)
 	{
 		table_add_text(table, "content");
-		add_share(table, item);
+		add_ratio(table, item);
 		table_add_text(table, field_text(item, "path"));
 	}
 	add_items(ctl, table, path, json_object_get(answer, "paths"));
@@ -217,7 +217,7 @@ static void print_diff(const struct ctl *ctl, const json_t *answer)
 	static const struct column columns[] = {
 		{.title = ""},
 		{.title = "WHAT"},
-		{.title = "SHARE", .is_number = true},
+		{.title = "RATIO", .is_number = true},
 		{.title = "TEXT", .is_elastic = true},
 	};
 	static const struct {
@@ -347,7 +347,7 @@ const struct verb verb_template = {
 	.operands = "HOST/N [V1 V2]",
 	.min_operands = 1,
 	.max_operands = 3,
-	.summary = "What the pages of a template share, now or at other times",
+	.summary = "What the pages of a template ratio, now or at other times",
 	.options = options,
 	.run = run_template,
 };

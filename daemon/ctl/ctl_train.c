@@ -196,7 +196,7 @@ static bool write_model(const struct course *course,
 	return error == ERR_NONE;
 }
 
-static double primary_share(const struct training *training)
+static double primary_ratio(const struct training *training)
 {
 	return (double)training->primary_count / (double)training->count;
 }
@@ -209,8 +209,8 @@ static void print_json(const struct course *course,
 	json_t *answer = json_pack(
 		"{s:i, s:I, s:f, s:I, s:i, s:f, s:f, s:f, s:f}", "pages",
 		(int)training->page_count, "examples",
-		(json_int_t)training->count, "primary_share",
-		primary_share(training), "supports",
+		(json_int_t)training->count, "primary_ratio",
+		primary_ratio(training), "supports",
 		(json_int_t)ridge_model_size(model), "folds", (int)score->folds,
 		"accuracy", score->accuracy, "precision", score->precision,
 		"recall", score->recall, "f1", score->f1);
@@ -228,7 +228,7 @@ static void print_figures(const struct course *course,
 	printf("%zu ridges of %u pages, %.1f %% of them primary\n"
 	       "%zu of them make the model\n",
 	       training->count, training->page_count,
-	       100 * primary_share(training), ridge_model_size(model));
+	       100 * primary_ratio(training), ridge_model_size(model));
 	if (score->folds == 0)
 		printf("too few pages to cross-validate\n");
 	else

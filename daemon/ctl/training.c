@@ -104,7 +104,7 @@ static size_t take_others(const struct training *training, uint32_t folds,
 	return count;
 }
 
-static double share(size_t part, size_t whole)
+static double ratio(size_t part, size_t whole)
 {
 	return whole == 0 ? 0 : (double)part / (double)whole;
 }
@@ -115,10 +115,10 @@ static struct training_score score_of(const struct training *training,
 	size_t both = counts->judged + training->primary_count;
 
 	return (struct training_score){
-		.accuracy = share(counts->right, training->count),
-		.precision = share(counts->found, counts->judged),
-		.recall = share(counts->found, training->primary_count),
-		.f1 = share(2 * counts->found, both),
+		.accuracy = ratio(counts->right, training->count),
+		.precision = ratio(counts->found, counts->judged),
+		.recall = ratio(counts->found, training->primary_count),
+		.f1 = ratio(2 * counts->found, both),
 	};
 }
 

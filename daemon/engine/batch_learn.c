@@ -7,15 +7,15 @@
 
 /* As in the extractor df: more than a third of the pages makes a fragment part
  * of the template. */
-enum { TEMPLATE_SHARE = 3, PERMILLE = 1000 };
+enum { TEMPLATE_RATIO = 3, PERMILLE = 1000 };
 
 static bool is_template(uint32_t df, uint32_t pages)
 {
-	return (uint64_t)df * TEMPLATE_SHARE > pages;
+	return (uint64_t)df * TEMPLATE_RATIO > pages;
 }
 
 /*
- * The share of the page's text, by bytes in permille, that was on the same side
+ * The ratio of the page's text, by bytes in permille, that was on the same side
  * before the page was counted: so much would have been extracted as it is now.
  */
 static unsigned agreement(struct batch *batch, const struct site *site,

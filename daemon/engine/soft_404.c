@@ -9,7 +9,7 @@ enum {
 	MAX_ECHOES = 3,  /* fragments that hold the URL, or a part of it */
 	MAX_ECHO = 512,  /* bytes of one */
 	MIN_SHARED = 2,  /* fragments that are the site's own words */
-	ECHO_SHARE = 2,  /* the words are as often as long as the echoes */
+	ECHO_RATIO = 2,  /* the words are as often as long as the echoes */
 };
 
 /*
@@ -191,6 +191,6 @@ bool soft_404_is(const struct record *record, struct slice known)
 	       comparison.own.count == comparison.probes.count &&
 	       comparison.shared >= MIN_SHARED &&
 	       comparison.shared_bytes >=
-		       ECHO_SHARE *
+		       ECHO_RATIO *
 			       (comparison.own.bytes + comparison.probes.bytes);
 }

@@ -5,7 +5,7 @@
 
 enum { CURVE_STEP = 10, TREE_CLUSTERS = 200 };
 
-static json_t *share(unsigned permille)
+static json_t *ratio(unsigned permille)
 {
 	return json_real(permille / 1000.0);
 }
@@ -14,15 +14,15 @@ static json_t *range(unsigned begin, unsigned end)
 {
 	if (end == 0)
 		return json_null();
-	return json_pack("[o, o]", share(begin), share(end));
+	return json_pack("[o, o]", ratio(begin), ratio(end));
 }
 
 json_t *suggestion_json(const struct suggestion *suggestion)
 {
 	return json_pack("{s:o, s:s, s:f, s:f, s:o, s:I, s:I}", "threshold",
-			 share(suggestion->threshold), "reason",
+			 ratio(suggestion->threshold), "reason",
 			 suggestion->reason, "agreement", suggestion->agreement,
-			 "share", suggestion->share, "plateau",
+			 "ratio", suggestion->ratio, "plateau",
 			 range(suggestion->begin, suggestion->end), "sizable",
 			 (json_int_t)suggestion->sizable, "clusters",
 			 (json_int_t)suggestion->clusters);
@@ -33,7 +33,7 @@ static json_t *point_json(const struct report *report, unsigned threshold)
 	const struct dendrogram_point *point = &report->curve[threshold];
 
 	return json_pack("{s:o, s:I, s:I, s:I, s:I}", "threshold",
-			 share(threshold), "clusters",
+			 ratio(threshold), "clusters",
 			 (json_int_t)point->clusters, "sizable",
 			 (json_int_t)point->sizable, "sizable_pages",
 			 (json_int_t)point->sizable_pages, "largest_pages",
@@ -72,7 +72,7 @@ static json_t *histogram_json(const struct histogram *histogram)
 	for (size_t i = 0; i < HISTOGRAM_BINS; i++)
 		json_array_append_new(
 			pairs, json_integer((json_int_t)histogram->pairs[i]));
-	return json_pack("{s:o, s:o, s:o}", "width", share(HISTOGRAM_WIDTH),
+	return json_pack("{s:o, s:o, s:o}", "width", ratio(HISTOGRAM_WIDTH),
 			 "pairs", pairs, "gap", range(gap.begin, gap.end));
 }
 
@@ -85,7 +85,7 @@ static json_t *node_json(const struct report *report,
 		"{s:o, s:o, s:o, s:I, s:o}", "parent",
 		node->parent == CONDENSED_NONE ? json_null()
 					       : json_integer(node->parent),
-		"height", share(node->height), "end", share(node->end), "pages",
+		"height", ratio(node->height), "end", ratio(node->end), "pages",
 		(json_int_t)node->pages, "example", json_text(slice_of(name)));
 }
 
@@ -114,7 +114,7 @@ static json_t *scores_json(const struct report *report)
 			array,
 			json_pack("{s:s, s:o, s:I, s:f, s:f, s:f}", "name",
 				  score->name, "threshold",
-				  share(score->threshold), "clusters",
+				  ratio(score->threshold), "clusters",
 				  (json_int_t)score->clusters, "rand",
 				  score->agreement.rand, "adjusted_rand",
 				  score->agreement.adjusted_rand, "v_measure",
@@ -147,7 +147,7 @@ json_t *report_json(const struct report *report)
 		"join_gap", range(suggestion->gap_begin, suggestion->gap_end),
 		"histogram", histogram_json(&report->histogram), "tree",
 		tree_json(report), "curve", curve_json(report), "witness",
-		"share", report->witness.share, "agreement",
+		"ratio", report->witness.ratio, "agreement",
 		agreement_json(&report->witness));
 
 	if (report->score_count > 0) {

@@ -81,7 +81,7 @@ static void append_lede(const struct report_facts *facts, struct buffer *out)
 		facts->source->min_cluster_pages);
 	show_template(out, facts, first->number);
 	buffer_append_text(out, ", makes ");
-	show_share(out, (double)first->cluster.page_count /
+	show_ratio(out, (double)first->cluster.page_count /
 				(double)facts->clustered_pages);
 	buffer_append_text(out, " of the pages. ");
 	if (facts->event_total == 0) {

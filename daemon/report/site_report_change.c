@@ -81,8 +81,8 @@ static struct told_items items_told(const struct told_change *change,
 		items[told.count] = (struct version_item){
 			.text = {json_string_value(text),
 				 json_string_length(text)},
-			.share = (float)json_number_value(
-				json_object_get(item, "share")),
+			.ratio = (float)json_number_value(
+				json_object_get(item, "ratio")),
 		};
 		told.items[told.count] = &items[told.count];
 		told.count++;

@@ -25,7 +25,7 @@ static void add_paths(struct path_tree *tree, enum path_side side,
 
 		if (item->text.size == 0)
 			continue;
-		path_tree_add(tree, &(struct told_path){item->text, item->share,
+		path_tree_add(tree, &(struct told_path){item->text, item->ratio,
 							side, true});
 		count++;
 	}
@@ -65,7 +65,7 @@ static void append_texts(const struct told_items *told, enum path_side side,
 		buffer_printf(out, "<li><%s>", mark);
 		show_text(out, told->items[i]->text, TEXT_COLUMNS);
 		buffer_printf(out, "</%s> <span class=\"soft small\">", mark);
-		show_share(out, (double)told->items[i]->share);
+		show_ratio(out, (double)told->items[i]->ratio);
 		buffer_append_text(out, "</span></li>\n");
 		count++;
 	}

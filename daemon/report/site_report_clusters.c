@@ -12,7 +12,7 @@ enum {
 	BAR_NAME = 44, /* columns */
 };
 
-static double share_of(const struct report_facts *facts, uint64_t pages)
+static double ratio_of(const struct report_facts *facts, uint64_t pages)
 {
 	return facts->clustered_pages == 0
 		       ? 0
@@ -159,7 +159,7 @@ static void append_row(const struct report_facts *facts,
 	show_count(out, template->cluster.page_count);
 	buffer_append_text(out, "</td>");
 	show_cell(out, "#Share");
-	show_share(out, share_of(facts, template->cluster.page_count));
+	show_ratio(out, ratio_of(facts, template->cluster.page_count));
 	buffer_append_text(out, "</td>");
 	show_cell(out, "First seen");
 	show_time(out, first);

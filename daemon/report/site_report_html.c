@@ -113,9 +113,9 @@ void show_counted(struct buffer *out, uint64_t count, const char *noun)
 	buffer_printf(out, " %s%s", noun, count == 1 ? "" : "s");
 }
 
-void show_share(struct buffer *out, double share)
+void show_ratio(struct buffer *out, double ratio)
 {
-	double percent = isfinite(share) ? 100 * share : 0;
+	double percent = isfinite(ratio) ? 100 * ratio : 0;
 	bool is_small = percent > 0 && percent < 9.95;
 
 	buffer_printf(out, "%.*f&nbsp;%%", is_small ? 1 : 0, percent);

@@ -40,7 +40,7 @@ void show_count(struct buffer *out, uint64_t count);
 void show_counted(struct buffer *out, uint64_t count, const char *noun);
 
 /* Append "97 %", with a digit more below 10 %; `share` is 0 to 1. */
-void show_share(struct buffer *out, double share);
+void show_ratio(struct buffer *out, double ratio);
 
 /* Append HOST/N as code, with a link to its tree when it has one. */
 void show_template(struct buffer *out, const struct report_facts *facts,

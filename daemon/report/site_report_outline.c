@@ -79,7 +79,7 @@ static void append_row(const struct outline *outline, uint32_t index)
 	buffer_append_text(outline->out, "</code>");
 	if (node->is_end[outline->side]) {
 		buffer_append_text(outline->out, "<span class=\"of\">");
-		show_share(outline->out, (double)node->shares[outline->side]);
+		show_ratio(outline->out, (double)node->ratios[outline->side]);
 		buffer_append_text(outline->out, "</span>");
 	}
 	buffer_append_text(outline->out, "</span>");

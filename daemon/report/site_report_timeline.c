@@ -57,7 +57,7 @@ static void append_moves(const json_t *detail, const char *name,
 
 	if (!json_is_number(moved))
 		return;
-	show_share(out, json_number_value(moved));
+	show_ratio(out, json_number_value(moved));
 	buffer_printf(out, " of the %s moved", name);
 	if (json_is_integer(gone) && json_is_integer(come))
 		buffer_printf(out,

@@ -94,7 +94,7 @@ static void append_words(const struct report_tree *drawn,
 	buffer_append_text(out, " of ");
 	show_count(out, template->cluster.page_count);
 	buffer_append_text(out, " laid over each other; ");
-	show_share(out, all == 0 ? 0 : (double)text->template / (double)all);
+	show_ratio(out, all == 0 ? 0 : (double)text->template / (double)all);
 	buffer_append_text(out, " of their text is template. ");
 	show_count(out, drawn->choice.shown_count);
 	buffer_append_text(out, " of ");

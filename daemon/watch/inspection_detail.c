@@ -44,8 +44,8 @@ static void add_item(json_t *list, const struct version_item *item)
 	if (item->text.size > 0 && json_array_size(list) < MAX_ITEMS)
 		json_array_append_new(list,
 				      json_pack("{s:o, s:f}", "text",
-						json_text(item->text), "share",
-						(double)item->share));
+						json_text(item->text), "ratio",
+						(double)item->ratio));
 }
 
 /* Hashes that moved, and where their texts stand. */
@@ -72,10 +72,10 @@ static json_t *items_json(const struct moved *moved)
 	return list;
 }
 
-static json_t *moves_json(double share, const struct moved *gone,
+static json_t *moves_json(double ratio, const struct moved *gone,
 			  const struct moved *come)
 {
-	return json_pack("{s:f, s:I, s:I, s:o, s:o}", "moved", share,
+	return json_pack("{s:f, s:I, s:I, s:o, s:o}", "moved", ratio,
 			 "gone_count", (json_int_t)gone->count, "come_count",
 			 (json_int_t)come->count, "gone", items_json(gone),
 			 "come", items_json(come));

@@ -195,8 +195,8 @@ static enum error join(struct examination *examination, uint32_t other)
 			into->row.state == TEMPLATE_LIVE;
 	const struct change_rules *rules = &change_rules_default;
 	bool has_moved =
-		detection->paths_moved * PERMILLE > rules->path_share ||
-		detection->fragments_moved * PERMILLE > rules->fragment_share;
+		detection->paths_moved * PERMILLE > rules->path_ratio ||
+		detection->fragments_moved * PERMILLE > rules->fragment_ratio;
 
 	if (is_known)
 		return examination_end(

@@ -80,7 +80,7 @@ static double confidence(double expected_f1, double chosen, double words,
 	double odds = model_confidence_base +
 		      model_confidence_expected * log(f1 / (1 - f1)) +
 		      model_confidence_words * log1p(chosen) +
-		      model_confidence_share * chosen / fmax(words, 1) +
+		      model_confidence_ratio * chosen / fmax(words, 1) +
 		      model_confidence_passages * log1p(passages);
 
 	return 1 / (1 + exp(-odds));

@@ -156,7 +156,7 @@ static struct hash_table own_slots(const struct known_passages *known,
 	return own.slots;
 }
 
-static float share(double part, double whole)
+static float ratio(double part, double whole)
 {
 	if (whole <= 0 || part <= 0)
 		return 0;
@@ -173,10 +173,10 @@ static struct passage_evidence weigh_slot(const struct slot *theirs,
 	double words = (double)(a->words + b->words);
 
 	return (struct passage_evidence){
-		.slot_score = share(a->score_words + b->score_words, words),
-		.variability = share(
+		.slot_score = ratio(a->score_words + b->score_words, words),
+		.variability = ratio(
 			(double)(a->unique_words + b->unique_words), words),
-		.presence = share(sample_size(a->pages & other_pages), others),
+		.presence = ratio(sample_size(a->pages & other_pages), others),
 	};
 }
 
@@ -207,7 +207,7 @@ known_passages_view(const struct known_passages *known, struct arena *arena,
 					 hash_table_find(&mine, slot),
 					 other_pages, others);
 		if (text != NULL)
-			evidence[i].frequency = share(
+			evidence[i].frequency = ratio(
 				sample_size(text->pages & other_pages), others);
 	}
 	return evidence;

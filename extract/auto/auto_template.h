@@ -10,8 +10,8 @@
  *
  *	logit q = w logit p + (1 - w) logit s - r [DF > 1/3] + u (U - 1/2)
  *
- * DF is the share of the other pages that have the passage's text anywhere
- * (Gottron 2008, section 6), U the share of the slot's words in texts that
+ * DF is the ratio of the other pages that have the passage's text anywhere
+ * (Gottron 2008, section 6), U the ratio of the slot's words in texts that
  * stand there on one page alone: 0 for a slot that never changes, 1 for one
  * that is new on every page. U is the slot's and not the text's own, so that an
  * article that several pages repeat (versions of a manual) is not lost.

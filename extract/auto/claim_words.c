@@ -4,7 +4,7 @@
 #include "extract/text/passage_text.h"
 #include "extract/text/passage.h"
 #include "extract/auto/page_context.h"
-#include "extract/core/share.h"
+#include "extract/core/ratio.h"
 #include "store/arena.h"
 
 enum { MAX_CLAIM_BYTES = 64 * 1024, MAX_TERMS = 4000 };
@@ -80,10 +80,10 @@ struct claim_words *claim_words_make(struct arena *arena,
 	return words;
 }
 
-static float share_in(const struct claim_words *words, enum claim claim,
+static float ratio_in(const struct claim_words *words, enum claim claim,
 		      uint32_t common, uint32_t all)
 {
-	return words->counts[claim] == 0 ? -1 : share(common, all);
+	return words->counts[claim] == 0 ? -1 : ratio(common, all);
 }
 
 struct claim_overlap claim_words_compare(struct claim_words *words,
@@ -109,10 +109,10 @@ struct claim_overlap claim_words_compare(struct claim_words *words,
 		term->visit = words->visit;
 	}
 	return (struct claim_overlap){
-		.title = share_in(words, CLAIM_TITLE, common[CLAIM_TITLE], all),
-		.description = share_in(words, CLAIM_DESCRIPTION,
+		.title = ratio_in(words, CLAIM_TITLE, common[CLAIM_TITLE], all),
+		.description = ratio_in(words, CLAIM_DESCRIPTION,
 					common[CLAIM_DESCRIPTION], all),
-		.body = share_in(words, CLAIM_BODY, common[CLAIM_BODY], all),
-		.title_covered = share(covered, words->counts[CLAIM_TITLE]),
+		.body = ratio_in(words, CLAIM_BODY, common[CLAIM_BODY], all),
+		.title_covered = ratio(covered, words->counts[CLAIM_TITLE]),
 	};
 }

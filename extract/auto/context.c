@@ -84,7 +84,7 @@ static void windows_row(const struct masses *masses, uint32_t index, float *row)
 		score_in(masses, window_at(passages, index, -10, 0));
 	row[CONTEXT_score_after_10] =
 		score_in(masses, window_at(passages, index, 1, 11));
-	row[CONTEXT_content_before] = mass_share(masses, masses->before[index]);
+	row[CONTEXT_content_before] = mass_ratio(masses, masses->before[index]);
 }
 
 static void groups_row(const struct context *context, uint32_t index,
@@ -108,7 +108,7 @@ static void page_row(const struct context *context, uint32_t index, float *row)
 	row[CONTEXT_rank] = words / fmaxf((float)all->words, 1);
 	row[CONTEXT_rank_content] = words / fmaxf((float)all->content, 1);
 	row[CONTEXT_content] = ln1((float)all->content);
-	row[CONTEXT_content_share] = mass_mean(*all);
+	row[CONTEXT_content_ratio] = mass_mean(*all);
 	row[CONTEXT_score_highest] = context->ranks.highest;
 	row[CONTEXT_f1_highest] = context->ranks.f1;
 }

@@ -32,7 +32,7 @@ struct page_context;
 	X(score_within_30, "mean score within 30 passages") \
 	X(score_before_10, "mean score of the 10 passages before it") \
 	X(score_after_10, "mean score of the 10 passages behind it") \
-	X(content_before, "share of the page's content before it") \
+	X(content_before, "ratio of the page's content before it") \
 	\
 	X(score_element, "mean score in its element") \
 	X(score_1_up, "mean score in the element around that") \
@@ -40,8 +40,8 @@ struct page_context;
 	X(score_3_up, "mean score three elements up") \
 	X(score_4_up, "mean score four elements up") \
 	X(score_5_up, "mean score five elements up") \
-	X(content_2_up, "share of the page's content two elements up") \
-	X(content_4_up, "share of the page's content four elements up") \
+	X(content_2_up, "ratio of the page's content two elements up") \
+	X(content_4_up, "ratio of the page's content four elements up") \
 	X(score_others, "mean score of all others one element up, -.1: none") \
 	X(score_list, "mean score around the innermost element that has two " \
 		"siblings of its kind, -.1: none") \
@@ -62,10 +62,10 @@ struct page_context;
 	X(score_heading, "score of its heading, -.1: none") \
 	X(score_section, "mean score of the passages of its heading") \
 	\
-	X(rank, "share of the page's words with at least its score") \
+	X(rank, "ratio of the page's words with at least its score") \
 	X(rank_content, "these words over the page's content") \
 	X(content, "ln1(the page's content)") \
-	X(content_share, "share of the page's words that are content") \
+	X(content_ratio, "ratio of the page's words that are content") \
 	X(score_highest, "highest score of the page") \
 	X(f1_highest, "highest expected F1 of a threshold") \
 	\

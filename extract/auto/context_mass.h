@@ -50,7 +50,7 @@ static inline float mass_mean(struct mass mass)
 }
 
 /* Its share of all content; 0 without any. */
-static inline float mass_share(const struct masses *masses, struct mass mass)
+static inline float mass_ratio(const struct masses *masses, struct mass mass)
 {
 	return masses->all.content > 0
 		       ? (float)(mass.content / masses->all.content)

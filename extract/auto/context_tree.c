@@ -34,7 +34,7 @@ static struct surrounding surrounding_of(const struct masses *masses,
 	if (parent == NO_NODE || is_frame(page, parent))
 		of.f1 = 0;
 	of.f1 = fmaxf(of.f1, mass_f1(masses, mass));
-	if (mass_share(masses, mass) >= .5F)
+	if (mass_ratio(masses, mass) >= .5F)
 		of.half = node;
 	if (repetition_siblings(repetition, node) >= MIN_SIBLINGS)
 		of.item = node;
@@ -59,7 +59,7 @@ static void find_elements(struct context_tree *tree)
 			tree->f1 = f1;
 			tree->f1_element = range;
 		}
-		if (mass.words < fewest && mass_share(masses, mass) >= .8F) {
+		if (mass.words < fewest && mass_ratio(masses, mass) >= .8F) {
 			fewest = mass.words;
 			tree->main_element = range;
 		}
@@ -102,8 +102,8 @@ static void ancestors_row(const struct masses *masses, uint32_t node,
 	row[CONTEXT_score_3_up] = mass_mean(up[3]);
 	row[CONTEXT_score_4_up] = mass_mean(up[4]);
 	row[CONTEXT_score_5_up] = mass_mean(up[5]);
-	row[CONTEXT_content_2_up] = mass_share(masses, up[2]);
-	row[CONTEXT_content_4_up] = mass_share(masses, up[4]);
+	row[CONTEXT_content_2_up] = mass_ratio(masses, up[2]);
+	row[CONTEXT_content_4_up] = mass_ratio(masses, up[4]);
 }
 
 /* What is one element up but the passage itself. */

@@ -9,7 +9,7 @@
 #include "extract/core/ln1.h"
 #include "extract/auto/readability.h"
 #include "extract/auto/repetition.h"
-#include "extract/core/share.h"
+#include "extract/core/ratio.h"
 #include "extract/text/subtree.h"
 #include "extract/text/tag_kind.h"
 #include "page/page.h"
@@ -181,18 +181,18 @@ static void write_subtrees(const struct dom_path *dom_path, float *row)
 	row[DOM_PATH_words_1up] = one->words;
 	row[DOM_PATH_words_2up] = two->words;
 	row[DOM_PATH_words_4up] = four->words;
-	row[DOM_PATH_link_share_1up] = one->link_share;
-	row[DOM_PATH_link_share_2up] = two->link_share;
-	row[DOM_PATH_link_share_4up] = four->link_share;
+	row[DOM_PATH_link_ratio_1up] = one->link_ratio;
+	row[DOM_PATH_link_ratio_2up] = two->link_ratio;
+	row[DOM_PATH_link_ratio_4up] = four->link_ratio;
 	row[DOM_PATH_passages_1up] = one->passages;
 	row[DOM_PATH_passages_2up] = two->passages;
 	row[DOM_PATH_passages_4up] = four->passages;
-	row[DOM_PATH_page_share_2up] = two->page_share;
-	row[DOM_PATH_page_share_4up] = four->page_share;
+	row[DOM_PATH_page_ratio_2up] = two->page_ratio;
+	row[DOM_PATH_page_ratio_4up] = four->page_ratio;
 	row[DOM_PATH_ends_2up] = two->sentence_ends;
 	row[DOM_PATH_ends_4up] = four->sentence_ends;
-	row[DOM_PATH_long_share_2up] = two->long_share;
-	row[DOM_PATH_long_share_4up] = four->long_share;
+	row[DOM_PATH_long_ratio_2up] = two->long_ratio;
+	row[DOM_PATH_long_ratio_4up] = four->long_ratio;
 	row[DOM_PATH_prices_2up] = two->prices;
 	row[DOM_PATH_prices_4up] = four->prices;
 	row[DOM_PATH_dates_4up] = four->dates;
@@ -224,7 +224,7 @@ static void write_score(const struct dom_path *dom_path, float *row)
 	uint32_t steps = top_level - level->around_top;
 
 	row[DOM_PATH_subtree_score] = level->best_score;
-	row[DOM_PATH_subtree_share] =
+	row[DOM_PATH_subtree_ratio] =
 		top_score > 0 ? level->best_score / top_score : 0;
 	row[DOM_PATH_in_top] = steps == 0 ? 1 : 0;
 	row[DOM_PATH_to_top] =
@@ -246,7 +246,7 @@ static void write_repetition(const struct dom_path *dom_path, float *row)
 	row[DOM_PATH_repeats_2up] =
 		at_most(up(dom_path, 2)->repeats, MAX_REPEATS);
 	row[DOM_PATH_to_item] = DISTANCE_NONE;
-	for (int i = DOM_PATH_item_words; i <= DOM_PATH_list_long_share; i++)
+	for (int i = DOM_PATH_item_words; i <= DOM_PATH_list_long_ratio; i++)
 		row[i] = 0;
 	if (item > 0) {
 		const struct level *level = &dom_path->levels[item];
@@ -257,9 +257,9 @@ static void write_repetition(const struct dom_path *dom_path, float *row)
 		row[DOM_PATH_item_words] = level->subtree.words;
 		row[DOM_PATH_item_repeats] =
 			at_most(level->repeats, MAX_ITEM_REPEATS);
-		row[DOM_PATH_list_link_share] = list->link_share;
-		row[DOM_PATH_list_page_share] = list->page_share;
-		row[DOM_PATH_list_long_share] = list->long_share;
+		row[DOM_PATH_list_link_ratio] = list->link_ratio;
+		row[DOM_PATH_list_page_ratio] = list->page_ratio;
+		row[DOM_PATH_list_long_ratio] = list->long_ratio;
 	}
 }
 
@@ -273,10 +273,10 @@ static void write_path(const struct dom_path *dom_path, uint32_t node,
 
 	row[DOM_PATH_path_words] = ln1((float)group.words);
 	row[DOM_PATH_path_passages] = ln1((float)group.passages);
-	row[DOM_PATH_path_page_share] = share(group.words, page_words);
-	row[DOM_PATH_path_link_share] = share(group.link_words, group.words);
-	row[DOM_PATH_path_mean_words] = share(group.words, group.passages);
-	row[DOM_PATH_path_ends] = share(group.sentence_ends, group.passages);
+	row[DOM_PATH_path_page_ratio] = ratio(group.words, page_words);
+	row[DOM_PATH_path_link_ratio] = ratio(group.link_words, group.words);
+	row[DOM_PATH_path_mean_words] = ratio(group.words, group.passages);
+	row[DOM_PATH_path_ends] = ratio(group.sentence_ends, group.passages);
 }
 
 void dom_path_next(struct dom_path *dom_path, float *row)

@@ -90,21 +90,21 @@
 	X(words_1up, "ln1(words), 1 up") \
 	X(words_2up, "ln1(words), 2 up") \
 	X(words_4up, "ln1(words), 4 up") \
-	X(link_share_1up, "share of characters in links, 1 up") \
-	X(link_share_2up, "share of characters in links, 2 up") \
-	X(link_share_4up, "share of characters in links, 4 up") \
+	X(link_ratio_1up, "ratio of characters in links, 1 up") \
+	X(link_ratio_2up, "ratio of characters in links, 2 up") \
+	X(link_ratio_4up, "ratio of characters in links, 4 up") \
 	X(passages_1up, "ln1(passages), 1 up") \
 	X(passages_2up, "ln1(passages), 2 up") \
 	X(passages_4up, "ln1(passages), 4 up") \
-	X(page_share_2up, "share of the page's words, 2 up") \
-	X(page_share_4up, "share of the page's words, 4 up") \
-	X(ends_2up, "share of passages that end a sentence, 2 up") \
-	X(ends_4up, "share of passages that end a sentence, 4 up") \
-	X(long_share_2up, "share of words in long_words, 2 up") \
-	X(long_share_4up, "share of words in long_words, 4 up") \
-	X(prices_2up, "share of passages with a price, 2 up") \
-	X(prices_4up, "share of passages with a price, 4 up") \
-	X(dates_4up, "share of passages with a date, 4 up") \
+	X(page_ratio_2up, "ratio of the page's words, 2 up") \
+	X(page_ratio_4up, "ratio of the page's words, 4 up") \
+	X(ends_2up, "ratio of passages that end a sentence, 2 up") \
+	X(ends_4up, "ratio of passages that end a sentence, 4 up") \
+	X(long_ratio_2up, "ratio of words in long_words, 2 up") \
+	X(long_ratio_4up, "ratio of words in long_words, 4 up") \
+	X(prices_2up, "ratio of passages with a price, 2 up") \
+	X(prices_4up, "ratio of passages with a price, 4 up") \
+	X(dates_4up, "ratio of passages with a date, 4 up") \
 	\
 	X(density, "characters per element of its element, over the page's: " \
 		"CETD") \
@@ -114,7 +114,7 @@
 	\
 	X(subtree_score, "the highest score of the elements around it: " \
 		"Readability") \
-	X(subtree_share, "subtree_score over the page's highest") \
+	X(subtree_ratio, "subtree_score over the page's highest") \
 	X(in_top, "1 inside the element of the highest score") \
 	X(to_top, "steps up from that element to the first that is also " \
 		"around the passage, at most 30") \
@@ -127,18 +127,18 @@
 		"30: none") \
 	X(item_words, "ln1(words of that item), 0: none") \
 	X(item_repeats, "how often it repeats, at most 100, 0: none") \
-	X(list_link_share, "share of characters in links in the item's " \
+	X(list_link_ratio, "ratio of characters in links in the item's " \
 		"parent, 0: none") \
-	X(list_page_share, "share of the page's words in the item's parent") \
-	X(list_long_share, "share of words in long_words there, 0: none") \
+	X(list_page_ratio, "ratio of the page's words in the item's parent") \
+	X(list_long_ratio, "ratio of words in long_words there, 0: none") \
 	\
 	X(path_words, "ln1(words of the passages on its path of elements " \
 		"and classes)") \
 	X(path_passages, "ln1(passages on its path)") \
-	X(path_page_share, "share of the page's words on its path") \
-	X(path_link_share, "share of words in links, on its path") \
+	X(path_page_ratio, "ratio of the page's words on its path") \
+	X(path_link_ratio, "ratio of words in links, on its path") \
 	X(path_mean_words, "words per passage, on its path") \
-	X(path_ends, "share of passages that end a sentence, on its path")
+	X(path_ends, "ratio of passages that end a sentence, on its path")
 /* clang-format on */
 
 enum {

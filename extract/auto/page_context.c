@@ -243,10 +243,10 @@ void page_context_row(const struct page_context *page_context, uint32_t index,
 
 	write_heading(page_context, index, row);
 	write_title(page_context, index, row);
-	row[PAGE_CONTEXT_title_share] = overlap->title;
+	row[PAGE_CONTEXT_title_ratio] = overlap->title;
 	row[PAGE_CONTEXT_title_covered] = overlap->title_covered;
-	row[PAGE_CONTEXT_description_share] = overlap->description;
-	row[PAGE_CONTEXT_body_share] = overlap->body;
+	row[PAGE_CONTEXT_description_ratio] = overlap->description;
+	row[PAGE_CONTEXT_body_ratio] = overlap->body;
 	memcpy(&row[PAGE_CONTEXT_page_words], page_context->page,
 	       sizeof(page_context->page));
 }

@@ -29,10 +29,10 @@
 	X(title_steps, "steps up from the page's title to the first element " \
 		       "around both, at most 30; 30: none") \
 	X(steps_to_title, "steps up from it to that element") \
-	X(title_share, "share of its terms in the title, -1: no title") \
-	X(title_covered, "share of the title's terms in it") \
-	X(description_share, "share of its terms in a description, -1: none") \
-	X(body_share, "share of its terms in JSON-LD texts, -1: none") \
+	X(title_ratio, "ratio of its terms in the title, -1: no title") \
+	X(title_covered, "ratio of the title's terms in it") \
+	X(description_ratio, "ratio of its terms in a description, -1: none") \
+	X(body_ratio, "ratio of its terms in JSON-LD texts, -1: none") \
 	PAGE_KIND_FEATURES(X)
 /* clang-format on */
 

@@ -4,7 +4,7 @@
 
 #include "extract/core/ln1.h"
 #include "extract/text/passage.h"
-#include "extract/core/share.h"
+#include "extract/core/ratio.h"
 #include "page/page.h"
 
 /* The features of counts, by tag; PAGE_KIND_COUNT: none. */
@@ -47,7 +47,7 @@ static void write_counts(const struct page *page, float *row)
 	row[PAGE_KIND_page_elements] = ln1((float)page->node_count);
 }
 
-static float largest_share(const struct passages *passages, uint16_t tag)
+static float largest_ratio(const struct passages *passages, uint16_t tag)
 {
 	const struct page *page = passages->page;
 	uint32_t words = passages->sums[passages->count].words;
@@ -61,7 +61,7 @@ static float largest_share(const struct passages *passages, uint16_t tag)
 		inside = passages_inside(passages, i);
 		largest = fmaxf(
 			largest,
-			share(passages_sum(passages, inside).words, words));
+			ratio(passages_sum(passages, inside).words, words));
 	}
 	return largest;
 }
@@ -73,13 +73,13 @@ void page_kind_row(const struct passages *passages, float *row)
 	write_counts(passages->page, row);
 	row[PAGE_KIND_page_words] = ln1((float)sums->words);
 	row[PAGE_KIND_page_passages] = ln1((float)passages->count);
-	row[PAGE_KIND_page_link_share] =
-		share(sums->link_characters, sums->characters);
-	row[PAGE_KIND_page_long_share] = share(sums->long_words, sums->words);
-	row[PAGE_KIND_page_prices] = share(sums->prices, sums->passages);
-	row[PAGE_KIND_page_dates] = share(sums->dates, sums->passages);
-	row[PAGE_KIND_page_ends] = share(sums->ends, sums->passages);
-	row[PAGE_KIND_page_main_share] = largest_share(passages, TAG_main);
-	row[PAGE_KIND_page_article_share] =
-		largest_share(passages, TAG_article);
+	row[PAGE_KIND_page_link_ratio] =
+		ratio(sums->link_characters, sums->characters);
+	row[PAGE_KIND_page_long_ratio] = ratio(sums->long_words, sums->words);
+	row[PAGE_KIND_page_prices] = ratio(sums->prices, sums->passages);
+	row[PAGE_KIND_page_dates] = ratio(sums->dates, sums->passages);
+	row[PAGE_KIND_page_ends] = ratio(sums->ends, sums->passages);
+	row[PAGE_KIND_page_main_ratio] = largest_ratio(passages, TAG_main);
+	row[PAGE_KIND_page_article_ratio] =
+		largest_ratio(passages, TAG_article);
 }

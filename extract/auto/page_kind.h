@@ -14,11 +14,11 @@ struct passages;
 	X(page_words, "ln1(words)") \
 	X(page_passages, "ln1(passages)") \
 	X(page_elements, "ln1(elements)") \
-	X(page_link_share, "share of its characters in links") \
-	X(page_long_share, "share of its words in long_words") \
-	X(page_prices, "share of its passages with a price") \
-	X(page_dates, "share of its passages with a date") \
-	X(page_ends, "share of its passages that end a sentence") \
+	X(page_link_ratio, "ratio of its characters in links") \
+	X(page_long_ratio, "ratio of its words in long_words") \
+	X(page_prices, "ratio of its passages with a price") \
+	X(page_dates, "ratio of its passages with a date") \
+	X(page_ends, "ratio of its passages that end a sentence") \
 	X(page_paragraphs, "ln1(p elements)") \
 	X(page_items, "ln1(li elements)") \
 	X(page_headings, "ln1(h2 and h3 elements)") \
@@ -27,8 +27,8 @@ struct passages;
 	X(page_rows, "ln1(tr elements)") \
 	X(page_codes, "ln1(pre and code elements)") \
 	X(page_times, "ln1(time elements)") \
-	X(page_main_share, "highest share of its words in a main, -1: none") \
-	X(page_article_share, "the same in an article, -1: none")
+	X(page_main_ratio, "highest ratio of its words in a main, -1: none") \
+	X(page_article_ratio, "the same in an article, -1: none")
 /* clang-format on */
 
 enum {

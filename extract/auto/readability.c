@@ -18,7 +18,7 @@ enum {
 };
 
 /* What the parent, its parent, ... get of a passage's score. */
-static const float shares[LEVELS] = {1, 1 / 2.0F, 1 / 6.0F, 1 / 9.0F,
+static const float ratios[LEVELS] = {1, 1 / 2.0F, 1 / 6.0F, 1 / 9.0F,
 				     1 / 12.0F};
 
 static float score_of(const struct passage *passage)
@@ -45,7 +45,7 @@ static void add_scores(const struct passages *passages, float *scores)
 		for (int level = 0; level < LEVELS && node != NO_NODE &&
 				    nodes[node].parent != NO_NODE;
 		     level++) {
-			scores[node] += score * shares[level];
+			scores[node] += score * ratios[level];
 			node = nodes[node].parent;
 		}
 	}
@@ -67,7 +67,7 @@ struct readability readability_make(struct arena *arena,
 			scores[i] += CLASS_WEIGHT;
 		if ((groups[i] & NEGATIVE) != 0)
 			scores[i] -= CLASS_WEIGHT;
-		scores[i] *= 1 - subtree_link_share(passages, i);
+		scores[i] *= 1 - subtree_link_ratio(passages, i);
 		if (scores[i] > result.top_score) {
 			result.top_score = scores[i];
 			result.top = i;

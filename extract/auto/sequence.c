@@ -6,7 +6,7 @@
 #include "extract/auto/sequence_blur.h"
 #include "extract/auto/sequence_neighbour.h"
 #include "extract/auto/sequence_run.h"
-#include "extract/core/share.h"
+#include "extract/core/ratio.h"
 #include "extract/auto/window.h"
 #include "store/arena.h"
 
@@ -57,9 +57,9 @@ static void position_row(const struct passages *passages, uint32_t index,
 /* Its features of one window. */
 enum {
 	WINDOW_SLOPE,
-	WINDOW_LONG_SHARE,
+	WINDOW_LONG_RATIO,
 	WINDOW_WORDS,
-	WINDOW_LINK_SHARE,
+	WINDOW_LINK_RATIO,
 	WINDOW_PRICES,
 	WINDOW_COUNT
 };
@@ -70,11 +70,11 @@ static void window_features(const struct passages *passages,
 {
 	const struct passage_sums sums = passages_sum(passages, range);
 
-	features[WINDOW_SLOPE] = share(sums.words, sums.words + sums.tags);
-	features[WINDOW_LONG_SHARE] = share(sums.long_words, sums.words);
+	features[WINDOW_SLOPE] = ratio(sums.words, sums.words + sums.tags);
+	features[WINDOW_LONG_RATIO] = ratio(sums.long_words, sums.words);
 	features[WINDOW_WORDS] = ln1((float)sums.words);
-	features[WINDOW_LINK_SHARE] = share(sums.link_words, sums.words);
-	features[WINDOW_PRICES] = share(sums.prices, range.end - range.begin);
+	features[WINDOW_LINK_RATIO] = ratio(sums.link_words, sums.words);
+	features[WINDOW_PRICES] = ratio(sums.prices, range.end - range.begin);
 }
 
 static void windows_row(const struct passages *passages, uint32_t index,
@@ -87,12 +87,12 @@ static void windows_row(const struct passages *passages, uint32_t index,
 	window_features(passages, window_at(passages, index, -20, 21), far);
 	row[SEQUENCE_slope_5] = near[WINDOW_SLOPE];
 	row[SEQUENCE_slope_20] = far[WINDOW_SLOPE];
-	row[SEQUENCE_long_share_5] = near[WINDOW_LONG_SHARE];
-	row[SEQUENCE_long_share_20] = far[WINDOW_LONG_SHARE];
+	row[SEQUENCE_long_ratio_5] = near[WINDOW_LONG_RATIO];
+	row[SEQUENCE_long_ratio_20] = far[WINDOW_LONG_RATIO];
 	row[SEQUENCE_words_5] = near[WINDOW_WORDS];
 	row[SEQUENCE_words_20] = far[WINDOW_WORDS];
-	row[SEQUENCE_link_share_5] = near[WINDOW_LINK_SHARE];
-	row[SEQUENCE_link_share_20] = far[WINDOW_LINK_SHARE];
+	row[SEQUENCE_link_ratio_5] = near[WINDOW_LINK_RATIO];
+	row[SEQUENCE_link_ratio_20] = far[WINDOW_LINK_RATIO];
 	row[SEQUENCE_prices_5] = near[WINDOW_PRICES];
 	row[SEQUENCE_prices_20] = far[WINDOW_PRICES];
 }

@@ -18,8 +18,8 @@ struct repetition;
  */
 /* clang-format off */
 #define SEQUENCE_FEATURES(X) \
-	X(position, "share of the page's words before its middle") \
-	X(passage_position, "share of the page's passages before it") \
+	X(position, "ratio of the page's words before its middle") \
+	X(passage_position, "ratio of the page's passages before it") \
 	X(words_before, "ln1(words before it)") \
 	X(words_after, "ln1(words behind it)") \
 	X(passages_before, "passages before it, at most 300") \
@@ -28,27 +28,27 @@ struct repetition;
 	X(tag_ratio_1, "ln1(~1 of characters per tag): CETR") \
 	X(tag_ratio_3, "ln1(~3 of characters per tag)") \
 	X(tag_ratio_8, "ln1(~8 of characters per tag)") \
-	X(tag_ratio_share, "tag_ratio_3 over the page's highest") \
+	X(tag_ratio_ratio, "tag_ratio_3 over the page's highest") \
 	X(tag_ratio_deviations, "~3 of characters per tag over their " \
 		"standard deviation") \
-	X(text_share_1, "~1 of characters over ~1 of characters and markup: " \
+	X(text_ratio_1, "~1 of characters over ~1 of characters and markup: " \
 		"CCB") \
-	X(text_share_3, "~3 of characters over ~3 of characters and markup") \
-	X(text_share_8, "~8 of characters over ~8 of characters and markup") \
+	X(text_ratio_3, "~3 of characters over ~3 of characters and markup") \
+	X(text_ratio_8, "~8 of characters over ~8 of characters and markup") \
 	X(link_quota_3, "~3 of characters in links over ~3 of characters: " \
 		"LQF") \
 	X(link_quota_8, "~8 of characters in links over ~8 of characters") \
 	\
 	X(slope_5, "words over words and tags, within 5 passages: DSC") \
 	X(slope_20, "words over words and tags, within 20 passages") \
-	X(long_share_5, "share of words in long_words, within 5 passages") \
-	X(long_share_20, "share of words in long_words, within 20 passages") \
+	X(long_ratio_5, "ratio of words in long_words, within 5 passages") \
+	X(long_ratio_20, "ratio of words in long_words, within 20 passages") \
 	X(words_5, "ln1(words within 5 passages)") \
 	X(words_20, "ln1(words within 20 passages)") \
-	X(link_share_5, "share of words in links, within 5 passages") \
-	X(link_share_20, "share of words in links, within 20 passages") \
-	X(prices_5, "share of passages with a price, within 5 passages") \
-	X(prices_20, "share of passages with a price, within 20 passages") \
+	X(link_ratio_5, "ratio of words in links, within 5 passages") \
+	X(link_ratio_20, "ratio of words in links, within 20 passages") \
+	X(prices_5, "ratio of passages with a price, within 5 passages") \
+	X(prices_20, "ratio of passages with a price, within 20 passages") \
 	\
 	X(ridge_height, "~3 of words outside of links over the peak's: " \
 		"Mountain Model") \
@@ -64,16 +64,16 @@ struct repetition;
 	X(mss, "1 inside the maximum run where a long passage weighs its " \
 		"words: MSS") \
 	X(mss_distance, "distance from that run, 0 inside") \
-	X(mss_share, "share of the page's words in that run") \
+	X(mss_ratio, "ratio of the page's words in that run") \
 	\
 	X(previous_words, "ln1(words of the passage before it), 0: none") \
 	X(previous_2_words, "ln1(words two passages before it), 0: none") \
 	X(next_words, "ln1(words of the passage behind it), 0: none") \
 	X(next_2_words, "ln1(words two passages behind it), 0: none") \
-	X(previous_link_share, "share of its characters in links, -1: none") \
-	X(previous_2_link_share, "share of its characters in links, -1: none") \
-	X(next_link_share, "share of its characters in links, -1: none") \
-	X(next_2_link_share, "share of its characters in links, -1: none") \
+	X(previous_link_ratio, "ratio of its characters in links, -1: none") \
+	X(previous_2_link_ratio, "ratio of its characters in links, -1: none") \
+	X(next_link_ratio, "ratio of its characters in links, -1: none") \
+	X(next_2_link_ratio, "ratio of its characters in links, -1: none") \
 	X(previous_kind, "enum tag_kind of its element, -1: none") \
 	X(previous_2_kind, "enum tag_kind of its element, -1: none") \
 	X(next_kind, "enum tag_kind of its element, -1: none") \

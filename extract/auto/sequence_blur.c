@@ -143,7 +143,7 @@ static void tag_ratio_row(const struct sequence_blurs *blurs, uint32_t index,
 	row[SEQUENCE_tag_ratio_3] = ln1(fmaxf(middle, 0));
 	row[SEQUENCE_tag_ratio_8] =
 		ln1(fmaxf(blurs->tag_ratios[WIDE_BLUR][index], 0));
-	row[SEQUENCE_tag_ratio_share] =
+	row[SEQUENCE_tag_ratio_ratio] =
 		row[SEQUENCE_tag_ratio_3] / fmaxf(highest, 1e-6F);
 	row[SEQUENCE_tag_ratio_deviations] =
 		middle / blurs->tag_ratio_deviation;
@@ -155,14 +155,14 @@ static float quotient(const float *part, const float *whole, uint32_t index)
 	return part[index] / fmaxf(whole[index], 1);
 }
 
-static void share_row(const struct sequence_blurs *blurs, uint32_t index,
+static void ratio_row(const struct sequence_blurs *blurs, uint32_t index,
 		      float *row)
 {
-	row[SEQUENCE_text_share_1] = quotient(blurs->characters[NARROW_BLUR],
+	row[SEQUENCE_text_ratio_1] = quotient(blurs->characters[NARROW_BLUR],
 					      blurs->codes[NARROW_BLUR], index);
-	row[SEQUENCE_text_share_3] = quotient(blurs->characters[MIDDLE_BLUR],
+	row[SEQUENCE_text_ratio_3] = quotient(blurs->characters[MIDDLE_BLUR],
 					      blurs->codes[MIDDLE_BLUR], index);
-	row[SEQUENCE_text_share_8] = quotient(blurs->characters[WIDE_BLUR],
+	row[SEQUENCE_text_ratio_8] = quotient(blurs->characters[WIDE_BLUR],
 					      blurs->codes[WIDE_BLUR], index);
 	row[SEQUENCE_link_quota_3] =
 		quotient(blurs->link_characters[MIDDLE_BLUR],
@@ -192,6 +192,6 @@ void sequence_blurs_row(const struct sequence_blurs *blurs,
 			float *row)
 {
 	tag_ratio_row(blurs, index, row);
-	share_row(blurs, index, row);
+	ratio_row(blurs, index, row);
 	ridge_row(blurs, passages, index, row);
 }

@@ -22,10 +22,10 @@ static bool same_path(const struct repetition *repetition, uint32_t a,
 /* What is told of each of the four. */
 static void neighbour_row(const struct passages *passages,
 			  const struct passage *passage, float *words_out,
-			  float *link_share_out, float *kind_out)
+			  float *link_ratio_out, float *kind_out)
 {
 	*words_out = passage == NULL ? 0 : ln1((float)passage->words);
-	*link_share_out = passage == NULL ? -1 : passage_link_share(passage);
+	*link_ratio_out = passage == NULL ? -1 : passage_link_ratio(passage);
 	*kind_out = passage == NULL
 			    ? -1
 			    : (float)tag_kind(passages->page, passage->node);
@@ -41,10 +41,10 @@ static void before_row(const struct passages *passages,
 		index >= 2 ? &passages->items[index - 2] : NULL;
 
 	neighbour_row(passages, one, &row[SEQUENCE_previous_words],
-		      &row[SEQUENCE_previous_link_share],
+		      &row[SEQUENCE_previous_link_ratio],
 		      &row[SEQUENCE_previous_kind]);
 	neighbour_row(passages, two, &row[SEQUENCE_previous_2_words],
-		      &row[SEQUENCE_previous_2_link_share],
+		      &row[SEQUENCE_previous_2_link_ratio],
 		      &row[SEQUENCE_previous_2_kind]);
 	row[SEQUENCE_previous_ends_sentence] =
 		one != NULL && one->ends_sentence ? 1 : 0;
@@ -65,9 +65,9 @@ static void after_row(const struct passages *passages, uint32_t index,
 		left >= 2 ? &passages->items[index + 2] : NULL;
 
 	neighbour_row(passages, one, &row[SEQUENCE_next_words],
-		      &row[SEQUENCE_next_link_share], &row[SEQUENCE_next_kind]);
+		      &row[SEQUENCE_next_link_ratio], &row[SEQUENCE_next_kind]);
 	neighbour_row(passages, two, &row[SEQUENCE_next_2_words],
-		      &row[SEQUENCE_next_2_link_share],
+		      &row[SEQUENCE_next_2_link_ratio],
 		      &row[SEQUENCE_next_2_kind]);
 	row[SEQUENCE_next_ends_sentence] =
 		one != NULL && one->ends_sentence ? 1 : 0;

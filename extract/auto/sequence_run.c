@@ -3,13 +3,13 @@
 #include "extract/core/ln1.h"
 #include "extract/auto/maximum_run.h"
 #include "extract/auto/sequence.h"
-#include "extract/core/share.h"
+#include "extract/core/ratio.h"
 
 /* A short passage, and one of links, weighs against the run. */
 static double mss_weight(const struct passage *passage)
 {
 	enum { LONG_WORDS = 10 };
-	float links = passage_link_share(passage);
+	float links = passage_link_ratio(passage);
 
 	if (passage->place != PLACE_PLAIN)
 		return -2;
@@ -44,7 +44,7 @@ struct sequence_runs sequence_runs_make(const struct passages *passages)
 	runs.bte = range_of(&bte);
 	runs.link_bte = range_of(&link_bte);
 	runs.mss = range_of(&mss);
-	runs.mss_share = share(passages_sum(passages, runs.mss).words,
+	runs.mss_ratio = ratio(passages_sum(passages, runs.mss).words,
 			       passages->sums[passages->count].words);
 	return runs;
 }
@@ -73,5 +73,5 @@ void sequence_runs_row(const struct sequence_runs *runs, uint32_t index,
 		&row[SEQUENCE_link_bte_distance]);
 	run_row(runs->mss, index, &row[SEQUENCE_mss],
 		&row[SEQUENCE_mss_distance]);
-	row[SEQUENCE_mss_share] = runs->mss_share;
+	row[SEQUENCE_mss_ratio] = runs->mss_ratio;
 }

@@ -12,7 +12,7 @@ struct sequence_runs {
 	struct passage_range bte;
 	struct passage_range link_bte;
 	struct passage_range mss;
-	float mss_share; /* of the page's words, 0..1 */
+	float mss_ratio; /* of the page's words, 0..1 */
 };
 
 struct sequence_runs sequence_runs_make(const struct passages *passages);

@@ -1,7 +1,7 @@
 #include "extract/auto/shape.h"
 
 #include "extract/core/ln1.h"
-#include "extract/core/share.h"
+#include "extract/core/ratio.h"
 
 enum { MAX_TAGS = 200, MAX_COPIES = 20 };
 
@@ -12,7 +12,7 @@ static float at_most(uint32_t count, uint32_t limit)
 
 static void write_markup(const struct passage *passage, float *row)
 {
-	row[SHAPE_link_share] = passage_link_share(passage);
+	row[SHAPE_link_ratio] = passage_link_ratio(passage);
 	row[SHAPE_links] = passage->links;
 	row[SHAPE_place] = passage->place;
 	row[SHAPE_hiding] = passage->hiding;
@@ -40,9 +40,9 @@ static void write_text(const struct passage *passage, float *row)
 	row[SHAPE_ends_sentence] = passage->ends_sentence;
 	row[SHAPE_ends_colon] = passage->ends_colon;
 	row[SHAPE_ends_question] = passage->ends_question;
-	row[SHAPE_digit_share] = share(passage->digits, passage->characters);
-	row[SHAPE_mark_share] =
-		share(passage->punctuation, passage->characters);
+	row[SHAPE_digit_ratio] = ratio(passage->digits, passage->characters);
+	row[SHAPE_mark_ratio] =
+		ratio(passage->punctuation, passage->characters);
 	row[SHAPE_has_price] = passage->has_price;
 	row[SHAPE_has_date] = passage->has_date;
 	row[SHAPE_has_rights] = passage->has_rights;

@@ -9,7 +9,7 @@
 #define SHAPE_FEATURES(X) \
 	X(words, "ln1(words)") \
 	X(characters, "ln1(characters)") \
-	X(link_share, "link characters / characters") \
+	X(link_ratio, "link characters / characters") \
 	X(links, "links that begin inside it") \
 	X(place, "0 plain, 1 noscript, 2 template, 3 choice, 4 textarea, " \
 		 "5 svg, 6 media") \
@@ -28,8 +28,8 @@
 	X(ends_sentence, "1: its last sign ends a sentence") \
 	X(ends_colon, "1: its last sign is a colon") \
 	X(ends_question, "1: its last sign is a question mark") \
-	X(digit_share, "digits / characters") \
-	X(mark_share, "punctuation / characters") \
+	X(digit_ratio, "digits / characters") \
+	X(mark_ratio, "punctuation / characters") \
 	X(has_price, "1: a number stands beside a sign of currency") \
 	X(has_date, "1: a number looks like a year, a time or a date") \
 	X(has_rights, "1: the sign of copyright is in it") \

@@ -134,31 +134,31 @@ static bool takes_room(const struct style *style)
 }
 
 /* What the children of a row want, of `width`. */
-struct shares {
+struct ratios {
 	float fixed;     /* px of those that say their width */
 	float preferred; /* px of the others */
 	float count;
 };
 
-static struct shares shares_of(const struct layout *layout, uint32_t row,
+static struct ratios ratios_of(const struct layout *layout, uint32_t row,
 			       float width)
 {
 	const struct node *nodes = layout->page->nodes;
-	struct shares shares = {0};
+	struct ratios ratios = {0};
 
 	for (uint32_t i = row + 1; i < nodes[row].end; i = nodes[i].end) {
 		const struct style *style = &layout->styles[i];
 
 		if (!takes_room(style))
 			continue;
-		shares.count++;
+		ratios.count++;
 		if (style->width.unit > LENGTH_AUTO)
-			shares.fixed += length_px(style->width,
+			ratios.fixed += length_px(style->width,
 						  style->font_size, width);
 		else
-			shares.preferred += layout->rooms[i].preferred;
+			ratios.preferred += layout->rooms[i].preferred;
 	}
-	return shares;
+	return ratios;
 }
 
 /*
@@ -167,12 +167,12 @@ static struct shares shares_of(const struct layout *layout, uint32_t row,
  * columns), each at least half of an equal part or what it wants. What is too
  * wide in all is made narrower in proportion.
  */
-static void share_row(struct layout *layout, uint32_t row, float width)
+static void ratio_row(struct layout *layout, uint32_t row, float width)
 {
 	const struct node *nodes = layout->page->nodes;
-	const struct shares shares = shares_of(layout, row, width);
-	const float rest = larger(width - shares.fixed, 0);
-	const float least = width / larger(shares.count, 1) / 2;
+	const struct ratios ratios = ratios_of(layout, row, width);
+	const float rest = larger(width - ratios.fixed, 0);
+	const float least = width / larger(ratios.count, 1) / 2;
 	float total = 0;
 
 	for (uint32_t i = row + 1; i < nodes[row].end; i = nodes[i].end) {
@@ -185,8 +185,8 @@ static void share_row(struct layout *layout, uint32_t row, float width)
 		if (style->width.unit > LENGTH_AUTO) {
 			*out = length_px(style->width, style->font_size, width);
 		} else {
-			*out = shares.preferred > 0
-				       ? rest * (wanted / shares.preferred)
+			*out = ratios.preferred > 0
+				       ? rest * (wanted / ratios.preferred)
 				       : 0;
 			if (layout->styles[row].display == DISPLAY_FLEX)
 				*out = smaller(*out, wanted);
@@ -223,5 +223,5 @@ void layout_make_width(struct layout *layout, uint32_t index)
 	if (!box->is_inline)
 		layout->rooms[index].available = box->width;
 	if (display_is_row(style->display))
-		share_row(layout, index, box->width);
+		ratio_row(layout, index, box->width);
 }

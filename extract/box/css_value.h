@@ -62,7 +62,7 @@ struct slice css_next_word(struct slice *rest);
  */
 bool css_length(struct slice text, struct length *length_out);
 
-/* HTML's dimension attributes: a number is px, "%" behind it makes it a share;
+/* HTML's dimension attributes: a number is px, "%" behind it makes it a ratio;
    what follows is ignored. False when there is none. */
 bool html_dimension(struct slice text, struct length *length_out);
 

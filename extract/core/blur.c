@@ -98,7 +98,7 @@ static void running_mean(const float *in, float *out, size_t count,
 			 size_t radius, bool mirrors)
 {
 	const size_t window = 2 * radius + 1;
-	const double share = 1 / (double)window;
+	const double ratio = 1 / (double)window;
 	const ptrdiff_t reach = (ptrdiff_t)radius;
 	double sum = 0;
 
@@ -109,7 +109,7 @@ static void running_mean(const float *in, float *out, size_t count,
 		ptrdiff_t last = (ptrdiff_t)i - reach;
 
 		if (i >= radius && next < count) {
-			out[i] = (float)(sum * share);
+			out[i] = (float)(sum * ratio);
 			sum += (double)in[next] - (double)in[last];
 			continue;
 		}

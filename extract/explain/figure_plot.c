@@ -57,13 +57,13 @@ struct axis axis_make_round(const struct extent *extent, double first,
 
 double axis_place(const struct axis *axis, double value)
 {
-	double share = axis->is_log
+	double ratio = axis->is_log
 			       ? log(fmax(value, axis->low) / axis->low) /
 					 log(axis->high / axis->low)
 			       : (value - axis->low) / (axis->high - axis->low);
 
 	return axis->first +
-	       fmin(fmax(share, 0), 1) * (axis->last - axis->first);
+	       fmin(fmax(ratio, 0), 1) * (axis->last - axis->first);
 }
 
 double axis_step(double range, unsigned most)

@@ -169,7 +169,7 @@ static bool is_nobody(struct slice text)
 		"unknown",   "guest",         "user",      "root",
 		"wordpress", "null",          "undefined", "none",
 		"n/a",       "author",        "authors",   "by",
-		"follow",    "share",         "default",   "siteadmin",
+		"follow",    "ratio",         "default",   "siteadmin",
 		"superuser", "name",
 	};
 

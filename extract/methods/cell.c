@@ -185,7 +185,7 @@ static uint32_t count_cells(const struct page *page, const bool *is_visible,
  * V: a cell's part of the source reaches from the middle of the gap on its left
  * to the middle of the gap on its right; the page ends the outer gaps.
  */
-static double visible_share(const struct page *page, uint32_t text,
+static double visible_ratio(const struct page *page, uint32_t text,
 			    uint32_t left, uint32_t right)
 {
 	struct span span = page->texts[text].source;
@@ -215,7 +215,7 @@ struct cells cells_of_page(struct arena *arena, const struct page *page,
 			cell_features_of(page_text(page, i));
 
 		features.is_anchor = (page->texts[i].flags & TEXT_IS_LINK) != 0;
-		features.visible = visible_share(page, i, left, right);
+		features.visible = visible_ratio(page, i, left, right);
 		cells.items[cells.count++] =
 			(struct cell){i, (float)cell_score(&features, gamma)};
 		for (uint32_t k = right / blank_bytes; !is_last && k > 0; k--)

@@ -14,26 +14,26 @@
  */
 static const uint64_t whole = 3000000;
 
-enum { MAX_SHARE };
+enum { MAX_RATIO };
 
 static const struct parameter parameters[] = {
-	[MAX_SHARE] =
+	[MAX_RATIO] =
 		{
-			.name = "max_share",
-			.unit = "share of the cluster's pages",
+			.name = "max_ratio",
+			.unit = "ratio of the cluster's pages",
 			.minimum = 0,
 			.maximum = 1,
 			.default_value = 1.0 / 3,
-			.meaning = "text on a larger share of the pages is "
+			.meaning = "text on a larger ratio of the pages is "
 				   "template",
 		},
 };
 
 /* Gottron 2008, section 6 and 7: "in more than a third of the documents". */
 static bool is_redundant(uint64_t document_frequency, uint64_t page_count,
-			 uint64_t max_share)
+			 uint64_t max_ratio)
 {
-	return document_frequency * whole > page_count * max_share;
+	return document_frequency * whole > page_count * max_ratio;
 }
 
 static float rarity(uint32_t document_frequency, uint32_t page_count)
@@ -44,21 +44,21 @@ static float rarity(uint32_t document_frequency, uint32_t page_count)
 }
 
 static void tell_reasons(const struct extractor_input *input,
-			 uint64_t max_share)
+			 uint64_t max_ratio)
 {
 	const struct template_counts *counts = input->template_counts;
 
 	for (uint32_t i = 0; i < input->page->text_count; i++) {
 		uint32_t frequency = counts->document_frequency[i];
 		bool is_over =
-			is_redundant(frequency, counts->page_count, max_share);
+			is_redundant(frequency, counts->page_count, max_ratio);
 
 		trace_reason(input->trace, i,
 			     "%.3g %% of the cluster's pages hold it, %s "
 			     "%.3g %%",
 			     100.0 * frequency / fmax(counts->page_count, 1),
 			     is_over ? "over" : "not over",
-			     100 * input->parameters[MAX_SHARE]);
+			     100 * input->parameters[MAX_RATIO]);
 	}
 }
 
@@ -77,7 +77,7 @@ static void draw(const struct extractor_input *input,
 		.y_label = "visible texts",
 		.points = points,
 		.has_threshold = true,
-		.threshold = (float)(input->parameters[MAX_SHARE] *
+		.threshold = (float)(input->parameters[MAX_RATIO] *
 				     counts->page_count),
 	};
 
@@ -94,8 +94,8 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 {
 	const struct template_counts *counts = input->template_counts;
 	const bool *is_visible = visible_texts(input->arena, input->page);
-	uint64_t max_share =
-		(uint64_t)llround(input->parameters[MAX_SHARE] * (double)whole);
+	uint64_t max_ratio =
+		(uint64_t)llround(input->parameters[MAX_RATIO] * (double)whole);
 
 	assert(counts != NULL);
 	for (uint32_t i = 0; i < input->page->text_count; i++) {
@@ -106,12 +106,12 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 			.is_content =
 				is_visible[i] &&
 				!is_redundant(frequency, counts->page_count,
-					      max_share),
+					      max_ratio),
 		};
 	}
 	if (input->trace == NULL)
 		return;
-	tell_reasons(input, max_share);
+	tell_reasons(input, max_ratio);
 	draw(input, verdicts, is_visible);
 }
 

@@ -42,27 +42,27 @@
  * rocketmq .857 (.904), by lists of links and by pages that say the same for
  * several versions.
  */
-enum { MAX_SHARE, MAX_LINKS, MIN_EVIDENCE };
+enum { MAX_RATIO, MAX_LINKS, MIN_EVIDENCE };
 
 static const struct parameter parameters[] = {
-	[MAX_SHARE] =
+	[MAX_RATIO] =
 		{
-			.name = "max_share",
-			.unit = "share of the cluster's pages",
+			.name = "max_ratio",
+			.unit = "ratio of the cluster's pages",
 			.minimum = 0,
 			.maximum = 1,
 			.default_value = 1.0 / 3,
 			.meaning = "a fragment that stands in one slot of a "
-				   "larger share of the pages is template",
+				   "larger ratio of the pages is template",
 		},
 	[MAX_LINKS] =
 		{
 			.name = "max_links",
-			.unit = "share of the words",
+			.unit = "ratio of the words",
 			.minimum = 0,
 			.maximum = 1,
 			.default_value = 0.3,
-			.meaning = "a block with a larger share of its words "
+			.meaning = "a block with a larger ratio of its words "
 				   "in links, as of those around it, is "
 				   "template",
 		},
@@ -105,17 +105,17 @@ static const void *learn(const struct sample *sample, const double *values,
 	return slots_learn(sample, arena);
 }
 
-/* In more than the share of the cluster, and in this slot of the sample. */
+/* In more than the ratio of the cluster, and in this slot of the sample. */
 static bool is_redundant(const struct judge *judge, uint32_t i)
 {
 	const struct template_counts *counts = judge->input->template_counts;
-	double max_share = judge->input->parameters[MAX_SHARE];
+	double max_ratio = judge->input->parameters[MAX_RATIO];
 	uint32_t pages = judge->view.frequencies[i];
 
 	return pages > 1 &&
 	       (double)counts->document_frequency[i] >
-		       (double)counts->page_count * max_share &&
-	       (double)pages > (double)judge->view.page_count * max_share;
+		       (double)counts->page_count * max_ratio &&
+	       (double)pages > (double)judge->view.page_count * max_ratio;
 }
 
 static void find_words(struct judge *judge)
@@ -172,7 +172,7 @@ static struct sums sum_fresh(const struct judge *judge)
 
 /*
  * Link words before word `position` of the fresh blocks, which is at or behind
- * block *at: in the middle of a block, its share of them.
+ * block *at: in the middle of a block, its ratio of them.
  */
 static double links_before(const struct sums *sums, uint64_t position,
 			   uint32_t *at)

@@ -1,4 +1,4 @@
-#include "extract/methods/feature_share.h"
+#include "extract/methods/feature_ratio.h"
 #include "extract/methods/methods.h"
 #include "extract/core/trace.h"
 #include "page/page.h"
@@ -16,21 +16,21 @@ enum { WEIGHT };
 static const struct parameter parameters[] = {[WEIGHT] = FEATURE_WEIGHT};
 
 /*
- * The block with the highest share of text. Many blocks of a page hold nothing
+ * The block with the highest ratio of text. Many blocks of a page hold nothing
  * but text; the source keeps one block and does not say which: here the one
  * with most words. NO_BLOCK when there is no text.
  */
-static uint32_t find_best(const struct feature_shares *shares)
+static uint32_t find_best(const struct feature_ratios *ratios)
 {
-	const struct block *blocks = shares->tree.blocks;
+	const struct block *blocks = ratios->tree.blocks;
 	uint32_t best = NO_BLOCK;
 
-	for (uint32_t i = 0; i < shares->count; i++) {
-		uint32_t block = shares->blocks[i];
-		float share = shares->shares[block];
+	for (uint32_t i = 0; i < ratios->count; i++) {
+		uint32_t block = ratios->blocks[i];
+		float ratio = ratios->ratios[block];
 
-		if (best == NO_BLOCK || share > shares->shares[best] ||
-		    (share == shares->shares[best] &&
+		if (best == NO_BLOCK || ratio > ratios->ratios[best] ||
+		    (ratio == ratios->ratios[best] &&
 		     blocks[block].own.words > blocks[best].own.words))
 			best = block;
 	}
@@ -38,15 +38,15 @@ static uint32_t find_best(const struct feature_shares *shares)
 }
 
 static void explain(const struct extractor_input *input,
-		    const struct feature_shares *shares, uint32_t best)
+		    const struct feature_ratios *ratios, uint32_t best)
 {
 	for (uint32_t i = 0; i < input->page->text_count; i++) {
-		uint32_t block = shares->tree.text_blocks[i];
+		uint32_t block = ratios->tree.text_blocks[i];
 
 		trace_reason(input->trace, i,
 			     "text is %.2f of its block of %u words, %s",
-			     (double)shares->shares[block],
-			     shares->tree.blocks[block].own.words,
+			     (double)ratios->ratios[block],
+			     ratios->tree.blocks[block].own.words,
 			     block == best ? "which is the best one"
 					   : "which is not the best one");
 	}
@@ -54,16 +54,16 @@ static void explain(const struct extractor_input *input,
 
 static void run(const struct extractor_input *input, struct verdict *verdicts)
 {
-	struct feature_shares shares =
-		feature_shares_make(input, input->parameters[WEIGHT]);
-	bool *is_kept = ARENA_NEW(input->arena, bool, shares.tree.count);
-	uint32_t best = find_best(&shares);
+	struct feature_ratios ratios =
+		feature_ratios_make(input, input->parameters[WEIGHT]);
+	bool *is_kept = ARENA_NEW(input->arena, bool, ratios.tree.count);
+	uint32_t best = find_best(&ratios);
 
 	if (best != NO_BLOCK)
 		is_kept[best] = true;
-	feature_shares_judge(input, &shares, is_kept, verdicts);
+	feature_ratios_judge(input, &ratios, is_kept, verdicts);
 	if (input->trace != NULL)
-		explain(input, &shares, best);
+		explain(input, &ratios, best);
 }
 
 const struct extractor extractor_fe = {

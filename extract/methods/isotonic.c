@@ -83,8 +83,8 @@ struct smoothing {
 	float penalty;
 };
 
-/* The share of the other pages that hold the text. */
-static float share_of_others(const struct template_counts *counts,
+/* The ratio of the other pages that hold the text. */
+static float ratio_of_others(const struct template_counts *counts,
 			     uint32_t text)
 {
 	uint32_t frequency = counts->document_frequency[text];
@@ -98,7 +98,7 @@ static float share_of_others(const struct template_counts *counts,
 /*
  * The source's scores are those of a classifier, learnt from what a document
  * frequency found to be template on other sites; here they are the document
- * frequency itself and, of its features of a node, the share of links.
+ * frequency itself and, of its features of a node, the ratio of links.
  */
 static void observe_texts(const struct extractor_input *input,
 			  struct smoothing *smoothing, const bool *is_visible)
@@ -107,7 +107,7 @@ static void observe_texts(const struct extractor_input *input,
 	float link_weight = (float)input->parameters[LINK_WEIGHT];
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
-		float score = share_of_others(input->template_counts, i);
+		float score = ratio_of_others(input->template_counts, i);
 
 		if ((page->texts[i].flags & TEXT_IS_LINK) != 0)
 			score += (1 - score) * link_weight;

@@ -1,4 +1,4 @@
-#include "extract/methods/feature_share.h"
+#include "extract/methods/feature_ratio.h"
 #include "extract/methods/kmeans.h"
 #include "extract/methods/methods.h"
 #include "extract/core/trace.h"
@@ -23,47 +23,47 @@ static const struct parameter parameters[] = {
 
 /* [tree.count]: the block is in the cluster with the highest shares. */
 static const bool *find_kept(struct arena *arena,
-			     const struct feature_shares *shares,
+			     const struct feature_ratios *ratios,
 			     uint32_t clusters)
 {
 	struct kmeans_point *points =
-		ARENA_NEW(arena, struct kmeans_point, shares->count);
-	bool *is_kept = ARENA_NEW(arena, bool, shares->tree.count);
+		ARENA_NEW(arena, struct kmeans_point, ratios->count);
+	bool *is_kept = ARENA_NEW(arena, bool, ratios->tree.count);
 	struct kmeans kmeans;
 
-	for (uint32_t i = 0; i < shares->count; i++)
-		points[i].x = shares->shares[shares->blocks[i]];
-	kmeans = kmeans_run(arena, points, shares->count, clusters, false);
-	for (uint32_t i = 0; i < shares->count; i++)
-		is_kept[shares->blocks[i]] =
+	for (uint32_t i = 0; i < ratios->count; i++)
+		points[i].x = ratios->ratios[ratios->blocks[i]];
+	kmeans = kmeans_run(arena, points, ratios->count, clusters, false);
+	for (uint32_t i = 0; i < ratios->count; i++)
+		is_kept[ratios->blocks[i]] =
 			kmeans.clusters[i] + 1U == kmeans.count;
 	return is_kept;
 }
 
 static void explain(const struct extractor_input *input,
-		    const struct feature_shares *shares, const bool *is_kept)
+		    const struct feature_ratios *ratios, const bool *is_kept)
 {
 	for (uint32_t i = 0; i < input->page->text_count; i++) {
-		uint32_t block = shares->tree.text_blocks[i];
+		uint32_t block = ratios->tree.text_blocks[i];
 
 		trace_reason(input->trace, i,
 			     "text is %.2f of its block, %s the highest "
 			     "cluster",
-			     (double)shares->shares[block],
+			     (double)ratios->ratios[block],
 			     is_kept[block] ? "in" : "below");
 	}
 }
 
 static void run(const struct extractor_input *input, struct verdict *verdicts)
 {
-	struct feature_shares shares =
-		feature_shares_make(input, input->parameters[WEIGHT]);
-	const bool *is_kept = find_kept(input->arena, &shares,
+	struct feature_ratios ratios =
+		feature_ratios_make(input, input->parameters[WEIGHT]);
+	const bool *is_kept = find_kept(input->arena, &ratios,
 					(uint32_t)input->parameters[CLUSTERS]);
 
-	feature_shares_judge(input, &shares, is_kept, verdicts);
+	feature_ratios_judge(input, &ratios, is_kept, verdicts);
 	if (input->trace != NULL)
-		explain(input, &shares, is_kept);
+		explain(input, &ratios, is_kept);
 }
 
 const struct extractor extractor_kfe = {

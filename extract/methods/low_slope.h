@@ -44,7 +44,7 @@ void slope_draw(const struct extractor_input *input,
 /* The row of `max_slope` in the tables of the methods. */
 #define SLOPE_MAXIMUM                                                          \
 	{                                                                      \
-		.name = "max_slope", .unit = "share of the page's mean slope", \
+		.name = "max_slope", .unit = "ratio of the page's mean slope", \
 		.minimum = 0, .maximum = 2, .default_value = 0.5,              \
 		.meaning = "a window that is steeper is no content",           \
 	}

@@ -25,11 +25,11 @@ enum { QUOTA };
 	{                                                                    \
 		{                                                            \
 			.name = "quota",                                     \
-			.unit = "share of a block's characters in links",    \
+			.unit = "ratio of a block's characters in links",    \
 			.minimum = 0,                                        \
 			.maximum = 1,                                        \
 			.default_value = (value),                            \
-			.meaning = "a block with a larger share is dropped", \
+			.meaning = "a block with a larger ratio is dropped", \
 		},                                                           \
 	}
 
@@ -87,7 +87,7 @@ static void draw(struct trace *trace, const struct block_tree *tree,
 		values[i] = rests[i].characters > 0 ? quotas[i] : (double)NAN;
 	trace_histogram(trace, &(struct histogram){
 				       .title = "Link quota of the blocks",
-				       .x_label = "characters in links, share",
+				       .x_label = "characters in links, ratio",
 				       .y_label = "blocks",
 				       .values = values,
 				       .count = tree->count,

@@ -20,7 +20,7 @@
  *	df                .9788  .9756  .9719  .8850     .9528  .8269  .7380
  *	rtdm              .9644  .9779  .9750  .9116     .9572  .8588  .7788
  */
-enum { REFERENCES, MAX_SHARE };
+enum { REFERENCES, MAX_RATIO };
 
 static const struct parameter parameters[] = {
 	[REFERENCES] =
@@ -33,15 +33,15 @@ static const struct parameter parameters[] = {
 			.meaning = "how many pages of the cluster the page is "
 				   "mapped to",
 		},
-	[MAX_SHARE] =
+	[MAX_RATIO] =
 		{
-			.name = "max_share",
-			.unit = "share of the references",
+			.name = "max_ratio",
+			.unit = "ratio of the references",
 			.minimum = 0,
 			.maximum = 1,
 			.default_value = 0.1,
 			.meaning = "text mapped to the same text in a larger "
-				   "share is template",
+				   "ratio is template",
 		},
 };
 
@@ -104,22 +104,22 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 	uint32_t count = others(input, trees);
 	const uint32_t *matches =
 		tree_mapping_matches(input->arena, &tree, trees, count);
-	double max_share = input->parameters[MAX_SHARE];
+	double max_ratio = input->parameters[MAX_RATIO];
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		uint32_t same = matches[tree.text_items[i]];
-		double share = count == 0 ? 0 : (double)same / count;
+		double ratio = count == 0 ? 0 : (double)same / count;
 
 		verdicts[i] = (struct verdict){
-			.score = (float)(1 - share),
-			.is_content = is_visible[i] && share <= max_share,
+			.score = (float)(1 - ratio),
+			.is_content = is_visible[i] && ratio <= max_ratio,
 		};
 		if (input->trace != NULL)
 			trace_reason(input->trace, i,
 				     "mapped to the same text in %u of %u "
 				     "pages, most "
 				     "%.2f",
-				     same, count, max_share);
+				     same, count, max_ratio);
 	}
 }
 

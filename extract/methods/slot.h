@@ -33,7 +33,7 @@ struct slot_view {
 	const uint32_t *frequencies;
 	struct block_tree tree;
 	/* Of all words that blocks have in the slot of this block on any page,
-	   the share in texts that one page alone has there: 0 for a slot that
+	   the ratio in texts that one page alone has there: 0 for a slot that
 	   never changes, 1 for one that is new on every page. [tree.count] */
 	const float *variabilities;
 };

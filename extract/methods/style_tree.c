@@ -248,12 +248,12 @@ static double node_importance(const struct place *place)
 static double composite_importance(const struct place *place,
 				   double attenuation)
 {
-	double share = pow(attenuation, place->styles);
+	double ratio = pow(attenuation, place->styles);
 
 	if (place->styles == 0)
 		return node_importance(place);
-	return (1 - share) * node_importance(place) +
-	       share * place->inner / place->pages;
+	return (1 - ratio) * node_importance(place) +
+	       ratio * place->inner / place->pages;
 }
 
 static void keep(struct hash_table *rated, const struct place *place,

@@ -4,8 +4,8 @@
 #include "page/page.h"
 #include "store/arena.h"
 
-/* A share is `inside` of `words`. */
-struct share {
+/* A ratio is `inside` of `words`. */
+struct ratio {
 	uint32_t inside;
 	uint32_t words; /* >= 1 */
 };
@@ -22,26 +22,26 @@ static uint32_t overlap(struct token_range a, struct token_range b)
  * How much of a text stands in the regions from *next on, which is moved over
  * those that end before the text does.
  */
-static struct share share_of(const struct token_regions *regions,
+static struct ratio ratio_of(const struct token_regions *regions,
 			     uint32_t *next, struct token_range text)
 {
-	struct share share = {.words = text.end - text.begin};
+	struct ratio ratio = {.words = text.end - text.begin};
 
 	while (*next < regions->count &&
 	       regions->ranges[*next].end < text.end) {
-		share.inside += overlap(regions->ranges[*next], text);
+		ratio.inside += overlap(regions->ranges[*next], text);
 		++*next;
 	}
 	if (*next < regions->count)
-		share.inside += overlap(regions->ranges[*next], text);
-	if (share.words > 0)
-		return share;
-	share.words = 1;
+		ratio.inside += overlap(regions->ranges[*next], text);
+	if (ratio.words > 0)
+		return ratio;
+	ratio.words = 1;
 	if (*next < regions->count &&
 	    regions->ranges[*next].begin < text.begin &&
 	    text.end < regions->ranges[*next].end)
-		share.inside = 1;
-	return share;
+		ratio.inside = 1;
+	return ratio;
 }
 
 void token_regions_judge(const struct extractor_input *input,
@@ -53,19 +53,19 @@ void token_regions_judge(const struct extractor_input *input,
 	uint32_t next = 0;
 
 	for (uint32_t i = 0; i < input->page->text_count; i++) {
-		struct share share = share_of(regions, &next, stream->texts[i]);
+		struct ratio ratio = ratio_of(regions, &next, stream->texts[i]);
 
 		verdicts[i] = (struct verdict){
-			.score = (float)share.inside / (float)share.words,
+			.score = (float)ratio.inside / (float)ratio.words,
 			.is_content =
-				is_visible[i] && share.inside > share.words / 2,
+				is_visible[i] && ratio.inside > ratio.words / 2,
 		};
 		if (!is_visible[i])
 			trace_reason(input->trace, i, "not visible");
 		else
 			trace_reason(input->trace, i,
 				     "%u of %u words in a chosen region",
-				     share.inside, share.words);
+				     ratio.inside, ratio.words);
 	}
 }
 

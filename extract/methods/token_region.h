@@ -18,7 +18,7 @@ struct token_regions {
 
 /*
  * A text node is content when it is visible and more than half of its words
- * stand in the regions; its score is the share of its words that do. One
+ * stand in the regions; its score is the ratio of its words that do. One
  * without words counts as a word, which stands where both of its neighbours
  * do. Tells the trace. Linear.
  */

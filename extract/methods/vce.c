@@ -43,7 +43,7 @@ static const struct parameter parameters[] = {
 	[LINK_DENSITY] =
 		{
 			.name = "link_density",
-			.unit = "share of the text",
+			.unit = "ratio of the text",
 			.minimum = 0,
 			.maximum = 1,
 			.default_value = 0.3,
@@ -142,7 +142,7 @@ static uint32_t block_of(const struct search *search, uint32_t text)
 			       : search->tree->elements[node].block;
 }
 
-/* The factor value of a text's block, as a share of the highest. */
+/* The factor value of a text's block, as a ratio of the highest. */
 static struct verdict judge(const struct search *search, uint32_t text,
 			    bool is_visible)
 {

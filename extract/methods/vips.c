@@ -47,7 +47,7 @@ static const struct parameter parameters[] = {
 	[SMALL] =
 		{
 			.name = "small",
-			.unit = "share of the sub-page's area",
+			.unit = "ratio of the sub-page's area",
 			.minimum = 0,
 			.maximum = 1,
 			.default_value = 0.01,

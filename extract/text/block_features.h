@@ -43,7 +43,7 @@ float feature_cosine(const struct feature_vector *a,
 enum { MIN_HASHES = 4 };
 
 /*
- * Two vectors with the share J of their names in common agree in each of the
+ * Two vectors with the ratio J of their names in common agree in each of the
  * numbers with probability J (Broder 1997). Linear.
  */
 void feature_min_hashes(const struct feature_vector *vector,

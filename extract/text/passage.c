@@ -4,7 +4,7 @@
 #include "extract/text/passage_scope.h"
 #include "extract/text/passage_text.h"
 #include "extract/core/separator.h"
-#include "extract/core/share.h"
+#include "extract/core/ratio.h"
 #include "extract/core/walk.h"
 #include "page/page.h"
 #include "store/arena.h"
@@ -177,7 +177,7 @@ static void count_repeats(struct arena *arena, struct passage *items,
 /* What tells text from lists and links: a sentence or two. */
 static bool is_long(const struct passage *passage)
 {
-	return passage->words >= 15 && passage_link_share(passage) < 0.5F;
+	return passage->words >= 15 && passage_link_ratio(passage) < 0.5F;
 }
 
 static void add_passage(struct passage_sums *sums,
@@ -289,7 +289,7 @@ struct passage_sums passages_sum(const struct passages *passages,
 	};
 }
 
-float passage_link_share(const struct passage *passage)
+float passage_link_ratio(const struct passage *passage)
 {
-	return share(passage->link_characters, passage->characters);
+	return ratio(passage->link_characters, passage->characters);
 }

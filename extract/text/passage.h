@@ -145,6 +145,6 @@ struct passage_sums passages_sum(const struct passages *passages,
 				 struct passage_range range);
 
 /* Share of its characters that are in links, 0..1. */
-float passage_link_share(const struct passage *passage);
+float passage_link_ratio(const struct passage *passage);
 
 #endif

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "extract/core/ln1.h"
-#include "extract/core/share.h"
+#include "extract/core/ratio.h"
 #include "page/page.h"
 #include "store/arena.h"
 
@@ -58,30 +58,30 @@ struct subtree subtree_of(const struct subtrees *subtrees, uint32_t node)
 	const struct passage_sums sums =
 		passages_sum(passages, passages_inside(passages, node));
 	const struct passage_sums page = passages->sums[passages->count];
-	const float link_share = share(sums.link_characters, sums.characters);
+	const float link_ratio = ratio(sums.link_characters, sums.characters);
 	const float characters = (float)sums.characters;
 	const float density = characters / (float)elements_of(subtrees, node);
 
 	return (struct subtree){
 		.words = ln1((float)sums.words),
 		.passages = ln1((float)sums.passages),
-		.link_share = link_share,
-		.page_share = share(sums.words, page.words),
-		.long_share = share(sums.long_words, sums.words),
-		.sentence_ends = share(sums.ends, sums.passages),
-		.prices = share(sums.prices, sums.passages),
-		.dates = share(sums.dates, sums.passages),
+		.link_ratio = link_ratio,
+		.page_ratio = ratio(sums.words, page.words),
+		.long_ratio = ratio(sums.long_words, sums.words),
+		.sentence_ends = ratio(sums.ends, sums.passages),
+		.prices = ratio(sums.prices, sums.passages),
+		.dates = ratio(sums.dates, sums.passages),
 		.density = density,
 		.composite_density = density *
-				     ln1(characters * (1 - link_share)) /
-				     logf(2 + characters * link_share),
+				     ln1(characters * (1 - link_ratio)) /
+				     logf(2 + characters * link_ratio),
 	};
 }
 
-float subtree_link_share(const struct passages *passages, uint32_t node)
+float subtree_link_ratio(const struct passages *passages, uint32_t node)
 {
 	const struct passage_sums sums =
 		passages_sum(passages, passages_inside(passages, node));
 
-	return share(sums.link_characters, sums.characters);
+	return ratio(sums.link_characters, sums.characters);
 }

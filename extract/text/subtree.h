@@ -18,9 +18,9 @@ struct subtrees {
 struct subtree {
 	float words;         /* ln1 */
 	float passages;      /* ln1 */
-	float link_share;    /* of its characters */
-	float page_share;    /* of the page's words that stand in it */
-	float long_share;    /* of its words, in long_words */
+	float link_ratio;    /* of its characters */
+	float page_ratio;    /* of the page's words that stand in it */
+	float long_ratio;    /* of its words, in long_words */
 	float sentence_ends; /* share of its passages */
 	float prices;        /* share of its passages */
 	float dates;         /* share of its passages */
@@ -41,7 +41,7 @@ struct subtrees subtrees_make(struct arena *arena,
 /* What stands inside `node`; NO_NODE: on the page. O(1). */
 struct subtree subtree_of(const struct subtrees *subtrees, uint32_t node);
 
-/* The share of its characters that are in links, 0..1. O(1). */
-float subtree_link_share(const struct passages *passages, uint32_t node);
+/* The ratio of its characters that are in links, 0..1. O(1). */
+float subtree_link_ratio(const struct passages *passages, uint32_t node);
 
 #endif

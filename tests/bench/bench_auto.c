@@ -2,7 +2,7 @@
  * bench_auto FOLDER [ROUNDS] - what `auto` costs on a page by itself, from its
  * bytes to its text, stage by stage, beside the floor: libxml2's SAX parser
  * with empty handlers over the same pages in the same run. A row is everything
- * up to its stage; the last column is what the stage adds, as a share of the
+ * up to its stage; the last column is what the stage adds, as a ratio of the
  * whole. The best of ROUNDS (5) over all .html and .html.gz files.
  */
 #include <stdio.h>
@@ -123,7 +123,7 @@ static void report(const struct bodies *bodies, int rounds)
 	for (size_t i = 0; i < ROWS; i++)
 		bodies_print_row(bodies, rows[i].name, times[i], bare);
 	for (size_t i = 0; i < ROWS; i++)
-		printf("%s%s %.1f %%", i == 0 ? "shares: " : ", ", rows[i].name,
+		printf("%s%s %.1f %%", i == 0 ? "ratios: " : ", ", rows[i].name,
 		       100 * (times[i] - (i == 0 ? 0 : times[i - 1])) /
 			       times[ROWS - 1]);
 	printf("\n");

@@ -254,7 +254,7 @@ static void print_latency(const char *name, struct latency latency)
 	       latency.median, latency.percentile_99, latency.worst);
 }
 
-static void print_shares(const struct corpus *corpus, double seconds)
+static void print_ratios(const struct corpus *corpus, double seconds)
 {
 	double parse = corpus->parse_seconds / (double)corpus->parsed;
 	double sign = corpus->sign_seconds / (double)corpus->parsed;
@@ -293,7 +293,7 @@ static bool report(const struct options *options, const struct corpus *corpus)
 	print_fit("the paper's matrix", rows, count,
 		  offsetof(struct row, matrix));
 	if (corpus->parsed > 0)
-		print_shares(corpus, rows[count - 1].engine.seconds);
+		print_ratios(corpus, rows[count - 1].engine.seconds);
 	latencies = measure_latencies(corpus->pages, corpus->count,
 				      options->threshold);
 	printf("microseconds a change, %zu pages\n", corpus->count);

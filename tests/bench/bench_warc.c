@@ -2,7 +2,7 @@
  * bench_warc FILE... - reading archives beside unpacking them: for each file,
  * which is packed by gzip or zstd, MB/s of the unpacked bytes by the decoder
  * alone, by `zcat` or `zstdcat` in a process of its own, and by warc_next()
- * with all its bodies; and the share of the decoder's speed that is left. CPU
+ * with all its bodies; and the ratio of the decoder's speed that is left. CPU
  * time of the best of 5 rounds, in turn; the file is in memory but for zcat.
  */
 #include <stdio.h>

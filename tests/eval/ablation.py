@@ -16,13 +16,13 @@ GROUPS = (
     ("subtrees (readability)", r"subtree_|in_top|to_top|.*density"),
     ("repetition", r"repeats|to_item|item_|list_"),
     ("same path", r"path_|previous_same_path"),
-    ("tag ratios", r"tag_ratio_|text_share_|link_quota_|slope_"),
+    ("tag ratios", r"tag_ratio_|text_ratio_|link_quota_|slope_"),
     ("maximum subsequences, ridges", r"(link_)?bte|mss|ridge_"),
     ("neighbours", r"previous_|next_"),
     ("position", r"position|passage_position|(words|passages)_(before|after)"),
     ("headings, title", r"heading_|title_|steps_to_title"),
-    ("what the page claims", r"description_share|body_share"),
-    ("the page", r"page_(?!share)"),
+    ("what the page claims", r"description_ratio|body_ratio"),
+    ("the page", r"page_(?!ratio)"),
     ("copies", r"copies|is_copy"),
 )
 PARTS = (8, 4, 2, 1)

@@ -10,7 +10,7 @@ import numpy
 from scipy.stats import spearmanr
 from sklearn.linear_model import LogisticRegression
 
-INPUTS = ("expected", "words", "share", "passages")
+INPUTS = ("expected", "words", "ratio", "passages")
 BINS = 10
 EDGE = 0.01
 
@@ -24,7 +24,7 @@ def expected_f1(words, scores, shown):
 
 def inputs(page, scores, threshold):
     """[INPUTS] of a page: the logit of the expected F1 between the edges,
-    ln1(words chosen), their share of the page, ln1(passages of it)."""
+    ln1(words chosen), their ratio of the page, ln1(passages of it)."""
     shown = page.choose(scores, threshold)
     expected = expected_f1(page.words, scores, shown)
     expected = min(max(expected, EDGE), 1 - EDGE)

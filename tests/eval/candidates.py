@@ -95,22 +95,22 @@ def counts(rows):
             sum(0 < row.place <= 3 for row in there))
 
 
-def share(part, whole):
+def ratio(part, whole):
     return part / whole if whole else ""
 
 
 def say(report, name, rows, *more):
     every, there, first, three = counts(rows)
-    report.row(name, *more, every, there, share(first, there),
-               share(three, there))
+    report.row(name, *more, every, there, ratio(first, there),
+               ratio(three, there))
 
 
 def mean(report, name, cases):
-    shares = [(share(first, there), share(three, there))
+    ratios = [(ratio(first, there), ratio(three, there))
               for _, there, first, three in map(counts, cases) if there]
-    if shares:
+    if ratios:
         report.row(name, "", "", "",
-                   *(sum(column) / len(shares) for column in zip(*shares)))
+                   *(sum(column) / len(ratios) for column in zip(*ratios)))
 
 
 def tables(report, build):

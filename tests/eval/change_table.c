@@ -10,7 +10,7 @@
  * template is 1. A page that was none before is left out. NAME=VALUE is a row
  * of struct change_rules. For each sample a line, with tabs between: its name,
  * the decision, seen, how many of these are still pages, agreed, disagreed,
- * paths gone and come, the share of them that moved, the same of fragments.
+ * paths gone and come, the ratio of them that moved, the same of fragments.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,10 +136,10 @@ static bool set_rule(struct change_rules *rules, const char *assignment)
 	} rows[] = {
 		{"min_pages=", &rules->min_pages},
 		{"agreement=", &rules->agreement},
-		{"path_share=", &rules->path_share},
-		{"fragment_share=", &rules->fragment_share},
-		{"page_share=", &rules->page_share},
-		{"few_share=", &rules->few_share},
+		{"path_ratio=", &rules->path_ratio},
+		{"fragment_ratio=", &rules->fragment_ratio},
+		{"page_ratio=", &rules->page_ratio},
+		{"few_ratio=", &rules->few_ratio},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

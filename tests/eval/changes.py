@@ -150,39 +150,39 @@ def domain(sample):
 
 
 def telling(samples, decisions):
-    """(sample, decision) where enough is left for a share to mean something."""
+    """(sample, decision) where enough is left for a ratio to mean something."""
     return [pair for pair in zip(samples, decisions, strict=True)
             if pair[1].pages >= MIN_PAGES]
 
 
-def shares(pairs, kind, of, but=None):
+def ratios(pairs, kind, of, but=None):
     """But those of a site."""
     return [getattr(decision, of) for sample, decision in pairs
             if sample.kind == kind and domain(sample) != but]
 
 
-def share_table(report, samples, by_agreement):
+def ratio_table(report, samples, by_agreement):
     report.table("Share that moved, in templates of at least three pages",
                  "agreement", "paths: most of none", "least of redesign",
                  "fragments: most of none", "least of redesign")
     for agreement, decisions in by_agreement.items():
         pairs = telling(samples, decisions)
         report.row(agreement, *(
-            f"{best(shares(pairs, kind, of)):.2f}"
+            f"{best(ratios(pairs, kind, of)):.2f}"
             for of in ("paths", "fragments")
             for kind, best in (("none", max), ("redesign", min))))
 
 
 def choose(samples, by_agreement, but=None):
-    """(agreement, path share, fragment share): the widest gap between what
+    """(agreement, path ratio, fragment ratio): the widest gap between what
     moves by content and by redesign, of equal ones the middle one, and the
     middle of it; for fragments the middle between content and all."""
     rows = []
     for agreement, decisions in by_agreement.items():
         pairs = telling(samples, decisions)
-        most = max(shares(pairs, "none", "paths", but))
-        least = min(shares(pairs, "redesign", "paths", but))
-        text = max(shares(pairs, "none", "fragments", but))
+        most = max(ratios(pairs, "none", "paths", but))
+        least = min(ratios(pairs, "redesign", "paths", but))
+        text = max(ratios(pairs, "none", "fragments", but))
         rows.append((round(least - most, 2), agreement,
                      round((least + most) / 2, 2), round((1 + text) / 2, 2)))
     widest = [row for row in rows if row[0] == max(rows)[0]]
@@ -191,7 +191,7 @@ def choose(samples, by_agreement, but=None):
 
 def fold_table(report, samples, by_agreement):
     report.table("Rules chosen on all other sites", "site", "agreement",
-                 "path share", "fragment share", "none: templates", "false",
+                 "path ratio", "fragment ratio", "none: templates", "false",
                  "redesign: templates", "missed")
     sums = collections.Counter()
     for site in sorted({domain(sample) for sample in samples}):
@@ -242,7 +242,7 @@ def tables(report, build, is_listed=False):
     by_agreement = {
         agreement: ask(build, samples, f"agreement={agreement}")
         for agreement in AGREEMENTS}
-    share_table(report, samples, by_agreement)
+    ratio_table(report, samples, by_agreement)
     fold_table(report, samples, by_agreement)
 
 

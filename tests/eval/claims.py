@@ -10,7 +10,7 @@ import goldsets
 import results as found
 
 SHORT = 150        # words of gold
-TABLE_SHARE = 0.5  # of the text that stands in tables
+TABLE_RATIO = 0.5  # of the text that stands in tables
 NEWS = "crawl-to-the-future"
 
 # reference_scores.tsv of crawl-to-the-future, and what is ours.
@@ -53,7 +53,7 @@ class TableText(html.parser.HTMLParser):
         self.total += length
         self.inside += length if self.depth > 0 else 0
 
-    def share(self):
+    def ratio(self):
         return self.inside / self.total if self.total else 0
 
 
@@ -109,7 +109,7 @@ def table_pages(claims, build):
     for path in out.rglob("*.html"):
         parser = TableText()
         parser.feed(path.read_text("utf-8", "replace"))
-        if parser.share() > TABLE_SHARE:
+        if parser.ratio() > TABLE_RATIO:
             pages.add(path.name.removesuffix(".html"))
     return pages & set(claims.results.scores["wcxb-dev"]["plain"])
 

@@ -33,8 +33,8 @@ DEFAULTS = range(150, 251, 25)
 SLOPES = (0.5, 1, 1.5, 2)
 
 # {cut: adjusted Rand index}, the agreement with the witness and with the
-# labels at each of THRESHOLDS, and the witness's share of the pages.
-Found = collections.namedtuple("Found", "scores agreement truth share")
+# labels at each of THRESHOLDS, and the witness's ratio of the pages.
+Found = collections.namedtuple("Found", "scores agreement truth ratio")
 
 
 def folders():
@@ -73,7 +73,7 @@ def measure_one(build, measure, pages, labels):
     scores = {s["name"]: s["adjusted_rand"] for s in report["scores"]}
     scores.setdefault("plateau", scores["template"])
     return Found(scores, report["witness"]["agreement"],
-                 report["scores_curve"], report["witness"]["share"])
+                 report["scores_curve"], report["witness"]["ratio"])
 
 
 def measure_all(build):
@@ -92,7 +92,7 @@ def choose(found, measure, default, slope):
     """The adjusted Rand index at the threshold that witness.h would choose."""
     best = min(range(len(THRESHOLDS)), key=lambda i: (
         slope * abs(THRESHOLDS[i] - default) / 1000
-        - found.share * found.agreement[i],
+        - found.ratio * found.agreement[i],
         abs(THRESHOLDS[i] - default), i))
     if found.agreement[best] > 0:
         return found.truth[best]

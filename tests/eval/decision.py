@@ -18,7 +18,7 @@ class Page:
     """The passages of one page and its gold, ready to be scored.
 
     words, may_show, key [passages]: words of each, whether it can be read,
-    and a number that passages share of which one alone is shown (-1: none).
+    and a number that passages ratio of which one alone is shown (-1: none).
     """
 
     def __init__(self, passages, gold, may_show, keys):

@@ -6,7 +6,7 @@ Each site of the data is served by nginx and crawled in full, and again with
 crawl.saturation K for each K (5, 10, 20). Then a sample of the pages of every
 large cluster of the full crawl (10 pages and more) is handed to both daemons,
 and the text that method df finds by the templates of the few pages is scored by
-that of all pages, as bags of words. Printed per site and K: what share of the
+that of all pages, as bags of words. Printed per site and K: what ratio of the
 pages and bytes was fetched, how many of the large clusters are known from few
 pages, too, and the mean F1, of all and of the pages that have a template. With
 --sitemap the server also has a sitemap of all pages of the archive, many of
@@ -143,7 +143,7 @@ def score_cluster(full, few, targets, score):
 
 
 def measure(site, options, report):
-    """{saturation: (share of pages, share of bytes, F1, where known)}."""
+    """{saturation: (ratio of pages, ratio of bytes, F1, where known)}."""
     score = goldsets.referee(common.DATA)
     folder = common.unpack(site)
     full = crawl(site, folder, 0, options)
@@ -194,11 +194,11 @@ def main():
     harness.PROGRAMS = options.build.resolve() / "daemon"
     report = common.Report()
     report.table("Pages that are enough", "site", "saturation", "pages",
-                 "fetched", "share", "MB", "share of bytes",
+                 "fetched", "ratio", "MB", "ratio of bytes",
                  "large clusters known", "F1 of df", "where known")
     sites = [measure(site, options, report) for site in options.site]
-    report.table("Means over the sites", "saturation", "share of the pages",
-                 "share of the bytes", "F1 of df", "where known")
+    report.table("Means over the sites", "saturation", "ratio of the pages",
+                 "ratio of the bytes", "F1 of df", "where known")
     for saturation in options.saturation:
         report.row(saturation, *(statistics.mean(column) for column in zip(
             *(found[saturation] for found in sites))))

@@ -4,7 +4,7 @@ The gold is plain text, so that its words have to be found in the page: by an
 exact longest common subsequence of both sequences of words (bit-parallel;
 Crochemore, Iliopoulos, Pinzon, Reid 2001), which keeps the order, and then,
 for what the gold has in another order than the page, by whole passages that
-stand in what is left of the gold. A label is the share of a passage's words
+stand in what is left of the gold. A label is the ratio of a passage's words
 that were found, 0 where they look like chance.
 """
 
@@ -13,7 +13,7 @@ import collections
 
 import numpy
 
-MIN_SHARE = 0.5     # of the words of a passage, or it is chance
+MIN_RATIO = 0.5     # of the words of a passage, or it is chance
 MIN_ADJACENT = 0.4  # of the matches, next to each other in the gold too
 MIN_RUN = 12        # matches next to each other that are never chance
 SHORT = 4           # words: too few to ask that of
@@ -53,7 +53,7 @@ def is_no_chance(found):
     adjacent = sum(a >= 0 and b == a + 1 for a, b in zip(found, found[1:]))
     if adjacent >= MIN_RUN:
         return True
-    return matches >= MIN_SHARE * len(found) and \
+    return matches >= MIN_RATIO * len(found) and \
         (len(found) < SHORT or adjacent + 1 >= MIN_ADJACENT * matches)
 
 
@@ -82,7 +82,7 @@ def take_leftovers(label, passages, gold, is_used):
     if left.total() < 2:
         return
     text = runs(gold, is_used)
-    sure = [i for i, share in enumerate(label) if share > MIN_SHARE]
+    sure = [i for i, ratio in enumerate(label) if ratio > MIN_RATIO]
     rest = sorted((-min(len(words), REPEAT), nearest(sure, i), i)
                   for i, words in enumerate(passages)
                   if words and label[i] == 0

@@ -10,9 +10,9 @@ of even number, the default, tell how good they are. BUILD is a build folder
 A title is right when it is the gold's but for case, white space and
 punctuation; authors when they are the same set of names; a date when it is the
 same day (that of publication, or where the page tells none, of the last
-change; the gold does not tell them apart). `right` is the share of the pages
-whose gold has one, `given` the share of these for which there is an answer,
-`precise` the share of the given that is right, `extra` the pages without one in
+change; the gold does not tell them apart). `right` is the ratio of the pages
+whose gold has one, `given` the ratio of these for which there is an answer,
+`precise` the ratio of the given that is right, `extra` the pages without one in
 the gold for which there is an answer. --errors prints as many wrong ones of
 each field, by how often their kind occurs.
 """

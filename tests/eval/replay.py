@@ -8,7 +8,7 @@ nginx, one state after the other on the same port. The daemon crawls the first
 in full, with a sitemap of all its pages, and then looks at the templates by
 their samples alone: for some rounds while nothing changes, and for some rounds
 of each later state. Printed: for each step what was told (events that are
-alerts), how many requests there were until then, as a share of the pages of
+alerts), how many requests there were until then, as a ratio of the pages of
 the site, and what it costs to look when nothing changes. A step is a redesign,
 a minor layout edit, nothing (content alone), or stubs, where URLs are gone: as
 the data says. What a `none` step tells is false, except that pages are gone or

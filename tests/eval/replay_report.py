@@ -29,7 +29,7 @@ def is_false(event):
     return not event["is_true"]
 
 
-def share(done):
+def ratio(done):
     """Requests until the first alert, of the site's pages."""
     return count(done["until"]) / max(1, done["pages"])
 
@@ -37,13 +37,13 @@ def share(done):
 def steps_begin(report):
     report.table("Replays", "case", "step", "label", "pages", "templates",
                  "affected", "told", "alerts", "false", "after s",
-                 "requests until", "share", "requests of all rounds")
+                 "requests until", "ratio", "requests of all rounds")
 
 
 def step_row(report, done):
     affected = [row for row in known(done) if row["is_affected"]]
     until = (done["alerts"][0]["after_s"], count(done["until"]),
-             f"{share(done):.2f}") if done["alerts"] else ("-",) * 3
+             f"{ratio(done):.2f}") if done["alerts"] else ("-",) * 3
     report.row(done["case"], done["step"], done["label"], done["pages"],
                len(known(done)), len(affected),
                sum(bool(row["told"]) for row in affected),
@@ -55,7 +55,7 @@ def step_row(report, done):
 def redesigns(report, steps):
     mine = [done for done in steps if done["label"] == "redesign"]
     found = [done for done in mine if replay_truth.is_found(done["alerts"])]
-    shares = [share(done) for done in found] or [0.0]
+    ratios = [ratio(done) for done in found] or [0.0]
     affected = [row for done in mine for row in known(done)
                 if row["is_affected"]]
     others = [row for done in mine for row in known(done)
@@ -67,7 +67,7 @@ def redesigns(report, steps):
         done["case"] for done in mine if done not in found) or "-",
         len(affected), sum(bool(row["told"]) for row in affected),
         len(others), sum(bool(row["told"]) for row in others),
-        statistics.median(shares), max(shares))
+        statistics.median(ratios), max(ratios))
 
 
 def no_redesigns(report, steps):
@@ -88,7 +88,7 @@ def no_redesigns(report, steps):
                        max(1, done["pages"]) for done in mine))
 
 
-def share_moved(event, what):
+def ratio_moved(event, what):
     """Of an event's detail; "-" when it says nothing of it."""
     value = ((event.get("detail") or {}).get(what) or {}).get("moved")
     return "-" if value is None else f"{value:.2f}"
@@ -105,7 +105,7 @@ def minor_edits(report, steps):
                 continue
             told = [event for event in done["alerts"]
                     if replay_truth.number_of(event) == number]
-            moved = [", ".join(share_moved(event, what) for event in told)
+            moved = [", ".join(ratio_moved(event, what) for event in told)
                      or "-" for what in ("paths", "fragments")]
             report.row(done["case"], number, row["pages"], row["median"],
                        kinds(told), *moved)

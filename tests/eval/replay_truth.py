@@ -7,7 +7,7 @@ import statistics
 import replay_cases
 
 MIN_PAGES = 3      # of a template that is known
-AFFECTED = 0.8     # paths in common, as a share of both: below it has changed
+AFFECTED = 0.8     # paths in common, as a ratio of both: below it has changed
 VOID = frozenset("area base br col embed hr img input link meta source track "
                  "wbr".split())
 # What may be told of a template whose pages are gone.

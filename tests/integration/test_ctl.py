@@ -202,7 +202,7 @@ class Ctl(harness.Case):
         self.assertIn(f"threshold {suggestion['threshold']:.3f}",
                       process.stderr)
         self.assertGreater(suggestion["agreement"], 0.3)
-        self.assertGreater(suggestion["share"], 0.9)
+        self.assertGreater(suggestion["ratio"], 0.9)
         self.assertEqual(found, self.done(harness.run(
             [CTL, "cluster", "--threshold", str(suggestion["threshold"]),
              harness.SITE])))

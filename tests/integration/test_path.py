@@ -94,7 +94,7 @@ class WholePath(harness.Case):
             self.assertRegex(fragment["hash"], r"^[0-9a-f]{16}$")
             self.assertGreater(3 * fragment["df"], pages)
             self.assertLessEqual(fragment["df"], pages)
-            self.assertAlmostEqual(fragment["share"],
+            self.assertAlmostEqual(fragment["ratio"],
                                    fragment["df"] / pages, places=3)
         # Counted in the files: pages of the kind that hold the words.
         files = [harness.SITE / harness.path_of(u)

@@ -188,13 +188,13 @@ static bool is_new(const struct spanning_forest *forest, size_t index)
 static void plant(struct spanning_forest *forest, size_t index)
 {
 	uint32_t family = random_below(4);
-	uint32_t share = 2 + random_below(8); /* of ten */
+	uint32_t ratio = 2 + random_below(8); /* of ten */
 	uint32_t count = 0;
 
 	for (uint32_t shingle_id = 0; shingle_id < MAX_SHINGLES; shingle_id++) {
 		bool is_typical = shingle_id / 6 == family;
 
-		if (random_below(10) >= (is_typical ? share : 10 - share))
+		if (random_below(10) >= (is_typical ? ratio : 10 - ratio))
 			continue;
 		forest->shingles[index][count] = shingle_id;
 		forest->shingle_ids[index][count++] = shingle_id;

@@ -50,7 +50,7 @@ START_TEST(close_shingle_ids_have_a_bitmap)
 }
 END_TEST
 
-START_TEST(nothing_shares_nothing)
+START_TEST(nothing_has_nothing_in_common)
 {
 	const uint32_t shingle_ids[] = {0, 9};
 	struct shingle_set some = make_set(shingle_ids, 2);
@@ -146,7 +146,7 @@ Suite *make_suite(void)
 	TCase *tcase = tcase_create("overlap");
 
 	tcase_add_test(tcase, close_shingle_ids_have_a_bitmap);
-	tcase_add_test(tcase, nothing_shares_nothing);
+	tcase_add_test(tcase, nothing_has_nothing_in_common);
 	tcase_add_test(tcase, shingle_ids_may_be_of_any_size);
 	tcase_add_test(tcase, counts_are_those_of_a_merge);
 	suite_add_tcase(suite, tcase);

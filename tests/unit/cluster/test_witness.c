@@ -179,7 +179,7 @@ START_TEST(the_best_cut_nearest_to_the_default_value_is_chosen)
 	choice = choose(&world, PAGES, 200);
 	ck_assert_uint_eq(choice.threshold, 300);
 	ck_assert_double_eq_tol(choice.agreement, 1, 1e-12);
-	ck_assert_double_eq_tol(choice.share, 1, 1e-12);
+	ck_assert_double_eq_tol(choice.ratio, 1, 1e-12);
 	ck_assert_uint_eq(choose(&world, PAGES, 600).threshold, 495);
 	ck_assert_uint_eq(choose(&world, PAGES, 400).threshold, 400);
 	ck_assert_uint_eq(choose(&world, PAGES, 402).threshold, 400);
@@ -196,7 +196,7 @@ START_TEST(few_labels_pull_less)
 	/* half of 24: 0.5 * 12/23 at 200, 0.5 - 0.1 at 300 */
 	choice = choose(&world, 2 * (size_t)PAGES, 200);
 	ck_assert_uint_eq(choice.threshold, 300);
-	ck_assert_double_eq_tol(choice.share, 0.5, 1e-12);
+	ck_assert_double_eq_tol(choice.ratio, 0.5, 1e-12);
 	/* a tenth of 120: 0.1 * 12/23 at 200, 0.1 - 0.1 at 300 */
 	choice = choose(&world, 10 * (size_t)PAGES, 200);
 	ck_assert_uint_eq(choice.threshold, 200);
@@ -239,7 +239,7 @@ START_TEST(fewer_than_eleven_labels_leave_the_default_value)
 	choice = choose(&world, PAGES, 203);
 	ck_assert_uint_eq(choice.threshold, 203);
 	ck_assert_double_eq(choice.agreement, 0);
-	ck_assert_double_eq_tol(choice.share, 10.0 / 12, 1e-12);
+	ck_assert_double_eq_tol(choice.ratio, 10.0 / 12, 1e-12);
 	for (int i = 0; i < WITNESS_STEPS; i++)
 		ck_assert_double_eq(choice.curve[i], 0);
 }
@@ -253,7 +253,7 @@ START_TEST(no_pages_leave_the_default_value)
 
 	witness_choose(&pages, &empty, 200, &choice);
 	ck_assert_uint_eq(choice.threshold, 200);
-	ck_assert_double_eq(choice.share, 0);
+	ck_assert_double_eq(choice.ratio, 0);
 }
 END_TEST
 

@@ -12,7 +12,7 @@ START_TEST(parts_of_the_method_are_set)
 	char error[256];
 
 	extractor_defaults(accb, parameters);
-	ck_assert(settings_apply("accb.radius=30,\tdf.max_share=0.5, "
+	ck_assert(settings_apply("accb.radius=30,\tdf.max_ratio=0.5, "
 				 "accb.threshold=0.25",
 				 accb, parameters, error));
 	ck_assert_double_eq(parameters[0], 30);
@@ -32,7 +32,7 @@ static const struct {
 	{"accb.size=30", "no such parameter"},
 	{"accb.radius", "NAME=VALUE"},
 	{"accb.radius=0", "below"},
-	{"df.max_share=0.2 accb.radius=1e9", "above"},
+	{"df.max_ratio=0.2 accb.radius=1e9", "above"},
 };
 
 START_TEST(what_is_wrong_is_said)

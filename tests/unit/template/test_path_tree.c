@@ -43,7 +43,7 @@ START_TEST(a_step_in_common_is_one_node)
 		  !node(2)->is_there[PATH_AFTER]);
 	ck_assert(!node(1)->is_end[PATH_BEFORE] &&
 		  node(2)->is_end[PATH_BEFORE]);
-	ck_assert_float_eq(node(2)->shares[PATH_BEFORE], 0.5F);
+	ck_assert_float_eq(node(2)->ratios[PATH_BEFORE], 0.5F);
 	ck_assert(node(3)->is_end[PATH_AFTER]);
 }
 END_TEST

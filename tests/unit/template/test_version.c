@@ -122,15 +122,15 @@ START_TEST(what_more_than_half_of_the_pages_have_is_stable)
 	item = find(version->paths, version->path_count,
 		    "html>body>div.menu.post-0>a");
 	ck_assert_ptr_nonnull(item);
-	ck_assert_double_eq((double)item->share, 1);
+	ck_assert_double_eq((double)item->ratio, 1);
 	item = find(version->paths, version->path_count, "html>body>p");
 	ck_assert_ptr_nonnull(item);
-	ck_assert_double_eq((double)item->share, 0.75);
+	ck_assert_double_eq((double)item->ratio, 0.75);
 	ck_assert_ptr_null(
 		find(version->paths, version->path_count, "html>body>i"));
 	ck_assert_uint_eq(version->fragment_count, 1);
 	expect(version->fragments[0].text, "Home");
-	ck_assert_double_eq((double)version->fragments[0].share, 1);
+	ck_assert_double_eq((double)version->fragments[0].ratio, 1);
 	ck_assert_uint_eq(version->sample_count, 4);
 	expect(version->samples[3], "http://a.example/");
 }
@@ -189,7 +189,7 @@ START_TEST(what_no_sampled_page_has_is_known_by_its_hash)
 	ck_assert_uint_eq(version->fragment_count, 2);
 	expect(version->fragments[0].text, "Home");
 	ck_assert_ptr_null(version->fragments[1].text.data);
-	ck_assert_double_eq_tol((double)version->fragments[1].share, 0.667,
+	ck_assert_double_eq_tol((double)version->fragments[1].ratio, 0.667,
 				1e-6);
 }
 END_TEST
@@ -223,7 +223,7 @@ START_TEST(content_stands_where_the_default_method_finds_it)
 	version = again(make(2, 2));
 	ck_assert_uint_ge(version->region_count, 1);
 	expect(version->regions[0].path, "html>body>div.main>div.post");
-	ck_assert_double_eq((double)version->regions[0].share, 1);
+	ck_assert_double_eq((double)version->regions[0].ratio, 1);
 	ck_assert_double_ge((double)version->regions[0].words, 0.9);
 }
 END_TEST
@@ -309,8 +309,8 @@ END_TEST
 
 #define HEAD  "{\"format\":1,\"pages\":3,\"generation\":1,\"classes\":true,"
 #define LISTS "\"regions\":[],\"samples\":[],\"fragments\":[],"
-#define ITEM(hash, share, text)                                     \
-	HEAD LISTS "\"paths\":[{\"hash\":" hash ",\"share\":" share \
+#define ITEM(hash, ratio, text)                                     \
+	HEAD LISTS "\"paths\":[{\"hash\":" hash ",\"ratio\":" ratio \
 		   ",\"text\":" text "}]}"
 #define GOOD_HASH "\"00ff00ff00ff00ff\""
 
@@ -371,7 +371,7 @@ START_TEST(more_items_than_there_may_be_are_refused)
 	buffer_append_text(&json, HEAD LISTS "\"paths\":[");
 	for (int i = 0; i <= VERSION_MAX_PATHS; i++)
 		buffer_printf(&json,
-			      "%s{\"hash\":%s,\"share\":1,\"text\":null}",
+			      "%s{\"hash\":%s,\"ratio\":1,\"text\":null}",
 			      i == 0 ? "" : ",", GOOD_HASH);
 	buffer_append_text(&json, "]}");
 	ck_assert_int_eq(version_decode(arena, buffer_slice(&json), &version),
@@ -380,7 +380,7 @@ START_TEST(more_items_than_there_may_be_are_refused)
 }
 END_TEST
 
-/* Versions of paths alone, with a share of 1. */
+/* Versions of paths alone, with a ratio of 1. */
 static struct version *with_paths(uint64_t first, uint32_t count)
 {
 	struct version *version = ARENA_NEW(arena, struct version, 1);
@@ -390,7 +390,7 @@ static struct version *with_paths(uint64_t first, uint32_t count)
 	version->path_count = count;
 	for (uint32_t i = 0; i < count; i++)
 		version->paths[i] =
-			(struct version_item){.hash = first + i, .share = 1};
+			(struct version_item){.hash = first + i, .ratio = 1};
 	return version;
 }
 
@@ -409,8 +409,8 @@ START_TEST(a_difference_has_two_sides)
 	ck_assert_double_eq_tol(diff.paths_moved, 5.0 / 8, 1e-12);
 	ck_assert_double_eq(diff.fragments_moved, 0);
 	/* what few have weighs less: 1 + 0.5 + 0.5 + 2 of 5 + 2 */
-	before->paths[1].share = 0.5F;
-	before->paths[2].share = 0.5F;
+	before->paths[1].ratio = 0.5F;
+	before->paths[2].ratio = 0.5F;
 	version_compare(arena, before, after, &diff);
 	ck_assert_double_eq_tol(diff.paths_moved, 4.0 / 7, 1e-6);
 	version_compare(arena, before, before, &diff);

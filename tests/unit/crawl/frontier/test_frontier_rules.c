@@ -617,7 +617,7 @@ END_TEST
 
 /* Nobody is pushed aside: ten pages of the wiki come with at most so many of
  * the trap. */
-START_TEST(a_trap_has_one_share)
+START_TEST(a_trap_has_one_ratio)
 {
 	struct crawl crawl = crawl_trap(&traps[_i]);
 
@@ -650,7 +650,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_decision_is_explained);
 	tcase_add_loop_test(tcase, a_trap_is_left_once_it_is_known, 0, TRAPS);
 	tcase_add_loop_test(tcase, a_trap_has_a_budget, 0, TRAPS);
-	tcase_add_loop_test(tcase, a_trap_has_one_share, 0, TRAPS);
+	tcase_add_loop_test(tcase, a_trap_has_one_ratio, 0, TRAPS);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -160,7 +160,7 @@ START_TEST(groups_of_one_agent_are_merged)
 }
 END_TEST
 
-START_TEST(agents_in_a_row_share_a_group)
+START_TEST(agents_in_a_row_form_a_group)
 {
 	static const char file[] =
 		"User-agent: other\nSitemap: http://h/s\n\n# x\n"
@@ -475,7 +475,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, blanks_comments_and_letter_case);
 	tcase_add_test(tcase, the_named_group_replaces_that_of_all);
 	tcase_add_test(tcase, groups_of_one_agent_are_merged);
-	tcase_add_test(tcase, agents_in_a_row_share_a_group);
+	tcase_add_test(tcase, agents_in_a_row_form_a_group);
 	tcase_add_test(tcase, the_robots_file_itself_is_allowed);
 	tcase_add_test(tcase, a_status_gives_rules);
 	tcase_add_test(tcase, crawl_delay);

@@ -191,7 +191,7 @@ START_TEST(real_sites)
 END_TEST
 
 /* The classes of traps have few coarse patterns, or one wide one. */
-START_TEST(traps_share_patterns)
+START_TEST(traps_have_common_patterns)
 {
 	ck_assert_uint_eq(pattern_of("/c/2024/05/14").fine,
 			  pattern_of("/c/1999/12/31").fine);
@@ -250,7 +250,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, queries_have_kinds);
 	tcase_add_test(tcase, a_page_is_seen_in_other_ways);
 	tcase_add_test(tcase, real_sites);
-	tcase_add_test(tcase, traps_share_patterns);
+	tcase_add_test(tcase, traps_have_common_patterns);
 	tcase_add_test(tcase, fine_and_coarse_are_never_one);
 	tcase_add_test(tcase, anything_has_a_pattern);
 	suite_add_tcase(suite, tcase);

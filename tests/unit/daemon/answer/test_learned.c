@@ -233,7 +233,7 @@ START_TEST(settings_stand_between_defaults_and_request)
 		url_parse(&url, slice_of("http://a.test/page/1"), NULL),
 		ERR_NONE);
 	request.url = &url;
-	rules.settings = "accb.threshold=1, df.max_share=0.5";
+	rules.settings = "accb.threshold=1, df.max_ratio=0.5";
 	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
 			 ERR_NONE);
 	ck_assert_uint_eq(answer.text.size, 0);

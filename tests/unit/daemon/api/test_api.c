@@ -610,7 +610,7 @@ START_TEST(pages_come_in_portions)
 }
 END_TEST
 
-START_TEST(a_template_has_the_texts_that_pages_share)
+START_TEST(a_template_has_the_texts_that_pages_ratio)
 {
 	json_t *answer = get("/v1/clusters/news.example/1/template");
 	const json_t *fragment;
@@ -918,7 +918,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_wrong_request_for_a_site_is_told);
 	tcase_add_test(tests, clusters_are_told_with_their_pages);
 	tcase_add_test(tests, pages_come_in_portions);
-	tcase_add_test(tests, a_template_has_the_texts_that_pages_share);
+	tcase_add_test(tests, a_template_has_the_texts_that_pages_ratio);
 	tcase_add_test(tests, text_is_answered_from_the_template);
 	tcase_add_loop_test(tests, a_method_with_a_plus_is_found_and_explained,
 			    0, 2);

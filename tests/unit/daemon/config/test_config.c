@@ -200,7 +200,7 @@ START_TEST(a_value_of_another_type_is_refused)
 	refuse_with("crawl:\n  user_agent: \"a\\nb\"\n", "control character");
 	refuse_with("crawl:\n  user_agent: \"a\\0b\"\n", "NUL");
 	refuse_with("cluster:\n  threshold: 0.0001\n",
-		    "is not auto, nor a share");
+		    "is not auto, nor a ratio");
 }
 END_TEST
 

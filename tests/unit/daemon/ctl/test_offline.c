@@ -435,7 +435,7 @@ START_TEST(the_threshold_may_be_found_by_itself)
 }
 END_TEST
 
-START_TEST(a_batch_drops_what_the_pages_share)
+START_TEST(a_batch_drops_what_the_pages_ratio)
 {
 	const char *text;
 
@@ -500,7 +500,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, labels_give_the_quality_of_the_clusters);
 	tcase_add_test(tests, a_report_stands_in_place_of_the_lines);
 	tcase_add_test(tests, the_threshold_may_be_found_by_itself);
-	tcase_add_test(tests, a_batch_drops_what_the_pages_share);
+	tcase_add_test(tests, a_batch_drops_what_the_pages_ratio);
 	tcase_add_test(tests, a_batch_tells_the_cluster_in_json);
 	suite_add_tcase(suite, tests);
 	return suite;

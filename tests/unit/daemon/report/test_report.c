@@ -367,7 +367,7 @@ START_TEST(json_tells_agreement_by_threshold)
 	json = report_json(&report);
 	witness = json_object_get(json, "witness");
 	ck_assert_double_eq_tol(
-		json_real_value(json_object_get(witness, "share")), 11.0 / 12,
+		json_real_value(json_object_get(witness, "ratio")), 11.0 / 12,
 		1e-12);
 	witness = json_object_get(witness, "agreement");
 	curve = json_object_get(json, "scores_curve");

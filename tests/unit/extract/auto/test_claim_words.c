@@ -24,7 +24,7 @@ static struct claim_overlap compare(const char *html,
 }
 
 /* Of "the cat, the dog, a cow", 6 terms, 3 are in the title: the, the, cat. */
-START_TEST(shares_worked_by_hand)
+START_TEST(ratios_worked_by_hand)
 {
 	const struct page_claims claims = {
 		.title = slice_of("The Cat: The Film | Site"),
@@ -55,7 +55,7 @@ START_TEST(a_page_may_claim_nothing)
 }
 END_TEST
 
-START_TEST(a_passage_without_terms_shares_nothing)
+START_TEST(a_passage_without_terms_ratios_nothing)
 {
 	const struct page_claims claims = {.title = slice_of("a")};
 
@@ -110,9 +110,9 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("claim_words");
 	TCase *tcase = tcase_create("claim_words");
 
-	tcase_add_test(tcase, shares_worked_by_hand);
+	tcase_add_test(tcase, ratios_worked_by_hand);
 	tcase_add_test(tcase, a_page_may_claim_nothing);
-	tcase_add_test(tcase, a_passage_without_terms_shares_nothing);
+	tcase_add_test(tcase, a_passage_without_terms_ratios_nothing);
 	tcase_add_test(tcase, letters_are_terms_where_words_have_no_spaces);
 	tcase_add_test(tcase, claims_are_bounded);
 	suite_add_tcase(suite, tcase);

@@ -97,7 +97,7 @@ START_TEST(means_in_the_elements_around)
 END_TEST
 
 /* html, body, a deep div: four elements up is not yet the page. */
-START_TEST(shares_of_content_around)
+START_TEST(ratios_of_content_around)
 {
 	float rows[MAX_ROWS][CONTEXT_COUNT];
 
@@ -201,7 +201,7 @@ START_TEST(ranks_sum_up_the_words_of_higher_scores)
 	ASSERT_NEAR(rows[3][CONTEXT_rank], 1);
 	ASSERT_NEAR(rows[4][CONTEXT_rank_content], 5 / 3.8);
 	ASSERT_NEAR(rows[4][CONTEXT_content], log(1 + 3.8));
-	ASSERT_NEAR(rows[4][CONTEXT_content_share], 3.8 / 7);
+	ASSERT_NEAR(rows[4][CONTEXT_content_ratio], 3.8 / 7);
 	ASSERT_NEAR(rows[4][CONTEXT_score_highest], .9);
 	/* 5.4 / 6.8 = .79, 6.4 / 7.8 = .82, 7.2 / 8.8 = .818, ... */
 	ASSERT_NEAR(rows[4][CONTEXT_f1_highest], 6.4 / 7.8);
@@ -253,7 +253,7 @@ START_TEST(without_words_or_scores_there_are_no_means)
 		make_rows("<p>-</p><p>-</p>", (const float[]){0, 0}, rows), 2);
 	ASSERT_NEAR(rows[0][CONTEXT_score_element], 0);
 	ASSERT_NEAR(rows[0][CONTEXT_score_others], -.1);
-	ASSERT_NEAR(rows[0][CONTEXT_content_share], 0);
+	ASSERT_NEAR(rows[0][CONTEXT_content_ratio], 0);
 	ASSERT_NEAR(rows[1][CONTEXT_rank], 0);
 	ASSERT_NEAR(rows[1][CONTEXT_f1_highest], 0);
 	ASSERT_NEAR(rows[1][CONTEXT_f1_around], 0);
@@ -303,7 +303,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, scores_of_neighbours);
 	tcase_add_test(tcase, means_in_windows_are_weighted_by_words);
 	tcase_add_test(tcase, means_in_the_elements_around);
-	tcase_add_test(tcase, shares_of_content_around);
+	tcase_add_test(tcase, ratios_of_content_around);
 	tcase_add_test(tcase, half_of_the_content);
 	tcase_add_test(tcase, elements_by_their_expected_f1);
 	tcase_add_test(tcase, paths_with_and_without_classes);

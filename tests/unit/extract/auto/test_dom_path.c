@@ -94,13 +94,13 @@ START_TEST(subtrees_are_summed)
 	CHECK(0, words_1up, log(1 + 6));
 	CHECK(0, words_2up, log(1 + 6));
 	CHECK(0, words_4up, log(1 + 8));
-	CHECK(0, link_share_1up, 3 / 10.0);
-	CHECK(0, link_share_2up, 3 / 10.0);
-	CHECK(0, link_share_4up, 3 / 13.0);
+	CHECK(0, link_ratio_1up, 3 / 10.0);
+	CHECK(0, link_ratio_2up, 3 / 10.0);
+	CHECK(0, link_ratio_4up, 3 / 13.0);
 	CHECK(0, passages_1up, log(1 + 2));
 	CHECK(0, passages_4up, log(1 + 3));
-	CHECK(0, page_share_2up, 6 / 8.0);
-	CHECK(0, page_share_4up, 1);
+	CHECK(0, page_ratio_2up, 6 / 8.0);
+	CHECK(0, page_ratio_4up, 1);
 	CHECK(2, element_words, log(1 + 2));
 	CHECK(2, words_1up, log(1 + 8)); /* body */
 	CHECK(2, words_4up, log(1 + 8)); /* the page */
@@ -118,7 +118,7 @@ START_TEST(passages_are_counted_by_what_they_hold)
 
 	CHECK(0, ends_2up, 1 / 4.0);
 	CHECK(3, ends_2up, 1 / 4.0);
-	CHECK(0, long_share_2up, 15 / 19.0);
+	CHECK(0, long_ratio_2up, 15 / 19.0);
 	CHECK(0, prices_2up, 1 / 4.0);
 	CHECK(0, prices_4up, 1 / 4.0);
 	CHECK(0, dates_4up, 1 / 4.0);
@@ -153,11 +153,11 @@ START_TEST(passages_score_for_the_elements_above)
 	const double top = 1.25 / 2 + 25;
 
 	CHECK(0, subtree_score, top);
-	CHECK(0, subtree_share, 1);
+	CHECK(0, subtree_ratio, 1);
 	CHECK(0, in_top, 1);
 	CHECK(0, to_top, 0);
 	CHECK(2, subtree_score, 1.25 / 6); /* of body */
-	CHECK(2, subtree_share, 1.25 / 6 / top);
+	CHECK(2, subtree_ratio, 1.25 / 6 / top);
 	CHECK(2, in_top, 0);
 	CHECK(2, to_top, 1);
 	page_destroy(page);
@@ -175,7 +175,7 @@ START_TEST(classes_and_links_count_against_a_score)
 	const double body = 4 * 1.25 / 2 * 3 / 4;
 
 	CHECK(0, subtree_score, body); /* 2 * 1.25 - 25 is below 0 */
-	CHECK(0, subtree_share, 1);
+	CHECK(0, subtree_ratio, 1);
 	CHECK(2, subtree_score, body); /* 2 * 1.25 / 2 is less */
 	page_destroy(page);
 }
@@ -187,7 +187,7 @@ START_TEST(without_scores_the_page_is_the_top)
 	const row *rows = rows_of(page, 1);
 
 	CHECK(0, subtree_score, 0);
-	CHECK(0, subtree_share, 0);
+	CHECK(0, subtree_ratio, 0);
 	CHECK(0, in_top, 1);
 	CHECK(0, to_top, 0);
 	page_destroy(page);
@@ -206,8 +206,8 @@ START_TEST(siblings_are_equal_but_for_digits)
 	CHECK(0, to_item, 0);
 	CHECK(0, item_words, log(1 + 1));
 	CHECK(0, item_repeats, 3);
-	CHECK(0, list_page_share, 1);
-	CHECK(0, list_link_share, 0);
+	CHECK(0, list_page_ratio, 1);
+	CHECK(0, list_link_ratio, 0);
 	CHECK(1, repeats, 1);
 	CHECK(1, repeats_1up, 3);
 	CHECK(1, to_item, 1);
@@ -243,8 +243,8 @@ START_TEST(passages_on_one_path_are_a_group)
 	CHECK(0, path_words, log(1 + 3));
 	CHECK(1, path_words, log(1 + 3));
 	CHECK(0, path_passages, log(1 + 2));
-	CHECK(0, path_page_share, 3 / 4.0);
-	CHECK(0, path_link_share, 1 / 3.0);
+	CHECK(0, path_page_ratio, 3 / 4.0);
+	CHECK(0, path_link_ratio, 1 / 3.0);
 	CHECK(0, path_mean_words, 1.5);
 	CHECK(0, path_ends, 1 / 2.0);
 	CHECK(2, path_words, log(1 + 1));
@@ -262,7 +262,7 @@ START_TEST(what_is_not_plain_does_not_count)
 	CHECK(0, element_words, 0);
 	CHECK(0, words_4up, 0);
 	CHECK(0, density, 0);
-	CHECK(0, page_share_4up, 0);
+	CHECK(0, page_ratio_4up, 0);
 	CHECK(0, path_words, 0);
 	CHECK(1, subtree_score, 0);
 	page_destroy(page);

@@ -37,12 +37,12 @@ START_TEST(without_headings)
 	ck_assert_float_eq(row[PAGE_CONTEXT_title_words], -20);
 	ck_assert_float_eq(row[PAGE_CONTEXT_title_steps], 30);
 	ck_assert_float_eq(row[PAGE_CONTEXT_steps_to_title], 30);
-	ck_assert_float_eq(row[PAGE_CONTEXT_title_share], 0);
+	ck_assert_float_eq(row[PAGE_CONTEXT_title_ratio], 0);
 	ck_assert_float_eq(row[PAGE_CONTEXT_title_covered], 0);
-	ck_assert_float_eq(row[PAGE_CONTEXT_description_share], -1);
-	ck_assert_float_eq(row[PAGE_CONTEXT_body_share], -1);
+	ck_assert_float_eq(row[PAGE_CONTEXT_description_ratio], -1);
+	ck_assert_float_eq(row[PAGE_CONTEXT_body_ratio], -1);
 	ck_assert_float_eq_tol(row[PAGE_CONTEXT_page_words], logf(3), 1e-6F);
-	ck_assert_float_eq(row[PAGE_CONTEXT_page_article_share], -1);
+	ck_assert_float_eq(row[PAGE_CONTEXT_page_article_ratio], -1);
 }
 END_TEST
 
@@ -100,7 +100,7 @@ START_TEST(the_title_is_the_heading_that_covers_most)
 	ck_assert_float_eq(row[PAGE_CONTEXT_title_words], 0);
 	ck_assert_float_eq(row[PAGE_CONTEXT_title_steps], 0);
 	ck_assert_float_eq(row[PAGE_CONTEXT_steps_to_title], 0);
-	ck_assert_float_eq(row[PAGE_CONTEXT_title_share], 1);
+	ck_assert_float_eq(row[PAGE_CONTEXT_title_ratio], 1);
 	ck_assert_float_eq(row[PAGE_CONTEXT_title_covered], 2 / 3.0F);
 	/* from the end of "a" to that of "x y" are b, x and y */
 	row_of(ARTICLE, "X, Y | b", 0, row);

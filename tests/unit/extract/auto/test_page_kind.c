@@ -30,8 +30,8 @@ START_TEST(a_page_worked_by_hand)
 	/* html body main p article article h2 ul li a */
 	ck_assert_float_eq_tol(row[PAGE_KIND_page_elements], logf(11), 1e-6F);
 	/* 4, 3, 7 and 5 characters */
-	ck_assert_float_eq(row[PAGE_KIND_page_link_share], 5 / 19.0F);
-	ck_assert_float_eq(row[PAGE_KIND_page_long_share], 0);
+	ck_assert_float_eq(row[PAGE_KIND_page_link_ratio], 5 / 19.0F);
+	ck_assert_float_eq(row[PAGE_KIND_page_long_ratio], 0);
 	ck_assert_float_eq(row[PAGE_KIND_page_prices], 0.25F);
 	ck_assert_float_eq(row[PAGE_KIND_page_dates], 0.25F);
 	ck_assert_float_eq(row[PAGE_KIND_page_ends], 0.5F);
@@ -40,8 +40,8 @@ START_TEST(a_page_worked_by_hand)
 	ck_assert_float_eq_tol(row[PAGE_KIND_page_headings], logf(2), 1e-6F);
 	ck_assert_float_eq_tol(row[PAGE_KIND_page_articles], logf(3), 1e-6F);
 	ck_assert_float_eq(row[PAGE_KIND_page_fields], 0);
-	ck_assert_float_eq(row[PAGE_KIND_page_main_share], 3 / 8.0F);
-	ck_assert_float_eq(row[PAGE_KIND_page_article_share], 5 / 8.0F);
+	ck_assert_float_eq(row[PAGE_KIND_page_main_ratio], 3 / 8.0F);
+	ck_assert_float_eq(row[PAGE_KIND_page_article_ratio], 5 / 8.0F);
 }
 END_TEST
 
@@ -65,10 +65,10 @@ START_TEST(an_empty_page_is_of_no_kind)
 	float row[PAGE_KIND_COUNT];
 
 	row_of("", row);
-	for (int i = 0; i < PAGE_KIND_page_main_share; i++)
+	for (int i = 0; i < PAGE_KIND_page_main_ratio; i++)
 		ck_assert_float_eq(row[i], 0);
-	ck_assert_float_eq(row[PAGE_KIND_page_main_share], -1);
-	ck_assert_float_eq(row[PAGE_KIND_page_article_share], -1);
+	ck_assert_float_eq(row[PAGE_KIND_page_main_ratio], -1);
+	ck_assert_float_eq(row[PAGE_KIND_page_article_ratio], -1);
 }
 END_TEST
 

@@ -76,8 +76,8 @@ START_TEST(narrow_blurs_worked_by_hand)
 	ck_assert_uint_eq(make_rows(html, rows), 9);
 	ASSERT_NEAR(rows[4][SEQUENCE_tag_ratio_1], log(1 + 8));
 	ASSERT_NEAR(rows[5][SEQUENCE_tag_ratio_1], log(1 + 7));
-	ASSERT_NEAR(rows[4][SEQUENCE_text_share_1], 8 / (8 + 7.));
-	ASSERT_NEAR(rows[5][SEQUENCE_text_share_1], 7 / (7 + 7.));
+	ASSERT_NEAR(rows[4][SEQUENCE_text_ratio_1], 8 / (8 + 7.));
+	ASSERT_NEAR(rows[5][SEQUENCE_text_ratio_1], 7 / (7 + 7.));
 	free(html);
 }
 END_TEST
@@ -95,9 +95,9 @@ START_TEST(equal_passages_stay_what_they_are)
 	ASSERT_NEAR(rows[29][SEQUENCE_tag_ratio_8], log(1 + 2));
 	/* their deviation is less than 1 */
 	ASSERT_NEAR(rows[29][SEQUENCE_tag_ratio_deviations], 2);
-	ASSERT_NEAR(rows[29][SEQUENCE_text_share_1], 4 / 18.);
-	ASSERT_NEAR(rows[29][SEQUENCE_text_share_3], 4 / 18.);
-	ASSERT_NEAR(rows[29][SEQUENCE_text_share_8], 4 / 18.);
+	ASSERT_NEAR(rows[29][SEQUENCE_text_ratio_1], 4 / 18.);
+	ASSERT_NEAR(rows[29][SEQUENCE_text_ratio_3], 4 / 18.);
+	ASSERT_NEAR(rows[29][SEQUENCE_text_ratio_8], 4 / 18.);
 	ASSERT_NEAR(rows[29][SEQUENCE_link_quota_3], 1);
 	ASSERT_NEAR(rows[29][SEQUENCE_link_quota_8], 1);
 	free(html);
@@ -105,7 +105,7 @@ START_TEST(equal_passages_stay_what_they_are)
 END_TEST
 
 /* 15 words of text, 1 in a link, 1 beside a price; html, body, 3 p, 1 a. */
-START_TEST(windows_are_shares_of_their_words)
+START_TEST(windows_are_ratios_of_their_words)
 {
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
 
@@ -115,12 +115,12 @@ START_TEST(windows_are_shares_of_their_words)
 		3);
 	ASSERT_NEAR(rows[0][SEQUENCE_words_5], log(1 + 17));
 	ASSERT_NEAR(rows[0][SEQUENCE_slope_5], 17 / (17 + 6.));
-	ASSERT_NEAR(rows[0][SEQUENCE_long_share_5], 15 / 17.);
-	ASSERT_NEAR(rows[2][SEQUENCE_link_share_5], 1 / 17.);
+	ASSERT_NEAR(rows[0][SEQUENCE_long_ratio_5], 15 / 17.);
+	ASSERT_NEAR(rows[2][SEQUENCE_link_ratio_5], 1 / 17.);
 	ASSERT_NEAR(rows[1][SEQUENCE_prices_5], 1 / 3.);
 	ASSERT_NEAR(rows[1][SEQUENCE_slope_20], rows[1][SEQUENCE_slope_5]);
-	ASSERT_NEAR(rows[1][SEQUENCE_long_share_20], 15 / 17.);
-	ASSERT_NEAR(rows[1][SEQUENCE_link_share_20], 1 / 17.);
+	ASSERT_NEAR(rows[1][SEQUENCE_long_ratio_20], 15 / 17.);
+	ASSERT_NEAR(rows[1][SEQUENCE_link_ratio_20], 1 / 17.);
 	ASSERT_NEAR(rows[1][SEQUENCE_prices_20], 1 / 3.);
 }
 END_TEST
@@ -147,7 +147,7 @@ START_TEST(the_ridge_is_around_the_passage_of_most_words)
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
 
 	make_rows(html, rows);
-	ASSERT_NEAR(rows[10][SEQUENCE_tag_ratio_share], 1);
+	ASSERT_NEAR(rows[10][SEQUENCE_tag_ratio_ratio], 1);
 	ASSERT_NEAR(rows[10][SEQUENCE_ridge_height], 1);
 	ASSERT_NEAR(rows[10][SEQUENCE_ridge_distance], 0);
 	ASSERT_NEAR(rows[8][SEQUENCE_ridge_distance], -log(1 + 2));
@@ -218,7 +218,7 @@ START_TEST(the_run_of_most_words_and_fewest_tags)
 	ASSERT_NEAR(rows[4][SEQUENCE_bte_distance], log(1 + 1));
 	ASSERT_NEAR(rows[3][SEQUENCE_mss], 0);
 	ASSERT_NEAR(rows[0][SEQUENCE_mss_distance], log(1 + 1));
-	ASSERT_NEAR(rows[0][SEQUENCE_mss_share], 0);
+	ASSERT_NEAR(rows[0][SEQUENCE_mss_ratio], 0);
 }
 END_TEST
 
@@ -256,7 +256,7 @@ START_TEST(links_weigh_against_a_run)
 	ASSERT_NEAR(rows[0][SEQUENCE_mss], 0);
 	ASSERT_NEAR(rows[1][SEQUENCE_mss], 1);
 	ASSERT_NEAR(rows[2][SEQUENCE_mss], 0);
-	ASSERT_NEAR(rows[0][SEQUENCE_mss_share], 10 / 31.);
+	ASSERT_NEAR(rows[0][SEQUENCE_mss_ratio], 10 / 31.);
 }
 END_TEST
 
@@ -271,9 +271,9 @@ START_TEST(neighbours_are_told_from_both_sides)
 	ASSERT_NEAR(rows[1][SEQUENCE_previous_words], log(1 + 2));
 	ASSERT_NEAR(rows[1][SEQUENCE_next_words], log(1 + 1));
 	ASSERT_NEAR(rows[2][SEQUENCE_previous_2_words], log(1 + 2));
-	ASSERT_NEAR(rows[0][SEQUENCE_next_2_link_share], 1);
-	ASSERT_NEAR(rows[1][SEQUENCE_previous_link_share], 0);
-	ASSERT_NEAR(rows[1][SEQUENCE_next_link_share], 1);
+	ASSERT_NEAR(rows[0][SEQUENCE_next_2_link_ratio], 1);
+	ASSERT_NEAR(rows[1][SEQUENCE_previous_link_ratio], 0);
+	ASSERT_NEAR(rows[1][SEQUENCE_next_link_ratio], 1);
 	ASSERT_NEAR(rows[1][SEQUENCE_previous_kind], KIND_P);
 	ASSERT_NEAR(rows[1][SEQUENCE_next_kind], KIND_LI);
 	ASSERT_NEAR(rows[2][SEQUENCE_previous_2_kind], KIND_P);
@@ -292,7 +292,7 @@ START_TEST(at_the_ends_there_are_no_neighbours)
 	ck_assert_uint_eq(make_rows("<p>a.", rows), 1);
 	ASSERT_NEAR(rows[0][SEQUENCE_previous_words], 0);
 	ASSERT_NEAR(rows[0][SEQUENCE_next_2_words], 0);
-	ASSERT_NEAR(rows[0][SEQUENCE_previous_link_share], -1);
+	ASSERT_NEAR(rows[0][SEQUENCE_previous_link_ratio], -1);
 	ASSERT_NEAR(rows[0][SEQUENCE_next_kind], -1);
 	ASSERT_NEAR(rows[0][SEQUENCE_next_tags], -1);
 	ASSERT_NEAR(rows[0][SEQUENCE_next_ends_sentence], 0);
@@ -362,7 +362,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, positions_count_words_and_passages);
 	tcase_add_test(tcase, narrow_blurs_worked_by_hand);
 	tcase_add_test(tcase, equal_passages_stay_what_they_are);
-	tcase_add_test(tcase, windows_are_shares_of_their_words);
+	tcase_add_test(tcase, windows_are_ratios_of_their_words);
 	tcase_add_test(tcase, windows_reach_5_and_20_passages);
 	tcase_add_test(tcase, the_ridge_is_around_the_passage_of_most_words);
 	tcase_add_test(tcase, words_in_links_make_no_ridge);

@@ -36,9 +36,9 @@ START_TEST(a_row_worked_by_hand)
 	ck_assert_float_eq_tol(row[SHAPE_characters], logf(51), 1e-6F);
 	ck_assert_float_eq_tol(row[SHAPE_markup_before], logf(100), 1e-6F);
 	ck_assert_float_eq(row[SHAPE_tags_before], 200);
-	ck_assert_float_eq(row[SHAPE_link_share], 0.4F);
-	ck_assert_float_eq(row[SHAPE_digit_share], 0.1F);
-	ck_assert_float_eq(row[SHAPE_mark_share], 0.2F);
+	ck_assert_float_eq(row[SHAPE_link_ratio], 0.4F);
+	ck_assert_float_eq(row[SHAPE_digit_ratio], 0.1F);
+	ck_assert_float_eq(row[SHAPE_mark_ratio], 0.2F);
 	ck_assert_float_eq(row[SHAPE_words_per_clause], 3);
 	ck_assert_float_eq(row[SHAPE_words_per_sentence], 4);
 	ck_assert_float_eq(row[SHAPE_clauses], 1);

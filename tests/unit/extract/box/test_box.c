@@ -60,7 +60,7 @@ START_TEST(a_text_fills_lines)
 }
 END_TEST
 
-START_TEST(cells_share_what_others_leave)
+START_TEST(cells_ratio_what_others_leave)
 {
 	struct page *page = parse(
 		BODY "<table width=600 id=t><tr id=r><td width=150 id=a>one"
@@ -75,7 +75,7 @@ START_TEST(cells_share_what_others_leave)
 }
 END_TEST
 
-START_TEST(cells_without_widths_share_as_their_texts_want)
+START_TEST(cells_without_widths_ratio_as_their_texts_want)
 {
 	/* 3 characters want 24 px and 9 want 72: a quarter and the rest */
 	struct page *page = parse(BODY "<table width=400><tr><td id=a>abc"
@@ -155,7 +155,7 @@ START_TEST(a_column_is_centred)
 }
 END_TEST
 
-START_TEST(a_row_of_flex_shares_the_width)
+START_TEST(a_row_of_flex_ratios_the_width)
 {
 	struct page *page = parse(
 		"<style>.row { display: flex }</style>" BODY
@@ -450,14 +450,14 @@ Suite *make_suite(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, a_text_fills_lines);
-	tcase_add_test(tcase, cells_share_what_others_leave);
-	tcase_add_test(tcase, cells_without_widths_share_as_their_texts_want);
+	tcase_add_test(tcase, cells_ratio_what_others_leave);
+	tcase_add_test(tcase, cells_without_widths_ratio_as_their_texts_want);
 	tcase_add_test(tcase, too_wide_cells_are_made_narrower);
 	tcase_add_test(tcase, percents_are_of_the_parent);
 	tcase_add_test(tcase, a_sidebar_floats_beside_what_follows);
 	tcase_add_test(tcase, floats_that_do_not_fit_stand_below);
 	tcase_add_test(tcase, a_column_is_centred);
-	tcase_add_test(tcase, a_row_of_flex_shares_the_width);
+	tcase_add_test(tcase, a_row_of_flex_ratios_the_width);
 	tcase_add_test(tcase, html_has_default_styles);
 	tcase_add_test(tcase, a_background_shows_through);
 	tcase_add_test(tcase, the_stronger_rule_holds);

@@ -28,16 +28,16 @@ START_TEST(a_third_of_the_pages_is_kept_and_one_more_is_not)
 }
 END_TEST
 
-START_TEST(other_shares_are_exact_too)
+START_TEST(other_ratios_are_exact_too)
 {
-	ck_assert(judge(7, 10, "max_share=0.7").is_content);
-	ck_assert(!judge(8, 10, "max_share=0.7").is_content);
-	ck_assert(judge(10, 10, "max_share=1").is_content);
-	ck_assert(!judge(1, 10, "max_share=0").is_content);
+	ck_assert(judge(7, 10, "max_ratio=0.7").is_content);
+	ck_assert(!judge(8, 10, "max_ratio=0.7").is_content);
+	ck_assert(judge(10, 10, "max_ratio=1").is_content);
+	ck_assert(!judge(1, 10, "max_ratio=0").is_content);
 }
 END_TEST
 
-START_TEST(the_score_is_the_share_of_pages_without_it)
+START_TEST(the_score_is_the_ratio_of_pages_without_it)
 {
 	ck_assert_float_eq_tol(judge(1, 4, NULL).score, 0.75F, 1e-6F);
 	ck_assert_float_eq(judge(4, 4, NULL).score, 0);
@@ -46,7 +46,7 @@ START_TEST(the_score_is_the_share_of_pages_without_it)
 }
 END_TEST
 
-START_TEST(a_trace_tells_the_share_and_draws_the_cut)
+START_TEST(a_trace_tells_the_ratio_and_draws_the_cut)
 {
 	struct page *page = parse("<body><p>one<p>two<p hidden>three");
 	const uint32_t frequencies[] = {3, 4, 1};
@@ -74,9 +74,9 @@ Suite *make_suite(void)
 	TCase *tcase = tcase_create("df");
 
 	tcase_add_test(tcase, a_third_of_the_pages_is_kept_and_one_more_is_not);
-	tcase_add_test(tcase, other_shares_are_exact_too);
-	tcase_add_test(tcase, the_score_is_the_share_of_pages_without_it);
-	tcase_add_test(tcase, a_trace_tells_the_share_and_draws_the_cut);
+	tcase_add_test(tcase, other_ratios_are_exact_too);
+	tcase_add_test(tcase, the_score_is_the_ratio_of_pages_without_it);
+	tcase_add_test(tcase, a_trace_tells_the_ratio_and_draws_the_cut);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

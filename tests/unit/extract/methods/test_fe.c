@@ -5,7 +5,7 @@
  * Weight 2: 6 words and a link 6/8; 3 words, an image and a link with a word
  * 3/7; a link alone 0. The best is the first.
  */
-START_TEST(shares_worked_by_hand)
+START_TEST(ratios_worked_by_hand)
 {
 	struct page *page =
 		parse("<p>a b c d e f <a href=x>g</a></p><p>a b c <img src=x>"
@@ -24,7 +24,7 @@ START_TEST(shares_worked_by_hand)
 }
 END_TEST
 
-START_TEST(of_equal_shares_the_block_with_most_words_is_kept)
+START_TEST(of_equal_ratios_the_block_with_most_words_is_kept)
 {
 	struct page *page = parse("<p>a b</p><p>a b c</p><p>a</p><p>a b c</p>");
 	const struct verdict *verdicts = run(page, "fe", NULL, NULL);
@@ -53,9 +53,9 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("fe");
 	TCase *tcase = tcase_create("fe");
 
-	tcase_add_test(tcase, shares_worked_by_hand);
+	tcase_add_test(tcase, ratios_worked_by_hand);
 	tcase_add_test(tcase,
-		       of_equal_shares_the_block_with_most_words_is_kept);
+		       of_equal_ratios_the_block_with_most_words_is_kept);
 	tcase_add_test(tcase, the_text_of_a_block_inside_is_not_its_own);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -40,7 +40,7 @@ START_TEST(more_clusters_keep_less)
 }
 END_TEST
 
-START_TEST(blocks_of_one_share_are_all_kept)
+START_TEST(blocks_of_one_ratio_are_all_kept)
 {
 	struct page *page = parse("<p>a b</p><p>c</p>");
 	const struct verdict *verdicts = run(page, "kfe", NULL, NULL);
@@ -79,7 +79,7 @@ Suite *make_suite(void)
 
 	tcase_add_test(tcase, clusters_worked_by_hand);
 	tcase_add_test(tcase, more_clusters_keep_less);
-	tcase_add_test(tcase, blocks_of_one_share_are_all_kept);
+	tcase_add_test(tcase, blocks_of_one_ratio_are_all_kept);
 	tcase_add_test(tcase, the_trace_shows_the_blocks);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -50,7 +50,7 @@ START_TEST(children_are_aligned)
 END_TEST
 
 /* Three other pages: one of them has the text at its place. */
-START_TEST(the_share_of_the_pages_decides)
+START_TEST(the_ratio_of_the_pages_decides)
 {
 	struct page *pages[] = {
 		parse("<p>one</p>"),
@@ -59,12 +59,12 @@ START_TEST(the_share_of_the_pages_decides)
 		parse("<p>four</p>"),
 	};
 	const struct verdict *verdicts = run_sampled(
-		(const struct page *const *)pages, 4, "rtdm", "max_share=0.3");
+		(const struct page *const *)pages, 4, "rtdm", "max_ratio=0.3");
 
 	ck_assert_float_eq_tol(verdicts[0].score, 2 / 3.0F, 1e-6F);
 	ck_assert(!verdicts[0].is_content);
 	ck_assert(run_sampled((const struct page *const *)pages, 4, "rtdm",
-			      "max_share=0.34")[0]
+			      "max_ratio=0.34")[0]
 			  .is_content);
 	for (unsigned i = 0; i < 4; i++)
 		page_destroy(pages[i]);
@@ -137,7 +137,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, mapped_text_that_is_the_same_is_template);
 	tcase_add_test(tcase, the_mapping_goes_downwards_only);
 	tcase_add_test(tcase, children_are_aligned);
-	tcase_add_test(tcase, the_share_of_the_pages_decides);
+	tcase_add_test(tcase, the_ratio_of_the_pages_decides);
 	tcase_add_test(tcase, long_lists_are_aligned);
 	tcase_add_test(tcase, uneven_lists_are_survived);
 	suite_add_tcase(suite, tcase);

@@ -129,7 +129,7 @@ START_TEST(text_in_links_counts)
 	ck_assert_uint_eq(passage.link_words, 2);
 	ck_assert_uint_eq(passage.characters, 6);
 	ck_assert_uint_eq(passage.link_characters, 5);
-	ck_assert_float_eq(passage_link_share(&passage), 5 / 6.0F);
+	ck_assert_float_eq(passage_link_ratio(&passage), 5 / 6.0F);
 }
 END_TEST
 

@@ -1,19 +1,19 @@
 /*
- * extract/methods/feature_share.h - how much of what a block holds is text: the
+ * extract/methods/feature_ratio.h - how much of what a block holds is text: the
  * probability by which FeatureExtractor and K-FeatureExtractor choose blocks
  * (Debnath, Mitra, Giles, Identifying Content Blocks from Web Documents, 2005).
  */
-#ifndef EXTRACT_METHODS_FEATURE_SHARE_H
-#define EXTRACT_METHODS_FEATURE_SHARE_H
+#ifndef EXTRACT_METHODS_FEATURE_RATIO_H
+#define EXTRACT_METHODS_FEATURE_RATIO_H
 
 #include "extract/text/block.h"
 #include "extract/core/extractor.h"
 
-struct feature_shares {
+struct feature_ratios {
 	const bool *is_visible; /* [page->text_count] */
 	struct block_tree tree;
 	/* [tree.count], in [0, 1]; 0 for a block without text of its own */
-	const float *shares;
+	const float *ratios;
 	/* [count], ascending: the blocks with visible text of their own, which
 	   are those that can be chosen */
 	const uint32_t *blocks;
@@ -25,7 +25,7 @@ struct feature_shares {
  * blocks in it: words that are in no link, and links, images, items, fields
  * and scripts. Linear; it belongs to input->arena.
  */
-struct feature_shares feature_shares_make(const struct extractor_input *input,
+struct feature_ratios feature_ratios_make(const struct extractor_input *input,
 					  double weight);
 
 /*
@@ -33,8 +33,8 @@ struct feature_shares feature_shares_make(const struct extractor_input *input,
  * block's share. is_kept is [tree.count]. The figure of the trace has every
  * block by share and words, the kept ones as a group of their own.
  */
-void feature_shares_judge(const struct extractor_input *input,
-			  const struct feature_shares *shares,
+void feature_ratios_judge(const struct extractor_input *input,
+			  const struct feature_ratios *ratios,
 			  const bool *is_kept, struct verdict *verdicts);
 
 /*

@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #include "store/key.h"
-#include "store/layout.h"
+#include "store/row_layout.h"
 #include "store/txn.h"
 
 #define FIELD(type, name)                                   \
@@ -28,9 +28,9 @@
 	}
 
 bool row_get(struct txn *txn, enum table table, struct slice key,
-	     const struct layout *layout, void *row_out);
+	     const struct row_layout *layout, void *row_out);
 void row_put(struct txn *txn, enum table table, struct slice key,
-	     const struct layout *layout, const void *row);
+	     const struct row_layout *layout, const void *row);
 
 /*
  * The functions of a row, by `ROW_layout`. `key_of` is the key of a row in
@@ -44,10 +44,10 @@ void row_put(struct txn *txn, enum table table, struct slice key,
 	ROW_DECODE(row)                          \
 	ROW_GET(row, table, key_of, __VA_ARGS__) \
 	ROW_PUT(row, table, key_of, __VA_ARGS__)
-#define ROW_DECODE(row)                                              \
-	bool row##_decode(struct slice value, struct row *row_out)   \
-	{                                                            \
-		return layout_decode(&row##_layout, value, row_out); \
+#define ROW_DECODE(row)                                                  \
+	bool row##_decode(struct slice value, struct row *row_out)       \
+	{                                                                \
+		return row_layout_decode(&row##_layout, value, row_out); \
 	}
 #define ROW_GET(row, table, key_of, ...)                                   \
 	bool row##_get(struct txn *txn, __VA_ARGS__, struct row *row_out)  \

@@ -11,7 +11,7 @@ static const struct field cluster_row_fields[] = {
 	FIELD(cluster_row, interval_ms),
 };
 
-static const struct layout cluster_row_layout =
+static const struct row_layout cluster_row_layout =
 	LAYOUT(cluster_row, cluster_row_fields, 0, 0);
 
 ROW_FUNCTIONS(cluster_row, TABLE_CLUSTERS, key_cluster(site, cluster),

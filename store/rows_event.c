@@ -12,7 +12,7 @@ static const struct field event_row_fields[] = {
 	FIELD(event_row, pages),
 };
 
-static const struct layout event_row_layout = LAYOUT(
+static const struct row_layout event_row_layout = LAYOUT(
 	event_row, event_row_fields, offsetof(struct event_row, host), 3);
 
 const char *event_kind_name(uint16_t kind)
@@ -29,7 +29,7 @@ const char *event_kind_name(uint16_t kind)
 
 bool event_decode(struct slice value, struct event_row *row_out)
 {
-	return layout_decode(&event_row_layout, value, row_out);
+	return row_layout_decode(&event_row_layout, value, row_out);
 }
 
 bool event_get(struct txn *txn, uint64_t number, struct event_row *row_out)
@@ -50,7 +50,7 @@ void event_put(struct txn *txn, uint64_t number, const struct event_row *row)
 uint64_t event_add(struct txn *txn, const struct event_row *row)
 {
 	/* first, because the row may point to where the number is written */
-	struct buffer value = layout_encode(&event_row_layout, row);
+	struct buffer value = row_layout_encode(&event_row_layout, row);
 	uint64_t number = store_next_number(txn, "event");
 	struct key key = key_number(number);
 

@@ -15,7 +15,7 @@ static const struct field frontier_row_fields[] = {
 	FIELD(frontier_row, rule),        FIELD(frontier_row, flags),
 };
 
-static const struct layout frontier_row_layout =
+static const struct row_layout frontier_row_layout =
 	LAYOUT(frontier_row, frontier_row_fields,
 	       offsetof(struct frontier_row, url), 3);
 
@@ -26,7 +26,7 @@ static const struct field pattern_row_fields[] = {
 	FIELD(pattern_row, changed_ms),
 };
 
-static const struct layout pattern_row_layout = LAYOUT(
+static const struct row_layout pattern_row_layout = LAYOUT(
 	pattern_row, pattern_row_fields, offsetof(struct pattern_row, text), 1);
 
 static const struct field host_row_fields[] = {
@@ -36,7 +36,7 @@ static const struct field host_row_fields[] = {
 	FIELD(host_row, robots_status),
 };
 
-static const struct layout host_row_layout =
+static const struct row_layout host_row_layout =
 	LAYOUT(host_row, host_row_fields, offsetof(struct host_row, robots), 1);
 
 ROW_DECODE(frontier_row)
@@ -48,7 +48,7 @@ void frontier_row_put(struct txn *txn, uint32_t site, uint64_t url,
 {
 	struct key key = key_page(site, url);
 	struct key due = key_due(site, row->due_ms, url);
-	struct buffer value = layout_encode(&frontier_row_layout, row);
+	struct buffer value = row_layout_encode(&frontier_row_layout, row);
 	struct frontier_row before;
 	struct key due_before;
 

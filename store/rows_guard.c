@@ -12,7 +12,7 @@ static const struct field guard_row_fields[] = {
 	FIELD(guard_row, recent_bad), FIELD(guard_row, recent),
 };
 
-static const struct layout guard_row_layout = LAYOUT(
+static const struct row_layout guard_row_layout = LAYOUT(
 	guard_row, guard_row_fields, offsetof(struct guard_row, name), 3);
 
 ROW_FUNCTIONS(guard_row, TABLE_GUARDS, key_cluster(site, guard), uint32_t site,
@@ -25,7 +25,7 @@ static const struct field guarded_row_fields[] = {
 	FIELD(guarded_row, cluster),
 };
 
-static const struct layout guarded_row_layout = LAYOUT(
+static const struct row_layout guarded_row_layout = LAYOUT(
 	guarded_row, guarded_row_fields, offsetof(struct guarded_row, url), 4);
 
 ROW_FUNCTIONS(guarded_row, TABLE_GUARDED, key_member(site, guard, page),

@@ -11,7 +11,7 @@ static const struct field hook_row_fields[] = {
 	FIELD(hook_row, flags),
 };
 
-static const struct layout hook_row_layout =
+static const struct row_layout hook_row_layout =
 	LAYOUT(hook_row, hook_row_fields, offsetof(struct hook_row, target), 5);
 
 ROW_FUNCTIONS(hook_row, TABLE_HOOKS, key_small(hook), uint32_t hook)
@@ -22,7 +22,7 @@ static const struct field silence_row_fields[] = {
 	FIELD(silence_row, event),
 };
 
-static const struct layout silence_row_layout = LAYOUT(
+static const struct row_layout silence_row_layout = LAYOUT(
 	silence_row, silence_row_fields, offsetof(struct silence_row, host), 1);
 
 ROW_FUNCTIONS(silence_row, TABLE_SILENCES, key_small(silence), uint32_t silence)

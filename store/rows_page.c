@@ -11,7 +11,7 @@ static const struct field page_row_fields[] = {
 	FIELD(page_row, page_class),
 };
 
-static const struct layout page_row_layout =
+static const struct row_layout page_row_layout =
 	LAYOUT(page_row, page_row_fields, offsetof(struct page_row, url), 3);
 
 ROW_FUNCTIONS(page_row, TABLE_PAGES, key_page(site, page), uint32_t site,

@@ -38,12 +38,12 @@ static const struct field site_row_fields[] = {
 	FIELD(site_row, class_counts),
 };
 
-static const struct layout site_row_layout =
+static const struct row_layout site_row_layout =
 	LAYOUT(site_row, site_row_fields, offsetof(struct site_row, host), 5);
 
 bool site_decode(struct slice value, struct site_row *row_out)
 {
-	return layout_decode(&site_row_layout, value, row_out);
+	return row_layout_decode(&site_row_layout, value, row_out);
 }
 
 bool site_get(struct txn *txn, struct slice host, struct site_row *row_out)
@@ -53,7 +53,7 @@ bool site_get(struct txn *txn, struct slice host, struct site_row *row_out)
 
 void site_put(struct txn *txn, const struct site_row *row)
 {
-	struct buffer value = layout_encode(&site_row_layout, row);
+	struct buffer value = row_layout_encode(&site_row_layout, row);
 	struct site_row copy;
 
 	/* The host of `row` may lie in the page that the put moves. */

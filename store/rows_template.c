@@ -12,7 +12,7 @@ static const struct field template_row_fields[] = {
 	FIELD(template_row, threshold),  FIELD(template_row, flags),
 };
 
-static const struct layout template_row_layout =
+static const struct row_layout template_row_layout =
 	LAYOUT(template_row, template_row_fields,
 	       offsetof(struct template_row, lineage), 1);
 
@@ -25,7 +25,7 @@ static const struct field version_row_fields[] = {
 	FIELD(version_row, page_count),
 };
 
-static const struct layout version_row_layout =
+static const struct row_layout version_row_layout =
 	LAYOUT(version_row, version_row_fields,
 	       offsetof(struct version_row, packed), 1);
 
@@ -36,7 +36,7 @@ static const struct field sample_page_row_fields[] = {
 	FIELD(sample_page_row, since_ms),
 };
 
-static const struct layout sample_page_row_layout =
+static const struct row_layout sample_page_row_layout =
 	LAYOUT(sample_page_row, sample_page_row_fields,
 	       offsetof(struct sample_page_row, url), 2);
 

@@ -1,7 +1,7 @@
 /*
  * store/verify.h - recompute from the records everything that the tables keep
  * beside them, and compare (law 2). What needs an algorithm (the partition) is
- * daemon/engine/verify.h.
+ * daemon/engine/verify_laws.h.
  */
 #ifndef STORE_VERIFY_H
 #define STORE_VERIFY_H

@@ -94,7 +94,7 @@ static void begin(struct transfer *transfer,
 	transfer->sink = request->sink;
 	transfer->sink_context = request->sink_context;
 	transfer->result = (struct fetch_result){.context = request->context};
-	answer_begin(&transfer->answer);
+	response_head_begin(&transfer->answer);
 	transfer->is_headed = false;
 	transfer->header_bytes = 0;
 	transfer->sent_bytes = 0;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "crawl/fetch/answer.h"
+#include "crawl/fetch/response_head.h"
 #include "crawl/fetch/authorities.h"
 #include "crawl/fetch/fetch.h"
 #include "crawl/fetch/unpack.h"
@@ -43,7 +43,7 @@ struct transfer {
 	void *sink_context;
 	/* its answer */
 	struct fetch_result result;
-	struct answer answer;
+	struct response_head answer;
 	struct unpacker *unpacker; /* NULL: the body is not coded */
 	bool is_headed;            /* the last header block is complete */
 	size_t header_bytes;

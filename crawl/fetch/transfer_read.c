@@ -26,7 +26,7 @@ static unsigned status_of(const struct transfer *transfer)
 /* Make ready for the body. */
 static void expect_body(struct transfer *transfer)
 {
-	const struct answer *answer = &transfer->answer;
+	const struct response_head *answer = &transfer->answer;
 
 	if (!transfer->any_type && transfer->sink == NULL &&
 	    !transfer->result.is_html)
@@ -48,7 +48,7 @@ static bool end_headers(struct transfer *transfer)
 	if (result->http_status < 200)
 		return true; /* 100 Continue, 103 Early Hints */
 	transfer->is_headed = true;
-	answer_finish(&transfer->answer, (uint64_t)time(NULL), result);
+	response_head_finish(&transfer->answer, (uint64_t)time(NULL), result);
 	if (transfer_is_success(transfer))
 		expect_body(transfer);
 	else if (result->http_status == 304 && !transfer->is_conditional)
@@ -79,7 +79,7 @@ size_t transfer_on_header(char *data, size_t size, size_t count, void *context)
 	if (transfer->is_headed) /* trailers */
 		return line.size;
 	if (is_begin) {
-		answer_begin(&transfer->answer);
+		response_head_begin(&transfer->answer);
 		buffer_clear(&transfer->result.head);
 	}
 	if (transfer->plan->options.keeps_headers)
@@ -87,7 +87,7 @@ size_t transfer_on_header(char *data, size_t size, size_t count, void *context)
 	if (is_blank_line(line))
 		return end_headers(transfer) ? line.size : 0;
 	if (!is_begin)
-		answer_take(&transfer->answer, line, &transfer->url);
+		response_head_take(&transfer->answer, line, &transfer->url);
 	return line.size;
 }
 

@@ -4,7 +4,7 @@
 
 #include "daemon/answer/learned.h"
 #include "store/arena.h"
-#include "store/df.h"
+#include "store/document_frequency.h"
 #include "store/key.h"
 #include "store/record.h"
 #include "store/rows_cluster.h"

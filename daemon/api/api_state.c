@@ -8,7 +8,7 @@
 
 #include "daemon/runtime/clock.h"
 #include "template/json_value.h"
-#include "daemon/engine/verify.h"
+#include "daemon/engine/verify_laws.h"
 #include "extract/extractors.h"
 
 /* Everything that status and metrics tell, read once. */
@@ -278,7 +278,7 @@ enum http_verdict api_get_verify(struct call *call)
 
 	if (!begin_verify(call->api))
 		return call_fail_with(call, ERR_BUSY, "another check runs");
-	error = verify(call->api->store, &report);
+	error = verify_laws(call->api->store, &report);
 	end_verify(call->api);
 	if (error != ERR_NONE) {
 		buffer_free(&report.text);

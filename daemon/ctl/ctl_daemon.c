@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "daemon/runtime/terminal.h"
-#include "daemon/engine/verify.h"
+#include "daemon/engine/verify_laws.h"
 #include "store/store.h"
 
 static enum ctl_status run_status(const struct ctl *ctl)
@@ -65,7 +65,7 @@ static enum ctl_status check_store(const struct ctl *ctl, json_t **answer_out)
 	enum error error = store_open(&store, path, &options);
 
 	if (error == ERR_NONE)
-		error = verify(store, &report);
+		error = verify_laws(store, &report);
 	store_close(store);
 	if (error != ERR_NONE)
 		ctl_complain(ctl, "%s: %s", path, error_text(error));

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "daemon/engine/verify.h"
+#include "daemon/engine/verify_laws.h"
 
 void ctl_complain_store(const struct ctl *ctl, const char *path,
 			enum error error)
@@ -40,7 +40,7 @@ bool ctl_check_store(const struct ctl *ctl, const char *path,
 	enum error error;
 
 	*report = (struct verify_report){0};
-	error = verify(store, report);
+	error = verify_laws(store, report);
 	if (error != ERR_NONE)
 		ctl_complain_store(ctl, path, error);
 	if (report->problems > 0) {

@@ -11,7 +11,7 @@
 
 #include "cluster/linkage.h"
 #include "daemon/engine/engine.h"
-#include "store/df.h"
+#include "store/document_frequency.h"
 #include "store/record.h"
 #include "store/rows_site.h"
 #include "store/txn.h"

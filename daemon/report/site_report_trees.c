@@ -9,7 +9,7 @@
 #include "extract/core/extractor.h"
 #include "extract/text/fragment.h"
 #include "store/arena.h"
-#include "store/df.h"
+#include "store/document_frequency.h"
 #include "template/page_tree.h"
 #include "template/version.h"
 

@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-struct answer {
+struct response_head {
 	bool is_allowed;
 	bool is_clamped;
 	uint32_t delay_ms;
@@ -67,11 +67,11 @@ static void check_sitemaps(const struct robots *robots, struct slice file)
 	}
 }
 
-static struct answer ask(struct slice file, struct slice path)
+static struct response_head ask(struct slice file, struct slice path)
 {
 	struct arena *arena = arena_create();
 	const struct robots *robots = robots_parse(arena, file, "templated");
-	struct answer answer = {
+	struct response_head answer = {
 		.is_allowed = robots_allows(robots, path),
 		.is_clamped = robots_is_delay_clamped(robots),
 		.delay_ms = robots_delay_ms(robots),
@@ -94,8 +94,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct slice file = {data, length};
 	struct slice path = {data + length, size - length};
 	uint8_t *other = malloc(length + 1);
-	struct answer first;
-	struct answer second;
+	struct response_head first;
+	struct response_head second;
 
 	if (end != NULL)
 		path = (struct slice){end + 1, size - length - 1};

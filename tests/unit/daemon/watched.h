@@ -82,8 +82,8 @@ struct watched {
  * cpc, 200 permille, a look a day, no visits otherwise. */
 void watched_open(struct watched *watched);
 
-/* verify() finds nothing, rows of templates agree, each alert has evidence;
- * and all is gone. */
+/* verify_laws() finds nothing, rows of templates agree, each alert has
+ * evidence; and all is gone. */
 void watched_close(struct watched *watched);
 
 /* Its pages are there; nobody knows of them yet. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "store/compress.h"
-#include "store/df.h"
+#include "store/document_frequency.h"
 #include "store/hash.h"
 #include "store/key.h"
 #include "store/record.h"

@@ -141,7 +141,7 @@ static void random_step(uint64_t *state)
 		put(number, world_random(state) % 4, world_random(state) % 7);
 }
 
-/* Laws 1 and 2: verify() recounts, and clusters by brute force. */
+/* Laws 1 and 2: verify_laws() recounts, and clusters by brute force. */
 START_TEST(counts_and_clusters_are_exact_after_any_history)
 {
 	uint64_t state = (uint64_t)_i + 1;

@@ -1,9 +1,9 @@
-#include "store/layout.h"
+#include "store/row_layout.h"
 
 #include <stdint.h>
 #include <string.h>
 
-static struct slice slice_at(const struct layout *layout, const void *row,
+static struct slice slice_at(const struct row_layout *layout, const void *row,
 			     size_t index)
 {
 	struct slice slice;
@@ -15,7 +15,7 @@ static struct slice slice_at(const struct layout *layout, const void *row,
 }
 
 /* Enough bytes for the row: the struct holds more than its fields do. */
-static size_t room_of(const struct layout *layout, const void *row)
+static size_t room_of(const struct row_layout *layout, const void *row)
 {
 	size_t size = layout->size;
 
@@ -24,7 +24,8 @@ static size_t room_of(const struct layout *layout, const void *row)
 	return size;
 }
 
-struct buffer layout_encode(const struct layout *layout, const void *row)
+struct buffer row_layout_encode(const struct row_layout *layout,
+				const void *row)
 {
 	struct buffer out = {0};
 
@@ -54,7 +55,7 @@ static bool take(struct slice *value, void *to, size_t size)
 	return true;
 }
 
-static bool take_slices(const struct layout *layout, struct slice value,
+static bool take_slices(const struct row_layout *layout, struct slice value,
 			void *row_out)
 {
 	struct slice bytes = value;
@@ -78,8 +79,8 @@ static bool take_slices(const struct layout *layout, struct slice value,
 	return bytes.size == 0;
 }
 
-bool layout_decode(const struct layout *layout, struct slice value,
-		   void *row_out)
+bool row_layout_decode(const struct row_layout *layout, struct slice value,
+		       void *row_out)
 {
 	memset(row_out, 0, layout->size);
 	for (size_t i = 0; i < layout->field_count; i++)

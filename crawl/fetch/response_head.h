@@ -1,9 +1,9 @@
 /*
- * crawl/fetch/answer.h - the head of an HTTP answer, taken line by line. Pure,
- * but for libcurl's parser of dates.
+ * crawl/fetch/response_head.h - the head of an HTTP answer, taken line by line.
+ * Pure, but for libcurl's parser of dates.
  */
-#ifndef CRAWL_FETCH_ANSWER_H
-#define CRAWL_FETCH_ANSWER_H
+#ifndef CRAWL_FETCH_RESPONSE_HEAD_H
+#define CRAWL_FETCH_RESPONSE_HEAD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #include "store/slice.h"
 
 /* What is read of one block of headers. */
-struct answer {
+struct response_head {
 	struct url redirect;    /* Location, resolved; text "": none */
 	unsigned robots_tag;    /* ROBOTS_TAG_* */
 	struct codings codings; /* of the content */
@@ -28,17 +28,17 @@ struct answer {
 };
 
 /* Forget what was read, or begin. */
-void answer_begin(struct answer *answer);
+void response_head_begin(struct response_head *answer);
 
 /* Take a header line of the answer for `url`. */
-void answer_take(struct answer *answer, struct slice line,
-		 const struct url *url);
+void response_head_take(struct response_head *answer, struct slice line,
+			const struct url *url);
 
 /*
  * The headers are complete: fill what they decide. `result_out` has its status;
  * `now_s` is the Unix time, for want of a Date.
  */
-void answer_finish(const struct answer *answer, uint64_t now_s,
-		   struct fetch_result *result_out);
+void response_head_finish(const struct response_head *answer, uint64_t now_s,
+			  struct fetch_result *result_out);
 
 #endif

@@ -1,4 +1,4 @@
-#include "crawl/fetch/answer.h"
+#include "crawl/fetch/response_head.h"
 
 #include <string.h>
 
@@ -38,7 +38,7 @@ static bool take(struct slice line, const char *name, struct slice *value_out)
  * Content-Encoding may be empty and may come more than once. libcurl undoes
  * transfer codings by itself, and nobody asked for another than chunks.
  */
-static void take_coding(struct answer *answer, struct slice line)
+static void take_coding(struct response_head *answer, struct slice line)
 {
 	struct slice value;
 
@@ -59,7 +59,7 @@ static void take_coding(struct answer *answer, struct slice line)
 }
 
 /* Not by zeroing it: it is large, and of every text one byte says it all. */
-void answer_begin(struct answer *answer)
+void response_head_begin(struct response_head *answer)
 {
 	answer->redirect.text[0] = '\0';
 	answer->robots_tag = 0;
@@ -72,8 +72,8 @@ void answer_begin(struct answer *answer)
 	answer->modified[0] = '\0';
 }
 
-void answer_take(struct answer *answer, struct slice line,
-		 const struct url *url)
+void response_head_take(struct response_head *answer, struct slice line,
+			const struct url *url)
 {
 	struct slice value;
 
@@ -105,7 +105,7 @@ static bool is_redirect(unsigned status)
 }
 
 /* Reading a date is dear, so it is done when somebody is to come back. */
-static uint64_t retry_after(const struct answer *answer, uint64_t now_s)
+static uint64_t retry_after(const struct response_head *answer, uint64_t now_s)
 {
 	uint64_t date_s;
 
@@ -116,8 +116,8 @@ static uint64_t retry_after(const struct answer *answer, uint64_t now_s)
 				  date_s > 0 ? date_s : now_s);
 }
 
-void answer_finish(const struct answer *answer, uint64_t now_s,
-		   struct fetch_result *result_out)
+void response_head_finish(const struct response_head *answer, uint64_t now_s,
+			  struct fetch_result *result_out)
 {
 	struct slice type = slice_of(answer->content_type);
 

@@ -1,11 +1,11 @@
 /*
- * store/layout.h - how a struct with slices becomes the value of a row, and
+ * store/row_layout.h - how a struct with slices becomes the value of a row, and
  * back. The fields in order, host-endian and without padding; the length of
  * each slice as u32; the bytes of the slices; nothing behind them. LMDB aligns
  * values to 2 bytes, so all is copied.
  */
-#ifndef STORE_LAYOUT_H
-#define STORE_LAYOUT_H
+#ifndef STORE_ROW_LAYOUT_H
+#define STORE_ROW_LAYOUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ struct field {
 	size_t size;
 };
 
-struct layout {
+struct row_layout {
 	const struct field *fields; /* the plain ones */
 	size_t field_count;
 	size_t slices; /* offset of the first; the others follow it */
@@ -30,13 +30,14 @@ struct layout {
  * A value of its own, so that the slices of a row that was read may point to
  * where LMDB is about to write. End with buffer_free().
  */
-struct buffer layout_encode(const struct layout *layout, const void *row);
+struct buffer row_layout_encode(const struct row_layout *layout,
+				const void *row);
 
 /*
  * False when `value` is not exactly one such row; what *row_out holds then
  * means nothing. Slices of the row point into `value`.
  */
-bool layout_decode(const struct layout *layout, struct slice value,
-		   void *row_out);
+bool row_layout_decode(const struct row_layout *layout, struct slice value,
+		       void *row_out);
 
 #endif

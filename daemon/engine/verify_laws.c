@@ -1,4 +1,4 @@
-#include "daemon/engine/verify.h"
+#include "daemon/engine/verify_laws.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -371,7 +371,7 @@ static enum error verify_site(struct store *store, const char *host,
 	return error;
 }
 
-enum error verify(struct store *store, struct verify_report *report_out)
+enum error verify_laws(struct store *store, struct verify_report *report_out)
 {
 	struct txn txn = txn_begin_read(store);
 	struct names names = {0};

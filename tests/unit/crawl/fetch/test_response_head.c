@@ -1,11 +1,11 @@
-#include "crawl/fetch/answer.h"
+#include "crawl/fetch/response_head.h"
 
 #include <string.h>
 
 #include "page/robots_tag.h"
 #include "tests/unit/run.h"
 
-static struct answer answer;
+static struct response_head answer;
 static struct fetch_result result;
 
 /* Read these lines as the answer to a request for this page. */
@@ -16,11 +16,11 @@ static void read_lines(uint16_t status, const char *const *lines, size_t count)
 	ck_assert_int_eq(
 		url_parse(&url, slice_of("http://a.example/b/c"), NULL),
 		ERR_NONE);
-	answer_begin(&answer);
+	response_head_begin(&answer);
 	result = (struct fetch_result){.http_status = status};
 	for (size_t i = 0; i < count; i++)
-		answer_take(&answer, slice_of(lines[i]), &url);
-	answer_finish(&answer, 784111777, &result);
+		response_head_take(&answer, slice_of(lines[i]), &url);
+	response_head_finish(&answer, 784111777, &result);
 }
 
 static void read_line(uint16_t status, const char *line)

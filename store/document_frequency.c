@@ -1,4 +1,4 @@
-#include "store/df.h"
+#include "store/document_frequency.h"
 
 #include <lmdb.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* store/df.h - how many pages of a cluster hold a fragment. */
-#ifndef STORE_DF_H
-#define STORE_DF_H
+/* store/document_frequency.h - how many pages of a cluster hold a fragment. */
+#ifndef STORE_DOCUMENT_FREQUENCY_H
+#define STORE_DOCUMENT_FREQUENCY_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/* daemon/engine/verify.h - the laws, checked on a store. */
-#ifndef DAEMON_ENGINE_VERIFY_H
-#define DAEMON_ENGINE_VERIFY_H
+/* daemon/engine/verify_laws.h - the laws, checked on a store. */
+#ifndef DAEMON_ENGINE_VERIFY_LAWS_H
+#define DAEMON_ENGINE_VERIFY_LAWS_H
 
 #include "store/store.h"
 #include "store/verify.h"
@@ -12,6 +12,6 @@
  * signatures (law 1): O(n^2) comparisons. One snapshot, and then one a site;
  * any thread. Free report_out->text.
  */
-enum error verify(struct store *store, struct verify_report *report_out);
+enum error verify_laws(struct store *store, struct verify_report *report_out);
 
 #endif

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "store/df.h"
+#include "store/document_frequency.h"
 #include "store/key.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"

@@ -33,7 +33,7 @@ bool hook_row_get(struct txn *txn, uint32_t hook, struct hook_row *row_out);
 void hook_row_put(struct txn *txn, uint32_t hook, const struct hook_row *row);
 bool hook_row_decode(struct slice value, struct hook_row *row_out);
 
-/* Events like one that was silenced are not told. */
+/* Events like one that was silenced are not delivered. */
 struct silence_row {
 	uint64_t created_ms;
 	uint16_t kind;    /* enum event_kind */

@@ -68,9 +68,9 @@ enum {
 	SITE_HAS_PROBE = 32,    /* it is asked for a page that cannot be */
 	SITE_HAS_COOKIES = 64,  /* they are kept while the daemon runs */
 	SITE_IS_PORT_OK = 128,  /* the operator named its port */
-	SITE_IS_STALE = 256,    /* this was told: nothing was seen for long */
-	SITE_IS_BLOCKED = 512,  /* this was told: no page comes any more */
-	SITE_IS_KNOWN = 1024,   /* its first templates were told of */
+	SITE_IS_STALE = 256,   /* this was emitted: nothing was seen for long */
+	SITE_IS_BLOCKED = 512, /* this was emitted: no page comes any more */
+	SITE_IS_KNOWN = 1024,  /* its first templates were emitted */
 	/* what the daemon has found out; the others are options */
 	SITE_FINDINGS = SITE_IS_STALE | SITE_IS_BLOCKED | SITE_IS_KNOWN,
 };

@@ -43,8 +43,8 @@ struct template_row {
 
 enum {
 	TEMPLATE_IS_DOUBTED = 1, /* all its sample pages have vanished */
-	TEMPLATE_IS_DIVIDED = 2, /* a part of its sample is elsewhere: told when
-				    that is still so a round later */
+	TEMPLATE_IS_DIVIDED = 2, /* a part of its sample is elsewhere: emitted
+				    when that is still so a round later */
 	TEMPLATE_IS_ASKING =
 		8, /* an inquiry is open: all of its sample pages are asked
 		    */

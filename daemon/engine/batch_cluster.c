@@ -110,7 +110,7 @@ static void store_sets(struct batch *batch, const struct site *site,
 	}
 }
 
-static void tell_events(struct batch *batch, const struct site *site,
+static void emit_events(struct batch *batch, const struct site *site,
 			const struct linkage_changes *changes)
 {
 	static const uint16_t kinds[] = {
@@ -138,7 +138,7 @@ static void follow_changes(struct batch *batch, struct site *site,
 	for (size_t i = 0; i < changes->move_count; i++)
 		if (page == NULL || changes->moves[i].page != *page)
 			move_page(batch, site, &changes->moves[i]);
-	tell_events(batch, site, changes);
+	emit_events(batch, site, changes);
 }
 
 static void warn_refused(const struct site *site, enum error error)

@@ -177,7 +177,7 @@ static void take_finding(struct watch *watch, const struct finding *finding,
 	guard->checked += !visit.is_known;
 	guard->failing += visit.fails;
 	guard->failing -= visit.did_fail;
-	if (matches == UINT32_MAX || !guard_visit_tells(guard, &visit))
+	if (matches == UINT32_MAX || !guard_visit_is_news(guard, &visit))
 		return;
 	guard_remember(guard, &visit);
 	settle(watch, finding, is_told);

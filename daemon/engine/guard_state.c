@@ -11,8 +11,8 @@ bool guard_fails(const struct guard_row *guard, uint32_t matches)
 	return matches != UINT32_MAX && !guard_holds(guard, matches);
 }
 
-bool guard_visit_tells(const struct guard_row *guard,
-		       const struct guard_visit *visit)
+bool guard_visit_is_news(const struct guard_row *guard,
+			 const struct guard_visit *visit)
 {
 	if (guard->state == GUARD_BROKEN)
 		return visit->fails || visit->did_fail || !visit->is_known;

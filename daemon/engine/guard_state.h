@@ -34,8 +34,8 @@ struct guard_visit {
  * one, that it fails, or begins to hold. What failed all along is an edit that
  * is known, and says nothing again and again.
  */
-bool guard_visit_tells(const struct guard_row *guard,
-		       const struct guard_visit *visit);
+bool guard_visit_is_news(const struct guard_row *guard,
+			 const struct guard_visit *visit);
 
 /* The page is the last one that told something. */
 void guard_remember(struct guard_row *guard, const struct guard_visit *visit);

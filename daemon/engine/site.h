@@ -26,7 +26,7 @@ struct site {
 	uint32_t pace_ms;        /* of its host, as it was last seen */
 	uint64_t rests_until_ms; /* nothing is leased before this */
 	bool is_explored;        /* pages are visited that never were before */
-	bool is_crawled;         /* this was told in this batch */
+	bool is_crawled;         /* this was emitted in this batch */
 	bool is_new;             /* added in this batch */
 	bool is_changed;         /* the row must be written */
 	bool is_deleted;

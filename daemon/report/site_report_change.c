@@ -19,7 +19,7 @@ static uint32_t version_at(const struct report_facts *facts, uint32_t cluster,
 }
 
 /* A number of the evidence's "versions", 0 without one. */
-static uint32_t version_told(const json_t *detail, size_t index)
+static uint32_t version_reported(const json_t *detail, size_t index)
 {
 	const json_t *number =
 		json_array_get(json_object_get(detail, "versions"), index);
@@ -28,21 +28,21 @@ static uint32_t version_told(const json_t *detail, size_t index)
 	return value > 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
-static void find_versions(struct told_change *change)
+static void find_versions(struct reported_change *change)
 {
 	const struct event_row *row = change->row;
 	bool is_replaced = row->kind == EVENT_TEMPLATE_REPLACED;
-	struct told_side *before = &change->sides[PATH_BEFORE];
-	struct told_side *after = &change->sides[PATH_AFTER];
+	struct reported_side *before = &change->sides[PATH_BEFORE];
+	struct reported_side *after = &change->sides[PATH_AFTER];
 
 	before->cluster = row->cluster;
-	before->number = version_told(change->detail, 0);
+	before->number = version_reported(change->detail, 0);
 	after->cluster = is_replaced ? row->other : row->cluster;
 	if (is_replaced)
 		after->number =
 			version_at(change->facts, row->other, row->time_ms);
 	else
-		after->number = version_told(change->detail, 1);
+		after->number = version_reported(change->detail, 1);
 	if (after->number == 0 && !is_replaced)
 		after->number =
 			version_at(change->facts, row->cluster, row->time_ms);
@@ -60,8 +60,9 @@ static void find_versions(struct told_change *change)
 }
 
 /* What the evidence names. */
-static struct told_items items_told(const struct told_change *change,
-				    const char *name, const char *direction)
+static struct reported_items
+items_reported(const struct reported_change *change, const char *name,
+	       const char *direction)
 {
 	const json_t *moves = json_object_get(change->detail, name);
 	const json_t *list = json_object_get(moves, direction);
@@ -69,7 +70,7 @@ static struct told_items items_told(const struct told_change *change,
 	size_t size = json_array_size(list);
 	struct version_item *items =
 		ARENA_NEW(arena, struct version_item, size);
-	struct told_items told = {
+	struct reported_items told = {
 		.items = ARENA_NEW(arena, const struct version_item *, size)};
 
 	for (size_t i = 0; i < size; i++) {
@@ -91,34 +92,34 @@ static struct told_items items_told(const struct told_change *change,
 	return told;
 }
 
-static void find_items(struct told_change *change)
+static void find_items(struct reported_change *change)
 {
-	struct told_side *before = &change->sides[PATH_BEFORE];
-	struct told_side *after = &change->sides[PATH_AFTER];
+	struct reported_side *before = &change->sides[PATH_BEFORE];
+	struct reported_side *after = &change->sides[PATH_AFTER];
 	struct version_diff diff;
 
 	if (before->version == NULL || after->version == NULL) {
-		before->paths = items_told(change, "paths", "gone");
-		before->texts = items_told(change, "fragments", "gone");
-		after->paths = items_told(change, "paths", "come");
-		after->texts = items_told(change, "fragments", "come");
+		before->paths = items_reported(change, "paths", "gone");
+		before->texts = items_reported(change, "fragments", "gone");
+		after->paths = items_reported(change, "paths", "come");
+		after->texts = items_reported(change, "fragments", "come");
 		return;
 	}
 	version_compare(change->facts->arena, before->version, after->version,
 			&diff);
-	before->paths = (struct told_items){
+	before->paths = (struct reported_items){
 		diff.gone_paths, diff.gone_path_count, diff.gone_path_count};
-	before->texts = (struct told_items){diff.gone_fragments,
-					    diff.gone_fragment_count,
-					    diff.gone_fragment_count};
-	after->paths = (struct told_items){
+	before->texts = (struct reported_items){diff.gone_fragments,
+						diff.gone_fragment_count,
+						diff.gone_fragment_count};
+	after->paths = (struct reported_items){
 		diff.come_paths, diff.come_path_count, diff.come_path_count};
-	after->texts = (struct told_items){diff.come_fragments,
-					   diff.come_fragment_count,
-					   diff.come_fragment_count};
+	after->texts = (struct reported_items){diff.come_fragments,
+					       diff.come_fragment_count,
+					       diff.come_fragment_count};
 }
 
-void report_change_find(struct told_change *change)
+void report_change_find(struct reported_change *change)
 {
 	find_versions(change);
 	find_items(change);

@@ -16,30 +16,30 @@
 struct version_item;
 
 /* What one side lost or got. */
-struct told_items {
+struct reported_items {
 	const struct version_item **items; /* [count], most common first */
 	uint32_t count;
 	uint64_t total; /* more than `count` when not all are known */
 };
 
 /* One of the two versions. */
-struct told_side {
+struct reported_side {
 	uint32_t cluster;
 	uint32_t number;               /* of the version; 0: it is not known */
 	const struct version *version; /* NULL: it is not kept */
-	struct told_items paths;
-	struct told_items texts;
+	struct reported_items paths;
+	struct reported_items texts;
 };
 
 /* In the arena of the facts, and in `detail`. */
-struct told_change {
+struct reported_change {
 	const struct report_facts *facts;
 	const struct event_row *row;
 	const json_t *detail; /* the row's, or NULL */
-	struct told_side sides[PATH_SIDES];
+	struct reported_side sides[PATH_SIDES];
 };
 
 /* Fill in the sides. */
-void report_change_find(struct told_change *change);
+void report_change_find(struct reported_change *change);
 
 #endif

@@ -16,7 +16,7 @@ enum {
 };
 
 static void add_paths(struct path_tree *tree, enum path_side side,
-		      const struct told_items *told)
+		      const struct reported_items *told)
 {
 	uint32_t count = 0;
 
@@ -32,7 +32,7 @@ static void add_paths(struct path_tree *tree, enum path_side side,
 }
 
 /* The paths of both, so that it is known which steps are in common. */
-static struct path_tree make_tree(const struct told_change *change)
+static struct path_tree make_tree(const struct reported_change *change)
 {
 	struct path_tree tree = path_tree_make(change->facts->arena);
 
@@ -52,7 +52,7 @@ static struct path_tree make_tree(const struct told_change *change)
 	return tree;
 }
 
-static void append_texts(const struct told_items *told, enum path_side side,
+static void append_texts(const struct reported_items *told, enum path_side side,
 			 struct buffer *out)
 {
 	const char *mark = side == PATH_BEFORE ? "del" : "ins";
@@ -77,7 +77,7 @@ static void append_texts(const struct told_items *told, enum path_side side,
 	buffer_append_text(out, "</ul>\n");
 }
 
-static void append_paths(const struct told_items *told,
+static void append_paths(const struct reported_items *told,
 			 const struct path_tree *tree, enum path_side side,
 			 struct buffer *out)
 {
@@ -90,8 +90,8 @@ static void append_paths(const struct told_items *told,
 	}
 }
 
-static void append_version(const struct told_change *change,
-			   const struct told_side *side, struct buffer *out)
+static void append_version(const struct reported_change *change,
+			   const struct reported_side *side, struct buffer *out)
 {
 	const struct version *version = side->version;
 
@@ -109,14 +109,14 @@ static void append_version(const struct told_change *change,
 	}
 }
 
-static void append_side(const struct told_change *change,
+static void append_side(const struct reported_change *change,
 			const struct path_tree *tree, enum path_side side,
 			struct buffer *out)
 {
 	static const char *const heads[PATH_SIDES] = {"Before", "After"};
 	static const char *const moves[PATH_SIDES] = {"gone", "come"};
 	static const char *const classes[PATH_SIDES] = {"before", "after"};
-	const struct told_side *told = &change->sides[side];
+	const struct reported_side *told = &change->sides[side];
 
 	buffer_printf(out, "<div class=\"%s\"><h4>%s</h4>\n<p class=\"small\">",
 		      classes[side], heads[side]);
@@ -134,7 +134,8 @@ static void append_side(const struct told_change *change,
 	buffer_append_text(out, "</div>\n");
 }
 
-static void append_pages(const struct told_change *change, struct buffer *out)
+static void append_pages(const struct reported_change *change,
+			 struct buffer *out)
 {
 	const json_t *pages = json_object_get(change->detail, "pages");
 	const json_t *page;
@@ -173,7 +174,7 @@ static void append_change(const struct report_facts *facts,
 	json_t *detail =
 		json_loadb(row->detail.size == 0 ? "" : row->detail.data,
 			   row->detail.size, 0, NULL);
-	struct told_change change = {
+	struct reported_change change = {
 		.facts = facts, .row = row, .detail = detail};
 	struct path_tree tree;
 

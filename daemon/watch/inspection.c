@@ -43,7 +43,7 @@ void inspector_visit(struct inspector *inspector, uint64_t page)
 	inspector->visits[inspector->visit_count++] = page;
 }
 
-void inspector_tell(struct inspector *inspector, const struct event_row *event)
+void inspector_emit(struct inspector *inspector, const struct event_row *event)
 {
 	inspector->events =
 		mem_grow(inspector->events, inspector->event_count,
@@ -272,7 +272,7 @@ static void set_finding(struct inspector *inspector, uint32_t flag, bool is_so,
 
 	if (is_so && !was_so) {
 		findings->set_flags |= flag;
-		inspector_tell(inspector, event);
+		inspector_emit(inspector, event);
 	} else if (was_so && !is_so) {
 		findings->clear_flags |= flag;
 	}

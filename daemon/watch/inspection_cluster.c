@@ -41,7 +41,7 @@ static json_t *samples_json(const struct taken *taken)
 	return list;
 }
 
-static void tell_new(struct inspector *inspector, const struct subject *subject,
+static void emit_new(struct inspector *inspector, const struct subject *subject,
 		     const struct taken *taken)
 {
 	const struct version *version = taken->version;
@@ -54,7 +54,7 @@ static void tell_new(struct inspector *inspector, const struct subject *subject,
 	char *text = json_dumps(value, JSON_COMPACT);
 	struct slice detail = slice_of(text);
 
-	inspector_tell(inspector,
+	inspector_emit(inspector,
 		       &(struct event_row){
 			       .kind = EVENT_TEMPLATE_NEW,
 			       .cluster = subject->cluster,
@@ -208,7 +208,7 @@ enum error inspect_cluster(struct inspector *inspector, struct subject *subject)
 		return error;
 	row = begin_row(inspector, subject);
 	if (is_news(inspector, subject, &glance))
-		tell_new(inspector, subject, &taken);
+		emit_new(inspector, subject, &taken);
 	found = inspector_find(inspector, subject->cluster, &row);
 	find_version(inspector, &taken, inspector->now_ms, found);
 	return ERR_NONE;

@@ -68,7 +68,7 @@ static void tell(struct examination *examination, enum event_kind kind,
 		.reason = reason,
 	};
 
-	inspector_tell(inspector,
+	inspector_emit(inspector,
 		       &(struct event_row){
 			       .kind = (uint16_t)kind,
 			       .cluster = subject->cluster,

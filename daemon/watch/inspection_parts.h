@@ -66,7 +66,7 @@ struct subject *inspector_subject(const struct inspector *inspector,
 
 void inspector_visit(struct inspector *inspector, uint64_t page);
 /* Slices of the event must be in the arena. */
-void inspector_tell(struct inspector *inspector, const struct event_row *event);
+void inspector_emit(struct inspector *inspector, const struct event_row *event);
 struct template_finding *inspector_find(struct inspector *inspector,
 					uint32_t cluster,
 					const struct template_row *row);

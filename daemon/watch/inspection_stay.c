@@ -105,7 +105,7 @@ static bool has_left(const struct examination *examination)
 }
 
 /* A part of it is elsewhere. In the middle of a redesign that is so, too: it is
- * told when it is still so a round later. */
+ * emitted when it is still so a round later. */
 static enum error divide(struct examination *examination)
 {
 	const struct inspector *inspector = examination->inspector;

@@ -510,7 +510,7 @@ uint64_t watched_settle(struct watched *watched)
 	while (inspect(watched, &next_ms))
 		ck_assert_msg(++rounds < MAX_ROUNDS,
 			      "it finds something again and again: %s",
-			      watched_told(watched));
+			      watched_emitted(watched));
 	ck_assert(!inspect(watched, &next_ms));
 	ck_assert_uint_gt(next_ms, watched->world.now_ms);
 	return next_ms;
@@ -672,7 +672,7 @@ static unsigned read_alerts(struct watched *watched, uint16_t kind,
 	return count;
 }
 
-const char *watched_told(struct watched *watched)
+const char *watched_emitted(struct watched *watched)
 {
 	struct event_row row;
 

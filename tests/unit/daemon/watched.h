@@ -132,7 +132,7 @@ void watched_pass(struct watched *watched, uint64_t time_ms);
 void watched_forget(struct watched *watched);
 
 /* The alerts since: "template.replaced product>?; template.new article". */
-const char *watched_told(struct watched *watched);
+const char *watched_emitted(struct watched *watched);
 unsigned watched_count(struct watched *watched, enum event_kind kind);
 
 /* The only alert since, which is of this kind: its row without slices, and its

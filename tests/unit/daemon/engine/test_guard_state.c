@@ -24,7 +24,7 @@ static uint16_t visit(struct guard_row *guard, uint64_t page, bool did_fail,
 		.fails = fails,
 	};
 
-	if (guard_visit_tells(guard, &visited)) {
+	if (guard_visit_is_news(guard, &visited)) {
 		guard_remember(guard, &visited);
 		if (guard->state != guard_state_of(guard)) {
 			guard->state = guard_state_of(guard);

@@ -164,7 +164,7 @@ START_TEST(a_round_asks_a_few_of_each_when_its_time_has_come)
 	watched_pass(&web, 3 * DAY_MS);
 	ck_assert_uint_eq(web.visits, (uint64_t)4 * 3 * ROUND);
 	ck_assert_uint_eq(count_fresh_once(), web.page_count);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 }
 END_TEST
 
@@ -201,7 +201,7 @@ START_TEST(pages_that_are_as_they_were_change_when_it_was_seen)
 	ck_assert_uint_eq(after.lineage.size, before.lineage.size);
 	ck_assert_mem_eq(&now, &old, sizeof(now));
 	ck_assert_uint_eq(watched_rows(&web, TABLE_VERSIONS), 3);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 }
 END_TEST
 
@@ -214,7 +214,7 @@ START_TEST(content_says_nothing)
 		watched_set(&web, profile, FORM_PROFILE, edition);
 		watched_pass(&web, 5 * DAY_MS);
 	}
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 	ck_assert_uint_eq(web.visits, (uint64_t)15 * 3 * ROUND);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_VERSIONS), 3);
 }
@@ -225,7 +225,7 @@ START_TEST(an_element_more_is_not_enough)
 	begin();
 	watched_set(&web, product, FORM_EDITED, 0);
 	watched_pass(&web, 10 * DAY_MS);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 	ck_assert_uint_eq(
 		watched_template(&web, watched_name(&web, product, "product"))
 			.version,
@@ -245,11 +245,11 @@ START_TEST(one_page_has_the_sample_asked_once)
 	ck_assert_uint_le(watched_asked(&web, product),
 			  (uint64_t)4 * ROUND + EACH);
 	ck_assert_uint_eq(watched_asked(&web, article), (uint64_t)4 * ROUND);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 	watched_forget(&web);
 	watched_pass(&web, 20 * DAY_MS);
 	ck_assert_uint_eq(watched_asked(&web, product), (uint64_t)20 * ROUND);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 	ck_assert_uint_eq(
 		watched_template(&web, watched_name(&web, product, "product"))
 			.version,
@@ -270,11 +270,11 @@ START_TEST(each_further_page_has_the_sample_asked_again)
 			  (uint64_t)8 * ROUND + EACH - 3);
 	ck_assert_uint_le(watched_asked(&web, product),
 			  (uint64_t)8 * ROUND + EACH);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 	watched_page(&web, product, 5)->form = FORM_PRODUCT;
 	watched_page(&web, product, 6)->manner = MANNER_PAGE;
 	watched_pass(&web, 8 * DAY_MS);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 }
 END_TEST
 
@@ -311,7 +311,7 @@ START_TEST(a_template_that_grows_is_taken_again)
 	ck_assert_uint_eq(watched_template(&web, cluster).version, 1);
 	ck_assert_uint_eq(watched_version(&web, cluster, 1).page_count,
 			  (uint64_t)4 * EACH);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 }
 END_TEST
 

@@ -148,7 +148,7 @@ START_TEST(nothing_is_concluded_before_all_were_asked)
 	begin();
 	watched_set(&web, product, FORM_REDESIGN, 0);
 	wait_for_event(2 * DAY_MS);
-	ck_assert_str_eq(watched_told(&web), "template.replaced product>?");
+	ck_assert_str_eq(watched_emitted(&web), "template.replaced product>?");
 	for (unsigned i = 0; i < EACH; i++)
 		ck_assert_uint_ge(watched_page(&web, product, i)->asked, 1);
 }
@@ -297,7 +297,7 @@ START_TEST(a_section_that_returns_is_its_template_again)
 	begin();
 	watched_set_manner(&web, product, MANNER_GONE, 0);
 	watched_pass(&web, 12 * DAY_MS);
-	ck_assert_str_eq(watched_told(&web), "template.vanished product");
+	ck_assert_str_eq(watched_emitted(&web), "template.vanished product");
 	watched_forget(&web);
 	watched_set_manner(&web, product, MANNER_PAGE, 0);
 	for (unsigned i = 0; i < EACH; i++)
@@ -355,7 +355,7 @@ START_TEST(a_sample_that_is_gone_is_not_its_template)
 	ck_assert_uint_eq(watched_sample(&web, cluster, large), 16);
 	drop_sample(large, cluster);
 	watched_pass(&web, 12 * DAY_MS);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 	ck_assert_uint_eq(watched_template(&web, cluster).state, TEMPLATE_LIVE);
 	ck_assert_uint_eq(watched_sample(&web, cluster, large), 16);
 	ck_assert_uint_eq(count_gone_in_sample(large, cluster), 0);
@@ -373,7 +373,7 @@ START_TEST(a_section_that_leads_to_another_is_replaced_by_it)
 	watched_set_manner(&web, product, MANNER_LEAD, article);
 	watched_pass(&web, 12 * DAY_MS);
 	detail = watched_only(&web, EVENT_TEMPLATE_REPLACED, &row);
-	ck_assert_str_eq(watched_told(&web),
+	ck_assert_str_eq(watched_emitted(&web),
 			 "template.replaced product>article");
 	ck_assert_ptr_nonnull(json_object_get(detail, "reason"));
 	json_decref(detail);
@@ -414,10 +414,10 @@ START_TEST(a_redesign_that_is_rolled_back_at_once_is_none)
 	begin();
 	watched_set(&web, product, FORM_REDESIGN, 0);
 	wait_for_visit();
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 	watched_set(&web, product, FORM_PRODUCT, 0);
 	watched_pass(&web, 12 * DAY_MS);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 	ck_assert_uint_eq(watched_name(&web, product, "product"), old);
 	ck_assert_uint_eq(watched_template(&web, old).state, TEMPLATE_LIVE);
 	ck_assert_uint_eq(watched_template(&web, old).version, 1);
@@ -433,7 +433,7 @@ START_TEST(a_redesign_that_is_rolled_back_is_told_both_ways)
 	watched_set(&web, product, FORM_REDESIGN, 0);
 	watched_pass(&web, 6 * DAY_MS);
 	redesign = watched_name(&web, product, "redesign");
-	ck_assert_str_eq(watched_told(&web),
+	ck_assert_str_eq(watched_emitted(&web),
 			 "template.replaced product>redesign");
 	watched_forget(&web);
 	watched_set(&web, product, FORM_PRODUCT, 0);
@@ -459,7 +459,7 @@ START_TEST(a_redesign_that_takes_days_is_one_event_in_the_end)
 	}
 	watched_pass(&web, 12 * DAY_MS);
 	watched_name(&web, product, "redesign");
-	ck_assert_str_eq(watched_told(&web),
+	ck_assert_str_eq(watched_emitted(&web),
 			 "template.replaced product>redesign");
 	check_others();
 }

@@ -51,7 +51,7 @@ START_TEST(a_bridge_merges_two_templates)
 
 	join();
 	json_decref(watched_only(&web, EVENT_TEMPLATE_MERGED, &event));
-	ck_assert_str_eq(watched_told(&web), "template.merged small>big");
+	ck_assert_str_eq(watched_emitted(&web), "template.merged small>big");
 	row = watched_template(&web, cluster_of_small);
 	ck_assert_uint_eq(row.state, TEMPLATE_MERGED);
 	ck_assert_uint_eq(row.other, cluster_of_big);
@@ -107,7 +107,7 @@ START_TEST(another_cut_that_merges_is_no_event)
 	cut_at(300);
 	ck_assert_uint_eq(watched_page_row(&web, small, 0).cluster,
 			  cluster_of_big);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 	ck_assert_uint_eq(watched_template(&web, cluster_of_small).state,
 			  TEMPLATE_MERGED);
 	ck_assert(watched_lineage_ends(&web, cluster_of_small, "recut",
@@ -129,7 +129,7 @@ START_TEST(another_cut_that_splits_is_no_event)
 	cut_at(200);
 	split = watched_page_row(&web, small, 0).cluster;
 	ck_assert_uint_ne(split, cluster_of_big);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 	ck_assert_uint_eq(watched_template(&web, cluster_of_big).state,
 			  TEMPLATE_LIVE);
 	ck_assert_uint_eq(watched_template(&web, split).state, TEMPLATE_LIVE);
@@ -145,7 +145,8 @@ START_TEST(another_cut_does_not_hide_a_redesign)
 	watched_set(&web, small, FORM_REDESIGN, 0);
 	watched_pass(&web, 8 * DAY_MS);
 	watched_name(&web, big, "redesign");
-	ck_assert_str_eq(watched_told(&web), "template.replaced big>redesign");
+	ck_assert_str_eq(watched_emitted(&web),
+			 "template.replaced big>redesign");
 }
 END_TEST
 
@@ -182,7 +183,7 @@ START_TEST(findings_of_another_cut_are_not_taken)
 	ck_assert_int_eq(change.error, ERR_BUSY);
 	inspection_free(&inspection);
 	watched_pass(&web, DAY_MS);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 }
 END_TEST
 

@@ -46,7 +46,7 @@ static void check_told(unsigned days, const char *wanted)
 	watched_pass(&web, days * DAY_MS);
 	if (watched_name(&web, product, "redesign") == old)
 		web.names[old] = "product";
-	ck_assert_str_eq(watched_told(&web), wanted);
+	ck_assert_str_eq(watched_emitted(&web), wanted);
 }
 
 /* Nobody waits for it for ever. */
@@ -111,7 +111,7 @@ START_TEST(two_pages_that_stay_do_not_hide_a_redesign)
 	about = watched_count(&web, EVENT_TEMPLATE_REPLACED) +
 		watched_count(&web, EVENT_TEMPLATE_SPLIT) +
 		watched_count(&web, EVENT_TEMPLATE_CHANGED);
-	ck_assert_msg(about == 1, "%s", watched_told(&web));
+	ck_assert_msg(about == 1, "%s", watched_emitted(&web));
 	ck_assert_uint_eq(watched_count(&web, 0), 1);
 }
 END_TEST
@@ -130,7 +130,7 @@ START_TEST(one_of_few_that_stays_does_not_hide_a_redesign)
 	about = watched_count(&web, EVENT_TEMPLATE_REPLACED) +
 		watched_count(&web, EVENT_TEMPLATE_SPLIT) +
 		watched_count(&web, EVENT_TEMPLATE_CHANGED);
-	ck_assert_msg(about == 1, "%s", watched_told(&web));
+	ck_assert_msg(about == 1, "%s", watched_emitted(&web));
 	ck_assert_uint_eq(watched_count(&web, 0), 1);
 }
 END_TEST
@@ -204,8 +204,8 @@ START_TEST(a_redesign_that_takes_weeks_is_two_events_at_most)
 	}
 	watched_pass(&web, 10 * DAY_MS);
 	ck_assert_msg(watched_count(&web, EVENT_TEMPLATE_REPLACED) == 1, "%s",
-		      watched_told(&web));
-	ck_assert_msg(watched_count(&web, 0) <= 2, "%s", watched_told(&web));
+		      watched_emitted(&web));
+	ck_assert_msg(watched_count(&web, 0) <= 2, "%s", watched_emitted(&web));
 }
 END_TEST
 
@@ -314,7 +314,7 @@ START_TEST(noise_is_no_event)
 					   : MANNER_PAGE;
 		watched_pass(&web, DAY_MS);
 		ck_assert_msg(watched_count(&web, 0) == 0, "day %u: %s", day,
-			      watched_told(&web));
+			      watched_emitted(&web));
 	}
 	ck_assert_uint_lt(web.visits, (uint64_t)90 * SECTIONS * EACH / 2);
 }
@@ -383,7 +383,7 @@ static void check_at_rest(void)
 				      watched_template(&web, large[i]).version >
 					      0,
 			      "cluster %u is no template: %s", large[i],
-			      watched_told(&web));
+			      watched_emitted(&web));
 }
 
 /* The last ones have found mistakes once. */
@@ -411,7 +411,7 @@ START_TEST(whatever_happens_comes_to_rest)
 	check_at_rest();
 	watched_forget(&web);
 	watched_pass(&web, 20 * DAY_MS);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 	ck_assert_uint_le(web.visits, (uint64_t)20 * SECTIONS * 3);
 }
 END_TEST

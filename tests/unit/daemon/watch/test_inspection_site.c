@@ -81,7 +81,7 @@ static void check_freed(void)
 	set_all(MANNER_PAGE);
 	set_forms(FORM_ARTICLE, FORM_PRODUCT, FORM_PROFILE);
 	watched_pass(&web, 3 * DAY_MS);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 	ck_assert_uint_eq(flags(), 0);
 	check_untouched();
 }
@@ -132,12 +132,12 @@ START_TEST(a_section_that_fails_is_not_its_site)
 	begin();
 	watched_set_manner(&web, product, MANNER_ERROR, 0);
 	watched_pass(&web, 8 * DAY_MS);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 	ck_assert_uint_eq(flags(), 0);
 	check_untouched();
 	watched_set_manner(&web, product, MANNER_PAGE, 0);
 	watched_pass(&web, 8 * DAY_MS);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 	check_untouched();
 }
 END_TEST
@@ -158,7 +158,7 @@ START_TEST(a_section_that_fails_before_others_were_asked_is_not_its_site)
 	watched_forget(&web);
 	watched_set_manner(&web, article, MANNER_ERROR, 0);
 	watched_pass(&web, 6 * DAY_MS);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 }
 END_TEST
 
@@ -169,7 +169,7 @@ START_TEST(a_redesign_behind_an_outage_is_told_once)
 	begin();
 	set_all(MANNER_ERROR);
 	watched_pass(&web, 4 * DAY_MS);
-	ck_assert_str_eq(watched_told(&web), "site.blocked");
+	ck_assert_str_eq(watched_emitted(&web), "site.blocked");
 	watched_forget(&web);
 	set_all(MANNER_PAGE);
 	watched_set(&web, product, FORM_REDESIGN, 0);
@@ -201,7 +201,7 @@ START_TEST(a_site_is_stale_at_its_time_and_once)
 	watched_forget(&web);
 	set_all(MANNER_PAGE);
 	watched_pass(&web, 3 * DAY_MS);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 	ck_assert_uint_eq(flags(), 0);
 	set_all(MANNER_ERROR);
 	watched_pass(&web, 8 * DAY_MS);
@@ -215,7 +215,7 @@ START_TEST(a_site_that_nobody_asks_is_never_stale)
 	web.options.watch_ms = 0;
 	begin();
 	watched_pass(&web, 50 * DAY_MS);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 	ck_assert_uint_eq(flags(), 0);
 }
 END_TEST
@@ -228,7 +228,7 @@ START_TEST(a_site_that_was_not_asked_is_not_stale)
 	web.world.now_ms += 30 * DAY_MS;
 	watched_settle(&web);
 	watched_pass(&web, 2 * DAY_MS);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 }
 END_TEST
 
@@ -248,7 +248,7 @@ START_TEST(what_is_handed_in_has_templates)
 	watched_forget(&web);
 	watched_pass(&web, 10 * DAY_MS);
 	ck_assert_uint_eq(web.visits, 0);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 }
 END_TEST
 
@@ -320,7 +320,7 @@ START_TEST(content_that_is_handed_in_is_no_event)
 		watched_settle(&web);
 	}
 	watched_pass(&web, DAY_MS);
-	ck_assert_str_eq(watched_told(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "");
 }
 END_TEST
 

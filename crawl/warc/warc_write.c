@@ -1,17 +1,17 @@
 #include "crawl/warc/warc_write.h"
 
 #include <inttypes.h>
+#include <nettle/sha1.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "crawl/fetch/header.h"
 #include "crawl/fetch/http_message.h"
 #include "crawl/fetch/line.h"
-#include "crawl/warc/sha1.h"
 #include "crawl/warc/warc_date.h"
 #include "store/gzip.h"
 
-enum { ID_BYTES = 48, NOT_MODIFIED = 304 };
+enum { ID_BYTES = 48, DIGEST_BYTES = 33, NOT_MODIFIED = 304 };
 
 #define MEDIA_TYPE_RESPONSE "application/http; msgtype=response"
 #define MEDIA_TYPE_REQUEST  "application/http; msgtype=request"
@@ -76,16 +76,36 @@ static void add_date(struct draft *draft, const char *name, uint64_t time_ms)
 	add_text(draft, name, date);
 }
 
+/* In base32 (RFC 4648, 6): 160 bits are 32 digits, without padding. */
+static void write_base32(const uint8_t digest[SHA1_DIGEST_SIZE], char *out)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+	unsigned bits = 0;
+	unsigned count = 0;
+
+	for (size_t i = 0; i < SHA1_DIGEST_SIZE; i++) {
+		bits = bits << 8 | digest[i];
+		for (count += 8; count >= 5; count -= 5)
+			*out++ = digits[bits >> (count - 5) & 31];
+	}
+	*out = '\0';
+}
+
+/* SHA-1, because archives of the web name their content by it: it protects
+ * from nobody. */
 static void add_digest(struct draft *draft, const char *name, struct slice a,
 		       struct slice b)
 {
-	struct sha1 sha1 = sha1_begin();
-	char digest[SHA1_TEXT_BYTES];
+	struct sha1_ctx sha1;
+	uint8_t digest[SHA1_DIGEST_SIZE];
+	char text[DIGEST_BYTES];
 
-	sha1_add(&sha1, a);
-	sha1_add(&sha1, b);
-	sha1_text(&sha1, digest);
-	buffer_printf(&draft->bytes, "%s: sha1:%s\r\n", name, digest);
+	sha1_init(&sha1);
+	sha1_update(&sha1, a.size, a.data);
+	sha1_update(&sha1, b.size, b.data);
+	sha1_digest(&sha1, sizeof(digest), digest);
+	write_base32(digest, text);
+	buffer_printf(&draft->bytes, "%s: sha1:%s\r\n", name, text);
 }
 
 static void begin(struct draft *draft, const char *type,

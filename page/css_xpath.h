@@ -1,6 +1,8 @@
 /*
  * page/css_xpath.h - a CSS selector as an XPath expression that selects the
- * same elements of a page (page/xpath.h).
+ * same elements of a page (page/xpath.h). For people alone: guards and the
+ * candidates for a lost one are told in both languages, so that either kind of
+ * scraper can take them. Nothing is evaluated through it.
  */
 #ifndef PAGE_CSS_XPATH_H
 #define PAGE_CSS_XPATH_H

@@ -1,6 +1,12 @@
 /*
  * page/selector.h - CSS selectors over a flat page.
  *
+ * Beside XPath (page/xpath.h), because every extraction may have some (what to
+ * include, what to leave out) and a search for the successor of a lost element
+ * tries hundreds on a page: they must be linear, have no limit below those of a
+ * page, and never give up. A translation to XPath for libxml2
+ * (page/css_xpath.h) would be none of that.
+ *
  * Source: Selectors Level 3 (W3C, 2018). What is there: lists with commas; type
  * and *; .class, #id; [a], [a=v], [a~=v], [a|=v], [a^=v], [a$=v], [a*=v];
  * :first-child, :last-child, :nth-child(an+b), :first-of-type,

@@ -1,6 +1,9 @@
 /*
  * page/xpath.h - XPath 1.0 over a page, by libxml2. No functions but those of
- * the recommendation, no variables, no namespaces.
+ * the recommendation, no variables, no namespaces. It is for guards alone:
+ * those watch the expressions of people's scrapers, which are XPath as often as
+ * CSS, and only XPath tells of attributes and texts. Everything else selects by
+ * page/selector.h.
  */
 #ifndef PAGE_XPATH_H
 #define PAGE_XPATH_H

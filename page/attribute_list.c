@@ -54,7 +54,7 @@ static struct slice decode(struct arena *arena, struct slice value)
 
 	if (value.size == 0 || memchr(value.data, '&', value.size) == NULL)
 		return value;
-	decoded = arena_alloc(arena, value.size, 1);
+	decoded = arena_alloc(arena, entity_room(value.size), 1);
 	return (struct slice){decoded, entity_decode(value, true, decoded)};
 }
 

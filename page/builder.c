@@ -221,7 +221,7 @@ static void add_text(struct builder *builder, struct span source)
 		.begin = (uint32_t)builder->text.size,
 		.source = source,
 	};
-	char *out = buffer_reserve(&builder->text, raw.size);
+	char *out = buffer_reserve(&builder->text, entity_room(raw.size));
 
 	text.length = (uint32_t)entity_decode(raw, false, out);
 	if (text_is_blank((struct slice){out, text.length}))

@@ -9,12 +9,21 @@
 #include "store/slice.h"
 
 /*
- * Copy `text` to `out` [text.size] with its character references decoded, and
- * return the length: never more than text.size. Numbers are decoded as the
- * HTML standard does (section 13.2.5.80: windows-1252 for 128 to 159, U+FFFD
- * for what is no character); of its names those of HTML 4 and the common ones
- * of HTML 5. In an attribute, a name without ";" before "=", a letter or a
- * digit is no reference. Linear.
+ * Room for what `size` bytes may become: of all references "&nLt;" and "&nGt;"
+ * alone grow, from five bytes to six.
+ */
+static inline size_t entity_room(size_t size)
+{
+	return size + size / 5;
+}
+
+/*
+ * Copy `text` to `out` [entity_room(text.size)] with its character references
+ * decoded, and return the length, as the HTML standard does (sections 13.2.5.72
+ * to 13.2.5.80): all of its names; windows-1252 for the numbers 128 to 159,
+ * U+FFFD for those that are no character. A name without ";" that may be so is
+ * one wherever it ends; in an attribute it is none before "=", a letter or a
+ * digit. Linear.
  */
 size_t entity_decode(struct slice text, bool is_attribute, char *out);
 

@@ -101,7 +101,7 @@ static struct slice decode(struct arena *arena, struct slice text)
 		text = (struct slice){out, decode_escapes(text, out)};
 	}
 	if (memchr(text.data, '&', text.size) != NULL) {
-		out = arena_alloc(arena, text.size, 1);
+		out = arena_alloc(arena, entity_room(text.size), 1);
 		text = (struct slice){out, entity_decode(text, false, out)};
 	}
 	return text;

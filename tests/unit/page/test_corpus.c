@@ -104,7 +104,7 @@ static void check_source(const struct page *page, const char *path)
 	struct scanner scanner = {.source = page->source};
 	struct token token;
 	uint32_t next = 0;
-	char *out = malloc(page->source.size + 1);
+	char *out = malloc(entity_room(page->source.size) + 1);
 
 	ck_assert(!page->is_truncated);
 	while (scanner_next(&scanner, &token)) {

@@ -53,6 +53,11 @@ START_TEST(references_are_decoded_as_in_browsers)
 	check_decode("&copy=1", "©=1", "&copy=1");
 	check_decode("&notit;", "¬it;", "&notit;");
 	check_decode("&hellip", "&hellip", "&hellip");
+	/* the longest name counts, and two characters may be one name */
+	check_decode("&parallel;&parallel", "∥¶llel", "∥&parallel");
+	check_decode("&CounterClockwiseContourIntegral;", "∳", "∳");
+	check_decode("&nGt;&nLt;", "≫\u20D2≪\u20D2", "≫\u20D2≪\u20D2");
+	check_decode("&lt;&ltx&lt x&lt=", "<<x< x<=", "<&ltx< x&lt=");
 	check_decode("&;&& &x; &nosuchname;", "&;&& &x; &nosuchname;",
 		     "&;&& &x; &nosuchname;");
 }

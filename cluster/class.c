@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "store/ascii.h"
 #include "store/hash.h"
 
 enum { MIN_GENERATED = 5 }; /* bytes */
@@ -10,11 +11,6 @@ static bool is_space(char byte)
 {
 	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\f' ||
 	       byte == '\r';
-}
-
-static bool is_digit(char byte)
-{
-	return byte >= '0' && byte <= '9';
 }
 
 static bool is_lower(char byte)

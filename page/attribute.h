@@ -1,29 +1,19 @@
 /*
- * page/attribute.h - the attributes in the source of a tag, and the characters
- * that HTML gives a meaning. Internal to page/.
+ * page/attribute.h - the attributes in the source of a tag, and the white space
+ * of HTML. Internal to page/.
  */
 #ifndef PAGE_ATTRIBUTE_H
 #define PAGE_ATTRIBUTE_H
 
 #include <stdbool.h>
 
+#include "store/ascii.h"
 #include "store/slice.h"
 
 /* HTML's white space: space, tab, LF, FF, CR. */
 static inline bool is_space(char byte)
 {
 	return byte == ' ' || (byte >= '\t' && byte <= '\r' && byte != '\v');
-}
-
-static inline bool is_letter(char byte)
-{
-	return (unsigned char)((byte | 0x20) - 'a') < 26;
-}
-
-/* ASCII only, as HTML folds names. */
-static inline char lower(char byte)
-{
-	return (char)(byte + (byte >= 'A' && byte <= 'Z' ? 'a' - 'A' : 0));
 }
 
 /* Whether `text` is `word` (lower case) but for the case of ASCII letters. */

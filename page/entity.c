@@ -5,6 +5,7 @@
 #include "page/attribute.h"
 #include "page/entity_names.h"
 #include "page/utf8.h"
+#include "store/ascii.h"
 
 /* The name's character; NULL: it is no name. */
 static const struct entity_name *lookup(const char *name, size_t length)
@@ -31,20 +32,6 @@ static const struct entity_name *lookup(const char *name, size_t length)
 	return NULL;
 }
 
-static bool is_digit(char byte)
-{
-	return byte >= '0' && byte <= '9';
-}
-
-/* 16 when it is no digit of any base. */
-static uint32_t digit_value(char byte)
-{
-	if (is_digit(byte))
-		return (uint32_t)(byte - '0');
-	byte = lower(byte);
-	return byte >= 'a' && byte <= 'f' ? (uint32_t)(byte - 'a') + 10 : 16;
-}
-
 static uint32_t character_of(uint32_t code)
 {
 	if (code >= 0x80 && code < 0xA0)
@@ -66,13 +53,18 @@ static struct reference read_number(const char *at, const char *end, char *out)
 {
 	const char *begin = at - 2;
 	const bool is_hex = at < end && lower(*at) == 'x';
-	const uint32_t base = is_hex ? 16 : 10;
+	const int base = is_hex ? 16 : 10;
 	const char *digits = is_hex ? at + 1 : at;
 	uint32_t code = 0;
 
-	for (at = digits; at < end && digit_value(*at) < base; at++)
+	for (at = digits; at < end; at++) {
+		int digit = hex_digit(*at);
+
+		if (digit < 0 || digit >= base)
+			break;
 		if (code <= 0x10FFFF)
-			code = code * base + digit_value(*at);
+			code = code * (uint32_t)base + (uint32_t)digit;
+	}
 	if (at == digits)
 		return (struct reference){0, 0};
 	if (at < end && *at == ';')

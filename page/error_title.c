@@ -1,6 +1,7 @@
 #include "page/error_title.h"
 
 #include "page/attribute.h"
+#include "store/ascii.h"
 
 enum { MAX_TITLE = 256 };
 
@@ -144,11 +145,6 @@ static bool is_one(struct slice word, const char *const *words, size_t count)
 		if (slice_equal(word, slice_of(words[i])))
 			return true;
 	return false;
-}
-
-static bool is_digit(char byte)
-{
-	return byte >= '0' && byte <= '9';
 }
 
 /* 400 to 599. */

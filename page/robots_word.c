@@ -3,11 +3,6 @@
 #include <string.h>
 #include <strings.h>
 
-static char byte_at(struct slice text, size_t index)
-{
-	return ((const char *)text.data)[index];
-}
-
 static bool is_blank(char byte)
 {
 	return byte == ' ' || byte == '\t' || byte == '\v' || byte == '\f';
@@ -34,16 +29,16 @@ size_t word_find_blank(struct slice text)
 {
 	size_t i = 0;
 
-	while (i < text.size && !is_blank(byte_at(text, i)))
+	while (i < text.size && !is_blank(slice_byte(text, i)))
 		i++;
 	return i;
 }
 
 struct slice word_trim(struct slice text)
 {
-	while (text.size > 0 && is_blank(byte_at(text, 0)))
+	while (text.size > 0 && is_blank(slice_byte(text, 0)))
 		text = word_skip(text, 1);
-	while (text.size > 0 && is_blank(byte_at(text, text.size - 1)))
+	while (text.size > 0 && is_blank(slice_byte(text, text.size - 1)))
 		text.size--;
 	return text;
 }
@@ -66,7 +61,7 @@ struct slice word_product(struct slice agent)
 	size_t size = 0;
 
 	while (size < agent.size) {
-		char byte = byte_at(agent, size);
+		char byte = slice_byte(agent, size);
 		char lower = (char)(byte | 0x20);
 
 		if (!(lower >= 'a' && lower <= 'z') && byte != '-' &&

@@ -4,6 +4,7 @@
 
 #include "page/attribute.h"
 #include "page/utf8.h"
+#include "store/ascii.h"
 
 enum {
 	MAX_DIGITS = 7, /* of a number */
@@ -42,19 +43,6 @@ bool scan_take_word(struct selector_scan *scan, const char *word)
 			return false;
 	scan->at += size;
 	return true;
-}
-
-static bool is_digit(char byte)
-{
-	return byte >= '0' && byte <= '9';
-}
-
-static int hex_digit(char byte)
-{
-	if (is_digit(byte))
-		return byte - '0';
-	return lower(byte) >= 'a' && lower(byte) <= 'f' ? lower(byte) - 'a' + 10
-							: -1;
 }
 
 static bool is_escape(const char *at)

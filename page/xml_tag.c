@@ -5,6 +5,7 @@
 #include <libxml/tree.h>
 
 #include "page/attribute.h"
+#include "store/ascii.h"
 
 enum {
 	MAX_REFERENCE = 10,                  /* &#x10FFFF; */
@@ -21,11 +22,6 @@ bool xml_begins_name(char byte)
 {
 	return is_letter(byte) || byte == '_' || byte == ':' ||
 	       (unsigned char)byte >= 0x80;
-}
-
-static bool is_digit(char byte)
-{
-	return byte >= '0' && byte <= '9';
 }
 
 static bool is_of_name(char byte)

@@ -17,6 +17,12 @@ static inline struct slice slice_of(const char *text)
 	return (struct slice){text, text == NULL ? 0 : strlen(text)};
 }
 
+/* The byte at `index`; '\0' behind the end. */
+static inline char slice_byte(struct slice slice, size_t index)
+{
+	return index < slice.size ? ((const char *)slice.data)[index] : '\0';
+}
+
 static inline bool slice_equal(struct slice a, struct slice b)
 {
 	return a.size == b.size &&

@@ -7,11 +7,6 @@
 
 enum { MAX_DATE = 64 };
 
-static char byte_at(struct slice text, size_t index)
-{
-	return ((const char *)text.data)[index];
-}
-
 static struct slice skip(struct slice text, size_t count)
 {
 	if (count == 0) /* of no value, maybe: there is no pointer to add to */
@@ -27,9 +22,9 @@ static bool is_space(char c)
 
 static struct slice trim(struct slice text)
 {
-	while (text.size > 0 && is_space(byte_at(text, 0)))
+	while (text.size > 0 && is_space(slice_byte(text, 0)))
 		text = skip(text, 1);
-	while (text.size > 0 && is_space(byte_at(text, text.size - 1)))
+	while (text.size > 0 && is_space(slice_byte(text, text.size - 1)))
 		text.size--;
 	return text;
 }
@@ -46,11 +41,11 @@ struct slice header_value(struct slice line, const char *name)
 	size_t size;
 
 	/* most lines are told apart by their first letter */
-	if (line.size == 0 || ((byte_at(line, 0) ^ name[0]) & 0xDF) != 0)
+	if (line.size == 0 || ((slice_byte(line, 0) ^ name[0]) & 0xDF) != 0)
 		return (struct slice){0};
 	size = strlen(name);
 	if (line.size <= size || !begins_with(line, name) ||
-	    byte_at(line, size) != ':')
+	    slice_byte(line, size) != ':')
 		return (struct slice){0};
 	return trim(skip(line, size + 1));
 }
@@ -87,7 +82,7 @@ bool header_is_word(struct slice value, const char *word)
 bool header_is_printable(struct slice value)
 {
 	for (size_t i = 0; i < value.size; i++)
-		if (byte_at(value, i) < ' ' || byte_at(value, i) > '~')
+		if (slice_byte(value, i) < ' ' || slice_byte(value, i) > '~')
 			return false;
 	return true;
 }
@@ -134,14 +129,14 @@ void header_charset(struct slice content_type, char *out, size_t capacity)
 	struct slice value = find_charset(content_type);
 
 	out[0] = '\0';
-	while (value.size > 0 && is_quote(byte_at(value, 0)))
+	while (value.size > 0 && is_quote(slice_byte(value, 0)))
 		value = skip(value, 1);
-	while (value.size > 0 && is_quote(byte_at(value, value.size - 1)))
+	while (value.size > 0 && is_quote(slice_byte(value, value.size - 1)))
 		value.size--;
 	if (value.size == 0 || value.size >= capacity)
 		return;
 	for (size_t i = 0; i < value.size; i++)
-		if (!is_charset_byte(byte_at(value, i)))
+		if (!is_charset_byte(slice_byte(value, i)))
 			return;
 	memcpy(out, value.data, value.size);
 	out[value.size] = '\0';
@@ -165,7 +160,7 @@ uint64_t header_number(struct slice value)
 	uint64_t number = 0;
 
 	for (size_t i = 0; i < value.size; i++) {
-		char c = byte_at(value, i);
+		char c = slice_byte(value, i);
 
 		if (c < '0' || c > '9' || number > UINT64_MAX / 10 - 1)
 			return UINT64_MAX;

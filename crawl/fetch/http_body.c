@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "crawl/fetch/line.h"
+#include "store/ascii.h"
 
 enum { CHUNK_BYTES = 64 * 1024, MAX_CHUNK_DIGITS = 15 };
 
@@ -11,14 +12,6 @@ void http_body_free(struct http_body *body)
 {
 	buffer_free(&body->joined);
 	buffer_free(&body->decoded);
-}
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /*

@@ -26,11 +26,6 @@ struct parser {
 	bool is_in_delays;
 };
 
-static char byte_at(struct slice text, size_t index)
-{
-	return ((const char *)text.data)[index];
-}
-
 /* "*" with a word behind it is meant as "*", as in Google's parser. */
 static bool is_any(struct slice agent)
 {
@@ -73,7 +68,8 @@ static void take_rule(struct parser *parser, const struct robots_line *line)
 
 	parser->is_in_rules = true;
 	if (!parser->are_rules_ours || line->value.size == 0 ||
-	    (byte_at(line->value, 0) != '/' && byte_at(line->value, 0) != '*'))
+	    (slice_byte(line->value, 0) != '/' &&
+	     slice_byte(line->value, 0) != '*'))
 		return;
 	if (pattern_make(parser->arena, line->value, &rule.pattern))
 		buffer_append(&parser->rules, &rule, sizeof(rule));
@@ -88,7 +84,7 @@ static bool parse_delay(struct slice value, uint64_t *delay_ms_out)
 	bool has_digit = false;
 
 	for (size_t i = 0; i < value.size && delay <= MAX_DELAY_MS; i++) {
-		char c = byte_at(value, i);
+		char c = slice_byte(value, i);
 
 		if (c == '.' && !is_fraction) {
 			is_fraction = true;

@@ -7,11 +7,6 @@
 #include "page/charset.h"
 #include "store/arena.h"
 
-static char byte_at(struct slice text, size_t index)
-{
-	return ((const char *)text.data)[index];
-}
-
 static bool is_line_end(char byte)
 {
 	return byte == '\n' || byte == '\r';
@@ -30,7 +25,7 @@ static struct slice skip_mark(struct slice text)
 	size_t size = 0;
 
 	while (size < 3 && size < text.size &&
-	       byte_at(text, size) == mark[size])
+	       slice_byte(text, size) == mark[size])
 		size++;
 	return word_skip(text, size);
 }
@@ -50,7 +45,7 @@ struct robots_lines robots_lines_begin(struct arena *arena, struct slice file)
 		text.size = file.size;
 	}
 	while (is_cut && text.size > 0 &&
-	       !is_line_end(byte_at(text, text.size - 1)))
+	       !is_line_end(slice_byte(text, text.size - 1)))
 		text.size--;
 	return (struct robots_lines){.rest = text};
 }
@@ -63,13 +58,13 @@ static struct slice take_line(struct slice *text)
 
 	line.size = 0;
 	while (line.size < text->size &&
-	       !is_line_end(byte_at(*text, line.size)))
+	       !is_line_end(slice_byte(*text, line.size)))
 		line.size++;
 	taken = line.size;
 	if (taken < text->size)
 		taken++;
-	if (taken < text->size && byte_at(*text, taken - 1) == '\r' &&
-	    byte_at(*text, taken) == '\n')
+	if (taken < text->size && slice_byte(*text, taken - 1) == '\r' &&
+	    slice_byte(*text, taken) == '\n')
 		taken++;
 	*text = word_skip(*text, taken);
 	line.size = word_find(line, '\0');

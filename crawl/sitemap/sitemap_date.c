@@ -2,13 +2,9 @@
 
 #include "crawl/fetch/header.h"
 #include "crawl/warc/warc_date.h"
+#include "store/ascii.h"
 
 enum { MAX_DATE_BYTES = 40, DAY_BYTES = 10 };
-
-static bool is_digit(char byte)
-{
-	return byte >= '0' && byte <= '9';
-}
 
 /* Begins with a year, as in "2004" and "2004-12". */
 static bool begins_with_year(const char *text)

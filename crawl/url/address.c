@@ -5,17 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/ascii.h"
+
 enum { MAX_PARTS = 4 };
-
-static char byte_at(struct slice text, size_t index)
-{
-	return ((const char *)text.data)[index];
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* A digit in lower case; `base` or more when it is none. */
 static unsigned digit_value(char c)
@@ -36,13 +28,13 @@ static bool parse_number(struct slice text, uint64_t *number_out)
 
 	if (text.size == 0)
 		return false;
-	if (text.size > 1 && byte_at(text, 0) == '0') {
-		base = byte_at(text, 1) == 'x' ? 16 : 8;
+	if (text.size > 1 && slice_byte(text, 0) == '0') {
+		base = slice_byte(text, 1) == 'x' ? 16 : 8;
 		i = base == 16 ? 2 : 1;
 	}
 	*number_out = 0;
 	for (; i < text.size; i++) {
-		unsigned digit = digit_value(byte_at(text, i));
+		unsigned digit = digit_value(slice_byte(text, i));
 
 		if (digit >= base)
 			return false;
@@ -77,7 +69,7 @@ bool address_is_ipv4(struct slice host)
 	size_t digits = 0;
 	uint64_t number;
 
-	while (digits < text.size && is_digit(byte_at(text, digits)))
+	while (digits < text.size && is_digit(slice_byte(text, digits)))
 		digits++;
 	return digits == text.size ||
 	       (digits > 0 && parse_number(text, &number));

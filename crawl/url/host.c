@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "crawl/url/address.h"
+#include "store/ascii.h"
 
 enum {
 	MAX_NAME = 253,
@@ -14,16 +15,6 @@ enum {
 	MAX_UNICODE = 4 * MAX_NAME,
 	MAX_PORT = 65535,
 };
-
-static char byte_at(struct slice text, size_t index)
-{
-	return ((const char *)text.data)[index];
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 static bool is_label_byte(char c)
 {
@@ -37,7 +28,7 @@ static bool is_name(struct slice host)
 	if (host.size == 0 || host.size > MAX_NAME)
 		return false;
 	for (size_t i = 0; i < host.size; i++) {
-		char c = byte_at(host, i);
+		char c = slice_byte(host, i);
 
 		if (c == '.' ? label == 0 : !is_label_byte(c))
 			return false;
@@ -139,12 +130,12 @@ static bool put_port(struct slice text, unsigned default_port,
 	char digits[8];
 	unsigned port = 0;
 
-	if (text.size > 0 && byte_at(text, 0) != ':')
+	if (text.size > 0 && slice_byte(text, 0) != ':')
 		return false;
 	for (size_t i = 1; i < text.size; i++) {
-		if (!is_digit(byte_at(text, i)) || port > MAX_PORT)
+		if (!is_digit(slice_byte(text, i)) || port > MAX_PORT)
 			return false;
-		port = port * 10 + (unsigned)(byte_at(text, i) - '0');
+		port = port * 10 + (unsigned)(slice_byte(text, i) - '0');
 	}
 	if (text.size <= 1 || port == default_port)
 		return true;

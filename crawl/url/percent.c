@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "store/ascii.h"
+
 void bounded_put(struct bounded *out, char byte)
 {
 	if (out->size < out->capacity)
@@ -57,18 +59,6 @@ bool percent_is_unreserved(unsigned char byte)
 	return is_in(&unreserved, byte);
 }
 
-/* -1 when it is no hexadecimal digit. */
-static int hex_value(unsigned char byte)
-{
-	unsigned char lower = byte | 0x20;
-
-	if (byte >= '0' && byte <= '9')
-		return byte - '0';
-	if (lower >= 'a' && lower <= 'f')
-		return lower - 'a' + 10;
-	return -1;
-}
-
 void percent_put(struct bounded *out, unsigned char byte)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -85,8 +75,8 @@ static int escape_value(const unsigned char *text, size_t size)
 
 	if (size < 3 || text[0] != '%')
 		return -1;
-	high = hex_value(text[1]);
-	low = hex_value(text[2]);
+	high = hex_digit(text[1]);
+	low = hex_digit(text[2]);
 	return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 

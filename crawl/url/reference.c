@@ -3,18 +3,12 @@
 #include <string.h>
 
 #include "crawl/url/url.h"
+#include "store/ascii.h"
 
 static struct slice skip(struct slice text, size_t count)
 {
 	return (struct slice){(const char *)text.data + count,
 			      text.size - count};
-}
-
-static char byte_at(struct slice text, size_t index)
-{
-	if (index >= text.size)
-		return '\0';
-	return ((const char *)text.data)[index];
 }
 
 static bool is_space(char c)
@@ -27,13 +21,13 @@ static struct slice trim(struct slice text)
 {
 	const char *hash;
 
-	while (text.size > 0 && is_space(byte_at(text, 0)))
+	while (text.size > 0 && is_space(slice_byte(text, 0)))
 		text = skip(text, 1);
 	hash = text.size == 0 ? NULL : memchr(text.data, '#', text.size);
 	if (hash != NULL)
 		return (struct slice){text.data,
 				      (size_t)(hash - (char *)text.data)};
-	while (text.size > 0 && is_space(byte_at(text, text.size - 1)))
+	while (text.size > 0 && is_space(slice_byte(text, text.size - 1)))
 		text.size--;
 	return text;
 }
@@ -42,8 +36,8 @@ static struct slice trim(struct slice text)
 static bool is_odd(struct slice text)
 {
 	for (size_t i = 0; i < text.size; i++)
-		if ((unsigned char)byte_at(text, i) < ' ' ||
-		    byte_at(text, i) == '\\')
+		if ((unsigned char)slice_byte(text, i) < ' ' ||
+		    slice_byte(text, i) == '\\')
 			return true;
 	return false;
 }
@@ -56,7 +50,7 @@ struct slice reference_mend(struct slice text, struct bounded *room)
 	if (!is_odd(text))
 		return text;
 	for (size_t i = 0; i < text.size && !room->is_cut; i++) {
-		char c = byte_at(text, i);
+		char c = slice_byte(text, i);
 
 		if (c == '\t' || c == '\n' || c == '\r')
 			continue;
@@ -68,36 +62,25 @@ struct slice reference_mend(struct slice text, struct bounded *room)
 	return bounded_slice(room);
 }
 
-static bool is_letter(char c)
-{
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'z';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Bytes of the scheme in front of its ':'; 0 when there is none. */
 static size_t scheme_length(struct slice text)
 {
 	size_t length = 0;
 
-	if (!is_letter(byte_at(text, 0)))
+	if (!is_letter(slice_byte(text, 0)))
 		return 0;
-	while (is_letter(byte_at(text, length)) ||
-	       is_digit(byte_at(text, length)) ||
-	       (byte_at(text, length) != '\0' &&
-		strchr("+-.", byte_at(text, length)) != NULL))
+	while (is_letter(slice_byte(text, length)) ||
+	       is_digit(slice_byte(text, length)) ||
+	       (slice_byte(text, length) != '\0' &&
+		strchr("+-.", slice_byte(text, length)) != NULL))
 		length++;
-	return byte_at(text, length) == ':' ? length : 0;
+	return slice_byte(text, length) == ':' ? length : 0;
 }
 
 static bool is_word(struct slice text, size_t length, const char *word)
 {
 	for (size_t i = 0; i < length; i++)
-		if ((byte_at(text, i) | 0x20) != word[i])
+		if ((slice_byte(text, i) | 0x20) != word[i])
 			return false;
 	return word[length] == '\0';
 }
@@ -111,9 +94,9 @@ static bool is_host_and_port(struct slice text, size_t length)
 	size_t end = length + 1;
 	char next;
 
-	while (is_digit(byte_at(text, end)))
+	while (is_digit(slice_byte(text, end)))
 		end++;
-	next = byte_at(text, end);
+	next = slice_byte(text, end);
 	if (end == length + 1 ||
 	    (end < text.size && next != '/' && next != '?'))
 		return false;
@@ -123,14 +106,14 @@ static bool is_host_and_port(struct slice text, size_t length)
 
 static struct slice skip_slashes(struct slice text)
 {
-	while (byte_at(text, 0) == '/')
+	while (slice_byte(text, 0) == '/')
 		text = skip(text, 1);
 	return text;
 }
 
 static bool begins_with_slashes(struct slice text)
 {
-	return byte_at(text, 0) == '/' && byte_at(text, 1) == '/';
+	return slice_byte(text, 0) == '/' && slice_byte(text, 1) == '/';
 }
 
 /* Cut `text`, that begins with the authority, in two. */
@@ -139,10 +122,10 @@ static void split_authority(struct slice text, struct reference *out)
 	size_t begin = 0;
 	size_t end = 0;
 
-	for (; end < text.size && byte_at(text, end) != '/' &&
-	       byte_at(text, end) != '?';
+	for (; end < text.size && slice_byte(text, end) != '/' &&
+	       slice_byte(text, end) != '?';
 	     end++)
-		if (byte_at(text, end) == '@')
+		if (slice_byte(text, end) == '@')
 			begin = end + 1;
 	out->rest = skip(text, end);
 	text.size = end;
@@ -168,7 +151,7 @@ enum error reference_split(struct slice text, const struct url *base,
 			!begins_with_slashes(text);
 	} else if (base != NULL) {
 		reference_out->is_relative = !begins_with_slashes(text);
-	} else if (byte_at(text, 0) == '/' && !begins_with_slashes(text)) {
+	} else if (slice_byte(text, 0) == '/' && !begins_with_slashes(text)) {
 		return ERR_MALFORMED;
 	}
 	if (reference_out->is_relative)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "store/ascii.h"
+
 enum {
 	MAX_NAME = 32,   /* bytes; longer is a sentence */
 	MAX_HYPHENS = 2, /* the same */
@@ -16,21 +18,6 @@ const char *url_kind_text(enum url_kind kind)
 	static const char *const texts[] = {"", "{n}", "{date}", "{id}", "{w}"};
 
 	return texts[kind];
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_hex(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 static bool is_separator(char c)
@@ -89,9 +76,9 @@ static bool is_identifier(struct slice text)
 
 	for (size_t i = 0; i < text.size; i++) {
 		digits += is_digit(c[i]);
-		run = is_hex(c[i]) ? run + 1 : 0;
+		run = hex_digit(c[i]) >= 0 ? run + 1 : 0;
 		longest = run > longest ? run : longest;
-		is_number = is_number && (is_hex(c[i]) || c[i] == '-');
+		is_number = is_number && (hex_digit(c[i]) >= 0 || c[i] == '-');
 		changes += i > 0 && ((is_digit(c[i - 1]) && is_letter(c[i])) ||
 				     (is_letter(c[i - 1]) && is_digit(c[i])));
 	}

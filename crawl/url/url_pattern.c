@@ -7,6 +7,7 @@
 
 #include "crawl/url/percent.h"
 #include "crawl/url/url_kind.h"
+#include "store/ascii.h"
 #include "store/hash.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -41,11 +42,6 @@ static const char *const views[] = {"amp",   "embed", "feed",
 static void put_kind(struct bounded *out, enum url_kind kind)
 {
 	bounded_put_slice(out, slice_of(url_kind_text(kind)));
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
 }
 
 /* A name stays, but for its numbers. */

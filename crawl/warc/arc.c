@@ -3,17 +3,13 @@
 #include "crawl/fetch/header.h"
 #include "crawl/fetch/line.h"
 #include "crawl/warc/warc_date.h"
+#include "store/ascii.h"
 
 enum {
 	MAX_SCHEME = 16,
 	MIN_DATE = 12, /* some tools left out the seconds */
 	MAX_DATE = 20,
 };
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* "http:", "dns:", "filedesc:" and their like. */
 static bool has_scheme(struct slice line)

@@ -5,13 +5,9 @@
 #include "crawl/fetch/header.h"
 #include "crawl/fetch/line.h"
 #include "crawl/warc/warc_date.h"
+#include "store/ascii.h"
 
 enum { VERSION_BYTES = 8 };
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 bool warc_begins(struct slice text)
 {

@@ -10,6 +10,7 @@
 #include "daemon/runtime/terminal.h"
 #include "extract/core/extractor.h"
 #include "extract/settings.h"
+#include "store/ascii.h"
 
 enum { MAX_DIGITS = 15 };
 
@@ -105,11 +106,6 @@ void config_set(struct config *config, const struct config_row *row,
 char *config_text(struct config *config, const struct config_row *row)
 {
 	return (char *)config + row->offset;
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
 }
 
 /* Digits with at most one point among them; returns what stands behind. */

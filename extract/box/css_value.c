@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "store/ascii.h"
+
 bool css_is(struct slice text, const char *word)
 {
 	const char *bytes = text.data;
@@ -163,15 +165,6 @@ static const struct color_name colors[] = {
 	{"purple", 0x800080},    {"orange", 0xFFA500},
 	{"lightgrey", 0xD3D3D3}, {"transparent", COLOR_TRANSPARENT},
 };
-
-static int hex_digit(char byte)
-{
-	char letter = css_lower(byte);
-
-	if (letter >= '0' && letter <= '9')
-		return letter - '0';
-	return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
-}
 
 /* 3, 4, 6 or 8 digits; an alpha of zero is transparent, any other none. */
 static bool hex_color(const char *digits, size_t count, uint32_t *color_out)

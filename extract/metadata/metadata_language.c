@@ -2,6 +2,7 @@
 
 #include "page/utf8.h"
 #include "store/arena.h"
+#include "store/ascii.h"
 
 enum { MAX_READ = 1 << 16 }; /* bytes of text that tell the script */
 
@@ -60,11 +61,6 @@ static const char *guess(const struct page *page)
 	return counts[best] > 0 && 2 * counts[best] >= letters
 		       ? scripts[best].language
 		       : NULL;
-}
-
-static bool is_letter(char byte)
-{
-	return (unsigned char)((byte | 0x20) - 'a') < 26;
 }
 
 /* Two or three letters, and nothing or what "-" or "_" begins. */

@@ -4,11 +4,7 @@
 
 #include "extract/metadata/metadata_month.h"
 #include "page/utf8.h"
-
-static bool is_digit(uint32_t code)
-{
-	return code >= '0' && code <= '9';
-}
+#include "store/ascii.h"
 
 /* Han, kana and Hangul, where a unit of time is one character. */
 static bool is_syllable(uint32_t code)
@@ -17,7 +13,7 @@ static bool is_syllable(uint32_t code)
 }
 
 /* A letter of a word; of what is not ASCII all but common punctuation. */
-static bool is_letter(uint32_t code)
+static bool is_word_letter(uint32_t code)
 {
 	if (code < 0x80)
 		return (code | 0x20) - 'a' < 26;
@@ -33,20 +29,20 @@ static struct date_token read_token(const unsigned char **from,
 	struct date_token token = {.kind = DATE_MARK,
 				   .mark = utf8_next(from, end)};
 
-	if (is_digit(token.mark)) {
+	if (is_digit((int)token.mark)) {
 		token = (struct date_token){.kind = DATE_NUMBER};
 		for (*from = begin; *from < end && is_digit(**from); ++*from)
 			if (++token.digits < 18)
 				token.value = token.value * 10 + **from - '0';
 	} else if (is_syllable(token.mark)) {
 		token.kind = DATE_WORD;
-	} else if (is_letter(token.mark)) {
+	} else if (is_word_letter(token.mark)) {
 		const unsigned char *next = *from;
 
 		token = (struct date_token){.kind = DATE_WORD};
 		while (next < end) {
 			*from = next;
-			if (!is_letter(utf8_next(&next, end)))
+			if (!is_word_letter(utf8_next(&next, end)))
 				break;
 			*from = next;
 		}

@@ -3,34 +3,14 @@
 #include <string.h>
 
 #include "page/utf8.h"
+#include "store/ascii.h"
 #include "store/buffer.h"
-
-static bool is_digit(char byte)
-{
-	return byte >= '0' && byte <= '9';
-}
-
-static bool is_alphanumeric(char byte)
-{
-	return is_digit(byte) || (byte >= 'a' && byte <= 'z') ||
-	       (byte >= 'A' && byte <= 'Z');
-}
-
-/* '\0' outside of it. */
-static char byte_at(struct slice text, size_t at)
-{
-	const char *bytes = text.data;
-
-	if (at >= text.size)
-		return '\0';
-	return bytes[at];
-}
 
 /* An _ between letters begins and ends nothing. */
 static bool is_in_word(struct slice text, size_t at)
 {
-	return at > 0 && is_alphanumeric(byte_at(text, at - 1)) &&
-	       is_alphanumeric(byte_at(text, at + 1));
+	return at > 0 && is_alphanumeric(slice_byte(text, at - 1)) &&
+	       is_alphanumeric(slice_byte(text, at + 1));
 }
 
 enum { MAX_ENTITY = 33 }; /* "&CounterClockwiseContourIntegral;" */
@@ -40,17 +20,18 @@ static bool begins_entity(struct slice text, size_t at, bool goes_on)
 {
 	size_t end = at + 1;
 
-	while (end - at <= MAX_ENTITY && (is_alphanumeric(byte_at(text, end)) ||
-					  byte_at(text, end) == '#'))
+	while (end - at <= MAX_ENTITY &&
+	       (is_alphanumeric(slice_byte(text, end)) ||
+		slice_byte(text, end) == '#'))
 		end++;
-	return (byte_at(text, end) == ';' && end > at + 1) ||
+	return (slice_byte(text, end) == ';' && end > at + 1) ||
 	       (goes_on && end == text.size);
 }
 
 /* A tag, a comment, or an address. */
 static bool begins_tag(struct slice text, size_t at, bool goes_on)
 {
-	char next = byte_at(text, at + 1);
+	char next = slice_byte(text, at + 1);
 
 	return is_alphanumeric(next) || (next == '\0' && goes_on) ||
 	       (next != '\0' && strchr("/!?", next) != NULL);
@@ -59,7 +40,7 @@ static bool begins_tag(struct slice text, size_t at, bool goes_on)
 static bool is_special(struct slice text, size_t at,
 		       struct markdown_place place)
 {
-	switch (byte_at(text, at)) {
+	switch (slice_byte(text, at)) {
 	case '\\':
 	case '`':
 	case '*':
@@ -92,19 +73,20 @@ static size_t number_end(struct slice text, size_t digits)
 {
 	size_t at = 0;
 
-	while (is_digit(byte_at(text, at)) && digits + at <= 9)
+	while (is_digit(slice_byte(text, at)) && digits + at <= 9)
 		at++;
 	if (digits + at == 0 || digits + at > 9 ||
-	    (byte_at(text, at) != '.' && byte_at(text, at) != ')'))
+	    (slice_byte(text, at) != '.' && slice_byte(text, at) != ')'))
 		return text.size;
-	return byte_at(text, at + 1) == ' ' || at + 1 == text.size ? at
-								   : text.size;
+	return slice_byte(text, at + 1) == ' ' || at + 1 == text.size
+		       ? at
+		       : text.size;
 }
 
 /* Where something to be escaped only at the begin of a line stands, or none. */
 static size_t special_at_begin(struct slice text, bool follows_line)
 {
-	switch (byte_at(text, 0)) {
+	switch (slice_byte(text, 0)) {
 	case '#': /* heading */
 	case '+': /* list */
 	case '-': /* list, rule, heading */
@@ -142,9 +124,9 @@ void markdown_escape(struct buffer *out, struct slice text,
 	if (place.digits > 0 && !place.is_heading)
 		special = number_end(text, place.digits);
 	for (size_t i = 0; i < text.size; i++) {
-		char byte = byte_at(text, i);
+		char byte = slice_byte(text, i);
 
-		if (byte == ' ' && byte_at(text, i + 1) == ' ')
+		if (byte == ' ' && slice_byte(text, i + 1) == ' ')
 			continue;
 		if (i == special || is_special(text, i, place))
 			buffer_append_byte(out, '\\');
@@ -155,7 +137,7 @@ void markdown_escape(struct buffer *out, struct slice text,
 void markdown_escape_address(struct buffer *out, struct slice address)
 {
 	for (size_t i = 0; i < address.size; i++) {
-		char byte = byte_at(address, i);
+		char byte = slice_byte(address, i);
 
 		if (byte == '(' || byte == ')' ||
 		    (byte == '&' && begins_entity(address, i, false)))
@@ -175,7 +157,7 @@ size_t markdown_longest_ticks(struct slice text)
 	size_t run = 0;
 
 	for (size_t i = 0; i < text.size; i++) {
-		run = byte_at(text, i) == '`' ? run + 1 : 0;
+		run = slice_byte(text, i) == '`' ? run + 1 : 0;
 		if (run > longest)
 			longest = run;
 	}
@@ -191,8 +173,8 @@ static void append_ticks(struct buffer *out, size_t count)
 /* Of spaces at both ends of a span, a parser drops one. */
 static bool needs_spaces(struct slice code)
 {
-	char first = byte_at(code, 0);
-	char last = byte_at(code, code.size - 1);
+	char first = slice_byte(code, 0);
+	char last = slice_byte(code, code.size - 1);
 
 	return first == '`' || last == '`' || (first == ' ' && last == ' ');
 }
@@ -205,9 +187,9 @@ void markdown_escape_code(struct buffer *out, struct slice code, bool is_cell)
 	if (needs_spaces(code))
 		buffer_append_byte(out, ' ');
 	for (size_t i = 0; i < code.size; i++) {
-		if (is_cell && byte_at(code, i) == '|')
+		if (is_cell && slice_byte(code, i) == '|')
 			buffer_append_byte(out, '\\');
-		buffer_append_byte(out, byte_at(code, i));
+		buffer_append_byte(out, slice_byte(code, i));
 	}
 	if (needs_spaces(code))
 		buffer_append_byte(out, ' ');

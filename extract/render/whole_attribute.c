@@ -2,11 +2,7 @@
 
 #include "extract/text/characters.h"
 #include "page/page.h"
-
-static bool is_digit(char byte)
-{
-	return byte >= '0' && byte <= '9';
-}
+#include "store/ascii.h"
 
 uint32_t whole_attribute(const struct page *page, uint32_t node,
 			 const char *name, uint32_t otherwise)

@@ -1,10 +1,6 @@
 #include "extract/text/characters.h"
 
-static bool is_alphanumeric(unsigned char byte)
-{
-	return (byte >= '0' && byte <= '9') ||
-	       ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
-}
+#include "store/ascii.h"
 
 /* The bytes of the entity that begins with the '&' at `bytes`, or 1. */
 static size_t entity_size(const unsigned char *bytes, size_t size)

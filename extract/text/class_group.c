@@ -7,6 +7,7 @@
 #include "extract/text/passage.h"
 #include "page/page.h"
 #include "store/arena.h"
+#include "store/ascii.h"
 #include "store/hash.h"
 
 enum { ROW = 16 }; /* the longest word has 15 bytes */
@@ -159,11 +160,6 @@ _Static_assert(WORD_COUNT <= UINT8_MAX, "first_of_letter holds bytes");
 static bool is_upper(char byte)
 {
 	return byte >= 'A' && byte <= 'Z';
-}
-
-static bool is_letter(char byte)
-{
-	return is_upper(byte) || (byte >= 'a' && byte <= 'z');
 }
 
 /* `word` is of letters only. */

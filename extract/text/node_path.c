@@ -2,6 +2,7 @@
 
 #include "page/page.h"
 #include "store/arena.h"
+#include "store/ascii.h"
 #include "store/hash.h"
 
 enum { MAX_NAME_BYTES = 64 };
@@ -13,11 +14,6 @@ static bool is_space(char byte)
 {
 	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\f' ||
 	       byte == '\r';
-}
-
-static bool is_digit(char byte)
-{
-	return byte >= '0' && byte <= '9';
 }
 
 /* The hash of a class name without digits; 0 when nothing is left. */

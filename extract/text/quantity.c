@@ -3,11 +3,7 @@
 #include <stddef.h>
 
 #include "extract/text/character_class.h"
-
-static bool is_digit(unsigned char byte)
-{
-	return character_class_of_byte[byte] == CHARACTER_DIGIT;
-}
+#include "store/ascii.h"
 
 bool quantity_is_date(const unsigned char *at, const unsigned char *end)
 {

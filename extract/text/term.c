@@ -5,13 +5,8 @@
 #include "extract/text/word.h"
 #include "page/page.h"
 #include "store/arena.h"
+#include "store/ascii.h"
 #include "store/hash.h"
-
-static bool is_alphanumeric(char byte)
-{
-	return (byte >= '0' && byte <= '9') ||
-	       ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
-}
 
 static bool is_ascii(char byte)
 {
@@ -79,7 +74,7 @@ static uint32_t split_run(struct slice run, uint64_t *terms)
 	return count;
 }
 
-static void lower(char *text, size_t length)
+static void lower_all(char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
 		if (text[i] >= 'A' && text[i] <= 'Z')
@@ -132,7 +127,7 @@ struct term_list terms_of_page(struct arena *arena, const struct page *page,
 
 		if (is_visible[i])
 			length = text_collapse(page_text(page, i), scratch);
-		lower(scratch, length);
+		lower_all(scratch, length);
 		begin[i + 1] = begin[i] +
 			       split_text(scratch, length, terms + begin[i]);
 	}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/lower_bound.h"
 #include "store/memory.h"
 
 enum { FIRST_CAPACITY = 4 };
@@ -40,20 +41,12 @@ void list_push(struct list *list, uint32_t item)
 /* Where the first item stands that is not below `item`. */
 static uint32_t lower_bound(const struct list *list, uint32_t item)
 {
-	uint32_t low = 0;
-	uint32_t high = list->count;
+	size_t at;
 
-	if (high > 0 && list->items[high - 1] < item)
-		return high; /* the usual case */
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (list->items[middle] < item)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	if (list->count > 0 && list->items[list->count - 1] < item)
+		return list->count; /* the usual case */
+	LOWER_BOUND(at, list->count, list->items[at] < item);
+	return (uint32_t)at;
 }
 
 bool list_add_ordered(struct list *list, uint32_t item)

@@ -6,6 +6,7 @@
 #include <immintrin.h>
 #endif
 
+#include "store/lower_bound.h"
 #include "store/memory.h"
 
 enum {
@@ -78,20 +79,14 @@ void probe_aim(struct probe *probe, struct shingle_set set)
 static uint32_t reached_count(const struct probe *probe,
 			      struct shingle_set other)
 {
-	uint32_t low = 0;
-	uint32_t high = other.count;
+	size_t at;
 
-	if (high == 0 || other.shingle_ids[high - 1] / WORD_BITS < probe->words)
-		return high;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (other.shingle_ids[middle] / WORD_BITS < probe->words)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	if (other.count == 0 ||
+	    other.shingle_ids[other.count - 1] / WORD_BITS < probe->words)
+		return other.count;
+	LOWER_BOUND(at, other.count,
+		    other.shingle_ids[at] / WORD_BITS < probe->words);
+	return (uint32_t)at;
 }
 
 static uint32_t shared_words(const struct probe *probe,

@@ -6,30 +6,26 @@
 #include "page/entity_names.h"
 #include "page/utf8.h"
 #include "store/ascii.h"
+#include "store/lower_bound.h"
 
 /* The name's character; NULL: it is no name. */
 static const struct entity_name *lookup(const char *name, size_t length)
 {
-	size_t low;
-	size_t high;
+	const struct entity_name *names = entity_names;
+	size_t count;
+	size_t at;
 
 	if (length == 0 || length > ENTITY_NAME_BYTES || !is_letter(*name))
 		return NULL;
-	low = entity_begins[*name - 'A'];
-	high = entity_begins[*name - 'A' + 1];
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct entity_name *entity = &entity_names[middle];
-		int order = strncmp(entity->name, name, length);
-
-		if (order == 0 && entity->name[length] == '\0')
-			return entity;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	names += entity_begins[*name - 'A'];
+	count = (size_t)(entity_begins[*name - 'A' + 1] -
+			 entity_begins[*name - 'A']);
+	LOWER_BOUND(at, count, strncmp(names[at].name, name, length) < 0);
+	/* of those that begin with it, the one that ends there is the first */
+	return at < count && strncmp(names[at].name, name, length) == 0 &&
+			       names[at].name[length] == '\0'
+		       ? &names[at]
+		       : NULL;
 }
 
 static uint32_t character_of(uint32_t code)

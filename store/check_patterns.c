@@ -2,6 +2,7 @@
 
 #include "store/check.h"
 #include "store/key.h"
+#include "store/lower_bound.h"
 #include "store/rows_frontier.h"
 #include "store/tally.h"
 
@@ -52,19 +53,11 @@ static void count_rows(const struct check *check, struct pattern_counts *counts)
 
 static uint64_t count_of(const struct tally *tally, uint64_t number)
 {
-	size_t low = 0;
-	size_t high = tally->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (tally->entries[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < tally->count && tally->entries[low].number == number
-		       ? tally->entries[low].count
+	LOWER_BOUND(at, tally->count, tally->entries[at].number < number);
+	return at < tally->count && tally->entries[at].number == number
+		       ? tally->entries[at].count
 		       : 0;
 }
 

@@ -4,6 +4,7 @@
 #include "store/check.h"
 #include "store/hash.h"
 #include "store/key.h"
+#include "store/lower_bound.h"
 #include "store/memory.h"
 #include "store/rows_cluster.h"
 #include "store/sets.h"
@@ -36,20 +37,12 @@ static void add(struct numbers *numbers, uint32_t number, uint64_t content)
 /* Mark the number as used; false when there is none. */
 static bool use(struct numbers *numbers, uint32_t number)
 {
-	size_t low = 0;
-	size_t high = numbers->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (numbers->items[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == numbers->count || numbers->items[low].number != number)
+	LOWER_BOUND(at, numbers->count, numbers->items[at].number < number);
+	if (at == numbers->count || numbers->items[at].number != number)
 		return false;
-	numbers->items[low].is_used = true;
+	numbers->items[at].is_used = true;
 	return true;
 }
 

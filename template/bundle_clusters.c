@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "store/arena.h"
+#include "store/lower_bound.h"
 #include "store/memory.h"
 #include "template/bundle_parts.h"
 #include "template/cursor.h"
@@ -25,20 +26,13 @@ static int compare_numbers(const void *left, const void *right)
 /* The index of a cluster, or cluster_count. */
 static uint32_t find(const struct bundle *bundle, uint32_t number)
 {
-	uint32_t low = 0;
-	uint32_t high = bundle->cluster_count;
+	size_t at;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (bundle->clusters[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < bundle->cluster_count &&
-			       bundle->clusters[low].number == number
-		       ? low
+	LOWER_BOUND(at, bundle->cluster_count,
+		    bundle->clusters[at].number < number);
+	return at < bundle->cluster_count &&
+			       bundle->clusters[at].number == number
+		       ? (uint32_t)at
 		       : bundle->cluster_count;
 }
 

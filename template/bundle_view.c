@@ -1,5 +1,6 @@
 #include "store/arena.h"
 #include "store/key.h"
+#include "store/lower_bound.h"
 #include "template/bundle_parts.h"
 #include "template/sorted.h"
 
@@ -61,23 +62,14 @@ static uint32_t frequency(void *context, uint32_t cluster, uint64_t fragment)
 	size_t wanted = sorted_find(bundle->fragments, bundle->fragment_count,
 				    fragment);
 	const struct frequency_row *rows;
-	size_t low = 0;
-	size_t high;
+	size_t at;
 
 	if (row == NULL || wanted == bundle->fragment_count)
 		return 0;
 	rows = bundle->rows + row->first_row;
-	high = row->row_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rows[middle].fragment < wanted)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < row->row_count && rows[low].fragment == wanted
-		       ? rows[low].count
+	LOWER_BOUND(at, row->row_count, rows[at].fragment < wanted);
+	return at < row->row_count && rows[at].fragment == wanted
+		       ? rows[at].count
 		       : 0;
 }
 
@@ -85,19 +77,11 @@ static uint32_t frequency(void *context, uint32_t cluster, uint64_t fragment)
 static const struct bundle_page *page_of(const struct bundle *bundle,
 					 uint64_t key)
 {
-	size_t low = 0;
-	size_t high = bundle->page_count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (bundle->pages[middle].known.key < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < bundle->page_count && bundle->pages[low].known.key == key
-		       ? &bundle->pages[low]
+	LOWER_BOUND(at, bundle->page_count, bundle->pages[at].known.key < key);
+	return at < bundle->page_count && bundle->pages[at].known.key == key
+		       ? &bundle->pages[at]
 		       : NULL;
 }
 

@@ -5,22 +5,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "store/lower_bound.h"
+
 /* The index of `hash` among `hashes` [count], or count. O(log n). */
 static inline size_t sorted_find(const uint64_t *hashes, size_t count,
 				 uint64_t hash)
 {
-	size_t low = 0;
-	size_t high = count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (hashes[middle] < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && hashes[low] == hash ? low : count;
+	LOWER_BOUND(at, count, hashes[at] < hash);
+	return at < count && hashes[at] == hash ? at : count;
 }
 
 #endif

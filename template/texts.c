@@ -4,6 +4,7 @@
 #include "page/page.h"
 #include "page/utf8.h"
 #include "store/arena.h"
+#include "store/lower_bound.h"
 
 struct slice text_keep(struct arena *arena, struct slice text)
 {
@@ -27,20 +28,12 @@ struct slice text_of_path(struct arena *arena, const struct page *page,
 static struct version_item *find(struct version_item *items, uint32_t count,
 				 uint64_t hash)
 {
-	uint32_t low = 0;
-	uint32_t high = count;
+	size_t at;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (items[middle].hash < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == count || items[low].hash != hash)
+	LOWER_BOUND(at, count, items[at].hash < hash);
+	if (at == count || items[at].hash != hash)
 		return NULL;
-	return items[low].text.data == NULL ? &items[low] : NULL;
+	return items[at].text.data == NULL ? &items[at] : NULL;
 }
 
 /* Paths that are no members of the signature match none of the version. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "store/arena.h"
+#include "template/sorted.h"
 #include "template/version.h"
 
 /* One kind of item of a version. */
@@ -38,18 +39,7 @@ static uint64_t *hashes_of(struct arena *arena, struct items items)
 
 static bool has(const uint64_t *hashes, uint32_t count, uint64_t hash)
 {
-	uint32_t low = 0;
-	uint32_t high = count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (hashes[middle] < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && hashes[low] == hash;
+	return sorted_find(hashes, count, hash) < count;
 }
 
 /* What `items` has and `other` has not, in the order of `items`. */

@@ -6,6 +6,7 @@
 #include "extract/text/fragment.h"
 #include "store/arena.h"
 #include "store/key.h"
+#include "store/lower_bound.h"
 #include "store/memory.h"
 #include "store/rows_cluster.h"
 #include "store/rows_site.h"
@@ -63,19 +64,11 @@ static void find_fragments(struct txn *txn, uint32_t site, uint32_t cluster,
 static struct template_fragment *find_by_hash(struct template_answer *answer,
 					      uint64_t hash)
 {
-	size_t low = 0;
-	size_t high = answer->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (answer->fragments[middle].hash < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < answer->count && answer->fragments[low].hash == hash
-		       ? &answer->fragments[low]
+	LOWER_BOUND(at, answer->count, answer->fragments[at].hash < hash);
+	return at < answer->count && answer->fragments[at].hash == hash
+		       ? &answer->fragments[at]
 		       : NULL;
 }
 

@@ -2,6 +2,7 @@
 
 #include "daemon/answer/bundling_parts.h"
 #include "store/key.h"
+#include "store/lower_bound.h"
 #include "store/memory.h"
 #include "store/rows_cluster.h"
 #include "store/sets.h"
@@ -142,19 +143,11 @@ static void load_owners(struct bundler *bundler, struct owner_list *owners)
 /* The first cluster that has the set; 0: none. */
 static uint32_t owner_of(const struct owner_list *owners, uint32_t set)
 {
-	size_t low = 0;
-	size_t high = owners->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (owners->items[middle].set < set)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < owners->count && owners->items[low].set == set
-		       ? owners->items[low].cluster
+	LOWER_BOUND(at, owners->count, owners->items[at].set < set);
+	return at < owners->count && owners->items[at].set == set
+		       ? owners->items[at].cluster
 		       : 0;
 }
 

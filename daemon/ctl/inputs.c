@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "store/file.h"
+#include "store/lower_bound.h"
 #include "store/memory.h"
 
 bool is_folder(const char *path)
@@ -195,18 +196,11 @@ static bool same_stem(const struct input *a, const struct input *b)
 /* The first input whose name is not below `name`. */
 static size_t lower_bound(const struct inputs *inputs, const char *name)
 {
-	size_t low = 0;
-	size_t high = inputs->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(inputs->items[middle].name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	LOWER_BOUND(at, inputs->count,
+		    strcmp(inputs->items[at].name, name) < 0);
+	return at;
 }
 
 bool inputs_clash(const struct ctl *ctl, const struct inputs *inputs,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/lower_bound.h"
 #include "store/memory.h"
 
 static int compare(struct slice a, struct slice b)
@@ -137,25 +138,17 @@ void labels_free(struct labels *labels)
 uint32_t labels_find(const struct labels *labels, const char *path)
 {
 	struct slice wanted = slice_of(path);
-	size_t low = 0;
-	size_t high = labels->count;
+	const struct label *label;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct label *label = &labels->items[middle];
-		int order = compare(wanted, label->path);
-
-		if (order == 0)
-			return slice_equal(label->text,
-					   slice_of("redirect-stub")) ||
-					       slice_equal(label->text,
-							   slice_of("not-html"))
-				       ? 0
-				       : label->number;
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return 0;
+	LOWER_BOUND(at, labels->count,
+		    compare(labels->items[at].path, wanted) < 0);
+	if (at == labels->count)
+		return 0;
+	label = &labels->items[at];
+	if (!slice_equal(label->path, wanted) ||
+	    slice_equal(label->text, slice_of("redirect-stub")) ||
+	    slice_equal(label->text, slice_of("not-html")))
+		return 0;
+	return label->number;
 }

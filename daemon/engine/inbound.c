@@ -6,6 +6,7 @@
 
 #include "crawl/url/url.h"
 #include "store/hash.h"
+#include "store/lower_bound.h"
 #include "store/memory.h"
 #include "template/absolute.h"
 
@@ -172,19 +173,11 @@ void inbound_destroy(struct inbound *inbound)
 /* The first page with the key, or NO_PAGE. */
 static uint32_t find(const struct entry *entries, uint32_t count, uint64_t key)
 {
-	uint32_t low = 0;
-	uint32_t high = count;
+	size_t at;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (entries[middle].key < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && entries[low].key == key ? entries[low].page
-						      : NO_PAGE;
+	LOWER_BOUND(at, count, entries[at].key < key);
+	return at < count && entries[at].key == key ? entries[at].page
+						    : NO_PAGE;
 }
 
 static uint32_t target_of(const struct inbound *inbound, struct slice url)

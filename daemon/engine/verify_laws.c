@@ -6,6 +6,7 @@
 #include "cluster/signature.h"
 #include "daemon/engine/verify_guards.h"
 #include "store/key.h"
+#include "store/lower_bound.h"
 #include "store/memory.h"
 #include "store/record.h"
 #include "store/rows_cluster.h"
@@ -72,20 +73,12 @@ static void load_shingles(struct txn *txn, const struct site_row *site,
 static uint64_t shingle_of(const struct shingles *shingle_ids,
 			   uint32_t shingle_id)
 {
-	size_t low = 0;
-	size_t high = shingle_ids->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (shingle_ids->numbers[middle] < shingle_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < shingle_ids->count &&
-			       shingle_ids->numbers[low] == shingle_id
-		       ? shingle_ids->shingles[low]
+	LOWER_BOUND(at, shingle_ids->count,
+		    shingle_ids->numbers[at] < shingle_id);
+	return at < shingle_ids->count && shingle_ids->numbers[at] == shingle_id
+		       ? shingle_ids->shingles[at]
 		       : 0;
 }
 
@@ -137,19 +130,11 @@ static void load_sets(struct txn *txn, const struct site_row *site,
 
 static struct entry *find_entry(const struct entries *entries, uint32_t set)
 {
-	size_t low = 0;
-	size_t high = entries->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (entries->items[middle].set < set)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < entries->count && entries->items[low].set == set
-		       ? &entries->items[low]
+	LOWER_BOUND(at, entries->count, entries->items[at].set < set);
+	return at < entries->count && entries->items[at].set == set
+		       ? &entries->items[at]
 		       : NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "daemon/engine/inbound.h"
 #include "store/arena.h"
 #include "store/key.h"
+#include "store/lower_bound.h"
 #include "store/memory.h"
 #include "store/record.h"
 #include "store/rows_cluster.h"
@@ -75,18 +76,10 @@ static uint32_t leaf_of(const struct reading *reading, uint32_t set)
 	uint32_t count = reading->sets == NULL
 				 ? 0
 				 : (uint32_t)reading->snapshot->leaf_count;
-	uint32_t low = 0;
-	uint32_t high = count;
+	size_t at;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (reading->sets[middle] < set)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && reading->sets[low] == set ? low : count;
+	LOWER_BOUND(at, count, reading->sets[at] < set);
+	return at < count && reading->sets[at] == set ? (uint32_t)at : count;
 }
 
 static void read_members(struct reading *reading, struct txn *txn)

@@ -6,6 +6,7 @@
 #include "daemon/watch/inspection_parts.h"
 #include "daemon/engine/site_threshold.h"
 #include "store/key.h"
+#include "store/lower_bound.h"
 #include "store/memory.h"
 
 enum {
@@ -18,20 +19,13 @@ enum {
 struct subject *inspector_subject(const struct inspector *inspector,
 				  uint32_t cluster)
 {
-	size_t low = 0;
-	size_t high = inspector->subject_count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (inspector->subjects[middle].cluster < cluster)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < inspector->subject_count &&
-			       inspector->subjects[low].cluster == cluster
-		       ? &inspector->subjects[low]
+	LOWER_BOUND(at, inspector->subject_count,
+		    inspector->subjects[at].cluster < cluster);
+	return at < inspector->subject_count &&
+			       inspector->subjects[at].cluster == cluster
+		       ? &inspector->subjects[at]
 		       : NULL;
 }
 

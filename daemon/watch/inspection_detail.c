@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "template/json_value.h"
+#include "template/sorted.h"
 
 enum {
 	MAX_ITEMS = 20,   /* paths or fragments that are named */
@@ -25,18 +26,7 @@ static struct slice dump(struct inspector *inspector, json_t *value)
 
 static bool has_hash(const uint64_t *hashes, uint32_t count, uint64_t hash)
 {
-	uint32_t low = 0;
-	uint32_t high = count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (hashes[middle] < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && hashes[low] == hash;
+	return sorted_find(hashes, count, hash) < count;
 }
 
 static void add_item(json_t *list, const struct version_item *item)

@@ -6,6 +6,7 @@
 #include "daemon/runtime/background.h"
 #include "daemon/runtime/clock.h"
 #include "store/log.h"
+#include "store/lower_bound.h"
 #include "store/memory.h"
 
 /* What a site was like at its last inspection. */
@@ -35,26 +36,18 @@ struct watching {
 
 static struct watched *find(struct watching *watching, uint32_t site)
 {
-	size_t low = 0;
-	size_t high = watching->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (watching->sites[middle].site < site)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < watching->count && watching->sites[low].site == site)
-		return &watching->sites[low];
+	LOWER_BOUND(at, watching->count, watching->sites[at].site < site);
+	if (at < watching->count && watching->sites[at].site == site)
+		return &watching->sites[at];
 	watching->sites = mem_grow(watching->sites, watching->count,
 				   &watching->capacity, sizeof(struct watched));
-	memmove(&watching->sites[low + 1], &watching->sites[low],
-		(watching->count - low) * sizeof(struct watched));
+	memmove(&watching->sites[at + 1], &watching->sites[at],
+		(watching->count - at) * sizeof(struct watched));
 	watching->count++;
-	watching->sites[low] = (struct watched){.site = site};
-	return &watching->sites[low];
+	watching->sites[at] = (struct watched){.site = site};
+	return &watching->sites[at];
 }
 
 /* Take over what the site is like; true when its turn has come. */

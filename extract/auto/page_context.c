@@ -7,6 +7,7 @@
 #include "extract/core/ln1.h"
 #include "page/page.h"
 #include "store/arena.h"
+#include "store/lower_bound.h"
 
 enum {
 	MAX_DISTANCE = 99,
@@ -180,21 +181,14 @@ static void write_heading(const struct page_context *page_context,
 static uint32_t meet(const struct page_context *page_context, uint32_t node)
 {
 	const struct node *nodes = page_context->passages->page->nodes;
-	uint32_t low = 0;
-	uint32_t high = page_context->chain_count;
+	const uint32_t *chain = page_context->chain;
+	size_t at;
 
 	if (node == NO_NODE)
-		return high;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		uint32_t element = page_context->chain[middle];
-
-		if (element <= node && node < nodes[element].end)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+		return page_context->chain_count;
+	LOWER_BOUND(at, page_context->chain_count,
+		    chain[at] > node || node >= nodes[chain[at]].end);
+	return (uint32_t)at;
 }
 
 static void write_steps(const struct page_context *page_context, uint32_t index,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "store/arena.h"
+#include "store/lower_bound.h"
 
 static int compare(const void *left, const void *right)
 {
@@ -33,18 +34,10 @@ static size_t collect(const float *values, size_t count, float *distinct)
 /* How many of the distinct values are lower. */
 static size_t rank_of(const float *distinct, size_t count, float value)
 {
-	size_t low = 0;
-	size_t high = count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (distinct[middle] < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	LOWER_BOUND(at, count, distinct[at] < value);
+	return at;
 }
 
 const uint8_t *quantiles_by_rank(struct arena *arena, const float *values,

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "extract/text/word.h"
+#include "store/lower_bound.h"
 
 #define M CHARACTER_MARK
 #define S CHARACTER_SPACE
@@ -136,20 +137,12 @@ static enum character_class character_class_by_role(uint32_t code)
 
 enum character_class character_class_of(uint32_t code)
 {
-	size_t low = 0;
-	size_t high = sizeof(ranges) / sizeof(ranges[0]);
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges[middle].last < code)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < sizeof(ranges) / sizeof(ranges[0]) &&
-	    code >= ranges[low].first)
-		return ranges[low].class;
+	LOWER_BOUND(at, sizeof(ranges) / sizeof(ranges[0]),
+		    ranges[at].last < code);
+	if (at < sizeof(ranges) / sizeof(ranges[0]) && code >= ranges[at].first)
+		return ranges[at].sign;
 	return character_class_by_role(code);
 }
 

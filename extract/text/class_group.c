@@ -9,6 +9,7 @@
 #include "store/arena.h"
 #include "store/ascii.h"
 #include "store/hash.h"
+#include "store/lower_bound.h"
 
 enum { ROW = 16 }; /* the longest word has 15 bytes */
 
@@ -166,27 +167,20 @@ static bool is_upper(char byte)
 static uint32_t groups_of_word(const char *word, size_t length)
 {
 	char row[ROW] = {0};
-	unsigned low;
-	unsigned high;
+	size_t first;
+	size_t count;
+	size_t at;
 
 	if (length < 2 || length >= ROW)
 		return 0;
 	for (size_t i = 0; i < length; i++)
 		row[i] = (char)(word[i] | 0x20);
-	low = first_of_letter[row[0] - 'a'];
-	high = first_of_letter[row[0] - 'a' + 1];
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-		int order = memcmp(row, words[middle], ROW);
-
-		if (order == 0)
-			return word_groups[middle];
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return 0;
+	first = first_of_letter[row[0] - 'a'];
+	count = first_of_letter[row[0] - 'a' + 1] - first;
+	LOWER_BOUND(at, count, memcmp(words[first + at], row, ROW) < 0);
+	return at < count && memcmp(words[first + at], row, ROW) == 0
+		       ? word_groups[first + at]
+		       : 0;
 }
 
 /*

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "page/utf8.h"
+#include "store/lower_bound.h"
 
 struct range {
 	uint32_t first;
@@ -67,21 +68,13 @@ static const struct range ranges[] = {
 
 enum word_role word_role(uint32_t code)
 {
-	size_t low = 0;
-	size_t high = sizeof(ranges) / sizeof(ranges[0]);
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges[middle].last < code)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == sizeof(ranges) / sizeof(ranges[0]) ||
-	    code < ranges[low].first)
+	LOWER_BOUND(at, sizeof(ranges) / sizeof(ranges[0]),
+		    ranges[at].last < code);
+	if (at == sizeof(ranges) / sizeof(ranges[0]) || code < ranges[at].first)
 		return ROLE_LETTER;
-	return ranges[low].role;
+	return ranges[at].role;
 }
 
 static enum word_role role_of_ascii(unsigned char byte)

@@ -1,8 +1,8 @@
 #include "template/json_value.h"
 
 #include <stdlib.h>
-#include <time.h>
 
+#include "store/date.h"
 #include "store/memory.h"
 
 json_t *json_text(struct slice text)
@@ -29,14 +29,10 @@ json_t *json_text_or_null(struct slice text)
 
 json_t *json_time(uint64_t time_ms)
 {
-	time_t seconds = (time_t)(time_ms / 1000U);
-	struct tm parts;
-	char text[32];
+	char text[DATE_BYTES];
 
-	if (time_ms == 0 || gmtime_r(&seconds, &parts) == NULL ||
-	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
-		return json_null();
-	return json_string(text);
+	return time_ms != 0 && date_format(time_ms, text) ? json_string(text)
+							  : json_null();
 }
 
 json_t *json_cluster_id(struct slice host, uint32_t cluster)

@@ -1,8 +1,8 @@
 #include "crawl/sitemap/sitemap.h"
 
 #include "crawl/fetch/header.h"
-#include "crawl/warc/warc_date.h"
 #include "store/ascii.h"
+#include "store/date.h"
 
 enum { MAX_DATE_BYTES = 40, DAY_BYTES = 10 };
 
@@ -48,5 +48,5 @@ uint64_t sitemap_date(struct slice text)
 	word[text.size] = '\0';
 	if (!begins_with_year(word))
 		return header_date(text) * 1000;
-	return warc_date_parse((struct slice){w3c, write_w3c(word, w3c)});
+	return date_parse((struct slice){w3c, write_w3c(word, w3c)});
 }

@@ -2,8 +2,8 @@
 
 #include "crawl/fetch/header.h"
 #include "crawl/fetch/line.h"
-#include "crawl/warc/warc_date.h"
 #include "store/ascii.h"
+#include "store/date.h"
 
 enum {
 	MAX_SCHEME = 16,
@@ -133,7 +133,7 @@ bool arc_header_parse(struct slice line, struct arc_header *header_out)
 	*header_out = (struct arc_header){
 		.url = {begin,
 			(size_t)((const char *)address.data - begin) - 1},
-		.time_ms = warc_date_parse(date),
+		.time_ms = date_parse(date),
 		.length = header_number(last_word(rest)),
 	};
 	return true;

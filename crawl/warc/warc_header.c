@@ -4,8 +4,8 @@
 
 #include "crawl/fetch/header.h"
 #include "crawl/fetch/line.h"
-#include "crawl/warc/warc_date.h"
 #include "store/ascii.h"
+#include "store/date.h"
 
 enum { VERSION_BYTES = 8 };
 
@@ -82,7 +82,7 @@ void warc_header_parse(struct slice head, struct warc_header *header_out)
 		take(line, "Content-Length", &length);
 	}
 	header_out->url = without_brackets(header_out->url);
-	header_out->time_ms = warc_date_parse(date);
+	header_out->time_ms = date_parse(date);
 	header_out->length = header_number(length);
 	header_out->is_truncated = truncated.size > 0;
 }

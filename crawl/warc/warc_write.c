@@ -8,7 +8,7 @@
 #include "crawl/fetch/header.h"
 #include "crawl/fetch/http_message.h"
 #include "crawl/fetch/line.h"
-#include "crawl/warc/warc_date.h"
+#include "store/date.h"
 #include "store/gzip.h"
 
 enum { ID_BYTES = 48, DIGEST_BYTES = 33, NOT_MODIFIED = 304 };
@@ -70,9 +70,9 @@ static void add_id(struct draft *draft, const char *name,
 
 static void add_date(struct draft *draft, const char *name, uint64_t time_ms)
 {
-	char date[WARC_DATE_BYTES];
+	char date[DATE_BYTES];
 
-	warc_date_format(time_ms, date);
+	date_format(time_ms, date);
 	add_text(draft, name, date);
 }
 

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "daemon/answer/event_summary.h"
 #include "extract/core/markup.h"
+#include "store/date.h"
 
 enum { MAX_ITEMS = 100, MAX_VALUE_BYTES = 2000 };
 
@@ -24,14 +24,10 @@ static void append_text(struct buffer *out, struct slice text)
 
 static void append_time(struct buffer *out, const char *name, uint64_t time_ms)
 {
-	time_t seconds = (time_t)(time_ms / 1000U);
-	struct tm parts;
-	char text[32] = "";
+	char text[DATE_BYTES];
 
-	if (gmtime_r(&seconds, &parts) == NULL ||
-	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
-		return;
-	buffer_printf(out, "<%s>%s</%s>\n", name, text, name);
+	if (date_format(time_ms, text))
+		buffer_printf(out, "<%s>%s</%s>\n", name, text, name);
 }
 
 static void append_link(struct buffer *out, struct slice url)

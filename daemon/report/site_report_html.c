@@ -10,6 +10,7 @@
 #include "daemon/report/site_report_parts.h"
 #include "daemon/runtime/terminal.h"
 #include "extract/core/markup.h"
+#include "store/date.h"
 
 enum { BYTES_PER_COLUMN = 4 }; /* a character takes no more */
 
@@ -83,11 +84,11 @@ void show_time(struct buffer *out, uint64_t time_ms)
 {
 	time_t seconds = (time_t)(time_ms / 1000U);
 	struct tm parts;
-	char whole[32];
-	char text[32];
+	char whole[DATE_BYTES];
+	char text[DATE_BYTES];
 
-	if (time_ms == 0 || gmtime_r(&seconds, &parts) == NULL ||
-	    strftime(whole, sizeof(whole), "%Y-%m-%dT%H:%M:%SZ", &parts) == 0 ||
+	if (time_ms == 0 || !date_format(time_ms, whole) ||
+	    gmtime_r(&seconds, &parts) == NULL ||
 	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &parts) == 0)
 		buffer_append_text(out, "–");
 	else

@@ -2,25 +2,24 @@
 #include "daemon/report/site_report_html.h"
 #include "daemon/report/site_report_parts.h"
 
-#include <time.h>
-
 #include <jansson.h>
+
+#include "store/date.h"
 
 enum { LINEAGE_ROWS = 100 };
 
 /* Milliseconds, or RFC 3339 as our own JSON has it; anything else as text. */
 static void append_moment(const json_t *time, struct buffer *out)
 {
-	const char *text = json_string_value(time);
-	struct tm parts = {0};
+	struct slice text = slice_of(json_string_value(time));
+	uint64_t time_ms = date_parse(text);
 
 	if (json_is_integer(time))
 		show_time(out, (uint64_t)json_integer_value(time));
-	else if (text != NULL &&
-		 strptime(text, "%Y-%m-%dT%H:%M:%SZ", &parts) != NULL)
-		show_time(out, (uint64_t)timegm(&parts) * 1000U);
+	else if (time_ms != 0)
+		show_time(out, time_ms);
 	else
-		show_text(out, slice_of(text), SHOWN_URL);
+		show_text(out, text, SHOWN_URL);
 }
 
 static void append_step(const struct report_facts *facts,

@@ -1,8 +1,9 @@
-#include "crawl/warc/warc_date.h"
+#include "store/date.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
+
+#include "store/ascii.h"
 
 enum { MAX_YEAR = 9999, DATE_PARTS = 6, FRACTION_DIGITS = 9 };
 
@@ -12,7 +13,7 @@ static const struct part {
 	unsigned minimum;
 	unsigned maximum;
 	unsigned default_value;
-	char before; /* what parts it from the one before in a WARC-Date */
+	char before; /* what parts it from the one before, but in an ARC */
 } parts[DATE_PARTS] = {
 	{4, 1970, MAX_YEAR, 0, 0}, {2, 1, 12, 1, '-'}, {2, 1, 31, 1, '-'},
 	{2, 0, 23, 0, 'T'},        {2, 0, 59, 0, ':'}, {2, 0, 60, 0, ':'},
@@ -27,7 +28,7 @@ static bool take_number(struct slice *text, size_t digits, unsigned *out)
 	if (text->size < digits)
 		return false;
 	for (size_t i = 0; i < digits; i++) {
-		if (bytes[i] < '0' || bytes[i] > '9')
+		if (!is_digit(bytes[i]))
 			return false;
 		number = number * 10 + (unsigned)(bytes[i] - '0');
 	}
@@ -103,11 +104,10 @@ static uint64_t make_time(const unsigned *values, unsigned ms, int zone_s)
 	return seconds < 0 ? 0 : (uint64_t)seconds * 1000 + ms;
 }
 
-uint64_t warc_date_parse(struct slice text)
+uint64_t date_parse(struct slice text)
 {
 	unsigned values[DATE_PARTS];
-	bool is_arc = text.size >= 5 && ((const char *)text.data)[4] >= '0' &&
-		      ((const char *)text.data)[4] <= '9';
+	bool is_arc = is_digit(slice_byte(text, 4));
 	unsigned ms = 0;
 	int zone_s = 0;
 	size_t count = 0;
@@ -133,12 +133,14 @@ uint64_t warc_date_parse(struct slice text)
 	return make_time(values, ms, zone_s);
 }
 
-void warc_date_format(uint64_t time_ms, char *out)
+bool date_format(uint64_t time_ms, char *out)
 {
 	time_t seconds = (time_t)(time_ms / 1000U);
-	struct tm tm = {0};
+	struct tm tm;
+	bool is_date = gmtime_r(&seconds, &tm) != NULL &&
+		       strftime(out, DATE_BYTES, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0;
 
-	gmtime_r(&seconds, &tm);
-	if (strftime(out, WARC_DATE_BYTES, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-		snprintf(out, WARC_DATE_BYTES, "1970-01-01T00:00:00Z");
+	if (!is_date)
+		snprintf(out, DATE_BYTES, "1970-01-01T00:00:00Z");
+	return is_date;
 }

@@ -1,10 +1,10 @@
-#include "crawl/warc/warc_date.h"
+#include "store/date.h"
 
 #include "tests/unit/run.h"
 
 static uint64_t parse(const char *text)
 {
-	return warc_date_parse(slice_of(text));
+	return date_parse(slice_of(text));
 }
 
 /* 2017-03-06T04:03:53Z is 1488773033 (date -u -d ... +%s) */
@@ -53,20 +53,20 @@ END_TEST
 
 START_TEST(a_date_is_written_as_it_is_read)
 {
-	char text[WARC_DATE_BYTES];
+	char text[DATE_BYTES];
 
-	warc_date_format(1488773033999, text);
+	ck_assert(date_format(1488773033999, text));
 	ck_assert_str_eq(text, "2017-03-06T04:03:53Z");
 	ck_assert_uint_eq(parse(text), 1488773033000);
-	warc_date_format(0, text);
+	ck_assert(date_format(0, text));
 	ck_assert_str_eq(text, "1970-01-01T00:00:00Z");
 }
 END_TEST
 
 Suite *make_suite(void)
 {
-	Suite *suite = suite_create("warc_date");
-	TCase *tcase = tcase_create("warc_date");
+	Suite *suite = suite_create("date");
+	TCase *tcase = tcase_create("date");
 
 	tcase_add_test(tcase, dates_of_warc);
 	tcase_add_test(tcase, dates_of_arc);

@@ -5,6 +5,7 @@
 #include <libxml/tree.h>
 
 #include "page/attribute.h"
+#include "page/escape.h"
 #include "store/ascii.h"
 
 enum {
@@ -58,18 +59,12 @@ static bool is_control(char byte)
 
 void xml_put(struct buffer *out, char byte)
 {
-	if (byte == '<')
-		buffer_append(out, "&lt;", 4);
-	else if (byte == '>')
-		buffer_append(out, "&gt;", 4);
-	else if (byte == '&')
-		buffer_append(out, "&amp;", 5);
-	else if (byte == '"')
-		buffer_append(out, "&quot;", 6);
-	else if (is_control(byte))
-		buffer_append_byte(out, ' ');
+	const char *escape = escape_of(byte);
+
+	if (escape != NULL)
+		buffer_append_text(out, escape);
 	else
-		buffer_append_byte(out, byte);
+		buffer_append_byte(out, is_control(byte) ? ' ' : byte);
 }
 
 /* Digits up to the ';', `at` behind "&#". */

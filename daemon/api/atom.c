@@ -5,6 +5,7 @@
 
 #include "daemon/answer/event_summary.h"
 #include "extract/core/markup.h"
+#include "page/escape.h"
 #include "store/date.h"
 
 enum { MAX_ITEMS = 100, MAX_VALUE_BYTES = 2000 };
@@ -18,7 +19,7 @@ static void append_text(struct buffer *out, struct slice text)
 	struct buffer plain = {0};
 
 	markup_append_plain(&plain, text, false);
-	markup_append(out, buffer_slice(&plain));
+	escape_append(out, buffer_slice(&plain));
 	buffer_free(&plain);
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "daemon/report/report_svg_parts.h"
+#include "extract/core/markup.h"
+#include "page/escape.h"
 #include "store/memory.h"
 
 /* Pixels, unless said otherwise. */
@@ -64,40 +66,6 @@ static const char style[] =
 	".lv text{stroke:#1e2124}\n"
 	"}\n</style>\n";
 
-/* U+FFFE and U+FFFF are no characters of XML 1.0; other code points that are
- * none are gone after cleaning. */
-static bool is_barred(const struct buffer *clean, size_t index)
-{
-	const unsigned char *bytes = (const unsigned char *)clean->data + index;
-
-	return clean->size - index >= 3 && bytes[0] == 0xEF &&
-	       bytes[1] == 0xBF && bytes[2] >= 0xBE;
-}
-
-static void append_escaped(const struct buffer *clean, struct buffer *out)
-{
-	for (size_t i = 0; i < clean->size; i++) {
-		switch (clean->data[i]) {
-		case '&':
-			buffer_append_text(out, "&amp;");
-			break;
-		case '<':
-			buffer_append_text(out, "&lt;");
-			break;
-		case '>':
-			buffer_append_text(out, "&gt;");
-			break;
-		default:
-			if (is_barred(clean, i)) {
-				buffer_append_byte(out, '?');
-				i += 2;
-			} else {
-				buffer_append_byte(out, clean->data[i]);
-			}
-		}
-	}
-}
-
 static void append_name(const char *name, size_t columns, struct buffer *out)
 {
 	struct buffer plain = {0};
@@ -105,7 +73,10 @@ static void append_name(const char *name, size_t columns, struct buffer *out)
 
 	report_address(slice_of(name), &plain);
 	report_name(plain.data == NULL ? "" : plain.data, columns, &clean);
-	append_escaped(&clean, out);
+	/* XML has not all characters that a name may have */
+	buffer_clear(&plain);
+	markup_append_plain(&plain, buffer_slice(&clean), false);
+	escape_append(out, buffer_slice(&plain));
 	buffer_free(&clean);
 	buffer_free(&plain);
 }

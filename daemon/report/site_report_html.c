@@ -10,6 +10,7 @@
 #include "daemon/report/site_report_parts.h"
 #include "daemon/runtime/terminal.h"
 #include "extract/core/markup.h"
+#include "page/escape.h"
 #include "store/date.h"
 
 enum { BYTES_PER_COLUMN = 4 }; /* a character takes no more */
@@ -26,7 +27,7 @@ void show_text(struct buffer *out, struct slice text, size_t columns)
 			text.size--;
 	}
 	terminal_cut(text, columns, &cut);
-	markup_append(out, buffer_slice(&cut));
+	escape_append(out, buffer_slice(&cut));
 	buffer_free(&cut);
 }
 
@@ -46,7 +47,7 @@ static bool append_address(struct buffer *out, struct slice url)
 		       markup_append_address(&address, url);
 
 	if (is_safe)
-		markup_append(out, buffer_slice(&address));
+		escape_append(out, buffer_slice(&address));
 	buffer_free(&address);
 	return is_safe;
 }

@@ -4,43 +4,8 @@
 #include <strings.h>
 
 #include "extract/core/separator.h"
+#include "page/escape.h"
 #include "page/page.h"
-
-static const char *entity_of(char byte)
-{
-	switch (byte) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
-	}
-}
-
-void markup_append(struct buffer *out, struct slice text)
-{
-	const char *bytes = text.data;
-	size_t begin = 0;
-
-	for (size_t i = 0; i < text.size; i++) {
-		const char *entity = entity_of(bytes[i]);
-
-		if (entity == NULL)
-			continue;
-		buffer_append(out, bytes + begin, i - begin);
-		buffer_append_text(out, entity);
-		begin = i + 1;
-	}
-	if (begin < text.size)
-		buffer_append(out, bytes + begin, text.size - begin);
-}
 
 static bool is_control(unsigned char byte)
 {
@@ -145,7 +110,7 @@ void markup_append_label(struct buffer *out, const char *label)
 	struct buffer plain = {0};
 
 	markup_append_plain(&plain, text, false);
-	markup_append(out, buffer_slice(&plain));
+	escape_append(out, buffer_slice(&plain));
 	buffer_free(&plain);
 }
 

@@ -1,4 +1,4 @@
-/* extract/core/markup.h - text made safe for HTML and for terminals. */
+/* extract/core/markup.h - text and addresses made safe for readers. */
 #ifndef EXTRACT_CORE_MARKUP_H
 #define EXTRACT_CORE_MARKUP_H
 
@@ -6,9 +6,6 @@
 
 #include "store/buffer.h"
 #include "store/slice.h"
-
-/* Append `text` with & < > " ' as entities: for text and attribute values. */
-void markup_append(struct buffer *out, struct slice text);
 
 /*
  * Append `text` white space collapsed, or kept when `is_pre` with every line

@@ -7,6 +7,7 @@
 #include "extract/explain/figure_svg.h"
 #include "extract/core/markup.h"
 #include "extract/core/trace.h"
+#include "page/escape.h"
 #include "page/page.h"
 
 /*
@@ -134,7 +135,7 @@ static void write_header(struct buffer *out, const struct page *page,
 	buffer_append_text(out, "</small></h1>\n<dl>\n");
 	if (page->title.size > 0) {
 		buffer_append_text(out, "<dt>Page</dt><dd>");
-		markup_append(out, page->title);
+		escape_append(out, page->title);
 		buffer_append_text(out, "</dd>\n");
 	}
 	write_row(out, "Address", explanation->url);
@@ -189,7 +190,7 @@ void render_explanation(const struct page *page, const struct verdict *verdicts,
 	buffer_append_text(out, head);
 	write_style(out);
 	buffer_printf(out, "<title>%s: ", explanation->extractor->name);
-	markup_append(out, page->title);
+	escape_append(out, page->title);
 	buffer_append_text(out, "</title>\n</head>\n<body>\n");
 	write_header(out, page, verdicts, explanation);
 	write_legend(out);

@@ -2,8 +2,8 @@
 
 #include "extract/render/code_language.h"
 #include "extract/render/inline_chain.h"
-#include "extract/core/markup.h"
 #include "extract/render/whole_attribute.h"
+#include "page/escape.h"
 #include "page/page.h"
 #include "store/buffer.h"
 
@@ -14,7 +14,7 @@ static void write_attribute(struct html_writer *html, const char *name,
 			    struct slice value)
 {
 	buffer_printf(html->out, " %s=\"", name);
-	markup_append(html->out, value);
+	escape_append(html->out, value);
 	buffer_append_byte(html->out, '"');
 }
 
@@ -50,7 +50,7 @@ static void write_attributes(struct html_writer *html,
 		if (language.size == 0)
 			break;
 		buffer_append_text(html->out, " class=\"language-");
-		markup_append(html->out, language);
+		escape_append(html->out, language);
 		buffer_append_byte(html->out, '"');
 		break;
 	default:
@@ -95,7 +95,7 @@ void html_gap(void *context, enum separator separator, struct slice blank)
 {
 	struct html_writer *html = context;
 
-	markup_append(html->out, blank);
+	escape_append(html->out, blank);
 	if (separator == SEPARATOR_SPACE)
 		buffer_append_byte(html->out, ' ');
 	else if (separator != SEPARATOR_NONE)
@@ -111,7 +111,7 @@ void html_text(void *context, uint32_t index, struct slice text)
 	struct html_writer *html = context;
 
 	(void)index;
-	markup_append(html->out, text);
+	escape_append(html->out, text);
 }
 
 void html_image(void *context, const struct layout_image *image)

@@ -3,10 +3,10 @@
 #include "extract/render/code_language.h"
 #include "extract/render/inline_chain.h"
 #include "extract/render/layout.h"
-#include "extract/core/markup.h"
 #include "extract/render/render.h"
 #include "extract/render/render_formats.h"
 #include "extract/render/tei_header.h"
+#include "page/escape.h"
 #include "page/page.h"
 
 enum { HEADING_LEVELS = 6 };
@@ -195,7 +195,7 @@ static void write_gap(void *context, enum separator separator,
 {
 	struct tei *tei = context;
 
-	markup_append(tei->out, blank);
+	escape_append(tei->out, blank);
 	if (separator == SEPARATOR_SPACE)
 		buffer_append_byte(tei->out, ' ');
 	if (separator >= SEPARATOR_LINE)
@@ -209,7 +209,7 @@ static void write_text(void *context, uint32_t index, struct slice text)
 	struct tei *tei = context;
 
 	(void)index;
-	markup_append(tei->out, text);
+	escape_append(tei->out, text);
 }
 
 static void write_image(void *context, const struct layout_image *image)
@@ -223,7 +223,7 @@ static void write_image(void *context, const struct layout_image *image)
 		return;
 	}
 	buffer_append_text(tei->out, "><desc>");
-	markup_append(tei->out, image->label);
+	escape_append(tei->out, image->label);
 	buffer_append_text(tei->out, "</desc></graphic>");
 }
 

@@ -3,6 +3,7 @@
 #include "extract/core/markup.h"
 #include "extract/metadata/metadata.h"
 #include "extract/render/render.h"
+#include "page/escape.h"
 #include "page/page.h"
 #include "store/buffer.h"
 
@@ -16,7 +17,7 @@ static void append_plain(struct buffer *out, struct slice value)
 	struct buffer plain = {0};
 
 	markup_append_plain(&plain, value, false);
-	markup_append(out, buffer_slice(&plain));
+	escape_append(out, buffer_slice(&plain));
 	buffer_free(&plain);
 }
 

@@ -1,5 +1,6 @@
 #include "extract/core/markup.h"
 
+#include "page/escape.h"
 #include "tests/unit/run.h"
 
 static void assert_href(const char *href, const char *expected)
@@ -77,9 +78,9 @@ START_TEST(text_is_escaped)
 {
 	struct buffer out = {0};
 
-	markup_append(&out, slice_of("<script>&\"'"));
-	markup_append(&out, slice_of(""));
-	markup_append(&out, slice_of(" end"));
+	escape_append(&out, slice_of("<script>&\"'"));
+	escape_append(&out, slice_of(""));
+	escape_append(&out, slice_of(" end"));
 	ck_assert_str_eq(out.data, "&lt;script&gt;&amp;&quot;&#39; end");
 	buffer_free(&out);
 }

@@ -5,6 +5,7 @@
 
 #include "extract/core/markup.h"
 #include "extract/core/trace.h"
+#include "page/escape.h"
 #include "store/arena.h"
 #include "store/memory.h"
 #include "tests/unit/extract/fixture.h"
@@ -104,7 +105,7 @@ static char *shown(const struct page *page, uint32_t index)
 	struct buffer out = {0};
 
 	markup_append_plain(&plain, page_text(page, index), false);
-	markup_append(&out, buffer_slice(&plain));
+	escape_append(&out, buffer_slice(&plain));
 	buffer_append_text(&out, "");
 	buffer_free(&plain);
 	return squeeze(out.data);

@@ -1,0 +1,15 @@
+/* page/escape.h - text as it is written in HTML, XML and SVG. */
+#ifndef PAGE_ESCAPE_H
+#define PAGE_ESCAPE_H
+
+#include "store/buffer.h"
+#include "store/slice.h"
+
+/* Append `text` with & < > " ' as references: for text and for values of
+ * attributes. */
+void escape_append(struct buffer *out, struct slice text);
+
+/* The reference that a byte becomes; NULL: it stays. */
+const char *escape_of(char byte);
+
+#endif

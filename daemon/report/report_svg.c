@@ -7,6 +7,7 @@
 
 #include "daemon/report/report_svg_parts.h"
 #include "extract/core/markup.h"
+#include "extract/core/svg.h"
 #include "page/escape.h"
 #include "store/memory.h"
 
@@ -86,31 +87,31 @@ static void append_head(const struct drawing *drawing, struct buffer *out)
 	const struct report *report = drawing->report;
 	const struct dendrogram *dendrogram = &report->dendrogram;
 
-	buffer_printf(out,
-		      "<text class=\"h\" x=\"20\" y=\"30\">%" PRIu64
-		      " pages, %zu distinct signatures (%s)</text>\n"
-		      "<text x=\"20\" y=\"50\">Suggested threshold %.3f: "
-		      "%s.</text>\n",
-		      dendrogram->page_count, dendrogram->count,
-		      measure_name(report->measure),
-		      report->suggestion.threshold / 1000.0,
-		      report->suggestion.reason);
+	svg_text(out, "h", (struct svg_point){20, 30, false},
+		 "%" PRIu64 " pages, %zu distinct signatures (%s)",
+		 dendrogram->page_count, dendrogram->count,
+		 measure_name(report->measure));
+	svg_text(out, NULL, (struct svg_point){20, 50, false},
+		 "Suggested threshold %.3f: %s.",
+		 report->suggestion.threshold / 1000.0,
+		 report->suggestion.reason);
 }
 
 static void append_ticks(const struct drawing *drawing, struct buffer *out)
 {
-	for (unsigned i = 0; i <= 1000; i += TICK)
-		buffer_printf(out,
-			      "<path class=\"g\" d=\"M%.1f %dV%d\"/>"
-			      "<text class=\"m c\" x=\"%.1f\" y=\"%d\">%.1f"
-			      "</text>\n",
-			      x_of(drawing, i), drawing->shape->pairs_top,
-			      drawing->bottom + 4, x_of(drawing, i),
-			      drawing->bottom + 18, i / 1000.0);
-	buffer_printf(out,
-		      "<text class=\"m c\" x=\"%.1f\" y=\"%d\">distance"
-		      "</text>\n",
-		      x_of(drawing, 500), drawing->bottom + 36);
+	for (unsigned i = 0; i <= 1000; i += TICK) {
+		double x = x_of(drawing, i);
+
+		svg_path(out, "g", "M%.1f %dV%d", x, drawing->shape->pairs_top,
+			 drawing->bottom + 4);
+		svg_text(out, "m c",
+			 (struct svg_point){x, drawing->bottom + 18, false},
+			 "%.1f", i / 1000.0);
+	}
+	svg_text(out, "m c",
+		 (struct svg_point){x_of(drawing, 500), drawing->bottom + 36,
+				    false},
+		 "distance");
 }
 
 /* Clusters without children stand in rows, others in the middle of theirs. */
@@ -151,9 +152,8 @@ static void append_line(const struct drawing *drawing, size_t index,
 	double y = drawing->y[index];
 
 	if (node->children == 0 && node->height > 0)
-		buffer_printf(out,
-			      "<path class=\"d\" d=\"M%.1f %.1fH%.1f\"/>\n",
-			      x_of(drawing, 0), y, x_of(drawing, node->height));
+		svg_path(out, "d", "M%.1f %.1fH%.1f", x_of(drawing, 0), y,
+			 x_of(drawing, node->height));
 	buffer_printf(out,
 		      "<path class=\"t\" stroke-width=\"%.1f\" d=\"M%.1f "
 		      "%.1fH%.1f\"/>\n",
@@ -161,9 +161,8 @@ static void append_line(const struct drawing *drawing, size_t index,
 		      x_of(drawing, node->height), y, x_of(drawing, node->end));
 	/* the bar that joins it to its parent */
 	if (node->parent != CONDENSED_NONE)
-		buffer_printf(
-			out, "<path class=\"t\" d=\"M%.1f %.1fV%.1f\"/>\n",
-			x_of(drawing, node->end), y, drawing->y[node->parent]);
+		svg_path(out, "t", "M%.1f %.1fV%.1f", x_of(drawing, node->end),
+			 y, drawing->y[node->parent]);
 }
 
 static void append_tree(const struct drawing *drawing, struct buffer *out)
@@ -182,13 +181,16 @@ static void append_tree(const struct drawing *drawing, struct buffer *out)
 		append_line(drawing, i, out);
 		if (node->children > 0)
 			continue;
-		buffer_printf(out, "<text class=\"n\" x=\"%d\" y=\"%.1f\">",
-			      shape->text_x, drawing->y[i] + shape->name_y);
+		svg_text_begin(out, "n",
+			       (struct svg_point){shape->text_x,
+						  drawing->y[i] + shape->name_y,
+						  false},
+			       "");
 		append_name(drawing->report->examples[node->leaf],
 			    shape->name_columns, out);
-		buffer_printf(
-			out, " <tspan class=\"m\">%" PRIu64 "</tspan></text>\n",
-			node->pages);
+		buffer_printf(out, " <tspan class=\"m\">%" PRIu64 "</tspan>",
+			      node->pages);
+		svg_text_end(out);
 	}
 }
 
@@ -204,15 +206,15 @@ static void append_cuts(const struct drawing *drawing, struct buffer *out)
 		int y = drawing->shape->marks_top + 13 * (int)i;
 		bool is_suggestion = cuts[i].mark == '*';
 		bool is_left = cuts[i].threshold > TURN_LEFT;
+		char class[8];
 
-		buffer_printf(out,
-			      "<path class=\"%s\" d=\"M%.1f %dV%d\"/>"
-			      "<text class=\"%s%s\" x=\"%.1f\" y=\"%d\">%s "
-			      "%.3f</text>\n",
-			      is_suggestion ? "s" : "l", x, y - 10,
-			      drawing->bottom, is_suggestion ? "st" : "m",
-			      is_left ? " e" : "", is_left ? x - 5 : x + 5, y,
-			      cuts[i].name, cuts[i].threshold / 1000.0);
+		snprintf(class, sizeof(class), "%s%s",
+			 is_suggestion ? "st" : "m", is_left ? " e" : "");
+		svg_path(out, is_suggestion ? "s" : "l", "M%.1f %dV%d", x,
+			 y - 10, drawing->bottom);
+		svg_text(out, class,
+			 (struct svg_point){is_left ? x - 5 : x + 5, y, false},
+			 "%s %.3f", cuts[i].name, cuts[i].threshold / 1000.0);
 	}
 }
 
@@ -232,12 +234,11 @@ static void append_drawing(const struct report *report,
 		      "version=\"1.1\" class=\"%s\" role=\"img\" "
 		      "width=\"%d\" height=\"%d\" "
 		      "viewBox=\"0 %d %d %d\">\n"
-		      "<title>Dendrogram of a site's pages</title>\n%s"
-		      "<rect class=\"p\" y=\"%d\" width=\"%d\" "
-		      "height=\"%d\"/>\n",
+		      "<title>Dendrogram of a site's pages</title>\n%s",
 		      shape->class, shape->width, height, shape->top,
-		      shape->width, height, style, shape->top, shape->width,
-		      height);
+		      shape->width, height, style);
+	svg_rect(out, "p",
+		 (struct svg_box){0, shape->top, shape->width, height, false});
 	if (shape == &wide)
 		append_head(&drawing, out);
 	append_ticks(&drawing, out);

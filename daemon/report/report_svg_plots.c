@@ -1,4 +1,5 @@
 #include "daemon/report/report_svg_parts.h"
+#include "extract/core/svg.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,10 +9,10 @@ static void append_caption(const struct shape *shape, int y, const char *first,
 			   const char *second, struct buffer *out)
 {
 	y += shape->caption_y;
-	buffer_printf(out,
-		      "<text class=\"n\" x=\"%d\" y=\"%d\">%s</text>\n"
-		      "<text class=\"m n\" x=\"%d\" y=\"%d\">%s</text>\n",
-		      shape->text_x, y, first, shape->text_x, y + 16, second);
+	svg_text(out, "n", (struct svg_point){shape->text_x, y, false}, "%s",
+		 first);
+	svg_text(out, "m n", (struct svg_point){shape->text_x, y + 16, false},
+		 "%s", second);
 }
 
 void svg_band(const struct drawing *drawing, struct band band,
@@ -20,11 +21,10 @@ void svg_band(const struct drawing *drawing, struct band band,
 	double x = x_of(drawing, band.begin);
 
 	if (band.end > band.begin)
-		buffer_printf(out,
-			      "<rect class=\"v\" x=\"%.1f\" y=\"%d\" "
-			      "width=\"%.1f\" height=\"%d\"/>\n",
-			      x, band.top, x_of(drawing, band.end) - x,
-			      band.height);
+		svg_rect(out, "v",
+			 (struct svg_box){x, band.top,
+					  x_of(drawing, band.end) - x,
+					  band.height, false});
 }
 
 void svg_pairs(const struct drawing *drawing, struct buffer *out)
@@ -51,14 +51,15 @@ void svg_pairs(const struct drawing *drawing, struct buffer *out)
 				(double)largest;
 
 		if (histogram->pairs[i] > 0)
-			buffer_printf(out,
-				      "<rect class=\"b\" x=\"%.1f\" y=\"%.1f\" "
-				      "width=\"%.1f\" height=\"%.1f\"/>\n",
-				      x_of(drawing, i * HISTOGRAM_WIDTH) + 0.5,
-				      top + SVG_PAIRS_HEIGHT - fmax(height, 1),
-				      x_of(drawing, HISTOGRAM_WIDTH) -
-					      x_of(drawing, 0) - 1,
-				      fmax(height, 1));
+			svg_rect(out, "b",
+				 (struct svg_box){
+					 x_of(drawing, i * HISTOGRAM_WIDTH) +
+						 0.5,
+					 top + SVG_PAIRS_HEIGHT -
+						 fmax(height, 1),
+					 x_of(drawing, HISTOGRAM_WIDTH) -
+						 x_of(drawing, 0) - 1,
+					 fmax(height, 1), false});
 	}
 }
 

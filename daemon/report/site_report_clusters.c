@@ -2,6 +2,7 @@
  */
 #include "daemon/report/site_report_html.h"
 #include "daemon/report/site_report_parts.h"
+#include "extract/core/svg.h"
 
 #include <inttypes.h>
 
@@ -28,29 +29,32 @@ static void append_bar(const struct report_facts *facts,
 	uint32_t pages = template->cluster.page_count;
 	bool is_learned = pages >= facts->source->min_cluster_pages;
 	unsigned y = row * BAR_ROW;
+	struct svg_box bar = {
+		.width = 86, .height = BAR_HEIGHT, .is_percent = true};
 
-	buffer_printf(
-		out,
-		"<text x=\"0\" y=\"%u\"><tspan font-weight=\"600\">/%" PRIu32
-		"</tspan> <tspan class=\"s-soft\">",
-		y + 14, template->number);
+	svg_text_begin(out, NULL, (struct svg_point){0, y + 14, false}, "");
+	buffer_printf(out,
+		      "<tspan font-weight=\"600\">/%" PRIu32
+		      "</tspan> <tspan class=\"s-soft\">",
+		      template->number);
 	if (template->sample_count > 0)
 		show_text(out,
 			  template->samples[0].title.size > 0
 				  ? template->samples[0].title
 				  : template->samples[0].url,
 			  BAR_NAME);
-	buffer_printf(out,
-		      "</tspan></text><rect class=\"s-track\" y=\"%u\" "
-		      "width=\"86%%\" height=\"%d\" rx=\"2\"/>"
-		      "<rect class=\"%s\" y=\"%u\" width=\"%.2f%%\" "
-		      "height=\"%d\" rx=\"2\"/>"
-		      "<text x=\"100%%\" y=\"%u\" text-anchor=\"end\">",
-		      y + 19, BAR_HEIGHT, is_learned ? "s-bar" : "s-off",
-		      y + 19, 86.0 * pages / (largest > 0 ? largest : 1),
-		      BAR_HEIGHT, y + 27);
+	buffer_append_text(out, "</tspan>");
+	svg_text_end(out);
+	bar.y = y + 19;
+	svg_rect_begin(out, "s-track", bar);
+	buffer_append_text(out, " rx=\"2\"/>");
+	bar.width *= (double)pages / (largest > 0 ? largest : 1);
+	svg_rect_begin(out, is_learned ? "s-bar" : "s-off", bar);
+	buffer_append_text(out, " rx=\"2\"/>");
+	svg_text_begin(out, NULL, (struct svg_point){100, y + 27, true},
+		       " text-anchor=\"end\"");
 	show_count(out, pages);
-	buffer_append_text(out, "</text>\n");
+	svg_text_end(out);
 }
 
 static void append_chart(const struct report_facts *facts, unsigned clusters,

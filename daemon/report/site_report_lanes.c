@@ -2,8 +2,10 @@
  * below them what has happened. */
 #include "daemon/report/site_report_html.h"
 #include "daemon/report/site_report_parts.h"
+#include "extract/core/svg.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <time.h>
 
 enum {
@@ -112,15 +114,20 @@ static void append_tick(const struct lanes *lanes, unsigned tick, unsigned y)
 			     : span > HOURS_SPAN_MS ? "%m-%d %H:%M"
 						    : "%H:%M:%S";
 	char text[32] = "";
+	char anchor[32];
 	double x = x_of(lanes, time_ms);
 
 	if (gmtime_r(&seconds, &parts) != NULL)
 		strftime(text, sizeof(text), format, &parts);
 	buffer_printf(lanes->out,
 		      "<line class=\"s-line\" x1=\"%.2f%%\" x2=\"%.2f%%\" "
-		      "y1=\"0\" y2=\"%u\"/><text class=\"s-soft\" "
-		      "x=\"%.2f%%\" y=\"%u\" text-anchor=\"%s\">%s</text>\n",
-		      x, x, y, x, y + 18, anchors[tick], text);
+		      "y1=\"0\" y2=\"%u\"/>",
+		      x, x, y);
+	snprintf(anchor, sizeof(anchor), " text-anchor=\"%s\"", anchors[tick]);
+	svg_text_begin(lanes->out, "s-soft",
+		       (struct svg_point){x, y + 18, true}, anchor);
+	buffer_append_text(lanes->out, text);
+	svg_text_end(lanes->out);
 }
 
 static void append_version(const struct lanes *lanes,
@@ -165,10 +172,10 @@ static void append_track(const struct lanes *lanes, uint64_t from_ms,
 	double x = x_of(lanes, from_ms);
 	double width = x_of(lanes, to_ms) - x;
 
-	buffer_printf(lanes->out,
-		      "<rect class=\"s-bar\" x=\"%.2f%%\" y=\"%u\" "
-		      "width=\"%.2f%%\" height=\"4\" rx=\"2\"/>\n",
-		      x, y + TRACK_Y - 2, width > 0.5 ? width : 0.5);
+	svg_rect_begin(lanes->out, "s-bar",
+		       (struct svg_box){x, y + TRACK_Y - 2,
+					width > 0.5 ? width : 0.5, 4, true});
+	buffer_append_text(lanes->out, " rx=\"2\"/>\n");
 }
 
 static void append_lane(const struct lanes *lanes,
@@ -185,17 +192,19 @@ static void append_lane(const struct lanes *lanes,
 
 	if (from_ms == 0 && template->version_count > 0)
 		from_ms = template->versions[0].first_ms;
-	buffer_printf(
-		lanes->out,
-		"<text x=\"0\" y=\"%u\"><tspan font-weight=\"600\">/%" PRIu32
-		"</tspan> <tspan class=\"s-soft\">",
-		y + 14, template->number);
+	svg_text_begin(lanes->out, NULL, (struct svg_point){0, y + 14, false},
+		       "");
+	buffer_printf(lanes->out,
+		      "<tspan font-weight=\"600\">/%" PRIu32
+		      "</tspan> <tspan class=\"s-soft\">",
+		      template->number);
 	show_counted(lanes->out, template->version_total, "version");
 	if (row->state < TEMPLATE_STATES)
 		buffer_append_text(lanes->out, ends[row->state]);
 	if (row->state != TEMPLATE_LIVE && row->other != 0)
 		buffer_printf(lanes->out, "/%" PRIu32, row->other);
-	buffer_append_text(lanes->out, "</tspan></text>\n");
+	buffer_append_text(lanes->out, "</tspan>");
+	svg_text_end(lanes->out);
 	append_track(lanes, from_ms,
 		     row->ended_ms != 0 ? row->ended_ms : lanes->to_ms, y);
 	for (uint32_t i = 0; i < template->version_count; i++)
@@ -241,9 +250,10 @@ void report_lanes(const struct report_facts *facts, struct buffer *out)
 	for (unsigned i = 0; i < TICKS; i++)
 		append_tick(&lanes, i, height);
 	if (lanes.has_site) {
-		buffer_append_text(out,
-				   "<text x=\"0\" y=\"14\" "
-				   "font-weight=\"600\">the site</text>\n");
+		svg_text_begin(out, NULL, (struct svg_point){0, 14, false},
+			       " font-weight=\"600\"");
+		buffer_append_text(out, "the site");
+		svg_text_end(out);
 		append_track(&lanes, facts->site.added_ms, lanes.to_ms, 0);
 		append_marks(&lanes, 0, 0);
 		y += LANE;

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "extract/core/svg.h"
 #include "extract/explain/figure_plot.h"
 #include "extract/core/markup.h"
 #include "extract/explain/quantile.h"
@@ -61,11 +62,10 @@ static void append_box(struct plot *plot, const struct figure_box *box,
 	double bottom =
 		axis_place(&plot->y, (double)box->top + (double)box->height);
 
-	buffer_printf(plot->out,
-		      "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-		      "height=\"%.1f\" fill-opacity=\"%.2f\"><title>",
-		      box->is_content ? "by" : "bx", left, top,
-		      fmax(right - left, 0.5), fmax(bottom - top, 0.5),
+	svg_rect_begin(plot->out, box->is_content ? "by" : "bx",
+		       (struct svg_box){left, top, fmax(right - left, 0.5),
+					fmax(bottom - top, 0.5), false});
+	buffer_printf(plot->out, " fill-opacity=\"%.2f\"><title>",
 		      0.04 + 0.36 * quantile / (QUANTILES - 1));
 	if (box->label != NULL) {
 		markup_append_label(plot->out, box->label);
@@ -128,10 +128,11 @@ static void append_tag(struct plot *plot, struct tags *tags,
 		return;
 	tags->x[tags->count] = x;
 	tags->y[tags->count++] = y;
-	buffer_printf(plot->out, "<text x=\"%.1f\" y=\"%.1f\">", x + 4,
-		      y + TAG_HEIGHT - 2);
+	svg_text_begin(plot->out, NULL,
+		       (struct svg_point){x + 4, y + TAG_HEIGHT - 2, false},
+		       "");
 	append_number(plot->out, (double)box->value);
-	buffer_append_text(plot->out, "</text>\n");
+	svg_text_end(plot->out);
 }
 
 /* The highest values first; none that is 0. */

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "extract/core/svg.h"
 #include "extract/explain/figure_plot.h"
 #include "extract/core/markup.h"
 #include "extract/core/trace.h"
@@ -34,11 +35,10 @@ static struct plot make_plot(const struct figure *figure, struct buffer *out)
 static void append_band(struct plot *plot, double begin, double end,
 			bool is_content, const char *label)
 {
-	buffer_printf(plot->out,
-		      "<rect class=\"r%d\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" "
-		      "height=\"%d\">",
-		      is_content, begin, PLOT_TOP, end - begin,
-		      PLOT_BOTTOM - PLOT_TOP);
+	svg_rect_begin(plot->out, is_content ? "r1" : "r0",
+		       (struct svg_box){begin, PLOT_TOP, end - begin,
+					PLOT_BOTTOM - PLOT_TOP, false});
+	buffer_append_byte(plot->out, '>');
 	if (label != NULL) {
 		buffer_append_text(plot->out, "<title>");
 		markup_append_label(plot->out, label);

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "extract/core/svg.h"
 #include "extract/explain/figure_plot.h"
 #include "extract/core/trace.h"
 
@@ -136,10 +137,10 @@ static void append_bar(struct plot *plot, const struct bins *bins, unsigned bin,
 		width /= 2;
 		left += is_kept ? 0 : width;
 	}
-	buffer_printf(plot->out,
-		      "<rect class=\"b%d\" x=\"%.1f\" y=\"%.1f\" "
-		      "width=\"%.1f\" height=\"%.1f\"><title>",
-		      is_kept, left, top, width, PLOT_BOTTOM - top);
+	svg_rect_begin(
+		plot->out, is_kept ? "b1" : "b0",
+		(struct svg_box){left, top, width, PLOT_BOTTOM - top, false});
+	buffer_append_text(plot->out, "><title>");
 	if (bins->width > 1 || !bins->is_whole) {
 		append_number(plot->out, begin);
 		buffer_append_text(plot->out, " to ");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "extract/core/markup.h"
+#include "extract/core/svg.h"
 #include "extract/core/trace.h"
 
 enum {
@@ -110,24 +111,23 @@ static void append_tick_x(struct plot *plot, double value)
 	double x = axis_place(&plot->x, value);
 	double bottom = bottom_of(plot);
 
-	buffer_printf(plot->out,
-		      "<path class=\"ax\" d=\"M%.1f %.1fv5\"/>"
-		      "<text class=\"tk c\" x=\"%.1f\" y=\"%.1f\">",
-		      x, bottom, x, bottom + 19);
+	svg_path(plot->out, "ax", "M%.1f %.1fv5", x, bottom);
+	svg_text_begin(plot->out, "tk c",
+		       (struct svg_point){x, bottom + 19, false}, "");
 	append_number(plot->out, value);
-	buffer_append_text(plot->out, "</text>\n");
+	svg_text_end(plot->out);
 }
 
 static void append_tick_y(struct plot *plot, double value)
 {
 	double y = axis_place(&plot->y, value);
 
-	buffer_printf(plot->out,
-		      "<path class=\"gr\" d=\"M%.1f %.1fH%.1f\"/>"
-		      "<text class=\"tk e\" x=\"%.1f\" y=\"%.1f\">",
-		      plot->x.first, y, plot->x.last, plot->x.first - 7, y + 4);
+	svg_path(plot->out, "gr", "M%.1f %.1fH%.1f", plot->x.first, y,
+		 plot->x.last);
+	svg_text_begin(plot->out, "tk e",
+		       (struct svg_point){plot->x.first - 7, y + 4, false}, "");
 	append_number(plot->out, value);
-	buffer_append_text(plot->out, "</text>\n");
+	svg_text_end(plot->out);
 }
 
 static void append_ticks(struct plot *plot, const struct axis *axis,
@@ -160,12 +160,12 @@ static void append_axes(struct plot *plot, const struct figure *figure)
 
 	append_ticks(plot, &plot->y, append_tick_y);
 	append_ticks(plot, &plot->x, append_tick_x);
-	buffer_printf(plot->out,
-		      "<path class=\"ax\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n"
-		      "<text class=\"c\" x=\"%.1f\" y=\"%.1f\">",
-		      plot->x.first, fmin(plot->y.first, plot->y.last), bottom,
-		      plot->x.last, (plot->x.first + plot->x.last) / 2,
-		      bottom + 40);
+	svg_path(plot->out, "ax", "M%.1f %.1fV%.1fH%.1f", plot->x.first,
+		 fmin(plot->y.first, plot->y.last), bottom, plot->x.last);
+	svg_text_begin(plot->out, "c",
+		       (struct svg_point){(plot->x.first + plot->x.last) / 2,
+					  bottom + 40, false},
+		       "");
 	markup_append_label(plot->out,
 			    figure->x_label == NULL ? "" : figure->x_label);
 	buffer_printf(plot->out,
@@ -189,10 +189,11 @@ void plot_begin(struct plot *plot, const struct figure *figure)
 		      "viewBox=\"0 0 %d %.0f\" role=\"img\" aria-label=\"",
 		      PLOT_WIDTH, bottom_of(plot) + PLOT_FOOT);
 	markup_append_label(plot->out, title);
-	buffer_printf(plot->out, "\">\n<text class=\"ti\" x=\"%d\" y=\"20\">",
-		      PLOT_LEFT);
+	buffer_append_text(plot->out, "\">\n");
+	svg_text_begin(plot->out, "ti",
+		       (struct svg_point){PLOT_LEFT, 20, false}, "");
 	markup_append_label(plot->out, title);
-	buffer_append_text(plot->out, "</text>\n");
+	svg_text_end(plot->out);
 	append_axes(plot, figure);
 }
 
@@ -212,36 +213,36 @@ static void begin_entry(struct plot *plot)
 
 static void append_entry_text(struct plot *plot, const char *text)
 {
-	buffer_printf(plot->out, "<text x=\"%d\" y=\"%d\">",
-		      plot->legend_x + 22, plot->legend_y + 4);
+	svg_text_begin(plot->out, NULL,
+		       (struct svg_point){plot->legend_x + 22,
+					  plot->legend_y + 4, false},
+		       "");
 	markup_append_label(plot->out, text);
-	buffer_append_text(plot->out, "</text>\n");
+	svg_text_end(plot->out);
 	plot->legend_x += 44 + (int)strlen(text) * CHARACTER;
 }
 
 void plot_legend_line(struct plot *plot, const char *class, const char *text)
 {
 	begin_entry(plot);
-	buffer_printf(plot->out, "<path class=\"%s\" d=\"M%d %dh16\"/>", class,
-		      plot->legend_x, plot->legend_y);
+	svg_path(plot->out, class, "M%d %dh16", plot->legend_x, plot->legend_y);
 	append_entry_text(plot, text);
 }
 
 void plot_legend_dot(struct plot *plot, const char *class, const char *text)
 {
 	begin_entry(plot);
-	buffer_printf(plot->out, "<path class=\"%s\" d=\"M%d %dh0\"/>", class,
-		      plot->legend_x + 12, plot->legend_y);
+	svg_path(plot->out, class, "M%d %dh0", plot->legend_x + 12,
+		 plot->legend_y);
 	append_entry_text(plot, text);
 }
 
 void plot_legend_patch(struct plot *plot, const char *class, const char *text)
 {
 	begin_entry(plot);
-	buffer_printf(plot->out,
-		      "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"16\" "
-		      "height=\"10\"/>",
-		      class, plot->legend_x, plot->legend_y - 5);
+	svg_rect(plot->out, class,
+		 (struct svg_box){plot->legend_x, plot->legend_y - 5, 16, 10,
+				  false});
 	append_entry_text(plot, text);
 }
 
@@ -252,15 +253,12 @@ void plot_threshold(struct plot *plot, double value, bool is_across)
 	if (!isfinite(value))
 		return;
 	if (is_across)
-		buffer_printf(plot->out,
-			      "<path class=\"th\" d=\"M%.1f %.1fH%.1f\"/>\n",
-			      plot->x.first, axis_place(&plot->y, value),
-			      plot->x.last);
+		svg_path(plot->out, "th", "M%.1f %.1fH%.1f", plot->x.first,
+			 axis_place(&plot->y, value), plot->x.last);
 	else
-		buffer_printf(plot->out,
-			      "<path class=\"th\" d=\"M%.1f %.1fV%.1f\"/>\n",
-			      axis_place(&plot->x, value), plot->y.first,
-			      plot->y.last);
+		svg_path(plot->out, "th", "M%.1f %.1fV%.1f",
+			 axis_place(&plot->x, value), plot->y.first,
+			 plot->y.last);
 	buffer_append_text(&text, "threshold ");
 	append_number(&text, value);
 	plot_legend_line(plot, "th", text.data);

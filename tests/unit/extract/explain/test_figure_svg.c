@@ -125,7 +125,7 @@ START_TEST(a_short_curve_is_drawn_point_by_point)
 	ck_assert_ptr_nonnull(
 		strstr(svg, "d=\"M70.0 316.0L505.0 66.0L940.0 253.5\""));
 	ck_assert_ptr_nonnull(strstr(svg, "<rect class=\"r1\" x=\"70.0\" "
-					  "y=\"66\" width=\"435.0\""));
+					  "y=\"66.0\" width=\"435.0\""));
 	ck_assert_ptr_nonnull(strstr(svg, "<title>low</title>"));
 	free(svg);
 }

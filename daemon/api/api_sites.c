@@ -94,7 +94,7 @@ static enum http_verdict add_site(struct call *call, json_t *request)
 	is_read = site_request_read(&options, request, &call->config, &url,
 				    is_known ? &known : NULL);
 	change.url = &url;
-	change.options = options.options;
+	change.site_add = options.options;
 	if (is_read)
 		error = pipeline_command(call->api->pipeline, &change);
 	site_request_free(&options);

@@ -71,16 +71,17 @@ static enum error ask(struct call *call, const struct question *question)
 	struct change change = {
 		.kind = CHANGE_ASK,
 		.url = &question->url,
-		.asked_ms = http_memory(call->exchange)[MEMORY_ASKED_MS],
-		.options = {.measure = config->measure,
-			    .width = (uint16_t)config->width,
-			    .max_pages = config->max_pages,
-			    .max_depth = 1,
-			    .delay_ms = config->delay_ms,
-			    .flags = SITE_IS_SAMPLE},
+		.ask = {.asked_ms =
+				http_memory(call->exchange)[MEMORY_ASKED_MS],
+			.options = {.measure = config->measure,
+				    .width = (uint16_t)config->width,
+				    .max_pages = config->max_pages,
+				    .max_depth = 1,
+				    .delay_ms = config->delay_ms,
+				    .flags = SITE_IS_SAMPLE}},
 	};
 
-	options_set_threshold(&change.options, config->threshold);
+	options_set_threshold(&change.ask.options, config->threshold);
 	return pipeline_command(call->api->pipeline, &change);
 }
 

@@ -47,15 +47,15 @@ static bool add_site(struct lesson *lesson)
 	struct change change = {
 		.kind = CHANGE_SITE_ADD,
 		.url = &seed,
-		.options = {.measure = offline_measure(ctl),
-			    .width = offline_width(ctl),
-			    .max_pages = UINT32_MAX,
-			    .max_depth = UINT16_MAX,
-			    .flags = SITE_IS_OFFLINE},
+		.site_add = {.measure = offline_measure(ctl),
+			     .width = offline_width(ctl),
+			     .max_pages = UINT32_MAX,
+			     .max_depth = UINT16_MAX,
+			     .flags = SITE_IS_OFFLINE},
 	};
 	enum error error = offline_url("", &seed);
 
-	options_set_threshold(&change.options, offline_threshold(ctl));
+	options_set_threshold(&change.site_add, offline_threshold(ctl));
 	if (error == ERR_NONE)
 		error = engine_commit(lesson->engine, &change, 1,
 				      clock_wall_ms(), NULL);
@@ -145,11 +145,12 @@ static enum error add_page(struct lesson *lesson, size_t input)
 		*change = (struct change){
 			.kind = CHANGE_PAGE,
 			.url = &waiting->url,
-			.packed = buffer_slice(&waiting->packed),
-			.body_bytes = (uint32_t)body.size,
-			.record = buffer_slice(&waiting->record),
-			.outcome = {.http_status = 200,
-				    .now_ms = clock_wall_ms()},
+			.answer = {.outcome = {.http_status = 200},
+				   .page = {.packed = buffer_slice(
+						    &waiting->packed),
+					    .body_bytes = (uint32_t)body.size,
+					    .record = buffer_slice(
+						    &waiting->record)}},
 		};
 		lesson->waiting_bytes +=
 			waiting->packed.size + waiting->record.size;

@@ -36,7 +36,8 @@ void sites_add(struct sites *sites, struct site *site);
 /* Do one change. What fails it alone is left in change->error. */
 void batch_apply(struct batch *batch, struct change *change);
 
-/* The steps of batch_apply() that have a file of their own. */
+/* The steps of batch_apply() that have a file of their own; an error is that of
+ * the change. */
 
 /* A URL joins the frontier, without the parameters that name no page. */
 enum admission batch_discover(struct batch *batch, struct site *site,
@@ -44,20 +45,25 @@ enum admission batch_discover(struct batch *batch, struct site *site,
 
 /* batch_site.c: sites come, get other options, and go. */
 
-/* NULL, with the error in the change, when there are too many sites. */
-struct site *batch_new_site(struct batch *batch, struct change *change);
+/* NULL when there are too many sites: ERR_BUSY. */
+struct site *batch_new_site(struct batch *batch, const struct url *seed,
+			    const struct site_options *options);
 
 /* `redirects`: hops that led to the seed. */
-void batch_add_site(struct batch *batch, struct change *change,
-		    unsigned redirects);
-void batch_set_site_threshold(struct batch *batch, struct change *change);
-void batch_delete_site(struct batch *batch, struct change *change);
+enum error batch_add_site(struct batch *batch, const struct url *seed,
+			  const struct site_options *options,
+			  unsigned redirects);
+enum error batch_set_site_threshold(struct batch *batch, struct change *change);
+enum error batch_delete_site(struct batch *batch, struct change *change);
+
+/* batch_answer.c: PAGE to INGEST. */
+enum error batch_answer(struct batch *batch, struct change *change);
 
 /* batch_page.c: a page came, changed, or went. */
 
 /* Tells the outcome what became of it. */
 void batch_put_page(struct batch *batch, struct site *site,
-		    struct change *change, struct outcome *outcome);
+		    const struct change *change, struct outcome *outcome);
 void batch_remove_page(struct batch *batch, struct site *site,
 		       const struct url *url, const struct url *redirect);
 
@@ -117,15 +123,15 @@ void batch_guard_fresh(struct batch *batch, const struct site *site,
 /* The page is none any more. */
 void batch_unguard_page(struct batch *batch, const struct site *site,
 			uint64_t page);
-void batch_change_guard(struct batch *batch, struct change *change);
+enum error batch_change_guard(struct batch *batch, struct change *change);
 
 /* batch_template.c: what was found out of a site's templates. */
-void batch_take_findings(struct batch *batch, struct change *change);
-
-/* batch_event.c: */
+enum error batch_take_findings(struct batch *batch, struct change *change);
 
 /* batch_gc.c: what is over the limits goes. */
-void batch_gc(struct batch *batch, struct change *change);
+enum error batch_gc(struct batch *batch, struct change *change);
+
+/* batch_event.c: what happens is written, and told. */
 
 /* Write one event of `site`, and queue it for the hooks that want it, unless a
  * rule silences it. */
@@ -136,6 +142,6 @@ void batch_event(struct batch *batch, const struct site *site,
 void batch_queue(struct batch *batch, uint32_t hook, uint64_t number);
 
 /* batch_alert.c: who is told of what. */
-void batch_take_alerts(struct batch *batch, struct change *change);
+enum error batch_take_alerts(struct batch *batch, struct change *change);
 
 #endif

@@ -159,8 +159,10 @@ static enum error delete_silence(struct batch *batch, uint32_t number)
 	return ERR_NONE;
 }
 
-static enum error take(struct batch *batch, struct alert_change *alert)
+enum error batch_take_alerts(struct batch *batch, struct change *change)
 {
+	struct alert_change *alert = change->alert;
+
 	switch (alert->action) {
 	case HOOK_ADD:
 		return add_hook(batch, alert);
@@ -180,9 +182,4 @@ static enum error take(struct batch *batch, struct alert_change *alert)
 		return delete_silence(batch, (uint32_t)alert->number);
 	}
 	return ERR_MALFORMED;
-}
-
-void batch_take_alerts(struct batch *batch, struct change *change)
-{
-	change->error = take(batch, change->alert);
 }

@@ -83,7 +83,7 @@ void batch_read_listing(struct batch *batch, struct site *site,
 			const struct change *change)
 {
 	uint64_t key = page_key_of(slice_of(change->url->text));
-	struct slice listing = change->listing;
+	struct slice listing = change->answer.listing;
 	struct sitemap_entry entry;
 	struct frontier_row row = {0};
 	unsigned depth;

@@ -54,9 +54,12 @@ static bool drop(struct batch *batch, const struct gc_row *row)
 	}
 }
 
-void batch_gc(struct batch *batch, struct change *change)
+enum error batch_gc(struct batch *batch, struct change *change)
 {
-	change->collected = 0;
-	for (size_t i = 0; i < change->gc_count; i++)
-		change->collected += drop(batch, &change->gc[i]);
+	struct gc_change *gc = &change->gc;
+
+	gc->collected = 0;
+	for (size_t i = 0; i < gc->count; i++)
+		gc->collected += drop(batch, &gc->rows[i]);
+	return ERR_NONE;
 }

@@ -334,15 +334,14 @@ static void take_first(struct watch *watch, struct slice found)
 	json_decref(list);
 }
 
-static void add_guard(struct batch *batch, const struct site *site,
-		      struct change *change)
+static enum error add_guard(struct batch *batch, const struct site *site,
+			    struct guard_change *wanted)
 {
-	struct guard_change *wanted = change->guard;
 	struct watch watch = {.batch = batch, .site = site};
+	enum error error = check_new(batch, site, wanted->guard.name);
 
-	change->error = check_new(batch, site, wanted->guard.name);
-	if (change->error != ERR_NONE)
-		return;
+	if (error != ERR_NONE)
+		return error;
 	watch.number = (uint32_t)store_next_number(batch->txn, "guard");
 	watch.row = wanted->guard;
 	watch.row.created_ms = batch->now_ms;
@@ -351,31 +350,29 @@ static void add_guard(struct batch *batch, const struct site *site,
 	take_first(&watch, wanted->found);
 	watch_close(&watch);
 	wanted->number = watch.number;
+	return ERR_NONE;
 }
 
-static void delete_guard(struct batch *batch, const struct site *site,
-			 struct change *change)
+static enum error delete_guard(struct batch *batch, const struct site *site,
+			       uint32_t number)
 {
-	struct key key = key_cluster(site->row.id, change->guard->number);
+	struct key key = key_cluster(site->row.id, number);
 
-	if (txn_get(batch->txn, TABLE_GUARDS, key_slice(&key)).data == NULL) {
-		change->error = ERR_NOT_FOUND;
-		return;
-	}
+	if (txn_get(batch->txn, TABLE_GUARDS, key_slice(&key)).data == NULL)
+		return ERR_NOT_FOUND;
 	txn_delete(batch->txn, TABLE_GUARDS, key_slice(&key));
 	txn_delete_prefix(batch->txn, TABLE_GUARDED, key_slice(&key));
+	return ERR_NONE;
 }
 
-void batch_change_guard(struct batch *batch, struct change *change)
+enum error batch_change_guard(struct batch *batch, struct change *change)
 {
+	struct guard_change *guard = change->guard;
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
 
-	if (site == NULL ||
-	    (change->guard->site != 0 && change->guard->site != site->row.id))
-		change->error = ERR_NOT_FOUND; /* or its successor */
-	else if (change->guard->is_delete)
-		delete_guard(batch, site, change);
-	else
-		add_guard(batch, site, change);
+	if (site == NULL || (guard->site != 0 && guard->site != site->row.id))
+		return ERR_NOT_FOUND; /* or its successor */
+	return guard->is_delete ? delete_guard(batch, site, guard->number)
+				: add_guard(batch, site, guard);
 }

@@ -55,6 +55,7 @@ struct arrival {
 	struct batch *batch;
 	struct site *site;
 	const struct change *change;
+	const struct arrived_page *arrived; /* of the change */
 	uint64_t page;
 	struct before before;
 	struct record record;
@@ -63,12 +64,11 @@ struct arrival {
 
 static void put_content(const struct arrival *arrival)
 {
-	const struct change *change = arrival->change;
 	struct txn *txn = arrival->batch->txn;
 	struct key key = key_page(arrival->site->row.id, arrival->page);
 
-	txn_put(txn, TABLE_BODIES, key_slice(&key), change->packed);
-	txn_put(txn, TABLE_RECORDS, key_slice(&key), change->record);
+	txn_put(txn, TABLE_BODIES, key_slice(&key), arrival->arrived->packed);
+	txn_put(txn, TABLE_RECORDS, key_slice(&key), arrival->arrived->record);
 }
 
 static void delete_content(struct batch *batch, const struct site *site,
@@ -84,6 +84,7 @@ static void delete_content(struct batch *batch, const struct site *site,
 static void put_row(const struct arrival *arrival, bool is_changed,
 		    struct page_row *row)
 {
+	const struct arrived_page *arrived = arrival->arrived;
 	const struct before *before = &arrival->before;
 	const struct change *change = arrival->change;
 	struct batch *batch = arrival->batch;
@@ -91,16 +92,16 @@ static void put_row(const struct arrival *arrival, bool is_changed,
 
 	row->content_hash = arrival->record.content_hash;
 	row->fetched_ms =
-		change->time_ms != 0 ? change->time_ms : batch->now_ms;
+		arrived->time_ms != 0 ? arrived->time_ms : batch->now_ms;
 	row->changed_ms = is_changed ? row->fetched_ms : before->changed_ms;
 	row->stored_ms =
 		is_changed ? arrival->batch->now_ms : before->stored_ms;
-	row->body_bytes = change->body_bytes;
-	row->http_status = change->outcome.http_status;
+	row->body_bytes = arrived->body_bytes;
+	row->http_status = change->answer.outcome.http_status;
 	row->flags = row->cluster == 0 ? PAGE_ROW_IS_TRUNCATED : 0;
 	row->page_class = (uint16_t)arrival->page_class;
 	row->url = slice_of(change->url->text);
-	row->charset = change->charset;
+	row->charset = arrived->charset;
 	page_row_put(batch->txn, site->row.id, arrival->page, row);
 	if (!is_changed)
 		return;
@@ -145,7 +146,7 @@ static bool has_changed(const struct arrival *arrival)
 
 	return before.data == NULL ||
 	       arrival->before.page_class != arrival->page_class ||
-	       !slice_equal(before, arrival->change->record);
+	       !slice_equal(before, arrival->arrived->record);
 }
 
 /* The seed is what the operator meant, whatever else looks like it. */
@@ -205,7 +206,7 @@ static void store_arrival(const struct arrival *arrival,
 	row.cluster = linked.cluster;
 	put_row(arrival, is_changed, &row);
 	if (arrival->page_class == CLASS_PAGE)
-		batch_guard_page(batch, site, &row, arrival->change->guarded);
+		batch_guard_page(batch, site, &row, arrival->arrived->guarded);
 	outcome->is_changed = is_changed;
 	outcome->cluster = linked.cluster;
 	if (visit == NULL)
@@ -228,10 +229,10 @@ static bool is_obstacle(unsigned page_class)
 /* Is what has come worth more than what is there? */
 static bool is_better(const struct arrival *arrival)
 {
-	const struct change *change = arrival->change;
+	const struct arrived_page *arrived = arrival->arrived;
 
-	if (change->time_ms != 0 &&
-	    change->time_ms < arrival->before.fetched_ms)
+	if (arrived->time_ms != 0 &&
+	    arrived->time_ms < arrival->before.fetched_ms)
 		return false;
 	if (!arrival->before.is_page ||
 	    arrival->before.page_class == CLASS_TRUNCATED)
@@ -239,21 +240,23 @@ static bool is_better(const struct arrival *arrival)
 	if (arrival->before.page_class == CLASS_PAGE &&
 	    is_obstacle(arrival->page_class))
 		return false;
-	return !change->is_broken && (change->kind == CHANGE_PAGE ||
-				      arrival->page_class != CLASS_TRUNCATED);
+	return !arrived->is_broken && (arrival->change->kind == CHANGE_PAGE ||
+				       arrival->page_class != CLASS_TRUNCATED);
 }
 
 void batch_put_page(struct batch *batch, struct site *site,
-		    struct change *change, struct outcome *outcome)
+		    const struct change *change, struct outcome *outcome)
 {
+	const struct arrived_page *arrived = &change->answer.page;
 	struct slice url = slice_of(change->url->text);
 	struct arrival arrival = {
 		.batch = batch,
 		.site = site,
 		.change = change,
+		.arrived = arrived,
 		.page = page_key_of(url),
 	};
-	enum error error = record_open(change->record, &arrival.record);
+	enum error error = record_open(arrived->record, &arrival.record);
 	struct frontier_row visit;
 	bool is_visit;
 
@@ -274,7 +277,7 @@ void batch_put_page(struct batch *batch, struct site *site,
 		outcome->error = ERR_NETWORK; /* the page may be back soon */
 	if (arrival.page_class == CLASS_PAGE && is_visit)
 		site->row.seen_ms = batch->now_ms;
-	if (change->is_broken || change->kind == CHANGE_INGEST)
+	if (arrived->is_broken || change->kind == CHANGE_INGEST)
 		frontier_forget(batch->txn, site->row.id, arrival.page);
 	site->is_changed = true;
 out:

@@ -23,10 +23,9 @@ static void set_options(struct site *site, const struct site_options *options)
 	site->is_changed = true;
 }
 
-struct site *batch_new_site(struct batch *batch, struct change *change)
+struct site *batch_new_site(struct batch *batch, const struct url *seed,
+			    const struct site_options *options)
 {
-	const struct site_options *options = &change->options;
-	const struct url *seed = change->url;
 	struct site_row row = {
 		.id = (uint32_t)store_next_number(batch->txn, "site"),
 		.next_cluster = 1,
@@ -39,10 +38,8 @@ struct site *batch_new_site(struct batch *batch, struct change *change)
 	};
 	struct site *site;
 
-	if (batch->sites->count >= batch->options->max_sites) {
-		change->error = ERR_BUSY;
+	if (batch->sites->count >= batch->options->max_sites)
 		return NULL;
-	}
 	site = site_create(&row);
 	site->is_new = true;
 	set_options(site, options);
@@ -66,13 +63,12 @@ static bool has_other_limits(const struct site_row *row,
 /* The operator's threshold counts at once; one that is chosen from the pages
  * stays as it is until that is done. */
 static void change_options(struct batch *batch, struct site *site,
-			   const struct change *change)
+			   const struct url *seed,
+			   const struct site_options *options)
 {
-	const struct site_options *options = &change->options;
-
 	/* nobody has named the first page of a sample */
 	if ((site->row.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0)
-		site_set_text(&site->row.seed, slice_of(change->url->text));
+		site_set_text(&site->row.seed, slice_of(seed->text));
 	if (has_other_limits(&site->row, options))
 		frontier_revive(batch->txn, &site->row);
 	set_options(site, options);
@@ -87,50 +83,54 @@ static void change_options(struct batch *batch, struct site *site,
  * by them, and a site that is watched is never turned into a mere sample.
  * `redirects`: hops that led to the seed.
  */
-void batch_add_site(struct batch *batch, struct change *change,
-		    unsigned redirects)
+enum error batch_add_site(struct batch *batch, const struct url *seed,
+			  const struct site_options *options,
+			  unsigned redirects)
 {
-	struct site *site =
-		sites_find(batch->sites, slice_of(change->url->host));
-	const struct site_options *options = &change->options;
+	struct site *site = sites_find(batch->sites, slice_of(seed->host));
 
 	if (site == NULL)
-		site = batch_new_site(batch, change);
+		site = batch_new_site(batch, seed, options);
 	else
-		change_options(batch, site, change);
-	if (site == NULL || (options->flags & SITE_IS_OFFLINE) != 0)
-		return;
+		change_options(batch, site, seed, options);
+	if (site == NULL)
+		return ERR_BUSY;
+	if ((options->flags & SITE_IS_OFFLINE) != 0)
+		return ERR_NONE;
 	batch_discover(batch, site,
 		       &(struct discovery){
-			       .url = change->url,
+			       .url = seed,
 			       .how = ADMIT_SEED,
 			       .redirects = redirects,
 			       .flags = FRONTIER_IS_ASKED,
 		       });
-	batch_ask_auxiliary(batch, site, change->url);
+	batch_ask_auxiliary(batch, site, seed);
+	return ERR_NONE;
 }
 
 /*
  * A threshold was chosen from the pages. When pages have changed since, it
  * counts all the same, and the next choice will be made soon.
  */
-void batch_set_site_threshold(struct batch *batch, struct change *change)
+enum error batch_set_site_threshold(struct batch *batch, struct change *change)
 {
+	const struct site_select_threshold *select_threshold =
+		&change->site_select_threshold;
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
 	bool is_current;
 
-	if (site == NULL || site->row.id != change->site) {
-		change->error = ERR_NOT_FOUND;
-		return;
-	}
+	if (site == NULL || site->row.id != select_threshold->site)
+		return ERR_NOT_FOUND;
 	if ((site->row.flags & SITE_IS_AUTO) == 0)
-		return; /* the operator was faster */
-	is_current = site->row.generation == change->generation;
-	batch_recut(batch, site, change->options.threshold);
-	site->row.threshold_generation =
-		is_current ? site->row.generation : change->generation;
+		return ERR_NONE; /* the operator was faster */
+	is_current = site->row.generation == select_threshold->generation;
+	batch_recut(batch, site, select_threshold->threshold);
+	site->row.threshold_generation = is_current
+						 ? site->row.generation
+						 : select_threshold->generation;
 	site->row.threshold_pages = site->row.page_count;
+	return ERR_NONE;
 }
 
 /* What is remembered of the host itself. */
@@ -160,17 +160,15 @@ static void delete_silences(struct batch *batch, struct slice host)
 	scan_end(&scan);
 }
 
-void batch_delete_site(struct batch *batch, struct change *change)
+enum error batch_delete_site(struct batch *batch, struct change *change)
 {
 	static const enum table tables[] = TABLES_OF_SITES;
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
 	struct key key;
 
-	if (site == NULL) {
-		change->error = ERR_NOT_FOUND;
-		return;
-	}
+	if (site == NULL)
+		return ERR_NOT_FOUND;
 	key = key_site(site->row.id);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		txn_delete_prefix(batch->txn, tables[i], key_slice(&key));
@@ -182,4 +180,5 @@ void batch_delete_site(struct batch *batch, struct change *change)
 		    &(struct event_row){.kind = EVENT_SITE_DELETED,
 					.pages = site->row.page_count});
 	site->is_deleted = true;
+	return ERR_NONE;
 }

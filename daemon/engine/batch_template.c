@@ -57,20 +57,16 @@ static void put_sample(struct batch *batch, uint32_t site,
  * a site that was cut elsewhere meanwhile, or was deleted, perhaps to be added
  * again, takes nothing.
  */
-void batch_take_findings(struct batch *batch, struct change *change)
+enum error batch_take_findings(struct batch *batch, struct change *change)
 {
-	const struct findings *findings = change->findings;
+	const struct findings *findings = change->templates.findings;
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
 
-	if (site == NULL || site->row.id != change->site) {
-		change->error = ERR_NOT_FOUND;
-		return;
-	}
-	if (site->row.threshold != findings->threshold) {
-		change->error = ERR_BUSY; /* what was elsewhere is not now */
-		return;
-	}
+	if (site == NULL || site->row.id != change->templates.site)
+		return ERR_NOT_FOUND;
+	if (site->row.threshold != findings->threshold)
+		return ERR_BUSY; /* what was elsewhere is not now */
 	for (size_t i = 0; i < findings->template_count; i++) {
 		const struct template_finding *found = &findings->templates[i];
 
@@ -89,4 +85,5 @@ void batch_take_findings(struct batch *batch, struct change *change)
 	site->row.flags &= ~findings->clear_flags;
 	site->row.flags |= findings->set_flags;
 	site->is_changed = true;
+	return ERR_NONE;
 }

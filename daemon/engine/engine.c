@@ -430,20 +430,6 @@ enum error engine_create(struct engine **engine_out, struct store *store,
 	return ERR_NONE;
 }
 
-static bool is_answer(const struct change *change)
-{
-	switch (change->kind) {
-	case CHANGE_PAGE:
-	case CHANGE_REDIRECT:
-	case CHANGE_FRESH:
-	case CHANGE_SITEMAP:
-	case CHANGE_FAILED:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /*
  * The change cannot be committed, whatever the reason. Its URL must not stay
  * leased for ever.
@@ -454,14 +440,14 @@ static void give_up(struct engine *engine, struct change *change,
 	struct change failed = {
 		.kind = CHANGE_FAILED,
 		.url = change->url,
-		.outcome = {.error = error, .now_ms = now_ms},
+		.answer = {.outcome = {.error = error}},
 	};
 
 	change->error = error;
-	log_error("%s: cannot be committed: %s",
-		  change->url == NULL ? "what has no URL" : change->url->text,
-		  error_text(error));
-	if (is_answer(change))
+	log_error("%s: %s cannot be committed: %s",
+		  change->url == NULL ? "store" : change->url->text,
+		  change_kind_name(change->kind), error_text(error));
+	if (change_ends_lease(change->kind))
 		try_and_grow(engine, &failed, 1, now_ms, NULL);
 }
 

@@ -13,18 +13,13 @@
 
 #include "cluster/signature.h"
 #include "crawl/frontier/frontier.h"
-#include "crawl/url/url.h"
-#include "page/page.h"
+#include "daemon/engine/change.h"
 #include "store/error.h"
 #include "store/rows_frontier.h"
 #include "store/slice.h"
 #include "store/store.h"
 
 struct engine;
-struct findings;
-struct guard_change;
-struct alert_change;
-struct gc_row;
 
 struct engine_options {
 	size_t max_open_sites;   /* linkages in memory; 0: 64 */
@@ -39,87 +34,6 @@ struct engine_options {
 	struct frontier_rules rules;
 	struct slice drop_parameters; /* out of URLs, crawl/url/parameters.h;
 					 kept by the caller */
-};
-
-/* How a new site is crawled and clustered. */
-struct site_options {
-	enum measure measure;
-	uint16_t threshold; /* permille */
-	uint16_t width;     /* of shingles; 0: the measure's own */
-	uint32_t max_pages;
-	uint32_t max_depth;
-	uint32_t delay_ms;
-	uint32_t saturation;
-	uint64_t revisit_ms;
-	uint64_t watch_ms;
-	uint64_t max_bytes;
-	uint64_t max_time_ms;
-	uint32_t flags;       /* SITE_* */
-	struct slice headers; /* data NULL: a known site keeps its own */
-	struct slice proxy;   /* as well */
-};
-
-/* Take a threshold (permille, or THRESHOLD_AUTO) over into the options, whose
- * measure is set: until it is chosen, that of the measure counts. */
-void options_set_threshold(struct site_options *options, unsigned threshold);
-
-enum change_kind {
-	CHANGE_SITE_ADD, /* url is the seed; a known site gets new options */
-	CHANGE_SITE_THRESHOLD, /* the site of url gets the threshold of options,
-			     chosen for its `generation`, if it still is
-			     number `site` */
-	CHANGE_SITE_DELETE, /* the site of url and everything that it holds */
-	CHANGE_GUARD,       /* a guard of the site of url comes or goes:
-			       `guard` */
-	CHANGE_ALERTS,      /* who is told of what: `alert`; there is no url */
-	CHANGE_ASK,         /* fetch url now; its site is added when missing */
-	CHANGE_PAGE,        /* url was fetched: packed, charset, record */
-	CHANGE_REDIRECT,    /* url leads to `target` */
-	CHANGE_FRESH,       /* url is as it was: 304 */
-	CHANGE_SITEMAP,     /* url is a sitemap: it has listed `listing` */
-	CHANGE_INGEST,      /* as PAGE, but handed in: its site is made when
-			       it is new, by `options`, and nothing is fetched
-			       for it */
-	CHANGE_FAILED,      /* outcome says why */
-	CHANGE_TEMPLATES,   /* what was found out of the templates of site
-			       number `site`: `findings` */
-	CHANGE_GC,          /* the rows `gc` go, if they may; there is no
-				  url */
-	CHANGE_HOST,        /* robots.txt of url->authority, or (robots_ms 0) a
-			       pause */
-};
-
-/* One thing that happened. Plain data; slices belong to the caller. */
-struct change {
-	enum change_kind kind;
-	enum error error; /* out: ERR_NONE once it is committed */
-	bool is_broken;   /* PAGE: cut on the way; nothing that is whole is
-			     replaced by it, and it is tried again */
-	uint32_t pace_ms; /* of a page of the host, by its robots.txt, too */
-	const struct url *url;
-	struct site_options options; /* SITE_ADD, ASK, SITE_THRESHOLD */
-	uint64_t generation;         /* SITE_THRESHOLD */
-	struct slice packed;         /* PAGE: the body by compress() */
-	uint32_t site;        /* SITE_THRESHOLD; and of answers, whose lease
-				 it is: 0 is any */
-	uint32_t body_bytes;  /* PAGE: before compression */
-	struct slice charset; /* PAGE: of the Content-Type, or empty */
-	struct slice record;  /* PAGE: of analyse(), aligned to 8 */
-	struct slice guarded; /* PAGE: of guarding_check(), or empty */
-	uint64_t time_ms;     /* INGEST: when it was fetched; 0: now */
-	struct slice listing; /* SITEMAP: see daemon/engine/listing.h */
-	uint64_t asked_ms; /* ASK: a page fetched since then will do; 0: none */
-	const struct url *target; /* REDIRECT */
-	struct outcome outcome;   /* PAGE, REDIRECT, FAILED */
-	struct host_row host;     /* HOST */
-	uint64_t pause_ms;        /* the host rests for so long; 0: no */
-	const struct findings
-		*findings;       /* TEMPLATES: daemon/engine/findings.h */
-	const struct gc_row *gc; /* GC: [gc_count] */
-	size_t gc_count;
-	uint64_t collected;         /* GC, out: so many went */
-	struct guard_change *guard; /* GUARD: daemon/engine/guard_change.h */
-	struct alert_change *alert; /* ALERTS: daemon/engine/alert_change.h */
 };
 
 /* A lease with what its site wants. End it with work_free(). */

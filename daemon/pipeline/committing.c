@@ -25,40 +25,58 @@ enum {
 	MAX_IDLE_MS = 1000,
 };
 
-/* What the store is to be told of a job. */
-static struct change change_of(struct job *job, uint64_t now_ms)
+static struct arrived_page page_of(const struct job *job)
 {
-	const struct fetch_result *result = &job->result;
-	struct change change = {
-		.kind = job->kind,
-		.url = &job->url,
-		.target = &job->target,
+	return (struct arrived_page){
 		.packed = buffer_slice(&job->packed),
-		.body_bytes = job->body_bytes,
-		.charset = slice_of(result->charset),
 		.record = buffer_slice(&job->record),
 		.guarded = buffer_slice(&job->guarded),
-		.site = job->work.site,
-		.is_broken = result->is_broken,
+		.charset = slice_of(job->result.charset),
+		.body_bytes = job->body_bytes,
+		.is_broken = job->result.is_broken,
 		.time_ms = job->time_ms,
-		.options = job->options,
-		.listing = buffer_slice(&job->listing),
+		.options = job->kind == CHANGE_INGEST ? &job->options : NULL,
+	};
+}
+
+static struct answer answer_of(const struct job *job, uint64_t now_ms)
+{
+	const struct fetch_result *result = &job->result;
+	struct answer answer = {
+		.site = job->work.site,
+		.pace_ms = job->pace_ms,
+		.pause_ms = job->pause_ms,
 		.outcome = {.error = job->error,
 			    .http_status = result->http_status,
-			    .now_ms = now_ms,
 			    .wire_bytes = result->wire_bytes,
 			    .elapsed_ms = result->elapsed_ms,
 			    .etag = slice_of(result->etag),
 			    .modified = slice_of(result->modified)},
-		.host = job->host,
-		.pace_ms = job->pace_ms,
-		.pause_ms = job->pause_ms,
 	};
 
 	if (result->retry_after_s != 0)
-		change.outcome.retry_ms =
+		answer.outcome.retry_ms =
 			now_ms + result->retry_after_s * 1000U;
-	change.host.robots = buffer_slice(&result->body);
+	if (job->kind == CHANGE_PAGE || job->kind == CHANGE_INGEST)
+		answer.page = page_of(job);
+	else if (job->kind == CHANGE_REDIRECT)
+		answer.target = &job->target;
+	else if (job->kind == CHANGE_SITEMAP)
+		answer.listing = buffer_slice(&job->listing);
+	return answer;
+}
+
+/* What the store is to be told of a job. */
+static struct change change_of(const struct job *job, uint64_t now_ms)
+{
+	struct change change = {.kind = job->kind, .url = &job->url};
+
+	if (job->kind != CHANGE_HOST) {
+		change.answer = answer_of(job, now_ms);
+		return change;
+	}
+	change.host = job->host;
+	change.host.robots = buffer_slice(&job->result.body);
 	return change;
 }
 

@@ -332,8 +332,9 @@ struct change choice_change(const struct choice *choice, const struct url *seed)
 	return (struct change){
 		.kind = CHANGE_SITE_THRESHOLD,
 		.url = seed,
-		.options = {.threshold = (uint16_t)choice->threshold},
-		.site = choice->site,
-		.generation = choice->generation,
+		.site_select_threshold = {.site = choice->site,
+					  .threshold =
+						  (uint16_t)choice->threshold,
+					  .generation = choice->generation},
 	};
 }

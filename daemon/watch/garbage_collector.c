@@ -25,12 +25,12 @@ static enum error drop(struct garbage_collector *collector,
 		       const struct gc_row *rows, size_t count,
 		       uint64_t *collected)
 {
-	struct change change = {
-		.kind = CHANGE_GC, .gc = rows, .gc_count = count};
+	struct change change = {.kind = CHANGE_GC,
+				.gc = {.rows = rows, .count = count}};
 	enum error error = pipeline_command(collector->pipeline, &change);
 
 	if (error == ERR_NONE)
-		*collected += change.collected;
+		*collected += change.gc.collected;
 	return error;
 }
 

@@ -119,8 +119,8 @@ static enum error commit(struct watching *watching,
 	struct change change = {
 		.kind = CHANGE_TEMPLATES,
 		.url = &url,
-		.site = inspection->site,
-		.findings = &inspection->findings,
+		.templates = {.site = inspection->site,
+			      .findings = &inspection->findings},
 	};
 	enum error error = url_parse(&url, slice_of(inspection->seed), NULL);
 

@@ -61,7 +61,7 @@ static enum error add_site(struct bench *bench)
 	struct url seed;
 	struct change change = {.kind = CHANGE_SITE_ADD,
 				.url = &seed,
-				.options = bench->options};
+				.site_add = bench->options};
 	enum error error = offline_url("", &seed);
 
 	if (error == ERR_NONE)
@@ -82,10 +82,10 @@ static void queue(struct bench *bench, const struct buffer *body)
 	bench->changes[bench->count++] = (struct change){
 		.kind = CHANGE_PAGE,
 		.url = &waiting->url,
-		.packed = buffer_slice(&waiting->packed),
-		.body_bytes = (uint32_t)body->size,
-		.record = buffer_slice(&waiting->record),
-		.outcome = {.http_status = 200, .now_ms = clock_wall_ms()},
+		.answer = {.outcome = {.http_status = 200},
+			   .page = {.packed = buffer_slice(&waiting->packed),
+				    .body_bytes = (uint32_t)body->size,
+				    .record = buffer_slice(&waiting->record)}},
 	};
 }
 

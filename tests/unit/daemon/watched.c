@@ -287,9 +287,9 @@ static void read_page(const struct watched *watched, struct visit *visit)
 				 &visit->url, &options, &visit->record),
 			 ERR_NONE);
 	compress(buffer_slice(&visit->html), &visit->packed);
-	visit->change.record = buffer_slice(&visit->record);
-	visit->change.packed = buffer_slice(&visit->packed);
-	visit->change.body_bytes = (uint32_t)visit->html.size;
+	visit->change.answer.page.record = buffer_slice(&visit->record);
+	visit->change.answer.page.packed = buffer_slice(&visit->packed);
+	visit->change.answer.page.body_bytes = (uint32_t)visit->html.size;
 }
 
 static void free_visit(struct visit *visit)
@@ -319,8 +319,8 @@ static bool find_page(const struct watched *watched, const char *path,
 static void refuse(struct visit *visit, unsigned status, enum error error)
 {
 	visit->change.kind = CHANGE_FAILED;
-	visit->change.outcome.http_status = (uint16_t)status;
-	visit->change.outcome.error = error;
+	visit->change.answer.outcome.http_status = (uint16_t)status;
+	visit->change.answer.outcome.error = error;
 }
 
 /* 200 with an ETag, or 304. */
@@ -332,12 +332,12 @@ static void bring(const struct watched *watched, const struct work *work,
 	snprintf(visit->etag, sizeof(visit->etag), "\"%016llx\"",
 		 (unsigned long long)hash64(visit->html.data, visit->html.size,
 					    0));
-	change->outcome.etag = slice_of(visit->etag);
-	change->outcome.http_status = 200;
+	change->answer.outcome.etag = slice_of(visit->etag);
+	change->answer.outcome.http_status = 200;
 	change->kind = CHANGE_PAGE;
 	if (strcmp(visit->etag, work->lease.etag) == 0) {
 		change->kind = CHANGE_FRESH;
-		change->outcome.http_status = 304;
+		change->answer.outcome.http_status = 304;
 		return;
 	}
 	read_page(watched, visit);
@@ -352,8 +352,8 @@ static void lead(const struct watched *watched, unsigned section,
 	ck_assert_int_eq(url_parse(&visit->target, slice_of(url), NULL),
 			 ERR_NONE);
 	visit->change.kind = CHANGE_REDIRECT;
-	visit->change.target = &visit->target;
-	visit->change.outcome.http_status = 301;
+	visit->change.answer.target = &visit->target;
+	visit->change.answer.outcome.http_status = 301;
 }
 
 static void answer(struct watched *watched, const struct work *work,
@@ -369,8 +369,7 @@ static void answer(struct watched *watched, const struct work *work,
 	url_parse(&visit->url, slice_of(work->lease.url), NULL);
 	path = visit->url.text + visit->url.path;
 	visit->change.url = &visit->url;
-	visit->change.site = work->site;
-	visit->change.outcome.now_ms = watched->world.now_ms;
+	visit->change.answer.site = work->site;
 	if (strcmp(path, "/") == 0) {
 		write_index(watched, &visit->html);
 		bring(watched, work, visit);
@@ -415,7 +414,7 @@ static enum error commit(struct watched *watched, struct change *change)
 enum error watched_set_options(struct watched *watched)
 {
 	struct change change = {.kind = CHANGE_SITE_ADD,
-				.options = watched->options};
+				.site_add = watched->options};
 
 	return commit(watched, &change);
 }
@@ -423,7 +422,7 @@ enum error watched_set_options(struct watched *watched)
 void watched_ask(struct watched *watched, unsigned section, unsigned number)
 {
 	struct change change = {.kind = CHANGE_ASK,
-				.options = watched->options};
+				.ask.options = watched->options};
 	struct url url;
 	char text[64];
 
@@ -446,8 +445,8 @@ void watched_hand_in(struct watched *watched, unsigned section, unsigned from,
 		write_page(watched, section, i, &visit.html);
 		read_page(watched, &visit);
 		visit.change.url = &visit.url;
-		visit.change.options = watched->options;
-		visit.change.outcome.http_status = 200;
+		visit.change.answer.page.options = &watched->options;
+		visit.change.answer.outcome.http_status = 200;
 		watched->world.now_ms += STEP_MS;
 		ck_assert_int_eq(commit(watched, &visit.change), ERR_NONE);
 		free_visit(&visit);
@@ -476,9 +475,10 @@ static bool take(struct watched *watched, struct inspection *inspection)
 	bool is_news = inspection_has_findings(inspection);
 
 	if (is_news) {
-		struct change change = {.kind = CHANGE_TEMPLATES,
-					.site = inspection->site,
-					.findings = &inspection->findings};
+		struct change change = {
+			.kind = CHANGE_TEMPLATES,
+			.templates = {.site = inspection->site,
+				      .findings = &inspection->findings}};
 
 		ck_assert_int_eq(commit(watched, &change), ERR_NONE);
 	}

@@ -104,8 +104,7 @@ static enum error commit(struct world *world, struct change *change,
 
 	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
 	change->url = &url;
-	change->outcome.now_ms = ++world->now_ms;
-	engine_commit(world->engine, change, 1, world->now_ms, NULL);
+	engine_commit(world->engine, change, 1, ++world->now_ms, NULL);
 	return change->error;
 }
 
@@ -128,13 +127,13 @@ enum error world_set_threshold(struct world *world, const char *host,
 {
 	struct change change = {
 		.kind = CHANGE_SITE_ADD,
-		.options = {.measure = MEASURE_CPC,
-			    .max_pages = 1000000,
-			    .max_depth = 10,
-			    .flags = SITE_IS_OFFLINE},
+		.site_add = {.measure = MEASURE_CPC,
+			     .max_pages = 1000000,
+			     .max_depth = 10,
+			     .flags = SITE_IS_OFFLINE},
 	};
 
-	options_set_threshold(&change.options, threshold);
+	options_set_threshold(&change.site_add, threshold);
 	return commit_for(world, &change, host);
 }
 
@@ -143,15 +142,15 @@ enum error world_choose_threshold(struct world *world, const char *host,
 {
 	struct change change = {
 		.kind = CHANGE_SITE_THRESHOLD,
-		.options = {.threshold = (uint16_t)threshold},
-		.generation = generation,
+		.site_select_threshold = {.threshold = (uint16_t)threshold,
+					  .generation = generation},
 	};
 	struct txn txn = txn_begin_read(world->store);
 	struct site_row row = {0};
 
 	site_get(&txn, slice_of(host), &row);
 	txn_abort(&txn);
-	change.site = row.id;
+	change.site_select_threshold.site = row.id;
 	return commit_for(world, &change, host);
 }
 
@@ -170,8 +169,8 @@ struct site_row world_site(struct world *world, const char *host)
 enum error world_put(struct world *world, const char *text, struct slice html)
 {
 	struct change change = {.kind = CHANGE_PAGE,
-				.body_bytes = (uint32_t)html.size,
-				.outcome = {.http_status = 200}};
+				.answer.outcome = {.http_status = 200}};
+	struct arrived_page *page = &change.answer.page;
 	struct buffer packed = {0};
 	struct buffer record = {0};
 	struct url url;
@@ -184,8 +183,9 @@ enum error world_put(struct world *world, const char *text, struct slice html)
 				 &record),
 			 ERR_NONE);
 	compress(html, &packed);
-	change.packed = buffer_slice(&packed);
-	change.record = buffer_slice(&record);
+	page->body_bytes = (uint32_t)html.size;
+	page->packed = buffer_slice(&packed);
+	page->record = buffer_slice(&record);
 	error = commit(world, &change, text);
 	buffer_free(&packed);
 	buffer_free(&record);
@@ -235,7 +235,7 @@ void world_remove(struct world *world, const char *url)
 {
 	struct change change = {
 		.kind = CHANGE_FAILED,
-		.outcome = {.error = ERR_NOT_FOUND, .http_status = 404}};
+		.answer.outcome = {.error = ERR_NOT_FOUND, .http_status = 404}};
 
 	commit(world, &change, url);
 }

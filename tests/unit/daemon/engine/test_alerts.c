@@ -92,7 +92,7 @@ static void add_site(const char *host)
 
 	snprintf(text, sizeof(text), "http://%s/", host);
 	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
-	change.options.flags = SITE_IS_OFFLINE;
+	change.site_add.flags = SITE_IS_OFFLINE;
 	ck_assert_int_eq(commit(&change), ERR_NONE);
 }
 
@@ -114,8 +114,8 @@ static void happen(const char *host, const struct event_row *event)
 	struct url url;
 	struct change change = {.kind = CHANGE_TEMPLATES,
 				.url = &url,
-				.site = site_number(host),
-				.findings = &findings};
+				.templates = {.site = site_number(host),
+					      .findings = &findings}};
 
 	snprintf(text, sizeof(text), "http://%s/", host);
 	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);

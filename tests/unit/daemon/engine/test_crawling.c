@@ -53,7 +53,7 @@ static void teardown(void)
 
 static void add_site(struct site_options options)
 {
-	struct change change = {.kind = CHANGE_SITE_ADD, .options = options};
+	struct change change = {.kind = CHANGE_SITE_ADD, .site_add = options};
 	struct url url;
 
 	url_parse(&url, slice_of("http://a.test/"), NULL);
@@ -136,9 +136,9 @@ static void read_page(struct visit *visit, unsigned status)
 			 ERR_NONE);
 	compress(buffer_slice(&visit->html), &visit->packed);
 	visit->change.kind = CHANGE_PAGE;
-	visit->change.record = buffer_slice(&visit->record);
-	visit->change.packed = buffer_slice(&visit->packed);
-	visit->change.body_bytes = (uint32_t)visit->html.size;
+	visit->change.answer.page.record = buffer_slice(&visit->record);
+	visit->change.answer.page.packed = buffer_slice(&visit->packed);
+	visit->change.answer.page.body_bytes = (uint32_t)visit->html.size;
 }
 
 /* The web answers. */
@@ -152,37 +152,36 @@ static void answer(const struct work *work, struct visit *visit)
 	url_parse(&visit->url, slice_of(work->lease.url), NULL);
 	path = visit->url.text + visit->url.path;
 	change->url = &visit->url;
-	change->outcome.now_ms = world.now_ms;
-	change->outcome.http_status = 200;
-	change->outcome.wire_bytes = 1000;
-	change->outcome.elapsed_ms = 10;
+	change->answer.outcome.http_status = 200;
+	change->answer.outcome.wire_bytes = 1000;
+	change->answer.outcome.elapsed_ms = 10;
 	if (web.is_down) {
 		change->kind = CHANGE_FAILED;
-		change->outcome.http_status = 0;
-		change->outcome.error = ERR_NETWORK;
+		change->answer.outcome.http_status = 0;
+		change->answer.outcome.error = ERR_NETWORK;
 		return;
 	}
 	if (!page_at(path, &visit->html)) {
 		change->kind = CHANGE_FAILED;
-		change->outcome.http_status = 404;
-		change->outcome.error = ERR_NOT_FOUND;
+		change->answer.outcome.http_status = 404;
+		change->answer.outcome.error = ERR_NOT_FOUND;
 		if (!web.has_soft_404)
 			return;
 		buffer_append_text(&visit->html,
 				   "<html><title>Lost</title><body><h1>Sorry, "
 				   "there is nothing here that you could "
 				   "read</h1></body></html>");
-		change->outcome.http_status = 200;
-		change->outcome.error = ERR_NONE;
+		change->answer.outcome.http_status = 200;
+		change->answer.outcome.error = ERR_NONE;
 	}
 	snprintf(visit->etag, sizeof(visit->etag), "\"%016llx\"",
 		 (unsigned long long)hash64(visit->html.data, visit->html.size,
 					    0));
-	change->outcome.etag = slice_of(visit->etag);
+	change->answer.outcome.etag = slice_of(visit->etag);
 	if (strcmp(visit->etag, work->lease.etag) == 0) {
 		web.fresh++;
 		change->kind = CHANGE_FRESH;
-		change->outcome.http_status = 304;
+		change->answer.outcome.http_status = 304;
 		return;
 	}
 	read_page(visit, 200);
@@ -366,7 +365,7 @@ START_TEST(what_answers_like_the_probe_is_no_page)
 	}
 	url_parse(&url, slice_of("http://a.test/sitemap.xml"), NULL);
 	change.url = &url;
-	change.listing = buffer_slice(&listing);
+	change.answer.listing = buffer_slice(&listing);
 	engine_commit(world.engine, &change, 1, world.now_ms, NULL);
 	ck_assert_int_eq(change.error, ERR_NONE);
 	buffer_free(&listing);
@@ -393,7 +392,7 @@ START_TEST(a_sitemap_brings_back_what_has_changed)
 	listing_append(&listing, &entry);
 	url_parse(&url, slice_of("http://a.test/sitemap.xml"), NULL);
 	change.url = &url;
-	change.listing = buffer_slice(&listing);
+	change.answer.listing = buffer_slice(&listing);
 	engine_commit(world.engine, &change, 1, world.now_ms, NULL);
 	buffer_free(&listing);
 	crawl_now();
@@ -417,19 +416,20 @@ static struct page_row row_of(const char *text)
 static void bring(enum change_kind kind, const char *text, unsigned seed,
 		  bool is_broken, uint64_t time_ms)
 {
+	struct site_options options = usual();
 	struct visit visit = {0};
 
+	options.flags = SITE_IS_OFFLINE;
 	url_parse(&visit.url, slice_of(text), NULL);
 	world_page(&visit.html, seed % 2, seed);
 	read_page(&visit, 200);
 	visit.change.kind = kind;
 	visit.change.url = &visit.url;
-	visit.change.is_broken = is_broken;
-	visit.change.time_ms = time_ms;
-	visit.change.options = usual();
-	visit.change.options.flags = SITE_IS_OFFLINE;
-	visit.change.outcome =
-		(struct outcome){.http_status = 200, .now_ms = world.now_ms};
+	visit.change.answer.page.is_broken = is_broken;
+	visit.change.answer.page.time_ms = time_ms;
+	visit.change.answer.page.options =
+		kind == CHANGE_INGEST ? &options : NULL;
+	visit.change.answer.outcome.http_status = 200;
 	engine_commit(world.engine, &visit.change, 1, world.now_ms, NULL);
 	ck_assert_int_eq(visit.change.error, ERR_NONE);
 	free_visit(&visit);
@@ -473,9 +473,8 @@ static void lead(const char *from, const char *to)
 	url_parse(&url, slice_of(from), NULL);
 	url_parse(&target, slice_of(to), NULL);
 	change.url = &url;
-	change.target = &target;
-	change.outcome =
-		(struct outcome){.http_status = 301, .now_ms = world.now_ms};
+	change.answer.target = &target;
+	change.answer.outcome.http_status = 301;
 	engine_commit(world.engine, &change, 1, world.now_ms, NULL);
 	ck_assert_int_eq(change.error, ERR_NONE);
 }
@@ -527,13 +526,13 @@ END_TEST
 
 START_TEST(an_answer_for_a_deleted_site_is_not_for_its_successor)
 {
-	struct change change = {.kind = CHANGE_FRESH, .site = 1};
+	struct change change = {.kind = CHANGE_FRESH};
 	struct url url;
 
 	add_site(usual());
 	url_parse(&url, slice_of("http://a.test/"), NULL);
 	change.url = &url;
-	change.site = world_site(&world, "a.test").id + 1;
+	change.answer.site = world_site(&world, "a.test").id + 1;
 	engine_commit(world.engine, &change, 1, world.now_ms, NULL);
 	ck_assert_int_eq(change.error, ERR_NOT_FOUND);
 	ck_assert_uint_eq(world_site(&world, "a.test").pending_count, 1);

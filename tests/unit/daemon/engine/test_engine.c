@@ -114,6 +114,18 @@ static void commit(enum change_kind kind)
 	ck_assert_int_eq(change.error, ERR_NONE);
 }
 
+START_TEST(each_kind_of_change_has_its_own_name)
+{
+	for (unsigned a = 0; a < CHANGE_KINDS; a++)
+		for (unsigned b = 0; b < a; b++)
+			ck_assert_str_ne(change_kind_name((enum change_kind)a),
+					 change_kind_name((enum change_kind)b));
+	ck_assert(change_ends_lease(CHANGE_FAILED));
+	ck_assert(!change_ends_lease(CHANGE_INGEST));
+	ck_assert(!change_ends_lease(CHANGE_HOST));
+}
+END_TEST
+
 START_TEST(a_deleted_site_leaves_nothing_but_events)
 {
 	for (unsigned i = 0; i < 8; i++)
@@ -274,7 +286,6 @@ static size_t step(struct change *change, const char *text, size_t max)
 	}
 	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
 	change->url = &url;
-	change->outcome.now_ms = world.now_ms;
 	ck_assert_int_eq(
 		engine_commit(world.engine, change, 1, world.now_ms, &order),
 		ERR_NONE);
@@ -286,11 +297,11 @@ static void crawl(const char *host, uint64_t revisit_ms)
 {
 	struct change add = {
 		.kind = CHANGE_SITE_ADD,
-		.options = {.measure = MEASURE_CPC,
-			    .threshold = 250,
-			    .max_pages = 100,
-			    .max_depth = 10,
-			    .revisit_ms = revisit_ms},
+		.site_add = {.measure = MEASURE_CPC,
+			     .threshold = 250,
+			     .max_pages = 100,
+			     .max_depth = 10,
+			     .revisit_ms = revisit_ms},
 	};
 	char url[256];
 
@@ -302,7 +313,8 @@ static struct change failure(enum error error, unsigned status)
 {
 	return (struct change){
 		.kind = CHANGE_FAILED,
-		.outcome = {.error = error, .http_status = (uint16_t)status}};
+		.answer.outcome = {.error = error,
+				   .http_status = (uint16_t)status}};
 }
 
 START_TEST(a_site_whose_pages_all_failed_is_visited_again)
@@ -326,7 +338,7 @@ START_TEST(nothing_is_leased_while_a_host_rests)
 	struct change back = failure(ERR_STOPPED, 0);
 
 	crawl("b.test", 0);
-	back.pause_ms = 50000;
+	back.answer.pause_ms = 50000;
 	ck_assert_uint_eq(step(&back, "http://b.test/", 8), 0);
 	ck_assert_uint_eq(engine_next_due(world.engine), world.now_ms + 50000);
 	world.now_ms += 48000;
@@ -347,9 +359,9 @@ START_TEST(less_is_leased_of_a_slow_host)
 		snprintf(url, sizeof(url), "http://b.test/%u", i);
 		ck_assert_uint_eq(step(&ask, url, 0), 0);
 	}
-	done.pace_ms = 4000; /* two of them in ten seconds */
+	done.answer.pace_ms = 4000; /* two of them in ten seconds */
 	ck_assert_uint_eq(step(&done, "http://b.test/", 8), 2);
-	done.pace_ms = 3600000;
+	done.answer.pace_ms = 3600000;
 	ck_assert_uint_eq(step(&done, "http://b.test/0", 8), 0);
 }
 END_TEST
@@ -357,16 +369,16 @@ END_TEST
 START_TEST(an_endless_chain_of_hosts_is_not_followed)
 {
 	struct change add = {.kind = CHANGE_SITE_ADD,
-			     .options = {.measure = MEASURE_CPC,
-					 .threshold = 250,
-					 .max_pages = 100}};
+			     .site_add = {.measure = MEASURE_CPC,
+					  .threshold = 250,
+					  .max_pages = 100}};
 
 	world.max_sites = 100;
 	world_reopen(&world);
 	ck_assert_uint_eq(step(&add, "http://h0.test/", 8), 1);
 	for (unsigned i = 0; i < 10; i++) {
 		struct change moved = {.kind = CHANGE_REDIRECT,
-				       .outcome = {.http_status = 301}};
+				       .answer.outcome = {.http_status = 301}};
 		struct url target;
 		char from[64];
 		char to[64];
@@ -374,7 +386,7 @@ START_TEST(an_endless_chain_of_hosts_is_not_followed)
 		snprintf(from, sizeof(from), "http://h%u.test/", i);
 		snprintf(to, sizeof(to), "http://h%u.test/", i + 1);
 		url_parse(&target, slice_of(to), NULL);
-		moved.target = &target;
+		moved.answer.target = &target;
 		step(&moved, from, 8);
 	}
 	/* a.test, the first and five hops */
@@ -387,13 +399,13 @@ START_TEST(a_seed_that_leads_elsewhere_each_time_makes_one_site)
 	crawl("b.test", 1000);
 	for (unsigned i = 0; i < 3; i++) {
 		struct change moved = {.kind = CHANGE_REDIRECT,
-				       .outcome = {.http_status = 302}};
+				       .answer.outcome = {.http_status = 302}};
 		struct url target;
 		char to[64];
 
 		snprintf(to, sizeof(to), "http://c%u.test/", i);
 		url_parse(&target, slice_of(to), NULL);
-		moved.target = &target;
+		moved.answer.target = &target;
 		step(&moved, "http://b.test/", 8);
 	}
 	ck_assert_uint_eq(rows_of(TABLE_SITES), 3); /* a, b and c0 */
@@ -417,8 +429,8 @@ END_TEST
 START_TEST(a_page_that_cannot_be_committed_is_answered)
 {
 	struct change page = {.kind = CHANGE_PAGE,
-			      .record = {"nonsense", 8},
-			      .outcome = {.http_status = 200}};
+			      .answer = {.outcome = {.http_status = 200},
+					 .page.record = {"nonsense", 8}}};
 	struct work work[8];
 	struct work_order order = {.max = 8, .max_per_site = 8, .work = work};
 	struct url url;
@@ -452,7 +464,7 @@ END_TEST
 /* Ask for page 0 of those fetched since `asked_ms`; rows of the frontier. */
 static uint64_t ask_since(uint64_t asked_ms)
 {
-	struct change change = {.kind = CHANGE_ASK, .asked_ms = asked_ms};
+	struct change change = {.kind = CHANGE_ASK, .ask.asked_ms = asked_ms};
 	struct url url;
 
 	url_parse(&url, slice_of("http://a.test/page/0"), NULL);
@@ -491,7 +503,7 @@ START_TEST(nothing_is_committed_upon_a_site_that_cannot_be_read_back)
 	struct slice row;
 	size_t size;
 	struct change bad = {.kind = CHANGE_PAGE,
-			     .record = slice_of("no record")};
+			     .answer.page.record = slice_of("no record")};
 	struct buffer html = {0};
 	struct url url;
 
@@ -744,8 +756,9 @@ START_TEST(a_choice_for_the_site_before_is_not_taken)
 {
 	struct change change = {
 		.kind = CHANGE_SITE_THRESHOLD,
-		.options = {.threshold = 100},
-		.site = world_site(&world, "a.test").id,
+		.site_select_threshold =
+			{.threshold = 100,
+			 .site = world_site(&world, "a.test").id},
 	};
 	struct url url;
 
@@ -766,8 +779,8 @@ static struct change *recut_with(const struct change *other, const char *text)
 
 	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
 	changes[1] = *other;
-	changes[0].options.threshold = 100;
-	changes[0].options.flags = SITE_IS_OFFLINE;
+	changes[0].site_add.threshold = 100;
+	changes[0].site_add.flags = SITE_IS_OFFLINE;
 	changes[0].url = &url;
 	changes[1].url = &url;
 	ck_assert_int_eq(
@@ -780,7 +793,7 @@ static struct change *recut_with(const struct change *other, const char *text)
 START_TEST(a_recut_outlives_a_bad_page_of_its_batch)
 {
 	const struct change bad = {.kind = CHANGE_PAGE,
-				   .record = {"nonsense", 8}};
+				   .answer.page.record = {"nonsense", 8}};
 	struct change *changes;
 
 	put_seven();
@@ -856,6 +869,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase,
 		       a_page_that_changes_its_template_changes_its_cluster);
 	tcase_add_test(tcase, a_page_that_is_gone_leaves_nothing_behind);
+	tcase_add_test(tcase, each_kind_of_change_has_its_own_name);
 	tcase_add_test(tcase, a_deleted_site_leaves_nothing_but_events);
 	tcase_add_loop_test(
 		tcase, counts_and_clusters_are_exact_after_any_history, 0, 8);

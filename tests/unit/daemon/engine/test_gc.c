@@ -61,14 +61,14 @@ static void put(unsigned from, unsigned to)
 
 static uint64_t commit_gc(const struct gc_row *rows, size_t count)
 {
-	struct change change = {
-		.kind = CHANGE_GC, .gc = rows, .gc_count = count};
+	struct change change = {.kind = CHANGE_GC,
+				.gc = {.rows = rows, .count = count}};
 
 	ck_assert_int_eq(
 		engine_commit(world.engine, &change, 1, world.now_ms, NULL),
 		ERR_NONE);
 	ck_assert_int_eq(change.error, ERR_NONE);
-	return change.collected;
+	return change.gc.collected;
 }
 
 /* Drop what is over the limits until nothing is; how many went. */

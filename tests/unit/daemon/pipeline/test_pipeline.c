@@ -55,10 +55,10 @@ static void ask(const struct server *server, const char *path)
 {
 	struct change change = {
 		.kind = CHANGE_ASK,
-		.options = {.measure = MEASURE_CPC,
-			    .threshold = 250,
-			    .max_pages = 100,
-			    .flags = SITE_IS_PRIVATE_OK},
+		.ask.options = {.measure = MEASURE_CPC,
+				.threshold = 250,
+				.max_pages = 100,
+				.flags = SITE_IS_PRIVATE_OK},
 	};
 	struct url url;
 	char text[64];

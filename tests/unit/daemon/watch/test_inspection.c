@@ -318,15 +318,17 @@ END_TEST
 static enum error commit(enum change_kind kind,
 			 const struct inspection *inspection)
 {
-	struct change change = {.kind = kind, .options = web.options};
+	struct change change = {.kind = kind};
 	struct url url;
 
 	url_parse(&url, slice_of("http://" WATCHED_HOST "/"), NULL);
 	change.url = &url;
-	if (inspection != NULL) {
-		change.site = inspection->site;
-		change.findings = &inspection->findings;
-	}
+	if (kind == CHANGE_TEMPLATES)
+		change.templates = (struct templates_change){
+			.site = inspection->site,
+			.findings = &inspection->findings};
+	else if (kind == CHANGE_SITE_ADD)
+		change.site_add = web.options;
 	engine_commit(web.world.engine, &change, 1, web.world.now_ms, NULL);
 	return change.error;
 }

@@ -177,8 +177,8 @@ START_TEST(findings_of_another_cut_are_not_taken)
 	ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
 	url_parse(&url, slice_of("http://" WATCHED_HOST "/"), NULL);
 	change.url = &url;
-	change.site = inspection.site;
-	change.findings = &inspection.findings;
+	change.templates.site = inspection.site;
+	change.templates.findings = &inspection.findings;
 	engine_commit(web.world.engine, &change, 1, web.world.now_ms, NULL);
 	ck_assert_int_eq(change.error, ERR_BUSY);
 	inspection_free(&inspection);

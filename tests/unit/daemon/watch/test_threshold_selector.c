@@ -245,15 +245,15 @@ static void watch(const struct server *server, unsigned threshold)
 {
 	struct change change = {
 		.kind = CHANGE_SITE_ADD,
-		.options = {.measure = MEASURE_CPC,
-			    .max_pages = 100,
-			    .max_depth = 10,
-			    .flags = SITE_IS_PRIVATE_OK},
+		.site_add = {.measure = MEASURE_CPC,
+			     .max_pages = 100,
+			     .max_depth = 10,
+			     .flags = SITE_IS_PRIVATE_OK},
 	};
 	struct url url;
 	char text[64];
 
-	options_set_threshold(&change.options, threshold);
+	options_set_threshold(&change.site_add, threshold);
 	snprintf(text, sizeof(text), "http://127.0.0.1:%u/", server->port);
 	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
 	change.url = &url;

@@ -1,0 +1,211 @@
+/* What a URL has come to: its page, and its lease. */
+#include "daemon/engine/batch.h"
+
+#include <assert.h>
+
+enum { MAX_REDIRECTS = 5 };
+
+/* Answer the lease of the URL, if it was leased. */
+static void answer_lease(struct batch *batch, struct site *site,
+			 const struct change *change,
+			 const struct outcome *outcome)
+{
+	uint64_t key = page_key_of(slice_of(change->url->text));
+	struct frontier_row row;
+
+	if (!frontier_row_get(batch->txn, site->row.id, key, &row))
+		return;
+	if (row.state == FRONTIER_LEASED && site->leased > 0)
+		site->leased--;
+	if (outcome->error != ERR_STOPPED)
+		site->row.asked_ms = batch->now_ms;
+	frontier_answer(batch->txn, &site->row, key, outcome);
+	site->is_changed = true;
+}
+
+/* Does the page lead to another place than it did at its last visit? */
+static bool leads_elsewhere(struct batch *batch, const struct site *site,
+			    const struct change *change)
+{
+	uint64_t page = page_key_of(slice_of(change->url->text));
+	struct page_row row;
+
+	return page_row_get(batch->txn, site->row.id, page, &row) &&
+	       !slice_equal(row.redirect,
+			    slice_of(change->answer.target->text));
+}
+
+/*
+ * The first page of a site leads to another host, as example.org to
+ * www.example.org does: that host is the site that was meant. The hops are
+ * counted from host to host, and only the first target counts, or a wildcard
+ * name would make sites for ever.
+ */
+static void follow_seed(struct batch *batch, const struct site *site,
+			const struct change *change, unsigned redirects)
+{
+	const struct url *target = change->answer.target;
+	const struct site_options options = {
+		.measure = (enum measure)site->row.measure,
+		.threshold = site->row.threshold,
+		.width = site->row.width,
+		.max_pages = site->row.max_pages,
+		.max_depth = site->row.max_depth,
+		.delay_ms = site->row.delay_ms,
+		.revisit_ms = site->row.revisit_ms,
+		.watch_ms = site->row.watch_ms,
+		.saturation = site->row.saturation,
+		.max_bytes = site->row.max_bytes,
+		.max_time_ms = site->row.max_time_ms,
+		.headers = {"", 0}, /* not for another host */
+		.proxy = site->row.proxy,
+		.flags = site->row.flags &
+			 ~(uint32_t)(SITE_IS_PRIVATE_OK | SITE_IS_PORT_OK |
+				     SITE_FINDINGS),
+	};
+
+	if (site->row.page_count == 0 && redirects < MAX_REDIRECTS &&
+	    slice_equal(site->row.seed, slice_of(change->url->text)) &&
+	    sites_find(batch->sites, slice_of(target->host)) == NULL &&
+	    !leads_elsewhere(batch, site, change))
+		batch_add_site(batch, target, &options, redirects + 1);
+}
+
+/* What a rule says of the target of a redirect. */
+static enum error error_of(enum admission rule)
+{
+	if (rule == REFUSE_HOST)
+		return ERR_OUT_OF_SITE;
+	if (rule == REFUSE_ENDING)
+		return ERR_NOT_HTML;
+	return rule >= REFUSE_HOST && rule < SKIP_SATURATED ? ERR_TOO_LARGE
+							    : ERR_NONE;
+}
+
+/* The target of a redirect joins the frontier. */
+static enum error discover_target(struct batch *batch, struct site *site,
+				  const struct url *target,
+				  const struct frontier_row *row)
+{
+	struct discovery discovery = {
+		.url = target,
+		.how = ADMIT_REDIRECT,
+		.depth = row->depth,
+		.redirects = row->redirects + 1U,
+		.flags = row->flags & FRONTIER_IS_SITEMAP,
+	};
+
+	/* who asks is led on once; later visits have no such haste */
+	if (row->fetched_ms == 0 && row->interval_ms == 0)
+		discovery.flags |= row->flags & FRONTIER_IS_ASKED;
+	if (slice_equal(site->row.host, slice_of(target->host)) &&
+	    row->redirects >= MAX_REDIRECTS)
+		return ERR_TOO_LARGE;
+	return error_of(batch_discover(batch, site, &discovery));
+}
+
+static void redirect(struct batch *batch, struct site *site,
+		     const struct change *change)
+{
+	uint64_t key = page_key_of(slice_of(change->url->text));
+	struct outcome outcome = change->answer.outcome;
+	struct frontier_row row = {0};
+
+	frontier_row_get(batch->txn, site->row.id, key, &row);
+	outcome.error =
+		discover_target(batch, site, change->answer.target, &row);
+	if (outcome.error == ERR_OUT_OF_SITE)
+		follow_seed(batch, site, change, row.redirects);
+	if ((row.flags & FRONTIER_IS_AUXILIARY) == 0)
+		batch_remove_page(batch, site, change->url,
+				  change->answer.target);
+	answer_lease(batch, site, change, &outcome);
+}
+
+/* The page is as it was: only the visit is new. */
+static void refresh(struct batch *batch, struct site *site,
+		    const struct change *change)
+{
+	uint64_t key = page_key_of(slice_of(change->url->text));
+	struct outcome outcome = change->answer.outcome;
+	struct page_row row;
+
+	if (page_row_get(batch->txn, site->row.id, key, &row) &&
+	    row.redirect.size == 0) {
+		outcome.cluster = row.cluster;
+		row.fetched_ms = batch->now_ms;
+		site->row.seen_ms = batch->now_ms;
+		page_row_put(batch->txn, site->row.id, key, &row);
+		batch_guard_fresh(batch, site, key);
+	}
+	answer_lease(batch, site, change, &outcome);
+}
+
+/* A page has come, for its lease, too. */
+static void take_page(struct batch *batch, struct site *site,
+		      const struct change *change)
+{
+	struct outcome outcome = change->answer.outcome;
+
+	batch_put_page(batch, site, change, &outcome);
+	if (change->kind == CHANGE_INGEST)
+		return; /* what is fetched meanwhile is not answered by it */
+	if (change->answer.page.is_broken)
+		outcome.error = ERR_NETWORK; /* all of it may come next time */
+	answer_lease(batch, site, change, &outcome);
+}
+
+static void fail(struct batch *batch, struct site *site,
+		 const struct change *change)
+{
+	const struct outcome *outcome = &change->answer.outcome;
+	bool is_gone =
+		outcome->http_status == 404 || outcome->http_status == 410;
+	bool is_seed = slice_equal(site->row.seed, slice_of(change->url->text));
+
+	/* where the seed has led once stays known: see follow_seed() */
+	if (is_gone && !(is_seed && site->row.page_count == 0))
+		batch_remove_page(batch, site, change->url, NULL);
+	answer_lease(batch, site, change, outcome);
+}
+
+static void read_sitemap(struct batch *batch, struct site *site,
+			 const struct change *change)
+{
+	batch_read_listing(batch, site, change);
+	answer_lease(batch, site, change, &change->answer.outcome);
+}
+
+/* What has become of a page of a known site, by kind. */
+static void (*const takers[CHANGE_KINDS])(struct batch *batch,
+					  struct site *site,
+					  const struct change *change) = {
+	[CHANGE_PAGE] = take_page,       [CHANGE_INGEST] = take_page,
+	[CHANGE_REDIRECT] = redirect,    [CHANGE_FRESH] = refresh,
+	[CHANGE_SITEMAP] = read_sitemap, [CHANGE_FAILED] = fail,
+};
+
+enum error batch_answer(struct batch *batch, struct change *change)
+{
+	bool is_ingest = change->kind == CHANGE_INGEST;
+	struct response_head *answer = &change->answer;
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+
+	assert(!is_ingest || answer->page.options != NULL);
+	if (site == NULL && is_ingest)
+		site = batch_new_site(batch, change->url, answer->page.options);
+	if (site == NULL)
+		return is_ingest ? ERR_BUSY : ERR_NOT_FOUND;
+	if (answer->site != 0 && answer->site != site->row.id)
+		return ERR_NOT_FOUND; /* of a site that was deleted */
+	answer->outcome.now_ms = batch->now_ms;
+	site->used = batch->number;
+	if (!is_ingest)
+		site->pace_ms = answer->pace_ms;
+	if (answer->pause_ms > 0)
+		site->rests_until_ms = batch->now_ms + answer->pause_ms;
+	takers[change->kind](batch, site, change);
+	site_flush_counts(site, batch->txn, MAX_WAITING_COUNTS);
+	return ERR_NONE;
+}

@@ -1,0 +1,145 @@
+/*
+ * daemon/engine/change.h - one thing that happened, as engine_commit() takes
+ * it: a kind, and the struct of that kind. Plain data; whatever it points to
+ * belongs to the caller.
+ */
+#ifndef DAEMON_ENGINE_CHANGE_H
+#define DAEMON_ENGINE_CHANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/signature.h"
+#include "crawl/frontier/frontier.h"
+#include "crawl/url/url.h"
+#include "store/error.h"
+#include "store/rows.h"
+#include "store/slice.h"
+
+struct findings;
+struct guard_change;
+struct alert_change;
+struct gc_row;
+
+/* How a new site is crawled and clustered. */
+struct site_options {
+	enum measure measure;
+	uint16_t threshold; /* permille */
+	uint16_t width;     /* of shingles; 0: the measure's own */
+	uint32_t max_pages;
+	uint32_t max_depth;
+	uint32_t delay_ms;
+	uint32_t saturation;
+	uint64_t revisit_ms;
+	uint64_t watch_ms;
+	uint64_t max_bytes;
+	uint64_t max_time_ms;
+	uint32_t flags;       /* SITE_* */
+	struct slice headers; /* data NULL: a known site keeps its own */
+	struct slice proxy;   /* as well */
+};
+
+/* Take a threshold (permille, or THRESHOLD_AUTO) over into the options, whose
+ * measure is set: until it is chosen, that of the measure counts. */
+void options_set_threshold(struct site_options *options, unsigned threshold);
+
+enum change_kind {
+	CHANGE_SITE_ADD, /* url is the seed; a known site gets new options */
+	CHANGE_SITE_THRESHOLD, /* the site of url gets a threshold */
+	CHANGE_SITE_DELETE, /* the site of url and everything that it holds */
+	CHANGE_GUARD,       /* a guard of the site of url comes or goes */
+	CHANGE_ALERTS,      /* who is told of what; there is no url */
+	CHANGE_ASK,         /* fetch url now; its site is added when missing */
+	CHANGE_TEMPLATES,   /* what was found out of the templates of a site */
+	CHANGE_GC,          /* rows go, if they may; there is no url */
+	CHANGE_HOST,        /* robots.txt of url->authority, or (robots_ms 0) a
+			       pause */
+	/* what a lease has come to */
+	CHANGE_PAGE,     /* url was fetched */
+	CHANGE_REDIRECT, /* url leads to another place */
+	CHANGE_FRESH,    /* url is as it was: 304 */
+	CHANGE_SITEMAP,  /* url is a sitemap */
+	CHANGE_FAILED,   /* the outcome says why */
+	/* none was out for it */
+	CHANGE_INGEST, /* as PAGE, but handed in: its site is made when it is
+			  new, and nothing is fetched for it */
+	CHANGE_KINDS
+};
+
+/* For people: "site_add". */
+const char *change_kind_name(enum change_kind kind);
+
+/* Was a URL leased, which this answers? */
+bool change_ends_lease(enum change_kind kind);
+
+/* A threshold that was chosen from the pages; taken if the site leaves that to
+ * them still. */
+struct site_select_threshold {
+	uint32_t site; /* its number; another site of that host takes nothing */
+	uint16_t threshold;  /* permille */
+	uint64_t generation; /* of the site, when its pages were read */
+};
+
+struct ask {
+	struct site_options options; /* of its site, when it is new */
+	uint64_t asked_ms; /* a page fetched since then will do; 0: none */
+};
+
+struct templates_change {
+	uint32_t site;                   /* its number */
+	const struct findings *findings; /* daemon/engine/findings.h */
+};
+
+struct gc_change {
+	const struct gc_row *rows; /* [count] */
+	size_t count;
+	uint64_t collected; /* out: so many went */
+};
+
+/* A page that was fetched, or handed in. */
+struct arrived_page {
+	struct slice packed;  /* the body by compress() */
+	struct slice record;  /* of analyse(), aligned to 8 */
+	struct slice guarded; /* of guarding_check(), or empty */
+	struct slice charset; /* of the Content-Type, or empty */
+	uint32_t body_bytes;  /* before compression */
+	bool is_broken;       /* cut on the way; nothing that is whole is
+				 replaced by it, and it is tried again */
+	uint64_t time_ms;     /* when it was fetched; 0: now */
+	const struct site_options *options; /* INGEST: of its site, when it is
+					       new; PAGE: NULL */
+};
+
+/* What has become of a URL. */
+struct response_head {
+	uint32_t site;          /* whose lease it is; 0: any */
+	uint32_t pace_ms;       /* of a page of the host, by its robots.txt,
+				   too; not of INGEST */
+	uint64_t pause_ms;      /* the host rests for so long; 0: no */
+	struct outcome outcome; /* its time is that of the commit */
+	union {
+		struct arrived_page page; /* PAGE, INGEST */
+		const struct url *target; /* REDIRECT */
+		struct slice listing;     /* SITEMAP: daemon/engine/listing.h */
+	};
+};
+
+struct change {
+	enum change_kind kind;
+	enum error error;      /* out: ERR_NONE once it is committed */
+	const struct url *url; /* NULL of ALERTS and GC alone */
+	union {
+		struct site_options site_add;
+		struct site_select_threshold site_select_threshold;
+		struct guard_change *guard; /* daemon/engine/guard_change.h */
+		struct alert_change *alert; /* ditto, alert_change.h */
+		struct ask ask;
+		struct templates_change templates;
+		struct gc_change gc;
+		struct host_row host;
+		struct response_head answer; /* PAGE to INGEST */
+	};
+};
+
+#endif

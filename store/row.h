@@ -24,7 +24,14 @@
 #define LAYOUT(type, fields, first_slice, slice_count)                       \
 	{                                                                    \
 		(fields), sizeof(fields) / sizeof((fields)[0]), first_slice, \
-			slice_count, sizeof(struct type)                     \
+			slice_count, sizeof(struct type), NULL               \
+	}
+/* Of a row whose slices do not follow each other. */
+#define LAYOUT_APART(type, fields, slices)                         \
+	{                                                          \
+		(fields), sizeof(fields) / sizeof((fields)[0]), 0, \
+			sizeof(slices) / sizeof((slices)[0]),      \
+			sizeof(struct type), (slices)              \
 	}
 
 bool row_get(struct txn *txn, enum table table, struct slice key,

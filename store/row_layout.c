@@ -3,13 +3,19 @@
 #include <stdint.h>
 #include <string.h>
 
+static size_t offset_of(const struct row_layout *layout, size_t index)
+{
+	return layout->apart == NULL
+		       ? layout->slices + index * sizeof(struct slice)
+		       : layout->apart[index];
+}
+
 static struct slice slice_at(const struct row_layout *layout, const void *row,
 			     size_t index)
 {
 	struct slice slice;
 
-	memcpy(&slice,
-	       (const char *)row + layout->slices + index * sizeof(slice),
+	memcpy(&slice, (const char *)row + offset_of(layout, index),
 	       sizeof(slice));
 	return slice;
 }
@@ -73,8 +79,8 @@ static bool take_slices(const struct row_layout *layout, struct slice value,
 		slice.size = length;
 		bytes.data = (const char *)bytes.data + length;
 		bytes.size -= length;
-		memcpy((char *)row_out + layout->slices + i * sizeof(slice),
-		       &slice, sizeof(slice));
+		memcpy((char *)row_out + offset_of(layout, i), &slice,
+		       sizeof(slice));
 	}
 	return bytes.size == 0;
 }

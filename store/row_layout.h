@@ -23,7 +23,9 @@ struct row_layout {
 	size_t field_count;
 	size_t slices; /* offset of the first; the others follow it */
 	size_t slice_count;
-	size_t size; /* of the struct */
+	size_t size;         /* of the struct */
+	const size_t *apart; /* the offsets of all slices, [slice_count], when
+				they do not follow each other; or NULL */
 };
 
 /*

@@ -10,22 +10,22 @@ static const struct field site_row_fields[] = {
 	FIELD(site_row, generation),
 	FIELD(site_row, threshold_generation),
 	FIELD(site_row, threshold_pages),
-	FIELD(site_row, revisit_ms),
-	FIELD(site_row, watch_ms),
+	FIELD(site_row, options.revisit_ms),
+	FIELD(site_row, options.watch_ms),
 	FIELD(site_row, seen_ms),
 	FIELD(site_row, asked_ms),
-	FIELD(site_row, max_bytes),
-	FIELD(site_row, max_time_ms),
+	FIELD(site_row, options.max_bytes),
+	FIELD(site_row, options.max_time_ms),
 	FIELD(site_row, spent_bytes),
 	FIELD(site_row, spent_ms),
-	FIELD(site_row, max_pages),
-	FIELD(site_row, saturation),
-	FIELD(site_row, max_depth),
-	FIELD(site_row, delay_ms),
-	FIELD(site_row, measure),
-	FIELD(site_row, threshold),
-	FIELD(site_row, width),
-	FIELD(site_row, flags),
+	FIELD(site_row, options.max_pages),
+	FIELD(site_row, options.saturation),
+	FIELD(site_row, options.max_depth),
+	FIELD(site_row, options.delay_ms),
+	FIELD(site_row, options.measure),
+	FIELD(site_row, options.threshold),
+	FIELD(site_row, options.width),
+	FIELD(site_row, options.flags),
 	FIELD(site_row, page_count),
 	FIELD(site_row, found_count),
 	FIELD(site_row, pending_count),
@@ -38,8 +38,16 @@ static const struct field site_row_fields[] = {
 	FIELD(site_row, class_counts),
 };
 
+static const size_t site_row_slices[] = {
+	offsetof(struct site_row, host),
+	offsetof(struct site_row, seed),
+	offsetof(struct site_row, options.headers),
+	offsetof(struct site_row, options.proxy),
+	offsetof(struct site_row, missing),
+};
+
 static const struct row_layout site_row_layout =
-	LAYOUT(site_row, site_row_fields, offsetof(struct site_row, host), 5);
+	LAYOUT_APART(site_row, site_row_fields, site_row_slices);
 
 bool site_decode(struct slice value, struct site_row *row_out)
 {

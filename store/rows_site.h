@@ -10,6 +10,27 @@
 
 enum { SITE_CLASSES = 16 };
 
+/* How a site is crawled and clustered; what its operator says. */
+struct site_options {
+	uint64_t revisit_ms;  /* fetch a page anew after this, to begin with;
+				 0: never */
+	uint64_t watch_ms;    /* between two looks at its templates; 0: never
+			       */
+	uint64_t max_bytes;   /* over the wire, of first visits; 0: any */
+	uint64_t max_time_ms; /* spent fetching first visits; 0: any */
+	uint32_t max_pages;   /* URLs that are visited at all */
+	uint32_t max_depth;   /* links from the seed */
+	uint32_t delay_ms;    /* between two requests */
+	uint32_t saturation;  /* quiet pages that saturate a pattern; 0: none
+				 does */
+	uint32_t flags;       /* SITE_* */
+	uint16_t measure;     /* enum measure */
+	uint16_t threshold;   /* permille, 0..1000: the template level */
+	uint16_t width;       /* of shingles; 0: the measure's own */
+	struct slice headers; /* sent with each request: "Name: value\n"... */
+	struct slice proxy;   /* URL, or empty: that of the configuration */
+};
+
 /* A site is a host (with its port, when that is not the default one). */
 struct site_row {
 	uint32_t id;           /* from 1; prefix of the site's keys */
@@ -19,26 +40,13 @@ struct site_row {
 	uint64_t threshold_generation; /* generation that the threshold was
 			   chosen for */
 	uint32_t threshold_pages;      /* page_count at that time */
-	uint64_t revisit_ms; /* fetch a page anew after this, to begin with;
-				0: never */
-	uint64_t watch_ms;   /* between two looks at its templates; 0: never
-			      */
-	uint64_t asked_ms;   /* a visit of it last ended, whatever it brought */
-	uint64_t seen_ms;    /* it last answered with a page, or that one is
-				as it was; 0: never */
-	uint64_t max_bytes;  /* over the wire, of first visits; 0: any */
-	uint64_t max_time_ms; /* spent fetching first visits; 0: any */
-	uint64_t spent_bytes; /* of these budgets */
+	uint64_t asked_ms;             /* a visit of it last ended, whatever it
+					  brought */
+	uint64_t seen_ms;     /* it last answered with a page, or that one is
+				 as it was; 0: never */
+	uint64_t spent_bytes; /* of the budgets max_bytes and max_time_ms */
 	uint64_t spent_ms;
-	uint32_t max_pages;     /* URLs that are visited at all */
-	uint32_t saturation;    /* quiet pages that saturate a pattern; 0: none
-				   does */
-	uint32_t max_depth;     /* links from the seed */
-	uint32_t delay_ms;      /* between two requests */
-	uint16_t measure;       /* enum measure */
-	uint16_t threshold;     /* permille, 0..1000: the template level */
-	uint16_t width;         /* of shingles; 0: the measure's own */
-	uint32_t flags;         /* SITE_* */
+	struct site_options options;
 	uint32_t page_count;    /* rows in TABLE_PAGES that hold a page */
 	uint32_t found_count;   /* rows in TABLE_FRONTIER, without auxiliary
 				   ones */
@@ -54,8 +62,6 @@ struct site_row {
 						something, by enum page_class */
 	struct slice host;                   /* HOST in HOST/N */
 	struct slice seed;    /* the URL the site was added with */
-	struct slice headers; /* sent with each request: "Name: value\n"... */
-	struct slice proxy;   /* URL, or empty: that of the configuration */
 	struct slice missing; /* what soft_404_learn() wrote, or empty */
 };
 

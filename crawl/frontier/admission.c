@@ -155,7 +155,7 @@ enum admission admission_of_url(const struct site_row *site,
 		return REFUSE_HOST;
 	if (!is_page(url))
 		return REFUSE_ENDING;
-	if (depth > site->max_depth)
+	if (depth > site->options.max_depth)
 		return REFUSE_DEPTH;
 	count = split(url, segments);
 	if (count > MAX_SEGMENTS)
@@ -169,11 +169,11 @@ static bool is_saturated(const struct site_row *site,
 			 const struct pattern_row *fine,
 			 const struct pattern_row *coarse)
 {
-	if (site->saturation == 0 ||
-	    (site->flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0)
+	if (site->options.saturation == 0 ||
+	    (site->options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0)
 		return false;
-	return fine->quiet >= site->saturation ||
-	       coarse->quiet / COARSE_FACTOR >= site->saturation;
+	return fine->quiet >= site->options.saturation ||
+	       coarse->quiet / COARSE_FACTOR >= site->options.saturation;
 }
 
 enum admission admission_of_state(const struct site_row *site,
@@ -186,11 +186,13 @@ enum admission admission_of_state(const struct site_row *site,
 	if (fine->tried >= max_pattern ||
 	    coarse->tried / COARSE_FACTOR >= max_pattern)
 		return SKIP_PATTERN;
-	if (site->tried_count >= site->max_pages)
+	if (site->tried_count >= site->options.max_pages)
 		return SKIP_PAGES;
-	if (site->max_bytes != 0 && site->spent_bytes >= site->max_bytes)
+	if (site->options.max_bytes != 0 &&
+	    site->spent_bytes >= site->options.max_bytes)
 		return SKIP_BYTES;
-	if (site->max_time_ms != 0 && site->spent_ms >= site->max_time_ms)
+	if (site->options.max_time_ms != 0 &&
+	    site->spent_ms >= site->options.max_time_ms)
 		return SKIP_TIME;
 	return ADMIT_LINK;
 }

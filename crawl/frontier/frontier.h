@@ -115,7 +115,7 @@ struct outcome {
 
 /*
  * Answer a lease. Done: due again after its interval
- * (crawl/frontier/revisit.h), which adapts; site->revisit_ms 0: never. A visit
+ * (crawl/frontier/revisit.h), which adapts; its revisit_ms 0: never. A visit
  * before half of the interval that found no change, because somebody asked,
  * does not lengthen it. A passing failure (timeout, network, 429, 5xx): due
  * again after 5 s * 2^attempts with a cap of 1 h, a quarter more or less by URL
@@ -123,10 +123,10 @@ struct outcome {
  * attempts; `attempts` is the number of failures before. Other failures (4xx,
  * not HTML, too large): FRONTIER_FAILED; ERR_DENIED, ERR_REFUSED and
  * ERR_OUT_OF_SITE: FRONTIER_DENIED, with the rule. A failed URL is visited
- * again after site->revisit_ms, so that an outage does not end the watch, and
+ * again after its revisit_ms, so that an outage does not end the watch, and
  * with the growing interval of a page that does not change where the failure is
  * none that passes; a denied one only when it was fetched before. ERR_STOPPED
- * gives the lease back. Sitemaps are visited again after site->revisit_ms, the
+ * gives the lease back. Sitemaps are visited again after its revisit_ms, the
  * probe never. Counts it in `site`, and what a first visit cost in its budgets.
  * The mean interval of the cluster follows. What was no page (a redirect, a
  * failure that does not pass) counts as frontier_learn() with cluster 0, unless

@@ -93,7 +93,7 @@ static uint64_t interval_of_cluster(const struct visit *visit)
 /* Its next visit by `interval`; 0: as the site's. */
 static void plan(struct visit *visit, uint64_t interval)
 {
-	uint64_t default_ms = visit->site->revisit_ms;
+	uint64_t default_ms = visit->site->options.revisit_ms;
 
 	visit->row.due_ms = 0;
 	if (default_ms != 0)
@@ -111,12 +111,12 @@ static uint64_t next_interval(const struct visit *visit, bool is_changed)
 	uint64_t before = visit->row.interval_ms;
 	uint64_t since_ms = visit->outcome->now_ms - visit->row.fetched_ms;
 
-	if (visit->site->revisit_ms == 0)
+	if (visit->site->options.revisit_ms == 0)
 		return before;
 	if (!is_changed && visit->row.fetched_ms != 0 && since_ms < before / 2)
 		return before;
 	return revisit_interval(before, is_changed, interval_of_cluster(visit),
-				visit->site->revisit_ms);
+				visit->site->options.revisit_ms);
 }
 
 /* The cluster learns from pages that were visited again. */
@@ -301,7 +301,8 @@ void frontier_answer(struct txn *txn, struct site_row *site, uint64_t url,
 	if (is_lesson)
 		teach_patterns(txn, site->id, &visit.row, &nothing,
 			       outcome->now_ms);
-	if (was_visited && outcome->error == ERR_NONE && site->revisit_ms != 0)
+	if (was_visited && outcome->error == ERR_NONE &&
+	    site->options.revisit_ms != 0)
 		teach_cluster(&visit);
 }
 

@@ -83,7 +83,8 @@ static bool begin_visits(struct txn *txn, struct site_row *site,
 static bool is_spent(const struct site_row *site, struct frontier_row *row)
 {
 	if ((row->flags & FRONTIER_IS_SITEMAP) == 0 || row->fetched_ms != 0 ||
-	    site->max_bytes == 0 || site->spent_bytes < site->max_bytes)
+	    site->options.max_bytes == 0 ||
+	    site->spent_bytes < site->options.max_bytes)
 		return false;
 	row->rule = SKIP_BYTES;
 	row->due_ms = 0;

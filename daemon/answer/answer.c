@@ -192,6 +192,6 @@ enum error answer_standing(struct store *store, const struct url *url,
 	    frontier_row_get(&txn, stored.site.id, stored.key, &row))
 		tell_visit(&row, standing);
 	standing->site_pending = stored.site.pending_count;
-	standing->is_sample = (stored.site.flags & SITE_IS_SAMPLE) != 0;
+	standing->is_sample = (stored.site.options.flags & SITE_IS_SAMPLE) != 0;
 	return txn_end(&txn);
 }

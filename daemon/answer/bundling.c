@@ -32,27 +32,27 @@ static void put_site(struct bundler *bundler)
 	struct url seed;
 
 	if (url_parse(&seed, bundler->site.seed, NULL) != ERR_NONE ||
-	    bundler->site.measure >= MEASURE_COUNT) {
+	    bundler->site.options.measure >= MEASURE_COUNT) {
 		txn_fail(bundler->txn, ERR_CORRUPT);
 		return;
 	}
 	buffer_printf(&base, "%s/", seed.authority);
-	bundle_put_site(&bundler->writer,
-			&(struct bundle_site){
-				.host = bundling->host,
-				.base = base.data,
-				.measure = (enum measure)bundler->site.measure,
-				.width = bundler->site.width,
-				.threshold = bundler->site.threshold,
-				.generation = bundler->site.generation,
-				.made_ms = bundling->now_ms,
-				.program = bundling->program,
-				.limits = rules->limits,
-				.min_cluster_pages = rules->min_cluster_pages,
-				.settings = rules->settings == NULL
-						    ? ""
-						    : rules->settings,
-			});
+	bundle_put_site(
+		&bundler->writer,
+		&(struct bundle_site){
+			.host = bundling->host,
+			.base = base.data,
+			.measure = (enum measure)bundler->site.options.measure,
+			.width = bundler->site.options.width,
+			.threshold = bundler->site.options.threshold,
+			.generation = bundler->site.generation,
+			.made_ms = bundling->now_ms,
+			.program = bundling->program,
+			.limits = rules->limits,
+			.min_cluster_pages = rules->min_cluster_pages,
+			.settings =
+				rules->settings == NULL ? "" : rules->settings,
+		});
 	buffer_free(&base);
 }
 

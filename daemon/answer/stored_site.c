@@ -197,13 +197,13 @@ const struct site_view *stored_site_view(struct stored_site *site,
 		.failure = failure,
 	};
 
-	if (row->measure >= MEASURE_COUNT)
+	if (row->options.measure >= MEASURE_COUNT)
 		return NULL;
 	*site = (struct stored_site){
 		.view = {.host = row->host,
-			 .measure = (enum measure)row->measure,
-			 .width = row->width,
-			 .threshold = row->threshold,
+			 .measure = (enum measure)row->options.measure,
+			 .width = row->options.width,
+			 .threshold = row->options.threshold,
 			 .generation = row->generation,
 			 .source = &source,
 			 .context = site},

@@ -139,7 +139,7 @@ static struct listed *list_clusters(struct txn *txn, uint32_t site,
 static json_t *clusters_json(struct call *call, struct txn *txn,
 			     const struct site_row *site)
 {
-	const char *measure = measure_name(site->measure);
+	const char *measure = measure_name(site->options.measure);
 	json_t *list = json_array();
 	size_t count;
 	struct listed *items = list_clusters(txn, site->id, &count);
@@ -152,7 +152,7 @@ static json_t *clusters_json(struct call *call, struct txn *txn,
 	return json_pack("{s:o, s:s, s:f, s:I, s:o}", "host",
 			 json_text(site->host), "measure",
 			 measure == NULL ? "?" : measure, "threshold",
-			 site->threshold / 1000.0, "generation",
+			 site->options.threshold / 1000.0, "generation",
 			 (json_int_t)site->generation, "clusters", list);
 }
 

@@ -64,8 +64,8 @@ static bool find_known(struct store *store, const char *host,
 	txn_abort(&txn);
 	row_out->host = (struct slice){NULL, 0};
 	row_out->seed = (struct slice){NULL, 0};
-	row_out->headers = (struct slice){NULL, 0};
-	row_out->proxy = (struct slice){NULL, 0};
+	row_out->options.headers = (struct slice){NULL, 0};
+	row_out->options.proxy = (struct slice){NULL, 0};
 	row_out->missing = (struct slice){NULL, 0};
 	return is_known;
 }

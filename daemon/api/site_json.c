@@ -4,6 +4,7 @@
 #include "crawl/frontier/admission.h"
 #include "store/key.h"
 #include "template/json_value.h"
+#include "daemon/engine/site_option.h"
 #include "daemon/engine/site_threshold.h"
 #include "page/page_class.h"
 
@@ -68,48 +69,33 @@ static json_t *classes_json(const struct site_row *row)
 	return value;
 }
 
-static void add_flags(json_t *value, const struct site_row *row)
+static json_t *option_json(const struct site_option *option,
+			   const struct site_options *options)
 {
-	static const struct {
-		const char *name;
-		uint32_t flag;
-	} flags[] = {
-		{"auto", SITE_IS_AUTO},
-		{"private", SITE_IS_PRIVATE_OK},
-		{"sample", SITE_IS_SAMPLE},
-		{"offline", SITE_IS_OFFLINE},
-		{"sitemaps", SITE_HAS_SITEMAPS},
-		{"probe", SITE_HAS_PROBE},
-		{"cookies", SITE_HAS_COOKIES},
-		{"stale", SITE_IS_STALE},
-		{"blocked", SITE_IS_BLOCKED},
-	};
+	const char *measure = measure_name(options->measure);
 
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
-		json_object_set_new(value, flags[i].name,
-				    json_boolean(row->flags & flags[i].flag));
+	switch (option->kind) {
+	case OPTION_FLAG:
+		return json_boolean(site_option_get(option, options));
+	case OPTION_MEASURE:
+		return json_string(measure == NULL ? "?" : measure);
+	case OPTION_THRESHOLD:
+		return json_real((double)site_option_get(option, options) /
+				 1000.0);
+	case OPTION_HEADERS:
+	case OPTION_TEXT:
+		return json_text_or_null(site_option_text(option, options));
+	default:
+		return whole(site_option_get(option, options));
+	}
 }
 
-static void add_options(json_t *value, const struct site_row *row)
+static void add_options(json_t *value, const struct site_options *options)
 {
-	const char *measure = measure_name(row->measure);
-	json_t *options = json_pack(
-		"{s:s, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
-		"measure", measure == NULL ? "?" : measure, "width",
-		(json_int_t)row->width, "threshold", row->threshold / 1000.0,
-		"max_pages", (json_int_t)row->max_pages, "max_depth",
-		(json_int_t)row->max_depth, "delay_ms",
-		(json_int_t)row->delay_ms, "revisit_s",
-		(json_int_t)(row->revisit_ms / 1000U), "saturation",
-		(json_int_t)row->saturation, "max_bytes",
-		(json_int_t)row->max_bytes, "max_seconds",
-		(json_int_t)(row->max_time_ms / 1000U), "headers",
-		json_text_or_null(row->headers), "proxy",
-		json_text_or_null(row->proxy));
-
-	json_object_set_new(options, "watch_s", whole(row->watch_ms / 1000U));
-	json_object_update(value, options);
-	json_decref(options);
+	for (size_t i = 0; i < SITE_OPTIONS; i++)
+		json_object_set_new(
+			value, site_option_table[i].name,
+			option_json(&site_option_table[i], options));
 }
 
 json_t *site_json(struct txn *txn, const struct site_row *row)
@@ -122,8 +108,7 @@ json_t *site_json(struct txn *txn, const struct site_row *row)
 	json_object_set_new(value, "seen", json_time(row->seen_ms));
 	add_counts(value, txn, row);
 	json_object_set_new(value, "classes", classes_json(row));
-	add_options(value, row);
-	add_flags(value, row);
+	add_options(value, &row->options);
 	return value;
 }
 
@@ -135,7 +120,8 @@ static const char *state_of_pattern(const struct site_row *site,
 	uint32_t factor =
 		(row->flags & PATTERN_IS_COARSE) != 0 ? COARSE_FACTOR : 1;
 
-	if (site->saturation > 0 && row->quiet / factor >= site->saturation)
+	if (site->options.saturation > 0 &&
+	    row->quiet / factor >= site->options.saturation)
 		return "saturated";
 	if (row->tried / factor >= max_pattern)
 		return "exhausted";

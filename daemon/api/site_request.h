@@ -1,6 +1,6 @@
 /*
- * daemon/api/site_request.h - the options of POST /v1/sites: one table of
- * members makes the parser and its error texts.
+ * daemon/api/site_request.h - the options of POST /v1/sites, by the table of
+ * daemon/engine/site_option.h.
  */
 #ifndef DAEMON_API_SITE_REQUEST_H
 #define DAEMON_API_SITE_REQUEST_H

@@ -45,25 +45,11 @@ static void follow_seed(struct batch *batch, const struct site *site,
 			const struct change *change, unsigned redirects)
 {
 	const struct url *target = change->answer.target;
-	const struct site_options options = {
-		.measure = (enum measure)site->row.measure,
-		.threshold = site->row.threshold,
-		.width = site->row.width,
-		.max_pages = site->row.max_pages,
-		.max_depth = site->row.max_depth,
-		.delay_ms = site->row.delay_ms,
-		.revisit_ms = site->row.revisit_ms,
-		.watch_ms = site->row.watch_ms,
-		.saturation = site->row.saturation,
-		.max_bytes = site->row.max_bytes,
-		.max_time_ms = site->row.max_time_ms,
-		.headers = {"", 0}, /* not for another host */
-		.proxy = site->row.proxy,
-		.flags = site->row.flags &
-			 ~(uint32_t)(SITE_IS_PRIVATE_OK | SITE_IS_PORT_OK |
-				     SITE_FINDINGS),
-	};
+	struct site_options options = site->row.options;
 
+	options.headers = slice_of(""); /* not for another host */
+	options.flags &= ~(uint32_t)(SITE_IS_PRIVATE_OK | SITE_IS_PORT_OK |
+				     SITE_FINDINGS);
 	if (site->row.page_count == 0 && redirects < MAX_REDIRECTS &&
 	    slice_equal(site->row.seed, slice_of(change->url->text)) &&
 	    sites_find(batch->sites, slice_of(target->host)) == NULL &&

@@ -12,12 +12,14 @@
 /* Is anything of the site fetched that nobody asked for? */
 static bool is_crawled(const struct site *site)
 {
-	return (site->row.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) == 0;
+	return (site->row.options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==
+	       0;
 }
 
 static bool has_sitemaps(const struct site *site)
 {
-	return is_crawled(site) && (site->row.flags & SITE_HAS_SITEMAPS) != 0;
+	return is_crawled(site) &&
+	       (site->row.options.flags & SITE_HAS_SITEMAPS) != 0;
 }
 
 static void discover_sitemap(struct batch *batch, struct site *site,
@@ -54,7 +56,8 @@ void batch_ask_auxiliary(struct batch *batch, struct site *site,
 	if (has_sitemaps(site) &&
 	    url_parse(&url, slice_of("/sitemap.xml"), seed) == ERR_NONE)
 		discover_sitemap(batch, site, &url, 0);
-	if (is_crawled(site) && (site->row.flags & SITE_HAS_PROBE) != 0 &&
+	if (is_crawled(site) &&
+	    (site->row.options.flags & SITE_HAS_PROBE) != 0 &&
 	    site->row.missing.size == 0)
 		discover_probe(batch, site, seed);
 }

@@ -184,11 +184,12 @@ void batch_recut(struct batch *batch, struct site *site, uint16_t threshold)
 
 	site_open(site, batch->options, batch->txn);
 	site->is_changed = true;
-	if (batch->txn->error != ERR_NONE || site->row.threshold == threshold)
+	if (batch->txn->error != ERR_NONE ||
+	    site->row.options.threshold == threshold)
 		return;
 	linkage_recut(site->linkage, threshold, &site->row.next_cluster,
 		      &changes);
-	site->row.threshold = threshold;
+	site->row.options.threshold = threshold;
 	site->row.generation++;
 	follow_changes(batch, site, NULL, &changes);
 	batch_event(batch, site,

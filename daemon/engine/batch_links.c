@@ -115,12 +115,12 @@ void batch_follow(struct batch *batch, struct site *site,
 	size_t count;
 
 	if ((record->flags & RECORD_IS_NOFOLLOW) != 0 ||
-	    (site->row.flags & SITE_IS_OFFLINE) != 0 ||
-	    depth > site->row.max_depth || record->link_count == 0)
+	    (site->row.options.flags & SITE_IS_OFFLINE) != 0 ||
+	    depth > site->row.options.max_depth || record->link_count == 0)
 		return;
 	candidates = mem_alloc(record->link_count, sizeof(*candidates));
 	count = find_candidates(batch, site, page, record, candidates);
-	if ((site->row.flags & SITE_IS_SAMPLE) != 0) {
+	if ((site->row.options.flags & SITE_IS_SAMPLE) != 0) {
 		qsort(candidates, count, sizeof(*candidates), closest_first);
 		if (count > batch->options->max_neighbours)
 			count = batch->options->max_neighbours;

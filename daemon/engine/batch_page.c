@@ -122,7 +122,7 @@ static struct linked take_content(const struct arrival *arrival)
 	const struct before *before = &arrival->before;
 	const struct record *record = &arrival->record;
 	struct site *site = arrival->site;
-	unsigned measure = site->row.measure % MEASURE_COUNT;
+	unsigned measure = site->row.options.measure % MEASURE_COUNT;
 	struct signature signature = {record->signatures[measure],
 				      record->signature_counts[measure]};
 	bool is_learned = arrival->page_class == CLASS_PAGE;

@@ -5,21 +5,24 @@
 #include "store/key.h"
 #include "store/rows_hook.h"
 
+/* Its cut is changed with batch_recut() alone, and what was found out of it, or
+ * is not given, stays. */
 static void set_options(struct site *site, const struct site_options *options)
 {
-	site->row.max_pages = options->max_pages;
-	site->row.max_depth = options->max_depth;
-	site->row.delay_ms = options->delay_ms;
-	site->row.revisit_ms = options->revisit_ms;
-	site->row.watch_ms = options->watch_ms;
-	site->row.max_bytes = options->max_bytes;
-	site->row.max_time_ms = options->max_time_ms;
-	site->row.saturation = options->saturation;
-	site->row.flags = options->flags | (site->row.flags & SITE_FINDINGS);
+	struct site_options *own = &site->row.options;
+	const struct site_options before = *own;
+
+	*own = *options;
+	own->measure = before.measure;
+	own->threshold = before.threshold;
+	own->width = before.width;
+	own->flags |= before.flags & SITE_FINDINGS;
+	own->headers = before.headers;
+	own->proxy = before.proxy;
 	if (options->headers.data != NULL)
-		site_set_text(&site->row.headers, options->headers);
+		site_set_text(&own->headers, options->headers);
 	if (options->proxy.data != NULL)
-		site_set_text(&site->row.proxy, options->proxy);
+		site_set_text(&own->proxy, options->proxy);
 	site->is_changed = true;
 }
 
@@ -30,9 +33,7 @@ struct site *batch_new_site(struct batch *batch, const struct url *seed,
 		.id = (uint32_t)store_next_number(batch->txn, "site"),
 		.next_cluster = 1,
 		.added_ms = batch->now_ms,
-		.measure = (uint16_t)options->measure,
-		.threshold = options->threshold,
-		.width = options->width,
+		.options = *options,
 		.host = slice_of(seed->host),
 		.seed = slice_of(seed->text),
 	};
@@ -42,7 +43,6 @@ struct site *batch_new_site(struct batch *batch, const struct url *seed,
 		return NULL;
 	site = site_create(&row);
 	site->is_new = true;
-	set_options(site, options);
 	sites_add(batch->sites, site);
 	batch_event(
 		batch, site,
@@ -51,13 +51,13 @@ struct site *batch_new_site(struct batch *batch, const struct url *seed,
 }
 
 /* May URLs be visited that were skipped before? */
-static bool has_other_limits(const struct site_row *row,
+static bool has_other_limits(const struct site_options *before,
 			     const struct site_options *options)
 {
-	return row->max_pages != options->max_pages ||
-	       row->max_bytes != options->max_bytes ||
-	       row->max_time_ms != options->max_time_ms ||
-	       row->saturation != options->saturation;
+	return before->max_pages != options->max_pages ||
+	       before->max_bytes != options->max_bytes ||
+	       before->max_time_ms != options->max_time_ms ||
+	       before->saturation != options->saturation;
 }
 
 /* The operator's threshold counts at once; one that is chosen from the pages
@@ -67,9 +67,9 @@ static void change_options(struct batch *batch, struct site *site,
 			   const struct site_options *options)
 {
 	/* nobody has named the first page of a sample */
-	if ((site->row.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0)
+	if ((site->row.options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0)
 		site_set_text(&site->row.seed, slice_of(seed->text));
-	if (has_other_limits(&site->row, options))
+	if (has_other_limits(&site->row.options, options))
 		frontier_revive(batch->txn, &site->row);
 	set_options(site, options);
 	if ((options->flags & SITE_IS_AUTO) != 0)
@@ -122,7 +122,7 @@ enum error batch_set_site_threshold(struct batch *batch, struct change *change)
 
 	if (site == NULL || site->row.id != select_threshold->site)
 		return ERR_NOT_FOUND;
-	if ((site->row.flags & SITE_IS_AUTO) == 0)
+	if ((site->row.options.flags & SITE_IS_AUTO) == 0)
 		return ERR_NONE; /* the operator was faster */
 	is_current = site->row.generation == select_threshold->generation;
 	batch_recut(batch, site, select_threshold->threshold);

@@ -65,7 +65,7 @@ enum error batch_take_findings(struct batch *batch, struct change *change)
 
 	if (site == NULL || site->row.id != change->templates.site)
 		return ERR_NOT_FOUND;
-	if (site->row.threshold != findings->threshold)
+	if (site->row.options.threshold != findings->threshold)
 		return ERR_BUSY; /* what was elsewhere is not now */
 	for (size_t i = 0; i < findings->template_count; i++) {
 		const struct template_finding *found = &findings->templates[i];
@@ -82,8 +82,8 @@ enum error batch_take_findings(struct batch *batch, struct change *change)
 	for (size_t i = 0; i < findings->visit_count; i++)
 		frontier_visit(batch->txn, site->row.id, findings->visits[i],
 			       batch->now_ms);
-	site->row.flags &= ~findings->clear_flags;
-	site->row.flags |= findings->set_flags;
+	site->row.options.flags &= ~findings->clear_flags;
+	site->row.options.flags |= findings->set_flags;
 	site->is_changed = true;
 	return ERR_NONE;
 }

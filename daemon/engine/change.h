@@ -22,24 +22,6 @@ struct guard_change;
 struct alert_change;
 struct gc_row;
 
-/* How a new site is crawled and clustered. */
-struct site_options {
-	enum measure measure;
-	uint16_t threshold; /* permille */
-	uint16_t width;     /* of shingles; 0: the measure's own */
-	uint32_t max_pages;
-	uint32_t max_depth;
-	uint32_t delay_ms;
-	uint32_t saturation;
-	uint64_t revisit_ms;
-	uint64_t watch_ms;
-	uint64_t max_bytes;
-	uint64_t max_time_ms;
-	uint32_t flags;       /* SITE_* */
-	struct slice headers; /* data NULL: a known site keeps its own */
-	struct slice proxy;   /* as well */
-};
-
 /* Take a threshold (permille, or THRESHOLD_AUTO) over into the options, whose
  * measure is set: until it is chosen, that of the measure counts. */
 void options_set_threshold(struct site_options *options, unsigned threshold);
@@ -130,7 +112,9 @@ struct change {
 	enum error error;      /* out: ERR_NONE once it is committed */
 	const struct url *url; /* NULL of ALERTS and GC alone */
 	union {
-		struct site_options site_add;
+		struct site_options site_add; /* a known site keeps its headers
+						 and its proxy when their data
+						 is NULL */
 		struct site_select_threshold site_select_threshold;
 		struct guard_change *guard; /* daemon/engine/guard_change.h */
 		struct alert_change *alert; /* ditto, alert_change.h */

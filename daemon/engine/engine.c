@@ -135,15 +135,16 @@ static void flush_sites(struct batch *batch)
 static size_t room_of(const struct site *site, const struct work_order *order)
 {
 	size_t window = order->max_per_site;
-	uint32_t delay_ms = site->row.delay_ms;
+	uint32_t delay_ms = site->row.options.delay_ms;
 
 	if (delay_ms < site->pace_ms)
 		delay_ms = site->pace_ms;
 	if (delay_ms > 0 && LOOKAHEAD_MS / delay_ms < window)
 		window = LOOKAHEAD_MS / delay_ms;
 	/* what is out already cannot be saved any more */
-	if (site->row.saturation > 0 && site->row.saturation < window)
-		window = site->row.saturation;
+	if (site->row.options.saturation > 0 &&
+	    site->row.options.saturation < window)
+		window = site->row.options.saturation;
 	if (window == 0)
 		window = 1;
 	return site->leased < window ? window - site->leased : 0;
@@ -182,12 +183,12 @@ static struct work work_of(struct batch *batch, const struct site *site,
 	struct work work = {
 		.lease = *lease,
 		.site = site->row.id,
-		.delay_ms = site->row.delay_ms,
-		.measure = (enum measure)site->row.measure,
-		.width = site->row.width,
-		.site_flags = site->row.flags,
-		.headers = copy_or_null(site->row.headers),
-		.proxy = copy_or_null(site->row.proxy),
+		.delay_ms = site->row.options.delay_ms,
+		.measure = (enum measure)site->row.options.measure,
+		.width = site->row.options.width,
+		.site_flags = site->row.options.flags,
+		.headers = copy_or_null(site->row.options.headers),
+		.proxy = copy_or_null(site->row.options.proxy),
 	};
 	bool is_conditional =
 		lease->etag[0] != '\0' || lease->modified[0] != '\0';

@@ -10,9 +10,9 @@
 
 static void copy_strings(struct site *site, const struct site_row *row)
 {
-	struct slice *strings[] = {&site->row.host, &site->row.seed,
-				   &site->row.headers, &site->row.proxy,
-				   &site->row.missing};
+	struct slice *strings[] = {
+		&site->row.host, &site->row.seed, &site->row.options.headers,
+		&site->row.options.proxy, &site->row.missing};
 
 	site->row = *row;
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
@@ -24,8 +24,8 @@ static void free_strings(struct site *site)
 {
 	free((void *)site->row.host.data);
 	free((void *)site->row.seed.data);
-	free((void *)site->row.headers.data);
-	free((void *)site->row.proxy.data);
+	free((void *)site->row.options.headers.data);
+	free((void *)site->row.options.proxy.data);
 	free((void *)site->row.missing.data);
 }
 
@@ -128,7 +128,7 @@ void site_open(struct site *site, const struct engine_options *options,
 	if (site->linkage != NULL)
 		return;
 	site->linkage = linkage_create(&(struct linkage_options){
-		.threshold = site->row.threshold,
+		.threshold = site->row.options.threshold,
 		.max_shingles = options->max_signature,
 		.max_sets = options->max_sets,
 	});

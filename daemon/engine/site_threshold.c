@@ -6,7 +6,7 @@ enum { MIN_PAGES = 20 }; /* nothing is chosen earlier while it grows */
 
 bool site_wants_threshold(const struct site_row *site)
 {
-	if ((site->flags & SITE_IS_AUTO) == 0 ||
+	if ((site->options.flags & SITE_IS_AUTO) == 0 ||
 	    site->threshold_generation == site->generation)
 		return false;
 	return site->pending_count == 0 ||

@@ -145,7 +145,7 @@ static void check_record(struct txn *txn, const struct site_row *site,
 {
 	struct key key = key_page(site->id, page);
 	struct slice value = txn_get(txn, TABLE_RECORDS, key_slice(&key));
-	unsigned measure = site->measure % MEASURE_COUNT;
+	unsigned measure = site->options.measure % MEASURE_COUNT;
 	struct record record;
 	void *copy;
 	bool is_same = false;
@@ -349,7 +349,7 @@ static enum error verify_site(struct store *store, const char *host,
 	site.host = slice_of(host);
 	error = txn_end(&txn);
 	if (is_there && error == ERR_NONE) {
-		find_components(&entries, site.threshold);
+		find_components(&entries, site.options.threshold);
 		compare_partitions(&entries, &site, report);
 	}
 	free_entries(&entries);

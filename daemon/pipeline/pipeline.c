@@ -277,8 +277,8 @@ static void set_measure(const struct pipeline *pipeline, struct job *job)
 	job->work.measure = job->options.measure;
 	job->work.width = job->options.width;
 	if (site_get(&txn, slice_of(job->url.host), &site)) {
-		job->work.measure = (enum measure)site.measure;
-		job->work.width = site.width;
+		job->work.measure = (enum measure)site.options.measure;
+		job->work.width = site.options.width;
 	}
 	txn_abort(&txn);
 }

@@ -33,7 +33,8 @@ static void append_figure(struct buffer *out, const char *name, uint64_t count)
 static void append_figures(const struct report_facts *facts, struct buffer *out)
 {
 	const struct site_row *site = &facts->site;
-	const char *measure = measure_name(site->measure % MEASURE_COUNT);
+	const char *measure =
+		measure_name(site->options.measure % MEASURE_COUNT);
 
 	buffer_append_text(out, "<dl class=\"figures\">\n");
 	append_figure(out, "Pages", site->page_count);
@@ -47,8 +48,8 @@ static void append_figures(const struct report_facts *facts, struct buffer *out)
 	buffer_printf(out,
 		      "<div><dt>Threshold</dt><dd>%.3f<small>%s, measure %s"
 		      "</small></dd></div>\n",
-		      site->threshold / 1000.0,
-		      (site->flags & SITE_IS_AUTO) != 0
+		      site->options.threshold / 1000.0,
+		      (site->options.flags & SITE_IS_AUTO) != 0
 			      ? "chosen from the pages"
 			      : "set by hand",
 		      measure);
@@ -99,7 +100,7 @@ static void append_lede(const struct report_facts *facts, struct buffer *out)
 
 void report_head(const struct report_facts *facts, struct buffer *out)
 {
-	const uint32_t flags = facts->site.flags;
+	const uint32_t flags = facts->site.options.flags;
 
 	append_begin(facts, out);
 	buffer_append_text(out, "<header>\n<p class=\"kicker\">Templates of a "

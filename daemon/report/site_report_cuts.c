@@ -72,8 +72,8 @@ static void append_words(const struct report_facts *facts, const json_t *cuts,
 	buffer_append_text(out, " of ");
 	show_counted(out, (uint64_t)number_at(cuts, "pages"), "page");
 	buffer_printf(out, ". The threshold in use is %.3f, %s.",
-		      facts->site.threshold / 1000.0,
-		      (facts->site.flags & SITE_IS_AUTO) != 0
+		      facts->site.options.threshold / 1000.0,
+		      (facts->site.options.flags & SITE_IS_AUTO) != 0
 			      ? "chosen from the pages"
 			      : "set by hand");
 	buffer_printf(out, " These pages speak for %.3f: ",

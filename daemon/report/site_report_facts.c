@@ -32,8 +32,9 @@ static void keep_site(struct arena *arena, struct site_row *site)
 {
 	site->host = keep(arena, site->host);
 	site->seed = keep(arena, site->seed);
-	site->headers = (struct slice){NULL, 0}; /* they may be secret */
-	site->proxy = (struct slice){NULL, 0};
+	site->options.headers =
+		(struct slice){NULL, 0}; /* they may be secret */
+	site->options.proxy = (struct slice){NULL, 0};
 	site->missing = (struct slice){NULL, 0};
 }
 

@@ -275,10 +275,10 @@ enum error snapshot_report(const struct snapshot *snapshot,
 		.witness = snapshot->witness,
 	};
 	enum error error = report_begin(
-		(enum measure)(snapshot->site.measure % MEASURE_COUNT), &pages,
-		watch, report_out);
+		(enum measure)(snapshot->site.options.measure % MEASURE_COUNT),
+		&pages, watch, report_out);
 
-	report_out->threshold = snapshot->site.threshold;
+	report_out->threshold = snapshot->site.options.threshold;
 	report_out->shingle_ids = snapshot->shingle_count;
 	report_out->examples = snapshot->examples;
 	return error;
@@ -289,7 +289,7 @@ static enum error choose(const struct snapshot *snapshot,
 			 struct choice *choice)
 {
 	enum measure measure =
-		(enum measure)(snapshot->site.measure % MEASURE_COUNT);
+		(enum measure)(snapshot->site.options.measure % MEASURE_COUNT);
 	struct dendrogram dendrogram;
 	struct suggestion suggestion;
 	enum error error = dendrogram_make(

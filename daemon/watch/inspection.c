@@ -73,9 +73,9 @@ struct slice inspector_copy(struct arena *arena, struct slice text)
 
 bool inspector_can_ask(const struct inspector *inspector)
 {
-	return (inspector->site.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==
-		       0 &&
-	       inspector->site.watch_ms != 0;
+	return (inspector->site.options.flags &
+		(SITE_IS_SAMPLE | SITE_IS_OFFLINE)) == 0 &&
+	       inspector->site.options.watch_ms != 0;
 }
 
 static enum error read_site(struct inspector *inspector, struct txn *txn,
@@ -89,7 +89,7 @@ static enum error read_site(struct inspector *inspector, struct txn *txn,
 	site->seed = inspector_copy(inspector->arena, site->seed);
 	inspector->inspection->site = site->id;
 	inspector->inspection->seed = (char *)site->seed.data;
-	inspector->is_first = (site->flags & SITE_IS_KNOWN) == 0;
+	inspector->is_first = (site->options.flags & SITE_IS_KNOWN) == 0;
 	inspector->is_settled =
 		site->pending_count == 0 && !site_wants_threshold(site);
 	return ERR_NONE;
@@ -262,7 +262,7 @@ static void set_finding(struct inspector *inspector, uint32_t flag, bool is_so,
 			const struct event_row *event)
 {
 	struct findings *findings = &inspector->inspection->findings;
-	bool was_so = (inspector->site.flags & flag) != 0;
+	bool was_so = (inspector->site.options.flags & flag) != 0;
 
 	if (is_so && !was_so) {
 		findings->set_flags |= flag;
@@ -284,7 +284,8 @@ static struct slice detail_of(struct inspector *inspector, json_t *value)
 
 static void inspect_blocking(struct inspector *inspector)
 {
-	bool was_blocked = (inspector->site.flags & SITE_IS_BLOCKED) != 0;
+	bool was_blocked =
+		(inspector->site.options.flags & SITE_IS_BLOCKED) != 0;
 	bool is_blocked =
 		inspector->seen == 0 &&
 		(was_blocked || (inspector->blocked >= MIN_BLOCKED &&
@@ -308,8 +309,9 @@ static void inspect_blocking(struct inspector *inspector)
 /* Is the site asked at all, without anybody's doing? */
 static bool is_watched(const struct site_row *site)
 {
-	return (site->flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) == 0 &&
-	       (site->watch_ms != 0 || site->revisit_ms != 0);
+	return (site->options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==
+		       0 &&
+	       (site->options.watch_ms != 0 || site->options.revisit_ms != 0);
 }
 
 static void inspect_staleness(struct inspector *inspector)
@@ -327,7 +329,7 @@ static void inspect_staleness(struct inspector *inspector)
 		.url = site->seed,
 	};
 
-	if (is_stale && (site->flags & SITE_IS_STALE) == 0)
+	if (is_stale && (site->options.flags & SITE_IS_STALE) == 0)
 		event.detail = detail_of(
 			inspector,
 			json_pack("{s:I, s:I, s:s}", "days", (json_int_t)days,
@@ -357,7 +359,7 @@ static void collect(struct inspector *inspector)
 	struct findings *findings = &inspector->inspection->findings;
 	struct arena *arena = inspector->arena;
 
-	findings->threshold = inspector->site.threshold;
+	findings->threshold = inspector->site.options.threshold;
 	findings->template_count = inspector->template_count;
 	findings->templates =
 		take(arena, inspector->templates, inspector->template_count,

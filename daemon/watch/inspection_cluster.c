@@ -134,8 +134,8 @@ static bool is_passing(struct inspector *inspector,
 		       const struct subject *subject,
 		       const struct glance *glance)
 {
-	uint64_t rested_ms =
-		subject->cluster_row.changed_ms + inspector->site.watch_ms;
+	uint64_t rested_ms = subject->cluster_row.changed_ms +
+			     inspector->site.options.watch_ms;
 
 	if (inspector->is_first || 2 * glance->older <= glance->count ||
 	    rested_ms <= inspector->now_ms ||
@@ -163,7 +163,7 @@ static struct template_row begin_row(struct inspector *inspector,
 	row.round_ms = inspector->now_ms;
 	row.asked_ms = 0;
 	row.asked_for = 0;
-	row.threshold = inspector->site.threshold;
+	row.threshold = inspector->site.options.threshold;
 	if (subject->has_row)
 		row.lineage =
 			lineage_add(inspector, row.lineage, "returned", 0);

@@ -90,7 +90,7 @@ void examination_settle(const struct inspector *inspector,
 	row->asked_ms = 0;
 	row->flags = 0;
 	row->round_ms = inspector->now_ms;
-	row->threshold = inspector->site.threshold;
+	row->threshold = inspector->site.options.threshold;
 }
 
 enum error examination_change(struct examination *examination,

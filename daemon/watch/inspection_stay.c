@@ -24,14 +24,14 @@ static enum error refresh(struct examination *examination, bool is_forced)
 	bool is_known =
 		version_row_get(&txn, inspector->site.id, subject->cluster,
 				subject->row.version, &row);
-	bool is_due = is_known && subject->has_cluster &&
-		      inspector->is_settled &&
-		      (is_forced ||
-		       subject->row.threshold != inspector->site.threshold ||
-		       ((subject->row.flags & TEMPLATE_IS_PARTIAL) != 0 &&
-			subject->row.round_ms > row.first_ms) ||
-		       subject->cluster_row.page_count >=
-			       GROWN * row.page_count + GROWN_BY);
+	bool is_due =
+		is_known && subject->has_cluster && inspector->is_settled &&
+		(is_forced ||
+		 subject->row.threshold != inspector->site.options.threshold ||
+		 ((subject->row.flags & TEMPLATE_IS_PARTIAL) != 0 &&
+		  subject->row.round_ms > row.first_ms) ||
+		 subject->cluster_row.page_count >=
+			 GROWN * row.page_count + GROWN_BY);
 	uint64_t first_ms = row.first_ms;
 	enum error error = txn.error;
 

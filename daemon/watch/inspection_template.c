@@ -141,7 +141,7 @@ static void begin_round(struct examination *examination)
 	struct inspector *inspector = examination->inspector;
 	struct template_row *row = &examination->row;
 	const struct sample *sample = &examination->sample;
-	uint64_t due_ms = row->round_ms + inspector->site.watch_ms;
+	uint64_t due_ms = row->round_ms + inspector->site.options.watch_ms;
 
 	if (!inspector_can_ask(inspector) || examination->is_open ||
 	    sample->count == 0)
@@ -157,7 +157,7 @@ static void begin_round(struct examination *examination)
 		}
 		row->round++;
 		row->round_ms = inspector->now_ms;
-		due_ms = inspector->now_ms + inspector->site.watch_ms;
+		due_ms = inspector->now_ms + inspector->site.options.watch_ms;
 		examination->is_changed = true;
 	}
 	inspector_wait(inspector, due_ms);
@@ -264,7 +264,7 @@ enum error inspect_template(struct inspector *inspector,
 
 	if (error != ERR_NONE)
 		return error;
-	if (row->threshold != inspector->site.threshold) {
+	if (row->threshold != inspector->site.options.threshold) {
 		if (!subject->has_cluster && is_recut(&examination))
 			return examination_end_by_recut(&examination);
 		forgive_recut(&examination);

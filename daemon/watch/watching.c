@@ -61,8 +61,8 @@ static bool is_due(struct watched *watched, const struct site_row *row,
 		watched->seen_ms != row->seen_ms ||
 		watched->pending_count != row->pending_count ||
 		watched->failed_count != row->failed_count ||
-		watched->flags != row->flags ||
-		watched->watch_ms != row->watch_ms;
+		watched->flags != row->options.flags ||
+		watched->watch_ms != row->options.watch_ms;
 
 	if (watched->host == NULL)
 		watched->host = mem_copy_text(row->host.data, row->host.size);
@@ -71,8 +71,8 @@ static bool is_due(struct watched *watched, const struct site_row *row,
 	watched->seen_ms = row->seen_ms;
 	watched->pending_count = row->pending_count;
 	watched->failed_count = row->failed_count;
-	watched->flags = row->flags;
-	watched->watch_ms = row->watch_ms;
+	watched->flags = row->options.flags;
+	watched->watch_ms = row->options.watch_ms;
 	watched->is_there = true;
 	return has_news || watched->next_ms <= now_ms;
 }

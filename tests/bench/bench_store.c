@@ -214,8 +214,8 @@ int main(int argc, char **argv)
 		{"threshold", required_argument, NULL, 't'},
 		{NULL, 0, NULL, 0},
 	};
-	struct site_options options = {.measure = MEASURE_CCS,
-				       .max_pages = UINT32_MAX,
+	enum measure measure = MEASURE_CCS;
+	struct site_options options = {.max_pages = UINT32_MAX,
 				       .max_depth = UINT16_MAX,
 				       .flags = SITE_IS_OFFLINE};
 	double threshold = -1;
@@ -225,7 +225,7 @@ int main(int argc, char **argv)
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread */
 	while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
 		if (option == 'm')
-			is_good &= measure_from_name(optarg, &options.measure);
+			is_good &= measure_from_name(optarg, &measure);
 		else if (option == 't')
 			threshold = strtod(optarg, NULL);
 		else
@@ -236,10 +236,10 @@ int main(int argc, char **argv)
 				"[--threshold T] FOLDER...\n");
 		return 2;
 	}
+	options.measure = (uint16_t)measure;
 	options_set_threshold(
-		&options, threshold < 0
-				  ? measure_template_threshold(options.measure)
-				  : (unsigned)lround(threshold * 1000));
+		&options, threshold < 0 ? measure_template_threshold(measure)
+					: (unsigned)lround(threshold * 1000));
 	printf("bytes a page on disk, %s at %.3f\n%8s %7s %8s %8s %8s %8s %8s "
 	       "%9s %6s %9s\n",
 	       measure_name(options.measure), options.threshold / 1e3, "pages",

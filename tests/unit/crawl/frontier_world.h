@@ -28,8 +28,8 @@ static inline void world_begin(void)
 	rules = (struct frontier_rules){0};
 	site = (struct site_row){
 		.id = 7,
-		.max_pages = 1000,
-		.max_depth = 3,
+		.options.max_pages = 1000,
+		.options.max_depth = 3,
 		.host = slice_of("a.example"),
 		.seed = slice_of("http://a.example/"),
 	};

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "store/hash.h"
 #include "store/key.h"
 #include "store/rows_cluster.h"
 #include "store/rows_event.h"
@@ -34,14 +35,21 @@ static const struct site_row site = {
 	.generation = 4,
 	.threshold_generation = 3,
 	.threshold_pages = 2,
-	.revisit_ms = UINT64_MAX,
-	.max_pages = 6,
-	.max_depth = 7,
-	.delay_ms = 8,
-	.measure = 9,
-	.threshold = 1000,
-	.width = 16,
-	.flags = SITE_IS_SAMPLE,
+	.options.revisit_ms = UINT64_MAX,
+	.options.max_pages = 6,
+	.options.max_depth = 7,
+	.options.delay_ms = 8,
+	.options.measure = 9,
+	.options.threshold = 1000,
+	.options.width = 16,
+	.options.flags = SITE_IS_SAMPLE,
+	.options.watch_ms = 17,
+	.options.max_bytes = 18,
+	.options.max_time_ms = 19,
+	.options.saturation = 20,
+	.options.headers = {"A: b\n", 5},
+	.options.proxy = {"http://p.example/", 17},
+	.missing = {"gone", 4},
 	.page_count = 12,
 	.found_count = 13,
 	.pending_count = 14,
@@ -62,16 +70,16 @@ START_TEST(a_site_is_read_back)
 	ck_assert_uint_eq(row.next_cluster, 2);
 	ck_assert_uint_eq(row.added_ms, 3);
 	ck_assert_uint_eq(row.generation, 4);
-	ck_assert_uint_eq(row.revisit_ms, UINT64_MAX);
-	ck_assert_uint_eq(row.max_pages, 6);
-	ck_assert_uint_eq(row.max_depth, 7);
-	ck_assert_uint_eq(row.delay_ms, 8);
-	ck_assert_uint_eq(row.measure, 9);
-	ck_assert_uint_eq(row.threshold, 1000);
-	ck_assert_uint_eq(row.width, 16);
+	ck_assert_uint_eq(row.options.revisit_ms, UINT64_MAX);
+	ck_assert_uint_eq(row.options.max_pages, 6);
+	ck_assert_uint_eq(row.options.max_depth, 7);
+	ck_assert_uint_eq(row.options.delay_ms, 8);
+	ck_assert_uint_eq(row.options.measure, 9);
+	ck_assert_uint_eq(row.options.threshold, 1000);
+	ck_assert_uint_eq(row.options.width, 16);
 	ck_assert_uint_eq(row.threshold_generation, 3);
 	ck_assert_uint_eq(row.threshold_pages, 2);
-	ck_assert_uint_eq(row.flags, SITE_IS_SAMPLE);
+	ck_assert_uint_eq(row.options.flags, SITE_IS_SAMPLE);
 	ck_assert_uint_eq(row.page_count, 12);
 	ck_assert_uint_eq(row.found_count, 13);
 	ck_assert_uint_eq(row.pending_count, 14);
@@ -79,6 +87,19 @@ START_TEST(a_site_is_read_back)
 	ck_assert_uint_eq(row.failed_count, 16);
 	ck_assert(slice_equal(row.host, site.host));
 	ck_assert(slice_equal(row.seed, site.seed));
+}
+END_TEST
+
+/* Whatever the struct looks like: stores of yesterday must stay readable. */
+START_TEST(the_bytes_of_a_site_are_what_they_were)
+{
+	struct slice value;
+
+	site_put(&txn, &site);
+	value = txn_get(&txn, TABLE_SITES, slice_of("a.example"));
+	ck_assert_uint_eq(value.size, 298);
+	ck_assert_uint_eq(hash64(value.data, value.size, 0),
+			  UINT64_C(11164962565424348482));
 }
 END_TEST
 
@@ -437,6 +458,7 @@ Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_site_is_read_back);
+	tcase_add_test(tcase, the_bytes_of_a_site_are_what_they_were);
 	tcase_add_test(tcase, a_row_that_was_read_may_be_changed_and_written);
 	tcase_add_test(tcase, a_page_is_read_back);
 	tcase_add_test(tcase, empty_slices_stay_empty);

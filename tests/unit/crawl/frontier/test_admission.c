@@ -10,8 +10,8 @@ static struct site_row site;
 static void setup(void)
 {
 	site = (struct site_row){
-		.max_depth = 3,
-		.max_pages = 100,
+		.options.max_depth = 3,
+		.options.max_pages = 100,
 		.host = slice_of("a.example"),
 	};
 }
@@ -110,7 +110,7 @@ START_TEST(quiet_pages_saturate)
 
 	ck_assert_int_eq(of_state((struct pattern_row){.quiet = 1000}, none),
 			 ADMIT_LINK); /* saturation is off */
-	site.saturation = 10;
+	site.options.saturation = 10;
 	ck_assert_int_eq(of_state((struct pattern_row){.quiet = 9}, none),
 			 ADMIT_LINK);
 	ck_assert_int_eq(of_state((struct pattern_row){.quiet = 10}, none),
@@ -119,10 +119,10 @@ START_TEST(quiet_pages_saturate)
 			 ADMIT_LINK);
 	ck_assert_int_eq(of_state(none, (struct pattern_row){.quiet = 40}),
 			 SKIP_SATURATED);
-	site.flags = SITE_IS_SAMPLE;
+	site.options.flags = SITE_IS_SAMPLE;
 	ck_assert_int_eq(of_state((struct pattern_row){.quiet = 10}, none),
 			 ADMIT_LINK);
-	site.flags = SITE_IS_OFFLINE;
+	site.options.flags = SITE_IS_OFFLINE;
 	ck_assert_int_eq(of_state((struct pattern_row){.quiet = 10}, none),
 			 ADMIT_LINK);
 }
@@ -151,8 +151,8 @@ START_TEST(a_site_has_its_budgets)
 	site.spent_bytes = 1000;
 	site.spent_ms = 1000;
 	ck_assert_int_eq(of_state(none, none), ADMIT_LINK);
-	site.max_bytes = 1001;
-	site.max_time_ms = 1001;
+	site.options.max_bytes = 1001;
+	site.options.max_time_ms = 1001;
 	ck_assert_int_eq(of_state(none, none), ADMIT_LINK);
 	site.spent_ms++;
 	ck_assert_int_eq(of_state(none, none), SKIP_TIME);
@@ -162,7 +162,7 @@ START_TEST(a_site_has_its_budgets)
 	ck_assert_int_eq(of_state(none, none), SKIP_PAGES);
 	ck_assert_int_eq(of_state((struct pattern_row){.tried = 50}, none),
 			 SKIP_PATTERN);
-	site.saturation = 1;
+	site.options.saturation = 1;
 	ck_assert_int_eq(
 		of_state((struct pattern_row){.tried = 50, .quiet = 1}, none),
 		SKIP_SATURATED);

@@ -119,7 +119,7 @@ START_TEST(a_fetched_page_is_visited_again)
 {
 	uint64_t due_ms;
 
-	site.revisit_ms = DAY_MS;
+	site.options.revisit_ms = DAY_MS;
 	add("http://a.example/1");
 	answer(lease_one(10).key, ERR_NONE, 200, 20);
 	check_counts(0, 1, 0);
@@ -165,7 +165,7 @@ START_TEST(an_outage_does_not_end_the_watch)
 {
 	uint64_t due_ms;
 
-	site.revisit_ms = DAY_MS;
+	site.options.revisit_ms = DAY_MS;
 	add("http://a.example/1");
 	answer(lease_one(10).key, ERR_NOT_FOUND, 404, 20);
 	check_counts(0, 0, 1);
@@ -336,7 +336,7 @@ START_TEST(validators_are_kept_until_there_are_others)
 	const char *url = "http://a.example/1";
 	struct outcome outcome = fetched(200, 20);
 
-	site.revisit_ms = 1000;
+	site.options.revisit_ms = 1000;
 	outcome.etag = slice_of("\"one\"");
 	outcome.modified = slice_of("Thu, 01 Jan 1970 00:00:00 GMT");
 	add(url);
@@ -365,7 +365,7 @@ START_TEST(an_interval_adapts_and_its_cluster_follows)
 	struct outcome outcome = fetched(200, 1000);
 	struct cluster_row row;
 
-	site.revisit_ms = DAY_MS;
+	site.options.revisit_ms = DAY_MS;
 	site.next_cluster = 2;
 	cluster_row_put(&txn, site.id, 1, &(struct cluster_row){0});
 	outcome.cluster = 1;
@@ -398,7 +398,7 @@ START_TEST(what_is_not_there_is_asked_for_less_and_less)
 {
 	const char *url = "http://a.example/1";
 
-	site.revisit_ms = DAY_MS;
+	site.options.revisit_ms = DAY_MS;
 	add(url);
 	answer(lease_one(10).key, ERR_NOT_FOUND, 404, 10);
 	ck_assert_uint_eq(row_of(url).interval_ms, DAY_MS);
@@ -423,7 +423,7 @@ START_TEST(first_visits_cost_of_the_budgets)
 				  .now_ms = 10};
 	uint64_t key = page_key_of(slice_of("http://a.example/1"));
 
-	site.revisit_ms = DAY_MS;
+	site.options.revisit_ms = DAY_MS;
 	add("http://a.example/1");
 	frontier_answer(&txn, &site, key, &outcome);
 	outcome = fetched(200, 20);
@@ -442,8 +442,8 @@ START_TEST(sitemaps_and_the_probe_stand_beside_the_site)
 	const char *map = "http://a.example/sitemap.xml";
 	const char *probe = "http://a.example/no-such-page";
 
-	site.revisit_ms = DAY_MS;
-	site.max_pages = 0;
+	site.options.revisit_ms = DAY_MS;
+	site.options.max_pages = 0;
 	discover(map, ADMIT_LINK,
 		 (struct discovery){.flags = FRONTIER_IS_SITEMAP});
 	discover(probe, ADMIT_PROBE,
@@ -502,7 +502,7 @@ START_TEST(sitemaps_come_out_of_the_budget_of_bytes)
 {
 	struct outcome outcome = fetched(200, 10);
 
-	site.max_bytes = 100;
+	site.options.max_bytes = 100;
 	for (int i = 0; i < 3; i++) {
 		char url[64];
 
@@ -537,7 +537,7 @@ START_TEST(a_sitemap_knows_of_changes)
 	const char *url = "http://a.example/1";
 	uint64_t due_ms;
 
-	site.revisit_ms = 8 * DAY_MS;
+	site.options.revisit_ms = 8 * DAY_MS;
 	list(url, 5, 10);
 	ck_assert_uint_eq(row_of(url).rule, ADMIT_SITEMAP);
 	ck_assert_uint_eq(row_of(url).lastmod_ms, 5);
@@ -716,7 +716,7 @@ START_TEST(a_visit_that_is_wanted_comes_before_the_planned_one)
 {
 	uint64_t key = page_key_of(slice_of("http://a.example/1"));
 
-	site.revisit_ms = DAY_MS;
+	site.options.revisit_ms = DAY_MS;
 	add("http://a.example/1");
 	answer(lease_one(10).key, ERR_NONE, 200, 20);
 	frontier_visit(&txn, site.id, key, HOUR_MS);
@@ -770,7 +770,7 @@ START_TEST(random_operations_agree_with_a_model)
 	uint64_t now_ms = 30;
 
 	random_begin((uint64_t)time(NULL));
-	site.revisit_ms = 20000;
+	site.options.revisit_ms = 20000;
 	for (int step = 0; step < 5000; step++) {
 		size_t i = random_below(URLS);
 		bool is_asked = random_below(3) == 0;

@@ -134,7 +134,7 @@ END_TEST
 
 START_TEST(a_saturated_pattern_is_left_alone)
 {
-	site.saturation = 10;
+	site.options.saturation = 10;
 	add_numbered("http://a.example/x/%d", 0, 30);
 	add("http://a.example/y/1");
 	ck_assert_uint_eq(visit_quiet(100), 11);
@@ -156,7 +156,7 @@ END_TEST
 
 START_TEST(news_keep_a_pattern_open)
 {
-	site.saturation = 3;
+	site.options.saturation = 3;
 	add_numbered("http://a.example/x/%d", 0, 30);
 	for (uint32_t i = 0; i < 9; i++) {
 		struct lease one = lease_one(10);
@@ -173,8 +173,8 @@ START_TEST(some_sites_are_never_saturated)
 {
 	static const uint32_t flags[] = {0, SITE_IS_SAMPLE, SITE_IS_OFFLINE};
 
-	site.saturation = _i == 0 ? 0 : 3;
-	site.flags = flags[_i];
+	site.options.saturation = _i == 0 ? 0 : 3;
+	site.options.flags = flags[_i];
 	add_numbered("http://a.example/x/%d", 0, 100);
 	ck_assert_uint_eq(visit_quiet(200), 100);
 }
@@ -187,7 +187,7 @@ START_TEST(a_pattern_of_two_clusters_waits_for_both)
 	uint32_t pages[2] = {0};
 	unsigned count = 0;
 
-	site.saturation = 10;
+	site.options.saturation = 10;
 	add_numbered("http://a.example/x/%d", 0, 100);
 	for (struct lease one = lease_one(1000); one.key != 0;
 	     one = lease_one(1000)) {
@@ -211,7 +211,7 @@ START_TEST(a_cluster_of_many_patterns_is_learned_once)
 		"http://a.example/x/e/%d"};
 	uint32_t pages = 0;
 
-	site.saturation = 10;
+	site.options.saturation = 10;
 	for (int i = 0; i < 5; i++)
 		add_numbered(formats[i], 0, 100);
 	for (struct lease one = lease_one(100); one.key != 0;
@@ -255,9 +255,9 @@ START_TEST(a_site_has_budgets)
 					       SKIP_TIME};
 	struct lease one;
 
-	site.max_pages = _i == 0 ? 3 : 1000;
-	site.max_bytes = _i == 1 ? 300 : 0;
-	site.max_time_ms = _i == 2 ? 30 : 0;
+	site.options.max_pages = _i == 0 ? 3 : 1000;
+	site.options.max_bytes = _i == 1 ? 300 : 0;
+	site.options.max_time_ms = _i == 2 ? 30 : 0;
 	add_numbered("http://a.example/x/%d", 0, 10);
 	for (int i = 0; i < 3; i++) {
 		struct outcome outcome = {.http_status = 200,
@@ -293,7 +293,7 @@ START_TEST(what_a_redirect_leads_to)
 	struct discovery plain = {.redirects = 1};
 	struct discovery wanted = {.flags = FRONTIER_IS_ASKED, .redirects = 1};
 
-	site.max_pages = 0;
+	site.options.max_pages = 0;
 	ck_assert_int_eq(discover("http://a.example/1", ADMIT_REDIRECT, plain),
 			 SKIP_PAGES);
 	ck_assert_int_eq(discover("http://a.example/2", ADMIT_REDIRECT, wanted),
@@ -310,12 +310,12 @@ END_TEST
 /* Other options: those of a pattern take turns again. */
 START_TEST(skipped_urls_can_be_revived)
 {
-	site.saturation = 1;
+	site.options.saturation = 1;
 	add_numbered("http://a.example/x/%d", 0, 6);
 	add_numbered("http://a.example/y/%d", 0, 4);
 	ck_assert_uint_eq(visit_quiet(100), 2);
 	ck_assert_uint_eq(site.skipped_count, 8);
-	site.saturation = 0;
+	site.options.saturation = 0;
 	frontier_revive(&txn, &site);
 	ck_assert_uint_eq(site.skipped_count, 0);
 	ck_assert_uint_eq(site.pending_count, 8);
@@ -330,7 +330,7 @@ END_TEST
 START_TEST(one_call_skips_so_many)
 {
 	add_numbered("http://a.example/x/%d", 0, 2000);
-	site.max_pages = 0;
+	site.options.max_pages = 0;
 	ck_assert_uint_eq(lease_one(10000).key, 0);
 	ck_assert_uint_ge(site.skipped_count, 1024);
 	ck_assert_uint_le(site.skipped_count, 1024 + 256);
@@ -354,7 +354,7 @@ START_TEST(a_decision_is_explained)
 {
 	struct frontier_finding finding;
 
-	site.saturation = 2;
+	site.options.saturation = 2;
 	finding = explain("http://a.example/x/1");
 	ck_assert(!finding.is_known);
 	ck_assert_int_eq(finding.verdict, ADMIT_LINK);
@@ -381,7 +381,7 @@ START_TEST(a_decision_is_explained)
 	ck_assert_int_eq(explain("http://a.example/").verdict, ADMIT_SEED);
 	ck_assert_int_eq(explain("http://a.example/x/0").verdict, ADMIT_LINK);
 	/* skipped, but it would not be any more */
-	site.saturation = 0;
+	site.options.saturation = 0;
 	ck_assert_int_eq(explain("http://a.example/x/3").verdict, ADMIT_LINK);
 	rules.max_urls = 6;
 	ck_assert_int_eq(explain("http://a.example/y").verdict, REFUSE_URLS);
@@ -580,7 +580,7 @@ static struct crawl crawl_trap(const struct trap *trap)
 {
 	struct crawl crawl = {.trap = trap};
 
-	site.max_depth = 1000;
+	site.options.max_depth = 1000;
 	rules.max_pattern = 50;
 	discover("http://a.example/", ADMIT_SEED,
 		 (struct discovery){.flags = FRONTIER_IS_ASKED});
@@ -597,7 +597,7 @@ START_TEST(a_trap_is_left_once_it_is_known)
 {
 	struct crawl crawl;
 
-	site.saturation = 10;
+	site.options.saturation = 10;
 	crawl = crawl_trap(&traps[_i]);
 	ck_assert_msg(crawl.trapped == traps[_i].saturated, "%s: %u",
 		      traps[_i].name, crawl.trapped);

@@ -57,8 +57,8 @@ static void begin(void)
 {
 	world_begin();
 	random_begin(6);
-	site.revisit_ms = DAY_MS;
-	site.max_pages = PAGES;
+	site.options.revisit_ms = DAY_MS;
+	site.options.max_pages = PAGES;
 	tally = (struct tally){0};
 	now_ms = UINT64_C(1700000000000);
 	for (size_t i = 0; i < PAGES; i++) {

@@ -620,7 +620,7 @@ START_TEST(a_recut_is_told)
 	cut_at(100);
 	ck_assert_uint_eq(world_site(&world, "a.test").generation,
 			  generation + 1);
-	ck_assert_uint_eq(world_site(&world, "a.test").threshold, 100);
+	ck_assert_uint_eq(world_site(&world, "a.test").options.threshold, 100);
 	event = event_at(1);
 	ck_assert_uint_eq(event.kind, EVENT_CLUSTER_SPLIT);
 	ck_assert_uint_eq(event.cluster, 3);
@@ -674,8 +674,8 @@ START_TEST(auto_keeps_the_threshold_until_one_is_chosen)
 	cut_at(100);
 	cut_at(THRESHOLD_AUTO);
 	site = world_site(&world, "a.test");
-	ck_assert_uint_eq(site.threshold, 100);
-	ck_assert_uint_eq(site.flags & SITE_IS_AUTO, SITE_IS_AUTO);
+	ck_assert_uint_eq(site.options.threshold, 100);
+	ck_assert_uint_eq(site.options.flags & SITE_IS_AUTO, SITE_IS_AUTO);
 	ck_assert_uint_ne(site.threshold_generation, site.generation);
 	CHECK_CLUSTERS(1, 1, 1, 3, 3, 2, 2);
 }
@@ -689,7 +689,7 @@ START_TEST(a_chosen_threshold_counts_and_is_noted)
 	cut_at(THRESHOLD_AUTO);
 	select_threshold(100, world_site(&world, "a.test").generation);
 	site = world_site(&world, "a.test");
-	ck_assert_uint_eq(site.threshold, 100);
+	ck_assert_uint_eq(site.options.threshold, 100);
 	ck_assert_uint_eq(site.threshold_generation, site.generation);
 	ck_assert_uint_eq(site.threshold_pages, 7);
 	CHECK_CLUSTERS(1, 1, 1, 3, 3, 2, 2);
@@ -717,7 +717,7 @@ START_TEST(a_choice_that_pages_overtook_counts_but_is_not_the_last)
 	put_blocks(7, 0x700);
 	select_threshold(100, generation);
 	site = world_site(&world, "a.test");
-	ck_assert_uint_eq(site.threshold, 100);
+	ck_assert_uint_eq(site.options.threshold, 100);
 	ck_assert_uint_eq(site.threshold_generation, generation);
 	ck_assert_uint_ne(site.threshold_generation, site.generation);
 	CHECK_CLUSTERS(1, 1, 1, 4, 4, 2, 2);
@@ -735,8 +735,8 @@ START_TEST(the_operators_number_beats_a_choice)
 	cut_at(300);
 	select_threshold(100, generation);
 	site = world_site(&world, "a.test");
-	ck_assert_uint_eq(site.threshold, 300);
-	ck_assert_uint_eq(site.flags & SITE_IS_AUTO, 0);
+	ck_assert_uint_eq(site.options.threshold, 300);
+	ck_assert_uint_eq(site.options.flags & SITE_IS_AUTO, 0);
 }
 END_TEST
 

@@ -40,7 +40,7 @@ static void set_threshold(uint16_t threshold)
 	struct site_row site;
 
 	ck_assert(site_get(&txn, slice_of("a.test"), &site));
-	site.threshold = threshold;
+	site.options.threshold = threshold;
 	site_put(&txn, &site);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }

@@ -122,7 +122,7 @@ START_TEST(leaves_are_the_distinct_signatures_with_their_pages)
 	read_site();
 	ck_assert_uint_eq(snapshot.leaf_count, 4);
 	ck_assert_uint_eq(snapshot.site.page_count, PAGES);
-	ck_assert_uint_eq(snapshot.site.threshold, 250);
+	ck_assert_uint_eq(snapshot.site.options.threshold, 250);
 	ck_assert_ptr_null(snapshot.site.host.data);
 	post = leaf_of("http://a.test/post/", 4);
 	other = leaf_of("http://a.test/post/", 2);

@@ -33,7 +33,7 @@ static void begin(void)
 
 static uint32_t flags(void)
 {
-	return world_site(&web.world, WATCHED_HOST).flags &
+	return world_site(&web.world, WATCHED_HOST).options.flags &
 	       (SITE_IS_STALE | SITE_IS_BLOCKED);
 }
 

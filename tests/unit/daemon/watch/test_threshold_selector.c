@@ -140,7 +140,7 @@ START_TEST(a_site_wants_a_threshold_when_its_turn_has_come)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct site_row site = {
-			.flags = rows[i].flags,
+			.options.flags = rows[i].flags,
 			.generation = rows[i].generation,
 			.threshold_generation = rows[i].threshold_generation,
 			.pending_count = rows[i].pending,
@@ -271,15 +271,15 @@ START_TEST(a_crawled_site_gets_its_threshold)
 	start_threshold_selector(100);
 	watch(&server, THRESHOLD_AUTO);
 	ck_assert(gets_threshold(host, PAGES));
-	ck_assert_uint_eq(world_site(&world, host).threshold, CHOSEN);
+	ck_assert_uint_eq(world_site(&world, host).options.threshold, CHOSEN);
 	ck_assert_uint_eq(world_site(&world, host).threshold_pages, PAGES);
 	/* the operator's number, and back */
 	watch(&server, 700);
 	ck_assert(gets_threshold(host, PAGES));
-	ck_assert_uint_eq(world_site(&world, host).threshold, 700);
+	ck_assert_uint_eq(world_site(&world, host).options.threshold, 700);
 	watch(&server, THRESHOLD_AUTO);
 	ck_assert(gets_threshold(host, PAGES));
-	ck_assert_uint_eq(world_site(&world, host).threshold, CHOSEN);
+	ck_assert_uint_eq(world_site(&world, host).options.threshold, CHOSEN);
 	ck_assert_uint_eq(world_problems(&world), 0);
 	server_stop(&server);
 }
@@ -305,7 +305,7 @@ START_TEST(what_an_earlier_run_left_is_done_at_the_start)
 	start_pipeline();
 	start_threshold_selector(100);
 	ck_assert(gets_threshold("a.test", PAGES));
-	ck_assert_uint_ne(world_site(&world, "a.test").threshold, 0);
+	ck_assert_uint_ne(world_site(&world, "a.test").options.threshold, 0);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
 END_TEST
@@ -317,7 +317,7 @@ START_TEST(a_site_over_the_limit_gets_the_default)
 	start_pipeline();
 	start_threshold_selector(1);
 	ck_assert(gets_threshold("a.test", PAGES));
-	ck_assert_uint_eq(world_site(&world, "a.test").threshold, 250);
+	ck_assert_uint_eq(world_site(&world, "a.test").options.threshold, 250);
 }
 END_TEST
 

@@ -317,6 +317,28 @@ void store_check_readers(struct store *store)
 			 dead);
 }
 
+/* A line of LMDB's list: pid, thread and transaction, "-" when there is none;
+ * above them a headline. */
+static int count_reader(const char *line, void *context)
+{
+	uint32_t *count = context;
+
+	if (strstr(line, "pid") == NULL && strchr(line, '(') == NULL &&
+	    strchr(line, '-') == NULL)
+		++*count;
+	return 0;
+}
+
+uint32_t store_count_readers(struct store *store)
+{
+	uint32_t count = 0;
+
+	pthread_rwlock_rdlock(&store->map_lock);
+	mdb_reader_list(store->env, count_reader, &count);
+	pthread_rwlock_unlock(&store->map_lock);
+	return count;
+}
+
 uint64_t store_last_number(struct txn *txn, const char *name)
 {
 	struct slice value = txn_get(txn, TABLE_META, slice_of(name));

@@ -95,6 +95,9 @@ const char *table_name(enum table table);
 /* Forget readers of processes that were killed; call now and then. */
 void store_check_readers(struct store *store);
 
+/* How many readers, of any process, are in the store. */
+uint32_t store_count_readers(struct store *store);
+
 /* Fetch and raise the counter `name` in TABLE_META; the first value is 1. */
 uint64_t store_next_number(struct txn *txn, const char *name);
 

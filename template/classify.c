@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "cluster/signature.h"
 #include "store/memory.h"
 
 enum {
@@ -92,16 +91,21 @@ static void mark_shingles(const struct site_view *site, struct signature own,
 	free(shingle_ids);
 }
 
-struct classed classify(const struct site_view *site, const struct page *page,
-			struct slice path)
+struct signature classify_signature(const struct site_view *site,
+				    const struct page *page, struct slice path)
 {
 	const struct signature_rule rule = {
 		.measure = site->measure, .width = site->width, .path = path};
+
+	return signature_compute(page->arena, page, rule);
+}
+
+struct classed classify(const struct site_view *site, struct signature own)
+{
 	struct search search = {.reach = reach_of(site)};
 	struct classed classed = {.reach = (double)search.reach / PERMILLE};
 
-	mark_shingles(site, signature_compute(page->arena, page, rule),
-		      &search);
+	mark_shingles(site, own, &search);
 	site->source->each_set(site->context, consider, &search);
 	free(search.is_own);
 	if (!search.is_found)

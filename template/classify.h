@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cluster/signature.h"
 #include "page/page.h"
 #include "store/slice.h"
 #include "template/site_view.h"
@@ -19,12 +20,15 @@ struct classed {
 	double reach;     /* 0..1: farther ones do not count */
 };
 
+/* What classify() compares of a page, whose URL has the path `path` (empty: not
+ * known); in the arena of the page. */
+struct signature classify_signature(const struct site_view *site,
+				    const struct page *page, struct slice path);
+
 /*
- * Class the page, whose URL has the path `path` (empty: not known). Of equally
- * near signatures the first by number counts. O(sum of the distinct signatures
- * of the site).
+ * Class a page by its signature. Of equally near signatures the first by number
+ * counts. O(sum of the distinct signatures of the site).
  */
-struct classed classify(const struct site_view *site, const struct page *page,
-			struct slice path);
+struct classed classify(const struct site_view *site, struct signature own);
 
 #endif

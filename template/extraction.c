@@ -9,6 +9,18 @@
 #include "template/method_run.h"
 #include "template/sorted.h"
 
+static void begin_reading(const struct site_view *site)
+{
+	if (site->source->begin != NULL)
+		site->source->begin(site->context);
+}
+
+static void end_reading(const struct site_view *site)
+{
+	if (site->source->end != NULL)
+		site->source->end(site->context);
+}
+
 /* The document frequency of every text node: [page->text_count]. */
 static uint32_t *count_fragments(const struct extraction *extraction,
 				 const struct fragment *fragments)
@@ -51,15 +63,11 @@ static void name_cluster(const struct extraction *extraction,
 			 extraction->cluster);
 }
 
-/* Go on when the site could be read. */
-static enum error finish(const struct extraction *extraction,
-			 struct text_answer *answer)
+/* Does the page stand there still? Its cluster is that of now, then. */
+static bool is_current(const struct site_view *site, struct known_page *known)
 {
-	const struct site_view *site = extraction->site;
-	enum error error =
-		site == NULL ? ERR_NONE : site->source->failure(site->context);
-
-	return error == ERR_NONE ? method_run(extraction, answer) : error;
+	return site->source->is_current == NULL ||
+	       site->source->is_current(site->context, known);
 }
 
 enum error extraction_of_known(struct extraction *extraction,
@@ -67,35 +75,67 @@ enum error extraction_of_known(struct extraction *extraction,
 			       const struct known_page *known,
 			       struct text_answer *answer)
 {
+	const struct fragment *fragments = fragments_of_page(page->arena, page);
+	const struct site_view *site = extraction->site;
+	struct known_page now = *known;
+	bool is_there;
+	enum error error;
+
 	extraction->page = page;
 	extraction->http_status = known->http_status;
-	join(extraction, known->cluster, fragments_of_page(page->arena, page));
+	begin_reading(site);
+	is_there = is_current(site, &now);
+	if (is_there)
+		join(extraction, now.cluster, fragments);
+	end_reading(site);
+	error = site->source->failure(site->context);
+	if (error == ERR_NONE && !is_there)
+		error = ERR_BUSY;
+	if (error != ERR_NONE)
+		return error;
 	name_cluster(extraction, answer);
-	return finish(extraction, answer);
+	return method_run(extraction, answer);
 }
 
-/* Count the page in: `known` is what stands at its URL, or NULL. */
+/* The fragments of what stands at the URL of a new page, when that is one of
+ * its cluster: the new one comes in its place. */
+struct replaced {
+	const uint64_t *fragments; /* [count], or NULL */
+	uint32_t count;
+};
+
+static struct replaced find_replaced(const struct extraction *extraction)
+{
+	const struct text_request *request = extraction->request;
+	const struct site_view *site = extraction->site;
+	struct replaced replaced = {0};
+	struct known_page known;
+
+	if (request->url != NULL &&
+	    site->source->find_page(site->context, request->url, &known) &&
+	    known.cluster == extraction->cluster)
+		replaced.fragments = site->source->fragments(
+			site->context, &known, extraction->page->arena,
+			&replaced.count);
+	return replaced;
+}
+
 static void count_in(struct extraction *extraction,
-		     const struct known_page *known,
+		     const struct replaced *replaced,
 		     const struct fragment *fragments)
 {
-	const struct site_view *site = extraction->site;
 	const struct page *page = extraction->page;
 	uint32_t *frequencies =
 		ARENA_NEW(page->arena, uint32_t, page->text_count);
 	const uint32_t *found = extraction->counts.document_frequency;
-	const uint64_t *old = NULL;
-	uint32_t old_count = 0;
 
-	if (known != NULL && known->cluster == extraction->cluster)
-		old = site->source->fragments(site->context, known, page->arena,
-					      &old_count);
-	if (old == NULL)
+	if (replaced->fragments == NULL)
 		extraction->counts.page_count++;
 	for (uint32_t i = 0; i < page->text_count; i++)
-		frequencies[i] = found[i] +
-				 (sorted_find(old, old_count,
-					      fragments[i].hash) == old_count);
+		frequencies[i] =
+			found[i] +
+			(sorted_find(replaced->fragments, replaced->count,
+				     fragments[i].hash) == replaced->count);
 	extraction->counts.document_frequency = frequencies;
 }
 
@@ -115,8 +155,10 @@ static struct meeting meet(const struct site_view *site,
 
 	if (site == NULL || request->url == NULL)
 		return meeting;
+	begin_reading(site);
 	meeting.is_known = site->source->find_page(site->context, request->url,
 						   &meeting.known);
+	end_reading(site);
 	meeting.is_same =
 		meeting.is_known &&
 		(request->charset.size == 0 ||
@@ -136,40 +178,50 @@ static enum error parse(const struct text_request *request,
 			  limits);
 }
 
-static struct classed class_of(const struct site_view *site,
-			       const struct text_request *request,
-			       const struct meeting *meeting,
-			       const struct page *page)
+static struct slice path_of(const struct text_request *request)
 {
 	const struct url *url = request->url;
-	const char *path = url == NULL ? NULL : url->text + url->path;
 
-	if (meeting->is_same)
-		return (struct classed){.cluster = meeting->known.cluster};
-	if (site == NULL || page->is_truncated)
-		return (struct classed){0};
-	return classify(site, page, slice_of(path));
+	return slice_of(url == NULL ? NULL : url->text + url->path);
+}
+
+/* Class the page, and read all that its site knows of it. */
+static void take_in(struct extraction *extraction)
+{
+	const struct page *page = extraction->page;
+	const struct site_view *site = extraction->site;
+	const struct signature own =
+		classify_signature(site, page, path_of(extraction->request));
+	const struct fragment *fragments = fragments_of_page(page->arena, page);
+	struct replaced replaced = {0};
+
+	begin_reading(site);
+	join(extraction, classify(site, own).cluster, fragments);
+	if (extraction->cluster != 0)
+		replaced = find_replaced(extraction);
+	end_reading(site);
+	if (extraction->cluster != 0)
+		count_in(extraction, &replaced, fragments);
 }
 
 /* A page that is not known as it is. */
 static enum error answer_new(struct extraction *extraction,
-			     const struct meeting *meeting,
 			     const struct page *page,
 			     struct text_answer *answer)
 {
-	struct classed classed =
-		class_of(extraction->site, extraction->request, meeting, page);
-	const struct fragment *fragments;
+	const struct site_view *site = extraction->site;
+	enum error error = ERR_NONE;
 
 	extraction->page = page;
-	if (classed.cluster != 0) {
-		fragments = fragments_of_page(page->arena, page);
-		join(extraction, classed.cluster, fragments);
-		count_in(extraction, meeting->is_known ? &meeting->known : NULL,
-			 fragments);
+	if (site != NULL && !page->is_truncated)
+		take_in(extraction);
+	if (site != NULL)
+		error = site->source->failure(site->context);
+	if (error != ERR_NONE)
+		return error;
+	if (extraction->cluster != 0)
 		name_cluster(extraction, answer);
-	}
-	return finish(extraction, answer);
+	return method_run(extraction, answer);
 }
 
 enum error extraction_of_body(struct extraction *extraction,
@@ -188,10 +240,21 @@ enum error extraction_of_body(struct extraction *extraction,
 			 error_text(error));
 		return error;
 	}
-	return meeting.is_same
-		       ? extraction_of_known(extraction, answer->page,
-					     &meeting.known, answer)
-		       : answer_new(extraction, &meeting, answer->page, answer);
+	return meeting.is_same ? extraction_of_known(extraction, answer->page,
+						     &meeting.known, answer)
+			       : answer_new(extraction, answer->page, answer);
+}
+
+static struct classed class_of(const struct site_view *site,
+			       const struct page *page, struct slice path)
+{
+	const struct signature own = classify_signature(site, page, path);
+	struct classed classed;
+
+	begin_reading(site);
+	classed = classify(site, own);
+	end_reading(site);
+	return classed;
 }
 
 enum error extraction_class(const struct site_view *site,
@@ -204,8 +267,10 @@ enum error extraction_class(const struct site_view *site,
 	enum error error = parse(request, &meeting, limits, &page);
 
 	*classed_out = (struct classed){0};
-	if (error == ERR_NONE)
-		*classed_out = class_of(site, request, &meeting, page);
+	if (error == ERR_NONE && meeting.is_same)
+		classed_out->cluster = meeting.known.cluster;
+	else if (error == ERR_NONE && site != NULL && !page->is_truncated)
+		*classed_out = class_of(site, page, path_of(request));
 	page_destroy(page);
 	return error;
 }

@@ -34,7 +34,8 @@ struct extraction {
 
 /*
  * Answer the page that stands in the site as `known`; `page` is it. Errors are
- * those of extraction_of_body(), but for ERR_NOT_HTML.
+ * those of extraction_of_body(), but for ERR_NOT_HTML. ERR_BUSY: it stands
+ * there no more, or not as it did; find it again.
  */
 enum error extraction_of_known(struct extraction *extraction,
 			       const struct page *page,

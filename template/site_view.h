@@ -25,7 +25,8 @@ struct site_view {
 	enum measure measure;
 	unsigned width;      /* of shingles; 0: the measure's own */
 	unsigned threshold;  /* permille */
-	uint64_t generation; /* the state of its templates */
+	uint64_t generation; /* the state of its templates, as of the last
+				begin() */
 	const struct site_source *source;
 	void *context; /* of the source's functions */
 };
@@ -52,7 +53,17 @@ struct taught {
 	void *holder;          /* NULL: there are no pages to learn from */
 };
 
+/*
+ * What is read between begin() and end() is one state of the site, and nothing
+ * is computed between them: a store is open there. `learn` and `release` are
+ * called outside, all others inside. Both may be NULL: what never changes.
+ */
 struct site_source {
+	void (*begin)(void *context);
+	void (*end)(void *context);
+	/* Is the page still what it was? Its cluster is that of now, then. May
+	   be NULL: it is. */
+	bool (*is_current)(void *context, struct known_page *page);
 	/* The ids that stand for shingles of `own`, ascending, written to
 	   `shingles_out` [own.count]; returns how many. */
 	size_t (*find_shingles)(void *context, struct signature own,
@@ -80,7 +91,8 @@ struct site_source {
 			       const struct extractor *extractor,
 			       const double *parameters);
 	void (*release)(void *context, struct taught taught);
-	/* The first failure of the functions above. */
+	/* The first failure of the functions above; ERR_BUSY: the site has
+	   gone meanwhile. Outside. */
 	enum error (*failure)(const void *context);
 };
 

@@ -11,7 +11,7 @@
 #include "store/rows_site.h"
 #include "template/extraction.h"
 
-enum { MAX_HOPS = 6 };
+enum { MAX_HOPS = 6, MAX_TRIES = 5 };
 
 /* A stored page, found: everything that is needed after its row. */
 struct stored {
@@ -81,79 +81,155 @@ static enum error find_page(struct txn *txn, const struct url *url,
 	return ERR_NOT_FOUND;
 }
 
-static enum error answer_stored(struct txn *txn, const struct stored *stored,
-				const struct answer_rules *rules,
-				const struct text_request *request,
-				struct text_answer *answer)
-{
+/* All that is computed from, copied: no transaction is open any more. */
+struct copied {
 	struct stored_site site;
-	struct extraction extraction = {
-		.rules = rules,
-		.request = request,
-		.site = stored_site_view(&site, txn, &stored->site, rules),
-		.load_model = site_model_load,
-	};
-	const struct known_page known =
-		stored_site_known(stored->key, &stored->row);
+	const struct site_view *view;
+	struct known_page known;
+	struct packed_page packed;
+	uint64_t fetched_ms;
+};
+
+static enum error copy_page(struct txn *txn, const struct stored *stored,
+			    const struct answer_rules *rules,
+			    struct copied *copied, struct text_answer *answer)
+{
 	const struct stored_pages pages = {txn, stored->site.id,
 					   stored->row.cluster, &rules->limits};
-	enum error error = ERR_CORRUPT;
+	enum error error;
 
-	if (extraction.site != NULL)
-		error = stored_page_parse(&pages, stored->key, &stored->row,
-					  &answer->page);
+	copied->view = stored_site_open(&copied->site, txn->store,
+					&stored->site, rules);
+	if (copied->view == NULL)
+		return ERR_CORRUPT;
+	error = packed_page_read(&pages, stored->key, &stored->row,
+				 &copied->packed);
 	if (error == ERR_NOT_KEPT)
 		snprintf(answer->reason, sizeof(answer->reason),
 			 "see retention.bodies_age, retention.bodies_count and "
 			 "retention.bodies_bytes; ask with fetch=always");
+	copied->known = stored_site_keep(
+		&copied->site, stored_site_known(stored->key, &stored->row));
+	copied->fetched_ms = stored->row.fetched_ms;
+	return error;
+}
+
+static enum error read_page(struct store *store,
+			    const struct answer_rules *rules,
+			    const struct url *url, struct copied *copied,
+			    struct text_answer *answer)
+{
+	struct txn txn = txn_begin_read(store);
+	struct stored stored = {0};
+	enum error error = find_page(&txn, url, &stored, answer);
+
+	if (error == ERR_NONE && txn.error == ERR_NONE)
+		error = copy_page(&txn, &stored, rules, copied, answer);
+	if (error == ERR_NONE)
+		error = txn.error;
+	txn_abort(&txn);
+	return error;
+}
+
+static enum error compute_text(const struct answer_rules *rules,
+			       const struct text_request *request,
+			       const struct copied *copied,
+			       struct text_answer *answer)
+{
+	struct extraction extraction = {
+		.rules = rules,
+		.request = request,
+		.site = copied->view,
+		.load_model = site_model_load,
+	};
+	enum error error = packed_page_parse(&copied->packed, &rules->limits,
+					     &answer->page);
+
 	if (error != ERR_NONE)
 		return error;
-	answer->fetched_ms = stored->row.fetched_ms;
-	return extraction_of_known(&extraction, answer->page, &known, answer);
+	answer->fetched_ms = copied->fetched_ms;
+	return extraction_of_known(&extraction, answer->page, &copied->known,
+				   answer);
+}
+
+/* ERR_BUSY when the page has changed between two transactions. */
+static enum error try_text(struct store *store,
+			   const struct answer_rules *rules,
+			   const struct text_request *request,
+			   struct text_answer *answer)
+{
+	struct copied copied = {0};
+	enum error error =
+		read_page(store, rules, request->url, &copied, answer);
+
+	if (error == ERR_NONE)
+		error = compute_text(rules, request, &copied, answer);
+	packed_page_free(&copied.packed);
+	stored_site_close(&copied.site);
+	return error;
+}
+
+/* The same, of a page that is handed in. */
+static enum error try_extract(struct store *store,
+			      const struct answer_rules *rules,
+			      const struct text_request *request,
+			      struct text_answer *answer)
+{
+	struct extraction extraction = {.rules = rules,
+					.request = request,
+					.load_model = site_model_load};
+	struct stored_site stored = {0};
+	struct site_row row;
+	enum error error;
+
+	if (store != NULL && request->url != NULL) {
+		struct txn txn = txn_begin_read(store);
+
+		if (site_get(&txn, slice_of(request->url->host), &row))
+			extraction.site =
+				stored_site_open(&stored, store, &row, rules);
+		error = txn.error;
+		txn_abort(&txn);
+		if (error != ERR_NONE)
+			goto out;
+	}
+	error = extraction_of_body(&extraction, answer);
+out:
+	stored_site_close(&stored);
+	return error;
+}
+
+/* Again, as long as the page changes under our hands. */
+static enum error answer_by(
+	enum error (*try)(struct store *store, const struct answer_rules *rules,
+			  const struct text_request *request,
+			  struct text_answer *answer),
+	struct store *store, const struct answer_rules *rules,
+	const struct text_request *request, struct text_answer *answer_out)
+{
+	enum error error = ERR_BUSY;
+
+	*answer_out = (struct text_answer){0};
+	for (int i = 0; i < MAX_TRIES && error == ERR_BUSY; i++) {
+		text_answer_free(answer_out);
+		*answer_out = (struct text_answer){0};
+		error = try(store, rules, request, answer_out);
+	}
+	return error;
 }
 
 enum error answer_text(struct store *store, const struct answer_rules *rules,
 		       const struct text_request *request,
 		       struct text_answer *answer_out)
 {
-	struct txn txn = txn_begin_read(store);
-	struct stored stored = {0};
-	enum error error;
-
-	*answer_out = (struct text_answer){0};
-	error = find_page(&txn, request->url, &stored, answer_out);
-	if (txn.error == ERR_NONE && error == ERR_NONE)
-		error = answer_stored(&txn, &stored, rules, request,
-				      answer_out);
-	if (error == ERR_NONE)
-		error = txn.error;
-	txn_abort(&txn);
-	return error;
+	return answer_by(try_text, store, rules, request, answer_out);
 }
 
 enum error answer_extract(struct store *store, const struct answer_rules *rules,
 			  const struct text_request *request,
 			  struct text_answer *answer_out)
 {
-	struct extraction extraction = {.rules = rules,
-					.request = request,
-					.load_model = site_model_load};
-	struct stored_site stored;
-	struct site_row row;
-	enum error error;
-	struct txn txn;
-
-	*answer_out = (struct text_answer){0};
-	if (store == NULL || request->url == NULL)
-		return extraction_of_body(&extraction, answer_out);
-	txn = txn_begin_read(store);
-	if (site_get(&txn, slice_of(request->url->host), &row))
-		extraction.site = stored_site_view(&stored, &txn, &row, rules);
-	error = extraction_of_body(&extraction, answer_out);
-	if (error == ERR_NONE)
-		error = txn.error;
-	txn_abort(&txn);
-	return error;
+	return answer_by(try_extract, store, rules, request, answer_out);
 }
 
 /* What the frontier says of a page that is there, or is not. */

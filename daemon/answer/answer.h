@@ -1,6 +1,9 @@
 /*
  * daemon/answer/answer.h - what the store knows, for the API and the offline
- * verbs. All functions only read, in a transaction of their own; any thread.
+ * verbs. All functions only read; any thread that has no transaction open. What
+ * they compute from is copied: while they parse, learn and lay out, none of
+ * theirs is open, and the store can drop what is old. What is read of a site is
+ * of one state.
  */
 #ifndef DAEMON_ANSWER_ANSWER_H
 #define DAEMON_ANSWER_ANSWER_H

@@ -91,13 +91,13 @@ static void learn_texts(const struct page *page, struct template_answer *answer)
 	}
 }
 
-static void find_texts(const struct stored_pages *from,
+static void find_texts(struct packed_page *packed, uint32_t count,
+		       const struct page_limits *limits,
 		       struct template_answer *answer)
 {
 	struct page *pages[MAX_SAMPLES];
-	uint32_t count =
-		stored_pages_sample(from, MAX_SAMPLES, MAX_SAMPLE_BYTES, pages);
 
+	count = packed_sample_parse(packed, count, limits, pages);
 	for (uint32_t i = 0; i < count; i++) {
 		learn_texts(pages[i], answer);
 		page_destroy(pages[i]);
@@ -108,9 +108,11 @@ enum error answer_template(struct store *store,
 			   const struct answer_rules *rules, const char *host,
 			   uint32_t number, struct template_answer *answer_out)
 {
+	struct packed_page packed[MAX_SAMPLES];
 	struct txn txn = txn_begin_read(store);
 	struct cluster_row cluster;
 	struct site_row site;
+	uint32_t count = 0;
 	enum error error = ERR_NOT_FOUND;
 
 	*answer_out = (struct template_answer){.arena = arena_create()};
@@ -119,17 +121,19 @@ enum error answer_template(struct store *store,
 		answer_out->page_count = cluster.page_count;
 		answer_out->generation = site.generation;
 		find_fragments(&txn, site.id, number, answer_out);
-		find_texts(&(struct stored_pages){&txn, site.id, number,
-						  &rules->limits},
-			   answer_out);
-		if (answer_out->count > 1)
-			qsort(answer_out->fragments, answer_out->count,
-			      sizeof(*answer_out->fragments), highest_first);
+		count = packed_sample_read(
+			&(struct stored_pages){&txn, site.id, number,
+					       &rules->limits},
+			MAX_SAMPLES, MAX_SAMPLE_BYTES, packed);
 		error = ERR_NONE;
 	}
 	if (txn.error != ERR_NONE)
 		error = txn.error;
 	txn_abort(&txn);
+	find_texts(packed, count, &rules->limits, answer_out);
+	if (answer_out->count > 1)
+		qsort(answer_out->fragments, answer_out->count,
+		      sizeof(*answer_out->fragments), highest_first);
 	if (error != ERR_NONE) {
 		template_answer_free(answer_out);
 		*answer_out = (struct template_answer){0};

@@ -83,8 +83,8 @@ static bool answers(const struct learned *learned,
 		    const struct learned_question *question)
 {
 	return learned->extractor == question->extractor &&
-	       learned->site == question->pages.site &&
-	       learned->cluster == question->pages.cluster &&
+	       learned->site == question->site &&
+	       learned->cluster == question->cluster &&
 	       learned->generation == question->generation &&
 	       (!question->extractor->learns_by_parameters ||
 		are_equal(learned->parameters, question->parameters));
@@ -131,21 +131,44 @@ static void make_room(struct learned_cache *cache)
 	}
 }
 
+/* Copy the sample; how many pages, and of which state of the site. */
+static uint32_t read_sample(const struct learned_question *question,
+			    struct packed_page *packed,
+			    uint64_t *generation_out)
+{
+	struct txn txn = txn_begin_read(question->store);
+	const struct stored_pages pages = {.txn = &txn,
+					   .site = question->site,
+					   .cluster = question->cluster,
+					   .limits = question->limits};
+	struct site_row row;
+	uint32_t count = 0;
+
+	if (site_get(&txn, question->host, &row) && row.id == question->site)
+		count = packed_sample_read(&pages, MAX_SAMPLE_PAGES,
+					   MAX_SAMPLE_BYTES, packed);
+	*generation_out = row.generation;
+	txn_abort(&txn);
+	return count;
+}
+
 static struct learned *learn(const struct learned_question *question)
 {
+	struct packed_page packed[MAX_SAMPLE_PAGES];
 	struct page *pages[MAX_SAMPLE_PAGES];
-	uint32_t count = stored_pages_sample(&question->pages, MAX_SAMPLE_PAGES,
-					     MAX_SAMPLE_BYTES, pages);
+	uint64_t generation;
+	uint32_t count = read_sample(question, packed, &generation);
 	struct learned *learned;
 
+	count = packed_sample_parse(packed, count, question->limits, pages);
 	if (count == 0)
 		return NULL;
 	learned = mem_alloc(1, sizeof(*learned));
 	*learned = (struct learned){
 		.extractor = question->extractor,
-		.site = question->pages.site,
-		.cluster = question->pages.cluster,
-		.generation = question->generation,
+		.site = question->site,
+		.cluster = question->cluster,
+		.generation = generation,
 		.arena = arena_create(),
 		.users = 1,
 	};

@@ -27,15 +27,21 @@ size_t learned_cache_bytes(struct learned_cache *cache);
 struct learned_question {
 	const struct extractor *extractor; /* learns_sample() */
 	const double *parameters;          /* [MAX_PARAMETERS] */
-	struct stored_pages pages;         /* of the cluster */
-	uint64_t generation;               /* of the site */
+	struct store
+		*store;    /* in which no transaction of this thread is open */
+	struct slice host; /* the site, */
+	uint32_t site;     /* and its number */
+	uint32_t cluster;
+	const struct page_limits *limits;
+	uint64_t generation; /* of the site */
 };
 
 struct learned;
 
 /*
- * From the cache, or from the sample, which one thread at a time reads. `cache`
- * may be NULL. Release it; until
+ * From the cache, or from the sample, which one thread at a time reads; when
+ * the site has changed meanwhile, from that of now. Its pages are copied, and
+ * parsed when the transaction has ended. `cache` may be NULL. Release it; until
  * then learned_knowledge() is valid. NULL: there are no pages.
  */
 struct learned *learned_get(struct learned_cache *cache,

@@ -44,19 +44,59 @@ enum error stored_page_body(const struct stored_pages *from, uint64_t key,
 							: ERR_CORRUPT;
 }
 
+enum error packed_page_read(const struct stored_pages *from, uint64_t key,
+			    const struct page_row *row,
+			    struct packed_page *page_out)
+{
+	struct key name = key_page(from->site, key);
+	struct slice packed =
+		txn_get(from->txn, TABLE_BODIES, key_slice(&name));
+
+	*page_out = (struct packed_page){.packed_bytes = packed.size,
+					 .body_bytes = row->body_bytes};
+	if (packed.data == NULL)
+		return (row->flags & PAGE_ROW_HAS_NO_BODY) != 0 ? ERR_NOT_KEPT
+								: ERR_CORRUPT;
+	buffer_append_slice(&page_out->bytes, packed);
+	buffer_append_slice(&page_out->bytes, row->charset);
+	return ERR_NONE;
+}
+
+enum error packed_page_parse(const struct packed_page *packed,
+			     const struct page_limits *limits,
+			     struct page **page_out)
+{
+	const struct slice bytes = {packed->bytes.data, packed->packed_bytes};
+	const struct slice charset = {packed->bytes.data + packed->packed_bytes,
+				      packed->bytes.size -
+					      packed->packed_bytes};
+	struct page_limits wide = *limits;
+	struct buffer body = {0};
+	enum error error = decompress(bytes, packed->body_bytes, &body);
+
+	if (wide.max_bytes < packed->body_bytes)
+		wide.max_bytes = packed->body_bytes;
+	if (error == ERR_NONE)
+		error = page_parse(page_out, buffer_slice(&body), charset,
+				   &wide);
+	buffer_free(&body);
+	return error;
+}
+
+void packed_page_free(struct packed_page *packed)
+{
+	buffer_free(&packed->bytes);
+}
+
 enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
 			     const struct page_row *row, struct page **page_out)
 {
-	struct page_limits wide = *from->limits;
-	struct buffer body = {0};
-	enum error error = stored_page_body(from, key, row, &body);
+	struct packed_page packed;
+	enum error error = packed_page_read(from, key, row, &packed);
 
-	if (wide.max_bytes < row->body_bytes)
-		wide.max_bytes = row->body_bytes;
 	if (error == ERR_NONE)
-		error = page_parse(page_out, buffer_slice(&body), row->charset,
-				   &wide);
-	buffer_free(&body);
+		error = packed_page_parse(&packed, from->limits, page_out);
+	packed_page_free(&packed);
 	return error;
 }
 
@@ -145,4 +185,38 @@ uint32_t stored_pages_sample(const struct stored_pages *from,
 	}
 	free(first);
 	return count;
+}
+
+uint32_t packed_sample_read(const struct stored_pages *from, uint32_t max_count,
+			    uint64_t max_bytes, struct packed_page *pages_out)
+{
+	struct candidate *first = mem_alloc(max_count, sizeof(*first));
+	uint32_t found = find_first(from, max_count, first);
+	uint64_t bytes = 0;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < found && (count < 2 || bytes <= max_bytes);
+	     i++) {
+		if (packed_page_read(from, first[i].key, &first[i].row,
+				     &pages_out[count]) != ERR_NONE)
+			continue;
+		bytes += first[i].row.body_bytes;
+		count++;
+	}
+	free(first);
+	return count;
+}
+
+uint32_t packed_sample_parse(struct packed_page *packed, uint32_t count,
+			     const struct page_limits *limits,
+			     struct page **pages_out)
+{
+	uint32_t parsed = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		parsed += packed_page_parse(&packed[i], limits,
+					    &pages_out[parsed]) == ERR_NONE;
+		packed_page_free(&packed[i]);
+	}
+	return parsed;
 }

@@ -1,5 +1,6 @@
 #include "daemon/answer/stored_site.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "daemon/answer/learned.h"
@@ -14,10 +15,10 @@
 static size_t find_shingles(void *context, struct signature own,
 			    uint32_t *shingles_out)
 {
-	const struct stored_site *site = context;
+	struct stored_site *site = context;
 	struct key prefix = key_site(site->id);
 	struct scan scan =
-		scan_begin(site->txn, TABLE_SHINGLES, key_slice(&prefix));
+		scan_begin(&site->txn, TABLE_SHINGLES, key_slice(&prefix));
 	size_t count = 0;
 
 	while (scan_next(&scan) && count < own.count) {
@@ -37,8 +38,8 @@ static void each_set(void *context,
 				   const struct shingle_set *set),
 		     void *visitor)
 {
-	const struct stored_site *site = context;
-	struct set_scan scan = set_scan_begin(site->txn, site->id);
+	struct stored_site *site = context;
+	struct set_scan scan = set_scan_begin(&site->txn, site->id);
 
 	while (set_scan_next(&scan))
 		visit(visitor, &(struct shingle_set){scan.set, scan.shingle_ids,
@@ -48,10 +49,10 @@ static void each_set(void *context,
 
 static uint32_t cluster_of(void *context, uint32_t set)
 {
-	const struct stored_site *site = context;
+	struct stored_site *site = context;
 	struct key prefix = key_site(site->id);
 	struct scan scan =
-		scan_begin(site->txn, TABLE_MEMBERS, key_slice(&prefix));
+		scan_begin(&site->txn, TABLE_MEMBERS, key_slice(&prefix));
 	uint32_t cluster = 0;
 	uint32_t other;
 
@@ -73,16 +74,16 @@ uint32_t stored_site_pages(struct txn *txn, uint32_t site, uint32_t cluster)
 
 static uint32_t page_count(void *context, uint32_t cluster)
 {
-	const struct stored_site *site = context;
+	struct stored_site *site = context;
 
-	return stored_site_pages(site->txn, site->id, cluster);
+	return stored_site_pages(&site->txn, site->id, cluster);
 }
 
 static uint32_t frequency(void *context, uint32_t cluster, uint64_t fragment)
 {
-	const struct stored_site *site = context;
+	struct stored_site *site = context;
 
-	return df_get(site->txn, site->id, cluster, fragment);
+	return df_get(&site->txn, site->id, cluster, fragment);
 }
 
 struct known_page stored_site_known(uint64_t key, const struct page_row *row)
@@ -96,26 +97,52 @@ struct known_page stored_site_known(uint64_t key, const struct page_row *row)
 	};
 }
 
+struct known_page stored_site_keep(struct stored_site *site,
+				   struct known_page page)
+{
+	page.charset.data =
+		arena_copy(site->arena, page.charset.data, page.charset.size);
+	return page;
+}
+
+static bool read_page(struct stored_site *site, uint64_t key,
+		      struct page_row *row_out)
+{
+	return page_row_get(&site->txn, site->id, key, row_out) &&
+	       row_out->redirect.size == 0;
+}
+
 static bool find_page(void *context, const struct url *url,
 		      struct known_page *page_out)
 {
-	const struct stored_site *site = context;
+	struct stored_site *site = context;
 	uint64_t key = page_key_of(slice_of(url->text));
 	struct page_row row;
 
-	if (!page_row_get(site->txn, site->id, key, &row) ||
-	    row.redirect.size != 0)
+	if (!read_page(site, key, &row))
 		return false;
-	*page_out = stored_site_known(key, &row);
+	*page_out = stored_site_keep(site, stored_site_known(key, &row));
+	return true;
+}
+
+static bool is_current(void *context, struct known_page *page)
+{
+	struct page_row row;
+
+	if (!read_page(context, page->key, &row) ||
+	    row.content_hash != page->content_hash)
+		return false;
+	page->cluster = row.cluster;
 	return true;
 }
 
 /* A copy of the record; NULL when it is damaged or not there. */
-static void *load_record(const struct stored_site *site, uint64_t page,
+static void *load_record(struct stored_site *site, uint64_t page,
 			 struct record *record_out)
 {
 	struct key key = key_page(site->id, page);
-	struct slice value = txn_get(site->txn, TABLE_RECORDS, key_slice(&key));
+	struct slice value =
+		txn_get(&site->txn, TABLE_RECORDS, key_slice(&key));
 	void *copy;
 
 	if (value.data == NULL)
@@ -150,18 +177,20 @@ static struct taught learn(void *context, uint32_t cluster,
 			   const double *parameters)
 {
 	const struct stored_site *site = context;
-	struct learned *learned =
-		learned_get(site->rules->learned,
-			    &(struct learned_question){
-				    .extractor = extractor,
-				    .parameters = parameters,
-				    .pages = {.txn = site->txn,
-					      .site = site->id,
-					      .cluster = cluster,
-					      .limits = &site->rules->limits},
-				    .generation = site->view.generation,
-			    });
+	struct learned *learned;
 
+	assert(!site->is_read);
+	learned = learned_get(site->rules->learned,
+			      &(struct learned_question){
+				      .extractor = extractor,
+				      .parameters = parameters,
+				      .store = site->store,
+				      .host = site->view.host,
+				      .site = site->id,
+				      .cluster = cluster,
+				      .limits = &site->rules->limits,
+				      .generation = site->view.generation,
+			      });
 	return (struct taught){learned_knowledge(learned), learned};
 }
 
@@ -172,19 +201,53 @@ static void release(void *context, struct taught taught)
 	learned_release(site->rules->learned, taught.holder);
 }
 
+/* The row is read again: the site may have gone, or changed. */
+static void begin(void *context)
+{
+	struct stored_site *site = context;
+	struct site_row row;
+
+	assert(!site->is_read);
+	site->txn = txn_begin_read(site->store);
+	site->is_read = true;
+	if (!site_get(&site->txn, site->view.host, &row) ||
+	    row.id != site->id) {
+		txn_fail(&site->txn, ERR_BUSY);
+		return;
+	}
+	site->view.threshold = row.options.threshold;
+	site->view.generation = row.generation;
+}
+
+static void end(void *context)
+{
+	struct stored_site *site = context;
+	enum error error;
+
+	assert(site->is_read);
+	site->is_read = false;
+	error = txn_end(&site->txn);
+	if (site->error == ERR_NONE)
+		site->error = error;
+}
+
 static enum error failure(const void *context)
 {
 	const struct stored_site *site = context;
 
-	return site->txn->error;
+	assert(!site->is_read);
+	return site->error;
 }
 
-const struct site_view *stored_site_view(struct stored_site *site,
-					 struct txn *txn,
+const struct site_view *stored_site_open(struct stored_site *site,
+					 struct store *store,
 					 const struct site_row *row,
 					 const struct answer_rules *rules)
 {
 	static const struct site_source source = {
+		.begin = begin,
+		.end = end,
+		.is_current = is_current,
 		.find_shingles = find_shingles,
 		.each_set = each_set,
 		.cluster_of = cluster_of,
@@ -197,19 +260,28 @@ const struct site_view *stored_site_view(struct stored_site *site,
 		.failure = failure,
 	};
 
+	*site = (struct stored_site){.arena = arena_create()};
 	if (row->options.measure >= MEASURE_COUNT)
 		return NULL;
-	*site = (struct stored_site){
-		.view = {.host = row->host,
-			 .measure = (enum measure)row->options.measure,
-			 .width = row->options.width,
-			 .threshold = row->options.threshold,
-			 .generation = row->generation,
-			 .source = &source,
-			 .context = site},
-		.txn = txn,
-		.id = row->id,
-		.rules = rules,
+	site->view = (struct site_view){
+		.host = {arena_copy(site->arena, row->host.data,
+				    row->host.size),
+			 row->host.size},
+		.measure = (enum measure)row->options.measure,
+		.width = row->options.width,
+		.threshold = row->options.threshold,
+		.generation = row->generation,
+		.source = &source,
+		.context = site,
 	};
+	site->store = store;
+	site->id = row->id;
+	site->rules = rules;
 	return &site->view;
+}
+
+void stored_site_close(struct stored_site *site)
+{
+	assert(!site->is_read);
+	arena_destroy(site->arena);
 }

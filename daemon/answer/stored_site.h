@@ -15,20 +15,36 @@
 
 struct stored_site {
 	struct site_view view;
-	struct txn *txn;
+	struct store *store;
+	struct txn txn; /* while it is read */
+	bool is_read;
+	enum error error; /* the first one */
 	uint32_t id;
 	const struct answer_rules *rules;
+	struct arena *arena; /* of copied texts */
 };
 
-/* Fill *site and return its view: valid as long as it, `rules` and the
- * transaction, whose errors are the view's. NULL: the row is damaged. */
-const struct site_view *stored_site_view(struct stored_site *site,
-					 struct txn *txn,
+/*
+ * Fill *site by its row and return its view: valid as long as it and `rules`.
+ * Between begin() and end() of the view a transaction is open, and at no other
+ * time: the caller's own must have ended. NULL: the row is damaged. Close it in
+ * any case.
+ */
+const struct site_view *stored_site_open(struct stored_site *site,
+					 struct store *store,
 					 const struct site_row *row,
 					 const struct answer_rules *rules);
 
-/* The page `key` with its row. */
+/* What was never opened must be zero. */
+void stored_site_close(struct stored_site *site);
+
+/* The page `key` with its row; the charset points where that of the row does.
+ */
 struct known_page stored_site_known(uint64_t key, const struct page_row *row);
+
+/* The same page with a charset that lives as long as the site. */
+struct known_page stored_site_keep(struct stored_site *site,
+				   struct known_page page);
 
 /* Pages of a cluster; 0 when there is none. */
 uint32_t stored_site_pages(struct txn *txn, uint32_t site, uint32_t cluster);

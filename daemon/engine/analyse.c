@@ -204,25 +204,10 @@ static uint32_t flags_of(const struct page *page, enum page_class page_class,
 	return flags;
 }
 
-enum error analyse(struct slice body, struct slice charset,
-		   const struct url *url, const struct analyse_options *options,
-		   struct buffer *record_out)
+/* The signatures by all measures, each with the width that belongs to it. */
+static void sign(struct page *page, const struct url *url,
+		 const struct analyse_options *options, struct record *record)
 {
-	struct record record = {
-		.content_hash = hash64(body.data, body.size, 0),
-	};
-	const struct record_link *links;
-	struct page *page;
-	enum error error = page_parse(&page, body, charset, options->limits);
-
-	if (error != ERR_NONE)
-		return error;
-	record.flags = flags_of(page, class_of(page, url, options), options);
-	record.text_count = page->text_count;
-	record.node_count = page->node_count;
-	record.title = page->title;
-	record.language = page->language;
-	record.description = page->description;
 	for (unsigned m = 0; m < MEASURE_COUNT; m++) {
 		struct signature_rule rule = {
 			.measure = (enum measure)m,
@@ -232,13 +217,43 @@ enum error analyse(struct slice body, struct slice charset,
 		struct signature signature =
 			signature_compute(page->arena, page, rule);
 
-		record.signatures[m] = signature.shingles;
-		record.signature_counts[m] = (uint32_t)signature.count;
+		record->signatures[m] = signature.shingles;
+		record->signature_counts[m] = (uint32_t)signature.count;
 	}
+}
+
+void analyse_page(struct page *page, struct slice body, const struct url *url,
+		  const struct analyse_options *options,
+		  struct buffer *record_out)
+{
+	struct record record = {
+		.content_hash = hash64(body.data, body.size, 0),
+		.flags = flags_of(page, class_of(page, url, options), options),
+		.text_count = page->text_count,
+		.node_count = page->node_count,
+		.title = page->title,
+		.language = page->language,
+		.description = page->description,
+	};
+	const struct record_link *links;
+
+	sign(page, url, options, &record);
 	record.fragments = copy_fragments(page, &record.fragment_count);
 	links = resolve_links(page, url, options->drop_parameters,
 			      &record.link_count);
 	record_encode(&record, links, record_out);
+}
+
+enum error analyse(struct slice body, struct slice charset,
+		   const struct url *url, const struct analyse_options *options,
+		   struct buffer *record_out)
+{
+	struct page *page;
+	enum error error = page_parse(&page, body, charset, options->limits);
+
+	if (error != ERR_NONE)
+		return error;
+	analyse_page(page, body, url, options, record_out);
 	page_destroy(page);
 	return ERR_NONE;
 }

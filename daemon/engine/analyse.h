@@ -18,8 +18,8 @@
 enum { MAX_LINKS = 5000 };
 
 struct analyse_options {
-	const struct page_limits *limits;
-	enum measure measure; /* whose shingles have */
+	const struct page_limits *limits; /* analyse_page(): not read */
+	enum measure measure;             /* whose shingles have */
 	unsigned width;       /* names; 0: its own, as all others have */
 	unsigned http_status; /* of the answer that brought it; 0: unknown */
 	bool is_cut;          /* the body stops before its end */
@@ -38,5 +38,11 @@ struct analyse_options {
 enum error analyse(struct slice body, struct slice charset,
 		   const struct url *url, const struct analyse_options *options,
 		   struct buffer *record_out);
+
+/* The same of a page that is parsed already; `body` is what it was parsed from.
+ * The page's arena grows. */
+void analyse_page(struct page *page, struct slice body, const struct url *url,
+		  const struct analyse_options *options,
+		  struct buffer *record_out);
 
 #endif

@@ -226,19 +226,15 @@ static void check_guards(struct page *page, const struct known *guards,
 	guarded_page_end(&guarded);
 }
 
-void guarding_check(struct store *store, const struct guarded_body *body,
-		    const struct page_limits *limits, struct buffer *out)
+void guarding_check(struct store *store, const char *host, struct slice url,
+		    struct page *page, struct buffer *out)
 {
 	struct arena *arena = arena_create();
-	struct page *page;
 	uint32_t count;
-	const struct known *guards = read_guards(
-		store, body->host, page_key_of(body->url), arena, &count);
+	const struct known *guards =
+		read_guards(store, host, page_key_of(url), arena, &count);
 
-	if (count > 0 &&
-	    page_parse(&page, body->body, body->charset, limits) == ERR_NONE) {
+	if (count > 0)
 		check_guards(page, guards, count, out);
-		page_destroy(page);
-	}
 	arena_destroy(arena);
 }

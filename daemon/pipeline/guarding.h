@@ -1,7 +1,7 @@
 /*
- * daemon/pipeline/guarding.h - what guards find on the bytes of a page. No
- *transaction is open while they are evaluated, and nothing is written: what was
- *found travels as JSON to the commit, an array of
+ * daemon/pipeline/guarding.h - what guards find on a page. No transaction is
+ * open while they are evaluated, and nothing is written: what was found travels
+ * as JSON to the commit, an array of
  *
  *	{"guard":N, "matches":M, "value":V, "path":P, "candidates":[
  *	 {"selector":CSS, "score":S, "node":K, "value":V}, ...]}
@@ -42,19 +42,11 @@ void guarded_page_end(struct guarded_page *guarded);
 json_t *guarding_find(struct guarded_page *guarded,
 		      const struct guard_row *guard);
 
-/* What was fetched. */
-struct guarded_body {
-	const char *host; /* of the site */
-	struct slice url;
-	struct slice body;
-	struct slice charset; /* of the Content-Type, or empty */
-};
-
 /*
- * Evaluate the guards of the site, if there are any; what they find is appended
- * to `out`. What is no page adds nothing.
+ * Evaluate the guards of the site `host`, if there are any, on the page of
+ * `url`, whose arena grows; what they find is appended to `out`.
  */
-void guarding_check(struct store *store, const struct guarded_body *body,
-		    const struct page_limits *limits, struct buffer *out);
+void guarding_check(struct store *store, const char *host, struct slice url,
+		    struct page *page, struct buffer *out);
 
 #endif

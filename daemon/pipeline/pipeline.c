@@ -40,10 +40,10 @@ static void release_bytes(struct fetching *fetching, size_t size)
 		fetcher_wake(fetching->fetcher);
 }
 
-static void analyse_job(struct pipeline *pipeline, struct job *job)
+/* Parse the body, once, and read from the page what the commit wants. */
+static enum error read_page(struct pipeline *pipeline, struct job *job,
+			    struct slice body)
 {
-	struct slice body = buffer_slice(&job->result.body);
-	uint64_t begin_us = clock_read_us(CLOCK_MONOTONIC);
 	const struct analyse_options options = {
 		.limits = &pipeline->options.limits,
 		.measure = job->work.measure,
@@ -54,20 +54,30 @@ static void analyse_job(struct pipeline *pipeline, struct job *job)
 			(job->result.robots_tag & ROBOTS_TAG_NOFOLLOW) != 0,
 		.drop_parameters = pipeline->options.drop_parameters,
 	};
+	struct page *page;
+	enum error error =
+		page_parse(&page, body, slice_of(job->result.charset),
+			   &pipeline->options.limits);
 
-	job->error = analyse(body, slice_of(job->result.charset), &job->url,
-			     &options, &job->record);
+	if (error != ERR_NONE)
+		return error;
+	analyse_page(page, body, &job->url, &options, &job->record);
+	guarding_check(pipeline->fetching.store, job->url.host,
+		       slice_of(job->url.text), page, &job->guarded);
+	page_destroy(page);
+	compress(body, &job->packed);
+	return ERR_NONE;
+}
+
+static void analyse_job(struct pipeline *pipeline, struct job *job)
+{
+	struct slice body = buffer_slice(&job->result.body);
+	uint64_t begin_us = clock_read_us(CLOCK_MONOTONIC);
+
+	job->error = read_page(pipeline, job, body);
 	job->body_bytes = (uint32_t)body.size;
-	if (job->error == ERR_NONE) {
-		compress(body, &job->packed);
-		guarding_check(pipeline->fetching.store,
-			       &(struct guarded_body){
-				       job->url.host, slice_of(job->url.text),
-				       body, slice_of(job->result.charset)},
-			       &pipeline->options.limits, &job->guarded);
-	} else {
+	if (job->error != ERR_NONE)
 		job->kind = CHANGE_FAILED;
-	}
 	archive_job(pipeline->options.archive, job);
 	buffer_free(&job->result.body); /* it may wait for long */
 	release_bytes(&pipeline->fetching, job->body_bytes);

@@ -310,11 +310,39 @@ START_TEST(what_cannot_be_parsed_appends_nothing)
 }
 END_TEST
 
+/* The worker goes on with the page: it is parsed once. */
+START_TEST(a_parsed_page_has_the_record_of_its_bytes)
+{
+	static const char html[] =
+		"<html lang=en><title>T</title><body><p>One two three"
+		"<a href=/x>x</a></body></html>";
+	const struct slice body = slice_of(html);
+	struct buffer by_bytes = {0};
+	struct buffer by_page = {0};
+	struct page *page;
+	struct url url;
+
+	url_parse(&url, slice_of("http://a.test/"), NULL);
+	ck_assert_int_eq(
+		analyse(body, slice_of("UTF-8"), &url, &options, &by_bytes),
+		ERR_NONE);
+	ck_assert_int_eq(
+		page_parse(&page, body, slice_of("UTF-8"), options.limits),
+		ERR_NONE);
+	analyse_page(page, body, &url, &options, &by_page);
+	ck_assert(slice_equal(buffer_slice(&by_page), buffer_slice(&by_bytes)));
+	page_destroy(page);
+	buffer_free(&by_page);
+	buffer_free(&by_bytes);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("analyse");
 	TCase *tcase = tcase_create("analyse");
 
+	tcase_add_test(tcase, a_parsed_page_has_the_record_of_its_bytes);
 	tcase_add_test(tcase, a_link_is_there_as_it_was_first);
 	tcase_add_test(tcase, areas_have_paths_and_link_elements_have_none);
 	tcase_add_test(

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/arena.h"
+#include "store/rows_site.h"
 #include "store/memory.h"
 #include "template/learning.h"
 

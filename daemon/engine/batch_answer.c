@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "store/key.h"
+
 enum { MAX_REDIRECTS = 5 };
 
 /* Answer the lease of the URL, if it was leased. */
@@ -174,7 +176,7 @@ static void (*const takers[CHANGE_KINDS])(struct batch *batch,
 enum error batch_answer(struct batch *batch, struct change *change)
 {
 	bool is_ingest = change->kind == CHANGE_INGEST;
-	struct response_head *answer = &change->answer;
+	struct answer *answer = &change->answer;
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
 

@@ -14,7 +14,7 @@
 #include "crawl/frontier/frontier.h"
 #include "crawl/url/url.h"
 #include "store/error.h"
-#include "store/rows.h"
+#include "store/rows_site.h"
 #include "store/slice.h"
 
 struct findings;
@@ -94,7 +94,7 @@ struct arrived_page {
 };
 
 /* What has become of a URL. */
-struct response_head {
+struct answer {
 	uint32_t site;          /* whose lease it is; 0: any */
 	uint32_t pace_ms;       /* of a page of the host, by its robots.txt,
 				   too; not of INGEST */
@@ -122,7 +122,7 @@ struct change {
 		struct templates_change templates;
 		struct gc_change gc;
 		struct host_row host;
-		struct response_head answer; /* PAGE to INGEST */
+		struct answer answer; /* PAGE to INGEST */
 	};
 };
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/rows.h"
+#include "store/rows_site.h"
 
 enum option_kind {
 	OPTION_WHOLE,     /* a whole number */

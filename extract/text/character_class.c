@@ -142,7 +142,7 @@ enum character_class character_class_of(uint32_t code)
 	LOWER_BOUND(at, sizeof(ranges) / sizeof(ranges[0]),
 		    ranges[at].last < code);
 	if (at < sizeof(ranges) / sizeof(ranges[0]) && code >= ranges[at].first)
-		return ranges[at].sign;
+		return ranges[at].class;
 	return character_class_by_role(code);
 }
 

@@ -10,6 +10,7 @@
 #include "daemon/answer/learned.h"
 #include "daemon/answer/stored_page.h"
 #include "daemon/answer/stored_site.h"
+#include "store/key.h"
 #include "template/extraction.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "daemon/runtime/clock.h"
+#include "daemon/runtime/condition.h"
 #include "store/memory.h"
 
 enum {
@@ -17,10 +18,10 @@ struct background {
 	background_work *work;
 	void *context;
 	pthread_t thread;
-	pthread_mutex_t mutex;
-	pthread_cond_t is_wanted;
-	bool has_news;        /* under the mutex */
-	atomic_bool is_ended; /* set under the mutex */
+	struct lock lock;
+	struct condition is_wanted;
+	bool has_news;        /* under the lock */
+	atomic_bool is_ended; /* set under the lock */
 };
 
 bool background_is_ended(const struct background *background)
@@ -28,39 +29,29 @@ bool background_is_ended(const struct background *background)
 	return atomic_load(&background->is_ended);
 }
 
-static struct timespec time_of(uint64_t steady_ms)
-{
-	return (struct timespec){
-		.tv_sec = (time_t)(steady_ms / 1000U),
-		.tv_nsec = (long)(steady_ms % 1000U) * 1000000L,
-	};
-}
-
-/* Until the time has come, or the end; with the mutex held. */
+/* Until the time has come, or the end; with the lock held. */
 static void rest(struct background *background, uint64_t until_ms)
 {
-	struct timespec until = time_of(until_ms);
-
 	while (!background_is_ended(background) &&
-	       pthread_cond_timedwait(&background->is_wanted,
-				      &background->mutex, &until) == 0) {
+	       condition_wait_until(&background->is_wanted, &background->lock,
+				    until_ms)) {
 	}
 }
 
-/* For news, or until the time has come (0: for ever); with the mutex held. */
+/* For news, or until the time has come (0: for ever); with the lock held. */
 static void wait_for_news(struct background *background, uint64_t until_ms)
 {
-	struct timespec until = time_of(until_ms);
-	int status = 0;
+	bool is_early = true;
 
 	while (!background_is_ended(background) && !background->has_news &&
-	       status == 0)
-		status = until_ms == 0
-				 ? pthread_cond_wait(&background->is_wanted,
-						     &background->mutex)
-				 : pthread_cond_timedwait(
-					   &background->is_wanted,
-					   &background->mutex, &until);
+	       is_early)
+		if (until_ms == 0)
+			condition_wait(&background->is_wanted,
+				       &background->lock);
+		else
+			is_early = condition_wait_until(&background->is_wanted,
+							&background->lock,
+							until_ms);
 }
 
 /* Rest, then wait; false at the end. */
@@ -69,11 +60,11 @@ static bool goes_on(struct background *background, uint64_t rest_ms,
 {
 	uint64_t now_ms = clock_steady_ms();
 
-	pthread_mutex_lock(&background->mutex);
+	lock_acquire(&background->lock);
 	rest(background, now_ms + rest_ms);
 	wait_for_news(background, within_ms == 0 ? 0 : now_ms + within_ms);
 	background->has_news = false;
-	pthread_mutex_unlock(&background->mutex);
+	lock_release(&background->lock);
 	return !background_is_ended(background);
 }
 
@@ -102,20 +93,10 @@ static void *background_main(void *argument)
 	return NULL;
 }
 
-static void init_condition(pthread_cond_t *condition)
-{
-	pthread_condattr_t steady;
-
-	pthread_condattr_init(&steady);
-	pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-	pthread_cond_init(condition, &steady);
-	pthread_condattr_destroy(&steady);
-}
-
 static void destroy(struct background *background)
 {
-	pthread_cond_destroy(&background->is_wanted);
-	pthread_mutex_destroy(&background->mutex);
+	condition_destroy(&background->is_wanted);
+	lock_destroy(&background->lock);
 	free(background);
 }
 
@@ -127,8 +108,8 @@ enum error background_start(struct background **background_out,
 	background->work = work;
 	background->context = context;
 	background->has_news = true;
-	pthread_mutex_init(&background->mutex, NULL);
-	init_condition(&background->is_wanted);
+	lock_init(&background->lock, LOCK_BACKGROUND);
+	condition_init(&background->is_wanted);
 	/* the thread may use it before pthread_create() has returned */
 	*background_out = background;
 	if (pthread_create(&background->thread, NULL, background_main,
@@ -141,20 +122,20 @@ enum error background_start(struct background **background_out,
 
 void background_wake(struct background *background)
 {
-	pthread_mutex_lock(&background->mutex);
+	lock_acquire(&background->lock);
 	background->has_news = true;
-	pthread_cond_signal(&background->is_wanted);
-	pthread_mutex_unlock(&background->mutex);
+	condition_signal(&background->is_wanted);
+	lock_release(&background->lock);
 }
 
 void background_stop(struct background *background)
 {
 	if (background == NULL)
 		return;
-	pthread_mutex_lock(&background->mutex);
+	lock_acquire(&background->lock);
 	atomic_store(&background->is_ended, true);
-	pthread_cond_signal(&background->is_wanted);
-	pthread_mutex_unlock(&background->mutex);
+	condition_signal(&background->is_wanted);
+	lock_release(&background->lock);
 	pthread_join(background->thread, NULL);
 	destroy(background);
 }

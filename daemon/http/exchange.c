@@ -117,13 +117,13 @@ void exchange_end(struct http_exchange *exchange)
 {
 	struct http_server *server = exchange->server;
 
-	pthread_mutex_lock(&server->mutex);
+	lock_acquire(&server->lock);
 	server->uploads -= exchange->upload != NULL;
 	server->listeners -= exchange->is_listener;
 	if (exchange->is_admitted) {
 		server->admitted--;
-		pthread_cond_signal(&server->is_ended);
+		condition_signal(&server->is_ended);
 	}
-	pthread_mutex_unlock(&server->mutex);
+	lock_release(&server->lock);
 	exchange_destroy(exchange);
 }

@@ -17,6 +17,7 @@
 #include "daemon/http/listen.h"
 #include "daemon/http/stream.h"
 #include "daemon/http/upload.h"
+#include "daemon/runtime/condition.h"
 
 enum { EXCHANGE_WORDS = 4, MAX_EXCHANGE_HEADERS = 8 };
 
@@ -77,10 +78,10 @@ struct http_server {
 	pthread_t *workers;  /* [worker_count] */
 	size_t worker_count;
 
-	pthread_mutex_t mutex; /* guards what follows */
-	pthread_cond_t is_wanted;
-	pthread_cond_t is_ended; /* an admitted exchange is over */
-	pthread_cond_t is_fed;   /* an upload has news, or the server stops */
+	struct lock lock; /* guards what follows */
+	struct condition is_wanted;
+	struct condition is_ended; /* an admitted exchange is over */
+	struct condition is_fed;   /* an upload has news, or the server stops */
 	struct exchange_queue ready;
 	struct exchange_queue parked;
 	size_t waiting;   /* exchanges in EXCHANGE_WAITS but for listeners */
@@ -115,7 +116,7 @@ bool work_start(struct http_server *server);
  */
 bool work_submit(struct http_exchange *exchange);
 
-/* The workers take the exchange of a stream again. With the mutex held. The
+/* The workers take the exchange of a stream again. With the lock held. The
  * server's thread. */
 void work_suspend(struct http_exchange *exchange);
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "daemon/runtime/clock.h"
 #include "daemon/http/exchange.h"
@@ -105,9 +104,9 @@ static void refuse(struct http_exchange *exchange)
 	char message[128];
 
 	if (exchange->refusal == MHD_HTTP_SERVICE_UNAVAILABLE) {
-		pthread_mutex_lock(&server->mutex);
+		lock_acquire(&server->lock);
 		server->refused++;
-		pthread_mutex_unlock(&server->mutex);
+		lock_release(&server->lock);
 		exchange_refuse(exchange, exchange->refusal, "busy",
 				"too much is being uploaded; try again");
 		return;
@@ -159,9 +158,9 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 	exchange->path = path;
 	exchange->arrival_ms = clock_steady_ms();
 	*context = exchange;
-	pthread_mutex_lock(&server->mutex);
+	lock_acquire(&server->lock);
 	server->requests++;
-	pthread_mutex_unlock(&server->mutex);
+	lock_release(&server->lock);
 	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
 				  (server->options.timeout_ms + 999U) / 1000U);
 	exchange->refusal = refusal_of(exchange);
@@ -257,20 +256,16 @@ static void end_exchange(void *context, struct MHD_Connection *connection,
 static struct http_server *create(const struct http_options *options)
 {
 	struct http_server *server = mem_alloc(1, sizeof(*server));
-	pthread_condattr_t steady;
 
 	server->options = *options;
 	server->socket_path = mem_copy_text(options->socket_path,
 					    strlen(options->socket_path));
 	server->options.socket_path = server->socket_path;
 	server->listening.file = -1;
-	pthread_mutex_init(&server->mutex, NULL);
-	pthread_condattr_init(&steady);
-	pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-	pthread_cond_init(&server->is_wanted, &steady);
-	pthread_cond_init(&server->is_ended, &steady);
-	pthread_cond_init(&server->is_fed, &steady);
-	pthread_condattr_destroy(&steady);
+	lock_init(&server->lock, LOCK_SERVER);
+	condition_init(&server->is_wanted);
+	condition_init(&server->is_ended);
+	condition_init(&server->is_fed);
 	return server;
 }
 
@@ -320,17 +315,12 @@ enum error http_start(struct http_server **server_out,
 static void wait_for_last_words(struct http_server *server)
 {
 	uint64_t until_ms = clock_steady_ms() + LAST_WORDS_MS;
-	struct timespec until = {
-		.tv_sec = (time_t)(until_ms / 1000U),
-		.tv_nsec = (long)(until_ms % 1000U) * 1000000L,
-	};
 
-	pthread_mutex_lock(&server->mutex);
+	lock_acquire(&server->lock);
 	while (server->admitted > 0 &&
-	       pthread_cond_timedwait(&server->is_ended, &server->mutex,
-				      &until) == 0)
+	       condition_wait_until(&server->is_ended, &server->lock, until_ms))
 		;
-	pthread_mutex_unlock(&server->mutex);
+	lock_release(&server->lock);
 }
 
 void http_stop(struct http_server *server)
@@ -345,10 +335,10 @@ void http_stop(struct http_server *server)
 	if (server->mhd != NULL)
 		MHD_stop_daemon(server->mhd);
 	listen_end(&server->listening); /* its thread may have used it */
-	pthread_cond_destroy(&server->is_wanted);
-	pthread_cond_destroy(&server->is_ended);
-	pthread_cond_destroy(&server->is_fed);
-	pthread_mutex_destroy(&server->mutex);
+	condition_destroy(&server->is_wanted);
+	condition_destroy(&server->is_ended);
+	condition_destroy(&server->is_fed);
+	lock_destroy(&server->lock);
 	free(server->workers);
 	free(server->socket_path);
 	free(server);
@@ -356,7 +346,7 @@ void http_stop(struct http_server *server)
 
 void http_stats(struct http_server *server, struct http_stats *stats_out)
 {
-	pthread_mutex_lock(&server->mutex);
+	lock_acquire(&server->lock);
 	*stats_out = (struct http_stats){
 		.requests = server->requests,
 		.refused = server->refused,
@@ -364,5 +354,5 @@ void http_stats(struct http_server *server, struct http_stats *stats_out)
 		.parked = server->parked.count,
 		.listeners = server->listeners,
 	};
-	pthread_mutex_unlock(&server->mutex);
+	lock_release(&server->lock);
 }

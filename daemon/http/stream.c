@@ -14,14 +14,14 @@ bool http_listen(struct http_exchange *exchange)
 	struct http_server *server = exchange->server;
 
 	assert(!exchange->is_listener);
-	pthread_mutex_lock(&server->mutex);
+	lock_acquire(&server->lock);
 	exchange->is_listener =
 		server->listeners < server->options.max_listeners;
 	if (exchange->is_listener) {
 		server->listeners++;
 		server->waiting--;
 	}
-	pthread_mutex_unlock(&server->mutex);
+	lock_release(&server->lock);
 	return exchange->is_listener;
 }
 
@@ -56,13 +56,13 @@ static ssize_t on_room(void *context, uint64_t position, char *out, size_t max)
 	ssize_t size;
 
 	(void)position;
-	pthread_mutex_lock(&server->mutex);
+	lock_acquire(&server->lock);
 	size = (ssize_t)take(exchange->stream, out, max);
 	if (size == 0 && (exchange->stream->is_ended || server->is_stopping))
 		size = MHD_CONTENT_READER_END_OF_STREAM;
 	else if (size == 0)
 		work_suspend(exchange);
-	pthread_mutex_unlock(&server->mutex);
+	lock_release(&server->lock);
 	return size;
 }
 

@@ -18,10 +18,10 @@ bool upload_begin(struct http_exchange *exchange)
 	struct http_server *server = exchange->server;
 	bool is_free;
 
-	pthread_mutex_lock(&server->mutex);
+	lock_acquire(&server->lock);
 	is_free = server->uploads < server->options.max_streams;
 	server->uploads += is_free;
-	pthread_mutex_unlock(&server->mutex);
+	lock_release(&server->lock);
 	if (!is_free)
 		return false;
 	exchange->upload = mem_alloc(1, sizeof(*exchange->upload));
@@ -64,7 +64,7 @@ static size_t take(struct upload *upload, char *out, size_t capacity)
 	return taken;
 }
 
-/* In the server's thread, with the mutex held: nothing comes until resumed. */
+/* In the server's thread, with the lock held: nothing comes until resumed. */
 static void suspend(struct http_exchange *exchange)
 {
 	MHD_suspend_connection(exchange->connection);
@@ -108,7 +108,7 @@ enum MHD_Result upload_receive(struct http_exchange *exchange, const char *data,
 	*is_over_out = false;
 	if (!upload->is_submitted && submit(exchange, *size == 0))
 		return MHD_YES;
-	pthread_mutex_lock(&server->mutex);
+	lock_acquire(&server->lock);
 	if (exchange->state == EXCHANGE_REPLIED) {
 		*is_over_out = *size == 0;
 		result = drop(upload, size);
@@ -120,8 +120,8 @@ enum MHD_Result upload_receive(struct http_exchange *exchange, const char *data,
 		if (*size > 0)
 			suspend(exchange);
 	}
-	pthread_cond_broadcast(&server->is_fed);
-	pthread_mutex_unlock(&server->mutex);
+	condition_broadcast(&server->is_fed);
+	lock_release(&server->lock);
 	return result;
 }
 
@@ -130,11 +130,11 @@ bool upload_abandon(struct http_exchange *exchange, enum error failure)
 	struct http_server *server = exchange->server;
 	bool is_ours;
 
-	pthread_mutex_lock(&server->mutex);
+	lock_acquire(&server->lock);
 	is_ours = exchange->state != EXCHANGE_WAITS;
 	exchange->upload->failure = failure;
-	pthread_cond_broadcast(&server->is_fed);
-	pthread_mutex_unlock(&server->mutex);
+	condition_broadcast(&server->is_fed);
+	lock_release(&server->lock);
 	return is_ours;
 }
 
@@ -148,7 +148,7 @@ bool upload_close(struct upload *upload)
 }
 
 /*
- * With the mutex held, which is left meanwhile: let the client send on, if it
+ * With the lock held, which is left meanwhile: let the client send on, if it
  * waits. A suspended connection cannot end, so it is there.
  */
 static bool resume(struct http_exchange *exchange)
@@ -159,9 +159,9 @@ static bool resume(struct http_exchange *exchange)
 	if (!upload->is_suspended || upload->is_ended)
 		return false;
 	upload->is_suspended = false;
-	pthread_mutex_unlock(&server->mutex);
+	lock_release(&server->lock);
 	MHD_resume_connection(exchange->connection);
-	pthread_mutex_lock(&server->mutex);
+	lock_acquire(&server->lock);
 	return true;
 }
 
@@ -182,10 +182,10 @@ enum error http_body_read(struct http_exchange *exchange, char *out,
 
 	assert(upload != NULL && capacity > 0);
 	*size_out = 0;
-	pthread_mutex_lock(&server->mutex);
+	lock_acquire(&server->lock);
 	while (!has_news(exchange))
 		if (!resume(exchange))
-			pthread_cond_wait(&server->is_fed, &server->mutex);
+			condition_wait(&server->is_fed, &server->lock);
 	if (server->is_stopping)
 		error = ERR_STOPPED;
 	else if (upload->count == 0)
@@ -194,6 +194,6 @@ enum error http_body_read(struct http_exchange *exchange, char *out,
 		*size_out = take(upload, out, capacity);
 	if (upload->count <= UPLOAD_BYTES / 2)
 		resume(exchange);
-	pthread_mutex_unlock(&server->mutex);
+	lock_release(&server->lock);
 	return error;
 }

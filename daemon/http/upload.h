@@ -1,7 +1,7 @@
 /*
  * daemon/http/upload.h - a body that a worker reads while it still comes,
  * through a ring of bounded size: the connection is suspended while that is
- * full, so the client waits. Guarded by the server's mutex. Internal to the
+ * full, so the client waits. Guarded by the server's lock. Internal to the
  * server.
  */
 #ifndef DAEMON_HTTP_UPLOAD_H
@@ -44,7 +44,7 @@ enum MHD_Result upload_receive(struct http_exchange *exchange, const char *data,
  */
 bool upload_abandon(struct http_exchange *exchange, enum error failure);
 
-/* A worker has its reply. With the mutex held. True when the connection is to
+/* A worker has its reply. With the lock held. True when the connection is to
  * be resumed for it. */
 bool upload_close(struct upload *upload);
 

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <poll.h>
-#include <time.h>
 
 #include "daemon/runtime/clock.h"
 #include "store/memory.h"
@@ -33,7 +32,7 @@ static struct http_exchange *pop(struct exchange_queue *queue)
 	return exchange;
 }
 
-/* Under the mutex: everything that is parked is to be handled again. */
+/* Under the lock: everything that is parked is to be handled again. */
 static void unpark(struct http_server *server)
 {
 	struct exchange_queue *parked = &server->parked;
@@ -49,33 +48,28 @@ static void unpark(struct http_server *server)
 	ready->last = parked->last;
 	ready->count += parked->count;
 	*parked = (struct exchange_queue){0};
-	pthread_cond_broadcast(&server->is_wanted);
+	condition_broadcast(&server->is_wanted);
 }
 
 void http_wake(struct http_server *server)
 {
-	pthread_mutex_lock(&server->mutex);
+	lock_acquire(&server->lock);
 	server->wakes++;
 	unpark(server);
-	pthread_mutex_unlock(&server->mutex);
+	lock_release(&server->lock);
 }
 
-/* Under the mutex, which is left meanwhile: until the next tick at most. */
+/* Under the lock, which is left meanwhile: until the next tick at most. */
 static void wait_for_tick(struct http_server *server)
 {
-	struct timespec time = {
-		.tv_sec = (time_t)(server->tick_ms / 1000U),
-		.tv_nsec = (long)(server->tick_ms % 1000U) * 1000000L,
-	};
-
 	if (server->parked.first == NULL)
-		pthread_cond_wait(&server->is_wanted, &server->mutex);
+		condition_wait(&server->is_wanted, &server->lock);
 	else
-		pthread_cond_timedwait(&server->is_wanted, &server->mutex,
-				       &time);
+		condition_wait_until(&server->is_wanted, &server->lock,
+				     server->tick_ms);
 }
 
-/* Under the mutex: the next exchange to handle; NULL at the end. */
+/* Under the lock: the next exchange to handle; NULL at the end. */
 static struct http_exchange *take(struct http_server *server)
 {
 	while (!server->is_stopping) {
@@ -100,7 +94,7 @@ static bool has_left(const struct http_exchange *exchange)
 
 /*
  * Give the exchange, which has its reply, back to the server's thread. It may
- * be gone as soon as its connection is resumed, or the mutex left, if it is an
+ * be gone as soon as its connection is resumed, or the lock left, if it is an
  * upload that is under way.
  */
 static void give_back(struct http_exchange *exchange)
@@ -111,12 +105,12 @@ static void give_back(struct http_exchange *exchange)
 	bool is_suspended;
 	bool is_abandoned;
 
-	pthread_mutex_lock(&server->mutex);
+	lock_acquire(&server->lock);
 	exchange->state = EXCHANGE_REPLIED;
 	server->waiting -= !exchange->is_listener;
 	is_suspended = upload == NULL || upload_close(upload);
 	is_abandoned = upload != NULL && upload->failure != ERR_NONE;
-	pthread_mutex_unlock(&server->mutex);
+	lock_release(&server->lock);
 	if (is_abandoned)
 		exchange_end(exchange);
 	else if (is_suspended)
@@ -150,17 +144,17 @@ static void *work(void *argument)
 	struct http_server *server = argument;
 	struct http_exchange *exchange;
 
-	pthread_mutex_lock(&server->mutex);
+	lock_acquire(&server->lock);
 	while ((exchange = take(server)) != NULL) {
 		uint64_t wakes = server->wakes;
 		enum http_verdict verdict;
 
-		pthread_mutex_unlock(&server->mutex);
+		lock_release(&server->lock);
 		verdict = handle(exchange);
 		assert(verdict == HTTP_PARKED || exchange->status != 0);
 		if (verdict == HTTP_ANSWERED)
 			give_back(exchange);
-		pthread_mutex_lock(&server->mutex);
+		lock_acquire(&server->lock);
 		if (verdict == HTTP_ANSWERED)
 			continue;
 		exchange->was_parked = true;
@@ -168,7 +162,7 @@ static void *work(void *argument)
 		push(wakes == server->wakes ? &server->parked : &server->ready,
 		     exchange);
 	}
-	pthread_mutex_unlock(&server->mutex);
+	lock_release(&server->lock);
 	return NULL;
 }
 
@@ -198,7 +192,7 @@ void work_suspend(struct http_exchange *exchange)
 	MHD_suspend_connection(exchange->connection);
 	exchange->state = EXCHANGE_WAITS;
 	push(&server->ready, exchange);
-	pthread_cond_signal(&server->is_wanted);
+	condition_signal(&server->is_wanted);
 }
 
 bool work_submit(struct http_exchange *exchange)
@@ -208,7 +202,7 @@ bool work_submit(struct http_exchange *exchange)
 	bool is_full;
 
 	/* nobody else sees the exchange before it is pushed */
-	pthread_mutex_lock(&server->mutex);
+	lock_acquire(&server->lock);
 	is_stopping = server->is_stopping;
 	is_full = server->waiting >= server->options.max_waiting;
 	if (is_stopping || is_full) {
@@ -219,7 +213,7 @@ bool work_submit(struct http_exchange *exchange)
 		server->admitted++;
 		work_suspend(exchange);
 	}
-	pthread_mutex_unlock(&server->mutex);
+	lock_release(&server->lock);
 	if (is_stopping)
 		refuse_stopped(exchange);
 	else if (is_full)
@@ -232,11 +226,11 @@ void work_stop(struct http_server *server)
 {
 	struct http_exchange *exchange;
 
-	pthread_mutex_lock(&server->mutex);
+	lock_acquire(&server->lock);
 	server->is_stopping = true;
-	pthread_cond_broadcast(&server->is_wanted);
-	pthread_cond_broadcast(&server->is_fed);
-	pthread_mutex_unlock(&server->mutex);
+	condition_broadcast(&server->is_wanted);
+	condition_broadcast(&server->is_fed);
+	lock_release(&server->lock);
 	for (size_t i = 0; i < server->worker_count; i++)
 		pthread_join(server->workers[i], NULL);
 	/* nothing is pushed any more */

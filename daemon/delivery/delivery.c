@@ -114,7 +114,6 @@ static struct delivery *create(struct store *store, struct pipeline *pipeline,
 			       const struct delivery_options *options)
 {
 	struct delivery *delivery = mem_alloc(1, sizeof(*delivery));
-	pthread_condattr_t steady;
 
 	delivery->store = store;
 	delivery->pipeline = pipeline;
@@ -125,11 +124,8 @@ static struct delivery *create(struct store *store, struct pipeline *pipeline,
 		.connect_timeout_ms = options->connect_timeout_ms,
 		.timeout_ms = options->timeout_ms,
 	});
-	pthread_mutex_init(&delivery->mutex, NULL);
-	pthread_condattr_init(&steady);
-	pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-	pthread_cond_init(&delivery->is_wanted, &steady);
-	pthread_condattr_destroy(&steady);
+	lock_init(&delivery->lock, LOCK_DELIVERY);
+	condition_init(&delivery->is_wanted);
 	return delivery;
 }
 
@@ -139,18 +135,18 @@ static void destroy(struct delivery *delivery)
 		outlet_destroy(delivery->outlets[i]);
 	free(delivery->outlets);
 	poster_destroy(delivery->poster);
-	pthread_cond_destroy(&delivery->is_wanted);
-	pthread_mutex_destroy(&delivery->mutex);
+	condition_destroy(&delivery->is_wanted);
+	lock_destroy(&delivery->lock);
 	free(delivery);
 }
 
 /* The sender has ended, so nothing more comes. */
 static void end_saver(struct delivery *delivery)
 {
-	pthread_mutex_lock(&delivery->mutex);
+	lock_acquire(&delivery->lock);
 	delivery->is_last = true;
-	pthread_cond_signal(&delivery->is_wanted);
-	pthread_mutex_unlock(&delivery->mutex);
+	condition_signal(&delivery->is_wanted);
+	lock_release(&delivery->lock);
 	pthread_join(delivery->saver, NULL);
 }
 

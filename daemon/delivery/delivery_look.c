@@ -38,12 +38,12 @@ static struct outlet *add_outlet(struct delivery *delivery, uint32_t hook,
 	outlet->is_current = true;
 	set_text(&outlet->target, row->target);
 	set_text(&outlet->secret, row->secret);
-	pthread_mutex_lock(&delivery->mutex);
+	lock_acquire(&delivery->lock);
 	delivery->outlets =
 		mem_grow(delivery->outlets, delivery->outlet_count,
 			 &delivery->outlet_capacity, sizeof(struct outlet *));
 	delivery->outlets[delivery->outlet_count++] = outlet;
-	pthread_mutex_unlock(&delivery->mutex);
+	lock_release(&delivery->lock);
 	return outlet;
 }
 
@@ -70,14 +70,14 @@ static void adopt(struct delivery *delivery, struct outlet *outlet,
 {
 	if (!outlet->is_current || outlet->is_running)
 		return;
-	pthread_mutex_lock(&delivery->mutex);
+	lock_acquire(&delivery->lock);
 	outlet->report.next_ms = row->next_ms;
 	outlet->report.failures = row->failures;
 	outlet->report.http_status = row->http_status;
 	snprintf(outlet->error, sizeof(outlet->error), "%.*s",
 		 (int)row->error.size,
 		 row->error.size == 0 ? "" : (const char *)row->error.data);
-	pthread_mutex_unlock(&delivery->mutex);
+	lock_release(&delivery->lock);
 }
 
 /* The first event behind what was delivered becomes the next to send. */
@@ -130,14 +130,14 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 /* What is told of the unsaved must be known before the snapshot is taken. */
 static void begin_look(struct delivery *delivery)
 {
-	pthread_mutex_lock(&delivery->mutex);
+	lock_acquire(&delivery->lock);
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		struct outlet *outlet = delivery->outlets[i];
 
 		outlet->is_there = false;
 		outlet->is_current = !outlet->has_news && !outlet->is_saving;
 	}
-	pthread_mutex_unlock(&delivery->mutex);
+	lock_release(&delivery->lock);
 }
 
 /* Those that were deleted, once nobody uses them. */
@@ -145,7 +145,7 @@ static void drop_outlets(struct delivery *delivery)
 {
 	size_t kept = 0;
 
-	pthread_mutex_lock(&delivery->mutex);
+	lock_acquire(&delivery->lock);
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		struct outlet *outlet = delivery->outlets[i];
 
@@ -155,7 +155,7 @@ static void drop_outlets(struct delivery *delivery)
 			outlet_destroy(outlet);
 	}
 	delivery->outlet_count = kept;
-	pthread_mutex_unlock(&delivery->mutex);
+	lock_release(&delivery->lock);
 }
 
 void delivery_look(struct delivery *delivery)

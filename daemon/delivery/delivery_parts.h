@@ -11,6 +11,7 @@
 
 #include "daemon/delivery/post.h"
 #include "daemon/runtime/child.h"
+#include "daemon/runtime/condition.h"
 #include "daemon/delivery/delivery.h"
 #include "daemon/engine/alert_change.h"
 #include "store/buffer.h"
@@ -32,7 +33,7 @@ struct outlet {
 	struct buffer body; /* its JSON; empty: there is nothing to send */
 	struct buffer site; /* its host */
 	uint64_t sent;      /* the last event that was delivered */
-	/* under the mutex */
+	/* under the lock */
 	struct hook_report report; /* what the store has not seen, but for
 				      `error`; the rest is as it stands */
 	char error[128];
@@ -51,12 +52,12 @@ struct delivery {
 	atomic_bool has_news;
 	atomic_bool is_ended;    /* nothing new is sent */
 	struct outlet **outlets; /* [outlet_count], ascending; the sender's, who
-				    changes the list under the mutex */
+				    changes the list under the lock */
 	size_t outlet_count;
 	size_t outlet_capacity;
-	pthread_mutex_t mutex;
-	pthread_cond_t is_wanted; /* the saver has something to do */
-	bool is_last;             /* under the mutex: nothing more comes */
+	struct lock lock;
+	struct condition is_wanted; /* the saver has something to do */
+	bool is_last;               /* under the lock: nothing more comes */
 };
 
 /* delivery_look.c: the hooks and their next events, as the store has them. */

@@ -24,7 +24,7 @@ static void free_saving(struct saving *saving)
 	*saving = (struct saving){0};
 }
 
-/* With the mutex held. */
+/* With the lock held. */
 static void take_report(struct saving *saving, struct outlet *outlet)
 {
 	struct hook_report *report = &saving->reports[saving->count];
@@ -39,7 +39,7 @@ static void take_report(struct saving *saving, struct outlet *outlet)
 	outlet->is_saving = true;
 }
 
-/* With the mutex held. */
+/* With the lock held. */
 static void take_reports(struct delivery *delivery, struct saving *saving)
 {
 	size_t room = delivery->outlet_count;
@@ -56,22 +56,22 @@ static bool wait_for_reports(struct delivery *delivery, struct saving *saving)
 {
 	bool is_last;
 
-	pthread_mutex_lock(&delivery->mutex);
+	lock_acquire(&delivery->lock);
 	take_reports(delivery, saving);
 	while (saving->count == 0 && !delivery->is_last) {
 		free_saving(saving);
-		pthread_cond_wait(&delivery->is_wanted, &delivery->mutex);
+		condition_wait(&delivery->is_wanted, &delivery->lock);
 		take_reports(delivery, saving);
 	}
 	is_last = delivery->is_last;
-	pthread_mutex_unlock(&delivery->mutex);
+	lock_release(&delivery->lock);
 	return saving->count > 0 || !is_last;
 }
 
 /* It is committed, or it is to be reported again. */
 static void end_reports(struct delivery *delivery, bool is_saved)
 {
-	pthread_mutex_lock(&delivery->mutex);
+	lock_acquire(&delivery->lock);
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		struct outlet *outlet = delivery->outlets[i];
 
@@ -84,7 +84,7 @@ static void end_reports(struct delivery *delivery, bool is_saved)
 		outlet->saving = 0;
 		outlet->is_saving = false;
 	}
-	pthread_mutex_unlock(&delivery->mutex);
+	lock_release(&delivery->lock);
 	delivery_wake(delivery);
 }
 
@@ -104,19 +104,15 @@ static enum error commit(struct delivery *delivery, const struct saving *saving)
 static bool rest(struct delivery *delivery)
 {
 	uint64_t until_ms = clock_steady_ms() + RETRY_MS;
-	struct timespec until = {
-		.tv_sec = (time_t)(until_ms / 1000U),
-		.tv_nsec = (long)(until_ms % 1000U) * 1000000L,
-	};
 	bool goes_on;
 
-	pthread_mutex_lock(&delivery->mutex);
+	lock_acquire(&delivery->lock);
 	while (!delivery->is_last &&
-	       pthread_cond_timedwait(&delivery->is_wanted, &delivery->mutex,
-				      &until) == 0)
+	       condition_wait_until(&delivery->is_wanted, &delivery->lock,
+				    until_ms))
 		;
 	goes_on = !delivery->is_last;
-	pthread_mutex_unlock(&delivery->mutex);
+	lock_release(&delivery->lock);
 	return goes_on;
 }
 

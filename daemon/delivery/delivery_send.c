@@ -24,7 +24,7 @@ static void end_event(struct delivery *delivery, struct outlet *outlet,
 
 	outlet->is_running = false;
 	buffer_clear(&outlet->body);
-	pthread_mutex_lock(&delivery->mutex);
+	lock_acquire(&delivery->lock);
 	report->http_status = (uint16_t)http_status;
 	report->failures = why == NULL ? 0 : report->failures + 1;
 	report->next_ms = 0;
@@ -40,8 +40,8 @@ static void end_event(struct delivery *delivery, struct outlet *outlet,
 	snprintf(outlet->error, sizeof(outlet->error), "%s",
 		 why == NULL ? "" : why);
 	outlet->has_news = true;
-	pthread_cond_signal(&delivery->is_wanted);
-	pthread_mutex_unlock(&delivery->mutex);
+	condition_signal(&delivery->is_wanted);
+	lock_release(&delivery->lock);
 	if (why != NULL && report->failures == 1)
 		log_warn("hook %" PRIu32 ": event %" PRIu64
 			 " was not taken: %s; it is tried again",
@@ -149,9 +149,9 @@ static bool is_ready(struct delivery *delivery, const struct outlet *outlet,
 	if (now_ms < report->next_ms &&
 	    report->next_ms - now_ms <= DELIVERY_MAX_PAUSE_MS)
 		return false;
-	pthread_mutex_lock(&delivery->mutex);
+	lock_acquire(&delivery->lock);
 	unsaved = report->delivered + outlet->saving;
-	pthread_mutex_unlock(&delivery->mutex);
+	lock_release(&delivery->lock);
 	return unsaved < MAX_UNSAVED;
 }
 

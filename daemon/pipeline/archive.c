@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 
 #include "daemon/pipeline/archive_mend.h"
 #include "daemon/runtime/clock.h"
+#include "daemon/runtime/lock.h"
 #include "store/buffer.h"
 #include "store/log.h"
 #include "store/memory.h"
@@ -30,12 +30,12 @@ struct archive {
 	uint64_t max_bytes;
 	const char *software;
 	const char *robots;
-	pthread_mutex_t mutex; /* guards what follows */
-	int file;              /* -1: none is open */
-	char *path;            /* of the file, with ".open" */
-	uint64_t size;         /* of the file: whole records */
-	unsigned number;       /* of the next file */
-	uint64_t retry_ms;     /* monotonic; 0: all is well */
+	struct lock lock;  /* guards what follows */
+	int file;          /* -1: none is open */
+	char *path;        /* of the file, with ".open" */
+	uint64_t size;     /* of the file: whole records */
+	unsigned number;   /* of the next file */
+	uint64_t retry_ms; /* monotonic; 0: all is well */
 	struct buffer record;
 };
 
@@ -185,12 +185,12 @@ enum error archive_open(struct archive **out, const char *folder,
 	archive->software = software;
 	archive->robots = robots;
 	archive->file = -1;
-	pthread_mutex_init(&archive->mutex, NULL);
+	lock_init(&archive->lock, LOCK_ARCHIVE);
 	*out = archive;
 	return ERR_NONE;
 }
 
-/* With the mutex held. */
+/* With the lock held. */
 static void write_exchange(struct archive *archive,
 			   const struct warc_exchange *exchange)
 {
@@ -213,9 +213,9 @@ void archive_write(struct archive *archive,
 {
 	if (archive == NULL)
 		return;
-	pthread_mutex_lock(&archive->mutex);
+	lock_acquire(&archive->lock);
 	write_exchange(archive, exchange);
-	pthread_mutex_unlock(&archive->mutex);
+	lock_release(&archive->lock);
 }
 
 void archive_close(struct archive *archive)
@@ -223,7 +223,7 @@ void archive_close(struct archive *archive)
 	if (archive == NULL)
 		return;
 	end_file(archive);
-	pthread_mutex_destroy(&archive->mutex);
+	lock_destroy(&archive->lock);
 	buffer_free(&archive->record);
 	free(archive->folder);
 	free(archive->path);

@@ -4,6 +4,7 @@
  */
 #include "daemon/pipeline/pipeline_parts.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -105,7 +106,7 @@ static void count_jobs(struct pipeline *pipeline, const struct held *held,
 {
 	struct pipeline_stats *stats = &pipeline->stats;
 
-	pthread_mutex_lock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
 	for (const struct job *job = held->first; job != NULL;
 	     job = job->next) {
 		stats->wire_bytes += job->result.wire_bytes;
@@ -124,10 +125,10 @@ static void count_jobs(struct pipeline *pipeline, const struct held *held,
 		stats->fetched +=
 			job->result.http_status != 0 && job->ingestion == NULL;
 	}
-	pthread_cond_broadcast(&pipeline->has_room);
+	condition_broadcast(&pipeline->has_room);
 	stats->commits++;
 	stats->commit_us += elapsed_us;
-	pthread_mutex_unlock(&pipeline->mutex);
+	lock_release(&pipeline->lock);
 }
 
 static void free_held(struct held *held)
@@ -147,7 +148,7 @@ static void set_pause(struct pipeline *pipeline, enum error error)
 	struct pipeline_stats *stats = &pipeline->stats;
 	bool was_paused = stats->is_paused;
 
-	pthread_mutex_lock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
 	stats->is_paused = error != ERR_NONE;
 	snprintf(stats->pause_reason, sizeof(stats->pause_reason), "%s",
 		 error == ERR_STORE_FULL
@@ -155,7 +156,7 @@ static void set_pause(struct pipeline *pipeline, enum error error)
 			   "sites"
 			 : "the store cannot be written: see the log and the "
 			   "disk");
-	pthread_mutex_unlock(&pipeline->mutex);
+	lock_release(&pipeline->lock);
 	if (error != ERR_NONE && !was_paused)
 		log_error("crawling pauses: %s", stats->pause_reason);
 	if (error == ERR_NONE && was_paused)
@@ -165,7 +166,7 @@ static void set_pause(struct pipeline *pipeline, enum error error)
 /* To the fetcher, or back when that has nobody any more who would take it. */
 static void send_job(struct pipeline *pipeline, struct job *job)
 {
-	pthread_mutex_lock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
 	pipeline->in_flight++;
 	if (pipeline->is_draining) {
 		job->kind = CHANGE_FAILED;
@@ -174,7 +175,7 @@ static void send_job(struct pipeline *pipeline, struct job *job)
 	} else {
 		job_queue_push(&pipeline->arrivals, job);
 	}
-	pthread_mutex_unlock(&pipeline->mutex);
+	lock_release(&pipeline->lock);
 }
 
 /* Send the leased URLs to the fetcher. */
@@ -198,11 +199,11 @@ static size_t room_for_work(struct pipeline *pipeline, const struct held *held)
 	size_t max = 0;
 	size_t out;
 
-	pthread_mutex_lock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
 	if (!pipeline->is_draining)
 		max = pipeline->options.max_in_flight;
 	out = pipeline->in_flight;
-	pthread_mutex_unlock(&pipeline->mutex);
+	lock_release(&pipeline->lock);
 	for (const struct job *job = held->first; job != NULL; job = job->next)
 		out -= job->kind != CHANGE_HOST && job->ingestion == NULL;
 	return out < max ? max - out : 0;
@@ -252,7 +253,7 @@ static struct command *take_command(struct pipeline *pipeline)
 {
 	struct command *command;
 
-	pthread_mutex_lock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
 	command = pipeline->first_command;
 	if (command != NULL) {
 		pipeline->first_command = command->next;
@@ -260,7 +261,7 @@ static struct command *take_command(struct pipeline *pipeline)
 		if (pipeline->first_command == NULL)
 			pipeline->last_command = NULL;
 	}
-	pthread_mutex_unlock(&pipeline->mutex);
+	lock_release(&pipeline->lock);
 	return command;
 }
 
@@ -276,31 +277,43 @@ static void run_commands(struct pipeline *pipeline)
 
 		if (error != ERR_NONE)
 			command->change->error = error;
-		pthread_mutex_lock(&pipeline->mutex);
+		lock_acquire(&pipeline->lock);
 		command->is_done = true;
-		pthread_cond_broadcast(&pipeline->is_answered);
-		pthread_mutex_unlock(&pipeline->mutex);
+		condition_broadcast(&pipeline->is_answered);
+		lock_release(&pipeline->lock);
 	}
 }
 
-/* When to commit next, if no command comes before. With the mutex held. */
-static uint64_t wake_time(const struct pipeline *pipeline, uint64_t begin_ms,
-			  size_t ended)
+/* Until `time_ms` on the clock that says `now_ms`. */
+static uint64_t rest_until(uint64_t time_ms, uint64_t now_ms)
+{
+	return time_ms > now_ms ? time_ms - now_ms : 0;
+}
+
+/*
+ * How long to rest before the next commit, if no command comes before. What is
+ * due is so by the system's clock; `begin_ms`, when the last commit began, and
+ * `now_ms` are by the steady one. With the lock held.
+ */
+static uint64_t find_rest(const struct pipeline *pipeline, uint64_t begin_ms,
+			  uint64_t now_ms, size_t ended)
 {
 	const struct pipeline_options *options = &pipeline->options;
 
+	assert(begin_ms <= now_ms);
 	if (pipeline->is_drained)
 		return 0;
 	if (pipeline->stats.is_paused)
-		return begin_ms + RETRY_MS;
+		return rest_until(begin_ms + RETRY_MS, now_ms);
 	if (ended > options->max_in_flight / 2)
 		return 0;
 	if (ended > 0)
-		return begin_ms + options->commit_interval_ms;
+		return rest_until(begin_ms + options->commit_interval_ms,
+				  now_ms);
 	if (pipeline->is_draining ||
 	    pipeline->in_flight >= options->max_in_flight)
-		return UINT64_MAX;
-	return engine_next_due(pipeline->engine);
+		return MAX_IDLE_MS;
+	return rest_until(engine_next_due(pipeline->engine), clock_wall_ms());
 }
 
 /* Wait until there is something to do; false when all is drained. */
@@ -309,29 +322,23 @@ static bool wait_for_work(struct pipeline *pipeline, uint64_t begin_ms,
 {
 	bool goes_on;
 
-	pthread_mutex_lock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
 	for (;;) {
 		size_t ended = job_queue_count(&pipeline->ended) + held->count;
-		uint64_t now_ms = clock_wall_ms();
-		uint64_t until;
-		struct timespec time;
-
-		if (begin_ms > now_ms) /* the clock was set back */
-			begin_ms = now_ms;
-		until = wake_time(pipeline, begin_ms, ended);
+		uint64_t now_ms = clock_steady_ms();
+		uint64_t rest_ms = find_rest(pipeline, begin_ms, now_ms, ended);
 
 		goes_on = !pipeline->is_drained ||
 			  (ended > 0 && !pipeline->stats.is_paused);
-		if (pipeline->first_command != NULL || until <= now_ms)
+		if (pipeline->first_command != NULL || rest_ms == 0)
 			break;
-		if (until > now_ms + MAX_IDLE_MS)
-			until = now_ms + MAX_IDLE_MS;
-		time.tv_sec = (time_t)(until / 1000U);
-		time.tv_nsec = (long)(until % 1000U) * 1000000L;
-		pthread_cond_timedwait(&pipeline->is_wanted, &pipeline->mutex,
-				       &time);
+		/* the clock by which URLs are due may be set meanwhile */
+		if (rest_ms > MAX_IDLE_MS)
+			rest_ms = MAX_IDLE_MS;
+		condition_wait_until(&pipeline->is_wanted, &pipeline->lock,
+				     now_ms + rest_ms);
 	}
-	pthread_mutex_unlock(&pipeline->mutex);
+	lock_release(&pipeline->lock);
 	return goes_on;
 }
 
@@ -342,7 +349,7 @@ void *commit_main(void *argument)
 	struct held held = {0};
 
 	while (wait_for_work(pipeline, begin_ms, &held)) {
-		begin_ms = clock_wall_ms();
+		begin_ms = clock_steady_ms();
 		run_commands(pipeline);
 		hold_ended(pipeline, &held);
 		set_pause(pipeline, commit_jobs(pipeline, &held));

@@ -33,8 +33,8 @@ void job_destroy(struct job *job)
 void job_queue_init(struct job_queue *queue)
 {
 	*queue = (struct job_queue){0};
-	pthread_mutex_init(&queue->mutex, NULL);
-	pthread_cond_init(&queue->is_changed, NULL);
+	lock_init(&queue->lock, LOCK_QUEUE);
+	condition_init(&queue->is_changed);
 }
 
 void job_queue_finish(struct job_queue *queue)
@@ -47,31 +47,31 @@ void job_queue_finish(struct job_queue *queue)
 		job_destroy(job);
 		job = next;
 	}
-	pthread_cond_destroy(&queue->is_changed);
-	pthread_mutex_destroy(&queue->mutex);
+	condition_destroy(&queue->is_changed);
+	lock_destroy(&queue->lock);
 }
 
 void job_queue_push(struct job_queue *queue, struct job *job)
 {
 	job->next = NULL;
-	pthread_mutex_lock(&queue->mutex);
+	lock_acquire(&queue->lock);
 	if (queue->last == NULL)
 		queue->first = job;
 	else
 		queue->last->next = job;
 	queue->last = job;
 	queue->count++;
-	pthread_cond_signal(&queue->is_changed);
-	pthread_mutex_unlock(&queue->mutex);
+	condition_signal(&queue->is_changed);
+	lock_release(&queue->lock);
 }
 
 struct job *job_queue_wait(struct job_queue *queue)
 {
 	struct job *job;
 
-	pthread_mutex_lock(&queue->mutex);
+	lock_acquire(&queue->lock);
 	while (queue->first == NULL && !queue->is_closed)
-		pthread_cond_wait(&queue->is_changed, &queue->mutex);
+		condition_wait(&queue->is_changed, &queue->lock);
 	job = queue->first;
 	if (job != NULL) {
 		queue->first = job->next;
@@ -79,7 +79,7 @@ struct job *job_queue_wait(struct job_queue *queue)
 		if (queue->first == NULL)
 			queue->last = NULL;
 	}
-	pthread_mutex_unlock(&queue->mutex);
+	lock_release(&queue->lock);
 	return job;
 }
 
@@ -87,29 +87,29 @@ struct job *job_queue_take_all(struct job_queue *queue)
 {
 	struct job *jobs;
 
-	pthread_mutex_lock(&queue->mutex);
+	lock_acquire(&queue->lock);
 	jobs = queue->first;
 	queue->first = NULL;
 	queue->last = NULL;
 	queue->count = 0;
-	pthread_mutex_unlock(&queue->mutex);
+	lock_release(&queue->lock);
 	return jobs;
 }
 
 void job_queue_close(struct job_queue *queue)
 {
-	pthread_mutex_lock(&queue->mutex);
+	lock_acquire(&queue->lock);
 	queue->is_closed = true;
-	pthread_cond_broadcast(&queue->is_changed);
-	pthread_mutex_unlock(&queue->mutex);
+	condition_broadcast(&queue->is_changed);
+	lock_release(&queue->lock);
 }
 
 size_t job_queue_count(struct job_queue *queue)
 {
 	size_t count;
 
-	pthread_mutex_lock(&queue->mutex);
+	lock_acquire(&queue->lock);
 	count = queue->count;
-	pthread_mutex_unlock(&queue->mutex);
+	lock_release(&queue->lock);
 	return count;
 }

@@ -5,13 +5,13 @@
 #ifndef DAEMON_PIPELINE_JOB_H
 #define DAEMON_PIPELINE_JOB_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "crawl/fetch/fetch.h"
 #include "daemon/engine/engine.h"
+#include "daemon/runtime/condition.h"
 #include "store/buffer.h"
 
 struct ingestion;
@@ -47,8 +47,8 @@ void job_destroy(struct job *job);
  * the pipeline lets no more jobs exist than max_in_flight.
  */
 struct job_queue {
-	pthread_mutex_t mutex;
-	pthread_cond_t is_changed;
+	struct lock lock;
+	struct condition is_changed;
 	struct job *first;
 	struct job *last;
 	size_t count;

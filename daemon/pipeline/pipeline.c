@@ -18,9 +18,9 @@ static void wake_committer(void *context)
 {
 	struct pipeline *pipeline = context;
 
-	pthread_mutex_lock(&pipeline->mutex);
-	pthread_cond_signal(&pipeline->is_wanted);
-	pthread_mutex_unlock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
+	condition_signal(&pipeline->is_wanted);
+	lock_release(&pipeline->lock);
 }
 
 static void *fetch_main(void *argument)
@@ -81,10 +81,10 @@ static void analyse_job(struct pipeline *pipeline, struct job *job)
 	archive_job(pipeline->options.archive, job);
 	buffer_free(&job->result.body); /* it may wait for long */
 	release_bytes(&pipeline->fetching, job->body_bytes);
-	pthread_mutex_lock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
 	pipeline->stats.analysed++;
 	pipeline->stats.analyse_us += clock_read_us(CLOCK_MONOTONIC) - begin_us;
-	pthread_mutex_unlock(&pipeline->mutex);
+	lock_release(&pipeline->lock);
 }
 
 void pipeline_count_ingested(struct pipeline *pipeline, const struct job *job)
@@ -96,16 +96,16 @@ void pipeline_count_ingested(struct pipeline *pipeline, const struct job *job)
 	ingestion->refused += job->error != ERR_NONE;
 	if (ingestion->is_left && ingestion->waiting == 0)
 		free(ingestion);
-	pthread_cond_broadcast(&pipeline->has_room);
+	condition_broadcast(&pipeline->has_room);
 }
 
 /* What is no page is known by nobody. */
 static void drop_ingested(struct pipeline *pipeline, struct job *job)
 {
-	pthread_mutex_lock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
 	pipeline_count_ingested(pipeline, job);
 	pipeline->stats.failed++;
-	pthread_mutex_unlock(&pipeline->mutex);
+	lock_release(&pipeline->lock);
 	job_destroy(job);
 }
 
@@ -132,10 +132,10 @@ static void free_pipeline(struct pipeline *pipeline)
 	job_queue_finish(&pipeline->arrivals);
 	job_queue_finish(&pipeline->fetched);
 	job_queue_finish(&pipeline->ended);
-	pthread_cond_destroy(&pipeline->is_wanted);
-	pthread_cond_destroy(&pipeline->is_answered);
-	pthread_cond_destroy(&pipeline->has_room);
-	pthread_mutex_destroy(&pipeline->mutex);
+	condition_destroy(&pipeline->is_wanted);
+	condition_destroy(&pipeline->is_answered);
+	condition_destroy(&pipeline->has_room);
+	lock_destroy(&pipeline->lock);
 	free(pipeline->workers);
 	free(pipeline);
 }
@@ -148,10 +148,10 @@ static struct pipeline *create_pipeline(struct engine *engine,
 
 	pipeline->engine = engine;
 	pipeline->options = *options;
-	pthread_mutex_init(&pipeline->mutex, NULL);
-	pthread_cond_init(&pipeline->is_wanted, NULL);
-	pthread_cond_init(&pipeline->is_answered, NULL);
-	pthread_cond_init(&pipeline->has_room, NULL);
+	lock_init(&pipeline->lock, LOCK_PIPELINE);
+	condition_init(&pipeline->is_wanted);
+	condition_init(&pipeline->is_answered);
+	condition_init(&pipeline->has_room);
 	job_queue_init(&pipeline->arrivals);
 	job_queue_init(&pipeline->fetched);
 	job_queue_init(&pipeline->ended);
@@ -210,10 +210,10 @@ void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms)
 {
 	if (pipeline == NULL)
 		return;
-	pthread_mutex_lock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
 	pipeline->is_draining = true;
 	pipeline->refuses_ingests = true;
-	pthread_mutex_unlock(&pipeline->mutex);
+	lock_release(&pipeline->lock);
 	pipeline->fetching.stop_ms = clock_steady_ms() + grace_ms;
 	pipeline->fetching.is_stopping = true;
 	fetcher_wake(pipeline->fetching.fetcher);
@@ -221,10 +221,10 @@ void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms)
 	job_queue_close(&pipeline->fetched);
 	for (size_t i = 0; i < pipeline->worker_count; i++)
 		pthread_join(pipeline->workers[i], NULL);
-	pthread_mutex_lock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
 	pipeline->is_drained = true;
-	pthread_cond_signal(&pipeline->is_wanted);
-	pthread_mutex_unlock(&pipeline->mutex);
+	condition_signal(&pipeline->is_wanted);
+	lock_release(&pipeline->lock);
 	pthread_join(pipeline->commit_thread, NULL);
 	free_pipeline(pipeline);
 }
@@ -234,7 +234,7 @@ enum error pipeline_command(struct pipeline *pipeline, struct change *change)
 	struct command command = {.change = change};
 	enum error error = ERR_NONE;
 
-	pthread_mutex_lock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
 	if (pipeline->is_draining)
 		error = ERR_STOPPED;
 	else if (pipeline->command_count >= pipeline->options.max_commands)
@@ -246,29 +246,23 @@ enum error pipeline_command(struct pipeline *pipeline, struct change *change)
 			pipeline->last_command->next = &command;
 		pipeline->last_command = &command;
 		pipeline->command_count++;
-		pthread_cond_signal(&pipeline->is_wanted);
+		condition_signal(&pipeline->is_wanted);
 		while (!command.is_done)
-			pthread_cond_wait(&pipeline->is_answered,
-					  &pipeline->mutex);
+			condition_wait(&pipeline->is_answered, &pipeline->lock);
 		error = change->error;
 	}
-	pthread_mutex_unlock(&pipeline->mutex);
+	lock_release(&pipeline->lock);
 	return error;
 }
 
-/* Wait for a commit, or a while. With the mutex held. */
+/* Wait for a commit, or a while. With the lock held. */
 static void wait_for_room(struct pipeline *pipeline)
 {
-	uint64_t until = clock_wall_ms() + ROOM_MS;
-	struct timespec time = {
-		.tv_sec = (time_t)(until / 1000U),
-		.tv_nsec = (long)(until % 1000U) * 1000000L,
-	};
-
-	pthread_cond_timedwait(&pipeline->has_room, &pipeline->mutex, &time);
+	condition_wait_until(&pipeline->has_room, &pipeline->lock,
+			     clock_steady_ms() + ROOM_MS);
 }
 
-/* Half of the room is left to what is fetched. With the mutex held. */
+/* Half of the room is left to what is fetched. With the lock held. */
 static bool may_ingest(struct pipeline *pipeline)
 {
 	size_t max = pipeline->options.max_in_flight;
@@ -303,9 +297,9 @@ static struct job *ingested_job(struct pipeline *pipeline,
 	job->url = *url;
 	job->result = *result;
 	*result = (struct fetch_result){0};
-	pthread_mutex_lock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
 	job->options = pipeline->options.ingest;
-	pthread_mutex_unlock(&pipeline->mutex);
+	lock_release(&pipeline->lock);
 	set_measure(pipeline, job);
 	return job;
 }
@@ -326,7 +320,7 @@ enum error pipeline_ingest(struct pipeline *pipeline,
 
 	job->ingestion = ingestion;
 	job->time_ms = time_ms < now_ms ? time_ms : now_ms;
-	pthread_mutex_lock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
 	while (!pipeline->refuses_ingests && !may_ingest(pipeline))
 		wait_for_room(pipeline);
 	is_refused = pipeline->refuses_ingests;
@@ -336,7 +330,7 @@ enum error pipeline_ingest(struct pipeline *pipeline,
 		pipeline->fetching.waiting_bytes += job->result.body.size;
 		job_queue_push(&pipeline->fetched, job);
 	}
-	pthread_mutex_unlock(&pipeline->mutex);
+	lock_release(&pipeline->lock);
 	if (is_refused)
 		job_destroy(job);
 	return is_refused ? ERR_STOPPED : ERR_NONE;
@@ -347,23 +341,23 @@ uint64_t pipeline_end_ingest(struct pipeline *pipeline,
 {
 	uint64_t refused;
 
-	pthread_mutex_lock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
 	while (!pipeline->refuses_ingests && ingestion->waiting > 0)
 		wait_for_room(pipeline);
 	refused = ingestion->refused;
 	ingestion->is_left = true;
 	if (ingestion->waiting == 0)
 		free(ingestion);
-	pthread_mutex_unlock(&pipeline->mutex);
+	lock_release(&pipeline->lock);
 	return refused;
 }
 
 void pipeline_refuse_ingests(struct pipeline *pipeline)
 {
-	pthread_mutex_lock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
 	pipeline->refuses_ingests = true;
-	pthread_cond_broadcast(&pipeline->has_room);
-	pthread_mutex_unlock(&pipeline->mutex);
+	condition_broadcast(&pipeline->has_room);
+	lock_release(&pipeline->lock);
 }
 
 void pipeline_configure(struct pipeline *pipeline,
@@ -371,21 +365,21 @@ void pipeline_configure(struct pipeline *pipeline,
 {
 	pipeline->fetching.robots_ttl_ms = options->robots_ttl_ms;
 	pipeline->fetching.ignores_robots = options->ignores_robots;
-	pthread_mutex_lock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
 	pipeline->options.commit_interval_ms = options->commit_interval_ms;
 	pipeline->options.max_in_flight = options->max_in_flight;
 	pipeline->options.max_commands = options->max_commands;
 	pipeline->options.ingest = options->ingest;
-	pthread_mutex_unlock(&pipeline->mutex);
+	lock_release(&pipeline->lock);
 }
 
 void pipeline_stats(struct pipeline *pipeline, struct pipeline_stats *stats_out)
 {
-	pthread_mutex_lock(&pipeline->mutex);
+	lock_acquire(&pipeline->lock);
 	*stats_out = pipeline->stats;
 	stats_out->in_flight = pipeline->in_flight;
 	stats_out->max_in_flight = pipeline->options.max_in_flight;
-	pthread_mutex_unlock(&pipeline->mutex);
+	lock_release(&pipeline->lock);
 	stats_out->analyse_queue = job_queue_count(&pipeline->fetched);
 	stats_out->commit_queue = job_queue_count(&pipeline->ended);
 	stats_out->running_fetches = pipeline->fetching.running;

@@ -10,6 +10,7 @@
 #include "daemon/pipeline/fetching.h"
 #include "daemon/pipeline/job.h"
 #include "daemon/pipeline/pipeline.h"
+#include "daemon/runtime/condition.h"
 
 /* A change that somebody waits for. Lives on the stack of the one who waits. */
 struct command {
@@ -37,9 +38,9 @@ struct pipeline {
 	pthread_t *workers; /* [options.workers] */
 	size_t worker_count;
 
-	pthread_mutex_t mutex;      /* guards what follows */
-	pthread_cond_t is_wanted;   /* the committing thread has work */
-	pthread_cond_t is_answered; /* a command was done */
+	struct lock lock;             /* guards what follows */
+	struct condition is_wanted;   /* the committing thread has work */
+	struct condition is_answered; /* a command was done */
 	struct command *first_command;
 	struct command *last_command;
 	size_t command_count;
@@ -48,11 +49,11 @@ struct pipeline {
 	size_t in_flight; /* leased and not committed */
 	size_t ingesting; /* handed in and not committed */
 	bool refuses_ingests;
-	pthread_cond_t has_room; /* something was committed */
+	struct condition has_room; /* something was committed */
 	struct pipeline_stats stats;
 };
 
-/* A page that was handed in is done; with the mutex held. */
+/* A page that was handed in is done; with the lock held. */
 void pipeline_count_ingested(struct pipeline *pipeline, const struct job *job);
 
 /* committing.c: the thread that writes; its argument is the pipeline. */

@@ -1,7 +1,6 @@
 #include "daemon/service.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "daemon/delivery/delivery.h"
 #include "daemon/engine/engine.h"
 #include "daemon/http/http.h"
+#include "daemon/runtime/lock.h"
 #include "daemon/pipeline/pipeline.h"
 #include "daemon/watch/garbage_collector.h"
 #include "daemon/watch/threshold_selector.h"
@@ -43,7 +43,7 @@ struct service {
 	uint64_t started_ms;
 	/* the committing thread wakes the server and the threshold selector,
 	 * which come later and go earlier */
-	pthread_mutex_t mutex;
+	struct lock lock;
 	struct http_server *server;
 	atomic_bool is_ready; /* the API knows the server */
 };
@@ -52,7 +52,7 @@ static void on_commit(void *context)
 {
 	struct service *service = context;
 
-	pthread_mutex_lock(&service->mutex);
+	lock_acquire(&service->lock);
 	if (service->server != NULL)
 		http_wake(service->server);
 	if (service->threshold_selector != NULL)
@@ -61,7 +61,7 @@ static void on_commit(void *context)
 		watching_wake(service->watching);
 	if (service->delivery != NULL)
 		delivery_wake(service->delivery);
-	pthread_mutex_unlock(&service->mutex);
+	lock_release(&service->lock);
 }
 
 static enum http_verdict handle(struct http_exchange *exchange, void *context)
@@ -241,9 +241,9 @@ static enum error start_threshold_selector(struct service *service)
 	if (error != ERR_NONE)
 		log_error("the threshold_selector cannot be started; see "
 			  "ulimit -u");
-	pthread_mutex_lock(&service->mutex);
+	lock_acquire(&service->lock);
 	service->threshold_selector = threshold_selector;
-	pthread_mutex_unlock(&service->mutex);
+	lock_release(&service->lock);
 	return error;
 }
 
@@ -251,10 +251,10 @@ static void stop_threshold_selector(struct service *service)
 {
 	struct threshold_selector *threshold_selector;
 
-	pthread_mutex_lock(&service->mutex);
+	lock_acquire(&service->lock);
 	threshold_selector = service->threshold_selector;
 	service->threshold_selector = NULL;
-	pthread_mutex_unlock(&service->mutex);
+	lock_release(&service->lock);
 	threshold_selector_stop(threshold_selector);
 }
 
@@ -272,9 +272,9 @@ static enum error start_watching(struct service *service)
 
 	if (error != ERR_NONE)
 		log_error("templates cannot be watched; see ulimit -u");
-	pthread_mutex_lock(&service->mutex);
+	lock_acquire(&service->lock);
 	service->watching = watching;
-	pthread_mutex_unlock(&service->mutex);
+	lock_release(&service->lock);
 	return error;
 }
 
@@ -282,10 +282,10 @@ static void stop_watching(struct service *service)
 {
 	struct watching *watching;
 
-	pthread_mutex_lock(&service->mutex);
+	lock_acquire(&service->lock);
 	watching = service->watching;
 	service->watching = NULL;
-	pthread_mutex_unlock(&service->mutex);
+	lock_release(&service->lock);
 	watching_stop(watching);
 }
 
@@ -318,9 +318,9 @@ static enum error start_delivery(struct service *service)
 
 	if (error != ERR_NONE)
 		log_error("hooks cannot be told; see ulimit -u");
-	pthread_mutex_lock(&service->mutex);
+	lock_acquire(&service->lock);
 	service->delivery = delivery;
-	pthread_mutex_unlock(&service->mutex);
+	lock_release(&service->lock);
 	return error;
 }
 
@@ -328,10 +328,10 @@ static void stop_delivery(struct service *service)
 {
 	struct delivery *delivery;
 
-	pthread_mutex_lock(&service->mutex);
+	lock_acquire(&service->lock);
 	delivery = service->delivery;
 	service->delivery = NULL;
-	pthread_mutex_unlock(&service->mutex);
+	lock_release(&service->lock);
 	delivery_stop(delivery);
 }
 
@@ -358,9 +358,9 @@ static enum error start_server(struct service *service)
 	if (error != ERR_NONE)
 		return error;
 	api_set_server(service->api, server);
-	pthread_mutex_lock(&service->mutex);
+	lock_acquire(&service->lock);
 	service->server = server;
-	pthread_mutex_unlock(&service->mutex);
+	lock_release(&service->lock);
 	atomic_store(&service->is_ready, true);
 	http_wake(server);
 	return ERR_NONE;
@@ -414,7 +414,7 @@ enum error service_start(struct service **service_out,
 			  &service->drop_parameters);
 	service->path = path == NULL ? NULL : mem_copy_text(path, strlen(path));
 	service->started_ms = clock_steady_ms();
-	pthread_mutex_init(&service->mutex, NULL);
+	lock_init(&service->lock, LOCK_SERVICE);
 	log_set_level((enum log_level)config->log_level);
 	error = start_parts(service);
 	if (error != ERR_NONE) {
@@ -496,10 +496,10 @@ static uint64_t stop_server(struct service *service)
 	struct http_server *server;
 	struct http_stats stats = {0};
 
-	pthread_mutex_lock(&service->mutex);
+	lock_acquire(&service->lock);
 	server = service->server;
 	service->server = NULL;
-	pthread_mutex_unlock(&service->mutex);
+	lock_release(&service->lock);
 	if (server != NULL)
 		http_stats(server, &stats);
 	http_stop(server);
@@ -533,7 +533,7 @@ void service_stop(struct service *service)
 	archive_close(service->archive);
 	engine_destroy(service->engine);
 	store_close(service->store);
-	pthread_mutex_destroy(&service->mutex);
+	lock_destroy(&service->lock);
 	buffer_free(&service->drop_parameters);
 	free(service->path);
 	free(service);

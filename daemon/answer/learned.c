@@ -1,9 +1,9 @@
 #include "daemon/answer/learned.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/runtime/lock.h"
 #include "store/arena.h"
 #include "store/rows_site.h"
 #include "store/memory.h"
@@ -19,13 +19,13 @@ struct learned {
 	struct arena *arena;
 	const void *knowledge; /* in the arena */
 	size_t bytes;
-	uint32_t users; /* who hold it; under the cache's mutex */
+	uint32_t users; /* who hold it; under the cache's lock */
 	bool is_kept;   /* by the cache */
 };
 
 struct learned_cache {
-	pthread_mutex_t learning; /* one sample in memory at a time */
-	pthread_mutex_t mutex;    /* guards what follows */
+	struct lock learning; /* one sample in memory at a time */
+	struct lock lock;     /* guards what follows */
 	size_t max_bytes;
 	size_t bytes;
 	struct learned *newest; /* by use, a list */
@@ -42,8 +42,8 @@ struct learned_cache *learned_cache_create(size_t max_bytes)
 	struct learned_cache *cache = mem_alloc(1, sizeof(*cache));
 
 	cache->max_bytes = max_bytes;
-	pthread_mutex_init(&cache->learning, NULL);
-	pthread_mutex_init(&cache->mutex, NULL);
+	lock_init(&cache->learning, LOCK_LEARNING);
+	lock_init(&cache->lock, LOCK_LEARNED);
 	return cache;
 }
 
@@ -57,8 +57,8 @@ void learned_cache_destroy(struct learned_cache *cache)
 		destroy(cache->newest);
 		cache->newest = next;
 	}
-	pthread_mutex_destroy(&cache->learning);
-	pthread_mutex_destroy(&cache->mutex);
+	lock_destroy(&cache->learning);
+	lock_destroy(&cache->lock);
 	free(cache);
 }
 
@@ -66,9 +66,9 @@ size_t learned_cache_bytes(struct learned_cache *cache)
 {
 	size_t bytes;
 
-	pthread_mutex_lock(&cache->mutex);
+	lock_acquire(&cache->lock);
 	bytes = cache->bytes;
-	pthread_mutex_unlock(&cache->mutex);
+	lock_release(&cache->lock);
 	return bytes;
 }
 
@@ -98,7 +98,7 @@ static struct learned *find(struct learned_cache *cache,
 	struct learned **link = &cache->newest;
 	struct learned *found;
 
-	pthread_mutex_lock(&cache->mutex);
+	lock_acquire(&cache->lock);
 	while (*link != NULL && !answers(*link, question))
 		link = &(*link)->next;
 	found = *link;
@@ -108,7 +108,7 @@ static struct learned *find(struct learned_cache *cache,
 		cache->newest = found;
 		found->users++;
 	}
-	pthread_mutex_unlock(&cache->mutex);
+	lock_release(&cache->lock);
 	return found;
 }
 
@@ -184,13 +184,13 @@ static struct learned *learn(const struct learned_question *question)
 
 static void keep(struct learned_cache *cache, struct learned *learned)
 {
-	pthread_mutex_lock(&cache->mutex);
+	lock_acquire(&cache->lock);
 	learned->is_kept = true;
 	learned->next = cache->newest;
 	cache->newest = learned;
 	cache->bytes += learned->bytes;
 	make_room(cache);
-	pthread_mutex_unlock(&cache->mutex);
+	lock_release(&cache->lock);
 }
 
 /* One at a time; whoever waited may find it learnt. */
@@ -199,14 +199,14 @@ static struct learned *learn_and_keep(struct learned_cache *cache,
 {
 	struct learned *learned;
 
-	pthread_mutex_lock(&cache->learning);
+	lock_acquire(&cache->learning);
 	learned = find(cache, question);
 	if (learned == NULL) {
 		learned = learn(question);
 		if (learned != NULL)
 			keep(cache, learned);
 	}
-	pthread_mutex_unlock(&cache->learning);
+	lock_release(&cache->learning);
 	return learned;
 }
 
@@ -234,8 +234,8 @@ void learned_release(struct learned_cache *cache, struct learned *learned)
 		destroy(learned);
 		return;
 	}
-	pthread_mutex_lock(&cache->mutex);
+	lock_acquire(&cache->lock);
 	learned->users--;
 	make_room(cache);
-	pthread_mutex_unlock(&cache->mutex);
+	lock_release(&cache->lock);
 }

@@ -1,7 +1,6 @@
 #include "daemon/api/api.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -249,9 +248,9 @@ enum http_verdict api_handle(struct http_exchange *exchange, void *context)
 	const char *path = http_path(exchange);
 	struct call call = {.api = api, .exchange = exchange};
 
-	pthread_mutex_lock(&api->mutex);
+	lock_acquire(&api->lock);
 	call.config = api->config;
-	pthread_mutex_unlock(&api->mutex);
+	lock_release(&api->lock);
 	/* the server leaves the body of an answer to HEAD away */
 	if (strcmp(method, "HEAD") == 0)
 		method = "GET";
@@ -274,7 +273,7 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 	api->config = *config;
 	api->started_ms = clock_wall_ms();
 	api->config_ms = api->started_ms;
-	pthread_mutex_init(&api->mutex, NULL);
+	lock_init(&api->lock, LOCK_API);
 	return api;
 }
 
@@ -289,14 +288,14 @@ void api_destroy(struct api *api)
 		return;
 	cuts_destroy(api->cuts);
 	learned_cache_destroy(api->learned);
-	pthread_mutex_destroy(&api->mutex);
+	lock_destroy(&api->lock);
 	free(api);
 }
 
 void api_configure(struct api *api, const char *path,
 		   const struct config *config, const char *error)
 {
-	pthread_mutex_lock(&api->mutex);
+	lock_acquire(&api->lock);
 	if (config != NULL) {
 		api->config = *config;
 		api->config_ms = clock_wall_ms();
@@ -305,7 +304,7 @@ void api_configure(struct api *api, const char *path,
 		 path == NULL ? "" : path);
 	snprintf(api->config_error, sizeof(api->config_error), "%s",
 		 error == NULL ? "" : error);
-	pthread_mutex_unlock(&api->mutex);
+	lock_release(&api->lock);
 }
 
 void api_set_server(struct api *api, struct http_server *server)

@@ -13,18 +13,18 @@ static bool begin_bundle(struct api *api)
 {
 	bool is_free;
 
-	pthread_mutex_lock(&api->mutex);
+	lock_acquire(&api->lock);
 	is_free = !api->is_bundling;
 	api->is_bundling = true;
-	pthread_mutex_unlock(&api->mutex);
+	lock_release(&api->lock);
 	return is_free;
 }
 
 static void end_bundle(struct api *api)
 {
-	pthread_mutex_lock(&api->mutex);
+	lock_acquire(&api->lock);
 	api->is_bundling = false;
-	pthread_mutex_unlock(&api->mutex);
+	lock_release(&api->lock);
 }
 
 static enum http_verdict reply_bundle(struct call *call, struct buffer *bundle)

@@ -6,13 +6,13 @@
 #define DAEMON_API_API_CALL_H
 
 #include <jansson.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "daemon/answer/answer.h"
 #include "daemon/api/api.h"
 #include "daemon/answer/event_kinds.h"
+#include "daemon/runtime/lock.h"
 
 struct api {
 	struct store *store;
@@ -21,7 +21,7 @@ struct api {
 	struct learned_cache *learned;
 	struct http_server *server;
 	uint64_t started_ms;
-	pthread_mutex_t mutex; /* guards what follows */
+	struct lock lock; /* guards what follows */
 	struct config config;
 	char config_path[MAX_CONFIG_TEXT];  /* "": the defaults */
 	char config_error[MAX_CONFIG_TEXT]; /* of the last reload, or "" */

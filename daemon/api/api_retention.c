@@ -12,18 +12,18 @@ static bool begin_copy(struct api *api)
 {
 	bool is_free;
 
-	pthread_mutex_lock(&api->mutex);
+	lock_acquire(&api->lock);
 	is_free = !api->is_copying;
 	api->is_copying = true;
-	pthread_mutex_unlock(&api->mutex);
+	lock_release(&api->lock);
 	return is_free;
 }
 
 static void end_copy(struct api *api)
 {
-	pthread_mutex_lock(&api->mutex);
+	lock_acquire(&api->lock);
 	api->is_copying = false;
-	pthread_mutex_unlock(&api->mutex);
+	lock_release(&api->lock);
 }
 
 static enum http_verdict refuse_copy(struct call *call)

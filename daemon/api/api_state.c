@@ -82,12 +82,12 @@ static json_t *config_json(struct api *api)
 {
 	json_t *value;
 
-	pthread_mutex_lock(&api->mutex);
+	lock_acquire(&api->lock);
 	value = json_pack("{s:o, s:o, s:o}", "path",
 			  json_text_or_null(slice_of(api->config_path)),
 			  "loaded", json_time(api->config_ms), "error",
 			  json_text_or_null(slice_of(api->config_error)));
-	pthread_mutex_unlock(&api->mutex);
+	lock_release(&api->lock);
 	return value;
 }
 
@@ -256,18 +256,18 @@ static bool begin_verify(struct api *api)
 {
 	bool is_free;
 
-	pthread_mutex_lock(&api->mutex);
+	lock_acquire(&api->lock);
 	is_free = !api->is_verifying;
 	api->is_verifying = true;
-	pthread_mutex_unlock(&api->mutex);
+	lock_release(&api->lock);
 	return is_free;
 }
 
 static void end_verify(struct api *api)
 {
-	pthread_mutex_lock(&api->mutex);
+	lock_acquire(&api->lock);
 	api->is_verifying = false;
-	pthread_mutex_unlock(&api->mutex);
+	lock_release(&api->lock);
 }
 
 enum http_verdict api_get_verify(struct call *call)

@@ -1,6 +1,5 @@
 #include "daemon/report/cuts.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "daemon/report/report_json.h"
 #include "daemon/report/report_svg.h"
 #include "daemon/report/snapshot.h"
+#include "daemon/runtime/lock.h"
 #include "store/memory.h"
 
 enum {
@@ -30,7 +30,7 @@ struct cuts {
 	struct store *store;
 	size_t max_leaves;
 	atomic_bool is_stopped;
-	pthread_mutex_t mutex; /* guards what follows */
+	struct lock lock; /* guards what follows */
 	bool is_busy;
 	uint64_t clock; /* counts questions: the age of what is kept */
 	struct kept kept[MAX_KEPT];
@@ -42,7 +42,7 @@ struct cuts *cuts_create(struct store *store, size_t max_leaves)
 
 	cuts->store = store;
 	cuts->max_leaves = max_leaves;
-	pthread_mutex_init(&cuts->mutex, NULL);
+	lock_init(&cuts->lock, LOCK_CUTS);
 	return cuts;
 }
 
@@ -62,7 +62,7 @@ void cuts_destroy(struct cuts *cuts)
 		return;
 	for (size_t i = 0; i < MAX_KEPT; i++)
 		forget(&cuts->kept[i]);
-	pthread_mutex_destroy(&cuts->mutex);
+	lock_destroy(&cuts->lock);
 	free(cuts);
 }
 
@@ -90,7 +90,7 @@ static enum error read_site(struct cuts *cuts, const char *host,
 	return txn_end(&txn);
 }
 
-/* What is kept of the site, if that is still so. With the mutex held. */
+/* What is kept of the site, if that is still so. With the lock held. */
 static struct kept *find(struct cuts *cuts, const char *host,
 			 const struct site_row *row)
 {
@@ -107,7 +107,7 @@ static struct kept *find(struct cuts *cuts, const char *host,
 	return NULL;
 }
 
-/* The place of what was asked for longest ago. With the mutex held. */
+/* The place of what was asked for longest ago. With the lock held. */
 static struct kept *oldest(struct cuts *cuts)
 {
 	struct kept *best = &cuts->kept[0];
@@ -141,7 +141,7 @@ static enum error make(struct cuts *cuts, const char *host,
 	return ERR_NONE;
 }
 
-/* Make the tree and keep it. With the mutex held, which it leaves for the
+/* Make the tree and keep it. With the lock held, which it leaves for the
  * work. */
 static enum error add(struct cuts *cuts, const char *host,
 		      struct kept **kept_out)
@@ -152,9 +152,9 @@ static enum error add(struct cuts *cuts, const char *host,
 	if (cuts->is_busy)
 		return ERR_BUSY;
 	cuts->is_busy = true;
-	pthread_mutex_unlock(&cuts->mutex);
+	lock_release(&cuts->lock);
 	error = make(cuts, host, &kept);
-	pthread_mutex_lock(&cuts->mutex);
+	lock_acquire(&cuts->lock);
 	cuts->is_busy = false;
 	if (error != ERR_NONE)
 		return error;
@@ -217,7 +217,7 @@ enum error cuts_append(struct cuts *cuts, const char *host,
 		return error;
 	if (atomic_load(&cuts->is_stopped))
 		return ERR_STOPPED;
-	pthread_mutex_lock(&cuts->mutex);
+	lock_acquire(&cuts->lock);
 	kept = find(cuts, host, &row);
 	if (kept == NULL) {
 		error = add(cuts, host, &kept);
@@ -228,6 +228,6 @@ enum error cuts_append(struct cuts *cuts, const char *host,
 		kept->used = ++cuts->clock;
 		append(kept, &row, format, out);
 	}
-	pthread_mutex_unlock(&cuts->mutex);
+	lock_release(&cuts->lock);
 	return error;
 }

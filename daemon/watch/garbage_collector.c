@@ -1,11 +1,11 @@
 #include "daemon/watch/garbage_collector.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "daemon/runtime/background.h"
 #include "daemon/runtime/clock.h"
+#include "daemon/runtime/lock.h"
 #include "daemon/engine/gc.h"
 #include "store/log.h"
 #include "store/memory.h"
@@ -16,8 +16,8 @@ struct garbage_collector {
 	struct store *store;
 	struct pipeline *pipeline;
 	struct background *background;
-	pthread_mutex_t mutex;
-	struct retention_limits limits; /* under the mutex */
+	struct lock lock;
+	struct retention_limits limits; /* under the lock */
 };
 
 /* Drop some rows; adds to *collected how many there were. */
@@ -43,9 +43,9 @@ static enum error gc_once(struct garbage_collector *collector,
 	enum error error;
 
 	*swept_out = 0;
-	pthread_mutex_lock(&collector->mutex);
+	lock_acquire(&collector->lock);
 	limits = collector->limits;
-	pthread_mutex_unlock(&collector->mutex);
+	lock_release(&collector->lock);
 	error = gc_find(collector->store, &limits, clock_wall_ms(), &gc);
 	for (size_t i = 0; i < gc.count && error == ERR_NONE &&
 			   !background_is_ended(collector->background);
@@ -98,13 +98,13 @@ enum error garbage_collector_start(struct garbage_collector **collector_out,
 	collector->store = store;
 	collector->pipeline = pipeline;
 	collector->limits = *limits;
-	pthread_mutex_init(&collector->mutex, NULL);
+	lock_init(&collector->lock, LOCK_GC);
 	error = background_start(&collector->background, gc_all, collector);
 	if (error == ERR_NONE) {
 		*collector_out = collector;
 		return ERR_NONE;
 	}
-	pthread_mutex_destroy(&collector->mutex);
+	lock_destroy(&collector->lock);
 	free(collector);
 	return error;
 }
@@ -112,9 +112,9 @@ enum error garbage_collector_start(struct garbage_collector **collector_out,
 void garbage_collector_configure(struct garbage_collector *collector,
 				 const struct retention_limits *limits)
 {
-	pthread_mutex_lock(&collector->mutex);
+	lock_acquire(&collector->lock);
 	collector->limits = *limits;
-	pthread_mutex_unlock(&collector->mutex);
+	lock_release(&collector->lock);
 	background_wake(collector->background);
 }
 
@@ -123,6 +123,6 @@ void garbage_collector_stop(struct garbage_collector *collector)
 	if (collector == NULL)
 		return;
 	background_stop(collector->background);
-	pthread_mutex_destroy(&collector->mutex);
+	lock_destroy(&collector->lock);
 	free(collector);
 }

@@ -414,7 +414,7 @@ enum error service_start(struct service **service_out,
 			  &service->drop_parameters);
 	service->path = path == NULL ? NULL : mem_copy_text(path, strlen(path));
 	service->started_ms = clock_steady_ms();
-	lock_init(&service->lock, LOCK_SERVICE);
+	lock_init(&service->lock, LOCK_PARTS);
 	log_set_level((enum log_level)config->log_level);
 	error = start_parts(service);
 	if (error != ERR_NONE) {

@@ -12,16 +12,16 @@
 
 /* From the outermost to the innermost. Two locks of one rank never nest. */
 enum lock_rank {
-	LOCK_SERVICE = 1, /* service.c: whom a commit wakes */
-	LOCK_LEARNING,    /* answer/learned.c: one sample in memory at a time;
-			     the only lock that is held while the store is read */
-	LOCK_LEARNED,     /* answer/learned.c: the cache */
-	LOCK_CUTS,        /* report/levels.c: the trees that are kept */
-	LOCK_API,         /* api/: the configuration, and what runs once */
-	LOCK_GC,          /* watch/garbage_collector.c: its limits */
-	LOCK_DELIVERY,    /* delivery/: the outlets of its two threads */
-	LOCK_PIPELINE,    /* pipeline/: what its threads share */
-	LOCK_QUEUE,       /* pipeline/job.c: each queue of jobs */
+	LOCK_PARTS = 1,  /* runtime/parts.c: whom news wake */
+	LOCK_LEARNING,   /* answer/learned.c: one sample in memory at a time;
+			    the only lock that is held while the store is read */
+	LOCK_LEARNED,    /* answer/learned.c: the cache */
+	LOCK_CUTS,       /* report/levels.c: the trees that are kept */
+	LOCK_API,        /* api/: the configuration, and what runs once */
+	LOCK_GC,         /* watch/garbage_collector.c: its limits */
+	LOCK_DELIVERY,   /* delivery/: the outlets of its two threads */
+	LOCK_PIPELINE,   /* pipeline/: what its threads share */
+	LOCK_QUEUE,      /* pipeline/job.c: each queue of jobs */
 	LOCK_ARCHIVE,    /* pipeline/archive.c: the file; writes are under it */
 	LOCK_SERVER,     /* http/: the queues of exchanges */
 	LOCK_BACKGROUND, /* runtime/background.c: is there news? */

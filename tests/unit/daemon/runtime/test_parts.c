@@ -1,0 +1,193 @@
+/* In which order parts are started, woken and stopped. */
+#include "daemon/runtime/parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/run.h"
+
+/* What was done, a word each: +a started, *a woken, -a stopped. */
+struct trace {
+	char words[128];
+	char broken; /* this part cannot be started */
+	struct parts *parts;
+};
+
+static void note(struct trace *trace, char what, char part)
+{
+	size_t length = strlen(trace->words);
+
+	snprintf(trace->words + length, sizeof(trace->words) - length, "%c%c ",
+		 what, part);
+}
+
+static enum error begin(struct trace *trace, char part)
+{
+	note(trace, '+', part);
+	return trace->broken == part ? ERR_IO : ERR_NONE;
+}
+
+static enum error start_a(void *context)
+{
+	return begin(context, 'a');
+}
+
+static enum error start_b(void *context)
+{
+	return begin(context, 'b');
+}
+
+/* There is news while the parts are being started: from another one. */
+static enum error start_c(void *context)
+{
+	struct trace *trace = context;
+
+	parts_wake(trace->parts);
+	return begin(trace, 'c');
+}
+
+static void stop_a(void *context)
+{
+	note(context, '-', 'a');
+}
+
+/* The same while they are being stopped. */
+static void stop_b(void *context)
+{
+	struct trace *trace = context;
+
+	parts_wake(trace->parts);
+	note(trace, '-', 'b');
+}
+
+static void wake_a(void *context)
+{
+	note(context, '*', 'a');
+}
+
+static void wake_b(void *context)
+{
+	note(context, '*', 'b');
+}
+
+static void wake_c(void *context)
+{
+	note(context, '*', 'c');
+}
+
+/* The last has nothing to stop. */
+static const struct part table[] = {
+	{start_a, stop_a, wake_a, NULL},
+	{start_b, stop_b, wake_b, "b cannot be started"},
+	{start_c, NULL, wake_c, NULL},
+};
+
+static void make(struct trace *trace, struct parts *parts, char broken)
+{
+	*trace = (struct trace){.broken = broken, .parts = parts};
+	parts_init(parts, table, sizeof(table) / sizeof(table[0]), trace);
+}
+
+START_TEST(parts_start_in_order_and_stop_in_reverse)
+{
+	struct trace trace;
+	struct parts parts;
+
+	make(&trace, &parts, '\0');
+	ck_assert_int_eq(parts_start(&parts), ERR_NONE);
+	ck_assert_str_eq(trace.words, "+a +b *a *b +c ");
+	trace.words[0] = '\0';
+	parts_stop(&parts);
+	ck_assert_str_eq(trace.words, "*a -b -a ");
+	parts_finish(&parts);
+}
+END_TEST
+
+START_TEST(news_wake_all_that_run_and_nothing_else)
+{
+	struct trace trace;
+	struct parts parts;
+
+	make(&trace, &parts, '\0');
+	parts_wake(&parts);
+	ck_assert_str_eq(trace.words, "");
+	ck_assert_int_eq(parts_start(&parts), ERR_NONE);
+	trace.words[0] = '\0';
+	parts_wake(&parts);
+	ck_assert_str_eq(trace.words, "*a *b *c ");
+	parts_stop(&parts);
+	trace.words[0] = '\0';
+	parts_wake(&parts);
+	ck_assert_str_eq(trace.words, "");
+	parts_finish(&parts);
+}
+END_TEST
+
+START_TEST(a_part_that_fails_stops_those_before_it)
+{
+	struct trace trace;
+	struct parts parts;
+
+	make(&trace, &parts, 'b');
+	ck_assert_int_eq(parts_start(&parts), ERR_IO);
+	ck_assert_str_eq(trace.words, "+a +b -a ");
+	parts_finish(&parts);
+}
+END_TEST
+
+START_TEST(the_first_part_that_fails_stops_nothing)
+{
+	struct trace trace;
+	struct parts parts;
+
+	make(&trace, &parts, 'a');
+	ck_assert_int_eq(parts_start(&parts), ERR_IO);
+	ck_assert_str_eq(trace.words, "+a ");
+	parts_stop(&parts);
+	ck_assert_str_eq(trace.words, "+a ");
+	parts_finish(&parts);
+}
+END_TEST
+
+START_TEST(the_last_part_that_fails_stops_all_others)
+{
+	struct trace trace;
+	struct parts parts;
+
+	make(&trace, &parts, 'c');
+	ck_assert_int_eq(parts_start(&parts), ERR_IO);
+	ck_assert_str_eq(trace.words, "+a +b *a *b +c *a -b -a ");
+	parts_finish(&parts);
+}
+END_TEST
+
+START_TEST(parts_that_failed_can_be_started_again)
+{
+	struct trace trace;
+	struct parts parts;
+
+	make(&trace, &parts, 'b');
+	ck_assert_int_eq(parts_start(&parts), ERR_IO);
+	trace.broken = '\0';
+	trace.words[0] = '\0';
+	ck_assert_int_eq(parts_start(&parts), ERR_NONE);
+	ck_assert_str_eq(trace.words, "+a +b *a *b +c ");
+	parts_stop(&parts);
+	parts_finish(&parts);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("parts");
+	TCase *tests = tcase_create("parts");
+
+	tcase_add_test(tests, parts_start_in_order_and_stop_in_reverse);
+	tcase_add_test(tests, news_wake_all_that_run_and_nothing_else);
+	tcase_add_test(tests, a_part_that_fails_stops_those_before_it);
+	tcase_add_test(tests, the_first_part_that_fails_stops_nothing);
+	tcase_add_test(tests, the_last_part_that_fails_stops_all_others);
+	tcase_add_test(tests, parts_that_failed_can_be_started_again);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

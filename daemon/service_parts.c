@@ -1,0 +1,359 @@
+/* The table of the daemon's parts: how each is started and stopped. */
+#include "daemon/service_parts.h"
+
+#include <inttypes.h>
+
+#include "daemon/api/api_ingest.h"
+#include "daemon/runtime/clock.h"
+#include "store/log.h"
+
+enum { HTTP_WORKERS = 8 };
+
+static enum error start_store(void *context)
+{
+	struct service *service = context;
+	const struct config *config = &service->config;
+	const struct store_options options = {
+		.map_bytes = (size_t)config->store_map_bytes,
+		.max_map_bytes = (size_t)config->store_max_bytes,
+	};
+	enum error error =
+		store_open(&service->store, config->store_path, &options);
+	const char *what = "its folder must be ours to write, on a local disk";
+
+	if (error == ERR_NONE)
+		return ERR_NONE;
+	if (error == ERR_BUSY)
+		what = "stop the other process or set store.path";
+	else if (error == ERR_VERSION)
+		what = "use that version, or set store.path and crawl anew";
+	else if (error == ERR_CORRUPT)
+		what = "put a copy back, or move it away and crawl anew";
+	else if (error == ERR_STORE_FULL)
+		what = "raise store.max_size";
+	log_error("store %s: %s; %s", config->store_path, error_text(error),
+		  what);
+	return error;
+}
+
+static void stop_store(void *context)
+{
+	struct service *service = context;
+
+	store_close(service->store);
+	service->store = NULL;
+}
+
+static enum error start_engine(void *context)
+{
+	struct service *service = context;
+	const struct config *config = &service->config;
+	const struct engine_options options = {
+		.max_open_sites = config->max_open_sites,
+		.max_signature = (size_t)config->max_signature,
+		.max_sets = config->max_sets,
+		.max_sites = config->max_sites,
+		.max_hooks = config->max_hooks,
+		.max_silences = config->max_silences,
+		.max_waiting = config->max_waiting,
+		.max_neighbours = config->max_neighbours,
+		.rules = {.max_urls = config->max_urls,
+			  .max_pattern = config->max_pattern},
+		.drop_parameters = buffer_slice(&service->drop_parameters),
+	};
+	enum error error = engine_create(&service->engine, service->store,
+					 &options, clock_wall_ms());
+
+	if (error != ERR_NONE)
+		log_error("store %s: its sites cannot be read: %s; see "
+			  "templatectl verify --store",
+			  config->store_path, error_text(error));
+	return error;
+}
+
+static void stop_engine(void *context)
+{
+	struct service *service = context;
+
+	engine_destroy(service->engine);
+	service->engine = NULL;
+}
+
+static enum error start_archive(void *context)
+{
+	struct service *service = context;
+	const struct config *config = &service->config;
+	enum error error;
+
+	if (*config->warc == '\0')
+		return ERR_NONE;
+	error = archive_open(&service->archive, config->warc,
+			     config->warc_bytes, config->user_agent,
+			     config->ignores_robots ? "ignore" : "classic");
+	if (error != ERR_NONE)
+		log_error("crawl.warc %s: it must be a folder that we may "
+			  "write to",
+			  config->warc);
+	return error;
+}
+
+static void stop_archive(void *context)
+{
+	struct service *service = context;
+
+	archive_close(service->archive);
+	service->archive = NULL;
+}
+
+uint64_t service_count_rows(const struct service *service, enum table table)
+{
+	struct store_usage usage;
+
+	return store_usage(service->store, &usage) == ERR_NONE
+		       ? usage.rows[table]
+		       : 0;
+}
+
+/* When the daemon stops it says what it has done. */
+static enum error start_count(void *context)
+{
+	struct service *service = context;
+
+	service->started_ms = clock_steady_ms();
+	return ERR_NONE;
+}
+
+static void stop_count(void *context)
+{
+	struct service *service = context;
+
+	if (!atomic_load(&service->is_ready))
+		return;
+	log_info("stopped after %" PRIu64 " s and %" PRIu64
+		 " requests; the store has %" PRIu64 " sites and %" PRIu64
+		 " pages",
+		 (clock_steady_ms() - service->started_ms) / 1000U,
+		 service->requests, service_count_rows(service, TABLE_SITES),
+		 service_count_rows(service, TABLE_RECORDS));
+}
+
+static enum error start_pipeline(void *context)
+{
+	struct service *service = context;
+	struct pipeline_options options = service_pipeline_options(service);
+	enum error error =
+		pipeline_start(&service->pipeline, service->engine, &options);
+
+	if (error != ERR_NONE)
+		log_error("fetching cannot be started: %s", error_text(error));
+	return error;
+}
+
+static void stop_pipeline(void *context)
+{
+	struct service *service = context;
+
+	pipeline_stop(service->pipeline, service->config.drain_ms);
+	service->pipeline = NULL;
+}
+
+static enum error start_delivery(void *context)
+{
+	struct service *service = context;
+	const struct config *config = &service->config;
+	const struct delivery_options options = {
+		.user_agent = config->user_agent,
+		.ca_file = *config->ca_file == '\0' ? NULL : config->ca_file,
+		.connect_timeout_ms = config->connect_timeout_ms,
+		.timeout_ms = config->delivery_timeout_ms,
+		.allows_exec = config->allows_exec,
+		.exec_timeout_ms = config->exec_timeout_ms,
+	};
+
+	return delivery_start(&service->delivery, service->store,
+			      service->pipeline, &options);
+}
+
+static void stop_delivery(void *context)
+{
+	struct service *service = context;
+
+	delivery_stop(service->delivery);
+	service->delivery = NULL;
+}
+
+static void wake_delivery(void *context)
+{
+	const struct service *service = context;
+
+	delivery_wake(service->delivery);
+}
+
+static enum error start_garbage_collector(void *context)
+{
+	struct service *service = context;
+
+	return garbage_collector_start(&service->collector, service->store,
+				       service->pipeline,
+				       &service->config.retention);
+}
+
+static void stop_garbage_collector(void *context)
+{
+	struct service *service = context;
+
+	garbage_collector_stop(service->collector);
+	service->collector = NULL;
+}
+
+static enum error start_watching(void *context)
+{
+	struct service *service = context;
+	const struct config *config = &service->config;
+	const struct inspection_rules rules = {
+		.limits = service_page_limits(config),
+		.min_pages = config->min_cluster_pages,
+		.stale_ms = config->stale_ms,
+	};
+
+	return watching_start(&service->watching, service->store,
+			      service->pipeline, &rules);
+}
+
+static void stop_watching(void *context)
+{
+	struct service *service = context;
+
+	watching_stop(service->watching);
+	service->watching = NULL;
+}
+
+static void wake_watching(void *context)
+{
+	const struct service *service = context;
+
+	watching_wake(service->watching);
+}
+
+static enum error start_threshold_selector(void *context)
+{
+	struct service *service = context;
+
+	return threshold_selector_start(&service->threshold_selector,
+					service->store, service->pipeline,
+					service->config.max_leaves);
+}
+
+static void stop_threshold_selector(void *context)
+{
+	struct service *service = context;
+
+	threshold_selector_stop(service->threshold_selector);
+	service->threshold_selector = NULL;
+}
+
+static void wake_threshold_selector(void *context)
+{
+	const struct service *service = context;
+
+	threshold_selector_wake(service->threshold_selector);
+}
+
+static enum error start_api(void *context)
+{
+	struct service *service = context;
+
+	service->api =
+		api_create(service->store, service->pipeline, &service->config);
+	api_configure(service->api, service->path, &service->config, NULL);
+	return ERR_NONE;
+}
+
+static void stop_api(void *context)
+{
+	struct service *service = context;
+
+	api_destroy(service->api);
+	service->api = NULL;
+}
+
+static enum http_verdict handle(struct http_exchange *exchange, void *context)
+{
+	struct service *service = context;
+
+	return atomic_load(&service->is_ready)
+		       ? api_handle(exchange, service->api)
+		       : HTTP_PARKED;
+}
+
+static enum error start_server(void *context)
+{
+	struct service *service = context;
+	const struct config *config = &service->config;
+	const struct http_options options = {
+		.socket_path = config->socket_path,
+		.socket_mode = config->socket_mode,
+		.workers = HTTP_WORKERS,
+		.max_clients = config->max_clients,
+		.max_waiting = config->max_commands,
+		.max_body_bytes = (size_t)config->max_upload_bytes,
+		.timeout_ms = config->client_timeout_ms,
+		.max_streams = MAX_INGESTS,
+		.max_listeners = config->max_listeners,
+		.is_stream = api_is_stream,
+		.handle = handle,
+		.context = service,
+	};
+	enum error error = http_start(&service->server, &options);
+
+	if (error != ERR_NONE)
+		return error;
+	api_set_server(service->api, service->server);
+	atomic_store(&service->is_ready, true);
+	http_wake(service->server);
+	return ERR_NONE;
+}
+
+/* What a request may wait for is told first that it ends. */
+static void stop_server(void *context)
+{
+	struct service *service = context;
+	struct http_stats stats;
+
+	api_stop(service->api);
+	pipeline_refuse_ingests(service->pipeline);
+	http_stats(service->server, &stats);
+	service->requests = stats.requests;
+	http_stop(service->server);
+	service->server = NULL;
+}
+
+static void wake_server(void *context)
+{
+	const struct service *service = context;
+
+	http_wake(service->server);
+}
+
+/*
+ * Each may use those before it. The threads that watch are stopped in reverse,
+ * so that events of the last inspections are delivered still.
+ */
+const struct part service_parts[SERVICE_PARTS] = {
+	{start_store, stop_store, NULL, NULL},
+	{start_engine, stop_engine, NULL, NULL},
+	{start_archive, stop_archive, NULL, NULL},
+	{start_count, stop_count, NULL, NULL},
+	{start_pipeline, stop_pipeline, NULL, NULL},
+	{start_delivery, stop_delivery, wake_delivery,
+	 "hooks cannot be told; see ulimit -u"},
+	{start_garbage_collector, stop_garbage_collector, NULL,
+	 "the limits of retention cannot be kept; see ulimit -u"},
+	{start_watching, stop_watching, wake_watching,
+	 "templates cannot be watched; see ulimit -u"},
+	{start_threshold_selector, stop_threshold_selector,
+	 wake_threshold_selector,
+	 "the threshold_selector cannot be started; see ulimit -u"},
+	{start_api, stop_api, NULL, NULL},
+	{start_server, stop_server, wake_server, NULL},
+};

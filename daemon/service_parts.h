@@ -1,0 +1,60 @@
+/*
+ * daemon/service_parts.h - what a service holds, and the table of its parts.
+ * Internal to service*.c.
+ */
+#ifndef DAEMON_SERVICE_PARTS_H
+#define DAEMON_SERVICE_PARTS_H
+
+#include <stdatomic.h>
+
+#include "daemon/api/api.h"
+#include "daemon/delivery/delivery.h"
+#include "daemon/engine/engine.h"
+#include "daemon/http/http.h"
+#include "daemon/pipeline/archive.h"
+#include "daemon/pipeline/pipeline.h"
+#include "daemon/runtime/parts.h"
+#include "daemon/service.h"
+#include "daemon/watch/garbage_collector.h"
+#include "daemon/watch/threshold_selector.h"
+#include "daemon/watch/watching.h"
+#include "store/store.h"
+
+struct service {
+	struct config config;          /* the calling thread's alone */
+	struct network_list networks;  /* of it, for the fetcher to keep */
+	struct port_list ports;        /* as well: they need a restart */
+	struct buffer drop_parameters; /* of it, in full */
+	char *path;                    /* of its file, or NULL */
+	struct parts parts;
+	/* Each is NULL unless its part runs. */
+	struct store *store;
+	struct engine *engine;
+	struct archive *archive; /* NULL also when none is written */
+	struct pipeline *pipeline;
+	struct threshold_selector *threshold_selector;
+	struct watching *watching;
+	struct garbage_collector *collector;
+	struct delivery *delivery;
+	struct api *api;
+	struct http_server *server;
+	uint64_t started_ms;  /* by the steady clock */
+	uint64_t requests;    /* of the server, once it is stopped */
+	atomic_bool is_ready; /* the API knows the server */
+};
+
+enum { SERVICE_PARTS = 11 };
+
+extern const struct part service_parts[SERVICE_PARTS];
+
+/* service_options.c */
+struct page_limits service_page_limits(const struct config *config);
+
+/* By the configuration of the moment, which the service keeps: the fetcher
+ * points into it. */
+struct pipeline_options service_pipeline_options(struct service *service);
+
+/* Rows of a table of the store; 0 when that cannot be told. */
+uint64_t service_count_rows(const struct service *service, enum table table);
+
+#endif

@@ -1,0 +1,175 @@
+/* The whole daemon in a folder of its own, started and stopped, and with each
+ * kind of part that cannot be started. */
+#include "daemon/service.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/unit/daemon/client.h"
+#include "tests/unit/run.h"
+
+struct place {
+	char folder[64];
+	struct config config;
+};
+
+static void make(struct place *place)
+{
+	snprintf(place->folder, sizeof(place->folder),
+		 "/tmp/test_service.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(place->folder));
+	config_defaults(&place->config);
+	snprintf(place->config.store_path, sizeof(place->config.store_path),
+		 "%s/store", place->folder);
+	snprintf(place->config.socket_path, sizeof(place->config.socket_path),
+		 "%s/socket", place->folder);
+	place->config.workers = 1;
+	place->config.drain_ms = 100;
+	place->config.log_cut = 0;
+}
+
+static void clear(const struct place *place)
+{
+	static const char *const names[] = {"store/data.mdb", "store/lock.mdb",
+					    "store/lock",     "store",
+					    "file",           "socket"};
+	char path[128];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", place->folder, names[i]);
+		remove(path);
+	}
+	ck_assert_int_eq(rmdir(place->folder), 0);
+}
+
+static void make_file(const struct place *place)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/file", place->folder);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+/* It starts, answers, and stops: nothing holds its store or its socket. */
+static void check_that_it_runs(const struct place *place)
+{
+	struct service *service = NULL;
+	struct buffer answer;
+
+	ck_assert_int_eq(service_start(&service, &place->config, NULL),
+			 ERR_NONE);
+	answer = client_ask(place->config.socket_path, "GET", "/v1/status", "");
+	ck_assert_ptr_nonnull(strstr(answer.data, "200 OK"));
+	buffer_free(&answer);
+	service_probe(service);
+	service_stop(service);
+	ck_assert_int_ne(access(place->config.socket_path, F_OK), 0);
+}
+
+START_TEST(it_starts_and_stops_and_starts_again)
+{
+	struct place place;
+
+	make(&place);
+	check_that_it_runs(&place);
+	check_that_it_runs(&place);
+	service_stop(NULL);
+	clear(&place);
+}
+END_TEST
+
+START_TEST(nothing_is_left_when_the_first_part_fails)
+{
+	struct place place;
+	struct service *service = NULL;
+	char path[sizeof(place.config.store_path)];
+
+	make(&place);
+	make_file(&place);
+	snprintf(path, sizeof(path), "%s", place.config.store_path);
+	snprintf(place.config.store_path, sizeof(place.config.store_path),
+		 "%s/file", place.folder);
+	ck_assert_int_ne(service_start(&service, &place.config, NULL),
+			 ERR_NONE);
+	ck_assert_ptr_null(service);
+	snprintf(place.config.store_path, sizeof(place.config.store_path), "%s",
+		 path);
+	check_that_it_runs(&place);
+	clear(&place);
+}
+END_TEST
+
+START_TEST(nothing_is_left_when_a_part_in_the_middle_fails)
+{
+	struct place place;
+	struct service *service = NULL;
+
+	make(&place);
+	make_file(&place);
+	snprintf(place.config.warc, sizeof(place.config.warc), "%s/file/warc",
+		 place.folder);
+	ck_assert_int_ne(service_start(&service, &place.config, NULL),
+			 ERR_NONE);
+	ck_assert_ptr_null(service);
+	place.config.warc[0] = '\0';
+	check_that_it_runs(&place);
+	clear(&place);
+}
+END_TEST
+
+START_TEST(nothing_is_left_when_the_last_part_fails)
+{
+	struct place place;
+	struct service *first = NULL;
+	struct service *second = NULL;
+	struct place other;
+
+	make(&place);
+	make(&other);
+	ck_assert_int_eq(service_start(&first, &place.config, NULL), ERR_NONE);
+	/* its own store, but the socket that somebody answers on */
+	snprintf(other.config.socket_path, sizeof(other.config.socket_path),
+		 "%s", place.config.socket_path);
+	ck_assert_int_eq(service_start(&second, &other.config, NULL), ERR_BUSY);
+	ck_assert_ptr_null(second);
+	service_stop(first);
+	check_that_it_runs(&other);
+	clear(&other);
+	clear(&place);
+}
+END_TEST
+
+START_TEST(a_store_in_use_is_refused)
+{
+	struct place place;
+	struct service *first = NULL;
+	struct service *second = NULL;
+
+	make(&place);
+	ck_assert_int_eq(service_start(&first, &place.config, NULL), ERR_NONE);
+	ck_assert_int_eq(service_start(&second, &place.config, NULL), ERR_BUSY);
+	service_stop(first);
+	clear(&place);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("service");
+	TCase *tests = tcase_create("service");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, it_starts_and_stops_and_starts_again);
+	tcase_add_test(tests, nothing_is_left_when_the_first_part_fails);
+	tcase_add_test(tests, nothing_is_left_when_a_part_in_the_middle_fails);
+	tcase_add_test(tests, nothing_is_left_when_the_last_part_fails);
+	tcase_add_test(tests, a_store_in_use_is_refused);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -7,13 +7,16 @@
  * daemon, opens no socket, starts no thread and keeps nothing between calls but
  * what hangs on a handle.
  *
+ *	struct templated_page page = {.bytes = html, .size = size, .url = url};
+ *	struct templated_bundle *site;
+ *	struct templated_answer *answer;
  *	struct templated_error error;
- *	struct templated_bundle *site = templated_open("site.tpl", NULL,
- *&error); struct templated_page page = {.bytes = html, .size = size, .url =
- *url}; struct templated_answer *answer = templated_extract(site, &page, NULL,
- *&error);
  *
- *	fwrite(templated_text(answer), 1, templated_text_size(answer), stdout);
+ *	site = templated_open("site.tpl", NULL, &error);
+ *	if (site == NULL)
+ *		return error.code;
+ *	answer = templated_extract(site, &page, NULL, &error);
+ *	fputs(answer == NULL ? error.message : templated_text(answer), stdout);
  *	templated_free(answer);
  *	templated_close(site);
  *

@@ -15,6 +15,25 @@ import harness
 CTL = harness.PROGRAMS / "templatectl"
 BUILD = harness.PROGRAMS.parent
 EXAMPLE = harness.ROOT / "examples" / "apply.c"
+HEADER = harness.ROOT / "template" / "templated.h"
+# What the example in the header takes for granted.
+SHORT = """#include <stdio.h>
+#include <templated.h>
+
+static int show(const char *html, size_t size, const char *url)
+{
+%s	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static char html[1 << 20];
+
+	if (argc != 3 || freopen(argv[2], "rb", stdin) == NULL)
+		return 1;
+	return show(html, fread(html, 1, sizeof(html), stdin), argv[1]);
+}
+"""
 LIBRARY = BUILD / "template" / "libtemplated.so.0"
 NOT_LINKED = ("lmdb", "curl", "microhttpd", "libyaml", "pthread", "brotli",
               "psl", "nettle")
@@ -189,20 +208,52 @@ class Library(harness.Case):
         return {**os.environ, "PKG_CONFIG_PATH": str(pc.parent),
                 "LD_LIBRARY_PATH": str(pc.parent.parent)}
 
-    def compile(self, environment):
-        program = self.folder() / "apply"
+    def compile(self, environment, source=EXAMPLE):
+        program = self.folder() / "program"
         flags = harness.run(["pkg-config", "--cflags", "--libs",
                              "libtemplated"], env=environment)
         self.assertEqual(flags.returncode, 0, flags.stderr)
-        done = harness.run(["cc", "-Wall", "-Wextra", "-Werror", EXAMPLE, "-o",
+        done = harness.run(["cc", "-Wall", "-Wextra", "-Werror", source, "-o",
                             program, *flags.stdout.split()], env=environment)
         self.assertEqual(done.returncode, 0, done.stderr)
         return program
 
-    def test_the_example_runs_with_the_installed_library(self):
+    def header_example(self):
+        """A program whose core are the lines that templated.h shows."""
+        comment = HEADER.read_text().partition("*/")[0]
+        lines = [line.removeprefix(" *") for line in comment.splitlines()]
+        first = next(i for i, line in enumerate(lines)
+                     if line.startswith("\t"))
+        last = max(i for i, line in enumerate(lines) if line.startswith("\t"))
+        source = self.folder() / "short.c"
+        source.write_text(SHORT % "".join(line + "\n" for line
+                                          in lines[first:last + 1]))
+        return source
+
+    def need_tools(self):
         for tool in ("cmake", "pkg-config", "cc"):
             if shutil.which(tool) is None:
                 self.skipTest(f"{tool} is not installed")
+
+    def test_the_example_in_the_header_is_a_program(self):
+        self.need_tools()
+        environment = self.installed()
+        program = self.compile(environment, self.header_example())
+        web = self.web()
+        daemon = self.daemon()
+        path = self.folder() / "site.tpl"
+        daemon.ctl("export", daemon.crawl(web.url)["host"], "-o", path)
+        page = harness.SITE / "docs/faq/index.html"
+        url = web.url + "docs/faq/"
+        done = harness.run([program, url, page], cwd=path.parent,
+                           env=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = harness.run([CTL, "apply", path, page, "--url", url])
+        self.assertEqual(done.stdout, told.stdout)
+        self.assertIn("Broadcast consumption", done.stdout)
+
+    def test_the_example_runs_with_the_installed_library(self):
+        self.need_tools()
         environment = self.installed()
         program = self.compile(environment)
         web = self.web()

@@ -1,4 +1,9 @@
-/* daemon/service.h - the parts of the daemon, started and stopped in order. */
+/*
+ * daemon/service.h - the parts of the daemon, started in order and stopped in
+ * reverse. CONTRIBUTING.md ("Threads") lists the threads that this makes, what
+ * each of them may wait for, and the order of their locks. One thread calls all
+ * of these functions.
+ */
 #ifndef DAEMON_SERVICE_H
 #define DAEMON_SERVICE_H
 

@@ -9,6 +9,14 @@
 /* Another process may grow the map again while this one follows. */
 enum { MAX_BEGIN_ATTEMPTS = 16 };
 
+/* Of this thread; for txn_is_open() and nothing that the store decides. */
+static _Thread_local unsigned open_count;
+
+bool txn_is_open(void)
+{
+	return open_count > 0;
+}
+
 enum error error_from_mdb(int rc)
 {
 	switch (rc) {
@@ -62,11 +70,14 @@ static struct txn begin(struct store *store, unsigned flags)
 	struct txn txn = {.store = store};
 	int rc = MDB_MAP_RESIZED;
 
+	assert(!txn_is_open());
 	for (int i = 0; i < MAX_BEGIN_ATTEMPTS && rc == MDB_MAP_RESIZED; i++) {
 		pthread_rwlock_rdlock(&store->map_lock);
 		rc = mdb_txn_begin(store->env, NULL, flags, &txn.mdb);
-		if (rc == MDB_SUCCESS)
+		if (rc == MDB_SUCCESS) {
+			open_count++;
 			return txn;
+		}
 		pthread_rwlock_unlock(&store->map_lock);
 		if (rc == MDB_MAP_RESIZED)
 			txn_fail(&txn, store_follow_growth(store));
@@ -175,6 +186,8 @@ struct table_usage txn_usage(struct txn *txn, enum table table)
 /* Let the map move again, and the next writer begin. */
 static void leave(struct txn *txn)
 {
+	assert(open_count > 0); /* it ends in the thread that began it */
+	open_count--;
 	txn->mdb = NULL;
 	pthread_rwlock_unlock(&txn->store->map_lock);
 	if (txn->is_writer)

@@ -70,12 +70,16 @@ struct txn {
 
 /*
  * Begin. A reader sees one snapshot and must be short: no network, no waiting.
- * One writer at a time; a second waits, and it ends on the thread that began
- * it; a reader may end on another. Never begin one inside another: growth of
- * the map waits for the outer one, the inner one for the growth.
+ * One writer at a time; a second waits. It ends on the thread that began it.
+ * Never begin one inside another: growth of the map waits for the outer one,
+ * the inner one for the growth.
  */
 struct txn txn_begin_read(struct store *store);
 struct txn txn_begin_write(struct store *store);
+
+/* Has this thread begun one that has not ended? For assertions: who has must
+ * not wait for another thread. */
+bool txn_is_open(void);
 
 /*
  * Insert or replace. `key` is 1..511 bytes (LMDB's limit), else ERR_MALFORMED.

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "store/txn.h"
+
 void condition_init(struct condition *condition)
 {
 	pthread_condattr_t steady;
@@ -21,7 +23,7 @@ void condition_destroy(struct condition *condition)
 
 void condition_wait(struct condition *condition, struct lock *lock)
 {
-	assert(lock_is_alone(lock));
+	assert(lock_is_alone(lock) && !txn_is_open());
 	pthread_cond_wait(&condition->variable, &lock->mutex);
 	lock->outer = NULL; /* another may have held it meanwhile */
 }
@@ -35,7 +37,7 @@ bool condition_wait_until(struct condition *condition, struct lock *lock,
 	};
 	int status;
 
-	assert(lock_is_alone(lock));
+	assert(lock_is_alone(lock) && !txn_is_open());
 	status = pthread_cond_timedwait(&condition->variable, &lock->mutex,
 					&until);
 	lock->outer = NULL; /* another may have held it meanwhile */

@@ -23,8 +23,9 @@ void condition_destroy(struct condition *condition);
 
 /*
  * Leave the lock, wait for a signal, and hold the lock again. It must be the
- * only one that the thread holds: nobody waits with another in his hands. A
- * thread may wake without a signal, so look again.
+ * only one that the thread holds, and no transaction may be open: nobody waits
+ * with something in his hands that others may wait for. A thread may wake
+ * without a signal, so look again.
  */
 void condition_wait(struct condition *condition, struct lock *lock);
 

@@ -402,11 +402,11 @@ END_TEST
 
 static struct page_row row_of(const char *text)
 {
+	uint32_t site = world_site(&world, "a.test").id;
 	struct txn txn = txn_begin_read(world.store);
 	struct page_row row = {0};
 
-	page_row_get(&txn, world_site(&world, "a.test").id,
-		     page_key_of(slice_of(text)), &row);
+	page_row_get(&txn, site, page_key_of(slice_of(text)), &row);
 	txn_abort(&txn);
 	row.url = row.redirect = row.charset = (struct slice){0};
 	return row;
@@ -481,12 +481,12 @@ static void lead(const char *from, const char *to)
 
 static bool is_redirect(const char *text)
 {
+	uint32_t site = world_site(&world, "a.test").id;
 	struct txn txn = txn_begin_read(world.store);
 	struct page_row row = {0};
 	bool leads;
 
-	page_row_get(&txn, world_site(&world, "a.test").id,
-		     page_key_of(slice_of(text)), &row);
+	page_row_get(&txn, site, page_key_of(slice_of(text)), &row);
 	leads = row.redirect.size > 0;
 	txn_abort(&txn);
 	return leads;
@@ -509,15 +509,17 @@ START_TEST(a_sitemap_that_has_moved_is_a_sitemap_still)
 {
 	struct site_options options = usual();
 	struct frontier_row row = {0};
+	struct site_row site;
 	struct txn txn;
 
 	options.flags = SITE_HAS_SITEMAPS;
 	add_site(options);
 	lead("http://a.test/sitemap.xml", "http://a.test/wp-sitemap.xml");
-	ck_assert_uint_eq(world_site(&world, "a.test").sitemap_count, 2);
+	site = world_site(&world, "a.test");
+	ck_assert_uint_eq(site.sitemap_count, 2);
 	txn = txn_begin_read(world.store);
 	ck_assert(frontier_row_get(
-		&txn, world_site(&world, "a.test").id,
+		&txn, site.id,
 		page_key_of(slice_of("http://a.test/wp-sitemap.xml")), &row));
 	ck_assert_uint_ne(row.flags & FRONTIER_IS_SITEMAP, 0);
 	txn_abort(&txn);

@@ -1,5 +1,6 @@
 #include "store/arena.h"
 
+#include <assert.h>
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -55,6 +56,7 @@ static void add_chunk(struct arena *arena, size_t size)
 {
 	struct chunk *chunk = mem_alloc(1, sizeof(*chunk) + size);
 
+	assert(size > 0);
 	chunk->size = size;
 	chunk->next = arena->head;
 	arena->head = chunk;
@@ -76,9 +78,11 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size)
 	size_t bytes = byte_count(count, size);
 	void *mem;
 
+	assert(arena != NULL);
 	if (arena->head == NULL ||
 	    arena->head->size - arena->head->used < bytes)
 		add_chunk(arena, bytes > CHUNK_SIZE ? bytes : CHUNK_SIZE);
+	assert(arena->head->size - arena->head->used >= bytes);
 	mem = arena->head->data + arena->head->used;
 	arena->head->used += bytes;
 	return mem;
@@ -88,6 +92,7 @@ char *arena_copy(struct arena *arena, const void *data, size_t size)
 {
 	char *copy = arena_alloc(arena, size + 1, 1);
 
+	assert(data != NULL || size == 0);
 	if (size > 0)
 		memcpy(copy, data, size);
 	return copy;

@@ -1,5 +1,6 @@
 #include "store/buffer.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@ void buffer_free(struct buffer *buffer)
 
 void buffer_clear(struct buffer *buffer)
 {
+	assert(buffer->data != NULL || buffer->size == 0);
 	buffer->size = 0;
 	if (buffer->data != NULL)
 		buffer->data[0] = '\0';
@@ -24,6 +26,8 @@ char *buffer_reserve(struct buffer *buffer, size_t size)
 {
 	size_t wanted = buffer->size + size + 1;
 
+	assert(buffer->size < buffer->capacity || buffer->size == 0);
+	assert((buffer->data == NULL) == (buffer->capacity == 0));
 	if (wanted > buffer->capacity) {
 		size_t doubled = buffer->capacity * 2;
 
@@ -38,10 +42,12 @@ void buffer_append(struct buffer *buffer, const void *data, size_t size)
 {
 	char *end = buffer_reserve(buffer, size);
 
+	assert(data != NULL || size == 0);
 	if (size > 0)
 		memcpy(end, data, size);
 	end[size] = '\0';
 	buffer->size += size;
+	assert(buffer->size < buffer->capacity);
 }
 
 void buffer_append_slice(struct buffer *buffer, struct slice slice)
@@ -51,6 +57,7 @@ void buffer_append_slice(struct buffer *buffer, struct slice slice)
 
 void buffer_append_text(struct buffer *buffer, const char *text)
 {
+	assert(text != NULL);
 	buffer_append(buffer, text, strlen(text));
 }
 

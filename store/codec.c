@@ -1,5 +1,6 @@
 #include "store/codec.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -141,7 +142,9 @@ static enum codec_state run_zlib(z_stream *zlib, struct slice *in,
 	zlib->next_out = (Bytef *)out->at;
 	zlib->avail_out = out_size;
 	rc = inflate(zlib, Z_NO_FLUSH);
+	assert(zlib->avail_in <= in_size);
 	slice_advance(in, in_size - zlib->avail_in);
+	assert(zlib->avail_out <= out_size);
 	out->size -= out_size - zlib->avail_out;
 	out->at = (char *)zlib->next_out;
 	if (rc == Z_STREAM_END)
@@ -159,6 +162,7 @@ static enum codec_state run_brotli(BrotliDecoderState *brotli, struct slice *in,
 	BrotliDecoderResult result = BrotliDecoderDecompressStream(
 		brotli, &in_size, &next, &out->size, &to, NULL);
 
+	assert(in_size <= in->size);
 	slice_advance(in, in->size - in_size);
 	out->at = (char *)to;
 	if (result == BROTLI_DECODER_RESULT_SUCCESS)
@@ -173,6 +177,7 @@ static enum codec_state run_zstd(ZSTD_DCtx *zstd, struct slice *in,
 	ZSTD_outBuffer out_buffer = {out->at, out->size, 0};
 	size_t result = ZSTD_decompressStream(zstd, &out_buffer, &in_buffer);
 
+	assert(in_buffer.pos <= in->size && out_buffer.pos <= out->size);
 	slice_advance(in, in_buffer.pos);
 	out->at += out_buffer.pos;
 	out->size -= out_buffer.pos;

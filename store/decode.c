@@ -176,6 +176,7 @@ static enum state choose_deflate(struct decoder *decoder)
 	bool is_zlib = (head[0] & 0x0F) == DEFLATE_METHOD &&
 		       head[0] >> 4 <= 7 && (head[0] * 256 + head[1]) % 31 == 0;
 
+	assert(decoder->head_size >= ZLIB_BYTES);
 	codec_begin(decoder->codec, !is_zlib);
 	return STATE_RUN;
 }
@@ -184,6 +185,7 @@ static enum state choose_zstd(struct decoder *decoder)
 {
 	const unsigned char *head = decoder->head;
 
+	assert(decoder->head_size >= MAGIC_BYTES);
 	if (!is_skippable(head))
 		return little_endian(head) == ZSTD_MAGIC ? STATE_RUN
 							 : STATE_BROKEN;
@@ -199,6 +201,8 @@ static void take_head(struct decoder *decoder, struct slice *input)
 	size_t enough =
 		decoder->coding == CODING_ZSTD ? MAGIC_BYTES : ZLIB_BYTES;
 
+	assert(input->size > 0);
+	assert(decoder->head_size < sizeof(decoder->head));
 	decoder->head[decoder->head_size++] =
 		*(const unsigned char *)input->data;
 	slice_advance(input, 1);
@@ -213,6 +217,7 @@ static void skip(struct decoder *decoder, struct slice *input)
 {
 	size_t size = input->size < decoder->skip ? input->size : decoder->skip;
 
+	assert(decoder->skip > 0);
 	slice_advance(input, size);
 	decoder->skip -= (uint32_t)size;
 	if (decoder->skip == 0)
@@ -225,6 +230,7 @@ static void run_head(struct decoder *decoder, struct room *out)
 			     decoder->head_size - decoder->head_done};
 	size_t before = head.size;
 
+	assert(decoder->head_done <= decoder->head_size);
 	if (head.size == 0)
 		return;
 	run(decoder, &head, out);
@@ -250,8 +256,10 @@ enum error decoder_run(struct decoder *decoder, struct slice *input, char *out,
 		else
 			take_head(decoder, input);
 	run_head(decoder, &room);
+	assert(decoder->head_done <= decoder->head_size);
 	if (decoder->head_done == decoder->head_size)
 		run(decoder, input, &room);
+	assert(room.size <= capacity);
 	*size_out = capacity - room.size;
 	return decoder->state == STATE_BROKEN ? ERR_CORRUPT : ERR_NONE;
 }

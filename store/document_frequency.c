@@ -1,5 +1,6 @@
 #include "store/document_frequency.h"
 
+#include <assert.h>
 #include <lmdb.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,8 @@ static void apply(struct txn *txn, MDB_cursor **cursor, struct key *key,
 	uint32_t count;
 	int rc = mdb_cursor_get(*cursor, &k, &v, MDB_SET);
 
+	assert(delta != 0);
+	assert(*cursor != NULL);
 	if (rc != MDB_SUCCESS && rc != MDB_NOTFOUND)
 		txn_check(txn, rc);
 	if (!read_count(txn, (struct slice){v.mv_data, v.mv_size}, &before))
@@ -101,6 +104,7 @@ void df_apply(struct txn *txn, uint32_t site, struct df_delta *deltas,
 		for (; i < count && compare_deltas(&deltas[i], &first) == 0;
 		     i++)
 			sum += deltas[i].delta;
+		assert(i > 0);
 		if (sum != 0)
 			apply(txn, &cursor, &key, sum);
 	}

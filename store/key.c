@@ -1,5 +1,6 @@
 #include "store/key.h"
 
+#include <assert.h>
 #include <endian.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 
 static void append(struct key *key, const void *bytes, size_t size)
 {
+	assert(key->size + size <= sizeof(key->bytes));
 	memcpy(key->bytes + key->size, bytes, size);
 	key->size += size;
 }

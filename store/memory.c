@@ -1,5 +1,6 @@
 #include "store/memory.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ char *mem_copy_text(const void *text, size_t size)
 {
 	char *copy = mem_resize(NULL, size + 1, 1);
 
+	assert(text != NULL || size == 0);
 	if (size > 0)
 		memcpy(copy, text, size);
 	copy[size] = '\0';
@@ -40,6 +42,8 @@ char *mem_copy_text(const void *text, size_t size)
 
 void *mem_grow(void *items, size_t count, size_t *capacity, size_t size)
 {
+	assert(count <= *capacity);
+	assert(size > 0);
 	if (count < *capacity)
 		return items;
 	*capacity = *capacity == 0 ? 16 : *capacity * 2;

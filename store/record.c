@@ -118,6 +118,7 @@ static void append_links(const struct record *record,
 			.path = links[i].path,
 		};
 
+		assert((uint64_t)link.anchor + link.anchor_length <= used);
 		buffer_append(out, &link, sizeof(link));
 	}
 }
@@ -144,6 +145,7 @@ void record_encode(const struct record *record, const struct record_link *links,
 		buffer_append_slice(out, links[i].url);
 		buffer_append_slice(out, links[i].anchor);
 	}
+	assert(end >= out->size && end - out->size < sizeof(zeros));
 	buffer_append(out, zeros, end - out->size);
 }
 

@@ -1,5 +1,6 @@
 #include "store/row.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "store/buffer.h"
@@ -9,6 +10,7 @@ bool row_get(struct txn *txn, enum table table, struct slice key,
 {
 	struct slice value = txn_get(txn, table, key);
 
+	assert(layout->size > 0);
 	if (value.data == NULL) {
 		memset(row_out, 0, layout->size);
 		return false;

@@ -1,5 +1,6 @@
 #include "store/row_layout.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ static struct slice slice_at(const struct row_layout *layout, const void *row,
 {
 	struct slice slice;
 
+	assert(index < layout->slice_count);
 	memcpy(&slice, (const char *)row + offset_of(layout, index),
 	       sizeof(slice));
 	return slice;
@@ -43,6 +45,7 @@ struct buffer row_layout_encode(const struct row_layout *layout,
 	for (size_t i = 0; i < layout->slice_count; i++) {
 		uint32_t length = (uint32_t)slice_at(layout, row, i).size;
 
+		assert(slice_at(layout, row, i).size <= UINT32_MAX);
 		buffer_append(&out, &length, sizeof(length));
 	}
 	for (size_t i = 0; i < layout->slice_count; i++)

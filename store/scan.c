@@ -35,6 +35,7 @@ struct scan scan_begin(struct txn *txn, enum table table, struct slice prefix)
 
 static bool has_prefix(const struct scan *scan)
 {
+	assert(scan->prefix_size <= sizeof(scan->start));
 	return scan->key.size >= scan->prefix_size &&
 	       memcmp(scan->key.data, scan->start, scan->prefix_size) == 0;
 }
@@ -50,6 +51,7 @@ bool scan_next(struct scan *scan)
 		return false;
 	if (!scan->is_started)
 		step = key.mv_size == 0 ? MDB_FIRST : MDB_SET_RANGE;
+	assert(scan->is_started || scan->key.size <= sizeof(scan->start));
 	rc = mdb_cursor_get(scan->cursor, &key, &value, step);
 	if (rc != MDB_SUCCESS && rc != MDB_NOTFOUND)
 		txn_check(scan->txn, rc);
@@ -78,6 +80,8 @@ void scan_delete(struct scan *scan)
 	assert(scan->is_started);
 	while (scan->txn->store->tables[table] != mdb_cursor_dbi(scan->cursor))
 		table++;
+	assert(scan->key.size <= sizeof(scan->start));
+	assert(table < TABLE_COUNT);
 	memcpy(scan->start, scan->key.data, scan->key.size);
 	txn_check(scan->txn, mdb_cursor_del(scan->cursor, 0));
 	mdb_cursor_close(scan->cursor);

@@ -1,11 +1,13 @@
 #include "store/sets.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/buffer.h"
 #include "store/key.h"
 #include "store/memory.h"
+#include "store/order.h"
 
 /* Numbers as in LEB128: seven bits a byte, the least first; the top bit says
  * that more follow. */
@@ -51,6 +53,7 @@ void set_put(struct txn *txn, uint32_t site, uint32_t set,
 	struct buffer value = {0};
 	uint32_t next = 0;
 
+	assert(u32_ascend(shingle_ids, count));
 	for (size_t i = 0; i < count; i++) {
 		append_number(&value, shingle_ids[i] - next);
 		next = shingle_ids[i] + 1;
@@ -82,6 +85,7 @@ size_t set_decode(struct slice value, uint32_t *shingles_out)
 		shift += SHIFT;
 		if ((bytes[i] & MORE) != 0)
 			continue;
+		assert(count < value.size);
 		if (next + number >= UINT32_MAX)
 			return SIZE_MAX;
 		shingles_out[count++] = (uint32_t)(next + number);
@@ -111,8 +115,10 @@ bool set_scan_next(struct set_scan *scan)
 			mem_resize(scan->shingle_ids, scan->capacity,
 				   sizeof(*scan->shingle_ids));
 	}
+	assert(scan->capacity >= scan->rows.value.size);
 	scan->set = key_u32(scan->rows.key, sizeof(uint32_t));
 	scan->count = set_decode(scan->rows.value, scan->shingle_ids);
+	assert(scan->count == SIZE_MAX || scan->count <= scan->capacity);
 	if (scan->count != SIZE_MAX)
 		return true;
 	txn_fail(scan->rows.txn, ERR_CORRUPT);

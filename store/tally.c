@@ -1,5 +1,6 @@
 #include "store/tally.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "store/memory.h"
@@ -41,6 +42,7 @@ void tally_sort(struct tally *tally)
 /* Room for one more: what was added is folded in before the array doubles. */
 static void make_room(struct tally *tally)
 {
+	assert(tally->count == tally->capacity);
 	tally_sort(tally);
 	if (tally->count <= tally->capacity / 2 && tally->capacity > 0)
 		return;
@@ -54,5 +56,6 @@ void tally_add(struct tally *tally, uint64_t number)
 {
 	if (tally->count == tally->capacity)
 		make_room(tally);
+	assert(tally->count < tally->capacity);
 	tally->entries[tally->count++] = (struct tally_entry){number, 1};
 }

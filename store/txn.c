@@ -99,6 +99,7 @@ struct txn txn_begin_write(struct store *store)
 	pthread_mutex_lock(&store->write_lock);
 	store_grow_early(store);
 	txn = begin(store, 0);
+	assert(txn.mdb != NULL || txn.error != ERR_NONE);
 	txn.is_writer = true;
 	if (txn.mdb == NULL)
 		pthread_mutex_unlock(&store->write_lock);
@@ -111,6 +112,7 @@ void txn_put(struct txn *txn, enum table table, struct slice key,
 	MDB_val k = val_from_slice(key);
 	MDB_val v = val_from_slice(value);
 
+	assert(key.data != NULL || key.size == 0);
 	if (txn->error != ERR_NONE)
 		return;
 	assert(txn->mdb != NULL);
@@ -186,6 +188,7 @@ struct table_usage txn_usage(struct txn *txn, enum table table)
 /* Let the map move again, and the next writer begin. */
 static void leave(struct txn *txn)
 {
+	assert(txn->mdb != NULL);
 	assert(open_count > 0); /* it ends in the thread that began it */
 	open_count--;
 	txn->mdb = NULL;

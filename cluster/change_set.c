@@ -1,5 +1,6 @@
 #include "cluster/change_set.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "store/memory.h"
@@ -62,6 +63,7 @@ void change_set_begin(struct change_set *change_set)
 void change_set_note_page(struct change_set *change_set,
 			  const struct signature_table *table, uint32_t page)
 {
+	assert(page < table->page_rows);
 	change_set->notes = mem_grow(change_set->notes, change_set->note_count,
 				     &change_set->note_capacity,
 				     sizeof(*change_set->notes));
@@ -73,6 +75,7 @@ void change_set_note_page(struct change_set *change_set,
 void change_set_note_set(struct change_set *change_set,
 			 struct signature_table *table, uint32_t set)
 {
+	assert(set < table->set_rows);
 	if (table->sets[set].call == change_set->call)
 		return;
 	table->sets[set].call = change_set->call;
@@ -131,6 +134,7 @@ static void name_fresh(struct change_set *change_set,
 			continue;
 		if (*next_label == 0)
 			*next_label = 1; /* 0 means "not there" */
+		assert(*next_label > 0);
 		event.cluster = (*next_label)++;
 		if (fresh.origin != 0)
 			event.kind = LINKAGE_SPLIT;

@@ -1,5 +1,6 @@
 #include "cluster/class.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "store/ascii.h"
@@ -63,6 +64,7 @@ static size_t fold_digits(const char *part, size_t length, char *out)
 		else if (i == 0 || !is_digit(part[i - 1]))
 			out[size++] = '0';
 	}
+	assert(size <= length);
 	return size;
 }
 
@@ -83,6 +85,7 @@ size_t class_normalise(struct slice name, char *out)
 		if (at < end)
 			out[size++] = text[at];
 	}
+	assert(size <= CLASS_MAX_BYTES);
 	return size;
 }
 
@@ -99,6 +102,7 @@ static size_t insert_smallest(uint64_t *hashes, size_t count, size_t max,
 	if (count == max)
 		count--;
 	memmove(hashes + at + 1, hashes + at, (count - at) * sizeof(*hashes));
+	assert(count < max && at <= count);
 	hashes[at] = hash;
 	return count + 1;
 }
@@ -116,6 +120,7 @@ bool class_next(struct slice *classes, struct slice *name_out)
 		end++;
 	if (end == begin)
 		return false;
+	assert(begin < end && end <= classes->size);
 	*name_out = (struct slice){text + begin, end - begin};
 	*classes = (struct slice){text + end, classes->size - end};
 	return true;
@@ -133,6 +138,7 @@ size_t class_tokens(struct slice classes, uint64_t *hashes_out, size_t max)
 		count = insert_smallest(hashes_out, count, max,
 					hash64(name, size, 0));
 	}
+	assert(count <= max);
 	return count;
 }
 

@@ -1,5 +1,6 @@
 #include "cluster/condensed.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -26,6 +27,7 @@ struct sweep {
 
 static void begin_runs(struct sweep *sweep, const struct dendrogram *dendrogram)
 {
+	assert(dendrogram->count > 0);
 	sweep->runs = mem_alloc(dendrogram->count, sizeof(*sweep->runs));
 	sweep->run_count = dendrogram->count;
 	for (size_t i = 0; i < dendrogram->count; i++) {
@@ -57,6 +59,8 @@ static void end_node(struct sweep *sweep, const struct run *run,
 {
 	struct condensed_node *node = &sweep->nodes[run->node];
 
+	assert(run->node < sweep->node_count && parent < sweep->node_count);
+	assert(run->node < parent);
 	node->parent = parent;
 	node->end = sweep->nodes[parent].height;
 	sweep->nodes[parent].children++;
@@ -79,6 +83,7 @@ static struct run join(struct sweep *sweep, const struct run *runs,
 	struct run joined = runs[0];
 	size_t children = 0;
 
+	assert(count > 0);
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0)
 			absorb(&joined, &runs[i]);
@@ -114,6 +119,7 @@ static void join_all(struct sweep *sweep, uint32_t threshold)
 					   end - begin, threshold);
 		begin = end;
 	}
+	assert(kept > 0 && kept <= sweep->run_count);
 	sweep->run_count = kept;
 }
 
@@ -164,6 +170,7 @@ static size_t push_children(const struct sweep *sweep, uint32_t parent,
 		if (sweep->nodes[i].parent == parent)
 			stack[end++] =
 				(struct place){sweep->nodes[i], (uint32_t)i};
+	assert(end <= sweep->node_count);
 	qsort(stack + depth, end - depth, sizeof(*stack), compare_siblings);
 	for (size_t a = depth, b = end; a + 1 < b; a++) {
 		struct place place = stack[--b];
@@ -187,6 +194,7 @@ static void arrange(const struct sweep *sweep, struct condensed *condensed)
 		uint32_t index = (uint32_t)condensed->count++;
 		size_t below = depth;
 
+		assert(index < sweep->node_count);
 		condensed->nodes[index] = place.node;
 		depth = push_children(sweep, place.index, stack, depth);
 		for (size_t i = below; i < depth; i++) {
@@ -195,6 +203,7 @@ static void arrange(const struct sweep *sweep, struct condensed *condensed)
 		}
 	}
 	free(stack);
+	assert(condensed->count == sweep->node_count);
 }
 
 void condensed_make(const struct dendrogram *dendrogram, uint64_t minimum,
@@ -202,6 +211,7 @@ void condensed_make(const struct dendrogram *dendrogram, uint64_t minimum,
 {
 	struct sweep sweep = {.minimum = minimum};
 
+	assert(minimum > 0 && max_clusters > 0);
 	*condensed_out = (struct condensed){0};
 	if (dendrogram->count > 0)
 		sweep_over(&sweep, dendrogram);

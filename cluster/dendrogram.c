@@ -8,6 +8,7 @@
 #include "cluster/overlap.h"
 #include "cluster/signature.h"
 #include "store/memory.h"
+#include "store/order.h"
 
 /* A leaf that is not in the tree yet, and the one in it nearest to it. */
 struct outsider {
@@ -36,6 +37,7 @@ static uint64_t pairs_of(uint64_t count)
 /* Can sets of these sizes be nearer than `height`? */
 static bool is_nearer(uint64_t larger, uint64_t common, uint32_t height)
 {
+	assert(common <= larger && larger > 0);
 	return 1000 * (larger - common) + larger <= height * larger;
 }
 
@@ -56,6 +58,7 @@ static void approach(const struct growth *growth, uint32_t last,
 		histogram_add(histogram, signature_height(larger, common),
 			      (uint64_t)growth->leaves[last].pages *
 				      growth->leaves[outsider->leaf].pages);
+	assert(common <= b.count && common <= a.count);
 	if (is_nearer(larger, common, outsider->height)) {
 		outsider->height = signature_height(larger, common);
 		outsider->nearest = last;
@@ -70,6 +73,7 @@ static struct dendrogram_edge join_next(struct growth *growth, uint32_t last)
 	struct outsider taken;
 	size_t best = 0;
 
+	assert(growth->outsider_count > 0);
 	probe_aim(&growth->probe, growth->sets[last]);
 	for (size_t i = 0; i < growth->outsider_count; i++) {
 		approach(growth, last, &outsiders[i]);
@@ -94,6 +98,8 @@ static enum error grow(struct growth *growth, struct dendrogram_edge *edges)
 				      growth->total))
 			return ERR_STOPPED;
 		*edges = join_next(growth, last);
+		assert(edges->a != edges->b);
+		assert(edges->height >= 1 && edges->height <= 1000);
 		last = edges->b;
 		edges++;
 	}
@@ -106,6 +112,7 @@ static void copy_pages(const struct dendrogram_leaf *leaves, size_t count,
 	dendrogram->pages = mem_alloc(count, sizeof(*dendrogram->pages));
 	dendrogram->count = count;
 	for (size_t i = 0; i < count; i++) {
+		assert(u32_ascend(leaves[i].shingle_ids, leaves[i].count));
 		assert(leaves[i].pages > 0);
 		dendrogram->pages[i] = leaves[i].pages;
 		dendrogram->page_count += leaves[i].pages;
@@ -119,6 +126,7 @@ static void begin_growth(struct growth *growth, size_t count)
 	uint64_t *bits;
 	size_t words = 0;
 
+	assert(count > 0 && count <= UINT32_MAX);
 	for (size_t i = 0; i < count; i++)
 		words += shingle_set_words(leaves[i].shingle_ids,
 					   leaves[i].count);
@@ -202,8 +210,10 @@ uint32_t dendrogram_cut(const struct dendrogram *dendrogram, unsigned threshold,
 
 		if (edge->height > threshold)
 			label++;
+		assert(edge->b < dendrogram->count);
 		labels_out[edge->b] = label;
 	}
+	assert(label < dendrogram->count);
 	return label + 1;
 }
 
@@ -217,6 +227,7 @@ uint64_t dendrogram_sizable(const struct dendrogram *dendrogram)
 static void end_cluster(struct dendrogram_point *point, uint64_t pages,
 			uint64_t sizable)
 {
+	assert(pages > 0);
 	point->clusters++;
 	if (pages >= sizable) {
 		point->sizable++;
@@ -233,6 +244,7 @@ static struct dendrogram_point point_at(const struct dendrogram *dendrogram,
 	struct dendrogram_point point = {0};
 	uint64_t pages = dendrogram->pages[0];
 
+	assert(threshold < DENDROGRAM_POINTS);
 	for (size_t i = 0; i + 1 < dendrogram->count; i++) {
 		const struct dendrogram_edge *edge = &dendrogram->edges[i];
 
@@ -260,6 +272,7 @@ void dendrogram_joins(const struct dendrogram *dendrogram,
 		      uint64_t joins_out[DENDROGRAM_POINTS])
 {
 	memset(joins_out, 0, DENDROGRAM_POINTS * sizeof(*joins_out));
+	assert(dendrogram->page_count >= dendrogram->count);
 	joins_out[0] = dendrogram->page_count - dendrogram->count;
 	for (size_t i = 0; i + 1 < dendrogram->count; i++)
 		joins_out[dendrogram->edges[i].height]++;

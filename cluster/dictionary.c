@@ -1,8 +1,10 @@
 #include "cluster/dictionary.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "store/memory.h"
+#include "store/order.h"
 
 #define TAKEN  MAP_NONE       /* struct dictionary_row: not free */
 #define NO_ROW (MAP_NONE - 1) /* the end of the free ones */
@@ -52,6 +54,7 @@ static uint32_t add(struct dictionary *dictionary, uint64_t shingle)
 	} else {
 		dictionary->free = dictionary->rows[shingle_id].next;
 	}
+	assert(shingle_id < dictionary->row_count);
 	dictionary->rows[shingle_id] =
 		(struct dictionary_row){shingle, 0, TAKEN};
 	map_set(&dictionary->id_of_shingle, shingle, shingle_id);
@@ -66,6 +69,7 @@ static void sort_by_digit(const uint32_t *from, uint32_t *to, size_t count,
 {
 	uint32_t starts[DIGITS + 1] = {0};
 
+	assert(shift < 32);
 	for (size_t i = 0; i < count; i++)
 		starts[(from[i] >> shift) % DIGITS + 1]++;
 	for (size_t i = 0; i < DIGITS; i++)
@@ -95,6 +99,7 @@ static void sort_shingles(struct dictionary *dictionary, size_t count)
 const uint32_t *dictionary_take(struct dictionary *dictionary,
 				struct signature signature)
 {
+	assert(dictionary_has_room(dictionary, 0));
 	list_reserve(&dictionary->taken, signature.count);
 	for (size_t i = 0; i < signature.count; i++) {
 		uint64_t shingle = signature.shingles[i];
@@ -103,15 +108,19 @@ const uint32_t *dictionary_take(struct dictionary *dictionary,
 
 		if (shingle_id == MAP_NONE)
 			shingle_id = add(dictionary, shingle);
+		assert(shingle_id < dictionary->row_count);
 		dictionary->rows[shingle_id].set_count++;
 		dictionary->taken.items[i] = shingle_id;
 	}
 	sort_shingles(dictionary, signature.count);
+	assert(u32_ascend(dictionary->taken.items, signature.count));
 	return dictionary->taken.items;
 }
 
 static void drop(struct dictionary *dictionary, uint32_t shingle_id)
 {
+	assert(dictionary->rows[shingle_id].set_count == 0);
+	assert(dictionary->rows[shingle_id].next == TAKEN);
 	map_remove(&dictionary->id_of_shingle,
 		   dictionary->rows[shingle_id].shingle);
 	dictionary->rows[shingle_id].next = dictionary->free;
@@ -123,6 +132,8 @@ void dictionary_release(struct dictionary *dictionary,
 			const uint32_t *shingle_ids, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
+		assert(shingle_ids[i] < dictionary->row_count);
+		assert(dictionary->rows[shingle_ids[i]].set_count > 0);
 		if (--dictionary->rows[shingle_ids[i]].set_count == 0)
 			drop(dictionary, shingle_ids[i]);
 	}
@@ -137,6 +148,7 @@ static bool is_taken(const struct dictionary *dictionary, uint32_t shingle_id)
 /* So that there is a row `shingle`. */
 static void extend(struct dictionary *dictionary, uint32_t shingle_id)
 {
+	assert(shingle_id < DICTIONARY_MAX_SHINGLES);
 	while (dictionary->row_count <= shingle_id) {
 		dictionary->rows = mem_grow(
 			dictionary->rows, dictionary->row_count,

@@ -1,5 +1,7 @@
 #include "cluster/graph.h"
 
+#include <assert.h>
+
 #include "cluster/signature.h"
 
 enum { WIDEST_RADIUS = 200, LOOSE_THRESHOLD = 750 };
@@ -23,6 +25,7 @@ static unsigned radius_of(unsigned threshold)
 
 void graph_begin(struct graph *graph, unsigned threshold, uint64_t seed)
 {
+	assert(threshold <= 1000);
 	*graph = (struct graph){
 		.threshold = threshold,
 		.radius = radius_of(threshold),
@@ -58,6 +61,7 @@ struct newcomer {
 static struct signature_table_component *component_of(struct graph *graph,
 						      uint32_t set)
 {
+	assert(graph->table.sets[set].component != NOBODY);
 	return &graph->table.components[graph->table.sets[set].component];
 }
 
@@ -73,6 +77,8 @@ static void reach(void *context, uint32_t set)
 	const struct newcomer *newcomer = context;
 	struct graph *graph = newcomer->graph;
 
+	assert(!component_of(graph, set)->is_reached);
+	assert(set != newcomer->set);
 	component_of(graph, set)->is_reached = true;
 	list_push(&graph->links, set);
 	spanning_forest_link(&graph->forest, &graph->table, newcomer->set, set);
@@ -80,6 +86,7 @@ static void reach(void *context, uint32_t set)
 
 static void settle(struct graph *graph, uint32_t set, struct join_home home)
 {
+	assert(home.group == NOBODY || home.group < graph->index.rows);
 	if (home.group == NOBODY)
 		group_found(&graph->index, &graph->table, set);
 	else
@@ -105,6 +112,8 @@ const struct list *graph_add(struct graph *graph, uint32_t set)
 	struct join_want want = {is_not_reached, reach, &newcomer};
 	struct join_home home;
 
+	assert(set < graph->table.set_rows);
+	assert(graph->table.sets[set].component == NOBODY);
 	graph->links.count = 0;
 	if (graph->threshold >= 1000) {
 		link_with_all(graph);
@@ -125,6 +134,7 @@ static uint32_t find_heir(const struct group *group)
 {
 	uint32_t heir = 1;
 
+	assert(group->member_count > 1);
 	for (uint32_t i = 2; i < group->member_count; i++) {
 		if (group->members[i].common > group->members[heir].common)
 			heir = i;
@@ -140,6 +150,7 @@ static void measure_again(struct graph *graph, uint32_t row,
 	struct group *group = &graph->index.groups[row];
 	uint32_t size = graph->table.sets[group->pivot].count;
 
+	assert(group->members[0].set == group->pivot);
 	probe_aim(&graph->probe,
 		  signature_table_shingles(&graph->table, group->pivot));
 	group->members[0].common = size;
@@ -169,6 +180,7 @@ static void leave_group(struct graph *graph, uint32_t set)
 		group_leave(&graph->index, &graph->table, set);
 		return;
 	}
+	assert(row->slot == 0 && graph->index.groups[group].pivot == set);
 	leavers->count = 0;
 	group_change_pivot(&graph->index, &graph->table, group,
 			   find_heir(&graph->index.groups[group]));
@@ -182,6 +194,7 @@ static void leave_group(struct graph *graph, uint32_t set)
 
 void graph_drop(struct graph *graph, uint32_t set)
 {
+	assert(graph->table.sets[set].page_count == 0);
 	leave_group(graph, set);
 	spanning_forest_isolate(&graph->forest, &graph->table, set,
 				&graph->links);
@@ -195,6 +208,7 @@ static uint32_t merge_links(struct graph *graph)
 	struct signature_table *table = &graph->table;
 	uint32_t winner = table->sets[graph->links.items[0]].component;
 
+	assert(graph->links.count > 0);
 	for (uint32_t i = 1; i < graph->links.count; i++) {
 		uint32_t component =
 			table->sets[graph->links.items[i]].component;
@@ -205,6 +219,7 @@ static uint32_t merge_links(struct graph *graph)
 			loser = winner;
 			winner = component;
 		}
+		assert(loser != winner);
 		while (table->components[loser].first_set != NOBODY)
 			signature_table_move_set(
 				table, table->components[loser].first_set,
@@ -218,6 +233,7 @@ void graph_rebuild(struct graph *graph, unsigned threshold)
 {
 	struct signature_table *table = &graph->table;
 
+	assert(threshold <= 1000);
 	graph->threshold = threshold;
 	graph->radius = radius_of(threshold);
 	spanning_forest_clear(&graph->forest, table);

@@ -39,6 +39,7 @@ static uint32_t add_row(struct group_index *index)
 	} else {
 		index->free = index->groups[row].pivot;
 	}
+	assert(row < index->rows);
 	index->groups[row] = (struct group){0};
 	index->count++;
 	return row;
@@ -57,6 +58,7 @@ static void reserve_postings(struct group_index *index, uint32_t shingle_id)
 	memset(index->postings + index->posting_rows, 0,
 	       (rows - index->posting_rows) * sizeof(*index->postings));
 	index->posting_rows = rows;
+	assert(shingle_id < index->posting_rows);
 }
 
 static void post(struct group_index *index, uint32_t group,
@@ -78,12 +80,14 @@ static void post(struct group_index *index, uint32_t group,
 static void unpost(struct group_index *index, uint32_t group,
 		   uint32_t shingle_id)
 {
+	assert(shingle_id < index->posting_rows && index->posting_count > 0);
 	list_remove_ordered(&index->postings[shingle_id], group);
 	index->posting_count--;
 }
 
 static void widen(struct group *group, struct group_member member)
 {
+	assert(member.common <= member.count);
 	if (member.count < group->min_count)
 		group->min_count = member.count;
 	if (member.count > group->max_count)
@@ -99,6 +103,8 @@ void group_join(struct group_index *index, struct signature_table *table,
 	struct signature_table_set *joining = &table->sets[set];
 	struct group_member member = {set, joining->count, common};
 
+	assert(group < index->rows && joining->group == NOBODY);
+	assert(joining->count > 0 && common <= joining->count);
 	joining->group = group;
 	joining->slot = row->member_count;
 	row->members = mem_grow(row->members, row->member_count,
@@ -113,9 +119,11 @@ uint32_t group_found(struct group_index *index, struct signature_table *table,
 {
 	uint32_t group = add_row(index);
 
+	assert(table->sets[set].group == NOBODY);
 	index->groups[group].pivot = set;
 	index->groups[group].min_count = UINT32_MAX;
 	group_join(index, table, group, set, table->sets[set].count);
+	assert(index->groups[group].members[0].set == set);
 	return group;
 }
 
@@ -123,6 +131,7 @@ static void drop_row(struct group_index *index, uint32_t group)
 {
 	struct group *row = &index->groups[group];
 
+	assert(row->member_count == 0 && index->count > 0);
 	for (uint32_t i = 0; i < row->shingle_ids.count; i++)
 		unpost(index, group, row->shingle_ids.items[i]);
 	list_free(&row->shingle_ids);
@@ -163,6 +172,7 @@ static void prune_shingles(struct group_index *index,
 	size_t words = index->posting_rows / WORD_BITS + 1;
 	struct list kept = {0};
 
+	assert(row->member_count > 0);
 	if (index->words < words) {
 		index->bits =
 			mem_resize(index->bits, words, sizeof(*index->bits));
@@ -191,6 +201,7 @@ static void give_back(struct group *group)
 {
 	size_t capacity = group->member_capacity / 2;
 
+	assert(group->member_count > 0);
 	if (group->member_count > capacity / 2)
 		return;
 	group->members =
@@ -207,6 +218,9 @@ void group_leave(struct group_index *index, struct signature_table *table,
 	struct group_member *last = &row->members[row->member_count - 1];
 
 	assert(leaving->slot > 0 || row->member_count == 1);
+	assert(leaving->slot < row->member_count);
+	assert(row->members[leaving->slot].set == set);
+	assert(group < index->rows);
 	row->members[leaving->slot] = *last;
 	table->sets[last->set].slot = leaving->slot;
 	leaving->group = NOBODY;
@@ -228,6 +242,7 @@ void group_change_pivot(struct group_index *index,
 	struct group *row = &index->groups[group];
 	struct group_member pivot = row->members[member];
 
+	assert(member > 0 && member < row->member_count);
 	row->members[member] = row->members[0];
 	row->members[0] = pivot;
 	row->pivot = pivot.set;
@@ -239,6 +254,7 @@ void group_tighten(struct group_index *index, uint32_t group)
 {
 	struct group *row = &index->groups[group];
 
+	assert(row->member_count > 0);
 	row->min_count = UINT32_MAX;
 	row->max_count = 0;
 	row->max_outside = 0;

@@ -40,5 +40,7 @@ struct histogram_gap histogram_gap(const struct histogram *histogram)
 		gap = (struct histogram_gap){.begin =
 						     (i + 1) * HISTOGRAM_WIDTH};
 	}
+	assert(best.begin <= best.end &&
+	       best.end <= HISTOGRAM_WIDTH * HISTOGRAM_BINS);
 	return best;
 }

@@ -1,5 +1,6 @@
 #include "cluster/join.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "cluster/graph.h"
@@ -46,6 +47,7 @@ static unsigned length_class(uint32_t length)
 	if (length < EXACT_LENGTHS)
 		return length;
 	top = 31 - (unsigned)__builtin_clz(length);
+	assert(top >= 4 && top < 32);
 	return EXACT_LENGTHS + (top - 4) * 8 + (length >> (top - 3) & 7);
 }
 
@@ -58,6 +60,7 @@ static unsigned find_short_lists(const struct search *search, uint32_t count,
 	uint32_t sizes[LENGTH_CLASSES] = {0};
 	unsigned class = 0;
 
+	assert(count <= search->shingle_ids.count);
 	for (uint32_t i = 0; i < search->shingle_ids.count; i++) {
 		uint32_t shingle_id = search->shingle_ids.shingle_ids[i];
 
@@ -65,6 +68,7 @@ static unsigned find_short_lists(const struct search *search, uint32_t count,
 	}
 	while (sizes[class] < count)
 		count -= sizes[class ++];
+	assert(class < LENGTH_CLASSES);
 	*quota_out = count;
 	return class;
 }
@@ -75,6 +79,7 @@ static void hit(struct join_scratch *scratch, struct list groups)
 	uint32_t *touched = scratch->touched.items;
 	uint32_t count = scratch->touched.count;
 
+	assert(scratch->touched.count <= scratch->hits.count);
 	for (uint32_t i = 0; i < groups.count; i++) {
 		uint32_t group = groups.items[i];
 
@@ -82,6 +87,7 @@ static void hit(struct join_scratch *scratch, struct list groups)
 		count += hits[group]++ == 0;
 	}
 	scratch->touched.count = count;
+	assert(count <= scratch->touched.capacity);
 }
 
 static void reserve_scratch(struct join_scratch *scratch, uint32_t groups)
@@ -96,6 +102,7 @@ static void reserve_scratch(struct join_scratch *scratch, uint32_t groups)
 		       (groups - count) * sizeof(*scratch->hits.items));
 		scratch->hits.count = groups;
 	}
+	assert(scratch->hits.count >= groups);
 }
 
 /*
@@ -111,6 +118,7 @@ static void count_hits(struct search *search)
 	uint32_t quota;
 	unsigned last = find_short_lists(search, prefix, &quota);
 
+	assert(search->need >= 1 && search->need <= search->shingle_ids.count);
 	search->unseen = search->need - 1;
 	search->unseen_postings = search->unseen == 0 ? UINT64_MAX : 0;
 	scratch->touched.count = 0;
@@ -142,6 +150,7 @@ static void count_rest(struct search *search)
 	const struct list *skipped = &search->graph->join.skipped;
 	uint32_t *hits = search->graph->join.hits.items;
 
+	assert(!search->has_counted_rest);
 	for (uint32_t i = 0; i < skipped->count; i++) {
 		struct list groups = group_postings(index, skipped->items[i]);
 
@@ -176,6 +185,7 @@ static void order_touched(struct join_scratch *scratch, uint32_t most)
 
 		scratch->ordered.items[starts[hits[group]]++] = group;
 	}
+	assert(scratch->touched.count <= scratch->ordered.capacity);
 	scratch->ordered.count = scratch->touched.count;
 }
 
@@ -218,6 +228,7 @@ static void search_members(struct search *search, const struct group *group,
 	uint32_t lowest =
 		need_with(search, group->min_count, search->threshold);
 
+	assert(common <= search->shingle_ids.count);
 	if (common + smaller(outside, group->max_outside) < lowest)
 		return;
 	for (uint32_t i = 1; i < group->member_count; i++) {
@@ -249,6 +260,8 @@ static void search_group(struct search *search, uint32_t row, uint32_t hits)
 	bool is_home;
 	uint32_t common;
 
+	assert(group->member_count > 0 &&
+	       group->members[0].set == group->pivot);
 	if (group->max_count < search->need ||
 	    most < need_with(search, group->min_count, search->threshold))
 		return;

@@ -1,10 +1,12 @@
 #include "cluster/linkage.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "cluster/linkage_body.h"
 #include "cluster/split.h"
 #include "store/memory.h"
+#include "store/order.h"
 
 enum {
 	DEFAULT_MAX_SHINGLES = 65536,
@@ -34,6 +36,7 @@ struct linkage *linkage_create(const struct linkage_options *options)
 {
 	struct linkage *linkage = mem_alloc(1, sizeof(*linkage));
 
+	assert(options->threshold <= 1000);
 	linkage->options = *options;
 	limit(&linkage->options.max_shingles, DEFAULT_MAX_SHINGLES);
 	limit(&linkage->options.max_sets, DEFAULT_MAX_SETS);
@@ -76,9 +79,11 @@ static void merge(struct linkage *linkage, uint32_t loser, uint32_t winner)
 	struct signature_table *table = &linkage->graph.table;
 	uint32_t label = table->components[loser].label;
 
+	assert(loser != winner);
 	while (table->components[loser].first_set != NOBODY)
 		change_set_move_set(&linkage->change_set, table,
 				    table->components[loser].first_set, winner);
+	assert(table->components[loser].set_count == 0);
 	signature_table_drop_component(table, loser);
 	change_set_add_merge(&linkage->change_set, label, winner);
 }
@@ -89,6 +94,7 @@ static uint32_t merge_linked(struct linkage *linkage, const struct list *links)
 	const struct signature_table *table = &linkage->graph.table;
 	uint32_t winner = table->sets[links->items[0]].component;
 
+	assert(links->count > 0);
 	for (uint32_t i = 1; i < links->count; i++) {
 		uint32_t other = table->sets[links->items[i]].component;
 
@@ -136,6 +142,8 @@ static void drop_set(struct linkage *linkage, uint32_t set)
 	uint32_t component = graph->table.sets[set].component;
 	uint32_t label = graph->table.components[component].label;
 
+	assert(graph->table.sets[set].page_count == 0);
+	assert(component != NOBODY);
 	linkage->change_set.dropped_set = set;
 	graph_drop(graph, set);
 	if (graph->table.components[component].set_count == 0) {
@@ -152,6 +160,7 @@ static void leave(struct linkage *linkage, uint32_t page)
 	struct signature_table *table = &linkage->graph.table;
 	uint32_t set = table->pages[page].set;
 
+	assert(set != NOBODY);
 	change_set_note_page(&linkage->change_set, table, page);
 	signature_table_move_page(table, page, NOBODY);
 	if (table->sets[set].page_count == 0)
@@ -190,6 +199,7 @@ enum error linkage_put(struct linkage *linkage, uint64_t page,
 	if (signature.count > linkage->options.max_shingles ||
 	    *next_label > last_label)
 		return ERR_TOO_LARGE;
+	assert(u64_ascend(signature.shingles, signature.count));
 	set = signature_table_find_set(table, signature);
 	if (is_full(linkage, signature, row, set))
 		return ERR_TOO_LARGE;
@@ -204,6 +214,7 @@ enum error linkage_put(struct linkage *linkage, uint64_t page,
 	if (set == NOBODY)
 		set = add_set(linkage, signature);
 	signature_table_move_page(table, row, set);
+	assert(table->sets[set].page_count > 0);
 	*changes_out = change_set_end(&linkage->change_set, table, next_label);
 	return ERR_NONE;
 }
@@ -239,6 +250,7 @@ uint32_t linkage_set(const struct linkage *linkage, uint64_t page)
 
 uint64_t linkage_shingle(const struct linkage *linkage, uint32_t shingle_id)
 {
+	assert(shingle_id < linkage->graph.table.dictionary.row_count);
 	return linkage->graph.table.dictionary.rows[shingle_id].shingle;
 }
 

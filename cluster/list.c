@@ -1,5 +1,6 @@
 #include "cluster/list.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ void list_free(struct list *list)
 
 static void resize(struct list *list, size_t capacity)
 {
+	assert(capacity >= list->count);
 	list->items = mem_resize(list->items, capacity, sizeof(*list->items));
 	list->capacity = (uint32_t)capacity;
 }
@@ -29,12 +31,14 @@ void list_reserve(struct list *list, size_t capacity)
 	while (enough < capacity)
 		enough *= 2;
 	resize(list, enough);
+	assert(list->capacity >= capacity);
 }
 
 void list_push(struct list *list, uint32_t item)
 {
 	if (list->count == list->capacity)
 		list_reserve(list, (size_t)list->count + 1);
+	assert(list->count < list->capacity);
 	list->items[list->count++] = item;
 }
 
@@ -56,6 +60,9 @@ bool list_add_ordered(struct list *list, uint32_t item)
 	if (at < list->count && list->items[at] == item)
 		return false;
 	list_reserve(list, (size_t)list->count + 1);
+	assert(at <= list->count);
+	assert(at == list->count || list->items[at] > item);
+	assert(at == 0 || list->items[at - 1] < item);
 	memmove(list->items + at + 1, list->items + at,
 		(list->count - at) * sizeof(*list->items));
 	list->items[at] = item;
@@ -69,6 +76,7 @@ void list_remove_ordered(struct list *list, uint32_t item)
 
 	if (at == list->count || list->items[at] != item)
 		return;
+	assert(at < list->count);
 	list->count--;
 	memmove(list->items + at, list->items + at + 1,
 		(list->count - at) * sizeof(*list->items));

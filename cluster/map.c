@@ -10,6 +10,7 @@ enum { FIRST_CAPACITY = 16 };
 /* Where `key` would like to stand; page numbers are not random, hashes are. */
 static size_t home(const struct map *map, uint64_t key)
 {
+	assert(map->capacity > 0 && (map->capacity & (map->capacity - 1)) == 0);
 	return (size_t)map_mix(key, map->seed) & (map->capacity - 1);
 }
 
@@ -18,6 +19,7 @@ static size_t find(const struct map *map, uint64_t key)
 {
 	size_t at = home(map, key);
 
+	assert(map->count < map->capacity);
 	while (map->slots[at].value != MAP_NONE && map->slots[at].key != key)
 		at = (at + 1) & (map->capacity - 1);
 	return at;
@@ -40,6 +42,7 @@ static void resize(struct map *map, size_t capacity)
 {
 	struct map old = *map;
 
+	assert(capacity > map->count && (capacity & (capacity - 1)) == 0);
 	map->slots = mem_alloc(capacity, sizeof(*map->slots));
 	map->capacity = capacity;
 	for (size_t i = 0; i < capacity; i++)
@@ -63,6 +66,7 @@ void map_set(struct map *map, uint64_t key, uint32_t value)
 	slot = &map->slots[find(map, key)];
 	map->count += slot->value == MAP_NONE;
 	*slot = (struct map_slot){key, value};
+	assert(map->count < map->capacity);
 }
 
 /* Whether `home` lies in the cyclic range (free, at]: it may stay there. */
@@ -80,6 +84,7 @@ void map_remove(struct map *map, uint64_t key)
 	if (map_get(map, key) == MAP_NONE)
 		return;
 	at = vacant = find(map, key);
+	assert(map->count > 0);
 	map->count--;
 	/* Draw back what stands behind, so that no search ends too soon. */
 	for (;;) {

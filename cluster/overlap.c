@@ -1,5 +1,6 @@
 #include "cluster/overlap.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef __x86_64__
@@ -8,6 +9,7 @@
 
 #include "store/lower_bound.h"
 #include "store/memory.h"
+#include "store/order.h"
 
 enum {
 	WORD_BITS = 64,
@@ -18,6 +20,7 @@ uint32_t shingle_set_words(const uint32_t *shingle_ids, uint32_t count)
 {
 	uint32_t words;
 
+	assert(u32_ascend(shingle_ids, count));
 	if (count == 0)
 		return 0;
 	words = shingle_ids[count - 1] / WORD_BITS + 1;
@@ -37,6 +40,7 @@ void shingle_set_fill(const uint32_t *shingle_ids, uint32_t count,
 {
 	if (words == 0)
 		return;
+	assert(count > 0 && shingle_ids[count - 1] / WORD_BITS < words);
 	memset(bits, 0, words * sizeof(*bits));
 	for (uint32_t i = 0; i < count; i++)
 		set_bit(bits, shingle_ids[i]);
@@ -52,10 +56,12 @@ static void grow(struct probe *probe, size_t words)
 {
 	size_t before = probe->words;
 
+	assert(words > probe->words);
 	while (probe->words < words)
 		probe->words = probe->words == 0 ? 16 : probe->words * 2;
 	probe->bits =
 		mem_resize(probe->bits, probe->words, sizeof(*probe->bits));
+	assert(probe->words >= words);
 	memset(probe->bits + before, 0,
 	       (probe->words - before) * sizeof(*probe->bits));
 }
@@ -64,6 +70,9 @@ void probe_aim(struct probe *probe, struct shingle_set set)
 {
 	const struct shingle_set *old = &probe->set;
 
+	assert(old->count == 0 ||
+	       old->shingle_ids[old->count - 1] / WORD_BITS < probe->words);
+	assert(u32_ascend(set.shingle_ids, set.count));
 	for (uint32_t i = 0; i < old->count; i++)
 		probe->bits[old->shingle_ids[i] / WORD_BITS] = 0;
 	if (set.count > 0 &&
@@ -72,6 +81,8 @@ void probe_aim(struct probe *probe, struct shingle_set set)
 		     (size_t)set.shingle_ids[set.count - 1] / WORD_BITS + 1);
 	for (uint32_t i = 0; i < set.count; i++)
 		set_bit(probe->bits, set.shingle_ids[i]);
+	assert(set.count == 0 ||
+	       set.shingle_ids[set.count - 1] / WORD_BITS < probe->words);
 	probe->set = set;
 }
 
@@ -127,6 +138,7 @@ uint32_t probe_common_plain(const struct probe *probe, struct shingle_set other)
 		for (uint32_t i = 0; i < count; i++)
 			common += look_up(probe->bits, other.shingle_ids[i]);
 	}
+	assert(common <= other.count && common <= probe->set.count);
 	return common;
 }
 

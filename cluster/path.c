@@ -53,6 +53,7 @@ uint64_t *path_chains(struct arena *arena, const struct page *page,
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		uint32_t parent = page->nodes[i].parent;
 
+		assert(parent == NO_NODE || parent < i);
 		paths[i] = hash_chain(paths[i],
 				      parent == NO_NODE ? 0 : paths[parent]);
 	}
@@ -69,6 +70,7 @@ static struct slice cut_name(struct slice name)
 	name.size = CLASS_MAX_BYTES;
 	while (name.size > 0 && (text[name.size] & 0xC0) == 0x80)
 		name.size--;
+	assert(name.size <= CLASS_MAX_BYTES);
 	return name;
 }
 
@@ -91,6 +93,7 @@ static size_t step_write(const struct page *page, uint32_t node,
 		out[size++] = '.';
 		size += class_normalise(cut_name(class), out + size);
 	}
+	assert(size <= STEP_MAX_BYTES);
 	return size;
 }
 
@@ -109,9 +112,11 @@ size_t path_write_by(const struct page *page, uint32_t node,
 			memcpy(out + begin, more, sizeof(more));
 			return begin;
 		}
+		assert(size < begin);
 		begin -= size;
 		memcpy(out + begin, step, size);
 	}
+	assert(begin <= PATH_MAX_BYTES);
 	return begin < PATH_MAX_BYTES ? begin + 1 : begin;
 }
 
@@ -128,6 +133,7 @@ uint64_t path_shingle(const struct page *page, const uint64_t *steps,
 
 	assert(width >= 1 && width <= SIGNATURE_MAX_WIDTH);
 	while (count < width && node != NO_NODE) {
+		assert(node < page->node_count);
 		window[count++] = steps[node];
 		node = page->nodes[node].parent;
 	}
@@ -141,6 +147,7 @@ uint64_t path_hash(const struct page *page, uint32_t node, unsigned width)
 
 	assert(width >= 1 && width <= SIGNATURE_MAX_WIDTH);
 	while (count < width && node != NO_NODE) {
+		assert(node < page->node_count);
 		window[count++] = step_to(page, node, PATH_INNER_CLASSES);
 		node = page->nodes[node].parent;
 	}

@@ -1,5 +1,6 @@
 #include "cluster/quality.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -31,6 +32,7 @@ static struct groups groups_of(uint64_t *keys, size_t count)
 	struct groups groups = {0, 0};
 	size_t begin = 0;
 
+	assert(count > 0);
 	qsort(keys, count, sizeof(*keys), compare_keys);
 	while (begin < count) {
 		size_t end = begin;
@@ -63,6 +65,8 @@ static double adjusted_rand(uint64_t both, uint64_t found, uint64_t truth,
 		(long double)found * (long double)truth / (long double)all;
 	long double maximum = ((long double)found + (long double)truth) / 2;
 
+	assert(all > 0 && found <= all && truth <= all);
+	assert(both <= found && both <= truth);
 	if (found == truth && (found == 0 || found == all))
 		return 1;
 	return (double)(((long double)both - expected) / (maximum - expected));

@@ -1,5 +1,6 @@
 #include "cluster/rtdm_distance.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -56,6 +57,7 @@ struct alignment {
 
 static uint32_t tree_size(const struct rtdm_node *nodes, uint32_t node)
 {
+	assert(nodes[node].end > node);
 	return nodes[node].end - node;
 }
 
@@ -97,6 +99,7 @@ static enum error push(struct alignment *alignment, uint32_t a, uint32_t b)
 	uint32_t end = alignment->b[b].end;
 	uint32_t column = 0;
 
+	assert(alignment->a[a].child_count > 0 && width > 0);
 	if (cells > alignment->cells_left)
 		return ERR_TOO_LARGE;
 	alignment->cells_left -= cells;
@@ -131,6 +134,7 @@ static void fill(struct alignment *alignment, struct frame *frame,
 	uint32_t deleted = above + tree_size(alignment->a, frame->a);
 	uint32_t inserted = *left + tree_size(alignment->b, frame->b);
 
+	assert(frame->a < frame->end_a && frame->b < frame->end_b);
 	left[1] = smaller(frame->diagonal + cost, smaller(deleted, inserted));
 	frame->diagonal = above;
 	frame->column++;
@@ -153,6 +157,7 @@ static uint32_t pop(struct alignment *alignment)
 	const struct frame *frame =
 		&alignment->frames[--alignment->frame_count];
 
+	assert(frame->row < alignment->cell_count);
 	alignment->cell_count = frame->row;
 	return alignment->cells[frame->row + frame->column];
 }

@@ -1,9 +1,11 @@
 #include "cluster/shingles.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/arena.h"
+#include "store/order.h"
 
 void shingles_begin(struct shingles *shingles, struct arena *arena)
 {
@@ -18,6 +20,7 @@ static void grow(struct shingles *shingles)
 		shingles->capacity == 0 ? 256 : shingles->capacity * 2;
 	uint64_t *items = ARENA_NEW(shingles->arena, uint64_t, capacity);
 
+	assert(shingles->count == shingles->capacity);
 	if (shingles->count > 0)
 		memcpy(items, shingles->items,
 		       shingles->count * sizeof(*items));
@@ -34,6 +37,7 @@ void shingles_add(struct shingles *shingles, uint64_t shingle)
 	*recent = shingle;
 	if (shingles->count == shingles->capacity)
 		grow(shingles);
+	assert(shingles->count < shingles->capacity);
 	shingles->items[shingles->count++] = shingle;
 }
 
@@ -57,6 +61,7 @@ size_t shingles_settle(struct shingles *shingles)
 		if (count == 0 || items[count - 1] != items[i])
 			items[count++] = items[i];
 	}
+	assert(count <= shingles->count && u64_ascend(items, count));
 	shingles->count = count;
 	return count;
 }

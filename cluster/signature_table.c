@@ -45,6 +45,7 @@ uint32_t signature_table_add_page(struct signature_table *table, uint64_t page)
 {
 	uint32_t row = table->page_free;
 
+	assert(map_get(&table->page_of_number, page) == MAP_NONE);
 	if (row == NOBODY) {
 		table->pages =
 			mem_grow(table->pages, table->page_rows,
@@ -53,6 +54,7 @@ uint32_t signature_table_add_page(struct signature_table *table, uint64_t page)
 	} else {
 		table->page_free = table->pages[row].next;
 	}
+	assert(row < table->page_rows);
 	table->pages[row] = (struct signature_table_page){
 		.page = page,
 		.age = table->next_age++,
@@ -77,6 +79,7 @@ uint32_t signature_table_add_component(struct signature_table *table)
 	} else {
 		table->component_free = table->components[row].next;
 	}
+	assert(row < table->component_rows);
 	table->components[row] = (struct signature_table_component){
 		.first_set = NOBODY,
 		.next = NOBODY,
@@ -88,6 +91,7 @@ uint32_t signature_table_add_component(struct signature_table *table)
 void signature_table_drop_page(struct signature_table *table, uint32_t page)
 {
 	assert(table->pages[page].set == NOBODY);
+	assert(page < table->page_rows && table->page_count > 0);
 	map_remove(&table->page_of_number, table->pages[page].page);
 	table->pages[page].next = table->page_free;
 	table->page_free = page;
@@ -98,6 +102,10 @@ void signature_table_drop_component(struct signature_table *table,
 				    uint32_t component)
 {
 	assert(table->components[component].set_count == 0);
+	assert(component < table->component_rows);
+	assert(table->component_count > 0);
+	assert(table->components[component].page_count == 0);
+	assert(table->components[component].first_set == NOBODY);
 	signature_table_name(table, component, 0);
 	table->components[component].next = table->component_free;
 	table->component_free = component;
@@ -132,6 +140,7 @@ static void leave_set(struct signature_table *table,
 		table->pages[page->previous].next = page->next;
 	if (page->next != NOBODY)
 		table->pages[page->next].previous = page->previous;
+	assert(set->page_count > 0);
 	set->page_count--;
 	if (set->component != NOBODY)
 		table->components[set->component].page_count--;
@@ -143,6 +152,7 @@ void signature_table_move_page(struct signature_table *table, uint32_t page,
 	struct signature_table_page *row = &table->pages[page];
 	struct signature_table_set *into;
 
+	assert(page < table->page_rows);
 	if (row->set != NOBODY)
 		leave_set(table, row);
 	row->set = set;
@@ -150,6 +160,7 @@ void signature_table_move_page(struct signature_table *table, uint32_t page,
 	row->next = NOBODY;
 	if (set == NOBODY)
 		return;
+	assert(set < table->set_rows && table->sets[set].is_used);
 	into = &table->sets[set];
 	row->next = into->first_page;
 	if (row->next != NOBODY)
@@ -172,6 +183,8 @@ static void leave_component(struct signature_table *table,
 		table->sets[set->previous].next = set->next;
 	if (set->next != NOBODY)
 		table->sets[set->next].previous = set->previous;
+	assert(component->set_count > 0);
+	assert(component->page_count >= set->page_count);
 	component->set_count--;
 	component->page_count -= set->page_count;
 }
@@ -182,6 +195,7 @@ void signature_table_move_set(struct signature_table *table, uint32_t set,
 	struct signature_table_set *row = &table->sets[set];
 	struct signature_table_component *into;
 
+	assert(set < table->set_rows && row->is_used);
 	if (row->component != NOBODY)
 		leave_component(table, row);
 	row->component = component;
@@ -189,6 +203,7 @@ void signature_table_move_set(struct signature_table *table, uint32_t set,
 	row->next = NOBODY;
 	if (component == NOBODY)
 		return;
+	assert(component < table->component_rows);
 	into = &table->components[component];
 	row->next = into->first_set;
 	if (row->next != NOBODY)
@@ -203,6 +218,7 @@ void signature_table_name(struct signature_table *table, uint32_t component,
 {
 	struct signature_table_component *row = &table->components[component];
 
+	assert(component < table->component_rows);
 	if (row->label != 0)
 		map_remove(&table->component_of_label, row->label);
 	row->label = label;
@@ -216,12 +232,14 @@ uint32_t signature_table_set_label(const struct signature_table *table,
 	uint32_t component =
 		set == NOBODY ? NOBODY : table->sets[set].component;
 
+	assert(set == NOBODY || set < table->set_rows);
 	return component == NOBODY ? 0 : table->components[component].label;
 }
 
 uint32_t signature_table_label(const struct signature_table *table,
 			       uint32_t page)
 {
+	assert(page < table->page_rows);
 	return signature_table_set_label(table, table->pages[page].set);
 }
 
@@ -230,6 +248,8 @@ uint64_t signature_table_oldest(const struct signature_table *table,
 {
 	uint64_t oldest = UINT64_MAX;
 
+	assert(set < table->set_rows);
+	assert(table->sets[set].page_count > 0);
 	for (uint32_t i = table->sets[set].first_page; i != NOBODY;
 	     i = table->pages[i].next) {
 		if (table->pages[i].age < oldest)

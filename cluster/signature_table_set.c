@@ -5,6 +5,7 @@
 
 #include "cluster/signature_table.h"
 #include "store/memory.h"
+#include "store/order.h"
 
 static uint32_t *shingles_of(const struct signature_table_set *set)
 {
@@ -16,6 +17,7 @@ struct shingle_set signature_table_shingles(const struct signature_table *table,
 {
 	const struct signature_table_set *row = &table->sets[set];
 
+	assert(set < table->set_rows && row->is_used);
 	return (struct shingle_set){shingles_of(row), row->count, row->words,
 				    row->block};
 }
@@ -25,6 +27,7 @@ static bool has_shingle(struct signature signature, uint64_t shingle)
 	const uint64_t *base = signature.shingles;
 	size_t count = signature.count;
 
+	assert(count > 0);
 	while (count > 1) {
 		base += base[count / 2] <= shingle ? count / 2 : 0;
 		count -= count / 2;
@@ -38,6 +41,7 @@ static bool is_equal(const struct signature_table *table, uint32_t set,
 	const struct signature_table_set *row = &table->sets[set];
 	const uint32_t *shingle_ids = shingles_of(row);
 
+	assert(row->is_used);
 	if (row->count != signature.count)
 		return false;
 	for (uint32_t i = 0; i < row->count; i++) {
@@ -96,6 +100,8 @@ static void fill_set(struct signature_table *table, uint32_t set,
 	uint64_t *block = mem_resize(NULL, size, sizeof(*block));
 	uint64_t key = 0;
 
+	assert(set < table->set_rows && !table->sets[set].is_used);
+	assert(u32_ascend(shingle_ids, count));
 	shingle_set_fill(shingle_ids, count, block, words);
 	if (count > 0)
 		memcpy(block + words, shingle_ids,
@@ -135,6 +141,7 @@ uint32_t signature_table_add_set(struct signature_table *table,
 		set = extend_sets(table);
 	else
 		table->set_free = table->sets[set].next;
+	assert(set < table->set_rows);
 	fill_set(table, set, shingle_ids, (uint32_t)signature.count);
 	return set;
 }
@@ -145,6 +152,7 @@ static void hide_set(struct signature_table *table, uint32_t set)
 	const struct signature_table_set *row = &table->sets[set];
 	uint32_t collision = map_get(&table->set_of_key, row->key);
 
+	assert(collision != NOBODY);
 	if (collision != set) {
 		while (table->sets[collision].collision != set)
 			collision = table->sets[collision].collision;
@@ -161,14 +169,18 @@ void signature_table_drop_set(struct signature_table *table, uint32_t set)
 	struct signature_table_set *row = &table->sets[set];
 
 	assert(row->page_count == 0);
+	assert(set < table->set_rows && row->is_used);
+	assert(row->group == NOBODY && row->first_edge == NOBODY);
 	signature_table_move_set(table, set, NOBODY);
 	hide_set(table, set);
 	dictionary_release(&table->dictionary, shingles_of(row), row->count);
 	table->block_bytes -= (row->words + ((size_t)row->count + 1) / 2) *
 			      sizeof(*row->block);
+	assert(row->first_page == NOBODY);
 	free(row->block);
 	*row = (struct signature_table_set){.next = table->set_free};
 	table->set_free = set;
+	assert(table->set_count > 0);
 	table->set_count--;
 }
 

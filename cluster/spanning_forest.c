@@ -1,5 +1,6 @@
 #include "cluster/spanning_forest.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "store/memory.h"
@@ -22,12 +23,14 @@ static uint32_t add_edge(struct spanning_forest *forest)
 
 	if (row != NOBODY) {
 		forest->free = forest->halves[row].next;
+		assert(row % 2 == 0 && row + 1 < forest->rows);
 		return row;
 	}
 	/* The capacity is even. */
 	forest->halves = mem_grow(forest->halves, forest->rows,
 				  &forest->capacity, sizeof(*forest->halves));
 	row = forest->rows;
+	assert(forest->rows % 2 == 0 && forest->rows + 1 < forest->capacity);
 	forest->rows += 2;
 	return row;
 }
@@ -37,6 +40,8 @@ static void attach(struct spanning_forest *forest,
 {
 	uint32_t next = table->sets[set].first_edge;
 
+	assert(half < forest->rows);
+	assert(set < table->set_rows && table->sets[set].is_used);
 	forest->halves[half].next = next;
 	forest->halves[half].previous = NOBODY;
 	if (next != NOBODY)
@@ -49,6 +54,8 @@ static void detach(struct spanning_forest *forest,
 {
 	struct spanning_forest_half row = forest->halves[half];
 
+	assert(half < forest->rows);
+	assert(row.previous != NOBODY || table->sets[set].first_edge == half);
 	if (row.previous == NOBODY)
 		table->sets[set].first_edge = row.next;
 	else
@@ -62,6 +69,7 @@ void spanning_forest_link(struct spanning_forest *forest,
 {
 	uint32_t edge = add_edge(forest);
 
+	assert(a != b);
 	forest->halves[edge].to = b;
 	forest->halves[edge + 1].to = a;
 	attach(forest, table, edge, a);
@@ -74,11 +82,14 @@ void spanning_forest_isolate(struct spanning_forest *forest,
 {
 	uint32_t half = table->sets[set].first_edge;
 
+	assert(set < table->set_rows);
 	neighbours->count = 0;
 	while (half != NOBODY) {
 		uint32_t next = forest->halves[half].next;
 		uint32_t edge = half & ~1U;
 
+		assert(forest->halves[half ^ 1].to == set);
+		assert(forest->halves[half].to != set);
 		list_push(neighbours, forest->halves[half].to);
 		detach(forest, table, half ^ 1, forest->halves[half].to);
 		forest->halves[edge].next = forest->free;

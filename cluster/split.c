@@ -1,5 +1,6 @@
 #include "cluster/split.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -124,6 +125,7 @@ static void add_components(struct graph *graph, struct change_set *change_set,
 			claims[count++] = (struct claim){
 				subcomponents->items[i].oldest, i};
 	}
+	assert(count + 1 == subcomponents->left);
 	qsort(claims, count, sizeof(*claims), compare_ages);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t fresh = signature_table_add_component(&graph->table);
@@ -141,6 +143,7 @@ static void move_subcomponent(struct graph *graph,
 	const struct subcomponents *subcomponents = &graph->subcomponents;
 	uint32_t set = subcomponents->items[index].first;
 
+	assert(index < subcomponents->count && index != subcomponents->rest);
 	for (; set != NOBODY; set = graph->table.sets[set].subcomponent_next)
 		change_set_move_set(change_set, &graph->table, set, component);
 }
@@ -151,6 +154,7 @@ static void move_rest(struct graph *graph, struct change_set *change_set,
 	struct signature_table *table = &graph->table;
 	uint32_t set = find_rest(graph, table->components[from].first_set);
 
+	assert(from != to);
 	while (set != NOBODY) {
 		uint32_t next = find_rest(graph, table->sets[set].next);
 
@@ -165,6 +169,8 @@ void split_component(struct graph *graph, struct change_set *change_set,
 	const struct subcomponents *subcomponents = &graph->subcomponents;
 	uint32_t keeper;
 
+	assert(subcomponents->left > 1 &&
+	       subcomponents->rest < subcomponents->count);
 	count_pages(graph, component);
 	keeper = find_keeper(graph, component);
 	add_components(graph, change_set, keeper, component);
@@ -172,6 +178,7 @@ void split_component(struct graph *graph, struct change_set *change_set,
 		uint32_t root = subcomponents_root(subcomponents, i);
 		uint32_t into = subcomponents->items[root].component;
 
+		assert(root < subcomponents->count);
 		if (root == keeper)
 			continue;
 		if (i == subcomponents->rest)

@@ -1,5 +1,6 @@
 #include "cluster/subcomponents.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "cluster/graph.h"
@@ -16,6 +17,7 @@ uint32_t subcomponents_root(const struct subcomponents *subcomponents,
 {
 	struct subcomponent *items = subcomponents->items;
 
+	assert(subcomponent < subcomponents->count);
 	while (items[subcomponent].parent != subcomponent) {
 		items[subcomponent].parent =
 			items[items[subcomponent].parent].parent;
@@ -28,6 +30,7 @@ uint32_t subcomponents_root_of(const struct graph *graph, uint32_t set)
 {
 	uint32_t subcomponent = graph->table.sets[set].subcomponent;
 
+	assert(set < graph->table.set_rows);
 	return subcomponents_root(&graph->subcomponents,
 				  subcomponent == NOBODY
 					  ? graph->subcomponents.rest
@@ -44,6 +47,7 @@ static void begin(struct graph *graph, const struct list *neighbours)
 		uint32_t set = neighbours->items[i];
 		struct signature_table_set *row = &graph->table.sets[set];
 
+		assert(row->subcomponent == NOBODY);
 		row->subcomponent = i;
 		row->subcomponent_next = NOBODY;
 		subcomponents->items =
@@ -70,6 +74,7 @@ static bool step(struct graph *graph, uint32_t index)
 	struct signature_table_set *sets = graph->table.sets;
 	struct spanning_forest_half half;
 
+	assert(index < graph->subcomponents.count);
 	if (subcomponent->half == NOBODY) {
 		subcomponent->cursor =
 			sets[subcomponent->cursor].subcomponent_next;
@@ -104,6 +109,7 @@ static void walk(struct graph *graph)
 		else
 			active->items[i] = active->items[--active->count];
 	}
+	assert(active->count == 1);
 	graph->subcomponents.rest = active->items[0];
 }
 
@@ -116,6 +122,7 @@ static void unite(struct graph *graph, uint32_t a, uint32_t b)
 
 	if (root == other)
 		return;
+	assert(subcomponents->left > 1);
 	spanning_forest_link(&graph->forest, &graph->table, a, b);
 	subcomponents->items[root].parent = other;
 	subcomponents->left--;
@@ -127,6 +134,8 @@ static void unite_group(struct graph *graph, uint32_t set)
 	const struct group *group =
 		&graph->index.groups[graph->table.sets[set].group];
 
+	assert(graph->table.sets[set].group != NOBODY);
+	assert(group->member_count > 0);
 	if (group->pivot != set)
 		unite(graph, set, group->pivot);
 	else
@@ -200,6 +209,7 @@ static void unite_by_search(struct graph *graph)
 
 void subcomponents_find(struct graph *graph, const struct list *neighbours)
 {
+	assert(graph->subcomponents.count == 0);
 	begin(graph, neighbours);
 	if (neighbours->count <= 1)
 		return;

@@ -1,5 +1,6 @@
 #include "cluster/suggestion.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@ unsigned suggestion_limit(enum measure measure)
 
 static unsigned middle_of(struct range range)
 {
+	assert(range.begin <= range.end);
 	return range.begin + (range.end - range.begin) / 2;
 }
 
@@ -40,6 +42,7 @@ static bool find_plateau(const struct dendrogram_point *curve, unsigned limit,
 	struct range range = {0, 0};
 	bool is_found = false;
 
+	assert(limit < DENDROGRAM_POINTS);
 	while (range.begin <= limit) {
 		range.end = range.begin;
 		while (range.end < limit && curve[range.end + 1].sizable ==
@@ -71,6 +74,7 @@ static struct range find_gap(const struct dendrogram *dendrogram)
 		last = i;
 	}
 	free(joins);
+	assert(best.begin <= best.end);
 	return best;
 }
 
@@ -96,6 +100,7 @@ static void explain(struct suggestion *suggestion, bool has_plateau,
 static void take(struct suggestion *suggestion, unsigned threshold,
 		 const struct dendrogram_point *curve)
 {
+	assert(threshold < DENDROGRAM_POINTS);
 	suggestion->threshold = threshold;
 	suggestion->sizable = curve[threshold].sizable;
 	suggestion->clusters = curve[threshold].clusters;

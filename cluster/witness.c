@@ -1,5 +1,6 @@
 #include "cluster/witness.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -53,6 +54,7 @@ static struct places places_of(const struct witness_link *links, size_t count)
 		if (is_new || links[i].target != links[i - 1].target)
 			places.items[places.count - 1].pages++;
 	}
+	assert(places.count <= count);
 	return places;
 }
 
@@ -103,6 +105,7 @@ static size_t keep_commonest(const struct places *places,
 		*kept = link;
 		most = end - begin;
 	}
+	assert(targets <= count);
 	return targets;
 }
 
@@ -110,6 +113,7 @@ static size_t count_alike(const struct witness_link *links, size_t count)
 {
 	size_t alike = 1;
 
+	assert(count > 0);
 	while (alike < count && links[alike].path == links[0].path)
 		alike++;
 	return alike;
@@ -137,8 +141,10 @@ uint32_t witness_labels(struct witness_link *links, size_t count,
 		if (alike < WITNESS_MIN_HELD)
 			continue;
 		label++;
-		for (size_t j = i; j < i + alike; j++)
+		for (size_t j = i; j < i + alike; j++) {
+			assert(links[j].target < page_count);
 			labels_out[links[j].target] = label;
+		}
 	}
 	return label;
 }
@@ -173,6 +179,7 @@ static struct trial trial_create(const struct witness_pages *pages,
 		trial.labels[trial.count] = pages->labels[i];
 		trial.count++;
 	}
+	assert(trial.count <= pages->count);
 	return trial;
 }
 
@@ -193,8 +200,10 @@ static double agreement_at(struct trial *trial, unsigned threshold)
 	if (count == trial->cluster_count)
 		return trial->agreement;
 	trial->cluster_count = count;
-	for (size_t i = 0; i < trial->count; i++)
+	for (size_t i = 0; i < trial->count; i++) {
+		assert(trial->leaves[i] < trial->dendrogram->count);
 		trial->clusters[i] = trial->cut[trial->leaves[i]];
+	}
 	trial->agreement =
 		quality_agreement(trial->clusters, trial->labels, trial->count)
 			.adjusted_rand;
@@ -211,6 +220,7 @@ static void choose(struct trial *trial, unsigned default_value,
 {
 	double best = -INFINITY;
 
+	assert(trial->count > 0);
 	for (unsigned i = 0; i < WITNESS_STEPS; i++) {
 		unsigned threshold = WITNESS_FIRST + i * WITNESS_STEP;
 		double distance = distance_of(threshold, default_value);

@@ -1,5 +1,6 @@
 #include "daemon/service_parts.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,7 @@ void service_probe(struct service *service)
 	struct pipeline_stats pipeline;
 	struct http_stats http;
 
+	assert(service->pipeline != NULL && service->server != NULL);
 	pipeline_stats(service->pipeline, &pipeline);
 	http_stats(service->server, &http);
 	store_check_readers(service->store);

@@ -1,6 +1,7 @@
 /* The table of the daemon's parts: how each is started and stopped. */
 #include "daemon/service_parts.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "daemon/api/api_ingest.h"
@@ -40,6 +41,7 @@ static void stop_store(void *context)
 {
 	struct service *service = context;
 
+	assert(service->engine == NULL);
 	store_close(service->store);
 	service->store = NULL;
 }
@@ -64,6 +66,7 @@ static enum error start_engine(void *context)
 	enum error error = engine_create(&service->engine, service->store,
 					 &options, clock_wall_ms());
 
+	assert(service->store != NULL);
 	if (error != ERR_NONE)
 		log_error("store %s: its sites cannot be read: %s; see "
 			  "templatectl verify --store",
@@ -75,6 +78,7 @@ static void stop_engine(void *context)
 {
 	struct service *service = context;
 
+	assert(service->pipeline == NULL);
 	engine_destroy(service->engine);
 	service->engine = NULL;
 }
@@ -144,6 +148,7 @@ static enum error start_pipeline(void *context)
 	enum error error =
 		pipeline_start(&service->pipeline, service->engine, &options);
 
+	assert(service->engine != NULL);
 	if (error != ERR_NONE)
 		log_error("fetching cannot be started: %s", error_text(error));
 	return error;
@@ -153,6 +158,9 @@ static void stop_pipeline(void *context)
 {
 	struct service *service = context;
 
+	assert(service->server == NULL && service->threshold_selector == NULL &&
+	       service->watching == NULL && service->collector == NULL &&
+	       service->delivery == NULL);
 	pipeline_stop(service->pipeline, service->config.drain_ms);
 	service->pipeline = NULL;
 }
@@ -170,6 +178,7 @@ static enum error start_delivery(void *context)
 		.exec_timeout_ms = config->exec_timeout_ms,
 	};
 
+	assert(service->pipeline != NULL);
 	return delivery_start(&service->delivery, service->store,
 			      service->pipeline, &options);
 }
@@ -193,6 +202,7 @@ static enum error start_garbage_collector(void *context)
 {
 	struct service *service = context;
 
+	assert(service->pipeline != NULL);
 	return garbage_collector_start(&service->collector, service->store,
 				       service->pipeline,
 				       &service->config.retention);
@@ -216,6 +226,7 @@ static enum error start_watching(void *context)
 		.stale_ms = config->stale_ms,
 	};
 
+	assert(service->pipeline != NULL);
 	return watching_start(&service->watching, service->store,
 			      service->pipeline, &rules);
 }
@@ -239,6 +250,7 @@ static enum error start_threshold_selector(void *context)
 {
 	struct service *service = context;
 
+	assert(service->pipeline != NULL);
 	return threshold_selector_start(&service->threshold_selector,
 					service->store, service->pipeline,
 					service->config.max_leaves);
@@ -263,6 +275,7 @@ static enum error start_api(void *context)
 {
 	struct service *service = context;
 
+	assert(service->pipeline != NULL);
 	service->api =
 		api_create(service->store, service->pipeline, &service->config);
 	api_configure(service->api, service->path, &service->config, NULL);
@@ -306,6 +319,7 @@ static enum error start_server(void *context)
 	};
 	enum error error = http_start(&service->server, &options);
 
+	assert(service->api != NULL);
 	if (error != ERR_NONE)
 		return error;
 	api_set_server(service->api, service->server);

@@ -1,5 +1,6 @@
 #include "daemon/answer/learned.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +116,7 @@ static struct learned *find(struct learned_cache *cache,
 /* Forget what was used longest ago and is in nobody's hands. */
 static void make_room(struct learned_cache *cache)
 {
+	assert(lock_is_held(&cache->lock));
 	while (cache->bytes > cache->max_bytes) {
 		struct learned **oldest = NULL;
 		struct learned *gone;
@@ -127,6 +129,7 @@ static void make_room(struct learned_cache *cache)
 			return;
 		gone = *oldest;
 		*oldest = gone->next;
+		assert(cache->bytes >= gone->bytes);
 		cache->bytes -= gone->bytes;
 		destroy(gone);
 	}
@@ -184,6 +187,7 @@ static struct learned *learn(const struct learned_question *question)
 
 static void keep(struct learned_cache *cache, struct learned *learned)
 {
+	assert(!learned->is_kept && learned->users > 0);
 	lock_acquire(&cache->lock);
 	learned->is_kept = true;
 	learned->next = cache->newest;
@@ -202,6 +206,7 @@ static struct learned *learn_and_keep(struct learned_cache *cache,
 	lock_acquire(&cache->learning);
 	learned = find(cache, question);
 	if (learned == NULL) {
+		assert(lock_is_held(&cache->learning));
 		learned = learn(question);
 		if (learned != NULL)
 			keep(cache, learned);
@@ -215,6 +220,7 @@ struct learned *learned_get(struct learned_cache *cache,
 {
 	struct learned *learned;
 
+	assert(question->extractor != NULL);
 	if (cache == NULL)
 		return learn(question);
 	learned = find(cache, question);
@@ -235,6 +241,7 @@ void learned_release(struct learned_cache *cache, struct learned *learned)
 		return;
 	}
 	lock_acquire(&cache->lock);
+	assert(learned->users > 0);
 	learned->users--;
 	make_room(cache);
 	lock_release(&cache->lock);

@@ -1,5 +1,6 @@
 #include "daemon/api/api.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -266,6 +267,7 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 {
 	struct api *api = mem_alloc(1, sizeof(*api));
 
+	assert(store != NULL && pipeline != NULL);
 	api->store = store;
 	api->pipeline = pipeline;
 	api->cuts = cuts_create(store, config->max_leaves);

@@ -1,6 +1,7 @@
 /* A site's templates as one file. */
 #include "daemon/api/api_call.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "daemon/answer/bundling.h"
@@ -23,6 +24,7 @@ static bool begin_bundle(struct api *api)
 static void end_bundle(struct api *api)
 {
 	lock_acquire(&api->lock);
+	assert(api->is_bundling);
 	api->is_bundling = false;
 	lock_release(&api->lock);
 }

@@ -1,6 +1,7 @@
 /* The store as a file: a backup of it, and the room that it does not use. */
 #include "daemon/api/api_call.h"
 
+#include <assert.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ static bool begin_copy(struct api *api)
 static void end_copy(struct api *api)
 {
 	lock_acquire(&api->lock);
+	assert(api->is_copying);
 	api->is_copying = false;
 	lock_release(&api->lock);
 }

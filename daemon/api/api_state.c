@@ -1,6 +1,7 @@
 /* What the daemon is doing: status, metrics, methods, verify. */
 #include "daemon/api/api_call.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,6 +267,7 @@ static bool begin_verify(struct api *api)
 static void end_verify(struct api *api)
 {
 	lock_acquire(&api->lock);
+	assert(api->is_verifying);
 	api->is_verifying = false;
 	lock_release(&api->lock);
 }

@@ -1,5 +1,6 @@
 #include "daemon/delivery/delivery_parts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "crawl/frontier/backoff.h"
@@ -49,6 +50,7 @@ static uint64_t find_pause(const struct delivery *delivery)
 					until(outlet->report.next_ms, wall_ms));
 		}
 	}
+	assert(pause <= MAX_IDLE_MS);
 	return pause;
 }
 
@@ -64,6 +66,7 @@ static void wait_for_news(struct delivery *delivery, uint64_t pause_ms)
 		    outlet->child.file >= 0 && count < MAX_POST_FILES)
 			files[count++] = outlet->child.file;
 	}
+	assert(count <= delivery->outlet_count && count <= MAX_POST_FILES);
 	poster_run(delivery->poster, (uint32_t)pause_ms, files, count);
 	free(files);
 	delivery_receive(delivery);
@@ -156,6 +159,7 @@ enum error delivery_start(struct delivery **delivery_out, struct store *store,
 {
 	struct delivery *delivery = create(store, pipeline, options);
 
+	assert(store != NULL && pipeline != NULL);
 	if (delivery->poster == NULL ||
 	    pthread_create(&delivery->saver, NULL, delivery_save, delivery) !=
 		    0) {

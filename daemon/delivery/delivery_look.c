@@ -38,6 +38,8 @@ static struct outlet *add_outlet(struct delivery *delivery, uint32_t hook,
 	outlet->is_current = true;
 	set_text(&outlet->target, row->target);
 	set_text(&outlet->secret, row->secret);
+	assert(delivery->outlet_count == 0 ||
+	       delivery->outlets[delivery->outlet_count - 1]->hook < hook);
 	lock_acquire(&delivery->lock);
 	delivery->outlets =
 		mem_grow(delivery->outlets, delivery->outlet_count,
@@ -88,6 +90,7 @@ static void load_event(struct txn *txn, struct outlet *outlet)
 					 sizeof(outlet->hook));
 	struct event_row event;
 
+	assert(!outlet->is_running);
 	buffer_clear(&outlet->body);
 	if (scan_next(&scan)) {
 		outlet->number = key_u64(scan.key, sizeof(outlet->hook));
@@ -154,6 +157,7 @@ static void drop_outlets(struct delivery *delivery)
 		else
 			outlet_destroy(outlet);
 	}
+	assert(kept <= delivery->outlet_count);
 	delivery->outlet_count = kept;
 	lock_release(&delivery->lock);
 }

@@ -1,6 +1,7 @@
 /* What became of deliveries is committed, all that there is at a time. */
 #include "daemon/delivery/delivery_parts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ static void take_report(struct saving *saving, struct outlet *outlet)
 	struct hook_report *report = &saving->reports[saving->count];
 	char *error = saving->errors[saving->count++];
 
+	assert(outlet->has_news && !outlet->is_saving);
 	memcpy(error, outlet->error, sizeof(outlet->error));
 	*report = outlet->report;
 	report->error = slice_of(error);
@@ -44,11 +46,13 @@ static void take_reports(struct delivery *delivery, struct saving *saving)
 {
 	size_t room = delivery->outlet_count;
 
+	assert(lock_is_held(&delivery->lock));
 	saving->reports = mem_alloc(room + 1, sizeof(*saving->reports));
 	saving->errors = mem_alloc(room + 1, sizeof(*saving->errors));
 	for (size_t i = 0; i < room; i++)
 		if (delivery->outlets[i]->has_news)
 			take_report(saving, delivery->outlets[i]);
+	assert(saving->count <= room);
 }
 
 /* Wait for reports; false when nothing more will come. */
@@ -71,6 +75,7 @@ static bool wait_for_reports(struct delivery *delivery, struct saving *saving)
 /* It is committed, or it is to be reported again. */
 static void end_reports(struct delivery *delivery, bool is_saved)
 {
+	assert(!lock_is_held(&delivery->lock));
 	lock_acquire(&delivery->lock);
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		struct outlet *outlet = delivery->outlets[i];
@@ -97,6 +102,7 @@ static enum error commit(struct delivery *delivery, const struct saving *saving)
 	};
 	struct change change = {.kind = CHANGE_ALERTS, .alert = &alert};
 
+	assert(saving->count > 0);
 	return pipeline_command(delivery->pipeline, &change);
 }
 

@@ -1,6 +1,7 @@
 /* Events go out to hooks, and what becomes of them. */
 #include "daemon/delivery/delivery_parts.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ static void end_event(struct delivery *delivery, struct outlet *outlet,
 	struct hook_report *report = &outlet->report;
 	uint64_t now_ms = clock_wall_ms();
 
+	assert(outlet->is_running);
 	outlet->is_running = false;
 	buffer_clear(&outlet->body);
 	lock_acquire(&delivery->lock);
@@ -61,6 +63,7 @@ static void send_request(struct delivery *delivery, struct outlet *outlet)
 					      "sha256=";
 	size_t length = strlen(signature);
 
+	assert(outlet->is_running && outlet->target.data != NULL);
 	snprintf(kind, sizeof(kind), "X-Templated-Event: %s",
 		 event_kind_name(outlet->kind));
 	snprintf(number, sizeof(number), "X-Templated-Delivery: %" PRIu64,
@@ -103,6 +106,7 @@ static void split_variables(const struct buffer *texts, char **variables_out)
 	     at += strlen(texts->data + at) + 1)
 		variables_out[count++] = texts->data + at;
 	variables_out[count] = NULL;
+	assert(count <= MAX_VARIABLES);
 }
 
 static void run_command(struct delivery *delivery, struct outlet *outlet)
@@ -118,6 +122,7 @@ static void run_command(struct delivery *delivery, struct outlet *outlet)
 			clock_steady_ms() + delivery->options.exec_timeout_ms,
 	};
 
+	assert(outlet->is_running);
 	append_variables(&texts);
 	buffer_printf(&texts, "TEMPLATED_EVENT=%s",
 		      event_kind_name(outlet->kind));
@@ -143,6 +148,7 @@ static bool is_ready(struct delivery *delivery, const struct outlet *outlet,
 	const struct hook_report *report = &outlet->report;
 	uint64_t unsaved;
 
+	assert(!lock_is_held(&delivery->lock));
 	if (outlet->is_running || outlet->body.size == 0 || !outlet->is_there)
 		return false;
 	/* no pause is so long: the clock was set back */

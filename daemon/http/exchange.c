@@ -54,6 +54,7 @@ void http_add_header(struct http_exchange *exchange, const char *name,
 	char *copy;
 
 	assert(exchange->header_count < MAX_EXCHANGE_HEADERS);
+	assert(exchange->status == 0);
 	if (size == 0)
 		return;
 	copy = mem_copy_text(value, size);
@@ -68,6 +69,7 @@ void http_reply(struct http_exchange *exchange, unsigned status,
 		const char *media_type, struct buffer *body)
 {
 	assert(exchange->status == 0 && status != 0);
+	assert(media_type != NULL);
 	exchange->status = status;
 	exchange->media_type = media_type;
 	exchange->reply = *body;
@@ -78,6 +80,7 @@ void http_reply_file(struct http_exchange *exchange, unsigned status,
 		     const char *media_type, int file, uint64_t size)
 {
 	assert(exchange->status == 0 && status != 0);
+	assert(file >= 0);
 	exchange->status = status;
 	exchange->media_type = media_type;
 	exchange->is_file = true;
@@ -118,9 +121,12 @@ void exchange_end(struct http_exchange *exchange)
 	struct http_server *server = exchange->server;
 
 	lock_acquire(&server->lock);
+	assert(exchange->upload == NULL || server->uploads > 0);
+	assert(!exchange->is_listener || server->listeners > 0);
 	server->uploads -= exchange->upload != NULL;
 	server->listeners -= exchange->is_listener;
 	if (exchange->is_admitted) {
+		assert(server->admitted > 0);
 		server->admitted--;
 		condition_signal(&server->is_ended);
 	}

@@ -1,5 +1,6 @@
 #include "daemon/http/http.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +86,7 @@ static enum MHD_Result send_reply(struct http_exchange *exchange)
 	struct MHD_Response *response = response_of(exchange);
 	enum MHD_Result result;
 
+	assert(exchange->status != 0);
 	if (response == NULL)
 		return MHD_NO;
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
@@ -180,6 +182,7 @@ static enum MHD_Result receive(struct http_exchange *exchange, const char *data,
 	struct http_server *server = exchange->server;
 	uint64_t max = server->options.max_body_bytes;
 
+	assert(exchange->upload == NULL);
 	exchange->received += *size;
 	if (exchange->received > max)
 		exchange->refusal = MHD_HTTP_CONTENT_TOO_LARGE;
@@ -191,6 +194,7 @@ static enum MHD_Result receive(struct http_exchange *exchange, const char *data,
 		server->held_bytes += *size;
 		buffer_append(&exchange->body, data, *size);
 	} else {
+		assert(server->held_bytes >= exchange->body.size);
 		server->held_bytes -= exchange->body.size;
 		buffer_free(&exchange->body);
 	}
@@ -248,6 +252,7 @@ static void end_exchange(void *context, struct MHD_Connection *connection,
 	if (exchange == NULL)
 		return;
 	*exchange_context = NULL;
+	assert(server->held_bytes >= exchange->body.size);
 	server->held_bytes -= exchange->body.size;
 	if (exchange->upload == NULL || upload_abandon(exchange, failure))
 		exchange_end(exchange);

@@ -19,6 +19,7 @@ bool http_listen(struct http_exchange *exchange)
 		server->listeners < server->options.max_listeners;
 	if (exchange->is_listener) {
 		server->listeners++;
+		assert(server->waiting > 0);
 		server->waiting--;
 	}
 	lock_release(&server->lock);
@@ -30,6 +31,7 @@ void http_reply_stream(struct http_exchange *exchange, unsigned status,
 {
 	assert(exchange->status == 0 && status != 0);
 	assert(exchange->is_listener);
+	assert(stream->fill != NULL && stream->free != NULL);
 	exchange->status = status;
 	exchange->media_type = media_type;
 	exchange->stream = mem_alloc(1, sizeof(*exchange->stream));
@@ -41,6 +43,7 @@ static size_t take(struct stream *stream, char *out, size_t max)
 {
 	size_t size = stream->chunk.size - stream->sent;
 
+	assert(stream->sent <= stream->chunk.size);
 	if (size > max)
 		size = max;
 	if (size > 0)
@@ -55,6 +58,7 @@ static ssize_t on_room(void *context, uint64_t position, char *out, size_t max)
 	struct http_server *server = exchange->server;
 	ssize_t size;
 
+	assert(exchange->stream != NULL);
 	(void)position;
 	lock_acquire(&server->lock);
 	size = (ssize_t)take(exchange->stream, out, max);

@@ -18,6 +18,7 @@ bool upload_begin(struct http_exchange *exchange)
 	struct http_server *server = exchange->server;
 	bool is_free;
 
+	assert(exchange->upload == NULL);
 	lock_acquire(&server->lock);
 	is_free = server->uploads < server->options.max_streams;
 	server->uploads += is_free;
@@ -45,9 +46,11 @@ static size_t put(struct upload *upload, const char *data, size_t size)
 	size_t end = (upload->begin + upload->count) % UPLOAD_BYTES;
 	size_t part = UPLOAD_BYTES - end < taken ? UPLOAD_BYTES - end : taken;
 
+	assert(upload->count <= UPLOAD_BYTES && upload->begin < UPLOAD_BYTES);
 	memcpy(upload->ring + end, data, part);
 	memcpy(upload->ring, data + part, taken - part);
 	upload->count += taken;
+	assert(upload->count <= UPLOAD_BYTES);
 	return taken;
 }
 
@@ -57,6 +60,7 @@ static size_t take(struct upload *upload, char *out, size_t capacity)
 	size_t rest = UPLOAD_BYTES - upload->begin;
 	size_t part = rest < taken ? rest : taken;
 
+	assert(upload->begin < UPLOAD_BYTES);
 	memcpy(out, upload->ring + upload->begin, part);
 	memcpy(out + part, upload->ring, taken - part);
 	upload->begin = (upload->begin + taken) % UPLOAD_BYTES;
@@ -67,6 +71,8 @@ static size_t take(struct upload *upload, char *out, size_t capacity)
 /* In the server's thread, with the lock held: nothing comes until resumed. */
 static void suspend(struct http_exchange *exchange)
 {
+	assert(lock_is_held(&exchange->server->lock));
+	assert(!exchange->upload->is_suspended);
 	MHD_suspend_connection(exchange->connection);
 	exchange->upload->is_suspended = true;
 }
@@ -88,6 +94,7 @@ static bool submit(struct http_exchange *exchange, bool is_ended)
 {
 	struct upload *upload = exchange->upload;
 
+	assert(!upload->is_submitted);
 	upload->is_submitted = true;
 	upload->is_ended = is_ended;
 	upload->is_suspended = true;
@@ -105,6 +112,7 @@ enum MHD_Result upload_receive(struct http_exchange *exchange, const char *data,
 	struct upload *upload = exchange->upload;
 	enum MHD_Result result = MHD_YES;
 
+	assert(upload != NULL);
 	*is_over_out = false;
 	if (!upload->is_submitted && submit(exchange, *size == 0))
 		return MHD_YES;
@@ -130,6 +138,7 @@ bool upload_abandon(struct http_exchange *exchange, enum error failure)
 	struct http_server *server = exchange->server;
 	bool is_ours;
 
+	assert(exchange->upload != NULL);
 	lock_acquire(&server->lock);
 	is_ours = exchange->state != EXCHANGE_WAITS;
 	exchange->upload->failure = failure;
@@ -156,6 +165,7 @@ static bool resume(struct http_exchange *exchange)
 	struct http_server *server = exchange->server;
 	struct upload *upload = exchange->upload;
 
+	assert(lock_is_held(&server->lock));
 	if (!upload->is_suspended || upload->is_ended)
 		return false;
 	upload->is_suspended = false;
@@ -169,6 +179,7 @@ static bool has_news(const struct http_exchange *exchange)
 {
 	const struct upload *upload = exchange->upload;
 
+	assert(lock_is_held(&exchange->server->lock));
 	return upload->count > 0 || upload->is_ended ||
 	       upload->failure != ERR_NONE || exchange->server->is_stopping;
 }

@@ -10,6 +10,7 @@ enum { TICK_MS = 200 };
 
 static void push(struct exchange_queue *queue, struct http_exchange *exchange)
 {
+	assert((queue->first == NULL) == (queue->count == 0));
 	exchange->next = NULL;
 	if (queue->last == NULL)
 		queue->first = exchange;
@@ -28,6 +29,7 @@ static struct http_exchange *pop(struct exchange_queue *queue)
 	queue->first = exchange->next;
 	if (queue->first == NULL)
 		queue->last = NULL;
+	assert(queue->count > 0);
 	queue->count--;
 	return exchange;
 }
@@ -38,6 +40,7 @@ static void unpark(struct http_server *server)
 	struct exchange_queue *parked = &server->parked;
 	struct exchange_queue *ready = &server->ready;
 
+	assert(lock_is_held(&server->lock));
 	server->tick_ms = clock_steady_ms() + TICK_MS;
 	if (parked->first == NULL)
 		return;
@@ -46,6 +49,7 @@ static void unpark(struct http_server *server)
 	else
 		ready->last->next = parked->first;
 	ready->last = parked->last;
+	assert(parked->count > 0);
 	ready->count += parked->count;
 	*parked = (struct exchange_queue){0};
 	condition_broadcast(&server->is_wanted);
@@ -62,6 +66,7 @@ void http_wake(struct http_server *server)
 /* Under the lock, which is left meanwhile: until the next tick at most. */
 static void wait_for_tick(struct http_server *server)
 {
+	assert(lock_is_held(&server->lock));
 	if (server->parked.first == NULL)
 		condition_wait(&server->is_wanted, &server->lock);
 	else
@@ -72,6 +77,7 @@ static void wait_for_tick(struct http_server *server)
 /* Under the lock: the next exchange to handle; NULL at the end. */
 static struct http_exchange *take(struct http_server *server)
 {
+	assert(lock_is_held(&server->lock));
 	while (!server->is_stopping) {
 		if (server->parked.first != NULL &&
 		    clock_steady_ms() >= server->tick_ms)
@@ -105,7 +111,10 @@ static void give_back(struct http_exchange *exchange)
 	bool is_suspended;
 	bool is_abandoned;
 
+	assert(exchange->status != 0);
 	lock_acquire(&server->lock);
+	assert(exchange->state == EXCHANGE_WAITS);
+	assert(exchange->is_listener || server->waiting > 0);
 	exchange->state = EXCHANGE_REPLIED;
 	server->waiting -= !exchange->is_listener;
 	is_suspended = upload == NULL || upload_close(upload);
@@ -129,6 +138,7 @@ static enum http_verdict handle(struct http_exchange *exchange)
 {
 	const struct http_options *options = &exchange->server->options;
 
+	assert(exchange->state == EXCHANGE_WAITS);
 	if (exchange->stream != NULL)
 		return handle_stream(exchange);
 	if (exchange->was_parked && has_left(exchange)) {
@@ -168,6 +178,7 @@ static void *work(void *argument)
 
 bool work_start(struct http_server *server)
 {
+	assert(server->worker_count == 0);
 	server->workers =
 		mem_alloc(server->options.workers, sizeof(*server->workers));
 	while (server->worker_count < server->options.workers) {
@@ -189,6 +200,8 @@ void work_suspend(struct http_exchange *exchange)
 {
 	struct http_server *server = exchange->server;
 
+	assert(lock_is_held(&server->lock));
+	assert(exchange->state != EXCHANGE_WAITS);
 	MHD_suspend_connection(exchange->connection);
 	exchange->state = EXCHANGE_WAITS;
 	push(&server->ready, exchange);
@@ -201,6 +214,8 @@ bool work_submit(struct http_exchange *exchange)
 	bool is_stopping;
 	bool is_full;
 
+	assert(!lock_is_held(&server->lock));
+	assert(!exchange->is_admitted);
 	/* nobody else sees the exchange before it is pushed */
 	lock_acquire(&server->lock);
 	is_stopping = server->is_stopping;
@@ -226,6 +241,7 @@ void work_stop(struct http_server *server)
 {
 	struct http_exchange *exchange;
 
+	assert(!lock_is_held(&server->lock));
 	lock_acquire(&server->lock);
 	server->is_stopping = true;
 	condition_broadcast(&server->is_wanted);

@@ -1,5 +1,6 @@
 #include "daemon/pipeline/archive.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -196,6 +197,7 @@ static void write_exchange(struct archive *archive,
 {
 	struct warc_exchange named = *exchange;
 
+	assert(lock_is_held(&archive->lock));
 	if (archive->retry_ms > clock_steady_ms())
 		return;
 	if (archive->size >= archive->max_bytes)

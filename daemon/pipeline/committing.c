@@ -99,6 +99,7 @@ static void hold_ended(struct pipeline *pipeline, struct held *held)
 		archive_job(pipeline->options.archive, *end);
 		held->count++;
 	}
+	assert((held->first == NULL) == (held->count == 0));
 }
 
 static void count_jobs(struct pipeline *pipeline, const struct held *held,
@@ -167,6 +168,7 @@ static void set_pause(struct pipeline *pipeline, enum error error)
 static void send_job(struct pipeline *pipeline, struct job *job)
 {
 	lock_acquire(&pipeline->lock);
+	assert(job->ingestion == NULL);
 	pipeline->in_flight++;
 	if (pipeline->is_draining) {
 		job->kind = CHANGE_FAILED;
@@ -206,6 +208,7 @@ static size_t room_for_work(struct pipeline *pipeline, const struct held *held)
 	lock_release(&pipeline->lock);
 	for (const struct job *job = held->first; job != NULL; job = job->next)
 		out -= job->kind != CHANGE_HOST && job->ingestion == NULL;
+	assert(max == 0 || out <= max + held->count);
 	return out < max ? max - out : 0;
 }
 
@@ -236,6 +239,7 @@ static enum error commit_jobs(struct pipeline *pipeline, struct held *held)
 	order.work = mem_alloc(order.max, sizeof(*order.work));
 	for (struct job *job = held->first; job != NULL; job = job->next)
 		changes[count++] = change_of(job, now_ms);
+	assert(count == held->count);
 	error = engine_commit(pipeline->engine, changes, count, now_ms, &order);
 	if (error == ERR_NONE) {
 		take_errors(held, changes);
@@ -257,6 +261,7 @@ static struct command *take_command(struct pipeline *pipeline)
 	command = pipeline->first_command;
 	if (command != NULL) {
 		pipeline->first_command = command->next;
+		assert(pipeline->command_count > 0);
 		pipeline->command_count--;
 		if (pipeline->first_command == NULL)
 			pipeline->last_command = NULL;
@@ -278,6 +283,7 @@ static void run_commands(struct pipeline *pipeline)
 		if (error != ERR_NONE)
 			command->change->error = error;
 		lock_acquire(&pipeline->lock);
+		assert(!command->is_done);
 		command->is_done = true;
 		condition_broadcast(&pipeline->is_answered);
 		lock_release(&pipeline->lock);
@@ -301,6 +307,7 @@ static uint64_t find_rest(const struct pipeline *pipeline, uint64_t begin_ms,
 	const struct pipeline_options *options = &pipeline->options;
 
 	assert(begin_ms <= now_ms);
+	assert(lock_is_held(&pipeline->lock));
 	if (pipeline->is_drained)
 		return 0;
 	if (pipeline->stats.is_paused)
@@ -349,6 +356,7 @@ void *commit_main(void *argument)
 	struct held held = {0};
 
 	while (wait_for_work(pipeline, begin_ms, &held)) {
+		assert(pthread_equal(pthread_self(), pipeline->commit_thread));
 		begin_ms = clock_steady_ms();
 		run_commands(pipeline);
 		hold_ended(pipeline, &held);

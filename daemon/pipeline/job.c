@@ -1,5 +1,6 @@
 #include "daemon/pipeline/job.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "store/memory.h"
@@ -53,6 +54,7 @@ void job_queue_finish(struct job_queue *queue)
 
 void job_queue_push(struct job_queue *queue, struct job *job)
 {
+	assert(job != NULL);
 	job->next = NULL;
 	lock_acquire(&queue->lock);
 	if (queue->last == NULL)
@@ -60,6 +62,7 @@ void job_queue_push(struct job_queue *queue, struct job *job)
 	else
 		queue->last->next = job;
 	queue->last = job;
+	assert(!queue->is_closed);
 	queue->count++;
 	condition_signal(&queue->is_changed);
 	lock_release(&queue->lock);
@@ -75,6 +78,7 @@ struct job *job_queue_wait(struct job_queue *queue)
 	job = queue->first;
 	if (job != NULL) {
 		queue->first = job->next;
+		assert(queue->count > 0);
 		queue->count--;
 		if (queue->first == NULL)
 			queue->last = NULL;
@@ -88,6 +92,7 @@ struct job *job_queue_take_all(struct job_queue *queue)
 	struct job *jobs;
 
 	lock_acquire(&queue->lock);
+	assert((queue->first == NULL) == (queue->count == 0));
 	jobs = queue->first;
 	queue->first = NULL;
 	queue->last = NULL;

@@ -1,5 +1,6 @@
 #include "daemon/pipeline/pipeline.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "page/robots_tag.h"
@@ -36,6 +37,7 @@ static void release_bytes(struct fetching *fetching, size_t size)
 {
 	size_t before = atomic_fetch_sub(&fetching->waiting_bytes, size);
 
+	assert(before >= size);
 	if (before > fetching->max_waiting_bytes)
 		fetcher_wake(fetching->fetcher);
 }
@@ -91,6 +93,8 @@ void pipeline_count_ingested(struct pipeline *pipeline, const struct job *job)
 {
 	struct ingestion *ingestion = job->ingestion;
 
+	assert(lock_is_held(&pipeline->lock));
+	assert(pipeline->ingesting > 0 && ingestion->waiting > 0);
 	pipeline->ingesting--;
 	ingestion->waiting--;
 	ingestion->refused += job->error != ERR_NONE;
@@ -102,6 +106,7 @@ void pipeline_count_ingested(struct pipeline *pipeline, const struct job *job)
 /* What is no page is known by nobody. */
 static void drop_ingested(struct pipeline *pipeline, struct job *job)
 {
+	assert(job->ingestion != NULL);
 	lock_acquire(&pipeline->lock);
 	pipeline_count_ingested(pipeline, job);
 	pipeline->stats.failed++;
@@ -146,6 +151,7 @@ static struct pipeline *create_pipeline(struct engine *engine,
 	struct pipeline *pipeline = mem_alloc(1, sizeof(*pipeline));
 	struct fetching *fetching = &pipeline->fetching;
 
+	assert(options->workers > 0 && options->max_in_flight > 0);
 	pipeline->engine = engine;
 	pipeline->options = *options;
 	lock_init(&pipeline->lock, LOCK_PIPELINE);
@@ -234,6 +240,8 @@ enum error pipeline_command(struct pipeline *pipeline, struct change *change)
 	struct command command = {.change = change};
 	enum error error = ERR_NONE;
 
+	assert(!txn_is_open() &&
+	       !pthread_equal(pthread_self(), pipeline->commit_thread));
 	lock_acquire(&pipeline->lock);
 	if (pipeline->is_draining)
 		error = ERR_STOPPED;
@@ -245,6 +253,8 @@ enum error pipeline_command(struct pipeline *pipeline, struct change *change)
 		else
 			pipeline->last_command->next = &command;
 		pipeline->last_command = &command;
+		assert(pipeline->command_count <
+		       pipeline->options.max_commands);
 		pipeline->command_count++;
 		condition_signal(&pipeline->is_wanted);
 		while (!command.is_done)
@@ -258,6 +268,7 @@ enum error pipeline_command(struct pipeline *pipeline, struct change *change)
 /* Wait for a commit, or a while. With the lock held. */
 static void wait_for_room(struct pipeline *pipeline)
 {
+	assert(lock_is_held(&pipeline->lock));
 	condition_wait_until(&pipeline->has_room, &pipeline->lock,
 			     clock_steady_ms() + ROOM_MS);
 }
@@ -267,6 +278,7 @@ static bool may_ingest(struct pipeline *pipeline)
 {
 	size_t max = pipeline->options.max_in_flight;
 
+	assert(lock_is_held(&pipeline->lock));
 	return pipeline->ingesting < (max < 2 ? 1 : max / 2) &&
 	       pipeline->fetching.waiting_bytes <=
 		       pipeline->fetching.max_waiting_bytes;
@@ -318,6 +330,7 @@ enum error pipeline_ingest(struct pipeline *pipeline,
 	uint64_t now_ms = clock_wall_ms();
 	bool is_refused;
 
+	assert(!txn_is_open());
 	job->ingestion = ingestion;
 	job->time_ms = time_ms < now_ms ? time_ms : now_ms;
 	lock_acquire(&pipeline->lock);
@@ -341,9 +354,11 @@ uint64_t pipeline_end_ingest(struct pipeline *pipeline,
 {
 	uint64_t refused;
 
+	assert(!txn_is_open());
 	lock_acquire(&pipeline->lock);
 	while (!pipeline->refuses_ingests && ingestion->waiting > 0)
 		wait_for_room(pipeline);
+	assert(!ingestion->is_left);
 	refused = ingestion->refused;
 	ingestion->is_left = true;
 	if (ingestion->waiting == 0)

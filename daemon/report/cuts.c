@@ -1,5 +1,6 @@
 #include "daemon/report/cuts.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,7 @@ static enum error read_site(struct cuts *cuts, const char *host,
 static struct kept *find(struct cuts *cuts, const char *host,
 			 const struct site_row *row)
 {
+	assert(lock_is_held(&cuts->lock));
 	for (size_t i = 0; i < MAX_KEPT; i++) {
 		struct kept *kept = &cuts->kept[i];
 
@@ -112,6 +114,7 @@ static struct kept *oldest(struct cuts *cuts)
 {
 	struct kept *best = &cuts->kept[0];
 
+	assert(lock_is_held(&cuts->lock));
 	for (size_t i = 1; i < MAX_KEPT; i++)
 		if (cuts->kept[i].used < best->used)
 			best = &cuts->kept[i];
@@ -149,12 +152,14 @@ static enum error add(struct cuts *cuts, const char *host,
 	struct kept kept = {0};
 	enum error error;
 
+	assert(lock_is_held(&cuts->lock));
 	if (cuts->is_busy)
 		return ERR_BUSY;
 	cuts->is_busy = true;
 	lock_release(&cuts->lock);
 	error = make(cuts, host, &kept);
 	lock_acquire(&cuts->lock);
+	assert(cuts->is_busy);
 	cuts->is_busy = false;
 	if (error != ERR_NONE)
 		return error;
@@ -190,6 +195,7 @@ static void append_json(const struct kept *kept, const struct site_row *row,
 static void append(const struct kept *kept, const struct site_row *row,
 		   enum cuts_format format, struct buffer *out)
 {
+	assert(kept->host != NULL);
 	switch (format) {
 	case CUTS_JSON:
 		append_json(kept, row, out);
@@ -213,6 +219,7 @@ enum error cuts_append(struct cuts *cuts, const char *host,
 	enum error error = read_site(cuts, host, &row);
 	struct kept *kept;
 
+	assert(!txn_is_open());
 	if (error != ERR_NONE)
 		return error;
 	if (atomic_load(&cuts->is_stopped))

@@ -1,5 +1,6 @@
 #include "daemon/runtime/background.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ bool background_is_ended(const struct background *background)
 /* Until the time has come, or the end; with the lock held. */
 static void rest(struct background *background, uint64_t until_ms)
 {
+	assert(lock_is_held(&background->lock));
 	while (!background_is_ended(background) &&
 	       condition_wait_until(&background->is_wanted, &background->lock,
 				    until_ms)) {
@@ -43,6 +45,7 @@ static void wait_for_news(struct background *background, uint64_t until_ms)
 {
 	bool is_early = true;
 
+	assert(lock_is_held(&background->lock));
 	while (!background_is_ended(background) && !background->has_news &&
 	       is_early)
 		if (until_ms == 0)
@@ -74,6 +77,7 @@ static uint64_t rest_after(uint64_t work_ms, bool is_failing)
 
 	if (is_failing || rest_ms > MAX_REST_MS)
 		return MAX_REST_MS;
+	assert(rest_ms <= MAX_REST_MS);
 	return rest_ms < MIN_REST_MS ? MIN_REST_MS : rest_ms;
 }
 
@@ -105,6 +109,7 @@ enum error background_start(struct background **background_out,
 {
 	struct background *background = mem_alloc(1, sizeof(*background));
 
+	assert(work != NULL);
 	background->work = work;
 	background->context = context;
 	background->has_news = true;
@@ -136,6 +141,7 @@ void background_stop(struct background *background)
 	atomic_store(&background->is_ended, true);
 	condition_signal(&background->is_wanted);
 	lock_release(&background->lock);
+	assert(!pthread_equal(pthread_self(), background->thread));
 	pthread_join(background->thread, NULL);
 	destroy(background);
 }

@@ -1,5 +1,6 @@
 #include "daemon/watch/garbage_collector.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -29,6 +30,7 @@ static enum error drop(struct garbage_collector *collector,
 				.gc = {.rows = rows, .count = count}};
 	enum error error = pipeline_command(collector->pipeline, &change);
 
+	assert(count > 0 && count <= GC_AT_ONCE);
 	if (error == ERR_NONE)
 		*collected += change.gc.collected;
 	return error;

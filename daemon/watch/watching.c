@@ -1,5 +1,6 @@
 #include "daemon/watch/watching.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,7 @@ static void drop_sites(struct watching *watching)
 			watching->sites[kept++] = watching->sites[i];
 		else
 			free(watching->sites[i].host);
+	assert(kept <= watching->count);
 	watching->count = kept;
 }
 
@@ -136,6 +138,7 @@ static bool inspect(struct watching *watching, struct watched *watched)
 		inspection_make(watching->store, watched->host,
 				&watching->rules, clock_wall_ms(), &inspection);
 
+	assert(watched->host != NULL);
 	watched->next_ms = inspection.next_ms;
 	if (error == ERR_NONE && inspection_has_findings(&inspection)) {
 		error = commit(watching, &inspection);

@@ -1,5 +1,6 @@
 #include "page/attribute_list.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "page/attribute.h"
@@ -17,6 +18,7 @@ void attribute_list_begin(struct attribute_list *list, struct arena *arena,
 		max_per_tag = UINT16_MAX;
 	while (slots < 2 * max_per_tag)
 		slots *= 2;
+	assert((slots & (slots - 1)) == 0 && slots >= 2 * max_per_tag);
 	*list = (struct attribute_list){
 		.arena = arena,
 		.max_per_tag = max_per_tag,
@@ -42,6 +44,7 @@ static struct slice fold(struct arena *arena, struct slice name)
 		i++;
 	if (i == name.size)
 		return name;
+	assert(i < name.size);
 	folded = arena_copy(arena, bytes, name.size);
 	for (; i < name.size; i++)
 		folded[i] = lower(folded[i]);
@@ -68,11 +71,13 @@ static bool claim(struct attribute_list *list, uint32_t first,
 	uint32_t slot =
 		(uint32_t)hash64(name.data, name.size, 0) & list->slot_mask;
 
+	assert(first <= list->count && list->slots != NULL);
 	while (list->slots[slot] > first) {
 		if (slice_equal(list->items[list->slots[slot] - 1].name, name))
 			return false;
 		slot = (slot + 1) & list->slot_mask;
 	}
+	assert(slot <= list->slot_mask);
 	list->slots[slot] = list->count + 1;
 	return true;
 }
@@ -129,6 +134,7 @@ static struct attribute_cursor cursor_of(struct slice tag)
 {
 	struct attribute_cursor cursor = {.at = tag.data};
 
+	assert(tag.size > 0);
 	cursor.end = cursor.at + tag.size;
 	cursor.at++;
 	while (cursor.at < cursor.end && !is_space(*cursor.at) &&
@@ -158,6 +164,8 @@ unsigned attribute_list_add(struct attribute_list *list, struct slice tag)
 		flags |= flags_of(&attribute);
 		list->items = mem_grow(list->items, list->count,
 				       &list->capacity, sizeof(attribute));
+		assert(list->count < list->max_count);
+		assert(list->count - first < list->max_per_tag);
 		list->items[list->count++] = attribute;
 	}
 	return flags;

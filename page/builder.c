@@ -39,9 +39,11 @@ static const struct piece *find_piece(struct builder *builder)
 	size_t position =
 		(size_t)(input->cur - input->base) + (size_t)input->consumed;
 
+	assert(skeleton->count > 0);
 	while (builder->piece + 1 < skeleton->count &&
 	       skeleton->pieces[builder->piece + 1].offset < position)
 		builder->piece++;
+	assert(builder->piece < skeleton->count);
 	return &skeleton->pieces[builder->piece];
 }
 
@@ -52,6 +54,8 @@ static bool is_written(const struct builder *builder, const struct piece *piece,
 	const char *markup = builder->skeleton->markup.data + piece->offset + 1;
 	size_t length = strlen(name);
 
+	assert(piece->offset < builder->skeleton->markup.size ||
+	       piece->kind == PIECE_EOF);
 	return piece->kind == PIECE_START &&
 	       strncmp(markup, name, length) == 0 &&
 	       (markup[length] == '>' || markup[length] == '/');
@@ -97,6 +101,9 @@ static void add_attributes(struct builder *builder, struct node *node)
 	unsigned flags = attribute_list_add(&builder->attributes, tag);
 	uint32_t count = builder->attributes.count - node->first_attribute;
 
+	assert(node->source.begin < node->source.end);
+	assert(node->source.end <= builder->page->source.size);
+	assert(count <= UINT16_MAX);
 	node->attribute_count = (uint16_t)count;
 	if (node->tag != TAG_a)
 		flags &= ~(unsigned)TEXT_IS_LINK;
@@ -115,6 +122,7 @@ static void add_node(struct builder *builder, const struct piece *piece,
 		.source = piece->source,
 	};
 
+	assert(builder->top == NO_NODE || builder->top < builder->node_count);
 	if (builder->top != NO_NODE) {
 		const struct node *parent = &builder->nodes[builder->top];
 
@@ -161,6 +169,7 @@ static uint32_t end_of_page(const struct builder *builder, bool is_root)
 	const struct skeleton *skeleton = builder->skeleton;
 	uint32_t end = skeleton->body_end;
 
+	assert(skeleton->count > 0);
 	if (end <= skeleton->last_begin ||
 	    (is_root && end < skeleton->html_end))
 		end = skeleton->html_end;
@@ -196,10 +205,14 @@ static void close_top(struct builder *builder, const struct piece *piece)
 {
 	struct node *node = &builder->nodes[builder->top];
 
+	assert(builder->top < builder->node_count);
 	node->end = builder->node_count;
 	node->end_text = builder->text_count;
 	node->source.end = source_end(builder, node, piece);
 	builder->top = node->parent;
+	assert(node->source.begin <= node->source.end);
+	assert(node->first_text <= node->end_text);
+	assert(builder->top == NO_NODE || builder->top < node->end);
 }
 
 static void on_end(void *user, const xmlChar *name)
@@ -223,7 +236,10 @@ static void add_text(struct builder *builder, struct span source)
 	};
 	char *out = buffer_reserve(&builder->text, entity_room(raw.size));
 
+	assert(source.begin < source.end &&
+	       source.end <= builder->page->source.size);
 	text.length = (uint32_t)entity_decode(raw, false, out);
+	assert(text.length <= raw.size);
 	if (text_is_blank((struct slice){out, text.length}))
 		return;
 	if (builder->top != NO_NODE)
@@ -255,6 +271,7 @@ static void close_all(struct builder *builder)
 
 	while (builder->top != NO_NODE)
 		close_top(builder, piece);
+	assert(builder->top == NO_NODE);
 }
 
 static void parse(struct builder *builder)

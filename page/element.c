@@ -1,5 +1,6 @@
 #include "page/element.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ static size_t cut_size(const char *text, size_t size, size_t max)
 		return size;
 	while (max > 0 && ((unsigned char)text[max] & 0xC0) == 0x80)
 		max--;
+	assert(max <= size);
 	return max;
 }
 
@@ -28,6 +30,7 @@ size_t element_cut(struct slice text, char out[ELEMENT_VALUE_BYTES + 1])
 
 	size = text_collapse((struct slice){text.data, size}, collapsed);
 	size = cut_size(collapsed, size, ELEMENT_VALUE_BYTES);
+	assert(size <= ELEMENT_VALUE_BYTES);
 	memcpy(out, collapsed, size);
 	out[size] = '\0';
 	return size;
@@ -38,6 +41,7 @@ static bool is_broken(const struct page *page, uint32_t left, uint32_t right)
 {
 	const struct node *nodes = page->nodes;
 
+	assert(left < page->node_count && right < page->node_count);
 	for (uint32_t n = left; n != NO_NODE && nodes[n].end <= right;
 	     n = nodes[n].parent)
 		if ((tag_flags(nodes[n].tag) & TAG_IS_BLOCK) != 0)
@@ -75,6 +79,7 @@ static bool is_apart(const struct page *page, uint32_t index)
 	const struct text *text = &page->texts[index];
 	const char *source = page->source.data;
 
+	assert(index > 0 && index < page->text_count);
 	return before->node == NO_NODE || text->node == NO_NODE ||
 	       is_broken(page, before->node, text->node) ||
 	       is_spaced(source + before->source.end,
@@ -105,6 +110,7 @@ static size_t text_of(const struct page *page, const struct node *element,
 		    (is_space(*(const char *)text.data) ||
 		     ends_blank(page_text(page, i - 1)) || is_apart(page, i)))
 			joined[size++] = ' ';
+		assert(size + length <= sizeof(joined));
 		memcpy(joined + size, piece, length);
 		size += length;
 	}
@@ -118,6 +124,7 @@ size_t element_value(const struct page *page, uint32_t node,
 					    "datetime", "src", "href"};
 	size_t size = text_of(page, &page->nodes[node], out);
 
+	assert(node < page->node_count);
 	for (size_t i = 0; size == 0 && i < sizeof(names) / sizeof(*names);
 	     i++) {
 		struct slice value = page_attribute(page, node, names[i]);
@@ -174,6 +181,7 @@ static void append_step(const struct page *page, uint32_t node,
 	struct slice id = page_attribute(page, node, "id");
 	struct slice classes = page_attribute(page, node, "class");
 
+	assert(node < page->node_count);
 	element_escape(page_tag_name(page, page->nodes[node].tag), out);
 	if (id.size > 0 && id.size < MAX_STEP_BYTES) {
 		buffer_append_byte(out, '#');
@@ -191,6 +199,7 @@ void element_path(const struct page *page, uint32_t node, struct buffer *out)
 	for (uint32_t n = node; n != NO_NODE && count < MAX_STEPS;
 	     n = page->nodes[n].parent)
 		steps[count++] = n;
+	assert(count <= MAX_STEPS);
 	while (count > 0) {
 		append_step(page, steps[--count], out);
 		if (count > 0)

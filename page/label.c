@@ -1,5 +1,7 @@
 #include "page/label.h"
 
+#include <assert.h>
+
 #include "page/attribute.h"
 
 enum { LABEL_BYTES = 32 };
@@ -96,6 +98,7 @@ const struct encoding *encoding_of(struct slice label)
 		word[size] = lower(bytes[size]);
 		size++;
 	}
+	assert(size == trimmed.size && size <= LABEL_BYTES);
 	word[size++] = ' ';
 	word[size] = '\0';
 	for (size_t i = 0; i < sizeof(encodings) / sizeof(*encodings); i++) {

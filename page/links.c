@@ -1,5 +1,6 @@
 #include "page/head.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "page/attribute.h"
@@ -43,6 +44,7 @@ static size_t cut(const char *text, size_t size)
 		size--;
 	while (size > 0 && text[size - 1] == ' ')
 		size--;
+	assert(size <= ANCHOR_BYTES);
 	return size;
 }
 
@@ -53,6 +55,8 @@ static struct slice anchor_of(struct page *page, const struct node *node)
 	char text[ANCHOR_SOURCE];
 	size_t size = 0;
 
+	assert(node->first_text <= node->end_text &&
+	       node->end_text <= page->text_count);
 	for (uint32_t i = node->first_text; i < node->end_text; i++) {
 		struct slice piece = page_text(page, i);
 
@@ -65,6 +69,7 @@ static struct slice anchor_of(struct page *page, const struct node *node)
 				page->text[page->texts[i].begin + piece.size] &
 			0xC0) == 0x80)
 			piece.size--;
+		assert(piece.size <= sizeof(raw) - size);
 		memcpy(raw + size, piece.data, piece.size);
 		size += piece.size;
 		if (piece.size < page->texts[i].length)
@@ -90,6 +95,7 @@ static void add_anchor(struct link_list *list, uint32_t index)
 	struct page *page = list->page;
 	struct slice href = page_attribute(page, index, "href");
 
+	assert(index < page->node_count);
 	if (href.size == 0)
 		return;
 	add(list,
@@ -203,6 +209,7 @@ static struct slice script_content(const struct page *page, uint32_t index)
 	};
 	struct token token;
 
+	assert(span.begin <= span.end && span.end <= page->source.size);
 	while (scanner_next(&scanner, &token))
 		if (token.kind == TOKEN_RAW)
 			return (struct slice){

@@ -1,5 +1,7 @@
 #include "page/page.h"
 
+#include <assert.h>
+
 #include "page/attribute.h"
 #include "page/builder.h"
 #include "page/charset.h"
@@ -57,6 +59,7 @@ static struct slice cut_bytes(struct slice text, size_t max)
 		return text;
 	while (size > 0 && max - size < 3 && (bytes[size] & 0xC0) == 0x80)
 		size--;
+	assert(size <= max);
 	return (struct slice){bytes, size};
 }
 
@@ -73,6 +76,7 @@ enum error page_parse(struct page **page_out, struct slice body,
 	arena = arena_create();
 	decoded = charset_decode(arena, taken, charset);
 	page = ARENA_NEW(arena, struct page, 1);
+	assert(taken.size <= body.size);
 	page->arena = arena;
 	page->source = cut_bytes(decoded.text, MAX_SOURCE);
 	page->charset = decoded.charset;
@@ -93,6 +97,8 @@ void page_destroy(struct page *page)
 
 struct slice page_tag_name(const struct page *page, uint16_t tag)
 {
+	assert(tag < TAG_COUNT ||
+	       tag - TAG_COUNT < (int)page->unknown_tag_count);
 	return tag < TAG_COUNT ? tag_name(tag)
 			       : page->unknown_tags[tag - TAG_COUNT];
 }
@@ -113,6 +119,9 @@ struct slice page_attribute(const struct page *page, uint32_t node,
 	const struct node *owner = &page->nodes[node];
 	const struct slice wanted = slice_of(name);
 
+	assert(node < page->node_count);
+	assert(owner->first_attribute + owner->attribute_count <=
+	       page->attribute_count);
 	for (uint32_t i = 0; i < owner->attribute_count; i++) {
 		const struct attribute *attribute =
 			&page->attributes[owner->first_attribute + i];
@@ -127,6 +136,8 @@ struct slice page_text(const struct page *page, uint32_t index)
 {
 	const struct text *text = &page->texts[index];
 
+	assert(index < page->text_count);
+	assert(text->begin + (size_t)text->length <= page->text_bytes);
 	return (struct slice){page->text + text->begin, text->length};
 }
 

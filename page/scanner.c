@@ -1,5 +1,7 @@
 #include "page/scanner.h"
 
+#include <assert.h>
+
 #include "page/attribute.h"
 
 /* Of the lower-cased name; what is longer than any known name is unknown. */
@@ -20,6 +22,7 @@ static const char *comment_end(const char *at, const char *end, bool *is_open)
 	bool is_comment = end - at >= 4 && memcmp(at, "<!--", 4) == 0;
 	const char *close = at + 2;
 
+	assert(end - at >= 2);
 	for (;; close++) {
 		close = memchr(close, '>', (size_t)(end - close));
 		if (close == NULL) {
@@ -42,6 +45,7 @@ static void scan_tag(const char *source, const char *at, const char *end,
 	const char *name = at + (token->kind == TOKEN_END ? 2 : 1);
 	struct attribute_cursor cursor = {.at = name, .end = end};
 
+	assert(at < end && *at == '<');
 	while (cursor.at < end && !is_space(*cursor.at) && *cursor.at != '/' &&
 	       *cursor.at != '>')
 		cursor.at++;
@@ -88,6 +92,7 @@ static const char *raw_end(const char *at, const char *end, uint16_t tag)
 	const char *word = tag == TAG_script ? "script" : "style";
 	size_t length = strlen(word);
 
+	assert(tag == TAG_script || tag == TAG_style);
 	for (; (at = memchr(at, '<', (size_t)(end - at))) != NULL; at++) {
 		if ((size_t)(end - at) < length + 3)
 			return end;
@@ -107,6 +112,7 @@ static bool scan_raw(struct scanner *scanner, struct token *token)
 	const char *close =
 		raw_end(source + scanner->position, end, scanner->raw);
 
+	assert(scanner->position <= scanner->source.size);
 	scanner->raw = 0;
 	if (close == source + scanner->position)
 		return false;
@@ -122,6 +128,7 @@ static void scan_markup(struct scanner *scanner, struct token *token)
 	const char *end = source + scanner->source.size;
 	const char *at = source + scanner->position;
 
+	assert(at < end);
 	token->kind = *at == '<' ? (uint8_t)markup_kind(at, end) : TOKEN_TEXT;
 	if (token->kind == TOKEN_TEXT) {
 		token->source.end = (uint32_t)(text_end(at, end) - source);
@@ -147,6 +154,8 @@ bool scanner_next(struct scanner *scanner, struct token *token_out)
 	};
 	if (scanner->raw == 0 || !scan_raw(scanner, token_out))
 		scan_markup(scanner, token_out);
+	assert(token_out->source.end > scanner->position);
+	assert(token_out->source.end <= scanner->source.size);
 	scanner->position = token_out->source.end;
 	return true;
 }

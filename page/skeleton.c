@@ -1,5 +1,6 @@
 #include "page/skeleton.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,6 +33,7 @@ struct writer {
 
 static const char *source_at(const struct writer *writer, uint32_t position)
 {
+	assert(position <= writer->source.size);
 	return (const char *)writer->source.data + position;
 }
 
@@ -42,9 +44,11 @@ static uint16_t intern(struct writer *writer, struct slice name)
 	uint32_t count = skeleton->unknown_tag_count;
 	size_t slot = hash64(name.data, name.size, 0) % SLOTS;
 
+	assert(count <= MAX_UNKNOWN_TAGS);
 	for (; writer->slots[slot] != 0; slot = (slot + 1) % SLOTS) {
 		uint16_t index = (uint16_t)(writer->slots[slot] - 1);
 
+		assert(index < count);
 		if (slice_equal(writer->names[index], name))
 			return (uint16_t)(TAG_COUNT + index);
 	}
@@ -80,6 +84,7 @@ static uint16_t tag_number(struct writer *writer, const struct token *token)
 		while (((unsigned char)name[size] & 0xC0) == 0x80)
 			size--; /* not inside a character */
 	}
+	assert(size <= MAX_NAME);
 	for (size_t i = 0; i < size; i++)
 		folded[i] = lower(name[i]);
 	return intern(writer, (struct slice){folded, size});
@@ -90,6 +95,10 @@ static void add_piece(struct writer *writer, enum piece_kind kind, uint16_t tag,
 {
 	struct skeleton *skeleton = writer->skeleton;
 
+	assert(source.begin <= source.end && source.end <= writer->source.size);
+	assert(skeleton->count == 0 ||
+	       skeleton->pieces[skeleton->count - 1].source.begin <=
+		       source.begin);
 	skeleton->pieces = mem_grow(skeleton->pieces, skeleton->count,
 				    &writer->capacity, sizeof(struct piece));
 	skeleton->pieces[skeleton->count++] = (struct piece){
@@ -106,6 +115,7 @@ static void write_tag(struct writer *writer, const char *open, uint16_t tag,
 	struct buffer *markup = &writer->skeleton->markup;
 	char unknown[16];
 
+	assert(tag < TAG_NUMBERS);
 	buffer_append_text(markup, open);
 	if (tag < TAG_COUNT) {
 		buffer_append_slice(markup, tag_name(tag));
@@ -151,6 +161,7 @@ static void add_end(struct writer *writer, const struct token *token)
 		writer->skeleton->last_begin = token->source.begin;
 		if (writer->open[tag] == 0)
 			return;
+		assert(writer->open[tag] > 0);
 		writer->open[tag]--;
 		add_piece(writer, PIECE_END, tag, token->source);
 		write_tag(writer, "</", tag, ">");
@@ -211,6 +222,7 @@ void skeleton_build(struct skeleton *skeleton, struct arena *arena,
 	struct token token;
 	uint32_t end = (uint32_t)source.size;
 
+	assert(source.size <= UINT32_MAX);
 	*skeleton = (struct skeleton){0};
 	writer->skeleton = skeleton;
 	writer->arena = arena;
@@ -224,6 +236,7 @@ void skeleton_build(struct skeleton *skeleton, struct arena *arena,
 	}
 	add_piece(writer, PIECE_EOF, TAG_COUNT, (struct span){end, end});
 	buffer_append_text(&skeleton->markup, "<!---->");
+	assert(skeleton->pieces[skeleton->count - 1].kind == PIECE_EOF);
 	free(writer);
 }
 

@@ -1,5 +1,7 @@
 #include "page/tag.h"
 
+#include <assert.h>
+
 #include "store/hash.h"
 
 #define ROW 16 /* the longest name (blockquote, figcaption) has 10 bytes */
@@ -55,6 +57,7 @@ uint16_t tag_from_name(struct slice name)
 
 struct slice tag_name(uint16_t tag)
 {
+	assert(tag < TAG_COUNT);
 	return (struct slice){names[tag], lengths[tag]};
 }
 
@@ -65,5 +68,6 @@ unsigned tag_flags(uint16_t tag)
 
 uint64_t tag_hash(uint16_t tag)
 {
+	assert(tag < TAG_COUNT);
 	return hash64(names[tag], lengths[tag], 0);
 }

@@ -1,11 +1,14 @@
 #include "page/page.h"
 
+#include <assert.h>
+
 #include "page/attribute.h"
 #include "page/text.h"
 
 /* Bytes of the white space at `at`, 0 when there is none. */
 static size_t space_length(const char *at, const char *end)
 {
+	assert(at < end);
 	if ((unsigned char)*at < 0x80)
 		return is_space(*at) ? 1 : 0;
 	if (end - at >= 2 && memcmp(at, "\xC2\xA0", 2) == 0)
@@ -57,5 +60,6 @@ size_t text_collapse(struct slice text, char *out)
 			out[size++] = *at++;
 		} while (at < end && (unsigned char)(*at - '!') < 0x5E);
 	}
+	assert(size <= text.size);
 	return size;
 }

@@ -1,5 +1,6 @@
 #include "page/utf8.h"
 
+#include <assert.h>
 #include <stdbool.h>
 
 /* Skip ASCII, eight bytes at a time. */
@@ -33,6 +34,7 @@ static struct sequence read_sequence(const unsigned char *at,
 	unsigned char high = 0xBF;
 	size_t length;
 
+	assert(at < end);
 	if (*at < 0xC2 || *at > 0xF4)
 		return (struct sequence){1, false};
 	if (*at < 0xE0)
@@ -69,6 +71,8 @@ struct utf8_count utf8_check(struct slice text)
 			count.sequences++;
 		else
 			count.invalid++;
+		assert(sequence.length >= 1 &&
+		       sequence.length <= (size_t)(end - at));
 		at += sequence.length;
 	}
 	return count;
@@ -98,6 +102,7 @@ size_t utf8_repair(struct slice text, char *out)
 
 size_t utf8_encode(uint32_t code, char *out)
 {
+	assert(code <= 0x10FFFF);
 	if (code < 0x80) {
 		out[0] = (char)code;
 		return 1;

@@ -1,6 +1,7 @@
 /* The tokens of the source once more: they alone have the white space. */
 #include "page/xpath_tree.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include <libxml/HTMLtree.h>
@@ -57,6 +58,7 @@ static void append_child(struct planting *planting, uint32_t parent,
 				   ? (xmlNodePtr)planting->tree->document
 				   : planting->elements[parent];
 
+	assert(parent == NO_NODE || planting->elements[parent] != NULL);
 	child->parent = owner;
 	child->doc = planting->tree->document;
 	child->prev = owner->last;
@@ -77,6 +79,7 @@ static void flush_text(struct planting *planting)
 
 	if (text.size == 0 || planting->texts_left == 0)
 		return;
+	assert(planting->text_parent != NO_NODE);
 	planting->texts_left--;
 	made = xmlNewTextLen(text.data, (int)text.size);
 	if (made == NULL)
@@ -116,6 +119,7 @@ static void add_element(struct planting *planting)
 	xmlNodePtr made = xmlNewDocNode(planting->tree->document, NULL,
 					ended(planting, name), NULL);
 
+	assert(node < planting->page->node_count);
 	if (made == NULL)
 		abort();
 	flush_text(planting);
@@ -132,6 +136,7 @@ static void add_text(struct planting *planting, uint32_t parent,
 		return;
 	if (parent != planting->text_parent)
 		flush_text(planting);
+	assert(parent < planting->page->node_count);
 	planting->text_parent = parent;
 	buffer_append_slice(&planting->text, text);
 	planting->tree->text_bytes += text.size;
@@ -201,6 +206,7 @@ static void plant(struct xpath_tree *tree)
 		add_element(&planting);
 	flush_text(&planting);
 	xmlXPathOrderDocElems(tree->document); /* sorting is quadratic else */
+	assert(planting.next_node == page->node_count);
 	buffer_free(&planting.text);
 	buffer_free(&planting.scratch);
 	free(planting.elements);

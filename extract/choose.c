@@ -1,6 +1,7 @@
 #include "extract/choose.h"
 #include "extract/extractors.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +61,7 @@ enum error choose_extractor(const char *method, uint32_t cluster_pages,
 		}
 		explain(choice_out, "; from the page alone");
 	}
+	assert(!choice_out->has_template || extractor->needs != KNOWS_PAGE);
 	choice_out->extractor = extractor;
 	return ERR_NONE;
 }

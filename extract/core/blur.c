@@ -40,6 +40,7 @@ static struct means means_of(double variance, uint32_t count, bool mirrors)
 	long wider = lround(missing / (2 * (radius + 1)));
 	struct means means = {.count = count, .mirrors = mirrors};
 
+	assert(count >= 1 && count <= SEARCH_MEANS);
 	for (uint32_t i = 0; i < count; i++) {
 		double r = radius + (i < wider ? 1 : 0);
 
@@ -66,8 +67,10 @@ static size_t mirrored(ptrdiff_t index, size_t count)
 	ptrdiff_t period = 2 * (ptrdiff_t)count;
 	ptrdiff_t at = index % period;
 
+	assert(count > 0);
 	if (at < 0)
 		at += period;
+	assert(at >= 0 && at < period);
 	return (size_t)(at < (ptrdiff_t)count ? at : period - 1 - at);
 }
 
@@ -86,6 +89,8 @@ static size_t cut_window(size_t count, size_t index, size_t radius)
 	size_t begin = index < radius ? 0 : index - radius;
 	size_t end = count - index <= radius ? count : index + radius + 1;
 
+	assert(begin < end && end <= count);
+	assert(index < count);
 	return end - begin;
 }
 
@@ -128,6 +133,7 @@ static void gaussian(const float *in, float *out, float *scratch, size_t count,
 {
 	float *to = means->count % 2 == 0 ? scratch : out;
 
+	assert(means->count >= 2);
 	if (count == 0)
 		return;
 	for (uint32_t i = 0; i < means->count; i++) {
@@ -166,6 +172,7 @@ static struct coarse coarsen(struct arena *arena, const float *values,
 	size_t step = radius < STEPS_IN_RADIUS ? 1 : radius / STEPS_IN_RADIUS;
 	struct coarse coarse = {.count = (count + step - 1) / step};
 
+	assert(radius >= 1);
 	coarse.variance =
 		(double)radius * (radius + 1.0) / (double)step / (double)step;
 	coarse.values = ARENA_NEW(arena, float, coarse.count);
@@ -207,6 +214,7 @@ static double largest_change(const struct coarse *coarse, uint32_t passes)
 
 static uint32_t between(double value, uint32_t low, uint32_t high)
 {
+	assert(low <= high);
 	if (value < low)
 		return low;
 	return value > high ? high : (uint32_t)value;
@@ -229,6 +237,7 @@ uint32_t blur_passes_to_converge(struct arena *arena, const float *values,
 
 	assert(radius >= 1);
 	for (bool halves = false; low < high; halves = !halves) {
+		assert(passes <= high);
 		double change = largest_change(&coarse, passes);
 
 		if (change <= epsilon)

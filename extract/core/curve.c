@@ -1,5 +1,6 @@
 #include "extract/core/curve.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ struct figure_series curve_series(struct arena *arena, const char *name,
 	uint32_t drawn = count / step + (count % step > 0);
 	float *means = ARENA_NEW(arena, float, drawn);
 
+	assert(drawn <= MAX_CURVE_VALUES);
 	for (uint32_t i = 0; i < drawn; i++) {
 		uint32_t begin = i * step;
 		uint32_t end = count - begin < step ? count : begin + step;

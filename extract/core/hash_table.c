@@ -1,5 +1,6 @@
 #include "extract/core/hash_table.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "store/arena.h"
@@ -17,6 +18,7 @@ enum {
 
 struct hash_table hash_table_make(struct arena *arena, size_t entry_bytes)
 {
+	assert(entry_bytes >= sizeof(uint64_t));
 	return (struct hash_table){
 		.entry_bytes = entry_bytes,
 		.arena = arena,
@@ -26,6 +28,7 @@ struct hash_table hash_table_make(struct arena *arena, size_t entry_bytes)
 
 void *hash_table_entry(const struct hash_table *table, uint32_t index)
 {
+	assert(index < table->capacity);
 	return (char *)table->entries + index * table->entry_bytes;
 }
 
@@ -33,6 +36,7 @@ uint32_t hash_table_index(const struct hash_table *table, const void *entry)
 {
 	if (entry == table->spare)
 		return NO_ENTRY;
+	assert((const char *)entry >= (const char *)table->entries);
 	return (uint32_t)((size_t)((const char *)entry -
 				   (const char *)table->entries) /
 			  table->entry_bytes);
@@ -52,9 +56,11 @@ static uint32_t *slot_of(const struct hash_table *table, uint64_t key)
 	uint32_t mask = table->slot_count - 1;
 	uint32_t at = (uint32_t)(key >> 32 ^ key);
 
+	assert(table->slot_count > 0 && (mask & table->slot_count) == 0);
 	for (uint32_t i = 0; i < MAX_PROBES && i < table->slot_count; i++) {
 		uint32_t *slot = &table->slots[(at + i) & mask];
 
+		assert(*slot <= table->count);
 		if (*slot == 0 || key_of(table, *slot - 1) == key)
 			return slot;
 	}
@@ -78,6 +84,7 @@ static void grow(struct hash_table *table)
 {
 	void *entries;
 
+	assert(table->count == table->capacity);
 	table->capacity =
 		table->capacity == 0 ? FIRST_CAPACITY : table->capacity * 2;
 	entries =
@@ -107,6 +114,7 @@ void *hash_table_add(struct hash_table *table, uint64_t key)
 		memset(entry, 0, table->entry_bytes);
 	} else {
 		entry = hash_table_entry(table, table->count);
+		assert(table->count < table->capacity && *slot == 0);
 		*slot = ++table->count;
 	}
 	memcpy(entry, &key, sizeof(key));

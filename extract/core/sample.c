@@ -1,5 +1,7 @@
 #include "extract/core/sample.h"
 
+#include <assert.h>
+
 #include "page/page.h"
 #include "store/hash.h"
 
@@ -14,6 +16,7 @@ struct sample_pages sample_pages_of(const struct sample *sample)
 {
 	struct sample_pages pages = {.count = sample->count};
 
+	assert(sample->count >= 1 && sample->count <= MAX_SAMPLE_PAGES);
 	for (uint32_t i = 0; i < sample->count; i++)
 		pages.hashes[i] = source_hash(sample->pages[i]);
 	return pages;
@@ -23,6 +26,7 @@ uint32_t sample_bit(const struct sample_pages *pages, const struct page *page)
 {
 	uint64_t hash = source_hash(page);
 
+	assert(pages->count <= MAX_SAMPLE_PAGES);
 	for (uint32_t i = 0; i < pages->count; i++)
 		if (pages->hashes[i] == hash)
 			return UINT32_C(1) << i;

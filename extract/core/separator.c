@@ -1,5 +1,7 @@
 #include "extract/core/separator.h"
 
+#include <assert.h>
+
 #include "page/scanner.h"
 
 static bool is_list(uint16_t tag)
@@ -20,6 +22,7 @@ enum separator separator_of_element(const struct page *page, uint32_t node)
 {
 	uint16_t tag = page->nodes[node].tag;
 
+	assert(node < page->node_count);
 	if ((tag_flags(tag) & TAG_IS_BLOCK) == 0)
 		return SEPARATOR_NONE;
 	switch (tag) {
@@ -49,6 +52,7 @@ struct slice separator_in_source(const struct page *page, uint32_t index)
 	uint32_t begin;
 	uint32_t end;
 
+	assert(index < page->text_count);
 	if (index == 0)
 		return (struct slice){"", 0};
 	begin = page->texts[index - 1].source.end;
@@ -75,6 +79,7 @@ static bool is_blank(const char *character, size_t size)
 {
 	char collapsed[MAX_CHARACTER];
 
+	assert(size >= 1 && size <= MAX_CHARACTER);
 	return text_collapse((struct slice){character, size}, collapsed) == 0;
 }
 

@@ -1,5 +1,6 @@
 #include "extract/core/trace.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -67,6 +68,7 @@ void trace_histogram(struct trace *trace, const struct histogram *histogram)
 						 ? values[i] >= threshold
 						 : values[i] <= threshold,
 			};
+	assert(figure.point_count <= histogram->count);
 	figure.points = points;
 	trace_figure(trace, &figure);
 }

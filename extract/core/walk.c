@@ -1,5 +1,7 @@
 #include "extract/core/walk.h"
 
+#include <assert.h>
+
 struct walk walk_begin(const struct page *page)
 {
 	return (struct walk){.page = page, .current = NO_NODE};
@@ -7,6 +9,7 @@ struct walk walk_begin(const struct page *page)
 
 static enum step close_current(struct walk *walk, uint32_t *index_out)
 {
+	assert(walk->current < walk->page->node_count);
 	*index_out = walk->current;
 	walk->current = walk->page->nodes[walk->current].parent;
 	return STEP_CLOSE;
@@ -18,6 +21,8 @@ enum step walk_next(struct walk *walk, uint32_t *index_out)
 	const struct node *current =
 		walk->current == NO_NODE ? NULL : &page->nodes[walk->current];
 
+	assert(walk->next_node <= page->node_count &&
+	       walk->next_text <= page->text_count);
 	if (walk->next_node < page->node_count &&
 	    page->nodes[walk->next_node].first_text <= walk->next_text) {
 		if (current != NULL && current->end <= walk->next_node)

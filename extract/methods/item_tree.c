@@ -1,5 +1,6 @@
 #include "extract/methods/item_tree.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "extract/text/fragment.h"
@@ -38,6 +39,8 @@ static void fold(struct tree_maker *maker, uint32_t parent, uint32_t child)
 		&items[parent == NO_NODE ? 0 : maker->node_items[parent]]
 			 .subtree;
 
+	assert(child < maker->count);
+	assert(parent == NO_NODE || maker->node_items[parent] < child);
 	*subtree = hash_chain(items[child].subtree, *subtree);
 }
 
@@ -85,6 +88,7 @@ struct item_tree item_tree_make(struct arena *arena, const struct page *page)
 			break;
 		}
 	}
+	assert(maker.count == page->node_count + page->text_count + 1);
 	maker.items[0].end = maker.count;
 	return (struct item_tree){
 		.items = maker.items,

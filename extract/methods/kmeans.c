@@ -57,6 +57,7 @@ static double nearest(const struct lloyd *lloyd, struct kmeans_point point,
 {
 	double least = DBL_MAX;
 
+	assert(lloyd->count <= MAX_CLUSTERS);
 	for (uint32_t i = 0; i < lloyd->count; i++) {
 		const struct centroid *centroid = &lloyd->centroids[i];
 		double apart = distance(point, centroid->x, centroid->y);
@@ -78,6 +79,7 @@ static bool comes_first(struct kmeans_point a, struct kmeans_point b)
 
 static void add_seed(struct lloyd *lloyd, double x, double y)
 {
+	assert(lloyd->count < MAX_CLUSTERS);
 	lloyd->centroids[lloyd->count++] = (struct centroid){.x = x, .y = y};
 }
 
@@ -152,6 +154,7 @@ static bool assign(struct lloyd *lloyd)
 
 		nearest(lloyd, point, &cluster);
 		is_changed |= lloyd->clusters[i] != cluster;
+		assert(cluster < lloyd->count || lloyd->count == 0);
 		lloyd->clusters[i] = (uint8_t)cluster;
 		centroid = &lloyd->centroids[cluster];
 		centroid->sum_x += (double)point.x;

@@ -1,5 +1,7 @@
 #include "extract/methods/maximum_sum.h"
 
+#include <assert.h>
+
 #include "extract/methods/token_region.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
@@ -8,6 +10,7 @@
 
 static double weight(const struct stream_token *token, double tag_penalty)
 {
+	assert(tag_penalty >= 0);
 	return token->text == NO_TEXT ? -tag_penalty : 1;
 }
 
@@ -31,6 +34,7 @@ static struct token_range find(const struct token_stream *stream,
 			best = (struct token_range){begin, i + 1};
 		}
 	}
+	assert(best.begin <= best.end && best.end <= stream->count);
 	return best;
 }
 

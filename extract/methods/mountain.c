@@ -1,5 +1,6 @@
 #include "extract/methods/mountain.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -133,6 +134,7 @@ static const struct judgement *judge(const struct extractor_input *input,
 	}
 	if (ridges->count > 0 && !has_primary)
 		judgements[best].is_content = true;
+	assert(ridges->count == 0 || best < ridges->count);
 	return judgements;
 }
 
@@ -145,6 +147,7 @@ static void tell_ridge(const struct extractor_input *input,
 			      : judgement->is_content ? "the nearest to primary"
 						      : "clutter";
 
+	assert(index < mountain->ridges.count);
 	for (uint32_t i = ridge->begin; i < ridge->end; i++)
 		if (mountain->cells.items[i].text != NO_TEXT)
 			trace_reason(input->trace,

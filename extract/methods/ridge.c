@@ -1,5 +1,6 @@
 #include "extract/methods/ridge.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "store/arena.h"
@@ -30,6 +31,7 @@ static bool is_primary(const struct cells *cells, uint32_t index,
 {
 	double score = (double)cells->items[index].score;
 
+	assert(index < cells->count);
 	return score > 0 && score >= ridges->primary_threshold;
 }
 
@@ -53,6 +55,7 @@ static struct ridge next_run(const struct cells *cells, uint32_t begin,
 			*highest_out = fmax(*highest_out,
 					    (double)cells->items[i].score);
 		}
+	assert(run.begin <= run.end && run.end <= cells->count);
 	return run;
 }
 
@@ -72,6 +75,7 @@ static double mean_score(const struct cells *cells, const struct ridge *ridge)
 {
 	double sum = 0;
 
+	assert(ridge->begin < ridge->end && ridge->end <= cells->count);
 	for (uint32_t i = ridge->begin; i < ridge->end; i++)
 		sum += (double)cells->items[i].score;
 	return fmax(sum / (ridge->end - ridge->begin), 0);

@@ -1,5 +1,7 @@
 #include "extract/methods/slot.h"
 
+#include <assert.h>
+
 #include "extract/text/fragment.h"
 #include "extract/core/hash_table.h"
 #include "extract/text/node_path.h"
@@ -91,6 +93,7 @@ static void note(struct hash_table *table, const struct standing *standings,
 
 		if (standings[i].words == 0)
 			continue;
+		assert(bits != 0);
 		standing = hash_table_add(table, standings[i].key);
 		standing->slot = standings[i].slot;
 		standing->words += standings[i].words;
@@ -121,6 +124,7 @@ const struct known_slots *slots_learn(const struct sample *sample,
 	struct hash_table blocks =
 		hash_table_make(scratch, sizeof(struct standing));
 
+	assert(sample->count >= 1 && sample->count <= MAX_SAMPLE_PAGES);
 	known->pages = sample_pages_of(sample);
 	known->slots = hash_table_make(arena, sizeof(struct slot));
 	for (uint32_t i = 0; i < sample->count; i++) {
@@ -211,6 +215,7 @@ struct slot_view slots_view(const struct known_slots *known,
 	for (uint32_t i = 0; i < places.tree.count; i++)
 		variabilities[i] =
 			variability(known, &own, places.blocks[i].slot);
+	assert(places.tree.count >= 1);
 	return (struct slot_view){
 		.page_count = known->pages.count + (is_in_sample ? 0 : 1),
 		.is_visible = places.is_visible,

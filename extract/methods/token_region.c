@@ -1,5 +1,7 @@
 #include "extract/methods/token_region.h"
 
+#include <assert.h>
+
 #include "extract/core/trace.h"
 #include "page/page.h"
 #include "store/arena.h"
@@ -15,6 +17,7 @@ static uint32_t overlap(struct token_range a, struct token_range b)
 	uint32_t begin = a.begin > b.begin ? a.begin : b.begin;
 	uint32_t end = a.end < b.end ? a.end : b.end;
 
+	assert(a.begin <= a.end && b.begin <= b.end);
 	return begin < end ? end - begin : 0;
 }
 
@@ -27,6 +30,7 @@ static struct ratio ratio_of(const struct token_regions *regions,
 {
 	struct ratio ratio = {.words = text.end - text.begin};
 
+	assert(text.begin <= text.end);
 	while (*next < regions->count &&
 	       regions->ranges[*next].end < text.end) {
 		ratio.inside += overlap(regions->ranges[*next], text);
@@ -55,6 +59,7 @@ void token_regions_judge(const struct extractor_input *input,
 	for (uint32_t i = 0; i < input->page->text_count; i++) {
 		struct ratio ratio = ratio_of(regions, &next, stream->texts[i]);
 
+		assert(ratio.words >= 1 && ratio.inside <= ratio.words);
 		verdicts[i] = (struct verdict){
 			.score = (float)ratio.inside / (float)ratio.words,
 			.is_content =

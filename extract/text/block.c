@@ -1,5 +1,7 @@
 #include "extract/text/block.h"
 
+#include <assert.h>
+
 #include "extract/text/word.h"
 #include "page/page.h"
 #include "store/arena.h"
@@ -24,6 +26,7 @@ static uint32_t count_blocks(const struct page *page)
 
 static uint32_t block_around(const struct builder *builder, uint32_t node)
 {
+	assert(node == NO_NODE || node < builder->page->node_count);
 	return node == NO_NODE ? 0 : builder->node_blocks[node];
 }
 
@@ -89,6 +92,7 @@ static void add_nodes(struct builder *builder)
 		if ((tag_flags(node->tag) & TAG_IS_BLOCK) == 0)
 			continue;
 		builder->node_blocks[i] = builder->count;
+		assert(parent < builder->count);
 		builder->blocks[builder->count++] = (struct block){
 			.node = i,
 			.parent = parent,
@@ -113,6 +117,7 @@ static void count_text(struct block_counts *counts, struct slice text,
 	uint32_t characters = count_characters(scratch, length);
 	uint32_t words = word_count((struct slice){scratch, length});
 
+	assert(length <= text.size);
 	counts->texts++;
 	counts->characters += characters;
 	counts->words += words;
@@ -133,6 +138,7 @@ static const uint32_t *add_texts(struct arena *arena, struct builder *builder,
 		const struct text *text = &page->texts[i];
 		uint32_t block = block_around(builder, text->node);
 
+		assert(block < builder->count);
 		text_blocks[i] = block;
 		if (is_visible[i])
 			count_text(&builder->blocks[block].own,

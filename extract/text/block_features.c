@@ -1,5 +1,6 @@
 #include "extract/text/block_features.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -62,6 +63,7 @@ static struct feature_vector finish(struct feature *features, uint32_t used)
 		squares += (double)features[i].count * features[i].count;
 	vector.norm = (float)sqrt(squares);
 	vector.hash = hash64(features, vector.count * sizeof(*features), 0);
+	assert(vector.count <= used);
 	return vector;
 }
 
@@ -91,6 +93,7 @@ const struct feature_vector *block_features(struct arena *arena,
 		add(mine, &used[i], NAME_IMAGES, own->images);
 		add(mine, &used[i], NAME_SCRIPTS, own->scripts);
 		add(mine, &used[i], NAME_LINKS, own->links);
+		assert(begin[i] + used[i] <= begin[i + 1]);
 		vectors[i] = finish(mine, used[i]);
 	}
 	return vectors;
@@ -113,6 +116,7 @@ float feature_cosine(const struct feature_vector *a,
 				   b->features[k++].count;
 		}
 	}
+	assert(product == 0 || (a->norm > 0 && b->norm > 0));
 	return product == 0 ? 0 : (float)(product / a->norm / b->norm);
 }
 

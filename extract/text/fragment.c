@@ -1,5 +1,6 @@
 #include "extract/text/fragment.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "page/page.h"
@@ -24,6 +25,7 @@ const struct fragment *fragments_of_page(struct arena *arena,
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		size_t length = text_collapse(page_text(page, i), collapsed);
 
+		assert(length <= page->texts[i].length);
 		fragments[i] = (struct fragment){
 			.hash = hash_of_text(collapsed, length),
 			.length = (uint32_t)length,
@@ -60,5 +62,6 @@ const struct fragment *fragments_distinct(struct arena *arena,
 		if (kept == 0 || order[i]->hash != distinct[kept - 1].hash)
 			distinct[kept++] = *order[i];
 	*count_out = kept;
+	assert(kept <= count);
 	return distinct;
 }

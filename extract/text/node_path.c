@@ -1,5 +1,7 @@
 #include "extract/text/node_path.h"
 
+#include <assert.h>
+
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/ascii.h"
@@ -25,6 +27,7 @@ static uint64_t name_hash(const char *name, size_t length)
 	for (size_t i = 0; i < length && size < sizeof(kept); i++)
 		if (!is_digit(name[i]))
 			kept[size++] = name[i];
+	assert(size <= sizeof(kept));
 	return size == 0 ? 0 : hash64(kept, size, 0);
 }
 
@@ -53,6 +56,7 @@ static uint64_t step_of(const struct page *page, uint32_t node, bool with_class)
 	uint64_t step = page_tag_hash(page, tag);
 	uint64_t classes;
 
+	assert(node < page->node_count);
 	if (!with_class || tag == TAG_html || tag == TAG_body)
 		return step;
 	classes = class_hash(page_attribute(page, node, "class"));
@@ -80,6 +84,7 @@ const uint64_t *node_paths(struct arena *arena, const struct page *page,
 					   parent == NO_NODE ? root_seed
 							     : paths[parent]);
 
+		assert(parent == NO_NODE || parent < i);
 		paths[i] = path == 0 ? 1 : path;
 	}
 	return paths;

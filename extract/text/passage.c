@@ -1,5 +1,7 @@
 #include "extract/text/passage.h"
 
+#include <assert.h>
+
 #include "extract/core/hash_table.h"
 #include "extract/text/passage_scope.h"
 #include "extract/text/passage_text.h"
@@ -23,6 +25,7 @@ struct maker {
 
 static struct scope scope_at(const struct maker *maker, uint32_t node)
 {
+	assert(node == NO_NODE || node < maker->page->node_count);
 	return node == NO_NODE ? scope_of_page() : maker->scopes[node];
 }
 
@@ -42,6 +45,7 @@ static void end_passage(struct maker *maker)
 {
 	if (!maker->is_open)
 		return;
+	assert(maker->count > 0);
 	passage_text_end(&maker->reader);
 	maker->is_open = false;
 	maker->tags = 0;
@@ -58,6 +62,7 @@ static void count_inline(struct maker *maker, uint16_t tag)
 {
 	struct passage *passage = &maker->items[maker->count - 1];
 
+	assert(maker->is_open && maker->count > 0);
 	if (tag == TAG_br) {
 		count_one(&passage->breaks);
 		passage_text_space(&maker->reader);
@@ -79,6 +84,7 @@ static void open_element(struct maker *maker, uint32_t index)
 	const struct node *node = &maker->page->nodes[index];
 	struct scope around = scope_at(maker, node->parent);
 
+	assert(index < maker->page->node_count);
 	maker->scopes[index] = scope_of_node(maker->page, index, &around);
 	if (maker->scopes[index].is_boundary)
 		end_passage(maker);
@@ -97,6 +103,8 @@ static void begin_passage(struct maker *maker, uint32_t text)
 	struct scope block = scope_at(maker, scope.block);
 	struct passage *passage = &maker->items[maker->count++];
 
+	assert(!maker->is_open);
+	assert(maker->count <= maker->page->text_count);
 	*passage = (struct passage){
 		.first_text = text,
 		.node = scope.block,
@@ -123,6 +131,7 @@ static void add_text(struct maker *maker, uint32_t index)
 		passage_text_space(&maker->reader);
 	passage_text_add(&maker->reader, page_text(page, index),
 			 scope_at(maker, text->node).is_link);
+	assert(maker->is_open && maker->count > 0);
 	maker->items[maker->count - 1].end_text = index + 1;
 	maker->of_text[index] = maker->count - 1;
 }
@@ -142,6 +151,7 @@ static void read_page(struct maker *maker)
 			end_passage(maker);
 	}
 	end_passage(maker);
+	assert(!maker->is_open);
 }
 
 struct occurrence {
@@ -224,6 +234,7 @@ static const uint32_t *count_before(struct arena *arena,
 			passage++;
 		before[i] = passage;
 	}
+	assert(passage == count);
 	return before;
 }
 
@@ -260,6 +271,7 @@ struct passage_range passages_inside(const struct passages *passages,
 
 	if (node == NO_NODE)
 		return (struct passage_range){0, passages->count};
+	assert(node < passages->page->node_count);
 	element = &passages->page->nodes[node];
 	return (struct passage_range){
 		passages->before_text[element->first_text],
@@ -273,6 +285,7 @@ struct passage_sums passages_sum(const struct passages *passages,
 	const struct passage_sums *begin = &passages->sums[range.begin];
 	const struct passage_sums *end = &passages->sums[range.end];
 
+	assert(range.begin <= range.end && range.end <= passages->count);
 	return (struct passage_sums){
 		.words = end->words - begin->words,
 		.link_words = end->link_words - begin->link_words,

@@ -1,5 +1,6 @@
 #include "extract/text/subtree.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "extract/core/ln1.h"
@@ -49,6 +50,8 @@ static uint32_t elements_of(const struct subtrees *subtrees, uint32_t node)
 	uint32_t count = subtrees->elements_before[end] -
 			 subtrees->elements_before[begin];
 
+	assert(node == NO_NODE || node < page->node_count);
+	assert(begin <= end && end <= page->node_count);
 	return count == 0 ? 1 : count;
 }
 

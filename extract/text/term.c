@@ -1,5 +1,6 @@
 #include "extract/text/term.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "extract/text/word.h"
@@ -25,6 +26,7 @@ static struct slice without_marks(struct slice word)
 	while (end > begin && is_ascii(text[end - 1]) &&
 	       !is_alphanumeric(text[end - 1]))
 		end--;
+	assert(begin <= end);
 	return (struct slice){text + begin, end - begin};
 }
 
@@ -36,6 +38,7 @@ static struct slice next_piece(const char *text, size_t size)
 {
 	size_t length = 1;
 
+	assert(size > 0);
 	if (is_ascii(*text)) {
 		while (length < size && is_alphanumeric(*text) &&
 		       is_alphanumeric(text[length]))
@@ -97,6 +100,7 @@ static uint32_t split_text(const char *text, size_t length, uint64_t *terms)
 		size_t size = space == NULL ? length - at
 					    : (size_t)(space - (text + at));
 
+		assert(size <= length - at);
 		count += split_run((struct slice){text + at, size},
 				   terms + count);
 		at += size + 1;
@@ -131,5 +135,6 @@ struct term_list terms_of_page(struct arena *arena, const struct page *page,
 		begin[i + 1] = begin[i] +
 			       split_text(scratch, length, terms + begin[i]);
 	}
+	assert(begin[page->text_count] <= most);
 	return (struct term_list){terms, begin};
 }

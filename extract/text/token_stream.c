@@ -1,5 +1,7 @@
 #include "extract/text/token_stream.h"
 
+#include <assert.h>
+
 #include "extract/text/word.h"
 #include "page/page.h"
 #include "store/arena.h"
@@ -49,6 +51,7 @@ static void fill(struct stream_token *tokens, struct token_range *texts,
 		if (text != NO_TEXT) {
 			texts[text].begin += at;
 			texts[text].end += at;
+			assert(texts[text].begin <= texts[text].end);
 			for (; at < texts[text].end; at++)
 				tokens[at].text = text;
 		} else if (is_tag(&token)) {

@@ -1,5 +1,7 @@
 #include "template/balance.h"
 
+#include <assert.h>
+
 #include "store/arena.h"
 
 /* Items of one page. */
@@ -28,6 +30,7 @@ uint32_t quorum(const struct pages *pages, uint32_t votes)
 	uint64_t ratio = ((uint64_t)votes * pages->agreement + 999) / 1000;
 	uint32_t least = pages->votes;
 
+	assert(pages->count <= MAX_TEMPLATE_SAMPLE);
 	/* one page of several alone tells nothing */
 	if (least < 2 && pages->count >= 2)
 		least = 2;
@@ -50,6 +53,7 @@ static struct turn turn_of(const struct pages *pages,
 	uint32_t lost = count_pages(turn.before & ~turn.after);
 	uint32_t got = count_pages(turn.after & ~turn.before);
 
+	assert((turn.before & ~pages->seen) == 0);
 	turn.is_gone = turn.was_stable && lost > 0 &&
 		       lost >= quorum(pages, count_pages(turn.before));
 	turn.is_come = !turn.was_stable && got > 0 &&
@@ -60,6 +64,7 @@ static struct turn turn_of(const struct pages *pages,
 static void count_turn(const struct pages *pages, const struct turn *turn,
 		       struct page_count *counts)
 {
+	assert(pages->count <= MAX_TEMPLATE_SAMPLE);
 	for (uint32_t i = 0; i < pages->count; i++) {
 		bool had = (turn->before >> i & 1) != 0;
 		bool has = (turn->after >> i & 1) != 0;
@@ -73,6 +78,7 @@ static void count_turn(const struct pages *pages, const struct turn *turn,
 
 static double ratio_of(uint32_t part, uint32_t all)
 {
+	assert(part <= all);
 	return all == 0 ? 0 : (double)part / all;
 }
 
@@ -96,6 +102,8 @@ static void list_moved(struct arena *arena, const struct pages *pages,
 		if (turn.is_come)
 			*come++ = shared.hash;
 	}
+	assert(gone == balance->gone + balance->gone_count &&
+	       come == balance->come + balance->come_count);
 }
 
 void balance_make(struct arena *arena, const struct pages *pages,

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,6 +115,7 @@ static void count_cluster(struct bundle *bundle, struct bundle_cluster *cluster,
 		rows[i].count = counts[rows[i].fragment];
 		counts[rows[i].fragment] = 0;
 	}
+	assert(cluster->row_count <= bundle->fragment_count);
 	if (cluster->row_count > 1)
 		qsort(rows, cluster->row_count, sizeof(*rows), compare_rows);
 }
@@ -136,6 +138,7 @@ void bundle_make_clusters(struct bundle *bundle)
 		cluster->first_row = row;
 		count_cluster(bundle, cluster,
 			      grouping.order + grouping.first[c], counts);
+		assert(row + cluster->row_count <= bundle->page_fragments.size);
 		row += cluster->row_count;
 	}
 	bundle->rows = mem_resize(bundle->rows, row + 1, sizeof(*bundle->rows));

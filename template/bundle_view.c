@@ -1,6 +1,10 @@
 #include "store/arena.h"
 #include "store/key.h"
 #include "store/lower_bound.h"
+
+#include <assert.h>
+
+#include "store/rows.h"
 #include "template/bundle_parts.h"
 #include "template/sorted.h"
 
@@ -45,6 +49,7 @@ static uint32_t cluster_of(void *context, uint32_t set)
 {
 	const struct bundle *bundle = context;
 
+	assert(set < bundle->set_count);
 	return bundle->sets[set].cluster;
 }
 

@@ -1,5 +1,7 @@
 #include "template/bundle_writer.h"
 
+#include <assert.h>
+
 #include "template/bundle.h"
 #include "template/cursor.h"
 
@@ -69,6 +71,7 @@ static void append_indices(struct buffer *out, const uint32_t *indices,
 
 	pack_number(out, count);
 	for (size_t i = 0; i < count; i++) {
+		assert(indices[i] >= next);
 		pack_number(out, indices[i] - next);
 		next = indices[i] + 1;
 	}
@@ -136,6 +139,7 @@ enum error bundle_end(struct bundle_writer *writer, struct buffer *out)
 		container_end(&writer->file, out);
 		error = ERR_NONE;
 	}
+	assert(writer->rows.size == 0);
 	bundle_writer_free(writer);
 	return error;
 }

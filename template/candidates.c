@@ -1,5 +1,6 @@
 #include "template/candidates.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,7 @@ static size_t value_of(const struct finding *finding, uint32_t node,
 	const struct attribute *attributes =
 		finding->page->attributes + owner->first_attribute;
 
+	assert(node < finding->page->node_count);
 	if (name.size == 0)
 		return element_value(finding->page, node, out);
 	for (uint32_t i = 0; i < owner->attribute_count; i++)
@@ -82,6 +84,7 @@ static double score_of(const struct finding *finding, uint32_t node,
 	struct place place;
 	double similarity;
 
+	assert(text >= 0 && text <= 1);
 	place_of(&place, finding->page, node);
 	similarity = place_similarity(&finding->place, &place);
 	if (finding->wanted.text.size == 0)
@@ -116,6 +119,7 @@ static uint32_t find_elements(const struct finding *finding,
 		count = MAX_ELEMENTS;
 	if (count > 0)
 		memcpy(elements, all, count * sizeof(*all));
+	assert(count <= MAX_ELEMENTS);
 	return count;
 }
 
@@ -153,6 +157,7 @@ static uint32_t add_selectors(const struct finding *finding,
 		candidates[i].node = element->node;
 		value_of(finding, element->node, candidates[i].value);
 	}
+	assert(count <= PER_ELEMENT);
 	return count;
 }
 
@@ -180,5 +185,6 @@ uint32_t candidates_find(struct arena *arena, const struct page *page,
 	if (count > 1)
 		qsort(candidates, count, sizeof(*candidates),
 		      best_candidate_first);
+	assert(count <= MAX_CANDIDATES);
 	return count;
 }

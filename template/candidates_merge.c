@@ -1,5 +1,6 @@
 #include "template/candidates.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ static int best_first(const void *left, const void *right)
 static bool is_selected(const struct kept_candidate *list,
 			const struct shared *by, uint32_t page, uint32_t node)
 {
+	assert(by->candidate.pages > 0);
 	for (uint32_t i = 0; i < by->candidate.pages; i++)
 		if (list[by->first + i].page == page &&
 		    list[by->first + i].node == node)
@@ -61,6 +63,7 @@ static uint32_t add_up(const struct kept_candidate *list, uint32_t count,
 {
 	uint32_t size = 0;
 
+	assert(pages > 0 || count == 0);
 	for (uint32_t i = 0; i < count; i++) {
 		struct shared *last = size == 0 ? NULL : &shared[size - 1];
 
@@ -76,6 +79,7 @@ static uint32_t add_up(const struct kept_candidate *list, uint32_t count,
 			.first = i,
 		};
 	}
+	assert(size <= count);
 	return size;
 }
 
@@ -109,5 +113,6 @@ uint32_t candidates_merge(struct arena *arena,
 		taken[found] = i;
 		merged_out[found++] = shared[i].candidate;
 	}
+	assert(found <= max && found <= MAX_SHARED);
 	return found;
 }

@@ -1,5 +1,7 @@
 #include "template/change_detector.h"
 
+#include <assert.h>
+
 #include "store/arena.h"
 #include "template/balance.h"
 
@@ -53,6 +55,7 @@ static void collect(struct evaluation *evaluation, uint32_t cluster,
 {
 	struct pages *pages = evaluation->pages;
 
+	assert(count <= MAX_TEMPLATE_SAMPLE);
 	pages->count = count;
 	pages->min_pages = evaluation->rules->min_pages;
 	pages->agreement = evaluation->rules->agreement;
@@ -79,6 +82,7 @@ static void collect(struct evaluation *evaluation, uint32_t cluster,
 
 static bool is_over(const struct balance *balance, unsigned permille)
 {
+	assert(balance->moved >= 0 && balance->moved <= 1);
 	return balance->gone_count + balance->come_count >= MIN_MOVED &&
 	       balance->moved * 1000 > permille;
 }
@@ -166,11 +170,13 @@ static void find_destinations(const struct evaluation *evaluation,
 static void find(const struct evaluation *evaluation, enum decision_kind kind,
 		 uint32_t mask, struct detection *detection)
 {
+	assert(detection->agreed == 0);
 	detection->kind = kind;
 	for (uint32_t i = 0; i < evaluation->pages->count; i++)
 		if ((mask >> i & 1) != 0)
 			detection->pages[detection->agreed++] =
 				evaluation->sample[i].page;
+	assert(detection->agreed <= evaluation->pages->count);
 }
 
 /* Some went to one place, and some stayed. */
@@ -246,6 +252,7 @@ void detect_change(struct arena *arena, uint32_t cluster,
 		.pages = ARENA_NEW(arena, struct pages, 1),
 	};
 
+	assert(count <= MAX_TEMPLATE_SAMPLE);
 	collect(&evaluation, cluster, count);
 	*detection_out = (struct detection){
 		.seen = count_pages(evaluation.seen | evaluation.gone),

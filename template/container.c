@@ -1,5 +1,6 @@
 #include "template/container.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -238,6 +239,8 @@ enum error container_unpack(const struct section *section, struct buffer *out)
 
 static void append_row(struct buffer *table, const struct section *section)
 {
+	assert(section->coding == CODING_PLAIN ||
+	       section->coding == CODING_PACKED);
 	pack_u32(table, section->kind);
 	pack_u32(table, section->number);
 	pack_u32(table, section->coding);
@@ -284,6 +287,7 @@ static void set_checksum(char *file, size_t size)
 {
 	struct hash128 sum = hash128(file + CHECKED_FROM, size - CHECKED_FROM);
 
+	assert(size >= CONTAINER_HEADER_BYTES);
 	memcpy(file + CHECKED_FROM - sizeof(sum), sum.bytes, sizeof(sum));
 }
 
@@ -294,6 +298,8 @@ void container_end(struct container_writer *writer, struct buffer *out)
 		CONTAINER_HEADER_BYTES + writer->table.size + writer->body.size;
 	size_t begin = out->size;
 
+	assert(writer->table.size ==
+	       (size_t)writer->count * CONTAINER_ROW_BYTES);
 	buffer_reserve(out, size);
 	buffer_append(out, magic, sizeof(magic));
 	pack_u32(out, CONTAINER_VERSION);
@@ -304,6 +310,7 @@ void container_end(struct container_writer *writer, struct buffer *out)
 	pack_u32(out, 0);
 	buffer_append_slice(out, buffer_slice(&writer->table));
 	buffer_append_slice(out, buffer_slice(&writer->body));
+	assert(out->size - begin == size);
 	set_checksum(out->data + begin, size);
 	container_free(writer);
 }

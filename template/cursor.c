@@ -1,5 +1,6 @@
 #include "template/cursor.h"
 
+#include <assert.h>
 #include <endian.h>
 #include <string.h>
 
@@ -16,12 +17,14 @@ struct cursor cursor_of(struct slice bytes)
 
 size_t cursor_left(const struct cursor *cursor)
 {
+	assert(cursor->at <= cursor->end);
 	return (size_t)(cursor->end - cursor->at);
 }
 
 /* Nothing more is read. */
 static void fail(struct cursor *cursor)
 {
+	assert(cursor->at <= cursor->end);
 	cursor->at = cursor->end;
 	cursor->is_broken = true;
 }

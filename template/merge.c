@@ -1,5 +1,7 @@
 #include "template/merge.h"
 
+#include <assert.h>
+
 #include "cluster/signature.h"
 #include "store/arena.h"
 #include "template/version.h"
@@ -28,6 +30,7 @@ static uint64_t hash_at(const struct merge *merge, const struct cursor *cursor)
 {
 	const struct record *record = cursor->record;
 
+	assert(cursor->at < cursor->count);
 	if (merge->items == ITEMS_FRAGMENTS)
 		return record->fragments[cursor->at].hash;
 	return record->signatures[measure_of[merge->items]][cursor->at];
@@ -48,6 +51,7 @@ static bool is_before(const struct merge *merge, uint32_t left, uint32_t right)
 
 static void sift_down(struct merge *merge, uint32_t at)
 {
+	assert(at < merge->count);
 	for (;;) {
 		struct cursor cursor = merge->heap[at];
 		uint32_t least = at;
@@ -80,6 +84,7 @@ struct merge *merge_begin(struct arena *arena, const struct record *records,
 	}
 	for (uint32_t i = merge->count / 2; i > 0; i--)
 		sift_down(merge, i - 1);
+	assert(merge->count <= count);
 	return merge;
 }
 
@@ -88,6 +93,7 @@ static void advance(struct merge *merge)
 {
 	struct cursor *first = merge->heap;
 
+	assert(merge->count > 0);
 	if (++first->at == first->count)
 		*first = merge->heap[--merge->count];
 	if (merge->count > 1)
@@ -112,6 +118,7 @@ bool merge_next(struct merge *merge, struct shared *shared_out)
 
 bool is_stable(uint32_t count, uint32_t records)
 {
+	assert(count <= records);
 	return (uint64_t)count * 1000 > (uint64_t)records * VERSION_STABLE;
 }
 

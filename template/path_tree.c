@@ -1,5 +1,7 @@
 #include "template/path_tree.h"
 
+#include <assert.h>
+
 #include "store/arena.h"
 #include "store/hash.h"
 
@@ -44,6 +46,7 @@ void path_tree_add(struct path_tree *tree, const struct told_path *told)
 		if (index == NO_STEP)
 			return;
 		node = path_tree_node(tree, index);
+		assert(index < step_tree_count(&tree->steps));
 		node->is_there[told->side] = true;
 		node->is_told[told->side] |= told->is_told;
 	}

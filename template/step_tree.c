@@ -1,5 +1,6 @@
 #include "template/step_tree.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "store/hash.h"
@@ -22,6 +23,7 @@ static void link_node(struct step_tree *tree, uint32_t index)
 	uint32_t *first = &tree->first_root;
 	uint32_t *last = &tree->last_root;
 
+	assert(node->next_sibling == NO_STEP);
 	if (node->parent != NO_STEP) {
 		struct step_node *parent = step_tree_node(tree, node->parent);
 
@@ -41,6 +43,7 @@ uint32_t step_tree_add(struct step_tree *tree, uint32_t parent, uint64_t step)
 	struct step_node *node = hash_table_find(&tree->nodes, key);
 	uint32_t index;
 
+	assert(parent == NO_STEP || parent < tree->nodes.count);
 	if (node != NULL)
 		return hash_table_index(&tree->nodes, node);
 	if (tree->nodes.count >= tree->max_nodes)
@@ -49,6 +52,7 @@ uint32_t step_tree_add(struct step_tree *tree, uint32_t parent, uint64_t step)
 	index = hash_table_index(&tree->nodes, node);
 	if (index == NO_ENTRY)
 		return NO_STEP;
+	assert(parent == NO_STEP || parent < index);
 	node->parent = parent;
 	node->first_child = NO_STEP;
 	node->last_child = NO_STEP;
@@ -63,6 +67,7 @@ struct slice step_take(struct slice *path)
 	const char *end = memchr(bytes, '>', path->size);
 	size_t size = end == NULL ? path->size : (size_t)(end - bytes);
 
+	assert(path->size > 0);
 	path->data = bytes + size + (end != NULL);
 	path->size -= size + (end != NULL);
 	return (struct slice){bytes, size};
@@ -86,6 +91,7 @@ bool step_walk_next(struct step_walk *walk)
 		walk->is_started = true;
 		return enter(walk, walk->tree->first_root);
 	}
+	assert(walk->node < walk->tree->nodes.count);
 	node = step_tree_node(walk->tree, walk->node);
 	if (!walk->is_leaving) {
 		if (!enter(walk, node->first_child))

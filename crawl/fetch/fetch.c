@@ -1,5 +1,6 @@
 #include "crawl/fetch/fetch.h"
 
+#include <assert.h>
 #include <curl/curl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -113,6 +114,7 @@ void fetcher_destroy(struct fetcher *fetcher)
 	while ((transfer = fetcher->all) != NULL) {
 		fetcher->all = transfer->sister;
 		curl_multi_remove_handle(fetcher->multi, transfer->easy);
+		assert(transfer->plan == &fetcher->plan);
 		transfer_destroy(transfer);
 	}
 	curl_multi_cleanup(fetcher->multi);
@@ -130,6 +132,7 @@ static struct transfer *take_idle(struct fetcher *fetcher)
 	struct transfer *transfer = fetcher->idle;
 
 	if (transfer != NULL) {
+		assert(!transfer->is_running);
 		fetcher->idle = transfer->next;
 		return transfer;
 	}
@@ -143,6 +146,7 @@ static struct transfer *take_idle(struct fetcher *fetcher)
 
 static void append_ended(struct fetcher *fetcher, struct transfer *transfer)
 {
+	assert(!transfer->is_running);
 	transfer->next = NULL;
 	if (fetcher->last == NULL)
 		fetcher->first = transfer;
@@ -155,6 +159,8 @@ void fetcher_start(struct fetcher *fetcher, const struct fetch_request *request)
 {
 	struct transfer *transfer = take_idle(fetcher);
 
+	assert(request->url != NULL);
+	assert(!transfer->is_running);
 	if (transfer_prepare(transfer, request) &&
 	    curl_multi_add_handle(fetcher->multi, transfer->easy) == CURLM_OK) {
 		transfer->is_running = true;
@@ -168,6 +174,7 @@ void fetcher_start(struct fetcher *fetcher, const struct fetch_request *request)
 /* A running transfer has its result. */
 static void end(struct fetcher *fetcher, struct transfer *transfer)
 {
+	assert(transfer->is_running && fetcher->running > 0);
 	transfer->is_running = false;
 	fetcher->running--;
 	append_ended(fetcher, transfer);
@@ -189,6 +196,7 @@ static void collect(struct fetcher *fetcher)
 			continue;
 		curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&transfer);
 		curl_multi_remove_handle(fetcher->multi, easy);
+		assert(transfer != NULL && transfer->is_running);
 		transfer_finish(transfer, code);
 		end(fetcher, transfer);
 	}
@@ -228,6 +236,7 @@ bool fetcher_next(struct fetcher *fetcher, struct fetch_result *result_out)
 	transfer->result.body = (struct buffer){0};
 	transfer->result.head = (struct buffer){0};
 	transfer->result.request = (struct buffer){0};
+	assert(!transfer->is_running);
 	transfer->next = fetcher->idle;
 	fetcher->idle = transfer;
 	return true;

@@ -1,5 +1,6 @@
 #include "crawl/fetch/transfer.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ void transfer_fail(struct transfer *transfer, enum error error,
 	struct fetch_result *result = &transfer->result;
 	va_list list;
 
+	assert(error != ERR_NONE);
 	if (result->error != ERR_NONE)
 		return;
 	result->error = error;
@@ -80,6 +82,7 @@ static void begin(struct transfer *transfer,
 {
 	const struct fetch_options *options = &transfer->plan->options;
 
+	assert(transfer->easy != NULL);
 	clean(transfer);
 	transfer->url = *request->url;
 	transfer->is_private_ok = request->is_private_ok;

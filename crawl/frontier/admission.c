@@ -1,5 +1,6 @@
 #include "crawl/frontier/admission.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -122,6 +123,7 @@ static size_t split(const struct url *url, struct slice segments[MAX_SEGMENTS])
 /* Does a segment stand in the path MAX_REPEATS times? */
 static bool repeats(const struct slice *segments, size_t count)
 {
+	assert(count <= MAX_SEGMENTS);
 	for (size_t i = 0; i < count; i++) {
 		size_t same = 0;
 
@@ -181,6 +183,7 @@ enum admission admission_of_state(const struct site_row *site,
 				  const struct pattern_row *coarse,
 				  uint32_t max_pattern)
 {
+	assert(max_pattern > 0);
 	if (is_saturated(site, fine, coarse))
 		return SKIP_SATURATED;
 	if (fine->tried >= max_pattern ||

@@ -1,5 +1,7 @@
 #include "crawl/frontier/frontier.h"
 
+#include <assert.h>
+
 #include "crawl/frontier/frontier_row.h"
 #include "crawl/frontier/revisit.h"
 #include "store/key.h"
@@ -61,6 +63,7 @@ static void ask_again(struct txn *txn, struct site_row *site, uint64_t key,
 		frontier_store(txn, site, key, row, FRONTIER_LEASED);
 		return;
 	}
+	assert(admission_is_in(discovery->how));
 	row->rule = (uint16_t)discovery->how;
 	if (row->depth > discovery->depth)
 		row->depth = to_u16(discovery->depth);
@@ -160,6 +163,7 @@ static void queue_up(struct txn *txn, struct site_row *site,
 		row->rule = (uint16_t)rule;
 		row->due_ms = 0;
 	}
+	assert(row->due_ms == 0 || admission_is_in(rule));
 	frontier_store(txn, site, key, row,
 		       admission_is_in(rule) ? FRONTIER_PENDING
 					     : FRONTIER_SKIPPED);
@@ -179,6 +183,7 @@ enum admission frontier_discover(struct txn *txn, struct site_row *site,
 	uint64_t key = page_key_of(url);
 	struct frontier_row row;
 
+	assert(discovery->url != NULL);
 	if (!admission_is_in(rule))
 		return rule;
 	if (frontier_load(txn, site->id, key, &row)) {
@@ -191,6 +196,7 @@ enum admission frontier_discover(struct txn *txn, struct site_row *site,
 	rule = admit_new(site, rules, discovery);
 	if (!admission_is_in(rule))
 		return rule;
+	assert(admission_is_in(rule));
 	row = (struct frontier_row){
 		.found_ms = now_ms,
 		.due_ms = frontier_due(discovery->due_ms),

@@ -1,5 +1,8 @@
 /* What follows from an answer: the next visit, and what it taught. */
 #include "crawl/frontier/frontier_row.h"
+
+#include <assert.h>
+
 #include "crawl/frontier/revisit.h"
 #include "store/hash.h"
 #include "store/rows_cluster.h"
@@ -50,6 +53,7 @@ static uint64_t jitter(uint64_t pause_ms, uint64_t key, unsigned attempts)
 {
 	uint64_t quarter = pause_ms / 4;
 
+	assert(quarter <= pause_ms);
 	return pause_ms - quarter +
 	       hash_chain(key, attempts) % (2 * quarter + 1);
 }
@@ -64,6 +68,7 @@ static uint64_t next_try_ms(const struct outcome *outcome, uint64_t key,
 	uint64_t pause_ms = (uint64_t)FIRST_PAUSE_MS << (attempts - 1);
 	uint64_t due_ms = outcome->now_ms + jitter(pause_ms, key, attempts);
 
+	assert(attempts >= 1 && attempts <= MAX_ATTEMPTS);
 	if (due_ms > outcome->now_ms + MAX_PAUSE_MS)
 		due_ms = outcome->now_ms + MAX_PAUSE_MS;
 	return retry_ms > due_ms ? retry_ms : due_ms;
@@ -95,6 +100,7 @@ static void plan(struct visit *visit, uint64_t interval)
 {
 	uint64_t default_ms = visit->site->options.revisit_ms;
 
+	assert(visit->outcome != NULL);
 	visit->row.due_ms = 0;
 	if (default_ms != 0)
 		visit->row.due_ms = frontier_due(revisit_due(

@@ -1,4 +1,5 @@
 /* Which rows are handed out, and how they come back without an answer. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "crawl/frontier/frontier_row.h"
@@ -21,15 +22,18 @@ static size_t find_due(struct txn *txn, uint32_t site, uint64_t now_ms,
 	struct scan scan = scan_begin(txn, TABLE_DUE, key_slice(&prefix));
 	size_t count = 0;
 
+	assert(max > 0);
 	while (count < max && scan_next(&scan) &&
 	       key_u64(scan.key, DUE_OFFSET) <= now_ms)
 		keys_out[count++] = key_u64(scan.key, URL_OFFSET);
 	scan_end(&scan);
+	assert(count <= max);
 	return count;
 }
 
 static void copy_text(struct slice text, char *out)
 {
+	assert(text.data != NULL || text.size == 0);
 	if (text.size > 0)
 		memcpy(out, text.data, text.size);
 	out[text.size] = '\0';
@@ -121,6 +125,7 @@ static bool lease_row(const struct leasing *leasing, uint64_t key,
 		frontier_store(txn, site, key, &row, FRONTIER_SKIPPED);
 		return false;
 	}
+	assert(row.url.size <= MAX_URL_BYTES);
 	fill_lease(lease_out, key, &row);
 	row.due_ms = frontier_due(leasing->order->until_ms);
 	frontier_store(txn, site, key, &row, FRONTIER_LEASED);
@@ -153,6 +158,7 @@ size_t frontier_lease(struct txn *txn, struct site_row *site,
 		if (found == 0)
 			break;
 	}
+	assert(count <= order->max);
 	return count;
 }
 

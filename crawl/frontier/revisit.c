@@ -1,5 +1,7 @@
 #include "crawl/frontier/revisit.h"
 
+#include <assert.h>
+
 #include "store/hash.h"
 
 enum { SLOWNESS = 8, JITTER = 10 };
@@ -22,8 +24,10 @@ static uint64_t adapt(uint64_t interval, bool is_changed)
 {
 	uint64_t half = interval / 2;
 
-	if (is_changed)
+	if (is_changed) {
+		assert(half <= interval);
 		return half;
+	}
 	return interval > UINT64_MAX - half ? UINT64_MAX : interval + half;
 }
 
@@ -36,6 +40,7 @@ uint64_t revisit_interval(uint64_t before, bool is_changed, uint64_t of_cluster,
 		interval = adapt(before, is_changed);
 	if (interval < shortest(default_ms))
 		return shortest(default_ms);
+	assert(shortest(default_ms) <= longest(default_ms));
 	return interval < longest(default_ms) ? interval : longest(default_ms);
 }
 
@@ -52,5 +57,6 @@ uint64_t revisit_due(uint64_t now_ms, uint64_t interval, uint64_t key)
 	uint64_t pause_ms =
 		interval - tenth + hash_chain(key, 0) % (2 * tenth + 1);
 
+	assert(pause_ms >= interval - tenth);
 	return now_ms > UINT64_MAX - pause_ms ? UINT64_MAX : now_ms + pause_ms;
 }

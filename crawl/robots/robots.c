@@ -46,6 +46,7 @@ static void read_sitemaps(struct arena *arena, struct robots_lines lines,
 		if (sitemaps == NULL)
 			sitemaps = ARENA_NEW(arena, struct slice,
 					     MAX_ROBOTS_SITEMAPS);
+		assert(robots->sitemap_count < MAX_ROBOTS_SITEMAPS);
 		sitemaps[robots->sitemap_count++] = line.value;
 		robots->sitemaps = sitemaps;
 	}
@@ -141,6 +142,7 @@ static void write_rule(struct slice text, struct robots_reason *reason)
 		while (((unsigned char)whole[size] & 0xC0) == 0x80);
 	}
 	memcpy(reason->rule, whole, size);
+	assert(size < sizeof(reason->rule));
 	reason->rule[size] = '\0';
 	for (char *at = reason->rule; *at != '\0'; at++)
 		if (is_control(*at))

@@ -1,5 +1,6 @@
 #include "crawl/robots/robots_line.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "crawl/robots/robots.h"

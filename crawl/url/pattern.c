@@ -118,6 +118,7 @@ static struct slice first_piece(struct slice text)
 
 static bool begins_with(struct slice text, struct slice piece)
 {
+	assert(text.data != NULL || text.size == 0);
 	return piece.size <= text.size &&
 	       (piece.size == 0 ||
 		memcmp(text.data, piece.data, piece.size) == 0);

@@ -1,5 +1,6 @@
 #include "crawl/url/percent.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 
 void bounded_put(struct bounded *out, char byte)
 {
+	assert(out->size <= out->capacity);
 	if (out->size < out->capacity)
 		out->data[out->size++] = byte;
 	else
@@ -15,6 +17,7 @@ void bounded_put(struct bounded *out, char byte)
 
 void bounded_put_slice(struct bounded *out, struct slice text)
 {
+	assert(out->size <= out->capacity);
 	if (text.size > out->capacity - out->size) {
 		out->is_cut = true;
 		return;
@@ -112,6 +115,7 @@ static size_t put_odd(const unsigned char *text, size_t size,
 {
 	int value = escape_value(text, size);
 
+	assert(size > 0);
 	if (value < 0)
 		percent_put(out, text[0]);
 	else if (percent_is_unreserved((unsigned char)value))

@@ -1,5 +1,6 @@
 #include "crawl/url/reference.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "crawl/url/url.h"
@@ -7,6 +8,7 @@
 
 static struct slice skip(struct slice text, size_t count)
 {
+	assert(count <= text.size);
 	return (struct slice){(const char *)text.data + count,
 			      text.size - count};
 }

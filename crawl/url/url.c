@@ -37,6 +37,7 @@ static enum error put_authority(const struct reference *reference,
 			  slice_of(url->is_https ? "https://" : "http://"));
 	bounded_put_slice(&whole, bounded_slice(&host));
 	url->authority[whole.size] = '\0';
+	assert(!whole.is_cut && whole.size <= UINT16_MAX);
 	url->path = (uint16_t)whole.size;
 	return error;
 }
@@ -58,6 +59,7 @@ static size_t last_segment(const char *path, size_t size)
 {
 	const char *slash = memrchr(path, '/', size);
 
+	assert(path != NULL);
 	return slash == NULL ? 0 : (size_t)(slash - path);
 }
 
@@ -67,6 +69,7 @@ static struct slice kept_path(const struct url *base, char first)
 	const char *path = base->text + base->path;
 	size_t size = strcspn(path, "?");
 
+	assert(path[0] == '/');
 	return (struct slice){
 		path, first == '?' ? size : last_segment(path, size) + 1};
 }
@@ -96,6 +99,7 @@ static size_t remove_dots(char *path, size_t size)
 	size_t at = first_dot(path, size);
 	size_t left = at;
 
+	assert(size > 0 && path[0] == '/');
 	while (at < size) {
 		const char *slash = memchr(path + at + 1, '/', size - at - 1);
 		size_t next = slash == NULL ? size : (size_t)(slash - path);
@@ -113,6 +117,7 @@ static size_t remove_dots(char *path, size_t size)
 		}
 		at = next;
 	}
+	assert(left <= size);
 	return left;
 }
 
@@ -138,6 +143,7 @@ static enum error resolve(const struct reference *reference,
 	bounded_put_slice(&out, path);
 	if (query.size > 1)
 		bounded_put_slice(&out, query);
+	assert(out.size <= MAX_URL_BYTES);
 	url->text[out.size] = '\0';
 	return out.is_cut ? ERR_TOO_LARGE : ERR_NONE;
 }

@@ -1,5 +1,6 @@
 #include "extract/auto/auto_score.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "extract/auto/auto_model.h"
@@ -58,6 +59,7 @@ static void insert(struct strongest_moves *strongest, uint16_t feature,
 	}
 	strongest->features[at] = feature;
 	strongest->moves[at] = move;
+	assert(at < MAX_MOVES);
 }
 
 static struct strongest_moves find_moves(const float *row)
@@ -98,6 +100,7 @@ static void score_by_page(struct features *features, uint32_t count,
 			if (moves != NULL)
 				moves[begin + i] = find_moves(rows[i]);
 		}
+		assert(height > 0 && height <= FOREST_ROWS);
 		forest_margins(&auto_page_forest, rows[0], height,
 			       FEATURE_COUNT, scores + begin);
 	}
@@ -116,6 +119,7 @@ static void score_by_context(struct context *context, uint32_t count,
 			recall(kept, begin + i, rows[i] + CONTEXT_COUNT);
 			context_next(context, rows[i]);
 		}
+		assert(height > 0 && height <= FOREST_ROWS);
 		forest_margins(&auto_context_forest, rows[0], height,
 			       AUTO_FEATURE_COUNT, scores + begin);
 	}

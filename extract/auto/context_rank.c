@@ -1,5 +1,6 @@
 #include "extract/auto/context_rank.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,7 @@ struct context_ranks context_ranks_make(struct arena *arena,
 
 		chosen.words += own.words;
 		chosen.content += own.content;
+		assert(index < count);
 		words[index] = (float)chosen.words;
 		ranks.f1 = fmaxf(ranks.f1, mass_f1(masses, chosen));
 		ranks.highest = fmaxf(ranks.highest, masses->scores[index]);

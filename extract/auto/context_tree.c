@@ -1,5 +1,6 @@
 #include "extract/auto/context_tree.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "extract/auto/context.h"
@@ -9,12 +10,14 @@
 
 static uint32_t parent_of(const struct page *page, uint32_t node)
 {
+	assert(node == NO_NODE || node < page->node_count);
 	return node == NO_NODE ? NO_NODE : page->nodes[node].parent;
 }
 
 /* html and body hold everything: their F1 says nothing of what is in them. */
 static bool is_frame(const struct page *page, uint32_t node)
 {
+	assert(node < page->node_count);
 	return page->nodes[node].depth <= 1;
 }
 
@@ -29,6 +32,7 @@ static struct surrounding surrounding_of(const struct masses *masses,
 	const struct mass mass = mass_inside(masses, node);
 	struct surrounding of = {.half = NO_NODE, .item = NO_NODE};
 
+	assert(parent == NO_NODE || parent < node);
 	if (parent != NO_NODE)
 		of = surroundings[parent];
 	if (parent == NO_NODE || is_frame(page, parent))
@@ -161,6 +165,8 @@ void context_tree_row(const struct context_tree *tree, uint32_t index,
 {
 	const uint32_t node = tree->masses->passages->items[index].node;
 
+	assert(node == NO_NODE ||
+	       node < tree->masses->passages->page->node_count);
 	ancestors_row(tree->masses, node, row);
 	surrounding_row(tree, node, row);
 	row[CONTEXT_score_others] = score_of_others(tree->masses, index, node);

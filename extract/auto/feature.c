@@ -33,11 +33,13 @@ struct features {
 
 const char *feature_name(size_t feature)
 {
+	assert(feature < FEATURE_COUNT);
 	return table[feature].name;
 }
 
 const char *feature_definition(size_t feature)
 {
+	assert(feature < FEATURE_COUNT);
 	return table[feature].definition;
 }
 

@@ -12,6 +12,8 @@ struct block {
 static void gather(const struct forest *forest, const float *rows, size_t count,
 		   size_t stride, struct block *block)
 {
+	assert(count > 0);
+	assert(forest->column_count <= FOREST_COLUMNS);
 	for (size_t row = 0; row < FOREST_ROWS; row++) {
 		const float *from =
 			rows + (row < count ? row : count - 1) * stride;
@@ -67,12 +69,14 @@ float forest_probability(float margin)
 	/* e^88 is the last that a float holds; beyond it nothing changes. */
 	float bounded = fminf(fmaxf(margin, -88), 88);
 
+	assert(bounded >= -88 && bounded <= 88);
 	return 1 / (1 + expf(-bounded));
 }
 
 void forest_moves(const struct forest *forest, const float *row,
 		  float *moves_out)
 {
+	assert(forest->column_count <= FOREST_COLUMNS);
 	for (size_t i = 0; i < forest->column_count; i++)
 		moves_out[i] = 0;
 	for (size_t i = 0; i < forest->tree_count; i++) {

@@ -46,6 +46,7 @@ static void position_row(const struct passages *passages, uint32_t index,
 	const float with = (float)passages->sums[index + 1].words;
 	const float all = (float)passages->sums[count].words;
 
+	assert(index < count);
 	row[SEQUENCE_position] = (before + with) / 2 / (all > 0 ? all : 1);
 	row[SEQUENCE_passage_position] = (float)index / (float)count;
 	row[SEQUENCE_words_before] = ln1(before);
@@ -70,6 +71,7 @@ static void window_features(const struct passages *passages,
 {
 	const struct passage_sums sums = passages_sum(passages, range);
 
+	assert(range.begin <= range.end);
 	features[WINDOW_SLOPE] = ratio(sums.words, sums.words + sums.tags);
 	features[WINDOW_LONG_RATIO] = ratio(sums.long_words, sums.words);
 	features[WINDOW_WORDS] = ln1((float)sums.words);

@@ -1,5 +1,7 @@
 #include "extract/auto/sequence_run.h"
 
+#include <assert.h>
+
 #include "extract/core/ln1.h"
 #include "extract/auto/maximum_run.h"
 #include "extract/auto/sequence.h"
@@ -20,6 +22,7 @@ static double mss_weight(const struct passage *passage)
 
 static struct passage_range range_of(const struct maximum_run *run)
 {
+	assert(run->begin <= run->end && run->end <= run->count);
 	return (struct passage_range){run->begin, run->end};
 }
 
@@ -52,6 +55,7 @@ struct sequence_runs sequence_runs_make(const struct passages *passages)
 /* 0 inside, the passages to it, negative, before, and behind. */
 static int64_t distance(struct passage_range run, uint32_t index)
 {
+	assert(run.begin <= run.end);
 	if (index < run.begin)
 		return (int64_t)index - run.begin;
 	return index < run.end ? 0 : (int64_t)index - run.end + 1;

@@ -1,5 +1,6 @@
 #include "extract/render/inline_chain.h"
 
+#include <assert.h>
 #include <stdbool.h>
 
 #include "page/tag.h"
@@ -48,6 +49,7 @@ void inline_chain_add(struct inline_chain *chain, struct inline_element element)
 		chain->items[place] = chain->items[place - 1];
 		place--;
 	}
+	assert(place < INLINE_KIND_COUNT && place <= chain->count);
 	chain->items[place] = element;
 	chain->count++;
 }
@@ -69,5 +71,6 @@ uint32_t inline_chain_shared(const struct inline_chain *open,
 	while (count < open->count && count < wanted->count &&
 	       goes_on(open->items[count], wanted->items[count]))
 		count++;
+	assert(count <= open->count && count <= wanted->count);
 	return count;
 }

@@ -1,5 +1,7 @@
 #include "extract/render/layout.h"
 
+#include <assert.h>
+
 #include "extract/render/link_address.h"
 #include "extract/render/image.h"
 #include "extract/render/inline_chain.h"
@@ -46,6 +48,7 @@ static bool has_structure(const struct layout *layout)
 
 static const struct layout_level *innermost(const struct layout *layout)
 {
+	assert(layout->level_count > 0);
 	return &layout->levels[layout->level_count - 1];
 }
 
@@ -71,6 +74,7 @@ static bool take_link(struct layout *layout, struct inline_element element)
 {
 	struct layout_level *level = &layout->levels[element.level];
 
+	assert(element.level < layout->level_count);
 	buffer_clear(&layout->address);
 	return layout->writer->has_links && level->uses++ < MAX_LINK_LINES &&
 	       link_address_append(
@@ -87,6 +91,7 @@ static void open_inlines(struct layout *layout)
 		struct layout_element element = {.tag = item.tag,
 						 .node = item.node};
 
+		assert(layout->open.count < INLINE_KIND_COUNT);
 		layout->open.items[layout->open.count++] = item;
 		layout->told &= ~(UINT32_C(1) << i);
 		if (item.tag == TAG_a && !take_link(layout, item))
@@ -140,6 +145,7 @@ static void open_line(struct layout *layout)
 /* Make the place for a text or an image. */
 static void begin_piece(struct layout *layout)
 {
+	assert(layout->levels != NULL || !has_structure(layout));
 	if (!has_structure(layout)) {
 		tell_gap(layout);
 		return;
@@ -181,6 +187,7 @@ static void take_text(struct layout *layout, uint32_t index)
 
 static void tell_text(struct layout *layout, uint32_t index)
 {
+	assert(index < layout->page->text_count);
 	buffer_clear(&layout->text);
 	buffer_clear(&layout->gap);
 	if (layout->open_pres > 0)
@@ -263,9 +270,11 @@ static void close_element(struct layout *layout, uint32_t node)
 {
 	if (layout->page->nodes[node].tag == TAG_pre)
 		layout->open_pres--;
+	assert(node < layout->page->node_count);
 	separate(layout, separator_of_element(layout->page, node));
 	if (!has_structure(layout))
 		return;
+	assert(layout->level_count > 1);
 	layout->level_count--;
 	outline_close(&layout->outline, layout->level_count);
 	if (layout->tried > layout->level_count)

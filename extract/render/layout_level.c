@@ -1,5 +1,7 @@
 #include "extract/render/layout_level.h"
 
+#include <assert.h>
+
 #include "extract/render/table_survey.h"
 #include "page/page.h"
 
@@ -53,6 +55,8 @@ static void set_columns(struct layout_level *cell, struct layout_level *row,
 	if (row->columns.end > MAX_TABLE_COLUMNS)
 		row->columns.end = MAX_TABLE_COLUMNS;
 	cell->columns.end = row->columns.end;
+	assert(cell->columns.begin <= cell->columns.end &&
+	       cell->columns.end <= MAX_TABLE_COLUMNS);
 }
 
 /* In pre a block is a line of it, and holds nothing. */
@@ -74,6 +78,7 @@ static void set_surroundings(struct layout_level *levels, uint32_t count,
 			&level->inlines,
 			(struct inline_element){level->node, count, tag});
 	}
+	assert(level->block <= count && level->inline_level <= count);
 }
 
 void level_begin(struct layout_level *levels)
@@ -88,6 +93,7 @@ void level_enter(struct layout_level *levels, uint32_t count,
 	struct layout_level *level = &levels[count];
 	uint16_t tag = page->nodes[node].tag;
 
+	assert(count > 0);
 	level->node = node;
 	level->uses = 0;
 	level->columns = (struct columns){0, 0};

@@ -29,6 +29,9 @@ void markdown_line_free(struct markdown_line *line)
 
 struct slice markdown_run_bytes(const struct markdown_line *line, size_t run)
 {
+	assert(run < line->count);
+	assert(line->runs[run].begin + line->runs[run].length <=
+	       line->bytes.size);
 	return (struct slice){line->bytes.data + line->runs[run].begin,
 			      line->runs[run].length};
 }
@@ -69,6 +72,7 @@ static enum markdown_class class_written(const struct writing *writing)
 {
 	size_t length = writing->out->size - writing->line_begin;
 
+	assert(writing->out->size >= writing->line_begin);
 	if (writing->code.size > 0)
 		return MARKDOWN_PUNCTUATION; /* the ` to come */
 	return length == 0 ? MARKDOWN_SPACE

@@ -61,6 +61,7 @@ static unsigned nesting_of(uint16_t tag)
 
 static struct frame *top(const struct outline *outline)
 {
+	assert(outline->frame_count > 0);
 	return &outline->frames[outline->frame_count - 1];
 }
 
@@ -89,6 +90,7 @@ static void pop(struct outline *outline)
 {
 	uint16_t tag = top(outline)->tag;
 
+	assert(outline->frame_count > 1);
 	outline->frame_count--;
 	outline->writer->close(outline->writer->context, tag);
 	if (outline->frame_count <= outline->line_frame)
@@ -191,6 +193,7 @@ void outline_open_line(struct outline *outline, uint16_t line, uint32_t node,
 			  !top(outline)->has_child;
 	if (outline->line_frame == NO_FRAME)
 		outline->line_frame = first;
+	assert(outline_is_line(element.tag));
 	push(outline, element, level);
 }
 

@@ -1,5 +1,6 @@
 #include "extract/render/render.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "extract/render/render_formats.h"
@@ -31,16 +32,19 @@ bool format_from_name(const char *name, enum format *format_out)
 
 const char *format_name(enum format format)
 {
+	assert(format < FORMAT_COUNT);
 	return formats[format].name;
 }
 
 const char *format_ending(enum format format)
 {
+	assert(format < FORMAT_COUNT);
 	return formats[format].ending;
 }
 
 const char *format_media_type(enum format format)
 {
+	assert(format < FORMAT_COUNT);
 	return formats[format].media_type;
 }
 

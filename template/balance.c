@@ -53,7 +53,6 @@ static struct turn turn_of(const struct pages *pages,
 	uint32_t lost = count_pages(turn.before & ~turn.after);
 	uint32_t got = count_pages(turn.after & ~turn.before);
 
-	assert((turn.before & ~pages->seen) == 0);
 	turn.is_gone = turn.was_stable && lost > 0 &&
 		       lost >= quorum(pages, count_pages(turn.before));
 	turn.is_come = !turn.was_stable && got > 0 &&

@@ -1,6 +1,5 @@
 #include "crawl/frontier/frontier_row.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum { PRESET_MAX_PATTERN = 500 };
@@ -72,7 +71,6 @@ void frontier_store(struct txn *txn, struct site_row *site, uint64_t key,
 {
 	uint32_t none = 0;
 
-	assert(state < FRONTIER_STATES);
 	if (txn->error != ERR_NONE)
 		return;
 	if (row->state == FRONTIER_STATES) {

@@ -208,7 +208,6 @@ static size_t room_for_work(struct pipeline *pipeline, const struct held *held)
 	lock_release(&pipeline->lock);
 	for (const struct job *job = held->first; job != NULL; job = job->next)
 		out -= job->kind != CHANGE_HOST && job->ingestion == NULL;
-	assert(max == 0 || out <= max + held->count);
 	return out < max ? max - out : 0;
 }
 
@@ -356,7 +355,6 @@ void *commit_main(void *argument)
 	struct held held = {0};
 
 	while (wait_for_work(pipeline, begin_ms, &held)) {
-		assert(pthread_equal(pthread_self(), pipeline->commit_thread));
 		begin_ms = clock_steady_ms();
 		run_commands(pipeline);
 		hold_ended(pipeline, &held);

@@ -77,8 +77,7 @@ static void apply(struct service *service, const struct config *config)
 	log_set_level((enum log_level)next.log_level);
 	options = service_pipeline_options(service);
 	pipeline_configure(service->pipeline, &options);
-	garbage_collector_configure(service->garbage_collector,
-				    &next.retention);
+	garbage_collector_configure(service->collector, &next.retention);
 	api_configure(service->api, service->path, &service->config, NULL);
 	log_info("%s: loaded again", service->path);
 }

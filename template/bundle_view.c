@@ -4,7 +4,6 @@
 
 #include <assert.h>
 
-#include "store/rows.h"
 #include "template/bundle_parts.h"
 #include "template/sorted.h"
 

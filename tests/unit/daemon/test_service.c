@@ -28,7 +28,7 @@ static void make(struct place *place)
 		 "%s/socket", place->folder);
 	place->config.workers = 1;
 	place->config.drain_ms = 100;
-	place->config.log_cut = 0;
+	place->config.log_level = 0;
 }
 
 static void clear(const struct place *place)

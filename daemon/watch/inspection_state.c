@@ -1,0 +1,115 @@
+#include "daemon/watch/inspection_state.h"
+
+#include <assert.h>
+
+/* clang-format off */
+
+/* x: never; columns are the states before, UNKNOWN to ENDED. */
+#define WATCH_x WATCH_NEVER
+#define ROW(signal, action, u, c, a, d, r, e)                          \
+	[SIGNAL_##signal] = {ACTION_##action,                          \
+			     {WATCH_x, WATCH_##u, WATCH_##c, WATCH_##a, \
+			      WATCH_##d, WATCH_##r, WATCH_##e}}
+
+/*
+ * signal     action  UNKNOWN  CALM     ASKING  DIVIDED  RECHECK  ENDED
+ */
+static const struct watch_transition transitions[WATCH_SIGNALS] = {
+ROW(QUIET,      GO_ON,  x,       CALM,    x,      DIVIDED, x,       x),
+ROW(OUTDATED,   RENEW,  x,       CALM,    x,      CALM,    x,       x),
+ROW(DISSENT,    ASK,    x,       ASKING,  x,      RECHECK, x,       x),
+ROW(AWAITED,    AWAIT,  x,       x,       ASKING, x,       RECHECK, x),
+ROW(UNSETTLED,  HOLD,   x,       CALM,    ASKING, DIVIDED, RECHECK, x),
+ROW(UNREADABLE, HOLD,   UNKNOWN, CALM,    ASKING, DIVIDED, RECHECK, ENDED),
+ROW(SAME,       CLOSE,  x,       x,       CALM,   x,       CALM,    x),
+ROW(THINNED,    MEND,   x,       x,       CALM,   x,       CALM,    x),
+ROW(DRIFTED,    RENEW,  x,       x,       CALM,   x,       CALM,    x),
+ROW(PARTED,     PART,   x,       DIVIDED, DIVIDED,DIVIDED, DIVIDED, x),
+ROW(SPLIT,      CHANGE, x,       CALM,    CALM,   CALM,    CALM,    x),
+ROW(CHANGED,    CHANGE, x,       CALM,    CALM,   CALM,    CALM,    x),
+ROW(EMPTIED,    DOUBT,  x,       ASKING,  ASKING, RECHECK, RECHECK, x),
+ROW(REPLACED,   END,    x,       ENDED,   ENDED,  ENDED,   ENDED,   x),
+ROW(RENUMBERED, END,    x,       ENDED,   ENDED,  ENDED,   ENDED,   x),
+ROW(MERGED,     END,    x,       ENDED,   ENDED,  ENDED,   ENDED,   x),
+ROW(LED_AWAY,   END,    x,       ENDED,   ENDED,  ENDED,   ENDED,   x),
+ROW(VANISHED,   END,    x,       ENDED,   ENDED,  ENDED,   ENDED,   x),
+ROW(RECUT,      END,    x,       ENDED,   ENDED,  ENDED,   ENDED,   x),
+ROW(YOUNG,      HOLD,   UNKNOWN, x,       x,      x,       x,       ENDED),
+ROW(CONTESTED,  HOLD,   UNKNOWN, x,       x,      x,       x,       ENDED),
+ROW(PASSING,    HOLD,   UNKNOWN, x,       x,      x,       x,       ENDED),
+ROW(ABSENT,     HOLD,   x,       x,       x,      x,       x,       ENDED),
+ROW(FOUND,      BEGIN,  CALM,    x,       x,      x,       x,       x),
+ROW(RETURNED,   BEGIN,  x,       x,       x,      x,       x,       CALM),
+};
+
+#undef ROW
+#undef WATCH_x
+/* clang-format on */
+
+/* The others need no version. */
+static const enum watch_signal without_version[WATCH_SIGNALS] = {
+	[SIGNAL_OUTDATED] = SIGNAL_QUIET,
+	[SIGNAL_THINNED] = SIGNAL_SAME,
+	[SIGNAL_DRIFTED] = SIGNAL_SAME,
+	[SIGNAL_SPLIT] = SIGNAL_UNREADABLE,
+	[SIGNAL_CHANGED] = SIGNAL_UNREADABLE,
+	[SIGNAL_EMPTIED] = SIGNAL_UNREADABLE,
+	[SIGNAL_FOUND] = SIGNAL_UNREADABLE,
+	[SIGNAL_RETURNED] = SIGNAL_UNREADABLE,
+};
+
+struct watch_position watch_position_of(const struct template_row *row)
+{
+	bool is_divided = (row->flags & TEMPLATE_IS_DIVIDED) != 0;
+	struct watch_position position = {
+		.state = is_divided ? WATCH_DIVIDED : WATCH_CALM,
+		.sample = (row->flags & TEMPLATE_IS_DOUBTED) != 0
+				  ? SAMPLE_SECOND
+				  : SAMPLE_FIRST,
+		.basis = (row->flags & TEMPLATE_IS_PARTIAL) != 0 ? BASIS_PARTIAL
+								 : BASIS_WHOLE,
+	};
+
+	if ((row->flags & TEMPLATE_IS_ASKING) != 0)
+		position.state = is_divided ? WATCH_RECHECK : WATCH_ASKING;
+	if (row->state != TEMPLATE_LIVE)
+		position.state = WATCH_ENDED;
+	return position;
+}
+
+uint16_t watch_flags_of(const struct watch_position *position)
+{
+	enum watch_state state = position->state;
+	unsigned flags = 0;
+
+	assert(state >= WATCH_CALM && state <= WATCH_RECHECK);
+	if (watch_is_open(state))
+		flags |= TEMPLATE_IS_ASKING;
+	if (state == WATCH_DIVIDED || state == WATCH_RECHECK)
+		flags |= TEMPLATE_IS_DIVIDED;
+	if (position->sample == SAMPLE_SECOND)
+		flags |= TEMPLATE_IS_DOUBTED;
+	if (position->basis == BASIS_PARTIAL)
+		flags |= TEMPLATE_IS_PARTIAL;
+	return (uint16_t)flags;
+}
+
+bool watch_is_open(enum watch_state state)
+{
+	return state == WATCH_ASKING || state == WATCH_RECHECK;
+}
+
+const struct watch_transition *watch_transition_of(enum watch_signal signal)
+{
+	return &transitions[signal];
+}
+
+enum watch_signal watch_without_version(enum watch_signal signal)
+{
+	enum watch_action action = transitions[signal].action;
+	bool needs_version = action == ACTION_RENEW || action == ACTION_MEND ||
+			     action == ACTION_CHANGE ||
+			     action == ACTION_DOUBT || action == ACTION_BEGIN;
+
+	return needs_version ? without_version[signal] : signal;
+}

@@ -1,0 +1,114 @@
+/* The table of the watch: states, signals, transitions. */
+#include "daemon/watch/inspection_state.h"
+
+#include "tests/unit/run.h"
+
+static struct watch_position position_of(uint16_t flags, uint16_t state)
+{
+	return watch_position_of(
+		&(struct template_row){.flags = flags, .state = state});
+}
+
+START_TEST(rows_of_before_are_read_as_states)
+{
+	ck_assert_int_eq(position_of(0, TEMPLATE_LIVE).state, WATCH_CALM);
+	ck_assert_int_eq(position_of(TEMPLATE_IS_ASKING, TEMPLATE_LIVE).state,
+			 WATCH_ASKING);
+	ck_assert_int_eq(position_of(TEMPLATE_IS_DIVIDED, TEMPLATE_LIVE).state,
+			 WATCH_DIVIDED);
+	ck_assert_int_eq(position_of(TEMPLATE_IS_DIVIDED | TEMPLATE_IS_ASKING,
+				     TEMPLATE_LIVE)
+				 .state,
+			 WATCH_RECHECK);
+	ck_assert_int_eq(
+		position_of(TEMPLATE_IS_ASKING, TEMPLATE_REPLACED).state,
+		WATCH_ENDED);
+	ck_assert_int_eq(position_of(TEMPLATE_IS_DOUBTED, TEMPLATE_LIVE).sample,
+			 SAMPLE_SECOND);
+	ck_assert_int_eq(position_of(TEMPLATE_IS_PARTIAL, TEMPLATE_LIVE).basis,
+			 BASIS_PARTIAL);
+}
+END_TEST
+
+START_TEST(all_flags_are_written_as_they_were_read)
+{
+	for (uint16_t flags = 0; flags < 16; flags++) {
+		struct watch_position position =
+			position_of(flags, TEMPLATE_LIVE);
+
+		ck_assert_uint_eq(watch_flags_of(&position), flags);
+	}
+}
+END_TEST
+
+/* A signal of templates leads out of live states alone, and the others out of
+ * the others; and each of them out of one at least. */
+START_TEST(each_signal_leads_somewhere)
+{
+	for (int i = 0; i < WATCH_SIGNALS; i++) {
+		const enum watch_state *next =
+			watch_transition_of((enum watch_signal)i)->next;
+		bool is_cluster = i >= SIGNAL_YOUNG;
+		unsigned count = 0;
+
+		ck_assert_int_eq(next[WATCH_NEVER], WATCH_NEVER);
+		for (int s = WATCH_UNKNOWN; s < WATCH_STATES; s++) {
+			bool is_live = s != WATCH_UNKNOWN && s != WATCH_ENDED;
+
+			count += next[s] != WATCH_NEVER;
+			if (i != SIGNAL_UNREADABLE && is_live == is_cluster)
+				ck_assert_int_eq(next[s], WATCH_NEVER);
+		}
+		ck_assert_uint_ge(count, 1);
+	}
+}
+END_TEST
+
+/* What has an open inquiry is asked or concluded, and does not rest. */
+START_TEST(an_inquiry_ends_by_its_answers_alone)
+{
+	for (int i = 0; i < WATCH_SIGNALS; i++) {
+		const struct watch_transition *transition =
+			watch_transition_of((enum watch_signal)i);
+
+		if (transition->action == ACTION_GO_ON ||
+		    transition->action == ACTION_ASK) {
+			ck_assert_int_eq(transition->next[WATCH_ASKING],
+					 WATCH_NEVER);
+			ck_assert_int_eq(transition->next[WATCH_RECHECK],
+					 WATCH_NEVER);
+		}
+	}
+}
+END_TEST
+
+/* In every state that it can be got in the other signal can be got, too. */
+START_TEST(what_needs_a_version_is_something_else_without)
+{
+	for (int i = 0; i < WATCH_SIGNALS; i++) {
+		enum watch_signal signal = (enum watch_signal)i;
+		enum watch_signal without = watch_without_version(signal);
+
+		ck_assert_int_eq(watch_without_version(without), without);
+		for (int s = WATCH_UNKNOWN; s < WATCH_STATES; s++)
+			ck_assert(watch_transition_of(signal)->next[s] ==
+					  WATCH_NEVER ||
+				  watch_transition_of(without)->next[s] !=
+					  WATCH_NEVER);
+	}
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("daemon.watch.inspection_state");
+	TCase *table = tcase_create("table");
+
+	tcase_add_test(table, rows_of_before_are_read_as_states);
+	tcase_add_test(table, all_flags_are_written_as_they_were_read);
+	tcase_add_test(table, each_signal_leads_somewhere);
+	tcase_add_test(table, an_inquiry_ends_by_its_answers_alone);
+	tcase_add_test(table, what_needs_a_version_is_something_else_without);
+	suite_add_tcase(suite, table);
+	return suite;
+}

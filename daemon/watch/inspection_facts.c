@@ -1,0 +1,280 @@
+#include "daemon/watch/inspection_facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/answer/stored_version.h"
+#include "daemon/watch/inspection_reading.h"
+#include "store/arena.h"
+#include "store/memory.h"
+
+static struct slice copy_of(struct arena *arena, struct slice text)
+{
+	return (struct slice){arena_copy(arena, text.data, text.size),
+			      text.size};
+}
+
+/* The rows of a site while they are read. */
+struct rows {
+	struct txn *txn;
+	struct arena *arena;
+	uint64_t now_ms;
+	struct subject *subjects; /* [count] */
+	size_t count;
+	size_t capacity;
+};
+
+static struct subject *add_subject(struct rows *rows, uint32_t cluster)
+{
+	struct subject *subject;
+
+	rows->subjects = mem_grow(rows->subjects, rows->count, &rows->capacity,
+				  sizeof(*subject));
+	subject = &rows->subjects[rows->count++];
+	*subject = (struct subject){.cluster = cluster};
+	return subject;
+}
+
+static void read_clusters(struct rows *rows, uint32_t site)
+{
+	struct key prefix = key_site(site);
+	struct scan scan =
+		scan_begin(rows->txn, TABLE_CLUSTERS, key_slice(&prefix));
+	struct cluster_row row;
+
+	while (scan_next(&scan)) {
+		struct subject *subject;
+
+		if (!cluster_row_decode(scan.value, &row))
+			continue;
+		subject =
+			add_subject(rows, key_u32(scan.key, sizeof(uint32_t)));
+		subject->has_cluster = true;
+		subject->cluster_row = row;
+	}
+	scan_end(&scan);
+}
+
+static void set_template(const struct rows *rows, struct subject *subject,
+			 const struct template_row *row)
+{
+	subject->has_row = true;
+	subject->row = *row;
+	if (row->round_ms > rows->now_ms)
+		subject->row.round_ms = 0;
+	if (row->asked_ms > rows->now_ms)
+		subject->row.asked_ms = 0;
+	subject->row.lineage = copy_of(rows->arena, row->lineage);
+}
+
+/* The templates join the clusters, which stand first and in order. */
+static void read_templates(struct rows *rows, uint32_t site)
+{
+	struct key prefix = key_site(site);
+	struct scan scan =
+		scan_begin(rows->txn, TABLE_TEMPLATES, key_slice(&prefix));
+	size_t clusters = rows->count;
+	size_t at = 0;
+	struct template_row row;
+
+	while (scan_next(&scan)) {
+		uint32_t cluster = key_u32(scan.key, sizeof(uint32_t));
+
+		if (!template_row_decode(scan.value, &row))
+			continue;
+		while (at < clusters && rows->subjects[at].cluster < cluster)
+			at++;
+		set_template(rows,
+			     at < clusters && rows->subjects[at].cluster ==
+						      cluster
+				     ? &rows->subjects[at]
+				     : add_subject(rows, cluster),
+			     &row);
+	}
+	scan_end(&scan);
+}
+
+static int by_cluster(const void *left, const void *right)
+{
+	const struct subject *a = left;
+	const struct subject *b = right;
+
+	return (a->cluster > b->cluster) - (a->cluster < b->cluster);
+}
+
+bool site_is_asked(const struct site_row *site)
+{
+	return (site->flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) == 0 &&
+	       site->watch_ms != 0;
+}
+
+enum error site_facts_read(struct store *store, const char *host,
+			   uint64_t now_ms, struct arena *arena,
+			   struct site_facts *facts_out)
+{
+	struct txn txn = txn_begin_read(store);
+	struct rows rows = {.txn = &txn, .arena = arena, .now_ms = now_ms};
+	struct site_row *site = &facts_out->row;
+	enum error error = ERR_NONE;
+
+	*facts_out = (struct site_facts){0};
+	if (site_get(&txn, slice_of(host), site)) {
+		site->host = copy_of(arena, site->host);
+		site->seed = copy_of(arena, site->seed);
+		read_clusters(&rows, site->id);
+		read_templates(&rows, site->id);
+	} else {
+		error = ERR_NOT_FOUND;
+	}
+	if (txn.error != ERR_NONE)
+		error = txn.error;
+	txn_abort(&txn);
+	if (rows.count > 0) {
+		qsort(rows.subjects, rows.count, sizeof(struct subject),
+		      by_cluster);
+		facts_out->subjects =
+			ARENA_NEW(arena, struct subject, rows.count);
+		memcpy(facts_out->subjects, rows.subjects,
+		       rows.count * sizeof(struct subject));
+		facts_out->subject_count = rows.count;
+	}
+	free(rows.subjects);
+	return error;
+}
+
+bool wish_is_met(const struct wish *wish, const struct wish *given)
+{
+	return (given->has_sample || !wish->has_sample) &&
+	       (given->has_arrivals || !wish->has_arrivals) &&
+	       (given->has_before || !wish->has_before) &&
+	       (given->has_members || !wish->has_members) &&
+	       (wish->version == 0 || (given->version == wish->version &&
+				       given->since_ms == wish->since_ms));
+}
+
+static void read_version_row(const struct reading *reading,
+			     struct subject_facts *facts)
+{
+	struct version_row row;
+
+	facts->has_version_row = version_row_get(reading->txn, reading->site,
+						 facts->self.cluster,
+						 facts->self.row.version, &row);
+	if (!facts->has_version_row)
+		return;
+	facts->version_ms = row.first_ms;
+	facts->version_pages = row.page_count;
+}
+
+static void read_arrival(const struct reading *reading, uint64_t page,
+			 struct subject_facts *facts)
+{
+	struct frontier_row visit;
+	struct page_row row;
+
+	if (!page_row_get(reading->txn, reading->site, page, &row))
+		return;
+	facts->arrivals[facts->arrival_count++] = (struct arrival){
+		.stored_ms = row.stored_ms,
+		.fetched_ms = row.fetched_ms,
+		.found_ms = frontier_row_get(reading->txn, reading->site, page,
+					     &visit)
+				    ? visit.found_ms
+				    : row.stored_ms,
+	};
+}
+
+static void read_arrivals(const struct reading *reading,
+			  struct subject_facts *facts)
+{
+	struct key prefix = key_cluster(reading->site, facts->self.cluster);
+	struct scan scan =
+		scan_begin(reading->txn, TABLE_MEMBERS, key_slice(&prefix));
+
+	while (facts->arrival_count < MAX_TEMPLATE_SAMPLE && scan_next(&scan))
+		read_arrival(reading, key_u64(scan.key, 2 * sizeof(uint32_t)),
+			     facts);
+	scan_end(&scan);
+}
+
+static void read_members(const struct reading *reading,
+			 struct subject_facts *facts)
+{
+	struct key prefix = key_cluster(reading->site, facts->self.cluster);
+	struct scan scan =
+		scan_begin(reading->txn, TABLE_MEMBERS, key_slice(&prefix));
+	uint64_t *members =
+		ARENA_NEW(reading->scratch, uint64_t, FACTS_MAX_MEMBERS);
+
+	while (facts->member_count < FACTS_MAX_MEMBERS && scan_next(&scan))
+		members[facts->member_count++] =
+			key_u64(scan.key, 2 * sizeof(uint32_t));
+	scan_end(&scan);
+	facts->members = members;
+}
+
+static void read_before(const struct reading *reading,
+			struct subject_facts *facts)
+{
+	const struct version_name name = {reading->site, facts->self.cluster,
+					  facts->self.row.version};
+	struct version *version;
+	struct version_row row;
+
+	if (stored_version(reading->txn, name, reading->scratch, &row,
+			   &version) == ERR_NONE)
+		facts->before = version;
+}
+
+/* All that is read in the one transaction. */
+static enum error read_wished(const struct reading *reading,
+			      struct subject_facts *facts,
+			      struct version_pages **pages_out)
+{
+	const struct wish *wish = &facts->given;
+	struct subject *self = &facts->self;
+	enum error error = ERR_NONE;
+
+	self->has_cluster = cluster_row_get(reading->txn, reading->site,
+					    self->cluster, &self->cluster_row);
+	if (!self->has_cluster)
+		self->cluster_row = (struct cluster_row){0};
+	if (wish->has_sample) {
+		error = sample_read(reading, self->cluster, facts);
+		read_version_row(reading, facts);
+	}
+	if (wish->has_arrivals)
+		read_arrivals(reading, facts);
+	if (wish->has_before)
+		read_before(reading, facts);
+	if (wish->has_members)
+		read_members(reading, facts);
+	if (error == ERR_NONE && wish->version != 0)
+		*pages_out = version_pages_read(reading, wish->version,
+						wish->since_ms);
+	return reading->txn->error != ERR_NONE ? reading->txn->error : error;
+}
+
+enum error subject_facts_read(const struct facts_source *source,
+			      const struct subject *subject,
+			      const struct wish *wish, struct arena *scratch,
+			      struct subject_facts *facts_out)
+{
+	struct txn txn = txn_begin_read(source->store);
+	const struct reading reading = {
+		.source = source,
+		.txn = &txn,
+		.site = source->site->row.id,
+		.arena = source->arena,
+		.scratch = scratch,
+	};
+	struct version_pages *pages = NULL;
+	enum error error;
+
+	*facts_out = (struct subject_facts){.given = *wish, .self = *subject};
+	error = read_wished(&reading, facts_out, &pages);
+	txn_abort(&txn);
+	if (pages != NULL)
+		version_take(&reading, pages, &facts_out->taken);
+	return error;
+}

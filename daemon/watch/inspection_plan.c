@@ -1,0 +1,195 @@
+#include "daemon/watch/inspection_plan.h"
+
+#include "store/arena.h"
+#include "daemon/engine/site_threshold.h"
+
+void plan_begin(struct arena *arena, const struct site_facts *site,
+		const struct plan_options *options, uint64_t now_ms,
+		struct plan *plan_out)
+{
+	*plan_out = (struct plan){
+		.arena = arena,
+		.options = *options,
+		.now_ms = now_ms,
+		.site = &site->row,
+		.subjects =
+			ARENA_NEW(arena, struct planned, site->subject_count),
+		.subject_count = site->subject_count,
+		.first_ms = UINT64_MAX,
+		.next_ms = UINT64_MAX,
+	};
+	for (size_t i = 0; i < site->subject_count; i++) {
+		const struct subject *subject = &site->subjects[i];
+
+		plan_out->subjects[i] = (struct planned){.subject = *subject};
+		if (subject->has_row &&
+		    subject->row.created_ms < plan_out->first_ms)
+			plan_out->first_ms = subject->row.created_ms;
+	}
+}
+
+struct planned *plan_find(const struct plan *plan, uint32_t cluster)
+{
+	size_t low = 0;
+	size_t high = plan->subject_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (plan->subjects[middle].subject.cluster < cluster)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < plan->subject_count &&
+			       plan->subjects[low].subject.cluster == cluster
+		       ? &plan->subjects[low]
+		       : NULL;
+}
+
+bool plan_is_settled(const struct plan *plan)
+{
+	return plan->site->pending_count == 0 &&
+	       !site_wants_threshold(plan->site);
+}
+
+bool plan_is_large(const struct plan *plan, const struct subject *subject)
+{
+	return subject->has_cluster &&
+	       subject->cluster_row.page_count >= plan->options.min_pages;
+}
+
+const struct subject *plan_parent(const struct plan *plan, uint32_t cluster)
+{
+	for (size_t i = 0; i < plan->subject_count; i++) {
+		const struct subject *subject = &plan->subjects[i].subject;
+
+		if (subject->has_row && subject->row.other == cluster)
+			return subject;
+	}
+	return NULL;
+}
+
+void step_wait(struct step *step, uint64_t time_ms)
+{
+	if (time_ms < step->next_ms)
+		step->next_ms = time_ms;
+}
+
+void row_settle(const struct plan *plan, struct template_row *row)
+{
+	row->asked_for = 0;
+	row->asked_ms = 0;
+	row->flags = 0;
+	row->round_ms = plan->now_ms;
+	row->threshold = plan->site->threshold;
+}
+
+/* When do visits count as answers? Where nobody is asked, always. */
+static struct vote_rules vote_rules_of(const struct plan *plan,
+				       const struct template_row *row)
+{
+	struct vote_rules rules = {
+		.threshold = plan->site->threshold,
+		.is_late = watch_is_open(watch_position_of(row).state) &&
+			   plan->now_ms >= row->asked_ms + PATIENCE_MS,
+	};
+
+	if (site_is_asked(plan->site))
+		rules.window_ms = row->asked_ms > row->round_ms ? row->asked_ms
+								: row->round_ms;
+	return rules;
+}
+
+void step_plan(const struct plan *plan, const struct subject_facts *facts,
+	       struct arena *scratch, struct step *step_out)
+{
+	const struct subject *self = &facts->self;
+	struct vote_rules rules;
+
+	*step_out = (struct step){
+		.cluster = self->cluster,
+		.row = self->row,
+		.next_ms = UINT64_MAX,
+	};
+	if (!self->has_row || self->row.state != TEMPLATE_LIVE) {
+		step_plan_cluster(plan, facts, step_out);
+		return;
+	}
+	step_out->wish.has_sample = true;
+	if (!facts->given.has_sample)
+		return;
+	rules = vote_rules_of(plan, &self->row);
+	votes_count(facts, &rules, scratch, &step_out->votes);
+	step_plan_template(plan, facts, step_out);
+}
+
+static bool is_taken_over(const struct plan *plan, const struct stray *stray)
+{
+	const struct planned *into = plan_find(plan, stray->cluster);
+
+	return into != NULL &&
+	       2 * stray->pages >= into->subject.cluster_row.page_count;
+}
+
+/* A part of it went to one place, and was told; now the rest has, or another
+ * part: there is no question any more whose that is. */
+static bool is_told(const struct step *step, const struct stray *stray)
+{
+	return step->votes.follows_split && stray->is_seen &&
+	       stray->cluster == step->row.other;
+}
+
+/* As long as nothing is concluded, nobody knows whose the clusters are that the
+ * pages are in by now. Where nobody can be asked that is so for those that are
+ * mostly of the sample's pages. */
+static void contest(struct plan *plan, const struct step *step)
+{
+	bool is_unsure = !site_is_asked(plan->site) &&
+			 step->votes.detection.kind == DECISION_UNSURE;
+
+	for (uint32_t i = 0; i < step->votes.elsewhere; i++) {
+		const struct stray *stray = &step->votes.strays[i];
+		struct planned *into = plan_find(plan, stray->cluster);
+
+		if (into != NULL && !is_told(step, stray) &&
+		    (step->contests ||
+		     (is_unsure && is_taken_over(plan, stray))))
+			into->is_contested = true;
+	}
+}
+
+static void count_votes(struct plan *plan, const struct step *step,
+			const struct template_row *before)
+{
+	uint32_t asked = step->votes.pages;
+
+	if (!watch_is_open(watch_position_of(before).state) &&
+	    asked > ROUND_PAGES)
+		asked = ROUND_PAGES;
+	plan->asked += site_is_asked(plan->site) ? asked : 0;
+	plan->blocked += step->votes.blocked;
+	plan->fresh += step->votes.fresh;
+}
+
+void plan_take(struct plan *plan, const struct step *step)
+{
+	struct planned *planned = plan_find(plan, step->cluster);
+	struct subject *subject = &planned->subject;
+	bool is_live = subject->has_row && subject->row.state == TEMPLATE_LIVE;
+
+	planned->is_planned = true;
+	if (is_live && step->signal != SIGNAL_RECUT) {
+		count_votes(plan, step, &subject->row);
+		contest(plan, step);
+	}
+	if (is_live && step->is_written)
+		subject->row = step->row;
+	if (step->absorbed != 0)
+		plan_find(plan, step->absorbed)->subject.row =
+			step->absorbed_row;
+	plan->found += step->is_written ? 1U : 0U;
+	plan->found += step->absorbed != 0 ? 1U : 0U;
+	if (step->next_ms < plan->next_ms)
+		plan->next_ms = step->next_ms;
+}

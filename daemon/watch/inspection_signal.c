@@ -1,0 +1,206 @@
+/* What the votes of a template's sample pages come to. */
+#include "daemon/watch/inspection_plan.h"
+
+enum {
+	GROWN = 2, /* so many times its pages, and a version is made anew */
+	GROWN_BY = 8,
+	PERMILLE = 1000,
+};
+
+/* A template, and what is said of it. */
+struct evaluation {
+	const struct plan *plan;
+	const struct subject_facts *facts;
+	const struct subject *self;
+	const struct votes *votes;
+	struct watch_position position;
+	bool is_open;  /* all of the sample are asked */
+	bool is_asked; /* anybody can be */
+	bool is_late;  /* asked so long ago that nobody is waited for */
+};
+
+static bool is_outdated(const struct evaluation *evaluation)
+{
+	const struct template_row *row = &evaluation->self->row;
+	const struct subject_facts *facts = evaluation->facts;
+
+	return row->threshold != evaluation->plan->site->threshold ||
+	       (evaluation->position.basis == BASIS_PARTIAL &&
+		row->round_ms > facts->version_ms) ||
+	       evaluation->self->cluster_row.page_count >=
+		       GROWN * facts->version_pages + GROWN_BY;
+}
+
+/* A version says what the pages are like that were there: may another one be
+ * made now? Not while pages come. */
+static bool is_renewable(const struct evaluation *evaluation)
+{
+	return evaluation->facts->has_version_row &&
+	       evaluation->self->has_cluster &&
+	       plan_is_settled(evaluation->plan);
+}
+
+static bool is_template(const struct evaluation *evaluation, uint32_t cluster)
+{
+	const struct planned *planned = plan_find(evaluation->plan, cluster);
+
+	return planned != NULL &&
+	       plan_is_large(evaluation->plan, &planned->subject);
+}
+
+/* A part of it is elsewhere. In the middle of a redesign that is so, too: it is
+ * emitted when it is still so a round later. */
+static enum watch_signal divided(const struct evaluation *evaluation)
+{
+	const struct votes *votes = evaluation->votes;
+	bool is_again = evaluation->position.state == WATCH_DIVIDED ||
+			evaluation->position.state == WATCH_RECHECK;
+	bool is_still =
+		is_again && votes->disagreed <= evaluation->self->row.asked_for;
+
+	if ((!is_still && evaluation->is_asked) ||
+	    !is_template(evaluation, votes->destination))
+		return SIGNAL_PARTED;
+	if (plan_is_large(evaluation->plan, evaluation->self))
+		return SIGNAL_SPLIT;
+	/* too few stayed to be one */
+	return votes->has_left ? SIGNAL_REPLACED : SIGNAL_RENUMBERED;
+}
+
+/*
+ * Everybody was asked, and it goes on. When half of the pages have moved, but
+ * not so far that it is told, they are what it is by now: or they would hide
+ * what comes.
+ */
+static enum watch_signal closing(const struct evaluation *evaluation)
+{
+	const struct votes *votes = evaluation->votes;
+	bool is_same = votes->detection.kind == DECISION_SAME;
+
+	if (is_same && 2 * votes->elsewhere >= votes->pages)
+		return divided(evaluation);
+	if (!evaluation->self->has_cluster)
+		return SIGNAL_SAME;
+	if (is_same && 2 * votes->disagreed >= votes->pages)
+		return is_renewable(evaluation) ? SIGNAL_DRIFTED : SIGNAL_SAME;
+	return votes->gone > 0 ? SIGNAL_THINNED : SIGNAL_SAME;
+}
+
+static enum watch_signal quiet(const struct evaluation *evaluation)
+{
+	return evaluation->votes->disagreed == 0 && is_renewable(evaluation) &&
+			       is_outdated(evaluation)
+		       ? SIGNAL_OUTDATED
+		       : SIGNAL_QUIET;
+}
+
+/*
+ * Its pages are another cluster's, and nearly as they were. When that is no
+ * template yet, they have it for themselves: then it is what they have changed
+ * to, or, when they have not, what the linkage calls them now.
+ */
+static enum watch_signal joined(const struct evaluation *evaluation)
+{
+	const struct change_rules *rules = &change_rules_default;
+	const struct detection *detection = &evaluation->votes->detection;
+	const struct planned *into =
+		plan_find(evaluation->plan, evaluation->votes->destination);
+
+	if (into != NULL && into->subject.has_row &&
+	    into->subject.row.state == TEMPLATE_LIVE)
+		return SIGNAL_MERGED;
+	return detection->paths_moved * PERMILLE > rules->path_ratio ||
+			       detection->fragments_moved * PERMILLE >
+				       rules->fragment_ratio
+		       ? SIGNAL_REPLACED
+		       : SIGNAL_RENUMBERED;
+}
+
+/* The whole sample is gone: pages that nobody has asked may still be there. */
+static enum watch_signal vanished(const struct evaluation *evaluation)
+{
+	if (plan_is_large(evaluation->plan, evaluation->self) &&
+	    evaluation->position.sample == SAMPLE_FIRST)
+		return SIGNAL_EMPTIED;
+	return evaluation->votes->led_to != 0 ? SIGNAL_LED_AWAY
+					      : SIGNAL_VANISHED;
+}
+
+/* Everybody who can be asked has answered. */
+static enum watch_signal concluded(const struct evaluation *evaluation)
+{
+	enum decision_kind kind = evaluation->votes->detection.kind;
+
+	/* the linkage moves pages to and fro while others come, and while its
+	 * threshold is chosen */
+	if ((kind == DECISION_MERGED || kind == DECISION_SPLIT) &&
+	    !plan_is_settled(evaluation->plan) && !evaluation->is_late)
+		return SIGNAL_UNSETTLED;
+	switch (kind) {
+	case DECISION_CHANGED:
+		return SIGNAL_CHANGED;
+	case DECISION_SPLIT:
+		return divided(evaluation);
+	case DECISION_REPLACED:
+		return SIGNAL_REPLACED;
+	case DECISION_MERGED:
+		return joined(evaluation);
+	case DECISION_VANISHED:
+		return vanished(evaluation);
+	default:
+		return evaluation->is_open ? closing(evaluation)
+					   : quiet(evaluation);
+	}
+}
+
+static bool is_event(enum decision_kind kind)
+{
+	return kind != DECISION_SAME && kind != DECISION_UNSURE &&
+	       kind != DECISION_BLOCKED;
+}
+
+/* Do more disagree than when all were last asked? Or as many, of whom that is
+ * not told yet. */
+static bool is_dissent(const struct evaluation *evaluation)
+{
+	const struct template_row *row = &evaluation->self->row;
+	bool was_asked = row->asked_ms != 0 && row->asked_ms >= row->round_ms;
+
+	return evaluation->votes->disagreed > row->asked_for ||
+	       (!was_asked && (is_event(evaluation->votes->detection.kind) ||
+			       evaluation->position.state == WATCH_DIVIDED));
+}
+
+/*
+ * Who disagrees in a round may have been seen before somebody else's pages
+ * moved his: so nothing is concluded before all of the sample have been asked
+ * at the same time.
+ */
+enum watch_signal signal_of_template(const struct plan *plan,
+				     const struct subject_facts *facts,
+				     const struct votes *votes)
+{
+	const struct template_row *row = &facts->self.row;
+	struct evaluation evaluation = {
+		.plan = plan,
+		.facts = facts,
+		.self = &facts->self,
+		.votes = votes,
+		.position = watch_position_of(row),
+		.is_asked = site_is_asked(plan->site),
+	};
+
+	evaluation.is_open = watch_is_open(evaluation.position.state);
+	evaluation.is_late = evaluation.is_open &&
+			     plan->now_ms >= row->asked_ms + PATIENCE_MS;
+	if (votes->is_recut)
+		return SIGNAL_RECUT;
+	if (!evaluation.is_asked)
+		return concluded(&evaluation);
+	if (!evaluation.is_open)
+		return is_dissent(&evaluation) ? SIGNAL_DISSENT
+					       : quiet(&evaluation);
+	return votes->unseen > 0 && !evaluation.is_late
+		       ? SIGNAL_AWAITED
+		       : concluded(&evaluation);
+}

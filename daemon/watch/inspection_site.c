@@ -1,0 +1,70 @@
+/* What is planned of a site as a whole. */
+#include "daemon/watch/inspection_plan.h"
+
+/* Pages that must agree that it blocks. */
+enum { MIN_BLOCKED = 3 };
+
+/* The first templates are all there: from now on others are news. */
+static bool is_known(const struct plan *plan)
+{
+	bool has_templates = plan->found > 0;
+
+	for (size_t i = 0; i < plan->subject_count; i++)
+		has_templates |= plan->subjects[i].subject.has_row;
+	return plan_is_settled(plan) && has_templates;
+}
+
+/* True once, when something begins to be so; it is forgotten when it is so no
+ * more. */
+static bool begins(const struct plan *plan, uint32_t flag, bool is_so,
+		   struct site_step *step)
+{
+	bool was_so = (plan->site->flags & flag) != 0;
+
+	if (is_so && !was_so)
+		step->set_flags |= flag;
+	else if (was_so && !is_so)
+		step->clear_flags |= flag;
+	return is_so && !was_so;
+}
+
+static bool is_blocked(const struct plan *plan)
+{
+	bool was_blocked = (plan->site->flags & SITE_IS_BLOCKED) != 0;
+
+	return plan->fresh == 0 &&
+	       (was_blocked || (plan->blocked >= MIN_BLOCKED &&
+				2 * plan->blocked >= plan->asked));
+}
+
+/* Is the site asked at all, without anybody's doing? */
+static bool is_watched(const struct site_row *site)
+{
+	return (site->flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) == 0 &&
+	       (site->watch_ms != 0 || site->revisit_ms != 0);
+}
+
+static bool is_stale(const struct plan *plan, struct site_step *step)
+{
+	const struct site_row *site = plan->site;
+	uint64_t stale_ms = plan->options.stale_ms;
+	uint64_t seen_ms = site->seen_ms == 0 ? site->added_ms : site->seen_ms;
+
+	step->unseen_ms = plan->now_ms - seen_ms;
+	if (stale_ms == 0 || !is_watched(site))
+		return false;
+	if (seen_ms + stale_ms > plan->now_ms)
+		step->next_ms = seen_ms + stale_ms;
+	return site->asked_ms > seen_ms && plan->now_ms >= seen_ms + stale_ms;
+}
+
+void plan_site(const struct plan *plan, struct site_step *step_out)
+{
+	*step_out = (struct site_step){.next_ms = UINT64_MAX};
+	if ((plan->site->flags & SITE_IS_KNOWN) == 0 && is_known(plan))
+		step_out->set_flags |= SITE_IS_KNOWN;
+	step_out->is_blocked =
+		begins(plan, SITE_IS_BLOCKED, is_blocked(plan), step_out);
+	step_out->is_stale =
+		begins(plan, SITE_IS_STALE, is_stale(plan, step_out), step_out);
+}

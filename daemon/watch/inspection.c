@@ -1,193 +1,61 @@
 #include "daemon/watch/inspection.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "daemon/watch/inspection_parts.h"
-#include "daemon/engine/site_threshold.h"
-#include "store/key.h"
-#include "store/lower_bound.h"
-#include "store/memory.h"
+#include "daemon/watch/inspection_apply.h"
+#include "store/arena.h"
 
 enum {
-	SETTLED_MS = 10 * 60 * 1000, /* a cluster that rests for so long is
-					whole, while others are crawled */
-	MIN_BLOCKED = 3,             /* pages that must agree on that */
-	MAX_FOUND = 64,              /* templates in one transaction */
+	MAX_FOUND = 64,   /* templates in one transaction */
+	MAX_READINGS = 4, /* of one subject: it may change in between */
 };
 
-struct subject *inspector_subject(const struct inspector *inspector,
-				  uint32_t cluster)
+/* An inspection while it is made. */
+struct making {
+	struct facts_source source;
+	struct plan plan;
+	struct draft draft;
+};
+
+/*
+ * Read what the step wishes for, and plan it again, until it wishes for no
+ * more. All that it is planned by at last was read in one transaction.
+ */
+static enum error plan_subject(const struct making *making,
+			       const struct subject *subject,
+			       struct arena *scratch,
+			       struct subject_facts *facts, struct step *step)
 {
-	size_t at;
+	*facts = (struct subject_facts){.self = *subject};
+	step_plan(&making->plan, facts, scratch, step);
+	for (int i = 0; i < MAX_READINGS; i++) {
+		struct wish wish = step->wish;
+		enum error error;
 
-	LOWER_BOUND(at, inspector->subject_count,
-		    inspector->subjects[at].cluster < cluster);
-	return at < inspector->subject_count &&
-			       inspector->subjects[at].cluster == cluster
-		       ? &inspector->subjects[at]
-		       : NULL;
-}
-
-void inspector_visit(struct inspector *inspector, uint64_t page)
-{
-	inspector->visits =
-		mem_grow(inspector->visits, inspector->visit_count,
-			 &inspector->visit_capacity, sizeof(uint64_t));
-	inspector->visits[inspector->visit_count++] = page;
-}
-
-void inspector_emit(struct inspector *inspector, const struct event_row *event)
-{
-	inspector->events =
-		mem_grow(inspector->events, inspector->event_count,
-			 &inspector->event_capacity, sizeof(*event));
-	inspector->events[inspector->event_count++] = *event;
-}
-
-struct template_finding *inspector_find(struct inspector *inspector,
-					uint32_t cluster,
-					const struct template_row *row)
-{
-	struct template_finding *found;
-
-	inspector->templates =
-		mem_grow(inspector->templates, inspector->template_count,
-			 &inspector->template_capacity, sizeof(*found));
-	found = &inspector->templates[inspector->template_count++];
-	*found = (struct template_finding){.cluster = cluster, .row = *row};
-	return found;
-}
-
-void inspector_wait(struct inspector *inspector, uint64_t time_ms)
-{
-	if (time_ms < inspector->inspection->next_ms)
-		inspector->inspection->next_ms = time_ms;
-}
-
-struct slice inspector_copy(struct arena *arena, struct slice text)
-{
-	return (struct slice){arena_copy(arena, text.data, text.size),
-			      text.size};
-}
-
-bool inspector_can_ask(const struct inspector *inspector)
-{
-	return (inspector->site.options.flags &
-		(SITE_IS_SAMPLE | SITE_IS_OFFLINE)) == 0 &&
-	       inspector->site.options.watch_ms != 0;
-}
-
-static enum error read_site(struct inspector *inspector, struct txn *txn,
-			    const char *host)
-{
-	struct site_row *site = &inspector->site;
-
-	if (!site_get(txn, slice_of(host), site))
-		return ERR_NOT_FOUND;
-	site->host = inspector_copy(inspector->arena, site->host);
-	site->seed = inspector_copy(inspector->arena, site->seed);
-	inspector->inspection->site = site->id;
-	inspector->inspection->seed = (char *)site->seed.data;
-	inspector->is_first = (site->options.flags & SITE_IS_KNOWN) == 0;
-	inspector->is_settled =
-		site->pending_count == 0 && !site_wants_threshold(site);
-	return ERR_NONE;
-}
-
-static struct subject *add_subject(struct inspector *inspector,
-				   size_t *capacity, uint32_t cluster)
-{
-	struct subject *subject;
-
-	inspector->subjects =
-		mem_grow(inspector->subjects, inspector->subject_count,
-			 capacity, sizeof(*subject));
-	subject = &inspector->subjects[inspector->subject_count++];
-	*subject = (struct subject){.cluster = cluster};
-	return subject;
-}
-
-static void read_clusters(struct inspector *inspector, struct txn *txn,
-			  size_t *capacity)
-{
-	struct key prefix = key_site(inspector->site.id);
-	struct scan scan = scan_begin(txn, TABLE_CLUSTERS, key_slice(&prefix));
-	struct cluster_row row;
-
-	while (scan_next(&scan)) {
-		struct subject *subject;
-
-		if (!cluster_row_decode(scan.value, &row))
-			continue;
-		subject = add_subject(inspector, capacity,
-				      key_u32(scan.key, sizeof(uint32_t)));
-		subject->has_cluster = true;
-		subject->cluster_row = row;
+		if (wish_is_met(&wish, &facts->given))
+			return ERR_NONE;
+		error = subject_facts_read(&making->source, subject, &wish,
+					   scratch, facts);
+		if (error != ERR_NONE)
+			return error;
+		step_plan(&making->plan, facts, scratch, step);
 	}
-	scan_end(&scan);
+	return ERR_BUSY;
 }
 
-static int by_cluster(const void *left, const void *right)
+static enum error inspect_subject(struct making *making,
+				  const struct subject *subject)
 {
-	const struct subject *a = left;
-	const struct subject *b = right;
-
-	return (a->cluster > b->cluster) - (a->cluster < b->cluster);
-}
-
-/* The templates join the clusters, which stand first and in order. */
-static void read_templates(struct inspector *inspector, struct txn *txn,
-			   size_t *capacity)
-{
-	struct key prefix = key_site(inspector->site.id);
-	struct scan scan = scan_begin(txn, TABLE_TEMPLATES, key_slice(&prefix));
-	size_t clusters = inspector->subject_count;
-	size_t at = 0;
-	struct template_row row;
-
-	while (scan_next(&scan)) {
-		uint32_t cluster = key_u32(scan.key, sizeof(uint32_t));
-		struct subject *subject;
-
-		if (!template_row_decode(scan.value, &row))
-			continue;
-		while (at < clusters &&
-		       inspector->subjects[at].cluster < cluster)
-			at++;
-		subject = at < clusters && inspector->subjects[at].cluster ==
-						   cluster
-				  ? &inspector->subjects[at]
-				  : add_subject(inspector, capacity, cluster);
-		subject->has_row = true;
-		subject->row = row;
-		/* a clock that was ahead once stops nothing */
-		if (row.round_ms > inspector->now_ms)
-			subject->row.round_ms = 0;
-		if (row.asked_ms > inspector->now_ms)
-			subject->row.asked_ms = 0;
-		subject->row.lineage =
-			inspector_copy(inspector->arena, row.lineage);
-	}
-	scan_end(&scan);
-	if (inspector->subject_count > 1)
-		qsort(inspector->subjects, inspector->subject_count,
-		      sizeof(struct subject), by_cluster);
-}
-
-static enum error read_subjects(struct inspector *inspector, const char *host)
-{
-	struct txn txn = txn_begin_read(inspector->store);
-	enum error error = read_site(inspector, &txn, host);
-	size_t capacity = 0;
+	struct arena *scratch = arena_create();
+	struct subject_facts *facts =
+		ARENA_NEW(scratch, struct subject_facts, 1);
+	struct step step;
+	enum error error = plan_subject(making, subject, scratch, facts, &step);
 
 	if (error == ERR_NONE) {
-		read_clusters(inspector, &txn, &capacity);
-		read_templates(inspector, &txn, &capacity);
+		step_apply(&making->plan, facts, &step, scratch,
+			   &making->draft);
+		plan_take(&making->plan, &step);
 	}
-	if (txn.error != ERR_NONE)
-		error = txn.error;
-	txn_abort(&txn);
+	arena_destroy(scratch);
 	return error;
 }
 
@@ -196,211 +64,88 @@ static bool is_live(const struct subject *subject)
 	return subject->has_row && subject->row.state == TEMPLATE_LIVE;
 }
 
-/* May a version of the cluster be taken? Half of a crawl is none. */
-static bool is_whole(struct inspector *inspector, const struct subject *subject)
+/* When much was found that is committed, and the next inspection finds the
+ * rest. */
+static bool is_cut(const struct plan *plan)
 {
-	uint64_t rested_ms = subject->cluster_row.changed_ms + SETTLED_MS;
-
-	if (!subject->has_cluster ||
-	    subject->cluster_row.page_count < inspector->rules->min_pages)
-		return false;
-	if (inspector->is_settled)
-		return true;
-	if (rested_ms > inspector->now_ms)
-		inspector_wait(inspector, rested_ms);
-	return rested_ms <= inspector->now_ms;
+	return plan->found >= MAX_FOUND;
 }
 
-static enum error inspect_subject(struct inspector *inspector,
-				  struct subject *subject)
+static enum error inspect_all(struct making *making, bool are_live)
 {
-	enum error error;
-
-	subject->is_done = true;
-	inspector->scratch = arena_create();
-	error = is_live(subject) ? inspect_template(inspector, subject)
-				 : inspect_cluster(inspector, subject);
-	arena_destroy(inspector->scratch);
-	inspector->scratch = NULL;
-	inspector->is_cut = inspector->template_count >= MAX_FOUND;
-	return error;
-}
-
-/* The templates first, because their pages may be in new clusters by now. When
- * much was found that is committed, and the next inspection finds the rest. */
-static enum error inspect_all(struct inspector *inspector)
-{
+	const struct plan *plan = &making->plan;
 	enum error error = ERR_NONE;
 
-	for (size_t i = 0; i < inspector->subject_count && !inspector->is_cut;
-	     i++)
-		if (error == ERR_NONE && is_live(&inspector->subjects[i]))
-			error = inspect_subject(inspector,
-						&inspector->subjects[i]);
-	for (size_t i = 0; i < inspector->subject_count && !inspector->is_cut;
-	     i++)
-		if (error == ERR_NONE && !inspector->subjects[i].is_done &&
-		    is_whole(inspector, &inspector->subjects[i]))
-			error = inspect_subject(inspector,
-						&inspector->subjects[i]);
+	for (size_t i = 0;
+	     error == ERR_NONE && i < plan->subject_count && !is_cut(plan);
+	     i++) {
+		const struct planned *planned = &plan->subjects[i];
+
+		if (!planned->is_planned &&
+		    is_live(&planned->subject) == are_live)
+			error = inspect_subject(making, &planned->subject);
+	}
 	return error;
 }
 
-/* The first templates are all there: from now on others are news. */
-static void end_first(struct inspector *inspector)
+static void inspect_site(struct making *making, struct inspection *inspection)
 {
-	bool has_templates = inspector->template_count > 0;
+	struct site_step step;
 
-	for (size_t i = 0; i < inspector->subject_count; i++)
-		has_templates |= inspector->subjects[i].has_row;
-	if (inspector->is_first && inspector->is_settled && has_templates)
-		inspector->inspection->findings.set_flags |= SITE_IS_KNOWN;
+	plan_site(&making->plan, &step);
+	site_step_apply(&making->plan, &step, &making->draft);
+	inspection->findings.set_flags = step.set_flags;
+	inspection->findings.clear_flags = step.clear_flags;
+	if (step.next_ms < making->plan.next_ms)
+		making->plan.next_ms = step.next_ms;
 }
 
-/* Tell once that something is so, and forget it when it is so no more. */
-static void set_finding(struct inspector *inspector, uint32_t flag, bool is_so,
-			const struct event_row *event)
+static enum error inspect(struct store *store, const struct site_facts *site,
+			  const struct inspection_rules *rules, uint64_t now_ms,
+			  struct inspection *inspection)
 {
-	struct findings *findings = &inspector->inspection->findings;
-	bool was_so = (inspector->site.options.flags & flag) != 0;
-
-	if (is_so && !was_so) {
-		findings->set_flags |= flag;
-		inspector_emit(inspector, event);
-	} else if (was_so && !is_so) {
-		findings->clear_flags |= flag;
-	}
-}
-
-static struct slice detail_of(struct inspector *inspector, json_t *value)
-{
-	char *text = json_dumps(value, JSON_COMPACT);
-	struct slice copy = inspector_copy(inspector->arena, slice_of(text));
-
-	free(text);
-	json_decref(value);
-	return copy;
-}
-
-static void inspect_blocking(struct inspector *inspector)
-{
-	bool was_blocked =
-		(inspector->site.options.flags & SITE_IS_BLOCKED) != 0;
-	bool is_blocked =
-		inspector->seen == 0 &&
-		(was_blocked || (inspector->blocked >= MIN_BLOCKED &&
-				 2 * inspector->blocked >= inspector->asked));
-	struct event_row event = {
-		.kind = EVENT_SITE_BLOCKED,
-		.pages = inspector->blocked,
-		.url = inspector->site.seed,
+	struct making making = {
+		.source = {.store = store,
+			   .site = site,
+			   .limits = &rules->limits,
+			   .min_pages = rules->min_pages,
+			   .now_ms = now_ms,
+			   .arena = inspection->arena},
+		.draft = {.arena = inspection->arena},
 	};
+	enum error error;
 
-	if (is_blocked && !was_blocked)
-		event.detail = detail_of(
-			inspector,
-			json_pack("{s:I, s:I, s:s}", "asked",
-				  (json_int_t)inspector->blocked, "answered", 0,
-				  "reason",
-				  "errors, challenges and gates alone"));
-	set_finding(inspector, SITE_IS_BLOCKED, is_blocked, &event);
-}
-
-/* Is the site asked at all, without anybody's doing? */
-static bool is_watched(const struct site_row *site)
-{
-	return (site->options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==
-		       0 &&
-	       (site->options.watch_ms != 0 || site->options.revisit_ms != 0);
-}
-
-static void inspect_staleness(struct inspector *inspector)
-{
-	const struct site_row *site = &inspector->site;
-	uint64_t stale_ms = inspector->rules->stale_ms;
-	uint64_t seen_ms = site->seen_ms == 0 ? site->added_ms : site->seen_ms;
-	uint64_t days = (inspector->now_ms - seen_ms) / 86400000U;
-	bool is_stale = stale_ms != 0 && is_watched(site) &&
-			site->asked_ms > seen_ms &&
-			inspector->now_ms >= seen_ms + stale_ms;
-	struct event_row event = {
-		.kind = EVENT_SITE_STALE,
-		.pages = site->page_count,
-		.url = site->seed,
-	};
-
-	if (is_stale && (site->options.flags & SITE_IS_STALE) == 0)
-		event.detail = detail_of(
-			inspector,
-			json_pack("{s:I, s:I, s:s}", "days", (json_int_t)days,
-				  "seen_ms", (json_int_t)site->seen_ms,
-				  "reason", "no page has come since"));
-	if (stale_ms != 0 && is_watched(site) &&
-	    seen_ms + stale_ms > inspector->now_ms)
-		inspector_wait(inspector, seen_ms + stale_ms);
-	set_finding(inspector, SITE_IS_STALE, is_stale, &event);
-}
-
-/* What was found moves into the arena. */
-static void *take(struct arena *arena, void *items, size_t count, size_t size)
-{
-	void *copy = NULL;
-
-	if (count > 0) {
-		copy = arena_alloc(arena, count, size);
-		memcpy(copy, items, count * size);
-	}
-	free(items);
-	return copy;
-}
-
-static void collect(struct inspector *inspector)
-{
-	struct findings *findings = &inspector->inspection->findings;
-	struct arena *arena = inspector->arena;
-
-	findings->threshold = inspector->site.options.threshold;
-	findings->template_count = inspector->template_count;
-	findings->templates =
-		take(arena, inspector->templates, inspector->template_count,
-		     sizeof(struct template_finding));
-	findings->event_count = inspector->event_count;
-	findings->events =
-		take(arena, inspector->events, inspector->event_count,
-		     sizeof(struct event_row));
-	findings->visit_count = inspector->visit_count;
-	findings->visits = take(arena, inspector->visits,
-				inspector->visit_count, sizeof(uint64_t));
-	free(inspector->subjects);
-	free(inspector->contested);
+	plan_begin(inspection->arena, site,
+		   &(struct plan_options){rules->min_pages, rules->stale_ms},
+		   now_ms, &making.plan);
+	/* templates first: their pages may be in new clusters by now */
+	error = inspect_all(&making, true);
+	if (error == ERR_NONE)
+		error = inspect_all(&making, false);
+	if (error == ERR_NONE && !is_cut(&making.plan))
+		inspect_site(&making, inspection);
+	draft_end(&making.draft, &inspection->findings);
+	inspection->next_ms = making.plan.next_ms;
+	return error;
 }
 
 enum error inspection_make(struct store *store, const char *host,
 			   const struct inspection_rules *rules,
 			   uint64_t now_ms, struct inspection *inspection_out)
 {
-	struct inspector inspector = {
-		.store = store,
-		.rules = rules,
-		.inspection = inspection_out,
-		.arena = arena_create(),
-		.now_ms = now_ms,
-	};
-	enum error error;
+	struct arena *arena = arena_create();
+	struct site_facts *site = ARENA_NEW(arena, struct site_facts, 1);
+	enum error error = site_facts_read(store, host, now_ms, arena, site);
 
 	*inspection_out = (struct inspection){
-		.arena = inspector.arena,
+		.arena = arena,
+		.site = site->row.id,
+		.seed = (char *)site->row.seed.data,
+		.findings = {.threshold = site->row.threshold},
 		.next_ms = UINT64_MAX,
 	};
-	error = read_subjects(&inspector, host);
 	if (error == ERR_NONE)
-		error = inspect_all(&inspector);
-	if (error == ERR_NONE && !inspector.is_cut) {
-		end_first(&inspector);
-		inspect_blocking(&inspector);
-		inspect_staleness(&inspector);
-	}
-	collect(&inspector);
+		error = inspect(store, site, rules, now_ms, inspection_out);
 	if (error != ERR_NONE)
 		inspection_free(inspection_out);
 	return error;

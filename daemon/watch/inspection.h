@@ -1,13 +1,21 @@
 /*
  * daemon/watch/inspection.h - a look at the templates of a site, as its pages
  * stand in the store: which are new, which are as they were, which have
- * changed, and which pages must be asked to know. It reads in short
- * transactions, keeps no state, and finds nothing twice: once its findings are
- * committed, the same pages give none.
+ * changed, and which pages must be asked to know.
  *
- * A template has a sample of up to MAX_TEMPLATE_SAMPLE pages with what they
- * were when its newest version was taken (TABLE_SAMPLE_PAGES). Each round asks
- * a few of them. When one is not as it was, all of them are asked, and then
+ *   inspection_facts.h      what is stored becomes plain facts
+ *   inspection_votes.h      what the sample pages of a template say together
+ *   inspection_state.h      the machine: states, signals, what follows
+ *   inspection_plan.h       facts become a plan: pure
+ *   inspection_apply.h      the plan becomes findings, that are committed at
+ *                           once (daemon/engine/findings.h)
+ *
+ * It keeps no state, and finds nothing twice: once its findings are committed,
+ * the same pages give none.
+ *
+ * A template has up to MAX_TEMPLATE_SAMPLE sample pages with what they were
+ * when its newest version was taken (TABLE_SAMPLE_PAGES). Each round asks a few
+ * of them. When one is not as it was, all of them are asked, and then
  * template/change_detector.h decides; so a site is watched at the price of a
  * few conditional requests, and an event stands on k of n fresh visits.
  */

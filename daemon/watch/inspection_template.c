@@ -1,282 +1,301 @@
-/* What has become of a known template. */
-#include "daemon/watch/inspection_decision.h"
+/* What is done with a live template, by its signal. */
+#include "daemon/watch/inspection_lineage.h"
+#include "daemon/watch/inspection_plan.h"
 
-#include "store/memory.h"
-
-enum {
-	ROUND_PAGES = 3,              /* are asked of each template */
-	PATIENCE_MS = 60 * 60 * 1000, /* with pages that were asked */
-	PERMILLE = 1000,
+/* How a template ends, by the signal. */
+struct ending {
+	enum template_state state;
+	enum event_kind kind; /* 0: it is not told */
+	const char *lineage;
+	const char *reason;
 };
 
-static uint64_t window_of(const struct inspector *inspector,
-			  const struct template_row *row)
+static const struct ending endings[WATCH_SIGNALS] = {
+	[SIGNAL_REPLACED] = {TEMPLATE_REPLACED, EVENT_TEMPLATE_REPLACED,
+			     "replaced", NULL},
+	[SIGNAL_RENUMBERED] = {TEMPLATE_REPLACED, 0, "renumbered", NULL},
+	[SIGNAL_MERGED] = {TEMPLATE_MERGED, EVENT_TEMPLATE_MERGED, "merged",
+			   NULL},
+	[SIGNAL_LED_AWAY] = {TEMPLATE_REPLACED, EVENT_TEMPLATE_REPLACED,
+			     "replaced", "its URLs lead there now"},
+	[SIGNAL_VANISHED] = {TEMPLATE_VANISHED, EVENT_TEMPLATE_VANISHED,
+			     "vanished", NULL},
+	[SIGNAL_RECUT] = {TEMPLATE_MERGED, 0, "recut", NULL},
+};
+
+/* The cluster that it ends in; 0: none. */
+static uint32_t ended_in(const struct step *step)
 {
-	if (!inspector_can_ask(inspector))
+	switch (step->signal) {
+	case SIGNAL_LED_AWAY:
+		return step->votes.led_to;
+	case SIGNAL_VANISHED:
 		return 0;
-	return row->asked_ms > row->round_ms ? row->asked_ms : row->round_ms;
-}
-
-/* Another cut of the tree moves pages that are as they were: that says nothing
- * of the template. */
-static void forgive_recut(struct examination *examination)
-{
-	struct sample *sample = &examination->sample;
-
-	for (uint32_t i = 0; i < sample->count; i++) {
-		struct observed_page *observed = &sample->pages[i].observed;
-
-		if (is_as_it_was(&sample->pages[i]))
-			observed->cluster = examination->subject->cluster;
+	case SIGNAL_RECUT:
+		return step->votes.majority;
+	default:
+		return step->votes.destination;
 	}
 }
 
-/* It follows a part that was told to have split off. */
-static bool is_follower(const struct examination *examination,
-			const struct observed_page *observed)
+/* Versions and pages that the action needs. */
+static void wish_for(const struct subject *self, struct step *step)
 {
-	return examination->follows_split &&
-	       observed->observation == OBSERVED_PAGE &&
-	       observed->cluster == examination->subject->row.other;
-}
+	struct wish *wish = &step->wish;
+	bool is_told = false;
 
-static bool is_elsewhere(const struct examination *examination,
-			 const struct observed_page *observed)
-{
-	return observed->cluster != examination->subject->cluster &&
-	       (observed->observation == OBSERVED_PAGE ||
-		observed->observation == OBSERVED_UNSEEN) &&
-	       !is_follower(examination, observed);
-}
-
-static void add_contested(struct inspector *inspector, uint32_t cluster)
-{
-	inspector->contested =
-		mem_grow(inspector->contested, inspector->contested_count,
-			 &inspector->contested_capacity, sizeof(uint32_t));
-	inspector->contested[inspector->contested_count++] = cluster;
-}
-
-/* Where nobody can be asked: is the cluster mostly of the sample's pages? */
-static bool is_taken_over(const struct examination *examination,
-			  uint32_t cluster)
-{
-	const struct subject *into =
-		inspector_subject(examination->inspector, cluster);
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < examination->sample.count; i++)
-		count += examination->sample.pages[i].observed.cluster ==
-			 cluster;
-	return into != NULL && 2 * count >= into->cluster_row.page_count;
-}
-
-/* As long as nothing is concluded, nobody knows whose the clusters are that the
- * pages are in by now. */
-static void contest(const struct examination *examination)
-{
-	struct inspector *inspector = examination->inspector;
-	bool is_open = examination->is_open ||
-		       (examination->row.flags & TEMPLATE_IS_DIVIDED) != 0;
-	bool is_unsure = !inspector_can_ask(inspector) &&
-			 examination->detection.kind == DECISION_UNSURE;
-
-	for (uint32_t i = 0; i < examination->sample.count; i++) {
-		const struct observed_page *observed =
-			&examination->sample.pages[i].observed;
-
-		if (is_elsewhere(examination, observed) &&
-		    (is_open ||
-		     (is_unsure &&
-		      is_taken_over(examination, observed->cluster))))
-			add_contested(inspector, observed->cluster);
+	switch (step->action) {
+	case ACTION_CHANGE:
+		wish->has_before = true;
+		wish->has_members = true;
+		wish->version = step->cluster;
+		wish->since_ms = self->row.asked_ms;
+		break;
+	case ACTION_END:
+		is_told = endings[step->signal].kind != 0;
+		wish->has_before = is_told;
+		wish->has_members = true;
+		wish->version = is_told ? ended_in(step) : 0;
+		wish->since_ms =
+			step->signal == SIGNAL_MERGED || wish->version == 0
+				? 0
+				: self->row.asked_ms;
+		break;
+	case ACTION_RENEW:
+	case ACTION_MEND:
+	case ACTION_DOUBT:
+		wish->version = step->cluster;
+		break;
+	default:
+		break;
 	}
 }
 
-static void count_observations(struct examination *examination)
+/* A live template got the pages of another one: its version is of both. */
+static void absorb(const struct plan *plan, uint32_t into, struct step *step)
 {
-	struct inspector *inspector = examination->inspector;
-	uint32_t count = examination->sample.count;
+	struct template_row *row = &step->absorbed_row;
 
-	for (uint32_t i = 0; i < count; i++) {
-		const struct sample_page *page = &examination->sample.pages[i];
-		const struct observed_page *observed = &page->observed;
+	*row = plan_find(plan, into)->subject.row;
+	step->absorbed = into;
+	row->version++;
+	row_settle(plan, row);
+	row->lineage =
+		lineage_add(plan, row->lineage, "merged from", step->cluster);
+}
 
-		examination->unseen += observed->observation == OBSERVED_UNSEEN;
-		examination->gone += observed->observation == OBSERVED_GONE;
-		inspector->blocked += observed->observation == OBSERVED_BLOCKED;
-		inspector->seen += page->is_fresh &&
-				   (observed->observation == OBSERVED_PAGE ||
-				    observed->observation == OBSERVED_GONE);
-		if (!is_elsewhere(examination, observed))
-			continue;
-		examination->elsewhere++;
+static void end(const struct plan *plan, const struct subject_facts *facts,
+		struct step *step)
+{
+	const struct ending *ending = &endings[step->signal];
+	uint32_t other = ended_in(step);
+
+	step->row.state = (uint16_t)ending->state;
+	step->row.ended_ms = plan->now_ms;
+	step->row.other = other;
+	step->row.lineage =
+		lineage_add(plan, step->row.lineage, ending->lineage, other);
+	step->event.kind = ending->kind;
+	step->event.reason = ending->reason;
+	if (step->signal == SIGNAL_MERGED && facts->taken.version != NULL)
+		absorb(plan, other, step);
+}
+
+/* It goes on, with another version. */
+static void change(const struct plan *plan, struct step *step)
+{
+	step->row.version++;
+	step->event.kind = EVENT_TEMPLATE_CHANGED;
+	if (step->signal == SIGNAL_SPLIT) {
+		step->event.kind = EVENT_TEMPLATE_SPLIT;
+		step->row.other = step->votes.destination;
+		step->row.lineage = lineage_add(plan, step->row.lineage,
+						"split", step->row.other);
 	}
-	if (!examination->is_open && count > ROUND_PAGES)
-		count = ROUND_PAGES;
-	inspector->asked += inspector_can_ask(inspector) ? count : 0;
-	examination->disagreed = examination->gone + examination->elsewhere;
-	if (examination->disagreed < examination->detection.disagreed)
-		examination->disagreed = examination->detection.disagreed;
+	row_settle(plan, &step->row);
+	step->row.seen_ms = plan->now_ms;
+}
+
+static void visit(struct step *step, uint64_t page)
+{
+	step->visits[step->visit_count++] = page;
 }
 
 /* Have everybody tell again, at the same time. */
-static void ask_all(struct examination *examination)
+static void ask_all(const struct plan *plan, const struct subject_facts *facts,
+		    struct step *step)
 {
-	struct inspector *inspector = examination->inspector;
-
-	for (uint32_t i = 0; i < examination->sample.count; i++)
-		inspector_visit(inspector,
-				examination->sample.pages[i].observed.page);
-	examination->row.asked_ms = inspector->now_ms;
-	examination->row.flags |= TEMPLATE_IS_ASKING;
-	examination->is_changed = true;
-	examination->is_open = true;
-	inspector_wait(inspector, inspector->now_ms + PATIENCE_MS);
+	for (uint32_t i = 0; i < facts->sample_count; i++)
+		visit(step, facts->sample[i].page);
+	step->row.asked_ms = plan->now_ms;
+	step_wait(step, plan->now_ms + PATIENCE_MS);
 }
 
-/* The next few pages of the sample are asked when their time has come. */
-static void begin_round(struct examination *examination)
+/* Pages that nobody has asked may still be there: they are the sample now. */
+static void doubt(const struct plan *plan, const struct subject_facts *facts,
+		  struct step *step)
 {
-	struct inspector *inspector = examination->inspector;
-	struct template_row *row = &examination->row;
-	const struct sample *sample = &examination->sample;
-	uint64_t due_ms = row->round_ms + inspector->site.options.watch_ms;
+	for (size_t i = 0; i < facts->taken.page_count; i++)
+		visit(step, facts->taken.pages[i].page);
+	step->row.asked_ms = plan->now_ms;
+	step->row.asked_for = 0;
+}
 
-	if (!inspector_can_ask(inspector) || examination->is_open ||
-	    sample->count == 0)
+/* The next few sample pages are asked when their time has come. */
+static void begin_round(const struct plan *plan,
+			const struct subject_facts *facts, struct step *step)
+{
+	struct template_row *row = &step->row;
+	uint32_t count = facts->sample_count;
+	uint64_t due_ms = row->round_ms + plan->site->watch_ms;
+
+	if (!site_is_asked(plan->site) || count == 0)
 		return;
-	if (due_ms <= inspector->now_ms) {
-		for (uint32_t i = 0; i < ROUND_PAGES && i < sample->count;
-		     i++) {
+	if (due_ms <= plan->now_ms) {
+		for (uint32_t i = 0; i < ROUND_PAGES && i < count; i++) {
 			uint32_t turn = row->round * ROUND_PAGES + i;
 
-			inspector_visit(inspector,
-					sample->pages[turn % sample->count]
-						.observed.page);
+			visit(step, facts->sample[turn % count].page);
 		}
 		row->round++;
-		row->round_ms = inspector->now_ms;
-		due_ms = inspector->now_ms + inspector->site.options.watch_ms;
-		examination->is_changed = true;
+		row->round_ms = plan->now_ms;
+		due_ms = plan->now_ms + plan->site->watch_ms;
 	}
-	inspector_wait(inspector, due_ms);
+	step_wait(step, due_ms);
 }
 
-static bool is_event(enum decision_kind kind)
+static void act(const struct plan *plan, const struct subject_facts *facts,
+		struct step *step)
 {
-	return kind != DECISION_SAME && kind != DECISION_UNSURE &&
-	       kind != DECISION_BLOCKED;
+	uint32_t disagreed = step->votes.disagreed;
+	struct template_row *row = &step->row;
+
+	switch (step->action) {
+	case ACTION_GO_ON:
+		if (row->asked_for > disagreed)
+			row->asked_for = disagreed;
+		break;
+	case ACTION_ASK:
+		ask_all(plan, facts, step);
+		break;
+	case ACTION_AWAIT:
+		step_wait(step, row->asked_ms + PATIENCE_MS);
+		break;
+	case ACTION_CLOSE:
+	case ACTION_MEND:
+	case ACTION_PART:
+		row->asked_for = disagreed;
+		break;
+	case ACTION_RENEW:
+		row_settle(plan, row);
+		break;
+	case ACTION_CHANGE:
+		change(plan, step);
+		break;
+	case ACTION_DOUBT:
+		doubt(plan, facts, step);
+		break;
+	case ACTION_END:
+		end(plan, facts, step);
+		break;
+	default:
+		break;
+	}
 }
 
-/*
- * Ask, wait, or conclude. Who disagrees in a round may have been seen before
- * somebody else's pages moved his: so nothing is concluded before all of the
- * sample have been asked at the same time.
- */
-static enum error weigh(struct examination *examination)
+/* What is stored of the state that it is in now. */
+static void move(const struct subject_facts *facts, struct step *step)
 {
-	struct inspector *inspector = examination->inspector;
-	const struct template_row *row = &examination->row;
-	bool was_asked = row->asked_ms != 0 && row->asked_ms >= row->round_ms;
+	struct watch_position position = watch_position_of(&facts->self.row);
 
-	if (!inspector_can_ask(inspector))
-		return examination_conclude(examination);
-	if (examination->is_open && examination->unseen > 0 &&
-	    !examination->is_late) {
-		inspector_wait(inspector, row->asked_ms + PATIENCE_MS);
-		return ERR_NONE;
+	position.state =
+		watch_transition_of(step->signal)->next[position.state];
+	if (position.state == WATCH_ENDED)
+		return;
+	switch (step->action) {
+	case ACTION_DOUBT:
+		position.sample = SAMPLE_SECOND;
+		break;
+	case ACTION_CHANGE:
+	case ACTION_RENEW:
+		position.basis =
+			facts->taken.is_partial ? BASIS_PARTIAL : BASIS_WHOLE;
+		position.sample = SAMPLE_FIRST;
+		break;
+	case ACTION_CLOSE:
+	case ACTION_MEND:
+		position.sample = SAMPLE_FIRST;
+		break;
+	default:
+		break;
 	}
-	if (examination->is_open)
-		return examination_conclude(examination);
-	if (examination->disagreed > row->asked_for ||
-	    (!was_asked && (is_event(examination->detection.kind) ||
-			    (row->flags & TEMPLATE_IS_DIVIDED) != 0))) {
-		ask_all(examination);
-		return ERR_NONE;
-	}
-	return examination_stay(examination);
+	step->row.flags = watch_flags_of(&position);
 }
 
-/* Who never answers, or follows a part that was told of, says nothing. */
-static void detect_in_sample(struct examination *examination)
+/* Was it seen as it should be? Who is asked says that when he has answered, and
+ * of what was found in an inquiry nothing is as it should be. */
+static void see(struct step *step)
 {
-	struct observed_page observed_pages[MAX_TEMPLATE_SAMPLE];
+	enum decision_kind kind = step->votes.detection.kind;
+	bool is_found = kind != DECISION_SAME && kind != DECISION_UNSURE &&
+			kind != DECISION_BLOCKED;
 
-	for (uint32_t i = 0; i < examination->sample.count; i++) {
-		observed_pages[i] = examination->sample.pages[i].observed;
-		if (is_follower(examination, &observed_pages[i]) ||
-		    (examination->is_late &&
-		     observed_pages[i].observation == OBSERVED_UNSEEN))
-			observed_pages[i].observation = OBSERVED_BLOCKED;
-	}
-	detect_change(examination->inspector->scratch,
-		      examination->subject->cluster, observed_pages,
-		      examination->sample.count, &change_rules_default,
-		      &examination->detection);
-	count_observations(examination);
+	if (step->action == ACTION_ASK || step->action == ACTION_AWAIT ||
+	    (is_found && step->signal != SIGNAL_QUIET))
+		return;
+	if (step->votes.seen_ms > step->row.seen_ms)
+		step->row.seen_ms = step->votes.seen_ms;
 }
 
-/* Pages that go where a part went are no news, until nearly all did. */
-static bool follows_split(const struct examination *examination)
+static bool is_same_row(const struct template_row *a,
+			const struct template_row *b)
 {
-	uint32_t other = examination->subject->row.other;
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < examination->sample.count; i++) {
-		const struct observed_page *observed =
-			&examination->sample.pages[i].observed;
-
-		count += observed->observation == OBSERVED_PAGE &&
-			 observed->cluster == other;
-	}
-	return other != 0 &&
-	       count * PERMILLE < examination->sample.count *
-					  change_rules_default.agreement;
+	return a->seen_ms == b->seen_ms && a->round_ms == b->round_ms &&
+	       a->asked_ms == b->asked_ms && a->asked_for == b->asked_for &&
+	       a->round == b->round && a->flags == b->flags &&
+	       a->state == b->state && a->version == b->version;
 }
 
-/* Did the cut move, and not the pages? */
-static bool is_recut(const struct examination *examination)
+/* In a part that is elsewhere all of those agree. */
+static uint32_t agreed_by(const struct votes *votes)
 {
-	uint32_t count = 0;
+	enum decision_kind kind = votes->detection.kind;
+	bool is_divided = kind == DECISION_SPLIT || kind == DECISION_SAME;
 
-	for (uint32_t i = 0; i < examination->sample.count; i++)
-		count += is_as_it_was(&examination->sample.pages[i]);
-	return 2 * count > examination->sample.count;
+	return is_divided && votes->elsewhere > votes->detection.agreed
+		       ? votes->elsewhere
+		       : votes->detection.agreed;
 }
 
-enum error inspect_template(struct inspector *inspector,
-			    struct subject *subject)
+static void set_signal(enum watch_signal signal, struct step *step)
 {
-	const struct template_row *row = &subject->row;
-	struct examination examination = {
-		.inspector = inspector,
-		.subject = subject,
-		.row = *row,
-		.is_open = (row->flags & TEMPLATE_IS_ASKING) != 0,
-		.is_late = (row->flags & TEMPLATE_IS_ASKING) != 0 &&
-			   inspector->now_ms >= row->asked_ms + PATIENCE_MS,
-	};
-	size_t findings = inspector->template_count;
-	enum error error =
-		sample_read(inspector, subject, window_of(inspector, row),
-			    &examination.sample);
+	step->signal = signal;
+	step->action = watch_transition_of(signal)->action;
+}
 
-	if (error != ERR_NONE)
-		return error;
-	if (row->threshold != inspector->site.options.threshold) {
-		if (!subject->has_cluster && is_recut(&examination))
-			return examination_end_by_recut(&examination);
-		forgive_recut(&examination);
-	}
-	examination.follows_split = follows_split(&examination);
-	detect_in_sample(&examination);
-	error = weigh(&examination);
-	contest(&examination);
-	if (error != ERR_NONE || inspector->template_count > findings)
-		return error;
-	begin_round(&examination);
-	if (examination.is_changed)
-		examination_find(&examination);
-	return ERR_NONE;
+void step_plan_template(const struct plan *plan,
+			const struct subject_facts *facts, struct step *step)
+{
+	const struct template_row *before = &facts->self.row;
+	bool was_open = watch_is_open(watch_position_of(before).state);
+
+	set_signal(signal_of_template(plan, facts, &step->votes), step);
+	wish_for(&facts->self, step);
+	if (!wish_is_met(&step->wish, &facts->given))
+		return;
+	if (facts->taken.version == NULL)
+		set_signal(watch_without_version(step->signal), step);
+	step->event.agreed = agreed_by(&step->votes);
+	if (step->signal != SIGNAL_RECUT)
+		see(step);
+	act(plan, facts, step);
+	move(facts, step);
+	if (step->action == ACTION_GO_ON || step->action == ACTION_PART)
+		begin_round(plan, facts, step);
+	step->is_written = step->action == ACTION_RENEW ||
+			   step->action == ACTION_MEND ||
+			   !is_same_row(before, &step->row);
+	step->contests = step->action == ACTION_ASK ||
+			 (was_open && step->action != ACTION_PART) ||
+			 (step->row.flags & TEMPLATE_IS_DIVIDED) != 0;
 }

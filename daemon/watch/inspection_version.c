@@ -1,13 +1,16 @@
 /* A version, out of the stored pages of a cluster. */
-#include "daemon/watch/inspection_parts.h"
+#include "daemon/watch/inspection_reading.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/answer/stored_page.h"
-#include "daemon/answer/stored_version.h"
-#include "store/compress.h"
-#include "store/key.h"
+#include "store/arena.h"
+
+static struct slice copy_of(struct arena *arena, struct slice text)
+{
+	return (struct slice){arena_copy(arena, text.data, text.size),
+			      text.size};
+}
 
 /* A page of the cluster, copied out of the store. */
 struct member {
@@ -23,40 +26,40 @@ struct members {
 	uint32_t count;
 };
 
-static bool load_member(struct inspector *inspector, struct txn *txn,
-			uint64_t key, struct member *member)
+static bool load_member(const struct reading *reading, uint64_t key,
+			struct member *member)
 {
-	struct key name = key_page(inspector->site.id, key);
+	struct key name = key_page(reading->site, key);
 	struct frontier_row visit;
 	struct slice value;
 	char *copy;
 
 	member->key = key;
-	if (!page_row_get(txn, inspector->site.id, key, &member->row))
+	if (!page_row_get(reading->txn, reading->site, key, &member->row))
 		return false;
-	member->row.url = inspector_copy(inspector->scratch, member->row.url);
-	member->row.charset =
-		inspector_copy(inspector->scratch, member->row.charset);
+	member->row.url = copy_of(reading->scratch, member->row.url);
+	member->row.charset = copy_of(reading->scratch, member->row.charset);
 	member->is_visited =
-		frontier_row_get(txn, inspector->site.id, key, &visit) &&
+		frontier_row_get(reading->txn, reading->site, key, &visit) &&
 		visit.state != FRONTIER_DENIED;
-	value = txn_get(txn, TABLE_RECORDS, key_slice(&name));
+	value = txn_get(reading->txn, TABLE_RECORDS, key_slice(&name));
 	if (value.data == NULL)
 		return false;
-	copy = arena_alloc(inspector->scratch, value.size, 1);
+	copy = arena_alloc(reading->scratch, value.size, 1);
 	memcpy(copy, value.data, value.size);
 	return record_open((struct slice){copy, value.size}, &member->record) ==
 	       ERR_NONE;
 }
 
 /* The first members by key, of those that were fetched since then. */
-static struct members load_members(struct inspector *inspector, struct txn *txn,
+static struct members load_members(const struct reading *reading,
 				   uint32_t cluster, uint64_t since_ms)
 {
-	struct key prefix = key_cluster(inspector->site.id, cluster);
-	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
+	struct key prefix = key_cluster(reading->site, cluster);
+	struct scan scan =
+		scan_begin(reading->txn, TABLE_MEMBERS, key_slice(&prefix));
 	struct members members = {
-		.items = ARENA_NEW(inspector->scratch, struct member,
+		.items = ARENA_NEW(reading->scratch, struct member,
 				   VERSION_MAX_RECORDS),
 	};
 
@@ -64,56 +67,13 @@ static struct members load_members(struct inspector *inspector, struct txn *txn,
 		uint64_t key = key_u64(scan.key, 2 * sizeof(uint32_t));
 		struct page_row row;
 
-		if (page_row_get(txn, inspector->site.id, key, &row) &&
+		if (page_row_get(reading->txn, reading->site, key, &row) &&
 		    row.fetched_ms >= since_ms)
-			members.count +=
-				load_member(inspector, txn, key,
-					    &members.items[members.count]);
+			members.count += load_member(
+				reading, key, &members.items[members.count]);
 	}
 	scan_end(&scan);
 	return members;
-}
-
-/* Without its links, which say nothing of the template. */
-struct slice sample_record(struct inspector *inspector,
-			   const struct record *record)
-{
-	struct record bare = *record;
-	struct buffer out = {0};
-	struct slice copy;
-
-	bare.link_count = 0;
-	record_encode(&bare, NULL, &out);
-	copy = (struct slice){arena_copy(inspector->arena, out.data, out.size),
-			      out.size};
-	buffer_free(&out);
-	return copy;
-}
-
-static void make_sample(struct inspector *inspector,
-			const struct members *members, struct taken *taken)
-{
-	bool is_asked = inspector_can_ask(inspector);
-
-	taken->sample = ARENA_NEW(inspector->arena, struct sample_page_entry,
-				  MAX_TEMPLATE_SAMPLE);
-	for (uint32_t i = 0;
-	     i < members->count && taken->sample_count < MAX_TEMPLATE_SAMPLE;
-	     i++) {
-		const struct member *member = &members->items[i];
-
-		if (is_asked && !member->is_visited)
-			continue;
-		taken->sample[taken->sample_count++] =
-			(struct sample_page_entry){
-				.page = member->key,
-				.row = {.since_ms = member->row.fetched_ms,
-					.url = inspector_copy(inspector->arena,
-							      member->row.url),
-					.record = sample_record(
-						inspector, &member->record)},
-			};
-	}
 }
 
 /* Parsed pages, with their URLs. */
@@ -124,12 +84,19 @@ struct samples {
 	uint32_t count;
 };
 
-static void parse_samples(struct inspector *inspector, struct txn *txn,
-			  uint32_t cluster, const struct members *members,
+struct version_pages {
+	struct members members;
+	struct samples samples;
+	uint32_t page_count; /* of the cluster */
+	bool is_partial;
+};
+
+static void parse_samples(const struct reading *reading, uint32_t cluster,
+			  const struct members *members,
 			  struct samples *samples)
 {
-	const struct stored_pages from = {txn, inspector->site.id, cluster,
-					  &inspector->rules->limits};
+	const struct stored_pages from = {reading->txn, reading->site, cluster,
+					  reading->source->limits};
 
 	samples->count = 0;
 	for (uint32_t i = 0;
@@ -146,92 +113,88 @@ static void parse_samples(struct inspector *inspector, struct txn *txn,
 	}
 }
 
-static struct record *records_of(struct inspector *inspector,
+struct version_pages *version_pages_read(const struct reading *reading,
+					 uint32_t cluster, uint64_t since_ms)
+{
+	struct version_pages *pages =
+		ARENA_NEW(reading->scratch, struct version_pages, 1);
+	struct cluster_row row;
+
+	*pages = (struct version_pages){
+		.members = load_members(reading, cluster, since_ms),
+		.is_partial = since_ms != 0,
+	};
+	if (since_ms != 0 &&
+	    pages->members.count < reading->source->min_pages) {
+		pages->is_partial = false;
+		pages->members = load_members(reading, cluster, 0);
+	}
+	pages->page_count =
+		cluster_row_get(reading->txn, reading->site, cluster, &row)
+			? row.page_count
+			: pages->members.count;
+	parse_samples(reading, cluster, &pages->members, &pages->samples);
+	return pages;
+}
+
+/* They are what the sample pages of the template are from now on. */
+static void take_pages(const struct reading *reading,
+		       const struct members *members,
+		       struct taken_version *taken)
+{
+	bool is_asked = site_is_asked(&reading->source->site->row);
+
+	taken->pages = ARENA_NEW(reading->arena, struct sample_page_entry,
+				 MAX_TEMPLATE_SAMPLE);
+	for (uint32_t i = 0;
+	     i < members->count && taken->page_count < MAX_TEMPLATE_SAMPLE;
+	     i++) {
+		const struct member *member = &members->items[i];
+
+		if (is_asked && !member->is_visited)
+			continue;
+		taken->pages[taken->page_count++] = (struct sample_page_entry){
+			.page = member->key,
+			.row = {.since_ms = member->row.fetched_ms,
+				.url = copy_of(reading->arena, member->row.url),
+				.record = sample_record(reading->arena,
+							&member->record)},
+		};
+	}
+}
+
+static struct record *records_of(const struct reading *reading,
 				 const struct members *members)
 {
 	struct record *records =
-		ARENA_NEW(inspector->scratch, struct record, members->count);
+		ARENA_NEW(reading->scratch, struct record, members->count);
 
 	for (uint32_t i = 0; i < members->count; i++)
 		records[i] = members->items[i].record;
 	return records;
 }
 
-enum error take_version(struct inspector *inspector, uint32_t cluster,
-			uint64_t since_ms, struct taken *taken_out)
+void version_take(const struct reading *reading, struct version_pages *pages,
+		  struct taken_version *taken_out)
 {
-	const struct subject *subject = inspector_subject(inspector, cluster);
-	struct txn txn = txn_begin_read(inspector->store);
-	struct members members =
-		load_members(inspector, &txn, cluster, since_ms);
-	struct samples samples;
-	enum error error;
+	const struct members *members = &pages->members;
+	const struct samples *samples = &pages->samples;
 
-	*taken_out = (struct taken){.is_partial = since_ms != 0};
-	if (since_ms != 0 && members.count < inspector->rules->min_pages) {
-		taken_out->is_partial = false;
-		members = load_members(inspector, &txn, cluster, 0);
-	}
-	parse_samples(inspector, &txn, cluster, &members, &samples);
-	error = txn.error;
-	txn_abort(&txn);
-	if (error == ERR_NONE && samples.count > 0) {
+	*taken_out = (struct taken_version){.is_partial = pages->is_partial};
+	if (samples->count > 0) {
 		const struct version_input input = {
-			.page_count = subject != NULL && subject->has_cluster
-					      ? subject->cluster_row.page_count
-					      : members.count,
-			.generation = inspector->site.generation,
-			.records = records_of(inspector, &members),
-			.record_count = members.count,
-			.pages = samples.pages,
-			.urls = samples.urls,
-			.sample_count = samples.count,
+			.page_count = pages->page_count,
+			.generation = reading->source->site->row.generation,
+			.records = records_of(reading, members),
+			.record_count = members->count,
+			.pages = samples->pages,
+			.urls = samples->urls,
+			.sample_count = samples->count,
 		};
 
-		taken_out->version = version_make(inspector->scratch, &input);
-		make_sample(inspector, &members, taken_out);
+		taken_out->version = version_make(reading->scratch, &input);
+		take_pages(reading, members, taken_out);
 	}
-	for (uint32_t i = 0; i < samples.count; i++)
-		page_destroy(samples.owned[i]);
-	return error;
-}
-
-struct version *load_version(struct inspector *inspector, uint32_t cluster,
-			     uint32_t number)
-{
-	struct txn txn = txn_begin_read(inspector->store);
-	struct version *version;
-	struct version_row row;
-
-	if (stored_version(
-		    &txn,
-		    (struct version_name){inspector->site.id, cluster, number},
-		    inspector->scratch, &row, &version) != ERR_NONE)
-		version = NULL;
-	txn_abort(&txn);
-	return version;
-}
-
-void find_version(struct inspector *inspector, const struct taken *taken,
-		  uint64_t first_ms, struct template_finding *found)
-{
-	struct buffer json = {0};
-	struct buffer packed = {0};
-
-	version_encode(taken->version, &json);
-	compress(buffer_slice(&json), &packed);
-	found->has_version = true;
-	found->version = (struct version_row){
-		.first_ms = first_ms,
-		.last_ms = inspector->now_ms,
-		.page_count = taken->version->page_count,
-		.packed = {arena_copy(inspector->arena, packed.data,
-				      packed.size),
-			   packed.size},
-	};
-	found->has_sample = true;
-	found->sample = taken->sample;
-	found->sample_count = taken->sample_count;
-	buffer_free(&json);
-	buffer_free(&packed);
+	for (uint32_t i = 0; i < samples->count; i++)
+		page_destroy(samples->owned[i]);
 }

@@ -1,23 +1,20 @@
-/* The evidence of an event, and the lineage of a template, as JSON. */
-#include "daemon/watch/inspection_parts.h"
+#include "daemon/watch/inspection_evidence.h"
 
 #include <stdlib.h>
 
+#include "store/arena.h"
 #include "template/json_value.h"
 #include "template/sorted.h"
 
-enum {
-	MAX_ITEMS = 20,   /* paths or fragments that are named */
-	MAX_LINEAGE = 64, /* entries; the oldest are forgotten */
-};
+/* Paths or fragments that are named. */
+enum { MAX_ITEMS = 20 };
 
-static struct slice dump(struct inspector *inspector, json_t *value)
+struct slice evidence_text(struct arena *arena, json_t *value)
 {
 	char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(3));
 	struct slice slice = slice_of(text);
-	struct slice copy = {
-		arena_copy(inspector->arena, slice.data, slice.size),
-		slice.size};
+	struct slice copy = {arena_copy(arena, slice.data, slice.size),
+			     slice.size};
 
 	free(text);
 	json_decref(value);
@@ -72,19 +69,19 @@ static json_t *moves_json(double ratio, const struct moved *gone,
 }
 
 /* What was there and is not, and the other way round. */
-static void add_moves(struct inspector *inspector,
-		      const struct evidence *evidence, json_t *value)
+static void add_moves(const struct subject_facts *facts,
+		      const struct detection *detection, struct arena *scratch,
+		      json_t *value)
 {
 	static const struct version none;
-	const struct detection *detection = evidence->detection;
 	const struct version *before =
-		evidence->before == NULL ? &none : evidence->before;
+		facts->before == NULL ? &none : facts->before;
 	const struct version *after =
-		evidence->after == NULL ? &none : evidence->after;
+		facts->taken.version == NULL ? &none : facts->taken.version;
 	struct version_diff diff = {0};
 
-	if (evidence->before != NULL && evidence->after != NULL)
-		version_compare(inspector->scratch, before, after, &diff);
+	if (before != &none && after != &none)
+		version_compare(scratch, before, after, &diff);
 	json_object_set_new(
 		value, "paths",
 		moves_json(detection->paths_moved,
@@ -114,31 +111,29 @@ static void add_moves(struct inspector *inspector,
 					diff.come_fragment_count}));
 }
 
-static json_t *destinations_json(struct inspector *inspector,
+static json_t *destinations_json(struct slice host,
 				 const struct detection *detection)
 {
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; i < detection->destination_count; i++)
+	for (uint32_t i = 0; i < detection->destination_count; i++) {
+		const struct destination *to = &detection->destinations[i];
+
 		json_array_append_new(
-			list,
-			json_pack(
-				"{s:o, s:I}", "template",
-				json_cluster_id(
-					inspector->site.host,
-					detection->destinations[i].cluster),
-				"pages",
-				(json_int_t)detection->destinations[i].pages));
+			list, json_pack("{s:o, s:I}", "template",
+					json_cluster_id(host, to->cluster),
+					"pages", (json_int_t)to->pages));
+	}
 	return list;
 }
 
-static const char *state_of(const struct sample_page *page)
+static const char *name_of(const struct sample_observation *observation)
 {
-	switch (page->observed.observation) {
+	switch (observation->kind) {
 	case OBSERVED_PAGE:
 		return "page";
 	case OBSERVED_GONE:
-		return page->is_moved ? "redirect" : "gone";
+		return observation->is_moved ? "redirect" : "gone";
 	case OBSERVED_BLOCKED:
 		return "blocked";
 	default:
@@ -146,73 +141,68 @@ static const char *state_of(const struct sample_page *page)
 	}
 }
 
-static json_t *pages_json(struct inspector *inspector,
-			  const struct sample *sample)
+static json_t *pages_json(struct slice host, const struct subject_facts *facts,
+			  const struct votes *votes)
 {
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; i < sample->count; i++) {
-		const struct sample_page *page = &sample->pages[i];
+	for (uint32_t i = 0; i < votes->pages; i++) {
+		const struct sample_observation *now = &votes->observations[i];
 
-		if (page->observed.observation == OBSERVED_UNSEEN)
+		if (now->kind == OBSERVED_UNSEEN)
 			continue;
 		json_array_append_new(
-			list,
-			json_pack("{s:o, s:s, s:o}", "url",
-				  json_text(page->url), "now", state_of(page),
-				  "template",
-				  json_cluster_id(inspector->site.host,
-						  page->observed.cluster)));
+			list, json_pack("{s:o, s:s, s:o}", "url",
+					json_text(facts->sample[i].url), "now",
+					name_of(now), "template",
+					json_cluster_id(host, now->cluster)));
 	}
 	return list;
 }
 
-struct slice evidence_json(struct inspector *inspector,
-			   const struct evidence *evidence)
+/* Of the template: before, and after when that is another one. */
+static json_t *versions_json(uint32_t before, uint32_t after)
 {
-	const struct detection *detection = evidence->detection;
-	json_t *value = json_pack("{s:o, s:I, s:I}", "from",
-				  json_cluster_id(inspector->site.host,
-						  evidence->subject->cluster),
-				  "seen", (json_int_t)detection->seen, "agreed",
-				  (json_int_t)detection->agreed);
-
-	if (evidence->versions[0] != 0)
-		json_object_set_new(
-			value, "versions",
-			evidence->versions[1] == 0
-				? json_pack("[I]",
-					    (json_int_t)evidence->versions[0])
-				: json_pack("[I, I]",
-					    (json_int_t)evidence->versions[0],
-					    (json_int_t)evidence->versions[1]));
-	if (evidence->reason != NULL)
-		json_object_set_new(value, "reason",
-				    json_string(evidence->reason));
-	json_object_set_new(value, "to",
-			    destinations_json(inspector, detection));
-	add_moves(inspector, evidence, value);
-	json_object_set_new(value, "pages",
-			    pages_json(inspector, evidence->sample));
-	return dump(inspector, value);
+	return before == after ? json_pack("[I]", (json_int_t)before)
+			       : json_pack("[I, I]", (json_int_t)before,
+					   (json_int_t)after);
 }
 
-struct slice lineage_add(struct inspector *inspector, struct slice lineage,
-			 const char *kind, uint32_t other)
+json_t *evidence_of_step(const struct plan *plan,
+			 const struct subject_facts *facts,
+			 const struct step *step, struct arena *scratch)
 {
-	json_t *list = json_loadb(lineage.data == NULL ? "" : lineage.data,
-				  lineage.size, 0, NULL);
+	const struct detection *detection = &step->votes.detection;
+	struct slice host = plan->site->host;
+	json_t *value = json_pack("{s:o, s:I, s:I}", "from",
+				  json_cluster_id(host, step->cluster), "seen",
+				  (json_int_t)detection->seen, "agreed",
+				  (json_int_t)step->event.agreed);
 
-	if (!json_is_array(list)) {
-		json_decref(list);
-		list = json_array();
-	}
-	json_array_append_new(
-		list,
-		json_pack("{s:o, s:s, s:o}", "time",
-			  json_time(inspector->now_ms), "kind", kind, "other",
-			  json_cluster_id(inspector->site.host, other)));
-	while (json_array_size(list) > MAX_LINEAGE)
-		json_array_remove(list, 0);
-	return dump(inspector, list);
+	if (facts->self.row.version != 0)
+		json_object_set_new(value, "versions",
+				    versions_json(facts->self.row.version,
+						  step->row.version));
+	if (step->event.reason != NULL)
+		json_object_set_new(value, "reason",
+				    json_string(step->event.reason));
+	json_object_set_new(value, "to", destinations_json(host, detection));
+	add_moves(facts, detection, scratch, value);
+	json_object_set_new(value, "pages",
+			    pages_json(host, facts, &step->votes));
+	return value;
+}
+
+json_t *evidence_of_new(const struct taken_version *taken)
+{
+	const struct version *version = taken->version;
+	json_t *pages = json_array();
+
+	for (size_t i = 0; i < taken->page_count; i++)
+		json_array_append_new(pages,
+				      json_text(taken->pages[i].row.url));
+	return json_pack("{s:I, s:{s:I}, s:{s:I}, s:o}", "page_count",
+			 (json_int_t)version->page_count, "paths", "stable",
+			 (json_int_t)version->path_count, "fragments", "stable",
+			 (json_int_t)version->fragment_count, "pages", pages);
 }

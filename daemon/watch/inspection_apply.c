@@ -1,0 +1,275 @@
+#include "daemon/watch/inspection_apply.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/watch/inspection_evidence.h"
+#include "store/arena.h"
+#include "store/buffer.h"
+#include "store/compress.h"
+#include "store/memory.h"
+
+static void add_visit(struct draft *draft, uint64_t page)
+{
+	draft->visits = mem_grow(draft->visits, draft->visit_count,
+				 &draft->visit_capacity, sizeof(uint64_t));
+	draft->visits[draft->visit_count++] = page;
+}
+
+/* Slices of the event must be in the arena. */
+static void emit(struct draft *draft, const struct event_row *event)
+{
+	draft->events = mem_grow(draft->events, draft->event_count,
+				 &draft->event_capacity, sizeof(*event));
+	draft->events[draft->event_count++] = *event;
+}
+
+static struct template_finding *add_template(struct draft *draft,
+					     uint32_t cluster,
+					     const struct template_row *row)
+{
+	struct template_finding *found;
+
+	draft->templates = mem_grow(draft->templates, draft->template_count,
+				    &draft->template_capacity, sizeof(*found));
+	found = &draft->templates[draft->template_count++];
+	*found = (struct template_finding){.cluster = cluster, .row = *row};
+	return found;
+}
+
+static void set_sample(const struct taken_version *taken,
+		       struct template_finding *found)
+{
+	found->has_sample = true;
+	found->sample = taken->pages;
+	found->sample_count = taken->page_count;
+}
+
+/* Number found->row.version, with the sample pages that go with it. */
+static void set_version(const struct plan *plan,
+			const struct taken_version *taken, uint64_t first_ms,
+			struct template_finding *found)
+{
+	struct buffer json = {0};
+	struct buffer packed = {0};
+
+	version_encode(taken->version, &json);
+	compress(buffer_slice(&json), &packed);
+	found->has_version = true;
+	found->version = (struct version_row){
+		.first_ms = first_ms,
+		.last_ms = plan->now_ms,
+		.page_count = taken->version->page_count,
+		.packed = {arena_copy(plan->arena, packed.data, packed.size),
+			   packed.size},
+	};
+	set_sample(taken, found);
+	buffer_free(&json);
+	buffer_free(&packed);
+}
+
+static struct sample_page_entry entry_of(struct arena *arena,
+					 const struct sample_page *page)
+{
+	return (struct sample_page_entry){
+		.page = page->page,
+		.row = {.since_ms = page->since_ms,
+			.url = {arena_copy(arena, page->url.data,
+					   page->url.size),
+				page->url.size},
+			.record = sample_record(arena, &page->before)},
+	};
+}
+
+/* Taken pages take the places of those that are gone. */
+static void mend_sample(struct arena *arena, const struct subject_facts *facts,
+			const struct votes *votes,
+			struct template_finding *found)
+{
+	const struct taken_version *taken = &facts->taken;
+	struct sample_page_entry *mended =
+		ARENA_NEW(arena, struct sample_page_entry, MAX_TEMPLATE_SAMPLE);
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < votes->pages; i++)
+		if (votes->observations[i].kind != OBSERVED_GONE)
+			mended[count++] = entry_of(arena, &facts->sample[i]);
+	for (size_t i = 0; i < taken->page_count && count < MAX_TEMPLATE_SAMPLE;
+	     i++) {
+		size_t j = 0;
+
+		while (j < count && mended[j].page != taken->pages[i].page)
+			j++;
+		if (j == count)
+			mended[count++] = taken->pages[i];
+	}
+	found->has_sample = true;
+	found->sample = mended;
+	found->sample_count = count;
+}
+
+/* The version and the sample pages that the action leaves. */
+static void set_content(const struct plan *plan,
+			const struct subject_facts *facts,
+			const struct step *step, struct template_finding *found)
+{
+	switch (step->action) {
+	case ACTION_RENEW:
+		set_version(plan, &facts->taken, facts->version_ms, found);
+		break;
+	case ACTION_CHANGE:
+	case ACTION_BEGIN:
+		set_version(plan, &facts->taken, plan->now_ms, found);
+		break;
+	case ACTION_MEND:
+		mend_sample(plan->arena, facts, &step->votes, found);
+		break;
+	case ACTION_DOUBT:
+		set_sample(&facts->taken, found);
+		break;
+	case ACTION_END:
+		found->has_sample = true; /* of no page */
+		break;
+	default:
+		break;
+	}
+}
+
+/* A page of it, for people. */
+static struct slice url_of(const struct plan *plan,
+			   const struct subject_facts *facts,
+			   const struct step *step)
+{
+	struct slice url = plan->site->seed;
+
+	if (step->action == ACTION_BEGIN && facts->taken.page_count > 0)
+		url = facts->taken.pages[0].row.url;
+	else if (facts->sample_count > 0)
+		url = facts->sample[0].url;
+	return (struct slice){arena_copy(plan->arena, url.data, url.size),
+			      url.size};
+}
+
+static uint32_t pages_of(const struct subject_facts *facts,
+			 const struct step *step)
+{
+	if (step->action == ACTION_BEGIN)
+		return facts->taken.version->page_count;
+	return facts->before == NULL ? step->event.agreed
+				     : facts->before->page_count;
+}
+
+static void emit_step(const struct plan *plan,
+		      const struct subject_facts *facts,
+		      const struct step *step, struct arena *scratch,
+		      struct draft *draft)
+{
+	enum event_kind kind = step->event.kind;
+
+	emit(draft,
+	     &(struct event_row){
+		     .kind = (uint16_t)kind,
+		     .cluster = step->cluster,
+		     .other = kind == EVENT_TEMPLATE_CHANGED ? 0
+							     : step->row.other,
+		     .pages = pages_of(facts, step),
+		     .url = url_of(plan, facts, step),
+		     .detail = evidence_text(
+			     plan->arena,
+			     kind == EVENT_TEMPLATE_NEW
+				     ? evidence_of_new(&facts->taken)
+				     : evidence_of_step(plan, facts, step,
+							scratch)),
+	     });
+}
+
+void step_apply(const struct plan *plan, const struct subject_facts *facts,
+		const struct step *step, struct arena *scratch,
+		struct draft *draft)
+{
+	bool has_moved =
+		step->action == ACTION_CHANGE || step->action == ACTION_END;
+
+	if (step->event.kind != 0)
+		emit_step(plan, facts, step, scratch, draft);
+	if (step->is_written)
+		set_content(plan, facts, step,
+			    add_template(draft, step->cluster, &step->row));
+	if (step->absorbed != 0)
+		set_version(plan, &facts->taken, plan->now_ms,
+			    add_template(draft, step->absorbed,
+					 &step->absorbed_row));
+	for (uint32_t i = 0; i < step->visit_count; i++)
+		add_visit(draft, step->visits[i]);
+	/* so that the text of all its pages is right soon, too */
+	for (size_t i = 0; has_moved && i < facts->member_count; i++)
+		add_visit(draft, facts->members[i]);
+}
+
+void site_step_apply(const struct plan *plan, const struct site_step *step,
+		     struct draft *draft)
+{
+	const struct site_row *site = plan->site;
+
+	if (step->is_blocked)
+		emit(draft,
+		     &(struct event_row){
+			     .kind = EVENT_SITE_BLOCKED,
+			     .pages = plan->blocked,
+			     .url = site->seed,
+			     .detail = evidence_text(
+				     plan->arena,
+				     json_pack("{s:I, s:I, s:s}", "asked",
+					       (json_int_t)plan->blocked,
+					       "answered", (json_int_t)0,
+					       "reason",
+					       "errors, challenges and gates "
+					       "alone")),
+		     });
+	if (step->is_stale)
+		emit(draft,
+		     &(struct event_row){
+			     .kind = EVENT_SITE_STALE,
+			     .pages = site->page_count,
+			     .url = site->seed,
+			     .detail = evidence_text(
+				     plan->arena,
+				     json_pack("{s:I, s:I, s:s}", "days",
+					       (json_int_t)(step->unseen_ms /
+							    86400000U),
+					       "seen_ms",
+					       (json_int_t)site->seen_ms,
+					       "reason",
+					       "no page has come since")),
+		     });
+}
+
+/* What was found moves into the arena. */
+static void *take(struct arena *arena, void *items, size_t count, size_t size)
+{
+	void *copy = NULL;
+
+	if (count > 0) {
+		copy = arena_alloc(arena, count, size);
+		memcpy(copy, items, count * size);
+	}
+	free(items);
+	return copy;
+}
+
+void draft_end(struct draft *draft, struct findings *findings_out)
+{
+	struct arena *arena = draft->arena;
+
+	findings_out->template_count = draft->template_count;
+	findings_out->templates =
+		take(arena, draft->templates, draft->template_count,
+		     sizeof(struct template_finding));
+	findings_out->event_count = draft->event_count;
+	findings_out->events = take(arena, draft->events, draft->event_count,
+				    sizeof(struct event_row));
+	findings_out->visit_count = draft->visit_count;
+	findings_out->visits = take(arena, draft->visits, draft->visit_count,
+				    sizeof(uint64_t));
+	*draft = (struct draft){.arena = arena};
+}

@@ -1,0 +1,301 @@
+/* Votes become a signal, and a signal a step: each row of the table of live
+ * templates, and its edges. */
+#include "tests/unit/daemon/watch/planned.h"
+#include "tests/unit/run.h"
+
+#define ASKED  TEMPLATE_IS_ASKING
+#define PART   TEMPLATE_IS_DIVIDED
+#define SECOND TEMPLATE_IS_DOUBTED
+
+static struct planned_site all;
+static bool is_covered[WATCH_SIGNALS];
+
+static void setup(void)
+{
+	planned_open(&all);
+}
+
+static void teardown(void)
+{
+	planned_close(&all);
+}
+
+/* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): as it is read */
+struct template_case {
+	const char *name;
+	unsigned setting;
+	uint16_t flags;
+	uint32_t asked_for;
+	struct votes votes;
+	enum watch_signal signal;
+	enum watch_state next;
+	enum event_kind kind; /* 0: nothing is told */
+	uint32_t other;
+	uint32_t visits; /* sample pages that are asked */
+};
+
+#define VOTES(...)                           \
+	{                                    \
+		.pages = SAMPLE, __VA_ARGS__ \
+	}
+#define KIND(decision) .detection.kind = DECISION_##decision
+
+/* clang-format off */
+static const struct template_case template_cases[] = {
+	/* in a round */
+	{"nothing against it", 0, 0, 0, VOTES(KIND(SAME)),
+	 SIGNAL_QUIET, WATCH_CALM, 0, 0, 0},
+	{"the next round", EXPIRED, 0, 0, VOTES(KIND(SAME)),
+	 SIGNAL_QUIET, WATCH_CALM, 0, 0, ROUND_PAGES},
+	{"as many disagree as before", 0, 0, 2,
+	 VOTES(KIND(UNSURE), .disagreed = 2),
+	 SIGNAL_QUIET, WATCH_CALM, 0, 0, 0},
+	{"divided, and not asked again", 0, PART, 3,
+	 VOTES(KIND(SPLIT), .disagreed = 3, .elsewhere = 3),
+	 SIGNAL_QUIET, WATCH_DIVIDED, 0, 0, 0},
+	{"it has grown", GROWN, 0, 0, VOTES(KIND(SAME)),
+	 SIGNAL_OUTDATED, WATCH_CALM, 0, 0, 0},
+	{"it has grown, while pages come", GROWN | CRAWLED, 0, 0,
+	 VOTES(KIND(SAME)), SIGNAL_QUIET, WATCH_CALM, 0, 0, 0},
+	{"it has grown, and cannot be read", GROWN | UNREAD, 0, 0,
+	 VOTES(KIND(SAME)), SIGNAL_QUIET, WATCH_CALM, 0, 0, 0},
+	{"it has grown, and one disagrees", GROWN, 0, 1,
+	 VOTES(KIND(SAME), .disagreed = 1),
+	 SIGNAL_QUIET, WATCH_CALM, 0, 0, 0},
+	{"the cut moved", RECUT, 0, 0, VOTES(KIND(SAME)),
+	 SIGNAL_OUTDATED, WATCH_CALM, 0, 0, 0},
+	{"made of a few", 0, TEMPLATE_IS_PARTIAL, 0, VOTES(KIND(SAME)),
+	 SIGNAL_OUTDATED, WATCH_CALM, 0, 0, 0},
+	{"divided, and as it was a round later", GROWN | ROUNDED, PART, 0,
+	 VOTES(KIND(SAME)), SIGNAL_DISSENT, WATCH_RECHECK, 0, 0, SAMPLE},
+	{"one disagrees", 0, 0, 0, VOTES(KIND(UNSURE), .disagreed = 1),
+	 SIGNAL_DISSENT, WATCH_ASKING, 0, 0, SAMPLE},
+	{"an event, and nobody was asked", 0, 0, 6,
+	 VOTES(KIND(CHANGED), .disagreed = 6),
+	 SIGNAL_DISSENT, WATCH_ASKING, 0, 0, SAMPLE},
+	{"divided a round ago", ROUNDED, PART, 3,
+	 VOTES(KIND(UNSURE), .disagreed = 3),
+	 SIGNAL_DISSENT, WATCH_RECHECK, 0, 0, SAMPLE},
+	{"a second sample is divided", ROUNDED, PART | SECOND, 3,
+	 VOTES(KIND(UNSURE), .disagreed = 3),
+	 SIGNAL_DISSENT, WATCH_RECHECK, 0, 0, SAMPLE},
+	/* in an inquiry */
+	{"one has not answered", 0, ASKED, 0,
+	 VOTES(KIND(CHANGED), .unseen = 1),
+	 SIGNAL_AWAITED, WATCH_ASKING, 0, 0, 0},
+	{"one has not answered again", 0, ASKED | PART, 0,
+	 VOTES(KIND(SPLIT), .unseen = 1),
+	 SIGNAL_AWAITED, WATCH_RECHECK, 0, 0, 0},
+	{"one never answers", LATE, ASKED, 0,
+	 VOTES(KIND(CHANGED), .unseen = 1), SIGNAL_CHANGED, WATCH_CALM,
+	 EVENT_TEMPLATE_CHANGED, 0, 0},
+	{"merged, while others come", CRAWLED, ASKED, 0,
+	 VOTES(KIND(MERGED), .destination = KNOWN),
+	 SIGNAL_UNSETTLED, WATCH_ASKING, 0, 0, 0},
+	{"merged, and late", CRAWLED | LATE, ASKED, 0,
+	 VOTES(KIND(MERGED), .destination = KNOWN), SIGNAL_MERGED,
+	 WATCH_ENDED, EVENT_TEMPLATE_MERGED, KNOWN, 0},
+	{"split, while others come", CRAWLED, ASKED | PART, 0,
+	 VOTES(KIND(SPLIT), .destination = TARGET),
+	 SIGNAL_UNSETTLED, WATCH_RECHECK, 0, 0, 0},
+	{"it is the same", 0, ASKED, 0, VOTES(KIND(SAME), .disagreed = 1),
+	 SIGNAL_SAME, WATCH_CALM, 0, 0, 0},
+	{"it is blocked", 0, ASKED, 0, VOTES(KIND(BLOCKED), .blocked = 6),
+	 SIGNAL_SAME, WATCH_CALM, 0, 0, 0},
+	{"it is the same again", 0, ASKED | PART | SECOND, 0,
+	 VOTES(KIND(SAME)), SIGNAL_SAME, WATCH_CALM, 0, 0, 0},
+	{"it has no cluster", GONE, ASKED, 0,
+	 VOTES(KIND(SAME), .disagreed = 1, .gone = 1),
+	 SIGNAL_SAME, WATCH_CALM, 0, 0, 0},
+	{"one is gone", 0, ASKED, 0,
+	 VOTES(KIND(SAME), .disagreed = 1, .gone = 1),
+	 SIGNAL_THINNED, WATCH_CALM, 0, 0, 0},
+	{"one is gone, and none can be read", UNREAD, ASKED, 0,
+	 VOTES(KIND(SAME), .disagreed = 1, .gone = 1),
+	 SIGNAL_SAME, WATCH_CALM, 0, 0, 0},
+	{"half differ", 0, ASKED, 0, VOTES(KIND(SAME), .disagreed = 3),
+	 SIGNAL_DRIFTED, WATCH_CALM, 0, 0, 0},
+	{"less than half differ", 0, ASKED, 0,
+	 VOTES(KIND(SAME), .disagreed = 2),
+	 SIGNAL_SAME, WATCH_CALM, 0, 0, 0},
+	{"half differ, while pages come", CRAWLED, ASKED, 0,
+	 VOTES(KIND(SAME), .disagreed = 3),
+	 SIGNAL_SAME, WATCH_CALM, 0, 0, 0},
+	{"half differ, and its version is lost", UNKNOWN, ASKED, 0,
+	 VOTES(KIND(SAME), .disagreed = 3, .gone = 3),
+	 SIGNAL_SAME, WATCH_CALM, 0, 0, 0},
+	{"half differ, and none can be read", UNREAD, ASKED, 0,
+	 VOTES(KIND(SAME), .disagreed = 3),
+	 SIGNAL_SAME, WATCH_CALM, 0, 0, 0},
+	{"half are elsewhere", 0, ASKED, 0,
+	 VOTES(KIND(SAME), .disagreed = 3, .elsewhere = 3,
+	       .destination = TARGET),
+	 SIGNAL_PARTED, WATCH_DIVIDED, 0, 0, 0},
+	{"a part is elsewhere", 0, ASKED, 0,
+	 VOTES(KIND(SPLIT), .disagreed = 3, .elsewhere = 3,
+	       .destination = TARGET),
+	 SIGNAL_PARTED, WATCH_DIVIDED, 0, 0, 0},
+	{"a part of the second sample is", 0, ASKED | SECOND, 0,
+	 VOTES(KIND(SPLIT), .disagreed = 3, .elsewhere = 3,
+	       .destination = TARGET),
+	 SIGNAL_PARTED, WATCH_DIVIDED, 0, 0, 0},
+	{"a greater part is", 0, ASKED | PART, 2,
+	 VOTES(KIND(SPLIT), .disagreed = 3, .elsewhere = 3,
+	       .destination = TARGET),
+	 SIGNAL_PARTED, WATCH_DIVIDED, 0, 0, 0},
+	{"it still is, in a cluster too small", 0, ASKED | PART, 3,
+	 VOTES(KIND(SPLIT), .disagreed = 3, .elsewhere = 3,
+	       .destination = SMALL),
+	 SIGNAL_PARTED, WATCH_DIVIDED, 0, 0, 0},
+	{"it still is", 0, ASKED | PART, 3,
+	 VOTES(KIND(SPLIT), .disagreed = 3, .elsewhere = 3,
+	       .destination = TARGET),
+	 SIGNAL_SPLIT, WATCH_CALM, EVENT_TEMPLATE_SPLIT, TARGET, 0},
+	{"it still is, and cannot be read", UNREAD, ASKED | PART, 3,
+	 VOTES(KIND(SPLIT), .disagreed = 3, .elsewhere = 3,
+	       .destination = TARGET),
+	 SIGNAL_UNREADABLE, WATCH_RECHECK, 0, 0, 0},
+	{"too few stayed, and have changed", FEW, ASKED | PART, 3,
+	 VOTES(KIND(SPLIT), .disagreed = 3, .elsewhere = 3,
+	       .destination = TARGET, .has_left = true),
+	 SIGNAL_REPLACED, WATCH_ENDED, EVENT_TEMPLATE_REPLACED, TARGET, 0},
+	{"too few stayed", FEW, ASKED | PART, 3,
+	 VOTES(KIND(SPLIT), .disagreed = 3, .elsewhere = 3,
+	       .destination = TARGET),
+	 SIGNAL_RENUMBERED, WATCH_ENDED, 0, TARGET, 0},
+	{"changed", 0, ASKED, 0, VOTES(KIND(CHANGED)),
+	 SIGNAL_CHANGED, WATCH_CALM, EVENT_TEMPLATE_CHANGED, 0, 0},
+	{"changed, and cannot be read", UNREAD, ASKED, 0,
+	 VOTES(KIND(CHANGED)), SIGNAL_UNREADABLE, WATCH_ASKING, 0, 0, 0},
+	{"replaced", 0, ASKED, 0,
+	 VOTES(KIND(REPLACED), .destination = TARGET),
+	 SIGNAL_REPLACED, WATCH_ENDED, EVENT_TEMPLATE_REPLACED, TARGET, 0},
+	{"replaced, and cannot be read", UNREAD, ASKED, 0,
+	 VOTES(KIND(REPLACED), .destination = TARGET),
+	 SIGNAL_REPLACED, WATCH_ENDED, EVENT_TEMPLATE_REPLACED, TARGET, 0},
+	{"merged", 0, ASKED, 0, VOTES(KIND(MERGED), .destination = KNOWN),
+	 SIGNAL_MERGED, WATCH_ENDED, EVENT_TEMPLATE_MERGED, KNOWN, 0},
+	{"in a cluster that it has for itself", 0, ASKED, 0,
+	 VOTES(KIND(MERGED), .destination = TARGET),
+	 SIGNAL_RENUMBERED, WATCH_ENDED, 0, TARGET, 0},
+	{"and its paths have moved", 0, ASKED, 0,
+	 VOTES(KIND(MERGED), .destination = TARGET,
+	       .detection.paths_moved = 0.4),
+	 SIGNAL_REPLACED, WATCH_ENDED, EVENT_TEMPLATE_REPLACED, TARGET, 0},
+	{"the sample has vanished", 0, ASKED, 0,
+	 VOTES(KIND(VANISHED), .gone = 6),
+	 SIGNAL_EMPTIED, WATCH_ASKING, 0, 0, SAMPLE},
+	{"of a divided one", 0, ASKED | PART, 0,
+	 VOTES(KIND(VANISHED), .gone = 6),
+	 SIGNAL_EMPTIED, WATCH_RECHECK, 0, 0, SAMPLE},
+	{"and none can be read", UNREAD, ASKED, 0,
+	 VOTES(KIND(VANISHED), .gone = 6),
+	 SIGNAL_UNREADABLE, WATCH_ASKING, 0, 0, 0},
+	{"all pages have vanished", GONE, ASKED, 0,
+	 VOTES(KIND(VANISHED), .gone = 6),
+	 SIGNAL_VANISHED, WATCH_ENDED, EVENT_TEMPLATE_VANISHED, 0, 0},
+	{"the second sample has vanished", 0, ASKED | SECOND, 0,
+	 VOTES(KIND(VANISHED), .gone = 6),
+	 SIGNAL_VANISHED, WATCH_ENDED, EVENT_TEMPLATE_VANISHED, 0, 0},
+	{"all lead elsewhere", FEW, ASKED, 0,
+	 VOTES(KIND(VANISHED), .gone = 6, .led_to = TARGET),
+	 SIGNAL_LED_AWAY, WATCH_ENDED, EVENT_TEMPLATE_REPLACED, TARGET, 0},
+	{"the cut took it away", GONE | RECUT, 0, 0,
+	 VOTES(KIND(SAME), .is_recut = true, .majority = TARGET),
+	 SIGNAL_RECUT, WATCH_ENDED, 0, TARGET, 0},
+	/* where nobody can be asked */
+	{"one disagrees, and nobody can be asked", BLIND, 0, 0,
+	 VOTES(KIND(SAME), .disagreed = 1),
+	 SIGNAL_QUIET, WATCH_CALM, 0, 0, 0},
+	{"changed, as it is stored", BLIND, 0, 0, VOTES(KIND(CHANGED)),
+	 SIGNAL_CHANGED, WATCH_CALM, EVENT_TEMPLATE_CHANGED, 0, 0},
+	{"split, as it is stored", BLIND, 0, 0,
+	 VOTES(KIND(SPLIT), .disagreed = 3, .elsewhere = 3,
+	       .destination = TARGET),
+	 SIGNAL_SPLIT, WATCH_CALM, EVENT_TEMPLATE_SPLIT, TARGET, 0},
+	{"parted, as it is stored", BLIND, 0, 0,
+	 VOTES(KIND(SPLIT), .disagreed = 3, .elsewhere = 3,
+	       .destination = SMALL),
+	 SIGNAL_PARTED, WATCH_DIVIDED, 0, 0, 0},
+	{"asked, when it was still watched", BLIND, ASKED, 0,
+	 VOTES(KIND(SAME), .unseen = 2), SIGNAL_SAME, WATCH_CALM, 0, 0, 0},
+};
+/* clang-format on */
+
+static void set_self(const struct template_case *one)
+{
+	struct subject *self = &all.subjects[SELF - 1];
+	unsigned setting = one->setting;
+
+	self->row.flags = one->flags;
+	self->row.asked_for = one->asked_for;
+	if ((one->flags & ASKED) != 0)
+		self->row.asked_ms =
+			NOW - ((setting & LATE) != 0 ? 2 : 0) * HOUR;
+	if ((one->flags & (ASKED | PART)) == PART)
+		self->row.asked_ms =
+			NOW - ((setting & ROUNDED) != 0 ? 3 : 1) * HOUR;
+	if ((setting & EXPIRED) != 0)
+		self->row.round_ms = NOW - DAY;
+	if ((setting & RECUT) != 0)
+		self->row.threshold = 100;
+	self->has_cluster = (setting & GONE) == 0;
+	if ((setting & GROWN) != 0)
+		self->cluster_row.page_count = 40;
+	if ((setting & FEW) != 0)
+		self->cluster_row.page_count = 2;
+	if ((setting & GONE) != 0)
+		self->cluster_row = (struct cluster_row){0};
+}
+
+START_TEST(each_signal_is_got_and_leads_where_the_table_says)
+{
+	const struct template_case *one = &template_cases[_i];
+	enum watch_signal without;
+
+	planned_set(&all, one->setting);
+	set_self(one);
+	planned_begin(&all);
+	planned_vote(&all, &one->votes);
+	without = watch_without_version(all.step.signal);
+	ck_assert_msg(all.step.signal == one->signal,
+		      "%s: signal %d instead of %d", one->name, all.step.signal,
+		      one->signal);
+	ck_assert_int_eq(all.step.action,
+			 watch_transition_of(one->signal)->action);
+	ck_assert_msg(watch_position_of(&all.step.row).state == one->next,
+		      "%s: state %d", one->name,
+		      watch_position_of(&all.step.row).state);
+	ck_assert_msg(all.step.event.kind == one->kind, "%s: event %d",
+		      one->name, all.step.event.kind);
+	ck_assert_uint_eq(all.step.row.other, one->other);
+	ck_assert_uint_eq(all.step.visit_count, one->visits);
+	ck_assert(all.facts.taken.version != NULL ||
+		  without == all.step.signal);
+}
+END_TEST
+
+START_TEST(each_row_of_the_table_has_a_case)
+{
+	enum { COUNT = sizeof(template_cases) / sizeof(template_cases[0]) };
+
+	for (unsigned i = 0; i < COUNT; i++)
+		is_covered[template_cases[i].signal] = true;
+	for (int i = 0; i < SIGNAL_YOUNG; i++)
+		ck_assert_msg(is_covered[i], "no case of signal %d", i);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("daemon.watch.inspection_plan");
+	TCase *cases = tcase_create("template");
+
+	tcase_add_checked_fixture(cases, setup, teardown);
+	tcase_add_loop_test(
+		cases, each_signal_is_got_and_leads_where_the_table_says, 0,
+		sizeof(template_cases) / sizeof(template_cases[0]));
+	tcase_add_test(cases, each_row_of_the_table_has_a_case);
+	suite_add_tcase(suite, cases);
+	return suite;
+}

@@ -1,0 +1,170 @@
+/* What a step leaves behind: rows, visits, wishes, and what later steps see. */
+#include "tests/unit/daemon/watch/planned.h"
+#include "tests/unit/run.h"
+
+#define ASKED  TEMPLATE_IS_ASKING
+#define SECOND TEMPLATE_IS_DOUBTED
+#define VOTES(...)                           \
+	{                                    \
+		.pages = SAMPLE, __VA_ARGS__ \
+	}
+#define KIND(decision) .detection.kind = DECISION_##decision
+
+static struct planned_site all;
+
+static void setup(void)
+{
+	planned_open(&all);
+}
+
+static void teardown(void)
+{
+	planned_close(&all);
+}
+
+/* The rows that are left when something is done. */
+
+START_TEST(a_change_has_the_next_version_and_a_calm_row)
+{
+	all.subjects[SELF - 1].row.flags = ASKED | SECOND;
+	all.subjects[SELF - 1].row.asked_ms = NOW;
+	all.subjects[SELF - 1].row.asked_for = 4;
+	all.facts.taken.is_partial = true;
+	planned_begin(&all);
+	planned_vote(&all, &(struct votes)VOTES(KIND(CHANGED)));
+	ck_assert_uint_eq(all.step.row.version, 2);
+	ck_assert_uint_eq(all.step.row.asked_ms, 0);
+	ck_assert_uint_eq(all.step.row.asked_for, 0);
+	ck_assert_uint_eq(all.step.row.seen_ms, NOW);
+	ck_assert_uint_eq(all.step.row.flags, TEMPLATE_IS_PARTIAL);
+	ck_assert_uint_eq(all.step.wish.version, SELF);
+	ck_assert_uint_eq(all.step.wish.since_ms, NOW);
+	ck_assert(all.step.wish.has_before && all.step.wish.has_members);
+}
+END_TEST
+
+START_TEST(an_inquiry_remembers_how_many_disagreed)
+{
+	all.subjects[SELF - 1].row.flags = ASKED | TEMPLATE_IS_PARTIAL;
+	all.subjects[SELF - 1].row.asked_ms = NOW;
+	planned_begin(&all);
+	planned_vote(&all, &(struct votes)VOTES(KIND(SAME), .disagreed = 2,
+						.seen_ms = NOW - 1));
+	ck_assert_uint_eq(all.step.row.asked_for, 2);
+	ck_assert_uint_eq(all.step.row.seen_ms, NOW - 1);
+	ck_assert_uint_eq(all.step.row.flags, TEMPLATE_IS_PARTIAL);
+	ck_assert(all.step.is_written);
+}
+END_TEST
+
+START_TEST(nothing_is_written_while_nothing_happens)
+{
+	planned_begin(&all);
+	planned_vote(&all, &(struct votes)VOTES(KIND(SAME)));
+	ck_assert(!all.step.is_written);
+	ck_assert_uint_eq(all.step.next_ms, NOW - 2 * HOUR + DAY);
+}
+END_TEST
+
+START_TEST(who_is_asked_has_an_hour)
+{
+	all.subjects[SELF - 1].row.flags = ASKED;
+	all.subjects[SELF - 1].row.asked_ms = NOW - HOUR + 1;
+	planned_begin(&all);
+	planned_vote(&all, &(struct votes)VOTES(KIND(CHANGED), .unseen = 1));
+	ck_assert_int_eq(all.step.signal, SIGNAL_AWAITED);
+	ck_assert_uint_eq(all.step.next_ms, NOW + 1);
+	all.subjects[SELF - 1].row.asked_ms = NOW - HOUR;
+	planned_begin(&all);
+	planned_vote(&all, &(struct votes)VOTES(KIND(CHANGED), .unseen = 1));
+	ck_assert_int_eq(all.step.signal, SIGNAL_CHANGED);
+}
+END_TEST
+
+START_TEST(rounds_go_through_the_sample)
+{
+	all.subjects[SELF - 1].row.round_ms = NOW - DAY;
+	all.subjects[SELF - 1].row.round = 1;
+	planned_begin(&all);
+	planned_vote(&all, &(struct votes)VOTES(KIND(SAME)));
+	ck_assert_uint_eq(all.step.visit_count, 3);
+	ck_assert_uint_eq(all.step.visits[0], 3);
+	ck_assert_uint_eq(all.step.visits[2], 5);
+	ck_assert_uint_eq(all.step.row.round, 2);
+	ck_assert_uint_eq(all.step.row.round_ms, NOW);
+	ck_assert_uint_eq(all.step.next_ms, NOW + DAY);
+}
+END_TEST
+
+START_TEST(a_merger_absorbs_and_later_steps_see_it)
+{
+	const struct subject *known;
+
+	all.subjects[SELF - 1].row.flags = ASKED;
+	all.subjects[SELF - 1].row.asked_ms = NOW;
+	planned_begin(&all);
+	planned_vote(&all,
+		     &(struct votes)VOTES(KIND(MERGED), .destination = KNOWN));
+	plan_take(&all.plan, &all.step);
+	known = &plan_find(&all.plan, KNOWN)->subject;
+	ck_assert_uint_eq(known->row.version, 2);
+	ck_assert_uint_eq(known->row.round_ms, NOW);
+	ck_assert_uint_eq(all.plan.found, 2);
+	ck_assert_ptr_eq(plan_parent(&all.plan, KNOWN),
+			 &plan_find(&all.plan, SELF)->subject);
+	ck_assert_uint_eq(plan_find(&all.plan, SELF)->subject.row.ended_ms,
+			  NOW);
+}
+END_TEST
+
+START_TEST(an_open_inquiry_contests_where_its_pages_are)
+{
+	planned_begin(&all);
+	planned_vote(&all, &(struct votes)VOTES(KIND(UNSURE), .disagreed = 1,
+						.elsewhere = 1,
+						.strays = {{TARGET, 1, true}}));
+	plan_take(&all.plan, &all.step);
+	ck_assert(plan_find(&all.plan, TARGET)->is_contested);
+	ck_assert(!plan_find(&all.plan, SMALL)->is_contested);
+}
+END_TEST
+
+/* Else it could not be a template in the same inspection. */
+START_TEST(where_a_split_template_ends_is_not_contested)
+{
+	struct votes votes =
+		VOTES(KIND(REPLACED), .destination = TARGET, .elsewhere = 1,
+		      .follows_split = true, .strays = {{TARGET, 1, true}});
+
+	all.subjects[SELF - 1].row.flags = ASKED;
+	all.subjects[SELF - 1].row.asked_ms = NOW;
+	all.subjects[SELF - 1].row.other = SMALL;
+	planned_begin(&all);
+	planned_vote(&all, &votes);
+	plan_take(&all.plan, &all.step);
+	ck_assert(!plan_find(&all.plan, TARGET)->is_contested);
+	votes.follows_split = false;
+	planned_begin(&all);
+	planned_vote(&all, &votes);
+	plan_take(&all.plan, &all.step);
+	ck_assert(plan_find(&all.plan, TARGET)->is_contested);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("daemon.watch.inspection_step");
+	TCase *cases = tcase_create("step");
+
+	tcase_add_checked_fixture(cases, setup, teardown);
+	tcase_add_test(cases, a_change_has_the_next_version_and_a_calm_row);
+	tcase_add_test(cases, an_inquiry_remembers_how_many_disagreed);
+	tcase_add_test(cases, nothing_is_written_while_nothing_happens);
+	tcase_add_test(cases, who_is_asked_has_an_hour);
+	tcase_add_test(cases, rounds_go_through_the_sample);
+	tcase_add_test(cases, a_merger_absorbs_and_later_steps_see_it);
+	tcase_add_test(cases, an_open_inquiry_contests_where_its_pages_are);
+	tcase_add_test(cases, where_a_split_template_ends_is_not_contested);
+	suite_add_tcase(suite, cases);
+	return suite;
+}

@@ -2,6 +2,7 @@
 
 #include "daemon/watch/inspection_apply.h"
 #include "store/arena.h"
+#include "store/rows_template.h"
 
 enum {
 	MAX_FOUND = 64,   /* templates in one transaction */
@@ -141,7 +142,7 @@ enum error inspection_make(struct store *store, const char *host,
 		.arena = arena,
 		.site = site->row.id,
 		.seed = (char *)site->row.seed.data,
-		.findings = {.threshold = site->row.threshold},
+		.findings = {.threshold = site->row.options.threshold},
 		.next_ms = UINT64_MAX,
 	};
 	if (error == ERR_NONE)

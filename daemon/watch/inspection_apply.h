@@ -7,6 +7,7 @@
 #define DAEMON_WATCH_INSPECTION_APPLY_H
 
 #include "daemon/watch/inspection_plan.h"
+#include "store/rows_event.h"
 
 /* Findings while they grow. Begin with zero and the arena; end with
  * draft_end(). */

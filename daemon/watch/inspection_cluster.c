@@ -1,6 +1,10 @@
 /* A cluster that is no live template: is it a new one? */
 #include "daemon/watch/inspection_lineage.h"
 #include "daemon/watch/inspection_plan.h"
+#include "store/rows_site.h"
+#include "store/rows_cluster.h"
+#include "store/rows_event.h"
+#include "store/rows_template.h"
 
 enum {
 	SETTLED_MS = 10 * 60 * 1000, /* a cluster that rests for so long is
@@ -43,7 +47,7 @@ static bool is_mostly_older(const struct newcomers *newcomers)
 /* The first templates of a site are not all known yet. */
 static bool is_first(const struct plan *plan)
 {
-	return (plan->site->flags & SITE_IS_KNOWN) == 0;
+	return (plan->site->options.flags & SITE_IS_KNOWN) == 0;
 }
 
 /* May a version of the cluster be taken? Half of a crawl is none. */
@@ -69,7 +73,7 @@ static bool is_passing(const struct plan *plan, const struct subject *self,
 		       const struct newcomers *newcomers, struct step *step)
 {
 	uint64_t rested_ms =
-		self->cluster_row.changed_ms + plan->site->watch_ms;
+		self->cluster_row.changed_ms + plan->site->options.watch_ms;
 
 	if (is_first(plan) || !is_mostly_older(newcomers) ||
 	    rested_ms <= plan->now_ms ||

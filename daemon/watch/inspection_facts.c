@@ -7,6 +7,13 @@
 #include "daemon/watch/inspection_reading.h"
 #include "store/arena.h"
 #include "store/memory.h"
+#include "store/rows_site.h"
+#include "store/rows_page.h"
+#include "store/rows_cluster.h"
+#include "store/rows_frontier.h"
+#include "store/rows_event.h"
+#include "store/rows_template.h"
+#include "store/key.h"
 
 static struct slice copy_of(struct arena *arena, struct slice text)
 {
@@ -104,8 +111,9 @@ static int by_cluster(const void *left, const void *right)
 
 bool site_is_asked(const struct site_row *site)
 {
-	return (site->flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) == 0 &&
-	       site->watch_ms != 0;
+	return (site->options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==
+		       0 &&
+	       site->options.watch_ms != 0;
 }
 
 enum error site_facts_read(struct store *store, const char *host,

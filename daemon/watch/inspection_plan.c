@@ -2,6 +2,8 @@
 
 #include "store/arena.h"
 #include "daemon/engine/site_threshold.h"
+#include "store/rows_cluster.h"
+#include "store/rows_template.h"
 
 void plan_begin(struct arena *arena, const struct site_facts *site,
 		const struct plan_options *options, uint64_t now_ms,
@@ -82,7 +84,7 @@ void row_settle(const struct plan *plan, struct template_row *row)
 	row->asked_ms = 0;
 	row->flags = 0;
 	row->round_ms = plan->now_ms;
-	row->threshold = plan->site->threshold;
+	row->threshold = plan->site->options.threshold;
 }
 
 /* When do visits count as answers? Where nobody is asked, always. */
@@ -90,7 +92,7 @@ static struct vote_rules vote_rules_of(const struct plan *plan,
 				       const struct template_row *row)
 {
 	struct vote_rules rules = {
-		.threshold = plan->site->threshold,
+		.threshold = plan->site->options.threshold,
 		.is_late = watch_is_open(watch_position_of(row).state) &&
 			   plan->now_ms >= row->asked_ms + PATIENCE_MS,
 	};

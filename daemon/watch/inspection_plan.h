@@ -15,6 +15,9 @@
 #include "daemon/watch/inspection_facts.h"
 #include "daemon/watch/inspection_state.h"
 #include "daemon/watch/inspection_votes.h"
+#include "store/rows_site.h"
+#include "store/rows_event.h"
+#include "store/rows_template.h"
 
 enum {
 	ROUND_PAGES = 3,              /* are asked of each template */

@@ -1,6 +1,9 @@
 /* What the votes of a template's sample pages come to. */
 #include "daemon/watch/inspection_plan.h"
 
+#include "store/rows_cluster.h"
+#include "store/rows_template.h"
+
 enum {
 	GROWN = 2, /* so many times its pages, and a version is made anew */
 	GROWN_BY = 8,
@@ -24,7 +27,7 @@ static bool is_outdated(const struct evaluation *evaluation)
 	const struct template_row *row = &evaluation->self->row;
 	const struct subject_facts *facts = evaluation->facts;
 
-	return row->threshold != evaluation->plan->site->threshold ||
+	return row->threshold != evaluation->plan->site->options.threshold ||
 	       (evaluation->position.basis == BASIS_PARTIAL &&
 		row->round_ms > facts->version_ms) ||
 	       evaluation->self->cluster_row.page_count >=

@@ -1,6 +1,8 @@
 /* What is planned of a site as a whole. */
 #include "daemon/watch/inspection_plan.h"
 
+#include "store/rows_site.h"
+
 /* Pages that must agree that it blocks. */
 enum { MIN_BLOCKED = 3 };
 
@@ -19,7 +21,7 @@ static bool is_known(const struct plan *plan)
 static bool begins(const struct plan *plan, uint32_t flag, bool is_so,
 		   struct site_step *step)
 {
-	bool was_so = (plan->site->flags & flag) != 0;
+	bool was_so = (plan->site->options.flags & flag) != 0;
 
 	if (is_so && !was_so)
 		step->set_flags |= flag;
@@ -30,7 +32,7 @@ static bool begins(const struct plan *plan, uint32_t flag, bool is_so,
 
 static bool is_blocked(const struct plan *plan)
 {
-	bool was_blocked = (plan->site->flags & SITE_IS_BLOCKED) != 0;
+	bool was_blocked = (plan->site->options.flags & SITE_IS_BLOCKED) != 0;
 
 	return plan->fresh == 0 &&
 	       (was_blocked || (plan->blocked >= MIN_BLOCKED &&
@@ -40,8 +42,9 @@ static bool is_blocked(const struct plan *plan)
 /* Is the site asked at all, without anybody's doing? */
 static bool is_watched(const struct site_row *site)
 {
-	return (site->flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) == 0 &&
-	       (site->watch_ms != 0 || site->revisit_ms != 0);
+	return (site->options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==
+		       0 &&
+	       (site->options.watch_ms != 0 || site->options.revisit_ms != 0);
 }
 
 static bool is_stale(const struct plan *plan, struct site_step *step)
@@ -61,7 +64,7 @@ static bool is_stale(const struct plan *plan, struct site_step *step)
 void plan_site(const struct plan *plan, struct site_step *step_out)
 {
 	*step_out = (struct site_step){.next_ms = UINT64_MAX};
-	if ((plan->site->flags & SITE_IS_KNOWN) == 0 && is_known(plan))
+	if ((plan->site->options.flags & SITE_IS_KNOWN) == 0 && is_known(plan))
 		step_out->set_flags |= SITE_IS_KNOWN;
 	step_out->is_blocked =
 		begins(plan, SITE_IS_BLOCKED, is_blocked(plan), step_out);

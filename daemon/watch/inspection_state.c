@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "store/rows_template.h"
+
 /* clang-format off */
 
 /* x: never; columns are the states before, UNKNOWN to ENDED. */

@@ -27,7 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/rows.h"
+#include "store/rows_template.h"
 
 enum watch_state {
 	WATCH_NEVER,   /* the signal cannot be got in that state */

@@ -1,6 +1,8 @@
 /* What is done with a live template, by its signal. */
 #include "daemon/watch/inspection_lineage.h"
 #include "daemon/watch/inspection_plan.h"
+#include "store/rows_event.h"
+#include "store/rows_template.h"
 
 /* How a template ends, by the signal. */
 struct ending {
@@ -147,7 +149,7 @@ static void begin_round(const struct plan *plan,
 {
 	struct template_row *row = &step->row;
 	uint32_t count = facts->sample_count;
-	uint64_t due_ms = row->round_ms + plan->site->watch_ms;
+	uint64_t due_ms = row->round_ms + plan->site->options.watch_ms;
 
 	if (!site_is_asked(plan->site) || count == 0)
 		return;
@@ -159,7 +161,7 @@ static void begin_round(const struct plan *plan,
 		}
 		row->round++;
 		row->round_ms = plan->now_ms;
-		due_ms = plan->now_ms + plan->site->watch_ms;
+		due_ms = plan->now_ms + plan->site->options.watch_ms;
 	}
 	step_wait(step, due_ms);
 }

@@ -4,6 +4,9 @@
 #include <check.h>
 #include <string.h>
 
+#include "store/rows_site.h"
+#include "store/rows_event.h"
+
 enum {
 	MAX_WORK = 4, /* few, so that half of what is asked is seen, too */
 	MAX_ROUNDS = 10,
@@ -97,7 +100,7 @@ enum error watched_commit(struct watched *watched, struct change *change)
 enum error watched_set_options(struct watched *watched)
 {
 	struct change change = {.kind = CHANGE_SITE_ADD,
-				.options = watched->options};
+				.site_add = watched->options};
 
 	return watched_commit(watched, &change);
 }
@@ -105,7 +108,7 @@ enum error watched_set_options(struct watched *watched)
 void watched_ask(struct watched *watched, unsigned section, unsigned number)
 {
 	struct change change = {.kind = CHANGE_ASK,
-				.options = watched->options};
+				.ask.options = watched->options};
 	struct url url;
 	char text[64];
 
@@ -128,8 +131,8 @@ void watched_hand_in(struct watched *watched, unsigned section, unsigned from,
 		watched_write_page(watched, section, i, &visit.html);
 		visit_read_page(watched, &visit);
 		visit.change.url = &visit.url;
-		visit.change.options = watched->options;
-		visit.change.outcome.http_status = 200;
+		visit.change.answer.page.options = &watched->options;
+		visit.change.answer.outcome.http_status = 200;
 		watched->world.now_ms += STEP_MS;
 		ck_assert_int_eq(watched_commit(watched, &visit.change),
 				 ERR_NONE);
@@ -160,8 +163,9 @@ static bool take(struct watched *watched, struct inspection *inspection)
 
 	if (is_news) {
 		struct change change = {.kind = CHANGE_TEMPLATES,
-					.site = inspection->site,
-					.findings = &inspection->findings};
+					.templates.site = inspection->site,
+					.templates.findings =
+						&inspection->findings};
 
 		ck_assert_int_eq(watched_commit(watched, &change), ERR_NONE);
 	}

@@ -3,6 +3,10 @@
 
 #include <check.h>
 
+#include "store/rows_event.h"
+#include "store/key.h"
+#include "daemon/answer/event_kinds.h"
+
 static uint64_t last_event(struct watched *watched)
 {
 	struct txn txn = txn_begin_read(watched->world.store);

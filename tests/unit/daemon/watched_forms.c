@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "store/rows_event.h"
+
 #define MENU                                                            \
 	"<div class=menu><a href=/>Home</a> <a href=/list>List</a> <a " \
 	"href=/about>About</a></div>"

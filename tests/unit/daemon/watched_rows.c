@@ -5,6 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/rows_page.h"
+#include "store/rows_event.h"
+#include "store/rows_template.h"
+#include "store/key.h"
+
 unsigned watched_asked(const struct watched *watched, unsigned section)
 {
 	const struct watched_section *where = &watched->sections[section];

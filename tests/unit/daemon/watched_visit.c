@@ -9,6 +9,7 @@
 #include "daemon/engine/analyse.h"
 #include "store/compress.h"
 #include "store/hash.h"
+#include "store/rows_event.h"
 
 void visit_read_page(const struct watched *watched, struct visit *visit)
 {
@@ -22,9 +23,9 @@ void visit_read_page(const struct watched *watched, struct visit *visit)
 				 &visit->url, &options, &visit->record),
 			 ERR_NONE);
 	compress(buffer_slice(&visit->html), &visit->packed);
-	visit->change.record = buffer_slice(&visit->record);
-	visit->change.packed = buffer_slice(&visit->packed);
-	visit->change.body_bytes = (uint32_t)visit->html.size;
+	visit->change.answer.page.record = buffer_slice(&visit->record);
+	visit->change.answer.page.packed = buffer_slice(&visit->packed);
+	visit->change.answer.page.body_bytes = (uint32_t)visit->html.size;
 }
 
 void visit_free(struct visit *visit)
@@ -54,8 +55,8 @@ static bool find_page(const struct watched *watched, const char *path,
 static void refuse(struct visit *visit, unsigned status, enum error error)
 {
 	visit->change.kind = CHANGE_FAILED;
-	visit->change.outcome.http_status = (uint16_t)status;
-	visit->change.outcome.error = error;
+	visit->change.answer.outcome.http_status = (uint16_t)status;
+	visit->change.answer.outcome.error = error;
 }
 
 /* 200 with an ETag, or 304. */
@@ -67,12 +68,12 @@ static void bring(const struct watched *watched, const struct work *work,
 	snprintf(visit->etag, sizeof(visit->etag), "\"%016llx\"",
 		 (unsigned long long)hash64(visit->html.data, visit->html.size,
 					    0));
-	change->outcome.etag = slice_of(visit->etag);
-	change->outcome.http_status = 200;
+	change->answer.outcome.etag = slice_of(visit->etag);
+	change->answer.outcome.http_status = 200;
 	change->kind = CHANGE_PAGE;
 	if (strcmp(visit->etag, work->lease.etag) == 0) {
 		change->kind = CHANGE_FRESH;
-		change->outcome.http_status = 304;
+		change->answer.outcome.http_status = 304;
 		return;
 	}
 	visit_read_page(watched, visit);
@@ -87,8 +88,8 @@ static void lead(const struct watched *watched, unsigned section,
 	ck_assert_int_eq(url_parse(&visit->target, slice_of(url), NULL),
 			 ERR_NONE);
 	visit->change.kind = CHANGE_REDIRECT;
-	visit->change.target = &visit->target;
-	visit->change.outcome.http_status = 301;
+	visit->change.answer.target = &visit->target;
+	visit->change.answer.outcome.http_status = 301;
 }
 
 void visit_answer(struct watched *watched, const struct work *work,
@@ -104,8 +105,7 @@ void visit_answer(struct watched *watched, const struct work *work,
 	url_parse(&visit->url, slice_of(work->lease.url), NULL);
 	path = visit->url.text + visit->url.path;
 	visit->change.url = &visit->url;
-	visit->change.site = work->site;
-	visit->change.outcome.now_ms = watched->world.now_ms;
+	visit->change.answer.site = work->site;
 	if (strcmp(path, "/") == 0) {
 		watched_write_index(watched, &visit->html);
 		bring(watched, work, visit);

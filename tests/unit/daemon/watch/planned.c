@@ -1,6 +1,9 @@
 #include "tests/unit/daemon/watch/planned.h"
 
 #include "store/arena.h"
+#include "store/rows_site.h"
+#include "store/rows_cluster.h"
+#include "store/rows_template.h"
 
 static struct subject subject_of(uint32_t cluster)
 {
@@ -29,9 +32,9 @@ void planned_open(struct planned_site *planned)
 	*planned = (struct planned_site){
 		.arena = arena_create(),
 		.scratch = arena_create(),
-		.site = {.row = {.watch_ms = DAY,
-				 .threshold = 200,
-				 .flags = SITE_IS_KNOWN,
+		.site = {.row = {.options.watch_ms = DAY,
+				 .options.threshold = 200,
+				 .options.flags = SITE_IS_KNOWN,
 				 .added_ms = NOW - 10 * DAY,
 				 .seen_ms = NOW - HOUR,
 				 .asked_ms = NOW - HOUR},
@@ -65,7 +68,7 @@ void planned_set(struct planned_site *planned, unsigned setting)
 	struct site_row *site = &planned->site.row;
 
 	if ((setting & BLIND) != 0)
-		site->flags |= SITE_IS_OFFLINE;
+		site->options.flags |= SITE_IS_OFFLINE;
 	if ((setting & CRAWLED) != 0)
 		site->pending_count = 1;
 	if ((setting & UNREAD) != 0)

@@ -6,6 +6,8 @@
 
 #include "tests/unit/daemon/watched.h"
 #include "tests/unit/run.h"
+#include "store/rows_event.h"
+#include "store/rows_template.h"
 
 enum { EACH = 12, ROUND = 3 }; /* pages: of a section, and asked in a round */
 

@@ -4,6 +4,8 @@
 
 #include "tests/unit/daemon/watched.h"
 #include "tests/unit/run.h"
+#include "store/rows_event.h"
+#include "store/rows_template.h"
 
 enum { EACH = 12 };
 

@@ -1,6 +1,10 @@
 /* Clusters that are no live template, and the site: facts become a plan. */
 #include "tests/unit/daemon/watch/planned.h"
 #include "tests/unit/run.h"
+#include "store/rows_site.h"
+#include "store/rows_cluster.h"
+#include "store/rows_event.h"
+#include "store/rows_template.h"
 
 static struct planned_site all;
 
@@ -166,7 +170,7 @@ END_TEST
 
 START_TEST(a_block_ends_with_the_first_page_and_is_told_once)
 {
-	all.site.row.flags |= SITE_IS_BLOCKED;
+	all.site.row.options.flags |= SITE_IS_BLOCKED;
 	ck_assert(!plan_site_with(6, 6, 0).is_blocked);
 	ck_assert_uint_eq(plan_site_with(6, 6, 0).clear_flags, 0);
 	ck_assert_uint_eq(plan_site_with(6, 0, 1).clear_flags, SITE_IS_BLOCKED);
@@ -187,7 +191,7 @@ END_TEST
 
 START_TEST(a_site_is_known_when_its_first_templates_are)
 {
-	all.site.row.flags = 0;
+	all.site.row.options.flags = 0;
 	ck_assert_uint_eq(plan_site_with(0, 0, 0).set_flags, SITE_IS_KNOWN);
 	all.site.row.pending_count = 1;
 	ck_assert_uint_eq(plan_site_with(0, 0, 0).set_flags, 0);

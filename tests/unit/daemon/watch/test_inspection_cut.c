@@ -2,6 +2,8 @@
  * merges them, and another cut of the tree says nothing of the site. */
 #include "tests/unit/daemon/watched.h"
 #include "tests/unit/run.h"
+#include "store/rows_event.h"
+#include "store/rows_template.h"
 
 enum { BIG = 12, SMALL = 6 };
 

@@ -3,6 +3,8 @@
 #include "store/rows_cluster.h"
 #include "tests/unit/daemon/watched.h"
 #include "tests/unit/run.h"
+#include "store/rows_event.h"
+#include "store/rows_template.h"
 
 enum { EACH = 12, SECTIONS = 3, LARGE = 40 };
 

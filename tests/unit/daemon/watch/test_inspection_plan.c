@@ -2,6 +2,9 @@
  * templates, and its edges. */
 #include "tests/unit/daemon/watch/planned.h"
 #include "tests/unit/run.h"
+#include "store/rows_cluster.h"
+#include "store/rows_event.h"
+#include "store/rows_template.h"
 
 #define ASKED  TEMPLATE_IS_ASKING
 #define PART   TEMPLATE_IS_DIVIDED

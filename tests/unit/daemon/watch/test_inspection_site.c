@@ -3,6 +3,10 @@
 #include "page/page_class.h"
 #include "tests/unit/daemon/watched.h"
 #include "tests/unit/run.h"
+#include "store/rows_site.h"
+#include "store/rows_page.h"
+#include "store/rows_event.h"
+#include "store/rows_template.h"
 
 enum { EACH = 12, SECTIONS = 3 };
 

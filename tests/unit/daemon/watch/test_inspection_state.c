@@ -2,6 +2,7 @@
 #include "daemon/watch/inspection_state.h"
 
 #include "tests/unit/run.h"
+#include "store/rows_template.h"
 
 static struct watch_position position_of(uint16_t flags, uint16_t state)
 {

@@ -12,6 +12,7 @@
 #include "tests/unit/crawl/server.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
+#include "store/rows_site.h"
 
 /*
  * Posts of two signatures with 20 members, 19 of them in common (height 50),

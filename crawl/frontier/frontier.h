@@ -101,11 +101,12 @@ size_t frontier_lease(struct txn *txn, struct site_row *site,
 uint64_t frontier_next_due(struct txn *txn, uint32_t site);
 
 struct outcome {
-	enum error error;     /* ERR_NONE: the page was fetched */
-	uint16_t http_status; /* 0: none; 304: it is as it was */
-	bool is_changed;      /* its content is not that of the last visit */
-	uint32_t cluster;     /* that it is in by now; 0: none */
-	uint64_t retry_ms;    /* Retry-After as a time; 0: none */
+	enum error error;        /* ERR_NONE: the page was fetched */
+	uint16_t http_status;    /* 0: none; 304: it is as it was */
+	bool is_changed;         /* its content is not that of the last visit */
+	uint32_t cluster;        /* that it is in by now; 0: none */
+	uint64_t retry_ms;       /* Retry-After as a time; 0: none */
+	uint32_t first_pause_ms; /* after a failure that passes; 0: 5 s */
 	uint64_t now_ms;
 	uint64_t wire_bytes; /* what it cost */
 	uint32_t elapsed_ms;
@@ -118,10 +119,10 @@ struct outcome {
  * (crawl/frontier/revisit.h), which adapts; its revisit_ms 0: never. A visit
  * before half of the interval that found no change, because somebody asked,
  * does not lengthen it. A passing failure (timeout, network, 429, 5xx): due
- * again after 5 s * 2^attempts with a cap of 1 h, a quarter more or less by URL
- * and attempt, or at retry_ms if later (by a day at most), failed after 4
- * attempts; `attempts` is the number of failures before. Other failures (4xx,
- * not HTML, too large): FRONTIER_FAILED; ERR_DENIED, ERR_REFUSED and
+ * again after first_pause_ms * 2^attempts with a cap of 1 h, a quarter more or
+ * less by URL and attempt, or at retry_ms if later (by a day at most), failed
+ * after 4 attempts; `attempts` is the number of failures before. Other failures
+ * (4xx, not HTML, too large): FRONTIER_FAILED; ERR_DENIED, ERR_REFUSED and
  * ERR_OUT_OF_SITE: FRONTIER_DENIED, with the rule. A failed URL is visited
  * again after its revisit_ms, so that an outage does not end the watch, and
  * with the growing interval of a page that does not change where the failure is

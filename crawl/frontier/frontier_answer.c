@@ -65,7 +65,10 @@ static uint64_t next_try_ms(const struct outcome *outcome, uint64_t key,
 	uint64_t latest_ms = outcome->now_ms + MAX_RETRY_MS;
 	uint64_t retry_ms =
 		outcome->retry_ms < latest_ms ? outcome->retry_ms : latest_ms;
-	uint64_t pause_ms = (uint64_t)FIRST_PAUSE_MS << (attempts - 1);
+	uint64_t first_ms = outcome->first_pause_ms == 0
+				    ? FIRST_PAUSE_MS
+				    : outcome->first_pause_ms;
+	uint64_t pause_ms = first_ms << (attempts - 1);
 	uint64_t due_ms = outcome->now_ms + jitter(pause_ms, key, attempts);
 
 	assert(attempts >= 1 && attempts <= MAX_ATTEMPTS);

@@ -62,8 +62,11 @@ void polite_finished(struct polite *polite, bool is_pressed,
 		if (retry_after_s > MAX_RETRY_AFTER_S)
 			retry_after_s = MAX_RETRY_AFTER_S;
 		pause = larger(pause,
-			       backoff_ms(FIRST_PAUSE_MS, MAX_PAUSE_MS,
-					  polite->failures, polite->seed));
+			       backoff_ms(polite->first_pause_ms == 0
+						  ? FIRST_PAUSE_MS
+						  : polite->first_pause_ms,
+					  MAX_PAUSE_MS, polite->failures,
+					  polite->seed));
 		pause = larger(pause, retry_after_s * 1000);
 	}
 	/* another answer may have asked for a longer pause */

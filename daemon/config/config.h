@@ -55,6 +55,7 @@ struct config {
 	uint32_t connect_timeout_ms;
 	uint32_t total_timeout_ms;
 	uint32_t stall_timeout_ms;
+	uint32_t first_pause_ms; /* after a failed request */
 	uint32_t max_connections;
 	uint32_t max_sites;
 	uint32_t max_pages; /* of a site, that are visited */
@@ -107,12 +108,14 @@ struct config {
 	uint64_t max_waiting_bytes;
 	uint32_t max_commands;
 	uint32_t commit_interval_ms;
+	uint32_t full_retry_ms; /* to write to a full store */
 	uint32_t drain_ms;
 	/* delivery: */
 	uint32_t max_hooks;
 	uint32_t max_waiting; /* events for a hook */
 	uint32_t max_silences;
 	uint32_t delivery_timeout_ms; /* of a request */
+	uint32_t delivery_pause_ms;   /* after a failure */
 	bool allows_exec;
 	uint32_t exec_timeout_ms;
 	/* log: */

@@ -106,6 +106,11 @@ const struct config_row config_rows[] = {
 	 RANGE(SECOND, HOUR, 20 * SECOND),
 	 .meaning = "a page that comes at less than 64 bytes a second for so "
 		    "long is given up"},
+	{"crawl", "first_pause", CONFIG_TIME, true, FIELD(first_pause_ms),
+	 RANGE(10, HOUR, 5 * SECOND),
+	 .meaning = "a host or page that failed is left alone for so long; "
+		    "twice as long with each failure in a row, up to 6 h for a "
+		    "host and an hour for a page"},
 	{"crawl", "max_connections", CONFIG_COUNT, true,
 	 FIELD(max_connections), RANGE(1, 4096, 64),
 	 .meaning = "at the same time; never more than one to a host"},
@@ -288,6 +293,9 @@ const struct config_row config_rows[] = {
 	{"pipeline", "commit_interval", CONFIG_TIME, false,
 	 FIELD(commit_interval_ms), RANGE(0, 10 * SECOND, 50),
 	 .meaning = "pages that come in this time are committed together"},
+	{"pipeline", "full_retry", CONFIG_TIME, false, FIELD(full_retry_ms),
+	 RANGE(10, HOUR, 5 * SECOND),
+	 .meaning = "between attempts to write to a store that is full"},
 	{"pipeline", "drain", CONFIG_TIME, false, FIELD(drain_ms),
 	 RANGE(0, 10 * MINUTE, 10 * SECOND),
 	 .meaning = "how long the fetches under way may take when the daemon "
@@ -307,6 +315,10 @@ const struct config_row config_rows[] = {
 	 RANGE(100, 10 * MINUTE, 30 * SECOND),
 	 .meaning = "for a hook to answer; then it is tried again, later and "
 		    "later, up to once an hour"},
+	{"delivery", "first_pause", CONFIG_TIME, true,
+	 FIELD(delivery_pause_ms), RANGE(10, HOUR, SECOND),
+	 .meaning = "a hook that failed is left alone for so long; twice as "
+		    "long with each failure in a row, up to an hour"},
 	{"delivery", "exec", CONFIG_CHOICE, true, FIELD(allows_exec),
 	 RANGE(0, 1, 0), .words = "no|yes",
 	 .meaning = "hooks may be commands (exec:/path): then whoever may use "

@@ -3,22 +3,14 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "crawl/frontier/backoff.h"
 #include "daemon/runtime/clock.h"
 #include "store/memory.h"
 
 enum {
-	FIRST_PAUSE_MS = 1000,
-	MAX_PAUSE_MS = 60 * 60 * 1000,
 	MAX_IDLE_MS = 10000,
 	LOOK_MS = 100, /* at commands that cannot be waited for */
 	LAST_MS = 1000,
 };
-
-uint64_t delivery_pause_ms(uint32_t failures, uint32_t hook)
-{
-	return backoff_ms(FIRST_PAUSE_MS, MAX_PAUSE_MS, failures, hook);
-}
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {

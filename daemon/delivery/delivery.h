@@ -24,8 +24,9 @@ struct delivery_options {
 	const char *user_agent;
 	const char *ca_file; /* PEM file of more authorities, or NULL */
 	uint32_t connect_timeout_ms;
-	uint32_t timeout_ms; /* of a request */
-	bool allows_exec;    /* commands are run */
+	uint32_t timeout_ms;     /* of a request */
+	uint32_t first_pause_ms; /* after a failure */
+	bool allows_exec;        /* commands are run */
 	uint32_t exec_timeout_ms;
 };
 
@@ -43,11 +44,5 @@ void delivery_wake(struct delivery *delivery);
  * Before pipeline_stop(). NULL is a no-op.
  */
 void delivery_stop(struct delivery *delivery);
-
-/*
- * How long a hook is left alone after so many failures in a row: a second that
- * doubles up to an hour, a quarter more or less.
- */
-uint64_t delivery_pause_ms(uint32_t failures, uint32_t hook);
 
 #endif

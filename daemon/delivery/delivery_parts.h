@@ -16,7 +16,11 @@
 #include "daemon/engine/alert_change.h"
 #include "store/buffer.h"
 
-enum { DELIVERY_MAX_PAUSE_MS = 60 * 60 * 1000 / 4 * 5 };
+/* Between two tries; backoff_ms() adds a quarter at most. */
+enum {
+	BACKOFF_MAX_MS = 60 * 60 * 1000,
+	DELIVERY_MAX_PAUSE_MS = BACKOFF_MAX_MS / 4 * 5,
+};
 
 /* A hook as the sending thread holds it. */
 struct outlet {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crawl/frontier/backoff.h"
 #include "daemon/delivery/hmac.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/delivery/hook_target.h"
@@ -36,8 +37,10 @@ static void end_event(struct delivery *delivery, struct outlet *outlet,
 		report->delivered++;
 		report->delivered_ms = now_ms;
 	} else {
-		report->next_ms = now_ms + delivery_pause_ms(report->failures,
-							     outlet->hook);
+		report->next_ms =
+			now_ms + backoff_ms(delivery->options.first_pause_ms,
+					    BACKOFF_MAX_MS, report->failures,
+					    outlet->hook);
 	}
 	snprintf(outlet->error, sizeof(outlet->error), "%s",
 		 why == NULL ? "" : why);

@@ -51,6 +51,7 @@ static struct answer answer_of(const struct job *job, uint64_t now_ms)
 			    .http_status = result->http_status,
 			    .wire_bytes = result->wire_bytes,
 			    .elapsed_ms = result->elapsed_ms,
+			    .first_pause_ms = first_pause_ms,
 			    .etag = slice_of(result->etag),
 			    .modified = slice_of(result->modified)},
 	};

@@ -19,6 +19,7 @@ struct host *hosts_get(struct hosts *hosts, const struct url *url)
 	snprintf(host->authority, sizeof(host->authority), "%s",
 		 url->authority);
 	host->polite.max_running = 1;
+	host->polite.first_pause_ms = hosts->first_pause_ms;
 	host->polite.seed = hash64(host->authority, strlen(host->authority), 0);
 	hosts->items = mem_grow(hosts->items, hosts->count, &hosts->capacity,
 				sizeof(struct host *));

@@ -43,6 +43,7 @@ struct hosts {
 	struct host **items; /* [count] */
 	size_t count;
 	size_t capacity;
+	uint32_t first_pause_ms; /* of the polite of each; 0: its own */
 };
 
 /* The host of the URL, made when it is new. */

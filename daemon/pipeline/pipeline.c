@@ -170,6 +170,7 @@ static struct pipeline *create_pipeline(struct engine *engine,
 	fetching->max_connections = options->fetch.max_connections;
 	fetching->max_waiting_bytes = options->max_waiting_bytes;
 	fetching->robots_ttl_ms = options->robots_ttl_ms;
+	fetching->hosts.first_pause_ms = options->first_pause_ms;
 	fetching->ignores_robots = options->ignores_robots;
 	fetching->on_ended = wake_committer;
 	fetching->context = pipeline;
@@ -382,6 +383,7 @@ void pipeline_configure(struct pipeline *pipeline,
 	pipeline->fetching.ignores_robots = options->ignores_robots;
 	lock_acquire(&pipeline->lock);
 	pipeline->options.commit_interval_ms = options->commit_interval_ms;
+	pipeline->options.retry_ms = options->retry_ms;
 	pipeline->options.max_in_flight = options->max_in_flight;
 	pipeline->options.max_commands = options->max_commands;
 	pipeline->options.ingest = options->ingest;

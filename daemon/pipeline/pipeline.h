@@ -27,6 +27,8 @@ struct pipeline_options {
 	size_t max_waiting_bytes;     /* of pages that wait to be analysed */
 	size_t max_commands;          /* waiting commands; more are refused */
 	uint32_t commit_interval_ms;  /* pages are committed together */
+	uint32_t first_pause_ms;      /* after a failed request; 0: 5 s */
+	uint32_t retry_ms;            /* to write to a full store; 0: 5 s */
 	uint32_t robots_ttl_ms;       /* how long a robots.txt counts */
 	bool ignores_robots;          /* the operator's documented opt-out */
 	struct slice drop_parameters; /* out of links; kept by the caller */

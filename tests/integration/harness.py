@@ -225,7 +225,8 @@ class Daemon:
     """templated on a store and a socket in a temporary folder.
 
     `sections` are laid over the configuration that the tests need: haste
-    towards our own loopback, every page, and no request but for pages. The store outlives stop() until remove().
+    towards our own loopback, also after failures, every page, and no request
+    but for pages. The store outlives stop() until remove().
     """
 
     def __init__(self, sections=None):
@@ -238,7 +239,9 @@ class Daemon:
             "socket": {"path": self.socket},
             "store": {"path": self.store},
             "crawl": {"delay": "0 s", "saturation": 0, "sitemaps": "no",
-                      "probe": "no"},
+                      "probe": "no", "first_pause": "200 ms"},
+            "pipeline": {"full_retry": "200 ms"},
+            "delivery": {"first_pause": "50 ms"},
         }
         self.configure(sections or {})
         self.process = None

@@ -9,7 +9,8 @@ import harness
 
 EACH = 12
 SECTIONS = ("article", "product", "profile")
-WATCH_S = 1
+WATCH_S = 0.3
+WATCH = {"interval": f"{int(WATCH_S * 1000)} ms"}
 MENU = ('<div class="menu"><a href="/">Home</a> <a href="/list.html">List</a> '
         '<a href="/about.html">About</a></div>')
 FOOT = '<div class="foot">Copyright, imprint, and what else ends a page</div>'
@@ -102,12 +103,12 @@ class Watched(harness.Case):
             self.write(f"{name}.html", f"<html><body>{MENU}<h1>{name}</h1>"
                        f"{FOOT}</body></html>")
 
-    def start(self, extra="", sections=None, **options):
+    def start(self, extra="", watch=None, **options):
         """Crawl, until each section is a template; forget what was told."""
         self.server = self.web(self.root, extra)
-        self.daemon_ = self.daemon(sections)
+        self.daemon_ = self.daemon({"watch": {**WATCH, **(watch or {})}})
         self.daemon_.crawl(self.server.url, **{
-            "threshold": 0.2, "revisit_s": 0, "watch_s": WATCH_S, **options})
+            "threshold": 0.2, "revisit_s": 0, **options})
         self.seq = 0
         self.told = []
         harness.wait_until(lambda: len(self.alerts()) >= len(SECTIONS),
@@ -266,7 +267,7 @@ class Changes(Watched):
 
     def test_site_that_is_stale(self):
         """Off, and back on the same port."""
-        self.start(sections={"watch": {"stale": "6 s"}})
+        self.start(watch={"stale": "2 s"})
         self.nothing()
         port = self.server.port
         self.server.process.terminate()
@@ -356,9 +357,9 @@ class MergesAndSplits(Watched):
 
     def begin(self):
         self.server = self.web(self.root)
-        self.daemon_ = self.daemon()
+        self.daemon_ = self.daemon({"watch": WATCH})
         self.daemon_.crawl(self.server.url, threshold=0.2, revisit_s=0,
-                           watch_s=WATCH_S, measure="cp")
+                           measure="cp")
         self.seq = self.mark = 0
         self.told = []
         harness.wait_until(lambda: len(self.alerts()) >= 2, "templates")

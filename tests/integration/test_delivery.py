@@ -172,7 +172,7 @@ class Delivery(harness.Case):
     def test_pauses_grow(self):
         receiver = self.receiver(
             lambda delivery, tries: 503 if tries < 3 else 204)
-        daemon = self.calm_daemon()
+        daemon = self.calm_daemon(delivery={"first_pause": "400 ms"})
         hook = self.hook(daemon, receiver.url(), kinds="site.added")
         self.add_sites(daemon, 1)
         harness.wait_until(lambda: receiver.deliveries, "the first try")
@@ -186,7 +186,7 @@ class Delivery(harness.Case):
         self.assertIsNotNone(row["next_try"])
         self.wait_for_outbox(daemon, hook)
         times = [d.time for d in receiver.deliveries]
-        for i, (low, high) in enumerate(((.75, 2), (1.5, 3.5), (3, 6.5))):
+        for i, (low, high) in enumerate(((.3, 1.25), (.6, 2), (1.2, 3.5))):
             self.assertGreaterEqual(times[i + 1] - times[i], low - .01)
             self.assertLess(times[i + 1] - times[i], high)
 

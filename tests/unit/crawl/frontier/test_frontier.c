@@ -161,6 +161,21 @@ START_TEST(a_passing_failure_is_tried_four_times)
 }
 END_TEST
 
+/* In [3/4, 5/4] of 40 ms. */
+START_TEST(the_first_pause_of_a_page_can_be_set)
+{
+	const struct outcome outcome = {
+		.error = ERR_TIMEOUT, .now_ms = 10, .first_pause_ms = 40};
+	uint64_t due_ms;
+
+	add("http://a.example/1");
+	frontier_answer(&txn, &site, lease_one(10).key, &outcome);
+	due_ms = frontier_next_due(&txn, site.id);
+	ck_assert_uint_ge(due_ms, 40);
+	ck_assert_uint_le(due_ms, 60);
+}
+END_TEST
+
 START_TEST(an_outage_does_not_end_the_watch)
 {
 	uint64_t due_ms;
@@ -818,6 +833,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_fetched_page_is_done_for_ever);
 	tcase_add_test(tcase, a_fetched_page_is_visited_again);
 	tcase_add_test(tcase, a_passing_failure_is_tried_four_times);
+	tcase_add_test(tcase, the_first_pause_of_a_page_can_be_set);
 	tcase_add_test(tcase, an_outage_does_not_end_the_watch);
 	tcase_add_test(tcase, success_forgets_failures);
 	tcase_add_test(tcase, retry_after_is_obeyed_for_a_day);

@@ -50,6 +50,22 @@ START_TEST(two_at_a_time_when_allowed)
 }
 END_TEST
 
+/* In [3/4, 5/4] of 40 ms, 80 ms. */
+START_TEST(the_first_pause_can_be_set)
+{
+	struct polite polite = {.max_running = 1, .first_pause_ms = 40};
+
+	polite_started(&polite);
+	polite_finished(&polite, true, 0, 1000);
+	ck_assert_uint_ge(polite.next_ms, 1030);
+	ck_assert_uint_le(polite.next_ms, 1050);
+	polite_started(&polite);
+	polite_finished(&polite, true, 0, 2000);
+	ck_assert_uint_ge(polite.next_ms, 2060);
+	ck_assert_uint_le(polite.next_ms, 2100);
+}
+END_TEST
+
 /* In [3/4, 5/4] of 5 s, 10 s, 20 s ... 10240 s, 20480 s, then 6 h for ever. */
 START_TEST(the_pause_doubles_up_to_six_hours)
 {
@@ -240,6 +256,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, one_at_a_time_with_a_delay_after_its_end);
 	tcase_add_test(tcase, no_maximum_means_one);
 	tcase_add_test(tcase, two_at_a_time_when_allowed);
+	tcase_add_test(tcase, the_first_pause_can_be_set);
 	tcase_add_test(tcase, the_pause_doubles_up_to_six_hours);
 	tcase_add_test(tcase, an_answer_ends_the_failures);
 	tcase_add_test(tcase,

@@ -1,8 +1,10 @@
 #include "daemon/delivery/post.h"
 
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "tests/unit/crawl/server.h"
@@ -185,14 +187,55 @@ START_TEST(authorities_that_cannot_be_read_are_told)
 }
 END_TEST
 
+/* A socket that listens on a free port of loopback; url_out [64] leads there.
+ */
+static int listen_here(char *url_out)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+				      .sin_addr.s_addr =
+					      htonl(INADDR_LOOPBACK)};
+	socklen_t size = sizeof(address);
+	int file = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	ck_assert_int_eq(bind(file, (struct sockaddr *)&address, size), 0);
+	ck_assert_int_eq(listen(file, 1), 0);
+	ck_assert_int_eq(getsockname(file, (struct sockaddr *)&address, &size),
+			 0);
+	snprintf(url_out, 64, "http://127.0.0.1:%u/", ntohs(address.sin_port));
+	return file;
+}
+
+/* What has come, waiting so long for something; 0: the other end is closed. */
+static ssize_t take(int file, int timeout_ms)
+{
+	struct pollfd ready = {.fd = file, .events = POLLIN};
+	char text[4096];
+
+	return poll(&ready, 1, timeout_ms) == 1
+		       ? recv(file, text, sizeof(text), 0)
+		       : -1;
+}
+
 START_TEST(what_is_under_way_ends_with_the_poster)
 {
 	char url[64];
+	int listener = listen_here(url);
+	int peer = -1;
 
-	snprintf(url, sizeof(url), "http://127.0.0.1:%u/hang", server.port);
 	poster_start(poster,
 		     &(struct post_request){.url = url, .body = slice_of("")});
-	poster_run(poster, 0, NULL, 0);
+	for (int i = 0; i < PATIENCE && peer < 0; i++) {
+		poster_run(poster, 10, NULL, 0);
+		peer = accept(listener, NULL, NULL);
+	}
+	for (int i = 0; i < PATIENCE && take(peer, 0) < 0; i++)
+		poster_run(poster, 10, NULL, 0);
+	ck_assert_int_lt(take(peer, 0), 0); /* it waits for the answer */
+	poster_destroy(poster);
+	poster = NULL;
+	ck_assert_int_eq(take(peer, 5000), 0);
+	close(peer);
+	close(listener);
 }
 END_TEST
 

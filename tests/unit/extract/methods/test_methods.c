@@ -238,10 +238,8 @@ START_TEST(a_text_without_others_is_kept)
 	struct page *own = parse("words");
 	struct page *empty = parse("");
 	const struct page *sampled[] = {own, empty};
-	bool is_meant = needs_template(extractors[_i]) &&
-			strcmp(name_of(_i), "df") != 0;
 
-	for (uint32_t i = 1; is_meant && i <= 2; i++)
+	for (uint32_t i = 1; i <= 2; i++)
 		ck_assert_msg(
 			run_sampled(sampled, i, name_of(_i), NULL)->is_content,
 			"%s, of %u pages", name_of(_i), i);
@@ -366,6 +364,12 @@ START_TEST(a_trace_gives_reasons_and_changes_nothing)
 }
 END_TEST
 
+static bool compares_pages(int row)
+{
+	return needs_template(extractors[row]) &&
+	       strcmp(name_of(row), "df") != 0;
+}
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("methods");
@@ -378,7 +382,10 @@ Suite *make_suite(void)
 	tcase_add_loop_test(tcase, an_article_is_told_from_menu_and_foot, 0,
 			    count);
 	tcase_add_loop_test(tcase, hidden_text_is_never_content, 0, count);
-	tcase_add_loop_test(tcase, a_text_without_others_is_kept, 0, count);
+	for (int i = 0; i < count; i++)
+		if (compares_pages(i))
+			tcase_add_loop_test(
+				tcase, a_text_without_others_is_kept, i, i + 1);
 	tcase_add_loop_test(tcase, odd_pages_are_judged, 0, count);
 	tcase_add_loop_test(tcase, extreme_parameters_are_survived, 0, count);
 	tcase_add_loop_test(tcase, random_pages_are_judged, 0, count);

@@ -17,7 +17,6 @@ enum {
 	MAX_EVENTS = 100000,
 	MAX_WAIT_S = 3600,
 	MAX_CHUNK_BYTES = 65536, /* a stream holds so much, and one event */
-	HEARTBEAT_MS = 15000,
 };
 
 /* What an exchange remembers while it is parked: words of http_memory(). */
@@ -134,6 +133,7 @@ answer_lines(struct call *call, struct event_query *query, uint64_t wait_ms)
 struct event_stream {
 	struct store *store;
 	struct event_query query;
+	uint32_t heartbeat_ms;
 	uint64_t said_ms; /* when something was last appended; 0: never */
 };
 
@@ -165,7 +165,7 @@ static bool fill_stream(void *context, struct buffer *out)
 		log_error("events: a stream ends: %s", error_text(error));
 		return false;
 	}
-	if (out->size == 0 && now_ms >= stream->said_ms + HEARTBEAT_MS)
+	if (out->size == 0 && now_ms >= stream->said_ms + stream->heartbeat_ms)
 		buffer_append_text(out, ":\n\n");
 	if (out->size > 0)
 		stream->said_ms = now_ms;
@@ -211,6 +211,7 @@ static enum http_verdict answer_stream(struct call *call,
 	stream = mem_alloc(1, sizeof(*stream));
 	stream->store = call->api->store;
 	stream->query = *query;
+	stream->heartbeat_ms = call->config.heartbeat_ms;
 	http_add_header(call->exchange, "Cache-Control", "no-cache");
 	http_reply_stream(call->exchange, 200, "text/event-stream",
 			  &(struct http_stream){.fill = fill_stream,

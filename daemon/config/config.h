@@ -41,6 +41,7 @@ struct config {
 	uint32_t max_clients;
 	uint64_t max_upload_bytes; /* of POST /v1/extract */
 	uint32_t client_timeout_ms;
+	uint32_t heartbeat_ms;  /* of silent streams of events */
 	uint32_t max_listeners; /* event streams, and requests that wait */
 	/* store: */
 	char store_path[MAX_CONFIG_TEXT];

@@ -29,6 +29,10 @@ const struct config_row config_rows[] = {
 	{"socket", "timeout", CONFIG_TIME, true, FIELD(client_timeout_ms),
 	 RANGE(SECOND, HOUR, 30 * SECOND),
 	 .meaning = "a client that neither sends nor reads is left after this"},
+	{"socket", "heartbeat", CONFIG_TIME, false, FIELD(heartbeat_ms),
+	 RANGE(100, HOUR, 15 * SECOND),
+	 .meaning = "a stream of events that had none for so long is sent a "
+		    "comment"},
 	{"socket", "max_listeners", CONFIG_COUNT, true, FIELD(max_listeners),
 	 RANGE(0, 65536, 64),
 	 .meaning = "streams of events, and requests that wait for some, at "

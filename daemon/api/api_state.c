@@ -53,12 +53,13 @@ static json_t *pipeline_json(const struct pipeline_stats *stats)
 {
 	return json_pack(
 		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-		"s:o}",
+		"s:I, s:o}",
 		"fetched", (json_int_t)stats->fetched, "fresh",
 		(json_int_t)stats->fresh, "failed", (json_int_t)stats->failed,
 		"analysed", (json_int_t)stats->analysed, "committed",
 		(json_int_t)stats->committed, "commits",
-		(json_int_t)stats->commits, "wire_bytes",
+		(json_int_t)stats->commits, "failed_commits",
+		(json_int_t)stats->failed_commits, "wire_bytes",
 		(json_int_t)stats->wire_bytes, "in_flight",
 		(json_int_t)stats->in_flight, "max_in_flight",
 		(json_int_t)stats->max_in_flight, "running_fetches",
@@ -144,6 +145,9 @@ static void pipeline_metrics(struct buffer *out,
 	       (double)stats->committed);
 	metric(out, "commits_total", "counter", "Transactions",
 	       (double)stats->commits);
+	metric(out, "failed_commits_total", "counter",
+	       "Turns of which nothing could be written",
+	       (double)stats->failed_commits);
 	metric(out, "commit_seconds_total", "counter",
 	       "Time of all transactions", (double)stats->commit_us / 1e6);
 	metric(out, "in_flight_pages", "gauge",

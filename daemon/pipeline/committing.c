@@ -152,6 +152,7 @@ static void set_pause(struct pipeline *pipeline, enum error error)
 
 	lock_acquire(&pipeline->lock);
 	stats->is_paused = error != ERR_NONE;
+	stats->failed_commits += error != ERR_NONE;
 	snprintf(stats->pause_reason, sizeof(stats->pause_reason), "%s",
 		 error == ERR_STORE_FULL
 			 ? "the store is full: raise store.max_size or delete "

@@ -100,9 +100,10 @@ struct pipeline_stats {
 	uint64_t fetched; /* answers, any status */
 	uint64_t failed;  /* no answer, or one that is no page */
 	uint64_t analysed;
-	uint64_t committed; /* pages */
-	uint64_t fresh;     /* answers that a page is as it was: 304 */
-	uint64_t commits;   /* transactions */
+	uint64_t committed;      /* pages */
+	uint64_t fresh;          /* answers that a page is as it was: 304 */
+	uint64_t commits;        /* transactions */
+	uint64_t failed_commits; /* turns of which nothing could be written */
 	uint64_t wire_bytes;
 	uint64_t fetch_ms; /* sums of time, for means */
 	uint64_t analyse_us;

@@ -331,6 +331,13 @@ class Daemon:
             raise AssertionError(f"{late}: {site}\n{self.messages()}") from None
         return site
 
+    def wait_for_calm(self):
+        """Until nothing is under way between the web and the store."""
+        def is_calm():
+            row = self.json("/v1/status")["pipeline"]
+            return row["in_flight"] + row["running_fetches"] == 0
+        wait_until(is_calm, "nothing to be under way")
+
     def clusters(self, host):
         return self.json(f"/v1/sites/{host}/clusters")["clusters"]
 

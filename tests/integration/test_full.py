@@ -23,6 +23,9 @@ class Full(harness.Case):
                 f"<html><body>{links}{words}</body></html>")
         return folder
 
+    def failed_commits(self, daemon):
+        return daemon.json("/v1/status")["pipeline"]["failed_commits"]
+
     def test_full_store_pauses_and_goes_on_with_more_room(self):
         web = self.web(self.site())
         daemon = self.daemon({"store": {"map_size": "1 MiB",
@@ -39,10 +42,15 @@ class Full(harness.Case):
         self.assertTrue(daemon.text(web.url, method="plain"))
         store = daemon.json("/v1/status")["store"]
         self.assertLessEqual(store["used_bytes"], store["max_bytes"])
+        harness.wait_until(lambda: daemon.json("/v1/status")["pipeline"]
+                           ["running_fetches"] == 0, "the last fetch")
         count = len(web.targets())
-        harness.time.sleep(1)
-        self.assertLessEqual(len(web.targets()), count + 1,
-                             "it fetches on although it is paused")
+        # Each is a turn of the thread that gives out work.
+        turns = self.failed_commits(daemon)
+        harness.wait_until(lambda: self.failed_commits(daemon) >= turns + 3,
+                           "three more attempts to write")
+        self.assertEqual(len(web.targets()), count,
+                         "it fetches on although it is paused")
         daemon.stop()
         daemon.verify_store()
 

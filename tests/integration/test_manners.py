@@ -129,8 +129,8 @@ class Manners(harness.Case):
                        EXTRA + "location = /robots.txt { return 500; }")
         daemon = self.daemon()
         daemon.watch(web.url)
-        harness.wait_until(lambda: web.targets(), "a first request")
-        harness.time.sleep(1)
+        harness.wait_until(lambda: len(web.targets()) >= 3,
+                           "robots.txt to be asked for again")
         self.assertEqual(set(web.targets()), {"/robots.txt"})
 
 

@@ -24,6 +24,7 @@ class Missing(harness.Case):
         self.assertIs(site["sample"], True)
         self.assertGreater(site["pages"], 3)
         # It is known now: nothing is fetched for the second answer.
+        daemon.wait_for_calm()
         count = len(web.targets())
         daemon.text(url, fetch="never")
         self.assertEqual(len(web.targets()), count)
@@ -98,7 +99,7 @@ class Missing(harness.Case):
         (slow / "slow").mkdir()
         (slow / "slow" / "index.html").write_text("<p>slow</p>" * 100)
         web = self.web(slow, "location /slow/ { limit_rate 10; }")
-        daemon = self.daemon(ALLOW)
+        daemon = self.daemon({**ALLOW, "pipeline": {"drain": "100 ms"}})
         self.error_of(daemon.get("/v1/text", url=web.url + "slow/",
                                  fetch="missing", timeout_ms=500),
                       504, "timeout")

@@ -79,7 +79,10 @@ class Signals(harness.Case):
         web = self.web(folder, "location = /index.html { limit_rate 10; }")
         daemon = self.daemon({"pipeline": {"drain": "1 s"}})
         daemon.watch(web.url)
-        time.sleep(1)
+        harness.wait_until(
+            lambda: web.targets() and
+            daemon.json("/v1/status")["pipeline"]["running_fetches"],
+            "the page behind robots.txt")
         begin = time.monotonic()
         daemon.stop()
         self.assertLess(time.monotonic() - begin, 20)

@@ -39,7 +39,7 @@ class Sites(harness.Case):
         harness.wait_until(lambda: len(web.targets()) > 10, "some requests")
         answer = daemon.request("DELETE", f"/v1/sites/{web.host}")
         self.assertEqual(answer.status, 200, answer.text)
-        harness.time.sleep(0.5)
+        daemon.wait_for_calm()
         self.assertEqual(daemon.json("/v1/status")["counts"]["pages"], 0)
         daemon.crawl(web.url)
         self.assertEqual(daemon.json("/v1/verify")["problems"], 0)

@@ -24,7 +24,7 @@ typedef size_t bodies_work(struct slice body);
 bool bodies_read(struct bodies *bodies, const char *folder);
 void bodies_free(struct bodies *bodies);
 
-/* The fastest of `rounds` over all pages, in ms. */
+/* The fastest of `rounds` over all pages, in ms of the thread's CPU time. */
 double bodies_time(const struct bodies *bodies, bodies_work *work, int rounds,
 		   size_t *count_out);
 

@@ -424,6 +424,12 @@ class Daemon:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
+# For what is of one thread from start to end: ThreadSanitizer has nothing to
+# see there, and takes ten times as long.
+of_one_thread = unittest.skipIf(os.environ.get("SANITIZER") == "thread",
+                                "it is of one thread")
+
+
 class Case(unittest.TestCase):
     """A test with servers that end with it."""
 

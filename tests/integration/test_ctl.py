@@ -131,6 +131,7 @@ class Ctl(harness.Case):
                                       "--format", "html", page]))
         self.assertIn('href="../b.html#c"', link)
 
+    @harness.of_one_thread
     def test_batch_mirrors_the_folder(self):
         out = self.folder() / "out"
         self.done(harness.run([CTL, "batch", harness.SITE, "--out", out]))
@@ -155,6 +156,7 @@ class Ctl(harness.Case):
         return json.loads(self.done(harness.run(
             [CTL, "--json", "cluster", *arguments, harness.SITE])))
 
+    @harness.of_one_thread
     def test_report_agrees_with_the_clusters(self):
         """Each cut is what clustering at its threshold gives."""
         report = self.cluster("--report")["report"]
@@ -172,6 +174,7 @@ class Ctl(harness.Case):
                 self.assertEqual(cut["sizable_pages"], sum(sizable))
                 self.assertEqual(cut["largest_pages"], max(sizes.values()))
 
+    @harness.of_one_thread
     def test_report_tree_joins_what_the_clusters_join(self):
         """Above its height a node's example is with its children's."""
         report = self.cluster("--report")["report"]

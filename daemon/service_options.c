@@ -77,6 +77,8 @@ struct pipeline_options service_pipeline_options(struct service *service)
 		.max_waiting_bytes = (size_t)config->max_waiting_bytes,
 		.max_commands = config->max_commands,
 		.commit_interval_ms = config->commit_interval_ms,
+		.first_pause_ms = config->first_pause_ms,
+		.retry_ms = config->full_retry_ms,
 		.robots_ttl_ms = config->robots_ttl_ms,
 		.ignores_robots = config->ignores_robots,
 		.drop_parameters = buffer_slice(&service->drop_parameters),

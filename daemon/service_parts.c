@@ -174,6 +174,7 @@ static enum error start_delivery(void *context)
 		.ca_file = *config->ca_file == '\0' ? NULL : config->ca_file,
 		.connect_timeout_ms = config->connect_timeout_ms,
 		.timeout_ms = config->delivery_timeout_ms,
+		.first_pause_ms = config->delivery_pause_ms,
 		.allows_exec = config->allows_exec,
 		.exec_timeout_ms = config->exec_timeout_ms,
 	};

@@ -40,7 +40,8 @@ static struct arrived_page page_of(const struct job *job)
 	};
 }
 
-static struct answer answer_of(const struct job *job, uint64_t now_ms)
+static struct answer answer_of(const struct job *job, uint32_t first_pause_ms,
+			       uint64_t now_ms)
 {
 	const struct fetch_result *result = &job->result;
 	struct answer answer = {
@@ -69,12 +70,13 @@ static struct answer answer_of(const struct job *job, uint64_t now_ms)
 }
 
 /* What the store is to be told of a job. */
-static struct change change_of(const struct job *job, uint64_t now_ms)
+static struct change change_of(const struct job *job, uint32_t first_pause_ms,
+			       uint64_t now_ms)
 {
 	struct change change = {.kind = job->kind, .url = &job->url};
 
 	if (job->kind != CHANGE_HOST) {
-		change.answer = answer_of(job, now_ms);
+		change.answer = answer_of(job, first_pause_ms, now_ms);
 		return change;
 	}
 	change.host = job->host;
@@ -239,7 +241,8 @@ static enum error commit_jobs(struct pipeline *pipeline, struct held *held)
 
 	order.work = mem_alloc(order.max, sizeof(*order.work));
 	for (struct job *job = held->first; job != NULL; job = job->next)
-		changes[count++] = change_of(job, now_ms);
+		changes[count++] = change_of(
+			job, pipeline->options.first_pause_ms, now_ms);
 	assert(count == held->count);
 	error = engine_commit(pipeline->engine, changes, count, now_ms, &order);
 	if (error == ERR_NONE) {
@@ -312,7 +315,10 @@ static uint64_t find_rest(const struct pipeline *pipeline, uint64_t begin_ms,
 	if (pipeline->is_drained)
 		return 0;
 	if (pipeline->stats.is_paused)
-		return rest_until(begin_ms + RETRY_MS, now_ms);
+		return rest_until(begin_ms + (options->retry_ms == 0
+						      ? RETRY_MS
+						      : options->retry_ms),
+				  now_ms);
 	if (ended > options->max_in_flight / 2)
 		return 0;
 	if (ended > 0)

@@ -286,7 +286,7 @@ static void parse(struct builder *builder)
 	builder->parser = htmlCreatePushParserCtxt(
 		&handler, builder, NULL, 0, NULL, XML_CHAR_ENCODING_UTF8);
 	if (builder->parser == NULL)
-		abort(); /* out of memory */
+		mem_exhausted("libxml2");
 	htmlCtxtUseOptions(builder->parser,
 			   HTML_PARSE_RECOVER | HTML_PARSE_NOERROR |
 				   HTML_PARSE_NOWARNING | HTML_PARSE_NONET |

@@ -134,7 +134,7 @@ static xmlParserCtxt *create_parser(struct xml_stream *stream)
 		xmlCreatePushParserCtxt(&sax, stream, NULL, 0, NULL);
 
 	if (parser == NULL)
-		abort(); /* out of memory, as in mem_alloc() */
+		mem_exhausted("libxml2");
 	xmlCtxtUseOptions(parser, XML_PARSE_RECOVER | XML_PARSE_NOENT |
 					  XML_PARSE_NONET | XML_PARSE_NOERROR |
 					  XML_PARSE_NOWARNING |

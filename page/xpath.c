@@ -1,7 +1,6 @@
 #include "page/xpath.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <libxml/xpath.h>
@@ -9,6 +8,7 @@
 
 #include "page/page.h"
 #include "page/xpath_tree.h"
+#include "store/memory.h"
 
 /*
  * libxml2 counts steps, but not what a step takes: it compares pairs of nodes
@@ -63,7 +63,7 @@ xmlXPathContextPtr xpath_context(xmlDocPtr document, unsigned long steps)
 	xmlXPathContextPtr context = xmlXPathNewContext(document);
 
 	if (context == NULL)
-		abort(); /* out of memory, as everywhere */
+		mem_exhausted("libxml2");
 	context->error = ignore_error;
 	context->opLimit = steps;
 	context->node = (xmlNodePtr)document;

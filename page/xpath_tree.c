@@ -83,7 +83,7 @@ static void flush_text(struct planting *planting)
 	planting->texts_left--;
 	made = xmlNewTextLen(text.data, (int)text.size);
 	if (made == NULL)
-		abort(); /* out of memory, as everywhere */
+		mem_exhausted("libxml2");
 	append_child(planting, planting->text_parent, planting->text_parent,
 		     made);
 	buffer_clear(&planting->text);
@@ -121,7 +121,7 @@ static void add_element(struct planting *planting)
 
 	assert(node < planting->page->node_count);
 	if (made == NULL)
-		abort();
+		mem_exhausted("libxml2");
 	flush_text(planting);
 	planting->elements[node] = made;
 	append_child(planting, element->parent, node, made);
@@ -224,7 +224,7 @@ struct xpath_tree *xpath_tree_create(const struct page *page)
 				sizeof(uint32_t));
 	tree->document = htmlNewDocNoDtD(NULL, NULL);
 	if (tree->document == NULL)
-		abort();
+		mem_exhausted("libxml2");
 	plant(tree);
 	if (tree->text_bytes <= XPATH_MAX_TEXT)
 		return tree;

@@ -50,7 +50,7 @@ static void begin_brotli(struct codec *codec)
 	codec->brotli =
 		BrotliDecoderCreateInstance(brotli_alloc, zlib_free, NULL);
 	if (codec->brotli == NULL)
-		abort(); /* out of memory, as in mem_alloc() */
+		mem_exhausted("brotli");
 }
 
 void codec_begin(struct codec *codec, bool is_raw)
@@ -79,7 +79,7 @@ static void create_zstd(struct codec *codec)
 	if (codec->zstd == NULL ||
 	    ZSTD_isError(ZSTD_DCtx_setParameter(
 		    codec->zstd, ZSTD_d_windowLogMax, WINDOW_LOG)))
-		abort();
+		mem_exhausted("zstd");
 }
 
 struct codec *codec_create(enum coding coding)
@@ -183,7 +183,7 @@ static enum codec_state run_zstd(ZSTD_DCtx *zstd, struct slice *in,
 	out->size -= out_buffer.pos;
 	if (ZSTD_isError(result)) {
 		if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation)
-			abort();
+			mem_exhausted("zstd");
 		return CODEC_BROKEN;
 	}
 	return result == 0 ? CODEC_END : CODEC_RUN;

@@ -2,8 +2,7 @@
 
 #include <zstd.h>
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "store/memory.h"
 
 /* HTML shrinks to a sixth at level 3; higher ones cost more than fetching. */
 enum { LEVEL = 3, GOOD_LEVEL = 12 };
@@ -11,10 +10,8 @@ enum { LEVEL = 3, GOOD_LEVEL = 12 };
 /* Nothing but memory can fail here, and that ends the daemon. */
 static size_t checked(size_t result)
 {
-	if (ZSTD_isError(result)) {
-		fprintf(stderr, "zstd: %s\n", ZSTD_getErrorName(result));
-		abort();
-	}
+	if (ZSTD_isError(result))
+		mem_exhausted("zstd");
 	return result;
 }
 
@@ -25,7 +22,7 @@ static void compress_at(int level, struct slice data, struct buffer *out)
 	char *end = buffer_reserve(out, room);
 
 	if (context == NULL)
-		abort(); /* out of memory, as in mem_alloc() */
+		mem_exhausted("zstd");
 	checked(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel,
 				       level));
 	checked(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1));

@@ -2,8 +2,9 @@
 
 #include <assert.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <zlib.h>
+
+#include "store/memory.h"
 
 enum {
 	LEVEL = 6,
@@ -20,7 +21,7 @@ void gzip_append(struct slice data, struct buffer *out)
 
 	if (deflateInit2(&zlib, LEVEL, Z_DEFLATED, GZIP_WRAPPED, MEMORY_LEVEL,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
-		abort(); /* out of memory, as in mem_alloc() */
+		mem_exhausted("zlib");
 	while (rc == Z_OK) {
 		size_t piece = left < PIECE_BYTES ? left : PIECE_BYTES;
 		size_t room = deflateBound(&zlib, (uLong)piece);

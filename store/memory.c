@@ -15,6 +15,12 @@ static void *checked(void *memory, size_t count, size_t size)
 	return memory;
 }
 
+_Noreturn void mem_exhausted(const char *whose)
+{
+	fprintf(stderr, "out of memory: in %s\n", whose);
+	abort();
+}
+
 void *mem_alloc(size_t count, size_t size)
 {
 	if (count == 0 || size == 0)

@@ -23,4 +23,10 @@ char *mem_copy_text(const void *text, size_t size);
  */
 void *mem_grow(void *items, size_t count, size_t *capacity, size_t size);
 
+/*
+ * End the process as the above do, because a library had no memory; `whose`
+ * goes into the message.
+ */
+_Noreturn void mem_exhausted(const char *whose);
+
 #endif

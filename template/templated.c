@@ -128,7 +128,7 @@ open_buffer(struct buffer *file, const struct templated_limits *limits,
 
 	handle->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	if (handle->locale == (locale_t)0)
-		abort(); /* out of memory */
+		mem_exhausted("libc");
 	before = uselocale(handle->locale);
 	error = bundle_open(&handle->bundle, file, &bundle_limits, reason);
 	if (error == ERR_NONE)

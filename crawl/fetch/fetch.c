@@ -138,7 +138,7 @@ static struct transfer *take_idle(struct fetcher *fetcher)
 	}
 	transfer = transfer_create(&fetcher->plan);
 	if (transfer == NULL)
-		abort(); /* out of memory */
+		mem_exhausted("libcurl");
 	transfer->sister = fetcher->all;
 	fetcher->all = transfer;
 	return transfer;

@@ -1,11 +1,11 @@
 #include "crawl/fetch/request_headers.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <strings.h>
 
 #include "crawl/fetch/header.h"
 #include "crawl/fetch/line.h"
+#include "store/memory.h"
 
 enum { MAX_LINE_BYTES = 4096 };
 
@@ -15,7 +15,7 @@ struct curl_slist *request_headers_add(struct curl_slist *list,
 	struct curl_slist *longer = curl_slist_append(list, line);
 
 	if (longer == NULL)
-		abort(); /* out of memory, as in mem_alloc() */
+		mem_exhausted("libcurl");
 	return longer;
 }
 

@@ -1,13 +1,13 @@
 /* daemon/config/config_file.c - the configuration from YAML, event by event. */
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <yaml.h>
 
 #include "daemon/config/config_rows.h"
 #include "store/file.h"
+#include "store/memory.h"
 
 enum {
 	MAX_FILE_BYTES = 1 << 20,
@@ -464,7 +464,7 @@ enum error config_parse(struct slice bytes, const char *name,
 		return ERR_TOO_LARGE;
 	}
 	if (!yaml_parser_initialize(&reader.parser))
-		abort(); /* out of memory */
+		mem_exhausted("libyaml");
 	config_defaults(&config);
 	yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&reader.parser,

@@ -193,7 +193,7 @@ void poster_start(struct poster *poster, const struct post_request *request)
 	post->result.context = request->context;
 	post->easy = curl_easy_init();
 	if (post->easy == NULL)
-		abort(); /* out of memory */
+		mem_exhausted("libcurl");
 	if ((set_request(post, request) | set_protocol(poster, post->easy) |
 	     set_tls(poster, post->easy)) == 0 &&
 	    curl_multi_add_handle(poster->multi, post->easy) == CURLM_OK) {

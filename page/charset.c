@@ -12,6 +12,7 @@
 #include "page/utf8.h"
 #include "store/arena.h"
 #include "store/buffer.h"
+#include "store/memory.h"
 
 enum {
 	PRESCAN_BYTES = 1024,
@@ -137,6 +138,9 @@ static bool decode_iconv(struct arena *arena, struct slice body,
 	bool is_done;
 
 	/* how iconv says no. NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	if (converter == (iconv_t)-1 && errno == ENOMEM)
+		mem_exhausted("iconv");
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
 	if (converter == (iconv_t)-1)
 		return false;
 	is_done = convert(converter, body, is_wide(encoding) ? 2 : 1,

@@ -7,6 +7,7 @@
 #include "page/attribute.h"
 #include "page/label.h"
 #include "page/utf8.h"
+#include "store/memory.h"
 
 #define DECLARATION "<?xml"
 
@@ -33,6 +34,9 @@ static void use(struct xml_decode *decode, const struct encoding *encoding)
 	decode->is_wide = strncmp(encoding->name, "UTF-16", 6) == 0;
 	decode->converter = iconv_open("UTF-8", encoding->iconv);
 	/* how iconv says no. NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	if (decode->converter == (iconv_t)-1 && errno == ENOMEM)
+		mem_exhausted("iconv");
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
 	if (decode->converter == (iconv_t)-1)
 		decode->converter = NULL;
 }

@@ -7,6 +7,7 @@
 
 #include "crawl/url/address.h"
 #include "store/ascii.h"
+#include "store/memory.h"
 
 enum {
 	MAX_NAME = 253,
@@ -79,6 +80,8 @@ static int look_up(const char *name, char **ascii_out)
 		status = idn2_lookup_u8((const uint8_t *)name,
 					(uint8_t **)ascii_out,
 					IDN2_NFC_INPUT | IDN2_TRANSITIONAL);
+	if (status == IDN2_MALLOC)
+		mem_exhausted("libidn2");
 	return status;
 }
 

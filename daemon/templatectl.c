@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "daemon/ctl/ctl.h"
+#include "daemon/runtime/library_memory.h"
 
 static const struct verb *const verbs[] = {
 	/* with the daemon */
@@ -43,6 +44,7 @@ static const struct verb *const verbs[] = {
 
 int main(int argc, char **argv)
 {
+	library_memory_take();
 	return (int)ctl_run(verbs, argc < 1 ? 0 : (size_t)argc - 1,
 			    (const char *const *)argv + 1);
 }

@@ -11,6 +11,7 @@
 
 #include "daemon/runtime/clock.h"
 #include "daemon/config/config.h"
+#include "daemon/runtime/library_memory.h"
 #include "daemon/runtime/notify.h"
 #include "daemon/service.h"
 #include "store/log.h"
@@ -206,6 +207,7 @@ int main(int count, char **values)
 	struct config config;
 	int status;
 
+	library_memory_take();
 	if (!read_arguments(count, values, &arguments, &status))
 		return status;
 	if (!load(arguments.path, &config))

@@ -1,0 +1,75 @@
+#include "daemon/runtime/library_memory.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+#include <libxml/xmlmemory.h>
+
+#include "page/page.h"
+#include "store/memory.h"
+#include "tests/unit/run.h"
+
+/* More than there is: malloc() says so without a try. */
+static const size_t too_much = PTRDIFF_MAX / 2;
+
+START_TEST(jansson_ends_the_process)
+{
+	library_memory_take();
+	json_decref(json_stringn_nocheck("x", too_much));
+}
+END_TEST
+
+START_TEST(libxml2_ends_the_process)
+{
+	library_memory_take();
+	xmlFree(xmlMalloc(too_much));
+}
+END_TEST
+
+START_TEST(libxml2_ends_the_process_when_more_is_wanted)
+{
+	library_memory_take();
+	xmlFree(xmlRealloc(xmlMalloc(16), too_much));
+}
+END_TEST
+
+START_TEST(a_library_that_says_so_ends_the_process)
+{
+	mem_exhausted("the test");
+}
+END_TEST
+
+START_TEST(what_was_made_before_can_be_freed_after)
+{
+	json_t *value = json_pack("{s:s, s:[i, i]}", "a", "b", "c", 1, 2);
+	xmlChar *text = xmlStrdup((const xmlChar *)"text");
+	xmlChar *copy;
+
+	library_memory_take();
+	json_object_set_new(value, "d", json_string("e"));
+	copy = xmlStrdup(text);
+	ck_assert_str_eq((const char *)copy, "text");
+	ck_assert_str_eq(json_string_value(json_object_get(value, "d")), "e");
+	json_decref(value);
+	xmlFree(text);
+	xmlFree(copy);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("library_memory");
+	TCase *tcase = tcase_create("library_memory");
+
+	tcase_add_test_raise_signal(tcase, jansson_ends_the_process, SIGABRT);
+	tcase_add_test_raise_signal(tcase, libxml2_ends_the_process, SIGABRT);
+	tcase_add_test_raise_signal(
+		tcase, libxml2_ends_the_process_when_more_is_wanted, SIGABRT);
+	tcase_add_test_raise_signal(
+		tcase, a_library_that_says_so_ends_the_process, SIGABRT);
+	tcase_add_test(tcase, what_was_made_before_can_be_freed_after);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

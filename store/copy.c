@@ -117,12 +117,7 @@ static enum error exchange(struct store *store)
 	store->env = NULL;
 	error = folder_is_read(store->path) ? ERR_BUSY
 					    : folder_replace(store->path);
-	if (store_open_env(store) != ERR_NONE) {
-		/* LMDB has let go of both; another process may have more luck.
-		 */
-		log_error("store %s: cannot be opened again", store->path);
-		abort();
-	}
+	store_open_again(store);
 	return error;
 }
 

@@ -39,6 +39,19 @@ struct store {
  */
 enum error store_open_env(struct store *store);
 
+/*
+ * The same, where going on without is not possible: LMDB has let go of what it
+ * had. Else the process ends, with a message.
+ */
+void store_open_again(struct store *store);
+
+/*
+ * LMDB gives an environment up when its meta page cannot be written: the
+ * transaction is undone, all before it is safe, and every further one is
+ * refused (MDB_PANIC). Open it anew. Caller: has no transaction.
+ */
+void store_mend(struct store *store);
+
 /* Codes of LMDB and errno are translated here and nowhere else. */
 enum error error_from_mdb(int rc);
 

@@ -187,6 +187,36 @@ enum error store_open_env(struct store *store)
 	return open_tables(store);
 }
 
+void store_open_again(struct store *store)
+{
+	enum error error = store_open_env(store);
+
+	if (error == ERR_NONE)
+		return;
+	log_error("store %s: cannot be opened again: %s", store->path,
+		  error_text(error));
+	abort();
+}
+
+void store_mend(struct store *store)
+{
+	MDB_txn *probe = NULL;
+	int rc;
+
+	pthread_rwlock_wrlock(&store->map_lock);
+	rc = mdb_txn_begin(store->env, NULL, MDB_RDONLY, &probe);
+	if (rc == MDB_SUCCESS) /* another thread has mended it */
+		mdb_txn_abort(probe);
+	if (rc == MDB_PANIC) {
+		log_warn("store %s: opened again after a write that failed",
+			 store->path);
+		mdb_env_close(store->env);
+		store->env = NULL;
+		store_open_again(store);
+	}
+	pthread_rwlock_unlock(&store->map_lock);
+}
+
 enum error store_open(struct store **store_out, const char *path,
 		      const struct store_options *options)
 {

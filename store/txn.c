@@ -81,6 +81,8 @@ static struct txn begin(struct store *store, unsigned flags)
 		pthread_rwlock_unlock(&store->map_lock);
 		if (rc == MDB_MAP_RESIZED)
 			txn_fail(&txn, store_follow_growth(store));
+		if (rc == MDB_PANIC)
+			store_mend(store);
 	}
 	txn_check(&txn, rc);
 	txn.mdb = NULL;

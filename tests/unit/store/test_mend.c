@@ -1,0 +1,116 @@
+/* What a store does after a write that failed. */
+#include "store/store.h"
+
+#include <string.h>
+
+#include "tests/fault/fault.h"
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+enum { MAX_WRITES = 100 };
+
+static struct scratch scratch;
+static struct store *store;
+
+static void setup(void)
+{
+	scratch_make(&scratch);
+	ck_assert_int_eq(
+		store_open(&store, scratch.folder, &(struct store_options){0}),
+		ERR_NONE);
+}
+
+static void teardown(void)
+{
+	store_close(store);
+	scratch_remove(&scratch, NULL);
+}
+
+static enum error put(const char *key, const char *value)
+{
+	struct txn txn = txn_begin_write(store);
+
+	txn_put(&txn, TABLE_META, slice_of(key), slice_of(value));
+	return txn_end(&txn);
+}
+
+static bool has(const char *key, const char *value)
+{
+	struct txn txn = txn_begin_read(store);
+	struct slice found = txn_get(&txn, TABLE_META, slice_of(key));
+	bool is_equal = found.size == strlen(value) &&
+			memcmp(found.data, value, found.size) == 0;
+
+	txn_abort(&txn);
+	return is_equal;
+}
+
+/* Of a commit that writes anything the writes 1, 2, ... fail in turn. */
+static uint32_t fail_all(struct fault *fault, enum fault_kind kind)
+{
+	uint32_t n;
+
+	ck_assert_int_eq(put("key", "before"), ERR_NONE);
+	for (n = 1; n < MAX_WRITES; n++) {
+		enum error error;
+
+		fault_set(fault, kind, n, n);
+		fault_arm(fault);
+		error = put("key", "after");
+		fault_arm(NULL);
+		if (!fault->has_failed)
+			break;
+		ck_assert(has("key", error == ERR_NONE ? "after" : "before"));
+		ck_assert_int_eq(put("key", "before"), ERR_NONE);
+		ck_assert(has("key", "before"));
+	}
+	return n - 1;
+}
+
+START_TEST(a_write_that_fails_undoes_its_transaction_and_no_other)
+{
+	/* at least the pages, their sync, and the meta page */
+	ck_assert_uint_ge(fail_all(fault_create(), FAULT_WRITE), 3);
+}
+END_TEST
+
+START_TEST(a_call_that_fails_undoes_its_transaction_and_no_other)
+{
+	/* begin, put, commit */
+	ck_assert_uint_ge(fail_all(fault_create(), FAULT_LMDB), 3);
+}
+END_TEST
+
+START_TEST(a_disk_that_stays_full_is_told_until_there_is_room)
+{
+	struct fault *fault = fault_create();
+
+	ck_assert_int_eq(put("key", "before"), ERR_NONE);
+	fault_set(fault, FAULT_WRITE, 1, UINT32_MAX);
+	fault_arm(fault);
+	for (int i = 0; i < 10; i++) {
+		ck_assert_int_ne(put("key", "after"), ERR_NONE);
+		ck_assert(has("key", "before"));
+	}
+	fault_arm(NULL);
+	ck_assert_int_eq(put("key", "after"), ERR_NONE);
+	ck_assert(has("key", "after"));
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("mend");
+	TCase *tcase = tcase_create("mend");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase,
+		       a_write_that_fails_undoes_its_transaction_and_no_other);
+	tcase_add_test(tcase,
+		       a_call_that_fails_undoes_its_transaction_and_no_other);
+	tcase_add_test(tcase,
+		       a_disk_that_stays_full_is_told_until_there_is_room);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

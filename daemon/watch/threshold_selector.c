@@ -22,7 +22,7 @@ struct turns {
 	size_t capacity;
 };
 
-static void find_turns(struct store *store, struct turns *turns)
+static enum error find_turns(struct store *store, struct turns *turns)
 {
 	struct txn txn = txn_begin_read(store);
 	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
@@ -38,7 +38,7 @@ static void find_turns(struct store *store, struct turns *turns)
 			mem_copy_text(row.seed.data, row.seed.size);
 	}
 	scan_end(&scan);
-	txn_abort(&txn);
+	return txn_end(&txn);
 }
 
 static bool goes_on(void *context, uint64_t done, uint64_t total)
@@ -84,9 +84,13 @@ static struct background_wish select_all(struct background *background,
 {
 	struct threshold_selector *selector = context;
 	struct turns turns = {0};
-	bool is_well = true;
+	enum error error = find_turns(selector->store, &turns);
+	bool is_well = error == ERR_NONE;
 
-	find_turns(selector->store, &turns);
+	if (!is_well)
+		log_warn("the sites that want a threshold cannot be read now: "
+			 "%s",
+			 error_text(error));
 	for (size_t i = 0; i < turns.count; i++) {
 		if (!background_is_ended(background))
 			is_well &= select_threshold(selector, background,
@@ -94,7 +98,9 @@ static struct background_wish select_all(struct background *background,
 		free(turns.seeds[i]);
 	}
 	free(turns.seeds);
-	return (struct background_wish){.is_failing = !is_well};
+	/* after the rest that a failure brings, whether or not there is news */
+	return (struct background_wish){.is_failing = !is_well,
+					.within_ms = is_well ? 0 : 1};
 }
 
 enum error threshold_selector_start(struct threshold_selector **selector_out,

@@ -79,7 +79,7 @@ static bool is_due(struct watched *watched, const struct site_row *row,
 }
 
 /* Which sites are there, and whose turn it is: next_ms 0. */
-static void read_sites(struct watching *watching, uint64_t now_ms)
+static enum error read_sites(struct watching *watching, uint64_t now_ms)
 {
 	struct txn txn = txn_begin_read(watching->store);
 	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
@@ -97,7 +97,7 @@ static void read_sites(struct watching *watching, uint64_t now_ms)
 			watched->next_ms = 0;
 	}
 	scan_end(&scan);
-	txn_abort(&txn);
+	return txn_end(&txn);
 }
 
 /* Forget the sites that were deleted. */
@@ -161,8 +161,14 @@ static struct background_wish watch_all(struct background *background,
 	struct background_wish wish = {0};
 	uint64_t now_ms = clock_wall_ms();
 	uint64_t next_ms = UINT64_MAX;
+	enum error error;
 
-	read_sites(watching, now_ms);
+	error = read_sites(watching, now_ms);
+	if (error != ERR_NONE) {
+		log_warn("the sites cannot be read now: %s", error_text(error));
+		return (struct background_wish){.is_failing = true,
+						.within_ms = 1};
+	}
 	drop_sites(watching);
 	for (size_t i = 0; i < watching->count; i++) {
 		struct watched *watched = &watching->sites[i];

@@ -4,7 +4,11 @@
  * end by our own abort; its store must hold, with all that it had acknowledged;
  * and without the fault the crawl must come to the same end.
  *
- * usage: fault_crawl [--all | --sample COUNT] [--lasting] [KIND [FIRST [LAST]]]
+ * usage: fault_crawl [--all | --sample COUNT] [--lasting] [--patience SECONDS]
+ *        [KIND [FIRST [LAST]]]
+ *
+ * A thread behind the crawl that fails rests for a minute: whether it goes on
+ * by itself is seen with more patience than that.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -26,7 +30,8 @@
 enum {
 	WORKERS = 8, /* they mostly wait for a daemon that rests */
 	SAMPLE = 40, /* of a kind, unless said otherwise */
-	PATIENCE_MS = 12000,
+	PATIENCE_S = 12,
+	REST_S = 60,
 	MAX_FOLDER = 64,
 };
 
@@ -44,6 +49,7 @@ struct sums {
 struct trial {
 	enum fault_kind kind;
 	uint32_t n;
+	uint32_t patience_s;
 	bool is_lasting;
 	const char *folder;
 	uint16_t port;
@@ -96,6 +102,8 @@ static void judge_end(const struct trial *trial, const struct crawl *crawl)
 		complain(trial, crawl, "it crashed");
 	else if (crawl->pages + 1 < calm.pages)
 		complain(trial, crawl, "it does not go on by itself");
+	else if (!crawl->is_done && trial->patience_s > REST_S)
+		complain(trial, crawl, "what rested does not go on by itself");
 	else if (!crawl->is_done)
 		sums->waiting++;
 }
@@ -133,7 +141,7 @@ static void judge_rest(const struct trial *trial, struct crawl *crawl)
 {
 	struct holding holding;
 
-	crawl_run(crawl, NULL, PATIENCE_MS);
+	crawl_run(crawl, NULL, PATIENCE_S * 1000);
 	crawl_stop(crawl);
 	holding = crawl_hold(crawl);
 	if (!WIFEXITED(crawl->status) || WEXITSTATUS(crawl->status) != 0)
@@ -163,7 +171,7 @@ static void try_one(const struct trial *trial, struct fault *fault)
 	clear(trial->folder);
 	fault_set(fault, trial->kind, trial->n,
 		  trial->is_lasting ? UINT32_MAX : trial->n);
-	crawl_run(&crawl, fault, PATIENCE_MS);
+	crawl_run(&crawl, fault, trial->patience_s * 1000);
 	crawl_stop(&crawl);
 	judge_end(trial, &crawl);
 	judge_store(trial, &crawl);
@@ -180,7 +188,7 @@ static void count(enum fault_kind kind, const char *folder, uint16_t port,
 	clear(folder);
 	fault_set(fault, kind, 0, 0);
 	fault->takes_paths = true;
-	crawl_run(&crawl, fault, PATIENCE_MS);
+	crawl_run(&crawl, fault, PATIENCE_S * 1000);
 	crawl_stop(&crawl);
 	fault->takes_paths = false;
 	for (int i = 0; i < FAULT_KINDS; i++)
@@ -232,6 +240,7 @@ struct plan {
 	const char *folder; /* of all workers */
 	bool takes_all;
 	bool is_lasting;
+	uint32_t patience_s;
 	uint32_t sample;
 	uint32_t first; /* 0: all */
 	uint32_t last;
@@ -293,6 +302,7 @@ static void work(const struct plan *plan, int number)
 		const struct trial trial = {
 			.kind = plan->kind,
 			.n = plan->calls[i],
+			.patience_s = plan->patience_s,
 			.is_lasting = plan->is_lasting,
 			.folder = folder,
 			.port = plan->port,
@@ -347,6 +357,7 @@ static bool read_arguments(int count, char **values, struct plan *plan)
 		{"all", no_argument, NULL, 'a'},
 		{"sample", required_argument, NULL, 's'},
 		{"lasting", no_argument, NULL, 'l'},
+		{"patience", required_argument, NULL, 'p'},
 		{NULL, 0, NULL, 0},
 	};
 	int option;
@@ -358,6 +369,8 @@ static bool read_arguments(int count, char **values, struct plan *plan)
 		plan->is_lasting |= option == 'l';
 		if (option == 's')
 			plan->sample = (uint32_t)strtoul(optarg, NULL, 10);
+		if (option == 'p')
+			plan->patience_s = (uint32_t)strtoul(optarg, NULL, 10);
 	}
 	if (optind < count)
 		plan->kind = kind_of(values[optind++]);
@@ -397,14 +410,17 @@ static void try_kind(struct plan *plan, struct fault *fault)
 int main(int count_of_words, char **words)
 {
 	char folder[] = "/tmp/fault-XXXXXX";
-	struct plan plan = {
-		.kind = FAULT_KINDS, .sample = SAMPLE, .folder = folder};
+	struct plan plan = {.kind = FAULT_KINDS,
+			    .patience_s = PATIENCE_S,
+			    .sample = SAMPLE,
+			    .folder = folder};
 	struct tiny_site site;
 	uint32_t failed = 0;
 	char command[MAX_FOLDER];
 
 	if (!read_arguments(count_of_words, words, &plan)) {
 		fputs("usage: fault_crawl [--all | --sample COUNT] [--lasting]"
+		      " [--patience SECONDS]"
 		      " [alloc|write|lmdb [FIRST [LAST]]]\n",
 		      stderr);
 		return 2;

@@ -13,8 +13,8 @@ enum error error_from_curl(CURLcode code)
 	case CURLE_BAD_CONTENT_ENCODING:
 		return ERR_MALFORMED;
 	case CURLE_FILESIZE_EXCEEDED:
-	/* 7.88 says so of a header line over 100 KB: hostile, no reason to
-	 * abort as we do elsewhere */
+	/* 7.88 says so of a header line over 100 KB; when there is no memory,
+	 * curl_memory_begin() has ended the process */
 	case CURLE_OUT_OF_MEMORY:
 		return ERR_TOO_LARGE;
 	default:

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crawl/fetch/curl_memory.h"
 #include "crawl/fetch/request_headers.h"
 #include "crawl/fetch/transfer.h"
 #include "store/log.h"
@@ -91,7 +92,7 @@ struct fetcher *fetcher_create(const struct fetch_options *options)
 {
 	struct fetcher *fetcher;
 
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+	if (!curl_memory_begin())
 		return NULL;
 	fetcher = mem_alloc(1, sizeof(*fetcher));
 	copy_options(fetcher, options);

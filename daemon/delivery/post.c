@@ -9,6 +9,7 @@
 
 #include "crawl/fetch/authorities.h"
 #include "crawl/fetch/curl_error.h"
+#include "crawl/fetch/curl_memory.h"
 #include "crawl/fetch/request_headers.h"
 #include "store/log.h"
 #include "store/memory.h"
@@ -49,7 +50,7 @@ struct poster *poster_create(const struct poster_options *options)
 {
 	struct poster *poster;
 
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+	if (!curl_memory_begin())
 		return NULL;
 	poster = mem_alloc(1, sizeof(*poster));
 	poster->user_agent =

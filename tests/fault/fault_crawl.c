@@ -280,7 +280,7 @@ static void choose(struct plan *plan, const struct fault *fault)
 	uint32_t first = plan->first == 0 ? 1 : plan->first;
 	uint32_t last = plan->first == 0 ? count : plan->last;
 
-	if (last - first >= plan->sample && !plan->takes_all) {
+	if (plan->first == 0 && count > plan->sample && !plan->takes_all) {
 		plan->calls = mem_alloc(plan->sample, sizeof(*plan->calls));
 		choose_sample(plan, fault, count);
 		return;

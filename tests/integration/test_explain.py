@@ -168,6 +168,14 @@ class Explain(harness.Case):
         self.assertIn("</html>", process.stdout, process.stderr)
         return process.stdout
 
+    def test_features_are_the_same_for_people_and_programs(self):
+        rows = json.loads(self.ctl("--json", "features").stdout)["features"]
+        lines = self.ctl("features").stdout.splitlines()[1:]
+        self.assertEqual([row["name"] for row in rows],
+                         [line.split()[0] for line in lines])
+        self.assertEqual(len({row["name"] for row in rows}), len(rows))
+        self.assertTrue(all(row["definition"] for row in rows))
+
     def test_a_method_keeps_in_the_picture_what_it_keeps_as_text(self):
         for name, needs_template in self.methods().items():
             if needs_template:

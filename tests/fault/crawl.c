@@ -33,6 +33,8 @@ enum {
 	MAX_LOG_BYTES = 1 << 20,
 };
 
+/* One thread, but for the daemon that exit() ends.
+ * NOLINTBEGIN(concurrency-mt-unsafe) */
 static void nap(void)
 {
 	nanosleep(&(struct timespec){.tv_nsec = NAP_MS * 1000000L}, NULL);
@@ -272,3 +274,4 @@ struct holding crawl_hold(const struct crawl *crawl)
 	store_close(store);
 	return holding;
 }
+/* NOLINTEND(concurrency-mt-unsafe) */

@@ -17,6 +17,9 @@ void *REAL(malloc)(size_t size);
 void *REAL(calloc)(size_t count, size_t size);
 void *REAL(realloc)(void *memory, size_t size);
 
+/* The names of the parameters are ours, the behaviour is that of libc.
+ * NOLINTBEGIN(readability-inconsistent-declaration-parameter-name,clang-analyzer-optin.portability.UnixAPI)
+ */
 VISIBLE void *malloc(size_t size)
 {
 	if (fault_strikes(FAULT_ALLOC) == 0)
@@ -60,3 +63,5 @@ VISIBLE const char *__lsan_default_suppressions(void)
 	return "leak:_dl_\nleak:dl_open\n";
 }
 #endif
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name,clang-analyzer-optin.portability.UnixAPI)
+ */

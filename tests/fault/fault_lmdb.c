@@ -75,6 +75,8 @@ WRAP(mdb_cursor_put, of_writing,
 WRAP(mdb_cursor_del, of_writing, (MDB_cursor * cursor, unsigned flags),
      (cursor, flags))
 
+/* The names are those of --wrap.
+ * NOLINTBEGIN(readability-identifier-naming) */
 int __real_mdb_txn_commit(MDB_txn *txn);
 int __wrap_mdb_txn_commit(MDB_txn *txn);
 
@@ -88,3 +90,4 @@ int __wrap_mdb_txn_commit(MDB_txn *txn)
 	mdb_txn_abort(txn);
 	return rc;
 }
+/* NOLINTEND(readability-identifier-naming) */

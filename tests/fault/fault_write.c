@@ -14,6 +14,8 @@
 
 #define VISIBLE __attribute__((visibility("default")))
 
+/* The names of the parameters are ours.
+ * NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
 /* The disk is full, or broken, by turns. */
 static bool strikes(void)
 {
@@ -97,3 +99,4 @@ VISIBLE int open(const char *path, int flags, ...)
 		return -1;
 	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */

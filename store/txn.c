@@ -9,6 +9,12 @@
 /* Another process may grow the map again while this one follows. */
 enum { MAX_BEGIN_ATTEMPTS = 16 };
 
+/* Something can be done against it. */
+static bool is_passing(int rc)
+{
+	return rc == MDB_MAP_RESIZED || rc == MDB_PANIC;
+}
+
 /* Of this thread; for txn_is_open() and nothing that the store decides. */
 static _Thread_local unsigned open_count;
 
@@ -71,7 +77,7 @@ static struct txn begin(struct store *store, unsigned flags)
 	int rc = MDB_MAP_RESIZED;
 
 	assert(!txn_is_open());
-	for (int i = 0; i < MAX_BEGIN_ATTEMPTS && rc == MDB_MAP_RESIZED; i++) {
+	for (int i = 0; i < MAX_BEGIN_ATTEMPTS && is_passing(rc); i++) {
 		pthread_rwlock_rdlock(&store->map_lock);
 		rc = mdb_txn_begin(store->env, NULL, flags, &txn.mdb);
 		if (rc == MDB_SUCCESS) {

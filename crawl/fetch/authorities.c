@@ -87,3 +87,17 @@ void authorities_close(struct authorities *authorities)
 		close(authorities->descriptor);
 	*authorities = (struct authorities){.descriptor = -1};
 }
+
+unsigned authorities_set(const struct authorities *authorities, CURL *easy)
+{
+	unsigned failed = 0;
+
+	failed |= curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+	if (authorities->file != NULL)
+		failed |= curl_easy_setopt(easy, CURLOPT_CAINFO,
+					   authorities->file);
+	if (authorities->is_complete)
+		failed |= curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+	return failed;
+}

@@ -12,6 +12,7 @@
 #ifndef CRAWL_FETCH_AUTHORITIES_H
 #define CRAWL_FETCH_AUTHORITIES_H
 
+#include <curl/curl.h>
 #include <stdbool.h>
 
 enum { MAX_AUTHORITY_BYTES = 16 * 1024 * 1024 };
@@ -25,5 +26,9 @@ struct authorities {
 /* `ca_file` is a PEM file, or NULL. False when it cannot be read. */
 bool authorities_open(struct authorities *authorities_out, const char *ca_file);
 void authorities_close(struct authorities *authorities);
+
+/* Have `easy` check the peer by them, who live as long. 0, or what curl said.
+ */
+unsigned authorities_set(const struct authorities *authorities, CURL *easy);
 
 #endif

@@ -85,25 +85,10 @@ static unsigned set_protocol(const struct transfer *transfer)
 	return failed;
 }
 
-static unsigned set_tls(const struct transfer *transfer)
-{
-	const struct authorities *authorities = &transfer->plan->authorities;
-	CURL *easy = transfer->easy;
-	unsigned failed = 0;
-
-	failed |= curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
-	failed |= curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
-	if (authorities->file != NULL)
-		failed |= curl_easy_setopt(easy, CURLOPT_CAINFO,
-					   authorities->file);
-	if (authorities->is_complete)
-		failed |= curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
-	return failed;
-}
-
 bool transfer_set_up(struct transfer *transfer)
 {
 	return (set_callbacks(transfer) | set_debug(transfer) |
 		set_limits(transfer) | set_protocol(transfer) |
-		set_tls(transfer)) == 0;
+		authorities_set(&transfer->plan->authorities,
+				transfer->easy)) == 0;
 }

@@ -150,21 +150,6 @@ static unsigned set_protocol(const struct poster *poster, CURL *easy)
 	return failed;
 }
 
-static unsigned set_tls(const struct poster *poster, CURL *easy)
-{
-	const struct authorities *authorities = &poster->authorities;
-	unsigned failed = 0;
-
-	failed |= curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
-	failed |= curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
-	if (authorities->file != NULL)
-		failed |= curl_easy_setopt(easy, CURLOPT_CAINFO,
-					   authorities->file);
-	if (authorities->is_complete)
-		failed |= curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
-	return failed;
-}
-
 /* The result of a request that has ended, whatever its answer's length. */
 static void finish(struct post *post, CURLcode code)
 {
@@ -196,7 +181,7 @@ void poster_start(struct poster *poster, const struct post_request *request)
 	if (post->easy == NULL)
 		mem_exhausted("libcurl");
 	if ((set_request(post, request) | set_protocol(poster, post->easy) |
-	     set_tls(poster, post->easy)) == 0 &&
+	     authorities_set(&poster->authorities, post->easy)) == 0 &&
 	    curl_multi_add_handle(poster->multi, post->easy) == CURLM_OK) {
 		push(&poster->running, post);
 		return;

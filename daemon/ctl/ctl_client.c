@@ -147,6 +147,45 @@ void client_print_json(const json_t *value)
 	free(text);
 }
 
+enum ctl_status client_ask_value(const struct ctl *ctl, const char *method,
+				 const char *target, const json_t *body,
+				 json_t **answer_out)
+{
+	*answer_out = NULL;
+	return client_ask_json(ctl,
+			       &(struct ask){.method = method,
+					     .target = target,
+					     .body = body,
+					     .timeout_ms = ASK_TIMEOUT_MS},
+			       answer_out);
+}
+
+enum ctl_status client_print_list(const struct ctl *ctl, const char *target,
+				  const struct client_list *list)
+{
+	struct text_table *table;
+	json_t *answer;
+	const json_t *row;
+	size_t i;
+	enum ctl_status status =
+		client_ask_value(ctl, NULL, target, NULL, &answer);
+
+	if (status != CTL_DONE)
+		return status;
+	table = table_create(list->columns, list->column_count);
+	json_array_foreach(json_object_get(answer, list->member), i, row)
+	{
+		list->add(table, row);
+	}
+	if (ctl->is_json)
+		client_print_json(answer);
+	else
+		table_print(table);
+	table_destroy(table);
+	json_decref(answer);
+	return CTL_DONE;
+}
+
 void client_append_escaped(struct buffer *target, const char *text)
 {
 	url_escape(slice_of(text), target);

@@ -9,6 +9,7 @@
 #include "daemon/ctl/socket_client.h"
 #include "crawl/url/url.h"
 #include "daemon/ctl/ctl.h"
+#include "daemon/runtime/table.h"
 #include "store/buffer.h"
 
 enum { ASK_TIMEOUT_MS = 30000 };
@@ -34,6 +35,24 @@ enum ctl_status client_ask(const struct ctl *ctl, const struct ask *ask,
 /* The same, with the answer read as JSON; json_decref() it. */
 enum ctl_status client_ask_json(const struct ctl *ctl, const struct ask *ask,
 				json_t **answer_out);
+
+/* The same of a request that may take ASK_TIMEOUT_MS; `method` and `body` may
+ * be NULL. */
+enum ctl_status client_ask_value(const struct ctl *ctl, const char *method,
+				 const char *target, const json_t *body,
+				 json_t **answer_out);
+
+/* What is listed, and how: rows are the items of the answer's `member`. */
+struct client_list {
+	const char *member;
+	const struct column *columns;
+	size_t column_count;
+	void (*add)(struct text_table *table, const json_t *row);
+};
+
+/* GET `target` and print it: as JSON, or as a table. */
+enum ctl_status client_print_list(const struct ctl *ctl, const char *target,
+				  const struct client_list *list);
 
 /*
  * POST an upload; the answer is read as JSON. What goes wrong is told in the

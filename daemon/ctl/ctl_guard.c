@@ -8,19 +8,6 @@
 
 #include "daemon/runtime/table.h"
 
-static enum ctl_status ask(const struct ctl *ctl, const char *method,
-			   const char *target, const json_t *body,
-			   json_t **answer_out)
-{
-	*answer_out = NULL;
-	return client_ask_json(ctl,
-			       &(struct ask){.method = method,
-					     .target = target,
-					     .body = body,
-					     .timeout_ms = ASK_TIMEOUT_MS},
-			       answer_out);
-}
-
 /* "/v1/sites/HOST/guards"; the N of HOST/N, or 0. */
 static bool guards_target(const struct ctl *ctl, const char *operand,
 			  struct buffer *target, uint64_t *cluster_out)
@@ -72,30 +59,9 @@ static void add_row(struct text_table *table, const json_t *guard)
 	table_add_text(table, field_text(guard, "selector"));
 }
 
-static enum ctl_status list_guards(const struct ctl *ctl, const char *target)
-{
-	struct text_table *table;
-	json_t *answer;
-	const json_t *row;
-	size_t i;
-	enum ctl_status status = ask(ctl, NULL, target, NULL, &answer);
-
-	if (status != CTL_DONE)
-		return status;
-	table = table_create(guard_columns,
-			     sizeof(guard_columns) / sizeof(guard_columns[0]));
-	json_array_foreach(json_object_get(answer, "guards"), i, row)
-	{
-		add_row(table, row);
-	}
-	if (ctl->is_json)
-		client_print_json(answer);
-	else
-		table_print(table);
-	table_destroy(table);
-	json_decref(answer);
-	return CTL_DONE;
-}
+static const struct client_list guard_list = {
+	"guards", guard_columns,
+	sizeof(guard_columns) / sizeof(guard_columns[0]), add_row};
 
 static const struct column page_columns[] = {
 	{.title = "MATCHES", .is_number = true},
@@ -189,7 +155,7 @@ static enum ctl_status add_guard(const struct ctl *ctl, const char *target,
 	if (cluster != 0)
 		json_object_set_new(body, "cluster",
 				    json_integer((json_int_t)cluster));
-	status = ask(ctl, "POST", target, body, &answer);
+	status = client_ask_value(ctl, "POST", target, body, &answer);
 	json_decref(body);
 	if (status == CTL_DONE) {
 		print_guard(ctl, answer);
@@ -211,7 +177,7 @@ static uint64_t find_guard(const struct ctl *ctl, const char *target,
 
 	if (wanted[strspn(wanted, "0123456789")] == '\0')
 		return strtoull(wanted, NULL, 10);
-	*status_out = ask(ctl, NULL, target, NULL, &answer);
+	*status_out = client_ask_value(ctl, NULL, target, NULL, &answer);
 	json_array_foreach(json_object_get(answer, "guards"), i, row)
 	{
 		if (strcmp(field_text(row, "name"), wanted) == 0)
@@ -235,7 +201,7 @@ static enum ctl_status with_guard(const struct ctl *ctl, const char *method,
 	if (status != CTL_DONE)
 		return status;
 	buffer_printf(target, "/%" PRIu64, number);
-	status = ask(ctl, method, target->data, NULL, &answer);
+	status = client_ask_value(ctl, method, target->data, NULL, &answer);
 	if (status == CTL_DONE)
 		print_guard(ctl, answer);
 	json_decref(answer);
@@ -247,7 +213,8 @@ static enum ctl_status run_on_all(const struct ctl *ctl)
 	json_t *answer;
 	const json_t *site;
 	size_t i;
-	enum ctl_status status = ask(ctl, NULL, "/v1/sites", NULL, &answer);
+	enum ctl_status status =
+		client_ask_value(ctl, NULL, "/v1/sites", NULL, &answer);
 
 	json_array_foreach(json_object_get(answer, "sites"), i, site)
 	{
@@ -260,7 +227,8 @@ static enum ctl_status run_on_all(const struct ctl *ctl)
 			printf("%s%s\n", i == 0 ? "" : "\n",
 			       field_text(site, "host"));
 		if (status == CTL_DONE)
-			status = list_guards(ctl, target.data);
+			status = client_print_list(ctl, target.data,
+						   &guard_list);
 		buffer_free(&target);
 	}
 	json_decref(answer);
@@ -281,7 +249,7 @@ static enum ctl_status run_guard(const struct ctl *ctl)
 	    !guards_target(ctl, ctl->operands[1], &target, &cluster))
 		goto out;
 	if (strcmp(action, "list") == 0 && wanted == NULL)
-		status = list_guards(ctl, target.data);
+		status = client_print_list(ctl, target.data, &guard_list);
 	else if (strcmp(action, "add") == 0 && ctl->operand_count == 2)
 		status = add_guard(ctl, target.data, cluster);
 	else if (strcmp(action, "rm") == 0 && wanted != NULL)

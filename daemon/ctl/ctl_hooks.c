@@ -10,26 +10,13 @@
 
 enum { MAX_SECRET_FILE = 4096 };
 
-/* Ask for an object. */
-static enum ctl_status ask(const struct ctl *ctl, const char *method,
-			   const char *target, const json_t *body,
-			   json_t **answer_out)
-{
-	*answer_out = NULL;
-	return client_ask_json(ctl,
-			       &(struct ask){.method = method,
-					     .target = target,
-					     .body = body,
-					     .timeout_ms = ASK_TIMEOUT_MS},
-			       answer_out);
-}
-
-/* The same, and print it. */
+/* Ask for an object and print it. */
 static enum ctl_status ask_and_print(const struct ctl *ctl, const char *method,
 				     const char *target, const json_t *body)
 {
 	json_t *answer;
-	enum ctl_status status = ask(ctl, method, target, body, &answer);
+	enum ctl_status status =
+		client_ask_value(ctl, method, target, body, &answer);
 
 	if (status == CTL_DONE)
 		client_print(ctl, answer);
@@ -147,46 +134,12 @@ static void add_silence_row(struct text_table *table, const json_t *silence)
 	table_add_text(table, field_text(silence, "created"));
 }
 
-/* What is listed, and how. */
-struct list {
-	const char *target;
-	const char *member;
-	const struct column *columns;
-	size_t column_count;
-	void (*add)(struct text_table *table, const json_t *row);
-};
-
-static const struct list hook_list = {
-	"/v1/hooks", "hooks", hook_columns,
-	sizeof(hook_columns) / sizeof(hook_columns[0]), add_hook_row};
-static const struct list silence_list = {
-	"/v1/silences", "silences", silence_columns,
+static const struct client_list hook_list = {
+	"hooks", hook_columns, sizeof(hook_columns) / sizeof(hook_columns[0]),
+	add_hook_row};
+static const struct client_list silence_list = {
+	"silences", silence_columns,
 	sizeof(silence_columns) / sizeof(silence_columns[0]), add_silence_row};
-
-static enum ctl_status print_list(const struct ctl *ctl,
-				  const struct list *list)
-{
-	struct text_table *table;
-	json_t *answer;
-	const json_t *row;
-	size_t i;
-	enum ctl_status status = ask(ctl, NULL, list->target, NULL, &answer);
-
-	if (status != CTL_DONE)
-		return status;
-	table = table_create(list->columns, list->column_count);
-	json_array_foreach(json_object_get(answer, list->member), i, row)
-	{
-		list->add(table, row);
-	}
-	if (ctl->is_json)
-		client_print_json(answer);
-	else
-		table_print(table);
-	table_destroy(table);
-	json_decref(answer);
-	return CTL_DONE;
-}
 
 static enum ctl_status run_hook(const struct ctl *ctl)
 {
@@ -194,7 +147,7 @@ static enum ctl_status run_hook(const struct ctl *ctl)
 	const char *operand = ctl->operand_count > 1 ? ctl->operands[1] : NULL;
 
 	if (strcmp(action, "list") == 0 && operand == NULL)
-		return print_list(ctl, &hook_list);
+		return client_print_list(ctl, "/v1/hooks", &hook_list);
 	if (strcmp(action, "add") == 0 && operand != NULL)
 		return add_hook(ctl, operand);
 	if (strcmp(action, "rm") == 0 && operand != NULL)
@@ -214,7 +167,7 @@ static enum ctl_status run_silence(const struct ctl *ctl)
 
 static enum ctl_status run_silences(const struct ctl *ctl)
 {
-	return print_list(ctl, &silence_list);
+	return client_print_list(ctl, "/v1/silences", &silence_list);
 }
 
 static enum ctl_status run_unsilence(const struct ctl *ctl)

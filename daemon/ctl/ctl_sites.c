@@ -38,31 +38,11 @@ static void add_site(struct text_table *table, const json_t *site)
 
 static enum ctl_status run_sites(const struct ctl *ctl)
 {
-	json_t *answer = NULL;
-	enum ctl_status status =
-		client_ask_json(ctl,
-				&(struct ask){.target = "/v1/sites",
-					      .timeout_ms = ASK_TIMEOUT_MS},
-				&answer);
-	struct text_table *table;
-	const json_t *site;
-	size_t i;
+	static const struct client_list list = {
+		"sites", site_columns,
+		sizeof(site_columns) / sizeof(*site_columns), add_site};
 
-	if (status != CTL_DONE)
-		return status;
-	table = table_create(site_columns,
-			     sizeof(site_columns) / sizeof(*site_columns));
-	json_array_foreach(json_object_get(answer, "sites"), i, site)
-	{
-		add_site(table, site);
-	}
-	if (ctl->is_json)
-		client_print_json(answer);
-	else
-		table_print(table);
-	table_destroy(table);
-	json_decref(answer);
-	return CTL_DONE;
+	return client_print_list(ctl, "/v1/sites", &list);
 }
 
 static const struct column pattern_columns[] = {
@@ -107,10 +87,7 @@ static enum ctl_status show_site(const struct ctl *ctl, struct buffer *target,
 	json_t *patterns;
 
 	buffer_append_text(target, "/patterns");
-	status = client_ask_json(ctl,
-				 &(struct ask){.target = target->data,
-					       .timeout_ms = ASK_TIMEOUT_MS},
-				 &answer);
+	status = client_ask_value(ctl, NULL, target->data, NULL, &answer);
 	if (status != CTL_DONE)
 		return status;
 	patterns = json_object_get(answer, "patterns");

@@ -11,15 +11,6 @@
 
 enum { MAX_DIGITS = 9 };
 
-static enum ctl_status ask(const struct ctl *ctl, const char *target,
-			   json_t **answer_out)
-{
-	return client_ask_json(
-		ctl,
-		&(struct ask){.target = target, .timeout_ms = ASK_TIMEOUT_MS},
-		answer_out);
-}
-
 /* "-" stands for what is not known. */
 static void add_ratio(struct text_table *table, const json_t *item)
 {
@@ -204,7 +195,8 @@ static void print_all(const struct ctl *ctl, const json_t *answer)
 		return;
 	buffer_printf(&target, "?version=%" PRIu64,
 		      field_whole(answer, "version"));
-	if (ask(ctl, target.data, &version) == CTL_DONE) {
+	if (client_ask_value(ctl, NULL, target.data, NULL, &version) ==
+	    CTL_DONE) {
 		printf("\n");
 		print_version(ctl, version);
 	}
@@ -252,7 +244,8 @@ static enum ctl_status print_answer(const struct ctl *ctl, const char *target,
 						  const json_t *answer))
 {
 	json_t *answer = NULL;
-	enum ctl_status status = ask(ctl, target, &answer);
+	enum ctl_status status =
+		client_ask_value(ctl, NULL, target, NULL, &answer);
 
 	if (status != CTL_DONE)
 		return status;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "store/memory.h"
+#include "store/order.h"
 
 /* What the formulas need of one partition, or of the crossing of two. */
 struct groups {
@@ -16,14 +17,6 @@ static uint64_t pairs_of(uint64_t count)
 {
 	return count % 2 == 0 ? count / 2 * (count - 1)
 			      : (count - 1) / 2 * count;
-}
-
-static int compare_keys(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left;
-	uint64_t b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
 }
 
 /* Items with equal keys are together; count > 0; sorts the keys. */

@@ -41,14 +41,6 @@ void shingles_add(struct shingles *shingles, uint64_t shingle)
 	shingles->items[shingles->count++] = shingle;
 }
 
-static int compare_shingles(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left;
-	uint64_t b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 size_t shingles_settle(struct shingles *shingles)
 {
 	uint64_t *items = shingles->items;
@@ -56,7 +48,7 @@ size_t shingles_settle(struct shingles *shingles)
 
 	if (shingles->count == 0)
 		return 0;
-	qsort(items, shingles->count, sizeof(*items), compare_shingles);
+	qsort(items, shingles->count, sizeof(*items), order_u64);
 	for (size_t i = 0; i < shingles->count; i++) {
 		if (count == 0 || items[count - 1] != items[i])
 			items[count++] = items[i];

@@ -7,6 +7,7 @@
 #include "store/check.h"
 #include "store/key.h"
 #include "store/memory.h"
+#include "store/order.h"
 #include "store/rows_event.h"
 #include "store/rows_frontier.h"
 #include "store/store.h"
@@ -38,19 +39,11 @@ struct sites {
 	size_t capacity;
 };
 
-static int compare_ids(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a;
-	uint32_t y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static bool is_site(const struct sites *sites, uint32_t id)
 {
 	return sites->count > 0 &&
 	       bsearch(&id, sites->ids, sites->count, sizeof(*sites->ids),
-		       compare_ids) != NULL;
+		       order_u32) != NULL;
 }
 
 static void check_site(struct txn *txn, struct verify_report *report,
@@ -91,8 +84,7 @@ static void check_sites(struct txn *txn, struct verify_report *report,
 	}
 	scan_end(&scan);
 	if (sites->count > 1)
-		qsort(sites->ids, sites->count, sizeof(*sites->ids),
-		      compare_ids);
+		qsort(sites->ids, sites->count, sizeof(*sites->ids), order_u32);
 	for (size_t i = 1; i < sites->count; i++)
 		if (sites->ids[i - 1] == sites->ids[i])
 			verify_problem(report, "two sites have the number %u",

@@ -7,6 +7,7 @@
 #include "store/arena.h"
 #include "store/lower_bound.h"
 #include "store/memory.h"
+#include "store/order.h"
 #include "template/bundle_parts.h"
 #include "template/cursor.h"
 
@@ -14,14 +15,6 @@ static bool refuse(char *reason, const char *why)
 {
 	snprintf(reason, BUNDLE_REASON_BYTES, "%s", why);
 	return false;
-}
-
-static int compare_numbers(const void *left, const void *right)
-{
-	const uint32_t *a = left;
-	const uint32_t *b = right;
-
-	return (*a > *b) - (*a < *b);
 }
 
 /* The index of a cluster, or cluster_count. */
@@ -46,7 +39,7 @@ static void name_clusters(struct bundle *bundle)
 	for (size_t i = 0; i < bundle->page_count; i++)
 		if (bundle->pages[i].known.cluster != 0)
 			numbers[count++] = bundle->pages[i].known.cluster;
-	qsort(numbers, count, sizeof(*numbers), compare_numbers);
+	qsort(numbers, count, sizeof(*numbers), order_u32);
 	bundle->clusters = mem_alloc(count + 1, sizeof(*bundle->clusters));
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 || numbers[i] != numbers[i - 1])

@@ -4,14 +4,7 @@
 #include <string.h>
 
 #include "store/hash.h"
-
-static int compare(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left;
-	uint64_t b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
+#include "store/order.h"
 
 /* Words of a text whose white space is collapsed; [CANDIDATE_WORDS]. */
 static uint32_t read_words(struct slice text, uint64_t *words)
@@ -34,7 +27,7 @@ static uint32_t read_words(struct slice text, uint64_t *words)
 		}
 	}
 	if (count > 1)
-		qsort(words, count, sizeof(*words), compare);
+		qsort(words, count, sizeof(*words), order_u64);
 	return count;
 }
 

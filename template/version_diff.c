@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "store/arena.h"
+#include "store/order.h"
 #include "template/sorted.h"
 #include "template/version.h"
 
@@ -18,14 +19,6 @@ struct lack {
 	double weight; /* the sum of their shares */
 };
 
-static int ascending(const void *left, const void *right)
-{
-	const uint64_t *a = left;
-	const uint64_t *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 static uint64_t *hashes_of(struct arena *arena, struct items items)
 {
 	uint64_t *hashes = ARENA_NEW(arena, uint64_t, items.count);
@@ -33,7 +26,7 @@ static uint64_t *hashes_of(struct arena *arena, struct items items)
 	for (uint32_t i = 0; i < items.count; i++)
 		hashes[i] = items.first[i].hash;
 	if (items.count > 1)
-		qsort(hashes, items.count, sizeof(*hashes), ascending);
+		qsort(hashes, items.count, sizeof(*hashes), order_u64);
 	return hashes;
 }
 

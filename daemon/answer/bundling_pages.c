@@ -4,6 +4,7 @@
 #include "daemon/answer/stored_site.h"
 #include "store/key.h"
 #include "store/memory.h"
+#include "store/order.h"
 #include "store/record.h"
 #include "template/sorted.h"
 
@@ -15,20 +16,13 @@ struct hash_list {
 	size_t distinct; /* so many ascend strictly */
 };
 
-static int by_value(const void *left, const void *right)
-{
-	const uint64_t *a = left;
-	const uint64_t *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 static void make_distinct(struct hash_list *list)
 {
 	size_t count = 0;
 
 	if (list->count > 1)
-		qsort(list->items, list->count, sizeof(*list->items), by_value);
+		qsort(list->items, list->count, sizeof(*list->items),
+		      order_u64);
 	for (size_t i = 0; i < list->count; i++)
 		if (count == 0 || list->items[i] != list->items[count - 1])
 			list->items[count++] = list->items[i];

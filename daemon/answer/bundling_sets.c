@@ -4,6 +4,7 @@
 #include "store/key.h"
 #include "store/lower_bound.h"
 #include "store/memory.h"
+#include "store/order.h"
 #include "store/rows_cluster.h"
 #include "store/sets.h"
 
@@ -56,14 +57,6 @@ static int by_set(const void *left, const void *right)
 	if (a->set != b->set)
 		return a->set < b->set ? -1 : 1;
 	return (a->cluster > b->cluster) - (a->cluster < b->cluster);
-}
-
-static int by_value(const void *left, const void *right)
-{
-	const uint32_t *a = left;
-	const uint32_t *b = right;
-
-	return (*a > *b) - (*a < *b);
 }
 
 static void load_shingles(struct bundler *bundler,
@@ -167,7 +160,7 @@ static bool translate(const struct shingle_list *shingle_ids,
 		out[i] = shingle_id->index;
 	}
 	if (set->count > 1)
-		qsort(out, set->count, sizeof(*out), by_value);
+		qsort(out, set->count, sizeof(*out), order_u32);
 	return true;
 }
 

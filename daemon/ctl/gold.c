@@ -4,6 +4,7 @@
 
 #include "store/arena.h"
 #include "store/hash.h"
+#include "store/order.h"
 
 /* What a byte of UTF-8 begins. */
 enum kind {
@@ -89,14 +90,6 @@ bool gold_next_word(struct slice *rest, uint64_t *word_out)
 	return true;
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a;
-	uint64_t right = *(const uint64_t *)b;
-
-	return left < right ? -1 : left > right;
-}
-
 struct gold gold_make(struct arena *arena, struct slice text)
 {
 	struct slice rest = text;
@@ -111,7 +104,7 @@ struct gold gold_make(struct arena *arena, struct slice text)
 	count = 0;
 	for (rest = text; gold_next_word(&rest, &word);)
 		gold.words[count++] = word;
-	qsort(gold.words, count, sizeof(*gold.words), compare);
+	qsort(gold.words, count, sizeof(*gold.words), order_u64);
 	for (size_t i = 0; i < count; i++) {
 		if (gold.count == 0 ||
 		    gold.words[gold.count - 1] != gold.words[i])
@@ -124,7 +117,7 @@ struct gold gold_make(struct arena *arena, struct slice text)
 bool gold_take(struct gold *gold, uint64_t word)
 {
 	const uint64_t *found = bsearch(&word, gold->words, gold->count,
-					sizeof(*gold->words), compare);
+					sizeof(*gold->words), order_u64);
 
 	if (found == NULL || gold->left[found - gold->words] == 0)
 		return false;

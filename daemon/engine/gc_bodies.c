@@ -6,15 +6,8 @@
 #include "daemon/answer/stored_page.h"
 #include "extract/core/extractor.h"
 #include "store/memory.h"
+#include "store/order.h"
 #include "store/rows_site.h"
-
-static int compare_keys(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left;
-	uint64_t b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
 
 /* Pages of a site that keep their bodies: ascending. */
 struct kept {
@@ -69,7 +62,7 @@ static struct kept find_kept(struct txn *txn, uint32_t site)
 	keep_sample_pages(txn, site, &kept);
 	keep_samples(txn, site, &kept);
 	if (kept.count > 1)
-		qsort(kept.keys, kept.count, sizeof(*kept.keys), compare_keys);
+		qsort(kept.keys, kept.count, sizeof(*kept.keys), order_u64);
 	return kept;
 }
 
@@ -77,7 +70,7 @@ static bool is_kept(const struct kept *kept, uint64_t key)
 {
 	return kept->count > 0 &&
 	       bsearch(&key, kept->keys, kept->count, sizeof(*kept->keys),
-		       compare_keys) != NULL;
+		       order_u64) != NULL;
 }
 
 /* Consider the bodies of a site that may go; count all. */

@@ -8,6 +8,7 @@
 #include "store/key.h"
 #include "store/lower_bound.h"
 #include "store/memory.h"
+#include "store/order.h"
 #include "store/record.h"
 #include "store/rows_cluster.h"
 #include "store/rows_site.h"
@@ -82,14 +83,6 @@ static uint64_t shingle_of(const struct shingles *shingle_ids,
 		       : 0;
 }
 
-static int by_value(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left;
-	uint64_t b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 /* The set as the signature that it stands for. */
 static void add_entry(struct entries *entries,
 		      const struct shingles *shingle_ids, uint32_t set,
@@ -103,7 +96,7 @@ static void add_entry(struct entries *entries,
 		entry.shingles = mem_alloc(count + 1, sizeof(uint64_t));
 		for (size_t i = 0; i < count; i++)
 			entry.shingles[i] = shingle_of(shingle_ids, numbers[i]);
-		qsort(entry.shingles, count, sizeof(uint64_t), by_value);
+		qsort(entry.shingles, count, sizeof(uint64_t), order_u64);
 		entries->items =
 			mem_grow(entries->items, entries->count,
 				 &entries->capacity, sizeof(*entries->items));

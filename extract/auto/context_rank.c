@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "store/arena.h"
+#include "store/order.h"
 
 /*
  * Sorts by falling score, then by rising index: as bits, floats that are not
@@ -20,14 +21,6 @@ static uint64_t sort_key(float score, uint32_t index)
 	return (uint64_t)~bits << 32 | index;
 }
 
-static int compare(const void *left, const void *right)
-{
-	const uint64_t *a = left;
-	const uint64_t *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 struct context_ranks context_ranks_make(struct arena *arena,
 					const struct masses *masses)
 {
@@ -40,7 +33,7 @@ struct context_ranks context_ranks_make(struct arena *arena,
 	for (uint32_t i = 0; i < count; i++)
 		keys[i] = sort_key(masses->scores[i], i);
 	if (count > 0)
-		qsort(keys, count, sizeof(*keys), compare);
+		qsort(keys, count, sizeof(*keys), order_u64);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t index = (uint32_t)keys[i];
 		struct mass own = mass_between(

@@ -26,7 +26,7 @@ static struct groups groups_of(uint64_t *keys, size_t count)
 	size_t begin = 0;
 
 	assert(count > 0);
-	qsort(keys, count, sizeof(*keys), compare_keys);
+	qsort(keys, count, sizeof(*keys), order_u64);
 	while (begin < count) {
 		size_t end = begin;
 		long double ratio;

@@ -1,6 +1,6 @@
 /*
- * store/order.h - are numbers in the order that many arrays promise? Linear;
- * for assertions.
+ * store/order.h - numbers in ascending order: to sort and search them with
+ * qsort() and bsearch(), and to assert that they are.
  */
 #ifndef STORE_ORDER_H
 #define STORE_ORDER_H
@@ -9,7 +9,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each is larger than the one before. */
+static inline int order_u32(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left;
+	uint32_t b = *(const uint32_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static inline int order_u64(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left;
+	uint64_t b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Is each larger than the one before? Linear; for assertions. */
 static inline bool u32_ascend(const uint32_t *numbers, size_t count)
 {
 	for (size_t i = 1; i < count; i++)

@@ -12,14 +12,8 @@
 #include "daemon/engine/site.h"
 #include "store/rows_event.h"
 #include "store/rows_page.h"
+#include "daemon/engine/sites.h"
 #include "store/txn.h"
-
-/* The sites in memory, by host. */
-struct sites {
-	struct site **items; /* [count] */
-	size_t count;
-	size_t capacity;
-};
 
 struct batch {
 	struct sites *sites;
@@ -28,10 +22,6 @@ struct batch {
 	uint64_t now_ms;
 	uint64_t number; /* counts batches: the age of open linkages */
 };
-
-/* NULL when there is none, or it was deleted in this batch. */
-struct site *sites_find(const struct sites *sites, struct slice host);
-void sites_add(struct sites *sites, struct site *site);
 
 /* Do one change. What fails it alone is left in change->error. */
 void batch_apply(struct batch *batch, struct change *change);

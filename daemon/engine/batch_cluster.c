@@ -157,6 +157,7 @@ struct linked batch_link(struct batch *batch, struct site *site, uint64_t page,
 	struct linkage_move own = {.page = page};
 
 	site_open(site, batch->options, batch->txn);
+	sites_note_open(batch->sites, site);
 	if (batch->txn->error != ERR_NONE)
 		return (struct linked){0};
 	own.from = linkage_label(site->linkage, page);
@@ -183,6 +184,7 @@ void batch_recut(struct batch *batch, struct site *site, uint16_t threshold)
 	struct linkage_changes changes = {0};
 
 	site_open(site, batch->options, batch->txn);
+	sites_note_open(batch->sites, site);
 	site->is_changed = true;
 	if (batch->txn->error != ERR_NONE ||
 	    site->row.options.threshold == threshold)

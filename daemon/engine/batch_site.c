@@ -39,7 +39,7 @@ struct site *batch_new_site(struct batch *batch, const struct url *seed,
 	};
 	struct site *site;
 
-	if (batch->sites->count >= batch->options->max_sites)
+	if (batch->sites->all.count >= batch->options->max_sites)
 		return NULL;
 	site = site_create(&row);
 	site->is_new = true;

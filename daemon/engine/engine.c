@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/engine/batch.h"
+#include "daemon/engine/site_queue.h"
 #include "store/log.h"
 #include "store/memory.h"
 
@@ -23,9 +24,11 @@ struct engine {
 	struct sites sites;
 	uint64_t batch_number;
 	uint64_t next_due;
-	size_t first_site; /* to lease from: another one each time */
-	bool is_released;  /* no lease of an earlier run is left */
-	bool is_stale;     /* an undone batch could not be read back yet */
+	struct site_queue queue;
+	size_t max_per_site; /* of the order that the queue was made for */
+	size_t first_ready;  /* to lease from: another one each time */
+	bool is_released;    /* no lease of an earlier run is left */
+	bool is_stale;       /* an undone batch could not be read back yet */
 };
 
 void options_set_threshold(struct site_options *options, unsigned threshold)
@@ -42,9 +45,8 @@ void engine_destroy(struct engine *engine)
 {
 	if (engine == NULL)
 		return;
-	for (size_t i = 0; i < engine->sites.count; i++)
-		site_destroy(engine->sites.items[i]);
-	free(engine->sites.items);
+	sites_free(&engine->sites);
+	site_queue_free(&engine->queue);
 	free(engine);
 }
 
@@ -84,26 +86,15 @@ static void set_options(struct engine *engine,
 		engine->options.max_signature = DEFAULT_MAX_SIGNATURE;
 }
 
-static void begin_batch(struct engine *engine)
-{
-	engine->batch_number++;
-	for (size_t i = 0; i < engine->sites.count; i++) {
-		struct site *site = engine->sites.items[i];
-
-		site->leased_before = site->leased;
-		site->is_crawled = false;
-		site->pending_before = site->row.pending_count;
-	}
-}
-
 /* No lease outlives the process that took it. */
 static void release_leases(struct batch *batch)
 {
-	for (size_t i = 0; i < batch->sites->count; i++) {
-		struct site *site = batch->sites->items[i];
+	for (size_t i = 0; i < batch->sites->all.count; i++) {
+		struct site *site = batch->sites->all.items[i];
 
 		if (site->is_deleted)
 			continue;
+		sites_touch(batch->sites, site);
 		frontier_release(batch->txn, &site->row, batch->now_ms);
 		site->is_changed = true;
 	}
@@ -112,8 +103,10 @@ static void release_leases(struct batch *batch)
 /* What the batch left in memory goes into the transaction. */
 static void flush_sites(struct batch *batch)
 {
-	for (size_t i = 0; i < batch->sites->count; i++) {
-		struct site *site = batch->sites->items[i];
+	const struct site_list *touched = &batch->sites->touched;
+
+	for (size_t i = 0; i < touched->count; i++) {
+		struct site *site = touched->items[i];
 
 		if (site->is_deleted)
 			continue;
@@ -214,6 +207,7 @@ static void lease_site(struct batch *batch, struct site *site,
 	if (max == 0 || site->is_deleted || site->row.found_count == 0 ||
 	    batch->now_ms < site->rests_until_ms)
 		return;
+	sites_touch(batch->sites, site);
 	leases = mem_alloc(max, sizeof(*leases));
 	count = frontier_lease(
 		batch->txn, &site->row, &batch->options->rules,
@@ -233,55 +227,76 @@ static void lease_site(struct batch *batch, struct site *site,
 		count > 0 || site->row.pending_count != pending_count;
 }
 
+/* When something of the site may be leased: UINT64_MAX when it has no room. */
+static uint64_t wake_time(struct batch *batch, const struct site *site,
+			  const struct work_order *order)
+{
+	uint64_t due;
+
+	if (site->is_deleted || room_of(site, order) == 0)
+		return UINT64_MAX;
+	due = frontier_next_due(batch->txn, site->row.id);
+	return due < site->rests_until_ms ? site->rests_until_ms : due;
+}
+
+/* The queue follows what has changed since it was asked. */
+static void place_sites(struct engine *engine, struct batch *batch,
+			const struct work_order *order)
+{
+	struct site_list *unplaced = &batch->sites->unplaced;
+
+	for (size_t i = 0; i < unplaced->count; i++)
+		site_queue_put(&engine->queue, unplaced->items[i],
+			       wake_time(batch, unplaced->items[i], order),
+			       batch->now_ms);
+	sites_clear(unplaced, SITE_IN_UNPLACED);
+}
+
+/* Room is counted by the order: another kind of order is another queue. */
+static void take_order(struct engine *engine, struct batch *batch,
+		       const struct work_order *order)
+{
+	struct sites *sites = batch->sites;
+
+	if (engine->max_per_site != order->max_per_site)
+		for (size_t i = 0; i < sites->all.count; i++)
+			sites_touch(sites, sites->all.items[i]);
+	engine->max_per_site = order->max_per_site;
+	place_sites(engine, batch, order);
+	site_queue_wake(&engine->queue, batch->now_ms);
+}
+
 static void lease_work(struct engine *engine, struct batch *batch,
 		       struct work_order *order)
 {
-	size_t count = batch->sites->count;
+	const struct site_queue *queue = &engine->queue;
+	size_t count;
 
 	order->count = 0;
+	take_order(engine, batch, order);
+	count = queue->ready_count;
 	if (count == 0)
 		return;
-	engine->first_site = (engine->first_site + 1) % count;
+	engine->first_ready = (engine->first_ready + 1) % count;
 	for (size_t i = 0; i < count && order->count < order->max; i++)
-		lease_site(
-			batch,
-			batch->sites->items[(engine->first_site + i) % count],
-			order);
+		lease_site(batch,
+			   queue->ready[(engine->first_ready + i) % count],
+			   order);
 }
 
-/* When something that may be leased falls due. */
-static uint64_t next_due(struct batch *batch, const struct work_order *order)
+static void drop_site(struct engine *engine, struct site *site)
 {
-	uint64_t next = UINT64_MAX;
-
-	for (size_t i = 0; i < batch->sites->count; i++) {
-		const struct site *site = batch->sites->items[i];
-		uint64_t due;
-
-		if (site->is_deleted || room_of(site, order) == 0)
-			continue;
-		due = frontier_next_due(batch->txn, site->row.id);
-		if (due < site->rests_until_ms)
-			due = site->rests_until_ms;
-		if (due < next)
-			next = due;
-	}
-	return next;
-}
-
-static void drop_site(struct sites *sites, size_t index)
-{
-	site_destroy(sites->items[index]);
-	sites->items[index] = sites->items[--sites->count];
+	site_queue_put(&engine->queue, site, UINT64_MAX, 0);
+	sites_drop(&engine->sites, site);
 }
 
 /* The batch stands: sites in memory are what the store has. */
 static void keep_batch(struct engine *engine)
 {
-	struct sites *sites = &engine->sites;
+	struct site_list *touched = &engine->sites.touched;
 
-	for (size_t i = sites->count; i-- > 0;) {
-		struct site *site = sites->items[i];
+	for (size_t i = touched->count; i-- > 0;) {
+		struct site *site = touched->items[i];
 
 		site->is_new = false;
 		if (site->is_crawled)
@@ -289,51 +304,34 @@ static void keep_batch(struct engine *engine)
 		site->is_crawled = false;
 		site->is_changed = false;
 		if (site->is_deleted)
-			drop_site(sites, i);
+			drop_site(engine, site);
 	}
+	sites_clear(touched, SITE_IN_TOUCHED);
 }
 
-/* The batch is undone: go back to what the store has. */
+/* The batch is undone: go back to what the store has. What cannot be read is
+ * touched still. */
 static enum error undo_batch(struct engine *engine)
 {
 	struct sites *sites = &engine->sites;
 	struct txn txn = txn_begin_read(engine->store);
 
-	for (size_t i = sites->count; i-- > 0;) {
-		struct site *site = sites->items[i];
+	for (size_t i = sites->touched.count; i-- > 0;) {
+		struct site *site = sites->touched.items[i];
 		struct site_row row;
 
+		sites_unplace(sites, site);
 		if (site->is_new)
-			drop_site(sites, i);
+			drop_site(engine, site);
 		else if (site_get(&txn, site->row.host, &row))
 			site_reset(site, &row);
 		else
 			txn_fail(&txn, ERR_CORRUPT);
 	}
 	engine->is_stale = txn_end(&txn) != ERR_NONE;
+	if (!engine->is_stale)
+		sites_clear(&sites->touched, SITE_IN_TOUCHED);
 	return txn.error;
-}
-
-/* Close the linkages that were not used for longest. */
-static void close_idle_sites(struct engine *engine)
-{
-	for (;;) {
-		struct site *oldest = NULL;
-		size_t open = 0;
-
-		for (size_t i = 0; i < engine->sites.count; i++) {
-			struct site *site = engine->sites.items[i];
-
-			if (site->linkage == NULL)
-				continue;
-			open++;
-			if (oldest == NULL || site->used < oldest->used)
-				oldest = site;
-		}
-		if (open <= engine->options.max_open_sites)
-			return;
-		site_close(oldest);
-	}
 }
 
 /* What was leased is leased no more. */
@@ -357,8 +355,7 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 	uint64_t due = engine->next_due;
 	enum error error;
 
-	begin_batch(engine);
-	batch.number = engine->batch_number;
+	batch.number = ++engine->batch_number;
 	for (size_t i = 0; i < count; i++)
 		batch_apply(&batch, &changes[i]);
 	if (!engine->is_released)
@@ -366,14 +363,17 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 	if (order != NULL)
 		lease_work(engine, &batch, order);
 	flush_sites(&batch);
-	if (order != NULL)
-		due = next_due(&batch, order);
+	if (order != NULL) {
+		place_sites(engine, &batch, order);
+		due = site_queue_next(&engine->queue);
+	}
 	error = txn_end(&txn);
 	if (error == ERR_NONE) {
 		engine->next_due = due;
 		engine->is_released = true;
 		keep_batch(engine);
-		close_idle_sites(engine);
+		sites_close_idle(&engine->sites,
+				 engine->options.max_open_sites);
 		return ERR_NONE;
 	}
 	if (order != NULL)

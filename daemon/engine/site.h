@@ -16,7 +16,23 @@
 #include "store/rows_site.h"
 #include "store/txn.h"
 
+/* What lists of struct sites it is in. */
+enum site_lists {
+	SITE_IN_TOUCHED = 1,
+	SITE_IN_UNPLACED = 2,
+	SITE_IN_OPEN = 4,
+};
+
+/* Where it is in the queue. */
+enum site_waits { SITE_WAITS_NOT, SITE_WAITS_READY, SITE_WAITS_LATER };
+
 struct site {
+	struct site *next; /* in its bucket */
+	size_t index;      /* among all sites */
+	unsigned lists;    /* enum site_lists */
+	enum site_waits waits;
+	size_t place;            /* there */
+	uint64_t wake_ms;        /* when it is to be asked for URLs */
 	struct site_row row;     /* its slices are copies of its own */
 	struct linkage *linkage; /* NULL while the site is closed */
 	uint64_t used;           /* batch of the last use */

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/engine/audience.h"
 #include "daemon/engine/engine.h"
 #include "daemon/engine/site.h"
 #include "store/rows_event.h"
@@ -17,6 +18,7 @@
 
 struct batch {
 	struct sites *sites;
+	struct audience *audience;
 	const struct engine_options *options;
 	struct txn *txn;
 	uint64_t now_ms;

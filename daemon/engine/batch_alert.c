@@ -30,6 +30,7 @@ static enum error add_hook(struct batch *batch, struct alert_change *alert)
 		return ERR_BUSY;
 	alert->made = store_next_number(batch->txn, "hook");
 	hook_row_put(batch->txn, (uint32_t)alert->made, &row);
+	audience_forget(batch->audience);
 	return ERR_NONE;
 }
 
@@ -42,6 +43,7 @@ static enum error delete_hook(struct batch *batch, uint32_t hook)
 		return ERR_NOT_FOUND;
 	txn_delete_prefix(batch->txn, TABLE_OUTBOX, key_slice(&key));
 	txn_delete(batch->txn, TABLE_HOOKS, key_slice(&key));
+	audience_forget(batch->audience);
 	return ERR_NONE;
 }
 
@@ -145,6 +147,7 @@ static enum error silence(struct batch *batch, struct alert_change *alert)
 	if (event.guard != 0 || event.kind == EVENT_TEMPLATE_NEW)
 		rule.cluster = 0;
 	silence_row_put(batch->txn, (uint32_t)alert->made, &rule);
+	audience_forget(batch->audience);
 	return ack(batch, alert->number);
 }
 
@@ -156,6 +159,7 @@ static enum error delete_silence(struct batch *batch, uint32_t number)
 	if (!silence_row_get(batch->txn, number, &row))
 		return ERR_NOT_FOUND;
 	txn_delete(batch->txn, TABLE_SILENCES, key_slice(&key));
+	audience_forget(batch->audience);
 	return ERR_NONE;
 }
 

@@ -2,71 +2,15 @@
 #include "daemon/engine/batch.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "daemon/answer/event_kinds.h"
 #include "store/key.h"
 #include "store/log.h"
 #include "store/memory.h"
 #include "store/rows_hook.h"
+#include "store/log.h"
 
 enum { MAX_FORGOTTEN = 8 /* rows that make room for a new one */ };
-
-/* Does the rule, all of whose parts but those that are 0 must agree, hold? */
-static bool matches_silence(const struct silence_row *silence,
-			    const struct event_row *event)
-{
-	return silence->kind == event->kind &&
-	       slice_equal(silence->host, event->host) &&
-	       (silence->cluster == 0 || silence->cluster == event->cluster) &&
-	       (silence->guard == 0 || silence->guard == event->guard);
-}
-
-static bool is_silenced(struct batch *batch, const struct event_row *event)
-{
-	struct scan scan = scan_begin(batch->txn, TABLE_SILENCES, slice_of(""));
-	struct silence_row silence;
-	bool is_found = false;
-
-	while (!is_found && scan_next(&scan))
-		is_found = silence_row_decode(scan.value, &silence) &&
-			   matches_silence(&silence, event);
-	scan_end(&scan);
-	return is_found;
-}
-
-static bool wants(const struct hook_row *hook, const struct event_row *event)
-{
-	struct slice wrong;
-	kind_set kinds;
-
-	if (hook->host.size > 0 && !slice_equal(hook->host, event->host))
-		return false;
-	if (hook->kinds.size == 0)
-		return event_kind_is_alert(event->kind);
-	return kinds_read(hook->kinds, &kinds, &wrong) &&
-	       kinds_have(kinds, event->kind);
-}
-
-/* The hooks that want the event: [count]; free() them. */
-static uint32_t *find_hooks(struct batch *batch, const struct event_row *event,
-			    size_t *count_out)
-{
-	struct scan scan = scan_begin(batch->txn, TABLE_HOOKS, slice_of(""));
-	struct hook_row hook;
-	uint32_t *hooks = NULL;
-	size_t capacity = 0;
-
-	*count_out = 0;
-	while (scan_next(&scan)) {
-		if (!hook_row_decode(scan.value, &hook) || !wants(&hook, event))
-			continue;
-		hooks = mem_grow(hooks, *count_out, &capacity, sizeof(*hooks));
-		hooks[(*count_out)++] = key_u32(scan.key, 0);
-	}
-	scan_end(&scan);
-	return hooks;
-}
 
 /* A line for each power of two. */
 static void log_dropped(uint32_t hook, uint64_t before, uint64_t after)
@@ -122,19 +66,19 @@ void batch_queue(struct batch *batch, uint32_t hook, uint64_t number)
 void batch_event(struct batch *batch, const struct site *site,
 		 const struct event_row *event)
 {
+	struct audience *audience = batch->audience;
 	struct event_row row = *event;
-	uint32_t *hooks = NULL;
-	size_t count = 0;
+	bool is_silenced;
 	uint64_t number;
 
 	row.time_ms = batch->now_ms;
 	row.host = site->row.host;
-	if (is_silenced(batch, &row))
+	audience_read(audience, batch->txn);
+	is_silenced = audience_silences(audience, &row);
+	if (is_silenced)
 		row.flags |= EVENT_IS_SILENCED;
-	else
-		hooks = find_hooks(batch, &row, &count);
 	number = event_add(batch->txn, &row);
-	for (size_t i = 0; i < count; i++)
-		batch_queue(batch, hooks[i], number);
-	free(hooks);
+	for (size_t i = 0; i < audience->wish_count && !is_silenced; i++)
+		if (wish_is_for(&audience->wishes[i], &row))
+			batch_queue(batch, audience->wishes[i].hook, number);
 }

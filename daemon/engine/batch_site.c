@@ -158,6 +158,7 @@ static void delete_silences(struct batch *batch, struct slice host)
 		    slice_equal(row.host, host))
 			scan_delete(&scan);
 	scan_end(&scan);
+	audience_forget(batch->audience);
 }
 
 enum error batch_delete_site(struct batch *batch, struct change *change)

@@ -24,6 +24,7 @@ struct engine {
 	struct sites sites;
 	uint64_t batch_number;
 	uint64_t next_due;
+	struct audience audience;
 	struct site_queue queue;
 	size_t max_per_site; /* of the order that the queue was made for */
 	size_t first_ready;  /* to lease from: another one each time */
@@ -45,6 +46,7 @@ void engine_destroy(struct engine *engine)
 {
 	if (engine == NULL)
 		return;
+	audience_forget(&engine->audience);
 	sites_free(&engine->sites);
 	site_queue_free(&engine->queue);
 	free(engine);
@@ -316,6 +318,7 @@ static enum error undo_batch(struct engine *engine)
 	struct sites *sites = &engine->sites;
 	struct txn txn = txn_begin_read(engine->store);
 
+	audience_forget(&engine->audience);
 	for (size_t i = sites->touched.count; i-- > 0;) {
 		struct site *site = sites->touched.items[i];
 		struct site_row row;
@@ -349,6 +352,7 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 {
 	struct txn txn = txn_begin_write(engine->store);
 	struct batch batch = {.sites = &engine->sites,
+			      .audience = &engine->audience,
 			      .options = &engine->options,
 			      .txn = &txn,
 			      .now_ms = now_ms};

@@ -1,0 +1,102 @@
+#include "daemon/engine/audience.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "store/memory.h"
+
+static struct slice copy(struct slice text)
+{
+	return (struct slice){mem_copy_text(text.data, text.size), text.size};
+}
+
+static void read_silences(struct audience *audience, struct txn *txn)
+{
+	struct scan scan = scan_begin(txn, TABLE_SILENCES, slice_of(""));
+	struct silence_row silence;
+
+	while (scan_next(&scan)) {
+		if (!silence_row_decode(scan.value, &silence))
+			continue;
+		silence.host = copy(silence.host);
+		audience->silences =
+			mem_grow(audience->silences, audience->silence_count,
+				 &audience->silence_capacity, sizeof(silence));
+		audience->silences[audience->silence_count++] = silence;
+	}
+	scan_end(&scan);
+}
+
+static void read_wishes(struct audience *audience, struct txn *txn)
+{
+	struct scan scan = scan_begin(txn, TABLE_HOOKS, slice_of(""));
+	struct hook_row hook;
+
+	while (scan_next(&scan)) {
+		struct wish wish = {.hook = key_u32(scan.key, 0)};
+		struct slice wrong;
+
+		if (!hook_row_decode(scan.value, &hook))
+			continue;
+		wish.is_default = hook.kinds.size == 0;
+		if (!wish.is_default &&
+		    !kinds_read(hook.kinds, &wish.kinds, &wrong))
+			continue;
+		wish.host = copy(hook.host);
+		audience->wishes =
+			mem_grow(audience->wishes, audience->wish_count,
+				 &audience->wish_capacity, sizeof(wish));
+		audience->wishes[audience->wish_count++] = wish;
+	}
+	scan_end(&scan);
+}
+
+void audience_read(struct audience *audience, struct txn *txn)
+{
+	if (audience->is_read)
+		return;
+	read_silences(audience, txn);
+	read_wishes(audience, txn);
+	if (txn->error == ERR_NONE)
+		audience->is_read = true;
+	else
+		audience_forget(audience);
+}
+
+void audience_forget(struct audience *audience)
+{
+	for (size_t i = 0; i < audience->silence_count; i++)
+		free((void *)audience->silences[i].host.data);
+	for (size_t i = 0; i < audience->wish_count; i++)
+		free((void *)audience->wishes[i].host.data);
+	free(audience->silences);
+	free(audience->wishes);
+	*audience = (struct audience){0};
+}
+
+/* Does the rule, all of whose parts but those that are 0 must agree, hold? */
+static bool matches(const struct silence_row *silence,
+		    const struct event_row *event)
+{
+	return silence->kind == event->kind &&
+	       (silence->cluster == 0 || silence->cluster == event->cluster) &&
+	       (silence->guard == 0 || silence->guard == event->guard) &&
+	       slice_equal(silence->host, event->host);
+}
+
+bool audience_silences(const struct audience *audience,
+		       const struct event_row *event)
+{
+	for (size_t i = 0; i < audience->silence_count; i++)
+		if (matches(&audience->silences[i], event))
+			return true;
+	return false;
+}
+
+bool wish_is_for(const struct wish *wish, const struct event_row *event)
+{
+	if (wish->host.size > 0 && !slice_equal(wish->host, event->host))
+		return false;
+	return wish->is_default ? event_kind_is_alert(event->kind)
+				: kinds_have(wish->kinds, event->kind);
+}

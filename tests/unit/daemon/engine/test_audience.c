@@ -1,0 +1,105 @@
+#include "daemon/engine/audience.h"
+
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+static struct scratch scratch;
+static struct store *store;
+static struct audience audience;
+
+static void setup(void)
+{
+	scratch_make(&scratch);
+	store = scratch_store(&scratch);
+	audience = (struct audience){0};
+}
+
+static void teardown(void)
+{
+	audience_forget(&audience);
+	store_close(store);
+	scratch_remove(&scratch, NULL);
+}
+
+static const struct event_row event = {
+	.kind = EVENT_TEMPLATE_CHANGED,
+	.cluster = 3,
+	.host = {"a.test", 6},
+};
+
+static void put_rules(struct txn *txn)
+{
+	silence_row_put(txn, 1,
+			&(struct silence_row){.kind = EVENT_TEMPLATE_CHANGED,
+					      .cluster = 3,
+					      .host = slice_of("a.test")});
+	hook_row_put(txn, 7,
+		     &(struct hook_row){.target = slice_of("http://h.test/"),
+					.kinds = slice_of("template.*"),
+					.host = slice_of("a.test")});
+}
+
+START_TEST(what_was_undone_is_forgotten)
+{
+	struct txn txn = txn_begin_write(store);
+
+	put_rules(&txn);
+	audience_read(&audience, &txn);
+	ck_assert(audience_silences(&audience, &event));
+	ck_assert_uint_eq(audience.wish_count, 1);
+	txn_abort(&txn);
+	audience_forget(&audience);
+	txn = txn_begin_read(store);
+	audience_read(&audience, &txn);
+	ck_assert(!audience_silences(&audience, &event));
+	ck_assert_uint_eq(audience.wish_count, 0);
+	txn_abort(&txn);
+}
+END_TEST
+
+START_TEST(a_rule_silences_its_template_alone)
+{
+	struct txn txn = txn_begin_write(store);
+	struct event_row other = event;
+
+	put_rules(&txn);
+	audience_read(&audience, &txn);
+	other.cluster = 4;
+	ck_assert(!audience_silences(&audience, &other));
+	other = event;
+	other.host = slice_of("b.test");
+	ck_assert(!audience_silences(&audience, &other));
+	txn_abort(&txn);
+}
+END_TEST
+
+START_TEST(a_hook_is_told_of_its_kinds_and_its_site)
+{
+	struct txn txn = txn_begin_write(store);
+	struct event_row other = event;
+
+	put_rules(&txn);
+	audience_read(&audience, &txn);
+	ck_assert_uint_eq(audience.wishes[0].hook, 7);
+	ck_assert(wish_is_for(&audience.wishes[0], &event));
+	other.kind = EVENT_PAGE_ADDED;
+	ck_assert(!wish_is_for(&audience.wishes[0], &other));
+	other = event;
+	other.host = slice_of("b.test");
+	ck_assert(!wish_is_for(&audience.wishes[0], &other));
+	txn_abort(&txn);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("audience");
+	TCase *tcase = tcase_create("audience");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, what_was_undone_is_forgotten);
+	tcase_add_test(tcase, a_rule_silences_its_template_alone);
+	tcase_add_test(tcase, a_hook_is_told_of_its_kinds_and_its_site);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -51,6 +51,16 @@ enum error batch_delete_site(struct batch *batch, struct change *change);
 /* batch_answer.c: PAGE to INGEST. */
 enum error batch_answer(struct batch *batch, struct change *change);
 
+/* batch_lease.c: what is due goes out. */
+
+/* Add what the site has to the order, as far as both have room. */
+void batch_lease(struct batch *batch, struct site *site,
+		 struct work_order *order);
+
+/* When something of the site may be leased: UINT64_MAX when it has no room. */
+uint64_t batch_wake_time(struct batch *batch, const struct site *site,
+			 const struct work_order *order);
+
 /* batch_page.c: a page came, changed, or went. */
 
 /* Tells the outcome what became of it. */

@@ -15,7 +15,6 @@ enum {
 	DEFAULT_MAX_WAITING = 100000,
 	DEFAULT_MAX_SIGNATURE = 65536,
 	DEFAULT_MAX_SETS = 200000,
-	LOOKAHEAD_MS = 10000, /* a slow site has so much leased beforehand */
 };
 
 struct engine {
@@ -126,121 +125,6 @@ static void flush_sites(struct batch *batch)
 	}
 }
 
-/* How many more URLs of the site may be out, when it does not rest. */
-static size_t room_of(const struct site *site, const struct work_order *order)
-{
-	size_t window = order->max_per_site;
-	uint32_t delay_ms = site->row.options.delay_ms;
-
-	if (delay_ms < site->pace_ms)
-		delay_ms = site->pace_ms;
-	if (delay_ms > 0 && LOOKAHEAD_MS / delay_ms < window)
-		window = LOOKAHEAD_MS / delay_ms;
-	/* what is out already cannot be saved any more */
-	if (site->row.options.saturation > 0 &&
-	    site->row.options.saturation < window)
-		window = site->row.options.saturation;
-	if (window == 0)
-		window = 1;
-	return site->leased < window ? window - site->leased : 0;
-}
-
-void work_free(struct work *work)
-{
-	free(work->headers);
-	free(work->proxy);
-	work->headers = NULL;
-	work->proxy = NULL;
-}
-
-static char *copy_or_null(struct slice text)
-{
-	return text.size == 0 ? NULL : mem_copy_text(text.data, text.size);
-}
-
-/* "As it was" is an answer only for who has what it was; who asks for a page
- * wants its body. */
-static bool has_page(struct batch *batch, const struct site *site,
-		     const struct lease *lease)
-{
-	struct page_row row;
-
-	return (lease->flags & FRONTIER_IS_SITEMAP) != 0 ||
-	       (page_row_get(batch->txn, site->row.id, lease->key, &row) &&
-		row.redirect.size == 0 &&
-		((row.flags & PAGE_ROW_HAS_NO_BODY) == 0 ||
-		 (lease->flags & FRONTIER_IS_ASKED) == 0));
-}
-
-static struct work work_of(struct batch *batch, const struct site *site,
-			   const struct lease *lease)
-{
-	struct work work = {
-		.lease = *lease,
-		.site = site->row.id,
-		.delay_ms = site->row.options.delay_ms,
-		.measure = (enum measure)site->row.options.measure,
-		.width = site->row.options.width,
-		.site_flags = site->row.options.flags,
-		.headers = copy_or_null(site->row.options.headers),
-		.proxy = copy_or_null(site->row.options.proxy),
-	};
-	bool is_conditional =
-		lease->etag[0] != '\0' || lease->modified[0] != '\0';
-
-	if (is_conditional && !has_page(batch, site, lease)) {
-		work.lease.etag[0] = '\0';
-		work.lease.modified[0] = '\0';
-	}
-	return work;
-}
-
-static void lease_site(struct batch *batch, struct site *site,
-		       struct work_order *order)
-{
-	uint32_t pending_count = site->row.pending_count;
-	uint32_t tried_count = site->row.tried_count;
-	size_t max = room_of(site, order);
-	struct lease *leases;
-	size_t count;
-
-	if (max > order->max - order->count)
-		max = order->max - order->count;
-	if (max == 0 || site->is_deleted || site->row.found_count == 0 ||
-	    batch->now_ms < site->rests_until_ms)
-		return;
-	sites_touch(batch->sites, site);
-	leases = mem_alloc(max, sizeof(*leases));
-	count = frontier_lease(
-		batch->txn, &site->row, &batch->options->rules,
-		&(struct lease_order){
-			.now_ms = batch->now_ms,
-			.until_ms = batch->now_ms + order->lease_ms,
-			.max = max,
-		},
-		leases);
-	for (size_t i = 0; i < count; i++)
-		order->work[order->count++] = work_of(batch, site, &leases[i]);
-	free(leases);
-	site->leased += count;
-	site->is_explored |= site->row.tried_count != tried_count;
-	/* some may have been passed over, too */
-	site->is_changed |=
-		count > 0 || site->row.pending_count != pending_count;
-}
-
-/* When something of the site may be leased: UINT64_MAX when it has no room. */
-static uint64_t wake_time(struct batch *batch, const struct site *site,
-			  const struct work_order *order)
-{
-	uint64_t due;
-
-	if (site->is_deleted || room_of(site, order) == 0)
-		return UINT64_MAX;
-	due = frontier_next_due(batch->txn, site->row.id);
-	return due < site->rests_until_ms ? site->rests_until_ms : due;
-}
-
 /* The queue follows what has changed since it was asked. */
 static void place_sites(struct engine *engine, struct batch *batch,
 			const struct work_order *order)
@@ -248,9 +132,10 @@ static void place_sites(struct engine *engine, struct batch *batch,
 	struct site_list *unplaced = &batch->sites->unplaced;
 
 	for (size_t i = 0; i < unplaced->count; i++)
-		site_queue_put(&engine->queue, unplaced->items[i],
-			       wake_time(batch, unplaced->items[i], order),
-			       batch->now_ms);
+		site_queue_put(
+			&engine->queue, unplaced->items[i],
+			batch_wake_time(batch, unplaced->items[i], order),
+			batch->now_ms);
 	sites_clear(unplaced, SITE_IN_UNPLACED);
 }
 
@@ -281,9 +166,9 @@ static void lease_work(struct engine *engine, struct batch *batch,
 		return;
 	engine->first_ready = (engine->first_ready + 1) % count;
 	for (size_t i = 0; i < count && order->count < order->max; i++)
-		lease_site(batch,
-			   queue->ready[(engine->first_ready + i) % count],
-			   order);
+		batch_lease(batch,
+			    queue->ready[(engine->first_ready + i) % count],
+			    order);
 }
 
 static void drop_site(struct engine *engine, struct site *site)

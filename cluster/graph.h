@@ -8,13 +8,13 @@
 
 #include <stdint.h>
 
-#include "cluster/spanning_forest.h"
 #include "cluster/group.h"
 #include "cluster/join.h"
 #include "cluster/list.h"
 #include "cluster/overlap.h"
-#include "cluster/subcomponents.h"
 #include "cluster/signature_table.h"
+#include "cluster/spanning_forest.h"
+#include "cluster/subcomponents.h"
 
 struct graph {
 	unsigned threshold; /* permille */

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "cluster/graph.h"
 #include "cluster/change_set.h"
+#include "cluster/graph.h"
 #include "cluster/linkage.h"
 
 struct linkage {

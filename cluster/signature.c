@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cluster/class.h"
-#include "cluster/shingles.h"
 #include "cluster/path.h"
+#include "cluster/shingles.h"
 #include "cluster/url_shape.h"
 #include "page/page.h"
 #include "page/scanner.h"

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#include "cluster/graph.h"
 #include "cluster/change_set.h"
+#include "cluster/graph.h"
 
 /* graph->subcomponents are those of `component`, and more than one is left.
  * That which keeps the label stays in it; the others are fresh, the one with

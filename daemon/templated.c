@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "daemon/runtime/clock.h"
 #include "daemon/config/config.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/runtime/library_memory.h"
 #include "daemon/runtime/notify.h"
 #include "daemon/service.h"

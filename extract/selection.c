@@ -1,9 +1,9 @@
 #include "extract/selection.h"
 
-#include "extract/text/comment.h"
 #include "extract/core/extractor.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
+#include "extract/text/comment.h"
 #include "page/page.h"
 #include "page/selector.h"
 #include "store/arena.h"

@@ -1,5 +1,5 @@
-#include "extract/settings.h"
 #include "extract/extractors.h"
+#include "extract/settings.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef PAGE_BUILDER_H
 #define PAGE_BUILDER_H
 
-#include "page/skeleton.h"
 #include "page/page.h"
+#include "page/skeleton.h"
 
 /*
  * Fill nodes, texts, attributes and text of the page, whose arena and source

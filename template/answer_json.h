@@ -5,8 +5,8 @@
 #ifndef TEMPLATE_ANSWER_JSON_H
 #define TEMPLATE_ANSWER_JSON_H
 
-#include "template/text_answer.h"
 #include "store/buffer.h"
+#include "template/text_answer.h"
 
 /*
  * Append one object: url, title, language, description, cluster (HOST/N or

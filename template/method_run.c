@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "extract/choose.h"
-#include "extract/methods/ridge_model.h"
 #include "extract/core/trace.h"
+#include "extract/methods/ridge_model.h"
 #include "store/arena.h"
 #include "template/presentation.h"
 #include "template/request.h"

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "template/text_answer.h"
 #include "extract/selection.h"
+#include "template/text_answer.h"
 
 struct arena;
 struct extractor;

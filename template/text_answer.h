@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 #include "crawl/url/url.h"
-#include "extract/render/content_block.h"
+#include "extract/answer_quality.h"
 #include "extract/core/favor.h"
 #include "extract/metadata/metadata.h"
-#include "extract/answer_quality.h"
+#include "extract/render/content_block.h"
 #include "extract/render/render.h"
 #include "page/page.h"
 #include "store/buffer.h"

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "crawl/fetch/response_head.h"
 #include "crawl/fetch/authorities.h"
 #include "crawl/fetch/fetch.h"
+#include "crawl/fetch/response_head.h"
 #include "crawl/fetch/unpack.h"
 
 /* What all transfers of a fetcher share; kept by it. */

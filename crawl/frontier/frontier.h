@@ -22,8 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "crawl/frontier/admission.h"
 #include "crawl/fetch/fetch.h"
+#include "crawl/frontier/admission.h"
 #include "crawl/url/url.h"
 #include "crawl/url/url_pattern.h"
 #include "store/error.h"

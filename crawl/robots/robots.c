@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "crawl/url/pattern.h"
 #include "crawl/robots/robots_group.h"
 #include "crawl/robots/robots_line.h"
+#include "crawl/url/pattern.h"
 #include "crawl/url/url.h"
 #include "page/utf8.h"
 #include "store/arena.h"

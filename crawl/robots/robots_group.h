@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "crawl/url/pattern.h"
 #include "crawl/robots/robots_line.h"
+#include "crawl/url/pattern.h"
 
 struct arena;
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "crawl/robots/robots.h"
-#include "page/robots_word.h"
 #include "page/charset.h"
+#include "page/robots_word.h"
 #include "store/arena.h"
 
 static bool is_line_end(char byte)

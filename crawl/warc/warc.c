@@ -6,10 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "crawl/warc/arc.h"
 #include "crawl/fetch/header.h"
 #include "crawl/fetch/http_message.h"
 #include "crawl/fetch/line.h"
+#include "crawl/warc/arc.h"
 #include "crawl/warc/warc_cut.h"
 #include "crawl/warc/warc_header.h"
 #include "crawl/warc/warc_stream.h"

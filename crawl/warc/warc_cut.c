@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "crawl/warc/arc.h"
 #include "crawl/fetch/line.h"
+#include "crawl/warc/arc.h"
 #include "crawl/warc/warc_header.h"
 
 enum {

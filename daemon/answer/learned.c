@@ -6,8 +6,8 @@
 
 #include "daemon/runtime/lock.h"
 #include "store/arena.h"
-#include "store/rows_site.h"
 #include "store/memory.h"
+#include "store/rows_site.h"
 #include "template/learning.h"
 
 struct learned {

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/api/api_call.h"
-#include "daemon/runtime/clock.h"
-#include "template/json_value.h"
 #include "daemon/answer/learned.h"
+#include "daemon/api/api_call.h"
 #include "daemon/report/cuts.h"
+#include "daemon/runtime/clock.h"
 #include "store/memory.h"
+#include "template/json_value.h"
 
 /* HOST and N in a pattern stand for one segment of the path. */
 static const struct route {

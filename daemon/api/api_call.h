@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "daemon/answer/answer.h"
-#include "daemon/api/api.h"
 #include "daemon/answer/event_kinds.h"
+#include "daemon/api/api.h"
 #include "daemon/runtime/lock.h"
 
 struct api {

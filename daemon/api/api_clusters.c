@@ -6,15 +6,15 @@
 #include <string.h>
 
 #include "cluster/signature.h"
+#include "daemon/answer/stored_page.h"
+#include "daemon/report/cuts.h"
+#include "store/arena.h"
 #include "store/key.h"
+#include "store/memory.h"
 #include "store/rows_cluster.h"
 #include "store/rows_page.h"
 #include "store/rows_site.h"
 #include "template/json_value.h"
-#include "daemon/report/cuts.h"
-#include "daemon/answer/stored_page.h"
-#include "store/arena.h"
-#include "store/memory.h"
 
 enum {
 	SAMPLES = 3,

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/runtime/clock.h"
 #include "daemon/answer/event_json.h"
 #include "daemon/answer/event_query.h"
 #include "daemon/engine/alert_change.h"
+#include "daemon/runtime/clock.h"
 #include "store/log.h"
 #include "store/memory.h"
 

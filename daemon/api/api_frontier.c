@@ -3,13 +3,13 @@
 
 #include "crawl/frontier/frontier.h"
 #include "crawl/robots/robots.h"
-#include "store/key.h"
-#include "store/rows_page.h"
-#include "template/json_value.h"
 #include "daemon/api/site_json.h"
 #include "page/page_class.h"
 #include "page/robots_tag.h"
 #include "store/arena.h"
+#include "store/key.h"
+#include "store/rows_page.h"
+#include "template/json_value.h"
 
 enum { MAX_PATTERNS = 1000 };
 

@@ -6,8 +6,8 @@
 
 #include "daemon/api/api_call.h"
 #include "daemon/pipeline/ingest.h"
-#include "template/json_value.h"
 #include "store/log.h"
+#include "template/json_value.h"
 
 bool api_is_stream(const char *method, const char *path)
 {

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "template/request.h"
 #include "store/memory.h"
+#include "template/request.h"
 
 /* Cut "a=1,b=2" into its parts. */
 static bool read_parameters(struct call *call, struct question *question)

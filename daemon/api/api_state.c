@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/runtime/clock.h"
-#include "template/json_value.h"
 #include "daemon/engine/verify_laws.h"
+#include "daemon/runtime/clock.h"
 #include "extract/extractors.h"
+#include "template/json_value.h"
 
 /* Everything that status and metrics tell, read once. */
 struct state {

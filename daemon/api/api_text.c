@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "template/answer_json.h"
 #include "daemon/api/api_question.h"
 #include "daemon/runtime/clock.h"
+#include "template/answer_json.h"
 
 /* A cluster of so many pages needs no more neighbours to be waited for. */
 enum { ENOUGH_PAGES = 10 };

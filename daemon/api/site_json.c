@@ -2,11 +2,11 @@
 
 #include "cluster/signature.h"
 #include "crawl/frontier/admission.h"
-#include "store/key.h"
-#include "template/json_value.h"
 #include "daemon/engine/site_option.h"
 #include "daemon/engine/site_threshold.h"
 #include "page/page_class.h"
+#include "store/key.h"
+#include "template/json_value.h"
 
 static uint32_t count_clusters(struct txn *txn, uint32_t site)
 {

@@ -5,11 +5,11 @@
 
 #include "cluster/linkage.h"
 #include "cluster/witness.h"
-#include "daemon/engine/analyse.h"
 #include "daemon/ctl/ctl_offline.h"
-#include "daemon/engine/inbound.h"
 #include "daemon/ctl/partition.h"
 #include "daemon/ctl/progress.h"
+#include "daemon/engine/analyse.h"
+#include "daemon/engine/inbound.h"
 #include "store/arena.h"
 #include "store/file.h"
 #include "store/memory.h"

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "daemon/runtime/clock.h"
 #include "daemon/ctl/ctl_offline.h"
 #include "daemon/ctl/ctl_request.h"
 #include "daemon/ctl/inputs.h"
 #include "daemon/ctl/offline_site.h"
 #include "daemon/ctl/progress.h"
+#include "daemon/runtime/clock.h"
 
 struct batch_run {
 	const struct ctl *ctl;

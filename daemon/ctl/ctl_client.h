@@ -6,9 +6,9 @@
 
 #include <jansson.h>
 
-#include "daemon/ctl/socket_client.h"
 #include "crawl/url/url.h"
 #include "daemon/ctl/ctl.h"
+#include "daemon/ctl/socket_client.h"
 #include "daemon/runtime/table.h"
 #include "store/buffer.h"
 

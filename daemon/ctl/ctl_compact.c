@@ -1,9 +1,9 @@
 /* daemon/ctl/ctl_compact.c - templatectl: compact. */
 #include "daemon/ctl/ctl.h"
 
-#include "daemon/runtime/clock.h"
 #include "daemon/ctl/ctl_client.h"
 #include "daemon/ctl/ctl_store.h"
+#include "daemon/runtime/clock.h"
 
 /* The answer of the daemon, made here. */
 static enum ctl_status compact(const struct ctl *ctl, const char *path,

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/runtime/terminal.h"
 #include "daemon/engine/verify_laws.h"
+#include "daemon/runtime/terminal.h"
 #include "store/store.h"
 
 static enum ctl_status run_status(const struct ctl *ctl)

@@ -5,9 +5,9 @@
 
 #include "daemon/ctl/ctl_client.h"
 #include "daemon/ctl/ctl_offline.h"
-#include "template/request.h"
 #include "page/selector.h"
 #include "store/arena.h"
+#include "template/request.h"
 
 enum { MAX_ERROR = 256 };
 

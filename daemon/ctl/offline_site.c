@@ -2,14 +2,14 @@
 
 #include <stdlib.h>
 
-#include "daemon/engine/analyse.h"
-#include "daemon/runtime/clock.h"
-#include "daemon/ctl/ctl_offline.h"
-#include "daemon/engine/engine.h"
 #include "daemon/answer/learned.h"
+#include "daemon/ctl/ctl_offline.h"
 #include "daemon/ctl/progress.h"
-#include "daemon/report/snapshot.h"
 #include "daemon/ctl/temporary_store.h"
+#include "daemon/engine/analyse.h"
+#include "daemon/engine/engine.h"
+#include "daemon/report/snapshot.h"
+#include "daemon/runtime/clock.h"
 #include "store/compress.h"
 #include "store/file.h"
 #include "store/memory.h"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "daemon/ctl/gold.h"
+#include "extract/core/visible.h"
 #include "extract/methods/mountain.h"
 #include "extract/text/source_walk.h"
-#include "extract/core/visible.h"
 #include "page/page.h"
 #include "store/memory.h"
 

@@ -9,11 +9,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "daemon/delivery/delivery.h"
 #include "daemon/delivery/post.h"
+#include "daemon/engine/alert_change.h"
 #include "daemon/runtime/child.h"
 #include "daemon/runtime/condition.h"
-#include "daemon/delivery/delivery.h"
-#include "daemon/engine/alert_change.h"
 #include "store/buffer.h"
 
 /* Between two tries; backoff_ms() adds a quarter at most. */

@@ -9,8 +9,8 @@
 
 #include "crawl/frontier/backoff.h"
 #include "daemon/delivery/hmac.h"
-#include "daemon/runtime/clock.h"
 #include "daemon/delivery/hook_target.h"
+#include "daemon/runtime/clock.h"
 #include "store/log.h"
 #include "store/rows_event.h"
 

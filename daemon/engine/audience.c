@@ -3,7 +3,11 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "daemon/answer/event_kinds.h"
+#include "store/key.h"
 #include "store/memory.h"
+#include "store/rows_event.h"
+#include "store/rows_hook.h"
 
 static struct slice copy(struct slice text)
 {

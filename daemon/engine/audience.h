@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 #include "daemon/answer/event_kinds.h"
-#include "store/rows.h"
+#include "store/rows_event.h"
+#include "store/rows_hook.h"
 #include "store/txn.h"
 
 /* What one hook wants to be told of. */

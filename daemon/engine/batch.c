@@ -5,22 +5,9 @@
 #include "crawl/url/parameters.h"
 #include "store/key.h"
 #include "store/memory.h"
-
-struct site *sites_find(const struct sites *sites, struct slice host)
-{
-	for (size_t i = 0; i < sites->count; i++)
-		if (!sites->items[i]->is_deleted &&
-		    slice_equal(sites->items[i]->row.host, host))
-			return sites->items[i];
-	return NULL;
-}
-
-void sites_add(struct sites *sites, struct site *site)
-{
-	sites->items = mem_grow(sites->items, sites->count, &sites->capacity,
-				sizeof(struct site *));
-	sites->items[sites->count++] = site;
-}
+#include "store/rows_event.h"
+#include "store/rows_frontier.h"
+#include "store/rows_page.h"
 
 /* Has the page come since it was asked for? Many may ask at the same time. */
 static bool was_fetched(struct batch *batch, const struct site *site,

@@ -11,9 +11,11 @@
 #include "daemon/engine/audience.h"
 #include "daemon/engine/engine.h"
 #include "daemon/engine/site.h"
-#include "store/rows_event.h"
-#include "store/rows_page.h"
 #include "daemon/engine/sites.h"
+#include "store/rows_event.h"
+#include "store/rows_frontier.h"
+#include "store/rows_page.h"
+#include "store/rows_site.h"
 #include "store/txn.h"
 
 struct batch {

@@ -3,6 +3,8 @@
 
 #include "daemon/engine/alert_change.h"
 #include "store/key.h"
+#include "store/rows_event.h"
+#include "store/rows_hook.h"
 
 /* Is there room for one more row in a table of rules? */
 static bool has_room(struct batch *batch, enum table table, size_t max)

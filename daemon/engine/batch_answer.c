@@ -4,6 +4,9 @@
 #include <assert.h>
 
 #include "store/key.h"
+#include "store/rows_frontier.h"
+#include "store/rows_page.h"
+#include "store/rows_site.h"
 
 enum { MAX_REDIRECTS = 5 };
 

@@ -8,6 +8,8 @@
 #include "page/robots_tag.h"
 #include "store/arena.h"
 #include "store/key.h"
+#include "store/rows_frontier.h"
+#include "store/rows_site.h"
 
 /* Is anything of the site fetched that nobody asked for? */
 static bool is_crawled(const struct site *site)

@@ -9,6 +9,8 @@
 #include "store/key.h"
 #include "store/log.h"
 #include "store/rows_cluster.h"
+#include "store/rows_event.h"
+#include "store/rows_page.h"
 #include "store/sets.h"
 
 size_t batch_load_record(struct batch *batch, const struct site *site,

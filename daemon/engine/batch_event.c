@@ -7,8 +7,8 @@
 #include "store/key.h"
 #include "store/log.h"
 #include "store/memory.h"
+#include "store/rows_event.h"
 #include "store/rows_hook.h"
-#include "store/log.h"
 
 enum { MAX_FORGOTTEN = 8 /* rows that make room for a new one */ };
 

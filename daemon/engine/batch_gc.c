@@ -2,6 +2,8 @@
 #include "daemon/engine/batch.h"
 
 #include "daemon/engine/gc.h"
+#include "store/key.h"
+#include "store/rows_page.h"
 #include "store/rows_template.h"
 
 /*

@@ -8,6 +8,9 @@
 #include "daemon/engine/guard_state.h"
 #include "store/key.h"
 #include "store/memory.h"
+#include "store/rows_event.h"
+#include "store/rows_guard.h"
+#include "store/rows_page.h"
 #include "template/json_value.h"
 
 /* A guard of the site, and its copied texts. */

@@ -3,6 +3,7 @@
  * pattern are worth a visit.
  */
 #include "daemon/engine/batch.h"
+#include "store/document_frequency.h"
 #include "store/rows_cluster.h"
 
 /* As in the extractor df: more than a third of the pages makes a fragment part

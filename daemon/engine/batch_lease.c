@@ -3,7 +3,10 @@
 
 #include <stdlib.h>
 
+#include "store/key.h"
 #include "store/memory.h"
+#include "store/rows_frontier.h"
+#include "store/rows_page.h"
 
 enum {
 	LOOKAHEAD_MS = 10000, /* a slow site has so much leased beforehand */

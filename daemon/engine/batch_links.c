@@ -7,6 +7,8 @@
 #include "page/page.h"
 #include "store/key.h"
 #include "store/memory.h"
+#include "store/rows_frontier.h"
+#include "store/rows_site.h"
 
 struct candidate {
 	struct slice url;

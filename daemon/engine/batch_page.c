@@ -9,6 +9,9 @@
 #include "daemon/engine/soft_404.h"
 #include "page/page_class.h"
 #include "store/key.h"
+#include "store/rows_event.h"
+#include "store/rows_frontier.h"
+#include "store/rows_page.h"
 
 /* What the page was. Copied, because LMDB's bytes move when it is written. */
 struct before {

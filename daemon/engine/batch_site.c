@@ -3,7 +3,10 @@
 
 #include "store/buffer.h"
 #include "store/key.h"
+#include "store/rows_event.h"
+#include "store/rows_frontier.h"
 #include "store/rows_hook.h"
+#include "store/rows_site.h"
 
 /* Its cut is changed with batch_recut() alone, and what was found out of it, or
  * is not given, stays. */

@@ -3,6 +3,7 @@
 
 #include "daemon/engine/findings.h"
 #include "store/key.h"
+#include "store/rows_template.h"
 
 /* The version before the new one ended when it was last seen. */
 static void end_version(struct batch *batch, uint32_t site,

@@ -14,6 +14,7 @@
 #include "crawl/frontier/frontier.h"
 #include "crawl/url/url.h"
 #include "store/error.h"
+#include "store/rows_frontier.h"
 #include "store/rows_site.h"
 #include "store/slice.h"
 

@@ -6,6 +6,8 @@
 #include "daemon/engine/site_queue.h"
 #include "store/log.h"
 #include "store/memory.h"
+#include "store/rows_event.h"
+#include "store/rows_site.h"
 
 enum {
 	DEFAULT_OPEN_SITES = 64,

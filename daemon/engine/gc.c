@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/engine/gc_parts.h"
+#include "store/key.h"
 #include "store/rows_event.h"
 #include "store/rows_template.h"
 

@@ -5,8 +5,10 @@
 
 #include "daemon/answer/stored_page.h"
 #include "extract/core/extractor.h"
+#include "store/key.h"
 #include "store/memory.h"
 #include "store/order.h"
+#include "store/rows_page.h"
 #include "store/rows_site.h"
 
 /* Pages of a site that keep their bodies: ascending. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/key.h"
 #include "store/memory.h"
 
 /* What LMDB puts into a page, and what it gives pages of their own. */

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "daemon/engine/gc.h"
+#include "store/key.h"
 #include "store/slice.h"
 
 /* A row that may go. */

@@ -9,6 +9,8 @@
 #include "store/arena.h"
 #include "store/buffer.h"
 #include "store/key.h"
+#include "store/rows_event.h"
+#include "store/rows_guard.h"
 #include "template/candidates.h"
 #include "template/json_value.h"
 

@@ -1,5 +1,7 @@
 #include "daemon/engine/guard_state.h"
 
+#include "store/rows_guard.h"
+
 bool guard_holds(const struct guard_row *guard, uint32_t matches)
 {
 	return matches != UINT32_MAX && matches >= guard->minimum &&

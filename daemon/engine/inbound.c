@@ -6,6 +6,7 @@
 
 #include "crawl/url/url.h"
 #include "store/hash.h"
+#include "store/key.h"
 #include "store/lower_bound.h"
 #include "store/memory.h"
 #include "template/absolute.h"

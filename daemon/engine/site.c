@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/document_frequency.h"
 #include "store/key.h"
 #include "store/memory.h"
 #include "store/rows_cluster.h"
+#include "store/rows_site.h"
 #include "store/sets.h"
 
 static void copy_strings(struct site *site, const struct site_row *row)

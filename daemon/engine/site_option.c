@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "cluster/signature.h"
+#include "store/rows_event.h"
+#include "store/rows_site.h"
 
 #define MAX_WHOLE   1e15
 #define MAX_SECONDS 1e9

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "store/rows_event.h"
 #include "store/rows_site.h"
 
 enum option_kind {

@@ -3,6 +3,7 @@
 #include "daemon/engine/guard_state.h"
 #include "store/key.h"
 #include "store/rows_guard.h"
+#include "store/rows_site.h"
 
 static uint32_t count_failing(struct txn *txn, uint32_t site, uint32_t guard,
 			      const struct guard_row *row)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/runtime/clock.h"
 #include "daemon/http/exchange.h"
+#include "daemon/runtime/clock.h"
 #include "store/log.h"
 #include "store/memory.h"
 

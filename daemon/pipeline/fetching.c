@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "daemon/runtime/clock.h"
 #include "daemon/engine/listing.h"
+#include "daemon/runtime/clock.h"
 #include "store/memory.h"
 
 enum {

@@ -3,12 +3,12 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "page/robots_tag.h"
 #include "daemon/engine/analyse.h"
 #include "daemon/pipeline/archiving.h"
-#include "daemon/runtime/clock.h"
 #include "daemon/pipeline/guarding.h"
 #include "daemon/pipeline/pipeline_parts.h"
+#include "daemon/runtime/clock.h"
+#include "page/robots_tag.h"
 #include "store/compress.h"
 #include "store/log.h"
 #include "store/memory.h"

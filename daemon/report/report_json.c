@@ -1,7 +1,7 @@
 #include "daemon/report/report_json.h"
 
-#include "template/json_value.h"
 #include "daemon/report/report.h"
+#include "template/json_value.h"
 
 enum { CURVE_STEP = 10, TREE_CLUSTERS = 200 };
 

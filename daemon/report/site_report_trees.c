@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 
-#include "daemon/report/site_report_tree.h"
 #include "daemon/answer/stored_page.h"
+#include "daemon/report/site_report_tree.h"
 #include "extract/core/extractor.h"
 #include "extract/text/fragment.h"
 #include "store/arena.h"

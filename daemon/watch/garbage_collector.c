@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "daemon/engine/gc.h"
 #include "daemon/runtime/background.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/lock.h"
-#include "daemon/engine/gc.h"
 #include "store/log.h"
 #include "store/memory.h"
 

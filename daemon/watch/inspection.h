@@ -24,8 +24,8 @@
 
 #include <stdint.h>
 
-#include "daemon/engine/findings.h"
 #include "daemon/engine/engine.h"
+#include "daemon/engine/findings.h"
 #include "page/page.h"
 #include "store/error.h"
 #include "store/store.h"

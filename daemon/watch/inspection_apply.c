@@ -8,8 +8,8 @@
 #include "store/buffer.h"
 #include "store/compress.h"
 #include "store/memory.h"
-#include "store/rows_site.h"
 #include "store/rows_event.h"
+#include "store/rows_site.h"
 #include "store/rows_template.h"
 
 static void add_visit(struct draft *draft, uint64_t page)

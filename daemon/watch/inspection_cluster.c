@@ -1,9 +1,9 @@
 /* A cluster that is no live template: is it a new one? */
 #include "daemon/watch/inspection_lineage.h"
 #include "daemon/watch/inspection_plan.h"
-#include "store/rows_site.h"
 #include "store/rows_cluster.h"
 #include "store/rows_event.h"
+#include "store/rows_site.h"
 #include "store/rows_template.h"
 
 enum {

@@ -6,14 +6,14 @@
 #include "daemon/answer/stored_version.h"
 #include "daemon/watch/inspection_reading.h"
 #include "store/arena.h"
-#include "store/memory.h"
-#include "store/rows_site.h"
-#include "store/rows_page.h"
-#include "store/rows_cluster.h"
-#include "store/rows_frontier.h"
-#include "store/rows_event.h"
-#include "store/rows_template.h"
 #include "store/key.h"
+#include "store/memory.h"
+#include "store/rows_cluster.h"
+#include "store/rows_event.h"
+#include "store/rows_frontier.h"
+#include "store/rows_page.h"
+#include "store/rows_site.h"
+#include "store/rows_template.h"
 
 static struct slice copy_of(struct arena *arena, struct slice text)
 {

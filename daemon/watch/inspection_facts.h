@@ -22,11 +22,11 @@
 #include "page/page.h"
 #include "store/error.h"
 #include "store/record.h"
+#include "store/rows_cluster.h"
+#include "store/rows_site.h"
 #include "store/rows_template.h"
 #include "template/change_detector.h"
 #include "template/version.h"
-#include "store/rows_site.h"
-#include "store/rows_cluster.h"
 
 struct arena;
 struct store;

@@ -15,8 +15,8 @@
 #include "daemon/watch/inspection_facts.h"
 #include "daemon/watch/inspection_state.h"
 #include "daemon/watch/inspection_votes.h"
-#include "store/rows_site.h"
 #include "store/rows_event.h"
+#include "store/rows_site.h"
 #include "store/rows_template.h"
 
 enum {

@@ -8,10 +8,10 @@
 #include "page/page_class.h"
 #include "store/arena.h"
 #include "store/buffer.h"
-#include "store/rows_page.h"
-#include "store/rows_frontier.h"
-#include "store/rows_template.h"
 #include "store/key.h"
+#include "store/rows_frontier.h"
+#include "store/rows_page.h"
+#include "store/rows_template.h"
 
 /* Permille: content alone moves the paths of a page by so much. */
 enum { MAX_DRIFT = 200 };

@@ -5,11 +5,11 @@
 
 #include "daemon/answer/stored_page.h"
 #include "store/arena.h"
-#include "store/rows_page.h"
-#include "store/rows_cluster.h"
-#include "store/rows_frontier.h"
-#include "store/rows_event.h"
 #include "store/key.h"
+#include "store/rows_cluster.h"
+#include "store/rows_event.h"
+#include "store/rows_frontier.h"
+#include "store/rows_page.h"
 
 static struct slice copy_of(struct arena *arena, struct slice text)
 {

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "daemon/runtime/background.h"
 #include "daemon/engine/site_threshold.h"
 #include "daemon/report/snapshot.h"
+#include "daemon/runtime/background.h"
 #include "store/log.h"
 #include "store/memory.h"
 

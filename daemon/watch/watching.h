@@ -6,8 +6,8 @@
 #ifndef DAEMON_WATCH_WATCHING_H
 #define DAEMON_WATCH_WATCHING_H
 
-#include "daemon/watch/inspection.h"
 #include "daemon/pipeline/pipeline.h"
+#include "daemon/watch/inspection.h"
 #include "store/error.h"
 #include "store/store.h"
 

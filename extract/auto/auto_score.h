@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "extract/text/passage.h"
 #include "extract/auto/page_context.h"
+#include "extract/text/passage.h"
 
 struct arena;
 struct passage_evidence;

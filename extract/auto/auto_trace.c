@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "extract/auto/auto_template.h"
-#include "extract/core/curve.h"
 #include "extract/auto/feature.h"
+#include "extract/core/curve.h"
 #include "extract/core/trace.h"
 #include "page/page.h"
 #include "store/arena.h"

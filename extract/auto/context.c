@@ -8,10 +8,10 @@
 #include "extract/auto/context_near.h"
 #include "extract/auto/context_rank.h"
 #include "extract/auto/context_tree.h"
-#include "extract/core/ln1.h"
-#include "extract/text/node_path.h"
 #include "extract/auto/repetition.h"
 #include "extract/auto/window.h"
+#include "extract/core/ln1.h"
+#include "extract/text/node_path.h"
 #include "store/arena.h"
 #include "store/rows_page.h"
 

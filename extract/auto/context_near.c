@@ -1,8 +1,8 @@
 #include "extract/auto/context_near.h"
 
 #include "extract/auto/context.h"
-#include "extract/core/ln1.h"
 #include "extract/auto/page_context.h"
+#include "extract/core/ln1.h"
 
 typedef bool predicate(const struct masses *masses, uint32_t index);
 

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 
 #include "extract/auto/dom_path_distance.h"
-#include "extract/text/class_group.h"
-#include "extract/core/ln1.h"
 #include "extract/auto/readability.h"
 #include "extract/auto/repetition.h"
+#include "extract/core/ln1.h"
 #include "extract/core/ratio.h"
+#include "extract/text/class_group.h"
 #include "extract/text/subtree.h"
 #include "extract/text/tag_kind.h"
 #include "page/page.h"

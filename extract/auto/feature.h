@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 #include "extract/auto/dom_path.h"
-#include "extract/auto/sequence.h"
 #include "extract/auto/page_context.h"
+#include "extract/auto/sequence.h"
 #include "extract/auto/shape.h"
 
 #define PAGE_FEATURES(X)     \

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "extract/core/ln1.h"
-#include "extract/text/passage.h"
 #include "extract/core/ratio.h"
+#include "extract/text/passage.h"
 #include "page/page.h"
 
 /* The features of counts, by tag; PAGE_KIND_COUNT: none. */

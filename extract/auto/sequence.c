@@ -2,12 +2,12 @@
 
 #include <assert.h>
 
-#include "extract/core/ln1.h"
 #include "extract/auto/sequence_blur.h"
 #include "extract/auto/sequence_neighbour.h"
 #include "extract/auto/sequence_run.h"
-#include "extract/core/ratio.h"
 #include "extract/auto/window.h"
+#include "extract/core/ln1.h"
+#include "extract/core/ratio.h"
 #include "store/arena.h"
 
 struct sequence {

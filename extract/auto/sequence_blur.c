@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "extract/auto/sequence.h"
 #include "extract/core/blur.h"
 #include "extract/core/ln1.h"
-#include "extract/auto/sequence.h"
 #include "store/arena.h"
 
 static const uint32_t radii[BLUR_WIDTHS] = {

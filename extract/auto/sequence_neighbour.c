@@ -2,9 +2,9 @@
 
 #include <stddef.h>
 
-#include "extract/core/ln1.h"
 #include "extract/auto/repetition.h"
 #include "extract/auto/sequence.h"
+#include "extract/core/ln1.h"
 #include "extract/text/tag_kind.h"
 #include "page/page.h"
 

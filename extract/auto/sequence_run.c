@@ -2,9 +2,9 @@
 
 #include <assert.h>
 
-#include "extract/core/ln1.h"
 #include "extract/auto/maximum_run.h"
 #include "extract/auto/sequence.h"
+#include "extract/core/ln1.h"
 #include "extract/core/ratio.h"
 
 /* A short passage, and one of links, weighs against the run. */

@@ -1,10 +1,10 @@
 #include <math.h>
 
-#include "extract/core/svg.h"
-#include "extract/explain/figure_plot.h"
 #include "extract/core/markup.h"
-#include "extract/explain/quantile.h"
+#include "extract/core/svg.h"
 #include "extract/core/trace.h"
+#include "extract/explain/figure_plot.h"
+#include "extract/explain/quantile.h"
 #include "store/arena.h"
 
 enum {

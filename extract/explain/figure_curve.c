@@ -1,9 +1,9 @@
 #include <math.h>
 
-#include "extract/core/svg.h"
-#include "extract/explain/figure_plot.h"
 #include "extract/core/markup.h"
+#include "extract/core/svg.h"
 #include "extract/core/trace.h"
+#include "extract/explain/figure_plot.h"
 
 /* Ranges that are drawn one by one; narrower ones and more make columns. */
 enum { MAX_RANGES = 1000 };

@@ -1,8 +1,8 @@
 #include <math.h>
 
 #include "extract/core/svg.h"
-#include "extract/explain/figure_plot.h"
 #include "extract/core/trace.h"
+#include "extract/explain/figure_plot.h"
 
 enum {
 	MAX_BINS = 80,

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/explain/figure_plot.h"
 #include "extract/core/trace.h"
+#include "extract/explain/figure_plot.h"
 #include "store/memory.h"
 
 /* A group draws one point a cell of the area: the picture stays small. */

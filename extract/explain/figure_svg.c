@@ -1,7 +1,7 @@
 #include "extract/explain/figure_svg.h"
 
-#include "extract/explain/figure_plot.h"
 #include "extract/core/trace.h"
+#include "extract/explain/figure_plot.h"
 
 /*
  * Colours of Okabe and Ito, "Color Universal Design", which the colour-blind

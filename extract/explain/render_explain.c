@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "extract/explain/explain_texts.h"
-#include "extract/explain/figure_svg.h"
 #include "extract/core/markup.h"
 #include "extract/core/trace.h"
+#include "extract/explain/explain_texts.h"
+#include "extract/explain/figure_svg.h"
 #include "page/escape.h"
 #include "page/page.h"
 

@@ -1,6 +1,6 @@
+#include "extract/core/visible.h"
 #include "extract/methods/low_slope.h"
 #include "extract/methods/methods.h"
-#include "extract/core/visible.h"
 
 /*
  * The adaptation of DSC that 004 calls the best general method slides its

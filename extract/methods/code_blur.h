@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-#include "extract/methods/content_code.h"
 #include "extract/core/extractor.h"
+#include "extract/methods/content_code.h"
 
 /* The parameters of all of them, by their place in the table. */
 enum {

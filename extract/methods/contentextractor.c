@@ -1,13 +1,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "extract/text/block_features.h"
 #include "extract/core/hash_table.h"
-#include "extract/methods/methods.h"
 #include "extract/core/sample.h"
-#include "extract/text/term.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
+#include "extract/methods/methods.h"
+#include "extract/text/block_features.h"
+#include "extract/text/term.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -1,9 +1,9 @@
 #include <assert.h>
 #include <math.h>
 
-#include "extract/methods/methods.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
+#include "extract/methods/methods.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -1,8 +1,8 @@
 #include <assert.h>
 
+#include "extract/core/trace.h"
 #include "extract/methods/methods.h"
 #include "extract/methods/slot.h"
-#include "extract/core/trace.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -1,6 +1,6 @@
+#include "extract/core/visible.h"
 #include "extract/methods/low_slope.h"
 #include "extract/methods/methods.h"
-#include "extract/core/visible.h"
 
 /*
  * Low is a window whose slope is not over half of the mean, as in the source; a

@@ -6,8 +6,8 @@
 #ifndef EXTRACT_METHODS_FEATURE_RATIO_H
 #define EXTRACT_METHODS_FEATURE_RATIO_H
 
-#include "extract/text/block.h"
 #include "extract/core/extractor.h"
+#include "extract/text/block.h"
 
 struct feature_ratios {
 	const bool *is_visible; /* [page->text_count] */

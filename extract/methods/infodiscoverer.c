@@ -1,13 +1,13 @@
 #include <math.h>
 
-#include "extract/text/block.h"
 #include "extract/core/hash_table.h"
-#include "extract/methods/methods.h"
 #include "extract/core/sample.h"
-#include "extract/methods/entropy.h"
-#include "extract/text/term.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
+#include "extract/methods/entropy.h"
+#include "extract/methods/methods.h"
+#include "extract/text/block.h"
+#include "extract/text/term.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/hash.h"

@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "extract/core/walk.h"
 #include "extract/text/fragment.h"
 #include "extract/text/node_path.h"
-#include "extract/core/walk.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/hash.h"

@@ -1,7 +1,7 @@
+#include "extract/core/trace.h"
 #include "extract/methods/feature_ratio.h"
 #include "extract/methods/kmeans.h"
 #include "extract/methods/methods.h"
-#include "extract/core/trace.h"
 #include "page/page.h"
 #include "store/arena.h"
 

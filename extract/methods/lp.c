@@ -1,7 +1,7 @@
-#include "extract/text/block.h"
-#include "extract/methods/methods.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
+#include "extract/methods/methods.h"
+#include "extract/text/block.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -1,9 +1,9 @@
 #include <math.h>
 
-#include "extract/text/block.h"
-#include "extract/methods/methods.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
+#include "extract/methods/methods.h"
+#include "extract/text/block.h"
 #include "page/page.h"
 #include "store/arena.h"
 

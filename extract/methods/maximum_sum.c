@@ -2,9 +2,9 @@
 
 #include <assert.h>
 
-#include "extract/methods/token_region.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
+#include "extract/methods/token_region.h"
 #include "page/page.h"
 #include "store/arena.h"
 

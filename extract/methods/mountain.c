@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "extract/core/curve.h"
+#include "extract/core/trace.h"
+#include "extract/core/visible.h"
 #include "extract/methods/methods.h"
 #include "extract/methods/ridge_model.h"
 #include "extract/text/source_walk.h"
-#include "extract/core/trace.h"
-#include "extract/core/visible.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -1,6 +1,6 @@
-#include "extract/methods/methods.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
+#include "extract/methods/methods.h"
 #include "page/page.h"
 
 static void run(const struct extractor_input *input, struct verdict *verdicts)

@@ -1,9 +1,9 @@
-#include "extract/methods/item_tree.h"
-#include "extract/methods/methods.h"
 #include "extract/core/sample.h"
 #include "extract/core/trace.h"
-#include "extract/methods/tree_mapping.h"
 #include "extract/core/visible.h"
+#include "extract/methods/item_tree.h"
+#include "extract/methods/methods.h"
+#include "extract/methods/tree_mapping.h"
 #include "page/page.h"
 #include "store/arena.h"
 

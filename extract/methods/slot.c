@@ -2,11 +2,11 @@
 
 #include <assert.h>
 
-#include "extract/text/fragment.h"
 #include "extract/core/hash_table.h"
-#include "extract/text/node_path.h"
 #include "extract/core/sample.h"
 #include "extract/core/visible.h"
+#include "extract/text/fragment.h"
+#include "extract/text/node_path.h"
 #include "extract/text/word.h"
 #include "page/page.h"
 #include "store/arena.h"

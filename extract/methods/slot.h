@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "extract/text/block.h"
 #include "extract/core/extractor.h"
+#include "extract/text/block.h"
 
 struct arena;
 struct page;

@@ -1,7 +1,7 @@
-#include "extract/methods/methods.h"
-#include "extract/methods/style_tree.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
+#include "extract/methods/methods.h"
+#include "extract/methods/style_tree.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -2,11 +2,11 @@
 
 #include <math.h>
 
-#include "extract/text/node_path.h"
-#include "extract/methods/entropy.h"
-#include "extract/text/term.h"
 #include "extract/core/visible.h"
 #include "extract/core/walk.h"
+#include "extract/methods/entropy.h"
+#include "extract/text/node_path.h"
+#include "extract/text/term.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/hash.h"

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "extract/text/characters.h"
 #include "extract/core/curve.h"
-#include "extract/text/source_walk.h"
 #include "extract/core/visible.h"
+#include "extract/text/characters.h"
+#include "extract/text/source_walk.h"
 #include "store/arena.h"
 
 /* What stands on a line. */

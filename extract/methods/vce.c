@@ -1,10 +1,10 @@
 #include <math.h>
 
 #include "extract/box/box_figure.h"
-#include "extract/methods/methods.h"
 #include "extract/core/trace.h"
-#include "extract/methods/vce_tree.h"
 #include "extract/core/visible.h"
+#include "extract/methods/methods.h"
+#include "extract/methods/vce_tree.h"
 #include "page/page.h"
 #include "store/arena.h"
 

@@ -3,10 +3,10 @@
 #include "extract/box/box.h"
 #include "extract/box/box_figure.h"
 #include "extract/box/css_value.h"
-#include "extract/methods/methods.h"
 #include "extract/core/trace.h"
-#include "extract/methods/vips_segment.h"
 #include "extract/core/visible.h"
+#include "extract/methods/methods.h"
+#include "extract/methods/vips_segment.h"
 #include "page/page.h"
 #include "store/arena.h"
 

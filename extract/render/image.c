@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/render/link_address.h"
-#include "extract/render/layout.h"
 #include "extract/core/markup.h"
+#include "extract/render/layout.h"
+#include "extract/render/link_address.h"
 #include "extract/render/render.h"
 #include "page/page.h"
 

@@ -2,14 +2,14 @@
 
 #include <assert.h>
 
-#include "extract/render/link_address.h"
+#include "extract/core/markup.h"
+#include "extract/core/walk.h"
 #include "extract/render/image.h"
 #include "extract/render/inline_chain.h"
 #include "extract/render/layout_level.h"
-#include "extract/core/markup.h"
+#include "extract/render/link_address.h"
 #include "extract/render/outline.h"
 #include "extract/render/render.h"
-#include "extract/core/walk.h"
 #include "page/page.h"
 #include "store/arena.h"
 

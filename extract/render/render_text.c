@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "extract/render/layout.h"
 #include "extract/core/markup.h"
+#include "extract/render/layout.h"
 #include "extract/render/render.h"
 #include "extract/render/render_formats.h"
 

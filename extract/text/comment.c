@@ -2,8 +2,8 @@
 
 #include <stdint.h>
 
-#include "extract/text/class_group.h"
 #include "extract/core/visible.h"
+#include "extract/text/class_group.h"
 #include "page/page.h"
 #include "store/arena.h"
 

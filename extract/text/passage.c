@@ -3,11 +3,11 @@
 #include <assert.h>
 
 #include "extract/core/hash_table.h"
+#include "extract/core/ratio.h"
+#include "extract/core/separator.h"
+#include "extract/core/walk.h"
 #include "extract/text/passage_scope.h"
 #include "extract/text/passage_text.h"
-#include "extract/core/separator.h"
-#include "extract/core/ratio.h"
-#include "extract/core/walk.h"
 #include "page/page.h"
 #include "store/arena.h"
 

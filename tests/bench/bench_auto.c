@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "extract/auto/auto.h"
 #include "extract/auto/auto_claims.h"
 #include "extract/auto/auto_score.h"
 #include "extract/auto/feature.h"
-#include "extract/auto/auto.h"
 #include "extract/methods/methods.h"
 #include "extract/render/render.h"
 #include "page/page.h"

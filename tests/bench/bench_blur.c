@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "extract/core/blur.h"
-#include "extract/methods/content_code.h"
 #include "extract/core/visible.h"
+#include "extract/methods/content_code.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/file.h"

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "daemon/engine/analyse.h"
-#include "daemon/runtime/clock.h"
 #include "daemon/ctl/ctl_offline.h"
+#include "daemon/engine/analyse.h"
 #include "daemon/engine/engine.h"
+#include "daemon/runtime/clock.h"
 #include "store/compress.h"
 #include "store/file.h"
 #include "store/memory.h"

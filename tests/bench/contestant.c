@@ -1,8 +1,8 @@
 #include "tests/bench/contestant.h"
 
+#include "extract/extractors.h"
 #include "store/arena.h"
 #include "tests/bench/stopwatch.h"
-#include "extract/extractors.h"
 
 static void add(struct contestants *contestants,
 		const struct extractor *extractor)

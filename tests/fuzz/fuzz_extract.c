@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/explain/explain.h"
-#include "extract/extractors.h"
 #include "extract/auto/auto.h"
-#include "extract/methods/methods.h"
-#include "extract/text/fragment.h"
-#include "extract/render/render.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
+#include "extract/explain/explain.h"
+#include "extract/extractors.h"
+#include "extract/methods/methods.h"
+#include "extract/render/render.h"
+#include "extract/text/fragment.h"
 #include "page/page.h"
 #include "store/arena.h"
 

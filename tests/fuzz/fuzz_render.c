@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "extract/render/content_block.h"
 #include "extract/metadata/metadata.h"
+#include "extract/render/content_block.h"
 #include "extract/render/render.h"
 #include "page/page.h"
 #include "store/arena.h"

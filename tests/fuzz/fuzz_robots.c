@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "crawl/robots/robots.h"
-#include "page/robots_tag.h"
 #include "crawl/url/url.h"
+#include "page/robots_tag.h"
 #include "page/utf8.h"
 #include "store/arena.h"
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/url/domain.h"
 #include "crawl/fetch/address_filter.h"
+#include "crawl/url/domain.h"
 #include "crawl/url/parameters.h"
 #include "crawl/url/percent.h"
 #include "crawl/url/url.h"

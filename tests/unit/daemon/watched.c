@@ -4,8 +4,8 @@
 #include <check.h>
 #include <string.h>
 
-#include "store/rows_site.h"
 #include "store/rows_event.h"
+#include "store/rows_site.h"
 
 enum {
 	MAX_WORK = 4, /* few, so that half of what is asked is seen, too */

@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 #include "daemon/watch/inspection.h"
-#include "store/rows_page.h"
-#include "tests/unit/daemon/world.h"
-#include "store/rows_site.h"
 #include "store/rows_event.h"
+#include "store/rows_page.h"
+#include "store/rows_site.h"
 #include "store/rows_template.h"
+#include "tests/unit/daemon/world.h"
 
 #define WATCHED_HOST "a.test"
 #define SECOND_MS    UINT64_C(1000)

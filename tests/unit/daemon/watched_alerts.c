@@ -3,9 +3,9 @@
 
 #include <check.h>
 
-#include "store/rows_event.h"
-#include "store/key.h"
 #include "daemon/answer/event_kinds.h"
+#include "store/key.h"
+#include "store/rows_event.h"
 
 static uint64_t last_event(struct watched *watched)
 {

@@ -3,10 +3,10 @@
 
 #include <check.h>
 
+#include "daemon/answer/event_kinds.h"
+#include "store/key.h"
 #include "store/rows_event.h"
 #include "store/rows_template.h"
-#include "store/key.h"
-#include "daemon/answer/event_kinds.h"
 
 /* A template that lives has its version and a sample, one that has ended none
  * that is asked. */

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "store/rows_page.h"
-#include "store/rows_event.h"
-#include "store/rows_template.h"
 #include "store/key.h"
+#include "store/rows_event.h"
+#include "store/rows_page.h"
+#include "store/rows_template.h"
 
 unsigned watched_asked(const struct watched *watched, unsigned section)
 {

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/text/fragment.h"
-#include "extract/render/render.h"
 #include "extract/core/trace.h"
+#include "extract/extractors.h"
+#include "extract/render/render.h"
+#include "extract/text/fragment.h"
 #include "store/arena.h"
 #include "store/memory.h"
-#include "extract/extractors.h"
 
 struct page *parse(const char *html)
 {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "extract/core/favor.h"
-#include "tests/unit/run.h"
 #include "extract/extractors.h"
+#include "tests/unit/run.h"
 
 START_TEST(the_default_takes_the_template_of_a_large_cluster)
 {

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "extract/text/comment.h"
-#include "extract/render/render.h"
 #include "extract/core/trace.h"
+#include "extract/render/render.h"
+#include "extract/text/comment.h"
 #include "page/selector.h"
 #include "store/arena.h"
 #include "tests/unit/extract/fixture.h"

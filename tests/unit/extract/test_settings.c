@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "tests/unit/run.h"
 #include "extract/extractors.h"
+#include "tests/unit/run.h"
 
 START_TEST(parts_of_the_method_are_set)
 {

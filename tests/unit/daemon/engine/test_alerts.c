@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/engine/findings.h"
 #include "daemon/engine/alert_change.h"
+#include "daemon/engine/findings.h"
 #include "store/key.h"
 #include "store/store.h"
 #include "store/verify.h"

@@ -1,8 +1,8 @@
 #include "tests/unit/daemon/watch/planned.h"
 
 #include "store/arena.h"
-#include "store/rows_site.h"
 #include "store/rows_cluster.h"
+#include "store/rows_site.h"
 #include "store/rows_template.h"
 
 static struct subject subject_of(uint32_t cluster)

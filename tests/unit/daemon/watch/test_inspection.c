@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "tests/unit/daemon/watched.h"
-#include "tests/unit/run.h"
 #include "store/rows_event.h"
 #include "store/rows_template.h"
+#include "tests/unit/daemon/watched.h"
+#include "tests/unit/run.h"
 
 enum { EACH = 12, ROUND = 3 }; /* pages: of a section, and asked in a round */
 

@@ -2,10 +2,10 @@
  * that can tell have told. */
 #include <stdio.h>
 
-#include "tests/unit/daemon/watched.h"
-#include "tests/unit/run.h"
 #include "store/rows_event.h"
 #include "store/rows_template.h"
+#include "tests/unit/daemon/watched.h"
+#include "tests/unit/run.h"
 
 enum { EACH = 12 };
 

@@ -1,9 +1,9 @@
 /* The linkage moves pages that are as they were: a page between two templates
  * merges them, and another cut of the tree says nothing of the site. */
-#include "tests/unit/daemon/watched.h"
-#include "tests/unit/run.h"
 #include "store/rows_event.h"
 #include "store/rows_template.h"
+#include "tests/unit/daemon/watched.h"
+#include "tests/unit/run.h"
 
 enum { BIG = 12, SMALL = 6 };
 

@@ -1,10 +1,10 @@
 /* Several things at once: pages that fail, stay or go while others change. */
 #include "store/key.h"
 #include "store/rows_cluster.h"
-#include "tests/unit/daemon/watched.h"
-#include "tests/unit/run.h"
 #include "store/rows_event.h"
 #include "store/rows_template.h"
+#include "tests/unit/daemon/watched.h"
+#include "tests/unit/run.h"
 
 enum { EACH = 12, SECTIONS = 3, LARGE = 40 };
 

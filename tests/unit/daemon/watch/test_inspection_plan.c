@@ -1,10 +1,10 @@
 /* Votes become a signal, and a signal a step: each row of the table of live
  * templates, and its edges. */
-#include "tests/unit/daemon/watch/planned.h"
-#include "tests/unit/run.h"
 #include "store/rows_cluster.h"
 #include "store/rows_event.h"
 #include "store/rows_template.h"
+#include "tests/unit/daemon/watch/planned.h"
+#include "tests/unit/run.h"
 
 #define ASKED  TEMPLATE_IS_ASKING
 #define PART   TEMPLATE_IS_DIVIDED

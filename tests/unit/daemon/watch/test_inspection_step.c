@@ -1,7 +1,7 @@
 /* What a step leaves behind: rows, visits, wishes, and what later steps see. */
+#include "store/rows_template.h"
 #include "tests/unit/daemon/watch/planned.h"
 #include "tests/unit/run.h"
-#include "store/rows_template.h"
 
 #define ASKED  TEMPLATE_IS_ASKING
 #define SECOND TEMPLATE_IS_DOUBTED

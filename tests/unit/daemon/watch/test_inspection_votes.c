@@ -3,9 +3,9 @@
 
 #include "page/page_class.h"
 #include "store/arena.h"
-#include "tests/unit/run.h"
 #include "store/rows_event.h"
 #include "store/rows_template.h"
+#include "tests/unit/run.h"
 
 /* Pages were stored at 10, and asked again at 20. */
 enum { BEFORE = 10, WINDOW = 20, AFTER = 30, SELF = 1, OTHER };

@@ -9,10 +9,10 @@
 #include "daemon/runtime/clock.h"
 #include "page/page.h"
 #include "store/key.h"
+#include "store/rows_site.h"
 #include "tests/unit/crawl/server.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
-#include "store/rows_site.h"
 
 /*
  * Posts of two signatures with 20 members, 19 of them in common (height 50),

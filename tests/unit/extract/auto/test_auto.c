@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "extract/core/trace.h"
+#include "extract/extractors.h"
 #include "store/arena.h"
 #include "store/buffer.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
-#include "extract/extractors.h"
 
 /* What holds whatever the models are. */
 

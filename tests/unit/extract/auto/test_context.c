@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "extract/auto/repetition.h"
 #include "extract/auto/page_context.h"
+#include "extract/auto/repetition.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "tests/unit/extract/fixture.h"

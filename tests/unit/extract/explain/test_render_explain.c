@@ -5,12 +5,12 @@
 
 #include "extract/core/markup.h"
 #include "extract/core/trace.h"
+#include "extract/extractors.h"
 #include "page/escape.h"
 #include "store/arena.h"
 #include "store/memory.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
-#include "extract/extractors.h"
 
 static const double defaults[MAX_PARAMETERS] = {40, 1, 0.8};
 

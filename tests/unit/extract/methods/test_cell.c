@@ -1,7 +1,7 @@
 #include "extract/methods/cell.h"
 
-#include "extract/text/source_walk.h"
 #include "extract/core/visible.h"
+#include "extract/text/source_walk.h"
 #include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

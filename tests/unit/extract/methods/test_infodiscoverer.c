@@ -1,7 +1,7 @@
 #include "extract/core/trace.h"
+#include "extract/extractors.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
-#include "extract/extractors.h"
 
 /*
  * Four pages. "tide" stands on them 2, 1, 1 and 0 times: w = 1/2, 1/4, 1/4, the

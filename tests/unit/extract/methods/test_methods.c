@@ -5,11 +5,11 @@
 
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
+#include "extract/extractors.h"
 #include "store/arena.h"
 #include "store/buffer.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
-#include "extract/extractors.h"
 
 /*
  * What is asked of every method of the table, _i being its row; what is special

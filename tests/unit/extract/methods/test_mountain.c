@@ -1,11 +1,11 @@
 #include <string.h>
 
-#include "extract/methods/ridge_model.h"
 #include "extract/core/trace.h"
+#include "extract/extractors.h"
+#include "extract/methods/ridge_model.h"
 #include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
-#include "extract/extractors.h"
 
 #define MENU                                                            \
 	"<ul class=\"menu\"><li class=\"item\"><a href=\"/a\">Home</a>" \

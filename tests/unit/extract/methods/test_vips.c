@@ -3,9 +3,9 @@
 
 #include "extract/box/box.h"
 #include "extract/core/trace.h"
+#include "extract/core/visible.h"
 #include "extract/methods/vips_rules.h"
 #include "extract/methods/vips_segment.h"
-#include "extract/core/visible.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,5 +1,5 @@
-#include "extract/text/term.h"
 #include "extract/core/visible.h"
+#include "extract/text/term.h"
 #include "store/hash.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

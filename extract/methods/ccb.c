@@ -2,25 +2,14 @@
 #include "extract/methods/methods.h"
 
 /*
- * Radius, threshold and when to stop are open in the source. By `tests/eval/
- * choose.py ccb radius=6,8,10 epsilon=.01 threshold=.65,.7,.75,.8 --every 4`
- * and wider grids before it: the mean word F1 of the five sets is .8278 at
- * 10/.65, cross-validated the same, .8233 at 8/.7, .8189 at 12/.65, and at
- * 12/.75 and epsilon .03 .8203: what counts is the width, radius *
- * sqrt(passes), of about 45. All pages, with the defaults:
- *
- *	                      plain   accb    ccb
- *	wcxb-dev              .7095   .7360   .7535
- *	crawl-to-the-future   .7266   .8930   .9026
- *	dragnet               .5429   .7128   .7304
- *	cleaneval-en-dev      .8620   .8770   .9083
- *	daniel                .5199   .7830   .8208
- *	mean of the sets      .6722   .8004   .8231
+ * The source leaves radius, threshold and when to stop open. These have the
+ * highest mean word F1 over five sets; what counts is the width, radius *
+ * sqrt(passes), of about 45 characters (tests/eval/RESULTS.md, "What parameters
+ * were chosen by").
  *
  * In the source ACCB is no worse than CCB, and better where links stand in the
- * text (wiki .682, .403). So it is on the 8 wiki pages of wcxb-dev (.589,
- * .471), but on no set as a whole. It is not the convergence: ACCB blurred like
- * this has .8079 at its best, on every fourth page.
+ * text (wiki pages). Here ACCB is better on the few wiki pages of the sets and
+ * on no set as a whole.
  */
 static const struct parameter parameters[] = {
 	[CODE_BLUR_RADIUS] = CODE_BLUR_RADIUS_ROW("characters", 10),

@@ -6,8 +6,7 @@
 #include "extract/methods/tag_ratio.h"
 #include "store/arena.h"
 
-/* All three are the source's own; figures stand in extract/methods/cetr_tm.c.
- */
+/* All three values are the source's. */
 static const struct parameter parameters[] = {
 	[TAG_RATIO_RADIUS] = TAG_RATIO_RADIUS_ROW,
 	[TAG_RATIO_WIDTH] = TAG_RATIO_WIDTH_ROW,

@@ -3,8 +3,7 @@
 #include "extract/methods/tag_ratio.h"
 #include "store/arena.h"
 
-/* All three are the source's own; figures stand in extract/methods/cetr_tm.c.
- */
+/* All three values are the source's. */
 static const struct parameter parameters[] = {
 	[TAG_RATIO_RADIUS] = TAG_RATIO_RADIUS_ROW,
 	[TAG_RATIO_WIDTH] = TAG_RATIO_WIDTH_ROW,
@@ -46,7 +45,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 	struct kmeans kmeans = cluster(input, &ratios);
 
 	for (uint32_t i = 0; i < ratios.count; i++)
-		/* nothing is noise where nothing differs */
+		/* when all lines are alike, none is noise */
 		ratios.is_content[i] =
 			kmeans.clusters[i] > 0 || kmeans.count == 1;
 	tag_ratios_judge(input, &ratios, verdicts);

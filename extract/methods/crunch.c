@@ -10,23 +10,13 @@
  * The source filters a DOM tree: scripts and styles, links to ad servers, link
  * lists, text lists, empty tables. Scripts and styles are no text here. Its
  * link lists are cells of tables, by links to words outside of links; here any
- * block is looked at, for pages are no longer laid out in tables, and it takes
- * two links to be a list, so that a linked headline stays.
+ * block is looked at, because pages are no longer laid out in tables, and a
+ * list has at least two links, so that a linked headline stays.
  *
- * The source leaves the limits to the user. These are chosen by `choose.py
- * crunch ratio=.05,.1,.15,.2,.25 item_words=2,3,4 table_characters=20,100
- * --every 4`, word F1; of equal ones those that drop less:
- *
- *	                      plain   accb    cross-validated   defaults
- *	wcxb-dev              .7099   .7418   .7738             .7741
- *	crawl-to-the-future   .7230   .8956   .9096             .9096
- *	dragnet               .5442   .7193   .7287             .7307
- *	cleaneval-en-dev      .8573   .8839   .9451             .9491
- *	daniel                .5332   .7921   .7961             .7959
- *	mean of the sets      .6735   .8065   .8307             .8319
- *
- * Ratio .05 makes .8049, .15 .8277, .25 .8169; the other two move it by less
- * than .005.
+ * The source leaves the limits to the user. These have the highest mean word F1
+ * over five sets; of equal ones those that drop less. The ratio matters, the
+ * other two hardly do (tests/eval/RESULTS.md, "What parameters were chosen
+ * by").
  */
 enum { LINKS_PER_WORD, ITEM_WORDS, TABLE_CHARACTERS };
 

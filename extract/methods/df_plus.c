@@ -25,22 +25,11 @@
  * A block is kept or dropped whole, so that a common fragment inside a sentence
  * stays.
  *
- * Word P, R, F1 on 504 pages of crawl-to-the-future (5 news sites in 4 years),
- * the pages of a site and year one cluster (`batch --threshold 1`):
- *
- *	plain                           .620 .988 .726
- *	accb                            .876 .931 .893
- *	df                              .751 .984 .827
- *	only what no other page has     .871 .967 .905
- *	df+                             .934 .979 .950
- *
- * These pages have chosen the rules and the defaults, among some forty tries:
- * links .2 to .5, evidence .6 to 1.8, 15 to 60 words around, all within .01 of
- * it. A logistic regression and boosted trees over the same features and seven
- * more, cross-validated by site, did not reach it. On sites of documentation,
- * where little is template but the frame, df keeps more: sling .942 (df .961),
- * rocketmq .857 (.904), by lists of links and by pages that say the same for
- * several versions.
+ * Rules and defaults were chosen by the news sites of crawl-to-the-future. On
+ * sites of documentation, where little is template but the frame, df keeps
+ * more: df+ drops lists of links and texts that pages of several versions
+ * repeat. No logistic regression or boosted trees over the same features did
+ * better (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 enum { MAX_RATIO, MAX_LINKS, MIN_EVIDENCE };
 

@@ -3,21 +3,11 @@
 #include "extract/methods/methods.h"
 
 /*
- * Low is a window whose slope is not over half of the mean, as in the source; a
- * page without tags is low everywhere. Windows overlap by half. Their size is
- * open: chosen and measured by `tests/eval/choose.py` on every second page, as
- * word F1, cross-validated by domain, and of the defaults in sample.
- *
- *	                      plain   accb    cross-validated   defaults
- *	wcxb-dev              .7125   .7348   .7265             .7226
- *	crawl-to-the-future   .7274   .8894   .8944             .9050
- *	dragnet               .5476   .7191   .7555             .7643
- *	cleaneval-en-dev      .8766   .9186   .8366             .8582
- *	daniel                .5244   .7901   .8014             .8145
- *	mean of the sets      .6777   .8104   .8029             .8129
- *
- * The mean is .8113 for windows of 30, .8096 for 70, .8022 for 100. Articles
- * alone want longer ones, the other pages of wcxb-dev shorter ones.
+ * A window is low when its slope is at most half of the mean slope, as in the
+ * source; on a page without tags every window is low. Windows overlap by half.
+ * The source leaves their size open: this one has the highest mean word F1 over
+ * five sets; articles alone would want longer windows, other kinds of pages
+ * shorter ones (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 enum { WINDOW, MAX_SLOPE };
 

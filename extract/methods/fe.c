@@ -5,11 +5,10 @@
 #include "store/arena.h"
 
 /*
- * One block is hardly ever the content: CETR's authors measured an F1 of .073
- * as the mean of their sets, and here word F1 is .1608 on wcxb-dev, .2591 on
- * crawl-to-the-future, .2672 on dragnet, .2231 on cleaneval-en-dev, .3361 on
- * daniel, at precisions of .79 to .95. That is the method, not a mistake in it:
- * kfe keeps all blocks of this kind.
+ * One block is hardly ever the whole content, so the recall is low and the
+ * precision high: CETR's authors measured a mean F1 of .073 (WWW 2010), and
+ * ours is low on every set (tests/eval/RESULTS.md). That is the method and not
+ * a mistake in this implementation: kfe keeps all blocks of this kind.
  */
 enum { WEIGHT };
 

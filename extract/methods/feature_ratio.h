@@ -38,17 +38,10 @@ void feature_ratios_judge(const struct extractor_input *input,
 			  const bool *is_kept, struct verdict *verdicts);
 
 /*
- * The row of `weight` in the tables of the methods. The source does not say how
- * a word weighs against an image; chosen by `choose.py kfe
- * weight=1,2,3,4,5,7 --every 2`, word F1:
- *
- *	                      plain   accb    cross-validated   kfe, 3
- *	wcxb-dev              .7125   .7348   .7716             .7721
- *	crawl-to-the-future   .7274   .8894   .8932             .8934
- *	dragnet               .5476   .7191   .7250             .7256
- *	cleaneval-en-dev      .8766   .9186   .9439             .9444
- *	daniel                .5244   .7901   .7728             .7723
- *	mean of the sets      .6777   .8104   .8213             .8215
+ * The row of `weight` in the parameter tables of fe and kfe. The source does
+ * not say how a word weighs against an image; this weight has the highest mean
+ * word F1 of kfe over five sets (tests/eval/RESULTS.md, "What parameters were
+ * chosen by").
  */
 #define FEATURE_WEIGHT                                                  \
 	{                                                               \

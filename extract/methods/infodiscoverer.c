@@ -13,17 +13,10 @@
 #include "store/hash.h"
 
 /*
- * The source takes another threshold for each site. This one is chosen for the
- * highest word F1, as the mean over the last snapshots of four sites of which
- * 285 pages have a gold text, with up to 32 pages of each kind of page as the
- * sample; crawl-to-the-future (504 pages by site and year) and daniel (577 by
- * site) took no part. .7 has .9238, .8 has .9321, and a mean over all words of
- * a block, not over distinct ones, .9268:
- *
- *	                  flink  jena   sling  rocketmq  mean   crawl  daniel
- *	plain             .8388  .8059  .8358  .7791     .8149  .7266  .5214
- *	df                .9788  .9756  .9719  .8850     .9528  .8269  .7380
- *	infodiscoverer    .9335  .9728  .9719  .8584     .9342  .8375  .7373
+ * The source chooses a threshold for each site. This one has the highest mean
+ * word F1 over four sites whose templates have many pages; it is compared with
+ * the mean over the distinct words of a block, which is better than the mean
+ * over all (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 enum { MAX_ENTROPY };
 

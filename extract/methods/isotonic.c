@@ -8,17 +8,10 @@
 #include "store/arena.h"
 
 /*
- * Chosen for the highest word F1, as the mean over the last snapshots of four
- * sites of which 285 pages have a gold text, with up to 32 pages of each kind
- * of page as the sample; crawl-to-the-future (504 pages by site and year) and
- * daniel (577 by site) took no part. Penalties of .2, .4 and 1 have .9643,
- * .9582 and .9427, link weights of .25 and .33 .9610 and .9507: a link alone
- * must stay below max_templateness.
- *
- *	                  flink  jena   sling  rocketmq  mean   crawl  daniel
- *	plain             .8388  .8059  .8358  .7791     .8149  .7266  .5214
- *	df                .9788  .9756  .9719  .8850     .9528  .8269  .7380
- *	isotonic          .9782  .9764  .9750  .9288     .9646  .8854  .8129
+ * All three have the highest mean word F1 over four sites whose templates have
+ * many pages. The link weight must stay below max_templateness, or a text would
+ * be dropped for being a link alone (tests/eval/RESULTS.md, "What parameters
+ * were chosen by").
  */
 enum { MAX_TEMPLATENESS, PENALTY, LINK_WEIGHT };
 

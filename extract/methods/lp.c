@@ -7,21 +7,12 @@
 
 /*
  * A pagelet is an element none of whose children has k links; k = 3 is the
- * source's. It also calls every element beside a pagelet one, however few its
- * links: the largest of those is mostly a single paragraph (word F1 .4784 on
- * wcxb-dev, as the mean over five sets .5834). Here they are one part, the page
- * without its link pagelets (.7362, .7739). Elements are the block-level ones,
- * and text in links does not make a part large (.7344, .7945):
- *
- *	                      plain   accb    lp
- *	wcxb-dev              .7095   .7360   .7344
- *	crawl-to-the-future   .7266   .8930   .8964
- *	dragnet               .5429   .7128   .7328
- *	cleaneval-en-dev      .8620   .8770   .8338
- *	daniel                .5199   .7830   .7749
- *	mean of the sets      .6722   .8004   .7945
- *
- * Other k: 2 .7903, 4 .7948, 6 .7971.
+ * source's. The source also makes a pagelet of every element beside one,
+ * however few its links: the largest of those is mostly a single paragraph.
+ * Here they are one part together, the page without its link pagelets. Elements
+ * are the block-level ones, and text in links does not add to the size of a
+ * part. What each of these changes: tests/eval/RESULTS.md, "What parameters
+ * were chosen by".
  */
 enum { LINKS };
 

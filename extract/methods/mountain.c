@@ -14,34 +14,12 @@
 #include "store/arena.h"
 
 /*
- * Window, span, peak factor and blank cells are the source's, and near the best
- * here as well: word F1 on wcxb-dev, cross-validated by domain, is .7904 by the
- * defaults, and with one of them changed (tests/eval/mountain.py --grid)
+ * Window, span, peak factor and blank cells are the source's; other values are
+ * no better by more than another choice of training ridges changes the result
+ * (tests/eval/RESULTS.md, "What parameters were chosen by").
  *
- *	window   1 .7851   3 .7908   7 .7876   9 .7863
- *	span     3 .7882   8 .7873
- *	peak     1 .7817   2 .7837   4 .7908   5 .7892
- *	blank    100 .7889   200 .7934
- *
- * The universal model beside all visible text and accb; wcxb-dev, from which it
- * is, cross-validated, the other sets without a part in it:
- *
- *	                      plain   accb    mountain
- *	wcxb-dev              .7095   .7360   .7904
- *	crawl-to-the-future   .7266   .8930   .9027
- *	dragnet               .5429   .7128   .7478
- *	cleaneval-en-dev      .8620   .8770   .8788
- *	daniel                .5199   .7830   .8005
- *
- * Which 1,000 of its 36,539 ridges make the model moves these figures: another
- * even choice had .7920, .8909, .7404, .8688 and .7855. So differences of .004
- * on wcxb-dev say nothing. C and gamma were chosen on the same folds, of 13
- * settings from .7866 to .7932.
- *
- * Models of a site's own, from 10 pages of each site and year of
- * crawl-to-the-future, reach .9382 on its other pages, where the universal one
- * has .9111 and accb .8999; 2 of the 20 had ridges of one kind alone and stayed
- * with the universal one.
+ * A model of a site's own is better than the universal one; a site whose
+ * example pages have ridges of one class alone stays with the universal one.
  */
 enum { WINDOW, SPAN, PEAK, BLANK };
 
@@ -108,10 +86,9 @@ struct judgement {
 };
 
 /*
- * Of a page without a primary ridge the one that comes nearest is kept, where
- * the source keeps nothing: every page with text is answered with some. Six
- * pages of wcxb-dev are such, and two of daniel, whose word F1 it takes from
- * .7981 to .8005.
+ * Departs from the source: on a page without a primary ridge the ridge with the
+ * highest decision value is content, so that every page with text gets an
+ * extract. The source extracts nothing there.
  */
 static const struct judgement *judge(const struct extractor_input *input,
 				     const struct ridges *ridges)

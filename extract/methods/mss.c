@@ -2,18 +2,9 @@
 #include "extract/methods/methods.h"
 
 /*
- * The penalty is that of the source, chosen there for news. On pages of other
- * kinds, with their many tags, a lower one finds more: word F1 by
- * `tests/eval/choose.py` on every second page of five development sets, the
- * last column cross-validated by domain.
- *
- *	                      plain   accb    3.25    2       1.5     chosen
- *	wcxb-dev              .7125   .7348   .6008   .6852   .7186   .6987
- *	crawl-to-the-future   .7274   .8894   .9404   .9456   .9176   .9181
- *	dragnet               .5476   .7191   .8074   .8147   .8043   .8086
- *	cleaneval-en-dev      .8766   .9186   .8107   .8318   .8661   .8322
- *	daniel                .5244   .7901   .9018   .8899   .8599   .8804
- *	mean of the sets      .6777   .8104   .8122   .8334   .8333   .8276
+ * The penalty is the source's, which chose it for news. Other kinds of pages
+ * have more tags, and a lower penalty finds more of them
+ * (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 enum { TAG_PENALTY };
 

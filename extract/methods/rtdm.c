@@ -8,17 +8,8 @@
 #include "store/arena.h"
 
 /*
- * Chosen for the highest word F1, as the mean over the last snapshots of four
- * sites of which 285 pages have a gold text, with up to 32 pages of each kind
- * of page as the sample; crawl-to-the-future (504 pages by site and year) and
- * daniel (577 by site) took no part. Shares of .05, .15, .2 and 1/3 have
- * .9243, .9539, .9507 and .9520; 32 references have .9556, and 8 with 1/3 .9489
- * where 16 have .9520:
- *
- *	                  flink  jena   sling  rocketmq  mean   crawl  daniel
- *	plain             .8388  .8059  .8358  .7791     .8149  .7266  .5214
- *	df                .9788  .9756  .9719  .8850     .9528  .8269  .7380
- *	rtdm              .9644  .9779  .9750  .9116     .9572  .8588  .7788
+ * Both have the highest mean word F1 over four sites whose templates have many
+ * pages (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 enum { REFERENCES, MAX_RATIO };
 

@@ -6,16 +6,9 @@
 #include "store/arena.h"
 
 /*
- * gamma is the source's. The threshold is chosen for the highest word F1, as
- * the mean over the last snapshots of four sites of which 285 pages have a gold
- * text, with up to 32 pages of each kind of page as the sample;
- * crawl-to-the-future (504 pages by site and year) and daniel (577 by site)
- * took no part. .40 has .9532, .44 has .9570:
- *
- *	                  flink  jena   sling  rocketmq  mean   crawl  daniel
- *	plain             .8388  .8059  .8358  .7791     .8149  .7266  .5214
- *	df                .9788  .9756  .9719  .8850     .9528  .8269  .7380
- *	sst               .9788  .9756  .9899  .8995     .9610  .8424  .6954
+ * gamma is the source's. The threshold has the highest mean word F1 over four
+ * sites whose templates have many pages (tests/eval/RESULTS.md, "What
+ * parameters were chosen by").
  */
 enum { MIN_IMPORTANCE, ATTENUATION };
 
@@ -64,11 +57,11 @@ static uint32_t block_around(const struct page *page, uint32_t text)
 
 /*
  * The source drops an element when it and all its descendants are under the
- * threshold. Of a text that asks only for the leaf itself, and a date or a name
- * in a menu stays; here the composite importance of the block decides about
- * what stands in it by itself: .9610 against .9509 of the leaves and .9342 of
- * the source's rule with elements as leaves (the four sites above, each with
- * its best threshold). What no other page has has the importance 1.
+ * threshold. For a text this looks at the leaf alone, so that a date or a name
+ * in a menu is kept. Departs from it: the composite importance of a block
+ * decides about the texts that the block owns, which is better
+ * (tests/eval/RESULTS.md, "What parameters were chosen by"). A place that no
+ * other page has is of importance 1.
  */
 static void run(const struct extractor_input *input, struct verdict *verdicts)
 {

@@ -176,12 +176,10 @@ static const float *smooth(struct arena *arena, const float *ratios,
 }
 
 /*
- * "All of the code on one line": the source gives no limit. Lines of more than
- * 400 characters in the mean, tags included, are hardly any line breaks. Mean
- * of the five sets' word F1 (every 4th page, cetr-tm), by the limit:
- *
- *	0      100    200    400    1000   never broken
- *	.7858  .7870  .7887  .7889  .7872  .7809
+ * "All of the code on one line": the source gives no limit. A page has hardly
+ * any line breaks when its lines have more than 400 characters on average, tags
+ * included: the limit of the highest mean word F1 (tests/eval/RESULTS.md, "What
+ * parameters were chosen by").
  */
 static bool has_hardly_any_breaks(const struct lines *lines)
 {

@@ -9,22 +9,9 @@
 #include "store/arena.h"
 
 /*
- * Both thresholds are open in the source. Chosen by
- *
- *	tests/eval/choose.py vce distance=3,4 link_density=.3,.5
- *
- * on five development sets of 4,271 pages; word F1, with `plain` and `accb`:
- *
- *	                      plain   accb    vce, cross-validated   4/.3
- *	wcxb-dev              .7095   .7360   .7651                  .7670
- *	crawl-to-the-future   .7266   .8930   .8889                  .8889
- *	dragnet               .5429   .7128   .7167                  .7130
- *	cleaneval-en-dev      .8620   .8770   .8901                  .9057
- *	daniel                .5199   .7830   .7551                  .7541
- *	mean of the sets      .6722   .8004   .8032                  .8058
- *
- * 3/.3 has .8035, 4/.5 .7988. Below 3 too much becomes a block of its own:
- * every fourth page has .7204 at 2 and .2528 at 1 where 3 has .7918.
+ * The source leaves both thresholds open. These have the highest mean word F1
+ * over five sets; with a smaller distance too many elements become blocks of
+ * their own (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 enum { DISTANCE, LINK_DENSITY };
 
@@ -81,7 +68,7 @@ static bool is_valid(const struct vce_tree *tree, const struct vce_block *block)
 /*
  * Equation 1. "Distance from bottom of the page" is taken from the block's
  * upper edge, as that from the top is: from its lower edge a block that ends
- * the page would always lose (mean word F1 .4137 for .7918).
+ * the page would always lose.
  */
 static double factor_value(const struct vce_tree *tree,
 			   const struct vce_block *block)

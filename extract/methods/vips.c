@@ -11,25 +11,11 @@
 #include "store/arena.h"
 
 /*
- * The source leaves PDoC to the user and the size of what is small open. Chosen
- * by
- *
- *	tests/eval/choose.py vips coherence=4,5,6 small=.01
- *
- * on five development sets of 4,271 pages; word F1, with `plain` and `accb`;
- * every fold chooses 6:
- *
- *	                      plain   accb    vips, cross-validated   5/.01
- *	wcxb-dev              .7095   .7360   .6158                   .6538
- *	crawl-to-the-future   .7266   .8930   .8986                   .8680
- *	dragnet               .5429   .7128   .7914                   .7540
- *	cleaneval-en-dev      .8620   .8770   .8304                   .8566
- *	daniel                .5199   .7830   .8188                   .7542
- *	mean of the sets      .6722   .8004   .7910                   .7773
- *
- * One block is one article; of the lists, forums and shops of wcxb-dev it is a
- * part. There 4/.2 has .77, where news has .56 to .79. On every sixth page
- * 6/0 has .7927, 6/.01 .7903, 6/.05 .7750, 7/.05 .7701 and 8/.05 .7485.
+ * The source leaves PDoC to the user and the size of a small element open.
+ * These have the highest mean word F1 over five sets (tests/eval/RESULTS.md,
+ * "What parameters were chosen by"). The method chooses one block: the whole of
+ * an article, but a part of a list, a forum or a shop, for which a lower PDoC
+ * is better.
  */
 enum { COHERENCE, SMALL };
 

@@ -33,11 +33,9 @@ static const bool *nodes_in_fields(struct arena *arena, const struct page *page)
 }
 
 /*
- * Text in noscript and in buttons stays: without noscript the word F1 of all
- * visible text goes from .5995 to .6002 and that of accb from .7788 to .7790,
- * without buttons to .5996 and .7788 (1,943 pages of crawl-to-the-future,
- * dragnet and cleaneval-en-dev, accb at 90/.78), too little to lose the pages
- * for whose readers noscript is the content.
+ * Text in noscript and in buttons counts as visible: leaving it out gains too
+ * little (tests/eval/RESULTS.md, "What parameters were chosen by") to lose the
+ * pages whose noscript holds the content for readers without scripts.
  */
 static const bool *texts_without(struct arena *arena, const struct page *page,
 				 uint32_t never)

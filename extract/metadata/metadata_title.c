@@ -4,9 +4,9 @@
 #include "page/tag.h"
 
 /*
- * Below this overlap with what the head says the h1 is a slogan, or the name of
- * the site. Chosen on the pages of odd number of wcxb-dev: right titles of 742
- * are .786, .794, .799, .797, .795 at .1, .2, .3, .4, .5.
+ * An h1 of less overlap with the titles in the head is a slogan or the name of
+ * the site. Chosen by right titles: tests/eval/RESULTS.md, "What parameters
+ * were chosen by".
  */
 static const double min_overlap = 0.3;
 

@@ -1,7 +1,8 @@
 /*
  * extract/text/passage.h - a page as a sequence of passages: the text between
- * one block-level boundary and the next. What `auto` judges: choosing whole
- * passages can reach a word F1 of .98 on real pages, single subtrees .89.
+ * one block-level boundary and the next. What `auto` classifies: the best
+ * choice of passages comes much nearer to the gold text than the best single
+ * subtree (tests/eval/RESULTS.md, "What parameters were chosen by").
  *
  * The begin and the end of a block-level element is a boundary (TAG_IS_BLOCK,
  * button, canvas, datalist, iframe, object, option, select, svg, template,

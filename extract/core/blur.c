@@ -8,9 +8,9 @@
 #include "store/arena.h"
 
 /*
- * Three means make a blur. A fourth one, where the change of a blur is looked
- * for: the second derivative of three is .25 at its peak where that of a
- * Gaussian is .40, of four .38.
+ * A blur is three running means. The search for convergence uses four, because
+ * it depends on the second derivative: at the peak that of a Gaussian is .40,
+ * of three means .25, of four .38.
  */
 enum { BLUR_MEANS = 3, SEARCH_MEANS = 4 };
 
@@ -18,7 +18,7 @@ enum { BLUR_MEANS = 3, SEARCH_MEANS = 4 };
 struct means {
 	uint32_t radius[SEARCH_MEANS];
 	uint32_t count;
-	double variance; /* of all together */
+	double variance; /* of all means together */
 	bool mirrors;
 };
 
@@ -30,8 +30,10 @@ static double variance_of(const struct blur *blur)
 	return blur->passes * radius * (radius + 1);
 }
 
-/* `count` means whose variances add up to `variance` as nearly as they can:
-   some one wider than the others. */
+/*
+ * `count` means whose variances add up to `variance` as nearly as they can:
+ * some are one entry wider than the others.
+ */
 static struct means means_of(double variance, uint32_t count, bool mirrors)
 {
 	double each = 3 * variance / count;
@@ -61,7 +63,10 @@ uint32_t blur_reach(const struct blur *blur)
 	return reach;
 }
 
-/* The vector's own entry at `index` of the endless one. */
+/*
+ * The entry of the vector that stands at `index` of its endless mirrored
+ * continuation.
+ */
 static size_t mirrored(ptrdiff_t index, size_t count)
 {
 	ptrdiff_t period = 2 * (ptrdiff_t)count;
@@ -74,7 +79,7 @@ static size_t mirrored(ptrdiff_t index, size_t count)
 	return (size_t)(at < (ptrdiff_t)count ? at : period - 1 - at);
 }
 
-/* What stands at `index`, which may be outside of the vector. */
+/* The value at `index`, which may be outside of the vector. */
 static double at(const float *in, size_t count, ptrdiff_t index, bool mirrors)
 {
 	if (index >= 0 && index < (ptrdiff_t)count)
@@ -82,8 +87,9 @@ static double at(const float *in, size_t count, ptrdiff_t index, bool mirrors)
 	return mirrors ? (double)in[mirrored(index, count)] : 0;
 }
 
-/* How many entries a window of `radius` around `index` holds when it ends with
-   the vector. */
+/*
+ * Entries in the window of `radius` around `index` that are inside the vector.
+ */
 static size_t cut_window(size_t count, size_t index, size_t radius)
 {
 	size_t begin = index < radius ? 0 : index - radius;
@@ -95,9 +101,9 @@ static size_t cut_window(size_t count, size_t index, size_t radius)
 }
 
 /*
- * out[i] = the mean of in[i - radius .. i + radius]. Sums are doubles: an error
- * of 1e-16 an entry stays far below a float's. In the middle, where nearly all
- * entries are, the window stands inside the vector.
+ * out[i] = the mean of in[i - radius .. i + radius]. Sums are doubles, so that
+ * their rounding errors stay far below those of a float. For nearly all entries
+ * the whole window is inside the vector: the loop in the middle.
  */
 static void running_mean(const float *in, float *out, size_t count,
 			 size_t radius, bool mirrors)
@@ -155,7 +161,7 @@ float *blur_run(struct arena *arena, float *values, uint32_t count,
 	return blurred;
 }
 
-/* A vector on which to look for the number of passes. */
+/* A shorter vector of means, on which the number of passes is searched for. */
 struct coarse {
 	float *values; /* [count]: means of `step` entries each */
 	size_t count;
@@ -191,9 +197,9 @@ static struct coarse coarsen(struct arena *arena, const float *values,
 }
 
 /*
- * By how much one more pass after `passes` changes an entry, at most. The
- * change is in proportion to the variance of the pass, as in any diffusion,
- * which the means have but nearly.
+ * The largest change of an entry by one more pass after `passes`. As in any
+ * diffusion the change is proportional to the variance of the pass; the running
+ * means have that variance only approximately, so the change is scaled.
  */
 static double largest_change(const struct coarse *coarse, uint32_t passes)
 {
@@ -222,9 +228,9 @@ static uint32_t between(double value, uint32_t low, uint32_t high)
 
 /*
  * Blurring is a mean with fixed weights, so the largest change of a pass is
- * never larger than that of the pass before: the fewest passes that are enough
- * can be searched for. The change falls about as 1 / passes, by which the next
- * number is guessed; every second one halves the rest.
+ * never larger than that of the pass before: the smallest sufficient number of
+ * passes can be searched for. The change falls about as 1 / passes, which gives
+ * the next guess; every second guess halves the interval instead.
  */
 uint32_t blur_passes_to_converge(struct arena *arena, const float *values,
 				 uint32_t count, uint32_t radius,

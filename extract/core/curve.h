@@ -6,7 +6,7 @@
 
 #include "extract/core/trace.h"
 
-/* More values than that no screen shows. */
+/* As many as a wide screen has columns. */
 enum { MAX_CURVE_VALUES = 2000 };
 
 /* How many entries of a vector of `count` one value of its curve stands for.

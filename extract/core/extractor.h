@@ -16,7 +16,7 @@ struct page;
 struct ridge_model;
 struct trace;
 
-/* What is known of a text node of the page. */
+/* What a method decides about a text node. */
 struct verdict {
 	float score; /* the method's own scale; higher is more content */
 	bool is_content;
@@ -37,32 +37,35 @@ struct sample {
 	uint32_t count;                  /* 1..MAX_SAMPLE_PAGES */
 };
 
-/* What a method must know beside the page. */
+/* What a method needs besides the page. */
 enum knowledge {
 	KNOWS_PAGE,   /* nothing */
 	KNOWS_COUNTS, /* template_counts */
 	KNOWS_SAMPLE, /* template_counts, and what learn() made of a sample */
-	MAY_KNOW_SAMPLE, /* nothing; with both of these it does better */
+	MAY_KNOW_SAMPLE, /* needs nothing, but is better with both of these */
 };
 
 /* How good a method believes its choice to be. */
 struct assessment {
 	float expected_f1; /* of the words chosen, 0..1: by their scores */
-	float confidence;  /* what that has come to on other pages */
+	float confidence;  /* expected_f1, calibrated on other pages */
 };
 
 struct extractor_input {
 	const struct page *page;
 	/* NULL when the page's template is not known */
 	const struct template_counts *template_counts;
-	/* By learn(); NULL for a method without one, and when the page's
-	   template is not known. */
+	/*
+	 * What learn() returned; NULL for a method without it, and when the
+	 * page's template is not known.
+	 */
 	const void *learned;
 	const struct ridge_model *ridges; /* the site's own; or NULL */
 	const double *parameters; /* [extractor->parameter_count], in range */
 	struct arena *arena;      /* for scratch memory; freed by the caller */
-	struct trace *trace;      /* to be filled for people; mostly NULL */
-	/* To be filled, by methods that can; NULL when nobody asks. */
+	struct trace *trace;      /* to be filled for explanations; mostly NULL
+				   */
+	/* Filled by methods that can; NULL when it is not asked for. */
 	struct assessment *assessment;
 };
 
@@ -85,19 +88,24 @@ struct extractor {
 	size_t parameter_count; /* <= MAX_PARAMETERS */
 	enum knowledge needs;
 	bool reads_ridges; /* input->ridges is of use to it */
-	/* Values of its parameter "threshold" that trade one for the other; 0:
-	   it has none. */
+	/*
+	 * Values of the parameter "threshold" that favour precision and recall;
+	 * 0: the method has none.
+	 */
 	double precision_threshold;
 	double recall_threshold;
 	/*
-	 * Not NULL with KNOWS_SAMPLE, NULL without MAY_KNOW_SAMPLE: what the
-	 * sample tells, in `arena`, for run() on any number of pages; it keeps
-	 * no pointer into the sample. Linear in the sample, constant stack.
+	 * What the method learns of a sample, in `arena`, for run() on any
+	 * number of pages; keeps no pointer into the sample. Not NULL with
+	 * KNOWS_SAMPLE, may be NULL with MAY_KNOW_SAMPLE, NULL otherwise.
+	 * Linear in the sample, constant stack.
 	 */
 	const void *(*learn)(const struct sample *sample,
 			     const double *parameters, struct arena *arena);
-	/* learn() reads the parameters: else they are NULL, so that what was
-	   learnt serves every value. */
+	/*
+	 * learn() depends on the parameters. If not, it gets NULL for them and
+	 * its result serves all their values.
+	 */
 	bool learns_by_parameters;
 	/* Fills verdicts [page->text_count]. Linear, constant stack. */
 	void (*run)(const struct extractor_input *input,
@@ -110,7 +118,7 @@ static inline bool needs_template(const struct extractor *extractor)
 	       extractor->needs == KNOWS_SAMPLE;
 }
 
-/* A sample of the page's cluster is of use to it. */
+/* The method uses a sample of the page's cluster. */
 static inline bool learns_sample(const struct extractor *extractor)
 {
 	return extractor->learn != NULL;

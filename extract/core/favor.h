@@ -1,6 +1,6 @@
 /*
- * extract/core/favor.h - what matters more: that all of it is content, or that
- * nothing is missing.
+ * extract/core/favor.h - whether an extract should favour precision (all of it
+ * is content) or recall (nothing is missing).
  */
 #ifndef EXTRACT_CORE_FAVOR_H
 #define EXTRACT_CORE_FAVOR_H
@@ -16,9 +16,9 @@ bool favor_from_name(const char *name, enum favor *favor_out);
 const char *favor_name(enum favor favor);
 
 /*
- * Set the parameter that trades one for the other, if it is not FAVOR_BALANCE.
- * False, with an English sentence in `error_out` [256], for a method that
- * cannot.
+ * Set the parameter that trades precision for recall; nothing for
+ * FAVOR_BALANCE. False, with an English sentence in `error_out` [256], when the
+ * method has no such parameter.
  */
 bool favor_apply(enum favor favor, const struct extractor *extractor,
 		 double *parameters, char *error_out);

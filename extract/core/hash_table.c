@@ -10,8 +10,8 @@ enum {
 	/* A power of two; half of the slots stay free. */
 	SLOTS_PER_ENTRY = 2,
 	/*
-	 * At a load of one half the longest run of a million honest keys is
-	 * about half of it: only keys made to collide are longer.
+	 * Twice the longest run that a million random keys have at a load of
+	 * one half: only keys that were made to collide need more probes.
 	 */
 	MAX_PROBES = 128,
 };
@@ -50,7 +50,10 @@ static uint64_t key_of(const struct hash_table *table, uint32_t index)
 	return key;
 }
 
-/* The slot of `key`, or the free one where it belongs; NULL: no place. */
+/*
+ * The slot of `key`, or the free slot where it belongs; NULL when MAX_PROBES
+ * slots hold other keys.
+ */
 static uint32_t *slot_of(const struct hash_table *table, uint64_t key)
 {
 	uint32_t mask = table->slot_count - 1;
@@ -67,7 +70,10 @@ static uint32_t *slot_of(const struct hash_table *table, uint64_t key)
 	return NULL;
 }
 
-/* New slots; an entry that finds no place among them is not found any more. */
+/*
+ * Make new slots. An entry that finds no slot within MAX_PROBES is forgotten:
+ * it cannot be found any more.
+ */
 static void fill_slots(struct hash_table *table)
 {
 	table->slot_count = table->capacity * SLOTS_PER_ENTRY;

@@ -1,6 +1,6 @@
 /*
  * extract/core/hash_table.h - records by 64-bit key, which is itself a hash:
- * what the methods that learn of many pages keep.
+ * what methods keep that learn from many pages.
  */
 #ifndef EXTRACT_CORE_HASH_TABLE_H
 #define EXTRACT_CORE_HASH_TABLE_H
@@ -22,7 +22,7 @@ struct hash_table {
 	uint32_t slot_count;
 	size_t entry_bytes;
 	struct arena *arena;
-	void *spare; /* for a key without a place */
+	void *spare; /* for keys that find no slot */
 };
 
 /* Begin an empty table in `arena`. */
@@ -39,14 +39,16 @@ void *hash_table_add(struct hash_table *table, uint64_t key);
 /* The entry of `key`, or NULL. O(1). */
 void *hash_table_find(const struct hash_table *table, uint64_t key);
 
-/* A copy in `arena`, without what growing has left behind. */
+/* A copy in `arena`, without the memory that growing has wasted. */
 struct hash_table hash_table_copy(struct arena *arena,
 				  const struct hash_table *table);
 
 #define NO_ENTRY UINT32_MAX
 
-/* The number of an entry, NO_ENTRY for one that is forgotten; and the entry of
-   a number below `count`. */
+/*
+ * The number of an entry, NO_ENTRY if it was forgotten; and the entry of a
+ * number below `count`.
+ */
 uint32_t hash_table_index(const struct hash_table *table, const void *entry);
 void *hash_table_entry(const struct hash_table *table, uint32_t index);
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* ln(1 + x) for x >= 0. Exact enough, and faster than log1pf(). */
+/* ln(1 + x) for x >= 0. Faster than log1pf(), and exact enough for features. */
 static inline float ln1(float x)
 {
 	return logf(1 + x);

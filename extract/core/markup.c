@@ -12,13 +12,15 @@ static bool is_control(unsigned char byte)
 	return byte < 0x20 || byte == 0x7f;
 }
 
-/* C1, U+0080 to U+009F: C2 80 to C2 9F. */
+/* C1 control characters, U+0080 to U+009F; in UTF-8 C2 80 to C2 9F. */
 static bool is_c1(const unsigned char *bytes, size_t size)
 {
 	return size >= 2 && bytes[0] == 0xc2 && bytes[1] < 0xa0;
 }
 
-/* U+FFFE and U+FFFF, which XML has not, become U+FFFD: EF BF BE and BF. */
+/*
+ * U+FFFE and U+FFFF (EF BF BE and EF BF BF), which XML forbids, become U+FFFD.
+ */
 static void mend_noncharacters(unsigned char *bytes, size_t size)
 {
 	unsigned char *end = bytes + size;
@@ -90,7 +92,7 @@ static size_t character_size(unsigned char byte)
 	return byte < 0xf0 ? 3 : 4;
 }
 
-/* How much of `text` is left without half a character at its end. */
+/* The size of `text` without an incomplete character at its end. */
 static size_t whole_size(const char *text, size_t size)
 {
 	size_t begin = size;
@@ -134,7 +136,10 @@ static bool is_dropped_in_url(char byte)
 	return byte == '\t' || byte == '\n' || byte == '\r';
 }
 
-/* What stands before the first ':' that comes before any of / ? #, or none. */
+/*
+ * The scheme: what stands before the first ':', unless one of / ? # comes
+ * first.
+ */
 static struct slice scheme_of(const char *url, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {

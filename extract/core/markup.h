@@ -9,14 +9,14 @@
 
 /*
  * Append `text` white space collapsed, or kept when `is_pre` with every line
- * end made one LF. Control characters become spaces: no terminal is driven
- * by a page. U+FFFE and U+FFFF become U+FFFD.
+ * end made one LF. Control characters become spaces, so that no page can
+ * control a terminal. U+FFFE and U+FFFF become U+FFFD.
  */
 void markup_append_plain(struct buffer *out, struct slice text, bool is_pre);
 
 /*
- * Append a label that was cut at some byte: without half a character at its
- * end, plain, and escaped.
+ * Append a label that may have been cut inside a character: without the
+ * incomplete character, plain, and escaped.
  */
 void markup_append_label(struct buffer *out, const char *label);
 

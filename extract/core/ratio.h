@@ -1,10 +1,12 @@
-/* extract/core/ratio.h - the scale of features that are a part of something. */
+/*
+ * extract/core/ratio.h - the ratio of a part to its whole, as features use it.
+ */
 #ifndef EXTRACT_CORE_RATIO_H
 #define EXTRACT_CORE_RATIO_H
 
 #include <stdint.h>
 
-/* part / whole; 0 of nothing. */
+/* part / whole; 0 when the whole is 0. */
 static inline float ratio(uint32_t part, uint32_t whole)
 {
 	return whole == 0 ? 0 : (float)part / (float)whole;

@@ -1,6 +1,6 @@
 /*
- * extract/core/sample.h - which page of the sample a page is, so that it is
- * counted once whether it was in the sample or not.
+ * extract/core/sample.h - which page of the sample a page is, so that a page of
+ * the sample is not counted twice.
  */
 #ifndef EXTRACT_CORE_SAMPLE_H
 #define EXTRACT_CORE_SAMPLE_H
@@ -24,7 +24,7 @@ struct sample_pages sample_pages_of(const struct sample *sample);
  */
 uint32_t sample_bit(const struct sample_pages *pages, const struct page *page);
 
-/* How many pages the set has. */
+/* How many pages the set of bits has. */
 uint32_t sample_size(uint32_t set);
 
 #endif

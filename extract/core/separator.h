@@ -1,4 +1,6 @@
-/* extract/core/separator.h - what stands between two pieces of text on a page.
+/*
+ * extract/core/separator.h - what separates two texts of a page: nothing, white
+ * space, a line or a paragraph.
  */
 #ifndef EXTRACT_CORE_SEPARATOR_H
 #define EXTRACT_CORE_SEPARATOR_H
@@ -9,7 +11,7 @@
 #include "page/page.h"
 #include "store/slice.h"
 
-/* In rising order: the strongest one between two texts counts. */
+/* In rising order: of several between two texts the strongest counts. */
 enum separator {
 	SEPARATOR_NONE,
 	SEPARATOR_SPACE,

@@ -1,8 +1,8 @@
 /*
- * extract/core/trace.h - what a method tells of its work, for people to look
- * at: why each text was kept or not, and figures. A method fills it only when
- * somebody asks; every function does nothing when `trace` is NULL, and what
- * costs time stands behind `if (input->trace != NULL)`.
+ * extract/core/trace.h - how a method explains its result to people: why each
+ * text was kept or dropped, and figures. It is filled only on request: every
+ * function does nothing when `trace` is NULL, and costly work stands behind `if
+ * (input->trace != NULL)`.
  */
 #ifndef EXTRACT_CORE_TRACE_H
 #define EXTRACT_CORE_TRACE_H
@@ -38,7 +38,7 @@ struct figure_range {
 struct figure_point {
 	float x;
 	float y;
-	uint32_t group; /* 0 is what is thrown away */
+	uint32_t group; /* 0: what the method drops */
 };
 
 struct figure_box {
@@ -86,10 +86,12 @@ struct trace *trace_create(struct arena *arena, uint32_t text_count);
 void trace_reason(struct trace *trace, uint32_t index, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Add a figure; one too many, or a NULL trace, is let go. */
+/* Add a figure; ignored when the trace is full or NULL. */
 void trace_figure(struct trace *trace, const struct figure *figure);
 
-/* A number of each of `count` things, and which of them are thrown away. */
+/*
+ * The distribution of `count` values, and which side of a threshold is dropped.
+ */
 struct histogram {
 	const char *title;
 	const char *x_label;
@@ -97,7 +99,8 @@ struct histogram {
 	const double *values; /* [count]; NAN is not drawn */
 	uint32_t count;
 	double threshold;
-	bool keeps_high; /* from the threshold up, or else up to it */
+	bool keeps_high; /* kept are values >= the threshold; otherwise values
+			    <= it */
 };
 
 /* Add it as a figure: FIGURE_HISTOGRAM. */

@@ -18,7 +18,7 @@ enum claim {
 
 struct claimed_term {
 	uint64_t key;
-	uint32_t visit; /* the last comparison that met it */
+	uint32_t visit; /* number of the last comparison that counted it */
 	bool is_in[CLAIM_COUNT];
 };
 

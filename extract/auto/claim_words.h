@@ -1,7 +1,7 @@
 /*
- * extract/auto/claim_words.h - how much of a passage a page says of itself in
- * its title, its descriptions and its JSON-LD. Compared by terms (struct
- * passage).
+ * extract/auto/claim_words.h - how many terms (struct passage) a passage has in
+ * common with what the page claims about itself: its title, its descriptions
+ * and its JSON-LD.
  */
 #ifndef EXTRACT_AUTO_CLAIM_WORDS_H
 #define EXTRACT_AUTO_CLAIM_WORDS_H

@@ -1,6 +1,6 @@
 /*
- * extract/auto/context.h - features of a passage by how the passages around it
- * were judged: the second stage of a stacked classifier. `scores` are
+ * extract/auto/context.h - features of a passage from the scores of the
+ * passages around it: the second stage of a stacked classifier. `scores` are
  * probabilities that a passage is content.
  *
  * Source: Wolpert, Stacked generalization, Neural Networks 1992.
@@ -14,9 +14,10 @@ struct repetition;
 struct page_context;
 
 /*
- * name, definition; ln1(x) is ln(1 + x), a distance is signed ln1(passages).
- * A mean of scores is weighted by words, 0 without any. Content is the expected
- * number of words of it: words * score, summed up. All places count.
+ * name, definition; ln1(x) is ln(1 + x), a distance is signed ln1(passages). A
+ * mean of scores is weighted by words, 0 without any. "Content" is the expected
+ * number of words of content: the sum of words * score. Passages of all places
+ * count.
  */
 /* clang-format off */
 #define CONTEXT_FEATURES(X) \

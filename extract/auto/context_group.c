@@ -6,14 +6,18 @@
 #include "page/page.h"
 #include "store/arena.h"
 
-/* By their numbers the tallies stand in one array, and no passage looks for
-   its own again. */
+/*
+ * Paths are numbered, so that the tallies of all paths are one array and a
+ * passage finds that of its path without a search.
+ */
 struct path_number {
 	uint64_t path;
 };
 
-/* Number the paths in the order in which they come; returns how many. A path
-   that the table has no place for shares the last number. */
+/*
+ * Number the paths in the order in which they come; returns how many. A path
+ * that the hash table forgets shares the last number.
+ */
 static uint32_t number_paths(struct arena *arena,
 			     const struct passages *passages,
 			     const uint64_t *paths, uint32_t *of_passage)

@@ -1,6 +1,7 @@
 /*
- * extract/auto/context_group.h - the features of extract/auto/context.h that
- * are of the passages on the same path: a template puts what is alike on one.
+ * extract/auto/context_group.h - the features of extract/auto/context.h about
+ * all passages on the same path: a template gives things of one kind the same
+ * path.
  */
 #ifndef EXTRACT_AUTO_CONTEXT_GROUP_H
 #define EXTRACT_AUTO_CONTEXT_GROUP_H
@@ -19,13 +20,14 @@ struct context_groups {
 
 /*
  * Groups by `paths` [page->node_count]; passages outside of any element are one
- * group. In `arena`: 4 bytes a passage, and about 64 a path that has one.
+ * group. In `arena`: 4 bytes a passage, and about 64 for each path with a
+ * passage.
  */
 struct context_groups context_groups_make(struct arena *arena,
 					  const struct masses *masses,
 					  const uint64_t *paths);
 
-/* That of passage `index`. */
+/* The group of passage `index`. */
 const struct context_group *context_group(const struct context_groups *groups,
 					  uint32_t index);
 

@@ -1,13 +1,13 @@
 /*
- * extract/auto/context_mass.h - the words of any run of passages, and how many
- * of them are expected to be content, in O(1).
+ * extract/auto/context_mass.h - the words in any run of passages, and the
+ * expected number of words of content among them, in O(1).
  */
 #ifndef EXTRACT_AUTO_CONTEXT_MASS_H
 #define EXTRACT_AUTO_CONTEXT_MASS_H
 
 #include "extract/text/passage.h"
 
-/* What there is where nothing is that could have a score. */
+/* The score of a neighbour that does not exist. */
 #define NO_SCORE (-.1F)
 
 struct mass {
@@ -49,7 +49,7 @@ static inline float mass_mean(struct mass mass)
 	return mass.words > 0 ? (float)(mass.content / mass.words) : 0;
 }
 
-/* Its share of all content; 0 without any. */
+/* The ratio of all content that is in it; 0 without any. */
 static inline float mass_ratio(const struct masses *masses, struct mass mass)
 {
 	return masses->all.content > 0
@@ -58,8 +58,8 @@ static inline float mass_ratio(const struct masses *masses, struct mass mass)
 }
 
 /*
- * The F1 to expect when just these words are chosen: with the precision
- * content / words, and the recall content / all content.
+ * The expected F1 if exactly these words are chosen: precision is content /
+ * words, recall is content / all content.
  */
 static inline float mass_f1(const struct masses *masses, struct mass mass)
 {

@@ -1,7 +1,8 @@
 /*
- * extract/auto/context_near.h - the features of extract/auto/context.h that
- * tell how far a passage is from those that are judged with confidence, and
- * those of the heading above it. Passage after passage, from the first.
+ * extract/auto/context_near.h - the features of extract/auto/context.h that are
+ * the distances to the nearest passages with a clear score, and those of the
+ * section under the heading above. To be asked passage after passage, from the
+ * first.
  */
 #ifndef EXTRACT_AUTO_CONTEXT_NEAR_H
 #define EXTRACT_AUTO_CONTEXT_NEAR_H

@@ -14,7 +14,7 @@ static uint32_t parent_of(const struct page *page, uint32_t node)
 	return node == NO_NODE ? NO_NODE : page->nodes[node].parent;
 }
 
-/* html and body hold everything: their F1 says nothing of what is in them. */
+/* html and body hold everything, so their F1 says nothing about their parts. */
 static bool is_frame(const struct page *page, uint32_t node)
 {
 	assert(node < page->node_count);
@@ -89,7 +89,7 @@ struct context_tree context_tree_make(struct arena *arena,
 	return tree;
 }
 
-/* Above the root it is all passages, again and again. */
+/* Ancestors above the root count as the whole page. */
 static void ancestors_row(const struct masses *masses, uint32_t node,
 			  float *row)
 {
@@ -110,7 +110,7 @@ static void ancestors_row(const struct masses *masses, uint32_t node,
 	row[CONTEXT_content_4_up] = mass_ratio(masses, up[4]);
 }
 
-/* What is one element up but the passage itself. */
+/* The score of what the parent element holds besides the passage. */
 static float score_of_others(const struct masses *masses, uint32_t index,
 			     uint32_t node)
 {

@@ -1,6 +1,6 @@
 /*
- * extract/auto/context_tree.h - the features of extract/auto/context.h that are
- * of the elements around a passage.
+ * extract/auto/context_tree.h - the features of extract/auto/context.h about
+ * the elements around a passage.
  */
 #ifndef EXTRACT_AUTO_CONTEXT_TREE_H
 #define EXTRACT_AUTO_CONTEXT_TREE_H
@@ -9,7 +9,7 @@
 
 struct repetition;
 
-/* What an element has of those around it, and of itself. */
+/* The best of an element and the elements around it. */
 struct surrounding {
 	float f1;      /* the highest expected one */
 	uint32_t half; /* innermost with half of all content, or NO_NODE */
@@ -25,8 +25,8 @@ struct context_tree {
 };
 
 /*
- * It keeps `masses`; 12 bytes an element, in `arena`. Linear: what holds for an
- * element is handed down from its parent.
+ * It keeps `masses`; 12 bytes an element, in `arena`. Linear: each element
+ * inherits from its parent.
  */
 struct context_tree context_tree_make(struct arena *arena,
 				      const struct masses *masses,

@@ -7,7 +7,7 @@
 #include "extract/auto/auto_trace.h"
 #include "page/page.h"
 
-/* Those of which a model has the default. */
+/* Parameters whose default comes from a model file. */
 enum {
 	PARAMETER_threshold,
 	PARAMETER_page_weight,
@@ -77,7 +77,7 @@ static const void *learn(const struct sample *sample, const double *given,
 	return known_passages_learn(sample, arena);
 }
 
-/* Where the template is known, by it too. */
+/* With the evidence of other pages where the template is known. */
 static struct passage_scores score(const struct extractor_input *input,
 				   const struct passages *passages)
 {

@@ -13,7 +13,7 @@
 #define CONSTANT(name, value) static const double model_##name = (value);
 #include "auto-choice.model"
 
-/* A shorter passage may well stand twice: a label, a number. */
+/* Shorter passages, such as labels and numbers, may be repeated. */
 enum { MIN_REPEATED_WORDS = 5 };
 
 struct shown {
@@ -40,7 +40,7 @@ const bool *passages_preformatted(struct arena *arena,
 	return is_preformatted;
 }
 
-/* Whether its words are shown already; from now on they are. */
+/* Whether the words of a chosen passage were chosen before; adds them. */
 static bool repeats(struct hash_table *shown, const struct passage *passage)
 {
 	struct shown *words = hash_table_add(shown, passage->hash);
@@ -71,7 +71,7 @@ const bool *passages_choose(struct arena *arena,
 	return is_chosen;
 }
 
-/* As tests/eval/calibration.py has it. */
+/* The formula that tests/eval/calibration.py fits. */
 static double confidence(double expected_f1, double chosen, double words,
 			 uint32_t passages)
 {

@@ -29,12 +29,13 @@ const bool *passages_choose(struct arena *arena,
 			    const float *scores, double threshold);
 
 /*
- * How good that is. If the scores are the probabilities they stand for, F1 is
- * twice the expected words right over the words chosen and the expected words
- * of the content (Lewis 1995); 0 for a page without words. They are not quite,
- * and a page is good or bad as a whole: the confidence is a logistic regression
- * of the F1 that was measured on pages out of fold (tests/eval/calibration.py)
- * on that, how much was chosen, and the size of the page.
+ * How good the choice is expected to be. If the scores are true probabilities,
+ * the expected F1 is twice the expected correct words, divided by the sum of
+ * the words chosen and the expected words of content (Lewis 1995); 0 for a page
+ * without words. Scores are not exactly probabilities, and errors within a page
+ * depend on each other. So the confidence is a logistic regression of the F1
+ * measured out of fold (tests/eval/calibration.py) on the expected F1, the
+ * ratio of words chosen and the size of the page.
  */
 struct assessment choice_assess(const struct passages *passages,
 				const float *scores, const bool *is_chosen);

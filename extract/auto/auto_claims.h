@@ -1,6 +1,6 @@
 /*
- * extract/auto/auto_claims.h - what a page says of itself in its head: for
- * `auto`, which looks for the passages that say the same.
+ * extract/auto/auto_claims.h - what a page claims about itself in its head, for
+ * `auto`, which looks for passages with the same words.
  */
 #ifndef EXTRACT_AUTO_AUTO_CLAIMS_H
 #define EXTRACT_AUTO_AUTO_CLAIMS_H

@@ -2,13 +2,13 @@
  * extract/auto/auto_model.h - the trained models of `auto`: constants of the
  * program, made of the model files in the folder MODELS of the build. Forests
  * (extract/auto/forest.h) are auto-page.model, which judges a passage by the
- *page's features, and auto-context.model, by these and by how the passages
- *around it were judged. Numbers alone are auto-choice.model and
- *auto-template.model:
+ * page's features, and auto-context.model, by these and by how the passages
+ * around it were judged. auto-choice.model and auto-template.model hold only
+ * numbers:
  *
- *	DEFAULT_VALUE(threshold, 0.56)         of a parameter of `auto`
- *	TRADE(recall_threshold, 0.32)   a field of struct extractor
- *	CONSTANT(confidence_base, -1)   another number
+ * 	DEFAULT_VALUE(threshold, 0.56)         of a parameter of `auto`
+ * 	TRADE(recall_threshold, 0.32)   a field of struct extractor
+ * 	CONSTANT(confidence_base, -1)   another number
  */
 #ifndef EXTRACT_AUTO_AUTO_MODEL_H
 #define EXTRACT_AUTO_AUTO_MODEL_H
@@ -17,7 +17,7 @@
 #include "extract/auto/feature.h"
 #include "extract/auto/forest.h"
 
-/* What the second may read. */
+/* The features that the second forest may read. */
 #define AUTO_FEATURES(X) CONTEXT_FEATURES(X) PAGE_FEATURES(X)
 
 enum {

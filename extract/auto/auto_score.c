@@ -7,8 +7,9 @@
 #include "store/arena.h"
 
 /*
- * Of the rows of the page only what the second forest reads is kept for it, so
- * that memory is bounded by the model and not by the number of features.
+ * Of the rows of page features only the columns that the second forest reads
+ * are kept, so that memory depends on the model and not on the number of
+ * features.
  */
 struct kept {
 	uint16_t features[FOREST_COLUMNS];

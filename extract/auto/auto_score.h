@@ -1,7 +1,7 @@
 /*
- * extract/auto/auto_score.h - how `auto` judges the passages of a page: two
- * forests, the second over what the first says of the passages around
- * (stacking; Wolpert 1992).
+ * extract/auto/auto_score.h - how `auto` scores the passages of a page: two
+ * forests, where the second reads the scores of the first for the passages
+ * around (stacking; Wolpert 1992).
  */
 #ifndef EXTRACT_AUTO_AUTO_SCORE_H
 #define EXTRACT_AUTO_AUTO_SCORE_H
@@ -17,7 +17,10 @@ struct passage_evidence;
 
 enum { MAX_MOVES = 3 };
 
-/* What moved the first forest's margin most, the strongest first. */
+/*
+ * The features that moved the margin of the first forest most, the strongest
+ * first.
+ */
 struct strongest_moves {
 	uint16_t features[MAX_MOVES]; /* enum of extract/auto/feature.h */
 	float moves[MAX_MOVES];       /* 0: there are no more */
@@ -27,8 +30,9 @@ struct passage_scores {
 	const struct passages *passages;
 	/* Probabilities that a passage is content: [passages->count]. */
 	const float *page; /* of the first forest */
-	float *scores;     /* of the second; then of the template, too */
-	/* What the template added; NULL when it is not known. */
+	float *scores;     /* of the second; with the template's evidence where
+			      it is known */
+	/* The evidence of the template; NULL when it is not known. */
 	const struct passage_evidence *evidence;
 	/* [passages->count]; NULL when nobody asked */
 	const struct strongest_moves *moves;

@@ -15,7 +15,7 @@
 /* "in more than a third of the documents" (Gottron 2008, section 6). */
 static const double max_frequency = 1.0 / 3;
 
-/* A text in any place, or in one slot. */
+/* The occurrences of a text on the sample, in any place or in one slot. */
 struct standing {
 	uint64_t key;
 	uint64_t slot;
@@ -23,7 +23,10 @@ struct standing {
 	uint32_t pages; /* of the sample, a bit each */
 };
 
-/* Sums over the passages in a slot; unique_words may be below 0. */
+/*
+ * Sums over the passages in a slot. A page that is not in the sample adds
+ * differences, so unique_words may be below 0.
+ */
 struct slot {
 	uint64_t key;
 	int64_t words;
@@ -50,7 +53,10 @@ static uint32_t weight_of(const struct passage *passage)
 	return passage->words == 0 ? 1 : passage->words;
 }
 
-/* Add a page, as the pages `bits`, to what stands in the slots of `known`. */
+/*
+ * Add the passages of a page to the slots of `known`; `bits` is the page as a
+ * set of pages of the sample.
+ */
 static void note_slots(const struct passages *passages, const uint64_t *paths,
 		       const float *scores, uint32_t bits,
 		       struct known_passages *known)
@@ -127,9 +133,9 @@ const struct known_passages *known_passages_learn(const struct sample *sample,
 }
 
 /*
- * What a page that is not in the sample adds to its slots: of its texts those
- * are unique that no other page has there; one that a single other page has is
- * unique no more.
+ * The change of the slots by a page that is not in the sample: its texts that
+ * no page of the sample has in the slot are unique, and those that a single
+ * page has are no longer unique.
  */
 static struct hash_table own_slots(const struct known_passages *known,
 				   struct arena *arena,

@@ -59,7 +59,7 @@ static void give_reasons(struct trace *trace,
 		if (scores->evidence != NULL)
 			print_evidence(&scores->evidence[passage], evidence,
 				       sizeof(evidence));
-		/* first what decides: a long reason is cut */
+		/* what decides comes first, because a long reason is cut */
 		trace_reason(trace, i,
 			     "score %.2f%s: %s; by what is around it %+.2f%s",
 			     (double)score,

@@ -1,4 +1,7 @@
-/* extract/auto/auto_trace.h - what `auto` tells of its work. */
+/*
+ * extract/auto/auto_trace.h - reasons and figures that explain a result of
+ * `auto`.
+ */
 #ifndef EXTRACT_AUTO_AUTO_TRACE_H
 #define EXTRACT_AUTO_AUTO_TRACE_H
 

@@ -37,7 +37,7 @@ struct level {
 	uint32_t repeats;    /* of struct repetition */
 	uint32_t item;       /* the level of the nearest item; 0: none */
 	uint32_t around_top; /* the level of the nearest around the top */
-	float best_score;    /* of it and those around it */
+	float best_score;    /* the highest, of it and the elements around it */
 	float best_density;
 	struct subtree subtree;
 	uint8_t distances[DISTANCE_BYTES];
@@ -205,7 +205,7 @@ static void write_density(const struct dom_path *dom_path, float *row)
 	float highest = 0;
 
 	if (page <= 0)
-		page = 1; /* all are 0 */
+		page = 1; /* every passage starts at the page */
 	for (uint32_t i = 0; i < NEAREST; i++)
 		highest = fmaxf(highest,
 				up(dom_path, i)->subtree.composite_density);

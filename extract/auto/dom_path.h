@@ -1,8 +1,8 @@
 /*
- * extract/auto/dom_path.h - features of a passage by the elements around it:
- * how far it is to article, nav, li..., what their class names say, how much
- * text of what kind they hold, how often they repeat, and how an extractor that
- * chooses one subtree would score them.
+ * extract/auto/dom_path.h - features of a passage from its DOM path, the
+ * elements around it: the distance to article, nav, li..., what their class
+ * names say, how much text of which kind they hold, how often they repeat, and
+ * how an extractor of one subtree would score them.
  */
 #ifndef EXTRACT_AUTO_DOM_PATH_H
 #define EXTRACT_AUTO_DOM_PATH_H
@@ -10,8 +10,8 @@
 #include "extract/text/passage.h"
 
 /*
- * Steps up from the passage's element, itself at 0, to the nearest one; 30 is
- * none. In the order of enum distance.
+ * Steps from the passage's element (0) up to the nearest element of the kind;
+ * 30: there is none. In the order of enum distance.
  */
 /* clang-format off */
 #define DOM_PATH_CLASS "steps up to a class or id, 30: none: "
@@ -77,8 +77,8 @@
 
 /*
  * name, definition; ln1(x) is ln(1 + x). Sums are of the passages of
- * PLACE_PLAIN inside an element: 1 up is the parent of the passage's element,
- * 2 up the one around that, all at most the page.
+ * PLACE_PLAIN inside an element: "1 up" is the parent of the passage's element,
+ * "2 up" the parent of that, and so on up to the page.
  */
 #define DOM_PATH_FEATURES(X) \
 	X(depth, "elements around it") \
@@ -165,7 +165,7 @@ struct dom_path *dom_path_make(struct arena *arena,
  */
 void dom_path_next(struct dom_path *dom_path, float *row);
 
-/* What it has counted; it lives as long. */
+/* The counts of repeated elements; they live as long as `DOM path`. */
 const struct repetition *dom_path_repetition(const struct dom_path *dom_path);
 
 #endif

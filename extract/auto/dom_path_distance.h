@@ -1,6 +1,6 @@
 /*
- * extract/auto/dom_path_distance.h - how far up the nearest element of each
- * kind is, for the elements that are open.
+ * extract/auto/dom_path_distance.h - for every open element: how many steps up
+ * the nearest element of each kind is.
  */
 #ifndef EXTRACT_AUTO_DOM_PATH_DISTANCE_H
 #define EXTRACT_AUTO_DOM_PATH_DISTANCE_H
@@ -39,16 +39,16 @@ enum distance {
 	DISTANCE_GROUPS, /* + enum class_group */
 	DISTANCE_COUNT = DISTANCE_GROUPS + GROUP_COUNT,
 
-	DISTANCE_NONE = 30,  /* and for what is farther */
+	DISTANCE_NONE = 30,  /* there is none, or it is farther */
 	DISTANCE_BYTES = 48, /* DISTANCE_COUNT in whole vectors */
 };
 
-/* Those outside of all elements; `distances` [DISTANCE_BYTES]. */
+/* The distances outside of all elements; `distances` [DISTANCE_BYTES]. */
 void distances_begin(uint8_t *distances);
 
 /*
- * Those at element `node` of the class groups `groups`, from those at its
- * parent; both [DISTANCE_BYTES].
+ * The distances at element `node`, whose classes are of the groups `groups`,
+ * from those at its parent; both [DISTANCE_BYTES].
  */
 void distances_enter(const struct page *page, uint32_t node, uint32_t groups,
 		     const uint8_t *parent, uint8_t *distances);

@@ -13,7 +13,7 @@ static const struct {
 #undef X
 };
 
-/* A family after the other, as in PAGE_FEATURES. */
+/* The first feature of each family, in the order of PAGE_FEATURES. */
 enum {
 	DOM_PATH_BEGIN = SHAPE_COUNT,
 	SEQUENCE_BEGIN = DOM_PATH_BEGIN + DOM_PATH_COUNT,

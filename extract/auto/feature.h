@@ -1,11 +1,11 @@
 /*
- * extract/auto/feature.h - everything that is known of a passage before it is
- * judged, as a row of numbers: one table (name, definition), in families that
- * each have a file. All but the template's are of the page alone.
+ * extract/auto/feature.h - the features of a passage as a row of numbers: one
+ * table (name, definition), in families of one file each. All but those of the
+ * template depend on the page alone.
  *
- * How they are used: CONTRIBUTING.md, "auto and its models". No list of words
- * of any language is in it: numbers, signs, structure, and the names that class
- * attributes use.
+ * How they are used: CONTRIBUTING.md, "auto and its models". No feature depends
+ * on words of a language: only on numbers, punctuation, structure, and the
+ * names in class attributes.
  *
  * A family prepares what it needs in one or two passes over the page, and then
  * writes the numbers of one passage after the other, so that a page takes
@@ -56,7 +56,10 @@ struct features *features_make(struct arena *arena,
  */
 void features_next(struct features *features, float *row);
 
-/* What extract/auto/context.h needs of them; they live as long. */
+/*
+ * Parts of the features that extract/auto/context.h needs; they live as long as
+ * `features`.
+ */
 const struct page_context *
 features_page_context(const struct features *features);
 const struct repetition *features_repetition(const struct features *features);

@@ -8,7 +8,7 @@ struct block {
 	float values[FOREST_COLUMNS][FOREST_ROWS];
 };
 
-/* Rows past `count` repeat the last one: their margins are let go. */
+/* Rows past `count` repeat the last one; their margins are ignored. */
 static void gather(const struct forest *forest, const float *rows, size_t count,
 		   size_t stride, struct block *block)
 {
@@ -24,8 +24,8 @@ static void gather(const struct forest *forest, const float *rows, size_t count,
 }
 
 /*
- * One level after the other, so that the loads of a row, each of which waits
- * for the one before it, overlap with those of the others.
+ * All rows go down one level at a time: the loads of one row depend on each
+ * other, those of different rows overlap.
  */
 static void add_tree(const struct tree *tree, const struct block *block,
 		     float *margins)
@@ -66,7 +66,10 @@ void forest_margins(const struct forest *forest, const float *rows,
 
 float forest_probability(float margin)
 {
-	/* e^88 is the last that a float holds; beyond it nothing changes. */
+	/*
+	 * e^88 is the last power that a float holds; a larger margin gives the
+	 * same probability.
+	 */
 	float bounded = fminf(fmaxf(margin, -88), 88);
 
 	assert(bounded >= -88 && bounded <= 88);

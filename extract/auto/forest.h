@@ -43,8 +43,8 @@ struct forest {
 };
 
 enum {
-	FOREST_ROWS = 16,     /* that are best scored together */
-	FOREST_COLUMNS = 512, /* that a forest may have */
+	FOREST_ROWS = 16,     /* rows that are scored together */
+	FOREST_COLUMNS = 512, /* at most, of a forest */
 };
 
 /*

@@ -1,7 +1,8 @@
 /*
- * extract/auto/maximum_run.h - the run with the highest sum of weights, one
- * weight after the other (Bentley, Programming Pearls, column 8). Of equal ones
- * the first to end, and the shortest of these; empty when no sum is positive.
+ * extract/auto/maximum_run.h - the maximum-sum run of a sequence of weights,
+ * which are added one by one (Bentley, Programming Pearls, column 8). Of equal
+ * runs the one that ends first, and of these the shortest; empty when no sum is
+ * positive.
  */
 #ifndef EXTRACT_AUTO_MAXIMUM_RUN_H
 #define EXTRACT_AUTO_MAXIMUM_RUN_H

@@ -21,7 +21,7 @@ enum {
 _Static_assert(PAGE_CONTEXT_page_words + PAGE_KIND_COUNT == PAGE_CONTEXT_COUNT,
 	       "the features of the page are the last ones");
 
-/* A title that shares less with the title element is none. */
+/* A passage that is less like the title element is not the title. */
 #define MIN_LIKENESS 0.4F
 
 struct note {
@@ -39,7 +39,7 @@ struct page_context {
 	float page[PAGE_KIND_COUNT];
 };
 
-/* Of the heading that holds the passage, 1..6, or 0. */
+/* The level of the heading that holds the passage, 1..6, or 0. */
 static unsigned level_of(const struct passages *passages, uint32_t index)
 {
 	const struct page *page = passages->page;
@@ -72,7 +72,7 @@ static void find_headings(struct page_context *page_context)
 	}
 }
 
-/* The h1 that covers most of the title element, the first of equal ones. */
+/* The h1 with most words of the title element, of equal ones the first. */
 static uint32_t best_first_heading(const struct page_context *page_context)
 {
 	uint32_t best = NO_PASSAGE;

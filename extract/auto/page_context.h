@@ -1,7 +1,7 @@
 /*
- * extract/auto/page_context.h - features of a passage by what the rest of the
- * page says: the heading above it, the heading that is the page's title, what
- * the page claims of itself, and of what kind the page is.
+ * extract/auto/page_context.h - features of a passage from the context of the
+ * page: the heading above it, the heading that is the page's title, what the
+ * page claims about itself, and the kind of the page.
  */
 #ifndef EXTRACT_AUTO_PAGE_CONTEXT_H
 #define EXTRACT_AUTO_PAGE_CONTEXT_H
@@ -45,7 +45,7 @@ enum {
 
 enum { MAX_CLAIMS = 16 };
 
-/* What the page says of itself; each may be empty. */
+/* What the page claims about itself; each may be empty. */
 struct page_claims {
 	struct slice title;           /* of the title element */
 	struct slice descriptions[2]; /* meta description, og:description */

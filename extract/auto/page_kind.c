@@ -7,7 +7,7 @@
 #include "extract/text/passage.h"
 #include "page/page.h"
 
-/* The features of counts, by tag; PAGE_KIND_COUNT: none. */
+/* The feature that counts elements of this tag; PAGE_KIND_COUNT: none does. */
 static unsigned feature_of(uint16_t tag)
 {
 	switch (tag) {

@@ -1,7 +1,7 @@
 /*
- * extract/auto/page_kind.h - features that all passages of a page share: of
- * what kind it is. A list of products has prices, an article long passages, a
- * documentation code.
+ * extract/auto/page_kind.h - features that are the same for all passages of a
+ * page and tell its kind: a list of products has prices, an article long
+ * passages, documentation has code.
  */
 #ifndef EXTRACT_AUTO_PAGE_KIND_H
 #define EXTRACT_AUTO_PAGE_KIND_H

@@ -17,7 +17,9 @@ enum {
 		   1 << GROUP_NAVIGATION,
 };
 
-/* What the parent, its parent, ... get of a passage's score. */
+/*
+ * The ratio of a passage's score that its parent, the parent of that, ... get.
+ */
 static const float ratios[LEVELS] = {1, 1 / 2.0F, 1 / 6.0F, 1 / 9.0F,
 				     1 / 12.0F};
 
@@ -28,7 +30,7 @@ static float score_of(const struct passage *passage)
 	return 1 + (float)passage->clauses + (hundreds < 3 ? hundreds : 3);
 }
 
-/* Up to the root, which is none: it holds all that there is. */
+/* The root gets no score, because it holds everything. */
 static void add_scores(const struct passages *passages, float *scores)
 {
 	const struct node *nodes = passages->page->nodes;

@@ -12,8 +12,8 @@ struct sibling_count {
 };
 
 /*
- * Siblings are of one kind when their paths are equal. First each gets the
- * number of its kind, then the count of that.
+ * Siblings are of one kind when their paths are equal. First every element gets
+ * the number of its kind, then the size of that kind.
  */
 static const uint32_t *count_siblings(struct arena *arena,
 				      const struct page *page,

@@ -1,6 +1,6 @@
 /*
  * extract/auto/repetition.h - how often a page repeats itself: elements of one
- * kind among the children of one, and passages on one path.
+ * kind under the same parent, and passages on the same path.
  */
 #ifndef EXTRACT_AUTO_REPETITION_H
 #define EXTRACT_AUTO_REPETITION_H

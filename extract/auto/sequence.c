@@ -55,7 +55,7 @@ static void position_row(const struct passages *passages, uint32_t index,
 	row[SEQUENCE_passages_after] = at_most(count - index, MAX_PASSAGES);
 }
 
-/* Its features of one window. */
+/* The features of one window around the passage. */
 enum {
 	WINDOW_SLOPE,
 	WINDOW_LONG_RATIO,

@@ -1,8 +1,8 @@
 /*
  * extract/auto/sequence.h - features of a passage by its place in the sequence
- * of passages: the methods of one dimension (tag ratios, content code blurring,
- * slopes, maximum subsequences, ridges) with passages for tokens, and its
- * neighbours.
+ * of passages: the one-dimensional methods (tag ratios, content code blurring,
+ * slopes, maximum subsequences, ridges) with passages in place of tokens, and
+ * the neighbours of the passage.
  */
 #ifndef EXTRACT_AUTO_SEQUENCE_H
 #define EXTRACT_AUTO_SEQUENCE_H

@@ -14,7 +14,7 @@ static const uint32_t radii[BLUR_WIDTHS] = {
 	[WIDE_BLUR] = 8,
 };
 
-/* What is blurred, of one passage. */
+/* The value of a passage that is blurred. */
 typedef float measure(const struct passage *passage);
 
 static float characters(const struct passage *passage)
@@ -58,7 +58,7 @@ static const float *blur_measure(struct arena *arena,
 	return blur_run(arena, scratch, passages->count, &blur);
 }
 
-/* The first of the highest. */
+/* The index of the highest value, of equal ones the first. */
 static uint32_t highest(const float *values, uint32_t count)
 {
 	uint32_t best = 0;
@@ -149,7 +149,7 @@ static void tag_ratio_row(const struct sequence_blurs *blurs, uint32_t index,
 		middle / blurs->tag_ratio_deviation;
 }
 
-/* The blurred part over the blurred whole. */
+/* The blurred part divided by the blurred whole. */
 static float quotient(const float *part, const float *whole, uint32_t index)
 {
 	return part[index] / fmaxf(whole[index], 1);

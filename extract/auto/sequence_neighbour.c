@@ -19,7 +19,7 @@ static bool same_path(const struct repetition *repetition, uint32_t a,
 	return repetition->paths[a] == repetition->paths[b];
 }
 
-/* What is told of each of the four. */
+/* The features of one of the four neighbours. */
 static void neighbour_row(const struct passages *passages,
 			  const struct passage *passage, float *words_out,
 			  float *link_ratio_out, float *kind_out)

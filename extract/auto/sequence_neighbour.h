@@ -1,6 +1,6 @@
 /*
  * extract/auto/sequence_neighbour.h - the features of extract/auto/sequence.h
- * that are those of the two passages before and the two behind.
+ * about the two passages before and the two behind.
  */
 #ifndef EXTRACT_AUTO_SEQUENCE_NEIGHBOUR_H
 #define EXTRACT_AUTO_SEQUENCE_NEIGHBOUR_H

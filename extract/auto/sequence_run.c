@@ -7,7 +7,7 @@
 #include "extract/core/ln1.h"
 #include "extract/core/ratio.h"
 
-/* A short passage, and one of links, weighs against the run. */
+/* Short passages and passages of links have negative weights. */
 static double mss_weight(const struct passage *passage)
 {
 	enum { LONG_WORDS = 10 };
@@ -52,7 +52,7 @@ struct sequence_runs sequence_runs_make(const struct passages *passages)
 	return runs;
 }
 
-/* 0 inside, the passages to it, negative, before, and behind. */
+/* Passages to the run: 0 inside, negative before it, positive behind it. */
 static int64_t distance(struct passage_range run, uint32_t index)
 {
 	assert(run.begin <= run.end);

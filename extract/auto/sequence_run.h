@@ -1,7 +1,7 @@
 /*
  * extract/auto/sequence_run.h - the features of extract/auto/sequence.h that
- * say whether a passage is in a run whose weights sum up to most: body text
- * extraction (BTE), and maximum subsequence segmentation (MSS).
+ * tell whether a passage is in a maximum-sum run: body text extraction (BTE),
+ * and maximum subsequence segmentation (MSS).
  */
 #ifndef EXTRACT_AUTO_SEQUENCE_RUN_H
 #define EXTRACT_AUTO_SEQUENCE_RUN_H

@@ -29,7 +29,7 @@ static bool is_ad_label(const char *label, size_t length)
 	return false;
 }
 
-/* What stands between "//" and the path, or nothing. */
+/* The host: what stands between "//" and the path, or empty. */
 static struct slice host_of(struct slice href)
 {
 	const char *text = href.data;

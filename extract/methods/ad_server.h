@@ -6,8 +6,10 @@
 
 #include "store/slice.h"
 
-/* Whether the host of `href`, as written, is known to serve advertisements;
-   false for a relative address. */
+/*
+ * Whether the host of `href`, as written, looks like a server of
+ * advertisements; false for a relative address.
+ */
 bool ad_server_has(struct slice href);
 
 #endif

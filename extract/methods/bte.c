@@ -5,10 +5,10 @@
  * Finn, Kushmerick & Smyth 2001: with B_n = 1 for a tag and 0 for a word choose
  * i and j for the highest
  *
- *	T(i,j) = sum(n < i) B_n + sum(i <= n <= j) (1 - B_n) + sum(n > j) B_n.
+ * 	T(i,j) = sum(n < i) B_n + sum(i <= n <= j) (1 - B_n) + sum(n > j) B_n.
  *
  * T is the number of all tags, and the words less the tags from i to j: the
- * heaviest run of tokens where a tag weighs as much as a word.
+ * maximum-sum run of tokens in which a word weighs 1 and a tag -1.
  */
 static void run(const struct extractor_input *input, struct verdict *verdicts)
 {

@@ -125,7 +125,7 @@ struct cell_features cell_features_of(struct slice text)
 			features.is_stopped = is_stop(code);
 	}
 	features.punctuation += is_after_mark;
-	/* the space at the end, which the first one does not count */
+	/* without the space at the end */
 	if (is_after_space && features.length > 0)
 		features.length--;
 	return features;

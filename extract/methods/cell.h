@@ -1,8 +1,8 @@
 /*
- * extract/methods/cell.h - a page as the mountain model sees it: a sequence of
- * information cells, each with a score, and of blank cells that keep apart what
- * stands far apart in the source (Bing, Wang, Zhang & Wang, Primary Content
- * Extraction with Mountain Model, CIT 2008, sections 3.1 and 3.2).
+ * extract/methods/cell.h - the page of the mountain model: a sequence of
+ * information cells, each with a score, and of blank cells, which separate
+ * texts that stand far apart in the source (Bing, Wang, Zhang & Wang, Primary
+ * Content Extraction with Mountain Model, CIT 2008, sections 3.1 and 3.2).
  */
 #ifndef EXTRACT_METHODS_CELL_H
 #define EXTRACT_METHODS_CELL_H
@@ -21,7 +21,7 @@ struct cell_features {
 	uint32_t punctuation; /* P: marks that end a sentence or a clause */
 	bool is_stopped;      /* S: it ends with the end of a sentence */
 	bool is_anchor;       /* A: it stands in a[href] */
-	double visible;       /* V: share of its part of the source, [0, 1] */
+	double visible;       /* V: ratio of its part of the source, [0, 1] */
 };
 
 /* L, P and S of UTF-8 text; linear. */

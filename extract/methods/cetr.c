@@ -48,7 +48,9 @@ static const struct kmeans_point *points_of(struct arena *arena,
 	return points;
 }
 
-/* Evenly chosen lines, no more than are seen; group 0 is the noise. */
+/*
+ * At most as many lines as a figure can show, evenly chosen; group 0 is noise.
+ */
 static void draw(const struct extractor_input *input,
 		 const struct kmeans_point *points, const struct kmeans *kmeans,
 		 uint32_t count)

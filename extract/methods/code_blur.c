@@ -10,9 +10,10 @@
 #include "store/arena.h"
 
 /*
- * How many entries of a run of code matter. Content sees `reach` of them. While
- * it is asked whether the blur converges, code counts too, and an entry in the
- * midst of a run must not see the content on both its sides.
+ * The length to which runs of code are cut. Content is influenced by `reach`
+ * entries of a run. When the blur must converge, entries of code count, too,
+ * and an entry in the middle of a run must not be influenced by the content on
+ * both sides.
  */
 static uint32_t longest_code_run(const struct blur *blur, bool converges)
 {

@@ -1,8 +1,8 @@
 /*
  * extract/methods/code_blur.h - content code blurring (Gottron, Content Code
  * Blurring: A New Approach to Content Extraction, TIR 2008): what its three
- * versions do alike. A vector of content and code is blurred, and a text is
- * kept whole when one of its entries is over the threshold ("maintain text
+ * versions have in common. A vector of content and code is blurred, and a text
+ * is kept whole when one of its entries is over the threshold ("maintain text
  * blocks").
  */
 #ifndef EXTRACT_METHODS_CODE_BLUR_H
@@ -13,7 +13,7 @@
 #include "extract/core/extractor.h"
 #include "extract/methods/content_code.h"
 
-/* The parameters of all of them, by their place in the table. */
+/* The parameters of all versions, by their place in the table. */
 enum {
 	CODE_BLUR_RADIUS,
 	CODE_BLUR_EXTENT, /* passes, or when it converges, epsilon */
@@ -44,7 +44,7 @@ enum {
 		.meaning = "text is kept when a " entry " is above it",  \
 	}
 
-/* A version. */
+/* What differs between the versions. */
 struct code_blur {
 	struct content_code (*vector)(
 		struct arena *arena, const struct page *page,
@@ -52,7 +52,7 @@ struct code_blur {
 		const struct content_code_options *options);
 	bool ignores_anchors;
 	bool converges;
-	const char *entries; /* what they are, for people: "characters" */
+	const char *entries; /* name of an entry for people: "characters" */
 };
 
 /* What the run() of an extractor calls. */

@@ -12,8 +12,8 @@
 
 /*
  * The vector as it grows: lengths of runs, even ones of code, odd ones of
- * content. A page has far fewer runs than characters, and its code is cut
- * before a float is spent on it.
+ * content. A page has far fewer runs than characters, and code is cut before it
+ * gets floats.
  */
 struct runs {
 	struct arena *arena;
@@ -89,7 +89,7 @@ static void add_text(struct runs *runs, bool is_content,
 	add_entries(runs, is_content, entries);
 }
 
-/* As add_text(), for code, where it may stop at the longest run. */
+/* As add_text(), for code: stops when the run has the longest length. */
 static void add_code(struct runs *runs, const unsigned char *bytes, size_t size)
 {
 	uint32_t entries = 0;

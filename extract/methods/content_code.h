@@ -1,7 +1,7 @@
 /*
- * extract/methods/content_code.h - how much content and how little code stands
- * around every place of the source: the content code vector, blurred into the
- * content code ratio (Gottron, Content Code Blurring: A New Approach to Content
+ * extract/methods/content_code.h - the content code vector of a page's source,
+ * blurred into the content code ratio: how much content and how little code is
+ * around each entry (Gottron, Content Code Blurring: A New Approach to Content
  * Extraction, TIR 2008).
  */
 #ifndef EXTRACT_METHODS_CONTENT_CODE_H
@@ -30,9 +30,11 @@ struct content_code {
 
 struct content_code_options {
 	bool ignores_anchors; /* tags of `a` have no entries */
-	/* A run of code is cut to so many entries; >= 1. With the reach of the
-	   blur to come (extract/core/blur.h), the ratio of content is not
-	   changed by it. */
+	/*
+	 * A run of code is cut to so many entries; >= 1. The reach of the
+	 * following blur (extract/core/blur.h) is long enough not to change the
+	 * ratio of any content.
+	 */
 	uint32_t max_code_run;
 };
 

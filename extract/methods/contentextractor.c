@@ -41,15 +41,15 @@ static const struct parameter parameters[] = {
 
 /*
  * The source compares all blocks of all pages. Here a block is compared with
- * those that agree with it in one of MIN_HASHES numbers, at most MAX_CANDIDATES
- * for each and none MAX_RATIO times as large or as small: with nine words in
- * ten in common, one pair in 10,000 is missed, and a page costs at most
- * MIN_HASHES * MAX_CANDIDATES * (MAX_RATIO + 1) steps a word. Blocks that are
- * equal are found by one hash.
+ * those that agree with it in one of MIN_HASHES min-hashes, at most
+ * MAX_CANDIDATES for each and none MAX_RATIO times as large or as small: with
+ * nine words in ten in common, one pair in 10,000 is missed, and a page costs
+ * at most MIN_HASHES * MAX_CANDIDATES * (MAX_RATIO + 1) steps a word. Blocks
+ * that are equal are found by one hash.
  */
 enum { MAX_CANDIDATES = MAX_SAMPLE_PAGES, MAX_RATIO = 4 };
 
-/* A distinct block of the sample. */
+/* A block of the sample, distinct by its features. */
 struct sample_block {
 	uint64_t key;   /* feature_vector.hash */
 	uint32_t pages; /* the set that holds it */
@@ -59,7 +59,7 @@ struct sample_block {
 	uint32_t next[MIN_HASHES]; /* block + 1 in the same bucket, or 0 */
 };
 
-/* Blocks that agree in a number. */
+/* Blocks that agree in one min-hash. */
 struct bucket {
 	uint64_t key;
 	uint32_t first; /* block + 1 */
@@ -231,7 +231,10 @@ static uint32_t pages_with(const struct known_blocks *known,
 	return pages;
 }
 
-/* How many pages of the sample, but this one, hold each block. */
+/*
+ * For each block the number of pages of the sample that hold it, without this
+ * page.
+ */
 static const uint32_t *count_pages(const struct extractor_input *input,
 				   const struct page_blocks *blocks,
 				   uint32_t own_bit)
@@ -251,9 +254,8 @@ static const uint32_t *count_pages(const struct extractor_input *input,
 
 /*
  * IBDF = f(1 / (|S| + 1)), S the other pages with such a block (the source
- * leaves f open). Here it falls evenly from 1, when no page
- * has one, to 0, when all have: so the threshold does not depend on how many
- * pages there are.
+ * leaves f open). Here it falls evenly from 1, when no page has one, to 0, when
+ * all have: so the threshold does not depend on the number of pages.
  */
 static float ibdf(uint32_t pages_with_it, uint32_t other_pages)
 {

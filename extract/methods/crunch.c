@@ -57,7 +57,7 @@ static const bool *drop_ads(struct arena *arena, const struct page *page,
 			    const bool *is_visible)
 {
 	bool *is_left = ARENA_NEW(arena, bool, page->text_count);
-	uint32_t next = 0; /* texts before it are done */
+	uint32_t next = 0; /* first text not yet counted */
 
 	for (uint32_t i = 0; i < page->text_count; i++)
 		is_left[i] = is_visible[i];
@@ -89,7 +89,7 @@ struct rest {
 	uint32_t items;
 	uint32_t words; /* outside of links */
 	uint32_t characters;
-	enum filter filter; /* that drops it */
+	enum filter filter; /* which drops the block */
 };
 
 static bool is_list(uint16_t tag)
@@ -106,7 +106,7 @@ static bool is_list(uint16_t tag)
 	}
 }
 
-/* Without a word outside of links, every link counts as one for a word. */
+/* Links per word outside of links; with no such word, the number of links. */
 static double link_ratio(const struct rest *rest)
 {
 	return (double)rest->links / (rest->words > 0 ? rest->words : 1);
@@ -138,7 +138,7 @@ static void add(struct rest *sum, const struct rest *rest)
 	sum->characters += rest->characters;
 }
 
-/* Innermost first, so that a table is looked at when its cells are done. */
+/* Innermost first, so that a table is filtered after its cells. */
 static const struct rest *filter_blocks(struct arena *arena,
 					const struct page *page,
 					const struct block_tree *tree,
@@ -164,7 +164,7 @@ static const struct rest *filter_blocks(struct arena *arena,
 	return rests;
 }
 
-/* [tree->count]: the block that a filter dropped a block with, or 0. */
+/* [tree->count]: the block by which a filter dropped each block, or 0. */
 static const uint32_t *find_dropped(struct arena *arena,
 				    const struct block_tree *tree,
 				    const struct rest *rests)
@@ -206,8 +206,10 @@ static void explain(struct trace *trace, uint32_t text, bool is_ad_text,
 	}
 }
 
-/* Crunch keeps or drops and has no measure: the score is how near the text is
-   to a list of links, by the highest ratio of the blocks around it. */
+/*
+ * Crunch keeps or drops and gives no score. Here the score of a text is the
+ * highest link ratio of the blocks around it.
+ */
 static const double *find_highest(struct arena *arena,
 				  const struct block_tree *tree,
 				  const struct rest *rests)

@@ -62,7 +62,10 @@ static void tell_reasons(const struct extractor_input *input,
 	}
 }
 
-/* How many texts stand on how many pages, with the cut. */
+/*
+ * The distribution of texts by the ratio of pages that hold them, with the
+ * threshold.
+ */
 static void draw(const struct extractor_input *input,
 		 const struct verdict *verdicts, const bool *is_visible)
 {

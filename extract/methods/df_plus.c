@@ -70,7 +70,7 @@ static const struct parameter parameters[] = {
 /* Words on each side of a block that are looked at for links. */
 enum { NEIGHBOURHOOD = 30 };
 
-/* What is found of a block by its own texts. */
+/* The findings about a block, from its own texts. */
 struct finding {
 	uint32_t words;
 	uint32_t redundant; /* of them */
@@ -94,7 +94,10 @@ static const void *learn(const struct sample *sample, const double *values,
 	return slots_learn(sample, arena);
 }
 
-/* In more than the ratio of the cluster, and in this slot of the sample. */
+/*
+ * Redundant: in more than max_share of the cluster's pages, and of the sample's
+ * pages in this slot.
+ */
 static bool is_redundant(const struct judge *judge, uint32_t i)
 {
 	const struct template_counts *counts = judge->input->template_counts;
@@ -129,7 +132,10 @@ static bool is_fresh(const struct finding *finding)
 	       (uint64_t)finding->redundant * 2 <= finding->words;
 }
 
-/* The fresh blocks, and the words before each. */
+/*
+ * The fresh blocks (those that are not redundant), and prefix sums of their
+ * words.
+ */
 struct sums {
 	uint32_t count;
 	const uint32_t *blocks;     /* [count], which they are */
@@ -179,7 +185,7 @@ static double links_before(const struct sums *sums, uint64_t position,
 	       links * (double)(position - sums->words[*at]) / words;
 }
 
-/* Of each fresh block, and of the words in its neighbourhood. */
+/* Find the ratio of links in each fresh block, and in the words around it. */
 static void find_links(struct judge *judge)
 {
 	struct sums sums = sum_fresh(judge);

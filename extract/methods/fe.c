@@ -15,9 +15,9 @@ enum { WEIGHT };
 static const struct parameter parameters[] = {[WEIGHT] = FEATURE_WEIGHT};
 
 /*
- * The block with the highest ratio of text. Many blocks of a page hold nothing
- * but text; the source keeps one block and does not say which: here the one
- * with most words. NO_BLOCK when there is no text.
+ * The block with the highest ratio of text. Many blocks of a page hold text
+ * alone and have an equal share; the source keeps one and does not say which.
+ * Here it is the one with most words. NO_BLOCK when there is no text.
  */
 static uint32_t find_best(const struct feature_ratios *ratios)
 {

@@ -1,7 +1,8 @@
 /*
- * extract/methods/feature_ratio.h - how much of what a block holds is text: the
- * probability by which FeatureExtractor and K-FeatureExtractor choose blocks
- * (Debnath, Mitra, Giles, Identifying Content Blocks from Web Documents, 2005).
+ * extract/methods/feature_ratio.h - the ratio of text to everything that a
+ * block holds: the probability by which FeatureExtractor and K-FeatureExtractor
+ * choose blocks (Debnath, Mitra, Giles, Identifying Content Blocks from Web
+ * Documents, 2005).
  */
 #ifndef EXTRACT_METHODS_FEATURE_RATIO_H
 #define EXTRACT_METHODS_FEATURE_RATIO_H
@@ -21,9 +22,9 @@ struct feature_ratios {
 };
 
 /*
- * words / (words + weight * others), of what a block holds outside of the
- * blocks in it: words that are in no link, and links, images, items, fields
- * and scripts. Linear; it belongs to input->arena.
+ * words / (words + weight * others) of what a block holds itself, without the
+ * blocks inside it: "words" are those outside of links, "others" are links,
+ * images, items, fields and scripts. Linear; it belongs to input->arena.
  */
 struct feature_ratios feature_ratios_make(const struct extractor_input *input,
 					  double weight);

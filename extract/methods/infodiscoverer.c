@@ -79,7 +79,7 @@ static const void *learn(const struct sample *sample,
 
 /* A block of the page by the entropy of its words. */
 struct judged_block {
-	double entropy; /* a sum, and in the end the mean */
+	double entropy; /* first the sum, in the end the mean */
 	uint32_t terms; /* distinct ones */
 };
 
@@ -117,7 +117,7 @@ static const double *term_entropies(const struct extractor_input *input,
 	return entropies;
 }
 
-/* The features of a block are a set. */
+/* Each term counts once in a block: the features of a block are a set. */
 static const struct judged_block *judge(const struct extractor_input *input,
 					const struct block_tree *tree,
 					const struct term_list *list)

@@ -76,7 +76,7 @@ struct smoothing {
 	float penalty;
 };
 
-/* The ratio of the other pages that hold the text. */
+/* The ratio of other pages that hold the text. */
 static float ratio_of_others(const struct template_counts *counts,
 			     uint32_t text)
 {
@@ -109,7 +109,7 @@ static void observe_texts(const struct extractor_input *input,
 	}
 }
 
-/* An element that holds no other texts than its parent. */
+/* An element that holds all texts of its parent. */
 static bool is_wrapped(const struct page *page, uint32_t node)
 {
 	uint32_t parent = page->nodes[node].parent;
@@ -120,9 +120,9 @@ static bool is_wrapped(const struct page *page, uint32_t node)
 }
 
 /*
- * An element has the mean of the texts inside, by length. Of several around the
- * same texts the outermost counts, so that ten wrappers do not outvote a short
- * article.
+ * The score of an element is the mean of the texts inside, weighted by length.
+ * Of several elements around the same texts the outermost counts, so that
+ * nested wrappers do not get more weight than a short article.
  */
 static void observe_nodes(struct arena *arena, struct smoothing *smoothing)
 {
@@ -157,7 +157,7 @@ static float level_score(unsigned level)
 	return (float)level / (LEVELS - 1);
 }
 
-/* L1, as the source has it. */
+/* The error of a level is L1, as in the source. */
 static float error_at(const struct observation *observation, unsigned level)
 {
 	return observation->weight *
@@ -178,7 +178,10 @@ static void add_text(struct costs *costs, const struct observation *text,
 	}
 }
 
-/* And what an element costs there: it stays, or rises to where it is best. */
+/*
+ * What an element costs below an element of each level: it has that level, or a
+ * higher one that is cheaper.
+ */
 static void add_element(struct costs *costs, const struct costs *element,
 			float penalty)
 {
@@ -191,9 +194,8 @@ static void add_element(struct costs *costs, const struct costs *element,
 }
 
 /*
- * From the leaves to the root: of the scores with
- * which no element is more template than what is inside it, those of the least
- * sum of errors and penalties.
+ * From the leaves to the root: the least sum of errors and penalties, over all
+ * scores by which no element is more template than what is inside it.
  */
 static void sum_up(struct smoothing *smoothing)
 {
@@ -215,7 +217,7 @@ static void sum_up(struct smoothing *smoothing)
 	}
 }
 
-/* The cheapest level from `level` on, where to rise costs the penalty. */
+/* The cheapest level from `level` upwards; rising costs the penalty. */
 static uint8_t choose_level(const struct costs *costs, unsigned level,
 			    float penalty)
 {

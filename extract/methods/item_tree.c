@@ -13,7 +13,7 @@
 /* TEXT_LABEL is 0. */
 enum { PAGE_LABEL = TEXT_LABEL + 1, FIRST_LABEL };
 
-/* A tree being made. */
+/* A tree under construction. */
 struct tree_maker {
 	struct tree_item *items;
 	uint32_t count;
@@ -31,7 +31,7 @@ static uint32_t add_item(struct tree_maker *maker, uint64_t subtree,
 	return index;
 }
 
-/* A child is complete: what it is goes into the hash of its parent. */
+/* A complete child is added to the hash of its parent. */
 static void fold(struct tree_maker *maker, uint32_t parent, uint32_t child)
 {
 	struct tree_item *items = maker->items;

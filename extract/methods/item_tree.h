@@ -1,6 +1,6 @@
 /*
- * extract/methods/item_tree.h - a page as a tree of elements and texts, small
- * enough to be kept.
+ * extract/methods/item_tree.h - a page as a compact tree of elements and texts,
+ * which can outlive the page.
  */
 #ifndef EXTRACT_METHODS_ITEM_TREE_H
 #define EXTRACT_METHODS_ITEM_TREE_H
@@ -28,10 +28,10 @@ struct item_tree {
 	const uint32_t *text_items; /* [text_count], or NULL in a copy */
 };
 
-/* In `arena`, 16 bytes an item and as much again on the way. Linear. */
+/* In `arena`: 16 bytes an item, and as much again as scratch. Linear. */
 struct item_tree item_tree_make(struct arena *arena, const struct page *page);
 
-/* The items alone, in `arena`. */
+/* A copy of the items alone, in `arena`. */
 struct item_tree item_tree_copy(struct arena *arena,
 				const struct item_tree *tree);
 

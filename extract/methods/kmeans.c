@@ -83,8 +83,10 @@ static void add_seed(struct lloyd *lloyd, double x, double y)
 	lloyd->centroids[lloyd->count++] = (struct centroid){.x = x, .y = y};
 }
 
-/* The point farthest from the seeds so far, made a seed: false when there is
-   none apart from them. */
+/*
+ * Make the point farthest from all seeds a seed; false when every point is
+ * equal to a seed.
+ */
 static bool add_farthest(struct lloyd *lloyd)
 {
 	double most = 0;

@@ -1,7 +1,8 @@
 /*
- * extract/methods/kmeans.h - k-means in one or two dimensions, the same for the
- * same points always: seeds are chosen by farthest point from the mean (or from
- * the origin, where the first centroid is pinned), never by chance.
+ * extract/methods/kmeans.h - deterministic k-means in one or two dimensions:
+ * the first seed is the point farthest from the mean (or from the origin, if
+ * the first centroid is pinned), every next one the point farthest from the
+ * seeds so far.
  */
 #ifndef EXTRACT_METHODS_KMEANS_H
 #define EXTRACT_METHODS_KMEANS_H

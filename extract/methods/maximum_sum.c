@@ -20,7 +20,7 @@ static struct token_range find(const struct token_stream *stream,
 {
 	struct token_range best = {0, 0};
 	double best_sum = 0;
-	double sum = 0; /* of begin .. i */
+	double sum = 0; /* of the weights of begin .. i */
 	uint32_t begin = 0;
 
 	for (uint32_t i = 0; i < stream->count; i++) {
@@ -38,7 +38,7 @@ static struct token_range find(const struct token_stream *stream,
 	return best;
 }
 
-/* The sum of all weights before every token: it climbs most over the run. */
+/* The prefix sums of the weights: the run is where they rise most. */
 static void draw(const struct extractor_input *input,
 		 const struct token_stream *stream, double tag_penalty,
 		 const struct token_regions *regions)

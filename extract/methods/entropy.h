@@ -1,7 +1,7 @@
 /*
- * extract/methods/entropy.h - how evenly a thing (a word) is spread over the
- * pages of a sample: the entropy of Lin and Ho, KDD 2002, and of Yi, Liu and
- * Li, KDD 2003.
+ * extract/methods/entropy.h - the entropy of a thing (a word) over the pages of
+ * a sample: how evenly its occurrences are distributed (Lin and Ho, KDD 2002;
+ * Yi, Liu and Li, KDD 2003).
  */
 #ifndef EXTRACT_METHODS_ENTROPY_H
 #define EXTRACT_METHODS_ENTROPY_H
@@ -20,9 +20,9 @@ struct entropy {
 void entropy_add(struct entropy *entropy, uint32_t page);
 
 /*
- * -sum over the pages of w log w, to the base of `page_count`, w = f / total:
- * 0 when it stands on one page alone, 1 when it stands equally often on all.
- * 0 too when there are no two pages, or no occurrence.
+ * -sum over the pages of w log w, to the base of `page_count`, w = f / total: 0
+ * when all occurrences are on one page, 1 when every page has equally many; 0
+ * also with fewer than two pages or no occurrence.
  */
 double entropy_value(const struct entropy *entropy, uint32_t page_count);
 

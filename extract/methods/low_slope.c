@@ -34,7 +34,7 @@ struct growing {
 	uint32_t count;
 };
 
-/* Windows come in order: one that touches the last region makes it longer. */
+/* Windows come in order; a window that touches the last region extends it. */
 static void add_window(struct growing *growing, struct token_range window)
 {
 	if (growing->count > 0 &&
@@ -70,7 +70,7 @@ struct token_regions slope_low_regions(struct arena *arena,
 				       const struct token_regions *within,
 				       const struct windows *windows)
 {
-	/* Of regions that do not touch each one has a window of its own. */
+	/* regions do not touch, so each holds a window of its own */
 	const uint32_t capacity = stream->count / windows->size + within->count;
 	struct growing growing = {
 		.ranges = ARENA_NEW(arena, struct token_range, capacity),

@@ -13,17 +13,17 @@ struct figure;
 struct windows {
 	uint32_t size;    /* tokens, >= 1 */
 	uint32_t step;    /* tokens from one to the next, >= 1 */
-	double max_slope; /* tags a token: a window over it is not low */
+	double max_slope; /* tags a token: a window is low up to this slope */
 };
 
 /* The slope of the whole curve, tags a token; 0 without tokens. */
 double slope_mean(const struct token_stream *stream);
 
 /*
- * The tokens that a window of low slope holds. Windows lie inside of the ranges
- * of `within`, the last one at its end; a range that is shorter than a window
- * is one window. With a step of 1 the regions begin and end at tags or where
- * `within` does. The regions belong to `arena`. Linear.
+ * The tokens that are in any window of low slope. Windows lie inside of the
+ * ranges of `within`, the last one at its end; a range that is shorter than a
+ * window is one window. With a step of 1 the regions begin and end at tags or
+ * where `within` does. The regions belong to `arena`. Linear.
  */
 struct token_regions slope_low_regions(struct arena *arena,
 				       const struct token_stream *stream,
@@ -31,8 +31,8 @@ struct token_regions slope_low_regions(struct arena *arena,
 				       const struct windows *windows);
 
 /*
- * `size` as a window of this stream: at most a tenth of the tokens, for in one
- * as long as the page nothing differs from the mean; at least 1.
+ * The window for this stream: `size`, but at most a tenth of the tokens,
+ * because a window as long as the page always has the mean slope; at least 1.
  */
 uint32_t slope_window(const struct token_stream *stream, double size);
 

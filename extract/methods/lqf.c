@@ -29,7 +29,7 @@ static const struct parameter parameters_25[] = QUOTA_PARAMETER(.25);
 static const struct parameter parameters_50[] = QUOTA_PARAMETER(.5);
 static const struct parameter parameters_75[] = QUOTA_PARAMETER(.75);
 
-/* What is left of a block when the blocks inside it have been judged. */
+/* What is left of a block without the blocks inside it that were dropped. */
 struct rest {
 	uint32_t characters;
 	uint32_t link_characters;
@@ -43,8 +43,8 @@ static double quota_of(const struct rest *rest)
 }
 
 /*
- * The link quota of every block [tree->count], innermost first: what a block
- * over `max_quota` held no longer counts for those around it. rests_out
+ * The link quota of every block [tree->count], innermost first: the words of a
+ * block over `max_quota` do not count for the blocks around it. rests_out
  * [tree->count] is zeroed.
  */
 static double *judge(struct arena *arena, const struct block_tree *tree,

@@ -79,7 +79,7 @@ struct mountain mountain_of_page(struct arena *arena, const struct page *page,
 	return mountain;
 }
 
-/* What the model says of a ridge. */
+/* The model's decision about a ridge. */
 struct judgement {
 	double value; /* > 0: it is primary */
 	bool is_content;

@@ -59,7 +59,10 @@ static struct ridge next_run(const struct cells *cells, uint32_t begin,
 	return run;
 }
 
-/* As many runs as there can be: `span` cells and one more between two. */
+/*
+ * The largest possible number of runs: between two runs there are at least
+ * `span` + 1 cells.
+ */
 static uint32_t count_runs(const struct cells *cells, uint32_t span,
 			   const struct ridges *ridges)
 {

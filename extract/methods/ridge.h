@@ -1,7 +1,7 @@
 /*
  * extract/methods/ridge.h - the ridges of a page's mountain: runs of cells
- * around a peak, each of which is primary content or clutter as a whole (Bing
- * et al., CIT 2008, section 3.3).
+ * around a peak, each of which is content or boilerplate as a whole (Bing et
+ * al., CIT 2008, section 3.3).
  */
 #ifndef EXTRACT_METHODS_RIDGE_H
 #define EXTRACT_METHODS_RIDGE_H

@@ -26,10 +26,10 @@ struct ridge_example {
 
 struct ridge_model;
 
-/* The one of the program; it lives as long as that. */
+/* The universal model, a constant of the program. */
 const struct ridge_model *ridge_model_universal(void);
 
-/* A model is made of so many examples at most, so that it stays small. */
+/* At most this many examples train a model, so that it stays small. */
 enum { MAX_RIDGE_EXAMPLES = 1000 };
 
 #define RIDGE_GAMMA_PRESET 1.0
@@ -41,10 +41,10 @@ enum { MAX_RIDGE_EXAMPLES = 1000 };
 
 /*
  * Train with the kernel exp(-gamma d^2) and `cost`, the C of the machine, both
- * in their ranges; of more examples those are taken that lie evenly among them.
- * The same examples give the same model. NULL without examples of both kinds.
- * One thread at a time: libsvm has globals. About quadratic in the examples
- * taken.
+ * in their ranges; of more than MAX_RIDGE_EXAMPLES examples an even choice is
+ * taken. The same examples give the same model. NULL without examples of both
+ * kinds. One thread at a time: libsvm has globals. About quadratic in the
+ * examples taken.
  */
 struct ridge_model *ridge_model_train(const struct ridge_example *examples,
 				      size_t count, double gamma, double cost);

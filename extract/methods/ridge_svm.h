@@ -1,5 +1,7 @@
-/* extract/methods/ridge_svm.h - a ridge model as libsvm has it. Internal to the
- * files of extract/methods/ridge_model.h. */
+/*
+ * extract/methods/ridge_svm.h - a ridge model in libsvm's form. Internal to the
+ * files of extract/methods/ridge_model.h.
+ */
 #ifndef EXTRACT_METHODS_RIDGE_SVM_H
 #define EXTRACT_METHODS_RIDGE_SVM_H
 

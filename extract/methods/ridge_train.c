@@ -15,8 +15,8 @@ static void say_nothing(const char *text)
 
 /*
  * The example that is taken from part `part` of MAX_RIDGE_EXAMPLES equal ones,
- * at a place that the golden ratio deals: always the same place would be the
- * same ridge of every page, where pages of a site have as many.
+ * at a place given by the golden ratio. A fixed place would be the same ridge
+ * of every page on sites whose pages all have equally many ridges.
  */
 static size_t taken(size_t part, size_t count)
 {
@@ -29,7 +29,7 @@ static size_t taken(size_t part, size_t count)
 	return begin + (size_t)((uint64_t)place * (end - begin) >> 32);
 }
 
-/* The examples as libsvm has them. */
+/* The examples in libsvm's form. */
 struct problem {
 	struct svm_problem svm;
 	struct ridge_vector *vectors;

@@ -48,7 +48,7 @@ struct known_trees {
 	uint32_t count;
 };
 
-/* The pages that are kept stand evenly in the sample. */
+/* An even choice of the sample's pages is kept. */
 static const void *learn(const struct sample *sample, const double *values,
 			 struct arena *arena)
 {

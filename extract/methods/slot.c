@@ -20,7 +20,10 @@ struct standing {
 	uint32_t pages; /* of the sample, a bit each */
 };
 
-/* Sums over the blocks in a slot; differences may be below 0. */
+/*
+ * Sums over the blocks in a slot. A page that is not in the sample adds
+ * differences, which may be below 0.
+ */
 struct slot {
 	uint64_t key;
 	int64_t words;
@@ -34,7 +37,7 @@ struct known_slots {
 	struct hash_table slots;     /* of struct slot */
 };
 
-/* What stands where on a page. */
+/* The texts and blocks of a page, by slot. */
 struct places {
 	const bool *is_visible; /* [text_count] */
 	const uint32_t *words;  /* [text_count] */
@@ -84,7 +87,10 @@ static struct places find_places(struct arena *arena, const struct page *page)
 	return places;
 }
 
-/* Note what has words in the table, as on the pages `bits`. */
+/*
+ * Add everything that has words to the table; `bits` is the page as a set of
+ * pages of the sample.
+ */
 static void note(struct hash_table *table, const struct standing *standings,
 		 uint32_t count, uint32_t bits)
 {
@@ -144,9 +150,9 @@ const struct known_slots *slots_learn(const struct sample *sample,
 }
 
 /*
- * What a page that is not in the sample adds to its slots: its words, and of
- * them those that no other page has; those that one other page had are unique
- * no more.
+ * The change of the slots by a page that is not in the sample: its words, those
+ * that no page of the sample has in the slot, which are unique, and those that
+ * a single page has, which are no longer unique.
  */
 static struct hash_table sum_own_slots(const struct known_slots *known,
 				       const struct places *places,

@@ -1,5 +1,5 @@
 /*
- * extract/methods/slot.h - the slots of a template, and what stands in them on
+ * extract/methods/slot.h - the slots of a template, and the texts in them on
  * the pages of a sample. A slot is a path of elements with their classes; the
  * text of a block stands in the slot of the block's element, a fragment in that
  * of the element that owns it.
@@ -16,14 +16,14 @@
 struct arena;
 struct page;
 
-/* What a sample tells; it belongs to an arena. */
+/* The slots of a sample; belongs to an arena. */
 struct known_slots;
 
 /* Linear in the sample; 100 bytes for each fragment of each slot. */
 const struct known_slots *slots_learn(const struct sample *sample,
 				      struct arena *arena);
 
-/* A page among the pages of the sample, of which it may be one. */
+/* The slots as seen from one page, which may be a page of the sample. */
 struct slot_view {
 	uint32_t page_count;    /* of the sample, and this page */
 	const bool *is_visible; /* [text_count] */

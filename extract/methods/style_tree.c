@@ -43,7 +43,7 @@ struct style_tree {
 	struct hash_table features; /* struct place_feature */
 };
 
-/* Stands for a text among the steps. */
+/* The step of a path that leads to a text. */
 static const uint64_t text_step = 1;
 
 struct step_counter {
@@ -244,7 +244,10 @@ static double node_importance(const struct place *place)
 	return (log(pages) - place->style_sum / pages) / log(pages);
 }
 
-/* CompImp of the source: with few styles a node is what its children are. */
+/*
+ * CompImp of the source: the fewer styles a node has, the more its importance
+ * is that of its children.
+ */
 static double composite_importance(const struct place *place,
 				   double attenuation)
 {
@@ -265,7 +268,10 @@ static void keep(struct hash_table *rated, const struct place *place,
 	importance->pages = place->pages;
 }
 
-/* Parents stand before their children: from the last to the first. */
+/*
+ * Parents stand before their children, so sums are made from the last to the
+ * first.
+ */
 static struct hash_table
 rate_places(struct arena *arena, struct style_tree *tree, double attenuation)
 {

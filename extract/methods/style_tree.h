@@ -1,12 +1,12 @@
 /*
  * extract/methods/style_tree.h - the site style tree of Yi, Liu and Li, KDD
- * 2003: the trees of the pages of a site laid over each other, and how much
- * each place of it tells of the page that it is on.
+ * 2003: the trees of the pages of a site merged into one, and the importance of
+ * each place in it.
  *
- * The source's element node is a place in one sequence of children, so that one
- * banner more makes another tree of all beside it. Here it is a path of steps,
- * each with its number among the siblings of the same tag and class, and a text
- * is a leaf below its element. So a page has every place at most once.
+ * The source's element node is a place in one sequence of children, so that an
+ * additional banner makes all its siblings different. Here it is a path of
+ * steps, each with its number among the siblings of the same tag and class, and
+ * a text is a leaf below its element. So a page has every place at most once.
  */
 #ifndef EXTRACT_METHODS_STYLE_TREE_H
 #define EXTRACT_METHODS_STYLE_TREE_H
@@ -31,7 +31,7 @@ struct page_places {
 struct page_places style_tree_places(struct arena *arena,
 				     const struct page *page);
 
-/* Of an element, or of a text outside of any. */
+/* The importance of an element, or of a text outside of any. */
 struct importance {
 	uint64_t key;    /* its place */
 	float composite; /* in [0, 1]; 1 when only one page has it */

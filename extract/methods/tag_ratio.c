@@ -69,7 +69,7 @@ static void add_part(struct lines *lines, uint32_t text, uint32_t characters)
 		(struct line_part){text, lines->count, characters};
 }
 
-/* Text of a text node, or NO_TEXT for text that does not count. */
+/* Add text of text node `text`, or NO_TEXT for text that does not count. */
 static void add_text(struct lines *lines, uint32_t text,
 		     const unsigned char *bytes, size_t size)
 {
@@ -216,7 +216,7 @@ struct text_sum {
 	double ratios;    /* sum of the smoothed ratio that each one sees */
 };
 
-/* What the parts of a text, from *part on, say of it. */
+/* The sums over the parts of a text, from *part on. */
 static struct text_sum sum_parts(const struct tag_ratios *ratios, uint32_t text,
 				 uint32_t *part)
 {

@@ -1,7 +1,7 @@
 /*
- * extract/methods/tag_ratio.h - how much text and how few tags stand on every
- * line of the source: what the three versions of CETR work on (Weninger, Hsu,
- * Han, CETR: Content Extraction via Tag Ratios, WWW 2010).
+ * extract/methods/tag_ratio.h - the text to tag ratio of every line of the
+ * source, as the three versions of CETR use it (Weninger, Hsu, Han, CETR:
+ * Content Extraction via Tag Ratios, WWW 2010).
  */
 #ifndef EXTRACT_METHODS_TAG_RATIO_H
 #define EXTRACT_METHODS_TAG_RATIO_H
@@ -66,7 +66,7 @@ struct tag_ratios tag_ratios_make(const struct extractor_input *input);
 /*
  * A text is content when it is visible and more than half of its characters
  * stand on lines with is_content; its score is the mean of the smoothed ratios
- * that its characters see. Tells the trace. Linear.
+ * that its characters see. Writes the trace. Linear.
  */
 void tag_ratios_judge(const struct extractor_input *input,
 		      const struct tag_ratios *ratios,

@@ -6,7 +6,7 @@
 #include "page/page.h"
 #include "store/arena.h"
 
-/* A ratio is `inside` of `words`. */
+/* The ratio of a text's words that are inside the regions. */
 struct ratio {
 	uint32_t inside;
 	uint32_t words; /* >= 1 */
@@ -22,8 +22,8 @@ static uint32_t overlap(struct token_range a, struct token_range b)
 }
 
 /*
- * How much of a text stands in the regions from *next on, which is moved over
- * those that end before the text does.
+ * The ratio of a text that is in the regions from *next on; *next moves over
+ * those that end before the text.
  */
 static struct ratio ratio_of(const struct token_regions *regions,
 			     uint32_t *next, struct token_range text)

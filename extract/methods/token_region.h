@@ -1,6 +1,6 @@
 /*
  * extract/methods/token_region.h - the parts of a token stream that a method
- * takes for content, and what that means for the text nodes.
+ * takes for content, and the verdicts for the text nodes that follow from them.
  */
 #ifndef EXTRACT_METHODS_TOKEN_REGION_H
 #define EXTRACT_METHODS_TOKEN_REGION_H
@@ -18,9 +18,9 @@ struct token_regions {
 
 /*
  * A text node is content when it is visible and more than half of its words
- * stand in the regions; its score is the ratio of its words that do. One
- * without words counts as a word, which stands where both of its neighbours
- * do. Tells the trace. Linear.
+ * stand in the regions; its score is the ratio of its words that do. A text
+ * without words counts as a word, which is in a region when both neighbours
+ * are. Writes the trace. Linear.
  */
 void token_regions_judge(const struct extractor_input *input,
 			 const struct token_stream *stream,

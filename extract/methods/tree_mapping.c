@@ -11,7 +11,7 @@ enum { BAND = 65 };
 
 enum direction { SKIP_MINE, SKIP_THEIRS, PAIR };
 
-/* Siblings. */
+/* A run of siblings. */
 struct siblings {
 	uint32_t *items; /* [count] */
 	uint32_t count;
@@ -21,7 +21,7 @@ struct mapping {
 	const struct item_tree *mine;
 	const struct item_tree *theirs;
 	uint32_t *matches; /* [mine->count] +1 for a text with the same text */
-	uint32_t (*pairs)[2]; /* [pair_count] to be gone into */
+	uint32_t (*pairs)[2]; /* [pair_count] whose children are mapped next */
 	uint32_t pair_count;
 	struct siblings a;   /* mine */
 	struct siblings b;   /* theirs */
@@ -55,7 +55,7 @@ static void match_subtree(const struct mapping *mapping, uint32_t mine)
 		mapping->matches[i]++;
 }
 
-/* What a pair saves: everything in equal subtrees, else the element alone. */
+/* The gain of a pair: all items of equal subtrees, else the element alone. */
 static uint32_t gain(const struct mapping *mapping, uint32_t mine,
 		     uint32_t theirs)
 {
@@ -95,7 +95,7 @@ static struct band_row row_at(uint32_t i, const struct siblings *a,
 	return row;
 }
 
-/* Behind its end a row goes on as it ends. */
+/* Beyond the end of the band a row keeps its last gain. */
 static uint32_t gain_at(const struct band_row *row, uint32_t j)
 {
 	return row->gains[(j < row->end ? j : row->end) - row->begin];
@@ -184,7 +184,7 @@ static void align(struct mapping *mapping)
 	trace_back(mapping);
 }
 
-/* Take the equal children at both ends, whose alignment is clear, away. */
+/* Map and remove equal children at both ends, whose alignment is certain. */
 static void strip_ends(struct mapping *mapping)
 {
 	struct siblings *a = &mapping->a;
@@ -206,7 +206,10 @@ static void strip_ends(struct mapping *mapping)
 	memmove(b->items, b->items + common, b->count * sizeof(*b->items));
 }
 
-/* From the roots downwards: what stands in no mapped element is not mapped. */
+/*
+ * From the roots downwards: the children of elements that are not mapped are
+ * not mapped.
+ */
 static void map_trees(struct mapping *mapping)
 {
 	map_pair(mapping, 0, 0);

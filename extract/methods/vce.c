@@ -41,7 +41,8 @@ static const struct parameter parameters[] = {
 
 /*
  * The source divides by zero where a block has neither links nor repeats; here
- * no block gains by having less than a link in twenty characters.
+ * the divisor has a minimum, so that fewer links than one in twenty characters
+ * are no advantage.
  */
 static const double least_divisor = 0.05;
 

@@ -112,8 +112,8 @@ static void manipulate_text(struct maker *maker, uint32_t index)
 }
 
 /*
- * What the source calls a block's pattern it does not say: here how it looks,
- * but for its height and top, which a longer text changes.
+ * The source does not define the pattern of a block: here it is the look of the
+ * block without its height and top, which depend on the length of the text.
  */
 static uint64_t pattern_of(const struct maker *maker,
 			   const struct vce_block *block)

@@ -13,7 +13,7 @@ struct arena;
 struct box;
 struct page;
 
-/* What the rules ask of an element, from its children. */
+/* What the rules need to know about an element, gathered from its children. */
 struct vips_cues {
 	float child_area;    /* of all valid ones, px^2 */
 	float largest_child; /* of one, px^2 */

@@ -161,7 +161,9 @@ static void add_leaf(struct segmentation *segmentation, const struct leaf *leaf)
 	segmentation->common_depth = leaf->depth;
 }
 
-/* Something stands inside an element of that depth, but in none below. */
+/*
+ * The next item is inside the open element of depth `depth` and in none deeper.
+ */
 static void pass(struct segmentation *segmentation, uint16_t depth)
 {
 	if (depth < segmentation->common_depth)
@@ -198,7 +200,7 @@ static uint16_t depth_around(const struct node *node)
 	return (uint16_t)(node->depth > 0 ? node->depth - 1 : 0);
 }
 
-/* For rule 11. */
+/* Tell the next sibling whether this one was divided, for rule 11. */
 static void tell_next_sibling(struct segmentation *segmentation, uint32_t index)
 {
 	const struct page *page = segmentation->page;

@@ -9,7 +9,8 @@
 #include "store/memory.h"
 
 #ifdef ARENA_MALLOC
-#define CHUNK_SIZE 1 /* one chunk per object: ASan then sees each of them */
+#define CHUNK_SIZE 1 /* one object per chunk, so that ASan checks each object \
+		      */
 #else
 #define CHUNK_SIZE ((size_t)64 * 1024)
 #endif
@@ -62,7 +63,10 @@ static void add_chunk(struct arena *arena, size_t size)
 	arena->head = chunk;
 }
 
-/* Rounded up for alignment; an impossible request stays impossible. */
+/*
+ * Bytes of `count` objects, rounded up for alignment; SIZE_MAX when the product
+ * does not fit.
+ */
 static size_t byte_count(size_t count, size_t size)
 {
 	const size_t align = alignof(max_align_t);

@@ -1,4 +1,4 @@
-/* store/arena.h - memory that lives exactly as long as one page. */
+/* store/arena.h - memory with one lifetime, such as that of a page. */
 #ifndef STORE_ARENA_H
 #define STORE_ARENA_H
 
@@ -16,9 +16,9 @@ void arena_destroy(struct arena *arena);
 size_t arena_bytes(const struct arena *arena);
 
 /*
- * Allocate `count` zeroed objects of `size` bytes, aligned for any type.
- * The arena owns them. Never returns NULL: running out of memory aborts, so
- * callers bound the size of whatever comes from the network first.
+ * Allocate `count` zeroed objects of `size` bytes, aligned for any type. The
+ * arena owns them. Never returns NULL: running out of memory aborts, so callers
+ * first bound every size that comes from the network.
  */
 void *arena_alloc(struct arena *arena, size_t count, size_t size);
 

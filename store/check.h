@@ -14,7 +14,7 @@ struct check {
 	const struct site_row *site;
 };
 
-/* How a problem of a row begins: "site HOST: ". */
+/* The beginning of every problem's line: "site HOST: ". */
 #define CHECK_SITE "site %.*s: "
 #define CHECK_HOST(check) \
 	(int)(check)->site->host.size, (const char *)(check)->site->host.data
@@ -40,7 +40,10 @@ void check_guards(const struct check *check);
 /* TABLE_HOOKS, OUTBOX, SILENCES. */
 void check_alerts(struct txn *txn, struct verify_report *report);
 
-/* The row's value, decoded; a damaged one is no row, and told elsewhere. */
+/*
+ * Decode a row of TABLE_PAGES. False when it is damaged, which check_pages()
+ * reports.
+ */
 bool check_page_row(struct txn *txn, uint32_t site, uint64_t page,
 		    struct page_row *row_out);
 

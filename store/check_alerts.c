@@ -1,4 +1,4 @@
-/* The rows of those who are told, and of those who are not. */
+/* Check hooks, their outboxes, and silences. */
 #include "store/check.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static void check_number(struct verify_report *report, const char *what,
 			       what, number, last);
 }
 
-/* Its rows in TABLE_OUTBOX; the damaged ones are told. */
+/* Count a hook's rows in TABLE_OUTBOX and report damaged ones. */
 static uint64_t count_waiting(struct txn *txn, struct verify_report *report,
 			      uint32_t hook)
 {
@@ -69,7 +69,10 @@ static void check_hooks(struct txn *txn, struct verify_report *report)
 	scan_end(&scan);
 }
 
-/* Rows of hooks that are gone. One seek for each hook. */
+/*
+ * Report rows of TABLE_OUTBOX whose hook does not exist. One seek for each
+ * hook.
+ */
 static void check_outbox(struct txn *txn, struct verify_report *report)
 {
 	uint64_t next = 0;

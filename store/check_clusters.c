@@ -11,8 +11,8 @@
 #define CLUSTER "cluster %.*s/%u: "
 
 /*
- * A page of the cluster: count its fragments. A damaged record is told by
- * check_pages(); here it shows as wrong counts.
+ * Count the fragments of a page of the cluster. A damaged record is reported by
+ * check_pages(); here it leads to wrong counts.
  */
 static void add_page(const struct check *check, uint64_t page,
 		     struct tally *tally)
@@ -75,7 +75,10 @@ static void tell_count(const struct check *check, uint32_t cluster,
 			CHECK_HOST(check), cluster, fragment, counted, pages);
 }
 
-/* The number in a row of TABLE_DF; 0, which none may be, when damaged. */
+/*
+ * The count in a row of TABLE_DF; 0 when the row is damaged, because no count
+ * is 0.
+ */
 static uint32_t read_count(const struct scan *scan)
 {
 	uint32_t count = 0;
@@ -85,7 +88,9 @@ static uint32_t read_count(const struct scan *scan)
 	return count;
 }
 
-/* Both sides ascend by fragment: walk along them together. */
+/*
+ * Compare the two lists of counts, which both ascend by fragment, in one pass.
+ */
 static void check_counts(const struct check *check, uint32_t cluster,
 			 const struct tally *tally)
 {

@@ -20,7 +20,7 @@ static void tell_page(const struct check *check, uint32_t guard, uint64_t page,
 		       CHECK_HOST(check), guard, page, what);
 }
 
-/* The rows of its pages; what they add up to. */
+/* Check the rows of a guard's pages, and the counts that they add up to. */
 static void check_rows(const struct check *check, uint32_t guard,
 		       const struct guard_row *row)
 {
@@ -71,7 +71,10 @@ static void check_guard(const struct check *check, struct slice key,
 	check_rows(check, guard, &row);
 }
 
-/* Rows of pages of guards that do not exist. One seek for each guard. */
+/*
+ * Report rows of TABLE_GUARDED whose guard does not exist. One seek for each
+ * guard.
+ */
 static void check_owners(const struct check *check)
 {
 	uint64_t next = 0;

@@ -100,7 +100,7 @@ static void check_page(const struct check *check, struct slice key,
 	check_membership(check, page, row);
 }
 
-/* Rows of `table` need a page; a redirect is none. */
+/* Report rows of `table` without a page; a redirect is no page. */
 static void check_owned(const struct check *check, enum table table)
 {
 	struct key prefix = key_site(check->site->id);
@@ -121,7 +121,7 @@ static void check_owned(const struct check *check, enum table table)
 	scan_end(&scan);
 }
 
-/* How many rows hold something, and of which class. */
+/* The number of rows that hold something, in all and by page class. */
 struct page_counts {
 	uint64_t of_class[SITE_CLASSES];
 	uint64_t all;

@@ -14,7 +14,7 @@ static void tell(const struct check *check, uint64_t pattern, const char *what)
 		       what);
 }
 
-/* How many rows of the frontier each pattern has, fine ones and coarse. */
+/* The number of frontier rows of each pattern, fine or coarse. */
 struct pattern_counts {
 	struct tally found;
 	struct tally tried;
@@ -87,7 +87,7 @@ static void check_pattern(const struct check *check, uint64_t pattern,
 		tell(check, pattern, "has more quiet pages than pages");
 }
 
-/* URLs of patterns that have no row. */
+/* Report patterns of URLs that have no row. */
 static void check_missing(const struct check *check,
 			  const struct pattern_counts *counts)
 {

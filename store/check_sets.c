@@ -12,8 +12,10 @@
 
 #define SETS CHECK_SITE "table %s: "
 
-/* A number of a row, with what must be unique among the rows, and whether
- * another table refers to it. */
+/*
+ * The number of a row, the hash of its value, which must be unique among the
+ * rows, and whether another table refers to the row.
+ */
 struct numbered {
 	uint64_t content;
 	uint32_t number;
@@ -54,7 +56,10 @@ static int by_content(const void *left, const void *right)
 	return (a->content > b->content) - (a->content < b->content);
 }
 
-/* Each row is referred to, and no two say the same. Ends the order. */
+/*
+ * Check that each row is referred to and that values are unique. Reorders the
+ * numbers.
+ */
 static void check_numbers(const struct check *check, enum table table,
 			  struct numbers *numbers)
 {

@@ -11,7 +11,7 @@ static void tell(const struct check *check, uint64_t url, const char *what)
 	verify_problem(check->report, URL "%s", CHECK_HOST(check), url, what);
 }
 
-/* What the rows of a site add up to. */
+/* Counts over the frontier rows of a site. */
 struct url_counts {
 	uint64_t of_state[FRONTIER_STATES]; /* without auxiliary ones */
 	uint64_t found;

@@ -70,7 +70,7 @@ static void create_zlib(z_stream *zlib)
 	zlib->zalloc = zlib_alloc;
 	zlib->zfree = zlib_free;
 	if (inflateInit2(zlib, GZIP_WRAPPED) != Z_OK)
-		abort(); /* another version of zlib than the header's */
+		abort(); /* zlib is of another version than its header */
 }
 
 static void create_zstd(struct codec *codec)
@@ -107,7 +107,7 @@ void codec_destroy(struct codec *codec)
 
 bool codec_set_dictionary(struct codec *codec, struct slice dictionary)
 {
-	/* it drops the last one also when it fails */
+	/* on failure, too, it drops the old dictionary */
 	return codec->coding == CODING_ZSTD &&
 	       !ZSTD_isError(ZSTD_DCtx_loadDictionary(
 		       codec->zstd, dictionary.data, dictionary.size));

@@ -1,5 +1,5 @@
 /*
- * store/codec.h - one face for the libraries that unpack. Internal to
+ * store/codec.h - one interface to the decompression libraries. Internal to
  * store/decode.c.
  */
 #ifndef STORE_CODEC_H
@@ -15,7 +15,7 @@ enum codec_state {
 	CODEC_BROKEN,
 };
 
-/* Where output goes. */
+/* The output of a step. */
 struct room {
 	char *at;
 	size_t size; /* bytes left */
@@ -26,13 +26,13 @@ struct codec;
 struct codec *codec_create(enum coding coding);
 void codec_destroy(struct codec *codec); /* NULL is a no-op */
 
-/* Begin a stream; `is_raw`: of deflate, without zlib's header. */
+/* Begin a stream; `is_raw`: deflate without zlib's header. */
 void codec_begin(struct codec *codec, bool is_raw);
 
 /* As decoder_set_dictionary(). */
 bool codec_set_dictionary(struct codec *codec, struct slice dictionary);
 
-/* Take bytes off *in and write them to *out as far as both last. */
+/* Take bytes off *in and write to *out until one of both is used up. */
 enum codec_state codec_run(struct codec *codec, struct slice *in,
 			   struct room *out);
 
@@ -40,7 +40,7 @@ enum codec_state codec_run(struct codec *codec, struct slice *in,
 static inline void slice_advance(struct slice *slice, size_t size)
 {
 	if (size == 0)
-		return; /* there may be no pointer to add to */
+		return; /* data may be NULL */
 	slice->data = (const char *)slice->data + size;
 	slice->size -= size;
 }

@@ -4,10 +4,13 @@
 
 #include "store/memory.h"
 
-/* HTML shrinks to a sixth at level 3; higher ones cost more than fetching. */
+/*
+ * At level 3 HTML shrinks to a sixth; higher levels take more CPU time than
+ * fetching does.
+ */
 enum { LEVEL = 3, GOOD_LEVEL = 12 };
 
-/* Nothing but memory can fail here, and that ends the daemon. */
+/* zstd can fail here only for lack of memory, which ends the daemon. */
 static size_t checked(size_t result)
 {
 	if (ZSTD_isError(result))

@@ -7,16 +7,16 @@
 #include "store/slice.h"
 
 /*
- * Append `data`, packed into one frame that knows its size and its checksum,
- * to `out`. Hidden, because zlib.so has a function of that name, which ours
- * would replace in every library of the process.
+ * Append `data`, packed into one frame that knows its size and its checksum, to
+ * `out`. Hidden, because zlib.so has a function of the same name, which this
+ * one would replace in all libraries of the process.
  */
 __attribute__((visibility("hidden"))) void compress(struct slice data,
 						    struct buffer *out);
 
 /*
- * The same, smaller, at a tenth of the speed: for what is packed once and read
- * often.
+ * The same at a higher level: smaller, a tenth as fast, for data that are
+ * packed once and read often.
  */
 void compress_well(struct slice data, struct buffer *out);
 

@@ -1,4 +1,4 @@
-/* The store as one file: to hand out, to be made smaller, and to come back. */
+/* Copying, compacting and restoring the store as one file. */
 #include "store/store.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "store/folder.h"
 #include "store/log.h"
 
-/* A transaction that is open longer keeps the store as it is. */
+/* Compaction gives up when a transaction stays open for longer. */
 enum { MAX_GATE_S = 10 };
 
 static enum error copy_env(struct store *store, int file, unsigned flags)
@@ -32,7 +32,10 @@ enum error store_copy(struct store *store, int file)
 
 	store_grow_early(store);
 	error = copy_env(store, file, MDB_CP_COMPACT);
-	/* so it says of pages that no table has: copy them, too */
+	/*
+	 * LMDB reports pages that belong to no table as corrupt: copy
+	 * everything, including those pages
+	 */
 	if (error == ERR_CORRUPT && lseek(file, 0, SEEK_SET) == 0 &&
 	    ftruncate(file, 0) == 0)
 		error = copy_env(store, file, 0);
@@ -108,7 +111,7 @@ static enum error close_gate(struct store *store)
 		       : ERR_BUSY;
 }
 
-/* The new file takes the place of the old one. Caller: the gate is closed. */
+/* Replace the old file by the new one. Caller: the gate is closed. */
 static enum error exchange(struct store *store)
 {
 	enum error error;
@@ -157,8 +160,8 @@ enum error store_compact(struct store *store, struct store_sizes *sizes_out)
 }
 
 /*
- * A second name for what is there, so that one of both is under the first name
- * at any instant. ERR_REFUSED: nothing may be there, and something is.
+ * Give the existing data a second name, so that a complete file is under the
+ * first name at any instant. ERR_REFUSED: `aside` is NULL and there are data.
  */
 static enum error move_aside(const char *path, const char *aside)
 {
@@ -176,7 +179,7 @@ static enum error move_aside(const char *path, const char *aside)
 		       : ERR_IO;
 }
 
-/* Caller: the folder is ours alone. */
+/* Caller: holds the folder exclusively. */
 static enum error restore(struct store *from, const char *path,
 			  const char *aside)
 {

@@ -29,10 +29,11 @@ enum state {
 struct decoder {
 	enum coding coding;
 	enum state state;
-	unsigned char head[SKIPPABLE_BYTES]; /* taken, and not yet unpacked */
+	unsigned char head[SKIPPABLE_BYTES]; /* taken from the input, not yet
+						unpacked */
 	size_t head_size;
-	size_t head_done; /* of them, unpacked */
-	uint32_t skip;    /* bytes left of a skippable frame */
+	size_t head_done; /* of these, unpacked */
+	uint32_t skip;    /* bytes of a skippable frame still to be skipped */
 	size_t fed;       /* bytes of a zstd header that were unpacked */
 	bool is_begun;    /* bytes were unpacked since the last reset */
 	bool is_full;     /* the last output was filled: there may be more */
@@ -124,8 +125,8 @@ bool decoder_set_dictionary(struct decoder *decoder, struct slice dictionary)
 }
 
 /*
- * A step with no bytes and nothing left to write does not reach the libraries:
- * zstd takes a few of them in a row for a damaged stream.
+ * The libraries are not called without input and without output left to write:
+ * zstd takes several such calls in a row for a damaged stream.
  */
 static void run_piece(struct decoder *decoder, struct slice *in,
 		      struct room *out)
@@ -147,11 +148,11 @@ static void run_piece(struct decoder *decoder, struct slice *in,
 }
 
 /*
- * The header of a zstd frame goes in byte by byte. A header that ends in the
- * bytes of a call makes zstd look whether these hold a whole frame, for a short
- * cut that neither asks how large the window is nor, when the frame began in a
- * call before, where it began: behind the magic a header can look like a small
- * skippable frame, and would be taken for one.
+ * The header of a zstd frame goes in byte by byte. When a header ends within
+ * the bytes of one call, zstd tries a short cut: it looks whether these bytes
+ * are a whole frame. The short cut ignores the limit of the window. And when
+ * the frame began in an earlier call, it looks at the wrong place: what follows
+ * the magic can look like a small skippable frame.
  */
 static void run(struct decoder *decoder, struct slice *in, struct room *out)
 {

@@ -50,8 +50,8 @@ static int compare_deltas(const void *a, const void *b)
 }
 
 /*
- * One step along the table. A cursor that is near the key finds it without a
- * descent from the root, which is why the deltas come in key order.
+ * Apply one change. Deltas come in key order, because a cursor that is near the
+ * key finds it without a descent from the root.
  */
 static void apply(struct txn *txn, MDB_cursor **cursor, struct key *key,
 		  int64_t delta)

@@ -1,7 +1,4 @@
-/*
- * store/env.h - the LMDB environment, as the sources of this folder share it.
- * Nobody else includes it.
- */
+/* store/env.h - the LMDB environment. Internal to store/. */
 #ifndef STORE_ENV_H
 #define STORE_ENV_H
 
@@ -21,12 +18,15 @@ struct store {
 	MDB_env *env;
 	MDB_dbi tables[TABLE_COUNT];
 	/*
-	 * LMDB may move the map only while no transaction of this process is
-	 * open: each holds this shared from begin to end, growth exclusively.
+	 * LMDB may move the map only while this process has no open
+	 * transaction: every transaction holds this lock shared from begin to
+	 * end, growth holds it exclusively.
 	 */
 	pthread_rwlock_t map_lock;
-	/* Held by the writer from begin to end, and while the store is made
-	 * smaller; taken before map_lock. */
+	/*
+	 * Held by a write transaction from begin to end, and during compaction;
+	 * taken before map_lock.
+	 */
 	pthread_mutex_t write_lock;
 	size_t max_map_bytes;
 	int lock_file; /* of store/folder.h; or -1 */
@@ -34,8 +34,8 @@ struct store {
 };
 
 /*
- * Open the environment and its tables, by the options. Caller: nobody else is
- * in the store.
+ * Open the environment and its tables by the options. Caller: no other thread
+ * uses the store.
  */
 enum error store_open_env(struct store *store);
 
@@ -65,10 +65,13 @@ void txn_check(struct txn *txn, int rc);
  */
 MDB_cursor *txn_cursor(struct txn *txn, enum table table);
 
-/* Grow if more than three quarters of the map are used and nobody is in it. */
+/*
+ * Grow the map if more than three quarters of it are used and no transaction is
+ * open.
+ */
 void store_grow_early(struct store *store);
 
-/* Another process has grown the map: take over its size. */
+/* Another process has grown the map: adopt the new size. */
 enum error store_follow_growth(struct store *store);
 
 #endif

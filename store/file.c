@@ -69,7 +69,7 @@ static enum error read_file(const char *path, size_t max_bytes,
 	return error;
 }
 
-/* What was read is kept or dropped. */
+/* Give back the reserved bytes that were not filled. */
 static void settle(struct buffer *out, size_t size)
 {
 	out->size = size;
@@ -98,7 +98,8 @@ enum error file_read_start(const char *path, size_t max_bytes,
 	return error;
 }
 
-/* Make the folders that lead to `path`, which is writable and stays as it is.
+/*
+ * Make the folders above `path`; the string is modified meanwhile and restored.
  */
 static enum error make_folders(char *path)
 {
@@ -156,7 +157,10 @@ enum error file_write(const char *path, struct slice bytes)
 	return error;
 }
 
-/* Something else than a file must not be replaced by one: /dev/null. */
+/*
+ * Whether `path` is something else than a regular file, such as /dev/null,
+ * which must not be replaced by a file.
+ */
 static bool is_other(const char *path)
 {
 	struct stat status;

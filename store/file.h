@@ -14,14 +14,14 @@
  */
 enum error file_read(const char *path, size_t max_bytes, struct buffer *out);
 
-/* The same, but of a larger file the first `max_bytes`. */
+/* The same, but of a larger file only the first `max_bytes` are read. */
 enum error file_read_start(const char *path, size_t max_bytes,
 			   struct buffer *out);
 
 /* Write the file at `path`, making the folders above it. ERR_IO. */
 enum error file_write(const char *path, struct slice bytes);
 
-/* The same, so that at any instant all of it is there, or what was before. */
+/* The same, atomically: at any instant the file is the new or the old one. */
 enum error file_replace(const char *path, struct slice bytes);
 
 /* Sorted relative paths of files. */

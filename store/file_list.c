@@ -9,7 +9,7 @@
 #include "store/file.h"
 #include "store/memory.h"
 
-/* The names that are found: files for the caller, folders still to be read. */
+/* The walk: files found so far, and folders that must still be read. */
 struct walk {
 	const char *const *endings;
 	struct file_list files;
@@ -51,7 +51,7 @@ static char *join(const char *folder, const char *name)
 	return path.data;
 }
 
-/* One name of a folder. What is neither file nor folder is passed over. */
+/* Add one entry of a folder. What is neither file nor folder is skipped. */
 static enum error visit(struct walk *walk, int fd, const char *folder,
 			const char *name)
 {
@@ -69,7 +69,7 @@ static enum error visit(struct walk *walk, int fd, const char *folder,
 	if (!has_ending(name, walk->endings))
 		return ERR_NONE;
 	if (S_ISLNK(stat.st_mode) && fstatat(fd, name, &stat, 0) != 0)
-		return ERR_NONE; /* it leads nowhere */
+		return ERR_NONE; /* a symbolic link that leads nowhere */
 	if (S_ISREG(stat.st_mode))
 		push(&walk->files, &walk->file_capacity, join(folder, name));
 	return ERR_NONE;

@@ -9,7 +9,10 @@
 
 #include "store/log.h"
 
-/* Of the byte that is locked; flock() knows no bytes and does not meet it. */
+/*
+ * The byte of the file that readers lock. flock() locks whole files and is
+ * independent of it.
+ */
 enum { READERS_BYTE = 1 };
 
 bool folder_name(char *out, const char *path, const char *name)
@@ -23,8 +26,10 @@ static enum error error_of_disk(void)
 	return errno == ENOSPC || errno == EDQUOT ? ERR_STORE_FULL : ERR_IO;
 }
 
-/* What the superuser makes is for the user of the daemon, who owns the folder.
- * Where that cannot be, the files are as they are. */
+/*
+ * A file that the superuser makes is given to the owner of the folder, who runs
+ * the daemon. If that fails, the file stays the superuser's.
+ */
 static void give_to_owner(const char *path, int file)
 {
 	struct stat folder;
@@ -59,7 +64,10 @@ enum error folder_take(const char *path, int *lock_out)
 	return ERR_NONE;
 }
 
-/* Locks of an open file, not of the process: threads do not share them. */
+/*
+ * Locks belong to the open file and not to the process, so threads do not share
+ * them.
+ */
 static bool lock_byte(int lock, int command, short type)
 {
 	struct flock range = {

@@ -1,12 +1,12 @@
 /*
- * store/folder.h - the folder of a store on disk: who may use it, and how one
- * file takes the place of another. For store/, and for who brings a copy.
+ * store/folder.h - the folder of a store on disk: who may use it, and how a
+ * file replaces another. For store/ and for callers that restore a copy.
  *
- * The file "lock" is flock()ed by the process that writes. A byte of it is
- * locked besides, shared by those that read and alone by the one that puts
- * another file in the place of the data: LMDB's own lock file remembers the
- * last transaction as long as anybody holds it, and it would be that of the
- * other file.
+ * The file "lock" is flock()ed by the process that writes. One byte of it is
+ * locked as well: shared by processes that read, exclusively by a process that
+ * replaces the data. This is needed because LMDB's own lock file keeps the
+ * number of the last transaction as long as any process has it open, and that
+ * number would be of the old data.
  */
 #ifndef STORE_FOLDER_H
 #define STORE_FOLDER_H
@@ -16,7 +16,7 @@
 #include "store/error.h"
 
 #define FOLDER_DATA "data.mdb"
-#define FOLDER_NEW  "data.mdb.new" /* to take its place, or left of that */
+#define FOLDER_NEW  "data.mdb.new" /* new data, or left by a killed process */
 
 enum { MAX_PATH_BYTES = 4096 };
 
@@ -24,24 +24,28 @@ enum { MAX_PATH_BYTES = 4096 };
 bool folder_name(char *out, const char *path, const char *name);
 
 /*
- * Make the folder (mode 0700), be the only process that writes there as long
- * as *lock_out is open, and remove what a killed one has left. ERR_BUSY,
+ * Make the folder (mode 0700), be the only process that writes there as long as
+ * *lock_out is open, and remove what a killed process has left. ERR_BUSY,
  * ERR_STORE_FULL (the disk), ERR_IO; *lock_out is -1 then.
  */
 enum error folder_take(const char *path, int *lock_out);
 
-/* Read there as long as the descriptor is open: waits while the data are
- * replaced. -1: nobody has ever written there, or will. */
+/*
+ * Become a reader of the folder until the descriptor is closed; waits while the
+ * data are replaced. -1: the folder has no lock file, so there is no store.
+ */
 int folder_visit(const char *path);
 
-/* No other process may begin to read until folder_release(). ERR_BUSY: one
- * does. */
+/*
+ * Let no other process read until folder_release(). ERR_BUSY: one is reading.
+ */
 enum error folder_seize(int lock);
 void folder_release(int lock);
 
 /*
- * Does a program that knows nothing of our lock, such as mdb_stat, have the
- * data open? Only for a process that has not: it would lose LMDB's locks.
+ * Whether a program that does not use our lock, such as mdb_stat, has the data
+ * open. Must not be called by a process that has them open itself: it would
+ * lose LMDB's locks.
  */
 bool folder_is_read(const char *path);
 
@@ -53,7 +57,7 @@ int folder_create(const char *path, const char *name);
  * of them is there. ERR_IO. */
 enum error folder_replace(const char *path);
 
-/* What was renamed is so after a loss of power, too. ERR_IO. */
+/* Sync the folder, so that renamed files survive a loss of power. ERR_IO. */
 enum error folder_sync(const char *path);
 
 #endif

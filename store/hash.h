@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * XXH3 of `size` bytes, chained by `seed` (0 to begin). The values are stored
- * on disk: they must never change. Not for use against an adversary.
+ * XXH3 of `size` bytes, chained by `seed` (0: first of a chain). The values are
+ * stored on disk: they must never change. Not for use against an adversary.
  */
 uint64_t hash64(const void *data, size_t size, uint64_t seed);
 

@@ -1,5 +1,4 @@
-/* store/memory.h - allocation that cannot fail: out of memory ends the daemon.
- */
+/* store/memory.h - allocation that cannot fail: out of memory aborts. */
 #ifndef STORE_MEMORY_H
 #define STORE_MEMORY_H
 

@@ -60,7 +60,7 @@ static uint64_t size_of(const struct header *header)
 	return (size + 7) / 8 * 8;
 }
 
-/* Give out the next `length` bytes of the strings. */
+/* Append a string: returns its offset and advances *used. */
 static uint32_t take_string(uint64_t *used, struct slice string)
 {
 	uint64_t at = *used;
@@ -183,7 +183,7 @@ static bool links_fit(const struct stored_link *links,
 	return true;
 }
 
-/* The parts of a buffer whose size is right. */
+/* Pointers to the parts of a buffer whose size was checked. */
 static struct record view(const struct header *header)
 {
 	struct record record = {

@@ -1,7 +1,7 @@
 /*
- * store/record.h - an analysis record: what the rest of the system knows of a
- * page, as one flat relocatable buffer. The same bytes go through a queue,
- * between processes and into LMDB, so opening one checks every bound.
+ * store/record.h - an analysis record: everything that is known of a page
+ * without its source, as one flat relocatable buffer. The same bytes go through
+ * queues, between processes and into LMDB, so opening one checks every bound.
  */
 #ifndef STORE_RECORD_H
 #define STORE_RECORD_H
@@ -25,10 +25,10 @@ struct record_fragment {
 struct record_link {
 	struct slice url;    /* canonical, absolute */
 	struct slice anchor; /* its text, collapsed */
-	uint32_t flags; /* LINK_* of page/page.h, of the first occurrence; but
-			   LINK_IS_REFRESH of any */
-	uint64_t path;  /* path_hash() of cluster/path.h, width 4, of the
-			   first a or area that leads there; 0: none does */
+	uint32_t flags; /* LINK_* of page/page.h, of the first occurrence, and
+			   LINK_IS_REFRESH if any has it */
+	uint64_t path;  /* path_hash() of cluster/path.h, width 4, of the first
+			   a or area with this link; 0: none */
 };
 
 /* An opened record points into the buffer that it was opened from. */
@@ -45,7 +45,7 @@ struct record {
 	uint32_t signature_counts[RECORD_SIGNATURES];
 	const struct record_fragment *fragments; /* ascending by hash */
 	uint32_t fragment_count;
-	uint32_t link_count; /* read them with record_link_at() */
+	uint32_t link_count; /* read by record_link_at() */
 	const void *links;
 	const char *strings;
 };
@@ -62,7 +62,7 @@ static inline unsigned record_class(const struct record *record)
 	return record->flags >> RECORD_CLASS_SHIFT & 0xFF;
 }
 
-/* Append the record, `links` [record->link_count] beside it, to `out`. */
+/* Append the record, with `links` [record->link_count], to `out`. */
 void record_encode(const struct record *record, const struct record_link *links,
 		   struct buffer *out);
 

@@ -22,7 +22,10 @@ static struct slice slice_at(const struct row_layout *layout, const void *row,
 	return slice;
 }
 
-/* Enough bytes for the row: the struct holds more than its fields do. */
+/*
+ * An upper bound of the encoded size: the struct is larger than the sum of its
+ * fields.
+ */
 static size_t room_of(const struct row_layout *layout, const void *row)
 {
 	size_t size = layout->size;

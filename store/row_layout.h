@@ -1,8 +1,8 @@
 /*
  * store/row_layout.h - how a struct with slices becomes the value of a row, and
  * back. The fields in order, host-endian and without padding; the length of
- * each slice as u32; the bytes of the slices; nothing behind them. LMDB aligns
- * values to 2 bytes, so all is copied.
+ * each slice as u32; the bytes of the slices; nothing behind them. Fields are
+ * copied, because LMDB aligns values to 2 bytes only.
  */
 #ifndef STORE_ROW_LAYOUT_H
 #define STORE_ROW_LAYOUT_H
@@ -29,8 +29,8 @@ struct row_layout {
 };
 
 /*
- * A value of its own, so that the slices of a row that was read may point to
- * where LMDB is about to write. End with buffer_free().
+ * Encode the row into a new buffer, so that slices of the row may point into
+ * the map that LMDB is about to change. End with buffer_free().
  */
 struct buffer row_layout_encode(const struct row_layout *layout,
 				const void *row);

@@ -8,8 +8,7 @@
 
 /*
  * While `is_started` is false, the next step seeks the first key that is not
- * below the first key.size bytes of `start`; these begin with the prefix, and
- * every key that takes their place does, too.
+ * below the first key.size bytes of `start`. These bytes begin with the prefix.
  */
 struct scan scan_begin_at(struct txn *txn, enum table table, struct slice from,
 			  size_t prefix_size)
@@ -68,8 +67,8 @@ bool scan_next(struct scan *scan)
 
 /*
  * The scan goes on with a new cursor behind a copy of the deleted key, because
- * LMDB 0.9 promises little about a cursor after mdb_cursor_del() but that
- * MDB_NEXT works, and broke that at page boundaries more than once.
+ * the only thing LMDB 0.9 promises about a cursor after mdb_cursor_del() is
+ * that MDB_NEXT works, and releases have broken that at page boundaries.
  */
 void scan_delete(struct scan *scan)
 {

@@ -9,8 +9,10 @@
 #include "store/memory.h"
 #include "store/order.h"
 
-/* Numbers as in LEB128: seven bits a byte, the least first; the top bit says
- * that more follow. */
+/*
+ * Numbers are written as LEB128: seven bits a byte, the least significant
+ * first; the top bit says that more follow.
+ */
 enum { MORE = 0x80, LOW = 0x7f, SHIFT = 7, MAX_SHIFT = 28 };
 
 void shingle_put(struct txn *txn, uint32_t site, uint32_t shingle_id,

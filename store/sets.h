@@ -1,7 +1,7 @@
 /*
- * store/sets.h - the distinct signatures of a site. A shingle has a number of
- * its own there, its id (TABLE_SHINGLES); a distinct signature is a set of
- * shingles (TABLE_SETS); pages refer to sets (TABLE_MEMBERS).
+ * store/sets.h - the distinct signatures of a site. Every shingle of a site
+ * gets a number (TABLE_SHINGLES); a distinct signature is a set of such numbers
+ * (TABLE_SETS); pages refer to sets (TABLE_MEMBERS).
  */
 #ifndef STORE_SETS_H
 #define STORE_SETS_H

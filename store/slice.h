@@ -1,4 +1,4 @@
-/* store/slice.h - a byte string somebody else owns. */
+/* store/slice.h - a byte string that it does not own. */
 #ifndef STORE_SLICE_H
 #define STORE_SLICE_H
 

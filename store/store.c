@@ -28,7 +28,7 @@ const char *table_name(enum table table)
 	return names[table];
 }
 
-/* Growing must not starve: a waiting writer goes before new readers. */
+/* Prefer waiting writers to new readers, or growth of the map would starve. */
 static void init_map_lock(pthread_rwlock_t *lock)
 {
 	pthread_rwlockattr_t attributes;
@@ -57,7 +57,7 @@ static enum error set_map_size(struct store *store, size_t bytes)
 		return ERR_STORE_FULL;
 	munmap(probe, bytes);
 	if (mdb_env_set_mapsize(store->env, bytes) != MDB_SUCCESS) {
-		/* LMDB has let go of the old map and cannot go on. */
+		/* LMDB has unmapped the old map and cannot map a new one */
 		log_error("store: no address space for a map of %zu bytes",
 			  bytes);
 		abort();
@@ -84,7 +84,7 @@ static enum error open_env(struct store *store)
 	return error_from_mdb(rc);
 }
 
-/* A store that has grown once keeps its size; LMDB remembers it. */
+/* Set the size of the map; LMDB stores the size of a map that has grown. */
 static enum error size_map(struct store *store)
 {
 	size_t bytes = store->options.map_bytes;
@@ -109,7 +109,9 @@ static struct slice schema_key(void)
 	return slice_of("schema");
 }
 
-/* A store without tables is new; one with tables must say our number. */
+/*
+ * A store without tables is new; one with tables must have our schema number.
+ */
 static void check_schema(struct txn *txn, bool is_new)
 {
 	uint64_t schema = STORE_SCHEMA;
@@ -153,7 +155,7 @@ static void find_tables(struct txn *txn)
 	check_schema(txn, is_new);
 }
 
-/* Without a lock: nobody else is in the store yet. */
+/* Takes no lock: no other thread uses the store yet. */
 static enum error open_tables(struct store *store)
 {
 	struct txn txn = {.store = store};
@@ -300,7 +302,8 @@ void store_grow_early(struct store *store)
 		return;
 	mdb_env_info(store->env, &info);
 	if (used_bytes(store, &info) > info.me_mapsize / 4 * 3)
-		double_map(store); /* the caller goes on with what there is */
+		double_map(store); /* growing early is optional: the caller goes
+				      on without */
 	pthread_rwlock_unlock(&store->map_lock);
 }
 

@@ -1,4 +1,6 @@
-/* store/store.h - everything the daemon remembers, in one LMDB environment. */
+/*
+ * store/store.h - everything that the daemon stores, in one LMDB environment.
+ */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
@@ -34,9 +36,9 @@ enum error store_open(struct store **store_out, const char *path,
 void store_close(struct store *store);
 
 /*
- * Double the map, up to max_map_bytes: ERR_STORE_FULL when it is there
- * already. Waits until no transaction is open, so call it outside of any.
- * txn_begin_write() does the same early, when nothing must wait for it.
+ * Double the map, up to max_map_bytes: ERR_STORE_FULL when it is there already.
+ * Waits until no transaction is open, so call it outside of any.
+ * txn_begin_write() grows the map early, when no transaction is open.
  */
 enum error store_grow(struct store *store);
 
@@ -53,14 +55,16 @@ struct store_usage {
 enum error store_usage(struct store *store, struct store_usage *usage_out);
 
 /*
- * Write the store as it is now to `file`, an empty regular file, without the
- * room that it does not use; it goes on meanwhile. ERR_STORE_FULL: the disk of
- * the file is; ERR_IO. A growth of the map waits until it is done.
+ * Write a snapshot of the store to `file`, an empty regular file, without
+ * unused pages. The store can be used meanwhile, but the map cannot grow until
+ * the copy is done. ERR_STORE_FULL: the disk of the file is full; ERR_IO.
  */
 enum error store_copy(struct store *store, int file);
 
-/* A new file without a name in the folder of the store, for a copy of it; -1:
- * errno says why. One thread at a time. */
+/*
+ * Make an unnamed file in the folder of the store, for a copy of it; -1: errno
+ * says why. One thread at a time.
+ */
 int store_scratch_file(struct store *store);
 
 struct store_sizes { /* of the file, in bytes */
@@ -69,22 +73,22 @@ struct store_sizes { /* of the file, in bytes */
 };
 
 /*
- * Give the room that is not used back to the disk: copy what is used to another
- * file and put it in place of the first. Writers wait meanwhile, readers at the
- * end of it alone. Killed at any instant, one of both is there, with all that
- * was ever committed. ERR_BUSY: a transaction stays open for longer than 10 s,
- * or another process reads the store; ERR_STORE_FULL: no room on the disk for
- * both; ERR_REFUSED: the store is read only; ERR_IO. It goes on as it was then.
- * No transaction of this thread may be open.
+ * Compact the store: copy the used pages to a new file, which replaces the old
+ * one. Writers wait for all of it, readers only for the replacement. If the
+ * process is killed at any instant, a complete file with every commit is there.
+ * ERR_BUSY: a transaction stays open for longer than 10 s, or another process
+ * reads the store; ERR_STORE_FULL: no room on the disk for both; ERR_REFUSED:
+ * the store is read only; ERR_IO; the store is unchanged then. No transaction
+ * of this thread may be open.
  */
 enum error store_compact(struct store *store, struct store_sizes *sizes_out);
 
 /*
- * Put a copy of `from` in the place of the store in the folder `path`, which is
- * made when it is missing. What is there gets the name `aside` in that folder;
- * aside NULL: ERR_REFUSED when something is there. Killed at any instant, the
- * old or the new one is there. ERR_BUSY: a process has it open; as store_copy()
- * else.
+ * Replace the store in the folder `path`, which is made when it is missing, by
+ * a copy of `from`. Existing data are renamed to `aside` in that folder; with
+ * aside NULL existing data are ERR_REFUSED. If the process is killed at any
+ * instant, the old or the new store is there. ERR_BUSY: a process has the store
+ * open; other errors as in store_copy().
  */
 enum error store_restore(struct store *from, const char *path,
 			 const char *aside);
@@ -92,7 +96,7 @@ enum error store_restore(struct store *from, const char *path,
 /* The name of a table. */
 const char *table_name(enum table table);
 
-/* Forget readers of processes that were killed; call now and then. */
+/* Free the reader slots of killed processes; to be called from time to time. */
 void store_check_readers(struct store *store);
 
 /* How many readers, of any process, are in the store. */
@@ -101,7 +105,7 @@ uint32_t store_count_readers(struct store *store);
 /* Fetch and raise the counter `name` in TABLE_META; the first value is 1. */
 uint64_t store_next_number(struct txn *txn, const char *name);
 
-/* What it gave last; 0: nothing yet. */
+/* The last value that store_next_number() gave; 0: none yet. */
 uint64_t store_last_number(struct txn *txn, const char *name);
 
 #endif

@@ -39,7 +39,9 @@ void tally_sort(struct tally *tally)
 	tally->count = used;
 }
 
-/* Room for one more: what was added is folded in before the array doubles. */
+/*
+ * Make room for one more entry: merges equal entries before the array doubles.
+ */
 static void make_room(struct tally *tally)
 {
 	assert(tally->count == tally->capacity);

@@ -1,6 +1,6 @@
 /*
- * store/tally.h - how often each of many numbers was seen, in memory for the
- * distinct ones alone. No input makes it slow.
+ * store/tally.h - counts of numbers, with memory for the distinct numbers only.
+ * No input makes it slow.
  */
 #ifndef STORE_TALLY_H
 #define STORE_TALLY_H
@@ -25,7 +25,7 @@ void tally_free(struct tally *tally);
 /* O(log n), spread over many calls. */
 void tally_add(struct tally *tally, uint64_t number);
 
-/* Make all entries ascending and distinct. */
+/* Sort the entries and merge equal ones. */
 void tally_sort(struct tally *tally);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "store/env.h"
 
-/* Another process may grow the map again while this one follows. */
+/* Another process may grow the map again while this one adopts its size. */
 enum { MAX_BEGIN_ATTEMPTS = 16 };
 
 /* Something can be done against it. */
@@ -127,7 +127,7 @@ void txn_put(struct txn *txn, enum table table, struct slice key,
 	txn_check(txn, mdb_put(txn->mdb, txn->store->tables[table], &k, &v, 0));
 }
 
-/* A key of a size that no row can have is as absent as any other. */
+/* LMDB refuses keys of impossible sizes; no row has such a key. */
 static bool is_absent(int rc)
 {
 	return rc == MDB_NOTFOUND || rc == MDB_BAD_VALSIZE;
@@ -193,7 +193,7 @@ struct table_usage txn_usage(struct txn *txn, enum table table)
 	};
 }
 
-/* Let the map move again, and the next writer begin. */
+/* Release the locks, so that the map can grow and the next writer begin. */
 static void leave(struct txn *txn)
 {
 	assert(txn->mdb != NULL);
@@ -210,7 +210,7 @@ enum error txn_end(struct txn *txn)
 	if (txn->error != ERR_NONE) {
 		txn_abort(txn);
 	} else if (txn->mdb != NULL) {
-		/* This ends the transaction even when it fails. */
+		/* mdb_txn_commit() ends the transaction even when it fails. */
 		txn_check(txn, mdb_txn_commit(txn->mdb));
 		leave(txn);
 	}

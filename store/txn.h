@@ -1,7 +1,6 @@
 /*
- * store/txn.h - one LMDB transaction that remembers its first error. Every
- * later call does nothing, so callers are straight lines that look once, at
- * txn_end().
+ * store/txn.h - one LMDB transaction that remembers its first error. After an
+ * error every call does nothing, so callers check once, at txn_end().
  */
 #ifndef STORE_TXN_H
 #define STORE_TXN_H
@@ -105,13 +104,13 @@ void txn_delete(struct txn *txn, enum table table, struct slice key);
 uint64_t txn_delete_prefix(struct txn *txn, enum table table,
 			   struct slice prefix);
 
-/* What a table takes: rows, and bytes of pages of the map. */
+/* The size of a table: rows, and bytes of the map's pages that it uses. */
 struct table_usage {
 	uint64_t rows;
 	uint64_t bytes;
 };
 
-/* As it stands in the transaction; cheap. */
+/* The size as this transaction sees it. O(1). */
 struct table_usage txn_usage(struct txn *txn, enum table table);
 
 /* Remember `error` if it is the first. */
@@ -156,7 +155,7 @@ struct scan scan_begin_at(struct txn *txn, enum table table, struct slice from,
 			  size_t prefix_size);
 bool scan_next(struct scan *scan);
 
-/* Delete the row that the scan stands on; the scan goes on behind it. */
+/* Delete the current row of the scan, which goes on behind it. */
 void scan_delete(struct scan *scan);
 void scan_end(struct scan *scan);
 

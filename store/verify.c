@@ -32,7 +32,7 @@ void verify_problem(struct verify_report *report, const char *format, ...)
 	buffer_append_byte(&report->text, '\n');
 }
 
-/* The numbers of the sites, ascending once all are there. */
+/* The numbers of all sites, sorted at the end. */
 struct sites {
 	uint32_t *ids;
 	size_t count;
@@ -91,7 +91,7 @@ static void check_sites(struct txn *txn, struct verify_report *report,
 				       sites->ids[i]);
 }
 
-/* Rows of numbers that no site has. One seek for each number. */
+/* Report rows of sites that do not exist. One seek for each number. */
 static void check_owners(struct txn *txn, struct verify_report *report,
 			 const struct sites *sites, enum table table)
 {

@@ -1,7 +1,7 @@
 /*
- * store/verify.h - recompute from the records everything that the tables keep
- * beside them, and compare (law 2). What needs an algorithm (the partition) is
- * daemon/engine/verify_laws.h.
+ * store/verify.h - recompute from the records everything that the other tables
+ * derive from them, and compare (promise 2 of the README). The partition, which
+ * needs clustering, is checked by daemon/engine/verify_laws.h.
  */
 #ifndef STORE_VERIFY_H
 #define STORE_VERIFY_H
@@ -24,14 +24,14 @@ struct verify_report {
 
 /*
  * Check every site in the snapshot of `txn`: each page has a record and, unless
- * its row says that it is no longer kept, a body
- * that unpacks to its content hash, a signature, and one member row of an
- * existing cluster (one of another class, or truncated: none); cluster sizes
- * and DF counts are exact, with no row too many; the frontier and its due index
- * agree, and the counters of patterns and of the site row are right; every row
- * belongs to a site. Problems are counted and told in `report`; an error is
- * returned only when the store cannot be read. Memory: the DF table of one
- * cluster, or three numbers for each pattern, at a time.
+ * its row says that it is no longer kept, a body that unpacks to its content
+ * hash, a signature, and one member row of an existing cluster (none for a page
+ * that is truncated or of another class); cluster sizes and DF counts are
+ * exact, with no superfluous row; the frontier and its due index agree, and the
+ * counters of patterns and of the site row are right; every row belongs to a
+ * site. Problems are counted and listed in `report`; an error is returned only
+ * when the store cannot be read. Memory: the DF table of one cluster, or three
+ * numbers for each pattern, at a time.
  */
 enum error store_verify(struct txn *txn, struct verify_report *report);
 

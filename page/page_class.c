@@ -7,14 +7,15 @@
 #include "page/page.h"
 #include "page/signs.h"
 
-/* Bytes of text that shows, white space apart. */
+/* Limits on bytes of visible text, without white space. */
 enum {
 	MAX_SERVICE_TEXT = 1500, /* of a challenge, whose markup is known */
 	MAX_SERVICE_BYTES = 256 << 10, /* of its source */
-	MAX_WIDGET_TEXT = 500, /* beside a captcha that is all there is */
-	MAX_GATE_TEXT = 4000,  /* of those that ask for consent: Google's
-				  lists its languages */
-	MAX_GATE_LINKS = 10,   /* to what one consents to */
+	MAX_WIDGET_TEXT = 500, /* of a page with a captcha and little else */
+	MAX_GATE_TEXT = 4000,  /* of a consent gate: Google's lists its
+				  languages */
+	MAX_GATE_LINKS = 10,   /* links of a consent gate: to terms and partners
+				*/
 	MAX_ERROR_TEXT = 600,
 	MAX_SERVER_TEXT = 2500, /* of an error whose markup is known */
 	MAX_STUB_TEXT = 300,
@@ -40,7 +41,7 @@ static struct slice source_of(const struct page *page, uint32_t node)
 			      span.end - span.begin};
 }
 
-/* Does the source write the tag of the element, or is it only implied? */
+/* Whether the tag of the element is written in the source and not implied. */
 static bool is_written(const struct page *page, uint32_t node)
 {
 	struct slice name = page_tag_name(page, page->nodes[node].tag);
@@ -68,7 +69,10 @@ static bool is_json(struct slice source)
 	       (bytes[0] == '[' && last == ']');
 }
 
-/* Of the first tag. XML may have roots that HTML has as elements, too. */
+/*
+ * Whether the first tag is one that begins HTML: the root of XML may have the
+ * name of an HTML element.
+ */
 static bool is_html_root(const struct page *page, uint32_t node,
 			 struct slice source)
 {
@@ -80,7 +84,10 @@ static bool is_html_root(const struct page *page, uint32_t node,
 	       page_has_own_tag(page, node);
 }
 
-/* The first tag tells: of HTML, or of RSS, a site map, ... or there is none. */
+/*
+ * Whether the first tag is of HTML, and not of RSS, a sitemap or other XML;
+ * false without any tag.
+ */
 static bool is_html(const struct page *page)
 {
 	struct slice source = text_trim(page->source);
@@ -100,7 +107,10 @@ static bool is_raw(uint16_t tag)
 	return tag < TAG_COUNT && (tag_flags(tag) & TAG_IS_RAW) != 0;
 }
 
-/* A script or style that nothing closes goes on to the end of the source. */
+/*
+ * Whether a script or style has no end tag: it goes on to the end of the
+ * source.
+ */
 static bool is_raw_open(const struct page *page)
 {
 	uint32_t i = page->node_count;
@@ -114,7 +124,7 @@ static bool is_raw_open(const struct page *page)
 	return memmem(source.data, source.size, "</", 2) == NULL;
 }
 
-/* Does a tag begin there, but for the last ones of a page? */
+/* Whether a tag other than </body> and </html> begins there. */
 static bool begins_tag(struct slice text)
 {
 	const char *bytes = text.data;
@@ -124,7 +134,7 @@ static bool begins_tag(struct slice text)
 	return bytes[1] == '/' || bytes[1] == '!' || is_letter(bytes[1]);
 }
 
-/* Does the source end inside a tag, a comment, a script or a style? */
+/* Whether the source ends inside a tag, a comment, a script or a style. */
 static bool ends_inside(const struct page *page)
 {
 	struct slice source = page->source;
@@ -139,7 +149,7 @@ static bool ends_inside(const struct page *page)
 	       is_raw_open(page);
 }
 
-/* What there is for a reader. */
+/* What a reader sees of the page. */
 struct look {
 	size_t text;    /* bytes that show without white space */
 	uint32_t texts; /* text nodes but those of the head */
@@ -162,7 +172,7 @@ static size_t count_bytes(struct slice text)
 	return count;
 }
 
-/* Up to where it is a page for sure. */
+/* Stops when there is so much text that it is certainly a page. */
 static void look_at_texts(const struct page *page, struct look *look)
 {
 	const unsigned unseen =
@@ -195,7 +205,10 @@ static bool is_captcha(struct slice classes)
 		text_has_word(classes, "cf-turnstile"));
 }
 
-/* A form that sends off a consent; that of a banner has a page beside it. */
+/*
+ * Whether the form sends a consent. A consent banner has such a form, too, but
+ * a page besides.
+ */
 static bool sends_consent(const struct page *page, uint32_t form)
 {
 	struct slice action = page_attribute(page, form, "action");
@@ -218,7 +231,9 @@ static void look_at_node(const struct page *page, uint32_t index,
 			is_typed_into(page_attribute(page, index, "type"));
 		break;
 	case TAG_textarea:
-		/* where a captcha writes its answer */
+		/*
+		 * without hidden fields, into which a captcha writes its answer
+		 */
 		look->fields += (node->flags & TEXT_IS_HIDDEN) == 0;
 		break;
 	case TAG_form:
@@ -238,7 +253,10 @@ static void look_at_node(const struct page *page, uint32_t index,
 	}
 }
 
-/* With more text only the markup tells. */
+/*
+ * Nodes are looked at only on pages of little text; with more text only the
+ * markup decides.
+ */
 static void look_at_nodes(const struct page *page, struct look *look)
 {
 	for (uint32_t i = 0;
@@ -266,7 +284,9 @@ static bool is_consent(const struct look *look)
 	return (look->signs & SIGN_CONSENT) != 0;
 }
 
-/* To another page, at once, for those who run scripts. */
+/*
+ * Whether the page redirects at once to another URL, by meta refresh or script.
+ */
 static bool leads_on(const struct page *page, const struct link *link)
 {
 	return (link->flags & LINK_IS_REFRESH) != 0 &&
@@ -306,7 +326,7 @@ enum page_class page_class_of(const struct page *page, unsigned http_status,
 	if (ends_inside(page))
 		return CLASS_TRUNCATED;
 	look_at_texts(page, &look);
-	if (look.text > MAX_GATE_TEXT) /* nothing else says as much */
+	if (look.text > MAX_GATE_TEXT) /* no other class has as much text */
 		return CLASS_PAGE;
 	look_at_nodes(page, &look);
 	if (is_challenge(&look))

@@ -1,7 +1,7 @@
 /*
- * crawl/frontier/admission.h - which URLs are let in, and which rule lets them
- * in or keeps them out. Every answer of `templatectl explain-url` is a row of
- * this table. Pure.
+ * crawl/frontier/admission.h - which URLs are admitted to the frontier, and by
+ * which rule they are admitted or refused. Every answer of `templatectl
+ * explain-url` is a row of this table. Pure.
  */
 #ifndef CRAWL_FRONTIER_ADMISSION_H
 #define CRAWL_FRONTIER_ADMISSION_H
@@ -13,10 +13,15 @@
 #include "store/rows_frontier.h"
 #include "store/rows_site.h"
 
-/* The bounds of a URL that nobody asked for (FIELD.md, 2b, Traps). */
+/*
+ * Limits of a URL that nobody requested, against crawler traps: endless
+ * calendars, relative links that repeat segments, and combinations of
+ * parameters make sites infinite.
+ */
 enum {
 	MAX_SEGMENTS = 16, /* of a path */
-	MAX_REPEATS = 3,   /* so often no segment may stand in a path */
+	MAX_REPEATS = 3,   /* occurrences of a segment in a path: this many are
+			      refused */
 	MAX_KEYS = 8,      /* parameters of a query */
 	MAX_SITEMAP_DEPTH = 3,
 	MAX_SITEMAPS = 500, /* of a site */

@@ -71,7 +71,7 @@ static bool read_quoted(struct attribute_cursor *cursor)
 	return true;
 }
 
-/* Behind the "=". */
+/* Read a value; the cursor is behind the "=". */
 static bool read_value(struct attribute_cursor *cursor)
 {
 	const char *begin;

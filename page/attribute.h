@@ -23,12 +23,12 @@ bool text_is(struct slice text, const char *word);
  * commas. */
 bool text_has_word(struct slice text, const char *word);
 
-/* Without white space at both ends. */
+/* `text` without white space at both ends. */
 struct slice text_trim(struct slice text);
 
 /*
- * Stands behind the name of a tag; `end` is that of the source. At the end of
- * the tag `at` points to its `>`, or is `end` when the source ended before.
+ * Begins behind the name of a tag; `end` is the end of the source. At the end
+ * of the tag `at` points to its `>`, or is `end` when the source ended before.
  */
 struct attribute_cursor {
 	const char *at;
@@ -42,7 +42,7 @@ struct attribute_cursor {
 /*
  * Step to the next attribute; false at the end of the tag. Tokenizes as the
  * HTML standard does (section 13.2.5.32 to 13.2.5.40), but an attribute that
- * the end of the source cuts is not given out. Linear.
+ * the end of the source cuts is left out. Linear.
  */
 bool attribute_next(struct attribute_cursor *cursor);
 

@@ -62,8 +62,8 @@ static struct slice decode(struct arena *arena, struct slice value)
 }
 
 /*
- * Claim a slot for the name; false when an attribute from `first` on has it.
- * What earlier tags left in the slots has lower indices and counts as free.
+ * Claim a slot for the name; false when an attribute from index `first` on has
+ * the name. Slots of earlier tags hold lower indices and count as free.
  */
 static bool claim(struct attribute_list *list, uint32_t first,
 		  struct slice name)
@@ -129,7 +129,7 @@ static unsigned flags_of(const struct attribute *attribute)
 	}
 }
 
-/* Behind the name of the tag. */
+/* A cursor behind the name of the tag. */
 static struct attribute_cursor cursor_of(struct slice tag)
 {
 	struct attribute_cursor cursor = {.at = tag.data};

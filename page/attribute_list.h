@@ -1,5 +1,7 @@
-/* page/attribute_list.h - the attributes of a page as they are collected.
- * Internal to page/. */
+/*
+ * page/attribute_list.h - the list of a page's attributes while it is built.
+ * Internal to page/.
+ */
 #ifndef PAGE_ATTRIBUTE_LIST_H
 #define PAGE_ATTRIBUTE_LIST_H
 
@@ -17,11 +19,14 @@ struct attribute_list {
 	uint32_t slot_mask;
 };
 
-/* At most `max_per_tag` (<= 65,535) on a tag and `max_count` in all. */
+/*
+ * Begin a list of at most `max_per_tag` (<= 65,535) attributes on a tag and
+ * `max_count` in all.
+ */
 void attribute_list_begin(struct attribute_list *list, struct arena *arena,
 			  uint32_t max_per_tag, size_t max_count);
 
-/* All but the items. */
+/* Free everything but the items. */
 void attribute_list_end(struct attribute_list *list);
 
 /*

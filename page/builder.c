@@ -17,7 +17,7 @@ struct builder {
 	const struct skeleton *skeleton;
 	const struct page_limits *limits;
 	htmlParserCtxtPtr parser;
-	size_t piece;    /* that the parser stands in */
+	size_t piece;    /* the current one, in which the parser stands */
 	size_t closing;  /* end tag that has closed its element, + 1 */
 	bool is_stopped; /* at a limit */
 	uint32_t top;    /* the open element, NO_NODE: none */
@@ -47,7 +47,10 @@ static const struct piece *find_piece(struct builder *builder)
 	return &skeleton->pieces[builder->piece];
 }
 
-/* Whether `name` is that of the piece's tag: else the parser implied it. */
+/*
+ * Whether `name` is the tag of the piece; otherwise the parser has implied the
+ * element.
+ */
 static bool is_written(const struct builder *builder, const struct piece *piece,
 		       const char *name)
 {
@@ -161,8 +164,8 @@ static void on_start(void *user, const xmlChar *name, const xmlChar **values)
 }
 
 /*
- * Where an element ends that nothing has closed: at the </body> or </html>
- * behind which nothing came, or else with the page.
+ * Where an element without an end tag ends: at the last </body> or </html> if
+ * nothing follows it, otherwise with the page.
  */
 static uint32_t end_of_page(const struct builder *builder, bool is_root)
 {
@@ -185,7 +188,8 @@ static uint32_t source_end(struct builder *builder, const struct node *node,
 	size_t index = (size_t)(piece - builder->skeleton->pieces);
 
 	switch (piece->kind) {
-	case PIECE_START: /* an empty element, or one it does not allow */
+	case PIECE_START: /* an empty element, or one that is not allowed there
+			   */
 		return node->source.begin == piece->source.begin
 			       ? node->source.end
 			       : piece->source.begin;
@@ -264,7 +268,7 @@ static void on_text(void *user, const xmlChar *bytes, int length)
 		add_text(builder, piece->source);
 }
 
-/* The elements that were open when the parser stopped. */
+/* Close the elements that were open when the parser stopped. */
 static void close_all(struct builder *builder)
 {
 	const struct piece *piece = &builder->skeleton->pieces[builder->piece];

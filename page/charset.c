@@ -17,13 +17,15 @@
 enum {
 	PRESCAN_BYTES = 1024,
 	GUESS_BYTES = 64 * 1024,
-	/* A page is UTF-8, whatever it says, when it has that many sequences
-	 * of two bytes or more and at most one broken one in SURE_SHARE: only
-	 * one in seven characters of Chinese in GB2312 looks like a sequence.
+	/*
+	 * A page is UTF-8, whatever it declares, when it has this many
+	 * sequences of two bytes or more and at most one broken sequence in
+	 * SURE_SHARE. In GB2312 only one in seven Chinese characters looks like
+	 * a sequence.
 	 */
 	SURE_SEQUENCES = 8,
 	SURE_RATIO = 64,
-	/* From fewer bytes over 127 uchardet takes French for Polish. */
+	/* With fewer bytes over 127 uchardet mistakes French for Polish. */
 	MIN_GUESS_HIGH = 8,
 	/* An encoding is plainly wrong when of the bytes over 127 more than
 	 * one in WRONG_SHARE does not decode. */
@@ -73,7 +75,7 @@ static size_t count_high(struct slice text)
 	return count;
 }
 
-/* Every byte is a character there. */
+/* Cannot fail: in windows-1252 every byte is a character. */
 static struct decoded decode_windows_1252(struct arena *arena,
 					  struct slice body)
 {
@@ -91,12 +93,14 @@ static struct decoded decode_windows_1252(struct arena *arena,
 
 /*
  * Append what iconv makes of `body`. `unit`: bytes to skip at an error. False
- * when it met more than `max_errors` of them.
+ * after more than `max_errors` errors.
  */
 static bool convert(iconv_t converter, struct slice body, size_t unit,
 		    size_t max_errors, struct buffer *out)
 {
-	/* iconv does not write it. NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	/*
+	 * iconv does not write to it. NOLINTNEXTLINE(performance-no-int-to-ptr)
+	 */
 	char *in = (char *)(uintptr_t)body.data;
 	size_t left = body.size;
 	size_t errors = 0;
@@ -127,7 +131,10 @@ static bool is_wide(const struct encoding *encoding)
 	return strncmp(encoding->name, "UTF-16", 6) == 0;
 }
 
-/* False when iconv does not know it, or the bytes are plainly something else */
+/*
+ * False when iconv does not know the encoding, or the bytes are plainly of
+ * another one
+ */
 static bool decode_iconv(struct arena *arena, struct slice body,
 			 const struct encoding *encoding,
 			 struct decoded *decoded_out)
@@ -157,7 +164,7 @@ static bool decode_iconv(struct arena *arena, struct slice body,
 	return is_done;
 }
 
-/* Text of another encoding is not well-formed UTF-8 by chance. */
+/* Whether there are enough well-formed sequences not to be chance. */
 static bool is_surely_utf8(struct utf8_count count)
 {
 	return count.sequences >= SURE_SEQUENCES &&
@@ -214,7 +221,7 @@ static bool decode_bom(struct arena *arena, struct slice body,
 	return false;
 }
 
-/* What follows "charset=" in the content of a meta. */
+/* The name behind "charset=" in the content of a meta. */
 static struct slice charset_of_content(struct slice content)
 {
 	static const char word[] = "charset";
@@ -239,7 +246,7 @@ static struct slice charset_of_content(struct slice content)
 	return (struct slice){begin, (size_t)(at - begin)};
 }
 
-/* `at` stands behind the tag's name. */
+/* The charset that a meta declares; `at` is behind the tag's name. */
 static struct slice charset_of_tag(const char *at, const char *end,
 				   const char *attribute)
 {
@@ -268,7 +275,10 @@ static const char *skip_comment(const char *at, const char *end)
 	return close == NULL ? end : close + 3;
 }
 
-/* Source: HTML, section 13.2.3.2. It names no UTF-16: it was read as bytes. */
+/*
+ * Source: HTML, section 13.2.3.2. A declared UTF-16 means UTF-8, because the
+ * declaration was read as bytes.
+ */
 static const struct encoding *prescan(struct slice body)
 {
 	const char *at = body.data;
@@ -298,7 +308,7 @@ static const struct encoding *prescan(struct slice body)
 	return encoding;
 }
 
-/* uchardet's guess from what begins at the first byte over 127. */
+/* uchardet's guess, from the bytes beginning with the first one over 127. */
 static const struct encoding *guess(struct slice body)
 {
 	const char *bytes = body.data;

@@ -1,4 +1,4 @@
-/* page/charset.h - bytes of any encoding to UTF-8, once. */
+/* page/charset.h - converting a page of any encoding to UTF-8. */
 #ifndef PAGE_CHARSET_H
 #define PAGE_CHARSET_H
 
@@ -16,9 +16,10 @@ struct decoded {
  * else the meta prescan of the first 1,024 bytes, else UTF-8 when it is valid,
  * else uchardet (when there are enough bytes to tell), else windows-1252. Names
  * are WHATWG labels in any case (iso-8859-1 means windows-1252, gb2312 means
- * gb18030, ...); an unknown or a plainly wrong one falls to the next. What does
- * not decode becomes U+FFFD, and a NUL becomes a space. What is well-formed
- * UTF-8 beyond chance is UTF-8, whatever a label says. Cannot fail; linear.
+ * gb18030, ...); when one is unknown or plainly wrong, the next in this order
+ * is used. What does not decode becomes U+FFFD, and a NUL becomes a space.
+ * Bytes that are well-formed UTF-8 beyond chance are UTF-8, whatever the labels
+ * say. Cannot fail; linear.
  */
 struct decoded charset_decode(struct arena *arena, struct slice body,
 			      struct slice header);

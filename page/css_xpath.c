@@ -10,7 +10,10 @@
 
 enum { MAX_ERROR = 256 };
 
-/* Whether XPath has it as a name; all others are compared as texts. */
+/*
+ * Whether the name can be written as a name in XPath; other names are compared
+ * as strings.
+ */
 static bool is_plain(const char *name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
@@ -20,7 +23,10 @@ static bool is_plain(const char *name)
 		       '\0';
 }
 
-/* XPath 1.0 has no escapes: what holds both quotes is put together. */
+/*
+ * XPath 1.0 has no escapes: a string with both kinds of quotes is written with
+ * concat().
+ */
 static void append_literal(struct buffer *out, struct slice text)
 {
 	const char *at = text.data;
@@ -123,7 +129,10 @@ static void append_dash(struct buffer *out, const struct test *test)
 	buffer_free(&dashed);
 }
 
-/* A text that is shorter is never equal to its own end. */
+/*
+ * An attribute that ends with the value. The comparison is false for one that
+ * is shorter than the value.
+ */
 static void append_suffix(struct buffer *out, const struct test *test)
 {
 	buffer_append_text(out, "substring(");
@@ -137,20 +146,20 @@ static void append_suffix(struct buffer *out, const struct test *test)
 }
 
 /*
- * The place among the siblings that `axis` has in front of it: step * n +
- * offset for an n >= 0. XPath's mod has the sign of the dividend.
+ * The position among the siblings on `axis`: step * n + offset for an n >= 0.
+ * XPath's mod has the sign of the dividend.
  */
 static void append_place(struct buffer *out, const char *siblings,
 			 const struct test *test)
 {
-	long before = (long)test->offset - 1; /* so many are in front */
+	long before = (long)test->offset - 1; /* siblings in front */
 	long step = test->step;
 
 	if (step == 0 && before < 0)
 		buffer_append_text(out, "false()");
 	else if (step == 0 && before == 0)
 		buffer_printf(out, "not(%s)", siblings);
-	else if (step == 0) /* stops at once, where count() would not */
+	else if (step == 0) /* a predicate that stops early, unlike count() */
 		buffer_printf(out, "%s[%ld] and not(%s[%ld])", siblings, before,
 			      siblings, before + 1);
 	else if (step > 0)

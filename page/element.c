@@ -9,7 +9,8 @@
 enum {
 	MAX_STEP_BYTES = 128,
 	MAX_STEPS = 40,
-	MAX_READ = 4 * ELEMENT_VALUE_BYTES, /* of one text, so as to collapse */
+	MAX_READ = 4 * ELEMENT_VALUE_BYTES, /* of one text, before white space
+					       is collapsed */
 };
 
 /* The first `max` bytes, or less: no character is cut. */
@@ -36,7 +37,7 @@ size_t element_cut(struct slice text, char out[ELEMENT_VALUE_BYTES + 1])
 	return size;
 }
 
-/* Does an element that breaks the line end, or begin, between two nodes? */
+/* Whether a block-level element begins or ends between two nodes. */
 static bool is_broken(const struct page *page, uint32_t left, uint32_t right)
 {
 	const struct node *nodes = page->nodes;
@@ -52,7 +53,7 @@ static bool is_broken(const struct page *page, uint32_t left, uint32_t right)
 	return false;
 }
 
-/* White space, or <br>, in the source between two texts. */
+/* Whether there is white space or a <br> in the source between two texts. */
 static bool is_spaced(const char *at, const char *end)
 {
 	bool is_tag = false;

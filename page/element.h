@@ -1,6 +1,4 @@
-/*
- * page/element.h - an element for people: what it says, and where it stands.
- */
+/* page/element.h - an element described for people: its value and its path. */
 #ifndef PAGE_ELEMENT_H
 #define PAGE_ELEMENT_H
 
@@ -12,11 +10,11 @@
 enum { ELEMENT_VALUE_BYTES = 256 };
 
 /*
- * What the element says: its text, collapsed; without text its attribute
- * content, alt, title, value, datetime, src, or href, the first that is there.
- * At most ELEMENT_VALUE_BYTES, cut between characters, and a NUL, into `out`;
- * returns the length. Texts are apart where white space or an element that
- * breaks the line stands between them. Reads no more of the page than it needs.
+ * The value of the element: its text, collapsed; without text the first of its
+ * attributes content, alt, title, value, datetime, src and href. At most
+ * ELEMENT_VALUE_BYTES, cut between characters, and a NUL, into `out`; returns
+ * the length. Texts are separated by a space if white space or a block-level
+ * boundary is between them. Reads no more of the page than it needs.
  */
 size_t element_value(const struct page *page, uint32_t node,
 		     char out[ELEMENT_VALUE_BYTES + 1]);

@@ -91,7 +91,7 @@ static const struct entity_name *find_name(const char *at, size_t length,
 	return entity;
 }
 
-/* Behind "&". */
+/* Read a name; `at` is behind "&". */
 static struct reference read_name(const char *at, const char *end,
 				  bool is_attribute, char *out)
 {

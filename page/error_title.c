@@ -5,15 +5,18 @@
 
 enum { MAX_TITLE = 256 };
 
-/* What is left of the title of an error without its number and such words. */
+/* Phrases that titles of errors consist of, besides numbers and error_words. */
 static const char *const error_words[] = {
 	"error",  "http",   "status", "code", "oops",   "sorry",
 	"erreur", "fehler", "errore", "erro", "ошибка",
 };
 
-/* ASCII in lower case, signs made spaces, runs of them one. */
+/*
+ * Words in titles of errors, as they are folded: ASCII in lower case,
+ * punctuation made spaces.
+ */
 static const char *const error_phrases[] = {
-	/* RFC 9110, section 15.5 and 15.6, and what servers make of them */
+	/* RFC 9110, section 15.5 and 15.6, and variants that servers write */
 	"bad request",
 	"unauthorized",
 	"authorization required",
@@ -156,13 +159,13 @@ static bool is_status(struct slice word)
 	       is_digit(digits[1]) && is_digit(digits[2]);
 }
 
-/* What a title says, part by part. */
+/* The claim of a title about an error, part by part. */
 struct error_claim {
 	char part[MAX_TITLE]; /* of it, without numbers and error words */
 	size_t size;
 	bool part_has_status;
 	bool part_has_word;
-	bool has_status; /* some part has, and else nothing */
+	bool has_status; /* a part is a status number and nothing else */
 	bool has_word;
 	bool has_phrase;
 	bool has_bare_word; /* "gone", "forbidden": may be anything's title */
@@ -223,7 +226,10 @@ static void end_part(struct error_claim *claim)
 	claim->part_has_status = claim->part_has_word = false;
 }
 
-/* Bytes of the sign or space at `at`; 0: a letter or digit stands there. */
+/*
+ * Bytes of the punctuation mark or space at `at`; 0: a letter or digit is
+ * there.
+ */
 static size_t sign_length(const char *at, const char *end)
 {
 	if ((unsigned char)*at < 0x80)
@@ -238,8 +244,8 @@ static size_t sign_length(const char *at, const char *end)
 }
 
 /*
- * Whether the sign parts titles: | : < > and U+00B7, U+00BB, U+2013, U+2014,
- * U+2022, U+203A; a "-" between spaces does, too.
+ * Whether the mark divides parts of titles: | : < > and U+00B7, U+00BB, U+2013,
+ * U+2014, U+2022, U+203A; a "-" between spaces does, too.
  */
 static bool is_divider(const char *begin, const char *at, size_t length)
 {
@@ -275,7 +281,7 @@ static void fold(struct slice text, char *out)
 	}
 }
 
-/* Take the words between the signs of the text, part by part. */
+/* Read the words of the text, part by part. */
 static void claim_parts(struct error_claim *claim, const char *begin,
 			const char *end)
 {

@@ -1,4 +1,4 @@
-/* page/head.h - what a page says of itself. Internal to page/. */
+/* page/head.h - what a page declares about itself. Internal to page/. */
 #ifndef PAGE_HEAD_H
 #define PAGE_HEAD_H
 

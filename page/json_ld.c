@@ -29,7 +29,8 @@ struct reader {
 	size_t field_capacity;
 	struct level levels[JSON_LD_DEPTH + 1]; /* the first is the top */
 	uint32_t depth;                         /* of the innermost level */
-	uint32_t too_deep;                      /* brackets open beyond */
+	uint32_t too_deep;                      /* open brackets beyond
+						   JSON_LD_DEPTH */
 };
 
 static bool is_full(const struct reader *reader)
@@ -43,7 +44,10 @@ static struct level *level_of(struct reader *reader)
 	return &reader->levels[reader->depth];
 }
 
-/* Add the value to the object of the innermost level, at the top to none. */
+/*
+ * Add the value as a field of the innermost object; at the top it belongs to
+ * none.
+ */
 static void add_field(struct reader *reader, struct json_ld_field field)
 {
 	struct level *level = level_of(reader);
@@ -159,8 +163,10 @@ static void open_array(struct reader *reader)
 	level_of(reader)->is_array = true;
 }
 
-/* Close the innermost level of the kind, and what is open inside it; nothing
-   when there is none. */
+/*
+ * Close the innermost open object or array (`is_array`) and everything open
+ * inside it; does nothing when none is open.
+ */
 static void close(struct reader *reader, bool is_array)
 {
 	uint32_t depth = reader->depth;
@@ -230,8 +236,10 @@ static void step(struct reader *reader)
 	}
 }
 
-/* As much as JSON_LD_BYTES leaves. Each begins at the top, whatever the one
-   before has left open. */
+/*
+ * Read one script, as far as JSON_LD_BYTES allows. Each script begins at the
+ * top level, even if the one before was not closed.
+ */
 static void read_text(struct reader *reader, struct slice text)
 {
 	if (text.size > JSON_LD_BYTES - reader->bytes)

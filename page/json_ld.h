@@ -5,9 +5,9 @@
  * The reader is our own: a library (jansson, which daemon/ alone includes)
  * rejects what the web writes: line ends inside strings, commas before a
  * closing bracket, comments and CDATA around the whole, HTML entities, several
- * documents in one script, a script that was cut. Here what was read before a
- * fault stays, and what follows it is read when it can be. JSON that is no
- * JSON-LD reads the same.
+ * documents in one script, a script that was cut. Here everything before a
+ * fault is kept, and what follows is read as far as possible. Any JSON is read,
+ * not only JSON-LD.
  */
 #ifndef PAGE_JSON_LD_H
 #define PAGE_JSON_LD_H
@@ -24,7 +24,7 @@ struct page;
 #define NO_FIELD  UINT32_MAX
 
 enum {
-	JSON_LD_DEPTH = 64,      /* what is inside of more is left out */
+	JSON_LD_DEPTH = 64,      /* deeper values are left out */
 	JSON_LD_VALUES = 20000,  /* objects and fields of a page, each */
 	JSON_LD_BYTES = 1 << 20, /* of all scripts of a page */
 };
@@ -67,7 +67,7 @@ struct json_ld {
  */
 struct json_ld json_ld_of_page(struct arena *arena, const struct page *page);
 
-/* The same of one text, valid UTF-8, which is kept. */
+/* The same for one text, valid UTF-8, which must outlive the result. */
 struct json_ld json_ld_read(struct arena *arena, struct slice text);
 
 /*
@@ -79,7 +79,7 @@ const struct json_ld_field *json_ld_find(const struct json_ld *ld,
 const struct json_ld_field *json_ld_next(const struct json_ld *ld,
 					 const struct json_ld_field *field);
 
-/* The text of that first field, when it is a string; or empty. */
+/* The text of the first field of that key, if it is a string; or empty. */
 struct slice json_ld_text(const struct json_ld *ld, uint32_t object,
 			  const char *key);
 

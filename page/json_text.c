@@ -28,8 +28,9 @@ static uint32_t read_unit(const char *at, const char *end)
 }
 
 /*
- * Behind "\u": write the character, two units of a surrogate pair as one, and
- * return where it ends. It is never longer than what it was written as.
+ * Decode the escape whose "\u" is before `at`, two units of a surrogate pair as
+ * one character, and return its end. The character is never longer than its
+ * escape.
  */
 static const char *decode_unit(const char *at, const char *end, char **out)
 {

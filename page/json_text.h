@@ -10,7 +10,7 @@
 
 struct arena;
 
-/* Stands in valid UTF-8, before `end` where something is read. */
+/* A position in valid UTF-8; before `end` when something is read. */
 struct json_cursor {
 	const char *at;
 	const char *end;
@@ -19,21 +19,22 @@ struct json_cursor {
 bool json_is_at(const struct json_cursor *cursor, const char *word);
 
 /*
- * Behind the quote `mark` that opens a string: what is up to the one that
- * closes it, or to the end; moves behind that. Without its escapes (two \u of a
- * surrogate pair are one character, what is none becomes U+FFFD) and with the
- * character references of HTML decoded: a slice of the text where there is
- * neither, else in `arena`. A quote before what may not follow a string is part
- * of it. Linear.
+ * Read a string, behind its opening quote `mark`, up to the closing one or the
+ * end; moves behind that. Escapes are decoded (two \u of a surrogate pair are
+ * one character, invalid ones become U+FFFD), and so are HTML's character
+ * references: a slice of the text when there are none, else in `arena`. A quote
+ * is part of the string when what follows cannot follow a string. Linear.
  */
 struct slice json_read_string(struct arena *arena, struct json_cursor *cursor,
 			      const char *mark);
 
-/* A number, true, false, null: up to what ends it, at least one byte. */
+/* Read a number, true, false or null up to its end; at least one byte. */
 struct slice json_read_word(struct json_cursor *cursor);
 
-/* Bytes of a comment, or of what begins, ends or stands around one; 0 when
-   there is none of these. */
+/*
+ * Bytes of a comment, of a CDATA mark or of the mark of an HTML comment at the
+ * cursor; 0 when there is none of these.
+ */
 size_t json_comment_size(const struct json_cursor *cursor);
 
 #endif

@@ -12,7 +12,8 @@
 enum {
 	ANCHOR_BYTES = 256,
 	ANCHOR_SOURCE = 2048,     /* bytes of text looked at for an anchor */
-	SCRIPT_TEXT_BYTES = 1000, /* of a page whose scripts are looked at */
+	SCRIPT_TEXT_BYTES = 1000, /* visible text of a page whose scripts are
+				     looked at */
 };
 
 struct link_list {
@@ -138,7 +139,7 @@ static void add_frame(struct link_list *list, uint32_t index)
 		  });
 }
 
-/* Behind the "url =" at `at`, where it is written. NULL: there is no "=". */
+/* Skip an optional "url =" at `at`. NULL: "url" without "=". */
 static const char *skip_url_word(const char *at, const char *end)
 {
 	if (end - at < 3 || !text_is((struct slice){at, 3}, "url"))
@@ -199,7 +200,7 @@ static void add_refresh(struct link_list *list, uint32_t index)
 		  });
 }
 
-/* What stands in a script. */
+/* The content of a script. */
 static struct slice script_content(const struct page *page, uint32_t index)
 {
 	struct span span = page->nodes[index].source;
@@ -219,7 +220,10 @@ static struct slice script_content(const struct page *page, uint32_t index)
 	return (struct slice){NULL, 0};
 }
 
-/* On a page of text a script may lead where it likes: it is no stub. */
+/*
+ * Add the target of a redirect by script, if the page has little text: with
+ * more text it is no stub.
+ */
 static void add_script(struct link_list *list, uint32_t index)
 {
 	struct slice content;

@@ -47,8 +47,8 @@ static void build(struct page *page, const struct page_limits *limits)
 }
 
 /*
- * The first `max` bytes, or up to three less: no character of UTF-8 is cut.
- * Its other encodings have one that does not decode at the end.
+ * The first `max` bytes, or up to three less, so that no character of UTF-8 is
+ * cut. In another encoding the last character may be cut; it becomes U+FFFD.
  */
 static struct slice cut_bytes(struct slice text, size_t max)
 {

@@ -1,7 +1,7 @@
 /*
  * page/page.h - an HTML page as flat arrays in document order. Every algorithm
- * is a linear pass or a prefix sum over them; nothing here is a tree of
- * pointers, and nothing recurses.
+ * is a linear pass or a prefix sum over them; no algorithm follows pointers of
+ * a tree or recurses.
  */
 #ifndef PAGE_PAGE_H
 #define PAGE_PAGE_H
@@ -36,10 +36,10 @@ struct node {
 	uint16_t depth; /* 0 for the root */
 	uint16_t flags; /* TEXT_* that hold for all text inside */
 	/*
-	 * From its start tag to behind its end tag, or to where the tag stands
-	 * that closed it without one. Inside the span of its parent. An element
-	 * that the page does not write (html, body, p) begins with what made
-	 * it necessary.
+	 * From the start tag to behind the end tag, or, without an end tag, to
+	 * the tag that closed the element. Inside the span of its parent. An
+	 * implied element (html, body, p) begins with the token that implied
+	 * it.
 	 */
 	struct span source;
 };
@@ -53,9 +53,9 @@ struct text {
 	uint32_t begin;  /* in page->text */
 	uint32_t length; /* bytes, as parsed: white space not collapsed */
 	uint32_t flags;  /* TEXT_* */
-	struct span source; /* of the text's own bytes, one TOKEN_TEXT of
-			       page/scanner.h: a tag or a comment ends a text,
-			       also one that means nothing */
+	struct span source; /* the bytes of the text, one TOKEN_TEXT of
+			       page/scanner.h: every tag or comment ends a text,
+			       even one that is ignored */
 };
 
 enum {
@@ -87,8 +87,8 @@ enum {
 	LINK_IS_CANONICAL = 2, /* link rel=canonical */
 	LINK_IS_ALTERNATE = 4, /* link rel=alternate: feeds and translations */
 	LINK_IS_NEXT = 8,      /* rel=next or prev */
-	LINK_IS_REFRESH = 16,  /* from meta http-equiv=refresh, or a script of
-				  a page without text that leads on */
+	LINK_IS_REFRESH = 16,  /* from meta http-equiv=refresh, or from a script
+				  that redirects a page without text */
 };
 
 struct page {
@@ -112,7 +112,8 @@ struct page {
 	struct slice charset;     /* what the source was decoded from */
 	const struct slice *unknown_tags; /* names of tags >= TAG_COUNT */
 	uint32_t unknown_tag_count;
-	bool is_truncated; /* cut at a limit: never learn from it */
+	bool is_truncated; /* cut at a limit: nothing is learned from such a
+			      page */
 	bool is_nofollow;  /* meta robots nofollow */
 	bool is_noindex;   /* meta robots noindex */
 };
@@ -144,7 +145,7 @@ enum error page_parse(struct page **page_out, struct slice body,
 /* NULL is a no-op. */
 void page_destroy(struct page *page);
 
-/* The name of a node's tag, lower case. */
+/* The name of a tag of the page, lower case. */
 struct slice page_tag_name(const struct page *page, uint16_t tag);
 
 /* hash64 of that name with seed 0. */
@@ -157,7 +158,7 @@ struct slice page_attribute(const struct page *page, uint32_t node,
 /* The bytes of text node `index`, as parsed. */
 struct slice page_text(const struct page *page, uint32_t index);
 
-/* The bytes of the longest one; 0 without texts. */
+/* Bytes of the longest text; 0 without texts. */
 size_t page_longest_text(const struct page *page);
 
 /*

@@ -4,7 +4,10 @@
 
 #include "page/robots_word.h"
 
-/* Rules that have a value behind a colon: their names are no agents'. */
+/*
+ * Whether `name` is a rule with a value behind its colon, and so not the name
+ * of an agent.
+ */
 static bool has_value(struct slice name)
 {
 	return word_is(name, "unavailable_after") ||
@@ -22,7 +25,7 @@ static bool is_agent(struct slice name)
 		word_product(name).size > 0);
 }
 
-/* "robots" is what the meta calls everybody. */
+/* Whether `name` means us: our agent, or "robots", which means all in metas. */
 static bool is_us(struct slice name, const char *agent)
 {
 	return name.size == 0 || word_is(name, "*") ||
@@ -40,7 +43,10 @@ static unsigned flags_of(struct slice word)
 	return 0;
 }
 
-/* The rules between two commas; some part them by a blank or ';' only. */
+/*
+ * The flags of the rules between two commas; some pages separate rules by a
+ * blank or ';'.
+ */
 static unsigned flags_of_words(struct slice words)
 {
 	unsigned flags = 0;
@@ -59,7 +65,7 @@ static unsigned flags_of_words(struct slice words)
 	return flags;
 }
 
-/* Cut the first of the rules off `value`; they end at a comma. */
+/* Cut the first rule off `value`, up to a comma. */
 static struct slice take_item(struct slice *value)
 {
 	struct slice item = *value;

@@ -16,8 +16,8 @@ enum {
 };
 
 /*
- * The rules of one X-Robots-Tag value for the product token `agent`: those
- * without a name and those of the agent ("templated: nofollow"); rules for
+ * The rules of one X-Robots-Tag value for the product token `agent`: rules
+ * without an agent and those of our agent ("templated: nofollow"); rules for
  * others are ignored, and so are words that are not known. May be called for
  * each header; the results are or-ed.
  */

@@ -22,7 +22,7 @@ size_t word_find_blank(struct slice text);
 /* Without blanks at both ends. */
 struct slice word_trim(struct slice text);
 
-/* Whatever the case of ASCII letters. */
+/* Whether `text` is `word`, in any case of ASCII letters. */
 bool word_is(struct slice text, const char *word);
 bool word_begins_with(struct slice text, const char *word);
 

@@ -4,7 +4,10 @@
 
 #include "page/attribute.h"
 
-/* Of the lower-cased name; what is longer than any known name is unknown. */
+/*
+ * The tag of a name in lower case; a name longer than all known ones is
+ * unknown.
+ */
 static uint16_t tag_of(const char *name, size_t size)
 {
 	char folded[16];
@@ -16,7 +19,7 @@ static uint16_t tag_of(const char *name, size_t size)
 	return tag_from_name((struct slice){folded, size});
 }
 
-/* Where the comment or the like at `at` ends, or `end`. */
+/* The end of the comment, doctype or instruction at `at`, or `end`. */
 static const char *comment_end(const char *at, const char *end, bool *is_open)
 {
 	bool is_comment = end - at >= 4 && memcmp(at, "<!--", 4) == 0;
@@ -62,7 +65,10 @@ static void scan_tag(const char *source, const char *at, const char *end,
 		token->attribute_count = 0;
 }
 
-/* What begins at the "<" that `at` points to: TOKEN_TEXT for nothing. */
+/*
+ * The kind of token that begins at the "<" at `at`; TOKEN_TEXT: no markup
+ * begins.
+ */
 static enum token_kind markup_kind(const char *at, const char *end)
 {
 	if (end - at < 2)
@@ -86,7 +92,7 @@ static const char *text_end(const char *at, const char *end)
 	return end;
 }
 
-/* Where "</name" of the raw tag begins, or `end`. */
+/* The beginning of the end tag "</name" of the raw tag, or `end`. */
 static const char *raw_end(const char *at, const char *end, uint16_t tag)
 {
 	const char *word = tag == TAG_script ? "script" : "style";

@@ -22,8 +22,8 @@ enum token_kind {
 
 struct token {
 	uint8_t kind; /* enum token_kind */
-	bool is_open; /* the source ended inside it: as HTML has it, a tag is
-			 none then, and the rest of the source is dropped */
+	bool is_open; /* the source ended inside it; HTML then drops an
+			 unfinished tag and the rest of the source */
 	uint16_t tag; /* TOKEN_START, TOKEN_END: enum tag, or TAG_COUNT */
 	uint32_t attribute_count; /* TOKEN_START: attributes written in the tag
 				   */

@@ -30,7 +30,7 @@ static bool take(const char **at, const char *end, const char *word)
 	return true;
 }
 
-/* What stands in quotes at `at`. */
+/* The string literal at `at`. */
 static struct slice read_string(const char *at, const char *end)
 {
 	const char *close;
@@ -43,7 +43,10 @@ static struct slice read_string(const char *at, const char *end)
 	return (struct slice){at + 1, (size_t)(close - at) - 1};
 }
 
-/* "Berlin" may be where something is; "#top" and "" lead nowhere. */
+/*
+ * Whether a string assigned to `location` is an address: "Berlin" may be the
+ * place of something else, "#top" and "" lead nowhere.
+ */
 static bool is_address(struct slice text)
 {
 	return text.size > 0 && *(const char *)text.data != '#' &&
@@ -52,7 +55,7 @@ static bool is_address(struct slice text)
 		*(const char *)text.data == '?');
 }
 
-/* Behind the word "location". */
+/* The target of an assignment or call; `at` is behind the word "location". */
 static struct slice read_target(const char *at, const char *end)
 {
 	bool is_call = false;
@@ -68,7 +71,7 @@ static struct slice read_target(const char *at, const char *end)
 	return read_string(at, end);
 }
 
-/* Whether the word stands there by itself. */
+/* Whether the script has `name` as a whole word. */
 static bool has_name(struct slice script, const char *name)
 {
 	const char *at = script.data;
@@ -83,7 +86,7 @@ static bool has_name(struct slice script, const char *name)
 	return false;
 }
 
-/* It asks something, or waits for a click. */
+/* Whether the script has conditions or waits for events, such as a click. */
 static bool decides(struct slice script)
 {
 	if (has_name(script, "if") || has_name(script, "switch") ||

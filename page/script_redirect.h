@@ -1,15 +1,14 @@
-/* page/script_redirect.h - a script that only leads elsewhere. Internal to
- * page/. */
+/* page/script_redirect.h - scripts that only redirect. Internal to page/. */
 #ifndef PAGE_SCRIPT_REDIRECT_H
 #define PAGE_SCRIPT_REDIRECT_H
 
 #include "store/slice.h"
 
 /*
- * Where the content of a script sends its reader at once, as written:
- * location = "URL", location.href = "URL", location.replace("URL"),
- * location.assign("URL"). {NULL, 0}: nowhere, or it decides something, or it
- * is over 1,024 bytes. Linear.
+ * The target of a script that redirects at once, as written: location = "URL",
+ * location.href = "URL", location.replace("URL"), location.assign("URL").
+ * {NULL, 0}: it does not redirect, does so on a condition, or has over 1,024
+ * bytes. Linear.
  */
 struct slice script_redirect(struct slice script);
 

@@ -8,9 +8,9 @@
 #include "store/arena.h"
 
 /*
- * What is known at a level of the tree of the last element there. A bit stands
- * for a part: the element matches it, and others before it match the parts to
- * its left.
+ * The matching state of the last element at a level of the tree. A bit is a
+ * part of the selector: it is set when the element matches the part and
+ * elements before it match the parts to its left.
  */
 struct level {
 	uint64_t matched;
@@ -112,7 +112,7 @@ static bool test_last(const struct page *page, uint32_t node)
 	       (parent == NO_NODE ? page->node_count : page->nodes[parent].end);
 }
 
-/* Is there an n >= 0 so that index = step * n + offset? */
+/* Whether there is an n >= 0 with index = step * n + offset. */
 static bool test_nth(const struct test *test, uint32_t index)
 {
 	int64_t distance = (int64_t)index - test->offset;
@@ -153,7 +153,7 @@ static bool part_holds(const struct matching *matching, const struct part *part,
 	return true;
 }
 
-/* The parts that the elements around `node` let match it. */
+/* The parts that `node` may match, given the elements around and before it. */
 static uint64_t open_parts(const struct selector *selector,
 			   const struct level *here, uint64_t parent,
 			   uint64_t previous)
@@ -187,7 +187,7 @@ static uint64_t open_parts(const struct selector *selector,
 	return open;
 }
 
-/* Step to `node`, in order; its bits. */
+/* Match the next node in document order; returns its bits. */
 static uint64_t match_node(const struct matching *matching,
 			   const struct selector *selector, uint32_t node)
 {

@@ -31,7 +31,7 @@ enum {
 /*
  * Compile `text`; the selector belongs to `arena` and points to nothing else.
  * NULL, with an English phrase in `error_out` [256] that names the position of
- * the byte (from 1), when it is wrong or uses what is not there.
+ * the byte (from 1), when it is wrong or not supported.
  */
 const struct selector *selector_compile(struct arena *arena, const char *text,
 					char *error_out);

@@ -1,4 +1,4 @@
-/* Text to a compiled selector: Selectors Level 3, section 10 (grammar). */
+/* Compiling a selector: Selectors Level 3, section 10 (grammar). */
 #include "page/selector.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ static bool take_type(struct selector_scan *scan, struct test *test)
 	return true;
 }
 
-/* Stands behind the "." or "#". */
+/* Read a class or id, behind the "." or "#". */
 static bool take_value(struct selector_scan *scan, const char *name,
 		       enum test_kind kind, struct test *test)
 {
@@ -54,7 +54,7 @@ static enum test_kind take_operator(struct selector_scan *scan)
 	return TEST_EXISTS;
 }
 
-/* Stands behind the "[". */
+/* Read an attribute test, behind the "[". */
 static bool take_attribute(struct selector_scan *scan, struct test *test)
 {
 	scan_skip_spaces(scan);
@@ -75,7 +75,7 @@ static bool take_attribute(struct selector_scan *scan, struct test *test)
 				 "missing");
 }
 
-/* Stands behind the ":". */
+/* Read a pseudo-class, behind the ":". */
 static bool take_pseudo(struct selector_scan *scan, struct test *test)
 {
 	static const struct {
@@ -134,7 +134,7 @@ static bool take_negation(struct selector_scan *scan, struct test *test)
 				 "selector");
 }
 
-/* A type or * stands before all others. */
+/* Whether a simple selector begins here; a type or * must be the first. */
 static bool is_simple(const struct selector_scan *scan, bool is_first)
 {
 	return (*scan->at != '\0' && strchr(".#[:", *scan->at) != NULL) ||
@@ -168,7 +168,10 @@ static bool take_part(struct compiler *compiler, enum combinator combinator)
 	return true;
 }
 
-/* COMBINE_NONE: the selector ends here, or something is wrong. */
+/*
+ * Read a combinator. COMBINE_NONE: the selector ends here, or there is an
+ * error.
+ */
 static enum combinator take_combinator(struct selector_scan *scan)
 {
 	const char *begin = scan->at;

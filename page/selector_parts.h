@@ -12,10 +12,10 @@
 enum test_kind {
 	TEST_ANY,
 	TEST_TYPE,
-	TEST_EXISTS, /* [name], and so on with `value`: */
+	TEST_EXISTS, /* [name]; the following tests compare `value`: */
 	TEST_EQUALS,
 	TEST_WORD, /* one of the words, split at white space */
-	TEST_DASH, /* it, or it and a "-" behind it */
+	TEST_DASH, /* the value, or the value and a "-" behind it */
 	TEST_PREFIX,
 	TEST_SUFFIX,
 	TEST_PART,
@@ -35,7 +35,7 @@ struct test {
 	int32_t offset;
 };
 
-/* How a compound selector hangs together with the one before it. */
+/* The combinator between a compound selector and the one before it. */
 enum combinator {
 	COMBINE_NONE, /* it is the first one */
 	COMBINE_DESCENDANT,
@@ -54,7 +54,7 @@ struct part {
 struct selector {
 	struct part parts[MAX_SELECTOR_PARTS]; /* of all in the list */
 	size_t part_count;
-	uint64_t last; /* bits of parts that select: the last ones */
+	uint64_t last; /* bits of the parts that end a selector of the list */
 };
 
 #endif

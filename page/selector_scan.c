@@ -65,7 +65,7 @@ bool scan_is_name(const struct selector_scan *scan)
 	return is_escape(at) || (is_name_byte(*at) && !is_digit(*at));
 }
 
-/* Stands at the "\". CSS Syntax Level 3, section 4.3.7. */
+/* Read an escape, at its "\". CSS Syntax Level 3, section 4.3.7. */
 static char *take_escape(struct selector_scan *scan, char *out)
 {
 	uint32_t code = 0;
@@ -162,7 +162,7 @@ static bool take_number(struct selector_scan *scan, int32_t *number_out)
 	       scan_refuse(scan, "not a whole number up to 9999999");
 }
 
-/* Stands behind the "n"; nothing there is 0. */
+/* Read the offset behind the "n"; 0 when there is none. */
 static bool take_offset(struct selector_scan *scan, int32_t *offset_out)
 {
 	int32_t sign;

@@ -10,12 +10,16 @@
 
 struct selector_scan {
 	const char *at;    /* ended by NUL */
-	char *names;       /* room for two times what is left, and a NUL each */
+	char *names;       /* room for names: twice the rest of the text, and a
+			      NUL for each name */
 	const char *error; /* what is wrong at `at`; NULL: nothing yet */
 };
 
-/* All false where a "take" found nothing, `at` unmoved, or where it is wrong:
-   then there is an error, and `at` is its place. */
+/*
+ * Every scan_take_*() is false when there is nothing to take, and `at` has not
+ * moved, or when the text is wrong: then `error` is set, and `at` is the place
+ * of the error.
+ */
 
 /* Remember the error; false. */
 bool scan_refuse(struct selector_scan *scan, const char *what);
@@ -39,7 +43,10 @@ const char *scan_folded_name(struct selector_scan *scan);
 /* A name or what is in quotes; refused, NULL, when there is none. */
 const char *scan_value(struct selector_scan *scan);
 
-/* "2n+1", "odd", "3": section 6.6.5.2; what is else is refused. */
+/*
+ * Read a position: "2n+1", "odd", "3" (section 6.6.5.2); anything else is
+ * refused.
+ */
 bool scan_position(struct selector_scan *scan, int32_t *step_out,
 		   int32_t *offset_out);
 

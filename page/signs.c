@@ -3,9 +3,9 @@
 #include <stdint.h>
 
 /*
- * Their public markup, each of at least MIN_SIGN bytes. What a service also
- * writes into the pages that it lets through is no sign: Cloudflare's
- * /cdn-cgi/challenge-platform/scripts/, Imperva's
+ * Strings in the public markup of each service, of at least MIN_SIGN bytes.
+ * Strings that a service also writes into pages that it lets through are not
+ * listed: Cloudflare's /cdn-cgi/challenge-platform/scripts/, Imperva's
  * _Incapsula_Resource?SWJIYLWA, js.datadome.co.
  */
 static const struct sign {
@@ -108,10 +108,10 @@ enum {
 };
 
 /*
- * How far it is, at least, from the end of a block to that of the first
- * MIN_SIGN bytes of a sign; by the key of the block. Most of the source is
- * stepped over (Wu and Manber 1994, A fast algorithm for multi-pattern
- * searching).
+ * By the key of a block of bytes: the least distance from the end of the block
+ * to the end of the first MIN_SIGN bytes of any sign. Most of the source is
+ * skipped by these shifts (Wu and Manber 1994, A fast algorithm for
+ * multi-pattern searching).
  */
 struct shifts {
 	uint8_t bytes[1 << KEY_BITS];
@@ -155,7 +155,7 @@ static unsigned kinds_at(const char *at, size_t left)
 unsigned signs_find(struct slice source)
 {
 	const char *bytes = source.data;
-	size_t end = MIN_SIGN; /* of the bytes where a sign may begin */
+	size_t end = MIN_SIGN; /* end of the window in which a sign may begin */
 	unsigned kinds = 0;
 	struct shifts shifts;
 

@@ -1,16 +1,16 @@
 /*
- * page/signs.h - what services and servers write into the pages that they send
- * in place of a page. Internal to page/.
+ * page/signs.h - strings by which documents that services and servers send in
+ * place of a page are recognised. Internal to page/.
  */
 #ifndef PAGE_SIGNS_H
 #define PAGE_SIGNS_H
 
 #include "store/slice.h"
 
-/* Some longer pages quote them. */
+/* Long pages may quote a sign, so a sign alone proves nothing. */
 enum sign_kind {
-	SIGN_CHALLENGE = 1, /* prove that you are human; or you are refused */
-	SIGN_CONSENT = 2,   /* agree before you are let in */
+	SIGN_CHALLENGE = 1, /* a proof of being human, or a refusal */
+	SIGN_CONSENT = 2,   /* consent is asked for first */
 	SIGN_ERROR = 4,     /* of servers and gateways */
 };
 

@@ -13,7 +13,7 @@
 
 enum {
 	SLOTS = 2048,  /* a power of two over MAX_UNKNOWN_TAGS */
-	MAX_NAME = 64, /* bytes of an unknown name that count */
+	MAX_NAME = 64, /* bytes of an unknown name that are compared */
 	TAG_NUMBERS = TAG_COUNT + MAX_UNKNOWN_TAGS,
 };
 
@@ -37,7 +37,10 @@ static const char *source_at(const struct writer *writer, uint32_t position)
 	return (const char *)writer->source.data + position;
 }
 
-/* The last number is shared by all names that come too late. */
+/*
+ * The number of an unknown name. When there are too many, all further names
+ * share the last number.
+ */
 static uint16_t intern(struct writer *writer, struct slice name)
 {
 	struct skeleton *skeleton = writer->skeleton;
@@ -82,7 +85,7 @@ static uint16_t tag_number(struct writer *writer, const struct token *token)
 	if (size > MAX_NAME) {
 		size = MAX_NAME;
 		while (((unsigned char)name[size] & 0xC0) == 0x80)
-			size--; /* not inside a character */
+			size--; /* do not cut a character */
 	}
 	assert(size <= MAX_NAME);
 	for (size_t i = 0; i < size; i++)
@@ -168,7 +171,7 @@ static void add_end(struct writer *writer, const struct token *token)
 	}
 }
 
-/* Blank as libxml2 sees it: a no-break space is text to it. */
+/* Whether text is blank for libxml2, to which a no-break space is text. */
 static bool is_blank(const char *at, const char *end)
 {
 	while (at < end && is_space(*at))

@@ -4,8 +4,10 @@
 
 enum {
 	SAMPLE_BYTES = 4096,
-	/* Compressed data has one control character in nine bytes; pages with
-	 * stray ones have a few. */
+	/*
+	 * Binary when so many bytes are control characters: compressed data
+	 * have one in nine, broken pages only a few.
+	 */
 	MIN_CONTROLS = 32,
 	CONTROL_RATIO = 12,
 };

@@ -1,4 +1,4 @@
-/* page/sniff.h - tell a page from a picture. Internal to page/. */
+/* page/sniff.h - distinguishing pages from binary files. Internal to page/. */
 #ifndef PAGE_SNIFF_H
 #define PAGE_SNIFF_H
 

@@ -6,7 +6,7 @@
 
 #define ROW 16 /* the longest name (blockquote, figcaption) has 10 bytes */
 
-/* Zero-padded, so that a name is compared as two numbers. */
+/* Names padded with zeros, so that a name is compared as two numbers. */
 static const char names[TAG_COUNT][ROW] = {
 #define X(name, flags) #name,
 	TAG_LIST(X)
@@ -25,7 +25,10 @@ static const uint8_t flag_sets[TAG_COUNT] = {
 #undef X
 };
 
-/* The first tag of each letter, where there is none that of the next. */
+/*
+ * The first tag of each letter; if the letter has none, the first tag of the
+ * next letter.
+ */
 static const uint8_t first_of_letter[27] = {
 	TAG_a,     TAG_b,     TAG_canvas, TAG_data, TAG_em,  TAG_fieldset,
 	TAG_h1,    TAG_h1,    TAG_i,      TAG_kbd,  TAG_kbd, TAG_label,

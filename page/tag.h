@@ -64,7 +64,7 @@ enum tag {
 #define X(name, flags) TAG_##name,
 	TAG_LIST(X)
 #undef X
-		TAG_COUNT /* and above: tags of the page's own, see
+		TAG_COUNT /* and above: names that HTML does not have, see
 			     page_tag_name() */
 };
 

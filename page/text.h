@@ -6,7 +6,7 @@
 
 #include "store/slice.h"
 
-/* Whether text_collapse() would leave nothing. */
+/* Whether the text is only white space: text_collapse() would leave nothing. */
 bool text_is_blank(struct slice text);
 
 #endif

@@ -1,4 +1,7 @@
-/* page/utf8.h - UTF-8, strict where it is foreign. */
+/*
+ * page/utf8.h - UTF-8: strict checks for foreign bytes, fast decoding for
+ * checked ones.
+ */
 #ifndef PAGE_UTF8_H
 #define PAGE_UTF8_H
 
@@ -11,7 +14,7 @@
 
 struct utf8_count {
 	size_t sequences; /* well-formed, of two bytes or more */
-	size_t invalid;   /* what would become a U+FFFD */
+	size_t invalid;   /* invalid runs, each of which becomes a U+FFFD */
 };
 
 /* Overlong forms, surrogates and numbers over U+10FFFF are invalid. */
@@ -25,8 +28,8 @@ size_t utf8_repair(struct slice text, char *out);
 
 /*
  * The character at *at, which is before `end`; moves behind it. For valid text,
- * as that of a page is; other bytes make some number, and none is read at
- * `end`.
+ * such as that of a page; invalid bytes give any number, but nothing is read at
+ * `end` or behind.
  */
 static inline uint32_t utf8_next(const unsigned char **at,
 				 const unsigned char *end)

@@ -80,8 +80,11 @@ static const struct encoding *declared(const char *at, const char *end)
 	return encoding;
 }
 
-/* False: more bytes would tell more. No more are looked at than needed, so that
- * how the bytes are cut does not matter. */
+/*
+ * Decide the encoding; false when more bytes are needed. Only as many bytes are
+ * read as are necessary, so that the result does not depend on how the input is
+ * cut.
+ */
 static bool use_declaration(struct xml_decode *decode)
 {
 	size_t size = decode->rest.size < XML_HEAD_BYTES ? decode->rest.size
@@ -135,7 +138,7 @@ static size_t unfinished(struct slice text)
 	return 0;
 }
 
-/* Return the bytes that were decoded. */
+/* Returns how many bytes were decoded. */
 static size_t decode_utf8(struct slice text, bool is_last, struct buffer *out)
 {
 	size_t invalid;
@@ -154,7 +157,9 @@ static size_t decode_utf8(struct slice text, bool is_last, struct buffer *out)
 static size_t decode_iconv(const struct xml_decode *decode, struct slice text,
 			   struct buffer *out)
 {
-	/* iconv does not write it. NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	/*
+	 * iconv does not write to it. NOLINTNEXTLINE(performance-no-int-to-ptr)
+	 */
 	char *in = (char *)(uintptr_t)text.data;
 	size_t unit = decode->is_wide ? 2 : 1;
 	size_t left = text.size;

@@ -16,8 +16,8 @@ enum { XML_HEAD_BYTES = 1024 }; /* looked at for an XML declaration */
 
 /* Begin with {0}; end with xml_decode_free(). */
 struct xml_decode {
-	struct buffer rest; /* what is not decoded yet: the beginning until the
-			       encoding is known, then less than a character */
+	struct buffer rest; /* not yet decoded: the beginning until the encoding
+			       is known, later an incomplete character */
 	bool is_known;
 	bool is_wide;
 	iconv_t converter; /* NULL: UTF-8 */
@@ -35,7 +35,7 @@ void xml_decode_free(struct xml_decode *decode);
 void xml_decode_feed(struct xml_decode *decode, struct slice bytes,
 		     struct buffer *out);
 
-/* The same for what was held back, as the last bytes were fed. */
+/* The end of the input: decode what was held back. */
 void xml_decode_finish(struct xml_decode *decode, struct buffer *out);
 
 #endif

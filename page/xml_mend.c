@@ -4,10 +4,12 @@
 
 #include "page/attribute.h"
 
-/* A reference of XML's is shorter than this. */
+/* A longer reference is none of XML's. */
 enum { MAX_HELD_REFERENCE = 10 };
 
-/* Steps of a state take at least a byte, or change the state. */
+/*
+ * Input and output of a step, which takes at least a byte or changes the state.
+ */
 struct span {
 	const char *at;
 	const char *end;
@@ -19,7 +21,7 @@ void xml_mend_free(struct xml_mend *mend)
 	buffer_free(&mend->held);
 }
 
-/* Where it is when no markup is open. */
+/* The state in which no markup is open. */
 static enum xml_state content(const struct xml_mend *mend)
 {
 	if (mend->tags.is_over)
@@ -27,7 +29,9 @@ static enum xml_state content(const struct xml_mend *mend)
 	return mend->tags.depth > 0 ? XML_TEXT : XML_BEFORE;
 }
 
-/* A BOM too many is common enough to be skipped. */
+/*
+ * Whether the byte is part of a BOM: superfluous BOMs are common and skipped.
+ */
 static bool is_of_bom(char byte)
 {
 	return byte == '\xEF' || byte == '\xBB' || byte == '\xBF';
@@ -43,7 +47,7 @@ static void step_before(struct xml_mend *mend, struct span *span)
 		mend->state = XML_BROKEN;
 }
 
-/* Text that needs no escape; a '"' needs none there. */
+/* Whether the byte needs no escape in text; there a '"' needs none. */
 static bool is_plain(char byte)
 {
 	if ((unsigned char)byte < ' ')
@@ -73,7 +77,9 @@ static void step_text(struct xml_mend *mend, struct span *span,
 	span->at++;
 }
 
-/* Collects up to a ';', or to what shows that it was only an '&'. */
+/*
+ * Collect a reference up to its ';', or up to a byte that makes it a mere '&'.
+ */
 static void step_reference(struct xml_mend *mend, struct span *span,
 			   struct buffer *out)
 {
@@ -197,7 +203,7 @@ static void step_instruction(struct xml_mend *mend, struct span *span)
 		mend->state = content(mend);
 }
 
-/* Nothing in it is read but where it ends. */
+/* Skip a declaration up to its end. */
 static void step_declaration(struct xml_mend *mend, struct span *span)
 {
 	char byte = *span->at++;

@@ -1,7 +1,7 @@
 /*
- * page/xml_mend.h - what is nearly XML becomes elements, attributes and text
- * that are XML, within bounds that libxml2 has not. Internal to
- * page/xml_stream.c, whose header says what is mended.
+ * page/xml_mend.h - broken XML is repaired to well-formed elements, attributes
+ * and text, within limits that libxml2 does not have. Internal to
+ * page/xml_stream.c, whose header lists the repairs.
  */
 #ifndef PAGE_XML_MEND_H
 #define PAGE_XML_MEND_H
@@ -25,13 +25,13 @@ enum xml_state {
 	XML_INSTRUCTION, /* "<?" */
 	XML_CDATA,
 	XML_AFTER,  /* the root */
-	XML_BROKEN, /* it is no XML */
+	XML_BROKEN, /* the input is not XML */
 };
 
 /* Begin with {0}; end with xml_mend_free(). */
 struct xml_mend {
 	enum xml_state state;
-	enum xml_state before; /* a comment: what it stands in */
+	enum xml_state before; /* the state in which a comment began */
 	struct xml_tags tags;
 	struct buffer held; /* the tag, or what was read of a reference */
 	uint32_t recent;    /* the last four bytes */
@@ -42,8 +42,8 @@ struct xml_mend {
 void xml_mend_free(struct xml_mend *mend);
 
 /*
- * Append to `out` what `text`, of whole characters, gives: at most 6 times its
- * bytes, and those of a tag that it ends. Linear.
+ * Append the repaired form of `text`, which consists of whole characters, to
+ * `out`: at most 6 times its bytes, and a tag that it completes. Linear.
  */
 void xml_mend_feed(struct xml_mend *mend, struct slice text,
 		   struct buffer *out);

@@ -25,8 +25,9 @@ struct xml_stream {
 	struct buffer decoded;
 	struct buffer mended;
 	xmlParserCtxt *parser;
-	struct buffer text;           /* of all that is open */
-	size_t begins[XML_MAX_DEPTH]; /* of each, in `text` */
+	struct buffer text;           /* text of all open elements */
+	size_t begins[XML_MAX_DEPTH]; /* where the text of each open element
+					 begins in `text` */
 	size_t depth;
 	bool is_broken;
 };
@@ -171,7 +172,7 @@ static void parse(struct xml_stream *stream)
 	struct xml_mend *mend = &stream->mend;
 
 	xml_mend_feed(mend, buffer_slice(&stream->decoded), &stream->mended);
-	/* a piece gives no more than 6 times its bytes, and a tag */
+	/* a piece gives at most 6 times its bytes, and a tag */
 	if (stream->mended.size > 0)
 		xmlParseChunk(stream->parser, stream->mended.data,
 			      (int)stream->mended.size, 0);

@@ -53,21 +53,21 @@ struct xml_handler {
 };
 
 /*
- * The handler is copied. Holds some 60 KB; what is hostile can make it take
- * 2 MB: XML_MAX_DEPTH * XML_MAX_TEXT, and names.
+ * The handler is copied. Takes some 60 KB; hostile input can make it take 2 MB:
+ * XML_MAX_DEPTH * XML_MAX_TEXT, and names.
  */
 struct xml_stream *xml_stream_create(const struct xml_handler *handler);
 void xml_stream_destroy(struct xml_stream *stream); /* NULL is a no-op */
 
 /*
- * ERR_MALFORMED once it is no XML: text before the first element, or over 64 KB
- * of different names; later calls do nothing. Linear.
+ * ERR_MALFORMED as soon as the input is not XML: text before the first element,
+ * or over 64 KB of different names; later calls do nothing. Linear.
  */
 enum error xml_stream_feed(struct xml_stream *stream, struct slice bytes);
 
 /*
- * The last bytes were fed. ERR_MALFORMED: it ended before its root did; what is
- * open then is not told as ended.
+ * End the input. ERR_MALFORMED: the root has not ended; `end` is not called for
+ * open elements.
  */
 enum error xml_stream_finish(struct xml_stream *stream);
 

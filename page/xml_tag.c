@@ -31,7 +31,7 @@ static bool is_of_name(char byte)
 	       byte == '.';
 }
 
-/* The longest name that stands at `at`. */
+/* The longest name that begins at `at`. */
 static struct slice name_at(const char *at, const char *end)
 {
 	const char *begin = at;
@@ -41,7 +41,7 @@ static struct slice name_at(const char *at, const char *end)
 	return (struct slice){begin, (size_t)(at - begin)};
 }
 
-/* libxml2 stops at a start tag whose name it does not like. */
+/* Whether libxml2 accepts the name; it stops at a start tag with any other. */
 static bool is_name(struct xml_tags *tags, struct slice text)
 {
 	buffer_clear(&tags->name);
@@ -67,7 +67,7 @@ void xml_put(struct buffer *out, char byte)
 		buffer_append_byte(out, is_control(byte) ? ' ' : byte);
 }
 
-/* Digits up to the ';', `at` behind "&#". */
+/* Whether there are only digits up to the ';'; `at` is behind "&#". */
 static bool is_number(const char *at, const char *end)
 {
 	bool is_hex = at < end && *at == 'x';
@@ -123,7 +123,7 @@ static bool is_space_declaration(struct slice name)
 	return name.size >= 5 && memcmp(name.data, "xmlns", 5) == 0;
 }
 
-/* Return how many namespaces were declared. */
+/* Write the attributes of a tag; returns how many namespaces were declared. */
 static size_t put_attributes(struct xml_tags *tags,
 			     struct attribute_cursor *cursor,
 			     struct buffer *out)

@@ -1,7 +1,7 @@
 /*
- * page/xml_tag.h - tags as they are found, and as XML wants them: well-formed,
- * nested, and few enough attributes for libxml2, which compares each with each.
- * Internal to page/xml_stream.c.
+ * page/xml_tag.h - repairing tags as XML requires: well-formed, nested, and
+ * with few attributes, because libxml2 compares every attribute with every
+ * other. Internal to page/xml_stream.c.
  */
 #ifndef PAGE_XML_TAG_H
 #define PAGE_XML_TAG_H
@@ -15,9 +15,11 @@
 
 /* The elements that are open. Begin with {0}; end with xml_tags_free(). */
 struct xml_tags {
-	struct buffer names; /* one behind the other */
+	struct buffer names; /* names of the open elements, one behind the other
+			      */
 	size_t begins[XML_MAX_DEPTH];
-	size_t spaces[XML_MAX_DEPTH]; /* namespaces that each declares */
+	size_t spaces[XML_MAX_DEPTH]; /* number of namespaces that each declares
+				       */
 	size_t space_count;           /* their sum */
 	size_t depth;
 	struct buffer name; /* the last one, with its NUL */
@@ -46,7 +48,10 @@ void xml_put(struct buffer *out, char byte);
  */
 size_t xml_reference(struct slice text);
 
-/* A letter, '_', ':' or of another script: a name may begin with it. */
+/*
+ * Whether a name may begin with the byte: a letter, '_', ':', or a byte over
+ * 127.
+ */
 bool xml_begins_name(char byte);
 
 #endif

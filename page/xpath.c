@@ -11,9 +11,9 @@
 #include "store/memory.h"
 
 /*
- * libxml2 counts steps, but not what a step takes: it compares pairs of nodes
- * where sets are joined or compared, and copies all text of an element to
- * compare it. So steps are few, and fewer where each of them may copy the page.
+ * libxml2 limits steps, but not the time of a step: joining or comparing sets
+ * compares pairs of nodes, and comparing an element copies all its text. So the
+ * limit is low, and lower for expressions that may copy the page in each step.
  */
 enum { MAX_STEPS = 500000, WORK_PER_NODE = 20 };
 
@@ -22,10 +22,10 @@ static const double max_work = 2e10;
 static void ignore_error(void *context, xmlErrorPtr error)
 {
 	(void)context;
-	(void)error; /* it is kept in lastError, too */
+	(void)error; /* it is also in lastError */
 }
 
-/* May a predicate, or an argument, look at text beyond the node's own? */
+/* Whether a predicate or an argument may read text of other nodes. */
 static bool looks_around(const char *text)
 {
 	static const char *const axes[] = {"..", "parent", "ancestor",
@@ -40,7 +40,7 @@ static bool looks_around(const char *text)
 			depth++;
 		else if (*at == ']' || *at == ')')
 			depth--;
-		/* from the root, when nothing is in front of it */
+		/* "/" is the root when nothing is in front of it */
 		else if (*at == '/' && depth > 0 &&
 			 strchr("[(,=<>!|+- \t\r\n", at[-1]) != NULL)
 			return true;
@@ -112,7 +112,7 @@ static void tell_nodes(const struct xpath_tree *tree, const xmlNodeSet *set,
 		xmlNodePtr node = set->nodeTab[i];
 
 		if (node->type == XML_NAMESPACE_DECL)
-			continue; /* it is of another struct */
+			continue; /* the node is of another struct */
 		if (first == NULL ||
 		    xpath_order_of(node) < xpath_order_of(first))
 			first = node;
@@ -142,8 +142,9 @@ static void tell(const struct xpath_tree *tree, xmlXPathObjectPtr object,
 }
 
 /*
- * In brackets: what has none, libxml2 gives to a matcher of its own, which
- * counts no steps and takes seconds for //div//div/div in a deep page.
+ * Evaluate the expression in brackets: without brackets libxml2 may use its
+ * streaming matcher, which counts no steps and takes seconds for //div//div/div
+ * in a deep page.
  */
 static xmlXPathObjectPtr evaluate(xmlXPathContextPtr context, const char *text)
 {

@@ -20,40 +20,41 @@ struct page;
 struct xpath_tree;
 
 enum {
-	MAX_XPATH_BYTES = 1024, /* that somebody may write */
+	MAX_XPATH_BYTES = 1024, /* of an expression */
 	XPATH_MAX_NODES = 30000,
 	XPATH_MAX_TEXT = 1 << 20, /* bytes of the page's text */
 };
 
 /*
- * Is it an expression? False, with an English phrase in `error_out` [256] that
- * names the place (the byte, from 1) where libxml2 tells it.
+ * Whether `text` is a valid expression. If not, an English phrase in
+ * `error_out` [256] says why, with the position (byte, from 1) if libxml2
+ * reports it.
  */
 bool xpath_check(const char *text, char *error_out);
 
 /*
- * The tree of the page: its elements and attributes as everything else of the
- * project sees them, all text, and what stands in script and style; neither
- * comments nor doctype. White space between two tags is one space. It lives no
- * longer than the page; end it with xpath_tree_destroy(). NULL: the page is
- * over XPATH_MAX_NODES or XPATH_MAX_TEXT. Linear.
+ * The tree of the page: its elements and attributes as in `page`, all text, and
+ * the content of script and style; neither comments nor doctype. White space
+ * between two tags is one space. The page must outlive the tree; end it with
+ * xpath_tree_destroy(). NULL: the page is over XPATH_MAX_NODES or
+ * XPATH_MAX_TEXT. Linear.
  *
- * It is made from the flat page, and not by htmlReadMemory(): that takes time
- * quadratic in the attributes of a tag, and would have another tree than CSS
- * selectors and clusters have.
+ * It is made from the flat page, and not by htmlReadMemory(): its time is
+ * quadratic in the attributes of a tag, and its tree would differ from the one
+ * that CSS selectors and clusters use.
  */
 struct xpath_tree *xpath_tree_create(const struct page *page);
 void xpath_tree_destroy(struct xpath_tree *tree);
 
 struct xpath_result {
-	uint32_t matches;      /* nodes. Of a text: 1 if there is some; of a
-				  boolean: 1 if it is true; of a number: 1 if
-				  it is one */
+	uint32_t matches;      /* nodes. for a string: 1 unless it is empty; for
+				  a boolean: 1 if true; for a number: 1 unless
+				  it is NaN */
 	uint32_t node;         /* the first match, in document order, or the
 				  element that it belongs to; NO_NODE: none */
-	const char *attribute; /* name of the attribute that it is, or NULL;
-				  lives with the tree */
-	bool is_text;          /* it is a text of `node`, and not all of it */
+	const char *attribute; /* name of the attribute that is the first match,
+				  or NULL; lives as long as the tree */
+	bool is_text;          /* the first match is a text node of `node` */
 	size_t value_size;
 	char value[ELEMENT_VALUE_BYTES + 1]; /* of the first match: of an
 						element its element_value() */
@@ -61,8 +62,8 @@ struct xpath_result {
 
 /*
  * Evaluate `text`, which passes xpath_check(), at the root. ERR_MALFORMED: it
- * does not. ERR_TOO_LARGE: it takes too many steps. A page that was made for it
- * may make one take seconds.
+ * does not. ERR_TOO_LARGE: it takes too many steps. A hostile page may make an
+ * expression take seconds.
  */
 enum error xpath_evaluate(const struct xpath_tree *tree, const char *text,
 			  struct xpath_result *result_out);

@@ -1,4 +1,6 @@
-/* What is wrong with an expression, in words: XPath 1.0, section 3.7. */
+/*
+ * Checking an expression and reporting errors in words: XPath 1.0, section 3.7.
+ */
 #include "page/xpath.h"
 
 #include <stdio.h>
@@ -11,7 +13,7 @@
 
 enum {
 	MAX_ERROR = 256,
-	MAX_COMMAS = 32, /* concat() takes the square of their number */
+	MAX_COMMAS = 32, /* the time of concat() is quadratic in their number */
 	CHECK_STEPS = 10000,
 };
 
@@ -86,8 +88,8 @@ static const char *behind_blanks(const char *at)
 }
 
 /*
- * The arguments of translate() behind the first one are texts of the expression
- * itself: it takes the product of the lengths of the first two. `at` is behind
+ * Whether the second and third argument of translate() are string literals: its
+ * time is the product of the lengths of its first two arguments. `at` is behind
  * the "(".
  */
 static bool has_short_words(const char *at)
@@ -116,7 +118,7 @@ static bool has_short_words(const char *at)
 	return at != NULL && *behind_blanks(at + 1) == ',';
 }
 
-/* A name begins at *at; moves behind it. */
+/* Read the name at *at; moves behind it. */
 static bool take_name(const char *text, const char **at, char *error_out)
 {
 	const char *name = *at;
@@ -144,7 +146,7 @@ static bool take_name(const char *text, const char **at, char *error_out)
 	return true;
 }
 
-/* libxml2 tells of these only when it comes upon them, if at all. */
+/* libxml2 reports unknown names only when it evaluates them, if at all. */
 static bool has_known_names(const char *text, char *error_out)
 {
 	const char *at = text;

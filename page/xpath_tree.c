@@ -1,4 +1,7 @@
-/* The tokens of the source once more: they alone have the white space. */
+/*
+ * The source is tokenized again, because only the tokens have the white space
+ * between tags.
+ */
 #include "page/xpath_tree.h"
 
 #include <assert.h>
@@ -15,11 +18,12 @@
 struct planting {
 	struct xpath_tree *tree;
 	const struct page *page;
-	xmlNodePtr *elements;  /* [node_count], as far as they are there */
-	struct buffer scratch; /* for what must end with a NUL */
-	struct buffer text;    /* of text_parent, behind its last child */
+	xmlNodePtr *elements;  /* [node_count], of the nodes made so far */
+	struct buffer scratch; /* for strings that need a final NUL */
+	struct buffer text;    /* pending text of text_parent, behind its last
+				  child */
 	uint32_t text_parent;
-	uint32_t serial;     /* so many elements and texts are there */
+	uint32_t serial;     /* number of elements and texts so far */
 	uint32_t texts_left; /* room for texts */
 	uint32_t next_node;
 	uint32_t next_text;
@@ -50,7 +54,9 @@ static const xmlChar *ended(struct planting *planting, struct slice text)
 	return (const xmlChar *)planting->scratch.data;
 }
 
-/* xmlAddChild() would melt texts together, in quadratic time. */
+/*
+ * Append a child without xmlAddChild(), which merges texts in quadratic time.
+ */
 static void append_child(struct planting *planting, uint32_t parent,
 			 uint32_t node, xmlNodePtr child)
 {
@@ -71,7 +77,9 @@ static void append_child(struct planting *planting, uint32_t parent,
 	child->_private = &planting->tree->nodes[planting->serial++];
 }
 
-/* XPath has no two texts beside each other. */
+/*
+ * Append the pending text as one node: in XPath two texts are never adjacent.
+ */
 static void flush_text(struct planting *planting)
 {
 	struct slice text = buffer_slice(&planting->text);
@@ -101,7 +109,7 @@ static void add_attributes(struct planting *planting, uint32_t node)
 					   attribute->name.size);
 		const xmlChar *value = ended(planting, attribute->value);
 
-		/* white space of HTML, but not of XML */
+		/* form feeds, which are white space of HTML but not of XML */
 		for (char *c = planting->scratch.data; *c != '\0'; c++)
 			if (*c == '\f')
 				*c = ' ';
@@ -177,8 +185,7 @@ static void add_token(struct planting *planting, const struct token *token)
 	}
 }
 
-/* A text ends where an element begins or ends, or where there is one of another
- * element beside it. */
+/* An upper bound of text nodes: a text ends where an element begins or ends. */
 static uint32_t max_texts(const struct page *page)
 {
 	return 2 * page->node_count + 2 * page->text_count + 1;

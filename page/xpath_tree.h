@@ -1,4 +1,4 @@
-/* page/xpath_tree.h - a page as libxml2 has documents. Internal to page/. */
+/* page/xpath_tree.h - a page as a document of libxml2. Internal to page/. */
 #ifndef PAGE_XPATH_TREE_H
 #define PAGE_XPATH_TREE_H
 
@@ -10,15 +10,18 @@
 struct xpath_tree {
 	const struct page *page;
 	xmlDocPtr document; /* _private of elements and texts: in `nodes` */
-	uint32_t *nodes;    /* in their order: the element, or the text's */
+	uint32_t *nodes;    /* node of the page by serial number: the element,
+			       or the element of the text */
 	size_t text_bytes;
 };
 
-/* Rises in the order of the document: of an element, a text, or the element of
- * an attribute; 0: of the document. */
+/*
+ * Serial number in document order of an element, a text, or the element of an
+ * attribute; 0: the document.
+ */
 uintptr_t xpath_order_of(const xmlNode *node);
 
-/* The same as a node of the page, or NO_NODE. */
+/* The node of the page, or NO_NODE. */
 uint32_t xpath_node_of(const xmlNode *node);
 
 /* A context with a limit of steps, at the root; xmlXPathFreeContext() it. */

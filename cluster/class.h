@@ -1,4 +1,6 @@
-/* cluster/class.h - the class attribute without what changes from page to page.
+/*
+ * cluster/class.h - normalising the class attribute: parts that change from
+ * page to page are removed.
  */
 #ifndef CLUSTER_CLASS_H
 #define CLUSTER_CLASS_H
@@ -9,8 +11,8 @@
 #include "store/slice.h"
 
 enum {
-	CLASS_MAX_NAMES = 8,  /* of one element that count */
-	CLASS_MAX_BYTES = 64, /* of one name that count */
+	CLASS_MAX_NAMES = 8,  /* of one element that are used */
+	CLASS_MAX_BYTES = 64, /* of one name that are used */
 };
 
 /*

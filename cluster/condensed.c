@@ -6,8 +6,10 @@
 
 #include "store/memory.h"
 
-/* A cluster at the threshold that is swept over; in Prim's order they are
- * neighbours. */
+/*
+ * A cluster at the current threshold of the sweep: a run of neighbours in
+ * Prim's order.
+ */
 struct run {
 	uint32_t height; /* of the edge to the run before */
 	uint32_t node;   /* CONDENSED_NONE: below the minimum */
@@ -53,7 +55,7 @@ static uint32_t add_node(struct sweep *sweep, uint32_t height)
 	return (uint32_t)sweep->node_count++;
 }
 
-/* End the node of `run`, which joins others in the node `parent`. */
+/* End the node of `run`, which joins others in node `parent`. */
 static void end_node(struct sweep *sweep, const struct run *run,
 		     uint32_t parent)
 {
@@ -144,7 +146,7 @@ static void sweep_over(struct sweep *sweep, const struct dendrogram *dendrogram)
 	free(sweep->runs);
 }
 
-/* A node where it shall stand. */
+/* A node on the stack of the pre-order. */
 struct place {
 	struct condensed_node node;
 	uint32_t index; /* in the sweep */

@@ -10,7 +10,7 @@
 #include "store/memory.h"
 #include "store/order.h"
 
-/* A leaf that is not in the tree yet, and the one in it nearest to it. */
+/* A leaf that is not yet in the tree, and its nearest leaf in the tree. */
 struct outsider {
 	uint32_t leaf;
 	uint32_t nearest;
@@ -34,14 +34,14 @@ static uint64_t pairs_of(uint64_t count)
 	return count * (count - 1) / 2;
 }
 
-/* Can sets of these sizes be nearer than `height`? */
+/* Whether sets of these sizes can be nearer than `height`. */
 static bool is_nearer(uint64_t larger, uint64_t common, uint32_t height)
 {
 	assert(common <= larger && larger > 0);
 	return 1000 * (larger - common) + larger <= height * larger;
 }
 
-/* Is the leaf that came last the nearest now? */
+/* Update the outsider's nearest leaf, if the leaf that came last is nearer. */
 static void approach(const struct growth *growth, uint32_t last,
 		     struct outsider *outsider)
 {

@@ -1,9 +1,9 @@
 /*
  * cluster/dendrogram.h - all single-linkage clusterings of a site at once: the
  * minimum spanning tree of its distinct signatures under signature_height().
- * The clusters at a threshold are what hangs together by edges of at most that
- * height, so one tree answers for every threshold. Source: Gower & Ross 1969;
- * the tree is Prim's.
+ * The clusters at a threshold are the components that edges of at most that
+ * height connect, so one tree gives the clusters of every threshold. Source:
+ * Gower & Ross 1969; the tree is Prim's.
  */
 #ifndef CLUSTER_DENDROGRAM_H
 #define CLUSTER_DENDROGRAM_H
@@ -34,8 +34,8 @@ struct dendrogram_edge {
 /*
  * In Prim's order the clusters of every threshold are runs of neighbours: leaf
  * b of an edge is in the cluster of the leaf before it exactly when the edge is
- * not higher than the threshold. Which of several equal edges are taken depends
- * on the order of the leaves; clusters and heights do not.
+ * not higher than the threshold. Which of several edges of equal height are in
+ * the tree depends on the order of the leaves; clusters and heights do not.
  */
 struct dendrogram {
 	struct dendrogram_edge *edges; /* [count - 1], as they were joined,
@@ -48,9 +48,12 @@ struct dendrogram {
 struct dendrogram_options {
 	size_t max_leaves;
 	struct histogram *histogram; /* gets all pairs of pages; NULL: pairs
-					that cannot matter are not compared */
-	/* Told how many of all comparisons are made, once a leaf; false stops.
-	 * NULL: never told. */
+					that cannot be in the tree are skipped
+					 */
+	/*
+	 * Called once for each leaf with the number of comparisons made and to
+	 * be made; false stops. May be NULL.
+	 */
 	bool (*goes_on)(void *context, uint64_t done, uint64_t total);
 	void *context;
 };
@@ -70,8 +73,8 @@ void dendrogram_free(struct dendrogram *dendrogram);
 
 /*
  * The clusters at `threshold` (permille): labels_out [count] gets for each leaf
- * a number below the number of clusters, which is returned. The numbers have no
- * meaning but to be equal or not. Linear.
+ * a number below the number of clusters, which is returned. Labels only tell
+ * which leaves are in one cluster. Linear.
  */
 uint32_t dendrogram_cut(const struct dendrogram *dendrogram, unsigned threshold,
 			uint32_t *labels_out);
@@ -80,7 +83,7 @@ uint32_t dendrogram_cut(const struct dendrogram *dendrogram, unsigned threshold,
  * more. */
 uint64_t dendrogram_sizable(const struct dendrogram *dendrogram);
 
-/* What a cut gives. */
+/* Counts of the clusters at one threshold. */
 struct dendrogram_point {
 	uint32_t clusters;
 	uint32_t sizable;       /* sizable clusters */
@@ -95,8 +98,8 @@ void dendrogram_curve(const struct dendrogram *dendrogram,
 		      struct dendrogram_point curve_out[DENDROGRAM_POINTS]);
 
 /*
- * How many joins of pages there are at each height; those of pages with equal
- * signatures are at height 0.
+ * The number of joins at each height; joins of pages with equal signatures are
+ * at height 0.
  */
 void dendrogram_joins(const struct dendrogram *dendrogram,
 		      uint64_t joins_out[DENDROGRAM_POINTS]);

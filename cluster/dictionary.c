@@ -62,8 +62,7 @@ static uint32_t add(struct dictionary *dictionary, uint64_t shingle)
 	return shingle_id;
 }
 
-/* By the digit at `shift`, from `from` to `to`; shingles with equal digits stay
- * in their order. */
+/* A stable sort by the digit at `shift`, from `from` to `to`. */
 static void sort_by_digit(const uint32_t *from, uint32_t *to, size_t count,
 			  unsigned shift)
 {
@@ -145,7 +144,7 @@ static bool is_taken(const struct dictionary *dictionary, uint32_t shingle_id)
 	       dictionary->rows[shingle_id].next == TAKEN;
 }
 
-/* So that there is a row `shingle`. */
+/* Add rows until there is a row `shingle`. */
 static void extend(struct dictionary *dictionary, uint32_t shingle_id)
 {
 	assert(shingle_id < DICTIONARY_MAX_SHINGLES);

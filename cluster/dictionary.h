@@ -1,7 +1,7 @@
 /*
- * cluster/dictionary.h - ids of shingles: a number of 32 bits for each shingle,
- * a hash of 64 bits, that some set has. Ids of shingles that no set has any
- * more are used again. Internal to cluster/.
+ * cluster/dictionary.h - numbers of 32 bits for the 64-bit shingles of all
+ * sets, so that sets are compact. Numbers that no set uses any more are used
+ * again. Internal to cluster/.
  */
 #ifndef CLUSTER_DICTIONARY_H
 #define CLUSTER_DICTIONARY_H
@@ -33,18 +33,21 @@ struct dictionary {
 	struct list dropped; /* the same */
 	struct list taken;   /* by dictionary_take() */
 	struct list spare;   /* for its sort */
-	bool has_duplicates; /* two ids were restored for one shingle */
+	bool has_duplicates; /* two numbers were restored for the same shingle
+			      */
 };
 
-/* `seed` decides where shingles stand in memory, and nothing else. */
+/* `seed` randomises the hash table; it changes no result. */
 void dictionary_begin(struct dictionary *dictionary, uint64_t seed);
 void dictionary_end(struct dictionary *dictionary);
 
 /* Forget which shingles were added and dropped. */
 void dictionary_forget(struct dictionary *dictionary);
 
-/* The shingles [signature.count] of a new set, ascending, valid until the next
- * call. The caller has seen to it that there is room for them. */
+/*
+ * The shingles [signature.count] of a new set, ascending, valid until the next
+ * call. The caller has checked that there is room for them.
+ */
 const uint32_t *dictionary_take(struct dictionary *dictionary,
 				struct signature signature);
 bool dictionary_has_room(const struct dictionary *dictionary, size_t count);
@@ -53,16 +56,19 @@ bool dictionary_has_room(const struct dictionary *dictionary, size_t count);
 void dictionary_release(struct dictionary *dictionary,
 			const uint32_t *shingle_ids, uint32_t count);
 
-/* Opening: first all shingles; then dictionary_retake() the shingles of each
- * set, false when they are unknown or not ascending; then dictionary_check(),
- * false when a shingle has no set or two ids have one shingle. */
+/*
+ * Opening a stored dictionary: first restore all shingles; then
+ * dictionary_retake() the shingles of each set, false when they are unknown or
+ * not ascending; then dictionary_check(), false when a shingle is in no set or
+ * two shingles are the same shingle.
+ */
 enum error dictionary_restore(struct dictionary *dictionary,
 			      uint32_t shingle_id, uint64_t shingle);
 bool dictionary_retake(struct dictionary *dictionary,
 		       const uint32_t *shingle_ids, uint32_t count);
 bool dictionary_check(struct dictionary *dictionary);
 
-/* Memory, about. */
+/* Approximate memory, in bytes. */
 size_t dictionary_bytes(const struct dictionary *dictionary);
 
 #endif

@@ -7,12 +7,11 @@
 enum { WIDEST_RADIUS = 200, LOOSE_THRESHOLD = 750 };
 
 /*
- * A smaller radius makes more groups, whose bounds are tighter; it decides
- * about speed alone. Where components grow large and nearly touch, wide groups
- * let too many of their members through: with one site's pages repeated to
- * 100,000 the cut 700 of cp is ten times faster at 200 than at 560. At the
- * loose cut of ctss the bounds exclude little at any radius, and fewer groups
- * are less work.
+ * The radius of groups only affects speed. A smaller radius makes more groups
+ * with tighter bounds. Where large components nearly touch, the bounds of wide
+ * groups exclude too few members: for cp at 700, 200 is ten times faster than
+ * 560. For ctss at its loose cut the bounds exclude little at any radius, and
+ * fewer groups are less work.
  */
 static unsigned radius_of(unsigned threshold)
 {
@@ -119,7 +118,7 @@ const struct list *graph_add(struct graph *graph, uint32_t set)
 		link_with_all(graph);
 		return &graph->links;
 	}
-	/* Neither links with another set: an empty one, and any at 0. */
+	/* an empty set links to no other, and at threshold 0 no set does */
 	if (graph->table.sets[set].count == 0 || graph->threshold == 0)
 		return &graph->links;
 	join_search(graph, set, &want, &home);
@@ -129,7 +128,7 @@ const struct list *graph_add(struct graph *graph, uint32_t set)
 	return &graph->links;
 }
 
-/* The member that has most in common with the pivot shall follow it. */
+/* The next pivot: the member with most shingles in common with the pivot. */
 static uint32_t find_heir(const struct group *group)
 {
 	uint32_t heir = 1;
@@ -142,8 +141,10 @@ static uint32_t find_heir(const struct group *group)
 	return heir;
 }
 
-/* After a change of the pivot: who is within the radius of the new one stays,
- * the others leave for `leavers`. */
+/*
+ * After a change of the pivot: members within the radius of the new pivot stay,
+ * the others are moved to `leavers`.
+ */
 static void measure_again(struct graph *graph, uint32_t row,
 			  struct list *leavers)
 {

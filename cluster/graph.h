@@ -1,7 +1,7 @@
 /*
  * cluster/graph.h - the threshold graph: sets are linked when their distance is
- * at most the threshold, and its connected components are kept. Only the links
- * of a spanning forest are known. Internal to cluster/.
+ * at most the threshold. The connected components are maintained, and of the
+ * links only a spanning forest is stored. Internal to cluster/.
  */
 #ifndef CLUSTER_GRAPH_H
 #define CLUSTER_GRAPH_H
@@ -29,31 +29,31 @@ struct graph {
 	uint64_t comparisons;
 };
 
-/* `seed` decides where things stand in memory, and nothing else. */
+/* `seed` randomises the hash tables; it changes no result. */
 void graph_begin(struct graph *graph, unsigned threshold, uint64_t seed);
 void graph_end(struct graph *graph);
 
-/* Common shingles of `set` and the one that the probe is aimed at. */
+/* The number of shingles that `set` and the set of the probe have in common. */
 uint32_t graph_common(struct graph *graph, uint32_t set);
 
 /*
- * Take `set`, which is in no component, in: it gets a group and edges. Gives
- * one set of each component that it links to, valid until the next call; the
- * caller makes one component of them and puts `set` into it.
+ * Add `set`, which is in no component: it gets a group and edges. Returns one
+ * set of each component that it links to, valid until the next call; the caller
+ * merges these components and puts `set` into the result.
  */
 const struct list *graph_add(struct graph *graph, uint32_t set);
 
 /*
- * Take out `set`, which has no pages, and drop it. What falls apart thereby is
- * in graph->subcomponents, until the next call; the caller makes components of
- * it.
+ * Remove `set`, which has no pages. The subcomponents into which its component
+ * falls are in graph->subcomponents until the next call; the caller makes
+ * components of them.
  */
 void graph_drop(struct graph *graph, uint32_t set);
 
-/* Make the components for this threshold anew; they have no labels. */
+/* Compute the components for this threshold; they have no labels. */
 void graph_rebuild(struct graph *graph, unsigned threshold);
 
-/* Memory, about. */
+/* Approximate memory, in bytes. */
 size_t graph_bytes(const struct graph *graph);
 
 #endif

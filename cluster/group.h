@@ -1,8 +1,8 @@
 /*
- * cluster/group.h - groups of sets that stand within a radius of their pivot,
- * which is one of them, and which groups a shingle occurs in. Searches exclude
- * whole groups by what is known of them, instead of set by set. Empty sets are
- * in none. Internal to cluster/.
+ * cluster/group.h - groups of sets within a radius of a pivot, which is one of
+ * them, with an inverted index from shingles to groups. Bounds of a group let
+ * searches exclude it as a whole instead of set by set. Empty sets are in no
+ * group. Internal to cluster/.
  */
 #ifndef CLUSTER_GROUP_H
 #define CLUSTER_GROUP_H
@@ -16,7 +16,7 @@
 struct group_member {
 	uint32_t set;
 	uint32_t count;  /* of its shingles */
-	uint32_t common; /* shingles that the pivot has, too */
+	uint32_t common; /* of these: shingles that the pivot has, too */
 };
 
 struct group {
@@ -24,12 +24,13 @@ struct group {
 	size_t member_capacity;
 	uint32_t member_count; /* 0: the row is free */
 	uint32_t pivot;        /* set; or free row */
-	/* Bounds over the members, not drawn in when one leaves: */
+	/* Bounds over the members, not tightened when one leaves: */
 	uint32_t min_count;
 	uint32_t max_count;
 	uint32_t max_outside; /* shingles that the pivot does not have */
 	uint32_t left;        /* members that left since `shingles` was made */
-	struct list shingle_ids; /* those of all members, and maybe others */
+	struct list shingle_ids; /* shingles of all members, possibly also of
+			      members that have left */
 };
 
 struct group_index {
@@ -79,7 +80,7 @@ void group_tighten(struct group_index *index, uint32_t group);
 /* Drop all groups. */
 void group_clear(struct group_index *index, struct signature_table *table);
 
-/* Memory, about. */
+/* Approximate memory, in bytes. */
 size_t group_bytes(const struct group_index *index);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * cluster/spanning_forest.h - a forest over the sets: each edge is a link, and
- * each component one tree. What a removal takes apart is found along it.
- * Internal to cluster/.
+ * each component one tree. After a removal the trees show which parts may be
+ * separate. Internal to cluster/.
  */
 #ifndef CLUSTER_SPANNING_FOREST_H
 #define CLUSTER_SPANNING_FOREST_H
@@ -12,7 +12,7 @@
 #include "cluster/list.h"
 #include "cluster/signature_table.h"
 
-/* One end of an edge; that at the other set is the row ^ 1. */
+/* One end of an edge; the other end is the row ^ 1. */
 struct spanning_forest_half {
 	uint32_t to;       /* set */
 	uint32_t next;     /* end at the same set; or free edge */
@@ -34,13 +34,15 @@ void spanning_forest_link(struct spanning_forest *forest,
 			  struct signature_table *table, uint32_t a,
 			  uint32_t b);
 
-/* Take away all edges of `set`; those at their other ends go to `neighbours`,
- * which is overwritten. */
+/*
+ * Remove all edges of `set`; the sets at their other ends go to `neighbours`,
+ * which is overwritten.
+ */
 void spanning_forest_isolate(struct spanning_forest *forest,
 			     struct signature_table *table, uint32_t set,
 			     struct list *neighbours);
 
-/* Take away all edges of all sets. */
+/* Remove all edges of all sets. */
 void spanning_forest_clear(struct spanning_forest *forest,
 			   struct signature_table *table);
 

@@ -33,7 +33,7 @@ void change_set_free(struct change_set *change_set)
 	*change_set = (struct change_set){0};
 }
 
-/* The room that a call took that changed very many pages. */
+/* Free the memory of a call that has changed very many pages. */
 static void give_back(struct change_set *change_set)
 {
 	if (change_set->note_capacity <= KEPT_CAPACITY)
@@ -129,7 +129,7 @@ static void name_fresh(struct change_set *change_set,
 		struct change_set_fresh fresh = change_set->fresh[i];
 		struct linkage_event event = {LINKAGE_NEW, 0, fresh.origin};
 
-		/* Merged again in the same call. */
+		/* it was merged into another in the same call */
 		if (table->components[fresh.component].set_count == 0)
 			continue;
 		if (*next_label == 0)

@@ -1,7 +1,7 @@
 /*
- * cluster/change_set.h - what one call changes in the linkage, and of that what
- * is left at its end: components that came to be and went again, and pages
- * that came back to their label, are not told. Internal to cluster/.
+ * cluster/change_set.h - the change set of one call of the linkage: its net
+ * effect. Components that appear and disappear within the call, and pages that
+ * return to their label, are left out. Internal to cluster/.
  */
 #ifndef CLUSTER_CHANGE_SET_H
 #define CLUSTER_CHANGE_SET_H
@@ -18,7 +18,7 @@ struct change_set_merge;
 
 /* Begin with {0}; end with change_set_free(). */
 struct change_set {
-	uint64_t call;                 /* counts the calls */
+	uint64_t call;                 /* number of the current call */
 	struct change_set_note *notes; /* pages whose label may have changed */
 	size_t note_count;
 	size_t note_capacity;
@@ -30,8 +30,8 @@ struct change_set {
 	size_t merge_capacity;
 	uint32_t dropped_set; /* as in struct linkage_changes */
 	uint32_t added_set;   /* the same */
-	uint32_t vacant; /* label of the component that the page left empty;
-			    0: none, or it was given to another one */
+	uint32_t vacant; /* label of a component that the page has left empty
+			    and that no other component has got; 0: none */
 	struct linkage_move *moves;
 	size_t move_count;
 	size_t move_capacity;
@@ -45,37 +45,44 @@ void change_set_free(struct change_set *change_set);
 /* Forget the last call. */
 void change_set_begin(struct change_set *change_set);
 
-/* Before the label of `page` (a row) may change: once in a call, and as long as
- * the page is in no set, or in one that is not noted. */
+/*
+ * Record the label of `page` (a row) before it may change: once in a call,
+ * while the page is in no set, or in a set that is not recorded.
+ */
 void change_set_note_page(struct change_set *change_set,
 			  const struct signature_table *table, uint32_t page);
 
-/* The same for all pages of `set`; again is a no-op. */
+/* The same for all pages of `set`; a second call is a no-op. */
 void change_set_note_set(struct change_set *change_set,
 			 struct signature_table *table, uint32_t set);
 
-/* Move `set` to `component`, noting its pages. */
+/* Move `set` to `component` and record its pages. */
 void change_set_move_set(struct change_set *change_set,
 			 struct signature_table *table, uint32_t set,
 			 uint32_t component);
 
-/* The component, which has no name, came to be; out of that of the label
- * `origin`, or 0. It may go again, but its row is not used for another in this
- * call. Names are given in the order of these calls. */
+/*
+ * Record a new component without a label, split from the component of the label
+ * `origin`, or 0. It may disappear within the call, but its row must not be
+ * used for another component in this call. Labels are given in the order of
+ * these calls.
+ */
 void change_set_add_fresh(struct change_set *change_set, uint32_t component,
 			  uint32_t origin);
 
-/* The label `from` went into that of the component `into`, which stays; no
- * change when `from` is 0. */
+/*
+ * Record that the component of the label `from` was merged into `into`; no-op
+ * when `from` is 0.
+ */
 void change_set_add_merge(struct change_set *change_set, uint32_t from,
 			  uint32_t into);
 
-/* Name the fresh components that are left, and tell what changed. */
+/* Label the remaining new components, and return the changes. */
 struct linkage_changes change_set_end(struct change_set *change_set,
 				      struct signature_table *table,
 				      uint32_t *next_label);
 
-/* Memory, about. */
+/* Approximate memory, in bytes. */
 size_t change_set_bytes(const struct change_set *change_set);
 
 #endif

@@ -1,4 +1,7 @@
-/* cluster/histogram.h - how many pairs of pages are how far apart. */
+/*
+ * cluster/histogram.h - the distribution of the distances of all pairs of
+ * pages.
+ */
 #ifndef CLUSTER_HISTOGRAM_H
 #define CLUSTER_HISTOGRAM_H
 
@@ -11,8 +14,8 @@ enum {
 
 /*
  * Bin i counts the pairs with WIDTH * i < height <= WIDTH * (i + 1), the first
- * those of height 0 too: a threshold at the upper edge of a bin links all
- * pairs up to it, and no other. Begin with {0}.
+ * those of height 0 too: a threshold at the upper edge of a bin links exactly
+ * the pairs up to that bin. Begin with {0}.
  */
 struct histogram {
 	uint64_t pairs[HISTOGRAM_BINS];
@@ -33,8 +36,8 @@ struct histogram_gap {
 /*
  * The widest valley: a run of bins, each with at most one pair in
  * HISTOGRAM_THIN of all (a twentieth of its even share), with a fuller bin on
- * both sides; of equally wide ones that with fewer pairs, then the lower.
- * Source: Gottron 2008, figure 2, where it is empty.
+ * both sides; of equally wide ones the one with fewer pairs, then the lower.
+ * Source: Gottron 2008, figure 2, where the valley is empty.
  */
 enum { HISTOGRAM_THIN = 20 * HISTOGRAM_BINS };
 

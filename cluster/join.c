@@ -8,9 +8,9 @@
 
 enum {
 	LENGTH_CLASSES = 256,
-	EXACT_LENGTHS = 16, /* have a class each */
+	EXACT_LENGTHS = 16, /* lengths up to this have a class of their own */
 
-	/* What a comparison costs, in postings that are counted meanwhile: */
+	/* The cost of a comparison, in postings counted in the same time: */
 	COMPARISON = 256,
 	SHINGLES_A_POSTING = 4,
 };
@@ -20,10 +20,11 @@ struct search {
 	const struct join_want *want;
 	struct join_home *home;
 	struct shingle_set shingle_ids;
-	uint32_t need; /* common shingles with a set of at most as many shingles
-			*/
+	uint32_t need; /* common shingles that are needed for a link with a set
+			  of at most as many shingles */
 	uint32_t unseen;          /* shingles whose groups were not counted */
-	uint64_t unseen_postings; /* of those; UINT64_MAX: all are counted */
+	uint64_t unseen_postings; /* postings of those; UINT64_MAX: all are
+				     counted */
 	uint64_t effort;          /* of comparisons, in postings */
 	unsigned threshold;
 	bool is_aimed;
@@ -39,7 +40,10 @@ void join_free(struct join_scratch *scratch)
 	list_free(&scratch->skipped);
 }
 
-/* Ascending with the length, with three digits of it: below LENGTH_CLASSES. */
+/*
+ * The class of a length: rises with it and keeps its three leading bits; below
+ * LENGTH_CLASSES.
+ */
 static unsigned length_class(uint32_t length)
 {
 	unsigned top;
@@ -107,8 +111,8 @@ static void reserve_scratch(struct join_scratch *scratch, uint32_t groups)
 
 /*
  * Prefix filter: a set that has `need` of the shingles has at least one of any
- * count - need + 1 of them. Both sides are indexed whole, so those with the
- * shortest lists will do.
+ * count - need + 1 of them. All shingles are indexed, so any such shingles may
+ * be used: those with the shortest lists.
  */
 static void count_hits(struct search *search)
 {
@@ -140,9 +144,9 @@ static void count_hits(struct search *search)
 }
 
 /*
- * When comparisons have cost as much as the postings that were spared: count
- * these, too. Then the hits bound what a group can have in common with the set
- * from above as well as they can.
+ * Count the postings that were skipped, once comparisons have cost as much as
+ * that. The hits of a group are then the best upper bound of what it has in
+ * common with the set.
  */
 static void count_rest(struct search *search)
 {
@@ -189,7 +193,7 @@ static void order_touched(struct join_scratch *scratch, uint32_t most)
 	scratch->ordered.count = scratch->touched.count;
 }
 
-/* What two sets need in common, of which the other has `count` shingles. */
+/* The common shingles that a link needs with a set of `count` shingles. */
 static uint32_t need_with(const struct search *search, uint32_t count,
 			  unsigned threshold)
 {
@@ -254,7 +258,8 @@ static void search_group(struct search *search, uint32_t row, uint32_t hits)
 	const struct group *group = &search->graph->index.groups[row];
 	const struct join_want *want = search->want;
 	unsigned radius = search->graph->radius;
-	uint32_t most = hits + search->unseen; /* common with any member */
+	uint32_t most = hits + search->unseen; /* at most so many shingles in
+						  common with any member */
 	uint32_t size = group->members[0].count;
 	bool is_wanted;
 	bool is_home;
@@ -311,7 +316,9 @@ void join_search(struct graph *graph, uint32_t set,
 		scratch->hits.items[group] = 0;
 		search_group(&search, group, hits);
 	}
-	/* Also groups that were not touched, or done before, have hits now. */
+	/*
+	 * groups that were not touched, or were done before, may have hits now
+	 */
 	if (search.has_counted_rest)
 		memset(scratch->hits.items, 0,
 		       scratch->hits.count * sizeof(*scratch->hits.items));

@@ -1,7 +1,7 @@
 /*
- * cluster/join.h - set similarity join: what one set links to, and the group
- * that it belongs to. Exact: what is excluded without a comparison cannot be a
- * link. Internal to cluster/.
+ * cluster/join.h - set similarity join: the sets that one set links to, and the
+ * group to which it belongs. Exact: only pairs that cannot be linked are
+ * excluded without a comparison. Internal to cluster/.
  */
 #ifndef CLUSTER_JOIN_H
 #define CLUSTER_JOIN_H
@@ -13,11 +13,13 @@
 
 struct graph;
 
-/* Which links are looked for. All sets of a group are wanted, or none. */
+/*
+ * Which links are searched for. Either all sets of a group are wanted, or none.
+ */
 struct join_want {
-	/* Whether links with the group of `pivot` are. */
+	/* Whether links to the group of `pivot` are wanted. */
 	bool (*is_wanted)(void *context, uint32_t pivot);
-	/* `set` is one; it changes what is wanted from here on. */
+	/* A link to `set` was found; the callback may change what is wanted. */
 	void (*found)(void *context, uint32_t set);
 	void *context;
 };
@@ -27,9 +29,10 @@ struct join_home {
 	uint32_t common; /* shingles that its pivot has */
 };
 
-/* What a search works with. Begin with {0}; end with join_free(). */
+/* Scratch memory of searches. Begin with {0}; end with join_free(). */
 struct join_scratch {
-	struct list hits;    /* of a group: shingles found in it; else all 0 */
+	struct list hits; /* of each group: shingles found in it; all 0 between
+			     searches */
 	struct list touched; /* groups with hits */
 	struct list ordered; /* the same, most hits first */
 	struct list starts;  /* for the sort */
@@ -39,9 +42,9 @@ struct join_scratch {
 void join_free(struct join_scratch *scratch);
 
 /*
- * Find links of `set` until none is wanted any more or all are found; `want`
- * is NULL when only the home is looked for, `home_out` is NULL when it is not.
- * Leaves the graph as it is.
+ * Find links of `set` until no more are wanted or all are found, and its home.
+ * `want` is NULL when only the home is searched for, `home_out` when it is not.
+ * Does not change the graph.
  */
 void join_search(struct graph *graph, uint32_t set,
 		 const struct join_want *want, struct join_home *home_out);

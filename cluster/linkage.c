@@ -12,11 +12,13 @@ enum {
 	DEFAULT_MAX_SHINGLES = 65536,
 	DEFAULT_MAX_SETS = 2 * 1000 * 1000,
 	DEFAULT_MAX_PAGES = 10 * 1000 * 1000,
-	MOST_ROWS = 1 << 30, /* so that all numbers fit, also those of edges */
+	MOST_ROWS = 1 << 30, /* so that the numbers of edges fit, too */
 };
 
-/* No page is put from here on: the labels above are for calls that cannot
- * fail. */
+/*
+ * linkage_put() is refused from here on: the labels above are for calls that
+ * cannot fail.
+ */
 static const uint32_t last_label = UINT32_MAX / 2;
 
 static const struct linkage_changes no_changes = {
@@ -41,7 +43,7 @@ struct linkage *linkage_create(const struct linkage_options *options)
 	limit(&linkage->options.max_shingles, DEFAULT_MAX_SHINGLES);
 	limit(&linkage->options.max_sets, DEFAULT_MAX_SETS);
 	limit(&linkage->options.max_pages, DEFAULT_MAX_PAGES);
-	/* Whoever writes the pages cannot know where we are. */
+	/* a random seed: who writes the pages cannot make hashes collide */
 	graph_begin(&linkage->graph, options->threshold,
 		    (uint64_t)(uintptr_t)linkage);
 	return linkage;
@@ -62,8 +64,10 @@ static void begin(struct linkage *linkage)
 	change_set_begin(&linkage->change_set);
 }
 
-/* Whether `a` keeps its label when it meets `b`: a label that is known outside
- * beats none, then counts the size, then the smaller number. */
+/*
+ * Whether `a` keeps its label when both merge: first a label from before the
+ * call, then more pages, then the smaller label.
+ */
 static bool is_stronger(const struct signature_table_component *a,
 			const struct signature_table_component *b)
 {
@@ -88,7 +92,7 @@ static void merge(struct linkage *linkage, uint32_t loser, uint32_t winner)
 	change_set_add_merge(&linkage->change_set, label, winner);
 }
 
-/* Make one component of those of the linked sets, of which there is one. */
+/* Merge the components of the linked sets, of which there is at least one. */
 static uint32_t merge_linked(struct linkage *linkage, const struct list *links)
 {
 	const struct signature_table *table = &linkage->graph.table;
@@ -111,7 +115,7 @@ static uint32_t merge_linked(struct linkage *linkage, const struct list *links)
 	return winner;
 }
 
-/* Add a set that is not there yet, in the component where it belongs. */
+/* Add a new set, and put it into its component. */
 static uint32_t add_set(struct linkage *linkage, struct signature signature)
 {
 	struct signature_table *table = &linkage->graph.table;
@@ -135,7 +139,7 @@ static uint32_t add_set(struct linkage *linkage, struct signature signature)
 	return set;
 }
 
-/* Take a set without pages out, and its component apart if it has to be. */
+/* Remove a set without pages, and split its component if necessary. */
 static void drop_set(struct linkage *linkage, uint32_t set)
 {
 	struct graph *graph = &linkage->graph;
@@ -167,8 +171,10 @@ static void leave(struct linkage *linkage, uint32_t page)
 		drop_set(linkage, set);
 }
 
-/* Whether there is no room for `page` (a row, or NOBODY) with `signature`, of
- * which the set is `set` or not there. */
+/*
+ * Whether a limit forbids to put `page` (a row, or NOBODY) with `signature`,
+ * whose set is `set` or NOBODY.
+ */
 static bool is_full(const struct linkage *linkage, struct signature signature,
 		    uint32_t page, uint32_t set)
 {

@@ -10,16 +10,16 @@
  * it (the part with the oldest page, by insertion, when equal) and the others
  * get new numbers. So labels depend on history; the partition does not.
  *
- * A replacement is a removal and an insertion, of which only the net effect
- * is told. Two rules keep labels alive in it: a page that was alone in its
- * cluster takes the label along when the new signature links to nothing; and
- * a label from before the call beats one that the removal would have made,
+ * A replacement is a removal and an insertion, of which only the net effect is
+ * reported. Two rules keep labels alive in it: a page that was alone in its
+ * cluster keeps its label when its new signature links to nothing; and a label
+ * from before the call is preferred to one that the removal would have made,
  * whatever the sizes.
  *
- * Inside, a shingle has an id: a 32-bit number of a dictionary
- * that the linkage keeps; pages with equal signatures share a set of shingles.
- * Terms and sets have numbers that stay while they are in use and are used
- * again afterwards; who stores a linkage stores them by these numbers.
+ * Inside, a shingle is represented by a 32-bit number of a dictionary (a
+ * shingle), and pages with equal signatures share a set of shingles. The
+ * numbers of shingles and sets do not change while they are in use and are used
+ * again afterwards; a stored linkage consists of them.
  */
 #ifndef CLUSTER_LINKAGE_H
 #define CLUSTER_LINKAGE_H
@@ -48,20 +48,22 @@ struct linkage *linkage_create(const struct linkage_options *options);
 /* NULL is a no-op. */
 void linkage_destroy(struct linkage *linkage);
 
-/* A page that got another label; 0 stands for "was not" or "is not there". */
+/*
+ * A page whose label changed; label 0: the page was not there before, or is not
+ * there now.
+ */
 struct linkage_move {
 	uint64_t page;
 	uint32_t from;
 	uint32_t to;
-	uint32_t set; /* that it is in now; LINKAGE_NONE: it is not there */
+	uint32_t set; /* its set now; LINKAGE_NONE: it is not there */
 };
 
-/* In the order in which they are told: new and split first, then merged, then
- * gone. */
+/* Events come in this order: new and split, then merged, then gone. */
 enum linkage_event_kind {
-	LINKAGE_NEW,    /* `cluster` came to be */
-	LINKAGE_MERGED, /* `cluster` went into `other` */
-	LINKAGE_SPLIT,  /* `cluster` came out of `other` */
+	LINKAGE_NEW,    /* `cluster` is new */
+	LINKAGE_MERGED, /* `cluster` was merged into `other` */
+	LINKAGE_SPLIT,  /* `cluster` was split from `other` */
 	LINKAGE_GONE,   /* the last page of `cluster` left it */
 };
 
@@ -72,13 +74,13 @@ struct linkage_event {
 };
 
 /*
- * What the last call did: valid until the next one that changes the linkage.
- * Each page occurs at most once in `moves`, with from != to; the inserted or
- * removed page itself is among them. A replaced page that keeps its label is
- * not.
+ * The changes by the last call, valid until the next call that changes the
+ * linkage. Each page occurs at most once in `moves`, with from != to; the
+ * inserted or removed page itself is among them. A replaced page that keeps its
+ * label is not.
  *
- * For who stores the sets: forget the dropped ones, then write the added ones,
- * in this order, because numbers are used again at once.
+ * To store the changes: delete what was dropped, then write what was added, in
+ * this order, because numbers are used again at once.
  */
 struct linkage_changes {
 	const struct linkage_move *moves;
@@ -107,13 +109,13 @@ void linkage_remove(struct linkage *linkage, uint64_t page,
 		    uint32_t *next_label, struct linkage_changes *changes_out);
 
 /*
- * Go on with another threshold: the partition is that of a linkage that always
- * had it. Each old label goes to the new component that has the most of its
- * pages (pairs by descending number of common pages, then ascending label, then
- * ascending oldest page; each label and component once); a component without
- * one gets a new label and is told as split from the label that most of its
- * pages had; a label without one is told as merged into the component that has
- * most of its pages. No shingle or set changes.
+ * Change the threshold: the partition becomes that of a linkage that always had
+ * it. Each old label goes to the new component that has the most of its pages
+ * (pairs by descending number of common pages, then ascending label, then
+ * ascending oldest page; each label and component once); a component without an
+ * old label gets a new one and is reported as split from the label that most of
+ * its pages had; a label without a component is reported as merged into the
+ * component that has most of its pages. No shingle or set changes.
  */
 void linkage_recut(struct linkage *linkage, unsigned threshold,
 		   uint32_t *next_label, struct linkage_changes *changes_out);
@@ -142,10 +144,10 @@ uint32_t linkage_label(const struct linkage *linkage, uint64_t page);
 /* The set of a page; LINKAGE_NONE when it is not there. */
 uint32_t linkage_set(const struct linkage *linkage, uint64_t page);
 
-/* The shingle that an id in use stands for. */
+/* The shingle of a shingle in use. */
 uint64_t linkage_shingle(const struct linkage *linkage, uint32_t shingle_id);
 
-/* What is known of a set. */
+/* A set by its number. */
 struct linkage_set_view {
 	const uint32_t *shingle_ids; /* [count], strictly ascending */
 	size_t count;
@@ -165,12 +167,14 @@ struct linkage_size {
 	size_t shingle_ids; /* in use */
 	size_t groups;      /* of sets around a pivot */
 	size_t clusters;
-	size_t bytes; /* memory, about */
+	size_t bytes; /* approximate memory */
 };
 
 struct linkage_size linkage_size(const struct linkage *linkage);
 
-/* Counts of common shingles made since it was created: what its time goes into.
+/*
+ * How often common shingles were counted since it was created, which is most of
+ * its time.
  */
 uint64_t linkage_comparisons(const struct linkage *linkage);
 

@@ -13,7 +13,7 @@ struct list {
 	uint32_t capacity;
 };
 
-/* Forget the items and give the memory back. */
+/* Remove all items and free the memory. */
 void list_free(struct list *list);
 
 /* Make room for `capacity` items in all. */
@@ -21,9 +21,11 @@ void list_reserve(struct list *list, size_t capacity);
 
 void list_push(struct list *list, uint32_t item);
 
-/* For lists that are kept ascending: put `item` where it belongs, false when it
- * is there already; and take it out, when it is there. An empty list holds no
- * memory, and a long one that has become short gives some back. */
+/*
+ * For ascending lists: insert `item`, false when it is there already; and
+ * remove it, if it is there. An empty list holds no memory, and a list that has
+ * become much shorter frees some.
+ */
 bool list_add_ordered(struct list *list, uint32_t item);
 void list_remove_ordered(struct list *list, uint32_t item);
 

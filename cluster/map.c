@@ -7,7 +7,10 @@
 
 enum { FIRST_CAPACITY = 16 };
 
-/* Where `key` would like to stand; page numbers are not random, hashes are. */
+/*
+ * The preferred slot of `key`: keys are hashed, because page numbers are not
+ * random.
+ */
 static size_t home(const struct map *map, uint64_t key)
 {
 	assert(map->capacity > 0 && (map->capacity & (map->capacity - 1)) == 0);
@@ -86,7 +89,10 @@ void map_remove(struct map *map, uint64_t key)
 	at = vacant = find(map, key);
 	assert(map->count > 0);
 	map->count--;
-	/* Draw back what stands behind, so that no search ends too soon. */
+	/*
+	 * Move following entries back, so that no search ends at the free slot
+	 * too early.
+	 */
 	for (;;) {
 		map->slots[vacant].value = MAP_NONE;
 		do {

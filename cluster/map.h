@@ -12,16 +12,18 @@ struct map_slot {
 	uint32_t value; /* MAP_NONE: the slot is free */
 };
 
-/* Begin with {0}, and a seed where strangers choose the keys; end with
- * map_free(). */
+/*
+ * Begin with {0}, and a random seed where the keys come from outside; end with
+ * map_free().
+ */
 struct map {
 	struct map_slot *slots;
 	size_t capacity; /* power of two, or 0 */
 	size_t count;
-	uint64_t seed; /* decides where keys stand, and nothing else */
+	uint64_t seed; /* randomises the slots; changes no result */
 };
 
-/* Forget the keys and give the memory back; the seed stays. */
+/* Remove all keys and free the memory; the seed is kept. */
 void map_free(struct map *map);
 
 /* The value of `key`, or MAP_NONE. */
@@ -30,7 +32,7 @@ uint32_t map_get(const struct map *map, uint64_t key);
 /* Add `key`, or change its value; `value` is not MAP_NONE. */
 void map_set(struct map *map, uint64_t key, uint32_t value);
 
-/* Take `key` out; no change when it is not there. */
+/* Remove `key`; no-op when it is not there. */
 void map_remove(struct map *map, uint64_t key);
 
 /* Spread a number over 64 bits. */

@@ -86,7 +86,7 @@ void probe_aim(struct probe *probe, struct shingle_set set)
 	probe->set = set;
 }
 
-/* How many shingles of `other` the probe's bitmap reaches to. */
+/* How many shingles of `other` are inside the range of the probe's bitmap. */
 static uint32_t reached_count(const struct probe *probe,
 			      struct shingle_set other)
 {
@@ -114,7 +114,7 @@ static uint32_t look_up(const uint64_t *bits, uint32_t shingle_id)
 			  1);
 }
 
-/* The number of bits, without the instruction that not all processors have. */
+/* Count bits without the popcnt instruction, which not all processors have. */
 static uint32_t bit_count(uint64_t word)
 {
 	word -= word >> 1 & 0x5555555555555555;

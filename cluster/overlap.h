@@ -1,7 +1,7 @@
 /*
- * cluster/overlap.h - how many shingles two sets share: what the time of all
- * clustering goes into. Here a shingle is its id, the 32-bit number that a
- * linkage's dictionary gives it. Internal to cluster/.
+ * cluster/overlap.h - counting the shingles that two sets have in common, which
+ * is most of the time of all clustering. A shingle is the 32-bit number of a
+ * shingle in a linkage's dictionary. Internal to cluster/.
  */
 #ifndef CLUSTER_OVERLAP_H
 #define CLUSTER_OVERLAP_H
@@ -18,13 +18,13 @@ struct shingle_set {
 };
 
 /*
- * A bitmap pays when the shingles stand close: it has at most
+ * A bitmap is worth it when the shingles are dense: it has at most
  * SHINGLE_SET_MAX_WORDS words, and no more than SHINGLE_SET_SPARSE words a
  * shingle.
  */
 enum { SHINGLE_SET_MAX_WORDS = 128, SHINGLE_SET_SPARSE = 4 };
 
-/* Words that the bitmap of the set takes, 0: it shall have none. */
+/* Words of the bitmap of the set; 0: it gets none. */
 uint32_t shingle_set_words(const uint32_t *shingle_ids, uint32_t count);
 
 /* Fill bits [words] with the shingles. */
@@ -32,8 +32,8 @@ void shingle_set_fill(const uint32_t *shingle_ids, uint32_t count,
 		      uint64_t *bits, uint32_t words);
 
 /*
- * One set that many others are counted against, spread out as a bitmap of all
- * its shingles. Begin with {0}; end with probe_free().
+ * One set that is compared with many others, as a bitmap of all its shingles.
+ * Begin with {0}; end with probe_free().
  */
 struct probe {
 	struct shingle_set set;
@@ -43,8 +43,10 @@ struct probe {
 
 void probe_free(struct probe *probe);
 
-/* Forget the set before, and take this one, which is kept by reference: the
- * caller keeps it alive until the next. O(both sets). */
+/*
+ * Replace the probe's set. The set is kept by reference and must live until the
+ * next call. O(old and new set).
+ */
 void probe_aim(struct probe *probe, struct shingle_set set);
 
 /*
@@ -54,7 +56,7 @@ void probe_aim(struct probe *probe, struct shingle_set set);
  */
 uint32_t probe_common(const struct probe *probe, struct shingle_set other);
 
-/* The plain form of probe_common(): the same numbers, without AVX2. */
+/* As probe_common(), with the same results, but without AVX2. */
 uint32_t probe_common_plain(const struct probe *probe,
 			    struct shingle_set other);
 

@@ -1,4 +1,7 @@
-/* cluster/shingles.h - a signature while it is made. Internal to cluster/. */
+/*
+ * cluster/shingles.h - the shingles of a signature under construction. Internal
+ * to cluster/.
+ */
 #ifndef CLUSTER_SHINGLES_H
 #define CLUSTER_SHINGLES_H
 
@@ -10,9 +13,9 @@
 enum { SHINGLES_RECENT = 1024 };
 
 /*
- * Hashes as they come, most of them again and again. A direct-mapped memory of
- * the latest ones drops nearly all repetitions before the sort; unlike a hash
- * table it has no bad case.
+ * Hashes in the order of the page, with many repetitions. A direct-mapped cache
+ * of recent hashes drops nearly all repetitions before the sort; unlike a hash
+ * table it has no worst case.
  */
 struct shingles {
 	struct arena *arena;
@@ -27,10 +30,10 @@ void shingles_begin(struct shingles *shingles, struct arena *arena);
 
 void shingles_add(struct shingles *shingles, uint64_t shingle);
 
-/* Sort them and drop repetitions; how many distinct ones there are by now. */
+/* Sort the hashes and drop repetitions; returns how many are left. */
 size_t shingles_settle(struct shingles *shingles);
 
-/* The distinct ones in ascending order; they take over the memory. */
+/* The distinct hashes as a signature, which takes over the memory. */
 struct signature shingles_end(struct shingles *shingles);
 
 #endif

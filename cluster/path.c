@@ -60,7 +60,7 @@ uint64_t *path_chains(struct arena *arena, const struct page *page,
 	return paths;
 }
 
-/* As much of a name as counts, cut between two characters. */
+/* The part of a name that is shown, cut between two characters. */
 static struct slice cut_name(struct slice name)
 {
 	const unsigned char *text = name.data;

@@ -10,12 +10,14 @@ struct page;
 
 enum { PATH_MAX_BYTES = 1024 }; /* of a path for people */
 
-/* What a step of a path knows of its element. */
+/* What a step of a path consists of. */
 enum path_steps {
 	PATH_NAMES,   /* the tag name */
 	PATH_CLASSES, /* and the class attribute, normalised: class.h */
-	/* and the class attribute, but of html and body the name alone: their
-	 * classes change from page to page, and so would all paths */
+	/*
+	 * and the class attribute, except of html and body: their classes
+	 * change from page to page, and with them all paths would
+	 */
 	PATH_INNER_CLASSES,
 };
 
@@ -33,9 +35,9 @@ uint64_t *path_chains(struct arena *arena, const struct page *page,
 
 /*
  * The path to `node` for people, as in "html>body>div.menu.menu-0>ul>li" by
- * PATH_CLASSES: classes as they count, in the order of the page. Written to the
- * end of `out` [PATH_MAX_BYTES]; returns where it begins. Of a longer one the
- * last steps, behind "...>". O(depth).
+ * PATH_CLASSES: normalised classes, in the order of the page. Written to the
+ * end of `out` [PATH_MAX_BYTES]; returns where it begins. Of a path that is too
+ * long the last steps, behind "...>". O(depth).
  */
 size_t path_write_by(const struct page *page, uint32_t node,
 		     enum path_steps kind, char *out);
@@ -51,8 +53,8 @@ uint64_t path_shingle(const struct page *page, const uint64_t *steps,
 		      uint32_t node, unsigned width);
 
 /*
- * The same by PATH_INNER_CLASSES for one element alone: where a link stands. A
- * value of the analysis records: it must never change.
+ * The same by PATH_INNER_CLASSES for one element, such as a link. Stored in
+ * analysis records: it must never change.
  */
 uint64_t path_hash(const struct page *page, uint32_t node, unsigned width);
 

@@ -7,7 +7,7 @@
 #include "store/memory.h"
 #include "store/order.h"
 
-/* What the formulas need of one partition, or of the crossing of two. */
+/* Counts over one partition, or over the intersection of two. */
 struct groups {
 	uint64_t pairs;      /* of items that are together */
 	long double entropy; /* natural, >= 0 */
@@ -48,8 +48,8 @@ static double clamp(long double value)
 
 /*
  * Hubert & Arabie 1985, eq. 5: (index - expected) / (maximum - expected). The
- * denominator is 0 only when both partitions hold all pairs together, or both
- * none: they are equal then.
+ * denominator is 0 only when all pairs are together in both partitions, or none
+ * in either; then they are equal.
  */
 static double adjusted_rand(uint64_t both, uint64_t found, uint64_t truth,
 			    uint64_t all)
@@ -67,7 +67,7 @@ static double adjusted_rand(uint64_t both, uint64_t found, uint64_t truth,
 
 /*
  * Rosenberg & Hirschberg 2007, section 2: 1 - H(of | given) / H(of), where the
- * conditional entropy is that of the crossing less that of `given`.
+ * conditional entropy is the entropy of the intersection minus that of `given`.
  */
 static double ratio_explained(struct groups of, struct groups given,
 			      struct groups cross)

@@ -16,7 +16,7 @@ struct agreement {
 	double rand; /* agreements / pairs (Gottron 2008, section 5); 1 for < 2
 			items */
 	double adjusted_rand; /* Hubert & Arabie 1985; 1 when both are trivial
-				 and equal */
+				 (all or no pairs together) and equal */
 	double homogeneity;   /* Rosenberg & Hirschberg 2007 */
 	double completeness;
 	double v_measure;
@@ -35,8 +35,9 @@ struct agreement quality_agreement(const uint32_t *found, const uint32_t *truth,
 double quality_dunn(const struct signature *signatures, const uint32_t *groups,
 		    size_t count);
 
-/* The same of items of any kind, by the distance of items `i` > `j` of what is
- * known as `items`. */
+/*
+ * The same for items of any kind: the distance of items `i` > `j` of `items`.
+ */
 typedef double quality_distance(const void *items, size_t i, size_t j);
 
 double quality_dunn_of(quality_distance *distance, const void *items,

@@ -6,7 +6,7 @@
 #include "cluster/linkage_body.h"
 #include "store/memory.h"
 
-/* Pages that had `label` and are in `component` now. */
+/* How many pages had `label` before and are in `component` now. */
 struct match {
 	uint32_t label;
 	uint32_t component;
@@ -83,7 +83,7 @@ static uint64_t *find_ages(const struct signature_table *table)
 	return ages;
 }
 
-/* Those of equal label and component are made one: their number. */
+/* Merge matches of equal label and component; returns how many are left. */
 static size_t sum_matches(struct match *matches, size_t count)
 {
 	size_t sums = 0;
@@ -122,7 +122,9 @@ static struct match *find_matches(const struct signature_table *table,
 	return matches;
 }
 
-/* Both labels and components get the first that is free. */
+/*
+ * Give each component the first match whose label and component are both free.
+ */
 static void give_labels(struct signature_table *table,
 			const struct match *matches, size_t count)
 {
@@ -137,7 +139,7 @@ static void give_labels(struct signature_table *table,
 	}
 }
 
-/* Labels that no component got: told by their first matches. */
+/* Report labels that no component has got as merged, by their first matches. */
 static void tell_merges(struct linkage *linkage, const struct match *matches,
 			size_t count)
 {
@@ -158,8 +160,10 @@ static void tell_merges(struct linkage *linkage, const struct match *matches,
 	map_free(&told);
 }
 
-/* Components that got no label: told by their first matches, the one with the
- * oldest page first. The matches lose their order. */
+/*
+ * Report components without a label as split, by their first matches, beginning
+ * with the oldest page. Reorders the matches.
+ */
 static void tell_fresh(struct linkage *linkage, struct match *matches,
 		       size_t count)
 {

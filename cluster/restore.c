@@ -1,11 +1,11 @@
-/* The opening of a stored linkage, as cluster/linkage.h says. */
+/* Opening a stored linkage: see linkage_restore_*() in cluster/linkage.h. */
 #include <stdlib.h>
 
 #include "cluster/linkage.h"
 #include "cluster/linkage_body.h"
 #include "store/memory.h"
 
-/* No more rows are made for a damaged number. */
+/* The limit of set numbers, so that a damaged number does not allocate. */
 enum { MAX_SET = 1 << 26 };
 
 enum error linkage_restore_shingle(struct linkage *linkage, uint32_t shingle_id,
@@ -24,7 +24,7 @@ enum error linkage_restore_set(struct linkage *linkage, uint32_t set,
 					   shingle_ids, (uint32_t)count);
 }
 
-/* The first label of a set counts; other ones are found wrong at the end. */
+/* The first label of a set counts; different ones are an error at the end. */
 static void label_set(struct linkage *linkage, uint32_t set, uint32_t label)
 {
 	struct signature_table *table = &linkage->graph.table;
@@ -56,8 +56,10 @@ enum error linkage_restore_page(struct linkage *linkage, uint64_t page,
 	return ERR_NONE;
 }
 
-/* Give the component of `set` the label that the set had; false when one of
- * them has another already. */
+/*
+ * Give the component of `set` the label of the set; false when the component
+ * has another label, or the label another component.
+ */
 static bool name_component(struct signature_table *table, uint32_t set,
 			   uint32_t label)
 {

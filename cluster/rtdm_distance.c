@@ -15,8 +15,11 @@ struct rtdm_tree rtdm_tree_make(struct arena *arena, const struct page *page)
 					    (size_t)page->node_count + 1);
 
 	nodes[0].end = page->node_count + 1;
-	/* Children come before their parent, the last one first; until its turn
-	 * comes `subtree` is that of the children seen. */
+	/*
+	 * From the last node to the first, so that children come before their
+	 * parent; until the parent is reached, its `subtree` is the hash of the
+	 * children seen.
+	 */
 	for (uint32_t i = page->node_count; i > 0; i--) {
 		const struct node *node = &page->nodes[i - 1];
 		uint32_t parent =
@@ -151,7 +154,7 @@ static void fill(struct alignment *alignment, struct frame *frame,
 	*left += tree_size(alignment->a, frame->a);
 }
 
-/* The cost of the innermost pair, whose frame goes. */
+/* Remove the innermost frame; returns the cost of its pair. */
 static uint32_t pop(struct alignment *alignment)
 {
 	const struct frame *frame =
@@ -162,7 +165,7 @@ static uint32_t pop(struct alignment *alignment)
 	return alignment->cells[frame->row + frame->column];
 }
 
-/* Until the outermost frame is done. */
+/* Align until the outermost frame is done. */
 static enum error align(struct alignment *alignment, uint32_t *cost_out)
 {
 	for (;;) {

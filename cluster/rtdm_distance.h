@@ -1,9 +1,8 @@
 /*
  * cluster/rtdm_distance.h - the restricted top-down mapping distance of two
- * pages: the baseline of the evaluation, quadratic, never on the way of a
- * crawled page. Source: Reis, Golgher, Silva & Laender, Automatic Web News
- * Extraction Using Tree Edit Distance, WWW 2004; Gottron 2008, sections 2, 3
- * and 5.
+ * pages: the baseline of the evaluation. Quadratic, so never used on crawled
+ * pages. Source: Reis, Golgher, Silva & Laender, Automatic Web News Extraction
+ * Using Tree Edit Distance, WWW 2004; Gottron 2008, sections 2, 3 and 5.
  *
  * A mapping is a set of pairs of nodes of two ordered trees, each node in one
  * pair at most, that keeps ancestors above descendants and left siblings left.
@@ -42,8 +41,8 @@ struct rtdm_tree {
 
 /*
  * The classes are made in one pass from the last node to the first, as Reis
- * does; a class is a hash of 64 bits here, so that it holds for all pages. The
- * nodes belong to `arena`. Linear; constant stack.
+ * does; a class is a hash of 64 bits here, so that classes of different pages
+ * can be compared. The nodes belong to `arena`. Linear; constant stack.
  */
 struct rtdm_tree rtdm_tree_make(struct arena *arena, const struct page *page);
 
@@ -59,12 +58,13 @@ enum error rtdm_cost(struct rtdm_tree a, struct rtdm_tree b, uint64_t max_cells,
 		     uint32_t *cost_out);
 
 /*
- * `cost` / (|a| + |b|), in [0, 1]; 0 for two empty pages. Ours: Gottron says
- * of Reis "form clusters with a similarity threshold of 80%" (section 3), which
- * needs a distance in [0, 1], and not which. To delete one tree and insert the
- * other costs |a| + |b|, so that this is the ratio of the costliest script;
- * with nothing replaced it is the ratio of the nodes that have no pair, 1 less
- * Dice's coefficient. The 80 % are a distance of 0.2.
+ * `cost` / (|a| + |b|), in [0, 1]; 0 for two empty pages. The normalisation is
+ * ours: Gottron writes that Reis et al. "form clusters with a similarity
+ * threshold of 80%" (section 3), which needs a distance in [0, 1], but not how
+ * it is normalised. To delete one tree and insert the other costs |a| + |b|, so
+ * that this is the ratio to the costliest mapping; when no node is replaced it
+ * is the ratio of nodes without a pair, 1 minus Dice's coefficient. The 80 %
+ * are a distance of 0.2.
  */
 double rtdm_distance(struct rtdm_tree a, struct rtdm_tree b, uint32_t cost);
 

@@ -104,7 +104,7 @@ static void add_path_shingles(struct shingles *shingles,
 	}
 }
 
-/* Something that weighs as much as so many shingles. */
+/* Add a hash with the weight of several shingles. */
 static void add_weighty(struct shingles *shingles, uint64_t hash,
 			uint64_t weight)
 {
@@ -295,17 +295,17 @@ unsigned signature_height(size_t larger, size_t common)
 	return (unsigned)((1000 * (larger - common) + larger - 1) / larger);
 }
 
-/* What stands at `index` and behind. */
+/* The part of the signature from `index` on. */
 static struct signature rest(struct signature signature, size_t index)
 {
 	return (struct signature){signature.shingles + index,
 				  signature.count - index};
 }
 
-/* |A n B| >= need, with an end as soon as that is out of reach. */
+/* Whether |A n B| >= need; ends as soon as that is decided. */
 static bool has_common(struct signature a, struct signature b, size_t need)
 {
-	enum { BLOCK = 32 }; /* steps between two looks at what can still be */
+	enum { BLOCK = 32 }; /* steps between two checks of the bound */
 
 	while (need > 0) {
 		size_t i = 0;

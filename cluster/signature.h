@@ -45,15 +45,17 @@ struct signature {
 	size_t count;             /* distinct shingles */
 };
 
-/* Stands for a threshold that is chosen from the pages. */
+/* In place of a threshold: it is chosen from the pages. */
 enum { THRESHOLD_AUTO = 1001 };
 
 /* "cp", "cps", "ctss", "cpc", "ccs"; NULL for others. */
 const char *measure_name(unsigned measure);
 bool measure_from_name(const char *name, enum measure *measure_out);
 
-/* The paper's threshold, which tells sites apart: 700, 600, 850; cpc and
- * ccs 700. */
+/*
+ * The paper's threshold, which distinguishes sites: 700, 600, 850; cpc and ccs
+ * 700.
+ */
 unsigned measure_site_threshold(enum measure measure);
 
 /* The cut that finds templates inside a site: cp 200, cpc 250, cps 150, ctss
@@ -86,7 +88,10 @@ struct signature signature_compute(struct arena *arena, const struct page *page,
 /* |A n B|. O(|A| + |B|). */
 size_t signature_common(struct signature a, struct signature b);
 
-/* 1 - |A n B| / max(|A|, |B|); 0 for two empty sets. For people to read. */
+/*
+ * 1 - |A n B| / max(|A|, |B|); 0 for two empty sets. Only for output; decisions
+ * use integers.
+ */
 double signature_distance(struct signature a, struct signature b);
 
 /*

@@ -1,7 +1,7 @@
 /*
- * cluster/signature_table.h - who stands where: pages in their distinct sets,
- * sets in their components. It holds the rows and counts of linkage.h and
- * decides nothing. Internal to cluster/.
+ * cluster/signature_table.h - the signature table: which set each page has, and
+ * which component each set is in. It stores the rows and counts of linkage.h
+ * and decides nothing. Internal to cluster/.
  */
 #ifndef CLUSTER_SIGNATURE_TABLE_H
 #define CLUSTER_SIGNATURE_TABLE_H
@@ -26,14 +26,14 @@ struct signature_table_page {
 	uint32_t previous; /* page of the same set */
 };
 
-/* Pages with equal signatures share one. */
+/* A set of shingles, shared by all pages with the same signature. */
 struct signature_table_set {
-	uint64_t *block;    /* ours: bits [words], then shingles [count] */
-	uint64_t key;       /* in signature_table.set_of_key */
-	uint64_t call;      /* for change_set.c: the last call that noted it */
-	uint32_t count;     /* shingles */
-	uint32_t words;     /* as in struct shingle_set */
-	uint32_t is_used;   /* 0: the row is free */
+	uint64_t *block;  /* owned: bits [words], then shingles [count] */
+	uint64_t key;     /* in signature_table.set_of_key */
+	uint64_t call;    /* for change_set.c: the last call that recorded it */
+	uint32_t count;   /* shingles */
+	uint32_t words;   /* as in struct shingle_set */
+	uint32_t is_used; /* 0: the row is free */
 	uint32_t collision; /* next set of the same key */
 	uint32_t page_count;
 	uint32_t first_page;
@@ -81,7 +81,7 @@ struct signature_table {
 	uint64_t next_age;
 };
 
-/* `seed` decides where things stand in memory, and nothing else. */
+/* `seed` randomises the hash tables; it changes no result. */
 void signature_table_begin(struct signature_table *table, uint64_t seed);
 void signature_table_end(struct signature_table *table);
 
@@ -93,29 +93,34 @@ uint32_t signature_table_find_set(const struct signature_table *table,
 uint32_t signature_table_find_component(const struct signature_table *table,
 					uint32_t label);
 
-/* A page in no set, a set in no component, a component without sets. Pointers
- * to rows end here. */
+/*
+ * A page in no set, a set in no component, a component without sets. Pointers
+ * to rows become invalid.
+ */
 uint32_t signature_table_add_page(struct signature_table *table, uint64_t page);
 uint32_t signature_table_add_set(struct signature_table *table,
 				 struct signature signature);
 uint32_t signature_table_add_component(struct signature_table *table);
 
-/* The page is in no set, the set has no pages, the component no sets. */
+/*
+ * Free a row: of a page in no set, a set without pages, a component without
+ * sets.
+ */
 void signature_table_drop_page(struct signature_table *table, uint32_t page);
 void signature_table_drop_set(struct signature_table *table, uint32_t set);
 void signature_table_drop_component(struct signature_table *table,
 				    uint32_t component);
 
-/* Take all sets out of their components, and drop these. */
+/* Remove all components; their sets are in none. */
 void signature_table_scatter(struct signature_table *table);
 
-/* Into a set or component, from where it was; NOBODY: into none. */
+/* Move a page into a set, or a set into a component; NOBODY: into none. */
 void signature_table_move_page(struct signature_table *table, uint32_t page,
 			       uint32_t set);
 void signature_table_move_set(struct signature_table *table, uint32_t set,
 			      uint32_t component);
 
-/* `label` is not that of another component; 0 takes it away. */
+/* Set the label of a component, which no other component has; 0: no label. */
 void signature_table_name(struct signature_table *table, uint32_t component,
 			  uint32_t label);
 
@@ -125,7 +130,7 @@ uint32_t signature_table_label(const struct signature_table *table,
 uint32_t signature_table_set_label(const struct signature_table *table,
 				   uint32_t set);
 
-/* The shingles of a set, valid while it is there. */
+/* The shingles of a set, valid as long as the set exists. */
 struct shingle_set signature_table_shingles(const struct signature_table *table,
 					    uint32_t set);
 
@@ -145,7 +150,7 @@ enum error signature_table_restore_set(struct signature_table *table,
 				       uint32_t count);
 enum error signature_table_check(struct signature_table *table);
 
-/* Memory, about. */
+/* Approximate memory, in bytes. */
 size_t signature_table_bytes(const struct signature_table *table);
 
 #endif

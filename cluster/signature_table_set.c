@@ -54,7 +54,10 @@ static bool is_equal(const struct signature_table *table, uint32_t set,
 	return true;
 }
 
-/* The key of a set, whatever the order in which it is taken together. */
+/*
+ * Add a shingle to the key of a set: the sum does not depend on the order of
+ * the shingles.
+ */
 static uint64_t add_to_key(const struct signature_table *table, uint64_t key,
 			   uint64_t shingle)
 {
@@ -82,7 +85,7 @@ uint32_t signature_table_find_set(const struct signature_table *table,
 	return set;
 }
 
-/* One more row at the end. */
+/* Add a row at the end. */
 static uint32_t extend_sets(struct signature_table *table)
 {
 	table->sets = mem_grow(table->sets, table->set_rows,
@@ -146,7 +149,7 @@ uint32_t signature_table_add_set(struct signature_table *table,
 	return set;
 }
 
-/* So that it is not found by its key any more. */
+/* Remove the set from the map of keys. */
 static void hide_set(struct signature_table *table, uint32_t set)
 {
 	const struct signature_table_set *row = &table->sets[set];

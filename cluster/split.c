@@ -12,7 +12,10 @@ static void note_age(struct subcomponent *subcomponent, uint64_t age)
 		subcomponent->oldest = age;
 }
 
-/* Pages and ages of all subcomponents, but not the ages of the rest. */
+/*
+ * Count the pages and find the oldest page of each subcomponent; the age of the
+ * rest is found only when it is needed.
+ */
 static void count_pages(struct graph *graph, uint32_t component)
 {
 	struct subcomponents *subcomponents = &graph->subcomponents;

@@ -1,5 +1,7 @@
-/* cluster/split.h - make components of the subcomponents that one fell into.
- * Internal to cluster/. */
+/*
+ * cluster/split.h - splitting a component into its subcomponents. Internal to
+ * cluster/.
+ */
 #ifndef CLUSTER_SPLIT_H
 #define CLUSTER_SPLIT_H
 
@@ -8,9 +10,11 @@
 #include "cluster/change_set.h"
 #include "cluster/graph.h"
 
-/* graph->subcomponents are those of `component`, and more than one is left.
- * That which keeps the label stays in it; the others are fresh, the one with
- * the oldest page first. */
+/*
+ * Split `component`, whose subcomponents are in graph->subcomponents and more
+ * than one. The subcomponent that keeps the label stays in it; the others
+ * become new components, beginning with the oldest page.
+ */
 void split_component(struct graph *graph, struct change_set *change_set,
 		     uint32_t component);
 

@@ -67,7 +67,7 @@ static void begin(struct graph *graph, const struct list *neighbours)
 	subcomponents->left = subcomponents->count;
 }
 
-/* Walk one edge further; false at the end of the subcomponent. */
+/* Follow one more edge; false at the end of the subcomponent. */
 static bool step(struct graph *graph, uint32_t index)
 {
 	struct subcomponent *subcomponent = &graph->subcomponents.items[index];
@@ -86,7 +86,7 @@ static bool step(struct graph *graph, uint32_t index)
 	half = graph->forest.halves[subcomponent->half];
 	subcomponent->half = half.next;
 	if (sets[half.to].subcomponent != NOBODY)
-		return true; /* where it came from */
+		return true; /* the edge by which the walk came */
 	sets[half.to].subcomponent = index;
 	sets[half.to].subcomponent_next = NOBODY;
 	sets[subcomponent->last].subcomponent_next = half.to;
@@ -94,7 +94,9 @@ static bool step(struct graph *graph, uint32_t index)
 	return true;
 }
 
-/* All subcomponents in turn, so that the effort is that for the smaller ones.
+/*
+ * Walk all subcomponents in turn, one step each, so that the time depends on
+ * the smaller subcomponents.
  */
 static void walk(struct graph *graph)
 {
@@ -113,7 +115,8 @@ static void walk(struct graph *graph)
 	graph->subcomponents.rest = active->items[0];
 }
 
-/* Two sets are linked: mend the forest if they are in two subcomponents. */
+/* Two sets are linked: connect their trees if they are in different
+ * subcomponents. */
 static void unite(struct graph *graph, uint32_t a, uint32_t b)
 {
 	struct subcomponents *subcomponents = &graph->subcomponents;
@@ -183,8 +186,10 @@ static void found_link(void *context, uint32_t set)
 	unite(seeker->graph, seeker->set, set);
 }
 
-/* What is not united with the rest is searched whole, so that no link of it can
- * be missed; the rest is not. */
+/*
+ * Search links of every set outside of the rest. The rest need not be searched:
+ * a link to it is found from the other side.
+ */
 static void unite_by_search(struct graph *graph)
 {
 	const struct subcomponents *subcomponents = &graph->subcomponents;

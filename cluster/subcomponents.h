@@ -1,8 +1,8 @@
 /*
- * cluster/subcomponents.h - what a component falls into when a set is taken out
- * of it. All but the largest subcomponent, about, are walked over; what links
- * them is looked for in the groups first, and by search at last. Internal to
- * cluster/.
+ * cluster/subcomponents.h - the subcomponents into which a component falls when
+ * a set is removed. Nearly only the smaller subcomponents are walked; links
+ * between subcomponents are searched in the groups first, then by a join.
+ * Internal to cluster/.
  */
 #ifndef CLUSTER_SUBCOMPONENTS_H
 #define CLUSTER_SUBCOMPONENTS_H
@@ -21,7 +21,7 @@ struct subcomponent {
 	uint32_t cursor; /* set whose edges are being walked */
 	uint32_t half;   /* of an edge of the cursor; NOBODY: it has no more */
 	uint32_t parent; /* subcomponent that it was united with, or itself */
-	/* For split.c, of all that are united with it: */
+	/* For split.c, over all subcomponents united with it: */
 	uint32_t component;
 	uint64_t page_count;
 	uint64_t oldest; /* age */
@@ -32,28 +32,35 @@ struct subcomponents {
 	struct subcomponent *items; /* [count] */
 	size_t capacity;
 	uint32_t count;
-	uint32_t left; /* of them when those that are linked are one */
-	uint32_t rest; /* the subcomponent that was not walked to its end: sets
-			  of the component that are in no other one are in it */
+	uint32_t left; /* number of subcomponents when linked subcomponents
+			  count as one */
+	uint32_t rest; /* the subcomponent that was not walked to its end: it
+			  holds all sets of the component that are in no other
+			  subcomponent */
 	struct list active;
 };
 
 void subcomponents_free(struct subcomponents *subcomponents);
 
 /*
- * After a set with these neighbours in the forest was taken out: fill
- * graph->subcomponents, and mend the forest where links are found.
+ * Find the subcomponents after the removal of a set that had these neighbours
+ * in the forest: fills graph->subcomponents, and adds edges to the forest where
+ * links are found.
  */
 void subcomponents_find(struct graph *graph, const struct list *neighbours);
 
-/* The subcomponent that stands for all that `subcomponent` is united with. */
+/* The representative of all subcomponents that `subcomponent` is united with.
+ */
 uint32_t subcomponents_root(const struct subcomponents *subcomponents,
 			    uint32_t subcomponent);
 
 /* The same for a set of the component. */
 uint32_t subcomponents_root_of(const struct graph *graph, uint32_t set);
 
-/* Whoever called subcomponents_find() calls it before the graph is changed. */
+/*
+ * Forget the subcomponents; must be called after subcomponents_find() before
+ * the graph changes.
+ */
 void subcomponents_forget(struct graph *graph);
 
 #endif

@@ -35,7 +35,7 @@ static bool is_plateau(const struct dendrogram_point *curve, struct range range,
 	return middle->sizable >= 2 && 2 * middle->sizable_pages >= page_count;
 }
 
-/* False when there is none. */
+/* Find the longest plateau; false when there is none. */
 static bool find_plateau(const struct dendrogram_point *curve, unsigned limit,
 			 uint64_t page_count, struct range *best_out)
 {
@@ -96,7 +96,7 @@ static void explain(struct suggestion *suggestion, bool has_plateau,
 			 limit, measure_name(measure));
 }
 
-/* Take `threshold`, and what it gives. */
+/* Suggest `threshold`, with the counts of its cut. */
 static void take(struct suggestion *suggestion, unsigned threshold,
 		 const struct dendrogram_point *curve)
 {
@@ -133,7 +133,7 @@ struct suggestion suggest_plateau(const struct dendrogram *dendrogram,
 	return suggestion;
 }
 
-/* False when the witness knows too little. */
+/* Choose by the links; false when too few pages have a label. */
 static bool ask_witness(struct suggestion *suggestion,
 			const struct dendrogram *dendrogram,
 			unsigned default_value,

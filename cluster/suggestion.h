@@ -1,7 +1,7 @@
 /*
- * cluster/suggestion.h - which threshold a site's dendrogram speaks for, when
- * nobody says what the templates are. Something to show with its reason, not to
- * obey in silence: on labelled sites no rule is always right.
+ * cluster/suggestion.h - a suggested threshold for a site, from its dendrogram
+ * and links, when no labels are known. On labelled sites no rule is always
+ * right, so a suggestion comes with its reason and should be shown with it.
  */
 #ifndef CLUSTER_SUGGESTION_H
 #define CLUSTER_SUGGESTION_H
@@ -20,14 +20,14 @@ struct suggestion {
 	unsigned begin;     /* thresholds begin..end, both in it, give as many
 			       sizable clusters; {0, 0}: no plateau */
 	unsigned end;
-	unsigned plateau;   /* in the middle of it; 0: there is none */
+	unsigned plateau;   /* the middle of the plateau; 0: there is none */
 	double agreement;   /* with the witness (cluster/witness.h), 0 to 1 */
-	double ratio;       /* of the pages that the witness knows */
+	double ratio;       /* ratio of pages with a label */
 	uint32_t sizable;   /* sizable clusters at the threshold */
 	uint32_t clusters;  /* all of them */
-	unsigned gap_begin; /* heights of two joins, between which is none, as
-			       far apart as no others; {0, 0}: fewer than two
-			       heights. Source: Gottron 2008, figure 2 */
+	unsigned gap_begin; /* the widest gap between the heights of two
+			       successive joins; {0, 0}: fewer than two heights.
+			       Source: Gottron 2008, figure 2 */
 	unsigned gap_end;
 	char reason[SUGGESTION_REASON_BYTES]; /* an English sentence without a
 						 full stop */
@@ -48,10 +48,11 @@ struct suggestion suggest_plateau(const struct dendrogram *dendrogram,
 				  enum measure measure);
 
 /*
- * What "auto" takes: where the clusters agree best with the witness, if that
- * knows enough pages (NULL: it knows none). Else the plateau for cpc, and for
- * the other measures the default: on labelled sites only for cpc was the
- * plateau better than the default. The plateau is told in any case.
+ * The threshold for "auto": the one whose clusters agree best with the labels
+ * of the witness, if enough pages have one (NULL: none has). Otherwise the
+ * plateau for cpc and the default for the other measures, because on labelled
+ * sites the plateau was better than the default only for cpc. The plateau is
+ * returned in any case.
  */
 struct suggestion suggest(const struct dendrogram *dendrogram,
 			  enum measure measure,

@@ -1,4 +1,4 @@
-/* cluster/url_shape.h - what the path of a URL looks like. */
+/* cluster/url_shape.h - the shape of a URL's path. */
 #ifndef CLUSTER_URL_SHAPE_H
 #define CLUSTER_URL_SHAPE_H
 
@@ -7,7 +7,7 @@
 #include "store/slice.h"
 
 enum {
-	URL_SHAPE_MAX_DIRECTORIES = 64, /* that count */
+	URL_SHAPE_MAX_DIRECTORIES = 64, /* that are used */
 	URL_SHAPE_MAX_BYTES = URL_SHAPE_MAX_DIRECTORIES + 2,
 };
 

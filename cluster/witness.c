@@ -30,7 +30,7 @@ static int by_path_and_target(const void *left, const void *right)
 	return (a->target > b->target) - (a->target < b->target);
 }
 
-/* Where links stand. */
+/* A path on which links stand. */
 struct place {
 	uint64_t path;
 	size_t pages; /* that such links lead to */
@@ -41,7 +41,7 @@ struct places {
 	size_t count;
 };
 
-/* Of links that are sorted by path and target. */
+/* The paths of links, which are sorted by path and target. */
 static struct places places_of(const struct witness_link *links, size_t count)
 {
 	struct places places = {mem_alloc(count, sizeof(*places.items)), 0};
@@ -149,7 +149,7 @@ uint32_t witness_labels(struct witness_link *links, size_t count,
 	return label;
 }
 
-/* The pages that have a label, and room for a cut. */
+/* The pages that have a label, and scratch memory for a cut. */
 struct trial {
 	const struct dendrogram *dendrogram;
 	uint32_t *leaves;   /* [count] */
@@ -191,7 +191,10 @@ static void trial_free(struct trial *trial)
 	free(trial->cut);
 }
 
-/* Clusters only merge as the threshold rises: as many are the same ones. */
+/*
+ * Clusters only merge when the threshold rises: an equal number of clusters
+ * means the same clusters.
+ */
 static double agreement_at(struct trial *trial, unsigned threshold)
 {
 	uint32_t count =

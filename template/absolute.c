@@ -20,7 +20,10 @@ struct base_address base_of_page(const struct page *page, const struct url *url)
 	return base;
 }
 
-/* The canonical form has none: it is of no use to a crawler. */
+/*
+ * Append the fragment of `href`, which the canonical form of a URL does not
+ * have.
+ */
 static void append_fragment(struct slice href, struct buffer *out)
 {
 	const char *hash =

@@ -9,26 +9,26 @@
 #include "store/buffer.h"
 #include "store/slice.h"
 
-/* Of pages from files, which stand nowhere. */
+/* The host of pages from files, which have no URL. */
 #define OFFLINE_HOST "site.invalid"
 
-/* What they are relative to. */
+/* The URL that relative addresses are resolved against. */
 struct base_address {
 	struct url url;
 	bool is_known;
 };
 
 /*
- * `url` is that of the page, or NULL: then only a base element with an http
- * or https address tells.
+ * `url` is the URL of the page, or NULL: then the base is known only from a
+ * base element with an http or https address.
  */
 struct base_address base_of_page(const struct page *page,
 				 const struct url *url);
 
 /*
  * Append the absolute address of `href`, as struct render_request wants it;
- * `base` is a struct base_address that is known. Its fragment is kept. False
- * for what is no http or https address.
+ * `base` is a struct base_address that is known. Its fragment is kept. False if
+ * the result is no http or https address.
  */
 bool absolute_append(const void *base, struct slice href, struct buffer *out);
 

@@ -75,7 +75,7 @@ static json_t *template_json(const struct text_answer *answer)
 			 (json_int_t)answer->cluster_pages);
 }
 
-/* How the content was found, and what it is worth. */
+/* The method, its reason, and the confidence in its result. */
 static json_t *judgement_json(const struct text_answer *answer)
 {
 	return json_pack(

@@ -1,6 +1,6 @@
 /*
- * template/answer_json.h - the content of a page as JSON: the same envelope
- * from the socket and from a file.
+ * template/answer_json.h - the content of a page as JSON, the same for the
+ * daemon's API and for files.
  */
 #ifndef TEMPLATE_ANSWER_JSON_H
 #define TEMPLATE_ANSWER_JSON_H

@@ -4,14 +4,15 @@
 
 #include "store/arena.h"
 
-/* Items of one page. */
+/* Counts of the items of one page. */
 struct page_count {
-	uint32_t held;  /* stable ones, before */
+	uint32_t held;  /* stable items that it had before */
 	uint32_t lost;  /* of these */
-	uint32_t moved; /* of gone and come: lost, or got */
+	uint32_t moved; /* of the items that are gone or new: those that the
+			   page lost or got */
 };
 
-/* What has become of an item. */
+/* Which pages had an item before, and which have it now. */
 struct turn {
 	uint32_t before; /* mask: seen pages that had it */
 	uint32_t after;  /* mask: those that have it */
@@ -81,7 +82,7 @@ static double ratio_of(uint32_t part, uint32_t all)
 	return all == 0 ? 0 : (double)part / all;
 }
 
-/* The hashes themselves, once it is known how many there are. */
+/* List the hashes of moved items, once their number is known. */
 static void list_moved(struct arena *arena, const struct pages *pages,
 		       enum items items, struct balance *balance)
 {

@@ -1,6 +1,7 @@
 /*
- * template/balance.h - what several pages had in common, and lost or got in
- * common since. Each item is a question of its own, that k of n pages answer.
+ * template/balance.h - the items (paths or fragments) that several pages had in
+ * common, and those that they lost or got in common since. Each item is decided
+ * by itself: k of n pages must agree.
  */
 #ifndef TEMPLATE_BALANCE_H
 #define TEMPLATE_BALANCE_H
@@ -17,8 +18,9 @@ struct arena;
 /* Bit i of a mask stands for page i. */
 struct pages {
 	uint32_t count; /* <= MAX_TEMPLATE_SAMPLE */
-	uint32_t seen;  /* mask: those that have an `after` */
-	uint32_t votes; /* how many have one, or may have one yet */
+	uint32_t seen;  /* mask: pages with a record `after` */
+	uint32_t votes; /* pages that have a record `after` or may still get
+			    one */
 	/* before [count]; and behind MAX_TEMPLATE_SAMPLE of these, after */
 	struct record records[2 * MAX_TEMPLATE_SAMPLE];
 	unsigned min_pages; /* k of n: judge.h */
@@ -26,8 +28,8 @@ struct pages {
 };
 
 /*
- * At least so many of `votes` pages must agree: their share, and not fewer
- * than min_pages, or all where no more can tell.
+ * How many of `votes` pages must agree: the ratio `agreement` of them, but at
+ * least min_pages, or all if there are fewer.
  */
 uint32_t quorum(const struct pages *pages, uint32_t votes);
 
@@ -35,18 +37,19 @@ uint32_t count_pages(uint32_t mask);
 
 /* Results are in the arena. */
 struct balance {
-	uint32_t stable;      /* items that were, before */
+	uint32_t stable;      /* items that were stable before */
 	const uint64_t *gone; /* [gone_count], ascending: stable ones */
 	uint32_t gone_count;
-	const uint64_t *come; /* [come_count], ascending: others */
+	const uint64_t *come; /* [come_count], ascending: items that were not
+				 stable */
 	uint32_t come_count;
 	double moved; /* (gone + come) / (stable + come), 0..1 */
 	/* of each page that is seen */
-	double lost[MAX_TEMPLATE_SAMPLE];  /* of the stable ones that it had,
-					      0..1 */
-	double joins[MAX_TEMPLATE_SAMPLE]; /* of gone and come that it lost or
-					    * got, 0..1
+	double lost[MAX_TEMPLATE_SAMPLE];  /* ratio of its stable items that it
+					    * lost, 0..1
 					    */
+	double joins[MAX_TEMPLATE_SAMPLE]; /* ratio of gone and new items that
+				    it lost or got, 0..1 */
 };
 
 void balance_make(struct arena *arena, const struct pages *pages,

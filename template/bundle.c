@@ -54,7 +54,10 @@ static enum error fail(enum error error, const char *text, char *reason)
 	return error;
 }
 
-/* Sections come in the order of their kinds: what one refers to is there. */
+/*
+ * Sections are in the order of their kinds, so that a section only refers to
+ * earlier ones.
+ */
 static enum error read_sections(struct bundle *bundle, char *reason)
 {
 	const struct container *container = &bundle->container;
@@ -81,7 +84,7 @@ static enum error read_sections(struct bundle *bundle, char *reason)
 	return ERR_NONE;
 }
 
-/* What several sections must agree on. */
+/* Checks that need several sections. */
 static enum error check_whole(const struct bundle *bundle, char *reason)
 {
 	const struct page_limits *limits = &bundle->site.limits;
@@ -142,7 +145,7 @@ uint32_t bundle_page_count(const struct bundle *bundle)
 	return (uint32_t)bundle->page_count;
 }
 
-/* The site, if the page may be one of it. */
+/* The site's view if the page may belong to the site, or NULL. */
 static const struct site_view *site_for(const struct bundle *bundle,
 					const struct text_request *request)
 {

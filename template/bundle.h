@@ -1,25 +1,26 @@
 /*
- * template/bundle.h - what is known of a site as one file: everything that is
- * needed to class a page and to tell its content as the daemon would that made
- * the bundle. Its outer form is that of container.h, its sections are
+ * template/bundle.h - a site as one file: everything that is needed to classify
+ * a page and to extract its content as the daemon would that made the bundle.
+ * The file format is that of container.h; its sections are
  *
- *	site       a JSON object: bundle_site.h
- *	model      the site's own model of ridges, as text; may be missing
- *	shingles      u64 shingles of signatures, ascending
- *	sets       signatures: cluster, shingles*
- *	fragments  u64 hashes of fragments, ascending
- *	pages      u64 key, u64 hash of the body, cluster, HTTP status, charset,
- *		   fragments*; ascending by key
- *	samples    of a cluster: charset, body of each page of its sample
- *	version    of a cluster: number, JSON of the newest version of its
- *		   template
+ * 	site       a JSON object: bundle_site.h
+ * 	model      the site's own model of ridges, as text; may be missing
+ * 	shingles      u64 shingles of signatures, ascending
+ * 	sets       signatures: cluster, shingles*
+ * 	fragments  u64 hashes of fragments, ascending
+ * 	pages      u64 key, u64 hash of the body, cluster, HTTP status, charset,
+ * 		   fragments*; ascending by key
+ * 	samples    of a cluster: charset, body of each page of its sample
+ * 	version    of a cluster: number, JSON of the newest version of its
+ * 		   template
  *
- * where all other numbers are as in cursor.h, texts are behind their length,
- * and a list* of ascending indices is their number and the gaps between them.
- * The document frequencies are not there: the pages have them all.
+ * where all other numbers are encoded as in cursor.h, texts are preceded by
+ * their length, and a list* of ascending indices is their number and the gaps
+ * between them. Document frequencies are not stored: they are computed from the
+ * pages.
  *
- * A bundle comes from anywhere: all of it is checked when it is opened. One
- * thread at a time.
+ * A bundle may be hostile: all of it is checked when it is opened. One thread
+ * at a time.
  */
 #ifndef TEMPLATE_BUNDLE_H
 #define TEMPLATE_BUNDLE_H
@@ -40,11 +41,12 @@ struct bundle;
 #define BUNDLE_MAX_BYTES ((size_t)1 << 30)
 enum { BUNDLE_REASON_BYTES = 256 };
 
-/* What somebody else's bundle may make the reader do. */
+/* Limits on the resources that a foreign bundle may use. */
 struct bundle_limits {
 	size_t max_bytes;      /* of all sections, unpacked */
-	size_t max_learned;    /* of what methods learn; then the oldest goes */
-	size_t max_page_bytes; /* a bundle may ask for less, not for more */
+	size_t max_learned;    /* of what methods have learned; above it the
+				  least recently used is freed */
+	size_t max_page_bytes; /* the limit of the bundle if that is lower */
 	uint32_t max_page_nodes;
 };
 
@@ -66,7 +68,7 @@ void bundle_close(struct bundle *bundle);
 const struct bundle_site *bundle_site_of(const struct bundle *bundle);
 size_t bundle_size(const struct bundle *bundle); /* of the file */
 uint32_t bundle_page_count(const struct bundle *bundle);
-/* Clusters with so many pages that they have a template. */
+/* The number of clusters with enough pages to have a template. */
 uint32_t bundle_template_count(const struct bundle *bundle);
 
 struct bundle_cluster {
@@ -88,15 +90,17 @@ const struct bundle_cluster *bundle_cluster(const struct bundle *bundle,
 
 /*
  * The content of the page request->body, as the daemon answered it when the
- * bundle was made. A page without URL counts as one of the site whose place
- * there is not known; a page of another host is of no cluster. Errors are those
- * of extraction_of_body().
+ * bundle was made. A page without URL is treated as a page of the site with an
+ * unknown URL; a page of another host is of no cluster. Errors are those of
+ * extraction_of_body().
  */
 enum error bundle_extract(struct bundle *bundle,
 			  const struct text_request *request,
 			  struct text_answer *answer_out);
 
-/* The cluster of the page request->body, in the same way. ERR_NOT_HTML. */
+/*
+ * The cluster of the page request->body, found in the same way. ERR_NOT_HTML.
+ */
 enum error bundle_classify(struct bundle *bundle,
 			   const struct text_request *request,
 			   struct classed *classed_out);

@@ -30,7 +30,7 @@ static uint32_t find(const struct bundle *bundle, uint32_t number)
 		       : bundle->cluster_count;
 }
 
-/* The distinct clusters of the pages, and their pages. */
+/* Make the clusters from those of the pages, and count their pages. */
 static void name_clusters(struct bundle *bundle)
 {
 	uint32_t *numbers = mem_alloc(bundle->page_count + 1, sizeof(*numbers));
@@ -50,8 +50,7 @@ static void name_clusters(struct bundle *bundle)
 	free(numbers);
 }
 
-/* Pages by their cluster: as an index of the pages in [first, first + count).
- */
+/* Pages sorted by cluster. */
 struct grouping {
 	uint32_t *order; /* [page_count]: pages of no cluster at the end */
 	size_t *first;   /* [cluster_count + 1] */
@@ -122,7 +121,7 @@ void bundle_make_clusters(struct bundle *bundle)
 
 	name_clusters(bundle);
 	grouping = group(bundle);
-	/* as many as there are fragments of pages, at most */
+	/* at most one row for each fragment of each page */
 	bundle->rows = mem_alloc(bundle->page_fragments.size + 1,
 				 sizeof(*bundle->rows));
 	for (uint32_t c = 0; c < bundle->cluster_count; c++) {

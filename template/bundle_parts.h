@@ -9,7 +9,7 @@
 struct lesson;
 struct ridge_model;
 
-/* Ascending numbers, one list behind the other. */
+/* Lists of ascending numbers, one behind the other. */
 struct index_lists {
 	uint32_t *items; /* [size] */
 	size_t size;
@@ -28,7 +28,7 @@ struct bundle_page {
 	size_t first; /* in page_fragments.items */
 };
 
-/* In how many pages of a cluster a fragment stands. */
+/* The number of pages of a cluster with a fragment. */
 struct frequency_row {
 	uint32_t fragment;
 	uint32_t count;
@@ -59,26 +59,33 @@ struct bundle {
 	size_t learned_bytes;
 };
 
-/* bundle_sections.c: what a section says; false, with a phrase in `reason`,
- * where that cannot be. */
+/*
+ * bundle_sections.c: read a section; false, with a phrase in `reason`, when it
+ * is wrong.
+ */
 bool bundle_read_section(struct bundle *bundle, const struct section *section,
 			 char *reason);
 
-/* bundle_clusters.c: from the pages, which are all there; and then what the
- * sections have of each. */
+/*
+ * bundle_clusters.c: make the clusters once all pages are read; then add the
+ * sections about each cluster.
+ */
 void bundle_make_clusters(struct bundle *bundle);
 bool bundle_read_cluster(struct bundle *bundle, const struct section *section,
 			 char *reason);
 
 /* bundle_samples.c */
 
-/* Is that what the sample of a cluster looks like, unpacked? No page has more
- * than `max_bytes`. */
+/*
+ * Whether these are the unpacked bytes of a valid sample, with no page over
+ * `max_bytes`.
+ */
 bool bundle_check_samples(struct slice bytes, size_t max_bytes);
 struct taught bundle_learn(struct bundle *bundle, uint32_t cluster,
 			   const struct extractor *extractor,
 			   const double *parameters);
-void bundle_forget(struct bundle *bundle); /* all of it */
+void bundle_forget(struct bundle *bundle); /* free everything that was learned
+					    */
 
 /* bundle_view.c */
 void bundle_make_view(struct bundle *bundle);

@@ -10,7 +10,7 @@
 
 enum { MAX_CHARSET_BYTES = 256 };
 
-/* What a method has learnt of a cluster. */
+/* What a method has learned from a cluster. */
 struct lesson {
 	struct lesson *next;
 	const struct extractor *extractor;
@@ -52,7 +52,7 @@ void bundle_forget(struct bundle *bundle)
 	bundle->learned_bytes = 0;
 }
 
-/* Forget what was used longest ago, but never the newest. */
+/* Free the least recently used lessons, but never the newest. */
 static void make_room(struct bundle *bundle)
 {
 	while (bundle->learned_bytes > bundle->limits.max_learned &&
@@ -83,8 +83,10 @@ static bool answers(const struct lesson *lesson, uint32_t cluster,
 		are_equal(lesson->parameters, parameters));
 }
 
-/* Parse the sample: [MAX_SAMPLE_PAGES]; how many. The page of each has room
- * for all that was once let in. */
+/*
+ * Parse the sample to pages_out [MAX_SAMPLE_PAGES]; returns how many. The
+ * limits of a page are the largest that a daemon may have had.
+ */
 static uint32_t parse_samples(const struct bundle *bundle,
 			      const struct section *section,
 			      struct page **pages_out)

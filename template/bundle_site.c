@@ -40,7 +40,7 @@ void bundle_site_write(const struct bundle_site *site, struct buffer *out)
 	json_decref(object);
 }
 
-/* What is read, with the first thing that is wrong. */
+/* The reader, with the first error. */
 struct reading {
 	const json_t *object;
 	struct arena *arena;
@@ -91,7 +91,7 @@ static void read_limits(struct reading *reading, struct page_limits *limits)
 	limits->max_attributes = (uint32_t)whole(&inner, "attributes", 1, 4096);
 }
 
-/* The host is that of the base, in its canonical form. */
+/* Check that the host is that of the base, in canonical form. */
 static void check_address(struct reading *reading,
 			  const struct bundle_site *site)
 {

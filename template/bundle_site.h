@@ -1,6 +1,6 @@
 /*
- * template/bundle_site.h - the site of a bundle, and the rules by which its
- * daemon answered: section "site", a JSON object.
+ * template/bundle_site.h - the site of a bundle, and the configuration of the
+ * daemon that made it: section "site", a JSON object.
  */
 #ifndef TEMPLATE_BUNDLE_SITE_H
 #define TEMPLATE_BUNDLE_SITE_H

@@ -124,14 +124,14 @@ static struct taught learn(void *context, uint32_t cluster,
 	return bundle_learn(context, cluster, extractor, parameters);
 }
 
-/* The bundle keeps it. */
+/* No-op: the bundle owns what was learned. */
 static void release(void *context, struct taught taught)
 {
 	(void)context;
 	(void)taught;
 }
 
-/* All was checked when it was opened. */
+/* Never fails: the bundle was checked when it was opened. */
 static enum error failure(const void *context)
 {
 	(void)context;

@@ -15,7 +15,7 @@ bool bundle_is_full(const struct bundle_writer *writer)
 	       writer->unpacked + writer->rows.size > BUNDLE_MAX_BYTES;
 }
 
-/* The section that is written is complete. */
+/* End the current section. */
 static void end_section(struct bundle_writer *writer)
 {
 	if (writer->rows.size == 0)
@@ -27,7 +27,7 @@ static void end_section(struct bundle_writer *writer)
 	buffer_free(&writer->rows);
 }
 
-/* Where the bytes of the section go. */
+/* The buffer of the section, after ending the one before. */
 static struct buffer *section(struct bundle_writer *writer,
 			      enum section_kind kind, uint32_t number)
 {
@@ -63,7 +63,7 @@ void bundle_put_shingles(struct bundle_writer *writer, const uint64_t *members,
 	append_hashes(section(writer, SECTION_SHINGLES, 0), members, count);
 }
 
-/* Ascending indices as the gaps between them, behind their number. */
+/* Append the number of ascending indices, then the gaps between them. */
 static void append_indices(struct buffer *out, const uint32_t *indices,
 			   size_t count)
 {

@@ -1,7 +1,7 @@
 /*
- * template/bundle_writer.h - makes a bundle, from whatever keeps a site. Calls
- * come in the order of the functions here, those that are for one thing as
- * often as there are such things.
+ * template/bundle_writer.h - writing a bundle. The functions must be called in
+ * the order in which they are declared, those for a single item once for each
+ * item.
  */
 #ifndef TEMPLATE_BUNDLE_WRITER_H
 #define TEMPLATE_BUNDLE_WRITER_H
@@ -20,8 +20,8 @@ struct bundle_writer {
 	size_t max_bytes; /* of the file; unpacked BUNDLE_MAX_BYTES */
 	size_t unpacked;
 	struct container_writer file;
-	struct buffer rows;     /* of the section that is written, */
-	enum section_kind kind; /* and which one that is */
+	struct buffer rows;     /* bytes of the current section */
+	enum section_kind kind; /* kind of the current section */
 	uint32_t number;
 };
 
@@ -31,12 +31,14 @@ void bundle_put_site(struct bundle_writer *writer,
 /* The text of the site's own model; empty: it has none. */
 void bundle_put_model(struct bundle_writer *writer, struct slice model);
 
-/* What signatures are made of, strictly ascending. */
+/* All shingles of all signatures, strictly ascending. */
 void bundle_put_shingles(struct bundle_writer *writer, const uint64_t *members,
 			 size_t count);
 
-/* A distinct signature, of indices of members, and its cluster (0: none). In
- * the order in which equally near ones count. */
+/*
+ * A distinct signature, of indices of members, and its cluster (0: none). In
+ * the order of preference among equally near ones.
+ */
 void bundle_put_set(struct bundle_writer *writer, uint32_t cluster,
 		    const uint32_t *shingle_ids, size_t count);
 
@@ -58,7 +60,7 @@ void bundle_put_sample(struct bundle_writer *writer, uint32_t cluster,
 void bundle_put_version(struct bundle_writer *writer, uint32_t cluster,
 			uint32_t version, struct slice json);
 
-/* Is it too large by now? Then there is no use in going on. */
+/* Whether the bundle is already too large, so that the caller may stop. */
 bool bundle_is_full(const struct bundle_writer *writer);
 
 /* Append the bundle to `out`, and free the writer. ERR_TOO_LARGE. */

@@ -8,7 +8,7 @@
 
 enum {
 	MAX_TOKEN = 128,
-	MAX_NAMES = 256, /* bytes of an attribute that count */
+	MAX_NAMES = 256, /* bytes of an attribute that are compared */
 };
 
 static bool is_blank(char byte)
@@ -192,7 +192,10 @@ static double step_similarity(const struct place_step *a,
 	return 0.5 * tag_similarity(a->tag, b->tag) + 0.5 * names;
 }
 
-/* Steps in the same order, each matched by the next one that is like it. */
+/*
+ * Similarity of the paths: steps are matched in order, each with the next
+ * similar one.
+ */
 static double around_similarity(const struct place *a, const struct place *b)
 {
 	uint32_t longer = a->count > b->count ? a->count : b->count;

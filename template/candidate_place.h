@@ -1,6 +1,6 @@
 /*
- * template/candidate_place.h - how alike two places are: of an element that was
- * lost, and of one that may be it. Internal to candidates.c.
+ * template/candidate_place.h - the similarity of the places of two elements:
+ * one that was lost, and a candidate for it. Internal to candidates.c.
  */
 #ifndef TEMPLATE_CANDIDATE_PLACE_H
 #define TEMPLATE_CANDIDATE_PLACE_H
@@ -28,13 +28,13 @@ struct place {
 	struct slice attribute; /* of a path that ends with "/@NAME" */
 };
 
-/* Read the text that element_path() wrote; whatever else it is. */
+/* Read a path that element_path() wrote; accepts any other text, too. */
 void place_read(struct place *place, struct slice path);
 
 /* The place of a node of the page. */
 void place_of(struct place *place, const struct page *page, uint32_t node);
 
-/* 0..1: half the element itself, half what stands around it. */
+/* 0..1: half for the element itself, half for the elements around it. */
 double place_similarity(const struct place *a, const struct place *b);
 
 #endif

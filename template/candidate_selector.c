@@ -12,13 +12,13 @@
 
 enum {
 	MAX_NAMES = 12,  /* ways to name one element */
-	MAX_CLASSES = 6, /* that are tried */
+	MAX_CLASSES = 6, /* at most so many are tried */
 	MAX_CLASS_BYTES = 64,
-	MAX_ANCESTORS = 12, /* that are looked at */
+	MAX_ANCESTORS = 12, /* at most so many are tried */
 	MAX_PARENT_STEPS = 6,
 };
 
-/* Ways to name one element, without what stands around it. */
+/* Selectors of one element by its own tag, id, class and attributes. */
 struct names {
 	struct element_selector items[MAX_NAMES];
 	uint32_t count;
@@ -34,7 +34,10 @@ struct search {
 	uint32_t count;
 };
 
-/* What a machine has made is another one tomorrow: numbers, hashes. */
+/*
+ * How stable a name probably is: names that look generated (numbers, hashes)
+ * change often.
+ */
 static double trust_in(struct slice name)
 {
 	const unsigned char *bytes = name.data;
@@ -104,7 +107,7 @@ static void append_quoted(struct slice value, struct buffer *out)
 	buffer_append_byte(out, '"');
 }
 
-/* Attributes that say what an element is for. */
+/* Add selectors by attributes that tell the purpose of an element. */
 static void add_attributes(struct names *names, struct arena *arena,
 			   const struct page *page, uint32_t node)
 {
@@ -129,7 +132,7 @@ static void add_attributes(struct names *names, struct arena *arena,
 	buffer_free(&text);
 }
 
-/* Every way to name it; its tag alone comes last. */
+/* All selectors of the element by itself; its tag alone comes last. */
 static void read_names(struct names *names, struct arena *arena,
 		       const struct page *page, uint32_t node)
 {
@@ -176,7 +179,7 @@ static bool is_right(const struct search *search, const char *text)
 	       count <= search->query->maximum;
 }
 
-/* Would it be among the best? */
+/* Whether a selector of this trust would be among the best. */
 static bool is_wanted(const struct search *search, double trust)
 {
 	return search->budget->nodes > 0 &&
@@ -226,7 +229,7 @@ static bool is_landmark(uint16_t tag)
 	}
 }
 
-/* Named by an element around it; the nearer, the better. */
+/* Try selectors that begin with an element around it, the nearest first. */
 static void try_around(struct search *search, const struct names *own)
 {
 	const struct node *nodes = search->page->nodes;
@@ -240,7 +243,7 @@ static void try_around(struct search *search, const struct names *own)
 
 		read_names(&outer, search->arena, search->page, node);
 		if (!is_landmark(nodes[node].tag))
-			outer.count--; /* div alone says nothing */
+			outer.count--; /* "div" alone selects too much */
 		for (uint32_t k = 0; k < outer.count; k++) {
 			for (uint32_t j = 0; j < own->count; j++)
 				try_joined(search, &outer.items[k], " ",
@@ -264,7 +267,10 @@ static uint32_t type_index(const struct page *page, uint32_t node)
 	return index;
 }
 
-/* By its place among its siblings, below an element that has a name. */
+/*
+ * Try selectors by the position among the siblings, below an element with a
+ * selector of its own.
+ */
 static void try_places(struct search *search)
 {
 	const struct page *page = search->page;

@@ -13,14 +13,15 @@ struct page;
 
 enum { MAX_ELEMENT_SELECTORS = 4 };
 
-/* How much is looked at: nodes times selectors. Counted down. */
+/* The remaining work: nodes times selectors. */
 struct selector_budget {
 	int64_t nodes;
 };
 
 struct element_selector {
 	const char *text;
-	double trust; /* 0..1: how likely it is to hold on other pages */
+	double trust; /* 0..1: estimated probability that it also matches on
+			 other pages */
 };
 
 /* An element, and how often a selector for it may match in the page. */

@@ -1,5 +1,5 @@
 /*
- * template/candidate_text.h - how much two values agree. Internal to
+ * template/candidate_text.h - the agreement of two values. Internal to
  * candidates.c.
  */
 #ifndef TEMPLATE_CANDIDATE_TEXT_H
@@ -21,9 +21,9 @@ struct wanted_text {
 void wanted_text_read(struct wanted_text *wanted, struct slice text);
 
 /*
- * 0..1: 1 when they are equal; when one holds the other, more than half, by how
- * much of it; else Dice's coefficient of the words, at most 0.9. 0 when one is
- * empty.
+ * 0..1: 1 when they are equal; over one half when one contains the other,
+ * rising with the ratio of lengths; else Dice's coefficient of the words, at
+ * most 0.9. 0 when one is empty.
  */
 double wanted_text_agreement(const struct wanted_text *wanted,
 			     struct slice text);

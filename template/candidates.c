@@ -12,14 +12,14 @@
 #include "template/candidate_text.h"
 
 enum {
-	MAX_ELEMENTS = 8, /* that may be it */
+	MAX_ELEMENTS = 8, /* candidates that are kept */
 	PER_ELEMENT = 2,  /* selectors of each */
 	MAX_VISITS = 20000000,
 };
 
 /*
- * What text that agrees is worth, against the place. From 0.4 to 0.85 the
- * figures of tests/eval/candidates.py are the same.
+ * The weight of the text's agreement; the rest is the weight of the place. Any
+ * weight from 0.4 to 0.85 gives the same results in tests/eval/candidates.py.
  */
 static const double text_weight = 0.7;
 
@@ -37,7 +37,10 @@ struct finding {
 	struct wanted_text wanted;
 };
 
-/* What is compared with the value: of an attribute, that of the same name. */
+/*
+ * The text of a node that is compared with the lost value; for an attribute,
+ * the attribute of the same name.
+ */
 static size_t value_of(const struct finding *finding, uint32_t node,
 		       char out[ELEMENT_VALUE_BYTES + 1])
 {
@@ -66,7 +69,10 @@ static int best_first(const void *left, const void *right)
 	return (a->node > b->node) - (a->node < b->node);
 }
 
-/* An element whose text says nothing must at least be of the same kind. */
+/*
+ * Whether a node is a candidate: without agreement of the text it must have the
+ * same tag.
+ */
 static bool is_considered(const struct finding *finding, uint32_t node,
 			  double text)
 {
@@ -94,7 +100,7 @@ static double score_of(const struct finding *finding, uint32_t node,
 	return text_weight * text + (1 - text_weight) * similarity;
 }
 
-/* The elements that are most like it [MAX_ELEMENTS], best first. */
+/* Find the most similar elements [MAX_ELEMENTS], best first. */
 static uint32_t find_elements(const struct finding *finding,
 			      struct scored *elements)
 {

@@ -1,6 +1,7 @@
 /*
- * template/candidates.h - an element is not found any more where it was: which
- * of the new page is it, and by which selectors? A pure function of the page.
+ * template/candidates.h - replacing a selector whose element is no longer
+ * found: which element of the new page it probably is, and selectors for that.
+ * A pure function of the page.
  */
 #ifndef TEMPLATE_CANDIDATES_H
 #define TEMPLATE_CANDIDATES_H
@@ -15,7 +16,7 @@ struct page;
 
 enum { MAX_CANDIDATES = 16 };
 
-/* What is known of the element from the page as it was. */
+/* The lost element as it was on the old page. */
 struct lost {
 	struct slice value; /* element_value(), or of its attribute */
 	struct slice path;  /* element_path(), "/@NAME" behind it when it was an
@@ -27,15 +28,15 @@ struct lost {
 struct candidate {
 	const char *selector; /* CSS; matches as often as it should, and `node`
 				 first */
-	double score;         /* 0..1: text that agrees, then the place */
+	double score;         /* 0..1: agreement of the text and of the place */
 	uint32_t node;
-	char value[ELEMENT_VALUE_BYTES + 1]; /* what it says here */
+	char value[ELEMENT_VALUE_BYTES + 1]; /* its value on this page */
 };
 
 /*
  * The best candidates, best first, in `arena`; up to MAX_CANDIDATES. None when
- * nothing may match (maximum 0). O(n) for a page of n elements, times the
- * selectors that are tried, which are limited.
+ * the selector must not match (maximum 0). O(n) for a page of n elements, times
+ * the selectors that are tried, which are limited.
  */
 uint32_t candidates_find(struct arena *arena, const struct page *page,
 			 const struct lost *lost,
@@ -49,7 +50,7 @@ struct shared_candidate {
 	uint32_t pages;    /* on which it is a candidate */
 };
 
-/* A candidate of one page, as it was kept. */
+/* A stored candidate of one page. */
 struct kept_candidate {
 	const char *selector;
 	const char *value;
@@ -61,13 +62,14 @@ struct kept_candidate {
 struct kept_candidates {
 	const struct kept_candidate *items; /* [count] */
 	uint32_t count;
-	uint32_t pages; /* all that were looked at, 1... */
+	uint32_t pages; /* number of pages with candidates or without, from 1 */
 };
 
 /*
- * Add them up: one selector counts on all pages that have it; of several that
- * select the same elements, the best one stays. Writes up to `max`, at most
- * MAX_SHARED, best first; returns how many. O(count^2).
+ * Merge candidates of several pages: the scores of a selector are added over
+ * all pages that have it; of several that select the same elements the best is
+ * kept. Writes up to `max`, at most MAX_SHARED, best first; returns how many.
+ * O(count^2).
  */
 enum { MAX_SHARED = 16 };
 

@@ -44,7 +44,7 @@ static bool is_selected(const struct kept_candidate *list,
 	return false;
 }
 
-/* Does `better` select everything that `other` does? */
+/* Whether `better` selects every node that `other` selects. */
 static bool covers(const struct kept_candidate *list,
 		   const struct shared *better, const struct shared *other)
 {
@@ -57,7 +57,7 @@ static bool covers(const struct kept_candidate *list,
 	return true;
 }
 
-/* Add up equal selectors of the sorted list; how many are left. */
+/* Merge equal selectors of the sorted list; returns how many are left. */
 static uint32_t add_up(const struct kept_candidate *list, uint32_t count,
 		       uint32_t pages, struct shared *shared)
 {

@@ -11,9 +11,10 @@ enum {
 };
 
 /*
- * How far from a page of a cluster a new one may be to be called one of it. In
- * the cluster itself the links are no longer than the threshold; a page that
- * was never visited lacks the visited ones that would link it.
+ * The largest distance (permille) of a new page from a page of its cluster.
+ * Links inside a cluster are not longer than the threshold; but the pages that
+ * would link a new page to its cluster may not have been visited yet, so it may
+ * be farther away.
  */
 static unsigned reach_of(const struct site_view *site)
 {
@@ -24,11 +25,14 @@ static unsigned reach_of(const struct site_view *site)
 	return reach > site->threshold ? reach : site->threshold;
 }
 
-/* The search, with the nearest set so far: common / larger, as a fraction. */
+/*
+ * The search, with the nearest set so far: the similarity as the fraction
+ * common / larger.
+ */
 struct search {
-	bool *is_own; /* [limit]: by shingle, is it one of the page's? */
+	bool *is_own; /* [limit]: by shingle: the page has it */
 	size_t limit;
-	size_t count; /* of its shingles that the site has */
+	size_t count; /* shingles of the page that are shingles of the site */
 	size_t size;  /* of its members */
 	unsigned reach;
 	uint32_t set;
@@ -37,7 +41,10 @@ struct search {
 	bool is_found;
 };
 
-/* Is a set with so many in common in reach, and nearer than what was found? */
+/*
+ * Whether a set with so many common shingles is within reach and nearer than
+ * the best so far.
+ */
 static bool is_nearer(const struct search *search, size_t larger, size_t common)
 {
 	return signature_height(larger, common) <= search->reach &&
@@ -74,7 +81,7 @@ static void consider(void *visitor, const struct shingle_set *set)
 	search->is_found = true;
 }
 
-/* Mark the ids of the site that stand for shingles of `own`. */
+/* Mark the shingles of the site that are shingles of `own`. */
 static void mark_shingles(const struct site_view *site, struct signature own,
 			  struct search *search)
 {

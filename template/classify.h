@@ -1,7 +1,7 @@
 /*
- * template/classify.h - the cluster that a page would belong to if it were
- * stored, and all pages beside it: that of the nearest stored signature, when
- * it is within twice the threshold.
+ * template/classify.h - the cluster that a new page probably belongs to: that
+ * of the nearest stored signature, if its distance is at most twice the
+ * threshold.
  */
 #ifndef TEMPLATE_CLASSIFY_H
 #define TEMPLATE_CLASSIFY_H
@@ -15,9 +15,9 @@
 #include "template/site_view.h"
 
 struct classed {
-	uint32_t cluster; /* 0: of none */
+	uint32_t cluster; /* 0: none */
 	double distance;  /* 0..1, to the nearest signature in reach */
-	double reach;     /* 0..1: farther ones do not count */
+	double reach;     /* 0..1: farther signatures are ignored */
 };
 
 /* What classify() compares of a page, whose URL has the path `path` (empty: not

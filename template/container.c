@@ -13,14 +13,17 @@
 #include "template/cursor.h"
 
 enum {
-	CHECKED_FROM = 32, /* what the checksum is of */
+	CHECKED_FROM = 32, /* begin of the bytes that the checksum covers */
 	CODING_PLAIN = 0,
 	CODING_PACKED = 1,
-	/* so little may be unpacked, whatever it was packed to */
+	/* up to this size any ratio of compression is accepted */
 	SMALL_BYTES = 1 << 16,
 };
 
-/* The first byte is no text, and the line ends show a transfer as text. */
+/*
+ * As in PNG: the first byte is not text, and the line ends reveal a transfer in
+ * text mode.
+ */
 static const unsigned char magic[8] = {0x8b, 'T',  'P',  'L',
 				       '\r', '\n', 0x1a, '\n'};
 
@@ -117,7 +120,7 @@ static bool is_behind(const struct section *section,
 					     : section->number > before->number;
 }
 
-/* Could so much have been packed to so little? */
+/* Whether the ratio of unpacked to packed size is plausible. */
 static bool is_plausible(const struct section *section)
 {
 	if (section->coding == CODING_PLAIN)
@@ -174,7 +177,10 @@ static enum error read_table(struct cursor rows, struct container *container,
 			      "bytes stand behind the last section");
 }
 
-/* That of the file covers everything; those of sections say where. */
+/*
+ * The checksum of the file covers everything; those of the sections tell where
+ * the damage is.
+ */
 static enum error check_sums(struct slice file,
 			     const struct container *container, char *reason)
 {

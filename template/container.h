@@ -1,26 +1,26 @@
 /*
- * template/container.h - the outer form of a bundle: a header, a table of
+ * template/container.h - the file format of a bundle: a header, a table of
  * sections, the sections. Integers are little-endian.
  *
- *	 0  8  magic
- *	 8  4  version of the format
- *	12  4  0
- *	16 16  hash128() of everything behind it
- *	32  8  size of the file
- *	40  4  number of sections
- *	44  4  0
- *	48     the table: for each section
- *		 0  4  kind
- *		 4  4  number: of the cluster, or 0
- *		 8  4  coding: 0 as it is, 1 one zstd frame that knows its size
- *		12  4  0
- *		16  8  size in the file
- *		24  8  size unpacked
- *		32  8  hash64() of its bytes in the file
- *	       the sections in the order of the table, nothing between them
+ * 	 0  8  magic
+ * 	 8  4  version of the format
+ * 	12  4  0
+ * 	16 16  hash128() of everything behind it
+ * 	32  8  size of the file
+ * 	40  4  number of sections
+ * 	44  4  0
+ * 	48     the table: for each section
+ * 		 0  4  kind
+ * 		 4  4  number: of the cluster, or 0
+ * 		 8  4  coding: 0 as it is, 1 one zstd frame that knows its size
+ * 		12  4  0
+ * 		16  8  size in the file
+ * 		24  8  size unpacked
+ * 		32  8  hash64() of its bytes in the file
+ * 	       the sections in the order of the table, nothing between them
  *
- * Sections ascend strictly by kind and number. man 5 templated-bundle says it
- * for others.
+ * Sections ascend strictly by kind and number. Described for users in
+ * templated-bundle(5).
  */
 #ifndef TEMPLATE_CONTAINER_H
 #define TEMPLATE_CONTAINER_H
@@ -36,8 +36,10 @@ enum {
 	CONTAINER_HEADER_BYTES = 48,
 	CONTAINER_ROW_BYTES = 40,
 	CONTAINER_REASON_BYTES = 256,
-	/* No section may grow to more than so many times its size when it is
-	   unpacked: pages of one template shrink to a fiftieth. */
+	/*
+	 * The largest ratio of unpacked to packed size of a section. Pages of
+	 * one template reach about 50.
+	 */
 	CONTAINER_MAX_RATIO = 4096,
 };
 
@@ -74,9 +76,10 @@ struct container {
 };
 
 /*
- * Look through the whole file. The sections point into it; free() them. After
- * an error `reason` [CONTAINER_REASON_BYTES] is an English sentence.
- * ERR_VERSION, ERR_CORRUPT, ERR_TOO_LARGE (over `max_bytes` unpacked). O(size).
+ * Check the whole file and list its sections. The sections point into it;
+ * free() them. After an error `reason` [CONTAINER_REASON_BYTES] is an English
+ * sentence. ERR_VERSION, ERR_CORRUPT, ERR_TOO_LARGE (over `max_bytes`
+ * unpacked). O(size).
  */
 enum error container_read(struct slice file, uint64_t max_bytes,
 			  struct container *container_out, char *reason);
@@ -87,7 +90,7 @@ enum error container_unpack(const struct section *section, struct buffer *out);
 /* "section pages", "section samples of 7". */
 void section_name(const struct section *section, char *out, size_t size);
 
-/* Makes a file. Begin with {0}. */
+/* A file being written. Begin with {0}. */
 struct container_writer {
 	struct buffer table;
 	struct buffer body;

@@ -1,7 +1,8 @@
 /*
- * template/cursor.h - numbers and bytes out of a section of a bundle, and into
- * one. Whole numbers are as in LEB128: seven bits a byte, the least first, the
- * top bit says that more follow; hashes are eight bytes, the least first.
+ * template/cursor.h - reading and writing numbers and bytes of a bundle's
+ * sections. Whole numbers are LEB128: seven bits a byte, the least significant
+ * first, the top bit says that more follow; hashes are eight bytes, the least
+ * significant first.
  */
 #ifndef TEMPLATE_CURSOR_H
 #define TEMPLATE_CURSOR_H
@@ -12,7 +13,9 @@
 #include "store/buffer.h"
 #include "store/slice.h"
 
-/* What is left to read. Behind the end, and behind damage, everything is 0. */
+/*
+ * The rest of the input. Behind the end, and after damage, every number is 0.
+ */
 struct cursor {
 	const unsigned char *at;
 	const unsigned char *end;
@@ -30,10 +33,10 @@ uint64_t cursor_number(struct cursor *cursor, uint64_t max);
 /* The next `size` bytes. */
 struct slice cursor_bytes(struct cursor *cursor, uint64_t size);
 
-/* A number of bytes, and these: at most `max`. */
+/* A text preceded by its length, which is at most `max`. */
 struct slice cursor_text(struct cursor *cursor, uint64_t max);
 
-/* It was read to its very end, without damage. */
+/* Whether everything was read, without damage. */
 bool cursor_is_done(const struct cursor *cursor);
 
 void pack_u32(struct buffer *out, uint32_t number);

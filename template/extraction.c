@@ -35,7 +35,7 @@ static uint32_t *count_fragments(const struct extraction *extraction,
 	return counts;
 }
 
-/* Take over what the site knows of the page's cluster. */
+/* Set the counts and the template of the page's cluster. */
 static void join(struct extraction *extraction, uint32_t cluster,
 		 const struct fragment *fragments)
 {
@@ -139,11 +139,12 @@ static void count_in(struct extraction *extraction,
 	extraction->counts.document_frequency = frequencies;
 }
 
-/* What the site has at the URL of the request. */
+/* The stored page at the URL of the request. */
 struct meeting {
 	struct known_page known;
 	bool is_known;
-	bool is_same; /* that very page, to be read in the same way */
+	bool is_same; /* its body is that of the request, and is parsed in the
+			 same way */
 };
 
 static struct meeting meet(const struct site_view *site,
@@ -204,7 +205,7 @@ static void take_in(struct extraction *extraction)
 		count_in(extraction, &replaced, fragments);
 }
 
-/* A page that is not known as it is. */
+/* Answer a page that is not stored with this body. */
 static enum error answer_new(struct extraction *extraction,
 			     const struct page *page,
 			     struct text_answer *answer)

@@ -1,6 +1,6 @@
 /*
- * template/extraction.h - from a page to its text: what its site knows of it,
- * the method, what that must know, and how the text is laid out.
+ * template/extraction.h - extraction of a page's text: finds the page's
+ * template in its site, runs the method with it, and renders the text.
  */
 #ifndef TEMPLATE_EXTRACTION_H
 #define TEMPLATE_EXTRACTION_H
@@ -12,7 +12,7 @@
 #include "template/text_answer.h"
 
 /*
- * The model of the request's own site, NULL when it has none;
+ * Load the ridge model of the request's site, NULL when it has none;
  * ridge_model_destroy() it. After an error the reason is in the answer.
  */
 typedef enum error model_loader(const struct answer_rules *rules,
@@ -24,8 +24,8 @@ struct extraction {
 	const struct answer_rules *rules;
 	const struct text_request *request;
 	const struct site_view *site; /* NULL: of a site that is not known */
-	model_loader *load_model;     /* or NULL: sites have none */
-	/* What follows is found out by the functions below. */
+	model_loader *load_model;     /* or NULL: no site has a model */
+	/* The following fields are set by the functions below. */
 	const struct page *page;
 	struct template_counts counts; /* page_count 0: nothing is known */
 	uint32_t cluster;              /* 0: none */
@@ -43,12 +43,12 @@ enum error extraction_of_known(struct extraction *extraction,
 			       struct text_answer *answer);
 
 /*
- * Answer the page request->body as if it stood at request->url. The very page
- * that the site knows there is answered as that. Any other is classed with the
- * pages of the site, and counted as one of its cluster: in place of the known
- * one of the same URL, if that is a member, else as one more. ERR_NOT_HTML,
- * ERR_NOT_FOUND (method), ERR_REFUSED (it needs a template), ERR_MALFORMED
- * (parameters or model); the reason is in the answer.
+ * Extract the page request->body as if it were at request->url. If the site has
+ * stored the same body there, this is extraction_of_known(). Any other page is
+ * classified among the pages of the site and counted as a page of its cluster:
+ * in place of the stored page of the same URL, if that is in the cluster, else
+ * in addition. ERR_NOT_HTML, ERR_NOT_FOUND (method), ERR_REFUSED (it needs a
+ * template), ERR_MALFORMED (parameters or model); the reason is in the answer.
  */
 enum error extraction_of_body(struct extraction *extraction,
 			      struct text_answer *answer);

@@ -8,8 +8,10 @@
 
 struct page;
 
-/* Behind so many bytes of source no page is added to a sample, but there are
- * two at least. */
+/*
+ * No more pages are added to a sample of so many bytes of source, but it has at
+ * least two pages.
+ */
 enum { MAX_SAMPLE_BYTES = 8 << 20, MIN_SAMPLE_PAGES = 2 };
 
 /*

@@ -11,7 +11,7 @@ static const enum measure measure_of[] = {
 	[ITEMS_CP] = MEASURE_CP,
 };
 
-/* Where the walk stands in one list. */
+/* The position in one list. */
 struct cursor {
 	const struct record *record;
 	uint32_t index; /* of the record */

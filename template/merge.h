@@ -1,4 +1,7 @@
-/* template/merge.h - what several ascending lists of hashes have in common. */
+/*
+ * template/merge.h - merging ascending lists of hashes, to find what they have
+ * in common.
+ */
 #ifndef TEMPLATE_MERGE_H
 #define TEMPLATE_MERGE_H
 
@@ -9,7 +12,7 @@
 
 struct arena;
 
-/* The members of a record that are compared. */
+/* The items of a record that are merged. */
 enum items {
 	ITEMS_CPC, /* paths with their classes */
 	ITEMS_CP,  /* paths without */
@@ -27,8 +30,8 @@ struct shared {
 struct merge;
 
 /*
- * Walk through the items of `records` [count] together. The records must
- * outlive it; it belongs to `arena`. Memory O(count).
+ * Begin to merge the items of `records` [count], which must outlive the merge;
+ * it belongs to `arena`. Memory O(count).
  */
 struct merge *merge_begin(struct arena *arena, const struct record *records,
 			  uint32_t count, enum items items);
@@ -37,7 +40,10 @@ struct merge *merge_begin(struct arena *arena, const struct record *records,
  */
 bool merge_next(struct merge *merge, struct shared *shared_out);
 
-/* Do more than VERSION_STABLE of `records` pages have it, when `count` have? */
+/*
+ * Whether an item that `count` of `records` pages have is stable: more than
+ * VERSION_STABLE have it.
+ */
 bool is_stable(uint32_t count, uint32_t records);
 
 /* How many items are stable. */
@@ -46,8 +52,9 @@ uint32_t stable_count(struct arena *arena, const struct record *records,
 
 /*
  * The paths to compare these pages by: those with classes, unless fewer than
- * half as many of them are stable as of those without. So it is where html or
- * body have a class that differs from page to page, which is in all paths.
+ * half as many of them are stable as of those without. That happens where html
+ * or body have a class that differs from page to page, because it is in all
+ * paths.
  */
 enum items stable_paths(struct arena *arena, const struct record *records,
 			uint32_t count);

@@ -10,7 +10,7 @@
 #include "template/presentation.h"
 #include "template/request.h"
 
-/* What a method is given beside the page. */
+/* What a method gets besides the page. */
 struct tools {
 	double parameters[MAX_PARAMETERS];
 	struct selection selection;
@@ -18,7 +18,7 @@ struct tools {
 	struct taught taught;
 };
 
-/* If the method reads one. */
+/* Load the site's model, if the method uses one. */
 static enum error load_model(const struct extraction *extraction,
 			     const struct extractor *extractor,
 			     struct ridge_model **model_out,
@@ -67,7 +67,10 @@ static void put_away(const struct extraction *extraction, struct tools *tools)
 	ridge_model_destroy(tools->own);
 }
 
-/* Run the method, change its choice as is wanted, and lay it out. */
+/*
+ * Run the method, apply the request's selectors to its choice, and render the
+ * text.
+ */
 static void run(const struct extraction *extraction,
 		const struct choice *choice, const struct tools *tools,
 		struct text_answer *answer)

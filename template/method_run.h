@@ -1,6 +1,6 @@
 /*
- * template/method_run.h - choose the method, give it what it must know, run it,
- * lay the text out. Internal to extraction.c.
+ * template/method_run.h - choose the method, give it what it needs, run it, and
+ * render the text. Internal to extraction.c.
  */
 #ifndef TEMPLATE_METHOD_RUN_H
 #define TEMPLATE_METHOD_RUN_H

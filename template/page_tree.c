@@ -10,7 +10,7 @@
 #include "store/arena.h"
 #include "store/hash.h"
 
-enum { TELLING_BYTES = 40 }; /* of a text; more tell no more */
+enum { TELLING_BYTES = 40 }; /* bytes of a text that count for its rank */
 
 struct page_tree page_tree_make(struct arena *arena)
 {
@@ -21,7 +21,7 @@ struct page_tree page_tree_make(struct arena *arena)
 	};
 }
 
-/* With everything inside. */
+/* Whether the element is left out, with everything inside. */
 static bool is_left_out(const struct page *page, uint32_t node)
 {
 	uint16_t tag = page->nodes[node].tag;
@@ -43,7 +43,7 @@ static struct slice label_of(struct arena *arena, const struct page *page,
 	char path[PATH_MAX_BYTES];
 	size_t begin;
 
-	/* their classes change from page to page, and count for nothing */
+	/* their classes change from page to page and are ignored */
 	if (tag == TAG_html || tag == TAG_body)
 		return page_tag_name(page, tag);
 	begin = path_write(page, node, path);
@@ -55,7 +55,7 @@ static struct slice label_of(struct arena *arena, const struct page *page,
 		PATH_MAX_BYTES - begin};
 }
 
-/* The node of an element, whose parent is at `parent`. */
+/* The node of an element whose parent has the node `parent`. */
 static uint32_t place(struct page_tree *tree, const struct page *page,
 		      uint32_t node, uint32_t parent)
 {
@@ -104,14 +104,17 @@ static uint32_t *place_elements(struct page_tree *tree, const struct page *page)
 	return places;
 }
 
-/* How much a text tells: pages of the template that hold it, times bytes. */
+/*
+ * The rank of a text as an example: pages of the template with it, times its
+ * bytes.
+ */
 static uint64_t rank_text(uint32_t frequency, uint32_t length)
 {
 	return (uint64_t)(frequency > 0 ? frequency : 1) *
 	       (length < TELLING_BYTES ? length : TELLING_BYTES);
 }
 
-/* Keep the text as the node's example: its room is taken once. */
+/* Copy the text as the node's example, into memory that is allocated once. */
 static void set_example(struct page_tree *tree, struct page_tree_node *node,
 			struct slice text, uint64_t rank)
 {
@@ -207,7 +210,7 @@ uint32_t page_tree_find(const struct page_tree *tree, struct slice path)
 	return found;
 }
 
-/* Of `node` and its siblings the one with most content inside. */
+/* Of `node` and its following siblings the one with most content inside. */
 static uint32_t richest(const struct page_tree *tree, uint32_t node)
 {
 	uint32_t best = node;
@@ -238,15 +241,17 @@ uint32_t page_tree_content(const struct page_tree *tree)
 	return found;
 }
 
-/* A node as it is ranked. */
+/* A node and its rank. */
 struct ranked {
 	uint64_t text;
 	uint32_t pages;
 	uint32_t index;
 };
 
-/* A parent has no fewer pages and no less text than its children, and a lower
- * index: it comes before them. */
+/*
+ * A parent comes before its children: it has at least as many pages and as much
+ * text, and a lower index.
+ */
 static int foremost_first(const void *left, const void *right)
 {
 	const struct ranked *a = left;
@@ -259,7 +264,7 @@ static int foremost_first(const void *left, const void *right)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-/* Those within depth and pages, foremost first; returns how many. */
+/* Rank the nodes within the limits of depth and pages; returns how many. */
 static uint32_t rank(struct arena *arena, const struct page_tree *tree,
 		     struct page_tree_limits limits, struct ranked *ranked)
 {

@@ -18,7 +18,8 @@ struct page;
 struct template_counts;
 
 enum {
-	PAGE_TREE_MAX_NODES = 20000, /* more are one with their parents */
+	PAGE_TREE_MAX_NODES = 20000, /* elements beyond are counted in their
+					parents */
 	PAGE_TREE_MAX_TEXT = 160,    /* bytes of an example */
 };
 
@@ -30,21 +31,22 @@ struct page_tree_text {
 
 struct page_tree_node {
 	struct step_node step;        /* its label is as in "div.menu.menu-0" */
-	uint32_t pages;               /* that have it */
-	uint32_t elements;            /* of all these */
-	struct page_tree_text own;    /* stands in it directly */
-	struct page_tree_text inside; /* with all below it */
-	struct slice example;  /* of its own text the fragment that tells most:
-				  common, and more than a word; or empty */
-	uint64_t example_rank; /* of that */
-	uint32_t last_page;    /* that was merged, from 1 */
+	uint32_t pages;               /* pages with such an element */
+	uint32_t elements;            /* elements on all these pages */
+	struct page_tree_text own;    /* text directly in it */
+	struct page_tree_text inside; /* text in it and below */
+	struct slice example;  /* the fragment of its own text with the highest
+				  rank: common and long; or empty */
+	uint64_t example_rank; /* rank of the example */
+	uint32_t last_page;    /* the last page merged into it, from 1 */
 };
 
 struct page_tree {
 	struct arena *arena;
 	struct step_tree steps; /* of page_tree_nodes */
 	uint32_t page_count;    /* merged */
-	uint32_t left_out;      /* elements that found no room */
+	uint32_t left_out;      /* elements without a node, because the tree was
+				   full */
 };
 
 struct page_tree page_tree_make(struct arena *arena);
@@ -57,40 +59,42 @@ page_tree_node(const struct page_tree *tree, uint32_t index)
 
 /*
  * Merge a page into it; `counts` are those of its texts in its cluster. The
- * head, what has no text and no look (scripts, styles, links, line breaks), and
- * what stands in svg and iframe is left out. Nothing points into the page
- * afterwards. O(nodes + texts), and O(depth) for each new node.
+ * head, elements without text or appearance (scripts, styles, links, line
+ * breaks), and what stands in svg and iframe is left out. Nothing points into
+ * the page afterwards. O(nodes + texts), and O(depth) for each new node.
  */
 void page_tree_add(struct page_tree *tree, const struct page *page,
 		   const struct template_counts *counts);
 
-/* Add up what is inside of what, once all pages are there. */
+/* Sum up `inside` of all nodes, after all pages were added. */
 void page_tree_sum(struct page_tree *tree);
 
-/* The node at a path such as "html>body>div.main", as path_write() has it, but
- * that of html and body the names alone count; NO_STEP: there is none. */
+/*
+ * The node at a path such as "html>body>div.main", as path_write() writes it,
+ * but of html and body only the names are compared; NO_STEP: there is none.
+ */
 uint32_t page_tree_find(const struct page_tree *tree, struct slice path);
 
 /* The lowest node that holds most of the content of the pages (four fifths);
  * NO_STEP when there is none. */
 uint32_t page_tree_content(const struct page_tree *tree);
 
-/* What is shown of it to people. */
+/* The nodes that are shown to people. */
 struct page_tree_choice {
 	bool *is_shown;   /* [nodes] */
-	uint32_t *hidden; /* [nodes]: below it, and not below another one that
-			     is shown */
+	uint32_t *hidden; /* [nodes]: hidden nodes whose nearest shown ancestor
+			     it is */
 	uint32_t shown_count;
 };
 
 struct page_tree_limits {
 	uint32_t max_nodes;
 	uint32_t max_depth; /* parents up to the root */
-	uint32_t min_pages; /* nodes on fewer ones are not shown */
+	uint32_t min_pages; /* nodes on fewer pages are not shown */
 };
 
 /*
- * The nodes that most pages have, of equals those with more text inside: a node
+ * Choose the nodes on most pages, of equals those with more text inside. A node
  * is shown only with its parent. In `arena`. O(n log n).
  */
 struct page_tree_choice page_tree_choose(struct arena *arena,

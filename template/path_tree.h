@@ -1,6 +1,6 @@
 /*
  * template/path_tree.h - the paths of two versions of a template as one tree,
- * so that people see where in the page something went or came.
+ * to show where in the page paths have gone or come.
  */
 #ifndef TEMPLATE_PATH_TREE_H
 #define TEMPLATE_PATH_TREE_H
@@ -14,17 +14,19 @@ struct arena;
 
 enum {
 	PATH_TREE_MAX_NODES = 4000,
-	PATH_TREE_MAX_STEPS = 32, /* of a path; the rest of it is one more */
+	PATH_TREE_MAX_STEPS = 32, /* steps of a path; the rest of a longer one
+				     is a single step */
 };
 
 enum path_side { PATH_BEFORE, PATH_AFTER, PATH_SIDES };
 
 struct path_tree_node {
 	struct step_node step;
-	bool is_there[PATH_SIDES]; /* a path of that side leads through it */
-	bool is_told[PATH_SIDES];  /* and that path is to be shown */
+	bool is_there[PATH_SIDES]; /* a path of that side goes through it */
+	bool is_told[PATH_SIDES];  /* a path of that side that is shown goes
+				      through it */
 	bool is_end[PATH_SIDES];   /* such a path ends here */
-	float ratios[PATH_SIDES];  /* of the pages that have that one */
+	float ratios[PATH_SIDES];  /* ratio of pages with that path */
 };
 
 struct path_tree {
@@ -45,10 +47,10 @@ struct told_path {
 	struct slice path;
 	float ratio; /* of the pages that have it */
 	enum path_side side;
-	bool is_told; /* it is to be shown; others say what was there */
+	bool is_told; /* it is shown; other paths are only context */
 };
 
-/* Add it; the tree keeps its own copy. O(size). */
+/* Add a path, which is copied. O(size). */
 void path_tree_add(struct path_tree *tree, const struct told_path *told);
 
 #endif

@@ -36,7 +36,7 @@ static void explain(const struct extraction *extraction,
 		&answer->text);
 }
 
-/* The page's own address; empty for a page that stands nowhere. */
+/* The page's URL; empty for a page without one. */
 static const struct url *address_of(const struct text_answer *answer,
 				    struct url *url_out)
 {
@@ -46,7 +46,10 @@ static const struct url *address_of(const struct text_answer *answer,
 	return url_out;
 }
 
-/* Addresses that are known are made absolute, others stay as written. */
+/*
+ * Make an address absolute if the page's URL is known; otherwise it stays as
+ * written.
+ */
 static void resolve(struct metadatum *address, const struct page *page,
 		    const struct base_address *base)
 {

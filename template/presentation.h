@@ -1,6 +1,6 @@
 /*
- * template/presentation.h - verdicts to an answer: its text in the format that
- * was asked for, and what is told beside it.
+ * template/presentation.h - from verdicts to an answer: the text in the
+ * requested format, and metadata.
  */
 #ifndef TEMPLATE_PRESENTATION_H
 #define TEMPLATE_PRESENTATION_H
@@ -13,7 +13,7 @@ void present(const struct extraction *extraction,
 	     const struct extractor_input *input,
 	     const struct verdict *verdicts, struct text_answer *answer);
 
-/* Read the metadata of the answer's page, which is told beside its text. */
+/* Read the metadata of the answer's page. */
 void answer_describe(struct text_answer *answer);
 
 #endif

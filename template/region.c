@@ -10,9 +10,11 @@
 #include "store/arena.h"
 #include "template/texts.h"
 
-/* Shares of the content's words. */
-static const double most = 0.75;  /* a region holds so much of what is left */
-static const double least = 0.10; /* what is not worth a region */
+/* Ratios of the words of content. */
+static const double most = 0.75;  /* least ratio of the remaining words in a
+				     region */
+static const double least = 0.10; /* the rest is left without a region below
+				     this ratio */
 
 /* A sampled page, and the words of its content that are in no region yet. */
 struct sampled {
@@ -31,7 +33,7 @@ struct place {
 	uint32_t node;
 };
 
-/* All elements of one path. */
+/* All elements on one path. */
 struct site {
 	const struct place *first;
 	double words; /* the sum of its places' */
@@ -113,7 +115,7 @@ static int by_path(const void *left, const void *right)
 	return (a->node > b->node) - (a->node < b->node);
 }
 
-/* The places from `places` on that have one path. */
+/* The run of places from `places` on with the same path. */
 static struct site next_site(const struct place *places, uint32_t count)
 {
 	struct site site = {.first = places};
@@ -138,8 +140,8 @@ static uint16_t depth_of(const struct sampled *samples, struct site site)
 }
 
 /*
- * The lowest one of those that hold most of the `words`. As each of them holds
- * more than half, they stand inside each other.
+ * The innermost site that holds most of the `words`. Each candidate holds more
+ * than half, so they are nested.
  */
 static struct site lowest(const struct sampled *samples,
 			  const struct place *places, uint32_t count,
@@ -159,7 +161,7 @@ static struct site lowest(const struct sampled *samples,
 	return found;
 }
 
-/* Its words count no more. */
+/* Remove the words of the site from those that are left. */
 static void take(struct sampled *samples, struct site site)
 {
 	for (uint32_t i = 0; i < site.elements; i++) {
@@ -185,7 +187,10 @@ static uint32_t find_places(const struct sampled *samples, uint32_t count,
 	return found;
 }
 
-/* The words that are left, of each page as a ratio of all of its. */
+/*
+ * The words that are left: the sum over the pages of their ratio of the page's
+ * words.
+ */
 static double words_left(const struct sampled *samples, uint32_t count)
 {
 	double left = 0;

@@ -1,7 +1,6 @@
 /*
- * template/site_view.h - what is known of a site, as far as answers need it,
- * whoever keeps it: the daemon's store, or a bundle. Everything that tells a
- * page's content by other pages of its site reads it through this.
+ * template/site_view.h - the interface to a site's data, as far as extraction
+ * needs them: implemented by the daemon's store and by bundles.
  */
 #ifndef TEMPLATE_SITE_VIEW_H
 #define TEMPLATE_SITE_VIEW_H
@@ -19,7 +18,7 @@
 struct arena;
 struct site_source;
 
-/* Plain data; the slices live as long as what the context is. */
+/* Plain data; the slices live as long as the context. */
 struct site_view {
 	struct slice host; /* HOST in HOST/N */
 	enum measure measure;
@@ -31,7 +30,7 @@ struct site_view {
 	void *context; /* of the source's functions */
 };
 
-/* A page of the site that is known. */
+/* A stored page of the site. */
 struct known_page {
 	uint64_t key;          /* page_key_of() of its URL */
 	uint64_t content_hash; /* hash64 of its body */

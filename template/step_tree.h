@@ -1,7 +1,7 @@
 /*
- * template/step_tree.h - a tree whose nodes are told apart by their parent and
- * by one step alone, so that what has the same path is the same node: the bones
- * of page_tree.h and path_tree.h.
+ * template/step_tree.h - a tree whose nodes are identified by their parent and
+ * a step, so that equal paths are the same node: the common part of page_tree.h
+ * and path_tree.h.
  */
 #ifndef TEMPLATE_STEP_TREE_H
 #define TEMPLATE_STEP_TREE_H
@@ -60,7 +60,7 @@ uint32_t step_tree_add(struct step_tree *tree, uint32_t parent, uint64_t step);
 /* Take the first step off a path such as "html>body>div", not empty. */
 struct slice step_take(struct slice *path);
 
-/* A way through the nodes in pre-order, each one entered and left. */
+/* A walk through the nodes in pre-order; each node is entered and left. */
 struct step_walk {
 	const struct step_tree *tree;
 	uint32_t node;

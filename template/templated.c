@@ -115,7 +115,10 @@ static char *describe_bundle(const struct bundle *bundle)
 	return text;
 }
 
-/* Numbers are read and written with points, whatever the program has set. */
+/*
+ * Use the locale "C" meanwhile, so that numbers have decimal points whatever
+ * the program has set.
+ */
 static struct templated_bundle *
 open_buffer(struct buffer *file, const struct templated_limits *limits,
 	    struct templated_error *error_out)

@@ -2,10 +2,10 @@
  * templated.h - use the templates of a site in your own program.
  *
  * `templatectl export HOST -o site.tpl` writes a bundle: everything that the
- * daemon has learned of a site. This library opens it, classes pages and tells
- * their content from the rest, byte for byte as that daemon would. It needs no
- * daemon, opens no socket, starts no thread and keeps nothing between calls but
- * what hangs on a handle.
+ * daemon has learned of a site. This library opens it, classifies pages and
+ * extracts their content, byte for byte as that daemon would. It needs no
+ * daemon, opens no socket, starts no thread, and all its state belongs to
+ * handles.
  *
  *	struct templated_page page = {.bytes = html, .size = size, .url = url};
  *	struct templated_bundle *site;
@@ -22,19 +22,20 @@
  *
  * Ownership. What templated_open() and templated_extract() give is the
  * caller's, and ends with templated_close() and templated_free(). Text that a
- * function returns belongs to the handle it was asked of and lives as long as
- * that; an answer outlives its bundle. Nothing that is passed in is kept.
+ * function returns belongs to the handle that was passed and lives as long as
+ * the handle; an answer may outlive its bundle. Nothing that is passed in is
+ * kept.
  *
  * Errors. A function that can fail returns NULL or false and fills *error,
- * which may be NULL. Bundles and pages may come from anyone: whatever is in
- * them, the worst is an error. Only when memory runs out the process ends
- * (abort), so a program that opens bundles of strangers sets the limits.
+ * which may be NULL. Bundles and pages may be hostile: the worst result is an
+ * error. Only when memory runs out the process aborts, so a program that opens
+ * foreign bundles should set the limits.
  *
  * Threads. A handle is used by one thread at a time; different handles by
  * different threads at the same time. The locale does not matter.
  *
- * Structs grow at their end alone: set those that you fill to zero first.
- * All text is UTF-8 and ends with a NUL.
+ * Later versions add fields at the end of structs only: set structs that you
+ * fill to zero first. All text is UTF-8 and ends with a NUL.
  */
 #ifndef TEMPLATED_H
 #define TEMPLATED_H
@@ -57,7 +58,7 @@ extern "C" {
 #define TEMPLATED_API
 #endif
 
-/* Of the library that runs: "0.1.0". */
+/* The version of the library at run time: "0.1.0". */
 TEMPLATED_API const char *templated_version(void);
 
 enum templated_code {
@@ -68,8 +69,8 @@ enum templated_code {
 	TEMPLATED_CORRUPT,      /* the bundle is damaged, or is none */
 	TEMPLATED_OTHER_FORMAT, /* a bundle of another version of the format */
 	TEMPLATED_NOT_HTML,     /* the page is an image, an archive, ... */
-	TEMPLATED_NO_TEMPLATE,  /* the method works by a template, and there is
-				   none for this page */
+	TEMPLATED_NO_TEMPLATE,  /* the method needs a template, and the page has
+				   none */
 	TEMPLATED_IO            /* the file cannot be read */
 };
 
@@ -78,12 +79,13 @@ struct templated_error {
 	char message[256]; /* an English sentence */
 };
 
-/* What a bundle may make this program do; 0 is the default. */
+/* Limits of the resources that a bundle may use; 0: the default. */
 struct templated_limits {
 	size_t max_unpacked_bytes; /* of its sections; 1 GiB */
-	size_t max_page_bytes;     /* that it may ask for; 64 MiB */
+	size_t max_page_bytes;     /* the largest limit that the bundle may set;
+				      64 MiB */
 	size_t max_page_nodes;     /* the same, elements; 2,000,000 */
-	size_t max_learned_bytes;  /* kept of what methods learn; 64 MiB */
+	size_t max_learned_bytes;  /* of what methods have learned; 64 MiB */
 };
 
 struct templated_bundle;
@@ -107,15 +109,17 @@ templated_open_memory(const void *bytes, size_t size,
 TEMPLATED_API void templated_close(struct templated_bundle *bundle);
 
 /*
- * What is in it, as JSON: site, base, measure, threshold, generation, made,
- * program, size_bytes, pages, templates [{id, pages, learned, version}].
+ * The contents of the bundle as JSON: site, base, measure, threshold,
+ * generation, made, program, size_bytes, pages, templates [{id, pages, learned,
+ * version}].
  */
 TEMPLATED_API const char *
 templated_describe(const struct templated_bundle *bundle);
 
 /*
  * The newest version of the template "HOST/N" as JSON: its paths, fragments and
- * regions (see templatectl template). NULL when the bundle has none of it.
+ * regions (see templatectl template). NULL when the bundle has no version of
+ * it.
  */
 TEMPLATED_API const char *
 templated_template(const struct templated_bundle *bundle, const char *id);
@@ -130,14 +134,14 @@ struct templated_page {
 
 struct templated_class {
 	char id[288];      /* "HOST/N"; "" when it is of no template */
-	uint32_t pages;    /* of that template the daemon knew */
+	uint32_t pages;    /* pages of that template that the daemon knew */
 	double distance;   /* 0..1, to the nearest page of the site */
-	double reach;      /* 0..1: pages farther away count as others */
+	double reach;      /* 0..1: pages farther away are of no template */
 	double confidence; /* 0..1: 1 - distance / reach; 0 without id */
 };
 
 /*
- * Which template made the page? A page without URL is taken for one of the
+ * Find the template of a page. A page without URL is treated as one of the
  * site; one of another host is of no template. False: MALFORMED, NOT_HTML.
  */
 TEMPLATED_API bool templated_classify(struct templated_bundle *bundle,
@@ -150,10 +154,11 @@ struct templated_options {
 	const char *method;  /* a name of templated_method(); "auto" */
 	const char *format;  /* "txt", "md", "json", "html", "xml", "explain" */
 	const char *favor;   /* "balance", "precision", "recall" */
-	const char *include; /* CSS selectors: also what stands in these */
-	const char *exclude; /* and never what stands in these */
+	const char *include; /* CSS selectors: also the text in these elements
+			      */
+	const char *exclude; /* never the text in these elements */
 	const char *const *parameters; /* "name=value"..., ended by NULL */
-	bool with_comments;            /* also what readers wrote below it */
+	bool with_comments;            /* also readers' comments */
 };
 
 struct templated_answer;
@@ -169,34 +174,37 @@ TEMPLATED_API struct templated_answer *templated_extract(
 /* NULL is a no-op. */
 TEMPLATED_API void templated_free(struct templated_answer *answer);
 
-/* In the format. Of "json" the document that the daemon answers with. */
+/*
+ * The text in the requested format; for "json" the document that the daemon
+ * answers with.
+ */
 TEMPLATED_API const char *templated_text(const struct templated_answer *answer);
 TEMPLATED_API size_t templated_text_size(const struct templated_answer *answer);
 
-/* "auto", or that which was asked for. */
+/* The method: "auto" or the requested one. */
 TEMPLATED_API const char *
 templated_answer_method(const struct templated_answer *answer);
-/* By what it was judged: "template: cluster of 17 pages". */
+/* The reason of the result: "template: cluster of 17 pages". */
 TEMPLATED_API const char *
 templated_answer_reason(const struct templated_answer *answer);
 /* "HOST/N", or "". */
 TEMPLATED_API const char *
 templated_answer_template(const struct templated_answer *answer);
-/* Was the template used? */
+/* Whether the template was used. */
 TEMPLATED_API bool
 templated_answer_has_template(const struct templated_answer *answer);
 /* "ok", "listing", "truncated", "empty", "js-only", "blocked", "not-html". */
 TEMPLATED_API const char *
 templated_answer_quality(const struct templated_answer *answer);
-/* 0..1; NAN: the method tells none. */
+/* 0..1; NAN: the method gives none. */
 TEMPLATED_API double
 templated_answer_confidence(const struct templated_answer *answer);
 
 /*
- * What the page says of itself: number `index` of "title", "author",
- * "published", "modified", "site_name", "language", "description", "image",
- * "canonical", "tag" or "page_type". NULL when there is no such value; only
- * "author" and "tag" may have several.
+ * A value that the page declares about itself: number `index` of "title",
+ * "author", "published", "modified", "site_name", "language", "description",
+ * "image", "canonical", "tag" or "page_type". NULL when there is no such value;
+ * only "author" and "tag" may have several.
  */
 TEMPLATED_API const char *templated_metadata(struct templated_answer *answer,
 					     const char *name, size_t index);
@@ -205,7 +213,7 @@ struct templated_method {
 	const char *name;
 	const char *summary; /* one line */
 	const char *source;  /* the paper */
-	bool needs_template; /* it refuses pages without one */
+	bool needs_template; /* it fails for pages without one */
 };
 
 /* Method number `index`, from 0 on; false behind the last one. */

@@ -16,10 +16,10 @@ struct templated_answer {
 	struct text_answer answer;
 	struct buffer json; /* FORMAT_JSON */
 	enum format format;
-	bool is_described; /* its metadata are read, each with a NUL */
+	bool is_described; /* its metadata were read, each with a NUL */
 };
 
-/* False, told, when an option has no such value. */
+/* Read the options; false, with the error set, when a value is not allowed. */
 static bool read_options(const struct templated_options *options,
 			 struct text_request *request,
 			 struct templated_error *error_out)
@@ -140,7 +140,7 @@ double templated_answer_confidence(const struct templated_answer *answer)
 	return (double)answer->answer.confidence;
 }
 
-/* Where the values of a name stand in struct metadata. */
+/* The place of each name's values in struct metadata. */
 static const struct row {
 	const char *name;
 	size_t values; /* offset of the first */
@@ -175,7 +175,7 @@ static struct metadatum *values_of(struct metadata *metadata,
 	return (struct metadatum *)(void *)(base + row->values);
 }
 
-/* Read the metadata, and have a NUL behind each value. */
+/* Read the metadata, and copy each value with a NUL behind it. */
 static void describe_answer(struct text_answer *answer)
 {
 	answer_describe(answer);

@@ -1,4 +1,6 @@
-/* template/templated_parts.h - what the sources of libtemplated share. */
+/*
+ * template/templated_parts.h - functions shared by the sources of libtemplated.
+ */
 #ifndef TEMPLATE_TEMPLATED_PARTS_H
 #define TEMPLATE_TEMPLATED_PARTS_H
 
@@ -17,17 +19,17 @@ struct templated_bundle {
 	char *description;
 };
 
-/* A page with the URL that it points to. */
+/* A page and its parsed URL. */
 struct placed {
 	struct url url;
 	struct text_request request;
 };
 
-/* What a page asks for; false, told, when its URL is none. */
+/* Prepare a page; false, with the error set, when its URL is invalid. */
 bool templated_place(const struct templated_page *page, struct placed *placed,
 		     struct templated_error *error_out);
 
-/* Fill in the error, if it is wanted. */
+/* Fill in the error, unless error_out is NULL. */
 void templated_tell(struct templated_error *error_out, enum error error,
 		    const char *message);
 

@@ -1,7 +1,6 @@
 /*
- * template/text_answer.h - the content of a page: what is asked for, by which
- * rules, and what is answered. The same for the daemon, for files and for
- * bundles.
+ * template/text_answer.h - extraction requests: the request, the configuration
+ * and the answer. The same for the daemon, for files and for bundles.
  */
 #ifndef TEMPLATE_TEXT_ANSWER_H
 #define TEMPLATE_TEXT_ANSWER_H
@@ -27,9 +26,10 @@ struct answer_rules {
 	uint32_t min_cluster_pages; /* a smaller cluster has no template */
 	const char *settings;       /* as in extract/settings.h; or NULL */
 	const char *models; /* folder that may hold HOST.model; or NULL */
-	const struct ridge_model *ridges; /* for all other hosts; or NULL */
-	struct learned_cache *learned;    /* of the daemon; or NULL: nothing is
-					     kept */
+	const struct ridge_model *ridges; /* model for all other hosts; or NULL
+					   */
+	struct learned_cache *learned;    /* cache of the daemon; or NULL: no
+					     cache */
 };
 
 /* Rules with their defaults: 3 pages. */
@@ -57,14 +57,16 @@ struct text_answer {
 	struct content_blocks blocks; /* FORMAT_JSON alone */
 	char url[MAX_URL_BYTES + 1];  /* of the page, after redirects */
 	char method[32];
-	char reason[256]; /* what it knew; or what failed, and what to do */
+	char reason[256]; /* the evidence that was used; or what failed, and
+			     what to do */
 	char cluster[MAX_HOST_BYTES + 16]; /* HOST/N, or "" */
 	uint32_t cluster_pages;
 	uint64_t generation; /* of the site: the state of its templates */
 	uint64_t fetched_ms; /* 0: the page was handed in */
-	bool has_template;   /* the method was given that of the cluster */
+	bool has_template;   /* the method was given the template of the cluster
+			      */
 	enum favor favor;
-	float confidence; /* the method's, 0..1; NAN: it tells none */
+	float confidence; /* of the method, 0..1; NAN: it gives none */
 	enum answer_quality quality;
 };
 

@@ -36,7 +36,10 @@ static struct version_item *find(struct version_item *items, uint32_t count,
 	return items[at].text.data == NULL ? &items[at] : NULL;
 }
 
-/* Paths that are no members of the signature match none of the version. */
+/*
+ * Find texts of paths; paths that are not in the signature match none of the
+ * version's.
+ */
 static void learn_paths(struct arena *arena, const struct page *page,
 			struct version *version)
 {

@@ -1,4 +1,4 @@
-/* template/texts.h - the texts of a version, as copies. Internal. */
+/* template/texts.h - copying texts into a version. Internal. */
 #ifndef TEMPLATE_TEXTS_H
 #define TEMPLATE_TEXTS_H
 
@@ -7,7 +7,7 @@
 #include "cluster/path.h"
 #include "template/version.h"
 
-enum { VERSION_MAX_TEXT = 200 }; /* bytes of a fragment that are kept */
+enum { VERSION_MAX_TEXT = 200 }; /* bytes of a fragment that are copied */
 
 /* A copy in `arena` that is UTF-8. */
 struct slice text_keep(struct arena *arena, struct slice text);
@@ -16,7 +16,7 @@ struct slice text_keep(struct arena *arena, struct slice text);
 struct slice text_of_path(struct arena *arena, const struct page *page,
 			  uint32_t node, enum path_steps kind);
 
-/* Fill in what `page` tells; `paths` and `fragments` ascend by hash. */
+/* Fill in missing texts from `page`; `paths` and `fragments` ascend by hash. */
 void texts_learn(struct arena *arena, const struct page *page,
 		 struct version *version);
 

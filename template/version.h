@@ -1,6 +1,7 @@
 /*
- * template/version.h - what a template is at one time: the paths and texts that
- * its pages share, and where their content stands.
+ * template/version.h - a version of a template, its state at one time: the
+ * paths and texts that its pages have in common, and the elements that hold
+ * their content.
  */
 #ifndef TEMPLATE_VERSION_H
 #define TEMPLATE_VERSION_H
@@ -21,7 +22,7 @@ enum {
 	VERSION_FORMAT = 1,
 	VERSION_MAX_PATHS = 4000,     /* the most common ones */
 	VERSION_MAX_FRAGMENTS = 4000, /* the same */
-	VERSION_MAX_RECORDS = 256,    /* that paths are counted in */
+	VERSION_MAX_RECORDS = 256,    /* records from which paths are counted */
 	VERSION_MAX_SAMPLES = 16,     /* pages that are parsed for texts */
 };
 
@@ -33,19 +34,19 @@ struct version_item {
 			      text, shortened; empty: no sampled page has it */
 };
 
-/* Where content stands, by the default method: an element's path. */
+/* An element that holds content, by the default method. */
 struct version_region {
 	struct slice path;
 	float ratio; /* of the pages that have content there */
-	float words; /* of the content's words on those */
+	float words; /* ratio of the words of content on those pages */
 };
 
 struct version {
 	uint32_t page_count;        /* of the template */
 	uint64_t generation;        /* of the site */
 	bool has_classes;           /* paths are members of cpc; else of cp */
-	struct version_item *paths; /* [path_count], most common first: those
-				       that are stable */
+	struct version_item *paths; /* [path_count], stable paths, most common
+				       first */
 	uint32_t path_count;
 	struct version_item *fragments; /* [fragment_count] */
 	uint32_t fragment_count;
@@ -76,13 +77,18 @@ enum { VERSION_STABLE = 500 };
 struct version *version_make(struct arena *arena,
 			     const struct version_input *input);
 
-/* Append it as JSON, compact; and read that again (ERR_MALFORMED,
- * ERR_VERSION). Hashes are 16 hexadecimal digits. */
+/*
+ * Append the version as compact JSON; and decode that (ERR_MALFORMED,
+ * ERR_VERSION). Hashes are 16 hexadecimal digits.
+ */
 void version_encode(const struct version *version, struct buffer *out);
 enum error version_decode(struct arena *arena, struct slice json,
 			  struct version **version_out);
 
-/* What was there and is not, and the other way round: slices of the two. */
+/*
+ * The differences of two versions: paths and fragments that are gone, and that
+ * have come; they point into the two versions.
+ */
 struct version_diff {
 	const struct version_item **gone_paths; /* [gone_path_count], most
 						   common first */
@@ -97,7 +103,7 @@ struct version_diff {
 	double fragments_moved; /* the same */
 };
 
-/* Where only one of them has_classes, their paths have nothing in common. */
+/* If only one of them has_classes, no paths are equal. */
 void version_compare(struct arena *arena, const struct version *before,
 		     const struct version *after,
 		     struct version_diff *diff_out);

@@ -12,7 +12,7 @@ struct items {
 	uint32_t count;
 };
 
-/* What is in one and not in the other. */
+/* The items that are in one version and not in the other. */
 struct lack {
 	const struct version_item **items; /* [count], most common first */
 	uint32_t count;
@@ -35,7 +35,7 @@ static bool has(const uint64_t *hashes, uint32_t count, uint64_t hash)
 	return sorted_find(hashes, count, hash) < count;
 }
 
-/* What `items` has and `other` has not, in the order of `items`. */
+/* The items of `items` that are not in `other`, in the order of `items`. */
 static struct lack lack_of(struct arena *arena, struct items items,
 			   struct items other)
 {

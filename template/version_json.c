@@ -12,7 +12,9 @@
 
 enum { HASH_DIGITS = 16, REAL_DIGITS = 6 };
 
-/* Of three digits: shares of a few hundred pages. */
+/*
+ * Rounded to three digits, which is enough for ratios of a few hundred pages.
+ */
 static json_t *ratio_json(double ratio)
 {
 	return json_real(round(ratio * 1000) / 1000);
@@ -113,7 +115,7 @@ void version_encode(const struct version *version, struct buffer *out)
 	json_decref(value);
 }
 
-/* What is read, and whether it was all as it should be. */
+/* The reader, which remembers an error. */
 struct reader {
 	struct arena *arena;
 	bool is_good;

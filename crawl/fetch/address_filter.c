@@ -24,7 +24,7 @@ enum { V4_BITS = 96, ADDRESS_BITS = 128 };
 	}
 
 /*
- * What is not a place in the public internet: the special-purpose registries of
+ * Networks outside of the public internet: the special-purpose registries of
  * IANA (RFC 6890), multicast and the reserved rest.
  */
 static const struct network forbidden[] = {
@@ -57,7 +57,7 @@ static const struct network forbidden[] = {
 	V6(8, 0xff),                    /* multicast */
 };
 
-/* Networks whose addresses carry an IPv4 address, and where. */
+/* Networks whose addresses contain an IPv4 address, and its offset. */
 static const struct {
 	struct network network;
 	size_t offset;
@@ -95,7 +95,7 @@ static void map_v4(const void *v4, uint8_t address_out[16])
 	memcpy(address_out + 12, v4, 4);
 }
 
-/* Replace the address by the IPv4 address that it carries, if it does. */
+/* Replace the address by the IPv4 address that it contains, if any. */
 static bool unwrap(uint8_t address[16])
 {
 	for (size_t i = 0; i < sizeof(carriers) / sizeof(carriers[0]); i++) {
@@ -143,7 +143,8 @@ bool address_filter_allows(const struct sockaddr *address,
 		if (is_in(forbidden, sizeof(forbidden) / sizeof(forbidden[0]),
 			  bytes))
 			return false;
-	} while (unwrap(bytes)); /* once: a v4-mapped address carries none */
+	} while (unwrap(bytes)); /* once: a v4-mapped address contains no other
+				  */
 	return true;
 }
 
@@ -220,7 +221,7 @@ void address_filter_format(const struct sockaddr *address, char *out,
 		snprintf(out, size, "address family %d", address->sa_family);
 }
 
-/* One to three digits, at most `max`; -1 when it is none. */
+/* Parse one to three digits, at most `max`; -1 on error. */
 static int parse_bits(const char *text, int max)
 {
 	size_t length = strspn(text, "0123456789");
@@ -260,7 +261,7 @@ enum error network_parse(const char *text, struct network *network_out)
 	return ERR_NONE;
 }
 
-/* Is the name "localhost" or below it (RFC 6761, 6.3)? */
+/* Whether the name is "localhost" or below it (RFC 6761, 6.3). */
 static bool is_localhost(const char *name, size_t length)
 {
 	static const char localhost[] = "localhost";

@@ -37,8 +37,8 @@ bool address_filter_allows_text(const char *address,
 				const struct network *allowed, size_t count);
 
 /*
- * Does a network of `allowed` [count] hold the address? The operator has named
- * it then, and with it all its ports.
+ * Whether a network of `allowed` [count] contains the address. Then the
+ * operator has named it, and all its ports are allowed.
  */
 bool address_filter_names(const struct sockaddr *address,
 			  const struct network *allowed, size_t count);
@@ -46,8 +46,9 @@ bool address_filter_names_text(const char *address,
 			       const struct network *allowed, size_t count);
 
 /*
- * Is `port` one of `ports` [count]? None given: 80, 443, 8080, 8443. Others
- * speak other protocols, which a request could be made to look like. Pure.
+ * Whether `port` is one of `ports` [count]; with count 0: 80, 443, 8080, 8443.
+ * Other ports serve other protocols, for which an HTTP request could be
+ * misused. Pure.
  */
 bool address_filter_allows_port(const uint16_t *ports, size_t count,
 				unsigned port);
@@ -60,8 +61,8 @@ void address_filter_format(const struct sockaddr *address, char *out,
 
 /*
  * True when `host` (host[:port] of a URL) is itself a literal address that
- * address_filter_allows() refuses, or localhost: an operator who names it means
- * it.
+ * address_filter_allows() refuses, or localhost: an operator who names it wants
+ * it to be allowed.
  */
 bool address_filter_is_private_name(const char *host);
 

@@ -1,10 +1,11 @@
 /*
  * crawl/fetch/fetch.h - HTTP/1.1 and 2 by libcurl multi, for one thread that
- * owns the loop. Redirects are not followed: they are answers, so that every
- * hop passes scope, robots, politeness and filter again. gzip and br are asked
- * for and unpacked here (crawl/fetch/unpack.h), so that a bomb stops as it
- * opens: 1 GiB in 1 MB of gzip costs 0.6 KB of the wire and 0.5 MB of memory;
- * in brotli, whose decoder keeps its window, 17 MB.
+ * owns the loop. Redirects are not followed but returned, so that every hop
+ * passes scope, robots.txt, politeness and the address filter again. gzip and
+ * br are asked for and unpacked here (crawl/fetch/unpack.h), so that a bomb is
+ * recognised while it is unpacked: 1 GiB in 1 MB of gzip costs 0.6 KB of
+ * traffic and 0.5 MB of memory; in brotli 17 MB, because its decoder keeps a
+ * large window.
  */
 #ifndef CRAWL_FETCH_FETCH_H
 #define CRAWL_FETCH_FETCH_H
@@ -22,7 +23,7 @@ struct fetcher;
 
 /* A size or time of 0 means a default: see fetch.c. */
 struct fetch_options {
-	const char *user_agent; /* says who is calling and where to complain */
+	const char *user_agent; /* names the crawler and a contact */
 	size_t max_body_bytes;  /* decoded */
 	uint32_t connect_timeout_ms;
 	uint32_t total_timeout_ms;
@@ -33,9 +34,9 @@ struct fetch_options {
 	const uint16_t *ports; /* [port_count] that may be connected to, kept by
 				  the caller; none: 80, 443, 8080, 8443 */
 	size_t port_count;
-	const char *proxy; /* URL, or NULL: none. The filter sees the address
-			      of the proxy alone then */
-	bool is_proxy_trusted; /* else a proxy is refused: ERR_REFUSED */
+	const char *proxy;     /* URL, or NULL: none. The address filter then
+				  only sees the address of the proxy */
+	bool is_proxy_trusted; /* otherwise using a proxy is ERR_REFUSED */
 	const char *ca_file;   /* PEM file of more authorities, or NULL */
 	bool keeps_headers;    /* fill fetch_result's head and request */
 };
@@ -66,10 +67,11 @@ typedef enum error fetch_sink(void *context, struct slice bytes);
  * but for cookies and context. */
 struct fetch_request {
 	const struct url *url;
-	bool is_private_ok;    /* opens the filter for private addresses and for
-				  the port of the URL: the operator named it */
-	bool is_port_ok;       /* opens it for the port of the URL alone */
-	bool any_type;         /* also what is not HTML (robots.txt) */
+	bool is_private_ok;    /* private addresses and the port of the URL are
+				  allowed, because the operator named the site
+				   */
+	bool is_port_ok;       /* only the port of the URL is allowed */
+	bool any_type;         /* also download what is not HTML (robots.txt) */
 	size_t max_body_bytes; /* 0: that of the options */
 	const char *etag;      /* If-None-Match; NULL or "": none */
 	const char *modified;  /* If-Modified-Since; NULL or "": none */
@@ -79,7 +81,7 @@ struct fetch_request {
 	struct cookies *cookies; /* NULL: none are sent, none are kept */
 	fetch_sink *sink;        /* takes the body in place of `body` */
 	void *sink_context;
-	void *context; /* comes back with the result */
+	void *context; /* returned with the result */
 };
 
 struct fetch_result {
@@ -91,7 +93,8 @@ struct fetch_result {
 	bool is_cut;    /* the body stops before its end: over
 			   max_body_bytes, or the connection broke. What came
 			   is in `body`, and error is ERR_NONE */
-	bool is_broken; /* is_cut by the network: another try may bring all */
+	bool is_broken; /* is_cut by the network: another attempt may get the
+			   whole body */
 	unsigned robots_tag; /* ROBOTS_TAG_* of its X-Robots-Tag headers */
 	char charset[32];    /* of the Content-Type, or "" */
 	char redirect[MAX_URL_BYTES +
@@ -118,27 +121,28 @@ void fetch_result_free(struct fetch_result *result);
  * Begin to fetch. A body that is not HTML is not downloaded unless `any_type`
  * or a sink. A body that unpacks to more than 512 KiB and to more than 100
  * times what came over the wire is a bomb: ERR_TOO_LARGE, and nothing of it is
- * kept. 304 is an answer to a condition, and without one ERR_MALFORMED: nobody
- * has the page that it speaks of. Errors come with the result: ERR_REFUSED (the
- * filter: address, port or proxy; `reason` names it), ERR_TIMEOUT, ERR_NETWORK,
- * ERR_TOO_LARGE (also headers over 64 KiB), ERR_NOT_HTML, ERR_MALFORMED (a
- * content coding that is broken or was not asked for), and those of the sink. A
- * status outside of 2xx is an answer, however its body ends. Own headers that
- * frame the message or that the fetcher sets are left out.
+ * kept. 304 without a condition in the request is ERR_MALFORMED, because there
+ * is no stored page that it could confirm. Errors come with the result:
+ * ERR_REFUSED (the filter: address, port or proxy; `reason` names it),
+ * ERR_TIMEOUT, ERR_NETWORK, ERR_TOO_LARGE (also headers over 64 KiB),
+ * ERR_NOT_HTML, ERR_MALFORMED (a content coding that is broken or was not asked
+ * for), and those of the sink. A status outside of 2xx is an answer, however
+ * its body ends. Headers of the request that frame the message or that the
+ * fetcher sets are left out.
  */
 void fetcher_start(struct fetcher *fetcher,
 		   const struct fetch_request *request);
 
-/* Move data, waiting at most `timeout_ms` for something to happen. */
+/* Transfer data, waiting at most `timeout_ms` for something to happen. */
 void fetcher_run(struct fetcher *fetcher, uint32_t timeout_ms);
 
 /* The next finished fetch; false when there is none. */
 bool fetcher_next(struct fetcher *fetcher, struct fetch_result *result_out);
 
-/* End everything under way: fetcher_next() gives it with ERR_STOPPED. */
+/* Abort all running requests: fetcher_next() returns them with ERR_STOPPED. */
 void fetcher_abort(struct fetcher *fetcher);
 
-/* How many are under way. */
+/* The number of running requests. */
 size_t fetcher_running(const struct fetcher *fetcher);
 
 /* End the wait in fetcher_run(). The only function for other threads. */

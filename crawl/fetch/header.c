@@ -9,7 +9,7 @@ enum { MAX_DATE = 64 };
 
 static struct slice skip(struct slice text, size_t count)
 {
-	if (count == 0) /* of no value, maybe: there is no pointer to add to */
+	if (count == 0) /* data may be NULL */
 		return text;
 	return (struct slice){(const char *)text.data + count,
 			      text.size - count};
@@ -60,7 +60,9 @@ static size_t find(struct slice text, char c)
 			     : (size_t)(found - (const char *)text.data);
 }
 
-/* Cut off what stands before the first `c`, and that, or all. */
+/*
+ * Cut off the text before the first `c`, and that; all of it if there is none.
+ */
 static struct slice take_until(struct slice *text, char c)
 {
 	struct slice part = {text->data, find(*text, c)};

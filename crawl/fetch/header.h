@@ -19,13 +19,13 @@ struct slice header_value(struct slice line, const char *name);
 /* Cut the first element off a list with commas; trimmed, and maybe empty. */
 struct slice header_list_take(struct slice *list);
 
-/* Is it that word, in any case? */
+/* Whether the value is `word`, in any case. */
 bool header_is_word(struct slice value, const char *word);
 
-/* All of it printable ASCII: it can be shown, kept and sent. */
+/* Whether all of it is printable ASCII. */
 bool header_is_printable(struct slice value);
 
-/* Is this Content-Type one of HTML or XHTML, or empty? */
+/* Whether the Content-Type is HTML or XHTML, or empty. */
 bool header_is_html(struct slice content_type);
 
 /*
@@ -39,7 +39,7 @@ uint64_t header_date(struct slice value);
 
 /*
  * Seconds from `now_s` until a Retry-After: a number of seconds or a date. 0
- * when it is neither, or over.
+ * when it is neither, or in the past.
  */
 uint64_t header_retry_after(struct slice value, uint64_t now_s);
 

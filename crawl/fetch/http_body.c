@@ -40,8 +40,8 @@ static bool take_chunk_size(struct slice *text, uint64_t *size_out)
 }
 
 /*
- * Join the chunks of `text` (RFC 9112, 7.1). False when it begins like no chunk
- * and is to be taken as it is. What comes after a wrong size is lost.
+ * Join the chunks of `text` (RFC 9112, 7.1). False when it does not begin with
+ * a chunk, so it is not chunked. What follows a wrong size is lost.
  */
 static bool join_chunks(struct slice text, struct http_body *body)
 {
@@ -75,7 +75,7 @@ static bool is_bomb(const struct http_body *body)
 	       size / MAX_CODING_RATIO > body->bytes.size;
 }
 
-/* Undo the codings until the end, the limit or damage. */
+/* Decode until the end, the limit or damage. */
 static enum error run(struct unpacker *unpacker, size_t max_bytes,
 		      struct http_body *body)
 {
@@ -102,7 +102,9 @@ static enum error fail(struct http_body *body, enum error error,
 	return error;
 }
 
-/* What begins so was unpacked before, though brotli may make something of it.
+/*
+ * Whether the bytes begin as markup, so that they are not packed, even if
+ * brotli could decode them.
  */
 static bool is_markup(struct slice bytes)
 {
@@ -129,7 +131,8 @@ static enum error undo(struct codings codings, size_t max_bytes,
 	if ((error != ERR_NONE && body->decoded.size == 0) ||
 	    (body->is_cut && is_markup(body->bytes))) {
 		body->is_cut = was_cut;
-		return ERR_NONE; /* as it is: it was unpacked before */
+		return ERR_NONE; /* the body was unpacked before it was archived
+				  */
 	}
 	if (error != ERR_NONE)
 		return fail(body, ERR_CORRUPT,
@@ -138,7 +141,10 @@ static enum error undo(struct codings codings, size_t max_bytes,
 	return ERR_NONE;
 }
 
-/* Packed formats with a magic number show whether they are there. */
+/*
+ * Whether the body has the coding that its head declares, as far as magic
+ * numbers tell.
+ */
 static bool is_there(const struct codings *codings, struct slice bytes)
 {
 	enum coding coding = codings->count == 0

@@ -51,7 +51,7 @@ static bool take(struct slice line, const char *name, struct slice *value_out)
 	return true;
 }
 
-/* Browsers that archive what they see are offered zstd, too. */
+/* Browsers also offer zstd, so archives made by browsers may contain it. */
 static void add_coding(struct http_message *message, struct slice value)
 {
 	struct codings *codings = &message->codings;

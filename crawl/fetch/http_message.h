@@ -1,6 +1,6 @@
 /*
- * crawl/fetch/http_message.h - an HTTP answer as an archive keeps it: its head,
- * read as leniently as browsers do, and its body with the codings undone. Pure.
+ * crawl/fetch/http_message.h - an HTTP answer as archives store it: its head,
+ * read as leniently as by browsers, and its decoded body. Pure.
  */
 #ifndef CRAWL_FETCH_HTTP_MESSAGE_H
 #define CRAWL_FETCH_HTTP_MESSAGE_H
@@ -42,21 +42,23 @@ struct http_body {
 	struct buffer decoded; /* without Content-Encoding */
 	struct slice bytes;    /* the result: in one of these, or in the message
 				*/
-	bool is_cut;           /* it was not all there, or too much */
+	bool is_cut;           /* it is incomplete, or was cut at the limit */
 	char reason[128];      /* English, when an error is returned */
 };
 
 void http_body_free(struct http_body *body);
 
-/* At most so many times its size does a coded body grow, once it is over
- * RATIO_FREE_BYTES; honest HTML stays below 50. */
+/*
+ * A body over RATIO_FREE_BYTES that unpacks to more than so many times its size
+ * is a bomb; real HTML stays below 50.
+ */
 enum { MAX_CODING_RATIO = 200, RATIO_FREE_BYTES = 1 << 20 };
 
 /*
- * Undo chunks and Content-Encoding as far as they are there: a body that only
- * claims to be chunked or packed, as many archives have it, is taken as it is.
- * `max_bytes` cuts it. ERR_CORRUPT: the coding is damaged; ERR_MALFORMED: it is
- * unknown; ERR_TOO_LARGE: it is a bomb.
+ * Decode chunks and Content-Encoding if they are present: many archives have
+ * bodies whose head only claims that they are chunked or packed; these are left
+ * as they are. `max_bytes` cuts it. ERR_CORRUPT: the coding is damaged;
+ * ERR_MALFORMED: it is unknown; ERR_TOO_LARGE: it is a bomb.
  */
 enum error http_body_decode(const struct http_message *message,
 			    size_t max_bytes, struct http_body *body_out);

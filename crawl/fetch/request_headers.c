@@ -19,7 +19,7 @@ struct curl_slist *request_headers_add(struct curl_slist *list,
 	return longer;
 }
 
-/* A value that came from the server once, or from the store since. */
+/* Whether a validator from a server, or from the store, is safe to send. */
 static bool is_condition(const char *value, size_t capacity)
 {
 	return value != NULL && value[0] != '\0' && strlen(value) < capacity &&
@@ -45,8 +45,8 @@ static struct curl_slist *add_condition(struct curl_slist *list,
 }
 
 /*
- * Those that say how the message is framed, where it goes and what may come
- * back; and all of Proxy-...
+ * Whether the header is reserved: it frames the message, says where it goes or
+ * which answers are accepted; and all of Proxy-...
  */
 static bool is_ours(struct slice name)
 {

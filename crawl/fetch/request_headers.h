@@ -10,9 +10,9 @@
 #include "crawl/fetch/fetch.h"
 
 /*
- * What the request itself asks for: its conditions, and the site's own lines
- * but for those that are no header, or one that libcurl or this crawler answers
- * for (Host, Connection, Accept-Encoding, ...). NULL: none. Free the list with
+ * The headers of the request: its conditions, and the site's own lines, without
+ * lines that are no header and headers that libcurl or the crawler sets (Host,
+ * Connection, Accept-Encoding, ...). NULL: none. Free the list with
  * curl_slist_free_all().
  */
 struct curl_slist *request_headers(const struct fetch_request *request);
@@ -21,7 +21,7 @@ struct curl_slist *request_headers(const struct fetch_request *request);
 struct curl_slist *request_headers_add(struct curl_slist *list,
 				       const char *line);
 
-/* Is there a condition, so that 304 is an answer? */
+/* Whether the request has a condition, so that 304 is a valid answer. */
 bool request_is_conditional(const struct fetch_request *request);
 
 #endif

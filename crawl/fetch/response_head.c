@@ -5,7 +5,10 @@
 #include "crawl/fetch/header.h"
 #include "page/robots_tag.h"
 
-/* Keep the value when it fits and can be shown and sent back. */
+/*
+ * Copy the value if it fits and is printable, so that it can be shown and sent
+ * back.
+ */
 static void copy_value(struct slice value, char *out, size_t capacity)
 {
 	out[0] = '\0';
@@ -15,7 +18,7 @@ static void copy_value(struct slice value, char *out, size_t capacity)
 	out[value.size] = '\0';
 }
 
-/* The type stands at the front; a name of the file may follow it. */
+/* Copy the media type, without its parameters, such as the name of a file. */
 static void copy_type(struct slice value, char *out, size_t capacity)
 {
 	const char *bytes = value.data;
@@ -35,8 +38,8 @@ static bool take(struct slice line, const char *name, struct slice *value_out)
 }
 
 /*
- * Content-Encoding may be empty and may come more than once. libcurl undoes
- * transfer codings by itself, and nobody asked for another than chunks.
+ * Content-Encoding may be empty and may come more than once. Transfer codings
+ * are decoded by libcurl; none but chunked was offered.
  */
 static void take_coding(struct response_head *answer, struct slice line)
 {
@@ -58,7 +61,7 @@ static void take_coding(struct response_head *answer, struct slice line)
 	}
 }
 
-/* Not by zeroing it: it is large, and of every text one byte says it all. */
+/* Resets fields one by one instead of zeroing the struct, which is large. */
 void response_head_begin(struct response_head *answer)
 {
 	answer->redirect.text[0] = '\0';
@@ -104,7 +107,7 @@ static bool is_redirect(unsigned status)
 	       status == 308;
 }
 
-/* Reading a date is dear, so it is done when somebody is to come back. */
+/* Parsing a date is slow, so it is done only when there is a Retry-After. */
 static uint64_t retry_after(const struct response_head *answer, uint64_t now_s)
 {
 	uint64_t date_s;

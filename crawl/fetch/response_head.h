@@ -1,5 +1,5 @@
 /*
- * crawl/fetch/response_head.h - the head of an HTTP answer, taken line by line.
+ * crawl/fetch/response_head.h - the head of an HTTP answer, read line by line.
  * Pure, but for libcurl's parser of dates.
  */
 #ifndef CRAWL_FETCH_RESPONSE_HEAD_H
@@ -18,7 +18,8 @@ struct response_head {
 	struct url redirect;    /* Location, resolved; text "": none */
 	unsigned robots_tag;    /* ROBOTS_TAG_* */
 	struct codings codings; /* of the content */
-	bool is_unreadable;     /* it is coded in a way that was not offered */
+	bool is_unreadable;     /* it has a content coding that was not offered
+				 */
 	char content_type[128]; /* "": none; a longer one is cut */
 	char retry_after[64];   /* "": none, or longer */
 	char date[64];          /* the same */
@@ -27,7 +28,7 @@ struct response_head {
 	char modified[MAX_MODIFIED];
 };
 
-/* Forget what was read, or begin. */
+/* Begin a new head. */
 void response_head_begin(struct response_head *answer);
 
 /* Take a header line of the answer for `url`. */
@@ -35,8 +36,9 @@ void response_head_take(struct response_head *answer, struct slice line,
 			const struct url *url);
 
 /*
- * The headers are complete: fill what they decide. `result_out` has its status;
- * `now_s` is the Unix time, for want of a Date.
+ * The headers are complete: fill the fields of `result_out` that follow from
+ * them. Its status is set; `now_s` is the Unix time, used when there is no
+ * Date.
  */
 void response_head_finish(const struct response_head *answer, uint64_t now_s,
 			  struct fetch_result *result_out);

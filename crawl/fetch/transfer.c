@@ -57,7 +57,7 @@ struct transfer *transfer_create(const struct transfer_plan *plan)
 	return transfer;
 }
 
-/* What the last request has left. */
+/* Free what the last request has left. */
 static void clean(struct transfer *transfer)
 {
 	curl_slist_free_all(transfer->headers);
@@ -76,7 +76,7 @@ void transfer_destroy(struct transfer *transfer)
 	free(transfer);
 }
 
-/* Everything anew, but for what belongs to the handle. */
+/* Reset everything but the parts that belong to the handle. */
 static void begin(struct transfer *transfer,
 		  const struct fetch_request *request)
 {
@@ -185,7 +185,7 @@ static void measure(struct transfer *transfer)
 			 address);
 }
 
-/* Is the body of no interest, so that it does not matter how it ended? */
+/* Whether the body is not needed, so that it does not matter how it ended. */
 static bool is_answered(const struct transfer *transfer)
 {
 	return transfer->is_headed && !transfer_is_success(transfer);
@@ -197,7 +197,9 @@ static void break_off(struct transfer *transfer, const char *reason)
 	transfer->result.is_broken = true;
 }
 
-/* libcurl has ended the transfer: why? */
+/*
+ * Set error and reason from the code with which libcurl has ended the transfer.
+ */
 static void explain(struct transfer *transfer, CURLcode code)
 {
 	enum error error = error_from_curl(code);
@@ -231,7 +233,8 @@ void transfer_finish(struct transfer *transfer, CURLcode code)
 {
 	struct fetch_result *result = &transfer->result;
 
-	if (transfer->is_running) /* else the handle tells of another one */
+	if (transfer->is_running) /* otherwise the handle's data are of another
+				     request */
 		measure(transfer);
 	if (transfer->cookies != NULL && transfer->is_headed)
 		cookies_save(transfer->easy, transfer->cookies);

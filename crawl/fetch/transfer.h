@@ -15,7 +15,7 @@
 #include "crawl/fetch/response_head.h"
 #include "crawl/fetch/unpack.h"
 
-/* What all transfers of a fetcher share; kept by it. */
+/* What all transfers of a fetcher share; owned by the fetcher. */
 struct transfer_plan {
 	struct fetch_options options;    /* without defaults left open */
 	struct authorities authorities;  /* trusted in TLS */
@@ -23,16 +23,18 @@ struct transfer_plan {
 };
 
 struct transfer {
-	struct transfer *next;   /* among the idle or the ended ones */
-	struct transfer *sister; /* among all of the fetcher */
+	struct transfer *next;   /* in the list of idle or of ended transfers */
+	struct transfer *sister; /* in the list of all transfers of the fetcher
+				  */
 	CURL *easy;
 	bool is_running; /* in the multi handle */
 	const struct transfer_plan *plan;
-	bool has_cookies; /* libcurl's engine was begun: it must be emptied */
+	bool has_cookies; /* libcurl's cookie engine is in use and must be
+			     emptied */
 	/* the request */
 	struct url url;
 	bool is_private_ok;
-	bool is_port_odd; /* only the operator's networks open it */
+	bool is_port_odd; /* it is allowed only for the operator's networks */
 	bool any_type;
 	bool is_conditional;
 	bool is_proxied;
@@ -50,8 +52,10 @@ struct transfer {
 	size_t sent_bytes;              /* of the body */
 	size_t wire_bytes;              /* of these, as far as used up */
 	size_t body_bytes;              /* unpacked */
-	bool is_connected;              /* the filter let an address pass */
-	char refused[INET6_ADDRSTRLEN]; /* an address it did not; "": none */
+	bool is_connected;              /* the address filter has allowed an
+					   address */
+	char refused[INET6_ADDRSTRLEN]; /* an address that it refused; "": none
+					 */
 	char error_text[CURL_ERROR_SIZE];
 };
 
@@ -74,16 +78,14 @@ void transfer_stop(struct transfer *transfer);
 /* The transfer has ended with `code`: complete the result. */
 void transfer_finish(struct transfer *transfer, CURLcode code);
 
-/*
- * What follows is for the parts of a transfer alone.
- */
+/* The following functions are internal to the sources of a transfer. */
 
 /* transfer.c: the result is this error; the first one stays. */
 void transfer_fail(struct transfer *transfer, enum error error,
 		   const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The body stops here, for this reason. */
+/* Cut the body here, with this reason. */
 void transfer_cut(struct transfer *transfer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -92,10 +94,13 @@ bool transfer_is_success(const struct transfer *transfer);
 /* transfer_setup.c: the options that are the same for every request. */
 bool transfer_set_up(struct transfer *transfer);
 
-/* transfer_filter.c: may the request be made, as far as it says itself? */
+/* transfer_filter.c: whether the URL itself allows the request. */
 bool transfer_check(struct transfer *transfer);
 
-/* The transfer has failed: was it the filter? */
+/*
+ * After a failed transfer: if the address filter was the cause, set
+ * ERR_REFUSED.
+ */
 void transfer_fail_refused(struct transfer *transfer);
 
 /* The callbacks of libcurl. */

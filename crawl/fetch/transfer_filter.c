@@ -44,12 +44,15 @@ bool transfer_check(struct transfer *transfer)
 			      "port %u is not one of those allowed", port);
 	else if (transfer->is_proxied &&
 		 address_filter_is_private_name(transfer->url.host))
-		/* names are looked up behind the proxy, where no filter is */
+		/*
+		 * names are looked up by the proxy, where there is no address
+		 * filter
+		 */
 		fail_refused(transfer, transfer->url.host);
 	return transfer->result.error == ERR_NONE;
 }
 
-/* A trusted proxy may be anywhere. */
+/* Whether any address is allowed: that of a trusted proxy. */
 static bool is_open(const struct transfer *transfer)
 {
 	return transfer->is_private_ok || transfer->is_proxied;
@@ -93,8 +96,8 @@ curl_socket_t transfer_on_open(void *context, curlsocktype purpose,
 }
 
 /*
- * Called before the request is sent, also over a connection that was open: for
- * another transfer, maybe, which might go where this one may not.
+ * Called before the request is sent, also on a reused connection, which may
+ * have been opened by a transfer with more permissions.
  */
 /* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 int transfer_on_ready(void *context, char *remote, char *local, int remote_port,

@@ -6,7 +6,10 @@
 
 enum {
 	MAX_HEADER_BYTES = 64 * 1024,
-	/* of an answer that is no page: more costs more than a connection */
+	/*
+	 * of an answer that is no page: reading more costs more than a new
+	 * connection
+	 */
 	MAX_DROPPED_BYTES = 64 * 1024,
 	PIECE_BYTES = 16 * 1024,
 	/* Unpacked, a page has seldom more, and is never 50 times as long as
@@ -23,7 +26,7 @@ static unsigned status_of(const struct transfer *transfer)
 	return status > 0 && status <= UINT16_MAX ? (unsigned)status : 0;
 }
 
-/* Make ready for the body. */
+/* Prepare for the body. */
 static void expect_body(struct transfer *transfer)
 {
 	const struct response_head *answer = &transfer->answer;
@@ -39,7 +42,7 @@ static void expect_body(struct transfer *transfer)
 		transfer->unpacker = unpacker_create(answer->codings);
 }
 
-/* The headers are complete. False when what follows is not wanted. */
+/* The headers are complete. False when the body is not wanted. */
 static bool end_headers(struct transfer *transfer)
 {
 	struct fetch_result *result = &transfer->result;
@@ -97,7 +100,7 @@ static bool is_bomb(const struct transfer *transfer)
 	       transfer->body_bytes / BOMB_RATIO > transfer->wire_bytes;
 }
 
-/* Hand on what fits; false ends the transfer. */
+/* Pass on as much as fits; false ends the transfer. */
 static bool give(struct transfer *transfer, struct slice bytes)
 {
 	enum error error;
@@ -172,7 +175,7 @@ size_t transfer_on_body(char *data, size_t size, size_t count, void *context)
 	}
 	if (transfer->sent_bytes >
 	    transfer->max_body_bytes + MAX_DROPPED_BYTES) {
-		/* members without content, or what follows the end */
+		/* empty gzip members, or bytes behind the end */
 		transfer_cut(transfer, "over %zu bytes came",
 			     transfer->max_body_bytes);
 		return 0;
@@ -187,7 +190,10 @@ size_t transfer_on_body(char *data, size_t size, size_t count, void *context)
 	return is_taken ? bytes.size : 0;
 }
 
-/* Called with all that libcurl does. A proxy is asked for a tunnel first. */
+/*
+ * Called with everything that libcurl sends and receives. The first request to
+ * a proxy is for a tunnel and is skipped.
+ */
 int transfer_on_debug(CURL *easy, curl_infotype type, char *data, size_t size,
 		      void *context)
 {

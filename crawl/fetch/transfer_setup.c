@@ -25,7 +25,7 @@ static unsigned set_callbacks(struct transfer *transfer)
 	return failed;
 }
 
-/* The head of the request is seen in no other way. */
+/* Only the debug callback shows the head of the request. */
 static unsigned set_debug(struct transfer *transfer)
 {
 	CURL *easy = transfer->easy;
@@ -62,8 +62,8 @@ static unsigned set_limits(const struct transfer *transfer)
 }
 
 /*
- * Only HTTP, nothing followed, nothing of the environment. Bodies are unpacked
- * by crawl/fetch/unpack.c.
+ * Only HTTP, no redirects, nothing from the environment. Bodies are unpacked by
+ * crawl/fetch/unpack.c.
  */
 static unsigned set_protocol(const struct transfer *transfer)
 {

@@ -7,12 +7,14 @@
 
 enum {
 	MIDDLE_BYTES = 16 * 1024,
-	/* that the outer coding may give while the inner one says nothing: a
-	 * header of gzip may be long, but nobody's is so long */
+	/*
+	 * bytes that the outer coding may give without output of the inner one:
+	 * a gzip header may be long, but no real one is so long
+	 */
 	MAX_SILENT_BYTES = 1024 * 1024,
 };
 
-/* One coding and the bytes that it is to undo. */
+/* One coding and its input. */
 struct layer {
 	enum coding coding;
 	struct decoder *decoder;
@@ -20,7 +22,7 @@ struct layer {
 };
 
 struct unpacker {
-	struct layer outer; /* undone first: the last one of the list */
+	struct layer outer; /* decoded first: the last coding of the list */
 	struct layer inner; /* no decoder: there is one layer */
 	char middle[MIDDLE_BYTES];
 };
@@ -99,8 +101,10 @@ static enum error run(struct layer *layer, char *out, size_t capacity,
 			   size_out);
 }
 
-/* Until there is output or nothing is left to make it of: a gzip header, or an
- * empty member, takes input and writes nothing. */
+/*
+ * Decode until there is output or no input is left: a gzip header, or an empty
+ * member, takes input and writes nothing.
+ */
 static enum error run_on(struct layer *layer, char *out, size_t capacity,
 			 size_t *size_out)
 {

@@ -120,7 +120,7 @@ static size_t split(const struct url *url, struct slice segments[MAX_SEGMENTS])
 	return count;
 }
 
-/* Does a segment stand in the path MAX_REPEATS times? */
+/* Whether a segment is in the path MAX_REPEATS times. */
 static bool repeats(const struct slice *segments, size_t count)
 {
 	assert(count <= MAX_SEGMENTS);

@@ -62,22 +62,22 @@ enum admission {
 
 const char *admission_word(unsigned admission);    /* "saturated" */
 const char *admission_meaning(unsigned admission); /* "the pages of ..." */
-bool admission_is_in(unsigned admission);          /* ADMIT_*, but NONE */
+bool admission_is_in(unsigned admission);          /* whether it is ADMIT_*, but
+						      not ADMIT_NONE */
 
 /*
- * The rules that look at the URL and the site alone: REFUSE_* or ADMIT_LINK.
- * What was found at `depth`. Seeds and URLs that somebody asked for need only
- * be of the host.
+ * The rules that depend only on the URL, its depth and the site: REFUSE_* or
+ * ADMIT_LINK. Seeds and requested URLs must only be of the host.
  */
 enum admission admission_of_url(const struct site_row *site,
 				const struct url *url, unsigned depth);
 
 /*
- * The rules that are asked again each time before a URL is first visited:
- * SKIP_* or ADMIT_LINK. `fine` and `coarse` are the rows of its patterns. A
- * coarse pattern is saturated by COARSE_FACTOR times as many quiet pages, and
- * its budget is as many times that of a fine one. On a site that is sampled or
- * fed by hand nothing saturates.
+ * The rules that are checked again just before the first visit of a URL: SKIP_*
+ * or ADMIT_LINK. `fine` and `coarse` are the rows of its patterns. A coarse
+ * pattern is saturated by COARSE_FACTOR times as many quiet pages, and its
+ * budget is as many times that of a fine one. On a site that is sampled, or
+ * whose pages are handed in, no pattern saturates.
  */
 enum { COARSE_FACTOR = 4 };
 enum admission admission_of_state(const struct site_row *site,

@@ -16,7 +16,7 @@ static uint16_t to_u16(unsigned number)
 	return number < UINT16_MAX ? (uint16_t)number : UINT16_MAX;
 }
 
-/* REFUSE_*, or how it gets in. */
+/* Whether the URL is admitted: REFUSE_* or the rule that admits it. */
 static enum admission admit(const struct site_row *site,
 			    const struct discovery *discovery)
 {
@@ -51,7 +51,7 @@ static enum admission admit_new(const struct site_row *site,
 	return REFUSE_URLS;
 }
 
-/* Somebody asks for a URL that is known. */
+/* Request a URL that is already known. */
 static void ask_again(struct txn *txn, struct site_row *site, uint64_t key,
 		      struct frontier_row *row,
 		      const struct discovery *discovery)
@@ -67,7 +67,7 @@ static void ask_again(struct txn *txn, struct site_row *site, uint64_t key,
 	row->rule = (uint16_t)discovery->how;
 	if (row->depth > discovery->depth)
 		row->depth = to_u16(discovery->depth);
-	/* counted on, or a circle of redirects would ask itself for ever */
+	/* redirects are counted on, so that a circle of redirects ends */
 	row->redirects = to_u16(discovery->redirects);
 	row->attempts = 0;
 	if (row->state != FRONTIER_PENDING || row->due_ms > due_ms)
@@ -76,8 +76,9 @@ static void ask_again(struct txn *txn, struct site_row *site, uint64_t key,
 }
 
 /*
- * A sitemap says that the page has changed. Believed once in an eighth of its
- * interval, because many say so of each page each time.
+ * A sitemap says that the page has changed. Used at most once in an eighth of
+ * the page's interval, because many sitemaps name all pages as changed each
+ * time.
  */
 static void renew(struct txn *txn, struct site_row *site,
 		  struct frontier_row *row, const struct discovery *discovery,
@@ -98,7 +99,9 @@ static void renew(struct txn *txn, struct site_row *site,
 	frontier_store(txn, site, key, row, (enum frontier_state)row->state);
 }
 
-/* The coarse pattern; the wide one, once the site has too many of them. */
+/*
+ * Whether the wide pattern is used, because the site has too many coarse ones.
+ */
 static bool is_wide(struct txn *txn, const struct site_row *site,
 		    const struct url_pattern *pattern)
 {

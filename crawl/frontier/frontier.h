@@ -1,19 +1,20 @@
 /*
  * crawl/frontier/frontier.h - which page to fetch next: the rules, and their
- * rows in the store. A URL is leased to the fetcher for a time; a lease that
- * was never answered falls due again, so a crawl that was killed goes on where
- * it stopped.
+ * rows in the store. A URL is leased to the fetcher for a time; a lease that is
+ * not answered in time becomes due again, so a killed crawl continues where it
+ * stopped.
  *
  * URLs that were never visited wait in a fair queue: the n-th of each pattern
  * (crawl/url/url_pattern.h) stands behind the (n - 1)-th of every other one, so
  * the budget is spent where templates are still unknown (start-time fair
  * queueing with one weight: Goyal, Vin and Cheng, SIGCOMM 1996). The patterns
- * of one coarse pattern have COARSE_FACTOR shares together, so ever new folders
- * and parameters push nobody aside. Once `saturation` visited pages of a
- * pattern in a row have brought no news, the rest of it is left alone.
+ * of one coarse pattern have COARSE_FACTOR shares together, so a site with
+ * endless new folders and parameters cannot displace other pages. Once
+ * `saturation` visited pages of a pattern in a row have shown nothing new, the
+ * other URLs of the pattern are skipped.
  *
- * Their due times are ranks, from 2 on, not times: before all real ones. What
- * was asked for has 1.
+ * Their due times are ranks from 2 on, which are before all real times.
+ * Requested URLs have 1.
  */
 #ifndef CRAWL_FRONTIER_FRONTIER_H
 #define CRAWL_FRONTIER_FRONTIER_H
@@ -45,24 +46,25 @@ struct discovery {
 	unsigned depth;      /* links from the seed */
 	unsigned redirects;  /* hops that led here */
 	uint32_t flags;      /* FRONTIER_IS_ASKED, or one of the auxiliary */
-	uint64_t due_ms;     /* when it is asked for: 0 means now */
+	uint64_t due_ms;     /* when it should be fetched: 0 means now */
 	uint64_t lastmod_ms; /* as a sitemap says; 0: not known */
 };
 
 /*
- * Take the URL in: it waits, or, where a SKIP_* holds, its row says so. Counts
- * it in `site` (the caller writes the site row) and in its patterns. Returns
- * how it got in, or what kept it out: REFUSE_* leave no row. What is seed or
- * asked for is never skipped, and is due at once, also when it was known: with
- * no attempts and as many redirects as given; when it is leased only its flags
- * change. A known URL that a sitemap says has changed since it was fetched is
- * due at once, but not before an eighth of its interval: many say so of each
- * page each time. Sitemaps and the probe have no pattern and no budget, and are
- * counted in pending_count and sitemap_count alone.
+ * Add the URL to the frontier, pending or skipped (if a SKIP_* rule holds).
+ * Counts it in `site` (the caller writes the site row) and in its patterns.
+ * Returns the rule that admitted or refused it; refused URLs (REFUSE_*) get no
+ * row. Seeds and requested URLs are never skipped and are due at once, even if
+ * they were known: attempts are reset and redirects set as given; if leased,
+ * only the flags change. A known URL that according to a sitemap has changed
+ * since it was fetched is due at once, but not before an eighth of its
+ * interval, because many sitemaps name every page as changed each time.
+ * Sitemaps and the probe have no pattern and no budget, and are counted in
+ * pending_count and sitemap_count alone.
  *
- * A site has 64 coarse patterns with a folder; what comes then shares those
- * without. Cost: a new page writes its row, its due time and two patterns; a
- * known one is read.
+ * A site has at most 64 coarse patterns with a folder; further URLs share the
+ * wide patterns without. Cost: a new page writes its row, its due time and two
+ * patterns; a known one is read.
  */
 enum admission frontier_discover(struct txn *txn, struct site_row *site,
 				 const struct frontier_rules *rules,
@@ -88,9 +90,9 @@ struct lease_order {
 
 /*
  * Lease up to `max` URLs that are due, the longest due first; returns how many.
- * A URL that was never visited and must be skipped by now is passed over; some
- * 1,024 of them at most in one call, so that the transaction stays short: fewer
- * than `max` does not mean that no more are due.
+ * URLs that were never visited and that a rule now skips are marked as skipped;
+ * about 1,024 of them at most in one call, so that the transaction stays short:
+ * fewer than `max` does not mean that no more are due.
  */
 size_t frontier_lease(struct txn *txn, struct site_row *site,
 		      const struct frontier_rules *rules,
@@ -108,7 +110,7 @@ struct outcome {
 	uint64_t retry_ms;       /* Retry-After as a time; 0: none */
 	uint32_t first_pause_ms; /* after a failure that passes; 0: 5 s */
 	uint64_t now_ms;
-	uint64_t wire_bytes; /* what it cost */
+	uint64_t wire_bytes; /* bytes received */
 	uint32_t elapsed_ms;
 	struct slice etag; /* of a 2xx, or empty; a 304 keeps the old one */
 	struct slice modified;
@@ -137,19 +139,21 @@ void frontier_answer(struct txn *txn, struct site_row *site, uint64_t url,
 		     const struct outcome *outcome);
 
 /*
- * Have a known URL, which was visited before, visited again now. Nothing when
- * it is leased, due already, or was never visited.
+ * Make a URL that was visited before due now. No-op when it is leased, already
+ * due, or was never visited.
  */
 void frontier_visit(struct txn *txn, uint32_t site, uint64_t url,
 		    uint64_t now_ms);
 
-/* Forget the validators of a row, if there is one: what is stored is not what
- * they stand for. */
+/*
+ * Clear the validators of a row, if there is one, because the stored page is
+ * not the one that they identify.
+ */
 void frontier_forget(struct txn *txn, uint32_t site, uint64_t url);
 
-/* What a visited page told of its template. */
+/* What a visited page has shown about its template. */
 struct novelty {
-	uint32_t cluster;       /* that it went into; 0: none */
+	uint32_t cluster;       /* its cluster; 0: none */
 	uint32_t cluster_pages; /* with it */
 	bool is_novel;      /* its cluster is new, was moved, or the page has
 			       structure that no page of it had */
@@ -159,37 +163,36 @@ struct novelty {
 };
 
 /*
- * Enough pages, and so much agreement, make a page quiet. A ratio of a third of
- * 10 pages is known to 0.15, of 20 to 0.1: of ten real sites with 7,493 pages,
- * 32 and 35 % were fetched with saturation 10, and 2 and 1 of the 40 clusters
- * of 10 pages or more were missed.
+ * A page is quiet (has shown nothing new) when its cluster has so many pages
+ * and so much agreement. The standard error of a ratio of a third is 0.15 for
+ * 10 pages and 0.1 for 20.
  */
 enum { QUIET_PAGES = 20, QUIET_AGREEMENT = 990 };
 
 /*
- * For each page that was visited, whatever it was, before its frontier_answer()
- * (a URL teaches once: FRONTIER_IS_LEARNED; later calls do nothing). A page
- * that is none (an error, a stub) is told with cluster 0, and is quiet, because
- * more of them teach nothing. It is the cluster that must have QUIET_PAGES, not
- * the pattern: a pattern that feeds a known cluster is saturated by its first
- * `saturation` pages, and one that feeds several clusters waits for the last.
+ * Count a visited document in its patterns; call it before frontier_answer().
+ * Only the first call for a URL counts (FRONTIER_IS_LEARNED). An error or a
+ * stub has cluster 0 and is quiet, because more of them show nothing new. It is
+ * the cluster that must have QUIET_PAGES, not the pattern: a pattern that feeds
+ * a known cluster is saturated by its first `saturation` pages, and one that
+ * feeds several clusters waits for the last.
  */
 void frontier_learn(struct txn *txn, const struct site_row *site, uint64_t url,
 		    const struct novelty *novelty, uint64_t now_ms);
 
 /*
- * Skipped URLs wait again, after the site got other options: O(n log n) for the
- * n skipped ones; those that must still be skipped are passed over when their
- * turn comes.
+ * Make skipped URLs pending again, after the options of the site have changed;
+ * those that are still to be skipped are skipped when they are leased. O(n log
+ * n) for n skipped URLs.
  */
 void frontier_revive(struct txn *txn, struct site_row *site);
 
-/* Give back every lease of the site, due at once: after a restart. */
+/* After a restart: end all leases of the site; the URLs are due at once. */
 void frontier_release(struct txn *txn, struct site_row *site, uint64_t now_ms);
 
-/* Everything that decides about a URL. */
+/* Everything on which the decision about a URL depends. */
 struct frontier_finding {
-	enum admission verdict;  /* what would happen to it now */
+	enum admission verdict;  /* the rule that would apply now */
 	bool is_known;           /* there is a row */
 	struct frontier_row row; /* slices valid until txn_end() */
 	struct url_pattern pattern;
@@ -197,7 +200,7 @@ struct frontier_finding {
 	struct pattern_row coarse;
 };
 
-/* For a URL as its row stands, or as if the seed linked to it. */
+/* Explain a URL by its row, or, if it has none, as if the seed linked to it. */
 void frontier_explain(struct txn *txn, const struct site_row *site,
 		      const struct frontier_rules *rules, const struct url *url,
 		      struct frontier_finding *finding_out);

@@ -1,4 +1,4 @@
-/* What follows from an answer: the next visit, and what it taught. */
+/* The consequences of an answer: state, next visit and counts. */
 #include "crawl/frontier/frontier_row.h"
 
 #include <assert.h>
@@ -17,7 +17,7 @@ enum {
 	STATUS_SERVER_ERROR = 500,
 };
 
-/* Will the same request perhaps succeed later? */
+/* Whether the failure is temporary. */
 static bool is_passing(const struct outcome *outcome)
 {
 	switch (outcome->error) {
@@ -86,7 +86,7 @@ struct visit {
 	struct frontier_row row;
 };
 
-/* What its cluster thinks; 0: nothing yet. */
+/* The mean interval of its cluster; 0: not known yet. */
 static uint64_t interval_of_cluster(const struct visit *visit)
 {
 	uint32_t cluster = visit->outcome->cluster;
@@ -98,7 +98,7 @@ static uint64_t interval_of_cluster(const struct visit *visit)
 		       : 0;
 }
 
-/* Its next visit by `interval`; 0: as the site's. */
+/* Set the next visit by `interval`; 0: the site's interval. */
 static void plan(struct visit *visit, uint64_t interval)
 {
 	uint64_t default_ms = visit->site->options.revisit_ms;
@@ -112,8 +112,8 @@ static void plan(struct visit *visit, uint64_t interval)
 }
 
 /*
- * The interval after a visit that came to an end. A visit long before its time,
- * because somebody asked, says nothing when the page is as it was.
+ * The interval after a visit. An early, requested visit that found no change is
+ * ignored.
  */
 static uint64_t next_interval(const struct visit *visit, bool is_changed)
 {
@@ -128,7 +128,7 @@ static uint64_t next_interval(const struct visit *visit, bool is_changed)
 				visit->site->options.revisit_ms);
 }
 
-/* The cluster learns from pages that were visited again. */
+/* Update the mean interval of the cluster, after a second or later visit. */
 static void teach_cluster(const struct visit *visit)
 {
 	uint32_t site = visit->site->id;
@@ -180,7 +180,7 @@ static enum frontier_state fail(struct visit *visit)
 	if (rule != ADMIT_NONE) {
 		row->rule = (uint16_t)rule;
 		row->due_ms = 0;
-		/* what was open once may be open again */
+		/* a URL that was fetched before may be allowed again later */
 		if (row->fetched_ms != 0) {
 			row->interval_ms = next_interval(visit, false);
 			plan(visit, row->interval_ms);
@@ -188,7 +188,7 @@ static enum frontier_state fail(struct visit *visit)
 		return FRONTIER_DENIED;
 	}
 	if (!is_passing(outcome)) {
-		/* what is not there is asked for less and less */
+		/* a missing page is requested less and less often */
 		row->interval_ms = next_interval(visit, false);
 		plan(visit, row->interval_ms);
 		return FRONTIER_FAILED;
@@ -234,7 +234,7 @@ static void spend(const struct visit *visit)
 	visit->site->spent_ms += visit->outcome->elapsed_ms;
 }
 
-/* Does the page tell nothing that was not known? */
+/* Whether the page has shown nothing new. */
 static bool is_quiet(const struct novelty *novelty)
 {
 	return novelty->cluster == 0 ||
@@ -272,7 +272,7 @@ static bool is_unlearned(const struct frontier_row *row)
 	return row->pattern != 0 && (row->flags & FRONTIER_IS_LEARNED) == 0;
 }
 
-/* A first visit came to an end, and there was no page. */
+/* Whether a first visit has ended without a page. */
 static bool is_nothing(const struct visit *visit, enum frontier_state state)
 {
 	const struct outcome *outcome = visit->outcome;

@@ -52,7 +52,7 @@ static void fill_lease(struct lease *lease, uint64_t key,
 	copy_text(row->modified, lease->modified);
 }
 
-/* Does a rule keep the row from its first visit? */
+/* Whether a rule forbids the first visit of the row. */
 static bool is_skipped(const struct site_row *site,
 		       const struct frontier_rules *rules,
 		       const struct patterns *patterns,
@@ -68,7 +68,7 @@ static bool is_skipped(const struct site_row *site,
 	return true;
 }
 
-/* The first visit is counted; true when it must not take place. */
+/* Count the first visit; true when a rule skips it instead. */
 static bool begin_visits(struct txn *txn, struct site_row *site,
 			 const struct frontier_rules *rules,
 			 struct frontier_row *row, struct patterns *patterns)
@@ -83,7 +83,7 @@ static bool begin_visits(struct txn *txn, struct site_row *site,
 	return false;
 }
 
-/* Sitemaps come out of the same purse. */
+/* Whether a budget of the site is spent; sitemaps count, too. */
 static bool is_spent(const struct site_row *site, struct frontier_row *row)
 {
 	if ((row->flags & FRONTIER_IS_SITEMAP) == 0 || row->fetched_ms != 0 ||
@@ -95,7 +95,7 @@ static bool is_spent(const struct site_row *site, struct frontier_row *row)
 	return true;
 }
 
-/* Who leases, and by which rules. */
+/* The arguments of a call of frontier_lease(). */
 struct leasing {
 	struct txn *txn;
 	struct site_row *site;
@@ -114,7 +114,8 @@ static bool lease_row(const struct leasing *leasing, uint64_t key,
 	bool is_first;
 
 	if (!frontier_load(txn, site->id, key, &row)) {
-		txn_fail(txn, ERR_CORRUPT); /* an entry of no row */
+		txn_fail(txn, ERR_CORRUPT); /* an entry of TABLE_DUE without a
+					       row */
 		return false;
 	}
 	is_first = (row.flags & FRONTIER_IS_TRIED) == 0 &&
@@ -144,7 +145,7 @@ size_t frontier_lease(struct txn *txn, struct site_row *site,
 	size_t count = 0;
 
 	while (count < order->max && passed < MAX_PASSED) {
-		/* once rows are skipped, it is worth to look further */
+		/* when rows were skipped, larger chunks are read */
 		size_t wanted = passed > 0 ? CHUNK : order->max - count;
 		size_t found = find_due(txn, site->id, order->now_ms,
 					wanted < CHUNK ? wanted : CHUNK, keys);
@@ -174,7 +175,7 @@ uint64_t frontier_next_due(struct txn *txn, uint32_t site)
 	return due;
 }
 
-/* A row that comes back, and its pattern. */
+/* A row that becomes pending again, and its pattern. */
 struct entry {
 	uint64_t pattern;
 	uint64_t key;

@@ -1,6 +1,6 @@
 /*
- * crawl/frontier/frontier_row.h - a row of the frontier with the counters that
- * move with it. Private to frontier*.c.
+ * crawl/frontier/frontier_row.h - writing rows of the frontier together with
+ * the counters that depend on them. Private to frontier*.c.
  */
 #ifndef CRAWL_FRONTIER_FRONTIER_ROW_H
 #define CRAWL_FRONTIER_FRONTIER_ROW_H
@@ -16,14 +16,19 @@ enum { DUE_ASKED = 1, DUE_FIRST = 2 };
 /* A time of 0 would mean that the row is not due at all. */
 uint64_t frontier_due(uint64_t time_ms);
 
-/* Due at once, and where it stood: a page that waits for its first visit does
- * not wait behind all others of its kind for it. */
+/*
+ * Due at once; a page before its first visit keeps its rank, so that it does
+ * not move behind all others of its pattern.
+ */
 uint64_t frontier_due_again(const struct frontier_row *row, uint64_t now_ms);
 
-/* Is it beside the pages of the site? */
+/* Whether the row is no page of the site: a sitemap or the probe. */
 bool frontier_is_auxiliary(const struct frontier_row *row);
 
-/* Seeds and what somebody asked for, wherever that led: never skipped. */
+/*
+ * Whether the URL is never skipped: a seed, or a requested URL or the target of
+ * its redirects.
+ */
 bool frontier_is_wanted(enum admission rule, uint32_t flags);
 
 /* As frontier_row_get(), with texts that fit into a lease. */
@@ -31,9 +36,9 @@ bool frontier_load(struct txn *txn, uint32_t site, uint64_t key,
 		   struct frontier_row *row_out);
 
 /*
- * Bring the row into a state and write it. Nothing else writes rows or moves
- * the counters of states. A new row comes from FRONTIER_STATES. Slices of the
- * row may point into the map.
+ * Set the state of the row and write it. No other function writes rows or
+ * changes the counters of states. `before` is FRONTIER_STATES for a new row.
+ * Slices of the row may point into the map.
  */
 void frontier_store(struct txn *txn, struct site_row *site, uint64_t key,
 		    struct frontier_row *row, enum frontier_state state);

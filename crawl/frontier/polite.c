@@ -39,7 +39,10 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* A request that began before the pause of another tells nothing new. */
+/*
+ * A failure of a request that began before the current pause does not count
+ * again.
+ */
 static void count_failure(struct polite *polite, uint64_t now_ms)
 {
 	bool is_new = polite->failures == 0 || now_ms >= polite->next_ms;

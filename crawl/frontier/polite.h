@@ -1,6 +1,6 @@
 /*
- * crawl/frontier/polite.h - when a host may be asked again. Pure functions of a
- * small state and the time that is passed in.
+ * crawl/frontier/polite.h - when a host may be requested again. Pure functions
+ * of a small state and the time that is passed in.
  */
 #ifndef CRAWL_FRONTIER_POLITE_H
 #define CRAWL_FRONTIER_POLITE_H
@@ -8,7 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Failures in a row that open the breaker: the host gets no work but a try. */
+/*
+ * Failures in a row that open the circuit breaker: then only single trial
+ * requests are made.
+ */
 enum { BREAKER_FAILURES = 5 };
 
 struct polite {
@@ -26,11 +29,15 @@ struct polite {
 void polite_set_delay(struct polite *polite, uint32_t own_ms,
 		      uint32_t robots_ms);
 
-/* With an open breaker one request at a time tries whether the host is back. */
+/*
+ * Whether a request may start now. With an open breaker one at a time is tried.
+ */
 bool polite_may_start(const struct polite *polite, uint64_t now_ms);
 void polite_started(struct polite *polite);
 
-/* BREAKER_FAILURES and more in a row: what waits for the host is given back. */
+/*
+ * Whether the breaker is open: URLs leased for the host should be given back.
+ */
 bool polite_is_broken(const struct polite *polite);
 
 /*

@@ -19,7 +19,7 @@ static uint64_t longest(uint64_t default_ms)
 		       : default_ms * REVISIT_LONGEST;
 }
 
-/* Half of the interval, or half more. */
+/* Halve the interval, or lengthen it by half. */
 static uint64_t adapt(uint64_t interval, bool is_changed)
 {
 	uint64_t half = interval / 2;

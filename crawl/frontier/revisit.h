@@ -21,12 +21,16 @@ enum { REVISIT_SHORTEST = 8, REVISIT_LONGEST = 30 };
 uint64_t revisit_interval(uint64_t before, bool is_changed, uint64_t of_cluster,
 			  uint64_t default_ms);
 
-/* The mean that a cluster keeps: an eighth of the new one, the rest old. */
+/*
+ * The running mean of a cluster: an eighth of the new interval, seven eighths
+ * of the old mean.
+ */
 uint64_t revisit_of_cluster(uint64_t before, uint64_t interval);
 
 /*
- * When: `now_ms` and the interval, up to a tenth more or less by `key`, so that
- * pages that were found together do not come back together.
+ * The time of the next visit: `now_ms` plus the interval, varied by up to a
+ * tenth by `key`, so that pages that were found at the same time are not
+ * visited at the same time.
  */
 uint64_t revisit_due(uint64_t now_ms, uint64_t interval, uint64_t key);
 

@@ -7,7 +7,7 @@
 
 enum { MAX_YEAR = 9999, DATE_PARTS = 6, FRACTION_DIGITS = 9 };
 
-/* Year, month, day, hour, minute, second; and how each may be. */
+/* Year, month, day, hour, minute and second, with their ranges. */
 static const struct part {
 	size_t digits;
 	unsigned minimum;
@@ -63,10 +63,7 @@ static unsigned take_fraction(struct slice *text)
 	return fraction;
 }
 
-/*
- * The zone in seconds east of Greenwich; none, or "Z", is Greenwich. False when
- * it is something else.
- */
+/* The zone in seconds east of Greenwich; missing or "Z": 0. False on error. */
 static bool take_zone(struct slice *text, int *seconds_out)
 {
 	bool is_west = text->size > 0 && *(const char *)text->data == '-';

@@ -37,8 +37,8 @@ bool frontier_load(struct txn *txn, uint32_t site, uint64_t key,
 
 /*
  * Set the state of the row and write it. No other function writes rows or
- * changes the counters of states. `before` is FRONTIER_STATES for a new row.
- * Slices of the row may point into the map.
+ * changes the counters of states. The state of a new row is FRONTIER_STATES
+ * before. Slices of the row may point into the map.
  */
 void frontier_store(struct txn *txn, struct site_row *site, uint64_t key,
 		    struct frontier_row *row, enum frontier_state state);

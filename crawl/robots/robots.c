@@ -11,7 +11,7 @@
 #include "store/arena.h"
 
 enum {
-	MAX_STEPS = 4 << 20, /* bytes that wildcards search for one path */
+	MAX_STEPS = 4 << 20, /* bytes that wildcards may search for one path */
 	STATUS_TOO_MANY = 429,
 };
 
@@ -85,7 +85,10 @@ struct verdict {
 	bool is_allowed;
 };
 
-/* RFC 9309, 2.2.2, as the rules are sorted. */
+/*
+ * The deciding rule: the first that matches, because the rules are sorted (RFC
+ * 9309, 2.2.2).
+ */
 static struct verdict find_rule(const struct robots *robots, struct slice raw)
 {
 	struct pattern_path path;
@@ -124,7 +127,7 @@ static bool is_control(char byte)
 	return (unsigned char)byte < ' ' || byte == 0x7f;
 }
 
-/* As much of `text` as fits, without a cut character. */
+/* Copy as much of `text` as fits, in whole characters. */
 static void write_rule(struct slice text, struct robots_reason *reason)
 {
 	char whole[3 * sizeof(reason->rule)];

@@ -18,18 +18,19 @@ enum {
 
 /*
  * Parse the file for the product token `agent` ("templated"). Of a file of
- * MAX_ROBOTS_BYTES or more the first so many count, without the line that the
- * cut went through, so a body cut at that size may be given as it is. The
- * result belongs to `arena`; the file is copied. Cannot fail: a file that says
- * nothing allows everything. O(n log n), at most 10 bytes of memory a byte.
+ * MAX_ROBOTS_BYTES or more only the first so many are read, without the
+ * incomplete line at the end, so a body that was cut at that size may be
+ * passed. The result belongs to `arena`; the file is copied. Cannot fail: a
+ * file without rules allows everything. O(n log n), at most 10 bytes of memory
+ * a byte.
  */
 const struct robots *robots_parse(struct arena *arena, struct slice file,
 				  const char *agent);
 
 /*
  * The rules that follow from an answer without a file (RFC 9309, 2.3.1): 4xx
- * allows everything; 5xx, no answer (status 0) and 429, which says as little
- * about what is allowed, forbid everything.
+ * allows everything; 5xx, no answer (status 0) and 429, which tell nothing
+ * about the rules, forbid everything.
  */
 const struct robots *robots_from_status(struct arena *arena, unsigned status);
 
@@ -37,16 +38,16 @@ const struct robots *robots_from_status(struct arena *arena, unsigned status);
 bool robots_is_forbidden(const struct robots *robots);
 
 /*
- * May `path` (with its query, as in a URL) be fetched? The longest matching
- * rule decides, allow wins a tie, /robots.txt is always allowed; a path over
- * MAX_URL_BYTES is not. The work is bounded: a path for which the wildcards of
- * the rules would make it search more than 4 MiB is not allowed either (so
- * 2,000 rules with wildcards against the longest path are tried, or 80,000
- * against one of 50 bytes).
+ * Whether `path` (with its query, as in a URL) may be fetched. The longest
+ * matching rule decides, allow wins a tie, /robots.txt is always allowed; a
+ * path over MAX_URL_BYTES is not. The work is bounded: a path for which the
+ * wildcards of the rules would make it search more than 4 MiB is not allowed
+ * either (so 2,000 rules with wildcards against the longest path are tried, or
+ * 80,000 against one of 50 bytes).
  */
 bool robots_allows(const struct robots *robots, struct slice path);
 
-/* What robots_allows() says, and why. */
+/* The decision of robots_allows() and its reason. */
 struct robots_reason {
 	bool is_allowed;
 	unsigned line;  /* of the file, from 1; 0: no rule decided */
@@ -64,7 +65,7 @@ struct robots_reason robots_explain(const struct robots *robots,
  */
 uint32_t robots_delay_ms(const struct robots *robots);
 
-/* Was a Crawl-delay named that is over 1 hour, or no number? */
+/* Whether a Crawl-delay was over 1 hour, or no number. */
 bool robots_is_delay_clamped(const struct robots *robots);
 
 /*

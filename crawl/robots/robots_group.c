@@ -14,11 +14,11 @@ struct parser {
 	const char *agent; /* NULL: "*" */
 	struct robots_group *group;
 	struct buffer rules; /* struct robots_rule */
-	bool has_group;      /* of the agent, if only an empty one */
+	bool has_group;      /* there is a group of the agent, perhaps empty */
 	/*
 	 * A group ends at the User-agent behind a rule; other lines must not
-	 * end it (RFC 9309, 2.2.4). A Crawl-delay, which is none of the RFC's,
-	 * still is only for those who are named right above it.
+	 * end it (RFC 9309, 2.2.4). Crawl-delay is not in the RFC: it applies
+	 * only to the agents named directly above it.
 	 */
 	bool are_rules_ours;
 	bool are_delays_ours;
@@ -57,7 +57,7 @@ static void take_agent(struct parser *parser, struct slice value)
 	parser->has_group |= is_ours;
 }
 
-/* An empty value, and one that can begin no path, says nothing. */
+/* Add a rule; an empty value, or one that cannot begin a path, is ignored. */
 static void take_rule(struct parser *parser, const struct robots_line *line)
 {
 	struct robots_rule rule = {

@@ -1,6 +1,6 @@
 /*
- * crawl/robots/robots_group.h - what a robots.txt says to one agent, all of its
- * groups as one (RFC 9309, 2.2.1). Internal to crawl/.
+ * crawl/robots/robots_group.h - the rules of a robots.txt for one agent, from
+ * all of its groups (RFC 9309, 2.2.1). Internal to crawl/.
  */
 #ifndef CRAWL_ROBOTS_ROBOTS_GROUP_H
 #define CRAWL_ROBOTS_ROBOTS_GROUP_H
@@ -25,7 +25,7 @@ struct robots_group {
 	const struct robots_rule *rules; /* the first that matches decides */
 	size_t rule_count;
 	uint32_t delay_ms;
-	bool is_clamped; /* a delay was, or is no number */
+	bool is_clamped; /* a delay was over the limit, or no number */
 };
 
 /*

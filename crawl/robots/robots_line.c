@@ -19,7 +19,7 @@ static bool is_utf16(struct slice file)
 				  memcmp(file.data, "\xfe\xff", 2) == 0);
 }
 
-/* Whole or in part, as in Google's parser. */
+/* Skip a byte order mark, whole or in part, as in Google's parser. */
 static struct slice skip_mark(struct slice text)
 {
 	static const char mark[] = "\xef\xbb\xbf";
@@ -74,9 +74,9 @@ static struct slice take_line(struct slice *text)
 }
 
 /*
- * Where the key ends: at the colon, or where that was forgotten at a blank, if
- * there are two words: "Disallow /a", "Sitemap http://h/s.xml". The size of the
- * line when it has no key.
+ * The end of the key: the colon, or, if it was forgotten, a blank between two
+ * words: "Disallow /a", "Sitemap http://h/s.xml". The size of the line when it
+ * has no key.
  */
 static size_t find_separator(struct slice line)
 {

@@ -36,9 +36,9 @@ struct robots_lines {
 
 /*
  * Copy the file to the arena, as UTF-8 without a byte order mark (a part of
- * one, or the mark of UTF-16, too). Of a file of MAX_ROBOTS_BYTES or more the
- * first so many are taken, without the line that the cut went through: half a
- * rule is another rule.
+ * one, or the mark of UTF-16, too). Of a file of MAX_ROBOTS_BYTES or more only
+ * the first so many are read, without the incomplete line at the end, because
+ * half a rule is another rule.
  */
 struct robots_lines robots_lines_begin(struct arena *arena, struct slice file);
 

@@ -14,8 +14,8 @@ enum { GZIP_BYTES = 2, BOM_BYTES = 3, PIECE_BYTES = 16 * 1024 };
 
 struct sitemap {
 	struct sitemap_out out;
-	unsigned char
-		head[GZIP_BYTES]; /* until it is known to be gzip or not */
+	unsigned char head[GZIP_BYTES]; /* the first bytes, until it is known
+					   whether they are gzip */
 	size_t head_size;
 	struct decoder *decoder; /* NULL: not packed */
 	size_t unpacked;         /* bytes so far */
@@ -86,7 +86,9 @@ static bool is_blank(unsigned char byte)
 	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* What begins with '<', in UTF-16 too, is XML; anything else is text. */
+/*
+ * Choose the format: XML if the file begins with '<', in UTF-16 too, else text.
+ */
 static void choose(struct sitemap *sitemap, unsigned char first)
 {
 	if (first == '<' || first == '\0' || first >= 0xFE) {
@@ -105,7 +107,7 @@ static void read_format(struct sitemap *sitemap, struct slice bytes)
 		sitemap_text_feed(sitemap->text, bytes);
 }
 
-/* Skip BOMs and white space; the format gets to see one BOM. */
+/* Skip BOMs and white space; one BOM is passed to the format. */
 static void read_begin(struct sitemap *sitemap, struct slice bytes)
 {
 	const unsigned char *at = bytes.data;
@@ -126,7 +128,10 @@ static void read_begin(struct sitemap *sitemap, struct slice bytes)
 	read_format(sitemap, behind(bytes, i));
 }
 
-/* Unpacked bytes, PIECE_BYTES at most, so that an error ends it soon. */
+/*
+ * Read unpacked bytes, at most PIECE_BYTES at once, so that an error is noticed
+ * soon.
+ */
 static void read_piece(struct sitemap *sitemap, struct slice bytes)
 {
 	size_t left = MAX_SITEMAP_BYTES - sitemap->unpacked;
@@ -168,7 +173,10 @@ static bool begin_member(struct sitemap *sitemap, struct slice bytes)
 	return true;
 }
 
-/* Members follow each other; what follows and is none is ignored. */
+/*
+ * Read gzip members one after the other; bytes behind them that are no member
+ * are ignored.
+ */
 static void read_gzip(struct sitemap *sitemap, struct slice bytes)
 {
 	size_t size = PIECE_BYTES;

@@ -3,12 +3,12 @@
  * text, RSS and Atom, each also packed by gzip, as a stream: some 100 KB,
  * whatever the size of the file, and 2 MB at most when it is hostile.
  *
- * What begins with '<' is XML, read as page/xml_stream.h says, so that broken
- * ones give what they have; anything else is text. Packed or not is told by the
- * content. Extensions (images, videos, news, hreflang) are passed over, by
- * their namespace; that of the sitemap itself may be any. The text of <url> or
- * <sitemap> counts as its <loc> when it has none, a guid that is a URL as the
- * link of an item. The page that a feed as a whole belongs to is no entry.
+ * What begins with '<' is XML, read by page/xml_stream.h, so that broken files
+ * give what can be read; anything else is text. gzip is recognised by the
+ * content. Extensions (images, videos, news, hreflang) are skipped by their
+ * namespace; that of the sitemap itself may be any. Without a <loc> the text of
+ * <url> or <sitemap> is used, without a link the guid of an item if it is a
+ * URL. The page of a feed itself is no entry.
  */
 #ifndef CRAWL_SITEMAP_SITEMAP_H
 #define CRAWL_SITEMAP_SITEMAP_H
@@ -22,9 +22,10 @@
 #include "store/slice.h"
 
 enum {
-	MAX_SITEMAP_ENTRIES = 50000, /* of a file, those left out as well; the
-					protocol's */
-	MAX_SITEMAP_BYTES = 50 * 1024 * 1024, /* unpacked; the protocol's */
+	MAX_SITEMAP_ENTRIES = 50000, /* of a file, also those left out; the
+					protocol's limit */
+	MAX_SITEMAP_BYTES = 50 * 1024 * 1024, /* unpacked; the protocol's limit
+					       */
 };
 
 enum sitemap_kind {
@@ -46,9 +47,9 @@ struct sitemap;
 
 /*
  * `base` is the URL of the file itself, to resolve what is relative; it is
- * copied. Each entry is told once, in the order of the file; entries that
- * are no http(s) URLs, or over MAX_URL_BYTES, are counted and left out; in text
- * only lines with an absolute URL are entries.
+ * copied. The handler gets each entry once, in the order of the file; entries
+ * that are no http(s) URLs, or over MAX_URL_BYTES, are counted and left out; in
+ * text only lines with an absolute URL are entries.
  */
 struct sitemap *sitemap_create(const struct url *base,
 			       void (*on_entry)(void *context,
@@ -58,20 +59,20 @@ void sitemap_destroy(struct sitemap *sitemap); /* NULL is a no-op */
 
 /*
  * Take the next bytes, packed or not. ERR_TOO_LARGE over a limit above,
- * ERR_MALFORMED (no sitemap: HTML, binary), ERR_CORRUPT (broken gzip). What
- * was told before stands; later calls do nothing and return the same.
+ * ERR_MALFORMED (no sitemap: HTML, binary), ERR_CORRUPT (broken gzip). Entries
+ * before the error are valid; later calls do nothing and return the same error.
  */
 enum error sitemap_feed(struct sitemap *sitemap, struct slice bytes);
 
 /*
- * The file is over. As sitemap_feed(); a file cut short is ERR_MALFORMED, and
- * so is one without anything, or text without a URL.
+ * End the file. Errors as in sitemap_feed(); a truncated file is ERR_MALFORMED,
+ * and so is an empty one, or text without a URL.
  */
 enum error sitemap_finish(struct sitemap *sitemap);
 
 enum sitemap_kind sitemap_kind(const struct sitemap *sitemap);
 
-/* Entries told, and entries left out. */
+/* The number of entries passed to the handler, and of entries left out. */
 size_t sitemap_count(const struct sitemap *sitemap);
 size_t sitemap_refused(const struct sitemap *sitemap);
 

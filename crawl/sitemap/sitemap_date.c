@@ -21,8 +21,8 @@ static char upper(char byte)
 }
 
 /*
- * What is often written for it: small letters, and a space for the T and before
- * the zone.
+ * Write a W3C date with common deviations corrected: lower case, a space for
+ * the T or before the zone.
  */
 static size_t write_w3c(const char *text, char *out)
 {

@@ -1,6 +1,6 @@
 /*
- * crawl/sitemap/sitemap_out.h - where the formats of sitemaps tell what they
- * find. Internal to sitemaps.
+ * crawl/sitemap/sitemap_out.h - the output of the sitemap formats. Internal to
+ * sitemaps.
  */
 #ifndef CRAWL_SITEMAP_SITEMAP_OUT_H
 #define CRAWL_SITEMAP_SITEMAP_OUT_H
@@ -14,12 +14,12 @@ struct sitemap_out {
 	enum sitemap_kind kind;
 	size_t count;
 	size_t refused;
-	enum error error; /* the first; nothing is told after it */
+	enum error error; /* the first error; no entry is passed on after it */
 };
 
 /*
- * Tell, or count as refused, an entry with this `reference`. `entry` without
- * its URL.
+ * Pass on an entry with the URL `reference`, or count it as left out. `entry`
+ * has no URL yet.
  */
 void sitemap_out_tell(struct sitemap_out *out, struct slice reference,
 		      struct sitemap_entry entry);

@@ -10,7 +10,7 @@
 
 enum rank {
 	RANK_NONE,
-	RANK_ELSE, /* taken when there is nothing better */
+	RANK_ELSE, /* used when there is no better one */
 	RANK_FIRST,
 };
 
@@ -23,7 +23,7 @@ enum entry {
 	ENTRY_ATOM,
 };
 
-/* Of the entry that is open. */
+/* The open entry. */
 struct open {
 	enum entry entry;
 	size_t depth;   /* of its element */
@@ -34,10 +34,10 @@ struct open {
 	uint64_t time_ms;
 };
 
-/* Of the element right below it that is open. */
+/* The open element directly below it. */
 struct field {
-	bool is_own;   /* of the entry's namespace */
-	bool is_other; /* a link that leads to another thing than the page */
+	bool is_own;        /* of the entry's namespace */
+	bool is_other;      /* a link to something else than the page */
 	struct buffer link; /* the href of an Atom link */
 };
 
@@ -72,7 +72,10 @@ static enum sitemap_kind kind_of(struct slice root)
 	return SITEMAP_UNKNOWN;
 }
 
-/* A urlset with the entries of an index, and the other way round, are read. */
+/*
+ * The kind of entry that the element begins; a urlset may have entries of an
+ * index, and vice versa.
+ */
 static enum entry entry_of(enum sitemap_kind kind, struct slice name)
 {
 	if (kind == SITEMAP_RSS)
@@ -136,7 +139,7 @@ static void begin_root(struct sitemap_xml *xml, struct slice name)
 		sitemap_out_fail(xml->out, ERR_MALFORMED);
 }
 
-/* An entry in an entry: the end of the first is missing. */
+/* An entry inside an entry: the end tag of the first is missing. */
 static void on_start(void *context, struct slice name, struct slice space)
 {
 	struct sitemap_xml *xml = context;
@@ -194,7 +197,10 @@ static void end_item_field(struct open *open, struct slice name,
 {
 	if (is(name, "link"))
 		take_url(open, text, RANK_FIRST);
-	/* it may be any word; also one that says it is no URL is often one */
+	/*
+	 * a guid may be any string; even with isPermaLink="false" it is often a
+	 * URL
+	 */
 	else if (is(name, "guid") && is_absolute(text))
 		take_url(open, text, RANK_ELSE);
 	else if (is(name, "pubDate"))
@@ -234,7 +240,7 @@ static void end_field(struct sitemap_xml *xml, struct slice name,
 		take_time(open, text, RANK_FIRST);
 }
 
-/* Some write the address right into <sitemap> or <url>, without <loc>. */
+/* Some sites write the URL directly into <sitemap> or <url>, without <loc>. */
 static void on_end(void *context, struct slice name, struct slice text)
 {
 	struct sitemap_xml *xml = context;

@@ -116,7 +116,7 @@ enum error address_put_ipv6(struct slice text, struct bounded *out)
 	    inet_pton(AF_INET6, address, &bytes) != 1)
 		return ERR_MALFORMED;
 	inet_ntop(AF_INET6, &bytes, address, sizeof(address));
-	/* the standard knows no ::ffff:1.2.3.4 (IPv6 serializer) */
+	/* the standard does not write ::ffff:1.2.3.4 (IPv6 serializer) */
 	quad = strrchr(address, ':') + 1;
 	if (strchr(quad, '.') != NULL)
 		(void)snprintf(

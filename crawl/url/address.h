@@ -1,6 +1,6 @@
 /*
- * crawl/url/address.h - hosts that are addresses, in all spellings that
- * resolvers know, in the one of the WHATWG URL standard (3.5).
+ * crawl/url/address.h - hosts that are addresses: all spellings that resolvers
+ * accept, normalised as in the WHATWG URL standard (3.5).
  */
 #ifndef CRAWL_URL_ADDRESS_H
 #define CRAWL_URL_ADDRESS_H
@@ -11,9 +11,9 @@
 #include "store/error.h"
 
 /*
- * Does the last label of `host`, a name in lower case, read as a number? Such a
- * host is an IPv4 address or nothing, since resolvers take it for one (ends in
- * a number checker).
+ * Whether the last label of `host`, a name in lower case, is a number. Such a
+ * host must be an IPv4 address, since resolvers read it as one (ends in a
+ * number checker).
  */
 bool address_is_ipv4(struct slice host);
 

@@ -6,10 +6,9 @@
 #include "store/slice.h"
 
 /*
- * The part of `host` (canonical, with or without a port) that somebody has
- * registered: example.co.uk of www.example.co.uk. The whole host without port
- * for addresses and single labels; for a public suffix itself, too. Points into
- * `host`.
+ * The registrable domain of `host` (canonical, with or without a port):
+ * example.co.uk of www.example.co.uk. The whole host without port for addresses
+ * and single labels; for a public suffix itself, too. Points into `host`.
  */
 struct slice domain_registrable(struct slice host);
 

@@ -40,7 +40,10 @@ static bool is_name(struct slice host)
 	return label > 0;
 }
 
-/* Lower the case of ASCII in place; false when that is not all there is. */
+/*
+ * Make ASCII letters lower case in place; false when there are other bytes than
+ * ASCII.
+ */
 static bool lower_ascii(struct bounded *text)
 {
 	bool is_ascii = true;
@@ -66,9 +69,9 @@ static bool has_deviation(const char *name)
 }
 
 /*
- * libidn2 disallows the symbols that IDNA2008 does, hearts and snowmen, which
- * browsers take; but not when it is transitional, the same for a name without
- * deviation characters (UTS #46, 7).
+ * libidn2 refuses symbols that IDNA2008 disallows (hearts, snowmen), which
+ * browsers accept. Transitional processing accepts them and gives the same
+ * result for names without deviation characters (UTS #46, 7).
  */
 static int look_up(const char *name, char **ascii_out)
 {
@@ -86,8 +89,8 @@ static int look_up(const char *name, char **ascii_out)
 }
 
 /*
- * Domain to ASCII (UTS #46, not transitional), for what is UTF-8 and not all
- * ASCII: that the standard takes as it is, even a broken "xn--".
+ * Domain to ASCII (UTS #46, not transitional), for UTF-8 that is not all ASCII;
+ * ASCII names are left as they are by the standard, even a broken "xn--".
  */
 static bool idna(struct bounded *name)
 {
@@ -126,7 +129,9 @@ static enum error put_name(struct slice host, struct bounded *out)
 	return ERR_NONE;
 }
 
-/* `text` is what follows the host: nothing, or ':' and digits, or none. */
+/*
+ * Write the port. `text` follows the host: empty, or ':' and digits or nothing.
+ */
 static bool put_port(struct slice text, unsigned default_port,
 		     struct bounded *out)
 {

@@ -64,7 +64,7 @@ static struct slice next_name(struct slice *names)
 	return (struct slice){text + begin, end - begin};
 }
 
-/* Is `name` one of the names? */
+/* Whether `name` is one of the names. */
 static bool is_listed(struct slice name, struct slice names)
 {
 	struct slice listed;
@@ -101,7 +101,7 @@ static struct slice until(const char *text, const char *ends)
 	return (struct slice){text, strcspn(text, ends)};
 }
 
-/* Is what was written last the segment "." or ".."? */
+/* Whether the last segment written is "." or "..". */
 static bool ends_in_dots(const char *begin, const char *end)
 {
 	size_t dots = 0;
@@ -114,7 +114,7 @@ static bool ends_in_dots(const char *begin, const char *end)
 
 /*
  * Take ";name=value" out of the path at `path`, in place; returns where it now
- * ends. What would leave a dot segment stays: "/..;sid=1/" is no way up.
+ * ends. It is kept where its removal would leave a dot segment: "/..;sid=1/".
  */
 static char *drop_from_path(char *path, const char *end, struct slice names)
 {

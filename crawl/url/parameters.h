@@ -1,7 +1,7 @@
 /*
- * crawl/url/parameters.h - query parameters that name no page: those of
- * trackers and of sessions. They are taken out of links, so that one page has
- * one URL.
+ * crawl/url/parameters.h - query parameters that do not identify a page: those
+ * of trackers and sessions. They are removed from links, so that a page has one
+ * URL.
  */
 #ifndef CRAWL_URL_PARAMETERS_H
 #define CRAWL_URL_PARAMETERS_H
@@ -19,16 +19,16 @@
 extern const char parameters_default[];
 
 /*
- * Append the names of `text` to `out`, with the default in place of the word
- * "common".
+ * Append the names of `text` to `out`, with the default list in place of the
+ * word "common".
  */
 void parameters_expand(struct slice text, struct buffer *out);
 
 /*
- * Take the parameters of `names` out of the query of the canonical `url`, and
- * a ";name=..." of those names out of its path (";jsessionid=..."). What stays
- * keeps its order and its spelling; a query of nothing goes with its '?'. False
- * when nothing was to be done.
+ * Remove the parameters `names` from the query of the canonical `url`, and
+ * ";name=..." of those names from its path (";jsessionid=..."). Other
+ * parameters keep their order and spelling; an empty query is removed with its
+ * '?'. False when nothing was changed.
  */
 bool parameters_drop(struct url *url, struct slice names);
 

@@ -7,13 +7,16 @@
 #include "page/robots_word.h"
 #include "store/arena.h"
 
-/* Stars that stand alone between all the bytes that a path can have. */
+/*
+ * The longest pattern that can match: a star between any two bytes of the
+ * longest path.
+ */
 enum { MAX_PATTERN_BYTES = 2 * 3 * MAX_URL_BYTES + 1 };
 
 /*
  * RFC 9309, 2.2.2, has an example of a query whose reserved characters are
- * encoded before the comparison. As few sites write their rules or links like
- * that, a rule holds if either form does.
+ * encoded before the comparison. Few sites write their rules or links like
+ * that, so a rule matches if either form does.
  */
 #define QUERY_DELIMITERS ":/?[]@"
 
@@ -79,7 +82,7 @@ bool pattern_make(struct arena *arena, struct slice value,
 	if (text.is_cut)
 		return false;
 	pattern.length = (uint32_t)(text.size + squeezed + pattern.is_anchored);
-	if (ends_in(value, '*')) { /* whatever follows */
+	if (ends_in(value, '*')) { /* a star at the end matches any rest */
 		value.size--;
 		text.size--;
 		pattern.is_anchored = false;
@@ -109,7 +112,7 @@ void pattern_path_set(struct pattern_path *path, struct slice raw)
 	path->encoded = bounded_slice(&encoded);
 }
 
-/* What stands in front of the first wildcard. */
+/* The part before the first wildcard. */
 static struct slice first_piece(struct slice text)
 {
 	text.size = word_find(text, '*');
@@ -173,7 +176,10 @@ static bool matches(struct slice text, bool is_anchored, struct slice path,
 bool pattern_matches(const struct pattern *pattern,
 		     const struct pattern_path *path, size_t *steps)
 {
-	/* an escape is longer than what it stands for */
+	/*
+	 * an escape is longer than its character, so equal sizes mean equal
+	 * texts
+	 */
 	bool is_same = pattern->encoded.size == pattern->text.size &&
 		       path->encoded.size == path->text.size;
 

@@ -43,9 +43,9 @@ struct pattern_path {
 void pattern_path_set(struct pattern_path *path, struct slice raw);
 
 /*
- * Does the pattern match the path, or a prefix of it? O(path + pattern),
- * whatever the wildcards; what a wildcard made it search is added to `steps`,
- * in bytes.
+ * Whether the pattern matches the path or a prefix of it. O(path + pattern),
+ * whatever the wildcards; the bytes searched for wildcards are added to
+ * `steps`.
  */
 bool pattern_matches(const struct pattern *pattern,
 		     const struct pattern_path *path, size_t *steps);

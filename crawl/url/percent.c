@@ -96,7 +96,7 @@ void percent_decode(struct slice text, struct bounded *out)
 	}
 }
 
-/* What stays as it is. */
+/* The bytes that are not encoded. */
 static struct byte_set plain_bytes(const char *special)
 {
 	struct byte_set plain = reserved;

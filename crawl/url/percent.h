@@ -20,7 +20,10 @@ void bounded_put(struct bounded *out, char byte);
 void bounded_put_slice(struct bounded *out, struct slice text);
 struct slice bounded_slice(const struct bounded *out);
 
-/* Letters, digits and "-._~": never worth encoding (RFC 3986, 2.3). */
+/*
+ * Whether the byte is a letter, a digit or one of "-._~", which are never
+ * encoded (RFC 3986, 2.3).
+ */
 bool percent_is_unreserved(unsigned char byte);
 
 /* Write `text` with its escapes decoded; a '%' that begins none stays. */

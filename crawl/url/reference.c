@@ -34,7 +34,7 @@ static struct slice trim(struct slice text)
 	return text;
 }
 
-/* Is there anything to mend? */
+/* Whether the reference needs repair. */
 static bool is_odd(struct slice text)
 {
 	for (size_t i = 0; i < text.size; i++)

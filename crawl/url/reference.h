@@ -1,4 +1,4 @@
-/* crawl/url/reference.h - a link as it stands in a page, taken apart. */
+/* crawl/url/reference.h - a link as written in a page, split into its parts. */
 #ifndef CRAWL_URL_REFERENCE_H
 #define CRAWL_URL_REFERENCE_H
 
@@ -20,7 +20,7 @@ struct reference {
  * As browsers read an attribute (WHATWG URL, basic URL parser): controls and
  * spaces around it are trimmed, tabs and line ends inside dropped, '\' before
  * the query is '/'; the fragment is cut. A slice of `text`, or of `room` when
- * something inside had to be mended; cut when that is full.
+ * something inside had to be repaired; cut when `room` is full.
  */
 struct slice reference_mend(struct slice text, struct bounded *room);
 

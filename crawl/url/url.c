@@ -9,7 +9,7 @@
 #include "crawl/url/reference.h"
 
 enum {
-	/* escapes shrink to a third at most, but for needless dot segments */
+	/* decoding shrinks a text to a third at most, dot segments aside */
 	MAX_REFERENCE = 3 * MAX_URL_BYTES,
 	MAX_MERGED = MAX_URL_BYTES + MAX_REFERENCE,
 	HTTP_PORT = 80,
@@ -63,7 +63,9 @@ static size_t last_segment(const char *path, size_t size)
 	return slash == NULL ? 0 : (size_t)(slash - path);
 }
 
-/* What a reference that begins with `first` keeps of the path of `base`. */
+/*
+ * The part of the base's path that a reference keeps that begins with `first`.
+ */
 static struct slice kept_path(const struct url *base, char first)
 {
 	const char *path = base->text + base->path;
@@ -121,7 +123,7 @@ static size_t remove_dots(char *path, size_t size)
 	return left;
 }
 
-/* Fill in the rest of `url`, whose authority stands. */
+/* Fill in the rest of `url`, whose authority is set. */
 static enum error resolve(const struct reference *reference,
 			  const struct url *base, struct url *url)
 {
@@ -165,7 +167,8 @@ enum error url_parse(struct url *url_out, struct slice reference,
 	if (error != ERR_NONE)
 		return error;
 	if (parts.is_relative && parts.rest.size == 0) {
-		*url_out = *base; /* the page itself, with its query */
+		*url_out = *base; /* an empty reference is the page itself, with
+				     its query */
 		return ERR_NONE;
 	}
 	error = put_authority(&parts, base, &url);

@@ -1,4 +1,4 @@
-/* crawl/url/url.h - one canonical form for every address. */
+/* crawl/url/url.h - URLs and their canonical form. */
 #ifndef CRAWL_URL_URL_H
 #define CRAWL_URL_URL_H
 
@@ -24,21 +24,20 @@ struct url {
 /*
  * Resolve `reference` against `base` (NULL: it must be absolute; a missing
  * scheme is then taken as http://) and make it canonical as the WHATWG URL
- * standard does, so as browsers do: what they mend in links is mended (blanks
+ * standard does, as browsers do: mistakes in links are corrected (blanks
  * around, line ends inside, '\' for '/'), scheme and host in lower case, IDNA
  * to ASCII, odd addresses spelled out, default port dropped, dot segments
  * resolved, an empty path made "/"; a trailing slash is never added to or
  * stripped from a path. Unlike the standard, so that one page has one key: no
- * fragment, no user and password (which a page could choose for us), no '?'
- * with nothing behind it, no final dot of the host, and percent-encoding in one
- * form (crawl/url/percent.h); and no host that cannot be in the DNS. The
+ * fragment, no user and password (which a page could choose), no '?' with
+ * nothing behind it, no final dot of the host, and percent-encoding in one form
+ * (crawl/url/percent.h); and a host that cannot be in the DNS is refused. The
  * canonical form of a canonical form is itself. ERR_MALFORMED, ERR_REFUSED
  * (another scheme), ERR_TOO_LARGE.
  *
- * libcurl's URL API agrees with the standard on dot segments alone (7.88; for
- * hosts see crawl/url/host.h, and it makes /b/x of .//x), at 20,000
- * instructions a link, where this takes 2,500; the fuzzer holds the two
- * together.
+ * libcurl's URL API (7.88) differs from the standard in hosts
+ * (crawl/url/host.h) and paths (it makes /b/x of .//x), and is several times
+ * slower; the fuzzer compares the two on dot segments.
  */
 enum error url_parse(struct url *url_out, struct slice reference,
 		     const struct url *base);

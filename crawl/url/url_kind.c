@@ -5,10 +5,11 @@
 #include "store/ascii.h"
 
 enum {
-	MAX_NAME = 32,   /* bytes; longer is a sentence */
+	MAX_NAME = 32,   /* bytes of a name; a longer word is a sentence */
 	MAX_HYPHENS = 2, /* the same */
 	MIN_HEX = 8,     /* digits of a hexadecimal number */
-	MIN_CHANGES = 3, /* from letters to digits and back, of identifiers */
+	MIN_CHANGES = 3, /* changes between letters and digits in an identifier
+			  */
 	DAY_SIZE = 8,    /* of 20240514 */
 	YEAR_SIZE = 4,   /* digits */
 };

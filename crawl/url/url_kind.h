@@ -1,6 +1,6 @@
 /*
- * crawl/url/url_kind.h - what a piece of a URL is, by its form: a segment of
- * the path, the name or the value of a parameter. Pure, linear.
+ * crawl/url/url_kind.h - the kind of a piece of a URL by its form: of a path
+ * segment, or of the name or value of a parameter. Pure, linear.
  */
 #ifndef CRAWL_URL_URL_KIND_H
 #define CRAWL_URL_URL_KIND_H
@@ -23,8 +23,10 @@ enum url_kind url_kind_of(struct slice text);
 /* "", "{n}", "{date}", "{id}", "{w}" */
 const char *url_kind_text(enum url_kind kind);
 
-/* Is the word the name of something, and no sentence? At most 32 bytes and two
- * hyphens, nothing percent-encoded. */
+/*
+ * Whether the word may be a name, and not a sentence: at most 32 bytes and two
+ * hyphens, nothing percent-encoded.
+ */
 bool url_is_name(struct slice word);
 
 #endif

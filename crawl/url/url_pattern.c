@@ -13,15 +13,19 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum {
-	MAX_SEGMENT_COUNT = 24, /* more are not looked at */
+	MAX_SEGMENT_COUNT = 24, /* further segments are ignored */
 	MAX_PARAMETERS = 16,    /* the same */
 	MAX_NAMES = 2,          /* folders that keep their names */
 	MAX_ITEM = 64,          /* a name, when digits have become {n} */
-	MAX_COUNTED = 4,        /* segments; more are as many */
-	COARSE_SEED = 1,        /* so that no coarse hash is a fine one */
+	MAX_COUNTED = 4,        /* segments; larger numbers are not
+				   distinguished */
+	COARSE_SEED = 1,        /* seed, so that no coarse hash equals a fine
+				   one */
 };
 
-/* Endings that say how a page is made; any other is a part of its name. */
+/*
+ * Endings that tell how a page is made; any other ending is a part of the name.
+ */
 static const char *const endings[] = {
 	".asp", ".aspx", ".cfm", ".cgi",   ".do", ".htm",   ".html",
 	".jsp", ".jspx", ".php", ".phtml", ".pl", ".shtml", ".xhtml",
@@ -35,7 +39,7 @@ static const char *const beginnings[] = {"class",     "struct",    "union",
 static const char *const suffixes[] = {"-members", "_source", "-summary",
 				       "-tree",    "-frame",  "-use"};
 
-/* What a page is seen as, when that is the last segment. */
+/* Last segments that name another view of the page before. */
 static const char *const views[] = {"amp",   "embed", "feed",
 				    "print", "rss",   "trackback"};
 
@@ -63,7 +67,7 @@ struct parts {
 	size_t folder_count;
 	size_t segment_count; /* with the leaf */
 	bool is_open;         /* the path ends in '/' */
-	struct slice leaf;    /* what the page is about */
+	struct slice leaf;    /* the segment that identifies the page */
 	struct slice view;    /* behind it: "index", "feed", "page", or empty */
 	struct slice number;  /* of the page behind "page", or empty */
 	const char *ending;   /* of the last segment: ".html", or "" */
@@ -119,7 +123,7 @@ static void split_path(struct slice path, struct parts *parts)
 	parts->is_open = path.size > 0 && text[path.size - 1] == '/';
 }
 
-/* The last folder, which is none any more. */
+/* Remove and return the last folder. */
 static struct slice pop(struct parts *parts)
 {
 	return parts->folder_count == 0 ? (struct slice){0}
@@ -292,7 +296,7 @@ static void put_fine(struct bounded *out, const struct parts *parts)
 		put_query(out, parts->query);
 }
 
-/* "/+3.html?"; so deep that no path is endless. */
+/* Write the wide pattern, "/+3.html?". */
 static void put_wide(struct bounded *out, const struct parts *parts)
 {
 	size_t count = parts->segment_count < MAX_COUNTED ? parts->segment_count

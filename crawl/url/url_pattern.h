@@ -1,6 +1,6 @@
 /*
- * crawl/url/url_pattern.h - URLs that one template likely answers, by their
- * form alone. Pure.
+ * crawl/url/url_pattern.h - patterns of URLs: URLs of the same form probably
+ * have the same template. Pure.
  */
 #ifndef CRAWL_URL_URL_PATTERN_H
 #define CRAWL_URL_URL_PATTERN_H

@@ -7,7 +7,7 @@
 
 enum {
 	MAX_SCHEME = 16,
-	MIN_DATE = 12, /* some tools left out the seconds */
+	MIN_DATE = 12, /* digits of a date: some tools omit the seconds */
 	MAX_DATE = 20,
 };
 
@@ -86,8 +86,8 @@ static struct slice last_word(struct slice line)
 }
 
 /*
- * The address and what stands behind it. Where no date is, as in "null", a line
- * of just five words will do.
+ * Find the address, and what follows it. Without a valid date ("null") a line
+ * of exactly five words is accepted.
  */
 static bool find_address(struct slice line, struct slice *address_out,
 			 struct slice *date_out, struct slice *rest_out)

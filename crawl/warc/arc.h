@@ -20,13 +20,13 @@ struct arc_header {
 };
 
 /*
- * Read a line, without its end. False when it is none of an ARC. The URL may
- * have blanks: the address and the date behind it say where it ends. With both
- * of them the length need not be a number.
+ * Read a line, without its end. False when it is no head of an ARC record. The
+ * URL may have blanks: it ends before the address and the date. With both of
+ * them the length need not be a number.
  */
 bool arc_header_parse(struct slice line, struct arc_header *header_out);
 
-/* Is the first line of `text`, which is whole, that of a record? */
+/* Whether the first line of `text`, which is complete, begins a record. */
 bool arc_begins(struct slice text);
 
 #endif

@@ -15,7 +15,7 @@
 #include "crawl/warc/warc_stream.h"
 #include "store/memory.h"
 
-/* Of a block, for what is no body: heads, sizes of chunks. */
+/* Room in a block besides the body: heads, sizes of chunks. */
 enum { BLOCK_ROOM = 256 * 1024 };
 
 struct warc_reader {
@@ -96,7 +96,7 @@ static bool is_web(const struct warc_record *record)
 	       strncasecmp(record->url, "https://", 8) == 0;
 }
 
-/* What an HTTP answer says, but for its body. */
+/* Set the fields of an HTTP answer, except the body. */
 static void set_answer(const struct http_message *message,
 		       struct warc_record *record)
 {
@@ -141,7 +141,7 @@ static void read_resource(const struct warc_reader *reader, struct slice block,
 	}
 }
 
-/* Make of the block what the kind of the record says. */
+/* Read the block by the kind of the record. */
 static void read_block(struct warc_reader *reader,
 		       const struct cut_block *block,
 		       struct warc_record *record)
@@ -224,7 +224,7 @@ static void read_record(struct warc_reader *reader, struct slice head,
 	read_block(reader, &block, record);
 }
 
-/* Nothing more can be read: why? */
+/* The reason why nothing more can be read. */
 static enum error end_of(const struct warc_reader *reader,
 			 struct warc_record *record)
 {

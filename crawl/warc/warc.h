@@ -25,8 +25,8 @@ enum warc_kind {
 
 struct warc_record {
 	enum warc_kind kind;
-	uint64_t offset;  /* in the file as stored: of the record, or of
-			     the packed member that it stands in */
+	uint64_t offset;  /* offset in the file of the record, or of the
+			     compressed member that contains it */
 	uint64_t time_ms; /* WARC-Date, ARC's archive date; 0: none */
 	char url[MAX_URL_BYTES + 1]; /* WARC-Target-URI as written, or "" */
 	char type[32];        /* WARC-Type in lower case; "arc" for ARC */
@@ -35,18 +35,19 @@ struct warc_record {
 	char charset[32];                 /* of the Content-Type, or "" */
 	char redirect[MAX_URL_BYTES + 1]; /* Location as written, or "" */
 	unsigned robots_tag; /* of X-Robots-Tag: see page/robots_tag.h */
-	bool is_cut;         /* the body was cut: WARC-Truncated, a length that
-				lies, a limit of
-				ours, or the file ended in it */
+	bool is_cut;         /* the body was cut: by WARC-Truncated, a wrong
+				length, our limit, or the end of the file */
 	struct slice body;   /* without transfer and content coding; valid
 				until the next call */
-	enum error error;    /* this record cannot be used, though the file
-				goes on: ERR_MALFORMED, ERR_CORRUPT... */
+	enum error error;    /* this record cannot be used, but reading can go
+				on: ERR_MALFORMED, ERR_CORRUPT... */
 	char reason[160];    /* English, when error is set */
 };
 
-/* Give the next bytes: up to `capacity` to `out`; 0 at the end. An error ends
- * the reading. */
+/*
+ * Write up to `capacity` next bytes to `out`; 0 at the end. An error ends the
+ * reading.
+ */
 typedef enum error warc_source(void *context, char *out, size_t capacity,
 			       size_t *size_out);
 
@@ -60,8 +61,8 @@ void warc_reader_destroy(struct warc_reader *reader); /* NULL is a no-op */
 /*
  * The next record, usable or not (record_out->error). False at the end of the
  * file, or when nothing more can be read of it: *error_out says which
- * (ERR_NONE: the end) and record_out->reason why. A damaged record is told
- * once; reading goes on at the next one that can be found.
+ * (ERR_NONE: the end) and record_out->reason why. A damaged record is reported
+ * once; reading goes on at the next record that is found.
  */
 bool warc_next(struct warc_reader *reader, struct warc_record *record_out,
 	       enum error *error_out);

@@ -103,8 +103,8 @@ static bool find_record(struct warc_cut *cut)
 }
 
 /*
- * Leave the last record behind. Where it is said to go on longer than its
- * member, and the next member begins a record, it ends.
+ * Skip the rest of the last record. It ends early when its length exceeds its
+ * member and the next member begins a record.
  */
 static void finish_last(struct warc_cut *cut)
 {
@@ -130,7 +130,10 @@ static void finish_last(struct warc_cut *cut)
 	cut->rest = 0;
 }
 
-/* Where a record of WARC begins in the block; its size when none does. */
+/*
+ * The offset of a WARC record inside the block; the block's size when there is
+ * none.
+ */
 static size_t find_warc(struct slice block)
 {
 	static const char mark[] = "\nWARC/";
@@ -158,7 +161,7 @@ static size_t find_arc(struct slice block)
 	return block.size - left.size;
 }
 
-/* The block does not end as it should: the first record in it ends it. */
+/* The length of the block is wrong: a record inside it ends it. */
 static void end_early(struct warc_cut *cut, struct cut_block *block)
 {
 	block->is_cut = true;
@@ -167,7 +170,7 @@ static void end_early(struct warc_cut *cut, struct cut_block *block)
 				    : find_arc(block->bytes);
 }
 
-/* The block is all in the window: does the next record, or nothing, follow? */
+/* The whole block is in the window: check that a record or nothing follows. */
 static void check_end(struct warc_cut *cut, struct cut_block *block)
 {
 	struct warc_stream *stream = cut->stream;
@@ -207,7 +210,7 @@ static void end_in_block(struct warc_cut *cut, struct cut_block *block)
 		cut->ends_inside = true;
 }
 
-/* Have the block of `length` bytes, or as much as is kept of it, at hand. */
+/* Read the block of `length` bytes, or its first max_block, into the window. */
 struct cut_block cut_block(struct warc_cut *cut, uint64_t length)
 {
 	struct warc_stream *stream = cut->stream;
@@ -293,7 +296,7 @@ static void tell(struct warc_cut *cut, struct cut_head *head, enum error error,
 	head->reason = reason;
 }
 
-/* The head has no end, or is far too long: go behind its begin. */
+/* The head has no end, or is too long: skip its first line. */
 static void end_in_head(struct warc_cut *cut)
 {
 	struct warc_stream *stream = cut->stream;
@@ -311,8 +314,10 @@ static void end_in_head(struct warc_cut *cut)
 		cut->ends_inside = true;
 }
 
-/* No byte is left before the end or the damage. False when that is to be told,
- * or nothing can be read behind it. */
+/*
+ * At the end or at damage: try to go on. False when the damage must be reported
+ * first, or nothing more can be read.
+ */
 static bool go_on(struct warc_cut *cut, struct cut_head *head)
 {
 	if (stream_state(cut->stream) != STREAM_DAMAGED)
@@ -326,8 +331,10 @@ static bool go_on(struct warc_cut *cut, struct cut_head *head)
 	return !cut->is_told;
 }
 
-/* Go to where a record begins. False when there is something else to tell, or
- * nothing more. */
+/*
+ * Go to the beginning of a record. False when there is an error to report, or
+ * the end.
+ */
 static bool seek_record(struct warc_cut *cut, struct cut_head *head)
 {
 	for (;;) {

@@ -19,10 +19,10 @@ struct warc_header {
 	bool is_truncated;         /* WARC-Truncated */
 };
 
-/* Does a record begin here? Eight bytes tell: "WARC/1.0". */
+/* Whether a record begins here; needs eight bytes: "WARC/1.0". */
 bool warc_begins(struct slice text);
 
-/* The same for bytes that need not begin one: a first field must follow. */
+/* A stricter check, for arbitrary bytes: a first field must follow. */
 bool warc_begins_surely(struct slice text);
 
 /*

@@ -10,8 +10,10 @@ enum {
 	RAW_BYTES = 256 * 1024,
 	CHUNK_BYTES = 64 * 1024, /* unpacked at once */
 	MAGIC_BYTES = 4,
-	/* A damaged member may have eaten the begin of the next one: so much
-	 * is looked through again. */
+	/*
+	 * A damaged member may have consumed the beginning of the next one: so
+	 * many bytes before are searched again.
+	 */
 	REWIND_BYTES = 32 * 1024,
 	TRIAL_BYTES = 4096, /* packed; enough for TRIAL_OUT of them */
 	TRIAL_OUT = 64,
@@ -76,7 +78,9 @@ static void shift_raw(struct warc_stream *stream)
 		stream->raw_floor > gone ? stream->raw_floor - gone : 0;
 }
 
-/* Have `size` bytes, at most TRIAL_BYTES, as stored at hand, or all there are.
+/*
+ * Look at the next `size` stored bytes, at most TRIAL_BYTES, or at all that are
+ * left.
  */
 static struct slice see_raw(struct warc_stream *stream, size_t size)
 {
@@ -100,7 +104,7 @@ static struct slice see_raw(struct warc_stream *stream, size_t size)
 	return (struct slice){stream->raw + stream->raw_begin, have};
 }
 
-/* Where the next byte as stored stands in the file. */
+/* The offset of the next stored byte in the file. */
 static uint64_t raw_offset(const struct warc_stream *stream)
 {
 	return stream->taken - (stream->raw_end - stream->raw_begin);
@@ -118,7 +122,9 @@ static uint32_t little_endian(const unsigned char *bytes)
 	       (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-/* Take `size` bytes as stored to the end of `out`; false when they end. */
+/*
+ * Append the next `size` stored bytes to `out`; false at the end of the file.
+ */
 static bool take_raw(struct warc_stream *stream, size_t size,
 		     struct buffer *out)
 {
@@ -135,7 +141,7 @@ static bool take_raw(struct warc_stream *stream, size_t size,
 	return true;
 }
 
-/* Unpack all of the first frame of `packed`; false when it is too much. */
+/* Unpack the first frame of `packed`; false when it is too large. */
 static bool unpack(struct slice packed, struct buffer *out)
 {
 	struct decoder *decoder = decoder_create(CODING_ZSTD);
@@ -185,7 +191,7 @@ static bool read_dictionary(struct warc_stream *stream)
 	return is_good;
 }
 
-/* The first bytes of the file say how it is packed. */
+/* Choose the coding by the first bytes of the file. */
 static bool begin_file(struct warc_stream *stream, struct slice head)
 {
 	stream->coding = coding_of_bytes(head);
@@ -230,7 +236,7 @@ static void begin_member(struct warc_stream *stream)
 	decoder_reset(stream->decoder);
 }
 
-/* Room behind the window, whose begin may have been left behind. */
+/* Make room behind the window, after dropping what was skipped. */
 static char *make_room(struct warc_stream *stream)
 {
 	struct buffer *window = &stream->window;
@@ -244,7 +250,7 @@ static char *make_room(struct warc_stream *stream)
 	return buffer_reserve(window, CHUNK_BYTES);
 }
 
-/* Nothing comes any more, and the decoder is not at its end. */
+/* The input has ended inside a member. */
 static void end_file(struct warc_stream *stream)
 {
 	bool is_whole = stream->coding == CODING_NONE ||
@@ -338,7 +344,7 @@ static bool is_like_record(struct slice text)
 	return false;
 }
 
-/* Does the member that seems to begin here unpack to a record? */
+/* Whether the member that seems to begin here unpacks to a record. */
 static bool try_member(struct warc_stream *stream, struct slice raw)
 {
 	char out[TRIAL_OUT];

@@ -19,7 +19,7 @@ enum { ID_BYTES = 48, DIGEST_BYTES = 33, NOT_MODIFIED = 304 };
 /* ISO 28500:2017, 6.7 */
 #define PROFILE "http://netpreserve.org/warc/1.1/revisit/"
 
-/* A record on its way out: its head is made first, its block is known. */
+/* A record under construction: its head is made first, its block is known. */
 struct draft {
 	struct buffer bytes;
 	struct slice block; /* in one or two parts */
@@ -149,7 +149,7 @@ void warc_write_info(const struct warc_info *info, struct buffer *out)
 	buffer_free(&fields.bytes);
 }
 
-/* Does the field speak of the body as it was sent? */
+/* Whether the header is about the body as it was transferred. */
 static bool is_of_transfer(struct slice line)
 {
 	return header_value(line, "Content-Encoding").data != NULL ||
@@ -198,7 +198,7 @@ static void copy_head(const struct warc_exchange *exchange, struct buffer *head)
 	buffer_append_text(head, "\r\n");
 }
 
-/* What a revisit refers to, and why it has no body. */
+/* Add the fields of a revisit: what it refers to, and its profile. */
 static void add_revisit(struct draft *draft,
 			const struct warc_exchange *exchange)
 {

@@ -12,10 +12,10 @@
 #include "store/buffer.h"
 #include "store/slice.h"
 
-/* What was asked, and what came. */
+/* A request and its answer. */
 struct warc_exchange {
 	struct slice url;     /* canonical */
-	uint64_t time_ms;     /* when it was asked */
+	uint64_t time_ms;     /* time of the request */
 	struct slice address; /* IP of the server, or empty */
 	struct slice request; /* head of the request as sent, or empty */
 	struct slice headers; /* head of the answer as it came, with its status
@@ -28,7 +28,7 @@ struct warc_exchange {
 	uint64_t identity[2]; /* unique: makes the record ids (UUID, v4 form) */
 };
 
-/* What a file says of itself. */
+/* Information about a file. */
 struct warc_info {
 	struct slice file; /* its name */
 	struct slice software;

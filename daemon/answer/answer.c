@@ -13,14 +13,14 @@
 
 enum { MAX_HOPS = 6, MAX_TRIES = 5 };
 
-/* A stored page, found: everything that is needed after its row. */
+/* A stored page that was found, with everything needed besides its row. */
 struct stored {
 	struct site_row site;
 	struct page_row row;
 	uint64_t key;
 };
 
-/* Say in the answer why the page of `url` is not there. */
+/* Put the reason into the answer why the page of `url` is not stored. */
 static void explain_absence(struct txn *txn, const struct site_row *site,
 			    const struct url *url, struct text_answer *answer)
 {
@@ -232,7 +232,7 @@ enum error answer_extract(struct store *store, const struct answer_rules *rules,
 	return answer_by(try_extract, store, rules, request, answer_out);
 }
 
-/* What the frontier says of a page that is there, or is not. */
+/* Fill in the state of a page from its frontier row. */
 static void tell_visit(const struct frontier_row *row,
 		       struct page_standing *standing)
 {

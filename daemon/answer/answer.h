@@ -21,7 +21,7 @@ struct arena;
 
 /*
  * The content of a stored page; redirects are followed. ERR_NOT_FOUND: the page
- * is not in the store (reason says what became of its URL, if it is known).
+ * is not in the store; the reason gives the state of its URL, if it is known.
  */
 enum error answer_text(struct store *store, const struct answer_rules *rules,
 		       const struct text_request *request,
@@ -29,16 +29,16 @@ enum error answer_text(struct store *store, const struct answer_rules *rules,
 
 /*
  * The content of the page request->body, as if it stood at request->url (NULL:
- * at no site), without being stored: as extraction_of_body() of
- * template/extraction.h has it. `store` may be NULL.
+ * at no site), without being stored: see extraction_of_body() in
+ * template/extraction.h. `store` may be NULL.
  */
 enum error answer_extract(struct store *store, const struct answer_rules *rules,
 			  const struct text_request *request,
 			  struct text_answer *answer_out);
 
-/* What is known of a URL, for those who wait for it. */
+/* The state of a URL, for requests that wait for it. */
 enum page_state {
-	PAGE_UNKNOWN, /* never heard of */
+	PAGE_UNKNOWN, /* not known */
 	PAGE_AWAITED, /* in the frontier, not fetched yet */
 	PAGE_PRESENT, /* stored */
 	PAGE_REFUSED, /* failed or denied: the error says why */
@@ -49,9 +49,10 @@ struct page_standing {
 	enum error error; /* PAGE_REFUSED, or the last visit has failed */
 	uint16_t http_status;
 	uint64_t fetched_ms;    /* PAGE_PRESENT */
-	uint32_t cluster_pages; /* PAGE_PRESENT: pages like it */
-	uint32_t site_pending;  /* URLs of its site that wait */
-	bool is_sample;         /* its site is crawled for asked pages alone */
+	uint32_t cluster_pages; /* PAGE_PRESENT: pages of its cluster */
+	uint32_t site_pending;  /* URLs of its site that are pending */
+	bool is_sample;         /* only requested pages of its site and their
+				   neighbours are crawled */
 };
 
 enum error answer_standing(struct store *store, const struct url *url,

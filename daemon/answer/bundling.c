@@ -56,7 +56,10 @@ static void put_site(struct bundler *bundler)
 	buffer_free(&base);
 }
 
-/* What is no model is told now, and not to everybody who opens the bundle. */
+/*
+ * Add the model; an invalid one is an error now and not later for everybody who
+ * opens the bundle.
+ */
 static void put_model(struct bundler *bundler, char *reason)
 {
 	struct ridge_model *model = NULL;
@@ -130,8 +133,10 @@ static void put_version_of(struct bundler *bundler, uint32_t cluster)
 	buffer_free(&json);
 }
 
-/* A page that is handed in may be the one that makes the cluster large enough
- * for a template. */
+/*
+ * Samples are also stored for clusters that are one page too small: a page that
+ * is handed in may make the cluster large enough for a template.
+ */
 static void put_samples(struct bundler *bundler, uint32_t cluster,
 			const struct cluster_row *row)
 {

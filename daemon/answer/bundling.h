@@ -15,17 +15,16 @@
 
 struct bundling {
 	const char *host;
-	const struct answer_rules *rules; /* whose answers it gives */
-	const char *program;              /* that makes it */
+	const struct answer_rules *rules; /* by which the bundle answers */
+	const char *program;              /* name of the program */
 	uint64_t now_ms;
 	size_t max_bytes; /* of the bundle */
 };
 
 /*
- * Append the bundle of a site to `out`, as one read transaction sees it. In
- * memory it takes at most some four times `max_bytes`. ERR_NOT_FOUND,
- * ERR_TOO_LARGE, ERR_MALFORMED (the site's own model is none), with a reason
- * [256].
+ * Append the bundle of a site to `out`, as of one read transaction. Takes about
+ * four times `max_bytes` of memory at most. ERR_NOT_FOUND, ERR_TOO_LARGE,
+ * ERR_MALFORMED (the site's own model is invalid), with a reason [256].
  */
 enum error bundling_make(struct store *store, const struct bundling *bundling,
 			 struct buffer *out, char *reason);

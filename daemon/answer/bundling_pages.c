@@ -8,12 +8,12 @@
 #include "store/record.h"
 #include "template/sorted.h"
 
-/* Distinct hashes: those at the end may be there already. */
+/* A set of hashes; those behind `distinct` may be duplicates. */
 struct hash_list {
 	uint64_t *items; /* [count] */
 	size_t count;
 	size_t capacity;
-	size_t distinct; /* so many ascend strictly */
+	size_t distinct; /* so many at the front ascend strictly */
 };
 
 static void make_distinct(struct hash_list *list)
@@ -37,7 +37,9 @@ struct content {
 	void *bytes;          /* of the record, or NULL */
 };
 
-/* False for what has no content, or after a failure. free() the bytes. */
+/*
+ * Read a page; false if it has no content, or after an error. free() the bytes.
+ */
 static bool read_content(struct bundler *bundler, const struct scan *scan,
 			 struct content *content)
 {
@@ -85,7 +87,7 @@ static void each_page(struct bundler *bundler, struct hash_list *fragments,
 	scan_end(&scan);
 }
 
-/* Twice as many hashes as are distinct are sorted anew. */
+/* Add the hashes; the list is sorted whenever it has doubled. */
 static void collect(struct bundler *bundler, const struct content *content,
 		    struct hash_list *list)
 {

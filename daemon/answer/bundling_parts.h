@@ -14,10 +14,10 @@ struct bundler {
 	struct bundle_writer writer;
 };
 
-/* Fail when there is no use in going on; true when it has failed. */
+/* Whether to stop: an error has occurred, or the bundle is too large. */
 bool bundler_has_failed(struct bundler *bundler);
 
-/* bundling_sets.c: the distinct signatures, and what they are made of. */
+/* bundling_sets.c: the distinct signatures and their shingles. */
 void bundler_put_sets(struct bundler *bundler);
 
 /* bundling_pages.c: the pages with their fragments. */

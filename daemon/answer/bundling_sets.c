@@ -8,7 +8,7 @@
 #include "store/rows_cluster.h"
 #include "store/sets.h"
 
-/* A shingle of the store, and which one it is in the bundle. */
+/* A shingle of the store and its index in the bundle. */
 struct numbered_shingle {
 	uint64_t shingle;
 	uint32_t number; /* in the store */
@@ -21,7 +21,7 @@ struct shingle_list {
 	size_t capacity;
 };
 
-/* Which cluster the pages with a set are in. */
+/* The cluster of the pages with a set. */
 struct owner {
 	uint32_t set;
 	uint32_t cluster;
@@ -87,7 +87,10 @@ static void load_shingles(struct bundler *bundler,
 	scan_end(&scan);
 }
 
-/* Number the shingles anew, and leave them ascending by their old numbers. */
+/*
+ * Number the shingles in ascending order of shingles; sorts them by their old
+ * numbers afterwards.
+ */
 static void put_shingles(struct bundler *bundler,
 			 struct shingle_list *shingle_ids)
 {

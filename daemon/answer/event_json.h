@@ -1,4 +1,4 @@
-/* daemon/answer/event_json.h - an event as the API and the hooks say it. */
+/* daemon/answer/event_json.h - an event as JSON, for the API and for hooks. */
 #ifndef DAEMON_ANSWER_EVENT_JSON_H
 #define DAEMON_ANSWER_EVENT_JSON_H
 

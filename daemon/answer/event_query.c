@@ -16,7 +16,7 @@ static bool is_wanted(const struct event_query *query,
 	return kinds_have(query->kinds, event->kind);
 }
 
-/* A part of the events; *goes_on_out: there may be more to look at. */
+/* Read a part of the events; *goes_on_out: there may be more. */
 static enum error run_part(struct event_query *query, struct store *store,
 			   event_taker *take, void *context, bool *goes_on_out)
 {

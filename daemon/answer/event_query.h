@@ -1,5 +1,6 @@
-/* daemon/answer/event_query.h - some of the events in the store, in their
- * order. */
+/*
+ * daemon/answer/event_query.h - selecting events of the store, in their order.
+ */
 #ifndef DAEMON_ANSWER_EVENT_QUERY_H
 #define DAEMON_ANSWER_EVENT_QUERY_H
 
@@ -16,21 +17,21 @@ struct event_query {
 	kind_set kinds;
 	bool is_open;   /* neither silenced nor acknowledged */
 	uint64_t since; /* behind this number; moves on as events are read */
-	uint64_t limit; /* so many more */
+	uint64_t limit; /* number of further events */
 };
 
-/* Takes an event that is wanted; false: no more now. */
+/* Gets an event that matches; false ends the query. */
 typedef bool event_taker(void *context, uint64_t number,
 			 const struct event_row *event);
 
 /*
- * Give what is there to `take`, until there is no more, or the limit is
- * reached. No transaction is long, however many events are passed over.
+ * Pass matching events to `take`, up to the limit. Transactions stay short
+ * however many events do not match.
  */
 enum error event_query_run(struct event_query *query, struct store *store,
 			   event_taker *take, void *context);
 
-/* The number of the last event that was ever written; 0: none was. */
+/* The number of the last event ever written; 0: none yet. */
 uint64_t event_last_number(struct store *store);
 
 #endif

@@ -2,10 +2,13 @@
 
 #include <string.h>
 
-/* Right candidates have more, wrong ones less: tests/eval/replay_guards.py. */
+/*
+ * The score that separates right candidates from wrong ones best:
+ * tests/eval/replay_guards.py.
+ */
 #define LIKELY 0.6
 
-/* What the kinds say by themselves. */
+/* Sentences of kinds without details. */
 static const struct sentence {
 	const char *kind;
 	const char *text;
@@ -67,7 +70,9 @@ static void append_moves(const json_t *detail, const char *name,
 			      gone, noun, come);
 }
 
-/* What the guard is called, or else its selector; and what may do now. */
+/*
+ * Append the name of the guard, or else its selector, and the best replacement.
+ */
 static void append_guard(const json_t *detail, struct buffer *out)
 {
 	const json_t *best =
@@ -86,7 +91,7 @@ static void append_guard(const json_t *detail, struct buffer *out)
 		buffer_printf(out, ", perhaps now %s", instead);
 }
 
-/* How many pages say so. */
+/* Append the number of pages that agree. */
 static void append_pages(const json_t *event, const json_t *detail,
 			 struct buffer *out)
 {

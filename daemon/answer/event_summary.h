@@ -1,6 +1,7 @@
 /*
- * daemon/answer/event_summary.h - an event in one sentence for people: by
- * daemon and templatectl alike, so from the JSON of daemon/answer/event_json.h.
+ * daemon/answer/event_summary.h - an event in one sentence for people. Made
+ * from the JSON of daemon/answer/event_json.h, so that daemon and templatectl
+ * can share it.
  */
 #ifndef DAEMON_ANSWER_EVENT_SUMMARY_H
 #define DAEMON_ANSWER_EVENT_SUMMARY_H
@@ -9,8 +10,10 @@
 
 #include "store/buffer.h"
 
-/* Append the sentence, without HOST/N in front of it, and without a full stop.
- * What the event does not tell is left out. */
+/*
+ * Append the sentence, without HOST/N in front of it, and without a full stop.
+ * Missing details are left out.
+ */
 void event_summary(const json_t *event, struct buffer *out);
 
 #endif

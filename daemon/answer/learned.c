@@ -92,7 +92,7 @@ static bool answers(const struct learned *learned,
 		are_equal(learned->parameters, question->parameters));
 }
 
-/* Take what answers the question, and make it the newest; or NULL. */
+/* Find the entry, and make it the most recently used; or NULL. */
 static struct learned *find(struct learned_cache *cache,
 			    const struct learned_question *question)
 {
@@ -113,7 +113,7 @@ static struct learned *find(struct learned_cache *cache,
 	return found;
 }
 
-/* Forget what was used longest ago and is in nobody's hands. */
+/* Free the least recently used entries that nobody holds. */
 static void make_room(struct learned_cache *cache)
 {
 	assert(lock_is_held(&cache->lock));
@@ -197,7 +197,7 @@ static void keep(struct learned_cache *cache, struct learned *learned)
 	lock_release(&cache->lock);
 }
 
-/* One at a time; whoever waited may find it learnt. */
+/* Learn, one thread at a time; another thread may have learned it meanwhile. */
 static struct learned *learn_and_keep(struct learned_cache *cache,
 				      const struct learned_question *question)
 {

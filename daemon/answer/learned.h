@@ -1,8 +1,8 @@
 /*
- * daemon/answer/learned.h - what methods have learnt of clusters from a sample
- * of their pages, kept so that the sample is parsed once and not for every page
- * that is asked for. What is learnt depends on the pages of the cluster alone;
- * the cache changes no answer. Any thread.
+ * daemon/answer/learned.h - a cache of what methods have learned from samples
+ * of clusters, so that a sample is not parsed again for every requested page.
+ * The entries depend only on the pages of the cluster, so the cache changes no
+ * answer. Any thread.
  */
 #ifndef DAEMON_ANSWER_LEARNED_H
 #define DAEMON_ANSWER_LEARNED_H
@@ -15,7 +15,7 @@
 
 struct learned_cache;
 
-/* Over `max_bytes` what was used longest ago is forgotten. */
+/* Above `max_bytes` the least recently used entries are freed. */
 struct learned_cache *learned_cache_create(size_t max_bytes);
 
 /* Nothing of it may be in use. NULL is a no-op. */
@@ -47,7 +47,7 @@ struct learned;
 struct learned *learned_get(struct learned_cache *cache,
 			    const struct learned_question *question);
 
-/* What extractor->learn() made; NULL is passed on. */
+/* The result of extractor->learn(); NULL for NULL. */
 const void *learned_knowledge(const struct learned *learned);
 
 /* NULL is a no-op. */

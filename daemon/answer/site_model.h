@@ -1,6 +1,6 @@
 /*
- * daemon/answer/site_model.h - a site may have a model of its own: the file
- * HOST.model in the folder of the configuration.
+ * daemon/answer/site_model.h - a site's own model: the file HOST.model in the
+ * configured folder.
  */
 #ifndef DAEMON_ANSWER_SITE_MODEL_H
 #define DAEMON_ANSWER_SITE_MODEL_H

@@ -113,7 +113,7 @@ static bool precedes(const struct candidate *a, const struct candidate *b)
 		       : a->key < b->key;
 }
 
-/* Put it in its place among the `count` first ones; the new count. */
+/* Insert it among the `count` first ones, sorted; returns the new count. */
 static uint32_t insert(struct candidate *first, uint32_t count,
 		       uint32_t max_count, const struct candidate *candidate)
 {

@@ -1,6 +1,6 @@
 /*
- * daemon/answer/stored_page.h - pages out of the store, parsed again. Internal
- * to answer.c and its like.
+ * daemon/answer/stored_page.h - parsing pages of the store. Internal to
+ * answer.c and its like.
  */
 #ifndef DAEMON_ANSWER_STORED_PAGE_H
 #define DAEMON_ANSWER_STORED_PAGE_H
@@ -61,8 +61,9 @@ uint32_t packed_sample_parse(struct packed_page *packed, uint32_t count,
 			     struct page **pages_out);
 
 /*
- * Parse the page `key` of the site, whose row is `row`; page_destroy() it. It
- * is given room for all that was once let in. ERR_NOT_KEPT, ERR_CORRUPT.
+ * Parse the page `key` of the site, whose row is `row`; page_destroy() it. Uses
+ * the largest limits with which it may have been stored. ERR_NOT_KEPT,
+ * ERR_CORRUPT.
  */
 enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
 			     const struct page_row *row,
@@ -76,12 +77,11 @@ uint32_t stored_pages_find(const struct stored_pages *from, uint32_t max_count,
 			   uint64_t *keys_out);
 
 /*
- * Parse up to `max_count` of them: those with the lowest hashes of their
- * content, so that it is the same sample always, wherever the pages stand, and
- * no particular one; the retention leaves their bodies (daemon/engine/gc.h).
- * Behind `max_bytes` of source no more are added, but there are two at least,
- * if there are. A damaged page is passed over. Returns how many; destroy each.
- * Reads the row of every page of the cluster.
+ * Parse up to `max_count` of them: those with the lowest content hashes, a
+ * random but reproducible sample; garbage collection keeps their bodies
+ * (daemon/engine/gc.h). After `max_bytes` of source no more are added,
+ * except to reach two. Damaged pages are skipped. Returns how many; destroy
+ * each. Reads the row of every page of the cluster.
  */
 uint32_t stored_pages_sample(const struct stored_pages *from,
 			     uint32_t max_count, uint64_t max_bytes,

@@ -1,6 +1,6 @@
 /*
- * daemon/answer/stored_site.h - a site of the store as template/site_view.h has
- * it. Internal to answer.c and its like.
+ * daemon/answer/stored_site.h - the site_view (template/site_view.h) of a site
+ * in the store. Internal to answer.c and its like.
  */
 #ifndef DAEMON_ANSWER_STORED_SITE_H
 #define DAEMON_ANSWER_STORED_SITE_H

@@ -17,8 +17,10 @@ struct version_name {
 	uint32_t version;
 };
 
-/* row_out->packed is of the transaction, *version_out of `arena`.
- * ERR_NOT_FOUND; ERR_CORRUPT. */
+/*
+ * row_out->packed belongs to the transaction, *version_out to `arena`.
+ * ERR_NOT_FOUND; ERR_CORRUPT.
+ */
 enum error stored_version(struct txn *txn, struct version_name name,
 			  struct arena *arena, struct version_row *row_out,
 			  struct version **version_out);

@@ -26,7 +26,7 @@ struct reader {
 	struct buffer *message;
 	unsigned errors;
 	bool is_broken;              /* nothing more can be read */
-	size_t seen_lines[MAX_KEYS]; /* by row: where the key stood; 0 */
+	size_t seen_lines[MAX_KEYS]; /* by row: line of the key; 0: not seen */
 };
 
 /* A line of the message, when there are not too many already. */
@@ -54,14 +54,19 @@ static void complain_yaml(struct reader *reader)
 
 	reader->is_broken = true;
 	if (parser->error == YAML_READER_ERROR) {
-		/* its mark is not kept: count the lines ourselves */
+		/*
+		 * libyaml does not keep the mark of this error: count the lines
+		 */
 		mark = parser->mark;
 	}
 	complain(reader, mark, "not YAML",
 		 parser->problem == NULL ? "cannot be read" : parser->problem);
 }
 
-/* What this file does not use, and what could blow it up. */
+/*
+ * YAML features that are refused, because they are not needed or can make a
+ * file explode.
+ */
 static const char *forbidden(const yaml_event_t *event)
 {
 	const yaml_char_t *anchor = NULL;
@@ -90,7 +95,7 @@ static const char *forbidden(const yaml_event_t *event)
 	return tag == NULL ? NULL : "tags are not allowed";
 }
 
-/* The next event; false, after a complaint, when there is none to work with. */
+/* Read the next event; false, after a complaint, on an error. */
 static bool next(struct reader *reader, yaml_event_t *event)
 {
 	const char *why;
@@ -122,7 +127,7 @@ static int closes(yaml_event_type_t type)
 	       type == YAML_SEQUENCE_END_EVENT;
 }
 
-/* Pass over the rest of a node that began with an event of `type`. */
+/* Skip the rest of a node that began with an event of `type`. */
 static void skip(struct reader *reader, yaml_event_type_t type)
 {
 	int depth = opens(type);
@@ -440,7 +445,9 @@ static void check_together(struct reader *reader)
 	if (config->store_map_bytes <= config->store_max_bytes)
 		return;
 	if (reader->seen_lines[row - config_rows] == 0) {
-		/* the default is not what somebody asked for */
+		/*
+		 * the default must not exceed a maximum that the user has set
+		 */
 		reader->config->store_map_bytes = config->store_max_bytes;
 		return;
 	}

@@ -29,7 +29,7 @@ struct config_row {
 	const char *section;
 	const char *key;
 	enum config_type type;
-	bool needs_restart; /* a reload leaves it as it was */
+	bool needs_restart; /* a reload does not change it */
 	size_t offset;      /* of the field in struct config */
 	size_t size;        /* of the field: 1, 4 or 8 for a number */
 	uint64_t minimum;   /* in the unit that the field has */
@@ -60,7 +60,7 @@ char *config_text(struct config *config, const struct config_row *row);
 bool config_assign(struct config *config, const struct config_row *row,
 		   const char *text, struct buffer *message);
 
-/* Is it a list? Its field begins with the number of items. */
+/* Whether the field is a list, which begins with the number of items. */
 bool config_is_list(const struct config_row *row);
 
 /* Append the field as it stands in a file. */

@@ -362,7 +362,7 @@ void config_show_number(const struct config_row *row, uint64_t value,
 		      *unit->name == '\0' ? "" : " ", unit->name);
 }
 
-/* In double quotes; what is not ASCII as \U, whose meaning never depends. */
+/* Append text in double quotes, with \U escapes for all but ASCII. */
 static void show_text(const char *text, struct buffer *out)
 {
 	struct slice bytes = slice_of(text);

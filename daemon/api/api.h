@@ -1,6 +1,6 @@
 /*
- * daemon/api/api.h - what is said over the socket: a table of routes (method,
- * path, handler, what it does) over the store and the pipeline.
+ * daemon/api/api.h - the HTTP API: a table of routes (method, path, handler,
+ * meaning) over the store and the pipeline.
  */
 #ifndef DAEMON_API_API_H
 #define DAEMON_API_API_H
@@ -18,7 +18,7 @@ struct api;
 struct api *api_create(struct store *store, struct pipeline *pipeline,
 		       const struct config *config);
 
-/* What takes long is given up from now on; before the server is stopped. */
+/* Cancel long requests; call before the server is stopped. */
 void api_stop(struct api *api);
 
 /* NULL is a no-op. */

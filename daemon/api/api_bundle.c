@@ -9,7 +9,10 @@
 
 #define PROGRAM "templated " TEMPLATED_VERSION
 
-/* False when one is made already: each takes memory and a worker. */
+/*
+ * Only one bundle is made at a time, because each takes memory and a worker;
+ * false when one is being made.
+ */
 static bool begin_bundle(struct api *api)
 {
 	bool is_free;

@@ -26,7 +26,8 @@ struct api {
 	char config_path[MAX_CONFIG_TEXT];  /* "": the defaults */
 	char config_error[MAX_CONFIG_TEXT]; /* of the last reload, or "" */
 	uint64_t config_ms;
-	bool is_verifying; /* one at a time: it reads everything */
+	bool is_verifying; /* a verification is running; one at a time, because
+			      it reads everything */
 	bool is_copying;   /* the store: a backup or a compaction */
 	bool is_bundling;
 };
@@ -107,18 +108,21 @@ bool call_read_object(struct call *call, json_t **object_out);
 /* As kinds_read(); false, with the error answered. */
 bool call_read_kinds(struct call *call, struct slice list, kind_set *kinds_out);
 
-/* Have a change of who is told committed (daemon/engine/alert_change.h). */
+/* Commit a change of hooks or silences (daemon/engine/alert_change.h). */
 struct alert_change;
 enum error call_alert(struct call *call, struct alert_change *alert);
 
-/* Have a guard come or go, as daemon/engine/guard_change.h says. */
+/* Commit a new or deleted guard (daemon/engine/guard_change.h). */
 struct guard_change;
 enum error call_guard(struct call *call, struct guard_change *guard);
 
-/* A guard of the site HOST with what its pages say; NULL when there is none. */
+/*
+ * A guard of the site HOST with the evidence of its pages; NULL when there is
+ * none.
+ */
 json_t *call_read_guard(struct call *call, uint32_t number);
 
-/* How pages are answered by the configuration of the moment. */
+/* The rules of extraction by the current configuration. */
 struct answer_rules call_rules(const struct call *call);
 
 #endif

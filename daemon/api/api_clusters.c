@@ -67,11 +67,11 @@ static json_t *page_json(struct txn *txn, uint32_t site, uint64_t page,
 	return value;
 }
 
-/* Which pages of a cluster are listed, and how. */
+/* Options of a list of pages of a cluster. */
 struct listing {
 	const uint64_t *after; /* page key; NULL: from the first one */
 	uint64_t max;
-	bool is_whole; /* everything that is known of a page */
+	bool is_whole; /* list all fields of a page */
 };
 
 static json_t *pages_json(struct txn *txn, uint32_t site, uint32_t cluster,

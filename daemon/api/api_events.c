@@ -1,4 +1,4 @@
-/* What happened: at once, when something does, or as a stream that goes on. */
+/* Events: those that are stored, by long polling, or as a stream. */
 #include "daemon/api/api_call.h"
 
 #include <stdio.h>
@@ -104,7 +104,7 @@ static enum http_verdict reply_lines(struct call *call,
 	return HTTP_ANSWERED;
 }
 
-/* The events that are there, or, when one waits, the first that come. */
+/* Answer with the stored events, or, with `wait`, with the next ones. */
 static enum http_verdict
 answer_lines(struct call *call, struct event_query *query, uint64_t wait_ms)
 {
@@ -179,7 +179,10 @@ static bool wants_stream(const struct call *call)
 	return accept != NULL && strstr(accept, "text/event-stream") != NULL;
 }
 
-/* Where the stream begins: behind what the client has seen, else now. */
+/*
+ * The beginning of the stream: behind the last event that the client has seen,
+ * otherwise now.
+ */
 static bool find_begin(struct call *call, struct event_query *query)
 {
 	const char *last = http_header(call->exchange, "Last-Event-ID");
@@ -232,7 +235,7 @@ enum http_verdict api_get_events(struct call *call)
 				  : answer_lines(call, &query, wait_s * 1000U);
 }
 
-/* Have a change of who is told committed. */
+/* Commit a change of hooks or silences. */
 enum error call_alert(struct call *call, struct alert_change *alert)
 {
 	struct change change = {.kind = CHANGE_ALERTS, .alert = alert};

@@ -20,9 +20,10 @@ struct entry {
 /* The newest entries, in a ring. */
 struct window {
 	struct entry ring[MAX_ENTRIES];
-	size_t count;   /* that were ever put in */
-	size_t room;    /* so many of the newest are kept, at least one */
-	uint64_t until; /* what comes from here on was seen before */
+	size_t count;   /* number of entries ever added */
+	size_t room;    /* capacity: so many of the newest are kept, at least
+			   one */
+	uint64_t until; /* events from this number on were read before */
 };
 
 static bool keep_entry(void *context, uint64_t number,
@@ -48,7 +49,7 @@ static void take_entries(struct window *window, struct entry *entries,
 			&window->ring[--window->count % window->room];
 
 		if (entry->event == NULL)
-			return; /* the ring went round */
+			return; /* the ring has overwritten the older ones */
 		entries[(*count)++] = *entry;
 		*entry = (struct entry){0};
 	}

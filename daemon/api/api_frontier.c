@@ -1,4 +1,4 @@
-/* What the frontier knows: the patterns of a site, and why a URL is in. */
+/* The frontier: the patterns of a site, and the explanation of a URL. */
 #include "daemon/api/api_call.h"
 
 #include "crawl/frontier/frontier.h"
@@ -88,7 +88,7 @@ static const char *name_of_state(unsigned state)
 	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "?";
 }
 
-/* The row of the frontier; null when the URL was never let in. */
+/* The row of the frontier; null when the URL was never admitted. */
 static json_t *row_json(const struct frontier_finding *finding)
 {
 	const struct frontier_row *row = &finding->row;
@@ -116,7 +116,7 @@ static json_t *row_json(const struct frontier_finding *finding)
 		json_text_or_null(row->modified));
 }
 
-/* What came when it was fetched; null when nothing has. */
+/* The stored page; null when there is none. */
 static json_t *page_json(struct txn *txn, const struct site_row *site,
 			 const struct url *url)
 {

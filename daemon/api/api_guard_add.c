@@ -1,4 +1,4 @@
-/* A guard of a site is added, and tried on pages that are stored. */
+/* Adding a guard to a site, and testing it on stored pages. */
 #include "daemon/api/api_call.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 enum {
 	MAX_CHECKED = 64, /* pages */
-	MAX_SEEN = 4096,  /* rows that are looked at for them */
+	MAX_SEEN = 4096,  /* rows that are searched for them */
 	MAX_NAME_BYTES = 64,
 	MAX_EXAMPLES = 5,
 };
@@ -64,7 +64,7 @@ static bool is_printable(const char *text)
 	return true;
 }
 
-/* False, answered, when something beside the selector is wrong. */
+/* Read everything but the selector; false, with the error answered. */
 static bool read_rest(struct call *call, const json_t *request,
 		      struct guard_row *guard)
 {
@@ -203,7 +203,7 @@ static bool read_copy(struct store *store, uint32_t site, uint64_t page,
 	return is_read;
 }
 
-/* What it finds on a page: an object with "url" beside; NULL: none. */
+/* The result of the guard on a page, an object with "url"; NULL: none. */
 static json_t *try_page(struct call *call, const struct guard_row *guard,
 			uint32_t site, uint64_t key)
 {
@@ -230,7 +230,7 @@ static json_t *try_page(struct call *call, const struct guard_row *guard,
 	return found;
 }
 
-/* What the answer says of the first look. */
+/* The summary of the first test. */
 static json_t *summary(const json_t *found, const struct guard_row *guard)
 {
 	json_t *examples = json_array();

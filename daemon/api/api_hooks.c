@@ -1,4 +1,4 @@
-/* Who is told, and who is not: hooks and silences. */
+/* Hooks and silences. */
 #include "daemon/api/api_call.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 enum { MAX_SECRET_BYTES = 1024 };
 
-/* Its secret is told to nobody. */
+/* A hook as JSON, without its secret. */
 static json_t *hook_json(uint32_t number, const struct hook_row *row)
 {
 	return json_pack(

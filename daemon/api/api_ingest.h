@@ -1,4 +1,4 @@
-/* daemon/api/api_ingest.h - POST /v1/ingest, whose body is read as it comes. */
+/* daemon/api/api_ingest.h - POST /v1/ingest, whose body is read as a stream. */
 #ifndef DAEMON_API_API_INGEST_H
 #define DAEMON_API_API_INGEST_H
 
@@ -7,7 +7,7 @@
 
 enum { MAX_INGESTS = 4 }; /* at the same time; each holds a worker */
 
-/* For http_options: the requests that ingest. */
+/* For http_options: whether the request's body is read as a stream. */
 bool api_is_stream(const char *method, const char *path);
 
 #endif

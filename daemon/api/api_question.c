@@ -83,7 +83,7 @@ static bool read_url(struct call *call, struct question *question)
 	return true;
 }
 
-/* A "+" that the client did not escape comes as a space: df+ is meant. */
+/* Copy the method; an unescaped "+" arrives as a space, so "df " means df+. */
 static void copy_method(const char *name, struct question *question)
 {
 	snprintf(question->method, sizeof(question->method), "%s", name);
@@ -137,7 +137,7 @@ static bool read_timeout(struct call *call, struct question *question)
 	return true;
 }
 
-/* Before anything is fetched for it. */
+/* Check the request before anything is fetched for it. */
 static bool check(struct call *call, const struct text_request *request)
 {
 	char reason[256];

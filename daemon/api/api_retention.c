@@ -1,4 +1,4 @@
-/* The store as a file: a backup of it, and the room that it does not use. */
+/* Backup and compaction of the store. */
 #include "daemon/api/api_call.h"
 
 #include <assert.h>
@@ -8,7 +8,10 @@
 #include "daemon/runtime/clock.h"
 #include "store/log.h"
 
-/* False when the store is being copied already: the disk has room for one. */
+/*
+ * Only one copy is made at a time, because it needs room on the disk; false
+ * when one is being made.
+ */
 static bool begin_copy(struct api *api)
 {
 	bool is_free;

@@ -1,4 +1,4 @@
-/* What the daemon is doing: status, metrics, methods, verify. */
+/* Status, metrics, methods and verification. */
 #include "daemon/api/api_call.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@
 #include "extract/extractors.h"
 #include "template/json_value.h"
 
-/* Everything that status and metrics tell, read once. */
+/* The data of status and metrics, read once. */
 struct state {
 	struct store_usage usage;
 	struct pipeline_stats pipeline;
@@ -256,7 +256,10 @@ static json_t *lines_json(struct slice text)
 	return list;
 }
 
-/* False when one is under way: it would take the workers from all others. */
+/*
+ * Only one verification runs at a time, because it occupies a worker for long;
+ * false when one is running.
+ */
 static bool begin_verify(struct api *api)
 {
 	bool is_free;

@@ -1,4 +1,4 @@
-/* A template: what its pages share, now and at other times. */
+/* A template and its versions. */
 #include "daemon/api/api_call.h"
 
 #include <stdio.h>
@@ -61,7 +61,7 @@ static json_t *lineage_json(const struct template_row *row)
 	return json_array();
 }
 
-/* What has become of it since it was first seen. */
+/* Add the history of the template. */
 static void add_history(struct call *call, struct txn *txn, uint32_t site,
 			const struct template_row *row, json_t *value)
 {
@@ -109,7 +109,7 @@ static json_t *live_json(struct call *call,
 			 (json_int_t)answer->generation, "fragments", list);
 }
 
-/* It has no pages any more. */
+/* The answer for a template that has no pages any more. */
 static json_t *ended_json(struct call *call, uint64_t generation)
 {
 	return json_pack("{s:o, s:i, s:I, s:[]}", "id", id_json(call), "pages",

@@ -1,4 +1,4 @@
-/* The content of a page: stored, fetched for the asking, or handed in. */
+/* The content of a page: stored, fetched on request, or handed in. */
 #include "daemon/api/api_call.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "daemon/runtime/clock.h"
 #include "template/answer_json.h"
 
-/* A cluster of so many pages needs no more neighbours to be waited for. */
+/* A request does not wait for neighbours when the cluster has so many pages. */
 enum { ENOUGH_PAGES = 10 };
 
 /* What an exchange remembers while it is parked: words of http_memory(). */
@@ -62,8 +62,9 @@ static enum http_verdict answer_from_store(struct call *call,
 }
 
 /*
- * Have the page fetched, and its neighbours with it, if its site is not known.
- * No request for text opens the guard: the site that it makes is not private.
+ * Request the page to be fetched; a site that is not known is added as a
+ * sample, so its neighbours are fetched, too. Such a site never allows private
+ * addresses.
  */
 static enum error ask(struct call *call, const struct question *question)
 {
@@ -85,14 +86,14 @@ static enum error ask(struct call *call, const struct question *question)
 	return pipeline_command(call->api->pipeline, &change);
 }
 
-/* However many ask for a page at the same time, it is fetched once. */
+/* Request the page, unless another request already waits for it. */
 static enum http_verdict begin_fetch(struct call *call,
 				     const struct question *question)
 {
 	uint64_t *memory = http_memory(call->exchange);
 	enum error error;
 
-	/* a missing page may have come at any time, even just now */
+	/* a page that was missing is fresh whenever it came */
 	memory[MEMORY_ASKED_MS] =
 		question->policy == FETCH_ALWAYS ? clock_wall_ms() : 1;
 	error = ask(call, question);
@@ -110,7 +111,10 @@ static enum http_verdict fail_fetch(struct call *call,
 			 error_text(standing->error), standing->http_status);
 }
 
-/* A page that was stored before the question is no answer to "always". */
+/*
+ * Whether the page is fresh enough: for "always" it must have been stored after
+ * the request.
+ */
 static bool is_fresh(const struct call *call, const struct question *question,
 		     const struct page_standing *standing)
 {
@@ -122,14 +126,16 @@ static bool is_fresh(const struct call *call, const struct question *question,
 		 standing->fetched_ms >= memory[MEMORY_ASKED_MS]));
 }
 
-/* Are no more neighbours to be waited for? */
+/* Whether no more neighbours need to be waited for. */
 static bool is_settled(const struct page_standing *standing)
 {
 	return !standing->is_sample || standing->site_pending == 0 ||
 	       standing->cluster_pages >= ENOUGH_PAGES;
 }
 
-/* Answer the page once it and enough neighbours are there; have it fetched. */
+/*
+ * Have the page fetched, and answer when it and enough neighbours are stored.
+ */
 static enum http_verdict answer_fetched(struct call *call,
 					const struct question *question)
 {

@@ -10,10 +10,10 @@
 
 enum { MAX_ITEMS = 100, MAX_VALUE_BYTES = 2000 };
 
-/* Nobody can own the name: RFC 2606. */
+/* The domain "invalid" belongs to nobody (RFC 2606). */
 #define TAG "tag:templated.invalid,2026:"
 
-/* Text in XML: without what XML 1.0 has not, in one line. */
+/* Append text as XML in one line, without characters that XML 1.0 forbids. */
 static void append_text(struct buffer *out, struct slice text)
 {
 	struct buffer plain = {0};
@@ -154,7 +154,7 @@ void atom_entry(const struct atom_site *site, const json_t *event,
 	append_title(&title, site, event);
 	buffer_append_text(out, "<entry>\n<id>" TAG);
 	append_text(out, site->host);
-	/* the time, because a store that is made anew counts from 1 again */
+	/* with the time, because a new store counts events from 1 again */
 	buffer_printf(out, ":%" JSON_INTEGER_FORMAT ":%llu</id>\n<title>",
 		      json_integer_value(json_object_get(event, "seq")),
 		      (unsigned long long)time_ms);

@@ -112,7 +112,7 @@ json_t *site_json(struct txn *txn, const struct site_row *row)
 	return value;
 }
 
-/* Whether more pages of a pattern are visited, in one word. */
+/* The state of a pattern in one word: whether more of its pages are visited. */
 static const char *state_of_pattern(const struct site_row *site,
 				    const struct pattern_row *row,
 				    uint32_t max_pattern)

@@ -1,4 +1,4 @@
-/* daemon/api/site_json.h - a site as JSON: what the API says of it. */
+/* daemon/api/site_json.h - a site as JSON, for the API. */
 #ifndef DAEMON_API_SITE_JSON_H
 #define DAEMON_API_SITE_JSON_H
 
@@ -16,7 +16,7 @@
  */
 json_t *site_json(struct txn *txn, const struct site_row *row);
 
-/* One of its URL patterns. */
+/* A URL pattern of the site as JSON. */
 json_t *pattern_json(const struct site_row *site, const struct pattern_row *row,
 		     uint32_t max_pattern);
 

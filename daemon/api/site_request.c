@@ -66,7 +66,8 @@ static bool read_headers(const struct site_option *option, json_t *value,
 	const char *name;
 	json_t *text;
 
-	buffer_append_text(&out->headers, ""); /* given, if only as {} */
+	buffer_append_text(&out->headers, ""); /* not NULL: headers were given,
+						  even if {} */
 	json_object_foreach(value, name, text)
 	{
 		if (!json_is_string(text) ||
@@ -161,8 +162,8 @@ static bool read_threshold(const json_t *value, unsigned *threshold_out)
 }
 
 /*
- * Read the threshold, once the measure is known; a default one belongs to the
- * default measure, and so does a default width.
+ * Read the threshold, once the measure is known. Default threshold and width
+ * are used only with the default measure.
  */
 static bool read_cut(json_t *request, unsigned default_value,
 		     struct site_request *out)

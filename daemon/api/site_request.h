@@ -21,10 +21,10 @@ struct site_request {
 };
 
 /*
- * Read the members of `request` over what holds without them: the
- * configuration, or for a site that is watched already (`known`, or NULL) what
- * holds for it. False, with a message, for what is unknown, out of its range,
- * or not to be changed any more. `url` is that of the site.
+ * Read the members of `request`; the defaults are those of the configuration,
+ * or the options of the site, if it is known already (`known`, or NULL). False,
+ * with a message, for members that are unknown, out of range, or cannot be
+ * changed later. `url` is that of the site.
  */
 bool site_request_read(struct site_request *out, json_t *request,
 		       const struct config *config, const struct url *url,

@@ -64,7 +64,9 @@ static enum error sign_file(struct clustering *clustering,
 	return error;
 }
 
-/* Put the page into the linkage; false, told, when it is of no use. */
+/*
+ * Put the page into the linkage; false, with a message, when it cannot be used.
+ */
 static bool add_page(struct clustering *clustering, const struct input *input,
 		     uint32_t index)
 {

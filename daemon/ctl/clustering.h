@@ -46,8 +46,8 @@ struct clustering {
 };
 
 /*
- * Read the inputs, which are kept by reference, and group them. Those that are
- * of no use are told on standard error and counted as skipped.
+ * Read the inputs, which are kept by reference, and group them. Inputs that
+ * cannot be used are reported on standard error and counted as skipped.
  */
 void clustering_read(struct clustering *clustering,
 		     const struct inputs *inputs);
@@ -56,13 +56,14 @@ void clustering_free(struct clustering *clustering);
 /*
  * Make the report of the pages, with the scores if there are labels; the
  * clustering is kept by reference. `is_auto`: first group the pages anew at the
- * threshold that the report suggests. False, told, when they are too many.
+ * threshold that the report suggests. False, with a message, when there are too
+ * many.
  */
 bool clustering_report(struct clustering *clustering,
 		       const struct labels *labels, bool is_auto,
 		       struct report *report_out);
 
-/* How well the clusters agree with labels. */
+/* Agreement of the clusters with labels. */
 struct figures {
 	size_t count; /* pages with a label */
 	uint32_t label_count;

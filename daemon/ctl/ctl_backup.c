@@ -14,7 +14,7 @@
 
 enum { KIB = 1024 };
 
-/* The copy on its way to the disk. */
+/* A copy being written. */
 struct backup {
 	int file;
 	uint64_t done;
@@ -47,7 +47,7 @@ static enum error write_copy(void *context, struct slice bytes, uint64_t total)
 	return ERR_NONE;
 }
 
-/* Into the new file of the folder, whole on disk. */
+/* Receive the copy into a new file of the folder and sync it. */
 static enum ctl_status receive(const struct ctl *ctl, struct backup *backup)
 {
 	const struct socket_download download = {
@@ -72,7 +72,7 @@ static void complain_file(const struct ctl *ctl, const char *folder, int number)
 	ctl_complain(ctl, "%s: %s", folder, strerrordesc_np(number));
 }
 
-/* The copy takes the place of an earlier one when all of it is there. */
+/* Fetch the copy; it replaces an earlier one only when it is complete. */
 static enum ctl_status fetch(const struct ctl *ctl, const char *folder,
 			     uint64_t *bytes_out)
 {
@@ -106,7 +106,7 @@ static bool is_there(const char *folder)
 	       access(name, F_OK) == 0;
 }
 
-/* Count what the backup has, and check it unless that is not wanted. */
+/* Print the counts of the backup, and verify it unless --no-verify is given. */
 static enum ctl_status look_at(const struct ctl *ctl, const char *folder,
 			       json_t *answer)
 {

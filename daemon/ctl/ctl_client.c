@@ -9,7 +9,7 @@
 #include "daemon/runtime/table.h"
 #include "daemon/runtime/terminal.h"
 
-/* Say what the daemon said is wrong. */
+/* Print the error of the daemon's answer. */
 static void complain_answer(const struct ctl *ctl,
 			    const struct socket_answer *answer)
 {
@@ -43,7 +43,7 @@ static enum ctl_status complain_socket(const struct ctl *ctl, enum error error,
 	return CTL_FAILED;
 }
 
-/* Move the body out of a good answer; tell what is wrong with another. */
+/* Move the body out of a successful answer; print the error of any other. */
 static enum ctl_status take_answer(const struct ctl *ctl, enum error error,
 				   struct socket_answer *answer,
 				   struct buffer *answer_out)

@@ -1,4 +1,4 @@
-/* daemon/ctl/ctl_client.h - templatectl asks the daemon. */
+/* daemon/ctl/ctl_client.h - requests of templatectl to the daemon. */
 #ifndef DAEMON_CTL_CTL_CLIENT_H
 #define DAEMON_CTL_CTL_CLIENT_H
 
@@ -20,12 +20,13 @@ struct ask {
 	const char *target;
 	const json_t *body;  /* sent as JSON; or NULL */
 	uint32_t timeout_ms; /* 0: none */
-	bool is_patient;     /* a daemon that is away, or too busy, is
-				CTL_NO_DAEMON and not told: it may come back */
+	bool is_patient;     /* a daemon that does not answer, or is too busy,
+				is CTL_NO_DAEMON without a message, because it
+				may come back */
 };
 
 /*
- * Ask. Anything but a status below 300 is told on standard error, and
+ * Send a request. A status from 300 on is reported on standard error, and
  * CTL_FAILED or CTL_NO_DAEMON returned. The answer's bytes go to `answer_out`,
  * an empty buffer.
  */
@@ -55,16 +56,16 @@ enum ctl_status client_print_list(const struct ctl *ctl, const char *target,
 				  const struct client_list *list);
 
 /*
- * POST an upload; the answer is read as JSON. What goes wrong is told in the
- * same way, but for an error of its source, which is the caller's to tell.
+ * POST an upload; the answer is read as JSON. Errors are reported in the same
+ * way, except those of the source, which the caller reports.
  */
 enum ctl_status client_send(const struct ctl *ctl,
 			    const struct socket_upload *upload,
 			    json_t **answer_out);
 
 /*
- * GET a body of any length. What goes wrong is told in the same way, but for an
- * error of the sink.
+ * GET a body of any length. Errors are reported in the same way, except those
+ * of the sink.
  */
 enum ctl_status client_receive(const struct ctl *ctl,
 			       const struct socket_download *download);

@@ -72,7 +72,10 @@ static json_t *figures_json(const struct figures *figures)
 			 number_json(figures->dunn));
 }
 
-/* The report is asked for with --report or the threshold "auto". */
+/*
+ * Print the clusters as JSON; with the report, if --report or the threshold
+ * "auto" is given.
+ */
 static void print_as_json(const struct clustering *clustering,
 			  const struct report *report, bool is_auto,
 			  const struct figures *figures)
@@ -115,7 +118,7 @@ static void print_figures(const struct clustering *clustering,
 		figures->dunn);
 }
 
-/* False, told, when --labels is given and cannot be read. */
+/* False, with a message, when --labels is given and cannot be read. */
 static bool read_labels(const struct ctl *ctl, struct labels *labels_out)
 {
 	const char *path = option_text(ctl, "labels");
@@ -173,7 +176,7 @@ static void print_all(const struct clustering *clustering,
 	}
 }
 
-/* False, told, when --svg is given and cannot be written. */
+/* False, with a message, when --svg is given and cannot be written. */
 static bool write_svg(const struct ctl *ctl, const struct report *report)
 {
 	const char *path = option_text(ctl, "svg");

@@ -5,7 +5,7 @@
 #include "daemon/ctl/ctl_store.h"
 #include "daemon/runtime/clock.h"
 
-/* The answer of the daemon, made here. */
+/* Compact a store without a daemon; prints what the daemon would answer. */
 static enum ctl_status compact(const struct ctl *ctl, const char *path,
 			       json_t **answer_out)
 {
@@ -16,7 +16,7 @@ static enum ctl_status compact(const struct ctl *ctl, const char *path,
 	enum error error;
 
 	if (!ctl_open_store(ctl, path, &store))
-		return CTL_FAILED; /* nothing is made where no store is */
+		return CTL_FAILED; /* do not create a store */
 	store_close(store);
 	store = NULL;
 	error = store_open(&store, path, &options);

@@ -4,7 +4,7 @@
 #include "daemon/runtime/terminal.h"
 #include "store/file.h"
 
-/* A tree of many pages takes its time. */
+/* computing the dendrogram of many pages is slow */
 enum { TREE_TIMEOUT_MS = 600000 };
 
 static enum ctl_status ask_cuts(const struct ctl *ctl, const char *host,

@@ -48,7 +48,7 @@ static const char *place_of(const json_t *event)
 	return cluster != NULL ? cluster : field_text(event, "site");
 }
 
-/* A page of the journal is named, too: it is what happened. */
+/* Print an event; one that concerns a page names it. */
 static void say(const json_t *event, struct buffer *out)
 {
 	const char *url = json_string_value(json_object_get(event, "url"));
@@ -82,7 +82,7 @@ static void add_row(struct text_table *table, const json_t *event,
 	table_add_text(table, what);
 }
 
-/* What a rule has silenced is shown to who asks for everything. */
+/* Whether the event is shown; silenced ones only with --all. */
 static bool is_shown(const struct ctl *ctl, const json_t *event)
 {
 	return option_given(ctl, "all") ||
@@ -94,7 +94,7 @@ static void print_event(struct printer *printer, const json_t *event)
 	uint64_t number = field_whole(event, "seq");
 	struct buffer what = {0};
 
-	/* an event that does not lead on would be asked for forever */
+	/* events must advance, or the loop would not end */
 	if (number <= printer->since)
 		return;
 	printer->since = number;
@@ -179,7 +179,7 @@ static enum ctl_status ask_events(struct printer *printer, uint64_t wait_s,
 	return status;
 }
 
-/* All that there is, in tables of a thousand. */
+/* Print all events, in tables of a thousand. */
 static enum ctl_status list_events(struct printer *printer)
 {
 	const struct column *columns = titled;
@@ -198,7 +198,7 @@ static enum ctl_status list_events(struct printer *printer)
 	return status;
 }
 
-/* Until somebody ends it. A daemon that is gone may come back. */
+/* Print events until interrupted. A daemon that has stopped may come back. */
 static enum ctl_status follow_events(struct printer *printer)
 {
 	const struct timespec pause = {.tv_sec = 1};

@@ -14,7 +14,7 @@
 #include "daemon/runtime/terminal.h"
 #include "store/file.h"
 
-/* False, told, when the file of --out cannot be written. */
+/* False, with a message, when the file of --out cannot be written. */
 static bool put(const struct ctl *ctl, const struct buffer *picture)
 {
 	const char *path = option_text(ctl, "out");
@@ -62,7 +62,7 @@ static enum ctl_status explain_file(const struct ctl *ctl,
 	return status;
 }
 
-/* The page by its path below the folder, or by one that leads there. */
+/* Find the page by its path below the folder, or by any path of the file. */
 static const struct input *find_page(const struct offline_site *site,
 				     const char *path)
 {

@@ -12,7 +12,7 @@
 
 enum { KIB = 1024 };
 
-/* The bundle on its way. */
+/* A bundle being received. */
 struct arrival {
 	struct buffer bytes;
 	struct progress progress;
@@ -55,7 +55,10 @@ static enum ctl_status receive(const struct ctl *ctl, const char *host,
 	return status;
 }
 
-/* What is in it; it is opened as whoever applies it will. */
+/*
+ * Print its contents; it is opened with the default limits, as by those who
+ * apply it.
+ */
 static enum ctl_status look_at(const struct ctl *ctl, const char *path,
 			       struct slice bytes)
 {
@@ -82,7 +85,7 @@ static enum ctl_status look_at(const struct ctl *ctl, const char *path,
 	return CTL_DONE;
 }
 
-/* To the file that is named, to HOST.tpl, or to standard output. */
+/* Write the bundle to the file of --out, to HOST.tpl, or to standard output. */
 static enum ctl_status put(const struct ctl *ctl, const char *host,
 			   struct slice bytes)
 {

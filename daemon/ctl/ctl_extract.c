@@ -43,7 +43,7 @@ static bool read_model(const struct ctl *ctl, struct ridge_model **model_out)
 	return error == ERR_NONE;
 }
 
-/* By the page alone. */
+/* Extract by the page alone. */
 static enum error answer(void *context, const struct text_request *request,
 			 struct text_answer *answer_out)
 {

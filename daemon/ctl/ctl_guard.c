@@ -166,7 +166,10 @@ static enum ctl_status add_guard(const struct ctl *ctl, const char *target,
 	return status;
 }
 
-/* The number of a guard by its number or name; 0, told, when there is none. */
+/*
+ * The number of a guard, given its number or name; 0, with a message, when
+ * there is none.
+ */
 static uint64_t find_guard(const struct ctl *ctl, const char *target,
 			   const char *wanted, enum ctl_status *status_out)
 {

@@ -14,7 +14,7 @@
 
 enum { KIB = 1024 };
 
-/* An archive on its way. */
+/* An archive being sent. */
 struct archive_input {
 	const char *name;
 	int file;
@@ -84,7 +84,7 @@ static enum ctl_status send_input(const struct ctl *ctl,
 	return status;
 }
 
-/* What was refused, and where the archive ended if not at its end. */
+/* Report refused records, and where reading stopped if not at the end. */
 static void complain_records(const struct ctl *ctl, const char *name,
 			     const json_t *answer)
 {
@@ -129,7 +129,7 @@ static void add_row(struct text_table *table, const char *name,
 	table_add_text(table, name);
 }
 
-/* Send one archive, and print or note what became of it. */
+/* Send one archive, and print or add up the result. */
 static enum ctl_status ingest_file(const struct ctl *ctl, const char *name,
 				   struct text_table *table)
 {

@@ -1,4 +1,4 @@
-/* daemon/ctl/ctl_offline.h - what the verbs on files share. */
+/* daemon/ctl/ctl_offline.h - functions shared by the verbs on files. */
 #ifndef DAEMON_CTL_CTL_OFFLINE_H
 #define DAEMON_CTL_CTL_OFFLINE_H
 
@@ -24,15 +24,18 @@ uint16_t offline_width(const struct ctl *ctl);
  */
 const char **offline_parameters(const struct ctl *ctl);
 
-/* Append what is printed or written: the text, or the JSON around it. */
+/* Append the output: the text, or the JSON with it. */
 void offline_render(const struct text_answer *answer, enum format format,
 		    struct buffer *out);
 
-/* Write FOLDER/NAME with the format's ending; false, told, when it fails. */
+/*
+ * Write FOLDER/NAME with the format's ending; false, with a message, when it
+ * fails.
+ */
 bool offline_write(const struct ctl *ctl, const char *folder, const char *name,
 		   enum format format, struct slice bytes);
 
-/* Tell why there is no content of the page at `path`. */
+/* Report why there is no content of the page at `path`. */
 void offline_complain(const struct ctl *ctl, const char *path, enum error error,
 		      const struct text_answer *answer);
 

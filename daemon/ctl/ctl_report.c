@@ -5,10 +5,10 @@
 
 #include "store/file.h"
 
-/* The tree of many pages takes its time. */
+/* computing the dendrogram of many pages is slow */
 enum { REPORT_TIMEOUT_MS = 600000 };
 
-/* The whole file is there, or what was there before. */
+/* Write the file atomically. */
 static bool write_whole(const struct ctl *ctl, const char *path,
 			struct slice page)
 {

@@ -1,6 +1,6 @@
 /*
- * daemon/ctl/ctl_request.h - what templatectl is asked to extract: the options
- * that all verbs with content share.
+ * daemon/ctl/ctl_request.h - options of extraction that several verbs of
+ * templatectl share.
  */
 #ifndef DAEMON_CTL_CTL_REQUEST_H
 #define DAEMON_CTL_CTL_REQUEST_H
@@ -46,13 +46,13 @@ struct ctl_request {
 
 /*
  * Read --method, --param, --favor, --with, --include and --exclude, as far as
- * the verb has them. False, told, when they are wrong. End with
+ * the verb has them. False, with a message, when they are wrong. End with
  * ctl_request_free() in any case.
  */
 bool ctl_request_read(const struct ctl *ctl, struct ctl_request *request_out);
 void ctl_request_free(struct ctl_request *request);
 
-/* Append them to a target of the API that has a "?" already. */
+/* Append the options to a target of the API that has a "?" already. */
 void ctl_request_append(const struct ctl_request *asked, struct buffer *target);
 
 #endif

@@ -34,7 +34,7 @@ static bool read_target(const struct ctl *ctl, struct config *config)
 	return is_read;
 }
 
-/* What the store that is there is called from now on. */
+/* The new name of the existing store. */
 static void name_aside(char *out)
 {
 	time_t now = time(NULL);

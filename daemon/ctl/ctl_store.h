@@ -1,4 +1,7 @@
-/* daemon/ctl/ctl_store.h - what the verbs on the folder of a store share. */
+/*
+ * daemon/ctl/ctl_store.h - functions shared by the verbs on the folder of a
+ * store.
+ */
 #ifndef DAEMON_CTL_CTL_STORE_H
 #define DAEMON_CTL_CTL_STORE_H
 
@@ -8,11 +11,11 @@
 #include "store/store.h"
 #include "store/verify.h"
 
-/* Say what is wrong with the store in the folder `path`. */
+/* Report an error of the store in the folder `path`. */
 void ctl_complain_store(const struct ctl *ctl, const char *path,
 			enum error error);
 
-/* Open it to read; false, told, when that fails. */
+/* Open it read-only; false, with a message, when that fails. */
 bool ctl_open_store(const struct ctl *ctl, const char *path,
 		    struct store **store_out);
 

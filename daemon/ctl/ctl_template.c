@@ -33,7 +33,7 @@ static void add_text(struct text_table *table, const json_t *item)
 			     field_text(item, "hash"));
 }
 
-/* What has become of it: nothing, when it was seen too seldom. */
+/* Print the history of the template; nothing when it has no version yet. */
 static void print_state(const json_t *answer)
 {
 	const char *state = json_string_value(json_object_get(answer, "state"));
@@ -130,7 +130,7 @@ static void print_live(const json_t *answer)
 	table_destroy(table);
 }
 
-/* Rows of one kind, as many as are wanted. */
+/* Add rows of one kind, up to the limit. */
 static void add_items(const struct ctl *ctl, struct text_table *table,
 		      const char *const *heads, const json_t *list)
 {
@@ -183,7 +183,10 @@ static void print_version(const struct ctl *ctl, const json_t *answer)
 	table_destroy(table);
 }
 
-/* The fragments as they are counted now, and the newest version's paths. */
+/*
+ * Print the fragments by their current counts, and the paths of the newest
+ * version.
+ */
 static void print_all(const struct ctl *ctl, const json_t *answer)
 {
 	struct buffer target = {0};
@@ -265,7 +268,7 @@ static bool is_version(const char *text)
 	       strspn(text, "0123456789") == length && text[0] != '0';
 }
 
-/* Versions behind the template go with --diff, and not without. */
+/* Check that versions are given with --diff and only then. */
 static bool check_operands(const struct ctl *ctl)
 {
 	bool is_diff = option_given(ctl, "diff");

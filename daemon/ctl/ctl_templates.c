@@ -144,7 +144,7 @@ static enum ctl_status run_text(const struct ctl *ctl)
 	append_argument(&target, "timeout_ms", option_text(ctl, "timeout"));
 	ctl_request_append(&asked, &target);
 	ctl_request_free(&asked);
-	/* the daemon bounds the time: it fetches, which may take long */
+	/* no timeout: the daemon limits the time of fetching */
 	status = client_ask(ctl, &(struct ask){.target = target.data}, &answer);
 	if (status == CTL_DONE) {
 		terminal_print(buffer_slice(&answer));

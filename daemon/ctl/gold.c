@@ -6,7 +6,7 @@
 #include "store/hash.h"
 #include "store/order.h"
 
-/* What a byte of UTF-8 begins. */
+/* The kind of character that a byte of UTF-8 begins. */
 enum kind {
 	KIND_BREAK,  /* ends a word */
 	KIND_LETTER, /* is part of one */

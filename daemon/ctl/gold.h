@@ -1,6 +1,6 @@
 /*
- * daemon/ctl/gold.h - the words of a gold text, what people say is the content
- * of a page, to be taken one by one.
+ * daemon/ctl/gold.h - the words of a gold text, the content of a page as
+ * annotated by people, as a bag of words.
  *
  * A word is a run of ASCII letters, ASCII digits and characters outside of
  * ASCII, without the punctuation in the blocks of Latin 1, U+2000 to U+303F and

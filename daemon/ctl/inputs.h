@@ -25,9 +25,9 @@ struct inputs {
  * Files as they are named, and from folders every *.html and *.htm, gzip
  * compressed (.gz) or not. The name of a file in a folder is its path below
  * that folder. `keeps_folders`: with several operands names begin with the
- * operand, so that they say where a file is; else a named file goes by its last
- * part. Sorted by name, each once. What cannot be read is told, and false
- * returned. End with inputs_free() in any case.
+ * operand, so that names are unique; otherwise the name of a file operand is
+ * its last part. Sorted by name, without duplicates. False, with a message,
+ * when something cannot be read. End with inputs_free() in any case.
  */
 bool inputs_collect(const struct ctl *ctl, bool keeps_folders,
 		    struct inputs *inputs_out);
@@ -43,13 +43,16 @@ void output_path(const char *folder, const char *name, enum format format,
 		 struct buffer *out);
 
 /*
- * True when an earlier input has the same output as number `index` (a page is
- * there both plain and compressed): told.
+ * True when an earlier input has the same output as number `index` (a page
+ * exists both plain and compressed); reports it.
  */
 bool inputs_clash(const struct ctl *ctl, const struct inputs *inputs,
 		  size_t index);
 
-/* Why a file is of no use: one line with what to do, on standard error. */
+/*
+ * Report on standard error, in one line, why a file cannot be used and what to
+ * do.
+ */
 void complain_input(const struct ctl *ctl, const char *path, enum error error,
 		    size_t max_bytes);
 

@@ -1,4 +1,6 @@
-/* daemon/ctl/labels.h - what pages truly are: a TSV file of path and label. */
+/*
+ * daemon/ctl/labels.h - the true labels of pages: a TSV file of path and label.
+ */
 #ifndef DAEMON_CTL_LABELS_H
 #define DAEMON_CTL_LABELS_H
 

@@ -20,7 +20,7 @@ enum {
 	MAX_LEARNED_BYTES = 64 << 20,
 };
 
-/* A page that waits to be committed; `change` points into the rest. */
+/* A page to be committed; its change points into it. */
 struct waiting {
 	struct url url;
 	struct buffer packed;
@@ -119,7 +119,7 @@ static void commit(struct lesson *lesson)
 	lesson->waiting_bytes = 0;
 }
 
-/* Analyse a file and have it wait for the commit. */
+/* Analyse a file and queue it for the commit. */
 static enum error add_page(struct lesson *lesson, size_t input)
 {
 	const struct input *file = &lesson->site->inputs.items[input];
@@ -190,7 +190,7 @@ static bool show_tree(void *context, uint64_t done, uint64_t total)
 	return true;
 }
 
-/* Choose the threshold, as the daemon does when a crawl is at rest. */
+/* Choose the threshold, as the daemon does at the end of a crawl. */
 static void select_threshold(struct lesson *lesson)
 {
 	const struct dendrogram_options watch = {

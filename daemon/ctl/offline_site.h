@@ -1,6 +1,6 @@
 /*
- * daemon/ctl/offline_site.h - a folder of pages as a site: learnt as the daemon
- * learns one, in a store that goes away with the process.
+ * daemon/ctl/offline_site.h - a folder of pages as a site, processed as by the
+ * daemon, in a temporary store.
  */
 #ifndef DAEMON_CTL_OFFLINE_SITE_H
 #define DAEMON_CTL_OFFLINE_SITE_H
@@ -16,7 +16,8 @@
 struct offline_site {
 	struct inputs inputs;
 	bool *is_stored; /* [inputs.count]: its page can be asked for */
-	size_t skipped;  /* inputs that are not stored; why is told */
+	size_t skipped;  /* inputs that are not stored; the reasons were
+			    reported */
 	struct store *store;
 	struct answer_rules rules; /* for answers: with a cache of its own */
 };
@@ -25,7 +26,7 @@ struct offline_site {
  * Learn the pages of the folder that is the first operand, by --measure,
  * --threshold and --width where the verb has them: cluster them, count, and
  * choose the threshold when it is auto. The pages have the URLs of
- * offline_url(). False, told, when that cannot be done. End with
+ * offline_url(). False, with a message, on failure. End with
  * offline_site_close() in any case.
  */
 bool offline_site_learn(const struct ctl *ctl, struct offline_site *site_out);

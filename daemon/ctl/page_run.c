@@ -24,7 +24,7 @@ bool page_run_url(const struct ctl *ctl, struct text_request *request,
 	return true;
 }
 
-/* A byte more than a page may have, so that it is known to be cut. */
+/* Read one byte more than a page may have, to know whether it is cut. */
 static enum error read_page(const struct page_run *run, const char *path,
 			    struct buffer *body)
 {
@@ -37,7 +37,7 @@ static enum error read_page(const struct page_run *run, const char *path,
 	return error;
 }
 
-/* The content of the file at `path`, in the format, goes to `out`. */
+/* Append the content of the file at `path`, in the format, to `out`. */
 static enum error answer_file(const struct page_run *run, const char *path,
 			      const struct url *url, struct buffer *out)
 {

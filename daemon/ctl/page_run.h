@@ -1,6 +1,6 @@
 /*
- * daemon/ctl/page_run.h - a verb that prints the content of one file, or writes
- * that of many: what `extract` and `apply` have in common.
+ * daemon/ctl/page_run.h - running a verb on pages: prints the content of one
+ * file, or writes that of many. Shared by `extract` and `apply`.
  */
 #ifndef DAEMON_CTL_PAGE_RUN_H
 #define DAEMON_CTL_PAGE_RUN_H
@@ -22,11 +22,13 @@ struct page_run {
 	void *context;
 };
 
-/* Run it over the operands, by --out. What goes wrong is told. */
+/* Run it over the operands, with --out. Errors are reported. */
 enum ctl_status page_run(const struct page_run *run);
 
-/* Read --url, if it is given, and have the request point to it. False, told,
- * when it is no URL. */
+/*
+ * Read --url, if it is given, and set it in the request. False, with a message,
+ * when it is no URL.
+ */
 bool page_run_url(const struct ctl *ctl, struct text_request *request,
 		  struct url *url_out);
 

@@ -1,5 +1,7 @@
-/* daemon/ctl/progress.h - one line on standard error that says how far a thing
- * is; nothing when that is no terminal. */
+/*
+ * daemon/ctl/progress.h - a progress line on standard error, if that is a
+ * terminal.
+ */
 #ifndef DAEMON_CTL_PROGRESS_H
 #define DAEMON_CTL_PROGRESS_H
 
@@ -28,7 +30,7 @@ void progress_show(struct progress *progress, uint64_t done, uint64_t total,
 /* Remove the line, so that messages stand by themselves. It comes again. */
 void progress_clear(struct progress *progress);
 
-/* What the line says. */
+/* The contents of the line. */
 struct progress_state {
 	const char *label;
 	uint64_t done;

@@ -39,7 +39,10 @@ static bool add_header(struct request *request, const char *line)
 	return true;
 }
 
-/* "Expect" would cost a round trip, and a POST has no type by default. */
+/*
+ * No "Expect", which would cost a round trip, and a media type, which libcurl
+ * does not set.
+ */
 static bool set_headers(struct request *request, const char *media_type)
 {
 	char line[256];
@@ -99,7 +102,10 @@ static bool set_answer(struct request *request, struct buffer *body)
 	return failed == 0;
 }
 
-/* As elsewhere, but for what a Unix socket alone can mean. */
+/*
+ * The error of a libcurl code; some codes have a special meaning for a Unix
+ * socket.
+ */
 static enum error error_of(CURLcode code)
 {
 	switch (code) {
@@ -224,7 +230,7 @@ enum error socket_send(const char *socket, const struct socket_upload *upload,
 struct receiving {
 	const struct socket_download *download;
 	CURL *easy;
-	struct buffer *body; /* of another answer than the wanted one */
+	struct buffer *body; /* body of an error answer */
 	enum error error;
 };
 

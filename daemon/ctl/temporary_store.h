@@ -7,8 +7,9 @@
 #include "store/store.h"
 
 /*
- * Open a store under $TMPDIR whose files have no name any more: they go away
- * with this process, however it ends. An error is told. End with store_close().
+ * Open a store under $TMPDIR whose files are unlinked at once, so that they
+ * disappear with the process, however it ends. Errors are reported. End with
+ * store_close().
  */
 enum error temporary_store_open(const struct ctl *ctl,
 				struct store **store_out);

@@ -1,7 +1,6 @@
 /*
- * daemon/ctl/training.h - ridges whose content is known, from pages and their
- * gold texts, and how well a classifier of them does (Bing et al., CIT 2008,
- * section 4).
+ * daemon/ctl/training.h - training examples from pages and their gold texts,
+ * and cross-validation of the classifier (Bing et al., CIT 2008, section 4).
  */
 #ifndef DAEMON_CTL_TRAINING_H
 #define DAEMON_CTL_TRAINING_H
@@ -35,9 +34,9 @@ void training_free(struct training *training);
 void training_add(struct training *training, const struct page *page,
 		  struct slice gold, const double *parameters);
 
-/* How well ridges are told apart by models that have not seen their pages. */
+/* Accuracy of models on pages that they were not trained on. */
 struct training_score {
-	double accuracy;  /* share of the ridges */
+	double accuracy;  /* ratio of ridges classified correctly */
 	double precision; /* of the primary ones */
 	double recall;
 	double f1;

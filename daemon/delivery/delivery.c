@@ -8,7 +8,8 @@
 
 enum {
 	MAX_IDLE_MS = 10000,
-	LOOK_MS = 100, /* at commands that cannot be waited for */
+	LOOK_MS = 100, /* polling interval of commands whose end cannot be
+			  waited for */
 	LAST_MS = 1000,
 };
 
@@ -22,7 +23,7 @@ static uint64_t until(uint64_t time_ms, uint64_t now_ms)
 	return time_ms > now_ms ? time_ms - now_ms : 0;
 }
 
-/* How long nothing is to be done, if nothing happens. */
+/* The time until the next scheduled action. */
 static uint64_t find_pause(const struct delivery *delivery)
 {
 	uint64_t wall_ms = clock_wall_ms();
@@ -72,7 +73,9 @@ static bool is_busy(const struct delivery *delivery)
 	return false;
 }
 
-/* What is under way has a moment; a command that needs longer is killed. */
+/*
+ * Wait a moment for running deliveries; commands that take longer are killed.
+ */
 static void end_all(struct delivery *delivery)
 {
 	uint64_t until_ms = clock_steady_ms() + LAST_MS;
@@ -135,7 +138,7 @@ static void destroy(struct delivery *delivery)
 	free(delivery);
 }
 
-/* The sender has ended, so nothing more comes. */
+/* End the saving thread, after the sending thread has ended. */
 static void end_saver(struct delivery *delivery)
 {
 	lock_acquire(&delivery->lock);

@@ -1,10 +1,10 @@
 /*
- * daemon/delivery/delivery.h - the threads that tell hooks of what waits for
- * them in the outbox: an HTTP POST, or a command, an event. To each hook in the
- * order of the events, one at a time, and at least once; all hooks at the same
- * time, so that a slow one delays no other. What was delivered leaves the
- * outbox with the next commit, while the events behind it are sent already: a
- * daemon that is killed sends at most MAX_UNSAVED of them again.
+ * daemon/delivery/delivery.h - delivery of events to hooks from their outboxes,
+ * each event by an HTTP POST or a command. A hook gets its events in order, one
+ * at a time and at least once; hooks are served concurrently, so that a slow
+ * one delays no other. Delivered events are deleted from the outbox by the next
+ * commit, while later events are already sent: after a kill at most MAX_UNSAVED
+ * events a hook are sent again.
  */
 #ifndef DAEMON_DELIVERY_DELIVERY_H
 #define DAEMON_DELIVERY_DELIVERY_H
@@ -16,7 +16,9 @@
 #include "store/error.h"
 #include "store/store.h"
 
-enum { MAX_UNSAVED = 100 /* deliveries to a hook that no commit has seen */ };
+enum {
+	MAX_UNSAVED = 100 /* deliveries to a hook that are not yet committed */
+};
 
 struct delivery;
 
@@ -36,11 +38,11 @@ enum error delivery_start(struct delivery **delivery_out, struct store *store,
 			  struct pipeline *pipeline,
 			  const struct delivery_options *options);
 
-/* Something was committed: look again. Any thread; cheap. */
+/* Something was committed: check for new events. Any thread; cheap. */
 void delivery_wake(struct delivery *delivery);
 
 /*
- * What is under way has a second to end; then what was delivered is committed.
+ * Running deliveries get a second to end; then the results are committed.
  * Before pipeline_stop(). NULL is a no-op.
  */
 void delivery_stop(struct delivery *delivery);

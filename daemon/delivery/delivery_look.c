@@ -1,4 +1,4 @@
-/* What the store has for the delivery: the hooks, and what waits for them. */
+/* Reading the hooks and their next events from the store. */
 #include "daemon/delivery/delivery_parts.h"
 
 #include <assert.h>
@@ -65,8 +65,10 @@ static struct outlet *find_outlet(struct delivery *delivery, size_t *next,
 	return add_outlet(delivery, hook, row);
 }
 
-/* What an earlier run, or a test, has left in the row counts, unless there is
- * something newer. */
+/*
+ * Adopt the state in the row, left by an earlier run or a test, unless there is
+ * newer state in memory.
+ */
 static void adopt(struct delivery *delivery, struct outlet *outlet,
 		  const struct hook_row *row)
 {
@@ -130,7 +132,7 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 	scan_end(&scan);
 }
 
-/* What is told of the unsaved must be known before the snapshot is taken. */
+/* Note which hooks have nothing unsaved, before the snapshot is taken. */
 static void begin_look(struct delivery *delivery)
 {
 	lock_acquire(&delivery->lock);
@@ -143,7 +145,7 @@ static void begin_look(struct delivery *delivery)
 	lock_release(&delivery->lock);
 }
 
-/* Those that were deleted, once nobody uses them. */
+/* Free deleted hooks that are no longer in use. */
 static void drop_outlets(struct delivery *delivery)
 {
 	size_t kept = 0;

@@ -1,7 +1,6 @@
 /*
- * daemon/delivery/delivery_parts.h - what the two threads of the delivery
- * share: one sends, the other has committed what became of it. Internal to
- * delivery*.c.
+ * daemon/delivery/delivery_parts.h - state shared by the two threads of the
+ * delivery: one sends, the other commits the results. Internal to delivery*.c.
  */
 #ifndef DAEMON_DELIVERY_DELIVERY_PARTS_H
 #define DAEMON_DELIVERY_DELIVERY_PARTS_H

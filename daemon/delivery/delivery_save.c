@@ -1,4 +1,4 @@
-/* What became of deliveries is committed, all that there is at a time. */
+/* Committing the results of deliveries, all available ones at a time. */
 #include "daemon/delivery/delivery_parts.h"
 
 #include <assert.h>
@@ -72,7 +72,7 @@ static bool wait_for_reports(struct delivery *delivery, struct saving *saving)
 	return saving->count > 0 || !is_last;
 }
 
-/* It is committed, or it is to be reported again. */
+/* After a commit: forget the reports, or report them again if it failed. */
 static void end_reports(struct delivery *delivery, bool is_saved)
 {
 	assert(!lock_is_held(&delivery->lock));
@@ -106,7 +106,7 @@ static enum error commit(struct delivery *delivery, const struct saving *saving)
 	return pipeline_command(delivery->pipeline, &change);
 }
 
-/* False when there is no use in trying again. */
+/* Pause before another attempt; false when it is of no use. */
 static bool rest(struct delivery *delivery)
 {
 	uint64_t until_ms = clock_steady_ms() + RETRY_MS;

@@ -1,4 +1,4 @@
-/* Events go out to hooks, and what becomes of them. */
+/* Sending events to hooks, and handling the results. */
 #include "daemon/delivery/delivery_parts.h"
 
 #include <assert.h>
@@ -16,8 +16,7 @@
 
 enum { MAX_VARIABLES = 8 };
 
-/* The event under way has come to its end; `why` is NULL when it was
- * delivered. */
+/* End the running event; `why` is NULL when it was delivered. */
 static void end_event(struct delivery *delivery, struct outlet *outlet,
 		      unsigned http_status, const char *why)
 {
@@ -82,7 +81,10 @@ static void send_request(struct delivery *delivery, struct outlet *outlet)
 	poster_start(delivery->poster, &request);
 }
 
-/* Of our environment a command needs no more; it is never changed. */
+/*
+ * Append the variables of our environment that a command gets. The environment
+ * is never changed.
+ */
 /* NOLINTBEGIN(concurrency-mt-unsafe) */
 static void append_variables(struct buffer *out)
 {
@@ -144,7 +146,7 @@ static void run_command(struct delivery *delivery, struct outlet *outlet)
 	buffer_free(&texts);
 }
 
-/* May the next event be sent? */
+/* Whether the next event may be sent. */
 static bool is_ready(struct delivery *delivery, const struct outlet *outlet,
 		     uint64_t now_ms)
 {

@@ -1,5 +1,6 @@
-/* daemon/delivery/hmac.h - who knows the secret has sent this: HMAC-SHA256 (RFC
- * 2104).
+/*
+ * daemon/delivery/hmac.h - HMAC-SHA256 (RFC 2104), which authenticates the
+ * sender.
  */
 #ifndef DAEMON_DELIVERY_HMAC_H
 #define DAEMON_DELIVERY_HMAC_H

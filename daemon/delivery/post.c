@@ -91,7 +91,10 @@ void poster_destroy(struct poster *poster)
 	curl_global_cleanup();
 }
 
-/* Whoever answers without end has been heard. */
+/*
+ * Drop the body; abort the transfer when it is too long, because the status is
+ * known.
+ */
 /* NOLINTNEXTLINE(readability-non-const-parameter): the type is libcurl's */
 static size_t on_body(char *data, size_t size, size_t count, void *context)
 {
@@ -113,7 +116,7 @@ static unsigned set_request(struct post *post,
 	     i++)
 		post->headers =
 			request_headers_add(post->headers, request->headers[i]);
-	/* it would cost a second with servers that do not know it */
+	/* no "Expect", which costs a second with servers that do not know it */
 	post->headers = request_headers_add(post->headers, "Expect:");
 	failed |= curl_easy_setopt(easy, CURLOPT_URL, request->url);
 	failed |= curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
@@ -129,7 +132,7 @@ static unsigned set_request(struct post *post,
 	return failed;
 }
 
-/* Only HTTP, nothing followed, nothing of the environment. */
+/* Only HTTP, no redirects, nothing from the environment. */
 static unsigned set_protocol(const struct poster *poster, CURL *easy)
 {
 	unsigned failed = 0;

@@ -1,8 +1,8 @@
 /*
  * daemon/delivery/post.h - HTTP POST requests to servers that an operator has
- * named, by libcurl multi, for one thread that owns the loop. Nothing is
- * followed, no proxy is asked, and no address is refused: this is not the
- * crawler. Of an answer its status counts; its body is read and dropped.
+ * named, by libcurl multi, for one thread that owns the loop. No redirects, no
+ * proxy, and no address filter, because the operator has named the server. Only
+ * the status of an answer is used; its body is dropped.
  */
 #ifndef DAEMON_DELIVERY_POST_H
 #define DAEMON_DELIVERY_POST_H
@@ -52,8 +52,8 @@ struct post_result {
 void poster_start(struct poster *poster, const struct post_request *request);
 
 /*
- * Move data, waiting at most `timeout_ms` for something to happen, or for one
- * of the descriptors `files` [count <= MAX_POST_FILES] to be readable.
+ * Transfer data, waiting at most `timeout_ms` for something to happen, or for
+ * one of the descriptors `files` [count <= MAX_POST_FILES] to be readable.
  */
 enum { MAX_POST_FILES = 1024 };
 

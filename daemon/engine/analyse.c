@@ -18,8 +18,7 @@ enum { LINK_PATH_WIDTH = 4 };
 
 #define NO_LINK UINT32_MAX
 
-/* The URLs seen, and which link each of them is: open addressing by hashes, at
- * most half full. */
+/* A hash table from URLs to links: open addressing, at most half full. */
 struct seen {
 	uint64_t *hashes; /* [slots], 0: free */
 	uint32_t *links;  /* [slots] */
@@ -67,7 +66,10 @@ struct link_list {
 	struct seen resolved;
 };
 
-/* Which link leads where `link` does, by now; NO_LINK: it leads nowhere. */
+/*
+ * The index of the link with the target of `link`, added if it is new; NO_LINK:
+ * it has no target.
+ */
 static uint32_t resolve(struct link_list *list, const struct link *link)
 {
 	struct slice href = without_fragment(link->href);
@@ -144,7 +146,7 @@ static const struct record_link *resolve_links(const struct page *page,
 	return list.links;
 }
 
-/* Fragments of the store's shape: the same three words. */
+/* Copy fragments into the struct of the store, which has the same fields. */
 static const struct record_fragment *copy_fragments(const struct page *page,
 						    uint32_t *count_out)
 {
@@ -164,7 +166,7 @@ static const struct record_fragment *copy_fragments(const struct page *page,
 	return copies;
 }
 
-/* Does some refresh of the page lead to another one? */
+/* Whether a refresh of the page leads to another page. */
 static bool leads_on(const struct page *page, const struct url *url)
 {
 	const struct url base = url_base(url, page->base);

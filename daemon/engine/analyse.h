@@ -29,11 +29,10 @@ struct analyse_options {
 
 /*
  * Parse `body` and append its record to `record_out`. `charset` is that of the
- * Content-Type or empty; links are resolved against `url`; a target that is
- * linked several times is there once, as it was linked first. Pure but for
- * memory; any thread. The record has its class: a redirect that leads to the
- * page itself is none, so that such a page is no stub. Errors: those of
- * page_parse(); nothing is appended then.
+ * Content-Type or empty; links are resolved against `url`; of several links to
+ * a target only the first is kept. Pure but for memory; any thread. The page
+ * class is set; a refresh to the page itself is ignored, so that such a page is
+ * no stub. Errors: those of page_parse(); nothing is appended then.
  */
 enum error analyse(struct slice body, struct slice charset,
 		   const struct url *url, const struct analyse_options *options,

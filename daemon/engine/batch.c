@@ -9,7 +9,10 @@
 #include "store/rows_frontier.h"
 #include "store/rows_page.h"
 
-/* Has the page come since it was asked for? Many may ask at the same time. */
+/*
+ * Whether the page was fetched since it was requested: several requests may be
+ * for the same page.
+ */
 static bool was_fetched(struct batch *batch, const struct site *site,
 			const struct change *change)
 {
@@ -48,12 +51,12 @@ static enum error ask(struct batch *batch, struct change *change)
 enum admission batch_discover(struct batch *batch, struct site *site,
 			      const struct discovery *discovery)
 {
-	/* every change has its URL */
+	/* every change of a page has a URL */
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	struct url url = *discovery->url;
 	struct discovery one = *discovery;
 
-	/* what somebody has asked for is kept as it was written */
+	/* requested URLs keep all parameters */
 	if ((discovery->flags & FRONTIER_IS_ASKED) == 0 &&
 	    parameters_drop(&url, batch->options->drop_parameters))
 		one.url = &url;

@@ -33,11 +33,11 @@ void batch_apply(struct batch *batch, struct change *change);
 /* The steps of batch_apply() that have a file of their own; an error is that of
  * the change. */
 
-/* A URL joins the frontier, without the parameters that name no page. */
+/* Add a URL to the frontier, without tracking and session parameters. */
 enum admission batch_discover(struct batch *batch, struct site *site,
 			      const struct discovery *discovery);
 
-/* batch_site.c: sites come, get other options, and go. */
+/* batch_site.c: adding, changing and deleting sites. */
 
 /* NULL when there are too many sites: ERR_BUSY. */
 struct site *batch_new_site(struct batch *batch, const struct url *seed,
@@ -63,20 +63,20 @@ void batch_lease(struct batch *batch, struct site *site,
 uint64_t batch_wake_time(struct batch *batch, const struct site *site,
 			 const struct work_order *order);
 
-/* batch_page.c: a page came, changed, or went. */
+/* batch_page.c: adding, changing and deleting pages. */
 
-/* Tells the outcome what became of it. */
+/* Fills in the outcome of the visit. */
 void batch_put_page(struct batch *batch, struct site *site,
 		    const struct change *change, struct outcome *outcome);
 void batch_remove_page(struct batch *batch, struct site *site,
 		       const struct url *url, const struct url *redirect);
 
-/* batch_cluster.c: the linkage and what the store has of it. */
+/* batch_cluster.c: the linkage and its tables. */
 
 struct linked {
 	uint32_t cluster; /* 0: none */
-	bool is_news;     /* a cluster came, went, merged or split, or another
-			     page was moved */
+	bool is_news;     /* a cluster is new or gone, was merged or split, or
+			     another page was moved */
 };
 
 /*
@@ -87,7 +87,7 @@ struct linked {
 struct linked batch_link(struct batch *batch, struct site *site, uint64_t page,
 			 const struct signature *signature);
 
-/* Cut the site's tree elsewhere (permille). */
+/* Change the threshold of the site (permille). */
 void batch_recut(struct batch *batch, struct site *site, uint16_t threshold);
 
 /* The record of a page, copied to *bytes_out; free() that. Its size. */
@@ -95,36 +95,39 @@ size_t batch_load_record(struct batch *batch, const struct site *site,
 			 uint64_t page, struct record *record_out,
 			 void **bytes_out);
 
-/* batch_links.c: what a page links to joins the frontier. */
+/* batch_links.c: adding the links of a page to the frontier. */
 void batch_follow(struct batch *batch, struct site *site,
 		  const struct url *page, const struct record *record,
 		  const struct frontier_row *row);
 
-/* batch_learn.c: what a page that was visited has taught of its template. */
+/* batch_learn.c: whether a visited page has shown anything new. */
 void batch_learn(struct batch *batch, struct site *site, uint64_t page,
 		 const struct record *record, struct linked linked);
 
-/* batch_auxiliary.c: sitemaps, and the page that cannot be. */
+/* batch_auxiliary.c: sitemaps, and the probe of soft 404s. */
 
-/* A new site, or one that has other options now, is asked for both. */
+/* Request both for a site that is new or has new options. */
 void batch_ask_auxiliary(struct batch *batch, struct site *site,
 			 const struct url *seed);
 
-/* The sitemaps that a robots.txt names join the frontier. */
+/* Add the sitemaps that a robots.txt names to the frontier. */
 void batch_read_robots(struct batch *batch, struct site *site,
 		       const struct url *robots, struct slice file);
 void batch_read_listing(struct batch *batch, struct site *site,
 			const struct change *change);
 
-/* batch_guard.c: selectors that must go on to match. */
+/* batch_guard.c: guards, selectors that must go on to match. */
 
-/* The page has come, as the row says; `guarded` is of guarding_check(). */
+/*
+ * Update the guards after a visit of the page; `guarded` is of
+ * guarding_check().
+ */
 void batch_guard_page(struct batch *batch, const struct site *site,
 		      const struct page_row *page, struct slice guarded);
-/* It is as it was. */
+/* The same for a page that is unchanged. */
 void batch_guard_fresh(struct batch *batch, const struct site *site,
 		       uint64_t page);
-/* The page is none any more. */
+/* The page was deleted or is no longer a page. */
 void batch_unguard_page(struct batch *batch, const struct site *site,
 			uint64_t page);
 enum error batch_change_guard(struct batch *batch, struct change *change);
@@ -137,12 +140,17 @@ enum error batch_gc(struct batch *batch, struct change *change);
 
 /* batch_event.c: what happens is written, and told. */
 
-/* Write one event of `site`, and queue it for the hooks that want it, unless a
- * rule silences it. */
+/*
+ * Write one event of `site`, and queue it for the hooks that subscribe to it,
+ * unless a silence matches.
+ */
 void batch_event(struct batch *batch, const struct site *site,
 		 const struct event_row *event);
 
-/* Event `number` waits for the hook; the oldest makes room when too many do. */
+/*
+ * Queue event `number` for the hook; when too many are queued, the oldest is
+ * dropped.
+ */
 void batch_queue(struct batch *batch, uint32_t hook, uint64_t number);
 
 /* batch_alert.c: who is told of what. */

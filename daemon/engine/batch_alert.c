@@ -1,4 +1,4 @@
-/* Who is told of what: hooks, their deliveries, silences, acknowledgements. */
+/* Hooks and their deliveries, silences and acknowledgements. */
 #include "daemon/engine/batch.h"
 
 #include "daemon/engine/alert_change.h"
@@ -6,7 +6,7 @@
 #include "store/rows_event.h"
 #include "store/rows_hook.h"
 
-/* Is there room for one more row in a table of rules? */
+/* Whether there is room for one more row in a table. */
 static bool has_room(struct batch *batch, enum table table, size_t max)
 {
 	struct scan scan = scan_begin(batch->txn, table, slice_of(""));
@@ -75,7 +75,7 @@ static enum error test_hook(struct batch *batch, struct alert_change *alert)
 	return ERR_NONE;
 }
 
-/* Its events up to `until` leave the outbox. Returns how many. */
+/* Delete the hook's events up to `until` from the outbox; returns how many. */
 static uint32_t delete_delivered(struct batch *batch, uint32_t hook,
 				 uint64_t until)
 {
@@ -92,7 +92,7 @@ static uint32_t delete_delivered(struct batch *batch, uint32_t hook,
 	return count;
 }
 
-/* A hook that is gone has nothing to be told of. */
+/* Apply the report of a delivery, unless the hook was deleted. */
 static void take_report(struct batch *batch, const struct hook_report *report)
 {
 	struct hook_row row;
@@ -125,8 +125,9 @@ static enum error ack(struct batch *batch, uint64_t number)
 }
 
 /*
- * Events like this one: of its template, or of its guard, whatever the
- * template. A template that is new is so only once, so all of the site are.
+ * Make a silence for events like this one: of the same template, or of the same
+ * guard. Events of a new template come only once for each, so for them the
+ * silence is for the whole site.
  */
 static enum error silence(struct batch *batch, struct alert_change *alert)
 {

@@ -1,5 +1,7 @@
-/* What is fetched beside the pages of a site: sitemaps, and a page that cannot
- * be. */
+/*
+ * Auxiliary URLs of a site: sitemaps, and the probe, a URL that cannot exist,
+ * by which soft 404s are recognised.
+ */
 #include "daemon/engine/batch.h"
 
 #include "crawl/robots/robots.h"
@@ -11,7 +13,7 @@
 #include "store/rows_frontier.h"
 #include "store/rows_site.h"
 
-/* Is anything of the site fetched that nobody asked for? */
+/* Whether URLs of the site are fetched without a request. */
 static bool is_crawled(const struct site *site)
 {
 	return (site->row.options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==

@@ -1,6 +1,6 @@
 /*
- * The linkage of a site and what the store has of it: shingles, sets, members,
- * clusters, counts and events move together.
+ * The linkage of a site and its tables: shingles, sets, members, clusters,
+ * counts and events change together.
  */
 #include "daemon/engine/batch.h"
 
@@ -67,7 +67,7 @@ static void change_member(struct batch *batch, const struct site *site,
 		resize_cluster(batch, site, move->to, 1);
 }
 
-/* A page that has got into another cluster without a change of its own. */
+/* Move an unchanged page to another cluster. */
 static void move_page(struct batch *batch, struct site *site,
 		      const struct linkage_move *move)
 {
@@ -131,7 +131,10 @@ static void emit_events(struct batch *batch, const struct site *site,
 			    });
 }
 
-/* Follow what the linkage did, but for the page whose own change it was. */
+/*
+ * Apply the changes of the linkage to the store, except for the page that
+ * caused them.
+ */
 static void follow_changes(struct batch *batch, struct site *site,
 			   const uint64_t *page,
 			   const struct linkage_changes *changes)

@@ -1,4 +1,4 @@
-/* An event is written, and waits for those who are to be told. */
+/* Writing events, and queueing them for hooks. */
 #include "daemon/engine/batch.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "store/rows_event.h"
 #include "store/rows_hook.h"
 
-enum { MAX_FORGOTTEN = 8 /* rows that make room for a new one */ };
+enum { MAX_FORGOTTEN = 8 /* rows deleted to make room for a new one */ };
 
 /* A line for each power of two. */
 static void log_dropped(uint32_t hook, uint64_t before, uint64_t after)
@@ -22,7 +22,7 @@ static void log_dropped(uint32_t hook, uint64_t before, uint64_t after)
 			 hook, after);
 }
 
-/* Make room for one more: the oldest go. */
+/* Make room for one more event by dropping the oldest. */
 static void make_room(struct batch *batch, uint32_t hook, struct hook_row *row)
 {
 	uint64_t max = batch->options->max_waiting;
@@ -50,7 +50,7 @@ void batch_queue(struct batch *batch, uint32_t hook, uint64_t number)
 	struct hook_row row;
 	struct event_row event;
 
-	/* each is read again, because a write moves what was read */
+	/* the row is read again, because a write invalidates what was read */
 	if (!hook_row_get(batch->txn, hook, &room))
 		return;
 	make_room(batch, hook, &room);

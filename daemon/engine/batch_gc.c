@@ -1,4 +1,5 @@
-/* What is over the limits of daemon/config/retention.h goes. */
+/* Garbage collection of what exceeds the limits of daemon/config/retention.h.
+ */
 #include "daemon/engine/batch.h"
 
 #include "daemon/engine/gc.h"
@@ -7,8 +8,8 @@
 #include "store/rows_template.h"
 
 /*
- * The page stays as it is known; its next visit for somebody who asks is
- * unconditional (engine.c), and brings the body back.
+ * Delete the body of a page; everything else is kept. A requested visit is
+ * unconditional then (engine.c), so it brings the body back.
  */
 static bool drop_body(struct batch *batch, struct slice key)
 {

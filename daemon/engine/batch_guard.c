@@ -1,4 +1,4 @@
-/* Guards: what they found on a page that has come, and what follows from it. */
+/* Guards: the results on a visited page, and their consequences. */
 #include "daemon/engine/batch.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct watch {
 	struct buffer texts;
 };
 
-/* What was found on a page. */
+/* The result of the guard on a page. */
 struct finding {
 	uint64_t page;
 	uint32_t cluster;
@@ -30,7 +30,7 @@ struct finding {
 	const json_t *found;
 };
 
-/* LMDB's bytes move when something is written. */
+/* Copy the texts of the row, because writes invalidate LMDB's memory. */
 static void own(struct watch *watch)
 {
 	struct slice *texts[] = {&watch->row.name, &watch->row.selector,
@@ -62,7 +62,7 @@ static void watch_close(struct watch *watch)
 	buffer_free(&watch->texts);
 }
 
-/* Tell what it came to, with the rows of its pages as they are now. */
+/* Write the event of a change of state, with the rows of its pages. */
 static void tell(struct watch *watch, const struct finding *finding)
 {
 	struct guard_row *guard = &watch->row;
@@ -149,7 +149,7 @@ static void put_row(struct watch *watch, const struct finding *finding,
 	free(candidates);
 }
 
-/* Is the page one that the guard watches from now on? */
+/* Whether the guard checks the page from now on. */
 static bool is_watched(const struct guard_row *guard,
 		       const struct finding *finding, uint32_t matches)
 {
@@ -200,7 +200,9 @@ void batch_guard_page(struct batch *batch, const struct site *site,
 					  page->url, found};
 		struct watch watch;
 
-		/* it may be gone since the page was analysed */
+		/*
+		 * the guard may have been deleted since the page was analysed
+		 */
 		if (!watch_open(&watch, batch, site,
 				(uint32_t)json_integer_value(
 					json_object_get(found, "guard"))))
@@ -245,7 +247,7 @@ static uint32_t *list_guards(struct batch *batch, const struct site *site,
 	return numbers;
 }
 
-/* The page is as it was, and says again what it said. */
+/* Count the unchanged page again with its last result. */
 static void confirm(struct watch *watch, uint64_t page)
 {
 	struct guarded_row row;
@@ -257,8 +259,7 @@ static void confirm(struct watch *watch, uint64_t page)
 		return;
 	visit.fails = guard_fails(&watch->row, row.matches);
 	visit.did_fail = visit.fails;
-	/* it can but bear out the state; what is in the way of it tells
-	 * nothing that is new */
+	/* an unchanged page can only confirm the state, not change it */
 	if (visit.fails == (watch->row.state == GUARD_BROKEN))
 		guard_remember(&watch->row, &visit);
 }
@@ -293,7 +294,7 @@ void batch_guard_fresh(struct batch *batch, const struct site *site,
 	for_all_guards(batch, site, page, confirm);
 }
 
-/* Is there room for one more guard, and is its name its own? */
+/* Check that there is room for one more guard, and that its name is unique. */
 static enum error check_new(struct batch *batch, const struct site *site,
 			    struct slice name)
 {
@@ -311,7 +312,7 @@ static enum error check_new(struct batch *batch, const struct site *site,
 	return error;
 }
 
-/* What it has found on pages that are there. */
+/* Store the results of a new guard on stored pages. */
 static void take_first(struct watch *watch, struct slice found)
 {
 	json_t *list = json_loadb(found.size == 0 ? "" : found.data, found.size,
@@ -330,7 +331,8 @@ static void take_first(struct watch *watch, struct slice found)
 		    page.redirect.size > 0 ||
 		    (json_int_t)page.content_hash !=
 			    json_integer_value(json_object_get(item, "hash")))
-			continue; /* it has gone, or changed, meanwhile */
+			continue; /* the page was deleted or has changed
+				     meanwhile */
 		finding.cluster = page.cluster;
 		take_finding(watch, &finding, false);
 	}

@@ -1,5 +1,5 @@
 /*
- * What a visited page has taught of its template: whether more pages of its
+ * Whether a visited page has shown anything new, so that more pages of its
  * pattern are worth a visit.
  */
 #include "daemon/engine/batch.h"
@@ -16,8 +16,9 @@ static bool is_template(uint32_t df, uint32_t pages)
 }
 
 /*
- * The ratio of the page's text, by bytes in permille, that was on the same side
- * before the page was counted: so much would have been extracted as it is now.
+ * The part of the page's text, by bytes in permille, that is on the same side
+ * (template or content) before and after the page is counted: how far
+ * extraction agrees with that of the time before.
  */
 static unsigned agreement(struct batch *batch, const struct site *site,
 			  uint32_t cluster, uint32_t pages,

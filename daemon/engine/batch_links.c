@@ -1,4 +1,4 @@
-/* What a page links to joins the frontier of its site. */
+/* Adding the links of a page to the frontier of its site. */
 #include "daemon/engine/batch.h"
 
 #include <stdlib.h>
@@ -34,8 +34,8 @@ static bool is_of_site(const struct site *site, struct slice text)
 }
 
 /*
- * How many path segments two URLs share from the left, and one more when they
- * have equally many: neighbours that are likely printed by the same template.
+ * The number of common leading path segments of two URLs, plus one if both have
+ * equally many: such URLs probably have the same template.
  */
 static size_t kinship(struct slice a, struct slice b)
 {

@@ -1,6 +1,6 @@
 /*
- * A page enters, changes or leaves its site: row, record, body, cluster,
- * counts and events move together.
+ * Adding, changing and deleting a page: row, record, body, cluster, counts and
+ * events change together.
  */
 #include "daemon/engine/batch.h"
 
@@ -13,7 +13,9 @@
 #include "store/rows_frontier.h"
 #include "store/rows_page.h"
 
-/* What the page was. Copied, because LMDB's bytes move when it is written. */
+/*
+ * The page before the change. Copied, because writes invalidate LMDB's memory.
+ */
 struct before {
 	bool is_page; /* it has content: a record that must be uncounted */
 	bool has_no_body;
@@ -36,7 +38,10 @@ static struct before load_before(struct batch *batch, const struct site *site,
 	if (!page_row_get(batch->txn, site->row.id, page, &row))
 		return before;
 	if (!slice_equal(row.url, url)) {
-		/* two URLs of a site with one hash: only by intent */
+		/*
+		 * two URLs of a site with the same hash can only be made by
+		 * intent
+		 */
 		txn_fail(batch->txn, ERR_REFUSED);
 		return before;
 	}
@@ -53,7 +58,7 @@ static struct before load_before(struct batch *batch, const struct site *site,
 	return before;
 }
 
-/* A page that has come: what it is, and what it was. */
+/* A visited page, now and before. */
 struct arrival {
 	struct batch *batch;
 	struct site *site;
@@ -152,7 +157,10 @@ static bool has_changed(const struct arrival *arrival)
 	       !slice_equal(before, arrival->arrived->record);
 }
 
-/* The seed is what the operator meant, whatever else looks like it. */
+/*
+ * The class of the page; the seed is always a page, even if it looks like the
+ * soft 404.
+ */
 static unsigned class_of(const struct site *site, const struct record *record,
 			 struct slice url)
 {
@@ -164,20 +172,23 @@ static unsigned class_of(const struct site *site, const struct record *record,
 		       : page_class;
 }
 
-/* The page that cannot be has come: what looks like it is none, either. */
+/* Learn the answer to the probe: pages that look like it are soft 404s. */
 static void learn_missing(struct site *site, const struct record *record)
 {
 	struct buffer missing = {0};
 
 	if (record->fragment_count == 0)
-		return; /* it would look like every page without text */
+		return; /* every page without text would look like it */
 	soft_404_learn(record, &missing);
 	site_set_text(&site->row.missing, buffer_slice(&missing));
 	buffer_free(&missing);
 	site->is_changed = true;
 }
 
-/* Do its links lead to pages? Those of an error page lead anywhere. */
+/*
+ * Whether links of a document of this class are followed; those of an error
+ * page are not.
+ */
 static bool is_followed(unsigned page_class)
 {
 	switch (page_class) {
@@ -191,7 +202,7 @@ static bool is_followed(unsigned page_class)
 	}
 }
 
-/* Row, cluster and counts; what it links to, and what it has taught. */
+/* Store the page: row, cluster, counts, links and what it has shown. */
 static void store_arrival(const struct arrival *arrival,
 			  const struct frontier_row *visit,
 			  struct outcome *outcome)
@@ -222,14 +233,17 @@ static void store_arrival(const struct arrival *arrival,
 			     &arrival->record, visit);
 }
 
-/* Has something come in place of a page that is surely still there? */
+/*
+ * Whether the document only hides a page that still exists (a challenge,
+ * consent).
+ */
 static bool is_obstacle(unsigned page_class)
 {
 	return page_class == CLASS_ERROR || page_class == CLASS_CHALLENGE ||
 	       page_class == CLASS_CONSENT;
 }
 
-/* Is what has come worth more than what is there? */
+/* Whether the new document is better than the stored one. */
 static bool is_better(const struct arrival *arrival)
 {
 	const struct arrived_page *arrived = arrival->arrived;

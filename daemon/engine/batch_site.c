@@ -1,4 +1,4 @@
-/* A site is added, gets other options, or is forgotten. */
+/* Adding, changing and deleting a site. */
 #include "daemon/engine/batch.h"
 
 #include "store/buffer.h"
@@ -63,8 +63,10 @@ static bool has_other_limits(const struct site_options *before,
 	       before->saturation != options->saturation;
 }
 
-/* The operator's threshold counts at once; one that is chosen from the pages
- * stays as it is until that is done. */
+/*
+ * Change the options. A threshold set by the operator is used at once; with
+ * "auto" the old one is used until a new one is chosen.
+ */
 static void change_options(struct batch *batch, struct site *site,
 			   const struct url *seed,
 			   const struct site_options *options)
@@ -112,8 +114,8 @@ enum error batch_add_site(struct batch *batch, const struct url *seed,
 }
 
 /*
- * A threshold was chosen from the pages. When pages have changed since, it
- * counts all the same, and the next choice will be made soon.
+ * Apply a threshold that was chosen from the pages. It is used even if pages
+ * have changed since; the next choice will follow soon.
  */
 enum error batch_set_site_threshold(struct batch *batch, struct change *change)
 {
@@ -136,7 +138,7 @@ enum error batch_set_site_threshold(struct batch *batch, struct change *change)
 	return ERR_NONE;
 }
 
-/* What is remembered of the host itself. */
+/* Delete the row of the host. */
 static void delete_robots(struct batch *batch, const char *scheme,
 			  struct slice host)
 {
@@ -148,8 +150,10 @@ static void delete_robots(struct batch *batch, const char *scheme,
 	buffer_free(&authority);
 }
 
-/* A site that is added again numbers its templates anew; rules for all of it
- * hold on. */
+/*
+ * Delete the silences of single templates, because a site that is added again
+ * numbers its templates anew. Silences of the whole site are kept.
+ */
 static void delete_silences(struct batch *batch, struct slice host)
 {
 	struct scan scan = scan_begin(batch->txn, TABLE_SILENCES, slice_of(""));

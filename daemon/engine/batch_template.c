@@ -1,11 +1,11 @@
-/* What an inspection has found out of a site's templates is written down. */
+/* Writing the results of an inspection of a site's templates. */
 #include "daemon/engine/batch.h"
 
 #include "daemon/engine/findings.h"
 #include "store/key.h"
 #include "store/rows_template.h"
 
-/* The version before the new one ended when it was last seen. */
+/* End the previous version at the time when it was last seen. */
 static void end_version(struct batch *batch, uint32_t site,
 			const struct template_finding *found)
 {
@@ -54,9 +54,9 @@ static void put_sample(struct batch *batch, uint32_t site,
 }
 
 /*
- * What was read may have changed since, and the next inspection sees that. But
- * a site that was cut elsewhere meanwhile, or was deleted, perhaps to be added
- * again, takes nothing.
+ * Apply findings. What they are based on may have changed since, which the next
+ * inspection alerts. But they are refused if the threshold of the site has
+ * changed meanwhile, or the site was deleted or added again.
  */
 enum error batch_take_findings(struct batch *batch, struct change *change)
 {

@@ -1,7 +1,6 @@
 /*
- * daemon/engine/alert_change.h - a change of who is told of what: hooks, what
- * was delivered to them, silences, acknowledgements. Plain data; slices belong
- * to the caller.
+ * daemon/engine/alert_change.h - changes of hooks, deliveries, silences and
+ * acknowledgements. Plain data; slices belong to the caller.
  */
 #ifndef DAEMON_ENGINE_ALERT_CHANGE_H
 #define DAEMON_ENGINE_ALERT_CHANGE_H
@@ -13,12 +12,14 @@
 
 enum alert_action {
 	HOOK_ADD,
-	HOOK_DELETE,  /* and what waits for it */
-	HOOK_TEST,    /* an event EVENT_HOOK_TEST for it alone; it is tried now,
-			 however long it was to be left alone */
-	HOOKS_REPORT, /* what became of deliveries */
+	HOOK_DELETE,  /* and its queued events */
+	HOOK_TEST,    /* an event EVENT_HOOK_TEST for this hook alone, sent now
+			 even if the hook pauses */
+	HOOKS_REPORT, /* results of deliveries */
 	EVENT_ACK,
-	EVENT_SILENCE, /* a rule from the event, which is acknowledged */
+	EVENT_SILENCE, /* a silence for events like this one, which is
+			* acknowledged
+			*/
 	SILENCE_DELETE,
 };
 
@@ -26,7 +27,8 @@ enum alert_action {
 struct hook_report {
 	uint32_t hook;
 	uint64_t until;        /* its events up to this one were delivered */
-	uint64_t delivered;    /* how many; 0: `until` and the time mean none */
+	uint64_t delivered;    /* how many; 0: `until` and delivered_ms have no
+				  meaning */
 	uint64_t delivered_ms; /* the last */
 	uint64_t next_ms;      /* not tried again before this */
 	uint32_t failures;     /* in a row */

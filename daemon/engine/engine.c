@@ -103,7 +103,7 @@ static void release_leases(struct batch *batch)
 	}
 }
 
-/* What the batch left in memory goes into the transaction. */
+/* Write the changes of the batch that are still in memory. */
 static void flush_sites(struct batch *batch)
 {
 	const struct site_list *touched = &batch->sites->touched;
@@ -179,7 +179,7 @@ static void drop_site(struct engine *engine, struct site *site)
 	sites_drop(&engine->sites, site);
 }
 
-/* The batch stands: sites in memory are what the store has. */
+/* The batch is committed: sites in memory equal the store. */
 static void keep_batch(struct engine *engine)
 {
 	struct site_list *touched = &engine->sites.touched;
@@ -274,7 +274,7 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 	return error;
 }
 
-/* As try_batch(), but never upon sites that are not what the store has. */
+/* As try_batch(), but first makes sure that sites in memory equal the store. */
 static enum error try_sound_batch(struct engine *engine, struct change *changes,
 				  size_t count, uint64_t now_ms,
 				  struct work_order *order)
@@ -323,8 +323,8 @@ enum error engine_create(struct engine **engine_out, struct store *store,
 }
 
 /*
- * The change cannot be committed, whatever the reason. Its URL must not stay
- * leased for ever.
+ * The change cannot be committed: answer its lease with the error, so that its
+ * URL does not stay leased.
  */
 static void give_up(struct engine *engine, struct change *change,
 		    enum error error, uint64_t now_ms)

@@ -50,10 +50,10 @@ struct work {
 
 void work_free(struct work *work);
 
-/* Asks for URLs to fetch, in the transaction of the changes. */
+/* An order of URLs to fetch, leased in the transaction of the changes. */
 struct work_order {
 	size_t max;          /* room in `work` */
-	size_t max_per_site; /* out at the same time; fewer for slow sites */
+	size_t max_per_site; /* leased at the same time; fewer for slow sites */
 	uint64_t lease_ms;   /* how long a lease lasts */
 	struct work *work;   /* out: [count], each to be ended */
 	size_t count;        /* out */
@@ -61,8 +61,8 @@ struct work_order {
 
 /*
  * Take over `store`, which stays the caller's to close afterwards. Reads the
- * sites and gives back all leases of a daemon that died; when the store is
- * full, with the first commit that succeeds. ERR_IO, ERR_CORRUPT.
+ * sites and releases all leases of an earlier process (if the store is full,
+ * with the first commit that succeeds). ERR_IO, ERR_CORRUPT.
  */
 enum error engine_create(struct engine **engine_out, struct store *store,
 			 const struct engine_options *options, uint64_t now_ms);

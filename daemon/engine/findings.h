@@ -1,6 +1,6 @@
 /*
- * daemon/engine/findings.h - what an inspection of a site has found out, to be
- * committed in one piece. Plain data; everything belongs to the inspection.
+ * daemon/engine/findings.h - the results of an inspection of a site, committed
+ * together. Plain data; everything belongs to the inspection.
  */
 #ifndef DAEMON_ENGINE_FINDINGS_H
 #define DAEMON_ENGINE_FINDINGS_H

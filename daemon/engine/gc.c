@@ -7,7 +7,10 @@
 #include "store/rows_event.h"
 #include "store/rows_template.h"
 
-/* A version goes, or may go when there are too many bytes. */
+/*
+ * Consider a version: whether it is deleted, or a candidate when there are too
+ * many bytes.
+ */
 static void look_at_version(struct finder *finder, struct scan *scan,
 			    const struct version_row *row, uint32_t newest,
 			    struct oldest *oldest)
@@ -63,7 +66,7 @@ static enum error find_versions(struct finder *finder, struct store *store)
 	return txn_end(&txn);
 }
 
-/* So many of the oldest events are too many, by count and by bytes. */
+/* How many of the oldest events exceed the limits of count and bytes. */
 static uint64_t events_over(const struct retention_limit *limit,
 			    struct table_usage usage)
 {

@@ -3,10 +3,10 @@
  * and goes next, the oldest first. Reads alone: what is found is dropped by
  * CHANGE_GC.
  *
- * Never found are the newest version of a template; the bodies of pages in the
- * sample of a template; and those of the pages that methods learn from, which
- * stored_pages_sample() of daemon/answer/stored_page.h gives: so a limit is
- * kept as far as these allow.
+ * Never found are the newest version of a template; the bodies of a template's
+ * sample pages; and those of the pages that methods learn from, which
+ * stored_pages_sample() of daemon/answer/stored_page.h gives: so a limit may be
+ * exceeded by these.
  */
 #ifndef DAEMON_ENGINE_GC_H
 #define DAEMON_ENGINE_GC_H
@@ -18,7 +18,7 @@
 #include "store/key.h"
 #include "store/store.h"
 
-/* A row that goes. */
+/* A row to delete. */
 struct gc_row {
 	enum table table; /* TABLE_BODIES, TABLE_VERSIONS or TABLE_EVENTS */
 	struct key key;
@@ -30,13 +30,13 @@ struct gc {
 	size_t capacity;
 };
 
-/* `max` rows are found at a time; there may be more then. */
+/* At most `max` rows are found at a time; then there may be more. */
 enum { GC_MAX_ROWS = 10000, GC_AT_ONCE = 1000 /* in a transaction */ };
 
 /*
- * Find what goes at the time `now_ms`. The bodies of one site are looked at in
- * one read transaction: 3 us a page, and next to no memory. ERR_IO, ERR_BUSY,
- * ERR_CORRUPT.
+ * Find the rows to delete at the time `now_ms`. The bodies of a site are read
+ * in one read transaction: about 3 us a page, and hardly any memory. ERR_IO,
+ * ERR_BUSY, ERR_CORRUPT.
  */
 enum error gc_find(struct store *store, const struct retention_limits *limits,
 		   uint64_t now_ms, struct gc *gc_out);

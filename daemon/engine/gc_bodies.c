@@ -11,7 +11,7 @@
 #include "store/rows_page.h"
 #include "store/rows_site.h"
 
-/* Pages of a site that keep their bodies: ascending. */
+/* Pages of a site whose bodies are never deleted, ascending. */
 struct kept {
 	uint64_t *keys; /* [count] */
 	size_t count;
@@ -75,7 +75,7 @@ static bool is_kept(const struct kept *kept, uint64_t key)
 		       order_u64) != NULL;
 }
 
-/* Consider the bodies of a site that may go; count all. */
+/* Consider the bodies of a site that may be deleted; counts all bodies. */
 static void consider_bodies(struct txn *txn, uint32_t site,
 			    struct oldest *oldest, struct looked *looked)
 {
@@ -103,7 +103,7 @@ static void consider_bodies(struct txn *txn, uint32_t site,
 	free(kept.keys);
 }
 
-/* How many of the candidates, the oldest first, are over the age. */
+/* How many of the candidates exceed the age. */
 static uint64_t count_older(const struct finder *finder, struct oldest *oldest,
 			    uint64_t age_ms)
 {
@@ -116,7 +116,7 @@ static uint64_t count_older(const struct finder *finder, struct oldest *oldest,
 	return count;
 }
 
-/* By age, and by the count of the site. */
+/* Find bodies by age, and by the count of the site. */
 static void find_in_site(struct finder *finder, struct txn *txn, uint32_t site)
 {
 	const struct retention_limit *limit = &finder->limits->bodies;
@@ -157,8 +157,10 @@ static enum error find_sites(struct store *store, struct numbers *numbers)
 	return txn_end(&txn);
 }
 
-/* The sites one after the other: what each has over, or (oldest) the oldest of
- * all, and what there is. */
+/*
+ * Go through the sites: find what exceeds the limits of each, or (oldest) the
+ * oldest bodies of all, and count.
+ */
 static enum error look_at_sites(struct finder *finder, struct store *store,
 				struct oldest *oldest, struct looked *looked)
 {
@@ -190,9 +192,9 @@ static enum error read_usage(struct store *store, enum table table,
 }
 
 /*
- * Those of all sites, when there are too many bytes; what each site has over is
- * gone then. Pages of the map are half empty at times, so that they may be too
- * many, and what is in them not; never the other way round.
+ * Find bodies of all sites when there are too many bytes, after the limits of
+ * each site. The bytes are estimated from below: pages of the map may be half
+ * empty.
  */
 enum error gc_find_bodies(struct finder *finder, struct store *store)
 {

@@ -6,7 +6,10 @@
 #include "store/key.h"
 #include "store/memory.h"
 
-/* What LMDB puts into a page, and what it gives pages of their own. */
+/*
+ * LMDB's layout: the overhead of pages and rows, and the size from which a
+ * value gets pages of its own.
+ */
 enum { PAGE_BYTES = 4096, PAGE_HEAD = 16, NODE_HEAD = 10, MAX_NODE = 2038 };
 
 bool gc_is_full(const struct gc *gc)

@@ -1,6 +1,6 @@
 /*
- * daemon/engine/gc_parts.h - how the parts of gc_find() choose. Internal
- * to gc*.c.
+ * daemon/engine/gc_parts.h - the parts of gc_find(). Internal to
+ * gc*.c.
  */
 #ifndef DAEMON_ENGINE_GC_PARTS_H
 #define DAEMON_ENGINE_GC_PARTS_H
@@ -11,14 +11,14 @@
 #include "store/key.h"
 #include "store/slice.h"
 
-/* A row that may go. */
+/* A row that may be deleted. */
 struct candidate {
 	uint64_t time_ms;
 	uint64_t bytes; /* of gc_bytes() */
 	struct gc_row row;
 };
 
-/* The oldest candidates, so many as are found at a time. */
+/* The oldest candidates, as many as are found at a time. */
 struct oldest {
 	struct candidate *items; /* [count], at most 2 * GC_MAX_ROWS; free()
 				    them */
@@ -26,7 +26,7 @@ struct oldest {
 	size_t capacity;
 };
 
-/* What was looked at. */
+/* Counts of what was read. */
 struct looked {
 	uint64_t count;
 	uint64_t bytes;
@@ -38,29 +38,29 @@ struct finder {
 	struct gc *gc;
 };
 
-/* No more are found this time. */
+/* Whether enough rows were found this time. */
 bool gc_is_full(const struct gc *gc);
 
-/* The row goes, unless enough are found. */
+/* Add a row to delete, unless enough were found. */
 void gc_add(struct gc *gc, enum table table, struct slice key);
 
-/* Is the time longer ago than `age_ms` (0: any age will do)? */
+/* Whether the time is longer ago than `age_ms` (0: no limit). */
 bool finder_is_older(const struct finder *finder, uint64_t time_ms,
 		     uint64_t age_ms);
 
-/* What LMDB needs for a row, about. */
+/* The approximate bytes of a row in LMDB. */
 uint64_t gc_bytes(struct slice key, struct slice value);
 
-/* By how much it is over the limit; 0 is none. */
+/* The excess over the limit; limit 0: no limit. */
 uint64_t gc_excess(uint64_t has, uint64_t limit);
 
-/* It may go; n log n in how many are considered, in bounded memory. */
+/* Consider a candidate. O(n log n) for n candidates, in bounded memory. */
 void oldest_consider(struct oldest *oldest, const struct candidate *candidate);
 
-/* Ascending by time, and no more than are found at a time. */
+/* Sort by time, and drop all but the oldest. */
 void oldest_sort(struct oldest *oldest);
 
-/* The oldest `count` go, and more until `bytes` are free. */
+/* Delete the oldest `count`, and more until `bytes` are free. */
 void oldest_take(struct oldest *oldest, uint64_t count, uint64_t bytes,
 		 struct gc *gc);
 

@@ -1,5 +1,5 @@
 /*
- * daemon/engine/guard_change.h - a guard comes or goes. Plain data; slices
+ * daemon/engine/guard_change.h - adding or deleting a guard. Plain data; slices
  * belong to the caller.
  */
 #ifndef DAEMON_ENGINE_GUARD_CHANGE_H
@@ -13,12 +13,14 @@ enum { MAX_SITE_GUARDS = 100 };
 
 struct guard_change {
 	bool is_delete;
-	uint32_t site;          /* it was tried on that one; 0: any */
+	uint32_t site;          /* number of the site on which it was tested; 0:
+				   any */
 	uint32_t number;        /* to be deleted; or, out: of the new guard */
 	struct guard_row guard; /* cluster, limits, language, texts */
-	/* what it finds on pages that are there: as in
-	 * daemon/pipeline/guarding.h, with "url" in place of "guard", and the
-	 * "hash" of their content */
+	/*
+	 * its results on stored pages: as in daemon/pipeline/guarding.h, with
+	 * "url" in place of "guard", and the "hash" of their content
+	 */
 	struct slice found;
 };
 

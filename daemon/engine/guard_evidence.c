@@ -16,12 +16,12 @@
 
 enum {
 	MAX_SHOWN = 10, /* pages */
-	MAX_READ = 64,  /* pages whose candidates are added up */
+	MAX_READ = 64,  /* pages whose candidates are merged */
 	MAX_SCANNED = 100000,
 	MAX_OFFERED = 5, /* candidates */
 };
 
-/* What is gathered of the pages of one guard. */
+/* The evidence gathered from the pages of a guard. */
 struct evidence {
 	const struct guard_row *guard;
 	struct arena *arena;
@@ -108,7 +108,9 @@ static void read_candidates(struct evidence *evidence,
 	evidence->page_count++;
 }
 
-/* The pages on which it fails, or when none does, holds. */
+/*
+ * Read the pages on which it fails, or, if there are none, on which it holds.
+ */
 static void read_pages(struct txn *txn, uint32_t site, uint32_t number,
 		       struct evidence *evidence)
 {
@@ -169,7 +171,7 @@ static json_t *candidates_json(const struct evidence *evidence)
 	return list;
 }
 
-/* How many of the recent pages say what the state does. */
+/* How many of the recent pages agree with the state. */
 static uint32_t agreed(const struct guard_row *guard)
 {
 	uint32_t bad = guard_recent_bad(guard);

@@ -1,6 +1,6 @@
 /*
- * daemon/engine/guard_evidence.h - what the pages of a guard say for or against
- * it. Internal to daemon/.
+ * daemon/engine/guard_evidence.h - the evidence about a guard from its pages.
+ * Internal to daemon/.
  */
 #ifndef DAEMON_ENGINE_GUARD_EVIDENCE_H
 #define DAEMON_ENGINE_GUARD_EVIDENCE_H
@@ -12,12 +12,11 @@
 
 /*
  * {"guard", "name", "selector", "language", "xpath", "expect", "seen",
- * "agreed", "failed", "checked", "pages": [{"url", "matches", "value",
- * "path", "good"}, ...], "candidates": [{"selector", "xpath", "score",
- * "pages", "example"}, ...]}: of `seen` recent pages `agreed` say that it is
- * as its state has it; `failed` of `checked` pages fail. `pages` are up to 10
- * that fail, or on which it holds when none does. Candidates are there when
- * some fail.
+ * "agreed", "failed", "checked", "pages": [{"url", "matches", "value", "path",
+ * "good"}, ...], "candidates": [{"selector", "xpath", "score", "pages",
+ * "example"}, ...]}: `agreed` of `seen` recent pages agree with its state;
+ * `failed` of `checked` pages fail. `pages` are up to 10 that fail, or on which
+ * it holds when none does. Candidates are there when some fail.
  */
 json_t *guard_evidence(struct txn *txn, uint32_t site, uint32_t number,
 		       const struct guard_row *guard);

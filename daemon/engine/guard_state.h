@@ -1,8 +1,7 @@
 /*
- * daemon/engine/guard_state.h - is a guard broken? One page is edited, others
- * are not: so it is broken, or holds again, when GUARD_AGREEING of the last
- * GUARD_RECENT pages that told something say so, or all pages when it has
- * fewer. Pure.
+ * daemon/engine/guard_state.h - whether a guard is broken. A single page may
+ * just have been edited, so the state changes only when GUARD_AGREEING of the
+ * last GUARD_RECENT pages with evidence agree, or all if there are fewer. Pure.
  */
 #ifndef DAEMON_ENGINE_GUARD_STATE_H
 #define DAEMON_ENGINE_GUARD_STATE_H
@@ -30,17 +29,17 @@ struct guard_visit {
 };
 
 /*
- * Does it tell something? That a guard holds, or begins to fail; of a broken
- * one, that it fails, or begins to hold. What failed all along is an edit that
- * is known, and says nothing again and again.
+ * Whether the visit is evidence: for a guard that holds, that it holds or
+ * begins to fail; for a broken one, that it fails or begins to hold. A page
+ * that failed all along was edited and is no further evidence.
  */
 bool guard_visit_is_news(const struct guard_row *guard,
 			 const struct guard_visit *visit);
 
-/* The page is the last one that told something. */
+/* Add the page as the latest with evidence. */
 void guard_remember(struct guard_row *guard, const struct guard_visit *visit);
 
-/* The page is none any more. */
+/* Remove a page that is no page any more. */
 void guard_forget(struct guard_row *guard, uint64_t page);
 
 /* How many of the recent pages fail. */
@@ -49,7 +48,9 @@ uint32_t guard_recent_bad(const struct guard_row *guard);
 /* enum guard_state, by its recent pages. */
 uint16_t guard_state_of(const struct guard_row *guard);
 
-/* It has come to its state: what was against it is of the time before. */
+/*
+ * The state has changed: forget evidence against the new state, which is older.
+ */
 void guard_begin_state(struct guard_row *guard);
 
 #endif

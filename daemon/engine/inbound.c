@@ -13,7 +13,7 @@
 
 #define NO_PAGE UINT32_MAX
 
-/* A page by its URL, or by what equivalent URLs have in common. */
+/* A page by the hash of its URL, or of its normalised form. */
 struct entry {
 	uint64_t key;
 	uint64_t url; /* hash: which of several pages is first */
@@ -90,7 +90,7 @@ static size_t decode(struct slice text, char *out)
 	return size;
 }
 
-/* Take `ending` off, if it is one. */
+/* Remove `ending` from the end, if it is there. */
 static void drop(struct slice *text, const char *ending)
 {
 	size_t size = strlen(ending);

@@ -1,6 +1,6 @@
 /*
- * daemon/engine/inbound.h - which page of a site links to which: what the
- * witness (cluster/witness.h) hears. Pure but for memory.
+ * daemon/engine/inbound.h - the links between the pages of a site, from which
+ * cluster/witness.h makes labels. Pure but for memory.
  *
  * A link leads to the page whose URL it is. Where there is none it leads to a
  * page of the same host whose path is equivalent: without a final ".gz",
@@ -37,7 +37,10 @@ void inbound_destroy(struct inbound *inbound);
 void inbound_add(struct inbound *inbound, uint32_t source,
 		 const struct record *record);
 
-/* What was added: may be sorted, valid until the next call that adds. */
+/*
+ * The links added so far; the caller may sort them. Valid until the next
+ * inbound_add().
+ */
 struct witness_link *inbound_links(struct inbound *inbound, size_t *count_out);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * daemon/engine/listing.h - what a sitemap has listed, packed in a buffer on
- * its way from the fetcher to the frontier. Plain bytes, for this process
- * alone.
+ * daemon/engine/listing.h - the entries of a sitemap as bytes, passed from the
+ * fetcher to the frontier. Used only inside this process.
  */
 #ifndef DAEMON_ENGINE_LISTING_H
 #define DAEMON_ENGINE_LISTING_H

@@ -1,6 +1,6 @@
 /*
- * daemon/engine/site.h - a site as the engine holds it: its row, its linkage
- * and the counts that wait for the end of the batch. Internal to the engine.
+ * daemon/engine/site.h - a site in memory: its row, its linkage and the counts
+ * that are written at the end of the batch. Internal to the engine.
  */
 #ifndef DAEMON_ENGINE_SITE_H
 #define DAEMON_ENGINE_SITE_H
@@ -36,13 +36,15 @@ struct site {
 	struct site_row row;     /* its slices are copies of its own */
 	struct linkage *linkage; /* NULL while the site is closed */
 	uint64_t used;           /* batch of the last use */
-	size_t leased;           /* URLs that are out */
+	size_t leased;           /* leased URLs */
 	size_t leased_before;    /* the same when the batch began */
 	uint32_t pending_before; /* row.pending_count when the batch began */
-	uint32_t pace_ms;        /* of its host, as it was last seen */
+	uint32_t pace_ms;        /* time per page of its host, as last reported
+				  */
 	uint64_t rests_until_ms; /* nothing is leased before this */
-	bool is_explored;        /* pages are visited that never were before */
-	bool is_crawled;         /* this was emitted in this batch */
+	bool is_explored;        /* first visits of pages are going on */
+	bool is_crawled;         /* the event of the finished crawl was written
+				    in this batch */
 	bool is_new;             /* added in this batch */
 	bool is_changed;         /* the row must be written */
 	bool is_deleted;
@@ -55,23 +57,23 @@ struct site {
 struct site *site_create(const struct site_row *row);
 void site_destroy(struct site *site);
 
-/* Have a text of the row be a copy of `value`. */
+/* Replace a text of the row by a copy of `value`. */
 void site_set_text(struct slice *text, struct slice value);
 
-/* Take over the row again, as the store has it. */
+/* Reset the row to that of the store. */
 void site_reset(struct site *site, const struct site_row *row);
 
 /*
- * Build the linkage from the store, when it is not there. A failure is in the
- * transaction then, and the site stays closed.
+ * Load the linkage from the store, if it is not in memory. On failure the
+ * transaction has the error, and the site stays closed.
  */
 void site_open(struct site *site, const struct engine_options *options,
 	       struct txn *txn);
 
-/* So many counts may wait: 16 MiB a site. */
+/* The largest number of unwritten counts: 16 MiB a site. */
 enum { MAX_WAITING_COUNTS = 1 << 20 };
 
-/* Forget the linkage: it can be built again. */
+/* Free the linkage, which can be loaded again. */
 void site_close(struct site *site);
 
 /*

@@ -1,6 +1,6 @@
 /*
- * daemon/engine/site_threshold.h - when the threshold of a site is chosen whose
- * operator left that to its pages (SITE_IS_AUTO).
+ * daemon/engine/site_threshold.h - when the threshold of a site with
+ * SITE_IS_AUTO is chosen.
  */
 #ifndef DAEMON_ENGINE_SITE_THRESHOLD_H
 #define DAEMON_ENGINE_SITE_THRESHOLD_H
@@ -12,9 +12,9 @@
 struct site_row;
 
 /*
- * Is it this site's turn: when its crawl is at rest and pages have changed
- * since the last choice, or when it has grown to twice its size; so what a site
- * ends with depends on its pages alone.
+ * Whether the threshold should be chosen now: when the crawl has ended and
+ * pages have changed since the last choice, or when the site has doubled in
+ * size. So the final threshold depends on the pages alone.
  */
 bool site_wants_threshold(const struct site_row *site);
 

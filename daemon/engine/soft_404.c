@@ -6,17 +6,17 @@
 enum {
 	PROBE_LETTERS = 16,
 	MAX_KNOWN = 510, /* fragments: 8,176 bytes with the header */
-	MAX_ECHOES = 3,  /* fragments that hold the URL, or a part of it */
+	MAX_ECHOES = 3,  /* fragments that repeat the URL, or a part of it */
 	MAX_ECHO = 512,  /* bytes of one */
 	MIN_SHARED = 2,  /* fragments that are the site's own words */
 	ECHO_RATIO = 2,  /* the words are as often as long as the echoes */
 };
 
 /*
- * Those of the lowest hashes, when there are more than MAX_KNOWN: of two pages
- * the fragments up to the same hash are compared, which are a sample of both
- * (a bottom-k sketch: Broder 1997, On the resemblance and containment of
- * documents).
+ * The fragments of the probe's answer; of more than MAX_KNOWN those with the
+ * lowest hashes: of two pages the fragments up to the same hash are compared,
+ * which are a sample of both (a bottom-k sketch: Broder 1997, On the
+ * resemblance and containment of documents).
  */
 struct known {
 	uint32_t magic;
@@ -56,7 +56,7 @@ void soft_404_probe(const struct url *seed, uint64_t salt, struct url *out)
 	append_letters(letters + PROBE_LETTERS / 2, hash_chain(hash, salt));
 	if (url_parse(out, slice_of(letters), seed) != ERR_NONE &&
 	    url_parse(out, slice_of(reference), seed) != ERR_NONE)
-		*out = *seed; /* a host of which nothing can be asked */
+		*out = *seed; /* the URL would be too long */
 }
 
 void soft_404_learn(const struct record *record, struct buffer *out)
@@ -107,12 +107,12 @@ static struct known_fragment known_at(struct slice known, uint32_t index)
 	return fragment;
 }
 
-/* What of one page the other lacks. */
+/* The fragments that one page has and the other lacks. */
 struct difference {
 	uint32_t count;
 	uint64_t bytes;
 	uint32_t longest;
-	bool has_link; /* what leads on is no echo */
+	bool has_link; /* a fragment is a link, and so no echo */
 };
 
 struct comparison {
@@ -120,7 +120,7 @@ struct comparison {
 	struct difference probes; /* of the probe's answer */
 	uint32_t shared;
 	uint64_t shared_bytes;
-	bool is_damaged; /* what is known of the probe is not ascending */
+	bool is_damaged; /* the stored fragments are not ascending */
 };
 
 static void add(struct difference *difference, uint32_t length, uint32_t flags)

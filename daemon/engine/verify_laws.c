@@ -29,7 +29,7 @@ struct entries {
 	size_t capacity;
 };
 
-/* Terms and what they stand for. */
+/* Terms and their shingles. */
 struct shingles {
 	uint32_t *numbers;  /* [count], ascending */
 	uint64_t *shingles; /* [count] */
@@ -214,7 +214,7 @@ static struct signature signature_of(const struct entry *entry)
 	return (struct signature){entry->shingles, entry->count};
 }
 
-/* Flood every component of the threshold graph, by all pairs. */
+/* Find the components of the threshold graph by comparing all pairs. */
 static void find_components(struct entries *entries, unsigned threshold)
 {
 	size_t *stack = mem_alloc(entries->count, sizeof(*stack));
@@ -267,7 +267,7 @@ static int by_component(const void *left, const void *right)
 	return (a->cluster > b->cluster) - (a->cluster < b->cluster);
 }
 
-/* One cluster a component, and one component a cluster. */
+/* Check that clusters and components are the same. */
 static void compare_partitions(struct entries *entries,
 			       const struct site_row *site,
 			       struct verify_report *report)
@@ -301,7 +301,7 @@ static void compare_partitions(struct entries *entries,
 				       entries->items[i].cluster);
 }
 
-/* Sites by name: each is looked at in a snapshot of its own. */
+/* The sites by name, because each is read in a snapshot of its own. */
 struct names {
 	char **items; /* [count] */
 	size_t count;
@@ -323,8 +323,8 @@ static void list_sites(struct txn *txn, struct names *names)
 }
 
 /*
- * All pairs are compared after the transaction: that may take long, and a
- * reader must not keep the map from growing.
+ * Pairs are compared after the transaction, because that may take long, and a
+ * reader keeps the map from growing.
  */
 static enum error verify_site(struct store *store, const char *host,
 			      struct verify_report *report)

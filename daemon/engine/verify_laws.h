@@ -1,4 +1,4 @@
-/* daemon/engine/verify_laws.h - the laws, checked on a store. */
+/* daemon/engine/verify_laws.h - checking a store, with its clusters. */
 #ifndef DAEMON_ENGINE_VERIFY_LAWS_H
 #define DAEMON_ENGINE_VERIFY_LAWS_H
 

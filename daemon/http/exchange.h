@@ -1,7 +1,8 @@
 /*
- * daemon/http/exchange.h - a request between the server's thread and ours. An
- * exchange belongs to the server's thread; while its connection is suspended
- * it belongs to whoever took it from a queue. Internal to the server.
+ * daemon/http/exchange.h - a request and its state between the server's thread
+ * and the workers. An exchange belongs to the server's thread, or, while its
+ * connection is suspended, to the thread that took it from a queue. Internal to
+ * the server.
  */
 #ifndef DAEMON_HTTP_EXCHANGE_H
 #define DAEMON_HTTP_EXCHANGE_H
@@ -22,21 +23,22 @@
 enum { EXCHANGE_WORDS = 4, MAX_EXCHANGE_HEADERS = 8 };
 
 enum exchange_state {
-	EXCHANGE_RECEIVED, /* or still being so */
+	EXCHANGE_RECEIVED, /* received, or being received */
 	EXCHANGE_WAITS,    /* suspended: queued, parked or being handled */
 	EXCHANGE_REPLIED,
 };
 
 struct exchange_header {
 	const char *name; /* static memory */
-	char *value;      /* ours to free */
+	char *value;      /* owned */
 };
 
 struct http_exchange {
 	struct http_exchange *next; /* in a queue */
 	struct http_server *server;
 	struct MHD_Connection *connection;
-	int file;           /* the client's socket, to see whether it left */
+	int file;           /* the client's socket, to notice that it was closed
+			     */
 	const char *method; /* MHD's, as long as the exchange */
 	const char *path;
 	enum exchange_state state;
@@ -47,7 +49,7 @@ struct http_exchange {
 	uint64_t arrival_ms;
 	uint64_t memory[EXCHANGE_WORDS];
 	struct buffer body;
-	struct upload *upload; /* the body, when it is read as it comes */
+	struct upload *upload; /* the body, when it is streamed */
 	uint64_t received;     /* bytes of the body, kept or not */
 	unsigned refusal;      /* status that it gets instead of a handler; 0 */
 
@@ -85,11 +87,13 @@ struct http_server {
 	struct exchange_queue ready;
 	struct exchange_queue parked;
 	size_t waiting;   /* exchanges in EXCHANGE_WAITS but for listeners */
-	size_t listeners; /* exchanges that are some */
-	size_t admitted;  /* these, and those whose reply is being sent */
+	size_t listeners; /* exchanges that are listeners */
+	size_t admitted;  /* exchanges in both, and those whose reply is being
+			     sent */
 	uint64_t wakes;   /* calls of http_wake() */
-	uint64_t tick_ms; /* when the parked ones are looked at anyway */
-	size_t uploads;   /* exchanges that have one */
+	uint64_t tick_ms; /* when parked exchanges are handled without
+			     http_wake() */
+	size_t uploads;   /* exchanges with an upload */
 	bool is_stopping;
 	uint64_t requests;
 	uint64_t refused;
@@ -102,7 +106,7 @@ void exchange_refuse(struct http_exchange *exchange, unsigned status,
 /* Frees the exchange; NULL is a no-op. */
 void exchange_destroy(struct http_exchange *exchange);
 
-/* The exchange is over: count it out, and free it. */
+/* The exchange has ended: update the counts and free it. */
 void exchange_end(struct http_exchange *exchange);
 
 /* work.c: the threads that handle exchanges. */
@@ -120,7 +124,7 @@ bool work_submit(struct http_exchange *exchange);
  * server's thread. */
 void work_suspend(struct http_exchange *exchange);
 
-/* End the threads and refuse what waits. */
+/* End the threads and refuse waiting exchanges. */
 void work_stop(struct http_server *server);
 
 #endif

@@ -13,7 +13,8 @@
 
 enum {
 	CONNECTION_BYTES = 32 * 1024, /* request line and headers */
-	FIRST_REQUEST_S = 5,  /* for a client that has never said anything */
+	FIRST_REQUEST_S = 5,  /* timeout of a client that has not sent anything
+			       */
 	MAX_BODIES = 16,      /* of the largest size, at the same time */
 	MAX_DISCARDED = 4,    /* a client may send so many times too much */
 	LAST_WORDS_MS = 1000, /* for replies to be read when we stop */
@@ -35,7 +36,7 @@ static void log_mhd(void *context, const char *format, va_list list)
 		 "http: %s", line);
 }
 
-/* A client that never says anything must not keep its place for long. */
+/* Set a short timeout for a client that has not yet sent a request. */
 static void notice_client(void *context, struct MHD_Connection *connection,
 			  void **socket_context,
 			  enum MHD_ConnectionNotificationCode code)
@@ -119,7 +120,10 @@ static void refuse(struct http_exchange *exchange)
 	exchange_refuse(exchange, exchange->refusal, "too_large", message);
 }
 
-/* Where a client may be told before it has sent all of far too much. */
+/*
+ * Whether the body is announced to be so large that the request is refused
+ * before it is received.
+ */
 static bool announces_too_much(const struct http_exchange *exchange)
 {
 	const char *length =
@@ -173,7 +177,7 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 }
 
 /*
- * Keep a part of the body. What is too much is read and dropped, because a
+ * Keep a part of the body. Bytes over the limit are read and dropped, because a
  * client that is still sending would not see the reply.
  */
 static enum MHD_Result receive(struct http_exchange *exchange, const char *data,
@@ -316,7 +320,7 @@ enum error http_start(struct http_server **server_out,
 	return ERR_NONE;
 }
 
-/* Until the last replies are read, or their clients are too slow. */
+/* Wait until the last replies were read, or their clients are too slow. */
 static void wait_for_last_words(struct http_server *server)
 {
 	uint64_t until_ms = clock_steady_ms() + LAST_WORDS_MS;

@@ -1,8 +1,7 @@
 /*
- * daemon/http/http.h - HTTP/1.1 on a Unix socket (libmicrohttpd), and nothing
- * of what is said over it. Requests are answered by worker threads: the
- * connection is suspended meanwhile, so a slow answer holds no thread of the
- * server.
+ * daemon/http/http.h - HTTP/1.1 on a Unix socket (libmicrohttpd), independent
+ * of the API on it. Requests are answered by worker threads; their connections
+ * are suspended meanwhile, so a slow answer does not block the server's thread.
  */
 #ifndef DAEMON_HTTP_HTTP_H
 #define DAEMON_HTTP_HTTP_H
@@ -36,9 +35,11 @@ struct http_options {
 	size_t max_streams;    /* requests that stream at the same time; more
 				  get 503 */
 	size_t max_listeners;  /* see http_listen() */
-	/* Is the body of such a request read by http_body_read()? It is not
-	 * held then, nor limited by max_body_bytes. NULL: of none. Called by
-	 * the server's thread. */
+	/*
+	 * Whether the body of such a request is read by http_body_read(); then
+	 * it is neither held in memory nor limited by max_body_bytes. NULL:
+	 * never. Called by the server's thread.
+	 */
 	bool (*is_stream)(const char *method, const char *path);
 	enum http_verdict (*handle)(struct http_exchange *exchange,
 				    void *context);
@@ -46,16 +47,19 @@ struct http_options {
 };
 
 /*
- * Listen. A socket file that nobody answers on is replaced; one that answers is
- * ERR_BUSY (another daemon). ERR_IO, with the reason logged.
+ * Listen. A dead socket file is replaced; if another daemon answers on it:
+ * ERR_BUSY. ERR_IO, with the reason logged.
  */
 enum error http_start(struct http_server **server_out,
 		      const struct http_options *options);
 
-/* Stop listening, answer what waits with 503, free everything, unlink. */
+/*
+ * Stop listening, answer waiting requests with 503, free everything, remove the
+ * socket file.
+ */
 void http_stop(struct http_server *server);
 
-/* Look at the parked exchanges again. Any thread; cheap. */
+/* Handle the parked exchanges again. Any thread; cheap. */
 void http_wake(struct http_server *server);
 
 /* Numbers for status and metrics. */
@@ -81,8 +85,8 @@ struct slice http_body(const struct http_exchange *exchange);
 
 /*
  * The next bytes of a body that streams: waits until there are some, and writes
- * at most `capacity`; 0 at its end. What the client sends too early waits with
- * it: 1 MiB is held. From the first call on the arguments and headers of the
+ * at most `capacity`; 0 at its end. Up to 1 MiB of what the client has sent is
+ * held in memory. From the first call on the arguments and headers of the
  * request are gone, and it must not be parked. ERR_NETWORK: the client has
  * left, ERR_TIMEOUT: it sent nothing for too long; ERR_STOPPED.
  */
@@ -121,27 +125,29 @@ void http_reply_file(struct http_exchange *exchange, unsigned status,
 		     const char *media_type, int file, uint64_t size);
 
 /*
- * The exchange is one that waits for news, perhaps for long: it counts among
- * the listeners from now on, and no more among the waiting requests. False when
- * there are max_listeners already: it is to be refused. Once an exchange.
+ * Make the exchange a listener, which may wait for long: it no longer counts as
+ * a waiting request. False when there are max_listeners already: it must be
+ * refused. Once an exchange.
  */
 bool http_listen(struct http_exchange *exchange);
 
-/* What an answer that goes on is made of. */
+/* The source of a streamed answer. */
 struct http_stream {
-	/* Append what there is to send by now; nothing: it is asked again after
-	 * http_wake(), and each fifth of a second. False: that is the end. The
-	 * workers call it, one at a time; what it appends is held until the
-	 * client has read it, so it must be bounded. */
+	/*
+	 * Append the available bytes; if there are none, it is called again
+	 * after http_wake() and each fifth of a second. False: the stream ends.
+	 * Called by workers, one at a time; what is appended is held until the
+	 * client has read it, so it must be bounded.
+	 */
 	bool (*fill)(void *context, struct buffer *out);
 	void (*free)(void *context); /* at the end, by any thread */
 	void *context;
 };
 
 /*
- * Answer an exchange that listens with a stream, which is copied. It ends when
- * its source does, the client leaves or reads nothing for too long, or the
- * server stops; it holds no thread.
+ * Answer an exchange that listens with a stream, which is copied. It ends with
+ * its source, when the client leaves or reads nothing for too long, or when the
+ * server stops; it occupies no thread.
  */
 void http_reply_stream(struct http_exchange *exchange, unsigned status,
 		       const char *media_type,

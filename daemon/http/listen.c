@@ -30,7 +30,7 @@ static bool make_address(const char *path, struct sockaddr_un *address_out)
 	return true;
 }
 
-/* Does anybody accept connections there? A full queue is an answer too. */
+/* Whether a process accepts connections there; a full queue counts. */
 static bool is_answered(const struct sockaddr_un *address)
 {
 	int file = open_socket();
@@ -45,7 +45,7 @@ static bool is_answered(const struct sockaddr_un *address)
 	return is_there;
 }
 
-/* Make way for the socket: nothing is at `path` afterwards. */
+/* Remove a dead socket file at `path`, if there is one. */
 static enum error clear_path(const char *path,
 			     const struct sockaddr_un *address)
 {
@@ -74,9 +74,9 @@ static enum error clear_path(const char *path,
 }
 
 /*
- * Bind and listen. The mode of the descriptor becomes that of the file, less
- * the umask, so the file is never open to more than `mode`; it gets what the
- * umask took before anybody can connect, which is when it listens.
+ * Bind and listen. The file gets the mode of the descriptor, less the umask, so
+ * it never permits more than `mode`. The bits that the umask has removed are
+ * added before listen(), that is, before any client can connect.
  */
 static bool begin(int file, const char *path, uint32_t mode,
 		  const struct sockaddr_un *address)

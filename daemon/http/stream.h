@@ -1,6 +1,6 @@
 /*
- * daemon/http/stream.h - an answer that goes on: the server's thread sends what
- * the workers have appended, and suspends the connection when there is nothing.
+ * daemon/http/stream.h - a streamed answer: the server's thread sends what the
+ * workers have appended, and suspends the connection while there is nothing.
  * Internal to the server.
  */
 #ifndef DAEMON_HTTP_STREAM_H

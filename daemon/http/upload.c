@@ -10,7 +10,8 @@
 
 enum {
 	UPLOAD_BYTES = 1 << 20,
-	MAX_DROPPED = 64 << 20, /* of a client that does not hear the reply */
+	MAX_DROPPED = 64 << 20, /* bytes dropped from a client that does not
+				   read the reply */
 };
 
 bool upload_begin(struct http_exchange *exchange)
@@ -77,7 +78,7 @@ static void suspend(struct http_exchange *exchange)
 	exchange->upload->is_suspended = true;
 }
 
-/* The reply is there, though bytes come that nobody wants. */
+/* Drop bytes that arrive after the reply is ready. */
 static enum MHD_Result drop(struct upload *upload, size_t *size)
 {
 	upload->dropped += *size;
@@ -87,8 +88,8 @@ static enum MHD_Result drop(struct upload *upload, size_t *size)
 
 /*
  * Queue the exchange with its connection suspended, so that the worker may look
- * at the head of the request until it begins to read. What has come is left to
- * MHD, which gives it again. False when it was refused.
+ * at the head of the request until it begins to read. Bytes that have arrived
+ * stay with MHD, which passes them again. False when it was refused.
  */
 static bool submit(struct http_exchange *exchange, bool is_ended)
 {

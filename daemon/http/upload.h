@@ -31,16 +31,16 @@ struct upload {
 bool upload_begin(struct http_exchange *exchange);
 
 /*
- * Take bytes that came; *size is how many are left. None have come: it is the
- * end. MHD_NO: the connection is to be closed. *is_over_out: the reply is there
- * and can be sent. The server's thread.
+ * Take received bytes; sets *size to how many are left. Size 0 is the end of
+ * the body. MHD_NO: the connection is to be closed. *is_over_out: the reply is
+ * there and can be sent. The server's thread.
  */
 enum MHD_Result upload_receive(struct http_exchange *exchange, const char *data,
 			       size_t *size, bool *is_over_out);
 
 /*
- * The connection is over. False when a worker has the exchange still: it will
- * end it. The server's thread.
+ * The connection has ended. False when a worker still has the exchange, which
+ * it will end. The server's thread.
  */
 bool upload_abandon(struct http_exchange *exchange, enum error failure);
 

@@ -168,7 +168,7 @@ static void *work(void *argument)
 		if (verdict == HTTP_ANSWERED)
 			continue;
 		exchange->was_parked = true;
-		/* it may not have seen what it was woken for meanwhile */
+		/* a wake-up during the handler may have come too late for it */
 		push(wakes == server->wakes ? &server->parked : &server->ready,
 		     exchange);
 	}

@@ -42,13 +42,13 @@ struct archive {
 
 static void make_identity(uint64_t *identity)
 {
-	/* blocks only before the system has any randomness at all */
+	/* blocks only while the system has no entropy yet */
 	while (getrandom(identity, 2 * sizeof(*identity), 0) < 0 &&
 	       errno == EINTR)
 		;
 }
 
-/* Say what failed, once, and rest. */
+/* Log the error once, and pause. */
 static void pause_archive(struct archive *archive, const char *what)
 {
 	if (archive->retry_ms == 0)
@@ -58,7 +58,7 @@ static void pause_archive(struct archive *archive, const char *what)
 	archive->retry_ms = clock_steady_ms() + RETRY_MS;
 }
 
-/* A name that no file has, complete or open. */
+/* Make a name that no file has, complete or open. */
 static void make_path(struct archive *archive)
 {
 	time_t now = (time_t)(clock_wall_ms() / 1000U);
@@ -81,7 +81,7 @@ static void make_path(struct archive *archive)
 	archive->path = path.data;
 }
 
-/* Append the record to the file; what cannot be written is taken back. */
+/* Append the record to the file; a partial write is undone. */
 static bool write_record(struct archive *archive)
 {
 	const char *next = archive->record.data;
@@ -110,7 +110,7 @@ static bool write_record(struct archive *archive)
 	return true;
 }
 
-/* Complete the file that is open, if one is. */
+/* Complete the open file, if there is one. */
 static void end_file(struct archive *archive)
 {
 	bool is_written;
@@ -126,7 +126,7 @@ static void end_file(struct archive *archive)
 		pause_archive(archive, "a file cannot be renamed");
 }
 
-/* The record that begins a file, to `record`. */
+/* Write the first record of a file to `record`. */
 static void make_info(struct archive *archive)
 {
 	const char *name = strrchr(archive->path, '/') + 1;

@@ -1,5 +1,5 @@
 /*
- * daemon/pipeline/archive.h - what was fetched, kept as WARC 1.1 files
+ * daemon/pipeline/archive.h - archiving of what was fetched, as WARC 1.1 files
  * templated-YYYYMMDDhhmmss-NNNNN.warc.gz in a folder. A file that is written to
  * has ".open" behind its name, and loses it when it is complete. Archiving
  * never stops the crawl: an error is logged, and nothing is written until the
@@ -18,7 +18,7 @@ struct archive;
 /*
  * Write to `folder`, which is made when it is missing; files of about
  * `max_bytes`. `software` (kept) and `robots` (kept; "classic" or "ignore") go
- * into each. Files that a daemon that died left open are cut behind their last
+ * into each. Files that a killed daemon has left open are cut behind their last
  * whole record and completed. ERR_IO, with the reason logged.
  */
 enum error archive_open(struct archive **out, const char *folder,

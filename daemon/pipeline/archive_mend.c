@@ -90,7 +90,7 @@ static bool mend(int file, const char *path, uint64_t *end_out)
 	return ftruncate(file, (off_t)*end_out) == 0 && archive_complete(path);
 }
 
-/* What another daemon writes to is locked. */
+/* Repair a file, unless it is locked by another daemon that writes to it. */
 static void try_file(const char *path)
 {
 	int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);

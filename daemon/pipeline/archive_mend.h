@@ -12,8 +12,8 @@
 bool archive_complete(const char *path);
 
 /*
- * Cut each file of ours that is open in the folder behind its last whole gzip
- * member, and complete it; one without any is removed. Each is logged.
+ * Cut each unfinished archive in the folder behind its last whole gzip member,
+ * and complete it; a file without any is removed. Each is logged.
  */
 void archive_mend(const char *folder);
 

@@ -9,8 +9,8 @@
 #include "daemon/pipeline/job.h"
 
 /*
- * Write what came for the job, once; nothing when nothing came over the wire,
- * or when the archive is NULL. Sitemaps are left out: their bytes are not kept.
+ * Write the answer of the job, once; no-op when there was no answer, or when
+ * the archive is NULL. Sitemaps are left out: their bytes are not kept.
  */
 void archive_job(struct archive *archive, struct job *job);
 

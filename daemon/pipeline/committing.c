@@ -1,6 +1,6 @@
 /*
- * The committing thread: what has ended is committed, and URLs that are due
- * are leased, in one transaction after the other.
+ * The committing thread: commits ended jobs and leases URLs that are due, in
+ * one transaction after the other.
  */
 #include "daemon/pipeline/pipeline_parts.h"
 
@@ -14,9 +14,9 @@
 #include "store/memory.h"
 
 /*
- * Every job is answered, and those of a process that died are given back when
- * the next one begins: so no lease ends by time, however long a host makes its
- * jobs wait or the clock jumps.
+ * Leases practically never expire: every job is answered, and leases of a
+ * killed process are released at the next start. So neither slow hosts nor
+ * jumps of the clock lose jobs.
  */
 static const uint64_t lease_ms = UINT64_C(100) * 365 * 86400 * 1000;
 
@@ -90,7 +90,7 @@ struct held {
 	size_t count;
 };
 
-/* Take what has ended, behind what is held already. */
+/* Append the ended jobs to those that are held. */
 static void hold_ended(struct pipeline *pipeline, struct held *held)
 {
 	struct job **end = &held->first;
@@ -146,7 +146,7 @@ static void free_held(struct held *held)
 	held->count = 0;
 }
 
-/* Why nothing can be written, or NULL once it can again. */
+/* Set why nothing can be written, or NULL when it can again. */
 static void set_pause(struct pipeline *pipeline, enum error error)
 {
 	struct pipeline_stats *stats = &pipeline->stats;
@@ -168,7 +168,7 @@ static void set_pause(struct pipeline *pipeline, enum error error)
 		log_info("crawling goes on: the store can be written again");
 }
 
-/* To the fetcher, or back when that has nobody any more who would take it. */
+/* Send a job to the fetcher, or end it when the fetcher has stopped. */
 static void send_job(struct pipeline *pipeline, struct job *job)
 {
 	lock_acquire(&pipeline->lock);
@@ -215,7 +215,7 @@ static size_t room_for_work(struct pipeline *pipeline, const struct held *held)
 	return out < max ? max - out : 0;
 }
 
-/* Who has handed something in is told what became of it. */
+/* Pass the errors of handed in pages to their clients. */
 static void take_errors(const struct held *held, const struct change *changes)
 {
 	size_t i = 0;

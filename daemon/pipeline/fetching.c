@@ -51,8 +51,8 @@ void fail_waiting(struct fetching *fetching, struct host *host,
 }
 
 /*
- * Give back what would wait for too long: all jobs together are limited, and
- * those of a slow or failing host must not keep other hosts waiting.
+ * End jobs that would wait for too long: the number of jobs is limited, and
+ * those of a slow or failing host must not block other hosts.
  */
 static void shorten_queue(struct fetching *fetching, struct host *host,
 			  uint64_t now_ms)
@@ -165,7 +165,7 @@ static bool has_room(const struct fetching *fetching)
 	       fetching->waiting_bytes <= fetching->max_waiting_bytes;
 }
 
-/* Begin what may begin for this host. */
+/* Start the jobs of the host that may start. */
 static void serve_host(struct fetching *fetching, struct host *host,
 		       uint64_t now_ms)
 {
@@ -189,7 +189,7 @@ static void serve_host(struct fetching *fetching, struct host *host,
 	}
 }
 
-/* Another host is the first each time, so that none takes all connections. */
+/* Begin with another host each time, so that none takes all connections. */
 static void serve_hosts(struct fetching *fetching, uint64_t now_ms)
 {
 	const struct hosts *hosts = &fetching->hosts;
@@ -200,7 +200,7 @@ static void serve_hosts(struct fetching *fetching, uint64_t now_ms)
 			   now_ms);
 }
 
-/* How long nothing can begin, if nothing happens. */
+/* The time until the next job may start. */
 static uint32_t idle_ms(const struct fetching *fetching, uint64_t now_ms)
 {
 	const struct hosts *hosts = &fetching->hosts;
@@ -253,7 +253,7 @@ static void take_results(struct fetching *fetching)
 		take_result(fetching, &result);
 }
 
-/* Give back every lease that is left. */
+/* End all remaining jobs. */
 static void end_all(struct fetching *fetching)
 {
 	struct hosts *hosts = &fetching->hosts;

@@ -28,7 +28,7 @@ struct fetching {
 	_Atomic uint32_t robots_ttl_ms;
 	atomic_bool ignores_robots;
 	atomic_bool is_stopping;  /* begin nothing more */
-	_Atomic uint64_t stop_ms; /* steady clock: give up what still runs */
+	_Atomic uint64_t stop_ms; /* steady clock: abort what still runs */
 	_Atomic size_t running;   /* for statistics */
 	/* Bytes of bodies that wait to be analysed. While they are over the
 	 * limit nothing more is fetched. */
@@ -38,7 +38,7 @@ struct fetching {
 	size_t rounds; /* of serving them */
 };
 
-/* Runs until is_stopping is set and nothing is under way. */
+/* Runs until is_stopping is set and no job is running. */
 void fetching_run(struct fetching *fetching);
 
 #endif

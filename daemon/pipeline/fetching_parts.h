@@ -16,10 +16,10 @@ struct flight {
 	bool is_full;            /* the job's listing takes no more entries */
 	struct url url;          /* of robots.txt */
 	uint32_t site_flags;     /* SITE_* of the site that asks */
-	char *headers; /* and its own words, for robots.txt; or NULL */
+	char *headers;           /* and its headers, for robots.txt; or NULL */
 	char *proxy;
-	bool is_foreign; /* led to another host: the site's headers and
-			    cookies are not for it */
+	bool is_foreign; /* redirected to another host, which must not get the
+			    site's headers and cookies */
 };
 
 /* Begin the transfer; the flight is freed when it has ended. */
@@ -27,7 +27,7 @@ void flight_start(struct fetching *fetching, struct flight *flight,
 		  const struct url *url);
 void flight_free(struct flight *flight);
 
-/* The job goes to the committing thread: as it is, or as failed. */
+/* Send the job to the committing thread, as ended. */
 void send_ended(struct fetching *fetching, struct job *job);
 void end_job(struct fetching *fetching, struct job *job, enum error error);
 
@@ -35,25 +35,30 @@ void end_job(struct fetching *fetching, struct job *job, enum error error);
 void fail_waiting(struct fetching *fetching, struct host *host,
 		  enum error error, unsigned status);
 
-/* The frontier is told the pace of the host, so that it leases no more. */
+/*
+ * Note the pace of the host in the job, so that no more URLs are leased than it
+ * can serve.
+ */
 void note_pace(struct job *job, const struct host *host);
 
-/* How long the host rests, when that is longer than jobs may wait; else 0. */
+/* The pause of the host, if it is longer than jobs may wait; else 0. */
 uint64_t long_pause_ms(const struct host *host, uint64_t now_ms);
 
-/* fetching_robots.c: what is known of a host. */
+/* fetching_robots.c: robots.txt and pauses of a host. */
 
-/* Take over what an earlier run has stored: its robots.txt while that is
- * fresh, and a pause that goes on. Once a host. */
+/*
+ * Load what an earlier run has stored: a fresh robots.txt, and a pause that is
+ * not over. Once for each host.
+ */
 void host_load(struct fetching *fetching, struct host *host);
 
-/* Have the pause of the host outlive the daemon. */
+/* Store the pause of the host, so that it survives a restart. */
 void host_store_pause(struct fetching *fetching, const struct host *host);
 void ask_robots(struct fetching *fetching, struct host *host);
 void take_robots(struct fetching *fetching, struct flight *flight,
 		 struct fetch_result *result);
 
-/* fetching_result.c: what has come. */
+/* fetching_result.c: the result of a transfer. */
 void take_result(struct fetching *fetching, struct fetch_result *result);
 
 #endif

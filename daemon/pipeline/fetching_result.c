@@ -1,4 +1,4 @@
-/* What has come of a transfer, and where its job goes from here. */
+/* The result of a transfer, and the next step of its job. */
 #include "daemon/pipeline/fetching_parts.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static enum error error_of_status(unsigned status)
 							  : ERR_NOT_FOUND;
 }
 
-/* True when there is nothing more to be seen in the answer. */
+/* Handle the status of an answer; true when its body is not needed. */
 static bool take_answer(struct fetching *fetching, struct job *job)
 {
 	const struct fetch_result *result = &job->result;
@@ -60,8 +60,8 @@ static void take_page(struct fetching *fetching, struct job *job)
 }
 
 /*
- * A sitemap that broke off at a limit of ours, or in the middle, has told
- * something all the same; one that broke off on the way is asked for again.
+ * The entries of a sitemap that ends at a limit, or is incomplete, are used;
+ * one that was cut in transit is fetched again.
  */
 static void take_sitemap(struct fetching *fetching, struct flight *flight)
 {
@@ -109,13 +109,13 @@ static bool is_pressed(const struct fetch_result *result)
 	}
 }
 
-/* A host whose robots.txt cannot be had is asked for nothing else. */
+/* Set the pace of the host; without a robots.txt it gets no other requests. */
 static void set_pace(struct fetching *fetching, const struct flight *flight,
 		     const struct fetch_result *result)
 {
 	struct host *host = flight->host;
 	bool is_stopped = result->error == ERR_STOPPED;
-	/* a host that may not be asked is not tired */
+	/* a refused request says nothing about the load of the host */
 	bool is_refused =
 		result->error == ERR_REFUSED && host->robots_hops == 0;
 	bool is_failed = flight->job == NULL && result->error != ERR_NONE &&

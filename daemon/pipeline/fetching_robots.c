@@ -1,4 +1,4 @@
-/* What is known of a host: its robots.txt, and that it wants to rest. */
+/* The robots.txt and the pauses of a host. */
 #include "daemon/pipeline/fetching_parts.h"
 
 #include <stdlib.h>
@@ -84,7 +84,7 @@ void ask_robots(struct fetching *fetching, struct host *host)
 	struct flight *flight = mem_alloc(1, sizeof(*flight));
 
 	flight->host = host;
-	/* in the name of the first job that waits, which may be gone soon */
+	/* with the options of the first waiting job, which may end before */
 	flight->site_flags = host->first->work.site_flags;
 	flight->headers = copy_or_null(host->first->work.headers);
 	flight->proxy = copy_or_null(host->first->work.proxy);
@@ -94,7 +94,7 @@ void ask_robots(struct fetching *fetching, struct host *host)
 	flight_start(fetching, flight, &flight->url);
 }
 
-/* Remember the file for the next run, too. */
+/* Store the file for the next run, too. */
 static void store_robots(struct fetching *fetching, const struct host *host,
 			 struct fetch_result *result)
 {
@@ -106,7 +106,7 @@ static void store_robots(struct fetching *fetching, const struct host *host,
 	send_host(fetching, host, row, result);
 }
 
-/* True when the robots.txt moved and is asked for at its new place. */
+/* Follow a redirect of robots.txt; true when it is requested at its new URL. */
 static bool follow_robots(struct fetching *fetching, struct flight *flight,
 			  const struct fetch_result *result)
 {
@@ -124,7 +124,7 @@ static bool follow_robots(struct fetching *fetching, struct flight *flight,
 		flight_free(next);
 		return false;
 	}
-	/* what the operator named is that host alone */
+	/* the operator has named only the first host */
 	next->is_foreign = flight->is_foreign ||
 			   strcmp(next->url.host, flight->url.host) != 0;
 	if (!next->is_foreign)
@@ -135,8 +135,8 @@ static bool follow_robots(struct fetching *fetching, struct flight *flight,
 }
 
 /*
- * Whatever the matter is with the robots.txt, the pages may come later; but for
- * an address of the host itself that may not be asked.
+ * The error of the host's jobs when robots.txt cannot be fetched: temporary,
+ * except when the address of the host itself is refused.
  */
 static enum error passing_error(const struct host *host, enum error error)
 {
@@ -153,8 +153,8 @@ static enum error passing_error(const struct host *host, enum error error)
 
 /*
  * RFC 9309, 2.3.1: a server that cannot answer for its robots.txt forbids
- * everything, for now: the pages are tried again later. "Too many requests"
- * says as little about what is allowed.
+ * everything, for now: the pages are tried again later. So does "Too many
+ * requests".
  */
 void take_robots(struct fetching *fetching, struct flight *flight,
 		 struct fetch_result *result)
@@ -164,7 +164,8 @@ void take_robots(struct fetching *fetching, struct flight *flight,
 	bool is_answer = result->error == ERR_NONE && !result->is_broken;
 
 	if (is_answer && fetching->is_stopping && result->redirect[0] != '\0') {
-		host->robots_state = ROBOTS_UNKNOWN; /* the jobs go back */
+		host->robots_state = ROBOTS_UNKNOWN; /* ask again for the next
+							job */
 		return;
 	}
 	if (is_answer && follow_robots(fetching, flight, result))
@@ -178,7 +179,7 @@ void take_robots(struct fetching *fetching, struct flight *flight,
 		return;
 	}
 	if (status >= 300 && status < 400)
-		status = 404; /* led nowhere: as if there were none */
+		status = 404; /* too many redirects: as if there were none */
 	result->http_status = (uint16_t)status;
 	set_robots(host, buffer_slice(&result->body), status, clock_wall_ms());
 	store_robots(fetching, host, result);

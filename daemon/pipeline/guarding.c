@@ -104,7 +104,7 @@ json_t *guarding_find(struct guarded_page *guarded,
 		"path", path_json(guarded->page, &result));
 }
 
-/* A guard, and what is known of it on the page, copied. */
+/* A guard and its last result on the page, copied. */
 struct known {
 	uint32_t number;
 	struct guard_row guard;

@@ -3,8 +3,8 @@
  * open while they are evaluated, and nothing is written: what was found travels
  * as JSON to the commit, an array of
  *
- *	{"guard":N, "matches":M, "value":V, "path":P, "candidates":[
- *	 {"selector":CSS, "score":S, "node":K, "value":V}, ...]}
+ * 	{"guard":N, "matches":M, "value":V, "path":P, "candidates":[
+ * 	 {"selector":CSS, "score":S, "node":K, "value":V}, ...]}
  *
  * M is -1 when it could not be evaluated. Candidates are there when it does not
  * hold and is known to have held on the page.
@@ -24,10 +24,11 @@
 struct arena;
 struct xpath_tree;
 
-/* A page under guards. */
+/* A page on which guards are evaluated. */
 struct guarded_page {
 	const struct page *page;
-	struct xpath_tree *tree; /* made when it is wanted; NULL: not yet */
+	struct xpath_tree *tree; /* made when it is first needed; NULL: not yet
+				  */
 	bool has_no_tree;        /* it cannot be made */
 };
 
@@ -37,7 +38,7 @@ void guarded_page_end(struct guarded_page *guarded);
 /*
  * Evaluate the selector of `guard`: an object with matches, value and path. A
  * guard in CSS is matched by page/selector.h, which is linear whatever the page
- * is; its xpath says the same for people.
+ * is; its xpath is only for output.
  */
 json_t *guarding_find(struct guarded_page *guarded,
 		      const struct guard_row *guard);

@@ -1,7 +1,7 @@
 /*
- * daemon/pipeline/hosts.h - the hosts that the fetching thread deals with: the
- * robots rules of each, its pace, and the jobs that wait for it. Internal to
- * the pipeline; one thread.
+ * daemon/pipeline/hosts.h - the hosts of the fetching thread: the robots rules
+ * of each, its pace, and the jobs that wait for it. Internal to the pipeline;
+ * one thread.
  */
 #ifndef DAEMON_PIPELINE_HOSTS_H
 #define DAEMON_PIPELINE_HOSTS_H
@@ -31,7 +31,7 @@ struct host {
 	const struct robots *robots;
 	unsigned robots_hops; /* redirects of robots.txt so far */
 	uint32_t pace_ms;     /* of a page: its delay, or the time it took */
-	bool is_robots_used;  /* a page was decided by them */
+	bool is_robots_used;  /* they have decided about a page */
 	bool is_loaded;       /* what an earlier run has stored was read */
 	struct cookies cookies;
 	struct job *first; /* waiting, [count] */
@@ -59,7 +59,7 @@ struct job *host_pop(struct host *host); /* NULL: none waits */
 /* Take out, as a list, all jobs behind the first `retention`. */
 struct job *host_cut(struct host *host, size_t keep);
 
-/* Take over the answer: `status` 0 when there was none. */
+/* Set the rules from an answer; `status` 0: there was none. */
 void host_set_robots(struct host *host, struct slice file, unsigned status,
 		     uint64_t fetched_ms);
 

@@ -37,7 +37,7 @@ static void refuse(struct ingest_report *report,
 	snprintf(row->message, sizeof(row->message), "%s", message);
 }
 
-/* Who hands in, and where to. */
+/* A client that hands in pages. */
 struct client {
 	struct pipeline *pipeline;
 	struct ingestion *ingestion;

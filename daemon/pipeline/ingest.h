@@ -24,19 +24,19 @@ struct ingest_error {
 	char message[160];
 };
 
-/* What became of an archive. Plain data; end with ingest_report_free(). */
+/* The result for an archive. Plain data; end with ingest_report_free(). */
 struct ingest_report {
 	uint64_t bytes;   /* of the archive */
 	uint64_t records; /* the sum of what follows, but for `cut` */
 	uint64_t pages;   /* handed in */
-	uint64_t cut;     /* of these: not all of the body was there */
+	uint64_t cut;     /* of these: pages whose body was incomplete */
 	uint64_t revisits;
 	uint64_t redirects;
 	uint64_t not_html;           /* by their Content-Type */
 	uint64_t error_status;       /* neither 2xx nor a redirect */
 	uint64_t other;              /* no answers: requests, metadata... */
-	uint64_t refused;            /* damaged, over a limit, no HTML
-				       after all, or of a site too many */
+	uint64_t refused;            /* damaged, over a limit, no HTML after
+					all, or of a new site over max_sites */
 	struct ingest_error *errors; /* the first, at most MAX_INGEST_ERRORS */
 	size_t error_count;
 	enum error end;   /* ERR_NONE: it was read to its end */

@@ -1,6 +1,6 @@
 /*
- * daemon/pipeline/job.h - one URL on its way through the pipeline, and the
- * queues that it waits in. Internal to the pipeline.
+ * daemon/pipeline/job.h - a job, one URL in the pipeline, and the queues of
+ * jobs. Internal to the pipeline.
  */
 #ifndef DAEMON_PIPELINE_JOB_H
 #define DAEMON_PIPELINE_JOB_H
@@ -29,11 +29,11 @@ struct job {
 	uint64_t time_ms;      /* INGEST: when it was fetched; 0: now */
 	struct ingestion *ingestion; /* it was handed in by; NULL: leased */
 	struct site_options options; /* INGEST: of its site, when it is new */
-	bool is_archived;            /* it stands in a WARC file already */
+	bool is_archived;            /* it was written to a WARC file */
 	uint32_t body_bytes;         /* before that */
 	uint32_t pace_ms;            /* of its host */
-	uint64_t pause_ms;           /* its host rests for so long; 0: no */
-	enum change_kind kind;       /* what has become of it */
+	uint64_t pause_ms;           /* pause of its host; 0: none */
+	enum change_kind kind;       /* the kind of its outcome */
 	enum error error;            /* FAILED: why */
 	struct host_row host;        /* HOST: its robots are `result.body` */
 };
@@ -67,7 +67,10 @@ struct job *job_queue_wait(struct job_queue *queue);
 /* Take everything, as a list; NULL when there is nothing. Does not wait. */
 struct job *job_queue_take_all(struct job_queue *queue);
 
-/* No more is pushed; the waiting ones wake when the queue is empty. */
+/*
+ * Close the queue: nothing more is pushed, and waiting threads wake when it is
+ * empty.
+ */
 void job_queue_close(struct job_queue *queue);
 size_t job_queue_count(struct job_queue *queue);
 

@@ -32,7 +32,7 @@ static void *fetch_main(void *argument)
 	return NULL;
 }
 
-/* A body is analysed; the fetcher may have waited for that. */
+/* A body was analysed: update waiting_bytes, for which the fetcher may wait. */
 static void release_bytes(struct fetching *fetching, size_t size)
 {
 	size_t before = atomic_fetch_sub(&fetching->waiting_bytes, size);
@@ -103,7 +103,7 @@ void pipeline_count_ingested(struct pipeline *pipeline, const struct job *job)
 	condition_broadcast(&pipeline->has_room);
 }
 
-/* What is no page is known by nobody. */
+/* Drop a handed in document that is no page. */
 static void drop_ingested(struct pipeline *pipeline, struct job *job)
 {
 	assert(job->ingestion != NULL);

@@ -1,8 +1,8 @@
 /*
  * daemon/pipeline/pipeline.h - fetch -> analyse (N workers) -> commit (one
- * writer), each in its own thread. What is under way is bounded by
- * max_in_flight: a URL is leased only when there is room for it all the way, so
- * no queue can overflow and none ever blocks.
+ * writer), each in its own thread. The number of jobs is bounded by
+ * max_in_flight: a URL is leased only when there is room for it in every queue,
+ * so no queue overflows or blocks.
  */
 #ifndef DAEMON_PIPELINE_PIPELINE_H
 #define DAEMON_PIPELINE_PIPELINE_H
@@ -48,8 +48,8 @@ enum error pipeline_start(struct pipeline **pipeline_out, struct engine *engine,
 			  const struct pipeline_options *options);
 
 /*
- * Drain: no new fetch begins, those under way have `grace_ms` to end, what was
- * fetched is committed; leases that remain are given back. Frees the pipeline.
+ * Drain: no new fetch begins, running ones have `grace_ms` to end, fetched
+ * pages are committed, remaining leases are released. Frees the pipeline.
  */
 void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms);
 
@@ -60,17 +60,16 @@ void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms);
  */
 enum error pipeline_command(struct pipeline *pipeline, struct change *change);
 
-/* What one client hands in. */
+/* The pages that one client hands in. */
 struct ingestion;
 
 struct ingestion *pipeline_begin_ingest(struct pipeline *pipeline);
 
 /*
- * Hand in the answer that an archive has for `url`, as if it had been fetched
- * at `time_ms` (not after now; 0: now): the body goes the way of all pages, and
- * moves out of `result`. Its site is made when it is new. Nothing is waited for
- * but room; an older answer than the stored one is dropped. Any thread.
- * ERR_STOPPED.
+ * Hand in an archived answer for `url`, as if it had been fetched at `time_ms`
+ * (not after now; 0: now). The body moves out of `result`. A new site is added.
+ * Waits only for room; an answer that is older than the stored one is dropped.
+ * Any thread. ERR_STOPPED.
  */
 enum error pipeline_ingest(struct pipeline *pipeline,
 			   struct ingestion *ingestion, const struct url *url,
@@ -84,14 +83,15 @@ enum error pipeline_ingest(struct pipeline *pipeline,
 uint64_t pipeline_end_ingest(struct pipeline *pipeline,
 			     struct ingestion *ingestion);
 
-/* No ingest waits any more, nor is let in: before pipeline_stop(), so that
- * those who wait can be joined. Any thread. */
+/*
+ * Refuse new ingests and wake waiting ones: call before pipeline_stop(), so
+ * that their threads can be joined. Any thread.
+ */
 void pipeline_refuse_ingests(struct pipeline *pipeline);
 
 /*
- * A reloaded configuration (SIGHUP): intervals, queue lengths and what counts
- * of robots.txt. The rest, the fetch options and page limits, is that of the
- * start.
+ * A reloaded configuration (SIGHUP): changes intervals, queue lengths and the
+ * use of robots.txt. Fetch options and page limits remain those of the start.
  */
 void pipeline_configure(struct pipeline *pipeline,
 			const struct pipeline_options *options);

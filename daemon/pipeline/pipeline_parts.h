@@ -1,5 +1,5 @@
 /*
- * daemon/pipeline/pipeline_parts.h - what the threads of a pipeline share.
+ * daemon/pipeline/pipeline_parts.h - state shared by the threads of a pipeline.
  * Internal to pipeline.c and committing.c.
  */
 #ifndef DAEMON_PIPELINE_PIPELINE_PARTS_H
@@ -12,7 +12,7 @@
 #include "daemon/pipeline/pipeline.h"
 #include "daemon/runtime/condition.h"
 
-/* A change that somebody waits for. Lives on the stack of the one who waits. */
+/* A change for which a thread waits, on that thread's stack. */
 struct command {
 	struct command *next;
 	struct change *change;
@@ -23,7 +23,7 @@ struct command {
 struct ingestion {
 	size_t waiting; /* pages that are not done */
 	uint64_t refused;
-	bool is_left; /* nobody waits for it */
+	bool is_left; /* its client no longer waits */
 };
 
 struct pipeline {

@@ -33,7 +33,7 @@ struct cuts {
 	atomic_bool is_stopped;
 	struct lock lock; /* guards what follows */
 	bool is_busy;
-	uint64_t clock; /* counts questions: the age of what is kept */
+	uint64_t clock; /* counts requests: the age of kept trees */
 	struct kept kept[MAX_KEPT];
 };
 

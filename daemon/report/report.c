@@ -111,7 +111,7 @@ void report_address(struct slice address, struct buffer *out)
 	free(plain.data);
 }
 
-/* Pages with a label, and room for what a cut says of them. */
+/* Pages with a label, and scratch memory for the labels of a cut. */
 struct sample {
 	uint32_t *leaves; /* [count] */
 	uint32_t *truth;

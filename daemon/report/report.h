@@ -1,7 +1,7 @@
 /*
- * daemon/report/report.h - what the dendrogram of a site says about its
- * templates, for people: as text here, drawn in daemon/report/report_svg.h, and
- * for programs in daemon/report/report_json.h.
+ * daemon/report/report.h - a report on the dendrogram of a site and its cuts:
+ * as text here, as a drawing in daemon/report/report_svg.h, as JSON in
+ * daemon/report/report_json.h.
  */
 #ifndef DAEMON_REPORT_REPORT_H
 #define DAEMON_REPORT_REPORT_H
@@ -19,12 +19,12 @@
 #include "store/buffer.h"
 
 enum {
-	REPORT_MAX_LEAVES = 32768, /* half a thousand million comparisons */
+	REPORT_MAX_LEAVES = 32768, /* half a billion comparisons */
 	REPORT_MAX_WIDTH = 80,
 	REPORT_MIN_WIDTH = 72,
 };
 
-/* A cut that a report tells of. */
+/* A cut that a report describes. */
 struct report_cut {
 	const char *name; /* static */
 	char mark;        /* S, T, P, * or U */
@@ -33,7 +33,7 @@ struct report_cut {
 
 enum { REPORT_CUTS = 5 };
 
-/* How well a cut agrees with labels. */
+/* Agreement of a cut with labels. */
 struct report_score {
 	const char *name; /* static: that of a cut, or "best (oracle)" */
 	unsigned threshold;
@@ -50,13 +50,13 @@ struct report {
 	struct histogram histogram;
 	struct dendrogram_point *curve; /* [DENDROGRAM_POINTS] */
 	struct suggestion suggestion;
-	struct witness_choice witness; /* by who links to the pages */
+	struct witness_choice witness; /* by the links to the pages */
 	const char *const *examples;   /* [dendrogram.count], the name of a page
 					  of each leaf; not ours */
 	struct report_score scores[REPORT_CUTS + 1]; /* [score_count] */
 	size_t score_count;
 	size_t labelled;             /* pages with a label */
-	struct witness_choice truth; /* as if the labels were the witness */
+	struct witness_choice truth; /* the same choice by the labels */
 };
 
 /* What a report is made of. */
@@ -86,24 +86,25 @@ size_t report_cuts(const struct report *report,
 		   struct report_cut cuts_out[REPORT_CUTS]);
 
 /*
- * Fill in the scores: those of the cuts, then of the threshold with the
- * largest adjusted Rand index of all, of equal ones the lowest. Page i of
- * [count] has the signature of leaf leaves[i] and the label truth[i]; 0: it has
- * none, and does not count. One comparison of partitions for each height that
- * joins. `truth` has no agreement with fewer than WITNESS_MIN_PAGES labels.
+ * Compute the scores of the cuts, then that of the threshold with the largest
+ * adjusted Rand index, of equal ones the lowest. Page i of [count] has the
+ * signature of leaf leaves[i] and the label truth[i]; 0: it has none and is
+ * left out. One comparison of partitions for each height that joins. `truth`
+ * has no agreement with fewer than WITNESS_MIN_PAGES labels.
  */
 void report_score(struct report *report, const uint32_t *leaves,
 		  const uint32_t *truth, size_t count);
 
 /*
  * Append the name of a page, cleaned (daemon/runtime/terminal.h), in at most
- * `width` columns (>= 3): of a longer one "..." and its end, which tells more.
+ * `width` columns (>= 3): of a longer one "..." and its end, which
+ * distinguishes it better.
  */
 void report_name(const char *name, size_t width, struct buffer *out);
 
 /*
- * Append an address as people read it: of http and https its escapes are
- * decoded, to any bytes; anything else stays as it is.
+ * Append an address in readable form: the escapes of http and https URLs are
+ * decoded, possibly to invalid UTF-8; anything else is left as it is.
  */
 void report_address(struct slice address, struct buffer *out);
 

@@ -13,8 +13,8 @@ struct report;
 json_t *suggestion_json(const struct suggestion *suggestion);
 
 /*
- * All that daemon/report/report.h tells as text, with thresholds and heights as
- * numbers from 0 to 1, and at the WITNESS_STEPS thresholds of
+ * Everything in the text of daemon/report/report.h, with thresholds and heights
+ * as numbers from 0 to 1, and at the WITNESS_STEPS thresholds of
  * cluster/witness.h the adjusted Rand index of the cut with the witness and,
  * where there are scores, with the labels; json_decref() it.
  */

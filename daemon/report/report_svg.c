@@ -16,10 +16,11 @@ enum {
 	MAX_CLUSTERS = 200,
 	AXIS_HEIGHT = 50,
 	TICK = 100,      /* permille */
-	TURN_LEFT = 600, /* permille: labels behind this stand before it */
+	TURN_LEFT = 600, /* permille: labels beyond this are left of their line
+			  */
 };
 
-/* Names and captions stand beside the drawing, or above their parts of it. */
+/* Wide: names and captions are beside the drawing; narrow: above its parts. */
 #define SHAPE_WIDE                                                      \
 	.width = 1000, .left = 350, .span = 600, .marks_top = 76,       \
 	.pairs_top = 124, .curve_top = 262, .tree_top = 370, .row = 18, \
@@ -114,7 +115,10 @@ static void append_ticks(const struct drawing *drawing, struct buffer *out)
 		 "distance");
 }
 
-/* Clusters without children stand in rows, others in the middle of theirs. */
+/*
+ * Clusters without children have a row each, others are in the middle of their
+ * children.
+ */
 static void place_nodes(struct drawing *drawing)
 {
 	const struct condensed *tree = &drawing->tree;
@@ -194,8 +198,10 @@ static void append_tree(const struct drawing *drawing, struct buffer *out)
 	}
 }
 
-/* Each label stands in a line of its own, below those of lower thresholds, so
- * that no line crosses one. */
+/*
+ * Each label is in a row of its own, below those of lower thresholds, so that
+ * no line crosses a label.
+ */
 static void append_cuts(const struct drawing *drawing, struct buffer *out)
 {
 	struct report_cut cuts[REPORT_CUTS];

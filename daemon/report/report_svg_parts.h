@@ -15,7 +15,7 @@ enum {
 	SVG_CURVE_HEIGHT = 80,
 };
 
-/* Where things stand. */
+/* The layout of a drawing. */
 struct shape {
 	const char *class;
 	int width;
@@ -33,7 +33,7 @@ struct shape {
 	unsigned name_columns; /* of text */
 };
 
-/* The condensed tree with the heights on the page of its nodes. */
+/* The condensed tree with the y coordinates of its nodes. */
 struct drawing {
 	const struct report *report;
 	const struct shape *shape;
@@ -59,10 +59,10 @@ struct band {
 void svg_band(const struct drawing *drawing, struct band band,
 	      struct buffer *out);
 
-/* How many pairs of pages are so far apart. */
+/* Draw the distribution of distances of pairs of pages. */
 void svg_pairs(const struct drawing *drawing, struct buffer *out);
 
-/* How many clusters each threshold gives. */
+/* Draw the number of clusters by threshold. */
 void svg_curve(const struct drawing *drawing, struct buffer *out);
 
 #endif

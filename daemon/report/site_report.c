@@ -60,7 +60,7 @@ static void append_figures(const struct report_facts *facts, struct buffer *out)
 		      site->generation);
 }
 
-/* What a reader would ask first. */
+/* Append the summary at the top. */
 static void append_lede(const struct report_facts *facts, struct buffer *out)
 {
 	const struct report_template *first = facts->templates;

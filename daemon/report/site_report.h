@@ -1,7 +1,6 @@
 /*
- * daemon/report/site_report.h - all that is known of a site as one page of HTML
- * for people: its clusters, how far apart they are, the tree of each template,
- * and what has happened to them.
+ * daemon/report/site_report.h - a report on a site as one page of HTML: its
+ * clusters, their distances, the tree of each template, and its history.
  */
 #ifndef DAEMON_REPORT_SITE_REPORT_H
 #define DAEMON_REPORT_SITE_REPORT_H
@@ -26,12 +25,12 @@ struct site_report_source {
 };
 
 /*
- * Append the page: HTML5 that stands alone, without a script, an image or
- * anything else from elsewhere, and of at most SITE_REPORT_MAX_BYTES. Whatever
- * comes from the site is escaped and cut; only http and https are linked. It is
- * read in short transactions one after the other: what is written meanwhile may
- * be seen in part. ERR_NOT_FOUND, and those of cuts_append() but for
- * ERR_TOO_LARGE, which the page tells.
+ * Append the page: self-contained HTML5, without scripts, images or external
+ * resources, and of at most SITE_REPORT_MAX_BYTES. Whatever comes from the site
+ * is escaped and cut; only http and https are linked. The store is read in
+ * several short transactions, so concurrent changes may be seen in part.
+ * ERR_NOT_FOUND, and the errors of cuts_append(), except ERR_TOO_LARGE, which
+ * is shown in the page.
  */
 enum error site_report(const struct site_report_source *source,
 		       const char *host, struct buffer *out);

@@ -59,7 +59,7 @@ static void find_versions(struct reported_change *change)
 				change->sides[i].number);
 }
 
-/* What the evidence names. */
+/* The items named in the evidence. */
 static struct reported_items
 items_reported(const struct reported_change *change, const char *name,
 	       const char *direction)

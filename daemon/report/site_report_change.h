@@ -1,6 +1,6 @@
 /*
- * daemon/report/site_report_change.h - what an event has taken away and
- * brought, from the versions before and after it, or else from its own
+ * daemon/report/site_report_change.h - the items that a change has removed and
+ * added, from the versions before and after it, or else from the event's
  * evidence. Internal to site_report*.c.
  */
 #ifndef DAEMON_REPORT_SITE_REPORT_CHANGE_H
@@ -15,7 +15,7 @@
 
 struct version_item;
 
-/* What one side lost or got. */
+/* The items that were removed or added. */
 struct reported_items {
 	const struct version_item **items; /* [count], most common first */
 	uint32_t count;

@@ -1,4 +1,4 @@
-/* Section: what each change has taken away and brought, side by side. */
+/* Section: what each change has removed and added, side by side. */
 #include "daemon/report/site_report_html.h"
 #include "daemon/report/site_report_parts.h"
 
@@ -31,7 +31,7 @@ static void add_paths(struct path_tree *tree, enum path_side side,
 	}
 }
 
-/* The paths of both, so that it is known which steps are in common. */
+/* A tree of the paths of both versions, which shows common steps. */
 static struct path_tree make_tree(const struct reported_change *change)
 {
 	struct path_tree tree = path_tree_make(change->facts->arena);

@@ -1,4 +1,4 @@
-/* Section: how far the pages are apart, and where the threshold stands. */
+/* Section: the distances of the pages, and the threshold. */
 #include "daemon/report/site_report_html.h"
 #include "daemon/report/site_report_parts.h"
 

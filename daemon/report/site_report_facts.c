@@ -1,4 +1,4 @@
-/* What a report tells is read. */
+/* Reading the data of a report. */
 #include "daemon/report/site_report_parts.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * daemon/report/site_report_html.h - pieces of HTML out of what strangers have
- * written, so that none of it is more than text. Internal to site_report*.c.
+ * daemon/report/site_report_html.h - safe HTML from foreign text. Internal to
+ * site_report*.c.
  */
 #ifndef DAEMON_REPORT_SITE_REPORT_HTML_H
 #define DAEMON_REPORT_SITE_REPORT_HTML_H

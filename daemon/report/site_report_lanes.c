@@ -30,7 +30,7 @@ struct lanes {
 	struct buffer *out;
 };
 
-/* Shapes about 0,0, so that nothing is told by colour alone. */
+/* Shapes of the marks around 0,0, so that nothing is shown by colour alone. */
 static const struct {
 	uint16_t kind;
 	const char *class;

@@ -1,4 +1,4 @@
-/* What the templates came from, and what they became. */
+/* The lineage of templates: merges, splits and replacements. */
 #include "daemon/report/site_report_html.h"
 #include "daemon/report/site_report_parts.h"
 
@@ -46,7 +46,7 @@ static void append_step(const struct report_facts *facts,
 	buffer_append_text(out, "</code></td></tr>\n");
 }
 
-/* Of the templates that more has happened to than that they are there. */
+/* Append the lineage of templates that have one. */
 void report_lineage(const struct report_facts *facts, struct buffer *out)
 {
 	static const char *const heads[] = {"Template", "When", "What", "With",

@@ -1,6 +1,6 @@
 /*
- * daemon/report/site_report_parts.h - what a report knows of its site, and its
- * sections. Internal to site_report*.c.
+ * daemon/report/site_report_parts.h - the data of a report, and its sections.
+ * Internal to site_report*.c.
  */
 #ifndef DAEMON_REPORT_SITE_REPORT_PARTS_H
 #define DAEMON_REPORT_SITE_REPORT_PARTS_H
@@ -19,14 +19,18 @@ struct version;
 
 enum {
 	REPORT_CLUSTERS = 60, /* in the table */
-	REPORT_SMALL = 12,    /* so many with those that are no template */
+	REPORT_SMALL = 12,    /* in the table, including those without a
+				 template */
 	REPORT_PAST = 20,     /* templates that are no more */
 	REPORT_TREES = 12,
 	REPORT_SAMPLES = 3, /* pages of a cluster */
 	REPORT_VERSIONS = 24,
 	REPORT_EVENTS = 150,
 	REPORT_CHANGES = 12,
-	/* No tree or change is begun behind these; each is bounded. */
+	/*
+	 * No further tree or change is begun beyond these sizes; each is
+	 * bounded.
+	 */
 	REPORT_TREES_BYTES = SITE_REPORT_MAX_BYTES / 16 * 5,
 	REPORT_CHANGES_BYTES = SITE_REPORT_MAX_BYTES / 8,
 };
@@ -43,7 +47,7 @@ struct report_version {
 	uint32_t page_count;
 };
 
-/* A cluster, or a template that has been one. */
+/* A cluster, or an ended template. */
 struct report_template {
 	uint32_t number;
 	bool is_there; /* it is a cluster by now */
@@ -69,8 +73,10 @@ struct report_facts {
 	const struct site_report_source *source;
 	struct arena *arena;
 	struct site_row site;
-	/* clusters by pages, largest first, then those that are no more, the
-	   last first */
+	/*
+	 * clusters by pages, largest first, then ended templates, the last
+	 * first
+	 */
 	struct report_template *templates; /* [template_count] */
 	uint32_t template_count;
 	uint32_t cluster_count;      /* of the site */
@@ -88,7 +94,7 @@ enum error report_facts_read(const struct site_report_source *source,
 			     const char *host, struct arena *arena,
 			     struct report_facts *facts_out);
 
-/* A template by its number; NULL: it is none of those that are told of. */
+/* A template by its number; NULL: it is not in the report. */
 const struct report_template *report_find(const struct report_facts *facts,
 					  uint32_t number);
 
@@ -97,7 +103,7 @@ const struct report_template *report_find(const struct report_facts *facts,
 struct version *report_version(const struct report_facts *facts,
 			       uint32_t cluster, uint32_t version);
 
-/* "template.new" and so on, as it is told to people in a few words. */
+/* A short text for an event kind ("template.new", ...). */
 const char *report_event_text(uint16_t kind);
 
 /* The sections, in order. Each ends what it begins. */
@@ -109,7 +115,9 @@ void report_trees(const struct report_facts *facts, struct buffer *out);
 void report_timeline(const struct report_facts *facts, struct buffer *out);
 void report_changes(const struct report_facts *facts, struct buffer *out);
 
-/* Of the timeline the lanes, as a picture, and the lineage, as a table. */
+/*
+ * The parts of the timeline: a picture with lanes, and the lineage as a table.
+ */
 void report_lanes(const struct report_facts *facts, struct buffer *out);
 void report_lineage(const struct report_facts *facts, struct buffer *out);
 

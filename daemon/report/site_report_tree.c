@@ -18,7 +18,7 @@ static const struct page_tree_node *node_at(const struct report_tree *drawn,
 	return page_tree_node(drawn->tree, index);
 }
 
-/* Its first child that is shown, or a later sibling of that. */
+/* The first shown node from `index` on among siblings. */
 static uint32_t shown_from(const struct report_tree *drawn, uint32_t index)
 {
 	while (index != NO_STEP && !drawn->choice.is_shown[index])
@@ -26,8 +26,10 @@ static uint32_t shown_from(const struct report_tree *drawn, uint32_t index)
 	return index;
 }
 
-/* The only child that is shown, when it is on the same pages and its parent
- * tells nothing itself; else NO_STEP. */
+/*
+ * The only shown child, if it is on the same pages and its parent has nothing
+ * to show itself; else NO_STEP.
+ */
 static uint32_t only_child(const struct report_tree *drawn, uint32_t index)
 {
 	const struct page_tree_node *node = node_at(drawn, index);
@@ -165,7 +167,7 @@ static bool has_shown_child(const struct report_tree *drawn, uint32_t index)
 	       NO_STEP;
 }
 
-/* Does its row stand with that of its only child? */
+/* Whether the node is shown in the row of its only child. */
 static bool is_passed(const struct report_tree *drawn, uint32_t index)
 {
 	uint32_t child =

@@ -1,6 +1,6 @@
 /*
- * daemon/report/site_report_tree.h - what the pages of a template have in
- * common, as lists that unfold. Internal to site_report*.c.
+ * daemon/report/site_report_tree.h - the common elements of a template's pages,
+ * as nested lists that can be unfolded. Internal to site_report*.c.
  */
 #ifndef DAEMON_REPORT_SITE_REPORT_TREE_H
 #define DAEMON_REPORT_SITE_REPORT_TREE_H
@@ -32,10 +32,10 @@ struct report_tree report_tree_make(struct arena *arena,
 				    const struct page_tree *tree,
 				    struct page_tree_choice choice);
 
-/* Content stands in the node, if it is one and shown. */
+/* Mark the node as holding content, if it exists and is shown. */
 void report_tree_mark(struct report_tree *drawn, uint32_t index);
 
-/* Append the tree: a row a node, but one for all of a chain. */
+/* Append the tree: one row for each node, or for a chain of nodes. */
 void report_tree_append(struct report_tree *drawn, struct buffer *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Section: of each template what its pages have in common, as a tree. */
+/* Section: the tree of each template. */
 #include "daemon/report/site_report_html.h"
 #include "daemon/report/site_report_parts.h"
 
@@ -17,7 +17,7 @@ enum {
 	MAX_PAGES = 16,
 	MAX_PAGES_BYTES = 4 << 20, /* of source */
 	MAX_NODES = 400,
-	RARE = 5, /* on fewer than one in so many pages: not shown */
+	RARE = 5, /* nodes on fewer than one in so many pages are not shown */
 };
 
 /* Where the newest version says that content stands; without one, where the

@@ -134,7 +134,7 @@ static enum error read_base(struct reading *reading, const char *host)
 	return txn_end(&txn);
 }
 
-/* A page that has gone since has no URL. */
+/* Read the URL of a page; empty when it was deleted meanwhile. */
 static void read_url(struct reading *reading, struct txn *txn, size_t index)
 {
 	struct snapshot *snapshot = reading->snapshot;

@@ -1,6 +1,6 @@
 /*
- * daemon/report/snapshot.h - a site as its pages stand in the store: distinct
- * signatures, and who links to whom. Its cuts are computed from that.
+ * daemon/report/snapshot.h - a snapshot of a site: its distinct signatures and
+ * the links between its pages. Its dendrogram is computed from that.
  */
 #ifndef DAEMON_REPORT_SNAPSHOT_H
 #define DAEMON_REPORT_SNAPSHOT_H
@@ -16,9 +16,10 @@
 #include "store/rows_site.h"
 #include "store/store.h"
 
-/* Of so many pages of a site the links are read, and no more when they have so
- * many links: those with the smallest keys, a sample that depends on nothing
- * but the pages. */
+/*
+ * The links of at most so many pages are read, and at most so many links: of
+ * the pages with the smallest keys, a sample that depends only on the pages.
+ */
 enum { SNAPSHOT_MAX_SOURCES = 20000, SNAPSHOT_MAX_LINKS = 4000000 };
 
 /* Begin with snapshot_read(); end with snapshot_free(). */
@@ -36,16 +37,18 @@ struct snapshot {
 
 /*
  * Read the site `host` in short transactions, one after the other; what is
- * written meanwhile may be seen in part. Of a site with over `max_leaves`
- * distinct signatures, whose tree nobody makes, no page is read. ERR_NOT_FOUND,
- * and those of a transaction; *snapshot_out is empty then.
+ * written meanwhile may be seen in part. No pages are read of a site with over
+ * `max_leaves` distinct signatures, because its tree is not computed.
+ * ERR_NOT_FOUND, and those of a transaction; *snapshot_out is empty then.
  */
 enum error snapshot_read(struct store *store, const char *host,
 			 size_t max_leaves, struct snapshot *snapshot_out);
 void snapshot_free(struct snapshot *snapshot);
 
-/* Forget all but the site and the examples: a report needs no more, once it is
- * made. */
+/*
+ * Free everything but the site and the examples, which a finished report still
+ * needs.
+ */
 void snapshot_trim(struct snapshot *snapshot);
 
 /* Its report; `snapshot` must outlive that. As report_begin(). */
@@ -53,7 +56,7 @@ enum error snapshot_report(const struct snapshot *snapshot,
 			   const struct dendrogram_options *watch,
 			   struct report *report_out);
 
-/* What "auto" takes. */
+/* The threshold chosen for "auto". */
 struct choice {
 	unsigned threshold;  /* permille */
 	uint32_t site;       /* its number */
@@ -69,7 +72,7 @@ enum error snapshot_choose(struct store *store, const char *host,
 			   const struct dendrogram_options *watch,
 			   struct choice *choice_out);
 
-/* What the engine is told of it; `seed` is a URL of the site. */
+/* The change that applies the choice; `seed` is a URL of the site. */
 struct change choice_change(const struct choice *choice,
 			    const struct url *seed);
 

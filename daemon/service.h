@@ -20,15 +20,18 @@ struct service;
 enum error service_start(struct service **service_out,
 			 const struct config *config, const char *path);
 
-/* Read the file again. A broken one changes nothing, and is told. */
+/* Reload the configuration file. A broken one is logged and changes nothing. */
 void service_reload(struct service *service);
 
-/* Do the threads that everything waits for still answer? Blocks if not. */
+/*
+ * Check that the server's and the committing thread still answer; blocks if
+ * they do not.
+ */
 void service_probe(struct service *service);
 
 /*
- * Answer no more, let the fetches under way end, commit, and free everything.
- * NULL is a no-op.
+ * Stop the server, let running fetches end, commit, and free everything. NULL
+ * is a no-op.
  */
 void service_stop(struct service *service);
 

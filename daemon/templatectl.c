@@ -1,4 +1,4 @@
-/* daemon/templatectl.c - the client of the daemon, and its offline twin. */
+/* daemon/templatectl.c - the client of the daemon, and the offline verbs. */
 #include <stddef.h>
 
 #include "daemon/ctl/ctl.h"

@@ -118,7 +118,7 @@ static int print_config(const struct config *config)
 	return fflush(stdout) == 0 ? DONE : FAILED;
 }
 
-/* Connections and clients are descriptors: take all that may be had. */
+/* Raise the limit of descriptors, which connections and clients need. */
 static void raise_limits(void)
 {
 	struct rlimit limit;
@@ -140,8 +140,10 @@ static sigset_t block_signals(void)
 	sigaddset(&set, SIGINT);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	/* who has started us may have left it ignored: then the system waits
-	 * for our children, and their status is lost */
+	/*
+	 * the parent process may have left it ignored; then the system reaps
+	 * our children and their status is lost
+	 */
 	signal(SIGCHLD, SIG_DFL);
 	return set;
 }
@@ -179,7 +181,7 @@ static void run(struct service *service, const sigset_t *set)
 		}
 		if (number == SIGHUP)
 			reload(service);
-		/* told only when what is watched was there to answer */
+		/* sent only after the threads have answered */
 		service_probe(service);
 		if (watchdog_ms != 0)
 			notify_send("WATCHDOG=1");

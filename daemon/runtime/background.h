@@ -1,7 +1,7 @@
 /*
- * daemon/runtime/background.h - a thread that works when there is news, and
- * rests in between: so many times as long as its work took, so that it never
- * takes more than a tenth of a core.
+ * daemon/runtime/background.h - a background thread that works when there is
+ * news and then sleeps ten times the CPU time of its work, so that it never
+ * uses more than a tenth of a core.
  */
 #ifndef DAEMON_RUNTIME_BACKGROUND_H
 #define DAEMON_RUNTIME_BACKGROUND_H
@@ -15,22 +15,26 @@ struct background;
 
 /* What the work wants next. */
 struct background_wish {
-	bool is_failing;    /* the longest rest: what failed may last */
-	uint64_t within_ms; /* again after so long without news, too; 0: no */
+	bool is_failing;    /* sleep for the longest time, because the cause may
+			       last */
+	uint64_t within_ms; /* work again after so long even without news; 0:
+			       only with news */
 };
 
 typedef struct background_wish background_work(struct background *background,
 					       void *context);
 
-/* There is news at the start: what an earlier run left. ERR_IO when there can
- * be no thread. */
+/*
+ * Start the thread; the first work begins without news, for what an earlier run
+ * has left. ERR_IO when there can be no thread.
+ */
 enum error background_start(struct background **background_out,
 			    background_work *work, void *context);
 
 /* There is news. Any thread; cheap. */
 void background_wake(struct background *background);
 
-/* Must the work be given up? */
+/* Whether the work must stop. */
 bool background_is_ended(const struct background *background);
 
 /* Wait for the work under way, and free the thread. NULL is a no-op. */

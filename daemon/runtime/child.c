@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A file in memory, at its beginning: no pipe that somebody has to fill. */
+/* A file in memory with the input, so that no thread has to fill a pipe. */
 static int open_input(struct slice input)
 {
 	int file = memfd_create("event", MFD_CLOEXEC);
@@ -65,7 +65,7 @@ static int set_files(posix_spawn_file_actions_t *actions, int input)
 	return failed;
 }
 
-/* 0, or why not, as errno has it. */
+/* Start the command; returns 0 or an errno. */
 static int spawn(struct child *child, const struct child_command *command,
 		 int input)
 {

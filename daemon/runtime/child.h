@@ -1,7 +1,7 @@
 /*
  * daemon/runtime/child.h - a command that is run without a shell, with bytes on
- * its standard input, in a process group of its own. Its output goes nowhere,
- * its errors to ours; it gets none of our descriptors.
+ * its standard input, in a process group of its own. Its standard output is
+ * discarded, its standard error is ours; it inherits no other descriptors.
  */
 #ifndef DAEMON_RUNTIME_CHILD_H
 #define DAEMON_RUNTIME_CHILD_H
@@ -14,7 +14,7 @@
 
 struct child {
 	pid_t pid;
-	int file; /* readable once it has ended; -1: not to be had */
+	int file; /* pidfd, readable once it has ended; -1: not available */
 	uint64_t deadline_ms;
 	char message[64]; /* English, when it failed */
 };
@@ -37,7 +37,7 @@ struct child_command {
 enum child_state child_start(struct child *child_out,
 			     const struct child_command *command);
 
-/* Look at it, without waiting; once it runs no more it is gone. */
+/* The state, without waiting; a child that has ended is reaped. */
 enum child_state child_look(struct child *child, uint64_t now_ms);
 
 /* Kill the group, and wait for the child. */

@@ -1,5 +1,7 @@
-/* daemon/runtime/clock.h - the clocks; everything below daemon/ is told the
- * time. */
+/*
+ * daemon/runtime/clock.h - the clocks; code outside of daemon/ gets times as
+ * arguments.
+ */
 #ifndef DAEMON_RUNTIME_CLOCK_H
 #define DAEMON_RUNTIME_CLOCK_H
 
@@ -27,7 +29,7 @@ static inline uint64_t clock_steady_ms(void)
 	return clock_read_us(CLOCK_MONOTONIC) / 1000U;
 }
 
-/* CPU time of the calling thread: what it costs, however long it waits. */
+/* CPU time of the calling thread. */
 static inline uint64_t clock_thread_ms(void)
 {
 	return clock_read_us(CLOCK_THREAD_CPUTIME_ID) / 1000U;

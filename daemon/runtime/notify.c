@@ -25,7 +25,7 @@ void notify_send(const char *state)
 	file = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (file < 0)
 		return;
-	/* a manager that does not read must not stop us */
+	/* without waiting for a manager that does not read */
 	sendto(file, state, strlen(state), MSG_NOSIGNAL | MSG_DONTWAIT,
 	       (const struct sockaddr *)&address,
 	       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));

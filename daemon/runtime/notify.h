@@ -1,13 +1,13 @@
 /*
- * daemon/runtime/notify.h - what the service manager is told: sd_notify(3) by
- * hand, a datagram to $NOTIFY_SOCKET.
+ * daemon/runtime/notify.h - messages to the service manager: sd_notify(3)
+ * without its library, a datagram to $NOTIFY_SOCKET.
  */
 #ifndef DAEMON_RUNTIME_NOTIFY_H
 #define DAEMON_RUNTIME_NOTIFY_H
 
 #include <stdint.h>
 
-/* Send `state`, such as "READY=1"; nothing when nobody listens. */
+/* Send `state`, such as "READY=1"; no-op without a manager. */
 void notify_send(const char *state);
 
 /*

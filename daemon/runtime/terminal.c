@@ -34,10 +34,12 @@ static const struct range double_wide[] = {
 	{0x20000, 0x3FFFD},
 };
 
-/* What must not reach a terminal, beside the controls below U+00A0. */
+/*
+ * Characters that must not reach a terminal, besides the controls below U+00A0.
+ */
 static const struct range steering[] = {
 	{0x061C, 0x061C}, /* Arabic letter mark */
-	{0x200E, 0x200F}, /* left-to-right mark and its twin */
+	{0x200E, 0x200F}, /* left-to-right and right-to-left mark */
 	{0x2028, 0x202E}, /* separators, embeddings and overrides */
 	{0x2066, 0x2069}, /* isolates */
 };

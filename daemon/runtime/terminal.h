@@ -1,6 +1,6 @@
 /*
- * daemon/runtime/terminal.h - foreign text on somebody's terminal: how wide it
- * is, and how to keep it from steering the terminal.
+ * daemon/runtime/terminal.h - foreign text on a terminal: its width, and the
+ * removal of control sequences.
  */
 #ifndef DAEMON_RUNTIME_TERMINAL_H
 #define DAEMON_RUNTIME_TERMINAL_H
@@ -51,8 +51,8 @@ size_t terminal_cut(struct slice text, size_t width, struct buffer *out);
 size_t terminal_size(int file);
 
 /*
- * Write to standard output: as they are when that is a file or a pipe, through
- * terminal_clean_lines() when it is a terminal.
+ * Write to standard output: unchanged to a file or pipe, through
+ * terminal_clean_lines() to a terminal.
  */
 void terminal_print(struct slice text);
 

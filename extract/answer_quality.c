@@ -9,8 +9,9 @@
 #include "page/page_class.h"
 
 enum {
-	MAX_SHELL_WORDS = 100, /* that a page without its content shows */
-	MAX_SHELL_CHOICE = 30, /* words of them that a method may choose */
+	MAX_SHELL_WORDS = 100, /* most words that a page shell shows */
+	MAX_SHELL_CHOICE = 30, /* most words of a shell that a method may choose
+				*/
 };
 
 /* Words. */
@@ -36,7 +37,7 @@ static struct choice_words count_choice(const struct page *page,
 	return count;
 }
 
-/* Words that show where scripts run. */
+/* Count the words that are visible when scripts run. */
 static uint64_t count_visible(const struct page *page)
 {
 	const bool *is_visible = visible_texts(page->arena, page);
@@ -63,7 +64,7 @@ static bool is_refusal(unsigned http_status)
 	}
 }
 
-/* Where frameworks put what they render. */
+/* Whether the id is one into which frameworks render. */
 static bool is_mount_name(struct slice id)
 {
 	static const char *const names[] = {
@@ -79,8 +80,10 @@ static bool is_mount_name(struct slice id)
 	return false;
 }
 
-/* An empty place for a script to fill: by its name, or an element of the
-   page's own. */
+/*
+ * Whether the element is an empty place for a script to fill: by its id, or
+ * because it is a custom element.
+ */
 static bool is_mount(const struct page *page, uint32_t node)
 {
 	const struct node *element = &page->nodes[node];
@@ -106,9 +109,9 @@ static bool is_script(const struct page *page, uint32_t node)
 }
 
 /*
- * Scripts, and nothing but what shows until they have run: an empty place for
- * the rest must be there, unless there is no text at all. A short page is no
- * shell.
+ * Whether the page is a shell that scripts must fill: it has scripts, little
+ * text, and, unless it has no text at all, an empty place for the content. A
+ * short page is no shell.
  */
 static bool is_shell(const struct page *page, uint64_t chosen)
 {

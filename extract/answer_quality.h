@@ -1,6 +1,6 @@
 /*
- * extract/answer_quality.h - one word for what an answer is worth, so that its
- * reader need not guess from a short text why it is short.
+ * extract/answer_quality.h - the quality of an extract in one word, which
+ * explains why a text is short or missing.
  */
 #ifndef EXTRACT_ANSWER_QUALITY_H
 #define EXTRACT_ANSWER_QUALITY_H
@@ -10,13 +10,12 @@
 struct page;
 struct verdict;
 
-/* The first that holds. */
+/* The first whose condition holds. */
 enum answer_quality {
 	QUALITY_NOT_HTML,  /* text, JSON or XML: no tag of HTML is in it */
 	QUALITY_BLOCKED,   /* the server refused (401, 403, 407, 429, 503), or
-			      asks its visitor to prove that he is human, or to
-			      consent before he sees the page */
-	QUALITY_JS_ONLY,   /* scripts must fill the page: a shell came */
+			      asks for a proof of being human or for consent */
+	QUALITY_JS_ONLY,   /* the page is a shell that scripts must fill */
 	QUALITY_EMPTY,     /* nothing was chosen */
 	QUALITY_TRUNCATED, /* cut at a limit, or it ends inside a tag */
 	QUALITY_LISTING,   /* more than half of the words chosen are links */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Append to the reason; one that is full is cut. */
+/* Append to the reason, which is cut when it is full. */
 __attribute__((format(printf, 2, 3))) static void
 explain(struct choice *choice, const char *format, ...)
 {
@@ -41,7 +41,7 @@ enum error choose_extractor(const char *method, uint32_t cluster_pages,
 
 	*choice_out = (struct choice){0};
 	if (extractor == NULL) {
-		/* the name is a stranger's and may be anything */
+		/* the name comes from outside and may be anything */
 		explain(choice_out,
 			"no such method; `templatectl methods` lists them");
 		return ERR_NOT_FOUND;

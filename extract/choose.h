@@ -1,4 +1,6 @@
-/* extract/choose.h - from the name of a method to what it is given. */
+/*
+ * extract/choose.h - choosing a method by name, and whether it gets a template.
+ */
 #ifndef EXTRACT_CHOOSE_H
 #define EXTRACT_CHOOSE_H
 
@@ -8,20 +10,20 @@
 #include "extract/core/extractor.h"
 #include "store/error.h"
 
-/* The method of those who name none. */
+/* The method that is used when none is named. */
 #define DEFAULT_METHOD "auto"
 
 struct choice {
 	const struct extractor *extractor;
-	bool has_template; /* it is given what the page's cluster tells */
-	char reason[160];  /* an English phrase: by what the page is judged */
+	bool has_template; /* it gets the template of the page's cluster */
+	char reason[160];  /* an English phrase: the evidence that is used */
 };
 
 /*
- * `method` is a name of the table, NULL the default. A template is what a
- * cluster of at least `min_cluster_pages` pages tells; `cluster_pages` is 0 for
- * a page in no cluster. ERR_NOT_FOUND: no such method; ERR_REFUSED: it works by
- * a template, and there is none; choice_out->reason says so in both cases.
+ * `method` is a name of the table, NULL the default. A cluster has a template
+ * when it has at least `min_cluster_pages` pages; `cluster_pages` is 0 for a
+ * page in no cluster. ERR_NOT_FOUND: no such method; ERR_REFUSED: it needs a
+ * template, and there is none; choice_out->reason says so in both cases.
  */
 enum error choose_extractor(const char *method, uint32_t cluster_pages,
 			    uint32_t min_cluster_pages,

@@ -29,7 +29,7 @@ static bool *texts_inside(const struct page *page,
 	return is_inside;
 }
 
-/* Texts that get one verdict, whatever theirs was. */
+/* Texts that get the same new verdict. */
 struct change {
 	const bool *is_meant; /* [text_count] */
 	bool is_content;

@@ -1,6 +1,6 @@
 /*
- * extract/selection.h - what somebody wants beside, or without regard to, what
- * a method has chosen: the same for every method, after it.
+ * extract/selection.h - selectors of a request that change the choice of any
+ * method afterwards.
  */
 #ifndef EXTRACT_SELECTION_H
 #define EXTRACT_SELECTION_H
@@ -20,8 +20,8 @@ struct selection {
 };
 
 /*
- * Change the verdicts [page->text_count]; `exclude` wins. Scores stay as they
- * are; `trace`, if it is not NULL, is told. Memory from page->arena. Linear in
+ * Change the verdicts [page->text_count]; `exclude` wins. Scores do not change;
+ * reasons go to `trace`, unless it is NULL. Memory from page->arena. Linear in
  * the page, as page/selector.h says.
  */
 void selection_apply(const struct selection *selection, const struct page *page,

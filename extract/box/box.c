@@ -3,10 +3,12 @@
 #include "extract/box/box_layout.h"
 #include "store/arena.h"
 
-static const float glyph_em = 0.5F; /* open in the sources */
+static const float glyph_em = 0.5F; /* not given in the sources */
 
-/* A continuation byte takes no room, a character of U+3000 and above (Han,
-   kana, Hangul) two. */
+/*
+ * Characters of U+3000 and above (Han, kana, Hangul) count twice, continuation
+ * bytes not at all.
+ */
 uint32_t text_extent(struct slice text)
 {
 	const unsigned char *bytes = text.data;

@@ -1,7 +1,7 @@
 /*
- * extract/box/box.h - an estimate of where the elements of a page stand on a
- * screen, from the page alone: what the methods that see use in place of a
- * browser (Asfia et al., VCE; Cai et al., VIPS).
+ * extract/box/box.h - an estimated layout of a page's elements, from the page
+ * alone, which visual methods use in place of a browser (Asfia et al., VCE; Cai
+ * et al., VIPS).
  *
  * The page is laid out on a viewport of 1,024 pixels. Blocks stack downwards
  * in their parent, a margin between them being the larger of two; floats, table
@@ -39,7 +39,7 @@ struct box {
 	float width;  /* 0 when the element is not displayed */
 	float height; /* likewise; but also of an element without content */
 	float font_size;
-	uint32_t background; /* 0xRRGGBB, also where an ancestor gives it */
+	uint32_t background; /* 0xRRGGBB, also when an ancestor sets it */
 	bool is_bold;
 	bool is_inline; /* flows in lines, and holds no block */
 	bool is_displayed;
@@ -56,7 +56,7 @@ const struct box *boxes_estimate(struct arena *arena, const struct page *page,
 				 const bool *is_visible);
 
 /*
- * How long a text is in one line, in half ems: its characters, white space
+ * The width of a text in one line, in half ems: its characters, white space
  * collapsed, those of Han, kana and Hangul twice. Linear.
  */
 uint32_t text_extent(struct slice text);

@@ -11,7 +11,7 @@
 #include "extract/box/style.h"
 #include "page/page.h"
 
-/* What the passes remember of an element beside its box. */
+/* Widths of an element that the passes need besides its box. */
 struct room {
 	float preferred; /* its width when nothing limits it, px */
 	float available; /* what it offers to its children, px */
@@ -27,19 +27,21 @@ struct layout {
 };
 
 /*
- * How wide element `index` is when nothing limits it, from its children, which
- * are done. Tells also what is inline after all.
+ * The preferred width of element `index`, from its children, which were done
+ * before. Also decides what is inline.
  */
 void layout_prefer(struct layout *layout, uint32_t index);
 
 /* From the parent's width to that of `index`, and on to a row's children. */
 void layout_make_width(struct layout *layout, uint32_t index);
 
-/* Place the children of `index` in it, relative to it, and so find its height.
-   They are done. */
+/*
+ * Place the children of `index`, which were done before, relative to it, and
+ * find its height.
+ */
 void layout_make_height(struct layout *layout, uint32_t index);
 
-/* An image or the like: its content is no text. */
+/* Whether the element is replaced content, such as an image. */
 bool layout_is_replaced(uint16_t tag);
 
 /* The advance of the texts that `node` owns from text `begin` to `end`, between

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Open in the sources. */
+/* Not given in the sources. */
 static const float line_em = 1.2F;
 static const float image_ratio = 1.5F; /* of width to height */
 
@@ -33,7 +33,7 @@ static void end_line(struct flow_state *state)
 	state->line_height = 0;
 }
 
-/* A margin is put where something follows it. */
+/* A margin only takes room when something follows it. */
 static void end_gap(struct flow_state *state, float gap)
 {
 	if (state->top > 0)
@@ -51,13 +51,13 @@ static void add_to_line(struct flow_state *state, float advance, float height)
 	state->line_height = larger(state->line_height, height);
 }
 
-/* What is inline stands where its first character does. */
+/* An inline element is placed where its first character is. */
 static void place_in_line(struct flow_state *state, struct box *box)
 {
 	float before = state->line;
 	float lines;
 
-	/* a block that stands in a line is not broken */
+	/* an inline block is not broken into lines */
 	if (!box->is_inline && before > 0 &&
 	    fmodf(before, larger(state->width, 1)) + box->width > state->width)
 		before = state->line =
@@ -191,7 +191,7 @@ void layout_make_height(struct layout *layout, uint32_t index)
 		layout_own_advance(layout, index, text, nodes[index].end_text);
 	if (state.line > 0)
 		add_to_line(&state, 0, line);
-	if (box->is_inline) /* as if it was in one line, but for a br */
+	if (box->is_inline) /* as if it was in one line, except for br */
 		state.top += state.line_height;
 	else
 		end_line(&state);

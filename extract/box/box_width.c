@@ -1,6 +1,6 @@
 #include "extract/box/box_layout.h"
 
-/* Open in the sources. */
+/* Not given in the sources. */
 static const float image_width = 100;
 
 bool layout_is_replaced(uint16_t tag)
@@ -9,7 +9,7 @@ bool layout_is_replaced(uint16_t tag)
 	       tag == TAG_iframe || tag == TAG_embed || tag == TAG_object;
 }
 
-/* What stands in a row is a block, whatever its display. */
+/* Whether the element is in a row; then it is a block, whatever its display. */
 static bool is_in_row(const struct layout *layout, uint32_t index)
 {
 	uint32_t parent = layout->page->nodes[index].parent;
@@ -29,7 +29,9 @@ float layout_own_advance(const struct layout *layout, uint32_t node,
 	return advance;
 }
 
-/* What a child wants with its margins, as far as they are no shares. */
+/*
+ * The preferred width of a child with its margins, except margins in percent.
+ */
 static float outer_preferred(const struct layout *layout, uint32_t child)
 {
 	const struct style *style = &layout->styles[child];
@@ -43,8 +45,8 @@ static float outer_preferred(const struct layout *layout, uint32_t child)
 
 /*
  * The width without limits, from the children: their sum in a line and in a
- * row, else the widest line or block. Also tells what is inline after all: an
- * inline element with a block in it is a block.
+ * row, else the widest line or block. Also decides what is inline: an inline
+ * element with a block in it is a block.
  */
 void layout_prefer(struct layout *layout, uint32_t index)
 {
@@ -133,9 +135,9 @@ static bool takes_room(const struct style *style)
 	return style->display != DISPLAY_NONE && style->flow != FLOW_OUT;
 }
 
-/* What the children of a row want, of `width`. */
+/* The widths that the children of a row need, of `width`. */
 struct ratios {
-	float fixed;     /* px of those that say their width */
+	float fixed;     /* px of the children with a given width */
 	float preferred; /* px of the others */
 	float count;
 };
@@ -162,10 +164,10 @@ static struct ratios ratios_of(const struct layout *layout, uint32_t row,
 }
 
 /*
- * The children of a row: those that say their width get it, the others share
- * what is left as their contents want (CSS 2.2, section 17.5.2.2, without the
- * columns), each at least half of an equal part or what it wants. What is too
- * wide in all is made narrower in proportion.
+ * Distribute the width of a row: children with a given width get it, the others
+ * share the rest in proportion to their preferred widths (CSS 2.2, section
+ * 17.5.2.2, without columns), each at least half of an equal part or its
+ * preferred width. If the sum is too wide, all are narrowed in proportion.
  */
 static void ratio_row(struct layout *layout, uint32_t row, float width)
 {

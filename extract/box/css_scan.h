@@ -1,6 +1,6 @@
 /*
  * extract/box/css_scan.h - a cursor over the source of a style sheet: comments,
- * strings and parentheses are passed over as a whole (CSS Syntax, section 4).
+ * strings and parentheses are skipped as a whole (CSS Syntax, section 4).
  */
 #ifndef EXTRACT_BOX_CSS_SCAN_H
 #define EXTRACT_BOX_CSS_SCAN_H
@@ -28,16 +28,16 @@ static inline bool css_scan_ended(const struct css_scan *scan)
 }
 
 /*
- * What stands before the first of `stops` that is in no comment, string or
- * pair of parentheses; the cursor stands on that stop, or at the end. Comments
- * before it are left away. Linear over what is passed.
+ * The text before the first of `stops` outside of comments, strings and
+ * parentheses; the cursor moves to that stop, or to the end. Comments at its
+ * beginning are left out. Linear.
  */
 struct slice css_scan_until(struct css_scan *scan, const char *stops);
 
 /* Step over one byte and return it; NUL at the end. */
 char css_scan_step(struct css_scan *scan);
 
-/* Behind a "{": step over everything up to behind its "}". */
+/* Behind a "{": skip to behind the matching "}". */
 void css_scan_skip_block(struct css_scan *scan);
 
 #endif

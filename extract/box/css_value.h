@@ -1,7 +1,7 @@
 /*
- * extract/box/css_value.h - lengths, colours and words as CSS and HTML's
- * attributes write them. What a page claims is clamped: no value is negative,
- * infinite or not a number.
+ * extract/box/css_value.h - lengths, colours and words of CSS and HTML
+ * attributes. Values are clamped: no value is negative, infinite or not a
+ * number.
  */
 #ifndef EXTRACT_BOX_CSS_VALUE_H
 #define EXTRACT_BOX_CSS_VALUE_H
@@ -12,7 +12,7 @@
 #include "store/slice.h"
 
 enum length_unit {
-	LENGTH_NONE, /* not said */
+	LENGTH_NONE, /* not given */
 	LENGTH_AUTO,
 	LENGTH_PX,
 	LENGTH_EM,
@@ -31,7 +31,7 @@ enum {
 	ROOT_FONT_SIZE = 16, /* px */
 };
 
-/* Above 0xRRGGBB: what is behind shows through. */
+/* Not a value of 0xRRGGBB: transparent. */
 #define COLOR_TRANSPARENT 0x1000000U
 
 static inline bool css_is_space(char byte)

@@ -180,7 +180,7 @@ static void read_margin(struct declarations *declarations, struct slice text,
 		rank);
 }
 
-/* "font: bold 12px/1.5 Arial": the size ends what is read. */
+/* "font: bold 12px/1.5 Arial": read up to the size. */
 static void read_font(struct declarations *declarations, struct slice text,
 		      uint32_t rank)
 {
@@ -204,7 +204,7 @@ static void read_font(struct declarations *declarations, struct slice text,
 	}
 }
 
-/* The first colour among the words; an image alone says nothing. */
+/* The first colour among the words; images are ignored. */
 static void read_color(struct declarations *declarations, struct slice text,
 		       uint32_t rank)
 {

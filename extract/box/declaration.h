@@ -1,7 +1,7 @@
 /*
- * extract/box/declaration.h - the CSS properties that the box estimate knows,
- * and what a rule or a style attribute says of them. Of two declarations the
- * one of the higher rank holds, so that they may be merged in any order.
+ * extract/box/declaration.h - declarations of the CSS properties that the box
+ * estimate knows. Of two declarations the one of the higher rank wins, so that
+ * they may be merged in any order.
  */
 #ifndef EXTRACT_BOX_DECLARATION_H
 #define EXTRACT_BOX_DECLARATION_H
@@ -47,7 +47,7 @@ enum flow {
 /* A length, or a number of the property's own in `unit`. */
 struct declared {
 	struct length value;
-	uint32_t rank; /* 0: not said */
+	uint32_t rank; /* 0: not declared */
 };
 
 struct declarations {
@@ -75,7 +75,7 @@ static inline uint32_t declaration_rank(enum specificity specificity,
 	       (order < 0xFFFFFF ? order : 0xFFFFFF);
 }
 
-/* Take over `value` where `rank` is not below what was said. */
+/* Declare `value`, unless a declaration of a higher rank exists. */
 void declare(struct declarations *declarations, enum property property,
 	     struct length value, uint32_t rank);
 
@@ -83,23 +83,23 @@ void declare(struct declarations *declarations, enum property property,
 void declare_word(struct declarations *declarations, enum property property,
 		  uint32_t word, uint32_t rank);
 
-/* What `property` was said to be, or `otherwise`. */
+/* The declared value of `property`, or `otherwise`. */
 uint32_t declared_word(const struct declarations *declarations,
 		       enum property property, uint32_t otherwise);
 
-/* LENGTH_NONE when nothing was said. */
+/* The declared length, or LENGTH_NONE. */
 struct length declared_length(const struct declarations *declarations,
 			      enum property property);
 
 /*
  * Read "width: 10px; color: red" of the given rank; "!important" is above all
- * others. What is not known or not right is passed over; nested rules too.
+ * others. Unknown and wrong declarations are skipped; nested rules, too.
  * Linear, constant stack.
  */
 void declarations_read(struct declarations *declarations, struct slice text,
 		       uint32_t rank);
 
-/* Take over what `other` says where it ranks as high or higher. */
+/* Merge the declarations of `other` that rank as high or higher. */
 void declarations_merge(struct declarations *declarations,
 			const struct declarations *other);
 

@@ -5,7 +5,9 @@
 #include "page/page.h"
 #include "store/arena.h"
 
-/* HTML's rendering section, as far as it makes boxes. */
+/*
+ * Default styles of HTML's rendering section, as far as boxes depend on them.
+ */
 struct default_style {
 	uint16_t tag;
 	uint8_t display;
@@ -82,7 +84,7 @@ static struct default_style default_of(const struct styling *styling,
 	};
 }
 
-/* <font size="+1">: the sizes 1 to 7, seen from 3. */
+/* <font size="+1">: the sizes 1 to 7, relative to 3. */
 static void read_font_attribute(struct slice value,
 				struct declarations *declarations)
 {

@@ -1,6 +1,6 @@
 /*
- * extract/box/style.h - how the elements of a page look, as far as its own
- * source says it: HTML's default styles, presentational attributes, <style>
+ * extract/box/style.h - the styles of a page's elements, as far as its own
+ * source gives them: HTML's default styles, presentational attributes, <style>
  * rules (extract/box/style_sheet.h) and style attributes, in rising order.
  */
 #ifndef EXTRACT_BOX_STYLE_H

@@ -86,7 +86,7 @@ static bool read_selector(struct slice text, struct selector *selector_out)
 	name = read_name(&rest);
 	selector_out->specificity =
 		kind == '.' ? SPECIFICITY_CLASS : SPECIFICITY_ID;
-	if (has_tag) /* the next one of the enumeration */
+	if (has_tag) /* with a tag: the next value of the enumeration */
 		selector_out->specificity++;
 	selector_out->key = selector_key(selector_out->specificity, tag, name);
 	return name.size > 0 && rest.size == 0;
@@ -179,7 +179,7 @@ static bool applies(struct slice media)
 	       length_px(length, ROOT_FONT_SIZE, 0) <= VIEWPORT_WIDTH;
 }
 
-/* Whether the rules inside an "@" block are read like those around it. */
+/* Whether the rules inside an "@" block apply like those around it. */
 static bool holds_rules(struct slice prelude)
 {
 	struct slice rest = prelude;
@@ -190,8 +190,10 @@ static bool holds_rules(struct slice prelude)
 	return css_is(name, "@supports") || css_is(name, "@layer");
 }
 
-/* Of an "@" block that holds rules only the begin and the end are stepped over,
-   so that no depth is kept. */
+/*
+ * Only the beginning and the end of an "@" block with rules are skipped, so
+ * that nesting need not be counted.
+ */
 static void read_sheet(struct style_sheet *sheet, struct slice css)
 {
 	struct css_scan scan = css_scan_begin(css);
@@ -208,7 +210,7 @@ static void read_sheet(struct style_sheet *sheet, struct slice css)
 	}
 }
 
-/* What stands between <style> and </style>. */
+/* The content between <style> and </style>. */
 static struct slice content_of(const struct page *page, uint32_t node)
 {
 	const struct span span = page->nodes[node].source;

@@ -1,8 +1,8 @@
 /*
- * extract/box/style_sheet.h - the rules of a page's <style> elements, by what
- * they select. Known are selectors of one compound: tag, .class, #id,
- * tag.class, tag#id; all others (descendants, two classes, states) are passed
- * over. So is what stands in a linked style sheet.
+ * extract/box/style_sheet.h - the rules of a page's <style> elements, by
+ * selector. Supported are selectors of one compound: tag, .class, #id,
+ * tag.class, tag#id; all others (descendants, two classes, states) are ignored,
+ * and so are linked style sheets.
  */
 #ifndef EXTRACT_BOX_STYLE_SHEET_H
 #define EXTRACT_BOX_STYLE_SHEET_H
@@ -14,7 +14,7 @@ struct arena;
 struct page;
 
 enum {
-	MAX_STYLE_RULES = 4096, /* selectors; what comes later is left away */
+	MAX_STYLE_RULES = 4096,    /* selectors; further ones are ignored */
 	MAX_STYLE_BYTES = 1 << 20, /* of all <style> elements, likewise */
 };
 
@@ -24,15 +24,17 @@ struct style_sheet {
 };
 
 /*
- * Everything belongs to `arena`: 500 bytes a selector, at most 2 MB.
- * Rules for other media than a screen of the viewport's width are left away.
- * Linear in the CSS; constant stack.
+ * Everything belongs to `arena`: 500 bytes a selector, at most 2 MB. Rules for
+ * other media than a screen of the viewport's width are ignored. Linear in the
+ * CSS; constant stack.
  */
 struct style_sheet style_sheet_read(struct arena *arena,
 				    const struct page *page);
 
-/* Merge into `declarations` what the rules for element `node` say. O(1) for
-   the element and each of its classes. */
+/*
+ * Merge the declarations of the rules for element `node` into `declarations`.
+ * O(1) for the element and each of its classes.
+ */
 void style_sheet_apply(const struct style_sheet *sheet, const struct page *page,
 		       uint32_t node, struct declarations *declarations);
 

@@ -6,7 +6,7 @@
 #include "page/page.h"
 #include "store/arena.h"
 
-/* The tree as it grows, a block at a time. */
+/* The tree under construction, which grows by one block at a time. */
 struct builder {
 	const struct page *page;
 	struct block *blocks;
@@ -36,7 +36,10 @@ static bool is_in_picture(const struct page *page, const struct node *node)
 	       page->nodes[node->parent].tag == TAG_picture;
 }
 
-/* What is hidden is nothing, and the img of a picture is that picture. */
+/*
+ * Count an element, unless it is hidden; the img inside a picture is not
+ * counted again.
+ */
 static void count_element(struct block_counts *counts, const struct page *page,
 			  const struct node *node)
 {
@@ -78,7 +81,7 @@ static void count_element(struct block_counts *counts, const struct page *page,
 	}
 }
 
-/* An element counts for the block around it, also when it is a block. */
+/* An element is counted in the block around it, even if it is a block. */
 static void add_nodes(struct builder *builder)
 {
 	const struct page *page = builder->page;

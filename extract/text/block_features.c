@@ -9,7 +9,7 @@
 #include "store/arena.h"
 #include "store/hash.h"
 
-/* What is no word; they are names of features, as hashes of words are. */
+/* Names of the features that are no words, in place of a hash. */
 enum { NAME_IMAGES, NAME_SCRIPTS, NAME_LINKS, NAME_COUNT };
 
 /* Where the features of each block begin: [tree->count + 1]. */
@@ -42,7 +42,7 @@ static int compare(const void *a, const void *b)
 	return (x->name > y->name) - (x->name < y->name);
 }
 
-/* Sort, and make one of equal names. */
+/* Sort the features and merge equal names. */
 static struct feature_vector finish(struct feature *features, uint32_t used)
 {
 	struct feature_vector vector = {.features = features};

@@ -43,8 +43,8 @@ float feature_cosine(const struct feature_vector *a,
 enum { MIN_HASHES = 4 };
 
 /*
- * Two vectors with the ratio J of their names in common agree in each of the
- * numbers with probability J (Broder 1997). Linear.
+ * Min-hashes: two vectors whose names have the Jaccard similarity J agree in
+ * each hash with probability J (Broder 1997). Linear.
  */
 void feature_min_hashes(const struct feature_vector *vector,
 			uint64_t out[MIN_HASHES]);

@@ -47,8 +47,8 @@ struct range {
 };
 
 /*
- * Ascending. The ranges of letters are there for speed; what lies between them
- * is what extract/text/word.h says.
+ * Ascending. Ranges of letters are listed for speed; for characters between the
+ * ranges extract/text/word.h decides.
  */
 static const struct range ranges[] = {
 	{0x00A2, 0x00A5, CHARACTER_CURRENCY},

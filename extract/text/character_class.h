@@ -1,14 +1,14 @@
 /*
- * extract/text/character_class.h - what a character tells about the text that
- * it stands in: where a sentence ends, what is a price, how much meaning a
- * letter carries. Of every script, and of no language.
+ * extract/text/character_class.h - classes of characters, of all scripts,
+ * independent of language: ends of sentences, signs of currency, and how much
+ * meaning a letter carries.
  */
 #ifndef EXTRACT_TEXT_CHARACTER_CLASS_H
 #define EXTRACT_TEXT_CHARACTER_CLASS_H
 
 #include <stdint.h>
 
-/* In this order: everything from CHARACTER_LETTER on is of words. */
+/* The order matters: everything from CHARACTER_LETTER on is part of words. */
 enum character_class {
 	CHARACTER_MARK, /* any other that is neither letter, digit nor white
 			   space */
@@ -34,7 +34,7 @@ enum character_class {
 /* enum character_class by byte of ASCII; CHARACTER_MARK from 0x80 on. */
 extern const uint8_t character_class_of_byte[256];
 
-/* The sign of a character that is not of ASCII. */
+/* The class of a character outside of ASCII. */
 enum character_class character_class_of(uint32_t code);
 
 /*

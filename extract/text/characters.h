@@ -12,9 +12,9 @@ static inline bool character_is_space(unsigned char byte)
 }
 
 /*
- * How many of the `size` >= 1 bytes are the character that begins there: one of
- * UTF-8, or an entity with its semicolon ("&amp;"). Without it, the entity is
- * read as it is written.
+ * The bytes, of `size` >= 1, of the character that begins there: one of UTF-8,
+ * or an entity with its semicolon ("&amp;"). Without it, the entity is read as
+ * it is written.
  */
 size_t character_size(const unsigned char *bytes, size_t size);
 

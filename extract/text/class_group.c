@@ -146,7 +146,10 @@ static const uint32_t word_groups[WORD_COUNT] = {
 #undef X
 };
 
-/* The first word of each letter, where there is none that of the next. */
+/*
+ * The first word of each letter; if the letter has none, the first of the next
+ * letter.
+ */
 static const uint8_t first_of_letter[27] = {
 	WORD_accordion, WORD_banner,   WORD_caption, WORD_date,   WORD_entry,
 	WORD_facebook,  WORD_gallery,  WORD_head,    WORD_icon,   WORD_legal,
@@ -239,7 +242,7 @@ uint32_t class_groups_of(struct slice names)
 	return groups;
 }
 
-/* What an attribute says, by the hash of its value. */
+/* The groups of an attribute, by the hash of its value. */
 struct known {
 	uint64_t key;
 	uint32_t groups;

@@ -1,7 +1,7 @@
 /*
- * extract/text/class_group.h - what designers name the elements of a page: the
- * words of class and id attributes, in groups of one meaning. Markup is named
- * in English in every language; no text is looked at.
+ * extract/text/class_group.h - the meaning of class and id attributes: their
+ * words in groups of one meaning. Such names are English whatever the language
+ * of the page; its text is not read.
  */
 #ifndef EXTRACT_TEXT_CLASS_GROUP_H
 #define EXTRACT_TEXT_CLASS_GROUP_H
@@ -48,9 +48,9 @@ uint32_t class_groups_of(struct slice names);
 
 /*
  * [page->node_count], in `arena`: the groups of class and id of each element
- * that holds a passage; 0 for the root, whose classes tell of the browser, and
- * for the others. Linear; 4 bytes an element, and 64 an attribute while it
- * reads.
+ * that holds a passage; 0 for the root, whose classes describe the browser, and
+ * for elements without a passage. Linear; 4 bytes an element, and 64 an
+ * attribute while it reads.
  */
 const uint32_t *class_groups_make(struct arena *arena,
 				  const struct passages *passages);

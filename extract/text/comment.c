@@ -7,7 +7,10 @@
 #include "page/page.h"
 #include "store/arena.h"
 
-/* What stands among comments but is none: share, reply, related, sign in. */
+/*
+ * Groups of elements among comments that are no comments: share, reply,
+ * related, sign in.
+ */
 enum {
 	GROUPS_BESIDE = 1 << GROUP_SIDEBAR | 1 << GROUP_RELATED |
 			1 << GROUP_POPUP | 1 << GROUP_SOCIAL |
@@ -16,7 +19,10 @@ enum {
 
 enum standing { OUTSIDE, INSIDE, BESIDE };
 
-/* What the element says of all that is in it. */
+/*
+ * Where the text inside the element stands: outside of comments, inside, or
+ * beside the content.
+ */
 static enum standing standing_of(const struct page *page, uint32_t node,
 				 enum standing around)
 {

@@ -1,4 +1,4 @@
-/* extract/text/comment.h - what readers of a page have written below it. */
+/* extract/text/comment.h - readers' comments below the content of a page. */
 #ifndef EXTRACT_TEXT_COMMENT_H
 #define EXTRACT_TEXT_COMMENT_H
 

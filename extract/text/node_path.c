@@ -9,7 +9,7 @@
 
 enum { MAX_NAME_BYTES = 64 };
 
-/* What a path begins with, so that no path is as good as a hash of 0. */
+/* The seed of all paths, so that their hashes are practically never 0. */
 static const uint64_t root_seed = 0x9E3779B97F4A7C15U;
 
 static bool is_space(char byte)

@@ -1,7 +1,7 @@
 /*
- * extract/text/node_path.h - where an element stands in its page, as a number
- * that is the same on every page of a template: what is learnt of one page is
- * found again on the next by it.
+ * extract/text/node_path.h - the DOM path of an element as a hash that is the
+ * same on all pages of a template, so that what was learned on one page is
+ * found on the others.
  */
 #ifndef EXTRACT_TEXT_NODE_PATH_H
 #define EXTRACT_TEXT_NODE_PATH_H

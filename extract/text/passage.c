@@ -19,7 +19,7 @@ struct maker {
 	struct scope *scopes; /* [node_count] */
 	struct passage_text reader;
 	bool is_open;
-	uint32_t tags; /* since the passage before */
+	uint32_t tags; /* tags since the last passage */
 	uint32_t markup;
 };
 
@@ -184,7 +184,10 @@ static void count_repeats(struct arena *arena, struct passage *items,
 	}
 }
 
-/* What tells text from lists and links: a sentence or two. */
+/*
+ * Whether the passage is long enough to be running text, and not a list or
+ * links.
+ */
 static bool is_long(const struct passage *passage)
 {
 	return passage->words >= 15 && passage_link_ratio(passage) < 0.5F;

@@ -20,7 +20,7 @@ struct page;
 
 #define NO_PASSAGE UINT32_MAX
 
-/* Where a passage stands that a reader may not see: the innermost of them. */
+/* The innermost element that may hide a passage from readers by its kind. */
 enum passage_place {
 	PLACE_PLAIN, /* nowhere special */
 	PLACE_NOSCRIPT,
@@ -28,8 +28,8 @@ enum passage_place {
 	PLACE_CHOICE, /* select, option, datalist */
 	PLACE_TEXTAREA,
 	PLACE_SVG,
-	PLACE_MEDIA, /* audio, video, canvas, iframe, object: for readers for
-			whom they do nothing */
+	PLACE_MEDIA, /* audio, video, canvas, iframe, object: fallback content
+		      */
 };
 
 /* How a passage is hidden, by its block-level element or one around it: the
@@ -67,7 +67,7 @@ struct passage {
 	uint32_t end_term;
 	uint32_t node;   /* nearest block-level element; NO_NODE: none */
 	uint32_t tags;   /* elements between it and the passage before it */
-	uint32_t markup; /* bytes of their tags, as they are mostly written */
+	uint32_t markup; /* estimated bytes of their tags */
 	uint32_t words;
 	uint32_t link_words; /* in a, with or without href */
 	uint32_t characters;
@@ -87,15 +87,16 @@ struct passage {
 	uint8_t place;        /* enum passage_place */
 	uint8_t hiding;       /* enum passage_hiding */
 	bool is_repeat;       /* one before it has the same hash */
-	bool ends_sentence;   /* its last sign does, quotes aside */
+	bool ends_sentence;   /* its last character ends a sentence, quotes
+				 aside */
 	bool ends_colon;
 	bool ends_question;
-	bool has_price;  /* a number beside a sign of currency */
+	bool has_price;  /* a number beside a currency sign */
 	bool has_date;   /* 1900..2099, 12:30, 31.12., ... no names of months */
 	bool has_rights; /* the sign of copyright */
 };
 
-/* What all passages of PLACE_PLAIN before one sum up to. */
+/* Prefix sums over the passages of PLACE_PLAIN. */
 struct passage_sums {
 	uint32_t words;
 	uint32_t link_words;

@@ -86,7 +86,7 @@ static bool is_hiding_name(const char *name, size_t length)
 	return false;
 }
 
-/* Whether a name may begin with it: saves most comparisons. */
+/* Whether a hiding name begins with the character; saves most comparisons. */
 static bool may_hide(char first)
 {
 	switch (first | 0x20) {
@@ -128,8 +128,8 @@ static bool name_is(struct slice name, const char *word)
 }
 
 /*
- * What the attributes of an element say. `is_hidden`: one of them makes the
- * page mark the element as hidden, and none around it did.
+ * How the attributes of an element hide it. `is_hidden`: the page has marked
+ * the element as hidden, but not its parent.
  */
 static uint8_t hiding_of(const struct page *page, const struct node *node,
 			 bool is_hidden)

@@ -1,6 +1,6 @@
 /*
- * extract/text/passage_scope.h - what an element means for all text inside it.
- * Internal to extract/text/passage.c.
+ * extract/text/passage_scope.h - properties that an element gives to all text
+ * inside it. Internal to extract/text/passage.c.
  */
 #ifndef EXTRACT_TEXT_PASSAGE_SCOPE_H
 #define EXTRACT_TEXT_PASSAGE_SCOPE_H

@@ -138,7 +138,7 @@ static void read_letter(struct passage_text *reader, uint32_t code,
 	reader->near = NEAR_NOTHING;
 }
 
-/* A letter behind a number. */
+/* Note a letter behind a number, which may be a unit. */
 static void note_unit(struct passage *passage, uint32_t code)
 {
 	enum unit unit = quantity_unit(code);
@@ -147,7 +147,10 @@ static void note_unit(struct passage *passage, uint32_t code)
 	passage->has_price |= unit == UNIT_MONEY;
 }
 
-/* A letter that is a term of its own; `period` of them are a unit of words. */
+/*
+ * Read a letter that is a term of its own; `period` of them count as a unit of
+ * words.
+ */
 static void read_dense(struct passage_text *reader, uint32_t code,
 		       enum character_class class)
 {
@@ -173,7 +176,7 @@ static void read_currency(struct passage_text *reader)
 	reader->near = NEAR_CURRENCY;
 }
 
-/* What is neither letter, digit nor white space. */
+/* Read a character that is neither letter, digit nor white space. */
 static void read_mark(struct passage_text *reader, enum character_class class)
 {
 	struct passage *passage = reader->passage;
@@ -188,7 +191,7 @@ static void read_mark(struct passage_text *reader, enum character_class class)
 		read_currency(reader);
 		return;
 	}
-	if (class != CHARACTER_STOP) /* behind kr it may stand */
+	if (class != CHARACTER_STOP) /* a full stop may follow kr */
 		reader->near = NEAR_NOTHING;
 	if (class == CHARACTER_CLAUSE || class == CHARACTER_COLON)
 		count_one(&passage->clauses);

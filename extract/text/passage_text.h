@@ -1,5 +1,5 @@
 /*
- * extract/text/passage_text.h - the one pass over the characters of passages.
+ * extract/text/passage_text.h - reading the characters of passages in one pass.
  * Internal to extract/text/passage.c.
  */
 #ifndef EXTRACT_TEXT_PASSAGE_TEXT_H
@@ -24,7 +24,7 @@ struct passage_text {
 			   none between words */
 	uint8_t last;   /* enum character_class: the last one but spaces and
 			   quotes */
-	uint8_t near;   /* what a price is made of stands right before */
+	uint8_t near;   /* part of a price directly before */
 	bool is_word_open;
 	bool is_space_due;     /* before the next character */
 	bool is_sentence_open; /* has letters, and has not ended */
@@ -41,7 +41,7 @@ void passage_text_add(struct passage_text *reader, struct slice text,
 /* White space, or a line end. */
 void passage_text_space(struct passage_text *reader);
 
-/* The passage is complete: `hash` and what its end tells are known. */
+/* End the passage: sets `hash` and the fields that depend on its end. */
 void passage_text_end(struct passage_text *reader);
 
 /*

@@ -1,6 +1,6 @@
 /*
- * extract/text/quantity.h - what a number stands for, by digits and signs
- * alone: no names of months, nor of currencies.
+ * extract/text/quantity.h - dates and prices, recognised by digits and signs,
+ * without names of months or currencies.
  */
 #ifndef EXTRACT_TEXT_QUANTITY_H
 #define EXTRACT_TEXT_QUANTITY_H
@@ -21,7 +21,7 @@ enum unit {
 	UNIT_MONEY, /* those of yuan, yen and won */
 };
 
-/* What a letter says of the number right before it. */
+/* The unit that a letter gives to the number directly before it. */
 enum unit quantity_unit(uint32_t code);
 
 #endif

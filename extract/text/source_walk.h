@@ -1,6 +1,6 @@
 /*
- * extract/text/source_walk.h - the source of a page token by token, each token
- * of text with the text node that it is.
+ * extract/text/source_walk.h - the source of a page token by token, with the
+ * text node of each token of text.
  */
 #ifndef EXTRACT_TEXT_SOURCE_WALK_H
 #define EXTRACT_TEXT_SOURCE_WALK_H

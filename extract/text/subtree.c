@@ -8,7 +8,7 @@
 #include "page/page.h"
 #include "store/arena.h"
 
-/* What takes no place among the text: CETD removes it first. */
+/* Whether elements of the tag count; CETD removes the others first. */
 static bool is_element(uint16_t tag)
 {
 	switch (tag) {

@@ -1,6 +1,6 @@
 /*
- * extract/text/subtree.h - what stands inside one element: how much text, and
- * of what kind. Of PLACE_PLAIN only.
+ * extract/text/subtree.h - how much text, and of what kind, is inside an
+ * element. Only passages of PLACE_PLAIN.
  */
 #ifndef EXTRACT_TEXT_SUBTREE_H
 #define EXTRACT_TEXT_SUBTREE_H
@@ -11,7 +11,7 @@
 
 struct subtrees {
 	const struct passages *passages;
-	/* [node_count + 1]: elements before it that can hold text or draw */
+	/* [node_count + 1]: prefix sums: elements that count */
 	const uint32_t *elements_before;
 };
 
@@ -38,7 +38,7 @@ struct subtree {
 struct subtrees subtrees_make(struct arena *arena,
 			      const struct passages *passages);
 
-/* What stands inside `node`; NO_NODE: on the page. O(1). */
+/* The subtree of `node`; NO_NODE: of the page. O(1). */
 struct subtree subtree_of(const struct subtrees *subtrees, uint32_t node);
 
 /* The ratio of its characters that are in links, 0..1. O(1). */

@@ -1,7 +1,7 @@
 /*
  * extract/text/tag_kind.h - the element that holds a passage, as a number:
- * kinds that are used alike stand next to each other, so that a decision tree
- * parts them with one comparison.
+ * similar kinds have neighbouring numbers, so that a decision tree separates
+ * them with one comparison.
  */
 #ifndef EXTRACT_TEXT_TAG_KIND_H
 #define EXTRACT_TEXT_TAG_KIND_H

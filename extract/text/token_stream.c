@@ -6,7 +6,9 @@
 #include "page/page.h"
 #include "store/arena.h"
 
-/* Where HTML has a tag: one that the end of the source cuts is none. */
+/*
+ * Whether the token is a tag; one that is cut by the end of the source is none.
+ */
 static bool is_tag(const struct token *token)
 {
 	return (token->kind == TOKEN_START || token->kind == TOKEN_END) &&

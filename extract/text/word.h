@@ -6,11 +6,11 @@
 
 #include "store/slice.h"
 
-/* What a character does to words. */
+/* The effect of a character on words. */
 enum word_role {
 	ROLE_MARK,   /* neither ends nor begins a word */
 	ROLE_SPACE,  /* ends a word */
-	ROLE_LETTER, /* begins one, where none is open */
+	ROLE_LETTER, /* begins a word, if none is open */
 	ROLE_WORD,   /* is one */
 };
 

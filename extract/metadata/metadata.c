@@ -14,8 +14,8 @@ enum {
 	MAX_TAG = 80,      /* bytes */
 	BODY_RANK = 35,    /* from here on authors are of the body */
 	LAST_SOLID = 57,   /* the ranks of authors that outvote a weak one */
-	URL_RANK = 45,     /* of a date in the address */
-	VISIBLE_RANK = 50, /* from here on it is for readers */
+	URL_RANK = 45,     /* rank of a date in the URL */
+	VISIBLE_RANK = 50, /* from this rank on dates are written for readers */
 };
 
 static struct metadatum metadatum_of(const struct candidate *candidate)
@@ -47,7 +47,7 @@ static const struct candidate *next_best(const struct findings *findings,
 	return best;
 }
 
-/* Names, all of one source. */
+/* Names from one source. */
 struct names {
 	struct slice items[MAX_AUTHORS];
 	size_t count;
@@ -73,11 +73,10 @@ static void add_names(struct names *names, struct slice text, bool is_prose)
 }
 
 /*
- * The names of a candidate, none when what readers are told is no name, and
- * this is no forum, where any word may be one; where
- * each author has a field of its own (JSON-LD, meta), with those of the other
- * candidates of its rank. In the body those are of comments and of other
- * articles.
+ * The names of a candidate. None when a text for readers does not look like a
+ * name, except in a forum, where any word may be a name. Where each author has
+ * a field of its own (JSON-LD, meta), the names of all candidates of that rank;
+ * in the body other candidates are of comments and other articles.
  */
 static struct names names_of(const struct findings *findings,
 			     const struct candidate *candidate, bool is_forum)
@@ -101,7 +100,7 @@ static struct names names_of(const struct findings *findings,
 	return names;
 }
 
-/* Whether it is a person's, by what one can see: of two words or more. */
+/* Whether the name is probably that of a person: it has two words or more. */
 static bool is_person(const struct site_names *site, struct arena *arena,
 		      struct slice name)
 {
@@ -126,9 +125,9 @@ static bool is_of_thing(struct slice kind)
 }
 
 /*
- * The best names; but when these are the login ("ann.smith2") or the site, as
- * content management systems write for an author, those of a person that are
- * told elsewhere. In a forum a login is what authors are called by.
+ * The best names; but content management systems often write a login
+ * ("ann.smith2") or the site as the author; then names of persons from other
+ * places are preferred. In a forum authors are called by their logins.
  */
 static void choose_authors(const struct findings *findings,
 			   const struct site_names *site,
@@ -183,7 +182,7 @@ static struct metadatum choose_date(const struct findings *findings,
 	return (struct metadatum){{NULL, 0}, NULL};
 }
 
-/* What is said to readers of an update, where nothing is to machines. */
+/* Read a date of update written for readers, if there is none for machines. */
 static void read_updates(struct findings *findings)
 {
 	for (uint32_t i = 0; i < findings->counts[SUBJECT_PUBLISHED]; i++) {
@@ -196,7 +195,7 @@ static void read_updates(struct findings *findings)
 	}
 }
 
-/* The path of the address: /2024/03/05/title. */
+/* Read a date from the path of the URL: /2024/03/05/title. */
 static void read_url(struct findings *findings, struct slice url)
 {
 	const char *bytes = url.data;
@@ -259,7 +258,7 @@ static void choose_tags(const struct findings *findings,
 			add_tags(&findings->items[SUBJECT_TAG][i], metadata);
 }
 
-/* All of what the page says, but its body. */
+/* Collect everything but the body. */
 static struct findings *collect_head(struct arena *arena,
 				     const struct page *page, struct slice url)
 {

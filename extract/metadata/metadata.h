@@ -1,6 +1,6 @@
 /*
- * extract/metadata/metadata.h - what a page says of itself: who wrote it, when,
- * under what title. Every value names the place it was read from.
+ * extract/metadata/metadata.h - metadata of a page: author, dates, title...
+ * Every value names its source.
  */
 #ifndef EXTRACT_METADATA_METADATA_H
 #define EXTRACT_METADATA_METADATA_H
@@ -39,23 +39,25 @@ struct metadata {
 	struct metadatum language; /* BCP 47 as written, or of the script */
 	struct metadatum description;
 	/*
-	 * Addresses as written, trimmed: they may be relative. Whoever knows
-	 * URLs (daemon/) resolves them against page->base, and that against the
-	 * address of the page; crawl/ is a stranger here.
+	 * Addresses as written, trimmed: they may be relative. The caller
+	 * resolves them against page->base, and that against the URL of the
+	 * page; this room must not include crawl/.
 	 */
 	struct metadatum image;
 	struct metadatum canonical;
 	struct metadatum tags[MAX_TAGS]; /* distinct, as ordered in the page */
 	size_t tag_count;
-	/* article, forum, product, collection, documentation, service, home,
-	   profile, or video; empty when nothing tells. */
+	/*
+	 * article, forum, product, collection, documentation, service, home,
+	 * profile, or video; empty when it is not known.
+	 */
 	struct metadatum page_type;
 };
 
 /*
- * Read it. `url` is the page's address, or empty; it is not kept. Values belong
- * to `arena` or to the page, and live as long as both. Linear in the page,
- * constant stack; the same page and address give the same.
+ * Read the metadata. `url` is the page's address, or empty; it is not kept.
+ * Values belong to `arena` or to the page, and live as long as both. Linear in
+ * the page, constant stack; the same page and address give the same.
  */
 struct metadata metadata_read(struct arena *arena, const struct page *page,
 			      struct slice url);

@@ -11,12 +11,12 @@
 enum {
 	TEXTS_BEFORE = 10, /* the title */
 	TEXTS_BEHIND = 9,
-	MAX_NAMED = 64,  /* nodes inside of an author that are looked at */
+	MAX_NAMED = 64,  /* nodes inside of an author that are read */
 	MAX_TEXTS = 512, /* that are read for one page */
-	NEVER = 0,       /* a rank: what stands far off is left out */
+	NEVER = 0,       /* a rank: not used when far from the title */
 };
 
-/* Attributes that tell of metadata; empty ones have no value. */
+/* Attributes that may mark metadata; missing ones are empty. */
 struct clues {
 	struct slice itemprop;
 	struct slice rel;
@@ -64,13 +64,13 @@ static bool is_near(const struct findings *findings, uint32_t index)
 	       text <= title + TEXTS_BEHIND;
 }
 
-/* By where the node stands: one of two ranks, NEVER for none. */
+/* Ranks by the place of the node: near the title, or far from it. */
 struct ranks {
 	uint32_t near;
 	uint32_t far;
 };
 
-/* What the node tells: its content, its time, or its text. */
+/* The value of the node: its content, its time, or its text. */
 static struct slice value_of(struct findings *findings, uint32_t index)
 {
 	struct clues clues =
@@ -130,7 +130,7 @@ static void read_itemprop(struct findings *findings, uint32_t index,
 		    (struct ranks){25, 26});
 }
 
-/* What the names of a class hold. */
+/* Kinds of metadata that class names may mark. */
 enum {
 	CLASS_AUTHOR = 1,
 	CLASS_NAME = 2,
@@ -162,8 +162,11 @@ static unsigned flags_of_class(struct slice names)
 	return flags;
 }
 
-/* Whether a class may hold "author" or "username": all that counts far from
-   the title, where most nodes are, and found without reading each byte. */
+/*
+ * Whether class names may contain "author" or "username", the only ones that
+ * are used far from the title, where most nodes are. Fast: does not read each
+ * byte.
+ */
 static bool may_name_author(struct slice names)
 {
 	const char *at = names.data;
@@ -253,7 +256,7 @@ void findings_headings(struct findings *findings)
 	}
 }
 
-/* Whether a part of the path is that of authors: /author/ann-smith. */
+/* Whether the URL is a page of an author: /author/ann-smith. */
 static bool is_of_author(struct slice href)
 {
 	static const char *const parts[] = {"/author/", "/authors/",

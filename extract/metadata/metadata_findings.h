@@ -1,6 +1,6 @@
 /*
- * extract/metadata/metadata_findings.h - what may be the metadata of a page,
- * from every place that tells, before one is chosen. Internal to the metadata.
+ * extract/metadata/metadata_findings.h - the candidates for the metadata of a
+ * page, from all sources. Internal to the metadata.
  */
 #ifndef EXTRACT_METADATA_METADATA_FINDINGS_H
 #define EXTRACT_METADATA_METADATA_FINDINGS_H
@@ -35,7 +35,7 @@ enum { MAX_CANDIDATES = 64, MAX_VALUE = 1024 };
 struct candidate {
 	struct slice value; /* as written, never empty */
 	const char *source; /* as of struct metadatum */
-	uint32_t rank;      /* the lower is believed first */
+	uint32_t rank;      /* lower ranks are preferred */
 	uint32_t node;      /* of a h1; else NO_NODE */
 };
 
@@ -52,8 +52,10 @@ struct findings {
 	uint32_t texts_read; /* of elements in the body */
 };
 
-/* Add one that is not blank; forgotten when there are MAX_CANDIDATES. It is
-   cut at MAX_VALUE bytes, an address that is longer left out, and collapsed. */
+/*
+ * Add a candidate, unless it is blank or there are MAX_CANDIDATES. The value is
+ * collapsed and cut at MAX_VALUE bytes; a longer address is left out.
+ */
 void findings_add(struct findings *findings, enum subject subject,
 		  struct slice value, const char *source, uint32_t rank);
 
@@ -62,8 +64,8 @@ const struct candidate *findings_best(const struct findings *findings,
 				      enum subject subject);
 
 /*
- * Collect from each kind of place, in this order; the title is found before
- * the body is read, which tells by it what belongs to the page's own text.
+ * Collect from each kind of source, in this order. The title is found before
+ * the body is read, because its place tells what belongs to the content.
  * Linear, constant stack.
  */
 void findings_json_ld(struct findings *findings, const struct json_ld *ld);

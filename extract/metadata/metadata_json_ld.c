@@ -1,10 +1,11 @@
-/* The JSON-LD of a page: which of its entities is what the page is about, and
-   what that says. */
+/*
+ * The JSON-LD of a page: which of its entities is the main one, and its fields.
+ */
 #include "extract/metadata/metadata_findings.h"
 #include "page/json_ld.h"
 #include "store/arena.h"
 
-/* Fields whose objects are parts of something, or beside it. */
+/* Fields whose objects are never the main entity: parts, or related things. */
 static const char *const aside[] = {
 	"itemListElement", "comment",        "review",
 	"reviews",         "isPartOf",       "hasPart",
@@ -16,8 +17,10 @@ static const char *const aside[] = {
 	"associatedMedia", "video",          "item",
 };
 
-/* How much of the page an entity of a type is: the page itself, what an
-   article is, or a thing that has a name. */
+/*
+ * The weight of an entity by its type: the page itself, a work such as an
+ * article, or a thing with a name.
+ */
 enum weight { WEIGHT_NONE, WEIGHT_PAGE, WEIGHT_THING, WEIGHT_WORK };
 
 static const struct {
@@ -92,7 +95,10 @@ static bool is_aside(struct slice key)
 	return false;
 }
 
-/* [object_count]: whether the object, or one that it stands in, is aside. */
+/*
+ * [object_count]: whether the object, or one around it, is in a field of
+ * `aside`.
+ */
 static const bool *mark_aside(struct arena *arena, const struct json_ld *ld)
 {
 	bool *marks = ARENA_NEW(arena, bool, ld->object_count);
@@ -107,8 +113,8 @@ static const bool *mark_aside(struct arena *arena, const struct json_ld *ld)
 }
 
 /*
- * The entity that the page is about: the first of the highest weight that
- * stands aside of no other; NO_OBJECT when there is none.
+ * The entity that the page is about: the first of the highest weight that is
+ * not aside; NO_OBJECT when there is none.
  */
 static uint32_t main_entity(struct findings *findings, const struct json_ld *ld)
 {
@@ -135,7 +141,7 @@ static bool is_reference(const struct json_ld *ld, uint32_t object)
 
 /*
  * The object of the same @id that has a name, or `object` when there is none.
- * Every look at all objects is counted, so that their number stays bounded.
+ * Searches over all objects are counted and limited.
  */
 static uint32_t resolve(struct findings *findings, const struct json_ld *ld,
 			uint32_t object)

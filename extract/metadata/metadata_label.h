@@ -1,5 +1,7 @@
-/* extract/metadata/metadata_label.h - short texts of a page, as a reader sees
- * them. Internal to the metadata. */
+/*
+ * extract/metadata/metadata_label.h - short texts of a page, joined as a reader
+ * sees them. Internal to the metadata.
+ */
 #ifndef EXTRACT_METADATA_METADATA_LABEL_H
 #define EXTRACT_METADATA_METADATA_LABEL_H
 

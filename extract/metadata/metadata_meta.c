@@ -3,9 +3,9 @@
 #include "page/tag.h"
 
 /*
- * Ranks are by subject. Where a page gives a date twice, the one for the
- * machines of the press (article:, parsely, sailthru, citation) is that of the
- * article; "date" alone is often that of the file.
+ * Ranks are by subject. When a page gives several dates, those for news
+ * services (article:, parsely, sailthru, citation) are of the article; "date"
+ * alone is often that of the file.
  */
 struct rule {
 	const char *name; /* of meta[name], [property] or [itemprop] */

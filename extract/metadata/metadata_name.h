@@ -1,6 +1,6 @@
 /*
- * extract/metadata/metadata_name.h - titles and names of sites, compared
- * without what they are adorned with. Internal to the metadata.
+ * extract/metadata/metadata_name.h - comparing titles and names of sites,
+ * without separators and site names. Internal to the metadata.
  */
 #ifndef EXTRACT_METADATA_METADATA_NAME_H
 #define EXTRACT_METADATA_METADATA_NAME_H
@@ -32,7 +32,9 @@ struct title_words title_words_of(struct slice text);
    [0, 1]; 0 when one is empty. */
 double title_overlap(const struct title_words *a, const struct title_words *b);
 
-/* What tells that a part of a title is the name of the site. */
+/*
+ * The names by which a part of a title is recognised as the name of the site.
+ */
 struct site_names {
 	struct slice name;   /* folded og:site_name; or empty */
 	struct slice host;   /* folded host of the page's address; or empty */

@@ -12,7 +12,7 @@ static const double min_overlap = 0.3;
 
 static const double min_lower_overlap = 0.6;
 
-enum { MAX_LOOKS = 64 }; /* at what may be the title and is no h1 */
+enum { MAX_LOOKS = 64 }; /* at candidates for the title that are no h1 */
 
 struct choice {
 	struct findings *findings;
@@ -98,7 +98,7 @@ static const struct candidate *best_heading(struct choice *choice,
 	return best;
 }
 
-/* Without the mark of an anchor behind it. */
+/* The title without an anchor mark behind it. */
 static struct slice without_anchor(struct slice title)
 {
 	static const char *const marks[] = {" ¶", "¶", " #", " §"};
@@ -125,7 +125,7 @@ static bool is_the_title(const struct choice *choice, struct slice text)
 	return overlap_of(choice, text) >= min_lower_overlap;
 }
 
-/* The first h2 or h3 that says what the head does, or NO_NODE. */
+/* The first h2 or h3 that agrees with the titles in the head, or NO_NODE. */
 static uint32_t lower_heading(const struct choice *choice)
 {
 	const struct page *page = choice->findings->page;
@@ -145,7 +145,9 @@ static uint32_t lower_heading(const struct choice *choice)
 	return NO_NODE;
 }
 
-/* The first text, about as long as the title, that says it, or NO_TEXT. */
+/*
+ * The first text of about the title's length that agrees with it, or NO_TEXT.
+ */
 static uint32_t title_text(const struct choice *choice)
 {
 	const struct page *page = choice->findings->page;
@@ -167,8 +169,8 @@ static uint32_t title_text(const struct choice *choice)
 }
 
 /*
- * Where the title stands: the h1 that is the title, or what else says the same,
- * or an h1 that does not.
+ * Find the place of the title in the body: the h1 that is the title, another
+ * element that agrees with it, or else any h1.
  */
 static void find_place(const struct choice *choice,
 		       const struct candidate *heading, double overlap)

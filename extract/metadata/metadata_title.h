@@ -1,5 +1,7 @@
-/* extract/metadata/metadata_title.h - which of its titles is that of a page.
- * Internal to the metadata. */
+/*
+ * extract/metadata/metadata_title.h - choosing the title of a page. Internal to
+ * the metadata.
+ */
 #ifndef EXTRACT_METADATA_METADATA_TITLE_H
 #define EXTRACT_METADATA_METADATA_TITLE_H
 

@@ -57,7 +57,10 @@ static bool is_space(uint32_t code)
 	       (code >= 0x2000 && code <= 0x200F) || code == 0x202F;
 }
 
-/* Look up the words behind which a number stands: of a day or a year. */
+/*
+ * Look up the months among the words before a number, which may be a day or a
+ * year.
+ */
 static void find_months(struct date_tokens *tokens)
 {
 	uint32_t next = UINT32_MAX; /* number */

@@ -1,7 +1,7 @@
 /*
  * extract/explain/explain.h - a page with every text node coloured by its score
- * and verdict, and below it the method's own figures: one HTML file that needs
- * nothing else, no script, and in which nothing of the page can run.
+ * and verdict, and below it the method's own figures: a self-contained HTML
+ * file without scripts, in which nothing of the page can run.
  */
 #ifndef EXTRACT_EXPLAIN_EXPLAIN_H
 #define EXTRACT_EXPLAIN_EXPLAIN_H
@@ -14,7 +14,8 @@ struct trace;
 
 struct explanation {
 	const struct extractor *extractor;
-	const double *parameters;                      /* as they were used */
+	const double *parameters;                      /* the values that were
+							  used */
 	const char *reason;                            /* why this method */
 	const char *url;                               /* of the page, or "" */
 	const char *cluster;                           /* HOST/N, or "" */

@@ -1,7 +1,7 @@
 /*
  * extract/explain/explain_texts.h - the texts of a page as HTML, laid out by
- * the page's structure, each in a span that tells its score, its verdict and
- * why.
+ * the page's structure, each in a span with its score, its verdict and the
+ * reason.
  */
 #ifndef EXTRACT_EXPLAIN_EXPLAIN_TEXTS_H
 #define EXTRACT_EXPLAIN_EXPLAIN_TEXTS_H
@@ -11,10 +11,10 @@
 
 struct trace;
 
-/* Shades of a score: the classes s0 to s7. */
+/* Quantiles of a score: the CSS classes s0 to s7. */
 enum { EXPLAIN_QUANTILES = 8 };
 
-/* What a text is shown as. */
+/* How a text is shown. */
 enum standing {
 	STANDING_KEPT,
 	STANDING_DROPPED,
@@ -22,7 +22,7 @@ enum standing {
 	STANDING_COUNT
 };
 
-/* How many texts stand so, and words in them: word.h. */
+/* The number of texts of each kind, and of words (word.h) in them. */
 struct explained {
 	uint32_t texts[STANDING_COUNT];
 	uint64_t words[STANDING_COUNT];
@@ -30,7 +30,7 @@ struct explained {
 
 /*
  * Append all texts, each once, in document order. `trace` and `counts` may be
- * NULL. Nothing is written of the page's attributes, and no link.
+ * NULL. No attributes and no links of the page are written.
  */
 void explain_texts(const struct page *page, const struct verdict *verdicts,
 		   const struct trace *trace,

@@ -8,11 +8,11 @@
 #include "store/arena.h"
 
 enum {
-	MAX_BOXES = 2000, /* the first ones; those that were chosen always */
+	MAX_BOXES = 2000, /* at most; chosen ones are always drawn */
 	MIN_WIDTH = 480,
 	MAX_HEIGHT = 1200, /* pixels of the picture */
 	QUANTILES = 8,
-	MAX_TAGS = 30, /* values that are written in their boxes */
+	MAX_TAGS = 30, /* values written into their boxes */
 	TAG_WIDTH = 56,
 	TAG_HEIGHT = 15,
 };
@@ -24,7 +24,10 @@ static bool is_drawable(const struct figure_box *box)
 	       box->width > 0 && box->height > 0;
 }
 
-/* The same scale both ways, but long pages are made broad enough to see. */
+/*
+ * The same scale for both axes, except for long pages, which are made wide
+ * enough to see.
+ */
 static struct plot make_plot(const struct figure *figure, struct buffer *out)
 {
 	struct extent x = {0};
@@ -96,7 +99,7 @@ static void append_boxes(struct plot *plot, const struct figure *figure,
 	}
 }
 
-/* The left upper corners of the values that are written. */
+/* The upper left corners of the written values. */
 struct tags {
 	double x[MAX_TAGS];
 	double y[MAX_TAGS];
@@ -135,7 +138,7 @@ static void append_tag(struct plot *plot, struct tags *tags,
 	svg_text_end(plot->out);
 }
 
-/* The highest values first; none that is 0. */
+/* Write the values, the highest first, without those that are 0. */
 static void append_tags(struct plot *plot, const struct figure *figure,
 			const uint8_t *quantiles)
 {

@@ -5,7 +5,10 @@
 #include "extract/core/trace.h"
 #include "extract/explain/figure_plot.h"
 
-/* Ranges that are drawn one by one; narrower ones and more make columns. */
+/*
+ * At most so many ranges are drawn one by one; others are drawn as the columns
+ * that they touch.
+ */
 enum { MAX_RANGES = 1000 };
 
 static struct plot make_plot(const struct figure *figure, struct buffer *out)
@@ -71,7 +74,10 @@ static void touch(bool *is_touched, double begin, double end)
 		is_touched[i] = true;
 }
 
-/* Each range alone where it can be seen, else the columns that it touches. */
+/*
+ * Draw each range alone if it is wide enough to be seen, otherwise the columns
+ * that it touches.
+ */
 static void append_ranges(struct plot *plot, const struct figure *figure)
 {
 	bool is_touched[2][PLOT_COLUMNS] = {{false}};
@@ -96,7 +102,7 @@ static void append_ranges(struct plot *plot, const struct figure *figure)
 		append_columns(plot, is_touched[i], i != 0);
 }
 
-/* A line that is drawn while its points come. */
+/* A line, drawn point by point. */
 struct pen {
 	struct plot *plot;
 	bool is_down;
@@ -116,7 +122,7 @@ static void move(struct pen *pen, size_t index, float value)
 	pen->is_down = true;
 }
 
-/* The lowest and the highest of a column, in the order in which they come. */
+/* Draw the lowest and the highest value of a column, in their order. */
 static void move_column(struct pen *pen, const struct figure_series *series,
 			size_t begin, size_t end)
 {

@@ -10,14 +10,14 @@ enum {
 	MAX_BAR = 60, /* pixels */
 };
 
-/* Bins of one width; what is thrown away is counted apart. */
+/* Bins of equal width; dropped values are counted separately. */
 struct bins {
 	double begin; /* of the first */
 	double width;
 	unsigned count;
 	size_t thrown[MAX_BINS];
 	size_t kept[MAX_BINS];
-	bool is_whole; /* the points' numbers are */
+	bool is_whole; /* all values are whole numbers */
 	bool has_thrown;
 	bool has_kept;
 };
@@ -39,7 +39,7 @@ static struct extent extent_of(const struct figure *figure, bool *is_whole_out)
 	return extent;
 }
 
-/* Whole numbers stand in the middle of their bins. */
+/* Choose the bins; whole numbers are in the middle of their bins. */
 static void set_bins(struct bins *bins, const struct extent *extent)
 {
 	double width = axis_step(extent->high - extent->low, WANTED_BINS);
@@ -81,7 +81,10 @@ static struct bins count_points(const struct figure *figure)
 	return bins;
 }
 
-/* A few high bins would make the rest invisible: count by powers of ten. */
+/*
+ * Whether a few high bins would make the others invisible; then counts are
+ * drawn on a logarithmic scale.
+ */
 static bool is_wide(const struct bins *bins, double highest)
 {
 	unsigned low = 0;

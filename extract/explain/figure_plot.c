@@ -9,12 +9,13 @@
 
 enum {
 	MAX_TICKS = 50,
-	TICK_WIDTH = 80, /* at least, from one to the next */
+	TICK_WIDTH = 80, /* least distance of two ticks */
 	TICK_HEIGHT = 40,
 	LEGEND_TOP = 40,
 	LEGEND_ROW = 17,
-	LEGEND_END = 840, /* an entry that begins behind it takes a new row */
-	CHARACTER = 7,    /* the width of one, about */
+	LEGEND_END = 840, /* an entry that would begin beyond this begins a new
+			     row */
+	CHARACTER = 7,    /* approximate width of a character */
 };
 
 void extent_add(struct extent *extent, double value)

@@ -1,6 +1,6 @@
 /*
- * extract/explain/figure_plot.h - what the kinds of figures share: axes, ticks,
- * and the legend. Internal to figure_*.c.
+ * extract/explain/figure_plot.h - parts shared by all kinds of figures: axes,
+ * ticks, and the legend. Internal to figure_*.c.
  */
 #ifndef EXTRACT_EXPLAIN_FIGURE_PLOT_H
 #define EXTRACT_EXPLAIN_FIGURE_PLOT_H
@@ -22,7 +22,7 @@ enum {
 	PLOT_FOOT = 48, /* below the area: ticks and label */
 };
 
-/* The range of the finite ones among some numbers; begin with {0}. */
+/* The range of the finite values among some numbers; begin with {0}. */
 struct extent {
 	bool is_known;
 	double low;
@@ -45,7 +45,7 @@ struct axis axis_make(const struct extent *extent, double first, double last);
 struct axis axis_make_round(const struct extent *extent, double first,
 			    double last);
 
-/* The pixel of a finite value; one that is beyond an end is at the end. */
+/* The pixel of a finite value, clamped to the ends of the axis. */
 double axis_place(const struct axis *axis, double value);
 
 /* The distance of ticks: 1, 2 or 5 times a power of ten, `most` of them. */

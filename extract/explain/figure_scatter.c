@@ -6,12 +6,15 @@
 #include "extract/explain/figure_plot.h"
 #include "store/memory.h"
 
-/* A group draws one point a cell of the area: the picture stays small. */
+/*
+ * Each group draws at most one point in a cell of the area, so that the picture
+ * stays small.
+ */
 enum {
 	CELL = 3, /* pixels */
 	CELL_COLUMNS = PLOT_COLUMNS / CELL + 1,
 	CELL_ROWS = (PLOT_BOTTOM - PLOT_TOP) / CELL + 1,
-	GROUPS = 4, /* that have a look of their own */
+	GROUPS = 4, /* with a colour and shape of their own */
 };
 
 static struct plot make_plot(const struct figure *figure, struct buffer *out)
@@ -34,7 +37,7 @@ static struct plot make_plot(const struct figure *figure, struct buffer *out)
 	};
 }
 
-/* Group 0 has the first look, the others share the rest. */
+/* The look of a group: group 0 has the first, the others share the rest. */
 static unsigned look_of(uint32_t group)
 {
 	return group == 0 ? 0 : 1 + (group - 1) % (GROUPS - 1);

@@ -4,8 +4,9 @@
 #include "extract/explain/figure_plot.h"
 
 /*
- * Colours of Okabe and Ito, "Color Universal Design", which the colour-blind
- * tell apart; lighter ones on dark paper. Groups differ in shape as well.
+ * Colours of Okabe and Ito, "Color Universal Design", which colour-blind people
+ * can distinguish; lighter ones on a dark background. Groups differ in shape as
+ * well.
  */
 static const char style[] =
 	".fig{display:block;width:100%;height:auto;max-width:60em;"

@@ -13,9 +13,9 @@ struct figure;
 void figure_style(struct buffer *out);
 
 /*
- * Append the picture: one svg element with a title, axes, and a legend. What
- * is not finite is left out; labels are escaped. Linear in the figure, n log n
- * in boxes.
+ * Append the picture: one svg element with a title, axes, and a legend. Values
+ * that are not finite are left out; labels are escaped. Linear in the figure, n
+ * log n in boxes.
  */
 void figure_svg(const struct figure *figure, struct buffer *out);
 

@@ -11,8 +11,9 @@
 #include "page/page.h"
 
 /*
- * Nothing is loaded and nothing runs, whatever the page holds: text alone
- * comes from it, escaped, and the policy would stop a script that came through.
+ * Nothing is loaded and nothing runs, whatever the page holds: only escaped
+ * text of the page is written, and the content security policy blocks scripts
+ * in any case.
  */
 static const char head[] =
 	"<!doctype html>\n<html lang=\"en\">\n<head>\n"
@@ -22,8 +23,8 @@ static const char head[] =
 	"<meta name=\"viewport\" content=\"width=device-width\">\n";
 
 /*
- * Blue and vermilion of Okabe and Ito's palette, which the colour-blind tell
- * apart; the verdict is also in the line under the text.
+ * Blue and vermilion of Okabe and Ito's palette, which colour-blind people can
+ * distinguish; the verdict is also shown by the line under the text.
  */
 static const char style[] =
 	":root{color-scheme:light dark;--paper:#fff;--ink:#1b1b1b;"

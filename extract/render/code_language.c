@@ -5,7 +5,7 @@
 #include "extract/text/characters.h"
 #include "page/page.h"
 
-/* What no highlighter means a language by. */
+/* Whether the word is not the name of a language, such as "none". */
 static bool is_no_language(struct slice word)
 {
 	static const char *const names[] = {"none", "plaintext", "text",

@@ -186,7 +186,10 @@ static void add_text(void *context, uint32_t index, struct slice text)
 	collecting->scored += text.size;
 }
 
-/* Told of, as to table_survey.h: images open blocks. */
+/*
+ * Called for images, which are ignored: without it images would not open
+ * blocks.
+ */
 static void skip_image(void *context, const struct layout_image *image)
 {
 	(void)context;

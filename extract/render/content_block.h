@@ -1,6 +1,6 @@
 /*
- * extract/render/content_block.h - the kept text as a list of blocks, each with
- * what it is: what JSON tells of a page beside its text.
+ * extract/render/content_block.h - the kept text as a list of blocks and their
+ * kinds, for JSON.
  */
 #ifndef EXTRACT_RENDER_CONTENT_BLOCK_H
 #define EXTRACT_RENDER_CONTENT_BLOCK_H
@@ -29,7 +29,7 @@ const char *content_kind_name(enum content_kind kind);
 
 struct content_block {
 	enum content_kind kind;
-	uint32_t level; /* 0 where the kind says nothing of it */
+	uint32_t level; /* 0 for kinds without a level */
 	size_t begin;   /* in `text` */
 	size_t length;  /* bytes, > 0 */
 	float score;    /* mean of its texts' scores, by length; finite */

@@ -12,7 +12,7 @@
 enum {
 	MAX_FIGURE_DEPTH = 8,   /* of an img in its figure */
 	MAX_CAPTION_TEXTS = 32, /* of a figure that are looked at */
-	MIN_PIXELS = 3,         /* smaller ones count visitors */
+	MIN_PIXELS = 3,         /* smaller images are tracking pixels */
 	MAX_LABEL_BYTES = 1024,
 };
 
@@ -132,7 +132,10 @@ static bool find_source(const struct render_request *request, uint32_t node,
 	return false;
 }
 
-/* The same image again, or the one for those without scripts beside it. */
+/*
+ * Whether the image is a copy: the same again, or the one for readers without
+ * scripts.
+ */
 static bool is_copy(const struct image_filter *filter, const struct node *node)
 {
 	if (filter->source.size == 0)

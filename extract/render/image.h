@@ -1,4 +1,6 @@
-/* extract/render/image.h - the images that belong to what is kept of a page. */
+/*
+ * extract/render/image.h - the images that belong to the kept text of a page.
+ */
 #ifndef EXTRACT_RENDER_IMAGE_H
 #define EXTRACT_RENDER_IMAGE_H
 
@@ -22,12 +24,12 @@ void image_filter_end(struct image_filter *filter);
 
 /*
  * Whether the img `node` is kept, and its address and alt, which are valid
- * until the next call. It is when the texts before and behind it are kept, or
- * those before and behind its figure, or one of the first texts of its figure;
- * when a reader sees it; and when it is no second copy for those without
- * scripts. The address is that of the first of data-src, src, srcset and
- * data-srcset that has one (what loads late holds a place in src). O(1), but
- * for the attributes.
+ * until the next call. It is kept when the texts before and behind it are kept,
+ * or those before and behind its figure, or one of the first texts of its
+ * figure, and when it is visible and no copy for readers without scripts. The
+ * address is that of the first of data-src, src, srcset and data-srcset that
+ * has one (src of a lazily loaded image is a placeholder). O(1), but for the
+ * attributes.
  */
 bool image_filter_take(struct image_filter *filter,
 		       const struct render_request *request, uint32_t node,

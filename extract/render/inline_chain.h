@@ -1,7 +1,7 @@
 /*
  * extract/render/inline_chain.h - the inline elements around a piece of text,
- * outermost first: of each kind one, and code innermost, since in most formats
- * nothing but text stands in it.
+ * outermost first: at most one of each kind, with code innermost, since in most
+ * formats code holds only text.
  */
 #ifndef EXTRACT_RENDER_INLINE_CHAIN_H
 #define EXTRACT_RENDER_INLINE_CHAIN_H
@@ -39,8 +39,8 @@ void inline_chain_add(struct inline_chain *chain,
 		      struct inline_element element);
 
 /*
- * How many elements at the begin of `open` go on in `wanted`: the same link or
- * code, or the same kind of what only changes the looks, be it of two elements.
+ * How many elements at the beginning of `open` can stay open for `wanted`: the
+ * same link or code element, or any element of the same kind for the others.
  */
 uint32_t inline_chain_shared(const struct inline_chain *open,
 			     const struct inline_chain *wanted);

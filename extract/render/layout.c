@@ -14,10 +14,10 @@
 #include "store/arena.h"
 
 /*
- * Each block of the page is told at most once, and only when something kept
- * comes inside it, so that the output is linear in the page whatever is nested
- * in what. Inline elements are taken up again in each line; there are no more
- * than their kinds.
+ * Each block of the page is opened at most once, and only when something inside
+ * it is kept, so that the output is linear in the page, however it is nested.
+ * Inline elements are reopened in each line; there are at most as many as
+ * kinds.
  */
 
 struct layout {
@@ -27,9 +27,10 @@ struct layout {
 	struct outline outline;
 	struct layout_level *levels; /* [level_count] */
 	uint32_t level_count;
-	uint32_t tried;           /* levels below were told, or never will be */
+	uint32_t tried;           /* levels below were opened, or never will be
+				   */
 	struct inline_chain open; /* in the line */
-	uint32_t told;            /* of these, a bit each: was told */
+	uint32_t told;            /* of these, a bit each: was opened */
 	enum separator pending;
 	uint32_t open_pres;
 	bool is_at_pre; /* no text since the outermost pre began */
@@ -40,7 +41,7 @@ struct layout {
 	struct buffer address; /* of a link */
 };
 
-/* Whether more is told than text and gaps: levels are kept then. */
+/* Whether the writer gets more than texts and gaps; then levels are needed. */
 static bool has_structure(const struct layout *layout)
 {
 	return layout->writer->open != NULL;
@@ -69,7 +70,7 @@ static void close_inlines(struct layout *layout, uint32_t count)
 	}
 }
 
-/* Whether the address of `a` may be told, which is in layout->address then. */
+/* Whether the address of `a` may be written; then it is in layout->address. */
 static bool take_link(struct layout *layout, struct inline_element element)
 {
 	struct layout_level *level = &layout->levels[element.level];
@@ -142,7 +143,7 @@ static void open_line(struct layout *layout)
 	layout->is_fresh = true;
 }
 
-/* Make the place for a text or an image. */
+/* Open what is needed around a text or an image. */
 static void begin_piece(struct layout *layout)
 {
 	assert(layout->levels != NULL || !has_structure(layout));
@@ -158,7 +159,7 @@ static void begin_piece(struct layout *layout)
 	layout->is_fresh = false;
 }
 
-/* Verbatim, but for the line end that follows the tag of pre. */
+/* Pass on text of pre verbatim, without the line end that follows the tag. */
 static void take_pre(struct layout *layout, uint32_t index)
 {
 	struct slice text = page_text(layout->page, index);
@@ -202,7 +203,7 @@ static void tell_text(struct layout *layout, uint32_t index)
 		layout->pending = SEPARATOR_SPACE;
 }
 
-/* Where text alone stands. */
+/* Whether the place allows only text: inside code. */
 static bool is_in_code(const struct layout *layout)
 {
 	const struct inline_chain *inlines = inlines_here(layout);
@@ -226,7 +227,7 @@ static void tell_image(struct layout *layout, uint32_t node)
 	layout->writer->image(layout->writer->context, &image);
 }
 
-/* In pre a block is a line, and no line ends it. */
+/* Separate texts; in pre a block only begins a new line. */
 static void separate(struct layout *layout, enum separator separator)
 {
 	if (layout->open_pres > 0 && separator > SEPARATOR_LINE)
@@ -237,7 +238,10 @@ static void separate(struct layout *layout, enum separator separator)
 		end_line(layout);
 }
 
-/* A second br makes a blank line, as it does on the screen: a paragraph. */
+/*
+ * Handle br; a second one begins a paragraph, as it makes a blank line on a
+ * screen.
+ */
 static void take_break(struct layout *layout)
 {
 	if (layout->pending < SEPARATOR_LINE) {

@@ -1,6 +1,6 @@
 /*
- * extract/render/layout.h - what is kept of a page as one sequence of events,
- * by the page's own structure: what every format is written from.
+ * extract/render/layout.h - the kept text of a page as a sequence of events
+ * that follows the page's structure, from which every format is written.
  *
  * Blocks stand as HTML has them: li in ul and ol; caption and tr in table; td
  * and th in tr; lines, ul, ol, table, blockquote and figure anywhere else. A
@@ -26,7 +26,8 @@ enum { MAX_LINK_LINES = 4 };
 struct layout_element {
 	uint16_t tag;
 	uint16_t outer; /* of a block: the one around it, TAG_html: none */
-	uint32_t node;  /* of the page, or NO_NODE: made to hold the others */
+	uint32_t node;  /* of the page, or NO_NODE: made by layout() to hold
+			   others */
 	bool is_bare;   /* a p that is the text of its cell, item or figure */
 	struct slice href; /* of a: the address, not escaped */
 };
@@ -38,13 +39,13 @@ struct layout_image {
 
 struct layout_writer {
 	void *context;
-	/* Both NULL: text alone is told, and every gap. */
+	/* Both NULL: only texts and all gaps are passed on. */
 	void (*open)(void *context, const struct layout_element *element);
 	void (*close)(void *context, uint16_t tag);
 	/*
-	 * What stands between the text before and the next, before the inline
-	 * elements that begin there: a separator, or in pre the white space as
-	 * it is in the source. Not told at the begin of a line.
+	 * The gap between two texts, before the inline elements that begin
+	 * there: a separator, or in pre the white space of the source. Not
+	 * called at the beginning of a line.
 	 */
 	void (*gap)(void *context, enum separator separator,
 		    struct slice blank);
@@ -54,12 +55,12 @@ struct layout_writer {
 	 */
 	void (*text)(void *context, uint32_t index, struct slice text);
 	void (*image)(void *context, const struct layout_image *image);
-	bool has_links; /* `a` is told of, where its address is safe */
+	bool has_links; /* `a` is passed on, where its address is safe */
 };
 
 /*
- * Tell `writer` what is kept: the texts with is_content that are not blank, or
- * all when the request has no verdicts; then there are no images. Linear.
+ * Pass the kept texts to `writer`: those with is_content that are not blank, or
+ * all when the request has no verdicts; then without images. Linear.
  */
 void layout(const struct render_request *request,
 	    const struct layout_writer *writer);

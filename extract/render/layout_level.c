@@ -46,7 +46,7 @@ static void set_line(struct layout_level *level,
 	}
 }
 
-/* Behind those of the cells before it; so many at most. */
+/* Set the columns of a cell, behind those of the cells before it. */
 static void set_columns(struct layout_level *cell, struct layout_level *row,
 			const struct page *page)
 {
@@ -59,7 +59,7 @@ static void set_columns(struct layout_level *cell, struct layout_level *row,
 	       cell->columns.end <= MAX_TABLE_COLUMNS);
 }
 
-/* In pre a block is a line of it, and holds nothing. */
+/* Set block and line around the level's text; in pre a block is only a line. */
 static void set_surroundings(struct layout_level *levels, uint32_t count,
 			     uint16_t tag)
 {

@@ -1,6 +1,6 @@
 /*
- * extract/render/layout_level.h - what the open elements of a page make of the
- * text in them. Internal to layout().
+ * extract/render/layout_level.h - properties of text that follow from the open
+ * elements around it. Internal to layout().
  */
 #ifndef EXTRACT_RENDER_LAYOUT_LEVEL_H
 #define EXTRACT_RENDER_LAYOUT_LEVEL_H

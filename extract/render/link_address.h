@@ -1,4 +1,4 @@
-/* extract/render/link_address.h - where links and images of a page lead to. */
+/* extract/render/link_address.h - addresses of links and images. */
 #ifndef EXTRACT_RENDER_LINK_ADDRESS_H
 #define EXTRACT_RENDER_LINK_ADDRESS_H
 
@@ -9,7 +9,10 @@
 struct buffer;
 struct render_request;
 
-/* Longer ones are left out: a page may be made of one that is told often. */
+/*
+ * Longer ones are left out, because a hostile page may repeat a huge one many
+ * times.
+ */
 enum { MAX_ADDRESS_BYTES = 4096 };
 
 /*

@@ -13,7 +13,10 @@ static void push(struct markdown_blocks *blocks,
 	blocks->open[blocks->count++] = container;
 }
 
-/* Two lists in a row would be one, were their markers the same. */
+/*
+ * Choose another marker than that of a list directly before, or both would be
+ * one list.
+ */
 static char choose_marker(const struct markdown_blocks *blocks, char usual,
 			  char other)
 {
@@ -97,7 +100,7 @@ static void write_marker(struct buffer *out,
 	buffer_append_byte(out, ' ');
 }
 
-/* What begins a line inside of the `count` outermost, if they are begun. */
+/* Write the beginning of a line inside the `count` outermost containers. */
 static void write_prefix(const struct markdown_blocks *blocks, uint32_t count,
 			 struct buffer *out)
 {

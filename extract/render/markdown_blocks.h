@@ -1,6 +1,6 @@
 /*
- * extract/render/markdown_blocks.h - where a block of CommonMark begins: the
- * lists, items and quotes around it, as the marks and spaces before its lines.
+ * extract/render/markdown_blocks.h - blocks of CommonMark: the lists, items and
+ * quotes around a block, as the marks and spaces before its lines.
  */
 #ifndef EXTRACT_RENDER_MARKDOWN_BLOCKS_H
 #define EXTRACT_RENDER_MARKDOWN_BLOCKS_H
@@ -49,7 +49,7 @@ void markdown_open_list(struct markdown_blocks *blocks, bool is_ordered,
 void markdown_open_item(struct markdown_blocks *blocks);
 void markdown_open_quote(struct markdown_blocks *blocks);
 
-/* The innermost of them ends. */
+/* Close the innermost container. */
 void markdown_close(struct markdown_blocks *blocks);
 
 /*

@@ -10,7 +10,10 @@ bool markdown_is_emphasis(uint16_t tag)
 	return kind == INLINE_STRONG || kind == INLINE_EMPHASIS;
 }
 
-/* Of elements that CommonMark has no mark for, nothing is seen. */
+/*
+ * Whether the run writes anything; elements without a mark in CommonMark do
+ * not.
+ */
 static bool is_seen(const struct markdown_run *run)
 {
 	switch (run->kind) {
@@ -42,7 +45,7 @@ class_of_run(const struct markdown_line *line, size_t at,
 
 /*
  * The class of the first character that run `at` and those behind it write.
- * What emphasis behind `decided` writes is not known, but that it is no space.
+ * Emphasis behind `decided` is not yet decided; it is known to be no space.
  */
 static enum markdown_class class_behind(const struct markdown_line *line,
 					size_t at, size_t decided)

@@ -1,6 +1,6 @@
 /*
- * extract/render/markdown_emphasis.h - which emphasis a parser of CommonMark
- * reads as such: it depends on the characters on both sides of its marks.
+ * extract/render/markdown_emphasis.h - whether a CommonMark parser recognises
+ * emphasis, which depends on the characters on both sides of its marks.
  */
 #ifndef EXTRACT_RENDER_MARKDOWN_EMPHASIS_H
 #define EXTRACT_RENDER_MARKDOWN_EMPHASIS_H

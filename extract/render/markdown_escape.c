@@ -15,7 +15,7 @@ static bool is_in_word(struct slice text, size_t at)
 
 enum { MAX_ENTITY = 33 }; /* "&CounterClockwiseContourIntegral;" */
 
-/* "&copy;" would be read as its sign. */
+/* Whether an entity such as "&copy;" begins, which would be decoded. */
 static bool begins_entity(struct slice text, size_t at, bool goes_on)
 {
 	size_t end = at + 1;
@@ -170,7 +170,9 @@ static void append_ticks(struct buffer *out, size_t count)
 		buffer_append_byte(out, '`');
 }
 
-/* Of spaces at both ends of a span, a parser drops one. */
+/*
+ * Whether the span needs extra spaces, because a parser drops one at each end.
+ */
 static bool needs_spaces(struct slice code)
 {
 	char first = slice_byte(code, 0);
@@ -209,7 +211,7 @@ static bool is_in(uint32_t code, const struct range *ranges, size_t count)
 	return false;
 }
 
-/* Letters and digits that every version of Unicode has as such. */
+/* Letters and digits of all versions of Unicode. */
 static const struct range letters[] = {
 	{0x00C0, 0x00D6}, {0x00D8, 0x00F6}, {0x00F8, 0x024F}, {0x0391, 0x03A1},
 	{0x03A3, 0x03CE}, {0x0400, 0x0481}, {0x048A, 0x0523}, {0x05D0, 0x05EA},
@@ -217,7 +219,7 @@ static const struct range letters[] = {
 	{0x3041, 0x3096}, {0x30A1, 0x30FA}, {0x4E00, 0x9FBB}, {0xAC00, 0xD7A3},
 };
 
-/* Signs that every version has as punctuation. */
+/* Characters that are punctuation in all versions of Unicode. */
 static const struct range signs[] = {
 	{0x00AB, 0x00AB}, {0x00BB, 0x00BB}, {0x00BF, 0x00BF}, {0x060C, 0x060C},
 	{0x2010, 0x2027}, {0x3001, 0x3003}, {0x3008, 0x3011}, {0xFF08, 0xFF09},

@@ -1,6 +1,6 @@
 /*
- * extract/render/markdown_escape.h - text that stays text in CommonMark 0.31
- * and in the tables and strikethrough of GFM.
+ * extract/render/markdown_escape.h - escaping text for CommonMark 0.31 and the
+ * tables and strikethrough of GFM.
  */
 #ifndef EXTRACT_RENDER_MARKDOWN_ESCAPE_H
 #define EXTRACT_RENDER_MARKDOWN_ESCAPE_H
@@ -12,7 +12,7 @@
 
 struct buffer;
 
-/* Where the text comes to stand. */
+/* The place of the text. */
 struct markdown_place {
 	bool begins_line;   /* at the begin of a line */
 	bool follows_line;  /* of one that stands under another */
@@ -44,9 +44,8 @@ void markdown_escape_code(struct buffer *out, struct slice code, bool is_cell);
 size_t markdown_longest_ticks(struct slice text);
 
 /*
- * What a character is to the rules of emphasis (CommonMark, "left-flanking
- * delimiter run"). Those of which versions of CommonMark, or of Unicode, think
- * differently are MARKDOWN_UNSURE.
+ * The class of a character in the rules of emphasis (CommonMark, "left-flanking
+ * delimiter run"); MARKDOWN_UNSURE if versions of CommonMark or Unicode differ.
  */
 enum markdown_class {
 	MARKDOWN_SPACE, /* or an end of the line */

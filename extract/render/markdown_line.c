@@ -91,7 +91,10 @@ static char last_mark(const struct writing *writing)
 	return out->data[out->size - 1];
 }
 
-/* Code is collected until something else comes: two spans would be one. */
+/*
+ * Write the collected code; adjacent code is one span, because two would be
+ * read as one.
+ */
 static void flush_code(struct writing *writing)
 {
 	if (writing->code.size == 0)
@@ -120,7 +123,10 @@ static unsigned count_digits(const struct writing *writing)
 	return (unsigned)length;
 }
 
-/* What a text's last character may mean with what comes behind it. */
+/*
+ * Find out what follows a text, which may change the meaning of its last
+ * character.
+ */
 static void look_behind(const struct markdown_line *line, size_t at,
 			struct markdown_place *place)
 {
@@ -279,7 +285,7 @@ static void close_element(struct writing *writing, size_t at)
 		write_mark(writing, run);
 }
 
-/* In code, text and space alone. */
+/* Add a run to code, which holds only text and spaces. */
 static void add_code(struct writing *writing, size_t at)
 {
 	const struct markdown_run *run = &writing->line->runs[at];

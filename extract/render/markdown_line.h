@@ -1,7 +1,7 @@
 /*
- * extract/render/markdown_line.h - what stands in one block of CommonMark:
- * texts, line breaks, links, images, code and emphasis. It is collected first,
- * since what a mark means depends on what stands on both of its sides.
+ * extract/render/markdown_line.h - the inline content of a block of CommonMark:
+ * texts, line breaks, links, images, code and emphasis. It is collected before
+ * it is written, since the meaning of a mark depends on both of its sides.
  */
 #ifndef EXTRACT_RENDER_MARKDOWN_LINE_H
 #define EXTRACT_RENDER_MARKDOWN_LINE_H
@@ -60,9 +60,9 @@ enum markdown_block {
 };
 
 /*
- * Append it as inline content; `prefix` begins the lines behind a break. What a
- * CommonMark parser reads in it are the same texts: emphasis that would not be
- * read as such ("a**(b)**c") is left out. Linear; changes the runs' marks.
+ * Append it as inline content; `prefix` begins the lines behind a break. A
+ * CommonMark parser gets the same texts from it: emphasis that it would not
+ * recognise ("a**(b)**c") is left out. Linear; changes the runs' marks.
  */
 void markdown_line_write(struct markdown_line *line, enum markdown_block block,
 			 struct slice prefix, struct buffer *out);

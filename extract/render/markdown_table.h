@@ -36,7 +36,7 @@ void markdown_table_close(struct markdown_table *table, uint16_t tag);
 /* Whether a line that ends here stands in a cell, not in the caption. */
 bool markdown_table_has_cell(const struct markdown_table *table);
 
-/* What parts a line of a cell from the one before it. */
+/* Separate a line of a cell from the one before it. */
 void markdown_table_begin_line(struct markdown_table *table);
 
 #endif

@@ -35,7 +35,7 @@ bool outline_is_line(uint16_t tag)
 	       tag == TAG_figcaption || (tag_flags(tag) & TAG_IS_HEADING) != 0;
 }
 
-/* What holds text and blocks alike. */
+/* Whether text and blocks may both be directly inside the element. */
 static bool is_cell(uint16_t tag)
 {
 	return tag == TAG_li || tag == TAG_td || tag == TAG_th ||
@@ -145,7 +145,7 @@ void outline_open_block(struct outline *outline, uint16_t tag, uint32_t node,
 
 	if (nesting != NOT_NESTED) {
 		if (top(outline)->nested[nesting] == MAX_OUTLINE_NESTING)
-			return; /* what is in it stands in the outer one */
+			return; /* its content is put into the outer table */
 		open_cell(outline, level);
 		push(outline, element, level);
 	} else if (tag == TAG_li) {

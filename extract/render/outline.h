@@ -1,7 +1,6 @@
 /*
- * extract/render/outline.h - the blocks of what is kept of a page while a
- * writer is told of them: every one is closed, and stands where HTML lets it
- * stand.
+ * extract/render/outline.h - opening and closing the blocks around kept text:
+ * every block is closed, and is only where HTML allows it.
  *
  * A level is the depth of an element of the page, 0 the page itself. A block
  * that is opened belongs to a level, and ends with it.
@@ -15,17 +14,20 @@
 struct arena;
 struct layout_writer;
 
-/* Lists, tables, quotes and figures, each, that stand in their like. */
+/*
+ * The deepest nesting of lists in lists, and likewise of tables, quotes and
+ * figures.
+ */
 enum { MAX_OUTLINE_NESTING = 16 };
 
 /* A block that is open. */
 struct frame {
 	uint32_t level;    /* it ends with this level */
 	uint32_t home;     /* the level that made it */
-	uint16_t tag;      /* enum tag; TAG_html is what holds the others */
+	uint16_t tag;      /* enum tag; TAG_html holds all others */
 	uint8_t nested[4]; /* lists, tables, quotes, figures around and here */
 	bool has_child;    /* a block was opened in it */
-	uint32_t columns;  /* of tr: that its cells take so far */
+	uint32_t columns;  /* of tr: columns of its cells so far */
 };
 
 /* The columns that a cell takes in its tr, half open; {0, 0}: not known. */
@@ -49,14 +51,18 @@ struct outline outline_begin(struct arena *arena,
 			     const struct layout_writer *writer,
 			     uint32_t level_count);
 
-/* What holds text and no block: p, pre, h1..h6, caption, figcaption. */
+/*
+ * Whether the element holds text and no blocks: p, pre, h1..h6, caption,
+ * figcaption.
+ */
 bool outline_is_line(uint16_t tag);
 
 /*
  * Open the block `tag` of `node` at `level` when it is one that holds others
  * (ul, ol, li, table, tr, td, th, blockquote, figure) and may stand here, with
  * the item, row or cell that is missing around it. `columns` are those of td
- * and th: where cells before it hold nothing that is kept, empty ones are told.
+ * and th: empty cells are opened in place of cells before it without kept
+ * content.
  */
 void outline_open_block(struct outline *outline, uint16_t tag, uint32_t node,
 			uint32_t level, struct columns columns);
@@ -71,10 +77,12 @@ bool outline_is_in_line(const struct outline *outline);
 void outline_open_line(struct outline *outline, uint16_t line, uint32_t node,
 		       uint32_t level);
 
-/* A block of the page begins or ends: what was opened for a line ends. */
+/*
+ * Close what was opened for a line, because a block of the page begins or ends.
+ */
 void outline_end_line(struct outline *outline);
 
-/* Close what belongs to `level` and those inside it. */
+/* Close the blocks that belong to `level` and to levels inside it. */
 void outline_close(struct outline *outline, uint32_t level);
 
 #endif

@@ -1,6 +1,4 @@
-/* extract/render/render.h - verdicts to text: the only place where text is laid
- * out.
- */
+/* extract/render/render.h - from verdicts to text, in all formats. */
 #ifndef EXTRACT_RENDER_RENDER_H
 #define EXTRACT_RENDER_RENDER_H
 
@@ -15,9 +13,9 @@ struct metadata;
 enum format {
 	FORMAT_TXT,     /* a line a block, a blank line between blocks */
 	FORMAT_MD,      /* CommonMark, with the tables of GFM */
-	FORMAT_JSON,    /* the envelope is the daemon's; the text in it is TXT,
-			   its blocks are those of extract/render/content_block.h
-			 */
+	FORMAT_JSON,    /* the text is TXT, the blocks are those of
+			   extract/render/content_block.h; the object around
+			   them is made by template/answer_json.h */
 	FORMAT_HTML,    /* the kept text in its allow-listed elements */
 	FORMAT_XML,     /* a TEI P5 document */
 	FORMAT_EXPLAIN, /* a picture of the verdicts: extract/explain/explain.h

@@ -7,7 +7,7 @@
 
 struct text_writer {
 	struct buffer *out;
-	size_t begin; /* where our text begins in `out` */
+	size_t begin; /* where this text begins in `out` */
 };
 
 /* Lines of pre may end in white space; nothing else does. */

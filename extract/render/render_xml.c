@@ -38,7 +38,7 @@ static void close_sections(struct tei *tei, unsigned rank)
 	}
 }
 
-/* A head begins a div; where it may not, it is a block that says what it is. */
+/* A heading begins a div; where no div is allowed, it is an ab element. */
 static void open_heading(struct tei *tei, const struct layout_element *element)
 {
 	unsigned rank = rank_of(element->tag);
@@ -85,7 +85,7 @@ static void open_line(struct tei *tei, const struct layout_element *element)
 	}
 }
 
-/* How what holds blocks, and what stands in a line, begins and ends. */
+/* The start and end tags of block and inline elements. */
 static const struct {
 	uint16_t tag;
 	const char *begin;

@@ -59,7 +59,10 @@ static bool is_heading(uint16_t tag)
 	return (tag_flags(tag) & TAG_IS_HEADING) != 0;
 }
 
-/* A heading that is all of its cell is the label of a row or a column. */
+/*
+ * Note a heading in a cell: if it is all of the cell, it labels a row or a
+ * column.
+ */
 static void open_line(struct surveyed *open, struct table_shape *shape,
 		      uint16_t tag)
 {
@@ -69,7 +72,7 @@ static void open_line(struct surveyed *open, struct table_shape *shape,
 		shape->is_simple = false;
 }
 
-/* What stands in the innermost table. */
+/* Note an element in the innermost table. */
 static void open_inside(struct survey *survey,
 			const struct layout_element *element)
 {
@@ -134,7 +137,7 @@ static void skip_text(void *context, uint32_t index, struct slice text)
 	(void)text;
 }
 
-/* Told of, since they open blocks as texts do. */
+/* Called for images, since they open blocks as texts do. */
 static void skip_image(void *context, const struct layout_image *image)
 {
 	(void)context;

@@ -1,7 +1,7 @@
 /*
- * extract/render/table_survey.h - which tables of what is kept are simple: rows
- * of cells that hold a few lines of text, or a heading, and nothing else. The
- * others (pages laid out by a table, mostly) are told as what stands in them.
+ * extract/render/table_survey.h - which kept tables are simple: their cells
+ * hold only a few lines of text or a heading. Other tables, which mostly are
+ * layout, are dissolved into their content.
  */
 #ifndef EXTRACT_RENDER_TABLE_SURVEY_H
 #define EXTRACT_RENDER_TABLE_SURVEY_H

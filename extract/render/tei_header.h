@@ -8,8 +8,8 @@ struct buffer;
 struct render_request;
 
 /*
- * Append the header: what the request's metadata say (NULL: the page's own
- * title, language and description), and where the text comes from.
+ * Append the header: the request's metadata (NULL: the page's own title,
+ * language and description), and where the text comes from.
  */
 void tei_header(const struct render_request *request, struct buffer *out);
 

@@ -1,7 +1,7 @@
 /*
- * daemon/watch/garbage_collector.h - the thread that drops what is over the
- * limits of daemon/config/retention.h: at the start, when they change, and each
- * minute.
+ * daemon/watch/garbage_collector.h - the garbage collection thread, which
+ * deletes what exceeds the limits of daemon/config/retention.h: at the start,
+ * when they change, and each minute.
  */
 #ifndef DAEMON_WATCH_GARBAGE_COLLECTOR_H
 #define DAEMON_WATCH_GARBAGE_COLLECTOR_H
@@ -20,7 +20,7 @@ enum error garbage_collector_start(struct garbage_collector **collector_out,
 				   struct pipeline *pipeline,
 				   const struct retention_limits *limits);
 
-/* Other limits, from now on. Any thread. */
+/* Set other limits. Any thread. */
 void garbage_collector_configure(struct garbage_collector *collector,
 				 const struct retention_limits *limits);
 

@@ -15,7 +15,7 @@ struct threshold_selector {
 	struct background *background;
 };
 
-/* The seeds of the sites whose turn it is: [count] strings. */
+/* The seeds of the sites whose threshold is to be chosen: [count] strings. */
 struct turns {
 	char **seeds;
 	size_t count;

@@ -1,7 +1,6 @@
 /*
  * daemon/watch/threshold_selector.h - the thread that chooses the thresholds of
- * sites whose operator left that to their pages (SITE_IS_AUTO). A site's turn
- * comes when site_threshold.h says so.
+ * sites with SITE_IS_AUTO, at the times that site_threshold.h gives.
  */
 #ifndef DAEMON_WATCH_THRESHOLD_SELECTOR_H
 #define DAEMON_WATCH_THRESHOLD_SELECTOR_H
@@ -25,10 +24,10 @@ enum error threshold_selector_start(struct threshold_selector **selector_out,
 				    struct pipeline *pipeline,
 				    size_t max_leaves);
 
-/* Something was committed: look again. Any thread; cheap. */
+/* Something was committed: check the sites. Any thread; cheap. */
 void threshold_selector_wake(struct threshold_selector *selector);
 
-/* Stop, in the middle of a tree if need be. NULL is a no-op. */
+/* Stop, even in the middle of computing a tree. NULL is a no-op. */
 void threshold_selector_stop(struct threshold_selector *selector);
 
 #endif

@@ -1,7 +1,6 @@
 /*
  * daemon/watch/watching.h - the thread that inspects the templates of all
- * sites: when something has come of a site, and when a round of its watch is
- * due.
+ * sites: after changes of a site, and when a round of its sample pages is due.
  */
 #ifndef DAEMON_WATCH_WATCHING_H
 #define DAEMON_WATCH_WATCHING_H
@@ -21,7 +20,7 @@ enum error watching_start(struct watching **watching_out, struct store *store,
 			  struct pipeline *pipeline,
 			  const struct inspection_rules *rules);
 
-/* Something was committed: look again. Any thread; cheap. */
+/* Something was committed: check the sites. Any thread; cheap. */
 void watching_wake(struct watching *watching);
 
 /* Stop after the inspection under way. NULL is a no-op. */

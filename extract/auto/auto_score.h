@@ -34,7 +34,7 @@ struct passage_scores {
 			      it is known */
 	/* The evidence of the template; NULL when it is not known. */
 	const struct passage_evidence *evidence;
-	/* [passages->count]; NULL when nobody asked */
+	/* [passages->count]; NULL unless they were requested */
 	const struct strongest_moves *moves;
 };
 

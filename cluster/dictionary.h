@@ -52,7 +52,7 @@ const uint32_t *dictionary_take(struct dictionary *dictionary,
 				struct signature signature);
 bool dictionary_has_room(const struct dictionary *dictionary, size_t count);
 
-/* The set with these shingles is gone. */
+/* Release the shingles of a set that was removed. */
 void dictionary_release(struct dictionary *dictionary,
 			const uint32_t *shingle_ids, uint32_t count);
 

@@ -25,8 +25,8 @@ enum measure {
 };
 
 /*
- * ccs is not of the papers. It is for templates inside a site, which share
- * most of their frame, so that what tells them apart must weigh. Its shingles
+ * ccs is ours. It is for the templates of one site, which have most of their
+ * frame in common, so that their differences must get more weight. Its shingles
  * are
  *   - runs of 2 steps in the paths of cps, each with its normalised class, but
  *     html and body by their names alone: short runs keep one difference near
@@ -34,10 +34,11 @@ enum measure {
  *   - each class of html and of body (SIGNATURE_MAX_CLASSES of each): what a
  *     generator writes there is often the name of the template;
  *   - the shape of the URL's path (shape.h).
- * Each of the last two weighs as much as one in SIGNATURE_PARTS of the
- * shingles: so often it is a shingle, but at least once and at most
- * SIGNATURE_MAX_WEIGHT times. `tests/eval/clusters.py` prints how well this
- * agrees with the labels of real sites; the constants were chosen there.
+ * Each of the last two has the weight of one in SIGNATURE_PARTS of the first:
+ * it is in the set so many times (as different hashes), at least once and at
+ * most SIGNATURE_MAX_WEIGHT times. The constants were chosen by
+ * `tests/eval/clusters.py`, which measures the agreement with the labels of
+ * real sites.
  */
 
 struct signature {

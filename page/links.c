@@ -156,8 +156,8 @@ static const char *skip_url_word(const char *at, const char *end)
 }
 
 /*
- * Of "5; url='next.html'", or "5; next.html", the address; or empty. As the
- * HTML standard has it (section 4.2.5.3), but "5; url" leads nowhere.
+ * The address in "5; url='next.html'" or "5; next.html"; or empty. As in the
+ * HTML standard (section 4.2.5.3), except that "5; url" has no address.
  */
 static struct slice refresh_url(struct slice content)
 {

@@ -17,7 +17,7 @@ enum token_kind {
 	TOKEN_START,   /* <name ...> */
 	TOKEN_END,     /* </name ...> */
 	TOKEN_COMMENT, /* comment, doctype, CDATA, processing instruction */
-	TOKEN_RAW,     /* what stands in script or style */
+	TOKEN_RAW,     /* the content of script or style */
 };
 
 struct token {

@@ -19,7 +19,7 @@ enum {
 };
 
 enum state {
-	STATE_HEAD, /* collecting the bytes that say what follows */
+	STATE_HEAD, /* collecting the bytes from which the next step follows */
 	STATE_SKIP, /* in a skippable frame */
 	STATE_RUN,
 	STATE_END,

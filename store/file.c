@@ -19,8 +19,8 @@ static enum error error_from_errno(void)
 }
 
 /*
- * gzread() passes on what is not gzip as it is, and joins the members. Of more
- * than `max_bytes` the first ones are read.
+ * gzread() passes data that are not gzip unchanged, and joins gzip members. At
+ * most `max_bytes` are read.
  */
 static enum error read_all(gzFile file, size_t max_bytes, struct buffer *out)
 {

@@ -77,7 +77,7 @@ curl_socket_t transfer_on_open(void *context, curlsocktype purpose,
 			       struct curl_sockaddr *target)
 {
 	struct transfer *transfer = context;
-	/* the address goes on behind the end of the struct */
+	/* the address is longer than the struct sockaddr */
 	const struct sockaddr *address =
 		(const void *)((const char *)target +
 			       offsetof(struct curl_sockaddr, addr));

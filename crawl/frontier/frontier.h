@@ -196,7 +196,7 @@ struct frontier_finding {
 	bool is_known;           /* there is a row */
 	struct frontier_row row; /* slices valid until txn_end() */
 	struct url_pattern pattern;
-	struct pattern_row fine; /* zero when nothing has it */
+	struct pattern_row fine; /* zero when no URL has it */
 	struct pattern_row coarse;
 };
 

@@ -10,7 +10,7 @@
 
 #include "crawl/frontier/frontier.h"
 
-/* Due times that are ranks. What was asked for stands before everything. */
+/* Due times that are ranks. Requested URLs come first. */
 enum { DUE_ASKED = 1, DUE_FIRST = 2 };
 
 /* A time of 0 would mean that the row is not due at all. */

@@ -159,7 +159,7 @@ static void read_plain(struct sitemap *sitemap, struct slice bytes)
 	}
 }
 
-/* Whether there is a member to read; the first byte of another tells. */
+/* Whether there is a member to read, by its first byte. */
 static bool begin_member(struct sitemap *sitemap, struct slice bytes)
 {
 	if (!decoder_is_at_end(sitemap->decoder))

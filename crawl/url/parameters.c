@@ -4,8 +4,8 @@
 #include <strings.h>
 
 /*
- * Only names that some product made up for itself, so that no site is likely to
- * mean a page by them. What is left out on purpose:
+ * Only names that a product has made up, so that no site is likely to identify
+ * pages by them. Deliberately left out:
  * - id, ref, source, from, cid, campaign, share, si, spm, feature: words that
  *   sites use for what they show;
  * - sid and s: a session in phpBB and vBulletin, but the story of Slashdot and

@@ -179,7 +179,7 @@ static void copy_status(struct slice line, struct buffer *head)
 	buffer_append_text(head, "\r\n");
 }
 
-/* The head of the answer as it is kept, with its blank line. */
+/* Copy the head of the answer as it is archived, with its blank line. */
 static void copy_head(const struct warc_exchange *exchange, struct buffer *head)
 {
 	struct slice rest = exchange->headers;

@@ -30,7 +30,7 @@ static void make_distinct(struct hash_list *list)
 	list->distinct = count;
 }
 
-/* A page with content, as the store has it. */
+/* A stored page with content. */
 struct content {
 	struct known_page known;
 	struct record record; /* of a page in a cluster, else empty */

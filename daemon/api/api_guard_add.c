@@ -180,7 +180,7 @@ static void free_copy(struct copy *copy)
 	buffer_free(&copy->charset);
 }
 
-/* False when it is gone. */
+/* Copy a page; false when it was deleted. */
 static bool read_copy(struct store *store, uint32_t site, uint64_t page,
 		      struct copy *copy)
 {

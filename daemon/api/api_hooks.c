@@ -74,7 +74,10 @@ enum http_verdict api_get_hook(struct call *call)
 	return reply_hook(call, 200, call->number);
 }
 
-/* A member that is a text, or not there. False, told, when it is neither. */
+/*
+ * Read an optional text member; false, with the error answered, when it is no
+ * text.
+ */
 static bool take_text(struct call *call, const json_t *request,
 		      const char *name, size_t max, struct slice *text_out)
 {

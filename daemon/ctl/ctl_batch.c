@@ -23,7 +23,7 @@ struct batch_run {
 	uint64_t started_ms;
 	size_t by_template;
 	size_t by_page; /* alone */
-	bool is_broken; /* it cannot go on; told */
+	bool is_broken; /* it cannot go on; the error was reported */
 };
 
 static void extract_page(struct batch_run *run, size_t input)

@@ -156,7 +156,7 @@ static void make_target(const struct printer *printer, uint64_t wait_s,
 		buffer_append_text(target, "&open=1");
 }
 
-/* Ask once, and print what came. */
+/* Send one request, and print the events. */
 static enum ctl_status ask_events(struct printer *printer, uint64_t wait_s,
 				  bool is_patient)
 {

@@ -13,7 +13,7 @@
 
 enum { MAX_NAME_BYTES = 64 };
 
-/* The folder of the store: as it is named, or as the configuration says. */
+/* The folder of the store: of the operand, or of the configuration. */
 static bool read_target(const struct ctl *ctl, struct config *config)
 {
 	const char *path = option_text(ctl, "config");

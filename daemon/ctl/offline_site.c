@@ -37,7 +37,7 @@ struct lesson {
 	size_t change_count;
 	size_t waiting_bytes;
 	struct progress progress;
-	bool is_broken; /* it cannot go on; told */
+	bool is_broken; /* it cannot go on; the error was reported */
 };
 
 static bool add_site(struct lesson *lesson)

@@ -15,7 +15,7 @@
 
 struct offline_site {
 	struct inputs inputs;
-	bool *is_stored; /* [inputs.count]: its page can be asked for */
+	bool *is_stored; /* [inputs.count]: the page is stored */
 	size_t skipped;  /* inputs that are not stored; the reasons were
 			    reported */
 	struct store *store;

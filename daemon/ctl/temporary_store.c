@@ -6,7 +6,10 @@
 
 #include "store/buffer.h"
 
-/* A new folder under $TMPDIR; free() the path. NULL, told. */
+/*
+ * Make a folder under $TMPDIR; free() the path. NULL on an error, which is
+ * reported.
+ */
 static char *make_folder(const struct ctl *ctl)
 {
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */

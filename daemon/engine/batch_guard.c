@@ -121,7 +121,7 @@ static uint32_t matches_of(const json_t *found)
 						    : (uint32_t)matches;
 }
 
-/* The row as it becomes; `*before` is as it was, or zero. */
+/* Write the new row; `*before` gets the old one, or zero. */
 static void put_row(struct watch *watch, const struct finding *finding,
 		    const struct guarded_row *before)
 {

@@ -88,7 +88,7 @@ static void delete_content(struct batch *batch, const struct site *site,
 	txn_delete(batch->txn, TABLE_RECORDS, key_slice(&key));
 }
 
-/* The page as it is now: the row, and an event when it is new or changed. */
+/* Write the row of the page, and an event when it is new or changed. */
 static void put_row(const struct arrival *arrival, bool is_changed,
 		    struct page_row *row)
 {

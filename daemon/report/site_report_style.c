@@ -1,7 +1,7 @@
 /*
- * The style sheet of a report. Colours stand once, for light and dark; blue is
- * template and orange is content everywhere, red is gone and green has come,
- * and nothing is told by colour alone.
+ * The style sheet of a report. Colours are defined once for light and dark.
+ * Blue is template and orange is content, red is gone and green is new, and
+ * nothing is shown by colour alone.
  */
 #include "daemon/report/site_report_parts.h"
 

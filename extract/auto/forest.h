@@ -1,20 +1,21 @@
 /*
  * extract/auto/forest.h - gradient boosted regression trees (Friedman 2001),
- *trained by tests/eval/train and part of the program as constants.
+ * trained by tests/eval/train and part of the program as constants.
  *
  * A model file (conf/models/<name>.model) is a list of macro calls, so that the
  * compiler reads it and a name that no feature has is an error of the build:
  *
  *	comment with the version of the format, data, date, recipe, figures
- *	BASE(-0.5f)                       the sum begins with it
+ *	BASE(-0.5f)                       added to the sum of leaves
  *	COLUMN(words)                     column 0, 1, ... by feature name
  *	TREE({columns}, {thresholds}, {values})
  *
  * A tree is complete, of depth FOREST_DEPTH, in heap order: the children of
- * inner node i are 2i + 1, for a value < threshold, and 2i + 2. Of the values
- * the last FOREST_LEAVES are those of the leaves, the others the mean of what
- * stands below (weighted by training rows): by them a prediction is taken
- * apart. A leaf that stands higher is spread: threshold INFINITY goes left.
+ * inner node i are 2i + 1, for a value < threshold, and 2i + 2. The last
+ * FOREST_LEAVES values are those of the leaves, the others are the means below
+ * an inner node (weighted by training rows), by which forest_moves() explains a
+ * prediction. A leaf above FOREST_DEPTH is replaced by inner nodes of threshold
+ * INFINITY, which always go left.
  */
 #ifndef EXTRACT_AUTO_FOREST_H
 #define EXTRACT_AUTO_FOREST_H

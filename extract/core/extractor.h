@@ -1,8 +1,8 @@
 /*
- * extract/core/extractor.h - the one type of every method that tells content
- * from the rest: page in, a score and a verdict for every text node out. Adding
- * one means one file and one line in the table of extractor.c; the CLI, the
- * API, the evaluation and the manual read that table.
+ * extract/core/extractor.h - the type of all methods of extraction: they get a
+ * page and give a score and a verdict for every text node. A new method is one
+ * file and one line in the table of extract/extractors.c; the CLI, the API, the
+ * evaluation and the manual read that table.
  */
 #ifndef EXTRACT_CORE_EXTRACTOR_H
 #define EXTRACT_CORE_EXTRACTOR_H
@@ -31,7 +31,7 @@ struct template_counts {
 
 enum { MAX_SAMPLE_PAGES = 32 };
 
-/* Pages of the cluster, the same ones for every page that is asked for. */
+/* Pages of the cluster, the same ones for every page. */
 struct sample {
 	const struct page *const *pages; /* [count] */
 	uint32_t count;                  /* 1..MAX_SAMPLE_PAGES */

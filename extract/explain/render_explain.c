@@ -101,7 +101,9 @@ static void write_parameters(struct buffer *out,
 		buffer_printf(out, "<tr><th>%s</th><td>%.6g ", row->name,
 			      value);
 		markup_append_label(out, row->unit);
-		if (value != row->default_value) /* NOLINT: as it was set */
+		if (value !=
+		    row->default_value) /* NOLINT: exact, because it was set
+					 */
 			buffer_printf(out, " (default: %.6g)",
 				      row->default_value);
 		buffer_append_text(out, "</td><td class=\"q\">");

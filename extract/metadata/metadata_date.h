@@ -23,8 +23,10 @@ enum { DATE_SIZE = 32 }; /* of what is written, with its NUL */
  */
 bool date_find(struct slice text, enum date_order order, char out[DATE_SIZE]);
 
-/* The same, or Unix time in seconds or milliseconds: what stands where a
-   machine is to read it. */
+/*
+ * The same for machine-readable fields: also Unix time in seconds or
+ * milliseconds.
+ */
 bool date_read(struct slice text, enum date_order order, char out[DATE_SIZE]);
 
 #endif

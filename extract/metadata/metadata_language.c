@@ -4,7 +4,10 @@
 #include "store/arena.h"
 #include "store/ascii.h"
 
-enum { MAX_READ = 1 << 16 }; /* bytes of text that tell the script */
+enum {
+	MAX_READ = 1 << 16
+}; /* bytes of text from which the script is guessed
+    */
 
 /* Of the scripts that one language is written in; and Han, for which kana
    decide. */

@@ -10,17 +10,16 @@
  * Document frequency finds nearly all content, and leaves what is new on every
  * page and yet no content: dates, related articles, the next link (Gottron
  * 2008, section 7). Where a text stands tells these apart
- *(extract/methods/slot.h). A block of text is content when
+ * (extract/methods/slot.h). A block of text is content when
  *
  *   1. most of its words are not redundant: the same fragment stands in the
- *	same slot of at most a third of the pages. In another slot it may stand
- *	as often as it will: the headline of an article is in the lists of all
- *	others;
- *   2. few of its words are links, or few of those around it, by what 1 has
- *	left: lists of links are content inside an article;
+ *	same slot of at most a third of the pages. Other slots do not count: the
+ *	headline of an article is in the lists of all other pages;
+ *   2. few of its words are links, or few of the words around it that rule 1
+ *	keeps: lists of links are content inside an article;
  *   3. the variability of its slot and its content code ratio (that of accb)
- *	together are enough: a text of a slot that changes with every page needs
- *	little help from its looks, one of a slot that repeats needs much.
+ *	together reach min_evidence: in a slot that changes with every page a
+ *	low ratio is enough, in a slot that repeats it must be high.
  *
  * A block is kept or dropped whole, so that a common fragment inside a sentence
  * stays.

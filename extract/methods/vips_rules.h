@@ -52,8 +52,8 @@ struct vips_rules vips_rules_make(struct arena *arena, const struct page *page,
 
 /*
  * Whether element `node` is divided, seen in a sub-page of `area` px^2; it
- * `is_root` when it is that sub-page's own element. O(1), but for rule 8, which
- * tells the children of another colour: O(children).
+ * `is_root` when it is that sub-page's own element. O(1), except for rule 8,
+ * which marks the children of another colour: O(children).
  */
 struct vips_division vips_divide(const struct vips_rules *rules, uint32_t node,
 				 float area, bool is_root);

@@ -20,7 +20,10 @@
 struct buffer;
 struct render_request;
 
-/* A link goes on in so many lines; the text of further ones is no link. */
+/*
+ * A link is continued in at most so many lines; its text in further lines is no
+ * link.
+ */
 enum { MAX_LINK_LINES = 4 };
 
 struct layout_element {

@@ -18,7 +18,7 @@ struct layout_level {
 	uint32_t block; /* the level of the innermost block around its text */
 	uint32_t line_node;
 	uint16_t line;          /* what its text stands in: outline_is_line() */
-	uint16_t uses;          /* of a: how often it was told */
+	uint16_t uses;          /* of a: how often it was opened */
 	struct columns columns; /* of td and th; of tr: those of its cells */
 	uint32_t inline_level;  /* whose `inlines` are around its text */
 	struct inline_chain inlines; /* of an inline element */

@@ -1,7 +1,7 @@
 /*
- * extract/text/fragment.h - the pieces of text whose document frequency tells
- * template from content: one text node each, white space collapsed and
- * trimmed (Gottron 2008, section 6).
+ * extract/text/fragment.h - the pieces of text whose document frequencies are
+ * counted: one text node each, white space collapsed and trimmed (Gottron 2008,
+ * section 6).
  */
 #ifndef EXTRACT_TEXT_FRAGMENT_H
 #define EXTRACT_TEXT_FRAGMENT_H

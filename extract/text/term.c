@@ -55,7 +55,7 @@ static uint64_t term_hash(struct slice word)
 	return hash64(word.data, word.size, 0);
 }
 
-/* The terms of what stands between two spaces; returns how many. */
+/* The terms of the text between two spaces; returns how many. */
 static uint32_t split_run(struct slice run, uint64_t *terms)
 {
 	const char *text = run.data;

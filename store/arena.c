@@ -9,8 +9,7 @@
 #include "store/memory.h"
 
 #ifdef ARENA_MALLOC
-#define CHUNK_SIZE 1 /* one object per chunk, so that ASan checks each object \
-		      */
+#define CHUNK_SIZE 1 /* one chunk per object, so that ASan checks each */
 #else
 #define CHUNK_SIZE ((size_t)64 * 1024)
 #endif

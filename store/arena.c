@@ -63,8 +63,8 @@ static void add_chunk(struct arena *arena, size_t size)
 }
 
 /*
- * Bytes of `count` objects, rounded up for alignment; SIZE_MAX when the product
- * does not fit.
+ * Bytes of `count` objects, rounded up for alignment; SIZE_MAX / 2, which no
+ * system can give, when they are too many.
  */
 static size_t byte_count(size_t count, size_t size)
 {

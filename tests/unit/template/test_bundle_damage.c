@@ -137,8 +137,7 @@ START_TEST(what_sections_refer_to_must_be_there)
 	check_refused(&writer, "bundle: section pages: it is damaged");
 	writer = (struct bundle_writer){.max_bytes = 1000};
 	bundle_put_shingles(&writer, twice, 2);
-	check_refused(&writer,
-		      "bundle: section shingles: it does not ascend");
+	check_refused(&writer, "bundle: section shingles: it does not ascend");
 	writer = (struct bundle_writer){.max_bytes = 1000};
 	bundle_put_shingles(&writer, twice, 1);
 	check_refused(&writer, "bundle: it has no section site");

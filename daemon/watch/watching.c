@@ -1,14 +1,16 @@
 #include "daemon/watch/watching.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/runtime/background.h"
 #include "daemon/runtime/clock.h"
 #include "store/log.h"
+#include "store/lower_bound.h"
 #include "store/memory.h"
 
-/* The state of a site at its last inspection. */
+/* What a site was like at its last inspection. */
 struct watched {
 	uint32_t site;
 	uint64_t generation;
@@ -18,7 +20,7 @@ struct watched {
 	uint32_t failed_count;
 	uint32_t flags;
 	uint64_t watch_ms;
-	uint64_t next_ms; /* inspected again then, even without news */
+	uint64_t next_ms; /* inspected again then, without news, too */
 	char *host;
 	bool is_there;
 };
@@ -35,29 +37,21 @@ struct watching {
 
 static struct watched *find(struct watching *watching, uint32_t site)
 {
-	size_t low = 0;
-	size_t high = watching->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (watching->sites[middle].site < site)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < watching->count && watching->sites[low].site == site)
-		return &watching->sites[low];
+	LOWER_BOUND(at, watching->count, watching->sites[at].site < site);
+	if (at < watching->count && watching->sites[at].site == site)
+		return &watching->sites[at];
 	watching->sites = mem_grow(watching->sites, watching->count,
 				   &watching->capacity, sizeof(struct watched));
-	memmove(&watching->sites[low + 1], &watching->sites[low],
-		(watching->count - low) * sizeof(struct watched));
+	memmove(&watching->sites[at + 1], &watching->sites[at],
+		(watching->count - at) * sizeof(struct watched));
 	watching->count++;
-	watching->sites[low] = (struct watched){.site = site};
-	return &watching->sites[low];
+	watching->sites[at] = (struct watched){.site = site};
+	return &watching->sites[at];
 }
 
-/* Update the state of the site; true when it is due. */
+/* Take over what the site is like; true when its turn has come. */
 static bool is_due(struct watched *watched, const struct site_row *row,
 		   uint64_t now_ms)
 {
@@ -68,8 +62,8 @@ static bool is_due(struct watched *watched, const struct site_row *row,
 		watched->seen_ms != row->seen_ms ||
 		watched->pending_count != row->pending_count ||
 		watched->failed_count != row->failed_count ||
-		watched->flags != row->flags ||
-		watched->watch_ms != row->watch_ms;
+		watched->flags != row->options.flags ||
+		watched->watch_ms != row->options.watch_ms;
 
 	if (watched->host == NULL)
 		watched->host = mem_copy_text(row->host.data, row->host.size);
@@ -78,14 +72,14 @@ static bool is_due(struct watched *watched, const struct site_row *row,
 	watched->seen_ms = row->seen_ms;
 	watched->pending_count = row->pending_count;
 	watched->failed_count = row->failed_count;
-	watched->flags = row->flags;
-	watched->watch_ms = row->watch_ms;
+	watched->flags = row->options.flags;
+	watched->watch_ms = row->options.watch_ms;
 	watched->is_there = true;
 	return has_news || watched->next_ms <= now_ms;
 }
 
-/* Read the sites; those that are due get next_ms 0. */
-static void read_sites(struct watching *watching, uint64_t now_ms)
+/* Which sites are there, and whose turn it is: next_ms 0. */
+static enum error read_sites(struct watching *watching, uint64_t now_ms)
 {
 	struct txn txn = txn_begin_read(watching->store);
 	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
@@ -103,7 +97,7 @@ static void read_sites(struct watching *watching, uint64_t now_ms)
 			watched->next_ms = 0;
 	}
 	scan_end(&scan);
-	txn_abort(&txn);
+	return txn_end(&txn);
 }
 
 /* Forget the sites that were deleted. */
@@ -116,6 +110,7 @@ static void drop_sites(struct watching *watching)
 			watching->sites[kept++] = watching->sites[i];
 		else
 			free(watching->sites[i].host);
+	assert(kept <= watching->count);
 	watching->count = kept;
 }
 
@@ -126,8 +121,8 @@ static enum error commit(struct watching *watching,
 	struct change change = {
 		.kind = CHANGE_TEMPLATES,
 		.url = &url,
-		.site = inspection->site,
-		.findings = &inspection->findings,
+		.templates = {.site = inspection->site,
+			      .findings = &inspection->findings},
 	};
 	enum error error = url_parse(&url, slice_of(inspection->seed), NULL);
 
@@ -143,11 +138,11 @@ static bool inspect(struct watching *watching, struct watched *watched)
 		inspection_make(watching->store, watched->host,
 				&watching->rules, clock_wall_ms(), &inspection);
 
+	assert(watched->host != NULL);
 	watched->next_ms = inspection.next_ms;
 	if (error == ERR_NONE && inspection_has_findings(&inspection)) {
 		error = commit(watching, &inspection);
-		watched->next_ms = 0; /* inspect again, because the findings may
-					 have consequences */
+		watched->next_ms = 0; /* what follows from that? */
 	}
 	inspection_free(&inspection);
 	if (error == ERR_NONE || error == ERR_NOT_FOUND ||
@@ -155,8 +150,7 @@ static bool inspect(struct watching *watching, struct watched *watched)
 		return true;
 	log_warn("site %s: its templates cannot be inspected now: %s",
 		 watched->host, error_text(error));
-	watched->next_ms = 0; /* try again after the pause that follows a
-				 failure */
+	watched->next_ms = 0; /* after the rest that a failure brings */
 	return false;
 }
 
@@ -167,8 +161,14 @@ static struct background_wish watch_all(struct background *background,
 	struct background_wish wish = {0};
 	uint64_t now_ms = clock_wall_ms();
 	uint64_t next_ms = UINT64_MAX;
+	enum error error;
 
-	read_sites(watching, now_ms);
+	error = read_sites(watching, now_ms);
+	if (error != ERR_NONE) {
+		log_warn("the sites cannot be read now: %s", error_text(error));
+		return (struct background_wish){.is_failing = true,
+						.within_ms = 1};
+	}
 	drop_sites(watching);
 	for (size_t i = 0; i < watching->count; i++) {
 		struct watched *watched = &watching->sites[i];

@@ -91,7 +91,7 @@ START_TEST(the_text_tells_all)
 	struct report report = make_report(100);
 	const char *text = text_of(&report, 80);
 
-	check_holds(text, "8 pages, 5 distinct signatures of 14 shingle_ids, "
+	check_holds(text, "8 pages, 5 distinct signatures of 14 shingles, "
 			  "measure cpc\n"
 			  "A cluster is sizable with 3 pages.\n");
 	check_holds(text, "Suggested threshold: 0.362\n"

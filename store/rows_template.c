@@ -32,6 +32,11 @@ static const struct row_layout version_row_layout =
 ROW_FUNCTIONS(version_row, TABLE_VERSIONS, key_version(site, cluster, version),
 	      uint32_t site, uint32_t cluster, uint32_t version)
 
+struct buffer version_row_encode(const struct version_row *row)
+{
+	return row_layout_encode(&version_row_layout, row);
+}
+
 static const struct field sample_page_row_fields[] = {
 	FIELD(sample_page_row, since_ms),
 };

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "store/buffer.h"
 #include "store/slice.h"
 #include "store/txn.h"
 
@@ -71,6 +72,8 @@ bool version_row_get(struct txn *txn, uint32_t site, uint32_t cluster,
 void version_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
 		     uint32_t version, const struct version_row *row);
 bool version_row_decode(struct slice value, struct version_row *row_out);
+/* The value of the row; buffer_free() it. */
+struct buffer version_row_encode(const struct version_row *row);
 
 /*
  * A page of the sample of a template: those few that are asked again and again,

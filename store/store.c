@@ -10,6 +10,7 @@
 #include "store/env.h"
 #include "store/folder.h"
 #include "store/log.h"
+#include "store/migrate.h"
 #include "store/memory.h"
 
 enum { MAX_READERS = 512 };
@@ -65,6 +66,9 @@ static enum error set_map_size(struct store *store, size_t bytes)
 	return ERR_NONE;
 }
 
+/* And those that a migration renames, while it does. */
+enum { MAX_TABLES = TABLE_COUNT + 8 };
+
 static enum error open_env(struct store *store)
 {
 	unsigned flags = MDB_NOTLS;
@@ -76,7 +80,7 @@ static enum error open_env(struct store *store)
 		flags |= MDB_NOSYNC | MDB_NOMETASYNC;
 	rc = mdb_env_create(&store->env);
 	if (rc == MDB_SUCCESS)
-		rc = mdb_env_set_maxdbs(store->env, TABLE_COUNT);
+		rc = mdb_env_set_maxdbs(store->env, MAX_TABLES);
 	if (rc == MDB_SUCCESS)
 		rc = mdb_env_set_maxreaders(store->env, MAX_READERS);
 	if (rc == MDB_SUCCESS)
@@ -168,7 +172,10 @@ static enum error open_tables(struct store *store)
 		 mdb_env_set_mapsize(store->env, 0) == MDB_SUCCESS);
 	if (rc != MDB_SUCCESS)
 		return error_from_mdb(rc);
-	find_tables(&txn);
+	if (!store->is_read_only)
+		store_migrate(&txn);
+	if (txn.error == ERR_NONE)
+		find_tables(&txn);
 	if (txn.error == ERR_NONE)
 		txn_check(&txn, mdb_txn_commit(txn.mdb));
 	else

@@ -1,0 +1,185 @@
+#include "store/migrate.h"
+
+#include <assert.h>
+#include <lmdb.h>
+#include <string.h>
+
+#include "store/buffer.h"
+#include "store/compress.h"
+#include "store/env.h"
+#include "store/log.h"
+#include "store/row.h"
+#include "store/rows_template.h"
+
+enum {
+	OLD_SCHEMA = 4,
+	MAX_VERSION_BYTES = 64 << 20, /* unpacked; no version has more */
+};
+
+static const struct renamed {
+	const char *before;
+	const char *now;
+} renamed_tables[] = {
+	{"terms", "shingles"},
+	{"panel", "sample_pages"},
+	{"mutes", "silences"},
+};
+
+static bool open_table(struct txn *txn, const char *name, unsigned flags,
+		       MDB_dbi *table_out)
+{
+	if (txn->error == ERR_NONE)
+		txn_check(txn, mdb_dbi_open(txn->mdb, name, flags, table_out));
+	return txn->error == ERR_NONE;
+}
+
+static MDB_val text_val(const char *text)
+{
+	return val_from_slice(slice_of(text));
+}
+
+/* LMDB cannot rename a table: its rows are copied in order. */
+static void rename_table(struct txn *txn, const struct renamed *name)
+{
+	MDB_cursor *cursor = NULL;
+	MDB_dbi before;
+	MDB_dbi now;
+	MDB_val key;
+	MDB_val value;
+	int rc;
+
+	if (!open_table(txn, name->before, 0, &before) ||
+	    !open_table(txn, name->now, MDB_CREATE, &now))
+		return;
+	rc = mdb_cursor_open(txn->mdb, before, &cursor);
+	if (rc == MDB_SUCCESS)
+		rc = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
+	while (rc == MDB_SUCCESS) {
+		rc = mdb_put(txn->mdb, now, &key, &value, MDB_APPEND);
+		if (rc == MDB_SUCCESS)
+			rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+	}
+	mdb_cursor_close(cursor);
+	if (rc != MDB_NOTFOUND)
+		txn_check(txn, rc);
+	else
+		txn_check(txn, mdb_drop(txn->mdb, before, 1));
+}
+
+/* The last number that was given, under its new name. */
+static void rename_counter(struct txn *txn, MDB_dbi meta, const char *before,
+			   const char *now)
+{
+	MDB_val key = text_val(before);
+	MDB_val to = text_val(now);
+	MDB_val value;
+	uint64_t number;
+	int rc = mdb_get(txn->mdb, meta, &key, &value);
+
+	if (rc == MDB_NOTFOUND || value.mv_size != sizeof(number))
+		return; /* none was ever given */
+	memcpy(&number, value.mv_data, sizeof(number));
+	value = (MDB_val){sizeof(number), &number};
+	txn_check(txn, mdb_put(txn->mdb, meta, &to, &value, 0));
+	txn_check(txn, mdb_del(txn->mdb, meta, &key, NULL));
+}
+
+/* A quote inside of a text has a backslash, so that only keys are found. */
+static void rename_key(struct buffer *json)
+{
+	static const char before[] = "\"share\":";
+	static const char now[] = "\"ratio\":";
+	char *end = json->data + json->size;
+	char *at = json->data;
+
+	_Static_assert(sizeof(before) == sizeof(now), "in place");
+	while (at != NULL && at < end) {
+		at = memmem(at, (size_t)(end - at), before, strlen(before));
+		if (at != NULL)
+			memcpy(at, now, strlen(now));
+	}
+}
+
+/* The row anew; a damaged one stays as it is, for verify to find. */
+static bool rename_in_version(struct slice value, struct buffer *out)
+{
+	struct buffer json = {0};
+	struct buffer packed = {0};
+	struct version_row row;
+	bool is_done =
+		version_row_decode(value, &row) &&
+		decompress(row.packed, MAX_VERSION_BYTES, &json) == ERR_NONE;
+
+	if (is_done && json.size > 0) {
+		rename_key(&json);
+		compress_well(buffer_slice(&json), &packed);
+		row.packed = buffer_slice(&packed);
+		*out = version_row_encode(&row);
+	}
+	buffer_free(&json);
+	buffer_free(&packed);
+	return is_done && out->size > 0;
+}
+
+static void rename_in_versions(struct txn *txn)
+{
+	MDB_cursor *cursor = NULL;
+	MDB_dbi versions;
+	MDB_val key;
+	MDB_val value;
+	int rc;
+
+	if (!open_table(txn, "versions", 0, &versions))
+		return;
+	rc = mdb_cursor_open(txn->mdb, versions, &cursor);
+	if (rc == MDB_SUCCESS)
+		rc = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
+	while (rc == MDB_SUCCESS) {
+		struct buffer row = {0};
+
+		if (rename_in_version(
+			    (struct slice){value.mv_data, value.mv_size},
+			    &row)) {
+			value = val_from_slice(buffer_slice(&row));
+			rc = mdb_cursor_put(cursor, &key, &value, MDB_CURRENT);
+		}
+		buffer_free(&row);
+		if (rc == MDB_SUCCESS)
+			rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+	}
+	mdb_cursor_close(cursor);
+	if (rc != MDB_NOTFOUND)
+		txn_check(txn, rc);
+}
+
+static bool is_old(struct txn *txn, MDB_dbi meta)
+{
+	MDB_val key = text_val("schema");
+	MDB_val value;
+	uint64_t schema = 0;
+
+	if (mdb_get(txn->mdb, meta, &key, &value) == MDB_SUCCESS &&
+	    value.mv_size == sizeof(schema))
+		memcpy(&schema, value.mv_data, sizeof(schema));
+	return schema == OLD_SCHEMA;
+}
+
+void store_migrate(struct txn *txn)
+{
+	MDB_val key = text_val("schema");
+	uint64_t schema = STORE_SCHEMA;
+	MDB_val value = {sizeof(schema), &schema};
+	MDB_dbi meta;
+
+	assert(STORE_SCHEMA == OLD_SCHEMA + 1);
+	if (mdb_dbi_open(txn->mdb, "meta", 0, &meta) != MDB_SUCCESS ||
+	    !is_old(txn, meta))
+		return;
+	log_info("store: from schema %d to %d", OLD_SCHEMA, STORE_SCHEMA);
+	for (size_t i = 0; i < sizeof(renamed_tables) / sizeof(*renamed_tables);
+	     i++)
+		rename_table(txn, &renamed_tables[i]);
+	rename_counter(txn, meta, "mute", "silence");
+	rename_in_versions(txn);
+	txn_check(txn, mdb_put(txn->mdb, meta, &key, &value, 0));
+}

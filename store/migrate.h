@@ -1,0 +1,16 @@
+/* store/migrate.h - a store of the schema before becomes one of this schema.
+ * Internal to store/. */
+#ifndef STORE_MIGRATE_H
+#define STORE_MIGRATE_H
+
+struct txn;
+
+/*
+ * In a write transaction, before the tables are opened; no-op when the store is
+ * of no schema that can be migrated. All is kept: tables and counters of schema
+ * 4 get the names that they have since 5, and the versions of templates say
+ * "ratio" where they said "share". Costs a copy of the tables that are renamed.
+ */
+void store_migrate(struct txn *txn);
+
+#endif

@@ -1,0 +1,174 @@
+/* A store of schema 4 is opened: nothing is lost, and its words are the new. */
+#include <lmdb.h>
+#include <string.h>
+
+#include "store/compress.h"
+#include "store/key.h"
+#include "store/rows_hook.h"
+#include "store/rows_template.h"
+#include "store/sets.h"
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+static struct scratch scratch;
+
+static void set_up(void)
+{
+	scratch_make(&scratch);
+}
+
+static void tear_down(void)
+{
+	scratch_remove(&scratch, NULL);
+}
+
+/* Rows as they were before, in a store of this schema. */
+static void fill(void)
+{
+	static const char json[] = "{\"paths\":[{\"share\":0.5,"
+				   "\"text\":\"\\\"share\\\":\"}]}";
+	struct store *store = scratch_store(&scratch);
+	struct txn txn = txn_begin_write(store);
+	struct version_row version = {.first_ms = 1, .page_count = 3};
+	struct sample_page_row page = {.since_ms = 7, .url = slice_of("u")};
+	struct silence_row silence = {.event = 9, .host = slice_of("a")};
+	struct buffer packed = {0};
+
+	compress(slice_of(json), &packed);
+	version.packed = buffer_slice(&packed);
+	version_row_put(&txn, 1, 2, 3, &version);
+	buffer_free(&packed);
+	sample_page_row_put(&txn, 1, 2, 4, &page);
+	shingle_put(&txn, 1, 5, 77);
+	silence_row_put(&txn, 1, &silence);
+	store_next_number(&txn, "silence");
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	store_close(store);
+}
+
+static void move_rows(MDB_txn *txn, const char *from, const char *to)
+{
+	MDB_cursor *cursor;
+	MDB_dbi old;
+	MDB_dbi new;
+	MDB_val key;
+	MDB_val value;
+
+	ck_assert_int_eq(mdb_dbi_open(txn, from, 0, &old), 0);
+	ck_assert_int_eq(mdb_dbi_open(txn, to, MDB_CREATE, &new), 0);
+	ck_assert_int_eq(mdb_cursor_open(txn, old, &cursor), 0);
+	while (mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == 0)
+		ck_assert_int_eq(mdb_put(txn, new, &key, &value, 0), 0);
+	mdb_cursor_close(cursor);
+	ck_assert_int_eq(mdb_drop(txn, old, 1), 0);
+}
+
+/* The names of schema 4, by LMDB alone. */
+static void make_old(uint64_t schema)
+{
+	MDB_env *env;
+	MDB_txn *txn;
+	MDB_dbi meta;
+	uint64_t number = 1;
+	MDB_val key = {6, "schema"};
+	MDB_val value = {sizeof(schema), &schema};
+
+	ck_assert_int_eq(mdb_env_create(&env), 0);
+	mdb_env_set_maxdbs(env, 64);
+	ck_assert_int_eq(mdb_env_open(env, scratch.folder, MDB_NOSYNC, 0600),
+			 0);
+	ck_assert_int_eq(mdb_txn_begin(env, NULL, 0, &txn), 0);
+	move_rows(txn, "shingles", "terms");
+	move_rows(txn, "sample_pages", "panel");
+	move_rows(txn, "silences", "mutes");
+	ck_assert_int_eq(mdb_dbi_open(txn, "meta", 0, &meta), 0);
+	ck_assert_int_eq(mdb_put(txn, meta, &key, &value, 0), 0);
+	key = (MDB_val){7, "silence"};
+	ck_assert_int_eq(mdb_del(txn, meta, &key, NULL), 0);
+	key = (MDB_val){4, "mute"};
+	value = (MDB_val){sizeof(number), &number};
+	ck_assert_int_eq(mdb_put(txn, meta, &key, &value, 0), 0);
+	ck_assert_int_eq(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+}
+
+static void check_version(struct txn *txn)
+{
+	struct version_row version;
+	struct buffer json = {0};
+
+	ck_assert(version_row_get(txn, 1, 2, 3, &version));
+	ck_assert_uint_eq(version.page_count, 3);
+	ck_assert_int_eq(decompress(version.packed, 1000, &json), ERR_NONE);
+	ck_assert_str_eq(json.data, "{\"paths\":[{\"ratio\":0.5,"
+				    "\"text\":\"\\\"share\\\":\"}]}");
+	buffer_free(&json);
+}
+
+START_TEST(schema_4_becomes_5_and_nothing_is_lost)
+{
+	struct store *store;
+	struct txn txn;
+	struct sample_page_row page;
+	struct silence_row silence;
+	struct key key = key_cluster(1, 5);
+	uint64_t shingle = 0;
+
+	fill();
+	make_old(4);
+	for (int opened = 0; opened < 2; opened++) {
+		store = scratch_store(&scratch);
+		txn = txn_begin_read(store);
+		check_version(&txn);
+		ck_assert(sample_page_row_get(&txn, 1, 2, 4, &page));
+		ck_assert_uint_eq(page.since_ms, 7);
+		ck_assert(silence_row_get(&txn, 1, &silence));
+		ck_assert_uint_eq(silence.event, 9);
+		ck_assert(shingle_decode(
+			txn_get(&txn, TABLE_SHINGLES, key_slice(&key)),
+			&shingle));
+		ck_assert_uint_eq(shingle, 77);
+		ck_assert_uint_eq(store_last_number(&txn, "silence"), 1);
+		ck_assert_uint_eq(store_last_number(&txn, "mute"), 0);
+		ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+		store_close(store);
+	}
+}
+END_TEST
+
+START_TEST(schema_3_is_refused)
+{
+	struct store *store = NULL;
+
+	fill();
+	make_old(3);
+	ck_assert_int_eq(
+		store_open(&store, scratch.folder, &(struct store_options){0}),
+		ERR_VERSION);
+}
+END_TEST
+
+START_TEST(a_reader_migrates_nothing)
+{
+	struct store *store = NULL;
+	struct store_options options = {.is_read_only = true};
+
+	fill();
+	make_old(4);
+	ck_assert_int_eq(store_open(&store, scratch.folder, &options),
+			 ERR_VERSION);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("migrate");
+	TCase *tcase = tcase_create("migrate");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, schema_4_becomes_5_and_nothing_is_lost);
+	tcase_add_test(tcase, schema_3_is_refused);
+	tcase_add_test(tcase, a_reader_migrates_nothing);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -14,7 +14,7 @@ static size_t count_cores(void)
 static struct site_options ingest_options(const struct config *config)
 {
 	struct site_options options = {
-		.measure = config->measure,
+		.measure = (uint16_t)config->measure,
 		.width = (uint16_t)config->width,
 		.max_pages = config->max_pages,
 		.max_depth = config->max_depth,

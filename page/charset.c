@@ -98,9 +98,8 @@ static struct decoded decode_windows_1252(struct arena *arena,
 static bool convert(iconv_t converter, struct slice body, size_t unit,
 		    size_t max_errors, struct buffer *out)
 {
-	/*
-	 * iconv does not write to it. NOLINTNEXTLINE(performance-no-int-to-ptr)
-	 */
+	/* iconv does not write to it. */
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
 	char *in = (char *)(uintptr_t)body.data;
 	size_t left = body.size;
 	size_t errors = 0;

@@ -157,9 +157,8 @@ static size_t decode_utf8(struct slice text, bool is_last, struct buffer *out)
 static size_t decode_iconv(const struct xml_decode *decode, struct slice text,
 			   struct buffer *out)
 {
-	/*
-	 * iconv does not write to it. NOLINTNEXTLINE(performance-no-int-to-ptr)
-	 */
+	/* iconv does not write to it. */
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
 	char *in = (char *)(uintptr_t)text.data;
 	size_t unit = decode->is_wide ? 2 : 1;
 	size_t left = text.size;

@@ -47,29 +47,29 @@ void row_put(struct txn *txn, enum table table, struct slice key,
  *
  * defines hook_row_decode(), hook_row_get() and hook_row_put().
  */
-#define ROW_FUNCTIONS(row, table, key_of, ...)   \
-	ROW_DECODE(row)                          \
-	ROW_GET(row, table, key_of, __VA_ARGS__) \
-	ROW_PUT(row, table, key_of, __VA_ARGS__)
-#define ROW_DECODE(row)                                                  \
-	bool row##_decode(struct slice value, struct row *row_out)       \
-	{                                                                \
-		return row_layout_decode(&row##_layout, value, row_out); \
+#define ROW_FUNCTIONS(type, table, key_of, ...)   \
+	ROW_DECODE(type)                          \
+	ROW_GET(type, table, key_of, __VA_ARGS__) \
+	ROW_PUT(type, table, key_of, __VA_ARGS__)
+#define ROW_DECODE(type)                                                  \
+	bool type##_decode(struct slice value, struct type *row_out)      \
+	{                                                                 \
+		return row_layout_decode(&type##_layout, value, row_out); \
 	}
-#define ROW_GET(row, table, key_of, ...)                                   \
-	bool row##_get(struct txn *txn, __VA_ARGS__, struct row *row_out)  \
-	{                                                                  \
-		struct key key = key_of;                                   \
-                                                                           \
-		return row_get(txn, table, key_slice(&key), &row##_layout, \
-			       row_out);                                   \
+#define ROW_GET(type, table, key_of, ...)                                   \
+	bool type##_get(struct txn *txn, __VA_ARGS__, struct type *row_out) \
+	{                                                                   \
+		struct key key = key_of;                                    \
+                                                                            \
+		return row_get(txn, table, key_slice(&key), &type##_layout, \
+			       row_out);                                    \
 	}
-#define ROW_PUT(row, table, key_of, ...)                                     \
-	void row##_put(struct txn *txn, __VA_ARGS__, const struct row *from) \
-	{                                                                    \
-		struct key key = key_of;                                     \
-                                                                             \
-		row_put(txn, table, key_slice(&key), &row##_layout, from);   \
+#define ROW_PUT(type, table, key_of, ...)                                     \
+	void type##_put(struct txn *txn, __VA_ARGS__, const struct type *row) \
+	{                                                                     \
+		struct key key = key_of;                                      \
+                                                                              \
+		row_put(txn, table, key_slice(&key), &type##_layout, row);    \
 	}
 
 #endif

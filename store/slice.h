@@ -20,7 +20,11 @@ static inline struct slice slice_of(const char *text)
 /* The byte at `index`; '\0' behind the end. */
 static inline char slice_byte(struct slice slice, size_t index)
 {
-	return index < slice.size ? ((const char *)slice.data)[index] : '\0';
+	const char *bytes = slice.data;
+
+	if (index >= slice.size)
+		return '\0';
+	return bytes[index];
 }
 
 static inline bool slice_equal(struct slice a, struct slice b)

@@ -253,10 +253,7 @@ static void decide_blocked(const struct evaluation *evaluation,
 		     evaluation->blocked, detection);
 }
 
-/*
- * NOLINTNEXTLINE(readability-function-size): two of the arguments are the
- * sample pages
- */
+/* NOLINTNEXTLINE(readability-function-size): two are the sample pages */
 void detect_change(struct arena *arena, uint32_t cluster,
 		   const struct observed_page *sample, uint32_t count,
 		   const struct change_rules *rules,

@@ -29,9 +29,9 @@ enum observation {
 struct observed_page {
 	uint64_t page;
 	enum observation observation;
+	uint32_t cluster;     /* in which it is now; 0: none */
 	struct record before; /* its baseline */
 	struct record after;  /* OBSERVED_PAGE; may be the same as before */
-	uint32_t cluster;     /* in which it is now; 0: none */
 };
 
 enum decision_kind {

@@ -74,7 +74,7 @@ static enum error ask(struct call *call, const struct question *question)
 		.url = &question->url,
 		.ask = {.asked_ms =
 				http_memory(call->exchange)[MEMORY_ASKED_MS],
-			.options = {.measure = config->measure,
+			.options = {.measure = (uint16_t)config->measure,
 				    .width = (uint16_t)config->width,
 				    .max_pages = config->max_pages,
 				    .max_depth = 1,

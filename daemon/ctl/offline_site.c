@@ -47,7 +47,7 @@ static bool add_site(struct lesson *lesson)
 	struct change change = {
 		.kind = CHANGE_SITE_ADD,
 		.url = &seed,
-		.site_add = {.measure = offline_measure(ctl),
+		.site_add = {.measure = (uint16_t)offline_measure(ctl),
 			     .width = offline_width(ctl),
 			     .max_pages = UINT32_MAX,
 			     .max_depth = UINT16_MAX,

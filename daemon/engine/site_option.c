@@ -15,29 +15,29 @@
 		sizeof(((struct site_options *)0)->field)
 #define FLAG(name, bit)                                           \
 	{                                                         \
-		name, OPTION_FLAG, FIELD(flags), bit, 0, 1, false \
+		name, FIELD(flags), bit, 0, 1, OPTION_FLAG, false \
 	}
 #define SHOWN(name, bit)                                         \
 	{                                                        \
-		name, OPTION_FLAG, FIELD(flags), bit, 0, 1, true \
+		name, FIELD(flags), bit, 0, 1, OPTION_FLAG, true \
 	}
 
 const struct site_option site_option_table[SITE_OPTIONS] = {
-	{"measure", OPTION_MEASURE, FIELD(measure), 1, 0, 0, false},
-	{"width", OPTION_WHOLE, FIELD(width), 1, 0, SIGNATURE_MAX_WIDTH, false},
-	{"threshold", OPTION_THRESHOLD, FIELD(threshold), 1, 0, 1, false},
-	{"max_pages", OPTION_WHOLE, FIELD(max_pages), 1, 1, 100000000, false},
-	{"max_depth", OPTION_WHOLE, FIELD(max_depth), 1, 0, 65535, false},
-	{"delay_ms", OPTION_WHOLE, FIELD(delay_ms), 1, 0, 3600000, false},
-	{"revisit_s", OPTION_WHOLE, FIELD(revisit_ms), 1000, 0, MAX_SECONDS,
+	{"measure", FIELD(measure), 1, 0, 0, OPTION_MEASURE, false},
+	{"width", FIELD(width), 1, 0, SIGNATURE_MAX_WIDTH, OPTION_WHOLE, false},
+	{"threshold", FIELD(threshold), 1, 0, 1, OPTION_THRESHOLD, false},
+	{"max_pages", FIELD(max_pages), 1, 1, 100000000, OPTION_WHOLE, false},
+	{"max_depth", FIELD(max_depth), 1, 0, 65535, OPTION_WHOLE, false},
+	{"delay_ms", FIELD(delay_ms), 1, 0, 3600000, OPTION_WHOLE, false},
+	{"revisit_s", FIELD(revisit_ms), 1000, 0, MAX_SECONDS, OPTION_WHOLE,
 	 false},
-	{"saturation", OPTION_WHOLE, FIELD(saturation), 1, 0, 1000000, false},
-	{"max_bytes", OPTION_WHOLE, FIELD(max_bytes), 1, 0, MAX_WHOLE, false},
-	{"max_seconds", OPTION_WHOLE, FIELD(max_time_ms), 1000, 0, MAX_SECONDS,
+	{"saturation", FIELD(saturation), 1, 0, 1000000, OPTION_WHOLE, false},
+	{"max_bytes", FIELD(max_bytes), 1, 0, MAX_WHOLE, OPTION_WHOLE, false},
+	{"max_seconds", FIELD(max_time_ms), 1000, 0, MAX_SECONDS, OPTION_WHOLE,
 	 false},
-	{"headers", OPTION_HEADERS, FIELD(headers), 1, 0, 0, false},
-	{"proxy", OPTION_TEXT, FIELD(proxy), 1, 0, 0, false},
-	{"watch_s", OPTION_WHOLE, FIELD(watch_ms), 1000, 0, MAX_SECONDS, false},
+	{"headers", FIELD(headers), 1, 0, 0, OPTION_HEADERS, false},
+	{"proxy", FIELD(proxy), 1, 0, 0, OPTION_TEXT, false},
+	{"watch_s", FIELD(watch_ms), 1000, 0, MAX_SECONDS, OPTION_WHOLE, false},
 	SHOWN("auto", SITE_IS_AUTO),
 	FLAG("private", SITE_IS_PRIVATE_OK),
 	SHOWN("sample", SITE_IS_SAMPLE),

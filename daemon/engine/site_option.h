@@ -27,13 +27,13 @@ enum option_kind {
 
 struct site_option {
 	const char *name;
-	enum option_kind kind;
 	size_t offset;   /* in struct site_options */
 	size_t size;     /* 2, 4 or 8 bytes; of texts that of the slice */
 	uint64_t factor; /* of a number: how much of the struct's unit is one
 			    in JSON; of a flag: its bit */
 	double minimum;  /* of a number, in JSON's unit */
 	double maximum;
+	enum option_kind kind;
 	bool is_read_only; /* shown, but not to be set */
 };
 

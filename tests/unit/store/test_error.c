@@ -12,15 +12,17 @@ static const enum error all[] = {ERR_NONE,
 
 enum { COUNT = sizeof(all) / sizeof(all[0]) };
 
+static void check_distinct(enum error a, enum error b)
+{
+	ck_assert_str_ne(error_text(a), error_text(b));
+	ck_assert_str_ne(error_code(a), error_code(b));
+}
+
 START_TEST(each_error_has_a_text_and_a_code_of_its_own)
 {
 	for (size_t i = 0; i < COUNT; i++)
-		for (size_t j = 0; j < i; j++) {
-			ck_assert_str_ne(error_text(all[i]),
-					 error_text(all[j]));
-			ck_assert_str_ne(error_code(all[i]),
-					 error_code(all[j]));
-		}
+		for (size_t j = 0; j < i; j++)
+			check_distinct(all[i], all[j]);
 }
 END_TEST
 

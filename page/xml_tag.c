@@ -64,7 +64,7 @@ void xml_put(struct buffer *out, char byte)
 	if (escape != NULL)
 		buffer_append_text(out, escape);
 	else
-		buffer_append_byte(out, is_control(byte) ? (char)' ' : byte);
+		buffer_append_byte(out, (char)(is_control(byte) ? ' ' : byte));
 }
 
 /* Whether there are only digits up to the ';'; `at` is behind "&#". */

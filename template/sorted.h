@@ -13,7 +13,7 @@ static inline size_t sorted_find(const uint64_t *hashes, size_t count,
 {
 	size_t at;
 
-	if (count == 0)
+	if (hashes == NULL || count == 0)
 		return count;
 	LOWER_BOUND(at, count, hashes[at] < hash);
 	return at < count && hashes[at] == hash ? at : count;

@@ -214,11 +214,11 @@ class Explain(harness.Case):
     def test_param_changes_what_is_kept(self):
         page = "community/index.html"
         some = self.picture("--method", "df", "--site", harness.SITE, page)
-        all_of_it = self.picture("--method", "df", "--param", "max_share=1",
+        all_of_it = self.picture("--method", "df", "--param", "max_ratio=1",
                                  "--site", harness.SITE, harness.SITE / page)
         self.assertLess(len(some.kept()), len(all_of_it.kept()))
         out = self.folder()
-        self.ctl("batch", "--method", "df", "--param", "max_share=1", "--out",
+        self.ctl("batch", "--method", "df", "--param", "max_ratio=1", "--out",
                  out, harness.SITE)
         text = (out / "community" / "index.txt").read_text("utf-8")
         self.assertEqual(all_of_it.kept(), "".join(text.split()))
@@ -242,7 +242,7 @@ class Explain(harness.Case):
                           ("-o",), ("-x", "f", page), (page, page),
                           ("--site", harness.SITE, "http://h/"), ()):
             self.ctl("explain", *arguments, status=2)
-        self.ctl("batch", "--param", "max_share=1", "--out", self.folder(),
+        self.ctl("batch", "--param", "max_ratio=1", "--out", self.folder(),
                  harness.SITE, status=2)
         for arguments in (("--method", "df", page), ("no-such-file",),
                           ("--site", harness.SITE, "no-such-page"),
@@ -259,14 +259,14 @@ class Explain(harness.Case):
         daemon.crawl(web.url)
         url = web.url + "community/"
         process = daemon.ctl("explain", "--method", "df", "--param",
-                             "max_share=0.5", url)
+                             "max_ratio=0.5", url)
         self.assertEqual(process.returncode, 0, process.stderr)
         picture = Picture(process.stdout)
         self.assertEqual(picture.findings, [])
         self.assertIn("not over 50 %", process.stdout)
         self.assertEqual(
             picture.kept(), "".join(daemon.text(
-                url, method="df", param="max_share=0.5").split()))
+                url, method="df", param="max_ratio=0.5").split()))
         answer = daemon.get("/v1/text", url=url, format="explain")
         self.assertEqual(answer.type, "text/html; charset=utf-8")
 

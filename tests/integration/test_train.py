@@ -40,7 +40,7 @@ class Train(harness.Case):
         figures = self.train(gold, model, "--note", "data: made up")
         self.assertEqual(figures["pages"], 74)
         self.assertEqual(figures["folds"], 5)
-        self.assertTrue(0 < figures["primary_share"] < 1)
+        self.assertTrue(0 < figures["primary_ratio"] < 1)
         self.assertGreater(figures["accuracy"], 0.7)
         self.assertLessEqual(figures["supports"], figures["examples"])
         lines = model.read_text("utf-8").splitlines()

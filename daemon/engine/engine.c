@@ -127,17 +127,20 @@ static void flush_sites(struct batch *batch)
 	}
 }
 
-/* The queue follows what has changed since it was asked. */
+/* The queue follows what has changed since it was asked. What is placed is
+ * touched: a batch that is undone may have placed it by a read that failed. */
 static void place_sites(struct engine *engine, struct batch *batch,
 			const struct work_order *order)
 {
 	struct site_list *unplaced = &batch->sites->unplaced;
 
-	for (size_t i = 0; i < unplaced->count; i++)
+	for (size_t i = 0; i < unplaced->count; i++) {
+		sites_touch(batch->sites, unplaced->items[i]);
 		site_queue_put(
 			&engine->queue, unplaced->items[i],
 			batch_wake_time(batch, unplaced->items[i], order),
 			batch->now_ms);
+	}
 	sites_clear(unplaced, SITE_IN_UNPLACED);
 }
 

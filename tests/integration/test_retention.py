@@ -133,8 +133,9 @@ class Keep(harness.Case):
         os.kill(daemon.process.pid, signal.SIGHUP)
         harness.wait_until(lambda: self.bodies(daemon) in KEPT,
                            "the gc behind a reload")
-        events = daemon.get("/v1/events").text.splitlines()
-        self.assertEqual(len(events), 7)
+        harness.wait_until(
+            lambda: len(daemon.get("/v1/events").text.splitlines()) == 7,
+            "the oldest events behind a reload")
         self.assertNotIn("needs a restart", daemon.messages())
 
     def test_a_page_without_body_is_asked_for_with_its_etag(self):

@@ -31,7 +31,8 @@ MEMORY_FACTOR = 20 if harness.os.environ.get("ASAN_OPTIONS") or \
 CONFIG = {
     "crawl": {"delay": "0 s", "connect_timeout": "1 s",
               "timeout": f"{TIMEOUT_S} s", "stall_timeout": f"{STALL_S} s",
-              "max_connections": 256, "sitemaps": "yes", "probe": "yes"},
+              "max_connections": 256, "sitemaps": "yes", "probe": "yes",
+              "first_pause": "5 s"},
     "log": {"level": "debug"},
 }
 

@@ -19,7 +19,7 @@ TIMEOUT_S = 3
 STALL_S = 1
 # A transfer may be late by this, on a machine that does other things, too.
 SLACK_S = 3
-# Of one URL, before this has looked: at once, and after 5 s.
+# Of one URL, before this has looked: what failed waits a minute.
 MAX_REQUESTS = 6
 MAX_SITEMAPS = 501
 # Over what the daemon had before, all personas at once: bodies of page.max_size
@@ -32,7 +32,7 @@ CONFIG = {
     "crawl": {"delay": "0 s", "connect_timeout": "1 s",
               "timeout": f"{TIMEOUT_S} s", "stall_timeout": f"{STALL_S} s",
               "max_connections": 256, "sitemaps": "yes", "probe": "yes",
-              "first_pause": "5 s"},
+              "first_pause": "60 s"},
     "log": {"level": "debug"},
 }
 

@@ -21,8 +21,16 @@ struct chunk {
 	alignas(max_align_t) unsigned char data[];
 };
 
+/* Memory from elsewhere that the arena owns. */
+struct kept {
+	struct kept *next;
+	void *memory;
+	size_t bytes;
+};
+
 struct arena {
 	struct chunk *head;
+	struct kept *kept;
 };
 
 struct arena *arena_create(void)
@@ -34,6 +42,9 @@ void arena_destroy(struct arena *arena)
 {
 	if (arena == NULL)
 		return;
+	for (const struct kept *kept = arena->kept; kept != NULL;
+	     kept = kept->next)
+		free(kept->memory);
 	while (arena->head != NULL) {
 		struct chunk *next = arena->head->next;
 
@@ -49,14 +60,17 @@ size_t arena_bytes(const struct arena *arena)
 
 	for (const struct chunk *c = arena->head; c != NULL; c = c->next)
 		bytes += sizeof(*c) + c->size;
+	for (const struct kept *k = arena->kept; k != NULL; k = k->next)
+		bytes += k->bytes;
 	return bytes;
 }
 
 static void add_chunk(struct arena *arena, size_t size)
 {
-	struct chunk *chunk = mem_alloc(1, sizeof(*chunk) + size);
+	struct chunk *chunk = mem_resize(NULL, 1, sizeof(*chunk) + size);
 
 	assert(size > 0);
+	chunk->used = 0;
 	chunk->size = size;
 	chunk->next = arena->head;
 	arena->head = chunk;
@@ -76,9 +90,9 @@ static size_t byte_count(size_t count, size_t size)
 	return bytes == 0 ? align : (bytes + align - 1) / align * align;
 }
 
-void *arena_alloc(struct arena *arena, size_t count, size_t size)
+/* Room for `bytes`, a multiple of the alignment; its content is undefined. */
+static void *take(struct arena *arena, size_t bytes)
 {
-	size_t bytes = byte_count(count, size);
 	void *mem;
 
 	assert(arena != NULL);
@@ -91,12 +105,34 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size)
 	return mem;
 }
 
+void *arena_alloc(struct arena *arena, size_t count, size_t size)
+{
+	const size_t bytes = byte_count(count, size);
+
+	return memset(take(arena, bytes), 0, bytes);
+}
+
+char *arena_room(struct arena *arena, size_t size)
+{
+	return take(arena, byte_count(size, 1));
+}
+
 char *arena_copy(struct arena *arena, const void *data, size_t size)
 {
-	char *copy = arena_alloc(arena, size + 1, 1);
+	char *copy = arena_room(arena, size + 1);
 
 	assert(data != NULL || size == 0);
 	if (size > 0)
 		memcpy(copy, data, size);
+	copy[size] = '\0';
 	return copy;
+}
+
+void *arena_keep(struct arena *arena, void *memory, size_t bytes)
+{
+	struct kept *kept = ARENA_NEW(arena, struct kept, 1);
+
+	*kept = (struct kept){arena->kept, memory, bytes};
+	arena->kept = kept;
+	return memory;
 }

@@ -22,6 +22,13 @@ size_t arena_bytes(const struct arena *arena);
  */
 void *arena_alloc(struct arena *arena, size_t count, size_t size);
 
+/* The same for `size` bytes that are not set: the caller writes them. */
+char *arena_room(struct arena *arena, size_t size);
+
+/* Give the arena `memory` of `bytes` from malloc, to free at its end; returns
+ * it. */
+void *arena_keep(struct arena *arena, void *memory, size_t bytes);
+
 /* Copy `size` bytes and a final NUL into the arena. */
 char *arena_copy(struct arena *arena, const void *data, size_t size);
 

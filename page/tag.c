@@ -1,12 +1,14 @@
 #include "page/tag.h"
 
 #include <assert.h>
+#include <endian.h>
 
+#include "page/tag_slots.h"
 #include "store/hash.h"
 
-#define ROW 16 /* the longest name (blockquote, figcaption) has 10 bytes */
+#define ROW 16 /* the longest name (foreignobject) has 13 bytes */
 
-/* Names padded with zeros, so that a name is compared as two numbers. */
+/* Names padded with zeros: a name is compared as two numbers. */
 static const char names[TAG_COUNT][ROW] = {
 #define X(name, flags) #name,
 	TAG_LIST(X)
@@ -25,37 +27,82 @@ static const uint8_t flag_sets[TAG_COUNT] = {
 #undef X
 };
 
-/*
- * The first tag of each letter; if the letter has none, the first tag of the
- * next letter.
- */
-static const uint8_t first_of_letter[27] = {
-	TAG_a,     TAG_b,     TAG_canvas, TAG_data, TAG_em,  TAG_fieldset,
-	TAG_h1,    TAG_h1,    TAG_i,      TAG_kbd,  TAG_kbd, TAG_label,
-	TAG_main,  TAG_nav,   TAG_object, TAG_p,    TAG_q,   TAG_rp,
-	TAG_s,     TAG_table, TAG_u,      TAG_var,  TAG_wbr, TAG_COUNT,
-	TAG_COUNT, TAG_COUNT, TAG_COUNT,
+_Static_assert(TAG_COUNT < UINT8_MAX, "tag_slots holds bytes");
+
+/* A name as two numbers, the first byte lowest, padded with zeros. */
+struct words {
+	uint64_t first;
+	uint64_t second;
 };
 
-_Static_assert(TAG_COUNT < UINT8_MAX, "first_of_letter holds bytes");
+static uint64_t load(const char *at, size_t size)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, at, size);
+	return le64toh(word);
+}
+
+/* `size`: 1 to ROW - 1. Reads no byte beyond. */
+static struct words words_of(const char *name, size_t size)
+{
+	if (size > 8)
+		return (struct words){load(name, 8), load(name + size - 8, 8) >>
+							     8 * (ROW - size)};
+	if (size == 8)
+		return (struct words){load(name, 8), 0};
+	if (size >= 4)
+		return (struct words){load(name, 4) | load(name + size - 4, 4)
+							      << 8 * (size - 4),
+				      0};
+	return (struct words){
+		load(name, 1) | load(name + size / 2, 1) << 8 * (size / 2) |
+			load(name + size - 1, 1) << 8 * (size - 1),
+		0};
+}
+
+/* Bytes A to Z become a to z: eight at a time, in a register. */
+static uint64_t lower_word(uint64_t word)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	const uint64_t low = word & (0x7F * ones);
+	const uint64_t from_a = low + (0x80 - 'A') * ones;
+	const uint64_t above_z = low + (0x7F - 'Z') * ones;
+	const uint64_t is_upper = (from_a ^ above_z) & ~word & (0x80 * ones);
+
+	return word | is_upper >> 2;
+}
+
+static uint16_t find(struct words words)
+{
+	const uint64_t product = words.first * tag_multiplier;
+	const unsigned tag = tag_slots[product >> (64 - TAG_SLOT_BITS)];
+
+	if (tag == 0 || load(names[tag - 1], 8) != words.first ||
+	    load(names[tag - 1] + 8, 8) != words.second)
+		return TAG_COUNT;
+	return (uint16_t)(tag - 1);
+}
 
 uint16_t tag_from_name(struct slice name)
 {
-	char row[ROW] = {0};
-	unsigned letter;
+	const char *bytes = name.data;
 
-	if (name.size == 0 || name.size >= ROW)
+	if (name.size == 0 || name.size >= ROW || bytes[name.size - 1] == '\0')
 		return TAG_COUNT;
-	memcpy(row, name.data, name.size);
-	letter = (unsigned char)row[0] - (unsigned)'a';
-	if (letter >= 26)
+	return find(words_of(bytes, name.size));
+}
+
+uint16_t tag_from_source(const char *name, size_t size)
+{
+	struct words words;
+
+	if (size == 0 || size >= ROW || name[size - 1] == '\0')
 		return TAG_COUNT;
-	for (uint16_t tag = first_of_letter[letter];
-	     tag < first_of_letter[letter + 1]; tag++)
-		if (memcmp(names[tag], row, ROW) == 0 &&
-		    lengths[tag] == name.size)
-			return tag;
-	return TAG_COUNT;
+	words = words_of(name, size);
+	words.first = lower_word(words.first);
+	words.second = lower_word(words.second);
+	return find(words);
 }
 
 struct slice tag_name(uint16_t tag)

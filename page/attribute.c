@@ -1,5 +1,7 @@
 #include "page/attribute.h"
 
+#include <stdint.h>
+
 bool text_is(struct slice text, const char *word)
 {
 	const char *bytes = text.data;
@@ -44,10 +46,46 @@ struct slice text_trim(struct slice text)
 			      end - begin};
 }
 
-static void skip_space(struct attribute_cursor *cursor)
+/* What a byte is in a tag. */
+enum {
+	IS_SPACE = 1,
+	ENDS_NAME = 2,  /* of an attribute */
+	ENDS_VALUE = 4, /* without quotes */
+	IS_UPPER = 8,
+};
+
+#define UPPER(a, b, c, d) \
+	[a] = IS_UPPER, [b] = IS_UPPER, [c] = IS_UPPER, [d] = IS_UPPER
+
+static const uint8_t kinds[256] = {
+	[' '] = IS_SPACE | ENDS_NAME | ENDS_VALUE,
+	['\t'] = IS_SPACE | ENDS_NAME | ENDS_VALUE,
+	['\n'] = IS_SPACE | ENDS_NAME | ENDS_VALUE,
+	['\f'] = IS_SPACE | ENDS_NAME | ENDS_VALUE,
+	['\r'] = IS_SPACE | ENDS_NAME | ENDS_VALUE,
+	['='] = ENDS_NAME,
+	['>'] = ENDS_NAME | ENDS_VALUE,
+	['/'] = ENDS_NAME,
+	UPPER('A', 'B', 'C', 'D'),
+	UPPER('E', 'F', 'G', 'H'),
+	UPPER('I', 'J', 'K', 'L'),
+	UPPER('M', 'N', 'O', 'P'),
+	UPPER('Q', 'R', 'S', 'T'),
+	UPPER('U', 'V', 'W', 'X'),
+	['Y'] = IS_UPPER,
+	['Z'] = IS_UPPER,
+};
+
+static inline bool is_of(char byte, unsigned kind)
 {
-	while (cursor->at < cursor->end && is_space(*cursor->at))
-		cursor->at++;
+	return (kinds[(unsigned char)byte] & kind) != 0;
+}
+
+static const char *skip_space(const char *at, const char *end)
+{
+	while (at < end && is_of(*at, IS_SPACE))
+		at++;
+	return at;
 }
 
 static bool cut(struct attribute_cursor *cursor)
@@ -57,66 +95,55 @@ static bool cut(struct attribute_cursor *cursor)
 	return false;
 }
 
-static bool read_quoted(struct attribute_cursor *cursor)
+/* Read the value at `at`, which is behind the "=". */
+static bool read_value(struct attribute_cursor *cursor, const char *at)
 {
-	const char quote = *cursor->at++;
-	const char *close =
-		memchr(cursor->at, quote, (size_t)(cursor->end - cursor->at));
+	const char *end = cursor->end;
+	const char *begin = skip_space(at, end);
 
-	if (close == NULL)
+	if (begin == end)
 		return cut(cursor);
-	cursor->value =
-		(struct slice){cursor->at, (size_t)(close - cursor->at)};
-	cursor->at = close + 1;
+	if (*begin == '"' || *begin == '\'') {
+		at = memchr(begin + 1, *begin, (size_t)(end - begin) - 1);
+		if (at == NULL)
+			return cut(cursor);
+		begin++;
+		cursor->at = at + 1;
+	} else {
+		for (at = begin; at < end && !is_of(*at, ENDS_VALUE); at++)
+			;
+		cursor->at = at;
+	}
+	cursor->value = (struct slice){begin, (size_t)(at - begin)};
 	return true;
-}
-
-/* Read a value; the cursor is behind the "=". */
-static bool read_value(struct attribute_cursor *cursor)
-{
-	const char *begin;
-
-	skip_space(cursor);
-	if (cursor->at == cursor->end)
-		return cut(cursor);
-	if (*cursor->at == '"' || *cursor->at == '\'')
-		return read_quoted(cursor);
-	begin = cursor->at;
-	while (cursor->at < cursor->end && !is_space(*cursor->at) &&
-	       *cursor->at != '>')
-		cursor->at++;
-	cursor->value = (struct slice){begin, (size_t)(cursor->at - begin)};
-	return true;
-}
-
-static bool ends_name(char byte)
-{
-	return is_space(byte) || byte == '=' || byte == '>' || byte == '/';
 }
 
 bool attribute_next(struct attribute_cursor *cursor)
 {
+	const char *end = cursor->end;
+	const char *at = cursor->at;
 	const char *begin;
+	unsigned seen;
 
-	cursor->is_empty = false;
-	while (cursor->at < cursor->end &&
-	       (is_space(*cursor->at) || *cursor->at == '/'))
-		cursor->is_empty = *cursor->at++ == '/';
-	if (cursor->at == cursor->end)
+	while (at < end && (is_of(*at, IS_SPACE) || *at == '/'))
+		at++;
+	cursor->is_empty = at > cursor->at && at[-1] == '/';
+	cursor->at = at;
+	if (at == end)
 		return cut(cursor);
-	if (*cursor->at == '>')
+	if (*at == '>')
 		return false;
 
-	begin = cursor->at++; /* may be "=": it then begins the name */
-	while (cursor->at < cursor->end && !ends_name(*cursor->at))
-		cursor->at++;
-	cursor->name = (struct slice){begin, (size_t)(cursor->at - begin)};
+	begin = at++; /* may be "=": it then begins the name */
+	seen = kinds[(unsigned char)*begin];
+	while (at < end && !is_of(*at, ENDS_NAME))
+		seen |= kinds[(unsigned char)*at++];
+	cursor->is_upper = (seen & IS_UPPER) != 0;
+	cursor->name = (struct slice){begin, (size_t)(at - begin)};
 	cursor->value = (struct slice){"", 0};
-	skip_space(cursor);
-	if (cursor->at == cursor->end)
+	at = skip_space(at, end);
+	cursor->at = at;
+	if (at == end)
 		return cut(cursor);
-	if (*cursor->at != '=')
-		return true;
-	cursor->at++;
-	return read_value(cursor);
+	return *at != '=' || read_value(cursor, at + 1);
 }

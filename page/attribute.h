@@ -35,6 +35,7 @@ struct attribute_cursor {
 	const char *end;
 	bool is_empty;      /* the last thing before `at` was a "/" by itself */
 	bool is_cut;        /* the source ended inside the tag */
+	bool is_upper;      /* a letter of the name is of upper case */
 	struct slice name;  /* as written, never empty */
 	struct slice value; /* as written, without its quotes */
 };

@@ -9,6 +9,8 @@
 #include "store/hash.h"
 #include "store/memory.h"
 
+enum { FEW = 8 };
+
 void attribute_list_begin(struct attribute_list *list, struct arena *arena,
 			  uint32_t max_per_tag, size_t max_count)
 {
@@ -37,49 +39,69 @@ void attribute_list_end(struct attribute_list *list)
 static struct slice fold(struct arena *arena, struct slice name)
 {
 	const char *bytes = name.data;
-	char *folded;
-	size_t i = 0;
+	char *folded = arena_room(arena, name.size);
 
-	while (i < name.size && lower(bytes[i]) == bytes[i])
-		i++;
-	if (i == name.size)
-		return name;
-	assert(i < name.size);
-	folded = arena_copy(arena, bytes, name.size);
-	for (; i < name.size; i++)
-		folded[i] = lower(folded[i]);
+	for (size_t i = 0; i < name.size; i++)
+		folded[i] = lower(bytes[i]);
 	return (struct slice){folded, name.size};
 }
 
-static struct slice decode(struct arena *arena, struct slice value)
+static struct slice decode(const struct attribute_list *list,
+			   struct slice value)
 {
 	char *decoded;
 
-	if (value.size == 0 || memchr(value.data, '&', value.size) == NULL)
+	if (value.size == 0 || (memchr(value.data, '&', value.size) == NULL &&
+				(!list->has_returns ||
+				 memchr(value.data, '\r', value.size) == NULL)))
 		return value;
-	decoded = arena_alloc(arena, entity_room(value.size), 1);
+	decoded = arena_room(list->arena, entity_room(value.size));
 	return (struct slice){decoded, entity_decode(value, true, decoded)};
 }
 
 /*
- * Claim a slot for the name; false when an attribute from index `first` on has
- * the name. Slots of earlier tags hold lower indices and count as free.
+ * Claim a slot for the name of attribute `index`; false when one from `first`
+ * on has the name. Slots of earlier tags hold lower indices and count as free.
  */
-static bool claim(struct attribute_list *list, uint32_t first,
-		  struct slice name)
+static bool claim_slot(struct attribute_list *list, uint32_t first,
+		       uint32_t index, struct slice name)
 {
 	uint32_t slot =
 		(uint32_t)hash64(name.data, name.size, 0) & list->slot_mask;
 
-	assert(first <= list->count && list->slots != NULL);
+	assert(first <= index && list->slots != NULL);
 	while (list->slots[slot] > first) {
 		if (slice_equal(list->items[list->slots[slot] - 1].name, name))
 			return false;
 		slot = (slot + 1) & list->slot_mask;
 	}
 	assert(slot <= list->slot_mask);
-	list->slots[slot] = list->count + 1;
+	list->slots[slot] = index + 1;
 	return true;
+}
+
+/* Whether one of `count` attributes from `first` on has the name. */
+static bool has(const struct attribute_list *list, uint32_t first,
+		uint32_t count, struct slice name)
+{
+	for (uint32_t i = first; i < first + count; i++)
+		if (slice_equal(list->items[i].name, name))
+			return true;
+	return false;
+}
+
+/* Whether the next attribute of the tag may have the name. Few names are
+ * compared with each other, many find each other by their hash. */
+static bool claim(struct attribute_list *list, uint32_t first,
+		  struct slice name)
+{
+	const uint32_t count = list->count - first;
+
+	if (count < FEW)
+		return !has(list, first, count, name);
+	for (uint32_t i = first; count == FEW && i < list->count; i++)
+		claim_slot(list, first, i, list->items[i].name);
+	return claim_slot(list, first, list->count, name);
 }
 
 /* "word : value" in an inline style, whatever its white space and case. */
@@ -129,38 +151,26 @@ static unsigned flags_of(const struct attribute *attribute)
 	}
 }
 
-/* A cursor behind the name of the tag. */
-static struct attribute_cursor cursor_of(struct slice tag)
+unsigned attribute_list_read(struct attribute_list *list,
+			     struct attribute_cursor *cursor)
 {
-	struct attribute_cursor cursor = {.at = tag.data};
-
-	assert(tag.size > 0);
-	cursor.end = cursor.at + tag.size;
-	cursor.at++;
-	while (cursor.at < cursor.end && !is_space(*cursor.at) &&
-	       *cursor.at != '/' && *cursor.at != '>')
-		cursor.at++;
-	return cursor;
-}
-
-unsigned attribute_list_add(struct attribute_list *list, struct slice tag)
-{
-	struct attribute_cursor cursor = cursor_of(tag);
 	const uint32_t first = list->count;
 	unsigned flags = 0;
 
-	while (attribute_next(&cursor)) {
+	while (attribute_next(cursor)) {
 		struct attribute attribute;
 
 		if (list->count - first == list->max_per_tag ||
 		    list->count == list->max_count) {
 			list->is_truncated = true;
-			break;
+			continue;
 		}
-		attribute.name = fold(list->arena, cursor.name);
+		attribute.name = cursor->is_upper
+					 ? fold(list->arena, cursor->name)
+					 : cursor->name;
 		if (!claim(list, first, attribute.name))
 			continue;
-		attribute.value = decode(list->arena, cursor.value);
+		attribute.value = decode(list, cursor->value);
 		flags |= flags_of(&attribute);
 		list->items = mem_grow(list->items, list->count,
 				       &list->capacity, sizeof(attribute));
@@ -169,4 +179,68 @@ unsigned attribute_list_add(struct attribute_list *list, struct slice tag)
 		list->items[list->count++] = attribute;
 	}
 	return flags;
+}
+
+static void append(struct attribute_list *list, struct attribute attribute)
+{
+	list->items = mem_grow(list->items, list->count, &list->capacity,
+			       sizeof(attribute));
+	list->items[list->count++] = attribute;
+}
+
+void attribute_list_merge(struct attribute_list *list,
+			  struct attribute_range *into,
+			  struct attribute_range from)
+{
+	const struct attribute_range old = *into;
+
+	assert(from.first + from.count == list->count);
+	for (uint32_t i = from.first; i < from.first + from.count; i++) {
+		const struct attribute attribute = list->items[i];
+
+		if (has(list, old.first, old.count, attribute.name) ||
+		    into->count == list->max_per_tag ||
+		    list->count + old.count >= list->max_count)
+			continue;
+		if (into->first == old.first) {
+			/* the old ones move behind all others */
+			into->first = list->count;
+			for (uint32_t k = 0; k < old.count; k++)
+				append(list, list->items[old.first + k]);
+		}
+		append(list, attribute);
+		into->count++;
+	}
+}
+
+bool attribute_list_equal(const struct attribute_list *list,
+			  struct attribute_range a, struct attribute_range b)
+{
+	if (a.count != b.count)
+		return false;
+	for (uint32_t i = a.first; a.first != b.first && i < a.first + a.count;
+	     i++) {
+		bool is_there = false;
+
+		for (uint32_t k = b.first; k < b.first + b.count; k++)
+			is_there |= slice_equal(list->items[i].name,
+						list->items[k].name) &&
+				    slice_equal(list->items[i].value,
+						list->items[k].value);
+		if (!is_there)
+			return false;
+	}
+	return true;
+}
+
+unsigned attribute_list_add(struct attribute_list *list, struct slice tag)
+{
+	const char *begin = tag.data;
+	struct attribute_cursor cursor = {.at = begin + 1,
+					  .end = begin + tag.size};
+
+	while (cursor.at < cursor.end && !is_space(*cursor.at) &&
+	       *cursor.at != '/' && *cursor.at != '>')
+		cursor.at++;
+	return attribute_list_read(list, &cursor);
 }

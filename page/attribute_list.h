@@ -5,6 +5,7 @@
 #ifndef PAGE_ATTRIBUTE_LIST_H
 #define PAGE_ATTRIBUTE_LIST_H
 
+#include "page/attribute.h"
 #include "page/page.h"
 
 struct attribute_list {
@@ -17,6 +18,7 @@ struct attribute_list {
 	size_t max_count;
 	uint32_t *slots; /* [slot_mask + 1] index + 1 by hash of the name */
 	uint32_t slot_mask;
+	bool has_returns; /* there is a CR in the source */
 };
 
 /*
@@ -30,12 +32,32 @@ void attribute_list_begin(struct attribute_list *list, struct arena *arena,
 void attribute_list_end(struct attribute_list *list);
 
 /*
- * Append the attributes of the start tag whose source is `tag`: of several of
- * one name the first, as the HTML standard has it. Names and values point into
- * the source, or into the arena where they had to be changed. Returns
- * TEXT_IS_HIDDEN when one of them hides the element, and TEXT_IS_LINK when
- * there is an href. Linear.
+ * Append the attributes of a start tag, from behind its name to its end: of
+ * several of one name the first, as the HTML standard has it. Names and values
+ * point into the source, or into the arena where they had to be changed.
+ * Returns TEXT_IS_HIDDEN when one of them hides the element, and TEXT_IS_LINK
+ * when there is an href. Linear.
  */
+unsigned attribute_list_read(struct attribute_list *list,
+			     struct attribute_cursor *cursor);
+
+/* The same of the tag whose source is `tag`. */
 unsigned attribute_list_add(struct attribute_list *list, struct slice tag);
+
+/* The attributes of one element in the list. */
+struct attribute_range {
+	uint32_t first;
+	uint16_t count;
+};
+
+/* Add to `into` those of `from`, the last ones of the list, whose names it does
+ * not have; it moves to the end of the list then. */
+void attribute_list_merge(struct attribute_list *list,
+			  struct attribute_range *into,
+			  struct attribute_range from);
+
+/* Whether both have the same names and values, in any order. */
+bool attribute_list_equal(const struct attribute_list *list,
+			  struct attribute_range a, struct attribute_range b);
 
 #endif

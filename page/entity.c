@@ -119,6 +119,27 @@ static struct reference read_name(const char *at, const char *end,
 	return (struct reference){1 + used + is_ended, size};
 }
 
+size_t line_ends(struct slice text, char *out)
+{
+	const char *at = text.data;
+	const char *end = at + text.size;
+	size_t size = 0;
+
+	while (at < end) {
+		const char *mark = memchr(at, '\r', (size_t)(end - at));
+		size_t plain = (size_t)((mark == NULL ? end : mark) - at);
+
+		memcpy(out + size, at, plain);
+		size += plain;
+		at += plain;
+		if (mark == NULL)
+			break;
+		out[size++] = '\n';
+		at += end - at >= 2 && at[1] == '\n' ? 2 : 1;
+	}
+	return size;
+}
+
 size_t entity_decode(struct slice text, bool is_attribute, char *out)
 {
 	const char *at = text.data;
@@ -130,8 +151,7 @@ size_t entity_decode(struct slice text, bool is_attribute, char *out)
 		size_t plain = (size_t)((mark == NULL ? end : mark) - at);
 		struct reference reference;
 
-		memcpy(out + size, at, plain);
-		size += plain;
+		size += line_ends((struct slice){at, plain}, out + size);
 		at += plain;
 		if (mark == NULL)
 			break;

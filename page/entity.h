@@ -23,8 +23,12 @@ static inline size_t entity_room(size_t size)
  * to 13.2.5.80): all of its names; windows-1252 for the numbers 128 to 159,
  * U+FFFD for those that are no character. A name without ";" that may be so is
  * one wherever it ends; in an attribute it is none before "=", a letter or a
- * digit. Linear.
+ * digit. Line ends become LF, as in line_ends(). Linear.
  */
 size_t entity_decode(struct slice text, bool is_attribute, char *out);
+
+/* Copy `text` to `out` [text.size] with CR LF and CR made LF; returns the
+ * length. */
+size_t line_ends(struct slice text, char *out);
 
 #endif

@@ -3,12 +3,28 @@
 #include <assert.h>
 #include <stdbool.h>
 
-/* Skip ASCII, eight bytes at a time. */
+enum { WIDE = 64 }; /* bytes that are looked at together */
+
+/* Whether a byte of WIDE is over 127. */
+static bool has_high(const unsigned char *at)
+{
+	uint64_t words[WIDE / sizeof(uint64_t)];
+	uint64_t all = 0;
+
+	memcpy(words, at, WIDE);
+	for (size_t i = 0; i < WIDE / sizeof(uint64_t); i++)
+		all |= words[i];
+	return (all & UINT64_C(0x8080808080808080)) != 0;
+}
+
+/* Skip ASCII, many bytes at a time. */
 static const unsigned char *skip_ascii(const unsigned char *at,
 				       const unsigned char *end)
 {
 	uint64_t word;
 
+	while (end - at >= WIDE && !has_high(at))
+		at += WIDE;
 	while (end - at >= (ptrdiff_t)sizeof(word)) {
 		memcpy(&word, at, sizeof(word));
 		if ((word & UINT64_C(0x8080808080808080)) != 0)

@@ -1,0 +1,31 @@
+/*
+ * page/tag_numbers.h - the numbers of a page's tags, also of those that HTML
+ * does not have. Internal to page/.
+ */
+#ifndef PAGE_TAG_NUMBERS_H
+#define PAGE_TAG_NUMBERS_H
+
+#include "page/tag.h"
+
+struct arena;
+
+enum {
+	MAX_UNKNOWN_TAGS = 1000,
+	TAG_NUMBER_SLOTS = 2048, /* a power of two over MAX_UNKNOWN_TAGS */
+};
+
+struct tag_numbers {
+	struct arena *arena;
+	struct slice *names; /* [count] in the arena; of tag TAG_COUNT first */
+	uint32_t count;
+	uint16_t slots[TAG_NUMBER_SLOTS]; /* index + 1 of a name, 0: free */
+};
+
+/*
+ * The number of the name of a tag as written, in any case. Of an unknown name
+ * the first 64 bytes count; when there are too many names, all further ones
+ * share the last number and the name "x-other".
+ */
+uint16_t tag_number_of_unknown(struct tag_numbers *numbers, struct slice name);
+
+#endif

@@ -34,12 +34,12 @@ struct node {
 	uint16_t attribute_count;
 	uint16_t tag;   /* enum tag, or TAG_COUNT + index: page_tag_name */
 	uint16_t depth; /* 0 for the root */
-	uint16_t flags; /* TEXT_* that hold for all text inside */
+	uint16_t flags; /* TEXT_* that hold for all text inside, and NODE_* */
 	/*
 	 * From the start tag to behind the end tag, or, without an end tag, to
 	 * the tag that closed the element. Inside the span of its parent. An
-	 * implied element (html, body, p) begins with the token that implied
-	 * it.
+	 * implied element (html, body, tbody), or one that is opened anew
+	 * (formatting), begins with the token that implied it.
 	 */
 	struct span source;
 };
@@ -54,8 +54,9 @@ struct text {
 	uint32_t length; /* bytes, as parsed: white space not collapsed */
 	uint32_t flags;  /* TEXT_* */
 	struct span source; /* the bytes of the text, one TOKEN_TEXT of
-			       page/scanner.h: every tag or comment ends a text,
-			       even one that is ignored */
+			       page/scanner.h but in SVG and MathML: every tag
+			       or comment ends a text, even one that is ignored
+			     */
 };
 
 enum {
@@ -66,7 +67,10 @@ enum {
 	TEXT_IS_TITLE = 8,    /* stands in head (title): never main content */
 	TEXT_IS_CONTROL =
 		16, /* button, select, option, textarea, label of a form */
-	TEXT_IS_TEMPLATE = 32, /* stands in template, svg, or iframe */
+	TEXT_IS_TEMPLATE = 32, /* stands in template, svg, iframe or noframes */
+	TEXT_FLAGS = 63,
+	NODE_IS_SVG = 64, /* an element of SVG: its title is not the page's */
+	NODE_IS_MATHML = 128,
 };
 
 struct attribute {
@@ -99,6 +103,8 @@ struct page {
 	uint32_t node_count;
 	const struct text *texts; /* [text_count], document order */
 	uint32_t text_count;
+	const uint32_t *source_order; /* [text_count] the texts by their place
+					 in the source; NULL: as they stand */
 	const struct attribute *attributes; /* [attribute_count] */
 	uint32_t attribute_count;
 	const struct link *links; /* [link_count], document order */
@@ -136,7 +142,9 @@ extern const struct page_limits page_limits_default;
  * Never fails on broken HTML; an empty body gives an empty page. What lies
  * beyond max_bytes, max_nodes, max_depth or max_attributes is cut and the page
  * marked is_truncated; so is what lies beyond 4 * max_nodes + 1,024 texts or
- * attributes. ERR_NOT_HTML: the body is binary (an image, an archive, a PDF).
+ * attributes. The tree is that of the HTML standard without scripts; an empty
+ * page has no elements, and of unclosed formatting elements the last 128 are
+ * opened anew. ERR_NOT_HTML: the body is binary (an image, an archive, a PDF).
  * Time is linear in the body and stack constant, whatever it holds.
  */
 enum error page_parse(struct page **page_out, struct slice body,
@@ -157,6 +165,16 @@ struct slice page_attribute(const struct page *page, uint32_t node,
 
 /* The bytes of text node `index`, as parsed. */
 struct slice page_text(const struct page *page, uint32_t index);
+
+/*
+ * The index of text `rank` of the source. Almost always its rank: what stands
+ * in a table but outside of its cells comes before the table, in the tree.
+ */
+static inline uint32_t page_text_in_source(const struct page *page,
+					   uint32_t rank)
+{
+	return page->source_order == NULL ? rank : page->source_order[rank];
+}
 
 /* Bytes of the longest text; 0 without texts. */
 size_t page_longest_text(const struct page *page);

@@ -1,7 +1,6 @@
 /*
  * page/scanner.h - the tokens of HTML source as written: for extractors that
- * read raw source, for tag sequences, and to bound hostile tags before libxml2
- * sees them.
+ * read raw source, and for tag sequences.
  */
 #ifndef PAGE_SCANNER_H
 #define PAGE_SCANNER_H
@@ -13,11 +12,13 @@
 #include "store/slice.h"
 
 enum token_kind {
-	TOKEN_TEXT,    /* up to the next tag or comment */
+	TOKEN_TEXT,    /* up to the next tag or comment, or the content of
+			  an element that has text alone: title, textarea... */
 	TOKEN_START,   /* <name ...> */
 	TOKEN_END,     /* </name ...> */
 	TOKEN_COMMENT, /* comment, doctype, CDATA, processing instruction */
 	TOKEN_RAW,     /* the content of script or style */
+	TOKEN_COUNT
 };
 
 struct token {
@@ -41,9 +42,9 @@ struct scanner {
 
 /*
  * The next token; false at the end. Tokens are those of the HTML standard
- * (section 13.2.5) with these departures: the content of title, textarea,
- * iframe and noscript is scanned as markup, a CDATA section ends at the first
- * ">" everywhere, and script content has no escaped state. "<" before anything
+ * (section 13.2.5) without scripts, but that a CDATA section ends at the first
+ * ">" everywhere, and that title, style and their like have no markup inside
+ * wherever they stand, as if there were no SVG. "<" before anything
  * but a letter, "/", "!" or "?" is text; "</" before anything but a letter is
  * a comment. Linear over the whole source, whatever it holds.
  */

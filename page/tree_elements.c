@@ -1,0 +1,560 @@
+#include <assert.h>
+
+#include "page/attribute.h"
+#include "page/entity.h"
+#include "page/text.h"
+#include "page/tree_parts.h"
+#include "store/arena.h"
+#include "store/memory.h"
+
+enum {
+	OF_TABLE = IS_SPECIAL | IS_TABLE_PART,
+	ENDS_SCOPES = IS_SPECIAL | IS_SCOPE | IS_LIST_SCOPE | IS_BUTTON_SCOPE,
+	ENDS_ALL = ENDS_SCOPES | IS_TABLE_SCOPE,
+	OF_PARAGRAPH = IS_SPECIAL | IS_IMPLIED | IS_IMPLIED_THOROUGHLY,
+	ENDS_BY_ITSELF = IS_IMPLIED | IS_IMPLIED_THOROUGHLY,
+};
+
+/* 13.2.4.2 and 13.2.6.3. */
+static const uint16_t categories[TAG_COUNT] = {
+	[TAG_a] = IS_FORMATTING,
+	[TAG_address] = IS_SPECIAL,
+	[TAG_applet] = ENDS_SCOPES,
+	[TAG_area] = IS_SPECIAL,
+	[TAG_article] = IS_SPECIAL,
+	[TAG_aside] = IS_SPECIAL,
+	[TAG_b] = IS_FORMATTING,
+	[TAG_base] = IS_SPECIAL,
+	[TAG_basefont] = IS_SPECIAL,
+	[TAG_bgsound] = IS_SPECIAL,
+	[TAG_big] = IS_FORMATTING,
+	[TAG_blockquote] = IS_SPECIAL,
+	[TAG_body] = IS_SPECIAL,
+	[TAG_br] = IS_SPECIAL,
+	[TAG_button] = IS_SPECIAL | IS_BUTTON_SCOPE,
+	[TAG_caption] = ENDS_SCOPES | IS_IMPLIED_THOROUGHLY,
+	[TAG_center] = IS_SPECIAL,
+	[TAG_code] = IS_FORMATTING,
+	[TAG_col] = IS_SPECIAL,
+	[TAG_colgroup] = IS_SPECIAL | IS_IMPLIED_THOROUGHLY,
+	[TAG_dd] = OF_PARAGRAPH,
+	[TAG_details] = IS_SPECIAL,
+	[TAG_dir] = IS_SPECIAL,
+	[TAG_div] = IS_SPECIAL,
+	[TAG_dl] = IS_SPECIAL,
+	[TAG_dt] = OF_PARAGRAPH,
+	[TAG_em] = IS_FORMATTING,
+	[TAG_embed] = IS_SPECIAL,
+	[TAG_fieldset] = IS_SPECIAL,
+	[TAG_figcaption] = IS_SPECIAL,
+	[TAG_figure] = IS_SPECIAL,
+	[TAG_font] = IS_FORMATTING,
+	[TAG_footer] = IS_SPECIAL,
+	[TAG_form] = IS_SPECIAL,
+	[TAG_frame] = IS_SPECIAL,
+	[TAG_frameset] = IS_SPECIAL,
+	[TAG_h1] = IS_SPECIAL | IS_HEADING,
+	[TAG_h2] = IS_SPECIAL | IS_HEADING,
+	[TAG_h3] = IS_SPECIAL | IS_HEADING,
+	[TAG_h4] = IS_SPECIAL | IS_HEADING,
+	[TAG_h5] = IS_SPECIAL | IS_HEADING,
+	[TAG_h6] = IS_SPECIAL | IS_HEADING,
+	[TAG_head] = IS_SPECIAL,
+	[TAG_header] = IS_SPECIAL,
+	[TAG_hgroup] = IS_SPECIAL,
+	[TAG_hr] = IS_SPECIAL,
+	[TAG_html] = ENDS_ALL,
+	[TAG_i] = IS_FORMATTING,
+	[TAG_iframe] = IS_SPECIAL,
+	[TAG_img] = IS_SPECIAL,
+	[TAG_input] = IS_SPECIAL,
+	[TAG_keygen] = IS_SPECIAL,
+	[TAG_li] = OF_PARAGRAPH,
+	[TAG_link] = IS_SPECIAL,
+	[TAG_listing] = IS_SPECIAL,
+	[TAG_main] = IS_SPECIAL,
+	[TAG_marquee] = ENDS_SCOPES,
+	[TAG_menu] = IS_SPECIAL,
+	[TAG_meta] = IS_SPECIAL,
+	[TAG_nav] = IS_SPECIAL,
+	[TAG_nobr] = IS_FORMATTING,
+	[TAG_noembed] = IS_SPECIAL,
+	[TAG_noframes] = IS_SPECIAL,
+	[TAG_noscript] = IS_SPECIAL,
+	[TAG_object] = ENDS_SCOPES,
+	[TAG_ol] = IS_SPECIAL | IS_LIST_SCOPE,
+	[TAG_optgroup] = ENDS_BY_ITSELF,
+	[TAG_option] = ENDS_BY_ITSELF,
+	[TAG_p] = OF_PARAGRAPH,
+	[TAG_param] = IS_SPECIAL,
+	[TAG_plaintext] = IS_SPECIAL,
+	[TAG_pre] = IS_SPECIAL,
+	[TAG_rb] = ENDS_BY_ITSELF,
+	[TAG_rp] = ENDS_BY_ITSELF,
+	[TAG_rt] = ENDS_BY_ITSELF,
+	[TAG_rtc] = ENDS_BY_ITSELF,
+	[TAG_s] = IS_FORMATTING,
+	[TAG_script] = IS_SPECIAL,
+	[TAG_search] = IS_SPECIAL,
+	[TAG_section] = IS_SPECIAL,
+	[TAG_select] = ENDS_SCOPES,
+	[TAG_small] = IS_FORMATTING,
+	[TAG_source] = IS_SPECIAL,
+	[TAG_strike] = IS_FORMATTING,
+	[TAG_strong] = IS_FORMATTING,
+	[TAG_style] = IS_SPECIAL,
+	[TAG_summary] = IS_SPECIAL,
+	[TAG_table] = ENDS_ALL | IS_TABLE_PART,
+	[TAG_tbody] = OF_TABLE | IS_IMPLIED_THOROUGHLY,
+	[TAG_td] = ENDS_SCOPES | IS_IMPLIED_THOROUGHLY,
+	[TAG_template] = ENDS_ALL,
+	[TAG_textarea] = IS_SPECIAL,
+	[TAG_tfoot] = OF_TABLE | IS_IMPLIED_THOROUGHLY,
+	[TAG_th] = ENDS_SCOPES | IS_IMPLIED_THOROUGHLY,
+	[TAG_thead] = OF_TABLE | IS_IMPLIED_THOROUGHLY,
+	[TAG_title] = IS_SPECIAL,
+	[TAG_tr] = OF_TABLE | IS_IMPLIED_THOROUGHLY,
+	[TAG_track] = IS_SPECIAL,
+	[TAG_tt] = IS_FORMATTING,
+	[TAG_u] = IS_FORMATTING,
+	[TAG_ul] = IS_SPECIAL | IS_LIST_SCOPE,
+	[TAG_wbr] = IS_SPECIAL,
+	[TAG_xmp] = IS_SPECIAL,
+};
+
+/* TEXT_* that the tag gives its content. */
+static const uint8_t text_flags[TAG_COUNT] = {
+	[TAG_head] = TEXT_IS_TITLE,        [TAG_title] = TEXT_IS_TITLE,
+	[TAG_noscript] = TEXT_IS_NOSCRIPT, [TAG_button] = TEXT_IS_CONTROL,
+	[TAG_select] = TEXT_IS_CONTROL,    [TAG_option] = TEXT_IS_CONTROL,
+	[TAG_optgroup] = TEXT_IS_CONTROL,  [TAG_datalist] = TEXT_IS_CONTROL,
+	[TAG_textarea] = TEXT_IS_CONTROL,  [TAG_label] = TEXT_IS_CONTROL,
+	[TAG_template] = TEXT_IS_TEMPLATE, [TAG_svg] = TEXT_IS_TEMPLATE,
+	[TAG_iframe] = TEXT_IS_TEMPLATE,   [TAG_noembed] = TEXT_IS_TEMPLATE,
+	[TAG_noframes] = TEXT_IS_TEMPLATE,
+};
+
+/* --- the stack --- */
+
+void tree_push(struct tree *tree, struct open_element element)
+{
+	tree->open = mem_grow(tree->open, tree->depth, &tree->open_capacity,
+			      sizeof(element));
+	tree->open[tree->depth++] = element;
+	if (element.name < MAX_NAMES)
+		tree->open_names[element.name]++;
+}
+
+static void forget(struct tree *tree, struct open_element element)
+{
+	if (element.name < MAX_NAMES) {
+		assert(tree->open_names[element.name] > 0);
+		tree->open_names[element.name]--;
+	}
+	if ((element.category & IS_FORMATTING) != 0) {
+		uint32_t entry = tree_find_formatting(tree, element.node);
+
+		if (entry != NO_NODE)
+			tree->formatting[entry].is_open = false;
+	}
+}
+
+/* Where the element ends that the token closes. */
+static uint32_t end_of(struct tree *tree, struct open_element element)
+{
+	struct tree_token *token = &tree->token;
+
+	if (token->kind != TOKEN_END || token->has_closed ||
+	    tree->nodes[element.node].tag != token->tag)
+		return token->source.begin;
+	token->has_closed = true;
+	return token->source.end;
+}
+
+void tree_pop(struct tree *tree)
+{
+	struct open_element element;
+
+	assert(tree->depth > 0);
+	element = tree->open[--tree->depth];
+	forget(tree, element);
+	tree->nodes[element.node].source.end = end_of(tree, element);
+}
+
+void tree_pop_until(struct tree *tree, uint16_t name)
+{
+	assert(tree_has_open(tree, name));
+	while (!tree_top_is(tree, name))
+		tree_pop(tree);
+	tree_pop(tree);
+}
+
+void tree_remove_open(struct tree *tree, uint32_t index)
+{
+	struct open_element element = tree->open[index];
+
+	assert(index < tree->depth);
+	forget(tree, element);
+	tree->nodes[element.node].source.end = end_of(tree, element);
+	memmove(tree->open + index, tree->open + index + 1,
+		(--tree->depth - index) * sizeof(element));
+}
+
+uint32_t tree_find_open(const struct tree *tree, uint32_t node)
+{
+	for (uint32_t i = tree->depth; i-- > 0;)
+		if (tree->open[i].node == node)
+			return i;
+	return NO_NODE;
+}
+
+bool tree_in_scope(const struct tree *tree, uint16_t name, unsigned category)
+{
+	if (!tree_has_open(tree, name))
+		return false;
+	for (uint32_t i = tree->depth; i-- > 0;) {
+		if (tree->open[i].name == name)
+			return true;
+		if ((tree->open[i].category & category) != 0)
+			return false;
+	}
+	return false;
+}
+
+void tree_close_implied(struct tree *tree, uint16_t except)
+{
+	while ((tree_top(tree)->category & IS_IMPLIED) != 0 &&
+	       tree_top(tree)->name != except)
+		tree_pop(tree);
+}
+
+void tree_close_implied_thoroughly(struct tree *tree)
+{
+	while ((tree_top(tree)->category & IS_IMPLIED_THOROUGHLY) != 0)
+		tree_pop(tree);
+}
+
+void tree_close_paragraph(struct tree *tree)
+{
+	if (!tree_in_scope(tree, TAG_p, IS_BUTTON_SCOPE))
+		return;
+	tree_close_implied(tree, TAG_p);
+	tree_pop_until(tree, TAG_p);
+}
+
+/* --- places --- */
+
+static uint32_t parent_of(const struct tree *tree, uint32_t node)
+{
+	return tree->order.is_kept ? tree->order.nodes[node].parent
+				   : tree->nodes[node].parent;
+}
+
+/* The last element of that name on the stack, or NO_NODE. */
+static uint32_t last_open(const struct tree *tree, uint16_t name)
+{
+	uint32_t i = tree_has_open(tree, name) ? tree->depth : 0;
+
+	while (i-- > 0)
+		if (tree->open[i].name == name)
+			return i;
+	return NO_NODE;
+}
+
+static struct place foster_place(const struct tree *tree)
+{
+	uint32_t template = last_open(tree, TAG_template);
+	uint32_t table = last_open(tree, TAG_table);
+	uint32_t parent;
+
+	if (template != NO_NODE && (table == NO_NODE || template > table))
+		return (struct place){tree->open[template].node, NO_NODE};
+	if (table == NO_NODE)
+		return (struct place){tree->open[0].node, NO_NODE};
+	parent = parent_of(tree, tree->open[table].node);
+	if (parent != NO_NODE)
+		return (struct place){parent, tree->open[table].node};
+	assert(table > 0);
+	return (struct place){tree->open[table - 1].node, NO_NODE};
+}
+
+struct place tree_place(const struct tree *tree,
+			const struct open_element *target)
+{
+	if (tree->fosters && (target->category & IS_TABLE_PART) != 0)
+		return foster_place(tree);
+	return (struct place){target->node, NO_NODE};
+}
+
+void tree_begin_order(struct tree *tree)
+{
+	if (!tree->order.is_kept)
+		order_begin(&tree->order,
+			    (struct tree_arrays){tree->nodes, tree->node_count,
+						 tree->texts,
+						 tree->text_count});
+}
+
+/* The place for a new node or text; begins to keep the order if it has to. */
+static struct place new_place(struct tree *tree)
+{
+	struct place place;
+
+	if (tree->depth == 0)
+		return (struct place){NO_NODE, NO_NODE};
+	place = tree_place(tree, tree_top(tree));
+	if (place.parent != tree_top(tree)->node)
+		tree_begin_order(tree);
+	return place;
+}
+
+/* --- nodes --- */
+
+void tree_stop(struct tree *tree)
+{
+	tree->page->is_truncated = true;
+	tree->is_stopped = true;
+}
+
+/* Write a node; false at a limit. */
+static bool add_node(struct tree *tree, struct node node, struct place place)
+{
+	node.parent = place.parent;
+	node.first_text = tree->text_count;
+	if (place.parent != NO_NODE)
+		node.depth = (uint16_t)(tree->nodes[place.parent].depth + 1);
+	if (node.depth >= tree->limits->max_depth ||
+	    tree->depth >= tree->limits->max_depth ||
+	    tree->node_count >= tree->limits->max_nodes) {
+		tree_stop(tree);
+		return false;
+	}
+	tree->nodes = mem_grow(tree->nodes, tree->node_count,
+			       &tree->node_capacity, sizeof(node));
+	tree->nodes[tree->node_count] = node;
+	if (tree->order.is_kept) {
+		order_add(&tree->order, tree->node_count);
+		if (place.parent != NO_NODE)
+			order_insert(&tree->order, tree->node_count,
+				     place.parent, place.before);
+	}
+	tree->node_count++;
+	return true;
+}
+
+/* The node of the token; the tag is as it was written. */
+static struct node node_of_token(const struct tree *tree)
+{
+	const struct tree_token *token = &tree->token;
+	const uint16_t tag = token->tag;
+	unsigned flags = token->flags;
+
+	if (tag != TAG_a)
+		flags &= ~(unsigned)TEXT_IS_LINK;
+	if (tag < TAG_COUNT)
+		flags |= text_flags[tag];
+	return (struct node){
+		.first_attribute = token->first_attribute,
+		.attribute_count = token->attribute_count,
+		.tag = tag,
+		.flags = (uint16_t)flags,
+		.source = token->source,
+	};
+}
+
+static uint16_t category_of(uint16_t name)
+{
+	return name < TAG_COUNT ? categories[name] : 0;
+}
+
+void tree_insert(struct tree *tree)
+{
+	const uint16_t tag = tree->token.tag;
+
+	if (add_node(tree, node_of_token(tree), new_place(tree)))
+		tree_push(tree, (struct open_element){tree->node_count - 1, tag,
+						      category_of(tag)});
+}
+
+void tree_insert_implied(struct tree *tree, uint16_t tag)
+{
+	const uint32_t begin = tree->token.source.begin;
+	const struct node node = {
+		.first_attribute = tree->attributes.count,
+		.tag = tag,
+		.flags = text_flags[tag],
+		.source = {begin, begin},
+	};
+
+	assert(tag < TAG_COUNT);
+	if (add_node(tree, node, new_place(tree)))
+		tree_push(tree, (struct open_element){tree->node_count - 1, tag,
+						      categories[tag]});
+}
+
+void tree_insert_void(struct tree *tree)
+{
+	add_node(tree, node_of_token(tree), new_place(tree));
+}
+
+void tree_insert_raw(struct tree *tree)
+{
+	const uint32_t depth = tree->depth;
+
+	tree_insert(tree);
+	if (tree->depth == depth)
+		return;
+	tree->raw = tree->token.tag;
+	tree->is_in_raw = true;
+}
+
+/* Whether the value is that of text/html or XHTML, in any case. */
+static bool is_html_encoding(struct slice value)
+{
+	return text_is(value, "text/html") ||
+	       text_is(value, "application/xhtml+xml");
+}
+
+static uint16_t category_of_svg(uint16_t tag)
+{
+	if (tag == TAG_foreignobject || tag == TAG_desc || tag == TAG_title)
+		return IS_FOREIGN | IS_HTML_POINT | ENDS_SCOPES;
+	return IS_FOREIGN;
+}
+
+static bool is_annotation(const struct tree *tree, uint16_t tag)
+{
+	return tag >= TAG_COUNT &&
+	       text_is(tree->numbers.names[tag - TAG_COUNT], "annotation-xml");
+}
+
+/* Of annotation-xml for the token. */
+static uint16_t category_of_annotation(const struct tree *tree)
+{
+	unsigned category = IS_FOREIGN | IS_ANNOTATION | ENDS_SCOPES;
+
+	if (is_html_encoding(tree_attribute(tree, "encoding")))
+		category |= IS_HTML_POINT;
+	return (uint16_t)category;
+}
+
+static uint16_t category_of_mathml(const struct tree *tree, uint16_t tag)
+{
+	switch (tag) {
+	case TAG_mi:
+	case TAG_mo:
+	case TAG_mn:
+	case TAG_ms:
+	case TAG_mtext:
+		return IS_FOREIGN | IS_TEXT_POINT | ENDS_SCOPES;
+	default:
+		return is_annotation(tree, tag) ? category_of_annotation(tree)
+						: IS_FOREIGN;
+	}
+}
+
+void tree_insert_foreign(struct tree *tree, uint16_t space)
+{
+	const uint16_t tag = tree->token.tag;
+	struct node node = node_of_token(tree);
+
+	node.flags |= space == NAME_IS_SVG ? NODE_IS_SVG : NODE_IS_MATHML;
+	if (tag != TAG_svg && tag < TAG_COUNT)
+		node.flags &= (uint16_t)~text_flags[tag];
+	if (!add_node(tree, node, new_place(tree)) || tree->token.is_empty)
+		return;
+	tree_push(tree, (struct open_element){
+				tree->node_count - 1, (uint16_t)(tag | space),
+				space == NAME_IS_SVG
+					? category_of_svg(tag)
+					: category_of_mathml(tree, tag)});
+}
+
+uint32_t tree_clone(struct tree *tree, uint32_t node)
+{
+	struct node copy = tree->nodes[node];
+
+	assert(tree->order.is_kept);
+	copy.depth = 0;
+	copy.source = (struct span){tree->token.source.begin,
+				    tree->token.source.begin};
+	return add_node(tree, copy, (struct place){NO_NODE, NO_NODE})
+		       ? tree->node_count - 1
+		       : NO_NODE;
+}
+
+struct slice tree_attribute(const struct tree *tree, const char *name)
+{
+	const struct tree_token *token = &tree->token;
+
+	for (uint32_t i = 0; i < token->attribute_count; i++) {
+		const struct attribute *attribute =
+			&tree->attributes.items[token->first_attribute + i];
+
+		if (text_is(attribute->name, name))
+			return attribute->value;
+	}
+	return (struct slice){NULL, 0};
+}
+
+void tree_merge_attributes(struct tree *tree, uint32_t node)
+{
+	const struct tree_token *token = &tree->token;
+	struct node *owner = &tree->nodes[node];
+	struct attribute_range range = {owner->first_attribute,
+					owner->attribute_count};
+
+	owner->flags |= token->flags & TEXT_IS_HIDDEN;
+	attribute_list_merge(&tree->attributes, &range,
+			     (struct attribute_range){
+				     token->first_attribute,
+				     token->attribute_count,
+			     });
+	owner->first_attribute = range.first;
+	owner->attribute_count = range.count;
+}
+
+/* --- texts --- */
+
+/* The text as the page has it. */
+static size_t decode(struct tree *tree, struct slice raw, char *out)
+{
+	if (!tree->token.is_raw)
+		return entity_decode(raw, false, out);
+	return line_ends(raw, out);
+}
+
+void tree_insert_text(struct tree *tree)
+{
+	struct span source = tree->token.source;
+	const uint32_t begin = source.begin + tree->token.skip;
+	const struct slice raw = {tree->source + begin, source.end - begin};
+	struct place place;
+	struct text text = {.source = source};
+	char *out;
+
+	if (tree->token.is_blank || tree->depth == 0)
+		return;
+	out = buffer_reserve(&tree->text, entity_room(raw.size));
+	text.length = (uint32_t)decode(tree, raw, out);
+	if (text_is_blank((struct slice){out, text.length}))
+		return;
+	if (tree->text_count == tree->max_items) {
+		tree_stop(tree);
+		return;
+	}
+	place = new_place(tree);
+	text.begin = (uint32_t)tree->text.size;
+	text.node = place.parent;
+	tree->text.size += text.length;
+	tree->texts = mem_grow(tree->texts, tree->text_count,
+			       &tree->text_capacity, sizeof(text));
+	tree->texts[tree->text_count] = text;
+	if (tree->order.is_kept) {
+		order_add(&tree->order, tree->text_count | ITEM_IS_TEXT);
+		order_insert(&tree->order, tree->text_count | ITEM_IS_TEXT,
+			     place.parent, place.before);
+	}
+	tree->text_count++;
+	tree->last_begin = source.begin;
+}

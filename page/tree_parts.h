@@ -1,0 +1,300 @@
+/*
+ * page/tree_parts.h - what the parts of the tree builder share. Internal to
+ * page/tree*.c. References are to the HTML standard.
+ *
+ * Nodes and texts are written in the order of their tokens, straight into the
+ * arrays of the page. As long as every one is put at the end of the tree, that
+ * is the order of the tree. Formatting that is closed in the wrong place, and
+ * what stands in a table but outside its cells, go elsewhere: from the first
+ * of these on, `order` keeps the siblings, and at the end the arrays are
+ * sorted.
+ */
+#ifndef PAGE_TREE_PARTS_H
+#define PAGE_TREE_PARTS_H
+
+#include "page/attribute_list.h"
+#include "page/scanner.h"
+#include "page/tag_numbers.h"
+#include "page/tree_order.h"
+#include "store/buffer.h"
+
+/* The insertion modes (13.2.4.1). */
+enum mode {
+	MODE_INITIAL,
+	MODE_BEFORE_HTML,
+	MODE_BEFORE_HEAD,
+	MODE_IN_HEAD,
+	MODE_IN_HEAD_NOSCRIPT,
+	MODE_AFTER_HEAD,
+	MODE_IN_BODY,
+	MODE_IN_TABLE,
+	MODE_IN_CAPTION,
+	MODE_IN_COLUMN_GROUP,
+	MODE_IN_TABLE_BODY,
+	MODE_IN_ROW,
+	MODE_IN_CELL,
+	MODE_IN_TEMPLATE,
+	MODE_AFTER_BODY,
+	MODE_IN_FRAMESET,
+	MODE_AFTER_FRAMESET,
+	MODE_AFTER_AFTER_BODY,
+	MODE_AFTER_AFTER_FRAMESET,
+	MODE_COUNT
+};
+
+/* What an element is to the elements inside it (13.2.4.2). */
+enum category {
+	IS_SPECIAL = 1,
+	IS_FORMATTING = 2,
+	IS_SCOPE = 4,                /* ends the default scope */
+	IS_LIST_SCOPE = 8,           /* and that of list items */
+	IS_BUTTON_SCOPE = 16,        /* and that of buttons */
+	IS_TABLE_SCOPE = 32,         /* and that of tables */
+	IS_IMPLIED = 64,             /* its end tag may be implied */
+	IS_IMPLIED_THOROUGHLY = 128, /* and where a template ends */
+	IS_TABLE_PART = 256, /* table, tbody, tfoot, thead, tr: text in it is
+				foster parented */
+	IS_HEADING = 512,
+	IS_FOREIGN = 1024,    /* of SVG or MathML */
+	IS_TEXT_POINT = 2048, /* a MathML text integration point */
+	IS_HTML_POINT = 4096, /* an HTML integration point */
+	IS_ANNOTATION =
+		8192, /* MathML's annotation-xml, in which SVG may stand */
+};
+
+/*
+ * An element by its number; elements of SVG and MathML have numbers of their
+ * own, so that "title" does not find that of an SVG.
+ */
+enum { NAME_IS_SVG = 0x4000, NAME_IS_MATHML = 0x8000 };
+
+struct open_element {
+	uint32_t node;
+	uint16_t name;
+	uint16_t category;
+};
+
+/* An entry of the list of active formatting elements (13.2.4.3). */
+struct formatting {
+	uint32_t node; /* NO_NODE: a marker */
+	uint16_t name;
+	bool is_open; /* it is on the stack */
+};
+
+enum {
+	/* Unclosed formatting elements that each paragraph opens anew. */
+	MAX_FORMATTING = 128,
+	MAX_TEMPLATES = 512,
+	MAX_NAMES = TAG_COUNT + MAX_UNKNOWN_TAGS,
+};
+
+/* The token that is worked on. */
+struct tree_token {
+	uint8_t kind; /* enum token_kind; TOKEN_COUNT: the end of the page */
+	uint16_t tag;
+	uint32_t first_attribute; /* of a start tag */
+	uint16_t attribute_count;
+	uint16_t flags;  /* TEXT_* that its attributes give the element */
+	bool is_empty;   /* written <name ... /> */
+	bool is_blank;   /* a text of white space alone */
+	bool is_raw;     /* its references are none */
+	uint32_t skip;   /* bytes at the begin of a text that are not of it */
+	bool has_closed; /* an end tag that has closed its element */
+	struct span source;
+};
+
+struct tree {
+	struct page *page;
+	const struct page_limits *limits;
+	size_t max_items;
+	const char *source;
+	struct tree_token token;
+	struct node *nodes;
+	size_t node_capacity;
+	uint32_t node_count;
+	struct text *texts;
+	size_t text_capacity;
+	uint32_t text_count;
+	struct buffer text;
+	struct attribute_list attributes;
+	struct tag_numbers numbers;
+	struct tree_order order;
+
+	struct open_element *open; /* the stack of open elements */
+	size_t open_capacity;
+	uint32_t depth;                 /* elements on it */
+	uint32_t open_names[MAX_NAMES]; /* HTML elements on it, by name */
+	struct formatting formatting[MAX_FORMATTING];
+	uint32_t formatting_count;
+	uint8_t template_modes[MAX_TEMPLATES];
+	uint32_t template_count;
+	enum mode mode;
+	uint32_t head;
+	uint32_t form;
+	uint16_t raw;   /* the tag whose raw content comes next, or 0 */
+	bool is_in_raw; /* of the element on top: script, title... */
+	bool is_quirky;
+	bool allows_frameset;
+	bool fosters;       /* foster parenting is enabled */
+	bool skips_newline; /* that follows <pre> and its like */
+	bool is_stopped;    /* at a limit, or at the end */
+
+	uint32_t body_end;   /* behind the last </body>, or 0 */
+	uint32_t html_end;   /* and </html> */
+	uint32_t last_begin; /* of the last token that is neither */
+};
+
+/* --- elements (tree_elements.c) --- */
+
+/* The current node; the stack may not be empty. */
+static inline const struct open_element *tree_top(const struct tree *tree)
+{
+	return &tree->open[tree->depth - 1];
+}
+
+static inline bool tree_top_is(const struct tree *tree, uint16_t name)
+{
+	return tree->depth > 0 && tree_top(tree)->name == name;
+}
+
+/* Insert an element for the token and put it on the stack. */
+void tree_insert(struct tree *tree);
+
+/* The same, of an element that no token has written. */
+void tree_insert_implied(struct tree *tree, uint16_t tag);
+
+/* Insert an element for the token that has no content. */
+void tree_insert_void(struct tree *tree);
+
+/* Insert an element of SVG or MathML for the token. */
+void tree_insert_foreign(struct tree *tree, uint16_t space);
+
+/* Insert an element whose content is text to its end tag. */
+void tree_insert_raw(struct tree *tree);
+
+/* Insert the text of the token. */
+void tree_insert_text(struct tree *tree);
+
+/* A copy of element `node`, in no place yet. */
+uint32_t tree_clone(struct tree *tree, uint32_t node);
+
+/* The value of an attribute of the token, or {NULL, 0}. */
+struct slice tree_attribute(const struct tree *tree, const char *name);
+
+/* Begin to keep the order, unless it is kept. */
+void tree_begin_order(struct tree *tree);
+
+/* The tree can take no more: the page is truncated. */
+void tree_stop(struct tree *tree);
+
+/* Give `node` the attributes of the token that it does not have. */
+void tree_merge_attributes(struct tree *tree, uint32_t node);
+
+/* Where a node goes: at the end of `parent`, or before `before` in it. */
+struct place {
+	uint32_t parent;
+	uint32_t before; /* or NO_NODE */
+};
+
+/* The appropriate place for inserting a node (13.2.6.1) into `target`. */
+struct place tree_place(const struct tree *tree,
+			const struct open_element *target);
+
+void tree_push(struct tree *tree, struct open_element element);
+
+/* Pop the current node. */
+void tree_pop(struct tree *tree);
+
+/* Pop to, and with, the next element of that name; it is there. */
+void tree_pop_until(struct tree *tree, uint16_t name);
+
+/* Take the entry at `index` off the stack, wherever it stands. */
+void tree_remove_open(struct tree *tree, uint32_t index);
+
+/* The position on the stack of a node, or NO_NODE. */
+uint32_t tree_find_open(const struct tree *tree, uint32_t node);
+
+/* Whether an HTML element of that name is on the stack. */
+static inline bool tree_has_open(const struct tree *tree, uint16_t name)
+{
+	return tree->open_names[name] > 0;
+}
+
+/* Whether one is in the scope that ends at elements of the categories. */
+bool tree_in_scope(const struct tree *tree, uint16_t name, unsigned category);
+
+/* Generate implied end tags, except for `except` (or TAG_COUNT). */
+void tree_close_implied(struct tree *tree, uint16_t except);
+void tree_close_implied_thoroughly(struct tree *tree);
+
+/* Close a p element in button scope, if there is one. */
+void tree_close_paragraph(struct tree *tree);
+
+/* --- formatting (tree_formatting.c) --- */
+
+/* Push the element on top of the stack on the list; of more than three that
+ * are alike the first leaves it. */
+void tree_format(struct tree *tree);
+void tree_add_marker(struct tree *tree);
+void tree_clear_to_marker(struct tree *tree);
+
+/* Reconstruct the active formatting elements. */
+void tree_reconstruct_slowly(struct tree *tree);
+static inline void tree_reconstruct(struct tree *tree)
+{
+	const uint32_t count = tree->formatting_count;
+
+	if (count > 0 && tree->formatting[count - 1].node != NO_NODE &&
+	    !tree->formatting[count - 1].is_open)
+		tree_reconstruct_slowly(tree);
+}
+
+/* The entry of a node in the list, or NO_NODE. */
+uint32_t tree_find_formatting(const struct tree *tree, uint32_t node);
+/* The last entry of that name behind the last marker, or NO_NODE. */
+uint32_t tree_find_format(const struct tree *tree, uint16_t name);
+void tree_remove_formatting(struct tree *tree, uint32_t index);
+
+/* The adoption agency algorithm (13.2.6.4.7) for the token's tag. False: the
+ * token is any other end tag. */
+bool tree_adopt(struct tree *tree, uint16_t subject);
+
+/* --- insertion modes (tree_modes.c, tree_body.c, tree_table.c...) --- */
+
+/*
+ * What a mode makes of the token. True: work on it again, in the mode that has
+ * been set.
+ */
+typedef bool tree_rule(struct tree *tree);
+
+tree_rule tree_in_head_start, tree_in_head_end;
+tree_rule tree_in_body_start, tree_in_body_end, tree_in_body_text;
+tree_rule tree_in_table_start, tree_in_table_end, tree_in_table_text;
+tree_rule tree_in_caption_start, tree_in_caption_end;
+tree_rule tree_in_column_group_start, tree_in_column_group_end,
+	tree_in_column_group_text;
+tree_rule tree_in_table_body_start, tree_in_table_body_end;
+tree_rule tree_in_row_start, tree_in_row_end;
+tree_rule tree_in_cell_start, tree_in_cell_end;
+tree_rule tree_any_other_end;
+
+/* Reset the insertion mode appropriately (13.2.4.1). */
+void tree_reset_mode(struct tree *tree);
+
+/* Work on a token, in the mode that is set. */
+void tree_dispatch(struct tree *tree);
+
+/* The rules of the current mode, for once. */
+bool tree_apply(struct tree *tree);
+
+/* The rules for parsing tokens in foreign content (13.2.6.5). */
+bool tree_in_foreign_start(struct tree *tree);
+bool tree_in_foreign_end(struct tree *tree);
+
+static inline bool tree_again(struct tree *tree, enum mode mode)
+{
+	tree->mode = mode;
+	return true;
+}
+
+#endif

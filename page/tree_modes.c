@@ -1,0 +1,565 @@
+#include <assert.h>
+
+#include "page/tree_parts.h"
+
+/* --- before the body --- */
+
+static bool initial(struct tree *tree)
+{
+	tree->is_quirky = true; /* no doctype came */
+	return tree_again(tree, MODE_BEFORE_HTML);
+}
+
+static bool before_html_start(struct tree *tree)
+{
+	if (tree->token.tag != TAG_html) {
+		tree_insert_implied(tree, TAG_html);
+		return tree_again(tree, MODE_BEFORE_HEAD);
+	}
+	tree_insert(tree);
+	tree->mode = MODE_BEFORE_HEAD;
+	return false;
+}
+
+/* Whether an end tag counts where the head or the body may begin. */
+static bool is_end_of_page(const struct tree *tree)
+{
+	const uint16_t tag = tree->token.tag;
+
+	return tree->token.kind != TOKEN_END || tag == TAG_head ||
+	       tag == TAG_body || tag == TAG_html || tag == TAG_br;
+}
+
+static bool before_html_other(struct tree *tree)
+{
+	if (!is_end_of_page(tree))
+		return false;
+	tree_insert_implied(tree, TAG_html);
+	return tree_again(tree, MODE_BEFORE_HEAD);
+}
+
+static bool before_head_other(struct tree *tree)
+{
+	if (!is_end_of_page(tree))
+		return false;
+	tree_insert_implied(tree, TAG_head);
+	tree->head = tree->is_stopped ? NO_NODE : tree_top(tree)->node;
+	return tree_again(tree, MODE_IN_HEAD);
+}
+
+static bool before_head_start(struct tree *tree)
+{
+	if (tree->token.tag == TAG_html)
+		return tree_in_body_start(tree);
+	if (tree->token.tag != TAG_head)
+		return before_head_other(tree);
+	tree_insert(tree);
+	tree->head = tree->is_stopped ? NO_NODE : tree_top(tree)->node;
+	tree->mode = MODE_IN_HEAD;
+	return false;
+}
+
+static bool leave_head(struct tree *tree)
+{
+	tree_pop(tree);
+	return tree_again(tree, MODE_AFTER_HEAD);
+}
+
+static void begin_template(struct tree *tree)
+{
+	if (tree->template_count == MAX_TEMPLATES) {
+		tree_stop(tree);
+		return;
+	}
+	tree_insert(tree);
+	tree_add_marker(tree);
+	tree->allows_frameset = false;
+	tree->mode = MODE_IN_TEMPLATE;
+	tree->template_modes[tree->template_count++] = MODE_IN_TEMPLATE;
+}
+
+bool tree_in_head_start(struct tree *tree)
+{
+	switch (tree->token.tag) {
+	case TAG_html:
+		return tree_in_body_start(tree);
+	case TAG_base:
+	case TAG_basefont:
+	case TAG_bgsound:
+	case TAG_link:
+	case TAG_meta:
+		tree_insert_void(tree);
+		return false;
+	case TAG_noscript:
+		tree_insert(tree);
+		tree->mode = MODE_IN_HEAD_NOSCRIPT;
+		return false;
+	case TAG_title:
+	case TAG_noframes:
+	case TAG_style:
+	case TAG_script:
+		tree_insert_raw(tree);
+		return false;
+	case TAG_template:
+		begin_template(tree);
+		return false;
+	case TAG_head:
+		return false;
+	default:
+		return leave_head(tree);
+	}
+}
+
+static void end_template(struct tree *tree)
+{
+	if (!tree_has_open(tree, TAG_template))
+		return;
+	tree_close_implied_thoroughly(tree);
+	tree_pop_until(tree, TAG_template);
+	tree_clear_to_marker(tree);
+	assert(tree->template_count > 0);
+	tree->template_count--;
+	tree_reset_mode(tree);
+}
+
+bool tree_in_head_end(struct tree *tree)
+{
+	switch (tree->token.tag) {
+	case TAG_head:
+		tree_pop(tree);
+		tree->mode = MODE_AFTER_HEAD;
+		return false;
+	case TAG_body:
+	case TAG_html:
+	case TAG_br:
+		return leave_head(tree);
+	case TAG_template:
+		end_template(tree);
+		return false;
+	default:
+		return false;
+	}
+}
+
+static bool leave_noscript(struct tree *tree)
+{
+	tree_pop(tree);
+	return tree_again(tree, MODE_IN_HEAD);
+}
+
+static bool in_head_noscript_start(struct tree *tree)
+{
+	switch (tree->token.tag) {
+	case TAG_html:
+		return tree_in_body_start(tree);
+	case TAG_basefont:
+	case TAG_bgsound:
+	case TAG_link:
+	case TAG_meta:
+	case TAG_noframes:
+	case TAG_style:
+		return tree_in_head_start(tree);
+	case TAG_head:
+	case TAG_noscript:
+		return false;
+	default:
+		return leave_noscript(tree);
+	}
+}
+
+static bool in_head_noscript_end(struct tree *tree)
+{
+	if (tree->token.tag == TAG_br)
+		return leave_noscript(tree);
+	if (tree->token.tag != TAG_noscript)
+		return false;
+	tree_pop(tree);
+	tree->mode = MODE_IN_HEAD;
+	return false;
+}
+
+static bool begin_body(struct tree *tree)
+{
+	tree_insert_implied(tree, TAG_body);
+	return tree_again(tree, MODE_IN_BODY);
+}
+
+/* What belongs into the head goes there, although it has ended. */
+static bool put_into_head(struct tree *tree)
+{
+	const struct span source = tree->nodes[tree->head].source;
+
+	tree_push(tree,
+		  (struct open_element){tree->head, TAG_head, IS_SPECIAL});
+	tree_in_head_start(tree);
+	tree_remove_open(tree, tree_find_open(tree, tree->head));
+	tree->nodes[tree->head].source = source;
+	return false;
+}
+
+static bool after_head_start(struct tree *tree)
+{
+	switch (tree->token.tag) {
+	case TAG_html:
+		return tree_in_body_start(tree);
+	case TAG_body:
+		tree_insert(tree);
+		tree->allows_frameset = false;
+		tree->mode = MODE_IN_BODY;
+		return false;
+	case TAG_frameset:
+		tree_insert(tree);
+		tree->mode = MODE_IN_FRAMESET;
+		return false;
+	case TAG_base:
+	case TAG_basefont:
+	case TAG_bgsound:
+	case TAG_link:
+	case TAG_meta:
+	case TAG_noframes:
+	case TAG_script:
+	case TAG_style:
+	case TAG_template:
+	case TAG_title:
+		return put_into_head(tree);
+	case TAG_head:
+		return false;
+	default:
+		return begin_body(tree);
+	}
+}
+
+static bool after_head_end(struct tree *tree)
+{
+	switch (tree->token.tag) {
+	case TAG_template:
+		return tree_in_head_end(tree);
+	case TAG_body:
+	case TAG_html:
+	case TAG_br:
+		return begin_body(tree);
+	default:
+		return false;
+	}
+}
+
+/* --- templates --- */
+
+/* In a template, the first tag tells what the template is of. */
+static bool turn_template(struct tree *tree, enum mode mode)
+{
+	assert(tree->template_count > 0);
+	tree->template_modes[tree->template_count - 1] = (uint8_t)mode;
+	return tree_again(tree, mode);
+}
+
+static bool in_template_start(struct tree *tree)
+{
+	switch (tree->token.tag) {
+	case TAG_base:
+	case TAG_basefont:
+	case TAG_bgsound:
+	case TAG_link:
+	case TAG_meta:
+	case TAG_noframes:
+	case TAG_script:
+	case TAG_style:
+	case TAG_template:
+	case TAG_title:
+		return tree_in_head_start(tree);
+	case TAG_caption:
+	case TAG_colgroup:
+	case TAG_tbody:
+	case TAG_tfoot:
+	case TAG_thead:
+		return turn_template(tree, MODE_IN_TABLE);
+	case TAG_col:
+		return turn_template(tree, MODE_IN_COLUMN_GROUP);
+	case TAG_tr:
+		return turn_template(tree, MODE_IN_TABLE_BODY);
+	case TAG_td:
+	case TAG_th:
+		return turn_template(tree, MODE_IN_ROW);
+	default:
+		return turn_template(tree, MODE_IN_BODY);
+	}
+}
+
+static bool in_template_end(struct tree *tree)
+{
+	if (tree->token.tag == TAG_template)
+		end_template(tree);
+	return false;
+}
+
+/* The end of the page ends templates; a head may follow, and has a body. */
+static bool stop(struct tree *tree)
+{
+	if (tree->template_count == 0)
+		return false;
+	end_template(tree);
+	return true;
+}
+
+/* --- behind the body, and frames --- */
+
+static bool back_to_body(struct tree *tree)
+{
+	return tree_again(tree, MODE_IN_BODY);
+}
+
+static bool after_body_start(struct tree *tree)
+{
+	return tree->token.tag == TAG_html ? tree_in_body_start(tree)
+					   : back_to_body(tree);
+}
+
+static bool after_body_end(struct tree *tree)
+{
+	if (tree->token.tag != TAG_html)
+		return back_to_body(tree);
+	tree->mode = MODE_AFTER_AFTER_BODY;
+	return false;
+}
+
+static bool in_frameset_start(struct tree *tree)
+{
+	switch (tree->token.tag) {
+	case TAG_html:
+		return tree_in_body_start(tree);
+	case TAG_frameset:
+		tree_insert(tree);
+		return false;
+	case TAG_frame:
+		tree_insert_void(tree);
+		return false;
+	case TAG_noframes:
+		return tree_in_head_start(tree);
+	default:
+		return false;
+	}
+}
+
+static bool in_frameset_end(struct tree *tree)
+{
+	if (tree->token.tag != TAG_frameset || tree_top_is(tree, TAG_html))
+		return false;
+	tree_pop(tree);
+	if (!tree_top_is(tree, TAG_frameset))
+		tree->mode = MODE_AFTER_FRAMESET;
+	return false;
+}
+
+static bool after_frameset_start(struct tree *tree)
+{
+	if (tree->token.tag == TAG_html)
+		return tree_in_body_start(tree);
+	return tree->token.tag == TAG_noframes ? tree_in_head_start(tree)
+					       : false;
+}
+
+static bool after_frameset_end(struct tree *tree)
+{
+	if (tree->token.tag == TAG_html)
+		tree->mode = MODE_AFTER_AFTER_FRAMESET;
+	return false;
+}
+
+static bool ignore(struct tree *tree)
+{
+	(void)tree;
+	return false;
+}
+
+/* --- dispatch --- */
+
+/* What the modes make of tags, texts and the end of the page. */
+static const struct {
+	tree_rule *start;
+	tree_rule *end;
+	tree_rule *text; /* not of white space alone */
+	tree_rule *stop;
+} rules[MODE_COUNT] = {
+	[MODE_INITIAL] = {initial, initial, initial, initial},
+	[MODE_BEFORE_HTML] = {before_html_start, before_html_other,
+			      before_html_other, before_html_other},
+	[MODE_BEFORE_HEAD] = {before_head_start, before_head_other,
+			      before_head_other, before_head_other},
+	[MODE_IN_HEAD] = {tree_in_head_start, tree_in_head_end, leave_head,
+			  leave_head},
+	[MODE_IN_HEAD_NOSCRIPT] = {in_head_noscript_start, in_head_noscript_end,
+				   leave_noscript, leave_noscript},
+	[MODE_AFTER_HEAD] = {after_head_start, after_head_end, begin_body,
+			     begin_body},
+	[MODE_IN_BODY] = {tree_in_body_start, tree_in_body_end,
+			  tree_in_body_text, stop},
+	[MODE_IN_TABLE] = {tree_in_table_start, tree_in_table_end,
+			   tree_in_table_text, stop},
+	[MODE_IN_CAPTION] = {tree_in_caption_start, tree_in_caption_end,
+			     tree_in_body_text, stop},
+	[MODE_IN_COLUMN_GROUP] = {tree_in_column_group_start,
+				  tree_in_column_group_end,
+				  tree_in_column_group_text, stop},
+	[MODE_IN_TABLE_BODY] = {tree_in_table_body_start,
+				tree_in_table_body_end, tree_in_table_text,
+				stop},
+	[MODE_IN_ROW] = {tree_in_row_start, tree_in_row_end, tree_in_table_text,
+			 stop},
+	[MODE_IN_CELL] = {tree_in_cell_start, tree_in_cell_end,
+			  tree_in_body_text, stop},
+	[MODE_IN_TEMPLATE] = {in_template_start, in_template_end,
+			      tree_in_body_text, stop},
+	[MODE_AFTER_BODY] = {after_body_start, after_body_end, back_to_body,
+			     ignore},
+	[MODE_IN_FRAMESET] = {in_frameset_start, in_frameset_end, ignore,
+			      ignore},
+	[MODE_AFTER_FRAMESET] = {after_frameset_start, after_frameset_end,
+				 ignore, ignore},
+	[MODE_AFTER_AFTER_BODY] = {after_body_start, back_to_body, back_to_body,
+				   ignore},
+	[MODE_AFTER_AFTER_FRAMESET] = {after_frameset_start, ignore, ignore,
+				       ignore},
+};
+
+/*
+ * White space alone makes nothing, and the page does not keep it; but it stands
+ * in the formatting that is open.
+ */
+static bool apply_blank(struct tree *tree)
+{
+	switch (tree->mode) {
+	case MODE_IN_BODY:
+	case MODE_IN_CAPTION:
+	case MODE_IN_CELL:
+	case MODE_IN_TEMPLATE:
+	case MODE_AFTER_BODY:
+	case MODE_AFTER_AFTER_BODY:
+		tree_reconstruct(tree);
+		return false;
+	default:
+		return false;
+	}
+}
+
+bool tree_apply(struct tree *tree)
+{
+	switch (tree->token.kind) {
+	case TOKEN_START:
+		return rules[tree->mode].start(tree);
+	case TOKEN_END:
+		return rules[tree->mode].end(tree);
+	case TOKEN_TEXT:
+		return tree->token.is_blank ? apply_blank(tree)
+					    : rules[tree->mode].text(tree);
+	default:
+		return rules[tree->mode].stop(tree);
+	}
+}
+
+/* Whether the token is worked on by the rules of foreign content. */
+static bool is_foreign(const struct tree *tree)
+{
+	const struct tree_token *token = &tree->token;
+	unsigned category;
+
+	if (tree->depth == 0)
+		return false;
+	category = tree_top(tree)->category;
+	if ((category & IS_FOREIGN) == 0 || token->kind == TOKEN_COUNT)
+		return false;
+	if ((category & IS_TEXT_POINT) != 0 &&
+	    (token->kind == TOKEN_TEXT ||
+	     (token->kind == TOKEN_START && token->tag != TAG_mglyph &&
+	      token->tag != TAG_malignmark)))
+		return false;
+	if ((category & IS_ANNOTATION) != 0 && token->kind == TOKEN_START &&
+	    token->tag == TAG_svg)
+		return false;
+	return (category & IS_HTML_POINT) == 0 || token->kind == TOKEN_END;
+}
+
+static bool apply_foreign(struct tree *tree)
+{
+	switch (tree->token.kind) {
+	case TOKEN_START:
+		return tree_in_foreign_start(tree);
+	case TOKEN_END:
+		return tree_in_foreign_end(tree);
+	default:
+		if (!tree->token.is_blank)
+			tree->allows_frameset = false;
+		/* scripts and styles are no text in SVG, either */
+		if ((tag_flags(tree->nodes[tree_top(tree)->node].tag) &
+		     TAG_IS_RAW) == 0)
+			tree_insert_text(tree);
+		return false;
+	}
+}
+
+/*
+ * The content of an element of text alone (the insertion mode "text"): the
+ * text, its end tag, or the end of the page. False: the token is done with.
+ */
+static bool apply_raw(struct tree *tree)
+{
+	if (tree->token.kind == TOKEN_TEXT) {
+		tree_insert_text(tree);
+		return false;
+	}
+	tree->is_in_raw = false;
+	tree_pop(tree);
+	return tree->token.kind == TOKEN_COUNT;
+}
+
+void tree_dispatch(struct tree *tree)
+{
+	bool is_again = tree->is_in_raw ? apply_raw(tree) : true;
+
+	while (is_again && !tree->is_stopped)
+		is_again = is_foreign(tree) ? apply_foreign(tree)
+					    : tree_apply(tree);
+}
+
+/* The mode of an element that is open, or MODE_COUNT: it has none. */
+static enum mode mode_of(const struct tree *tree, uint16_t name)
+{
+	switch (name) {
+	case TAG_td:
+	case TAG_th:
+		return MODE_IN_CELL;
+	case TAG_tr:
+		return MODE_IN_ROW;
+	case TAG_tbody:
+	case TAG_thead:
+	case TAG_tfoot:
+		return MODE_IN_TABLE_BODY;
+	case TAG_caption:
+		return MODE_IN_CAPTION;
+	case TAG_colgroup:
+		return MODE_IN_COLUMN_GROUP;
+	case TAG_table:
+		return MODE_IN_TABLE;
+	case TAG_template:
+		return tree->template_modes[tree->template_count - 1];
+	case TAG_head:
+		return MODE_IN_HEAD;
+	case TAG_body:
+		return MODE_IN_BODY;
+	case TAG_frameset:
+		return MODE_IN_FRAMESET;
+	case TAG_html:
+		return tree->head == NO_NODE ? MODE_BEFORE_HEAD
+					     : MODE_AFTER_HEAD;
+	default:
+		return MODE_COUNT;
+	}
+}
+
+void tree_reset_mode(struct tree *tree)
+{
+	enum mode mode = MODE_COUNT;
+
+	for (uint32_t i = tree->depth; i-- > 0 && mode == MODE_COUNT;)
+		mode = mode_of(tree, tree->open[i].name);
+	tree->mode = mode == MODE_COUNT ? MODE_IN_BODY : mode;
+}

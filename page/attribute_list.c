@@ -232,15 +232,3 @@ bool attribute_list_equal(const struct attribute_list *list,
 	}
 	return true;
 }
-
-unsigned attribute_list_add(struct attribute_list *list, struct slice tag)
-{
-	const char *begin = tag.data;
-	struct attribute_cursor cursor = {.at = begin + 1,
-					  .end = begin + tag.size};
-
-	while (cursor.at < cursor.end && !is_space(*cursor.at) &&
-	       *cursor.at != '/' && *cursor.at != '>')
-		cursor.at++;
-	return attribute_list_read(list, &cursor);
-}

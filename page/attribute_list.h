@@ -41,9 +41,6 @@ void attribute_list_end(struct attribute_list *list);
 unsigned attribute_list_read(struct attribute_list *list,
 			     struct attribute_cursor *cursor);
 
-/* The same of the tag whose source is `tag`. */
-unsigned attribute_list_add(struct attribute_list *list, struct slice tag);
-
 /* The attributes of one element in the list. */
 struct attribute_range {
 	uint32_t first;

@@ -72,7 +72,7 @@ static void read_node(struct page *page, uint32_t index)
 		break;
 	case TAG_title: /* but not the title of an svg */
 		if (page->title.size == 0 &&
-		    (node->flags & TEXT_IS_TEMPLATE) == 0)
+		    (node->flags & (TEXT_IS_TEMPLATE | NODE_IS_SVG)) == 0)
 			page->title = text_inside(page, node);
 		break;
 	case TAG_meta:

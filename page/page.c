@@ -3,11 +3,10 @@
 #include <assert.h>
 
 #include "page/attribute.h"
-#include "page/builder.h"
 #include "page/charset.h"
 #include "page/head.h"
-#include "page/skeleton.h"
 #include "page/sniff.h"
+#include "page/tree.h"
 #include "store/arena.h"
 #include "store/hash.h"
 
@@ -18,7 +17,7 @@ enum {
 	MAX_DEPTH = 4095,
 };
 
-/* Spans are 32 bits, and libxml2 takes an int. */
+/* Spans are 32 bits, and items of the tree less one. */
 #define MAX_SOURCE ((size_t)1 << 29)
 
 const struct page_limits page_limits_default = {
@@ -33,17 +32,10 @@ static void build(struct page *page, const struct page_limits *limits)
 	const size_t max_items =
 		(size_t)limits->max_nodes * PER_NODE + PER_PAGE;
 	struct page_limits capped = *limits;
-	struct skeleton skeleton;
 
 	if (capped.max_depth > MAX_DEPTH)
 		capped.max_depth = MAX_DEPTH;
-	skeleton_build(&skeleton, page->arena, page->source, capped.max_nodes,
-		       max_items);
-	page->unknown_tags = skeleton.unknown_tags;
-	page->unknown_tag_count = skeleton.unknown_tag_count;
-	page->is_truncated |= skeleton.is_truncated;
-	builder_run(page, &skeleton, &capped, max_items);
-	skeleton_free(&skeleton);
+	tree_build(page, &capped, max_items);
 }
 
 /*

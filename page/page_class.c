@@ -48,8 +48,10 @@ static bool is_written(const struct page *page, uint32_t node)
 	struct slice source = source_of(page, node);
 	const char *bytes = source.data;
 
-	return source.size > name.size && bytes[0] == '<' &&
-	       strncasecmp(bytes + 1, name.data, name.size) == 0;
+	return source.size > name.size + 1 && bytes[0] == '<' &&
+	       strncasecmp(bytes + 1, name.data, name.size) == 0 &&
+	       (is_space(bytes[name.size + 1]) || bytes[name.size + 1] == '/' ||
+		bytes[name.size + 1] == '>');
 }
 
 bool page_has_own_tag(const struct page *page, uint32_t node)
@@ -113,14 +115,17 @@ static bool is_raw(uint16_t tag)
  */
 static bool is_raw_open(const struct page *page)
 {
-	uint32_t i = page->node_count;
+	uint32_t last = NO_NODE; /* in the source */
 	struct slice source;
 
-	while (i > 0 && !is_raw(page->nodes[i - 1].tag))
-		i--;
-	if (i == 0 || page->nodes[i - 1].source.end < page->source.size)
+	for (uint32_t i = 0; i < page->node_count; i++)
+		if (is_raw(page->nodes[i].tag) &&
+		    (last == NO_NODE || page->nodes[i].source.begin >
+						page->nodes[last].source.begin))
+			last = i;
+	if (last == NO_NODE || page->nodes[last].source.end < page->source.size)
 		return false;
-	source = source_of(page, i - 1);
+	source = source_of(page, last);
 	return memmem(source.data, source.size, "</", 2) == NULL;
 }
 

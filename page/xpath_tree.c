@@ -28,6 +28,7 @@ struct planting {
 	uint32_t next_node;
 	uint32_t next_text;
 	uint32_t current; /* the innermost element that is open */
+	struct scanner scanner;
 };
 
 uintptr_t xpath_order_of(const xmlNode *node)
@@ -150,6 +151,8 @@ static void add_text(struct planting *planting, uint32_t parent,
 	planting->tree->text_bytes += text.size;
 }
 
+/* The element that is innermost at a place of the source behind all that was
+ * made so far. */
 static uint32_t innermost(struct planting *planting, uint32_t position)
 {
 	const struct node *nodes = planting->page->nodes;
@@ -161,28 +164,43 @@ static uint32_t innermost(struct planting *planting, uint32_t position)
 	return node;
 }
 
+/* Add what is no text of the page: white space, scripts and styles. */
 static void add_token(struct planting *planting, const struct token *token)
 {
 	const struct page *page = planting->page;
-	uint32_t begin = token->source.begin;
+	const struct span source = token->source;
+	const struct slice raw = {(const char *)page->source.data +
+					  source.begin,
+				  source.end - source.begin};
 
-	while (planting->next_node < page->node_count &&
-	       page->nodes[planting->next_node].source.begin <= begin)
-		add_element(planting);
-	if (token->kind == TOKEN_TEXT &&
-	    planting->next_text < page->text_count &&
-	    page->texts[planting->next_text].source.begin <= begin) {
-		uint32_t index = planting->next_text++;
+	if (token->kind == TOKEN_TEXT)
+		add_text(planting, innermost(planting, source.begin),
+			 slice_of(" "));
+	else if (token->kind == TOKEN_RAW)
+		add_text(planting, innermost(planting, source.begin), raw);
+}
 
-		add_text(planting, page->texts[index].node,
-			 page_text(page, index));
-	} else if (token->kind == TOKEN_TEXT) {
-		add_text(planting, innermost(planting, begin), slice_of(" "));
-	} else if (token->kind == TOKEN_RAW) {
-		add_text(planting, innermost(planting, begin),
-			 (struct slice){(const char *)page->source.data + begin,
-					token->source.end - begin});
-	}
+/* Add the tokens before a place of the source; what stands there may be behind
+ * it already, if the tree has another order. */
+static void add_tokens(struct planting *planting, uint32_t until)
+{
+	struct token token;
+
+	while (planting->scanner.position < until &&
+	       scanner_next(&planting->scanner, &token))
+		add_token(planting, &token);
+}
+
+static void add_page_text(struct planting *planting)
+{
+	const uint32_t index = planting->next_text++;
+	const struct text *text = &planting->page->texts[index];
+
+	add_tokens(planting, text->source.begin);
+	add_text(planting, text->node, page_text(planting->page, index));
+	planting->current = text->node;
+	if (planting->scanner.position < text->source.end)
+		planting->scanner.position = text->source.end;
 }
 
 /* An upper bound of text nodes: a text ends where an element begins or ends. */
@@ -194,8 +212,8 @@ static uint32_t max_texts(const struct page *page)
 static void plant(struct xpath_tree *tree)
 {
 	const struct page *page = tree->page;
-	struct scanner scanner = {.source = page->source};
 	struct planting planting = {
+		.scanner = {.source = page->source},
 		.tree = tree,
 		.page = page,
 		.elements =
@@ -204,13 +222,18 @@ static void plant(struct xpath_tree *tree)
 		.texts_left = max_texts(page),
 		.current = NO_NODE,
 	};
-	struct token token;
 
-	while (tree->text_bytes <= XPATH_MAX_TEXT &&
-	       scanner_next(&scanner, &token))
-		add_token(&planting, &token);
-	while (planting.next_node < page->node_count)
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		while (planting.next_text < page->nodes[i].first_text &&
+		       tree->text_bytes <= XPATH_MAX_TEXT)
+			add_page_text(&planting);
+		add_tokens(&planting, page->nodes[i].source.begin);
 		add_element(&planting);
+	}
+	while (planting.next_text < page->text_count &&
+	       tree->text_bytes <= XPATH_MAX_TEXT)
+		add_page_text(&planting);
+	add_tokens(&planting, (uint32_t)page->source.size);
 	flush_text(&planting);
 	xmlXPathOrderDocElems(tree->document); /* sorting is quadratic else */
 	assert(planting.next_node == page->node_count);

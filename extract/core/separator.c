@@ -44,6 +44,29 @@ enum separator separator_of_element(const struct page *page, uint32_t node)
 	}
 }
 
+/*
+ * Whether a text of the page begins there, of a page where some come elsewhere
+ * in the tree: what stands in a table but outside of its cells.
+ */
+static bool begins_text(const struct page *page, uint32_t at)
+{
+	uint32_t low = 0;
+	uint32_t high = page->source_order == NULL ? 0 : page->text_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		uint32_t index = page_text_in_source(page, middle);
+
+		if (page->texts[index].source.begin == at)
+			return true;
+		if (page->texts[index].source.begin < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
 struct slice separator_in_source(const struct page *page, uint32_t index)
 {
 	const char *source = page->source.data;
@@ -60,11 +83,14 @@ struct slice separator_in_source(const struct page *page, uint32_t index)
 	if (begin >= end)
 		return (struct slice){"", 0};
 	scanner.source = (struct slice){source + begin, end - begin};
-	while (scanner_next(&scanner, &token))
-		if (token.kind == TOKEN_TEXT)
-			return (struct slice){
-				source + begin + token.source.begin,
-				token.source.end - token.source.begin};
+	while (scanner_next(&scanner, &token)) {
+		if (token.kind != TOKEN_TEXT)
+			continue;
+		if (begins_text(page, begin + token.source.begin))
+			break;
+		return (struct slice){source + begin + token.source.begin,
+				      token.source.end - token.source.begin};
+	}
 	return (struct slice){"", 0};
 }
 

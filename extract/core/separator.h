@@ -29,7 +29,9 @@ enum separator separator_of_element(const struct page *page, uint32_t node);
 /*
  * The white space in the source between the text nodes `index` - 1 and
  * `index`, outside of tags: page->texts has no blank ones. It may be written as
- * an entity; empty when there is none. Linear over the gap.
+ * an entity; empty when there is none, or where a text follows the one before
+ * that comes elsewhere in the tree. Linear over the gap to the next text, and
+ * logarithmic in the texts where some have moved.
  */
 struct slice separator_in_source(const struct page *page, uint32_t index);
 

@@ -161,13 +161,24 @@ double cells_gamma(const struct page *page, const bool *is_visible)
 							 : GAMMA_LETTERS;
 }
 
-/* The next visible text at or behind `index`, or text_count. */
+/* The rank of the next visible text of the source from `rank` on, or
+ * text_count. */
 static uint32_t next_visible(const struct page *page, const bool *is_visible,
-			     uint32_t index)
+			     uint32_t rank)
 {
-	while (index < page->text_count && !is_visible[index])
-		index++;
-	return index;
+	while (rank < page->text_count &&
+	       !is_visible[page_text_in_source(page, rank)])
+		rank++;
+	return rank;
+}
+
+/* Where the text of that rank begins in the source, or the source ends. */
+static uint32_t begin_of(const struct page *page, uint32_t rank)
+{
+	return rank < page->text_count
+		       ? page->texts[page_text_in_source(page, rank)]
+				 .source.begin
+		       : (uint32_t)page->source.size;
 }
 
 static uint32_t count_cells(const struct page *page, const bool *is_visible,
@@ -199,18 +210,18 @@ struct cells cells_of_page(struct arena *arena, const struct page *page,
 {
 	double gamma = cells_gamma(page, is_visible);
 	struct cells cells = {0};
-	uint32_t i = next_visible(page, is_visible, 0);
-	uint32_t left = i < page->text_count ? page->texts[i].source.begin : 0;
+	uint32_t rank = next_visible(page, is_visible, 0);
+	uint32_t left = begin_of(page, rank);
 
 	assert(blank_bytes >= 1);
 	cells.items = ARENA_NEW(arena, struct cell,
 				count_cells(page, is_visible, blank_bytes));
-	while (i < page->text_count) {
-		uint32_t next = next_visible(page, is_visible, i + 1);
+	while (rank < page->text_count) {
+		uint32_t i = page_text_in_source(page, rank);
+		uint32_t next = next_visible(page, is_visible, rank + 1);
 		bool is_last = next == page->text_count;
-		uint32_t until = is_last ? (uint32_t)page->source.size
-					 : page->texts[next].source.begin;
-		uint32_t right = until - page->texts[i].source.end;
+		uint32_t right =
+			begin_of(page, next) - page->texts[i].source.end;
 		struct cell_features features =
 			cell_features_of(page_text(page, i));
 
@@ -221,7 +232,7 @@ struct cells cells_of_page(struct arena *arena, const struct page *page,
 		for (uint32_t k = right / blank_bytes; !is_last && k > 0; k--)
 			cells.items[cells.count++].text = NO_TEXT;
 		left = right;
-		i = next;
+		rank = next;
 	}
 	return cells;
 }

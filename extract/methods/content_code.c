@@ -212,7 +212,9 @@ content_code_tokens(struct arena *arena, const struct page *page,
 	struct token_range gap = {0, 0};
 
 	assert(options->max_code_run >= 1);
-	for (uint32_t i = 0; i < page->text_count; i++) {
+	for (uint32_t rank = 0; rank < page->text_count; rank++) {
+		uint32_t i = page_text_in_source(page, rank);
+
 		gap.end = stream.texts[i].begin;
 		add_tokens(&runs, &stream, gap, options->ignores_anchors);
 		texts[i].begin = runs.total;

@@ -56,7 +56,8 @@ void token_regions_judge(const struct extractor_input *input,
 {
 	uint32_t next = 0;
 
-	for (uint32_t i = 0; i < input->page->text_count; i++) {
+	for (uint32_t rank = 0; rank < input->page->text_count; rank++) {
+		uint32_t i = page_text_in_source(input->page, rank);
 		struct ratio ratio = ratio_of(regions, &next, stream->texts[i]);
 
 		assert(ratio.words >= 1 && ratio.inside <= ratio.words);

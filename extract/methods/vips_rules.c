@@ -136,7 +136,8 @@ static uint8_t coherence_of(const struct vips_rules *rules, uint32_t node,
 	return coherence;
 }
 
-/* The columns of table 2: bit n for rule n. */
+/* The columns of table 2: bit n for rule n. It has none for tbody, which is
+ * therefore one of the other tags; with the rules of table it is as good. */
 #define RULE(n) (1U << (n))
 
 static unsigned rules_of(const struct box *box, uint16_t tag)

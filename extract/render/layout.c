@@ -163,14 +163,11 @@ static void begin_piece(struct layout *layout)
 static void take_pre(struct layout *layout, uint32_t index)
 {
 	struct slice text = page_text(layout->page, index);
-	const char *bytes = text.data;
 
 	if (layout->pending == SEPARATOR_NONE && !layout->is_at_pre)
 		markup_append_plain(&layout->gap,
 				    separator_in_source(layout->page, index),
 				    true);
-	if (layout->is_at_pre && text.size > 0 && bytes[0] == '\n')
-		text = (struct slice){bytes + 1, text.size - 1};
 	layout->is_at_pre = false;
 	markup_append_plain(&layout->text, text, true);
 }

@@ -16,16 +16,17 @@
 struct source_walk {
 	const struct page *page;
 	struct scanner scanner;
-	uint32_t next_text;
+	uint32_t rank; /* of the next text in the source */
 };
 
 struct source_walk source_walk_begin(const struct page *page);
 
 /*
- * The next token, false at the end. *text_out is its text node: a text node is
- * one whole TOKEN_TEXT, and every one comes once, in order. NO_TEXT for all
- * other tokens, and for text that is no text node: blank, or dropped by the
- * parser. Linear over the whole source.
+ * The next token, false at the end. *text_out is its text node: every one comes
+ * once, in the order of the source, as one whole TOKEN_TEXT; a text of SVG or
+ * MathML that is part of another token comes behind that. NO_TEXT for all other
+ * tokens, and for text that is no text node: blank, or dropped by the parser.
+ * Linear over the whole source.
  */
 bool source_walk_next(struct source_walk *walk, struct token *token_out,
 		      uint32_t *text_out);

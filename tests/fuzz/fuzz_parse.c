@@ -34,7 +34,8 @@ static void check_texts(const struct page *page)
 {
 	uint32_t end = 0;
 
-	for (uint32_t i = 0; i < page->text_count; i++) {
+	for (uint32_t rank = 0; rank < page->text_count; rank++) {
+		const uint32_t i = page_text_in_source(page, rank);
 		const struct text *text = &page->texts[i];
 		struct slice bytes = page_text(page, i);
 		char *out = malloc(bytes.size + 1);

@@ -74,16 +74,16 @@ START_TEST(kinds_of_steps_see_names_classes_or_inner_classes)
 	const uint64_t *inner =
 		path_steps(page->arena, page, PATH_INNER_CLASSES);
 
-	/* html body p p */
-	ck_assert_uint_eq(page->node_count, 4);
-	ck_assert_uint_eq(names[2], names[3]);
+	/* html head body p p */
+	ck_assert_uint_eq(page->node_count, 5);
+	ck_assert_uint_eq(names[3], names[4]);
 	ck_assert_uint_ne(all[0], names[0]);
-	ck_assert_uint_ne(all[1], names[1]);
 	ck_assert_uint_ne(all[2], names[2]);
-	ck_assert_uint_eq(all[3], names[3]);
+	ck_assert_uint_ne(all[3], names[3]);
+	ck_assert_uint_eq(all[4], names[4]);
 	ck_assert_uint_eq(inner[0], names[0]);
-	ck_assert_uint_eq(inner[1], names[1]);
-	ck_assert_uint_eq(inner[2], all[2]);
+	ck_assert_uint_eq(inner[2], names[2]);
+	ck_assert_uint_eq(inner[3], all[3]);
 	page_destroy(page);
 }
 END_TEST

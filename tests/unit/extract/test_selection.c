@@ -139,7 +139,16 @@ END_TEST
 START_TEST(an_empty_page_has_nothing_to_select)
 {
 	check("", "*", "*", true, "");
-	check("text", "p", NULL, true, "text\n");
+	check("<!-- text -->", "*", "*", true, "");
+	check("<!doctype html>", "body", NULL, true, "");
+}
+END_TEST
+
+START_TEST(text_without_tags_is_that_of_the_body)
+{
+	check("text", "p", NULL, true, "");
+	check("text", "body", NULL, true, "text\n");
+	check("text", "html", "body", true, "");
 }
 END_TEST
 
@@ -179,6 +188,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, what_serves_to_comment_is_no_comment);
 	tcase_add_test(tcase, the_trace_says_what_was_changed);
 	tcase_add_test(tcase, an_empty_page_has_nothing_to_select);
+	tcase_add_test(tcase, text_without_tags_is_that_of_the_body);
 	tcase_add_test(tcase,
 		       random_pages_keep_what_is_included_and_not_excluded);
 	suite_add_tcase(suite, tcase);

@@ -39,7 +39,7 @@ static const char *node_problem(const struct page *page, uint32_t index)
 	if (node->first_text < parent->first_text ||
 	    node->end_text > parent->end_text)
 		return "node: texts beyond its parent's";
-	if ((parent->flags & ~node->flags) != 0)
+	if ((parent->flags & TEXT_FLAGS & ~node->flags) != 0)
 		return "node: flags not inherited";
 	return is_inside(node->source, parent->source)
 		       ? NULL
@@ -60,26 +60,57 @@ static const char *text_problem(const struct page *page, uint32_t index)
 		return "text: blank";
 	if (index < node->first_text || index >= node->end_text)
 		return "text: not in its node";
-	if (text->flags != node->flags)
+	if (text->flags != (node->flags & TEXT_FLAGS))
 		return "text: flags";
 	if (!is_inside(text->source, node->source))
 		return "text: source beyond its node's";
 	return NULL;
 }
 
-/* Each text is one token of the source, in order. */
+static bool has_foreign(const struct page *page)
+{
+	for (uint32_t i = 0; i < page->node_count; i++)
+		if ((page->nodes[i].flags & (NODE_IS_SVG | NODE_IS_MATHML)) !=
+		    0)
+			return true;
+	return false;
+}
+
+/* Each text comes once, in the order of the source. */
+static const char *order_problem(const struct page *page)
+{
+	uint32_t end = 0;
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		const uint32_t index = page_text_in_source(page, i);
+
+		if (index >= page->text_count ||
+		    page->texts[index].source.begin < end)
+			return "text: not in the order of the source";
+		end = page->texts[index].source.end;
+	}
+	return NULL;
+}
+
+/* Each text is one token of the source, but in SVG and MathML. */
 static const char *token_problem(const struct page *page)
 {
 	struct scanner scanner = {.source = page->source};
 	struct token token;
-	uint32_t index = 0;
+	uint32_t rank = 0;
 
-	while (index < page->text_count && scanner_next(&scanner, &token))
+	while (rank < page->text_count && scanner_next(&scanner, &token)) {
+		const struct span source =
+			page->texts[page_text_in_source(page, rank)].source;
+
 		if (token.kind == TOKEN_TEXT &&
-		    token.source.begin == page->texts[index].source.begin &&
-		    token.source.end == page->texts[index].source.end)
-			index++;
-	return index == page->text_count ? NULL : "text: no token is like it";
+		    token.source.begin == source.begin &&
+		    token.source.end == source.end)
+			rank++;
+	}
+	return rank == page->text_count || has_foreign(page)
+		       ? order_problem(page)
+		       : "text: no token is like it";
 }
 
 const char *page_problem(const struct page *page)

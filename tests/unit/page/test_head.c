@@ -6,7 +6,7 @@ START_TEST(the_title_is_collapsed)
 		page_of("<svg><title>x</title></svg><title> </title>"
 			"<title>\n A &amp;\n <b>B</b></title><title>C</title>");
 
-	check_slice(page->title, "A & B");
+	check_slice(page->title, "A & <b>B</b>");
 	page_destroy(page);
 }
 END_TEST

@@ -118,16 +118,16 @@ START_TEST(depth_is_cut_at_the_limit)
 	struct page_limits limits = page_limits_default;
 	struct page *page;
 
-	limits.max_depth = 4; /* html body div div */
+	limits.max_depth = 4; /* html body div div, and the head */
 	page = page_of_slice(slice_of("<div><div>a</div></div>b"), &limits);
 	ck_assert(!page->is_truncated);
-	ck_assert_uint_eq(page->node_count, 4);
+	ck_assert_uint_eq(page->node_count, 5);
 	ck_assert_uint_eq(page->text_count, 2);
 	page_destroy(page);
 	page = page_of_slice(slice_of("<div><div>a<b>c</b></div></div>b"),
 			     &limits);
 	ck_assert(page->is_truncated);
-	ck_assert_uint_eq(page->node_count, 4);
+	ck_assert_uint_eq(page->node_count, 5);
 	ck_assert_uint_eq(page->text_count, 1);
 	ck_assert_ptr_null(page_problem(page));
 	page_destroy(page);
@@ -139,14 +139,14 @@ START_TEST(nodes_are_cut_at_the_limit)
 	struct page_limits limits = page_limits_default;
 	struct page *page;
 
-	limits.max_nodes = 4; /* html body p p */
+	limits.max_nodes = 5; /* html head body p p */
 	page = page_of_slice(slice_of("<p>a<p>b"), &limits);
 	ck_assert(!page->is_truncated);
 	ck_assert_uint_eq(page->text_count, 2);
 	page_destroy(page);
 	page = page_of_slice(slice_of("<p>a<p>b<p>c"), &limits);
 	ck_assert(page->is_truncated);
-	ck_assert_uint_eq(page->node_count, 4);
+	ck_assert_uint_eq(page->node_count, 5);
 	ck_assert_uint_eq(page->text_count, 2);
 	ck_assert_ptr_null(page_problem(page));
 	page_destroy(page);
@@ -202,10 +202,10 @@ START_TEST(names_of_tags_are_bounded)
 	buffer_append_text(&html, ">");
 	page = page_of_slice(buffer_slice(&html), &page_limits_default);
 	ck_assert_uint_eq(page->unknown_tag_count, 1000);
-	ck_assert_uint_eq(page->node_count, 2 + 2000 + 1);
+	ck_assert_uint_eq(page->node_count, 3 + 2000 + 1);
 	check_slice(page_tag_name(page, TAG_COUNT + 998), "x998");
-	check_slice(page_tag_name(page, page->nodes[2 + 999].tag), "x-other");
-	check_slice(page_tag_name(page, page->nodes[2 + 1999].tag), "x-other");
+	check_slice(page_tag_name(page, page->nodes[3 + 999].tag), "x-other");
+	check_slice(page_tag_name(page, page->nodes[3 + 1999].tag), "x-other");
 	ck_assert_ptr_null(page_problem(page));
 	page_destroy(page);
 	buffer_free(&html);
@@ -363,7 +363,7 @@ START_TEST(attributes_of_all_tags_are_bounded)
 	page = page_of_slice(buffer_slice(&html), &limits);
 	ck_assert(page->is_truncated);
 	ck_assert_uint_eq(page->attribute_count, 5024);
-	ck_assert_uint_eq(page->node_count, 2 + 630);
+	ck_assert_uint_eq(page->node_count, 3 + 630);
 	page_destroy(page);
 	buffer_free(&html);
 }

@@ -442,6 +442,9 @@ START_TEST(text_and_other_markup_is_not_html)
 	ck_assert_str_eq(class_of("<svg><text>x</text></svg>"), "not-html");
 	ck_assert_str_eq(class_of("text <b>and</b> a tag"), "page");
 	ck_assert_str_eq(class_of("<?xml version='1.0'?><html><p>x"), "page");
+	ck_assert_str_eq(class_of("<?xml version='1.0'?><htmlx><item>a</item>"
+				  "</htmlx>"),
+			 "not-html");
 	ck_assert_str_eq(class_of("<x-note>of its own</x-note>"), "page");
 }
 END_TEST

@@ -11,6 +11,7 @@
 
 #include "page/attribute.h"
 #include "page/attribute_list.h"
+#include "page/markup.h"
 #include "page/entity.h"
 #include "page/scanner.h"
 #include "store/arena.h"
@@ -102,11 +103,17 @@ static void add_text(struct tokens *tokens, struct slice raw)
 
 static json_t *attributes_json(struct tokens *tokens, struct slice tag)
 {
+	const char *begin = tag.data;
+	const char *end = begin + tag.size;
+	struct attribute_cursor cursor = {
+		.at = markup_name_end(begin + 1, end),
+		.end = end,
+	};
 	struct attribute_list list;
 	json_t *attributes = json_object();
 
 	attribute_list_begin(&list, tokens->arena, 1000, 1000);
-	(void)attribute_list_add(&list, tag);
+	(void)attribute_list_read(&list, &cursor);
 	for (uint32_t i = 0; i < list.count; i++) {
 		struct slice name = list.items[i].name;
 		struct slice value = list.items[i].value;

@@ -74,7 +74,7 @@ START_TEST(same_tags_and_classes_in_the_same_place_are_one_node)
 {
 	add_three();
 	ck_assert_uint_eq(tree.page_count, 3);
-	/* html body div.menu div.post.post-0 p table tbody? tr td */
+	/* html body div.menu div.post.post-0 p table tbody tr td */
 	ck_assert_uint_eq(at("html")->pages, 3);
 	ck_assert_uint_eq(at("html>body")->pages, 3);
 	ck_assert_uint_eq(at("html>body>div.menu")->pages, 3);
@@ -83,6 +83,7 @@ START_TEST(same_tags_and_classes_in_the_same_place_are_one_node)
 	ck_assert_uint_eq(at("html>body>div.post.post-0>p")->pages, 2);
 	ck_assert_uint_eq(at("html>body>div.post.post-0>p")->elements, 3);
 	ck_assert_uint_eq(at("html>body>table")->pages, 1);
+	ck_assert_uint_eq(at("html>body>table>tbody>tr>td")->pages, 1);
 }
 END_TEST
 

@@ -118,7 +118,7 @@ START_TEST(what_more_than_half_of_the_pages_have_is_stable)
 	ck_assert(version->has_classes);
 	ck_assert_uint_eq(version->page_count, 9);
 	ck_assert_uint_eq(version->generation, 5);
-	/* html>body>div.menu.post-0>a, html>body>p, and html>head or not */
+	/* html>body>div.menu.post-0>a, html>body>p, and html>head */
 	item = find(version->paths, version->path_count,
 		    "html>body>div.menu.post-0>a");
 	ck_assert_ptr_nonnull(item);

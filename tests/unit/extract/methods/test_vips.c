@@ -60,9 +60,14 @@ START_TEST(rules_of_table_1)
 	ck_division("<div id=x><p>a<p>b</div>", 10, false, 6);
 	ck_division("<div id=x><p style='height:500px'>a<p>b</div>", 12, true,
 		    0);
-	ck_division("<table id=x width=1000><tr height=500><td "
-		    "height=500>a<tr><td>b"
-		    "</table>",
+	/* an implied tbody is all that its table has, and is itself one of the
+	 * other tags of table 2 */
+	ck_division("<table id=x><tr><td>a<tr><td>b</table>", 2, true, 0);
+	ck_division("<table width=1000><tbody id=x><tr height=500><td "
+		    "height=500>a<tr><td>b</table>",
+		    12, true, 0);
+	ck_division("<table id=x width=1000><thead><tr height=500><td "
+		    "height=500>a<tbody><tr><td>b</table>",
 		    13, false, 5);
 }
 END_TEST

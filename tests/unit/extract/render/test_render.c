@@ -66,6 +66,23 @@ START_TEST(pre_keeps_its_lines)
 }
 END_TEST
 
+/* Text between the parts of a table comes before it, and that of cells is not
+ * what parts it from the text before. */
+START_TEST(text_that_moved_parts_nothing)
+{
+	assert_text("<div>a<table><tr><td>b</table>c</div>", "a\n\nb\n\nc\n");
+	assert_text("<div>a<table><tr><td>b</td></tr>c</table></div>",
+		    "ac\n\nb\n");
+	assert_text("<div>a <table><tr><td>b</td></tr>c<i>d</i></table></div>",
+		    "a cd\n\nb\n");
+	assert_text("<pre>a<table><tr><td>b</td></tr>c</table></pre>",
+		    "ac\nb\n");
+	assert_text("<pre>a<table><tr><td>b</td><td>c</td></tr>d</table>"
+		    "</pre>",
+		    "ad\nb\nc\n");
+}
+END_TEST
+
 START_TEST(nothing_gives_nothing)
 {
 	struct page *page = parse("<body> <p> </p>");
@@ -293,6 +310,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, blocks_break_the_line);
 	tcase_add_test(tcase, lists_and_tables_have_a_line_an_item_and_a_cell);
 	tcase_add_test(tcase, pre_keeps_its_lines);
+	tcase_add_test(tcase, text_that_moved_parts_nothing);
 	tcase_add_test(tcase, nothing_gives_nothing);
 	tcase_add_test(tcase, what_is_dropped_leaves_a_gap);
 	tcase_add_test(tcase, text_is_appended_behind_what_is_there);

@@ -31,13 +31,13 @@ static const struct block *find(const struct page *page,
 
 START_TEST(a_text_belongs_to_the_nearest_block)
 {
-	/* page, html, body, div, p */
+	/* page, html, head, body, div, p */
 	struct page *page = parse("<div>abc <b>de</b><p>fghi</p> jk</div>");
 	struct block_tree tree = tree_of(page);
 	const struct block *div = find(page, &tree, TAG_div);
 	const struct block *p = find(page, &tree, TAG_p);
 
-	ck_assert_uint_eq(tree.count, 5);
+	ck_assert_uint_eq(tree.count, 6);
 	ck_assert_uint_eq(page->text_count, 4);
 	ck_assert_ptr_eq(&tree.blocks[tree.text_blocks[0]], div);
 	ck_assert_ptr_eq(&tree.blocks[tree.text_blocks[1]], div);
@@ -54,23 +54,25 @@ END_TEST
 
 START_TEST(blocks_are_in_pre_order)
 {
-	/* 0 page, 1 html, 2 body, 3 ul, 4 li, 5 p, 6 li, 7 div */
+	/* 0 page, 1 html, 2 head, 3 body, 4 ul, 5 li, 6 p, 7 li, 8 div */
 	struct page *page =
 		parse("<ul><li>a<p>b</p></li><li>c</li></ul><div>d</div>");
 	struct block_tree tree = tree_of(page);
 
-	ck_assert_uint_eq(tree.count, 8);
+	ck_assert_uint_eq(tree.count, 9);
 	ck_assert_uint_eq(tree.blocks[0].parent, NO_BLOCK);
 	ck_assert_uint_eq(tree.blocks[0].node, NO_NODE);
-	ck_assert_uint_eq(tree.blocks[0].end, 8);
-	ck_assert_uint_eq(tree.blocks[3].parent, 2);
-	ck_assert_uint_eq(tree.blocks[3].end, 7);
+	ck_assert_uint_eq(tree.blocks[0].end, 9);
+	ck_assert_uint_eq(tree.blocks[2].parent, 1);
+	ck_assert_uint_eq(tree.blocks[2].end, 3);
 	ck_assert_uint_eq(tree.blocks[4].parent, 3);
-	ck_assert_uint_eq(tree.blocks[4].end, 6);
-	ck_assert_uint_eq(tree.blocks[5].end, 6);
-	ck_assert_uint_eq(tree.blocks[6].parent, 3);
-	ck_assert_uint_eq(tree.blocks[7].parent, 2);
-	ck_assert_uint_eq(tree.blocks[7].end, 8);
+	ck_assert_uint_eq(tree.blocks[4].end, 8);
+	ck_assert_uint_eq(tree.blocks[5].parent, 4);
+	ck_assert_uint_eq(tree.blocks[5].end, 7);
+	ck_assert_uint_eq(tree.blocks[6].end, 7);
+	ck_assert_uint_eq(tree.blocks[7].parent, 4);
+	ck_assert_uint_eq(tree.blocks[8].parent, 3);
+	ck_assert_uint_eq(tree.blocks[8].end, 9);
 	ck_assert_uint_eq(tree.blocks[0].all.characters, 4);
 	page_destroy(page);
 }
@@ -151,18 +153,18 @@ END_TEST
 
 START_TEST(the_highest_value_is_inherited)
 {
-	/* 0 page, 1 html, 2 body, 3 div, 4 p, 5 p, 6 div */
+	/* 0 page, 1 html, 2 head, 3 body, 4 div, 5 p, 6 p, 7 div */
 	struct page *page = parse("<div><p>a<p>b</div><div>c</div>");
 	struct block_tree tree = tree_of(page);
-	double values[] = {1, 0, 0, 3, 2, 4, 0};
+	double values[] = {1, 0, 0, 0, 3, 2, 4, 0};
 
-	ck_assert_uint_eq(tree.count, 7);
+	ck_assert_uint_eq(tree.count, 8);
 	block_tree_inherit(&tree, values);
-	ck_assert_double_eq(values[2], 1);
-	ck_assert_double_eq(values[3], 3);
+	ck_assert_double_eq(values[3], 1);
 	ck_assert_double_eq(values[4], 3);
-	ck_assert_double_eq(values[5], 4);
-	ck_assert_double_eq(values[6], 1);
+	ck_assert_double_eq(values[5], 3);
+	ck_assert_double_eq(values[6], 4);
+	ck_assert_double_eq(values[7], 1);
 	page_destroy(page);
 }
 END_TEST

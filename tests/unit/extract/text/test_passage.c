@@ -278,7 +278,7 @@ START_TEST(the_innermost_place_holds)
 	ck_assert_uint_eq(first("<select><option>a").place, PLACE_CHOICE);
 	ck_assert_uint_eq(first("<textarea>a").place, PLACE_TEXTAREA);
 	ck_assert_uint_eq(first("<svg><text>a").place, PLACE_SVG);
-	ck_assert_uint_eq(first("<template><b>a").place, PLACE_TEMPLATE);
+	ck_assert_uint_eq(first("<body><template><b>a").place, PLACE_TEMPLATE);
 	ck_assert_uint_eq(first("<body><noscript><video>a").place, PLACE_MEDIA);
 }
 END_TEST
@@ -304,13 +304,14 @@ START_TEST(hidden_elements_hide_what_is_inside)
 }
 END_TEST
 
-/* ul is node 2 (html, body, ul, li, li, p): passages 0 and 1 begin in it. */
+/* ul is node 3 (html, head, body, ul, li, li, p): passages 0 and 1 begin in it.
+ */
 START_TEST(ranges_and_sums_are_those_inside)
 {
 	struct page *page = parse("<body><ul><li>a b.<li><a>c</a></ul>"
 				  "<p>d $5");
 	struct passages passages = passages_of(page);
-	struct passage_range inside = passages_inside(&passages, 2);
+	struct passage_range inside = passages_inside(&passages, 3);
 	struct passage_sums sums = passages_sum(&passages, inside);
 
 	ck_assert_uint_eq(inside.begin, 0);
@@ -327,7 +328,7 @@ START_TEST(ranges_and_sums_are_those_inside)
 		passages_sum(&passages, passages_inside(&passages, NO_NODE))
 			.prices,
 		1);
-	ck_assert_uint_eq(passages.items[2].node, 6);
+	ck_assert_uint_eq(passages.items[2].node, 7);
 	page_destroy(page);
 }
 END_TEST

@@ -90,7 +90,8 @@ START_TEST(an_empty_page_has_no_tokens)
 }
 END_TEST
 
-/* Texts come in order, each with all of its words and no others between. */
+/* Texts come in the order of the source, each with all of its words and no
+ * others between. */
 START_TEST(every_visible_text_comes_whole)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
@@ -100,7 +101,8 @@ START_TEST(every_visible_text_comes_whole)
 		struct token_stream stream = stream_of(page);
 		uint32_t at = 0;
 
-		for (uint32_t i = 0; i < page->text_count; i++) {
+		for (uint32_t rank = 0; rank < page->text_count; rank++) {
+			uint32_t i = page_text_in_source(page, rank);
 			uint32_t words =
 				is_visible[i] ? word_count(page_text(page, i))
 					      : 0;

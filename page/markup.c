@@ -1,0 +1,93 @@
+#include "page/markup.h"
+
+#include <assert.h>
+
+/* The end of the comment, doctype or instruction at `at`, or `end`. */
+const char *markup_comment_end(const char *at, const char *end, bool *is_open)
+{
+	bool is_comment = end - at >= 4 && memcmp(at, "<!--", 4) == 0;
+	const char *close = at + 2;
+
+	assert(end - at >= 2);
+	for (;; close++) {
+		close = memchr(close, '>', (size_t)(end - close));
+		if (close == NULL) {
+			*is_open = true;
+			return end;
+		}
+		if (!is_comment)
+			return close + 1;
+		/* "<!-->" and "<!--->" are whole comments, "<!--!>" is not */
+		if (close - at >= 4 && memcmp(close - 2, "--", 2) == 0)
+			return close + 1;
+		if (close - at >= 7 && memcmp(close - 3, "--!", 3) == 0)
+			return close + 1;
+	}
+}
+
+/* Whether the end tag "</word" is at `at`, with what ends its name. */
+static bool is_end_tag(const char *at, const char *end, struct slice word)
+{
+	const size_t length = word.size;
+
+	return (size_t)(end - at) >= length + 3 && at[1] == '/' &&
+	       text_is((struct slice){at + 2, length}, word.data) &&
+	       (is_space(at[length + 2]) || at[length + 2] == '/' ||
+		at[length + 2] == '>');
+}
+
+static bool is_script_tag(const char *at, const char *end)
+{
+	return end - at >= 8 && text_is((struct slice){at + 1, 6}, "script") &&
+	       (is_space(at[7]) || at[7] == '/' || at[7] == '>');
+}
+
+/*
+ * The end of a script. Inside "<!--" and "-->" a script may write a script
+ * (13.2.5.15 to 13.2.5.31): "</script>" then ends that one first.
+ */
+static const char *script_end(const char *at, const char *end)
+{
+	const struct slice word = slice_of("script");
+	const char *escaped = NULL; /* behind "<!--" */
+	bool is_double = false;
+
+	for (; at < end; at++) {
+		if (escaped == NULL) {
+			at = memchr(at, '<', (size_t)(end - at));
+			if (at == NULL)
+				return end;
+		}
+		if (*at == '>') {
+			if (at - escaped >= 2 && at[-1] == '-' && at[-2] == '-')
+				escaped = NULL;
+			is_double = is_double && escaped != NULL;
+		} else if (*at != '<') {
+			continue;
+		} else if (is_end_tag(at, end, word)) {
+			if (!is_double)
+				return at;
+			is_double = false;
+		} else if (escaped != NULL) {
+			is_double = is_double || is_script_tag(at, end);
+		} else if (end - at >= 4 && memcmp(at, "<!--", 4) == 0) {
+			escaped = at + 2;
+			at += 3;
+		}
+	}
+	return end;
+}
+
+const char *markup_raw_end(const char *at, const char *end, uint16_t tag)
+{
+	const struct slice word = tag_name(tag);
+
+	if (tag == TAG_script)
+		return script_end(at, end);
+	if (tag == TAG_plaintext)
+		return end;
+	for (; (at = memchr(at, '<', (size_t)(end - at))) != NULL; at++)
+		if (is_end_tag(at, end, word))
+			return at;
+	return end;
+}

@@ -1,0 +1,148 @@
+#include "tests/unit/page/invariant.h"
+#include "tests/unit/page/page_of.h"
+
+/*
+ * What a page says of a tree that is in another order than its source: the
+ * trees themselves are those of html5lib's cases.
+ */
+
+/* The texts as they stand in the tree, with "|" between. */
+static void check_texts(const char *html, const char *texts)
+{
+	struct page *page = page_of(html);
+	struct buffer out = {0};
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		if (i > 0)
+			buffer_append_byte(&out, '|');
+		buffer_append_slice(&out, page_text(page, i));
+	}
+	buffer_append_byte(&out, '\0');
+	ck_assert_str_eq(out.data, texts);
+	ck_assert_ptr_null(page_problem(page));
+	buffer_free(&out);
+	page_destroy(page);
+}
+
+START_TEST(what_stands_in_a_table_comes_before_it)
+{
+	check_texts("<table>a<tr><td>b</td>c</table>d", "a|c|b|d");
+	check_texts("a<table><tr><td>b</table>c", "a|b|c");
+	check_texts("<table><tr><td><table>a<tr><td>b</table>c</table>",
+		    "a|b|c");
+}
+END_TEST
+
+START_TEST(the_source_keeps_its_order)
+{
+	struct page *page = page_of("<table>a<tr><td>b</td>c</table>d");
+
+	ck_assert_ptr_nonnull(page->source_order);
+	ck_assert_uint_eq(page_text_in_source(page, 0), 0);
+	ck_assert_uint_eq(page_text_in_source(page, 1), 2);
+	ck_assert_uint_eq(page_text_in_source(page, 2), 1);
+	ck_assert_uint_eq(page_text_in_source(page, 3), 3);
+	page_destroy(page);
+	page = page_of("<p>a<p>b");
+	ck_assert_ptr_null(page->source_order);
+	ck_assert_uint_eq(page_text_in_source(page, 1), 1);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(formatting_is_opened_anew)
+{
+	struct page *page = page_of("<p><b class=x>a<p>b</b>c");
+
+	ck_assert_uint_eq(page->text_count, 3);
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t node = page->texts[i].node;
+
+		ck_assert_uint_eq(page->nodes[node].tag, TAG_b);
+		check_slice(page_attribute(page, node, "class"), "x");
+	}
+	ck_assert_uint_ne(page->texts[0].node, page->texts[1].node);
+	check_slice(source_of(page, page->nodes[page->texts[1].node].source),
+		    "b</b>");
+	ck_assert_ptr_null(page_problem(page));
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(flags_follow_the_tree)
+{
+	struct page *page = page_of("<table hidden>a<tr><td>b</table>");
+
+	/* "a" stands before the table, where it is seen */
+	check_slice(page_text(page, 0), "a");
+	ck_assert_uint_eq(page->texts[0].flags, 0);
+	ck_assert_uint_eq(page->texts[1].flags, TEXT_IS_HIDDEN);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(a_line_end_behind_pre_is_none)
+{
+	check_texts("<pre>\na\n\nb</pre>", "a\n\nb");
+	check_texts("<pre>\r\n\r\na", "\na");
+	check_texts("<textarea>\na", "a");
+	check_texts("<pre><b>\na", "\na");
+	check_texts("<p>\na", "\na");
+	check_texts("<p>a\r\nb\rc", "a\nb\nc");
+}
+END_TEST
+
+START_TEST(a_second_body_gives_what_is_new)
+{
+	struct page *page =
+		page_of("<body class=a><p>x<body class=b id=c><p>y");
+	uint32_t body = 2;
+
+	ck_assert_uint_eq(page->nodes[body].tag, TAG_body);
+	ck_assert_uint_eq(page->nodes[body].attribute_count, 2);
+	check_slice(page_attribute(page, body, "class"), "a");
+	check_slice(page_attribute(page, body, "id"), "c");
+	ck_assert_ptr_null(page_problem(page));
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(scripts_and_styles_are_no_text)
+{
+	check_texts("<script>a<!--<script>b</script>c</script>d", "d");
+	check_texts("<style>a</style>b<svg><style>c</style><text>d", "b|d");
+	check_texts("<script>a<!--b</script>c--></script>d", "c-->|d");
+}
+END_TEST
+
+START_TEST(depth_counts_where_things_were_moved_to)
+{
+	struct page_limits limits = page_limits_default;
+	struct page *page;
+
+	limits.max_depth = 8;
+	page = page_of_slice(
+		slice_of("<b><i><u><s><p>a</b></i></u></s>b<p>c</p>"), &limits);
+	ck_assert_ptr_null(page_problem(page));
+	for (uint32_t i = 0; i < page->node_count; i++)
+		ck_assert_uint_lt(page->nodes[i].depth, limits.max_depth);
+	page_destroy(page);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("tree");
+	TCase *tcase = tcase_create("tree");
+
+	tcase_add_test(tcase, what_stands_in_a_table_comes_before_it);
+	tcase_add_test(tcase, the_source_keeps_its_order);
+	tcase_add_test(tcase, formatting_is_opened_anew);
+	tcase_add_test(tcase, flags_follow_the_tree);
+	tcase_add_test(tcase, a_line_end_behind_pre_is_none);
+	tcase_add_test(tcase, a_second_body_gives_what_is_new);
+	tcase_add_test(tcase, scripts_and_styles_are_no_text);
+	tcase_add_test(tcase, depth_counts_where_things_were_moved_to);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

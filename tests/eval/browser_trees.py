@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""browser_trees.py TREE_DUMP FOLDER [LIMIT [SHOWN]]: our trees and a browser's.
+
+Every page in FOLDER (.html, .htm, .html.gz; at most LIMIT, 0: all) is parsed by
+page_parse, by way of tree_dump, and by Chromium's DOMParser, which runs no
+scripts. Compared are all elements with their namespace, depth and attributes,
+and all text but white space. Prints how many pages are the same, and of the
+first SHOWN (20) that are not the line where they part.
+
+Pages are given to both as UTF-8 without NUL; a page that is cut at a limit of
+ours is counted apart.
+"""
+
+import gzip
+import http.server
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+
+BATCH = 50
+MARK = "\x01"  # before a name that begins with a quote
+# What JavaScript's \s is, which is less than Python's.
+SPACE = re.compile("[\t-\r \u00a0\u1680\u2000-\u200b\u2028\u2029\u202f"
+                   "\u205f\u3000\ufeff]+")
+SCRIPT = r"""<!doctype html><script>
+const space = /[\s\u00a0\u200b\u3000\ufeff\u2000-\u200a]+/g;
+const spaces = {'http://www.w3.org/2000/svg': 'svg ',
+                'http://www.w3.org/1998/Math/MathML': 'math '};
+function walk(root) {
+  const lines = [];
+  let text = '';
+  function flush(depth) {
+    if (text !== '') lines.push(depth + ' "' + text);
+    text = '';
+  }
+  function visit(node, depth) {
+    for (let child = node.firstChild; child; child = child.nextSibling) {
+      if (child.nodeType === 3 || child.nodeType === 4) {
+        if (/^(script|style)$/i.test(node.localName || '')) continue;
+        text += child.data.replace(space, '');
+      } else if (child.nodeType === 1) {
+        flush(depth);
+        lines.push(depth + ' <' + (spaces[child.namespaceURI] || '')
+                   + child.localName.toLowerCase());
+        const names = Array.from(child.attributes, a => ' '
+            + a.name.toLowerCase() + '=' + a.value.replace(/[\0-\x1f]/g, ' '));
+        names.sort();
+        lines.push(...names);
+        visit(child.content && child.localName === 'template'
+              ? child.content : child, depth + 1);
+        flush(depth + 1);
+      }
+    }
+    flush(depth);
+  }
+  visit(root, 0);
+  return lines;
+}
+(async () => {
+  const names = await (await fetch('/pages')).json();
+  for (const name of names) {
+    const html = await (await fetch('/page/' + name)).text();
+    const dom = new DOMParser().parseFromString(html, 'text/html');
+    await fetch('/tree/' + name,
+                {method: 'POST', body: JSON.stringify(walk(dom))});
+  }
+  await fetch('/end', {method: 'POST', body: ''});
+})();
+</script>"""
+
+
+def read_page(path):
+    data = path.read_bytes()
+    if path.suffix == ".gz":
+        data = gzip.decompress(data)
+    if data.startswith(b"\xef\xbb\xbf"):
+        data = data[3:]
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = data.decode("cp1252", "replace")
+    return text.replace("\0", " ").encode("utf-8")
+
+
+def ours(program, pages):
+    sent = b"".join(b"%d\n%s" % (len(page), page) for page in pages)
+    done = subprocess.run([program], input=sent, stdout=subprocess.PIPE,
+                          check=True)
+    return [normal(tree.decode()) for tree in done.stdout.split(b"\0")[:-1]]
+
+
+def normal(tree):
+    """The lines of a tree as the browser's script makes them."""
+    lines = []
+    attributes = []
+    text, text_depth = "", 0
+
+    def flush():
+        nonlocal text
+        lines.extend(sorted(attributes))
+        attributes.clear()
+        if text:
+            lines.append(f'{text_depth} "{text}')
+        text = ""
+
+    for line in tree.split("\n"):
+        body = line[2:].lstrip(" ")
+        depth = (len(line) - 2 - len(body)) // 2
+        if body.startswith("<") and body.endswith(">"):
+            flush()
+            lines.append(f"{depth} {body[:-1]}")
+        elif body.startswith('"'):
+            lines.extend(sorted(attributes))
+            attributes.clear()
+            if text and depth != text_depth:
+                flush()
+            text, text_depth = text + SPACE.sub("", body[1:-1]), depth
+        elif body:
+            name, _, value = body.partition('="')
+            attributes.append(f" {name.removeprefix(MARK)}={value[:-1]}")
+    flush()
+    return lines
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def answer(self, body, kind):
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        pages = self.server.pages
+        if self.path == "/pages":
+            self.answer(json.dumps(list(range(len(pages)))).encode(),
+                        "application/json")
+        elif self.path.startswith("/page/"):
+            self.answer(pages[int(self.path[6:])],
+                        "text/plain; charset=utf-8")
+        else:
+            self.answer(SCRIPT.encode(), "text/html; charset=utf-8")
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.answer(b"", "text/plain")
+        if self.path == "/end":
+            self.server.ended.set()
+        else:
+            self.server.trees[int(self.path[6:])] = json.loads(body)
+
+
+def browsers(chromium, pages):
+    """The trees of Chromium, None where it gave none."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.pages, server.trees = pages, {}
+    server.ended = threading.Event()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with tempfile.TemporaryDirectory(
+            ignore_cleanup_errors=True) as folder:
+        browser = subprocess.Popen(
+            [chromium, "--headless", "--no-sandbox", "--disable-gpu",
+             f"--user-data-dir={folder}", "--no-proxy-server",
+             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+             "--remote-debugging-port=0",
+             f"http://127.0.0.1:{server.server_port}/"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        server.ended.wait(300)
+        browser.kill()
+        browser.wait()
+    server.shutdown()
+    return [server.trees.get(i) for i in range(len(pages))]
+
+
+def first_difference(have, want):
+    for i in range(max(len(have), len(want))):
+        mine = have[i] if i < len(have) else "(end)"
+        theirs = want[i] if i < len(want) else "(end)"
+        if mine != theirs:
+            before = next((line for line in reversed(have[:i])
+                           if line[0] != " "), "")
+            return (f"behind {before[:60]!r}: ours {mine[:90]!r}, "
+                    f"the browser's {theirs[:90]!r}")
+    return "none"
+
+
+def pages_in(folder):
+    return [path for path in sorted(pathlib.Path(folder).rglob("*"))
+            if path.name.endswith((".html", ".htm", ".html.gz"))
+            and path.is_file()]
+
+
+def main(program, folder, limit=0, shown=20):
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        sys.exit("browser_trees.py: chromium is not installed")
+    paths = pages_in(folder)
+    if limit and len(paths) > limit:
+        paths = paths[::len(paths) // limit][:limit]
+    same = differing = missing = 0
+    for at in range(0, len(paths), BATCH):
+        part = paths[at:at + BATCH]
+        pages = [read_page(path) for path in part]
+        for path, have, want in zip(part, ours(program, pages),
+                                    browsers(chromium, pages)):
+            if want is None:
+                missing += 1
+            elif have == want:
+                same += 1
+            else:
+                differing += 1
+                if differing <= shown:
+                    print(f"{path}: {first_difference(have, want)}")
+    print(f"{folder}: {same} of {len(paths)} pages the same, {differing} not, "
+          f"{missing} that the browser did not read")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    main(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:]))

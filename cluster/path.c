@@ -7,6 +7,7 @@
 #include "cluster/class.h"
 #include "cluster/signature.h"
 #include "page/page.h"
+#include "page/tag.h"
 #include "store/arena.h"
 #include "store/hash.h"
 
@@ -35,26 +36,83 @@ static uint64_t step_to(const struct page *page, uint32_t node,
 		       : name;
 }
 
-uint64_t *path_steps(struct arena *arena, const struct page *page,
-		     enum path_steps kind)
-{
-	uint64_t *steps = ARENA_NEW(arena, uint64_t, page->node_count);
+/*
+ * The last hashes of names and classes: a page has the same few again and
+ * again. Direct-mapped, so that no page makes it slow.
+ */
+enum { CACHED = 256 };
 
-	for (uint32_t i = 0; i < page->node_count; i++)
-		steps[i] = step_to(page, i, kind);
-	return steps;
+struct cached {
+	struct slice classes;
+	uint16_t tag;
+	bool is_set;
+	uint64_t hash;
+};
+
+struct step_cache {
+	uint64_t names[TAG_COUNT]; /* hashes; 0: not made yet */
+	struct cached classes[CACHED];
+};
+
+static uint64_t name_hash(struct step_cache *cache, const struct page *page,
+			  uint16_t tag)
+{
+	if (tag >= TAG_COUNT)
+		return page_tag_hash(page, tag);
+	if (cache->names[tag] == 0)
+		cache->names[tag] = tag_hash(tag);
+	return cache->names[tag];
+}
+
+static uint64_t classes_hash(struct step_cache *cache, uint16_t tag,
+			     struct slice classes, uint64_t name)
+{
+	const uint64_t key = hash64(classes.data, classes.size, tag);
+	struct cached *cached = &cache->classes[key % CACHED];
+
+	if (!cached->is_set || cached->tag != tag ||
+	    !slice_equal(cached->classes, classes))
+		*cached = (struct cached){classes, tag, true,
+					  class_hash(classes, name)};
+	assert(cached->is_set);
+	return cached->hash;
+}
+
+struct path_table path_table_make(struct arena *arena, const struct page *page)
+{
+	struct step_cache *cache = ARENA_NEW(arena, struct step_cache, 1);
+	uint64_t *names = ARENA_NEW(arena, uint64_t, page->node_count);
+	uint64_t *classes = ARENA_NEW(arena, uint64_t, page->node_count);
+	uint64_t *inner = ARENA_NEW(arena, uint64_t, page->node_count);
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		const uint16_t tag = page->nodes[i].tag;
+		const struct slice class = page_attribute(page, i, "class");
+
+		names[i] = name_hash(cache, page, tag);
+		classes[i] = class.size == 0 ? names[i]
+					     : classes_hash(cache, tag, class,
+							    names[i]);
+		inner[i] = has_classes(page, i, PATH_INNER_CLASSES) ? classes[i]
+								    : names[i];
+	}
+	return (struct path_table){{
+		[PATH_NAMES] = names,
+		[PATH_CLASSES] = classes,
+		[PATH_INNER_CLASSES] = inner,
+	}};
 }
 
 uint64_t *path_chains(struct arena *arena, const struct page *page,
-		      enum path_steps kind)
+		      const uint64_t *steps)
 {
-	uint64_t *paths = path_steps(arena, page, kind);
+	uint64_t *paths = ARENA_NEW(arena, uint64_t, page->node_count);
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		uint32_t parent = page->nodes[i].parent;
 
 		assert(parent == NO_NODE || parent < i);
-		paths[i] = hash_chain(paths[i],
+		paths[i] = hash_chain(steps[i],
 				      parent == NO_NODE ? 0 : paths[parent]);
 	}
 	return paths;

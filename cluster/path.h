@@ -19,19 +19,24 @@ enum path_steps {
 	 * change from page to page, and with them all paths would
 	 */
 	PATH_INNER_CLASSES,
+	PATH_STEPS_COUNT
 };
 
-/* The step to each element [node_count], in `arena`. */
-uint64_t *path_steps(struct arena *arena, const struct page *page,
-		     enum path_steps kind);
+/* The steps of a page of all kinds, as path_steps() has them. */
+struct path_table {
+	const uint64_t *steps[PATH_STEPS_COUNT];
+};
+
+/* Make them together, which costs little more than those with classes. */
+struct path_table path_table_make(struct arena *arena, const struct page *page);
 
 /*
- * The path from the root to each element [node_count], in `arena`: all steps on
- * it, chained. Those of elements that are leaves or hold text themselves are
- * the shingles of cp (PATH_NAMES) and of cpc (PATH_CLASSES).
+ * The path from the root to each element [node_count], in `arena`: all steps
+ * [node_count] on it, chained. Those of elements that are leaves or hold text
+ * themselves are the shingles of cp (PATH_NAMES) and of cpc (PATH_CLASSES).
  */
 uint64_t *path_chains(struct arena *arena, const struct page *page,
-		      enum path_steps kind);
+		      const uint64_t *steps);
 
 /*
  * The path to `node` for people, as in "html>body>div.menu.menu-0>ul>li" by

@@ -8,14 +8,13 @@
 #include "cluster/shingles.h"
 #include "cluster/url_shape.h"
 #include "page/page.h"
-#include "page/scanner.h"
 #include "page/tag.h"
+#include "store/arena.h"
 #include "store/hash.h"
 
 enum {
 	END_TAG_SEED = 1,
 	SHAPE_SEED = 2,
-	NAME_CHUNK = 64, /* bytes of a tag's name that are hashed at once */
 };
 
 static const struct {
@@ -65,9 +64,9 @@ static bool is_leaf(const struct page *page, uint32_t node)
 /* CP (2008, section 4.1) and CPC: the path to a node is that to its parent and
  * a step. */
 static void add_paths(struct shingles *shingles, const struct page *page,
-		      enum path_steps kind)
+		      const uint64_t *steps)
 {
-	const uint64_t *paths = path_chains(shingles->arena, page, kind);
+	const uint64_t *paths = path_chains(shingles->arena, page, steps);
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		if (is_leaf(page, i))
@@ -85,11 +84,9 @@ static void add_paths(struct shingles *shingles, const struct page *page,
  * enough; a shorter path counts when it is a path of CP.
  */
 static void add_path_shingles(struct shingles *shingles,
-			      const struct page *page, enum path_steps kind,
+			      const struct page *page, const uint64_t *steps,
 			      unsigned width)
 {
-	const uint64_t *steps = path_steps(shingles->arena, page, kind);
-
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		if (page->nodes[i].depth + 1U >= width || is_leaf(page, i))
 			shingles_add(shingles,
@@ -145,14 +142,14 @@ static void add_shape(struct shingles *shingles, struct slice path,
 
 /* CCS: see the header. */
 static void add_class_shingles(struct shingles *shingles,
-			       const struct page *page, unsigned width,
-			       struct slice path)
+			       const struct page *page, const uint64_t *steps,
+			       unsigned width, struct slice path)
 {
 	uint64_t weight;
 
 	if (page->node_count == 0)
 		return;
-	add_path_shingles(shingles, page, PATH_INNER_CLASSES, width);
+	add_path_shingles(shingles, page, steps, width);
 	weight = shingles_settle(shingles) / SIGNATURE_PARTS;
 	if (weight < 1)
 		weight = 1;
@@ -163,70 +160,37 @@ static void add_class_shingles(struct shingles *shingles,
 	add_shape(shingles, path, weight);
 }
 
-/* hash64 of the lower-cased name, in chunks when it is long. */
-static uint64_t source_name_hash(const char *name, size_t size)
+static uint64_t hash_of_tag(const struct page *page, uint16_t tag)
 {
-	char chunk[NAME_CHUNK];
-	uint64_t hash = 0;
+	const uint64_t hash =
+		page_tag_hash(page, (uint16_t)(tag & ~TAG_IS_END));
 
-	while (size > 0) {
-		size_t length = size < NAME_CHUNK ? size : NAME_CHUNK;
-
-		for (size_t i = 0; i < length; i++) {
-			char byte = name[i];
-
-			if (byte >= 'A' && byte <= 'Z')
-				byte = (char)(byte | 0x20);
-			chunk[i] = byte;
-		}
-		hash = hash64(chunk, length, hash);
-		name += length;
-		size -= length;
-	}
-	return hash;
-}
-
-static uint64_t token_hash(const struct page *page, const struct token *token)
-{
-	const char *source = page->source.data;
-	uint64_t hash;
-
-	if (token->tag < TAG_COUNT)
-		hash = tag_hash(token->tag);
-	else
-		hash = source_name_hash(source + token->name.begin,
-					token->name.end - token->name.begin);
-	return token->kind == TOKEN_END ? hash_chain(hash, END_TAG_SEED) : hash;
+	return (tag & TAG_IS_END) != 0 ? hash_chain(hash, END_TAG_SEED) : hash;
 }
 
 /* CTSS (2008, section 4.3); fewer tags than a shingle has are one shingle. */
 static void add_tag_shingles(struct shingles *shingles, const struct page *page,
 			     unsigned width)
 {
-	struct scanner scanner = {.source = page->source};
-	uint64_t window[SIGNATURE_MAX_WIDTH];
-	struct token token;
-	unsigned count = 0;
+	const uint32_t last =
+		page->tag_count < width ? 0 : page->tag_count - width;
+	uint64_t *tags = ARENA_NEW(shingles->arena, uint64_t, page->tag_count);
 
-	while (scanner_next(&scanner, &token)) {
-		if (token.is_open ||
-		    (token.kind != TOKEN_START && token.kind != TOKEN_END))
-			continue;
-		if (count == width)
-			memmove(window, window + 1, --count * sizeof(*window));
-		window[count++] = token_hash(page, &token);
-		if (count == width)
-			shingles_add(
-				shingles,
-				hash64(window, width * sizeof(*window), 0));
-	}
-	if (count > 0 && count < width)
+	if (page->tag_count == 0)
+		return;
+	if (width > page->tag_count)
+		width = page->tag_count;
+	for (uint32_t i = 0; i < page->tag_count; i++)
+		tags[i] = hash_of_tag(page, page->tags[i]);
+	for (uint32_t i = 0; i <= last; i++)
 		shingles_add(shingles,
-			     hash64(window, count * sizeof(*window), 0));
+			     hash64(tags + i, width * sizeof(*tags), 0));
 }
 
-struct signature signature_compute(struct arena *arena, const struct page *page,
-				   struct signature_rule rule)
+struct signature signature_of_paths(struct arena *arena,
+				    const struct page *page,
+				    const struct path_table *paths,
+				    struct signature_rule rule)
 {
 	unsigned width =
 		rule.width > 0 ? rule.width : measures[rule.measure].width;
@@ -236,22 +200,33 @@ struct signature signature_compute(struct arena *arena, const struct page *page,
 	shingles_begin(&shingles, arena);
 	switch (rule.measure) {
 	case MEASURE_CPS:
-		add_path_shingles(&shingles, page, PATH_NAMES, width);
+		add_path_shingles(&shingles, page, paths->steps[PATH_NAMES],
+				  width);
 		break;
 	case MEASURE_CTSS:
 		add_tag_shingles(&shingles, page, width);
 		break;
 	case MEASURE_CCS:
-		add_class_shingles(&shingles, page, width, rule.path);
+		add_class_shingles(&shingles, page,
+				   paths->steps[PATH_INNER_CLASSES], width,
+				   rule.path);
 		break;
 	case MEASURE_CPC:
-		add_paths(&shingles, page, PATH_CLASSES);
+		add_paths(&shingles, page, paths->steps[PATH_CLASSES]);
 		break;
 	default:
-		add_paths(&shingles, page, PATH_NAMES);
+		add_paths(&shingles, page, paths->steps[PATH_NAMES]);
 		break;
 	}
 	return shingles_end(&shingles);
+}
+
+struct signature signature_compute(struct arena *arena, const struct page *page,
+				   struct signature_rule rule)
+{
+	const struct path_table paths = path_table_make(arena, page);
+
+	return signature_of_paths(arena, page, &paths, rule);
 }
 
 size_t signature_common(struct signature a, struct signature b)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cluster/path.h"
 #include "store/slice.h"
 
 struct arena;
@@ -85,6 +86,12 @@ struct signature_rule {
  */
 struct signature signature_compute(struct arena *arena, const struct page *page,
 				   struct signature_rule rule);
+
+/* The same where the steps of the page have been made: for several measures. */
+struct signature signature_of_paths(struct arena *arena,
+				    const struct page *page,
+				    const struct path_table *paths,
+				    struct signature_rule rule);
 
 /* |A n B|. O(|A| + |B|). */
 size_t signature_common(struct signature a, struct signature b);

@@ -24,6 +24,9 @@ struct span {
 
 #define NO_NODE UINT32_MAX
 
+/* Added to the number of a tag: it is an end tag. */
+enum { TAG_IS_END = 1 << 15 };
+
 /* An element. Its descendants are the nodes behind it, up to `end`. */
 struct node {
 	uint32_t parent;     /* NO_NODE for the root */
@@ -105,6 +108,9 @@ struct page {
 	uint32_t text_count;
 	const uint32_t *source_order; /* [text_count] the texts by their place
 					 in the source; NULL: as they stand */
+	const uint16_t *tags; /* [tag_count] the tags as written, in the order
+				 of the source; TAG_IS_END + of end tags */
+	uint32_t tag_count;
 	const struct attribute *attributes; /* [attribute_count] */
 	uint32_t attribute_count;
 	const struct link *links; /* [link_count], document order */

@@ -48,6 +48,14 @@ static bool is_all_space(const char *at, const char *end)
 	return at == end;
 }
 
+/* Keep the tag of the token as it is written. */
+static void add_tag(struct tree *tree, unsigned end)
+{
+	tree->tags = mem_grow(tree->tags, tree->tag_count, &tree->tag_capacity,
+			      sizeof(*tree->tags));
+	tree->tags[tree->tag_count++] = (uint16_t)(tree->token.tag | end);
+}
+
 static void work_on_text(struct tree *tree, const char *at, const char *end,
 			 bool is_raw)
 {
@@ -94,6 +102,7 @@ static const char *work_on_start(struct tree *tree, const char *at,
 	token->source.end = offset_of(tree, cursor.at) + 1;
 	tree->last_begin = token->source.begin;
 	tree->skips_newline = false;
+	add_tag(tree, 0);
 	tree_dispatch(tree);
 	return cursor.at + 1;
 }
@@ -123,6 +132,7 @@ static const char *work_on_end(struct tree *tree, const char *at,
 	else
 		tree->last_begin = token->source.begin;
 	tree->skips_newline = false;
+	add_tag(tree, TAG_IS_END);
 	tree_dispatch(tree);
 	return cursor.at + 1;
 }
@@ -347,6 +357,9 @@ static void give(struct tree *tree)
 		settle(arena, tree->attributes.items, tree->attributes.count,
 		       sizeof(struct attribute));
 	page->is_truncated |= tree->attributes.is_truncated;
+	page->tag_count = tree->tag_count;
+	page->tags =
+		settle(arena, tree->tags, tree->tag_count, sizeof(*tree->tags));
 	page->text_bytes = tree->text.size;
 	page->text = settle(arena, tree->text.data, tree->text.size, 1);
 	page->unknown_tags = tree->numbers.names;
@@ -364,6 +377,8 @@ static void reserve(struct tree *tree)
 	tree->text_capacity = size / SOURCE_PER_TEXT + 16;
 	tree->texts =
 		mem_resize(NULL, tree->text_capacity, sizeof(*tree->texts));
+	tree->tag_capacity = 2 * tree->node_capacity;
+	tree->tags = mem_resize(NULL, tree->tag_capacity, sizeof(*tree->tags));
 	tree->attributes.capacity = size / SOURCE_PER_ATTRIBUTE + 16;
 	tree->attributes.items = mem_resize(NULL, tree->attributes.capacity,
 					    sizeof(*tree->attributes.items));

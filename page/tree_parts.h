@@ -118,6 +118,9 @@ struct tree {
 	struct buffer text;
 	struct attribute_list attributes;
 	struct tag_numbers numbers;
+	uint16_t *tags; /* all that were written */
+	size_t tag_capacity;
+	uint32_t tag_count;
 	struct tree_order order;
 
 	struct open_element *open; /* the stack of open elements */

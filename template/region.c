@@ -47,9 +47,11 @@ static struct sampled sample(struct arena *arena, const struct page *page)
 	struct verdict *verdicts =
 		ARENA_NEW(page->arena, struct verdict, page->text_count);
 	double parameters[MAX_PARAMETERS];
+	const struct path_table table = path_table_make(page->arena, page);
 	struct sampled sampled = {
 		.page = page,
-		.paths = path_chains(page->arena, page, PATH_INNER_CLASSES),
+		.paths = path_chains(page->arena, page,
+				     table.steps[PATH_INNER_CLASSES]),
 		.words = ARENA_NEW(arena, uint32_t, page->text_count),
 		.before = ARENA_NEW(arena, uint32_t, page->text_count + 1),
 	};

@@ -44,7 +44,9 @@ static void learn_paths(struct arena *arena, const struct page *page,
 			struct version *version)
 {
 	enum path_steps kind = version->has_classes ? PATH_CLASSES : PATH_NAMES;
-	const uint64_t *paths = path_chains(page->arena, page, kind);
+	const struct path_table table = path_table_make(page->arena, page);
+	const uint64_t *paths =
+		path_chains(page->arena, page, table.steps[kind]);
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		struct version_item *item =

@@ -114,6 +114,7 @@ static bool is_anchor(const struct page *page, const struct link *link)
 
 /* The distinct links of the page that lead to http or https. */
 static const struct record_link *resolve_links(const struct page *page,
+					       const uint64_t *steps,
 					       const struct url *url,
 					       struct slice drop_parameters,
 					       uint32_t *count_out)
@@ -139,8 +140,8 @@ static const struct record_link *resolve_links(const struct page *page,
 			list.links[at].flags |= link->flags & LINK_IS_REFRESH;
 		if (at != NO_LINK && list.links[at].path == 0 &&
 		    is_anchor(page, link))
-			list.links[at].path =
-				path_hash(page, link->node, LINK_PATH_WIDTH);
+			list.links[at].path = path_shingle(
+				page, steps, link->node, LINK_PATH_WIDTH);
 	}
 	*count_out = list.count;
 	return list.links;
@@ -207,8 +208,9 @@ static uint32_t flags_of(const struct page *page, enum page_class page_class,
 }
 
 /* The signatures by all measures, each with the width that belongs to it. */
-static void sign(struct page *page, const struct url *url,
-		 const struct analyse_options *options, struct record *record)
+static void sign(struct page *page, const struct path_table *paths,
+		 const struct url *url, const struct analyse_options *options,
+		 struct record *record)
 {
 	for (unsigned m = 0; m < MEASURE_COUNT; m++) {
 		struct signature_rule rule = {
@@ -217,7 +219,7 @@ static void sign(struct page *page, const struct url *url,
 			.path = slice_of(url->text + url->path),
 		};
 		struct signature signature =
-			signature_compute(page->arena, page, rule);
+			signature_of_paths(page->arena, page, paths, rule);
 
 		record->signatures[m] = signature.shingles;
 		record->signature_counts[m] = (uint32_t)signature.count;
@@ -237,12 +239,13 @@ void analyse_page(struct page *page, struct slice body, const struct url *url,
 		.language = page->language,
 		.description = page->description,
 	};
+	const struct path_table paths = path_table_make(page->arena, page);
 	const struct record_link *links;
 
-	sign(page, url, options, &record);
+	sign(page, &paths, url, options, &record);
 	record.fragments = copy_fragments(page, &record.fragment_count);
-	links = resolve_links(page, url, options->drop_parameters,
-			      &record.link_count);
+	links = resolve_links(page, paths.steps[PATH_INNER_CLASSES], url,
+			      options->drop_parameters, &record.link_count);
 	record_encode(&record, links, record_out);
 }
 

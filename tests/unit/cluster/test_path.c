@@ -69,10 +69,10 @@ START_TEST(kinds_of_steps_see_names_classes_or_inner_classes)
 {
 	struct page *page =
 		parse("<html class=a><body class=b><p class=c></p><p>");
-	const uint64_t *names = path_steps(page->arena, page, PATH_NAMES);
-	const uint64_t *all = path_steps(page->arena, page, PATH_CLASSES);
-	const uint64_t *inner =
-		path_steps(page->arena, page, PATH_INNER_CLASSES);
+	const struct path_table table = path_table_make(page->arena, page);
+	const uint64_t *names = table.steps[PATH_NAMES];
+	const uint64_t *all = table.steps[PATH_CLASSES];
+	const uint64_t *inner = table.steps[PATH_INNER_CLASSES];
 
 	/* html head body p p */
 	ck_assert_uint_eq(page->node_count, 5);
@@ -92,7 +92,7 @@ START_TEST(the_hash_is_the_shingle_by_inner_classes)
 {
 	struct page *page = parse(LINK("class=a", "class=b", "class=c", ""));
 	const uint64_t *steps =
-		path_steps(page->arena, page, PATH_INNER_CLASSES);
+		path_table_make(page->arena, page).steps[PATH_INNER_CLASSES];
 
 	for (uint32_t i = 0; i < page->node_count; i++)
 		for (unsigned width = 1; width <= 6; width++)

@@ -37,8 +37,8 @@ static uint64_t step_to(const struct page *page, uint32_t node,
 }
 
 /*
- * The last hashes of names and classes: a page has the same few again and
- * again. Direct-mapped, so that no page makes it slow.
+ * The last hashes of classes: a page has the same few again and again.
+ * Direct-mapped, so that no page makes it slow.
  */
 enum { CACHED = 256 };
 
@@ -49,26 +49,11 @@ struct cached {
 	uint64_t hash;
 };
 
-struct step_cache {
-	uint64_t names[TAG_COUNT]; /* hashes; 0: not made yet */
-	struct cached classes[CACHED];
-};
-
-static uint64_t name_hash(struct step_cache *cache, const struct page *page,
-			  uint16_t tag)
-{
-	if (tag >= TAG_COUNT)
-		return page_tag_hash(page, tag);
-	if (cache->names[tag] == 0)
-		cache->names[tag] = tag_hash(tag);
-	return cache->names[tag];
-}
-
-static uint64_t classes_hash(struct step_cache *cache, uint16_t tag,
+static uint64_t classes_hash(struct cached *cache, uint16_t tag,
 			     struct slice classes, uint64_t name)
 {
 	const uint64_t key = hash64(classes.data, classes.size, tag);
-	struct cached *cached = &cache->classes[key % CACHED];
+	struct cached *cached = &cache[key % CACHED];
 
 	if (!cached->is_set || cached->tag != tag ||
 	    !slice_equal(cached->classes, classes))
@@ -78,9 +63,31 @@ static uint64_t classes_hash(struct step_cache *cache, uint16_t tag,
 	return cached->hash;
 }
 
+/* Names of implied elements are no tags of the source. */
+static const uint64_t *hash_tags(struct arena *arena, const struct page *page)
+{
+	uint64_t *tags =
+		ARENA_NEW(arena, uint64_t, TAG_COUNT + page->unknown_tag_count);
+
+	for (uint32_t i = 0; i < page->tag_count; i++) {
+		const unsigned tag = page->tags[i] & ~(unsigned)TAG_IS_END;
+
+		if (tags[tag] == 0)
+			tags[tag] = page_tag_hash(page, (uint16_t)tag);
+	}
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		const uint16_t tag = page->nodes[i].tag;
+
+		if (tags[tag] == 0)
+			tags[tag] = page_tag_hash(page, tag);
+	}
+	return tags;
+}
+
 struct path_table path_table_make(struct arena *arena, const struct page *page)
 {
-	struct step_cache *cache = ARENA_NEW(arena, struct step_cache, 1);
+	struct cached *cache = ARENA_NEW(arena, struct cached, CACHED);
+	const uint64_t *tags = hash_tags(arena, page);
 	uint64_t *names = ARENA_NEW(arena, uint64_t, page->node_count);
 	uint64_t *classes = ARENA_NEW(arena, uint64_t, page->node_count);
 	uint64_t *inner = ARENA_NEW(arena, uint64_t, page->node_count);
@@ -89,18 +96,22 @@ struct path_table path_table_make(struct arena *arena, const struct page *page)
 		const uint16_t tag = page->nodes[i].tag;
 		const struct slice class = page_attribute(page, i, "class");
 
-		names[i] = name_hash(cache, page, tag);
+		names[i] = tags[tag];
 		classes[i] = class.size == 0 ? names[i]
 					     : classes_hash(cache, tag, class,
 							    names[i]);
 		inner[i] = has_classes(page, i, PATH_INNER_CLASSES) ? classes[i]
 								    : names[i];
 	}
-	return (struct path_table){{
-		[PATH_NAMES] = names,
-		[PATH_CLASSES] = classes,
-		[PATH_INNER_CLASSES] = inner,
-	}};
+	return (struct path_table){
+		.steps =
+			{
+				[PATH_NAMES] = names,
+				[PATH_CLASSES] = classes,
+				[PATH_INNER_CLASSES] = inner,
+			},
+		.tags = tags,
+	};
 }
 
 uint64_t *path_chains(struct arena *arena, const struct page *page,

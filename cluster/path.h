@@ -25,6 +25,8 @@ enum path_steps {
 /* The steps of a page of all kinds, as path_steps() has them. */
 struct path_table {
 	const uint64_t *steps[PATH_STEPS_COUNT];
+	const uint64_t *tags; /* hashes of the names, by tag; of those that
+				 page->tags has */
 };
 
 /* Make them together, which costs little more than those with classes. */

@@ -1,9 +1,9 @@
 #include "cluster/shingles.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "cluster/hash_sort.h"
 #include "store/arena.h"
 #include "store/order.h"
 
@@ -19,7 +19,8 @@ static void grow(struct shingles *shingles)
 {
 	size_t capacity =
 		shingles->capacity == 0 ? 256 : shingles->capacity * 2;
-	uint64_t *items = ARENA_NEW(shingles->arena, uint64_t, capacity);
+	uint64_t *items = (uint64_t *)(void *)arena_room(
+		shingles->arena, capacity * sizeof(*items));
 
 	assert(shingles->count == shingles->capacity);
 	if (shingles->count > 0)
@@ -49,7 +50,7 @@ size_t shingles_settle(struct shingles *shingles)
 
 	if (shingles->count == 0)
 		return 0;
-	qsort(items, shingles->count, sizeof(*items), order_u64);
+	hash_sort(shingles->arena, items, shingles->count);
 	for (size_t i = 0; i < shingles->count; i++) {
 		if (count == 0 || items[count - 1] != items[i])
 			items[count++] = items[i];

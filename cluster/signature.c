@@ -160,17 +160,9 @@ static void add_class_shingles(struct shingles *shingles,
 	add_shape(shingles, path, weight);
 }
 
-static uint64_t hash_of_tag(const struct page *page, uint16_t tag)
-{
-	const uint64_t hash =
-		page_tag_hash(page, (uint16_t)(tag & ~TAG_IS_END));
-
-	return (tag & TAG_IS_END) != 0 ? hash_chain(hash, END_TAG_SEED) : hash;
-}
-
 /* CTSS (2008, section 4.3); fewer tags than a shingle has are one shingle. */
 static void add_tag_shingles(struct shingles *shingles, const struct page *page,
-			     unsigned width)
+			     const uint64_t *names, unsigned width)
 {
 	const uint32_t last =
 		page->tag_count < width ? 0 : page->tag_count - width;
@@ -180,8 +172,14 @@ static void add_tag_shingles(struct shingles *shingles, const struct page *page,
 		return;
 	if (width > page->tag_count)
 		width = page->tag_count;
-	for (uint32_t i = 0; i < page->tag_count; i++)
-		tags[i] = hash_of_tag(page, page->tags[i]);
+	for (uint32_t i = 0; i < page->tag_count; i++) {
+		const uint16_t tag = page->tags[i];
+
+		tags[i] = (tag & TAG_IS_END) == 0
+				  ? names[tag]
+				  : hash_chain(names[tag & ~TAG_IS_END],
+					       END_TAG_SEED);
+	}
 	for (uint32_t i = 0; i <= last; i++)
 		shingles_add(shingles,
 			     hash64(tags + i, width * sizeof(*tags), 0));
@@ -204,7 +202,7 @@ struct signature signature_of_paths(struct arena *arena,
 				  width);
 		break;
 	case MEASURE_CTSS:
-		add_tag_shingles(&shingles, page, width);
+		add_tag_shingles(&shingles, page, paths->tags, width);
 		break;
 	case MEASURE_CCS:
 		add_class_shingles(&shingles, page,

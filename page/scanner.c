@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "page/markup.h"
+#include "page/lex.h"
 
 static void scan_tag(const char *source, const char *at, const char *end,
 		     struct token *token)
@@ -11,7 +11,7 @@ static void scan_tag(const char *source, const char *at, const char *end,
 	struct attribute_cursor cursor = {.at = name, .end = end};
 
 	assert(at < end && *at == '<');
-	cursor.at = markup_name_end(name, end);
+	cursor.at = lex_name_end(name, end);
 	token->name = (struct span){(uint32_t)(name - source),
 				    (uint32_t)(cursor.at - source)};
 	token->tag = tag_from_source(name, (size_t)(cursor.at - name));
@@ -30,8 +30,7 @@ static bool scan_raw(struct scanner *scanner, struct token *token)
 	const char *source = scanner->source.data;
 	const char *end = source + scanner->source.size;
 	const uint16_t tag = scanner->raw;
-	const char *close =
-		markup_raw_end(source + scanner->position, end, tag);
+	const char *close = lex_raw_end(source + scanner->position, end, tag);
 
 	assert(scanner->position <= scanner->source.size);
 	scanner->raw = 0;
@@ -51,19 +50,17 @@ static void scan_markup(struct scanner *scanner, struct token *token)
 	const char *at = source + scanner->position;
 
 	assert(at < end);
-	token->kind = *at == '<' ? (uint8_t)markup_kind(at, end) : TOKEN_TEXT;
+	token->kind = *at == '<' ? (uint8_t)lex_kind(at, end) : TOKEN_TEXT;
 	if (token->kind == TOKEN_TEXT) {
-		token->source.end =
-			(uint32_t)(markup_text_end(at, end) - source);
+		token->source.end = (uint32_t)(lex_text_end(at, end) - source);
 	} else if (token->kind == TOKEN_COMMENT) {
 		token->source.end =
-			(uint32_t)(markup_comment_end(at, end,
-						      &token->is_open) -
+			(uint32_t)(lex_comment_end(at, end, &token->is_open) -
 				   source);
 	} else {
 		scan_tag(source, at, end, token);
 		if (token->kind == TOKEN_START && !token->is_open &&
-		    markup_is_raw(token->tag))
+		    lex_is_raw(token->tag))
 			scanner->raw = token->tag;
 	}
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "page/doctype.h"
-#include "page/markup.h"
+#include "page/lex.h"
 #include "page/tree_parts.h"
 #include "store/arena.h"
 #include "store/memory.h"
@@ -85,7 +85,7 @@ static const char *work_on_start(struct tree *tree, const char *at,
 	struct tree_token *token = &tree->token;
 	struct attribute_cursor cursor = {.end = end};
 
-	cursor.at = markup_name_end(at + 1, end);
+	cursor.at = lex_name_end(at + 1, end);
 	*token = (struct tree_token){
 		.kind = TOKEN_START,
 		.tag = read_name(tree, at + 1, cursor.at),
@@ -113,7 +113,7 @@ static const char *work_on_end(struct tree *tree, const char *at,
 	struct tree_token *token = &tree->token;
 	struct attribute_cursor cursor = {.end = end};
 
-	cursor.at = markup_name_end(at + 2, end);
+	cursor.at = lex_name_end(at + 2, end);
 	*token = (struct tree_token){
 		.kind = TOKEN_END,
 		.tag = read_name(tree, at + 2, cursor.at),
@@ -170,7 +170,7 @@ static const char *work_on_comment(struct tree *tree, const char *at,
 	if (is_cdata(tree, at, end))
 		return work_on_cdata(tree, at, end);
 	tree->skips_newline = false;
-	close = markup_comment_end(at, end, &is_open);
+	close = lex_comment_end(at, end, &is_open);
 	if (tree->mode == MODE_INITIAL && doctype_begins(at, end)) {
 		tree->is_quirky = doctype_is_quirky(
 			(struct slice){at, (size_t)(close - at)});
@@ -184,7 +184,7 @@ static const char *work_on_raw(struct tree *tree, const char *at,
 			       const char *end)
 {
 	const uint16_t tag = tree->raw;
-	const char *close = markup_raw_end(at, end, tag);
+	const char *close = lex_raw_end(at, end, tag);
 
 	tree->raw = 0;
 	if ((tag_flags(tag) & TAG_IS_RAW) == 0)
@@ -198,7 +198,7 @@ static const char *work_on_markup(struct tree *tree, const char *at,
 {
 	const char *close;
 
-	switch (*at == '<' ? markup_kind(at, end) : TOKEN_TEXT) {
+	switch (*at == '<' ? lex_kind(at, end) : TOKEN_TEXT) {
 	case TOKEN_START:
 		return work_on_start(tree, at, end);
 	case TOKEN_END:
@@ -206,7 +206,7 @@ static const char *work_on_markup(struct tree *tree, const char *at,
 	case TOKEN_COMMENT:
 		return work_on_comment(tree, at, end);
 	default:
-		close = markup_text_end(at, end);
+		close = lex_text_end(at, end);
 		work_on_text(tree, at, close, false);
 		return close;
 	}

@@ -62,6 +62,8 @@ def main(folders):
           f"{'lexbor':>8}{'ratio':>7}")
     sums = [0, 0, 0, 0]
     for folder in map(pathlib.Path, folders):
+        if not (folder / "index.html").exists():
+            sys.exit(f"whole.py: {folder} has no index.html to begin with")
         row = measure(folder.resolve())
         print(f"{folder.name:<30}{row[0]:>7}{row[1]:>8.0f}{row[2]:>7.0f}"
               f"{row[3]:>8.0f}{row[1] / (row[2] + row[3]):>7.2f}", flush=True)

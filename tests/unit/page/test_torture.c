@@ -11,7 +11,7 @@
 
 #include "page/attribute.h"
 #include "page/attribute_list.h"
-#include "page/markup.h"
+#include "page/lex.h"
 #include "page/entity.h"
 #include "page/scanner.h"
 #include "store/arena.h"
@@ -106,7 +106,7 @@ static json_t *attributes_json(struct tokens *tokens, struct slice tag)
 	const char *begin = tag.data;
 	const char *end = begin + tag.size;
 	struct attribute_cursor cursor = {
-		.at = markup_name_end(begin + 1, end),
+		.at = lex_name_end(begin + 1, end),
 		.end = end,
 	};
 	struct attribute_list list;

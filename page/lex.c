@@ -1,9 +1,9 @@
-#include "page/markup.h"
+#include "page/lex.h"
 
 #include <assert.h>
 
 /* The end of the comment, doctype or instruction at `at`, or `end`. */
-const char *markup_comment_end(const char *at, const char *end, bool *is_open)
+const char *lex_comment_end(const char *at, const char *end, bool *is_open)
 {
 	bool is_comment = end - at >= 4 && memcmp(at, "<!--", 4) == 0;
 	const char *close = at + 2;
@@ -78,7 +78,7 @@ static const char *script_end(const char *at, const char *end)
 	return end;
 }
 
-const char *markup_raw_end(const char *at, const char *end, uint16_t tag)
+const char *lex_raw_end(const char *at, const char *end, uint16_t tag)
 {
 	const struct slice word = tag_name(tag);
 

@@ -1,10 +1,10 @@
 /*
- * page/markup.h - where the pieces of HTML source begin and end, for the
+ * page/lex.h - where the pieces of HTML source begin and end, for the
  * scanner and the tree builder (the HTML standard, section 13.2.5). `end` is
  * the end of the source. Internal to page/.
  */
-#ifndef PAGE_MARKUP_H
-#define PAGE_MARKUP_H
+#ifndef PAGE_LEX_H
+#define PAGE_LEX_H
 
 #include "page/attribute.h"
 #include "page/scanner.h"
@@ -14,7 +14,7 @@
  * The kind of token that begins at the "<" at `at`; TOKEN_TEXT: no markup
  * begins.
  */
-static inline enum token_kind markup_kind(const char *at, const char *end)
+static inline enum token_kind lex_kind(const char *at, const char *end)
 {
 	if (end - at < 2)
 		return TOKEN_TEXT;
@@ -28,10 +28,10 @@ static inline enum token_kind markup_kind(const char *at, const char *end)
 }
 
 /* The end of the text that begins at `at`. */
-static inline const char *markup_text_end(const char *at, const char *end)
+static inline const char *lex_text_end(const char *at, const char *end)
 {
 	while ((at = memchr(at, '<', (size_t)(end - at))) != NULL) {
-		if (markup_kind(at, end) != TOKEN_TEXT)
+		if (lex_kind(at, end) != TOKEN_TEXT)
 			return at;
 		at++;
 	}
@@ -39,7 +39,7 @@ static inline const char *markup_text_end(const char *at, const char *end)
 }
 
 /* The end of the name of a tag that begins at `at`. */
-static inline const char *markup_name_end(const char *at, const char *end)
+static inline const char *lex_name_end(const char *at, const char *end)
 {
 	while (at < end && !is_space(*at) && *at != '/' && *at != '>')
 		at++;
@@ -47,16 +47,16 @@ static inline const char *markup_name_end(const char *at, const char *end)
 }
 
 /* The end of the comment, doctype or instruction at `at`, or `end`. */
-const char *markup_comment_end(const char *at, const char *end, bool *is_open);
+const char *lex_comment_end(const char *at, const char *end, bool *is_open);
 
 /* Whether the content of the element is text to its end tag. */
-static inline bool markup_is_raw(uint16_t tag)
+static inline bool lex_is_raw(uint16_t tag)
 {
 	return (tag_flags(tag) & (TAG_IS_RAW | TAG_IS_TEXT)) != 0;
 }
 
 /* The beginning of the end tag of an element whose content begins at `at` and
  * is text alone, or `end`. */
-const char *markup_raw_end(const char *at, const char *end, uint16_t tag);
+const char *lex_raw_end(const char *at, const char *end, uint16_t tag);
 
 #endif

@@ -278,157 +278,154 @@ static bool insert_foreign(struct tree *tree, uint16_t space)
 	return false;
 }
 
+static bool insert_math(struct tree *tree)
+{
+	return insert_foreign(tree, NAME_IS_MATHML);
+}
+
+static bool insert_svg(struct tree *tree)
+{
+	return insert_foreign(tree, NAME_IS_SVG);
+}
+
+static bool insert_void(struct tree *tree)
+{
+	tree_insert_void(tree);
+	return false;
+}
+
+static bool insert_li(struct tree *tree)
+{
+	return insert_item(tree, TAG_li, TAG_li);
+}
+
+static bool insert_dd(struct tree *tree)
+{
+	return insert_item(tree, TAG_dd, TAG_dt);
+}
+
 static bool insert_image(struct tree *tree)
 {
 	tree->token.tag = TAG_img;
 	return insert_void_inline(tree);
 }
 
+/* Tags that are not here are inserted as they come. */
+static tree_rule *const start_rules[TAG_COUNT] = {
+	[TAG_a] = insert_anchor,
+	[TAG_address] = insert_block,
+	[TAG_applet] = insert_object,
+	[TAG_area] = insert_void_inline,
+	[TAG_article] = insert_block,
+	[TAG_aside] = insert_block,
+	[TAG_b] = insert_formatting,
+	[TAG_base] = tree_in_head_start,
+	[TAG_basefont] = tree_in_head_start,
+	[TAG_bgsound] = tree_in_head_start,
+	[TAG_big] = insert_formatting,
+	[TAG_blockquote] = insert_block,
+	[TAG_body] = merge_body,
+	[TAG_br] = insert_void_inline,
+	[TAG_button] = insert_button,
+	[TAG_caption] = tree_ignore,
+	[TAG_center] = insert_block,
+	[TAG_code] = insert_formatting,
+	[TAG_col] = tree_ignore,
+	[TAG_colgroup] = tree_ignore,
+	[TAG_dd] = insert_dd,
+	[TAG_details] = insert_block,
+	[TAG_dialog] = insert_block,
+	[TAG_dir] = insert_block,
+	[TAG_div] = insert_block,
+	[TAG_dl] = insert_block,
+	[TAG_dt] = insert_dd,
+	[TAG_em] = insert_formatting,
+	[TAG_embed] = insert_void_inline,
+	[TAG_fieldset] = insert_block,
+	[TAG_figcaption] = insert_block,
+	[TAG_figure] = insert_block,
+	[TAG_font] = insert_formatting,
+	[TAG_footer] = insert_block,
+	[TAG_form] = insert_form,
+	[TAG_frame] = tree_ignore,
+	[TAG_frameset] = replace_body,
+	[TAG_h1] = insert_heading,
+	[TAG_h2] = insert_heading,
+	[TAG_h3] = insert_heading,
+	[TAG_h4] = insert_heading,
+	[TAG_h5] = insert_heading,
+	[TAG_h6] = insert_heading,
+	[TAG_head] = tree_ignore,
+	[TAG_header] = insert_block,
+	[TAG_hgroup] = insert_block,
+	[TAG_hr] = insert_rule,
+	[TAG_html] = merge_html,
+	[TAG_i] = insert_formatting,
+	[TAG_iframe] = insert_frame,
+	[TAG_image] = insert_image,
+	[TAG_img] = insert_void_inline,
+	[TAG_input] = insert_input,
+	[TAG_keygen] = insert_void_inline,
+	[TAG_li] = insert_li,
+	[TAG_link] = tree_in_head_start,
+	[TAG_listing] = insert_preformatted,
+	[TAG_main] = insert_block,
+	[TAG_marquee] = insert_object,
+	[TAG_math] = insert_math,
+	[TAG_menu] = insert_block,
+	[TAG_meta] = tree_in_head_start,
+	[TAG_nav] = insert_block,
+	[TAG_nobr] = insert_nobr,
+	[TAG_noembed] = insert_raw,
+	[TAG_noframes] = tree_in_head_start,
+	[TAG_object] = insert_object,
+	[TAG_ol] = insert_block,
+	[TAG_optgroup] = insert_option,
+	[TAG_option] = insert_option,
+	[TAG_p] = insert_block,
+	[TAG_param] = insert_void,
+	[TAG_plaintext] = insert_plaintext,
+	[TAG_pre] = insert_preformatted,
+	[TAG_rb] = insert_ruby_text,
+	[TAG_rp] = insert_ruby_text,
+	[TAG_rt] = insert_ruby_text,
+	[TAG_rtc] = insert_ruby_text,
+	[TAG_s] = insert_formatting,
+	[TAG_script] = tree_in_head_start,
+	[TAG_search] = insert_block,
+	[TAG_section] = insert_block,
+	[TAG_select] = insert_select,
+	[TAG_small] = insert_formatting,
+	[TAG_source] = insert_void,
+	[TAG_strike] = insert_formatting,
+	[TAG_strong] = insert_formatting,
+	[TAG_style] = tree_in_head_start,
+	[TAG_summary] = insert_block,
+	[TAG_svg] = insert_svg,
+	[TAG_table] = insert_table,
+	[TAG_tbody] = tree_ignore,
+	[TAG_td] = tree_ignore,
+	[TAG_template] = tree_in_head_start,
+	[TAG_textarea] = insert_textarea,
+	[TAG_tfoot] = tree_ignore,
+	[TAG_th] = tree_ignore,
+	[TAG_thead] = tree_ignore,
+	[TAG_title] = tree_in_head_start,
+	[TAG_tr] = tree_ignore,
+	[TAG_track] = insert_void,
+	[TAG_tt] = insert_formatting,
+	[TAG_u] = insert_formatting,
+	[TAG_ul] = insert_block,
+	[TAG_wbr] = insert_void_inline,
+	[TAG_xmp] = insert_example,
+};
+
 bool tree_in_body_start(struct tree *tree)
 {
-	switch (tree->token.tag) {
-	case TAG_html:
-		return merge_html(tree);
-	case TAG_body:
-		return merge_body(tree);
-	case TAG_frameset:
-		return replace_body(tree);
-	case TAG_base:
-	case TAG_basefont:
-	case TAG_bgsound:
-	case TAG_link:
-	case TAG_meta:
-	case TAG_noframes:
-	case TAG_script:
-	case TAG_style:
-	case TAG_template:
-	case TAG_title:
-		return tree_in_head_start(tree);
-	case TAG_address:
-	case TAG_article:
-	case TAG_aside:
-	case TAG_blockquote:
-	case TAG_center:
-	case TAG_details:
-	case TAG_dialog:
-	case TAG_dir:
-	case TAG_div:
-	case TAG_dl:
-	case TAG_fieldset:
-	case TAG_figcaption:
-	case TAG_figure:
-	case TAG_footer:
-	case TAG_header:
-	case TAG_hgroup:
-	case TAG_main:
-	case TAG_menu:
-	case TAG_nav:
-	case TAG_ol:
-	case TAG_p:
-	case TAG_search:
-	case TAG_section:
-	case TAG_summary:
-	case TAG_ul:
-		return insert_block(tree);
-	case TAG_h1:
-	case TAG_h2:
-	case TAG_h3:
-	case TAG_h4:
-	case TAG_h5:
-	case TAG_h6:
-		return insert_heading(tree);
-	case TAG_pre:
-	case TAG_listing:
-		return insert_preformatted(tree);
-	case TAG_form:
-		return insert_form(tree);
-	case TAG_li:
-		return insert_item(tree, TAG_li, TAG_li);
-	case TAG_dd:
-	case TAG_dt:
-		return insert_item(tree, TAG_dd, TAG_dt);
-	case TAG_button:
-		return insert_button(tree);
-	case TAG_a:
-		return insert_anchor(tree);
-	case TAG_nobr:
-		return insert_nobr(tree);
-	case TAG_b:
-	case TAG_big:
-	case TAG_code:
-	case TAG_em:
-	case TAG_font:
-	case TAG_i:
-	case TAG_s:
-	case TAG_small:
-	case TAG_strike:
-	case TAG_strong:
-	case TAG_tt:
-	case TAG_u:
-		return insert_formatting(tree);
-	case TAG_applet:
-	case TAG_marquee:
-	case TAG_object:
-		return insert_object(tree);
-	case TAG_table:
-		return insert_table(tree);
-	case TAG_area:
-	case TAG_br:
-	case TAG_embed:
-	case TAG_img:
-	case TAG_keygen:
-	case TAG_wbr:
-		return insert_void_inline(tree);
-	case TAG_param:
-	case TAG_source:
-	case TAG_track:
-		tree_insert_void(tree);
-		return false;
-	case TAG_input:
-		return insert_input(tree);
-	case TAG_hr:
-		return insert_rule(tree);
-	case TAG_image:
-		return insert_image(tree);
-	case TAG_textarea:
-		return insert_textarea(tree);
-	case TAG_xmp:
-		return insert_example(tree);
-	case TAG_iframe:
-		return insert_frame(tree);
-	case TAG_noembed:
-		return insert_raw(tree);
-	case TAG_plaintext:
-		return insert_plaintext(tree);
-	case TAG_select:
-		return insert_select(tree);
-	case TAG_optgroup:
-	case TAG_option:
-		return insert_option(tree);
-	case TAG_rb:
-	case TAG_rp:
-	case TAG_rt:
-	case TAG_rtc:
-		return insert_ruby_text(tree);
-	case TAG_math:
-		return insert_foreign(tree, NAME_IS_MATHML);
-	case TAG_svg:
-		return insert_foreign(tree, NAME_IS_SVG);
-	case TAG_caption:
-	case TAG_col:
-	case TAG_colgroup:
-	case TAG_frame:
-	case TAG_head:
-	case TAG_tbody:
-	case TAG_td:
-	case TAG_tfoot:
-	case TAG_th:
-	case TAG_thead:
-	case TAG_tr:
-		return false;
-	default:
-		return insert_inline(tree);
-	}
+	const uint16_t tag = tree->token.tag;
+	tree_rule *rule = tag < TAG_COUNT ? start_rules[tag] : NULL;
+
+	return rule == NULL ? insert_inline(tree) : rule(tree);
 }
 
 /* --- end tags --- */
@@ -442,6 +439,16 @@ static bool close_block(struct tree *tree, unsigned scope)
 	tree_close_implied(tree, tag);
 	tree_pop_until(tree, tag);
 	return false;
+}
+
+static bool end_block(struct tree *tree)
+{
+	return close_block(tree, IS_SCOPE);
+}
+
+static bool end_li(struct tree *tree)
+{
+	return close_block(tree, IS_SCOPE | IS_LIST_SCOPE);
 }
 
 static bool end_body(struct tree *tree)
@@ -479,8 +486,8 @@ static bool end_paragraph(struct tree *tree)
 
 static bool heading_in_scope(const struct tree *tree)
 {
-	for (uint16_t tag = TAG_h1; tag <= TAG_h6; tag++)
-		if (tree_in_scope(tree, tag, IS_SCOPE))
+	for (int tag = TAG_h1; tag <= TAG_h6; tag++)
+		if (tree_in_scope(tree, (uint16_t)tag, IS_SCOPE))
 			return true;
 	return false;
 }
@@ -540,82 +547,76 @@ static bool end_line(struct tree *tree)
 	return insert_void_inline(tree);
 }
 
+/* Tags that are not here are any other end tag. */
+static tree_rule *const end_rules[TAG_COUNT] = {
+	[TAG_a] = end_formatting,
+	[TAG_address] = end_block,
+	[TAG_applet] = end_object,
+	[TAG_article] = end_block,
+	[TAG_aside] = end_block,
+	[TAG_b] = end_formatting,
+	[TAG_big] = end_formatting,
+	[TAG_blockquote] = end_block,
+	[TAG_body] = end_body,
+	[TAG_br] = end_line,
+	[TAG_button] = end_block,
+	[TAG_center] = end_block,
+	[TAG_code] = end_formatting,
+	[TAG_dd] = end_block,
+	[TAG_details] = end_block,
+	[TAG_dialog] = end_block,
+	[TAG_dir] = end_block,
+	[TAG_div] = end_block,
+	[TAG_dl] = end_block,
+	[TAG_dt] = end_block,
+	[TAG_em] = end_formatting,
+	[TAG_fieldset] = end_block,
+	[TAG_figcaption] = end_block,
+	[TAG_figure] = end_block,
+	[TAG_font] = end_formatting,
+	[TAG_footer] = end_block,
+	[TAG_form] = end_form,
+	[TAG_h1] = end_heading,
+	[TAG_h2] = end_heading,
+	[TAG_h3] = end_heading,
+	[TAG_h4] = end_heading,
+	[TAG_h5] = end_heading,
+	[TAG_h6] = end_heading,
+	[TAG_header] = end_block,
+	[TAG_hgroup] = end_block,
+	[TAG_html] = end_body,
+	[TAG_i] = end_formatting,
+	[TAG_li] = end_li,
+	[TAG_listing] = end_block,
+	[TAG_main] = end_block,
+	[TAG_marquee] = end_object,
+	[TAG_menu] = end_block,
+	[TAG_nav] = end_block,
+	[TAG_nobr] = end_formatting,
+	[TAG_object] = end_object,
+	[TAG_ol] = end_block,
+	[TAG_p] = end_paragraph,
+	[TAG_pre] = end_block,
+	[TAG_s] = end_formatting,
+	[TAG_search] = end_block,
+	[TAG_section] = end_block,
+	[TAG_select] = end_block,
+	[TAG_small] = end_formatting,
+	[TAG_strike] = end_formatting,
+	[TAG_strong] = end_formatting,
+	[TAG_summary] = end_block,
+	[TAG_template] = tree_in_head_end,
+	[TAG_tt] = end_formatting,
+	[TAG_u] = end_formatting,
+	[TAG_ul] = end_block,
+};
+
 bool tree_in_body_end(struct tree *tree)
 {
-	switch (tree->token.tag) {
-	case TAG_template:
-		return tree_in_head_end(tree);
-	case TAG_body:
-	case TAG_html:
-		return end_body(tree);
-	case TAG_address:
-	case TAG_article:
-	case TAG_aside:
-	case TAG_blockquote:
-	case TAG_button:
-	case TAG_center:
-	case TAG_details:
-	case TAG_dialog:
-	case TAG_dir:
-	case TAG_div:
-	case TAG_dl:
-	case TAG_fieldset:
-	case TAG_figcaption:
-	case TAG_figure:
-	case TAG_footer:
-	case TAG_header:
-	case TAG_hgroup:
-	case TAG_listing:
-	case TAG_main:
-	case TAG_menu:
-	case TAG_nav:
-	case TAG_ol:
-	case TAG_pre:
-	case TAG_search:
-	case TAG_section:
-	case TAG_select:
-	case TAG_summary:
-	case TAG_ul:
-	case TAG_dd:
-	case TAG_dt:
-		return close_block(tree, IS_SCOPE);
-	case TAG_form:
-		return end_form(tree);
-	case TAG_p:
-		return end_paragraph(tree);
-	case TAG_li:
-		return close_block(tree, IS_SCOPE | IS_LIST_SCOPE);
-	case TAG_h1:
-	case TAG_h2:
-	case TAG_h3:
-	case TAG_h4:
-	case TAG_h5:
-	case TAG_h6:
-		return end_heading(tree);
-	case TAG_a:
-	case TAG_b:
-	case TAG_big:
-	case TAG_code:
-	case TAG_em:
-	case TAG_font:
-	case TAG_i:
-	case TAG_nobr:
-	case TAG_s:
-	case TAG_small:
-	case TAG_strike:
-	case TAG_strong:
-	case TAG_tt:
-	case TAG_u:
-		return end_formatting(tree);
-	case TAG_applet:
-	case TAG_marquee:
-	case TAG_object:
-		return end_object(tree);
-	case TAG_br:
-		return end_line(tree);
-	default:
-		return tree_any_other_end(tree);
-	}
+	const uint16_t tag = tree->token.tag;
+	tree_rule *rule = tag < TAG_COUNT ? end_rules[tag] : NULL;
+
+	return rule == NULL ? tree_any_other_end(tree) : rule(tree);
 }
 
 bool tree_in_body_text(struct tree *tree)

@@ -365,7 +365,7 @@ static bool after_frameset_end(struct tree *tree)
 	return false;
 }
 
-static bool ignore(struct tree *tree)
+bool tree_ignore(struct tree *tree)
 {
 	(void)tree;
 	return false;
@@ -410,15 +410,15 @@ static const struct {
 	[MODE_IN_TEMPLATE] = {in_template_start, in_template_end,
 			      tree_in_body_text, stop},
 	[MODE_AFTER_BODY] = {after_body_start, after_body_end, back_to_body,
-			     ignore},
-	[MODE_IN_FRAMESET] = {in_frameset_start, in_frameset_end, ignore,
-			      ignore},
+			     tree_ignore},
+	[MODE_IN_FRAMESET] = {in_frameset_start, in_frameset_end, tree_ignore,
+			      tree_ignore},
 	[MODE_AFTER_FRAMESET] = {after_frameset_start, after_frameset_end,
-				 ignore, ignore},
+				 tree_ignore, tree_ignore},
 	[MODE_AFTER_AFTER_BODY] = {after_body_start, back_to_body, back_to_body,
-				   ignore},
-	[MODE_AFTER_AFTER_FRAMESET] = {after_frameset_start, ignore, ignore,
-				       ignore},
+				   tree_ignore},
+	[MODE_AFTER_AFTER_FRAMESET] = {after_frameset_start, tree_ignore,
+				       tree_ignore, tree_ignore},
 };
 
 /*

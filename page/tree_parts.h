@@ -279,7 +279,7 @@ tree_rule tree_in_column_group_start, tree_in_column_group_end,
 tree_rule tree_in_table_body_start, tree_in_table_body_end;
 tree_rule tree_in_row_start, tree_in_row_end;
 tree_rule tree_in_cell_start, tree_in_cell_end;
-tree_rule tree_any_other_end;
+tree_rule tree_any_other_end, tree_ignore;
 
 /* Reset the insertion mode appropriately (13.2.4.1). */
 void tree_reset_mode(struct tree *tree);

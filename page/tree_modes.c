@@ -436,6 +436,10 @@ static bool apply_blank(struct tree *tree)
 	case MODE_AFTER_AFTER_BODY:
 		tree_reconstruct(tree);
 		return false;
+	case MODE_IN_TABLE:
+	case MODE_IN_TABLE_BODY:
+	case MODE_IN_ROW:
+		return tree_in_table_blank(tree);
 	default:
 		return false;
 	}

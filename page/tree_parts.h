@@ -272,7 +272,8 @@ typedef bool tree_rule(struct tree *tree);
 
 tree_rule tree_in_head_start, tree_in_head_end;
 tree_rule tree_in_body_start, tree_in_body_end, tree_in_body_text;
-tree_rule tree_in_table_start, tree_in_table_end, tree_in_table_text;
+tree_rule tree_in_table_start, tree_in_table_end, tree_in_table_text,
+	tree_in_table_blank;
 tree_rule tree_in_caption_start, tree_in_caption_end;
 tree_rule tree_in_column_group_start, tree_in_column_group_end,
 	tree_in_column_group_text;

@@ -50,6 +50,21 @@ bool tree_in_table_text(struct tree *tree)
 	return foster(tree, tree_in_body_text);
 }
 
+static bool reconstruct(struct tree *tree)
+{
+	tree_reconstruct(tree);
+	return false;
+}
+
+bool tree_in_table_blank(struct tree *tree)
+{
+	const struct open_element *top = tree_top(tree);
+
+	if ((top->category & IS_TABLE_PART) != 0 || top->name == TAG_template)
+		return false;
+	return foster(tree, reconstruct);
+}
+
 static bool begin_part(struct tree *tree, enum mode mode)
 {
 	clear_to_table(tree);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """browser_trees.py TREE_DUMP FOLDER [LIMIT [SHOWN]]: our trees and a browser's.
 
-Every page in FOLDER (.html, .htm, .html.gz; at most LIMIT, 0: all) is parsed by
+Every page in FOLDER (.html, .htm, .html.gz; at most LIMIT, 0: all), or each of
+so many random tag soups where FOLDER is "soup:NUMBER", is parsed by
 page_parse, by way of tree_dump, and by Chromium's DOMParser, which runs no
 scripts. Compared are all elements with their namespace, depth and attributes,
 and all text but white space. Prints how many pages are the same, and of the
@@ -15,6 +16,7 @@ import gzip
 import http.server
 import json
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -22,7 +24,7 @@ import sys
 import tempfile
 import threading
 
-BATCH = 50
+BATCH = 100
 MARK = "\x01"  # before a name that begins with a quote
 # What JavaScript's \s is, which is less than Python's.
 SPACE = re.compile("[\t-\r \u00a0\u1680\u2000-\u200b\u2028\u2029\u202f"
@@ -193,6 +195,42 @@ def first_difference(have, want):
     return "none"
 
 
+TAGS = """a b i u p div span table tr td th tbody thead caption col colgroup ul
+li ol dl dt dd h1 h2 form select option optgroup input button svg math mi mtext
+foreignObject desc title template script style textarea pre nobr font em strong
+code frameset frame noframes iframe object applet marquee head body html ruby
+rt rp rb rtc hr br img image center nav main section annotation-xml xmp noscript
+plaintext x-y label""".split()
+ATTRIBUTES = ("id=1", "class=x", "color=red", "type=hidden", "href=#",
+              'encoding="text/html"', "x=y x=z", "hidden")
+PIECES = ("x", "y z", "\n", "&amp;", "&notit;", "<!-- c -->", "<![CDATA[d]]>",
+          "&#x41;", "<", "</>", "<?p>", "a<b", " ", " ")
+
+
+def soup(seed):
+    """Tags and text without any order, of a few kinds."""
+    numbers = random.Random(seed)
+    few = numbers.sample(TAGS, numbers.randint(3, 14))
+    pieces = ["<!doctype html>"] * numbers.randint(0, 1)
+    for _ in range(numbers.randint(3, 60)):
+        tag, kind = numbers.choice(few), numbers.random()
+        if kind < .5:
+            attribute = " " + numbers.choice(ATTRIBUTES) \
+                if numbers.random() < .2 else ""
+            end = "/" if numbers.random() < .06 else ""
+            pieces.append(f"<{tag}{attribute}{end}>")
+        elif kind < .8:
+            pieces.append(f"</{tag}>")
+        else:
+            pieces.append(numbers.choice(PIECES))
+    return "".join(pieces)
+
+
+def make_soups(folder, count):
+    for seed in range(count):
+        (folder / f"{seed}.html").write_text(soup(seed), "utf-8")
+
+
 def pages_in(folder):
     return [path for path in sorted(pathlib.Path(folder).rglob("*"))
             if path.name.endswith((".html", ".htm", ".html.gz"))
@@ -203,7 +241,15 @@ def main(program, folder, limit=0, shown=20):
     chromium = shutil.which("chromium")
     if chromium is None:
         sys.exit("browser_trees.py: chromium is not installed")
-    paths = pages_in(folder)
+    with tempfile.TemporaryDirectory() as made:
+        if folder.startswith("soup:"):
+            make_soups(pathlib.Path(made), int(folder[5:]))
+        compare(program, chromium, folder,
+                pages_in(made if folder.startswith("soup:") else folder),
+                limit, shown)
+
+
+def compare(program, chromium, folder, paths, limit, shown):
     if limit and len(paths) > limit:
         paths = paths[::len(paths) // limit][:limit]
     same = differing = missing = 0

@@ -102,6 +102,16 @@ START_TEST(end_tags_that_close_nothing_are_ignored)
 }
 END_TEST
 
+/* White space is no text of a page, but it stands in what is open. */
+START_TEST(white_space_opens_formatting_anew)
+{
+	check_tree("<p><b></p> ", "html(head body(p(b)b))");
+	check_tree("<table><b><table><i></i> ",
+		   "html(head body(b table b(i)table))");
+	check_tree("<table><b><table> ", "html(head body(b table table))");
+}
+END_TEST
+
 START_TEST(what_follows_the_end_of_the_body_belongs_to_it)
 {
 	check_tree("<body><p>a</p></body></html><div>b</div>",
@@ -295,6 +305,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, missing_tags_are_implied);
 	tcase_add_test(tcase, empty_elements_have_no_content);
 	tcase_add_test(tcase, end_tags_that_close_nothing_are_ignored);
+	tcase_add_test(tcase, white_space_opens_formatting_anew);
 	tcase_add_test(tcase, what_follows_the_end_of_the_body_belongs_to_it);
 	tcase_add_test(tcase, unknown_tags_keep_their_names);
 	tcase_add_test(tcase, texts_belong_to_their_elements);

@@ -1,18 +1,15 @@
 #include "page/charset.h"
 
-#include <errno.h>
-#include <iconv.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include <uchardet/uchardet.h>
 
 #include "page/attribute.h"
+#include "page/convert.h"
 #include "page/label.h"
 #include "page/utf8.h"
 #include "store/arena.h"
 #include "store/buffer.h"
-#include "store/memory.h"
 
 enum {
 	PRESCAN_BYTES = 1024,
@@ -91,40 +88,6 @@ static struct decoded decode_windows_1252(struct arena *arena,
 	return named(text, size, "WINDOWS-1252");
 }
 
-/*
- * Append what iconv makes of `body`. `unit`: bytes to skip at an error. False
- * after more than `max_errors` errors.
- */
-static bool convert(iconv_t converter, struct slice body, size_t unit,
-		    size_t max_errors, struct buffer *out)
-{
-	/* iconv does not write to it. */
-	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
-	char *in = (char *)(uintptr_t)body.data;
-	size_t left = body.size;
-	size_t errors = 0;
-
-	while (left > 0) {
-		size_t room = left + left / 2 + 16;
-		char *to = buffer_reserve(out, room);
-		size_t result = iconv(converter, &in, &left, &to, &room);
-
-		out->size = (size_t)(to - out->data);
-		if (result != (size_t)-1)
-			break;
-		if (errno == E2BIG)
-			continue;
-		buffer_append(out, "\xEF\xBF\xBD", 3);
-		if (errno == EINVAL || left <= unit)
-			break;
-		in += unit;
-		left -= unit;
-		if (++errors > max_errors)
-			return false;
-	}
-	return true;
-}
-
 static bool is_wide(const struct encoding *encoding)
 {
 	return strncmp(encoding->name, "UTF-16", 6) == 0;
@@ -138,21 +101,15 @@ static bool decode_iconv(struct arena *arena, struct slice body,
 			 const struct encoding *encoding,
 			 struct decoded *decoded_out)
 {
-	iconv_t converter = iconv_open("UTF-8", encoding->iconv);
-	const size_t high = count_high(body);
+	struct converter converter = convert_begin(encoding);
+	const size_t chances = is_wide(encoding) ? body.size : count_high(body);
 	struct buffer out = {0};
-	bool is_done;
+	bool is_done = converter.iconv != NULL &&
+		       convert(converter, chances / WRONG_RATIO, &body, &out);
 
-	/* how iconv says no. NOLINTNEXTLINE(performance-no-int-to-ptr) */
-	if (converter == (iconv_t)-1 && errno == ENOMEM)
-		mem_exhausted("iconv");
-	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
-	if (converter == (iconv_t)-1)
-		return false;
-	is_done = convert(converter, body, is_wide(encoding) ? 2 : 1,
-			  (is_wide(encoding) ? body.size : high) / WRONG_RATIO,
-			  &out);
-	iconv_close(converter);
+	if (is_done && body.size > 0)
+		buffer_append(&out, "\xEF\xBF\xBD", 3);
+	convert_end(&converter);
 	if (is_done) {
 		char *text = arena_copy(arena, out.data, out.size);
 
@@ -278,7 +235,7 @@ static const char *skip_comment(const char *at, const char *end)
  * Source: HTML, section 13.2.3.2. A declared UTF-16 means UTF-8, because the
  * declaration was read as bytes.
  */
-static const struct encoding *prescan(struct slice body)
+const struct encoding *charset_declared(struct slice body)
 {
 	const char *at = body.data;
 	const char *end =
@@ -345,7 +302,7 @@ struct decoded charset_decode(struct arena *arena, struct slice body,
 		return decoded;
 	count = utf8_check(body);
 	if (decode_as(arena, body, encoding_of(header), count, &decoded) ||
-	    decode_as(arena, body, prescan(body), count, &decoded) ||
+	    decode_as(arena, body, charset_declared(body), count, &decoded) ||
 	    decode_utf8(arena, body, count, &decoded) ||
 	    decode_as(arena, body, guess(body), count, &decoded))
 		return decoded;

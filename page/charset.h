@@ -5,6 +5,7 @@
 #include "store/slice.h"
 
 struct arena;
+struct encoding;
 
 struct decoded {
 	struct slice text;    /* valid UTF-8 without NUL, owned by the arena */
@@ -23,5 +24,11 @@ struct decoded {
  */
 struct decoded charset_decode(struct arena *arena, struct slice body,
 			      struct slice header);
+
+/*
+ * What a meta or XML declaration in the first 1,024 bytes declares, or NULL:
+ * what is read as bytes and declares UTF-16 is UTF-8.
+ */
+const struct encoding *charset_declared(struct slice body);
 
 #endif

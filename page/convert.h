@@ -1,0 +1,33 @@
+/*
+ * page/convert.h - bytes of an encoding to UTF-8, by iconv. Internal to page/.
+ */
+#ifndef PAGE_CONVERT_H
+#define PAGE_CONVERT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <iconv.h>
+
+#include "page/label.h"
+#include "store/buffer.h"
+#include "store/slice.h"
+
+struct converter {
+	iconv_t iconv; /* NULL: iconv does not know the encoding */
+	bool is_wide;  /* units of two bytes: UTF-16 */
+};
+
+/* End with convert_end(). */
+struct converter convert_begin(const struct encoding *encoding);
+void convert_end(struct converter *converter);
+
+/*
+ * Append `text` to `out`, with U+FFFD for each unit that does not decode;
+ * `text` becomes what was not read, an incomplete character at the end. False
+ * after more than `max_errors` errors. Linear.
+ */
+bool convert(struct converter converter, size_t max_errors, struct slice *text,
+	     struct buffer *out);
+
+#endif

@@ -1,6 +1,7 @@
 #include "page/escape.h"
 
-const char *escape_of(char byte)
+/* The reference that a byte becomes; NULL: it stays. */
+static const char *escape_of(char byte)
 {
 	switch (byte) {
 	case '&':

@@ -9,7 +9,4 @@
  * attributes. */
 void escape_append(struct buffer *out, struct slice text);
 
-/* The reference that a byte becomes; NULL: it stays. */
-const char *escape_of(char byte);
-
 #endif

@@ -2,292 +2,134 @@
 
 #include <string.h>
 
-#include "page/attribute.h"
+#include "store/ascii.h"
 
-/* A longer reference is none of XML's. */
-enum { MAX_HELD_REFERENCE = 10 };
+#define CDATA "<![CDATA["
 
-/*
- * Input and output of a step, which takes at least a byte or changes the state.
- */
-struct span {
-	const char *at;
-	const char *end;
-};
-
-void xml_mend_free(struct xml_mend *mend)
-{
-	xml_tags_free(&mend->tags);
-	buffer_free(&mend->held);
-}
-
-/* The state in which no markup is open. */
-static enum xml_state content(const struct xml_mend *mend)
-{
-	if (mend->tags.is_over)
-		return XML_AFTER;
-	return mend->tags.depth > 0 ? XML_TEXT : XML_BEFORE;
-}
-
-/*
- * Whether the byte is part of a BOM: superfluous BOMs are common and skipped.
- */
-static bool is_of_bom(char byte)
-{
-	return byte == '\xEF' || byte == '\xBB' || byte == '\xBF';
-}
-
-static void step_before(struct xml_mend *mend, struct span *span)
-{
-	char byte = *span->at++;
-
-	if (byte == '<')
-		mend->state = XML_OPEN;
-	else if (!is_space(byte) && !is_of_bom(byte))
-		mend->state = XML_BROKEN;
-}
-
-/* Whether the byte needs no escape in text; there a '"' needs none. */
-static bool is_plain(char byte)
-{
-	if ((unsigned char)byte < ' ')
-		return byte == '\n' || byte == '\t' || byte == '\r';
-	return byte != '<' && byte != '&' && byte != '>';
-}
-
-static void step_text(struct xml_mend *mend, struct span *span,
-		      struct buffer *out)
-{
-	const char *begin = span->at;
-
-	while (span->at < span->end && is_plain(*span->at))
-		span->at++;
-	buffer_append(out, begin, (size_t)(span->at - begin));
-	if (span->at == span->end)
-		return;
-	if (*span->at == '<') {
-		mend->state = XML_OPEN;
-	} else if (*span->at == '&') {
-		buffer_clear(&mend->held);
-		buffer_append_byte(&mend->held, '&');
-		mend->state = XML_REFERENCE;
-	} else {
-		xml_put(out, *span->at);
-	}
-	span->at++;
-}
-
-/*
- * Collect a reference up to its ';', or up to a byte that makes it a mere '&'.
- */
-static void step_reference(struct xml_mend *mend, struct span *span,
-			   struct buffer *out)
-{
-	struct buffer *held = &mend->held;
-	char byte = *span->at;
-	bool is_of_it = is_plain(byte) && !is_space(byte);
-
-	if (is_of_it) {
-		buffer_append_byte(held, byte);
-		span->at++;
-	}
-	if (is_of_it && byte != ';' && held->size < MAX_HELD_REFERENCE)
-		return;
-	if (xml_reference(buffer_slice(held)) == held->size) {
-		buffer_append_slice(out, buffer_slice(held));
-	} else {
-		xml_put(out, '&');
-		buffer_append(out, held->data + 1, held->size - 1);
-	}
-	mend->state = XML_TEXT;
-}
-
-static void step_open(struct xml_mend *mend, struct span *span,
-		      struct buffer *out)
-{
-	char byte = *span->at;
-
-	buffer_clear(&mend->held);
-	buffer_append_byte(&mend->held, '<');
-	mend->recent = 0;
-	mend->quote = '\0';
-	if (byte == '!') {
-		mend->state = XML_BANG;
-	} else if (byte == '?') {
-		mend->state = XML_INSTRUCTION;
-	} else if (byte == '/' || xml_begins_name(byte)) {
-		mend->state = XML_TAG;
-	} else if (mend->tags.depth > 0) {
-		xml_put(out, '<');
-		mend->state = XML_TEXT;
-	} else {
-		mend->state = XML_BROKEN;
-	}
-}
-
-static void end_tag(struct xml_mend *mend, struct buffer *out)
-{
-	xml_tags_put(&mend->tags, buffer_slice(&mend->held), out);
-	mend->state = content(mend);
-}
-
-/* Whether `byte` is a quote or between two. */
-static bool pass_quote(struct xml_mend *mend, char byte)
-{
-	if (mend->quote != '\0') {
-		if (byte == mend->quote)
-			mend->quote = '\0';
-		return true;
-	}
-	if (byte != '"' && byte != '\'')
-		return false;
-	mend->quote = byte;
-	return true;
-}
-
-/* A '<' cannot stand in a tag, not even in quotes: the tag was not ended. */
-static void step_tag(struct xml_mend *mend, struct span *span,
-		     struct buffer *out)
-{
-	char byte = *span->at++;
-
-	if (byte == '<') {
-		end_tag(mend, out);
-		if (mend->state != XML_AFTER)
-			mend->state = XML_OPEN;
-		return;
-	}
-	if (mend->held.size < XML_MAX_TAG)
-		buffer_append_byte(&mend->held, byte);
-	if (!pass_quote(mend, byte) && byte == '>')
-		end_tag(mend, out);
-}
+enum { MAX_REFERENCE = 10 /* &#x10FFFF; */ };
 
 static bool begins_with(struct slice text, const char *begin)
 {
-	return text.size <= strlen(begin) &&
-	       memcmp(text.data, begin, text.size) == 0;
+	return text.size >= strlen(begin) &&
+	       memcmp(text.data, begin, strlen(begin)) == 0;
 }
 
-static void step_bang(struct xml_mend *mend, struct span *span)
+size_t xml_mend_size(struct slice text)
 {
-	static const char comment[] = "<!--";
-	static const char cdata[] = "<![CDATA[";
-	struct slice held;
+	const char *at = text.data;
+	size_t i;
 
-	buffer_append_byte(&mend->held, *span->at);
-	held = buffer_slice(&mend->held);
-	if (slice_equal(held, slice_of(comment))) {
-		mend->before = content(mend);
-		mend->state = XML_COMMENT;
-	} else if (slice_equal(held, slice_of(cdata))) {
-		mend->state = mend->tags.depth > 0 ? XML_CDATA : XML_BROKEN;
-	} else if (!begins_with(held, comment) && !begins_with(held, cdata)) {
-		mend->state = XML_DECLARATION;
-		return;
+	for (i = text.size; i > 1; i--)
+		if (at[i - 1] == '<')
+			return i - 1;
+	i = text.size > MAX_REFERENCE ? text.size - MAX_REFERENCE : 0;
+	while (i < text.size && at[i] != '&' && at[i] != ']')
+		i++;
+	return i;
+}
+
+/* What the next bytes are replaced by. */
+struct change {
+	size_t size; /* 0: they stay */
+	const char *to;
+};
+
+/* libxml2 leaves out a number that is none of a character. */
+static struct change mend_reference(struct slice text)
+{
+	static const struct {
+		const char *name;
+		const char *number;
+	} rows[] = {
+		{"&amp;", "&#38;"},  {"&lt;", "&#60;"},   {"&gt;", "&#62;"},
+		{"&quot;", "&#34;"}, {"&apos;", "&#39;"},
+	};
+	size_t size = text.size < MAX_REFERENCE ? text.size : MAX_REFERENCE;
+
+	if (begins_with(text, "&#") && memchr(text.data, ';', size) != NULL)
+		return (struct change){0, NULL};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (begins_with(text, rows[i].name))
+			return (struct change){strlen(rows[i].name),
+					       rows[i].number};
+	return (struct change){1, "&#38;"};
+}
+
+/* Whether the '<' begins a tag, comment, instruction or CDATA section. */
+static bool begins_markup(struct slice text)
+{
+	const char *at = text.data;
+	char byte;
+
+	if (text.size == 1)
+		return true;
+	byte = at[1];
+	if (byte == '!')
+		return begins_with(text, "<!--") || begins_with(text, CDATA);
+	return is_letter(byte) || (unsigned char)byte >= 0x80 ||
+	       (byte != '\0' && strchr("_:/?", byte) != NULL);
+}
+
+static bool is_control(char byte)
+{
+	return (unsigned char)byte < ' ' && byte != '\n' && byte != '\t' &&
+	       byte != '\r';
+}
+
+/* For speed: nearly all are. */
+static bool is_plain(char byte)
+{
+	return ((unsigned char)byte >= ' ' && byte != '<' && byte != '&' &&
+		byte != ']') ||
+	       byte == '\n';
+}
+
+static struct change mend_next(struct slice text, bool *is_cdata)
+{
+	const struct change none = {0, NULL};
+	const char *at = text.data;
+
+	if (is_control(*at))
+		return (struct change){1, " "};
+	if (*at == ']' && begins_with(text, "]]>")) {
+		bool was_cdata = *is_cdata;
+
+		*is_cdata = false;
+		return was_cdata ? none : (struct change){1, "&#93;"};
 	}
-	span->at++;
+	if (*is_cdata)
+		return none;
+	if (*at == '&')
+		return mend_reference(text);
+	if (*at != '<')
+		return none;
+	*is_cdata = begins_with(text, CDATA);
+	return begins_markup(text) ? none : (struct change){1, "&#60;"};
 }
 
-static void step_comment(struct xml_mend *mend, struct span *span)
+void xml_mend(struct slice text, bool *is_cdata, struct buffer *out)
 {
-	mend->recent = mend->recent << 8 | (unsigned char)*span->at++;
-	if ((mend->recent & 0xFFFFFF) == 0x2D2D3E) /* --> */
-		mend->state = mend->before;
-}
+	const char *at = text.data;
+	const char *end = at + text.size;
+	const char *done = at;
 
-static void step_instruction(struct xml_mend *mend, struct span *span)
-{
-	mend->recent = mend->recent << 8 | (unsigned char)*span->at++;
-	if ((mend->recent & 0xFFFF) == 0x3F3E) /* ?> */
-		mend->state = content(mend);
-}
+	for (;;) {
+		struct change change;
 
-/* Skip a declaration up to its end. */
-static void step_declaration(struct xml_mend *mend, struct span *span)
-{
-	char byte = *span->at++;
-
-	mend->recent = mend->recent << 8 | (unsigned char)byte;
-	if (pass_quote(mend, byte))
-		return;
-	if (mend->is_subset && mend->recent == 0x3C212D2D) { /* <!-- */
-		mend->recent = 0;
-		mend->before = XML_DECLARATION;
-		mend->state = XML_COMMENT;
-	} else if (byte == '[' || byte == ']') {
-		mend->is_subset = byte == '[';
-	} else if (byte == '>' && !mend->is_subset) {
-		mend->state = content(mend);
+		while (at < end && is_plain(*at))
+			at++;
+		if (at == end)
+			break;
+		change = mend_next((struct slice){at, (size_t)(end - at)},
+				   is_cdata);
+		if (change.size == 0) {
+			at++;
+			continue;
+		}
+		buffer_append(out, done, (size_t)(at - done));
+		buffer_append_text(out, change.to);
+		at += change.size;
+		done = at;
 	}
-}
-
-/* `recent` counts the "]" that are held back. */
-static void step_cdata(struct xml_mend *mend, struct span *span,
-		       struct buffer *out)
-{
-	char byte = *span->at++;
-
-	if (byte == ']' && mend->recent < 2) {
-		mend->recent++;
-		return;
-	}
-	if (byte == '>' && mend->recent == 2) {
-		mend->state = XML_TEXT;
-		return;
-	}
-	if (byte != ']')
-		for (; mend->recent > 0; mend->recent--)
-			buffer_append_byte(out, ']');
-	xml_put(out, byte);
-}
-
-static void step(struct xml_mend *mend, struct span *span, struct buffer *out)
-{
-	switch (mend->state) {
-	case XML_BEFORE:
-		step_before(mend, span);
-		break;
-	case XML_TEXT:
-		step_text(mend, span, out);
-		break;
-	case XML_REFERENCE:
-		step_reference(mend, span, out);
-		break;
-	case XML_OPEN:
-		step_open(mend, span, out);
-		break;
-	case XML_TAG:
-		step_tag(mend, span, out);
-		break;
-	case XML_BANG:
-		step_bang(mend, span);
-		break;
-	case XML_COMMENT:
-		step_comment(mend, span);
-		break;
-	case XML_DECLARATION:
-		step_declaration(mend, span);
-		break;
-	case XML_INSTRUCTION:
-		step_instruction(mend, span);
-		break;
-	case XML_CDATA:
-		step_cdata(mend, span, out);
-		break;
-	case XML_AFTER:
-	case XML_BROKEN:
-		span->at = span->end;
-		break;
-	}
-}
-
-void xml_mend_feed(struct xml_mend *mend, struct slice text, struct buffer *out)
-{
-	struct span span = {text.data, NULL};
-
-	if (text.size == 0)
-		return;
-	for (span.end = span.at + text.size; span.at < span.end;)
-		step(mend, &span, out);
+	buffer_append(out, done, (size_t)(end - done));
 }

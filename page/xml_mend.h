@@ -1,51 +1,40 @@
 /*
- * page/xml_mend.h - broken XML is repaired to well-formed elements, attributes
- * and text, within limits that libxml2 does not have. Internal to
- * page/xml_stream.c, whose header lists the repairs.
+ * page/xml_mend.h - what is most often wrong in XML is escaped before libxml2
+ * sees it, because libxml2, told to recover, drops what it cannot read or stops
+ * there. Internal to page/xml_stream.c.
+ *
+ * Measured on 80 real sitemaps and feeds with 367 addresses, of which libxml2
+ * 2.9.14 reads so many rightly alone, and with this:
+ *   "?a=1&b=2" instead of "&amp;" in each address     7  367
+ *   "&nbsp;", "<3" in each title                     17  367
+ *   five control characters in each file            222  356
  */
 #ifndef PAGE_XML_MEND_H
 #define PAGE_XML_MEND_H
 
 #include <stdbool.h>
-#include <stdint.h>
+#include <stddef.h>
 
-#include "page/xml_tag.h"
 #include "store/buffer.h"
 #include "store/slice.h"
 
-enum xml_state {
-	XML_BEFORE, /* the root; the initial one */
-	XML_TEXT,
-	XML_REFERENCE, /* behind an '&' */
-	XML_OPEN,      /* behind a '<' */
-	XML_TAG,
-	XML_BANG, /* behind "<!" */
-	XML_COMMENT,
-	XML_DECLARATION, /* "<!DOCTYPE" and others */
-	XML_INSTRUCTION, /* "<?" */
-	XML_CDATA,
-	XML_AFTER,  /* the root */
-	XML_BROKEN, /* the input is not XML */
-};
-
-/* Begin with {0}; end with xml_mend_free(). */
-struct xml_mend {
-	enum xml_state state;
-	enum xml_state before; /* the state in which a comment began */
-	struct xml_tags tags;
-	struct buffer held; /* the tag, or what was read of a reference */
-	uint32_t recent;    /* the last four bytes */
-	char quote;         /* that is open in a tag or declaration, or NUL */
-	bool is_subset;     /* between the [] of a DOCTYPE */
-};
-
-void xml_mend_free(struct xml_mend *mend);
+/*
+ * How much of `text` to mend now, so that no tag, reference or end of a CDATA
+ * section is cut: up to the last '<', or nearly all when only the first byte is
+ * one. Tags are not cut because libxml2 takes any '>' as the end of one that is
+ * not yet whole. At least a byte of more than 16.
+ */
+size_t xml_mend_size(struct slice text);
 
 /*
- * Append the repaired form of `text`, which consists of whole characters, to
- * `out`: at most 6 times its bytes, and a tag that it completes. Linear.
+ * Append `text` to `out`, at most 5 times its bytes, with references for: an
+ * '&' that begins no reference of a character or of XML's five entities, a '<'
+ * that begins no tag, comment, CDATA section or instruction, so that a DOCTYPE
+ * is text and no entity ever declared, and the "]]>" of no section; and a space
+ * for a control character. XML's five are written as numbers: once anything was
+ * wrong libxml2 drops the names. CDATA sections stay; `is_cdata` says whether
+ * one is open, at first none. Linear.
  */
-void xml_mend_feed(struct xml_mend *mend, struct slice text,
-		   struct buffer *out);
+void xml_mend(struct slice text, bool *is_cdata, struct buffer *out);
 
 #endif

@@ -1,34 +1,46 @@
 #include "page/xml_stream.h"
 
-#include <limits.h>
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <libxml/parser.h>
 
 #include "page/attribute.h"
-#include "page/xml_decode.h"
+#include "page/charset.h"
+#include "page/convert.h"
 #include "page/xml_mend.h"
 #include "store/buffer.h"
 #include "store/memory.h"
 
 enum {
-	PIECE_BYTES = 4096,
-	/* Of all names and namespaces; a sitemap has some 20. */
-	MAX_NAME_BYTES = 64 * 1024,
+	PIECE_BYTES = 16 * 1024, /* that are decoded at once */
+	SPARE = 1024,            /* elements that libxml2 has besides */
 	ATTRIBUTE_WORDS = 5, /* name, prefix, URI, begin and end of the value */
+	SPACE_WORDS = 2,     /* of libxml2's table: prefix, URI */
+};
+
+#define SPARE_NAME "_" /* that no handler is told of */
+
+struct open {
+	const xmlChar *name; /* libxml2's */
+	size_t begin;        /* of the element's text in `text` */
 };
 
 struct xml_stream {
 	struct xml_handler handler;
-	struct xml_decode decode;
-	struct xml_mend mend;
-	struct buffer decoded;
-	struct buffer mended;
 	xmlParserCtxt *parser;
-	struct buffer text;           /* text of all open elements */
-	size_t begins[XML_MAX_DEPTH]; /* where the text of each open element
-					 begins in `text` */
+	struct converter converter;
+	struct buffer held;    /* as it came, up to PIECE_BYTES */
+	struct buffer decoded; /* held back until the next '<' */
+	struct buffer mended;
+	struct buffer text; /* of all open elements */
+	struct open open[XML_MAX_DEPTH];
 	size_t depth;
+	bool has_begun;   /* what stands before the first '<' is skipped */
+	bool is_cdata;    /* of xml_mend() */
+	bool is_mismatch; /* the end tag is of another element than libxml2's */
+	bool is_over;     /* the root has ended */
 	bool is_broken;
 };
 
@@ -49,11 +61,13 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix,
 	(void)space_count;
 	(void)spaces;
 	(void)default_count;
-	if (stream->depth == XML_MAX_DEPTH) {
+	if (stream->parser->nameNr > XML_MAX_OPEN ||
+	    stream->parser->nsNr > SPACE_WORDS * XML_MAX_SPACES)
 		xmlStopParser(stream->parser);
+	if (stream->depth == XML_MAX_DEPTH || stream->parser->disableSAX != 0 ||
+	    xmlStrEqual(name, (const xmlChar *)SPARE_NAME))
 		return;
-	}
-	stream->begins[stream->depth++] = stream->text.size;
+	stream->open[stream->depth++] = (struct open){name, stream->text.size};
 	handler->start(handler->context, of_xml(name),
 		       of_xml(uri == NULL ? prefix : uri));
 	for (; count > 0; count--, attributes += ATTRIBUTE_WORDS) {
@@ -65,26 +79,55 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix,
 	}
 }
 
+static void end_element(struct xml_stream *stream)
+{
+	const struct xml_handler *handler = &stream->handler;
+	const struct open *open = &stream->open[--stream->depth];
+	struct slice text = slice_of("");
+
+	if (stream->text.size > open->begin)
+		text = text_trim(
+			(struct slice){stream->text.data + open->begin,
+				       stream->text.size - open->begin});
+	handler->end(handler->context, of_xml(open->name), text);
+	stream->text.size = open->begin;
+}
+
+/* The name that stands in the end tag, without prefix. */
+static const xmlChar *end_name(struct xml_stream *stream, const xmlChar *name)
+{
+	const char *other = stream->parser->lastError.str2;
+	const char *colon;
+
+	if (!stream->is_mismatch || other == NULL)
+		return name;
+	colon = strrchr(other, ':');
+	return (const xmlChar *)(colon == NULL ? other : colon + 1);
+}
+
+/*
+ * To libxml2 an end tag ends the last element, whatever it is called; here it
+ * ends its own, with those left open inside.
+ */
 static void on_end(void *user, const xmlChar *name, const xmlChar *prefix,
 		   const xmlChar *uri)
 {
 	struct xml_stream *stream = user;
-	const struct xml_handler *handler = &stream->handler;
-	struct slice text = buffer_slice(&stream->text);
-	size_t begin;
+	size_t depth = stream->depth;
 
 	(void)prefix;
 	(void)uri;
-	if (stream->depth == 0)
+	name = end_name(stream, name);
+	stream->is_mismatch = false;
+	while (depth > 0 && !xmlStrEqual(stream->open[depth - 1].name, name))
+		depth--;
+	if (depth == 0)
 		return;
-	begin = stream->begins[--stream->depth];
-	if (text.size > begin)
-		text = text_trim((struct slice){(const char *)text.data + begin,
-						text.size - begin});
-	else
-		text = slice_of("");
-	handler->end(handler->context, of_xml(name), text);
-	stream->text.size = begin;
+	while (stream->depth >= depth)
+		end_element(stream);
+	stream->is_over = stream->depth == 0;
+	if (stream->is_over)
+		xmlStopParser(stream->parser);
 }
 
 /* White space before the text of an element is not kept: between elements
@@ -98,7 +141,7 @@ static void on_text(void *user, const xmlChar *data, int length)
 
 	if (stream->depth == 0)
 		return;
-	done = stream->text.size - stream->begins[stream->depth - 1];
+	done = stream->text.size - stream->open[stream->depth - 1].begin;
 	while (done == 0 && size > 0 && is_space(*text)) {
 		text++;
 		size--;
@@ -113,8 +156,10 @@ static void on_text(void *user, const xmlChar *data, int length)
 
 static void on_error(void *user, xmlErrorPtr error)
 {
-	(void)user;
-	(void)error;
+	struct xml_stream *stream = user;
+
+	if (error->code == XML_ERR_TAG_NAME_MISMATCH)
+		stream->is_mismatch = true;
 }
 
 /*
@@ -129,6 +174,7 @@ static xmlParserCtxt *create_parser(struct xml_stream *stream)
 		.endElementNs = on_end,
 		.characters = on_text,
 		.ignorableWhitespace = on_text,
+		.cdataBlock = on_text,
 		.serror = on_error,
 	};
 	xmlParserCtxt *parser =
@@ -140,7 +186,7 @@ static xmlParserCtxt *create_parser(struct xml_stream *stream)
 					  XML_PARSE_NONET | XML_PARSE_NOERROR |
 					  XML_PARSE_NOWARNING |
 					  XML_PARSE_IGNORE_ENC);
-	xmlDictSetLimit(parser->dict, MAX_NAME_BYTES);
+	xmlDictSetLimit(parser->dict, XML_MAX_NAMES);
 	return parser;
 }
 
@@ -157,54 +203,154 @@ void xml_stream_destroy(struct xml_stream *stream)
 {
 	if (stream == NULL)
 		return;
-	xml_decode_free(&stream->decode);
-	xml_mend_free(&stream->mend);
 	xmlFreeParserCtxt(stream->parser);
+	convert_end(&stream->converter);
+	buffer_free(&stream->held);
 	buffer_free(&stream->decoded);
 	buffer_free(&stream->mended);
 	buffer_free(&stream->text);
 	free(stream);
 }
 
-/* Mend and parse what was decoded. */
-static void parse(struct xml_stream *stream)
+static bool has_stopped(const struct xml_stream *stream)
 {
-	struct xml_mend *mend = &stream->mend;
-
-	xml_mend_feed(mend, buffer_slice(&stream->decoded), &stream->mended);
-	/* a piece gives at most 6 times its bytes, and a tag */
-	if (stream->mended.size > 0)
-		xmlParseChunk(stream->parser, stream->mended.data,
-			      (int)stream->mended.size, 0);
-	buffer_clear(&stream->decoded);
-	buffer_clear(&stream->mended);
-	stream->is_broken =
-		mend->state == XML_BROKEN || stream->parser->disableSAX != 0;
+	return stream->is_broken || stream->is_over;
 }
 
+/*
+ * libxml2 ends an element at every end tag, also at one without a start, and
+ * stops when none is left: it is given more than the document has.
+ */
+static void open_spare(struct xml_stream *stream)
+{
+	xmlParserCtxt *parser = stream->parser;
+	struct buffer *tags = &stream->mended;
+
+	if (parser->nameNr >= SPARE || (parser->instate != XML_PARSER_START &&
+					parser->instate != XML_PARSER_CONTENT))
+		return;
+	for (int i = 0; i < SPARE; i++)
+		buffer_append_text(tags, "<" SPARE_NAME ">");
+	xmlParseChunk(parser, tags->data, (int)tags->size, 0);
+	buffer_clear(tags);
+}
+
+static void parse(struct xml_stream *stream, struct slice text)
+{
+	xmlParserCtxt *parser = stream->parser;
+	ptrdiff_t most;
+
+	open_spare(stream);
+	xml_mend(text, &stream->is_cdata, &stream->mended);
+	xmlParseChunk(parser, stream->mended.data, (int)stream->mended.size, 0);
+	buffer_clear(&stream->mended);
+	stream->is_broken = !stream->is_over && parser->disableSAX != 0;
+	if (has_stopped(stream))
+		return;
+	most = parser->instate == XML_PARSER_START_TAG ? XML_MAX_TAG
+						       : XML_MAX_TOKEN;
+	stream->is_broken = parser->input->end - parser->input->cur > most;
+}
+
+/* By a BOM, or the '<' of UTF-16, or what is declared. */
+static const struct encoding *encoding_at(struct slice text)
+{
+	static const struct {
+		const char *bytes;
+		size_t size;
+		const char *label;
+	} rows[] = {
+		{"\xEF\xBB\xBF", 3, "utf-8"}, {"\xFF\xFE", 2, "utf-16le"},
+		{"\xFE\xFF", 2, "utf-16be"},  {"<\0", 2, "utf-16le"},
+		{"\0<", 2, "utf-16be"},
+	};
+	const struct encoding *encoding = charset_declared(text);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (text.size >= rows[i].size &&
+		    memcmp(text.data, rows[i].bytes, rows[i].size) == 0)
+			return encoding_of(slice_of(rows[i].label));
+	return encoding == NULL ? encoding_of(slice_of("utf-8")) : encoding;
+}
+
+/* Decode what is held but for an incomplete character at its end. */
+static void decode(struct xml_stream *stream)
+{
+	struct buffer *held = &stream->held;
+	struct slice text = buffer_slice(held);
+
+	if (stream->converter.iconv == NULL)
+		stream->converter = convert_begin(encoding_at(text));
+	if (stream->converter.iconv == NULL)
+		stream->converter =
+			convert_begin(encoding_of(slice_of("utf-8")));
+	convert(stream->converter, text.size, &text, &stream->decoded);
+	held->size = text.size;
+	memmove(held->data, text.data, text.size);
+}
+
+/* The number of bytes of white space and BOMs at the beginning. */
+static size_t blank_size(const struct buffer *text)
+{
+	size_t i = 0;
+
+	while (i < text->size &&
+	       (is_space(text->data[i]) || text->data[i] == '\xEF' ||
+		text->data[i] == '\xBB' || text->data[i] == '\xBF'))
+		i++;
+	return i;
+}
+
+static void drop(struct buffer *buffer, size_t size)
+{
+	assert(size <= buffer->size);
+	if (size == 0)
+		return;
+	buffer->size -= size;
+	memmove(buffer->data, buffer->data + size, buffer->size);
+}
+
+static void read_held(struct xml_stream *stream, bool is_last)
+{
+	struct buffer *decoded = &stream->decoded;
+	size_t size;
+
+	if (stream->held.size > 0)
+		decode(stream);
+	if (!stream->has_begun)
+		drop(decoded, blank_size(decoded));
+	if (decoded->size == 0)
+		return;
+	stream->is_broken = !stream->has_begun && *decoded->data != '<';
+	stream->has_begun = true;
+	if (stream->is_broken)
+		return;
+	size = is_last ? decoded->size : xml_mend_size(buffer_slice(decoded));
+	parse(stream, (struct slice){decoded->data, size});
+	drop(decoded, size);
+}
+
+/* The pieces are the same however the input is cut. */
 enum error xml_stream_feed(struct xml_stream *stream, struct slice bytes)
 {
-	while (bytes.size > 0 && !stream->is_broken &&
-	       stream->mend.state != XML_AFTER) {
-		struct slice piece = bytes;
+	struct buffer *held = &stream->held;
 
-		if (piece.size > PIECE_BYTES)
-			piece.size = PIECE_BYTES;
-		xml_decode_feed(&stream->decode, piece, &stream->decoded);
-		parse(stream);
-		bytes.data = (const char *)bytes.data + piece.size;
-		bytes.size -= piece.size;
+	while (bytes.size > 0 && !has_stopped(stream)) {
+		size_t room = PIECE_BYTES - held->size;
+		size_t size = bytes.size < room ? bytes.size : room;
+
+		buffer_append(held, bytes.data, size);
+		bytes.data = (const char *)bytes.data + size;
+		bytes.size -= size;
+		if (held->size == PIECE_BYTES)
+			read_held(stream, false);
 	}
 	return stream->is_broken ? ERR_MALFORMED : ERR_NONE;
 }
 
 enum error xml_stream_finish(struct xml_stream *stream)
 {
-	if (!stream->is_broken && stream->mend.state != XML_AFTER) {
-		xml_decode_finish(&stream->decode, &stream->decoded);
-		parse(stream);
-	}
-	return stream->mend.state == XML_AFTER && !stream->is_broken
-		       ? ERR_NONE
-		       : ERR_MALFORMED;
+	if (!has_stopped(stream))
+		read_held(stream, true);
+	return stream->is_over ? ERR_NONE : ERR_MALFORMED;
 }

@@ -1,7 +1,7 @@
 /*
  * crawl/sitemap/sitemap.h - sitemaps (sitemaps.org 0.9): XML, index, plain
- * text, RSS and Atom, each also packed by gzip, as a stream: some 100 KB,
- * whatever the size of the file, and 2 MB at most when it is hostile.
+ * text, RSS and Atom, each also packed by gzip, as a stream: some 300 KB,
+ * whatever the size of the file, and 5 MB at most when it is hostile.
  *
  * What begins with '<' is XML, read by page/xml_stream.h, so that broken files
  * give what can be read; anything else is text. gzip is recognised by the

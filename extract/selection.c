@@ -5,7 +5,7 @@
 #include "extract/core/visible.h"
 #include "extract/text/comment.h"
 #include "page/page.h"
-#include "page/selector.h"
+#include "page/select/selector.h"
 #include "store/arena.h"
 
 /* [text_count]: texts in an element that is selected. */

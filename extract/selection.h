@@ -22,7 +22,7 @@ struct selection {
 /*
  * Change the verdicts [page->text_count]; `exclude` wins. Scores do not change;
  * reasons go to `trace`, unless it is NULL. Memory from page->arena. Linear in
- * the page, as page/selector.h says.
+ * the page, as page/select/selector.h says.
  */
 void selection_apply(const struct selection *selection, const struct page *page,
 		     struct verdict *verdicts, struct trace *trace);

@@ -56,7 +56,7 @@ enum {
 	RECORD_CLASS_SHIFT = 8,  /* from there on 8 bits: record_class() */
 };
 
-/* What the page is, by enum page_class of page/page_class.h; 0: a page. */
+/* What the page is, by enum page_class of page/kind/page_class.h; 0: a page. */
 static inline unsigned record_class(const struct record *record)
 {
 	return record->flags >> RECORD_CLASS_SHIFT & 0xFF;

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "page/element.h"
+#include "page/select/element.h"
 #include "store/slice.h"
 
 struct arena;

@@ -5,7 +5,7 @@
 #include "extract/choose.h"
 #include "extract/extractors.h"
 #include "extract/settings.h"
-#include "page/selector.h"
+#include "page/select/selector.h"
 #include "store/arena.h"
 
 enum { MAX_ERROR = 256 };

@@ -43,7 +43,7 @@ struct text_request {
 		*parameters; /* "name=value", ended by NULL; or NULL */
 	enum favor favor;
 	bool with_comments;
-	const char *include;  /* selectors of page/selector.h; or NULL */
+	const char *include;  /* selectors of page/select/selector.h; or NULL */
 	const char *exclude;  /* the same */
 	struct slice body;    /* of a page that is handed in */
 	struct slice charset; /* of its Content-Type, or empty */

@@ -3,8 +3,8 @@
  * text, RSS and Atom, each also packed by gzip, as a stream: some 300 KB,
  * whatever the size of the file, and 5 MB at most when it is hostile.
  *
- * What begins with '<' is XML, read by page/xml_stream.h, so that broken files
- * give what can be read; anything else is text. gzip is recognised by the
+ * What begins with '<' is XML, read by page/xml/xml_stream.h, so that broken
+ * files give what can be read; anything else is text. gzip is recognised by the
  * content. Extensions (images, videos, news, hreflang) are skipped by their
  * namespace; that of the sitemap itself may be any. Without a <loc> the text of
  * <url> or <sitemap> is used, without a link the guid of an item if it is a

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "page/xml_stream.h"
+#include "page/xml/xml_stream.h"
 #include "store/buffer.h"
 #include "store/hash.h"
 #include "store/memory.h"

@@ -4,7 +4,7 @@
 #include "crawl/frontier/frontier.h"
 #include "crawl/robots/robots.h"
 #include "daemon/api/site_json.h"
-#include "page/page_class.h"
+#include "page/kind/page_class.h"
 #include "page/robots_tag.h"
 #include "store/arena.h"
 #include "store/key.h"

@@ -4,7 +4,7 @@
 #include "crawl/frontier/admission.h"
 #include "daemon/engine/site_option.h"
 #include "daemon/engine/site_threshold.h"
-#include "page/page_class.h"
+#include "page/kind/page_class.h"
 #include "store/key.h"
 #include "template/json_value.h"
 

@@ -11,7 +11,7 @@
 /*
  * One object: host, url, added, state, the counts (pages, clusters, found,
  * pending, fetched, failed, skipped), what was spent of the budgets, classes
- * (what its pages are, by page/page_class.h, where there are any), and the
+ * (what its pages are, by page/kind/page_class.h, where there are any), and the
  * options.
  */
 json_t *site_json(struct txn *txn, const struct site_row *row);

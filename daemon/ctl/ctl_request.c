@@ -5,7 +5,7 @@
 
 #include "daemon/ctl/ctl_client.h"
 #include "daemon/ctl/ctl_offline.h"
-#include "page/selector.h"
+#include "page/select/selector.h"
 #include "store/arena.h"
 #include "template/request.h"
 

@@ -6,7 +6,7 @@
 #include "cluster/signature.h"
 #include "crawl/url/parameters.h"
 #include "extract/text/fragment.h"
-#include "page/page_class.h"
+#include "page/kind/page_class.h"
 #include "store/arena.h"
 #include "store/hash.h"
 #include "store/record.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "daemon/engine/soft_404.h"
-#include "page/page_class.h"
+#include "page/kind/page_class.h"
 #include "store/key.h"
 #include "store/rows_event.h"
 #include "store/rows_frontier.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "daemon/engine/guard_state.h"
-#include "page/css_xpath.h"
+#include "page/select/css_xpath.h"
 #include "store/arena.h"
 #include "store/buffer.h"
 #include "store/key.h"

@@ -4,9 +4,9 @@
 
 #include "daemon/engine/guard_change.h"
 #include "daemon/engine/guard_state.h"
-#include "page/element.h"
-#include "page/selector.h"
-#include "page/xpath.h"
+#include "page/select/element.h"
+#include "page/select/selector.h"
+#include "page/select/xpath.h"
 #include "store/arena.h"
 #include "store/key.h"
 #include "store/rows_site.h"

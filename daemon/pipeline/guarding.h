@@ -37,8 +37,8 @@ void guarded_page_end(struct guarded_page *guarded);
 
 /*
  * Evaluate the selector of `guard`: an object with matches, value and path. A
- * guard in CSS is matched by page/selector.h, which is linear whatever the page
- * is; its xpath is only for output.
+ * guard in CSS is matched by page/select/selector.h, which is linear whatever
+ * the page is; its xpath is only for output.
  */
 json_t *guarding_find(struct guarded_page *guarded,
 		      const struct guard_row *guard);

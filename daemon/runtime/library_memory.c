@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "page/xml_memory.h"
+#include "page/xml/xml_memory.h"
 #include "store/memory.h"
 
 static void *take(size_t size)

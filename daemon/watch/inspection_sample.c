@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cluster/signature.h"
-#include "page/page_class.h"
+#include "page/kind/page_class.h"
 #include "store/arena.h"
 #include "store/buffer.h"
 #include "store/key.h"

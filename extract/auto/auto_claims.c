@@ -1,6 +1,6 @@
 #include "extract/auto/auto_claims.h"
 
-#include "page/json_ld.h"
+#include "page/json/json_ld.h"
 #include "page/page.h"
 
 static struct slice graph_description(const struct page *page)

@@ -7,7 +7,7 @@
 #include "extract/metadata/metadata_language.h"
 #include "extract/metadata/metadata_name.h"
 #include "extract/metadata/metadata_title.h"
-#include "page/json_ld.h"
+#include "page/json/json_ld.h"
 #include "store/arena.h"
 
 enum {

@@ -2,7 +2,7 @@
  * The JSON-LD of a page: which of its entities is the main one, and its fields.
  */
 #include "extract/metadata/metadata_findings.h"
-#include "page/json_ld.h"
+#include "page/json/json_ld.h"
 #include "store/arena.h"
 
 /* Fields whose objects are never the main entity: parts, or related things. */

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "page/element.h"
+#include "page/select/element.h"
 #include "page/page.h"
-#include "page/selector.h"
+#include "page/select/selector.h"
 #include "store/arena.h"
 #include "store/buffer.h"
 #include "store/file.h"

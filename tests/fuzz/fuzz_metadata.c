@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "extract/metadata/metadata.h"
-#include "page/json_ld.h"
+#include "page/json/json_ld.h"
 #include "page/page.h"
 #include "page/utf8.h"
 #include "store/arena.h"

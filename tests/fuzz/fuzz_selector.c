@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "page/page.h"
-#include "page/selector.h"
+#include "page/select/selector.h"
 #include "store/arena.h"
 #include "store/memory.h"
 

@@ -5,7 +5,7 @@
 #include "extract/core/trace.h"
 #include "extract/render/render.h"
 #include "extract/text/comment.h"
-#include "page/selector.h"
+#include "page/select/selector.h"
 #include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

@@ -4,7 +4,7 @@
 
 #include "cluster/path.h"
 #include "cluster/signature.h"
-#include "page/page_class.h"
+#include "page/kind/page_class.h"
 #include "store/record.h"
 #include "tests/unit/run.h"
 

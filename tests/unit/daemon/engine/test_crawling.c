@@ -10,7 +10,7 @@
 
 #include "daemon/engine/analyse.h"
 #include "daemon/engine/listing.h"
-#include "page/page_class.h"
+#include "page/kind/page_class.h"
 #include "store/compress.h"
 #include "store/hash.h"
 #include "store/key.h"

@@ -1,7 +1,7 @@
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "store/check.h"
+#include "store/content.h"
 #include "store/key.h"
 #include "store/record.h"
 #include "store/rows_cluster.h"
@@ -17,19 +17,14 @@
 static void add_page(const struct check *check, uint64_t page,
 		     struct tally *tally)
 {
-	struct key key = key_page(check->site->id, page);
-	struct slice value =
-		txn_get(check->txn, TABLE_RECORDS, key_slice(&key));
+	struct buffer bytes = {0};
 	struct record record;
-	void *copy;
 
-	if (value.data == NULL)
-		return;
-	copy = record_copy(value);
-	if (record_open((struct slice){copy, value.size}, &record) == ERR_NONE)
+	if (content_record(check->txn, check->site->id, page, &bytes,
+			   &record) == ERR_NONE)
 		for (uint32_t i = 0; i < record.fragment_count; i++)
 			tally_add(tally, record.fragments[i].hash);
-	free(copy);
+	buffer_free(&bytes);
 }
 
 /* Returns how many members the cluster has. */

@@ -1,8 +1,7 @@
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "store/check.h"
-#include "store/compress.h"
+#include "store/content.h"
 #include "store/hash.h"
 #include "store/key.h"
 #include "store/record.h"
@@ -24,25 +23,46 @@ static void tell(const struct check *check, uint64_t page, const char *what)
 	verify_problem(check->report, PAGE "%s", CHECK_HOST(check), page, what);
 }
 
+/* Whether it needs a dictionary that there is not, which is told. */
+static bool lacks_dictionary(const struct check *check, uint64_t page,
+			     const char *what, struct slice value)
+{
+	uint32_t dictionary;
+	struct key key;
+
+	if (!content_is_packed(value, &dictionary) || dictionary == 0)
+		return false;
+	key = key_cluster(check->site->id, dictionary);
+	if (txn_get(check->txn, TABLE_DICTIONARIES, key_slice(&key)).data !=
+	    NULL)
+		return false;
+	verify_problem(check->report,
+		       PAGE "the %s needs dictionary %u, which does not exist",
+		       CHECK_HOST(check), page, what, dictionary);
+	return true;
+}
+
 static void check_record(const struct check *check, uint64_t page,
 			 const struct page_row *row, struct slice value)
 {
+	struct buffer bytes = {0};
 	struct record record;
-	void *copy;
 
 	if (value.data == NULL) {
 		tell(check, page, "has no record");
 		return;
 	}
-	copy = record_copy(value);
-	if (record_open((struct slice){copy, value.size}, &record) != ERR_NONE)
+	if (lacks_dictionary(check, page, "record", value))
+		return;
+	if (content_record_open(check->txn, check->site->id, value, &bytes,
+				&record) != ERR_NONE)
 		tell(check, page, "the record is damaged");
 	else if (record.content_hash != row->content_hash)
 		tell(check, page, "the record is of other content");
 	else if ((record.flags & RECORD_IS_TRUNCATED) != 0 &&
 		 (row->flags & PAGE_ROW_IS_TRUNCATED) == 0)
 		tell(check, page, "the record is truncated, the row is not");
-	free(copy);
+	buffer_free(&bytes);
 }
 
 static void check_body(const struct check *check, uint64_t page,
@@ -58,7 +78,10 @@ static void check_body(const struct check *check, uint64_t page,
 	}
 	if (value.data == NULL)
 		tell(check, page, "has no body");
-	else if (decompress(value, row->body_bytes, &body) != ERR_NONE ||
+	else if (lacks_dictionary(check, page, "body", value))
+		return;
+	else if (content_unpack(check->txn, TABLE_BODIES, check->site->id,
+				value, row->body_bytes, &body) != ERR_NONE ||
 		 body.size != row->body_bytes)
 		tell(check, page, "the body does not unpack to its size");
 	else if (hash64(body.data, body.size, 0) != row->content_hash)

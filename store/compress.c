@@ -1,5 +1,8 @@
 #include "store/compress.h"
 
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
 #include <zstd.h>
 
 #include "store/memory.h"
@@ -18,21 +21,80 @@ static size_t checked(size_t result)
 	return result;
 }
 
-static void compress_at(int level, struct slice data, struct buffer *out)
+static ZSTD_CCtx *context_create(int level)
 {
 	ZSTD_CCtx *context = ZSTD_createCCtx();
-	size_t room = ZSTD_compressBound(data.size);
-	char *end = buffer_reserve(out, room);
 
 	if (context == NULL)
 		mem_exhausted("zstd");
 	checked(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel,
 				       level));
 	checked(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1));
+	return context;
+}
+
+static void compress_in(ZSTD_CCtx *context, struct slice data,
+			struct buffer *out)
+{
+	size_t room = ZSTD_compressBound(data.size);
+	char *end = buffer_reserve(out, room);
+
 	out->size += checked(
 		ZSTD_compress2(context, end, room, data.data, data.size));
 	out->data[out->size] = '\0';
+}
+
+static void compress_at(int level, struct slice data, struct buffer *out)
+{
+	ZSTD_CCtx *context = context_create(level);
+
+	compress_in(context, data, out);
 	ZSTD_freeCCtx(context);
+}
+
+struct packer {
+	ZSTD_CCtx *context;
+	ZSTD_CDict *dictionary; /* or NULL */
+};
+
+/* The first bytes of a dictionary that zstd has trained. */
+static bool is_trained(struct slice dictionary)
+{
+	static const unsigned char begin[] = {0x37, 0xa4, 0x30, 0xec};
+
+	return dictionary.size >= sizeof(begin) &&
+	       memcmp(dictionary.data, begin, sizeof(begin)) == 0;
+}
+
+struct packer *packer_create(struct slice dictionary, int level)
+{
+	struct packer *packer = mem_alloc(1, sizeof(*packer));
+
+	packer->context = context_create(level);
+	if (dictionary.size == 0)
+		return packer;
+	/* bytes of a page mean what they are */
+	assert(!is_trained(dictionary));
+	packer->dictionary =
+		ZSTD_createCDict(dictionary.data, dictionary.size, level);
+	if (packer->dictionary == NULL)
+		mem_exhausted("zstd");
+	checked(ZSTD_CCtx_refCDict(packer->context, packer->dictionary));
+	return packer;
+}
+
+void packer_destroy(struct packer *packer)
+{
+	if (packer == NULL)
+		return;
+	ZSTD_freeCCtx(packer->context);
+	ZSTD_freeCDict(packer->dictionary);
+	free(packer);
+}
+
+void packer_pack(struct packer *packer, struct slice data, struct buffer *out)
+{
+	compress_in(packer->context, data, out);
 }
 
 void compress(struct slice data, struct buffer *out)
@@ -47,6 +109,29 @@ void compress_well(struct slice data, struct buffer *out)
 
 enum error decompress(struct slice packed, size_t max_bytes, struct buffer *out)
 {
+	return decompress_by((struct slice){NULL, 0}, packed, max_bytes, out);
+}
+
+/* The bytes that were unpacked; 0 when the frame is damaged. */
+static size_t unpack(struct slice dictionary, struct slice packed, char *to,
+		     size_t size)
+{
+	ZSTD_DCtx *context = ZSTD_createDCtx();
+	size_t done;
+
+	if (context == NULL)
+		mem_exhausted("zstd");
+	if (dictionary.size > 0)
+		checked(ZSTD_DCtx_refPrefix(context, dictionary.data,
+					    dictionary.size));
+	done = ZSTD_decompressDCtx(context, to, size, packed.data, packed.size);
+	ZSTD_freeDCtx(context);
+	return done;
+}
+
+enum error decompress_by(struct slice dictionary, struct slice packed,
+			 size_t max_bytes, struct buffer *out)
+{
 	unsigned long long size =
 		ZSTD_getFrameContentSize(packed.data, packed.size);
 	size_t done;
@@ -57,7 +142,7 @@ enum error decompress(struct slice packed, size_t max_bytes, struct buffer *out)
 	if (size > max_bytes)
 		return ERR_TOO_LARGE;
 	end = buffer_reserve(out, (size_t)size);
-	done = ZSTD_decompress(end, (size_t)size, packed.data, packed.size);
+	done = unpack(dictionary, packed, end, (size_t)size);
 	if (ZSTD_isError(done) || done != size) {
 		end[0] = '\0';
 		return ERR_CORRUPT;

@@ -27,4 +27,22 @@ void compress_well(struct slice data, struct buffer *out);
 enum error decompress(struct slice packed, size_t max_bytes,
 		      struct buffer *out);
 
+/*
+ * Packs many data by one dictionary: bytes like those that are in them, or
+ * none. A thread at a time.
+ */
+struct packer;
+
+/* The dictionary is copied. `level` is zstd's, 1 to 19. */
+struct packer *packer_create(struct slice dictionary, int level);
+void packer_destroy(struct packer *packer); /* NULL is a no-op */
+
+/* As compress(), for decompress_by() with the same dictionary; without one for
+ * decompress(). */
+void packer_pack(struct packer *packer, struct slice data, struct buffer *out);
+
+/* As decompress(), of what was packed by that dictionary. */
+enum error decompress_by(struct slice dictionary, struct slice packed,
+			 size_t max_bytes, struct buffer *out);
+
 #endif

@@ -1,6 +1,5 @@
 #include "store/migrate.h"
 
-#include <assert.h>
 #include <lmdb.h>
 #include <string.h>
 
@@ -12,7 +11,7 @@
 #include "store/rows_template.h"
 
 enum {
-	OLD_SCHEMA = 4,
+	OLDEST_SCHEMA = 4,
 	MAX_VERSION_BYTES = 64 << 20, /* unpacked; no version has more */
 };
 
@@ -152,7 +151,7 @@ static void rename_in_versions(struct txn *txn)
 		txn_check(txn, rc);
 }
 
-static bool is_old(struct txn *txn, MDB_dbi meta)
+static uint64_t read_schema(struct txn *txn, MDB_dbi meta)
 {
 	MDB_val key = text_val("schema");
 	MDB_val value;
@@ -161,25 +160,47 @@ static bool is_old(struct txn *txn, MDB_dbi meta)
 	if (mdb_get(txn->mdb, meta, &key, &value) == MDB_SUCCESS &&
 	    value.mv_size == sizeof(schema))
 		memcpy(&schema, value.mv_data, sizeof(schema));
-	return schema == OLD_SCHEMA;
+	return schema;
 }
 
-void store_migrate(struct txn *txn)
+static void from_4(struct txn *txn, MDB_dbi meta)
 {
-	MDB_val key = text_val("schema");
-	uint64_t schema = STORE_SCHEMA;
-	MDB_val value = {sizeof(schema), &schema};
-	MDB_dbi meta;
-
-	assert(STORE_SCHEMA == OLD_SCHEMA + 1);
-	if (mdb_dbi_open(txn->mdb, "meta", 0, &meta) != MDB_SUCCESS ||
-	    !is_old(txn, meta))
-		return;
-	log_info("store: from schema %d to %d", OLD_SCHEMA, STORE_SCHEMA);
 	for (size_t i = 0; i < sizeof(renamed_tables) / sizeof(*renamed_tables);
 	     i++)
 		rename_table(txn, &renamed_tables[i]);
 	rename_counter(txn, meta, "mute", "silence");
 	rename_in_versions(txn);
-	txn_check(txn, mdb_put(txn->mdb, meta, &key, &value, 0));
+}
+
+static void from_5(struct txn *txn, MDB_dbi meta)
+{
+	MDB_dbi dictionaries;
+
+	(void)meta;
+	open_table(txn, "dictionaries", MDB_CREATE, &dictionaries);
+}
+
+/* Each makes the schema after its own. */
+static void (*const steps[])(struct txn *txn, MDB_dbi meta) = {from_4, from_5};
+
+_Static_assert(OLDEST_SCHEMA + sizeof(steps) / sizeof(*steps) == STORE_SCHEMA,
+	       "a step from every schema but this one");
+
+void store_migrate(struct txn *txn)
+{
+	MDB_val key = text_val("schema");
+	uint64_t schema;
+	MDB_val value = {sizeof(schema), &schema};
+	MDB_dbi meta;
+
+	if (mdb_dbi_open(txn->mdb, "meta", 0, &meta) != MDB_SUCCESS)
+		return;
+	schema = read_schema(txn, meta);
+	if (schema < OLDEST_SCHEMA || schema >= STORE_SCHEMA)
+		return;
+	log_info("store: from schema %d to %d", (int)schema, STORE_SCHEMA);
+	for (; schema < STORE_SCHEMA && txn->error == ERR_NONE; schema++)
+		steps[schema - OLDEST_SCHEMA](txn, meta);
+	if (txn->error == ERR_NONE)
+		txn_check(txn, mdb_put(txn->mdb, meta, &key, &value, 0));
 }

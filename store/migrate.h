@@ -1,4 +1,4 @@
-/* store/migrate.h - a store of the schema before becomes one of this schema.
+/* store/migrate.h - a store of an earlier schema becomes one of this schema.
  * Internal to store/. */
 #ifndef STORE_MIGRATE_H
 #define STORE_MIGRATE_H
@@ -9,7 +9,8 @@ struct txn;
  * In a write transaction, before the tables are opened; no-op when the store is
  * of no schema that can be migrated. All is kept: tables and counters of schema
  * 4 get the names that they have since 5, and the versions of templates say
- * "ratio" where they said "share". Costs a copy of the tables that are renamed.
+ * "ratio" where they said "share"; schema 6 adds the table of dictionaries, and
+ * reads what was stored without. Costs a copy of the tables that are renamed.
  */
 void store_migrate(struct txn *txn);
 

@@ -15,11 +15,13 @@ struct store;
 
 /* Every table, with the layout of its keys (numbers big-endian) and values. */
 #define TABLE_LIST(X)                                                          \
-	X(TABLE_META, "meta")         /* name -> u64: schema, next ids */      \
-	X(TABLE_SITES, "sites")       /* HOST -> site_row */                   \
-	X(TABLE_PAGES, "pages")       /* site32 page64 -> page_row */          \
-	X(TABLE_BODIES, "bodies")     /* site32 page64 -> zstd */              \
-	X(TABLE_RECORDS, "records")   /* site32 page64 -> record */            \
+	X(TABLE_META, "meta")       /* name -> u64: schema, next ids */        \
+	X(TABLE_SITES, "sites")     /* HOST -> site_row */                     \
+	X(TABLE_PAGES, "pages")     /* site32 page64 -> page_row */            \
+	X(TABLE_BODIES, "bodies")   /* site32 page64 -> store/content.h */     \
+	X(TABLE_RECORDS, "records") /* site32 page64 -> store/content.h */     \
+	X(TABLE_DICTIONARIES,                                                  \
+	  "dictionaries")             /* site32 number32 -> dictionary_row */  \
 	X(TABLE_SHINGLES, "shingles") /* site32 id32 -> u64 shingle */         \
 	X(TABLE_SETS, "sets")         /* site32 set32 -> shingles, packed */   \
 	X(TABLE_CLUSTERS, "clusters") /* site32 cluster32 -> cluster_row */    \
@@ -51,13 +53,14 @@ enum table {
 };
 
 /* The tables whose keys begin with the number of a site. */
-#define TABLES_OF_SITES                                                      \
-	{                                                                    \
-		TABLE_PAGES, TABLE_BODIES, TABLE_RECORDS, TABLE_SHINGLES,    \
-			TABLE_SETS, TABLE_CLUSTERS, TABLE_MEMBERS, TABLE_DF, \
-			TABLE_FRONTIER, TABLE_PATTERNS, TABLE_DUE,           \
-			TABLE_TEMPLATES, TABLE_VERSIONS, TABLE_SAMPLE_PAGES, \
-			TABLE_GUARDS, TABLE_GUARDED                          \
+#define TABLES_OF_SITES                                                       \
+	{                                                                     \
+		TABLE_PAGES, TABLE_BODIES, TABLE_RECORDS, TABLE_DICTIONARIES, \
+			TABLE_SHINGLES, TABLE_SETS, TABLE_CLUSTERS,           \
+			TABLE_MEMBERS, TABLE_DF, TABLE_FRONTIER,              \
+			TABLE_PATTERNS, TABLE_DUE, TABLE_TEMPLATES,           \
+			TABLE_VERSIONS, TABLE_SAMPLE_PAGES, TABLE_GUARDS,     \
+			TABLE_GUARDED                                         \
 	}
 
 struct txn {

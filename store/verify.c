@@ -55,6 +55,7 @@ static void check_site(struct txn *txn, struct verify_report *report,
 		verify_problem(report, CHECK_SITE "stands under the key %.*s",
 			       CHECK_HOST(&check), (int)host.size,
 			       (const char *)host.data);
+	check_dictionaries(&check);
 	check_pages(&check);
 	check_clusters(&check);
 	check_sets(&check);

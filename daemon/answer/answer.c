@@ -86,7 +86,7 @@ struct copied {
 	struct stored_site site;
 	const struct site_view *view;
 	struct known_page known;
-	struct packed_page packed;
+	struct copied_page packed;
 	uint64_t fetched_ms;
 };
 
@@ -102,7 +102,7 @@ static enum error copy_page(struct txn *txn, const struct stored *stored,
 					&stored->site, rules);
 	if (copied->view == NULL)
 		return ERR_CORRUPT;
-	error = packed_page_read(&pages, stored->key, &stored->row,
+	error = copied_page_read(&pages, stored->key, &stored->row,
 				 &copied->packed);
 	if (error == ERR_NOT_KEPT)
 		snprintf(answer->reason, sizeof(answer->reason),
@@ -142,7 +142,7 @@ static enum error compute_text(const struct answer_rules *rules,
 		.site = copied->view,
 		.load_model = site_model_load,
 	};
-	enum error error = packed_page_parse(&copied->packed, &rules->limits,
+	enum error error = copied_page_parse(&copied->packed, &rules->limits,
 					     &answer->page);
 
 	if (error != ERR_NONE)
@@ -164,7 +164,7 @@ static enum error try_text(struct store *store,
 
 	if (error == ERR_NONE)
 		error = compute_text(rules, request, &copied, answer);
-	packed_page_free(&copied.packed);
+	copied_page_free(&copied.packed);
 	stored_site_close(&copied.site);
 	return error;
 }

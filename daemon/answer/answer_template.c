@@ -91,13 +91,13 @@ static void learn_texts(const struct page *page, struct template_answer *answer)
 	}
 }
 
-static void find_texts(struct packed_page *packed, uint32_t count,
+static void find_texts(struct copied_page *packed, uint32_t count,
 		       const struct page_limits *limits,
 		       struct template_answer *answer)
 {
 	struct page *pages[MAX_SAMPLES];
 
-	count = packed_sample_parse(packed, count, limits, pages);
+	count = copied_sample_parse(packed, count, limits, pages);
 	for (uint32_t i = 0; i < count; i++) {
 		learn_texts(pages[i], answer);
 		page_destroy(pages[i]);
@@ -108,7 +108,7 @@ enum error answer_template(struct store *store,
 			   const struct answer_rules *rules, const char *host,
 			   uint32_t number, struct template_answer *answer_out)
 {
-	struct packed_page packed[MAX_SAMPLES];
+	struct copied_page packed[MAX_SAMPLES];
 	struct txn txn = txn_begin_read(store);
 	struct cluster_row cluster;
 	struct site_row site;
@@ -121,7 +121,7 @@ enum error answer_template(struct store *store,
 		answer_out->page_count = cluster.page_count;
 		answer_out->generation = site.generation;
 		find_fragments(&txn, site.id, number, answer_out);
-		count = packed_sample_read(
+		count = copied_sample_read(
 			&(struct stored_pages){&txn, site.id, number,
 					       &rules->limits},
 			MAX_SAMPLES, MAX_SAMPLE_BYTES, packed);

@@ -2,6 +2,7 @@
 
 #include "daemon/answer/bundling_parts.h"
 #include "daemon/answer/stored_site.h"
+#include "store/content.h"
 #include "store/key.h"
 #include "store/memory.h"
 #include "store/order.h"
@@ -34,19 +35,18 @@ static void make_distinct(struct hash_list *list)
 struct content {
 	struct known_page known;
 	struct record record; /* of a page in a cluster, else empty */
-	void *bytes;          /* of the record, or NULL */
+	struct buffer bytes;  /* of the record, or empty */
 };
 
 /*
- * Read a page; false if it has no content, or after an error. free() the bytes.
+ * Read a page; false if it has no content, or after an error. buffer_free() the
+ * bytes.
  */
 static bool read_content(struct bundler *bundler, const struct scan *scan,
 			 struct content *content)
 {
 	uint64_t page = key_u64(scan->key, sizeof(uint32_t));
-	struct key key = key_page(bundler->site.id, page);
 	struct page_row row;
-	struct slice value;
 
 	*content = (struct content){0};
 	if (!page_row_decode(scan->value, &row)) {
@@ -56,14 +56,10 @@ static bool read_content(struct bundler *bundler, const struct scan *scan,
 	content->known = stored_site_known(page, &row);
 	if (row.redirect.size > 0 || row.cluster == 0)
 		return row.redirect.size == 0;
-	value = txn_get(bundler->txn, TABLE_RECORDS, key_slice(&key));
-	if (value.data != NULL)
-		content->bytes = record_copy(value);
-	if (value.data != NULL &&
-	    record_open((struct slice){content->bytes, value.size},
-			&content->record) == ERR_NONE)
+	if (content_record(bundler->txn, bundler->site.id, page,
+			   &content->bytes, &content->record) == ERR_NONE)
 		return true;
-	free(content->bytes);
+	buffer_free(&content->bytes);
 	txn_fail(bundler->txn, ERR_CORRUPT);
 	return false;
 }
@@ -82,7 +78,7 @@ static void each_page(struct bundler *bundler, struct hash_list *fragments,
 	while (!bundler_has_failed(bundler) && scan_next(&scan))
 		if (read_content(bundler, &scan, &content)) {
 			take(bundler, &content, fragments);
-			free(content.bytes);
+			buffer_free(&content.bytes);
 		}
 	scan_end(&scan);
 }

@@ -137,7 +137,7 @@ static void make_room(struct learned_cache *cache)
 
 /* Copy the sample; how many pages, and of which state of the site. */
 static uint32_t read_sample(const struct learned_question *question,
-			    struct packed_page *packed,
+			    struct copied_page *packed,
 			    uint64_t *generation_out)
 {
 	struct txn txn = txn_begin_read(question->store);
@@ -149,7 +149,7 @@ static uint32_t read_sample(const struct learned_question *question,
 	uint32_t count = 0;
 
 	if (site_get(&txn, question->host, &row) && row.id == question->site)
-		count = packed_sample_read(&pages, MAX_SAMPLE_PAGES,
+		count = copied_sample_read(&pages, MAX_SAMPLE_PAGES,
 					   MAX_SAMPLE_BYTES, packed);
 	*generation_out = row.generation;
 	txn_abort(&txn);
@@ -158,13 +158,13 @@ static uint32_t read_sample(const struct learned_question *question,
 
 static struct learned *learn(const struct learned_question *question)
 {
-	struct packed_page packed[MAX_SAMPLE_PAGES];
+	struct copied_page packed[MAX_SAMPLE_PAGES];
 	struct page *pages[MAX_SAMPLE_PAGES];
 	uint64_t generation;
 	uint32_t count = read_sample(question, packed, &generation);
 	struct learned *learned;
 
-	count = packed_sample_parse(packed, count, question->limits, pages);
+	count = copied_sample_parse(packed, count, question->limits, pages);
 	if (count == 0)
 		return NULL;
 	learned = mem_alloc(1, sizeof(*learned));

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "store/arena.h"
-#include "store/compress.h"
+#include "store/content.h"
 #include "store/key.h"
 #include "store/memory.h"
 #include "store/record.h"
@@ -11,79 +11,64 @@
 struct slice stored_page_title(struct arena *arena, struct txn *txn,
 			       uint32_t site, uint64_t page)
 {
-	struct key key = key_page(site, page);
-	struct slice value = txn_get(txn, TABLE_RECORDS, key_slice(&key));
 	struct slice title = {NULL, 0};
+	struct buffer bytes = {0};
 	struct record record;
-	void *copy;
 
-	if (value.data == NULL)
-		return title;
-	copy = record_copy(value);
-	if (record_open((struct slice){copy, value.size}, &record) == ERR_NONE)
+	if (content_record(txn, site, page, &bytes, &record) == ERR_NONE)
 		title = (struct slice){record.title.size == 0
 					       ? ""
 					       : arena_copy(arena,
 							    record.title.data,
 							    record.title.size),
 				       record.title.size};
-	free(copy);
+	buffer_free(&bytes);
 	return title;
 }
 
 enum error stored_page_body(const struct stored_pages *from, uint64_t key,
 			    const struct page_row *row, struct buffer *out)
 {
-	struct key name = key_page(from->site, key);
-	struct slice packed =
-		txn_get(from->txn, TABLE_BODIES, key_slice(&name));
+	enum error error =
+		content_body(from->txn, from->site, key, row->body_bytes, out);
 
-	if (packed.data != NULL)
-		return decompress(packed, row->body_bytes, out);
+	if (error != ERR_NOT_FOUND)
+		return error;
 	return (row->flags & PAGE_ROW_HAS_NO_BODY) != 0 ? ERR_NOT_KEPT
 							: ERR_CORRUPT;
 }
 
-enum error packed_page_read(const struct stored_pages *from, uint64_t key,
+enum error copied_page_read(const struct stored_pages *from, uint64_t key,
 			    const struct page_row *row,
-			    struct packed_page *page_out)
+			    struct copied_page *page_out)
 {
-	struct key name = key_page(from->site, key);
-	struct slice packed =
-		txn_get(from->txn, TABLE_BODIES, key_slice(&name));
+	enum error error;
 
-	*page_out = (struct packed_page){.packed_bytes = packed.size,
-					 .body_bytes = row->body_bytes};
-	if (packed.data == NULL)
-		return (row->flags & PAGE_ROW_HAS_NO_BODY) != 0 ? ERR_NOT_KEPT
-								: ERR_CORRUPT;
-	buffer_append_slice(&page_out->bytes, packed);
-	buffer_append_slice(&page_out->bytes, row->charset);
-	return ERR_NONE;
-}
-
-enum error packed_page_parse(const struct packed_page *packed,
-			     const struct page_limits *limits,
-			     struct page **page_out)
-{
-	const struct slice bytes = {packed->bytes.data, packed->packed_bytes};
-	const struct slice charset = {packed->bytes.data + packed->packed_bytes,
-				      packed->bytes.size -
-					      packed->packed_bytes};
-	struct page_limits wide = *limits;
-	struct buffer body = {0};
-	enum error error = decompress(bytes, packed->body_bytes, &body);
-
-	if (wide.max_bytes < packed->body_bytes)
-		wide.max_bytes = packed->body_bytes;
+	*page_out = (struct copied_page){0};
+	error = stored_page_body(from, key, row, &page_out->bytes);
+	page_out->body_bytes = page_out->bytes.size;
 	if (error == ERR_NONE)
-		error = page_parse(page_out, buffer_slice(&body), charset,
-				   &wide);
-	buffer_free(&body);
+		buffer_append_slice(&page_out->bytes, row->charset);
+	else
+		copied_page_free(page_out);
 	return error;
 }
 
-void packed_page_free(struct packed_page *packed)
+enum error copied_page_parse(const struct copied_page *packed,
+			     const struct page_limits *limits,
+			     struct page **page_out)
+{
+	const struct slice body = {packed->bytes.data, packed->body_bytes};
+	const struct slice charset = {packed->bytes.data + packed->body_bytes,
+				      packed->bytes.size - packed->body_bytes};
+	struct page_limits wide = *limits;
+
+	if (wide.max_bytes < packed->body_bytes)
+		wide.max_bytes = packed->body_bytes;
+	return page_parse(page_out, body, charset, &wide);
+}
+
+void copied_page_free(struct copied_page *packed)
 {
 	buffer_free(&packed->bytes);
 }
@@ -91,12 +76,12 @@ void packed_page_free(struct packed_page *packed)
 enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
 			     const struct page_row *row, struct page **page_out)
 {
-	struct packed_page packed;
-	enum error error = packed_page_read(from, key, row, &packed);
+	struct copied_page packed;
+	enum error error = copied_page_read(from, key, row, &packed);
 
 	if (error == ERR_NONE)
-		error = packed_page_parse(&packed, from->limits, page_out);
-	packed_page_free(&packed);
+		error = copied_page_parse(&packed, from->limits, page_out);
+	copied_page_free(&packed);
 	return error;
 }
 
@@ -187,8 +172,8 @@ uint32_t stored_pages_sample(const struct stored_pages *from,
 	return count;
 }
 
-uint32_t packed_sample_read(const struct stored_pages *from, uint32_t max_count,
-			    uint64_t max_bytes, struct packed_page *pages_out)
+uint32_t copied_sample_read(const struct stored_pages *from, uint32_t max_count,
+			    uint64_t max_bytes, struct copied_page *pages_out)
 {
 	struct candidate *first = mem_alloc(max_count, sizeof(*first));
 	uint32_t found = find_first(from, max_count, first);
@@ -197,7 +182,7 @@ uint32_t packed_sample_read(const struct stored_pages *from, uint32_t max_count,
 
 	for (uint32_t i = 0; i < found && (count < 2 || bytes <= max_bytes);
 	     i++) {
-		if (packed_page_read(from, first[i].key, &first[i].row,
+		if (copied_page_read(from, first[i].key, &first[i].row,
 				     &pages_out[count]) != ERR_NONE)
 			continue;
 		bytes += first[i].row.body_bytes;
@@ -207,16 +192,16 @@ uint32_t packed_sample_read(const struct stored_pages *from, uint32_t max_count,
 	return count;
 }
 
-uint32_t packed_sample_parse(struct packed_page *packed, uint32_t count,
+uint32_t copied_sample_parse(struct copied_page *packed, uint32_t count,
 			     const struct page_limits *limits,
 			     struct page **pages_out)
 {
 	uint32_t parsed = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		parsed += packed_page_parse(&packed[i], limits,
+		parsed += copied_page_parse(&packed[i], limits,
 					    &pages_out[parsed]) == ERR_NONE;
-		packed_page_free(&packed[i]);
+		copied_page_free(&packed[i]);
 	}
 	return parsed;
 }

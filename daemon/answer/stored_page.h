@@ -32,31 +32,30 @@ enum error stored_page_body(const struct stored_pages *from, uint64_t key,
 			    const struct page_row *row, struct buffer *out);
 
 /* A page as it is stored, copied: it is parsed when no transaction is open. */
-struct packed_page {
-	struct buffer bytes; /* of the packed body, then of the charset */
-	size_t packed_bytes;
-	uint32_t body_bytes; /* of the source */
+struct copied_page {
+	struct buffer bytes; /* of the body, then of the charset */
+	size_t body_bytes;
 };
 
 /* The page `key` of the site, whose row is `row`; free it. ERR_NOT_KEPT,
  * ERR_CORRUPT: there is nothing to free. */
-enum error packed_page_read(const struct stored_pages *from, uint64_t key,
+enum error copied_page_read(const struct stored_pages *from, uint64_t key,
 			    const struct page_row *row,
-			    struct packed_page *page_out);
+			    struct copied_page *page_out);
 
 /* As stored_page_parse(). */
-enum error packed_page_parse(const struct packed_page *packed,
+enum error copied_page_parse(const struct copied_page *packed,
 			     const struct page_limits *limits,
 			     struct page **page_out);
-void packed_page_free(struct packed_page *packed);
+void copied_page_free(struct copied_page *packed);
 
 /* Copy the pages of stored_pages_sample(), where a damaged one takes the place
  * of another. Returns how many; free each. */
-uint32_t packed_sample_read(const struct stored_pages *from, uint32_t max_count,
-			    uint64_t max_bytes, struct packed_page *pages_out);
+uint32_t copied_sample_read(const struct stored_pages *from, uint32_t max_count,
+			    uint64_t max_bytes, struct copied_page *pages_out);
 
 /* Parse and free them: [count]. Returns how many are no damaged ones. */
-uint32_t packed_sample_parse(struct packed_page *packed, uint32_t count,
+uint32_t copied_sample_parse(struct copied_page *packed, uint32_t count,
 			     const struct page_limits *limits,
 			     struct page **pages_out);
 

@@ -6,6 +6,7 @@
 #include "daemon/answer/learned.h"
 #include "store/arena.h"
 #include "store/document_frequency.h"
+#include "store/content.h"
 #include "store/key.h"
 #include "store/record.h"
 #include "store/rows_cluster.h"
@@ -140,18 +141,12 @@ static bool is_current(void *context, struct known_page *page)
 static void *load_record(struct stored_site *site, uint64_t page,
 			 struct record *record_out)
 {
-	struct key key = key_page(site->id, page);
-	struct slice value =
-		txn_get(&site->txn, TABLE_RECORDS, key_slice(&key));
-	void *copy;
+	struct buffer bytes = {0};
 
-	if (value.data == NULL)
-		return NULL;
-	copy = record_copy(value);
-	if (record_open((struct slice){copy, value.size}, record_out) ==
+	if (content_record(&site->txn, site->id, page, &bytes, record_out) ==
 	    ERR_NONE)
-		return copy;
-	free(copy);
+		return bytes.data;
+	buffer_free(&bytes);
 	return NULL;
 }
 

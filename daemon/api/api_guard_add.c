@@ -12,7 +12,7 @@
 #include "page/select/selector.h"
 #include "page/select/xpath.h"
 #include "store/arena.h"
-#include "store/compress.h"
+#include "store/content.h"
 #include "store/key.h"
 #include "store/rows_page.h"
 #include "template/json_value.h"
@@ -185,16 +185,12 @@ static bool read_copy(struct store *store, uint32_t site, uint64_t page,
 		      struct copy *copy)
 {
 	struct txn txn = txn_begin_read(store);
-	struct key key = key_page(site, page);
-	struct slice packed;
 	struct page_row row;
 	bool is_read = false;
 
 	if (page_row_get(&txn, site, page, &row)) {
-		packed = txn_get(&txn, TABLE_BODIES, key_slice(&key));
-		is_read = packed.data != NULL &&
-			  decompress(packed, row.body_bytes, &copy->body) ==
-				  ERR_NONE;
+		is_read = content_body(&txn, site, page, row.body_bytes,
+				       &copy->body) == ERR_NONE;
 		copy->hash = row.content_hash;
 		buffer_append_slice(&copy->url, row.url);
 		buffer_append_slice(&copy->charset, row.charset);

@@ -90,10 +90,10 @@ struct linked batch_link(struct batch *batch, struct site *site, uint64_t page,
 /* Change the threshold of the site (permille). */
 void batch_recut(struct batch *batch, struct site *site, uint16_t threshold);
 
-/* The record of a page, copied to *bytes_out; free() that. Its size. */
-size_t batch_load_record(struct batch *batch, const struct site *site,
-			 uint64_t page, struct record *record_out,
-			 void **bytes_out);
+/* The record of a page, in *bytes_out, which is {0}; buffer_free() that. */
+void batch_load_record(struct batch *batch, const struct site *site,
+		       uint64_t page, struct record *record_out,
+		       struct buffer *bytes_out);
 
 /* batch_links.c: adding the links of a page to the frontier. */
 void batch_follow(struct batch *batch, struct site *site,

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "store/content.h"
 #include "store/key.h"
 #include "store/log.h"
 #include "store/rows_cluster.h"
@@ -13,25 +14,16 @@
 #include "store/rows_page.h"
 #include "store/sets.h"
 
-size_t batch_load_record(struct batch *batch, const struct site *site,
-			 uint64_t page, struct record *record_out,
-			 void **bytes_out)
+void batch_load_record(struct batch *batch, const struct site *site,
+		       uint64_t page, struct record *record_out,
+		       struct buffer *bytes_out)
 {
-	struct key key = key_page(site->row.id, page);
-	struct slice value =
-		txn_get(batch->txn, TABLE_RECORDS, key_slice(&key));
-	enum error error = ERR_CORRUPT;
+	enum error error = content_record(batch->txn, site->row.id, page,
+					  bytes_out, record_out);
 
-	*bytes_out = NULL;
-	*record_out = (struct record){0};
-	if (value.data != NULL) {
-		*bytes_out = record_copy(value);
-		value.data = *bytes_out;
-		error = record_open(value, record_out);
-	}
 	if (error != ERR_NONE)
-		txn_fail(batch->txn, error);
-	return value.size;
+		txn_fail(batch->txn,
+			 error == ERR_NOT_FOUND ? ERR_CORRUPT : error);
 }
 
 static void resize_cluster(struct batch *batch, const struct site *site,
@@ -71,14 +63,14 @@ static void change_member(struct batch *batch, const struct site *site,
 static void move_page(struct batch *batch, struct site *site,
 		      const struct linkage_move *move)
 {
+	struct buffer bytes = {0};
 	struct record record;
 	struct page_row row;
-	void *bytes;
 
 	batch_load_record(batch, site, move->page, &record, &bytes);
 	site_count(site, move->from, &record, -1);
 	site_count(site, move->to, &record, 1);
-	free(bytes);
+	buffer_free(&bytes);
 	change_member(batch, site, move);
 	if (!page_row_get(batch->txn, site->row.id, move->page, &row)) {
 		txn_fail(batch->txn, ERR_CORRUPT);

@@ -4,8 +4,6 @@
  */
 #include "daemon/engine/batch.h"
 
-#include <stdlib.h>
-
 #include "daemon/engine/soft_404.h"
 #include "page/kind/page_class.h"
 #include "store/key.h"
@@ -24,8 +22,7 @@ struct before {
 	uint64_t changed_ms;
 	uint64_t stored_ms;
 	uint32_t cluster;
-	void *bytes; /* of the record, [size] */
-	size_t size;
+	struct buffer bytes; /* of the record */
 	struct record record;
 };
 
@@ -53,8 +50,8 @@ static struct before load_before(struct batch *batch, const struct site *site,
 	before.cluster = row.cluster;
 	before.page_class = row.page_class % SITE_CLASSES;
 	if (before.is_page)
-		before.size = batch_load_record(batch, site, page,
-						&before.record, &before.bytes);
+		batch_load_record(batch, site, page, &before.record,
+				  &before.bytes);
 	return before;
 }
 
@@ -150,7 +147,7 @@ static struct linked take_content(const struct arrival *arrival)
 
 static bool has_changed(const struct arrival *arrival)
 {
-	struct slice before = {arrival->before.bytes, arrival->before.size};
+	struct slice before = buffer_slice(&arrival->before.bytes);
 
 	return before.data == NULL ||
 	       arrival->before.page_class != arrival->page_class ||
@@ -298,7 +295,7 @@ void batch_put_page(struct batch *batch, struct site *site,
 		frontier_forget(batch->txn, site->row.id, arrival.page);
 	site->is_changed = true;
 out:
-	free(arrival.before.bytes);
+	buffer_free(&arrival.before.bytes);
 }
 
 void batch_remove_page(struct batch *batch, struct site *site,
@@ -324,7 +321,7 @@ void batch_remove_page(struct batch *batch, struct site *site,
 						.pages = 1,
 						.url = text});
 	}
-	free(before.bytes);
+	buffer_free(&before.bytes);
 	if (redirect != NULL)
 		page_row_put(batch->txn, site->row.id, page,
 			     &(struct page_row){

@@ -5,6 +5,7 @@
 
 #include "cluster/signature.h"
 #include "daemon/engine/verify_guards.h"
+#include "store/content.h"
 #include "store/key.h"
 #include "store/lower_bound.h"
 #include "store/memory.h"
@@ -136,18 +137,15 @@ static void check_record(struct txn *txn, const struct site_row *site,
 			 uint64_t page, const struct entry *entry,
 			 struct verify_report *report)
 {
-	struct key key = key_page(site->id, page);
-	struct slice value = txn_get(txn, TABLE_RECORDS, key_slice(&key));
 	unsigned measure = site->options.measure % MEASURE_COUNT;
+	struct buffer bytes = {0};
 	struct record record;
-	void *copy;
 	bool is_same = false;
+	enum error error = content_record(txn, site->id, page, &bytes, &record);
 
-	if (value.data == NULL)
+	if (error == ERR_NOT_FOUND)
 		return; /* store_verify() has said so */
-	copy = record_copy(value);
-	value.data = copy;
-	if (record_open(value, &record) == ERR_NONE)
+	if (error == ERR_NONE)
 		is_same = record.signature_counts[measure] == entry->count &&
 			  (entry->count == 0 ||
 			   memcmp(record.signatures[measure], entry->shingles,
@@ -159,7 +157,7 @@ static void check_record(struct txn *txn, const struct site_row *site,
 			       (int)site->host.size,
 			       (const char *)site->host.data,
 			       (unsigned long long)page, measure_name(measure));
-	free(copy);
+	buffer_free(&bytes);
 }
 
 /* Equal signatures must be in one cluster. */

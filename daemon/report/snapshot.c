@@ -6,6 +6,7 @@
 
 #include "daemon/engine/inbound.h"
 #include "store/arena.h"
+#include "store/content.h"
 #include "store/key.h"
 #include "store/lower_bound.h"
 #include "store/memory.h"
@@ -154,21 +155,18 @@ static void read_url(struct reading *reading, struct txn *txn, size_t index)
 static void read_links(struct reading *reading, struct txn *txn, size_t index,
 		       struct inbound *inbound)
 {
-	struct key key = key_page(reading->snapshot->site.id,
-				  reading->members[index].page);
-	struct slice value = txn_get(txn, TABLE_RECORDS, key_slice(&key));
+	struct buffer bytes = {0};
 	struct record record;
 	size_t links;
-	void *copy;
 
 	inbound_links(inbound, &links);
-	if (value.data == NULL || links >= SNAPSHOT_MAX_LINKS)
+	if (links >= SNAPSHOT_MAX_LINKS)
 		return;
-	copy = record_copy(value);
-	value.data = copy;
-	if (record_open(value, &record) == ERR_NONE)
+	if (content_record(txn, reading->snapshot->site.id,
+			   reading->members[index].page, &bytes,
+			   &record) == ERR_NONE)
 		inbound_add(inbound, (uint32_t)index, &record);
-	free(copy);
+	buffer_free(&bytes);
 }
 
 /* Do one step for the first `count` members; `inbound` is NULL for URLs. */

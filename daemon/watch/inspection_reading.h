@@ -9,6 +9,8 @@
 #include "daemon/watch/inspection_facts.h"
 #include "store/txn.h"
 
+struct record;
+
 struct reading {
 	const struct facts_source *source;
 	struct txn *txn;
@@ -16,6 +18,13 @@ struct reading {
 	struct arena *arena;   /* of what may be stored */
 	struct arena *scratch; /* of the rest */
 };
+
+/*
+ * Open a record as the store keeps it (store/content.h). It belongs to the
+ * scratch arena. ERR_CORRUPT, ERR_VERSION.
+ */
+enum error reading_record(const struct reading *reading, struct slice value,
+			  struct record *record_out);
 
 /* inspection_sample.c: the sample pages of a template. */
 enum error sample_read(const struct reading *reading, uint32_t cluster,

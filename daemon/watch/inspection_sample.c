@@ -8,6 +8,7 @@
 #include "page/kind/page_class.h"
 #include "store/arena.h"
 #include "store/buffer.h"
+#include "store/content.h"
 #include "store/key.h"
 #include "store/rows_frontier.h"
 #include "store/rows_page.h"
@@ -17,14 +18,18 @@
 enum { MAX_DRIFT = 200 };
 
 /* A record out of the store. */
-static enum error load_record(const struct reading *reading, struct slice value,
-			      struct record *record_out)
+enum error reading_record(const struct reading *reading, struct slice value,
+			  struct record *record_out)
 {
-	char *copy = arena_alloc(reading->scratch, value.size + 1, 1);
+	struct buffer bytes = {0};
+	enum error error = content_record_open(reading->txn, reading->site,
+					       value, &bytes, record_out);
 
-	if (value.size > 0)
-		memcpy(copy, value.data, value.size);
-	return record_open((struct slice){copy, value.size}, record_out);
+	if (error == ERR_NONE)
+		arena_keep(reading->scratch, bytes.data, bytes.capacity);
+	else
+		buffer_free(&bytes);
+	return error;
 }
 
 static enum error load_stored(const struct reading *reading, uint64_t page,
@@ -32,7 +37,7 @@ static enum error load_stored(const struct reading *reading, uint64_t page,
 {
 	struct key key = key_page(reading->site, page);
 
-	return load_record(
+	return reading_record(
 		reading, txn_get(reading->txn, TABLE_RECORDS, key_slice(&key)),
 		record_out);
 }
@@ -146,7 +151,7 @@ static enum error read_entry(const struct reading *reading, struct slice key,
 	page->url = (struct slice){
 		arena_copy(reading->scratch, row.url.data, row.url.size),
 		row.url.size};
-	error = load_record(reading, row.record, &page->before);
+	error = reading_record(reading, row.record, &page->before);
 	return error == ERR_NONE ? read_now(reading, page) : error;
 }
 

@@ -37,7 +37,6 @@ static bool load_member(const struct reading *reading, uint64_t key,
 	struct key name = key_page(reading->site, key);
 	struct frontier_row visit;
 	struct slice value;
-	char *copy;
 
 	member->key = key;
 	if (!page_row_get(reading->txn, reading->site, key, &member->row))
@@ -48,12 +47,8 @@ static bool load_member(const struct reading *reading, uint64_t key,
 		frontier_row_get(reading->txn, reading->site, key, &visit) &&
 		visit.state != FRONTIER_DENIED;
 	value = txn_get(reading->txn, TABLE_RECORDS, key_slice(&name));
-	if (value.data == NULL)
-		return false;
-	copy = arena_alloc(reading->scratch, value.size, 1);
-	memcpy(copy, value.data, value.size);
-	return record_open((struct slice){copy, value.size}, &member->record) ==
-	       ERR_NONE;
+	return value.data != NULL &&
+	       reading_record(reading, value, &member->record) == ERR_NONE;
 }
 
 /* The first members by key, of those that were fetched since then. */

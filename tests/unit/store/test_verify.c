@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "store/compress.h"
+#include "store/content.h"
 #include "store/document_frequency.h"
 #include "store/hash.h"
 #include "store/key.h"
 #include "store/record.h"
 #include "store/rows_cluster.h"
+#include "store/rows_dictionary.h"
 #include "store/rows_event.h"
 #include "store/rows_frontier.h"
 #include "store/rows_page.h"
@@ -411,6 +413,70 @@ START_TEST(a_damaged_body_is_found)
 
 	txn_put(&txn, TABLE_BODIES, key_slice(&key), slice_of("not zstd"));
 	expect("the body does not unpack to its size");
+}
+END_TEST
+
+/* The body of page 0 by dictionary 1, whose row is put or not. */
+static void pack_by_dictionary(bool is_there)
+{
+	struct key key = page_key(0);
+	struct packer *packer = packer_create(slice_of("http://a.exa"), 3);
+	struct buffer packed = {0};
+	struct buffer part = {0};
+
+	compress(slice_of("http://a.exa"), &part);
+	if (is_there)
+		dictionary_row_put(
+			&txn, SITE,
+			(uint32_t)store_next_number(&txn, "dictionary"),
+			&(struct dictionary_row){.body_bytes = 12,
+						 .record_bytes = 12,
+						 .bodies = buffer_slice(&part),
+						 .records =
+							 buffer_slice(&part)});
+	content_pack(packer, 1, urls[0], &packed);
+	txn_put(&txn, TABLE_BODIES, key_slice(&key), buffer_slice(&packed));
+	packer_destroy(packer);
+	buffer_free(&part);
+	buffer_free(&packed);
+}
+
+START_TEST(a_body_by_a_dictionary_holds)
+{
+	pack_by_dictionary(true);
+	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	ck_assert_uint_eq(report.problems, 0);
+}
+END_TEST
+
+START_TEST(a_missing_dictionary_is_found)
+{
+	pack_by_dictionary(false);
+	expect("the body needs dictionary 1, which does not exist");
+}
+END_TEST
+
+START_TEST(a_damaged_dictionary_is_found)
+{
+	dictionary_row_put(&txn, SITE, 1,
+			   &(struct dictionary_row){.body_bytes = 1});
+	expect("dictionary 1 is damaged");
+}
+END_TEST
+
+START_TEST(a_dictionary_that_was_never_numbered_is_found)
+{
+	struct buffer part = {0};
+
+	compress(slice_of("http://a.exa"), &part);
+	dictionary_row_put(
+		&txn, SITE, 7,
+		&(struct dictionary_row){.body_bytes = 12,
+					 .record_bytes = 12,
+					 .bodies = buffer_slice(&part),
+					 .records = buffer_slice(&part)});
+	buffer_free(&part);
+	expect("dictionary 7: over the last number, 0");
 }
 END_TEST
 
@@ -852,6 +918,10 @@ static TCase *content_cases(void)
 	tcase_add_test(tcase, a_missing_record_is_found);
 	tcase_add_test(tcase, a_body_of_other_content_is_found);
 	tcase_add_test(tcase, a_damaged_body_is_found);
+	tcase_add_test(tcase, a_body_by_a_dictionary_holds);
+	tcase_add_test(tcase, a_missing_dictionary_is_found);
+	tcase_add_test(tcase, a_damaged_dictionary_is_found);
+	tcase_add_test(tcase, a_dictionary_that_was_never_numbered_is_found);
 	tcase_add_test(tcase, a_damaged_record_is_found);
 	tcase_add_test(tcase, a_record_of_other_content_is_found);
 	tcase_add_loop_test(tcase, a_damaged_set_is_found, 0, 2);

@@ -153,7 +153,7 @@ static enum error answer_after(void (*change)(void))
 					.request = &request};
 	struct txn txn = txn_begin_read(world.store);
 	struct stored_site stored;
-	struct packed_page packed;
+	struct copied_page packed;
 	struct known_page known;
 	struct text_answer answer = {0};
 	struct site_row site;
@@ -166,7 +166,7 @@ static enum error answer_after(void (*change)(void))
 					   &answer_rules_default);
 	known = stored_site_keep(&stored, stored_site_known(key, &row));
 	ck_assert_int_eq(
-		packed_page_read(&(struct stored_pages){&txn, site.id,
+		copied_page_read(&(struct stored_pages){&txn, site.id,
 							row.cluster,
 							&page_limits_default},
 				 key, &row, &packed),
@@ -174,11 +174,11 @@ static enum error answer_after(void (*change)(void))
 	txn_abort(&txn);
 	change();
 	ck_assert_int_eq(
-		packed_page_parse(&packed, &page_limits_default, &answer.page),
+		copied_page_parse(&packed, &page_limits_default, &answer.page),
 		ERR_NONE);
 	error = extraction_of_known(&extraction, answer.page, &known, &answer);
 	text_answer_free(&answer);
-	packed_page_free(&packed);
+	copied_page_free(&packed);
 	stored_site_close(&stored);
 	return error;
 }

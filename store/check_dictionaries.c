@@ -1,0 +1,43 @@
+#include "store/check.h"
+#include "store/content.h"
+#include "store/key.h"
+#include "store/rows_dictionary.h"
+#include "store/store.h"
+
+static bool is_whole(const struct check *check, enum table table,
+		     uint32_t dictionary)
+{
+	struct buffer bytes = {0};
+	enum error error = content_dictionary(
+		check->txn, table, check->site->id, dictionary, &bytes);
+
+	buffer_free(&bytes);
+	return error == ERR_NONE;
+}
+
+void check_dictionaries(const struct check *check)
+{
+	struct key prefix = key_site(check->site->id);
+	struct scan scan =
+		scan_begin(check->txn, TABLE_DICTIONARIES, key_slice(&prefix));
+	uint64_t last = store_last_number(check->txn, "dictionary");
+
+	while (scan_next(&scan)) {
+		uint32_t number = key_u32(scan.key, sizeof(uint32_t));
+
+		if (scan.key.size != 2 * sizeof(uint32_t) ||
+		    !is_whole(check, TABLE_BODIES, number) ||
+		    !is_whole(check, TABLE_RECORDS, number))
+			verify_problem(check->report,
+				       CHECK_SITE "dictionary %u is damaged",
+				       CHECK_HOST(check), number);
+		else if (number == 0 || number > last)
+			verify_problem(check->report,
+				       CHECK_SITE
+				       "dictionary %u: over the last "
+				       "number, %llu",
+				       CHECK_HOST(check), number,
+				       (unsigned long long)last);
+	}
+	scan_end(&scan);
+}

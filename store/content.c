@@ -1,0 +1,134 @@
+#include "store/content.h"
+
+#include <string.h>
+
+#include "store/compress.h"
+#include "store/key.h"
+#include "store/rows_dictionary.h"
+
+enum { BY_DICTIONARY = 1, HEAD_BYTES = 1 + sizeof(uint32_t) };
+
+/* The first byte of each form; one that is none of them is damaged. */
+static const unsigned char record_begin = 0x63;
+static const unsigned char frame_begin = 0x28;
+
+static unsigned char first_byte(struct slice value)
+{
+	return (unsigned char)slice_byte(value, 0);
+}
+
+bool content_is_packed(struct slice value, uint32_t *dictionary_out)
+{
+	*dictionary_out = 0;
+	if (first_byte(value) == BY_DICTIONARY && value.size > HEAD_BYTES) {
+		memcpy(dictionary_out, (const char *)value.data + 1,
+		       sizeof(*dictionary_out));
+		return true;
+	}
+	return first_byte(value) == frame_begin;
+}
+
+void content_pack(struct packer *packer, uint32_t dictionary, struct slice data,
+		  struct buffer *out)
+{
+	if (dictionary != 0) {
+		buffer_append_byte(out, BY_DICTIONARY);
+		buffer_append(out, &dictionary, sizeof(dictionary));
+	}
+	packer_pack(packer, data, out);
+}
+
+enum error content_dictionary(struct txn *txn, enum table table, uint32_t site,
+			      uint32_t dictionary, struct buffer *out)
+{
+	struct key key = key_cluster(site, dictionary);
+	struct slice value = txn_get(txn, TABLE_DICTIONARIES, key_slice(&key));
+	struct dictionary_row row;
+	bool is_body = table == TABLE_BODIES;
+	size_t before = out->size;
+	enum error error;
+
+	if (value.data == NULL)
+		return ERR_NOT_FOUND;
+	if (!dictionary_row_decode(value, &row))
+		return ERR_CORRUPT;
+	error = decompress(is_body ? row.bodies : row.records,
+			   DICTIONARY_MAX_BYTES, out);
+	if (error != ERR_NONE)
+		return ERR_CORRUPT;
+	return out->size - before ==
+			       (is_body ? row.body_bytes : row.record_bytes)
+		       ? ERR_NONE
+		       : ERR_CORRUPT;
+}
+
+static enum error unpack_by(struct txn *txn, enum table table, uint32_t site,
+			    struct slice value, size_t max_bytes,
+			    struct buffer *out)
+{
+	struct slice frame = {(const char *)value.data + HEAD_BYTES,
+			      value.size - HEAD_BYTES};
+	struct buffer bytes = {0};
+	uint32_t dictionary;
+	enum error error = ERR_CORRUPT;
+
+	if (content_is_packed(value, &dictionary) &&
+	    content_dictionary(txn, table, site, dictionary, &bytes) ==
+		    ERR_NONE)
+		error = decompress_by(buffer_slice(&bytes), frame, max_bytes,
+				      out);
+	buffer_free(&bytes);
+	return error;
+}
+
+enum error content_unpack(struct txn *txn, enum table table, uint32_t site,
+			  struct slice value, size_t max_bytes,
+			  struct buffer *out)
+{
+	uint32_t dictionary;
+
+	if (content_is_packed(value, &dictionary))
+		return dictionary == 0 ? decompress(value, max_bytes, out)
+				       : unpack_by(txn, table, site, value,
+						   max_bytes, out);
+	if (table == TABLE_BODIES || first_byte(value) != record_begin)
+		return ERR_CORRUPT;
+	buffer_append_slice(out, value);
+	return ERR_NONE;
+}
+
+enum error content_body(struct txn *txn, uint32_t site, uint64_t page,
+			uint32_t body_bytes, struct buffer *out)
+{
+	struct key key = key_page(site, page);
+	struct slice value = txn_get(txn, TABLE_BODIES, key_slice(&key));
+
+	return value.data == NULL ? ERR_NOT_FOUND
+				  : content_unpack(txn, TABLE_BODIES, site,
+						   value, body_bytes, out);
+}
+
+enum error content_record_open(struct txn *txn, uint32_t site,
+			       struct slice value, struct buffer *bytes_out,
+			       struct record *record_out)
+{
+	enum error error = content_unpack(txn, TABLE_RECORDS, site, value,
+					  CONTENT_MAX_RECORD_BYTES, bytes_out);
+
+	*record_out = (struct record){0};
+	if (error == ERR_NONE)
+		error = record_open(buffer_slice(bytes_out), record_out);
+	return error == ERR_TOO_LARGE ? ERR_CORRUPT : error;
+}
+
+enum error content_record(struct txn *txn, uint32_t site, uint64_t page,
+			  struct buffer *bytes_out, struct record *record_out)
+{
+	struct key key = key_page(site, page);
+	struct slice value = txn_get(txn, TABLE_RECORDS, key_slice(&key));
+
+	*record_out = (struct record){0};
+	return value.data == NULL ? ERR_NOT_FOUND
+				  : content_record_open(txn, site, value,
+							bytes_out, record_out);
+}

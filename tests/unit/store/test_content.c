@@ -1,0 +1,269 @@
+#include "store/content.h"
+
+#include <stdlib.h>
+
+#include "store/compress.h"
+#include "store/key.h"
+#include "store/rows_dictionary.h"
+#include "store/store.h"
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+/* Bytes that only the dictionary makes small. */
+enum { SITE = 1, PAGE = 7, NOISE_BYTES = 5000 };
+
+static struct scratch scratch;
+static struct store *store;
+static struct txn txn;
+static char noise[NOISE_BYTES];
+static uint32_t dictionary;
+
+static void put_dictionary(struct slice bodies, uint32_t body_bytes)
+{
+	struct buffer packed = {0};
+	struct dictionary_row row = {.cluster = 3, .body_bytes = body_bytes};
+
+	compress_well(bodies, &packed);
+	row.bodies = buffer_slice(&packed);
+	row.records = row.bodies;
+	row.record_bytes = body_bytes;
+	dictionary = (uint32_t)store_next_number(&txn, "dictionary");
+	dictionary_row_put(&txn, SITE, dictionary, &row);
+	buffer_free(&packed);
+}
+
+static void set_up(void)
+{
+	uint64_t seed = 11;
+
+	scratch_make(&scratch);
+	store = scratch_store(&scratch);
+	txn = txn_begin_write(store);
+	for (size_t i = 0; i < NOISE_BYTES; i++)
+		noise[i] = (char)scratch_random(&seed);
+	noise[0] = '\n';
+	put_dictionary((struct slice){noise, NOISE_BYTES}, NOISE_BYTES);
+}
+
+static void tear_down(void)
+{
+	txn_abort(&txn);
+	store_close(store);
+	scratch_remove(&scratch, NULL);
+}
+
+static struct buffer pack(struct slice data, uint32_t by)
+{
+	struct packer *packer = packer_create(
+		by == 0 ? slice_of("") : (struct slice){noise, NOISE_BYTES}, 9);
+	struct buffer value = {0};
+
+	content_pack(packer, by, data, &value);
+	packer_destroy(packer);
+	return value;
+}
+
+static enum error unpack(enum table table, struct slice value, size_t max,
+			 struct buffer *out)
+{
+	buffer_clear(out);
+	return content_unpack(&txn, table, SITE, value, max, out);
+}
+
+/* 4,000 bytes of the dictionary and its number: a match costs some bytes. */
+START_TEST(what_the_dictionary_has_costs_next_to_nothing)
+{
+	struct slice data = {noise + 900, 4000};
+	struct buffer value = pack(data, dictionary);
+	struct buffer out = {0};
+	uint32_t by = 0;
+
+	ck_assert_uint_lt(value.size, 64);
+	ck_assert(content_is_packed(buffer_slice(&value), &by));
+	ck_assert_uint_eq(by, dictionary);
+	ck_assert_int_eq(unpack(TABLE_BODIES, buffer_slice(&value), 4000, &out),
+			 ERR_NONE);
+	ck_assert(slice_equal(buffer_slice(&out), data));
+	buffer_free(&value);
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(without_a_dictionary_it_is_one_frame)
+{
+	struct buffer value = pack(slice_of("abc"), 0);
+	struct buffer out = {0};
+	uint32_t by = 9;
+
+	ck_assert(content_is_packed(buffer_slice(&value), &by));
+	ck_assert_uint_eq(by, 0);
+	ck_assert_int_eq(decompress(buffer_slice(&value), 3, &out), ERR_NONE);
+	ck_assert_str_eq(out.data, "abc");
+	buffer_free(&value);
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(more_than_the_limit_is_too_large)
+{
+	struct buffer value =
+		pack((struct slice){noise, NOISE_BYTES}, dictionary);
+	struct buffer out = {0};
+
+	ck_assert_int_eq(unpack(TABLE_BODIES, buffer_slice(&value),
+				NOISE_BYTES - 1, &out),
+			 ERR_TOO_LARGE);
+	ck_assert_uint_eq(out.size, 0);
+	buffer_free(&value);
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(a_missing_dictionary_is_corrupt)
+{
+	struct buffer value = pack(slice_of("abc"), dictionary + 1);
+	struct buffer out = {0};
+
+	ck_assert_int_eq(content_dictionary(&txn, TABLE_BODIES, SITE,
+					    dictionary + 1, &out),
+			 ERR_NOT_FOUND);
+	ck_assert_int_eq(unpack(TABLE_BODIES, buffer_slice(&value), 3, &out),
+			 ERR_CORRUPT);
+	buffer_free(&value);
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(another_dictionary_gives_no_bytes)
+{
+	struct buffer value = pack((struct slice){noise, 4000}, dictionary + 1);
+	struct buffer out = {0};
+
+	noise[NOISE_BYTES / 2] ^= 1; /* the same size, other bytes */
+	put_dictionary((struct slice){noise, NOISE_BYTES}, NOISE_BYTES);
+	memcpy(value.data + 1, &dictionary, sizeof(dictionary));
+	ck_assert_int_eq(unpack(TABLE_BODIES, buffer_slice(&value), 4000, &out),
+			 ERR_CORRUPT);
+	buffer_free(&value);
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(a_dictionary_has_the_size_that_its_row_says)
+{
+	struct buffer out = {0};
+
+	put_dictionary(slice_of("\nabc"), 3);
+	ck_assert_int_eq(
+		content_dictionary(&txn, TABLE_BODIES, SITE, dictionary, &out),
+		ERR_CORRUPT);
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(a_dictionary_has_a_limit)
+{
+	char *large = calloc(1, DICTIONARY_MAX_BYTES + 1);
+	struct buffer out = {0};
+
+	put_dictionary((struct slice){large, DICTIONARY_MAX_BYTES},
+		       DICTIONARY_MAX_BYTES);
+	ck_assert_int_eq(
+		content_dictionary(&txn, TABLE_RECORDS, SITE, dictionary, &out),
+		ERR_NONE);
+	put_dictionary((struct slice){large, DICTIONARY_MAX_BYTES + 1},
+		       DICTIONARY_MAX_BYTES + 1);
+	ck_assert_int_eq(
+		content_dictionary(&txn, TABLE_RECORDS, SITE, dictionary, &out),
+		ERR_CORRUPT);
+	buffer_free(&out);
+	free(large);
+}
+END_TEST
+
+/* As schema 5 had it. */
+START_TEST(a_record_may_stand_as_it_is)
+{
+	struct record record = {.content_hash = 5};
+	struct buffer bytes = {0};
+	struct buffer out = {0};
+	struct key key = key_page(SITE, PAGE);
+
+	record_encode(&record, NULL, &bytes);
+	txn_put(&txn, TABLE_RECORDS, key_slice(&key), buffer_slice(&bytes));
+	ck_assert_int_eq(content_record(&txn, SITE, PAGE, &out, &record),
+			 ERR_NONE);
+	ck_assert_uint_eq(record.content_hash, 5);
+	ck_assert_int_eq(content_record(&txn, SITE, PAGE + 1, &out, &record),
+			 ERR_NOT_FOUND);
+	ck_assert_int_eq(unpack(TABLE_BODIES, buffer_slice(&bytes), 1000, &out),
+			 ERR_CORRUPT); /* no body does */
+	buffer_free(&bytes);
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(a_record_by_a_dictionary_is_the_same)
+{
+	struct record record = {.content_hash = 6};
+	struct buffer bytes = {0};
+	struct buffer value;
+	struct buffer out = {0};
+
+	record_encode(&record, NULL, &bytes);
+	value = pack(buffer_slice(&bytes), dictionary);
+	ck_assert_int_eq(content_record_open(&txn, SITE, buffer_slice(&value),
+					     &out, &record),
+			 ERR_NONE);
+	ck_assert_uint_eq(record.content_hash, 6);
+	ck_assert(slice_equal(buffer_slice(&out), buffer_slice(&bytes)));
+	buffer_free(&bytes);
+	buffer_free(&value);
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(a_value_cut_short_is_corrupt)
+{
+	struct buffer value = pack((struct slice){noise, 4000}, dictionary);
+	struct buffer out = {0};
+
+	for (size_t cut = 0; cut < value.size; cut++)
+		ck_assert_int_eq(unpack(TABLE_RECORDS,
+					(struct slice){value.data, cut}, 4000,
+					&out),
+				 ERR_CORRUPT);
+	buffer_free(&value);
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(an_absent_body_is_not_found)
+{
+	struct buffer out = {0};
+
+	ck_assert_int_eq(content_body(&txn, SITE, PAGE, 10, &out),
+			 ERR_NOT_FOUND);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("content");
+	TCase *tcase = tcase_create("content");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, what_the_dictionary_has_costs_next_to_nothing);
+	tcase_add_test(tcase, without_a_dictionary_it_is_one_frame);
+	tcase_add_test(tcase, more_than_the_limit_is_too_large);
+	tcase_add_test(tcase, a_missing_dictionary_is_corrupt);
+	tcase_add_test(tcase, another_dictionary_gives_no_bytes);
+	tcase_add_test(tcase, a_dictionary_has_the_size_that_its_row_says);
+	tcase_add_test(tcase, a_dictionary_has_a_limit);
+	tcase_add_test(tcase, a_record_may_stand_as_it_is);
+	tcase_add_test(tcase, a_record_by_a_dictionary_is_the_same);
+	tcase_add_test(tcase, a_value_cut_short_is_corrupt);
+	tcase_add_test(tcase, an_absent_body_is_not_found);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -22,7 +22,8 @@ struct check {
 /* TABLE_PAGES, BODIES, RECORDS and the site's counts of pages. */
 void check_pages(const struct check *check);
 
-/* TABLE_DICTIONARIES. One that no page needs is no problem: it goes later. */
+/* TABLE_DICTIONARIES, and that SAMPLE_PAGES have theirs. One that no page needs
+ * is no problem: it goes later. */
 void check_dictionaries(const struct check *check);
 
 /* TABLE_CLUSTERS, MEMBERS, DF. */

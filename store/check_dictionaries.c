@@ -1,7 +1,7 @@
 #include "store/check.h"
 #include "store/content.h"
 #include "store/key.h"
-#include "store/rows_dictionary.h"
+#include "store/rows_template.h"
 #include "store/store.h"
 
 static bool is_whole(const struct check *check, enum table table,
@@ -13,6 +13,34 @@ static bool is_whole(const struct check *check, enum table table,
 
 	buffer_free(&bytes);
 	return error == ERR_NONE;
+}
+
+/* The records of sample pages that need a dictionary have it. */
+static void check_sample_pages(const struct check *check)
+{
+	struct key prefix = key_site(check->site->id);
+	struct scan scan =
+		scan_begin(check->txn, TABLE_SAMPLE_PAGES, key_slice(&prefix));
+	struct sample_page_row row;
+	uint32_t dictionary;
+
+	while (scan_next(&scan)) {
+		struct key key;
+
+		if (!sample_page_row_decode(scan.value, &row) ||
+		    !content_is_packed(row.record, &dictionary) ||
+		    dictionary == 0)
+			continue;
+		key = key_cluster(check->site->id, dictionary);
+		if (txn_get(check->txn, TABLE_DICTIONARIES, key_slice(&key))
+			    .data == NULL)
+			verify_problem(check->report,
+				       CHECK_SITE "a sample page needs "
+						  "dictionary %u, which does "
+						  "not exist",
+				       CHECK_HOST(check), dictionary);
+	}
+	scan_end(&scan);
 }
 
 void check_dictionaries(const struct check *check)
@@ -40,4 +68,5 @@ void check_dictionaries(const struct check *check)
 				       (unsigned long long)last);
 	}
 	scan_end(&scan);
+	check_sample_pages(check);
 }

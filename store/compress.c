@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 #include <zstd.h>
 
 #include "store/memory.h"
@@ -57,14 +56,8 @@ struct packer {
 	ZSTD_CDict *dictionary; /* or NULL */
 };
 
-/* The first bytes of a dictionary that zstd has trained. */
-static bool is_trained(struct slice dictionary)
-{
-	static const unsigned char begin[] = {0x37, 0xa4, 0x30, 0xec};
-
-	return dictionary.size >= sizeof(begin) &&
-	       memcmp(dictionary.data, begin, sizeof(begin)) == 0;
-}
+/* The first byte of a dictionary that zstd has trained. */
+enum { TRAINED_BEGIN = 0x37 };
 
 struct packer *packer_create(struct slice dictionary, int level)
 {
@@ -73,8 +66,8 @@ struct packer *packer_create(struct slice dictionary, int level)
 	packer->context = context_create(level);
 	if (dictionary.size == 0)
 		return packer;
-	/* bytes of a page mean what they are */
-	assert(!is_trained(dictionary));
+	/* bytes of pages mean what they are */
+	assert(slice_byte(dictionary, 0) != TRAINED_BEGIN);
 	packer->dictionary =
 		ZSTD_createCDict(dictionary.data, dictionary.size, level);
 	if (packer->dictionary == NULL)

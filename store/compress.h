@@ -33,7 +33,8 @@ enum error decompress(struct slice packed, size_t max_bytes,
  */
 struct packer;
 
-/* The dictionary is copied. `level` is zstd's, 1 to 19. */
+/* The dictionary is copied; its first byte is not '7', with which those begin
+ * that zstd has trained. `level` is zstd's, 1 to 19. */
 struct packer *packer_create(struct slice dictionary, int level);
 void packer_destroy(struct packer *packer); /* NULL is a no-op */
 

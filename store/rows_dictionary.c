@@ -16,3 +16,8 @@ static const struct row_layout dictionary_row_layout =
 
 ROW_FUNCTIONS(dictionary_row, TABLE_DICTIONARIES, key_cluster(site, dictionary),
 	      uint32_t site, uint32_t dictionary)
+
+struct buffer dictionary_row_encode(const struct dictionary_row *row)
+{
+	return row_layout_encode(&dictionary_row_layout, row);
+}

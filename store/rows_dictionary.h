@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "store/buffer.h"
 #include "store/slice.h"
 #include "store/txn.h"
 
@@ -31,6 +32,8 @@ bool dictionary_row_get(struct txn *txn, uint32_t site, uint32_t dictionary,
 			struct dictionary_row *row_out);
 void dictionary_row_put(struct txn *txn, uint32_t site, uint32_t dictionary,
 			const struct dictionary_row *row);
+/* The value of the row; buffer_free() it. */
+struct buffer dictionary_row_encode(const struct dictionary_row *row);
 bool dictionary_row_decode(struct slice value, struct dictionary_row *row_out);
 
 #endif

@@ -48,3 +48,8 @@ static const struct row_layout sample_page_row_layout =
 ROW_FUNCTIONS(sample_page_row, TABLE_SAMPLE_PAGES,
 	      key_member(site, cluster, page), uint32_t site, uint32_t cluster,
 	      uint64_t page)
+
+struct buffer sample_page_row_encode(const struct sample_page_row *row)
+{
+	return row_layout_encode(&sample_page_row_layout, row);
+}

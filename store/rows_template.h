@@ -82,8 +82,7 @@ struct buffer version_row_encode(const struct version_row *row);
 struct sample_page_row {
 	uint64_t since_ms; /* of that page's visit */
 	struct slice url;
-	struct slice record; /* of store/record.h, without links; record_copy()
-				it before record_open() */
+	struct slice record; /* without links, as store/content.h has it */
 };
 
 bool sample_page_row_get(struct txn *txn, uint32_t site, uint32_t cluster,
@@ -92,5 +91,7 @@ void sample_page_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
 			 uint64_t page, const struct sample_page_row *row);
 bool sample_page_row_decode(struct slice value,
 			    struct sample_page_row *row_out);
+/* The value of the row; buffer_free() it. */
+struct buffer sample_page_row_encode(const struct sample_page_row *row);
 
 #endif

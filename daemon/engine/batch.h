@@ -138,6 +138,9 @@ enum error batch_take_findings(struct batch *batch, struct change *change);
 /* batch_gc.c: what is over the limits goes. */
 enum error batch_gc(struct batch *batch, struct change *change);
 
+/* batch_pack.c: what is kept is packed anew. */
+enum error batch_pack(struct batch *batch, struct change *change);
+
 /* batch_event.c: what happens is written, and told. */
 
 /*

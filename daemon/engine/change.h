@@ -22,6 +22,7 @@ struct findings;
 struct guard_change;
 struct alert_change;
 struct gc_row;
+struct packing;
 
 /* Take a threshold (permille, or THRESHOLD_AUTO) over into the options, whose
  * measure is set: until it is chosen, that of the measure counts. */
@@ -36,6 +37,7 @@ enum change_kind {
 	CHANGE_ASK,         /* fetch url now; its site is added when missing */
 	CHANGE_TEMPLATES,   /* what was found out of the templates of a site */
 	CHANGE_GC,          /* rows go, if they may; there is no url */
+	CHANGE_PACK,        /* rows are packed anew; there is no url */
 	CHANGE_HOST,        /* robots.txt of url->authority, or (robots_ms 0) a
 			       pause */
 	/* what a lease has come to */
@@ -80,6 +82,11 @@ struct gc_change {
 	uint64_t collected; /* out: so many went */
 };
 
+struct pack_change {
+	const struct packing *packing; /* daemon/engine/packing.h */
+	uint64_t packed;               /* out: so many rows were changed */
+};
+
 /* A page that was fetched, or handed in. */
 struct arrived_page {
 	struct slice packed;  /* the body by compress() */
@@ -111,7 +118,7 @@ struct answer {
 struct change {
 	enum change_kind kind;
 	enum error error;      /* out: ERR_NONE once it is committed */
-	const struct url *url; /* NULL of ALERTS and GC alone */
+	const struct url *url; /* NULL of ALERTS, GC and PACK alone */
 	union {
 		struct site_options site_add; /* a known site keeps its headers
 						 and its proxy when their data
@@ -122,6 +129,7 @@ struct change {
 		struct ask ask;
 		struct templates_change templates;
 		struct gc_change gc;
+		struct pack_change pack;
 		struct host_row host;
 		struct answer answer; /* PAGE to INGEST */
 	};

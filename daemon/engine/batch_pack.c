@@ -1,0 +1,60 @@
+/* What is kept is packed anew, and dictionaries come and go. */
+#include "daemon/engine/batch.h"
+
+#include "daemon/engine/packing.h"
+#include "store/hash.h"
+#include "store/key.h"
+#include "store/store.h"
+
+/* The value may have changed since it was read: then it stays. */
+static bool replace(struct batch *batch, const struct pack_row *row)
+{
+	struct slice key = key_slice(&row->key);
+	struct slice value = txn_get(batch->txn, row->table, key);
+
+	if (value.data == NULL ||
+	    hash64(value.data, value.size, 0) != row->before)
+		return false;
+	txn_put(batch->txn, row->table, key, buffer_slice(&row->value));
+	return true;
+}
+
+/* Its site or its cluster may be gone by now: then it comes too late. */
+static bool add_dictionary(struct batch *batch, const struct pack_row *row)
+{
+	struct slice cluster = key_slice(&row->key);
+	uint64_t number;
+	struct key key;
+
+	if (txn_get(batch->txn, TABLE_CLUSTERS, cluster).data == NULL)
+		return false;
+	number = store_next_number(batch->txn, "dictionary");
+	if (number > UINT32_MAX) {
+		txn_fail(batch->txn, ERR_TOO_LARGE);
+		return false;
+	}
+	key = key_cluster(key_u32(cluster, 0), (uint32_t)number);
+	txn_put(batch->txn, TABLE_DICTIONARIES, key_slice(&key),
+		buffer_slice(&row->value));
+	return true;
+}
+
+static bool apply(struct batch *batch, const struct pack_row *row)
+{
+	if (row->table != TABLE_DICTIONARIES)
+		return replace(batch, row);
+	if (row->value.size > 0)
+		return add_dictionary(batch, row);
+	txn_delete(batch->txn, TABLE_DICTIONARIES, key_slice(&row->key));
+	return true;
+}
+
+enum error batch_pack(struct batch *batch, struct change *change)
+{
+	const struct packing *packing = change->pack.packing;
+
+	change->pack.packed = 0;
+	for (size_t i = 0; i < packing->count; i++)
+		change->pack.packed += apply(batch, &packing->rows[i]);
+	return ERR_NONE;
+}

@@ -1,0 +1,313 @@
+/* Which dictionaries there are, which are wanted, and of which pages. */
+#include "daemon/engine/packing_parts.h"
+
+#include <stdlib.h>
+
+#include "store/content.h"
+#include "store/lower_bound.h"
+#include "store/memory.h"
+#include "store/rows_cluster.h"
+#include "store/rows_dictionary.h"
+#include "store/rows_page.h"
+
+enum {
+	MAX_MADE = 4,        /* in a step */
+	MAX_LOOKED = 4096,   /* members, of which the typical ones are chosen */
+	TYPICAL_PAGES = 4,   /* in a dictionary, if there is room */
+	WORSE_PERCENT = 125, /* of the bytes before: pages have drifted */
+};
+
+struct known_dictionary *known_find(const struct packing_site *site,
+				    uint32_t number)
+{
+	size_t at;
+
+	LOWER_BOUND(at, site->count, site->items[at].number < number);
+	return at < site->count && site->items[at].number == number
+		       ? &site->items[at]
+		       : NULL;
+}
+
+/* The newest one of the cluster, or NULL. */
+static struct known_dictionary *newest_of(const struct packing_site *site,
+					  uint32_t cluster)
+{
+	size_t end;
+
+	LOWER_BOUND(end, site->count,
+		    site->items[site->by_cluster[end]].cluster <= cluster);
+	if (end == 0)
+		return NULL;
+	end = site->by_cluster[end - 1];
+	return site->items[end].cluster == cluster ? &site->items[end] : NULL;
+}
+
+struct known_dictionary *known_of(const struct packing_site *site,
+				  uint32_t cluster)
+{
+	struct known_dictionary *one = newest_of(site, cluster);
+
+	return one != NULL && one->is_current ? one : NULL;
+}
+
+static void read_rows(struct txn *txn, uint32_t site,
+		      struct packing_site *known)
+{
+	struct key prefix = key_site(site);
+	struct scan scan =
+		scan_begin(txn, TABLE_DICTIONARIES, key_slice(&prefix));
+	struct dictionary_row row;
+
+	while (scan_next(&scan)) {
+		if (!dictionary_row_decode(scan.value, &row))
+			continue; /* verify tells of it */
+		known->items =
+			mem_grow(known->items, known->count, &known->capacity,
+				 sizeof(*known->items));
+		known->items[known->count++] = (struct known_dictionary){
+			.number = key_u32(scan.key, sizeof(uint32_t)),
+			.cluster = row.cluster,
+			.created_ms = row.created_ms,
+		};
+	}
+	scan_end(&scan);
+}
+
+/* A cluster and a place, to be sorted. */
+struct placed {
+	uint32_t cluster;
+	uint32_t place;
+};
+
+static int by_cluster(const void *left, const void *right)
+{
+	const struct placed *a = left;
+	const struct placed *b = right;
+
+	if (a->cluster != b->cluster)
+		return a->cluster < b->cluster ? -1 : 1;
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+static void sort(struct packing_site *known)
+{
+	struct placed *placed = mem_alloc(known->count, sizeof(*placed));
+
+	known->by_cluster = mem_alloc(known->count, sizeof(uint32_t));
+	for (size_t i = 0; i < known->count; i++)
+		placed[i] =
+			(struct placed){known->items[i].cluster, (uint32_t)i};
+	if (known->count > 1)
+		qsort(placed, known->count, sizeof(*placed), by_cluster);
+	for (size_t i = 0; i < known->count; i++)
+		known->by_cluster[i] = placed[i].place;
+	free(placed);
+}
+
+struct packing_site *known_read(struct txn *txn, uint32_t site)
+{
+	struct packing_site *known = mem_alloc(1, sizeof(*known));
+	uint32_t most = 0;
+
+	read_rows(txn, site, known);
+	sort(known);
+	for (size_t i = 0; i < known->count; i++) {
+		struct known_dictionary *one = &known->items[i];
+		struct cluster_row row;
+
+		one->is_current =
+			newest_of(known, one->cluster) == one &&
+			cluster_row_get(txn, site, one->cluster, &row);
+		if (one->is_current && row.page_count > most) {
+			most = row.page_count;
+			known->common = one->number;
+		}
+	}
+	return known;
+}
+
+void known_free(struct packing_site *site)
+{
+	if (site == NULL)
+		return;
+	for (size_t i = 0; i < MAX_PACKERS; i++)
+		packer_destroy(site->packers[i].packer);
+	free(site->by_cluster);
+	free(site->items);
+	free(site);
+}
+
+/* A page whose bytes may go into the dictionary. */
+struct typical {
+	uint64_t page;
+	uint32_t body_bytes;
+};
+
+static int by_size(const void *left, const void *right)
+{
+	const struct typical *a = left;
+	const struct typical *b = right;
+
+	if (a->body_bytes != b->body_bytes)
+		return a->body_bytes < b->body_bytes ? -1 : 1;
+	return (a->page > b->page) - (a->page < b->page);
+}
+
+/* The members whose bodies are kept; `pages` is [MAX_LOOKED]. */
+static size_t find_members(struct txn *txn, uint32_t site, uint32_t cluster,
+			   struct typical *pages)
+{
+	struct key prefix = key_cluster(site, cluster);
+	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
+	struct page_row row;
+	size_t count = 0;
+
+	while (count < MAX_LOOKED && scan_next(&scan)) {
+		uint64_t page = key_u64(scan.key, 2 * sizeof(uint32_t));
+
+		if (page_row_get(txn, site, page, &row) &&
+		    (row.flags & PAGE_ROW_HAS_NO_BODY) == 0)
+			pages[count++] = (struct typical){page, row.body_bytes};
+	}
+	scan_end(&scan);
+	return count;
+}
+
+/*
+ * Of pages by their size, the one in the middle, a larger one, a smaller one
+ * and one of the largest: [TYPICAL_PAGES].
+ */
+static void choose(const struct typical *pages, size_t count,
+		   struct typical *chosen)
+{
+	static const size_t tenths[TYPICAL_PAGES] = {5, 8, 2, 9};
+
+	for (size_t i = 0; i < TYPICAL_PAGES; i++)
+		chosen[i] = pages[count * tenths[i] / 10];
+}
+
+/* What the page has in the table; nothing when it cannot be read. */
+static struct buffer unpack(struct txn *txn, enum table table, uint32_t site,
+			    const struct typical *page)
+{
+	struct key key = key_page(site, page->page);
+	struct slice value = txn_get(txn, table, key_slice(&key));
+	struct buffer bytes = {0};
+
+	if (value.data != NULL)
+		content_unpack(txn, table, site, value,
+			       table == TABLE_BODIES ? page->body_bytes
+						     : CONTENT_MAX_RECORD_BYTES,
+			       &bytes);
+	return bytes;
+}
+
+/*
+ * The most typical page stands at the end, where it is nearest; of one that
+ * has no room any more, the beginning. A line feed in front: the first bytes
+ * of a page cannot say that they are something else (store/compress.h).
+ */
+static struct buffer join(struct txn *txn, enum table table, uint32_t site,
+			  const struct typical *chosen)
+{
+	struct buffer parts[TYPICAL_PAGES];
+	struct buffer bytes = {0};
+	size_t room = DICTIONARY_MAX_BYTES - 1;
+
+	for (size_t i = 0; i < TYPICAL_PAGES; i++) {
+		parts[i] = unpack(txn, table, site, &chosen[i]);
+		if (parts[i].size > room)
+			parts[i].size = room;
+		room -= parts[i].size;
+	}
+	buffer_append_byte(&bytes, '\n');
+	for (size_t i = TYPICAL_PAGES; i-- > 0;) {
+		buffer_append(&bytes, parts[i].data, parts[i].size);
+		buffer_free(&parts[i]);
+	}
+	return bytes;
+}
+
+static uint32_t pack(struct buffer *bytes, struct buffer *packed)
+{
+	uint32_t size = (uint32_t)bytes->size;
+
+	compress_well(buffer_slice(bytes), packed);
+	buffer_free(bytes);
+	return size;
+}
+
+/* Make one of the cluster, if enough of its pages are kept. */
+static void make_one(const struct packing_walk *walk, struct txn *txn,
+		     uint32_t cluster, struct packing *packing)
+{
+	struct typical *pages = mem_alloc(MAX_LOOKED, sizeof(*pages));
+	size_t count = find_members(txn, walk->site, cluster, pages);
+	struct typical chosen[TYPICAL_PAGES];
+	struct dictionary_row row = {.created_ms = walk->now_ms,
+				     .cluster = cluster};
+	struct buffer packed[2] = {{0}, {0}};
+	struct buffer bytes;
+
+	if (count >= PACKING_MIN_PAGES) {
+		qsort(pages, count, sizeof(*pages), by_size);
+		choose(pages, count, chosen);
+		bytes = join(txn, TABLE_BODIES, walk->site, chosen);
+		row.body_bytes = pack(&bytes, &packed[0]);
+		bytes = join(txn, TABLE_RECORDS, walk->site, chosen);
+		row.record_bytes = pack(&bytes, &packed[1]);
+		row.bodies = buffer_slice(&packed[0]);
+		row.records = buffer_slice(&packed[1]);
+		packing_add(packing, TABLE_DICTIONARIES,
+			    key_cluster(walk->site, cluster))
+			->value = dictionary_row_encode(&row);
+	}
+	buffer_free(&packed[0]);
+	buffer_free(&packed[1]);
+	free(pages);
+}
+
+void packing_make(const struct packing_walk *walk, struct txn *txn,
+		  struct packing *packing)
+{
+	struct key prefix = key_site(walk->site);
+	struct scan scan = scan_begin(txn, TABLE_CLUSTERS, key_slice(&prefix));
+	struct cluster_row row;
+
+	while (packing->count < MAX_MADE && scan_next(&scan)) {
+		uint32_t cluster = key_u32(scan.key, sizeof(uint32_t));
+
+		if (cluster_row_decode(scan.value, &row) &&
+		    row.page_count >= PACKING_MIN_PAGES &&
+		    known_of(walk->known, cluster) == NULL)
+			make_one(walk, txn, cluster, packing);
+	}
+	scan_end(&scan);
+}
+
+/* Per mille of the source. */
+static uint64_t ratio(uint64_t packed, uint64_t source)
+{
+	return source == 0 ? 0 : packed * 1000 / source;
+}
+
+static bool has_drifted(const struct known_dictionary *one)
+{
+	if (!one->is_current || one->since.pages < PACKING_MIN_PAGES ||
+	    one->since.pages < one->before.pages)
+		return false;
+	return one->before.pages == 0 ||
+	       ratio(one->since.packed, one->since.source) * 100 >
+		       ratio(one->before.packed, one->before.source) *
+			       WORSE_PERCENT;
+}
+
+void packing_make_anew(const struct packing_walk *walk, struct txn *txn,
+		       struct packing *packing)
+{
+	const struct packing_site *known = walk->known;
+
+	for (size_t i = 0; i < known->count && packing->count < MAX_MADE; i++)
+		if (has_drifted(&known->items[i]))
+			make_one(walk, txn, known->items[i].cluster, packing);
+}

@@ -159,8 +159,8 @@ static void stop_pipeline(void *context)
 	struct service *service = context;
 
 	assert(service->server == NULL && service->threshold_selector == NULL &&
-	       service->watching == NULL && service->collector == NULL &&
-	       service->delivery == NULL);
+	       service->watching == NULL && service->packing == NULL &&
+	       service->collector == NULL && service->delivery == NULL);
 	pipeline_stop(service->pipeline, service->config.drain_ms);
 	service->pipeline = NULL;
 }
@@ -215,6 +215,23 @@ static void stop_garbage_collector(void *context)
 
 	garbage_collector_stop(service->collector);
 	service->collector = NULL;
+}
+
+static enum error start_packing(void *context)
+{
+	struct service *service = context;
+
+	assert(service->pipeline != NULL);
+	return packing_start(&service->packing, service->store,
+			     service->pipeline);
+}
+
+static void stop_packing(void *context)
+{
+	struct service *service = context;
+
+	packing_stop(service->packing);
+	service->packing = NULL;
 }
 
 static enum error start_watching(void *context)
@@ -364,6 +381,8 @@ const struct part service_parts[SERVICE_PARTS] = {
 	 "hooks cannot be told; see ulimit -u"},
 	{start_garbage_collector, stop_garbage_collector, NULL,
 	 "the limits of retention cannot be kept; see ulimit -u"},
+	{start_packing, stop_packing, NULL,
+	 "pages are not packed by their templates; see ulimit -u"},
 	{start_watching, stop_watching, wake_watching,
 	 "templates cannot be watched; see ulimit -u"},
 	{start_threshold_selector, stop_threshold_selector,

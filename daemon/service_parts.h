@@ -17,6 +17,7 @@
 #include "daemon/service.h"
 #include "daemon/watch/garbage_collector.h"
 #include "daemon/watch/threshold_selector.h"
+#include "daemon/watch/packing_service.h"
 #include "daemon/watch/watching.h"
 #include "store/store.h"
 
@@ -35,6 +36,7 @@ struct service {
 	struct threshold_selector *threshold_selector;
 	struct watching *watching;
 	struct garbage_collector *collector;
+	struct packing_service *packing;
 	struct delivery *delivery;
 	struct api *api;
 	struct http_server *server;
@@ -43,7 +45,7 @@ struct service {
 	atomic_bool is_ready; /* the API knows the server */
 };
 
-enum { SERVICE_PARTS = 11 };
+enum { SERVICE_PARTS = 12 };
 
 extern const struct part service_parts[SERVICE_PARTS];
 

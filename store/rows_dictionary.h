@@ -11,7 +11,7 @@
 #include "store/txn.h"
 
 /* No dictionary is larger when it is unpacked. */
-enum { DICTIONARY_MAX_BYTES = 112 << 10 };
+enum { DICTIONARY_MAX_BYTES = 256 << 10 };
 
 /*
  * What the pages of a template have in common: bytes of a few typical ones, by

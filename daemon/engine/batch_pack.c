@@ -6,7 +6,10 @@
 #include "store/key.h"
 #include "store/store.h"
 
-/* The value may have changed since it was read: then it stays. */
+/*
+ * The value may have changed since it was read: then it stays. LMDB joins pages
+ * that are nearly empty when a row is deleted, and not when it becomes smaller.
+ */
 static bool replace(struct batch *batch, const struct pack_row *row)
 {
 	struct slice key = key_slice(&row->key);
@@ -15,6 +18,7 @@ static bool replace(struct batch *batch, const struct pack_row *row)
 	if (value.data == NULL ||
 	    hash64(value.data, value.size, 0) != row->before)
 		return false;
+	txn_delete(batch->txn, row->table, key);
 	txn_put(batch->txn, row->table, key, buffer_slice(&row->value));
 	return true;
 }

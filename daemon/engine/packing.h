@@ -23,7 +23,7 @@
 #include "store/txn.h"
 
 enum {
-	PACKING_MIN_PAGES = 8,
+	PACKING_MIN_PAGES = 3,
 	PACKING_AT_ONCE = 64,         /* rows in a step */
 	PACKING_STEP_BYTES = 4 << 20, /* unpacked; one page more at most */
 };

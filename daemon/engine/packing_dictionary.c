@@ -11,10 +11,14 @@
 #include "store/rows_page.h"
 
 enum {
-	MAX_MADE = 4,        /* in a step */
-	MAX_LOOKED = 4096,   /* members, of which the typical ones are chosen */
-	TYPICAL_PAGES = 4,   /* in a dictionary, if there is room */
-	WORSE_PERCENT = 125, /* of the bytes before: pages have drifted */
+	MAX_MADE = 4,       /* in a step */
+	MAX_LOOKED = 4096,  /* members, of which the typical ones are chosen */
+	TYPICAL_PAGES = 4,  /* in a dictionary, at most */
+	PAGES_FOR_TWO = 8,  /* a smaller cluster has one page in it */
+	PAGES_FOR_ALL = 16, /* and a smaller one than this has two */
+	QUICK_BYTES = 112 << 10, /* several pages together */
+	MIN_DRIFTED = 8,         /* pages that came since */
+	WORSE_PERCENT = 125,     /* of the bytes before: pages have drifted */
 };
 
 struct known_dictionary *known_find(const struct packing_site *site,
@@ -173,17 +177,27 @@ static size_t find_members(struct txn *txn, uint32_t site, uint32_t cluster,
 	return count;
 }
 
+/* The pages of a dictionary, the most typical one first. */
+struct chosen {
+	struct typical pages[TYPICAL_PAGES]; /* [count] */
+	size_t count;
+};
+
 /*
  * Of pages by their size, the one in the middle, a larger one, a smaller one
- * and one of the largest: [TYPICAL_PAGES].
+ * and one of the largest; fewer of a small cluster, whose dictionary must not
+ * be larger than what it saves.
  */
-static void choose(const struct typical *pages, size_t count,
-		   struct typical *chosen)
+static struct chosen choose(const struct typical *pages, size_t count)
 {
 	static const size_t tenths[TYPICAL_PAGES] = {5, 8, 2, 9};
+	struct chosen chosen = {.count = 1};
 
-	for (size_t i = 0; i < TYPICAL_PAGES; i++)
-		chosen[i] = pages[count * tenths[i] / 10];
+	if (count >= PAGES_FOR_TWO)
+		chosen.count = count < PAGES_FOR_ALL ? 2 : TYPICAL_PAGES;
+	for (size_t i = 0; i < chosen.count; i++)
+		chosen.pages[i] = pages[count * tenths[i] / 10];
+	return chosen;
 }
 
 /* What the page has in the table; nothing when it cannot be read. */
@@ -203,25 +217,29 @@ static struct buffer unpack(struct txn *txn, enum table table, uint32_t site,
 }
 
 /*
- * The most typical page stands at the end, where it is nearest; of one that
- * has no room any more, the beginning. A line feed in front: the first bytes
- * of a page cannot say that they are something else (store/compress.h).
+ * The most typical page stands at the end, where it is nearest, as a whole: one
+ * that lacks a part leaves that part in every page. The others have the room
+ * that is left of what is unpacked in a moment. A line feed in front: the first
+ * bytes of a page cannot say that they are something else (store/compress.h).
  */
 static struct buffer join(struct txn *txn, enum table table, uint32_t site,
-			  const struct typical *chosen)
+			  const struct chosen *chosen)
 {
 	struct buffer parts[TYPICAL_PAGES];
 	struct buffer bytes = {0};
-	size_t room = DICTIONARY_MAX_BYTES - 1;
+	size_t used = 0;
 
-	for (size_t i = 0; i < TYPICAL_PAGES; i++) {
-		parts[i] = unpack(txn, table, site, &chosen[i]);
+	for (size_t i = 0; i < chosen->count; i++) {
+		size_t most = i == 0 ? DICTIONARY_MAX_BYTES - 1 : QUICK_BYTES;
+		size_t room = used < most ? most - used : 0;
+
+		parts[i] = unpack(txn, table, site, &chosen->pages[i]);
 		if (parts[i].size > room)
 			parts[i].size = room;
-		room -= parts[i].size;
+		used += parts[i].size;
 	}
 	buffer_append_byte(&bytes, '\n');
-	for (size_t i = TYPICAL_PAGES; i-- > 0;) {
+	for (size_t i = chosen->count; i-- > 0;) {
 		buffer_append(&bytes, parts[i].data, parts[i].size);
 		buffer_free(&parts[i]);
 	}
@@ -243,7 +261,7 @@ static void make_one(const struct packing_walk *walk, struct txn *txn,
 {
 	struct typical *pages = mem_alloc(MAX_LOOKED, sizeof(*pages));
 	size_t count = find_members(txn, walk->site, cluster, pages);
-	struct typical chosen[TYPICAL_PAGES];
+	struct chosen chosen;
 	struct dictionary_row row = {.created_ms = walk->now_ms,
 				     .cluster = cluster};
 	struct buffer packed[2] = {{0}, {0}};
@@ -251,10 +269,10 @@ static void make_one(const struct packing_walk *walk, struct txn *txn,
 
 	if (count >= PACKING_MIN_PAGES) {
 		qsort(pages, count, sizeof(*pages), by_size);
-		choose(pages, count, chosen);
-		bytes = join(txn, TABLE_BODIES, walk->site, chosen);
+		chosen = choose(pages, count);
+		bytes = join(txn, TABLE_BODIES, walk->site, &chosen);
 		row.body_bytes = pack(&bytes, &packed[0]);
-		bytes = join(txn, TABLE_RECORDS, walk->site, chosen);
+		bytes = join(txn, TABLE_RECORDS, walk->site, &chosen);
 		row.record_bytes = pack(&bytes, &packed[1]);
 		row.bodies = buffer_slice(&packed[0]);
 		row.records = buffer_slice(&packed[1]);
@@ -293,7 +311,7 @@ static uint64_t ratio(uint64_t packed, uint64_t source)
 
 static bool has_drifted(const struct known_dictionary *one)
 {
-	if (!one->is_current || one->since.pages < PACKING_MIN_PAGES ||
+	if (!one->is_current || one->since.pages < MIN_DRIFTED ||
 	    one->since.pages < one->before.pages)
 		return false;
 	return one->before.pages == 0 ||

@@ -179,7 +179,7 @@ START_TEST(a_walk_over_what_is_packed_changes_nothing)
 }
 END_TEST
 
-START_TEST(seven_pages_make_no_dictionary)
+START_TEST(two_pages_make_no_dictionary)
 {
 	put(0, 0, PACKING_MIN_PAGES - 1, 1);
 	ck_assert_uint_eq(walk(), PACKING_MIN_PAGES - 1); /* the records */
@@ -358,7 +358,7 @@ Suite *make_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, pages_of_a_template_share_a_dictionary);
 	tcase_add_test(tcase, a_walk_over_what_is_packed_changes_nothing);
-	tcase_add_test(tcase, seven_pages_make_no_dictionary);
+	tcase_add_test(tcase, two_pages_make_no_dictionary);
 	tcase_add_test(tcase,
 		       few_pages_are_packed_by_the_dictionary_of_the_many);
 	tcase_add_test(tcase, a_page_that_changes_is_packed_again);

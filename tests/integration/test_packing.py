@@ -1,0 +1,117 @@
+"""Pages of a template share a dictionary, and nobody can tell: not after a kill
+at any instant, nor in a store of the schema before."""
+
+import gzip
+import os
+import pathlib
+import random
+import re
+import shutil
+import time
+
+import harness
+
+PAGES = 60
+ROUNDS = 6
+# A store that schema 5 wrote, of write_site(folder, 12, 0).
+OLD_STORE = harness.ROOT / "tests" / "data" / "store" / "schema5.mdb.gz"
+
+
+def write_site(folder, pages, edition):
+    """Pages of one template, and one that leads to all of them."""
+    links = "".join(f"<li><a href=/p/{i}.html>Page {i}</a></li>"
+                    for i in range(pages))
+    menu = "".join(f"<li><a href=/m/{i}.html>Menu {i * 37 % 101}</a></li>"
+                   for i in range(40))
+    (folder / "p").mkdir(exist_ok=True)
+    (folder / "index.html").write_text(
+        f"<html><title>All</title><body><h1>All pages</h1><ul>{links}</ul>")
+    for i in range(pages):
+        words = " ".join(f"word{i * 31 + k + edition}" for k in range(40))
+        (folder / "p" / f"{i}.html").write_text(
+            f"<html><head><title>Page {i}</title></head><body><nav class=menu>"
+            f"<ul>{menu}</ul></nav><article><h1>Page {i}</h1><p>The text of "
+            f"page {i}: {words}.</p></article></body></html>")
+    return folder
+
+
+def table(daemon, name, of="rows"):
+    text = daemon.get("/metrics").text
+    return int(re.search(rf'templated_{of}{{table="{name}"}} (\d+)', text)[1])
+
+
+def texts(daemon, base, pages):
+    return [daemon.text(f"{base}p/{i}.html", fetch="never", format="html")
+            for i in range(pages)]
+
+
+class Packing(harness.Case):
+    def setUp(self):
+        seed = int(os.environ.get("SEED", random.randrange(1 << 32)))
+        print(f"SEED={seed}")
+        random.seed(seed)
+
+    def wait_for_small(self, daemon, most):
+        harness.wait_until(
+            lambda: table(daemon, "dictionaries") > 0
+            and table(daemon, "bodies", "table_bytes") < most,
+            "the bodies to be small")
+
+    def test_pages_are_packed_and_read_as_before(self):
+        web = self.web(write_site(self.folder(), PAGES, 0))
+        daemon = self.daemon()
+        daemon.crawl(web.url)
+        before = texts(daemon, web.url, PAGES)
+        size = table(daemon, "bodies", "table_bytes")
+        self.wait_for_small(daemon, size)
+        self.assertEqual(texts(daemon, web.url, PAGES), before)
+        daemon.stop()
+        self.assertEqual(daemon.verify_store()["pages"], PAGES + 1)
+        daemon.start()
+        self.assertEqual(daemon.ctl("compact").returncode, 0)
+        self.assertEqual(texts(daemon, web.url, PAGES), before)
+
+    def test_a_kill_at_any_instant_loses_nothing(self):
+        folder = write_site(self.folder(), PAGES, 0)
+        web = self.web(folder)
+        daemon = self.daemon()
+        daemon.crawl(web.url)
+        for edition in range(1, ROUNDS):
+            write_site(folder, PAGES, 1000 * edition)
+            for i in range(0, PAGES, 3):
+                daemon.get("/v1/text", url=f"{web.url}p/{i}.html",
+                           fetch="always")
+            time.sleep(random.uniform(0, 6))
+            daemon.kill()
+            self.assertEqual(daemon.verify_store()["pages"], PAGES + 1)
+            daemon.start()
+        for i in range(0, PAGES, 3):
+            self.assertIn(f"word{i * 31 + 1000 * (ROUNDS - 1)} ",
+                          daemon.text(f"{web.url}p/{i}.html", fetch="never"))
+        harness.wait_until(lambda: table(daemon, "dictionaries") > 0,
+                           "a dictionary")
+
+    def test_a_store_of_schema_5_is_read_and_packed(self):
+        daemon = harness.Daemon()
+        self.addCleanup(daemon.remove)
+        pathlib.Path(daemon.store).mkdir()
+        with gzip.open(OLD_STORE) as old, open(
+                pathlib.Path(daemon.store) / "data.mdb", "wb") as new:
+            shutil.copyfileobj(old, new)
+        daemon.start()
+        site = daemon.json("/v1/sites")["sites"][0]
+        self.assertEqual(site["pages"], 13)
+        base = f"http://{site['host']}/"
+        before = texts(daemon, base, 12)
+        for i, text in enumerate(before):
+            self.assertIn(f"word{i * 31} word{i * 31 + 1} ", text)
+        harness.wait_until(lambda: table(daemon, "dictionaries") > 0,
+                           "a dictionary")
+        time.sleep(1)
+        self.assertEqual(texts(daemon, base, 12), before)
+        daemon.stop()
+        self.assertEqual(daemon.verify_store()["pages"], 13)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "store/compress.h"
+#include "store/dictionary_cache.h"
+#include "store/env.h"
 #include "store/key.h"
 #include "store/rows_dictionary.h"
 
@@ -62,22 +64,43 @@ enum error content_dictionary(struct txn *txn, enum table table, uint32_t site,
 		       : ERR_CORRUPT;
 }
 
+/* The dictionary, unpacked before or now; NULL when it is damaged or missing.
+ */
+static struct dictionary_bytes *take_dictionary(struct txn *txn,
+						enum table table, uint32_t site,
+						uint32_t number)
+{
+	struct dictionary_cache *cache = txn->store->dictionaries;
+	struct dictionary_bytes *found =
+		dictionary_cache_get(cache, table, number);
+	struct buffer bytes = {0};
+
+	if (found != NULL)
+		return found;
+	if (content_dictionary(txn, table, site, number, &bytes) == ERR_NONE)
+		return dictionary_cache_put(txn->is_writer ? NULL : cache,
+					    table, number, &bytes);
+	buffer_free(&bytes);
+	return NULL;
+}
+
 static enum error unpack_by(struct txn *txn, enum table table, uint32_t site,
 			    struct slice value, size_t max_bytes,
 			    struct buffer *out)
 {
 	struct slice frame = {(const char *)value.data + HEAD_BYTES,
 			      value.size - HEAD_BYTES};
-	struct buffer bytes = {0};
-	uint32_t dictionary;
-	enum error error = ERR_CORRUPT;
+	struct dictionary_bytes *dictionary = NULL;
+	uint32_t number;
+	enum error error;
 
-	if (content_is_packed(value, &dictionary) &&
-	    content_dictionary(txn, table, site, dictionary, &bytes) ==
-		    ERR_NONE)
-		error = decompress_by(buffer_slice(&bytes), frame, max_bytes,
-				      out);
-	buffer_free(&bytes);
+	if (content_is_packed(value, &number))
+		dictionary = take_dictionary(txn, table, site, number);
+	if (dictionary == NULL)
+		return ERR_CORRUPT;
+	error = decompress_by(dictionary_bytes_slice(dictionary), frame,
+			      max_bytes, out);
+	dictionary_bytes_release(dictionary);
 	return error;
 }
 

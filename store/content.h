@@ -39,7 +39,7 @@ enum error content_dictionary(struct txn *txn, enum table table, uint32_t site,
  * Append what `value` holds, of `table` and a page of `site`, to `out`.
  * ERR_TOO_LARGE when that is more than `max_bytes`; ERR_CORRUPT when it is
  * damaged, or its dictionary is damaged or missing. Costs the unpacking of the
- * dictionary, too.
+ * dictionary, too, unless that was among the last 16.
  */
 enum error content_unpack(struct txn *txn, enum table table, uint32_t site,
 			  struct slice value, size_t max_bytes,

@@ -12,6 +12,8 @@
 #include "store/store.h"
 #include "store/txn.h"
 
+struct dictionary_cache;
+
 struct store {
 	char *path;
 	struct store_options options;
@@ -28,6 +30,7 @@ struct store {
 	 * taken before map_lock.
 	 */
 	pthread_mutex_t write_lock;
+	struct dictionary_cache *dictionaries;
 	size_t max_map_bytes;
 	int lock_file; /* of store/folder.h; or -1 */
 	bool is_read_only;

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "store/dictionary_cache.h"
 #include "store/env.h"
 #include "store/folder.h"
 #include "store/log.h"
@@ -236,6 +237,7 @@ enum error store_open(struct store **store_out, const char *path,
 	store->options = *options;
 	store->lock_file = -1;
 	store->is_read_only = options->is_read_only;
+	store->dictionaries = dictionary_cache_create();
 	init_map_lock(&store->map_lock);
 	pthread_mutex_init(&store->write_lock, NULL);
 	if (options->is_read_only)
@@ -261,6 +263,7 @@ void store_close(struct store *store)
 		mdb_env_close(store->env);
 	if (store->lock_file >= 0)
 		close(store->lock_file);
+	dictionary_cache_destroy(store->dictionaries);
 	pthread_mutex_destroy(&store->write_lock);
 	pthread_rwlock_destroy(&store->map_lock);
 	free(store->path);

@@ -1,5 +1,6 @@
 #include "store/content.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "store/compress.h"
@@ -238,6 +239,35 @@ START_TEST(a_value_cut_short_is_corrupt)
 }
 END_TEST
 
+/* Two more than the cache has room for, by their own bytes each, twice. */
+START_TEST(a_reader_reads_by_many_dictionaries)
+{
+	enum { MANY = 18 };
+	struct buffer values[MANY];
+	struct buffer out = {0};
+	char own[8];
+
+	for (uint32_t i = 0; i < MANY; i++) {
+		snprintf(noise, sizeof(own), "\n%u", i);
+		put_dictionary((struct slice){noise, NOISE_BYTES}, NOISE_BYTES);
+		values[i] = pack((struct slice){noise, 100}, dictionary);
+	}
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	txn = txn_begin_read(store);
+	for (uint32_t i = 0; i < 2 * MANY; i++) {
+		ck_assert_int_eq(unpack(TABLE_BODIES,
+					buffer_slice(&values[i % MANY]), 100,
+					&out),
+				 ERR_NONE);
+		snprintf(own, sizeof(own), "\n%u", i % MANY);
+		ck_assert_str_eq(out.data, own);
+	}
+	for (uint32_t i = 0; i < MANY; i++)
+		buffer_free(&values[i]);
+	buffer_free(&out);
+}
+END_TEST
+
 START_TEST(an_absent_body_is_not_found)
 {
 	struct buffer out = {0};
@@ -263,6 +293,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_record_may_stand_as_it_is);
 	tcase_add_test(tcase, a_record_by_a_dictionary_is_the_same);
 	tcase_add_test(tcase, a_value_cut_short_is_corrupt);
+	tcase_add_test(tcase, a_reader_reads_by_many_dictionaries);
 	tcase_add_test(tcase, an_absent_body_is_not_found);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -12,6 +12,7 @@
 #include "store/env.h"
 #include "store/folder.h"
 #include "store/log.h"
+#include "store/rewrite.h"
 
 /* Compaction gives up when a transaction stays open for longer. */
 enum { MAX_GATE_S = 10 };
@@ -84,11 +85,13 @@ static enum error write_new(struct store *from, const char *path,
 			    bool is_temporary, uint64_t *bytes_out)
 {
 	int file = folder_create(path, FOLDER_NEW);
+	char name[MAX_PATH_BYTES];
 	enum error error;
 
 	if (file < 0)
 		return error_from_mdb(errno);
-	error = copy_env(from, file, MDB_CP_COMPACT);
+	error = folder_name(name, path, FOLDER_NEW) ? store_rewrite(from, name)
+						    : ERR_IO;
 	*bytes_out = size_of(file);
 	if (error == ERR_NONE && !is_temporary && fsync(file) != 0)
 		error = ERR_IO;

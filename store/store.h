@@ -74,13 +74,13 @@ struct store_sizes { /* of the file, in bytes */
 };
 
 /*
- * Compact the store: copy the used pages to a new file, which replaces the old
- * one. Writers wait for all of it, readers only for the replacement. If the
- * process is killed at any instant, a complete file with every commit is there.
- * ERR_BUSY: a transaction stays open for longer than 10 s, or another process
- * reads the store; ERR_STORE_FULL: no room on the disk for both; ERR_REFUSED:
- * the store is read only; ERR_IO; the store is unchanged then. No transaction
- * of this thread may be open.
+ * Compact the store: write every row to a new file, whose pages are full, and
+ * which replaces the old one. Writers wait for all of it, readers only for the
+ * replacement. If the process is killed at any instant, a complete file with
+ * every commit is there. ERR_BUSY: a transaction stays open for longer than 10
+ * s, or another process reads the store; ERR_STORE_FULL: no room on the disk
+ * for both; ERR_REFUSED: the store is read only; ERR_IO; the store is unchanged
+ * then. No transaction of this thread may be open.
  */
 enum error store_compact(struct store *store, struct store_sizes *sizes_out);
 

@@ -76,11 +76,14 @@ def measure(folder, options):
         pages = daemon.json(f"/v1/sites/{web.host}")["pages"]
         later = cpu_seconds(daemon) - cpu
         status = daemon.json("/v1/status")["store"]
+        daemon.ctl("compact")
+        compact = sum(table_bytes(daemon).values()) / pages
         daemon.stop()
         if options.keep:
             shutil.copytree(daemon.store, options.keep / folder.name,
                             dirs_exist_ok=True)
-        tell(folder.name, pages, size / count, rows, (cpu, later), status)
+        tell(folder.name, pages, size / count, rows, (cpu, later), status,
+             compact)
     finally:
         if daemon:
             daemon.remove()
@@ -89,7 +92,7 @@ def measure(folder, options):
         shutil.rmtree(root, ignore_errors=True)
 
 
-def tell(name, pages, source, rows, cpu, status):
+def tell(name, pages, source, rows, cpu, status, compact):
     print(f"{name}: {pages} pages of {source:.0f} bytes; CPU "
           f"{1000 * cpu[0] / pages:.2f} ms a page, {1000 * cpu[1] / pages:.2f} "
           f"when it was crawled")
@@ -97,7 +100,8 @@ def tell(name, pages, source, rows, cpu, status):
         if size / pages >= 0.5:
             print(f"  {table:<14}{size / pages:9.0f}")
     print(f"  {'all':<14}{sum(rows.values()) / pages:9.0f}   "
-          f"in use {status['used_bytes'] / pages:.0f}", flush=True)
+          f"of the file {status['used_bytes'] / pages:.0f}, "
+          f"compacted {compact:.0f}", flush=True)
 
 
 def main():

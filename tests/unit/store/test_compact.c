@@ -70,6 +70,35 @@ static uint64_t data_bytes(void)
 	return (uint64_t)status.st_size;
 }
 
+/* Every row of 1,000 bytes, then of 40: with its key of 4 it takes 54 with
+ * LMDB's head and place, and a page of 4,096 has room for 75 in its 4,080. So
+ * 2,000 take 27 pages, where there were 3 rows in a page. */
+START_TEST(rows_that_became_small_fill_their_pages)
+{
+	static char bytes[1000];
+	struct store *store = scratch_store(&scratch);
+	struct store_sizes sizes;
+	struct store_usage usage;
+
+	for (int pass = 0; pass < 2; pass++) {
+		struct txn txn = txn_begin_write(store);
+
+		for (uint32_t i = 0; i < ROWS; i++) {
+			struct key key = key_small(i * 2654435761U);
+
+			txn_put(&txn, TABLE_BODIES, key_slice(&key),
+				(struct slice){bytes, pass == 0 ? 1000 : 40});
+		}
+		ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	}
+	ck_assert_int_eq(store_compact(store, &sizes), ERR_NONE);
+	ck_assert_int_eq(store_usage(store, &usage), ERR_NONE);
+	ck_assert_uint_eq(usage.rows[TABLE_BODIES], ROWS);
+	ck_assert_uint_le(usage.bytes[TABLE_BODIES], 28 * map_page);
+	store_close(store);
+}
+END_TEST
+
 /* A row of 3,000 bytes has a page of its own: 2,000 rows are over 8 MB, and 10
  * are next to nothing. */
 START_TEST(what_was_deleted_goes_back_to_the_disk)
@@ -324,6 +353,7 @@ Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_set_timeout(tcase, 120);
+	tcase_add_test(tcase, rows_that_became_small_fill_their_pages);
 	tcase_add_test(tcase, what_was_deleted_goes_back_to_the_disk);
 	tcase_add_test(tcase,
 		       what_is_written_behind_it_is_there_after_a_restart);

@@ -80,8 +80,10 @@ static void check_body(const struct check *check, uint64_t page,
 		tell(check, page, "has no body");
 	else if (lacks_dictionary(check, page, "body", value))
 		return;
-	else if (content_unpack(check->txn, TABLE_BODIES, check->site->id,
-				value, row->body_bytes, &body) != ERR_NONE ||
+	else if (content_unpack(
+			 check->txn,
+			 (struct content_place){TABLE_BODIES, check->site->id},
+			 value, row->body_bytes, &body) != ERR_NONE ||
 		 body.size != row->body_bytes)
 		tell(check, page, "the body does not unpack to its size");
 	else if (hash64(body.data, body.size, 0) != row->content_hash)

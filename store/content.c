@@ -84,7 +84,7 @@ static struct dictionary_bytes *take_dictionary(struct txn *txn,
 	return NULL;
 }
 
-static enum error unpack_by(struct txn *txn, enum table table, uint32_t site,
+static enum error unpack_by(struct txn *txn, struct content_place place,
 			    struct slice value, size_t max_bytes,
 			    struct buffer *out)
 {
@@ -95,7 +95,8 @@ static enum error unpack_by(struct txn *txn, enum table table, uint32_t site,
 	enum error error;
 
 	if (content_is_packed(value, &number))
-		dictionary = take_dictionary(txn, table, site, number);
+		dictionary =
+			take_dictionary(txn, place.table, place.site, number);
 	if (dictionary == NULL)
 		return ERR_CORRUPT;
 	error = decompress_by(dictionary_bytes_slice(dictionary), frame,
@@ -104,17 +105,17 @@ static enum error unpack_by(struct txn *txn, enum table table, uint32_t site,
 	return error;
 }
 
-enum error content_unpack(struct txn *txn, enum table table, uint32_t site,
+enum error content_unpack(struct txn *txn, struct content_place place,
 			  struct slice value, size_t max_bytes,
 			  struct buffer *out)
 {
 	uint32_t dictionary;
 
 	if (content_is_packed(value, &dictionary))
-		return dictionary == 0 ? decompress(value, max_bytes, out)
-				       : unpack_by(txn, table, site, value,
-						   max_bytes, out);
-	if (table == TABLE_BODIES || first_byte(value) != record_begin)
+		return dictionary == 0
+			       ? decompress(value, max_bytes, out)
+			       : unpack_by(txn, place, value, max_bytes, out);
+	if (place.table == TABLE_BODIES || first_byte(value) != record_begin)
 		return ERR_CORRUPT;
 	buffer_append_slice(out, value);
 	return ERR_NONE;
@@ -127,7 +128,9 @@ enum error content_body(struct txn *txn, uint32_t site, uint64_t page,
 	struct slice value = txn_get(txn, TABLE_BODIES, key_slice(&key));
 
 	return value.data == NULL ? ERR_NOT_FOUND
-				  : content_unpack(txn, TABLE_BODIES, site,
+				  : content_unpack(txn,
+						   (struct content_place){
+							   TABLE_BODIES, site},
 						   value, body_bytes, out);
 }
 
@@ -135,8 +138,9 @@ enum error content_record_open(struct txn *txn, uint32_t site,
 			       struct slice value, struct buffer *bytes_out,
 			       struct record *record_out)
 {
-	enum error error = content_unpack(txn, TABLE_RECORDS, site, value,
-					  CONTENT_MAX_RECORD_BYTES, bytes_out);
+	enum error error =
+		content_unpack(txn, (struct content_place){TABLE_RECORDS, site},
+			       value, CONTENT_MAX_RECORD_BYTES, bytes_out);
 
 	*record_out = (struct record){0};
 	if (error == ERR_NONE)

@@ -35,13 +35,19 @@ void content_pack(struct packer *packer, uint32_t dictionary, struct slice data,
 enum error content_dictionary(struct txn *txn, enum table table, uint32_t site,
 			      uint32_t dictionary, struct buffer *out);
 
+/* Where a value is from. */
+struct content_place {
+	enum table table;
+	uint32_t site;
+};
+
 /*
- * Append what `value` holds, of `table` and a page of `site`, to `out`.
+ * Append what `value` holds to `out`.
  * ERR_TOO_LARGE when that is more than `max_bytes`; ERR_CORRUPT when it is
  * damaged, or its dictionary is damaged or missing. Costs the unpacking of the
  * dictionary, too, unless that was among the last 16.
  */
-enum error content_unpack(struct txn *txn, enum table table, uint32_t site,
+enum error content_unpack(struct txn *txn, struct content_place place,
 			  struct slice value, size_t max_bytes,
 			  struct buffer *out);
 

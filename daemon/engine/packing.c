@@ -132,8 +132,9 @@ static struct buffer pack(const struct step *step, const struct found *found,
 	struct buffer packed = {0};
 
 	if (packer != NULL &&
-	    content_unpack(step->txn, table, step->walk->site, found->content,
-			   found->max_bytes, &bytes) == ERR_NONE &&
+	    content_unpack(
+		    step->txn, (struct content_place){table, step->walk->site},
+		    found->content, found->max_bytes, &bytes) == ERR_NONE &&
 	    bytes.size <= CONTENT_MAX_RECORD_BYTES) {
 		content_pack(packer, dictionary, buffer_slice(&bytes), &packed);
 		step->packing->bytes += bytes.size;

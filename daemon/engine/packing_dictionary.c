@@ -209,7 +209,7 @@ static struct buffer unpack(struct txn *txn, enum table table, uint32_t site,
 	struct buffer bytes = {0};
 
 	if (value.data != NULL)
-		content_unpack(txn, table, site, value,
+		content_unpack(txn, (struct content_place){table, site}, value,
 			       table == TABLE_BODIES ? page->body_bytes
 						     : CONTENT_MAX_RECORD_BYTES,
 			       &bytes);

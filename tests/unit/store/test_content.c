@@ -68,7 +68,8 @@ static enum error unpack(enum table table, struct slice value, size_t max,
 			 struct buffer *out)
 {
 	buffer_clear(out);
-	return content_unpack(&txn, table, SITE, value, max, out);
+	return content_unpack(&txn, (struct content_place){table, SITE}, value,
+			      max, out);
 }
 
 /* 4,000 bytes of the dictionary and its number: a match costs some bytes. */
@@ -239,29 +240,33 @@ START_TEST(a_value_cut_short_is_corrupt)
 }
 END_TEST
 
+static void check_own(struct slice value, uint32_t number, struct buffer *out)
+{
+	char own[8];
+
+	ck_assert_int_eq(unpack(TABLE_BODIES, value, 100, out), ERR_NONE);
+	snprintf(own, sizeof(own), "\n%u", number);
+	ck_assert_str_eq(out->data, own);
+}
+
 /* Two more than the cache has room for, by their own bytes each, twice. */
 START_TEST(a_reader_reads_by_many_dictionaries)
 {
 	enum { MANY = 18 };
 	struct buffer values[MANY];
 	struct buffer out = {0};
-	char own[8];
 
 	for (uint32_t i = 0; i < MANY; i++) {
+		char own[8];
+
 		snprintf(noise, sizeof(own), "\n%u", i);
 		put_dictionary((struct slice){noise, NOISE_BYTES}, NOISE_BYTES);
 		values[i] = pack((struct slice){noise, 100}, dictionary);
 	}
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	txn = txn_begin_read(store);
-	for (uint32_t i = 0; i < 2 * MANY; i++) {
-		ck_assert_int_eq(unpack(TABLE_BODIES,
-					buffer_slice(&values[i % MANY]), 100,
-					&out),
-				 ERR_NONE);
-		snprintf(own, sizeof(own), "\n%u", i % MANY);
-		ck_assert_str_eq(out.data, own);
-	}
+	for (uint32_t i = 0; i < 2 * MANY; i++)
+		check_own(buffer_slice(&values[i % MANY]), i % MANY, &out);
 	for (uint32_t i = 0; i < MANY; i++)
 		buffer_free(&values[i]);
 	buffer_free(&out);

@@ -64,26 +64,41 @@ static void move_rows(MDB_txn *txn, const char *from, const char *to)
 	ck_assert_int_eq(mdb_drop(txn, old, 1), 0);
 }
 
+/* A transaction of LMDB alone. */
+static MDB_txn *begin_alone(MDB_env **env)
+{
+	MDB_txn *txn;
+
+	ck_assert_int_eq(mdb_env_create(env), 0);
+	mdb_env_set_maxdbs(*env, 64);
+	ck_assert_int_eq(mdb_env_open(*env, scratch.folder, MDB_NOSYNC, 0600),
+			 0);
+	ck_assert_int_eq(mdb_txn_begin(*env, NULL, 0, &txn), 0);
+	return txn;
+}
+
+static void drop_dictionaries(MDB_txn *txn)
+{
+	MDB_dbi table;
+
+	ck_assert_int_eq(mdb_dbi_open(txn, "dictionaries", 0, &table), 0);
+	ck_assert_int_eq(mdb_drop(txn, table, 1), 0);
+}
+
 /* The names of schema 4, by LMDB alone. */
 static void make_old(uint64_t schema)
 {
 	MDB_env *env;
-	MDB_txn *txn;
+	MDB_txn *txn = begin_alone(&env);
 	MDB_dbi meta;
 	uint64_t number = 1;
 	MDB_val key = {6, "schema"};
 	MDB_val value = {sizeof(schema), &schema};
 
-	ck_assert_int_eq(mdb_env_create(&env), 0);
-	mdb_env_set_maxdbs(env, 64);
-	ck_assert_int_eq(mdb_env_open(env, scratch.folder, MDB_NOSYNC, 0600),
-			 0);
-	ck_assert_int_eq(mdb_txn_begin(env, NULL, 0, &txn), 0);
 	move_rows(txn, "shingles", "terms");
 	move_rows(txn, "sample_pages", "panel");
 	move_rows(txn, "silences", "mutes");
-	ck_assert_int_eq(mdb_dbi_open(txn, "dictionaries", 0, &meta), 0);
-	ck_assert_int_eq(mdb_drop(txn, meta, 1), 0);
+	drop_dictionaries(txn);
 	ck_assert_int_eq(mdb_dbi_open(txn, "meta", 0, &meta), 0);
 	ck_assert_int_eq(mdb_put(txn, meta, &key, &value, 0), 0);
 	key = (MDB_val){7, "silence"};
@@ -99,19 +114,13 @@ static void make_old(uint64_t schema)
 static void make_5(void)
 {
 	MDB_env *env;
-	MDB_txn *txn;
+	MDB_txn *txn = begin_alone(&env);
 	MDB_dbi table;
 	uint64_t schema = 5;
 	MDB_val key = {6, "schema"};
 	MDB_val value = {sizeof(schema), &schema};
 
-	ck_assert_int_eq(mdb_env_create(&env), 0);
-	mdb_env_set_maxdbs(env, 64);
-	ck_assert_int_eq(mdb_env_open(env, scratch.folder, MDB_NOSYNC, 0600),
-			 0);
-	ck_assert_int_eq(mdb_txn_begin(env, NULL, 0, &txn), 0);
-	ck_assert_int_eq(mdb_dbi_open(txn, "dictionaries", 0, &table), 0);
-	ck_assert_int_eq(mdb_drop(txn, table, 1), 0);
+	drop_dictionaries(txn);
 	ck_assert_int_eq(mdb_dbi_open(txn, "meta", 0, &table), 0);
 	ck_assert_int_eq(mdb_put(txn, table, &key, &value, 0), 0);
 	ck_assert_int_eq(mdb_txn_commit(txn), 0);

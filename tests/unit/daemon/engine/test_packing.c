@@ -146,6 +146,14 @@ static struct kept look_at(unsigned kind, unsigned number, unsigned style)
 	return kept;
 }
 
+static void check_packed(struct kept kept, struct kept before)
+{
+	ck_assert_uint_eq(kept.body_by, 1);
+	ck_assert_uint_eq(kept.record_by, 1);
+	ck_assert_uint_lt(kept.body_bytes * 10, before.body_bytes);
+	ck_assert_uint_lt(kept.record_bytes * 2, before.record_bytes);
+}
+
 START_TEST(pages_of_a_template_share_a_dictionary)
 {
 	struct kept before;
@@ -157,14 +165,8 @@ START_TEST(pages_of_a_template_share_a_dictionary)
 	/* 20 bodies, 20 records, 1 dictionary */
 	ck_assert_uint_eq(walk(), 41);
 	ck_assert_uint_eq(rows_of(TABLE_DICTIONARIES), 1);
-	for (unsigned i = 0; i < 20; i++) {
-		struct kept kept = look_at(0, i, 1);
-
-		ck_assert_uint_eq(kept.body_by, 1);
-		ck_assert_uint_eq(kept.record_by, 1);
-		ck_assert_uint_lt(kept.body_bytes * 10, before.body_bytes);
-		ck_assert_uint_lt(kept.record_bytes * 2, before.record_bytes);
-	}
+	for (unsigned i = 0; i < 20; i++)
+		check_packed(look_at(0, i, 1), before);
 }
 END_TEST
 

@@ -220,7 +220,9 @@ class Ingest(harness.Case):
 
         report = self.ingest(daemon, pieces())
         self.assertEqual((report["records"], report["pages"]), (2, 1))
-        self.assertLess(peak_bytes(daemon) - before, 100 * MIB)
+        # sanitizers keep more of what was freed
+        most = 150 * MIB if os.environ.get("SANITIZER") else 100 * MIB
+        self.assertLess(peak_bytes(daemon) - before, most)
 
     def test_killed_in_the_middle(self):
         daemon = self.daemon()

@@ -151,6 +151,14 @@ static unsigned flags_of(const struct attribute *attribute)
 	}
 }
 
+static void append(struct attribute_list *list, struct attribute attribute)
+{
+	list->items = mem_grow(list->items, list->count, &list->capacity,
+			       sizeof(attribute));
+	assert(list->count < list->max_count);
+	list->items[list->count++] = attribute;
+}
+
 unsigned attribute_list_read(struct attribute_list *list,
 			     struct attribute_cursor *cursor)
 {
@@ -172,20 +180,10 @@ unsigned attribute_list_read(struct attribute_list *list,
 			continue;
 		attribute.value = decode(list, cursor->value);
 		flags |= flags_of(&attribute);
-		list->items = mem_grow(list->items, list->count,
-				       &list->capacity, sizeof(attribute));
-		assert(list->count < list->max_count);
 		assert(list->count - first < list->max_per_tag);
-		list->items[list->count++] = attribute;
+		append(list, attribute);
 	}
 	return flags;
-}
-
-static void append(struct attribute_list *list, struct attribute attribute)
-{
-	list->items = mem_grow(list->items, list->count, &list->capacity,
-			       sizeof(attribute));
-	list->items[list->count++] = attribute;
 }
 
 void attribute_list_merge(struct attribute_list *list,
@@ -213,22 +211,17 @@ void attribute_list_merge(struct attribute_list *list,
 	}
 }
 
-bool attribute_list_equal(const struct attribute_list *list,
-			  struct attribute_range a, struct attribute_range b)
+uint64_t attribute_list_hash(const struct attribute_list *list,
+			     struct attribute_range range)
 {
-	if (a.count != b.count)
-		return false;
-	for (uint32_t i = a.first; a.first != b.first && i < a.first + a.count;
-	     i++) {
-		bool is_there = false;
+	uint64_t sum = range.count;
 
-		for (uint32_t k = b.first; k < b.first + b.count; k++)
-			is_there |= slice_equal(list->items[i].name,
-						list->items[k].name) &&
-				    slice_equal(list->items[i].value,
-						list->items[k].value);
-		if (!is_there)
-			return false;
+	for (uint32_t i = range.first; i < range.first + range.count; i++) {
+		const struct attribute *attribute = &list->items[i];
+
+		sum += hash64(
+			attribute->value.data, attribute->value.size,
+			hash64(attribute->name.data, attribute->name.size, 0));
 	}
-	return true;
+	return sum;
 }

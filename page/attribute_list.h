@@ -53,8 +53,8 @@ void attribute_list_merge(struct attribute_list *list,
 			  struct attribute_range *into,
 			  struct attribute_range from);
 
-/* Whether both have the same names and values, in any order. */
-bool attribute_list_equal(const struct attribute_list *list,
-			  struct attribute_range a, struct attribute_range b);
+/* Of their names and values, the same in any order. Linear. */
+uint64_t attribute_list_hash(const struct attribute_list *list,
+			     struct attribute_range range);
 
 #endif

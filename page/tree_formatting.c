@@ -54,22 +54,8 @@ void tree_clear_to_marker(struct tree *tree)
 		;
 }
 
-static bool are_alike(const struct tree *tree, uint32_t a, uint32_t b)
-{
-	const struct node *one = &tree->nodes[a];
-	const struct node *other = &tree->nodes[b];
-
-	return one->tag == other->tag &&
-	       attribute_list_equal(
-		       &tree->attributes,
-		       (struct attribute_range){one->first_attribute,
-						one->attribute_count},
-		       (struct attribute_range){other->first_attribute,
-						other->attribute_count});
-}
-
 /* The Noah's Ark clause. */
-static void make_room(struct tree *tree, uint32_t node)
+static void make_room(struct tree *tree, uint16_t name, uint64_t attributes)
 {
 	uint32_t count = 0;
 	uint32_t first = 0;
@@ -77,7 +63,8 @@ static void make_room(struct tree *tree, uint32_t node)
 	for (uint32_t i = tree->formatting_count; i-- > 0;) {
 		if (tree->formatting[i].node == NO_NODE)
 			break;
-		if (are_alike(tree, tree->formatting[i].node, node)) {
+		if (tree->formatting[i].name == name &&
+		    tree->formatting[i].attributes == attributes) {
 			first = i;
 			count++;
 		}
@@ -89,12 +76,20 @@ static void make_room(struct tree *tree, uint32_t node)
 void tree_format(struct tree *tree)
 {
 	const struct open_element *top = tree_top(tree);
+	const struct node *node;
+	uint64_t attributes;
 
 	if (tree->is_stopped || (top->category & IS_FORMATTING) == 0)
 		return;
-	make_room(tree, top->node);
-	insert_entry(tree, tree->formatting_count,
-		     (struct formatting){top->node, top->name, true});
+	node = &tree->nodes[top->node];
+	attributes = attribute_list_hash(
+		&tree->attributes,
+		(struct attribute_range){node->first_attribute,
+					 node->attribute_count});
+	make_room(tree, top->name, attributes);
+	insert_entry(
+		tree, tree->formatting_count,
+		(struct formatting){top->node, top->name, true, attributes});
 }
 
 void tree_reconstruct_slowly(struct tree *tree)
@@ -209,8 +204,9 @@ static bool hand_over(struct tree *tree, struct adoption *adoption)
 {
 	const uint32_t block = tree->open[adoption->block].node;
 	const struct open_element old = tree->open[adoption->element];
-	const struct formatting entry = {tree_clone(tree, old.node), old.name,
-					 true};
+	const struct formatting entry = {
+		tree_clone(tree, old.node), old.name, true,
+		tree->formatting[adoption->format].attributes};
 
 	if (entry.node == NO_NODE)
 		return false;

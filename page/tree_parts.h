@@ -78,7 +78,8 @@ struct open_element {
 struct formatting {
 	uint32_t node; /* NO_NODE: a marker */
 	uint16_t name;
-	bool is_open; /* it is on the stack */
+	bool is_open;        /* it is on the stack */
+	uint64_t attributes; /* their hash */
 };
 
 enum {

@@ -1,11 +1,14 @@
 #include "extract/auto/auto_claims.h"
 
+#include <string.h>
+
 #include "page/json/json_ld.h"
 #include "page/page.h"
 
-static struct slice graph_description(const struct page *page)
+/* Of Open Graph. */
+static struct slice graph_property(const struct page *page, const char *name)
 {
-	const struct slice wanted = slice_of("og:description");
+	const struct slice wanted = slice_of(name);
 
 	for (uint32_t i = 0; i < page->node_count; i++)
 		if (page->nodes[i].tag == TAG_meta &&
@@ -28,12 +31,62 @@ static void add_bodies(struct page_claims *claims, const struct json_ld *ld,
 	}
 }
 
+/* Parts of the types of schema.org and of og:type, by falling weight: a page
+   of a forum may be called an article, too. */
+static const struct {
+	const char *part;
+	enum claimed_kind kind;
+} kinds[] = {
+	{"DiscussionForumPosting", CLAIMS_FORUM},
+	{"QAPage", CLAIMS_FORUM},
+	{"CollectionPage", CLAIMS_COLLECTION},
+	{"ItemList", CLAIMS_COLLECTION},
+	{"SearchResultsPage", CLAIMS_COLLECTION},
+	{"Product", CLAIMS_PRODUCT},
+	{"product", CLAIMS_PRODUCT},
+	{"Article", CLAIMS_ARTICLE},
+	{"BlogPosting", CLAIMS_ARTICLE},
+	{"article", CLAIMS_ARTICLE},
+	{"website", CLAIMS_WEBSITE},
+	{"WebSite", CLAIMS_WEBSITE},
+};
+
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+/* The first of `kinds` that stands in the type; KINDS: none. */
+static size_t find_kind(struct slice type)
+{
+	size_t i = 0;
+
+	while (i < KINDS &&
+	       (type.size == 0 || memmem(type.data, type.size, kinds[i].part,
+					 strlen(kinds[i].part)) == NULL))
+		i++;
+	return i;
+}
+
+static enum claimed_kind kind_of(const struct page *page,
+				 const struct json_ld *ld)
+{
+	size_t best = find_kind(graph_property(page, "og:type"));
+
+	for (uint32_t i = 0; i < ld->object_count; i++) {
+		size_t found = find_kind(json_ld_type(ld, i));
+
+		if (found < best)
+			best = found;
+	}
+	return best == KINDS ? CLAIMS_NO_KIND : kinds[best].kind;
+}
+
 struct page_claims claims_of_page(struct arena *arena, const struct page *page)
 {
 	const struct json_ld ld = json_ld_of_page(arena, page);
 	struct page_claims claims = {
 		.title = page->title,
-		.descriptions = {page->description, graph_description(page)},
+		.kind = kind_of(page, &ld),
+		.descriptions = {page->description,
+				 graph_property(page, "og:description")},
 	};
 
 	for (uint32_t i = 0; i < ld.object_count; i++)

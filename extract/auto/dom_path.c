@@ -257,6 +257,10 @@ static void write_repetition(const struct dom_path *dom_path, float *row)
 		row[DOM_PATH_item_words] = level->subtree.words;
 		row[DOM_PATH_item_repeats] =
 			at_most(level->repeats, MAX_ITEM_REPEATS);
+		row[DOM_PATH_item_link_ratio] = level->subtree.link_ratio;
+		row[DOM_PATH_item_dates] = level->subtree.dates;
+		row[DOM_PATH_list_ends] = list->sentence_ends;
+		row[DOM_PATH_list_dates] = list->dates;
 		row[DOM_PATH_list_link_ratio] = list->link_ratio;
 		row[DOM_PATH_list_page_ratio] = list->page_ratio;
 		row[DOM_PATH_list_long_ratio] = list->long_ratio;

@@ -127,6 +127,11 @@
 		"30: none") \
 	X(item_words, "ln1(words of that item), 0: none") \
 	X(item_repeats, "how often it repeats, at most 100, 0: none") \
+	X(item_link_ratio, "ratio of characters in links in it, 0: none") \
+	X(item_dates, "ratio of passages with a date in it, 0: none") \
+	X(list_ends, "ratio of passages that end a sentence in the item's " \
+		"parent, 0: none") \
+	X(list_dates, "ratio of passages with a date there, 0: none") \
 	X(list_link_ratio, "ratio of characters in links in the item's " \
 		"parent, 0: none") \
 	X(list_page_ratio, "ratio of the page's words in the item's parent") \

@@ -36,6 +36,7 @@ struct page_context {
 	/* The elements around the title, the innermost first. */
 	uint32_t *chain;
 	uint32_t chain_count;
+	enum claimed_kind kind;
 	float page[PAGE_KIND_COUNT];
 };
 
@@ -138,6 +139,7 @@ struct page_context *page_context_make(struct arena *arena,
 	struct claim_words *words = claim_words_make(arena, claims);
 
 	page_context->passages = passages;
+	page_context->kind = claims->kind;
 	page_context->notes = ARENA_NEW(arena, struct note, passages->count);
 	for (uint32_t i = 0; i < passages->count; i++)
 		page_context->notes[i].overlap =
@@ -241,6 +243,7 @@ void page_context_row(const struct page_context *page_context, uint32_t index,
 	row[PAGE_CONTEXT_title_covered] = overlap->title_covered;
 	row[PAGE_CONTEXT_description_ratio] = overlap->description;
 	row[PAGE_CONTEXT_body_ratio] = overlap->body;
+	row[PAGE_CONTEXT_claimed_kind] = (float)page_context->kind;
 	memcpy(&row[PAGE_CONTEXT_page_words], page_context->page,
 	       sizeof(page_context->page));
 }

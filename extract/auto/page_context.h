@@ -33,6 +33,7 @@
 	X(title_covered, "ratio of the title's terms in it") \
 	X(description_ratio, "ratio of its terms in a description, -1: none") \
 	X(body_ratio, "ratio of its terms in JSON-LD texts, -1: none") \
+	X(claimed_kind, "enum claimed_kind of the page") \
 	PAGE_KIND_FEATURES(X)
 /* clang-format on */
 
@@ -45,6 +46,16 @@ enum {
 
 enum { MAX_CLAIMS = 16 };
 
+/* By the types of its JSON-LD, or og:type. */
+enum claimed_kind {
+	CLAIMS_NO_KIND,
+	CLAIMS_WEBSITE,
+	CLAIMS_ARTICLE,
+	CLAIMS_PRODUCT,
+	CLAIMS_COLLECTION,
+	CLAIMS_FORUM,
+};
+
 /* What the page claims about itself; each may be empty. */
 struct page_claims {
 	struct slice title;           /* of the title element */
@@ -52,6 +63,7 @@ struct page_claims {
 	/* articleBody, description and text of its JSON-LD */
 	struct slice bodies[MAX_CLAIMS];
 	size_t body_count;
+	enum claimed_kind kind;
 };
 
 struct page_context;

@@ -79,6 +79,10 @@ void page_kind_row(const struct passages *passages, float *row)
 	row[PAGE_KIND_page_prices] = ratio(sums->prices, sums->passages);
 	row[PAGE_KIND_page_dates] = ratio(sums->dates, sums->passages);
 	row[PAGE_KIND_page_ends] = ratio(sums->ends, sums->passages);
+	row[PAGE_KIND_page_linked_headings] =
+		sums->headings == 0
+			? -1
+			: ratio(sums->linked_headings, sums->headings);
 	row[PAGE_KIND_page_main_ratio] = largest_ratio(passages, TAG_main);
 	row[PAGE_KIND_page_article_ratio] =
 		largest_ratio(passages, TAG_article);

@@ -27,6 +27,8 @@ struct passages;
 	X(page_rows, "ln1(tr elements)") \
 	X(page_codes, "ln1(pre and code elements)") \
 	X(page_times, "ln1(time elements)") \
+	X(page_linked_headings, "ratio of its headings that are links, " \
+		"-1: none") \
 	X(page_main_ratio, "highest ratio of its words in a main, -1: none") \
 	X(page_article_ratio, "the same in an article, -1: none")
 /* clang-format on */

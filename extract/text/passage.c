@@ -96,6 +96,12 @@ static void open_element(struct maker *maker, uint32_t index)
 	}
 }
 
+static bool is_heading(const struct page *page, uint32_t node)
+{
+	return node != NO_NODE &&
+	       (tag_flags(page->nodes[node].tag) & TAG_IS_HEADING) != 0;
+}
+
 static void begin_passage(struct maker *maker, uint32_t text)
 {
 	uint32_t node = maker->page->texts[text].node;
@@ -112,6 +118,7 @@ static void begin_passage(struct maker *maker, uint32_t text)
 		.markup = maker->markup,
 		.place = scope.place,
 		.hiding = block.hiding,
+		.is_heading = is_heading(maker->page, scope.block),
 	};
 	passage_text_begin(&maker->reader, passage);
 	maker->is_open = true;
@@ -193,6 +200,11 @@ static bool is_long(const struct passage *passage)
 	return passage->words >= 15 && passage_link_ratio(passage) < 0.5F;
 }
 
+static bool is_linked(const struct passage *passage)
+{
+	return 2 * (uint64_t)passage->link_characters >= passage->characters;
+}
+
 static void add_passage(struct passage_sums *sums,
 			const struct passage *passage)
 {
@@ -208,6 +220,8 @@ static void add_passage(struct passage_sums *sums,
 	sums->ends += passage->ends_sentence;
 	sums->prices += passage->has_price;
 	sums->dates += passage->has_date;
+	sums->headings += passage->is_heading;
+	sums->linked_headings += passage->is_heading && is_linked(passage);
 	if (is_long(passage))
 		sums->long_words += passage->words;
 }
@@ -301,6 +315,9 @@ struct passage_sums passages_sum(const struct passages *passages,
 		.prices = end->prices - begin->prices,
 		.dates = end->dates - begin->dates,
 		.long_words = end->long_words - begin->long_words,
+		.headings = end->headings - begin->headings,
+		.linked_headings =
+			end->linked_headings - begin->linked_headings,
 		.tags = end->tags - begin->tags,
 	};
 }

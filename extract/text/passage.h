@@ -94,6 +94,7 @@ struct passage {
 	bool has_price;  /* a number beside a currency sign */
 	bool has_date;   /* 1900..2099, 12:30, 31.12., ... no names of months */
 	bool has_rights; /* the sign of copyright */
+	bool is_heading; /* its element is h1..h6 */
 };
 
 /* Prefix sums over the passages of PLACE_PLAIN. */
@@ -109,7 +110,10 @@ struct passage_sums {
 	uint32_t dates;      /* passages with a date */
 	uint32_t long_words; /* words of passages of >= 15 words, less than
 				half of their characters in links */
-	uint32_t tags;       /* of all passages */
+	uint32_t headings;
+	uint32_t linked_headings; /* half of their characters, or more, in
+				     links */
+	uint32_t tags;            /* of all passages */
 };
 
 struct passages {

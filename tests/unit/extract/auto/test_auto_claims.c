@@ -35,6 +35,39 @@ START_TEST(claims_are_those_of_the_head_and_of_json_ld)
 }
 END_TEST
 
+static enum claimed_kind kind_of(const char *html)
+{
+	struct page *page = parse(html);
+	const struct page_claims claims = claims_of_page(page->arena, page);
+
+	page_destroy(page);
+	return claims.kind;
+}
+
+#define LD(json) "<script type='application/ld+json'>" json "</script>"
+
+START_TEST(the_kind_is_that_which_says_most)
+{
+	ck_assert_int_eq(kind_of("<p>text"), CLAIMS_NO_KIND);
+	ck_assert_int_eq(kind_of("<meta property=og:type content=website>"),
+			 CLAIMS_WEBSITE);
+	ck_assert_int_eq(kind_of("<meta property=og:type content=article>"),
+			 CLAIMS_ARTICLE);
+	ck_assert_int_eq(kind_of("<meta property=og:type content=article>" LD(
+				 "{\"@type\": \"QAPage\"}")),
+			 CLAIMS_FORUM);
+	ck_assert_int_eq(kind_of(LD("[{\"@type\": \"WebSite\"}, "
+				    "{\"@type\": \"NewsArticle\"}]")),
+			 CLAIMS_ARTICLE);
+	ck_assert_int_eq(kind_of("<meta property=og:type content=og:product>"),
+			 CLAIMS_PRODUCT);
+	ck_assert_int_eq(kind_of(LD("{\"@type\": \"CollectionPage\"}")),
+			 CLAIMS_COLLECTION);
+	ck_assert_int_eq(kind_of("<meta property=og:type content=''>"),
+			 CLAIMS_NO_KIND);
+}
+END_TEST
+
 START_TEST(a_page_may_claim_nothing)
 {
 	struct page *page = parse("<p>text");
@@ -72,6 +105,7 @@ Suite *make_suite(void)
 	TCase *tcase = tcase_create("auto_claims");
 
 	tcase_add_test(tcase, claims_are_those_of_the_head_and_of_json_ld);
+	tcase_add_test(tcase, the_kind_is_that_which_says_most);
 	tcase_add_test(tcase, a_page_may_claim_nothing);
 	tcase_add_test(tcase, bodies_over_the_limit_are_let_go);
 	suite_add_tcase(suite, tcase);

@@ -220,6 +220,26 @@ START_TEST(siblings_are_equal_but_for_digits)
 }
 END_TEST
 
+START_TEST(an_item_and_its_list_say_what_they_are_of)
+{
+	struct page *page = parse("<ul><li><a>xxxx</a><p>ab 1999</p></li>"
+				  "<li><p>End.</p></li><li><p>no</p></li>"
+				  "</ul><p>outside");
+	const row *rows = rows_of(page, 5);
+
+	CHECK(0, item_link_ratio, 4 / 11.0);
+	CHECK(0, item_dates, 0.5);
+	CHECK(1, item_dates, 0.5);
+	CHECK(2, item_dates, 0);
+	CHECK(2, item_link_ratio, 0);
+	CHECK(3, list_dates, 0.25);
+	CHECK(3, list_ends, 0.25);
+	CHECK(4, item_link_ratio, 0);
+	CHECK(4, list_dates, 0);
+	page_destroy(page);
+}
+END_TEST
+
 START_TEST(two_are_no_list)
 {
 	struct page *page = parse("<ul><li>x</li><li>y</li></ul>"
@@ -351,6 +371,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, classes_and_links_count_against_a_score);
 	tcase_add_test(tcase, without_scores_the_page_is_the_top);
 	tcase_add_test(tcase, siblings_are_equal_but_for_digits);
+	tcase_add_test(tcase, an_item_and_its_list_say_what_they_are_of);
 	tcase_add_test(tcase, two_are_no_list);
 	tcase_add_test(tcase, passages_on_one_path_are_a_group);
 	tcase_add_test(tcase, what_is_not_plain_does_not_count);

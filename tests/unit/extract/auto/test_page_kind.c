@@ -40,8 +40,22 @@ START_TEST(a_page_worked_by_hand)
 	ck_assert_float_eq_tol(row[PAGE_KIND_page_headings], logf(2), 1e-6F);
 	ck_assert_float_eq_tol(row[PAGE_KIND_page_articles], logf(3), 1e-6F);
 	ck_assert_float_eq(row[PAGE_KIND_page_fields], 0);
+	ck_assert_float_eq(row[PAGE_KIND_page_linked_headings], 0);
 	ck_assert_float_eq(row[PAGE_KIND_page_main_ratio], 3 / 8.0F);
 	ck_assert_float_eq(row[PAGE_KIND_page_article_ratio], 5 / 8.0F);
+}
+END_TEST
+
+START_TEST(headings_are_linked_or_not)
+{
+	float row[PAGE_KIND_COUNT];
+
+	row_of("<p>a", row);
+	ck_assert_float_eq(row[PAGE_KIND_page_linked_headings], -1);
+	row_of("<h1>title</h1><a><h2>a</h2></a><h3><a>b</a></h3><h3>c d<a>e"
+	       "</a></h3><p><a>f</a></p>",
+	       row);
+	ck_assert_float_eq(row[PAGE_KIND_page_linked_headings], 0.5F);
 }
 END_TEST
 
@@ -65,8 +79,9 @@ START_TEST(an_empty_page_is_of_no_kind)
 	float row[PAGE_KIND_COUNT];
 
 	row_of("", row);
-	for (int i = 0; i < PAGE_KIND_page_main_ratio; i++)
+	for (int i = 0; i < PAGE_KIND_page_linked_headings; i++)
 		ck_assert_float_eq(row[i], 0);
+	ck_assert_float_eq(row[PAGE_KIND_page_linked_headings], -1);
 	ck_assert_float_eq(row[PAGE_KIND_page_main_ratio], -1);
 	ck_assert_float_eq(row[PAGE_KIND_page_article_ratio], -1);
 }
@@ -78,6 +93,7 @@ Suite *make_suite(void)
 	TCase *tcase = tcase_create("page_kind");
 
 	tcase_add_test(tcase, a_page_worked_by_hand);
+	tcase_add_test(tcase, headings_are_linked_or_not);
 	tcase_add_test(tcase, elements_are_counted_by_kind);
 	tcase_add_test(tcase, an_empty_page_is_of_no_kind);
 	suite_add_tcase(suite, tcase);

@@ -2,47 +2,66 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "extract/auto/auto_model.h"
 #include "store/arena.h"
 
 /*
- * Of the rows of page features only the columns that the second forest reads
- * are kept, so that memory depends on the model and not on the number of
- * features.
+ * Of the page features the second forest's bins are kept, a byte for each that
+ * it reads, until the scores of the whole page are known.
  */
 struct kept {
-	uint16_t features[FOREST_COLUMNS];
-	size_t count;
-	float *values; /* [passages][count] */
+	size_t begin; /* the columns of page features, of the second forest */
+	size_t end;
+	int8_t *bins; /* [blocks][end - begin][FOREST_ROWS] */
 };
 
+static size_t blocks_of(uint32_t passages)
+{
+	return ((size_t)passages + FOREST_ROWS - 1) / FOREST_ROWS;
+}
+
+/* Columns are in the order of features, those of the context come first. */
 static struct kept make_kept(struct arena *arena, uint32_t passages)
 {
-	struct kept kept = {.count = 0};
+	const struct forest *forest = &auto_context_forest;
+	struct kept kept = {.end = forest->column_count};
 
-	for (size_t i = 0; i < auto_context_forest.column_count; i++)
-		if (auto_context_forest.columns[i] >= CONTEXT_COUNT)
-			kept.features[kept.count++] =
-				auto_context_forest.columns[i] - CONTEXT_COUNT;
-	kept.values = ARENA_NEW(arena, float, passages *kept.count);
+	while (kept.begin < kept.end &&
+	       forest->columns[kept.begin].feature < CONTEXT_COUNT)
+		kept.begin++;
+	kept.bins = (int8_t *)arena_room(
+		arena,
+		blocks_of(passages) * (kept.end - kept.begin) * FOREST_ROWS);
 	return kept;
 }
 
-static void keep(struct kept *kept, uint32_t passage, const float *row)
+static int8_t *kept_block(const struct kept *kept, uint32_t first_passage,
+			  size_t *bytes_out)
 {
-	float *values = kept->values + passage * kept->count;
-
-	for (size_t i = 0; i < kept->count; i++)
-		values[i] = row[kept->features[i]];
+	assert(first_passage % FOREST_ROWS == 0);
+	*bytes_out = (kept->end - kept->begin) * FOREST_ROWS;
+	return kept->bins + first_passage / FOREST_ROWS * *bytes_out;
 }
 
-static void recall(const struct kept *kept, uint32_t passage, float *row)
+static void keep(const struct kept *kept, uint32_t first_passage,
+		 const struct forest_rows *rows, struct forest_block *block)
 {
-	const float *values = kept->values + passage * kept->count;
+	size_t bytes;
+	int8_t *bins = kept_block(kept, first_passage, &bytes);
 
-	for (size_t i = 0; i < kept->count; i++)
-		row[kept->features[i]] = values[i];
+	forest_bin(&auto_context_forest, rows, kept->begin, kept->end, block);
+	memcpy(bins, block->bins[kept->begin], bytes);
+}
+
+static void recall(const struct kept *kept, uint32_t first_passage,
+		   struct forest_block *block)
+{
+	size_t bytes;
+	const int8_t *bins = kept_block(kept, first_passage, &bytes);
+
+	memcpy(block->bins[kept->begin], bins, bytes);
 }
 
 static void insert(struct strongest_moves *strongest, uint16_t feature,
@@ -63,68 +82,93 @@ static void insert(struct strongest_moves *strongest, uint16_t feature,
 	assert(at < MAX_MOVES);
 }
 
-static struct strongest_moves find_moves(const float *row)
+static struct strongest_moves find_moves(const struct forest_block *block,
+					 size_t row)
 {
 	struct strongest_moves strongest = {.moves = {0}};
 	float moves[FOREST_COLUMNS];
 
-	forest_moves(&auto_page_forest, row, moves);
+	forest_moves(&auto_page_forest, block, row, moves);
 	for (size_t i = 0; i < auto_page_forest.column_count; i++)
-		insert(&strongest, auto_page_forest.columns[i], moves[i]);
+		insert(&strongest, auto_page_forest.columns[i].feature,
+		       moves[i]);
 	return strongest;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
+/* A block of passages on its way through both forests. */
+struct scorer {
+	struct kept kept;
+	float rows[FOREST_ROWS][AUTO_FEATURE_COUNT];
+	struct forest_block block;
+	float margins[FOREST_ROWS];
+};
+
+static uint32_t height_at(uint32_t begin, uint32_t count)
 {
-	return a < b ? a : b;
+	return count - begin < FOREST_ROWS ? count - begin : FOREST_ROWS;
 }
 
-static void make_probabilities(float *margins, uint32_t count)
+/* Of rows that begin with feature `first` of the second forest. */
+static struct forest_rows rows_from(const struct scorer *scorer, size_t first,
+				    uint32_t height)
 {
-	for (uint32_t i = 0; i < count; i++)
-		margins[i] = forest_probability(margins[i]);
+	return (struct forest_rows){
+		.values = &scorer->rows[0][first],
+		.count = height,
+		.stride = AUTO_FEATURE_COUNT,
+	};
+}
+
+static void write_probabilities(const struct scorer *scorer, uint32_t height,
+				float *scores)
+{
+	for (uint32_t i = 0; i < height; i++)
+		scores[i] = forest_probability(scorer->margins[i]);
 }
 
 /* `moves` may be NULL. */
-static void score_by_page(struct features *features, uint32_t count,
-			  struct kept *kept, float *scores,
+static void score_by_page(struct scorer *scorer, struct features *features,
+			  uint32_t count, float *scores,
 			  struct strongest_moves *moves)
 {
-	float rows[FOREST_ROWS][FEATURE_COUNT];
+	const struct forest *forest = &auto_page_forest;
 
 	for (uint32_t begin = 0; begin < count; begin += FOREST_ROWS) {
-		uint32_t height = smaller(count - begin, FOREST_ROWS);
+		const uint32_t height = height_at(begin, count);
+		const struct forest_rows page =
+			rows_from(scorer, CONTEXT_COUNT, height);
+		const struct forest_rows all = rows_from(scorer, 0, height);
 
-		for (uint32_t i = 0; i < height; i++) {
-			features_next(features, rows[i]);
-			keep(kept, begin + i, rows[i]);
-			if (moves != NULL)
-				moves[begin + i] = find_moves(rows[i]);
-		}
-		assert(height > 0 && height <= FOREST_ROWS);
-		forest_margins(&auto_page_forest, rows[0], height,
-			       FEATURE_COUNT, scores + begin);
+		for (uint32_t i = 0; i < height; i++)
+			features_next(features,
+				      scorer->rows[i] + CONTEXT_COUNT);
+		keep(&scorer->kept, begin, &all, &scorer->block);
+		forest_bin(forest, &page, 0, forest->column_count,
+			   &scorer->block);
+		forest_block_margins(forest, &scorer->block, scorer->margins);
+		write_probabilities(scorer, height, scores + begin);
+		for (uint32_t i = 0; moves != NULL && i < height; i++)
+			moves[begin + i] = find_moves(&scorer->block, i);
 	}
-	make_probabilities(scores, count);
 }
 
-static void score_by_context(struct context *context, uint32_t count,
-			     const struct kept *kept, float *scores)
+static void score_by_context(struct scorer *scorer, struct context *context,
+			     uint32_t count, float *scores)
 {
-	float rows[FOREST_ROWS][AUTO_FEATURE_COUNT];
+	const struct forest *forest = &auto_context_forest;
 
 	for (uint32_t begin = 0; begin < count; begin += FOREST_ROWS) {
-		uint32_t height = smaller(count - begin, FOREST_ROWS);
+		const uint32_t height = height_at(begin, count);
+		const struct forest_rows rows = rows_from(scorer, 0, height);
 
-		for (uint32_t i = 0; i < height; i++) {
-			recall(kept, begin + i, rows[i] + CONTEXT_COUNT);
-			context_next(context, rows[i]);
-		}
-		assert(height > 0 && height <= FOREST_ROWS);
-		forest_margins(&auto_context_forest, rows[0], height,
-			       AUTO_FEATURE_COUNT, scores + begin);
+		for (uint32_t i = 0; i < height; i++)
+			context_next(context, scorer->rows[i]);
+		recall(&scorer->kept, begin, &scorer->block);
+		forest_bin(forest, &rows, 0, scorer->kept.begin,
+			   &scorer->block);
+		forest_block_margins(forest, &scorer->block, scorer->margins);
+		write_probabilities(scorer, height, scores + begin);
 	}
-	make_probabilities(scores, count);
 }
 
 struct passage_scores passage_scores_make(struct arena *arena,
@@ -134,18 +178,20 @@ struct passage_scores passage_scores_make(struct arena *arena,
 {
 	uint32_t count = passages->count;
 	struct features *features = features_make(arena, passages, claims);
-	struct kept kept = make_kept(arena, count);
+	struct scorer scorer;
 	float *page = ARENA_NEW(arena, float, count);
 	float *scores = ARENA_NEW(arena, float, count);
 	struct strongest_moves *moves =
 		needs_moves ? ARENA_NEW(arena, struct strongest_moves, count)
 			    : NULL;
 
-	score_by_page(features, count, &kept, page, moves);
-	score_by_context(context_make(arena, passages,
+	scorer.kept = make_kept(arena, count);
+	score_by_page(&scorer, features, count, page, moves);
+	score_by_context(&scorer,
+			 context_make(arena, passages,
 				      features_page_context(features),
 				      features_repetition(features), page),
-			 count, &kept, scores);
+			 count, scores);
 	return (struct passage_scores){.passages = passages,
 				       .page = page,
 				       .scores = scores,

@@ -2,65 +2,107 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
 
-/* FOREST_ROWS rows side by side, with only the columns that a forest reads. */
-struct block {
-	float values[FOREST_COLUMNS][FOREST_ROWS];
-};
+#include "extract/auto/forest_avx2.h"
 
-/* Rows past `count` repeat the last one; their margins are ignored. */
-static void gather(const struct forest *forest, const float *rows, size_t count,
-		   size_t stride, struct block *block)
+/* The values of a column; rows past the last one repeat it. */
+static void read_column(const struct forest_rows *rows, size_t feature,
+			float values[FOREST_ROWS])
 {
-	assert(count > 0);
-	assert(forest->column_count <= FOREST_COLUMNS);
-	for (size_t row = 0; row < FOREST_ROWS; row++) {
-		const float *from =
-			rows + (row < count ? row : count - 1) * stride;
+	const float *from = rows->values + feature;
 
-		for (size_t i = 0; i < forest->column_count; i++)
-			block->values[i][row] = from[forest->columns[i]];
+	for (size_t i = 0; i < rows->count; i++)
+		values[i] = from[i * rows->stride];
+	for (size_t i = rows->count; i < FOREST_ROWS; i++)
+		values[i] = values[i - 1];
+}
+
+static int8_t bin_of(const float *thresholds, size_t count, float value)
+{
+	int8_t bin = 0;
+
+	for (size_t i = 0; i < count; i++)
+		bin = (int8_t)(bin + (value >= thresholds[i]));
+	return bin;
+}
+
+void forest_bin(const struct forest *forest, const struct forest_rows *rows,
+		size_t begin, size_t end, struct forest_block *block)
+{
+	assert(rows->count > 0 && rows->count <= FOREST_ROWS);
+	assert(end <= forest->column_count && end <= FOREST_COLUMNS);
+	for (size_t i = begin; i < end; i++) {
+		const struct column *column = &forest->columns[i];
+		const float *thresholds = forest->thresholds + column->first;
+		int8_t *bins = block->bins[i];
+		float values[FOREST_ROWS];
+
+		assert(column->count < FOREST_LEFT);
+		read_column(rows, column->feature, values);
+		if (forest_has_avx2()) {
+			forest_bin_avx2(thresholds, column->count, values,
+					bins);
+			continue;
+		}
+		for (size_t row = 0; row < FOREST_ROWS; row++)
+			bins[row] =
+				bin_of(thresholds, column->count, values[row]);
 	}
 }
 
-/*
- * All rows go down one level at a time: the loads of one row depend on each
- * other, those of different rows overlap.
- */
-static void add_tree(const struct tree *tree, const struct block *block,
-		     float *margins)
+static unsigned child_of(const struct tree *tree, unsigned node,
+			 const struct forest_block *block, size_t row)
 {
-	uint32_t at[FOREST_ROWS] = {0};
+	int8_t bin = block->bins[tree->columns[node]][row];
 
-	for (unsigned level = 0; level < FOREST_DEPTH; level++)
-		for (unsigned row = 0; row < FOREST_ROWS; row++) {
-			uint32_t node = at[row];
-			float value = block->values[tree->columns[node]][row];
-
-			at[row] = 2 * node + 1 +
-				  (value >= tree->thresholds[node]);
-		}
-	for (unsigned row = 0; row < FOREST_ROWS; row++)
-		margins[row] += tree->values[at[row]];
+	assert(node < FOREST_INNER);
+	return 2 * node + 1 + (bin >= tree->bins[node]);
 }
 
-void forest_margins(const struct forest *forest, const float *rows,
-		    size_t count, size_t stride, float *margins_out)
+static float leaf_of(const struct tree *tree, const struct forest_block *block,
+		     size_t row)
 {
-	struct block block;
+	unsigned node = 0;
+
+	for (unsigned level = 0; level < FOREST_DEPTH; level++)
+		node = child_of(tree, node, block, row);
+	return tree->values[node];
+}
+
+void forest_block_margins(const struct forest *forest,
+			  const struct forest_block *block, float *margins_out)
+{
+	for (size_t row = 0; row < FOREST_ROWS; row++)
+		margins_out[row] = forest->base;
+	if (forest_has_avx2()) {
+		forest_add_avx2(forest, block, margins_out);
+		return;
+	}
+	for (size_t i = 0; i < forest->tree_count; i++)
+		for (size_t row = 0; row < FOREST_ROWS; row++)
+			margins_out[row] +=
+				leaf_of(&forest->trees[i], block, row);
+}
+
+void forest_margins(const struct forest *forest, const struct forest_rows *rows,
+		    float *margins_out)
+{
+	struct forest_block block;
 	float margins[FOREST_ROWS];
 
-	assert(forest->column_count <= FOREST_COLUMNS);
-	for (size_t begin = 0; begin < count; begin += FOREST_ROWS) {
-		size_t left = count - begin;
+	for (size_t begin = 0; begin < rows->count; begin += FOREST_ROWS) {
+		const size_t left = rows->count - begin;
+		const struct forest_rows part = {
+			.values = rows->values + begin * rows->stride,
+			.count = left < FOREST_ROWS ? left : FOREST_ROWS,
+			.stride = rows->stride,
+		};
 
-		gather(forest, rows + begin * stride, left, stride, &block);
-		for (unsigned row = 0; row < FOREST_ROWS; row++)
-			margins[row] = forest->base;
-		for (size_t i = 0; i < forest->tree_count; i++)
-			add_tree(&forest->trees[i], &block, margins);
-		for (size_t row = 0; row < FOREST_ROWS && row < left; row++)
-			margins_out[begin + row] = margins[row];
+		forest_bin(forest, &part, 0, forest->column_count, &block);
+		forest_block_margins(forest, &block, margins);
+		for (size_t i = 0; i < part.count; i++)
+			margins_out[begin + i] = margins[i];
 	}
 }
 
@@ -76,23 +118,20 @@ float forest_probability(float margin)
 	return 1 / (1 + expf(-bounded));
 }
 
-void forest_moves(const struct forest *forest, const float *row,
-		  float *moves_out)
+void forest_moves(const struct forest *forest, const struct forest_block *block,
+		  size_t row, float *moves_out)
 {
-	assert(forest->column_count <= FOREST_COLUMNS);
+	assert(row < FOREST_ROWS);
 	for (size_t i = 0; i < forest->column_count; i++)
 		moves_out[i] = 0;
 	for (size_t i = 0; i < forest->tree_count; i++) {
 		const struct tree *tree = &forest->trees[i];
-		uint32_t node = 0;
+		unsigned node = 0;
 
 		for (unsigned level = 0; level < FOREST_DEPTH; level++) {
-			uint16_t column = tree->columns[node];
-			float value = row[forest->columns[column]];
-			uint32_t next = 2 * node + 1 +
-					(value >= tree->thresholds[node]);
+			unsigned next = child_of(tree, node, block, row);
 
-			moves_out[column] +=
+			moves_out[tree->columns[node]] +=
 				tree->values[next] - tree->values[node];
 			node = next;
 		}

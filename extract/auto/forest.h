@@ -7,19 +7,25 @@
  *
  *	comment with the version of the format, data, date, recipe, figures
  *	BASE(-0.5f)                       added to the sum of leaves
- *	COLUMN(words)                     column 0, 1, ... by feature name
- *	TREE({columns}, {thresholds}, {values})
+ *	COLUMN(words, 0.7f, 1.5f)         column 0, 1, ...: the name of a
+ *	                                  feature and thresholds, ascending
+ *	TREE({columns}, {bins}, {values})
+ *
+ * Columns stand in the order of their features. Trees do not compare values but
+ * bins: the bin of a value is the number of its column's thresholds that it
+ * reaches, so that value < threshold k and bin < k + 1 are the same.
  *
  * A tree is complete, of depth FOREST_DEPTH, in heap order: the children of
- * inner node i are 2i + 1, for a value < threshold, and 2i + 2. The last
+ * inner node i are 2i + 1, for a bin < bins[i], and 2i + 2. The last
  * FOREST_LEAVES values are those of the leaves, the others are the means below
  * an inner node (weighted by training rows), by which forest_moves() explains a
- * prediction. A leaf above FOREST_DEPTH is replaced by inner nodes of threshold
- * INFINITY, which always go left.
+ * prediction. A leaf above FOREST_DEPTH is replaced by inner nodes of the bin
+ * FOREST_LEFT, which no value reaches.
  */
 #ifndef EXTRACT_AUTO_FOREST_H
 #define EXTRACT_AUTO_FOREST_H
 
+#include <stdalign.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,45 +33,73 @@ enum {
 	FOREST_DEPTH = 5,
 	FOREST_LEAVES = 1 << FOREST_DEPTH,
 	FOREST_INNER = FOREST_LEAVES - 1,
+	FOREST_LEFT = INT8_MAX,
+	FOREST_ROWS = 32,     /* rows that are scored together */
+	FOREST_COLUMNS = 512, /* at most, of a forest */
+};
+
+struct column {
+	uint16_t feature;
+	uint16_t first; /* of its thresholds, in those of the forest */
+	uint16_t count; /* of them, < FOREST_LEFT */
 };
 
 struct tree {
 	uint16_t columns[FOREST_INNER];
-	float thresholds[FOREST_INNER];
+	int8_t bins[FOREST_INNER];
 	float values[FOREST_INNER + FOREST_LEAVES];
 };
 
 struct forest {
 	const struct tree *trees; /* [tree_count] */
 	size_t tree_count;
-	const uint16_t *columns; /* [column_count]: feature of each column */
+	const struct column *columns; /* [column_count] */
 	size_t column_count;
+	const float *thresholds; /* of all columns */
 	float base;
 };
 
-enum {
-	FOREST_ROWS = 16,     /* rows that are scored together */
-	FOREST_COLUMNS = 512, /* at most, of a forest */
+/* Rows of features, none of them NaN. */
+struct forest_rows {
+	const float *values; /* [count][stride] */
+	size_t count;
+	size_t stride;
+};
+
+/* The bins of up to FOREST_ROWS rows, column by column. */
+struct forest_block {
+	alignas(FOREST_ROWS) int8_t bins[FOREST_COLUMNS][FOREST_ROWS];
 };
 
 /*
- * The sum of base and one leaf of each tree, in float and in the order of the
- * trees, as the trainer does it: bit for bit its margin. `rows` are `count`
- * rows of `stride` features, none of them NaN; margins_out [count].
+ * Write the bins of the columns [begin, end) of 1..FOREST_ROWS rows. The block
+ * past these rows repeats the last one.
  */
-void forest_margins(const struct forest *forest, const float *rows,
-		    size_t count, size_t stride, float *margins_out);
+void forest_bin(const struct forest *forest, const struct forest_rows *rows,
+		size_t begin, size_t end, struct forest_block *block);
+
+/*
+ * The sum of base and one leaf of each tree, in float and in the order of the
+ * trees, as the trainer does it: bit for bit its margin. margins_out
+ * [FOREST_ROWS], of all rows of the block.
+ */
+void forest_block_margins(const struct forest *forest,
+			  const struct forest_block *block, float *margins_out);
+
+/* Both for any number of rows: margins_out [rows->count]. */
+void forest_margins(const struct forest *forest, const struct forest_rows *rows,
+		    float *margins_out);
 
 /* 1 / (1 + e^-margin), which is > 0 and <= 1 whatever the margin. */
 float forest_probability(float margin);
 
 /*
- * How much each column moved the margin of one row (Saabas 2014): the changes
- * of the mean on the way to each leaf, by the column that chose the way.
- * moves_out [column_count]; with base and the trees' root values they sum up to
- * the margin.
+ * How much each column moved the margin of a row of the block (Saabas 2014):
+ * the changes of the mean on the way to each leaf, by the column that chose the
+ * way. moves_out [column_count]; with base and the trees' root values they sum
+ * up to the margin.
  */
-void forest_moves(const struct forest *forest, const float *row,
-		  float *moves_out);
+void forest_moves(const struct forest *forest, const struct forest_block *block,
+		  size_t row, float *moves_out);
 
 #endif

@@ -3,18 +3,39 @@
  * included once by a file that has defined FOREST, its name; MODEL, the file's;
  * and FEATURE(name), the number of the feature of a column.
  */
-#include <math.h>
 
+/* The place of each column's thresholds among those of all. */
+#define COUNT_OF(...) (sizeof((const float[]){__VA_ARGS__}) / sizeof(float))
 #define BASE(value)
 #define TREE(...)
-#define COLUMN(name) FEATURE(name),
-static const uint16_t columns[] = {
+#define COLUMN(name, ...) \
+	FIRST_##name, LAST_##name = FIRST_##name + COUNT_OF(__VA_ARGS__) - 1,
+enum {
+#include MODEL
+	THRESHOLD_COUNT
+};
+#undef COLUMN
+
+#define COLUMN(name, ...)                                   \
+	_Static_assert(COUNT_OF(__VA_ARGS__) < FOREST_LEFT, \
+		       "the column " #name " has too many thresholds");
+#include MODEL
+#undef COLUMN
+
+#define COLUMN(name, ...) __VA_ARGS__,
+static const float thresholds[THRESHOLD_COUNT] = {
+#include MODEL
+};
+#undef COLUMN
+
+#define COLUMN(name, ...) {FEATURE(name), FIRST_##name, COUNT_OF(__VA_ARGS__)},
+static const struct column columns[] = {
 #include MODEL
 };
 #undef COLUMN
 #undef TREE
 
-#define COLUMN(name)
+#define COLUMN(...)
 #define TREE(...) {__VA_ARGS__},
 static const struct tree trees[] = {
 #include MODEL
@@ -32,5 +53,6 @@ const struct forest FOREST = {
 	.tree_count = sizeof(trees) / sizeof(trees[0]),
 	.columns = columns,
 	.column_count = sizeof(columns) / sizeof(columns[0]),
+	.thresholds = thresholds,
 #include MODEL
 };

@@ -41,12 +41,15 @@ static size_t count_differences(const struct forest *forest, const float *rows,
 
 	for (size_t begin = 0; begin < count; begin += FOREST_ROWS) {
 		size_t left = count - begin;
-		size_t height = left < FOREST_ROWS ? left : FOREST_ROWS;
+		const struct forest_rows part = {
+			.values = rows + begin * stride,
+			.count = left < FOREST_ROWS ? left : FOREST_ROWS,
+			.stride = stride,
+		};
 		float margins[FOREST_ROWS];
 
-		forest_margins(forest, rows + begin * stride, height, stride,
-			       margins);
-		for (size_t i = 0; i < height; i++) {
+		forest_margins(forest, &part, margins);
+		for (size_t i = 0; i < part.count; i++) {
 			float other = expected[begin + i];
 
 			if (bits_of(margins[i]) == bits_of(other))

@@ -11,7 +11,7 @@ import common
 LAST_COLUMN = 79
 # That of the program; trees of less are spread.
 DEPTH = int(re.search(r"FOREST_DEPTH = (\d+)", (
-    common.ROOT / "extract" / "forest.h").read_text("utf-8"))[1])
+    common.ROOT / "extract" / "auto" / "forest.h").read_text("utf-8"))[1])
 
 
 class Tree:
@@ -63,8 +63,6 @@ def trees_of(booster):
 def number(value):
     """A float of C that has the value exactly."""
     text = f"{numpy.float32(value):.9g}"
-    if text == "inf":
-        return "INFINITY"
     return text + ("f" if "." in text or "e" in text else ".0f")
 
 
@@ -76,9 +74,32 @@ def listed(values):
         break_on_hyphens=False)
 
 
-def tree_call(tree, column_of):
-    columns = (str(column_of.get(feature, 0)) for feature in tree.features)
-    parts = (columns, map(number, tree.thresholds), map(number, tree.values))
+def thresholds_of(trees):
+    """By feature, in order: its thresholds in all trees, ascending."""
+    found = {}
+    for tree in trees:
+        for feature, threshold in zip(tree.features, tree.thresholds):
+            if feature is not None:
+                found.setdefault(feature, set()).add(numpy.float32(threshold))
+    return {feature: sorted(found[feature]) for feature in sorted(found)}
+
+
+def column_call(name, thresholds):
+    return textwrap.fill(
+        f"COLUMN({name}, {', '.join(map(number, thresholds))})",
+        LAST_COLUMN - 7, subsequent_indent="\t", break_long_words=False,
+        break_on_hyphens=False)
+
+
+def tree_call(tree, thresholds):
+    """Of a node that goes left whatever the value the column is any."""
+    column_of = {feature: column for column, feature in enumerate(thresholds)}
+    columns, bins = [], []
+    for feature, threshold in zip(tree.features, tree.thresholds):
+        columns.append(str(column_of.get(feature, 0)))
+        bins.append("FOREST_LEFT" if feature is None else str(
+            1 + thresholds[feature].index(numpy.float32(threshold))))
+    parts = (columns, bins, map(number, tree.values))
     return "TREE(\n" + ",\n".join(map(listed, parts)) + ")"
 
 
@@ -98,20 +119,19 @@ def write_numbers(path, about, calls):
 def write(path, booster, names, about):
     """Write the file: about, paragraphs."""
     trees = trees_of(booster)
-    used = sorted({feature for tree in trees for feature in tree.features
-                   if feature is not None})
-    column_of = {feature: column for column, feature in enumerate(used)}
-    lines = [comment(["forest 1", *about,
-                      f"{len(trees)} trees over {len(used)} of {len(names)} "
-                      "features."])]
+    thresholds = thresholds_of(trees)
+    lines = [comment(["forest 2", *about,
+                      f"{len(trees)} trees over {len(thresholds)} of "
+                      f"{len(names)} features."])]
     lines.append("BASE(0.0f)")
-    lines += [f"COLUMN({names[feature]})" for feature in used]
-    lines += [tree_call(tree, column_of) for tree in trees]
+    lines += [column_call(names[feature], thresholds[feature])
+              for feature in thresholds]
+    lines += [tree_call(tree, thresholds) for tree in trees]
     path.write_text("\n".join(lines) + "\n", "utf-8")
 
 
 def kilobytes(trees, depth):
     """In memory, if the program had this depth: sizeof(struct tree)."""
     inner = 2 ** depth - 1
-    columns = 2 * inner + 2  # and padding
-    return trees * (columns + 4 * inner + 4 * (2 * inner + 1)) / 1024
+    nodes = (3 * inner + 3) // 4 * 4  # columns, bins and padding
+    return trees * (nodes + 4 * (2 * inner + 1)) / 1024

@@ -26,11 +26,12 @@ static void assert_scores(const struct passage_scores *scores,
 	for (uint32_t i = 0; i < passages->count; i++) {
 		features_next(features, row + CONTEXT_COUNT);
 		context_next(context, row);
-		forest_margins(&auto_page_forest, row + CONTEXT_COUNT, 1,
-			       FEATURE_COUNT, &margin);
-		ck_assert_float_eq(scores->page[i], forest_probability(margin));
-		forest_margins(&auto_context_forest, row, 1, AUTO_FEATURE_COUNT,
+		forest_margins(&auto_page_forest,
+			       &(struct forest_rows){row + CONTEXT_COUNT, 1, 0},
 			       &margin);
+		ck_assert_float_eq(scores->page[i], forest_probability(margin));
+		forest_margins(&auto_context_forest,
+			       &(struct forest_rows){row, 1, 0}, &margin);
 		ck_assert_float_eq(scores->scores[i],
 				   forest_probability(margin));
 	}

@@ -2,11 +2,33 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
-enum { FEATURES = 5, ROWS = 21, TREES = 40, COLUMNS = 3 };
+enum { FEATURES = 5, ROWS = 2 * FOREST_ROWS + 5, TREES = 40, COLUMNS = 3 };
+
+/* The same thresholds for each column: 0, 1, 2... */
+enum { THRESHOLDS = FOREST_INNER };
+
+static const float thresholds[THRESHOLDS] = {
+	0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+};
+
+static const struct column columns[COLUMNS] = {
+	{4, 0, THRESHOLDS},
+	{0, 0, THRESHOLDS},
+	{2, 0, THRESHOLDS},
+};
+
+static struct forest make_forest(const struct tree *trees, size_t count,
+				 float base)
+{
+	return (struct forest){trees,   count,      columns,
+			       COLUMNS, thresholds, base};
+}
 
 /* A tree whose threshold in inner node i is i and whose values are their own
    index: it tells which way was taken. */
@@ -16,7 +38,7 @@ static struct tree make_tree(uint16_t column)
 
 	for (unsigned i = 0; i < FOREST_INNER; i++) {
 		tree.columns[i] = column;
-		tree.thresholds[i] = (float)i;
+		tree.bins[i] = (int8_t)(i + 1);
 	}
 	for (unsigned i = 0; i < FOREST_INNER + FOREST_LEAVES; i++)
 		tree.values[i] = (float)i;
@@ -27,38 +49,38 @@ static float margin_of(const struct forest *forest, const float *row)
 {
 	float margin;
 
-	forest_margins(forest, row, 1, FEATURES, &margin);
+	forest_margins(forest, &(struct forest_rows){row, 1, 0}, &margin);
 	return margin;
 }
 
 /*
  * Always left is 1, 3, 7, 15, 31 and always right 2, 6, 14, 30, 62. The value 2
  * goes right to 2 (2 >= 0), right to 6 (2 >= 2), left to 13, 27 and 55. The
- * column 0 is feature 3.
+ * column 0 is feature 4.
  */
 START_TEST(a_value_at_the_threshold_goes_right)
 {
 	const struct tree tree = make_tree(0);
-	const uint16_t columns[] = {3};
-	const struct forest forest = {&tree, 1, columns, 1, 0};
+	const struct forest forest = make_forest(&tree, 1, 0);
 
 	ck_assert_float_eq(
-		margin_of(&forest, (const float[FEATURES]){9, 9, 9, -1}), 31);
+		margin_of(&forest, (const float[FEATURES]){9, 9, 9, 9, -1}),
+		31);
 	ck_assert_float_eq(
-		margin_of(&forest, (const float[FEATURES]){9, 9, 9, 99}), 62);
+		margin_of(&forest, (const float[FEATURES]){9, 9, 9, 9, 99}),
+		62);
 	ck_assert_float_eq(
-		margin_of(&forest, (const float[FEATURES]){9, 9, 9, 2}), 55);
+		margin_of(&forest, (const float[FEATURES]){9, 9, 9, 9, 2}), 55);
 }
 END_TEST
 
-START_TEST(a_threshold_of_infinity_goes_left)
+START_TEST(no_value_reaches_the_bin_to_the_left)
 {
-	struct tree tree = make_tree(0);
-	const uint16_t columns[] = {0};
-	const struct forest forest = {&tree, 1, columns, 1, 0};
+	struct tree tree = make_tree(1);
+	const struct forest forest = make_forest(&tree, 1, 0);
 
 	for (unsigned i = 0; i < FOREST_INNER; i++)
-		tree.thresholds[i] = INFINITY;
+		tree.bins[i] = FOREST_LEFT;
 	ck_assert_float_eq(margin_of(&forest, (const float[FEATURES]){FLT_MAX}),
 			   31);
 }
@@ -68,15 +90,12 @@ END_TEST
 START_TEST(a_margin_is_the_base_and_a_leaf_of_each_tree)
 {
 	const struct tree trees[] = {make_tree(0), make_tree(1)};
-	const uint16_t columns[] = {0, 1};
-	const float row[FEATURES] = {-1, 99};
+	const float row[FEATURES] = {99, 9, 9, 9, -1};
+	const struct forest two = make_forest(trees, 2, -0.5F);
+	const struct forest none = make_forest(trees, 0, -0.5F);
 
-	ck_assert_float_eq(
-		margin_of(&(struct forest){trees, 2, columns, 2, -0.5F}, row),
-		92.5F);
-	ck_assert_float_eq(
-		margin_of(&(struct forest){trees, 0, columns, 2, -0.5F}, row),
-		-0.5F);
+	ck_assert_float_eq(margin_of(&two, row), 92.5F);
+	ck_assert_float_eq(margin_of(&none, row), -0.5F);
 }
 END_TEST
 
@@ -95,21 +114,26 @@ START_TEST(trees_are_summed_in_their_order)
 {
 	const struct tree trees[] = {make_constant(16777216), make_constant(1),
 				     make_constant(1), make_constant(16777216)};
-	const uint16_t columns[] = {0};
 	const float row[FEATURES] = {0};
+	const struct forest large_first = make_forest(trees, 3, 0);
+	const struct forest small_first = make_forest(trees + 1, 3, 0);
 
-	ck_assert_float_eq(
-		margin_of(&(struct forest){trees, 3, columns, 1, 0}, row),
-		16777216);
-	ck_assert_float_eq(
-		margin_of(&(struct forest){trees + 1, 3, columns, 1, 0}, row),
-		16777218);
+	ck_assert_float_eq(margin_of(&large_first, row), 16777216);
+	ck_assert_float_eq(margin_of(&small_first, row), 16777218);
 }
 END_TEST
 
+/* -2, -1.9, ... 32 */
 static float random_float(uint64_t *state)
 {
-	return (float)(random_next(state) % 201) / 10 - 10;
+	return (float)(random_next(state) % 341) / 10 - 2;
+}
+
+static int8_t random_bin(uint64_t *state)
+{
+	uint64_t bin = random_next(state) % (THRESHOLDS + 1);
+
+	return (int8_t)(bin == 0 ? FOREST_LEFT : bin);
 }
 
 static void make_random(struct tree *trees, float (*rows)[FEATURES])
@@ -120,7 +144,7 @@ static void make_random(struct tree *trees, float (*rows)[FEATURES])
 		for (unsigned k = 0; k < FOREST_INNER; k++) {
 			trees[i].columns[k] =
 				(uint16_t)(random_next(&state) % COLUMNS);
-			trees[i].thresholds[k] = random_float(&state);
+			trees[i].bins[k] = random_bin(&state);
 		}
 		for (unsigned k = 0; k < FOREST_INNER + FOREST_LEAVES; k++)
 			trees[i].values[k] = random_float(&state);
@@ -130,18 +154,56 @@ static void make_random(struct tree *trees, float (*rows)[FEATURES])
 			rows[i][k] = random_float(&state);
 }
 
+/* By the definition of a tree: node by node, with thresholds for bins. */
+static float walk(const struct tree *tree, const float *row)
+{
+	unsigned node = 0;
+
+	while (node < FOREST_INNER) {
+		float value = row[columns[tree->columns[node]].feature];
+		bool is_right = tree->bins[node] != FOREST_LEFT &&
+				value >= thresholds[tree->bins[node] - 1];
+
+		node = 2 * node + 1 + is_right;
+	}
+	return tree->values[node];
+}
+
+START_TEST(margins_are_those_of_a_walk_through_each_tree)
+{
+	struct tree trees[TREES];
+	float rows[ROWS][FEATURES];
+	float margins[ROWS];
+	struct forest forest;
+
+	make_random(trees, rows);
+	forest = make_forest(trees, TREES, 1);
+	forest_margins(&forest, &(struct forest_rows){rows[0], ROWS, FEATURES},
+		       margins);
+	for (unsigned i = 0; i < ROWS; i++) {
+		float sum = 1;
+
+		for (unsigned k = 0; k < TREES; k++)
+			sum += walk(&trees[k], rows[i]);
+		ck_assert_float_eq(margins[i], sum);
+	}
+}
+END_TEST
+
 START_TEST(rows_do_not_touch_each_other)
 {
 	struct tree trees[TREES];
 	float rows[ROWS][FEATURES];
 	float margins[ROWS];
-	const uint16_t columns[COLUMNS] = {4, 0, 2};
-	const struct forest forest = {trees, TREES, columns, COLUMNS, 1};
+	struct forest forest;
 
 	make_random(trees, rows);
+	forest = make_forest(trees, TREES, 1);
 	for (unsigned count = 1; count <= ROWS; count++) {
 		margins[count - 1] = NAN;
-		forest_margins(&forest, rows[0], count, FEATURES, margins);
+		forest_margins(&forest,
+			       &(struct forest_rows){rows[0], count, FEATURES},
+			       margins);
 		for (unsigned i = 0; i < count; i++)
 			ck_assert_float_eq(margins[i],
 					   margin_of(&forest, rows[i]));
@@ -152,14 +214,24 @@ END_TEST
 START_TEST(no_rows_have_no_margins)
 {
 	const struct tree tree = make_tree(0);
-	const uint16_t columns[] = {0};
+	const struct forest forest = make_forest(&tree, 1, 0);
 	float untouched = 7;
 
-	forest_margins(&(struct forest){&tree, 1, columns, 1, 0}, &untouched, 0,
-		       1, &untouched);
+	forest_margins(&forest, &(struct forest_rows){&untouched, 0, 1},
+		       &untouched);
 	ck_assert_float_eq(untouched, 7);
 }
 END_TEST
+
+static void moves_of(const struct forest *forest, const float *row,
+		     float *moves)
+{
+	struct forest_block block;
+
+	forest_bin(forest, &(struct forest_rows){row, 1, 0}, 0, COLUMNS,
+		   &block);
+	forest_moves(forest, &block, 0, moves);
+}
 
 /*
  * By column 1 the margin goes from 0 over 2, 6, 13 and 27 to 55. When every
@@ -170,17 +242,16 @@ END_TEST
 START_TEST(moves_are_told_apart_by_column)
 {
 	struct tree tree = make_tree(1);
-	const uint16_t columns[] = {1, 0};
-	const struct forest forest = {&tree, 1, columns, 2, 0};
-	float moves[2];
+	const struct forest forest = make_forest(&tree, 1, 0);
+	float moves[COLUMNS];
 
-	forest_moves(&forest, (const float[FEATURES]){2, 99}, moves);
+	moves_of(&forest, (const float[FEATURES]){2, 9, 9, 9, 99}, moves);
 	ck_assert_float_eq(moves[0], 0);
 	ck_assert_float_eq(moves[1], 55);
 	for (unsigned i = 0; i < FOREST_INNER; i++)
 		tree.columns[i] =
 			i == 0 || (i >= 3 && i <= 6) || i >= 15 ? 0 : 1;
-	forest_moves(&forest, (const float[FEATURES]){0, 0}, moves);
+	moves_of(&forest, (const float[FEATURES]){0}, moves);
 	ck_assert_float_eq(moves[0], 32);
 	ck_assert_float_eq(moves[1], 15);
 }
@@ -191,19 +262,19 @@ START_TEST(moves_sum_up_to_the_margin)
 	struct tree trees[TREES];
 	float rows[ROWS][FEATURES];
 	float moves[COLUMNS];
-	const uint16_t columns[COLUMNS] = {4, 0, 2};
-	const struct forest forest = {trees, TREES, columns, COLUMNS, 1};
+	struct forest forest;
 
 	make_random(trees, rows);
+	forest = make_forest(trees, TREES, 1);
 	for (unsigned i = 0; i < ROWS; i++) {
 		float sum = forest.base;
 
 		for (unsigned k = 0; k < TREES; k++)
 			sum += trees[k].values[0];
-		forest_moves(&forest, rows[i], moves);
+		moves_of(&forest, rows[i], moves);
 		for (unsigned k = 0; k < COLUMNS; k++)
 			sum += moves[k];
-		ck_assert_float_eq_tol(sum, margin_of(&forest, rows[i]), 1e-3F);
+		ck_assert_float_eq_tol(sum, margin_of(&forest, rows[i]), 1e-2F);
 	}
 }
 END_TEST
@@ -243,9 +314,10 @@ Suite *make_suite(void)
 	TCase *tcase = tcase_create("forest");
 
 	tcase_add_test(tcase, a_value_at_the_threshold_goes_right);
-	tcase_add_test(tcase, a_threshold_of_infinity_goes_left);
+	tcase_add_test(tcase, no_value_reaches_the_bin_to_the_left);
 	tcase_add_test(tcase, a_margin_is_the_base_and_a_leaf_of_each_tree);
 	tcase_add_test(tcase, trees_are_summed_in_their_order);
+	tcase_add_test(tcase, margins_are_those_of_a_walk_through_each_tree);
 	tcase_add_test(tcase, rows_do_not_touch_each_other);
 	tcase_add_test(tcase, no_rows_have_no_margins);
 	tcase_add_test(tcase, moves_are_told_apart_by_column);

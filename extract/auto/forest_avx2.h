@@ -1,0 +1,24 @@
+/*
+ * extract/auto/forest_avx2.h - what takes most of the time of
+ * extract/auto/forest.h, for all FOREST_ROWS rows of a block at once. Only to
+ * be called where forest_has_avx2() is true.
+ */
+#ifndef EXTRACT_AUTO_FOREST_AVX2_H
+#define EXTRACT_AUTO_FOREST_AVX2_H
+
+#include <stdbool.h>
+
+#include "extract/auto/forest.h"
+
+/* Whether the processor has AVX2. */
+bool forest_has_avx2(void);
+
+/* The bins of values [FOREST_ROWS] of a column to bins [FOREST_ROWS]. */
+void forest_bin_avx2(const float *thresholds, size_t count, const float *values,
+		     int8_t *bins);
+
+/* Add a leaf of each tree to margins [FOREST_ROWS]. */
+void forest_add_avx2(const struct forest *forest,
+		     const struct forest_block *block, float *margins);
+
+#endif

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "extract/core/hash_table.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/ascii.h"
@@ -50,39 +51,73 @@ static uint64_t class_hash(struct slice classes)
 	return sum;
 }
 
-static uint64_t step_of(const struct page *page, uint32_t node, bool with_class)
+/* The hash of an attribute's classes, by that of its bytes: pages repeat them.
+ */
+struct known_classes {
+	uint64_t key;
+	uint64_t hash;
+	bool is_known;
+};
+
+static uint64_t known_class_hash(struct hash_table *known, struct slice classes)
+{
+	struct known_classes *entry;
+
+	if (classes.size == 0)
+		return 0;
+	entry = hash_table_add(known, hash64(classes.data, classes.size, 0));
+	if (!entry->is_known)
+		entry->hash = class_hash(classes);
+	entry->is_known = true;
+	return entry->hash;
+}
+
+/* With the classes if there is a table for them. */
+static uint64_t step_of(const struct page *page, uint32_t node,
+			struct hash_table *known)
 {
 	uint16_t tag = page->nodes[node].tag;
 	uint64_t step = page_tag_hash(page, tag);
 	uint64_t classes;
 
 	assert(node < page->node_count);
-	if (!with_class || tag == TAG_html || tag == TAG_body)
+	if (known == NULL || tag == TAG_html || tag == TAG_body)
 		return step;
-	classes = class_hash(page_attribute(page, node, "class"));
+	classes = known_class_hash(known, page_attribute(page, node, "class"));
 	return classes == 0 ? step : hash_chain(classes, step);
+}
+
+static uint64_t *make_steps(struct arena *arena, const struct page *page,
+			    bool with_class)
+{
+	uint64_t *steps = ARENA_NEW(arena, uint64_t, page->node_count);
+	struct arena *scratch = arena_create();
+	struct hash_table known =
+		hash_table_make(scratch, sizeof(struct known_classes));
+
+	for (uint32_t i = 0; i < page->node_count; i++)
+		steps[i] = step_of(page, i, with_class ? &known : NULL);
+	arena_destroy(scratch);
+	return steps;
 }
 
 const uint64_t *node_steps(struct arena *arena, const struct page *page,
 			   bool with_class)
 {
-	uint64_t *steps = ARENA_NEW(arena, uint64_t, page->node_count);
-
-	for (uint32_t i = 0; i < page->node_count; i++)
-		steps[i] = step_of(page, i, with_class);
-	return steps;
+	return make_steps(arena, page, with_class);
 }
 
+/* Each step becomes a path, behind that of the parent. */
 const uint64_t *node_paths(struct arena *arena, const struct page *page,
 			   bool with_class)
 {
-	uint64_t *paths = ARENA_NEW(arena, uint64_t, page->node_count);
+	uint64_t *paths = make_steps(arena, page, with_class);
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		uint32_t parent = page->nodes[i].parent;
-		uint64_t path = hash_chain(step_of(page, i, with_class),
-					   parent == NO_NODE ? root_seed
-							     : paths[parent]);
+		uint64_t path =
+			hash_chain(paths[i], parent == NO_NODE ? root_seed
+							       : paths[parent]);
 
 		assert(parent == NO_NODE || parent < i);
 		paths[i] = path == 0 ? 1 : path;

@@ -11,6 +11,23 @@
 #include "page/page.h"
 #include "store/arena.h"
 
+/*
+ * Beyond so many passages, which are many times those of a large page, a
+ * passage ends only with so many texts, and texts of other places than
+ * PLACE_PLAIN are in none: the memory for a page is that for its texts.
+ */
+enum { MANY_PASSAGES = 1 << 15, MANY_TEXTS = 16 };
+
+static size_t max_passages(const struct page *page)
+{
+	size_t texts = page->text_count;
+
+	return texts <= MANY_PASSAGES
+		       ? texts
+		       : MANY_PASSAGES + (texts - MANY_PASSAGES) / MANY_TEXTS +
+				 1;
+}
+
 struct maker {
 	const struct page *page;
 	struct passage *items; /* [count]; the last one may be open */
@@ -52,6 +69,24 @@ static void end_passage(struct maker *maker)
 	maker->markup = 0;
 }
 
+static uint32_t texts_of_last(const struct maker *maker)
+{
+	const struct passage *last = &maker->items[maker->count - 1];
+
+	assert(maker->count > 0);
+	return last->end_text - last->first_text;
+}
+
+/* The begin or the end of a block-level element. */
+static void read_boundary(struct maker *maker)
+{
+	if (maker->is_open && maker->count > MANY_PASSAGES &&
+	    texts_of_last(maker) < MANY_TEXTS)
+		passage_text_space(&maker->reader);
+	else
+		end_passage(maker);
+}
+
 static void count_one(uint16_t *counter)
 {
 	*counter = (uint16_t)(*counter + (*counter < UINT16_MAX));
@@ -87,7 +122,7 @@ static void open_element(struct maker *maker, uint32_t index)
 	assert(index < maker->page->node_count);
 	maker->scopes[index] = scope_of_node(maker->page, index, &around);
 	if (maker->scopes[index].is_boundary)
-		end_passage(maker);
+		read_boundary(maker);
 	else if (maker->is_open)
 		count_inline(maker, node->tag);
 	if ((node->flags & TEXT_IS_TITLE) == 0 && !maker->is_open) {
@@ -110,7 +145,7 @@ static void begin_passage(struct maker *maker, uint32_t text)
 	struct passage *passage = &maker->items[maker->count++];
 
 	assert(!maker->is_open);
-	assert(maker->count <= maker->page->text_count);
+	assert(maker->count <= max_passages(maker->page));
 	*passage = (struct passage){
 		.first_text = text,
 		.node = scope.block,
@@ -124,13 +159,20 @@ static void begin_passage(struct maker *maker, uint32_t text)
 	maker->is_open = true;
 }
 
+/* One of many passages would begin with it, or have it. */
+static bool is_left_out(const struct maker *maker, const struct text *text)
+{
+	return maker->count + !maker->is_open > MANY_PASSAGES &&
+	       scope_at(maker, text->node).place != PLACE_PLAIN;
+}
+
 static void add_text(struct maker *maker, uint32_t index)
 {
 	const struct page *page = maker->page;
 	const struct text *text = &page->texts[index];
 
 	maker->of_text[index] = NO_PASSAGE;
-	if ((text->flags & TEXT_IS_TITLE) != 0)
+	if ((text->flags & TEXT_IS_TITLE) != 0 || is_left_out(maker, text))
 		return;
 	if (!maker->is_open)
 		begin_passage(maker, index);
@@ -155,7 +197,7 @@ static void read_page(struct maker *maker)
 		else if (step == STEP_TEXT)
 			add_text(maker, index);
 		else if (maker->scopes[index].is_boundary)
-			end_passage(maker);
+			read_boundary(maker);
 	}
 	end_passage(maker);
 	assert(!maker->is_open);
@@ -257,18 +299,20 @@ static const uint32_t *count_before(struct arena *arena,
 
 struct passages passages_make(struct arena *arena, const struct page *page)
 {
+	const size_t max_terms = (page->text_bytes + page->text_count) / 2 + 1;
+	struct arena *scratch = arena_create();
 	struct maker maker = {
 		.page = page,
-		.items = ARENA_NEW(arena, struct passage, page->text_count),
+		.items = ARENA_NEW(arena, struct passage, max_passages(page)),
 		.of_text = ARENA_NEW(arena, uint32_t, page->text_count),
-		.scopes = ARENA_NEW(arena, struct scope, page->node_count),
-		.reader.terms = ARENA_NEW(
-			arena, uint32_t,
-			(page->text_bytes + page->text_count) / 2 + 1),
+		.scopes = ARENA_NEW(scratch, struct scope, page->node_count),
+		.reader.terms = (uint32_t *)(void *)arena_room(
+			arena, max_terms * sizeof(uint32_t)),
 	};
 
 	read_page(&maker);
-	count_repeats(arena, maker.items, maker.count);
+	count_repeats(scratch, maker.items, maker.count);
+	arena_destroy(scratch);
 	return (struct passages){
 		.page = page,
 		.items = maker.items,

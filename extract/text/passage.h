@@ -124,7 +124,8 @@ struct passages {
 	const struct passage_sums *sums;
 	/* [text_count + 1]: passages whose first text stands before it */
 	const uint32_t *before_text;
-	/* [text_count]: the passage of each text; NO_PASSAGE for the title */
+	/* [text_count]: the passage of each text; NO_PASSAGE for the title and
+	   what passages_make() leaves out */
 	const uint32_t *of_text;
 	const uint32_t *terms; /* of all passages, see struct passage */
 };
@@ -136,9 +137,13 @@ struct passage_range {
 };
 
 /*
- * Everything belongs to `arena`: about 250 bytes a passage, 8 a text, 4 a term
- * and 8 an element. Linear in the page, constant stack. A page without text has
- * no passages.
+ * Of a page with more than 32,768 passages those that follow are put together:
+ * they end at the first boundary behind 16 texts, and texts in another place
+ * than PLACE_PLAIN are in none.
+ *
+ * Everything belongs to `arena`: 140 bytes a passage, 8 a text and 4 a term;
+ * and 100 a passage and 12 an element while it reads. Linear in the page,
+ * constant stack. A page without text has no passages.
  */
 struct passages passages_make(struct arena *arena, const struct page *page);
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "store/buffer.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
@@ -425,6 +426,38 @@ START_TEST(any_page_is_parted_into_passages)
 }
 END_TEST
 
+/*
+ * Of 32,768 + 40 paragraphs the last 40 are passages of 16, 16 and 8 texts; the
+ * template between them is in none.
+ */
+START_TEST(beyond_many_passages_texts_are_put_together)
+{
+	enum { MANY = 32768, MORE = 40 };
+	struct buffer html = {0};
+	struct page *page;
+	struct passages passages;
+
+	for (uint32_t i = 0; i < MANY + MORE; i++)
+		buffer_append_text(&html, i == MANY + 20
+						  ? "<template>t</template><p>x"
+						  : "<p>x");
+	buffer_append_byte(&html, '\0');
+	page = parse(html.data);
+	passages = passages_of(page);
+	ck_assert_uint_eq(page->text_count, MANY + MORE + 1);
+	ck_assert_uint_eq(passages.count, MANY + 3);
+	ck_assert_uint_eq(passages.items[MANY - 1].words, 1);
+	ck_assert_uint_eq(passages.items[MANY].words, 16);
+	ck_assert_uint_eq(passages.items[MANY].end_term -
+				  passages.items[MANY].first_term,
+			  16);
+	ck_assert_uint_eq(passages.of_text[MANY + 20], NO_PASSAGE);
+	ck_assert_uint_eq(passages.of_text[MANY + MORE], MANY + 2);
+	page_destroy(page);
+	buffer_free(&html);
+}
+END_TEST
+
 /* Adds the tests of words and signs. */
 static void add_text_tests(TCase *tcase)
 {
@@ -457,6 +490,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, ranges_and_sums_are_those_inside);
 	tcase_add_test(tcase, long_passages_are_summed_up);
 	tcase_add_test(tcase, what_is_not_plain_is_in_no_sum);
+	tcase_add_test(tcase, beyond_many_passages_texts_are_put_together);
 	tcase_add_loop_test(tcase, any_page_is_parted_into_passages, 0, 300);
 	add_text_tests(tcase);
 	suite_add_tcase(suite, tcase);

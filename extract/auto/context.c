@@ -11,9 +11,8 @@
 #include "extract/auto/repetition.h"
 #include "extract/auto/window.h"
 #include "extract/core/ln1.h"
-#include "extract/text/node_path.h"
+#include "page/page.h"
 #include "store/arena.h"
-#include "store/rows_page.h"
 
 struct context {
 	struct masses masses;
@@ -24,6 +23,27 @@ struct context {
 	struct context_near near;
 	uint32_t next;
 };
+
+/*
+ * The paths of elements without classes, as numbers that only have to differ:
+ * what node_paths() computes is the same on all pages, and takes longer.
+ */
+static const uint64_t *tag_paths(struct arena *arena, const struct page *page)
+{
+	const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t *paths = ARENA_NEW(arena, uint64_t, page->node_count);
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		const struct node *node = &page->nodes[i];
+		uint64_t path =
+			node->parent == NO_NODE ? odd : paths[node->parent];
+
+		assert(node->parent == NO_NODE || node->parent < i);
+		path = (path ^ node->tag) * odd;
+		paths[i] = path ^ path >> 32;
+	}
+	return paths;
+}
 
 struct context *context_make(struct arena *arena,
 			     const struct passages *passages,
@@ -37,8 +57,8 @@ struct context *context_make(struct arena *arena,
 	context->masses = masses_make(arena, passages, scores);
 	context->tree = context_tree_make(arena, masses, repetition);
 	context->paths = context_groups_make(arena, masses, repetition->paths);
-	context->tags = context_groups_make(
-		arena, masses, node_paths(arena, passages->page, false));
+	context->tags = context_groups_make(arena, masses,
+					    tag_paths(arena, passages->page));
 	context->ranks = context_ranks_make(arena, masses);
 	context->near = context_near_make(masses, page_context);
 	return context;

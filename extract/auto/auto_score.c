@@ -171,13 +171,29 @@ static void score_by_context(struct scorer *scorer, struct context *context,
 	}
 }
 
+const bool *auto_wanted(struct arena *arena)
+{
+	const struct forest *page = &auto_page_forest;
+	const struct forest *context = &auto_context_forest;
+	bool *wanted = ARENA_NEW(arena, bool, FEATURE_COUNT);
+
+	for (size_t i = 0; i < page->column_count; i++)
+		wanted[page->columns[i].feature] = true;
+	for (size_t i = 0; i < context->column_count; i++)
+		if (context->columns[i].feature >= CONTEXT_COUNT)
+			wanted[context->columns[i].feature - CONTEXT_COUNT] =
+				true;
+	return wanted;
+}
+
 struct passage_scores passage_scores_make(struct arena *arena,
 					  const struct passages *passages,
 					  const struct page_claims *claims,
 					  bool needs_moves)
 {
 	uint32_t count = passages->count;
-	struct features *features = features_make(arena, passages, claims);
+	struct features *features =
+		features_make(arena, passages, claims, auto_wanted(arena));
 	struct scorer scorer;
 	float *page = ARENA_NEW(arena, float, count);
 	float *scores = ARENA_NEW(arena, float, count);

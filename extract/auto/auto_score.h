@@ -39,6 +39,12 @@ struct passage_scores {
 };
 
 /*
+ * Whether one of the forests reads a feature of the page: [FEATURE_COUNT] of
+ * extract/auto/feature.h, in `arena`.
+ */
+const bool *auto_wanted(struct arena *arena);
+
+/*
  * Score the passages. Everything belongs to `arena`. Linear in the page but
  * for what extract/auto/context.h sorts; constant stack.
  */

@@ -45,7 +45,8 @@ const char *feature_definition(size_t feature)
 
 struct features *features_make(struct arena *arena,
 			       const struct passages *passages,
-			       const struct page_claims *claims)
+			       const struct page_claims *claims,
+			       const bool *wanted)
 {
 	struct features *features = ARENA_NEW(arena, struct features, 1);
 	struct dom_path *dom_path = dom_path_make(arena, passages);
@@ -53,8 +54,9 @@ struct features *features_make(struct arena *arena,
 	*features = (struct features){
 		.passages = passages,
 		.dom_path = dom_path,
-		.sequence = sequence_make(arena, passages,
-					  dom_path_repetition(dom_path)),
+		.sequence = sequence_make(
+			arena, passages, dom_path_repetition(dom_path),
+			wanted == NULL ? NULL : wanted + SEQUENCE_BEGIN),
 		.page_context = page_context_make(arena, passages, claims),
 	};
 	return features;

@@ -44,11 +44,14 @@ struct features;
 
 /*
  * Prepare the passages of a page, which must stay where they are. Everything
- * belongs to `arena`; linear in the page, constant stack.
+ * belongs to `arena`; linear in the page, constant stack. wanted
+ * [FEATURE_COUNT]: the number of a feature that is not may be any, where that
+ * saves time; NULL: all are.
  */
 struct features *features_make(struct arena *arena,
 			       const struct passages *passages,
-			       const struct page_claims *claims);
+			       const struct page_claims *claims,
+			       const bool *wanted);
 
 /*
  * Write the row [FEATURE_COUNT] of the next passage, from the first to the last

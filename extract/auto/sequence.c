@@ -19,14 +19,15 @@ struct sequence {
 
 struct sequence *sequence_make(struct arena *arena,
 			       const struct passages *passages,
-			       const struct repetition *repetition)
+			       const struct repetition *repetition,
+			       const bool *wanted)
 {
 	struct sequence *sequence = ARENA_NEW(arena, struct sequence, 1);
 
 	*sequence = (struct sequence){
 		.passages = passages,
 		.repetition = repetition,
-		.blurs = sequence_blurs_make(arena, passages),
+		.blurs = sequence_blurs_make(arena, passages, wanted),
 		.runs = sequence_runs_make(passages),
 	};
 	return sequence;

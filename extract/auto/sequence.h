@@ -7,6 +7,8 @@
 #ifndef EXTRACT_AUTO_SEQUENCE_H
 #define EXTRACT_AUTO_SEQUENCE_H
 
+#include <stdbool.h>
+
 #include "extract/text/passage.h"
 
 struct repetition;
@@ -95,12 +97,14 @@ enum {
 struct sequence;
 
 /*
- * Prepare. Everything belongs to `arena`: 60 bytes a passage. It keeps
- * its arguments. Linear, constant stack.
+ * Prepare. Everything belongs to `arena`: at most 60 bytes a passage. It keeps
+ * its arguments. Linear, constant stack. wanted [SEQUENCE_COUNT]: a feature
+ * that is not may be left out; NULL: all are.
  */
 struct sequence *sequence_make(struct arena *arena,
 			       const struct passages *passages,
-			       const struct repetition *repetition);
+			       const struct repetition *repetition,
+			       const bool *wanted);
 
 /* Write the row [SEQUENCE_COUNT] of passage `index`. */
 void sequence_row(const struct sequence *sequence, uint32_t index, float *row);

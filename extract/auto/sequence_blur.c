@@ -1,18 +1,11 @@
 #include "extract/auto/sequence_blur.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "extract/auto/sequence.h"
 #include "extract/core/blur.h"
 #include "extract/core/ln1.h"
 #include "store/arena.h"
-
-static const uint32_t radii[BLUR_WIDTHS] = {
-	[NARROW_BLUR] = 1,
-	[MIDDLE_BLUR] = 3,
-	[WIDE_BLUR] = 8,
-};
 
 /* The value of a passage that is blurred. */
 typedef float measure(const struct passage *passage);
@@ -47,14 +40,54 @@ static float mass(const struct passage *passage)
 	return passage->place == PLACE_PLAIN ? fmaxf(words, 0) : 0;
 }
 
+enum { MAX_READERS = 4 };
+
+static const struct {
+	measure *of;
+	uint32_t radius;
+	uint16_t readers[MAX_READERS]; /* features that need it; 0: no more */
+} plans[BLURRED_COUNT] = {
+	[BLURRED_TAG_RATIO_1] = {tag_ratio, 1, {SEQUENCE_tag_ratio_1}},
+	[BLURRED_TAG_RATIO_3] = {tag_ratio,
+				 3,
+				 {SEQUENCE_tag_ratio_3,
+				  SEQUENCE_tag_ratio_ratio,
+				  SEQUENCE_tag_ratio_deviations}},
+	[BLURRED_TAG_RATIO_8] = {tag_ratio, 8, {SEQUENCE_tag_ratio_8}},
+	[BLURRED_CHARACTERS_1] = {characters, 1, {SEQUENCE_text_ratio_1}},
+	[BLURRED_CHARACTERS_3] =
+		{characters, 3, {SEQUENCE_text_ratio_3, SEQUENCE_link_quota_3}},
+	[BLURRED_CHARACTERS_8] =
+		{characters, 8, {SEQUENCE_text_ratio_8, SEQUENCE_link_quota_8}},
+	[BLURRED_CODE_1] = {code, 1, {SEQUENCE_text_ratio_1}},
+	[BLURRED_CODE_3] = {code, 3, {SEQUENCE_text_ratio_3}},
+	[BLURRED_CODE_8] = {code, 8, {SEQUENCE_text_ratio_8}},
+	[BLURRED_LINKS_3] = {link_characters, 3, {SEQUENCE_link_quota_3}},
+	[BLURRED_LINKS_8] = {link_characters, 8, {SEQUENCE_link_quota_8}},
+	[BLURRED_MASS] = {mass,
+			  3,
+			  {SEQUENCE_ridge_height, SEQUENCE_ridge_valley,
+			   SEQUENCE_ridge_distance, SEQUENCE_ridge_words}},
+};
+
+static bool is_wanted(const bool *wanted, enum blurred vector)
+{
+	const uint16_t *readers = plans[vector].readers;
+	bool is_read = wanted == NULL;
+
+	for (size_t i = 0; i < MAX_READERS && readers[i] != 0 && !is_read; i++)
+		is_read = wanted[readers[i]];
+	return is_read;
+}
+
 static const float *blur_measure(struct arena *arena,
 				 const struct passages *passages,
-				 float *scratch, measure *of, uint32_t radius)
+				 float *scratch, enum blurred vector)
 {
-	const struct blur blur = {.radius = radius, .passes = 1};
+	const struct blur blur = {.radius = plans[vector].radius, .passes = 1};
 
 	for (uint32_t i = 0; i < passages->count; i++)
-		scratch[i] = of(&passages->items[i]);
+		scratch[i] = plans[vector].of(&passages->items[i]);
 	return blur_run(arena, scratch, passages->count, &blur);
 }
 
@@ -103,88 +136,100 @@ static const float *valleys_around(struct arena *arena, const float *values,
 }
 
 struct sequence_blurs sequence_blurs_make(struct arena *arena,
-					  const struct passages *passages)
+					  const struct passages *passages,
+					  const bool *wanted)
 {
 	const uint32_t count = passages->count;
 	struct sequence_blurs blurs = {0};
 	float *scratch = ARENA_NEW(arena, float, count);
+	const float *tag_ratios;
+	const float *masses;
 
-	for (int i = 0; i < BLUR_WIDTHS; i++) {
-		blurs.tag_ratios[i] = blur_measure(arena, passages, scratch,
-						   tag_ratio, radii[i]);
-		blurs.characters[i] = blur_measure(arena, passages, scratch,
-						   characters, radii[i]);
-		blurs.codes[i] =
-			blur_measure(arena, passages, scratch, code, radii[i]);
-		if (i != NARROW_BLUR)
-			blurs.link_characters[i] =
-				blur_measure(arena, passages, scratch,
-					     link_characters, radii[i]);
+	for (enum blurred i = 0; i < BLURRED_COUNT; i++)
+		if (is_wanted(wanted, i))
+			blurs.blurred[i] =
+				blur_measure(arena, passages, scratch, i);
+	tag_ratios = blurs.blurred[BLURRED_TAG_RATIO_3];
+	masses = blurs.blurred[BLURRED_MASS];
+	if (masses != NULL) {
+		blurs.peak = highest(masses, count);
+		blurs.valleys =
+			valleys_around(arena, masses, count, blurs.peak);
 	}
-	blurs.mass = blur_measure(arena, passages, scratch, mass,
-				  radii[MIDDLE_BLUR]);
-	blurs.peak = highest(blurs.mass, count);
-	blurs.valleys = valleys_around(arena, blurs.mass, count, blurs.peak);
-	if (count > 0)
-		blurs.highest_tag_ratio = blurs.tag_ratios[MIDDLE_BLUR][highest(
-			blurs.tag_ratios[MIDDLE_BLUR], count)];
-	blurs.tag_ratio_deviation = fmaxf(deviation(passages), 1);
+	if (tag_ratios != NULL && count > 0) {
+		blurs.highest_tag_ratio =
+			ln1(fmaxf(tag_ratios[highest(tag_ratios, count)], 0));
+		blurs.tag_ratio_deviation = fmaxf(deviation(passages), 1);
+	}
 	return blurs;
+}
+
+static float ln1_at(const float *blurred, uint32_t index)
+{
+	return blurred == NULL ? 0 : ln1(fmaxf(blurred[index], 0));
 }
 
 static void tag_ratio_row(const struct sequence_blurs *blurs, uint32_t index,
 			  float *row)
 {
-	float middle = blurs->tag_ratios[MIDDLE_BLUR][index];
-	float highest = ln1(fmaxf(blurs->highest_tag_ratio, 0));
+	const float *middle = blurs->blurred[BLURRED_TAG_RATIO_3];
 
 	row[SEQUENCE_tag_ratio_1] =
-		ln1(fmaxf(blurs->tag_ratios[NARROW_BLUR][index], 0));
-	row[SEQUENCE_tag_ratio_3] = ln1(fmaxf(middle, 0));
+		ln1_at(blurs->blurred[BLURRED_TAG_RATIO_1], index);
+	row[SEQUENCE_tag_ratio_3] = ln1_at(middle, index);
 	row[SEQUENCE_tag_ratio_8] =
-		ln1(fmaxf(blurs->tag_ratios[WIDE_BLUR][index], 0));
-	row[SEQUENCE_tag_ratio_ratio] =
-		row[SEQUENCE_tag_ratio_3] / fmaxf(highest, 1e-6F);
+		ln1_at(blurs->blurred[BLURRED_TAG_RATIO_8], index);
+	row[SEQUENCE_tag_ratio_ratio] = row[SEQUENCE_tag_ratio_3] /
+					fmaxf(blurs->highest_tag_ratio, 1e-6F);
 	row[SEQUENCE_tag_ratio_deviations] =
-		middle / blurs->tag_ratio_deviation;
+		middle == NULL ? 0 : middle[index] / blurs->tag_ratio_deviation;
 }
 
 /* The blurred part divided by the blurred whole. */
-static float quotient(const float *part, const float *whole, uint32_t index)
+static float quotient(const struct sequence_blurs *blurs, enum blurred part,
+		      enum blurred whole, uint32_t index)
 {
-	return part[index] / fmaxf(whole[index], 1);
+	const float *parts = blurs->blurred[part];
+	const float *wholes = blurs->blurred[whole];
+
+	if (parts == NULL || wholes == NULL)
+		return 0;
+	return parts[index] / fmaxf(wholes[index], 1);
 }
 
 static void ratio_row(const struct sequence_blurs *blurs, uint32_t index,
 		      float *row)
 {
-	row[SEQUENCE_text_ratio_1] = quotient(blurs->characters[NARROW_BLUR],
-					      blurs->codes[NARROW_BLUR], index);
-	row[SEQUENCE_text_ratio_3] = quotient(blurs->characters[MIDDLE_BLUR],
-					      blurs->codes[MIDDLE_BLUR], index);
-	row[SEQUENCE_text_ratio_8] = quotient(blurs->characters[WIDE_BLUR],
-					      blurs->codes[WIDE_BLUR], index);
+	row[SEQUENCE_text_ratio_1] =
+		quotient(blurs, BLURRED_CHARACTERS_1, BLURRED_CODE_1, index);
+	row[SEQUENCE_text_ratio_3] =
+		quotient(blurs, BLURRED_CHARACTERS_3, BLURRED_CODE_3, index);
+	row[SEQUENCE_text_ratio_8] =
+		quotient(blurs, BLURRED_CHARACTERS_8, BLURRED_CODE_8, index);
 	row[SEQUENCE_link_quota_3] =
-		quotient(blurs->link_characters[MIDDLE_BLUR],
-			 blurs->characters[MIDDLE_BLUR], index);
+		quotient(blurs, BLURRED_LINKS_3, BLURRED_CHARACTERS_3, index);
 	row[SEQUENCE_link_quota_8] =
-		quotient(blurs->link_characters[WIDE_BLUR],
-			 blurs->characters[WIDE_BLUR], index);
+		quotient(blurs, BLURRED_LINKS_8, BLURRED_CHARACTERS_8, index);
 }
 
 static void ridge_row(const struct sequence_blurs *blurs,
 		      const struct passages *passages, uint32_t index,
 		      float *row)
 {
-	float peak = fmaxf(blurs->mass[blurs->peak], 1e-6F);
-	int64_t distance = (int64_t)index - blurs->peak;
+	const float *masses = blurs->blurred[BLURRED_MASS];
+	const uint32_t peak = blurs->peak;
+	int64_t distance = (int64_t)index - peak;
 	int64_t words = (int64_t)passages->sums[index + 1].words -
-			passages->sums[blurs->peak + 1].words;
+			passages->sums[peak + 1].words;
+	float height;
 
-	row[SEQUENCE_ridge_height] = blurs->mass[index] / peak;
+	if (masses == NULL)
+		return;
+	height = fmaxf(masses[peak], 1e-6F);
+	row[SEQUENCE_ridge_height] = masses[index] / height;
 	row[SEQUENCE_ridge_distance] = signed_ln1((float)distance);
 	row[SEQUENCE_ridge_words] = signed_ln1((float)words);
-	row[SEQUENCE_ridge_valley] = blurs->valleys[index] / peak;
+	row[SEQUENCE_ridge_valley] = blurs->valleys[index] / height;
 }
 
 void sequence_blurs_row(const struct sequence_blurs *blurs,

@@ -6,26 +6,43 @@
 #ifndef EXTRACT_AUTO_SEQUENCE_BLUR_H
 #define EXTRACT_AUTO_SEQUENCE_BLUR_H
 
+#include <stdbool.h>
+
 #include "extract/text/passage.h"
 
-enum { NARROW_BLUR, MIDDLE_BLUR, WIDE_BLUR, BLUR_WIDTHS };
+/* A measure of passages and the radius by which it is blurred. */
+enum blurred {
+	BLURRED_TAG_RATIO_1, /* characters per tag */
+	BLURRED_TAG_RATIO_3,
+	BLURRED_TAG_RATIO_8,
+	BLURRED_CHARACTERS_1,
+	BLURRED_CHARACTERS_3,
+	BLURRED_CHARACTERS_8,
+	BLURRED_CODE_1, /* characters and bytes of markup */
+	BLURRED_CODE_3,
+	BLURRED_CODE_8,
+	BLURRED_LINKS_3, /* characters in links */
+	BLURRED_LINKS_8,
+	BLURRED_MASS, /* words outside of links */
+	BLURRED_COUNT
+};
 
-/* Vectors are [passages->count]. */
+/* Vectors are [passages->count], or NULL where no feature is wanted of them. */
 struct sequence_blurs {
-	const float *tag_ratios[BLUR_WIDTHS]; /* characters per tag */
-	const float *characters[BLUR_WIDTHS];
-	const float *codes[BLUR_WIDTHS]; /* characters and bytes of markup */
-	const float *link_characters[BLUR_WIDTHS]; /* the narrow one is NULL */
-	const float *mass;         /* words outside of links, middle blur */
+	const float *blurred[BLURRED_COUNT];
 	const float *valleys;      /* lowest mass between it and the peak */
-	float highest_tag_ratio;   /* of the middle ones */
+	float highest_tag_ratio;   /* ln1, of the radius 3 */
 	float tag_ratio_deviation; /* before the blur, at least 1 */
 	uint32_t peak;             /* of the mass; 0 without passages */
 };
 
-/* Everything belongs to `arena`: 60 bytes a passage. */
+/*
+ * Everything belongs to `arena`: at most 60 bytes a passage. wanted
+ * [SEQUENCE_COUNT]: the features that are; NULL: all.
+ */
 struct sequence_blurs sequence_blurs_make(struct arena *arena,
-					  const struct passages *passages);
+					  const struct passages *passages,
+					  const bool *wanted);
 
 /* Write its part of the row [SEQUENCE_COUNT] of passage `index`. */
 void sequence_blurs_row(const struct sequence_blurs *blurs,

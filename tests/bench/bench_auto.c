@@ -41,7 +41,8 @@ static size_t work_on(const struct page *page, enum stage stage)
 
 	if (stage == STAGE_FEATURES) {
 		struct features *features =
-			features_make(page->arena, &passages, &claims);
+			features_make(page->arena, &passages, &claims,
+				      auto_wanted(page->arena));
 
 		for (uint32_t i = 0; i < passages.count; i++)
 			features_next(features, row);

@@ -70,7 +70,8 @@ static void write_rows(FILE *out, struct arena *arena,
 		       const struct passages *passages, const float *scores)
 {
 	const struct page_claims claims = claims_of_page(arena, passages->page);
-	struct features *features = features_make(arena, passages, &claims);
+	struct features *features =
+		features_make(arena, passages, &claims, NULL);
 	struct context *context = NULL;
 	float row[AUTO_FEATURE_COUNT];
 

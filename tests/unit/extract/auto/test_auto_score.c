@@ -16,7 +16,8 @@ static void assert_scores(const struct passage_scores *scores,
 {
 	const struct passages *passages = scores->passages;
 	struct arena *arena = passages->page->arena;
-	struct features *features = features_make(arena, passages, claims);
+	struct features *features =
+		features_make(arena, passages, claims, NULL);
 	struct context *context =
 		context_make(arena, passages, features_page_context(features),
 			     features_repetition(features), scores->page);

@@ -36,7 +36,7 @@ START_TEST(a_row_has_the_numbers_of_every_family)
 	const struct passages passages = passages_make(page->arena, page);
 	const struct page_claims claims = {.body_count = 0};
 	struct features *features =
-		features_make(page->arena, &passages, &claims);
+		features_make(page->arena, &passages, &claims, NULL);
 	float row[FEATURE_COUNT];
 	float shape[SHAPE_COUNT];
 	float sequence[SEQUENCE_COUNT];
@@ -45,7 +45,7 @@ START_TEST(a_row_has_the_numbers_of_every_family)
 	features_next(features, row);
 	shape_row(&passages.items[1], shape);
 	sequence_row(sequence_make(page->arena, &passages,
-				   features_repetition(features)),
+				   features_repetition(features), NULL),
 		     1, sequence);
 	ck_assert_mem_eq(row, shape, sizeof(shape));
 	ck_assert_mem_eq(row + FEATURE_position, sequence, sizeof(sequence));
@@ -66,7 +66,7 @@ START_TEST(numbers_are_finite)
 		const struct page_claims claims =
 			claims_of_page(page->arena, page);
 		struct features *features =
-			features_make(page->arena, &passages, &claims);
+			features_make(page->arena, &passages, &claims, NULL);
 		float row[FEATURE_COUNT];
 
 		for (uint32_t i = 0; i < passages.count; i++) {

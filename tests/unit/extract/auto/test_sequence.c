@@ -24,7 +24,7 @@ static uint32_t make_rows(const char *html,
 	const struct repetition repetition =
 		repetition_make(page->arena, &passages);
 	const struct sequence *sequence =
-		sequence_make(page->arena, &passages, &repetition);
+		sequence_make(page->arena, &passages, &repetition, NULL);
 
 	ck_assert_uint_le(passages.count, MAX_ROWS);
 	for (uint32_t i = 0; i < passages.count; i++)
@@ -328,6 +328,48 @@ START_TEST(a_page_without_passages_has_no_rows)
 }
 END_TEST
 
+/* Asks for one feature after the other, alone. */
+static void assert_alone(const struct passages *passages,
+			 const struct repetition *repetition)
+{
+	struct arena *arena = passages->page->arena;
+	const struct sequence *all =
+		sequence_make(arena, passages, repetition, NULL);
+
+	for (size_t feature = 0; feature < SEQUENCE_COUNT; feature++) {
+		bool wanted[SEQUENCE_COUNT] = {false};
+		const struct sequence *alone;
+
+		wanted[feature] = true;
+		alone = sequence_make(arena, passages, repetition, wanted);
+		for (uint32_t i = 0; i < passages->count; i++) {
+			float row[SEQUENCE_COUNT];
+			float expected[SEQUENCE_COUNT];
+
+			sequence_row(alone, i, row);
+			sequence_row(all, i, expected);
+			ck_assert_float_eq(row[feature], expected[feature]);
+		}
+	}
+}
+
+START_TEST(a_feature_does_not_depend_on_what_else_is_wanted)
+{
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		char *html = random_html(seed);
+		struct page *page = parse(html);
+		const struct passages passages =
+			passages_make(page->arena, page);
+		const struct repetition repetition =
+			repetition_make(page->arena, &passages);
+
+		assert_alone(&passages, &repetition);
+		page_destroy(page);
+		free(html);
+	}
+}
+END_TEST
+
 START_TEST(numbers_are_finite_whatever_the_page)
 {
 	for (uint64_t seed = 1; seed <= 200; seed++) {
@@ -337,8 +379,8 @@ START_TEST(numbers_are_finite_whatever_the_page)
 			passages_make(page->arena, page);
 		const struct repetition repetition =
 			repetition_make(page->arena, &passages);
-		const struct sequence *sequence =
-			sequence_make(page->arena, &passages, &repetition);
+		const struct sequence *sequence = sequence_make(
+			page->arena, &passages, &repetition, NULL);
 		float row[SEQUENCE_COUNT];
 
 		for (uint32_t i = 0; i < passages.count; i++) {
@@ -374,6 +416,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, at_the_ends_there_are_no_neighbours);
 	tcase_add_test(tcase, digits_of_a_class_are_no_other_path);
 	tcase_add_test(tcase, a_page_without_passages_has_no_rows);
+	tcase_add_test(tcase, a_feature_does_not_depend_on_what_else_is_wanted);
 	tcase_add_test(tcase, numbers_are_finite_whatever_the_page);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -4,12 +4,19 @@
 #include "extract/text/passage.h"
 #include "page/page.h"
 #include "store/arena.h"
-#include "store/hash.h"
 
 struct sibling_count {
 	uint64_t key;
 	uint32_t count;
 };
+
+/* The path is a hash, which the parent's number only has to change. */
+static uint64_t sibling_key(uint32_t parent, uint64_t path)
+{
+	const uint64_t key = (path ^ parent) * UINT64_C(0x9E3779B97F4A7C15);
+
+	return key ^ key >> 32;
+}
 
 /*
  * Siblings are of one kind when their paths are equal. First every element gets
@@ -24,9 +31,10 @@ static const uint32_t *count_siblings(struct arena *arena,
 	struct hash_table kinds =
 		hash_table_make(scratch, sizeof(struct sibling_count));
 
+	hash_table_reserve(&kinds, page->node_count);
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		struct sibling_count *kind = hash_table_add(
-			&kinds, hash_chain(page->nodes[i].parent, paths[i]));
+			&kinds, sibling_key(page->nodes[i].parent, paths[i]));
 
 		kind->count++;
 		siblings[i] = hash_table_index(&kinds, kind);

@@ -86,6 +86,18 @@ static void fill_slots(struct hash_table *table)
 	}
 }
 
+void hash_table_reserve(struct hash_table *table, uint32_t count)
+{
+	assert(table->count == 0 && table->capacity == 0);
+	assert(count <= UINT32_MAX / 4);
+	table->capacity = FIRST_CAPACITY;
+	while (table->capacity < count)
+		table->capacity *= 2;
+	table->entries =
+		arena_alloc(table->arena, table->capacity, table->entry_bytes);
+	fill_slots(table);
+}
+
 static void grow(struct hash_table *table)
 {
 	void *entries;
@@ -104,15 +116,13 @@ static void grow(struct hash_table *table)
 
 void *hash_table_add(struct hash_table *table, uint64_t key)
 {
-	uint32_t *slot = table->count == 0 ? NULL : slot_of(table, key);
+	uint32_t *slot = table->capacity == 0 ? NULL : slot_of(table, key);
 	void *entry;
 
 	if (slot != NULL && *slot != 0)
 		return hash_table_entry(table, *slot - 1);
 	if (table->count == table->capacity) {
 		grow(table);
-		slot = slot_of(table, key);
-	} else if (table->count == 0) {
 		slot = slot_of(table, key);
 	}
 	if (slot == NULL) {

@@ -29,6 +29,12 @@ struct hash_table {
 struct hash_table hash_table_make(struct arena *arena, size_t entry_bytes);
 
 /*
+ * Make room in an empty table for `count` entries, so that it takes no time and
+ * no memory to grow to them.
+ */
+void hash_table_reserve(struct hash_table *table, uint32_t count);
+
+/*
  * The entry of `key`, added (zeroed but its key) when there is none; it stays
  * where it is until the next one is added. O(1) whatever the keys are: one that
  * collides with too many others gets an entry that is forgotten, and then is

@@ -72,18 +72,34 @@ static uint64_t known_class_hash(struct hash_table *known, struct slice classes)
 	return entry->hash;
 }
 
-/* With the classes if there is a table for them. */
-static uint64_t step_of(const struct page *page, uint32_t node,
-			struct hash_table *known)
+/* What was hashed before. */
+struct known {
+	struct hash_table classes;
+	uint64_t tags[TAG_COUNT]; /* 0: not yet */
+};
+
+static uint64_t known_tag_hash(struct known *known, const struct page *page,
+			       uint16_t tag)
+{
+	if (tag >= TAG_COUNT)
+		return page_tag_hash(page, tag);
+	if (known->tags[tag] == 0)
+		known->tags[tag] = page_tag_hash(page, tag);
+	return known->tags[tag];
+}
+
+static uint64_t step_of(const struct page *page, uint32_t node, bool with_class,
+			struct known *known)
 {
 	uint16_t tag = page->nodes[node].tag;
-	uint64_t step = page_tag_hash(page, tag);
+	uint64_t step = known_tag_hash(known, page, tag);
 	uint64_t classes;
 
 	assert(node < page->node_count);
-	if (known == NULL || tag == TAG_html || tag == TAG_body)
+	if (!with_class || tag == TAG_html || tag == TAG_body)
 		return step;
-	classes = known_class_hash(known, page_attribute(page, node, "class"));
+	classes = known_class_hash(&known->classes,
+				   page_attribute(page, node, "class"));
 	return classes == 0 ? step : hash_chain(classes, step);
 }
 
@@ -92,11 +108,13 @@ static uint64_t *make_steps(struct arena *arena, const struct page *page,
 {
 	uint64_t *steps = ARENA_NEW(arena, uint64_t, page->node_count);
 	struct arena *scratch = arena_create();
-	struct hash_table known =
-		hash_table_make(scratch, sizeof(struct known_classes));
+	struct known known = {
+		.classes =
+			hash_table_make(scratch, sizeof(struct known_classes)),
+	};
 
 	for (uint32_t i = 0; i < page->node_count; i++)
-		steps[i] = step_of(page, i, with_class ? &known : NULL);
+		steps[i] = step_of(page, i, with_class, &known);
 	arena_destroy(scratch);
 	return steps;
 }

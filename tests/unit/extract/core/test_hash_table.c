@@ -40,6 +40,26 @@ START_TEST(counts_are_found_again)
 }
 END_TEST
 
+START_TEST(reserved_room_is_not_left_before_it_is_full)
+{
+	struct arena *arena = arena_create();
+	struct hash_table table = hash_table_make(arena, sizeof(struct entry));
+	const void *first;
+
+	hash_table_reserve(&table, 100);
+	ck_assert_ptr_null(hash_table_find(&table, hash_chain(0, 0)));
+	first = hash_table_add(&table, hash_chain(0, 0));
+	for (uint64_t i = 1; i < 100; i++)
+		hash_table_add(&table, hash_chain(i, 0));
+	ck_assert_ptr_eq(hash_table_find(&table, hash_chain(0, 0)), first);
+	for (uint64_t i = 100; i < 1000; i++)
+		hash_table_add(&table, hash_chain(i, 0));
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_entry(&table, i, 0);
+	arena_destroy(arena);
+}
+END_TEST
+
 START_TEST(the_key_0_is_one_as_well)
 {
 	struct arena *arena = arena_create();
@@ -118,6 +138,7 @@ Suite *make_suite(void)
 	TCase *tcase = tcase_create("hash_table");
 
 	tcase_add_test(tcase, counts_are_found_again);
+	tcase_add_test(tcase, reserved_room_is_not_left_before_it_is_full);
 	tcase_add_test(tcase, the_key_0_is_one_as_well);
 	tcase_add_test(tcase, a_copy_stands_alone);
 	tcase_add_test(tcase, an_empty_copy_is_empty);

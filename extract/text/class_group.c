@@ -1,5 +1,6 @@
 #include "extract/text/class_group.h"
 
+#include <endian.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -166,10 +167,21 @@ static bool is_upper(char byte)
 	return byte >= 'A' && byte <= 'Z';
 }
 
+/* The bytes of a half of a row as a number, in the order of words. */
+static uint64_t half_of(const char *row)
+{
+	uint64_t half;
+
+	memcpy(&half, row, sizeof(half));
+	return be64toh(half);
+}
+
 /* `word` is of letters only. */
 static uint32_t groups_of_word(const char *word, size_t length)
 {
 	char row[ROW] = {0};
+	uint64_t begin;
+	uint64_t rest;
 	size_t first;
 	size_t count;
 	size_t at;
@@ -180,7 +192,12 @@ static uint32_t groups_of_word(const char *word, size_t length)
 		row[i] = (char)(word[i] | 0x20);
 	first = first_of_letter[row[0] - 'a'];
 	count = first_of_letter[row[0] - 'a' + 1] - first;
-	LOWER_BOUND(at, count, memcmp(words[first + at], row, ROW) < 0);
+	begin = half_of(row);
+	rest = half_of(row + ROW / 2);
+	LOWER_BOUND(at, count,
+		    half_of(words[first + at]) < begin ||
+			    (half_of(words[first + at]) == begin &&
+			     half_of(words[first + at] + ROW / 2) < rest));
 	return at < count && memcmp(words[first + at], row, ROW) == 0
 		       ? word_groups[first + at]
 		       : 0;

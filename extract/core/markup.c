@@ -34,11 +34,26 @@ static void mend_noncharacters(unsigned char *bytes, size_t size)
 	}
 }
 
+/* Whether clean() has anything to do; without jumps, so that many bytes are
+   looked at together. */
+static bool may_be_unclean(const unsigned char *bytes, size_t size)
+{
+	unsigned found = 0;
+
+	for (size_t i = 0; i < size; i++)
+		found |= (unsigned)(is_control(bytes[i]) & (bytes[i] != '\n') &
+				    (bytes[i] != '\t')) |
+			 (unsigned)(bytes[i] == 0xc2 || bytes[i] == 0xef);
+	return found != 0;
+}
+
 /* Control characters but tab and LF become spaces, in place. */
 static size_t clean(unsigned char *bytes, size_t size)
 {
 	size_t used = 0;
 
+	if (!may_be_unclean(bytes, size))
+		return size;
 	for (size_t i = 0; i < size; i++) {
 		if (is_c1(bytes + i, size - i)) {
 			bytes[used++] = ' ';
@@ -60,6 +75,12 @@ static size_t copy_lines(struct slice text, char *out)
 	const char *bytes = text.data;
 	size_t used = 0;
 
+	if (text.size == 0)
+		return 0;
+	if (memchr(bytes, '\r', text.size) == NULL) {
+		memcpy(out, bytes, text.size);
+		return text.size;
+	}
 	for (size_t i = 0; i < text.size; i++) {
 		bool is_return = bytes[i] == '\r';
 

@@ -7,6 +7,7 @@
 #include "page/attribute.h"
 #include "page/convert.h"
 #include "page/label.h"
+#include "page/mojibake.h"
 #include "page/utf8.h"
 #include "store/arena.h"
 #include "store/buffer.h"
@@ -29,8 +30,9 @@ enum {
 	WRONG_RATIO = 4,
 };
 
-static struct decoded named(const char *text, size_t size, const char *name)
+static struct decoded named(char *text, size_t size, const char *name)
 {
+	size = mojibake_repair(text, size);
 	return (struct decoded){{text, size}, slice_of(name)};
 }
 
@@ -297,7 +299,7 @@ struct decoded charset_decode(struct arena *arena, struct slice body,
 	struct decoded decoded;
 
 	if (body.size == 0)
-		return named("", 0, "UTF-8");
+		return (struct decoded){{"", 0}, slice_of("UTF-8")};
 	if (decode_bom(arena, body, &decoded))
 		return decoded;
 	count = utf8_check(body);

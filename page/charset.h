@@ -20,7 +20,8 @@ struct decoded {
  * gb18030, ...); when one is unknown or plainly wrong, the next in this order
  * is used. What does not decode becomes U+FFFD, and a NUL becomes a space.
  * Bytes that are well-formed UTF-8 beyond chance are UTF-8, whatever the labels
- * say. Cannot fail; linear.
+ * say. What was encoded twice is decoded twice (page/mojibake.h). Cannot fail;
+ * linear.
  */
 struct decoded charset_decode(struct arena *arena, struct slice body,
 			      struct slice header);

@@ -1,4 +1,4 @@
-/* page/entity.h - character references. Internal to page/. */
+/* page/entity.h - character references. */
 #ifndef PAGE_ENTITY_H
 #define PAGE_ENTITY_H
 

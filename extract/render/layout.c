@@ -9,6 +9,7 @@
 #include "extract/render/layout_level.h"
 #include "extract/render/link_address.h"
 #include "extract/render/outline.h"
+#include "extract/render/readable.h"
 #include "extract/render/render.h"
 #include "page/page.h"
 #include "store/arena.h"
@@ -33,9 +34,11 @@ struct layout {
 	uint32_t told;            /* of these, a bit each: was opened */
 	enum separator pending;
 	uint32_t open_pres;
-	bool is_at_pre; /* no text since the outermost pre began */
-	bool is_fresh;  /* nothing yet in the line */
+	uint32_t open_codes; /* code and its like, in pre or not */
+	bool is_at_pre;      /* no text since the outermost pre began */
+	bool is_fresh;       /* nothing yet in the line */
 	struct image_filter images;
+	struct readable readable;
 	struct buffer text;    /* of the text node */
 	struct buffer gap;     /* the white space before it, in pre */
 	struct buffer address; /* of a link */
@@ -160,10 +163,8 @@ static void begin_piece(struct layout *layout)
 }
 
 /* Pass on text of pre verbatim, without the line end that follows the tag. */
-static void take_pre(struct layout *layout, uint32_t index)
+static void take_pre(struct layout *layout, uint32_t index, struct slice text)
 {
-	struct slice text = page_text(layout->page, index);
-
 	if (layout->pending == SEPARATOR_NONE && !layout->is_at_pre)
 		markup_append_plain(&layout->gap,
 				    separator_in_source(layout->page, index),
@@ -172,10 +173,8 @@ static void take_pre(struct layout *layout, uint32_t index)
 	markup_append_plain(&layout->text, text, true);
 }
 
-static void take_text(struct layout *layout, uint32_t index)
+static void take_text(struct layout *layout, uint32_t index, struct slice text)
 {
-	struct slice text = page_text(layout->page, index);
-
 	if (layout->pending == SEPARATOR_NONE &&
 	    (separator_begins(text) ||
 	     separator_in_source(layout->page, index).size > 0))
@@ -183,20 +182,20 @@ static void take_text(struct layout *layout, uint32_t index)
 	markup_append_plain(&layout->text, text, false);
 }
 
-static void tell_text(struct layout *layout, uint32_t index)
+/* `text`: what is to be read of text `index`. */
+static void tell_text(struct layout *layout, uint32_t index, struct slice text)
 {
 	assert(index < layout->page->text_count);
 	buffer_clear(&layout->text);
 	buffer_clear(&layout->gap);
 	if (layout->open_pres > 0)
-		take_pre(layout, index);
+		take_pre(layout, index, text);
 	else
-		take_text(layout, index);
+		take_text(layout, index, text);
 	begin_piece(layout);
 	layout->writer->text(layout->writer->context, index,
 			     buffer_slice(&layout->text));
-	if (layout->open_pres == 0 &&
-	    separator_ends(page_text(layout->page, index)))
+	if (layout->open_pres == 0 && separator_ends(text))
 		layout->pending = SEPARATOR_SPACE;
 }
 
@@ -263,14 +262,20 @@ static void open_element(struct layout *layout, uint32_t node)
 			    node);
 	if (tag == TAG_pre && layout->open_pres++ == 0)
 		layout->is_at_pre = true;
+	if (inline_kind(tag) == INLINE_CODE)
+		layout->open_codes++;
 	if (tag == TAG_img)
 		tell_image(layout, node);
 }
 
 static void close_element(struct layout *layout, uint32_t node)
 {
-	if (layout->page->nodes[node].tag == TAG_pre)
+	uint16_t tag = layout->page->nodes[node].tag;
+
+	if (tag == TAG_pre)
 		layout->open_pres--;
+	if (inline_kind(tag) == INLINE_CODE)
+		layout->open_codes--;
 	assert(node < layout->page->node_count);
 	separate(layout, separator_of_element(layout->page, node));
 	if (!has_structure(layout))
@@ -282,11 +287,23 @@ static void close_element(struct layout *layout, uint32_t node)
 		layout->tried = layout->level_count;
 }
 
-static bool is_shown(const struct render_request *request, uint32_t index)
+/* Without verdicts the texts are passed on as they are. */
+static void take_node(struct layout *layout, uint32_t index)
 {
-	return request->verdicts == NULL ||
-	       (request->verdicts[index].is_content &&
-		!markup_is_blank(page_text(request->page, index)));
+	const struct verdict *verdicts = layout->request->verdicts;
+	struct slice text = page_text(layout->page, index);
+
+	if (verdicts == NULL) {
+		tell_text(layout, index, text);
+		return;
+	}
+	if (verdicts[index].is_content && layout->open_pres == 0 &&
+	    layout->open_codes == 0)
+		text = readable_text(&layout->readable, index);
+	if (verdicts[index].is_content && !markup_is_blank(text))
+		tell_text(layout, index, text);
+	else
+		separate(layout, SEPARATOR_SPACE);
 }
 
 static void take_step(struct layout *layout, enum step step, uint32_t index)
@@ -295,10 +312,8 @@ static void take_step(struct layout *layout, enum step step, uint32_t index)
 		open_element(layout, index);
 	else if (step == STEP_CLOSE)
 		close_element(layout, index);
-	else if (!is_shown(layout->request, index))
-		separate(layout, SEPARATOR_SPACE);
 	else
-		tell_text(layout, index);
+		take_node(layout, index);
 }
 
 static uint32_t count_levels(const struct page *page)
@@ -330,6 +345,7 @@ void layout(const struct render_request *request,
 		.request = request,
 		.page = request->page,
 		.writer = writer,
+		.readable = readable_begin(request->page),
 	};
 	struct walk walk = walk_begin(request->page);
 	enum step step;
@@ -344,5 +360,6 @@ void layout(const struct render_request *request,
 	buffer_free(&layout.gap);
 	buffer_free(&layout.address);
 	image_filter_end(&layout.images);
+	readable_end(&layout.readable);
 	arena_destroy(arena);
 }

@@ -53,8 +53,8 @@ struct layout_writer {
 	void (*gap)(void *context, enum separator separator,
 		    struct slice blank);
 	/*
-	 * Text node `index`, or what is to be read of it: white space
-	 * collapsed but in pre.
+	 * Text node `index`, or what is to be read of it
+	 * (extract/render/readable.h): white space collapsed but in pre.
 	 */
 	void (*text)(void *context, uint32_t index, struct slice text);
 	void (*image)(void *context, const struct layout_image *image);

@@ -117,8 +117,8 @@ START_TEST(text_is_no_markup)
 			"1\\. a \\*b\\* \\_c\\_ d_e \\[f\\](g) \\`h\\`\n\n"
 			"\\- i\n\n\\# j\n\n\\> k\n");
 	assert_markdown(
-		"<p>&lt;b&gt; a &lt; b &amp;amp; AT&amp;T; c &amp; d \\",
-		"\\<b> a < b \\&amp; AT\\&T; c & d \\\\\n");
+		"<p>&lt;b&gt; a &lt; b &amp;lt; AT&amp;T; c &amp; d \\",
+		"\\<b> a < b \\&lt; AT\\&T; c & d \\\\\n");
 	assert_markdown("<p>a<br>===<br>---|---<br>:--", "a\\\n\\===\\\n"
 							 "\\---|---\\\n"
 							 "\\:--\n");

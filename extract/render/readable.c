@@ -18,6 +18,7 @@ struct readable readable_begin(const struct page *page)
 {
 	return (struct readable){
 		.page = page,
+		.shortcodes = {.text = {page->text, page->text_bytes}},
 	};
 }
 
@@ -214,5 +215,8 @@ struct slice readable_text(struct readable *readable, uint32_t index)
 		append_decoded(text, &readable->spare);
 		text = take_spare(readable);
 	}
+	if (has_byte(text, '[') &&
+	    shortcodes_drop(&readable->shortcodes, text, &readable->spare))
+		text = take_spare(readable);
 	return text;
 }

@@ -7,6 +7,7 @@
  *   number, HTML 4's names of ISO-8859-1, and the usual ones of quotation marks
  *   and dashes; but never those of < and >, nor one in quotation marks or
  *   brackets, nor on a page that spells out references in its code.
+ * - Shortcodes of WordPress (extract/render/shortcode.h).
  */
 #ifndef EXTRACT_RENDER_READABLE_H
 #define EXTRACT_RENDER_READABLE_H
@@ -14,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "extract/render/shortcode.h"
 #include "store/buffer.h"
 #include "store/slice.h"
 
@@ -22,6 +24,7 @@ struct page;
 /* Of one page, whose texts are passed in their order. */
 struct readable {
 	const struct page *page;
+	struct shortcodes shortcodes;
 	bool is_judged;     /* the next one is known */
 	bool is_on_markup;  /* references in code: the page is about them */
 	struct buffer text; /* what was returned last */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "extract/render/shortcode.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
@@ -65,6 +66,63 @@ START_TEST(references_that_are_meant_stay)
 }
 END_TEST
 
+START_TEST(shortcodes_are_not_read)
+{
+	assert_text("<p>[vc_row el_class=\"a b\"][vc_column_text]a"
+		    "[/vc_column_text]<p>b[/vc_row]",
+		    "a\n\nb\n");
+	assert_text("<p>a<p>[caption id=&#8221;x_1&#8243; width=300]"
+		    "b[/caption]<p>c",
+		    "a\n\nb\n\nc\n");
+	assert_text("<p>[gallery ids='1,2' /]", "");
+	assert_text("<p>Yes. [my-form id=\"12\" title=\"c ]\"] No.",
+		    "Yes. No.\n");
+	assert_text("<p>[embed]https://a.b/c[/embed] d", "d\n");
+	assert_text("<p>[quote quote=3]a<p>b[/quote]", "a\n\nb\n");
+}
+END_TEST
+
+START_TEST(brackets_that_are_meant_stay)
+{
+	static const char *const texts[] = {
+		"a [1] [edit] [sic] [...] [citation needed]\n",
+		"array[i] matrix[row_a][col_b] [some_name] [gallery]\n",
+		"much better [/sarcasm] [/b] [/url]\n",
+		"[url=https://a.b]c[/url] [data-a=\"b\"] input[type=\"c\"]\n",
+		"use [gallery ids=\"1,2\"] or: [my_form id=\"1\"]\n",
+		"[[gallery ids=\"1,2\"]] [note a=\"b] [note a=b] [a b c=1]\n",
+		"[x for x in vec if x >= 0] [name a=\"b\"c] [/ab c=1]\n",
+		"[] [/] [ [/ [a [ab [ab c [ab c= [ab c=\" [ab c=\"d\"\n",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		char html[256] = "<p>";
+
+		strcat(html, texts[i]);
+		assert_text(html, texts[i]);
+	}
+	assert_text("<p><code>[vc_row a=\"b\"]</code>", "[vc_row a=\"b\"]\n");
+	assert_text("<pre>[vc_row a=\"b\"][/vc_row]</pre>",
+		    "[vc_row a=\"b\"][/vc_row]\n");
+}
+END_TEST
+
+/* The first 32 names can be closed, further ones are text. */
+START_TEST(names_are_remembered_up_to_a_limit)
+{
+	struct buffer html = {0};
+	char *text;
+
+	for (unsigned i = 0; i <= MAX_SHORTCODE_NAMES; i++)
+		buffer_printf(&html, "<p>[n_%u]%u[/n_%u]", i, i, i);
+	text = text_of(html.data);
+	ck_assert_ptr_nonnull(strstr(text, "\n31\n\n[n_32]32[/n_32]\n"));
+	ck_assert_ptr_null(strstr(text, "[n_31]"));
+	free(text);
+	buffer_free(&html);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("readable");
@@ -75,6 +133,9 @@ Suite *make_suite(void)
 	tcase_add_test(tcase,
 		       references_that_were_escaped_twice_are_characters);
 	tcase_add_test(tcase, references_that_are_meant_stay);
+	tcase_add_test(tcase, shortcodes_are_not_read);
+	tcase_add_test(tcase, brackets_that_are_meant_stay);
+	tcase_add_test(tcase, names_are_remembered_up_to_a_limit);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -11,6 +11,7 @@
 #include "extract/render/outline.h"
 #include "extract/render/readable.h"
 #include "extract/render/render.h"
+#include "page/entity.h"
 #include "page/page.h"
 #include "store/arena.h"
 
@@ -162,13 +163,22 @@ static void begin_piece(struct layout *layout)
 	layout->is_fresh = false;
 }
 
+/* Put the white space between two texts of pre into layout->gap. */
+static void take_blank(struct layout *layout, uint32_t index)
+{
+	struct slice blank = separator_in_source(layout->page, index);
+	char *decoded = buffer_reserve(&layout->text, entity_room(blank.size));
+
+	blank.size = entity_decode(blank, false, decoded);
+	blank.data = decoded;
+	markup_append_plain(&layout->gap, blank, true);
+}
+
 /* Pass on text of pre verbatim, without the line end that follows the tag. */
 static void take_pre(struct layout *layout, uint32_t index, struct slice text)
 {
 	if (layout->pending == SEPARATOR_NONE && !layout->is_at_pre)
-		markup_append_plain(&layout->gap,
-				    separator_in_source(layout->page, index),
-				    true);
+		take_blank(layout, index);
 	layout->is_at_pre = false;
 	markup_append_plain(&layout->text, text, true);
 }

@@ -62,6 +62,7 @@ START_TEST(pre_keeps_its_lines)
 		    "x\n\n  a  b\n\n\tc\n\ny\n");
 	assert_text("<pre><b>a</b>  <b>b</b>\n<i>c</i></pre>", "a  b\nc\n");
 	assert_text("<pre>a<br>b</pre>", "a\nb\n");
+	assert_text("<pre>a<b>&#32;</b>b<i>&#x20;\n</i>c</pre>", "a b \nc\n");
 	assert_text("<pre>a\r\nb\n</pre>", "a\nb\n");
 }
 END_TEST

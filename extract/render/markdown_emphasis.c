@@ -10,6 +10,13 @@ bool markdown_is_emphasis(uint16_t tag)
 	return kind == INLINE_STRONG || kind == INLINE_EMPHASIS;
 }
 
+bool markdown_is_tag(uint16_t tag)
+{
+	enum inline_kind kind = inline_kind(tag);
+
+	return kind == INLINE_SUBSCRIPT || kind == INLINE_SUPERSCRIPT;
+}
+
 /*
  * Whether the run writes anything; elements without a mark in CommonMark do
  * not.
@@ -22,6 +29,7 @@ static bool is_seen(const struct markdown_run *run)
 		return (inline_kind(run->tag) == INLINE_LINK &&
 			!run->is_left_out) ||
 		       inline_kind(run->tag) == INLINE_CODE ||
+		       markdown_is_tag(run->tag) ||
 		       (markdown_is_emphasis(run->tag) && run->mark != '\0');
 	default:
 		return true;
@@ -38,7 +46,7 @@ class_of_run(const struct markdown_line *line, size_t at,
 	case RUN_SPACE:
 	case RUN_BREAK:
 		return MARKDOWN_SPACE;
-	default: /* [ ] ! ) ` * _ */
+	default: /* [ ] ! ) ` * _ < > */
 		return MARKDOWN_PUNCTUATION;
 	}
 }
@@ -76,7 +84,8 @@ static enum markdown_class class_before(const struct markdown_line *line,
 
 	for (; line->runs[at].kind == RUN_CLOSE && at > 0; at--) {
 		if (inline_kind(line->runs[at].tag) == INLINE_LINK ||
-		    inline_kind(line->runs[at].tag) == INLINE_CODE)
+		    inline_kind(line->runs[at].tag) == INLINE_CODE ||
+		    markdown_is_tag(line->runs[at].tag))
 			break;
 		is_sure = false;
 	}

@@ -16,6 +16,9 @@ struct markdown_line;
 /* b, strong, em, i. */
 bool markdown_is_emphasis(uint16_t tag);
 
+/* sub or sup, which are written as tags: CommonMark has no other mark. */
+bool markdown_is_tag(uint16_t tag);
+
 /*
  * The mark of the emphasis that run `at` of a line opens, '*' or '_', or '\0'
  * when it would not be read as one. `before` is the class of what is written

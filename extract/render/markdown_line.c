@@ -256,10 +256,21 @@ static void close_link(struct writing *writing, const struct markdown_run *run)
 	buffer_append_byte(writing->out, ')');
 }
 
+/* No block of HTML begins with it, as text follows in its line. */
+static void write_tag(struct writing *writing, const char *begin, uint16_t tag)
+{
+	flush_code(writing);
+	buffer_append_text(writing->out, begin);
+	buffer_append_slice(writing->out, tag_name(tag));
+	buffer_append_byte(writing->out, '>');
+}
+
 static void open_element(struct writing *writing, size_t at)
 {
 	struct markdown_run *run = &writing->line->runs[at];
 
+	if (markdown_is_tag(run->tag))
+		write_tag(writing, "<", run->tag);
 	if (inline_kind(run->tag) == INLINE_CODE)
 		writing->is_in_code = true;
 	if (inline_kind(run->tag) == INLINE_LINK)
@@ -277,6 +288,8 @@ static void close_element(struct writing *writing, size_t at)
 {
 	const struct markdown_run *run = &writing->line->runs[at];
 
+	if (markdown_is_tag(run->tag))
+		write_tag(writing, "</", run->tag);
 	if (inline_kind(run->tag) == INLINE_CODE)
 		writing->is_in_code = false;
 	if (inline_kind(run->tag) == INLINE_LINK)

@@ -1,7 +1,8 @@
 /*
  * extract/render/markdown_line.h - the inline content of a block of CommonMark:
- * texts, line breaks, links, images, code and emphasis. It is collected before
- * it is written, since the meaning of a mark depends on both of its sides.
+ * texts, line breaks, links, images, code, emphasis, sub and sup. It is
+ * collected before it is written, since the meaning of a mark depends on both
+ * of its sides.
  */
 #ifndef EXTRACT_RENDER_MARKDOWN_LINE_H
 #define EXTRACT_RENDER_MARKDOWN_LINE_H

@@ -12,7 +12,8 @@ struct metadata;
 
 enum format {
 	FORMAT_TXT,     /* a line a block, a blank line between blocks */
-	FORMAT_MD,      /* CommonMark, with the tables of GFM */
+	FORMAT_MD,      /* CommonMark, with the tables of GFM; sub and sup are
+			   its inline HTML */
 	FORMAT_JSON,    /* the text is TXT, the blocks are those of
 			   extract/render/content_block.h; the object around
 			   them is made by template/answer_json.h */

@@ -42,7 +42,8 @@ def words_of(score, element, without=()):
             for child in node:
                 visit(child)
                 parts.append(child.tail or "")
-            if node.tag not in ("a", "em", "strong", "code", "img"):
+            if node.tag not in ("a", "em", "strong", "code", "img", "sub",
+                                "sup"):
                 parts.append(" ")
 
     visit(element)
@@ -61,7 +62,8 @@ def address(href, base):
 
 def read(score, path, url):
     """{kind: Counter of its parts} of a Markdown file, and all its words."""
-    html = common.call("cmark-gfm", "-e", "table", "-t", "html", path)
+    html = common.call("cmark-gfm", "--unsafe", "-e", "table", "-t", "html",
+                       path)
     parts = {kind: collections.Counter() for kind in KINDS}
     if not html.strip():
         return parts, []

@@ -107,7 +107,24 @@ START_TEST(code_has_a_fence_that_it_does_not_hold)
 	assert_markdown("<pre>```\n````</pre>", "`````\n```\n````\n`````\n");
 	assert_markdown("<p>a <code>b`c</code> <code>`</code>",
 			"a ``b`c`` `` ` ``\n");
-	assert_markdown("<p><code>a<sub>b</sub></code>", "`ab`\n");
+}
+END_TEST
+
+START_TEST(sub_and_sup_are_tags)
+{
+	assert_markdown("<p>H<sub>2</sub>O<sub>2</sub> 10<sup>6</sup>",
+			"H<sub>2</sub>O<sub>2</sub> 10<sup>6</sup>\n");
+	assert_markdown("<p>a<sup><a href=#f>[1]</a></sup>.",
+			"a<sup>[\\[1\\]](#f)</sup>.\n");
+	assert_markdown("<h2>x<sup>2</sup></h2><p><sup>1</sup> b",
+			"## x<sup>2</sup>\n\n<sup>1</sup> b\n");
+	assert_markdown("<p><code>O(n<sup>2</sup>)</code>",
+			"`O(n`<sup>`2`</sup>`)`\n");
+	assert_markdown("<p><sub>- a<br>b</sub>", "<sub>- a\\\nb</sub>\n");
+	assert_markdown("<pre>n<sup>2</sup></pre>", "```\nn2\n```\n");
+	/* > is punctuation for the marks beside it */
+	assert_markdown("<p><i>a</i><sub>b</sub> c<b><sub>d</sub></b>",
+			"_a_<sub>b</sub> c<sub>d</sub>\n");
 }
 END_TEST
 
@@ -116,9 +133,8 @@ START_TEST(text_is_no_markup)
 	assert_markdown("<p>1. a *b* _c_ d_e [f](g) `h` <p>- i<p># j<p>&gt; k",
 			"1\\. a \\*b\\* \\_c\\_ d_e \\[f\\](g) \\`h\\`\n\n"
 			"\\- i\n\n\\# j\n\n\\> k\n");
-	assert_markdown(
-		"<p>&lt;b&gt; a &lt; b &amp;lt; AT&amp;T; c &amp; d \\",
-		"\\<b> a < b \\&lt; AT\\&T; c & d \\\\\n");
+	assert_markdown("<p>&lt;b&gt; a &lt; b &amp;lt; AT&amp;T; c &amp; d \\",
+			"\\<b> a < b \\&lt; AT\\&T; c & d \\\\\n");
 	assert_markdown("<p>a<br>===<br>---|---<br>:--", "a\\\n\\===\\\n"
 							 "\\---|---\\\n"
 							 "\\:--\n");
@@ -217,6 +233,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, simple_tables_have_pipes);
 	tcase_add_test(tcase, tables_that_are_not_simple_are_their_cells);
 	tcase_add_test(tcase, code_has_a_fence_that_it_does_not_hold);
+	tcase_add_test(tcase, sub_and_sup_are_tags);
 	tcase_add_test(tcase, text_is_no_markup);
 	tcase_add_test(tcase, links_and_images_have_safe_addresses);
 	tcase_add_test(tcase, emphasis_is_written_where_it_is_read);

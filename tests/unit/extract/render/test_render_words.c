@@ -87,6 +87,8 @@ static const char *const pieces[] = {
 	"</kbd>",
 	"<sub>",
 	"</sub>",
+	"<sup>",
+	"</sup>",
 	"<del>",
 	"</del>",
 	"<a href='x(y'>",
@@ -157,7 +159,11 @@ static void add_node(cmark_node *node, struct buffer *out)
 	const char *type = cmark_node_get_type_string(node);
 	static const char *const joined[] = {"text", "code",   "link",
 					     "emph", "strong", NULL};
+	static const char *const tags[] = {"<sub>", "</sub>", "<sup>", "</sup>",
+					   NULL};
 
+	if (literal != NULL && is_one_of(literal, tags))
+		return;
 	if (!is_one_of(type, joined))
 		buffer_append_byte(out, ' ');
 	if (literal != NULL && strcmp(literal, "<br>") != 0)

@@ -59,7 +59,7 @@ static bool has_kept(const struct render_request *request,
 	return false;
 }
 
-static bool belongs(const struct render_request *request, uint32_t node)
+static bool has_place(const struct render_request *request, uint32_t node)
 {
 	const struct node *image = &request->page->nodes[node];
 	const struct node *figure = figure_of(request->page, node);
@@ -87,9 +87,18 @@ static bool is_seen(const struct page *page, uint32_t node)
 {
 	const unsigned unseen =
 		TEXT_IS_HIDDEN | TEXT_IS_TITLE | TEXT_IS_TEMPLATE;
+	uint32_t parent = page->nodes[node].parent;
 
-	return (page->nodes[node].flags & unseen) == 0 &&
+	/* an iframe is a template for what stands inside it alone */
+	return (page->nodes[node].flags & TEXT_IS_HIDDEN) == 0 &&
+	       (parent == NO_NODE ||
+		(page->nodes[parent].flags & unseen) == 0) &&
 	       !is_tiny(page, node, "width") && !is_tiny(page, node, "height");
+}
+
+bool image_belongs(const struct render_request *request, uint32_t node)
+{
+	return has_place(request, node) && is_seen(request->page, node);
 }
 
 /* The address before the first descriptor: "a.jpg 2x, b.jpg". */
@@ -154,7 +163,7 @@ bool image_filter_take(struct image_filter *filter,
 	struct buffer spare = filter->source;
 
 	buffer_clear(&filter->candidate);
-	if (!belongs(request, node) || !is_seen(request->page, node) ||
+	if (!image_belongs(request, node) ||
 	    !find_source(request, node, &filter->candidate) ||
 	    is_copy(filter, &request->page->nodes[node]))
 		return false;

@@ -8,6 +8,7 @@
 #include "extract/render/inline_chain.h"
 #include "extract/render/layout_level.h"
 #include "extract/render/link_address.h"
+#include "extract/render/media.h"
 #include "extract/render/outline.h"
 #include "extract/render/readable.h"
 #include "extract/render/render.h"
@@ -39,6 +40,7 @@ struct layout {
 	bool is_at_pre;      /* no text since the outermost pre began */
 	bool is_fresh;       /* nothing yet in the line */
 	struct image_filter images;
+	struct media_filter media;
 	struct readable readable;
 	struct buffer text;    /* of the text node */
 	struct buffer gap;     /* the white space before it, in pre */
@@ -244,6 +246,29 @@ static void separate(struct layout *layout, enum separator separator)
 		end_line(layout);
 }
 
+/* Only in a place of its own: not in a link, where no other may be. */
+static void tell_media(struct layout *layout, uint32_t node)
+{
+	struct layout_media media;
+
+	if (layout->request->verdicts == NULL ||
+	    layout->writer->media == NULL || inlines_here(layout)->count > 0 ||
+	    layout->open_pres > 0 ||
+	    !media_filter_take(&layout->media, layout->request, node, &media))
+		return;
+	separate(layout, SEPARATOR_BLANK_LINE);
+	buffer_clear(&layout->gap);
+	begin_piece(layout);
+	layout->writer->media(layout->writer->context, &media);
+	separate(layout, SEPARATOR_BLANK_LINE);
+}
+
+static bool may_play(uint16_t tag)
+{
+	return tag == TAG_video || tag == TAG_audio || tag == TAG_iframe ||
+	       tag == TAG_embed;
+}
+
 /*
  * Handle br; a second one begins a paragraph, as it makes a blank line on a
  * screen.
@@ -276,6 +301,8 @@ static void open_element(struct layout *layout, uint32_t node)
 		layout->open_codes++;
 	if (tag == TAG_img)
 		tell_image(layout, node);
+	if (may_play(tag))
+		tell_media(layout, node);
 }
 
 static void close_element(struct layout *layout, uint32_t node)
@@ -370,6 +397,7 @@ void layout(const struct render_request *request,
 	buffer_free(&layout.gap);
 	buffer_free(&layout.address);
 	image_filter_end(&layout.images);
+	media_filter_end(&layout.media);
 	readable_end(&layout.readable);
 	arena_destroy(arena);
 }

@@ -40,6 +40,11 @@ struct layout_image {
 	struct slice label;  /* alt, plain; may be empty */
 };
 
+struct layout_media {
+	struct slice source; /* the address, not escaped */
+	struct slice kind;   /* "video", "audio" */
+};
+
 struct layout_writer {
 	void *context;
 	/* Both NULL: only texts and all gaps are passed on. */
@@ -58,6 +63,8 @@ struct layout_writer {
 	 */
 	void (*text)(void *context, uint32_t index, struct slice text);
 	void (*image)(void *context, const struct layout_image *image);
+	/* Alone in its line; NULL: as if it was not there. */
+	void (*media)(void *context, const struct layout_media *media);
 	bool has_links; /* `a` is passed on, where its address is safe */
 };
 

@@ -53,7 +53,8 @@ struct render_request {
 
 /*
  * Append the text nodes with is_content in document order, each at most once,
- * in a format (JSON: as TXT; not EXPLAIN). The words are the same in each.
+ * in a format (JSON: as TXT; not EXPLAIN). The words are the same in each, but
+ * that MD has a link "video" or "audio" for what is played between them.
  * Linear in the page.
  */
 void render(enum format format, const struct render_request *request,

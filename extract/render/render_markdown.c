@@ -252,6 +252,16 @@ static void add_image(void *context, const struct layout_image *image)
 	markdown_line_add(&markdown->line, RUN_ADDRESS, 0, image->source);
 }
 
+/* A link: CommonMark has nothing that plays. */
+static void add_media(void *context, const struct layout_media *media)
+{
+	struct markdown *markdown = context;
+
+	markdown_line_add(&markdown->line, RUN_OPEN, TAG_a, media->source);
+	markdown_line_add(&markdown->line, RUN_TEXT, 0, media->kind);
+	markdown_line_add(&markdown->line, RUN_CLOSE, TAG_a, slice_of(NULL));
+}
+
 void render_as_markdown(const struct render_request *request,
 			struct buffer *out)
 {
@@ -273,6 +283,7 @@ void render_as_markdown(const struct render_request *request,
 				.gap = add_gap,
 				.text = add_text,
 				.image = add_image,
+				.media = add_media,
 				.has_links = true,
 			});
 	markdown_blocks_end(&markdown.blocks);

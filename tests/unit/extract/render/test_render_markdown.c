@@ -128,6 +128,53 @@ START_TEST(sub_and_sup_are_tags)
 }
 END_TEST
 
+START_TEST(a_caption_stands_under_its_image)
+{
+	assert_markdown("<p>a<figure><img src=i alt=x><figcaption>c <i>d</i>"
+			"</figcaption></figure><p>b",
+			"a\n\n![x](i)\n\nc _d_\n\nb\n");
+}
+END_TEST
+
+START_TEST(what_is_played_is_a_link_of_its_own)
+{
+	assert_markdown("<p>a<iframe src=//www.youtube.com/embed/x></iframe>b",
+			"a\n\n[video](//www.youtube.com/embed/x)\n\nb\n");
+	assert_markdown("<p>a<div><video><source src=v.webm></video></div>"
+			"<audio src=s.mp3></audio><p>b",
+			"a\n\n[video](v.webm)\n\n[audio](s.mp3)\n\nb\n");
+	assert_markdown(
+		"<p>a<embed type=video/mp4 src=v><embed src=w>"
+		"<iframe src=https://w.soundcloud.com/player/?url=x></iframe>b",
+		"a\n\n[video](v)\n\n"
+		"[audio](https://w.soundcloud.com/player/?url=x)\n\nb\n");
+	assert_markdown(
+		"<p>a<figure><iframe data-src=https://vimeo.com/video/1>"
+		"</iframe><figcaption>c</figcaption></figure>",
+		"a\n\n[video](https://vimeo.com/video/1)\n\nc\n");
+}
+END_TEST
+
+START_TEST(what_plays_nothing_is_none)
+{
+	assert_markdown("<p>a<iframe src=https://ads.x/embed/1></iframe>b"
+			"<iframe src=https://xyoutube.com/embed/1></iframe>",
+			"ab\n");
+	assert_markdown("<p>a<iframe src=https://x.y/?youtube.com/embed/>"
+			"</iframe><video src=blob:1></video><video></video>b",
+			"ab\n");
+	assert_markdown("<iframe src=//youtube.com/embed/x></iframe><p>a"
+			"<video hidden src=v></video><video src=w width=1>"
+			"</video>b",
+			"ab\n");
+	assert_markdown("<p>a<video src=v></video><noscript><video src=v>"
+			"</video></noscript>b",
+			"a\n\n[video](v)\n\nb\n");
+	assert_markdown("<p>a <a href=c>d<video src=v></video></a>b",
+			"a [d](c)b\n");
+}
+END_TEST
+
 START_TEST(text_is_no_markup)
 {
 	assert_markdown("<p>1. a *b* _c_ d_e [f](g) `h` <p>- i<p># j<p>&gt; k",
@@ -234,6 +281,9 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, tables_that_are_not_simple_are_their_cells);
 	tcase_add_test(tcase, code_has_a_fence_that_it_does_not_hold);
 	tcase_add_test(tcase, sub_and_sup_are_tags);
+	tcase_add_test(tcase, a_caption_stands_under_its_image);
+	tcase_add_test(tcase, what_is_played_is_a_link_of_its_own);
+	tcase_add_test(tcase, what_plays_nothing_is_none);
 	tcase_add_test(tcase, text_is_no_markup);
 	tcase_add_test(tcase, links_and_images_have_safe_addresses);
 	tcase_add_test(tcase, emphasis_is_written_where_it_is_read);

@@ -3,11 +3,14 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "page/entity.h"
 #include "page/utf8.h"
+#include "store/ascii.h"
 
 enum {
 	MAX_SEQUENCE = 4,
-	MAX_ROUNDS = 2, /* what was encoded three times */
+	MAX_REFERENCE = 8, /* "&Ccedil;" */
+	MAX_ROUNDS = 2,    /* what was encoded three times */
 	MIN_SEQUENCES = 4,
 	MIN_RATIO = 3, /* of sequences to other characters */
 	NBSP = 0xA0,
@@ -39,6 +42,49 @@ static unsigned byte_of(uint32_t code)
 	return 0;
 }
 
+/* Bytes of the reference at `at`, "&" and ";" included, or 0. */
+static size_t reference_size(const char *at, const char *end)
+{
+	size_t size = 1;
+
+	if (*at != '&')
+		return 0;
+	while (size < MAX_REFERENCE && at + size < end &&
+	       (is_alphanumeric(at[size]) || at[size] == '#'))
+		size++;
+	return at + size < end && at[size] == ';' ? size + 1 : 0;
+}
+
+/* The character at *at, which may be a reference; moves behind it. */
+static uint32_t read_character(const char **at, const char *end)
+{
+	size_t size = reference_size(*at, end);
+	char decoded[2 * (MAX_REFERENCE + 1)];
+	const unsigned char *next = (const unsigned char *)*at;
+	uint32_t code;
+
+	if (size > 0) {
+		size_t length = entity_decode((struct slice){*at, size}, false,
+					      decoded);
+		const unsigned char *first = (const unsigned char *)decoded;
+
+		code = utf8_next(&first, first + length);
+		if (length < size && code >= 0x80) {
+			*at += size;
+			return code;
+		}
+	}
+	code = utf8_next(&next, (const unsigned char *)end);
+	*at = (const char *)next;
+	return code;
+}
+
+/* Whether a character over U+007F may begin with the byte. */
+static bool may_begin(char byte)
+{
+	return (unsigned char)byte >= 0x80 || byte == '&';
+}
+
 static size_t length_of(uint32_t lead)
 {
 	if (lead < 0xC2 || lead > 0xF4)
@@ -51,25 +97,24 @@ static size_t length_of(uint32_t lead)
 static bool read_sequence(const char *text, const char *end,
 			  struct sequence *sequence_out)
 {
-	const unsigned char *at = (const unsigned char *)text;
-	const unsigned char *stop = (const unsigned char *)end;
+	const char *at = text;
 	struct sequence sequence = {0};
 	struct utf8_count count;
-	uint32_t code = utf8_next(&at, stop);
+	uint32_t code = read_character(&at, end);
 
 	sequence.length = length_of(code);
 	if (sequence.length == 0)
 		return false;
 	sequence.bytes[0] = (char)code;
 	for (size_t i = 1; i < sequence.length; i++) {
-		if (at == stop || *at < 0x80)
+		if (at == end || !may_begin(*at))
 			return false;
-		code = utf8_next(&at, stop);
+		code = read_character(&at, end);
 		sequence.bytes[i] = (char)byte_of(code);
 		sequence.has_control |= code < 0xA0;
 	}
 	count = utf8_check((struct slice){sequence.bytes, sequence.length});
-	sequence.size = (size_t)((const char *)at - text);
+	sequence.size = (size_t)(at - text);
 	*sequence_out = sequence;
 	return count.sequences == 1 && count.invalid == 0;
 }
@@ -106,9 +151,7 @@ static struct survey look_at(const char *text, size_t size)
 	struct sequence sequence;
 
 	for (const char *at = text; at < end;) {
-		const unsigned char *next = (const unsigned char *)at;
-
-		if ((unsigned char)*at < 0x80) {
+		if (!may_begin(*at)) {
 			at++;
 		} else if (read_sequence(at, end, &sequence)) {
 			survey.sequences++;
@@ -117,10 +160,9 @@ static struct survey look_at(const char *text, size_t size)
 			at += sequence.size;
 			last = at;
 		} else {
-			survey.others +=
-				utf8_next(&next, (const unsigned char *)end) !=
-				NBSP;
-			at = (const char *)next;
+			uint32_t code = read_character(&at, end);
+
+			survey.others += code >= 0x80 && code != NBSP;
 		}
 	}
 	return survey;
@@ -142,8 +184,7 @@ static size_t decode(char *text, size_t size, bool is_all)
 	struct sequence sequence;
 
 	while (at < end) {
-		if ((unsigned char)*at >= 0x80 &&
-		    read_sequence(at, end, &sequence) &&
+		if (may_begin(*at) && read_sequence(at, end, &sequence) &&
 		    (is_all || is_impossible(&sequence))) {
 			memcpy(out, sequence.bytes, sequence.length);
 			out += sequence.length;
@@ -159,17 +200,33 @@ static size_t decode(char *text, size_t size, bool is_all)
  * Whether a sequence may be there: all leads, U+00C2..U+00F4, begin with C3 and
  * a character over U+007F follows them. Nearly no page needs another look.
  */
-static bool may_have(const char *text, size_t size)
+static bool may_have_raw(const char *text, size_t size)
 {
 	const char *end = text + size;
-	const char *at = size == 0 ? NULL : memchr(text, 0xC3, size);
+	const char *at = memchr(text, 0xC3, size);
 
 	while (at != NULL && end - at > 2) {
-		if ((unsigned char)at[1] >= 0x82 &&
-		    (unsigned char)at[2] >= 0x80)
+		if ((unsigned char)at[1] >= 0x82 && may_begin(at[2]))
 			return true;
 		at++;
 		at = memchr(at, 0xC3, (size_t)(end - at));
+	}
+	return false;
+}
+
+/* The same of a lead that is a reference. */
+static bool may_have_references(const char *text, size_t size)
+{
+	const char *end = text + size;
+	const char *at = memchr(text, '&', size);
+	struct sequence sequence;
+
+	while (at != NULL) {
+		if (reference_size(at, end) > 0 &&
+		    read_sequence(at, end, &sequence))
+			return true;
+		at++;
+		at = memchr(at, '&', (size_t)(end - at));
 	}
 	return false;
 }
@@ -179,7 +236,8 @@ size_t mojibake_repair(char *text, size_t size)
 	for (unsigned round = 0; round < MAX_ROUNDS; round++) {
 		struct survey survey;
 
-		if (!may_have(text, size))
+		if (size == 0 || (!may_have_raw(text, size) &&
+				  !may_have_references(text, size)))
 			break;
 		survey = look_at(text, size);
 		if (!is_whole(survey) && survey.controls == 0)

@@ -11,13 +11,14 @@
 /*
  * Decode such sequences of valid UTF-8 once more, in place; returns the size.
  *
- * A sequence is two to four characters whose bytes are a character of UTF-8.
- * All of them are decoded when the text has at least four, three for each other
- * character over U+007F (but U+00A0), and half of them cannot be chance: they
- * have three characters or more, follow another, or are a capital letter beside
- * a small one. So a text that names what is wrong beside what is right stays as
- * it is. In any text are decoded sequences of three characters or more with a
- * control character of ISO-8859-1 (U+0080..U+009F), which no text has. Linear.
+ * A sequence is two to four characters whose bytes are a character of UTF-8,
+ * each of which may be a reference (&acirc;&euro;&trade;). All of them are
+ * decoded when the text has at least four, three for each other character over
+ * U+007F (but U+00A0), and half of them cannot be chance: they have three
+ * characters or more, follow another, or are a capital letter beside a small
+ * one. So a text that names what is wrong beside what is right stays as it is.
+ * In any text are decoded sequences of three characters or more with a control
+ * character of ISO-8859-1 (U+0080..U+009F), which no text has. Linear.
  */
 size_t mojibake_repair(char *text, size_t size);
 

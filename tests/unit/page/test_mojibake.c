@@ -54,6 +54,20 @@ START_TEST(controls_are_no_text_on_any_page)
 }
 END_TEST
 
+START_TEST(references_are_characters)
+{
+	check("a&acirc;&euro;&trade;b &Atilde;&copy;t\u00C3&#169; "
+	      "&acirc;&#128;&#x99;c",
+	      "a\u2019b \u00E9t\u00E9 \u2019c");
+	/* a right reference is one, too: &, < and what has no end are none */
+	check_same("a\u00C3\u00A9 b\u00C3\u00A9 c\u00C3\u00A9 d\u00C3\u00A9 "
+		   "&eacute;&agrave;");
+	check("a\u00C3\u00A9 b\u00C3\u00A9 c\u00C3\u00A9 d\u00C3\u00A9 "
+	      "&amp;&lt;&nbsp; & &b &acirc",
+	      "a\u00E9 b\u00E9 c\u00E9 d\u00E9 &amp;&lt;&nbsp; & &b &acirc");
+}
+END_TEST
+
 /* One right character is enough for three sequences, two are for six. */
 START_TEST(right_characters_count_against_it)
 {
@@ -99,6 +113,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, what_was_encoded_twice_is_decoded_twice);
 	tcase_add_test(tcase, three_times_is_decoded_three_times);
 	tcase_add_test(tcase, controls_are_no_text_on_any_page);
+	tcase_add_test(tcase, references_are_characters);
 	tcase_add_test(tcase, right_characters_count_against_it);
 	tcase_add_test(tcase, capital_letters_before_signs_are_right);
 	tcase_add_test(tcase, what_ends_too_early_is_none);

@@ -96,10 +96,11 @@ START_TEST(brackets_that_are_meant_stay)
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		char html[256] = "<p>";
+		struct buffer html = {0};
 
-		strcat(html, texts[i]);
-		assert_text(html, texts[i]);
+		buffer_append_text(&html, texts[i]);
+		assert_text(html.data, texts[i]);
+		buffer_free(&html);
 	}
 	assert_text("<p><code>[vc_row a=\"b\"]</code>", "[vc_row a=\"b\"]\n");
 	assert_text("<pre>[vc_row a=\"b\"][/vc_row]</pre>",

@@ -222,7 +222,9 @@ static bool may_have_references(const char *text, size_t size)
 	struct sequence sequence;
 
 	while (at != NULL) {
-		if (reference_size(at, end) > 0 &&
+		size_t length = reference_size(at, end);
+
+		if (length > 0 && at + length < end && may_begin(at[length]) &&
 		    read_sequence(at, end, &sequence))
 			return true;
 		at++;

@@ -261,7 +261,8 @@ bool shortcodes_drop(struct shortcodes *shortcodes, struct slice text,
 {
 	const char *bytes = text.data;
 	const size_t old = out->size;
-	size_t kept = 0; /* up to there it is written, or left out */
+	size_t solid = old; /* where what is no blank ends in `out` */
+	size_t kept = 0;    /* up to there it is written, or left out */
 
 	for (size_t at = 0; at < text.size; at++) {
 		struct slice before = {bytes + kept, at - kept};
@@ -270,11 +271,14 @@ bool shortcodes_drop(struct shortcodes *shortcodes, struct slice text,
 		if (bytes[at] != '[' || !read_shortcode(text, at, &code))
 			continue;
 		before = trim_end(before);
-		if (before.size == 0 && out->size > old)
-			before = trim_end((struct slice){out->data + old,
-							 out->size - old});
-		if (!is_dropped(shortcodes, &code, before))
+		if (!is_dropped(shortcodes, &code,
+				before.size > 0 || solid == old
+					? before
+					: (struct slice){out->data + old,
+							 solid - old}))
 			continue;
+		if (before.size > 0)
+			solid = out->size + before.size;
 		buffer_append(out, bytes + kept, at - kept);
 		kept = code.is_closing ? code.end
 				       : skip_address(text, code.end);

@@ -124,6 +124,23 @@ START_TEST(names_are_remembered_up_to_a_limit)
 }
 END_TEST
 
+/* Not the square of 4 MB, which would take a minute. */
+START_TEST(blanks_between_shortcodes_are_read_once)
+{
+	struct buffer html = {0};
+	char *text;
+
+	buffer_append_text(&html, "<p>");
+	for (unsigned i = 0; i < 2000; i++)
+		buffer_printf(&html, "[ab c=\"d\"]%2000s", "");
+	buffer_append_text(&html, "x");
+	text = text_of(html.data);
+	ck_assert_str_eq(text, "x\n");
+	free(text);
+	buffer_free(&html);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("readable");
@@ -137,6 +154,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, shortcodes_are_not_read);
 	tcase_add_test(tcase, brackets_that_are_meant_stay);
 	tcase_add_test(tcase, names_are_remembered_up_to_a_limit);
+	tcase_add_test(tcase, blanks_between_shortcodes_are_read_once);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -6,18 +6,6 @@
 
 #include "extract/auto/forest_avx2.h"
 
-/* The values of a column; rows past the last one repeat it. */
-static void read_column(const struct forest_rows *rows, size_t feature,
-			float values[FOREST_ROWS])
-{
-	const float *from = rows->values + feature;
-
-	for (size_t i = 0; i < rows->count; i++)
-		values[i] = from[i * rows->stride];
-	for (size_t i = rows->count; i < FOREST_ROWS; i++)
-		values[i] = values[i - 1];
-}
-
 static int8_t bin_of(const float *thresholds, size_t count, float value)
 {
 	int8_t bin = 0;
@@ -27,27 +15,43 @@ static int8_t bin_of(const float *thresholds, size_t count, float value)
 	return bin;
 }
 
+static void bin_column(const struct forest *forest, size_t index,
+		       const float *values, size_t stride, int8_t *bins)
+{
+	const struct column *column = &forest->columns[index];
+	const float *thresholds = forest->thresholds + column->first;
+
+	assert(column->count < FOREST_LEFT);
+	if (forest_has_avx2()) {
+		forest_bin_avx2(thresholds, column->count, values, stride,
+				bins);
+		return;
+	}
+	for (size_t row = 0; row < FOREST_ROWS; row++)
+		bins[row] =
+			bin_of(thresholds, column->count, values[row * stride]);
+}
+
 void forest_bin(const struct forest *forest, const struct forest_rows *rows,
 		size_t begin, size_t end, struct forest_block *block)
 {
+	const size_t last = rows->count - 1;
+
 	assert(rows->count > 0 && rows->count <= FOREST_ROWS);
 	assert(end <= forest->column_count && end <= FOREST_COLUMNS);
 	for (size_t i = begin; i < end; i++) {
-		const struct column *column = &forest->columns[i];
-		const float *thresholds = forest->thresholds + column->first;
-		int8_t *bins = block->bins[i];
+		const float *from = rows->values + forest->columns[i].feature;
 		float values[FOREST_ROWS];
 
-		assert(column->count < FOREST_LEFT);
-		read_column(rows, column->feature, values);
-		if (forest_has_avx2()) {
-			forest_bin_avx2(thresholds, column->count, values,
-					bins);
+		if (rows->count == FOREST_ROWS) {
+			bin_column(forest, i, from, rows->stride,
+				   block->bins[i]);
 			continue;
 		}
 		for (size_t row = 0; row < FOREST_ROWS; row++)
-			bins[row] =
-				bin_of(thresholds, column->count, values[row]);
+			values[row] =
+				from[(row < last ? row : last) * rows->stride];
+		bin_column(forest, i, values, 1, block->bins[i]);
 	}
 }
 

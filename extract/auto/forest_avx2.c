@@ -22,9 +22,17 @@ bool forest_has_avx2(void)
 	return __builtin_cpu_supports("avx2");
 }
 
+AVX2_PART __m256 load_apart(const float *values, size_t stride)
+{
+	return _mm256_setr_ps(values[0], values[stride], values[2 * stride],
+			      values[3 * stride], values[4 * stride],
+			      values[5 * stride], values[6 * stride],
+			      values[7 * stride]);
+}
+
 /* Comparing with all thresholds is faster than a search with jumps. */
 AVX2 void forest_bin_avx2(const float *thresholds, size_t count,
-			  const float *values, int8_t *bins)
+			  const float *values, size_t stride, int8_t *bins)
 {
 	/* the halves of registers take turns when they are packed */
 	const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
@@ -33,7 +41,7 @@ AVX2 void forest_bin_avx2(const float *thresholds, size_t count,
 
 	for (size_t k = 0; k < PARTS; k++) {
 		reached[k] = _mm256_setzero_si256();
-		parts[k] = _mm256_loadu_ps(values + k * FLOATS);
+		parts[k] = load_apart(values + k * FLOATS * stride, stride);
 	}
 	for (size_t i = 0; i < count; i++) {
 		const __m256 threshold = _mm256_set1_ps(thresholds[i]);
@@ -137,9 +145,9 @@ bool forest_has_avx2(void)
 }
 
 void forest_bin_avx2(const float *thresholds, size_t count, const float *values,
-		     int8_t *bins)
+		     size_t stride, int8_t *bins)
 {
-	(void)thresholds, (void)count, (void)values, (void)bins;
+	(void)thresholds, (void)count, (void)values, (void)stride, (void)bins;
 	assert(false);
 }
 

@@ -13,9 +13,12 @@
 /* Whether the processor has AVX2. */
 bool forest_has_avx2(void);
 
-/* The bins of values [FOREST_ROWS] of a column to bins [FOREST_ROWS]. */
+/*
+ * The bins of the values [FOREST_ROWS] of a column, `stride` floats apart, to
+ * bins [FOREST_ROWS].
+ */
 void forest_bin_avx2(const float *thresholds, size_t count, const float *values,
-		     int8_t *bins);
+		     size_t stride, int8_t *bins);
 
 /* Add a leaf of each tree to margins [FOREST_ROWS]. */
 void forest_add_avx2(const struct forest *forest,

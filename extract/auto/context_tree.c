@@ -29,12 +29,16 @@ static struct surrounding surrounding_of(const struct masses *masses,
 	enum { MIN_SIBLINGS = 3 };
 	const struct page *page = masses->passages->page;
 	const uint32_t parent = parent_of(page, node);
-	const struct mass mass = mass_inside(masses, node);
+	const struct passage_range range =
+		passages_inside(masses->passages, node);
+	const struct mass mass = mass_between(masses, range);
 	struct surrounding of = {.half = NO_NODE, .item = NO_NODE};
 
 	assert(parent == NO_NODE || parent < node);
 	if (parent != NO_NODE)
 		of = surroundings[parent];
+	if (range.begin == range.end)
+		return of; /* no passage asks */
 	if (parent == NO_NODE || is_frame(page, parent))
 		of.f1 = 0;
 	of.f1 = fmaxf(of.f1, mass_f1(masses, mass));
@@ -56,9 +60,13 @@ static void find_elements(struct context_tree *tree)
 	tree->f1 = mass_f1(masses, masses->all);
 	for (uint32_t i = 0; i < passages->page->node_count; i++) {
 		struct passage_range range = passages_inside(passages, i);
-		struct mass mass = mass_between(masses, range);
-		float f1 = mass_f1(masses, mass);
+		struct mass mass;
+		float f1;
 
+		if (range.begin == range.end)
+			continue;
+		mass = mass_between(masses, range);
+		f1 = mass_f1(masses, mass);
 		if (f1 > tree->f1) {
 			tree->f1 = f1;
 			tree->f1_element = range;

@@ -1,5 +1,6 @@
 #include "extract/text/character_class.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "extract/text/word.h"
@@ -135,10 +136,27 @@ static enum character_class character_class_by_role(uint32_t code)
 	return CHARACTER_MARK;
 }
 
+/* Nearly all of what is not of ASCII: ranges that are found without a search.
+ */
+static bool is_common_letter(uint32_t code)
+{
+	return (code >= 0x0388 && code <= 0x0556) ||
+	       (code >= 0x00F8 && code <= 0x02AF);
+}
+
+static bool is_common_han(uint32_t code)
+{
+	return code >= 0x4E00 && code <= 0x9FFF;
+}
+
 enum character_class character_class_of(uint32_t code)
 {
 	size_t at;
 
+	if (is_common_letter(code))
+		return CHARACTER_LETTER;
+	if (is_common_han(code))
+		return CHARACTER_HAN;
 	LOWER_BOUND(at, sizeof(ranges) / sizeof(ranges[0]),
 		    ranges[at].last < code);
 	if (at < sizeof(ranges) / sizeof(ranges[0]) && code >= ranges[at].first)
@@ -168,20 +186,28 @@ static const struct capitals capitals[] = {
 	{0x04D0, 0x052F, 0},      {0x0531, 0x0556, 0x0561}, /* Armenian */
 };
 
+/* Latin-1, Greek without the final sigma, Cyrillic: between the ranges. */
+static bool is_common_small(uint32_t code)
+{
+	return (code >= 0x0430 && code <= 0x045F) ||
+	       (code >= 0x03C3 && code <= 0x03CE) ||
+	       (code >= 0x03AC && code <= 0x03C1) ||
+	       (code >= 0x00DF && code <= 0x00FF);
+}
+
 uint32_t character_lower(uint32_t code)
 {
 	const size_t count = sizeof(capitals) / sizeof(capitals[0]);
+	const struct capitals *range;
+	size_t at;
 
-	if (code > capitals[count - 1].last)
+	if (code > capitals[count - 1].last || is_common_small(code))
 		return code;
-	for (size_t i = 0; i < count && code >= capitals[i].first; i++) {
-		const struct capitals *range = &capitals[i];
-
-		if (code > range->last)
-			continue;
-		if (range->lower != 0)
-			return range->lower + (code - range->first);
-		return (code - range->first) % 2 == 0 ? code + 1 : code;
-	}
-	return code;
+	LOWER_BOUND(at, count, capitals[at].last < code);
+	range = &capitals[at];
+	if (code < range->first)
+		return code;
+	if (range->lower != 0)
+		return range->lower + (code - range->first);
+	return (code - range->first) % 2 == 0 ? code + 1 : code;
 }

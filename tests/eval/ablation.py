@@ -34,7 +34,7 @@ SMALL = training.Recipe(trees=150, depth=4, eta=0.12, columns=0.2,
 
 def family_names(family):
     """The features of a family, from the table in its header."""
-    header = common.ROOT / "extract" / f"{family}.h"
+    header = common.ROOT / "extract" / "auto" / f"{family}.h"
     return set(re.findall(r"^\s*X\((\w+),", header.read_text("utf-8"), re.M))
 
 

@@ -75,19 +75,22 @@ def measure(pages, slices, scores, grid=GRID):
     return measured
 
 
-def best_threshold(measured, beta=1.0, grid=GRID):
-    """Smoothed over three steps, so that no page decides."""
-    means = f_score(measured[..., 0], measured[..., 1], beta).mean(axis=1)
+def best_threshold(measured, beta=1.0, weight=None, grid=GRID):
+    """By the mean of pages of this weight [pages]; smoothed over three steps,
+    so that no page decides."""
+    means = numpy.average(f_score(measured[..., 0], measured[..., 1], beta),
+                          axis=1, weights=weight)
     smooth = numpy.convolve(numpy.pad(means, 1, "edge"), [1 / 3] * 3, "valid")
     return int(smooth.argmax())
 
 
-def cross_fitted(measured, folds, beta=1.0):
-    """[pages]: F by the threshold that is best on the other folds."""
+def cross_fitted(measured, folds, weight, beta=1.0):
+    """[pages]: F by the threshold that is best on the other folds, where a
+    page counts its weight [pages]."""
     scores = numpy.zeros(measured.shape[1])
     for fold in numpy.unique(folds):
         inside = folds == fold
-        step = best_threshold(measured[:, ~inside], beta)
+        step = best_threshold(measured[:, ~inside], beta, weight[~inside])
         scores[inside] = f_score(measured[step, inside, 0],
                                  measured[step, inside, 1], beta)
     return scores

@@ -30,10 +30,11 @@ def build(models, folder, *targets):
     return folder
 
 
-def thresholds(measured, pages):
-    """Calls of a model: the best thresholds on these pages, by F-beta."""
+def thresholds(measured, weight):
+    """Calls of a model: the best thresholds, by F-beta, where a page counts
+    its weight [pages]."""
     return [(macro, name, decision.GRID[decision.best_threshold(
-                measured[:, pages], beta)])
+                measured, beta, weight)])
             for (macro, name), beta in decision.BETAS.items()]
 
 
@@ -49,13 +50,13 @@ def write_fold(corpus, stages, fold, folder):
                        second.names, about)
     forest_model.write_numbers(
         folder / "auto-choice.model", about,
-        thresholds(measured, corpus.fold != fold)
+        thresholds(measured, corpus.share() * (corpus.fold != fold))
         + calibration.no_confidence())
 
 
 def extract_fold(corpus, fold, program, out):
     files = [file for file, own in zip(corpus.files, corpus.fold)
-             if own == fold]
+             if own == fold and file.is_relative_to(common.DATA)]
     subprocess.run([program, "extract", "--method", "auto", "--out", out,
                     *files], check=True, stdin=subprocess.DEVNULL)
 

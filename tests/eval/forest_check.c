@@ -1,5 +1,5 @@
 /*
- * forest_check page|context ROWS MARGINS - whether a model of `auto` that is
+ * forest_check page|context|comments ROWS MARGINS - whether a model of `auto` that is
  * part of the program predicts what its trainer predicted, bit for bit. ROWS
  * has f32 [n][N] as passage_table writes them (context: with --scores), MARGINS
  * f32 [n]; both in host order. Exit status 0: all are the same, 1: not.
@@ -92,6 +92,10 @@ int main(int argc, char **argv)
 	if (argc == 4 && strcmp(argv[1], "context") == 0)
 		return check(&auto_context_forest, AUTO_FEATURE_COUNT,
 			     argv + 2);
-	fprintf(stderr, "usage: forest_check page|context ROWS MARGINS\n");
+	if (argc == 4 && strcmp(argv[1], "comments") == 0)
+		return check(&auto_comments_forest, AUTO_FEATURE_COUNT,
+			     argv + 2);
+	fprintf(stderr,
+		"usage: forest_check page|context|comments ROWS MARGINS\n");
 	return 2;
 }

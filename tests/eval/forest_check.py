@@ -14,25 +14,33 @@ ROWS = 10_000
 
 
 def sample(stage):
-    """Rows [ROWS, features], spread evenly over all."""
+    """Rows [ROWS, names], spread evenly over all."""
     step = numpy.linspace(0, len(stage.rows) - 1, ROWS).astype(int)
-    return numpy.ascontiguousarray(stage.rows[step], "<f4")
+    return stage.rows[step]
 
 
-def margins(booster, rows):
-    return booster.predict(xgboost.DMatrix(rows), output_margin=True)
+def widened(stage, rows):
+    """The rows with all features of the table; 0 where none is read."""
+    wide = numpy.zeros((len(rows), len(stage.table)), "<f4")
+    wide[:, [stage.table.index(name) for name in stage.names]] = rows
+    return wide
+
+
+def margins(stage, rows):
+    margin = stage.final().predict(xgboost.DMatrix(rows), output_margin=True)
+    return margin.astype("<f4")
 
 
 def run(report, folder, models):
-    """Of the two (stage, booster) whose model files are in `folder`."""
+    """Of the models (name, stage) whose files are in `folder`."""
     program = fold_builds.build(folder.resolve(), common.OUT / "train" / "check",
                                 "forest_check") / "tests/eval/forest_check"
-    for name, (stage, booster) in zip(("page", "context"), models):
+    for name, stage in models:
         rows = sample(stage)
         with tempfile.TemporaryDirectory() as scratch:
             scratch = pathlib.Path(scratch)
-            rows.tofile(scratch / "rows")
-            margins(booster, rows).astype("<f4").tofile(scratch / "margins")
+            widened(stage, rows).tofile(scratch / "rows")
+            margins(stage, rows).tofile(scratch / "margins")
             done = subprocess.run(
                 [program, name, scratch / "rows", scratch / "margins"],
                 capture_output=True, text=True, check=False)

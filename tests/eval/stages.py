@@ -1,31 +1,41 @@
-"""The two forests of `auto`: each page's scores come from models that never
-saw its domain.
+"""The forests of `auto`: each page's scores come from models that never saw
+its domain.
 
 A draft of the first stage says what each passage can cost (training.weights);
 the first stage is grown by that, and its scores make the rows of the second,
-whose weights are by them too.
+whose weights are by them too. A third forest knows readers' comments, by the
+rows of the second.
 """
 
 import dataclasses
+import pathlib
 
 import numpy
 
 import passages
 import training
 
-DRAFT = training.Recipe(trees=200, depth=4, eta=0.12, columns=0.2,
+FEATURES = pathlib.Path(__file__).with_name("features.tsv")
+# How many of them --rank takes.
+COUNTS = {"page": 110, "context": 45, "comments": 40}
+DRAFT = training.Recipe(trees=100, depth=4, eta=0.2, columns=0.3,
                         min_child_weight=20.0, total_weight=150_000.0)
-PAGE = dataclasses.replace(DRAFT, trees=400, depth=5, eta=0.06)
-CONTEXT = training.Recipe(trees=80, depth=4, eta=0.1, columns=0.3,
-                          min_child_weight=40.0, total_weight=62_000.0)
+PAGE = dataclasses.replace(DRAFT, trees=200, depth=5, eta=0.1, rows=300_000)
+CONTEXT = training.Recipe(trees=40, depth=5, eta=0.15, columns=0.4,
+                          min_child_weight=40.0, total_weight=62_000.0,
+                          rows=300_000)
+COMMENTS = training.Recipe(trees=40, depth=5, eta=0.15, columns=0.4,
+                           min_child_weight=20.0, total_weight=20_000.0)
 
 
 @dataclasses.dataclass
 class Stage:
-    """names and rows of its features; weight and target of each row; scores
-    out of fold, and the boosters of the folds."""
+    """table: the names of all features; names and rows of those it may read;
+    weight and target of each row; scores out of fold, and the boosters of the
+    folds; the last one is that of all pages that train."""
 
     recipe: training.Recipe
+    table: list
     names: list
     rows: numpy.ndarray
     weight: numpy.ndarray
@@ -34,47 +44,76 @@ class Stage:
     scores: numpy.ndarray
 
     def final(self):
-        """The booster of all pages."""
-        return training.fit(self.rows, self.weight, self.target, self.recipe)
+        return self.boosters[-1]
 
 
-def grow(corpus, names, rows, recipe, weighing):
-    boosters, scores = training.out_of_fold(corpus, rows, *weighing, recipe)
-    return Stage(recipe, names, rows, *weighing, boosters, scores)
+def grow(corpus, columns, recipe, weighing):
+    """columns: table, names and rows of a Stage."""
+    boosters, scores = training.out_of_fold(corpus, columns[-1], *weighing,
+                                            recipe)
+    return Stage(recipe, *columns, *weighing, boosters, scores)
 
 
-def first_stage(corpus, recipe=PAGE, names=None):
-    """By the features of the page, or by those of `names` alone."""
-    names = names or corpus.table.names
-    rows = corpus.table.rows[:, [corpus.table.names.index(n) for n in names]]
-    draft = grow(corpus, names, rows, DRAFT, training.first_weights(corpus))
-    return grow(corpus, names, rows, recipe,
+def chosen(forest):
+    """The names of the features that a forest may read."""
+    return {line.split("\t")[1] for line in FEATURES.read_text("utf-8")
+            .splitlines() if line.startswith(forest + "\t")}
+
+
+def some_columns(table, names):
+    """(all names; those of the names, and their rows, in the order of the
+    table); None: all."""
+    columns = [i for i, name in enumerate(table.names)
+               if names is None or name in names]
+    return (table.names, [table.names[i] for i in columns],
+            numpy.ascontiguousarray(table.rows[:, columns]))
+
+
+def first_stage(corpus, names):
+    """By the features of the page that are named."""
+    columns = some_columns(corpus.table, names)
+    draft = grow(corpus, columns, DRAFT, training.first_weights(corpus))
+    return grow(corpus, columns, PAGE,
                 training.weights(corpus, draft.scores))
 
 
-def second_stage(corpus, program, first, recipe=CONTEXT, keep=None):
-    """By how the first judged the passages around; keep(name): is used."""
+def second_stage(corpus, program, first, names):
+    """By how the first judged the passages around."""
     table = passages.table(program, corpus.files, first.scores)
-    columns = [i for i, name in enumerate(table.names)
-               if keep is None or keep(name)]
-    return grow(corpus, [table.names[i] for i in columns],
-                table.rows[:, columns], recipe,
+    return grow(corpus, some_columns(table, names), CONTEXT,
                 training.weights(corpus, first.scores))
 
 
-def nested(corpus, program):
-    """[passages]: scores of both stages, for each fold by pages outside of it
-    alone, which are dealt into folds again."""
+def comment_stage(corpus, program, first, names):
+    """Comments or not, by the rows of the second stage: of the pages whose
+    comments are known."""
+    table = passages.table(program, corpus.files, first.scores)
+    weight, _ = training.first_weights(corpus)
+    known = corpus.has_comments[corpus.page_of]
+    return grow(corpus, some_columns(table, names), COMMENTS,
+                (weight * known, corpus.comments))
+
+
+def forests(corpus, program, names_of=chosen):
+    """(first, second, comments); names_of(forest): its features."""
+    first = first_stage(corpus, names_of("page"))
+    return (first, second_stage(corpus, program, first, names_of("context")),
+            comment_stage(corpus, program, first, names_of("comments")))
+
+
+def held_out(corpus, program, is_out):
+    """[passages]: scores of both stages, of the pages `is_out` by models of
+    the other pages alone, which are dealt into folds again."""
+    rest = corpus.without(is_out)
+    first = first_stage(rest, chosen("page"))
+    return second_stage(rest, program, first, chosen("context")).scores
+
+
+def nested(corpus, program, parts):
+    """[passages]: the held_out() scores of each part, [pages] of what it is;
+    those that train nothing by the last part's models."""
     scores = numpy.zeros(len(corpus.words), numpy.float32)
-    for fold in range(training.FOLDS):
-        outer = corpus.without(fold)
-        first = first_stage(outer)
-        second = second_stage(outer, program, first)
-        inside = corpus.fold[corpus.page_of] == fold
-        columns = [corpus.table.names.index(name) for name in first.names]
-        page_scores = numpy.zeros_like(scores)
-        page_scores[inside] = training.predict(
-            first.final(), corpus.table.rows[inside][:, columns])
-        table = passages.table(program, corpus.files, page_scores)
-        scores[inside] = training.predict(second.final(), table.rows[inside])
+    for part in parts:
+        inside = (part | (corpus.fold < 0))[corpus.page_of]
+        scores[inside] = held_out(corpus, program, part)[inside]
     return scores

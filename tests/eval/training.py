@@ -52,12 +52,12 @@ class Recipe:
                 f"{self.rows} rows")
 
 
-def deal(types, domains):
-    """[pages]: its fold; a domain is in one, types are spread evenly."""
-    fold = numpy.zeros(len(types), int)
+def deal(kinds, domains):
+    """[pages]: its fold; a domain is in one, kinds are spread evenly."""
+    fold = numpy.zeros(len(kinds), int)
     splitter = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=SEED)
     for number, (_, inside) in enumerate(
-            splitter.split(types, types, domains)):
+            splitter.split(kinds, kinds, domains)):
         fold[inside] = number
     return fold
 
@@ -68,7 +68,7 @@ def first_weights(corpus):
     gold, total = corpus.gold_words[page], corpus.total_words[page]
     cost = corpus.words / (numpy.maximum(gold, MIN_WORDS)
                            + 0.3 * numpy.maximum(total - gold, 0))
-    return cost * corpus.may_show, corpus.labels
+    return cost * corpus.may_show * corpus.weight[page], corpus.labels
 
 
 def weights(corpus, scores):
@@ -81,7 +81,8 @@ def weights(corpus, scores):
     cost = corpus.words / numpy.maximum(size, 2 * MIN_WORDS)[page]
     gain = corpus.labels * (1 - half)
     loss = (1 - corpus.labels) * half
-    return cost * (gain + loss) * corpus.may_show, gain / (gain + loss)
+    return (cost * (gain + loss) * corpus.may_show * corpus.weight[page],
+            gain / (gain + loss))
 
 
 def draw(weight, count, seed):
@@ -120,14 +121,22 @@ def predict(booster, rows, trees=0):
                            iteration_range=(0, trees))
 
 
+def fit_some(rows, weight, target, recipe, is_used):
+    """A booster of the rows that are used [passages]."""
+    return fit(rows, numpy.where(is_used, weight, 0), target, recipe)
+
+
 def out_of_fold(corpus, rows, weight, target, recipe):
-    """(boosters, scores): each page's by the booster without its fold."""
+    """(boosters, scores): each page's by the booster without its fold; those
+    in no fold by the last booster, that of all the others."""
     scores = numpy.zeros(len(rows), numpy.float32)
     boosters = []
     fold = corpus.fold[corpus.page_of]
-    for number in range(FOLDS):
+    for number in (*range(FOLDS), -1):
         inside = fold == number
-        booster = fit(rows[~inside], weight[~inside], target[~inside], recipe)
-        scores[inside] = predict(booster, rows[inside])
+        booster = fit_some(rows, weight, target, recipe,
+                           (fold >= 0) & ~inside)
+        if inside.any():
+            scores[inside] = predict(booster, rows[inside])
         boosters.append(booster)
     return boosters, scores

@@ -132,13 +132,10 @@ static bool is_shell(const struct page *page, uint64_t chosen)
 }
 
 static const char *const names[QUALITY_COUNT] = {
-	[QUALITY_NOT_HTML] = "not-html",
-	[QUALITY_BLOCKED] = "blocked",
-	[QUALITY_JS_ONLY] = "js-only",
-	[QUALITY_EMPTY] = "empty",
-	[QUALITY_TRUNCATED] = "truncated",
-	[QUALITY_LISTING] = "listing",
-	[QUALITY_OK] = "ok",
+	[QUALITY_NOT_HTML] = "not-html", [QUALITY_BLOCKED] = "blocked",
+	[QUALITY_JS_ONLY] = "js-only",   [QUALITY_EMPTY] = "empty",
+	[QUALITY_UNSURE] = "unsure",     [QUALITY_TRUNCATED] = "truncated",
+	[QUALITY_LISTING] = "listing",   [QUALITY_OK] = "ok",
 };
 
 const char *answer_quality_name(enum answer_quality quality)
@@ -148,7 +145,7 @@ const char *answer_quality_name(enum answer_quality quality)
 
 enum answer_quality answer_quality_of(const struct page *page,
 				      const struct verdict *verdicts,
-				      unsigned http_status)
+				      bool is_unsure, unsigned http_status)
 {
 	struct choice_words chosen = count_choice(page, verdicts);
 	enum page_class page_class = page_class_of(page, 0, false);
@@ -162,6 +159,8 @@ enum answer_quality answer_quality_of(const struct page *page,
 		return QUALITY_JS_ONLY;
 	if (chosen.all == 0)
 		return QUALITY_EMPTY;
+	if (is_unsure)
+		return QUALITY_UNSURE;
 	if (page_class == CLASS_TRUNCATED)
 		return QUALITY_TRUNCATED;
 	if (2 * chosen.links > chosen.all)

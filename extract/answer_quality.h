@@ -5,6 +5,7 @@
 #ifndef EXTRACT_ANSWER_QUALITY_H
 #define EXTRACT_ANSWER_QUALITY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct page;
@@ -17,6 +18,7 @@ enum answer_quality {
 			      asks for a proof of being human or for consent */
 	QUALITY_JS_ONLY,   /* the page is a shell that scripts must fill */
 	QUALITY_EMPTY,     /* nothing was chosen */
+	QUALITY_UNSURE,    /* struct assessment says so */
 	QUALITY_TRUNCATED, /* cut at a limit, or it ends inside a tag */
 	QUALITY_LISTING,   /* more than half of the words chosen are links */
 	QUALITY_OK,
@@ -27,11 +29,12 @@ enum answer_quality {
 const char *answer_quality_name(enum answer_quality quality);
 
 /*
- * Judge the choice verdicts [page->text_count]. `http_status` is 0 when it is
- * not known. Linear, constant stack; memory from page->arena.
+ * Judge the choice verdicts [page->text_count]; `is_unsure` is that of struct
+ * assessment. `http_status` is 0 when it is not known. Linear, constant stack;
+ * memory from page->arena.
  */
 enum answer_quality answer_quality_of(const struct page *page,
 				      const struct verdict *verdicts,
-				      unsigned http_status);
+				      bool is_unsure, unsigned http_status);
 
 #endif

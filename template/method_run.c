@@ -98,8 +98,8 @@ static void run(const struct extraction *extraction,
 	answer->has_template = choice->has_template;
 	answer->favor = extraction->request->favor;
 	answer->confidence = assessment.confidence;
-	answer->quality =
-		answer_quality_of(page, verdicts, extraction->http_status);
+	answer->quality = answer_quality_of(
+		page, verdicts, assessment.is_unsure, extraction->http_status);
 	present(extraction, choice->extractor, &input, verdicts, answer);
 }
 

@@ -193,7 +193,8 @@ templated_answer_template(const struct templated_answer *answer);
 /* Whether the template was used. */
 TEMPLATED_API bool
 templated_answer_has_template(const struct templated_answer *answer);
-/* "ok", "listing", "truncated", "empty", "js-only", "blocked", "not-html". */
+/* "ok", "listing", "truncated", "unsure", "empty", "js-only", "blocked",
+   "not-html". */
 TEMPLATED_API const char *
 templated_answer_quality(const struct templated_answer *answer);
 /* 0..1; NAN: the method gives none. */

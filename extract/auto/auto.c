@@ -117,8 +117,8 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 						       is_chosen[passage]};
 	}
 	if (input->assessment != NULL)
-		*input->assessment =
-			choice_assess(&passages, scores.scores, is_chosen);
+		*input->assessment = choice_assess(&passages, scores.scores,
+						   is_chosen, threshold);
 	if (input->trace != NULL)
 		auto_trace(input->trace, &scores, is_chosen, threshold);
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "extract/auto/maximum_run.h"
 #include "extract/core/hash_table.h"
 #include "extract/core/visible.h"
 #include "page/page.h"
@@ -15,6 +16,8 @@
 
 /* Shorter passages, such as labels and numbers, may be repeated. */
 enum { MIN_REPEATED_WORDS = 5 };
+
+#define BEST_RATIO 0.7
 
 struct shown {
 	uint64_t key; /* hash of a passage */
@@ -50,6 +53,37 @@ static bool repeats(struct hash_table *shown, const struct passage *passage)
 	return is_shown;
 }
 
+/* Words that a reader sees. */
+static double weight_of(const struct passage *passage)
+{
+	return passage->place == PLACE_PLAIN && passage->hiding == HIDING_NONE
+		       ? passage->words
+		       : 0;
+}
+
+/*
+ * Choose the maximum run of words * (score - BEST_RATIO of the highest), of
+ * visible passages.
+ */
+static void choose_best_run(const struct passages *passages,
+			    const float *scores, const bool *is_showable,
+			    bool *is_chosen)
+{
+	struct maximum_run run = {0};
+	double highest = 0;
+
+	for (uint32_t i = 0; i < passages->count; i++)
+		if (weight_of(&passages->items[i]) > 0)
+			highest = fmax(highest, (double)scores[i]);
+	for (uint32_t i = 0; i < passages->count; i++)
+		maximum_run_add(&run, weight_of(&passages->items[i]) *
+					      ((double)scores[i] -
+					       BEST_RATIO * highest));
+	for (uint32_t i = run.begin; i < run.end; i++)
+		is_chosen[i] = weight_of(&passages->items[i]) > 0 &&
+			       is_showable[passages->items[i].first_text];
+}
+
 const bool *passages_choose(struct arena *arena,
 			    const struct passages *passages,
 			    const float *scores, double threshold)
@@ -58,6 +92,7 @@ const bool *passages_choose(struct arena *arena,
 	const bool *is_showable = showable_texts(arena, passages->page);
 	struct hash_table shown = hash_table_make(arena, sizeof(struct shown));
 	bool *is_chosen = ARENA_NEW(arena, bool, passages->count);
+	uint64_t words = 0;
 
 	for (uint32_t i = 0; i < passages->count; i++) {
 		const struct passage *passage = &passages->items[i];
@@ -67,7 +102,10 @@ const bool *passages_choose(struct arena *arena,
 		if (is_chosen[i] && !is_preformatted[i] &&
 		    passage->words >= MIN_REPEATED_WORDS)
 			is_chosen[i] = !repeats(&shown, passage);
+		words += is_chosen[i] ? passage->words : 0;
 	}
+	if (words == 0)
+		choose_best_run(passages, scores, is_showable, is_chosen);
 	return is_chosen;
 }
 
@@ -87,8 +125,10 @@ static double confidence(double expected_f1, double chosen, double words,
 }
 
 struct assessment choice_assess(const struct passages *passages,
-				const float *scores, const bool *is_chosen)
+				const float *scores, const bool *is_chosen,
+				double threshold)
 {
+	bool is_sure = false;
 	double right = 0;
 	double content = 0;
 	double chosen = 0;
@@ -103,6 +143,7 @@ struct assessment choice_assess(const struct passages *passages,
 		if (is_chosen[i]) {
 			right += (double)scores[i] * own;
 			chosen += own;
+			is_sure |= (double)scores[i] > threshold;
 		}
 	}
 	expected_f1 = chosen + content > 0 ? 2 * right / (chosen + content) : 0;
@@ -110,5 +151,6 @@ struct assessment choice_assess(const struct passages *passages,
 		.expected_f1 = (float)expected_f1,
 		.confidence = (float)confidence(expected_f1, chosen, words,
 						passages->count),
+		.is_unsure = chosen > 0 && !is_sure,
 	};
 }

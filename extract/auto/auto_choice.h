@@ -21,8 +21,9 @@ const bool *passages_preformatted(struct arena *arena,
  * Whether each passage is chosen: its score is over `threshold`, it can be
  * shown (extract/core/visible.h), and, where it has five words or more, it does
  * not repeat one that is chosen (pages for phones and for screens have their
- * text twice). [passages->count], owned by `arena`; scores [passages->count].
- * Linear.
+ * text twice). Where no word would be chosen, the best run of the passages that
+ * a reader sees is. [passages->count], owned by `arena`; scores
+ * [passages->count]. Linear.
  */
 const bool *passages_choose(struct arena *arena,
 			    const struct passages *passages,
@@ -38,6 +39,7 @@ const bool *passages_choose(struct arena *arena,
  * ratio of words chosen and the size of the page.
  */
 struct assessment choice_assess(const struct passages *passages,
-				const float *scores, const bool *is_chosen);
+				const float *scores, const bool *is_chosen,
+				double threshold);
 
 #endif

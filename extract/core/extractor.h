@@ -49,6 +49,8 @@ enum knowledge {
 struct assessment {
 	float expected_f1; /* of the words chosen, 0..1: by their scores */
 	float confidence;  /* expected_f1, calibrated on other pages */
+	bool is_unsure;    /* nothing was good enough to be chosen, so that
+			      the best there is was */
 };
 
 struct extractor_input {

@@ -7,13 +7,15 @@
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
+#define TEN_WORDS "one two three four five six seven eight nine ten"
+
 /* Of everything visible of `html`. */
 static const char *quality_with(const char *html, unsigned http_status)
 {
 	struct page *page = parse(html);
 	const struct verdict *verdicts = run(page, "plain", NULL, NULL);
 	enum answer_quality quality =
-		answer_quality_of(page, verdicts, http_status);
+		answer_quality_of(page, verdicts, false, http_status);
 
 	page_destroy(page);
 	return answer_quality_name(quality);
@@ -171,9 +173,25 @@ START_TEST(a_page_that_was_cut_is_truncated)
 				    slice_of(NULL), &limits),
 			 ERR_NONE);
 	ck_assert(page->is_truncated);
-	ck_assert_int_eq(
-		answer_quality_of(page, run(page, "plain", NULL, NULL), 200),
-		QUALITY_TRUNCATED);
+	ck_assert_int_eq(answer_quality_of(page, run(page, "plain", NULL, NULL),
+					   false, 200),
+			 QUALITY_TRUNCATED);
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(what_nobody_is_sure_of_is_unsure)
+{
+	struct page *page = parse("<p>" TEN_WORDS);
+	struct verdict *verdicts =
+		ARENA_NEW(page->arena, struct verdict, page->text_count);
+
+	ck_assert_int_eq(answer_quality_of(page, verdicts, true, 200),
+			 QUALITY_EMPTY);
+	verdicts[0].is_content = true;
+	ck_assert_int_eq(answer_quality_of(page, verdicts, true, 200),
+			 QUALITY_UNSURE);
+	ck_assert_str_eq(answer_quality_name(QUALITY_UNSURE), "unsure");
 	page_destroy(page);
 }
 END_TEST
@@ -209,6 +227,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_source_that_ends_inside_something_is_truncated);
 	tcase_add_test(tcase, more_links_than_text_is_a_listing);
 	tcase_add_test(tcase, a_page_that_was_cut_is_truncated);
+	tcase_add_test(tcase, what_nobody_is_sure_of_is_unsure);
 	tcase_add_test(tcase, random_pages_have_a_quality);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -90,17 +90,23 @@ START_TEST(scores_are_probabilities)
 }
 END_TEST
 
-/* At 0 all is chosen but the title, which is never content; at 1 nothing. */
+/* At 0 all is chosen but the title, which is never content; at 1 no more than
+   the best run. */
 START_TEST(the_threshold_rules)
 {
 	struct page *page = parse(article);
 	const struct verdict *all = run(page, "auto", "threshold=0", NULL);
-	const struct verdict *none = run(page, "auto", "threshold=1", NULL);
+	const struct verdict *best = run(page, "auto", "threshold=1", NULL);
+	uint32_t count = 0;
 
 	ck_assert_float_eq(all[0].score, 0);
 	ck_assert(!all[0].is_content);
-	for (uint32_t i = 1; i < page->text_count; i++)
-		ck_assert(all[i].is_content && !none[i].is_content);
+	for (uint32_t i = 1; i < page->text_count; i++) {
+		ck_assert(all[i].is_content);
+		count += best[i].is_content;
+	}
+	ck_assert_uint_gt(count, 0);
+	ck_assert_uint_lt(count, page->text_count - 1);
 	page_destroy(page);
 }
 END_TEST
@@ -136,13 +142,13 @@ static float assess(struct page *page, double threshold)
 	return assessment.expected_f1;
 }
 
-/* Nothing chosen has no words right; all chosen has some. */
+/* What is chosen has some words right, and nothing has none. */
 START_TEST(who_asks_is_told_the_expected_f1)
 {
 	struct page *page = parse(article);
 	struct page *empty = parse("");
 
-	ck_assert_float_eq(assess(page, 1), 0);
+	ck_assert_float_gt(assess(page, 1), 0);
 	ck_assert_float_gt(assess(page, 0), 0);
 	ck_assert_float_le(assess(page, 0), 1);
 	ck_assert_float_eq(assess(empty, 0), 0);

@@ -75,6 +75,33 @@ START_TEST(hidden_text_may_be_chosen)
 }
 END_TEST
 
+/* Runs are of words * (score - .7 of the highest, .28). */
+START_TEST(where_nothing_is_good_enough_the_best_run_is_chosen)
+{
+	assert_choice("<p>a<p>b c<p>d<p>e f<p>g h i j",
+		      (const float[]){.1F, .4F, .2F, .4F, .1F}, "01110");
+	/* nobody sees it */
+	assert_choice("<p hidden>a b c<p>d<svg><text>e</text></svg>",
+		      (const float[]){.5F, .1F, .5F}, "010");
+	assert_choice("<p hidden>a b c", (const float[]){.5F}, "0");
+	assert_choice("<p>-<p>a", (const float[]){1, .1F}, "11");
+}
+END_TEST
+
+START_TEST(a_run_that_had_to_be_chosen_is_unsure)
+{
+	struct page *page = parse("<p>a b<p>c d");
+	const struct passages passages = passages_make(page->arena, page);
+	const float scores[] = {.4F, .1F};
+	const bool *is_chosen =
+		passages_choose(page->arena, &passages, scores, .5);
+
+	ck_assert(choice_assess(&passages, scores, is_chosen, .5).is_unsure);
+	ck_assert(!choice_assess(&passages, scores, is_chosen, .3).is_unsure);
+	page_destroy(page);
+}
+END_TEST
+
 START_TEST(an_empty_page_has_no_choice)
 {
 	assert_choice("", high, "");
@@ -108,7 +135,7 @@ START_TEST(the_expected_f1_is_that_of_the_expected_words)
 	const bool is_chosen[] = {true, false};
 
 	ck_assert_float_eq_tol(
-		choice_assess(&passages, scores, is_chosen).expected_f1,
+		choice_assess(&passages, scores, is_chosen, .4).expected_f1,
 		6 / 9.5F, 1e-6F);
 	page_destroy(page);
 }
@@ -120,7 +147,7 @@ START_TEST(a_page_without_words_has_no_expected_f1)
 	const struct passages passages = passages_make(page->arena, page);
 
 	ck_assert_float_eq(choice_assess(&passages, (const float[]){1},
-					 (const bool[]){true})
+					 (const bool[]){true}, .5)
 				   .expected_f1,
 			   0);
 	page_destroy(page);
@@ -138,6 +165,9 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, lines_of_pre_may_repeat);
 	tcase_add_test(tcase, fields_and_templates_are_never_chosen);
 	tcase_add_test(tcase, hidden_text_may_be_chosen);
+	tcase_add_test(tcase,
+		       where_nothing_is_good_enough_the_best_run_is_chosen);
+	tcase_add_test(tcase, a_run_that_had_to_be_chosen_is_unsure);
 	tcase_add_test(tcase, an_empty_page_has_no_choice);
 	tcase_add_test(tcase, only_what_stands_in_pre_is_preformatted);
 	tcase_add_test(tcase, the_expected_f1_is_that_of_the_expected_words);

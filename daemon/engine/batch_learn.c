@@ -3,7 +3,6 @@
  * pattern are worth a visit.
  */
 #include "daemon/engine/batch.h"
-#include "store/document_frequency.h"
 #include "store/rows_cluster.h"
 
 /* As in the extractor df: more than a third of the pages makes a fragment part
@@ -20,7 +19,7 @@ static bool is_template(uint32_t df, uint32_t pages)
  * (template or content) before and after the page is counted: how far
  * extraction agrees with that of the time before.
  */
-static unsigned agreement(struct batch *batch, const struct site *site,
+static unsigned agreement(struct batch *batch, struct site *site,
 			  uint32_t cluster, uint32_t pages,
 			  const struct record *record)
 {
@@ -29,8 +28,8 @@ static unsigned agreement(struct batch *batch, const struct site *site,
 
 	for (uint32_t i = 0; i < record->fragment_count; i++) {
 		const struct record_fragment *fragment = &record->fragments[i];
-		uint32_t df = df_get(batch->txn, site->row.id, cluster,
-				     fragment->hash);
+		uint32_t df = counts_get(&site->counts, batch->txn,
+					 site->row.id, cluster, fragment->hash);
 
 		if (df == 0)
 			continue;
@@ -52,8 +51,6 @@ void batch_learn(struct batch *batch, struct site *site, uint64_t page,
 
 	if (cluster_row_get(batch->txn, site->row.id, linked.cluster, &row) &&
 	    row.page_count >= QUIET_PAGES) {
-		/* the counts of this batch must be there, too */
-		site_flush_counts(site, batch->txn, 0);
 		novelty.cluster_pages = row.page_count;
 		novelty.agreement = agreement(batch, site, linked.cluster,
 					      row.page_count, record);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/document_frequency.h"
 #include "store/key.h"
 #include "store/memory.h"
 #include "store/rows_cluster.h"
@@ -55,7 +54,7 @@ void site_destroy(struct site *site)
 		return;
 	site_close(site);
 	free_strings(site);
-	free(site->deltas);
+	counts_forget(&site->counts);
 	free(site);
 }
 
@@ -64,7 +63,7 @@ void site_reset(struct site *site, const struct site_row *row)
 	site_close(site);
 	free_strings(site);
 	copy_strings(site, row);
-	site->delta_count = 0;
+	counts_forget(&site->counts);
 	site->leased = site->leased_before;
 	site->is_changed = false;
 	site->is_deleted = false;
@@ -149,22 +148,13 @@ void site_count(struct site *site, uint32_t cluster,
 {
 	if (cluster == 0)
 		return;
-	for (uint32_t i = 0; i < record->fragment_count; i++) {
-		site->deltas =
-			mem_grow(site->deltas, site->delta_count,
-				 &site->delta_capacity, sizeof(*site->deltas));
-		site->deltas[site->delta_count++] = (struct df_delta){
-			.cluster = cluster,
-			.delta = delta,
-			.fragment = record->fragments[i].hash,
-		};
-	}
+	for (uint32_t i = 0; i < record->fragment_count; i++)
+		counts_add(&site->counts, cluster, record->fragments[i].hash,
+			   delta);
 }
 
 void site_flush_counts(struct site *site, struct txn *txn, size_t max)
 {
-	if (site->delta_count <= max)
-		return;
-	df_apply(txn, site->row.id, site->deltas, site->delta_count);
-	site->delta_count = 0;
+	if (site->counts.used > max)
+		counts_write(&site->counts, txn, site->row.id);
 }

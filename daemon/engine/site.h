@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "cluster/linkage.h"
+#include "daemon/engine/counts.h"
 #include "daemon/engine/engine.h"
-#include "store/document_frequency.h"
 #include "store/record.h"
 #include "store/rows_site.h"
 #include "store/txn.h"
@@ -48,9 +48,7 @@ struct site {
 	bool is_new;             /* added in this batch */
 	bool is_changed;         /* the row must be written */
 	bool is_deleted;
-	struct df_delta *deltas; /* [delta_count] */
-	size_t delta_count;
-	size_t delta_capacity;
+	struct counts counts; /* that this batch changes */
 };
 
 /* The row is copied. Destroy with site_destroy(). */
@@ -70,7 +68,7 @@ void site_reset(struct site *site, const struct site_row *row);
 void site_open(struct site *site, const struct engine_options *options,
 	       struct txn *txn);
 
-/* The largest number of unwritten counts: 16 MiB a site. */
+/* The largest number of unwritten counts: 48 MiB a site. */
 enum { MAX_WAITING_COUNTS = 1 << 20 };
 
 /* Free the linkage, which can be loaded again. */

@@ -65,8 +65,25 @@ static int closest_first(const void *left, const void *right)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
+/* Whether the frontier has the URL; what it once has, it keeps. */
+static bool is_known(struct batch *batch, struct site *site, struct slice url)
+{
+	uint64_t key = page_key_of(url);
+	uint64_t *known =
+		site->known == NULL ? NULL : &site->known[key % SITE_KNOWN];
+	struct frontier_row row;
+
+	if (known != NULL && *known == key && key != 0)
+		return true;
+	if (!frontier_row_get(batch->txn, site->row.id, key, &row))
+		return false;
+	if (known != NULL)
+		*known = key;
+	return true;
+}
+
 /* The links of the page into the site that the frontier does not know yet. */
-static size_t find_candidates(struct batch *batch, const struct site *site,
+static size_t find_candidates(struct batch *batch, struct site *site,
 			      const struct url *page,
 			      const struct record *record,
 			      struct candidate *candidates)
@@ -75,12 +92,10 @@ static size_t find_candidates(struct batch *batch, const struct site *site,
 
 	for (uint32_t i = 0; i < record->link_count; i++) {
 		struct record_link link = record_link_at(record, i);
-		struct frontier_row row;
 
 		if ((link.flags & LINK_IS_NOFOLLOW) != 0 ||
 		    !is_of_site(site, link.url) ||
-		    frontier_row_get(batch->txn, site->row.id,
-				     page_key_of(link.url), &row))
+		    is_known(batch, site, link.url))
 			continue;
 		candidates[count] = (struct candidate){
 			.url = link.url,

@@ -73,6 +73,8 @@ void site_close(struct site *site)
 {
 	linkage_destroy(site->linkage);
 	site->linkage = NULL;
+	free(site->known);
+	site->known = NULL;
 }
 
 static void restore_shingles(struct site *site, struct txn *txn)
@@ -137,6 +139,7 @@ void site_open(struct site *site, const struct engine_options *options,
 	restore_shingles(site, txn);
 	restore_sets(site, txn);
 	restore_pages(site, txn);
+	site->known = mem_alloc(SITE_KNOWN, sizeof(*site->known));
 	if (txn->error == ERR_NONE)
 		txn_fail(txn, linkage_restore_end(site->linkage));
 	if (txn->error != ERR_NONE)

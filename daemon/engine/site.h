@@ -23,6 +23,9 @@ enum site_lists {
 	SITE_IN_OPEN = 4,
 };
 
+/* Pages of a site link to the same pages: 32 KiB remember the last of them. */
+enum { SITE_KNOWN = 1 << 12 };
+
 /* Where it is in the queue. */
 enum site_waits { SITE_WAITS_NOT, SITE_WAITS_READY, SITE_WAITS_LATER };
 
@@ -49,6 +52,8 @@ struct site {
 	bool is_changed;         /* the row must be written */
 	bool is_deleted;
 	struct counts counts; /* that this batch changes */
+	uint64_t *known; /* [SITE_KNOWN], keys of URLs that the frontier has, or
+			    0; NULL while the site is closed */
 };
 
 /* The row is copied. Destroy with site_destroy(). */

@@ -14,8 +14,8 @@ enum {
 
 void send_ended(struct fetching *fetching, struct job *job)
 {
-	job_queue_push(fetching->ended, job);
-	fetching->on_ended(fetching->context);
+	fetching->on_ended(fetching->context,
+			   job_queue_push(fetching->ended, job));
 }
 
 uint64_t long_pause_ms(const struct host *host, uint64_t now_ms)

@@ -21,8 +21,8 @@ struct fetching {
 	struct job_queue *arrivals; /* leased jobs */
 	struct job_queue *fetched;  /* out: jobs with a page */
 	struct job_queue *ended;    /* out: jobs without one, robots.txt */
-	/* Called when there is something new in `ended`. */
-	void (*on_ended)(void *context);
+	/* Called when there is something new in `ended`, which has `count`. */
+	void (*on_ended)(void *context, size_t count);
 	void *context;
 	size_t max_connections;
 	_Atomic uint32_t robots_ttl_ms;

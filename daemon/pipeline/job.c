@@ -52,8 +52,10 @@ void job_queue_finish(struct job_queue *queue)
 	lock_destroy(&queue->lock);
 }
 
-void job_queue_push(struct job_queue *queue, struct job *job)
+size_t job_queue_push(struct job_queue *queue, struct job *job)
 {
+	size_t count;
+
 	assert(job != NULL);
 	job->next = NULL;
 	lock_acquire(&queue->lock);
@@ -63,9 +65,10 @@ void job_queue_push(struct job_queue *queue, struct job *job)
 		queue->last->next = job;
 	queue->last = job;
 	assert(!queue->is_closed);
-	queue->count++;
+	count = ++queue->count;
 	condition_signal(&queue->is_changed);
 	lock_release(&queue->lock);
+	return count;
 }
 
 struct job *job_queue_wait(struct job_queue *queue)

@@ -59,7 +59,9 @@ void job_queue_init(struct job_queue *queue);
 
 /* Destroys the jobs that are left. No thread may use the queue any more. */
 void job_queue_finish(struct job_queue *queue);
-void job_queue_push(struct job_queue *queue, struct job *job);
+
+/* How many jobs are in the queue then. */
+size_t job_queue_push(struct job_queue *queue, struct job *job);
 
 /* Wait for a job; NULL when the queue is closed and empty. */
 struct job *job_queue_wait(struct job_queue *queue);

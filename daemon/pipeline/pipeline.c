@@ -15,12 +15,17 @@
 
 enum { ROOM_MS = 50 }; /* between looks for room */
 
-static void wake_committer(void *context)
+/*
+ * A job has ended, one of `count`. With the first one the committer begins to
+ * rest, until much has ended.
+ */
+static void wake_committer(void *context, size_t count)
 {
 	struct pipeline *pipeline = context;
 
 	lock_acquire(&pipeline->lock);
-	condition_signal(&pipeline->is_wanted);
+	if (count == 1 || count > pipeline->options.max_in_flight / 2)
+		condition_signal(&pipeline->is_wanted);
 	lock_release(&pipeline->lock);
 }
 
@@ -125,8 +130,7 @@ static void *worker_main(void *argument)
 			drop_ingested(pipeline, job);
 			continue;
 		}
-		job_queue_push(&pipeline->ended, job);
-		wake_committer(pipeline);
+		wake_committer(pipeline, job_queue_push(&pipeline->ended, job));
 	}
 	return NULL;
 }

@@ -6,11 +6,7 @@
 
 #include "store/memory.h"
 
-/*
- * At level 3 HTML shrinks to a sixth; higher levels take more CPU time than
- * fetching does.
- */
-enum { LEVEL = 3, GOOD_LEVEL = 12 };
+enum { GOOD_LEVEL = 12 };
 
 /* zstd can fail here only for lack of memory, which ends the daemon. */
 static size_t checked(size_t result)
@@ -92,7 +88,7 @@ void packer_pack(struct packer *packer, struct slice data, struct buffer *out)
 
 void compress(struct slice data, struct buffer *out)
 {
-	compress_at(LEVEL, data, out);
+	compress_at(COMPRESS_LEVEL, data, out);
 }
 
 void compress_well(struct slice data, struct buffer *out)

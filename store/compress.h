@@ -7,6 +7,12 @@
 #include "store/slice.h"
 
 /*
+ * The level of compress(). HTML shrinks to a sixth; higher levels take more CPU
+ * time than fetching does.
+ */
+enum { COMPRESS_LEVEL = 3 };
+
+/*
  * Append `data`, packed into one frame that knows its size and its checksum, to
  * `out`. Hidden, because zlib.so has a function of the same name, which this
  * one would replace in all libraries of the process.

@@ -49,7 +49,7 @@ static void release_bytes(struct fetching *fetching, size_t size)
 
 /* Parse the body, once, and read from the page what the commit wants. */
 static enum error read_page(struct pipeline *pipeline, struct job *job,
-			    struct slice body)
+			    struct slice body, struct packer *packer)
 {
 	const struct analyse_options options = {
 		.limits = &pipeline->options.limits,
@@ -72,16 +72,17 @@ static enum error read_page(struct pipeline *pipeline, struct job *job,
 	guarding_check(pipeline->fetching.store, job->url.host,
 		       slice_of(job->url.text), page, &job->guarded);
 	page_destroy(page);
-	compress(body, &job->packed);
+	packer_pack(packer, body, &job->packed);
 	return ERR_NONE;
 }
 
-static void analyse_job(struct pipeline *pipeline, struct job *job)
+static void analyse_job(struct pipeline *pipeline, struct job *job,
+			struct packer *packer)
 {
 	struct slice body = buffer_slice(&job->result.body);
 	uint64_t begin_us = clock_read_us(CLOCK_MONOTONIC);
 
-	job->error = read_page(pipeline, job, body);
+	job->error = read_page(pipeline, job, body, packer);
 	job->body_bytes = (uint32_t)body.size;
 	if (job->error != ERR_NONE)
 		job->kind = CHANGE_FAILED;
@@ -122,16 +123,20 @@ static void drop_ingested(struct pipeline *pipeline, struct job *job)
 static void *worker_main(void *argument)
 {
 	struct pipeline *pipeline = argument;
+	/* its tables are as large as a page's tree: made once */
+	struct packer *packer =
+		packer_create((struct slice){NULL, 0}, COMPRESS_LEVEL);
 	struct job *job;
 
 	while ((job = job_queue_wait(&pipeline->fetched)) != NULL) {
-		analyse_job(pipeline, job);
+		analyse_job(pipeline, job, packer);
 		if (job->ingestion != NULL && job->error != ERR_NONE) {
 			drop_ingested(pipeline, job);
 			continue;
 		}
 		wake_committer(pipeline, job_queue_push(&pipeline->ended, job));
 	}
+	packer_destroy(packer);
 	return NULL;
 }
 

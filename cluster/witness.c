@@ -9,16 +9,7 @@
 #include "cluster/dendrogram.h"
 #include "cluster/quality.h"
 #include "store/memory.h"
-
-static int by_target_and_path(const void *left, const void *right)
-{
-	const struct witness_link *a = left;
-	const struct witness_link *b = right;
-
-	if (a->target != b->target)
-		return a->target < b->target ? -1 : 1;
-	return (a->path > b->path) - (a->path < b->path);
-}
+#include "store/order.h"
 
 static int by_path_and_target(const void *left, const void *right)
 {
@@ -41,20 +32,71 @@ struct places {
 	size_t count;
 };
 
-/* The paths of links, which are sorted by path and target. */
-static struct places places_of(const struct witness_link *links, size_t count)
+static int by_path(const void *left, const void *right)
 {
-	struct places places = {mem_alloc(count, sizeof(*places.items)), 0};
+	const struct witness_link *a = left;
+	const struct witness_link *b = right;
+
+	return (a->path > b->path) - (a->path < b->path);
+}
+
+/* Sort by target and path: dealt to the targets first, of which most have the
+ * same few paths. */
+static void sort_links(struct witness_link *links, size_t count,
+		       uint32_t page_count)
+{
+	size_t *ends = mem_alloc(page_count, sizeof(*ends));
+	struct witness_link *dealt = mem_alloc(count, sizeof(*dealt));
+	size_t begin = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		bool is_new = i == 0 || links[i].path != links[i - 1].path;
+		assert(links[i].target < page_count);
+		ends[links[i].target]++;
+	}
+	for (uint32_t i = 0; i < page_count; i++) {
+		size_t size = ends[i];
 
-		if (is_new)
-			places.items[places.count++].path = links[i].path;
-		if (is_new || links[i].target != links[i - 1].target)
-			places.items[places.count - 1].pages++;
+		ends[i] = begin;
+		begin += size;
+	}
+	for (size_t i = 0; i < count; i++)
+		dealt[ends[links[i].target]++] = links[i];
+	begin = 0;
+	for (uint32_t i = 0; i < page_count; begin = ends[i++])
+		if (ends[i] - begin > 1)
+			qsort(dealt + begin, ends[i] - begin, sizeof(*dealt),
+			      by_path);
+	memcpy(links, dealt, count * sizeof(*links));
+	free(dealt);
+	free(ends);
+}
+
+/* Whether it is the first link to its target on its path. */
+static bool is_first(const struct witness_link *links, size_t index)
+{
+	return index == 0 || links[index].target != links[index - 1].target ||
+	       links[index].path != links[index - 1].path;
+}
+
+/* The paths of links, which are sorted by target and path. */
+static struct places places_of(const struct witness_link *links, size_t count)
+{
+	uint64_t *paths = mem_alloc(count, sizeof(*paths));
+	struct places places = {NULL, 0};
+	size_t distinct = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (is_first(links, i))
+			paths[distinct++] = links[i].path;
+	qsort(paths, distinct, sizeof(*paths), order_u64);
+	places.items = mem_alloc(distinct, sizeof(*places.items));
+	for (size_t i = 0; i < distinct; i++) {
+		if (i == 0 || paths[i] != paths[i - 1])
+			places.items[places.count++].path = paths[i];
+		places.items[places.count - 1].pages++;
 	}
 	assert(places.count <= count);
+	free(paths);
 	return places;
 }
 
@@ -130,9 +172,8 @@ uint32_t witness_labels(struct witness_link *links, size_t count,
 		labels_out[i] = 0;
 	if (count == 0)
 		return 0;
-	qsort(links, count, sizeof(*links), by_path_and_target);
+	sort_links(links, count, page_count);
 	places = places_of(links, count);
-	qsort(links, count, sizeof(*links), by_target_and_path);
 	count = keep_commonest(&places, links, count);
 	free(places.items);
 	qsort(links, count, sizeof(*links), by_path_and_target);

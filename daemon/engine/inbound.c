@@ -13,6 +13,15 @@
 
 #define NO_PAGE UINT32_MAX
 
+enum { RECENT = 1 << 12 }; /* links whose targets are remembered */
+
+/* A link that was looked up. */
+struct looked_up {
+	uint64_t url; /* hash */
+	uint32_t target;
+	bool is_set;
+};
+
 /* A page by the hash of its URL, or of its normalised form. */
 struct entry {
 	uint64_t key;
@@ -23,6 +32,7 @@ struct entry {
 struct inbound {
 	struct entry *urls;       /* [page_count], ascending */
 	struct entry *equivalent; /* [page_count], ascending */
+	struct looked_up *recent; /* [RECENT], by the hash of the URL */
 	uint32_t *latest;         /* [page_count], the last source that links
 				     there, + 1 */
 	uint32_t page_count;
@@ -146,6 +156,7 @@ struct inbound *inbound_create(const struct slice *urls, uint32_t page_count)
 	inbound->equivalent =
 		mem_alloc(page_count, sizeof(*inbound->equivalent));
 	inbound->latest = mem_alloc(page_count, sizeof(*inbound->latest));
+	inbound->recent = mem_alloc(RECENT, sizeof(*inbound->recent));
 	for (uint32_t i = 0; i < page_count; i++) {
 		uint64_t url = hash64(urls[i].data, urls[i].size, 0);
 
@@ -167,6 +178,7 @@ void inbound_destroy(struct inbound *inbound)
 	free(inbound->urls);
 	free(inbound->equivalent);
 	free(inbound->latest);
+	free(inbound->recent);
 	free(inbound->links);
 	free(inbound);
 }
@@ -181,14 +193,26 @@ static uint32_t find(const struct entry *entries, uint32_t count, uint64_t key)
 						    : NO_PAGE;
 }
 
-static uint32_t target_of(const struct inbound *inbound, struct slice url)
+static uint32_t look_up(const struct inbound *inbound, uint64_t hash,
+			struct slice url)
 {
-	uint32_t page = find(inbound->urls, inbound->page_count,
-			     hash64(url.data, url.size, 0));
+	uint32_t page = find(inbound->urls, inbound->page_count, hash);
 
 	return page != NO_PAGE ? page
 			       : find(inbound->equivalent, inbound->page_count,
 				      equivalence_of(inbound, url));
+}
+
+/* Pages have the menu of the site in common, and so most of their links. */
+static uint32_t target_of(struct inbound *inbound, struct slice url)
+{
+	uint64_t hash = hash64(url.data, url.size, 0);
+	struct looked_up *recent = &inbound->recent[hash % RECENT];
+
+	if (!recent->is_set || recent->url != hash)
+		*recent = (struct looked_up){hash, look_up(inbound, hash, url),
+					     true};
+	return recent->target;
 }
 
 void inbound_add(struct inbound *inbound, uint32_t source,

@@ -30,6 +30,7 @@ struct fetcher {
 	struct transfer *first; /* those that have ended, oldest first */
 	struct transfer *last;
 	size_t running;
+	bool has_begun; /* a transfer, since libcurl last worked on them */
 };
 
 static uint32_t or_default(uint32_t value, uint32_t otherwise)
@@ -166,6 +167,7 @@ void fetcher_start(struct fetcher *fetcher, const struct fetch_request *request)
 	    curl_multi_add_handle(fetcher->multi, transfer->easy) == CURLM_OK) {
 		transfer->is_running = true;
 		fetcher->running++;
+		fetcher->has_begun = true;
 		return;
 	}
 	transfer_finish(transfer, CURLE_FAILED_INIT);
@@ -208,6 +210,7 @@ static void perform(struct fetcher *fetcher)
 	int running;
 	CURLMcode code = curl_multi_perform(fetcher->multi, &running);
 
+	fetcher->has_begun = false;
 	if (code != CURLM_OK)
 		log_error("fetcher: %s", curl_multi_strerror(code));
 	collect(fetcher);
@@ -217,7 +220,8 @@ void fetcher_run(struct fetcher *fetcher, uint32_t timeout_ms)
 {
 	int wait = timeout_ms < INT_MAX ? (int)timeout_ms : INT_MAX;
 
-	perform(fetcher);
+	if (fetcher->has_begun)
+		perform(fetcher);
 	if (fetcher->first != NULL)
 		return;
 	curl_multi_poll(fetcher->multi, NULL, 0, wait, NULL);

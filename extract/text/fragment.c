@@ -7,6 +7,12 @@
 #include "store/arena.h"
 #include "store/hash.h"
 
+enum {
+	FEW = 24, /* that are sorted by insertion */
+	BUCKET_BITS = 8,
+	BUCKETS = 1 << BUCKET_BITS,
+};
+
 /* Zero stands for "no fragment" in tables of hashes. */
 static uint64_t hash_of_text(const char *text, size_t length)
 {
@@ -19,8 +25,8 @@ const struct fragment *fragments_of_page(struct arena *arena,
 					 const struct page *page)
 {
 	struct fragment *fragments =
-		ARENA_NEW(arena, struct fragment, page->text_count);
-	char *collapsed = ARENA_NEW(arena, char, page_longest_text(page));
+		ARENA_ROOM(arena, struct fragment, page->text_count);
+	char *collapsed = ARENA_ROOM(arena, char, page_longest_text(page));
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		size_t length = text_collapse(page_text(page, i), collapsed);
@@ -35,6 +41,11 @@ const struct fragment *fragments_of_page(struct arena *arena,
 	return fragments;
 }
 
+static size_t bucket_of(const struct fragment *fragment)
+{
+	return (size_t)(fragment->hash >> (64 - BUCKET_BITS));
+}
+
 /* By hash; the earlier of equal ones first. */
 static int compare(const void *a, const void *b)
 {
@@ -46,18 +57,56 @@ static int compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+static void sort_few(const struct fragment **order, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		const struct fragment *fragment = order[i];
+		size_t at = i;
+
+		for (; at > 0 && order[at - 1]->hash > fragment->hash; at--)
+			order[at] = order[at - 1];
+		order[at] = fragment;
+	}
+}
+
+/* Hashes are evenly spread: dealt by their first bits, few are together. */
+static const struct fragment **
+sort(struct arena *arena, const struct fragment *fragments, uint32_t count)
+{
+	const struct fragment **order =
+		ARENA_ROOM(arena, const struct fragment *, count);
+	uint32_t ends[BUCKETS] = {0};
+	uint32_t begin = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		ends[bucket_of(&fragments[i])]++;
+	for (size_t i = 0; i < BUCKETS; i++) {
+		const uint32_t size = ends[i];
+
+		ends[i] = begin;
+		begin += size;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		order[ends[bucket_of(&fragments[i])]++] = &fragments[i];
+	begin = 0;
+	for (size_t i = 0; i < BUCKETS; begin = ends[i++]) {
+		if (ends[i] - begin <= FEW)
+			sort_few(order + begin, ends[i] - begin);
+		else
+			qsort(order + begin, ends[i] - begin,
+			      sizeof(const struct fragment *), compare);
+	}
+	return order;
+}
+
 const struct fragment *fragments_distinct(struct arena *arena,
 					  const struct fragment *fragments,
 					  uint32_t count, uint32_t *count_out)
 {
-	const struct fragment **order =
-		ARENA_NEW(arena, const struct fragment *, count);
-	struct fragment *distinct = ARENA_NEW(arena, struct fragment, count);
+	const struct fragment **order = sort(arena, fragments, count);
+	struct fragment *distinct = ARENA_ROOM(arena, struct fragment, count);
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < count; i++)
-		order[i] = &fragments[i];
-	qsort(order, count, sizeof(const struct fragment *), compare);
 	for (uint32_t i = 0; i < count; i++)
 		if (kept == 0 || order[i]->hash != distinct[kept - 1].hash)
 			distinct[kept++] = *order[i];

@@ -49,7 +49,7 @@ void hash_sort(struct arena *arena, uint64_t *hashes, size_t count)
 		insertion_sort(hashes, count);
 		return;
 	}
-	dealt = (uint64_t *)(void *)arena_room(arena, count * sizeof(*dealt));
+	dealt = ARENA_ROOM(arena, uint64_t, count);
 	for (size_t i = 0; i < count; i++)
 		ends[bucket_of(hashes[i])]++;
 	for (size_t i = 0, sum = 0; i < BUCKETS; i++) {

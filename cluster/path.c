@@ -88,9 +88,9 @@ struct path_table path_table_make(struct arena *arena, const struct page *page)
 {
 	struct cached *cache = ARENA_NEW(arena, struct cached, CACHED);
 	const uint64_t *tags = hash_tags(arena, page);
-	uint64_t *names = ARENA_NEW(arena, uint64_t, page->node_count);
-	uint64_t *classes = ARENA_NEW(arena, uint64_t, page->node_count);
-	uint64_t *inner = ARENA_NEW(arena, uint64_t, page->node_count);
+	uint64_t *names = ARENA_ROOM(arena, uint64_t, page->node_count);
+	uint64_t *classes = ARENA_ROOM(arena, uint64_t, page->node_count);
+	uint64_t *inner = ARENA_ROOM(arena, uint64_t, page->node_count);
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		const uint16_t tag = page->nodes[i].tag;
@@ -117,7 +117,7 @@ struct path_table path_table_make(struct arena *arena, const struct page *page)
 uint64_t *path_chains(struct arena *arena, const struct page *page,
 		      const uint64_t *steps)
 {
-	uint64_t *paths = ARENA_NEW(arena, uint64_t, page->node_count);
+	uint64_t *paths = ARENA_ROOM(arena, uint64_t, page->node_count);
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		uint32_t parent = page->nodes[i].parent;

@@ -19,8 +19,7 @@ static void grow(struct shingles *shingles)
 {
 	size_t capacity =
 		shingles->capacity == 0 ? 256 : shingles->capacity * 2;
-	uint64_t *items = (uint64_t *)(void *)arena_room(
-		shingles->arena, capacity * sizeof(*items));
+	uint64_t *items = ARENA_ROOM(shingles->arena, uint64_t, capacity);
 
 	assert(shingles->count == shingles->capacity);
 	if (shingles->count > 0)

@@ -166,7 +166,7 @@ static void add_tag_shingles(struct shingles *shingles, const struct page *page,
 {
 	const uint32_t last =
 		page->tag_count < width ? 0 : page->tag_count - width;
-	uint64_t *tags = ARENA_NEW(shingles->arena, uint64_t, page->tag_count);
+	uint64_t *tags = ARENA_ROOM(shingles->arena, uint64_t, page->tag_count);
 
 	if (page->tag_count == 0)
 		return;

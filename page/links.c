@@ -266,7 +266,7 @@ void links_read(struct page *page)
 			break;
 		}
 	}
-	links = ARENA_NEW(page->arena, struct link, list.count);
+	links = ARENA_ROOM(page->arena, struct link, list.count);
 	if (list.count > 0)
 		memcpy(links, list.links, list.count * sizeof(*links));
 	free(list.links);

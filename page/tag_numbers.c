@@ -13,8 +13,8 @@ static uint16_t add(struct tag_numbers *numbers, struct slice name)
 	const uint32_t index = numbers->count++;
 
 	if (numbers->names == NULL)
-		numbers->names = ARENA_NEW(numbers->arena, struct slice,
-					   MAX_UNKNOWN_TAGS);
+		numbers->names = ARENA_ROOM(numbers->arena, struct slice,
+					    MAX_UNKNOWN_TAGS);
 	assert(index < MAX_UNKNOWN_TAGS);
 	numbers->names[index] = (struct slice){
 		arena_copy(numbers->arena, name.data, name.size), name.size};

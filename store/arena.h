@@ -35,4 +35,8 @@ char *arena_copy(struct arena *arena, const void *data, size_t size);
 #define ARENA_NEW(arena, type, count) \
 	((type *)arena_alloc((arena), (count), sizeof(type)))
 
+/* As ARENA_NEW(), of objects that are not set. */
+#define ARENA_ROOM(arena, type, count) \
+	((type *)(void *)arena_room((arena), (count) * sizeof(type)))
+
 #endif

@@ -150,6 +150,16 @@ static enum error resolve(const struct reference *reference,
 	return out.is_cut ? ERR_TOO_LARGE : ERR_NONE;
 }
 
+/* The texts end long before the arrays do. */
+static void copy(const struct url *url, struct url *out)
+{
+	memcpy(out->text, url->text, strlen(url->text) + 1);
+	memcpy(out->authority, url->authority, url->path + 1U);
+	memcpy(out->host, url->host, strlen(url->host) + 1);
+	out->path = url->path;
+	out->is_https = url->is_https;
+}
+
 enum error url_parse(struct url *url_out, struct slice reference,
 		     const struct url *base)
 {
@@ -175,7 +185,7 @@ enum error url_parse(struct url *url_out, struct slice reference,
 	if (error == ERR_NONE)
 		error = resolve(&parts, base, &url);
 	if (error == ERR_NONE)
-		*url_out = url;
+		copy(&url, url_out);
 	return error;
 }
 

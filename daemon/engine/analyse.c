@@ -30,7 +30,7 @@ static struct seen seen_create(struct arena *arena, size_t max)
 	size_t slots = 2 * max + 1;
 
 	return (struct seen){ARENA_NEW(arena, uint64_t, slots),
-			     ARENA_NEW(arena, uint32_t, slots), slots};
+			     ARENA_ROOM(arena, uint32_t, slots), slots};
 }
 
 static uint32_t *seen_link(const struct seen *seen, struct slice url,
@@ -126,7 +126,7 @@ static const struct record_link *resolve_links(const struct page *page,
 		.arena = arena,
 		.base = url_base(url, page->base),
 		.drop_parameters = drop_parameters,
-		.links = ARENA_NEW(arena, struct record_link, max),
+		.links = ARENA_ROOM(arena, struct record_link, max),
 		.written = seen_create(arena, page->link_count),
 		.resolved = seen_create(arena, max),
 	};
@@ -156,7 +156,7 @@ static const struct record_fragment *copy_fragments(const struct page *page,
 		fragments_distinct(arena, fragments_of_page(arena, page),
 				   page->text_count, count_out);
 	struct record_fragment *copies =
-		ARENA_NEW(arena, struct record_fragment, *count_out);
+		ARENA_ROOM(arena, struct record_fragment, *count_out);
 
 	for (uint32_t i = 0; i < *count_out; i++)
 		copies[i] = (struct record_fragment){

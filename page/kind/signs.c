@@ -1,5 +1,6 @@
 #include "page/kind/signs.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -104,18 +105,22 @@ enum {
 	SIGN_COUNT = sizeof(signs) / sizeof(signs[0]),
 	MIN_SIGN = 9, /* bytes of the shortest one */
 	BLOCK = 4,    /* bytes that are looked at */
+	STRIDE = MIN_SIGN - BLOCK + 1,
 	KEY_BITS = 14,
 };
 
 /*
- * By the key of a block of bytes: the least distance from the end of the block
- * to the end of the first MIN_SIGN bytes of any sign. Most of the source is
- * skipped by these shifts (Wu and Manber 1994, A fast algorithm for
- * multi-pattern searching).
+ * By the key of a block of bytes: bit i is set when a sign has such a block at
+ * offset i. One of every STRIDE blocks of the source is looked at, and so one
+ * of the first STRIDE blocks of each sign in it; hardly any other is found (as
+ * Wu and Manber 1994, A fast algorithm for multi-pattern searching, but by
+ * steps that do not wait for each other).
  */
-struct shifts {
-	uint8_t bytes[1 << KEY_BITS];
+struct blocks {
+	uint8_t offsets[1 << KEY_BITS];
 };
+
+_Static_assert(STRIDE <= 8, "a byte has a bit for each offset");
 
 static uint32_t key_at(const char *at)
 {
@@ -125,18 +130,13 @@ static uint32_t key_at(const char *at)
 	return block * 2654435761U >> (32 - KEY_BITS); /* Knuth: 2^32 / phi */
 }
 
-static void collect_shifts(struct shifts *shifts)
+static void collect_blocks(struct blocks *blocks)
 {
-	memset(shifts->bytes, MIN_SIGN - BLOCK + 1, sizeof(shifts->bytes));
+	memset(blocks, 0, sizeof(*blocks));
 	for (size_t i = 0; i < SIGN_COUNT; i++)
-		for (int left = 0; left <= MIN_SIGN - BLOCK; left++) {
-			const char *block =
-				signs[i].text + MIN_SIGN - BLOCK - left;
-			uint8_t *shift = &shifts->bytes[key_at(block)];
-
-			if (*shift > left)
-				*shift = (uint8_t)left;
-		}
+		for (unsigned offset = 0; offset < STRIDE; offset++)
+			blocks->offsets[key_at(signs[i].text + offset)] |=
+				(uint8_t)(1U << offset);
 }
 
 static unsigned kinds_at(const char *at, size_t left)
@@ -152,21 +152,46 @@ static unsigned kinds_at(const char *at, size_t left)
 	return kinds;
 }
 
+/* Whether the first and the last block of the first MIN_SIGN bytes are those of
+ * signs. */
+static bool may_begin(const struct blocks *blocks, const char *at)
+{
+	return (blocks->offsets[key_at(at)] & 1) != 0 &&
+	       (blocks->offsets[key_at(at + STRIDE - 1)] >> (STRIDE - 1) & 1) !=
+		       0;
+}
+
+/* The kinds of the signs that have the block at `position` at an offset. */
+static unsigned kinds_around(const struct blocks *blocks, struct slice source,
+			     size_t position, unsigned offsets)
+{
+	const char *bytes = source.data;
+	unsigned kinds = 0;
+
+	for (size_t offset = 0; offset < STRIDE && offset <= position;
+	     offset++) {
+		const size_t begin = position - offset;
+
+		if ((offsets >> offset & 1) != 0 &&
+		    begin + MIN_SIGN <= source.size &&
+		    may_begin(blocks, bytes + begin))
+			kinds |= kinds_at(bytes + begin, source.size - begin);
+	}
+	return kinds;
+}
+
 unsigned signs_find(struct slice source)
 {
 	const char *bytes = source.data;
-	size_t end = MIN_SIGN; /* end of the window in which a sign may begin */
 	unsigned kinds = 0;
-	struct shifts shifts;
+	struct blocks blocks;
 
-	collect_shifts(&shifts);
-	while (end <= source.size) {
-		size_t shift = shifts.bytes[key_at(bytes + end - BLOCK)];
-		size_t begin = end - MIN_SIGN;
+	collect_blocks(&blocks);
+	for (size_t at = 0; at + BLOCK <= source.size; at += STRIDE) {
+		const unsigned offsets = blocks.offsets[key_at(bytes + at)];
 
-		if (shift == 0)
-			kinds |= kinds_at(bytes + begin, source.size - begin);
-		end += shift == 0 ? 1 : shift;
+		if (offsets != 0)
+			kinds |= kinds_around(&blocks, source, at, offsets);
 	}
 	return kinds;
 }

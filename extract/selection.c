@@ -1,9 +1,9 @@
 #include "extract/selection.h"
 
+#include "extract/auto/auto_comments.h"
 #include "extract/core/extractor.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
-#include "extract/text/comment.h"
 #include "page/page.h"
 #include "page/select/selector.h"
 #include "store/arena.h"
@@ -63,7 +63,7 @@ void selection_apply(const struct selection *selection, const struct page *page,
 		     struct verdict *verdicts, struct trace *trace)
 {
 	if (selection->with_comments)
-		change(&(struct change){comment_texts(page->arena, page), true,
+		change(&(struct change){auto_comments(page->arena, page), true,
 					"it is a comment, which was asked for"},
 		       page, verdicts, trace);
 	if (selection->include != NULL)

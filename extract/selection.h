@@ -16,7 +16,7 @@ struct verdict;
 struct selection {
 	const struct selector *include; /* all visible text in them; or NULL */
 	const struct selector *exclude; /* no text in them; or NULL */
-	bool with_comments;             /* extract/text/comment.h */
+	bool with_comments;             /* auto_comments() */
 };
 
 /*

@@ -14,6 +14,11 @@
 #define CONSTANT(name, value) static const double model_##name = (value);
 #include "auto-choice.model"
 
+bool choice_is_comment(float score)
+{
+	return (double)score > model_comment_threshold;
+}
+
 /* Shorter passages, such as labels and numbers, may be repeated. */
 enum { MIN_REPEATED_WORDS = 5 };
 

@@ -42,4 +42,7 @@ struct assessment choice_assess(const struct passages *passages,
 				const float *scores, const bool *is_chosen,
 				double threshold);
 
+/* Whether a passage with this score of comment_scores() is a comment. */
+bool choice_is_comment(float score);
+
 #endif

@@ -8,13 +8,15 @@
 #include "store/arena.h"
 
 /*
- * Of the page features the second forest's bins are kept, a byte for each that
+ * Of the page features the bins of the second forest, that of the content or
+ * of the comments, are kept, a byte for each that
  * it reads, until the scores of the whole page are known.
  */
 struct kept {
 	size_t begin; /* the columns of page features, of the second forest */
 	size_t end;
 	int8_t *bins; /* [blocks][end - begin][FOREST_ROWS] */
+	const struct forest *forest;
 };
 
 static size_t blocks_of(uint32_t passages)
@@ -23,10 +25,10 @@ static size_t blocks_of(uint32_t passages)
 }
 
 /* Columns are in the order of features, those of the context come first. */
-static struct kept make_kept(struct arena *arena, uint32_t passages)
+static struct kept make_kept(struct arena *arena, uint32_t passages,
+			     const struct forest *forest)
 {
-	const struct forest *forest = &auto_context_forest;
-	struct kept kept = {.end = forest->column_count};
+	struct kept kept = {.end = forest->column_count, .forest = forest};
 
 	while (kept.begin < kept.end &&
 	       forest->columns[kept.begin].feature < CONTEXT_COUNT)
@@ -51,7 +53,7 @@ static void keep(const struct kept *kept, uint32_t first_passage,
 	size_t bytes;
 	int8_t *bins = kept_block(kept, first_passage, &bytes);
 
-	forest_bin(&auto_context_forest, rows, kept->begin, kept->end, block);
+	forest_bin(kept->forest, rows, kept->begin, kept->end, block);
 	memcpy(bins, block->bins[kept->begin], bytes);
 }
 
@@ -155,7 +157,7 @@ static void score_by_page(struct scorer *scorer, struct features *features,
 static void score_by_context(struct scorer *scorer, struct context *context,
 			     uint32_t count, float *scores)
 {
-	const struct forest *forest = &auto_context_forest;
+	const struct forest *forest = scorer->kept.forest;
 
 	for (uint32_t begin = 0; begin < count; begin += FOREST_ROWS) {
 		const uint32_t height = height_at(begin, count);
@@ -171,37 +173,40 @@ static void score_by_context(struct scorer *scorer, struct context *context,
 	}
 }
 
-const bool *auto_wanted(struct arena *arena)
+static const bool *wanted_by(struct arena *arena, const struct forest *second)
 {
 	const struct forest *page = &auto_page_forest;
-	const struct forest *context = &auto_context_forest;
 	bool *wanted = ARENA_NEW(arena, bool, FEATURE_COUNT);
 
 	for (size_t i = 0; i < page->column_count; i++)
 		wanted[page->columns[i].feature] = true;
-	for (size_t i = 0; i < context->column_count; i++)
-		if (context->columns[i].feature >= CONTEXT_COUNT)
-			wanted[context->columns[i].feature - CONTEXT_COUNT] =
+	for (size_t i = 0; i < second->column_count; i++)
+		if (second->columns[i].feature >= CONTEXT_COUNT)
+			wanted[second->columns[i].feature - CONTEXT_COUNT] =
 				true;
 	return wanted;
 }
 
-struct passage_scores passage_scores_make(struct arena *arena,
-					  const struct passages *passages,
-					  const struct page_claims *claims,
-					  bool needs_moves)
+const bool *auto_wanted(struct arena *arena)
+{
+	return wanted_by(arena, &auto_context_forest);
+}
+
+/* By the first forest and by `second`; `moves` may be NULL. */
+static struct passage_scores score_by(struct arena *arena,
+				      const struct passages *passages,
+				      const struct page_claims *claims,
+				      const struct forest *second,
+				      struct strongest_moves *moves)
 {
 	uint32_t count = passages->count;
-	struct features *features =
-		features_make(arena, passages, claims, auto_wanted(arena));
+	struct features *features = features_make(arena, passages, claims,
+						  wanted_by(arena, second));
 	struct scorer scorer;
 	float *page = ARENA_NEW(arena, float, count);
 	float *scores = ARENA_NEW(arena, float, count);
-	struct strongest_moves *moves =
-		needs_moves ? ARENA_NEW(arena, struct strongest_moves, count)
-			    : NULL;
 
-	scorer.kept = make_kept(arena, count);
+	scorer.kept = make_kept(arena, count, second);
 	score_by_page(&scorer, features, count, page, moves);
 	score_by_context(&scorer,
 			 context_make(arena, passages,
@@ -212,4 +217,25 @@ struct passage_scores passage_scores_make(struct arena *arena,
 				       .page = page,
 				       .scores = scores,
 				       .moves = moves};
+}
+
+struct passage_scores passage_scores_make(struct arena *arena,
+					  const struct passages *passages,
+					  const struct page_claims *claims,
+					  bool needs_moves)
+{
+	struct strongest_moves *moves =
+		needs_moves ? ARENA_NEW(arena, struct strongest_moves,
+					passages->count)
+			    : NULL;
+
+	return score_by(arena, passages, claims, &auto_context_forest, moves);
+}
+
+const float *comment_scores(struct arena *arena,
+			    const struct passages *passages,
+			    const struct page_claims *claims)
+{
+	return score_by(arena, passages, claims, &auto_comments_forest, NULL)
+		.scores;
 }

@@ -53,4 +53,12 @@ struct passage_scores passage_scores_make(struct arena *arena,
 					  const struct page_claims *claims,
 					  bool needs_moves);
 
+/*
+ * Probabilities that a passage is a reader's comment, [passages->count]: the
+ * same with another second forest.
+ */
+const float *comment_scores(struct arena *arena,
+			    const struct passages *passages,
+			    const struct page_claims *claims);
+
 #endif

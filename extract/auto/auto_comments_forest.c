@@ -1,0 +1,6 @@
+#include "extract/auto/auto_model.h"
+
+#define FOREST        auto_comments_forest
+#define MODEL         "auto-comments.model"
+#define FEATURE(name) AUTO_##name
+#include "extract/auto/forest_table.h"

@@ -5,14 +5,14 @@
 #include <stdbool.h>
 
 #include "extract/auto/forest_avx2.h"
+#include "store/lower_bound.h"
 
 static int8_t bin_of(const float *thresholds, size_t count, float value)
 {
-	int8_t bin = 0;
+	size_t bin;
 
-	for (size_t i = 0; i < count; i++)
-		bin = (int8_t)(bin + (value >= thresholds[i]));
-	return bin;
+	LOWER_BOUND(bin, count, thresholds[bin] <= value);
+	return (int8_t)bin;
 }
 
 static void bin_column(const struct forest *forest, size_t index,
@@ -64,14 +64,20 @@ static unsigned child_of(const struct tree *tree, unsigned node,
 	return 2 * node + 1 + (bin >= tree->bins[node]);
 }
 
-static float leaf_of(const struct tree *tree, const struct forest_block *block,
-		     size_t row)
+/*
+ * All rows go down one level at a time: the loads of one row depend on each
+ * other, those of different rows overlap.
+ */
+static void add_tree(const struct tree *tree, const struct forest_block *block,
+		     float *margins)
 {
-	unsigned node = 0;
+	unsigned at[FOREST_ROWS] = {0};
 
 	for (unsigned level = 0; level < FOREST_DEPTH; level++)
-		node = child_of(tree, node, block, row);
-	return tree->values[node];
+		for (size_t row = 0; row < FOREST_ROWS; row++)
+			at[row] = child_of(tree, at[row], block, row);
+	for (size_t row = 0; row < FOREST_ROWS; row++)
+		margins[row] += tree->values[at[row]];
 }
 
 void forest_block_margins(const struct forest *forest,
@@ -84,9 +90,7 @@ void forest_block_margins(const struct forest *forest,
 		return;
 	}
 	for (size_t i = 0; i < forest->tree_count; i++)
-		for (size_t row = 0; row < FOREST_ROWS; row++)
-			margins_out[row] +=
-				leaf_of(&forest->trees[i], block, row);
+		add_tree(&forest->trees[i], block, margins_out);
 }
 
 void forest_margins(const struct forest *forest, const struct forest_rows *rows,

@@ -2,6 +2,7 @@
 
 #include "store/check.h"
 #include "store/content.h"
+#include "store/document_frequency.h"
 #include "store/key.h"
 #include "store/record.h"
 #include "store/rows_cluster.h"
@@ -70,17 +71,13 @@ static void tell_count(const struct check *check, uint32_t cluster,
 			CHECK_HOST(check), cluster, fragment, counted, pages);
 }
 
-/*
- * The count in a row of TABLE_DF; 0 when the row is damaged, because no count
- * is 0.
- */
-static uint32_t read_count(const struct scan *scan)
+static void tell_damage(const struct check *check, uint32_t cluster,
+			uint64_t fragment)
 {
-	uint32_t count = 0;
-
-	if (scan->key.size == 16 && scan->value.size == sizeof(count))
-		memcpy(&count, scan->value.data, sizeof(count));
-	return count;
+	verify_problem(check->report,
+		       CLUSTER "the counts of the block of fragment %016" PRIx64
+			       " are damaged",
+		       CHECK_HOST(check), cluster, fragment);
 }
 
 /*
@@ -89,16 +86,21 @@ static uint32_t read_count(const struct scan *scan)
 static void check_counts(const struct check *check, uint32_t cluster,
 			 const struct tally *tally)
 {
-	struct key prefix = key_cluster(check->site->id, cluster);
-	struct scan scan = scan_begin(check->txn, TABLE_DF, key_slice(&prefix));
+	struct df_scan scan =
+		df_scan_begin(check->txn, check->site->id, cluster);
 	const struct tally_entry *seen = tally->entries;
+	uint64_t above = 0; /* where the block before has ended */
 	size_t next = 0;
 
-	while (scan_next(&scan)) {
-		uint64_t fragment = key_u64(scan.key, 8);
-		uint32_t counted = read_count(&scan);
+	while (df_scan_next(&scan)) {
+		uint64_t fragment = scan.now.fragment;
 		uint64_t pages = 0;
 
+		if (scan.now.pages == 0 || fragment < above) {
+			tell_damage(check, cluster, fragment);
+			continue;
+		}
+		above = fragment + 1;
 		check->report->df_counts++;
 		for (; next < tally->count && seen[next].number < fragment;
 		     next++)
@@ -106,14 +108,9 @@ static void check_counts(const struct check *check, uint32_t cluster,
 				   seen[next].count);
 		if (next < tally->count && seen[next].number == fragment)
 			pages = seen[next++].count;
-		if (counted == 0)
-			verify_problem(check->report,
-				       CLUSTER "the count of fragment "
-					       "%016" PRIx64 " is damaged",
-				       CHECK_HOST(check), cluster, fragment);
-		tell_count(check, cluster, fragment, counted, pages);
+		tell_count(check, cluster, fragment, scan.now.pages, pages);
 	}
-	scan_end(&scan);
+	df_scan_end(&scan);
 	for (; next < tally->count; next++)
 		tell_count(check, cluster, seen[next].number, 0,
 			   seen[next].count);

@@ -7,34 +7,143 @@
 
 #include "store/env.h"
 #include "store/key.h"
+#include "store/lower_bound.h"
+#include "store/memory.h"
 
-static struct key key_df(uint32_t site, uint32_t cluster, uint64_t fragment)
+enum { CLUSTER_BYTES = 2 * sizeof(uint32_t) };
+
+static struct key key_df(uint32_t site, uint32_t cluster, uint64_t last)
 {
-	return key_member(site, cluster, fragment); /* the same layout */
+	return key_member(site, cluster, last); /* the same layout */
 }
 
-/* False, and ERR_CORRUPT, when the value is no count. */
-static bool read_count(struct txn *txn, struct slice value, uint32_t *count_out)
+static MDB_val key_val(const struct key *key)
 {
-	*count_out = 0;
-	if (value.data == NULL)
-		return true;
-	if (value.size != sizeof(*count_out)) {
-		txn_fail(txn, ERR_CORRUPT);
-		return false;
+	return val_from_slice(key_slice(key));
+}
+
+/* A row, as it stands in the map; no value: there is none. */
+struct found {
+	uint64_t last;
+	struct slice value;
+};
+
+/* The row that the fragment belongs to; the last one of a cluster is that of
+ * the highest number that there is. */
+static struct found find(struct txn *txn, MDB_cursor *cursor, uint32_t site,
+			 uint32_t cluster, uint64_t fragment)
+{
+	struct key from = key_df(site, cluster, fragment);
+	struct found none = {UINT64_MAX, {NULL, 0}};
+	MDB_val key = key_val(&from);
+	MDB_val value = {0};
+	int rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
+
+	if (rc != MDB_SUCCESS) {
+		if (rc != MDB_NOTFOUND)
+			txn_check(txn, rc);
+		return none;
 	}
-	memcpy(count_out, value.data, sizeof(*count_out));
-	return true;
+	if (key.mv_size != from.size ||
+	    memcmp(key.mv_data, from.bytes, CLUSTER_BYTES) != 0)
+		return none;
+	return (struct found){
+		key_u64((struct slice){key.mv_data, key.mv_size},
+			CLUSTER_BYTES),
+		{value.mv_data, value.mv_size},
+	};
+}
+
+/* Read the block to `counts_out` [DF_BLOCK_MAX]; returns how many there are. */
+static size_t decode(struct txn *txn, const struct found *found,
+		     struct df_count *counts_out)
+{
+	size_t count;
+
+	if (found->value.data == NULL)
+		return 0;
+	count = df_block_decode(found->value, found->last, counts_out);
+	if (count == 0)
+		txn_fail(txn, ERR_CORRUPT);
+	return count;
+}
+
+static void read_block(struct df_reader *reader, uint64_t fragment)
+{
+	MDB_cursor *cursor = txn_cursor(reader->txn, TABLE_DF);
+	struct found found;
+
+	reader->is_read = cursor != NULL;
+	reader->count = 0;
+	if (cursor == NULL)
+		return;
+	found = find(reader->txn, cursor, reader->site, reader->cluster,
+		     fragment);
+	reader->from = fragment;
+	reader->last = found.last;
+	reader->count = decode(reader->txn, &found, reader->counts);
+	mdb_cursor_close(cursor);
+}
+
+uint32_t df_read(struct df_reader *reader, uint64_t fragment)
+{
+	const struct df_count *counts = reader->counts;
+	size_t at;
+
+	if (!reader->is_read || fragment < reader->from ||
+	    fragment > reader->last)
+		read_block(reader, fragment);
+	LOWER_BOUND(at, reader->count, counts[at].fragment < fragment);
+	return at < reader->count && counts[at].fragment == fragment
+		       ? counts[at].pages
+		       : 0;
 }
 
 uint32_t df_get(struct txn *txn, uint32_t site, uint32_t cluster,
 		uint64_t fragment)
 {
-	struct key key = key_df(site, cluster, fragment);
-	uint32_t count;
+	struct df_reader reader;
 
-	read_count(txn, txn_get(txn, TABLE_DF, key_slice(&key)), &count);
-	return count;
+	reader.txn = txn;
+	reader.site = site;
+	reader.cluster = cluster;
+	reader.is_read = false;
+	return df_read(&reader, fragment);
+}
+
+struct df_scan df_scan_begin(struct txn *txn, uint32_t site, uint32_t cluster)
+{
+	struct key prefix = key_cluster(site, cluster);
+
+	return (struct df_scan){
+		.rows = scan_begin(txn, TABLE_DF, key_slice(&prefix))};
+}
+
+bool df_scan_next(struct df_scan *scan)
+{
+	uint64_t last;
+
+	if (scan->next == scan->count) {
+		if (!scan_next(&scan->rows))
+			return false;
+		last = key_u64(scan->rows.key, CLUSTER_BYTES);
+		scan->next = 0;
+		scan->count = 0;
+		if (scan->rows.key.size == CLUSTER_BYTES + sizeof(last))
+			scan->count = df_block_decode(scan->rows.value, last,
+						      scan->counts);
+		if (scan->count == 0) {
+			scan->now = (struct df_count){.fragment = last};
+			return true;
+		}
+	}
+	scan->now = scan->counts[scan->next++];
+	return true;
+}
+
+void df_scan_end(struct df_scan *scan)
+{
+	scan_end(&scan->rows);
 }
 
 static int compare_deltas(const void *a, const void *b)
@@ -49,65 +158,153 @@ static int compare_deltas(const void *a, const void *b)
 	return 0;
 }
 
-/*
- * Apply one change. Deltas come in key order, because a cursor that is near the
- * key finds it without a descent from the root.
- */
-static void apply(struct txn *txn, MDB_cursor **cursor, struct key *key,
-		  int64_t delta)
+/* Add up those of one fragment, and drop what comes to nothing; returns how
+ * many are left. */
+static size_t add_up(struct txn *txn, struct df_delta *deltas, size_t count)
 {
-	MDB_val k = {key->size, key->bytes};
-	MDB_val v = {0};
-	uint32_t before;
-	int64_t after;
-	uint32_t count;
-	int rc = mdb_cursor_get(*cursor, &k, &v, MDB_SET);
+	size_t left = 0;
+	size_t i = 0;
 
-	assert(delta != 0);
-	assert(*cursor != NULL);
-	if (rc != MDB_SUCCESS && rc != MDB_NOTFOUND)
-		txn_check(txn, rc);
-	if (!read_count(txn, (struct slice){v.mv_data, v.mv_size}, &before))
-		return;
-	after = (int64_t)before + delta;
-	if (after < 0 || after > UINT32_MAX)
-		txn_fail(txn, ERR_CORRUPT);
-	if (txn->error != ERR_NONE)
-		return;
-	if (after > 0) {
-		count = (uint32_t)after;
-		k = (MDB_val){key->size, key->bytes};
-		v = (MDB_val){sizeof(count), &count};
-		txn_check(txn,
-			  mdb_cursor_put(*cursor, &k, &v,
-					 rc == MDB_SUCCESS ? MDB_CURRENT : 0));
-		return;
+	while (i < count) {
+		struct df_delta one = deltas[i];
+		int64_t sum = 0;
+
+		for (; i < count && compare_deltas(&deltas[i], &one) == 0; i++)
+			sum += deltas[i].delta;
+		if (sum > INT32_MAX || sum < INT32_MIN)
+			txn_fail(txn, ERR_CORRUPT);
+		one.delta = (int32_t)sum;
+		if (sum != 0)
+			deltas[left++] = one;
 	}
-	txn_check(txn, mdb_cursor_del(*cursor, 0));
-	mdb_cursor_close(*cursor); /* as in scan_delete() */
-	*cursor = txn_cursor(txn, TABLE_DF);
+	return left;
+}
+
+/* Deltas of distinct fragments on their way into the table. */
+struct application {
+	struct txn *txn;
+	MDB_cursor *cursor;
+	uint32_t site;
+	uint32_t cluster;        /* of the block */
+	struct df_count *counts; /* of the block as it will be, [count] */
+	size_t count;
+	size_t capacity;
+};
+
+static void add(struct application *application, uint64_t fragment,
+		int64_t pages)
+{
+	if (pages < 0 || pages > UINT32_MAX)
+		txn_fail(application->txn, ERR_CORRUPT);
+	if (pages <= 0)
+		return;
+	application->counts =
+		mem_grow(application->counts, application->count,
+			 &application->capacity, sizeof(*application->counts));
+	application->counts[application->count++] =
+		(struct df_count){fragment, (uint32_t)pages};
+}
+
+/* Make the block as it will be; both lists ascend. */
+static void merge(struct application *application, const struct found *found,
+		  const struct df_delta *deltas, size_t delta_count)
+{
+	struct df_count before[DF_BLOCK_MAX];
+	size_t count = decode(application->txn, found, before);
+	size_t next = 0;
+
+	application->count = 0;
+	for (size_t i = 0; i < delta_count; i++) {
+		uint64_t fragment = deltas[i].fragment;
+		int64_t pages = 0;
+
+		for (; next < count && before[next].fragment < fragment; next++)
+			add(application, before[next].fragment,
+			    before[next].pages);
+		if (next < count && before[next].fragment == fragment)
+			pages = before[next++].pages;
+		add(application, fragment, pages + deltas[i].delta);
+	}
+	for (; next < count; next++)
+		add(application, before[next].fragment, before[next].pages);
+}
+
+static void put(struct application *application, uint64_t last,
+		const struct df_count *counts, size_t count, unsigned flags)
+{
+	struct key key = key_df(application->site, application->cluster, last);
+	struct buffer block = {0};
+	MDB_val k = key_val(&key);
+	MDB_val v;
+
+	df_block_encode(counts, count, last, &block);
+	v = val_from_slice(buffer_slice(&block));
+	txn_check(application->txn,
+		  mdb_cursor_put(application->cursor, &k, &v, flags));
+	buffer_free(&block);
+}
+
+/* Write the block, or several when it has become too large: the one that was
+ * there becomes the last of them. */
+static void write(struct application *application, const struct found *found)
+{
+	const struct df_count *counts = application->counts;
+	size_t count = application->count;
+	size_t blocks = (count + DF_BLOCK_MAX - 1) / DF_BLOCK_MAX;
+	size_t from = count - count / (blocks + (blocks == 0));
+	bool was_there = found->value.data != NULL;
+
+	if (count == 0 && was_there) {
+		txn_check(application->txn,
+			  mdb_cursor_del(application->cursor, 0));
+		mdb_cursor_close(application->cursor); /* as in scan_delete() */
+		application->cursor = txn_cursor(application->txn, TABLE_DF);
+	}
+	if (count == 0)
+		return;
+	put(application, found->last, counts + from, count - from,
+	    was_there ? MDB_CURRENT : 0);
+	for (size_t i = 0; i + 1 < blocks; i++) {
+		size_t begin = from * i / (blocks - 1);
+		size_t end = from * (i + 1) / (blocks - 1);
+
+		put(application, counts[end - 1].fragment, counts + begin,
+		    end - begin, 0);
+	}
+}
+
+/* Apply the deltas that are in the block of the first one; returns how many. */
+static size_t apply(struct application *application,
+		    const struct df_delta *deltas, size_t count)
+{
+	struct found found;
+	size_t end = 1;
+
+	application->cluster = deltas[0].cluster;
+	found = find(application->txn, application->cursor, application->site,
+		     deltas[0].cluster, deltas[0].fragment);
+	while (end < count && deltas[end].cluster == deltas[0].cluster &&
+	       deltas[end].fragment <= found.last)
+		end++;
+	merge(application, &found, deltas, end);
+	if (application->txn->error == ERR_NONE)
+		write(application, &found);
+	return end;
 }
 
 void df_apply(struct txn *txn, uint32_t site, struct df_delta *deltas,
 	      size_t count)
 {
-	MDB_cursor *cursor = txn_cursor(txn, TABLE_DF);
+	struct application application = {
+		.txn = txn, .site = site, .cursor = txn_cursor(txn, TABLE_DF)};
 	size_t i = 0;
 
 	if (count > 1)
 		qsort(deltas, count, sizeof(*deltas), compare_deltas);
-	while (i < count && cursor != NULL && txn->error == ERR_NONE) {
-		struct df_delta first = deltas[i];
-		struct key key = key_df(site, first.cluster, first.fragment);
-		int64_t sum = 0;
-
-		for (; i < count && compare_deltas(&deltas[i], &first) == 0;
-		     i++)
-			sum += deltas[i].delta;
-		assert(i > 0);
-		if (sum != 0)
-			apply(txn, &cursor, &key, sum);
-	}
-	if (cursor != NULL)
-		mdb_cursor_close(cursor);
+	count = add_up(txn, deltas, count);
+	while (i < count && txn->error == ERR_NONE)
+		i += apply(&application, deltas + i, count - i);
+	if (application.cursor != NULL)
+		mdb_cursor_close(application.cursor);
+	free(application.counts);
 }

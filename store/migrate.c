@@ -5,13 +5,16 @@
 
 #include "store/buffer.h"
 #include "store/compress.h"
+#include "store/df_block.h"
 #include "store/env.h"
+#include "store/key.h"
 #include "store/log.h"
 #include "store/row.h"
 #include "store/rows_template.h"
 
 enum {
 	OLDEST_SCHEMA = 4,
+	DF_BLOCK_FULL = DF_BLOCK_MAX * 2 / 3, /* with room for more */
 	MAX_VERSION_BYTES = 64 << 20, /* unpacked; no version has more */
 };
 
@@ -180,8 +183,95 @@ static void from_5(struct txn *txn, MDB_dbi meta)
 	open_table(txn, "dictionaries", MDB_CREATE, &dictionaries);
 }
 
+/* Rows that each were a count, on their way into blocks. */
+struct blocks {
+	struct txn *txn;
+	MDB_cursor *out;
+	struct key cluster; /* the beginning of the keys */
+	struct df_count counts[DF_BLOCK_MAX];
+	size_t count;
+};
+
+/* `last` is the fragment in the key. */
+static void put_block(struct blocks *blocks, uint64_t last)
+{
+	struct slice cluster = key_slice(&blocks->cluster);
+	struct key key = key_member(key_u32(cluster, 0),
+				    key_u32(cluster, sizeof(uint32_t)), last);
+	struct buffer block = {0};
+	MDB_val k = val_from_slice(key_slice(&key));
+	MDB_val v;
+
+	if (blocks->count == 0)
+		return;
+	df_block_encode(blocks->counts, blocks->count, last, &block);
+	v = val_from_slice(buffer_slice(&block));
+	txn_check(blocks->txn, mdb_cursor_put(blocks->out, &k, &v, MDB_APPEND));
+	buffer_free(&block);
+	blocks->count = 0;
+}
+
+/* Add a row of schema 6. A damaged one is left out: verify misses its count. */
+static void add_count(struct blocks *blocks, struct slice key,
+		      struct slice value)
+{
+	struct key cluster =
+		key_cluster(key_u32(key, 0), key_u32(key, sizeof(uint32_t)));
+	struct df_count one = {.fragment = key_u64(key, cluster.size)};
+
+	if (key.size != cluster.size + sizeof(one.fragment) ||
+	    value.size != sizeof(one.pages))
+		return;
+	memcpy(&one.pages, value.data, sizeof(one.pages));
+	if (one.pages == 0)
+		return;
+	if (!slice_equal(key_slice(&cluster), key_slice(&blocks->cluster)))
+		put_block(blocks, UINT64_MAX);
+	else if (blocks->count == DF_BLOCK_FULL)
+		put_block(blocks, blocks->counts[DF_BLOCK_FULL - 1].fragment);
+	blocks->cluster = cluster;
+	blocks->counts[blocks->count++] = one;
+}
+
+/* Counts of fragments are in blocks from then on. */
+static void from_6(struct txn *txn, MDB_dbi meta)
+{
+	struct blocks blocks = {.txn = txn};
+	MDB_cursor *cursor = NULL;
+	MDB_dbi before;
+	MDB_dbi now;
+	MDB_val key;
+	MDB_val value;
+	int rc;
+
+	(void)meta;
+	if (!open_table(txn, "df", 0, &before) ||
+	    !open_table(txn, "frequencies", MDB_CREATE, &now))
+		return;
+	rc = mdb_cursor_open(txn->mdb, before, &cursor);
+	if (rc == MDB_SUCCESS)
+		rc = mdb_cursor_open(txn->mdb, now, &blocks.out);
+	if (rc == MDB_SUCCESS)
+		rc = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
+	while (rc == MDB_SUCCESS && txn->error == ERR_NONE) {
+		add_count(&blocks, (struct slice){key.mv_data, key.mv_size},
+			  (struct slice){value.mv_data, value.mv_size});
+		rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+	}
+	if (rc == MDB_NOTFOUND) {
+		put_block(&blocks, UINT64_MAX);
+		rc = MDB_SUCCESS;
+	}
+	mdb_cursor_close(cursor);
+	mdb_cursor_close(blocks.out);
+	txn_check(txn, rc);
+	if (txn->error == ERR_NONE)
+		txn_check(txn, mdb_drop(txn->mdb, before, 1));
+}
+
 /* Each makes the schema after its own. */
-static void (*const steps[])(struct txn *txn, MDB_dbi meta) = {from_4, from_5};
+static void (*const steps[])(struct txn *txn, MDB_dbi meta) = {from_4, from_5,
+							       from_6};
 
 _Static_assert(OLDEST_SCHEMA + sizeof(steps) / sizeof(*steps) == STORE_SCHEMA,
 	       "a step from every schema but this one");

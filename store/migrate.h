@@ -10,7 +10,8 @@ struct txn;
  * of no schema that can be migrated. All is kept: tables and counters of schema
  * 4 get the names that they have since 5, and the versions of templates say
  * "ratio" where they said "share"; schema 6 adds the table of dictionaries, and
- * reads what was stored without. Costs a copy of the tables that are renamed.
+ * reads what was stored without; schema 7 has the counts of fragments in
+ * blocks. Costs a copy of the tables that are renamed, and of the counts.
  */
 void store_migrate(struct txn *txn);
 

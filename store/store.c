@@ -184,6 +184,20 @@ static enum error open_tables(struct store *store)
 	return txn.error;
 }
 
+/* Caller: map_lock is held exclusively, or no other thread has the store. */
+static enum error double_map(struct store *store)
+{
+	size_t max = whole_pages(store->max_map_bytes);
+	size_t bytes;
+	MDB_envinfo info;
+
+	mdb_env_info(store->env, &info);
+	if (store->is_read_only || info.me_mapsize >= max)
+		return ERR_STORE_FULL;
+	bytes = info.me_mapsize > max / 2 ? max : info.me_mapsize * 2;
+	return set_map_size(store, bytes);
+}
+
 enum error store_open_env(struct store *store)
 {
 	int dead = 0;
@@ -194,7 +208,10 @@ enum error store_open_env(struct store *store)
 	if (error != ERR_NONE)
 		return error;
 	mdb_reader_check(store->env, &dead);
-	return open_tables(store);
+	do /* a migration may need room */
+		error = open_tables(store);
+	while (error == ERR_STORE_FULL && double_map(store) == ERR_NONE);
+	return error;
 }
 
 void store_open_again(struct store *store)
@@ -277,20 +294,6 @@ static size_t used_bytes(const struct store *store, const MDB_envinfo *info)
 
 	mdb_env_stat(store->env, &stat);
 	return (info->me_last_pgno + 1) * stat.ms_psize;
-}
-
-/* Caller: map_lock is held exclusively. */
-static enum error double_map(struct store *store)
-{
-	size_t max = whole_pages(store->max_map_bytes);
-	size_t bytes;
-	MDB_envinfo info;
-
-	mdb_env_info(store->env, &info);
-	if (store->is_read_only || info.me_mapsize >= max)
-		return ERR_STORE_FULL;
-	bytes = info.me_mapsize > max / 2 ? max : info.me_mapsize * 2;
-	return set_map_size(store, bytes);
 }
 
 enum error store_grow(struct store *store)

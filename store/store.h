@@ -13,7 +13,7 @@
 
 struct store;
 
-enum { STORE_SCHEMA = 6 };
+enum { STORE_SCHEMA = 7 };
 
 struct store_options {
 	size_t map_bytes;     /* size to begin with; 0: 64 MiB */

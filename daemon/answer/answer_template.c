@@ -5,7 +5,7 @@
 #include "daemon/answer/stored_page.h"
 #include "extract/text/fragment.h"
 #include "store/arena.h"
-#include "store/key.h"
+#include "store/document_frequency.h"
 #include "store/lower_bound.h"
 #include "store/memory.h"
 #include "store/rows_cluster.h"
@@ -36,29 +36,25 @@ static int highest_first(const void *left, const void *right)
 static void find_fragments(struct txn *txn, uint32_t site, uint32_t cluster,
 			   struct template_answer *answer)
 {
-	struct key prefix = key_cluster(site, cluster);
-	struct scan scan = scan_begin(txn, TABLE_DF, key_slice(&prefix));
+	struct df_scan scan = df_scan_begin(txn, site, cluster);
 	size_t capacity = 0;
 
-	while (scan_next(&scan)) {
-		uint32_t frequency;
-
-		if (scan.value.size != sizeof(frequency)) {
+	while (df_scan_next(&scan)) {
+		if (scan.now.pages == 0) {
 			txn_fail(txn, ERR_CORRUPT);
 			break;
 		}
-		memcpy(&frequency, scan.value.data, sizeof(frequency));
-		if ((uint64_t)frequency * 3 <= answer->page_count)
+		if ((uint64_t)scan.now.pages * 3 <= answer->page_count)
 			continue;
 		answer->fragments =
 			mem_grow(answer->fragments, answer->count, &capacity,
 				 sizeof(*answer->fragments));
 		answer->fragments[answer->count++] = (struct template_fragment){
-			.hash = key_u64(scan.key, 2 * sizeof(uint32_t)),
-			.document_frequency = frequency,
+			.hash = scan.now.fragment,
+			.document_frequency = scan.now.pages,
 		};
 	}
-	scan_end(&scan);
+	df_scan_end(&scan);
 }
 
 static struct template_fragment *find_by_hash(struct template_answer *answer,

@@ -3,6 +3,7 @@
  * pattern are worth a visit.
  */
 #include "daemon/engine/batch.h"
+#include "store/document_frequency.h"
 #include "store/rows_cluster.h"
 
 /* As in the extractor df: more than a third of the pages makes a fragment part
@@ -23,13 +24,15 @@ static unsigned agreement(struct batch *batch, struct site *site,
 			  uint32_t cluster, uint32_t pages,
 			  const struct record *record)
 {
+	struct df_reader reader = {
+		.txn = batch->txn, .site = site->row.id, .cluster = cluster};
 	uint64_t all = 0;
 	uint64_t same = 0;
 
 	for (uint32_t i = 0; i < record->fragment_count; i++) {
 		const struct record_fragment *fragment = &record->fragments[i];
-		uint32_t df = counts_get(&site->counts, batch->txn,
-					 site->row.id, cluster, fragment->hash);
+		uint32_t df =
+			counts_get(&site->counts, &reader, fragment->hash);
 
 		if (df == 0)
 			continue;

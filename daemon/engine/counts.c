@@ -81,13 +81,13 @@ void counts_add(struct counts *counts, uint32_t cluster, uint64_t fragment,
 	find(counts, cluster, fragment)->delta += delta;
 }
 
-uint32_t counts_get(struct counts *counts, struct txn *txn, uint32_t site,
-		    uint32_t cluster, uint64_t fragment)
+uint32_t counts_get(struct counts *counts, struct df_reader *reader,
+		    uint64_t fragment)
 {
-	struct count *count = find(counts, cluster, fragment);
+	struct count *count = find(counts, reader->cluster, fragment);
 
 	if (!count->is_read)
-		count->stored = df_get(txn, site, cluster, fragment);
+		count->stored = df_read(reader, fragment);
 	count->is_read = true;
 	return (uint32_t)((int64_t)count->stored + count->delta);
 }

@@ -12,6 +12,7 @@
 #include "store/txn.h"
 
 struct count;
+struct df_reader;
 
 /* {0} is empty. A hash table by cluster and fragment. */
 struct counts {
@@ -28,11 +29,11 @@ void counts_add(struct counts *counts, uint32_t cluster, uint64_t fragment,
 		int32_t delta);
 
 /*
- * How many pages of the cluster hold the fragment: what the table has, and what
- * was added since. An error is the transaction's.
+ * How many pages of the reader's cluster hold the fragment: what the table has,
+ * and what was added since. An error is the transaction's.
  */
-uint32_t counts_get(struct counts *counts, struct txn *txn, uint32_t site,
-		    uint32_t cluster, uint64_t fragment);
+uint32_t counts_get(struct counts *counts, struct df_reader *reader,
+		    uint64_t fragment);
 
 /*
  * Write what was added, in key order, and forget all. A count below 0 fails

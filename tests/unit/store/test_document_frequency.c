@@ -47,12 +47,25 @@ END_TEST
 /* Rows in the whole table. */
 static size_t count_rows(void)
 {
-	struct scan scan = scan_begin(&txn, TABLE_DF, slice_of(""));
+	return txn_usage(&txn, TABLE_DF).rows;
+}
+
+/* Counts of a cluster; each of them is above the one before. */
+static size_t count_fragments(uint32_t site, uint32_t cluster)
+{
+	struct df_scan scan = df_scan_begin(&txn, site, cluster);
+	uint64_t above = 0;
 	size_t count = 0;
 
-	while (scan_next(&scan))
-		count++;
-	scan_end(&scan);
+	bool is_ascending = true;
+
+	for (; df_scan_next(&scan); count++) {
+		is_ascending &= scan.now.pages > 0 &&
+				(count == 0 || scan.now.fragment > above);
+		above = scan.now.fragment;
+	}
+	df_scan_end(&scan);
+	ck_assert(is_ascending);
 	return count;
 }
 
@@ -92,14 +105,177 @@ START_TEST(an_absent_count_cannot_fall)
 }
 END_TEST
 
-START_TEST(a_count_of_the_wrong_size_is_corrupt)
+/* `value` is in a row: it cannot be changed, read or scanned. */
+static void check_damaged(struct slice value)
 {
-	struct df_delta add = {.cluster = 1, .delta = 1, .fragment = 7};
+	struct df_delta add = {.cluster = 1, .delta = 1, .fragment = 6};
 	struct key key = key_member(1, 1, 7);
+	struct df_scan scan;
 
-	txn_put(&txn, TABLE_DF, key_slice(&key), slice_of("12345"));
+	txn_put(&txn, TABLE_DF, key_slice(&key), value);
+	scan = df_scan_begin(&txn, 1, 1);
+	ck_assert(df_scan_next(&scan));
+	ck_assert_uint_eq(scan.now.fragment, 7);
+	ck_assert_uint_eq(scan.now.pages, 0);
+	ck_assert(!df_scan_next(&scan));
+	df_scan_end(&scan);
+	ck_assert_uint_eq(df_get(&txn, 1, 1, 7), 0);
+	ck_assert_int_eq(txn.error, ERR_CORRUPT);
+	txn.error = ERR_NONE;
 	df_apply(&txn, 1, &add, 1);
-	ck_assert_int_eq(txn_end(&txn), ERR_CORRUPT);
+	ck_assert_int_eq(txn.error, ERR_CORRUPT);
+	txn.error = ERR_NONE;
+}
+
+START_TEST(a_damaged_block_is_corrupt)
+{
+	struct df_count counts[2] = {{5, 3}, {7, 1}};
+	struct buffer block = {0};
+
+	df_block_encode(counts, 2, 7, &block);
+	check_damaged(slice_of(""));
+	check_damaged(slice_of("\1"));
+	check_damaged(slice_of("12345")); /* so many? */
+	check_damaged((struct slice){block.data, block.size - 1});
+	buffer_append_byte(&block, 0);
+	check_damaged(buffer_slice(&block)); /* something stands behind it */
+	block.size--;
+	block.data[1] = 64; /* wider than a fragment */
+	check_damaged(buffer_slice(&block));
+	block.data[0] = 0;
+	check_damaged(buffer_slice(&block));
+	block.data[0] = DF_BLOCK_MAX + 1;
+	check_damaged(buffer_slice(&block));
+	buffer_free(&block);
+}
+END_TEST
+
+static bool is_sound(const struct df_count *counts, size_t count, uint64_t last)
+{
+	for (size_t i = 0; i < count; i++)
+		if (counts[i].pages == 0 || counts[i].fragment > last ||
+		    (i > 0 && counts[i - 1].fragment >= counts[i].fragment))
+			return false;
+	return true;
+}
+
+START_TEST(any_bytes_are_refused_or_read_as_counts)
+{
+	struct df_count counts[DF_BLOCK_MAX];
+	uint64_t seed = 5;
+	size_t read = 0;
+
+	for (int i = 0; i < 20000; i++) {
+		uint64_t words[5];
+		unsigned char *bytes = (unsigned char *)words;
+		uint64_t last = scratch_random(&seed);
+		size_t count;
+
+		for (size_t at = 0; at < 5; at++)
+			words[at] = scratch_random(&seed);
+		bytes[0] %= 8;
+		bytes[1] %= 72;
+		count = df_block_decode(
+			(struct slice){bytes, last % (sizeof(words) + 1)}, last,
+			counts);
+		ck_assert(is_sound(counts, count, last));
+		read += count > 0;
+	}
+	ck_assert_uint_gt(read, 0);
+}
+END_TEST
+
+/* Random counts to `counts`, ascending; returns how many there are. */
+static size_t make_counts(uint64_t *seed, struct df_count *counts)
+{
+	unsigned shift = scratch_random(seed) % 64;
+	size_t count = 1 + scratch_random(seed) % DF_BLOCK_MAX;
+	uint64_t next = scratch_random(seed) >> shift;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t step = (scratch_random(seed) >> shift) / count + 1;
+		uint32_t pages =
+			(uint32_t)(scratch_random(seed) >> (32 + shift / 2));
+
+		counts[i] = (struct df_count){next, pages > 0 ? pages : 1};
+		if (step > UINT64_MAX - next)
+			return i + 1;
+		next += step;
+	}
+	return count;
+}
+
+static bool is_same(const struct df_count *left, const struct df_count *right,
+		    size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (left[i].fragment != right[i].fragment ||
+		    left[i].pages != right[i].pages)
+			return false;
+	return true;
+}
+
+START_TEST(a_block_is_read_as_it_was_written)
+{
+	struct df_count counts[DF_BLOCK_MAX];
+	struct df_count read[DF_BLOCK_MAX];
+	uint64_t seed = 9;
+
+	for (int i = 0; i < 3000; i++) {
+		size_t count = make_counts(&seed, counts);
+		uint64_t last =
+			i % 2 == 0 ? UINT64_MAX : counts[count - 1].fragment;
+		struct buffer block = {0};
+
+		df_block_encode(counts, count, last, &block);
+		ck_assert_uint_le(block.size, 800);
+		ck_assert_uint_eq(
+			df_block_decode(buffer_slice(&block), last, read),
+			count);
+		ck_assert(is_same(read, counts, count));
+		buffer_free(&block);
+	}
+}
+END_TEST
+
+START_TEST(both_ends_of_the_numbers_are_counted)
+{
+	struct df_delta add[] = {
+		{.cluster = 1, .delta = 1, .fragment = 0},
+		{.cluster = 1, .delta = INT32_MAX, .fragment = UINT64_MAX},
+		{.cluster = UINT32_MAX, .delta = 2, .fragment = UINT64_MAX},
+	};
+	struct df_delta too_many = {
+		.cluster = 1, .delta = INT32_MAX, .fragment = UINT64_MAX};
+
+	df_apply(&txn, 1, add, 3);
+	ck_assert_uint_eq(df_get(&txn, 1, 1, 0), 1);
+	ck_assert_uint_eq(df_get(&txn, 1, 1, UINT64_MAX), INT32_MAX);
+	ck_assert_uint_eq(df_get(&txn, 1, UINT32_MAX, UINT64_MAX), 2);
+	ck_assert_uint_eq(df_get(&txn, 1, 2, 0), 0);
+	df_apply(&txn, 1, &too_many, 1);
+	ck_assert_uint_eq(df_get(&txn, 1, 1, UINT64_MAX), UINT32_MAX - 1);
+	df_apply(&txn, 1, &too_many, 1);
+	ck_assert_int_eq(txn.error, ERR_CORRUPT);
+}
+END_TEST
+
+START_TEST(a_hash_takes_twelve_bytes_at_most)
+{
+	enum { MANY = 20000 };
+	static struct df_delta deltas[MANY];
+	uint64_t seed = 3;
+
+	for (size_t i = 0; i < MANY; i++)
+		deltas[i] = (struct df_delta){
+			.cluster = 1,
+			.delta = 1,
+			.fragment = scratch_random(&seed),
+		};
+	for (size_t i = 0; i < MANY; i += 50)
+		df_apply(&txn, 1, deltas + i, 50);
+	ck_assert_uint_eq(count_fragments(1, 1), MANY);
+	ck_assert_uint_lt(txn_usage(&txn, TABLE_DF).bytes, MANY * 12);
 }
 END_TEST
 
@@ -146,15 +322,18 @@ START_TEST(the_counts_equal_those_of_a_plain_array)
 	static struct df_delta deltas[BATCH];
 	uint64_t seed = (uint64_t)_i + 77;
 	size_t left = 0;
+	size_t counted = 0;
 
 	printf("seed %llu\n", (unsigned long long)seed);
 	for (int i = 0; i < ROUNDS; i++) {
 		make_deltas(&seed, deltas, i % 20 < 10 ? 2 : 7);
 		df_apply(&txn, 5, deltas, BATCH);
 	}
-	for (uint32_t c = 0; c < CLUSTERS; c++)
+	for (uint32_t c = 0; c < CLUSTERS; c++) {
 		left += compare(c);
-	ck_assert_uint_eq(count_rows(), left);
+		counted += count_fragments(5, c);
+	}
+	ck_assert_uint_eq(counted, left);
 	ck_assert_uint_gt(left, 0);
 	ck_assert_uint_lt(left, (size_t)CLUSTERS * FRAGMENTS);
 	ck_assert_int_eq(txn.error, ERR_NONE);
@@ -171,7 +350,11 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_count_of_nothing_leaves_the_table);
 	tcase_add_test(tcase, a_count_below_nothing_is_corrupt);
 	tcase_add_test(tcase, an_absent_count_cannot_fall);
-	tcase_add_test(tcase, a_count_of_the_wrong_size_is_corrupt);
+	tcase_add_test(tcase, a_damaged_block_is_corrupt);
+	tcase_add_test(tcase, any_bytes_are_refused_or_read_as_counts);
+	tcase_add_test(tcase, a_block_is_read_as_it_was_written);
+	tcase_add_test(tcase, both_ends_of_the_numbers_are_counted);
+	tcase_add_test(tcase, a_hash_takes_twelve_bytes_at_most);
 	tcase_add_loop_test(tcase, the_counts_equal_those_of_a_plain_array, 0,
 			    3);
 	suite_add_tcase(suite, tcase);

@@ -1,9 +1,10 @@
-/* A store of schema 4 or 5 is opened: nothing is lost, and its words are the
+/* A store of schema 4, 5 or 6 is opened: nothing is lost, and its words are the
  * new. */
 #include <lmdb.h>
 #include <string.h>
 
 #include "store/compress.h"
+#include "store/document_frequency.h"
 #include "store/key.h"
 #include "store/rows_hook.h"
 #include "store/rows_template.h"
@@ -85,6 +86,58 @@ static void drop_dictionaries(MDB_txn *txn)
 	ck_assert_int_eq(mdb_drop(txn, table, 1), 0);
 }
 
+enum { CLUSTERS = 3, FRAGMENTS = 400 };
+
+/* The n-th fragment of a cluster; the first and the last number are among
+ * them. */
+static uint64_t fragment_of(uint64_t n)
+{
+	return n * (UINT64_MAX / (FRAGMENTS - 1));
+}
+
+static uint32_t pages_of(uint32_t cluster, uint64_t n)
+{
+	return n % 7 == 0 ? (uint32_t)(n * n) + cluster : 1;
+}
+
+/* Each count in a row of its own, up to schema 6, and one that is damaged. */
+static void split_counts(MDB_txn *txn)
+{
+	MDB_dbi table;
+
+	ck_assert_int_eq(mdb_dbi_open(txn, "frequencies", 0, &table), 0);
+	ck_assert_int_eq(mdb_drop(txn, table, 1), 0);
+	ck_assert_int_eq(mdb_dbi_open(txn, "df", MDB_CREATE, &table), 0);
+	for (uint32_t cluster = 1; cluster <= CLUSTERS; cluster++)
+		for (uint64_t n = 0; n < FRAGMENTS; n++) {
+			struct key row = key_member(1, cluster, fragment_of(n));
+			uint32_t pages = pages_of(cluster, n);
+			MDB_val key = {row.size, row.bytes};
+			MDB_val value = {sizeof(pages), &pages};
+
+			ck_assert_int_eq(mdb_put(txn, table, &key, &value, 0),
+					 0);
+		}
+	ck_assert_int_eq(mdb_put(txn, table, &(MDB_val){16, "damaged, damaged"},
+				 &(MDB_val){3, "one"}, 0),
+			 0);
+}
+
+static void check_counts(struct txn *txn)
+{
+	for (uint32_t cluster = 1; cluster <= CLUSTERS; cluster++) {
+		struct df_scan scan = df_scan_begin(txn, 1, cluster);
+
+		for (uint64_t n = 0; n < FRAGMENTS; n++) {
+			ck_assert(df_scan_next(&scan));
+			ck_assert_uint_eq(scan.now.fragment, fragment_of(n));
+			ck_assert_uint_eq(scan.now.pages, pages_of(cluster, n));
+		}
+		ck_assert(!df_scan_next(&scan));
+		df_scan_end(&scan);
+	}
+}
+
 /* The names of schema 4, by LMDB alone. */
 static void make_old(uint64_t schema)
 {
@@ -94,6 +147,8 @@ static void make_old(uint64_t schema)
 	uint64_t number = 1;
 	MDB_val key = {6, "schema"};
 	MDB_val value = {sizeof(schema), &schema};
+
+	split_counts(txn);
 
 	move_rows(txn, "shingles", "terms");
 	move_rows(txn, "sample_pages", "panel");
@@ -110,17 +165,18 @@ static void make_old(uint64_t schema)
 	mdb_env_close(env);
 }
 
-/* What a store of schema 5 does not have yet. */
-static void make_5(void)
+/* A store of schema 5 has no dictionaries yet, one of schema 6 no blocks. */
+static void make_new(uint64_t schema)
 {
 	MDB_env *env;
 	MDB_txn *txn = begin_alone(&env);
 	MDB_dbi table;
-	uint64_t schema = 5;
 	MDB_val key = {6, "schema"};
 	MDB_val value = {sizeof(schema), &schema};
 
-	drop_dictionaries(txn);
+	split_counts(txn);
+	if (schema < 6)
+		drop_dictionaries(txn);
 	ck_assert_int_eq(mdb_dbi_open(txn, "meta", 0, &table), 0);
 	ck_assert_int_eq(mdb_put(txn, table, &key, &value, 0), 0);
 	ck_assert_int_eq(mdb_txn_commit(txn), 0);
@@ -173,23 +229,33 @@ static void open_and_check(bool has_versions)
 		check_version(&txn);
 	check_rows(&txn);
 	check_numbers(&txn);
+	check_counts(&txn);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	store_close(store);
 }
 
-START_TEST(schema_4_becomes_6_and_nothing_is_lost)
+START_TEST(schema_4_becomes_7_and_nothing_is_lost)
 {
 	fill();
 	make_old(4);
 	open_and_check(true);
-	open_and_check(true); /* it is one of schema 6 by now */
+	open_and_check(true); /* it is one of schema 7 by now */
 }
 END_TEST
 
-START_TEST(schema_5_becomes_6_and_nothing_is_lost)
+START_TEST(schema_5_becomes_7_and_nothing_is_lost)
 {
 	fill();
-	make_5();
+	make_new(5);
+	open_and_check(false);
+	open_and_check(false);
+}
+END_TEST
+
+START_TEST(schema_6_becomes_7_and_nothing_is_lost)
+{
+	fill();
+	make_new(6);
 	open_and_check(false);
 	open_and_check(false);
 }
@@ -225,8 +291,9 @@ Suite *make_suite(void)
 	TCase *tcase = tcase_create("migrate");
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, schema_4_becomes_6_and_nothing_is_lost);
-	tcase_add_test(tcase, schema_5_becomes_6_and_nothing_is_lost);
+	tcase_add_test(tcase, schema_4_becomes_7_and_nothing_is_lost);
+	tcase_add_test(tcase, schema_5_becomes_7_and_nothing_is_lost);
+	tcase_add_test(tcase, schema_6_becomes_7_and_nothing_is_lost);
 	tcase_add_test(tcase, schema_3_is_refused);
 	tcase_add_test(tcase, a_reader_migrates_nothing);
 	suite_add_tcase(suite, tcase);

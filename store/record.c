@@ -273,3 +273,47 @@ struct record_link record_link_at(const struct record *record, uint32_t index)
 		.path = link->path,
 	};
 }
+
+static bool is_same_signature(const struct record *left,
+			      const struct record *right, int measure)
+{
+	uint32_t count = left->signature_counts[measure];
+
+	return count == 0 || right->signature_counts[measure] == 0 ||
+	       (right->signature_counts[measure] == count &&
+		memcmp(left->signatures[measure], right->signatures[measure],
+		       count * sizeof(uint64_t)) == 0);
+}
+
+static bool is_same_link(const struct record *left, const struct record *right,
+			 uint32_t index)
+{
+	struct record_link a = record_link_at(left, index);
+	struct record_link b = record_link_at(right, index);
+
+	return a.flags == b.flags && a.path == b.path &&
+	       slice_equal(a.url, b.url) && slice_equal(a.anchor, b.anchor);
+}
+
+bool record_is_same(const struct record *left, const struct record *right)
+{
+	uint32_t fragments = left->fragment_count;
+	bool is_same = left->content_hash == right->content_hash &&
+		       left->flags == right->flags &&
+		       left->text_count == right->text_count &&
+		       left->node_count == right->node_count &&
+		       slice_equal(left->title, right->title) &&
+		       slice_equal(left->language, right->language) &&
+		       slice_equal(left->description, right->description) &&
+		       fragments == right->fragment_count &&
+		       left->link_count == right->link_count &&
+		       (fragments == 0 ||
+			memcmp(left->fragments, right->fragments,
+			       fragments * sizeof(*left->fragments)) == 0);
+
+	for (int i = 0; i < RECORD_SIGNATURES && is_same; i++)
+		is_same = is_same_signature(left, right, i);
+	for (uint32_t i = 0; i < left->link_count && is_same; i++)
+		is_same = is_same_link(left, right, i);
+	return is_same;
+}

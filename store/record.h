@@ -6,6 +6,7 @@
 #ifndef STORE_RECORD_H
 #define STORE_RECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,7 +41,7 @@ struct record {
 	struct slice title;
 	struct slice language;
 	struct slice description;
-	/* by enum measure; each strictly ascending */
+	/* by enum measure; each strictly ascending, or empty: not known */
 	const uint64_t *signatures[RECORD_SIGNATURES];
 	uint32_t signature_counts[RECORD_SIGNATURES];
 	const struct record_fragment *fragments; /* ascending by hash */
@@ -77,5 +78,9 @@ void *record_copy(struct slice buffer);
 
 /* `index` < link_count. */
 struct record_link record_link_at(const struct record *record, uint32_t index);
+
+/* Whether both say the same of a page; but for signatures that one of them does
+ * not know. */
+bool record_is_same(const struct record *left, const struct record *right);
 
 #endif

@@ -207,7 +207,16 @@ static uint32_t flags_of(const struct page *page, enum page_class page_class,
 	return flags;
 }
 
-/* The signatures by all measures, each with the width that belongs to it. */
+/* Templates are told by their paths (template/merge.h), sites by one measure,
+ * which never changes. */
+static bool is_wanted(unsigned measure, const struct analyse_options *options)
+{
+	return measure == options->measure || measure == MEASURE_CP ||
+	       measure == MEASURE_CPC;
+}
+
+/* The signatures by the measures that are wanted, each with the width that
+ * belongs to it. */
 static void sign(struct page *page, const struct path_table *paths,
 		 const struct url *url, const struct analyse_options *options,
 		 struct record *record)
@@ -218,9 +227,11 @@ static void sign(struct page *page, const struct path_table *paths,
 			.width = m == options->measure ? options->width : 0,
 			.path = slice_of(url->text + url->path),
 		};
-		struct signature signature =
-			signature_of_paths(page->arena, page, paths, rule);
+		struct signature signature = {0};
 
+		if (is_wanted(m, options))
+			signature = signature_of_paths(page->arena, page, paths,
+						       rule);
 		record->signatures[m] = signature.shingles;
 		record->signature_counts[m] = (uint32_t)signature.count;
 	}

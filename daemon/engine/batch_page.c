@@ -147,11 +147,13 @@ static struct linked take_content(const struct arrival *arrival)
 
 static bool has_changed(const struct arrival *arrival)
 {
-	struct slice before = buffer_slice(&arrival->before.bytes);
+	const struct before *before = &arrival->before;
+	unsigned measure = arrival->site->row.options.measure % MEASURE_COUNT;
 
-	return before.data == NULL ||
-	       arrival->before.page_class != arrival->page_class ||
-	       !slice_equal(before, arrival->arrived->record);
+	return !before->is_page || before->page_class != arrival->page_class ||
+	       before->record.signature_counts[measure] !=
+		       arrival->record.signature_counts[measure] ||
+	       !record_is_same(&before->record, &arrival->record);
 }
 
 /*

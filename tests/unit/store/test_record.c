@@ -131,6 +131,71 @@ START_TEST(equal_records_have_equal_bytes)
 }
 END_TEST
 
+/* Whether a record that differs from the sample is told from it. */
+static bool is_told(const struct record *other)
+{
+	struct buffer a = encode(&sample);
+	struct buffer b = encode(other);
+	struct record left;
+	struct record right;
+	bool is_same;
+
+	ck_assert_int_eq(record_open(buffer_slice(&a), &left), ERR_NONE);
+	ck_assert_int_eq(record_open(buffer_slice(&b), &right), ERR_NONE);
+	is_same = record_is_same(&left, &right);
+	ck_assert(record_is_same(&right, &left) == is_same);
+	buffer_free(&a);
+	buffer_free(&b);
+	return !is_same;
+}
+
+START_TEST(records_are_the_same_but_for_unknown_signatures)
+{
+	static const uint64_t others[] = {1, 3, UINT64_MAX};
+	struct record other = sample;
+
+	ck_assert(!is_told(&other));
+	other.signature_counts[0] = 0; /* not known */
+	other.signatures[3] = paths;
+	other.signature_counts[3] = 3;
+	ck_assert(!is_told(&other));
+	other = sample;
+	other.signatures[0] = others;
+	ck_assert(is_told(&other));
+	other = sample;
+	other.signature_counts[4] = 1;
+	ck_assert(is_told(&other));
+}
+END_TEST
+
+START_TEST(records_that_differ_in_anything_are_told_apart)
+{
+	static const struct record_fragment longer[] = {
+		{.hash = 3, .length = 5, .flags = 1},
+		{.hash = 9, .length = 40, .flags = 0},
+	};
+	struct record other = sample;
+
+	other.content_hash++;
+	ck_assert(is_told(&other));
+	other = sample;
+	other.flags = 0;
+	ck_assert(is_told(&other));
+	other = sample;
+	other.title.size--;
+	ck_assert(is_told(&other));
+	other = sample;
+	other.fragments = longer;
+	ck_assert(is_told(&other));
+	other = sample;
+	other.fragment_count--;
+	ck_assert(is_told(&other));
+	other = sample;
+	other.link_count--;
+	ck_assert(is_told(&other));
+}
+END_TEST
+
 START_TEST(a_copy_is_aligned_wherever_the_bytes_stood)
 {
 	struct buffer bytes = encode(&sample);
@@ -277,6 +342,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, links_are_read_back);
 	tcase_add_test(tcase, an_empty_record_is_one);
 	tcase_add_test(tcase, equal_records_have_equal_bytes);
+	tcase_add_test(tcase, records_are_the_same_but_for_unknown_signatures);
+	tcase_add_test(tcase, records_that_differ_in_anything_are_told_apart);
 	tcase_add_test(tcase, a_copy_is_aligned_wherever_the_bytes_stood);
 	tcase_add_test(tcase, a_record_of_another_version_is_told);
 	tcase_add_test(tcase, a_record_cut_short_or_too_long_is_corrupt);

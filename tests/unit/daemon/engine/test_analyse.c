@@ -151,31 +151,49 @@ static bool is_alike(const struct record *a, const struct record *b,
 		      count * sizeof(uint64_t)) == 0;
 }
 
-START_TEST(the_record_has_each_signature)
+/* How many shingles the record of the page has by each measure, if that is the
+ * one of its site. */
+static void check_signatures(enum measure measure,
+			     const uint32_t expected[MEASURE_COUNT])
 {
-	struct analysed page =
-		analyse_at("http://a.test/2014/x/",
-			   "<html><body class=a><p>x</p></body></html>");
+	struct analyse_options own = options;
+	struct analysed page;
 
-	/* html/head html/body/p; html/head html/body body/p, for the width is
-	 * 2; <html> <body> <p> </p> </body> and on to </html> */
-	ck_assert_uint_eq(page.record.signature_counts[MEASURE_CP], 2);
-	ck_assert_uint_eq(page.record.signature_counts[MEASURE_CPS], 3);
-	ck_assert_uint_eq(page.record.signature_counts[MEASURE_CTSS], 2);
-	ck_assert_uint_eq(page.record.signature_counts[MEASURE_CPC], 2);
-	/* and the class, and the shape */
-	ck_assert_uint_eq(page.record.signature_counts[MEASURE_CCS], 3 + 2);
+	own.measure = measure;
+	own.width = 0;
+	page = analyse_with("http://a.test/2014/x/",
+			    "<html><body class=a><p>x</p></body></html>", &own);
+	ck_assert_mem_eq(page.record.signature_counts, expected,
+			 MEASURE_COUNT * sizeof(*expected));
 	buffer_free(&page.bytes);
+}
+
+START_TEST(the_record_has_the_paths_and_the_signature_of_the_site)
+{
+	/* html/head html/body/p; the same, with a width of 4; <html> <body>
+	 * <p> </p> </body> and on to </html>; then ccs: html/head html/body
+	 * body/p, the class, and the shape */
+	check_signatures(MEASURE_CP, (uint32_t[]){2, 0, 0, 2, 0});
+	check_signatures(MEASURE_CPS, (uint32_t[]){2, 2, 0, 2, 0});
+	check_signatures(MEASURE_CTSS, (uint32_t[]){2, 0, 2, 2, 0});
+	check_signatures(MEASURE_CPC, (uint32_t[]){2, 0, 0, 2, 0});
+	check_signatures(MEASURE_CCS, (uint32_t[]){2, 0, 0, 2, 3 + 2});
 }
 END_TEST
 
 START_TEST(ccs_alone_knows_the_url)
 {
 	const char *html = "<html><body class=a><p>x</p></body></html>";
-	struct analysed post = analyse_at("http://a.test/2014/x/", html);
-	struct analysed other = analyse_at("http://a.test/2015/y/?", html);
-	struct analysed page = analyse_at("http://a.test/about?p=1", html);
+	struct analyse_options ccs = options;
+	struct analysed post;
+	struct analysed other;
+	struct analysed page;
 
+	ccs.measure = MEASURE_CCS;
+	ccs.width = 0;
+	post = analyse_with("http://a.test/2014/x/", html, &ccs);
+	other = analyse_with("http://a.test/2015/y/?", html, &ccs);
+	page = analyse_with("http://a.test/about?p=1", html, &ccs);
 	ck_assert(is_alike(&post.record, &other.record, MEASURE_CCS));
 	ck_assert(!is_alike(&post.record, &page.record, MEASURE_CCS));
 	ck_assert(is_alike(&post.record, &page.record, MEASURE_CPC));
@@ -350,7 +368,8 @@ Suite *make_suite(void)
 		the_path_is_that_of_the_first_anchor_behind_a_link_element);
 	tcase_add_test(tcase, what_leads_nowhere_is_no_link);
 	tcase_add_test(tcase, links_beyond_the_limit_are_ignored);
-	tcase_add_test(tcase, the_record_has_each_signature);
+	tcase_add_test(tcase,
+		       the_record_has_the_paths_and_the_signature_of_the_site);
 	tcase_add_test(tcase, ccs_alone_knows_the_url);
 	tcase_add_test(tcase, one_measure_has_another_width);
 	tcase_add_test(tcase, the_record_has_the_class_of_the_page);

@@ -1,16 +1,17 @@
 /* What is kept is packed anew, and dictionaries come and go. */
 #include "daemon/engine/batch.h"
 
+#include <stdlib.h>
+
 #include "daemon/engine/packing.h"
 #include "store/hash.h"
 #include "store/key.h"
+#include "store/memory.h"
 #include "store/store.h"
 
-/*
- * The value may have changed since it was read: then it stays. LMDB joins pages
- * that are nearly empty when a row is deleted, and not when it becomes smaller.
- */
-static bool replace(struct batch *batch, const struct pack_row *row)
+/* The value may have changed since it was read: then it stays, and this is
+ * false. */
+static bool take_out(struct batch *batch, const struct pack_row *row)
 {
 	struct slice key = key_slice(&row->key);
 	struct slice value = txn_get(batch->txn, row->table, key);
@@ -19,8 +20,34 @@ static bool replace(struct batch *batch, const struct pack_row *row)
 	    hash64(value.data, value.size, 0) != row->before)
 		return false;
 	txn_delete(batch->txn, row->table, key);
-	txn_put(batch->txn, row->table, key, buffer_slice(&row->value));
 	return true;
+}
+
+/*
+ * All are taken out before one is put back: LMDB joins pages that are nearly
+ * empty when a row is deleted, and not when it becomes smaller; and it fills a
+ * page to its end when rows come in order and nothing stands behind them, but
+ * halves it else.
+ */
+static uint32_t replace(struct batch *batch, const struct packing *packing)
+{
+	bool *is_out = mem_alloc(packing->count + 1, sizeof(*is_out));
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < packing->count; i++)
+		is_out[i] = packing->rows[i].table != TABLE_DICTIONARIES &&
+			    take_out(batch, &packing->rows[i]);
+	for (size_t i = 0; i < packing->count; i++) {
+		const struct pack_row *row = &packing->rows[i];
+
+		if (!is_out[i])
+			continue;
+		txn_put(batch->txn, row->table, key_slice(&row->key),
+			buffer_slice(&row->value));
+		count++;
+	}
+	free(is_out);
+	return count;
 }
 
 /* Its site or its cluster may be gone by now: then it comes too late. */
@@ -43,10 +70,10 @@ static bool add_dictionary(struct batch *batch, const struct pack_row *row)
 	return true;
 }
 
-static bool apply(struct batch *batch, const struct pack_row *row)
+static bool apply_dictionary(struct batch *batch, const struct pack_row *row)
 {
 	if (row->table != TABLE_DICTIONARIES)
-		return replace(batch, row);
+		return false;
 	if (row->value.size > 0)
 		return add_dictionary(batch, row);
 	txn_delete(batch->txn, TABLE_DICTIONARIES, key_slice(&row->key));
@@ -57,8 +84,9 @@ enum error batch_pack(struct batch *batch, struct change *change)
 {
 	const struct packing *packing = change->pack.packing;
 
-	change->pack.packed = 0;
+	change->pack.packed = replace(batch, packing);
 	for (size_t i = 0; i < packing->count; i++)
-		change->pack.packed += apply(batch, &packing->rows[i]);
+		change->pack.packed +=
+			apply_dictionary(batch, &packing->rows[i]);
 	return ERR_NONE;
 }

@@ -6,9 +6,14 @@
 #include "store/dictionary_cache.h"
 #include "store/env.h"
 #include "store/key.h"
+#include "store/record_slim.h"
 #include "store/rows_dictionary.h"
 
-enum { BY_DICTIONARY = 1, HEAD_BYTES = 1 + sizeof(uint32_t) };
+enum {
+	BY_DICTIONARY = 1,
+	SLIM_BY_DICTIONARY = 2,
+	HEAD_BYTES = 1 + sizeof(uint32_t),
+};
 
 /* The first byte of each form; one that is none of them is damaged. */
 static const unsigned char record_begin = 0x63;
@@ -21,13 +26,16 @@ static unsigned char first_byte(struct slice value)
 
 bool content_is_packed(struct slice value, uint32_t *dictionary_out)
 {
+	unsigned char form = first_byte(value);
+
 	*dictionary_out = 0;
-	if (first_byte(value) == BY_DICTIONARY && value.size > HEAD_BYTES) {
+	if ((form == BY_DICTIONARY || form == SLIM_BY_DICTIONARY) &&
+	    value.size > HEAD_BYTES) {
 		memcpy(dictionary_out, (const char *)value.data + 1,
 		       sizeof(*dictionary_out));
 		return true;
 	}
-	return first_byte(value) == frame_begin;
+	return form == frame_begin;
 }
 
 void content_pack(struct packer *packer, uint32_t dictionary, struct slice data,
@@ -38,6 +46,20 @@ void content_pack(struct packer *packer, uint32_t dictionary, struct slice data,
 		buffer_append(out, &dictionary, sizeof(dictionary));
 	}
 	packer_pack(packer, data, out);
+}
+
+void content_pack_record(struct packer *packer, uint32_t dictionary,
+			 struct slice record, struct buffer *out)
+{
+	struct buffer slim = {0};
+	bool is_slim = dictionary != 0 && record_slim(record, &slim);
+	size_t before = out->size;
+
+	content_pack(packer, dictionary, is_slim ? buffer_slice(&slim) : record,
+		     out);
+	if (is_slim)
+		out->data[before] = SLIM_BY_DICTIONARY;
+	buffer_free(&slim);
 }
 
 enum error content_dictionary(struct txn *txn, enum table table, uint32_t site,
@@ -105,6 +127,25 @@ static enum error unpack_by(struct txn *txn, struct content_place place,
 	return error;
 }
 
+/* As it was packed by a dictionary, slim or not. */
+static enum error unpack_form(struct txn *txn, struct content_place place,
+			      struct slice value, size_t max_bytes,
+			      struct buffer *out)
+{
+	struct buffer slim = {0};
+	enum error error;
+
+	if (first_byte(value) != SLIM_BY_DICTIONARY)
+		return unpack_by(txn, place, value, max_bytes, out);
+	error = place.table == TABLE_BODIES
+			? ERR_CORRUPT
+			: unpack_by(txn, place, value, max_bytes, &slim);
+	if (error == ERR_NONE)
+		error = record_unslim(buffer_slice(&slim), max_bytes, out);
+	buffer_free(&slim);
+	return error;
+}
+
 enum error content_unpack(struct txn *txn, struct content_place place,
 			  struct slice value, size_t max_bytes,
 			  struct buffer *out)
@@ -114,7 +155,7 @@ enum error content_unpack(struct txn *txn, struct content_place place,
 	if (content_is_packed(value, &dictionary))
 		return dictionary == 0
 			       ? decompress(value, max_bytes, out)
-			       : unpack_by(txn, place, value, max_bytes, out);
+			       : unpack_form(txn, place, value, max_bytes, out);
 	if (place.table == TABLE_BODIES || first_byte(value) != record_begin)
 		return ERR_CORRUPT;
 	buffer_append_slice(out, value);

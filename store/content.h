@@ -3,7 +3,8 @@
  * records in TABLE_SAMPLE_PAGES, in whatever form they are kept. A value says
  * itself which one that is: a record as it is (its magic number), one frame of
  * zstd, or a byte 1, the number of a dictionary (u32, host-endian) and a frame
- * that needs it.
+ * that needs it; with a byte 2 there is a slim record in the frame
+ * (store/record_slim.h).
  */
 #ifndef STORE_CONTENT_H
 #define STORE_CONTENT_H
@@ -27,6 +28,10 @@ bool content_is_packed(struct slice value, uint32_t *dictionary_out);
 struct packer;
 void content_pack(struct packer *packer, uint32_t dictionary, struct slice data,
 		  struct buffer *out);
+
+/* The same of an encoded record; a dictionary is of slim records. */
+void content_pack_record(struct packer *packer, uint32_t dictionary,
+			 struct slice record, struct buffer *out);
 
 /*
  * Append the unpacked bytes of `dictionary` for the values of `table` to `out`.

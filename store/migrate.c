@@ -10,6 +10,7 @@
 #include "store/key.h"
 #include "store/log.h"
 #include "store/row.h"
+#include "store/rows_dictionary.h"
 #include "store/rows_template.h"
 
 enum {
@@ -233,8 +234,46 @@ static void add_count(struct blocks *blocks, struct slice key,
 	blocks->counts[blocks->count++] = one;
 }
 
+/*
+ * Records in dictionaries are slim from then on: those that there are belong to
+ * no cluster any more, so that others are made, and go when no page needs them.
+ */
+static void retire_dictionaries(struct txn *txn)
+{
+	MDB_cursor *cursor = NULL;
+	MDB_dbi table;
+	MDB_val key;
+	MDB_val value;
+	int rc;
+
+	if (!open_table(txn, "dictionaries", 0, &table))
+		return;
+	rc = mdb_cursor_open(txn->mdb, table, &cursor);
+	if (rc == MDB_SUCCESS)
+		rc = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
+	while (rc == MDB_SUCCESS) {
+		struct dictionary_row row;
+		struct buffer bytes = {0};
+
+		if (dictionary_row_decode(
+			    (struct slice){value.mv_data, value.mv_size},
+			    &row)) {
+			row.cluster = 0;
+			bytes = dictionary_row_encode(&row);
+			value = val_from_slice(buffer_slice(&bytes));
+			rc = mdb_cursor_put(cursor, &key, &value, MDB_CURRENT);
+		}
+		buffer_free(&bytes);
+		if (rc == MDB_SUCCESS)
+			rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+	}
+	mdb_cursor_close(cursor);
+	if (rc != MDB_NOTFOUND)
+		txn_check(txn, rc);
+}
+
 /* Counts of fragments are in blocks from then on. */
-static void from_6(struct txn *txn, MDB_dbi meta)
+static void block_counts(struct txn *txn)
 {
 	struct blocks blocks = {.txn = txn};
 	MDB_cursor *cursor = NULL;
@@ -244,7 +283,6 @@ static void from_6(struct txn *txn, MDB_dbi meta)
 	MDB_val value;
 	int rc;
 
-	(void)meta;
 	if (!open_table(txn, "df", 0, &before) ||
 	    !open_table(txn, "frequencies", MDB_CREATE, &now))
 		return;
@@ -267,6 +305,13 @@ static void from_6(struct txn *txn, MDB_dbi meta)
 	txn_check(txn, rc);
 	if (txn->error == ERR_NONE)
 		txn_check(txn, mdb_drop(txn->mdb, before, 1));
+}
+
+static void from_6(struct txn *txn, MDB_dbi meta)
+{
+	(void)meta;
+	retire_dictionaries(txn);
+	block_counts(txn);
 }
 
 /* Each makes the schema after its own. */

@@ -136,7 +136,8 @@ static struct buffer pack(const struct step *step, const struct found *found,
 		    step->txn, (struct content_place){table, step->walk->site},
 		    found->content, found->max_bytes, &bytes) == ERR_NONE &&
 	    bytes.size <= CONTENT_MAX_RECORD_BYTES) {
-		content_pack(packer, dictionary, buffer_slice(&bytes), &packed);
+		(table == TABLE_BODIES ? content_pack : content_pack_record)(
+			packer, dictionary, buffer_slice(&bytes), &packed);
 		step->packing->bytes += bytes.size;
 	}
 	buffer_free(&bytes);

@@ -6,19 +6,19 @@
 #include "store/content.h"
 #include "store/lower_bound.h"
 #include "store/memory.h"
+#include "store/record_slim.h"
 #include "store/rows_cluster.h"
 #include "store/rows_dictionary.h"
 #include "store/rows_page.h"
 
 enum {
-	MAX_MADE = 4,       /* in a step */
-	MAX_LOOKED = 4096,  /* members, of which the typical ones are chosen */
-	TYPICAL_PAGES = 4,  /* in a dictionary, at most */
-	PAGES_FOR_TWO = 8,  /* a smaller cluster has one page in it */
-	PAGES_FOR_ALL = 16, /* and a smaller one than this has two */
-	QUICK_BYTES = 112 << 10, /* several pages together */
-	MIN_DRIFTED = 8,         /* pages that came since */
-	WORSE_PERCENT = 125,     /* of the bytes before: pages have drifted */
+	MAX_MADE = 4,        /* in a step */
+	MAX_LOOKED = 4096,   /* members, of which the typical ones are chosen */
+	TYPICAL_PAGES = 4,   /* in a dictionary, at most */
+	PAGES_FOR_TWO = 8,   /* a smaller cluster has one page in it */
+	PAGES_FOR_ALL = 16,  /* and a smaller one than this has two */
+	MIN_DRIFTED = 8,     /* pages that came since */
+	WORSE_PERCENT = 125, /* of the bytes before: pages have drifted */
 };
 
 struct known_dictionary *known_find(const struct packing_site *site,
@@ -200,20 +200,27 @@ static struct chosen choose(const struct typical *pages, size_t count)
 	return chosen;
 }
 
-/* What the page has in the table; nothing when it cannot be read. */
+/* What the page has in the table, a record slim; nothing when it cannot be
+ * read.
+ */
 static struct buffer unpack(struct txn *txn, enum table table, uint32_t site,
 			    const struct typical *page)
 {
 	struct key key = key_page(site, page->page);
 	struct slice value = txn_get(txn, table, key_slice(&key));
 	struct buffer bytes = {0};
+	struct buffer slim = {0};
 
 	if (value.data != NULL)
 		content_unpack(txn, (struct content_place){table, site}, value,
 			       table == TABLE_BODIES ? page->body_bytes
 						     : CONTENT_MAX_RECORD_BYTES,
 			       &bytes);
-	return bytes;
+	if (table == TABLE_BODIES)
+		return bytes;
+	record_slim(buffer_slice(&bytes), &slim);
+	buffer_free(&bytes);
+	return slim;
 }
 
 /*

@@ -225,6 +225,38 @@ START_TEST(a_record_by_a_dictionary_is_the_same)
 }
 END_TEST
 
+START_TEST(a_record_that_is_slim_in_the_frame_is_the_same)
+{
+	struct record record = {.content_hash = 6, .title = slice_of("t")};
+	struct packer *packer =
+		packer_create((struct slice){noise, NOISE_BYTES}, 9);
+	struct buffer bytes = {0};
+	struct buffer value = {0};
+	struct buffer out = {0};
+	uint32_t by;
+
+	record_encode(&record, NULL, &bytes);
+	content_pack_record(packer, dictionary, buffer_slice(&bytes), &value);
+	packer_destroy(packer);
+	ck_assert_int_eq(value.data[0], 2);
+	ck_assert(content_is_packed(buffer_slice(&value), &by));
+	ck_assert_uint_eq(by, dictionary);
+	ck_assert_int_eq(
+		unpack(TABLE_RECORDS, buffer_slice(&value), 1000, &out),
+		ERR_NONE);
+	ck_assert(slice_equal(buffer_slice(&out), buffer_slice(&bytes)));
+	ck_assert_int_eq(unpack(TABLE_BODIES, buffer_slice(&value), 1000, &out),
+			 ERR_CORRUPT); /* no body is */
+	value.data[value.size - 1] ^= 1;
+	ck_assert_int_eq(
+		unpack(TABLE_RECORDS, buffer_slice(&value), 1000, &out),
+		ERR_CORRUPT);
+	buffer_free(&bytes);
+	buffer_free(&value);
+	buffer_free(&out);
+}
+END_TEST
+
 START_TEST(a_value_cut_short_is_corrupt)
 {
 	struct buffer value = pack((struct slice){noise, 4000}, dictionary);
@@ -297,6 +329,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_dictionary_has_a_limit);
 	tcase_add_test(tcase, a_record_may_stand_as_it_is);
 	tcase_add_test(tcase, a_record_by_a_dictionary_is_the_same);
+	tcase_add_test(tcase, a_record_that_is_slim_in_the_frame_is_the_same);
 	tcase_add_test(tcase, a_value_cut_short_is_corrupt);
 	tcase_add_test(tcase, a_reader_reads_by_many_dictionaries);
 	tcase_add_test(tcase, an_absent_body_is_not_found);

@@ -6,6 +6,7 @@
 #include "store/compress.h"
 #include "store/document_frequency.h"
 #include "store/key.h"
+#include "store/rows_dictionary.h"
 #include "store/rows_hook.h"
 #include "store/rows_template.h"
 #include "store/sets.h"
@@ -34,6 +35,8 @@ static void fill(void)
 	struct version_row version = {.first_ms = 1, .page_count = 3};
 	struct sample_page_row page = {.since_ms = 7, .url = slice_of("u")};
 	struct silence_row silence = {.event = 9, .host = slice_of("a")};
+	struct dictionary_row dictionary = {.cluster = 2,
+					    .bodies = slice_of("bytes")};
 	struct buffer packed = {0};
 
 	compress(slice_of(json), &packed);
@@ -43,6 +46,7 @@ static void fill(void)
 	sample_page_row_put(&txn, 1, 2, 4, &page);
 	shingle_put(&txn, 1, 5, 77);
 	silence_row_put(&txn, 1, &silence);
+	dictionary_row_put(&txn, 1, 8, &dictionary);
 	store_next_number(&txn, "silence");
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	store_close(store);
@@ -254,10 +258,54 @@ END_TEST
 
 START_TEST(schema_6_becomes_7_and_nothing_is_lost)
 {
+	struct store *store;
+	struct txn txn;
+	struct dictionary_row dictionary;
+
 	fill();
 	make_new(6);
 	open_and_check(false);
 	open_and_check(false);
+	store = scratch_store(&scratch);
+	txn = txn_begin_read(store);
+	ck_assert(dictionary_row_get(&txn, 1, 8, &dictionary));
+	ck_assert_uint_eq(dictionary.cluster, 0); /* another is made */
+	ck_assert(slice_equal(dictionary.bodies, slice_of("bytes")));
+	txn_abort(&txn);
+	store_close(store);
+}
+END_TEST
+
+static void set_map_bytes(size_t bytes)
+{
+	MDB_env *env;
+	MDB_txn *txn = begin_alone(&env);
+
+	ck_assert_int_eq(mdb_txn_commit(txn), 0);
+	ck_assert_int_eq(mdb_env_set_mapsize(env, bytes), 0);
+	mdb_env_close(env);
+}
+
+/* The map that is asked for is as large as the file is. */
+START_TEST(a_full_map_grows_for_the_migration)
+{
+	struct store_options options = {.is_temporary = true,
+					.map_bytes = (size_t)128 << 10,
+					.max_map_bytes = (size_t)1 << 20};
+	struct store *store = NULL;
+	struct txn txn;
+
+	ck_assert_int_eq(store_open(&store, scratch.folder, &options),
+			 ERR_NONE);
+	store_close(store);
+	make_new(6);
+	set_map_bytes((size_t)128 << 10);
+	ck_assert_int_eq(store_open(&store, scratch.folder, &options),
+			 ERR_NONE);
+	txn = txn_begin_read(store);
+	check_counts(&txn);
+	txn_abort(&txn);
+	store_close(store);
 }
 END_TEST
 
@@ -294,6 +342,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, schema_4_becomes_7_and_nothing_is_lost);
 	tcase_add_test(tcase, schema_5_becomes_7_and_nothing_is_lost);
 	tcase_add_test(tcase, schema_6_becomes_7_and_nothing_is_lost);
+	tcase_add_test(tcase, a_full_map_grows_for_the_migration);
 	tcase_add_test(tcase, schema_3_is_refused);
 	tcase_add_test(tcase, a_reader_migrates_nothing);
 	suite_add_tcase(suite, tcase);

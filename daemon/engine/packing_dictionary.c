@@ -226,7 +226,7 @@ static struct buffer unpack(struct txn *txn, enum table table, uint32_t site,
 /*
  * The most typical page stands at the end, where it is nearest, as a whole: one
  * that lacks a part leaves that part in every page. The others have the room
- * that is left of what is unpacked in a moment. A line feed in front: the first
+ * that is left. A line feed in front: the first
  * bytes of a page cannot say that they are something else (store/compress.h).
  */
 static struct buffer join(struct txn *txn, enum table table, uint32_t site,
@@ -237,8 +237,7 @@ static struct buffer join(struct txn *txn, enum table table, uint32_t site,
 	size_t used = 0;
 
 	for (size_t i = 0; i < chosen->count; i++) {
-		size_t most = i == 0 ? DICTIONARY_MAX_BYTES - 1 : QUICK_BYTES;
-		size_t room = used < most ? most - used : 0;
+		size_t room = DICTIONARY_MAX_BYTES - 1 - used;
 
 		parts[i] = unpack(txn, table, site, &chosen->pages[i]);
 		if (parts[i].size > room)

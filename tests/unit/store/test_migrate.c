@@ -26,12 +26,12 @@ static void tear_down(void)
 }
 
 /* Rows as they were before, in a store of this schema. */
-static void fill(void)
+static void fill_in(const struct store_options *options)
 {
 	static const char json[] = "{\"paths\":[{\"share\":0.5,"
 				   "\"text\":\"\\\"share\\\":\"}]}";
-	struct store *store = scratch_store(&scratch);
-	struct txn txn = txn_begin_write(store);
+	struct store *store = NULL;
+	struct txn txn;
 	struct version_row version = {.first_ms = 1, .page_count = 3};
 	struct sample_page_row page = {.since_ms = 7, .url = slice_of("u")};
 	struct silence_row silence = {.event = 9, .host = slice_of("a")};
@@ -39,6 +39,8 @@ static void fill(void)
 					    .bodies = slice_of("bytes")};
 	struct buffer packed = {0};
 
+	ck_assert_int_eq(store_open(&store, scratch.folder, options), ERR_NONE);
+	txn = txn_begin_write(store);
 	compress(slice_of(json), &packed);
 	version.packed = buffer_slice(&packed);
 	version_row_put(&txn, 1, 2, 3, &version);
@@ -50,6 +52,11 @@ static void fill(void)
 	store_next_number(&txn, "silence");
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	store_close(store);
+}
+
+static void fill(void)
+{
+	fill_in(&(struct store_options){.is_temporary = true});
 }
 
 static void move_rows(MDB_txn *txn, const char *from, const char *to)
@@ -90,7 +97,7 @@ static void drop_dictionaries(MDB_txn *txn)
 	ck_assert_int_eq(mdb_drop(txn, table, 1), 0);
 }
 
-enum { CLUSTERS = 3, FRAGMENTS = 400 };
+enum { CLUSTERS = 3, FRAGMENTS = 9000 };
 
 /* The n-th fragment of a cluster; the first and the last number are among
  * them. */
@@ -108,6 +115,7 @@ static uint32_t pages_of(uint32_t cluster, uint64_t n)
 static void split_counts(MDB_txn *txn)
 {
 	MDB_dbi table;
+	int rc = 0;
 
 	ck_assert_int_eq(mdb_dbi_open(txn, "frequencies", 0, &table), 0);
 	ck_assert_int_eq(mdb_drop(txn, table, 1), 0);
@@ -119,9 +127,9 @@ static void split_counts(MDB_txn *txn)
 			MDB_val key = {row.size, row.bytes};
 			MDB_val value = {sizeof(pages), &pages};
 
-			ck_assert_int_eq(mdb_put(txn, table, &key, &value, 0),
-					 0);
+			rc |= mdb_put(txn, table, &key, &value, 0);
 		}
+	ck_assert_int_eq(rc, 0);
 	ck_assert_int_eq(mdb_put(txn, table, &(MDB_val){16, "damaged, damaged"},
 				 &(MDB_val){3, "one"}, 0),
 			 0);
@@ -131,13 +139,13 @@ static void check_counts(struct txn *txn)
 {
 	for (uint32_t cluster = 1; cluster <= CLUSTERS; cluster++) {
 		struct df_scan scan = df_scan_begin(txn, 1, cluster);
+		uint64_t same = 0;
 
-		for (uint64_t n = 0; n < FRAGMENTS; n++) {
-			ck_assert(df_scan_next(&scan));
-			ck_assert_uint_eq(scan.now.fragment, fragment_of(n));
-			ck_assert_uint_eq(scan.now.pages, pages_of(cluster, n));
-		}
-		ck_assert(!df_scan_next(&scan));
+		while (df_scan_next(&scan) &&
+		       scan.now.fragment == fragment_of(same) &&
+		       scan.now.pages == pages_of(cluster, same))
+			same++;
+		ck_assert_uint_eq(same, FRAGMENTS);
 		df_scan_end(&scan);
 	}
 }
@@ -276,36 +284,23 @@ START_TEST(schema_6_becomes_7_and_nothing_is_lost)
 }
 END_TEST
 
-static void set_map_bytes(size_t bytes)
-{
-	MDB_env *env;
-	MDB_txn *txn = begin_alone(&env);
-
-	ck_assert_int_eq(mdb_txn_commit(txn), 0);
-	ck_assert_int_eq(mdb_env_set_mapsize(env, bytes), 0);
-	mdb_env_close(env);
-}
-
-/* The map that is asked for is as large as the file is. */
+/* LMDB alone makes a map of 1 MB, which is nearly full then. */
 START_TEST(a_full_map_grows_for_the_migration)
 {
 	struct store_options options = {.is_temporary = true,
-					.map_bytes = (size_t)128 << 10,
+					.map_bytes = (size_t)1 << 20,
 					.max_map_bytes = (size_t)1 << 20};
 	struct store *store = NULL;
-	struct txn txn;
 
-	ck_assert_int_eq(store_open(&store, scratch.folder, &options),
-			 ERR_NONE);
-	store_close(store);
+	fill_in(&options);
 	make_new(6);
-	set_map_bytes((size_t)128 << 10);
+	ck_assert_int_eq(store_open(&store, scratch.folder, &options),
+			 ERR_STORE_FULL);
+	options.max_map_bytes = (size_t)4 << 20;
 	ck_assert_int_eq(store_open(&store, scratch.folder, &options),
 			 ERR_NONE);
-	txn = txn_begin_read(store);
-	check_counts(&txn);
-	txn_abort(&txn);
 	store_close(store);
+	open_and_check(false);
 }
 END_TEST
 

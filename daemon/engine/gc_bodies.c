@@ -4,12 +4,12 @@
 #include <stdlib.h>
 
 #include "daemon/answer/stored_page.h"
+#include "daemon/engine/site_list.h"
 #include "extract/core/extractor.h"
 #include "store/key.h"
 #include "store/memory.h"
 #include "store/order.h"
 #include "store/rows_page.h"
-#include "store/rows_site.h"
 
 /* Pages of a site whose bodies are never deleted, ascending. */
 struct kept {
@@ -132,31 +132,6 @@ static void find_in_site(struct finder *finder, struct txn *txn, uint32_t site)
 	free(oldest.items);
 }
 
-/* The numbers of all sites. */
-struct numbers {
-	uint32_t *sites; /* [count] */
-	size_t count;
-	size_t capacity;
-};
-
-static enum error find_sites(struct store *store, struct numbers *numbers)
-{
-	struct txn txn = txn_begin_read(store);
-	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
-	struct site_row row;
-
-	while (scan_next(&scan)) {
-		if (!site_decode(scan.value, &row))
-			continue;
-		numbers->sites =
-			mem_grow(numbers->sites, numbers->count,
-				 &numbers->capacity, sizeof(*numbers->sites));
-		numbers->sites[numbers->count++] = row.id;
-	}
-	scan_end(&scan);
-	return txn_end(&txn);
-}
-
 /*
  * Go through the sites: find what exceeds the limits of each, or (oldest) the
  * oldest bodies of all, and count.
@@ -164,21 +139,22 @@ static enum error find_sites(struct store *store, struct numbers *numbers)
 static enum error look_at_sites(struct finder *finder, struct store *store,
 				struct oldest *oldest, struct looked *looked)
 {
-	struct numbers numbers = {0};
-	enum error error = find_sites(store, &numbers);
+	struct site_list sites = {0};
+	enum error error = site_list_read(store, &sites);
 
 	for (size_t i = 0;
-	     i < numbers.count && error == ERR_NONE && !gc_is_full(finder->gc);
+	     i < sites.count && error == ERR_NONE && !gc_is_full(finder->gc);
 	     i++) {
 		struct txn txn = txn_begin_read(store);
 
 		if (txn.error == ERR_NONE && oldest != NULL)
-			consider_bodies(&txn, numbers.sites[i], oldest, looked);
+			consider_bodies(&txn, sites.items[i].site, oldest,
+					looked);
 		else if (txn.error == ERR_NONE)
-			find_in_site(finder, &txn, numbers.sites[i]);
+			find_in_site(finder, &txn, sites.items[i].site);
 		error = txn_end(&txn);
 	}
-	free(numbers.sites);
+	site_list_free(&sites);
 	return error;
 }
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "daemon/engine/packing.h"
+#include "daemon/engine/site_list.h"
 #include "daemon/runtime/background.h"
 #include "daemon/runtime/clock.h"
 #include "store/log.h"
 #include "store/memory.h"
-#include "store/rows_site.h"
 
 /*
  * Higher levels cost more and win little: of a page of 41 KB 2.8 KB are left by
@@ -16,66 +16,22 @@
  */
 enum { PERIOD_MS = 5000, LEVEL = 9 };
 
-/* A site, and what its pages were when it was walked to the end. */
-struct walked {
-	uint32_t site;
-	uint64_t generation;
-};
-
-struct walked_list {
-	struct walked *items; /* [count], ascending by site */
-	size_t count;
-	size_t capacity;
-};
-
 struct packing_service {
 	struct store *store;
 	struct pipeline *pipeline;
 	struct background *background;
-	struct walked_list walked; /* of the thread */
+	/* the sites that were walked to the end, as they were then; of the
+	 * thread */
+	struct site_list walked;
 };
 
-static int by_site(const void *left, const void *right)
-{
-	const struct walked *a = left;
-	const struct walked *b = right;
-
-	return (a->site > b->site) - (a->site < b->site);
-}
-
-/* All sites as they are now, ascending. */
-static enum error read_sites(struct store *store, struct walked_list *sites)
-{
-	struct txn txn = txn_begin_read(store);
-	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
-	struct site_row row;
-
-	while (scan_next(&scan)) {
-		if (!site_decode(scan.value, &row))
-			continue;
-		sites->items =
-			mem_grow(sites->items, sites->count, &sites->capacity,
-				 sizeof(*sites->items));
-		sites->items[sites->count++] =
-			(struct walked){row.id, row.generation};
-	}
-	scan_end(&scan);
-	if (sites->count > 1)
-		qsort(sites->items, sites->count, sizeof(*sites->items),
-		      by_site);
-	return txn_end(&txn);
-}
-
 static bool is_done(const struct packing_service *service,
-		    const struct walked *site)
+		    const struct listed_site *site)
 {
-	const struct walked_list *walked = &service->walked;
-	const struct walked *found =
-		walked->count == 0 ? NULL
-				   : bsearch(site, walked->items, walked->count,
-					     sizeof(*site), by_site);
+	const struct listed_site *walked =
+		site_list_find(&service->walked, site->site);
 
-	return found != NULL && found->generation == site->generation;
+	return walked != NULL && walked->generation == site->generation;
 }
 
 static enum error commit(struct packing_service *service,
@@ -116,9 +72,9 @@ static enum error walk_site(struct packing_service *service, uint32_t site,
  * templates may be written a moment after its pages.
  */
 static enum error walk_sites(struct packing_service *service,
-			     const struct walked_list *sites, uint64_t *total)
+			     const struct site_list *sites, uint64_t *total)
 {
-	struct walked_list done = {0};
+	struct site_list done = {0};
 	enum error error = ERR_NONE;
 
 	for (size_t i = 0; i < sites->count; i++) {
@@ -131,13 +87,10 @@ static enum error walk_sites(struct packing_service *service,
 			is_walked = error == ERR_NONE && packed == 0;
 		}
 		*total += packed;
-		if (!is_walked)
-			continue;
-		done.items = mem_grow(done.items, done.count, &done.capacity,
-				      sizeof(*done.items));
-		done.items[done.count++] = sites->items[i];
+		if (is_walked)
+			site_list_add(&done, sites->items[i]);
 	}
-	free(service->walked.items);
+	site_list_free(&service->walked);
 	service->walked = done;
 	return error;
 }
@@ -146,14 +99,14 @@ static struct background_wish pack_all(struct background *background,
 				       void *context)
 {
 	struct packing_service *service = context;
-	struct walked_list sites = {0};
+	struct site_list sites = {0};
 	uint64_t packed = 0;
-	enum error error = read_sites(service->store, &sites);
+	enum error error = site_list_read(service->store, &sites);
 
 	(void)background;
 	if (error == ERR_NONE)
 		error = walk_sites(service, &sites, &packed);
-	free(sites.items);
+	site_list_free(&sites);
 	if (packed > 0)
 		log_debug("packing: %" PRIu64 " rows are packed anew", packed);
 	if (error != ERR_NONE && error != ERR_STOPPED)
@@ -185,6 +138,6 @@ void packing_stop(struct packing_service *service)
 	if (service == NULL)
 		return;
 	background_stop(service->background);
-	free(service->walked.items);
+	site_list_free(&service->walked);
 	free(service);
 }

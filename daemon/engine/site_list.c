@@ -1,0 +1,55 @@
+#include "daemon/engine/site_list.h"
+
+#include <stdlib.h>
+
+#include "store/lower_bound.h"
+#include "store/memory.h"
+#include "store/rows_site.h"
+
+static int by_site(const void *left, const void *right)
+{
+	const struct listed_site *a = left;
+	const struct listed_site *b = right;
+
+	return (a->site > b->site) - (a->site < b->site);
+}
+
+enum error site_list_read(struct store *store, struct site_list *list)
+{
+	struct txn txn = txn_begin_read(store);
+	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
+	struct site_row row;
+
+	while (scan_next(&scan))
+		if (site_decode(scan.value, &row))
+			site_list_add(list, (struct listed_site){
+						    row.id, row.generation});
+	scan_end(&scan);
+	if (list->count > 1)
+		qsort(list->items, list->count, sizeof(*list->items), by_site);
+	return txn_end(&txn);
+}
+
+void site_list_add(struct site_list *list, struct listed_site site)
+{
+	list->items = mem_grow(list->items, list->count, &list->capacity,
+			       sizeof(*list->items));
+	list->items[list->count++] = site;
+}
+
+const struct listed_site *site_list_find(const struct site_list *list,
+					 uint32_t site)
+{
+	size_t at;
+
+	LOWER_BOUND(at, list->count, list->items[at].site < site);
+	return at < list->count && list->items[at].site == site
+		       ? &list->items[at]
+		       : NULL;
+}
+
+void site_list_free(struct site_list *list)
+{
+	free(list->items);
+	*list = (struct site_list){0};
+}

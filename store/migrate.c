@@ -16,6 +16,7 @@
 enum {
 	OLDEST_SCHEMA = 4,
 	DF_BLOCK_FULL = DF_BLOCK_MAX * 2 / 3, /* with room for more */
+	MAX_KEY_BYTES = 511,                  /* LMDB's limit */
 	MAX_VERSION_BYTES = 64 << 20, /* unpacked; no version has more */
 };
 
@@ -87,6 +88,19 @@ static void rename_counter(struct txn *txn, MDB_dbi meta, const char *before,
 	txn_check(txn, mdb_del(txn->mdb, meta, &key, NULL));
 }
 
+/* Replace the row of the cursor. The key is copied: it stands in the page that
+ * changes. */
+static int replace_row(MDB_cursor *cursor, MDB_val key,
+		       const struct buffer *row)
+{
+	unsigned char bytes[MAX_KEY_BYTES];
+	MDB_val copy = {key.mv_size, bytes};
+	MDB_val value = val_from_slice(buffer_slice(row));
+
+	memcpy(bytes, key.mv_data, key.mv_size);
+	return mdb_cursor_put(cursor, &copy, &value, MDB_CURRENT);
+}
+
 /* A quote inside of a text has a backslash, so that only keys are found. */
 static void rename_key(struct buffer *json)
 {
@@ -143,8 +157,7 @@ static void rename_in_versions(struct txn *txn)
 		if (rename_in_version(
 			    (struct slice){value.mv_data, value.mv_size},
 			    &row)) {
-			value = val_from_slice(buffer_slice(&row));
-			rc = mdb_cursor_put(cursor, &key, &value, MDB_CURRENT);
+			rc = replace_row(cursor, key, &row);
 		}
 		buffer_free(&row);
 		if (rc == MDB_SUCCESS)
@@ -260,8 +273,7 @@ static void retire_dictionaries(struct txn *txn)
 			    &row)) {
 			row.cluster = 0;
 			bytes = dictionary_row_encode(&row);
-			value = val_from_slice(buffer_slice(&bytes));
-			rc = mdb_cursor_put(cursor, &key, &value, MDB_CURRENT);
+			rc = replace_row(cursor, key, &bytes);
 		}
 		buffer_free(&bytes);
 		if (rc == MDB_SUCCESS)

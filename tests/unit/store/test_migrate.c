@@ -25,6 +25,12 @@ static void tear_down(void)
 	scratch_remove(&scratch, NULL);
 }
 
+/* Rows of a page of the file and more, and on both sides of those that stand in
+ * pages of their own. */
+enum { MANY = 60 };
+
+static const char bytes[MANY * 100] = "bytes";
+
 /* Rows as they were before, in a store of this schema. */
 static void fill_in(const struct store_options *options)
 {
@@ -35,20 +41,23 @@ static void fill_in(const struct store_options *options)
 	struct version_row version = {.first_ms = 1, .page_count = 3};
 	struct sample_page_row page = {.since_ms = 7, .url = slice_of("u")};
 	struct silence_row silence = {.event = 9, .host = slice_of("a")};
-	struct dictionary_row dictionary = {.cluster = 2,
-					    .bodies = slice_of("bytes")};
+	struct dictionary_row dictionary = {.cluster = 2, .bodies = {bytes, 0}};
 	struct buffer packed = {0};
 
 	ck_assert_int_eq(store_open(&store, scratch.folder, options), ERR_NONE);
 	txn = txn_begin_write(store);
 	compress(slice_of(json), &packed);
 	version.packed = buffer_slice(&packed);
-	version_row_put(&txn, 1, 2, 3, &version);
+	for (uint32_t i = 0; i < MANY; i++)
+		version_row_put(&txn, 1, 2, i, &version);
 	buffer_free(&packed);
 	sample_page_row_put(&txn, 1, 2, 4, &page);
 	shingle_put(&txn, 1, 5, 77);
 	silence_row_put(&txn, 1, &silence);
-	dictionary_row_put(&txn, 1, 8, &dictionary);
+	for (uint32_t i = 0; i < MANY; i++) {
+		dictionary.bodies.size = i * 100;
+		dictionary_row_put(&txn, 1, i, &dictionary);
+	}
 	store_next_number(&txn, "silence");
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	store_close(store);
@@ -97,7 +106,7 @@ static void drop_dictionaries(MDB_txn *txn)
 	ck_assert_int_eq(mdb_drop(txn, table, 1), 0);
 }
 
-enum { CLUSTERS = 3, FRAGMENTS = 9000 };
+enum { CLUSTERS = 3, FRAGMENTS = 5500 };
 
 /* The n-th fragment of a cluster; the first and the last number are among
  * them. */
@@ -195,12 +204,12 @@ static void make_new(uint64_t schema)
 	mdb_env_close(env);
 }
 
-static void check_version(struct txn *txn)
+static void check_version(struct txn *txn, uint32_t number)
 {
 	struct version_row version;
 	struct buffer json = {0};
 
-	ck_assert(version_row_get(txn, 1, 2, 3, &version));
+	ck_assert(version_row_get(txn, 1, 2, number, &version));
 	ck_assert_uint_eq(version.page_count, 3);
 	ck_assert_int_eq(decompress(version.packed, 1000, &json), ERR_NONE);
 	ck_assert_str_eq(json.data, "{\"paths\":[{\"ratio\":0.5,"
@@ -237,8 +246,8 @@ static void open_and_check(bool has_versions)
 	struct store *store = scratch_store(&scratch);
 	struct txn txn = txn_begin_read(store);
 
-	if (has_versions)
-		check_version(&txn);
+	for (uint32_t i = 0; i < MANY && has_versions; i++)
+		check_version(&txn, i);
 	check_rows(&txn);
 	check_numbers(&txn);
 	check_counts(&txn);
@@ -276,9 +285,12 @@ START_TEST(schema_6_becomes_7_and_nothing_is_lost)
 	open_and_check(false);
 	store = scratch_store(&scratch);
 	txn = txn_begin_read(store);
-	ck_assert(dictionary_row_get(&txn, 1, 8, &dictionary));
-	ck_assert_uint_eq(dictionary.cluster, 0); /* another is made */
-	ck_assert(slice_equal(dictionary.bodies, slice_of("bytes")));
+	for (uint32_t i = 0; i < MANY; i++) {
+		ck_assert(dictionary_row_get(&txn, 1, i, &dictionary));
+		ck_assert_uint_eq(dictionary.cluster, 0); /* another is made */
+		ck_assert(slice_equal(dictionary.bodies,
+				      (struct slice){bytes, i * 100}));
+	}
 	txn_abort(&txn);
 	store_close(store);
 }

@@ -1,5 +1,5 @@
 """Pages of a template share a dictionary, and nobody can tell: not after a kill
-at any instant, nor in a store of the schema before."""
+at any instant, nor in a store of the schemas before."""
 
 import gzip
 import os
@@ -13,8 +13,8 @@ import harness
 
 PAGES = 60
 ROUNDS = 6
-# A store that schema 5 wrote, of write_site(folder, 12, 0).
-OLD_STORE = harness.ROOT / "tests" / "data" / "store" / "schema5.mdb.gz"
+# What schemas 5 and 6 wrote of write_site(folder, 12, 0).
+OLD_STORES = harness.ROOT / "tests" / "data" / "store"
 
 
 def write_site(folder, pages, edition):
@@ -92,10 +92,16 @@ class Packing(harness.Case):
                            "a dictionary")
 
     def test_a_store_of_schema_5_is_read_and_packed(self):
+        self.read_and_pack("schema5.mdb.gz")
+
+    def test_a_store_of_schema_6_is_read_and_packed(self):
+        self.read_and_pack("schema6.mdb.gz")
+
+    def read_and_pack(self, name):
         daemon = harness.Daemon()
         self.addCleanup(daemon.remove)
         pathlib.Path(daemon.store).mkdir()
-        with gzip.open(OLD_STORE) as old, open(
+        with gzip.open(OLD_STORES / name) as old, open(
                 pathlib.Path(daemon.store) / "data.mdb", "wb") as new:
             shutil.copyfileobj(old, new)
         daemon.start()

@@ -26,7 +26,7 @@ struct store_options {
  * Open, or create, the store in the folder `path` (made when it is missing,
  * mode 0700). One store per path and process; never fork() with one open.
  * ERR_IO, ERR_STORE_FULL, ERR_BUSY (another process writes here), ERR_VERSION
- * (the schema of the store is not STORE_SCHEMA, nor one of the two before,
+ * (the schema of the store is not STORE_SCHEMA, nor one of the three before,
  * which are migrated), ERR_CORRUPT, ERR_NOT_FOUND (read only, and there is no
  * store); *store_out is untouched then.
  */

@@ -275,7 +275,7 @@ START_TEST(a_hash_takes_twelve_bytes_at_most)
 	for (size_t i = 0; i < MANY; i += 50)
 		df_apply(&txn, 1, deltas + i, 50);
 	ck_assert_uint_eq(count_fragments(1, 1), MANY);
-	ck_assert_uint_lt(txn_usage(&txn, TABLE_DF).bytes, MANY * 12);
+	ck_assert_uint_lt(txn_usage(&txn, TABLE_DF).bytes, (uint64_t)MANY * 12);
 }
 END_TEST
 

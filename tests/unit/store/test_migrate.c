@@ -55,7 +55,7 @@ static void fill_in(const struct store_options *options)
 	shingle_put(&txn, 1, 5, 77);
 	silence_row_put(&txn, 1, &silence);
 	for (uint32_t i = 0; i < MANY; i++) {
-		dictionary.bodies.size = i * 100;
+		dictionary.bodies.size = (size_t)i * 100;
 		dictionary_row_put(&txn, 1, i, &dictionary);
 	}
 	store_next_number(&txn, "silence");
@@ -289,7 +289,7 @@ START_TEST(schema_6_becomes_7_and_nothing_is_lost)
 		ck_assert(dictionary_row_get(&txn, 1, i, &dictionary));
 		ck_assert_uint_eq(dictionary.cluster, 0); /* another is made */
 		ck_assert(slice_equal(dictionary.bodies,
-				      (struct slice){bytes, i * 100}));
+				      (struct slice){bytes, (size_t)i * 100}));
 	}
 	txn_abort(&txn);
 	store_close(store);

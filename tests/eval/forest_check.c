@@ -1,8 +1,8 @@
 /*
- * forest_check page|context|comments ROWS MARGINS - whether a model of `auto` that is
- * part of the program predicts what its trainer predicted, bit for bit. ROWS
- * has f32 [n][N] as passage_table writes them (context: with --scores), MARGINS
- * f32 [n]; both in host order. Exit status 0: all are the same, 1: not.
+ * forest_check page|context|comments ROWS MARGINS - whether a model of `auto`
+ * that is part of the program predicts what its trainer predicted, bit for bit.
+ * ROWS has f32 [n][N] as passage_table writes them (context: with --scores),
+ * MARGINS f32 [n]; both in host order. Exit status 0: all are the same, 1: not.
  */
 #include <stdio.h>
 #include <string.h>

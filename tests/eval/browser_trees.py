@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""browser_trees.py TREE_DUMP FOLDER [LIMIT [SHOWN]]: our trees and a browser's.
+"""browser_trees.py [--html5lib] TREE_DUMP FOLDER [LIMIT [SHOWN]]: our trees and a
+browser's.
 
 Every page in FOLDER (.html, .htm, .html.gz; at most LIMIT, 0: all), or each of
 so many random tag soups where FOLDER is "soup:NUMBER", is parsed by
@@ -8,10 +9,14 @@ scripts. Compared are all elements with their namespace, depth and attributes,
 and all text but white space. Prints how many pages are the same, and of the
 first SHOWN (20) that are not the line where they part.
 
+--html5lib: by python3-html5lib in place of the browser, at a second a page; it
+knows neither template, menuitem nor what the standard has changed since 2016.
+
 Pages are given to both as UTF-8 without NUL; a page that is cut at a limit of
 ours is counted apart.
 """
 
+import functools
 import gzip
 import http.server
 import json
@@ -183,6 +188,67 @@ def browsers(chromium, pages):
     return [server.trees.get(i) for i in range(len(pages))]
 
 
+SPACES = {"http://www.w3.org/2000/svg": "svg ",
+          "http://www.w3.org/1998/Math/MathML": "math "}
+
+
+PREFIXES = {"{http://www.w3.org/1999/xlink": "xlink:",
+            "{http://www.w3.org/XML/1998/namespace": "xml:",
+            "{http://www.w3.org/2000/xmlns/": "xmlns:"}
+
+
+def attribute_name(key):
+    space, _, name = key.rpartition("}")
+    prefix = "" if name == "xmlns" else PREFIXES.get(space, "")
+    return prefix + name.lower()
+
+
+class Walk:
+    """Lines of a tree of html5lib, as the browser's script makes them."""
+
+    def __init__(self, root):
+        self.lines, self.text = [], ""
+        self.visit(root, 0, "div")
+        self.flush(0)
+
+    def flush(self, depth):
+        if self.text:
+            self.lines.append(f'{depth} "{self.text}')
+        self.text = ""
+
+    def add(self, text, parent):
+        if parent not in ("script", "style"):
+            self.text += SPACE.sub("", text or "")
+
+    def visit(self, element, depth, name):
+        self.add(element.text, name)
+        for child in element:
+            if isinstance(child.tag, str):
+                self.enter(child, depth)
+            self.add(child.tail, name)
+        self.flush(depth)
+
+    def enter(self, child, depth):
+        self.flush(depth)
+        space, _, name = child.tag.removeprefix("{").rpartition("}")
+        name = name.lower()
+        self.lines.append(f"{depth} <{SPACES.get(space, '')}{name}")
+        self.lines += sorted(
+            f" {attribute_name(key)}="
+            + re.sub("[\0-\x1f]", " ", value)
+            for key, value in child.attrib.items())
+        self.visit(child, depth + 1, name)
+
+
+def html5libs(pages):
+    import html5lib  # of Debian's python3 alone
+    for page in pages:
+        root = html5lib.parse(page.decode("utf-8"))
+        around = type(root)("root")
+        around.append(root)
+        yield Walk(around).lines
+
+
 def first_difference(have, want):
     for i in range(max(len(have), len(want))):
         mine = have[i] if i < len(have) else "(end)"
@@ -191,7 +257,7 @@ def first_difference(have, want):
             before = next((line for line in reversed(have[:i])
                            if line[0] != " "), "")
             return (f"behind {before[:60]!r}: ours {mine[:90]!r}, "
-                    f"the browser's {theirs[:90]!r}")
+                    f"theirs {theirs[:90]!r}")
     return "none"
 
 
@@ -237,19 +303,26 @@ def pages_in(folder):
             and path.is_file()]
 
 
-def main(program, folder, limit=0, shown=20):
+def oracle(by_html5lib):
+    """What gives the trees of pages."""
+    if by_html5lib:
+        return html5libs
     chromium = shutil.which("chromium")
     if chromium is None:
         sys.exit("browser_trees.py: chromium is not installed")
+    return functools.partial(browsers, chromium)
+
+
+def main(trees_of, program, folder, limit=0, shown=20):
     with tempfile.TemporaryDirectory() as made:
         if folder.startswith("soup:"):
             make_soups(pathlib.Path(made), int(folder[5:]))
-        compare(program, chromium, folder,
+        compare(program, trees_of, folder,
                 pages_in(made if folder.startswith("soup:") else folder),
                 limit, shown)
 
 
-def compare(program, chromium, folder, paths, limit, shown):
+def compare(program, trees_of, folder, paths, limit, shown):
     if limit and len(paths) > limit:
         paths = paths[::len(paths) // limit][:limit]
     same = differing = missing = 0
@@ -257,7 +330,7 @@ def compare(program, chromium, folder, paths, limit, shown):
         part = paths[at:at + BATCH]
         pages = [read_page(path) for path in part]
         for path, have, want in zip(part, ours(program, pages),
-                                    browsers(chromium, pages)):
+                                    trees_of(pages)):
             if want is None:
                 missing += 1
             elif have == want:
@@ -271,6 +344,8 @@ def compare(program, chromium, folder, paths, limit, shown):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
+    options = [word for word in sys.argv[1:] if word != "--html5lib"]
+    if len(options) < 2:
         sys.exit(__doc__)
-    main(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:]))
+    main(oracle("--html5lib" in sys.argv), options[0], options[1],
+         *map(int, options[2:]))

@@ -794,7 +794,7 @@ enum { THRESHOLDS = sizeof(thresholds) / sizeof(*thresholds) };
 START_TEST(partition_is_that_of_brute_force)
 {
 	random_begin(20240920 + (unsigned)_i);
-	for (int round = 0; round < 400; round++) {
+	for (int round = 0; round < 200; round++) {
 		begin(thresholds[_i]);
 		for (int i = 0; i < 60; i++) {
 			step();
@@ -827,7 +827,7 @@ static void put_shuffled(const uint32_t *sets)
 START_TEST(order_does_not_matter)
 {
 	random_begin(20240930 + (unsigned)_i);
-	for (int round = 0; round < 200; round++) {
+	for (int round = 0; round < 100; round++) {
 		uint32_t sets[PAGES + 1];
 		uint32_t first[PAGES + 1];
 
@@ -1057,7 +1057,7 @@ static bool recut_is_that_of_the_rules(unsigned threshold)
 START_TEST(a_recut_linkage_goes_on)
 {
 	random_begin(20240960);
-	for (int round = 0; round < 300; round++) {
+	for (int round = 0; round < 150; round++) {
 		begin(thresholds[random_below(THRESHOLDS)]);
 		for (int i = 0; i < 60; i++) {
 			if (i % 6 == 5)

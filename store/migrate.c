@@ -138,27 +138,28 @@ static bool rename_in_version(struct slice value, struct buffer *out)
 	return is_done && out->size > 0;
 }
 
-static void rename_in_versions(struct txn *txn)
+/* The row of `value` anew, in `out`, which is empty; false: it stays. */
+typedef bool rewrite_row(struct slice value, struct buffer *out);
+
+static void rewrite_rows(struct txn *txn, const char *name,
+			 rewrite_row *rewrite)
 {
 	MDB_cursor *cursor = NULL;
-	MDB_dbi versions;
+	MDB_dbi table;
 	MDB_val key;
 	MDB_val value;
 	int rc;
 
-	if (!open_table(txn, "versions", 0, &versions))
+	if (!open_table(txn, name, 0, &table))
 		return;
-	rc = mdb_cursor_open(txn->mdb, versions, &cursor);
+	rc = mdb_cursor_open(txn->mdb, table, &cursor);
 	if (rc == MDB_SUCCESS)
 		rc = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
 	while (rc == MDB_SUCCESS) {
 		struct buffer row = {0};
 
-		if (rename_in_version(
-			    (struct slice){value.mv_data, value.mv_size},
-			    &row)) {
+		if (rewrite((struct slice){value.mv_data, value.mv_size}, &row))
 			rc = replace_row(cursor, key, &row);
-		}
 		buffer_free(&row);
 		if (rc == MDB_SUCCESS)
 			rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
@@ -186,7 +187,7 @@ static void from_4(struct txn *txn, MDB_dbi meta)
 	     i++)
 		rename_table(txn, &renamed_tables[i]);
 	rename_counter(txn, meta, "mute", "silence");
-	rename_in_versions(txn);
+	rewrite_rows(txn, "versions", rename_in_version);
 }
 
 static void from_5(struct txn *txn, MDB_dbi meta)
@@ -251,37 +252,15 @@ static void add_count(struct blocks *blocks, struct slice key,
  * Records in dictionaries are slim from then on: those that there are belong to
  * no cluster any more, so that others are made, and go when no page needs them.
  */
-static void retire_dictionaries(struct txn *txn)
+static bool retire_dictionary(struct slice value, struct buffer *out)
 {
-	MDB_cursor *cursor = NULL;
-	MDB_dbi table;
-	MDB_val key;
-	MDB_val value;
-	int rc;
+	struct dictionary_row row;
 
-	if (!open_table(txn, "dictionaries", 0, &table))
-		return;
-	rc = mdb_cursor_open(txn->mdb, table, &cursor);
-	if (rc == MDB_SUCCESS)
-		rc = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
-	while (rc == MDB_SUCCESS) {
-		struct dictionary_row row;
-		struct buffer bytes = {0};
-
-		if (dictionary_row_decode(
-			    (struct slice){value.mv_data, value.mv_size},
-			    &row)) {
-			row.cluster = 0;
-			bytes = dictionary_row_encode(&row);
-			rc = replace_row(cursor, key, &bytes);
-		}
-		buffer_free(&bytes);
-		if (rc == MDB_SUCCESS)
-			rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
-	}
-	mdb_cursor_close(cursor);
-	if (rc != MDB_NOTFOUND)
-		txn_check(txn, rc);
+	if (!dictionary_row_decode(value, &row))
+		return false;
+	row.cluster = 0;
+	*out = dictionary_row_encode(&row);
+	return true;
 }
 
 /* Counts of fragments are in blocks from then on. */
@@ -322,7 +301,7 @@ static void block_counts(struct txn *txn)
 static void from_6(struct txn *txn, MDB_dbi meta)
 {
 	(void)meta;
-	retire_dictionaries(txn);
+	rewrite_rows(txn, "dictionaries", retire_dictionary);
 	block_counts(txn);
 }
 

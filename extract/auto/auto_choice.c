@@ -22,6 +22,7 @@ bool choice_is_comment(float score)
 /* Shorter passages, such as labels and numbers, may be repeated. */
 enum { MIN_REPEATED_WORDS = 5 };
 
+/* Of the highest score; passages below it end a best run. */
 #define BEST_RATIO 0.7
 
 struct shown {

@@ -8,9 +8,9 @@
 #include "store/arena.h"
 
 /*
- * Of the page features the bins of the second forest, that of the content or
- * of the comments, are kept, a byte for each that
- * it reads, until the scores of the whole page are known.
+ * Of the page features the bins of the second forest, that of the content or of
+ * the comments, are kept, a byte for each that it reads, until the scores of
+ * the whole page are known.
  */
 struct kept {
 	size_t begin; /* the columns of page features, of the second forest */

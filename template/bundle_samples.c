@@ -67,20 +67,12 @@ static void make_room(struct bundle *bundle)
 	}
 }
 
-static bool are_equal(const double *a, const double *b)
-{
-	for (int i = 0; i < MAX_PARAMETERS; i++)
-		if (a[i] < b[i] || a[i] > b[i])
-			return false;
-	return true;
-}
-
 static bool answers(const struct lesson *lesson, uint32_t cluster,
 		    const struct extractor *extractor, const double *parameters)
 {
 	return lesson->extractor == extractor && lesson->cluster == cluster &&
-	       (!extractor->learns_by_parameters ||
-		are_equal(lesson->parameters, parameters));
+	       extractor_learns_the_same(extractor, lesson->parameters,
+					 parameters);
 }
 
 /*

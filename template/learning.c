@@ -11,7 +11,7 @@ const void *learn_from(const struct extractor *extractor,
 		.count = count,
 	};
 	const void *knowledge = extractor->learn(
-		&sample, extractor->learns_by_parameters ? parameters : NULL,
+		&sample, extractor->learned_parameters > 0 ? parameters : NULL,
 		arena);
 
 	for (uint32_t i = 0; i < count; i++)

@@ -73,14 +73,6 @@ size_t learned_cache_bytes(struct learned_cache *cache)
 	return bytes;
 }
 
-static bool are_equal(const double *a, const double *b)
-{
-	for (int i = 0; i < MAX_PARAMETERS; i++)
-		if (a[i] < b[i] || a[i] > b[i])
-			return false;
-	return true;
-}
-
 static bool answers(const struct learned *learned,
 		    const struct learned_question *question)
 {
@@ -88,8 +80,9 @@ static bool answers(const struct learned *learned,
 	       learned->site == question->site &&
 	       learned->cluster == question->cluster &&
 	       learned->generation == question->generation &&
-	       (!question->extractor->learns_by_parameters ||
-		are_equal(learned->parameters, question->parameters));
+	       extractor_learns_the_same(question->extractor,
+					 learned->parameters,
+					 question->parameters);
 }
 
 /* Find the entry, and make it the most recently used; or NULL. */

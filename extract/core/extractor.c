@@ -16,6 +16,15 @@ void extractor_defaults(const struct extractor *extractor, double *parameters)
 					: 0;
 }
 
+bool extractor_learns_the_same(const struct extractor *extractor,
+			       const double *these, const double *those)
+{
+	for (size_t i = 0; i < extractor->learned_parameters; i++)
+		if (these[i] < those[i] || these[i] > those[i])
+			return false;
+	return true;
+}
+
 __attribute__((format(printf, 2, 3))) static bool
 refuse(char *error_out, const char *format, ...)
 {

@@ -105,10 +105,10 @@ struct extractor {
 	const void *(*learn)(const struct sample *sample,
 			     const double *parameters, struct arena *arena);
 	/*
-	 * learn() depends on the parameters. If not, it gets NULL for them and
-	 * its result serves all their values.
+	 * learn() depends on so many of the parameters, the first ones. Without
+	 * any it gets NULL for them.
 	 */
-	bool learns_by_parameters;
+	size_t learned_parameters;
 	/* Fills verdicts [page->text_count]. Linear, constant stack. */
 	void (*run)(const struct extractor_input *input,
 		    struct verdict *verdicts);
@@ -125,6 +125,10 @@ static inline bool learns_sample(const struct extractor *extractor)
 {
 	return extractor->learn != NULL;
 }
+
+/* What learn() makes with these parameters [MAX_PARAMETERS] serves those. */
+bool extractor_learns_the_same(const struct extractor *extractor,
+			       const double *these, const double *those);
 
 /* The defaults, for `parameters` of an input: [MAX_PARAMETERS]. */
 void extractor_defaults(const struct extractor *extractor, double *parameters);

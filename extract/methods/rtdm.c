@@ -123,6 +123,6 @@ const struct extractor extractor_rtdm = {
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
 	.needs = KNOWS_SAMPLE,
 	.learn = learn,
-	.learns_by_parameters = true,
+	.learned_parameters = sizeof(parameters) / sizeof(parameters[0]),
 	.run = run,
 };

@@ -58,7 +58,7 @@ static const struct verdict *run_input(struct extractor_input input,
 	if (extractor->learn != NULL)
 		input.learned = extractor->learn(
 			sample,
-			extractor->learns_by_parameters ? parameters : NULL,
+			extractor->learned_parameters > 0 ? parameters : NULL,
 			input.arena);
 	for (uint32_t i = 0; i < input.page->text_count; i++)
 		verdicts[i].score = NAN;

@@ -83,6 +83,21 @@ START_TEST(a_bad_assignment_is_explained)
 }
 END_TEST
 
+START_TEST(only_what_learning_reads_makes_a_difference)
+{
+	const struct extractor none = {.name = "x"};
+	const struct extractor first = {.name = "y", .learned_parameters = 1};
+	const double these[MAX_PARAMETERS] = {1, 2};
+	const double same[MAX_PARAMETERS] = {1, 3};
+	const double others[MAX_PARAMETERS] = {2, 2};
+
+	ck_assert(extractor_learns_the_same(&none, these, others));
+	ck_assert(extractor_learns_the_same(&first, these, same));
+	ck_assert(!extractor_learns_the_same(&first, these, others));
+	ck_assert(!extractor_learns_the_same(&first, others, these));
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("extractor");
@@ -91,6 +106,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, every_row_of_the_table_is_whole);
 	tcase_add_test(tcase, a_parameter_is_set_within_its_range);
 	tcase_add_test(tcase, a_bad_assignment_is_explained);
+	tcase_add_test(tcase, only_what_learning_reads_makes_a_difference);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

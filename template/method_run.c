@@ -96,7 +96,7 @@ static void run(const struct extraction *extraction,
 	choice->extractor->run(&input, verdicts);
 	selection_apply(&tools->selection, page, verdicts, input.trace);
 	answer->has_template = choice->has_template;
-	answer->favor = extraction->request->favor;
+	answer->preference = extraction->request->preference;
 	answer->confidence = assessment.confidence;
 	answer->quality = answer_quality_of(
 		page, verdicts, assessment.is_unsure, extraction->http_status);

@@ -20,7 +20,8 @@ bool request_parameters(const struct text_request *request,
 	if (settings != NULL &&
 	    !settings_apply(settings, extractor, parameters, error_out))
 		return false;
-	if (!favor_apply(request->favor, extractor, parameters, error_out))
+	if (!preference_apply(request->preference, extractor, parameters,
+			      error_out))
 		return false;
 	for (; given != NULL && *given != NULL; given++)
 		if (!extractor_set(extractor, *given, parameters, error_out))

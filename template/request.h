@@ -16,7 +16,7 @@ struct extractor;
 /*
  * The parameters [MAX_PARAMETERS] of the method: its defaults, overridden by
  * `settings` (as in extract/settings.h; or NULL), then by what the request
- * favors, then by the parameters of the request. False, with an English
+ * prefers, then by the parameters of the request. False, with an English
  * sentence in `error_out` [256], where one is wrong.
  */
 bool request_parameters(const struct text_request *request,

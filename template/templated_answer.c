@@ -36,7 +36,7 @@ static bool read_options(const struct templated_options *options,
 		return false;
 	}
 	if (options->favor != NULL &&
-	    !favor_from_name(options->favor, &request->favor)) {
+	    !favor_from_name(options->favor, &request->preference.favor)) {
 		templated_tell(
 			error_out, ERR_MALFORMED,
 			"favor is not one of balance, precision, recall");

@@ -10,7 +10,7 @@
 
 #include "crawl/url/url.h"
 #include "extract/answer_quality.h"
-#include "extract/core/favor.h"
+#include "extract/core/preference.h"
 #include "extract/metadata/metadata.h"
 #include "extract/render/content_block.h"
 #include "extract/render/render.h"
@@ -41,7 +41,7 @@ struct text_request {
 	const char *method; /* NULL: the default */
 	const char *const
 		*parameters; /* "name=value", ended by NULL; or NULL */
-	enum favor favor;
+	struct preference preference;
 	bool with_comments;
 	const char *include;  /* selectors of page/select/selector.h; or NULL */
 	const char *exclude;  /* the same */
@@ -65,7 +65,7 @@ struct text_answer {
 	uint64_t fetched_ms; /* 0: the page was handed in */
 	bool has_template;   /* the method was given the template of the cluster
 			      */
-	enum favor favor;
+	struct preference preference;
 	float confidence; /* of the method, 0..1; NAN: it gives none */
 	enum answer_quality quality;
 };

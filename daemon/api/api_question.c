@@ -106,7 +106,8 @@ static bool read_favor(struct call *call, struct question *question)
 {
 	const char *name = http_argument(call->exchange, "favor");
 
-	if (name == NULL || favor_from_name(name, &question->request.favor))
+	if (name == NULL ||
+	    favor_from_name(name, &question->request.preference.favor))
 		return true;
 	call_fail(call, 400, "bad_request",
 		  "favor=%.32s: not one of balance, precision, recall", name);

@@ -71,7 +71,7 @@ bool ctl_request_read(const struct ctl *ctl, struct ctl_request *request_out)
 	request->parameters = request_out->parameters;
 	request->with_comments = option_given(ctl, "with");
 	if (favor != NULL)
-		favor_from_name(favor, &request->favor);
+		favor_from_name(favor, &request->preference.favor);
 	if (!join_selectors(ctl, "include", &request_out->include) ||
 	    !join_selectors(ctl, "exclude", &request_out->exclude))
 		return false;
@@ -101,8 +101,9 @@ void ctl_request_append(const struct ctl_request *asked, struct buffer *target)
 	const struct text_request *request = &asked->request;
 
 	append_argument(target, "method", request->method);
-	if (request->favor != FAVOR_BALANCE)
-		append_argument(target, "favor", favor_name(request->favor));
+	if (request->preference.favor != FAVOR_BALANCE)
+		append_argument(target, "favor",
+				favor_name(request->preference.favor));
 	if (request->with_comments)
 		append_argument(target, "with", "comments");
 	append_argument(target, "include", request->include);

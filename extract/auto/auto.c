@@ -16,7 +16,7 @@ enum {
 };
 
 #define DEFAULT_VALUE(name, value) [PARAMETER_##name].default_value = (value),
-#define TRADE(name, value)
+#define TRADE(scope, favor, value)
 #define CONSTANT(name, value)
 
 static const struct parameter parameters[] = {
@@ -124,7 +124,8 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 }
 
 #define DEFAULT_VALUE(name, value)
-#define TRADE(name, value) .name = (value),
+#define TRADE(scope, favor, value) \
+	.thresholds[SCOPE_##scope][FAVOR_##favor] = (value),
 
 const struct extractor extractor_auto = {
 	.name = "auto",

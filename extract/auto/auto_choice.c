@@ -10,7 +10,7 @@
 
 /* The numbers of the model. */
 #define DEFAULT_VALUE(name, value)
-#define TRADE(name, value)
+#define TRADE(scope, favor, value)
 #define CONSTANT(name, value) static const double model_##name = (value);
 #include "auto-choice.model"
 

@@ -7,9 +7,9 @@
  * reader's comment. auto-choice.model and auto-template.model hold only
  * numbers:
  *
- * 	DEFAULT_VALUE(threshold, 0.56)         of a parameter of `auto`
- * 	TRADE(recall_threshold, 0.32)   a field of struct extractor
- * 	CONSTANT(confidence_base, -1)   another number
+ * 	DEFAULT_VALUE(threshold, 0.56)   of a parameter of `auto`
+ * 	TRADE(NONE, RECALL, 0.32)        of the thresholds of struct extractor
+ * 	CONSTANT(confidence_base, -1)    another number
  */
 #ifndef EXTRACT_AUTO_AUTO_MODEL_H
 #define EXTRACT_AUTO_AUTO_MODEL_H

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "extract/core/preference.h"
+
 struct arena;
 struct page;
 struct ridge_model;
@@ -91,11 +93,10 @@ struct extractor {
 	enum knowledge needs;
 	bool reads_ridges; /* input->ridges is of use to it */
 	/*
-	 * Values of the parameter "threshold" that favour precision and recall;
-	 * 0: the method has none.
+	 * Values of the parameter "threshold" by what is preferred; 0: the
+	 * method has none. One with a scope has the parameter "scope".
 	 */
-	double precision_threshold;
-	double recall_threshold;
+	double thresholds[SCOPE_COUNT][FAVOR_COUNT];
 	/*
 	 * What the method learns of a sample, in `arena`, for run() on any
 	 * number of pages; keeps no pointer into the sample. Not NULL with

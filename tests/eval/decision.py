@@ -9,8 +9,9 @@ import numpy
 
 MIN_REPEATED_WORDS = 5
 # By the macro and the name in the model file.
-BETAS = {("DEFAULT_VALUE", "threshold"): 1.0, ("TRADE", "precision_threshold"): 0.5,
-         ("TRADE", "recall_threshold"): 2.0}
+BETAS = {("DEFAULT_VALUE", "threshold"): 1.0,
+         ("TRADE", "NONE, PRECISION"): 0.5,
+         ("TRADE", "NONE, RECALL"): 2.0}
 GRID = numpy.round(numpy.arange(0.10, 0.80, 0.02), 2)
 
 

@@ -1,8 +1,5 @@
 #include "extract/choose.h"
 
-#include <string.h>
-
-#include "extract/core/favor.h"
 #include "extract/extractors.h"
 #include "tests/unit/run.h"
 
@@ -85,90 +82,6 @@ START_TEST(an_unknown_method_is_not_found)
 }
 END_TEST
 
-START_TEST(a_favor_sets_the_threshold_of_a_method_that_has_one)
-{
-	static const struct parameter parameters[] = {
-		{.name = "radius", .maximum = 9, .default_value = 2},
-		{.name = "threshold", .maximum = 1, .default_value = 0.5},
-	};
-	static const struct extractor extractor = {
-		.name = "x",
-		.parameters = parameters,
-		.parameter_count = 2,
-		.precision_threshold = 0.75,
-		.recall_threshold = 0.25,
-	};
-	double values[MAX_PARAMETERS] = {2, 0.5};
-	char error[256] = "";
-
-	ck_assert(favor_apply(FAVOR_BALANCE, &extractor, values, error));
-	ck_assert_double_eq(values[1], 0.5);
-	ck_assert(favor_apply(FAVOR_PRECISION, &extractor, values, error));
-	ck_assert_double_eq(values[1], 0.75);
-	ck_assert(favor_apply(FAVOR_RECALL, &extractor, values, error));
-	ck_assert_double_eq(values[1], 0.25);
-	ck_assert_double_eq(values[0], 2);
-}
-END_TEST
-
-START_TEST(a_method_that_cannot_favor_says_so)
-{
-	double values[MAX_PARAMETERS] = {0};
-	char error[256] = "";
-
-	ck_assert(favor_apply(FAVOR_BALANCE, extractor_find("plain"), values,
-			      error));
-	ck_assert(!favor_apply(FAVOR_RECALL, extractor_find("plain"), values,
-			       error));
-	ck_assert_str_eq(error,
-			 "plain cannot favor precision or recall; auto can.");
-}
-END_TEST
-
-START_TEST(every_favor_has_a_name)
-{
-	enum favor favor;
-
-	for (unsigned i = 0; i < FAVOR_COUNT; i++) {
-		ck_assert(favor_from_name(favor_name((enum favor)i), &favor));
-		ck_assert_uint_eq(favor, i);
-	}
-	ck_assert(!favor_from_name("speed", &favor));
-	ck_assert(!favor_from_name("", &favor));
-}
-END_TEST
-
-static const struct parameter *threshold_of(const struct extractor *extractor)
-{
-	for (size_t i = 0; i < extractor->parameter_count; i++)
-		if (strcmp(extractor->parameters[i].name, "threshold") == 0)
-			return &extractor->parameters[i];
-	return NULL;
-}
-
-/* What favor_apply() relies on. */
-static void check_favors(const struct extractor *extractor)
-{
-	const struct parameter *threshold = threshold_of(extractor);
-	double low = extractor->recall_threshold;
-	double high = extractor->precision_threshold;
-
-	if (low <= 0 && high <= 0)
-		return;
-	ck_assert_ptr_nonnull(threshold);
-	ck_assert_double_ge(low, threshold->minimum);
-	ck_assert_double_lt(low, threshold->default_value);
-	ck_assert_double_gt(high, threshold->default_value);
-	ck_assert_double_le(high, threshold->maximum);
-}
-
-START_TEST(methods_that_favor_have_a_threshold_in_its_range)
-{
-	for (size_t i = 0; extractors[i] != NULL; i++)
-		check_favors(extractors[i]);
-}
-END_TEST
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("choose");
@@ -180,11 +93,6 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_method_of_one_page_is_given_no_template);
 	tcase_add_test(tcase, a_method_without_its_template_is_refused);
 	tcase_add_test(tcase, an_unknown_method_is_not_found);
-	tcase_add_test(tcase,
-		       a_favor_sets_the_threshold_of_a_method_that_has_one);
-	tcase_add_test(tcase, a_method_that_cannot_favor_says_so);
-	tcase_add_test(tcase, every_favor_has_a_name);
-	tcase_add_test(tcase, methods_that_favor_have_a_threshold_in_its_range);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

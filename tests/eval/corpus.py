@@ -22,6 +22,10 @@ import training
 
 SETS = ("wcxb-dev", "dragnet", "daniel", "crawl-to-the-future")
 RESEARCH = ("big9", "cleaneval-en-dev")
+# Whose gold is what: enum scope of extract/core/preference.h. That of articles
+# is their body, that of wcxb-dev all that a page is about.
+SCOPES = {"body": ("dragnet", "daniel", "crawl-to-the-future"),
+          "page": ("wcxb-dev",)}
 NO_FOLD = -1
 # A page of a set counts so much: wcxb-dev is the one with other pages than
 # articles, and its forums are what the others teach to be comments.
@@ -57,17 +61,22 @@ class Corpus:
     slices: list
     table: passages.Table
 
-    def score(self, scores):
-        """[pages]: F1, cross-fitted."""
+    def score(self, scores, scope=None):
+        """[pages]: F1, cross-fitted by the sets of the scope (None: all)."""
         return decision.cross_fitted(self.measure(scores), self.fold,
-                                     self.share())
+                                     self.share(scope))
 
     def measure(self, scores):
         return decision.measure(self.pages, self.slices, scores)
 
-    def share(self):
-        """[pages]: weights by which each set that trains counts the same."""
-        trains = self.fold != NO_FOLD
+    def has_scope(self, scope):
+        """[pages]: whether its gold has it; None: any."""
+        return numpy.isin(self.sets, SCOPES[scope] if scope else self.sets)
+
+    def share(self, scope=None):
+        """[pages]: weights by which each set of the scope that trains counts
+        the same."""
+        trains = (self.fold != NO_FOLD) & self.has_scope(scope)
         share = numpy.zeros(len(self.pages))
         for name in set(self.sets[trains]):
             own = trains & (self.sets == name)

@@ -8,10 +8,8 @@ score.py, whose words are numbers here: those of the gold, from 0.
 import numpy
 
 MIN_REPEATED_WORDS = 5
-# By the macro and the name in the model file.
-BETAS = {("DEFAULT_VALUE", "threshold"): 1.0,
-         ("TRADE", "NONE, PRECISION"): 0.5,
-         ("TRADE", "NONE, RECALL"): 2.0}
+# By the name in the model file: enum favor of extract/core/preference.h.
+BETAS = {"BALANCE": 1.0, "PRECISION": 0.5, "RECALL": 2.0}
 GRID = numpy.round(numpy.arange(0.10, 0.80, 0.02), 2)
 
 

@@ -30,12 +30,16 @@ def build(models, folder, *targets):
     return folder
 
 
-def thresholds(measured, weight):
-    """Calls of a model: the best thresholds, by F-beta, where a page counts
-    its weight [pages]."""
-    return [(macro, name, decision.GRID[decision.best_threshold(
+def thresholds(measured, weight, scope=None):
+    """Calls of a model: the best thresholds of a scope (None: the default's),
+    by F-beta, where a page counts its weight [pages]."""
+    names = {favor: ("TRADE", f"{scope or 'none'}, {favor}".upper())
+             for favor in decision.BETAS}
+    if scope is None:
+        names["BALANCE"] = ("DEFAULT_VALUE", "threshold")
+    return [(*names[favor], decision.GRID[decision.best_threshold(
                 measured, beta, weight)])
-            for (macro, name), beta in decision.BETAS.items()]
+            for favor, beta in decision.BETAS.items()]
 
 
 def write_fold(corpus, stages, fold, folder):

@@ -3,8 +3,9 @@ its domain.
 
 A draft of the first stage says what each passage can cost (training.weights);
 the first stage is grown by that, and its scores make the rows of the second,
-whose weights are by them too. A third forest knows readers' comments, by the
-rows of the second.
+whose weights are by them too. In its place stands, where a caller names a
+scope, one that has grown by the pages whose gold has that scope alone. Another
+forest knows readers' comments, by the rows of the second.
 """
 
 import dataclasses
@@ -16,6 +17,8 @@ import passages
 import training
 
 FEATURES = pathlib.Path(__file__).with_name("features.tsv")
+# The second stages by the scope of their pages; the features are the same.
+SECOND = {"context": None, "scope-body": "body", "scope-page": "page"}
 # How many of them --rank takes.
 COUNTS = {"page": 110, "context": 45, "comments": 40}
 DRAFT = training.Recipe(trees=100, depth=4, eta=0.2, columns=0.3,
@@ -77,17 +80,23 @@ def first_stage(corpus, names):
                 training.weights(corpus, draft.scores))
 
 
-def second_stage(corpus, program, first, names):
-    """By how the first judged the passages around."""
-    table = passages.table(program, corpus.files, first.scores)
+def second_table(corpus, program, first):
+    """The features of a second stage: how the first judged the passages
+    around, and those of the page."""
+    return passages.table(program, corpus.files, first.scores)
+
+
+def second_stage(corpus, table, first, names, scope=None):
+    """By the pages whose gold has the scope (None: any)."""
+    weight, target = training.weights(corpus, first.scores)
+    own = corpus.has_scope(scope)[corpus.page_of]
     return grow(corpus, some_columns(table, names), CONTEXT,
-                training.weights(corpus, first.scores))
+                (weight * own, target))
 
 
-def comment_stage(corpus, program, first, names):
+def comment_stage(corpus, table, names):
     """Comments or not, by the rows of the second stage: of the pages whose
     comments are known."""
-    table = passages.table(program, corpus.files, first.scores)
     weight, _ = training.first_weights(corpus)
     known = corpus.has_comments[corpus.page_of]
     return grow(corpus, some_columns(table, names), COMMENTS,
@@ -95,18 +104,26 @@ def comment_stage(corpus, program, first, names):
 
 
 def forests(corpus, program, names_of=chosen):
-    """(first, second, comments); names_of(forest): its features."""
+    """{name: Stage}; names_of(name): its features."""
     first = first_stage(corpus, names_of("page"))
-    return (first, second_stage(corpus, program, first, names_of("context")),
-            comment_stage(corpus, program, first, names_of("comments")))
+    table = second_table(corpus, program, first)
+    made = {"page": first}
+    for name, scope in SECOND.items():
+        made[name] = second_stage(corpus, table, first, names_of("context"),
+                                  scope)
+    return {**made,
+            "comments": comment_stage(corpus, table, names_of("comments"))}
 
 
-def held_out(corpus, program, is_out):
-    """[passages]: scores of both stages, of the pages `is_out` by models of
-    the other pages alone, which are dealt into folds again."""
+def held_out(corpus, program, is_out, scopes=(None,)):
+    """[passages] each: scores of both stages by the scope, of the pages
+    `is_out` by models of the other pages alone, which are dealt into folds
+    again."""
     rest = corpus.without(is_out)
     first = first_stage(rest, chosen("page"))
-    return second_stage(rest, program, first, chosen("context")).scores
+    table = second_table(rest, program, first)
+    return [second_stage(rest, table, first, chosen("context"), scope).scores
+            for scope in scopes]
 
 
 def nested(corpus, program, parts):
@@ -115,5 +132,5 @@ def nested(corpus, program, parts):
     scores = numpy.zeros(len(corpus.words), numpy.float32)
     for part in parts:
         inside = (part | (corpus.fold < 0))[corpus.page_of]
-        scores[inside] = held_out(corpus, program, part)[inside]
+        scores[inside] = held_out(corpus, program, part)[0][inside]
     return scores

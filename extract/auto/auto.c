@@ -9,6 +9,7 @@
 
 /* Parameters whose default comes from a model file. */
 enum {
+	PARAMETER_SCOPE, /* the first: known_passages_learn() reads it */
 	PARAMETER_threshold,
 	PARAMETER_page_weight,
 	PARAMETER_slot_weight,
@@ -20,6 +21,16 @@ enum {
 #define CONSTANT(name, value)
 
 static const struct parameter parameters[] = {
+	[PARAMETER_SCOPE] =
+		{
+			.name = "scope",
+			.unit = "",
+			.minimum = SCOPE_NONE,
+			.maximum = SCOPE_PAGE,
+			.meaning = "1: the body alone, 2: all that the page is "
+				   "about, 0: neither is named; --scope sets "
+				   "it and the threshold",
+		},
 	[PARAMETER_threshold] =
 		{
 			.name = "threshold",
@@ -70,11 +81,15 @@ static struct evidence_weights weights_of(const double *given)
 	};
 }
 
+static enum scope scope_of(const double *given)
+{
+	return (enum scope)given[PARAMETER_SCOPE];
+}
+
 static const void *learn(const struct sample *sample, const double *given,
 			 struct arena *arena)
 {
-	(void)given;
-	return known_passages_learn(sample, arena);
+	return known_passages_learn(sample, scope_of(given), arena);
 }
 
 /* With the evidence of other pages where the template is known. */
@@ -84,7 +99,8 @@ static struct passage_scores score(const struct extractor_input *input,
 	struct arena *arena = input->arena;
 	const struct page_claims claims = claims_of_page(arena, passages->page);
 	struct passage_scores scores = passage_scores_make(
-		arena, passages, &claims, input->trace != NULL);
+		arena, passages, &claims, scope_of(input->parameters),
+		input->trace != NULL);
 
 	if (input->learned != NULL)
 		scores.evidence = known_passages_view(input->learned, arena,
@@ -140,5 +156,6 @@ const struct extractor extractor_auto = {
 	.needs = MAY_KNOW_SAMPLE,
 #include "auto-choice.model"
 	.learn = learn,
+	.learned_parameters = PARAMETER_SCOPE + 1,
 	.run = run,
 };

@@ -3,9 +3,10 @@
  * program, made of the model files in the folder MODELS of the build. Forests
  * (extract/auto/forest.h) are auto-page.model, which judges a passage by the
  * page's features, and auto-context.model, by these and by how the passages
- * around it were judged; auto-comments.model says by the same whether it is a
- * reader's comment. auto-choice.model and auto-template.model hold only
- * numbers:
+ * around it were judged; where a scope is named, auto-scope-body.model or
+ * auto-scope-page.model stands in its place. auto-comments.model says by the
+ * same whether it is a reader's comment. auto-choice.model and
+ * auto-template.model hold only numbers:
  *
  * 	DEFAULT_VALUE(threshold, 0.56)   of a parameter of `auto`
  * 	TRADE(NONE, RECALL, 0.32)        of the thresholds of struct extractor
@@ -33,6 +34,8 @@ extern const struct forest auto_page_forest;
 
 /* Over rows of AUTO_FEATURE_COUNT numbers. */
 extern const struct forest auto_context_forest;
+extern const struct forest auto_scope_body_forest;
+extern const struct forest auto_scope_page_forest;
 extern const struct forest auto_comments_forest;
 
 #endif

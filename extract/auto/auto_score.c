@@ -222,14 +222,19 @@ static struct passage_scores score_by(struct arena *arena,
 struct passage_scores passage_scores_make(struct arena *arena,
 					  const struct passages *passages,
 					  const struct page_claims *claims,
-					  bool needs_moves)
+					  enum scope scope, bool needs_moves)
 {
+	static const struct forest *const seconds[SCOPE_COUNT] = {
+		[SCOPE_NONE] = &auto_context_forest,
+		[SCOPE_BODY] = &auto_scope_body_forest,
+		[SCOPE_PAGE] = &auto_scope_page_forest,
+	};
 	struct strongest_moves *moves =
 		needs_moves ? ARENA_NEW(arena, struct strongest_moves,
 					passages->count)
 			    : NULL;
 
-	return score_by(arena, passages, claims, &auto_context_forest, moves);
+	return score_by(arena, passages, claims, seconds[scope], moves);
 }
 
 const float *comment_scores(struct arena *arena,

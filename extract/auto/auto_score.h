@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "extract/auto/page_context.h"
+#include "extract/core/preference.h"
 #include "extract/text/passage.h"
 
 struct arena;
@@ -45,13 +46,14 @@ struct passage_scores {
 const bool *auto_wanted(struct arena *arena);
 
 /*
- * Score the passages. Everything belongs to `arena`. Linear in the page but
- * for what extract/auto/context.h sorts; constant stack.
+ * Score the passages, by another second forest where a scope is named.
+ * Everything belongs to `arena`. Linear in the page but for what
+ * extract/auto/context.h sorts; constant stack.
  */
 struct passage_scores passage_scores_make(struct arena *arena,
 					  const struct passages *passages,
 					  const struct page_claims *claims,
-					  bool needs_moves);
+					  enum scope scope, bool needs_moves);
 
 /*
  * Probabilities that a passage is a reader's comment, [passages->count]: the

@@ -79,13 +79,13 @@ static void note_slots(const struct passages *passages, const uint64_t *paths,
 }
 
 static void learn_page(struct known_passages *known, const struct page *page,
-		       uint32_t bit)
+		       enum scope scope, uint32_t bit)
 {
 	struct arena *own = arena_create();
 	const struct page_claims claims = claims_of_page(own, page);
 	const struct passages passages = passages_make(own, page);
 	const struct passage_scores scores =
-		passage_scores_make(own, &passages, &claims, false);
+		passage_scores_make(own, &passages, &claims, scope, false);
 
 	note_slots(&passages, node_paths(own, page, true), scores.scores, bit,
 		   known);
@@ -99,6 +99,7 @@ static void learn_page(struct known_passages *known, const struct page *page,
 }
 
 const struct known_passages *known_passages_learn(const struct sample *sample,
+						  enum scope scope,
 						  struct arena *arena)
 {
 	struct known_passages *known =
@@ -112,7 +113,7 @@ const struct known_passages *known_passages_learn(const struct sample *sample,
 	};
 
 	for (uint32_t i = 0; i < sample->count; i++)
-		learn_page(&growing, sample->pages[i], 1U << i);
+		learn_page(&growing, sample->pages[i], scope, 1U << i);
 	for (uint32_t i = 0; i < growing.placed.count; i++) {
 		const struct standing *text =
 			hash_table_entry(&growing.placed, i);

@@ -39,10 +39,11 @@ struct passage_evidence {
 };
 
 /*
- * Score the pages of the sample and count their texts by slot: about 100 bytes
- * a passage. The result belongs to `arena`. Linear.
+ * Score the pages of the sample by the scope and count their texts by slot:
+ * about 100 bytes a passage. The result belongs to `arena`. Linear.
  */
 const struct known_passages *known_passages_learn(const struct sample *sample,
+						  enum scope scope,
 						  struct arena *arena);
 
 /*

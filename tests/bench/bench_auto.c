@@ -48,7 +48,7 @@ static size_t work_on(const struct page *page, enum stage stage)
 			features_next(features, row);
 	} else if (stage == STAGE_TREES) {
 		(void)passage_scores_make(page->arena, &passages, &claims,
-					  false);
+					  SCOPE_NONE, false);
 	}
 	return passages.count;
 }

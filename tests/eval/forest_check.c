@@ -1,8 +1,8 @@
 /*
- * forest_check page|context|comments ROWS MARGINS - whether a model of `auto`
- * that is part of the program predicts what its trainer predicted, bit for bit.
- * ROWS has f32 [n][N] as passage_table writes them (context: with --scores),
- * MARGINS f32 [n]; both in host order. Exit status 0: all are the same, 1: not.
+ * forest_check MODEL ROWS MARGINS - whether a model of `auto` that is part of
+ * the program predicts what its trainer predicted, bit for bit. ROWS has f32
+ * [n][N] as passage_table writes them (all but page: with --scores), MARGINS
+ * f32 [n]; both in host order. Exit status 0: all are the same, 1: not.
  */
 #include <stdio.h>
 #include <string.h>
@@ -85,17 +85,24 @@ static int check(const struct forest *forest, size_t stride, char **paths)
 	return different == 0 ? 0 : 1;
 }
 
+static const struct model {
+	const char *name;
+	const struct forest *forest;
+	size_t stride;
+} models[] = {
+	{"page", &auto_page_forest, FEATURE_COUNT},
+	{"context", &auto_context_forest, AUTO_FEATURE_COUNT},
+	{"scope-body", &auto_scope_body_forest, AUTO_FEATURE_COUNT},
+	{"scope-page", &auto_scope_page_forest, AUTO_FEATURE_COUNT},
+	{"comments", &auto_comments_forest, AUTO_FEATURE_COUNT},
+};
+
 int main(int argc, char **argv)
 {
-	if (argc == 4 && strcmp(argv[1], "page") == 0)
-		return check(&auto_page_forest, FEATURE_COUNT, argv + 2);
-	if (argc == 4 && strcmp(argv[1], "context") == 0)
-		return check(&auto_context_forest, AUTO_FEATURE_COUNT,
-			     argv + 2);
-	if (argc == 4 && strcmp(argv[1], "comments") == 0)
-		return check(&auto_comments_forest, AUTO_FEATURE_COUNT,
-			     argv + 2);
-	fprintf(stderr,
-		"usage: forest_check page|context|comments ROWS MARGINS\n");
+	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
+		if (argc == 4 && strcmp(argv[1], models[i].name) == 0)
+			return check(models[i].forest, models[i].stride,
+				     argv + 2);
+	fprintf(stderr, "usage: forest_check MODEL ROWS MARGINS\n");
 	return 2;
 }

@@ -126,13 +126,18 @@ static size_t bytes_after(const char *method, const char *first,
 	return bytes;
 }
 
-/* A lean to recall is no other knowledge; sst reads its attenuation. */
+/*
+ * A lean to recall is no other knowledge, but the scores of another scope are;
+ * sst reads its attenuation.
+ */
 START_TEST(only_what_learning_reads_is_learnt_again)
 {
 	const char *favored = "threshold=0.3";
 
 	ck_assert_uint_eq(bytes_after("auto", favored, "threshold=0.7"),
 			  bytes_after("auto", favored, favored));
+	ck_assert_uint_gt(bytes_after("auto", "scope=1", "scope=2"),
+			  bytes_after("auto", "scope=1", "scope=1"));
 	ck_assert_uint_gt(
 		bytes_after("sst", "attenuation=0.5", "attenuation=0.6"),
 		bytes_after("sst", "attenuation=0.5", "attenuation=0.5"));

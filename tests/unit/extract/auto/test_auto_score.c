@@ -10,9 +10,10 @@
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
-/* Both forests over whole rows, one at a time. */
+/* Both forests over whole rows, one at a time: the first, and this second. */
 static void assert_scores(const struct passage_scores *scores,
-			  const struct page_claims *claims)
+			  const struct page_claims *claims,
+			  const struct forest *second)
 {
 	const struct passages *passages = scores->passages;
 	struct arena *arena = passages->page->arena;
@@ -31,27 +32,39 @@ static void assert_scores(const struct passage_scores *scores,
 			       &(struct forest_rows){row + CONTEXT_COUNT, 1, 0},
 			       &margin);
 		ck_assert_float_eq(scores->page[i], forest_probability(margin));
-		forest_margins(&auto_context_forest,
-			       &(struct forest_rows){row, 1, 0}, &margin);
+		forest_margins(second, &(struct forest_rows){row, 1, 0},
+			       &margin);
 		ck_assert_float_eq(scores->scores[i],
 				   forest_probability(margin));
 	}
 }
 
-START_TEST(scores_are_those_of_both_forests)
+static void check_page(struct page *page)
+{
+	static const struct forest *const seconds[SCOPE_COUNT] = {
+		&auto_context_forest,
+		&auto_scope_body_forest,
+		&auto_scope_page_forest,
+	};
+	const struct page_claims claims = claims_of_page(page->arena, page);
+	const struct passages passages = passages_make(page->arena, page);
+
+	for (unsigned i = 0; i < SCOPE_COUNT; i++) {
+		const struct passage_scores scores = passage_scores_make(
+			page->arena, &passages, &claims, (enum scope)i, false);
+
+		ck_assert_ptr_null(scores.moves);
+		assert_scores(&scores, &claims, seconds[i]);
+	}
+}
+
+START_TEST(scores_are_those_of_the_forests_of_the_scope)
 {
 	for (uint64_t seed = 1; seed <= 100; seed++) {
 		char *html = random_html(seed);
 		struct page *page = parse(html);
-		const struct page_claims claims =
-			claims_of_page(page->arena, page);
-		const struct passages passages =
-			passages_make(page->arena, page);
-		const struct passage_scores scores = passage_scores_make(
-			page->arena, &passages, &claims, false);
 
-		ck_assert_ptr_null(scores.moves);
-		assert_scores(&scores, &claims);
+		check_page(page);
 		page_destroy(page);
 		free(html);
 	}
@@ -64,8 +77,8 @@ START_TEST(the_strongest_move_comes_first)
 				  "<a href=x>seven</a>.<ul><li>Eight</ul>");
 	const struct passages passages = passages_make(page->arena, page);
 	const struct page_claims claims = {.body_count = 0};
-	const struct passage_scores scores =
-		passage_scores_make(page->arena, &passages, &claims, true);
+	const struct passage_scores scores = passage_scores_make(
+		page->arena, &passages, &claims, SCOPE_NONE, true);
 
 	ck_assert_uint_eq(passages.count, 3);
 	for (uint32_t i = 0; i < passages.count; i++) {
@@ -86,10 +99,10 @@ START_TEST(an_empty_page_has_no_scores)
 	const struct passages passages = passages_make(page->arena, page);
 	const struct page_claims claims = {.body_count = 0};
 
-	ck_assert_uint_eq(
-		passage_scores_make(page->arena, &passages, &claims, true)
-			.passages->count,
-		0);
+	ck_assert_uint_eq(passage_scores_make(page->arena, &passages, &claims,
+					      SCOPE_NONE, true)
+				  .passages->count,
+			  0);
 	page_destroy(page);
 }
 END_TEST
@@ -99,7 +112,7 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("auto_score");
 	TCase *tcase = tcase_create("auto_score");
 
-	tcase_add_test(tcase, scores_are_those_of_both_forests);
+	tcase_add_test(tcase, scores_are_those_of_the_forests_of_the_scope);
 	tcase_add_test(tcase, the_strongest_move_comes_first);
 	tcase_add_test(tcase, an_empty_page_has_no_scores);
 	suite_add_tcase(suite, tcase);

@@ -33,7 +33,7 @@ static struct pages setup(uint32_t from)
 	for (uint32_t i = 0; i < PAGES; i++)
 		pages.items[i] = parse(sources[i]);
 	sample.pages = (const struct page *const *)pages.items + from;
-	pages.known = known_passages_learn(&sample, pages.arena);
+	pages.known = known_passages_learn(&sample, SCOPE_NONE, pages.arena);
 	pages.first = passages_make(pages.arena, pages.items[0]);
 	ck_assert_uint_eq(pages.first.count, PASSAGES);
 	return pages;

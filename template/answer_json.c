@@ -78,11 +78,12 @@ static json_t *template_json(const struct text_answer *answer)
 /* The method, its reason, and the confidence in its result. */
 static json_t *judgement_json(const struct text_answer *answer)
 {
-	return json_pack("{s:s, s:o, s:o, s:s, s:o, s:s}", "method",
+	return json_pack("{s:s, s:o, s:o, s:s, s:s?, s:o, s:s}", "method",
 			 answer->method, "reason",
 			 json_text(slice_of(answer->reason)), "template",
 			 template_json(answer), "favor",
-			 favor_name(answer->preference.favor), "confidence",
+			 favor_name(answer->preference.favor), "scope",
+			 scope_name(answer->preference.scope), "confidence",
 			 real(answer->confidence), "quality",
 			 answer_quality_name(answer->quality));
 }

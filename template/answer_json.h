@@ -12,9 +12,10 @@
  * Append one object: url, title, language, description, cluster (HOST/N or
  * null), cluster_pages, generation, fetched (RFC 3339 or null), truncated;
  * method, reason, template (id, version, pages; null when the method was given
- * none), favor, confidence (0..1 or null), quality; metadata (of each its value
- * and source, or null), text, blocks (kind, level, score, text). With `indent`
- * spaces, or compact (0). What is no valid UTF-8 becomes '?'.
+ * none), favor, scope (or null), confidence (0..1 or null), quality; metadata
+ * (of each its value and source, or null), text, blocks (kind, level, score,
+ * text). With `indent` spaces, or compact (0). What is no valid UTF-8 becomes
+ * '?'.
  */
 void answer_json(const struct text_answer *answer, unsigned indent,
 		 struct buffer *out);

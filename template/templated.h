@@ -154,6 +154,7 @@ struct templated_options {
 	const char *method;  /* a name of templated_method(); "auto" */
 	const char *format;  /* "txt", "md", "json", "html", "xml", "explain" */
 	const char *favor;   /* "balance", "precision", "recall" */
+	const char *scope;   /* "body", "page" */
 	const char *include; /* CSS selectors: also the text in these elements
 			      */
 	const char *exclude; /* never the text in these elements */

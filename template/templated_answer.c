@@ -42,6 +42,12 @@ static bool read_options(const struct templated_options *options,
 			"favor is not one of balance, precision, recall");
 		return false;
 	}
+	if (options->scope != NULL &&
+	    !scope_from_name(options->scope, &request->preference.scope)) {
+		templated_tell(error_out, ERR_MALFORMED,
+			       "scope is not one of body, page");
+		return false;
+	}
 	request->method = options->method;
 	request->include = options->include;
 	request->exclude = options->exclude;

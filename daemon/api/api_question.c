@@ -114,6 +114,18 @@ static bool read_favor(struct call *call, struct question *question)
 	return false;
 }
 
+static bool read_scope(struct call *call, struct question *question)
+{
+	const char *name = http_argument(call->exchange, "scope");
+
+	if (name == NULL ||
+	    scope_from_name(name, &question->request.preference.scope))
+		return true;
+	call_fail(call, 400, "bad_request",
+		  "scope=%.32s: not one of body, page", name);
+	return false;
+}
+
 static bool read_with(struct call *call, struct question *question)
 {
 	const char *name = http_argument(call->exchange, "with");
@@ -168,6 +180,7 @@ bool question_read(struct call *call, struct question *question_out)
 	       read_policy(call, question_out) &&
 	       read_method(call, question_out) &&
 	       read_favor(call, question_out) &&
+	       read_scope(call, question_out) &&
 	       read_with(call, question_out) &&
 	       read_timeout(call, question_out) &&
 	       read_parameters(call, question_out) && check(call, request);

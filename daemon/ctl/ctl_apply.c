@@ -107,6 +107,7 @@ static const struct verb_option apply_options[] = {
 	 .meaning = "of the Content-Type that came with the pages"},
 	OPTION_PARAM_ROW,
 	OPTION_FAVOR_ROW,
+	OPTION_SCOPE_ROW,
 	OPTION_WITH_ROW,
 	OPTION_INCLUDE_ROW,
 	OPTION_EXCLUDE_ROW,

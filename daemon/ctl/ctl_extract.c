@@ -161,6 +161,7 @@ static const struct verb_option extract_options[] = {
 	 .meaning = "where the page was found"},
 	OPTION_PARAM_ROW,
 	OPTION_FAVOR_ROW,
+	OPTION_SCOPE_ROW,
 	OPTION_WITH_ROW,
 	OPTION_INCLUDE_ROW,
 	OPTION_EXCLUDE_ROW,

@@ -64,6 +64,7 @@ bool ctl_request_read(const struct ctl *ctl, struct ctl_request *request_out)
 {
 	struct text_request *request = &request_out->request;
 	const char *favor = option_text(ctl, "favor");
+	const char *scope = option_text(ctl, "scope");
 
 	*request_out =
 		(struct ctl_request){.parameters = offline_parameters(ctl)};
@@ -72,6 +73,8 @@ bool ctl_request_read(const struct ctl *ctl, struct ctl_request *request_out)
 	request->with_comments = option_given(ctl, "with");
 	if (favor != NULL)
 		favor_from_name(favor, &request->preference.favor);
+	if (scope != NULL)
+		scope_from_name(scope, &request->preference.scope);
 	if (!join_selectors(ctl, "include", &request_out->include) ||
 	    !join_selectors(ctl, "exclude", &request_out->exclude))
 		return false;
@@ -104,6 +107,7 @@ void ctl_request_append(const struct ctl_request *asked, struct buffer *target)
 	if (request->preference.favor != FAVOR_BALANCE)
 		append_argument(target, "favor",
 				favor_name(request->preference.favor));
+	append_argument(target, "scope", scope_name(request->preference.scope));
 	if (request->with_comments)
 		append_argument(target, "with", "comments");
 	append_argument(target, "include", request->include);

@@ -19,6 +19,12 @@
 		.meaning = "what matters more: that all of it is " \
 			   "content, or that nothing is missing"   \
 	}
+#define OPTION_SCOPE_ROW                                                      \
+	{                                                                     \
+		.name = "scope", .kind = OPTION_CHOICE, .value = "body|page", \
+		.meaning = "the article or the post alone, or all that the "  \
+			   "page is about"                                    \
+	}
 #define OPTION_WITH_ROW                                                     \
 	{                                                                   \
 		.name = "with", .kind = OPTION_CHOICE, .value = "comments", \
@@ -45,9 +51,9 @@ struct ctl_request {
 };
 
 /*
- * Read --method, --param, --favor, --with, --include and --exclude, as far as
- * the verb has them. False, with a message, when they are wrong. End with
- * ctl_request_free() in any case.
+ * Read --method, --param, --favor, --scope, --with, --include and --exclude, as
+ * far as the verb has them. False, with a message, when they are wrong. End
+ * with ctl_request_free() in any case.
  */
 bool ctl_request_read(const struct ctl *ctl, struct ctl_request *request_out);
 void ctl_request_free(struct ctl_request *request);

@@ -21,8 +21,9 @@ class Class(ctypes.Structure):
 
 class Options(ctypes.Structure):
     _fields_ = [("method", ctypes.c_char_p), ("format", ctypes.c_char_p),
-                ("favor", ctypes.c_char_p), ("include", ctypes.c_char_p),
-                ("exclude", ctypes.c_char_p), ("parameters", ctypes.c_void_p),
+                ("favor", ctypes.c_char_p), ("scope", ctypes.c_char_p),
+                ("include", ctypes.c_char_p), ("exclude", ctypes.c_char_p),
+                ("parameters", ctypes.c_void_p),
                 ("with_comments", ctypes.c_bool)]
 
 

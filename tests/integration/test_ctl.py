@@ -113,12 +113,32 @@ class Ctl(harness.Case):
                   ".note, article"), ["Menu", "So", "true!"])
         self.assertIn("true!", words("--with", "comments"))
         for arguments in (("--include", "p:"), ("--favor", "recall"),
-                          ("--with", "adverts"), ("--exclude", "")):
+                          ("--scope", "body"), ("--with", "adverts"),
+                          ("--exclude", "")):
             with self.subTest(arguments=arguments):
                 process = harness.run([CTL, "extract", "--method", "fe",
                                        *arguments, page])
                 self.done(process, 2)
                 self.assertEqual(process.stdout, "")
+
+    def test_a_scope_is_the_post_or_all_of_the_page(self):
+        page = harness.ROOT / "tests" / "data" / "thread.html"
+        answer = "Does it work with rye, too?"
+
+        def text(*arguments):
+            return self.done(harness.run([CTL, "extract", *arguments, page]))
+        body, whole = text("--scope", "body"), text("--scope", "page")
+        for some in (body, whole):
+            self.assertIn("the loaves are light again", some)
+            self.assertNotIn("donated hardware", some)
+        self.assertNotIn(answer, body)
+        self.assertIn(answer, whole)
+        self.assertIn(answer, text("--scope", "body", "--with", "comments"))
+        self.assertLess(len(text("--scope", "page", "--favor", "precision")),
+                        len(whole))
+        process = harness.run([CTL, "extract", "--scope", "site", page])
+        self.done(process, 2)
+        self.assertIn("body|page", process.stderr)
 
     def test_links_are_absolute_where_the_address_is_known(self):
         page = self.folder() / "page.html"

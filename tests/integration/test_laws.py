@@ -115,6 +115,7 @@ class Laws(harness.Case):
         first = ask(urls)
         ask(urls, method="sst")
         ask(urls, favor="recall", exclude="p")
+        ask(urls, scope="page")
         self.assertEqual(ask(reversed(urls)), first)
         daemon.stop()
         daemon.configure({"extract": {"max_learned": "0 B"}})

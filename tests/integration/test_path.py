@@ -132,6 +132,7 @@ class WholePath(harness.Case):
                          {"id": self.cluster_of(self.article),
                           "version": answer["generation"], "pages": 32})
         self.assertEqual(answer["favor"], "balance")
+        self.assertIsNone(answer["scope"])
         self.assertEqual(answer["quality"], "ok")
         self.assertGreater(answer["confidence"], 0.5)
         self.assertLessEqual(answer["confidence"], 1)
@@ -177,6 +178,18 @@ class WholePath(harness.Case):
                 "/v1/text", url=self.article, **{name: value}), 400,
                 "malformed")
             self.assertTrue(error["message"])
+
+    def test_a_scope_is_named_and_told(self):
+        for name in ("body", "page"):
+            answer = self.daemon.json("/v1/text", url=self.article,
+                                      format="json", scope=name)
+            self.assertEqual(answer["scope"], name)
+            self.assertIn("better split the lists", answer["text"])
+            done = self.daemon.ctl("text", "--scope", name, self.article)
+            self.assertEqual(done.stdout.strip(), answer["text"].strip())
+        error = self.error_of(self.daemon.get(
+            "/v1/text", url=self.article, scope="site"), 400, "bad_request")
+        self.assertIn("body, page", error["message"])
 
     def test_quality_is_told_beside_text(self):
         answer = self.daemon.get("/v1/text", url=self.article)

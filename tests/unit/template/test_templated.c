@@ -134,6 +134,11 @@ START_TEST(what_is_wrong_is_told)
 		      TEMPLATED_MALFORMED, "format");
 	check_refused(&(struct templated_options){.favor = "speed"},
 		      TEMPLATED_MALFORMED, "favor");
+	check_refused(&(struct templated_options){.scope = "site"},
+		      TEMPLATED_MALFORMED, "scope is not one of body, page");
+	check_refused(
+		&(struct templated_options){.method = "plain", .scope = "page"},
+		TEMPLATED_MALFORMED, "plain cannot be given a scope");
 	check_refused(&(struct templated_options){.include = "::"},
 		      TEMPLATED_MALFORMED, "include");
 	check_refused(&(struct templated_options){.parameters = parameters},

@@ -701,6 +701,8 @@ START_TEST(a_wrong_question_for_text_is_told)
 	       "not_found");
 	refuse("GET", "/v1/text?url=" SITE "3&favor=speed", NULL, 400,
 	       "bad_request");
+	refuse("GET", "/v1/text?url=" SITE "3&scope=site", NULL, 400,
+	       "bad_request");
 	refuse("GET", "/v1/text?url=" SITE "3&with=adverts", NULL, 400,
 	       "bad_request");
 	/* what is wrong is told before anything is fetched */
@@ -710,6 +712,8 @@ START_TEST(a_wrong_question_for_text_is_told)
 	       "malformed");
 	refuse("GET", "/v1/text?url=" SITE "99&method=df&favor=recall", NULL,
 	       400, "malformed");
+	refuse("GET", "/v1/text?url=" SITE "99&method=df&scope=body", NULL, 400,
+	       "malformed");
 	refuse("GET", "/v1/text?url=" SITE "99&method=df&param=x=1", NULL, 400,
 	       "malformed");
 	refuse("GET", "/v1/text?url=" SITE "99", NULL, 404, "not_found");

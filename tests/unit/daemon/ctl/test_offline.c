@@ -234,6 +234,8 @@ START_TEST(a_wrong_command_line_is_status_2)
 		"extract --param nothing=1 in/a.html",
 		"extract --favor speed in/a.html",
 		"extract --method plain --favor recall in/a.html",
+		"extract --scope site in/a.html",
+		"extract --method plain --scope body in/a.html",
 		"extract --with adverts in/a.html",
 		"extract --include [a in/a.html",
 		"extract --exclude a:hover in/a.html",

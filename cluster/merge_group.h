@@ -1,0 +1,60 @@
+/*
+ * cluster/merge_group.h - the terms of the pages of a group, and the comparison
+ * of two groups. Internal to cluster/merges.
+ */
+#ifndef CLUSTER_MERGE_GROUP_H
+#define CLUSTER_MERGE_GROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/merges.h"
+
+/* How many pages of a group have a term or a label. */
+struct tally {
+	uint32_t id;
+	uint32_t pages;
+};
+
+struct tallies {
+	struct tally *items; /* [count], ascending by id */
+	size_t count;
+	uint64_t total; /* sum of pages */
+};
+
+struct merge_group {
+	struct tallies terms;
+	struct tallies labels; /* of the witness */
+	struct tallies truth;
+	uint32_t pages;
+	double mass;    /* sum of p */
+	double squares; /* sum of p * p */
+	bool is_touched;
+};
+
+/* Of all pages. */
+struct merge_site {
+	float *varied;  /* [term_count]: sqrt(p (1 - p)) */
+	bool *is_known; /* [term_count]: 3 pages have the term */
+	uint32_t pages;
+};
+
+struct merge_site merge_site_make(const struct merge_pages *pages,
+				  size_t leaf_count);
+void merge_site_free(struct merge_site *site);
+
+/* A group for each leaf, [leaf_count]. */
+struct merge_group *merge_groups_make(const struct merge_pages *pages,
+				      size_t leaf_count);
+void merge_groups_free(struct merge_group *groups, size_t leaf_count);
+
+/* The features of joining a and b, but for the height, and the truth of it.
+ * Linear in the terms of both. */
+void merge_compare(const struct merge_site *site, const struct merge_group *a,
+		   const struct merge_group *b, struct merge *merge);
+
+/* Add the pages of `from`, which is emptied. */
+void merge_group_add(struct merge_group *group, struct merge_group *from);
+
+#endif

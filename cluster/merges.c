@@ -1,0 +1,275 @@
+#include "cluster/merges.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "cluster/dendrogram.h"
+#include "cluster/merge_group.h"
+#include "store/memory.h"
+
+static const char *const names[] = {
+#define X(name, definition) #name,
+	MERGE_FEATURES(X)
+#undef X
+};
+
+const char *merge_feature_name(enum merge_feature feature)
+{
+	return names[feature];
+}
+
+struct walk {
+	const struct dendrogram *dendrogram;
+	struct merge_site site;
+	struct merge_group *groups; /* [leaf_count] */
+	uint32_t *parents;          /* [leaf_count]: union-find */
+	uint32_t *touched;          /* roots that a threshold joins */
+	struct merges merges;
+};
+
+static unsigned level_of(const struct dendrogram_edge *edge)
+{
+	return (edge->height + MERGE_STEP - 1) / MERGE_STEP * MERGE_STEP;
+}
+
+static uint32_t root_of(uint32_t *parents, uint32_t leaf)
+{
+	while (parents[leaf] != leaf) {
+		parents[leaf] = parents[parents[leaf]];
+		leaf = parents[leaf];
+	}
+	return leaf;
+}
+
+/* The larger group first; descending. */
+static int compare_groups(const struct merge_group *a,
+			  const struct merge_group *b)
+{
+	if (a->pages != b->pages)
+		return a->pages > b->pages ? -1 : 1;
+	if (a->mass != b->mass)
+		return a->mass > b->mass ? -1 : 1;
+	return (a->squares < b->squares) - (a->squares > b->squares);
+}
+
+/* The roots that edges of this level touch, each once; returns how many. */
+static size_t find_touched(struct walk *walk, const uint32_t *order,
+			   size_t count)
+{
+	size_t touched = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct dendrogram_edge *edge =
+			&walk->dendrogram->edges[order[i]];
+		const uint32_t ends[] = {root_of(walk->parents, edge->a),
+					 root_of(walk->parents, edge->b)};
+
+		for (size_t k = 0; k < 2; k++) {
+			struct merge_group *group = &walk->groups[ends[k]];
+
+			if (!group->is_touched)
+				walk->touched[touched++] = ends[k];
+			group->is_touched = true;
+		}
+	}
+	return touched;
+}
+
+/* The largest of the groups that are joined becomes the root of all. */
+static void join(struct walk *walk, const struct dendrogram_edge *edge)
+{
+	uint32_t a = root_of(walk->parents, edge->a);
+	uint32_t b = root_of(walk->parents, edge->b);
+
+	if (a == b)
+		return;
+	if (compare_groups(&walk->groups[a], &walk->groups[b]) <= 0)
+		walk->parents[b] = a;
+	else
+		walk->parents[a] = b;
+}
+
+static void add_merge(struct walk *walk, unsigned threshold, uint32_t a,
+		      uint32_t b)
+{
+	struct merge *merge = &walk->merges.items[walk->merges.count++];
+
+	merge->threshold = threshold;
+	merge->features[MERGE_height] = (float)threshold / 1000;
+	merge_compare(&walk->site, &walk->groups[a], &walk->groups[b], merge);
+}
+
+/* All merges of one threshold; `order` [count] are its edges. */
+static void walk_level(struct walk *walk, unsigned threshold,
+		       const uint32_t *order, size_t count)
+{
+	size_t touched = find_touched(walk, order, count);
+
+	for (size_t i = 0; i < count; i++)
+		join(walk, &walk->dendrogram->edges[order[i]]);
+	for (size_t i = 0; i < touched; i++) {
+		uint32_t b = walk->touched[i];
+		uint32_t a = root_of(walk->parents, b);
+
+		walk->groups[b].is_touched = false;
+		if (a != b)
+			add_merge(walk, threshold, a, b);
+	}
+	for (size_t i = 0; i < touched; i++) {
+		uint32_t b = walk->touched[i];
+		uint32_t a = root_of(walk->parents, b);
+
+		if (a != b)
+			merge_group_add(&walk->groups[a], &walk->groups[b]);
+	}
+}
+
+/* Edges up to MERGE_HIGHEST in `order_out` by ascending level; how many. */
+static size_t order_edges(const struct dendrogram *dendrogram,
+			  uint32_t *order_out)
+{
+	size_t begin[MERGE_HIGHEST / MERGE_STEP + 2] = {0};
+	size_t edges = dendrogram->count == 0 ? 0 : dendrogram->count - 1;
+
+	for (size_t i = 0; i < edges; i++) {
+		unsigned level = level_of(&dendrogram->edges[i]);
+
+		if (level <= MERGE_HIGHEST)
+			begin[level / MERGE_STEP + 1]++;
+	}
+	for (size_t i = 1; i < sizeof(begin) / sizeof(*begin); i++)
+		begin[i] += begin[i - 1];
+	for (size_t i = 0; i < edges; i++) {
+		unsigned level = level_of(&dendrogram->edges[i]);
+
+		if (level <= MERGE_HIGHEST)
+			order_out[begin[level / MERGE_STEP]++] = (uint32_t)i;
+	}
+	return begin[MERGE_HIGHEST / MERGE_STEP];
+}
+
+struct merges merges_make(const struct dendrogram *dendrogram,
+			  const struct merge_pages *pages)
+{
+	size_t leaves = dendrogram->count;
+	struct walk walk = {
+		.dendrogram = dendrogram,
+		.site = merge_site_make(pages, leaves),
+		.groups = merge_groups_make(pages, leaves),
+		.parents = mem_alloc(leaves + 1, sizeof(*walk.parents)),
+		.touched = mem_alloc(leaves + 1, sizeof(*walk.touched)),
+		.merges.items =
+			mem_alloc(leaves + 1, sizeof(*walk.merges.items)),
+	};
+	uint32_t *order = mem_alloc(leaves + 1, sizeof(*order));
+	size_t count = order_edges(dendrogram, order);
+	size_t end;
+
+	for (uint32_t i = 0; i < leaves; i++)
+		walk.parents[i] = i;
+	for (size_t i = 0; i < count; i = end) {
+		unsigned level = level_of(&dendrogram->edges[order[i]]);
+
+		end = i + 1;
+		while (end < count &&
+		       level_of(&dendrogram->edges[order[end]]) == level)
+			end++;
+		walk_level(&walk, level, order + i, end - i);
+	}
+	free(order);
+	free(walk.parents);
+	free(walk.touched);
+	merge_groups_free(walk.groups, leaves);
+	merge_site_free(&walk.site);
+	return walk.merges;
+}
+
+void merges_free(struct merges *merges)
+{
+	free(merges->items);
+	*merges = (struct merges){0};
+}
+
+/* A tree of depth 3: (feature, threshold) of its splits, the root first, each
+ * followed by those below it; what is less goes left. */
+struct tree {
+	struct {
+		enum merge_feature feature;
+		float threshold;
+	} splits[7];
+	float leaves[8]; /* log odds */
+};
+
+#define SPLIT(name, value)            \
+	{                             \
+		MERGE_##name, (value) \
+	}
+#define BASE(value) static const double base = (value);
+#define TREE(s0, s1, s2, s3, s4, s5, s6, ...)
+#include "merges.model"
+#undef BASE
+#undef TREE
+#define BASE(value)
+#define TREE(s0, s1, s2, s3, s4, s5, s6, ...) \
+	{{s0, s1, s2, s3, s4, s5, s6}, {__VA_ARGS__}},
+
+static const struct tree trees[] = {
+#include "merges.model"
+};
+
+double merge_probability(const struct merge *merge)
+{
+	double odds = base;
+
+	for (size_t i = 0; i < sizeof(trees) / sizeof(*trees); i++) {
+		const struct tree *tree = &trees[i];
+		size_t at = 0;
+
+		while (at < 7)
+			at = 2 * at + 1 +
+			     (merge->features[tree->splits[at].feature] >=
+			      tree->splits[at].threshold);
+		odds += (double)tree->leaves[at - 7];
+	}
+	return 1 / (1 + exp(-odds));
+}
+
+struct merge_choice merges_choose(const struct merges *merges)
+{
+	enum { LEVELS = MERGE_HIGHEST / MERGE_STEP };
+	struct merge_choice choice = {0};
+	double gains[LEVELS + 1] = {0};
+	double sum = 0;
+	double best = -INFINITY;
+	unsigned begin = 0;
+	unsigned end = 0;
+
+	for (size_t i = 0; i < merges->count; i++) {
+		const struct merge *merge = &merges->items[i];
+		double pairs = (double)merge->pages_a * merge->pages_b;
+
+		gains[merge->threshold / MERGE_STEP] +=
+			sqrt(pairs) * (2 * merge_probability(merge) - 1);
+	}
+	for (unsigned i = 1; i <= LEVELS; i++) {
+		sum += gains[i];
+		if (sum > best) {
+			best = sum;
+			begin = i;
+			end = i;
+		} else if (end + 1 == i && sum == best) {
+			end = i;
+		}
+	}
+	choice.threshold = (begin + end) / 2 * MERGE_STEP;
+	for (size_t i = 0; i < merges->count; i++) {
+		const struct merge *merge = &merges->items[i];
+
+		if (merge->threshold > choice.threshold)
+			break;
+		choice.merges++;
+		choice.doubtful += merge_probability(merge) < 0.5;
+	}
+	return choice;
+}

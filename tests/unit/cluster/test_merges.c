@@ -1,0 +1,213 @@
+#include "cluster/merges.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/dendrogram.h"
+#include "tests/unit/run.h"
+
+enum { MAX_PAGES = 64, MAX_TERMS = 64 };
+
+/* Pages with a signature of their own each. */
+struct site {
+	uint32_t terms[MAX_PAGES][MAX_TERMS];
+	struct dendrogram_leaf leaves[MAX_PAGES];
+	uint32_t leaf_of[MAX_PAGES];
+	uint32_t labels[MAX_PAGES];
+	uint32_t truth[MAX_PAGES];
+	uint32_t count;
+};
+
+/* A page with the terms [begin, end), `own`, and a label. */
+static void add_page(struct site *site, uint32_t begin, uint32_t end,
+		     uint32_t own, uint32_t label)
+{
+	uint32_t at = site->count++;
+	struct dendrogram_leaf *leaf = &site->leaves[at];
+
+	*leaf = (struct dendrogram_leaf){.shingle_ids = site->terms[at],
+					 .pages = 1};
+	for (uint32_t id = begin; id < end; id++)
+		site->terms[at][leaf->count++] = id;
+	site->terms[at][leaf->count++] = own;
+	site->leaf_of[at] = at;
+	site->labels[at] = label;
+	site->truth[at] = label;
+}
+
+static struct merges merges_of(const struct site *site)
+{
+	const struct dendrogram_options options = {.max_leaves = MAX_PAGES};
+	const struct merge_pages pages = {site->leaves, site->leaf_of,
+					  site->labels, site->truth,
+					  site->count};
+	struct dendrogram dendrogram;
+	struct merges merges;
+
+	ck_assert_int_eq(dendrogram_make(site->leaves, site->count, &options,
+					 &dendrogram),
+			 ERR_NONE);
+	merges = merges_make(&dendrogram, &pages);
+	dendrogram_free(&dendrogram);
+	return merges;
+}
+
+static void check_near(const struct merge *merge, enum merge_feature feature,
+		       double expected)
+{
+	ck_assert_msg(fabs((double)merge->features[feature] - expected) < 1e-6,
+		      "%s: %f, not %f", merge_feature_name(feature),
+		      (double)merge->features[feature], expected);
+}
+
+/*
+ * Three posts of ten terms, nine of the template and one of their own; two
+ * pages that lack three terms of the template and have two others.
+ */
+static void fill(struct site *site)
+{
+	*site = (struct site){0};
+	add_page(site, 0, 9, 20, 1);
+	add_page(site, 0, 9, 21, 1);
+	add_page(site, 0, 9, 22, 1);
+	add_page(site, 3, 11, 23, 2);
+	add_page(site, 3, 11, 24, 2);
+}
+
+START_TEST(a_merge_tells_what_both_sides_lack)
+{
+	struct site site;
+	struct merges merges;
+	const struct merge *last;
+
+	fill(&site);
+	merges = merges_of(&site);
+	ck_assert_uint_eq(merges.count, 4);
+	last = &merges.items[3];
+	ck_assert_uint_eq(last->threshold, 400);
+	ck_assert_uint_eq(last->pages_a, 3);
+	ck_assert_uint_eq(last->pages_b, 2);
+	check_near(last, MERGE_height, 0.4);
+	check_near(last, MERGE_log_site, log(5));
+	check_near(last, MERGE_share_a, 0.6);
+	/* the larger mass is 10: B has 9 and 10 and a term of its own a page */
+	check_near(last, MERGE_new_b, 0.3);
+	check_near(last, MERGE_new_a, 0.4);
+	check_near(last, MERGE_cross, 0.4);
+	check_near(last, MERGE_within_a, 1 - (9 + 1.0 / 3) / 10);
+	check_near(last, MERGE_stable_a, 0.3);
+	check_near(last, MERGE_stable_b, 0.2);
+	check_near(last, MERGE_opposed, 0.5);
+	check_near(last, MERGE_links, 0);
+	check_near(last, MERGE_links_known, 1);
+	ck_assert_double_eq(last->right, 0);
+	ck_assert_double_eq(last->known, 6);
+	ck_assert_double_eq(merges.items[0].right, 1);
+	merges_free(&merges);
+}
+END_TEST
+
+START_TEST(without_labels_nothing_is_said_of_links_and_truth)
+{
+	struct site site;
+	struct merges merges;
+
+	fill(&site);
+	memset(site.labels, 0, sizeof(site.labels));
+	memset(site.truth, 0, sizeof(site.truth));
+	merges = merges_of(&site);
+	check_near(&merges.items[3], MERGE_links, -1);
+	check_near(&merges.items[3], MERGE_links_known, 0);
+	ck_assert_double_eq(merges.items[3].known, 0);
+	merges_free(&merges);
+}
+END_TEST
+
+static int by_features(const void *left, const void *right)
+{
+	const struct merge *a = left;
+	const struct merge *b = right;
+
+	for (size_t i = 0; i < MERGE_FEATURE_COUNT; i++)
+		if (a->features[i] < b->features[i] ||
+		    a->features[i] > b->features[i])
+			return a->features[i] < b->features[i] ? -1 : 1;
+	return 0;
+}
+
+/* Law 1: the order of the pages, and so of the leaves, does not show. */
+START_TEST(the_order_of_the_pages_does_not_show)
+{
+	struct site forward = {0};
+	struct site backward = {0};
+	struct merges a;
+	struct merges b;
+
+	for (uint32_t i = 0; i < 40; i++) {
+		uint32_t k = 39 - i;
+
+		add_page(&forward, i % 3, 12 + i % 5, 100 + i, i % 3 + 1);
+		add_page(&backward, k % 3, 12 + k % 5, 100 + k, k % 3 + 1);
+	}
+	a = merges_of(&forward);
+	b = merges_of(&backward);
+	ck_assert_uint_eq(merges_choose(&a).threshold,
+			  merges_choose(&b).threshold);
+	ck_assert_uint_eq(a.count, b.count);
+	qsort(a.items, a.count, sizeof(*a.items), by_features);
+	qsort(b.items, b.count, sizeof(*b.items), by_features);
+	for (size_t i = 0; i < a.count; i++)
+		ck_assert_int_eq(by_features(&a.items[i], &b.items[i]), 0);
+	merges_free(&a);
+	merges_free(&b);
+}
+END_TEST
+
+/* Posts and lists: the pages of each differ by one term in twenty, the
+ * templates by eight. */
+START_TEST(the_threshold_lies_between_two_templates)
+{
+	struct site site = {0};
+	struct merges merges;
+	struct merge_choice choice;
+
+	for (uint32_t i = 0; i < 30; i++)
+		add_page(&site, i < 20 ? 0 : 8, i < 20 ? 20 : 28, 100 + i,
+			 i < 20 ? 1 : 2);
+	merges = merges_of(&site);
+	choice = merges_choose(&merges);
+	ck_assert_uint_ge(choice.threshold, 50);
+	ck_assert_uint_lt(choice.threshold, 430);
+	ck_assert_uint_eq(choice.merges, 28);
+	merges_free(&merges);
+}
+END_TEST
+
+START_TEST(a_site_of_one_page_has_no_merge)
+{
+	struct site site = {0};
+	struct merges merges;
+
+	add_page(&site, 0, 5, 9, 0);
+	merges = merges_of(&site);
+	ck_assert_uint_eq(merges.count, 0);
+	ck_assert_uint_le(merges_choose(&merges).threshold, MERGE_HIGHEST);
+	merges_free(&merges);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("merges");
+	TCase *tcase = tcase_create("merges");
+
+	tcase_add_test(tcase, a_merge_tells_what_both_sides_lack);
+	tcase_add_test(tcase,
+		       without_labels_nothing_is_said_of_links_and_truth);
+	tcase_add_test(tcase, the_order_of_the_pages_does_not_show);
+	tcase_add_test(tcase, the_threshold_lies_between_two_templates);
+	tcase_add_test(tcase, a_site_of_one_page_has_no_merge);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cluster/merges.h"
 #include "cluster/witness.h"
 #include "store/memory.h"
 
@@ -136,14 +137,13 @@ struct suggestion suggest_plateau(const struct dendrogram *dendrogram,
 /* Choose by the links; false when too few pages have a label. */
 static bool ask_witness(struct suggestion *suggestion,
 			const struct dendrogram *dendrogram,
-			unsigned default_value,
-			const struct witness_pages *pages)
+			unsigned default_value, const struct merge_pages *pages)
 {
+	const struct witness_pages witness = {pages->leaf_of, pages->labels,
+					      pages->count};
 	struct witness_choice choice;
 
-	if (pages == NULL)
-		return false;
-	witness_choose(pages, dendrogram, default_value, &choice);
+	witness_choose(&witness, dendrogram, default_value, &choice);
 	if (choice.agreement <= 0)
 		return false;
 	suggestion->threshold = choice.threshold;
@@ -157,21 +157,54 @@ static bool ask_witness(struct suggestion *suggestion,
 	return true;
 }
 
+/* Choose by the merges; false when the site is too small to judge them. */
+static bool ask_merges(struct suggestion *suggestion,
+		       const struct dendrogram *dendrogram,
+		       const struct merge_pages *pages)
+{
+	struct merges merges;
+	struct merge_choice choice;
+
+	if (dendrogram->count < 2 ||
+	    dendrogram->page_count < SUGGESTION_MIN_PAGES)
+		return false;
+	merges = merges_make(dendrogram, pages);
+	choice = merges_choose(&merges);
+	suggestion->threshold = choice.threshold;
+	snprintf(suggestion->reason, sizeof(suggestion->reason),
+		 "%" PRIu32 " of %zu merges are up to there, %" PRIu32
+		 " of them doubtful by what the pages have in common and who "
+		 "links to them",
+		 choice.merges, merges.count, choice.doubtful);
+	merges_free(&merges);
+	return true;
+}
+
+static bool ask_evidence(struct suggestion *suggestion,
+			 const struct dendrogram *dendrogram,
+			 enum measure measure, const struct merge_pages *pages)
+{
+	if (pages == NULL)
+		return false;
+	if (measure == MEASURE_CCS)
+		return ask_merges(suggestion, dendrogram, pages);
+	return ask_witness(suggestion, dendrogram,
+			   measure_template_threshold(measure), pages);
+}
+
 struct suggestion suggest(const struct dendrogram *dendrogram,
-			  enum measure measure,
-			  const struct witness_pages *pages)
+			  enum measure measure, const struct merge_pages *pages)
 {
 	struct suggestion suggestion = suggest_plateau(dendrogram, measure);
 	struct dendrogram_point *curve;
-	unsigned default_value = measure_template_threshold(measure);
 
-	if (!ask_witness(&suggestion, dendrogram, default_value, pages)) {
+	if (!ask_evidence(&suggestion, dendrogram, measure, pages)) {
 		if (measure == MEASURE_CPC)
 			return suggestion;
-		suggestion.threshold = default_value;
+		suggestion.threshold = measure_template_threshold(measure);
 		snprintf(suggestion.reason, sizeof(suggestion.reason),
 			 "the default of %s, because too little is known of "
-			 "who links to the pages",
+			 "the pages",
 			 measure_name(measure));
 	}
 	curve = mem_alloc(DENDROGRAM_POINTS, sizeof(*curve));

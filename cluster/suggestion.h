@@ -11,9 +11,12 @@
 #include "cluster/dendrogram.h"
 #include "cluster/signature.h"
 
-struct witness_pages;
+struct merge_pages;
 
-enum { SUGGESTION_REASON_BYTES = 160 };
+enum {
+	SUGGESTION_REASON_BYTES = 160,
+	SUGGESTION_MIN_PAGES = 11,
+};
 
 struct suggestion {
 	unsigned threshold; /* permille */
@@ -48,14 +51,15 @@ struct suggestion suggest_plateau(const struct dendrogram *dendrogram,
 				  enum measure measure);
 
 /*
- * The threshold for "auto": the one whose clusters agree best with the labels
- * of the witness, if enough pages have one (NULL: none has). Otherwise the
- * plateau for cpc and the default for the other measures, because on labelled
- * sites the plateau was better than the default only for cpc. The plateau is
- * returned in any case.
+ * The threshold for "auto". For ccs it is that of cluster/merges.h, from
+ * SUGGESTION_MIN_PAGES on; for the other measures the one whose clusters agree
+ * best with the labels of the witness, if enough pages have one. Otherwise the
+ * plateau for cpc and the default for the others, because on labelled sites the
+ * plateau was better than the default only for cpc. The plateau is returned in
+ * any case. `pages` may be NULL: nothing is known but the dendrogram.
  */
 struct suggestion suggest(const struct dendrogram *dendrogram,
 			  enum measure measure,
-			  const struct witness_pages *pages);
+			  const struct merge_pages *pages);
 
 #endif

@@ -235,15 +235,18 @@ static bool show_progress(void *context, uint64_t done, uint64_t total)
 	return true;
 }
 
-static void score(const struct clustering *clustering,
-		  const struct labels *labels, struct report *report)
+/* [clustering->count]: the labels of the pages; NULL when there are none. */
+static uint32_t *make_truth(const struct clustering *clustering,
+			    const struct labels *labels)
 {
-	uint32_t *truth = mem_alloc(clustering->count + 1, sizeof(*truth));
+	uint32_t *truth;
 
+	if (labels->count == 0)
+		return NULL;
+	truth = mem_alloc(clustering->count + 1, sizeof(*truth));
 	for (size_t i = 0; i < clustering->count; i++)
 		truth[i] = labels_find(labels, clustering->names[i]);
-	report_score(report, clustering->leaves, truth, clustering->count);
-	free(truth);
+	return truth;
 }
 
 /* Group the pages anew. */
@@ -272,11 +275,13 @@ bool clustering_report(struct clustering *clustering,
 	const struct dendrogram_options watch = {.goes_on = show_progress,
 						 .context = &progress};
 	struct dendrogram_leaf *leaves = make_leaves(clustering);
+	uint32_t *truth = make_truth(clustering, labels);
 	const struct report_pages pages = {
 		.leaves = leaves,
 		.leaf_count = clustering->leaf_count,
 		.witness = {clustering->leaves, clustering->witnesses,
 			    clustering->count},
+		.truth = truth,
 	};
 	enum error error =
 		report_begin(clustering->measure, &pages, &watch, report_out);
@@ -289,6 +294,7 @@ bool clustering_report(struct clustering *clustering,
 			     "dendrogram may have",
 			     (unsigned)clustering->leaf_count,
 			     REPORT_MAX_LEAVES);
+		free(truth);
 		return false;
 	}
 	if (is_auto)
@@ -297,8 +303,10 @@ bool clustering_report(struct clustering *clustering,
 	report_out->threshold = clustering->threshold;
 	report_out->shingle_ids = linkage_size(clustering->linkage).shingle_ids;
 	report_out->examples = clustering->examples;
-	if (labels->count > 0)
-		score(clustering, labels, report_out);
+	if (truth != NULL)
+		report_score(report_out, clustering->leaves, truth,
+			     clustering->count);
+	free(truth);
 	return true;
 }
 

@@ -9,11 +9,23 @@
 #include "daemon/runtime/terminal.h"
 #include "store/memory.h"
 
+static struct merge_pages merge_pages_of(const struct report_pages *pages)
+{
+	return (struct merge_pages){
+		.leaves = pages->leaves,
+		.leaf_of = pages->witness.leaves,
+		.labels = pages->witness.labels,
+		.truth = pages->truth,
+		.count = pages->witness.count,
+	};
+}
+
 enum error report_begin(enum measure measure, const struct report_pages *pages,
 			const struct dendrogram_options *watch,
 			struct report *report_out)
 {
 	struct dendrogram_options options = *watch;
+	struct merge_pages merge_pages;
 	enum error error;
 
 	options.histogram = &report_out->histogram;
@@ -27,8 +39,12 @@ enum error report_begin(enum measure measure, const struct report_pages *pages,
 	report_out->curve =
 		mem_alloc(DENDROGRAM_POINTS, sizeof(*report_out->curve));
 	dendrogram_curve(&report_out->dendrogram, report_out->curve);
+	merge_pages = merge_pages_of(pages);
 	report_out->suggestion =
-		suggest(&report_out->dendrogram, measure, &pages->witness);
+		suggest(&report_out->dendrogram, measure, &merge_pages);
+	if (pages->truth != NULL)
+		report_out->merges =
+			merges_make(&report_out->dendrogram, &merge_pages);
 	witness_choose(&pages->witness, &report_out->dendrogram,
 		       measure_template_threshold(measure),
 		       &report_out->witness);
@@ -39,6 +55,7 @@ void report_free(struct report *report)
 {
 	dendrogram_free(&report->dendrogram);
 	free(report->curve);
+	merges_free(&report->merges);
 	*report = (struct report){0};
 }
 

@@ -12,6 +12,7 @@
 #include "cluster/condensed.h"
 #include "cluster/dendrogram.h"
 #include "cluster/histogram.h"
+#include "cluster/merges.h"
 #include "cluster/quality.h"
 #include "cluster/signature.h"
 #include "cluster/suggestion.h"
@@ -57,6 +58,7 @@ struct report {
 	size_t score_count;
 	size_t labelled;             /* pages with a label */
 	struct witness_choice truth; /* the same choice by the labels */
+	struct merges merges;        /* where there is truth; else none */
 };
 
 /* What a report is made of. */
@@ -64,6 +66,7 @@ struct report_pages {
 	const struct dendrogram_leaf *leaves; /* [leaf_count] */
 	size_t leaf_count;
 	struct witness_pages witness; /* all pages; its leaves are these */
+	const uint32_t *truth; /* [witness.count], 0: not known; or NULL */
 };
 
 /*

@@ -132,6 +132,29 @@ static json_t *agreement_json(const struct witness_choice *choice)
 	return array;
 }
 
+/* {threshold, pages: [A, B], right, known, and each of MERGE_FEATURES}. */
+static json_t *merges_json(const struct merges *merges)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < merges->count; i++) {
+		const struct merge *merge = &merges->items[i];
+		json_t *object = json_pack(
+			"{s:o, s:[I, I], s:f, s:f, s:f}", "threshold",
+			ratio(merge->threshold), "pages",
+			(json_int_t)merge->pages_a, (json_int_t)merge->pages_b,
+			"probability", merge_probability(merge), "right",
+			merge->right, "known", merge->known);
+
+		for (unsigned k = 0; k < MERGE_FEATURE_COUNT; k++)
+			json_object_set_new(
+				object, merge_feature_name(k),
+				json_real((double)merge->features[k]));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 json_t *report_json(const struct report *report)
 {
 	const struct dendrogram *dendrogram = &report->dendrogram;
@@ -154,6 +177,8 @@ json_t *report_json(const struct report *report)
 		json_object_set_new(object, "scores", scores_json(report));
 		json_object_set_new(object, "scores_curve",
 				    agreement_json(&report->truth));
+		json_object_set_new(object, "merges",
+				    merges_json(&report->merges));
 	}
 	return object;
 }

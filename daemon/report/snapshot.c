@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/merges.h"
 #include "daemon/engine/inbound.h"
 #include "store/arena.h"
 #include "store/content.h"
@@ -301,7 +302,14 @@ static enum error choose(const struct snapshot *snapshot,
 		 "tree is computed (cluster.max_leaves)",
 		 measure_name(measure), snapshot->leaf_count);
 	if (error == ERR_NONE) {
-		suggestion = suggest(&dendrogram, measure, &snapshot->witness);
+		suggestion =
+			suggest(&dendrogram, measure,
+				&(struct merge_pages){
+					.leaves = snapshot->leaves,
+					.leaf_of = snapshot->witness.leaves,
+					.labels = snapshot->witness.labels,
+					.count = snapshot->witness.count,
+				});
 		choice->threshold = suggestion.threshold;
 		memcpy(choice->reason, suggestion.reason,
 		       sizeof(choice->reason));

@@ -354,7 +354,8 @@ START_TEST(json_tells_agreement_by_threshold)
 	const uint32_t leaf_of[] = {0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4};
 	const uint32_t links[] = {1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 0};
 	const uint32_t truth[] = {1, 1, 1, 1, 3, 3, 2, 2, 2, 2, 2, 0};
-	const struct report_pages linked = {leaves, 5, {leaf_of, links, 12}};
+	const struct report_pages linked = {
+		leaves, 5, {leaf_of, links, 12}, NULL};
 	struct report report;
 	json_t *json;
 	json_t *witness;

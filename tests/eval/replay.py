@@ -13,7 +13,9 @@ the site, and what it costs to look when nothing changes. A step is a redesign,
 a minor layout edit, nothing (content alone), or stubs, where URLs are gone: as
 the data says. What a `none` step tells is false, except that pages are gone or
 new when they are. A template is affected by a step when most of its pages are
-gone or have less than 0.8 of their paths in common with what they were.
+gone or have less than 0.8 of their paths in common with what they were. The map
+of a step is right for a template when the last alert of it names the template
+that most of its pages are in at the end of the step.
 
 WORD is a part of a case's name. --case chain/SITE is another kind of case: all
 snapshots of the site, one after the other with one daemon, which visits every
@@ -63,7 +65,8 @@ class Site:
         self.states = replay_cases.write_states(case, folder)
         self.root = folder / "served"
         self.serve(0)
-        self.server = harness.Web(self.root, EXTRA.format(folder))
+        self.server = harness.Web(self.root, EXTRA.format(folder),
+                                  replay_cases.port_of(case))
         self.host = self.server.host
         paths = case.states[0].pages
         (folder / "sitemap.xml").write_text(
@@ -171,6 +174,16 @@ def take_alerts(site, states, alerts, done):
     done["alerts"] += alerts
 
 
+def take_map(site, new, templates, done):
+    """Where the pages of each template that is told of are at the end, and
+    where they are said to be."""
+    now = templates_of(site)
+    for number, row in done["templates"].items():
+        row["said"] = replay_truth.told_of(done["alerts"], number)
+        row["is_in"] = replay_truth.destination(
+            templates[number], now, new.pages)
+
+
 def step(site, case, index, options):
     """From the state before to state `index`."""
     old, new = case.states[index - 1:index + 1]
@@ -184,6 +197,7 @@ def step(site, case, index, options):
                           for number, row in moved.items()},
             "alerts": []}
     take_alerts(site, (old, new), found["alerts"], done)
+    take_map(site, new, templates, done)
     return done
 
 
@@ -195,6 +209,7 @@ def told_later(site, states, done):
     for event in alerts:
         event["after_s"] = "later"
     take_alerts(site, states, alerts, done)
+    return alerts
 
 
 def keep(site, folder):

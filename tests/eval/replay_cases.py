@@ -3,7 +3,8 @@
 A case is a few states of one site. `../shared/data/history` has three of each:
 old, control (content changed, the template did not) and new. Of
 `../shared/data/temporal` each pair of snapshots that follow each other is a
-case, and all snapshots of a site are a chain. A file that is the same in two
+case, and all snapshots of a site are a chain. In gone/SITE most pages of one
+template answer 404 from one moment to the next. A file that is the same in two
 states has the same time in both, so that the server's validators say what is
 true.
 """
@@ -13,14 +14,24 @@ import csv
 import os
 import re
 import urllib.parse
+import zlib
 
 import common
 
 # Sites whose snapshots are whole.
 CHAINS = ("flink", "haskelljp", "jena", "jubatus")
+# Of a site, a label of labels.tsv and the snapshot: of its pages one of
+# GONE_EACH stays.
+GONE = {"flink": ("post", "2023-10-13"),
+        "jubatus": ("sphinx-page", "2019-03-25"),
+        "rocketmq": ("docusaurus-docs-doc-page", "2024-10-12")}
+GONE_EACH = 21
+# Ports of the cases, below those that the system gives away: keys of pages, and
+# so the samples of templates, depend on the port.
+FIRST_PORT, PORTS = 20000, 10000
 # What is written instead of a site's own name in links that are absolute.
-HISTORY_HOSTS = {"flink": "https://flink.apache.org",
-                 "okhttp": "https://square.github.io/okhttp"}
+HISTORY_HOSTS = {"flink": ["https://flink.apache.org"],
+                 "okhttp": ["https://square.github.io/okhttp"]}
 NO_REDESIGN = ("flink-2022-redirects",)
 # Kinds of pages that a few were kept of, whatever the snapshot.
 SAMPLED = ("javadoc", "maven-site")
@@ -34,16 +45,20 @@ State = collections.namedtuple("State", "name label pages")
 Case = collections.namedtuple("Case", "name states")
 
 
-def read_pages(folder, host):
-    """Links that were written with the site's own name lead to our server;
-    pages that forbid to be remembered are remembered all the same."""
-    own = re.compile(rb"(?:https?:)?//" + re.escape(
-        urllib.parse.urlsplit(host).netloc +
-        urllib.parse.urlsplit(host).path).encode() + rb"(?=[/\"'#?])")
+def own_name(url):
+    parts = urllib.parse.urlsplit(url)
+    return re.escape(parts.netloc + parts.path).encode()
+
+
+def read_pages(folder, urls):
+    """Links that were written with one of the site's own names lead to our
+    server; pages that forbid to be remembered are remembered all the same."""
+    own = re.compile(rb"(?:https?:)?//(?:" + b"|".join(map(own_name, urls)) +
+                     rb")(?=[/\"'#?])")
     pages = {}
     for path in sorted(folder.rglob("*.htm*")):
         body = path.read_bytes()
-        if host:
+        if urls:
             body = own.sub(b"", body)
         pages[str(path.relative_to(folder))] = body.replace(
             b'content="noindex', b'content="index')
@@ -66,9 +81,9 @@ def history_case(name):
     """A path that the control does not have is old and control alike: what is
     there is a sample of the site, and says nothing of the path."""
     folder = common.unpack(name)
-    host = HISTORY_HOSTS.get(name.split("-")[0], "")
+    urls = HISTORY_HOSTS.get(name.split("-")[0], ())
     before, after, new, earlier = (
-        read_pages(folder / part, host)
+        read_pages(folder / part, urls)
         for part in ("before", "after", "after-new-pages", "control-earlier"))
     label = "redesign"
     if name in NO_REDESIGN:
@@ -97,10 +112,12 @@ def sampled(folder, date):
             if row[1] in SAMPLED and row[0].startswith(f"{date}/")}
 
 
-def base_url(folder):
-    return re.search(r"^- Base URL of the site: (\S+?)/?$",
+def base_urls(folder):
+    """What the site was called, at one time or another."""
+    line = re.search(r"^- Base URL of the site: (.*)",
                      (folder / "PROVENANCE.md").read_text("utf-8"),
                      re.M).group(1)
+    return re.findall(r"(https?://[^\s()]+?)/?(?=[\s)]|$)", line)
 
 
 def temporal_case(name, row):
@@ -108,7 +125,7 @@ def temporal_case(name, row):
     neither."""
     folder = common.unpack(name)
     dates = row["date_from"], row["date_to"]
-    old, new = (read_pages(folder / date, base_url(folder)) for date in dates)
+    old, new = (read_pages(folder / date, base_urls(folder)) for date in dates)
     gone = old.keys() - new.keys()
     if len(gone) > left_out(folder, dates[1]):
         gone &= sampled(folder, dates[0])
@@ -116,6 +133,22 @@ def temporal_case(name, row):
         State(dates[0], "", {path: body for path, body in old.items()
                              if path not in gone}),
         State(dates[1], row["kind"], new)])
+
+
+def gone_case(name):
+    """Most pages of one template answer 404."""
+    label, date = GONE[name]
+    folder = common.unpack(name)
+    pages = read_pages(folder / date, base_urls(folder))
+    with open(folder / "labels.tsv", "r", encoding="utf-8") as file:
+        mine = sorted(row[0].removeprefix(f"{date}/") for row in (
+            line.rstrip("\n").split("\t") for line in file)
+            if row[0].startswith(f"{date}/") and row[1] == label)
+    gone = set(mine) - set(mine[::GONE_EACH])
+    return Case(f"gone/{name}", [
+        State(date, "", pages),
+        State("404", "stubs", {path: body for path, body in pages.items()
+                               if path not in gone})])
 
 
 def chain(name):
@@ -126,7 +159,7 @@ def chain(name):
     dates = [(rows[0]["date_from"], "")] + [
         (row["date_to"], row["kind"]) for row in rows]
     return Case(f"chain/{name}", [
-        State(date, label, read_pages(folder / date, base_url(folder)))
+        State(date, label, read_pages(folder / date, base_urls(folder)))
         for date, label in dates])
 
 
@@ -142,6 +175,9 @@ def cases(wanted):
         if any(f"chain/{name}".startswith(word)
                for word in wanted if word.startswith("chain")):
             yield chain(name)
+    for name in GONE:
+        if any(word in f"gone/{name}" for word in wanted):
+            yield gone_case(name)
     for name in names_of("history"):
         if any(word in f"history/{name}" for word in wanted):
             yield history_case(name)
@@ -152,6 +188,11 @@ def cases(wanted):
                 if any(word in f"temporal/{name}/{row['date_to']}"
                        for word in wanted):
                     yield temporal_case(name, row)
+
+
+def port_of(case):
+    """The same in each run, so that two can be compared."""
+    return FIRST_PORT + zlib.crc32(case.name.encode()) % PORTS
 
 
 def write_states(case, folder):

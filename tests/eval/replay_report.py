@@ -25,6 +25,11 @@ def known(done):
             if row["pages"] >= replay_truth.MIN_PAGES]
 
 
+def mapped(done):
+    """The templates of which is told where their pages went."""
+    return [row for row in known(done) if row["said"]]
+
+
 def is_false(event):
     return not event["is_true"]
 
@@ -37,19 +42,22 @@ def ratio(done):
 def steps_begin(report):
     report.table("Replays", "case", "step", "label", "pages", "templates",
                  "affected", "told", "alerts", "false", "after s",
-                 "requests until", "ratio", "requests of all rounds")
+                 "requests until", "ratio", "requests of all rounds",
+                 "mapped", "right")
 
 
 def step_row(report, done):
     affected = [row for row in known(done) if row["is_affected"]]
     until = (done["alerts"][0]["after_s"], count(done["until"]),
              f"{ratio(done):.2f}") if done["alerts"] else ("-",) * 3
+    said = mapped(done)
     report.row(done["case"], done["step"], done["label"], done["pages"],
                len(known(done)), len(affected),
                sum(bool(row["told"]) for row in affected),
                kinds(done["alerts"]),
                kinds(filter(is_false, done["alerts"])), *until,
-               count(done["requests"]))
+               count(done["requests"]), len(said),
+               sum(row["said"] == row["is_in"] for row in said))
 
 
 def redesigns(report, steps):
@@ -68,6 +76,16 @@ def redesigns(report, steps):
         len(affected), sum(bool(row["told"]) for row in affected),
         len(others), sum(bool(row["told"]) for row in others),
         statistics.median(ratios), max(ratios))
+
+
+def maps(report, steps):
+    report.table("Maps", "label", "templates told of", "named right")
+    for label in (*LABELS, "redesign"):
+        said = [row for done in steps if done["label"] == label
+                for row in mapped(done)]
+        if said:
+            report.row(label, len(said),
+                       sum(row["said"] == row["is_in"] for row in said))
 
 
 def no_redesigns(report, steps):
@@ -138,6 +156,7 @@ def wordings(report, steps):
 
 def tables(report, steps):
     redesigns(report, steps)
+    maps(report, steps)
     no_redesigns(report, steps)
     minor_edits(report, steps)
     wordings(report, steps)

@@ -100,3 +100,40 @@ def number_of(event):
 
 def is_found(alerts):
     return any(event["kind"] in FOUND for event in alerts)
+
+
+def told_of(alerts, number):
+    """Where the last alert of a template says that its pages are: the number
+    of a template, "gone", or None when nothing is told of it."""
+    said = None
+    for event in alerts:
+        if number_of(event) != number or event["kind"] not in FOUND:
+            continue
+        other = (event["other"] or "").rsplit("/", 1)[-1]
+        if event["kind"] == "template.vanished":
+            said = "gone"
+        elif event["kind"] in ("template.replaced", "template.merged"):
+            said = other
+        else:
+            said = number
+    return said
+
+
+def led_to(target, new):
+    """Where a page that has become a stub leads to; else itself."""
+    body = {replay_cases.target_of(path): body
+            for path, body in new.items()}.get(target, b"")
+    stub = re.search(rb"http-equiv=[\"']?refresh[^>]*url=([^\"'>]+)",
+                     body[:4000], re.I)
+    return replay_cases.target_of(stub.group(1).decode().lstrip("/")) \
+        if stub else target
+
+
+def destination(targets, now, new):
+    """The template that most of the pages are in, or lead to; "gone" when most
+    are in none. `now`: {number: [target]}; `new`: {path: bytes}."""
+    targets = [led_to(target, new) for target in targets]
+    counts = {number: sum(target in pages for target in targets)
+              for number, pages in now.items()}
+    best = max(counts, key=counts.get, default=None)
+    return best if sum(counts.values()) * 2 > len(targets) else "gone"

@@ -43,7 +43,8 @@ struct template_row {
 };
 
 enum {
-	TEMPLATE_IS_DOUBTED = 1, /* all its sample pages have vanished */
+	TEMPLATE_IS_SUSPECT = 1, /* its sample says that it has changed or
+				    ended: all of its pages are asked */
 	TEMPLATE_IS_DIVIDED = 2, /* a part of its sample is elsewhere: emitted
 				    when that is still so a round later */
 	TEMPLATE_IS_ASKING =

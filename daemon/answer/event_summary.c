@@ -30,6 +30,8 @@ static const struct sentence {
 	{"template.merged", "the template is one with another now"},
 	{"template.split", "some of its pages have another template"},
 	{"template.vanished", "the pages of the template are gone"},
+	{"inquiry.closed",
+	 "an inquiry has ended, and there is nothing to tell"},
 	{"site.stale", "nothing was seen of the site"},
 	{"site.blocked", "the site answers with errors or challenges alone"},
 	{"guard.broken", "a selector no longer holds"},
@@ -91,6 +93,20 @@ static void append_guard(const json_t *detail, struct buffer *out)
 		buffer_printf(out, ", perhaps now %s", instead);
 }
 
+/* Append how many pages a template has left that has lost the others. */
+static void append_left(const json_t *event, const json_t *detail,
+			struct buffer *out)
+{
+	json_int_t pages = whole_of(event, "pages");
+	json_int_t left = whole_of(detail, "left");
+
+	if (left > 0)
+		buffer_printf(out,
+			      ", %" JSON_INTEGER_FORMAT
+			      " of %" JSON_INTEGER_FORMAT,
+			      pages, pages + left);
+}
+
 /* Append the number of pages that agree. */
 static void append_pages(const json_t *event, const json_t *detail,
 			 struct buffer *out)
@@ -122,6 +138,7 @@ void event_summary(const json_t *event, struct buffer *out)
 	if (other != NULL)
 		buffer_printf(out, ": %s", other);
 	append_guard(detail, out);
+	append_left(event, detail, out);
 	append_moves(detail, "paths", "paths", out);
 	append_moves(detail, "fragments", "texts", out);
 	append_pages(event, detail, out);

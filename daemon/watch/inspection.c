@@ -60,9 +60,15 @@ static enum error inspect_subject(struct making *making,
 	return error;
 }
 
-static bool is_live(const struct subject *subject)
+/* Whose turn it is: their pages may be in new clusters by now, and where these
+ * come from is known until it returns. */
+enum turn { TURN_LIVE, TURN_UNKNOWN, TURN_ENDED, TURNS };
+
+static enum turn turn_of(const struct subject *subject)
 {
-	return subject->has_row && subject->row.state == TEMPLATE_LIVE;
+	if (!subject->has_row)
+		return TURN_UNKNOWN;
+	return subject->row.state == TEMPLATE_LIVE ? TURN_LIVE : TURN_ENDED;
 }
 
 /* When much was found that is committed, and the next inspection finds the
@@ -72,7 +78,7 @@ static bool is_cut(const struct plan *plan)
 	return plan->found >= MAX_FOUND;
 }
 
-static enum error inspect_all(struct making *making, bool are_live)
+static enum error inspect_all(struct making *making, enum turn turn)
 {
 	const struct plan *plan = &making->plan;
 	enum error error = ERR_NONE;
@@ -82,8 +88,7 @@ static enum error inspect_all(struct making *making, bool are_live)
 	     i++) {
 		const struct planned *planned = &plan->subjects[i];
 
-		if (!planned->is_planned &&
-		    is_live(&planned->subject) == are_live)
+		if (!planned->is_planned && turn_of(&planned->subject) == turn)
 			error = inspect_subject(making, &planned->subject);
 	}
 	return error;
@@ -114,15 +119,13 @@ static enum error inspect(struct store *store, const struct site_facts *site,
 			   .arena = inspection->arena},
 		.draft = {.arena = inspection->arena},
 	};
-	enum error error;
+	enum error error = ERR_NONE;
 
 	plan_begin(inspection->arena, site,
 		   &(struct plan_options){rules->min_pages, rules->stale_ms},
 		   now_ms, &making.plan);
-	/* templates first: their pages may be in new clusters by now */
-	error = inspect_all(&making, true);
-	if (error == ERR_NONE)
-		error = inspect_all(&making, false);
+	for (int turn = 0; error == ERR_NONE && turn < TURNS; turn++)
+		error = inspect_all(&making, (enum turn)turn);
 	if (error == ERR_NONE && !is_cut(&making.plan))
 		inspect_site(&making, inspection);
 	draft_end(&making.draft, &inspection->findings);

@@ -40,14 +40,6 @@ static struct template_finding *add_template(struct draft *draft,
 	return found;
 }
 
-static void set_sample(const struct taken_version *taken,
-		       struct template_finding *found)
-{
-	found->has_sample = true;
-	found->sample = taken->pages;
-	found->sample_count = taken->page_count;
-}
-
 /* Number found->row.version, with the sample pages that go with it. */
 static void set_version(const struct plan *plan,
 			const struct taken_version *taken, uint64_t first_ms,
@@ -66,7 +58,9 @@ static void set_version(const struct plan *plan,
 		.packed = {arena_copy(plan->arena, packed.data, packed.size),
 			   packed.size},
 	};
-	set_sample(taken, found);
+	found->has_sample = true;
+	found->sample = taken->pages;
+	found->sample_count = taken->page_count;
 	buffer_free(&json);
 	buffer_free(&packed);
 }
@@ -127,9 +121,6 @@ static void set_content(const struct plan *plan,
 	case ACTION_MEND:
 		mend_sample(plan->arena, facts, &step->votes, found);
 		break;
-	case ACTION_DOUBT:
-		set_sample(&facts->taken, found);
-		break;
 	case ACTION_END:
 		found->has_sample = true; /* of no page */
 		break;
@@ -158,6 +149,8 @@ static uint32_t pages_of(const struct subject_facts *facts,
 {
 	if (step->action == ACTION_BEGIN)
 		return facts->taken.version->page_count;
+	if (step->signal == SIGNAL_DEPLETED)
+		return subject_missing(facts);
 	return facts->before == NULL ? step->event.agreed
 				     : facts->before->page_count;
 }
@@ -186,13 +179,19 @@ static void emit_step(const struct plan *plan,
 	     });
 }
 
+/* Such a page has been asked. */
+static bool is_in_sample(const struct subject_facts *facts, uint64_t page)
+{
+	for (uint32_t i = 0; i < facts->sample_count; i++)
+		if (facts->sample[i].page == page)
+			return true;
+	return false;
+}
+
 void step_apply(const struct plan *plan, const struct subject_facts *facts,
 		const struct step *step, struct arena *scratch,
 		struct draft *draft)
 {
-	bool has_moved =
-		step->action == ACTION_CHANGE || step->action == ACTION_END;
-
 	if (step->event.kind != 0)
 		emit_step(plan, facts, step, scratch, draft);
 	if (step->is_written)
@@ -204,9 +203,10 @@ void step_apply(const struct plan *plan, const struct subject_facts *facts,
 					 &step->absorbed_row));
 	for (uint32_t i = 0; i < step->visit_count; i++)
 		add_visit(draft, step->visits[i]);
-	/* so that the text of all its pages is right soon, too */
-	for (size_t i = 0; has_moved && i < facts->member_count; i++)
-		add_visit(draft, facts->members[i]);
+	for (size_t i = 0;
+	     step->action == ACTION_WIDEN && i < facts->member_count; i++)
+		if (!is_in_sample(facts, facts->members[i]))
+			add_visit(draft, facts->members[i]);
 }
 
 void site_step_apply(const struct plan *plan, const struct site_step *step,

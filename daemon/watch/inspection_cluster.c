@@ -9,8 +9,8 @@
 enum {
 	SETTLED_MS = 10 * 60 * 1000, /* a cluster that rests for so long is
 					whole, while others are crawled */
-	MIN_RETURNED = 3, /* pages that must have come since it ended, for it to
-			     have returned */
+	MIN_RETURNED = 3, /* pages that must have come since it was asked for
+			     the last time, for it to have returned */
 };
 
 /* Its first pages. */
@@ -21,11 +21,19 @@ struct newcomers {
 	uint32_t returned; /* come since the template had ended */
 };
 
+/* What is still there when it ends was seen in the inquiry. */
+static uint64_t last_asked(const struct template_row *row)
+{
+	return row->asked_ms != 0 && row->asked_ms < row->ended_ms
+		       ? row->asked_ms
+		       : row->ended_ms;
+}
+
 static struct newcomers newcomers_of(const struct plan *plan,
 				     const struct subject_facts *facts)
 {
 	uint64_t created_ms = facts->self.cluster_row.created_ms;
-	uint64_t ended_ms = facts->self.row.ended_ms;
+	uint64_t ended_ms = last_asked(&facts->self.row);
 	struct newcomers newcomers = {.count = facts->arrival_count};
 
 	for (uint32_t i = 0; i < facts->arrival_count; i++) {

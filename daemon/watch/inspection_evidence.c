@@ -186,6 +186,11 @@ json_t *evidence_of_step(const struct plan *plan,
 	if (step->event.reason != NULL)
 		json_object_set_new(value, "reason",
 				    json_string(step->event.reason));
+	if (step->signal == SIGNAL_DEPLETED)
+		json_object_set_new(
+			value, "left",
+			json_integer((json_int_t)facts->self.cluster_row
+					     .page_count));
 	json_object_set_new(value, "to", destinations_json(host, detection));
 	add_moves(facts, detection, scratch, value);
 	json_object_set_new(value, "pages",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crawl/frontier/frontier.h"
 #include "daemon/answer/stored_version.h"
 #include "daemon/watch/inspection_reading.h"
 #include "store/arena.h"
@@ -129,6 +130,7 @@ enum error site_facts_read(struct store *store, const char *host,
 	if (site_get(&txn, slice_of(host), site)) {
 		site->host = copy_of(arena, site->host);
 		site->seed = copy_of(arena, site->seed);
+		facts_out->due_ms = frontier_next_due(&txn, site->id);
 		read_clusters(&rows, site->id);
 		read_templates(&rows, site->id);
 	} else {
@@ -158,6 +160,13 @@ bool wish_is_met(const struct wish *wish, const struct wish *given)
 	       (given->has_members || !wish->has_members) &&
 	       (wish->version == 0 || (given->version == wish->version &&
 				       given->since_ms == wish->since_ms));
+}
+
+uint32_t subject_missing(const struct subject_facts *facts)
+{
+	uint32_t now = facts->self.cluster_row.page_count;
+
+	return facts->version_pages > now ? facts->version_pages - now : 0;
 }
 
 static void read_version_row(const struct reading *reading,

@@ -44,6 +44,7 @@ struct subject {
 
 struct site_facts {
 	struct site_row row;      /* its host and seed are in the arena */
+	uint64_t due_ms;          /* the next visit; UINT64_MAX: none */
 	struct subject *subjects; /* [subject_count], ascending by cluster */
 	size_t subject_count;
 };
@@ -131,6 +132,9 @@ struct subject_facts {
 	const uint64_t *members;      /* [member_count] */
 	size_t member_count;
 };
+
+/* So many pages of its newest version are not in its cluster any more. */
+uint32_t subject_missing(const struct subject_facts *facts);
 
 /* What is read for all subjects. */
 struct facts_source {

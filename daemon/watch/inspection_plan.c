@@ -14,6 +14,7 @@ void plan_begin(struct arena *arena, const struct site_facts *site,
 		.options = *options,
 		.now_ms = now_ms,
 		.site = &site->row,
+		.due_ms = site->due_ms,
 		.subjects =
 			ARENA_NEW(arena, struct planned, site->subject_count),
 		.subject_count = site->subject_count,
@@ -53,6 +54,11 @@ bool plan_is_settled(const struct plan *plan)
 {
 	return plan->site->pending_count == 0 &&
 	       !site_wants_threshold(plan->site);
+}
+
+bool plan_is_at_rest(const struct plan *plan)
+{
+	return plan_is_settled(plan) && plan->due_ms > plan->now_ms;
 }
 
 bool plan_is_large(const struct plan *plan, const struct subject *subject)

@@ -22,6 +22,8 @@
 enum {
 	ROUND_PAGES = 3,              /* are asked of each template */
 	PATIENCE_MS = 60 * 60 * 1000, /* with pages that were asked */
+	REST_MS = 5 * 60 * 1000, /* the site has to come to rest, from then on
+				  */
 };
 
 struct plan_options {
@@ -43,6 +45,7 @@ struct plan {
 	struct plan_options options;
 	uint64_t now_ms;
 	const struct site_row *site;
+	uint64_t due_ms;          /* the next visit of the site */
 	struct planned *subjects; /* [subject_count], ascending by cluster */
 	size_t subject_count;
 	uint64_t first_ms; /* the first template of the site was taken;
@@ -63,6 +66,9 @@ struct planned *plan_find(const struct plan *plan, uint32_t cluster);
 
 /* No page of the site is awaited, and no threshold chosen. */
 bool plan_is_settled(const struct plan *plan);
+
+/* Nor is a visit due, of whatever page. */
+bool plan_is_at_rest(const struct plan *plan);
 
 /* A cluster with pages enough to be a template. */
 bool plan_is_large(const struct plan *plan, const struct subject *subject);

@@ -17,9 +17,10 @@ struct evaluation {
 	const struct subject *self;
 	const struct votes *votes;
 	struct watch_position position;
-	bool is_open;  /* all of the sample are asked */
-	bool is_asked; /* anybody can be */
-	bool is_late;  /* asked so long ago that nobody is waited for */
+	bool is_open;    /* all of the sample are asked */
+	bool is_asked;   /* anybody can be */
+	bool is_late;    /* asked so long ago that nobody is waited for */
+	bool is_at_rest; /* the site is, or that is not waited for any more */
 };
 
 static bool is_outdated(const struct evaluation *evaluation)
@@ -34,13 +35,11 @@ static bool is_outdated(const struct evaluation *evaluation)
 		       GROWN * facts->version_pages + GROWN_BY;
 }
 
-/* A version says what the pages are like that were there: may another one be
- * made now? Not while pages come. */
+/* May another version be made of the pages that are there? */
 static bool is_renewable(const struct evaluation *evaluation)
 {
 	return evaluation->facts->has_version_row &&
-	       evaluation->self->has_cluster &&
-	       plan_is_settled(evaluation->plan);
+	       evaluation->self->has_cluster;
 }
 
 static bool is_template(const struct evaluation *evaluation, uint32_t cluster)
@@ -71,6 +70,20 @@ static enum watch_signal divided(const struct evaluation *evaluation)
 }
 
 /*
+ * Most of its cluster is gone. Where more pages are in it than are asked, the
+ * sample alone can say so.
+ */
+static bool is_depleted(const struct evaluation *evaluation)
+{
+	uint32_t before = evaluation->facts->version_pages;
+	uint32_t now = evaluation->self->cluster_row.page_count;
+
+	return plan_is_large(evaluation->plan, evaluation->self) &&
+	       (evaluation->position.stage == STAGE_SAMPLE ||
+		2 * now < before || now > FACTS_MAX_MEMBERS);
+}
+
+/*
  * Everybody was asked, and it goes on. When half of the pages have moved, but
  * not so far that it is told, they are what it is by now: or they would hide
  * what comes.
@@ -80,6 +93,8 @@ static enum watch_signal closing(const struct evaluation *evaluation)
 	const struct votes *votes = evaluation->votes;
 	bool is_same = votes->detection.kind == DECISION_SAME;
 
+	if (2 * votes->gone > votes->pages && is_depleted(evaluation))
+		return SIGNAL_DEPLETED;
 	if (is_same && 2 * votes->elsewhere >= votes->pages)
 		return divided(evaluation);
 	if (!evaluation->self->has_cluster)
@@ -91,7 +106,9 @@ static enum watch_signal closing(const struct evaluation *evaluation)
 
 static enum watch_signal quiet(const struct evaluation *evaluation)
 {
+	/* not while pages come */
 	return evaluation->votes->disagreed == 0 && is_renewable(evaluation) &&
+			       plan_is_settled(evaluation->plan) &&
 			       is_outdated(evaluation)
 		       ? SIGNAL_OUTDATED
 		       : SIGNAL_QUIET;
@@ -119,12 +136,12 @@ static enum watch_signal joined(const struct evaluation *evaluation)
 		       : SIGNAL_RENUMBERED;
 }
 
-/* The whole sample is gone: pages that nobody has asked may still be there. */
+/* The whole sample is gone: other pages may still be there. */
 static enum watch_signal vanished(const struct evaluation *evaluation)
 {
-	if (plan_is_large(evaluation->plan, evaluation->self) &&
-	    evaluation->position.sample == SAMPLE_FIRST)
-		return SIGNAL_EMPTIED;
+	if (plan_is_large(evaluation->plan, evaluation->self))
+		return is_depleted(evaluation) ? SIGNAL_DEPLETED
+					       : SIGNAL_THINNED;
 	return evaluation->votes->led_to != 0 ? SIGNAL_LED_AWAY
 					      : SIGNAL_VANISHED;
 }
@@ -132,14 +149,7 @@ static enum watch_signal vanished(const struct evaluation *evaluation)
 /* Everybody who can be asked has answered. */
 static enum watch_signal concluded(const struct evaluation *evaluation)
 {
-	enum decision_kind kind = evaluation->votes->detection.kind;
-
-	/* the linkage moves pages to and fro while others come, and while its
-	 * threshold is chosen */
-	if ((kind == DECISION_MERGED || kind == DECISION_SPLIT) &&
-	    !plan_is_settled(evaluation->plan) && !evaluation->is_late)
-		return SIGNAL_UNSETTLED;
-	switch (kind) {
+	switch (evaluation->votes->detection.kind) {
 	case DECISION_CHANGED:
 		return SIGNAL_CHANGED;
 	case DECISION_SPLIT:
@@ -154,6 +164,38 @@ static enum watch_signal concluded(const struct evaluation *evaluation)
 		return evaluation->is_open ? closing(evaluation)
 					   : quiet(evaluation);
 	}
+}
+
+/* The sample alone says it, as long as the others were not asked. */
+static bool is_suspicion(const struct evaluation *evaluation,
+			 enum watch_signal signal)
+{
+	enum watch_action action = watch_transition_of(signal)->action;
+
+	return evaluation->position.stage == STAGE_SAMPLE &&
+	       (action == ACTION_END || action == ACTION_CHANGE);
+}
+
+/* All of the sample have answered, or are not waited for. */
+static enum watch_signal inquired(const struct evaluation *evaluation)
+{
+	enum watch_signal signal = concluded(evaluation);
+
+	if (is_suspicion(evaluation, signal))
+		return SIGNAL_SUSPECTED;
+	return evaluation->is_at_rest ? signal : SIGNAL_UNSETTLED;
+}
+
+/* Nobody is asked: what is stored must do. The linkage moves pages to and fro
+ * while others come, and while its threshold is chosen. */
+static enum watch_signal stored(const struct evaluation *evaluation)
+{
+	enum decision_kind kind = evaluation->votes->detection.kind;
+
+	return (kind == DECISION_MERGED || kind == DECISION_SPLIT) &&
+			       !plan_is_settled(evaluation->plan)
+		       ? SIGNAL_UNSETTLED
+		       : concluded(evaluation);
 }
 
 static bool is_event(enum decision_kind kind)
@@ -196,14 +238,15 @@ enum watch_signal signal_of_template(const struct plan *plan,
 	evaluation.is_open = watch_is_open(evaluation.position.state);
 	evaluation.is_late = evaluation.is_open &&
 			     plan->now_ms >= row->asked_ms + PATIENCE_MS;
+	evaluation.is_at_rest = plan_is_at_rest(plan) ||
+				plan->now_ms >= row->asked_ms + REST_MS;
 	if (votes->is_recut)
 		return SIGNAL_RECUT;
 	if (!evaluation.is_asked)
-		return concluded(&evaluation);
+		return stored(&evaluation);
 	if (!evaluation.is_open)
 		return is_dissent(&evaluation) ? SIGNAL_DISSENT
 					       : quiet(&evaluation);
-	return votes->unseen > 0 && !evaluation.is_late
-		       ? SIGNAL_AWAITED
-		       : concluded(&evaluation);
+	return votes->unseen > 0 && !evaluation.is_late ? SIGNAL_AWAITED
+							: inquired(&evaluation);
 }

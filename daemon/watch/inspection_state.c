@@ -21,15 +21,17 @@ ROW(QUIET,      GO_ON,  x,       CALM,    x,      DIVIDED, x,       x),
 ROW(OUTDATED,   RENEW,  x,       CALM,    x,      CALM,    x,       x),
 ROW(DISSENT,    ASK,    x,       ASKING,  x,      RECHECK, x,       x),
 ROW(AWAITED,    AWAIT,  x,       x,       ASKING, x,       RECHECK, x),
-ROW(UNSETTLED,  HOLD,   x,       CALM,    ASKING, DIVIDED, RECHECK, x),
-ROW(UNREADABLE, HOLD,   UNKNOWN, CALM,    ASKING, DIVIDED, RECHECK, ENDED),
+ROW(UNSETTLED,  AWAIT,  x,       CALM,    ASKING, DIVIDED, RECHECK, x),
+ROW(SUSPECTED,  WIDEN,  x,       x,       ASKING, x,       RECHECK, x),
+ROW(UNREADABLE, AWAIT,  UNKNOWN, CALM,    ASKING, DIVIDED, RECHECK, ENDED),
+ROW(ABANDONED,  CLOSE,  x,       x,       CALM,   x,       CALM,    x),
 ROW(SAME,       CLOSE,  x,       x,       CALM,   x,       CALM,    x),
 ROW(THINNED,    MEND,   x,       x,       CALM,   x,       CALM,    x),
 ROW(DRIFTED,    RENEW,  x,       x,       CALM,   x,       CALM,    x),
 ROW(PARTED,     PART,   x,       DIVIDED, DIVIDED,DIVIDED, DIVIDED, x),
 ROW(SPLIT,      CHANGE, x,       CALM,    CALM,   CALM,    CALM,    x),
 ROW(CHANGED,    CHANGE, x,       CALM,    CALM,   CALM,    CALM,    x),
-ROW(EMPTIED,    DOUBT,  x,       ASKING,  ASKING, RECHECK, RECHECK, x),
+ROW(DEPLETED,   CHANGE, x,       CALM,    CALM,   CALM,    CALM,    x),
 ROW(REPLACED,   END,    x,       ENDED,   ENDED,  ENDED,   ENDED,   x),
 ROW(RENUMBERED, END,    x,       ENDED,   ENDED,  ENDED,   ENDED,   x),
 ROW(MERGED,     END,    x,       ENDED,   ENDED,  ENDED,   ENDED,   x),
@@ -55,7 +57,7 @@ static const enum watch_signal without_version[WATCH_SIGNALS] = {
 	[SIGNAL_DRIFTED] = SIGNAL_SAME,
 	[SIGNAL_SPLIT] = SIGNAL_UNREADABLE,
 	[SIGNAL_CHANGED] = SIGNAL_UNREADABLE,
-	[SIGNAL_EMPTIED] = SIGNAL_UNREADABLE,
+	[SIGNAL_DEPLETED] = SIGNAL_UNREADABLE,
 	[SIGNAL_FOUND] = SIGNAL_UNREADABLE,
 	[SIGNAL_RETURNED] = SIGNAL_UNREADABLE,
 };
@@ -65,9 +67,8 @@ struct watch_position watch_position_of(const struct template_row *row)
 	bool is_divided = (row->flags & TEMPLATE_IS_DIVIDED) != 0;
 	struct watch_position position = {
 		.state = is_divided ? WATCH_DIVIDED : WATCH_CALM,
-		.sample = (row->flags & TEMPLATE_IS_DOUBTED) != 0
-				  ? SAMPLE_SECOND
-				  : SAMPLE_FIRST,
+		.stage = (row->flags & TEMPLATE_IS_SUSPECT) != 0 ? STAGE_ALL
+								 : STAGE_SAMPLE,
 		.basis = (row->flags & TEMPLATE_IS_PARTIAL) != 0 ? BASIS_PARTIAL
 								 : BASIS_WHOLE,
 	};
@@ -89,8 +90,8 @@ uint16_t watch_flags_of(const struct watch_position *position)
 		flags |= TEMPLATE_IS_ASKING;
 	if (state == WATCH_DIVIDED || state == WATCH_RECHECK)
 		flags |= TEMPLATE_IS_DIVIDED;
-	if (position->sample == SAMPLE_SECOND)
-		flags |= TEMPLATE_IS_DOUBTED;
+	if (position->stage == STAGE_ALL)
+		flags |= TEMPLATE_IS_SUSPECT;
 	if (position->basis == BASIS_PARTIAL)
 		flags |= TEMPLATE_IS_PARTIAL;
 	return (uint16_t)flags;
@@ -110,8 +111,7 @@ enum watch_signal watch_without_version(enum watch_signal signal)
 {
 	enum watch_action action = transitions[signal].action;
 	bool needs_version = action == ACTION_RENEW || action == ACTION_MEND ||
-			     action == ACTION_CHANGE ||
-			     action == ACTION_DOUBT || action == ACTION_BEGIN;
+			     action == ACTION_CHANGE || action == ACTION_BEGIN;
 
 	return needs_version ? without_version[signal] : signal;
 }

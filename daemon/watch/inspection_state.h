@@ -13,9 +13,20 @@
  *           RETURNED │                    │                │
  *                    └─── ENDED ◀─────────┴── it ends ─────┘
  *
- *   it goes on: SAME, THINNED, DRIFTED, CHANGED, and SPLIT out of RECHECK;
+ *   it goes on: SAME, THINNED, DRIFTED, CHANGED, DEPLETED, ABANDONED, and SPLIT
+ *   out of RECHECK;
  *   it ends: REPLACED, RENUMBERED, MERGED, LED_AWAY, VANISHED, and RECUT out of
- *   any state; at EMPTIED the inquiry goes on with other pages.
+ *   any state.
+ *
+ * An inquiry has two stages. When the sample says that the template has changed
+ * or ended (SUSPECTED), all of its pages are asked, and what has become of it
+ * is concluded when the site is at rest: no visit is pending, and its threshold
+ * is chosen. So an event depends on what the pages are, and not on the order in
+ * which they came. Neither stage waits for ever: pages that do not answer have
+ * an hour, and the rest has five minutes from when the sample was asked.
+ *
+ * Each inquiry ends in an event: an alert, or inquiry.closed, which says that
+ * nothing is to be told, and why.
  *
  * Where nobody can be asked - a site that is not watched, a sample, an archive
  * - there is no DISSENT: what its stored pages say is concluded at once, in
@@ -42,11 +53,10 @@ enum watch_state {
 	WATCH_STATES
 };
 
-/* Which sample pages are asked. */
-enum watch_sample {
-	SAMPLE_FIRST,  /* those of its newest version */
-	SAMPLE_SECOND, /* a whole sample has vanished: others that nobody had
-			  asked */
+/* Who is asked in an inquiry. */
+enum watch_stage {
+	STAGE_SAMPLE, /* the sample pages */
+	STAGE_ALL,    /* all pages of the template */
 };
 
 /* What the newest version was made of. */
@@ -58,7 +68,7 @@ enum watch_basis {
 /* Where the watch of a template stands: as it is stored in template_row. */
 struct watch_position {
 	enum watch_state state;
-	enum watch_sample sample;
+	enum watch_stage stage;
 	enum watch_basis basis;
 };
 
@@ -78,8 +88,10 @@ enum watch_signal {
 			      grown, was made of a few, or the cut moved */
 	SIGNAL_DISSENT,    /* more disagree */
 	SIGNAL_AWAITED,    /* not all who were asked have answered */
-	SIGNAL_UNSETTLED,  /* pages moved, while others of the site come */
+	SIGNAL_UNSETTLED,  /* all have, and others of the site come */
+	SIGNAL_SUSPECTED,  /* the sample says one of those that are told */
 	SIGNAL_UNREADABLE, /* it needs a version, and no page can be read */
+	SIGNAL_ABANDONED,  /* the same, and nobody is waited for any more */
 	SIGNAL_SAME,       /* all were asked, and it goes on */
 	SIGNAL_THINNED,    /* it goes on without some of the sample pages */
 	SIGNAL_DRIFTED,    /* half of the pages moved, but not so far that it
@@ -87,7 +99,7 @@ enum watch_signal {
 	SIGNAL_PARTED,     /* a part of it is elsewhere, for the first time */
 	SIGNAL_SPLIT,      /* it still is, and both are templates */
 	SIGNAL_CHANGED,    /* its pages moved together, and are still its */
-	SIGNAL_EMPTIED,    /* the sample is gone, and other pages are there */
+	SIGNAL_DEPLETED,   /* most of its pages are gone, and it goes on */
 	SIGNAL_REPLACED,   /* they changed, and are another cluster's now */
 	SIGNAL_RENUMBERED, /* the linkage calls them so, and they have not
 			      changed: it is not told */
@@ -115,9 +127,9 @@ enum watch_action {
 			*/
 	ACTION_RENEW,  /* make its version anew, under the same number */
 	ACTION_PART,   /* close, and ask again in the next round */
-	ACTION_CHANGE, /* emit it, with the next version; visit its members */
-	ACTION_DOUBT,  /* take and ask a second sample */
-	ACTION_END,    /* visit its members; its versions are kept */
+	ACTION_CHANGE, /* emit it, with the next version */
+	ACTION_WIDEN,  /* visit all pages of the cluster */
+	ACTION_END,    /* its versions are kept */
 	ACTION_BEGIN,  /* a template, with its first or next version */
 };
 

@@ -25,6 +25,33 @@ static const struct ending endings[WATCH_SIGNALS] = {
 	[SIGNAL_RECUT] = {TEMPLATE_MERGED, 0, "recut", NULL},
 };
 
+/* How it goes on with another version, by the signal. */
+struct going_on {
+	enum event_kind kind;
+	const char *lineage; /* NULL: it has none */
+	const char *reason;
+};
+
+static const struct going_on goings_on[WATCH_SIGNALS] = {
+	[SIGNAL_CHANGED] = {EVENT_TEMPLATE_CHANGED, NULL, NULL},
+	[SIGNAL_SPLIT] = {EVENT_TEMPLATE_SPLIT, "split", NULL},
+	[SIGNAL_DEPLETED] = {EVENT_TEMPLATE_VANISHED, "depleted",
+			     "most of its pages are gone"},
+};
+
+/* Why nothing is told, when an inquiry ends so. */
+static const char *const checked[WATCH_SIGNALS] = {
+	[SIGNAL_ABANDONED] = "none of its pages can be read",
+	[SIGNAL_SAME] = "it is what it was",
+	[SIGNAL_THINNED] = "some of its pages are gone",
+	[SIGNAL_DRIFTED] = "its pages have moved, but not far",
+	[SIGNAL_PARTED] = "a part of it is elsewhere: it is asked again",
+	[SIGNAL_RENUMBERED] = "its pages are as they were, under another "
+			      "number",
+	[SIGNAL_RECUT] = "its pages are as they were, and grouped by another "
+			 "threshold",
+};
+
 /* The cluster that it ends in; 0: none. */
 static uint32_t ended_in(const struct step *step)
 {
@@ -49,14 +76,15 @@ static void wish_for(const struct subject *self, struct step *step)
 	switch (step->action) {
 	case ACTION_CHANGE:
 		wish->has_before = true;
-		wish->has_members = true;
 		wish->version = step->cluster;
 		wish->since_ms = self->row.asked_ms;
+		break;
+	case ACTION_WIDEN:
+		wish->has_members = true;
 		break;
 	case ACTION_END:
 		is_told = endings[step->signal].kind != 0;
 		wish->has_before = is_told;
-		wish->has_members = true;
 		wish->version = is_told ? ended_in(step) : 0;
 		wish->since_ms =
 			step->signal == SIGNAL_MERGED || wish->version == 0
@@ -65,7 +93,6 @@ static void wish_for(const struct subject *self, struct step *step)
 		break;
 	case ACTION_RENEW:
 	case ACTION_MEND:
-	case ACTION_DOUBT:
 		wish->version = step->cluster;
 		break;
 	default:
@@ -106,14 +133,17 @@ static void end(const struct plan *plan, const struct subject_facts *facts,
 /* It goes on, with another version. */
 static void change(const struct plan *plan, struct step *step)
 {
+	const struct going_on *going_on = &goings_on[step->signal];
+
 	step->row.version++;
-	step->event.kind = EVENT_TEMPLATE_CHANGED;
-	if (step->signal == SIGNAL_SPLIT) {
-		step->event.kind = EVENT_TEMPLATE_SPLIT;
+	step->event.kind = going_on->kind;
+	step->event.reason = going_on->reason;
+	if (step->signal == SIGNAL_SPLIT)
 		step->row.other = step->votes.destination;
-		step->row.lineage = lineage_add(plan, step->row.lineage,
-						"split", step->row.other);
-	}
+	if (going_on->lineage != NULL)
+		step->row.lineage = lineage_add(
+			plan, step->row.lineage, going_on->lineage,
+			step->signal == SIGNAL_SPLIT ? step->row.other : 0);
 	row_settle(plan, &step->row);
 	step->row.seen_ms = plan->now_ms;
 }
@@ -133,14 +163,15 @@ static void ask_all(const struct plan *plan, const struct subject_facts *facts,
 	step_wait(step, plan->now_ms + PATIENCE_MS);
 }
 
-/* Pages that nobody has asked may still be there: they are the sample now. */
-static void doubt(const struct plan *plan, const struct subject_facts *facts,
-		  struct step *step)
+/* For the site to come to rest, and then for answers. */
+static void await(const struct plan *plan, struct step *step)
 {
-	for (size_t i = 0; i < facts->taken.page_count; i++)
-		visit(step, facts->taken.pages[i].page);
-	step->row.asked_ms = plan->now_ms;
-	step->row.asked_for = 0;
+	uint64_t rested_ms = step->row.asked_ms + REST_MS;
+
+	if (watch_is_open(watch_position_of(&step->row).state))
+		step_wait(step, rested_ms > plan->now_ms
+					? rested_ms
+					: step->row.asked_ms + PATIENCE_MS);
 }
 
 /* The next few sample pages are asked when their time has come. */
@@ -181,7 +212,7 @@ static void act(const struct plan *plan, const struct subject_facts *facts,
 		ask_all(plan, facts, step);
 		break;
 	case ACTION_AWAIT:
-		step_wait(step, row->asked_ms + PATIENCE_MS);
+		await(plan, step);
 		break;
 	case ACTION_CLOSE:
 	case ACTION_MEND:
@@ -193,9 +224,6 @@ static void act(const struct plan *plan, const struct subject_facts *facts,
 		break;
 	case ACTION_CHANGE:
 		change(plan, step);
-		break;
-	case ACTION_DOUBT:
-		doubt(plan, facts, step);
 		break;
 	case ACTION_END:
 		end(plan, facts, step);
@@ -215,18 +243,19 @@ static void move(const struct subject_facts *facts, struct step *step)
 	if (position.state == WATCH_ENDED)
 		return;
 	switch (step->action) {
-	case ACTION_DOUBT:
-		position.sample = SAMPLE_SECOND;
+	case ACTION_WIDEN:
+		position.stage = STAGE_ALL;
 		break;
 	case ACTION_CHANGE:
 	case ACTION_RENEW:
 		position.basis =
 			facts->taken.is_partial ? BASIS_PARTIAL : BASIS_WHOLE;
-		position.sample = SAMPLE_FIRST;
+		position.stage = STAGE_SAMPLE;
 		break;
 	case ACTION_CLOSE:
 	case ACTION_MEND:
-		position.sample = SAMPLE_FIRST;
+	case ACTION_PART:
+		position.stage = STAGE_SAMPLE;
 		break;
 	default:
 		break;
@@ -259,11 +288,13 @@ static bool is_same_row(const struct template_row *a,
 }
 
 /* In a part that is elsewhere all of those agree. */
-static uint32_t agreed_by(const struct votes *votes)
+static uint32_t agreed_by(enum watch_signal signal, const struct votes *votes)
 {
 	enum decision_kind kind = votes->detection.kind;
 	bool is_divided = kind == DECISION_SPLIT || kind == DECISION_SAME;
 
+	if (signal == SIGNAL_DEPLETED)
+		return votes->gone;
 	return is_divided && votes->elsewhere > votes->detection.agreed
 		       ? votes->elsewhere
 		       : votes->detection.agreed;
@@ -273,6 +304,34 @@ static void set_signal(enum watch_signal signal, struct step *step)
 {
 	step->signal = signal;
 	step->action = watch_transition_of(signal)->action;
+}
+
+/* There is a version, or it is something else. */
+static void set_readable_signal(const struct plan *plan,
+				const struct subject_facts *facts,
+				struct step *step)
+{
+	const struct template_row *row = &facts->self.row;
+
+	if (facts->taken.version == NULL)
+		set_signal(watch_without_version(step->signal), step);
+	if (step->signal == SIGNAL_UNREADABLE &&
+	    watch_is_open(watch_position_of(row).state) &&
+	    plan->now_ms >= row->asked_ms + PATIENCE_MS)
+		set_signal(SIGNAL_ABANDONED, step);
+}
+
+/* The end of an inquiry is an event, whatever it is. */
+static void state_end(const struct template_row *before, struct step *step)
+{
+	bool is_open = step->row.state == TEMPLATE_LIVE &&
+		       watch_is_open(watch_position_of(&step->row).state);
+
+	if (!watch_is_open(watch_position_of(before).state) || is_open ||
+	    step->event.kind != 0)
+		return;
+	step->event.kind = EVENT_INQUIRY_CLOSED;
+	step->event.reason = checked[step->signal];
 }
 
 void step_plan_template(const struct plan *plan,
@@ -285,13 +344,13 @@ void step_plan_template(const struct plan *plan,
 	wish_for(&facts->self, step);
 	if (!wish_is_met(&step->wish, &facts->given))
 		return;
-	if (facts->taken.version == NULL)
-		set_signal(watch_without_version(step->signal), step);
-	step->event.agreed = agreed_by(&step->votes);
+	set_readable_signal(plan, facts, step);
+	step->event.agreed = agreed_by(step->signal, &step->votes);
 	if (step->signal != SIGNAL_RECUT)
 		see(step);
 	act(plan, facts, step);
 	move(facts, step);
+	state_end(before, step);
 	if (step->action == ACTION_GO_ON || step->action == ACTION_PART)
 		begin_round(plan, facts, step);
 	step->is_written = step->action == ACTION_RENEW ||

@@ -38,6 +38,7 @@ void planned_open(struct planned_site *planned)
 				 .added_ms = NOW - 10 * DAY,
 				 .seen_ms = NOW - HOUR,
 				 .asked_ms = NOW - HOUR},
+			 .due_ms = UINT64_MAX,
 			 .subjects = planned->subjects,
 			 .subject_count = CLUSTERS},
 		.facts = {.sample_count = SAMPLE,

@@ -19,17 +19,18 @@ enum { SELF = 1, TARGET, KNOWN, SMALL, CLUSTERS = 4, SAMPLE = 6 };
 
 /* What a case departs from setup() in. */
 enum setting {
-	BLIND = 1,      /* nobody can be asked */
-	LATE = 2,       /* asked two hours ago */
-	CRAWLED = 4,    /* pages of the site are awaited */
-	UNREAD = 8,     /* no version can be made */
-	FEW = 16,       /* two pages are left in its cluster */
-	GONE = 32,      /* its cluster is */
-	ROUNDED = 64,   /* a round began since all were asked */
-	GROWN = 128,    /* its cluster has 40 pages */
-	RECUT = 256,    /* its threshold is another one */
-	EXPIRED = 512,  /* the next round is due */
-	UNKNOWN = 1024, /* its version is not stored */
+	BLIND = 1,          /* nobody can be asked */
+	LATE = 2,           /* asked two hours ago */
+	CRAWLED = 4,        /* pages of the site are awaited */
+	UNREAD = 8,         /* no version can be made */
+	FEW = 16,           /* two pages are left in its cluster */
+	GONE = 32,          /* its cluster is */
+	ROUNDED = 64,       /* a round began since all were asked */
+	GROWN = 128,        /* its cluster has 40 pages */
+	RECUT = 256,        /* its threshold is another one */
+	EXPIRED = 512,      /* the next round is due */
+	UNKNOWN = 1024,     /* its version is not stored */
+	THINNED_OUT = 2048, /* four pages are left in its cluster */
 };
 
 struct planned_site {

@@ -314,8 +314,8 @@ START_TEST(a_section_that_returns_is_its_template_again)
 }
 END_TEST
 
-/* The sample is gone, and then a second one, of those that are left. */
-START_TEST(a_large_section_vanishes_when_a_second_sample_does)
+/* The sample is gone, and then all other pages. */
+START_TEST(a_large_section_vanishes_when_all_of_it_does)
 {
 	unsigned large = watched_add(&web, "large", FORM_REDESIGN, 40);
 	struct event_row row;
@@ -325,6 +325,43 @@ START_TEST(a_large_section_vanishes_when_a_second_sample_does)
 	watched_pass(&web, 12 * DAY_MS);
 	json_decref(watched_only(&web, EVENT_TEMPLATE_VANISHED, &row));
 	check_others();
+}
+END_TEST
+
+/* Whichever four are left, of its sample or not: 36 of 40 are gone. What is
+ * left is the template from now on, and its end is told as well. */
+START_TEST(a_section_most_of_which_is_gone_is_told)
+{
+	unsigned large = watched_add(&web, "large", FORM_REDESIGN, 40);
+	struct template_row template;
+	struct event_row row;
+	uint32_t cluster;
+	json_t *detail;
+
+	begin();
+	cluster = watched_name(&web, large, "large");
+	watched_set_manner(&web, large, MANNER_GONE, 0);
+	for (unsigned i = 0; i < 4; i++)
+		watched_page(&web, large, 5 * (unsigned)_i + i)->manner =
+			MANNER_PAGE;
+	watched_pass(&web, 12 * DAY_MS);
+	detail = watched_only(&web, EVENT_TEMPLATE_VANISHED, &row);
+	ck_assert_uint_eq(row.cluster, cluster);
+	ck_assert_uint_eq(row.pages, 36);
+	ck_assert_int_eq(json_integer_value(json_object_get(detail, "left")),
+			 4);
+	json_decref(detail);
+	template = watched_template(&web, cluster);
+	ck_assert_uint_eq(template.state, TEMPLATE_LIVE);
+	ck_assert_uint_eq(template.version, 2);
+	ck_assert_uint_eq(watched_sample(&web, cluster, large), 4);
+	check_others();
+	watched_forget(&web);
+	watched_set_manner(&web, large, MANNER_GONE, 0);
+	watched_pass(&web, 12 * DAY_MS);
+	json_decref(watched_only(&web, EVENT_TEMPLATE_VANISHED, &row));
+	ck_assert_uint_eq(watched_template(&web, cluster).state,
+			  TEMPLATE_VANISHED);
 }
 END_TEST
 
@@ -506,8 +543,9 @@ Suite *make_suite(void)
 	tcase_add_test(tests, other_paths_in_the_same_cluster_are_a_change);
 	tcase_add_test(tests, a_section_that_is_gone_has_vanished);
 	tcase_add_test(tests, a_section_that_returns_is_its_template_again);
-	tcase_add_test(tests,
-		       a_large_section_vanishes_when_a_second_sample_does);
+	tcase_add_test(tests, a_large_section_vanishes_when_all_of_it_does);
+	tcase_add_loop_test(tests, a_section_most_of_which_is_gone_is_told, 0,
+			    6);
 	tcase_add_test(tests, a_sample_that_is_gone_is_not_its_template);
 	tcase_add_test(tests,
 		       a_section_that_leads_to_another_is_replaced_by_it);

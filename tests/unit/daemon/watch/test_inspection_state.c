@@ -24,8 +24,8 @@ START_TEST(rows_of_before_are_read_as_states)
 	ck_assert_int_eq(
 		position_of(TEMPLATE_IS_ASKING, TEMPLATE_REPLACED).state,
 		WATCH_ENDED);
-	ck_assert_int_eq(position_of(TEMPLATE_IS_DOUBTED, TEMPLATE_LIVE).sample,
-			 SAMPLE_SECOND);
+	ck_assert_int_eq(position_of(TEMPLATE_IS_SUSPECT, TEMPLATE_LIVE).stage,
+			 STAGE_ALL);
 	ck_assert_int_eq(position_of(TEMPLATE_IS_PARTIAL, TEMPLATE_LIVE).basis,
 			 BASIS_PARTIAL);
 }

@@ -3,8 +3,8 @@
 #include "tests/unit/daemon/watch/planned.h"
 #include "tests/unit/run.h"
 
-#define ASKED  TEMPLATE_IS_ASKING
-#define SECOND TEMPLATE_IS_DOUBTED
+#define ASKED TEMPLATE_IS_ASKING
+#define WIDE  (TEMPLATE_IS_ASKING | TEMPLATE_IS_SUSPECT)
 #define VOTES(...)                           \
 	{                                    \
 		.pages = SAMPLE, __VA_ARGS__ \
@@ -27,7 +27,7 @@ static void teardown(void)
 
 START_TEST(a_change_has_the_next_version_and_a_calm_row)
 {
-	all.subjects[SELF - 1].row.flags = ASKED | SECOND;
+	all.subjects[SELF - 1].row.flags = WIDE;
 	all.subjects[SELF - 1].row.asked_ms = NOW;
 	all.subjects[SELF - 1].row.asked_for = 4;
 	all.facts.taken.is_partial = true;
@@ -40,7 +40,7 @@ START_TEST(a_change_has_the_next_version_and_a_calm_row)
 	ck_assert_uint_eq(all.step.row.flags, TEMPLATE_IS_PARTIAL);
 	ck_assert_uint_eq(all.step.wish.version, SELF);
 	ck_assert_uint_eq(all.step.wish.since_ms, NOW);
-	ck_assert(all.step.wish.has_before && all.step.wish.has_members);
+	ck_assert(all.step.wish.has_before);
 }
 END_TEST
 
@@ -58,6 +58,36 @@ START_TEST(an_inquiry_remembers_how_many_disagreed)
 }
 END_TEST
 
+START_TEST(the_site_has_five_minutes_to_come_to_rest)
+{
+	all.subjects[SELF - 1].row.flags = WIDE;
+	all.subjects[SELF - 1].row.asked_ms = NOW - HOUR / 12 + 1;
+	planned_set(&all, CRAWLED);
+	planned_begin(&all);
+	planned_vote(&all, &(struct votes)VOTES(KIND(CHANGED)));
+	ck_assert_int_eq(all.step.signal, SIGNAL_UNSETTLED);
+	ck_assert_uint_eq(all.step.next_ms, NOW + 1);
+	all.subjects[SELF - 1].row.asked_ms = NOW - HOUR / 12;
+	planned_begin(&all);
+	planned_vote(&all, &(struct votes)VOTES(KIND(CHANGED)));
+	ck_assert_int_eq(all.step.signal, SIGNAL_CHANGED);
+}
+END_TEST
+
+START_TEST(all_pages_are_asked_when_the_sample_has_changed)
+{
+	all.subjects[SELF - 1].row.flags = ASKED;
+	all.subjects[SELF - 1].row.asked_ms = NOW;
+	planned_begin(&all);
+	planned_vote(&all, &(struct votes)VOTES(KIND(CHANGED)));
+	ck_assert_int_eq(all.step.action, ACTION_WIDEN);
+	ck_assert(all.step.wish.has_members);
+	ck_assert_uint_eq(all.step.row.flags, WIDE);
+	ck_assert_uint_eq(all.step.row.asked_ms, NOW);
+	ck_assert(all.step.is_written);
+}
+END_TEST
+
 START_TEST(nothing_is_written_while_nothing_happens)
 {
 	planned_begin(&all);
@@ -69,7 +99,7 @@ END_TEST
 
 START_TEST(who_is_asked_has_an_hour)
 {
-	all.subjects[SELF - 1].row.flags = ASKED;
+	all.subjects[SELF - 1].row.flags = WIDE;
 	all.subjects[SELF - 1].row.asked_ms = NOW - HOUR + 1;
 	planned_begin(&all);
 	planned_vote(&all, &(struct votes)VOTES(KIND(CHANGED), .unseen = 1));
@@ -101,7 +131,7 @@ START_TEST(a_merger_absorbs_and_later_steps_see_it)
 {
 	const struct subject *known;
 
-	all.subjects[SELF - 1].row.flags = ASKED;
+	all.subjects[SELF - 1].row.flags = WIDE;
 	all.subjects[SELF - 1].row.asked_ms = NOW;
 	planned_begin(&all);
 	planned_vote(&all,
@@ -137,7 +167,7 @@ START_TEST(where_a_split_template_ends_is_not_contested)
 		VOTES(KIND(REPLACED), .destination = TARGET, .elsewhere = 1,
 		      .follows_split = true, .strays = {{TARGET, 1, true}});
 
-	all.subjects[SELF - 1].row.flags = ASKED;
+	all.subjects[SELF - 1].row.flags = WIDE;
 	all.subjects[SELF - 1].row.asked_ms = NOW;
 	all.subjects[SELF - 1].row.other = SMALL;
 	planned_begin(&all);
@@ -161,6 +191,8 @@ Suite *make_suite(void)
 	tcase_add_test(cases, a_change_has_the_next_version_and_a_calm_row);
 	tcase_add_test(cases, an_inquiry_remembers_how_many_disagreed);
 	tcase_add_test(cases, nothing_is_written_while_nothing_happens);
+	tcase_add_test(cases, the_site_has_five_minutes_to_come_to_rest);
+	tcase_add_test(cases, all_pages_are_asked_when_the_sample_has_changed);
 	tcase_add_test(cases, who_is_asked_has_an_hour);
 	tcase_add_test(cases, rounds_go_through_the_sample);
 	tcase_add_test(cases, a_merger_absorbs_and_later_steps_see_it);

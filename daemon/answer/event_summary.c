@@ -107,6 +107,21 @@ static void append_left(const json_t *event, const json_t *detail,
 			      pages, pages + left);
 }
 
+/* Append from which threshold to which, and why. */
+static void append_cut(const json_t *detail, struct buffer *out)
+{
+	const json_t *from = json_object_get(detail, "from");
+	const json_t *to = json_object_get(detail, "to");
+	const char *reason = text_of(detail, "reason");
+
+	if (!json_is_number(from) || !json_is_number(to))
+		return;
+	buffer_printf(out, ": %g instead of %g", json_number_value(to),
+		      json_number_value(from));
+	if (reason != NULL && *reason != '\0')
+		buffer_printf(out, ", %s", reason);
+}
+
 /* Append the number of pages that agree. */
 static void append_pages(const json_t *event, const json_t *detail,
 			 struct buffer *out)
@@ -137,6 +152,7 @@ void event_summary(const json_t *event, struct buffer *out)
 			      days == 1 ? "" : "s");
 	if (other != NULL)
 		buffer_printf(out, ": %s", other);
+	append_cut(detail, out);
 	append_guard(detail, out);
 	append_left(event, detail, out);
 	append_moves(detail, "paths", "paths", out);

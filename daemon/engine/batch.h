@@ -87,8 +87,23 @@ struct linked {
 struct linked batch_link(struct batch *batch, struct site *site, uint64_t page,
 			 const struct signature *signature);
 
-/* Change the threshold of the site (permille). */
-void batch_recut(struct batch *batch, struct site *site, uint16_t threshold);
+/*
+ * Apply the changes of the linkage to the store, except for the page that
+ * caused them (or NULL).
+ */
+void batch_follow_changes(struct batch *batch, struct site *site,
+			  const uint64_t *page,
+			  const struct linkage_changes *changes);
+
+/* batch_recut.c: another threshold. */
+
+struct recut {
+	uint16_t threshold;  /* permille */
+	struct slice reason; /* for people */
+};
+
+void batch_recut(struct batch *batch, struct site *site,
+		 const struct recut *recut);
 
 /* The record of a page, in *bytes_out, which is {0}; buffer_free() that. */
 void batch_load_record(struct batch *batch, const struct site *site,

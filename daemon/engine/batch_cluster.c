@@ -123,13 +123,9 @@ static void emit_events(struct batch *batch, const struct site *site,
 			    });
 }
 
-/*
- * Apply the changes of the linkage to the store, except for the page that
- * caused them.
- */
-static void follow_changes(struct batch *batch, struct site *site,
-			   const uint64_t *page,
-			   const struct linkage_changes *changes)
+void batch_follow_changes(struct batch *batch, struct site *site,
+			  const uint64_t *page,
+			  const struct linkage_changes *changes)
 {
 	store_sets(batch, site, changes);
 	for (size_t i = 0; i < changes->move_count; i++)
@@ -166,7 +162,7 @@ struct linked batch_link(struct batch *batch, struct site *site, uint64_t page,
 			       &changes);
 	if (error != ERR_NONE)
 		warn_refused(site, error);
-	follow_changes(batch, site, &page, &changes);
+	batch_follow_changes(batch, site, &page, &changes);
 	own.to = linkage_label(site->linkage, page);
 	own.set = linkage_set(site->linkage, page);
 	change_member(batch, site, &own);
@@ -174,24 +170,4 @@ struct linked batch_link(struct batch *batch, struct site *site, uint64_t page,
 		.cluster = own.to,
 		.is_news = changes.event_count > 0 || changes.move_count > 1,
 	};
-}
-
-void batch_recut(struct batch *batch, struct site *site, uint16_t threshold)
-{
-	struct linkage_changes changes = {0};
-
-	site_open(site, batch->options, batch->txn);
-	sites_note_open(batch->sites, site);
-	site->is_changed = true;
-	if (batch->txn->error != ERR_NONE ||
-	    site->row.options.threshold == threshold)
-		return;
-	linkage_recut(site->linkage, threshold, &site->row.next_cluster,
-		      &changes);
-	site->row.options.threshold = threshold;
-	site->row.generation++;
-	follow_changes(batch, site, NULL, &changes);
-	batch_event(batch, site,
-		    &(struct event_row){.kind = EVENT_SITE_RECUT,
-					.pages = site->row.page_count});
 }

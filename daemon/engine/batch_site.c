@@ -80,7 +80,9 @@ static void change_options(struct batch *batch, struct site *site,
 	if ((options->flags & SITE_IS_AUTO) != 0)
 		site->row.threshold_generation = 0;
 	else
-		batch_recut(batch, site, options->threshold);
+		batch_recut(batch, site,
+			    &(struct recut){options->threshold,
+					    slice_of("it was set")});
 }
 
 /*
@@ -130,7 +132,9 @@ enum error batch_set_site_threshold(struct batch *batch, struct change *change)
 	if ((site->row.options.flags & SITE_IS_AUTO) == 0)
 		return ERR_NONE; /* the operator was faster */
 	is_current = site->row.generation == select_threshold->generation;
-	batch_recut(batch, site, select_threshold->threshold);
+	batch_recut(batch, site,
+		    &(struct recut){select_threshold->threshold,
+				    select_threshold->reason});
 	site->row.threshold_generation = is_current
 						 ? site->row.generation
 						 : select_threshold->generation;

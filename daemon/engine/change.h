@@ -64,6 +64,7 @@ struct site_select_threshold {
 	uint32_t site; /* its number; another site of that host takes nothing */
 	uint16_t threshold;  /* permille */
 	uint64_t generation; /* of the site, when its pages were read */
+	struct slice reason; /* for people; or empty */
 };
 
 struct ask {

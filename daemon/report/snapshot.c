@@ -341,6 +341,7 @@ struct change choice_change(const struct choice *choice, const struct url *seed)
 		.site_select_threshold = {.site = choice->site,
 					  .threshold =
 						  (uint16_t)choice->threshold,
-					  .generation = choice->generation},
+					  .generation = choice->generation,
+					  .reason = slice_of(choice->reason)},
 	};
 }

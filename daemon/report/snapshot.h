@@ -72,7 +72,8 @@ enum error snapshot_choose(struct store *store, const char *host,
 			   const struct dendrogram_options *watch,
 			   struct choice *choice_out);
 
-/* The change that applies the choice; `seed` is a URL of the site. */
+/* The change that applies the choice, which must outlive it; `seed` is a URL of
+ * the site. */
 struct change choice_change(const struct choice *choice,
 			    const struct url *seed);
 

@@ -614,6 +614,19 @@ static struct event_row event_at(unsigned before)
 	return rows[count - 1 - before];
 }
 
+/* Of the last event but `before`. */
+static void check_detail(unsigned before, const char *wanted)
+{
+	struct txn txn = txn_begin_read(world.store);
+	struct event_row row;
+
+	ck_assert(event_get(&txn, store_last_number(&txn, "event") - before,
+			    &row));
+	ck_assert_mem_eq(row.detail.data, wanted, row.detail.size);
+	ck_assert_uint_eq(row.detail.size, strlen(wanted));
+	txn_abort(&txn);
+}
+
 START_TEST(a_recut_is_told)
 {
 	uint64_t generation;
@@ -632,12 +645,19 @@ START_TEST(a_recut_is_told)
 	event = event_at(0);
 	ck_assert_uint_eq(event.kind, EVENT_SITE_RECUT);
 	ck_assert_uint_eq(event.pages, 7);
+	/* pages 3 and 4 are in 3 now */
+	check_detail(0, "{\"from\":0.25,\"to\":0.1,\"reason\":\"it was "
+			"set\",\"moves\":[{\"from\":\"a.test/1\",\"to\":"
+			"\"a.test/3\",\"pages\":2}]}");
 	cut_at(300);
 	event = event_at(1);
 	ck_assert_uint_eq(event.kind, EVENT_CLUSTER_MERGED);
 	ck_assert_uint_eq(event.cluster, 3);
 	ck_assert_uint_eq(event.other, 1);
 	ck_assert_uint_eq(event_at(0).kind, EVENT_SITE_RECUT);
+	check_detail(0, "{\"from\":0.1,\"to\":0.3,\"reason\":\"it was "
+			"set\",\"moves\":[{\"from\":\"a.test/3\",\"to\":"
+			"\"a.test/1\",\"pages\":2}]}");
 }
 END_TEST
 

@@ -110,14 +110,29 @@ static bool has_moved(const struct evaluation *evaluation,
 	return !is_few && is_over(fragments, rules->fragment_ratio);
 }
 
+/*
+ * Every path with its classes is gone, and hardly any without: a class of html
+ * or body has changed. `bare_out` are the paths without classes then.
+ */
+static bool is_root_class(const struct evaluation *evaluation,
+			  struct arena *arena, const struct balance *paths,
+			  struct balance *bare_out)
+{
+	if (paths->gone_count == 0 || paths->gone_count < paths->stable)
+		return false;
+	balance_make(arena, evaluation->pages, ITEMS_CP, bare_out);
+	return bare_out->moved * 1000 <= evaluation->rules->path_ratio;
+}
+
 static void weigh(struct evaluation *evaluation, struct arena *arena,
 		  struct detection *detection)
 {
 	const struct pages *pages = evaluation->pages;
 	enum items items = stable_paths(arena, pages->records, pages->count);
 	const struct balance *by;
-	struct balance paths;
 	struct balance fragments;
+	struct balance paths;
+	struct balance bare;
 
 	balance_make(arena, pages, items, &paths);
 	balance_make(arena, pages, ITEMS_FRAGMENTS, &fragments);
@@ -130,7 +145,13 @@ static void weigh(struct evaluation *evaluation, struct arena *arena,
 		if (by->joins[i] >= 0.5)
 			evaluation->joins |= bit;
 	}
-	detection->has_classes = items == ITEMS_CPC;
+	detection->is_root_class =
+		items == ITEMS_CPC &&
+		is_root_class(evaluation, arena, &paths, &bare);
+	if (detection->is_root_class)
+		paths = bare;
+	detection->has_classes =
+		items == ITEMS_CPC && !detection->is_root_class;
 	detection->gone_paths = paths.gone;
 	detection->gone_path_count = paths.gone_count;
 	detection->come_paths = paths.come;
@@ -225,8 +246,9 @@ static void decide(const struct evaluation *evaluation,
 	uint32_t needed = quorum(evaluation->pages, evaluation->pages->votes);
 	uint32_t left = count_pages(evaluation->joins & evaluation->away);
 	uint32_t joined = count_pages(evaluation->joins);
+	bool is_most = joined > count_pages(evaluation->gone);
 
-	if (evaluation->is_moved && joined >= needed)
+	if (evaluation->is_moved && joined >= needed && is_most)
 		find(evaluation,
 		     2 * left > joined ? DECISION_REPLACED : DECISION_CHANGED,
 		     evaluation->joins, detection);

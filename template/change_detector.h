@@ -60,6 +60,9 @@ struct detection {
 	uint32_t agreed; /* k: of these, pages that agree with the decision */
 	uint32_t disagreed; /* pages that have changed */
 	bool has_classes;   /* paths are members of cpc; else of cp */
+	bool is_root_class; /* a class of html or body has changed, which is in
+			       all paths: one change, and the paths are those
+			       of cp */
 	/* paths that k of n lost or got, ascending */
 	const uint64_t *gone_paths;
 	uint32_t gone_path_count;
@@ -78,7 +81,7 @@ struct detection {
 		pages[MAX_TEMPLATE_SAMPLE]; /* [agreed]: the pages that agree */
 };
 
-/* Defaults were chosen on data: see judge.c. */
+/* Defaults were chosen on data: see change_detector.c. */
 struct change_rules {
 	unsigned min_pages;      /* k: pages that must agree at least; all if
 				    there are fewer sample pages */
@@ -103,7 +106,8 @@ extern const struct change_rules change_rules_default;
  * come when k of n pages got it: k is the ratio `agreement` of n, and at least
  * min_pages. A decision of change needs k of all pages that may still vote:
  * pages that were not yet visited count against it, and while some disagree the
- * decision is DECISION_UNSURE; pages that are gone or blocked do not count.
+ * decision is DECISION_UNSURE; pages that are gone or blocked do not count, but
+ * when more are gone than agree, the template has vanished.
  * When all were visited and too few agree, it is DECISION_SAME, with
  * `disagreed` > 0: pages that were edited by hand, or a change in progress.
  *

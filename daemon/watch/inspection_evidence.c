@@ -186,6 +186,10 @@ json_t *evidence_of_step(const struct plan *plan,
 	if (step->event.reason != NULL)
 		json_object_set_new(value, "reason",
 				    json_string(step->event.reason));
+	else if (detection->is_root_class)
+		json_object_set_new(value, "reason",
+				    json_string("a class of html or body is "
+						"another one"));
 	if (step->signal == SIGNAL_DEPLETED)
 		json_object_set_new(
 			value, "left",

@@ -251,8 +251,8 @@ START_TEST(those_who_were_not_asked_could_turn_it)
 	ck_assert_int_eq(detect_in_sample(16), DECISION_CHANGED);
 	ck_assert_uint_eq(found.seen, 14);
 	/* who is gone or blocked cannot */
-	set_observation(3, 8, OBSERVED_GONE);
-	set_observation(8, 16, OBSERVED_BLOCKED);
+	set_observation(3, 4, OBSERVED_GONE);
+	set_observation(4, 16, OBSERVED_BLOCKED);
 	ck_assert_int_eq(detect_in_sample(16), DECISION_CHANGED);
 	ck_assert_uint_eq(found.agreed, 3);
 	/* where two alone can tell, both must; one hides nothing */
@@ -429,6 +429,41 @@ START_TEST(order_does_not_matter)
 }
 END_TEST
 
+/* A class of html is in all ten paths, and the names of the elements are what
+ * they were: that is one change. */
+START_TEST(a_class_of_html_is_one_change)
+{
+	static const uint64_t renamed[] = {21, 22, 23, 24, 25,
+					   26, 27, 28, 29, 30};
+
+	fill(8);
+	for (unsigned i = 0; i < 8; i++)
+		sample[i].after.signatures[MEASURE_CPC] = renamed;
+	detect_in_sample(8);
+	ck_assert_int_eq(found.kind, DECISION_CHANGED);
+	ck_assert_uint_eq(found.agreed, 8);
+	ck_assert(found.is_root_class && !found.has_classes);
+	ck_assert_uint_eq(found.gone_path_count, 0);
+	ck_assert_double_eq(found.paths_moved, 0);
+}
+END_TEST
+
+/* 2 of 8 have changed, and the other 6 are gone. */
+START_TEST(fewer_than_are_gone_are_no_change)
+{
+	fill(8);
+	become(0, 2, 100, 10);
+	for (unsigned i = 0; i < 8; i++) {
+		sample[i].cluster = OTHER;
+		if (i >= 2)
+			sample[i].observation = OBSERVED_GONE;
+	}
+	detect_in_sample(8);
+	ck_assert_int_eq(found.kind, DECISION_VANISHED);
+	ck_assert_uint_eq(found.agreed, 6);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("judge");
@@ -436,6 +471,8 @@ Suite *make_suite(void)
 
 	tcase_add_checked_fixture(all, setup, teardown);
 	tcase_add_test(all, nobody_says_nothing);
+	tcase_add_test(all, a_class_of_html_is_one_change);
+	tcase_add_test(all, fewer_than_are_gone_are_no_change);
 	tcase_add_test(all, pages_that_are_as_they_were_are_the_same);
 	tcase_add_test(all, paths_that_all_pages_lose_and_get_have_moved);
 	tcase_add_test(all, a_few_new_paths_are_no_change);

@@ -29,9 +29,42 @@ END_TEST
 START_TEST(a_redesign_names_the_new_template)
 {
 	check("{\"kind\":\"template.replaced\",\"other\":\"a.example/9\","
-	      "\"detail\":{\"seen\":8,\"agreed\":8}}",
+	      "\"detail\":{\"seen\":8,\"agreed\":8,"
+	      "\"paths\":{\"moved\":0.8}}}",
 	      "a redesign: its pages have another template: a.example/9 (8 of "
 	      "8 pages say so)");
+}
+END_TEST
+
+START_TEST(an_edit_is_no_redesign)
+{
+	check("{\"kind\":\"template.replaced\",\"other\":\"a.example/9\","
+	      "\"detail\":{\"seen\":8,\"agreed\":8,"
+	      "\"paths\":{\"moved\":0.62}}}",
+	      "its pages have another template: a.example/9 (8 of 8 pages say "
+	      "so)");
+	check("{\"kind\":\"template.changed\",\"detail\":{\"reason\":"
+	      "\"a class of html or body is another one\"}}",
+	      "the template has changed, a class of html or body is another "
+	      "one");
+}
+END_TEST
+
+START_TEST(what_is_left_of_a_template_is_counted)
+{
+	check("{\"kind\":\"template.vanished\",\"pages\":159,\"detail\":{"
+	      "\"seen\":16,\"agreed\":15,\"left\":8,"
+	      "\"reason\":\"most of its pages are gone\"}}",
+	      "the pages of the template are gone, 159 of 167, most of its "
+	      "pages are gone (15 of 16 pages say so)");
+	check("{\"kind\":\"inquiry.closed\",\"detail\":{\"reason\":"
+	      "\"it is what it was\"}}",
+	      "an inquiry has ended, and there is nothing to tell, it is what "
+	      "it was");
+	check("{\"kind\":\"site.recut\",\"detail\":{\"from\":0.2,"
+	      "\"to\":0.25,\"reason\":\"it was set\"}}",
+	      "its pages are grouped by another threshold: 0.25 instead of "
+	      "0.2, it was set");
 }
 END_TEST
 
@@ -91,6 +124,8 @@ START_TEST(every_kind_has_a_sentence){
 
 	tcase_add_test(tests, a_change_tells_what_moved_and_who_says_so);
 	tcase_add_test(tests, a_redesign_names_the_new_template);
+	tcase_add_test(tests, an_edit_is_no_redesign);
+	tcase_add_test(tests, what_is_left_of_a_template_is_counted);
 	tcase_add_test(tests, a_guard_is_named_with_what_may_do_instead);
 	tcase_add_test(tests, a_site_that_is_stale_is_so_for_days);
 	tcase_add_test(tests, what_is_missing_or_odd_is_left_out);

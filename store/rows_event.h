@@ -50,7 +50,8 @@ struct event_row {
 	uint16_t kind;    /* enum event_kind */
 	uint16_t flags;   /* EVENT_IS_* */
 	uint32_t cluster; /* 0: none */
-	uint32_t other;   /* the cluster it merged into or split from; 0 */
+	uint32_t other;   /* the cluster that it merged into or split from, or
+			     that the page was in; 0 */
 	uint32_t guard;   /* number of the guard; 0: none */
 	uint32_t pages;   /* how many it concerns */
 	struct slice host;

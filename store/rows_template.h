@@ -50,8 +50,11 @@ enum {
 	TEMPLATE_IS_ASKING =
 		8, /* an inquiry is open: all of its sample pages are asked
 		    */
-	TEMPLATE_IS_PARTIAL = 4, /* its version is of a few pages, while the
-				    others are visited */
+	TEMPLATE_IS_LEAVING = 16, /* it has ended, and where its pages went is
+				     corrected for a round: they are its sample
+				     still */
+	TEMPLATE_IS_PARTIAL = 4,  /* its version is of a few pages, while the
+				     others are visited */
 };
 
 bool template_row_get(struct txn *txn, uint32_t site, uint32_t cluster,

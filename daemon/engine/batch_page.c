@@ -116,6 +116,9 @@ static void put_row(const struct arrival *arrival, bool is_changed,
 			    .kind = before->is_page ? EVENT_PAGE_CHANGED
 						    : EVENT_PAGE_ADDED,
 			    .cluster = row->cluster,
+			    .other = before->cluster == row->cluster
+					     ? 0
+					     : before->cluster,
 			    .pages = 1,
 			    .url = row->url,
 		    });

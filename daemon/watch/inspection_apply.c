@@ -122,7 +122,10 @@ static void set_content(const struct plan *plan,
 		mend_sample(plan->arena, facts, &step->votes, found);
 		break;
 	case ACTION_END:
-		found->has_sample = true; /* of no page */
+	case ACTION_LEAVE:
+		/* of no page */
+		found->has_sample =
+			(step->row.flags & TEMPLATE_IS_LEAVING) == 0;
 		break;
 	default:
 		break;
@@ -174,6 +177,8 @@ static void emit_step(const struct plan *plan,
 			     plan->arena,
 			     kind == EVENT_TEMPLATE_NEW
 				     ? evidence_of_new(&facts->taken)
+			     : step->event.corrects != 0
+				     ? evidence_of_correction(plan, facts, step)
 				     : evidence_of_step(plan, facts, step,
 							scratch)),
 	     });

@@ -118,15 +118,18 @@ static struct slice begin_lineage(const struct plan *plan,
 				  const struct subject *self)
 {
 	const struct subject *parent = plan_parent(plan, self->cluster);
+	struct lineage_entry entry = {.kind = "new"};
 
 	if (self->has_row)
-		return lineage_add(plan, self->row.lineage, "returned", 0);
-	if (parent == NULL)
-		return lineage_add(plan, self->row.lineage, "new", 0);
-	return lineage_add(plan, self->row.lineage,
-			   parent->row.state == TEMPLATE_LIVE ? "split from"
-							      : "replaces",
-			   parent->cluster);
+		entry.kind = "returned";
+	else if (parent != NULL)
+		entry = (struct lineage_entry){
+			.kind = parent->row.state == TEMPLATE_LIVE
+					? "split from"
+					: "replaces",
+			.other = parent->cluster,
+		};
+	return lineage_add(plan, self->row.lineage, &entry);
 }
 
 /* The row that the template begins, or goes on, with. */
@@ -157,6 +160,55 @@ static bool is_news(const struct plan *plan, const struct subject *self,
 	return is_first(plan) || !is_mostly_older(newcomers);
 }
 
+/*
+ * It has ended, and a cut may have moved its pages since: where they are is
+ * said again when the site is at rest, for a round.
+ */
+static enum watch_signal leaving(const struct plan *plan,
+				 const struct subject_facts *facts,
+				 struct step *step)
+{
+	const struct template_row *row = &facts->self.row;
+	uint64_t round_ms = row->ended_ms + plan->site->options.watch_ms;
+	struct flows flows;
+	uint32_t now;
+
+	step->wish = (struct wish){.has_sample = true};
+	if (!facts->given.has_sample)
+		return SIGNAL_SETTLING;
+	flows = flows_of(facts);
+	now = flows_main(&flows, step->cluster, row->other);
+	if (plan_is_at_rest(plan) && now != 0 && now != row->other)
+		return SIGNAL_CORRECTED;
+	if (plan->now_ms >= round_ms && plan_is_at_rest(plan))
+		return SIGNAL_ARRIVED;
+	if (plan->now_ms < round_ms)
+		step_wait(step, round_ms);
+	return SIGNAL_SETTLING;
+}
+
+static const char *const endings[TEMPLATE_STATES] = {
+	[TEMPLATE_REPLACED] = "replaced",
+	[TEMPLATE_MERGED] = "merged",
+};
+
+/* An alert that said something else is corrected. */
+static void correct(const struct plan *plan, const struct subject_facts *facts,
+		    struct step *step)
+{
+	const struct flows flows = flows_of(facts);
+	struct template_row *row = &step->row;
+
+	row->other = flows_main(&flows, step->cluster, row->other);
+	row->lineage = lineage_add(plan, row->lineage,
+				   &(struct lineage_entry){endings[row->state],
+							   row->other, &flows});
+	step->event.corrects = facts->told;
+	step->event.agreed = flows.items[0].pages;
+	if (facts->told != 0)
+		step->event.kind = EVENT_TEMPLATE_REPLACED;
+}
+
 void step_plan_cluster(const struct plan *plan,
 		       const struct subject_facts *facts, struct step *step)
 {
@@ -164,11 +216,20 @@ void step_plan_cluster(const struct plan *plan,
 	const struct subject *self = &facts->self;
 
 	step->signal = signal_of(plan, facts, &newcomers, step);
+	if (step->signal != SIGNAL_RETURNED &&
+	    (self->row.flags & TEMPLATE_IS_LEAVING) != 0)
+		step->signal = leaving(plan, facts, step);
 	if (!wish_is_met(&step->wish, &facts->given))
 		return;
 	if (facts->taken.version == NULL)
 		step->signal = watch_without_version(step->signal);
 	step->action = watch_transition_of(step->signal)->action;
+	step->is_written =
+		step->action == ACTION_CORRECT || step->action == ACTION_LEAVE;
+	if (step->action == ACTION_CORRECT)
+		correct(plan, facts, step);
+	if (step->action == ACTION_LEAVE)
+		step->row.flags = 0;
 	if (step->action != ACTION_BEGIN)
 		return;
 	begin_row(plan, self, &step->row);

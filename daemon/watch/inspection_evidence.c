@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "daemon/watch/inspection_lineage.h"
 #include "store/arena.h"
 #include "template/json_value.h"
 #include "template/sorted.h"
@@ -200,6 +201,22 @@ json_t *evidence_of_step(const struct plan *plan,
 	json_object_set_new(value, "pages",
 			    pages_json(host, facts, &step->votes));
 	return value;
+}
+
+json_t *evidence_of_correction(const struct plan *plan,
+			       const struct subject_facts *facts,
+			       const struct step *step)
+{
+	const struct flows flows = flows_of(facts);
+	struct slice host = plan->site->host;
+
+	return json_pack("{s:o, s:I, s:I, s:I, s:s, s:o}", "from",
+			 json_cluster_id(host, step->cluster), "corrects",
+			 (json_int_t)step->event.corrects, "seen",
+			 (json_int_t)facts->sample_count, "agreed",
+			 (json_int_t)step->event.agreed, "reason",
+			 "a later threshold has moved its pages", "to",
+			 flows_json(host, &flows));
 }
 
 json_t *evidence_of_new(const struct taken_version *taken)

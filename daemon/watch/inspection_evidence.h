@@ -14,6 +14,12 @@ json_t *evidence_of_step(const struct plan *plan,
 			 const struct subject_facts *facts,
 			 const struct step *step, struct arena *scratch);
 
+/* Where the pages of a template that has ended are now, and which event said
+ * something else. */
+json_t *evidence_of_correction(const struct plan *plan,
+			       const struct subject_facts *facts,
+			       const struct step *step);
+
 /* What a new template is like. */
 json_t *evidence_of_new(const struct taken_version *taken);
 

@@ -15,6 +15,7 @@
 #include "store/rows_page.h"
 #include "store/rows_site.h"
 #include "store/rows_template.h"
+#include "store/store.h"
 
 static struct slice copy_of(struct arena *arena, struct slice text)
 {
@@ -230,6 +231,26 @@ static void read_members(const struct reading *reading,
 	facts->members = members;
 }
 
+/* Events are numbered in their order. */
+static void read_told(const struct reading *reading,
+		      struct subject_facts *facts)
+{
+	uint64_t number = store_last_number(reading->txn, "event");
+	struct event_row event;
+
+	for (; event_get(reading->txn, number, &event) &&
+	       event.time_ms >= facts->self.row.ended_ms;
+	     number--) {
+		if (event.cluster != facts->self.cluster ||
+		    !slice_equal(event.host, reading->source->site->row.host) ||
+		    (event.kind != EVENT_TEMPLATE_REPLACED &&
+		     event.kind != EVENT_TEMPLATE_MERGED))
+			continue;
+		facts->told = number;
+		return;
+	}
+}
+
 static void read_before(const struct reading *reading,
 			struct subject_facts *facts)
 {
@@ -259,6 +280,8 @@ static enum error read_wished(const struct reading *reading,
 	if (wish->has_sample) {
 		error = sample_read(reading, self->cluster, facts);
 		read_version_row(reading, facts);
+		if (self->row.state != TEMPLATE_LIVE)
+			read_told(reading, facts);
 	}
 	if (wish->has_arrivals)
 		read_arrivals(reading, facts);

@@ -122,6 +122,8 @@ struct subject_facts {
 	struct subject self; /* with the cluster as it is */
 	struct sample_page sample[MAX_TEMPLATE_SAMPLE];
 	uint32_t sample_count;
+	uint64_t told; /* of a template that has ended: the last alert that says
+			  where its pages went; 0: none */
 	bool has_version_row; /* of self.row.version */
 	uint64_t version_ms;  /* when that was taken */
 	uint32_t version_pages;

@@ -61,6 +61,13 @@ bool plan_is_at_rest(const struct plan *plan)
 	return plan_is_settled(plan) && plan->due_ms > plan->now_ms;
 }
 
+uint64_t plan_rest_ms(const struct plan *plan)
+{
+	uint64_t rounds_ms = REST_ROUNDS * plan->site->options.watch_ms;
+
+	return rounds_ms < REST_MS ? rounds_ms : REST_MS;
+}
+
 bool plan_is_large(const struct plan *plan, const struct subject *subject)
 {
 	return subject->has_cluster &&

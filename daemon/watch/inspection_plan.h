@@ -22,8 +22,9 @@
 enum {
 	ROUND_PAGES = 3,              /* are asked of each template */
 	PATIENCE_MS = 60 * 60 * 1000, /* with pages that were asked */
-	REST_MS = 5 * 60 * 1000, /* the site has to come to rest, from then on
-				  */
+	REST_MS = 5 * 60 * 1000, /* the site has to come to rest from then on,
+				    or so many rounds: */
+	REST_ROUNDS = 6,
 };
 
 struct plan_options {
@@ -81,6 +82,7 @@ struct plan_event {
 	enum event_kind kind; /* 0: none */
 	const char *reason;   /* beyond the numbers; or NULL */
 	uint32_t agreed;      /* pages that say so */
+	uint64_t corrects;    /* number of an earlier event; 0: none */
 };
 
 /* One subject. */
@@ -134,6 +136,9 @@ void step_plan_cluster(const struct plan *plan,
 /* inspection_template.c: a live template, with its votes in the step. */
 void step_plan_template(const struct plan *plan,
 			const struct subject_facts *facts, struct step *step);
+
+/* So long does an inquiry wait for the site to be at rest. */
+uint64_t plan_rest_ms(const struct plan *plan);
 
 /* The sample of the row is asked anew from now on. */
 void row_settle(const struct plan *plan, struct template_row *row);

@@ -238,8 +238,9 @@ enum watch_signal signal_of_template(const struct plan *plan,
 	evaluation.is_open = watch_is_open(evaluation.position.state);
 	evaluation.is_late = evaluation.is_open &&
 			     plan->now_ms >= row->asked_ms + PATIENCE_MS;
-	evaluation.is_at_rest = plan_is_at_rest(plan) ||
-				plan->now_ms >= row->asked_ms + REST_MS;
+	evaluation.is_at_rest =
+		plan_is_at_rest(plan) ||
+		plan->now_ms >= row->asked_ms + plan_rest_ms(plan);
 	if (votes->is_recut)
 		return SIGNAL_RECUT;
 	if (!evaluation.is_asked)

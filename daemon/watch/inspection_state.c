@@ -8,42 +8,45 @@
 
 /* x: never; columns are the states before, UNKNOWN to ENDED. */
 #define WATCH_x WATCH_NEVER
-#define ROW(signal, action, u, c, a, d, r, e)                          \
+#define ROW(signal, action, u, c, a, d, r, l, e)                          \
 	[SIGNAL_##signal] = {ACTION_##action,                          \
 			     {WATCH_x, WATCH_##u, WATCH_##c, WATCH_##a, \
-			      WATCH_##d, WATCH_##r, WATCH_##e}}
+			      WATCH_##d, WATCH_##r, WATCH_##l, WATCH_##e}}
 
 /*
- * signal     action  UNKNOWN  CALM     ASKING  DIVIDED  RECHECK  ENDED
+ * signal     action  UNKNOWN  CALM     ASKING   DIVIDED  RECHECK  LEAVING  ENDED
  */
 static const struct watch_transition transitions[WATCH_SIGNALS] = {
-ROW(QUIET,      GO_ON,  x,       CALM,    x,      DIVIDED, x,       x),
-ROW(OUTDATED,   RENEW,  x,       CALM,    x,      CALM,    x,       x),
-ROW(DISSENT,    ASK,    x,       ASKING,  x,      RECHECK, x,       x),
-ROW(AWAITED,    AWAIT,  x,       x,       ASKING, x,       RECHECK, x),
-ROW(UNSETTLED,  AWAIT,  x,       CALM,    ASKING, DIVIDED, RECHECK, x),
-ROW(SUSPECTED,  WIDEN,  x,       x,       ASKING, x,       RECHECK, x),
-ROW(UNREADABLE, AWAIT,  UNKNOWN, CALM,    ASKING, DIVIDED, RECHECK, ENDED),
-ROW(ABANDONED,  CLOSE,  x,       x,       CALM,   x,       CALM,    x),
-ROW(SAME,       CLOSE,  x,       x,       CALM,   x,       CALM,    x),
-ROW(THINNED,    MEND,   x,       x,       CALM,   x,       CALM,    x),
-ROW(DRIFTED,    RENEW,  x,       x,       CALM,   x,       CALM,    x),
-ROW(PARTED,     PART,   x,       DIVIDED, DIVIDED,DIVIDED, DIVIDED, x),
-ROW(SPLIT,      CHANGE, x,       CALM,    CALM,   CALM,    CALM,    x),
-ROW(CHANGED,    CHANGE, x,       CALM,    CALM,   CALM,    CALM,    x),
-ROW(DEPLETED,   CHANGE, x,       CALM,    CALM,   CALM,    CALM,    x),
-ROW(REPLACED,   END,    x,       ENDED,   ENDED,  ENDED,   ENDED,   x),
-ROW(RENUMBERED, END,    x,       ENDED,   ENDED,  ENDED,   ENDED,   x),
-ROW(MERGED,     END,    x,       ENDED,   ENDED,  ENDED,   ENDED,   x),
-ROW(LED_AWAY,   END,    x,       ENDED,   ENDED,  ENDED,   ENDED,   x),
-ROW(VANISHED,   END,    x,       ENDED,   ENDED,  ENDED,   ENDED,   x),
-ROW(RECUT,      END,    x,       ENDED,   ENDED,  ENDED,   ENDED,   x),
-ROW(YOUNG,      HOLD,   UNKNOWN, x,       x,      x,       x,       ENDED),
-ROW(CONTESTED,  HOLD,   UNKNOWN, x,       x,      x,       x,       ENDED),
-ROW(PASSING,    HOLD,   UNKNOWN, x,       x,      x,       x,       ENDED),
-ROW(ABSENT,     HOLD,   x,       x,       x,      x,       x,       ENDED),
-ROW(FOUND,      BEGIN,  CALM,    x,       x,      x,       x,       x),
-ROW(RETURNED,   BEGIN,  x,       x,       x,      x,       x,       CALM),
+ROW(QUIET,      GO_ON,  x,       CALM,    x,       DIVIDED, x,       x,       x),
+ROW(OUTDATED,   RENEW,  x,       CALM,    x,       CALM,    x,       x,       x),
+ROW(DISSENT,    ASK,    x,       ASKING,  x,       RECHECK, x,       x,       x),
+ROW(AWAITED,    AWAIT,  x,       x,       ASKING,  x,       RECHECK, x,       x),
+ROW(UNSETTLED,  AWAIT,  x,       CALM,    ASKING,  DIVIDED, RECHECK, x,       x),
+ROW(SUSPECTED,  WIDEN,  x,       x,       ASKING,  x,       RECHECK, x,       x),
+ROW(UNREADABLE, AWAIT,  UNKNOWN, CALM,    ASKING,  DIVIDED, RECHECK, LEAVING, ENDED),
+ROW(ABANDONED,  CLOSE,  x,       x,       CALM,    x,       CALM,    x,       x),
+ROW(SAME,       CLOSE,  x,       x,       CALM,    x,       CALM,    x,       x),
+ROW(THINNED,    MEND,   x,       x,       CALM,    x,       CALM,    x,       x),
+ROW(DRIFTED,    RENEW,  x,       x,       CALM,    x,       CALM,    x,       x),
+ROW(PARTED,     PART,   x,       DIVIDED, DIVIDED, DIVIDED, DIVIDED, x,       x),
+ROW(SPLIT,      CHANGE, x,       CALM,    CALM,    CALM,    CALM,    x,       x),
+ROW(CHANGED,    CHANGE, x,       CALM,    CALM,    CALM,    CALM,    x,       x),
+ROW(DEPLETED,   CHANGE, x,       CALM,    CALM,    CALM,    CALM,    x,       x),
+ROW(REPLACED,   END,    x,       LEAVING, LEAVING, LEAVING, LEAVING, x,       x),
+ROW(RENUMBERED, END,    x,       LEAVING, LEAVING, LEAVING, LEAVING, x,       x),
+ROW(MERGED,     END,    x,       LEAVING, LEAVING, LEAVING, LEAVING, x,       x),
+ROW(LED_AWAY,   END,    x,       LEAVING, LEAVING, LEAVING, LEAVING, x,       x),
+ROW(VANISHED,   END,    x,       ENDED,   ENDED,   ENDED,   ENDED,   x,       x),
+ROW(RECUT,      END,    x,       LEAVING, LEAVING, LEAVING, LEAVING, x,       x),
+ROW(YOUNG,      HOLD,   UNKNOWN, x,       x,       x,       x,       x,       ENDED),
+ROW(CONTESTED,  HOLD,   UNKNOWN, x,       x,       x,       x,       x,       ENDED),
+ROW(PASSING,    HOLD,   UNKNOWN, x,       x,       x,       x,       x,       ENDED),
+ROW(ABSENT,     HOLD,   x,       x,       x,       x,       x,       x,       ENDED),
+ROW(FOUND,      BEGIN,  CALM,    x,       x,       x,       x,       x,       x),
+ROW(RETURNED,   BEGIN,  x,       x,       x,       x,       x,       CALM,    CALM),
+ROW(SETTLING,   HOLD,   x,       x,       x,       x,       x,       LEAVING, x),
+ROW(CORRECTED,  CORRECT, x,      x,       x,       x,       x,       LEAVING, x),
+ROW(ARRIVED,    LEAVE,  x,       x,       x,       x,       x,       ENDED,   x),
 };
 
 #undef ROW
@@ -76,7 +79,9 @@ struct watch_position watch_position_of(const struct template_row *row)
 	if ((row->flags & TEMPLATE_IS_ASKING) != 0)
 		position.state = is_divided ? WATCH_RECHECK : WATCH_ASKING;
 	if (row->state != TEMPLATE_LIVE)
-		position.state = WATCH_ENDED;
+		position.state = (row->flags & TEMPLATE_IS_LEAVING) != 0
+					 ? WATCH_LEAVING
+					 : WATCH_ENDED;
 	return position;
 }
 

@@ -11,7 +11,9 @@
  *                    │                    │             ▼  │
  *                    ├── it goes on ──────│──────────── RECHECK
  *           RETURNED │                    │                │
- *                    └─── ENDED ◀─────────┴── it ends ─────┘
+ *                    ├── LEAVING ◀────────┴── it ends ─────┘
+ *                    │     ▼ ARRIVED
+ *                    └── ENDED ◀── VANISHED
  *
  *   it goes on: SAME, THINNED, DRIFTED, CHANGED, DEPLETED, ABANDONED, and SPLIT
  *   out of RECHECK;
@@ -23,10 +25,15 @@
  * is concluded when the site is at rest: no visit is pending, and its threshold
  * is chosen. So an event depends on what the pages are, and not on the order in
  * which they came. Neither stage waits for ever: pages that do not answer have
- * an hour, and the rest has five minutes from when the sample was asked.
+ * an hour, and the rest has five minutes from when the sample was asked, or six
+ * rounds.
  *
  * Each inquiry ends in an event: an alert, or inquiry.closed, which says that
  * nothing is to be told, and why.
+ *
+ * A cut may move the pages of a template again after it has ended. For a round
+ * (LEAVING) that is corrected whenever the site is at rest: a later event,
+ * whose detail names the earlier one that it `corrects`.
  *
  * Where nobody can be asked - a site that is not watched, a sample, an archive
  * - there is no DISSENT: what its stored pages say is concluded at once, in
@@ -49,6 +56,8 @@ enum watch_state {
 	WATCH_DIVIDED, /* a part of them was elsewhere: it is emitted when that
 			  is still so a round later */
 	WATCH_RECHECK, /* divided, and all are asked again */
+	WATCH_LEAVING, /* replaced or merged: where its pages went is corrected
+			  for a round */
 	WATCH_ENDED,   /* replaced, merged, or vanished */
 	WATCH_STATES
 };
@@ -114,23 +123,28 @@ enum watch_signal {
 	SIGNAL_ABSENT,    /* too few pages came since it ended */
 	SIGNAL_FOUND,     /* a new template */
 	SIGNAL_RETURNED,  /* that had ended, and is there again */
+	SIGNAL_SETTLING,  /* it has ended, and its pages may go on */
+	SIGNAL_CORRECTED, /* they are elsewhere than was said */
+	SIGNAL_ARRIVED,   /* they are where they were said to be */
 	WATCH_SIGNALS
 };
 
 enum watch_action {
-	ACTION_HOLD,   /* nothing, until there is news */
-	ACTION_GO_ON,  /* the next round, when its time has come */
-	ACTION_ASK,    /* visit all sample pages at the same time */
-	ACTION_AWAIT,  /* be patient with them */
-	ACTION_CLOSE,  /* the inquiry; remember how many disagreed */
-	ACTION_MEND,   /* close; others take the places of pages that are gone
-			*/
-	ACTION_RENEW,  /* make its version anew, under the same number */
-	ACTION_PART,   /* close, and ask again in the next round */
-	ACTION_CHANGE, /* emit it, with the next version */
-	ACTION_WIDEN,  /* visit all pages of the cluster */
-	ACTION_END,    /* its versions are kept */
-	ACTION_BEGIN,  /* a template, with its first or next version */
+	ACTION_HOLD,    /* nothing, until there is news */
+	ACTION_GO_ON,   /* the next round, when its time has come */
+	ACTION_ASK,     /* visit all sample pages at the same time */
+	ACTION_AWAIT,   /* be patient with them */
+	ACTION_CLOSE,   /* the inquiry; remember how many disagreed */
+	ACTION_MEND,    /* close; others take the places of pages that are gone
+			 */
+	ACTION_RENEW,   /* make its version anew, under the same number */
+	ACTION_PART,    /* close, and ask again in the next round */
+	ACTION_CHANGE,  /* emit it, with the next version */
+	ACTION_WIDEN,   /* visit all pages of the cluster */
+	ACTION_END,     /* its versions are kept */
+	ACTION_BEGIN,   /* a template, with its first or next version */
+	ACTION_CORRECT, /* say where its pages are */
+	ACTION_LEAVE,   /* its sample is not kept any more */
 };
 
 struct watch_transition {

@@ -109,21 +109,26 @@ static void absorb(const struct plan *plan, uint32_t into, struct step *step)
 	step->absorbed = into;
 	row->version++;
 	row_settle(plan, row);
-	row->lineage =
-		lineage_add(plan, row->lineage, "merged from", step->cluster);
+	row->lineage = lineage_add(plan, row->lineage,
+				   &(struct lineage_entry){
+					   .kind = "merged from",
+					   .other = step->cluster,
+				   });
 }
 
 static void end(const struct plan *plan, const struct subject_facts *facts,
 		struct step *step)
 {
 	const struct ending *ending = &endings[step->signal];
+	const struct flows flows = flows_of(facts);
 	uint32_t other = ended_in(step);
 
 	step->row.state = (uint16_t)ending->state;
 	step->row.ended_ms = plan->now_ms;
 	step->row.other = other;
-	step->row.lineage =
-		lineage_add(plan, step->row.lineage, ending->lineage, other);
+	step->row.lineage = lineage_add(
+		plan, step->row.lineage,
+		&(struct lineage_entry){ending->lineage, other, &flows});
 	step->event.kind = ending->kind;
 	step->event.reason = ending->reason;
 	if (step->signal == SIGNAL_MERGED && facts->taken.version != NULL)
@@ -131,8 +136,10 @@ static void end(const struct plan *plan, const struct subject_facts *facts,
 }
 
 /* It goes on, with another version. */
-static void change(const struct plan *plan, struct step *step)
+static void change(const struct plan *plan, const struct subject_facts *facts,
+		   struct step *step)
 {
+	const struct flows flows = flows_of(facts);
 	const struct going_on *going_on = &goings_on[step->signal];
 
 	step->row.version++;
@@ -142,8 +149,12 @@ static void change(const struct plan *plan, struct step *step)
 		step->row.other = step->votes.destination;
 	if (going_on->lineage != NULL)
 		step->row.lineage = lineage_add(
-			plan, step->row.lineage, going_on->lineage,
-			step->signal == SIGNAL_SPLIT ? step->row.other : 0);
+			plan, step->row.lineage,
+			&(struct lineage_entry){going_on->lineage,
+						step->signal == SIGNAL_SPLIT
+							? step->row.other
+							: 0,
+						&flows});
 	row_settle(plan, &step->row);
 	step->row.seen_ms = plan->now_ms;
 }
@@ -166,12 +177,26 @@ static void ask_all(const struct plan *plan, const struct subject_facts *facts,
 /* For the site to come to rest, and then for answers. */
 static void await(const struct plan *plan, struct step *step)
 {
-	uint64_t rested_ms = step->row.asked_ms + REST_MS;
+	uint64_t rested_ms = step->row.asked_ms + plan_rest_ms(plan);
 
 	if (watch_is_open(watch_position_of(&step->row).state))
 		step_wait(step, rested_ms > plan->now_ms
 					? rested_ms
 					: step->row.asked_ms + PATIENCE_MS);
+}
+
+/*
+ * All templates of a site have their rounds at the same time, so that what has
+ * happened to several of them is found together.
+ */
+static uint64_t next_round(const struct plan *plan, uint64_t round_ms)
+{
+	uint64_t first_ms = plan->site->added_ms;
+	uint64_t watch_ms = plan->site->options.watch_ms;
+
+	if (round_ms < first_ms)
+		return round_ms + watch_ms;
+	return round_ms + watch_ms - (round_ms - first_ms) % watch_ms;
 }
 
 /* The next few sample pages are asked when their time has come. */
@@ -180,10 +205,11 @@ static void begin_round(const struct plan *plan,
 {
 	struct template_row *row = &step->row;
 	uint32_t count = facts->sample_count;
-	uint64_t due_ms = row->round_ms + plan->site->options.watch_ms;
+	uint64_t due_ms;
 
 	if (!site_is_asked(plan->site) || count == 0)
 		return;
+	due_ms = next_round(plan, row->round_ms);
 	if (due_ms <= plan->now_ms) {
 		for (uint32_t i = 0; i < ROUND_PAGES && i < count; i++) {
 			uint32_t turn = row->round * ROUND_PAGES + i;
@@ -192,7 +218,7 @@ static void begin_round(const struct plan *plan,
 		}
 		row->round++;
 		row->round_ms = plan->now_ms;
-		due_ms = plan->now_ms + plan->site->options.watch_ms;
+		due_ms = next_round(plan, plan->now_ms);
 	}
 	step_wait(step, due_ms);
 }
@@ -223,7 +249,7 @@ static void act(const struct plan *plan, const struct subject_facts *facts,
 		row_settle(plan, row);
 		break;
 	case ACTION_CHANGE:
-		change(plan, step);
+		change(plan, facts, step);
 		break;
 	case ACTION_END:
 		end(plan, facts, step);
@@ -234,13 +260,19 @@ static void act(const struct plan *plan, const struct subject_facts *facts,
 }
 
 /* What is stored of the state that it is in now. */
-static void move(const struct subject_facts *facts, struct step *step)
+static void move(const struct plan *plan, const struct subject_facts *facts,
+		 struct step *step)
 {
 	struct watch_position position = watch_position_of(&facts->self.row);
 
 	position.state =
 		watch_transition_of(step->signal)->next[position.state];
-	if (position.state == WATCH_ENDED)
+	step->row.flags = 0;
+	if (position.state == WATCH_LEAVING && site_is_asked(plan->site)) {
+		step->row.flags = TEMPLATE_IS_LEAVING;
+		step_wait(step, plan->now_ms + plan->site->options.watch_ms);
+	}
+	if (position.state == WATCH_LEAVING || position.state == WATCH_ENDED)
 		return;
 	switch (step->action) {
 	case ACTION_WIDEN:
@@ -349,7 +381,7 @@ void step_plan_template(const struct plan *plan,
 	if (step->signal != SIGNAL_RECUT)
 		see(step);
 	act(plan, facts, step);
-	move(facts, step);
+	move(plan, facts, step);
 	state_end(before, step);
 	if (step->action == ACTION_GO_ON || step->action == ACTION_PART)
 		begin_round(plan, facts, step);

@@ -4,6 +4,8 @@
 #include <check.h>
 #include <string.h>
 
+#include "daemon/engine/site_threshold.h"
+#include "daemon/report/snapshot.h"
 #include "store/rows_event.h"
 #include "store/rows_site.h"
 
@@ -189,11 +191,33 @@ bool watched_inspect(struct watched *watched)
 	return inspect(watched, &next_ms);
 }
 
+/* The threshold, when the site leaves it to us. */
+static void choose_threshold(struct watched *watched)
+{
+	const struct dendrogram_options options = {.max_leaves = 1000};
+	struct site_row site = world_site(&watched->world, WATCHED_HOST);
+	struct choice choice;
+	struct change change;
+	struct url url;
+
+	if (!site_wants_threshold(&site))
+		return;
+	ck_assert_int_eq(
+		url_parse(&url, slice_of("http://" WATCHED_HOST "/"), NULL),
+		ERR_NONE);
+	ck_assert_int_eq(snapshot_choose(watched->world.store, WATCHED_HOST,
+					 &options, &choice),
+			 ERR_NONE);
+	change = choice_change(&choice, &url);
+	ck_assert_int_eq(watched_commit(watched, &change), ERR_NONE);
+}
+
 uint64_t watched_settle(struct watched *watched)
 {
 	uint64_t next_ms = 0;
 	unsigned rounds = 0;
 
+	choose_threshold(watched);
 	while (inspect(watched, &next_ms))
 		ck_assert_msg(++rounds < MAX_ROUNDS,
 			      "it finds something again and again: %s",
@@ -208,10 +232,11 @@ static bool fetch(struct watched *watched)
 {
 	struct work work[MAX_WORK];
 	struct inspection inspection;
-	struct work_order order = {.max = MAX_WORK,
-				   .max_per_site = MAX_WORK,
-				   .lease_ms = HOUR_MS,
-				   .work = work};
+	struct work_order order = {
+		.max = watched->max_work == 0 ? MAX_WORK : watched->max_work,
+		.max_per_site = MAX_WORK,
+		.lease_ms = HOUR_MS,
+		.work = work};
 
 	ck_assert_int_eq(engine_commit(watched->world.engine, NULL, 0,
 				       watched->world.now_ms, &order),

@@ -75,6 +75,7 @@ struct watched {
 	const char *names[WATCHED_CLUSTERS]; /* of clusters, for told */
 	bool is_restarted; /* the store is opened anew after each step */
 	bool is_overtaken; /* answers come while an inspection is made */
+	unsigned max_work; /* answers in a step; 0: 4 */
 	unsigned visits;   /* since watched_forget(), all of them */
 	uint64_t since;    /* events up to this number are forgotten */
 	struct buffer told;

@@ -35,7 +35,7 @@ void planned_open(struct planned_site *planned)
 		.site = {.row = {.options.watch_ms = DAY,
 				 .options.threshold = 200,
 				 .options.flags = SITE_IS_KNOWN,
-				 .added_ms = NOW - 10 * DAY,
+				 .added_ms = NOW - 10 * DAY - 2 * HOUR,
 				 .seen_ms = NOW - HOUR,
 				 .asked_ms = NOW - HOUR},
 			 .due_ms = UINT64_MAX,

@@ -154,9 +154,7 @@ START_TEST(a_round_asks_a_few_of_each_when_its_time_has_come)
 	uint64_t due_ms;
 
 	begin();
-	due_ms = watched_template(&web, watched_name(&web, article, "article"))
-			 .round_ms +
-		 DAY_MS;
+	due_ms = world_site(&web.world, WATCHED_HOST).added_ms + DAY_MS;
 	watched_pass(&web, due_ms - 1 - web.world.now_ms);
 	ck_assert_uint_eq(web.visits, 0);
 	watched_pass(&web, 1);

@@ -189,6 +189,54 @@ START_TEST(findings_of_another_cut_are_not_taken)
 }
 END_TEST
 
+/* Step by step until so much is told, at rest. */
+static void wait_for_alerts(unsigned count)
+{
+	for (unsigned i = 0; i < 400 && watched_count(&web, 0) < count; i++)
+		if (!watched_step(&web))
+			web.world.now_ms += HOUR_MS / 4;
+}
+
+/* Both are told, and then a cut makes one cluster of the two new ones: of the
+ * one that lost its number it is said again where its pages are. */
+START_TEST(where_the_pages_went_is_corrected_after_another_cut)
+{
+	struct event_row event;
+	uint64_t first;
+	json_t *detail;
+	uint32_t into;
+
+	watched_set(&web, big, FORM_PRODUCT, 0);
+	watched_set(&web, small, FORM_PROFILE, 0);
+	wait_for_alerts(2);
+	into = watched_name(&web, big, "product");
+	watched_name(&web, small, "profile");
+	ck_assert_str_eq(watched_emitted(&web),
+			 "template.replaced small>profile; template.replaced "
+			 "big>product");
+	watched_forget(&web);
+	first = web.since;
+	web.options.threshold = 1000;
+	ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
+	watched_pass(&web, HOUR_MS);
+	detail = watched_only(&web, EVENT_TEMPLATE_REPLACED, &event);
+	ck_assert_uint_eq(event.cluster, cluster_of_small);
+	ck_assert_uint_eq(event.other, into);
+	ck_assert_uint_le((uint64_t)json_integer_value(
+				  json_object_get(detail, "corrects")),
+			  first);
+	json_decref(detail);
+	ck_assert_uint_eq(watched_template(&web, cluster_of_small).other, into);
+	ck_assert(
+		watched_lineage_ends(&web, cluster_of_small, "replaced", into));
+	/* and after a round nobody asks any more */
+	watched_pass(&web, 3 * DAY_MS);
+	ck_assert_uint_eq(watched_sample(&web, cluster_of_small, small), 0);
+	ck_assert_uint_eq(watched_template(&web, cluster_of_small).flags, 0);
+	ck_assert_uint_eq(watched_count(&web, 0), 1);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("inspection_cut");
@@ -202,6 +250,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests, another_cut_that_splits_is_no_event);
 	tcase_add_test(tests, another_cut_does_not_hide_a_redesign);
 	tcase_add_test(tests, a_redesign_and_another_cut_are_one_event_of_each);
+	tcase_add_test(tests,
+		       where_the_pages_went_is_corrected_after_another_cut);
 	tcase_add_test(tests, findings_of_another_cut_are_not_taken);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -388,6 +388,58 @@ static void check_at_rest(void)
 			      watched_emitted(&web));
 }
 
+/* What is told of a site three sections of which change on one day, when so
+ * many answers come at a time, and the day begins then. */
+static struct buffer told_of(unsigned max_work, bool is_overtaken,
+			     uint64_t later_ms)
+{
+	struct buffer told = {0};
+	unsigned large;
+
+	watched_close(&web);
+	watched_open(&web);
+	web.options.flags = SITE_IS_AUTO;
+	article = watched_add(&web, "article", FORM_ARTICLE, EACH);
+	product = watched_add(&web, "product", FORM_PRODUCT, EACH);
+	profile = watched_add(&web, "profile", FORM_PROFILE, EACH);
+	large = watched_add(&web, "large", FORM_REDESIGN, 40);
+	web.max_work = max_work;
+	web.is_overtaken = is_overtaken;
+	begin();
+	web.world.now_ms += later_ms;
+	watched_set(&web, product, FORM_BIG, 0);
+	watched_set(&web, profile, FORM_SMALL, 0);
+	watched_set(&web, article, FORM_REPHRASED, 0);
+	for (unsigned i = 2; i < 40; i++)
+		watched_page(&web, large, i)->manner = MANNER_GONE;
+	watched_pass(&web, 3 * DAY_MS);
+	buffer_append_text(&told, watched_emitted(&web));
+	buffer_append_text(&told, "");
+	return told;
+}
+
+/* By a clock that is made up. */
+START_TEST(the_same_answers_are_the_same_alerts_whatever_the_timing)
+{
+	struct buffer first = told_of(4, false, 0);
+
+	ck_assert_uint_gt(first.size, 0);
+	for (unsigned i = 1; i < 8; i++) {
+		struct buffer other =
+			told_of(1 + i % 4, i % 2 == 0, i * 7 * HOUR_MS / 4);
+
+		ck_assert_msg(
+			first.size == other.size &&
+				memcmp(first.data, other.data, first.size) == 0,
+			"%u: %.*s instead of %.*s", i, (int)other.size,
+			(const char *)other.data, (int)first.size,
+			(const char *)first.data);
+		buffer_free(&other);
+	}
+	buffer_free(&first);
+}
+END_TEST
+
 /* The last ones have found mistakes once. */
 static const uint64_t seeds[] = {1, 2, 3, 4, 19, 77};
 
@@ -448,6 +500,9 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_redesign_while_nobody_watched_is_told_later);
 	tcase_add_test(tests,
 		       a_redesign_of_a_site_that_is_watched_by_the_minute);
+	tcase_add_test(
+		tests,
+		the_same_answers_are_the_same_alerts_whatever_the_timing);
 	tcase_add_test(tests, noise_is_no_event);
 	tcase_add_loop_test(tests, whatever_happens_comes_to_rest, 0,
 			    sizeof(seeds) / sizeof(seeds[0]));

@@ -54,7 +54,7 @@ START_TEST(each_signal_leads_somewhere)
 
 		ck_assert_int_eq(next[WATCH_NEVER], WATCH_NEVER);
 		for (int s = WATCH_UNKNOWN; s < WATCH_STATES; s++) {
-			bool is_live = s != WATCH_UNKNOWN && s != WATCH_ENDED;
+			bool is_live = s >= WATCH_CALM && s <= WATCH_RECHECK;
 
 			count += next[s] != WATCH_NEVER;
 			if (i != SIGNAL_UNREADABLE && is_live == is_cluster)

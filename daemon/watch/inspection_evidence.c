@@ -150,13 +150,20 @@ static json_t *pages_json(struct slice host, const struct subject_facts *facts,
 	for (uint32_t i = 0; i < votes->pages; i++) {
 		const struct sample_observation *now = &votes->observations[i];
 
+		const struct sample_page *page = &facts->sample[i];
+		json_t *value;
+
 		if (now->kind == OBSERVED_UNSEEN)
 			continue;
-		json_array_append_new(
-			list, json_pack("{s:o, s:s, s:o}", "url",
-					json_text(facts->sample[i].url), "now",
-					name_of(now), "template",
-					json_cluster_id(host, now->cluster)));
+		value = json_pack(
+			"{s:o, s:s, s:o}", "url", json_text(page->url), "now",
+			page->is_stored || !now->is_moved ? name_of(now)
+							  : "moved",
+			"template", json_cluster_id(host, now->cluster));
+		if (page->moved_to.size > 0)
+			json_object_set_new(value, "to",
+					    json_text(page->moved_to));
+		json_array_append_new(list, value);
 	}
 	return list;
 }

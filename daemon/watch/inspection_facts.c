@@ -159,6 +159,7 @@ bool wish_is_met(const struct wish *wish, const struct wish *given)
 	       (given->has_arrivals || !wish->has_arrivals) &&
 	       (given->has_before || !wish->has_before) &&
 	       (given->has_members || !wish->has_members) &&
+	       (given->has_moves || !wish->has_moves) &&
 	       (wish->version == 0 || (given->version == wish->version &&
 				       given->since_ms == wish->since_ms));
 }
@@ -283,6 +284,8 @@ static enum error read_wished(const struct reading *reading,
 		if (self->row.state != TEMPLATE_LIVE)
 			read_told(reading, facts);
 	}
+	if (wish->has_moves && error == ERR_NONE)
+		moves_read(reading, facts);
 	if (wish->has_arrivals)
 		read_arrivals(reading, facts);
 	if (wish->has_before)

@@ -67,6 +67,8 @@ struct wish {
 			      0: of all */
 	bool has_before;   /* the newest version as it was stored */
 	bool has_members;  /* the keys of the cluster's pages */
+	bool has_moves;    /* where sample pages that are gone have come again
+			    */
 };
 
 /* Is all that is wished for among the given? */
@@ -83,17 +85,19 @@ enum lead {
 /* A sample page, as it was and as it is stored now. */
 struct sample_page {
 	uint64_t page;
-	uint64_t since_ms;    /* of the visit that brought `before` */
-	struct slice url;     /* these two in the arena */
-	struct record before; /* when the newest version was taken */
-	struct record after;  /* a page: its record now, or `before` again */
-	bool is_stored;       /* else it is gone */
-	bool has_other_paths; /* its paths are not those of `before` */
-	bool is_refused;      /* the last visit failed, or was forbidden */
-	uint16_t page_class;  /* enum page_class */
-	uint32_t cluster;     /* that it is in; 0: none */
-	uint64_t fetched_ms;  /* as it is stored */
-	uint64_t answered_ms; /* last visit, whatever it brought; 0: never */
+	uint64_t since_ms;     /* of the visit that brought `before` */
+	struct slice url;      /* these two in the arena */
+	struct record before;  /* when the newest version was taken */
+	struct record after;   /* a page: its record now, or `before` again */
+	bool is_stored;        /* else it is gone */
+	bool has_other_paths;  /* its paths are not those of `before` */
+	bool is_refused;       /* the last visit failed, or was forbidden */
+	uint16_t page_class;   /* enum page_class */
+	uint32_t cluster;      /* that it is in; 0: none */
+	uint64_t fetched_ms;   /* as it is stored */
+	uint64_t answered_ms;  /* last visit, whatever it brought; 0: never */
+	struct slice moved_to; /* the other URL that it leads to, or that has
+				  its content now; or empty */
 	enum lead lead;
 	uint32_t lead_cluster; /* 0: none */
 };

@@ -200,6 +200,10 @@ void plan_take(struct plan *plan, const struct step *step)
 	}
 	if (is_live && step->is_written)
 		subject->row = step->row;
+	plan->is_losing |=
+		is_live &&
+		watch_is_open(watch_position_of(&subject->row).state) &&
+		2 * step->votes.gone > step->votes.pages - step->votes.unseen;
 	if (step->absorbed != 0)
 		plan_find(plan, step->absorbed)->subject.row =
 			step->absorbed_row;

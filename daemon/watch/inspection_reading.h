@@ -1,7 +1,7 @@
 /*
  * daemon/watch/inspection_reading.h - the parts of reading the facts of one
  * subject, in the one transaction. Internal to inspection_facts.c,
- * inspection_sample.c and inspection_version.c.
+ * inspection_moves.c, inspection_sample.c and inspection_version.c.
  */
 #ifndef DAEMON_WATCH_INSPECTION_READING_H
 #define DAEMON_WATCH_INSPECTION_READING_H
@@ -25,6 +25,13 @@ struct reading {
  */
 enum error reading_record(const struct reading *reading, struct slice value,
 			  struct record *record_out);
+
+/*
+ * inspection_moves.c: sample pages that are gone lead to the page of the site
+ * that came since the version was taken and has most of their own texts.
+ * O(sample pages * fragments) a page, of a thousand pages at most.
+ */
+void moves_read(const struct reading *reading, struct subject_facts *facts);
 
 /* inspection_sample.c: the sample pages of a template. */
 enum error sample_read(const struct reading *reading, uint32_t cluster,

@@ -55,6 +55,9 @@ static void follow(const struct reading *reading, struct slice target,
 	struct frontier_row visit;
 	struct page_row row;
 
+	page->moved_to = (struct slice){
+		arena_copy(reading->scratch, target.data, target.size),
+		target.size};
 	if (page_row_get(reading->txn, reading->site, key, &row)) {
 		page->lead = LEAD_PAGE;
 		page->lead_cluster = row.cluster;

@@ -19,7 +19,7 @@ static const struct ending endings[WATCH_SIGNALS] = {
 	[SIGNAL_MERGED] = {TEMPLATE_MERGED, EVENT_TEMPLATE_MERGED, "merged",
 			   NULL},
 	[SIGNAL_LED_AWAY] = {TEMPLATE_REPLACED, EVENT_TEMPLATE_REPLACED,
-			     "replaced", "its URLs lead there now"},
+			     "replaced", "its pages have other URLs now"},
 	[SIGNAL_VANISHED] = {TEMPLATE_VANISHED, EVENT_TEMPLATE_VANISHED,
 			     "vanished", NULL},
 	[SIGNAL_RECUT] = {TEMPLATE_MERGED, 0, "recut", NULL},
@@ -75,6 +75,7 @@ static void wish_for(const struct subject *self, struct step *step)
 
 	switch (step->action) {
 	case ACTION_CHANGE:
+		wish->has_moves = step->signal == SIGNAL_DEPLETED;
 		wish->has_before = true;
 		wish->version = step->cluster;
 		wish->since_ms = self->row.asked_ms;
@@ -84,6 +85,8 @@ static void wish_for(const struct subject *self, struct step *step)
 		break;
 	case ACTION_END:
 		is_told = endings[step->signal].kind != 0;
+		wish->has_moves = step->signal == SIGNAL_VANISHED ||
+				  step->signal == SIGNAL_LED_AWAY;
 		wish->has_before = is_told;
 		wish->version = is_told ? ended_in(step) : 0;
 		wish->since_ms =
@@ -147,14 +150,17 @@ static void change(const struct plan *plan, const struct subject_facts *facts,
 	step->event.reason = going_on->reason;
 	if (step->signal == SIGNAL_SPLIT)
 		step->row.other = step->votes.destination;
+	if (step->signal == SIGNAL_DEPLETED)
+		step->row.other = step->votes.led_to;
+	if (step->signal == SIGNAL_DEPLETED && step->row.other != 0) {
+		step->event.kind = EVENT_TEMPLATE_REPLACED;
+		step->event.reason = "most of its pages have other URLs now";
+	}
 	if (going_on->lineage != NULL)
 		step->row.lineage = lineage_add(
 			plan, step->row.lineage,
 			&(struct lineage_entry){going_on->lineage,
-						step->signal == SIGNAL_SPLIT
-							? step->row.other
-							: 0,
-						&flows});
+						step->row.other, &flows});
 	row_settle(plan, &step->row);
 	step->row.seen_ms = plan->now_ms;
 }

@@ -42,8 +42,6 @@ struct sample_observation observe(const struct sample_page *page,
 		.is_fresh = is_answered(page, window_ms),
 	};
 
-	if (!page->is_stored)
-		return observation;
 	if (page->lead != LEAD_NONE) {
 		if (page->lead == LEAD_AWAITED)
 			observation.kind = OBSERVED_UNSEEN;
@@ -51,6 +49,8 @@ struct sample_observation observe(const struct sample_page *page,
 		observation.is_moved = page->lead_cluster != 0;
 		return observation;
 	}
+	if (!page->is_stored)
+		return observation;
 	switch (page->page_class) {
 	case CLASS_PAGE:
 		return observe_page(page, window_ms);

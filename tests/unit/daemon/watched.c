@@ -46,8 +46,8 @@ unsigned watched_add(struct watched *watched, const char *name, enum form form,
 
 	ck_assert_uint_lt(section, WATCHED_SECTIONS);
 	ck_assert_uint_le(watched->page_count + count, WATCHED_PAGES);
-	watched->sections[section] =
-		(struct watched_section){name, watched->page_count, count};
+	watched->sections[section] = (struct watched_section){
+		name, watched->page_count, count, NULL};
 	watched->page_count += count;
 	watched_set(watched, section, form, 0);
 	return section;

@@ -62,6 +62,7 @@ struct watched_section {
 	const char *name;
 	unsigned first; /* of the pages */
 	unsigned count;
+	const char *words; /* its pages have the words of that one; or NULL */
 };
 
 struct watched {

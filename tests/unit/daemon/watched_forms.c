@@ -109,7 +109,9 @@ void watched_write_page(const struct watched *watched, unsigned section,
 			buffer_append_byte(out, *at);
 			continue;
 		}
-		write_word(out, at[1], where->name, number, page->edition);
+		write_word(out, at[1],
+			   where->words == NULL ? where->name : where->words,
+			   number, page->edition);
 		at += 2;
 	}
 }

@@ -1,6 +1,7 @@
 /* What becomes of a template whose pages change together: one event, when all
  * that can tell have told. */
 #include <stdio.h>
+#include <string.h>
 
 #include "store/rows_event.h"
 #include "store/rows_template.h"
@@ -440,6 +441,48 @@ START_TEST(a_section_that_has_moved_is_where_it_leads_to)
 }
 END_TEST
 
+/* Each page is found again by its words, under another URL and in another
+ * design: that is one alert, and neither that they are gone nor that others are
+ * new. */
+START_TEST(pages_with_other_urls_have_moved)
+{
+	unsigned shop = watched_add(&web, "shop", FORM_REDESIGN, EACH);
+	struct event_row row;
+	json_t *detail;
+	json_t *page;
+
+	web.sections[shop].words = "product";
+	web.section_count--; /* nobody links to it yet */
+	begin();
+	web.section_count++;
+	watched_set_manner(&web, product, MANNER_GONE, 0);
+	watched_ask(&web, product, 0);
+	for (unsigned i = 0; i < EACH; i++)
+		watched_ask(&web, shop, i);
+	watched_pass(&web, 6 * DAY_MS);
+	detail = watched_only(&web, EVENT_TEMPLATE_REPLACED, &row);
+	ck_assert_uint_eq(row.cluster, old);
+	ck_assert_uint_eq(row.other, watched_name(&web, shop, "shop"));
+	ck_assert_uint_eq(json_array_size(json_object_get(detail, "pages")),
+			  EACH);
+	for (size_t i = 0; i < EACH; i++) {
+		const char *from;
+		const char *to;
+
+		page = json_array_get(json_object_get(detail, "pages"), i);
+		from = json_string_value(json_object_get(page, "url"));
+		to = json_string_value(json_object_get(page, "to"));
+		ck_assert_str_eq(
+			json_string_value(json_object_get(page, "now")),
+			"moved");
+		ck_assert_str_eq(strrchr(from, '/'), strrchr(to, '/'));
+		ck_assert_ptr_nonnull(strstr(to, "/shop/"));
+	}
+	json_decref(detail);
+	check_others();
+}
+END_TEST
+
 /* The first pages of a round have come. */
 static void wait_for_visit(void)
 {
@@ -550,6 +593,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests,
 		       a_section_that_leads_to_another_is_replaced_by_it);
 	tcase_add_test(tests, a_section_that_has_moved_is_where_it_leads_to);
+	tcase_add_test(tests, pages_with_other_urls_have_moved);
 	tcase_add_test(tests, a_redesign_that_is_rolled_back_at_once_is_none);
 	tcase_add_test(tests, a_redesign_that_is_rolled_back_is_told_both_ways);
 	tcase_add_test(tests,

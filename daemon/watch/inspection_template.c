@@ -46,10 +46,8 @@ static const char *const checked[WATCH_SIGNALS] = {
 	[SIGNAL_THINNED] = "some of its pages are gone",
 	[SIGNAL_DRIFTED] = "its pages have moved, but not far",
 	[SIGNAL_PARTED] = "a part of it is elsewhere: it is asked again",
-	[SIGNAL_RENUMBERED] = "its pages are as they were, under another "
-			      "number",
-	[SIGNAL_RECUT] = "its pages are as they were, and grouped by another "
-			 "threshold",
+	[SIGNAL_RENUMBERED] = "it has another number",
+	[SIGNAL_RECUT] = "the threshold is another one",
 };
 
 /* The cluster that it ends in; 0: none. */

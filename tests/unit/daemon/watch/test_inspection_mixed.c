@@ -426,7 +426,7 @@ START_TEST(the_same_answers_are_the_same_alerts_whatever_the_timing)
 	ck_assert_uint_gt(first.size, 0);
 	for (unsigned i = 1; i < 8; i++) {
 		struct buffer other =
-			told_of(1 + i % 4, i % 2 == 0, i * 7 * HOUR_MS / 4);
+			told_of(1 + i % 4, i % 2 == 0, HOUR_MS * 7 / 4 * i);
 
 		ck_assert_msg(
 			first.size == other.size &&

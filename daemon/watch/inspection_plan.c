@@ -5,6 +5,36 @@
 #include "store/rows_cluster.h"
 #include "store/rows_template.h"
 
+static bool is_live(const struct subject *subject)
+{
+	return subject->has_row && subject->row.state == TEMPLATE_LIVE;
+}
+
+/* What has happened to one template may have happened to the others: they are
+ * all asked before that is concluded. */
+static void suspect(struct plan *plan)
+{
+	const uint16_t both = TEMPLATE_IS_ASKING | TEMPLATE_IS_SUSPECT;
+
+	for (size_t i = 0; i < plan->subject_count; i++) {
+		const struct subject *subject = &plan->subjects[i].subject;
+
+		if (is_live(subject) && (subject->row.flags & both) == both &&
+		    subject->row.asked_ms < plan->suspected_ms)
+			plan->suspected_ms = subject->row.asked_ms;
+	}
+	if (plan->suspected_ms == UINT64_MAX)
+		return;
+	for (size_t i = 0; i < plan->subject_count; i++) {
+		const struct subject *subject = &plan->subjects[i].subject;
+
+		plan->is_unasked |=
+			is_live(subject) &&
+			(subject->row.flags & TEMPLATE_IS_ASKING) == 0 &&
+			subject->row.round_ms < plan->suspected_ms;
+	}
+}
+
 void plan_begin(struct arena *arena, const struct site_facts *site,
 		const struct plan_options *options, uint64_t now_ms,
 		struct plan *plan_out)
@@ -18,6 +48,7 @@ void plan_begin(struct arena *arena, const struct site_facts *site,
 		.subjects =
 			ARENA_NEW(arena, struct planned, site->subject_count),
 		.subject_count = site->subject_count,
+		.suspected_ms = UINT64_MAX,
 		.first_ms = UINT64_MAX,
 		.next_ms = UINT64_MAX,
 	};
@@ -29,6 +60,7 @@ void plan_begin(struct arena *arena, const struct site_facts *site,
 		    subject->row.created_ms < plan_out->first_ms)
 			plan_out->first_ms = subject->row.created_ms;
 	}
+	suspect(plan_out);
 }
 
 struct planned *plan_find(const struct plan *plan, uint32_t cluster)
@@ -58,7 +90,8 @@ bool plan_is_settled(const struct plan *plan)
 
 bool plan_is_at_rest(const struct plan *plan)
 {
-	return plan_is_settled(plan) && plan->due_ms > plan->now_ms;
+	return plan_is_settled(plan) && plan->due_ms > plan->now_ms &&
+	       !plan->is_unasked;
 }
 
 uint64_t plan_rest_ms(const struct plan *plan)
@@ -191,17 +224,17 @@ void plan_take(struct plan *plan, const struct step *step)
 {
 	struct planned *planned = plan_find(plan, step->cluster);
 	struct subject *subject = &planned->subject;
-	bool is_live = subject->has_row && subject->row.state == TEMPLATE_LIVE;
+	bool was_live = is_live(subject);
 
 	planned->is_planned = true;
-	if (is_live && step->signal != SIGNAL_RECUT) {
+	if (was_live && step->signal != SIGNAL_RECUT) {
 		count_votes(plan, step, &subject->row);
 		contest(plan, step);
 	}
-	if (is_live && step->is_written)
+	if (was_live && step->is_written)
 		subject->row = step->row;
 	plan->is_losing |=
-		is_live &&
+		was_live &&
 		watch_is_open(watch_position_of(&subject->row).state) &&
 		2 * step->votes.gone > step->votes.pages - step->votes.unseen;
 	if (step->absorbed != 0)

@@ -47,6 +47,10 @@ struct plan {
 	uint64_t now_ms;
 	const struct site_row *site;
 	uint64_t due_ms;          /* the next visit of the site */
+	uint64_t suspected_ms;    /* the first template of which all pages are
+				     asked had its sample asked; UINT64_MAX:
+				     there is none */
+	bool is_unasked;          /* a template has had no round since then */
 	struct planned *subjects; /* [subject_count], ascending by cluster */
 	size_t subject_count;
 	uint64_t first_ms; /* the first template of the site was taken;
@@ -71,7 +75,8 @@ struct planned *plan_find(const struct plan *plan, uint32_t cluster);
 /* No page of the site is awaited, and no threshold chosen. */
 bool plan_is_settled(const struct plan *plan);
 
-/* Nor is a visit due, of whatever page. */
+/* Nor is a visit due, of whatever page; and when a template is suspected to
+ * have changed, all others have had a round since. */
 bool plan_is_at_rest(const struct plan *plan);
 
 /* A cluster with pages enough to be a template. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """replay.py [BUILD] [--case WORD]... [--rounds N] [--quiet N] [--interval S]
-[--json FILE] [--keep FOLDER]: are redesigns of real sites found, and nothing
+[--run N] [--json FILE] [--keep FOLDER]: are redesigns of real sites found, and nothing
 else?
 
 Each case of ../shared/data/history and ../shared/data/temporal is served by
@@ -66,7 +66,7 @@ class Site:
         self.root = folder / "served"
         self.serve(0)
         self.server = harness.Web(self.root, EXTRA.format(folder),
-                                  replay_cases.port_of(case))
+                                  replay_cases.port_of(case, options.run))
         self.host = self.server.host
         paths = case.states[0].pages
         (folder / "sitemap.xml").write_text(
@@ -258,6 +258,8 @@ def read_options():
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--quiet", type=int, default=3)
     parser.add_argument("--interval", type=int, default=2)
+    parser.add_argument("--run", type=int, default=0,
+                        help="each number has other ports and samples")
     parser.add_argument("--json", type=pathlib.Path,
                         default=common.OUT / "replay.json")
     parser.add_argument("--keep", type=pathlib.Path,

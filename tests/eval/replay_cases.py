@@ -190,9 +190,9 @@ def cases(wanted):
                     yield temporal_case(name, row)
 
 
-def port_of(case):
-    """The same in each run, so that two can be compared."""
-    return FIRST_PORT + zlib.crc32(case.name.encode()) % PORTS
+def port_of(case, run):
+    """The same for each run of that number, so that two can be compared."""
+    return FIRST_PORT + zlib.crc32(f"{case.name} {run}".encode()) % PORTS
 
 
 def write_states(case, folder):

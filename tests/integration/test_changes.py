@@ -247,6 +247,16 @@ class Changes(Watched):
         self.assertEqual(event["cluster"], self.clusters["product"])
         self.assertGreaterEqual(event["pages"], 3)
 
+    def test_section_most_of_which_is_gone(self):
+        self.start()
+        for i in range(3, EACH):
+            (self.root / "product" / f"{i}.html").unlink()
+        self.changed()
+        event = self.only_alert("template.vanished")
+        self.assertEqual(event["cluster"], self.clusters["product"])
+        self.assertEqual((event["pages"], event["detail"]["left"]),
+                         (EACH - 3, 3))
+
     def test_section_that_fails_has_not_vanished(self):
         self.start(FAILING.format(self.switches, 500))
         (self.switches / "product").touch()

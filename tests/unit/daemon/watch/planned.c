@@ -20,7 +20,7 @@ static struct subject subject_of(uint32_t cluster)
 		subject.row = (struct template_row){
 			.created_ms = NOW - 9 * DAY,
 			.seen_ms = NOW - 3 * HOUR,
-			.round_ms = NOW - 2 * HOUR,
+			.round_ms = cluster == KNOWN ? NOW : NOW - 2 * HOUR,
 			.version = 1,
 			.threshold = 200,
 		};

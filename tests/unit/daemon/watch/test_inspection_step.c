@@ -74,6 +74,21 @@ START_TEST(the_site_has_five_minutes_to_come_to_rest)
 }
 END_TEST
 
+START_TEST(the_others_are_asked_before_a_change_is_told)
+{
+	all.subjects[SELF - 1].row.flags = WIDE;
+	all.subjects[SELF - 1].row.asked_ms = NOW - 1;
+	all.subjects[KNOWN - 1].row.round_ms = NOW - 2;
+	planned_begin(&all);
+	planned_vote(&all, &(struct votes)VOTES(KIND(CHANGED)));
+	ck_assert_int_eq(all.step.signal, SIGNAL_UNSETTLED);
+	all.subjects[KNOWN - 1].row.round_ms = NOW - 1;
+	planned_begin(&all);
+	planned_vote(&all, &(struct votes)VOTES(KIND(CHANGED)));
+	ck_assert_int_eq(all.step.signal, SIGNAL_CHANGED);
+}
+END_TEST
+
 START_TEST(all_pages_are_asked_when_the_sample_has_changed)
 {
 	all.subjects[SELF - 1].row.flags = ASKED;
@@ -193,6 +208,7 @@ Suite *make_suite(void)
 	tcase_add_test(cases, an_inquiry_remembers_how_many_disagreed);
 	tcase_add_test(cases, nothing_is_written_while_nothing_happens);
 	tcase_add_test(cases, the_site_has_five_minutes_to_come_to_rest);
+	tcase_add_test(cases, the_others_are_asked_before_a_change_is_told);
 	tcase_add_test(cases, all_pages_are_asked_when_the_sample_has_changed);
 	tcase_add_test(cases, who_is_asked_has_an_hour);
 	tcase_add_test(cases, rounds_go_through_the_sample);

@@ -216,14 +216,23 @@ json_t *evidence_of_correction(const struct plan *plan,
 {
 	const struct flows flows = flows_of(facts);
 	struct slice host = plan->site->host;
+	json_t *pages = json_array();
 
-	return json_pack("{s:o, s:I, s:I, s:I, s:s, s:o}", "from",
+	for (uint32_t i = 0; i < facts->sample_count; i++)
+		json_array_append_new(
+			pages,
+			json_pack("{s:o, s:o}", "url",
+				  json_text(facts->sample[i].url), "template",
+				  json_cluster_id(host,
+						  sample_page_place(
+							  &facts->sample[i]))));
+	return json_pack("{s:o, s:I, s:I, s:I, s:s, s:o, s:o}", "from",
 			 json_cluster_id(host, step->cluster), "corrects",
 			 (json_int_t)step->event.corrects, "seen",
 			 (json_int_t)facts->sample_count, "agreed",
 			 (json_int_t)step->event.agreed, "reason",
 			 "a later threshold has moved its pages", "to",
-			 flows_json(host, &flows));
+			 flows_json(host, &flows), "pages", pages);
 }
 
 json_t *evidence_of_new(const struct taken_version *taken)

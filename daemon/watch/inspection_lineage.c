@@ -17,14 +17,17 @@ static int most_first(const void *left, const void *right)
 	return (a->cluster > b->cluster) - (a->cluster < b->cluster);
 }
 
+uint32_t sample_page_place(const struct sample_page *page)
+{
+	return page->lead == LEAD_NONE ? page->cluster : page->lead_cluster;
+}
+
 struct flows flows_of(const struct subject_facts *facts)
 {
 	struct flows flows = {.count = 0};
 
 	for (uint32_t i = 0; i < facts->sample_count; i++) {
-		const struct sample_page *page = &facts->sample[i];
-		uint32_t cluster = page->lead == LEAD_NONE ? page->cluster
-							   : page->lead_cluster;
+		uint32_t cluster = sample_page_place(&facts->sample[i]);
 		uint32_t at = 0;
 
 		while (at < flows.count && flows.items[at].cluster != cluster)

@@ -9,6 +9,9 @@
 
 #include "daemon/watch/inspection_plan.h"
 
+/* The cluster that it is in, or leads to; 0: none. */
+uint32_t sample_page_place(const struct sample_page *page);
+
 /* Where the sample pages of a template are, or lead to. */
 struct flows {
 	struct destination items[MAX_TEMPLATE_SAMPLE]; /* [count], most pages

@@ -174,14 +174,14 @@ def take_alerts(site, states, alerts, done):
     done["alerts"] += alerts
 
 
-def take_map(site, new, templates, done):
+def take_map(site, states, templates, done):
     """Where the pages of each template that is told of are at the end, and
     where they are said to be."""
     now = templates_of(site)
     for number, row in done["templates"].items():
         row["said"] = replay_truth.told_of(done["alerts"], number)
         row["is_in"] = replay_truth.destination(
-            templates[number], now, new.pages)
+            templates[number], now, states[0].pages, states[1].pages)
 
 
 def step(site, case, index, options):
@@ -197,7 +197,7 @@ def step(site, case, index, options):
                           for number, row in moved.items()},
             "alerts": []}
     take_alerts(site, (old, new), found["alerts"], done)
-    take_map(site, new, templates, done)
+    take_map(site, (old, new), templates, done)
     return done
 
 

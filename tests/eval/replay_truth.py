@@ -10,6 +10,7 @@ MIN_PAGES = 3      # of a template that is known
 AFFECTED = 0.8     # paths in common, as a ratio of both: below it has changed
 VOID = frozenset("area base br col embed hr img input link meta source track "
                  "wbr".split())
+MOVED = 0.4        # of the words, of a page that came at another URL
 # What may be told of a template whose pages are gone.
 OF_GONE = ("template.vanished", "template.replaced")
 FOUND = ("template.changed", "template.replaced", "template.vanished",
@@ -129,10 +130,43 @@ def led_to(target, new):
         if stub else target
 
 
-def destination(targets, now, new):
-    """The template that most of the pages are in, or lead to; "gone" when most
-    are in none. `now`: {number: [target]}; `new`: {path: bytes}."""
-    targets = [led_to(target, new) for target in targets]
+def words(body):
+    text = re.sub(rb"(?s)<(script|style|nav|header|footer)\b.*?</\1>|<[^>]*>",
+                  b" ", body)
+    return frozenset(re.findall(rb"[\w\x80-\xff]+", text))
+
+
+CAME = {}  # of the last pair of states: {path: words} of pages that came
+
+
+def come(old, new):
+    key = id(old), id(new)
+    if key not in CAME:
+        CAME.clear()
+        CAME[key] = {path: words(body) for path, body in new.items()
+                     if path not in old}
+    return CAME[key].items()
+
+
+def moved_to(target, old, new):
+    """Of a page that is gone: the new one that has most of its words; else
+    itself."""
+    paths = {replay_cases.target_of(path): path for path in old}
+    path = paths.get(target)
+    if path is None or path in new:
+        return target
+    mine = words(old[path])
+    likely = {other: len(mine & other_words) / max(1, len(mine | other_words))
+              for other, other_words in come(old, new)}
+    best = max(likely, key=likely.get, default=None)
+    return replay_cases.target_of(best) if best and \
+        likely[best] >= MOVED else target
+
+
+def destination(targets, now, old, new):
+    """The template that most of the pages are in, or lead or moved to; "gone"
+    when most are in none. `now`: {number: [target]}; states: {path: bytes}."""
+    targets = [moved_to(led_to(target, new), old, new) for target in targets]
     counts = {number: sum(target in pages for target in targets)
               for number, pages in now.items()}
     best = max(counts, key=counts.get, default=None)

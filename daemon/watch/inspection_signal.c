@@ -78,9 +78,18 @@ static bool is_depleted(const struct evaluation *evaluation)
 	uint32_t before = evaluation->facts->version_pages;
 	uint32_t now = evaluation->self->cluster_row.page_count;
 
-	return plan_is_large(evaluation->plan, evaluation->self) &&
-	       (evaluation->position.stage == STAGE_SAMPLE ||
-		2 * now < before || now > FACTS_MAX_MEMBERS);
+	return evaluation->position.stage == STAGE_SAMPLE || 2 * now < before ||
+	       now > FACTS_MAX_MEMBERS;
+}
+
+/* Most of the sample is gone: other pages may still be there. */
+static enum watch_signal lost(const struct evaluation *evaluation)
+{
+	if (plan_is_large(evaluation->plan, evaluation->self))
+		return is_depleted(evaluation) ? SIGNAL_DEPLETED
+					       : SIGNAL_THINNED;
+	return evaluation->votes->led_to != 0 ? SIGNAL_LED_AWAY
+					      : SIGNAL_VANISHED;
 }
 
 /*
@@ -93,8 +102,8 @@ static enum watch_signal closing(const struct evaluation *evaluation)
 	const struct votes *votes = evaluation->votes;
 	bool is_same = votes->detection.kind == DECISION_SAME;
 
-	if (2 * votes->gone > votes->pages && is_depleted(evaluation))
-		return SIGNAL_DEPLETED;
+	if (2 * votes->gone > votes->pages)
+		return lost(evaluation);
 	if (is_same && 2 * votes->elsewhere >= votes->pages)
 		return divided(evaluation);
 	if (!evaluation->self->has_cluster)
@@ -136,16 +145,6 @@ static enum watch_signal joined(const struct evaluation *evaluation)
 		       : SIGNAL_RENUMBERED;
 }
 
-/* The whole sample is gone: other pages may still be there. */
-static enum watch_signal vanished(const struct evaluation *evaluation)
-{
-	if (plan_is_large(evaluation->plan, evaluation->self))
-		return is_depleted(evaluation) ? SIGNAL_DEPLETED
-					       : SIGNAL_THINNED;
-	return evaluation->votes->led_to != 0 ? SIGNAL_LED_AWAY
-					      : SIGNAL_VANISHED;
-}
-
 /* Everybody who can be asked has answered. */
 static enum watch_signal concluded(const struct evaluation *evaluation)
 {
@@ -159,7 +158,7 @@ static enum watch_signal concluded(const struct evaluation *evaluation)
 	case DECISION_MERGED:
 		return joined(evaluation);
 	case DECISION_VANISHED:
-		return vanished(evaluation);
+		return lost(evaluation);
 	default:
 		return evaluation->is_open ? closing(evaluation)
 					   : quiet(evaluation);

@@ -332,7 +332,7 @@ static uint32_t agreed_by(enum watch_signal signal, const struct votes *votes)
 	enum decision_kind kind = votes->detection.kind;
 	bool is_divided = kind == DECISION_SPLIT || kind == DECISION_SAME;
 
-	if (signal == SIGNAL_DEPLETED)
+	if (signal == SIGNAL_DEPLETED || signal == SIGNAL_VANISHED)
 		return votes->gone;
 	return is_divided && votes->elsewhere > votes->detection.agreed
 		       ? votes->elsewhere

@@ -102,7 +102,7 @@ static enum watch_signal signal_of(const struct plan *plan,
 	if (is_young(plan, self, step))
 		return SIGNAL_YOUNG;
 	if (planned != NULL &&
-	    (planned->is_contested || (plan->is_losing && !self->has_row)))
+	    (planned->is_contested || (plan->is_inquiring && !self->has_row)))
 		return SIGNAL_CONTESTED;
 	step->wish.has_arrivals = true;
 	if (!facts->given.has_arrivals)

@@ -233,10 +233,9 @@ void plan_take(struct plan *plan, const struct step *step)
 	}
 	if (was_live && step->is_written)
 		subject->row = step->row;
-	plan->is_losing |=
-		was_live &&
-		watch_is_open(watch_position_of(&subject->row).state) &&
-		2 * step->votes.gone > step->votes.pages - step->votes.unseen;
+	plan->is_inquiring |=
+		was_live && step->votes.disagreed > 0 &&
+		watch_is_open(watch_position_of(&subject->row).state);
 	if (step->absorbed != 0)
 		plan_find(plan, step->absorbed)->subject.row =
 			step->absorbed_row;

@@ -55,9 +55,8 @@ struct plan {
 	size_t subject_count;
 	uint64_t first_ms; /* the first template of the site was taken;
 			      UINT64_MAX: none was */
-	bool is_losing;    /* an inquiry is open, and most of those who have
-			      answered are gone: they may be in any new cluster
-			      */
+	bool is_inquiring; /* an inquiry is open, and pages disagree: they may
+			      be in any new cluster */
 	uint32_t found;    /* rows of templates that are written */
 	uint32_t asked;    /* sample pages, in the rounds under way */
 	uint32_t blocked;  /* of these: they do not come any more */

@@ -159,8 +159,9 @@ def tables(report, build):
     report.say("site: the paper's threshold for cp, cps and ctss; template: "
                "the default of the measure; plateau: cluster/suggestion.h, the "
                "default where there is none; suggestion: --threshold auto; the "
-               "oracle knows the labels. Snapshots with fewer than "
-               f"{MIN_PAGES} labels are left out.")
+               "oracle knows the labels. The suggestion for ccs has learned "
+               "of these sites: merges.py leaves them out. Snapshots with "
+               f"fewer than {MIN_PAGES} labels are left out.")
     rule_table(report, found)
 
 

@@ -35,12 +35,12 @@ sys.dont_write_bytecode = True
 import clusters  # noqa: E402 (nothing is written beside the sources)
 import common  # noqa: E402
 
-# Of the trees; --ablation and larger ones gained nothing outside of the folds.
 PARAMETERS = {"max_depth": 3, "eta": 0.1, "subsample": 0.5,
-              "colsample_bytree": 0.4, "min_child_weight": 3, "seed": 0,
+              "colsample_bytree": 0.4, "min_child_weight": 3,
               "objective": "binary:logistic", "tree_method": "hist",
               "max_bin": 64, "nthread": 1, "base_score": 0.5}
-TREES = 150
+TREES = 60
+BAGS = 5  # ensembles of other seeds, whose mean is steadier than each
 FOLDS = 10
 HIGHEST, STEP = 450, 5  # cluster/merges.h
 NOT_FEATURES = {"threshold", "pages", "right", "known", "probability"}
@@ -114,7 +114,7 @@ def weights(sites):
 
 
 def train(sites):
-    """By the logistic loss; a merge weighs the root of its pairs."""
+    """Ensembles, by the logistic loss; a merge weighs the root of its pairs."""
     rows, right, weight = [], [], []
     for site, share in zip(sites, weights(sites)):
         known = site.known > 0
@@ -127,7 +127,16 @@ def train(sites):
     data = xgboost.DMatrix(numpy.concatenate(rows),
                            numpy.concatenate(right),
                            weight=numpy.concatenate(weight))
-    return xgboost.train(PARAMETERS, data, TREES)
+    return [xgboost.train(dict(PARAMETERS, seed=seed), data, TREES)
+            for seed in range(BAGS)]
+
+
+def predict(ensembles, rows):
+    """The probability by the mean of their log odds."""
+    data = xgboost.DMatrix(rows)
+    odds = numpy.mean([ensemble.predict(data, output_margin=True)
+                       for ensemble in ensembles], axis=0)
+    return 1 / (1 + numpy.exp(-odds))
 
 
 def choose(site, probability):
@@ -148,11 +157,11 @@ def score(site, threshold):
     return site.curve[max(threshold - first, 0) // clusters.THRESHOLDS.step]
 
 
-def cut(booster, sites):
+def cut(ensembles, sites):
     """{site: adjusted Rand index}, the mean of its snapshots."""
     found = collections.defaultdict(list)
     for site in sites:
-        probability = booster.predict(xgboost.DMatrix(site.rows))
+        probability = predict(ensembles, site.rows)
         found[site.name].append(score(site, choose(site, probability)))
     return {name: statistics.mean(values) for name, values in found.items()}
 
@@ -218,12 +227,12 @@ def nodes_of(tree, names):
 
 
 def number(value):
-    return f"{numpy.float32(value):.9g}" + (
-        "F" if "." in f"{numpy.float32(value):.9g}"
-        or "e" in f"{numpy.float32(value):.9g}" else ".0F")
+    """As C writes a float that has these bits."""
+    text = f"{numpy.float32(value):.9g}"
+    return text + ("F" if "." in text or "e" in text else ".0F")
 
 
-def write(path, booster, names, sites):
+def write(path, ensembles, names, sites):
     lines = ["/*", " * merges 1: which merges of a dendrogram are right "
              "(cluster/merges.h).",
              " * Data: the labelled sites of shared/data, by their "
@@ -232,8 +241,11 @@ def write(path, booster, names, sites):
              f"{datetime.date.today().isoformat()}: "
              f"{len({s.name for s in sites})} sites, "
              f"{sum(len(s.rows) for s in sites)} merges.", " */", "BASE(0.0)"]
-    for dump in booster.get_dump(dump_format="json"):
+    dumps = [dump for ensemble in ensembles
+             for dump in ensemble.get_dump(dump_format="json")]
+    for dump in dumps:
         splits, leaves = nodes_of(json.loads(dump), names)
+        leaves = [leaf / len(ensembles) for leaf in leaves]
         lines.append("TREE(" + ", ".join(
             f"SPLIT({name}, {number(value)})" for name, value in splits)
             + ",\n\t" + ", ".join(map(number, leaves)) + ")")
@@ -261,12 +273,12 @@ def main():
     sites, names = read_all(options.build.resolve(), given())
     table(report, "Adjusted Rand index, families left out", sites,
           cross_validate(sites))
-    booster = train(sites)
-    write(options.out, booster, names, sites)
+    ensembles = train(sites)
+    write(options.out, ensembles, names, sites)
     if options.test:
         fresh, _ = read_all(options.build.resolve(), others(options.test))
         table(report, "Sites that trained nothing", fresh,
-              cut(booster, fresh))
+              cut(ensembles, fresh))
     return 0
 
 

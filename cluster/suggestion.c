@@ -165,8 +165,7 @@ static bool ask_merges(struct suggestion *suggestion,
 	struct merges merges;
 	struct merge_choice choice;
 
-	if (dendrogram->count < 2 ||
-	    dendrogram->page_count < SUGGESTION_MIN_PAGES)
+	if (dendrogram->page_count < SUGGESTION_MIN_PAGES)
 		return false;
 	merges = merges_make(dendrogram, pages);
 	choice = merges_choose(&merges);
@@ -186,8 +185,8 @@ static bool ask_evidence(struct suggestion *suggestion,
 {
 	if (pages == NULL)
 		return false;
-	if (measure == MEASURE_CCS)
-		return ask_merges(suggestion, dendrogram, pages);
+	if (measure == MEASURE_CCS && ask_merges(suggestion, dendrogram, pages))
+		return true;
 	return ask_witness(suggestion, dendrogram,
 			   measure_template_threshold(measure), pages);
 }
@@ -204,7 +203,7 @@ struct suggestion suggest(const struct dendrogram *dendrogram,
 		suggestion.threshold = measure_template_threshold(measure);
 		snprintf(suggestion.reason, sizeof(suggestion.reason),
 			 "the default of %s, because too little is known of "
-			 "the pages",
+			 "who links to the pages",
 			 measure_name(measure));
 	}
 	curve = mem_alloc(DENDROGRAM_POINTS, sizeof(*curve));

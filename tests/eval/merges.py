@@ -8,7 +8,8 @@ snapshot of those that have several, as `templatectl cluster --report` tells
 them, with the ratio of page pairs that have the same label. A site counts by
 the mean of its snapshots, a family of F sites 1/sqrt(F) for each: what a
 family is says the generator in the labels. For the figures the families are
-dealt into ten folds; a site is cut by trees that saw no site of its family.
+dealt into ten folds; a site is cut by trees that saw no site of its family,
+or, below 500 pages, by the links.
 Then trees of all sites are written to FILE (default:
 conf/models/merges.model).
 
@@ -43,10 +44,11 @@ TREES = 60
 BAGS = 5  # ensembles of other seeds, whose mean is steadier than each
 FOLDS = 10
 HIGHEST, STEP = 450, 5  # cluster/merges.h
+MIN_PAGES = 500         # cluster/suggestion.h
 NOT_FEATURES = {"threshold", "pages", "right", "known", "probability"}
 
 Site = collections.namedtuple(
-    "Site", "name family rows threshold pairs right known curve scores")
+    "Site", "name family pages rows threshold pairs right known curve scores")
 
 
 def family_of(labels, name):
@@ -71,7 +73,7 @@ def read_site(build, name, folder, labels):
     column = {key: numpy.array([merge[key] for merge in merges])
               for key in ("right", "known")}
     return Site(
-        name, family_of(labels, name),
+        name, family_of(labels, name), report["pages"],
         numpy.array([[merge[key] for key in names] for merge in merges],
                     numpy.float32),
         numpy.array([round(merge["threshold"] * 1000) for merge in merges]),
@@ -161,8 +163,11 @@ def cut(ensembles, sites):
     """{site: adjusted Rand index}, the mean of its snapshots."""
     found = collections.defaultdict(list)
     for site in sites:
-        probability = predict(ensembles, site.rows)
-        found[site.name].append(score(site, choose(site, probability)))
+        value = site.scores["suggestion"]  # of small sites it is by links
+        if site.pages >= MIN_PAGES:
+            value = score(site, choose(site,
+                                       predict(ensembles, site.rows)))
+        found[site.name].append(value)
     return {name: statistics.mean(values) for name, values in found.items()}
 
 

@@ -32,8 +32,8 @@ struct merge_site merge_site_make(const struct merge_pages *pages,
 				  size_t leaf_count)
 {
 	size_t count = count_terms(pages, leaf_count);
-	uint32_t *frequency = mem_alloc(count + 1, sizeof(*frequency));
 	struct merge_site site = {
+		.frequency = mem_alloc(count + 1, sizeof(*site.frequency)),
 		.varied = mem_alloc(count + 1, sizeof(*site.varied)),
 		.is_known = mem_alloc(count + 1, sizeof(*site.is_known)),
 	};
@@ -43,20 +43,20 @@ struct merge_site merge_site_make(const struct merge_pages *pages,
 
 		site.pages += leaf->pages;
 		for (uint32_t k = 0; k < leaf->count; k++)
-			frequency[leaf->shingle_ids[k]] += leaf->pages;
+			site.frequency[leaf->shingle_ids[k]] += leaf->pages;
 	}
 	for (size_t i = 0; i < count; i++) {
-		double p = (double)frequency[i] / site.pages;
+		double p = (double)site.frequency[i] / site.pages;
 
 		site.varied[i] = (float)sqrt(p * (1 - p));
-		site.is_known[i] = frequency[i] >= KNOWN_PAGES;
+		site.is_known[i] = site.frequency[i] >= KNOWN_PAGES;
 	}
-	free(frequency);
 	return site;
 }
 
 void merge_site_free(struct merge_site *site)
 {
+	free(site->frequency);
 	free(site->varied);
 	free(site->is_known);
 	*site = (struct merge_site){0};
@@ -124,19 +124,26 @@ static void add_labels(struct merge_group *groups,
 	free(sorted);
 }
 
-static void weigh(struct merge_group *group)
+static void weigh(const struct merge_site *site, struct merge_group *group)
 {
 	group->mass = 0;
 	group->squares = 0;
+	group->terms.total = 0;
+	group->commonness = 0;
 	for (size_t i = 0; i < group->terms.count; i++) {
-		double p = (double)group->terms.items[i].pages / group->pages;
+		struct tally term = group->terms.items[i];
+		double p = (double)term.pages / group->pages;
 
 		group->mass += p;
 		group->squares += p * p;
+		group->terms.total += term.pages;
+		group->commonness +=
+			(uint64_t)term.pages * site->frequency[term.id];
 	}
 }
 
-struct merge_group *merge_groups_make(const struct merge_pages *pages,
+struct merge_group *merge_groups_make(const struct merge_site *site,
+				      const struct merge_pages *pages,
 				      size_t leaf_count)
 {
 	struct merge_group *groups = mem_alloc(leaf_count + 1, sizeof(*groups));
@@ -152,7 +159,7 @@ struct merge_group *merge_groups_make(const struct merge_pages *pages,
 			terms->items[k] = (struct tally){leaf->shingle_ids[k],
 							 leaf->pages};
 		groups[i].pages = leaf->pages;
-		weigh(&groups[i]);
+		weigh(site, &groups[i]);
 	}
 	add_labels(groups, pages, LABELS);
 	add_labels(groups, pages, TRUTH);
@@ -327,13 +334,14 @@ static void add_tallies(struct tallies *to, const struct tallies *from)
 	*to = sum;
 }
 
-void merge_group_add(struct merge_group *group, struct merge_group *from)
+void merge_group_add(const struct merge_site *site, struct merge_group *group,
+		     struct merge_group *from)
 {
 	add_tallies(&group->terms, &from->terms);
 	add_tallies(&group->labels, &from->labels);
 	add_tallies(&group->truth, &from->truth);
 	group->pages += from->pages;
-	weigh(group);
+	weigh(site, group);
 	free_tallies(from);
 	*from = (struct merge_group){0};
 }

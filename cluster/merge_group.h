@@ -28,15 +28,17 @@ struct merge_group {
 	struct tallies labels; /* of the witness */
 	struct tallies truth;
 	uint32_t pages;
-	double mass;    /* sum of p */
-	double squares; /* sum of p * p */
+	double mass;         /* sum of p */
+	double squares;      /* sum of p * p */
+	uint64_t commonness; /* sum of pages * those of the site that have it */
 	bool is_touched;
 };
 
 /* Of all pages. */
 struct merge_site {
-	float *varied;  /* [term_count]: sqrt(p (1 - p)) */
-	bool *is_known; /* [term_count]: 3 pages have the term */
+	uint32_t *frequency; /* [term_count]: pages that have the term */
+	float *varied;       /* [term_count]: sqrt(p (1 - p)) */
+	bool *is_known;      /* [term_count]: 3 pages have the term */
 	uint32_t pages;
 };
 
@@ -45,7 +47,8 @@ struct merge_site merge_site_make(const struct merge_pages *pages,
 void merge_site_free(struct merge_site *site);
 
 /* A group for each leaf, [leaf_count]. */
-struct merge_group *merge_groups_make(const struct merge_pages *pages,
+struct merge_group *merge_groups_make(const struct merge_site *site,
+				      const struct merge_pages *pages,
 				      size_t leaf_count);
 void merge_groups_free(struct merge_group *groups, size_t leaf_count);
 
@@ -55,6 +58,7 @@ void merge_compare(const struct merge_site *site, const struct merge_group *a,
 		   const struct merge_group *b, struct merge *merge);
 
 /* Add the pages of `from`, which is emptied. */
-void merge_group_add(struct merge_group *group, struct merge_group *from);
+void merge_group_add(const struct merge_site *site, struct merge_group *group,
+		     struct merge_group *from);
 
 #endif

@@ -48,9 +48,10 @@ static int compare_groups(const struct merge_group *a,
 {
 	if (a->pages != b->pages)
 		return a->pages > b->pages ? -1 : 1;
-	if (a->mass != b->mass)
-		return a->mass > b->mass ? -1 : 1;
-	return (a->squares < b->squares) - (a->squares > b->squares);
+	if (a->terms.total != b->terms.total)
+		return a->terms.total > b->terms.total ? -1 : 1;
+	return (a->commonness < b->commonness) -
+	       (a->commonness > b->commonness);
 }
 
 /* The roots that edges of this level touch, each once; returns how many. */
@@ -121,7 +122,8 @@ static void walk_level(struct walk *walk, unsigned threshold,
 		uint32_t a = root_of(walk->parents, b);
 
 		if (a != b)
-			merge_group_add(&walk->groups[a], &walk->groups[b]);
+			merge_group_add(&walk->site, &walk->groups[a],
+					&walk->groups[b]);
 	}
 }
 
@@ -156,7 +158,6 @@ struct merges merges_make(const struct dendrogram *dendrogram,
 	struct walk walk = {
 		.dendrogram = dendrogram,
 		.site = merge_site_make(pages, leaves),
-		.groups = merge_groups_make(pages, leaves),
 		.parents = mem_alloc(leaves + 1, sizeof(*walk.parents)),
 		.touched = mem_alloc(leaves + 1, sizeof(*walk.touched)),
 		.merges.items =
@@ -166,6 +167,7 @@ struct merges merges_make(const struct dendrogram *dendrogram,
 	size_t count = order_edges(dendrogram, order);
 	size_t end;
 
+	walk.groups = merge_groups_make(&walk.site, pages, leaves);
 	for (uint32_t i = 0; i < leaves; i++)
 		walk.parents[i] = i;
 	for (size_t i = 0; i < count; i = end) {

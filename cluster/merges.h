@@ -87,9 +87,9 @@ struct merges {
 
 /*
  * All merges up to MERGE_HIGHEST. Where a threshold joins several groups, A is
- * the largest of them (by pages, then mass, then squared mass: what does not
- * depend on the order of the leaves) and each other one is B. Free with
- * merges_free(). O(merges * terms of a group).
+ * the largest of them (by pages, then terms, then how common these are in the
+ * site: what does not depend on the order of the leaves) and each other is B.
+ * Free with merges_free(). O(merges * terms of a group).
  */
 struct merges merges_make(const struct dendrogram *dendrogram,
 			  const struct merge_pages *pages);

@@ -164,6 +164,39 @@ START_TEST(the_order_of_the_pages_does_not_show)
 }
 END_TEST
 
+/* Of five pages: the first two are alike but for one term, and the last three
+ * have that of the second. */
+static void add_rare(struct site *site, uint32_t page)
+{
+	if (page < 2)
+		add_page(site, 0, 8, page == 0 ? 60 : 50, 0);
+	else
+		add_page(site, 30, 51, 70 + page, 0);
+}
+
+/* Two single pages of as many terms, one of them with a term that others have:
+ * which of them is A is not told by which comes first. */
+START_TEST(equal_groups_are_told_apart_by_their_terms)
+{
+	struct site forward = {0};
+	struct site backward = {0};
+	struct merges a;
+	struct merges b;
+
+	for (uint32_t i = 0; i < 5; i++)
+		add_rare(&forward, i);
+	for (uint32_t i = 5; i-- > 0;)
+		add_rare(&backward, i);
+	a = merges_of(&forward);
+	b = merges_of(&backward);
+	ck_assert_uint_eq(a.count, b.count);
+	for (size_t i = 0; i < a.count; i++)
+		ck_assert_int_eq(by_features(&a.items[i], &b.items[i]), 0);
+	merges_free(&a);
+	merges_free(&b);
+}
+END_TEST
+
 /* Posts and lists: the pages of each differ by one term in twenty, the
  * templates by eight. */
 START_TEST(the_threshold_lies_between_two_templates)
@@ -206,6 +239,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase,
 		       without_labels_nothing_is_said_of_links_and_truth);
 	tcase_add_test(tcase, the_order_of_the_pages_does_not_show);
+	tcase_add_test(tcase, equal_groups_are_told_apart_by_their_terms);
 	tcase_add_test(tcase, the_threshold_lies_between_two_templates);
 	tcase_add_test(tcase, a_site_of_one_page_has_no_merge);
 	suite_add_tcase(suite, tcase);

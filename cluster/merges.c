@@ -26,6 +26,7 @@ struct walk {
 	uint32_t *parents;          /* [leaf_count]: union-find */
 	uint32_t *touched;          /* roots that a threshold joins */
 	struct merges merges;
+	uint64_t steps;
 };
 
 static unsigned level_of(const struct dendrogram_edge *edge)
@@ -98,6 +99,8 @@ static void add_merge(struct walk *walk, unsigned threshold, uint32_t a,
 
 	merge->threshold = threshold;
 	merge->features[MERGE_height] = (float)threshold / 1000;
+	walk->steps +=
+		walk->groups[a].terms.count + walk->groups[b].terms.count;
 	merge_compare(&walk->site, &walk->groups[a], &walk->groups[b], merge);
 }
 
@@ -114,14 +117,14 @@ static void walk_level(struct walk *walk, unsigned threshold,
 		uint32_t a = root_of(walk->parents, b);
 
 		walk->groups[b].is_touched = false;
-		if (a != b)
+		if (a != b && walk->steps <= MERGE_MAX_STEPS)
 			add_merge(walk, threshold, a, b);
 	}
 	for (size_t i = 0; i < touched; i++) {
 		uint32_t b = walk->touched[i];
 		uint32_t a = root_of(walk->parents, b);
 
-		if (a != b)
+		if (a != b && walk->steps <= MERGE_MAX_STEPS)
 			merge_group_add(&walk->site, &walk->groups[a],
 					&walk->groups[b]);
 	}
@@ -170,7 +173,8 @@ struct merges merges_make(const struct dendrogram *dendrogram,
 	walk.groups = merge_groups_make(&walk.site, pages, leaves);
 	for (uint32_t i = 0; i < leaves; i++)
 		walk.parents[i] = i;
-	for (size_t i = 0; i < count; i = end) {
+	for (size_t i = 0; i < count && walk.steps <= MERGE_MAX_STEPS;
+	     i = end) {
 		unsigned level = level_of(&dendrogram->edges[order[i]]);
 
 		end = i + 1;
@@ -179,6 +183,7 @@ struct merges merges_make(const struct dendrogram *dendrogram,
 			end++;
 		walk_level(&walk, level, order + i, end - i);
 	}
+	walk.merges.is_cut = walk.steps > MERGE_MAX_STEPS;
 	free(order);
 	free(walk.parents);
 	free(walk.touched);

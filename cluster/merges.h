@@ -12,6 +12,7 @@
 #ifndef CLUSTER_MERGES_H
 #define CLUSTER_MERGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -57,6 +58,7 @@ const char *merge_feature_name(enum merge_feature feature);
 enum {
 	MERGE_STEP = 5,      /* permille: thresholds that are told apart */
 	MERGE_HIGHEST = 450, /* permille: no higher one is chosen */
+	MERGE_MAX_STEPS = 1 << 30, /* terms that are compared: seconds */
 };
 
 /* The pages of a site by the leaves of its dendrogram. */
@@ -83,13 +85,15 @@ struct merge {
 struct merges {
 	struct merge *items; /* [count], by ascending threshold */
 	size_t count;
+	bool is_cut; /* there are more, MERGE_MAX_STEPS were done */
 };
 
 /*
  * All merges up to MERGE_HIGHEST. Where a threshold joins several groups, A is
  * the largest of them (by pages, then terms, then how common these are in the
  * site: what does not depend on the order of the leaves) and each other is B.
- * Free with merges_free(). O(merges * terms of a group).
+ * Free with merges_free(). O(merges * terms of a group), at most
+ * MERGE_MAX_STEPS.
  */
 struct merges merges_make(const struct dendrogram *dendrogram,
 			  const struct merge_pages *pages);

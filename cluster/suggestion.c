@@ -168,6 +168,10 @@ static bool ask_merges(struct suggestion *suggestion,
 	if (dendrogram->page_count < SUGGESTION_MIN_PAGES)
 		return false;
 	merges = merges_make(dendrogram, pages);
+	if (merges.count == 0 || merges.is_cut) {
+		merges_free(&merges);
+		return false;
+	}
 	choice = merges_choose(&merges);
 	suggestion->threshold = choice.threshold;
 	snprintf(suggestion->reason, sizeof(suggestion->reason),

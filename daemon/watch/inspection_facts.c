@@ -281,7 +281,7 @@ static enum error read_wished(const struct reading *reading,
 	if (wish->has_sample) {
 		error = sample_read(reading, self->cluster, facts);
 		read_version_row(reading, facts);
-		if (self->row.state != TEMPLATE_LIVE)
+		if ((self->row.flags & TEMPLATE_IS_LEAVING) != 0)
 			read_told(reading, facts);
 	}
 	if (wish->has_moves && error == ERR_NONE)

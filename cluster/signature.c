@@ -5,6 +5,7 @@
 
 #include "cluster/class.h"
 #include "cluster/path.h"
+#include "cluster/role.h"
 #include "cluster/shingles.h"
 #include "cluster/url_shape.h"
 #include "page/page.h"
@@ -28,6 +29,7 @@ static const struct {
 	[MEASURE_CTSS] = {"ctss", 850, 250, 5},
 	[MEASURE_CPC] = {"cpc", 700, 250, 0},
 	[MEASURE_CCS] = {"ccs", 700, 200, 2},
+	[MEASURE_CAS] = {"cas", 700, 200, 2},
 };
 
 const char *measure_name(unsigned measure)
@@ -140,16 +142,18 @@ static void add_shape(struct shingles *shingles, struct slice path,
 	add_weighty(shingles, hash64(shape, size, SHAPE_SEED), weight);
 }
 
-/* CCS: see the header. */
+/* CCS and CAS: see the header. */
 static void add_class_shingles(struct shingles *shingles,
 			       const struct page *page, const uint64_t *steps,
-			       unsigned width, struct slice path)
+			       const struct signature_rule *rule)
 {
 	uint64_t weight;
 
 	if (page->node_count == 0)
 		return;
-	add_path_shingles(shingles, page, steps, width);
+	add_path_shingles(shingles, page, steps, rule->width);
+	if (rule->measure == MEASURE_CAS)
+		role_shingles(shingles, page);
 	weight = shingles_settle(shingles) / SIGNATURE_PARTS;
 	if (weight < 1)
 		weight = 1;
@@ -157,7 +161,7 @@ static void add_class_shingles(struct shingles *shingles,
 		weight = SIGNATURE_MAX_WEIGHT;
 	add_classes(shingles, page, TAG_html, weight);
 	add_classes(shingles, page, TAG_body, weight);
-	add_shape(shingles, path, weight);
+	add_shape(shingles, rule->path, weight);
 }
 
 /* CTSS (2008, section 4.3); fewer tags than a shingle has are one shingle. */
@@ -190,24 +194,24 @@ struct signature signature_of_paths(struct arena *arena,
 				    const struct path_table *paths,
 				    struct signature_rule rule)
 {
-	unsigned width =
-		rule.width > 0 ? rule.width : measures[rule.measure].width;
 	struct shingles shingles;
 
-	assert(width <= SIGNATURE_MAX_WIDTH);
+	if (rule.width == 0)
+		rule.width = measures[rule.measure].width;
+	assert(rule.width <= SIGNATURE_MAX_WIDTH);
 	shingles_begin(&shingles, arena);
 	switch (rule.measure) {
 	case MEASURE_CPS:
 		add_path_shingles(&shingles, page, paths->steps[PATH_NAMES],
-				  width);
+				  rule.width);
 		break;
 	case MEASURE_CTSS:
-		add_tag_shingles(&shingles, page, paths->tags, width);
+		add_tag_shingles(&shingles, page, paths->tags, rule.width);
 		break;
 	case MEASURE_CCS:
+	case MEASURE_CAS:
 		add_class_shingles(&shingles, page,
-				   paths->steps[PATH_INNER_CLASSES], width,
-				   rule.path);
+				   paths->steps[PATH_INNER_CLASSES], &rule);
 		break;
 	case MEASURE_CPC:
 		add_paths(&shingles, page, paths->steps[PATH_CLASSES]);

@@ -14,7 +14,8 @@ struct page;
 
 /*
  * What the shingles of a signature stand for. Stored on disk: never renumber.
- * Source: Gottron, Bridging the Gap, 2008, section 4; cpc and ccs are ours.
+ * Source: Gottron, Bridging the Gap, 2008, section 4; cpc, ccs and cas are
+ * ours.
  */
 enum measure {
 	MEASURE_CP,   /* root-to-leaf paths of element names (eq. 1) */
@@ -22,6 +23,7 @@ enum measure {
 	MEASURE_CTSS, /* runs of 5 tags as written in the source (eq. 3) */
 	MEASURE_CPC,  /* cp, each step with its normalised class attribute */
 	MEASURE_CCS,  /* common class shingles: below */
+	MEASURE_CAS,  /* class and attribute shingles: below */
 	MEASURE_COUNT
 };
 
@@ -40,7 +42,20 @@ enum measure {
  * most SIGNATURE_MAX_WEIGHT times. The constants were chosen by
  * `tests/eval/clusters.py`, which measures the agreement with the labels of
  * real sites.
+ *
+ * cas, the default, is ccs with the shingles of role.h: what attributes say
+ * that an element is for tells templates apart that have their frame in common,
+ * and seldom changes from page to page.
  */
+
+/*
+ * A record keeps the signatures by cp and cpc, and that by its site's measure:
+ * the place in struct record, where ccs and cas have the same one.
+ */
+static inline unsigned signature_slot(unsigned measure)
+{
+	return measure == MEASURE_CAS ? MEASURE_CCS : measure;
+}
 
 struct signature {
 	const uint64_t *shingles; /* [count], strictly ascending */
@@ -50,18 +65,18 @@ struct signature {
 /* In place of a threshold: it is chosen from the pages. */
 enum { THRESHOLD_AUTO = 1001 };
 
-/* "cp", "cps", "ctss", "cpc", "ccs"; NULL for others. */
+/* "cp", "cps", "ctss", "cpc", "ccs", "cas"; NULL for others. */
 const char *measure_name(unsigned measure);
 bool measure_from_name(const char *name, enum measure *measure_out);
 
 /*
- * The paper's threshold, which distinguishes sites: 700, 600, 850; cpc and ccs
- * 700.
+ * The paper's threshold, which distinguishes sites: 700, 600, 850; cpc, ccs and
+ * cas 700.
  */
 unsigned measure_site_threshold(enum measure measure);
 
 /* The cut that finds templates inside a site: cp 200, cpc 250, cps 150, ctss
- * 250, ccs 200. */
+ * 250, ccs 200, cas 200. */
 unsigned measure_template_threshold(enum measure measure);
 
 enum {
@@ -76,8 +91,8 @@ struct signature_rule {
 	unsigned width;    /* names or tags of a shingle, at most
 			      SIGNATURE_MAX_WIDTH; 0: the measure's own. cp and
 			      cpc have none */
-	struct slice path; /* and query of the page's URL, for ccs; empty: of
-			      no shape */
+	struct slice path; /* and query of the page's URL, for ccs and cas;
+			      empty: of no shape */
 };
 
 /*

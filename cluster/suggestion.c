@@ -189,7 +189,7 @@ static bool ask_evidence(struct suggestion *suggestion,
 {
 	if (pages == NULL)
 		return false;
-	if (measure == MEASURE_CCS && ask_merges(suggestion, dendrogram, pages))
+	if (measure == MEASURE_CAS && ask_merges(suggestion, dendrogram, pages))
 		return true;
 	return ask_witness(suggestion, dendrogram,
 			   measure_template_threshold(measure), pages);

@@ -53,7 +53,7 @@ struct suggestion suggest_plateau(const struct dendrogram *dendrogram,
 				  enum measure measure);
 
 /*
- * The threshold for "auto". For ccs it is that of cluster/merges.h, from
+ * The threshold for "auto". For cas it is that of cluster/merges.h, from
  * SUGGESTION_MIN_PAGES on; for smaller sites and the other measures the one
  * whose clusters agree best with the labels of the witness, if enough pages
  * have one. Otherwise the

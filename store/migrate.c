@@ -305,9 +305,15 @@ static void from_6(struct txn *txn, MDB_dbi meta)
 	block_counts(txn);
 }
 
+static void from_7(struct txn *txn, MDB_dbi meta)
+{
+	(void)txn;
+	(void)meta; /* nothing is another: earlier programs must not open it */
+}
+
 /* Each makes the schema after its own. */
 static void (*const steps[])(struct txn *txn, MDB_dbi meta) = {from_4, from_5,
-							       from_6};
+							       from_6, from_7};
 
 _Static_assert(OLDEST_SCHEMA + sizeof(steps) / sizeof(*steps) == STORE_SCHEMA,
 	       "a step from every schema but this one");

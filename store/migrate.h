@@ -11,7 +11,8 @@ struct txn;
  * 4 get the names that they have since 5, and the versions of templates say
  * "ratio" where they said "share"; schema 6 adds the table of dictionaries, and
  * reads what was stored without; schema 7 has the counts of fragments in
- * blocks, and has dictionaries made anew. Costs a copy of the tables that are
+ * blocks, and has dictionaries made anew; schema 8 has sites whose measure
+ * earlier programs do not know. Costs a copy of the tables that are
  * renamed, of the counts, and of the dictionaries.
  */
 void store_migrate(struct txn *txn);

@@ -13,7 +13,7 @@
 
 struct store;
 
-enum { STORE_SCHEMA = 7 };
+enum { STORE_SCHEMA = 8 };
 
 struct store_options {
 	size_t map_bytes;     /* size to begin with; 0: 64 MiB */
@@ -26,7 +26,7 @@ struct store_options {
  * Open, or create, the store in the folder `path` (made when it is missing,
  * mode 0700). One store per path and process; never fork() with one open.
  * ERR_IO, ERR_STORE_FULL, ERR_BUSY (another process writes here), ERR_VERSION
- * (the schema of the store is not STORE_SCHEMA, nor one of the three before,
+ * (the schema of the store is not STORE_SCHEMA, nor one of the four before,
  * which are migrated), ERR_CORRUPT, ERR_NOT_FOUND (read only, and there is no
  * store); *store_out is untouched then.
  */

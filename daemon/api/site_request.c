@@ -109,7 +109,7 @@ static bool read_measure(const struct site_option *option, json_t *value,
 
 	if (!json_is_string(value) ||
 	    !measure_from_name(json_string_value(value), &measure))
-		return complain(out, "%s: one of cp, cps, ctss, cpc, ccs",
+		return complain(out, "%s: one of cp, cps, ctss, cpc, ccs, cas",
 				option->name);
 	out->options.measure = (uint16_t)measure;
 	return true;

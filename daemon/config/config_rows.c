@@ -231,8 +231,8 @@ const struct config_row config_rows[] = {
 	 RANGE(1, 4096, 256), .meaning = "of one tag; more are dropped"},
 
 	{"cluster", "measure", CONFIG_CHOICE, false, FIELD(measure),
-	 RANGE(0, MEASURE_COUNT - 1, MEASURE_CCS),
-	 .words = "cp|cps|ctss|cpc|ccs",
+	 RANGE(0, MEASURE_COUNT - 1, MEASURE_CAS),
+	 .words = "cp|cps|ctss|cpc|ccs|cas",
 	 .meaning = "what pages are compared by, for sites added from now on"},
 	{"cluster", "threshold", CONFIG_CUT, false, FIELD(threshold),
 	 RANGE(0, 1000, THRESHOLD_AUTO),
@@ -241,7 +241,7 @@ const struct config_row config_rows[] = {
 		    "pages and who links to them"},
 	{"cluster", "width", CONFIG_COUNT, false, FIELD(width),
 	 RANGE(0, SIGNATURE_MAX_WIDTH, 0),
-	 .meaning = "names in a shingle of cps, ctss and ccs, for sites added "
+	 .meaning = "names in a shingle of cps, ctss, ccs and cas, for sites added "
 		    "from now on; 0: 4, 5 and 2"},
 	{"cluster", "max_signature", CONFIG_COUNT, true, FIELD(max_signature),
 	 RANGE(100, 10000000, 65536),

@@ -19,11 +19,12 @@ static struct signature copy_signature(struct arena *arena,
 				       const struct record *record,
 				       enum measure measure)
 {
-	size_t count = record->signature_counts[measure];
+	unsigned slot = signature_slot(measure);
+	size_t count = record->signature_counts[slot];
 	uint64_t *members = ARENA_NEW(arena, uint64_t, count);
 
 	if (count > 0)
-		memcpy(members, record->signatures[measure],
+		memcpy(members, record->signatures[slot],
 		       count * sizeof(*members));
 	return (struct signature){members, count};
 }

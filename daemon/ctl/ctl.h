@@ -83,8 +83,8 @@ struct ctl {
 #define OPTION_MEASURE_ROW                                             \
 	{                                                              \
 		.name = "measure", .kind = OPTION_CHOICE,              \
-		.value = "cp|cps|ctss|cpc|ccs",                        \
-		.meaning = "what pages are compared by (default: ccs)" \
+		.value = "cp|cps|ctss|cpc|ccs|cas",                    \
+		.meaning = "what pages are compared by (default: cas)" \
 	}
 #define OPTION_THRESHOLD_ROW                                                \
 	{                                                                   \
@@ -97,7 +97,7 @@ struct ctl {
 		.name = "width", .kind = OPTION_WHOLE, .value = "K",          \
 		.minimum = 1, .maximum = SIGNATURE_MAX_WIDTH,                 \
 		.meaning = "names in a shingle (default: cps 4, ctss 5, ccs " \
-			   "2)"                                               \
+			   "and cas 2)"                                       \
 	}
 
 /*

@@ -22,7 +22,7 @@ enum format offline_format(const struct ctl *ctl)
 enum measure offline_measure(const struct ctl *ctl)
 {
 	const char *name = option_text(ctl, "measure");
-	enum measure measure = MEASURE_CCS;
+	enum measure measure = MEASURE_CAS;
 
 	if (name != NULL)
 		measure_from_name(name, &measure);

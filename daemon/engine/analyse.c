@@ -11,8 +11,8 @@
 #include "store/hash.h"
 #include "store/record.h"
 
-_Static_assert((int)RECORD_SIGNATURES == (int)MEASURE_COUNT,
-	       "a record holds one signature a measure");
+_Static_assert((int)RECORD_SIGNATURES == (int)MEASURE_CAS,
+	       "a record has a place for each measure: signature_slot()");
 
 enum { LINK_PATH_WIDTH = 4 };
 
@@ -227,13 +227,14 @@ static void sign(struct page *page, const struct path_table *paths,
 			.width = m == options->measure ? options->width : 0,
 			.path = slice_of(url->text + url->path),
 		};
-		struct signature signature = {0};
+		struct signature signature;
 
-		if (is_wanted(m, options))
-			signature = signature_of_paths(page->arena, page, paths,
-						       rule);
-		record->signatures[m] = signature.shingles;
-		record->signature_counts[m] = (uint32_t)signature.count;
+		if (!is_wanted(m, options))
+			continue;
+		signature = signature_of_paths(page->arena, page, paths, rule);
+		record->signatures[signature_slot(m)] = signature.shingles;
+		record->signature_counts[signature_slot(m)] =
+			(uint32_t)signature.count;
 	}
 }
 

@@ -130,9 +130,10 @@ static struct linked take_content(const struct arrival *arrival)
 	const struct before *before = &arrival->before;
 	const struct record *record = &arrival->record;
 	struct site *site = arrival->site;
-	unsigned measure = site->row.options.measure % MEASURE_COUNT;
-	struct signature signature = {record->signatures[measure],
-				      record->signature_counts[measure]};
+	unsigned slot =
+		signature_slot(site->row.options.measure % MEASURE_COUNT);
+	struct signature signature = {record->signatures[slot],
+				      record->signature_counts[slot]};
 	bool is_learned = arrival->page_class == CLASS_PAGE;
 	struct linked linked = batch_link(arrival->batch, site, arrival->page,
 					  is_learned ? &signature : NULL);
@@ -151,11 +152,12 @@ static struct linked take_content(const struct arrival *arrival)
 static bool has_changed(const struct arrival *arrival)
 {
 	const struct before *before = &arrival->before;
-	unsigned measure = arrival->site->row.options.measure % MEASURE_COUNT;
+	unsigned slot = signature_slot(arrival->site->row.options.measure %
+				       MEASURE_COUNT);
 
 	return !before->is_page || before->page_class != arrival->page_class ||
-	       before->record.signature_counts[measure] !=
-		       arrival->record.signature_counts[measure] ||
+	       before->record.signature_counts[slot] !=
+		       arrival->record.signature_counts[slot] ||
 	       !record_is_same(&before->record, &arrival->record);
 }
 

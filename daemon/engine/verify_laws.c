@@ -138,6 +138,7 @@ static void check_record(struct txn *txn, const struct site_row *site,
 			 struct verify_report *report)
 {
 	unsigned measure = site->options.measure % MEASURE_COUNT;
+	unsigned slot = signature_slot(measure);
 	struct buffer bytes = {0};
 	struct record record;
 	bool is_same = false;
@@ -146,9 +147,9 @@ static void check_record(struct txn *txn, const struct site_row *site,
 	if (error == ERR_NOT_FOUND)
 		return; /* store_verify() has said so */
 	if (error == ERR_NONE)
-		is_same = record.signature_counts[measure] == entry->count &&
+		is_same = record.signature_counts[slot] == entry->count &&
 			  (entry->count == 0 ||
-			   memcmp(record.signatures[measure], entry->shingles,
+			   memcmp(record.signatures[slot], entry->shingles,
 				  entry->count * sizeof(uint64_t)) == 0);
 	if (!is_same)
 		verify_problem(report,

@@ -32,6 +32,7 @@ static const struct {
 	[MEASURE_CTSS] = {"ctss", {850}},
 	[MEASURE_CPC] = {"cpc", {700}},
 	[MEASURE_CCS] = {"ccs", {700}},
+	[MEASURE_CAS] = {"cas", {700}},
 	/* Reis's similarity of 80 % (Gottron 2008, section 3) */
 	[KIND_RTDM] = {"rtdm", {200}},
 };

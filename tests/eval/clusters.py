@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 
 import common  # noqa: E402 (nothing is written beside the sources)
 
-MEASURES = ("cp", "cps", "ctss", "cpc", "ccs")
+MEASURES = ("cp", "cps", "ctss", "cpc", "ccs", "cas")
 CUTS = ("site", "template", "plateau", "suggestion", "best (oracle)")
 # What labels.tsv says of files that are no pages.
 NO_PAGES = ("redirect", "redirect-stub", "not-html")

@@ -11,7 +11,7 @@ CUTS = (("auto", "auto"), ("template", 0.2), ("site", 0.7))
 
 def measure_one(ctl, corpus, method, threshold, out):
     shutil.rmtree(out, ignore_errors=True)
-    common.call(ctl, "batch", "--method", method, "--measure", "ccs",
+    common.call(ctl, "batch", "--method", method, "--measure", "cas",
                 "--threshold", threshold, "--out", out, *corpus.folders,
                 may_fail=True)
     return results.figures(
@@ -20,7 +20,7 @@ def measure_one(ctl, corpus, method, threshold, out):
 
 def tables(report, build):
     ctl = build / "daemon" / "templatectl"
-    report.table("Many pages: by the cut of the clusters (ccs)", "site",
+    report.table("Many pages: by the cut of the clusters (cas)", "site",
                  "snapshot", "method", "cut", "pages", "P", "R", "F1")
     for site in corpora.SNAPSHOTS:
         corpus = corpora.snapshot(site)

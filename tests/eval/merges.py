@@ -64,7 +64,7 @@ def read_site(build, name, folder, labels):
     """None when too few pages have a label."""
     answer = json.loads(common.call(
         build / "daemon" / "templatectl", "--json", "cluster", "--measure",
-        "ccs", "--threshold", "auto", "--report", "--labels", labels, folder))
+        "cas", "--threshold", "auto", "--report", "--labels", labels, folder))
     report = answer["report"]
     merges = report["merges"]
     if answer["quality"]["labelled"] < clusters.MIN_PAGES or not merges:

@@ -31,7 +31,7 @@ class WholePath(harness.Case):
         self.assertEqual(site["pages"], PAGES)
         self.assertEqual(site["pending"], 0)
         self.assertEqual(site["found"], site["fetched"] + site["failed"])
-        self.assertEqual(site["measure"], "ccs")
+        self.assertEqual(site["measure"], "cas")
         self.assertEqual(site["threshold"], 0.2)
         self.assertIs(site["auto"], True)
         self.assertTrue(site["private"])

@@ -249,8 +249,10 @@ END_TEST
 
 START_TEST(the_width_of_a_measure_is_that_of_its_definition)
 {
-	static const unsigned widths[MEASURE_COUNT] = {
-		[MEASURE_CPS] = 4, [MEASURE_CTSS] = 5, [MEASURE_CCS] = 2};
+	static const unsigned widths[MEASURE_COUNT] = {[MEASURE_CPS] = 4,
+						       [MEASURE_CTSS] = 5,
+						       [MEASURE_CCS] = 2,
+						       [MEASURE_CAS] = 2};
 	const char *page =
 		PAGE("<div><p><b class=c><i>a</i></b></p></div><p>b<p>c");
 
@@ -537,6 +539,86 @@ START_TEST(measures_have_names_and_thresholds)
 }
 END_TEST
 
+/* Each of the attributes is one shingle more; texts and numbers in them are
+ * none of their own. */
+START_TEST(cas_knows_what_elements_are_for)
+{
+	static const char *const roles[] = {
+		"<p role=note>",       "<p itemprop=author>", "<p itemtype=a>",
+		"<a rel=next>",        "<p property=schema>", "<input name=q>",
+		"<input type=search>",
+	};
+	char html[64];
+
+	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
+		snprintf(html, sizeof(html), "<body>%s", roles[i]);
+		ck_assert_uint_eq(sign(html, MEASURE_CAS).count,
+				  sign(html, MEASURE_CCS).count + 1);
+	}
+	ck_assert_uint_eq(
+		common("<body><p role=a1>", "<body><p role=a27>", MEASURE_CAS),
+		sign("<body><p role=a1>", MEASURE_CAS).count);
+	ck_assert_uint_eq(
+		common("<body><p role=a>", "<body><p role=b>", MEASURE_CAS),
+		sign("<body><p>", MEASURE_CAS).count);
+	ck_assert_uint_eq(
+		common("<body><p role=a>", "<body><p name=a>", MEASURE_CAS),
+		sign("<body><p>", MEASURE_CAS).count);
+	ck_assert_uint_eq(common("<body><p name=a><b>", "<body><p><b name=a>",
+				 MEASURE_CAS),
+			  sign("<body><p><b>", MEASURE_CAS).count);
+}
+END_TEST
+
+START_TEST(cas_does_not_see_other_attributes)
+{
+	static const char *const pages[] = {
+		"<body><p id=a>",
+		"<body><p role>",
+		"<body><p role=''>",
+		"<body><p title=a>",
+		"<body><a name=a>",
+		"<body><a type=a>",
+		"<body><param name=a>",
+		"<body><p role=0123456789012345678901234567890123456789"
+		"0123456789012345678901234>",
+		"<meta property=a content=b><body><p>",
+		"<meta property=og:title content=b><body><p>",
+	};
+
+	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
+		bool has_one = strstr(pages[i], "property") != NULL;
+
+		ck_assert_uint_eq(sign(pages[i], MEASURE_CAS).count,
+				  sign(pages[i], MEASURE_CCS).count + has_one);
+	}
+}
+END_TEST
+
+START_TEST(cas_knows_the_kind_of_the_page)
+{
+	const char *article = "<meta property=og:type content=article>";
+	const char *site = "<meta content=website property=og:type>";
+
+	ck_assert_uint_eq(sign(article, MEASURE_CAS).count,
+			  sign(article, MEASURE_CCS).count + 2);
+	ck_assert_uint_eq(common(article, site, MEASURE_CAS),
+			  sign(article, MEASURE_CAS).count - 1);
+}
+END_TEST
+
+START_TEST(cas_is_the_sixth_measure)
+{
+	ck_assert_str_eq(measure_name(MEASURE_CAS), "cas");
+	ck_assert_uint_eq(MEASURE_CAS, 5);
+	ck_assert_uint_eq(measure_site_threshold(MEASURE_CAS), 700);
+	ck_assert_uint_eq(measure_template_threshold(MEASURE_CAS), 200);
+	ck_assert_uint_eq(signature_slot(MEASURE_CAS), MEASURE_CCS);
+	for (unsigned m = 0; m < MEASURE_CAS; m++)
+		ck_assert_uint_eq(signature_slot(m), m);
+}
+END_TEST
+
 START_TEST(ccs_is_the_fifth_measure)
 {
 	ck_assert_str_eq(measure_name(MEASURE_CCS), "ccs");
@@ -577,6 +659,10 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, random_sets_keep_the_laws);
 	tcase_add_test(tcase, measures_have_names_and_thresholds);
 	tcase_add_test(tcase, ccs_is_the_fifth_measure);
+	tcase_add_test(tcase, cas_knows_what_elements_are_for);
+	tcase_add_test(tcase, cas_does_not_see_other_attributes);
+	tcase_add_test(tcase, cas_knows_the_kind_of_the_page);
+	tcase_add_test(tcase, cas_is_the_sixth_measure);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

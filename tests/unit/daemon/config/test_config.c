@@ -55,7 +55,7 @@ START_TEST(defaults_are_those_that_are_documented)
 	ck_assert_uint_eq(config.revisit_ms, 86400000);
 	ck_assert_uint_eq(config.max_neighbours, 30);
 	ck_assert_uint_eq(config.max_body_bytes, 10000000);
-	ck_assert_int_eq(config.measure, MEASURE_CCS);
+	ck_assert_int_eq(config.measure, MEASURE_CAS);
 	ck_assert_uint_eq(config.threshold, THRESHOLD_AUTO);
 	ck_assert_uint_eq(config.commit_interval_ms, 50);
 	ck_assert_uint_eq(config.log_level, 2);
@@ -169,7 +169,7 @@ START_TEST(what_is_wrong_is_told_by_line)
 			     "of its own, indented\n");
 	refuse("cluster:\n  measure: miles\n",
 	       "t.yaml:2: cluster.measure: miles is not one of "
-	       "cp|cps|ctss|cpc|ccs\n");
+	       "cp|cps|ctss|cpc|ccs|cas\n");
 	refuse("store:\n  map_size: 2 GiB\n  max_size: 1 GiB\n",
 	       "t.yaml:2: store.map_size: 2 GiB is above store.max_size\n");
 }

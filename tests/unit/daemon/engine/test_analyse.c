@@ -154,7 +154,7 @@ static bool is_alike(const struct record *a, const struct record *b,
 /* How many shingles the record of the page has by each measure, if that is the
  * one of its site. */
 static void check_signatures(enum measure measure,
-			     const uint32_t expected[MEASURE_COUNT])
+			     const uint32_t expected[RECORD_SIGNATURES])
 {
 	struct analyse_options own = options;
 	struct analysed page;
@@ -162,9 +162,10 @@ static void check_signatures(enum measure measure,
 	own.measure = measure;
 	own.width = 0;
 	page = analyse_with("http://a.test/2014/x/",
-			    "<html><body class=a><p>x</p></body></html>", &own);
-	for (unsigned m = 0; m < MEASURE_COUNT; m++)
-		ck_assert_uint_eq(page.record.signature_counts[m], expected[m]);
+			    "<html><body class=a role=b><p>x</p></body></html>",
+			    &own);
+	for (unsigned i = 0; i < RECORD_SIGNATURES; i++)
+		ck_assert_uint_eq(page.record.signature_counts[i], expected[i]);
 	buffer_free(&page.bytes);
 }
 
@@ -172,12 +173,14 @@ START_TEST(the_record_has_the_paths_and_the_signature_of_the_site)
 {
 	/* html/head html/body/p; the same, with a width of 4; <html> <body>
 	 * <p> </p> </body> and on to </html>; then ccs: html/head html/body
-	 * body/p, the class, and the shape */
+	 * body/p, the class, and the shape; and in its place cas, with the
+	 * role */
 	check_signatures(MEASURE_CP, (uint32_t[]){2, 0, 0, 2, 0});
 	check_signatures(MEASURE_CPS, (uint32_t[]){2, 2, 0, 2, 0});
 	check_signatures(MEASURE_CTSS, (uint32_t[]){2, 0, 2, 2, 0});
 	check_signatures(MEASURE_CPC, (uint32_t[]){2, 0, 0, 2, 0});
 	check_signatures(MEASURE_CCS, (uint32_t[]){2, 0, 0, 2, 3 + 2});
+	check_signatures(MEASURE_CAS, (uint32_t[]){2, 0, 0, 2, 4 + 2});
 }
 END_TEST
 

@@ -1,0 +1,100 @@
+#include "cluster/role.h"
+
+#include "cluster/class.h"
+#include "cluster/shingles.h"
+#include "page/page.h"
+#include "page/tag.h"
+#include "store/hash.h"
+
+enum { KIND_SEED = 7 };
+
+/* Attributes that name roles. Their hashes are stored: never renumber. */
+enum role {
+	ROLE_ROLE = 8,
+	ROLE_ITEMPROP,
+	ROLE_ITEMTYPE,
+	ROLE_REL,
+	ROLE_PROPERTY,
+	ROLE_NAME,
+	ROLE_TYPE,
+	ROLE_NONE,
+};
+
+static bool is(struct slice text, const char *word)
+{
+	return slice_equal(text, slice_of(word));
+}
+
+static enum role role_of(struct slice name)
+{
+	switch (name.size) {
+	case 3:
+		return is(name, "rel") ? ROLE_REL : ROLE_NONE;
+	case 4:
+		if (is(name, "role"))
+			return ROLE_ROLE;
+		if (is(name, "name"))
+			return ROLE_NAME;
+		return is(name, "type") ? ROLE_TYPE : ROLE_NONE;
+	case 8:
+		if (is(name, "itemprop"))
+			return ROLE_ITEMPROP;
+		if (is(name, "itemtype"))
+			return ROLE_ITEMTYPE;
+		return is(name, "property") ? ROLE_PROPERTY : ROLE_NONE;
+	default:
+		return ROLE_NONE;
+	}
+}
+
+/* Anchors have names as other elements have ids, and downloads have types. */
+static bool is_content(enum role role, uint16_t tag)
+{
+	return (tag == TAG_a || tag == TAG_param) &&
+	       (role == ROLE_NAME || role == ROLE_TYPE);
+}
+
+static void add_role(struct shingles *shingles, uint64_t tag, enum role role,
+		     struct slice value)
+{
+	char name[CLASS_MAX_BYTES];
+	size_t size = class_normalise(value, name);
+
+	shingles_add(shingles, hash_chain(hash64(name, size, role), tag));
+}
+
+/* The kind of the page by Open Graph, in which it is a property. */
+static void add_kind(struct shingles *shingles, const struct page *page,
+		     uint32_t node)
+{
+	struct slice kind = page_attribute(page, node, "content");
+
+	if (kind.size > 0 && kind.size <= ROLE_MAX_BYTES &&
+	    is(page_attribute(page, node, "property"), "og:type"))
+		shingles_add(shingles, hash64(kind.data, kind.size, KIND_SEED));
+}
+
+void role_shingles(struct shingles *shingles, const struct page *page)
+{
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		const struct node *node = &page->nodes[i];
+		const struct attribute *attributes =
+			page->attributes + node->first_attribute;
+		uint64_t tag = 0;
+
+		for (uint16_t j = 0; j < node->attribute_count; j++) {
+			struct slice value = attributes[j].value;
+			enum role role = role_of(attributes[j].name);
+
+			if (role == ROLE_NONE || value.size == 0 ||
+			    value.size > ROLE_MAX_BYTES ||
+			    is_content(role, node->tag))
+				continue;
+			if (tag == 0)
+				tag = page_tag_hash(page, node->tag);
+			add_role(shingles, tag, role, value);
+		}
+		if (node->tag == TAG_meta)
+			add_kind(shingles, page, i);
+	}
+}

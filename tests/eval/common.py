@@ -66,6 +66,13 @@ def unpack(name):
     return next(p for p in cache.glob(f"*/{name}") if p.is_dir())
 
 
+def labelled_sites():
+    """{site: whether it has snapshots} of the sites that have labels."""
+    return {archive.name.removesuffix(".tar.zst"): kind == "temporal"
+            for kind in ("sites", "temporal") for archive in
+            sorted((DATA / "data" / kind).glob("*.tar.zst"))}
+
+
 class Report:
     """Lines of Markdown, printed and kept."""
 

@@ -3,7 +3,8 @@
 
 Single linkage of every site of the data, and of every snapshot of the sites
 that have several, against the labels of their pages, by the adjusted Rand
-index; a site counts by the mean of its snapshots. And the two parameters of
+index; a site counts by the mean of its snapshots, and every figure is two: by
+the labels as they are given, and with equivalences.tsv. And the two parameters of
 the rule in cluster/witness.h, cross-validated: those that are best on all other
 sites make the figure of a site. BUILD is a build folder (default:
 build/release). Without data this says so.
@@ -19,6 +20,7 @@ import sys
 sys.dont_write_bytecode = True
 
 import common  # noqa: E402 (nothing is written beside the sources)
+import equivalences  # noqa: E402
 
 MEASURES = ("cp", "cps", "ctss", "cpc", "ccs", "cas")
 CUTS = ("site", "template", "plateau", "suggestion", "best (oracle)")
@@ -32,48 +34,66 @@ MIN_PAGES = 11
 DEFAULTS = range(150, 251, 25)
 SLOPES = (0.5, 1, 1.5, 2)
 
-# {cut: adjusted Rand index}, the agreement with the witness and with the
-# labels at each of THRESHOLDS, and the witness's ratio of the pages.
-Found = collections.namedtuple("Found", "scores agreement truth ratio")
+# {cut: adjusted Rand index}, the same with equivalences, the agreement with
+# the witness and with the labels at each of THRESHOLDS, and the witness's ratio
+# of the pages.
+Found = collections.namedtuple("Found", "scores equal agreement truth ratio")
 
 
 def folders():
     """(site, folder of pages, labels file), each snapshot for itself."""
-    for kind in ("sites", "temporal"):
-        for archive in sorted((common.DATA / "data" / kind).glob("*.tar.zst")):
-            site = archive.name.removesuffix(".tar.zst")
-            folder = common.unpack(site)
-            for pages in [folder] if kind == "sites" else sorted(
-                    p for p in folder.glob("2*") if p.is_dir()):
-                yield site, pages, labels_of(folder, pages, site)
+    table = equivalences.checked()
+    for site, has_snapshots in common.labelled_sites().items():
+        folder = common.unpack(site)
+        for pages in sorted(p for p in folder.glob("2*") if p.is_dir()) \
+                if has_snapshots else [folder]:
+            yield site, pages, labels_of(folder, pages, site,
+                                         table.get(site, ()))
 
 
-def labels_of(folder, pages, site):
-    """A file with the labels of the folder `pages` below `folder`."""
-    lines = []
+def labels_of(folder, pages, site, rows=()):
+    """A file with the labels of the folder `pages` below `folder`.
+
+    Beside it, by equal_labels(), is one as the rows of equivalences have them.
+    """
     prefix = "" if pages == folder else pages.name + "/"
-    rows = (folder / "labels.tsv").read_text("utf-8").splitlines()
-    for path, label, *_ in (row.split("\t") for row in rows):
-        if path.startswith(prefix) and label.split("/")[0] not in NO_PAGES:
-            lines.append(f"{path[len(prefix):]}\t{label}\n")
     out = common.OUT / "labels" / f"{site}-{pages.name}.tsv"
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text("".join(lines), "utf-8")
+    label_of = equivalences.labels_of(folder)
+    for file, labels in ((out, label_of),
+                         (equal_labels(out),
+                          equivalences.apply(rows, label_of))):
+        file.write_text("".join(
+            f"{path[len(prefix):]}\t{labels[path]}\n"
+            for path, label in label_of.items() if path.startswith(prefix)
+            and label.split("/")[0] not in NO_PAGES), "utf-8")
     return out
+
+
+def equal_labels(labels):
+    return labels.with_suffix(".equal.tsv")
+
+
+def ask(build, measure, pages, labels):
+    """The answer, and its {cut: adjusted Rand index}."""
+    answer = json.loads(common.call(
+        build / "daemon" / "templatectl", "--json", "cluster", "--measure",
+        measure, "--threshold", "auto", "--report", "--labels", labels, pages))
+    scores = {s["name"]: s["adjusted_rand"]
+              for s in answer["report"]["scores"]}
+    scores.setdefault("plateau", scores["template"])
+    return answer, scores
 
 
 def measure_one(build, measure, pages, labels):
     """None when too few pages have a label."""
-    answer = json.loads(common.call(
-        build / "daemon" / "templatectl", "--json", "cluster", "--measure",
-        measure, "--threshold", "auto", "--report", "--labels", labels, pages))
+    answer, scores = ask(build, measure, pages, labels)
     if answer["quality"]["labelled"] < MIN_PAGES:
         return None
     report = answer["report"]
-    scores = {s["name"]: s["adjusted_rand"] for s in report["scores"]}
-    scores.setdefault("plateau", scores["template"])
-    return Found(scores, report["witness"]["agreement"],
-                 report["scores_curve"], report["witness"]["ratio"])
+    return Found(scores, ask(build, measure, pages, equal_labels(labels))[1],
+                 report["witness"]["agreement"], report["scores_curve"],
+                 report["witness"]["ratio"])
 
 
 def measure_all(build):
@@ -124,15 +144,20 @@ def cross_validate(sites, measure):
 
 
 def cut_table(report, sites, measure):
-    report.table(f"Clusters against labels: {measure}, adjusted Rand index",
+    report.table(f"Clusters against labels: {measure}, adjusted Rand index by "
+                 "the labels as given / with equivalences",
                  "site", "snapshots", *CUTS)
-    rows = {site: [statistics.mean(f.scores[cut] for f in found)
+    rows = {site: [(statistics.mean(f.scores[cut] for f in found),
+                    statistics.mean(f.equal[cut] for f in found))
                    for cut in CUTS]
             for site, found in sites.items()}
     for site, row in rows.items():
-        report.row(site, len(sites[site]), *(f"{v:.3f}" for v in row))
+        report.row(site, len(sites[site]),
+                   *(f"{given:.3f} / {equal:.3f}" for given, equal in row))
     report.row("mean of the sites", "", *(
-        f"**{statistics.mean(column):.3f}**" for column in zip(*rows.values())))
+        "**" + " / ".join(f"{statistics.mean(values):.3f}"
+                          for values in zip(*column)) + "**"
+        for column in zip(*rows.values())))
 
 
 def rule_table(report, found):
@@ -161,7 +186,8 @@ def tables(report, build):
                "default where there is none; suggestion: --threshold auto; the "
                "oracle knows the labels. The suggestion for ccs has learned "
                "of these sites: merges.py leaves them out. Snapshots with "
-               f"fewer than {MIN_PAGES} labels are left out.")
+               f"fewer than {MIN_PAGES} labels are left out. Where one label "
+               "is all that is left of a site, one cluster more makes 0.")
     rule_table(report, found)
 
 

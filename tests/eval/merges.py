@@ -9,7 +9,8 @@ them, with the ratio of page pairs that have the same label. A site counts by
 the mean of its snapshots, a family of F sites 1/sqrt(F) for each: what a
 family is says the generator in the labels. For the figures the families are
 dealt into ten folds; a site is cut by trees that saw no site of its family,
-or, below 500 pages, by the links.
+or, below 500 pages, by the links. The trees learn the labels as they are given;
+figures are told by those, and again with equivalences.tsv.
 Then trees of all sites are written to FILE (default:
 conf/models/merges.model).
 
@@ -104,6 +105,15 @@ def read_all(build, rows):
         found = list(pool.map(lambda row: read_site(build, *row), rows))
     found = [site for site in found if site]
     return [site for site, _ in found], found[0][1] if found else []
+
+
+def with_equivalences(build, sites, rows):
+    """The same sites, to be scored with equivalences.tsv."""
+    again, _ = read_all(build, [
+        (name, folder, clusters.equal_labels(labels))
+        for name, folder, labels in rows])
+    return [site._replace(curve=equal.curve, scores=equal.scores)
+            for site, equal in zip(sites, again, strict=True)]
 
 
 def weights(sites):
@@ -275,9 +285,14 @@ def main():
         return 0
     report = common.Report()
     report.say("# The threshold by the merges")
-    sites, names = read_all(options.build.resolve(), given())
-    table(report, "Adjusted Rand index, families left out", sites,
-          cross_validate(sites))
+    rows = list(given())
+    sites, names = read_all(options.build.resolve(), rows)
+    for title, scored in (
+            ("labels as given", sites),
+            ("with equivalences", with_equivalences(
+                options.build.resolve(), sites, rows))):
+        table(report, f"Adjusted Rand index, families left out: {title}",
+              scored, cross_validate(scored))
     ensembles = train(sites)
     write(options.out, ensembles, names, sites)
     if options.test:

@@ -4,9 +4,9 @@
 Single linkage of every site of the data, and of every snapshot of the sites
 that have several, against the labels of their pages, by the adjusted Rand
 index; a site counts by the mean of its snapshots, and every figure is two: by
-the labels as they are given, and with equivalences.tsv. And the two parameters of
-the rule in cluster/witness.h, cross-validated: those that are best on all other
-sites make the figure of a site. BUILD is a build folder (default:
+the labels as they are given, and with equivalences.tsv. And the two parameters
+of the rule in cluster/witness.h, cross-validated: those that are best on all
+other sites make the figure of a site. BUILD is a build folder (default:
 build/release). Without data this says so.
 """
 

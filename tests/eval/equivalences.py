@@ -89,7 +89,7 @@ def labels_of(folder):
 
 
 def checked():
-    """As read(); ends the program where the data has no such sites or labels."""
+    """As read(); ends the program where the data has no such site or label."""
     table, sites = read(), common.labelled_sites()
     wrong = [f"{TABLE.name}: there is no site {site}"
              for site in table if site not in sites]

@@ -246,6 +246,8 @@ struct merge_choice merges_choose(const struct merges *merges)
 {
 	enum { LEVELS = MERGE_HIGHEST / MERGE_STEP };
 	struct merge_choice choice = {0};
+	uint32_t counts[LEVELS + 1] = {0};
+	uint32_t doubtful[LEVELS + 1] = {0};
 	double gains[LEVELS + 1] = {0};
 	double sum = 0;
 	double best = -INFINITY;
@@ -254,10 +256,13 @@ struct merge_choice merges_choose(const struct merges *merges)
 
 	for (size_t i = 0; i < merges->count; i++) {
 		const struct merge *merge = &merges->items[i];
+		unsigned level = merge->threshold / MERGE_STEP;
 		double pairs = (double)merge->pages_a * merge->pages_b;
+		double probability = merge_probability(merge);
 
-		gains[merge->threshold / MERGE_STEP] +=
-			sqrt(pairs) * (2 * merge_probability(merge) - 1);
+		gains[level] += sqrt(pairs) * (2 * probability - 1);
+		counts[level]++;
+		doubtful[level] += probability < 0.5;
 	}
 	for (unsigned i = 1; i <= LEVELS; i++) {
 		sum += gains[i];
@@ -270,13 +275,9 @@ struct merge_choice merges_choose(const struct merges *merges)
 		}
 	}
 	choice.threshold = (begin + end) / 2 * MERGE_STEP;
-	for (size_t i = 0; i < merges->count; i++) {
-		const struct merge *merge = &merges->items[i];
-
-		if (merge->threshold > choice.threshold)
-			break;
-		choice.merges++;
-		choice.doubtful += merge_probability(merge) < 0.5;
+	for (unsigned i = 0; i <= (begin + end) / 2; i++) {
+		choice.merges += counts[i];
+		choice.doubtful += doubtful[i];
 	}
 	return choice;
 }

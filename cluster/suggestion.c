@@ -136,24 +136,16 @@ struct suggestion suggest_plateau(const struct dendrogram *dendrogram,
 
 /* Choose by the links; false when too few pages have a label. */
 static bool ask_witness(struct suggestion *suggestion,
-			const struct dendrogram *dendrogram,
-			unsigned default_value, const struct merge_pages *pages)
+			const struct witness_choice *choice)
 {
-	const struct witness_pages witness = {pages->leaf_of, pages->labels,
-					      pages->count};
-	struct witness_choice choice;
-
-	witness_choose(&witness, dendrogram, default_value, &choice);
-	if (choice.agreement <= 0)
+	if (choice->agreement <= 0)
 		return false;
-	suggestion->threshold = choice.threshold;
-	suggestion->agreement = choice.agreement;
-	suggestion->ratio = choice.ratio;
+	suggestion->threshold = choice->threshold;
 	snprintf(suggestion->reason, sizeof(suggestion->reason),
 		 "there the clusters agree best with the places from which "
 		 "pages are linked to (adjusted Rand index %.3f, known of %.0f "
 		 "%% of the pages)",
-		 choice.agreement, 100 * choice.ratio);
+		 choice->agreement, 100 * choice->ratio);
 	return true;
 }
 
@@ -183,16 +175,39 @@ static bool ask_merges(struct suggestion *suggestion,
 	return true;
 }
 
+/* How well the clusters at the threshold agree with the witness. */
+static void compare(struct suggestion *suggestion,
+		    const struct witness_choice *choice)
+{
+	unsigned step = suggestion->threshold < WITNESS_FIRST
+				? 0
+				: (suggestion->threshold - WITNESS_FIRST) /
+					  WITNESS_STEP;
+
+	if (step < WITNESS_STEPS)
+		suggestion->agreement = choice->curve[step];
+	suggestion->ratio = choice->ratio;
+}
+
 static bool ask_evidence(struct suggestion *suggestion,
 			 const struct dendrogram *dendrogram,
 			 enum measure measure, const struct merge_pages *pages)
 {
+	struct witness_choice choice;
+	bool is_chosen;
+
 	if (pages == NULL)
 		return false;
-	if (measure == MEASURE_CAS && ask_merges(suggestion, dendrogram, pages))
-		return true;
-	return ask_witness(suggestion, dendrogram,
-			   measure_template_threshold(measure), pages);
+	witness_choose(&(struct witness_pages){pages->leaf_of, pages->labels,
+					       pages->count},
+		       dendrogram, measure_template_threshold(measure),
+		       &choice);
+	is_chosen = (measure == MEASURE_CAS &&
+		     ask_merges(suggestion, dendrogram, pages)) ||
+		    ask_witness(suggestion, &choice);
+	if (is_chosen)
+		compare(suggestion, &choice);
+	return is_chosen;
 }
 
 struct suggestion suggest(const struct dendrogram *dendrogram,

@@ -15,9 +15,7 @@ struct merge_pages;
 
 enum {
 	SUGGESTION_REASON_BYTES = 160,
-	/* of a site whose merges are judged: on smaller ones, cut out of
-	 * labelled sites, links were no worse */
-	SUGGESTION_MIN_PAGES = 500,
+	SUGGESTION_MIN_PAGES = 10, /* of a site whose merges are judged */
 };
 
 struct suggestion {
@@ -56,10 +54,10 @@ struct suggestion suggest_plateau(const struct dendrogram *dendrogram,
  * The threshold for "auto". For cas it is that of cluster/merges.h, from
  * SUGGESTION_MIN_PAGES on; for smaller sites and the other measures the one
  * whose clusters agree best with the labels of the witness, if enough pages
- * have one. Otherwise the
- * plateau for cpc and the default for the others, because on labelled sites the
- * plateau was better than the default only for cpc. The plateau is returned in
- * any case. `pages` may be NULL: nothing is known but the dendrogram.
+ * have one. Otherwise the plateau for cpc and the default for the others,
+ * because on labelled sites the plateau was better than the default only for
+ * cpc. The plateau, and the agreement with the witness, are returned in any
+ * case. `pages` may be NULL: nothing is known but the dendrogram.
  */
 struct suggestion suggest(const struct dendrogram *dendrogram,
 			  enum measure measure,

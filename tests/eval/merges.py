@@ -9,7 +9,7 @@ them, with the ratio of page pairs that have the same label. A site counts by
 the mean of its snapshots, a family of F sites 1/sqrt(F) for each: what a
 family is says the generator in the labels. For the figures the families are
 dealt into ten folds; a site is cut by trees that saw no site of its family,
-or, below 500 pages, by the links. The trees learn the labels as they are given;
+or, below 10 pages, by the links. The trees learn the labels as they are given;
 figures are told by those, and again with equivalences.tsv.
 Then trees of all sites are written to FILE (default:
 conf/models/merges.model).
@@ -45,7 +45,7 @@ TREES = 60
 BAGS = 5  # ensembles of other seeds, whose mean is steadier than each
 FOLDS = 10
 HIGHEST, STEP = 450, 5  # cluster/merges.h
-MIN_PAGES = 500         # cluster/suggestion.h
+MIN_PAGES = 10          # cluster/suggestion.h
 NOT_FEATURES = {"threshold", "pages", "right", "known", "probability"}
 
 Site = collections.namedtuple(

@@ -167,9 +167,9 @@ enum admission admission_of_url(const struct site_row *site,
 	return count_keys(url) > MAX_KEYS ? REFUSE_KEYS : ADMIT_LINK;
 }
 
-static bool is_saturated(const struct site_row *site,
-			 const struct pattern_row *fine,
-			 const struct pattern_row *coarse)
+bool admission_is_saturated(const struct site_row *site,
+			    const struct pattern_row *fine,
+			    const struct pattern_row *coarse)
 {
 	if (site->options.saturation == 0 ||
 	    (site->options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0)
@@ -184,7 +184,7 @@ enum admission admission_of_state(const struct site_row *site,
 				  uint32_t max_pattern)
 {
 	assert(max_pattern > 0);
-	if (is_saturated(site, fine, coarse))
+	if (admission_is_saturated(site, fine, coarse))
 		return SKIP_SATURATED;
 	if (fine->tried >= max_pattern ||
 	    coarse->tried / COARSE_FACTOR >= max_pattern)

@@ -80,6 +80,9 @@ enum admission admission_of_url(const struct site_row *site,
  * whose pages are handed in, no pattern saturates.
  */
 enum { COARSE_FACTOR = 4 };
+bool admission_is_saturated(const struct site_row *site,
+			    const struct pattern_row *fine,
+			    const struct pattern_row *coarse);
 enum admission admission_of_state(const struct site_row *site,
 				  const struct pattern_row *fine,
 				  const struct pattern_row *coarse,

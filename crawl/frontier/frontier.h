@@ -175,17 +175,28 @@ enum { QUIET_PAGES = 20, QUIET_AGREEMENT = 990 };
  * stub has cluster 0 and is quiet, because more of them show nothing new. It is
  * the cluster that must have QUIET_PAGES, not the pattern: a pattern that feeds
  * a known cluster is saturated by its first `saturation` pages, and one that
- * feeds several clusters waits for the last.
+ * feeds several clusters waits for the last. A page that has shown something
+ * new after all opens its saturated pattern again: frontier_reopen().
  */
-void frontier_learn(struct txn *txn, const struct site_row *site, uint64_t url,
+void frontier_learn(struct txn *txn, struct site_row *site, uint64_t url,
 		    const struct novelty *novelty, uint64_t now_ms);
 
 /*
- * Make skipped URLs pending again, after the options of the site have changed;
- * those that are still to be skipped are skipped when they are leased. O(n log
- * n) for n skipped URLs.
+ * A later visit of the document has found another template (a redesign): what
+ * was known of its patterns is known no longer. The counts of quiet pages begin
+ * anew, and where that ends the saturation of a pattern, its skipped URLs are
+ * pending again. O(URLs of the site) then.
  */
-void frontier_revive(struct txn *txn, struct site_row *site);
+void frontier_reopen(struct txn *txn, struct site_row *site, uint64_t url,
+		     uint64_t now_ms);
+
+/*
+ * Make the skipped URLs of a pattern, fine or coarse (0: all), pending again,
+ * after the options of the site or its pages have changed; those that are still
+ * to be skipped are skipped when they are leased. O(n log n) for n skipped
+ * URLs.
+ */
+void frontier_revive(struct txn *txn, struct site_row *site, uint64_t pattern);
 
 /* After a restart: end all leases of the site; the URLs are due at once. */
 void frontier_release(struct txn *txn, struct site_row *site, uint64_t now_ms);

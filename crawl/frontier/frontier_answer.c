@@ -255,16 +255,42 @@ static void learn(struct pattern_row *pattern, const struct novelty *novelty,
 	pattern->changed_ms = now_ms;
 }
 
-static void teach_patterns(struct txn *txn, uint32_t site,
+static void teach_patterns(struct txn *txn, struct site_row *site,
 			   const struct frontier_row *row,
 			   const struct novelty *novelty, uint64_t now_ms)
 {
 	struct patterns patterns;
 
-	patterns_load(txn, site, row->pattern, row->coarse, &patterns);
+	patterns_load(txn, site->id, row->pattern, row->coarse, &patterns);
 	learn(&patterns.fine, novelty, now_ms);
 	learn(&patterns.coarse, novelty, now_ms);
-	patterns_store(txn, site, &patterns);
+	patterns_store(txn, site->id, &patterns);
+}
+
+/* Begin to count quiet pages anew. */
+static void forget(struct pattern_row *pattern, uint64_t now_ms)
+{
+	pattern->quiet = 0;
+	pattern->changed_ms = now_ms;
+}
+
+static void reopen(struct txn *txn, struct site_row *site,
+		   const struct frontier_row *row, uint64_t now_ms)
+{
+	static const struct pattern_row none;
+	struct patterns patterns;
+	bool is_fine;
+	bool is_coarse;
+
+	patterns_load(txn, site->id, row->pattern, row->coarse, &patterns);
+	is_fine = admission_is_saturated(site, &patterns.fine, &none);
+	is_coarse = admission_is_saturated(site, &none, &patterns.coarse);
+	forget(&patterns.fine, now_ms);
+	forget(&patterns.coarse, now_ms);
+	patterns_store(txn, site->id, &patterns);
+	if (is_fine || is_coarse)
+		frontier_revive(txn, site,
+				is_coarse ? row->coarse : row->pattern);
 }
 
 static bool is_unlearned(const struct frontier_row *row)
@@ -308,14 +334,14 @@ void frontier_answer(struct txn *txn, struct site_row *site, uint64_t url,
 		visit.row.flags |= FRONTIER_IS_LEARNED;
 	frontier_store(txn, site, url, &visit.row, state);
 	if (is_lesson)
-		teach_patterns(txn, site->id, &visit.row, &nothing,
+		teach_patterns(txn, site, &visit.row, &nothing,
 			       outcome->now_ms);
 	if (was_visited && outcome->error == ERR_NONE &&
 	    site->options.revisit_ms != 0)
 		teach_cluster(&visit);
 }
 
-void frontier_learn(struct txn *txn, const struct site_row *site, uint64_t url,
+void frontier_learn(struct txn *txn, struct site_row *site, uint64_t url,
 		    const struct novelty *novelty, uint64_t now_ms)
 {
 	struct frontier_row row;
@@ -324,7 +350,18 @@ void frontier_learn(struct txn *txn, const struct site_row *site, uint64_t url,
 		return;
 	row.flags |= FRONTIER_IS_LEARNED;
 	frontier_row_put(txn, site->id, url, &row);
-	teach_patterns(txn, site->id, &row, novelty, now_ms);
+	if (!is_quiet(novelty))
+		reopen(txn, site, &row, now_ms);
+	teach_patterns(txn, site, &row, novelty, now_ms);
+}
+
+void frontier_reopen(struct txn *txn, struct site_row *site, uint64_t url,
+		     uint64_t now_ms)
+{
+	struct frontier_row row;
+
+	if (frontier_load(txn, site->id, url, &row) && row.pattern != 0)
+		reopen(txn, site, &row, now_ms);
 }
 
 void frontier_visit(struct txn *txn, uint32_t site, uint64_t url,

@@ -236,7 +236,7 @@ void frontier_release(struct txn *txn, struct site_row *site, uint64_t now_ms)
 	free(entries);
 }
 
-void frontier_revive(struct txn *txn, struct site_row *site)
+void frontier_revive(struct txn *txn, struct site_row *site, uint64_t pattern)
 {
 	size_t count;
 	struct entry *entries =
@@ -251,6 +251,9 @@ void frontier_revive(struct txn *txn, struct site_row *site)
 	     i++) {
 		if (i > 0 && entries[i].pattern != entries[i - 1].pattern)
 			rank = 0;
+		if (pattern != 0 && row.pattern != pattern &&
+		    row.coarse != pattern)
+			continue;
 		row.due_ms = DUE_FIRST + rank++;
 		row.rule = row.lastmod_ms != 0 ? ADMIT_SITEMAP : ADMIT_LINK;
 		frontier_store(txn, site, entries[i].key, &row,

@@ -232,6 +232,9 @@ static void store_arrival(const struct arrival *arrival,
 	if ((visit->flags & FRONTIER_IS_LEARNED) == 0)
 		batch_learn(batch, site, arrival->page, &arrival->record,
 			    linked);
+	else if (linked.is_news || linked.cluster != arrival->before.cluster)
+		frontier_reopen(batch->txn, &site->row, arrival->page,
+				batch->now_ms);
 	if (is_followed(arrival->page_class))
 		batch_follow(batch, site, arrival->change->url,
 			     &arrival->record, visit);

@@ -75,7 +75,7 @@ static void change_options(struct batch *batch, struct site *site,
 	if ((site->row.options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0)
 		site_set_text(&site->row.seed, slice_of(seed->text));
 	if (has_other_limits(&site->row.options, options))
-		frontier_revive(batch->txn, &site->row);
+		frontier_revive(batch->txn, &site->row, 0);
 	set_options(site, options);
 	if ((options->flags & SITE_IS_AUTO) != 0)
 		site->row.threshold_generation = 0;

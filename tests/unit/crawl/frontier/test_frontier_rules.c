@@ -169,6 +169,71 @@ START_TEST(news_keep_a_pattern_open)
 }
 END_TEST
 
+/* Two folders, so that the pattern of both has 8 quiet pages; then one that was
+ * asked for is of a new template. */
+START_TEST(news_open_a_saturated_pattern_again)
+{
+	site.options.saturation = 4;
+	add_numbered("http://a.example/x/%d", 0, 30);
+	add_numbered("http://a.example/y/y%d", 0, 30);
+	ck_assert_uint_eq(visit_quiet(100), 8);
+	ck_assert_uint_eq(site.skipped_count, 52);
+	ask("http://a.example/x/29", 0);
+	learn(lease_one(10).key, 2, 1);
+	ck_assert_uint_eq(pattern_of("http://a.example/x/29", false).quiet, 0);
+	ck_assert_uint_eq(site.skipped_count, 26);
+	ck_assert_uint_eq(site.pending_count, 26); /* the lease is one */
+	ck_assert_uint_eq(visit_quiet(100), 4);
+	ck_assert_uint_eq(site.skipped_count, 26 + 21);
+}
+END_TEST
+
+/* A later visit counts as no page more, but what was known is known no more. */
+START_TEST(a_redesign_undoes_saturation)
+{
+	const char *url = "http://a.example/x/0";
+	struct pattern_row before;
+
+	site.options.saturation = 4;
+	add_numbered("http://a.example/x/%d", 0, 30);
+	ck_assert_uint_eq(visit_quiet(100), 4);
+	before = pattern_of(url, false);
+	ck_assert_uint_eq(before.quiet, 4);
+	frontier_reopen(&txn, &site, page_key_of(slice_of(url)), 99);
+	ck_assert_uint_eq(pattern_of(url, false).quiet, 0);
+	ck_assert_uint_eq(pattern_of(url, true).quiet, 0);
+	ck_assert_uint_eq(pattern_of(url, false).changed_ms, 99);
+	ck_assert_uint_eq(pattern_of(url, false).learned, before.learned);
+	ck_assert_uint_eq(site.skipped_count, 0);
+	ck_assert_uint_eq(site.pending_count, 26);
+	ck_assert_uint_eq(visit_quiet(100), 4);
+	ck_assert_uint_eq(site.skipped_count, 22);
+	/* a URL that is not known opens nothing */
+	frontier_reopen(&txn, &site, 4711, 100);
+	ck_assert_uint_eq(site.skipped_count, 22);
+}
+END_TEST
+
+/* 4 folders of 4 quiet pages each saturate what they have in common. */
+START_TEST(a_redesign_opens_the_coarse_pattern)
+{
+	site.options.saturation = 4;
+	for (unsigned i = 0; i < 8; i++) {
+		char format[64];
+
+		snprintf(format, sizeof(format), "http://a.example/x/%c/%%d",
+			 'a' + (char)i);
+		add_numbered(format, 0, 20);
+	}
+	ck_assert_uint_eq(visit_quiet(200), 16);
+	ck_assert_uint_eq(site.skipped_count, 8 * 20 - 16);
+	frontier_reopen(&txn, &site,
+			page_key_of(slice_of("http://a.example/x/a/0")), 99);
+	ck_assert_uint_eq(site.skipped_count, 0);
+	ck_assert_uint_eq(visit_quiet(200), 16);
+}
+END_TEST
+
 START_TEST(some_sites_are_never_saturated)
 {
 	static const uint32_t flags[] = {0, SITE_IS_SAMPLE, SITE_IS_OFFLINE};
@@ -316,7 +381,7 @@ START_TEST(skipped_urls_can_be_revived)
 	ck_assert_uint_eq(visit_quiet(100), 2);
 	ck_assert_uint_eq(site.skipped_count, 8);
 	site.options.saturation = 0;
-	frontier_revive(&txn, &site);
+	frontier_revive(&txn, &site, 0);
 	ck_assert_uint_eq(site.skipped_count, 0);
 	ck_assert_uint_eq(site.pending_count, 8);
 	ck_assert_uint_eq(row_of("http://a.example/x/5").rule, ADMIT_LINK);
@@ -637,6 +702,9 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, answers_that_are_no_pages_are_quiet);
 	tcase_add_test(tcase, a_saturated_pattern_is_left_alone);
 	tcase_add_test(tcase, news_keep_a_pattern_open);
+	tcase_add_test(tcase, news_open_a_saturated_pattern_again);
+	tcase_add_test(tcase, a_redesign_undoes_saturation);
+	tcase_add_test(tcase, a_redesign_opens_the_coarse_pattern);
 	tcase_add_loop_test(tcase, some_sites_are_never_saturated, 0, 3);
 	tcase_add_test(tcase, a_pattern_of_two_clusters_waits_for_both);
 	tcase_add_test(tcase, a_cluster_of_many_patterns_is_learned_once);

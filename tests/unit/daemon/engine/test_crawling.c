@@ -34,8 +34,9 @@ static struct web {
 	unsigned visits;
 	unsigned fresh; /* answers 304 */
 	unsigned of_kind[KINDS];
-	unsigned changing; /* page /0/N with N below changes every hour */
-	bool has_soft_404; /* what is not there answers 200 */
+	unsigned changing;  /* page /0/N with N below changes every hour */
+	bool is_redesigned; /* pages of kind 0 have another template */
+	bool has_soft_404;  /* what is not there answers 200 */
 	bool is_down;
 } web;
 
@@ -107,7 +108,9 @@ static bool page_at(const char *path, struct buffer *out)
 	if (kind < 'a' || kind >= 'a' + KINDS || number >= PER_KIND)
 		return false;
 	web.of_kind[kind - 'a']++;
-	world_page(out, (unsigned)(kind - 'a'),
+	world_page(out,
+		   web.is_redesigned && kind == 'a' ? KINDS
+						    : (unsigned)(kind - 'a'),
 		   (unsigned)number + 1000 * version_of((unsigned)(kind - 'a'),
 							(unsigned)number));
 	return true;
@@ -283,6 +286,37 @@ START_TEST(skipped_pages_are_visited_when_the_options_change)
 	ck_assert_uint_eq(world_site(&world, "a.test").skipped_count, 0);
 	ck_assert_uint_eq(world_site(&world, "a.test").tried_count,
 			  KINDS * PER_KIND + 2);
+}
+END_TEST
+
+/* The pages that were skipped are of a template that nobody knows now. */
+START_TEST(a_redesign_opens_what_was_saturated)
+{
+	struct site_row before;
+	struct site_row after;
+
+	add_site(usual());
+	crawl_now();
+	before = world_site(&world, "a.test");
+	web = (struct web){.is_redesigned = true};
+	let_pass(world.now_ms + 4 * DAY_MS);
+	after = world_site(&world, "a.test");
+	ck_assert_uint_ge(after.tried_count, before.tried_count + 9);
+	ck_assert_uint_lt(after.tried_count, KINDS * PER_KIND + 2);
+	ck_assert_uint_eq(after.pending_count, 0);
+}
+END_TEST
+
+START_TEST(without_a_redesign_nothing_is_opened)
+{
+	uint32_t before;
+
+	web.changing = 3;
+	add_site(usual());
+	crawl_now();
+	before = world_site(&world, "a.test").tried_count;
+	let_pass(world.now_ms + 4 * DAY_MS);
+	ck_assert_uint_eq(world_site(&world, "a.test").tried_count, before);
 }
 END_TEST
 
@@ -580,6 +614,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_site_that_does_not_saturate_is_visited_whole);
 	tcase_add_test(tests,
 		       skipped_pages_are_visited_when_the_options_change);
+	tcase_add_test(tests, a_redesign_opens_what_was_saturated);
+	tcase_add_test(tests, without_a_redesign_nothing_is_opened);
 	tcase_add_test(tests, a_budget_ends_the_first_crawl);
 	tcase_add_test(tests, a_week_of_visits_follows_the_changes);
 	tcase_add_test(tests, an_outage_of_a_day_ends_nothing);

@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 """economy.py [BUILD] [--saturation K]... [--site NAME]... [--sitemap]
-[--threshold T]: how many pages of a real site are enough to know its templates.
+[--threshold T] [--ratio R] [--orders N] [--method M]: how many pages of a real
+site are enough to know its templates.
 
 Each site of the data is served by nginx and crawled in full, and again with
 crawl.saturation K for each K (5, 10, 20). Then a sample of the pages of every
 large cluster of the full crawl (10 pages and more) is handed to both daemons,
-and the text that method df finds by the templates of the few pages is scored by
-that of all pages, as bags of words. Printed per site and K: what ratio of the
+and the text that method M (df) finds by the templates of the few pages is scored
+by that of all pages, as bags of words. Printed per site and K: what ratio of the
 pages and bytes was fetched, how many of the large clusters are known from few
 pages, too, and the mean F1, of all and of the pages that have a template. With
 --sitemap the server also has a sitemap of all pages of the archive, many of
 which nothing else leads to; with --threshold both crawls cluster by that, in
-place of the one that each chooses for itself. Without data this says so.
+place of the one that each chooses for itself. --ratio ends the crawl of few
+pages at R of the visits of the full one; --orders crawls few pages N times, beginning
+at the site's own first page and at another one before, and says the worst. Without data this says
+so.
 """
 
 import argparse
@@ -79,15 +83,17 @@ def write_sitemap(folder, pages, host):
         + "".join(locations) + "</urlset>\n")
 
 
-def crawl(site, folder, saturation, options):
+def crawl(site, folder, options, seed=None, **limits):
     """All of them run until close()."""
     pages = folder / FOLDERS.get(site, "")
     server = harness.Web(pages, EXTRA.format(own_name(folder), common.OUT))
     write_sitemap(folder, pages, server.host)
     daemon = harness.Daemon({"crawl": {
-        **CRAWL, "saturation": saturation,
+        **CRAWL, **limits,
         "sitemaps": "yes" if options.sitemap else "no"}}).start()
-    daemon.watch(server.url + SEEDS.get(site, ""), **options.threshold)
+    for page in [SEEDS.get(site, "")] if seed is None else [
+            seed, SEEDS.get(site, "")]:
+        daemon.watch(server.url + page, **options.threshold)
     daemon.wait_for(server.host)
     rows = [row for row in server.details() if row["status"] == 200
             and row["target"] not in ("/robots.txt", "/sitemap.xml")]
@@ -116,21 +122,21 @@ def body_of(done, target):
     return connection.getresponse().read()
 
 
-def text_of(done, target, body):
-    """None when the crawl has no template for it."""
-    answer = done.daemon.post("/v1/extract", body, method="df",
+def text_of(done, target, body, method):
+    """None when the crawl has no template for it, and the method needs one."""
+    answer = done.daemon.post("/v1/extract", body, method=method,
                               url=f"http://{done.host}{target}")
     return answer.text if answer.status == 200 else None
 
 
-def score_cluster(full, few, targets, score):
+def score_cluster(full, few, targets, score, method):
     """F1 of a sample of its pages, and of those (or None) that the few pages
     have a template for; None when there is no text to be found."""
     scores, known = [], []
     for target in targets[::max(1, len(targets) // PER_CLUSTER)]:
         body = body_of(full, target)
-        words = score.words(text_of(full, target, body) or "")
-        got = text_of(few, target, body)
+        words = score.words(text_of(full, target, body, method) or "")
+        got = text_of(few, target, body, method)
         if not words:
             continue  # all of it is template: there is nothing to find
         found = score.words(got or "")
@@ -142,27 +148,54 @@ def score_cluster(full, few, targets, score):
     return statistics.mean(scores), statistics.mean(known) if known else None
 
 
+def tried(done):
+    """Visits, of which some brought no page."""
+    site = done.daemon.json(f"/v1/sites/{done.host}")
+    return site["fetched"] + site["failed"]
+
+
+def seeds_of(full, orders):
+    """Where crawls in other orders begin: None for the site's own page."""
+    pages = sorted({row["target"][1:] for row in full.server.details()
+                    if row["status"] == 200 and row["target"] not in
+                    ("/robots.txt", "/sitemap.xml")})
+    return [None] + [pages[i * len(pages) // orders]
+                     for i in range(1, orders)]
+
+
+def compare(full, few, large, score, method):
+    """(clusters that are known, all, mean F1, F1 where known)."""
+    rows = [row for row in (score_cluster(full, few, targets, score,
+                                          method)
+                            for targets in large) if row]
+    known = [row[1] for row in rows if row[1] is not None]
+    return (len(known), len(rows),
+            statistics.mean(row[0] for row in rows) if rows else 1.0,
+            statistics.mean(known) if known else 1.0)
+
+
 def measure(site, options, report):
     """{saturation: (ratio of pages, ratio of bytes, F1, where known)}."""
     score = goldsets.referee(common.DATA)
     folder = common.unpack(site)
-    full = crawl(site, folder, 0, options)
+    full = crawl(site, folder, options, saturation=0)
     large = large_clusters(full)
+    budget = {} if options.ratio is None else {
+        "max_pages": max(1, round(options.ratio * tried(full)))}
     found = {}
     for saturation in options.saturation:
-        few = crawl(site, folder, saturation, options)
-        rows = [row for row in (score_cluster(full, few, targets, score)
-                                for targets in large) if row]
-        known = [row[1] for row in rows if row[1] is not None]
-        means = [statistics.mean(row[0] for row in rows) if rows else 1.0,
-                 statistics.mean(known) if known else 1.0]
-        found[saturation] = (few.fetched / full.fetched,
-                             few.bytes / full.bytes, *means)
-        report.row(site, saturation, full.fetched, few.fetched,
-                   f"{found[saturation][0]:.3f}", f"{few.bytes / 1e6:.1f}",
-                   f"{found[saturation][1]:.3f}",
-                   f"{len(known)} of {len(rows)}", *means)
-        close(few)
+        runs = []
+        for seed in seeds_of(full, options.orders):
+            few = crawl(site, folder, options, seed, saturation=saturation,
+                        **budget)
+            runs.append((few.fetched / full.fetched, few.bytes / full.bytes,
+                         *compare(full, few, large, score, options.method)))
+            close(few)
+        pages, size, known, rows, f1, where = map(statistics.mean, zip(*runs))
+        found[saturation] = (pages, size, f1, where)
+        report.row(site, saturation, full.fetched, f"{pages:.3f}",
+                   f"{size:.3f}", f"{known:g} of {rows:g}", f1, where,
+                   min(run[4] for run in runs))
     close(full)
     return found
 
@@ -177,6 +210,9 @@ def read_options():
     parser.add_argument("--site", action="append")
     parser.add_argument("--sitemap", action="store_true")
     parser.add_argument("--threshold", type=float)
+    parser.add_argument("--ratio", type=float)
+    parser.add_argument("--method", default="df")
+    parser.add_argument("--orders", type=int, default=1)
     options = parser.parse_args()
     options.threshold = {} if options.threshold is None else {
         "threshold": options.threshold}
@@ -194,11 +230,11 @@ def main():
     harness.PROGRAMS = options.build.resolve() / "daemon"
     report = common.Report()
     report.table("Pages that are enough", "site", "saturation", "pages",
-                 "fetched", "ratio", "MB", "ratio of bytes",
-                 "large clusters known", "F1 of df", "where known")
+                 "ratio", "ratio of bytes", "large clusters known",
+                 f"F1 of {options.method}", "where known", "F1, worst order")
     sites = [measure(site, options, report) for site in options.site]
     report.table("Means over the sites", "saturation", "ratio of the pages",
-                 "ratio of the bytes", "F1 of df", "where known")
+                 "ratio of the bytes", f"F1 of {options.method}", "where known")
     for saturation in options.saturation:
         report.row(saturation, *(statistics.mean(column) for column in zip(
             *(found[saturation] for found in sites))))

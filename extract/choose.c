@@ -54,14 +54,21 @@ enum error choose_extractor(const char *method, uint32_t cluster_pages,
 			cluster_pages, cluster_pages == 1 ? "" : "s");
 	} else {
 		explain_lack(choice_out, cluster_pages, needed);
-		if (needs_template(extractor)) {
+		if (needs_template(extractor) && !extractor->falls_back) {
 			explain(choice_out, "; %s works by it",
 				extractor->name);
 			return ERR_REFUSED;
 		}
 		explain(choice_out, "; from the page alone");
+		if (extractor->falls_back)
+			explain(choice_out, ", by %s in place of %s",
+				DEFAULT_METHOD, extractor->name);
 	}
 	assert(!choice_out->has_template || extractor->needs != KNOWS_PAGE);
-	choice_out->extractor = extractor;
+	choice_out->named = extractor;
+	choice_out->extractor =
+		extractor->falls_back && !choice_out->has_template
+			? extractor_find(DEFAULT_METHOD)
+			: extractor;
 	return ERR_NONE;
 }

@@ -30,6 +30,27 @@ static enum error load_model(const struct extraction *extraction,
 				      model_out, answer);
 }
 
+/*
+ * The parameters of the request are those of the method that it names; another
+ * one that runs in its place has only the settings' and the preference's.
+ */
+static bool take_parameters(const struct extraction *extraction,
+			    const struct choice *choice, double *parameters,
+			    char *error_out)
+{
+	const char *settings = extraction->rules->settings;
+	struct text_request request = *extraction->request;
+
+	if (!request_parameters(&request, choice->named, settings, parameters,
+				error_out))
+		return false;
+	if (choice->named == choice->extractor)
+		return true;
+	request.parameters = NULL;
+	return request_parameters(&request, choice->extractor, settings,
+				  parameters, error_out);
+}
+
 /* End with put_away(), also after an error. */
 static enum error take_tools(const struct extraction *extraction,
 			     const struct choice *choice,
@@ -41,9 +62,8 @@ static enum error take_tools(const struct extraction *extraction,
 	enum error error;
 
 	*tools_out = (struct tools){0};
-	if (!request_parameters(request, choice->extractor,
-				extraction->rules->settings,
-				tools_out->parameters, answer->reason) ||
+	if (!take_parameters(extraction, choice, tools_out->parameters,
+			     answer->reason) ||
 	    !request_selection(request, extraction->page->arena,
 			       &tools_out->selection, answer->reason))
 		return ERR_MALFORMED;

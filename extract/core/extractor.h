@@ -92,6 +92,9 @@ struct extractor {
 	size_t parameter_count; /* <= MAX_PARAMETERS */
 	enum knowledge needs;
 	bool reads_ridges; /* input->ridges is of use to it */
+	/* Of a method that needs a template: without one the default method
+	   answers in its place. */
+	bool falls_back;
 	/*
 	 * Values of the parameter "threshold" by what is preferred; 0: the
 	 * method has none. One with a scope has the parameter "scope".

@@ -127,5 +127,6 @@ const struct extractor extractor_df = {
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
 	.needs = KNOWS_COUNTS,
+	.falls_back = true,
 	.run = run,
 };

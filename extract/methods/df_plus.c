@@ -323,6 +323,7 @@ const struct extractor extractor_df_plus = {
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
 	.needs = KNOWS_SAMPLE,
+	.falls_back = true,
 	.learn = learn,
 	.run = run,
 };

@@ -235,6 +235,14 @@ class Explain(harness.Case):
         self.assertEqual((folder / "index.explain.html").read_text("utf-8"),
                          printed)
 
+    def test_a_page_alone_is_explained_in_place_of_df(self):
+        page = harness.SITE / "index.html"
+        process = self.ctl("explain", "--method", "df", page)
+        self.assertIn("from the page alone, by auto in place of df",
+                      process.stdout)
+        text = self.ctl("extract", "--method", "df+", page).stdout
+        self.assertEqual(text, self.ctl("extract", page).stdout)
+
     def test_wrong_command_lines(self):
         page = harness.SITE / "index.html"
         for arguments in (("--method", "nonsense", page),
@@ -244,7 +252,7 @@ class Explain(harness.Case):
             self.ctl("explain", *arguments, status=2)
         self.ctl("batch", "--param", "max_ratio=1", "--out", self.folder(),
                  harness.SITE, status=2)
-        for arguments in (("--method", "df", page), ("no-such-file",),
+        for arguments in (("--method", "sst", page), ("no-such-file",),
                           ("--site", harness.SITE, "no-such-page"),
                           ("--site", "no-such-folder", "index.html"),
                           ("-o", "/dev/null/x", page)):

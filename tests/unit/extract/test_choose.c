@@ -57,13 +57,36 @@ START_TEST(a_method_without_its_template_is_refused)
 {
 	struct choice choice;
 
-	ck_assert_int_eq(choose_extractor("df", 2, 3, &choice), ERR_REFUSED);
+	ck_assert_int_eq(choose_extractor("sst", 2, 3, &choice), ERR_REFUSED);
 	ck_assert_ptr_null(choice.extractor);
 	ck_assert_str_eq(choice.reason,
 			 "no template: the page's cluster has 2 pages, 3 are "
-			 "needed; df works by it");
+			 "needed; sst works by it");
+	ck_assert_int_eq(choose_extractor("sst", 3, 3, &choice), ERR_NONE);
+	ck_assert_ptr_eq(choice.extractor, extractor_find("sst"));
+	ck_assert(choice.has_template);
+}
+END_TEST
+
+START_TEST(document_frequency_gives_way_where_there_is_no_template)
+{
+	struct choice choice;
+
+	ck_assert_int_eq(choose_extractor("df", 2, 3, &choice), ERR_NONE);
+	ck_assert_ptr_eq(choice.extractor, extractor_find("auto"));
+	ck_assert_ptr_eq(choice.named, extractor_find("df"));
+	ck_assert(!choice.has_template);
+	ck_assert_str_eq(choice.reason,
+			 "no template: the page's cluster has 2 pages, 3 are "
+			 "needed; from the page alone, by auto in place of df");
+	ck_assert_int_eq(choose_extractor("df+", 0, 3, &choice), ERR_NONE);
+	ck_assert_ptr_eq(choice.extractor, extractor_find("auto"));
+	ck_assert_str_eq(choice.reason,
+			 "no template: the page is in no cluster; from the "
+			 "page alone, by auto in place of df+");
 	ck_assert_int_eq(choose_extractor("df", 3, 3, &choice), ERR_NONE);
 	ck_assert_ptr_eq(choice.extractor, extractor_find("df"));
+	ck_assert_ptr_eq(choice.named, choice.extractor);
 	ck_assert(choice.has_template);
 }
 END_TEST
@@ -92,6 +115,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, the_default_does_without_a_small_cluster);
 	tcase_add_test(tcase, a_method_of_one_page_is_given_no_template);
 	tcase_add_test(tcase, a_method_without_its_template_is_refused);
+	tcase_add_test(tcase,
+		       document_frequency_gives_way_where_there_is_no_template);
 	tcase_add_test(tcase, an_unknown_method_is_not_found);
 	suite_add_tcase(suite, tcase);
 	return suite;

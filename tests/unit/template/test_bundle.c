@@ -161,8 +161,9 @@ START_TEST(a_page_of_a_small_cluster_has_no_template)
 	struct bundle *bundle = open_good();
 	struct text_answer answer;
 
-	ck_assert_int_eq(small_ask(bundle, 4, "http://a.test/b", "df", &answer),
-			 ERR_REFUSED);
+	ck_assert_int_eq(
+		small_ask(bundle, 4, "http://a.test/b", "sst", &answer),
+		ERR_REFUSED);
 	ck_assert_str_ne(answer.reason, "");
 	text_answer_free(&answer);
 	ck_assert_int_eq(

@@ -120,6 +120,26 @@ static void check_refused(const struct templated_options *options,
 		      error.message);
 }
 
+/* The parameters are those of the method that is named. */
+START_TEST(df_gives_way_to_the_page_alone)
+{
+	const char *const good[] = {"max_ratio=0.5", NULL};
+	const char *const wrong[] = {"threshold=0.5", NULL};
+	struct templated_answer *answer =
+		extract(4, &(struct templated_options){.method = "df",
+						       .parameters = good});
+
+	ck_assert_str_eq(templated_answer_method(answer), "auto");
+	ck_assert(!templated_answer_has_template(answer));
+	ck_assert_ptr_nonnull(strstr(templated_answer_reason(answer),
+				     "by auto in place of df"));
+	templated_free(answer);
+	check_refused(&(struct templated_options){.method = "df",
+						  .parameters = wrong},
+		      TEMPLATED_MALFORMED, "max_ratio");
+}
+END_TEST
+
 START_TEST(what_is_wrong_is_told)
 {
 	struct templated_page page = {"\x89PNG\r\n\x1a\n\0\0\0", 12, NULL,
@@ -128,8 +148,8 @@ START_TEST(what_is_wrong_is_told)
 
 	check_refused(&(struct templated_options){.method = "magic"},
 		      TEMPLATED_NOT_FOUND, "no such method");
-	check_refused(&(struct templated_options){.method = "df"},
-		      TEMPLATED_NO_TEMPLATE, "df");
+	check_refused(&(struct templated_options){.method = "sst"},
+		      TEMPLATED_NO_TEMPLATE, "sst");
 	check_refused(&(struct templated_options){.format = "pdf"},
 		      TEMPLATED_MALFORMED, "format");
 	check_refused(&(struct templated_options){.favor = "speed"},
@@ -275,6 +295,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, an_answer_says_what_it_is);
 	tcase_add_test(tcase, an_answer_outlives_its_bundle);
 	tcase_add_test(tcase, a_page_is_classed);
+	tcase_add_test(tcase, df_gives_way_to_the_page_alone);
 	tcase_add_test(tcase, what_is_wrong_is_told);
 	tcase_add_test(tcase, what_is_no_bundle_is_told);
 	tcase_add_test(tcase, a_bundle_is_opened_from_a_file);

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/config/config.h"
 #include "tests/unit/daemon/world.h"
@@ -108,10 +109,28 @@ START_TEST(an_unknown_page_or_method_is_refused_with_a_reason)
 			 ERR_NOT_FOUND);
 	ck_assert_str_ne(answer.reason, "");
 	text_answer_free(&answer);
-	ck_assert_int_eq(ask("http://a.test/page/8", "df", &answer),
+	ck_assert_int_eq(ask("http://a.test/page/8", "sst", &answer),
 			 ERR_REFUSED);
 	ck_assert_str_ne(answer.reason, "");
 	text_answer_free(&answer);
+}
+END_TEST
+
+START_TEST(a_page_without_template_is_answered_in_place_of_df)
+{
+	struct text_answer answer;
+	struct text_answer alone;
+
+	ck_assert_int_eq(ask("http://a.test/page/8", "auto", &alone), ERR_NONE);
+	ck_assert_int_eq(ask("http://a.test/page/8", "df", &answer), ERR_NONE);
+	ck_assert_str_eq(answer.method, "auto");
+	ck_assert(!answer.has_template);
+	ck_assert_ptr_nonnull(strstr(answer.reason, "in place of df"));
+	ck_assert_uint_gt(answer.text.size, 0);
+	ck_assert_uint_eq(answer.text.size, alone.text.size);
+	ck_assert_mem_eq(answer.text.data, alone.text.data, alone.text.size);
+	text_answer_free(&answer);
+	text_answer_free(&alone);
 }
 END_TEST
 
@@ -240,6 +259,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_method_that_is_named_is_used);
 	tcase_add_test(tcase,
 		       an_unknown_page_or_method_is_refused_with_a_reason);
+	tcase_add_test(tcase,
+		       a_page_without_template_is_answered_in_place_of_df);
 	tcase_add_loop_test(
 		tcase, a_stored_page_that_is_handed_in_gives_the_stored_answer,
 		0, sizeof(methods) / sizeof(*methods));

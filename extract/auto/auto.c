@@ -11,9 +11,6 @@
 enum {
 	PARAMETER_SCOPE, /* the first: known_passages_learn() reads it */
 	PARAMETER_threshold,
-	PARAMETER_page_weight,
-	PARAMETER_slot_weight,
-	PARAMETER_repetition_weight,
 };
 
 #define DEFAULT_VALUE(name, value) [PARAMETER_##name].default_value = (value),
@@ -39,47 +36,10 @@ static const struct parameter parameters[] = {
 			.maximum = 1,
 			.meaning = "what a passage's score must exceed",
 		},
-	[PARAMETER_page_weight] =
-		{
-			.name = "page_weight",
-			.unit = "",
-			.minimum = 0,
-			.maximum = 1,
-			.meaning = "template known: weight of a passage's own "
-				   "score, the rest is its slot's",
-		},
-	[PARAMETER_slot_weight] =
-		{
-			.name = "slot_weight",
-			.unit = "log odds",
-			.minimum = 0,
-			.maximum = 20,
-			.meaning = "template known: from a slot that never "
-				   "changes to one new on every page",
-		},
-	[PARAMETER_repetition_weight] =
-		{
-			.name = "repetition_weight",
-			.unit = "log odds",
-			.minimum = 0,
-			.maximum = 20,
-			.meaning = "template known: lost by a text that over a "
-				   "third of its pages have",
-		},
 #include "auto-choice.model"
-#include "auto-template.model"
 };
 #undef TRADE
 #undef DEFAULT_VALUE
-
-static struct evidence_weights weights_of(const double *given)
-{
-	return (struct evidence_weights){
-		.page = given[PARAMETER_page_weight],
-		.slot = given[PARAMETER_slot_weight],
-		.repetition = given[PARAMETER_repetition_weight],
-	};
-}
 
 static enum scope scope_of(const double *given)
 {
@@ -105,12 +65,8 @@ static struct passage_scores score(const struct extractor_input *input,
 	if (input->learned != NULL)
 		scores.evidence = known_passages_view(input->learned, arena,
 						      passages, scores.scores);
-	if (scores.evidence != NULL) {
-		struct evidence_weights weights = weights_of(input->parameters);
-
-		evidence_apply(scores.evidence, passages->count, &weights,
-			       scores.scores);
-	}
+	if (scores.evidence != NULL)
+		evidence_apply(scores.evidence, passages->count, scores.scores);
 	return scores;
 }
 

@@ -5,8 +5,8 @@
  * page's features, and auto-context.model, by these and by how the passages
  * around it were judged; where a scope is named, auto-scope-body.model or
  * auto-scope-page.model stands in its place. auto-comments.model says by the
- * same whether it is a reader's comment. auto-choice.model and
- * auto-template.model hold only numbers:
+ * same whether it is a reader's comment. auto-template.model corrects the score
+ * by the other pages of the template. auto-choice.model holds only numbers:
  *
  * 	DEFAULT_VALUE(threshold, 0.56)   of a parameter of `auto`
  * 	TRADE(NONE, RECALL, 0.32)        of the thresholds of struct extractor
@@ -18,6 +18,7 @@
 #include "extract/auto/context.h"
 #include "extract/auto/feature.h"
 #include "extract/auto/forest.h"
+#include "extract/auto/template_feature.h"
 
 /* The features that the second forest may read. */
 #define AUTO_FEATURES(X) CONTEXT_FEATURES(X) PAGE_FEATURES(X)
@@ -37,5 +38,8 @@ extern const struct forest auto_context_forest;
 extern const struct forest auto_scope_body_forest;
 extern const struct forest auto_scope_page_forest;
 extern const struct forest auto_comments_forest;
+
+/* Over rows of TEMPLATE_COUNT numbers. */
+extern const struct forest auto_template_forest;
 
 #endif

@@ -3,164 +3,192 @@
 #include <math.h>
 
 #include "extract/auto/auto_claims.h"
+#include "extract/auto/auto_model.h"
 #include "extract/auto/auto_score.h"
-#include "extract/auto/forest.h"
-#include "extract/core/hash_table.h"
+#include "extract/auto/template_slots.h"
+#include "extract/core/ln1.h"
 #include "extract/core/sample.h"
 #include "extract/text/node_path.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/hash.h"
 
-/* "in more than a third of the documents" (Gottron 2008, section 6). */
-static const double max_frequency = 1.0 / 3;
-
-/* The occurrences of a text on the sample, in any place or in one slot. */
-struct standing {
-	uint64_t key;
-	uint64_t slot;
-	uint64_t words; /* of all times that it stands there */
-	uint32_t pages; /* of the sample, a bit each */
-};
+/* Passages on each side that are near. */
+enum { NEAR = 3 };
 
 /*
- * Sums over the passages in a slot. A page that is not in the sample adds
- * differences, so unique_words may be below 0.
+ * How much of the forest's margin is believed where all other pages have the
+ * slot or the text: on sites that have trained none of it the whole of it does
+ * more harm to single groups, and no more good.
  */
-struct slot {
-	uint64_t key;
-	int64_t words;
-	int64_t unique_words; /* in texts that one page alone has there */
-	double score_words;   /* sum of words times score */
-	uint32_t pages;
-};
+static const float trust = 0.7F;
 
 struct known_passages {
 	struct sample_pages pages;
-	struct hash_table texts;  /* of struct standing, in any place */
-	struct hash_table placed; /* of struct standing, in one slot */
-	struct hash_table slots;  /* of struct slot */
+	struct template_slots slots;
 };
 
-static uint64_t slot_of(const uint64_t *paths, const struct passage *passage)
+/* Begin in `scratch`, end with finish(). */
+static struct known_passages begin(const struct sample *sample,
+				   struct arena *scratch)
 {
-	return passage->node == NO_NODE ? 1 : paths[passage->node];
+	return (struct known_passages){
+		.pages = sample_pages_of(sample),
+		.slots = template_slots_make(scratch),
+	};
 }
 
-/* A passage without words (a price, an arrow) weighs as one of one word. */
-static uint32_t weight_of(const struct passage *passage)
-{
-	return passage->words == 0 ? 1 : passage->words;
-}
-
-/*
- * Add the passages of a page to the slots of `known`; `bits` is the page as a
- * set of pages of the sample.
- */
-static void note_slots(const struct passages *passages, const uint64_t *paths,
-		       const float *scores, uint32_t bits,
-		       struct known_passages *known)
-{
-	for (uint32_t i = 0; i < passages->count; i++) {
-		const struct passage *passage = &passages->items[i];
-		uint32_t weight = weight_of(passage);
-		uint64_t key = slot_of(paths, passage);
-		struct slot *slot = hash_table_add(&known->slots, key);
-		struct standing *text = hash_table_add(
-			&known->placed, hash_chain(passage->hash, key));
-
-		slot->words += weight;
-		slot->score_words += (double)scores[i] * weight;
-		slot->pages |= bits;
-		text->slot = key;
-		text->words += weight;
-		text->pages |= bits;
-	}
-}
-
-static void learn_page(struct known_passages *known, const struct page *page,
-		       enum scope scope, uint32_t bit)
+static void learn_page(struct known_passages *known,
+		       const struct passages *passages, const float *scores,
+		       uint32_t bit)
 {
 	struct arena *own = arena_create();
-	const struct page_claims claims = claims_of_page(own, page);
-	const struct passages passages = passages_make(own, page);
-	const struct passage_scores scores =
-		passage_scores_make(own, &passages, &claims, scope, false);
+	const struct scored_page page = {
+		.passages = passages,
+		.paths = node_paths(own, passages->page, true),
+		.scores = scores,
+	};
 
-	note_slots(&passages, node_paths(own, page, true), scores.scores, bit,
-		   known);
-	for (uint32_t i = 0; i < passages.count; i++) {
-		struct standing *text =
-			hash_table_add(&known->texts, passages.items[i].hash);
-
-		text->pages |= bit;
-	}
+	template_slots_add(&known->slots, &page, bit);
 	arena_destroy(own);
+}
+
+/* Count what one page alone has, and copy the tables into `arena`. */
+static const struct known_passages *finish(const struct known_passages *growing,
+					   struct arena *arena)
+{
+	struct known_passages *known =
+		ARENA_NEW(arena, struct known_passages, 1);
+	const struct template_slots *slots = &growing->slots;
+
+	known->pages = growing->pages;
+	known->slots = (struct template_slots){
+		.texts = hash_table_copy(arena, &slots->texts),
+		.begins = hash_table_copy(arena, &slots->begins),
+		.placed = hash_table_copy(arena, &slots->placed),
+		.slots = hash_table_copy(arena, &slots->slots),
+		.sums = slots->sums,
+	};
+	for (uint32_t i = 0; i < slots->placed.count; i++) {
+		const struct standing *text =
+			hash_table_entry(&slots->placed, i);
+		struct slot *slot =
+			hash_table_find(&known->slots.slots, text->slot);
+
+		if (slot != NULL && sample_size(text->pages) == 1)
+			slot->unique_words += (int64_t)text->words;
+	}
+	return known;
 }
 
 const struct known_passages *known_passages_learn(const struct sample *sample,
 						  enum scope scope,
 						  struct arena *arena)
 {
-	struct known_passages *known =
-		ARENA_NEW(arena, struct known_passages, 1);
 	struct arena *scratch = arena_create();
-	struct known_passages growing = {
-		.pages = sample_pages_of(sample),
-		.texts = hash_table_make(scratch, sizeof(struct standing)),
-		.placed = hash_table_make(scratch, sizeof(struct standing)),
-		.slots = hash_table_make(scratch, sizeof(struct slot)),
-	};
+	struct known_passages growing = begin(sample, scratch);
+	const struct known_passages *known;
 
-	for (uint32_t i = 0; i < sample->count; i++)
-		learn_page(&growing, sample->pages[i], scope, 1U << i);
-	for (uint32_t i = 0; i < growing.placed.count; i++) {
-		const struct standing *text =
-			hash_table_entry(&growing.placed, i);
+	for (uint32_t i = 0; i < sample->count; i++) {
+		struct arena *own = arena_create();
+		const struct page *page = sample->pages[i];
+		const struct page_claims claims = claims_of_page(own, page);
+		const struct passages passages = passages_make(own, page);
 
-		if (sample_size(text->pages) == 1) {
-			struct slot *slot =
-				hash_table_add(&growing.slots, text->slot);
-
-			slot->unique_words += (int64_t)text->words;
-		}
+		learn_page(&growing, &passages,
+			   passage_scores_make(own, &passages, &claims, scope,
+					       false)
+				   .scores,
+			   1U << i);
+		arena_destroy(own);
 	}
-	known->pages = growing.pages;
-	known->texts = hash_table_copy(arena, &growing.texts);
-	known->placed = hash_table_copy(arena, &growing.placed);
-	known->slots = hash_table_copy(arena, &growing.slots);
+	known = finish(&growing, arena);
 	arena_destroy(scratch);
 	return known;
 }
+
+const struct known_passages *
+known_passages_of_scores(const struct sample *sample,
+			 const float *const *scores, struct arena *arena)
+{
+	struct arena *scratch = arena_create();
+	struct known_passages growing = begin(sample, scratch);
+	const struct known_passages *known;
+
+	for (uint32_t i = 0; i < sample->count; i++) {
+		struct arena *own = arena_create();
+		const struct passages passages =
+			passages_make(own, sample->pages[i]);
+
+		learn_page(&growing, &passages, scores[i], 1U << i);
+		arena_destroy(own);
+	}
+	known = finish(&growing, arena);
+	arena_destroy(scratch);
+	return known;
+}
+
+/* The template as seen from a page. */
+struct view {
+	const struct template_slots *theirs;
+	struct template_slots mine; /* empty where the page is in the sample */
+	struct scored_page page;
+	uint32_t other_pages; /* a bit each */
+	uint32_t others;
+	struct template_sums sums; /* of all pages */
+	struct template_sums own;
+};
 
 /*
  * The change of the slots by a page that is not in the sample: its texts that
  * no page of the sample has in the slot are unique, and those that a single
  * page has are no longer unique.
  */
-static struct hash_table own_slots(const struct known_passages *known,
-				   struct arena *arena,
-				   const struct passages *passages,
-				   const uint64_t *paths, const float *scores)
+static void count_unique(const struct template_slots *theirs,
+			 struct template_slots *mine)
 {
-	struct known_passages own = {
-		.placed = hash_table_make(arena, sizeof(struct standing)),
-		.slots = hash_table_make(arena, sizeof(struct slot)),
-	};
-
-	note_slots(passages, paths, scores, 0, &own);
-	for (uint32_t i = 0; i < own.placed.count; i++) {
-		const struct standing *mine = hash_table_entry(&own.placed, i);
+	for (uint32_t i = 0; i < mine->placed.count; i++) {
+		const struct standing *own = hash_table_entry(&mine->placed, i);
 		const struct standing *other =
-			hash_table_find(&known->placed, mine->key);
-		struct slot *slot = hash_table_add(&own.slots, mine->slot);
+			hash_table_find(&theirs->placed, own->key);
+		struct slot *slot = hash_table_find(&mine->slots, own->slot);
 
+		if (slot == NULL)
+			continue;
 		if (other == NULL)
-			slot->unique_words += (int64_t)mine->words;
+			slot->unique_words += (int64_t)own->words;
 		else if (sample_size(other->pages) == 1)
 			slot->unique_words -= (int64_t)other->words;
 	}
-	return own.slots;
+}
+
+static struct view make_view(const struct known_passages *known,
+			     struct arena *arena,
+			     const struct scored_page *page)
+{
+	uint32_t own = sample_bit(&known->pages, page->passages->page);
+	struct template_slots mine = template_slots_make(arena);
+	struct view view = {
+		.theirs = &known->slots,
+		.page = *page,
+		.other_pages = ~own,
+		.others = known->pages.count - sample_size(own),
+		.sums = known->slots.sums,
+	};
+
+	template_slots_add(&mine, page, 0);
+	view.own = mine.sums;
+	if (own != 0) {
+		view.mine = template_slots_make(arena);
+		return view;
+	}
+	count_unique(&known->slots, &mine);
+	view.mine = mine;
+	view.sums.words += mine.sums.words;
+	view.sums.score_words += mine.sums.score_words;
+	view.sums.sure_words += mine.sums.sure_words;
+	view.sums.pages += mine.sums.pages;
+	return view;
 }
 
 static float ratio(double part, double whole)
@@ -170,75 +198,222 @@ static float ratio(double part, double whole)
 	return part >= whole ? 1 : (float)(part / whole);
 }
 
-static struct passage_evidence weigh_slot(const struct slot *theirs,
-					  const struct slot *mine,
-					  uint32_t other_pages, uint32_t others)
+/* Of a sum, fixed, and the words over which it is. */
+static float mean_of(int64_t fixed, int64_t words)
 {
-	static const struct slot nothing;
-	const struct slot *a = theirs == NULL ? &nothing : theirs;
-	const struct slot *b = mine == NULL ? &nothing : mine;
-	double words = (double)(a->words + b->words);
+	return (float)(fixed_value(fixed) / fmax((double)words, 1));
+}
 
-	return (struct passage_evidence){
-		.slot_score = ratio(a->score_words + b->score_words, words),
-		.variability = ratio(
-			(double)(a->unique_words + b->unique_words), words),
-		.presence = ratio(sample_size(a->pages & other_pages), others),
-	};
+/* The sums of a slot over all pages, this one too. */
+static struct slot slot_of(const struct view *view, uint32_t i,
+			   enum slot_level level)
+{
+	uint64_t key = slot_key(&view->page, i, level);
+	const struct slot *theirs = hash_table_find(&view->theirs->slots, key);
+	const struct slot *mine = hash_table_find(&view->mine.slots, key);
+	struct slot both = theirs == NULL ? (struct slot){.key = key} : *theirs;
+
+	if (mine == NULL)
+		return both;
+	both.words += mine->words;
+	both.unique_words += mine->unique_words;
+	both.link_words += mine->link_words;
+	both.passages += mine->passages;
+	both.ends += mine->ends;
+	both.dates += mine->dates;
+	both.times += mine->times;
+	both.agreeing += mine->agreeing;
+	both.score_words += mine->score_words;
+	both.means += mine->means;
+	both.squares += mine->squares;
+	return both;
+}
+
+static float slot_odds(const struct slot *slot)
+{
+	return limited_odds((double)ratio(fixed_value(slot->score_words),
+					  (double)slot->words));
+}
+
+static void view_texts(const struct view *view, uint32_t i, float *values)
+{
+	const struct passages *passages = view->page.passages;
+	uint64_t hash = passages->items[i].hash;
+	uint64_t slot = slot_key(&view->page, i, LEVEL_SLOT);
+	static const struct standing nowhere;
+	const struct standing *text =
+		hash_table_find(&view->theirs->texts, hash);
+	const struct standing *placed =
+		hash_table_find(&view->theirs->placed, hash_chain(hash, slot));
+	const struct standing *begins =
+		hash_table_find(&view->theirs->begins, begin_key(passages, i));
+	uint32_t anywhere = (text == NULL ? &nowhere : text)->pages;
+	uint32_t here = (placed == NULL ? &nowhere : placed)->pages;
+	uint32_t alike = (begins == NULL ? &nowhere : begins)->pages;
+	uint32_t linked = (text == NULL ? &nowhere : text)->pages_as_link;
+	uint32_t all = view->other_pages;
+
+	values[TEMPLATE_frequency] =
+		ratio(sample_size(anywhere & all), view->others);
+	values[TEMPLATE_frequency_in_slot] =
+		ratio(sample_size(here & all), view->others);
+	values[TEMPLATE_frequency_elsewhere] =
+		ratio(sample_size(anywhere & ~here & all), view->others);
+	values[TEMPLATE_frequency_as_link] =
+		ratio(sample_size(linked & all), view->others);
+	values[TEMPLATE_frequency_of_begin] =
+		ratio(sample_size(alike & ~anywhere & all), view->others);
+}
+
+static void view_slot(const struct view *view, uint32_t i, float *values)
+{
+	const struct slot slot = slot_of(view, i, LEVEL_SLOT);
+	double times = slot.times;
+	double mean = fixed_value(slot.means) / fmax(times, 1);
+	double variance =
+		fixed_value(slot.squares) / fmax(times, 1) - mean * mean;
+
+	values[TEMPLATE_slot_odds] = slot_odds(&slot);
+	values[TEMPLATE_slot_spread] = (float)sqrt(fmax(variance, 0));
+	values[TEMPLATE_slot_agreement] = ratio(slot.agreeing, times);
+	values[TEMPLATE_slot_variability] =
+		ratio((double)slot.unique_words, (double)slot.words);
+	values[TEMPLATE_slot_presence] = ratio(
+		sample_size(slot.pages & view->other_pages), view->others);
+	values[TEMPLATE_slot_share] =
+		ratio((double)slot.score_words, (double)view->sums.score_words);
+	values[TEMPLATE_slot_words] =
+		ln1((float)slot.words / fmaxf((float)times, 1));
+	values[TEMPLATE_slot_passages] =
+		ln1((float)slot.passages / fmaxf((float)times, 1));
+	values[TEMPLATE_slot_links] =
+		ratio((double)slot.link_words, (double)slot.words);
+	values[TEMPLATE_slot_ends] = ratio(slot.ends, slot.passages);
+	values[TEMPLATE_slot_dates] = ratio(slot.dates, slot.passages);
+}
+
+/* values_out: odds, variability, presence and share of the slot. */
+static void view_around(const struct view *view, uint32_t i,
+			enum slot_level level, float *values_out)
+{
+	const struct slot slot = slot_of(view, i, level);
+
+	values_out[0] = slot_odds(&slot);
+	values_out[1] = ratio((double)slot.unique_words, (double)slot.words);
+	values_out[2] = ratio(sample_size(slot.pages & view->other_pages),
+			      view->others);
+	values_out[3] =
+		ratio((double)slot.score_words, (double)view->sums.score_words);
+}
+
+static void view_passage(const struct view *view, uint32_t i, float *values)
+{
+	const struct passage *passage = &view->page.passages->items[i];
+	const struct template_sums *sums = &view->sums;
+
+	values[TEMPLATE_odds] = limited_odds((double)view->page.scores[i]);
+	values[TEMPLATE_sureness] =
+		mean_of(view->own.sure_words, view->own.words);
+	values[TEMPLATE_others] = ln1((float)view->others);
+	values[TEMPLATE_words] = ln1((float)passage->words);
+	values[TEMPLATE_links] = passage_link_ratio(passage);
+	values[TEMPLATE_has_date] = passage->has_date;
+	values[TEMPLATE_ends_sentence] = passage->ends_sentence;
+	values[TEMPLATE_template_sureness] =
+		mean_of(sums->sure_words, sums->words);
+	values[TEMPLATE_template_words] =
+		ln1((float)sums->words / fmaxf((float)sums->pages, 1));
+	values[TEMPLATE_template_content] =
+		mean_of(sums->score_words, sums->words);
+}
+
+/* The means over the passages near, by words; their own where there are none.
+ */
+static void view_near(const struct view *view, uint32_t i,
+		      struct passage_evidence *evidence)
+{
+	const struct passages *passages = view->page.passages;
+	uint32_t from = i < NEAR ? 0 : i - NEAR;
+	uint32_t to =
+		passages->count - i <= NEAR ? passages->count : i + NEAR + 1;
+	float *values = evidence[i].values;
+	double words = 0;
+	double odds = 0;
+	double slots = 0;
+
+	for (uint32_t k = from; k < to; k++) {
+		double weight = passage_weight(&passages->items[k]);
+
+		if (k == i)
+			continue;
+		words += weight;
+		odds += weight * (double)evidence[k].values[TEMPLATE_odds];
+		slots +=
+			weight * (double)evidence[k].values[TEMPLATE_slot_odds];
+	}
+	values[TEMPLATE_near_odds] =
+		words > 0 ? (float)(odds / words) : values[TEMPLATE_odds];
+	values[TEMPLATE_near_slot_odds] =
+		words > 0 ? (float)(slots / words) : values[TEMPLATE_slot_odds];
 }
 
 const struct passage_evidence *
 known_passages_view(const struct known_passages *known, struct arena *arena,
 		    const struct passages *passages, const float *scores)
 {
-	const struct page *page = passages->page;
-	uint32_t own = sample_bit(&known->pages, page);
-	uint32_t other_pages = ~own;
-	uint32_t others = known->pages.count - sample_size(own);
-	const uint64_t *paths = node_paths(arena, page, true);
+	const struct scored_page page = {
+		.passages = passages,
+		.paths = node_paths(arena, passages->page, true),
+		.scores = scores,
+	};
+	const struct view view = make_view(known, arena, &page);
 	struct passage_evidence *evidence =
 		ARENA_NEW(arena, struct passage_evidence, passages->count);
-	struct hash_table mine = hash_table_make(arena, sizeof(struct slot));
 
-	if (others < 2)
+	if (view.others < 2)
 		return NULL;
-	if (own == 0)
-		mine = own_slots(known, arena, passages, paths, scores);
 	for (uint32_t i = 0; i < passages->count; i++) {
-		const struct passage *passage = &passages->items[i];
-		const struct standing *text =
-			hash_table_find(&known->texts, passage->hash);
-		uint64_t slot = slot_of(paths, passage);
+		float *values = evidence[i].values;
 
-		evidence[i] = weigh_slot(hash_table_find(&known->slots, slot),
-					 hash_table_find(&mine, slot),
-					 other_pages, others);
-		if (text != NULL)
-			evidence[i].frequency = ratio(
-				sample_size(text->pages & other_pages), others);
+		view_texts(&view, i, values);
+		view_slot(&view, i, values);
+		view_around(&view, i, LEVEL_GROUP,
+			    values + TEMPLATE_group_odds);
+		view_around(&view, i, LEVEL_SECTION,
+			    values + TEMPLATE_section_odds);
+		view_passage(&view, i, values);
 	}
+	for (uint32_t i = 0; i < passages->count; i++)
+		view_near(&view, i, evidence);
 	return evidence;
 }
 
-static double log_odds(float probability)
+/* The less, the fewer of the other pages have anything to say. */
+static float trust_in(const float *values)
 {
-	static const double limit = 1e-4;
-	double p = fmin(fmax((double)probability, limit), 1 - limit);
-
-	return log(p / (1 - p));
+	return trust * sqrtf(fmaxf(values[TEMPLATE_slot_presence],
+				   values[TEMPLATE_frequency]));
 }
 
 void evidence_apply(const struct passage_evidence *evidence, uint32_t count,
-		    const struct evidence_weights *weights, float *scores)
+		    float *scores)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		const struct passage_evidence *now = &evidence[i];
-		double odds = weights->page * log_odds(scores[i]) +
-			      (1 - weights->page) * log_odds(now->slot_score) +
-			      weights->slot * ((double)now->variability - 0.5);
+	for (uint32_t at = 0; at < count; at += FOREST_ROWS) {
+		const struct forest_rows rows = {
+			.values = evidence[at].values,
+			.count = count - at < FOREST_ROWS ? count - at
+							  : FOREST_ROWS,
+			.stride = TEMPLATE_COUNT,
+		};
+		float margins[FOREST_ROWS];
 
-		if ((double)now->frequency > max_frequency)
-			odds -= weights->repetition;
-		scores[i] = forest_probability((float)odds);
+		forest_margins(&auto_template_forest, &rows, margins);
+		for (uint32_t i = 0; i < rows.count; i++) {
+			const float *values = evidence[at + i].values;
+
+			scores[at + i] = forest_probability(
+				values[TEMPLATE_odds] +
+				trust_in(values) * margins[i]);
+		}
 	}
 }

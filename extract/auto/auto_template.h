@@ -2,49 +2,45 @@
  * extract/auto/auto_template.h - evidence about a passage from the other pages
  * of its template: the third stage of `auto`.
  *
- * A slot is a path of elements with their classes, as in
- * extract/methods/slot.h, here the path of a passage's element. The log odds of
- * the passage's score p are averaged with those of its slot's score s, the mean
- * score of all words in the slot on any page; then evidence is added that a
- * single page cannot give:
+ * A forest reads what extract/auto/template_feature.h lists. With its margin m,
  *
- * 	logit q = w logit p + (1 - w) logit s - r [DF > 1/3] + u (U - 1/2)
+ * 	logit q = logit p + 0.7 sqrt(max(P, DF)) m
  *
- * DF is the ratio of the other pages that have the passage's text anywhere
- * (Gottron 2008, section 6), U the ratio of the slot's words whose text is in
- * the slot on one page only: 0 for a slot that never changes, 1 for one that is
- * new on every page. U belongs to the slot and not to the text, so that an
- * article that several pages repeat (versions of a manual) is not lost.
- *
- * w, r and u are parameters of `auto`; conf/models/auto-template.model has
- * their defaults and how they were chosen.
+ * where P is the ratio of the other pages that have the passage's slot and DF
+ * that of those with its text (Gottron 2008, section 6): what no other page has
+ * keeps the score p of the page alone. The trees have learned only what p is
+ * wrong by, of scores by models that did not know the page's site
+ * (tests/eval/template.py).
  */
 #ifndef EXTRACT_AUTO_AUTO_TEMPLATE_H
 #define EXTRACT_AUTO_AUTO_TEMPLATE_H
 
 #include <stdint.h>
 
+#include "extract/auto/template_feature.h"
 #include "extract/core/extractor.h"
 #include "extract/text/passage.h"
 
 struct arena;
 struct known_passages;
 
-/* The evidence of the other pages about a passage. */
+/* The evidence about a passage. Always finite. */
 struct passage_evidence {
-	float frequency;   /* DF: share of the other pages with its text */
-	float slot_score;  /* s: mean score of the words in its slot */
-	float variability; /* U */
-	float presence;    /* share of the other pages that have its slot */
+	float values[TEMPLATE_COUNT];
 };
 
 /*
  * Score the pages of the sample by the scope and count their texts by slot:
- * about 100 bytes a passage. The result belongs to `arena`. Linear.
+ * about 250 bytes a passage. The result belongs to `arena`. Linear.
  */
 const struct known_passages *known_passages_learn(const struct sample *sample,
 						  enum scope scope,
 						  struct arena *arena);
+
+/* The same by the scores that are given of the passages of each page. */
+const struct known_passages *
+known_passages_of_scores(const struct sample *sample,
+			 const float *const *scores, struct arena *arena);
 
 /*
  * The evidence for each passage [passages->count], owned by `arena`; NULL when
@@ -55,15 +51,8 @@ const struct passage_evidence *
 known_passages_view(const struct known_passages *known, struct arena *arena,
 		    const struct passages *passages, const float *scores);
 
-/* The weights w, u and r of the formula above. */
-struct evidence_weights {
-	double page;
-	double slot;
-	double repetition;
-};
-
-/* q of each passage for p, in place: scores [count]. */
+/* Add what the forest says of the evidence: scores [count], in place. */
 void evidence_apply(const struct passage_evidence *evidence, uint32_t count,
-		    const struct evidence_weights *weights, float *scores);
+		    float *scores);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "extract/auto/auto_template.h"
 #include "extract/auto/feature.h"
+#include "extract/auto/forest.h"
 #include "extract/core/curve.h"
 #include "extract/core/trace.h"
 #include "page/page.h"
@@ -33,9 +34,10 @@ static void print_evidence(const struct passage_evidence *evidence, char *out,
 	snprintf(out, size,
 		 "; on %.0f %% of the template's pages, slot %.2f, new in it "
 		 "%.0f %%",
-		 100 * (double)evidence->frequency,
-		 (double)evidence->slot_score,
-		 100 * (double)evidence->variability);
+		 100 * (double)evidence->values[TEMPLATE_frequency],
+		 (double)forest_probability(
+			 evidence->values[TEMPLATE_slot_odds]),
+		 100 * (double)evidence->values[TEMPLATE_slot_variability]);
 }
 
 static void give_reasons(struct trace *trace,

@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+#include "extract/auto/auto_claims.h"
+#include "extract/auto/auto_score.h"
+#include "extract/auto/forest.h"
 #include "page/page.h"
 #include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
@@ -46,6 +49,12 @@ static void teardown(struct pages *pages)
 	arena_destroy(pages->arena);
 }
 
+static float value_of(const struct passage_evidence *evidence, uint32_t passage,
+		      int feature)
+{
+	return evidence[passage].values[feature];
+}
+
 /*
  * Page 0 among the three others. The menu: on 3 of 3, never new. The text: on
  * none, always new. The line: on 1 of 3, and of the 8 words in its slot on four
@@ -53,13 +62,19 @@ static void teardown(struct pages *pages)
  */
 static void assert_evidence(const struct passage_evidence *evidence)
 {
-	ck_assert_float_eq(evidence[0].frequency, 1);
-	ck_assert_float_eq(evidence[0].variability, 0);
-	ck_assert_float_eq(evidence[0].presence, 1);
-	ck_assert_float_eq(evidence[1].frequency, 0);
-	ck_assert_float_eq(evidence[1].variability, 1);
-	ck_assert_float_eq_tol(evidence[2].frequency, 1 / 3.0F, 1e-6F);
-	ck_assert_float_eq_tol(evidence[2].variability, 0.5F, 1e-6F);
+	ck_assert_float_eq(value_of(evidence, 0, TEMPLATE_frequency), 1);
+	ck_assert_float_eq(value_of(evidence, 0, TEMPLATE_frequency_in_slot),
+			   1);
+	ck_assert_float_eq(value_of(evidence, 0, TEMPLATE_slot_variability), 0);
+	ck_assert_float_eq(value_of(evidence, 0, TEMPLATE_slot_presence), 1);
+	ck_assert_float_eq(value_of(evidence, 1, TEMPLATE_frequency), 0);
+	ck_assert_float_eq(value_of(evidence, 1, TEMPLATE_slot_variability), 1);
+	ck_assert_float_eq_tol(value_of(evidence, 2, TEMPLATE_frequency),
+			       1 / 3.0F, 1e-6F);
+	ck_assert_float_eq_tol(value_of(evidence, 2, TEMPLATE_slot_variability),
+			       0.5F, 1e-6F);
+	ck_assert_float_eq_tol(value_of(evidence, 0, TEMPLATE_others), logf(4),
+			       1e-6F);
 }
 
 START_TEST(a_page_of_the_sample_is_not_its_own_witness)
@@ -95,43 +110,142 @@ START_TEST(one_other_page_is_no_template)
 }
 END_TEST
 
-/*
- * Log odds: of .8 ln 4, of .5 0. Half of each is ln 2; the slot that is always
- * new adds half of 2: e^(ln 2 + 1) = 2 e. The second text is on more than a
- * third of the pages, in a slot that never changes: ln 2 - 1 - 3.
- */
-START_TEST(evidence_adds_up_in_log_odds)
+START_TEST(the_view_is_the_same_from_inside_and_outside)
 {
-	static const struct evidence_weights weights = {
-		.page = 0.5, .slot = 2, .repetition = 3};
-	static const struct passage_evidence evidence[] = {
-		{.frequency = 0.33F, .slot_score = 0.5F, .variability = 1},
-		{.frequency = 0.34F, .slot_score = 0.5F, .variability = 0},
-	};
-	float scores[] = {0.8F, 0.8F};
-	double first = 2 * exp(1);
-	double second = 2 * exp(-4);
+	struct pages all = setup(0);
+	struct pages rest = setup(1);
+	struct passages first = rest.first;
+	float scores[PASSAGES];
+	const struct passage_evidence *inside;
+	const struct passage_evidence *outside;
+	const struct page_claims claims =
+		claims_of_page(all.arena, all.items[0]);
+	const struct passage_scores own = passage_scores_make(
+		all.arena, &all.first, &claims, SCOPE_NONE, false);
 
-	evidence_apply(evidence, 2, &weights, scores);
-	ck_assert_float_eq_tol(scores[0], (float)(first / (1 + first)), 1e-5F);
-	ck_assert_float_eq_tol(scores[1], (float)(second / (1 + second)),
-			       1e-5F);
+	for (uint32_t i = 0; i < PASSAGES; i++)
+		scores[i] = own.scores[i];
+	inside = known_passages_view(all.known, all.arena, &all.first, scores);
+	outside = known_passages_view(rest.known, rest.arena, &first, scores);
+	for (uint32_t i = 0; i < PASSAGES; i++)
+		for (int k = 0; k < TEMPLATE_COUNT; k++)
+			ck_assert_float_eq(value_of(inside, i, k),
+					   value_of(outside, i, k));
+	teardown(&all);
+	teardown(&rest);
 }
 END_TEST
 
-/* Certain scores stay finite, and move. */
-START_TEST(no_score_is_beyond_doubt)
+START_TEST(the_order_of_the_sample_does_not_matter)
 {
-	static const struct evidence_weights weights = {.page = 1,
-							.repetition = 20};
-	static const struct passage_evidence evidence[] = {{.frequency = 1},
-							   {.frequency = 0}};
-	float scores[] = {1, 0};
+	struct pages pages = setup(0);
+	const struct page *turned[] = {pages.items[3], pages.items[1],
+				       pages.items[0], pages.items[2]};
+	const struct sample sample = {.pages = turned, .count = PAGES};
+	const float scores[PASSAGES] = {0.1F, 0.9F, 0.5F};
+	const struct passage_evidence *one = known_passages_view(
+		pages.known, pages.arena, &pages.first, scores);
+	const struct passage_evidence *other = known_passages_view(
+		known_passages_learn(&sample, SCOPE_NONE, pages.arena),
+		pages.arena, &pages.first, scores);
 
-	evidence_apply(evidence, 2, &weights, scores);
-	ck_assert_float_lt(scores[0], 0.01F);
-	ck_assert_float_ge(scores[1], 0);
-	ck_assert_float_lt(scores[1], 0.01F);
+	for (uint32_t i = 0; i < PASSAGES; i++)
+		for (int k = 0; k < TEMPLATE_COUNT; k++)
+			ck_assert_float_eq(value_of(one, i, k),
+					   value_of(other, i, k));
+	teardown(&pages);
+}
+END_TEST
+
+/*
+ * Scores as given: slot of the text .9 on page 0, .5, .7 and .3 on the others,
+ * each of 3 words: mean .6, spread sqrt(.05), two of four over 1/2.
+ */
+START_TEST(a_slot_knows_how_its_pages_agree)
+{
+	static const float given[PAGES][PASSAGES] = {
+		{0.1F, 0.9F, 0.5F},
+		{0.1F, 0.5F, 0.5F},
+		{0.1F, 0.7F, 0.5F},
+		{0.1F, 0.3F, 0.5F},
+	};
+	const float *scores[] = {given[0], given[1], given[2], given[3]};
+	struct pages pages = setup(0);
+	const struct sample sample = {
+		.pages = (const struct page *const *)pages.items,
+		.count = PAGES};
+	const struct passage_evidence *evidence = known_passages_view(
+		known_passages_of_scores(&sample, scores, pages.arena),
+		pages.arena, &pages.first, given[0]);
+
+	ck_assert_float_eq_tol(value_of(evidence, 1, TEMPLATE_slot_odds),
+			       logf(1.5F), 1e-5F);
+	ck_assert_float_eq_tol(value_of(evidence, 1, TEMPLATE_slot_spread),
+			       sqrtf(0.05F), 1e-5F);
+	ck_assert_float_eq(value_of(evidence, 1, TEMPLATE_slot_agreement),
+			   0.5F);
+	teardown(&pages);
+}
+END_TEST
+
+/* The headline of page 0 is a link in a list of each other page. */
+START_TEST(a_teaser_elsewhere_is_seen)
+{
+	static const char *const texts[] = {
+		"<h1>one two three</h1><p>a b c d e f g",
+		"<h1>other</h1><ul><li><a href=x>one two three</a></ul><p>h",
+		"<h1>more</h1><ul><li><a href=x>one two three</a></ul>"
+		"<div>a b c d e f then not",
+	};
+	struct arena *arena = arena_create();
+	struct page *items[3];
+	const struct sample sample = {
+		.pages = (const struct page *const *)items, .count = 3};
+	const struct passage_evidence *evidence;
+	struct passages first;
+	const float scores[] = {0.5F, 0.5F};
+
+	for (uint32_t i = 0; i < 3; i++)
+		items[i] = parse(texts[i]);
+	first = passages_make(arena, items[0]);
+	evidence = known_passages_view(
+		known_passages_learn(&sample, SCOPE_NONE, arena), arena, &first,
+		scores);
+	ck_assert_uint_eq(first.count, 2);
+	ck_assert_float_eq(value_of(evidence, 0, TEMPLATE_frequency), 1);
+	ck_assert_float_eq(value_of(evidence, 0, TEMPLATE_frequency_in_slot),
+			   0);
+	ck_assert_float_eq(value_of(evidence, 0, TEMPLATE_frequency_elsewhere),
+			   1);
+	ck_assert_float_eq(value_of(evidence, 0, TEMPLATE_frequency_as_link),
+			   1);
+	ck_assert_float_eq(value_of(evidence, 0, TEMPLATE_frequency_of_begin),
+			   0);
+	ck_assert_float_eq(value_of(evidence, 1, TEMPLATE_frequency_of_begin),
+			   0.5F);
+	for (uint32_t i = 0; i < 3; i++)
+		page_destroy(items[i]);
+	arena_destroy(arena);
+}
+END_TEST
+
+/* More rows than are scored together; certain scores stay finite. */
+START_TEST(all_rows_get_what_one_gets)
+{
+	struct passage_evidence evidence[FOREST_ROWS + 2];
+	float scores[FOREST_ROWS + 2];
+	struct passage_evidence alone = {.values = {0}};
+	float score = 1;
+
+	alone.values[TEMPLATE_odds] = 9;
+	for (size_t i = 0; i < FOREST_ROWS + 2; i++)
+		evidence[i] = alone;
+	evidence_apply(&alone, 1, &score);
+	evidence_apply(evidence, FOREST_ROWS + 2, scores);
+	for (size_t i = 0; i < FOREST_ROWS + 2; i++)
+		ck_assert_float_eq(scores[i], score);
+	ck_assert_float_gt(score, 0.9F);
+	ck_assert_float_le(score, 1);
 }
 END_TEST
 
@@ -143,8 +257,11 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_page_of_the_sample_is_not_its_own_witness);
 	tcase_add_test(tcase, a_page_that_is_not_in_the_sample_sees_the_same);
 	tcase_add_test(tcase, one_other_page_is_no_template);
-	tcase_add_test(tcase, evidence_adds_up_in_log_odds);
-	tcase_add_test(tcase, no_score_is_beyond_doubt);
+	tcase_add_test(tcase, the_view_is_the_same_from_inside_and_outside);
+	tcase_add_test(tcase, the_order_of_the_sample_does_not_matter);
+	tcase_add_test(tcase, a_slot_knows_how_its_pages_agree);
+	tcase_add_test(tcase, a_teaser_elsewhere_is_seen);
+	tcase_add_test(tcase, all_rows_get_what_one_gets);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -1,8 +1,9 @@
 /*
  * forest_check MODEL ROWS MARGINS - whether a model of `auto` that is part of
  * the program predicts what its trainer predicted, bit for bit. ROWS has f32
- * [n][N] as passage_table writes them (all but page: with --scores), MARGINS
- * f32 [n]; both in host order. Exit status 0: all are the same, 1: not.
+ * [n][N] as passage_table writes them (all but page: with --scores; template:
+ * template_table), MARGINS f32 [n]; both in host order. Exit status 0: all are
+ * the same, 1: not.
  */
 #include <stdio.h>
 #include <string.h>
@@ -95,6 +96,7 @@ static const struct model {
 	{"scope-body", &auto_scope_body_forest, AUTO_FEATURE_COUNT},
 	{"scope-page", &auto_scope_page_forest, AUTO_FEATURE_COUNT},
 	{"comments", &auto_comments_forest, AUTO_FEATURE_COUNT},
+	{"template", &auto_template_forest, TEMPLATE_COUNT},
 };
 
 int main(int argc, char **argv)

@@ -95,10 +95,15 @@ class Corpus:
         return numpy.char.add(self.sets, self.types)
 
 
+def page_name(gold, path):
+    """Of a file of a set."""
+    return re.sub(r"\.html?(\.gz)?$", "", str(path.relative_to(gold.pages)))
+
+
 def page_files(gold):
     """{page: its file}, sorted."""
-    return {re.sub(r"\.html(\.gz)?$", "", path.name): path
-            for path in sorted(gold.pages.glob("*.html*"))}
+    return {page_name(gold, path): path
+            for path in sorted(gold.pages.rglob("*.htm*"))}
 
 
 def keys_of(table, where):
@@ -144,18 +149,19 @@ def comments_of(shared, gold_set, name):
     return goldsets.referee(shared).words(path.read_text("utf-8", "replace"))
 
 
-def found(shared, cache):
-    """Of all sets: (set, page, file, words of its gold) each, sorted."""
-    for gold_set in goldsets.load(shared, cache, (*SETS, *RESEARCH)):
+def found(shared, cache, more):
+    """Of all sets, and more: (set, page, file, words of its gold) each,
+    sorted."""
+    for gold_set in (*goldsets.load(shared, cache, (*SETS, *RESEARCH)), *more):
         gold = goldsets.gold_words(shared, gold_set.gold)
         for name, path in page_files(gold_set).items():
             if name in gold:
                 yield gold_set, name, path, gold[name][0]
 
 
-def load(shared, cache, program):
-    """The Corpus, by the program passage_table."""
-    sources = list(found(shared, cache))
+def load(shared, cache, program, more=()):
+    """The Corpus, by the program passage_table; `more` sets train nothing."""
+    sources = list(found(shared, cache, more))
     files = [path for _, _, path, _ in sources]
     table = passages.table(program, files)
     slices = table.pages()
@@ -193,4 +199,4 @@ def load(shared, cache, program):
     undivided = numpy.array([
         name == "dragnet" and not said and holds_comments(table, where, own[1])
         for name, said, where, own in zip(sets, comments, slices, read)])
-    return made.without(numpy.isin(sets, RESEARCH) | undivided)
+    return made.without(~numpy.isin(sets, SETS) | undivided)

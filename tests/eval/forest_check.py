@@ -1,5 +1,6 @@
 """Whether the program predicts what the trainer predicts, bit for bit."""
 
+import collections
 import pathlib
 import subprocess
 import tempfile
@@ -11,6 +12,9 @@ import common
 import fold_builds
 
 ROWS = 10_000
+# What of a stages.Stage is read here.
+Rows = collections.namedtuple("Rows", "table names rows booster")
+Rows.final = lambda self: self.booster
 
 
 def sample(stage):

@@ -52,6 +52,7 @@ WEIGHTS = dict.fromkeys(template_pages.SNAPSHOTS, 5.0)
 TRUST = float(re.search(r"trust = ([0-9.]+)F;", (
     common.ROOT / "extract/auto/auto_template.c").read_text("utf-8"))[1])
 HARM = 0.005
+BAD = 0.9
 
 
 def threshold():
@@ -175,6 +176,18 @@ def show_worst(report, made, alone, found):
                    moves[0][0])
 
 
+def show_pages(report, made, alone, f1):
+    """Pages, and what the template does for those that were bad alone."""
+    report.table("Pages, 25 known", "set", f"better by over {HARM}",
+                 f"worse by over {HARM}", "alone under .9", "the same pages",
+                 "by the template")
+    for name, pages in sets_of(made).items():
+        bad = [page for page in pages if alone[page] < BAD] or pages
+        report.row(name, sum(f1[page] > alone[page] + HARM for page in pages),
+                   sum(f1[page] < alone[page] - HARM for page in pages),
+                   len(bad), mean(alone, bad), mean(f1, bad))
+
+
 def show_groups(report, made, alone, f1):
     report.table("By site and year, 25 pages known", "set", "site", "year",
                  "pages", "page alone", "template", "difference")
@@ -219,6 +232,7 @@ def main():
     found = by_size(made, table, trainer.left_out(final), alone)
     show_curve(report, made, alone, found)
     show_worst(report, made, alone, found)
+    show_pages(report, made, alone, found[evidence.SIZES[-1]])
     show_groups(report, made, alone, found[evidence.SIZES[-1]])
     write(report, options.out, table, final, made)
     report.write(common.OUT / "TEMPLATE.md")

@@ -249,6 +249,32 @@ START_TEST(all_rows_get_what_one_gets)
 }
 END_TEST
 
+/*
+ * Of two passages that the page is torn about, the one that all pages have in
+ * one slot gets less than the one that is new on each.
+ */
+START_TEST(what_never_changes_loses)
+{
+	struct passage_evidence evidence[2] = {{.values = {0}}};
+	float scores[2];
+
+	for (int i = 0; i < 2; i++) {
+		float *values = evidence[i].values;
+
+		values[TEMPLATE_others] = logf(11);
+		values[TEMPLATE_sureness] = 3;
+		values[TEMPLATE_template_sureness] = 3;
+		values[TEMPLATE_slot_presence] = 1;
+		values[TEMPLATE_frequency] = i == 0 ? 1 : 0;
+		values[TEMPLATE_frequency_in_slot] = i == 0 ? 1 : 0;
+		values[TEMPLATE_slot_variability] = i == 0 ? 0 : 1;
+		values[TEMPLATE_group_variability] = i == 0 ? 0 : 1;
+	}
+	evidence_apply(evidence, 2, scores);
+	ck_assert_float_lt(scores[0], scores[1]);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("auto_template");
@@ -262,6 +288,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_slot_knows_how_its_pages_agree);
 	tcase_add_test(tcase, a_teaser_elsewhere_is_seen);
 	tcase_add_test(tcase, all_rows_get_what_one_gets);
+	tcase_add_test(tcase, what_never_changes_loses);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

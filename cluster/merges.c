@@ -242,42 +242,70 @@ double merge_probability(const struct merge *merge)
 	return 1 / (1 + exp(-odds));
 }
 
-struct merge_choice merges_choose(const struct merges *merges)
+/* Of what could be gained: so much less is as good. */
+static const double slack = 0.005;
+
+/* What joining up to each level gains, and the merges on it. */
+struct levels {
+	double gains[MERGE_LEVELS];
+	double weight; /* of all merges: what could be gained at most */
+	uint32_t counts[MERGE_LEVELS];
+	uint32_t doubtful[MERGE_LEVELS];
+};
+
+static struct levels levels_of(const struct merges *merges)
 {
-	enum { LEVELS = MERGE_HIGHEST / MERGE_STEP };
-	struct merge_choice choice = {0};
-	uint32_t counts[LEVELS + 1] = {0};
-	uint32_t doubtful[LEVELS + 1] = {0};
-	double gains[LEVELS + 1] = {0};
-	double sum = 0;
-	double best = -INFINITY;
-	unsigned begin = 0;
-	unsigned end = 0;
+	struct levels levels = {0};
 
 	for (size_t i = 0; i < merges->count; i++) {
 		const struct merge *merge = &merges->items[i];
 		unsigned level = merge->threshold / MERGE_STEP;
-		double pairs = (double)merge->pages_a * merge->pages_b;
+		double weight = sqrt((double)merge->pages_a * merge->pages_b);
 		double probability = merge_probability(merge);
 
-		gains[level] += sqrt(pairs) * (2 * probability - 1);
-		counts[level]++;
-		doubtful[level] += probability < 0.5;
+		levels.weight += weight;
+		levels.gains[level] += weight * (2 * probability - 1);
+		levels.counts[level]++;
+		levels.doubtful[level] += probability < 0.5;
 	}
-	for (unsigned i = 1; i <= LEVELS; i++) {
-		sum += gains[i];
-		if (sum > best) {
-			best = sum;
-			begin = i;
-			end = i;
-		} else if (end + 1 == i && sum == best) {
-			end = i;
-		}
+	for (unsigned i = 2; i < MERGE_LEVELS; i++)
+		levels.gains[i] += levels.gains[i - 1];
+	return levels;
+}
+
+/* Of the levels that gain nearly as much as the best one the nearest to the
+ * default, of equally near ones the lower. */
+static unsigned nearest_of_best(const struct levels *levels,
+				unsigned default_level)
+{
+	double best = levels->gains[1];
+	unsigned nearest = 0;
+
+	for (unsigned i = 2; i < MERGE_LEVELS; i++)
+		if (levels->gains[i] > best)
+			best = levels->gains[i];
+	for (unsigned i = 1; i < MERGE_LEVELS; i++) {
+		bool is_good =
+			levels->gains[i] >= best - slack * levels->weight;
+
+		if (is_good && (nearest == 0 ||
+				abs((int)i - (int)default_level) <
+					abs((int)nearest - (int)default_level)))
+			nearest = i;
 	}
-	choice.threshold = (begin + end) / 2 * MERGE_STEP;
-	for (unsigned i = 0; i <= (begin + end) / 2; i++) {
-		choice.merges += counts[i];
-		choice.doubtful += doubtful[i];
+	return nearest;
+}
+
+struct merge_choice merges_choose(const struct merges *merges,
+				  unsigned default_value)
+{
+	const struct levels levels = levels_of(merges);
+	unsigned nearest = nearest_of_best(&levels, default_value / MERGE_STEP);
+	struct merge_choice choice = {.threshold = nearest * MERGE_STEP};
+
+	for (unsigned i = 0; i <= nearest; i++) {
+		choice.merges += levels.counts[i];
+		choice.doubtful += levels.doubtful[i];
 	}
 	return choice;
 }

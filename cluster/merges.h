@@ -58,6 +58,7 @@ const char *merge_feature_name(enum merge_feature feature);
 enum {
 	MERGE_STEP = 5,      /* permille: thresholds that are told apart */
 	MERGE_HIGHEST = 450, /* permille: no higher one is chosen */
+	MERGE_LEVELS = MERGE_HIGHEST / MERGE_STEP + 1,
 	MERGE_MAX_STEPS = 1 << 30, /* terms that are compared: seconds */
 };
 
@@ -110,8 +111,12 @@ struct merge_choice {
 
 /*
  * The threshold up to which the sum of sqrt(pairs of pages) * (2 probability -
- * 1) is largest, the middle of the lowest run of equally good ones. Linear.
+ * 1) is largest. Of thresholds for which it is less by at most .005 of
+ * the sum of all sqrt(pairs) it is the one that is nearest to `default_value`
+ * (permille): what a few pages more or less decide is no reason to cut a site
+ * anew. Linear.
  */
-struct merge_choice merges_choose(const struct merges *merges);
+struct merge_choice merges_choose(const struct merges *merges,
+				  unsigned default_value);
 
 #endif

@@ -164,7 +164,8 @@ static bool ask_merges(struct suggestion *suggestion,
 		merges_free(&merges);
 		return false;
 	}
-	choice = merges_choose(&merges);
+	choice =
+		merges_choose(&merges, measure_template_threshold(MEASURE_CAS));
 	suggestion->threshold = choice.threshold;
 	snprintf(suggestion->reason, sizeof(suggestion->reason),
 		 "%" PRIu32 " of %zu merges are up to there, %" PRIu32

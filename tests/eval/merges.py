@@ -44,7 +44,8 @@ PARAMETERS = {"max_depth": 3, "eta": 0.1, "subsample": 0.5,
 TREES = 60
 BAGS = 5  # ensembles of other seeds, whose mean is steadier than each
 FOLDS = 10
-HIGHEST, STEP = 450, 5  # cluster/merges.h
+HIGHEST, STEP, SLACK = 450, 5, 0.005  # cluster/merges.h
+DEFAULT = 200           # cluster/signature.h
 MIN_PAGES = 10          # cluster/suggestion.h
 NOT_FEATURES = {"threshold", "pages", "right", "known", "probability"}
 
@@ -154,13 +155,12 @@ def predict(ensembles, rows):
 def choose(site, probability):
     """As merges_choose() of cluster/merges.c."""
     gain = numpy.zeros(HIGHEST // STEP + 1)
-    numpy.add.at(gain, site.threshold // STEP,
-                 numpy.sqrt(site.pairs) * (2 * probability - 1))
+    weight = numpy.sqrt(site.pairs)
+    numpy.add.at(gain, site.threshold // STEP, weight * (2 * probability - 1))
     total = gain.cumsum()[1:]
-    begin = end = int(total.argmax())
-    while end + 1 < len(total) and total[end + 1] == total[begin]:
-        end += 1
-    return (begin + end + 2) // 2 * STEP
+    good = numpy.flatnonzero(
+        total >= total.max() - SLACK * weight.sum()) + 1
+    return int(min(good, key=lambda i: abs(i - DEFAULT // STEP))) * STEP
 
 
 def score(site, threshold):

@@ -152,8 +152,8 @@ START_TEST(the_order_of_the_pages_does_not_show)
 	}
 	a = merges_of(&forward);
 	b = merges_of(&backward);
-	ck_assert_uint_eq(merges_choose(&a).threshold,
-			  merges_choose(&b).threshold);
+	ck_assert_uint_eq(merges_choose(&a, 200).threshold,
+			  merges_choose(&b, 200).threshold);
 	ck_assert_uint_eq(a.count, b.count);
 	qsort(a.items, a.count, sizeof(*a.items), by_features);
 	qsort(b.items, b.count, sizeof(*b.items), by_features);
@@ -209,10 +209,14 @@ START_TEST(the_threshold_lies_between_two_templates)
 		add_page(&site, i < 20 ? 0 : 8, i < 20 ? 20 : 28, 100 + i,
 			 i < 20 ? 1 : 2);
 	merges = merges_of(&site);
-	choice = merges_choose(&merges);
-	ck_assert_uint_ge(choice.threshold, 50);
-	ck_assert_uint_lt(choice.threshold, 430);
+	choice = merges_choose(&merges, 200);
+	/* from 50 to 430 all are as good: the nearest to the default is taken
+	 */
+	ck_assert_uint_eq(choice.threshold, 200);
 	ck_assert_uint_eq(choice.merges, 28);
+	ck_assert_uint_eq(merges_choose(&merges, 300).threshold, 300);
+	ck_assert_uint_ge(merges_choose(&merges, 0).threshold, 50);
+	ck_assert_uint_lt(merges_choose(&merges, 1000).threshold, 430);
 	merges_free(&merges);
 }
 END_TEST
@@ -225,7 +229,7 @@ START_TEST(a_site_of_one_page_has_no_merge)
 	add_page(&site, 0, 5, 9, 0);
 	merges = merges_of(&site);
 	ck_assert_uint_eq(merges.count, 0);
-	ck_assert_uint_le(merges_choose(&merges).threshold, MERGE_HIGHEST);
+	ck_assert_uint_le(merges_choose(&merges, 200).threshold, MERGE_HIGHEST);
 	merges_free(&merges);
 }
 END_TEST

@@ -572,6 +572,9 @@ END_TEST
 
 START_TEST(cas_does_not_see_other_attributes)
 {
+	static const char long_role[] =
+		"<body><p role=0123456789012345678901234567890123456789"
+		"0123456789012345678901234>";
 	static const char *const pages[] = {
 		"<body><p id=a>",
 		"<body><p role>",
@@ -580,8 +583,7 @@ START_TEST(cas_does_not_see_other_attributes)
 		"<body><a name=a>",
 		"<body><a type=a>",
 		"<body><param name=a>",
-		"<body><p role=0123456789012345678901234567890123456789"
-		"0123456789012345678901234>",
+		long_role,
 		"<meta property=a content=b><body><p>",
 		"<meta property=og:title content=b><body><p>",
 	};
@@ -613,6 +615,11 @@ START_TEST(cas_is_the_sixth_measure)
 	ck_assert_uint_eq(MEASURE_CAS, 5);
 	ck_assert_uint_eq(measure_site_threshold(MEASURE_CAS), 700);
 	ck_assert_uint_eq(measure_template_threshold(MEASURE_CAS), 200);
+}
+END_TEST
+
+START_TEST(every_other_measure_has_a_place_of_its_own)
+{
 	ck_assert_uint_eq(signature_slot(MEASURE_CAS), MEASURE_CCS);
 	for (unsigned m = 0; m < MEASURE_CAS; m++)
 		ck_assert_uint_eq(signature_slot(m), m);
@@ -663,6 +670,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, cas_does_not_see_other_attributes);
 	tcase_add_test(tcase, cas_knows_the_kind_of_the_page);
 	tcase_add_test(tcase, cas_is_the_sixth_measure);
+	tcase_add_test(tcase, every_other_measure_has_a_place_of_its_own);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -157,9 +157,9 @@ static bool set_rule(struct change_rules *rules, const char *assignment)
 static bool read_line(struct sample *sample, char *line)
 {
 	line[strcspn(line, "\n")] = '\0';
-	if (strncmp(line, "sample\t", 6) == 0) {
+	if (strncmp(line, "sample\t", 7) == 0) {
 		end_sample(sample);
-		sample->name = strdup(line + 6);
+		sample->name = strdup(line + 7);
 		sample->arena = arena_create();
 		return true;
 	}

@@ -60,7 +60,9 @@ def archives(kind):
 def steps():
     for site in archives("history"):
         folder = common.unpack(site)
-        yield Step(site, folder / "control-earlier", folder / "before", "none")
+        control = folder / "control-earlier"
+        if control.is_dir():
+            yield Step(site, control, folder / "before", "none")
         yield Step(site, folder / "before", folder / "after", "redesign")
     for site in archives("temporal"):
         folder = common.unpack(site)

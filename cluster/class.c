@@ -68,12 +68,28 @@ static size_t fold_digits(const char *part, size_t length, char *out)
 	return size;
 }
 
+/* Only digits are folded, and only with digits or upper case a part looks
+ * generated: most names have neither. */
+static bool is_plain(const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (is_digit(text[i]) || is_upper(text[i]))
+			return false;
+	}
+	return true;
+}
+
 size_t class_normalise(struct slice name, char *out)
 {
 	const char *text = name.data;
 	size_t end = name.size < CLASS_MAX_BYTES ? name.size : CLASS_MAX_BYTES;
 	size_t size = 0;
 
+	if (is_plain(text, end)) {
+		if (end > 0)
+			memcpy(out, text, end);
+		return end;
+	}
 	for (size_t at = 0; at < end; at++) {
 		size_t length = part_length(text + at, end - at);
 

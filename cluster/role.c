@@ -67,10 +67,12 @@ static void add_role(struct shingles *shingles, uint64_t tag, enum role role,
 static void add_kind(struct shingles *shingles, const struct page *page,
 		     uint32_t node)
 {
-	struct slice kind = page_attribute(page, node, "content");
+	struct slice kind;
 
-	if (kind.size > 0 && kind.size <= ROLE_MAX_BYTES &&
-	    is(page_attribute(page, node, "property"), "og:type"))
+	if (!is(page_attribute(page, node, "property"), "og:type"))
+		return;
+	kind = page_attribute(page, node, "content");
+	if (kind.size > 0 && kind.size <= ROLE_MAX_BYTES)
 		shingles_add(shingles, hash64(kind.data, kind.size, KIND_SEED));
 }
 

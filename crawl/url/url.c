@@ -189,6 +189,17 @@ enum error url_parse(struct url *url_out, struct slice reference,
 	return error;
 }
 
+struct slice url_origin(struct slice canonical)
+{
+	const char *text = canonical.data;
+	size_t slashes = 0;
+	size_t size = 0;
+
+	while (size < canonical.size && slashes < 3)
+		slashes += text[size++] == '/';
+	return (struct slice){text, slashes == 3 ? size - 1 : size};
+}
+
 struct url url_base(const struct url *page, struct slice base_href)
 {
 	struct url base = *page;

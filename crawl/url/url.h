@@ -42,6 +42,12 @@ struct url {
 enum error url_parse(struct url *url_out, struct slice reference,
 		     const struct url *base);
 
+/*
+ * The origin of a canonical URL: its scheme://host[:port], which points into
+ * it. Credentials belong to it (RFC 6454).
+ */
+struct slice url_origin(struct slice canonical);
+
 /* The base of a page's links: `base_href` of the page against its own URL. */
 struct url url_base(const struct url *page, struct slice base_href);
 

@@ -53,6 +53,7 @@ static void follow_seed(struct batch *batch, const struct site *site,
 	struct site_options options = site->row.options;
 
 	options.headers = slice_of(""); /* not for another host */
+	options.proxy = slice_of("");
 	options.flags &= ~(uint32_t)(SITE_IS_PRIVATE_OK | SITE_IS_PORT_OK |
 				     SITE_FINDINGS);
 	if (site->row.page_count == 0 && redirects < MAX_REDIRECTS &&

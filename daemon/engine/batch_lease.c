@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "crawl/url/url.h"
 #include "store/key.h"
 #include "store/memory.h"
 #include "store/rows_frontier.h"
@@ -61,15 +62,20 @@ static bool has_page(struct batch *batch, const struct site *site,
 static struct work work_of(struct batch *batch, const struct site *site,
 			   const struct lease *lease)
 {
+	const struct site_options *options = &site->row.options;
+	/* what the operator gave for one origin, no other gets to see */
+	bool is_of_seed = slice_equal(url_origin(slice_of(lease->url)),
+				      url_origin(site->row.seed));
+	struct slice none = slice_of("");
 	struct work work = {
 		.lease = *lease,
 		.site = site->row.id,
-		.delay_ms = site->row.options.delay_ms,
-		.measure = (enum measure)site->row.options.measure,
-		.width = site->row.options.width,
-		.site_flags = site->row.options.flags,
-		.headers = copy_or_null(site->row.options.headers),
-		.proxy = copy_or_null(site->row.options.proxy),
+		.delay_ms = options->delay_ms,
+		.measure = (enum measure)options->measure,
+		.width = options->width,
+		.site_flags = options->flags,
+		.headers = copy_or_null(is_of_seed ? options->headers : none),
+		.proxy = copy_or_null(is_of_seed ? options->proxy : none),
 	};
 	bool is_conditional =
 		lease->etag[0] != '\0' || lease->modified[0] != '\0';

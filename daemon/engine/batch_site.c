@@ -1,6 +1,7 @@
 /* Adding, changing and deleting a site. */
 #include "daemon/engine/batch.h"
 
+#include "crawl/url/url.h"
 #include "store/buffer.h"
 #include "store/key.h"
 #include "store/rows_event.h"
@@ -64,6 +65,22 @@ static bool has_other_limits(const struct site_options *before,
 }
 
 /*
+ * The seed says whose the headers and the proxy are. One that comes from
+ * another origin takes none along but those that come with it.
+ */
+static void move_seed(struct site *site, const struct url *seed)
+{
+	struct site_options *own = &site->row.options;
+
+	if (!slice_equal(url_origin(site->row.seed),
+			 slice_of(seed->authority))) {
+		site_set_text(&own->headers, slice_of(""));
+		site_set_text(&own->proxy, slice_of(""));
+	}
+	site_set_text(&site->row.seed, slice_of(seed->text));
+}
+
+/*
  * Change the options. A threshold set by the operator is used at once; with
  * "auto" the old one is used until a new one is chosen.
  */
@@ -71,9 +88,15 @@ static void change_options(struct batch *batch, struct site *site,
 			   const struct url *seed,
 			   const struct site_options *options)
 {
+	bool is_unnamed = (site->row.options.flags &
+			   (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0;
+	bool is_elsewhere = !slice_equal(url_origin(site->row.seed),
+					 slice_of(seed->authority));
+
 	/* nobody has named the first page of a sample */
-	if ((site->row.options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0)
-		site_set_text(&site->row.seed, slice_of(seed->text));
+	if (is_unnamed || (is_elsewhere && (options->headers.data != NULL ||
+					    options->proxy.data != NULL)))
+		move_seed(site, seed);
 	if (has_other_limits(&site->row.options, options))
 		frontier_revive(batch->txn, &site->row, 0);
 	set_options(site, options);

@@ -44,8 +44,9 @@ struct work {
 	enum measure measure; /* of the site */
 	uint16_t width;
 	uint32_t site_flags; /* SITE_* */
-	char *headers;       /* of the site, or NULL */
-	char *proxy;
+	char *headers; /* of the site; NULL: none, or the URL is not of the
+			  origin of its seed */
+	char *proxy;   /* the same */
 };
 
 void work_free(struct work *work);

@@ -18,8 +18,8 @@ struct flight {
 	uint32_t site_flags;     /* SITE_* of the site that asks */
 	char *headers;           /* and its headers, for robots.txt; or NULL */
 	char *proxy;
-	bool is_foreign; /* redirected to another host, which must not get the
-			    site's headers and cookies */
+	bool is_foreign; /* redirected to another origin, which must not get the
+			    site's headers and cookies, nor its proxy */
 };
 
 /* Begin the transfer; the flight is freed when it has ended. */

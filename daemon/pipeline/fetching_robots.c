@@ -117,18 +117,22 @@ static bool follow_robots(struct fetching *fetching, struct flight *flight,
 		return false;
 	next = mem_alloc(1, sizeof(*next));
 	next->host = flight->host;
-	next->proxy = copy_or_null(flight->proxy);
-	next->headers = copy_or_null(flight->headers);
 	if (url_parse(&next->url, slice_of(result->redirect), NULL) !=
 	    ERR_NONE) {
 		flight_free(next);
 		return false;
 	}
 	/* the operator has named only the first host */
-	next->is_foreign = flight->is_foreign ||
-			   strcmp(next->url.host, flight->url.host) != 0;
-	if (!next->is_foreign)
+	if (strcmp(next->url.host, flight->url.host) == 0)
 		next->site_flags = flight->site_flags;
+	/* and what is secret is of its origin alone */
+	next->is_foreign =
+		flight->is_foreign ||
+		strcmp(next->url.authority, flight->url.authority) != 0;
+	if (!next->is_foreign) {
+		next->headers = copy_or_null(flight->headers);
+		next->proxy = copy_or_null(flight->proxy);
+	}
 	flight->host->robots_hops++;
 	flight_start(fetching, next, &next->url);
 	return true;

@@ -48,7 +48,8 @@ http {{
 		'"protocol":"$server_protocol","scheme":"$scheme",'
 		'"etag":"$http_if_none_match","sent":$bytes_sent,'
 		'"modified":"$http_if_modified_since","time":$msec,'
-		'"host":"$http_host","cookie":"$http_cookie"}}';
+		'"host":"$http_host","cookie":"$http_cookie",'
+		'"authorization":"$http_authorization"}}';
 	access_log {folder}/access.log short;
 	access_log {folder}/wide.log wide;
 	client_body_temp_path {folder}/body;

@@ -139,6 +139,56 @@ class Tls(harness.Case):
                              format="json")
         self.assertEqual(answer["url"], "https://127.0.0.1/")
 
+    def test_headers_and_cookies_stay_with_their_origin(self):
+        """A page, a redirect and a robots.txt lead from https to http."""
+        folder = self.folder()
+        (folder / "index.html").write_text(
+            '<p>home <a href="http://127.0.0.1/plain.html">plain</a>'
+            '<a href="/moved">moved</a><a href="/safe.html">safe</a>')
+        for name in ("plain", "safe", "target"):
+            (folder / f"{name}.html").write_text(f"<p>{name}")
+        web = self.web(folder, port=80, extra=(
+            "listen 127.0.0.1:443 ssl http2;"
+            + self.authority.sign("IP:127.0.0.1") + """
+            set $jar "";
+            if ($scheme = https) { set $jar "session=s3same"; }
+            add_header Set-Cookie $jar always;
+            set $kind $scheme$uri;
+            if ($kind = https/robots.txt) {
+                return 302 http://127.0.0.1/robots.txt; }
+            if ($kind = https/moved) {
+                return 302 http://127.0.0.1/target.html; }"""))
+        daemon = self.trusting()
+        daemon.crawl("https://127.0.0.1/",
+                     headers={"Authorization": "Bearer s3same"})
+        rows = web.details()
+        asked = {(row["scheme"], row["target"]) for row in rows}
+        for target in ("/plain.html", "/target.html", "/robots.txt"):
+            self.assertIn(("http", target), asked)
+        self.assertEqual([row["target"] for row in rows
+                          if row["scheme"] == "http"
+                          and (row["cookie"] or row["authorization"])], [])
+        safe, = [row for row in rows if row["target"] == "/safe.html"]
+        self.assertEqual((safe["scheme"], safe["authorization"],
+                          safe["cookie"]),
+                         ("https", "Bearer s3same", "session=s3same"))
+
+    def test_headers_go_where_they_were_given_last(self):
+        """A site that is known by http gets a password for https."""
+        web = self.web(port=80, extra=(
+            "listen 127.0.0.1:443 ssl http2;"
+            + self.authority.sign("IP:127.0.0.1")))
+        daemon = self.trusting()
+        daemon.crawl("http://127.0.0.1/", max_pages=2)
+        daemon.watch("https://127.0.0.1/docs/", max_pages=6,
+                     headers={"Authorization": "Bearer s3same"})
+        harness.wait_until(
+            lambda: [row for row in web.details()
+                     if row["authorization"]], "a request that has it")
+        daemon.wait_for("127.0.0.1")
+        self.assertEqual({row["scheme"] for row in web.details()
+                          if row["authorization"]}, {"https"})
+
 
 if __name__ == "__main__":
     harness.in_namespace()

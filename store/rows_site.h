@@ -77,6 +77,8 @@ enum {
 	SITE_IS_STALE = 256,   /* this was emitted: nothing was seen for long */
 	SITE_IS_BLOCKED = 512, /* this was emitted: no page comes any more */
 	SITE_IS_KNOWN = 1024,  /* its first templates were emitted */
+	SITE_IS_NETWORK_OK = 2048, /* somebody named its host, who may open
+				      the networks of crawl.allow */
 	/* what the daemon has found out; the others are options */
 	SITE_FINDINGS = SITE_IS_STALE | SITE_IS_BLOCKED | SITE_IS_KNOWN,
 };

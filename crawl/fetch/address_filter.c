@@ -176,24 +176,6 @@ bool address_filter_allows_text(const char *address,
 				     count);
 }
 
-bool address_filter_names(const struct sockaddr *address,
-			  const struct network *allowed, size_t count)
-{
-	uint8_t bytes[16];
-
-	return address_of(address, bytes) && is_in(allowed, count, bytes);
-}
-
-bool address_filter_names_text(const char *address,
-			       const struct network *allowed, size_t count)
-{
-	struct sockaddr_storage parsed;
-
-	return parse_address(address, &parsed) &&
-	       address_filter_names((const struct sockaddr *)&parsed, allowed,
-				    count);
-}
-
 bool address_filter_allows_port(const uint16_t *ports, size_t count,
 				unsigned port)
 {

@@ -37,15 +37,6 @@ bool address_filter_allows_text(const char *address,
 				const struct network *allowed, size_t count);
 
 /*
- * Whether a network of `allowed` [count] contains the address. Then the
- * operator has named it, and all its ports are allowed.
- */
-bool address_filter_names(const struct sockaddr *address,
-			  const struct network *allowed, size_t count);
-bool address_filter_names_text(const char *address,
-			       const struct network *allowed, size_t count);
-
-/*
  * Whether `port` is one of `ports` [count]; with count 0: 80, 443, 8080, 8443.
  * Other ports serve other protocols, for which an HTTP request could be
  * misused. Pure.

@@ -29,7 +29,9 @@ struct fetch_options {
 	uint32_t total_timeout_ms;
 	uint32_t stall_timeout_ms;     /* under 64 bytes/s for so long */
 	size_t max_connections;        /* in all; one a host */
-	const struct network *allowed; /* [allowed_count], kept by the caller */
+	const struct network *allowed; /* [allowed_count], kept by the caller:
+					  private, but open to requests that
+					  say is_network_ok */
 	size_t allowed_count;
 	const uint16_t *ports; /* [port_count] that may be connected to, kept by
 				  the caller; none: 80, 443, 8080, 8443 */
@@ -71,6 +73,8 @@ struct fetch_request {
 				  allowed, because the operator named the site
 				   */
 	bool is_port_ok;       /* only the port of the URL is allowed */
+	bool is_network_ok;    /* the networks `allowed` of the options are, for
+				  the same reason */
 	bool any_type;         /* also download what is not HTML (robots.txt) */
 	size_t max_body_bytes; /* 0: that of the options */
 	const char *etag;      /* If-None-Match; NULL or "": none */

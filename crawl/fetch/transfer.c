@@ -86,7 +86,8 @@ static void begin(struct transfer *transfer,
 	clean(transfer);
 	transfer->url = *request->url;
 	transfer->is_private_ok = request->is_private_ok;
-	transfer->is_port_odd = !request->is_port_ok;
+	transfer->is_port_ok = request->is_port_ok;
+	transfer->is_network_ok = request->is_network_ok;
 	transfer->any_type = request->any_type;
 	transfer->is_conditional = request_is_conditional(request);
 	transfer->max_body_bytes = request->max_body_bytes == 0

@@ -34,7 +34,8 @@ struct transfer {
 	/* the request */
 	struct url url;
 	bool is_private_ok;
-	bool is_port_odd; /* it is allowed only for the operator's networks */
+	bool is_port_ok;
+	bool is_network_ok;
 	bool any_type;
 	bool is_conditional;
 	bool is_proxied;

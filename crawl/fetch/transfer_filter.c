@@ -19,27 +19,24 @@ static unsigned port_of(const struct url *url)
 
 static void fail_refused(struct transfer *transfer, const char *address)
 {
-	transfer_fail(transfer, ERR_REFUSED, "%.60s%s", address,
-		      transfer->is_port_odd
-			      ? " is not of crawl.allow, nor its port of "
-				"crawl.ports"
-			      : " is a private or reserved address");
+	transfer_fail(transfer, ERR_REFUSED,
+		      "%.60s is a private or reserved address", address);
 }
 
 bool transfer_check(struct transfer *transfer)
 {
 	const struct fetch_options *options = &transfer->plan->options;
 	unsigned port = port_of(&transfer->url);
+	bool is_port_ok = transfer->is_port_ok ||
+			  address_filter_allows_port(options->ports,
+						     options->port_count, port);
 
-	transfer->is_port_odd &= !address_filter_allows_port(
-		options->ports, options->port_count, port);
 	if (transfer->is_proxied && !options->is_proxy_trusted)
 		transfer_fail(transfer, ERR_REFUSED,
 			      "the proxy is not said to be trusted");
 	else if (transfer->is_private_ok)
 		return true;
-	else if (transfer->is_port_odd &&
-		 (options->allowed_count == 0 || transfer->is_proxied))
+	else if (!is_port_ok)
 		transfer_fail(transfer, ERR_REFUSED,
 			      "port %u is not one of those allowed", port);
 	else if (transfer->is_proxied &&
@@ -58,18 +55,19 @@ static bool is_open(const struct transfer *transfer)
 	return transfer->is_private_ok || transfer->is_proxied;
 }
 
+/* The networks that the operator has opened, to those who may use them. */
+static size_t open_networks(const struct transfer *transfer)
+{
+	return transfer->is_network_ok ? transfer->plan->options.allowed_count
+				       : 0;
+}
+
 static bool may_connect(const struct transfer *transfer,
 			const struct sockaddr *address)
 {
-	const struct fetch_options *options = &transfer->plan->options;
-
-	if (is_open(transfer))
-		return true;
-	return transfer->is_port_odd
-		       ? address_filter_names(address, options->allowed,
-					      options->allowed_count)
-		       : address_filter_allows(address, options->allowed,
-					       options->allowed_count);
+	return is_open(transfer) ||
+	       address_filter_allows(address, transfer->plan->options.allowed,
+				     open_networks(transfer));
 }
 
 /* Called after DNS, for each address, before anything is sent to it. */
@@ -104,18 +102,12 @@ int transfer_on_ready(void *context, char *remote, char *local, int remote_port,
 		      int local_port)
 {
 	struct transfer *transfer = context;
-	const struct fetch_options *options = &transfer->plan->options;
-	bool is_allowed =
-		transfer->is_port_odd
-			? address_filter_names_text(remote, options->allowed,
-						    options->allowed_count)
-			: address_filter_allows_text(remote, options->allowed,
-						     options->allowed_count);
-
 	(void)local;
 	(void)remote_port;
 	(void)local_port;
-	if (is_open(transfer) || is_allowed)
+	if (is_open(transfer) ||
+	    address_filter_allows_text(remote, transfer->plan->options.allowed,
+				       open_networks(transfer)))
 		return CURL_PREREQFUNC_OK;
 	fail_refused(transfer, remote);
 	return CURL_PREREQFUNC_ABORT;

@@ -63,8 +63,8 @@ static enum http_verdict answer_from_store(struct call *call,
 
 /*
  * Request the page to be fetched; a site that is not known is added as a
- * sample, so its neighbours are fetched, too. Such a site never allows private
- * addresses.
+ * sample, so its neighbours are fetched, too. Such a site allows no private
+ * addresses but those of crawl.allow.
  */
 static enum error ask(struct call *call, const struct question *question)
 {
@@ -79,7 +79,8 @@ static enum error ask(struct call *call, const struct question *question)
 				    .max_pages = config->max_pages,
 				    .max_depth = 1,
 				    .delay_ms = config->delay_ms,
-				    .flags = SITE_IS_SAMPLE}},
+				    .flags = SITE_IS_SAMPLE |
+					     SITE_IS_NETWORK_OK}},
 	};
 
 	options_set_threshold(&change.ask.options, config->threshold);

@@ -187,7 +187,7 @@ static struct site_options default_options(const struct config *config,
 					   const struct url *url,
 					   const struct site_row *known)
 {
-	uint32_t flags = SITE_IS_PORT_OK;
+	uint32_t flags = SITE_IS_PORT_OK | SITE_IS_NETWORK_OK;
 	struct site_options default_value = {
 		.measure = (uint16_t)config->measure,
 		.width = (uint16_t)config->width,
@@ -217,7 +217,12 @@ static struct site_options default_options(const struct config *config,
 		default_value.threshold = known->options.threshold;
 		return default_value;
 	}
+	/* a page may have led to it; now the operator has named it */
 	default_value = known->options;
+	if ((known->options.flags & SITE_IS_PORT_OK) == 0)
+		default_value.flags |=
+			flags & (SITE_IS_PRIVATE_OK | SITE_IS_PORT_OK |
+				 SITE_IS_NETWORK_OK);
 	default_value.headers = (struct slice){NULL, 0};
 	default_value.proxy = (struct slice){NULL, 0};
 	return default_value;

@@ -205,8 +205,9 @@ const struct config_row config_rows[] = {
 	 .meaning = "the longest time that an answer may wait for a fetch"},
 	{"crawl", "allow", CONFIG_NETWORKS, true, FIELD(networks),
 	 RANGE(0, MAX_NETWORKS, 0),
-	 .meaning = "private networks that may be fetched from, such as "
-		    "[\"10.1.0.0/16\", \"fd00::/8\"]; all others are refused "
+	 .meaning = "private networks that sites may be in which are added, or "
+		    "asked for, such as [\"10.1.0.0/16\", \"fd00::/8\"]: no "
+		    "page leads there from elsewhere; all others are refused "
 		    "unless a site is added with \"private\""},
 
 	{"watch", "interval", CONFIG_TIME, false, FIELD(watch_ms),

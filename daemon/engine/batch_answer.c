@@ -55,7 +55,7 @@ static void follow_seed(struct batch *batch, const struct site *site,
 	options.headers = slice_of(""); /* not for another host */
 	options.proxy = slice_of("");
 	options.flags &= ~(uint32_t)(SITE_IS_PRIVATE_OK | SITE_IS_PORT_OK |
-				     SITE_FINDINGS);
+				     SITE_IS_NETWORK_OK | SITE_FINDINGS);
 	if (site->row.page_count == 0 && redirects < MAX_REDIRECTS &&
 	    slice_equal(site->row.seed, slice_of(change->url->text)) &&
 	    sites_find(batch->sites, slice_of(target->host)) == NULL &&

@@ -99,6 +99,9 @@ void flight_start(struct fetching *fetching, struct flight *flight,
 		.url = url,
 		.is_private_ok = (flight->site_flags & SITE_IS_PRIVATE_OK) != 0,
 		.is_port_ok = (flight->site_flags & SITE_IS_PORT_OK) != 0,
+		/* stores know the first flag longer */
+		.is_network_ok = (flight->site_flags &
+				  (SITE_IS_PORT_OK | SITE_IS_NETWORK_OK)) != 0,
 		.any_type = job == NULL || flight->sitemap != NULL,
 		.context = flight,
 	};

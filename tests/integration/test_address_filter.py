@@ -377,6 +377,36 @@ class Guard(harness.Case):
         self.assertEqual(sites["near.test"]["pages"], 0)
         self.assert_sent_only_to(("10.0.0.1", 80), ("fd00::7", 80))
 
+    def test_allowed_network_is_closed_to_public_pages(self):
+        """Only a site that was added opens it, and no port but the usual."""
+        self.daemon_.stop()
+        self.daemon_.configure({"crawl": {"allow": '["10.0.0.0/8"]',
+                                          "sitemaps": "yes"}})
+        self.daemon_.start()
+        inner = ("inside.test", "10.0.0.1", "10.0.0.1:9000",
+                 "inside.test:9000")
+        names = [f"{kind}{i}.test" for kind in ("seed", "robots", "page",
+                                                "map")
+                 for i in range(len(inner))]
+        for name in names:
+            self.world.names.table[name] = [PUBLIC]
+        for i, host in enumerate(inner):
+            self.world.moved[f"seed{i}.test", "/"] = f"http://{host}/secret"
+            self.world.moved[f"robots{i}.test", "/robots.txt"] = \
+                f"http://{host}/secret"
+            self.world.moved[f"page{i}.test", "/away"] = \
+                f"http://{host}/secret"
+            self.world.robots[f"map{i}.test"] = \
+                f"Sitemap: http://{host}/secret\n"
+        self.watch_without_robots(n for n in names if n[:2] == "ro")
+        self.crawl(*(f"http://{n}/" for n in names if n[:2] != "ro"))
+        self.daemon_.wait_for_calm()
+        self.assertEqual([r for r in self.world.requests
+                          if r[0] in inner], [])
+        self.assert_sent_only_to((PUBLIC, 80))
+        sites = self.crawl("http://inside.test/", "http://10.0.0.7:9001/")
+        self.assertEqual([site["pages"] for site in sites.values()], [6, 6])
+
     def test_proxies_of_the_environment_are_not_asked(self):
         self.daemon_.stop()
         for name in ("http_proxy", "https_proxy", "all_proxy"):

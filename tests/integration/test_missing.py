@@ -5,13 +5,18 @@ import threading
 
 import harness
 
-ALLOW = {"crawl": {"allow": '["127.0.0.1/32"]'}}
+
+
+def allow(web, **rows):
+    """A network, and the port that the web server has there."""
+    return {"crawl": {"allow": '["127.0.0.1/32"]',
+                      "ports": f"[{web.port}]", **rows}}
 
 
 class Missing(harness.Case):
     def test_unknown_page_is_answered_from_its_neighbours(self):
         web = self.web()
-        daemon = self.daemon(ALLOW)
+        daemon = self.daemon(allow(web))
         url = web.url + "docs/order-example/"
         answer = daemon.json("/v1/text", url=url, fetch="missing",
                              format="json", timeout_ms=30000)
@@ -31,8 +36,7 @@ class Missing(harness.Case):
 
     def test_sample_is_bounded(self):
         web = self.web()
-        daemon = self.daemon({"crawl": {**ALLOW["crawl"],
-                                        "max_neighbours": 5}})
+        daemon = self.daemon(allow(web, max_neighbours=5))
         daemon.text(web.url + "docs/order-example/", fetch="missing",
                     timeout_ms=30000)
         daemon.wait_for(web.host)
@@ -41,7 +45,7 @@ class Missing(harness.Case):
 
     def test_many_ask_for_the_same(self):
         web = self.web()
-        daemon = self.daemon(ALLOW)
+        daemon = self.daemon(allow(web))
         url = web.url + "docs/order-example/"
         answers = []
 
@@ -60,7 +64,7 @@ class Missing(harness.Case):
 
     def test_fetch_always_fetches_again(self):
         web = self.web()
-        daemon = self.daemon(ALLOW)
+        daemon = self.daemon(allow(web))
         url = web.url + "docs/order-example/"
         for _ in range(2):
             daemon.text(url, fetch="always", timeout_ms=30000)
@@ -81,14 +85,14 @@ class Missing(harness.Case):
 
     def test_never_fetches_never(self):
         web = self.web()
-        daemon = self.daemon(ALLOW)
+        daemon = self.daemon(allow(web))
         self.error_of(daemon.get("/v1/text", url=web.url, fetch="never"),
                       404, "not_found")
         self.assertEqual(web.targets(), [])
 
     def test_dead_page_is_told(self):
         web = self.web()
-        daemon = self.daemon(ALLOW)
+        daemon = self.daemon(allow(web))
         error = self.error_of(
             daemon.get("/v1/text", url=web.url + "no/such/page",
                        fetch="missing", timeout_ms=30000), 502)
@@ -99,7 +103,7 @@ class Missing(harness.Case):
         (slow / "slow").mkdir()
         (slow / "slow" / "index.html").write_text("<p>slow</p>" * 100)
         web = self.web(slow, "location /slow/ { limit_rate 10; }")
-        daemon = self.daemon({**ALLOW, "pipeline": {"drain": "100 ms"}})
+        daemon = self.daemon({**allow(web), "pipeline": {"drain": "100 ms"}})
         self.error_of(daemon.get("/v1/text", url=web.url + "slow/",
                                  fetch="missing", timeout_ms=500),
                       504, "timeout")

@@ -198,6 +198,13 @@ void frontier_reopen(struct txn *txn, struct site_row *site, uint64_t url,
  */
 void frontier_revive(struct txn *txn, struct site_row *site, uint64_t pattern);
 
+/*
+ * No visit is further away than the interval of its page, or a day: what is has
+ * a time from before the clock was set back, and gets one by `now_ms`. Leases
+ * are left alone.
+ */
+void frontier_clamp(struct txn *txn, struct site_row *site, uint64_t now_ms);
+
 /* After a restart: end all leases of the site; the URLs are due at once. */
 void frontier_release(struct txn *txn, struct site_row *site, uint64_t now_ms);
 

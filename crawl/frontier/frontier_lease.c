@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "crawl/frontier/frontier_row.h"
+#include "crawl/frontier/revisit.h"
 #include "store/key.h"
 #include "store/memory.h"
 
@@ -12,6 +13,7 @@ enum {
 	DUE_OFFSET = 4,    /* of the time in a key of TABLE_DUE */
 	URL_OFFSET = 12,   /* of the URL there */
 	ROW_URL_OFFSET = 4,
+	LATEST_MS = 24 * 60 * 60 * 1000, /* as far away a retry may be */
 };
 
 /* The keys of up to `max` rows that are due, the longest due first. */
@@ -234,6 +236,57 @@ void frontier_release(struct txn *txn, struct site_row *site, uint64_t now_ms)
 			       FRONTIER_PENDING);
 	}
 	free(entries);
+}
+
+/* The keys of the site's rows that are due after `after_ms`; free() them. */
+static uint64_t *find_later(struct txn *txn, uint32_t site, uint64_t after_ms,
+			    size_t *count_out)
+{
+	struct key prefix = key_site(site);
+	struct key from = key_due(site, after_ms, 0);
+	struct scan scan =
+		scan_begin_at(txn, TABLE_DUE, key_slice(&from), prefix.size);
+	uint64_t *keys = NULL;
+	size_t capacity = 0;
+	size_t count = 0;
+
+	while (scan_next(&scan)) {
+		keys = mem_grow(keys, count, &capacity, sizeof(*keys));
+		keys[count++] = key_u64(scan.key, URL_OFFSET);
+	}
+	scan_end(&scan);
+	*count_out = count;
+	return keys;
+}
+
+/* The row, which is not leased, is due too late: give it another time. */
+static void clamp(struct txn *txn, const struct site_row *site, uint64_t key,
+		  struct frontier_row *row, uint64_t now_ms)
+{
+	uint64_t interval = row->interval_ms == 0 ? site->options.revisit_ms
+						  : row->interval_ms;
+	uint64_t due_ms = revisit_due(now_ms, interval, key);
+	uint64_t latest_ms = now_ms + LATEST_MS;
+
+	if (row->due_ms <= (due_ms > latest_ms ? due_ms : latest_ms))
+		return;
+	row->due_ms = row->state == FRONTIER_DONE
+			      ? frontier_due(due_ms)
+			      : frontier_due_again(row, now_ms);
+	frontier_row_put(txn, site->id, key, row);
+}
+
+void frontier_clamp(struct txn *txn, struct site_row *site, uint64_t now_ms)
+{
+	struct frontier_row row;
+	size_t count;
+	uint64_t *keys = find_later(txn, site->id, now_ms + LATEST_MS, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (frontier_load(txn, site->id, keys[i], &row) &&
+		    row.state != FRONTIER_LEASED)
+			clamp(txn, site, keys[i], &row, now_ms);
+	free(keys);
 }
 
 void frontier_revive(struct txn *txn, struct site_row *site, uint64_t pattern)

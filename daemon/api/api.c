@@ -274,6 +274,7 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 	api->learned = learned_cache_create(config->max_learned_bytes);
 	api->config = *config;
 	api->started_ms = clock_wall_ms();
+	api->steady_ms = clock_steady_ms();
 	api->config_ms = api->started_ms;
 	lock_init(&api->lock, LOCK_API);
 	return api;

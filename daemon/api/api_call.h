@@ -21,7 +21,8 @@ struct api {
 	struct learned_cache *learned;
 	struct http_server *server;
 	uint64_t started_ms;
-	struct lock lock; /* guards what follows */
+	uint64_t steady_ms; /* the same by the steady clock */
+	struct lock lock;   /* guards what follows */
 	struct config config;
 	char config_path[MAX_CONFIG_TEXT];  /* "": the defaults */
 	char config_error[MAX_CONFIG_TEXT]; /* of the last reload, or "" */

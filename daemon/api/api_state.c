@@ -96,7 +96,7 @@ static json_t *config_json(struct api *api)
 enum http_verdict api_get_status(struct call *call)
 {
 	struct api *api = call->api;
-	uint64_t up_ms = clock_wall_ms() - api->started_ms;
+	uint64_t up_ms = clock_steady_ms() - api->steady_ms;
 	struct state state;
 	enum error error = read_state(call, &state);
 
@@ -189,7 +189,7 @@ enum http_verdict api_get_metrics(struct call *call)
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "the store");
 	metric(&body, "up_seconds", "gauge", "Time since the start",
-	       (double)(clock_wall_ms() - call->api->started_ms) / 1e3);
+	       (double)(clock_steady_ms() - call->api->steady_ms) / 1e3);
 	pipeline_metrics(&body, &state.pipeline);
 	store_metrics(&body, &state.usage);
 	metric(&body, "http_requests_total", "counter",

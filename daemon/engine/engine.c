@@ -17,6 +17,7 @@ enum {
 	DEFAULT_MAX_WAITING = 100000,
 	DEFAULT_MAX_SIGNATURE = 65536,
 	DEFAULT_MAX_SETS = 200000,
+	SETBACK_MS = 60 * 1000, /* of the clock; less is how it is kept right */
 };
 
 struct engine {
@@ -29,6 +30,7 @@ struct engine {
 	struct site_queue queue;
 	size_t max_per_site; /* of the order that the queue was made for */
 	size_t first_ready;  /* to lease from: another one each time */
+	uint64_t last_ms;    /* the clock at the last commit */
 	bool is_released;    /* no lease of an earlier run is left */
 	bool is_stale;       /* an undone batch could not be read back yet */
 };
@@ -100,6 +102,20 @@ static void release_leases(struct batch *batch)
 		sites_touch(batch->sites, site);
 		frontier_release(batch->txn, &site->row, batch->now_ms);
 		site->is_changed = true;
+	}
+}
+
+/* What is due too late, because the clock was set back meanwhile, is not. */
+static void clamp_times(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->sites->all.count; i++) {
+		struct site *site = batch->sites->all.items[i];
+
+		if (site->is_deleted)
+			continue;
+		sites_touch(batch->sites, site);
+		site->rests_until_ms = 0; /* its host knows whether it rests */
+		frontier_clamp(batch->txn, &site->row, batch->now_ms);
 	}
 }
 
@@ -254,6 +270,8 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 		batch_apply(&batch, &changes[i]);
 	if (!engine->is_released)
 		release_leases(&batch);
+	if (!engine->is_released || engine_is_behind(engine, now_ms))
+		clamp_times(&batch);
 	if (order != NULL)
 		lease_work(engine, &batch, order);
 	flush_sites(&batch);
@@ -265,6 +283,7 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 	if (error == ERR_NONE) {
 		engine->next_due = due;
 		engine->is_released = true;
+		engine->last_ms = now_ms;
 		keep_batch(engine);
 		sites_close_idle(&engine->sites,
 				 engine->options.max_open_sites);
@@ -377,6 +396,11 @@ enum error engine_commit(struct engine *engine, struct change *changes,
 uint64_t engine_next_due(const struct engine *engine)
 {
 	return engine->next_due;
+}
+
+bool engine_is_behind(const struct engine *engine, uint64_t now_ms)
+{
+	return now_ms + SETBACK_MS < engine->last_ms;
 }
 
 struct store *engine_store(const struct engine *engine)

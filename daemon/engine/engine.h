@@ -92,4 +92,10 @@ enum error engine_commit(struct engine *engine, struct change *changes,
  */
 uint64_t engine_next_due(const struct engine *engine);
 
+/*
+ * Whether the clock, which says `now_ms`, was set back since the last commit:
+ * the next one clamps the times at which URLs are due. The thread that commits.
+ */
+bool engine_is_behind(const struct engine *engine, uint64_t now_ms);
+
 #endif

@@ -327,6 +327,8 @@ static uint64_t find_rest(const struct pipeline *pipeline, uint64_t begin_ms,
 	if (pipeline->is_draining ||
 	    pipeline->in_flight >= options->max_in_flight)
 		return MAX_IDLE_MS;
+	if (engine_is_behind(pipeline->engine, clock_wall_ms()))
+		return 0;
 	return rest_until(engine_next_due(pipeline->engine), clock_wall_ms());
 }
 

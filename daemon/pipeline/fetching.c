@@ -168,6 +168,14 @@ static bool has_room(const struct fetching *fetching)
 	       fetching->waiting_bytes <= fetching->max_waiting_bytes;
 }
 
+/* Whether its robots.txt is too old, or from before the clock was set back. */
+static bool is_outdated(const struct fetching *fetching,
+			const struct host *host, uint64_t wall_ms)
+{
+	return host->robots_ms > wall_ms ||
+	       host->robots_ms + fetching->robots_ttl_ms <= wall_ms;
+}
+
 /* Start the jobs of the host that may start. */
 static void serve_host(struct fetching *fetching, struct host *host,
 		       uint64_t now_ms)
@@ -179,8 +187,7 @@ static void serve_host(struct fetching *fetching, struct host *host,
 	       has_room(fetching)) {
 		if (host->robots_state == ROBOTS_KNOWN &&
 		    host->is_robots_used &&
-		    host->robots_ms + fetching->robots_ttl_ms <=
-			    clock_wall_ms())
+		    is_outdated(fetching, host, clock_wall_ms()))
 			host->robots_state = ROBOTS_UNKNOWN;
 		if (fetching->ignores_robots ||
 		    host->robots_state == ROBOTS_KNOWN)

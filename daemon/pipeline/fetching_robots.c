@@ -9,7 +9,11 @@
 #include "store/memory.h"
 #include "store/rows_frontier.h"
 
-enum { MAX_ROBOTS_HOPS = 5, STATUS_TOO_MANY = 429 };
+enum {
+	MAX_ROBOTS_HOPS = 5,
+	STATUS_TOO_MANY = 429,
+	MAX_PAUSE_MS = 24 * 60 * 60 * 1000, /* of crawl/frontier/polite.c */
+};
 
 static void set_robots(struct host *host, struct slice file, unsigned status,
 		       uint64_t fetched_ms)
@@ -33,12 +37,14 @@ void host_load(struct fetching *fetching, struct host *host)
 	host->is_loaded = true;
 	txn = txn_begin_read(fetching->store);
 	if (host_row_get(&txn, slice_of(host->authority), &row)) {
-		if (row.next_ms > now_ms) {
+		/* what is later than that is from before the clock was set */
+		if (row.next_ms > now_ms &&
+		    row.next_ms - now_ms <= MAX_PAUSE_MS) {
 			host->polite.failures = row.failures;
 			host->polite.next_ms =
 				clock_steady_ms() + row.next_ms - now_ms;
 		}
-		if (row.robots_ms != 0 &&
+		if (row.robots_ms != 0 && row.robots_ms <= now_ms &&
 		    row.robots_ms + fetching->robots_ttl_ms > now_ms)
 			set_robots(host, row.robots, row.robots_status,
 				   row.robots_ms);

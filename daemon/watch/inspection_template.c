@@ -217,6 +217,8 @@ static void begin_round(const struct plan *plan,
 	if (row->round_ms < plan->suspected_ms &&
 	    plan->suspected_ms <= plan->now_ms)
 		due_ms = plan->now_ms;
+	if (row->round_ms > plan->now_ms) /* the clock was set back */
+		due_ms = plan->now_ms;
 	if (due_ms <= plan->now_ms) {
 		for (uint32_t i = 0; i < ROUND_PAGES && i < count; i++) {
 			uint32_t turn = row->round * ROUND_PAGES + i;

@@ -130,6 +130,16 @@ static enum error commit(struct watching *watching,
 				 : error;
 }
 
+/* A time of the system's clock, which may be set, by the steady one. */
+static uint64_t steady_of(uint64_t time_ms, uint64_t wall_ms)
+{
+	uint64_t now_ms = clock_steady_ms();
+
+	if (time_ms == UINT64_MAX)
+		return UINT64_MAX;
+	return time_ms > wall_ms ? now_ms + (time_ms - wall_ms) : now_ms;
+}
+
 /* False when it failed for a reason that may last. */
 static bool inspect(struct watching *watching, struct watched *watched)
 {
@@ -139,7 +149,7 @@ static bool inspect(struct watching *watching, struct watched *watched)
 				&watching->rules, clock_wall_ms(), &inspection);
 
 	assert(watched->host != NULL);
-	watched->next_ms = inspection.next_ms;
+	watched->next_ms = steady_of(inspection.next_ms, clock_wall_ms());
 	if (error == ERR_NONE && inspection_has_findings(&inspection)) {
 		error = commit(watching, &inspection);
 		watched->next_ms = 0; /* what follows from that? */
@@ -159,7 +169,7 @@ static struct background_wish watch_all(struct background *background,
 {
 	struct watching *watching = context;
 	struct background_wish wish = {0};
-	uint64_t now_ms = clock_wall_ms();
+	uint64_t now_ms = clock_steady_ms();
 	uint64_t next_ms = UINT64_MAX;
 	enum error error;
 
@@ -180,7 +190,7 @@ static struct background_wish watch_all(struct background *background,
 		if (watched->next_ms < next_ms)
 			next_ms = watched->next_ms;
 	}
-	now_ms = clock_wall_ms();
+	now_ms = clock_steady_ms();
 	if (next_ms != UINT64_MAX)
 		wish.within_ms = next_ms > now_ms ? next_ms - now_ms : 1;
 	return wish;

@@ -355,6 +355,49 @@ START_TEST(a_week_of_visits_follows_the_changes)
 }
 END_TEST
 
+/* Visits of a week, from a clock that was set back by 400 days. */
+static unsigned visits_after_setback(bool is_restarted)
+{
+	unsigned before;
+
+	world.now_ms += 500 * DAY_MS;
+	add_site(usual());
+	crawl_now();
+	let_pass(world.now_ms + DAY_MS);
+	before = web.visits;
+	world.now_ms -= 400 * DAY_MS;
+	if (is_restarted)
+		world_reopen(&world);
+	crawl_now();
+	let_pass(world.now_ms + 7 * DAY_MS);
+	return web.visits - before;
+}
+
+START_TEST(a_clock_that_is_set_back_ends_no_visits)
+{
+	ck_assert_uint_gt(visits_after_setback(false), 30);
+}
+END_TEST
+
+START_TEST(nor_does_one_that_is_set_back_before_the_start)
+{
+	ck_assert_uint_gt(visits_after_setback(true), 30);
+}
+END_TEST
+
+/* By less than a minute, that is no reason to look at all that is due. */
+START_TEST(a_clock_that_is_set_back_is_noticed)
+{
+	world.now_ms += 500 * DAY_MS;
+	add_site(usual());
+	ck_assert(!engine_is_behind(world.engine, world.now_ms - 59000));
+	ck_assert(engine_is_behind(world.engine, world.now_ms - 61000));
+	world.now_ms -= 61000;
+	crawl_now();
+	ck_assert(!engine_is_behind(world.engine, world.now_ms));
+}
+END_TEST
+
 START_TEST(an_outage_of_a_day_ends_nothing)
 {
 	unsigned pages;
@@ -618,6 +661,9 @@ Suite *make_suite(void)
 	tcase_add_test(tests, without_a_redesign_nothing_is_opened);
 	tcase_add_test(tests, a_budget_ends_the_first_crawl);
 	tcase_add_test(tests, a_week_of_visits_follows_the_changes);
+	tcase_add_test(tests, a_clock_that_is_set_back_ends_no_visits);
+	tcase_add_test(tests, nor_does_one_that_is_set_back_before_the_start);
+	tcase_add_test(tests, a_clock_that_is_set_back_is_noticed);
 	tcase_add_test(tests, an_outage_of_a_day_ends_nothing);
 	tcase_add_test(tests, what_answers_like_the_probe_is_no_page);
 	tcase_add_test(tests, a_sitemap_brings_back_what_has_changed);

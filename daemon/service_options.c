@@ -84,6 +84,7 @@ struct pipeline_options service_pipeline_options(struct service *service)
 		.drop_parameters = buffer_slice(&service->drop_parameters),
 		.ingest = ingest_options(config),
 		.archive = service->archive,
+		.archives_credentials = config->archives_credentials,
 		.on_commit = on_commit,
 		.context = service,
 	};

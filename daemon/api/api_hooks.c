@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/answer/event_kinds.h"
+#include "daemon/api/redaction.h"
 #include "daemon/delivery/hook_target.h"
 #include "daemon/engine/alert_change.h"
 #include "store/key.h"
@@ -13,13 +14,13 @@
 
 enum { MAX_SECRET_BYTES = 1024 };
 
-/* A hook as JSON, without its secret. */
+/* A hook as JSON, without its secret and the password of its target. */
 static json_t *hook_json(uint32_t number, const struct hook_row *row)
 {
 	return json_pack(
 		"{s:I, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:I, s:o, s:I, s:o, "
 		"s:i, s:o}",
-		"id", (json_int_t)number, "target", json_text(row->target),
+		"id", (json_int_t)number, "target", redacted_url(row->target),
 		"site", json_text_or_null(row->host), "kinds",
 		row->kinds.size == 0 ? json_string("alerts")
 				     : json_text(row->kinds),

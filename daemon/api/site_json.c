@@ -2,6 +2,7 @@
 
 #include "cluster/signature.h"
 #include "crawl/frontier/admission.h"
+#include "daemon/api/redaction.h"
 #include "daemon/engine/site_option.h"
 #include "daemon/engine/site_threshold.h"
 #include "page/kind/page_class.h"
@@ -83,8 +84,9 @@ static json_t *option_json(const struct site_option *option,
 		return json_real((double)site_option_get(option, options) /
 				 1000.0);
 	case OPTION_HEADERS:
+		return redacted_headers(site_option_text(option, options));
 	case OPTION_TEXT:
-		return json_text_or_null(site_option_text(option, options));
+		return redacted_url(site_option_text(option, options));
 	default:
 		return whole(site_option_get(option, options));
 	}

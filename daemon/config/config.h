@@ -77,6 +77,7 @@ struct config {
 	char ca_file[MAX_CONFIG_TEXT]; /* or "" */
 	char warc[MAX_CONFIG_TEXT];    /* folder, or "" */
 	uint64_t warc_bytes;           /* of one file */
+	bool archives_credentials;
 	uint32_t max_neighbours; /* pages fetched besides a requested one */
 	uint32_t ask_timeout_ms; /* how long fetch=missing may take */
 	struct network_list networks; /* allow: */

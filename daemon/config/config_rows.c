@@ -196,6 +196,10 @@ const struct config_row config_rows[] = {
 	{"crawl", "warc_size", CONFIG_BYTES, true, FIELD(warc_bytes),
 	 RANGE(MIB, 1024 * GIB, GIB),
 	 .meaning = "of a WARC file; then the next one begins"},
+	{"crawl", "warc_credentials", CONFIG_CHOICE, true,
+	 FIELD(archives_credentials), RANGE(0, 1, 0), .words = "no|yes",
+	 .meaning = "keep Authorization, Cookie and the headers that were set "
+		    "for a site in WARC files"},
 	{"crawl", "max_neighbours", CONFIG_COUNT, true, FIELD(max_neighbours),
 	 RANGE(0, 1000, 30),
 	 .meaning = "pages fetched beside one that was asked for (fetch=missing"

@@ -147,7 +147,7 @@ static bool begin_file(struct archive *archive)
 	make_path(archive);
 	archive->file =
 		open(archive->path,
-		     O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+		     O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
 	if (archive->file < 0) {
 		pause_archive(archive, "a file cannot be made");
 		return false;

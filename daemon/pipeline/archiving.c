@@ -1,5 +1,9 @@
 #include "daemon/pipeline/archiving.h"
 
+#include <strings.h>
+
+#include "crawl/fetch/header.h"
+#include "crawl/fetch/line.h"
 #include "daemon/runtime/clock.h"
 
 enum { STATUS_FRESH = 304 };
@@ -11,13 +15,68 @@ static bool is_dropped(const struct fetch_result *result)
 	       (result->http_status < 200 || result->http_status >= 300);
 }
 
-void archive_job(struct archive *archive, struct job *job)
+/* What stands before the colon; empty when there is none. */
+static struct slice name_of(struct slice line)
+{
+	const char *colon =
+		line.size == 0 ? NULL : memchr(line.data, ':', line.size);
+
+	return (struct slice){
+		line.data,
+		colon == NULL ? 0 : (size_t)(colon - (const char *)line.data)};
+}
+
+/* Whether one of the lines has the name. */
+static bool has_name(struct slice lines, struct slice name)
+{
+	while (lines.size > 0) {
+		struct slice other = name_of(line_take(&lines));
+
+		if (other.size == name.size &&
+		    strncasecmp(other.data, name.data, name.size) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_secret(struct slice line, const char *own_headers)
+{
+	struct slice name = name_of(line);
+
+	if (name.size == 0)
+		return false;
+	return header_is_word(name, "Authorization") ||
+	       header_is_word(name, "Proxy-Authorization") ||
+	       header_is_word(name, "Cookie") ||
+	       (own_headers != NULL && has_name(slice_of(own_headers), name));
+}
+
+/* The head of the request without what only its sender may know. */
+static void hide_credentials(struct job *job)
+{
+	struct buffer *request = &job->result.request;
+	struct slice rest = buffer_slice(request);
+	struct buffer kept = {0};
+
+	while (rest.size > 0) {
+		struct slice whole = rest;
+		struct slice line = line_take(&rest);
+
+		whole.size -= rest.size;
+		if (!is_secret(line, job->work.headers))
+			buffer_append_slice(&kept, whole);
+	}
+	buffer_free(request);
+	*request = kept;
+}
+
+void archive_job(struct archive *archive, struct job *job,
+		 bool keeps_credentials)
 {
 	const struct fetch_result *result = &job->result;
 	struct warc_exchange exchange = {
 		.url = slice_of(job->url.text),
 		.address = slice_of(result->address),
-		.request = buffer_slice(&result->request),
 		.headers = buffer_slice(&result->head),
 		.body = buffer_slice(&result->body),
 		.is_cut = result->is_cut,
@@ -30,6 +89,9 @@ void archive_job(struct archive *archive, struct job *job)
 	    result->error != ERR_NONE ||
 	    (job->work.lease.flags & FRONTIER_IS_SITEMAP) != 0)
 		return;
+	if (!keeps_credentials)
+		hide_credentials(job);
+	exchange.request = buffer_slice(&result->request);
 	if (is_dropped(result)) {
 		exchange.is_cut = true;
 		exchange.cut_reason = "unspecified";

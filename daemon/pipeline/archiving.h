@@ -10,8 +10,11 @@
 
 /*
  * Write the answer of the job, once; no-op when there was no answer, or when
- * the archive is NULL. Sitemaps are left out: their bytes are not kept.
+ * the archive is NULL. Sitemaps are left out: their bytes are not kept. So are
+ * Authorization, Cookie and the headers of the site, unless
+ * `keeps_credentials`.
  */
-void archive_job(struct archive *archive, struct job *job);
+void archive_job(struct archive *archive, struct job *job,
+		 bool keeps_credentials);
 
 #endif

@@ -99,7 +99,8 @@ static void hold_ended(struct pipeline *pipeline, struct held *held)
 		end = &(*end)->next;
 	*end = job_queue_take_all(&pipeline->ended);
 	for (; *end != NULL; end = &(*end)->next) {
-		archive_job(pipeline->options.archive, *end);
+		archive_job(pipeline->options.archive, *end,
+			    pipeline->options.archives_credentials);
 		held->count++;
 	}
 	assert((held->first == NULL) == (held->count == 0));

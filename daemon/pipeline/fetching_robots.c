@@ -52,9 +52,16 @@ void host_load(struct fetching *fetching, struct host *host)
 	txn_abort(&txn);
 }
 
+static char *copy_or_null(const char *text)
+{
+	return text == NULL ? NULL : mem_copy_text(text, strlen(text));
+}
+
+/* `robots`: what its flight has brought, or NULL. */
 static void send_host(struct fetching *fetching, const struct host *host,
 		      struct host_row row, struct fetch_result *robots)
 {
+	const struct flight *flight = robots == NULL ? NULL : robots->context;
 	struct job *job = mem_alloc(1, sizeof(*job));
 	struct url home;
 
@@ -63,6 +70,7 @@ static void send_host(struct fetching *fetching, const struct host *host,
 	job->kind = CHANGE_HOST;
 	job->host = row;
 	if (robots != NULL) {
+		job->work.headers = copy_or_null(flight->headers);
 		job->result = *robots;
 		*robots = (struct fetch_result){0};
 	}
@@ -78,11 +86,6 @@ void host_store_pause(struct fetching *fetching, const struct host *host)
 	};
 
 	send_host(fetching, host, row, NULL);
-}
-
-static char *copy_or_null(const char *text)
-{
-	return text == NULL ? NULL : mem_copy_text(text, strlen(text));
 }
 
 void ask_robots(struct fetching *fetching, struct host *host)

@@ -86,7 +86,8 @@ static void analyse_job(struct pipeline *pipeline, struct job *job,
 	job->body_bytes = (uint32_t)body.size;
 	if (job->error != ERR_NONE)
 		job->kind = CHANGE_FAILED;
-	archive_job(pipeline->options.archive, job);
+	archive_job(pipeline->options.archive, job,
+		    pipeline->options.archives_credentials);
 	buffer_free(&job->result.body); /* it may wait for long */
 	release_bytes(&pipeline->fetching, job->body_bytes);
 	lock_acquire(&pipeline->lock);

@@ -34,6 +34,7 @@ struct pipeline_options {
 	struct slice drop_parameters; /* out of links; kept by the caller */
 	struct site_options ingest; /* of sites that pages are handed in for */
 	struct archive *archive; /* of what is fetched, or NULL; the caller's */
+	bool archives_credentials; /* as archive_job() says */
 	/* Called by the committing thread after each commit that changed
 	 * something; must be short. */
 	void (*on_commit)(void *context);

@@ -89,6 +89,26 @@ class Sites(harness.Case):
         site = daemon.crawl(web.url, measure="cpc", threshold=0)
         self.assertGreater(site["clusters"], 20)
 
+    def test_what_is_secret_is_not_shown(self):
+        """Headers, passwords of proxies, and of hooks: by no answer."""
+        daemon = self.daemon()
+        url = f"http://127.0.0.1:{harness.free_port()}/"
+        site = daemon.watch(url, headers={"Authorization": "s3same"},
+                            proxy="http://me:s3same@127.0.0.1:1/")
+        self.assertEqual(site["headers"], "Authorization: ***\n")
+        self.assertEqual(site["proxy"], "http://***@127.0.0.1:1/")
+        daemon.post("/v1/hooks", {"target": url.replace(
+            "http://", "http://me:s3same@") + "hook?key=s3same"})
+        for path in ("/v1/sites", f"/v1/sites/{site['host']}", "/v1/hooks",
+                     "/v1/hooks/1", "/v1/status", "/v1/config", "/metrics",
+                     "/v1/events", f"/v1/sites/{site['host']}/report"):
+            self.assertNotIn("s3same", daemon.get(path).text, path)
+        for verb in (["sites"], ["site", site["host"]], ["hooks"]):
+            for more in ([], ["--json"]):
+                done = daemon.ctl(*more, *verb)
+                self.assertNotIn("s3same", done.stdout + done.stderr, verb)
+        self.assertNotIn("s3same", daemon.messages())
+
     def test_unreachable_site_ends(self):
         daemon = self.daemon()
         port = harness.free_port()

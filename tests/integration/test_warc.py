@@ -273,6 +273,26 @@ class Archive(harness.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(other.partition(host), partition)
 
+    def test_archives_keep_no_credentials(self):
+        """Unless they are to; and they are for nobody else to read."""
+        web = self.web(extra='add_header Set-Cookie "session=s3same";')
+        for keeps in ("no", "yes"):
+            folder = self.folder() / "warc"
+            daemon = self.daemon({"crawl": {
+                "warc": str(folder), "warc_credentials": keeps}})
+            daemon.crawl(web.url, max_pages=4, headers={
+                "Authorization": "Bearer s3same", "X-Key": "s3same"})
+            daemon.stop()
+            heads = [r.block for r in self.records(folder)
+                     if r.type == "request"]
+            self.assertGreater(len(heads), 2)
+            for name in (b"Authorization:", b"X-Key:", b"Cookie:"):
+                self.assertEqual(any(name in head for head in heads),
+                                 keeps == "yes", heads)
+            self.assertTrue(all(b"User-Agent: " in head for head in heads))
+            for path in folder.iterdir():
+                self.assertEqual(path.stat().st_mode & 0o777, 0o600)
+
     def test_a_killed_daemon_leaves_whole_records(self):
         web = self.web()
         folder = self.folder() / "warc"

@@ -8,7 +8,7 @@
 #include "daemon/runtime/clock.h"
 #include "store/log.h"
 
-enum { HTTP_WORKERS = 8 };
+enum { HTTP_WORKERS = 8, READER_BODY_BYTES = 1024 };
 
 static enum error start_store(void *context)
 {
@@ -317,11 +317,11 @@ static enum http_verdict handle(struct http_exchange *exchange, void *context)
 		       : HTTP_PARKED;
 }
 
-static enum error start_server(void *context)
+static struct http_options server_options(struct service *service)
 {
-	struct service *service = context;
 	const struct config *config = &service->config;
-	const struct http_options options = {
+
+	return (struct http_options){
 		.socket_path = config->socket_path,
 		.socket_mode = config->socket_mode,
 		.workers = HTTP_WORKERS,
@@ -335,6 +335,12 @@ static enum error start_server(void *context)
 		.handle = handle,
 		.context = service,
 	};
+}
+
+static enum error start_server(void *context)
+{
+	struct service *service = context;
+	const struct http_options options = server_options(service);
 	enum error error = http_start(&service->server, &options);
 
 	assert(service->api != NULL);
@@ -344,6 +350,47 @@ static enum error start_server(void *context)
 	atomic_store(&service->is_ready, true);
 	http_wake(service->server);
 	return ERR_NONE;
+}
+
+static enum http_verdict handle_reader(struct http_exchange *exchange,
+				       void *context)
+{
+	struct service *service = context;
+
+	return api_handle_reader(exchange, service->api);
+}
+
+/* A server of its own, so that readers take no room from the others. */
+static enum error start_reader(void *context)
+{
+	struct service *service = context;
+	struct http_options options = server_options(service);
+
+	assert(service->server != NULL);
+	if (*service->config.reader_path == '\0')
+		return ERR_NONE;
+	options.socket_path = service->config.reader_path;
+	options.socket_mode = service->config.reader_mode;
+	options.max_body_bytes = READER_BODY_BYTES;
+	options.is_stream = NULL;
+	options.handle = handle_reader;
+	return http_start(&service->reader, &options);
+}
+
+static void stop_reader(void *context)
+{
+	struct service *service = context;
+
+	http_stop(service->reader);
+	service->reader = NULL;
+}
+
+static void wake_reader(void *context)
+{
+	const struct service *service = context;
+
+	if (service->reader != NULL)
+		http_wake(service->reader);
 }
 
 /* What a request may wait for is told first that it ends. */
@@ -390,4 +437,5 @@ const struct part service_parts[SERVICE_PARTS] = {
 	 "the threshold_selector cannot be started; see ulimit -u"},
 	{start_api, stop_api, NULL, NULL},
 	{start_server, stop_server, wake_server, NULL},
+	{start_reader, stop_reader, wake_reader, NULL},
 };

@@ -40,12 +40,13 @@ struct service {
 	struct delivery *delivery;
 	struct api *api;
 	struct http_server *server;
-	uint64_t started_ms;  /* by the steady clock */
-	uint64_t requests;    /* of the server, once it is stopped */
-	atomic_bool is_ready; /* the API knows the server */
+	struct http_server *reader; /* of socket.read; NULL also when none is */
+	uint64_t started_ms;        /* by the steady clock */
+	uint64_t requests;          /* of the server, once it is stopped */
+	atomic_bool is_ready;       /* the API knows the server */
 };
 
-enum { SERVICE_PARTS = 12 };
+enum { SERVICE_PARTS = 13 };
 
 extern const struct part service_parts[SERVICE_PARTS];
 

@@ -19,45 +19,46 @@ static const struct route {
 	const char *method;
 	const char *pattern;
 	call_handler *handle;
+	bool is_open; /* who may only read may ask for it, too */
 } routes[] = {
-	{"GET", "/v1/status", api_get_status},
-	{"GET", "/metrics", api_get_metrics},
-	{"GET", "/v1/methods", api_get_methods},
-	{"GET", "/v1/verify", api_get_verify},
-	{"GET", "/v1/backup", api_get_backup},
-	{"POST", "/v1/compact", api_post_compact},
-	{"GET", "/v1/events", api_get_events},
-	{"POST", "/v1/events/N/ack", api_post_ack},
-	{"POST", "/v1/events/N/silence", api_post_silence},
-	{"GET", "/v1/hooks", api_get_hooks},
-	{"POST", "/v1/hooks", api_post_hook},
-	{"GET", "/v1/hooks/N", api_get_hook},
-	{"DELETE", "/v1/hooks/N", api_delete_hook},
-	{"POST", "/v1/hooks/N/test", api_test_hook},
-	{"GET", "/v1/silences", api_get_silences},
-	{"DELETE", "/v1/silences/N", api_delete_silence},
-	{"GET", "/v1/sites", api_get_sites},
-	{"POST", "/v1/sites", api_post_site},
-	{"GET", "/v1/sites/HOST", api_get_site},
-	{"DELETE", "/v1/sites/HOST", api_delete_site},
-	{"GET", "/v1/sites/HOST/bundle", api_get_bundle},
-	{"GET", "/v1/sites/HOST/clusters", api_get_clusters},
-	{"GET", "/v1/sites/HOST/guards", api_get_guards},
-	{"POST", "/v1/sites/HOST/guards", api_post_guard},
-	{"GET", "/v1/sites/HOST/guards/N", api_get_guard},
-	{"DELETE", "/v1/sites/HOST/guards/N", api_delete_guard},
-	{"GET", "/v1/sites/HOST/cuts", api_get_cuts},
-	{"GET", "/v1/sites/HOST/patterns", api_get_patterns},
-	{"GET", "/v1/sites/HOST/report", api_get_report},
-	{"GET", "/v1/sites/HOST/feed", api_get_feed},
-	{"GET", "/v1/clusters/HOST/N", api_get_cluster},
-	{"GET", "/v1/clusters/HOST/N/pages", api_get_pages},
-	{"GET", "/v1/clusters/HOST/N/template", api_get_template},
-	{"GET", "/v1/clusters/HOST/N/diff", api_get_diff},
-	{"GET", "/v1/explain", api_get_explain},
-	{"GET", "/v1/text", api_get_text},
-	{"POST", "/v1/extract", api_post_extract},
-	{"POST", "/v1/ingest", api_post_ingest},
+	{"GET", "/v1/status", api_get_status, false},
+	{"GET", "/metrics", api_get_metrics, true},
+	{"GET", "/v1/methods", api_get_methods, false},
+	{"GET", "/v1/verify", api_get_verify, false},
+	{"GET", "/v1/backup", api_get_backup, false},
+	{"POST", "/v1/compact", api_post_compact, false},
+	{"GET", "/v1/events", api_get_events, true},
+	{"POST", "/v1/events/N/ack", api_post_ack, false},
+	{"POST", "/v1/events/N/silence", api_post_silence, false},
+	{"GET", "/v1/hooks", api_get_hooks, false},
+	{"POST", "/v1/hooks", api_post_hook, false},
+	{"GET", "/v1/hooks/N", api_get_hook, false},
+	{"DELETE", "/v1/hooks/N", api_delete_hook, false},
+	{"POST", "/v1/hooks/N/test", api_test_hook, false},
+	{"GET", "/v1/silences", api_get_silences, false},
+	{"DELETE", "/v1/silences/N", api_delete_silence, false},
+	{"GET", "/v1/sites", api_get_sites, false},
+	{"POST", "/v1/sites", api_post_site, false},
+	{"GET", "/v1/sites/HOST", api_get_site, false},
+	{"DELETE", "/v1/sites/HOST", api_delete_site, false},
+	{"GET", "/v1/sites/HOST/bundle", api_get_bundle, false},
+	{"GET", "/v1/sites/HOST/clusters", api_get_clusters, true},
+	{"GET", "/v1/sites/HOST/guards", api_get_guards, false},
+	{"POST", "/v1/sites/HOST/guards", api_post_guard, false},
+	{"GET", "/v1/sites/HOST/guards/N", api_get_guard, false},
+	{"DELETE", "/v1/sites/HOST/guards/N", api_delete_guard, false},
+	{"GET", "/v1/sites/HOST/cuts", api_get_cuts, false},
+	{"GET", "/v1/sites/HOST/patterns", api_get_patterns, false},
+	{"GET", "/v1/sites/HOST/report", api_get_report, false},
+	{"GET", "/v1/sites/HOST/feed", api_get_feed, true},
+	{"GET", "/v1/clusters/HOST/N", api_get_cluster, true},
+	{"GET", "/v1/clusters/HOST/N/pages", api_get_pages, true},
+	{"GET", "/v1/clusters/HOST/N/template", api_get_template, true},
+	{"GET", "/v1/clusters/HOST/N/diff", api_get_diff, true},
+	{"GET", "/v1/explain", api_get_explain, false},
+	{"GET", "/v1/text", api_get_text, true},
+	{"POST", "/v1/extract", api_post_extract, false},
+	{"POST", "/v1/ingest", api_post_ingest, false},
 };
 
 enum {
@@ -242,12 +243,21 @@ static enum http_verdict refuse_method(struct call *call, const char *path)
 			 http_method(call->exchange), allowed);
 }
 
-enum http_verdict api_handle(struct http_exchange *exchange, void *context)
+static enum http_verdict refuse_route(struct call *call, const char *path)
 {
-	struct api *api = context;
+	return call_fail(call, 403, "refused",
+			 "%.200s: this socket answers text, clusters, "
+			 "templates, events and metrics alone",
+			 path);
+}
+
+static enum http_verdict dispatch(struct http_exchange *exchange,
+				  struct api *api, bool is_reader)
+{
 	const char *method = http_method(exchange);
 	const char *path = http_path(exchange);
-	struct call call = {.api = api, .exchange = exchange};
+	struct call call = {
+		.api = api, .exchange = exchange, .is_reader = is_reader};
 
 	lock_acquire(&api->lock);
 	call.config = api->config;
@@ -258,8 +268,21 @@ enum http_verdict api_handle(struct http_exchange *exchange, void *context)
 	for (size_t i = 0; i < ROUTES; i++)
 		if (strcmp(routes[i].method, method) == 0 &&
 		    matches(&call, routes[i].pattern, path))
-			return routes[i].handle(&call);
+			return is_reader && !routes[i].is_open
+				       ? refuse_route(&call, path)
+				       : routes[i].handle(&call);
 	return refuse_method(&call, path);
+}
+
+enum http_verdict api_handle(struct http_exchange *exchange, void *context)
+{
+	return dispatch(exchange, context, false);
+}
+
+enum http_verdict api_handle_reader(struct http_exchange *exchange,
+				    void *context)
+{
+	return dispatch(exchange, context, true);
 }
 
 struct api *api_create(struct store *store, struct pipeline *pipeline,

@@ -37,4 +37,11 @@ void api_set_server(struct api *api, struct http_server *server);
 /* The handler for http_options; `context` is the struct api. */
 enum http_verdict api_handle(struct http_exchange *exchange, void *context);
 
+/*
+ * The same for those who may only read: text that is stored, clusters,
+ * templates, events and metrics. Nothing is changed, and nothing fetched.
+ */
+enum http_verdict api_handle_reader(struct http_exchange *exchange,
+				    void *context);
+
 #endif

@@ -39,6 +39,7 @@ struct call {
 	struct config config;          /* of the moment */
 	char host[MAX_HOST_BYTES + 1]; /* HOST of the route */
 	uint32_t number;               /* N of the route */
+	bool is_reader;                /* nothing may be fetched or changed */
 };
 
 typedef enum http_verdict call_handler(struct call *call);

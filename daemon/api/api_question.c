@@ -54,6 +54,12 @@ static bool read_policy(struct call *call, struct question *question)
 
 	if (name == NULL)
 		return true;
+	if (call->is_reader && strcmp(name, names[FETCH_NEVER]) != 0) {
+		call_fail(call, 403, "refused",
+			  "fetch=%.32s: nothing is fetched for this socket",
+			  name);
+		return false;
+	}
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(names[i], name) == 0) {
 			question->policy = (enum fetch_policy)i;

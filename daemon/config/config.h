@@ -37,7 +37,9 @@ struct port_list {
 struct config {
 	/* socket: */
 	char socket_path[108];
-	uint32_t socket_mode; /* octal permission bits, 0660 */
+	uint32_t socket_mode;  /* octal permission bits, 0660 */
+	char reader_path[108]; /* of the socket that only reads, or "" */
+	uint32_t reader_mode;
 	uint32_t max_clients;
 	uint64_t max_upload_bytes; /* of POST /v1/extract */
 	uint32_t client_timeout_ms;

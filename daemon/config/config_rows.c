@@ -20,6 +20,13 @@ const struct config_row config_rows[] = {
 	{"socket", "mode", CONFIG_MODE, true, FIELD(socket_mode),
 	 RANGE(0, 0777, 0660),
 	 .meaning = "permissions of the socket: who may ask may do everything"},
+	{"socket", "read", CONFIG_TEXT, true, FIELD(reader_path),
+	 RANGE(0, 107, 0), .text = "",
+	 .meaning = "another socket, which answers text, clusters, templates, "
+		    "events and metrics, and neither changes nor fetches "
+		    "anything; empty: none"},
+	{"socket", "read_mode", CONFIG_MODE, true, FIELD(reader_mode),
+	 RANGE(0, 0777, 0660), .meaning = "its permissions"},
 	{"socket", "max_clients", CONFIG_COUNT, true, FIELD(max_clients),
 	 RANGE(1, 65536, 1024),
 	 .meaning = "connections at the same time; more wait"},

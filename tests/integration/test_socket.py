@@ -35,6 +35,47 @@ class Socket(harness.Case):
         self.assertIn(daemon.store, done.stderr)
         self.assertEqual(daemon.get("/v1/status").status, 200)
 
+    def test_socket_that_only_reads(self):
+        """It has a mode of its own, and changes and fetches nothing."""
+        web = self.web()
+        path = str(self.folder() / "read")
+        daemon = self.daemon({"socket": {"read": path, "read_mode": "0666"}})
+        host = daemon.crawl(web.url, max_pages=12)["host"]
+        cluster = daemon.clusters(host)[0]["id"]
+        hook = daemon.post("/v1/hooks", {"target": web.url}).json["id"]
+        self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o666)
+        self.assertEqual(stat.S_IMODE(os.stat(daemon.socket).st_mode), 0o660)
+        known = next(iter(daemon.pages(cluster)))
+        main, daemon.socket = daemon.socket, path
+        for target in ("/metrics", "/v1/events", f"/v1/sites/{host}/clusters",
+                       f"/v1/sites/{host}/feed", f"/v1/clusters/{cluster}",
+                       f"/v1/clusters/{cluster}/pages",
+                       f"/v1/clusters/{cluster}/template"):
+            self.assertEqual(daemon.get(target).status, 200, target)
+        self.assertEqual(daemon.get("/v1/text", url=known).status, 200)
+        count = len(web.targets())
+        for policy in ("missing", "always"):
+            self.error_of(daemon.get("/v1/text", url=known, fetch=policy),
+                          403, "refused")
+        for method, target in (
+                ("POST", "/v1/sites"), ("DELETE", f"/v1/sites/{host}"),
+                ("POST", f"/v1/sites/{host}/guards"), ("GET", "/v1/sites"),
+                ("POST", "/v1/hooks"), ("DELETE", f"/v1/hooks/{hook}"),
+                ("POST", f"/v1/hooks/{hook}/test"), ("GET", "/v1/hooks"),
+                ("POST", "/v1/events/1/ack"), ("POST", "/v1/compact"),
+                ("POST", "/v1/events/1/silence"), ("GET", "/v1/backup"),
+                ("DELETE", "/v1/silences/1"), ("POST", "/v1/ingest"),
+                ("GET", "/v1/verify"), ("POST", "/v1/extract")):
+            body = {"url": web.url} if method == "POST" else None
+            self.error_of(daemon.request(method, target, body), 403,
+                          "refused")
+        daemon.socket = main
+        self.assertEqual(len(web.targets()), count)
+        self.assertEqual(daemon.json("/v1/sites")["sites"][0]["host"], host)
+        self.assertEqual(len(daemon.json("/v1/hooks")["hooks"]), 1)
+        daemon.stop()
+        self.assertFalse(os.path.exists(path))
+
     def test_stale_socket_is_replaced(self):
         daemon = self.daemon()
         daemon.kill()

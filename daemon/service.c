@@ -15,6 +15,7 @@ static struct service *create(const struct config *config, const char *path)
 
 	service->config = *config;
 	service->networks = config->networks;
+	service->hook_networks = config->hook_networks;
 	service->ports = config->ports;
 	parameters_expand(slice_of(config->drop_parameters),
 			  &service->drop_parameters);

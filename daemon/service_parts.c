@@ -175,6 +175,8 @@ static enum error start_delivery(void *context)
 		.connect_timeout_ms = config->connect_timeout_ms,
 		.timeout_ms = config->delivery_timeout_ms,
 		.first_pause_ms = config->delivery_pause_ms,
+		.allowed = service->hook_networks.items,
+		.allowed_count = service->hook_networks.count,
 		.allows_exec = config->allows_exec,
 		.exec_timeout_ms = config->exec_timeout_ms,
 	};

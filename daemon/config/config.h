@@ -120,6 +120,7 @@ struct config {
 	uint32_t delivery_timeout_ms; /* of a request */
 	uint32_t delivery_pause_ms;   /* after a failure */
 	bool allows_exec;
+	struct network_list hook_networks; /* allow: */
 	uint32_t exec_timeout_ms;
 	/* log: */
 	uint32_t log_level; /* enum log_level */

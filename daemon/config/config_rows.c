@@ -335,6 +335,10 @@ const struct config_row config_rows[] = {
 	 FIELD(delivery_pause_ms), RANGE(10, HOUR, SECOND),
 	 .meaning = "a hook that failed is left alone for so long; twice as "
 		    "long with each failure in a row, up to an hour"},
+	{"delivery", "allow", CONFIG_NETWORKS, true, FIELD(hook_networks),
+	 RANGE(0, MAX_NETWORKS, 0),
+	 .meaning = "private networks that hooks may be in, such as "
+		    "[\"127.0.0.1\", \"::1\"]; all others are refused"},
 	{"delivery", "exec", CONFIG_CHOICE, true, FIELD(allows_exec),
 	 RANGE(0, 1, 0), .words = "no|yes",
 	 .meaning = "hooks may be commands (exec:/path): then whoever may use "

@@ -121,6 +121,8 @@ static struct delivery *create(struct store *store, struct pipeline *pipeline,
 		.ca_file = options->ca_file,
 		.connect_timeout_ms = options->connect_timeout_ms,
 		.timeout_ms = options->timeout_ms,
+		.allowed = options->allowed,
+		.allowed_count = options->allowed_count,
 	});
 	lock_init(&delivery->lock, LOCK_DELIVERY);
 	condition_init(&delivery->is_wanted);

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "crawl/fetch/address_filter.h"
 #include "daemon/pipeline/pipeline.h"
 #include "store/error.h"
 #include "store/store.h"
@@ -26,9 +27,12 @@ struct delivery_options {
 	const char *user_agent;
 	const char *ca_file; /* PEM file of more authorities, or NULL */
 	uint32_t connect_timeout_ms;
-	uint32_t timeout_ms;     /* of a request */
-	uint32_t first_pause_ms; /* after a failure */
-	bool allows_exec;        /* commands are run */
+	uint32_t timeout_ms;           /* of a request */
+	uint32_t first_pause_ms;       /* after a failure */
+	const struct network *allowed; /* [allowed_count], kept by the caller:
+					  private networks of hooks */
+	size_t allowed_count;
+	bool allows_exec; /* commands are run */
 	uint32_t exec_timeout_ms;
 };
 

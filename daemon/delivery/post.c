@@ -3,9 +3,12 @@
 #include <assert.h>
 #include <curl/curl.h>
 #include <limits.h>
+#include <netinet/in.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "crawl/fetch/authorities.h"
 #include "crawl/fetch/curl_error.h"
@@ -23,6 +26,9 @@ struct post {
 	struct curl_slist *headers;
 	size_t answer_bytes;
 	bool is_cut; /* the answer was too long, and left */
+	bool is_connected;
+	char refused[INET6_ADDRSTRLEN]; /* by the filter of addresses; or "" */
+	const struct poster *poster;
 	char error_text[CURL_ERROR_SIZE];
 	struct post_result result;
 };
@@ -33,6 +39,8 @@ struct poster {
 	char *user_agent;
 	uint32_t connect_timeout_ms;
 	uint32_t timeout_ms;
+	const struct network *allowed; /* [allowed_count] */
+	size_t allowed_count;
 	struct post *running;
 	struct post *ended;
 	struct curl_waitfd *files; /* [file_capacity] */
@@ -57,6 +65,8 @@ struct poster *poster_create(const struct poster_options *options)
 		mem_copy_text(options->user_agent, strlen(options->user_agent));
 	poster->connect_timeout_ms = options->connect_timeout_ms;
 	poster->timeout_ms = options->timeout_ms;
+	poster->allowed = options->allowed;
+	poster->allowed_count = options->allowed_count;
 	poster->multi = curl_multi_init();
 	if (!authorities_open(&poster->authorities, options->ca_file) ||
 	    poster->multi == NULL ||
@@ -106,6 +116,28 @@ static size_t on_body(char *data, size_t size, size_t count, void *context)
 	return post->is_cut ? 0 : size * count;
 }
 
+/* Called after DNS, for each address, before anything is sent to it. */
+static curl_socket_t on_open(void *context, curlsocktype purpose,
+			     struct curl_sockaddr *target)
+{
+	struct post *post = context;
+	/* the address is longer than the struct sockaddr */
+	const struct sockaddr *address =
+		(const void *)((const char *)target +
+			       offsetof(struct curl_sockaddr, addr));
+
+	(void)purpose;
+	if (!address_filter_allows(address, post->poster->allowed,
+				   post->poster->allowed_count)) {
+		address_filter_format(address, post->refused,
+				      sizeof(post->refused));
+		return CURL_SOCKET_BAD;
+	}
+	post->is_connected = true;
+	return socket(target->family, target->socktype | SOCK_CLOEXEC,
+		      target->protocol);
+}
+
 static unsigned set_request(struct post *post,
 			    const struct post_request *request)
 {
@@ -125,6 +157,8 @@ static unsigned set_request(struct post *post,
 		easy, CURLOPT_COPYPOSTFIELDS,
 		request->body.size == 0 ? "" : request->body.data);
 	failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, post->headers);
+	failed |= curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
+	failed |= curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, post);
 	failed |= curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
 	failed |= curl_easy_setopt(easy, CURLOPT_WRITEDATA, post);
 	failed |= curl_easy_setopt(easy, CURLOPT_PRIVATE, post);
@@ -163,6 +197,14 @@ static void finish(struct post *post, CURLcode code)
 	result->http_status = (uint16_t)status;
 	if (code == CURLE_OK || post->is_cut)
 		return;
+	if (!post->is_connected && post->refused[0] != '\0') {
+		result->error = ERR_REFUSED;
+		snprintf(result->reason, sizeof(result->reason),
+			 "%s is a private address that delivery.allow does not "
+			 "name",
+			 post->refused);
+		return;
+	}
 	result->error = error_from_curl(code);
 	snprintf(result->reason, sizeof(result->reason), "%.127s",
 		 post->error_text[0] != '\0' ? post->error_text
@@ -180,6 +222,7 @@ void poster_start(struct poster *poster, const struct post_request *request)
 	struct post *post = mem_alloc(1, sizeof(*post));
 
 	post->result.context = request->context;
+	post->poster = poster;
 	post->easy = curl_easy_init();
 	if (post->easy == NULL)
 		mem_exhausted("libcurl");

@@ -1,8 +1,8 @@
 /*
  * daemon/delivery/post.h - HTTP POST requests to servers that an operator has
  * named, by libcurl multi, for one thread that owns the loop. No redirects, no
- * proxy, and no address filter, because the operator has named the server. Only
- * the status of an answer is used; its body is dropped.
+ * proxy, and no private address but those of the networks that are allowed.
+ * Only the status of an answer is used; its body is dropped.
  */
 #ifndef DAEMON_DELIVERY_POST_H
 #define DAEMON_DELIVERY_POST_H
@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "crawl/fetch/address_filter.h"
 #include "store/error.h"
 #include "store/slice.h"
 
@@ -21,6 +22,9 @@ struct poster_options {
 	const char *ca_file;         /* PEM file of more authorities, or NULL */
 	uint32_t connect_timeout_ms; /* > 0 */
 	uint32_t timeout_ms;         /* for all of it; > 0 */
+	const struct network *allowed; /* [allowed_count], kept by the caller:
+					  private networks */
+	size_t allowed_count;
 };
 
 /* NULL when `ca_file` cannot be read, or libcurl fails. */
@@ -48,7 +52,8 @@ struct post_result {
 };
 
 /* Begin. Errors come with the result: ERR_TIMEOUT, ERR_NETWORK, ERR_MALFORMED,
- * ERR_TOO_LARGE (headers alone: a long body is cut). */
+ * ERR_TOO_LARGE (headers alone: a long body is cut), ERR_REFUSED (by the filter
+ * of addresses; `reason` names the address). */
 void poster_start(struct poster *poster, const struct post_request *request);
 
 /*

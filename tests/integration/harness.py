@@ -242,7 +242,8 @@ class Daemon:
             "crawl": {"delay": "0 s", "saturation": 0, "sitemaps": "no",
                       "probe": "no", "first_pause": "200 ms"},
             "pipeline": {"full_retry": "200 ms"},
-            "delivery": {"first_pause": "50 ms"},
+            "delivery": {"first_pause": "50 ms",
+                         "allow": '["127.0.0.1"]'},
         }
         self.configure(sections or {})
         self.process = None

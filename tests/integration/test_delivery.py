@@ -103,6 +103,22 @@ class Delivery(harness.Case):
 
     # hooks
 
+    def test_hooks_at_private_addresses_are_refused(self):
+        """Unless the configuration names their network."""
+        receiver = self.receiver()
+        daemon = self.calm_daemon(delivery={"allow": '["127.0.0.2"]'})
+        port = receiver.url().split(":")[2].split("/")[0]
+        hooks = [self.hook(daemon, f"http://{host}:{port}/",
+                           kinds="site.added")
+                 for host in ("127.0.0.1", "localhost", "[::1]",
+                              "[::ffff:127.0.0.1]", "0")]
+        self.add_sites(daemon, 1)
+        for hook in hooks:
+            said = harness.wait_until(
+                lambda: daemon.json(f"/v1/hooks/{hook}")["error"], "a word")
+            self.assertIn("delivery.allow", said)
+        self.assertEqual(receiver.taken, [])
+
     def test_a_delivery_is_signed_json(self):
         receiver = self.receiver()
         daemon = self.calm_daemon()

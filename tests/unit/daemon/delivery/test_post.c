@@ -49,6 +49,21 @@ static void hang(int socket, const char *request)
 	poll(NULL, 0, TIMEOUT_MS * 5);
 }
 
+static void open_poster(const char *network)
+{
+	static struct network allowed;
+
+	ck_assert_int_eq(network_parse(network, &allowed), ERR_NONE);
+	poster = poster_create(&(struct poster_options){
+		.user_agent = "tester",
+		.connect_timeout_ms = TIMEOUT_MS,
+		.timeout_ms = TIMEOUT_MS,
+		.allowed = &allowed,
+		.allowed_count = 1,
+	});
+	ck_assert_ptr_nonnull(poster);
+}
+
 static void begin(void)
 {
 	static const struct route routes[] = {
@@ -64,12 +79,7 @@ static void begin(void)
 	};
 
 	server = server_start(routes, sizeof(routes) / sizeof(routes[0]));
-	poster = poster_create(&(struct poster_options){
-		.user_agent = "tester",
-		.connect_timeout_ms = TIMEOUT_MS,
-		.timeout_ms = TIMEOUT_MS,
-	});
-	ck_assert_ptr_nonnull(poster);
+	open_poster("127.0.0.1");
 }
 
 static void end(void)
@@ -108,6 +118,19 @@ START_TEST(a_request_is_what_was_asked_for)
 	ck_assert_int_eq(result.error, ERR_NONE);
 	ck_assert_uint_eq(result.http_status, 204);
 	ck_assert_ptr_eq(result.context, &server);
+}
+END_TEST
+
+START_TEST(a_private_address_must_be_allowed)
+{
+	struct post_result result;
+
+	poster_destroy(poster);
+	open_poster("127.0.0.2");
+	result = post("/checked");
+	ck_assert_int_eq(result.error, ERR_REFUSED);
+	ck_assert_uint_eq(result.http_status, 0);
+	ck_assert_ptr_nonnull(strstr(result.reason, "127.0.0.1 is a private"));
 }
 END_TEST
 
@@ -247,6 +270,7 @@ Suite *make_suite(void)
 	tcase_set_timeout(tests, 30);
 	tcase_add_checked_fixture(tests, begin, end);
 	tcase_add_test(tests, a_request_is_what_was_asked_for);
+	tcase_add_test(tests, a_private_address_must_be_allowed);
 	tcase_add_test(tests, redirects_are_answers);
 	tcase_add_test(tests, an_endless_answer_is_cut_and_counts);
 	tcase_add_test(tests, a_broken_answer_is_none);

@@ -2,14 +2,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "daemon/runtime/clock.h"
+#include "daemon/runtime/descendants.h"
+#include "store/memory.h"
 
 /* A file in memory with the input, so that no thread has to fill a pipe. */
 static int open_input(struct slice input)
@@ -65,12 +71,31 @@ static int set_files(posix_spawn_file_actions_t *actions, int input)
 	return failed;
 }
 
+/* The environment of the command with the mark, of which there is one. */
+static char **mark_environment(struct child *child, char *const *environment)
+{
+	size_t count = 0;
+	char **marked;
+
+	while (environment[count] != NULL)
+		count++;
+	marked = mem_alloc(count + 2, sizeof(*marked));
+	for (size_t i = 0; i < count; i++)
+		marked[i] = environment[i];
+	snprintf(child->mark, sizeof(child->mark),
+		 "TEMPLATED_RUN=%ld.%" PRIu64 ".%p", (long)getpid(),
+		 clock_read_us(CLOCK_MONOTONIC), (void *)child);
+	marked[count] = child->mark;
+	return marked;
+}
+
 /* Start the command; returns 0 or an errno. */
 static int spawn(struct child *child, const struct child_command *command,
 		 int input)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
+	char **environment = mark_environment(child, command->environment);
 	int failed;
 
 	posix_spawn_file_actions_init(&actions);
@@ -78,8 +103,8 @@ static int spawn(struct child *child, const struct child_command *command,
 	failed = set_files(&actions, input) | set_attributes(&attributes);
 	if (failed == 0)
 		failed = posix_spawn(&child->pid, command->words[0], &actions,
-				     &attributes, command->words,
-				     command->environment);
+				     &attributes, command->words, environment);
+	free(environment);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
 	return failed;
@@ -122,6 +147,7 @@ static void forget(struct child *child)
 
 void child_kill(struct child *child)
 {
+	descendants_kill(child->pid, child->mark);
 	kill(-child->pid, SIGKILL);
 	while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
 		;

@@ -1,7 +1,9 @@
 /*
  * daemon/runtime/child.h - a command that is run without a shell, with bytes on
  * its standard input, in a process group of its own. Its standard output is
- * discarded, its standard error is ours; it inherits no other descriptors.
+ * discarded, its standard error is ours; it inherits no other descriptors. Its
+ * environment is what it is given and TEMPLATED_RUN, by which all that it
+ * starts are found again.
  */
 #ifndef DAEMON_RUNTIME_CHILD_H
 #define DAEMON_RUNTIME_CHILD_H
@@ -16,6 +18,7 @@ struct child {
 	pid_t pid;
 	int file; /* pidfd, readable once it has ended; -1: not available */
 	uint64_t deadline_ms;
+	char mark[64];    /* "TEMPLATED_RUN=..." of its environment */
 	char message[64]; /* English, when it failed */
 };
 
@@ -40,7 +43,10 @@ enum child_state child_start(struct child *child_out,
 /* The state, without waiting; a child that has ended is reaped. */
 enum child_state child_look(struct child *child, uint64_t now_ms);
 
-/* Kill the group, and wait for the child. */
+/*
+ * Kill the group and all that descend from the child, in whatever session they
+ * are, and wait for the child.
+ */
 void child_kill(struct child *child);
 
 #endif

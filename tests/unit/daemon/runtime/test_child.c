@@ -109,6 +109,7 @@ END_TEST
 START_TEST(its_environment_is_what_it_is_given)
 {
 	ck_assert_int_eq(start("/usr/bin/env | grep -v ^PWD= | grep -v ^_= | "
+			       "grep -v ^TEMPLATED_RUN= | "
 			       "grep -vc ^D= >$D/out; true",
 			       slice_of(""), PATIENCE_MS),
 			 CHILD_RUNS);
@@ -218,6 +219,49 @@ START_TEST(at_its_deadline_its_group_is_killed)
 }
 END_TEST
 
+/* A session of its own, and a parent that has ended. */
+START_TEST(at_its_deadline_those_that_left_its_session_are_killed)
+{
+	ck_assert_int_eq(start("(setsid sh -c 'echo $$ >$D/out; sleep 100' &); "
+			       "sleep 100",
+			       slice_of(""), 500),
+			 CHILD_RUNS);
+	ck_assert_int_eq(wait_for_end(), CHILD_FAILED);
+	ck_assert_str_eq(child.message, "took too long and was killed");
+	ck_assert(is_gone());
+}
+END_TEST
+
+/* Without the mark, but as a child of a child. */
+START_TEST(nor_is_an_environment_of_its_own_a_way_out)
+{
+	ck_assert_int_eq(start("env -i setsid sh -c \"echo \\$\\$ >$D/out; "
+			       "sleep 100\" & "
+			       "wait",
+			       slice_of(""), 500),
+			 CHILD_RUNS);
+	ck_assert_int_eq(wait_for_end(), CHILD_FAILED);
+	ck_assert(is_gone());
+}
+END_TEST
+
+/* What is not its own is left alone. */
+START_TEST(others_are_not_killed)
+{
+	struct child first;
+
+	ck_assert_int_eq(start("echo $$ >$D/out; exec sleep 100", slice_of(""),
+			       PATIENCE_MS),
+			 CHILD_RUNS);
+	first = child;
+	ck_assert_int_eq(start("sleep 100", slice_of(""), 300), CHILD_RUNS);
+	ck_assert_int_eq(wait_for_end(), CHILD_FAILED);
+	ck_assert(is_running());
+	child_kill(&first);
+	ck_assert(is_gone());
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("child");
@@ -232,6 +276,10 @@ Suite *make_suite(void)
 	tcase_add_test(tests, an_exit_status_is_a_failure);
 	tcase_add_test(tests, what_cannot_be_run_is_told);
 	tcase_add_test(tests, at_its_deadline_its_group_is_killed);
+	tcase_add_test(tests,
+		       at_its_deadline_those_that_left_its_session_are_killed);
+	tcase_add_test(tests, nor_is_an_environment_of_its_own_a_way_out);
+	tcase_add_test(tests, others_are_not_killed);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -1,0 +1,158 @@
+#include "daemon/runtime/descendants.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/buffer.h"
+#include "store/memory.h"
+
+enum { MAX_ROUNDS = 16, PIECE_BYTES = 4096, MAX_PROC_BYTES = 1 << 20 };
+
+struct process {
+	pid_t pid;
+	pid_t parent;
+	bool is_ours;
+};
+
+struct process_list {
+	struct process *items; /* [count] */
+	size_t count;
+	size_t capacity;
+};
+
+/* A file of /proc/PID; false when the process is gone, or not ours to read. */
+static bool read_file(pid_t pid, const char *name, struct buffer *out)
+{
+	char path[64];
+	ssize_t size = 1;
+	int file;
+
+	buffer_clear(out);
+	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return false;
+	while (size > 0 && out->size < MAX_PROC_BYTES) {
+		size = read(file, buffer_reserve(out, PIECE_BYTES),
+			    PIECE_BYTES);
+		out->size += size > 0 ? (size_t)size : 0;
+	}
+	close(file);
+	buffer_append_byte(out, '\0');
+	return size == 0;
+}
+
+static bool has_mark(pid_t pid, const char *mark, struct buffer *scratch)
+{
+	size_t at = 0;
+
+	if (!read_file(pid, "environ", scratch))
+		return false;
+	while (at < scratch->size) {
+		if (strcmp(scratch->data + at, mark) == 0)
+			return true;
+		at += strlen(scratch->data + at) + 1;
+	}
+	return false;
+}
+
+/* The fourth field of stat; the second, a name, may have anything in it. */
+static pid_t parent_of(pid_t pid, struct buffer *scratch)
+{
+	const char *end;
+
+	if (!read_file(pid, "stat", scratch))
+		return 0;
+	end = strrchr(scratch->data, ')');
+	return end == NULL || strlen(end) < 4
+		       ? 0
+		       : (pid_t)strtol(end + 3, NULL, 10);
+}
+
+static void list_processes(struct process_list *list, pid_t root,
+			   const char *mark)
+{
+	DIR *folder = opendir("/proc");
+	struct buffer scratch = {0};
+	const struct dirent *entry;
+
+	list->count = 0;
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this one's */
+	while (folder != NULL && (entry = readdir(folder)) != NULL) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid <= 1 || pid == getpid())
+			continue;
+		list->items = mem_grow(list->items, list->count,
+				       &list->capacity, sizeof(*list->items));
+		list->items[list->count++] = (struct process){
+			.pid = pid,
+			.parent = parent_of(pid, &scratch),
+			.is_ours = pid == root || has_mark(pid, mark, &scratch),
+		};
+	}
+	if (folder != NULL)
+		closedir(folder);
+	buffer_free(&scratch);
+}
+
+static bool is_child(const struct process_list *list,
+		     const struct process *process)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].is_ours &&
+		    list->items[i].pid == process->parent)
+			return true;
+	return false;
+}
+
+/* Before any is killed, since their children get another parent then. */
+static void add_children(struct process_list *list)
+{
+	bool has_grown = true;
+
+	while (has_grown) {
+		has_grown = false;
+		for (size_t i = 0; i < list->count; i++) {
+			struct process *process = &list->items[i];
+
+			if (process->is_ours || !is_child(list, process))
+				continue;
+			process->is_ours = true;
+			has_grown = true;
+		}
+	}
+}
+
+/* How many there were, without the root, which its parent has to wait for. */
+static size_t kill_listed(const struct process_list *list, pid_t root)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (!list->items[i].is_ours)
+			continue;
+		kill(list->items[i].pid, SIGKILL);
+		count += list->items[i].pid != root;
+	}
+	return count;
+}
+
+void descendants_kill(pid_t root, const char *mark)
+{
+	struct process_list list = {0};
+	size_t killed = 1;
+
+	for (unsigned i = 0; i < MAX_ROUNDS && killed > 0; i++) {
+		list_processes(&list, root, mark);
+		add_children(&list);
+		killed = kill_listed(&list, root);
+	}
+	free(list.items);
+}

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "crawl/fetch/curl_memory.h"
 #include "crawl/fetch/request_headers.h"
@@ -18,6 +19,11 @@ enum {
 	DEFAULT_TOTAL_MS = 60 * 1000,
 	DEFAULT_STALL_MS = 20 * 1000,
 	DEFAULT_CONNECTIONS = 32,
+	/* of the rate below which answers end while others wait */
+	PATIENCE_MS = 1000,
+	YOUNG_MS = 2000,
+	FIRST_RATE = 64, /* bytes a second */
+	MAX_DOUBLINGS = 8,
 };
 
 struct fetcher {
@@ -30,8 +36,19 @@ struct fetcher {
 	struct transfer *first; /* those that have ended, oldest first */
 	struct transfer *last;
 	size_t running;
-	bool has_begun; /* a transfer, since libcurl last worked on them */
+	size_t waiting;     /* for a connection */
+	uint64_t turned_ms; /* one was last free, or nobody waited */
+	bool has_begun;     /* a transfer, since libcurl last worked on them */
 };
+
+static uint64_t steady_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000U +
+	       (uint64_t)time.tv_nsec / 1000000U;
+}
 
 static uint32_t or_default(uint32_t value, uint32_t otherwise)
 {
@@ -166,6 +183,8 @@ void fetcher_start(struct fetcher *fetcher, const struct fetch_request *request)
 	if (transfer_prepare(transfer, request) &&
 	    curl_multi_add_handle(fetcher->multi, transfer->easy) == CURLM_OK) {
 		transfer->is_running = true;
+		transfer->begin_ms = steady_ms();
+		fetcher->turned_ms = transfer->begin_ms;
 		fetcher->running++;
 		fetcher->has_begun = true;
 		return;
@@ -216,6 +235,66 @@ static void perform(struct fetcher *fetcher)
 	collect(fetcher);
 }
 
+/* Bytes a second that are too few when none was free for `waited_ms`. */
+static uint64_t rate_floor(uint64_t waited_ms)
+{
+	uint64_t doublings =
+		waited_ms < PATIENCE_MS ? 0 : waited_ms / PATIENCE_MS - 1;
+
+	if (waited_ms < PATIENCE_MS)
+		return 0;
+	return (uint64_t)FIRST_RATE
+	       << (doublings < MAX_DOUBLINGS ? doublings : MAX_DOUBLINGS);
+}
+
+/* The slowest of those that are slower than `rate`; NULL when none is. */
+static struct transfer *find_slowest(const struct fetcher *fetcher,
+				     uint64_t rate, uint64_t now_ms)
+{
+	struct transfer *slowest = NULL;
+
+	for (struct transfer *transfer = fetcher->all; transfer != NULL;
+	     transfer = transfer->sister) {
+		uint64_t age_ms = now_ms - transfer->begin_ms;
+		uint64_t bytes = transfer->raw_bytes + transfer->header_bytes;
+
+		if (!transfer->is_running || age_ms < YOUNG_MS ||
+		    bytes * 1000U / age_ms >= rate)
+			continue;
+		slowest = transfer;
+		rate = bytes * 1000U / age_ms;
+	}
+	return slowest;
+}
+
+/* Who comes slowly makes room for those that wait. */
+static void make_room(struct fetcher *fetcher)
+{
+	uint64_t now_ms = steady_ms();
+	uint64_t rate = fetcher->waiting == 0
+				? 0
+				: rate_floor(now_ms - fetcher->turned_ms);
+
+	for (; rate > 0 && fetcher->waiting > 0; fetcher->waiting--) {
+		struct transfer *transfer = find_slowest(fetcher, rate, now_ms);
+
+		if (transfer == NULL)
+			return;
+		curl_multi_remove_handle(fetcher->multi, transfer->easy);
+		transfer_fail(transfer, ERR_TIMEOUT,
+			      "too slow while others wait");
+		transfer_finish(transfer, CURLE_OPERATION_TIMEDOUT);
+		end(fetcher, transfer);
+	}
+}
+
+void fetcher_press(struct fetcher *fetcher, size_t waiting)
+{
+	if (fetcher->waiting == 0 || waiting == 0)
+		fetcher->turned_ms = steady_ms();
+	fetcher->waiting = waiting;
+}
+
 void fetcher_run(struct fetcher *fetcher, uint32_t timeout_ms)
 {
 	int wait = timeout_ms < INT_MAX ? (int)timeout_ms : INT_MAX;
@@ -226,6 +305,7 @@ void fetcher_run(struct fetcher *fetcher, uint32_t timeout_ms)
 		return;
 	curl_multi_poll(fetcher->multi, NULL, 0, wait, NULL);
 	perform(fetcher);
+	make_room(fetcher);
 }
 
 bool fetcher_next(struct fetcher *fetcher, struct fetch_result *result_out)

@@ -146,6 +146,15 @@ bool fetcher_next(struct fetcher *fetcher, struct fetch_result *result_out);
 /* Abort all running requests: fetcher_next() returns them with ERR_STOPPED. */
 void fetcher_abort(struct fetcher *fetcher);
 
+/*
+ * So many others wait for one of the connections, and may begin: while none is
+ * free, the rate at which an answer must come grows from 64 bytes a second in
+ * the second second up to 16 KiB in the ninth, by the average since it began,
+ * and the slowest below it end with ERR_TIMEOUT, as many as wait. Those that
+ * have begun in the last two seconds do not.
+ */
+void fetcher_press(struct fetcher *fetcher, size_t waiting);
+
 /* The number of running requests. */
 size_t fetcher_running(const struct fetcher *fetcher);
 

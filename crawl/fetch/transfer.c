@@ -101,6 +101,8 @@ static void begin(struct transfer *transfer,
 	response_head_begin(&transfer->answer);
 	transfer->is_headed = false;
 	transfer->header_bytes = 0;
+	transfer->raw_bytes = 0;
+	transfer->taken_bytes = 0;
 	transfer->sent_bytes = 0;
 	transfer->wire_bytes = 0;
 	transfer->body_bytes = 0;

@@ -27,7 +27,8 @@ struct transfer {
 	struct transfer *sister; /* in the list of all transfers of the fetcher
 				  */
 	CURL *easy;
-	bool is_running; /* in the multi handle */
+	bool is_running;   /* in the multi handle */
+	uint64_t begin_ms; /* when that was, by the steady clock */
 	const struct transfer_plan *plan;
 	bool has_cookies; /* libcurl's cookie engine is in use and must be
 			     emptied */
@@ -50,11 +51,13 @@ struct transfer {
 	struct unpacker *unpacker; /* NULL: the body is not coded */
 	bool is_headed;            /* the last header block is complete */
 	size_t header_bytes;
-	size_t sent_bytes;              /* of the body */
-	size_t wire_bytes;              /* of these, as far as used up */
-	size_t body_bytes;              /* unpacked */
-	bool is_connected;              /* the address filter has allowed an
-					   address */
+	size_t raw_bytes;   /* of the body, with its chunks' heads */
+	size_t taken_bytes; /* of these, without them */
+	size_t sent_bytes;  /* of the body */
+	size_t wire_bytes;  /* of these, as far as used up */
+	size_t body_bytes;  /* unpacked */
+	bool is_connected;  /* the address filter has allowed an
+			       address */
 	char refused[INET6_ADDRSTRLEN]; /* an address that it refused; "": none
 					 */
 	char error_text[CURL_ERROR_SIZE];
@@ -115,5 +118,7 @@ size_t transfer_on_header(char *data, size_t size, size_t count, void *context);
 size_t transfer_on_body(char *data, size_t size, size_t count, void *context);
 int transfer_on_debug(CURL *easy, curl_infotype type, char *data, size_t size,
 		      void *context);
+int transfer_on_progress(void *context, curl_off_t total, curl_off_t now,
+			 curl_off_t upload_total, curl_off_t upload_now);
 
 #endif

@@ -16,6 +16,9 @@ enum {
 	 * packed; a bomb is 1000 times as long (gzip), or a million (br). */
 	BOMB_BYTES = 512 * 1024,
 	BOMB_RATIO = 100,
+	/* Between chunks: of one byte each has five, and seldom a name. */
+	FRAMING_BYTES = 128 * 1024,
+	FRAMING_RATIO = 8,
 };
 
 static unsigned status_of(const struct transfer *transfer)
@@ -168,6 +171,7 @@ size_t transfer_on_body(char *data, size_t size, size_t count, void *context)
 	struct slice bytes = {data, size * count};
 	bool is_taken;
 
+	transfer->taken_bytes += bytes.size;
 	if (!transfer_is_success(transfer)) {
 		transfer->wire_bytes += bytes.size;
 		return transfer->wire_bytes > MAX_DROPPED_BYTES ? 0
@@ -190,6 +194,26 @@ size_t transfer_on_body(char *data, size_t size, size_t count, void *context)
 	return is_taken ? bytes.size : 0;
 }
 
+/* Extensions of chunks, and what else is no body, have no other limit. */
+int transfer_on_progress(void *context, curl_off_t total, curl_off_t now,
+			 curl_off_t upload_total, curl_off_t upload_now)
+{
+	struct transfer *transfer = context;
+	size_t most =
+		FRAMING_BYTES + (FRAMING_RATIO + 1) * transfer->taken_bytes;
+
+	(void)total;
+	(void)now;
+	(void)upload_total;
+	(void)upload_now;
+	if (transfer->raw_bytes <= most)
+		return 0;
+	transfer_fail(transfer, ERR_TOO_LARGE,
+		      "the chunks have %zu bytes beside the body",
+		      transfer->raw_bytes - transfer->taken_bytes);
+	return 1;
+}
+
 /*
  * Called with everything that libcurl sends and receives. The first request to
  * a proxy is for a tunnel and is skipped.
@@ -202,8 +226,11 @@ int transfer_on_debug(CURL *easy, curl_infotype type, char *data, size_t size,
 	size_t length = sizeof(tunnel) - 1;
 
 	(void)easy;
-	if (type == CURLINFO_HEADER_OUT &&
-	    !(size > length && memcmp(data, tunnel, length) == 0))
+	if (type == CURLINFO_DATA_IN)
+		transfer->raw_bytes += size;
+	else if (type == CURLINFO_HEADER_OUT &&
+		 transfer->plan->options.keeps_headers &&
+		 !(size > length && memcmp(data, tunnel, length) == 0))
 		buffer_append(&transfer->result.request, data, size);
 	return 0;
 }

@@ -25,18 +25,24 @@ static unsigned set_callbacks(struct transfer *transfer)
 	return failed;
 }
 
-/* Only the debug callback shows the head of the request. */
+/*
+ * Only the debug callback shows the head of the request, and what a chunked
+ * body has beside its chunks; and only that of the progress can end the
+ * transfer then.
+ */
 static unsigned set_debug(struct transfer *transfer)
 {
 	CURL *easy = transfer->easy;
 	unsigned failed = 0;
 
-	if (!transfer->plan->options.keeps_headers)
-		return 0;
 	failed |= curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION,
 				   transfer_on_debug);
 	failed |= curl_easy_setopt(easy, CURLOPT_DEBUGDATA, transfer);
 	failed |= curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION,
+				   transfer_on_progress);
+	failed |= curl_easy_setopt(easy, CURLOPT_XFERINFODATA, transfer);
+	failed |= curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
 	return failed;
 }
 

@@ -236,6 +236,25 @@ static uint32_t idle_ms(const struct fetching *fetching, uint64_t now_ms)
 	return (uint32_t)wait;
 }
 
+/* Hosts that might be asked now if a connection were free. */
+static size_t count_waiting(const struct fetching *fetching, uint64_t now_ms)
+{
+	const struct hosts *hosts = &fetching->hosts;
+	size_t count = 0;
+
+	if (fetching->is_stopping ||
+	    fetcher_running(fetching->fetcher) < fetching->max_connections)
+		return 0;
+	for (size_t i = 0; i < hosts->count; i++) {
+		const struct host *host = hosts->items[i];
+
+		count += host->first != NULL &&
+			 host->robots_state != ROBOTS_ASKED &&
+			 polite_may_start(&host->polite, now_ms);
+	}
+	return count;
+}
+
 static void take_arrivals(struct fetching *fetching)
 {
 	struct job *job = job_queue_take_all(fetching->arrivals);
@@ -284,6 +303,8 @@ void fetching_run(struct fetching *fetching)
 		take_arrivals(fetching);
 		serve_hosts(fetching, now_ms);
 		fetching->running = fetcher_running(fetching->fetcher);
+		fetcher_press(fetching->fetcher,
+			      count_waiting(fetching, now_ms));
 		fetcher_run(fetching->fetcher, idle_ms(fetching, now_ms));
 		take_results(fetching);
 		hosts_trim(&fetching->hosts, MAX_IDLE_HOSTS, now_ms);

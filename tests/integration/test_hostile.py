@@ -53,7 +53,9 @@ CASES = {
     (4, "(pending|leased) 0 took longer than allowed; .*too slow"): (
         "slow headers", "silence"),
     (4, "(pending|leased) 200 took longer.*; .*(too slow|timed out)"): (
-        "slow body", "body just not slow", "endless chunk extension"),
+        "slow body", "body just not slow"),
+    (4, "failed 200 over the configured limit; .*beside the body"): (
+        "endless chunk extension",),
     (4, "failed [0-9]+ over the configured limit; .*(headers|memory)"): (
         "endless headers", "endless header line", "endless status line",
         "endless trailers", "1xx for ever", "Set-Cookie flood of 1 MB"),

@@ -188,6 +188,40 @@ class Traps(harness.Case):
         self.ends("facets", 12 * BUDGET, "keys", "pattern", "unknown",
                   "link")
 
+    def test_hosts_that_drip_make_room_for_a_good_one(self):
+        """Each of them would hold its connection for ten minutes."""
+        class Drip(socketserver.BaseRequestHandler):
+            def handle(self):
+                try:
+                    self.request.recv(65536)
+                    self.request.sendall(b"HTTP/1.1 200 OK\r\n"
+                                         b"Content-Type: text/html\r\n\r\n")
+                    while not self.server.is_over.wait(0.05):
+                        self.request.sendall(b"dripping")
+                except OSError:
+                    pass
+        drips = []
+        for _ in range(4):
+            server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Drip)
+            server.is_over = threading.Event()
+            threading.Thread(target=server.serve_forever,
+                             args=(0.05,)).start()
+            for end in (server.server_close, server.shutdown,
+                        server.is_over.set):
+                self.addCleanup(end)
+            drips.append(f"http://127.0.0.1:{server.server_address[1]}/")
+        web = self.web()
+        daemon = self.daemon({"crawl": {
+            "timeout": "10 min", "max_connections": 3,
+            "first_pause": "10 min"}, "pipeline": {"drain": "100 ms"}})
+        for url in drips:
+            daemon.watch(url)
+        harness.wait_until(
+            lambda: daemon.json("/v1/status")["pipeline"][
+                "running_fetches"] == 3, "all connections to be taken")
+        site = daemon.crawl(web.url, max_pages=3)
+        self.assertGreaterEqual(site["pages"], 2)
+
 
 if __name__ == "__main__":
     harness.main()

@@ -86,6 +86,42 @@ static void endless_chunk_size(int socket, const char *request)
 	send_many(socket, "0000000000000000000000000000000", FOR_EVER);
 }
 
+static void endless_extension(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, OK_HTML "Transfer-Encoding: chunked\r\n\r\n"
+					 "5;x=");
+	send_many(socket, "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy",
+		  FOR_EVER);
+}
+
+/* Each chunk has one byte, and a name. */
+static void long_extensions(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, OK_HTML "Transfer-Encoding: chunked\r\n\r\n");
+	send_many(socket,
+		  "1;name=yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\nx\r\n",
+		  FOR_EVER);
+}
+
+static void small_chunks(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, OK_HTML "Transfer-Encoding: chunked\r\n\r\n");
+	send_many(socket, "1\r\nx\r\n", CLIENT_MAX_BODY);
+	server_send_text(socket, "0\r\n\r\n");
+}
+
+/* Some 2000 bytes a second, for ever. */
+static void drip(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, OK_HTML "\r\n");
+	while (server_send_text(socket, "<p>drip</p><p>drip</p>"))
+		usleep(10000);
+}
+
 static void many_headers(int socket, const char *request)
 {
 	(void)request;
@@ -256,6 +292,10 @@ static const struct route routes[] = {
 	{"/endless-hints", endless_hints, 0, NULL},
 	{"/endless-trailers", endless_trailers, 0, NULL},
 	{"/endless-chunk-size", endless_chunk_size, 0, NULL},
+	{"/endless-extension", endless_extension, 0, NULL},
+	{"/long-extensions", long_extensions, 0, NULL},
+	{"/small-chunks", small_chunks, 0, NULL},
+	{"/drip", drip, 0, NULL},
 	{"/many-headers", many_headers, 0, NULL},
 	{"/many-cookies", many_cookies, 0, NULL},
 	{"/long-location", long_location, 0, NULL},
@@ -374,6 +414,56 @@ START_TEST(the_framing_has_a_limit)
 	ck_assert_int_eq(client.result.error, ERR_TOO_LARGE);
 	client_fetch(&client, "/endless-chunk-size");
 	client_check_error(&client, ERR_NETWORK);
+}
+END_TEST
+
+START_TEST(what_is_between_chunks_has_a_limit)
+{
+	client_fetch(&client, "/endless-extension");
+	client_check_error(&client, ERR_TOO_LARGE);
+	ck_assert_ptr_nonnull(strstr(client.result.reason, "beside the body"));
+	client_fetch(&client, "/long-extensions");
+	client_check_error(&client, ERR_TOO_LARGE);
+	client_fetch(&client, "/small-chunks");
+	ck_assert_int_eq(client.result.error, ERR_NONE);
+	ck_assert_uint_eq(client.result.body.size, CLIENT_MAX_BODY);
+}
+END_TEST
+
+static void run_until_result(size_t waiting)
+{
+	fetch_result_free(&client.result);
+	while (!fetcher_next(client.fetcher, &client.result)) {
+		fetcher_press(client.fetcher, waiting);
+		fetcher_run(client.fetcher, 100);
+	}
+}
+
+/* Two connections drip, and one is waited for. */
+START_TEST(who_is_slow_makes_room_for_one_that_waits)
+{
+	struct url url = client_url(&client, "/drip");
+
+	client.options.total_timeout_ms = 600 * 1000;
+	client_renew(&client);
+	client_begin(&client, &url, true, NULL);
+	client_begin(&client, &url, true, NULL);
+	run_until_result(1);
+	client_check_error(&client, ERR_TIMEOUT);
+	ck_assert_str_eq(client.result.reason, "too slow while others wait");
+	ck_assert_uint_eq(fetcher_running(client.fetcher), 1);
+	fetcher_abort(client.fetcher);
+	run_until_result(0);
+	client_check_error(&client, ERR_STOPPED);
+}
+END_TEST
+
+START_TEST(who_is_slow_may_be_while_nobody_waits)
+{
+	client.options.total_timeout_ms = 4000;
+	client_renew(&client);
+	client_fetch(&client, "/drip");
+	ck_assert_str_ne(client.result.reason, "too slow while others wait");
 }
 END_TEST
 
@@ -569,6 +659,9 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, what_nobody_wants_is_not_read_to_its_end);
 	tcase_add_test(tcase, heads_have_a_limit);
 	tcase_add_test(tcase, the_framing_has_a_limit);
+	tcase_add_test(tcase, what_is_between_chunks_has_a_limit);
+	tcase_add_test(tcase, who_is_slow_makes_room_for_one_that_waits);
+	tcase_add_test(tcase, who_is_slow_may_be_while_nobody_waits);
 	tcase_add_test(tcase, who_is_slow_or_silent_times_out);
 	tcase_add_test(tcase, what_came_of_a_broken_body_is_kept);
 	tcase_add_test(tcase, without_a_byte_of_the_body_it_is_an_error);

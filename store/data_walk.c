@@ -1,0 +1,482 @@
+#include "store/data_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/memory.h"
+
+enum {
+	BRANCH = 0x01,
+	LEAF = 0x02,
+	OVERFLOW = 0x04,
+	BIG_DATA = 0x01, /* flags of a node: the value is in pages of its own */
+	SUB_DATA = 0x02, /* the value is a table */
+	NODE_HEAD_BYTES = 8,
+	INTEGER_KEYS = 0x08, /* flags of a table */
+	NO_FOLDER = 0x4000,  /* of the free pages': of the file */
+	MAX_DEPTH = 32,
+	MAX_TREES = 64,
+	MAX_NAME_BYTES = 64,
+	MAX_KEY_BYTES = 511,
+	BITS = 8,
+};
+
+/* A page as it is read, and where we are in it. */
+struct level {
+	unsigned char bytes[DATA_MAX_PAGE_BYTES];
+	uint64_t page;
+	struct slice low;
+	struct slice high;
+	size_t count; /* nodes */
+	size_t next;
+};
+
+struct node {
+	struct slice key;
+	const unsigned char *value;
+	uint64_t child; /* of a branch */
+	uint32_t size;  /* of the value */
+	uint16_t flags;
+};
+
+struct named_tree {
+	char name[MAX_NAME_BYTES];
+	struct data_tree tree;
+};
+
+/* One walk; of one tree at a time. */
+struct walk {
+	const struct data_file *data;
+	const struct data_visitor *visitor;
+	const char *table;
+	const struct data_tree *tree;
+	struct data_tree found;   /* what it has of each kind */
+	struct level *levels;     /* [MAX_DEPTH] */
+	unsigned char *seen;      /* a bit a page */
+	struct buffer value;      /* one from pages of its own */
+	uint64_t page_count;      /* of the meta page */
+	struct named_tree *trees; /* [tree_count], those of "main" */
+	size_t tree_count;
+	bool is_roots_only;
+	bool is_damaged; /* the tree */
+	bool is_stopped;
+};
+
+static uint16_t u16_at(const unsigned char *bytes)
+{
+	uint16_t number;
+
+	memcpy(&number, bytes, sizeof(number));
+	return number;
+}
+
+static uint64_t u64_at(const unsigned char *bytes)
+{
+	uint64_t number;
+
+	memcpy(&number, bytes, sizeof(number));
+	return number;
+}
+
+static void tell(struct walk *walk, uint64_t page, struct slice low,
+		 struct slice high, const char *what)
+{
+	struct data_damage damage = {walk->table, page, what, low, high};
+
+	walk->is_damaged = true;
+	walk->visitor->damage(walk->visitor->context, &damage);
+}
+
+static const char *const no_such_page =
+	"there is no such page, or it is used twice";
+static const char *const behind_end =
+	"it is behind the end of the file, or cannot be read";
+
+/* Mark the page as used; false: it is already, or there is no such page. */
+static bool take_page(struct walk *walk, uint64_t page)
+{
+	unsigned char bit = (unsigned char)(1U << page % BITS);
+
+	if (page < 2 || page >= walk->page_count ||
+	    (walk->seen[page / BITS] & bit) != 0)
+		return false;
+	walk->seen[page / BITS] |= bit;
+	return true;
+}
+
+/* Node `i`; the page has been judged up to it. false: it is not in the page. */
+static bool read_node(const struct walk *walk, const struct level *level,
+		      size_t i, struct node *out)
+{
+	size_t end = walk->data->page_bytes;
+	const unsigned char *page = level->bytes;
+	size_t at = u16_at(page + DATA_PAGE_HEAD_BYTES + 2 * i);
+	const unsigned char *head = page + at;
+	size_t key_bytes;
+
+	if (at % 2 != 0 || at < u16_at(page + 14) || at > end - NODE_HEAD_BYTES)
+		return false;
+	key_bytes = u16_at(head + 6);
+	out->flags = u16_at(head + 4);
+	out->size = u16_at(head) | (uint32_t)u16_at(head + 2) << 16;
+	out->child = out->size | (uint64_t)out->flags << 32;
+	out->key = (struct slice){head + NODE_HEAD_BYTES, key_bytes};
+	out->value = head + NODE_HEAD_BYTES + key_bytes;
+	return key_bytes <= MAX_KEY_BYTES &&
+	       at + NODE_HEAD_BYTES + key_bytes <= end;
+}
+
+/* Bytes of the node in its page. */
+static size_t size_of_node(const struct node *node, bool is_leaf)
+{
+	size_t size = NODE_HEAD_BYTES + node->key.size;
+
+	if (is_leaf)
+		size += (node->flags & BIG_DATA) != 0 ? sizeof(uint64_t)
+						      : node->size;
+	return size + size % 2;
+}
+
+static int compare_keys(const struct walk *walk, struct slice a, struct slice b)
+{
+	size_t size = a.size < b.size ? a.size : b.size;
+	int order;
+
+	if ((walk->tree->flags & INTEGER_KEYS) != 0 && a.size == b.size &&
+	    a.size == sizeof(uint64_t)) {
+		uint64_t x = u64_at(a.data);
+		uint64_t y = u64_at(b.data);
+
+		return (x > y) - (x < y);
+	}
+	order = size == 0 ? 0 : memcmp(a.data, b.data, size);
+	return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+/* Keys ascend, and stay between those of the parent. */
+static bool is_in_order(const struct walk *walk, const struct level *level,
+			struct slice before, struct slice key)
+{
+	if (before.data != NULL && compare_keys(walk, before, key) >= 0)
+		return false;
+	if (level->low.size > 0 && compare_keys(walk, level->low, key) > 0)
+		return false;
+	return level->high.size == 0 ||
+	       compare_keys(walk, key, level->high) < 0;
+}
+
+static bool is_leaf_node(const struct node *node, size_t room)
+{
+	return (node->flags & ~(BIG_DATA | SUB_DATA)) == 0 &&
+	       node->key.size > 0 &&
+	       ((node->flags & BIG_DATA) != 0 ? room >= sizeof(uint64_t)
+					      : room >= node->size);
+}
+
+/* What is wrong with the nodes, or NULL. */
+static const char *judge_nodes(const struct walk *walk,
+			       const struct level *level, bool is_leaf)
+{
+	size_t end = walk->data->page_bytes;
+	size_t total = 0;
+	struct slice before = {0};
+	struct node node;
+
+	for (size_t i = 0; i < level->count; i++) {
+		if (!read_node(walk, level, i, &node))
+			return "a row is not in it";
+		if (is_leaf && !is_leaf_node(&node, (size_t)(level->bytes +
+							     end - node.value)))
+			return "a row is damaged";
+		/* the first key of a branch means: from the lowest */
+		if ((is_leaf || i > 0) &&
+		    !is_in_order(walk, level, before, node.key))
+			return "its keys are not in order";
+		if (is_leaf || i > 0)
+			before = node.key;
+		total += size_of_node(&node, is_leaf);
+	}
+	return total == end - u16_at(level->bytes + 14)
+		       ? NULL
+		       : "its rows do not fill it";
+}
+
+/* What is wrong with the page of a tree, or NULL. */
+static const char *judge_page(const struct walk *walk, struct level *level,
+			      size_t depth)
+{
+	bool is_leaf = depth + 1 == walk->tree->depth;
+	const unsigned char *bytes = level->bytes;
+	size_t lower = u16_at(bytes + 12);
+	size_t upper = u16_at(bytes + 14);
+
+	if (u64_at(bytes) != level->page)
+		return "it has the number of another";
+	if (u16_at(bytes + 10) != (is_leaf ? LEAF : BRANCH) ||
+	    u16_at(bytes + 8) != 0)
+		return "it is of another kind";
+	if (lower < DATA_PAGE_HEAD_BYTES || lower % 2 != 0 || lower > upper ||
+	    upper > walk->data->page_bytes)
+		return "its head is damaged";
+	level->count = (lower - DATA_PAGE_HEAD_BYTES) / 2;
+	if (level->count == 0)
+		return "it is empty";
+	return judge_nodes(walk, level, is_leaf);
+}
+
+/* Read the page to the level `depth`; its bounds are set. */
+static bool enter(struct walk *walk, size_t depth, uint64_t page)
+{
+	struct level *level = &walk->levels[depth];
+	const char *what;
+
+	level->page = page;
+	level->next = 0;
+	level->count = 0;
+	if (!take_page(walk, page))
+		what = no_such_page;
+	else if (!data_file_read(walk->data, page, 0, level->bytes,
+				 walk->data->page_bytes))
+		what = behind_end;
+	else
+		what = judge_page(walk, level, depth);
+	if (what == NULL)
+		return true;
+	level->count = 0;
+	tell(walk, page, level->low, level->high, what);
+	return false;
+}
+
+/*
+ * What is wrong with the pages of a value that has its own, or NULL. They may
+ * be more than `needed`: LMDB writes a smaller value in the place of a larger.
+ */
+static const char *judge_overflow(struct walk *walk, uint64_t page,
+				  uint64_t needed)
+{
+	unsigned char head[DATA_PAGE_HEAD_BYTES];
+	uint32_t pages;
+
+	if (page < 2 || page >= walk->page_count)
+		return no_such_page;
+	if (!data_file_read(walk->data, page, 0, head, sizeof(head)))
+		return behind_end;
+	memcpy(&pages, head + 12, sizeof(pages));
+	if (u64_at(head) != page || u16_at(head + 8) != 0 ||
+	    u16_at(head + 10) != OVERFLOW || pages < needed)
+		return "its head is damaged";
+	for (uint64_t i = 0; i < pages; i++)
+		if (!take_page(walk, page + i))
+			return no_such_page;
+	walk->found.overflow_pages += pages;
+	return NULL;
+}
+
+/* Read it to walk->value; damage of it is damage of its row alone. */
+static bool read_overflow(struct walk *walk, const struct node *node)
+{
+	uint64_t page = u64_at(node->value);
+	uint64_t size = walk->data->page_bytes;
+	uint64_t needed = (DATA_PAGE_HEAD_BYTES + node->size + size - 1) / size;
+	const char *what = judge_overflow(walk, page, needed);
+
+	buffer_clear(&walk->value);
+	if (what == NULL &&
+	    !data_file_read(walk->data, page, DATA_PAGE_HEAD_BYTES,
+			    buffer_reserve(&walk->value, node->size),
+			    node->size))
+		what = behind_end;
+	if (what != NULL) {
+		tell(walk, page, node->key, node->key, what);
+		return false;
+	}
+	walk->value.size += node->size;
+	return true;
+}
+
+/* A row of "free": the pages that a transaction left, behind their number. */
+static bool mark_free(struct walk *walk, struct slice value)
+{
+	const unsigned char *bytes = value.data;
+	uint64_t count = value.size / sizeof(count);
+
+	if (count == 0 || u64_at(bytes) >= count)
+		return false;
+	count = u64_at(bytes);
+	for (uint64_t i = 1; i <= count; i++)
+		if (!take_page(walk, u64_at(bytes + i * sizeof(count))))
+			return false;
+	return true;
+}
+
+/* A row of "main": a table. */
+static bool keep_tree(struct walk *walk, const struct node *node,
+		      struct slice value)
+{
+	struct named_tree *named = &walk->trees[walk->tree_count];
+
+	if ((node->flags & SUB_DATA) == 0 ||
+	    value.size != sizeof(named->tree) ||
+	    node->key.size >= MAX_NAME_BYTES || walk->tree_count == MAX_TREES)
+		return false;
+	memcpy(named->name, node->key.data, node->key.size);
+	memcpy(&named->tree, value.data, value.size);
+	walk->tree_count++;
+	return true;
+}
+
+static const char name_of_free[] = "free";
+static const char name_of_main[] = "main";
+
+static void take_row(struct walk *walk, const struct level *level, size_t i)
+{
+	struct slice value;
+	struct node node;
+
+	read_node(walk, level, i, &node); /* judged before */
+	walk->found.rows++;
+	value = (struct slice){node.value, node.size};
+	if ((node.flags & BIG_DATA) != 0) {
+		if (!read_overflow(walk, &node))
+			return;
+		value = buffer_slice(&walk->value);
+	}
+	if (walk->table == name_of_free) {
+		if (!mark_free(walk, value))
+			tell(walk, level->page, node.key, node.key,
+			     "its list of free pages is damaged");
+	} else if (walk->table == name_of_main) {
+		if (!keep_tree(walk, &node, value))
+			tell(walk, level->page, node.key, node.key,
+			     "a row is no table");
+	} else if ((node.flags & SUB_DATA) != 0) {
+		tell(walk, level->page, node.key, node.key, "a row is a table");
+	} else if (walk->visitor->row != NULL) {
+		walk->is_stopped = !walk->visitor->row(
+			walk->visitor->context, walk->table, node.key, value);
+	}
+}
+
+/* The bounds of the next child of the level, whose page is returned. */
+static uint64_t begin_child(const struct walk *walk, struct level *level,
+			    struct level *child)
+{
+	struct node node;
+	struct node after;
+
+	read_node(walk, level, level->next, &node);
+	child->low = level->next == 0 ? level->low : node.key;
+	child->high = level->high;
+	if (++level->next < level->count) {
+		read_node(walk, level, level->next, &after);
+		child->high = after.key;
+	}
+	return node.child;
+}
+
+static void walk_pages(struct walk *walk)
+{
+	size_t depth = 0;
+
+	walk->levels[0].low = (struct slice){0};
+	walk->levels[0].high = (struct slice){0};
+	enter(walk, 0, walk->tree->root);
+	if (walk->is_roots_only && walk->table != name_of_main)
+		return;
+	for (;;) {
+		struct level *level = &walk->levels[depth];
+		bool is_leaf = depth + 1 == walk->tree->depth;
+
+		if (level->next == 0 && level->count > 0) {
+			walk->found.leaf_pages += is_leaf;
+			walk->found.branch_pages += !is_leaf;
+		}
+		for (; is_leaf && level->next < level->count; level->next++) {
+			take_row(walk, level, level->next);
+			if (walk->is_stopped)
+				return;
+		}
+		if (level->next < level->count) {
+			struct level *child = &walk->levels[++depth];
+			uint64_t page = begin_child(walk, level, child);
+
+			enter(walk, depth, page);
+		} else if (depth-- == 0) {
+			return;
+		}
+	}
+}
+
+static bool is_counted(const struct walk *walk)
+{
+	const struct data_tree *tree = walk->tree;
+	const struct data_tree *found = &walk->found;
+
+	return tree->branch_pages == found->branch_pages &&
+	       tree->leaf_pages == found->leaf_pages &&
+	       tree->overflow_pages == found->overflow_pages &&
+	       tree->rows == found->rows;
+}
+
+static void walk_tree(struct walk *walk, const char *name,
+		      const struct data_tree *tree)
+{
+	bool is_whole = !walk->is_roots_only || name == name_of_main;
+
+	walk->table = name;
+	walk->tree = tree;
+	walk->found = (struct data_tree){0};
+	walk->is_damaged = false;
+	if ((tree->flags & ~(INTEGER_KEYS | NO_FOLDER)) != 0 ||
+	    tree->depth > MAX_DEPTH ||
+	    (tree->depth == 0) != (tree->root == DATA_NO_PAGE)) {
+		tell(walk, tree->root, (struct slice){0}, (struct slice){0},
+		     "what LMDB says of the table is damaged");
+		return;
+	}
+	if (tree->depth > 0)
+		walk_pages(walk);
+	if (is_whole && !walk->is_damaged && !walk->is_stopped &&
+	    !is_counted(walk))
+		tell(walk, tree->root, (struct slice){0}, (struct slice){0},
+		     "the table counts other pages or rows than it has");
+}
+
+static enum error run(const struct data_file *data,
+		      const struct data_visitor *visitor, bool is_roots_only)
+{
+	struct walk walk = {
+		.data = data,
+		.visitor = visitor,
+		.page_count = data->meta.last_page + 1,
+		.is_roots_only = is_roots_only,
+	};
+	bool is_stopped;
+
+	walk.levels = mem_alloc(MAX_DEPTH, sizeof(*walk.levels));
+	walk.trees = mem_alloc(MAX_TREES, sizeof(*walk.trees));
+	walk.seen = mem_alloc(walk.page_count / BITS + 1, 1);
+	walk_tree(&walk, name_of_main, &data->meta.main);
+	for (size_t i = 0; i < walk.tree_count && !walk.is_stopped; i++)
+		walk_tree(&walk, walk.trees[i].name, &walk.trees[i].tree);
+	if (!walk.is_stopped)
+		walk_tree(&walk, name_of_free, &data->meta.free);
+	is_stopped = walk.is_stopped;
+	buffer_free(&walk.value);
+	free(walk.seen);
+	free(walk.trees);
+	free(walk.levels);
+	return is_stopped ? ERR_STOPPED : ERR_NONE;
+}
+
+enum error data_walk(const struct data_file *data,
+		     const struct data_visitor *visitor)
+{
+	return run(data, visitor, false);
+}
+
+enum error data_walk_roots(const struct data_file *data,
+			   const struct data_visitor *visitor)
+{
+	return run(data, visitor, true);
+}

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "store/data_check.h"
 #include "store/dictionary_cache.h"
 #include "store/env.h"
 #include "store/folder.h"
@@ -201,8 +202,10 @@ static enum error double_map(struct store *store)
 enum error store_open_env(struct store *store)
 {
 	int dead = 0;
-	enum error error = open_env(store);
+	enum error error = data_check(store->path, DATA_ROOTS);
 
+	if (error == ERR_NONE)
+		error = open_env(store);
 	if (error == ERR_NONE)
 		error = size_map(store);
 	if (error != ERR_NONE)

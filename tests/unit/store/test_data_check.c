@@ -1,0 +1,211 @@
+/* What LMDB wrote is whole by our own reading of its pages, and what is cut
+ * short or damaged is found before LMDB may touch it. */
+#include "store/data_check.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "store/key.h"
+#include "store/store.h"
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+enum {
+	ROUNDS = 40,
+	CHANGES = 400,
+	KEYS = 900,
+	MAX_VALUE_BYTES = 20000,
+	CUTS = 100,
+	PAGE_BYTES = 4096,
+	HEAD_BITS = 16 * 8,
+};
+
+static struct scratch scratch;
+static char value_bytes[MAX_VALUE_BYTES];
+
+static void set_up(void)
+{
+	scratch_make(&scratch);
+}
+
+static void tear_down(void)
+{
+	scratch_remove(&scratch, NULL);
+}
+
+/* Small values mostly, and keys that are not as long as each other. */
+static void change(struct txn *txn, uint64_t *state)
+{
+	enum table table = (enum table)(1 + scratch_random(state) % 5);
+	uint64_t number = scratch_random(state) % KEYS;
+	uint64_t size = scratch_random(state) % 100;
+	struct key key = number % 3 == 0 ? key_small((uint32_t)number)
+					 : key_number(number);
+
+	if (size > 96)
+		size = scratch_random(state) % MAX_VALUE_BYTES;
+	if (scratch_random(state) % 3 == 0)
+		txn_delete(txn, table, key_slice(&key));
+	else
+		txn_put(txn, table, key_slice(&key),
+			(struct slice){value_bytes, size});
+}
+
+static void fill(uint64_t seed, int rounds)
+{
+	struct store *store = scratch_store(&scratch);
+	uint64_t state = seed;
+
+	for (int i = 0; i < rounds; i++) {
+		struct txn txn = txn_begin_write(store);
+
+		for (int j = 0; j < CHANGES; j++)
+			change(&txn, &state);
+		ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+		ck_assert_int_eq(data_check(scratch.folder, DATA_PAGES),
+				 ERR_NONE);
+	}
+	store_close(store);
+}
+
+START_TEST(what_lmdb_wrote_is_whole)
+{
+	for (uint64_t seed = 1; seed <= 3; seed++)
+		fill(seed, ROUNDS);
+	ck_assert_int_eq(data_check(scratch.folder, DATA_ROOTS), ERR_NONE);
+}
+END_TEST
+
+START_TEST(a_new_store_is_whole)
+{
+	ck_assert_int_eq(data_check(scratch.folder, DATA_PAGES), ERR_NONE);
+	store_close(scratch_store(&scratch));
+	ck_assert_int_eq(data_check(scratch.folder, DATA_PAGES), ERR_NONE);
+}
+END_TEST
+
+static enum error open_it(bool is_read_only)
+{
+	struct store_options options = {.is_temporary = true,
+					.is_read_only = is_read_only};
+	struct store *store = NULL;
+	enum error error = store_open(&store, scratch.folder, &options);
+
+	store_close(store);
+	return error;
+}
+
+START_TEST(a_file_that_is_cut_short_is_refused_unmapped)
+{
+	struct stat status;
+	uint64_t state = 7;
+	uint64_t step;
+
+	fill(1, 4);
+	ck_assert_int_eq(stat(scratch_path(&scratch, "data.mdb"), &status), 0);
+	step = 1 + 2 * (uint64_t)status.st_size / CUTS;
+	for (off_t size = status.st_size - PAGE_BYTES; size >= 0;
+	     size -= 1 + (off_t)(scratch_random(&state) % step)) {
+		ck_assert_int_eq(
+			truncate(scratch_path(&scratch, "data.mdb"), size), 0);
+		ck_assert_int_eq(open_it(true), ERR_CORRUPT);
+		ck_assert_int_eq(open_it(false), ERR_CORRUPT);
+		ck_assert_int_eq(
+			stat(scratch_path(&scratch, "data.mdb"), &status), 0);
+		ck_assert_int_eq(status.st_size, size);
+	}
+}
+END_TEST
+
+static void flip(int file, off_t at, unsigned bit)
+{
+	unsigned char byte;
+
+	ck_assert_int_eq(pread(file, &byte, 1, at), 1);
+	byte ^= (unsigned char)(1U << bit);
+	ck_assert_int_eq(pwrite(file, &byte, 1, at), 1);
+}
+
+/* Pages that are in use, by what a check of a store says without them. */
+START_TEST(each_bit_of_the_head_of_a_page_counts)
+{
+	int file;
+	int found = 0;
+	int tried = 0;
+	struct stat status;
+
+	fill(1, 2);
+	file = open(scratch_path(&scratch, "data.mdb"), O_RDWR);
+	ck_assert_int_ge(file, 0);
+	ck_assert_int_eq(fstat(file, &status), 0);
+	for (off_t page = 2; page < status.st_size / PAGE_BYTES; page += 5) {
+		int of_page = 0;
+
+		for (unsigned bit = 0; bit < HEAD_BITS; bit++) {
+			off_t at = page * PAGE_BYTES + bit / 8;
+
+			flip(file, at, bit % 8);
+			of_page += data_check(scratch.folder, DATA_PAGES) ==
+				   ERR_CORRUPT;
+			flip(file, at, bit % 8);
+		}
+		/* not one, of a page that no table has */
+		if (of_page > 0)
+			tried += HEAD_BITS;
+		found += of_page;
+	}
+	close(file);
+	ck_assert_int_gt(tried, 0);
+	ck_assert_int_eq(found, tried);
+}
+END_TEST
+
+START_TEST(a_meta_page_is_judged)
+{
+	static const off_t places[] = {8 + 2,
+				       16,
+				       16 + 4,
+				       16 + 24,
+				       16 + 120,
+				       16 + 128,
+				       PAGE_BYTES + 16 + 129};
+	int file;
+
+	fill(1, 2);
+	file = open(scratch_path(&scratch, "data.mdb"), O_RDWR);
+	ck_assert_int_ge(file, 0);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		/* the highest bit, that no number of a small file has */
+		unsigned bit = places[i] == 8 + 2 ? 3 : 7;
+
+		if (places[i] == 16 + 120)
+			flip(file, places[i] + 7, bit);
+		else
+			flip(file, places[i], bit);
+		ck_assert_int_eq(open_it(true), ERR_CORRUPT);
+		if (places[i] == 16 + 120)
+			flip(file, places[i] + 7, bit);
+		else
+			flip(file, places[i], bit);
+	}
+	close(file);
+	ck_assert_int_eq(open_it(true), ERR_NONE);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("data_check");
+	TCase *tcase = tcase_create("data_check");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, what_lmdb_wrote_is_whole);
+	tcase_add_test(tcase, a_new_store_is_whole);
+	tcase_add_test(tcase, a_file_that_is_cut_short_is_refused_unmapped);
+	tcase_add_test(tcase, each_bit_of_the_head_of_a_page_counts);
+	tcase_add_test(tcase, a_meta_page_is_judged);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -34,6 +34,7 @@ struct store {
 	size_t max_map_bytes;
 	int lock_file; /* of store/folder.h; or -1 */
 	bool is_read_only;
+	bool is_noted; /* in the folder, as being written to */
 };
 
 /*

@@ -112,6 +112,23 @@ bool folder_is_read(const char *path)
 	return is_open;
 }
 
+/* Any byte behind the one that readers lock. */
+enum { USED_BYTES = READERS_BYTE + 1 };
+
+enum error folder_note_use(int lock, bool is_used)
+{
+	if (ftruncate(lock, is_used ? USED_BYTES : 0) != 0)
+		return error_of_disk();
+	return is_used && fsync(lock) != 0 ? ERR_IO : ERR_NONE;
+}
+
+bool folder_was_left(int lock)
+{
+	struct stat status;
+
+	return fstat(lock, &status) == 0 && status.st_size > 0;
+}
+
 enum error folder_seize(int lock)
 {
 	return lock_byte(lock, F_OFD_SETLK, F_WRLCK) ? ERR_NONE : ERR_BUSY;

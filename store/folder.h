@@ -37,6 +37,15 @@ enum error folder_take(const char *path, int *lock_out);
 int folder_visit(const char *path);
 
 /*
+ * Note in the lock file that the store is being written to, or no more. The
+ * note stays behind when the process is killed or the power is lost.
+ */
+enum error folder_note_use(int lock, bool is_used);
+
+/* Whether the last process that wrote there has not ended properly. */
+bool folder_was_left(int lock);
+
+/*
  * Let no other process read until folder_release(). ERR_BUSY: one is reading.
  */
 enum error folder_seize(int lock);

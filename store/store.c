@@ -247,6 +247,23 @@ void store_mend(struct store *store)
 	pthread_rwlock_unlock(&store->map_lock);
 }
 
+/*
+ * Be the only writer. What a killed process has left is looked at whole before
+ * it is written to: its end may have been the damage, or the power's.
+ */
+static enum error take_folder(struct store *store)
+{
+	enum error error = folder_take(store->path, &store->lock_file);
+
+	if (error == ERR_NONE && !store->options.is_temporary &&
+	    folder_was_left(store->lock_file)) {
+		log_info("store %s: was not closed; all pages are looked at",
+			 store->path);
+		error = data_check(store->path, DATA_PAGES);
+	}
+	return error;
+}
+
 enum error store_open(struct store **store_out, const char *path,
 		      const struct store_options *options)
 {
@@ -263,9 +280,14 @@ enum error store_open(struct store **store_out, const char *path,
 	if (options->is_read_only)
 		store->lock_file = folder_visit(path);
 	else
-		error = folder_take(path, &store->lock_file);
+		error = take_folder(store);
 	if (error == ERR_NONE)
 		error = store_open_env(store);
+	if (error == ERR_NONE && !store->is_read_only &&
+	    !store->options.is_temporary) {
+		store->is_noted = true;
+		error = folder_note_use(store->lock_file, true);
+	}
 	if (error != ERR_NONE)
 		goto out;
 	*store_out = store;
@@ -281,6 +303,8 @@ void store_close(struct store *store)
 		return;
 	if (store->env != NULL)
 		mdb_env_close(store->env);
+	if (store->is_noted)
+		folder_note_use(store->lock_file, false);
 	if (store->lock_file >= 0)
 		close(store->lock_file);
 	dictionary_cache_destroy(store->dictionaries);

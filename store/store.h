@@ -24,7 +24,8 @@ struct store_options {
 
 /*
  * Open, or create, the store in the folder `path` (made when it is missing,
- * mode 0700). One store per path and process; never fork() with one open.
+ * mode 0700). All pages of a store that its last writer did not close are
+ * looked at before. One store per path and process; never fork() with one open.
  * ERR_IO, ERR_STORE_FULL, ERR_BUSY (another process writes here), ERR_VERSION
  * (the schema of the store is not STORE_SCHEMA, nor one of the four before,
  * which are migrated), ERR_CORRUPT, ERR_NOT_FOUND (read only, and there is no

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "store/key.h"
 #include "store/store.h"
@@ -194,6 +195,66 @@ START_TEST(a_meta_page_is_judged)
 }
 END_TEST
 
+/* Damage a page that opening does not read. */
+static void damage_a_leaf(void)
+{
+	int file = open(scratch_path(&scratch, "data.mdb"), O_RDWR);
+	off_t page = 2;
+
+	ck_assert_int_ge(file, 0);
+	for (;; page++) {
+		flip(file, page * PAGE_BYTES, 0);
+		if (data_check(scratch.folder, DATA_PAGES) == ERR_CORRUPT &&
+		    data_check(scratch.folder, DATA_ROOTS) == ERR_NONE)
+			break;
+		flip(file, page * PAGE_BYTES, 0);
+	}
+	close(file);
+}
+
+/* A process opens the store, and is gone. */
+static void leave_it(void)
+{
+	struct store_options options = {0};
+	struct store *store = NULL;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(store_open(&store, scratch.folder, &options) != ERR_NONE);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+static enum error open_as_the_daemon(void)
+{
+	struct store_options options = {0};
+	struct store *store = NULL;
+	enum error error = store_open(&store, scratch.folder, &options);
+
+	store_close(store);
+	return error;
+}
+
+START_TEST(all_of_a_store_that_was_not_closed_is_looked_at)
+{
+	fill(1, 4);
+	leave_it();
+	damage_a_leaf();
+	ck_assert_int_eq(open_as_the_daemon(), ERR_CORRUPT);
+	ck_assert_int_eq(open_as_the_daemon(), ERR_CORRUPT); /* and again */
+	ck_assert_int_eq(open_it(true), ERR_NONE); /* verify tells more */
+}
+END_TEST
+
+START_TEST(a_store_that_was_closed_opens_at_once)
+{
+	fill(1, 4);
+	leave_it();
+	ck_assert_int_eq(open_as_the_daemon(), ERR_NONE); /* whole: it closes */
+	damage_a_leaf();
+	ck_assert_int_eq(open_as_the_daemon(), ERR_NONE);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("data_check");
@@ -206,6 +267,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_file_that_is_cut_short_is_refused_unmapped);
 	tcase_add_test(tcase, each_bit_of_the_head_of_a_page_counts);
 	tcase_add_test(tcase, a_meta_page_is_judged);
+	tcase_add_test(tcase, all_of_a_store_that_was_not_closed_is_looked_at);
+	tcase_add_test(tcase, a_store_that_was_closed_opens_at_once);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -80,9 +80,14 @@ static void remove_new(const char *path)
 		unlink(name);
 }
 
+struct manner {
+	bool is_temporary; /* no fsync */
+	bool adds_checksums;
+};
+
 /* Copy `from` to a new file in the folder `path`, whole on disk. */
 static enum error write_new(struct store *from, const char *path,
-			    bool is_temporary, uint64_t *bytes_out)
+			    const struct manner *manner, uint64_t *bytes_out)
 {
 	int file = folder_create(path, FOLDER_NEW);
 	char name[MAX_PATH_BYTES];
@@ -90,10 +95,11 @@ static enum error write_new(struct store *from, const char *path,
 
 	if (file < 0)
 		return error_from_mdb(errno);
-	error = folder_name(name, path, FOLDER_NEW) ? store_rewrite(from, name)
-						    : ERR_IO;
+	error = folder_name(name, path, FOLDER_NEW)
+			? store_rewrite(from, name, manner->adds_checksums)
+			: ERR_IO;
 	*bytes_out = size_of(file);
-	if (error == ERR_NONE && !is_temporary && fsync(file) != 0)
+	if (error == ERR_NONE && !manner->is_temporary && fsync(file) != 0)
 		error = ERR_IO;
 	close(file);
 	if (error != ERR_NONE)
@@ -145,6 +151,8 @@ static enum error replace(struct store *store)
 
 enum error store_compact(struct store *store, struct store_sizes *sizes_out)
 {
+	const struct manner manner = {.is_temporary =
+					      store->options.is_temporary};
 	enum error error;
 
 	*sizes_out = (struct store_sizes){0};
@@ -152,13 +160,36 @@ enum error store_compact(struct store *store, struct store_sizes *sizes_out)
 		return ERR_REFUSED;
 	pthread_mutex_lock(&store->write_lock);
 	sizes_out->before = size_of_data(store);
-	error = write_new(store, store->path, store->options.is_temporary,
-			  &sizes_out->after);
+	error = write_new(store, store->path, &manner, &sizes_out->after);
 	if (error == ERR_NONE)
 		error = replace(store);
 	if (error != ERR_NONE)
 		remove_new(store->path);
 	pthread_mutex_unlock(&store->write_lock);
+	return error;
+}
+
+enum error store_add_checksums(struct store *store)
+{
+	const struct manner manner = {
+		.is_temporary = store->options.is_temporary,
+		.adds_checksums = true,
+	};
+	uint64_t bytes;
+	enum error error = write_new(store, store->path, &manner, &bytes);
+
+	if (error == ERR_NONE)
+		error = folder_seize(store->lock_file);
+	if (error == ERR_NONE) {
+		mdb_env_close(store->env);
+		store->env = NULL;
+		error = folder_is_read(store->path)
+				? ERR_BUSY
+				: folder_replace(store->path);
+		folder_release(store->lock_file);
+	}
+	if (error != ERR_NONE)
+		remove_new(store->path);
 	return error;
 }
 
@@ -187,7 +218,8 @@ static enum error restore(struct store *from, const char *path,
 			  const char *aside)
 {
 	uint64_t bytes;
-	enum error error = write_new(from, path, false, &bytes);
+	enum error error =
+		write_new(from, path, &(const struct manner){0}, &bytes);
 
 	if (error == ERR_NONE && folder_is_read(path))
 		error = ERR_BUSY;

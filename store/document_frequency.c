@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/checksum.h"
 #include "store/env.h"
 #include "store/key.h"
 #include "store/lower_bound.h"
@@ -50,7 +51,7 @@ static struct found find(struct txn *txn, MDB_cursor *cursor, uint32_t site,
 	return (struct found){
 		key_u64((struct slice){key.mv_data, key.mv_size},
 			CLUSTER_BYTES),
-		{value.mv_data, value.mv_size},
+		txn_value(txn, TABLE_DF, key, value),
 	};
 }
 
@@ -236,11 +237,15 @@ static void put(struct application *application, uint64_t last,
 	struct buffer block = {0};
 	MDB_val k = key_val(&key);
 	MDB_val v;
+	int rc;
 
 	df_block_encode(counts, count, last, &block);
-	v = val_from_slice(buffer_slice(&block));
-	txn_check(application->txn,
-		  mdb_cursor_put(application->cursor, &k, &v, flags));
+	v = (MDB_val){block.size + CHECKSUM_BYTES, NULL};
+	rc = mdb_cursor_put(application->cursor, &k, &v, flags | MDB_RESERVE);
+	if (rc == MDB_SUCCESS)
+		checksum_write(table_name(TABLE_DF), key_slice(&key),
+			       buffer_slice(&block), v.mv_data);
+	txn_check(application->txn, rc);
 	buffer_free(&block);
 }
 

@@ -34,7 +34,8 @@ struct store {
 	size_t max_map_bytes;
 	int lock_file; /* of store/folder.h; or -1 */
 	bool is_read_only;
-	bool is_noted; /* in the folder, as being written to */
+	bool is_without_checksums; /* as it was found */
+	bool is_noted;             /* in the folder, as being written to */
 };
 
 /*
@@ -50,6 +51,14 @@ enum error store_open_env(struct store *store);
 void store_open_again(struct store *store);
 
 /*
+ * Replace the file of a store of SCHEMA_WITHOUT_CHECKSUMS by a copy of this
+ * schema; killed at any instant, one of them is there. The environment is
+ * closed then. Caller: as above, with a transaction neither. ERR_BUSY: another
+ * process reads the store; else as store_rewrite().
+ */
+enum error store_add_checksums(struct store *store);
+
+/*
  * LMDB gives an environment up when its meta page cannot be written: the
  * transaction is undone, all before it is safe, and every further one is
  * refused (MDB_PANIC). Open it anew. Caller: has no transaction.
@@ -61,6 +70,11 @@ enum error error_from_mdb(int rc);
 
 /* LMDB takes keys and values as non-const, but only reads them. */
 MDB_val val_from_slice(struct slice slice);
+
+/* The value of a row as LMDB has it; when its checksum is wrong, no value, and
+ * the transaction fails with ERR_CORRUPT. */
+struct slice txn_value(struct txn *txn, enum table table, MDB_val key,
+		       MDB_val value);
 
 /* As txn_fail(), with a code of LMDB. */
 void txn_check(struct txn *txn, int rc);

@@ -315,8 +315,9 @@ static void from_7(struct txn *txn, MDB_dbi meta)
 static void (*const steps[])(struct txn *txn, MDB_dbi meta) = {from_4, from_5,
 							       from_6, from_7};
 
-_Static_assert(OLDEST_SCHEMA + sizeof(steps) / sizeof(*steps) == STORE_SCHEMA,
-	       "a step from every schema but this one");
+_Static_assert(OLDEST_SCHEMA + sizeof(steps) / sizeof(*steps) ==
+		       SCHEMA_WITHOUT_CHECKSUMS,
+	       "a step from every schema before");
 
 void store_migrate(struct txn *txn)
 {
@@ -328,10 +329,11 @@ void store_migrate(struct txn *txn)
 	if (mdb_dbi_open(txn->mdb, "meta", 0, &meta) != MDB_SUCCESS)
 		return;
 	schema = read_schema(txn, meta);
-	if (schema < OLDEST_SCHEMA || schema >= STORE_SCHEMA)
+	if (schema < OLDEST_SCHEMA || schema >= SCHEMA_WITHOUT_CHECKSUMS)
 		return;
 	log_info("store: from schema %d to %d", (int)schema, STORE_SCHEMA);
-	for (; schema < STORE_SCHEMA && txn->error == ERR_NONE; schema++)
+	for (; schema < SCHEMA_WITHOUT_CHECKSUMS && txn->error == ERR_NONE;
+	     schema++)
 		steps[schema - OLDEST_SCHEMA](txn, meta);
 	if (txn->error == ERR_NONE)
 		txn_check(txn, mdb_put(txn->mdb, meta, &key, &value, 0));

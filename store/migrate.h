@@ -5,15 +5,19 @@
 
 struct txn;
 
+/* The last one of those whose values are without. What is of this schema gets
+ * them by a copy: store_add_checksums(). */
+enum { SCHEMA_WITHOUT_CHECKSUMS = 8 };
+
 /*
- * In a write transaction, before the tables are opened; no-op when the store is
- * of no schema that can be migrated. All is kept: tables and counters of schema
- * 4 get the names that they have since 5, and the versions of templates say
- * "ratio" where they said "share"; schema 6 adds the table of dictionaries, and
- * reads what was stored without; schema 7 has the counts of fragments in
- * blocks, and has dictionaries made anew; schema 8 has sites whose measure
- * earlier programs do not know. Costs a copy of the tables that are
- * renamed, of the counts, and of the dictionaries.
+ * Make it a store of SCHEMA_WITHOUT_CHECKSUMS, in a write transaction, before
+ * the tables are opened; no-op when it is of no earlier schema that can be. All
+ * is kept: tables and counters of schema 4 get the names that they have since
+ * 5, and the versions of templates say "ratio" where they said "share"; schema
+ * 6 adds the table of dictionaries, and reads what was stored without; schema 7
+ * has the counts of fragments in blocks, and has dictionaries made anew; schema
+ * 8 has sites whose measure earlier programs do not know. Costs a copy of the
+ * tables that are renamed, of the counts, and of the dictionaries.
  */
 void store_migrate(struct txn *txn);
 

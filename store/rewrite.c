@@ -3,6 +3,7 @@
 #include <lmdb.h>
 #include <pthread.h>
 
+#include "store/checksum.h"
 #include "store/env.h"
 
 /* Bytes of rows in a transaction of the copy. */
@@ -17,6 +18,7 @@ struct rewrite {
 	MDB_dbi tables[TABLE_COUNT];
 	size_t bytes; /* in the transaction */
 	int rc;
+	bool adds_checksums;
 };
 
 static void keep(struct rewrite *rewrite, int rc)
@@ -66,6 +68,28 @@ static void open_copy(struct rewrite *rewrite, const char *name)
 	end(rewrite);
 }
 
+static int put(struct rewrite *rewrite, int table, MDB_val key, MDB_val value)
+{
+	uint64_t schema = STORE_SCHEMA;
+	struct slice k = {key.mv_data, key.mv_size};
+	struct slice v = {value.mv_data, value.mv_size};
+	MDB_val out;
+	int rc;
+
+	if (!rewrite->adds_checksums)
+		return mdb_put(rewrite->writer, rewrite->tables[table], &key,
+			       &value, MDB_APPEND);
+	if (table == TABLE_META && slice_equal(k, slice_of("schema")))
+		v = (struct slice){&schema, sizeof(schema)};
+	out = (MDB_val){v.size + CHECKSUM_BYTES, NULL};
+	rc = mdb_put(rewrite->writer, rewrite->tables[table], &key, &out,
+		     MDB_APPEND | MDB_RESERVE);
+	if (rc == MDB_SUCCESS)
+		checksum_write(table_name((enum table)table), k, v,
+			       out.mv_data);
+	return rc;
+}
+
 static void copy_table(struct rewrite *rewrite, int table)
 {
 	MDB_cursor *cursor = NULL;
@@ -77,8 +101,7 @@ static void copy_table(struct rewrite *rewrite, int table)
 	if (rc == MDB_SUCCESS)
 		rc = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
 	while (rc == MDB_SUCCESS && rewrite->rc == MDB_SUCCESS) {
-		keep(rewrite, mdb_put(rewrite->writer, rewrite->tables[table],
-				      &key, &value, MDB_APPEND));
+		keep(rewrite, put(rewrite, table, key, value));
 		rewrite->bytes += key.mv_size + value.mv_size;
 		if (rewrite->bytes >= BATCH_BYTES) {
 			end(rewrite);
@@ -104,9 +127,11 @@ static void copy_tables(struct rewrite *rewrite)
 	mdb_txn_abort(rewrite->reader);
 }
 
-enum error store_rewrite(struct store *from, const char *name)
+enum error store_rewrite(struct store *from, const char *name,
+			 bool adds_checksums)
 {
-	struct rewrite rewrite = {.from = from};
+	struct rewrite rewrite = {.from = from,
+				  .adds_checksums = adds_checksums};
 
 	pthread_rwlock_rdlock(&from->map_lock);
 	open_copy(&rewrite, name);

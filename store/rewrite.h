@@ -3,15 +3,19 @@
 #ifndef STORE_REWRITE_H
 #define STORE_REWRITE_H
 
+#include <stdbool.h>
+
 #include "store/error.h"
 #include "store/store.h"
 
 /*
  * Write every row of `from`, table by table and in order, to the empty file
- * `name`. LMDB's own compaction keeps its pages as they are, which may be a
- * quarter full; here each is filled. Not synchronized. One read transaction:
+ * `name`; with `adds_checksums`, which `from` does not have, and the number of
+ * this schema. LMDB's own compaction keeps its pages as they are, which may be
+ * a quarter full; here each is filled. Not synchronized. One read transaction:
  * the map cannot grow until it is done. ERR_STORE_FULL, ERR_CORRUPT, ERR_IO.
  */
-enum error store_rewrite(struct store *from, const char *name);
+enum error store_rewrite(struct store *from, const char *name,
+			 bool adds_checksums);
 
 #endif

@@ -13,7 +13,8 @@
 struct scan scan_begin_at(struct txn *txn, enum table table, struct slice from,
 			  size_t prefix_size)
 {
-	struct scan scan = {.txn = txn, .prefix_size = prefix_size};
+	struct scan scan = {
+		.txn = txn, .table = table, .prefix_size = prefix_size};
 
 	assert(prefix_size <= from.size);
 	if (from.size > sizeof(scan.start)) {
@@ -39,6 +40,13 @@ static bool has_prefix(const struct scan *scan)
 	       memcmp(scan->key.data, scan->start, scan->prefix_size) == 0;
 }
 
+static bool read_value(struct scan *scan, MDB_val key, MDB_val value)
+{
+	if (!scan->is_keys_only)
+		scan->value = txn_value(scan->txn, scan->table, key, value);
+	return scan->txn->error == ERR_NONE;
+}
+
 bool scan_next(struct scan *scan)
 {
 	MDB_val key = {scan->key.size, scan->start};
@@ -57,8 +65,8 @@ bool scan_next(struct scan *scan)
 	if (rc == MDB_SUCCESS) {
 		scan->is_started = true;
 		scan->key = (struct slice){key.mv_data, key.mv_size};
-		scan->value = (struct slice){value.mv_data, value.mv_size};
-		if (has_prefix(scan))
+		scan->value = (struct slice){0};
+		if (has_prefix(scan) && read_value(scan, key, value))
 			return true;
 	}
 	scan_end(scan);
@@ -72,19 +80,14 @@ bool scan_next(struct scan *scan)
  */
 void scan_delete(struct scan *scan)
 {
-	enum table table = TABLE_META;
-
 	if (scan->cursor == NULL || scan->txn->error != ERR_NONE)
 		return;
 	assert(scan->is_started);
-	while (scan->txn->store->tables[table] != mdb_cursor_dbi(scan->cursor))
-		table++;
 	assert(scan->key.size <= sizeof(scan->start));
-	assert(table < TABLE_COUNT);
 	memcpy(scan->start, scan->key.data, scan->key.size);
 	txn_check(scan->txn, mdb_cursor_del(scan->cursor, 0));
 	mdb_cursor_close(scan->cursor);
-	scan->cursor = txn_cursor(scan->txn, table);
+	scan->cursor = txn_cursor(scan->txn, scan->table);
 	scan->is_started = false;
 	scan->key.data = NULL;
 	scan->value = (struct slice){0};

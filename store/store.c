@@ -115,20 +115,41 @@ static struct slice schema_key(void)
 	return slice_of("schema");
 }
 
+/* The schema of a store whose values may be without checksums; 0: of none. */
+static uint64_t read_schema(struct txn *txn)
+{
+	MDB_val key = val_from_slice(schema_key());
+	MDB_val value = {0};
+	uint64_t schema = 0;
+
+	if (txn->error == ERR_NONE)
+		txn_check(txn, mdb_get(txn->mdb, txn->store->tables[TABLE_META],
+				       &key, &value));
+	if (txn->error == ERR_NONE && value.mv_size >= sizeof(schema))
+		memcpy(&schema, value.mv_data, sizeof(schema));
+	return schema;
+}
+
 /*
- * A store without tables is new; one with tables must have our schema number.
+ * A store without tables is new; one with tables must have our schema number,
+ * or, when we may write, that of one without checksums.
  */
 static void check_schema(struct txn *txn, bool is_new)
 {
 	uint64_t schema = STORE_SCHEMA;
-	struct slice value = txn_get(txn, TABLE_META, schema_key());
 
-	if (is_new)
+	if (is_new) {
 		txn_put(txn, TABLE_META, schema_key(),
 			(struct slice){&schema, sizeof(schema)});
-	else if (value.size != sizeof(schema) ||
-		 memcmp(value.data, &schema, sizeof(schema)) != 0)
+		return;
+	}
+	schema = read_schema(txn);
+	if (schema == SCHEMA_WITHOUT_CHECKSUMS && !txn->store->is_read_only)
+		txn->store->is_without_checksums = true;
+	else if (schema != STORE_SCHEMA)
 		txn_fail(txn, ERR_VERSION);
+	else
+		txn_get(txn, TABLE_META, schema_key());
 }
 
 static bool has_tables(struct txn *txn)
@@ -199,7 +220,7 @@ static enum error double_map(struct store *store)
 	return set_map_size(store, bytes);
 }
 
-enum error store_open_env(struct store *store)
+static enum error open_once(struct store *store)
 {
 	int dead = 0;
 	enum error error = data_check(store->path, DATA_ROOTS);
@@ -211,9 +232,24 @@ enum error store_open_env(struct store *store)
 	if (error != ERR_NONE)
 		return error;
 	mdb_reader_check(store->env, &dead);
-	do /* a migration may need room */
+	store->is_without_checksums = false;
+	do { /* a migration may need room */
 		error = open_tables(store);
-	while (error == ERR_STORE_FULL && double_map(store) == ERR_NONE);
+		if (error == ERR_NONE && store->is_without_checksums)
+			error = store_add_checksums(store);
+	} while (error == ERR_STORE_FULL && double_map(store) == ERR_NONE);
+	return error;
+}
+
+enum error store_open_env(struct store *store)
+{
+	enum error error = open_once(store);
+
+	if (error == ERR_NONE && store->is_without_checksums) {
+		log_info("store %s: every value has its checksum now",
+			 store->path);
+		error = open_once(store);
+	}
 	return error;
 }
 

@@ -13,7 +13,7 @@
 
 struct store;
 
-enum { STORE_SCHEMA = 8 };
+enum { STORE_SCHEMA = 9 };
 
 struct store_options {
 	size_t map_bytes;     /* size to begin with; 0: 64 MiB */
@@ -27,7 +27,7 @@ struct store_options {
  * mode 0700). All pages of a store that its last writer did not close are
  * looked at before. One store per path and process; never fork() with one open.
  * ERR_IO, ERR_STORE_FULL, ERR_BUSY (another process writes here), ERR_VERSION
- * (the schema of the store is not STORE_SCHEMA, nor one of the four before,
+ * (the schema of the store is not STORE_SCHEMA, nor one of the five before,
  * which are migrated), ERR_CORRUPT, ERR_NOT_FOUND (read only, and there is no
  * store); *store_out is untouched then.
  */

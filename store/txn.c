@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <lmdb.h>
 
+#include "store/buffer.h"
+#include "store/checksum.h"
 #include "store/env.h"
+#include "store/log.h"
 
 /* Another process may grow the map again while this one adopts its size. */
 enum { MAX_BEGIN_ATTEMPTS = 16 };
@@ -118,13 +121,47 @@ void txn_put(struct txn *txn, enum table table, struct slice key,
 	     struct slice value)
 {
 	MDB_val k = val_from_slice(key);
-	MDB_val v = val_from_slice(value);
+	MDB_val v = {value.size + CHECKSUM_BYTES, NULL};
+	int rc;
 
 	assert(key.data != NULL || key.size == 0);
 	if (txn->error != ERR_NONE)
 		return;
 	assert(txn->mdb != NULL);
-	txn_check(txn, mdb_put(txn->mdb, txn->store->tables[table], &k, &v, 0));
+	rc = mdb_put(txn->mdb, txn->store->tables[table], &k, &v, MDB_RESERVE);
+	if (rc == MDB_SUCCESS)
+		checksum_write(table_name(table), key, value, v.mv_data);
+	txn_check(txn, rc);
+}
+
+enum { MAX_TOLD_BYTES = 64 };
+
+static void complain(const struct txn *txn, enum table table, struct slice key)
+{
+	struct buffer text = {0};
+
+	for (size_t i = 0; i < key.size && i < MAX_TOLD_BYTES; i++)
+		buffer_printf(&text, "%02x", (unsigned char)slice_byte(key, i));
+	log_error("store %s: table %s, row %s: its checksum is wrong; see "
+		  "templatectl verify --store",
+		  txn->store->path, table_name(table),
+		  text.data == NULL ? "" : text.data);
+	buffer_free(&text);
+}
+
+struct slice txn_value(struct txn *txn, enum table table, MDB_val key,
+		       MDB_val value)
+{
+	struct slice k = {key.mv_data, key.mv_size};
+	struct slice whole =
+		checksum_read(table_name(table), k,
+			      (struct slice){value.mv_data, value.mv_size});
+
+	if (whole.data == NULL) {
+		complain(txn, table, k);
+		txn_fail(txn, ERR_CORRUPT);
+	}
+	return whole;
 }
 
 /* LMDB refuses keys of impossible sizes; no row has such a key. */
@@ -144,7 +181,7 @@ struct slice txn_get(struct txn *txn, enum table table, struct slice key)
 	assert(txn->mdb != NULL);
 	rc = mdb_get(txn->mdb, txn->store->tables[table], &k, &v);
 	if (rc == MDB_SUCCESS)
-		return (struct slice){v.mv_data, v.mv_size};
+		return txn_value(txn, table, k, v);
 	if (!is_absent(rc))
 		txn_check(txn, rc);
 	return (struct slice){0};
@@ -169,6 +206,7 @@ uint64_t txn_delete_prefix(struct txn *txn, enum table table,
 	struct scan scan = scan_begin(txn, table, prefix);
 	uint64_t count = 0;
 
+	scan.is_keys_only = true;
 	while (scan_next(&scan)) {
 		scan_delete(&scan);
 		count++;

@@ -88,7 +88,8 @@ bool txn_is_open(void);
  * Insert or replace. `key` is 1..511 bytes (LMDB's limit), else ERR_MALFORMED.
  * Neither may point into the map. Errors of any step: ERR_STORE_FULL (abort,
  * store_grow(), repeat), ERR_TOO_LARGE (more changes than a transaction can
- * hold), ERR_BUSY (512 readers), ERR_CORRUPT, ERR_IO.
+ * hold), ERR_BUSY (512 readers), ERR_CORRUPT (a page, or a value that does not
+ * have its checksum, which txn_get() and scans compare), ERR_IO.
  */
 void txn_put(struct txn *txn, enum table table, struct slice key,
 	     struct slice value);
@@ -146,7 +147,9 @@ struct scan {
 	struct MDB_cursor *cursor;
 	unsigned char start[512]; /* begins with the prefix */
 	size_t prefix_size;
-	bool is_started; /* false: the next step seeks from `start` */
+	enum table table;
+	bool is_started;   /* false: the next step seeks from `start` */
+	bool is_keys_only; /* do not read the values; may be set at first */
 	struct slice key;
 	struct slice value;
 };

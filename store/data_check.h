@@ -18,9 +18,9 @@ enum data_extent {
 /*
  * Check the file in the folder of a store: its meta pages, its size, and the
  * pages. ERR_CORRUPT, after lines in the log that name the pages and tables;
- * ERR_IO; no file is ERR_NONE. When the file is shorter than its meta page says
- * all pages are checked, for the end may have been free. Another process may
- * write meanwhile.
+ * ERR_IO; no file, or an empty one, is ERR_NONE. When the file is shorter than
+ * its meta page says all pages are checked, for the end may have been free.
+ * Another process may write meanwhile.
  */
 enum error data_check(const char *folder, enum data_extent extent);
 

@@ -161,6 +161,8 @@ enum error data_file_open(struct data_file *data_out, const char *path,
 		.file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)};
 	if (data_out->file < 0)
 		return errno == ENOENT ? ERR_NOT_FOUND : ERR_IO;
+	if (fstat(data_out->file, &status) == 0 && status.st_size == 0)
+		return ERR_NOT_FOUND;
 	error = read_metas(data_out, why);
 	/* after them: a process that writes makes it longer before */
 	if (fstat(data_out->file, &status) != 0)

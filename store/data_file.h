@@ -50,7 +50,8 @@ struct data_file {
 };
 
 /*
- * Open the file `path` and read its two meta pages. ERR_NOT_FOUND; ERR_CORRUPT
+ * Open the file `path` and read its two meta pages. ERR_NOT_FOUND, also when
+ * it has no bytes, which is a new store to LMDB; ERR_CORRUPT
  * when one of them is damaged, with the reason in `why`; ERR_IO. Close it in
  * any case.
  */

@@ -112,21 +112,29 @@ bool folder_is_read(const char *path)
 	return is_open;
 }
 
-/* Any byte behind the one that readers lock. */
-enum { USED_BYTES = READERS_BYTE + 1 };
-
-enum error folder_note_use(int lock, bool is_used)
+enum error folder_note_use(int lock, enum folder_use use)
 {
-	if (ftruncate(lock, is_used ? USED_BYTES : 0) != 0)
+	if (ftruncate(lock, (off_t)use) != 0)
 		return error_of_disk();
-	return is_used && fsync(lock) != 0 ? ERR_IO : ERR_NONE;
+	return fsync(lock) == 0 ? ERR_NONE : ERR_IO;
 }
 
-bool folder_was_left(int lock)
+enum folder_use folder_read_use(int lock)
 {
 	struct stat status;
 
-	return fstat(lock, &status) == 0 && status.st_size > 0;
+	if (fstat(lock, &status) != 0 || status.st_size > FOLDER_CLOSED)
+		return FOLDER_IN_USE;
+	return (enum folder_use)status.st_size;
+}
+
+bool folder_is_empty(const char *path)
+{
+	char name[MAX_PATH_BYTES];
+	struct stat status;
+
+	return folder_name(name, path, FOLDER_DATA) &&
+	       stat(name, &status) == 0 && status.st_size == 0;
 }
 
 enum error folder_seize(int lock)

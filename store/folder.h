@@ -36,14 +36,20 @@ enum error folder_take(const char *path, int *lock_out);
  */
 int folder_visit(const char *path);
 
-/*
- * Note in the lock file that the store is being written to, or no more. The
- * note stays behind when the process is killed or the power is lost.
- */
-enum error folder_note_use(int lock, bool is_used);
+/* What the lock file notes of the store, by its size in bytes. */
+enum folder_use {
+	FOLDER_NEVER,  /* no process has written there yet */
+	FOLDER_CLOSED, /* the last one that did has closed it */
+	FOLDER_IN_USE, /* the last one did not: it runs, or it was killed */
+};
 
-/* Whether the last process that wrote there has not ended properly. */
-bool folder_was_left(int lock);
+/* Keep the note on the disk. ERR_STORE_FULL, ERR_IO. */
+enum error folder_note_use(int lock, enum folder_use use);
+enum folder_use folder_read_use(int lock);
+
+/* Whether there are data, but of no bytes: making them failed, or they have
+ * been cut short. */
+bool folder_is_empty(const char *path);
 
 /*
  * Let no other process read until folder_release(). ERR_BUSY: one is reading.

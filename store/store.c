@@ -290,14 +290,22 @@ void store_mend(struct store *store)
 static enum error take_folder(struct store *store)
 {
 	enum error error = folder_take(store->path, &store->lock_file);
+	enum folder_use use;
 
-	if (error == ERR_NONE && !store->options.is_temporary &&
-	    folder_was_left(store->lock_file)) {
-		log_info("store %s: was not closed; all pages are looked at",
-			 store->path);
-		error = data_check(store->path, DATA_PAGES);
+	if (error != ERR_NONE || store->options.is_temporary)
+		return error;
+	use = folder_read_use(store->lock_file);
+	if (use != FOLDER_NEVER && folder_is_empty(store->path)) {
+		log_error("%s/%s is cut short: it has 0 bytes; put a backup "
+			  "in its place (templatectl restore)",
+			  store->path, FOLDER_DATA);
+		return ERR_CORRUPT;
 	}
-	return error;
+	if (use != FOLDER_IN_USE)
+		return ERR_NONE;
+	log_info("store %s: was not closed; all pages are looked at",
+		 store->path);
+	return data_check(store->path, DATA_PAGES);
 }
 
 enum error store_open(struct store **store_out, const char *path,
@@ -322,7 +330,7 @@ enum error store_open(struct store **store_out, const char *path,
 	if (error == ERR_NONE && !store->is_read_only &&
 	    !store->options.is_temporary) {
 		store->is_noted = true;
-		error = folder_note_use(store->lock_file, true);
+		error = folder_note_use(store->lock_file, FOLDER_IN_USE);
 	}
 	if (error != ERR_NONE)
 		goto out;
@@ -340,7 +348,7 @@ void store_close(struct store *store)
 	if (store->env != NULL)
 		mdb_env_close(store->env);
 	if (store->is_noted)
-		folder_note_use(store->lock_file, false);
+		folder_note_use(store->lock_file, FOLDER_CLOSED);
 	if (store->lock_file >= 0)
 		close(store->lock_file);
 	dictionary_cache_destroy(store->dictionaries);

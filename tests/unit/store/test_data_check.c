@@ -106,7 +106,7 @@ START_TEST(a_file_that_is_cut_short_is_refused_unmapped)
 	fill(1, 4);
 	ck_assert_int_eq(stat(scratch_path(&scratch, "data.mdb"), &status), 0);
 	step = 1 + 2 * (uint64_t)status.st_size / CUTS;
-	for (off_t size = status.st_size - PAGE_BYTES; size >= 0;
+	for (off_t size = status.st_size - PAGE_BYTES; size > 0;
 	     size -= 1 + (off_t)(scratch_random(&state) % step)) {
 		ck_assert_int_eq(
 			truncate(scratch_path(&scratch, "data.mdb"), size), 0);
@@ -234,6 +234,21 @@ static enum error open_as_the_daemon(void)
 	return error;
 }
 
+/* Else it would be made anew, over what was there. */
+START_TEST(a_file_without_bytes_is_a_new_store_only_once)
+{
+	int file = open(scratch_path(&scratch, "data.mdb"), O_RDWR | O_CREAT,
+			0600);
+
+	ck_assert_int_ge(file, 0);
+	ck_assert_int_eq(open_as_the_daemon(), ERR_NONE);
+	ck_assert_int_eq(open_as_the_daemon(), ERR_NONE);
+	ck_assert_int_eq(ftruncate(file, 0), 0);
+	ck_assert_int_eq(open_as_the_daemon(), ERR_CORRUPT);
+	close(file);
+}
+END_TEST
+
 START_TEST(all_of_a_store_that_was_not_closed_is_looked_at)
 {
 	fill(1, 4);
@@ -269,6 +284,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_meta_page_is_judged);
 	tcase_add_test(tcase, all_of_a_store_that_was_not_closed_is_looked_at);
 	tcase_add_test(tcase, a_store_that_was_closed_opens_at_once);
+	tcase_add_test(tcase, a_file_without_bytes_is_a_new_store_only_once);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

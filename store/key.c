@@ -130,3 +130,18 @@ uint64_t page_key_of(struct slice url)
 {
 	return hash64(url.data, url.size, 0);
 }
+
+const char *key_text(struct slice key, struct key_text *out)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t at = 0;
+
+	for (size_t i = 0; i < key.size && at + 2 < sizeof(out->text); i++) {
+		unsigned char byte = (unsigned char)slice_byte(key, i);
+
+		out->text[at++] = digits[byte >> 4];
+		out->text[at++] = digits[byte & 15];
+	}
+	out->text[at] = '\0';
+	return out->text;
+}

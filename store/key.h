@@ -28,6 +28,12 @@ struct slice key_slice(const struct key *key);
 uint32_t key_u32(struct slice key, size_t offset);
 uint64_t key_u64(struct slice key, size_t offset);
 
+/* A key as text: its bytes as hexadecimal numbers, the first few of them. */
+struct key_text {
+	char text[68];
+};
+const char *key_text(struct slice key, struct key_text *out);
+
 /* The key of the page at `url` in its site. */
 uint64_t page_key_of(struct slice url);
 

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <lmdb.h>
 
-#include "store/buffer.h"
 #include "store/checksum.h"
 #include "store/env.h"
+#include "store/key.h"
 #include "store/log.h"
 
 /* Another process may grow the map again while this one adopts its size. */
@@ -134,19 +134,13 @@ void txn_put(struct txn *txn, enum table table, struct slice key,
 	txn_check(txn, rc);
 }
 
-enum { MAX_TOLD_BYTES = 64 };
-
 static void complain(const struct txn *txn, enum table table, struct slice key)
 {
-	struct buffer text = {0};
+	struct key_text text;
 
-	for (size_t i = 0; i < key.size && i < MAX_TOLD_BYTES; i++)
-		buffer_printf(&text, "%02x", (unsigned char)slice_byte(key, i));
 	log_error("store %s: table %s, row %s: its checksum is wrong; see "
 		  "templatectl verify --store",
-		  txn->store->path, table_name(table),
-		  text.data == NULL ? "" : text.data);
-	buffer_free(&text);
+		  txn->store->path, table_name(table), key_text(key, &text));
 }
 
 struct slice txn_value(struct txn *txn, enum table table, MDB_val key,

@@ -35,6 +35,16 @@ struct verify_report {
  */
 enum error store_verify(struct txn *txn, struct verify_report *report);
 
+/*
+ * Read the pages of every table without the map (store/data_walk.h), and
+ * compare the checksum of every value: what is damaged is a problem each, by
+ * table and page or row. What reports a problem must not be read through the
+ * map. In the snapshot that the file has then. ERR_IO, ERR_BUSY.
+ */
+struct store;
+enum error store_verify_pages(struct store *store,
+			      struct verify_report *report);
+
 /* Add a problem to the report. */
 void verify_problem(struct verify_report *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

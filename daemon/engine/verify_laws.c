@@ -350,11 +350,15 @@ static enum error verify_site(struct store *store, const char *host,
 
 enum error verify_laws(struct store *store, struct verify_report *report_out)
 {
-	struct txn txn = txn_begin_read(store);
+	struct txn txn;
 	struct names names = {0};
 	enum error error;
 
 	*report_out = (struct verify_report){0};
+	error = store_verify_pages(store, report_out);
+	if (error != ERR_NONE || report_out->problems > 0)
+		return error;
+	txn = txn_begin_read(store);
 	store_verify(&txn, report_out);
 	list_sites(&txn, &names);
 	error = txn_end(&txn);

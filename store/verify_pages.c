@@ -1,0 +1,62 @@
+#include "store/verify.h"
+
+#include <inttypes.h>
+
+#include "store/checksum.h"
+#include "store/data_file.h"
+#include "store/data_walk.h"
+#include "store/env.h"
+#include "store/folder.h"
+#include "store/key.h"
+
+static void note_damage(void *context, const struct data_damage *damage)
+{
+	verify_problem(context, "table %s, page %" PRIu64 ": %s", damage->table,
+		       damage->page, damage->what);
+}
+
+static bool check_row(void *context, const char *table, struct slice key,
+		      struct slice value)
+{
+	struct key_text text;
+
+	if (checksum_read(table, key, value).data == NULL)
+		verify_problem(context,
+			       "table %s, row %s: its checksum is wrong", table,
+			       key_text(key, &text));
+	return true;
+}
+
+/* Caller: has a read transaction, so that no page of what follows is used
+ * again. */
+static enum error verify_file(const char *folder, struct verify_report *report)
+{
+	const struct data_visitor visitor = {
+		.damage = note_damage, .row = check_row, .context = report};
+	char name[MAX_PATH_BYTES];
+	struct buffer why = {0};
+	struct data_file data;
+	enum error error;
+
+	if (!folder_name(name, folder, FOLDER_DATA))
+		return ERR_IO;
+	error = data_file_open(&data, name, &why);
+	if (error == ERR_NONE)
+		error = data_walk(&data, &visitor);
+	else if (error == ERR_CORRUPT)
+		verify_problem(report, "%s", why.data);
+	data_file_close(&data);
+	buffer_free(&why);
+	return error == ERR_CORRUPT ? ERR_NONE : error;
+}
+
+enum error store_verify_pages(struct store *store, struct verify_report *report)
+{
+	struct txn txn = txn_begin_read(store);
+	enum error error = txn.error;
+
+	if (error == ERR_NONE)
+		error = verify_file(store->path, report);
+	txn_abort(&txn);
+	return error;
+}

@@ -5,6 +5,7 @@
 #include "store/data_file.h"
 #include "store/data_walk.h"
 #include "store/folder.h"
+#include "store/env.h"
 #include "store/log.h"
 
 enum {
@@ -12,10 +13,6 @@ enum {
 	/* While another process commits, what is read is of several moments. */
 	MAX_ATTEMPTS = 16,
 };
-
-#define ADVICE                                                              \
-	"nothing is written to it; put a backup in its place (templatectl " \
-	"restore)"
 
 struct check_of_data {
 	struct buffer lines; /* a line a problem, at most the first few */
@@ -99,7 +96,7 @@ enum error data_check(const char *folder, enum data_extent extent)
 	if (error == ERR_CORRUPT) {
 		log_lines(name, &check.lines);
 		log_error("%s is damaged (%" PRIu64 " pages of those looked "
-			  "at); " ADVICE,
+			  "at); " STORE_ADVICE,
 			  name, check.problems + (check.problems == 0));
 	}
 	buffer_free(&check.lines);

@@ -423,11 +423,15 @@ static void walk_tree(struct walk *walk, const char *name,
 {
 	bool is_whole = !walk->is_roots_only || name == name_of_main;
 
+	bool is_ours = name != name_of_main && name != name_of_free;
+
 	walk->table = name;
 	walk->tree = tree;
 	walk->found = (struct data_tree){0};
 	walk->is_damaged = false;
 	if ((tree->flags & ~(INTEGER_KEYS | NO_FOLDER)) != 0 ||
+	    (is_ours && (tree->flags != 0 || tree->page_bytes != 0)) ||
+	    (name == name_of_free && (tree->flags & INTEGER_KEYS) == 0) ||
 	    tree->depth > MAX_DEPTH ||
 	    (tree->depth == 0) != (tree->root == DATA_NO_PAGE)) {
 		tell(walk, tree->root, (struct slice){0}, (struct slice){0},

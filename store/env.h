@@ -14,6 +14,11 @@
 
 struct dictionary_cache;
 
+/* Behind what is said of damage. */
+#define STORE_ADVICE                                                        \
+	"nothing is written to it; put a backup in its place (templatectl " \
+	"restore)"
+
 struct store {
 	char *path;
 	struct store_options options;

@@ -115,41 +115,25 @@ static struct slice schema_key(void)
 	return slice_of("schema");
 }
 
-/* The schema of a store whose values may be without checksums; 0: of none. */
+/* The schema of a store whose values may be without checksums. */
 static uint64_t read_schema(struct txn *txn)
 {
 	MDB_val key = val_from_slice(schema_key());
 	MDB_val value = {0};
+	struct slice number;
 	uint64_t schema = 0;
+	int rc =
+		mdb_get(txn->mdb, txn->store->tables[TABLE_META], &key, &value);
 
-	if (txn->error == ERR_NONE)
-		txn_check(txn, mdb_get(txn->mdb, txn->store->tables[TABLE_META],
-				       &key, &value));
-	if (txn->error == ERR_NONE && value.mv_size >= sizeof(schema))
-		memcpy(&schema, value.mv_data, sizeof(schema));
+	number = (struct slice){value.mv_data, value.mv_size};
+	if (rc == MDB_SUCCESS && value.mv_size != sizeof(schema))
+		number = txn_value(txn, TABLE_META, key, value);
+	else if (rc != MDB_SUCCESS)
+		txn_fail(txn,
+			 rc == MDB_NOTFOUND ? ERR_CORRUPT : error_from_mdb(rc));
+	if (number.size == sizeof(schema))
+		memcpy(&schema, number.data, sizeof(schema));
 	return schema;
-}
-
-/*
- * A store without tables is new; one with tables must have our schema number,
- * or, when we may write, that of one without checksums.
- */
-static void check_schema(struct txn *txn, bool is_new)
-{
-	uint64_t schema = STORE_SCHEMA;
-
-	if (is_new) {
-		txn_put(txn, TABLE_META, schema_key(),
-			(struct slice){&schema, sizeof(schema)});
-		return;
-	}
-	schema = read_schema(txn);
-	if (schema == SCHEMA_WITHOUT_CHECKSUMS && !txn->store->is_read_only)
-		txn->store->is_without_checksums = true;
-	else if (schema != STORE_SCHEMA)
-		txn_fail(txn, ERR_VERSION);
-	else
-		txn_get(txn, TABLE_META, schema_key());
 }
 
 static bool has_tables(struct txn *txn)
@@ -163,23 +147,60 @@ static bool has_tables(struct txn *txn)
 	return stat.ms_entries > 0;
 }
 
+/* Open the tables; the name of one that is not there, or NULL. */
+static const char *open_each(struct txn *txn, unsigned flags)
+{
+	const char *missing = NULL;
+
+	for (int i = 0; i < TABLE_COUNT && txn->error == ERR_NONE; i++) {
+		const char *name = table_name((enum table)i);
+		MDB_dbi *table = &txn->store->tables[i];
+		int rc;
+
+		*table = 0; /* that of the free pages */
+		rc = mdb_dbi_open(txn->mdb, name, flags, table);
+		if (rc == MDB_NOTFOUND)
+			missing = name;
+		else
+			txn_check(txn, rc);
+	}
+	return missing;
+}
+
+/*
+ * A store without tables is new; one with tables must have our schema number,
+ * or, when we may write, that of one without checksums. Every store of these
+ * schemas has every table.
+ */
 static void find_tables(struct txn *txn)
 {
 	struct store *store = txn->store;
+	uint64_t schema = STORE_SCHEMA;
 	bool is_new = !has_tables(txn);
+	const char *missing =
+		open_each(txn, is_new && !store->is_read_only ? MDB_CREATE : 0);
 
-	for (int i = 0; i < TABLE_COUNT && txn->error == ERR_NONE; i++) {
-		unsigned flags =
-			is_new && !store->is_read_only ? MDB_CREATE : 0;
-		int rc = mdb_dbi_open(txn->mdb, table_name((enum table)i),
-				      flags, &store->tables[i]);
-
-		/* Every store of this schema has every table. */
-		txn_fail(txn, rc == MDB_NOTFOUND && !is_new
-				      ? ERR_VERSION
-				      : error_from_mdb(rc));
+	if (txn->error != ERR_NONE)
+		return;
+	if (is_new) {
+		txn_fail(txn, missing == NULL ? ERR_NONE : ERR_NOT_FOUND);
+		txn_put(txn, TABLE_META, schema_key(),
+			(struct slice){&schema, sizeof(schema)});
+		return;
 	}
-	check_schema(txn, is_new);
+	schema = store->tables[TABLE_META] == 0 ? 0 : read_schema(txn);
+	if (txn->error == ERR_CORRUPT)
+		log_error("store %s: table %s is damaged; " STORE_ADVICE,
+			  store->path, table_name(TABLE_META));
+	store->is_without_checksums = schema == SCHEMA_WITHOUT_CHECKSUMS;
+	if (schema != STORE_SCHEMA &&
+	    (!store->is_without_checksums || store->is_read_only))
+		txn_fail(txn, ERR_VERSION);
+	else if (missing != NULL) {
+		log_error("store %s: table %s is not there; " STORE_ADVICE,
+			  store->path, missing);
+		txn_fail(txn, ERR_CORRUPT);
+	}
 }
 
 /* Takes no lock: no other thread uses the store yet. */
@@ -296,8 +317,7 @@ static enum error take_folder(struct store *store)
 		return error;
 	use = folder_read_use(store->lock_file);
 	if (use != FOLDER_NEVER && folder_is_empty(store->path)) {
-		log_error("%s/%s is cut short: it has 0 bytes; put a backup "
-			  "in its place (templatectl restore)",
+		log_error("%s/%s is cut short: it has 0 bytes; " STORE_ADVICE,
 			  store->path, FOLDER_DATA);
 		return ERR_CORRUPT;
 	}

@@ -1,0 +1,125 @@
+"""Damage of the store is noticed, said, and survived.
+
+`test_damage.py table [FLIPS]` turns over that many single bits of each table,
+one at a time, and prints how many of them verify finds.
+"""
+
+import os
+import pathlib
+import random
+import shutil
+import sys
+
+import harness
+from pages_of_store import Pages
+
+FLIPS = 4       # of each table
+CUTS = 10
+DAEMON_CUTS = 5
+ADVICE = "templatectl restore"
+
+
+def ctl(*arguments):
+    return harness.run([harness.PROGRAMS / "templatectl", *arguments])
+
+
+class Damage(harness.Case):
+    def setUp(self):
+        seed = int(os.environ.get("SEED", random.randrange(1 << 32)))
+        print(f"SEED={seed}")
+        random.seed(seed)
+        web = self.web()
+        self.old = self.daemon()
+        self.old.crawl(web.url)
+        self.old.stop()
+        self.data = pathlib.Path(self.old.store) / "data.mdb"
+        self.whole = self.data.read_bytes()
+
+    def flip(self, offset, bit):
+        with open(self.data, "r+b") as file:
+            file.seek(offset)
+            byte = self.whole[offset] ^ 1 << bit
+            file.write(bytes([byte]))
+
+    def assertSaid(self, done, *words):
+        """It says what is wrong, and has not been killed by a signal."""
+        self.assertEqual(done.returncode, 1, done.stderr)
+        for word in words:
+            self.assertIn(word, done.stdout + done.stderr)
+
+    def try_flips(self, table, count):
+        """How many of so many single bits of the table verify finds."""
+        pages = Pages(self.data)
+        found = 0
+        for _ in range(count):
+            offset, bit = pages.random_bit(table)
+            self.flip(offset, bit)
+            done = ctl("verify", "--store", self.old.store)
+            self.assertIn(done.returncode, (0, 1),
+                          f"{table}: {offset} bit {bit}: {done.stderr}")
+            if done.returncode == 1:
+                found += 1
+                self.assertIn("table ", done.stdout + done.stderr)
+            else:
+                page = offset // pages.size
+                print(f"{table}: not seen: page {page}, byte "
+                      f"{offset % pages.size}, bit {bit}")
+            self.data.write_bytes(self.whole)
+        return found
+
+    def test_bits_that_turned_over_are_found(self):
+        for table in Pages(self.data).spans:
+            self.assertEqual(self.try_flips(table, FLIPS), FLIPS, table)
+
+    def cut(self, size):
+        self.data.write_bytes(self.whole)
+        os.truncate(self.data, size)
+
+    def try_cut(self, size):
+        self.cut(size)
+        self.assertSaid(ctl("verify", "--store", self.old.store))
+        to = self.folder() / "to"
+        self.assertSaid(ctl("restore", self.old.store, "--store", to))
+        self.assertFalse((to / "data.mdb").exists())
+        shutil.rmtree(to.parent)
+
+    def try_start(self):
+        """The daemon says what is wrong, ends, and has written nothing."""
+        before = self.data.read_bytes()
+        self.old.log.write_text("")
+        self.old.launch()
+        self.assertEqual(self.old.process.wait(harness.PATIENCE_S), 1)
+        self.assertIn(ADVICE, self.old.messages())
+        self.assertEqual(self.data.read_bytes(), before)
+
+    def test_a_file_that_is_cut_short_is_an_answer(self):
+        sizes = random.choices(range(len(self.whole) * 9 // 10), k=CUTS)
+        for size in [0, *sizes]:
+            self.try_cut(size)
+        for size in [0, *sizes[:DAEMON_CUTS]]:
+            self.cut(size)
+            self.try_start()
+
+
+def print_table(count):
+    case = Damage("setUp")
+    case.setUp()
+    try:
+        pages = Pages(case.data)
+        print("| table | live bytes | flips | found |\n|-|-:|-:|-:|")
+        total = 0
+        for table in pages.spans:
+            found = case.try_flips(table, count)
+            total += found
+            print(f"| {table} | {pages.live_bytes(table)} | {count} | "
+                  f"{found} |", flush=True)
+        print(f"| all | | {count * len(pages.spans)} | {total} |")
+    finally:
+        case.doCleanups()
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["table"]:
+        print_table(int(sys.argv[2]) if len(sys.argv) > 2 else 1000)
+    else:
+        harness.main()

@@ -333,7 +333,8 @@ static void take_row(struct walk *walk, const struct level *level, size_t i)
 	struct slice value;
 	struct node node;
 
-	read_node(walk, level, i, &node); /* judged before */
+	if (!read_node(walk, level, i, &node))
+		return; /* told before */
 	walk->found.rows++;
 	value = (struct slice){node.value, node.size};
 	if ((node.flags & BIG_DATA) != 0) {
@@ -361,8 +362,8 @@ static void take_row(struct walk *walk, const struct level *level, size_t i)
 static uint64_t begin_child(const struct walk *walk, struct level *level,
 			    struct level *child)
 {
-	struct node node;
-	struct node after;
+	struct node node = {0};
+	struct node after = {0};
 
 	read_node(walk, level, level->next, &node);
 	child->low = level->next == 0 ? level->low : node.key;

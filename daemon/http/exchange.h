@@ -16,6 +16,7 @@
 
 #include "daemon/http/http.h"
 #include "daemon/http/listen.h"
+#include "daemon/http/patience.h"
 #include "daemon/http/stream.h"
 #include "daemon/http/upload.h"
 #include "daemon/runtime/condition.h"
@@ -37,6 +38,7 @@ struct http_exchange {
 	struct http_exchange *next; /* in a queue */
 	struct http_server *server;
 	struct MHD_Connection *connection;
+	struct connection *client; /* the server's thread alone */
 	int file;           /* the client's socket, to notice that it was closed
 			     */
 	const char *method; /* MHD's, as long as the exchange */
@@ -94,6 +96,9 @@ struct http_server {
 	uint64_t tick_ms; /* when parked exchanges are handled without
 			     http_wake() */
 	size_t uploads;   /* exchanges with an upload */
+	struct connection *connections; /* [connection_count] */
+	size_t connection_count;
+	uint64_t look_ms; /* when they are looked at again */
 	bool is_stopping;
 	uint64_t requests;
 	uint64_t refused;

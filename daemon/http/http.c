@@ -36,15 +36,26 @@ static void log_mhd(void *context, const char *format, va_list list)
 		 "http: %s", line);
 }
 
+static int socket_of(struct MHD_Connection *connection)
+{
+	return MHD_get_connection_info(connection,
+				       MHD_CONNECTION_INFO_CONNECTION_FD)
+		->connect_fd;
+}
+
 /* Set a short timeout for a client that has not yet sent a request. */
 static void notice_client(void *context, struct MHD_Connection *connection,
 			  void **socket_context,
 			  enum MHD_ConnectionNotificationCode code)
 {
-	const struct http_server *server = context;
+	struct http_server *server = context;
 	unsigned seconds = (server->options.timeout_ms + 999U) / 1000U;
 
-	(void)socket_context;
+	if (code == MHD_CONNECTION_NOTIFY_STARTED)
+		*socket_context =
+			connection_begin(server, socket_of(connection));
+	else
+		connection_end(server, *socket_context);
 	if (code == MHD_CONNECTION_NOTIFY_STARTED && seconds > FIRST_REQUEST_S)
 		MHD_set_connection_option(connection,
 					  MHD_CONNECTION_OPTION_TIMEOUT,
@@ -90,6 +101,7 @@ static enum MHD_Result send_reply(struct http_exchange *exchange)
 	assert(exchange->status != 0);
 	if (response == NULL)
 		return MHD_NO;
+	connection_enter(exchange->server, exchange->client, CONNECTION_BUSY);
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
 				exchange->media_type);
 	for (size_t i = 0; i < exchange->header_count; i++)
@@ -157,9 +169,12 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 
 	exchange->server = server;
 	exchange->connection = connection;
-	exchange->file = MHD_get_connection_info(
-				 connection, MHD_CONNECTION_INFO_CONNECTION_FD)
-				 ->connect_fd;
+	exchange->file = socket_of(connection);
+	exchange->client =
+		MHD_get_connection_info(connection,
+					MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+			->socket_context;
+	connection_enter(server, exchange->client, CONNECTION_BODY);
 	exchange->method = method;
 	exchange->path = path;
 	exchange->arrival_ms = clock_steady_ms();
@@ -170,6 +185,8 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
 				  (server->options.timeout_ms + 999U) / 1000U);
 	exchange->refusal = refusal_of(exchange);
+	if (exchange->upload != NULL) /* we say when more may come */
+		connection_enter(server, exchange->client, CONNECTION_BUSY);
 	if (exchange->refusal == 0)
 		return MHD_YES;
 	refuse(exchange);
@@ -187,6 +204,7 @@ static enum MHD_Result receive(struct http_exchange *exchange, const char *data,
 	uint64_t max = server->options.max_body_bytes;
 
 	assert(exchange->upload == NULL);
+	connection_count(server, exchange->client, *size);
 	exchange->received += *size;
 	if (exchange->received > max)
 		exchange->refusal = MHD_HTTP_CONTENT_TOO_LARGE;
@@ -216,6 +234,13 @@ static enum MHD_Result receive_upload(struct http_exchange *exchange,
 	return is_over ? send_reply(exchange) : result;
 }
 
+static bool submit(struct http_exchange *exchange)
+{
+	/* before it belongs to a worker */
+	connection_enter(exchange->server, exchange->client, CONNECTION_BUSY);
+	return work_submit(exchange);
+}
+
 /* NOLINTNEXTLINE(readability-function-size): the type is MHD's */
 static enum MHD_Result serve(void *context, struct MHD_Connection *connection,
 			     const char *path, const char *method,
@@ -236,7 +261,7 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection,
 		return send_reply(exchange);
 	if (exchange->refusal != 0)
 		refuse(exchange);
-	else if (work_submit(exchange))
+	else if (submit(exchange))
 		return MHD_YES;
 	return send_reply(exchange);
 }
@@ -256,6 +281,7 @@ static void end_exchange(void *context, struct MHD_Connection *connection,
 	if (exchange == NULL)
 		return;
 	*exchange_context = NULL;
+	connection_enter(server, exchange->client, CONNECTION_HEAD);
 	assert(server->held_bytes >= exchange->body.size);
 	server->held_bytes -= exchange->body.size;
 	if (exchange->upload == NULL || upload_abandon(exchange, failure))

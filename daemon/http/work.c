@@ -66,12 +66,16 @@ void http_wake(struct http_server *server)
 /* Under the lock, which is left meanwhile: until the next tick at most. */
 static void wait_for_tick(struct http_server *server)
 {
+	uint64_t until_ms = connections_look_ms(server);
+
 	assert(lock_is_held(&server->lock));
-	if (server->parked.first == NULL)
+	if (server->parked.first != NULL && server->tick_ms < until_ms)
+		until_ms = server->tick_ms;
+	if (until_ms == UINT64_MAX)
 		condition_wait(&server->is_wanted, &server->lock);
 	else
 		condition_wait_until(&server->is_wanted, &server->lock,
-				     server->tick_ms);
+				     until_ms);
 }
 
 /* Under the lock: the next exchange to handle; NULL at the end. */
@@ -79,6 +83,7 @@ static struct http_exchange *take(struct http_server *server)
 {
 	assert(lock_is_held(&server->lock));
 	while (!server->is_stopping) {
+		connections_look(server);
 		if (server->parked.first != NULL &&
 		    clock_steady_ms() >= server->tick_ms)
 			unpark(server);

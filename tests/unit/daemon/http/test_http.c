@@ -401,6 +401,59 @@ START_TEST(half_a_head_blocks_nobody_and_is_left)
 }
 END_TEST
 
+enum { TRICKLERS = 24, PLACES = 8 };
+
+static atomic_bool is_over;
+
+/* A byte to each of its clients now and then; MSG_NOSIGNAL: some are left. */
+static void *trickle(void *context)
+{
+	const int *files = context;
+
+	while (!atomic_load(&is_over)) {
+		for (int i = 0; i < TRICKLERS; i++)
+			send(files[i], "x", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+		sleep_ms(20);
+	}
+	return NULL;
+}
+
+/* They hold every place, by heads or by bodies that never end. */
+static void check_tricklers(const char *beginning)
+{
+	pthread_t thread;
+	int files[TRICKLERS];
+
+	options.max_clients = PLACES;
+	options.timeout_ms = 60000;
+	start();
+	for (int i = 0; i < TRICKLERS; i++) {
+		files[i] = client_open(path);
+		client_send(files[i], beginning);
+	}
+	atomic_store(&is_over, false);
+	pthread_create(&thread, NULL, trickle, files);
+	sleep_ms(100);
+	check_body("GET", "/x", NULL, "GET /x 1 []");
+	atomic_store(&is_over, true);
+	pthread_join(thread, NULL);
+	for (int i = 0; i < TRICKLERS; i++)
+		close(files[i]);
+}
+
+START_TEST(heads_that_trickle_keep_nobody_out)
+{
+	check_tricklers("GET /x HTTP/1.1\r\nHost: x\r\nX-More: ");
+}
+END_TEST
+
+START_TEST(bodies_that_trickle_keep_nobody_out)
+{
+	check_tricklers("POST /x HTTP/1.1\r\nHost: x\r\n"
+			"Content-Length: 1000\r\n\r\n");
+}
+END_TEST
+
 START_TEST(stopping_answers_what_waits)
 {
 	struct buffer answer;
@@ -631,6 +684,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_client_that_only_stops_sending_is_answered);
 	tcase_add_test(tests, a_client_may_leave_at_any_byte);
 	tcase_add_test(tests, half_a_head_blocks_nobody_and_is_left);
+	tcase_add_test(tests, heads_that_trickle_keep_nobody_out);
+	tcase_add_test(tests, bodies_that_trickle_keep_nobody_out);
 	tcase_add_test(tests, stopping_answers_what_waits);
 	tcase_add_test(tests,
 		       stopping_does_not_wait_for_those_who_read_nothing);

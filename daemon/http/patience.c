@@ -1,0 +1,111 @@
+#include "daemon/http/patience.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "daemon/http/exchange.h"
+#include "daemon/runtime/clock.h"
+#include "store/memory.h"
+
+enum {
+	LOOK_MS = 250,
+	PRESSED_MS = 1000,
+	FIRST_HEAD_MS = 5000,
+	PRESSED_RATE = 16 * 1024, /* bytes of a body a second */
+};
+
+struct connection *connection_begin(struct http_server *server, int file)
+{
+	struct connection *connection = mem_alloc(1, sizeof(*connection));
+
+	connection->file = file;
+	connection->since_ms = clock_steady_ms();
+	lock_acquire(&server->lock);
+	connection->next = server->connections;
+	if (server->connections != NULL)
+		server->connections->previous = connection;
+	server->connections = connection;
+	server->connection_count++;
+	/* the workers may wait for nothing at all */
+	if (server->connection_count == 1)
+		condition_signal(&server->is_wanted);
+	lock_release(&server->lock);
+	return connection;
+}
+
+void connection_end(struct http_server *server, struct connection *connection)
+{
+	if (connection == NULL)
+		return;
+	lock_acquire(&server->lock);
+	if (connection->previous == NULL)
+		server->connections = connection->next;
+	else
+		connection->previous->next = connection->next;
+	if (connection->next != NULL)
+		connection->next->previous = connection->previous;
+	assert(server->connection_count > 0);
+	server->connection_count--;
+	lock_release(&server->lock);
+	free(connection);
+}
+
+void connection_enter(struct http_server *server, struct connection *connection,
+		      enum connection_state state)
+{
+	lock_acquire(&server->lock);
+	connection->is_known |= connection->state == CONNECTION_BUSY;
+	connection->state = state;
+	connection->since_ms = clock_steady_ms();
+	connection->received = 0;
+	lock_release(&server->lock);
+}
+
+void connection_count(struct http_server *server, struct connection *connection,
+		      size_t size)
+{
+	lock_acquire(&server->lock);
+	connection->received += size;
+	lock_release(&server->lock);
+}
+
+static bool is_too_slow(const struct http_server *server,
+			const struct connection *connection, uint64_t now_ms)
+{
+	bool is_pressed =
+		server->connection_count * 4 >= server->options.max_clients * 3;
+	uint64_t age_ms = now_ms - connection->since_ms;
+	uint64_t patience_ms = server->options.timeout_ms;
+
+	if (connection->state == CONNECTION_BODY)
+		return is_pressed && age_ms > PRESSED_MS &&
+		       connection->received * 1000U / age_ms < PRESSED_RATE;
+	if (connection->state == CONNECTION_BUSY)
+		return false;
+	if (!connection->is_known && patience_ms > FIRST_HEAD_MS)
+		patience_ms = FIRST_HEAD_MS;
+	if (is_pressed && patience_ms > PRESSED_MS)
+		patience_ms = PRESSED_MS;
+	return age_ms > patience_ms;
+}
+
+void connections_look(struct http_server *server)
+{
+	uint64_t now_ms = clock_steady_ms();
+
+	assert(lock_is_held(&server->lock));
+	if (now_ms < server->look_ms)
+		return;
+	server->look_ms = now_ms + LOOK_MS;
+	/* the server's thread sees the end, and closes the socket */
+	for (struct connection *connection = server->connections;
+	     connection != NULL; connection = connection->next)
+		if (is_too_slow(server, connection, now_ms))
+			shutdown(connection->file, SHUT_RDWR);
+}
+
+uint64_t connections_look_ms(const struct http_server *server)
+{
+	return server->connections == NULL ? UINT64_MAX : server->look_ms;
+}

@@ -41,10 +41,10 @@ struct config {
 	char reader_path[108]; /* of the socket that only reads, or "" */
 	uint32_t reader_mode;
 	uint32_t max_clients;
-	uint64_t max_upload_bytes; /* of POST /v1/extract */
 	uint32_t client_timeout_ms;
-	uint32_t heartbeat_ms;  /* of silent streams of events */
-	uint32_t max_listeners; /* event streams, and requests that wait */
+	uint64_t max_upload_bytes; /* of POST /v1/extract */
+	uint32_t heartbeat_ms;     /* of silent streams of events */
+	uint32_t max_listeners;    /* event streams, and requests that wait */
 	/* store: */
 	char store_path[MAX_CONFIG_TEXT];
 	uint64_t store_map_bytes;
@@ -76,10 +76,10 @@ struct config {
 	struct port_list ports;
 	char proxy[MAX_CONFIG_TEXT]; /* or "" */
 	bool is_proxy_trusted;
+	bool archives_credentials;     /* in WARC files */
 	char ca_file[MAX_CONFIG_TEXT]; /* or "" */
 	char warc[MAX_CONFIG_TEXT];    /* folder, or "" */
 	uint64_t warc_bytes;           /* of one file */
-	bool archives_credentials;
 	uint32_t max_neighbours; /* pages fetched besides a requested one */
 	uint32_t ask_timeout_ms; /* how long fetch=missing may take */
 	struct network_list networks; /* allow: */
@@ -120,8 +120,8 @@ struct config {
 	uint32_t delivery_timeout_ms; /* of a request */
 	uint32_t delivery_pause_ms;   /* after a failure */
 	bool allows_exec;
-	struct network_list hook_networks; /* allow: */
 	uint32_t exec_timeout_ms;
+	struct network_list hook_networks; /* allow: */
 	/* log: */
 	uint32_t log_level; /* enum log_level */
 };

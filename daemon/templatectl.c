@@ -39,6 +39,7 @@ static const struct verb *const verbs[] = {
 	&verb_features,
 	&verb_train,
 	&verb_restore,
+	&verb_salvage,
 	NULL,
 };
 

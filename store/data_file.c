@@ -12,6 +12,7 @@ enum {
 	META_FLAG = 0x08,
 	VERSION = 1,
 	MIN_PAGE_BYTES = 512,
+	USUAL_PAGE_BYTES = 4096,
 	/* Of a meta page while the daemon writes it. */
 	MAX_READS = 8,
 };
@@ -75,9 +76,9 @@ static size_t read_pages(struct data_file *data,
 	data->page_bytes = MIN_PAGE_BYTES;
 	if (!data_file_read(data, 0, 0, &pages[0], sizeof(pages[0])))
 		return 0;
-	if (!is_page_size(pages[0].meta.free.page_bytes))
-		return 1;
-	data->page_bytes = pages[0].meta.free.page_bytes;
+	data->page_bytes = is_page_size(pages[0].meta.free.page_bytes)
+				   ? pages[0].meta.free.page_bytes
+				   : USUAL_PAGE_BYTES;
 	return data_file_read(data, 1, 0, &pages[1], sizeof(pages[1])) ? 2 : 1;
 }
 
@@ -131,24 +132,24 @@ static enum error read_metas(struct data_file *data, struct buffer *why)
 	size_t count = read_steady_pages(data, pages);
 
 	for (uint64_t i = 0; i < META_PAGES; i++) {
+		const struct data_meta *meta = &pages[i].meta;
 		const char *what =
 			i < count ? judge_meta(&pages[i], i, data->page_bytes)
 				  : "cannot be read";
 
-		if (what != NULL) {
-			buffer_printf(why, "meta page %" PRIu64 " %s", i, what);
-			return ERR_CORRUPT;
-		}
+		if (what != NULL)
+			buffer_printf(why, "%smeta page %" PRIu64 " %s",
+				      why->size > 0 ? ", " : "", i, what);
+		else if (!data->has_meta ||
+			 data->meta.transaction < meta->transaction)
+			data->meta = *meta;
+		data->has_meta = data->has_meta || what == NULL;
 	}
-	if (!follow(pages[0].meta.transaction, pages[1].meta.transaction)) {
-		buffer_printf(why, "the meta pages are not of two "
-				   "transactions in turn");
-		return ERR_CORRUPT;
-	}
-	data->meta = pages[0].meta.transaction < pages[1].meta.transaction
-			     ? pages[1].meta
-			     : pages[0].meta;
-	return ERR_NONE;
+	if (why->size == 0 &&
+	    !follow(pages[0].meta.transaction, pages[1].meta.transaction))
+		buffer_append_text(why, "the meta pages are not of two "
+					"transactions in turn");
+	return why->size == 0 ? ERR_NONE : ERR_CORRUPT;
 }
 
 enum error data_file_open(struct data_file *data_out, const char *path,

@@ -47,6 +47,7 @@ struct data_file {
 	uint64_t bytes;
 	uint32_t page_bytes;
 	struct data_meta meta; /* the later one, which LMDB uses, too */
+	bool has_meta;         /* although the other may be damaged */
 };
 
 /*

@@ -17,7 +17,7 @@ struct dictionary_cache;
 /* Behind what is said of damage. */
 #define STORE_ADVICE                                                        \
 	"nothing is written to it; put a backup in its place (templatectl " \
-	"restore)"
+	"restore) or save what is whole (templatectl salvage)"
 
 struct store {
 	char *path;

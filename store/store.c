@@ -122,9 +122,14 @@ static uint64_t read_schema(struct txn *txn)
 	MDB_val value = {0};
 	struct slice number;
 	uint64_t schema = 0;
-	int rc =
-		mdb_get(txn->mdb, txn->store->tables[TABLE_META], &key, &value);
+	int rc;
 
+	if (txn->store->tables[TABLE_META] == 0) { /* of no store of ours? */
+		if (txn->store->tables[TABLE_SITES] != 0)
+			txn_fail(txn, ERR_CORRUPT);
+		return 0;
+	}
+	rc = mdb_get(txn->mdb, txn->store->tables[TABLE_META], &key, &value);
 	number = (struct slice){value.mv_data, value.mv_size};
 	if (rc == MDB_SUCCESS && value.mv_size != sizeof(schema))
 		number = txn_value(txn, TABLE_META, key, value);
@@ -188,7 +193,7 @@ static void find_tables(struct txn *txn)
 			(struct slice){&schema, sizeof(schema)});
 		return;
 	}
-	schema = store->tables[TABLE_META] == 0 ? 0 : read_schema(txn);
+	schema = read_schema(txn);
 	if (txn->error == ERR_CORRUPT)
 		log_error("store %s: table %s is damaged; " STORE_ADVICE,
 			  store->path, table_name(TABLE_META));

@@ -148,6 +148,7 @@ extern const struct verb verb_verify;
 extern const struct verb verb_backup;
 /* ctl_restore.c */
 extern const struct verb verb_restore;
+extern const struct verb verb_salvage;
 /* ctl_compact.c */
 extern const struct verb verb_compact;
 /* ctl_events.c */

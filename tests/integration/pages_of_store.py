@@ -23,6 +23,7 @@ class Pages:
         at = max(metas, key=lambda m: struct.unpack_from(
             "<Q", self.bytes, m + META - 8)[0])
         self.spans = {}
+        self.rows = {}  # {table: {key: where it stands}}
         self.trees = {}
         self.table = "main"
         self._walk(TREE.unpack_from(self.bytes, at + 72))
@@ -53,6 +54,8 @@ class Pages:
 
     def _row(self, node, size, kind, key):
         value = node + NODE + key
+        self.rows.setdefault(self.table, {})[
+            self.bytes[node + NODE:value]] = node + NODE
         if self.table == "free" and not kind & BIG:
             # Behind the pages of its list there may be room.
             size = 8 + 8 * struct.unpack_from("<Q", self.bytes, value)[0]

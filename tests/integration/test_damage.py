@@ -4,6 +4,7 @@
 one at a time, and prints how many of them verify finds.
 """
 
+import json
 import os
 import pathlib
 import random
@@ -16,6 +17,7 @@ from pages_of_store import Pages
 FLIPS = 4       # of each table
 CUTS = 10
 DAEMON_CUTS = 5
+ROUNDS = 8
 ADVICE = "templatectl restore"
 
 
@@ -99,6 +101,86 @@ class Damage(harness.Case):
         for size in [0, *sizes[:DAEMON_CUTS]]:
             self.cut(size)
             self.try_start()
+
+
+    # Salvage, to a store of its own.
+
+    def salvage(self, to):
+        done = ctl("--json", "salvage", self.old.store, to)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout), done.stderr
+
+    def daemon_on(self, store):
+        daemon = harness.Daemon({"store": {"path": str(store)}})
+        self.addCleanup(daemon.remove)
+        return daemon.start()
+
+    def test_of_a_whole_store_all_is_saved(self):
+        to = self.folder() / "new"
+        report, lost = self.salvage(to)
+        self.assertEqual((report["sites_saved"], report["sites_lost"],
+                          report["bodies_lost"], lost), (1, 0, 0, ""))
+        self.assertEqual(self.data.read_bytes(), self.whole)
+        host = self.old.start().json("/v1/sites")["sites"][0]["host"]
+        self.assertEqual(self.daemon_on(to).partition(host),
+                         self.old.partition(host))
+        again = ctl("salvage", self.old.store, to.parent / "again")
+        self.assertSaid(again, "has it open")
+        self.old.stop()
+        self.assertSaid(ctl("salvage", self.old.store, to), "already")
+
+    def test_a_damaged_body_is_lost_alone(self):
+        pages = Pages(self.data)
+        # the last byte of a value is of its checksum
+        offset, size = max(pages.spans["bodies"], key=lambda span: span[1])
+        self.flip(offset + size - 1, 0)
+        to = self.folder() / "new"
+        report, lost = self.salvage(to)
+        self.assertEqual((report["sites_saved"], report["bodies_lost"]),
+                         (1, 1))
+        self.assertIn("table bodies, row ", lost)
+        daemon = self.daemon_on(to)
+        self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
+
+    def test_a_damaged_site_is_listed_and_the_other_saved(self):
+        self.data.write_bytes(self.whole)
+        other = self.web()
+        self.old.start().crawl(other.url)
+        hosts = {s["host"] for s in self.old.json("/v1/sites")["sites"]}
+        before = self.old.partition(other.host)
+        self.old.stop()
+        self.whole = self.data.read_bytes()
+        pages = Pages(self.data)
+        first = min(pages.rows["records"])
+        self.flip(pages.rows["records"][first] + len(first), 3)
+        to = self.folder() / "new"
+        report, lost = self.salvage(to)
+        self.assertEqual((report["sites_saved"], report["sites_lost"]), (1, 1))
+        gone = (hosts - {other.host}).pop()
+        self.assertIn(f"site {gone}: not saved", lost)
+        self.assertIn("table records, row ", lost)
+        daemon = self.daemon_on(to)
+        self.assertEqual(daemon.partition(other.host), before)
+        daemon.crawl(f"http://{gone}/")  # and it is learned again
+        self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
+
+    def test_salvage_of_any_damage_gives_a_whole_store(self):
+        pages = Pages(self.data)
+        for _ in range(ROUNDS):
+            self.data.write_bytes(self.whole)
+            damage = bytearray(self.whole)
+            page = random.randrange(2, len(self.whole) // pages.size)
+            damage[page * pages.size:(page + 1) * pages.size] = bytes(
+                random.randbytes(pages.size))
+            self.data.write_bytes(damage)
+            to = self.folder() / "new"
+            done = ctl("salvage", self.old.store, to)
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            if done.returncode == 0:
+                verified = ctl("verify", "--store", to)
+                self.assertEqual(verified.returncode, 0, verified.stdout)
+            else:
+                self.assertIn("damaged", done.stderr)
 
 
 def print_table(count):

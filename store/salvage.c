@@ -1,0 +1,412 @@
+#include "store/salvage.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "store/checksum.h"
+#include "store/data_file.h"
+#include "store/data_walk.h"
+#include "store/folder.h"
+#include "store/key.h"
+#include "store/memory.h"
+#include "store/rows_hook.h"
+#include "store/rows_page.h"
+#include "store/rows_site.h"
+#include "store/store.h"
+
+enum { MAX_TOLD = 1000, BATCH_BYTES = 4 << 20 };
+
+/* The numbers of sites that something of is lost. */
+struct range {
+	uint32_t first;
+	uint32_t last;
+};
+
+struct ranges {
+	struct range *items;
+	size_t count;
+	size_t capacity;
+};
+
+struct found_site {
+	uint32_t id;
+	char *loss; /* a line for when it is not saved */
+};
+
+struct salvage {
+	struct salvage_report *report;
+	struct ranges hurt;   /* something that a site needs */
+	struct ranges bodies; /* bodies alone */
+	struct found_site *sites;
+	size_t site_count;
+	size_t site_capacity;
+	size_t told;
+	bool has_rows;
+	bool has_checksums;
+	struct store *store; /* the new one */
+	struct txn txn;
+	size_t bytes; /* in the transaction */
+};
+
+static void tell(struct salvage *salvage, const char *line)
+{
+	if (salvage->told++ < MAX_TOLD) {
+		buffer_append_text(&salvage->report->text, line);
+		buffer_append_byte(&salvage->report->text, '\n');
+	}
+}
+
+/* TABLE_COUNT: it is none of ours. */
+static enum table table_of(const char *name)
+{
+	enum table table = TABLE_META;
+
+	while (table < TABLE_COUNT && strcmp(table_name(table), name) != 0)
+		table++;
+	return table;
+}
+
+static bool is_of_sites(enum table table)
+{
+	static const enum table owned[] = TABLES_OF_SITES;
+
+	for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); i++)
+		if (owned[i] == table)
+			return true;
+	return false;
+}
+
+static void add_range(struct ranges *ranges, struct range range)
+{
+	for (size_t i = 0; i < ranges->count; i++)
+		if (ranges->items[i].first <= range.first &&
+		    ranges->items[i].last >= range.last)
+			return;
+	ranges->items = mem_grow(ranges->items, ranges->count,
+				 &ranges->capacity, sizeof(*ranges->items));
+	ranges->items[ranges->count++] = range;
+}
+
+static bool is_in(const struct ranges *ranges, uint32_t site)
+{
+	for (size_t i = 0; i < ranges->count; i++)
+		if (site >= ranges->items[i].first &&
+		    site <= ranges->items[i].last)
+			return true;
+	return false;
+}
+
+/* Rows from `low` to `high` of the table are lost. */
+static void lose(struct salvage *salvage, const char *name, struct slice low,
+		 struct slice high)
+{
+	enum table table = table_of(name);
+	struct range range = {key_u32(low, 0),
+			      high.size == 0 ? UINT32_MAX : key_u32(high, 0)};
+
+	if (table == TABLE_COUNT) /* a table, or the list of them */
+		range = (struct range){0, UINT32_MAX};
+	else if (!is_of_sites(table))
+		return;
+	add_range(table == TABLE_BODIES ? &salvage->bodies : &salvage->hurt,
+		  range);
+}
+
+static void note_damage(void *context, const struct data_damage *damage)
+{
+	struct salvage *salvage = context;
+	struct buffer line = {0};
+
+	if (strcmp(damage->table, "free") == 0)
+		return; /* nothing is lost */
+	buffer_printf(&line, "table %s, page %" PRIu64 ": %s", damage->table,
+		      damage->page, damage->what);
+	tell(salvage, line.data);
+	buffer_free(&line);
+	lose(salvage, damage->table, damage->low, damage->high);
+}
+
+static void note_site(struct salvage *salvage, struct slice value)
+{
+	struct buffer line = {0};
+	struct site_row row;
+
+	if (!site_decode(value, &row))
+		return;
+	buffer_printf(&line, "site %.*s: not saved; it was watched from %.*s",
+		      (int)row.host.size, (const char *)row.host.data,
+		      (int)row.seed.size, (const char *)row.seed.data);
+	salvage->sites =
+		mem_grow(salvage->sites, salvage->site_count,
+			 &salvage->site_capacity, sizeof(*salvage->sites));
+	salvage->sites[salvage->site_count++] = (struct found_site){
+		row.id, mem_copy_text(line.data, line.size)};
+	buffer_free(&line);
+}
+
+/* The first pass: what is whole? */
+static bool look_at_row(void *context, const char *table, struct slice key,
+			struct slice stored)
+{
+	struct salvage *salvage = context;
+	struct slice value = checksum_read(table, key, stored);
+	struct buffer line = {0};
+	struct key_text text;
+
+	salvage->has_rows = true;
+	if (value.data == NULL) {
+		buffer_printf(&line, "table %s, row %s: its checksum is wrong",
+			      table, key_text(key, &text));
+		tell(salvage, line.data);
+		buffer_free(&line);
+		lose(salvage, table, key, key);
+		return true;
+	}
+	salvage->has_checksums = true;
+	if (table_of(table) == TABLE_SITES)
+		note_site(salvage, value);
+	return true;
+}
+
+static void ignore_damage(void *context, const struct data_damage *damage)
+{
+	(void)context;
+	(void)damage;
+}
+
+static bool is_saved(const struct salvage *salvage, uint32_t site)
+{
+	for (size_t i = 0; i < salvage->site_count; i++)
+		if (salvage->sites[i].id == site)
+			return !is_in(&salvage->hurt, site);
+	return false;
+}
+
+static bool is_wanted(const struct salvage *salvage, enum table table,
+		      struct slice key, struct slice value)
+{
+	struct site_row row;
+
+	if (table == TABLE_SITES)
+		return site_decode(value, &row) && is_saved(salvage, row.id);
+	return table != TABLE_COUNT &&
+	       (!is_of_sites(table) || is_saved(salvage, key_u32(key, 0)));
+}
+
+/* The second pass. A table's rows are in order. */
+static bool copy_row(void *context, const char *name, struct slice key,
+		     struct slice stored)
+{
+	struct salvage *salvage = context;
+	enum table table = table_of(name);
+	struct slice value = checksum_read(name, key, stored);
+
+	if (value.data == NULL || !is_wanted(salvage, table, key, value))
+		return true;
+	txn_put(&salvage->txn, table, key, value);
+	salvage->report->rows++;
+	salvage->bytes += key.size + stored.size;
+	if (salvage->bytes >= BATCH_BYTES) {
+		salvage->bytes = 0;
+		if (txn_end(&salvage->txn) != ERR_NONE)
+			return false;
+		salvage->txn = txn_begin_write(salvage->store);
+	}
+	return salvage->txn.error == ERR_NONE;
+}
+
+/* Pages of the site whose body is lost say that they have none. */
+static void mend_pages(struct salvage *salvage, uint32_t site)
+{
+	struct txn *txn = &salvage->txn;
+	struct key prefix = key_site(site);
+	struct scan scan = scan_begin(txn, TABLE_PAGES, key_slice(&prefix));
+	struct page_row row;
+	uint64_t *pages = NULL;
+	size_t count = 0;
+	size_t capacity = 0;
+
+	while (scan_next(&scan)) {
+		if (!page_row_decode(scan.value, &row) ||
+		    row.redirect.size > 0 ||
+		    (row.flags & PAGE_ROW_HAS_NO_BODY) != 0 ||
+		    txn_get(txn, TABLE_BODIES, scan.key).data != NULL)
+			continue;
+		pages = mem_grow(pages, count, &capacity, sizeof(*pages));
+		pages[count++] = key_u64(scan.key, sizeof(site));
+	}
+	scan_end(&scan);
+	for (size_t i = 0; i < count; i++)
+		if (page_row_get(txn, site, pages[i], &row)) {
+			row.flags |= PAGE_ROW_HAS_NO_BODY;
+			page_row_put(txn, site, pages[i], &row);
+		}
+	salvage->report->bodies_lost += count;
+	free(pages);
+}
+
+static void mend_sites(struct salvage *salvage)
+{
+	for (size_t i = 0; i < salvage->site_count; i++) {
+		const struct found_site *site = &salvage->sites[i];
+
+		if (!is_saved(salvage, site->id)) {
+			salvage->report->lost++;
+			tell(salvage, site->loss);
+			continue;
+		}
+		salvage->report->sites++;
+		if (is_in(&salvage->bodies, site->id))
+			mend_pages(salvage, site->id);
+	}
+}
+
+/* A hook counts the events that wait for it. */
+static void mend_hook(struct txn *txn, uint32_t hook)
+{
+	struct key key = key_small(hook);
+	struct scan scan = scan_begin(txn, TABLE_OUTBOX, key_slice(&key));
+	struct hook_row row;
+	uint32_t waiting = 0;
+
+	while (scan_next(&scan))
+		waiting++;
+	scan_end(&scan);
+	if (!hook_row_get(txn, hook, &row)) {
+		txn_delete_prefix(txn, TABLE_OUTBOX, key_slice(&key));
+	} else if (row.waiting != waiting) {
+		row.waiting = waiting;
+		hook_row_put(txn, hook, &row);
+	}
+}
+
+/* The highest number in the keys of the table, which is at this byte. */
+static uint64_t highest(struct txn *txn, enum table table, size_t offset,
+			bool is_long)
+{
+	struct scan scan = scan_begin(txn, table, slice_of(""));
+	uint64_t number = 0;
+
+	scan.is_keys_only = true;
+	while (scan_next(&scan)) {
+		uint64_t one = is_long ? key_u64(scan.key, offset)
+				       : key_u32(scan.key, offset);
+
+		if (one > number)
+			number = one;
+	}
+	scan_end(&scan);
+	return number;
+}
+
+/* No number is given twice, although the row that counts them is lost. */
+static void mend_counter(struct txn *txn, const char *name, uint64_t number)
+{
+	if (store_last_number(txn, name) < number)
+		txn_put(txn, TABLE_META, slice_of(name),
+			(struct slice){&number, sizeof(number)});
+}
+
+static void mend_rest(struct salvage *salvage)
+{
+	struct txn *txn = &salvage->txn;
+	uint64_t hooks = highest(txn, TABLE_HOOKS, 0, false);
+	uint64_t outboxes = highest(txn, TABLE_OUTBOX, 0, false);
+	uint64_t sites = 0;
+
+	for (uint64_t i = 1; i <= hooks || i <= outboxes; i++)
+		mend_hook(txn, (uint32_t)i);
+	for (size_t i = 0; i < salvage->site_count; i++)
+		if (salvage->sites[i].id > sites)
+			sites = salvage->sites[i].id;
+	mend_counter(txn, "site", sites);
+	mend_counter(txn, "hook", hooks);
+	mend_counter(txn, "silence", highest(txn, TABLE_SILENCES, 0, false));
+	mend_counter(txn, "event", highest(txn, TABLE_EVENTS, 0, true));
+	mend_counter(txn, "guard", highest(txn, TABLE_GUARDS, 4, false));
+	mend_counter(txn, "dictionary",
+		     highest(txn, TABLE_DICTIONARIES, 4, false));
+}
+
+static enum error write_whole(struct salvage *salvage,
+			      const struct data_file *data, const char *to)
+{
+	const struct data_visitor copy = {ignore_damage, copy_row, salvage};
+	const size_t room = (size_t)64 << 20;
+	const size_t bytes = (size_t)data->bytes * 2 + room;
+	const struct store_options options = {.map_bytes = bytes,
+					      .max_map_bytes = bytes * 2};
+	enum error error = store_open(&salvage->store, to, &options);
+
+	if (error != ERR_NONE)
+		return error;
+	salvage->txn = txn_begin_write(salvage->store);
+	error = data_walk(data, &copy);
+	if (error == ERR_NONE) {
+		mend_sites(salvage);
+		mend_rest(salvage);
+	}
+	if (error == ERR_STOPPED)
+		error = salvage->txn.error;
+	if (error != ERR_NONE)
+		txn_fail(&salvage->txn, error);
+	error = txn_end(&salvage->txn);
+	store_close(salvage->store);
+	return error;
+}
+
+static enum error salvage_file(struct salvage *salvage, const char *name,
+			       const char *to)
+{
+	const struct data_visitor look = {note_damage, look_at_row, salvage};
+	struct buffer why = {0};
+	struct data_file data;
+	enum error error = data_file_open(&data, name, &why);
+
+	if (error == ERR_CORRUPT) {
+		tell(salvage, why.data);
+		if (data.has_meta)
+			error = ERR_NONE;
+	}
+	if (error == ERR_NONE)
+		error = data_walk(&data, &look);
+	if (error == ERR_NONE && !salvage->has_checksums)
+		error = salvage->has_rows ? ERR_VERSION : ERR_CORRUPT;
+	if (error == ERR_NONE)
+		error = write_whole(salvage, &data, to);
+	data_file_close(&data);
+	buffer_free(&why);
+	return error;
+}
+
+enum error store_salvage(const char *from, const char *to,
+			 struct salvage_report *report_out)
+{
+	struct salvage salvage = {.report = report_out};
+	char name[MAX_PATH_BYTES];
+	char there[MAX_PATH_BYTES];
+	int lock = -1;
+	enum error error = ERR_NONE;
+
+	*report_out = (struct salvage_report){0};
+	if (!folder_name(name, from, FOLDER_DATA) ||
+	    !folder_name(there, to, FOLDER_DATA))
+		return ERR_IO;
+	if (access(there, F_OK) == 0)
+		return ERR_REFUSED;
+	if (access(name, F_OK) != 0)
+		return ERR_NOT_FOUND;
+	error = folder_take(from, &lock);
+	if (error == ERR_BUSY)
+		return error;
+	error = salvage_file(&salvage, name, to);
+	if (lock >= 0)
+		close(lock);
+	for (size_t i = 0; i < salvage.site_count; i++)
+		free(salvage.sites[i].loss);
+	free(salvage.sites);
+	free(salvage.hurt.items);
+	free(salvage.bodies.items);
+	return error;
+}

@@ -1,7 +1,8 @@
 """Damage of the store is noticed, said, and survived.
 
 `test_damage.py table [FLIPS]` turns over that many single bits of each table,
-one at a time, and prints how many of them verify finds.
+one at a time, and prints how many of them verify finds; `test_damage.py cuts
+[CUTS]` cuts the file at that many sizes.
 """
 
 import json
@@ -183,6 +184,22 @@ class Damage(harness.Case):
                 self.assertIn("damaged", done.stderr)
 
 
+def print_cuts(count):
+    """The file cut at so many sizes: verify, restore and the daemon."""
+    case = Damage("setUp")
+    case.setUp()
+    try:
+        sizes = random.choices(range(len(case.whole) * 9 // 10), k=count)
+        for size in sizes:
+            case.try_cut(size)
+            case.cut(size)
+            case.try_start()
+        print(f"{count} of {count} cuts are answers of verify, restore and "
+              "the daemon")
+    finally:
+        case.doCleanups()
+
+
 def print_table(count):
     case = Damage("setUp")
     case.setUp()
@@ -201,7 +218,9 @@ def print_table(count):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["table"]:
-        print_table(int(sys.argv[2]) if len(sys.argv) > 2 else 1000)
+    TABLES = {"table": (print_table, 1000), "cuts": (print_cuts, 100)}
+    if sys.argv[1:2] and sys.argv[1] in TABLES:
+        run, default = TABLES[sys.argv[1]]
+        run(int(sys.argv[2]) if len(sys.argv) > 2 else default)
     else:
         harness.main()

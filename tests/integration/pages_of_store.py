@@ -12,7 +12,8 @@ class Pages:
     """Where the live bytes of each table are: (offset, size) pairs.
 
     Not among them are the padding of rows and of pages, which is what nobody
-    reads.
+    reads, and the keys between two pages of a branch: another one that still
+    stands between them is as good.
     """
 
     def __init__(self, path):
@@ -49,7 +50,7 @@ class Pages:
                 if flags & LEAF:
                     self._row(node, low | high << 16, kind, key)
                 else:
-                    self._span(node, NODE + key)
+                    self._span(node, NODE)
                     waiting.append(low | high << 16 | kind << 32)
 
     def _row(self, node, size, kind, key):

@@ -331,7 +331,7 @@ static const char name_of_main[] = "main";
 static void take_row(struct walk *walk, const struct level *level, size_t i)
 {
 	struct slice value;
-	struct node node;
+	struct node node = {0};
 
 	if (!read_node(walk, level, i, &node))
 		return; /* told before */

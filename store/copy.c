@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "store/data_check.h"
 #include "store/env.h"
 #include "store/folder.h"
 #include "store/log.h"
@@ -16,6 +17,18 @@
 
 /* Compaction gives up when a transaction stays open for longer. */
 enum { MAX_GATE_S = 10 };
+
+/* What copies reads every page through the map: are they whole? */
+static enum error check_pages(struct store *store)
+{
+	struct txn txn = txn_begin_read(store); /* no page is used again */
+	enum error error = txn.error;
+
+	if (error == ERR_NONE)
+		error = data_check(store->path, DATA_PAGES);
+	txn_abort(&txn);
+	return error;
+}
 
 static enum error copy_env(struct store *store, int file, unsigned flags)
 {
@@ -29,8 +42,10 @@ static enum error copy_env(struct store *store, int file, unsigned flags)
 
 enum error store_copy(struct store *store, int file)
 {
-	enum error error;
+	enum error error = check_pages(store);
 
+	if (error != ERR_NONE)
+		return error;
 	store_grow_early(store);
 	error = copy_env(store, file, MDB_CP_COMPACT);
 	/*
@@ -89,10 +104,14 @@ struct manner {
 static enum error write_new(struct store *from, const char *path,
 			    const struct manner *manner, uint64_t *bytes_out)
 {
-	int file = folder_create(path, FOLDER_NEW);
+	enum error error = check_pages(from);
 	char name[MAX_PATH_BYTES];
-	enum error error;
+	int file;
 
+	*bytes_out = 0;
+	if (error != ERR_NONE)
+		return error;
+	file = folder_create(path, FOLDER_NEW);
 	if (file < 0)
 		return error_from_mdb(errno);
 	error = folder_name(name, path, FOLDER_NEW)

@@ -59,7 +59,8 @@ enum error store_usage(struct store *store, struct store_usage *usage_out);
 /*
  * Write a snapshot of the store to `file`, an empty regular file, without
  * unused pages. The store can be used meanwhile, but the map cannot grow until
- * the copy is done. ERR_STORE_FULL: the disk of the file is full; ERR_IO.
+ * the copy is done. ERR_STORE_FULL: the disk of the file is full; ERR_CORRUPT:
+ * a page is damaged, and nothing was copied; ERR_IO.
  */
 enum error store_copy(struct store *store, int file);
 

@@ -260,6 +260,30 @@ START_TEST(all_of_a_store_that_was_not_closed_is_looked_at)
 }
 END_TEST
 
+/* Which reads all of it through the map. */
+START_TEST(a_damaged_store_is_neither_copied_nor_compacted)
+{
+	struct store *store;
+	struct store_sizes sizes;
+	struct stat before;
+	struct stat after;
+	int file;
+
+	fill(1, 4);
+	damage_a_leaf();
+	ck_assert_int_eq(stat(scratch_path(&scratch, "data.mdb"), &before), 0);
+	store = scratch_store(&scratch);
+	file = store_scratch_file(store);
+	ck_assert_int_eq(store_copy(store, file), ERR_CORRUPT);
+	ck_assert_int_eq(lseek(file, 0, SEEK_END), 0);
+	ck_assert_int_eq(store_compact(store, &sizes), ERR_CORRUPT);
+	close(file);
+	store_close(store);
+	ck_assert_int_eq(stat(scratch_path(&scratch, "data.mdb"), &after), 0);
+	ck_assert_uint_eq(before.st_ino, after.st_ino);
+}
+END_TEST
+
 START_TEST(a_store_that_was_closed_opens_at_once)
 {
 	fill(1, 4);
@@ -283,6 +307,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, each_bit_of_the_head_of_a_page_counts);
 	tcase_add_test(tcase, a_meta_page_is_judged);
 	tcase_add_test(tcase, all_of_a_store_that_was_not_closed_is_looked_at);
+	tcase_add_test(tcase, a_damaged_store_is_neither_copied_nor_compacted);
 	tcase_add_test(tcase, a_store_that_was_closed_opens_at_once);
 	tcase_add_test(tcase, a_file_without_bytes_is_a_new_store_only_once);
 	suite_add_tcase(suite, tcase);

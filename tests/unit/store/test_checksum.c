@@ -23,8 +23,8 @@ static void tear_down(void)
 
 START_TEST(each_bit_of_key_value_and_sum_counts)
 {
-	char key[8] = "the key";
-	char stored[16 + CHECKSUM_BYTES];
+	unsigned char key[8] = "the key";
+	unsigned char stored[16 + CHECKSUM_BYTES];
 	struct slice whole = {stored, sizeof(stored)};
 	struct slice k = {key, sizeof(key)};
 
@@ -33,14 +33,14 @@ START_TEST(each_bit_of_key_value_and_sum_counts)
 			      slice_of("sixteen bytes...")));
 	ck_assert_ptr_null(checksum_read("bodies", k, whole).data);
 	for (size_t bit = 0; bit < sizeof(key) * 8; bit++) {
-		key[bit / 8] ^= (char)(1 << bit % 8);
+		key[bit / 8] ^= (unsigned char)(1U << bit % 8);
 		ck_assert_ptr_null(checksum_read("pages", k, whole).data);
-		key[bit / 8] ^= (char)(1 << bit % 8);
+		key[bit / 8] ^= (unsigned char)(1U << bit % 8);
 	}
 	for (size_t bit = 0; bit < sizeof(stored) * 8; bit++) {
-		stored[bit / 8] ^= (char)(1 << bit % 8);
+		stored[bit / 8] ^= (unsigned char)(1U << bit % 8);
 		ck_assert_ptr_null(checksum_read("pages", k, whole).data);
-		stored[bit / 8] ^= (char)(1 << bit % 8);
+		stored[bit / 8] ^= (unsigned char)(1U << bit % 8);
 	}
 	whole.size = CHECKSUM_BYTES - 1;
 	ck_assert_ptr_null(checksum_read("pages", k, whole).data);

@@ -295,12 +295,14 @@ static bool read_overflow(struct walk *walk, const struct node *node)
 }
 
 /* A row of "free": the pages that a transaction left, behind their number. */
-static bool mark_free(struct walk *walk, struct slice value)
+static bool mark_free(struct walk *walk, struct slice key, struct slice value)
 {
 	const unsigned char *bytes = value.data;
 	uint64_t count = value.size / sizeof(count);
 
-	if (count == 0 || u64_at(bytes) >= count)
+	if (key.size != sizeof(count) ||
+	    u64_at(key.data) > walk->data->meta.transaction || count == 0 ||
+	    u64_at(bytes) >= count)
 		return false;
 	count = u64_at(bytes);
 	for (uint64_t i = 1; i <= count; i++)
@@ -343,7 +345,7 @@ static void take_row(struct walk *walk, const struct level *level, size_t i)
 		value = buffer_slice(&walk->value);
 	}
 	if (walk->table == name_of_free) {
-		if (!mark_free(walk, value))
+		if (!mark_free(walk, node.key, value))
 			tell(walk, level->page, node.key, node.key,
 			     "its list of free pages is damaged");
 	} else if (walk->table == name_of_main) {

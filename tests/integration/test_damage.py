@@ -71,7 +71,9 @@ class Damage(harness.Case):
         return found
 
     def test_bits_that_turned_over_are_found(self):
-        for table in Pages(self.data).spans:
+        # That a free page is thought to be used, or to be free since another
+        # transaction, loses nothing, and is not seen.
+        for table in Pages(self.data).spans.keys() - {"free"}:
             self.assertEqual(self.try_flips(table, FLIPS), FLIPS, table)
 
     def cut(self, size):

@@ -242,13 +242,18 @@ double merge_probability(const struct merge *merge)
 	return 1 / (1 + exp(-odds));
 }
 
-/* Of what could be gained: so much less is as good. */
-static const double slack = 0.005;
+/* One in so many of what could be gained: so much less is as good. */
+enum { SLACK = 200 };
 
-/* What joining up to each level gains, and the merges on it. */
+/*
+ * What joining up to each level gains, and the merges on it. Sums are integers,
+ * in units of 1 / UNIT, so that they are the same in whatever order merges
+ * come.
+ */
+enum { UNIT = 1 << 16 };
 struct levels {
-	double gains[MERGE_LEVELS];
-	double weight; /* of all merges: what could be gained at most */
+	int64_t gains[MERGE_LEVELS];
+	int64_t weight; /* of all merges: what could be gained at most */
 	uint32_t counts[MERGE_LEVELS];
 	uint32_t doubtful[MERGE_LEVELS];
 };
@@ -263,8 +268,9 @@ static struct levels levels_of(const struct merges *merges)
 		double weight = sqrt((double)merge->pages_a * merge->pages_b);
 		double probability = merge_probability(merge);
 
-		levels.weight += weight;
-		levels.gains[level] += weight * (2 * probability - 1);
+		levels.weight += llround(weight * UNIT);
+		levels.gains[level] +=
+			llround(weight * (2 * probability - 1) * UNIT);
 		levels.counts[level]++;
 		levels.doubtful[level] += probability < 0.5;
 	}
@@ -278,7 +284,7 @@ static struct levels levels_of(const struct merges *merges)
 static unsigned nearest_of_best(const struct levels *levels,
 				unsigned default_level)
 {
-	double best = levels->gains[1];
+	int64_t best = levels->gains[1];
 	unsigned nearest = 0;
 
 	for (unsigned i = 2; i < MERGE_LEVELS; i++)
@@ -286,7 +292,7 @@ static unsigned nearest_of_best(const struct levels *levels,
 			best = levels->gains[i];
 	for (unsigned i = 1; i < MERGE_LEVELS; i++) {
 		bool is_good =
-			levels->gains[i] >= best - slack * levels->weight;
+			levels->gains[i] >= best - levels->weight / SLACK;
 
 		if (is_good && (nearest == 0 ||
 				abs((int)i - (int)default_level) <

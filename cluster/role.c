@@ -72,7 +72,7 @@ static void add_kind(struct shingles *shingles, const struct page *page,
 	if (!is(page_attribute(page, node, "property"), "og:type"))
 		return;
 	kind = page_attribute(page, node, "content");
-	if (kind.size > 0 && kind.size <= ROLE_MAX_BYTES)
+	if (kind.size > 0 && kind.size <= CLASS_MAX_BYTES)
 		shingles_add(shingles, hash64(kind.data, kind.size, KIND_SEED));
 }
 
@@ -89,7 +89,7 @@ void role_shingles(struct shingles *shingles, const struct page *page)
 			enum role role = role_of(attributes[j].name);
 
 			if (role == ROLE_NONE || value.size == 0 ||
-			    value.size > ROLE_MAX_BYTES ||
+			    value.size > CLASS_MAX_BYTES ||
 			    is_content(role, node->tag))
 				continue;
 			if (tag == 0)

@@ -8,13 +8,12 @@
 struct page;
 struct shingles;
 
-enum { ROLE_MAX_BYTES = 64 }; /* of a value; longer ones are not names */
-
 /*
  * Add a shingle for each pair of an element's name and the value of a role,
  * itemprop, itemtype, rel, property, name or type of it, normalised like a
  * class; and the content of meta[property=og:type]. The name and type of a link
- * or parameter are its content and do not count. Linear.
+ * or parameter are its content and do not count, nor do values that are longer
+ * than names of classes (CLASS_MAX_BYTES). Linear.
  */
 void role_shingles(struct shingles *shingles, const struct page *page);
 

@@ -242,31 +242,6 @@ static bool is_quiet(const struct novelty *novelty)
 		novelty->agreement >= QUIET_AGREEMENT);
 }
 
-static void learn(struct pattern_row *pattern, const struct novelty *novelty,
-		  uint64_t now_ms)
-{
-	pattern->learned++;
-	pattern->cluster = novelty->cluster;
-	if (is_quiet(novelty)) {
-		pattern->quiet++;
-		return;
-	}
-	pattern->quiet = 0;
-	pattern->changed_ms = now_ms;
-}
-
-static void teach_patterns(struct txn *txn, struct site_row *site,
-			   const struct frontier_row *row,
-			   const struct novelty *novelty, uint64_t now_ms)
-{
-	struct patterns patterns;
-
-	patterns_load(txn, site->id, row->pattern, row->coarse, &patterns);
-	learn(&patterns.fine, novelty, now_ms);
-	learn(&patterns.coarse, novelty, now_ms);
-	patterns_store(txn, site->id, &patterns);
-}
-
 /* Begin to count quiet pages anew. */
 static void forget(struct pattern_row *pattern, uint64_t now_ms)
 {
@@ -274,21 +249,43 @@ static void forget(struct pattern_row *pattern, uint64_t now_ms)
 	pattern->changed_ms = now_ms;
 }
 
-static void reopen(struct txn *txn, struct site_row *site,
-		   const struct frontier_row *row, uint64_t now_ms)
+static void learn(struct pattern_row *pattern, const struct novelty *novelty,
+		  uint64_t now_ms)
+{
+	pattern->learned++;
+	pattern->cluster = novelty->cluster;
+	if (is_quiet(novelty))
+		pattern->quiet++;
+	else
+		forget(pattern, now_ms);
+}
+
+/*
+ * Tell the patterns of the URL what a first visit has shown, or with `novelty`
+ * NULL that what they knew is so no more. A saturated one that must count anew
+ * is open again.
+ */
+static void teach_patterns(struct txn *txn, struct site_row *site,
+			   const struct frontier_row *row,
+			   const struct novelty *novelty, uint64_t now_ms)
 {
 	static const struct pattern_row none;
 	struct patterns patterns;
+	struct pattern_row *both[] = {&patterns.fine, &patterns.coarse};
 	bool is_fine;
 	bool is_coarse;
 
 	patterns_load(txn, site->id, row->pattern, row->coarse, &patterns);
 	is_fine = admission_is_saturated(site, &patterns.fine, &none);
 	is_coarse = admission_is_saturated(site, &none, &patterns.coarse);
-	forget(&patterns.fine, now_ms);
-	forget(&patterns.coarse, now_ms);
+	for (size_t i = 0; i < 2; i++) {
+		if (novelty != NULL)
+			learn(both[i], novelty, now_ms);
+		else
+			forget(both[i], now_ms);
+	}
 	patterns_store(txn, site->id, &patterns);
-	if (is_fine || is_coarse)
+	if (patterns.fine.quiet == 0 && (is_fine || is_coarse))
 		frontier_revive(txn, site,
 				is_coarse ? row->coarse : row->pattern);
 }
@@ -350,8 +347,6 @@ void frontier_learn(struct txn *txn, struct site_row *site, uint64_t url,
 		return;
 	row.flags |= FRONTIER_IS_LEARNED;
 	frontier_row_put(txn, site->id, url, &row);
-	if (!is_quiet(novelty))
-		reopen(txn, site, &row, now_ms);
 	teach_patterns(txn, site, &row, novelty, now_ms);
 }
 
@@ -361,7 +356,7 @@ void frontier_reopen(struct txn *txn, struct site_row *site, uint64_t url,
 	struct frontier_row row;
 
 	if (frontier_load(txn, site->id, url, &row) && row.pattern != 0)
-		reopen(txn, site, &row, now_ms);
+		teach_patterns(txn, site, &row, NULL, now_ms);
 }
 
 void frontier_visit(struct txn *txn, uint32_t site, uint64_t url,

@@ -253,8 +253,8 @@ const struct config_row config_rows[] = {
 		    "pages and who links to them"},
 	{"cluster", "width", CONFIG_COUNT, false, FIELD(width),
 	 RANGE(0, SIGNATURE_MAX_WIDTH, 0),
-	 .meaning = "names in a shingle of cps, ctss, ccs and cas, for sites added "
-		    "from now on; 0: 4, 5 and 2"},
+	 .meaning = "names in a shingle of cps, ctss, ccs and cas, for sites "
+		    "added from now on; 0: 4, 5 and 2"},
 	{"cluster", "max_signature", CONFIG_COUNT, true, FIELD(max_signature),
 	 RANGE(100, 10000000, 65536),
 	 .meaning = "members of the signature of a page; a page with more is "

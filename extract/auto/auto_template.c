@@ -28,16 +28,6 @@ struct known_passages {
 	struct template_slots slots;
 };
 
-/* Begin in `scratch`, end with finish(). */
-static struct known_passages begin(const struct sample *sample,
-				   struct arena *scratch)
-{
-	return (struct known_passages){
-		.pages = sample_pages_of(sample),
-		.slots = template_slots_make(scratch),
-	};
-}
-
 static void learn_page(struct known_passages *known,
 		       const struct passages *passages, const float *scores,
 		       uint32_t bit)
@@ -81,12 +71,17 @@ static const struct known_passages *finish(const struct known_passages *growing,
 	return known;
 }
 
-const struct known_passages *known_passages_learn(const struct sample *sample,
-						  enum scope scope,
-						  struct arena *arena)
+/* By the scores [pages of the sample] that are given; NULL: by our own. */
+static const struct known_passages *learn(const struct sample *sample,
+					  enum scope scope,
+					  const float *const *scores,
+					  struct arena *arena)
 {
 	struct arena *scratch = arena_create();
-	struct known_passages growing = begin(sample, scratch);
+	struct known_passages growing = {
+		.pages = sample_pages_of(sample),
+		.slots = template_slots_make(scratch),
+	};
 	const struct known_passages *known;
 
 	for (uint32_t i = 0; i < sample->count; i++) {
@@ -96,9 +91,11 @@ const struct known_passages *known_passages_learn(const struct sample *sample,
 		const struct passages passages = passages_make(own, page);
 
 		learn_page(&growing, &passages,
-			   passage_scores_make(own, &passages, &claims, scope,
-					       false)
-				   .scores,
+			   scores != NULL
+				   ? scores[i]
+				   : passage_scores_make(own, &passages,
+							 &claims, scope, false)
+					     .scores,
 			   1U << i);
 		arena_destroy(own);
 	}
@@ -107,25 +104,18 @@ const struct known_passages *known_passages_learn(const struct sample *sample,
 	return known;
 }
 
+const struct known_passages *known_passages_learn(const struct sample *sample,
+						  enum scope scope,
+						  struct arena *arena)
+{
+	return learn(sample, scope, NULL, arena);
+}
+
 const struct known_passages *
 known_passages_of_scores(const struct sample *sample,
 			 const float *const *scores, struct arena *arena)
 {
-	struct arena *scratch = arena_create();
-	struct known_passages growing = begin(sample, scratch);
-	const struct known_passages *known;
-
-	for (uint32_t i = 0; i < sample->count; i++) {
-		struct arena *own = arena_create();
-		const struct passages passages =
-			passages_make(own, sample->pages[i]);
-
-		learn_page(&growing, &passages, scores[i], 1U << i);
-		arena_destroy(own);
-	}
-	known = finish(&growing, arena);
-	arena_destroy(scratch);
-	return known;
+	return learn(sample, SCOPE_NONE, scores, arena);
 }
 
 /* The template as seen from a page. */
@@ -167,27 +157,21 @@ static struct view make_view(const struct known_passages *known,
 			     const struct scored_page *page)
 {
 	uint32_t own = sample_bit(&known->pages, page->passages->page);
-	struct template_slots mine = template_slots_make(arena);
 	struct view view = {
 		.theirs = &known->slots,
+		.mine = template_slots_make(arena),
 		.page = *page,
 		.other_pages = ~own,
 		.others = known->pages.count - sample_size(own),
 		.sums = known->slots.sums,
+		.own = template_sums_of(page),
 	};
 
-	template_slots_add(&mine, page, 0);
-	view.own = mine.sums;
-	if (own != 0) {
-		view.mine = template_slots_make(arena);
-		return view;
-	}
-	count_unique(&known->slots, &mine);
-	view.mine = mine;
-	view.sums.words += mine.sums.words;
-	view.sums.score_words += mine.sums.score_words;
-	view.sums.sure_words += mine.sums.sure_words;
-	view.sums.pages += mine.sums.pages;
+	if (own != 0)
+		return view; /* it is among theirs */
+	template_slots_add(&view.mine, page, 0);
+	count_unique(&known->slots, &view.mine);
+	template_sums_add(&view.sums, &view.own);
 	return view;
 }
 

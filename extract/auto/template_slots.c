@@ -119,18 +119,29 @@ static void merge(struct hash_table *slots, const struct slot *own,
 	slot->squares += fixed_of(mean * mean);
 }
 
-static void sum(struct template_sums *sums, const struct scored_page *page)
+struct template_sums template_sums_of(const struct scored_page *page)
 {
+	struct template_sums sums = {.pages = 1};
+
 	for (uint32_t i = 0; i < page->passages->count; i++) {
 		int64_t weight = passage_weight(&page->passages->items[i]);
 		double score = (double)page->scores[i];
 
-		sums->words += weight;
-		sums->score_words += fixed_of(score) * weight;
-		sums->sure_words +=
+		sums.words += weight;
+		sums.score_words += fixed_of(score) * weight;
+		sums.sure_words +=
 			fixed_of(fabs((double)limited_odds(score))) * weight;
 	}
-	sums->pages++;
+	return sums;
+}
+
+void template_sums_add(struct template_sums *sums,
+		       const struct template_sums *more)
+{
+	sums->words += more->words;
+	sums->score_words += more->score_words;
+	sums->sure_words += more->sure_words;
+	sums->pages += more->pages;
 }
 
 void template_slots_add(struct template_slots *slots,
@@ -138,6 +149,7 @@ void template_slots_add(struct template_slots *slots,
 {
 	struct arena *scratch = arena_create();
 	struct hash_table own = hash_table_make(scratch, sizeof(struct slot));
+	const struct template_sums sums = template_sums_of(page);
 
 	for (uint32_t i = 0; i < page->passages->count; i++) {
 		const struct passage *passage = &page->passages->items[i];
@@ -150,6 +162,6 @@ void template_slots_add(struct template_slots *slots,
 	}
 	for (uint32_t i = 0; i < own.count; i++)
 		merge(&slots->slots, hash_table_entry(&own, i), bits);
-	sum(&slots->sums, page);
+	template_sums_add(&slots->sums, &sums);
 	arena_destroy(scratch);
 }

@@ -74,6 +74,11 @@ struct scored_page {
 
 struct template_slots template_slots_make(struct arena *arena);
 
+/* The sums of one page. */
+struct template_sums template_sums_of(const struct scored_page *page);
+void template_sums_add(struct template_sums *sums,
+		       const struct template_sums *more);
+
 /* Of a passage; each level has its own keys. */
 uint64_t slot_key(const struct scored_page *page, uint32_t passage,
 		  enum slot_level level);

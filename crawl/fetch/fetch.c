@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "crawl/fetch/curl_memory.h"
 #include "crawl/fetch/request_headers.h"
@@ -38,17 +37,9 @@ struct fetcher {
 	size_t running;
 	size_t waiting;     /* for a connection */
 	uint64_t turned_ms; /* one was last free, or nobody waited */
+	bool has_turned;    /* since fetcher_press() was told the time */
 	bool has_begun;     /* a transfer, since libcurl last worked on them */
 };
-
-static uint64_t steady_ms(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000U +
-	       (uint64_t)time.tv_nsec / 1000000U;
-}
 
 static uint32_t or_default(uint32_t value, uint32_t otherwise)
 {
@@ -183,8 +174,8 @@ void fetcher_start(struct fetcher *fetcher, const struct fetch_request *request)
 	if (transfer_prepare(transfer, request) &&
 	    curl_multi_add_handle(fetcher->multi, transfer->easy) == CURLM_OK) {
 		transfer->is_running = true;
-		transfer->begin_ms = steady_ms();
-		fetcher->turned_ms = transfer->begin_ms;
+		transfer->is_young = true;
+		fetcher->has_turned = true;
 		fetcher->running++;
 		fetcher->has_begun = true;
 		return;
@@ -268,9 +259,8 @@ static struct transfer *find_slowest(const struct fetcher *fetcher,
 }
 
 /* Who comes slowly makes room for those that wait. */
-static void make_room(struct fetcher *fetcher)
+static void make_room(struct fetcher *fetcher, uint64_t now_ms)
 {
-	uint64_t now_ms = steady_ms();
 	uint64_t rate = fetcher->waiting == 0
 				? 0
 				: rate_floor(now_ms - fetcher->turned_ms);
@@ -288,11 +278,26 @@ static void make_room(struct fetcher *fetcher)
 	}
 }
 
-void fetcher_press(struct fetcher *fetcher, size_t waiting)
+/* Those that have begun since the last time have begun now. */
+static void stamp_young(struct fetcher *fetcher, uint64_t now_ms)
 {
-	if (fetcher->waiting == 0 || waiting == 0)
-		fetcher->turned_ms = steady_ms();
+	for (struct transfer *transfer = fetcher->all; transfer != NULL;
+	     transfer = transfer->sister) {
+		if (transfer->is_young)
+			transfer->begin_ms = now_ms;
+		transfer->is_young = false;
+	}
+	fetcher->has_turned = false;
+}
+
+void fetcher_press(struct fetcher *fetcher, size_t waiting, uint64_t now_ms)
+{
+	if (fetcher->has_turned || fetcher->waiting == 0 || waiting == 0)
+		fetcher->turned_ms = now_ms;
+	if (fetcher->has_turned)
+		stamp_young(fetcher, now_ms);
 	fetcher->waiting = waiting;
+	make_room(fetcher, now_ms);
 }
 
 void fetcher_run(struct fetcher *fetcher, uint32_t timeout_ms)
@@ -305,7 +310,6 @@ void fetcher_run(struct fetcher *fetcher, uint32_t timeout_ms)
 		return;
 	curl_multi_poll(fetcher->multi, NULL, 0, wait, NULL);
 	perform(fetcher);
-	make_room(fetcher);
 }
 
 bool fetcher_next(struct fetcher *fetcher, struct fetch_result *result_out)

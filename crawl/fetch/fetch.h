@@ -151,9 +151,10 @@ void fetcher_abort(struct fetcher *fetcher);
  * free, the rate at which an answer must come grows from 64 bytes a second in
  * the second second up to 16 KiB in the ninth, by the average since it began,
  * and the slowest below it end with ERR_TIMEOUT, as many as wait. Those that
- * have begun in the last two seconds do not.
+ * have begun in the last two seconds do not. `now_ms` never goes back; to be
+ * called before each fetcher_run().
  */
-void fetcher_press(struct fetcher *fetcher, size_t waiting);
+void fetcher_press(struct fetcher *fetcher, size_t waiting, uint64_t now_ms);
 
 /* The number of running requests. */
 size_t fetcher_running(const struct fetcher *fetcher);

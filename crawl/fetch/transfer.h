@@ -28,7 +28,8 @@ struct transfer {
 				  */
 	CURL *easy;
 	bool is_running;   /* in the multi handle */
-	uint64_t begin_ms; /* when that was, by the steady clock */
+	bool is_young;     /* begin_ms is not known yet */
+	uint64_t begin_ms; /* when that was, as fetcher_press() knows it */
 	const struct transfer_plan *plan;
 	bool has_cookies; /* libcurl's cookie engine is in use and must be
 			     emptied */

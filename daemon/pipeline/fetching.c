@@ -304,7 +304,7 @@ void fetching_run(struct fetching *fetching)
 		serve_hosts(fetching, now_ms);
 		fetching->running = fetcher_running(fetching->fetcher);
 		fetcher_press(fetching->fetcher,
-			      count_waiting(fetching, now_ms));
+			      count_waiting(fetching, now_ms), now_ms);
 		fetcher_run(fetching->fetcher, idle_ms(fetching, now_ms));
 		take_results(fetching);
 		hosts_trim(&fetching->hosts, MAX_IDLE_HOSTS, now_ms);

@@ -430,11 +430,14 @@ START_TEST(what_is_between_chunks_has_a_limit)
 }
 END_TEST
 
+/* By a clock that is made up: a step takes a tenth of a second. */
 static void run_until_result(size_t waiting)
 {
+	static uint64_t now_ms = 1000;
+
 	fetch_result_free(&client.result);
 	while (!fetcher_next(client.fetcher, &client.result)) {
-		fetcher_press(client.fetcher, waiting);
+		fetcher_press(client.fetcher, waiting, now_ms += 100);
 		fetcher_run(client.fetcher, 100);
 	}
 }

@@ -18,6 +18,9 @@ enum {
 	MAX_TREES = 64,
 	MAX_NAME_BYTES = 64,
 	MAX_KEY_BYTES = 511,
+	/* Pages of the meta page for each of the file: a store that was whole
+	 * lacks a few at its end. */
+	MAX_SPARSE = 64,
 	BITS = 8,
 };
 
@@ -259,7 +262,8 @@ static const char *judge_overflow(struct walk *walk, uint64_t page,
 
 	if (page < 2 || page >= walk->page_count)
 		return no_such_page;
-	if (!data_file_read(walk->data, page, 0, head, sizeof(head)))
+	if (needed > walk->data->bytes / walk->data->page_bytes ||
+	    !data_file_read(walk->data, page, 0, head, sizeof(head)))
 		return behind_end;
 	memcpy(&pages, head + 12, sizeof(pages));
 	if (u64_at(head) != page || u16_at(head + 8) != 0 ||
@@ -425,7 +429,6 @@ static void walk_tree(struct walk *walk, const char *name,
 		      const struct data_tree *tree)
 {
 	bool is_whole = !walk->is_roots_only || name == name_of_main;
-
 	bool is_ours = name != name_of_main && name != name_of_free;
 
 	walk->table = name;
@@ -460,6 +463,13 @@ static enum error run(const struct data_file *data,
 	};
 	bool is_stopped;
 
+	if (data->meta.last_page / MAX_SPARSE >
+	    data->bytes / data->page_bytes) {
+		walk.table = name_of_main;
+		tell(&walk, data->meta.last_page, (struct slice){0},
+		     (struct slice){0}, behind_end);
+		return ERR_NONE;
+	}
 	walk.levels = mem_alloc(MAX_DEPTH, sizeof(*walk.levels));
 	walk.trees = mem_alloc(MAX_TREES, sizeof(*walk.trees));
 	walk.seen = mem_alloc(walk.page_count / BITS + 1, 1);

@@ -35,7 +35,8 @@ struct data_visitor {
  * Walk the trees of all tables, and of the free pages. Checked are: that a page
  * has its own number, the kind of its level, nodes that fill it and ascending
  * keys between those of its parent; that no page is used twice; and that a
- * table has the pages and rows that it counts. One bit of memory a page.
+ * table has the pages and rows that it counts. One bit of memory a page of
+ * the meta page, which may have 64 times as many as the file.
  * ERR_STOPPED: a visitor wanted no more.
  */
 enum error data_walk(const struct data_file *data,

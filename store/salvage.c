@@ -31,14 +31,15 @@ struct ranges {
 
 struct found_site {
 	uint32_t id;
+	bool is_saved;
 	char *loss; /* a line for when it is not saved */
 };
 
 struct salvage {
 	struct salvage_report *report;
-	struct ranges hurt;   /* something that a site needs */
-	struct ranges bodies; /* bodies alone */
-	struct found_site *sites;
+	struct ranges hurt;       /* something that a site needs */
+	struct ranges bodies;     /* bodies alone */
+	struct found_site *sites; /* [site_count], by id in the second pass */
 	size_t site_count;
 	size_t site_capacity;
 	size_t told;
@@ -141,7 +142,7 @@ static void note_site(struct salvage *salvage, struct slice value)
 		mem_grow(salvage->sites, salvage->site_count,
 			 &salvage->site_capacity, sizeof(*salvage->sites));
 	salvage->sites[salvage->site_count++] = (struct found_site){
-		row.id, mem_copy_text(line.data, line.size)};
+		.id = row.id, .loss = mem_copy_text(line.data, line.size)};
 	buffer_free(&line);
 }
 
@@ -175,12 +176,35 @@ static void ignore_damage(void *context, const struct data_damage *damage)
 	(void)damage;
 }
 
-static bool is_saved(const struct salvage *salvage, uint32_t site)
+static int by_id(const void *left, const void *right)
+{
+	const struct found_site *a = left;
+	const struct found_site *b = right;
+
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+/* After the first pass: which sites are whole? */
+static void judge_sites(struct salvage *salvage)
 {
 	for (size_t i = 0; i < salvage->site_count; i++)
-		if (salvage->sites[i].id == site)
-			return !is_in(&salvage->hurt, site);
-	return false;
+		salvage->sites[i].is_saved =
+			!is_in(&salvage->hurt, salvage->sites[i].id);
+	if (salvage->site_count > 1)
+		qsort(salvage->sites, salvage->site_count,
+		      sizeof(*salvage->sites), by_id);
+}
+
+static bool is_saved(const struct salvage *salvage, uint32_t id)
+{
+	const struct found_site wanted = {.id = id};
+	const struct found_site *site =
+		salvage->site_count == 0
+			? NULL
+			: bsearch(&wanted, salvage->sites, salvage->site_count,
+				  sizeof(wanted), by_id);
+
+	return site != NULL && site->is_saved;
 }
 
 static bool is_wanted(const struct salvage *salvage, enum table table,
@@ -251,7 +275,7 @@ static void mend_sites(struct salvage *salvage)
 	for (size_t i = 0; i < salvage->site_count; i++) {
 		const struct found_site *site = &salvage->sites[i];
 
-		if (!is_saved(salvage, site->id)) {
+		if (!site->is_saved) {
 			salvage->report->lost++;
 			tell(salvage, site->loss);
 			continue;
@@ -278,6 +302,29 @@ static void mend_hook(struct txn *txn, uint32_t hook)
 	} else if (row.waiting != waiting) {
 		row.waiting = waiting;
 		hook_row_put(txn, hook, &row);
+	}
+}
+
+/* Those of the hooks, and of what waits for one that is lost. */
+static void mend_hooks(struct txn *txn)
+{
+	static const enum table tables[] = {TABLE_HOOKS, TABLE_OUTBOX};
+
+	for (size_t i = 0; i < 2; i++) {
+		uint64_t next = 0;
+
+		while (next <= UINT32_MAX) {
+			struct key from = key_small((uint32_t)next);
+			struct scan scan = scan_begin_at(txn, tables[i],
+							 key_slice(&from), 0);
+
+			scan.is_keys_only = true;
+			next = scan_next(&scan) ? key_u32(scan.key, 0)
+						: UINT64_MAX;
+			scan_end(&scan);
+			if (next <= UINT32_MAX)
+				mend_hook(txn, (uint32_t)next++);
+		}
 	}
 }
 
@@ -312,11 +359,9 @@ static void mend_rest(struct salvage *salvage)
 {
 	struct txn *txn = &salvage->txn;
 	uint64_t hooks = highest(txn, TABLE_HOOKS, 0, false);
-	uint64_t outboxes = highest(txn, TABLE_OUTBOX, 0, false);
 	uint64_t sites = 0;
 
-	for (uint64_t i = 1; i <= hooks || i <= outboxes; i++)
-		mend_hook(txn, (uint32_t)i);
+	mend_hooks(txn);
 	for (size_t i = 0; i < salvage->site_count; i++)
 		if (salvage->sites[i].id > sites)
 			sites = salvage->sites[i].id;
@@ -373,6 +418,7 @@ static enum error salvage_file(struct salvage *salvage, const char *name,
 		error = data_walk(&data, &look);
 	if (error == ERR_NONE && !salvage->has_checksums)
 		error = salvage->has_rows ? ERR_VERSION : ERR_CORRUPT;
+	judge_sites(salvage);
 	if (error == ERR_NONE)
 		error = write_whole(salvage, &data, to);
 	data_file_close(&data);

@@ -134,6 +134,33 @@ static void flip(int file, off_t at, unsigned bit)
 	ck_assert_int_eq(pwrite(file, &byte, 1, at), 1);
 }
 
+/* Places in a meta page, behind the head of the page. */
+enum { META_MAP_BYTES = 32, META_LAST_PAGE = 136 };
+
+/* What both meta pages say of its size decides nothing alone. */
+START_TEST(a_file_that_says_it_is_huge_is_damaged)
+{
+	const uint64_t map_bytes = UINT64_C(1) << 61;
+	const uint64_t last_page = UINT64_C(1) << 48;
+	int file;
+
+	fill(1, 1);
+	file = open(scratch_path(&scratch, "data.mdb"), O_RDWR);
+	for (off_t page = 0; page < 2; page++) {
+		ck_assert_int_eq(pwrite(file, &map_bytes, sizeof(map_bytes),
+					page * PAGE_BYTES + META_MAP_BYTES),
+				 sizeof(map_bytes));
+		ck_assert_int_eq(pwrite(file, &last_page, sizeof(last_page),
+					page * PAGE_BYTES + META_LAST_PAGE),
+				 sizeof(last_page));
+	}
+	close(file);
+	ck_assert_int_eq(data_check(scratch.folder, DATA_ROOTS), ERR_CORRUPT);
+	ck_assert_int_eq(data_check(scratch.folder, DATA_PAGES), ERR_CORRUPT);
+	ck_assert_int_eq(open_it(false), ERR_CORRUPT);
+}
+END_TEST
+
 /* Pages that are in use, by what a check of a store says without them. */
 START_TEST(each_bit_of_the_head_of_a_page_counts)
 {
@@ -311,6 +338,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_new_store_is_whole);
 	tcase_add_test(tcase, a_file_that_is_cut_short_is_refused_unmapped);
 	tcase_add_test(tcase, each_bit_of_the_head_of_a_page_counts);
+	tcase_add_test(tcase, a_file_that_says_it_is_huge_is_damaged);
 	tcase_add_test(tcase, a_meta_page_is_judged);
 	tcase_add_test(tcase, all_of_a_store_that_was_not_closed_is_looked_at);
 	tcase_add_test(tcase, a_damaged_store_is_neither_copied_nor_compacted);

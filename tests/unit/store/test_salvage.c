@@ -1,0 +1,122 @@
+/* What is saved of a store by numbers that nobody has counted up to. */
+#include "store/salvage.h"
+
+#include "store/rows_hook.h"
+#include "store/rows_site.h"
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+enum { HIGH_HOOK = 4000000000U };
+
+static struct scratch scratch;
+
+static void set_up(void)
+{
+	scratch_make(&scratch);
+}
+
+static void tear_down(void)
+{
+	static const char *const inner[] = {"new", NULL};
+
+	scratch_remove(&scratch, inner);
+}
+
+static struct salvage_report salvage_it(void)
+{
+	struct salvage_report report;
+
+	ck_assert_int_eq(store_salvage(scratch.folder,
+				       scratch_path(&scratch, "new"), &report),
+			 ERR_NONE);
+	ck_assert_uint_eq(report.text.size, 0);
+	buffer_free(&report.text);
+	return report;
+}
+
+static struct store *open_new(void)
+{
+	struct store_options options = {.is_temporary = true};
+	struct store *store = NULL;
+
+	ck_assert_int_eq(
+		store_open(&store, scratch_path(&scratch, "new"), &options),
+		ERR_NONE);
+	return store;
+}
+
+static void put_site(struct txn *txn, uint32_t id, const char *host)
+{
+	const struct site_row row = {
+		.id = id,
+		.host = slice_of(host),
+		.seed = slice_of("http://a.test/"),
+	};
+
+	site_put(txn, &row);
+}
+
+/* The rows of sites are in the order of their hosts, not of their numbers. */
+START_TEST(sites_are_found_by_their_numbers)
+{
+	struct store *store = scratch_store(&scratch);
+	struct txn txn = txn_begin_write(store);
+	struct salvage_report report;
+	struct site_row row;
+
+	put_site(&txn, 9, "a.test");
+	put_site(&txn, 2, "b.test");
+	put_site(&txn, 5, "c.test");
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	store_close(store);
+	report = salvage_it();
+	ck_assert_uint_eq(report.sites, 3);
+	ck_assert_uint_eq(report.lost, 0);
+	store = open_new();
+	txn = txn_begin_read(store);
+	ck_assert(site_get(&txn, slice_of("a.test"), &row) && row.id == 9);
+	ck_assert(site_get(&txn, slice_of("b.test"), &row) && row.id == 2);
+	ck_assert(site_get(&txn, slice_of("c.test"), &row) && row.id == 5);
+	ck_assert_uint_eq(store_last_number(&txn, "site"), 9);
+	txn_abort(&txn);
+	store_close(store);
+}
+END_TEST
+
+/* Its number is no reason to look for all that are lower. */
+START_TEST(hooks_may_have_any_number)
+{
+	struct store *store = scratch_store(&scratch);
+	struct txn txn = txn_begin_write(store);
+	const struct hook_row hook = {.target = slice_of("http://a.test/"),
+				      .waiting = 7};
+	struct hook_row row;
+
+	hook_row_put(&txn, 3, &hook);
+	hook_row_put(&txn, HIGH_HOOK, &hook);
+	hook_row_put(&txn, UINT32_MAX, &hook);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	store_close(store);
+	ck_assert_uint_ge(salvage_it().rows, 3);
+	store = open_new();
+	txn = txn_begin_read(store);
+	ck_assert(hook_row_get(&txn, 3, &row) && row.waiting == 0);
+	ck_assert(hook_row_get(&txn, HIGH_HOOK, &row) && row.waiting == 0);
+	ck_assert(hook_row_get(&txn, UINT32_MAX, &row) && row.waiting == 0);
+	ck_assert_uint_eq(store_last_number(&txn, "hook"), UINT32_MAX);
+	txn_abort(&txn);
+	store_close(store);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("salvage");
+	TCase *tcase = tcase_create("salvage");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, sites_are_found_by_their_numbers);
+	tcase_add_test(tcase, hooks_may_have_any_number);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,328 @@
+#include "daemon/process/frame.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/memory.h"
+
+enum {
+	MAGIC = 0x746c7064,
+	MAX_FILES = 2, /* of the body, and one that is passed along */
+	SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE,
+};
+
+/* What stands before head and body. */
+struct header {
+	uint32_t magic;
+	uint32_t kind;
+	uint32_t head_bytes;
+	uint32_t has_body_file; /* 0 or 1: the body is in the first file */
+	uint32_t has_file;      /* 0 or 1 */
+	uint32_t reserved;      /* 0 */
+	uint64_t body_bytes;
+};
+
+enum { ROOM_BYTES = sizeof(struct header) + FRAME_MAX_INLINE };
+
+enum error channel_pair(int sockets_out[2])
+{
+	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+			  sockets_out) == 0
+		       ? ERR_NONE
+		       : ERR_IO;
+}
+
+struct channel channel_of(int socket, size_t max_body)
+{
+	return (struct channel){.socket = socket, .max_body = max_body};
+}
+
+void channel_close(struct channel *channel)
+{
+	if (channel->socket >= 0)
+		close(channel->socket);
+	channel->socket = -1;
+	free(channel->room);
+	channel->room = NULL;
+}
+
+static bool write_all(int file, struct slice bytes)
+{
+	const char *at = bytes.data;
+	size_t left = bytes.size;
+
+	while (left > 0) {
+		ssize_t written = write(file, at, left);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return false;
+		at += written;
+		left -= (size_t)written;
+	}
+	return true;
+}
+
+/* A file in memory with these bytes, which nobody can change; or -1. */
+static int seal_file(struct slice bytes)
+{
+	int file = memfd_create("frame", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (file < 0)
+		return -1;
+	if (write_all(file, bytes) &&
+	    fcntl(file, F_ADD_SEALS, SEALS | F_SEAL_SEAL) == 0)
+		return file;
+	close(file);
+	return -1;
+}
+
+/* Room for the descriptors of a message. */
+union control {
+	char bytes[CMSG_SPACE(MAX_FILES * sizeof(int))];
+	struct cmsghdr alignment;
+};
+
+static void attach(struct msghdr *message, union control *control,
+		   const int *files, size_t count)
+{
+	struct cmsghdr *item;
+
+	if (count == 0)
+		return;
+	memset(control, 0, sizeof(*control));
+	message->msg_control = control->bytes;
+	message->msg_controllen = CMSG_SPACE(count * sizeof(int));
+	item = CMSG_FIRSTHDR(message);
+	item->cmsg_level = SOL_SOCKET;
+	item->cmsg_type = SCM_RIGHTS;
+	item->cmsg_len = CMSG_LEN(count * sizeof(int));
+	memcpy(CMSG_DATA(item), files, count * sizeof(int));
+}
+
+static enum error send_message(int socket, const struct msghdr *message)
+{
+	ssize_t sent;
+
+	do
+		sent = sendmsg(socket, message, MSG_NOSIGNAL);
+	while (sent < 0 && errno == EINTR);
+	if (sent >= 0)
+		return ERR_NONE;
+	return errno == EPIPE || errno == ECONNRESET ? ERR_STOPPED : ERR_IO;
+}
+
+/* A part of a message; sendmsg() does not write to it. */
+static struct iovec part_of(const void *data, size_t size)
+{
+	union {
+		const void *given;
+		void *wanted;
+	} bytes = {.given = data};
+
+	return (struct iovec){.iov_base = bytes.wanted, .iov_len = size};
+}
+
+enum error frame_send(const struct channel *channel,
+		      const struct frame_parts *parts)
+{
+	bool is_large = parts->head.size + parts->body.size > FRAME_MAX_INLINE;
+	const struct header header = {
+		.magic = MAGIC,
+		.kind = parts->kind,
+		.head_bytes = (uint32_t)parts->head.size,
+		.has_body_file = is_large,
+		.has_file = parts->file >= 0,
+		.body_bytes = parts->body.size,
+	};
+	struct iovec pieces[] = {
+		part_of(&header, sizeof(header)),
+		part_of(parts->head.data, parts->head.size),
+		part_of(parts->body.data, parts->body.size),
+	};
+	struct msghdr message = {.msg_iov = pieces,
+				 .msg_iovlen = is_large ? 2 : 3};
+	union control control;
+	int files[MAX_FILES];
+	size_t count = 0;
+	int body = -1;
+	enum error error;
+
+	assert(parts->head.size <= FRAME_MAX_HEAD);
+	if (is_large) {
+		body = seal_file(parts->body);
+		if (body < 0)
+			return ERR_IO;
+		files[count++] = body;
+	}
+	if (parts->file >= 0)
+		files[count++] = parts->file;
+	attach(&message, &control, files, count);
+	error = send_message(channel->socket, &message);
+	if (body >= 0)
+		close(body);
+	return error;
+}
+
+/* The descriptors of a message; those over `max` are closed. */
+static size_t take_files(struct msghdr *message, int *files_out, size_t max)
+{
+	size_t count = 0;
+
+	for (struct cmsghdr *item = CMSG_FIRSTHDR(message); item != NULL;
+	     item = CMSG_NXTHDR(message, item)) {
+		size_t size = item->cmsg_len - CMSG_LEN(0);
+
+		if (item->cmsg_level != SOL_SOCKET ||
+		    item->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t at = 0; at + sizeof(int) <= size;
+		     at += sizeof(int)) {
+			int file;
+
+			memcpy(&file, CMSG_DATA(item) + at, sizeof(file));
+			if (count < max)
+				files_out[count++] = file;
+			else
+				close(file);
+		}
+	}
+	return count;
+}
+
+/* Map the body that is in `file`; false when it is not what was said. */
+static bool map_body(int file, uint64_t size, struct frame *frame)
+{
+	struct stat status;
+	int seals = fcntl(file, F_GET_SEALS);
+
+	if (seals < 0 || (seals & SEALS) != SEALS ||
+	    fstat(file, &status) != 0 || (uint64_t)status.st_size != size)
+		return false;
+	frame->map = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, file, 0);
+	if (frame->map == MAP_FAILED) {
+		frame->map = NULL;
+		return false;
+	}
+	frame->map_bytes = (size_t)size;
+	frame->body = (struct slice){frame->map, (size_t)size};
+	return true;
+}
+
+/* Whether the sizes of the header are those of a message of `size` bytes with
+ * so many files. */
+static bool is_whole(const struct header *header, size_t size, size_t files,
+		     size_t max_body)
+{
+	size_t rest = size - sizeof(*header);
+
+	if (header->magic != MAGIC || header->has_body_file > 1 ||
+	    header->has_file > 1 || header->reserved != 0 ||
+	    header->head_bytes > FRAME_MAX_HEAD ||
+	    header->body_bytes > max_body ||
+	    files != header->has_body_file + header->has_file)
+		return false;
+	if (header->has_body_file != 0)
+		return rest == header->head_bytes && header->body_bytes > 0;
+	return rest >= header->head_bytes &&
+	       rest - header->head_bytes == header->body_bytes;
+}
+
+/* Make a frame of the message in the room. */
+static enum error open_message(const struct channel *channel, size_t size,
+			       int *files, size_t file_count,
+			       struct frame *frame)
+{
+	const char *room = channel->room;
+	struct header header;
+	bool is_right = size >= sizeof(header);
+
+	if (is_right) {
+		memcpy(&header, room, sizeof(header));
+		is_right =
+			is_whole(&header, size, file_count, channel->max_body);
+	}
+	if (is_right) {
+		frame->kind = header.kind;
+		frame->head = (struct slice){room + sizeof(header),
+					     header.head_bytes};
+		frame->body = (struct slice){room + sizeof(header) +
+						     header.head_bytes,
+					     (size_t)header.body_bytes};
+		if (header.has_file != 0)
+			frame->file = files[--file_count];
+		is_right = header.has_body_file == 0 ||
+			   map_body(files[0], header.body_bytes, frame);
+	}
+	for (size_t i = 0; i < file_count; i++)
+		close(files[i]);
+	if (is_right)
+		return ERR_NONE;
+	frame_free(frame);
+	return ERR_MALFORMED;
+}
+
+static enum error wait_for_message(int socket, int timeout_ms)
+{
+	struct pollfd wanted = {.fd = socket, .events = POLLIN};
+	int ready;
+
+	if (timeout_ms < 0)
+		return ERR_NONE; /* recvmsg() waits */
+	do
+		ready = poll(&wanted, 1, timeout_ms);
+	while (ready < 0 && errno == EINTR);
+	return ready > 0 ? ERR_NONE : ERR_TIMEOUT;
+}
+
+enum error frame_receive(struct channel *channel, int timeout_ms,
+			 struct frame *frame_out)
+{
+	struct iovec piece = {.iov_len = ROOM_BYTES};
+	union control control;
+	struct msghdr message = {
+		.msg_iov = &piece,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	int files[MAX_FILES];
+	size_t file_count;
+	ssize_t size;
+
+	*frame_out = (struct frame){.file = -1};
+	if (wait_for_message(channel->socket, timeout_ms) != ERR_NONE)
+		return ERR_TIMEOUT;
+	if (channel->room == NULL)
+		channel->room = mem_resize(NULL, ROOM_BYTES, 1);
+	piece.iov_base = channel->room;
+	do
+		size = recvmsg(channel->socket, &message, MSG_CMSG_CLOEXEC);
+	while (size < 0 && errno == EINTR);
+	if (size <= 0)
+		return ERR_STOPPED;
+	file_count = take_files(&message, files, MAX_FILES);
+	if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0)
+		size = 0; /* is refused with its files */
+	return open_message(channel, (size_t)size, files, file_count,
+			    frame_out);
+}
+
+void frame_free(struct frame *frame)
+{
+	if (frame->map != NULL)
+		munmap(frame->map, frame->map_bytes);
+	if (frame->file >= 0)
+		close(frame->file);
+	*frame = (struct frame){.file = -1};
+}

@@ -1,0 +1,72 @@
+/*
+ * daemon/process/frame.h - what the processes of the daemon tell each other:
+ * frames over a pair of sockets (SOCK_SEQPACKET). A frame is a kind, a head of
+ * a few fields (store/row_layout.h) and a body of bytes: in the message when
+ * both are small, else in a sealed file in memory that comes along. The other
+ * end is an enemy: whatever it sends, a frame that was received is whole, under
+ * its limits, and changes no more.
+ */
+#ifndef DAEMON_PROCESS_FRAME_H
+#define DAEMON_PROCESS_FRAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/error.h"
+#include "store/slice.h"
+
+enum {
+	FRAME_MAX_HEAD = 64 * 1024,
+	FRAME_MAX_INLINE = 128 * 1024, /* head and body; larger bodies are files
+					*/
+};
+
+/* One end; one thread at a time. */
+struct channel {
+	int socket;
+	size_t max_body; /* of a frame that is received */
+	char *room;      /* of a message, made when it is needed */
+};
+
+/* Two ends, to be closed; ERR_IO. */
+enum error channel_pair(int sockets_out[2]);
+
+struct channel channel_of(int socket, size_t max_body);
+void channel_close(struct channel *channel);
+
+/* A frame that was received; valid until the next one, or frame_free(). */
+struct frame {
+	uint32_t kind;
+	struct slice head;
+	struct slice body;
+	int file;  /* a descriptor that came along, the caller's; or -1 */
+	void *map; /* of the body's file, [map_bytes]; or NULL */
+	size_t map_bytes;
+};
+
+struct frame_parts {
+	uint32_t kind;
+	struct slice head; /* at most FRAME_MAX_HEAD */
+	struct slice body;
+	int file; /* is passed along, and stays the caller's; -1: none */
+};
+
+/*
+ * Send, waiting for room. ERR_STOPPED: the other end is closed; ERR_IO: no
+ * memory or descriptor for the body's file.
+ */
+enum error frame_send(const struct channel *channel,
+		      const struct frame_parts *parts);
+
+/*
+ * Receive the next frame, for at most `timeout_ms` (-1: for ever). ERR_TIMEOUT;
+ * ERR_STOPPED: the other end is closed; ERR_MALFORMED: what came is no frame,
+ * or over a limit, and the other end is not to be trusted any more.
+ */
+enum error frame_receive(struct channel *channel, int timeout_ms,
+			 struct frame *frame_out);
+
+/* Unmap the body, and close the file unless the caller has set it to -1. */
+void frame_free(struct frame *frame);
+
+#endif

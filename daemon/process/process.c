@@ -1,0 +1,272 @@
+#include "daemon/process/process.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/process/starter.h"
+#include "daemon/runtime/lock.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+enum {
+	START_MS = 10 * 1000, /* until a role is ready */
+	MAX_ANSWER_BODY = 4096,
+};
+
+struct starter {
+	struct lock lock; /* one request at a time */
+	struct channel channel;
+	pid_t pid;
+};
+
+/* In the new process. */
+static void execute_starter(int socket)
+{
+	char program[] = "templated";
+	char option[] = "--role";
+	char name[ROLE_NAME_BYTES];
+	char *const words[] = {program, option, name, NULL};
+	sigset_t none;
+
+	snprintf(name, sizeof(name), "%s", role_name(ROLE_STARTER));
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* its own group: ^C at a terminal is for the keeper alone */
+	setpgid(0, 0);
+	if (dup2(socket, ROLE_SOCKET) == ROLE_SOCKET)
+		execv("/proc/self/exe", words);
+	_exit(EXIT_FAILURE);
+}
+
+enum error starter_create(struct starter **starter_out)
+{
+	struct starter *starter;
+	int ends[2];
+	pid_t pid;
+
+	if (channel_pair(ends) != ERR_NONE)
+		return ERR_IO;
+	pid = fork();
+	if (pid == 0)
+		execute_starter(ends[1]);
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return ERR_IO;
+	}
+	starter = mem_alloc(1, sizeof(*starter));
+	lock_init(&starter->lock, LOCK_STARTER);
+	starter->channel = channel_of(ends[0], MAX_ANSWER_BODY);
+	starter->pid = pid;
+	*starter_out = starter;
+	return ERR_NONE;
+}
+
+void starter_destroy(struct starter *starter)
+{
+	if (starter == NULL)
+		return;
+	channel_close(&starter->channel);
+	kill(starter->pid, SIGKILL);
+	while (waitpid(starter->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	lock_destroy(&starter->lock);
+	free(starter);
+}
+
+/* Ask the starter; the number that it answers, and the file that came along,
+ * or -1. ERR_STOPPED, ERR_MALFORMED. */
+static enum error ask(struct starter *starter, enum starter_request kind,
+		      int64_t number, int64_t *number_out, int *file_out)
+{
+	const struct starter_number asked = {number};
+	struct buffer head = row_layout_encode(&starter_number_layout, &asked);
+	struct starter_number answer = {-EIO};
+	struct frame frame = {.file = -1};
+	enum error error;
+
+	*file_out = -1;
+	lock_acquire(&starter->lock);
+	error = frame_send(&starter->channel,
+			   &(struct frame_parts){.kind = kind,
+						 .head = buffer_slice(&head),
+						 .file = -1});
+	if (error == ERR_NONE)
+		error = frame_receive(&starter->channel, -1, &frame);
+	if (error == ERR_NONE &&
+	    (frame.kind != STARTER_DONE ||
+	     !row_layout_decode(&starter_number_layout, frame.head, &answer)))
+		error = ERR_MALFORMED;
+	if (error == ERR_NONE) {
+		*file_out = frame.file;
+		frame.file = -1;
+	}
+	frame_free(&frame);
+	lock_release(&starter->lock);
+	buffer_free(&head);
+	*number_out = answer.number;
+	return error;
+}
+
+/* Tell the new process what it may, and wait until it has closed itself in. */
+static enum error greet(struct process *process,
+			const struct process_options *options)
+{
+	const struct role_hello hello = {
+		.memory_bytes = options->memory_bytes,
+		.readable = {options->readable,
+			     options->readable == NULL
+				     ? 0
+				     : strlen(options->readable) + 1},
+	};
+	struct buffer head = row_layout_encode(&role_hello_layout, &hello);
+	struct role_ready ready = {0};
+	struct frame frame = {.file = -1};
+	enum error error =
+		frame_send(&process->channel,
+			   &(struct frame_parts){.kind = ROLE_HELLO,
+						 .head = buffer_slice(&head),
+						 .file = -1});
+
+	buffer_free(&head);
+	if (error == ERR_NONE)
+		error = frame_receive(&process->channel, START_MS, &frame);
+	if (error == ERR_NONE &&
+	    (frame.kind != ROLE_READY ||
+	     !row_layout_decode(&role_ready_layout, frame.head, &ready) ||
+	     ready.has_failed != 0))
+		error = ERR_MALFORMED;
+	frame_free(&frame);
+	process->holds = ready.holds;
+	process->lacks = ready.lacks;
+	return error;
+}
+
+static enum error start_process(struct starter *starter,
+				const struct process_options *options,
+				struct process *process)
+{
+	char why[PROCESS_END_BYTES];
+	int64_t number;
+	int socket;
+	enum error error =
+		ask(starter, STARTER_START, options->role, &number, &socket);
+
+	if (error != ERR_NONE || number <= 0 || socket < 0) {
+		log_error("%s: cannot be started: %s; see ulimit -u",
+			  role_name(options->role),
+			  error == ERR_NONE ? strerrordesc_np((int)-number)
+					    : "the starter has ended");
+		return ERR_IO;
+	}
+	process->pid = (pid_t)number;
+	process->channel = channel_of(socket, options->max_body);
+	error = greet(process, options);
+	if (error == ERR_NONE)
+		return ERR_NONE;
+	process_end(starter, process, why);
+	log_error("%s: has not become ready: %s", role_name(options->role),
+		  why);
+	return ERR_IO;
+}
+
+/* What a thread gets. */
+struct thread_start {
+	role_main *main;
+	int socket;
+};
+
+static void *thread_main(void *argument)
+{
+	struct thread_start start = *(struct thread_start *)argument;
+
+	free(argument);
+	start.main(start.socket);
+	return NULL;
+}
+
+static enum error start_thread(const struct process_options *options,
+			       struct process *process)
+{
+	struct thread_start *start = mem_alloc(1, sizeof(*start));
+	int ends[2];
+
+	if (channel_pair(ends) != ERR_NONE) {
+		free(start);
+		return ERR_IO;
+	}
+	*start = (struct thread_start){options->main, ends[1]};
+	if (pthread_create(&process->thread, NULL, thread_main, start) != 0) {
+		close(ends[0]);
+		close(ends[1]);
+		free(start);
+		return ERR_IO;
+	}
+	process->channel = channel_of(ends[0], options->max_body);
+	return ERR_NONE;
+}
+
+enum error process_start(struct starter *starter,
+			 const struct process_options *options,
+			 struct process *process_out)
+{
+	*process_out = (struct process){.channel = {.socket = -1}};
+	return starter == NULL ? start_thread(options, process_out)
+			       : start_process(starter, options, process_out);
+}
+
+static void describe(int64_t status, char *why)
+{
+	int number = (int)status;
+
+	if (status < 0)
+		snprintf(why, PROCESS_END_BYTES, "it is not known how");
+	else if (WIFEXITED(number))
+		snprintf(why, PROCESS_END_BYTES, "exit status %d",
+			 WEXITSTATUS(number));
+	else
+		snprintf(why, PROCESS_END_BYTES, "signal %d (%s)",
+			 WTERMSIG(number), sigdescr_np(WTERMSIG(number)));
+}
+
+void process_end(struct starter *starter, struct process *process,
+		 char *why_out)
+{
+	int64_t status = -1;
+	int file = -1;
+
+	if (process->pid == 0) {
+		shutdown(process->channel.socket, SHUT_RDWR);
+		pthread_join(process->thread, NULL);
+	} else if (ask(starter, STARTER_END, process->pid, &status, &file) !=
+		   ERR_NONE) {
+		status = -1;
+	}
+	if (file >= 0)
+		close(file);
+	channel_close(&process->channel);
+	if (why_out != NULL)
+		describe(status, why_out);
+}
+
+uint64_t process_cpu_ms(const struct process *process)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (process->pid == 0 ||
+	    clock_getcpuclockid(process->pid, &clock) != 0 ||
+	    clock_gettime(clock, &used) != 0)
+		return 0;
+	return (uint64_t)used.tv_sec * 1000U +
+	       (uint64_t)used.tv_nsec / 1000000U;
+}

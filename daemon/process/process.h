@@ -1,0 +1,81 @@
+/*
+ * daemon/process/process.h - processes with a role, started by the starter: a
+ * process that only starts others, so that whoever holds the store need not be
+ * able to. It is the program itself, executed again as `--role NAME`, and holds
+ * nothing but its end of a channel. What a test links has no such program:
+ * there a role is a thread with the same channel.
+ */
+#ifndef DAEMON_PROCESS_PROCESS_H
+#define DAEMON_PROCESS_PROCESS_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/process/frame.h"
+#include "daemon/sandbox/role.h"
+#include "store/buffer.h"
+#include "store/error.h"
+
+struct starter;
+
+/* The starter's own part, for process_main(). */
+void starter_main(int socket);
+
+/*
+ * Start the starter. Before any other thread, and before anything is opened
+ * that the others shall not have. ERR_IO.
+ */
+enum error starter_create(struct starter **starter_out);
+
+/* End it, and with it all that it has started. NULL is a no-op. */
+void starter_destroy(struct starter *starter);
+
+/* What a role does with its end of the channel, until the other is closed. */
+typedef void role_main(int socket);
+
+struct process_options {
+	enum role role;
+	role_main *main;       /* run by a thread when there is no starter */
+	size_t max_body;       /* of the frames that come from it */
+	uint64_t memory_bytes; /* its address space; 0: no limit */
+	const char *readable;  /* one more file that it may read; or NULL */
+};
+
+struct process {
+	struct channel channel;
+	pid_t pid; /* 0: it is a thread */
+	pthread_t thread;
+	unsigned holds; /* SANDBOX_* of daemon/sandbox/sandbox.h */
+	unsigned lacks;
+};
+
+/*
+ * Start a process by `starter`, or a thread when that is NULL. Any thread;
+ * takes some milliseconds. ERR_IO, with a line in the log.
+ */
+enum error process_start(struct starter *starter,
+			 const struct process_options *options,
+			 struct process *process_out);
+
+enum { PROCESS_END_BYTES = 64 };
+
+/*
+ * Kill it, unless it has ended, and forget it. `why_out` [PROCESS_END_BYTES]
+ * says how it ended: "signal 11 (Segmentation fault)", "exit status 3"; may be
+ * NULL.
+ */
+void process_end(struct starter *starter, struct process *process,
+		 char *why_out);
+
+/* The CPU time that it has used, in milliseconds; 0 for a thread. */
+uint64_t process_cpu_ms(const struct process *process);
+
+/*
+ * What the program does when it is executed as `--role NAME`: enter the
+ * sandbox and run `mains` [ROLE_COUNT]. Returns its exit status.
+ */
+int process_main(const char *role, role_main *const *mains);
+
+#endif

@@ -1,0 +1,91 @@
+/* The program, executed again as one of the roles. */
+#include "daemon/process/process.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/process/starter.h"
+#include "daemon/sandbox/sandbox.h"
+#include "store/log.h"
+
+enum { MAX_HELLO_BODY = 1 };
+
+static enum error get_hello(struct channel *channel, struct frame *frame,
+			    struct role_hello *hello)
+{
+	enum error error = frame_receive(channel, -1, frame);
+	const char *readable;
+
+	if (error != ERR_NONE)
+		return error;
+	if (frame->kind != ROLE_HELLO ||
+	    !row_layout_decode(&role_hello_layout, frame->head, hello))
+		return ERR_MALFORMED;
+	readable = hello->readable.data;
+	if (hello->readable.size > 0 &&
+	    readable[hello->readable.size - 1] != '\0')
+		return ERR_MALFORMED;
+	return ERR_NONE;
+}
+
+/* Enter the sandbox that the first frame asks for; say what holds. */
+static enum error enter(enum role role, struct channel *channel)
+{
+	struct sandbox_report report = {0};
+	struct role_ready ready;
+	struct role_hello hello;
+	struct frame frame;
+	struct buffer head;
+	enum error error = get_hello(channel, &frame, &hello);
+
+	if (error == ERR_NONE) {
+		const char *readable[] = {
+			hello.readable.size > 0 ? hello.readable.data : NULL,
+			NULL};
+
+		error = sandbox_enter(
+			&(struct sandbox_options){.role = role,
+						  .readable = readable,
+						  .memory_bytes =
+							  hello.memory_bytes},
+			&report);
+	}
+	frame_free(&frame);
+	if (error == ERR_STOPPED || error == ERR_MALFORMED)
+		return error;
+	ready = (struct role_ready){report.holds, report.lacks,
+				    error != ERR_NONE};
+	head = row_layout_encode(&role_ready_layout, &ready);
+	if (frame_send(channel,
+		       &(struct frame_parts){.kind = ROLE_READY,
+					     .head = buffer_slice(&head),
+					     .file = -1}) != ERR_NONE)
+		error = ERR_STOPPED;
+	buffer_free(&head);
+	return error;
+}
+
+int process_main(const char *name, role_main *const *mains)
+{
+	struct channel channel = channel_of(ROLE_SOCKET, MAX_HELLO_BODY);
+	enum role role = ROLE_KEEPER;
+	enum error error = ERR_NONE;
+
+	while (role < ROLE_COUNT && strcmp(name, role_name(role)) != 0)
+		role++;
+	if (role == ROLE_COUNT || mains[role] == NULL)
+		return EXIT_FAILURE;
+	signal(SIGPIPE, SIG_IGN);
+	if (role == ROLE_STARTER)
+		error = sandbox_enter(&(struct sandbox_options){.role = role},
+				      &(struct sandbox_report){0});
+	else
+		error = enter(role, &channel);
+	if (error != ERR_NONE)
+		return EXIT_FAILURE;
+	free(channel.room);
+	mains[role](ROLE_SOCKET);
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,142 @@
+#include "daemon/process/starter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/process/process.h"
+#include "daemon/sandbox/role.h"
+#include "store/row.h"
+
+enum { MAX_REQUEST_BODY = 4096 };
+
+static const struct field number_fields[] = {FIELD(starter_number, number)};
+const struct row_layout starter_number_layout =
+	LAYOUT(starter_number, number_fields, 0, 0);
+
+static const struct field hello_fields[] = {FIELD(role_hello, memory_bytes)};
+const struct row_layout role_hello_layout = LAYOUT(
+	role_hello, hello_fields, offsetof(struct role_hello, readable), 1);
+
+static const struct field ready_fields[] = {
+	FIELD(role_ready, holds),
+	FIELD(role_ready, lacks),
+	FIELD(role_ready, has_failed),
+};
+const struct row_layout role_ready_layout =
+	LAYOUT(role_ready, ready_fields, 0, 0);
+
+/* In the new process: become the role. Does not return. */
+static void execute(enum role role, int socket)
+{
+	char name[ROLE_NAME_BYTES];
+	char program[] = "templated";
+	char option[] = "--role";
+	char *const words[] = {program, option, name, NULL};
+	int null = open("/dev/null", O_RDWR);
+
+	snprintf(name, sizeof(name), "%s", role_name(role));
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	    dup2(null, STDOUT_FILENO) < 0 || dup2(socket, ROLE_SOCKET) < 0)
+		_exit(EXIT_FAILURE);
+	close_range(ROLE_SOCKET + 1, ~0U, 0);
+	if (socket == ROLE_SOCKET) /* it was not copied: it would be closed */
+		fcntl(ROLE_SOCKET, F_SETFD, 0);
+	execv("/proc/self/exe", words);
+	_exit(EXIT_FAILURE);
+}
+
+/* Start a role; its number, or a negative errno. */
+static int64_t start(int64_t role, int *socket_out)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (role <= ROLE_STARTER || role >= ROLE_COUNT)
+		return -EINVAL;
+	if (channel_pair(ends) != ERR_NONE)
+		return -errno;
+	pid = fork();
+	if (pid == 0)
+		execute((enum role)role, ends[1]);
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return -errno;
+	}
+	*socket_out = ends[0];
+	return pid;
+}
+
+/* Its status as of waitpid(), or a negative errno. */
+static int64_t end(int64_t pid)
+{
+	int status = 0;
+	pid_t ended;
+
+	if (pid <= 0 || pid > INT32_MAX)
+		return -EINVAL;
+	ended = waitpid((pid_t)pid, &status, WNOHANG);
+	if (ended > 0)
+		return status;
+	/* none but our own children are killed */
+	if (ended < 0 || kill((pid_t)pid, SIGKILL) != 0)
+		return -errno;
+	do
+		ended = waitpid((pid_t)pid, &status, 0);
+	while (ended < 0 && errno == EINTR);
+	return ended < 0 ? -errno : status;
+}
+
+static bool answer(const struct channel *channel, int64_t number, int file)
+{
+	const struct starter_number row = {number};
+	struct buffer head = row_layout_encode(&starter_number_layout, &row);
+	enum error error = frame_send(
+		channel, &(struct frame_parts){.kind = STARTER_DONE,
+					       .head = buffer_slice(&head),
+					       .file = file});
+
+	buffer_free(&head);
+	return error == ERR_NONE;
+}
+
+static bool serve(const struct channel *channel, const struct frame *frame)
+{
+	struct starter_number row;
+	int socket = -1;
+	bool is_answered;
+
+	if (!row_layout_decode(&starter_number_layout, frame->head, &row))
+		return false;
+	if (frame->kind == STARTER_START)
+		row.number = start(row.number, &socket);
+	else if (frame->kind == STARTER_END)
+		row.number = end(row.number);
+	else
+		return false;
+	is_answered = answer(channel, row.number, socket);
+	if (socket >= 0)
+		close(socket);
+	return is_answered;
+}
+
+void starter_main(int socket)
+{
+	struct channel channel = channel_of(socket, MAX_REQUEST_BODY);
+	struct frame frame;
+	bool goes_on = true;
+
+	while (goes_on && frame_receive(&channel, -1, &frame) == ERR_NONE) {
+		goes_on = serve(&channel, &frame);
+		frame_free(&frame);
+	}
+	channel_close(&channel);
+}

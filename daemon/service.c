@@ -33,11 +33,13 @@ static void destroy(struct service *service)
 }
 
 enum error service_start(struct service **service_out,
-			 const struct config *config, const char *path)
+			 const struct config *config, const char *path,
+			 struct starter *starter)
 {
 	struct service *service = create(config, path);
 	enum error error;
 
+	service->starter = starter;
 	log_set_level((enum log_level)config->log_level);
 	error = parts_start(&service->parts);
 	if (error != ERR_NONE) {

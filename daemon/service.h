@@ -11,14 +11,17 @@
 #include "store/error.h"
 
 struct service;
+struct starter;
 
 /*
  * Open the store and the socket, and start all threads. `path` is the file of
- * the configuration, or NULL; both are copied. What fails is logged, with what
+ * the configuration, or NULL; both are copied. `starter` starts the processes
+ * of the daemon; with NULL they are threads. What fails is logged, with what
  * to do. Signals must be blocked by then.
  */
 enum error service_start(struct service **service_out,
-			 const struct config *config, const char *path);
+			 const struct config *config, const char *path,
+			 struct starter *starter);
 
 /* Reload the configuration file. A broken one is logged and changes nothing. */
 void service_reload(struct service *service);

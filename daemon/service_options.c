@@ -10,6 +10,11 @@ static size_t count_cores(void)
 	return cores < 1 ? 1 : (size_t)cores;
 }
 
+size_t service_workers(const struct config *config)
+{
+	return config->workers == 0 ? count_cores() : config->workers;
+}
+
 /* How a site is clustered whose pages are handed in. */
 static struct site_options ingest_options(const struct config *config)
 {
@@ -71,8 +76,10 @@ struct pipeline_options service_pipeline_options(struct service *service)
 						   : config->ca_file,
 			},
 		.limits = service_page_limits(config),
-		.workers =
-			config->workers == 0 ? count_cores() : config->workers,
+		.starter = service->starter,
+		.workers = service_workers(config),
+		.worker_bytes = config->page_memory_bytes,
+		.page_ms = config->page_ms,
 		.max_in_flight = config->max_in_flight,
 		.max_waiting_bytes = (size_t)config->max_waiting_bytes,
 		.max_commands = config->max_commands,

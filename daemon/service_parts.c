@@ -165,6 +165,29 @@ static void stop_pipeline(void *context)
 	service->pipeline = NULL;
 }
 
+/* Those who parse for answers: a crawl takes none of them. */
+static enum error start_pool(void *context)
+{
+	struct service *service = context;
+	const struct pool_options options = {
+		.starter = service->starter,
+		.workers = service_workers(&service->config),
+		.memory_bytes = service->config.page_memory_bytes,
+		.task_ms = service->config.page_ms,
+	};
+
+	return pool_create(&service->pool, &options);
+}
+
+static void stop_pool(void *context)
+{
+	struct service *service = context;
+
+	assert(service->api == NULL && service->watching == NULL);
+	pool_destroy(service->pool);
+	service->pool = NULL;
+}
+
 static enum error start_delivery(void *context)
 {
 	struct service *service = context;
@@ -296,8 +319,8 @@ static enum error start_api(void *context)
 	struct service *service = context;
 
 	assert(service->pipeline != NULL);
-	service->api =
-		api_create(service->store, service->pipeline, &service->config);
+	service->api = api_create(service->store, service->pipeline,
+				  service->pool, &service->config);
 	api_configure(service->api, service->path, &service->config, NULL);
 	return ERR_NONE;
 }
@@ -426,6 +449,7 @@ const struct part service_parts[SERVICE_PARTS] = {
 	{start_archive, stop_archive, NULL, NULL},
 	{start_count, stop_count, NULL, NULL},
 	{start_pipeline, stop_pipeline, NULL, NULL},
+	{start_pool, stop_pool, NULL, NULL},
 	{start_delivery, stop_delivery, wake_delivery,
 	 "hooks cannot be told; see ulimit -u"},
 	{start_garbage_collector, stop_garbage_collector, NULL,

@@ -13,6 +13,7 @@
 #include "daemon/http/http.h"
 #include "daemon/pipeline/archive.h"
 #include "daemon/pipeline/pipeline.h"
+#include "daemon/pool/pool.h"
 #include "daemon/runtime/parts.h"
 #include "daemon/service.h"
 #include "daemon/watch/garbage_collector.h"
@@ -29,11 +30,13 @@ struct service {
 	struct buffer drop_parameters;     /* of it, in full */
 	char *path;                        /* of its file, or NULL */
 	struct parts parts;
+	struct starter *starter; /* the caller's */
 	/* Each is NULL unless its part runs. */
 	struct store *store;
 	struct engine *engine;
 	struct archive *archive; /* NULL also when none is written */
 	struct pipeline *pipeline;
+	struct pool *pool;
 	struct threshold_selector *threshold_selector;
 	struct watching *watching;
 	struct garbage_collector *collector;
@@ -47,12 +50,15 @@ struct service {
 	atomic_bool is_ready;       /* the API knows the server */
 };
 
-enum { SERVICE_PARTS = 13 };
+enum { SERVICE_PARTS = 14 };
 
 extern const struct part service_parts[SERVICE_PARTS];
 
 /* service_options.c */
 struct page_limits service_page_limits(const struct config *config);
+
+/* How many workers a pool has. */
+size_t service_workers(const struct config *config);
 
 /* By the configuration of the moment, which the service keeps: the fetcher
  * points into it. */

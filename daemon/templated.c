@@ -10,10 +10,12 @@
 #include <time.h>
 
 #include "daemon/config/config.h"
+#include "daemon/process/process.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/library_memory.h"
 #include "daemon/runtime/notify.h"
 #include "daemon/service.h"
+#include "daemon/worker/task.h"
 #include "store/log.h"
 
 /* Exit statuses. */
@@ -190,17 +192,37 @@ static void run(struct service *service, const sigset_t *set)
 
 static int serve(const struct config *config, const char *path)
 {
-	sigset_t set = block_signals();
+	struct starter *starter = NULL;
 	struct service *service = NULL;
+	sigset_t set = block_signals();
 
 	raise_limits();
-	if (service_start(&service, config, path) != ERR_NONE)
+	/* before there is anything that others shall not have */
+	if (starter_create(&starter) != ERR_NONE) {
+		log_error("no process can be started; see ulimit -u");
 		return FAILED;
+	}
+	if (service_start(&service, config, path, starter) != ERR_NONE) {
+		starter_destroy(starter);
+		return FAILED;
+	}
 	notify_send("READY=1");
 	run(service, &set);
 	notify_send("STOPPING=1");
 	service_stop(service);
+	starter_destroy(starter);
 	return DONE;
+}
+
+/* Executed again by the starter: see daemon/process/process.h. */
+static int be_role(const char *name)
+{
+	static role_main *const mains[ROLE_COUNT] = {
+		[ROLE_STARTER] = starter_main,
+		[ROLE_WORKER] = worker_main,
+	};
+
+	return process_main(name, mains);
 }
 
 int main(int count, char **values)
@@ -210,6 +232,8 @@ int main(int count, char **values)
 	int status;
 
 	library_memory_take();
+	if (count == 3 && strcmp(values[1], "--role") == 0)
+		return be_role(values[2]);
 	if (!read_arguments(count, values, &arguments, &status))
 		return status;
 	if (!load(arguments.path, &config))

@@ -19,7 +19,8 @@
 	X(ERR_NOT_HTML, -13, "not_html", "not an HTML page")                 \
 	X(ERR_OUT_OF_SITE, -14, "out_of_site", "outside the site")           \
 	X(ERR_STOPPED, -15, "stopped", "the daemon is stopping")             \
-	X(ERR_NOT_KEPT, -16, "not_kept", "its body is no longer kept")
+	X(ERR_NOT_KEPT, -16, "not_kept", "its body is no longer kept")       \
+	X(ERR_POISONED, -17, "poisoned", "its bytes end whoever reads them")
 
 enum error {
 	ERR_NONE = 0,

@@ -286,13 +286,14 @@ enum http_verdict api_handle_reader(struct http_exchange *exchange,
 }
 
 struct api *api_create(struct store *store, struct pipeline *pipeline,
-		       const struct config *config)
+		       struct pool *pool, const struct config *config)
 {
 	struct api *api = mem_alloc(1, sizeof(*api));
 
 	assert(store != NULL && pipeline != NULL);
 	api->store = store;
 	api->pipeline = pipeline;
+	api->pool = pool;
 	api->cuts = cuts_create(store, config->max_leaves);
 	api->learned = learned_cache_create(config->max_learned_bytes);
 	api->config = *config;

@@ -13,10 +13,11 @@
 #include "store/store.h"
 
 struct api;
+struct pool;
 
 /* `config` is copied. */
 struct api *api_create(struct store *store, struct pipeline *pipeline,
-		       const struct config *config);
+		       struct pool *pool, const struct config *config);
 
 /* Cancel long requests; call before the server is stopped. */
 void api_stop(struct api *api);

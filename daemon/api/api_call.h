@@ -17,6 +17,7 @@
 struct api {
 	struct store *store;
 	struct pipeline *pipeline;
+	struct pool *pool; /* of those who parse; NULL: we do it */
 	struct cuts *cuts;
 	struct learned_cache *learned;
 	struct http_server *server;

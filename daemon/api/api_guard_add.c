@@ -6,7 +6,9 @@
 
 #include "daemon/engine/guard_change.h"
 #include "daemon/engine/guard_state.h"
-#include "daemon/pipeline/guarding.h"
+#include "daemon/pool/pool.h"
+#include "daemon/worker/item_list.h"
+#include "daemon/worker/requests.h"
 #include "page/select/css_xpath.h"
 #include "page/kind/page_class.h"
 #include "page/select/selector.h"
@@ -199,28 +201,78 @@ static bool read_copy(struct store *store, uint32_t site, uint64_t page,
 	return is_read;
 }
 
+/* The answer of a worker: what it found, one object with text and numbers as
+ * in daemon/worker/guarded_page.h; a page that is none has no object. */
+static bool take_found(void *context, struct slice head, struct slice body)
+{
+	json_t **found_out = context;
+	struct analyse_answer row;
+	json_t *list;
+	json_t *found;
+
+	if (!row_layout_decode(&analyse_answer_layout, head, &row))
+		return false;
+	if (row.error != ERR_NONE)
+		return body.size == 0;
+	list = json_loadb(body.data, body.size, 0, NULL);
+	found = json_array_get(list, 0);
+	if (json_is_integer(json_object_get(found, "matches")) &&
+	    json_is_string(json_object_get(found, "value")) &&
+	    json_is_string(json_object_get(found, "path")))
+		*found_out = json_incref(found);
+	json_decref(list);
+	return *found_out != NULL;
+}
+
+static json_t *find_in(struct call *call, const struct guard_row *guard,
+		       struct copy *copy)
+{
+	const struct answer_rules rules = call_rules(call);
+	const struct analyse_request request = {
+		.limits = limits_to_field(&rules.limits),
+		.page_bytes = copy->body.size,
+		.charset = buffer_slice(&copy->charset),
+	};
+	const struct wanted_guard wanted = {
+		.language = guard->language,
+		.minimum = guard->minimum,
+		.maximum = guard->maximum,
+		.selector = guard->selector,
+	};
+	struct buffer head =
+		row_layout_encode(&analyse_request_layout, &request);
+	json_t *found = NULL;
+	struct pool_task task = {
+		.kind = TASK_GUARD,
+		.take = take_found,
+		.take_context = &found,
+	};
+
+	item_append_row(&copy->body, &wanted_guard_layout, &wanted);
+	task.head = buffer_slice(&head);
+	task.body = buffer_slice(&copy->body);
+	if (pool_run(call->api->pool, &task) != ERR_NONE) {
+		json_decref(found);
+		found = NULL;
+	}
+	buffer_free(&head);
+	return found;
+}
+
 /* The result of the guard on a page, an object with "url"; NULL: none. */
 static json_t *try_page(struct call *call, const struct guard_row *guard,
 			uint32_t site, uint64_t key)
 {
-	const struct answer_rules rules = call_rules(call);
 	struct copy copy = {0};
-	struct page *page = NULL;
 	json_t *found = NULL;
 
-	if (read_copy(call->api->store, site, key, &copy) &&
-	    page_parse(&page, buffer_slice(&copy.body),
-		       buffer_slice(&copy.charset),
-		       &rules.limits) == ERR_NONE) {
-		struct guarded_page guarded = {.page = page};
-
-		found = guarding_find(&guarded, guard);
+	if (read_copy(call->api->store, site, key, &copy))
+		found = find_in(call, guard, &copy);
+	if (found != NULL) {
 		json_object_set_new(found, "url",
 				    json_text(buffer_slice(&copy.url)));
 		json_object_set_new(found, "hash",
 				    json_integer((json_int_t)copy.hash));
-		guarded_page_end(&guarded);
-		page_destroy(page);
 	}
 	free_copy(&copy);
 	return found;

@@ -107,8 +107,10 @@ struct config {
 	uint64_t max_bundle_bytes;
 	/* pipeline: */
 	uint32_t workers; /* 0: one a core */
-	uint32_t max_in_flight;
+	uint32_t page_ms; /* of CPU time */
+	uint64_t page_memory_bytes;
 	uint64_t max_waiting_bytes;
+	uint32_t max_in_flight;
 	uint32_t max_commands;
 	uint32_t commit_interval_ms;
 	uint32_t full_retry_ms; /* to write to a full store */

@@ -294,7 +294,16 @@ const struct config_row config_rows[] = {
 
 	{"pipeline", "workers", CONFIG_COUNT, true, FIELD(workers),
 	 RANGE(0, 1024, 0),
-	 .meaning = "threads that analyse pages; 0: one a core"},
+	 .meaning = "processes that parse pages, for the crawl, and as many "
+		    "for answers; 0: one a core"},
+	{"pipeline", "page_time", CONFIG_TIME, true, FIELD(page_ms),
+	 RANGE(100, HOUR, 20 * SECOND),
+	 .meaning = "CPU time of a page, or of an answer; the worker that "
+		    "takes longer is killed, and the page is poisoned"},
+	{"pipeline", "page_memory", CONFIG_BYTES, true,
+	 FIELD(page_memory_bytes), RANGE(64 * MIB, 1024 * GIB, 512 * MIB),
+	 .meaning = "memory of a worker for a page; of more it dies, and the "
+		    "page is poisoned"},
 	{"pipeline", "max_in_flight", CONFIG_COUNT, false,
 	 FIELD(max_in_flight), RANGE(1, 65536, 256),
 	 .meaning = "pages between the frontier and the store"},

@@ -8,7 +8,7 @@
 #include "daemon/ctl/ctl_offline.h"
 #include "daemon/ctl/partition.h"
 #include "daemon/ctl/progress.h"
-#include "daemon/engine/analyse.h"
+#include "daemon/worker/analyse.h"
 #include "daemon/engine/inbound.h"
 #include "store/arena.h"
 #include "store/file.h"

@@ -6,7 +6,7 @@
 #include "daemon/ctl/ctl_offline.h"
 #include "daemon/ctl/progress.h"
 #include "daemon/ctl/temporary_store.h"
-#include "daemon/engine/analyse.h"
+#include "daemon/worker/analyse.h"
 #include "daemon/engine/engine.h"
 #include "daemon/report/snapshot.h"
 #include "daemon/runtime/clock.h"

@@ -135,7 +135,7 @@ void batch_read_listing(struct batch *batch, struct site *site,
 
 /*
  * Update the guards after a visit of the page; `guarded` is of
- * guarding_check().
+ * guards_check().
  */
 void batch_guard_page(struct batch *batch, const struct site *site,
 		      const struct page_row *page, struct slice guarded);

@@ -92,7 +92,7 @@ struct pack_change {
 struct arrived_page {
 	struct slice packed;  /* the body by compress() */
 	struct slice record;  /* of analyse(), aligned to 8 */
-	struct slice guarded; /* of guarding_check(), or empty */
+	struct slice guarded; /* of guards_check(), or empty */
 	struct slice charset; /* of the Content-Type, or empty */
 	uint32_t body_bytes;  /* before compression */
 	bool is_broken;       /* cut on the way; nothing that is whole is

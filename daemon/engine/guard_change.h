@@ -18,7 +18,7 @@ struct guard_change {
 	uint32_t number;        /* to be deleted; or, out: of the new guard */
 	struct guard_row guard; /* cluster, limits, language, texts */
 	/*
-	 * its results on stored pages: as in daemon/pipeline/guarding.h, with
+	 * its results on stored pages: as in daemon/worker/guarded_page.h, with
 	 * "url" in place of "guard", and the "hash" of their content
 	 */
 	struct slice found;

@@ -23,7 +23,7 @@ struct job {
 	struct url target;          /* of a redirect */
 	struct fetch_result result; /* once it was fetched */
 	struct buffer record;       /* once it was analysed */
-	struct buffer guarded;      /* the same: of guarding_check() */
+	struct buffer guarded;      /* the same: of guards_check() */
 	struct buffer packed;       /* its body, compressed */
 	struct buffer listing; /* of a sitemap: see daemon/engine/listing.h */
 	uint64_t time_ms;      /* INGEST: when it was fetched; 0: now */

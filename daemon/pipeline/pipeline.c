@@ -3,13 +3,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "daemon/engine/analyse.h"
+#include "daemon/pipeline/analysing.h"
 #include "daemon/pipeline/archiving.h"
-#include "daemon/pipeline/guarding.h"
 #include "daemon/pipeline/pipeline_parts.h"
 #include "daemon/runtime/clock.h"
-#include "page/robots_tag.h"
-#include "store/compress.h"
 #include "store/log.h"
 #include "store/memory.h"
 
@@ -47,43 +44,21 @@ static void release_bytes(struct fetching *fetching, size_t size)
 		fetcher_wake(fetching->fetcher);
 }
 
-/* Parse the body, once, and read from the page what the commit wants. */
-static enum error read_page(struct pipeline *pipeline, struct job *job,
-			    struct slice body, struct packer *packer)
+static void analyse_job(struct pipeline *pipeline, struct job *job)
 {
-	const struct analyse_options options = {
-		.limits = &pipeline->options.limits,
-		.measure = job->work.measure,
-		.width = job->work.width,
-		.http_status = job->result.http_status,
-		.is_cut = job->result.is_cut,
-		.is_nofollow =
-			(job->result.robots_tag & ROBOTS_TAG_NOFOLLOW) != 0,
+	const struct analysing analysing = {
+		.store = pipeline->fetching.store,
+		.pool = pipeline->pool,
+		.limits = pipeline->options.limits,
 		.drop_parameters = pipeline->options.drop_parameters,
 	};
-	struct page *page;
-	enum error error =
-		page_parse(&page, body, slice_of(job->result.charset),
-			   &pipeline->options.limits);
-
-	if (error != ERR_NONE)
-		return error;
-	analyse_page(page, body, &job->url, &options, &job->record);
-	guarding_check(pipeline->fetching.store, job->url.host,
-		       slice_of(job->url.text), page, &job->guarded);
-	page_destroy(page);
-	packer_pack(packer, body, &job->packed);
-	return ERR_NONE;
-}
-
-static void analyse_job(struct pipeline *pipeline, struct job *job,
-			struct packer *packer)
-{
-	struct slice body = buffer_slice(&job->result.body);
 	uint64_t begin_us = clock_read_us(CLOCK_MONOTONIC);
+	char reason[POOL_REASON_BYTES];
 
-	job->error = read_page(pipeline, job, body, packer);
-	job->body_bytes = (uint32_t)body.size;
+	job->body_bytes = (uint32_t)job->result.body.size;
+	job->error = analysing_run(&analysing, job, reason);
+	if (job->error == ERR_POISONED)
+		log_warn("%s: poisoned: %s", job->url.text, reason);
 	if (job->error != ERR_NONE)
 		job->kind = CHANGE_FAILED;
 	archive_job(pipeline->options.archive, job,
@@ -121,29 +96,26 @@ static void drop_ingested(struct pipeline *pipeline, struct job *job)
 	job_destroy(job);
 }
 
-static void *worker_main(void *argument)
+static void *analyser_main(void *argument)
 {
 	struct pipeline *pipeline = argument;
-	/* its tables are as large as a page's tree: made once */
-	struct packer *packer =
-		packer_create((struct slice){NULL, 0}, COMPRESS_LEVEL);
 	struct job *job;
 
 	while ((job = job_queue_wait(&pipeline->fetched)) != NULL) {
-		analyse_job(pipeline, job, packer);
+		analyse_job(pipeline, job);
 		if (job->ingestion != NULL && job->error != ERR_NONE) {
 			drop_ingested(pipeline, job);
 			continue;
 		}
 		wake_committer(pipeline, job_queue_push(&pipeline->ended, job));
 	}
-	packer_destroy(packer);
 	return NULL;
 }
 
 static void free_pipeline(struct pipeline *pipeline)
 {
 	fetcher_destroy(pipeline->fetching.fetcher);
+	pool_destroy(pipeline->pool);
 	job_queue_finish(&pipeline->arrivals);
 	job_queue_finish(&pipeline->fetched);
 	job_queue_finish(&pipeline->ended);
@@ -198,7 +170,7 @@ static bool start_threads(struct pipeline *pipeline)
 		return false;
 	while (pipeline->worker_count < pipeline->options.workers) {
 		if (pthread_create(&pipeline->workers[pipeline->worker_count],
-				   NULL, worker_main, pipeline) != 0)
+				   NULL, analyser_main, pipeline) != 0)
 			return false;
 		pipeline->worker_count++;
 	}
@@ -209,8 +181,15 @@ enum error pipeline_start(struct pipeline **pipeline_out, struct engine *engine,
 			  const struct pipeline_options *options)
 {
 	struct pipeline *pipeline = create_pipeline(engine, options);
+	const struct pool_options workers = {
+		.starter = options->starter,
+		.workers = options->workers,
+		.memory_bytes = options->worker_bytes,
+		.task_ms = options->page_ms,
+	};
 
-	if (pipeline->fetching.fetcher == NULL) {
+	if (pipeline->fetching.fetcher == NULL ||
+	    pool_create(&pipeline->pool, &workers) != ERR_NONE) {
 		free_pipeline(pipeline);
 		return ERR_IO;
 	}

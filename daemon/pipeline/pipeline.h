@@ -18,11 +18,15 @@
 
 struct archive;
 struct pipeline;
+struct starter;
 
 struct pipeline_options {
 	struct fetch_options fetch;
 	struct page_limits limits;
-	size_t workers;               /* analysing threads */
+	struct starter *starter;      /* of processes; NULL: threads do it */
+	size_t workers;               /* that analyse pages */
+	uint64_t worker_bytes;        /* of memory for a page; 0: no limit */
+	uint32_t page_ms;             /* of CPU time for a page; 0: for ever */
 	size_t max_in_flight;         /* pages between lease and commit */
 	size_t max_waiting_bytes;     /* of pages that wait to be analysed */
 	size_t max_commands;          /* waiting commands; more are refused */

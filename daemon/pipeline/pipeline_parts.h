@@ -10,6 +10,7 @@
 #include "daemon/pipeline/fetching.h"
 #include "daemon/pipeline/job.h"
 #include "daemon/pipeline/pipeline.h"
+#include "daemon/pool/pool.h"
 #include "daemon/runtime/condition.h"
 
 /* A change for which a thread waits, on that thread's stack. */
@@ -30,6 +31,7 @@ struct pipeline {
 	struct engine *engine;
 	struct pipeline_options options;
 	struct fetching fetching;
+	struct pool *pool;         /* of the workers; a thread waits for each */
 	struct job_queue arrivals; /* leased, on the way to the fetcher */
 	struct job_queue fetched;  /* on the way to the analysing threads */
 	struct job_queue ended;    /* on the way to the committing thread */

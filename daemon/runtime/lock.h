@@ -23,6 +23,7 @@ enum lock_rank {
 	LOCK_QUEUE,      /* pipeline/job.c: each queue of jobs */
 	LOCK_ARCHIVE,    /* pipeline/archive.c: the file; writes are under it */
 	LOCK_SERVER,     /* http/: the queues of exchanges */
+	LOCK_POOL,       /* pool/pool.c: which workers are free */
 	LOCK_STARTER,    /* process/process.c: one request to the starter */
 	LOCK_BACKGROUND, /* runtime/background.c: is there news? */
 };

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "daemon/ctl/ctl_offline.h"
-#include "daemon/engine/analyse.h"
+#include "daemon/worker/analyse.h"
 #include "daemon/engine/engine.h"
 #include "daemon/runtime/clock.h"
 #include "store/compress.h"

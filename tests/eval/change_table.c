@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/engine/analyse.h"
+#include "daemon/worker/analyse.h"
 #include "store/arena.h"
 #include "store/file.h"
 #include "template/change_detector.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/engine/analyse.h"
+#include "daemon/worker/analyse.h"
 #include "store/compress.h"
 #include "store/hash.h"
 #include "store/rows_event.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "daemon/engine/analyse.h"
+#include "daemon/worker/analyse.h"
 #include "daemon/engine/verify_laws.h"
 #include "store/compress.h"
 

@@ -32,7 +32,7 @@ static void teardown(void)
 	arena_destroy(arena);
 }
 
-/* What daemon/engine/analyse.c makes of a page, as far as a version reads it.
+/* What daemon/worker/analyse.c makes of a page, as far as a version reads it.
  */
 static void add(uint32_t index, const char *html)
 {

@@ -87,7 +87,7 @@ static void start_api(void)
 		.handle = api_handle,
 	};
 
-	api = api_create(world.store, pipeline, &config);
+	api = api_create(world.store, pipeline, NULL, &config);
 	options.context = api;
 	snprintf(path, sizeof(path), "%s.sock", world.path);
 	ck_assert_int_eq(http_start(&server, &options), ERR_NONE);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/engine/analyse.h"
+#include "daemon/worker/analyse.h"
 #include "daemon/engine/listing.h"
 #include "page/kind/page_class.h"
 #include "store/compress.h"

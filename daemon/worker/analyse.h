@@ -1,9 +1,9 @@
 /*
- * daemon/engine/analyse.h - from the bytes of a page to its analysis record:
+ * daemon/worker/analyse.h - from the bytes of a page to its analysis record:
  * the one place where page, signatures, fragments and links meet.
  */
-#ifndef DAEMON_ENGINE_ANALYSE_H
-#define DAEMON_ENGINE_ANALYSE_H
+#ifndef DAEMON_WORKER_ANALYSE_H
+#define DAEMON_WORKER_ANALYSE_H
 
 #include <stdbool.h>
 

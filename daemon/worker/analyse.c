@@ -1,4 +1,4 @@
-#include "daemon/engine/analyse.h"
+#include "daemon/worker/analyse.h"
 
 #include <string.h>
 

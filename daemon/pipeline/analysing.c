@@ -1,0 +1,107 @@
+#include "daemon/pipeline/analysing.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/pipeline/guarding.h"
+#include "daemon/worker/item_list.h"
+#include "daemon/worker/requests.h"
+#include "page/robots_tag.h"
+#include "store/hash.h"
+#include "store/record.h"
+
+/* What a job gets of the answer. */
+struct taken {
+	struct job *job;
+	enum error error;
+};
+
+/* Whether it is an error that page_parse() has. */
+static bool is_parse_error(int32_t error)
+{
+	return error == ERR_NONE || error == ERR_NOT_HTML;
+}
+
+/* Take the answer over; false when it is none. */
+static bool take(void *context, struct slice head, struct slice body)
+{
+	struct taken *taken = context;
+	struct job *job = taken->job;
+	struct analyse_answer row;
+	struct record record;
+	struct slice part;
+
+	if (!row_layout_decode(&analyse_answer_layout, head, &row) ||
+	    !is_parse_error(row.error))
+		return false;
+	taken->error = (enum error)row.error;
+	if (taken->error != ERR_NONE)
+		return body.size == 0;
+	if (!item_cut(&body, row.record_bytes, &part))
+		return false;
+	buffer_append_slice(&job->record, part);
+	if (!item_cut(&body, row.guarded_bytes, &part))
+		return false;
+	buffer_append_slice(&job->guarded, part);
+	buffer_append_slice(&job->packed, body);
+	return record_open(buffer_slice(&job->record), &record) == ERR_NONE;
+}
+
+/* Of another try, or of what was refused. */
+static void drop_results(struct job *job)
+{
+	buffer_clear(&job->record);
+	buffer_clear(&job->guarded);
+	buffer_clear(&job->packed);
+}
+
+static struct buffer head_of(const struct analysing *analysing,
+			     const struct job *job)
+{
+	const struct analyse_request request = {
+		.limits = limits_to_field(&analysing->limits),
+		.page_bytes = job->result.body.size,
+		.measure = job->work.measure,
+		.width = job->work.width,
+		.http_status = job->result.http_status,
+		.is_cut = job->result.is_cut,
+		.is_nofollow =
+			(job->result.robots_tag & ROBOTS_TAG_NOFOLLOW) != 0,
+		.url = slice_of(job->url.text),
+		.charset = slice_of(job->result.charset),
+		.drop_parameters = analysing->drop_parameters,
+	};
+
+	return row_layout_encode(&analyse_request_layout, &request);
+}
+
+enum error analysing_run(const struct analysing *analysing, struct job *job,
+			 char *reason_out)
+{
+	struct buffer head = head_of(analysing, job);
+	struct buffer *body = &job->result.body;
+	size_t page_bytes = body->size;
+	struct taken taken = {.job = job};
+	struct pool_task task = {
+		.kind = TASK_ANALYSE,
+		.site = hash64(job->url.host, strlen(job->url.host), 0),
+		.take = take,
+		.take_context = &taken,
+	};
+	enum error error;
+
+	/* behind the page, for as long as it takes */
+	guarding_read(analysing->store, job->url.host, slice_of(job->url.text),
+		      body);
+	task.head = buffer_slice(&head);
+	task.body = buffer_slice(body);
+	error = pool_run(analysing->pool, &task);
+	body->size = page_bytes;
+	buffer_free(&head);
+	if (error != ERR_NONE) {
+		drop_results(job);
+		snprintf(reason_out, POOL_REASON_BYTES, "%s", task.reason);
+		return error;
+	}
+	return taken.error;
+}

@@ -1,0 +1,26 @@
+/* daemon/pipeline/analysing.h - the analysis of a job's page, by a worker.
+ * Internal to the pipeline. */
+#ifndef DAEMON_PIPELINE_ANALYSING_H
+#define DAEMON_PIPELINE_ANALYSING_H
+
+#include "daemon/pipeline/job.h"
+#include "daemon/pool/pool.h"
+#include "page/page.h"
+#include "store/store.h"
+
+struct analysing {
+	struct store *store; /* of the guards */
+	struct pool *pool;
+	struct page_limits limits;
+	struct slice drop_parameters;
+};
+
+/*
+ * Have the body of the job parsed, once, and all read from it that the commit
+ * wants: record, guarded and packed of the job. Errors of page_parse() and
+ * pool_run(); `reason_out` [POOL_REASON_BYTES] says why it is ERR_POISONED.
+ */
+enum error analysing_run(const struct analysing *analysing, struct job *job,
+			 char *reason_out);
+
+#endif

@@ -1,0 +1,348 @@
+#include "daemon/pool/pool.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/process/process.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/runtime/condition.h"
+#include "store/log.h"
+#include "store/memory.h"
+#include "store/txn.h"
+
+enum {
+	MAX_ANSWER_BYTES = 256 << 20,
+	LOOK_MS = 200, /* between looks at the time that a worker has used */
+	PATIENCE = 10, /* times its CPU time by the clock */
+	MAX_TRIES = 2, /* of a task whose worker was killed by others */
+};
+
+struct seat {
+	struct process process;
+	bool is_started;
+	bool is_busy;
+	uint64_t site; /* of its last task */
+};
+
+struct pool {
+	struct pool_options options;
+	struct lock lock; /* guards what follows, but for busy processes */
+	struct condition has_free;
+	struct seat *seats; /* [options.workers] */
+	struct pool_stats stats;
+};
+
+static enum error start_worker(struct pool *pool, struct seat *seat)
+{
+	const struct process_options options = {
+		.role = ROLE_WORKER,
+		.main = worker_main,
+		.max_body = MAX_ANSWER_BYTES,
+		.memory_bytes = pool->options.memory_bytes,
+	};
+	enum error error =
+		process_start(pool->options.starter, &options, &seat->process);
+
+	seat->is_started = error == ERR_NONE;
+	if (error == ERR_NONE) {
+		lock_acquire(&pool->lock);
+		pool->stats.holds = seat->process.holds;
+		pool->stats.lacks = seat->process.lacks;
+		lock_release(&pool->lock);
+	}
+	return error;
+}
+
+static void end_worker(struct pool *pool, struct seat *seat, char *why)
+{
+	assert(seat->is_started);
+	process_end(pool->options.starter, &seat->process, why);
+	seat->is_started = false;
+}
+
+enum error pool_create(struct pool **pool_out,
+		       const struct pool_options *options)
+{
+	struct pool *pool = mem_alloc(1, sizeof(*pool));
+	enum error error = ERR_NONE;
+
+	assert(options->workers > 0);
+	pool->options = *options;
+	lock_init(&pool->lock, LOCK_POOL);
+	condition_init(&pool->has_free);
+	pool->seats = mem_alloc(options->workers, sizeof(*pool->seats));
+	pool->stats.workers = options->workers;
+	for (size_t i = 0; error == ERR_NONE && i < options->workers; i++)
+		error = start_worker(pool, &pool->seats[i]);
+	if (error == ERR_NONE)
+		*pool_out = pool;
+	else
+		pool_destroy(pool);
+	return error;
+}
+
+void pool_destroy(struct pool *pool)
+{
+	if (pool == NULL)
+		return;
+	for (size_t i = 0; i < pool->options.workers; i++) {
+		assert(!pool->seats[i].is_busy);
+		if (pool->seats[i].is_started)
+			end_worker(pool, &pool->seats[i], NULL);
+	}
+	condition_destroy(&pool->has_free);
+	lock_destroy(&pool->lock);
+	free(pool->seats);
+	free(pool);
+}
+
+/* A free one, best one that knows the site; NULL: all are busy. */
+static struct seat *find_free(struct pool *pool, uint64_t site)
+{
+	struct seat *found = NULL;
+
+	assert(lock_is_held(&pool->lock));
+	for (size_t i = 0; i < pool->options.workers; i++) {
+		struct seat *seat = &pool->seats[i];
+
+		if (!seat->is_busy && (found == NULL || seat->site == site))
+			found = seat;
+	}
+	return found;
+}
+
+static struct seat *take_seat(struct pool *pool, uint64_t site)
+{
+	struct seat *seat;
+
+	lock_acquire(&pool->lock);
+	while ((seat = find_free(pool, site)) == NULL)
+		condition_wait(&pool->has_free, &pool->lock);
+	seat->is_busy = true;
+	seat->site = site;
+	pool->stats.busy++;
+	lock_release(&pool->lock);
+	return seat;
+}
+
+static void leave_seat(struct pool *pool, struct seat *seat, bool has_died)
+{
+	lock_acquire(&pool->lock);
+	seat->is_busy = false;
+	pool->stats.busy--;
+	pool->stats.tasks++;
+	pool->stats.deaths += has_died;
+	condition_signal(&pool->has_free);
+	lock_release(&pool->lock);
+}
+
+/* How long a task may take. */
+struct deadline {
+	uint64_t cpu_ms; /* 0: no end */
+	uint64_t clock_ms;
+};
+
+static struct deadline deadline_of(const struct pool *pool,
+				   const struct process *process)
+{
+	uint64_t task_ms = pool->options.task_ms;
+
+	/* a thread cannot be killed */
+	if (task_ms == 0 || process->pid == 0)
+		return (struct deadline){0};
+	return (struct deadline){
+		.cpu_ms = process_cpu_ms(process) + task_ms,
+		.clock_ms = clock_steady_ms() + task_ms * PATIENCE,
+	};
+}
+
+static bool is_over(const struct deadline *deadline,
+		    const struct process *process)
+{
+	return deadline->cpu_ms != 0 &&
+	       (process_cpu_ms(process) >= deadline->cpu_ms ||
+		clock_steady_ms() >= deadline->clock_ms);
+}
+
+/* The next frame of the worker. ERR_TIMEOUT: it has used up its time. */
+static enum error receive(struct process *process,
+			  const struct deadline *deadline, struct frame *frame)
+{
+	enum error error;
+
+	do
+		error = frame_receive(&process->channel,
+				      deadline->cpu_ms == 0 ? -1 : LOOK_MS,
+				      frame);
+	while (error == ERR_TIMEOUT && !is_over(deadline, process));
+	return error;
+}
+
+static enum error answer_ask(struct process *process,
+			     const struct pool_task *task,
+			     const struct frame *frame)
+{
+	const struct inquiry inquiry = {
+		.kind = (enum ask_kind)(frame->kind - FRAME_ASK),
+		.head = frame->head,
+		.body = frame->body,
+	};
+	struct message answer = {0};
+	enum error error = ERR_MALFORMED;
+
+	if (task->serve != NULL &&
+	    task->serve(task->serve_context, &inquiry, &answer))
+		error = frame_send(&process->channel,
+				   &(struct frame_parts){
+					   .kind = FRAME_ASK_DONE,
+					   .head = buffer_slice(&answer.head),
+					   .body = buffer_slice(&answer.body),
+					   .file = -1});
+	message_free(&answer);
+	return error;
+}
+
+static bool is_ask(const struct frame *frame)
+{
+	return frame->kind >= FRAME_ASK &&
+	       frame->kind < FRAME_ASK + (uint32_t)ASK_KINDS;
+}
+
+/* Answer what it asks for, until it is done. ERR_STOPPED: it has died. */
+static enum error converse(struct process *process,
+			   const struct pool_task *task,
+			   const struct deadline *deadline)
+{
+	enum error error = ERR_NONE;
+	bool is_done = false;
+
+	while (error == ERR_NONE && !is_done) {
+		struct frame frame;
+
+		error = receive(process, deadline, &frame);
+		if (error != ERR_NONE)
+			break;
+		is_done = frame.kind == FRAME_TASK_DONE;
+		if (is_ask(&frame))
+			error = answer_ask(process, task, &frame);
+		else if (!is_done || !task->take(task->take_context, frame.head,
+						 frame.body))
+			error = ERR_MALFORMED;
+		frame_free(&frame);
+	}
+	return error;
+}
+
+static enum error run_by(struct process *process, const struct pool_task *task,
+			 const struct deadline *deadline)
+{
+	enum error error =
+		frame_send(&process->channel,
+			   &(struct frame_parts){.kind = (uint32_t)task->kind,
+						 .head = task->head,
+						 .body = task->body,
+						 .file = -1});
+
+	return error == ERR_NONE ? converse(process, task, deadline) : error;
+}
+
+static void explain(struct pool_task *task, enum error error, const char *why)
+{
+	const char *what = "its worker has ended";
+
+	if (error == ERR_TIMEOUT)
+		what = "it took too long";
+	else if (error == ERR_MALFORMED)
+		what = "what its worker answered is no answer";
+	if (error == ERR_STOPPED)
+		snprintf(task->reason, sizeof(task->reason), "%s: %s", what,
+			 why);
+	else
+		snprintf(task->reason, sizeof(task->reason), "%s", what);
+}
+
+/* Whether the worker was killed by somebody else: the kernel that is short of
+ * memory, or a person. */
+static bool was_killed(enum error error, const char *why)
+{
+	return error == ERR_STOPPED && strncmp(why, "signal 9 ", 9) == 0;
+}
+
+/* Run the task in the seat, whose worker is ended when it fails. */
+static enum error run_once(struct pool *pool, struct seat *seat,
+			   struct pool_task *task, bool *was_killed_out)
+{
+	char why[PROCESS_END_BYTES];
+	struct deadline deadline;
+	enum error error = ERR_NONE;
+
+	*was_killed_out = false;
+	if (!seat->is_started)
+		error = start_worker(pool, seat);
+	if (error != ERR_NONE) {
+		snprintf(task->reason, sizeof(task->reason),
+			 "no worker can be started: see the log");
+		return ERR_IO;
+	}
+	deadline = deadline_of(pool, &seat->process);
+	error = run_by(&seat->process, task, &deadline);
+	if (error == ERR_NONE)
+		return ERR_NONE;
+	end_worker(pool, seat, why);
+	explain(task, error, why);
+	*was_killed_out = was_killed(error, why);
+	return error == ERR_IO ? ERR_IO : ERR_POISONED;
+}
+
+/* The task, by this thread. */
+static enum error run_here(struct pool_task *task)
+{
+	struct task here = {
+		.kind = task->kind,
+		.head = task->head,
+		.body = task->body,
+		.worker = worker_create(),
+		.serve = task->serve,
+		.serve_context = task->serve_context,
+	};
+	struct message answer;
+	enum error error = task_run(&here, &answer);
+
+	if (here.has_stopped)
+		error = ERR_STOPPED;
+	if (error == ERR_NONE &&
+	    !task->take(task->take_context, buffer_slice(&answer.head),
+			buffer_slice(&answer.body)))
+		error = ERR_MALFORMED;
+	message_free(&answer);
+	worker_destroy(here.worker);
+	return error;
+}
+
+enum error pool_run(struct pool *pool, struct pool_task *task)
+{
+	enum error error = ERR_POISONED;
+	bool was_killed_here = true;
+	struct seat *seat;
+
+	assert(!txn_is_open());
+	task->reason[0] = '\0';
+	if (pool == NULL)
+		return run_here(task);
+	seat = take_seat(pool, task->site);
+	for (int i = 0; i < MAX_TRIES && was_killed_here; i++)
+		error = run_once(pool, seat, task, &was_killed_here);
+	if (!seat->is_started)
+		start_worker(pool, seat);
+	leave_seat(pool, seat, error != ERR_NONE);
+	return error;
+}
+
+void pool_stats(struct pool *pool, struct pool_stats *stats_out)
+{
+	lock_acquire(&pool->lock);
+	*stats_out = pool->stats;
+	lock_release(&pool->lock);
+}

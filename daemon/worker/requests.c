@@ -1,0 +1,50 @@
+#include "daemon/worker/requests.h"
+
+#include "store/row.h"
+
+struct limits_field limits_to_field(const struct page_limits *limits)
+{
+	return (struct limits_field){
+		.max_bytes = limits->max_bytes,
+		.max_nodes = limits->max_nodes,
+		.max_depth = limits->max_depth,
+		.max_attributes = limits->max_attributes,
+	};
+}
+
+struct page_limits limits_of_field(const struct limits_field *field)
+{
+	return (struct page_limits){
+		.max_bytes = (size_t)field->max_bytes,
+		.max_nodes = field->max_nodes,
+		.max_depth = field->max_depth,
+		.max_attributes = field->max_attributes,
+	};
+}
+
+static const struct field analyse_fields[] = {
+	FIELD(analyse_request, limits),      FIELD(analyse_request, page_bytes),
+	FIELD(analyse_request, measure),     FIELD(analyse_request, width),
+	FIELD(analyse_request, http_status), FIELD(analyse_request, is_cut),
+	FIELD(analyse_request, is_nofollow),
+};
+const struct row_layout analyse_request_layout =
+	LAYOUT(analyse_request, analyse_fields,
+	       offsetof(struct analyse_request, url), 3);
+
+static const struct field guard_fields[] = {
+	FIELD(wanted_guard, number),   FIELD(wanted_guard, language),
+	FIELD(wanted_guard, minimum),  FIELD(wanted_guard, maximum),
+	FIELD(wanted_guard, is_known),
+};
+const struct row_layout wanted_guard_layout = LAYOUT(
+	wanted_guard, guard_fields, offsetof(struct wanted_guard, selector), 3);
+
+static const struct field answer_fields[] = {
+	FIELD(analyse_answer, error),
+	FIELD(analyse_answer, reserved),
+	FIELD(analyse_answer, record_bytes),
+	FIELD(analyse_answer, guarded_bytes),
+};
+const struct row_layout analyse_answer_layout =
+	LAYOUT(analyse_answer, answer_fields, 0, 0);

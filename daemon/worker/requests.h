@@ -1,0 +1,66 @@
+/*
+ * daemon/worker/requests.h - the fields of the tasks, and of what a task asks
+ * for. Lists of items in a body: see daemon/worker/item_list.h.
+ */
+#ifndef DAEMON_WORKER_REQUESTS_H
+#define DAEMON_WORKER_REQUESTS_H
+
+#include <stdint.h>
+
+#include "page/page.h"
+#include "store/row_layout.h"
+
+/* As struct page_limits. */
+struct limits_field {
+	uint64_t max_bytes;
+	uint32_t max_nodes;
+	uint32_t max_depth;
+	uint32_t max_attributes;
+};
+
+struct limits_field limits_to_field(const struct page_limits *limits);
+struct page_limits limits_of_field(const struct limits_field *field);
+
+/*
+ * TASK_ANALYSE, TASK_GUARD. Body: the page, then a list of guards (struct
+ * wanted_guard).
+ */
+struct analyse_request {
+	struct limits_field limits;
+	uint64_t page_bytes; /* of the body */
+	uint32_t measure;
+	uint32_t width;
+	uint32_t http_status;
+	uint32_t is_cut;
+	uint32_t is_nofollow;
+	struct slice url; /* canonical */
+	struct slice charset;
+	struct slice drop_parameters;
+};
+
+/* A guard, with its last good result on the page. */
+struct wanted_guard {
+	uint32_t number;
+	uint32_t language; /* GUARD_XPATH, GUARD_CSS */
+	uint32_t minimum;
+	uint32_t maximum;
+	uint32_t is_known; /* it has held on the page */
+	struct slice selector;
+	struct slice value;
+	struct slice path;
+};
+
+/* The answer to both. Body: the record, what guards found, the packed page;
+ * TASK_GUARD: what they found alone. */
+struct analyse_answer {
+	int32_t error; /* of page_parse(): the body is empty then */
+	uint32_t reserved;
+	uint64_t record_bytes;
+	uint64_t guarded_bytes;
+};
+
+extern const struct row_layout analyse_request_layout;
+extern const struct row_layout wanted_guard_layout;
+extern const struct row_layout analyse_answer_layout;
+
+#endif

@@ -1,0 +1,109 @@
+#include <malloc.h>
+#include <stdlib.h>
+
+#include "daemon/process/frame.h"
+#include "daemon/worker/task_parts.h"
+#include "store/compress.h"
+#include "store/memory.h"
+
+enum {
+	MAX_REQUEST_BYTES = 256 << 20,
+	LARGE_BYTES = 1 << 20, /* a request after which memory is given back */
+};
+
+struct worker *worker_create(void)
+{
+	return mem_alloc(1, sizeof(struct worker));
+}
+
+void worker_destroy(struct worker *worker)
+{
+	if (worker == NULL)
+		return;
+	packer_destroy(worker->packer);
+	free(worker);
+}
+
+struct packer *worker_packer(struct worker *worker)
+{
+	if (worker->packer == NULL)
+		worker->packer =
+			packer_create((struct slice){NULL, 0}, COMPRESS_LEVEL);
+	return worker->packer;
+}
+
+/* Have the keeper answer, who is at the other end of the channel. */
+static bool ask_keeper(void *context, const struct inquiry *inquiry,
+		       struct message *answer)
+{
+	struct channel *channel = context;
+	struct frame frame;
+	bool is_answer;
+	enum error error = frame_send(
+		channel, &(struct frame_parts){.kind = FRAME_ASK +
+						       (uint32_t)inquiry->kind,
+					       .head = inquiry->head,
+					       .body = inquiry->body,
+					       .file = -1});
+
+	if (error == ERR_NONE)
+		error = frame_receive(channel, -1, &frame);
+	if (error != ERR_NONE)
+		return false;
+	is_answer = frame.kind == FRAME_ASK_DONE;
+	buffer_append_slice(&answer->head, frame.head);
+	buffer_append_slice(&answer->body, frame.body);
+	frame_free(&frame);
+	return is_answer;
+}
+
+/* Do the task of the frame and send the answer. */
+static enum error serve(struct worker *worker, struct channel *asks,
+			const struct frame *frame)
+{
+	struct task task = {
+		.kind = frame->kind,
+		.head = frame->head,
+		.body = frame->body,
+		.worker = worker,
+		.serve = ask_keeper,
+		.serve_context = asks,
+	};
+	struct message answer;
+	enum error error = task_run(&task, &answer);
+
+	if (task.has_stopped)
+		error = ERR_STOPPED;
+	if (error == ERR_NONE)
+		error = frame_send(asks,
+				   &(struct frame_parts){
+					   .kind = FRAME_TASK_DONE,
+					   .head = buffer_slice(&answer.head),
+					   .body = buffer_slice(&answer.body),
+					   .file = -1});
+	message_free(&answer);
+	return error;
+}
+
+void worker_main(int socket)
+{
+	struct channel requests = channel_of(socket, MAX_REQUEST_BYTES);
+	/* with a room of its own: a request stands while something is asked */
+	struct channel asks = channel_of(socket, MAX_REQUEST_BYTES);
+	struct worker *worker = worker_create();
+	enum error error = ERR_NONE;
+	struct frame frame;
+
+	while (error == ERR_NONE &&
+	       frame_receive(&requests, -1, &frame) == ERR_NONE) {
+		size_t size = frame.body.size;
+
+		error = serve(worker, &asks, &frame);
+		frame_free(&frame);
+		if (size >= LARGE_BYTES)
+			malloc_trim(0);
+	}
+	worker_destroy(worker);
+	free(asks.room);
+	channel_close(&requests);
+}

@@ -7,47 +7,46 @@
 #include "store/hash.h"
 #include "template/classify.h"
 #include "template/method_run.h"
-#include "template/sorted.h"
+#include "template/site_question.h"
 
-static void begin_reading(const struct site_view *site)
+/* The hashes of all texts of the page: [page->text_count]. */
+static const uint64_t *hashes_of(const struct page *page)
 {
-	if (site->source->begin != NULL)
-		site->source->begin(site->context);
-}
-
-static void end_reading(const struct site_view *site)
-{
-	if (site->source->end != NULL)
-		site->source->end(site->context);
-}
-
-/* The document frequency of every text node: [page->text_count]. */
-static uint32_t *count_fragments(const struct extraction *extraction,
-				 const struct fragment *fragments)
-{
-	const struct page *page = extraction->page;
-	const struct site_view *site = extraction->site;
-	uint32_t *counts = ARENA_NEW(page->arena, uint32_t, page->text_count);
+	const struct fragment *fragments = fragments_of_page(page->arena, page);
+	uint64_t *hashes = ARENA_ROOM(page->arena, uint64_t, page->text_count);
 
 	for (uint32_t i = 0; i < page->text_count; i++)
-		counts[i] = site->source->frequency(
-			site->context, extraction->cluster, fragments[i].hash);
-	return counts;
+		hashes[i] = fragments[i].hash;
+	return hashes;
 }
 
-/* Set the counts and the template of the page's cluster. */
-static void join(struct extraction *extraction, uint32_t cluster,
-		 const struct fragment *fragments)
+/*
+ * Take in what the site knows of the page. ERR_BUSY: the known page stands
+ * there no more, or not as it did.
+ */
+static enum error take_in(struct extraction *extraction,
+			  struct site_question *question)
 {
-	const struct site_view *site = extraction->site;
-
-	extraction->cluster = cluster;
-	if (cluster == 0)
-		return;
-	extraction->counts = (struct template_counts){
-		.page_count = site->source->page_count(site->context, cluster),
-		.document_frequency = count_fragments(extraction, fragments),
+	const struct page *page = extraction->page;
+	struct site_answer answer = {
+		.frequencies =
+			ARENA_NEW(page->arena, uint32_t, page->text_count),
 	};
+	enum error error;
+
+	question->fragments = hashes_of(page);
+	question->count = page->text_count;
+	error = site_ask(extraction->site, question, &answer);
+	if (error == ERR_NONE && question->known != NULL && !answer.is_there)
+		error = ERR_BUSY;
+	if (error != ERR_NONE)
+		return error;
+	extraction->generation = answer.generation;
+	extraction->cluster = answer.cluster;
+	if (answer.cluster != 0)
+		extraction->counts = (struct template_counts){
+			answer.page_count, answer.frequencies};
+	return ERR_NONE;
 }
 
 static void name_cluster(const struct extraction *extraction,
@@ -55,7 +54,7 @@ static void name_cluster(const struct extraction *extraction,
 {
 	const struct site_view *site = extraction->site;
 
-	answer->generation = site->generation;
+	answer->generation = extraction->generation;
 	answer->cluster_pages = extraction->counts.page_count;
 	if (extraction->cluster != 0)
 		snprintf(answer->cluster, sizeof(answer->cluster), "%.*s/%u",
@@ -63,80 +62,20 @@ static void name_cluster(const struct extraction *extraction,
 			 extraction->cluster);
 }
 
-/* Does the page stand there still? Its cluster is that of now, then. */
-static bool is_current(const struct site_view *site, struct known_page *known)
-{
-	return site->source->is_current == NULL ||
-	       site->source->is_current(site->context, known);
-}
-
 enum error extraction_of_known(struct extraction *extraction,
 			       const struct page *page,
 			       const struct known_page *known,
 			       struct text_answer *answer)
 {
-	const struct fragment *fragments = fragments_of_page(page->arena, page);
-	const struct site_view *site = extraction->site;
-	struct known_page now = *known;
-	bool is_there;
 	enum error error;
 
 	extraction->page = page;
 	extraction->http_status = known->http_status;
-	begin_reading(site);
-	is_there = is_current(site, &now);
-	if (is_there)
-		join(extraction, now.cluster, fragments);
-	end_reading(site);
-	error = site->source->failure(site->context);
-	if (error == ERR_NONE && !is_there)
-		error = ERR_BUSY;
+	error = take_in(extraction, &(struct site_question){.known = known});
 	if (error != ERR_NONE)
 		return error;
 	name_cluster(extraction, answer);
 	return method_run(extraction, answer);
-}
-
-/* The fragments of what stands at the URL of a new page, when that is one of
- * its cluster: the new one comes in its place. */
-struct replaced {
-	const uint64_t *fragments; /* [count], or NULL */
-	uint32_t count;
-};
-
-static struct replaced find_replaced(const struct extraction *extraction)
-{
-	const struct text_request *request = extraction->request;
-	const struct site_view *site = extraction->site;
-	struct replaced replaced = {0};
-	struct known_page known;
-
-	if (request->url != NULL &&
-	    site->source->find_page(site->context, request->url, &known) &&
-	    known.cluster == extraction->cluster)
-		replaced.fragments = site->source->fragments(
-			site->context, &known, extraction->page->arena,
-			&replaced.count);
-	return replaced;
-}
-
-static void count_in(struct extraction *extraction,
-		     const struct replaced *replaced,
-		     const struct fragment *fragments)
-{
-	const struct page *page = extraction->page;
-	uint32_t *frequencies =
-		ARENA_NEW(page->arena, uint32_t, page->text_count);
-	const uint32_t *found = extraction->counts.document_frequency;
-
-	if (replaced->fragments == NULL)
-		extraction->counts.page_count++;
-	for (uint32_t i = 0; i < page->text_count; i++)
-		frequencies[i] =
-			found[i] +
-			(sorted_find(replaced->fragments, replaced->count,
-				     fragments[i].hash) == replaced->count);
-	extraction->counts.document_frequency = frequencies;
 }
 
 /* The stored page at the URL of the request. */
@@ -156,10 +95,7 @@ static struct meeting meet(const struct site_view *site,
 
 	if (site == NULL || request->url == NULL)
 		return meeting;
-	begin_reading(site);
-	meeting.is_known = site->source->find_page(site->context, request->url,
-						   &meeting.known);
-	end_reading(site);
+	meeting.is_known = site_find(site, request->url, &meeting.known);
 	meeting.is_same =
 		meeting.is_known &&
 		(request->charset.size == 0 ||
@@ -186,38 +122,22 @@ static struct slice path_of(const struct text_request *request)
 	return slice_of(url == NULL ? NULL : url->text + url->path);
 }
 
-/* Class the page, and read all that its site knows of it. */
-static void take_in(struct extraction *extraction)
-{
-	const struct page *page = extraction->page;
-	const struct site_view *site = extraction->site;
-	const struct signature own =
-		classify_signature(site, page, path_of(extraction->request));
-	const struct fragment *fragments = fragments_of_page(page->arena, page);
-	struct replaced replaced = {0};
-
-	begin_reading(site);
-	join(extraction, classify(site, own).cluster, fragments);
-	if (extraction->cluster != 0)
-		replaced = find_replaced(extraction);
-	end_reading(site);
-	if (extraction->cluster != 0)
-		count_in(extraction, &replaced, fragments);
-}
-
 /* Answer a page that is not stored with this body. */
 static enum error answer_new(struct extraction *extraction,
 			     const struct page *page,
 			     struct text_answer *answer)
 {
+	const struct text_request *request = extraction->request;
 	const struct site_view *site = extraction->site;
 	enum error error = ERR_NONE;
 
 	extraction->page = page;
 	if (site != NULL && !page->is_truncated)
-		take_in(extraction);
-	if (site != NULL)
-		error = site->source->failure(site->context);
+		error = take_in(extraction,
+				&(struct site_question){
+					.own = classify_signature(
+						site, page, path_of(request)),
+					.url = request->url});
 	if (error != ERR_NONE)
 		return error;
 	if (extraction->cluster != 0)
@@ -252,9 +172,11 @@ static struct classed class_of(const struct site_view *site,
 	const struct signature own = classify_signature(site, page, path);
 	struct classed classed;
 
-	begin_reading(site);
+	if (site->source->begin != NULL)
+		site->source->begin(site->context);
 	classed = classify(site, own);
-	end_reading(site);
+	if (site->source->end != NULL)
+		site->source->end(site->context);
 	return classed;
 }
 

@@ -16,6 +16,8 @@
 #include "store/slice.h"
 
 struct arena;
+struct site_answer;
+struct site_question;
 struct site_source;
 
 /* Plain data; the slices live as long as the context. */
@@ -56,8 +58,13 @@ struct taught {
  * What is read between begin() and end() is one state of the site, and nothing
  * is computed between them: a store is open there. `learn` and `release` are
  * called outside, all others inside. Both may be NULL: what never changes.
+ * A source that is far away has `answer`, which takes the place of all that
+ * template/site_question.h would else ask for piece by piece.
  */
 struct site_source {
+	enum error (*answer)(void *context,
+			     const struct site_question *question,
+			     struct site_answer *answer_out);
 	void (*begin)(void *context);
 	void (*end)(void *context);
 	/* Is the page still what it was? Its cluster is that of now, then. May

@@ -1,0 +1,118 @@
+#include "template/site_question.h"
+
+#include "store/arena.h"
+#include "template/classify.h"
+#include "template/sorted.h"
+
+static void begin_reading(const struct site_view *site)
+{
+	if (site->source->begin != NULL)
+		site->source->begin(site->context);
+}
+
+static void end_reading(const struct site_view *site)
+{
+	if (site->source->end != NULL)
+		site->source->end(site->context);
+}
+
+/* Does the page stand there still? Its cluster is that of now, then. */
+static bool is_current(const struct site_view *site, struct known_page *known)
+{
+	return site->source->is_current == NULL ||
+	       site->source->is_current(site->context, known);
+}
+
+static void count_fragments(const struct site_view *site,
+			    const struct site_question *question,
+			    struct site_answer *answer)
+{
+	const struct site_source *source = site->source;
+
+	answer->page_count = source->page_count(site->context, answer->cluster);
+	for (uint32_t i = 0; i < question->count; i++)
+		answer->frequencies[i] = source->frequency(
+			site->context, answer->cluster, question->fragments[i]);
+}
+
+/*
+ * Count the new page in: the fragments of what stands at its URL, when that is
+ * a page of the cluster, go with that page.
+ */
+static void count_in(const struct site_view *site,
+		     const struct site_question *question,
+		     struct site_answer *answer)
+{
+	struct arena *arena = arena_create();
+	const uint64_t *replaced = NULL;
+	struct known_page known;
+	uint32_t count = 0;
+
+	if (question->url != NULL &&
+	    site->source->find_page(site->context, question->url, &known) &&
+	    known.cluster == answer->cluster)
+		replaced = site->source->fragments(site->context, &known, arena,
+						   &count);
+	answer->page_count += replaced == NULL;
+	for (uint32_t i = 0; i < question->count; i++)
+		answer->frequencies[i] +=
+			sorted_find(replaced, count, question->fragments[i]) ==
+			count;
+	arena_destroy(arena);
+}
+
+static void answer_known(const struct site_view *site,
+			 const struct site_question *question,
+			 struct site_answer *answer)
+{
+	struct known_page now = *question->known;
+
+	answer->is_there = is_current(site, &now);
+	if (!answer->is_there)
+		return;
+	answer->cluster = now.cluster;
+	if (answer->cluster != 0)
+		count_fragments(site, question, answer);
+}
+
+static void answer_new(const struct site_view *site,
+		       const struct site_question *question,
+		       struct site_answer *answer)
+{
+	answer->cluster = classify(site, question->own).cluster;
+	if (answer->cluster == 0)
+		return;
+	count_fragments(site, question, answer);
+	count_in(site, question, answer);
+}
+
+enum error site_ask(const struct site_view *site,
+		    const struct site_question *question,
+		    struct site_answer *answer_out)
+{
+	uint32_t *frequencies = answer_out->frequencies;
+
+	*answer_out = (struct site_answer){.frequencies = frequencies};
+	if (site->source->answer != NULL)
+		return site->source->answer(site->context, question,
+					    answer_out);
+	begin_reading(site);
+	if (question->known != NULL)
+		answer_known(site, question, answer_out);
+	else
+		answer_new(site, question, answer_out);
+	end_reading(site);
+	answer_out->generation = site->generation;
+	return site->source->failure(site->context);
+}
+
+bool site_find(const struct site_view *site, const struct url *url,
+	       struct known_page *page_out)
+{
+	bool is_found;
+
+	begin_reading(site);
+	is_found = site->source->find_page(site->context, url, page_out);
+	end_reading(site);
+	return is_found;
+}

@@ -15,7 +15,7 @@
  * Load the ridge model of the request's site, NULL when it has none;
  * ridge_model_destroy() it. After an error the reason is in the answer.
  */
-typedef enum error model_loader(const struct answer_rules *rules,
+typedef enum error model_loader(void *context, const struct answer_rules *rules,
 				const struct text_request *request,
 				struct ridge_model **model_out,
 				struct text_answer *answer);
@@ -25,6 +25,7 @@ struct extraction {
 	const struct text_request *request;
 	const struct site_view *site; /* NULL: of a site that is not known */
 	model_loader *load_model;     /* or NULL: no site has a model */
+	void *load_context;
 	/* The following fields are set by the functions below. */
 	const struct page *page;
 	struct template_counts counts; /* page_count 0: nothing is known */

@@ -26,7 +26,8 @@ static enum error load_model(const struct extraction *extraction,
 {
 	if (!extractor->reads_ridges || extraction->load_model == NULL)
 		return ERR_NONE;
-	return extraction->load_model(extraction->rules, extraction->request,
+	return extraction->load_model(extraction->load_context,
+				      extraction->rules, extraction->request,
 				      model_out, answer);
 }
 

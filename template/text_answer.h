@@ -28,8 +28,9 @@ struct answer_rules {
 	const char *models; /* folder that may hold HOST.model; or NULL */
 	const struct ridge_model *ridges; /* model for all other hosts; or NULL
 					   */
-	struct learned_cache *learned;    /* cache of the daemon; or NULL: no
+	struct learned_cache *learned;    /* who answers in place: or NULL: no
 					     cache */
+	uint64_t max_learned;             /* bytes of it in a worker */
 };
 
 /* Rules with their defaults: 3 pages. */

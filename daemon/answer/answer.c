@@ -2,153 +2,36 @@
 
 #include <stdio.h>
 
+#include "daemon/answer/found_page.h"
 #include "daemon/answer/site_model.h"
-#include "daemon/answer/stored_page.h"
-#include "daemon/answer/stored_site.h"
+#include "daemon/worker/sample.h"
 #include "store/key.h"
 #include "store/rows_frontier.h"
 #include "store/rows_page.h"
 #include "store/rows_site.h"
 #include "template/extraction.h"
 
-enum { MAX_HOPS = 6, MAX_TRIES = 5 };
-
-/* A stored page that was found, with everything needed besides its row. */
-struct stored {
-	struct site_row site;
-	struct page_row row;
-	uint64_t key;
-};
-
-/* Put the reason into the answer why the page of `url` is not stored. */
-static void explain_absence(struct txn *txn, const struct site_row *site,
-			    const struct url *url, struct text_answer *answer)
-{
-	struct frontier_row row;
-
-	if (site == NULL)
-		snprintf(answer->reason, sizeof(answer->reason),
-			 "the site %.150s is not known; add it, or ask with "
-			 "fetch=missing",
-			 url->host);
-	else if (!frontier_row_get(txn, site->id,
-				   page_key_of(slice_of(url->text)), &row))
-		snprintf(answer->reason, sizeof(answer->reason),
-			 "the site is known, but not this page; ask with "
-			 "fetch=missing");
-	else if (row.state == FRONTIER_FAILED || row.state == FRONTIER_DENIED)
-		snprintf(answer->reason, sizeof(answer->reason),
-			 "it was not fetched: %s (HTTP status %u)",
-			 error_text((enum error)row.error), row.http_status);
-	else
-		snprintf(answer->reason, sizeof(answer->reason),
-			 "it waits to be fetched");
-}
-
-/*
- * Find the page of `url`, behind redirects. Its URL is in answer->url then.
- * ERR_NOT_FOUND, with the reason in the answer.
- */
-static enum error find_page(struct txn *txn, const struct url *url,
-			    struct stored *stored_out,
-			    struct text_answer *answer)
-{
-	struct url here = *url;
-
-	for (int hop = 0; hop < MAX_HOPS; hop++) {
-		bool is_known =
-			site_get(txn, slice_of(here.host), &stored_out->site);
-		struct page_row *row = &stored_out->row;
-
-		snprintf(answer->url, sizeof(answer->url), "%s", here.text);
-		stored_out->key = page_key_of(slice_of(here.text));
-		if (!is_known ||
-		    !page_row_get(txn, stored_out->site.id, stored_out->key,
-				  row) ||
-		    !slice_equal(row->url, slice_of(here.text))) {
-			explain_absence(txn,
-					is_known ? &stored_out->site : NULL,
-					&here, answer);
-			return ERR_NOT_FOUND;
-		}
-		if (row->redirect.size == 0)
-			return ERR_NONE;
-		if (url_parse(&here, row->redirect, NULL) != ERR_NONE)
-			return ERR_CORRUPT;
-	}
-	snprintf(answer->reason, sizeof(answer->reason),
-		 "it redirects more than %d times", MAX_HOPS - 1);
-	return ERR_NOT_FOUND;
-}
-
-/* All that is computed from, copied: no transaction is open any more. */
-struct copied {
-	struct stored_site site;
-	const struct site_view *view;
-	struct known_page known;
-	struct copied_page packed;
-	uint64_t fetched_ms;
-};
-
-static enum error copy_page(struct txn *txn, const struct stored *stored,
-			    const struct answer_rules *rules,
-			    struct copied *copied, struct text_answer *answer)
-{
-	const struct stored_pages pages = {txn, stored->site.id,
-					   stored->row.cluster, &rules->limits};
-	enum error error;
-
-	copied->view = stored_site_open(&copied->site, txn->store,
-					&stored->site, rules);
-	if (copied->view == NULL)
-		return ERR_CORRUPT;
-	error = copied_page_read(&pages, stored->key, &stored->row,
-				 &copied->packed);
-	if (error == ERR_NOT_KEPT)
-		snprintf(answer->reason, sizeof(answer->reason),
-			 "see retention.bodies_age, retention.bodies_count and "
-			 "retention.bodies_bytes; ask with fetch=always");
-	copied->known = stored_site_keep(
-		&copied->site, stored_site_known(stored->key, &stored->row));
-	copied->fetched_ms = stored->row.fetched_ms;
-	return error;
-}
-
-static enum error read_page(struct store *store,
-			    const struct answer_rules *rules,
-			    const struct url *url, struct copied *copied,
-			    struct text_answer *answer)
-{
-	struct txn txn = txn_begin_read(store);
-	struct stored stored = {0};
-	enum error error = find_page(&txn, url, &stored, answer);
-
-	if (error == ERR_NONE && txn.error == ERR_NONE)
-		error = copy_page(&txn, &stored, rules, copied, answer);
-	if (error == ERR_NONE)
-		error = txn.error;
-	txn_abort(&txn);
-	return error;
-}
+enum { MAX_TRIES = 5 };
 
 static enum error compute_text(const struct answer_rules *rules,
 			       const struct text_request *request,
-			       const struct copied *copied,
+			       const struct found_page *found,
 			       struct text_answer *answer)
 {
 	struct extraction extraction = {
 		.rules = rules,
 		.request = request,
-		.site = copied->view,
+		.site = found->view,
 		.load_model = site_model_load,
 	};
-	enum error error = copied_page_parse(&copied->packed, &rules->limits,
-					     &answer->page);
+	enum error error = sample_page_parse(buffer_slice(&found->body),
+					     found->known.charset,
+					     &rules->limits, &answer->page);
 
 	if (error != ERR_NONE)
 		return error;
-	answer->fetched_ms = copied->fetched_ms;
-	return extraction_of_known(&extraction, answer->page, &copied->known,
+	answer->fetched_ms = found->fetched_ms;
+	return extraction_of_known(&extraction, answer->page, &found->known,
 				   answer);
 }
 
@@ -158,14 +41,13 @@ static enum error try_text(struct store *store,
 			   const struct text_request *request,
 			   struct text_answer *answer)
 {
-	struct copied copied = {0};
+	struct found_page found = {0};
 	enum error error =
-		read_page(store, rules, request->url, &copied, answer);
+		found_page_read(store, rules, request->url, &found, answer);
 
 	if (error == ERR_NONE)
-		error = compute_text(rules, request, &copied, answer);
-	copied_page_free(&copied.packed);
-	stored_site_close(&copied.site);
+		error = compute_text(rules, request, &found, answer);
+	found_page_close(&found);
 	return error;
 }
 
@@ -257,7 +139,7 @@ enum error answer_standing(struct store *store, const struct url *url,
 	struct frontier_row row;
 
 	*standing = (struct page_standing){.state = PAGE_UNKNOWN};
-	if (find_page(&txn, url, &stored, &scratch) == ERR_NONE) {
+	if (stored_find(&txn, url, &stored, &scratch) == ERR_NONE) {
 		if ((stored.row.flags & PAGE_ROW_HAS_NO_BODY) == 0)
 			standing->state = PAGE_PRESENT;
 		standing->fetched_ms = stored.row.fetched_ms;

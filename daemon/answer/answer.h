@@ -18,6 +18,7 @@
 #include "template/text_answer.h"
 
 struct arena;
+struct pool;
 
 /*
  * The content of a stored page; redirects are followed. ERR_NOT_FOUND: the page
@@ -75,12 +76,19 @@ struct template_answer {
 };
 
 /*
- * The fragments of cluster `number` of `host` that stand in more than a third
- * of its pages, with their text from up to 16 of its pages. ERR_NOT_FOUND.
+ * The fragments of a cluster that stand in more than a third
+ * of its pages, with their text, which a worker reads from up to 16 of its
+ * pages. ERR_NOT_FOUND.
  */
-enum error answer_template(struct store *store,
-			   const struct answer_rules *rules, const char *host,
-			   uint32_t number, struct template_answer *answer_out);
+struct template_name {
+	const char *host;
+	uint32_t cluster;
+};
+
+enum error answer_template(struct pool *pool, struct store *store,
+			   const struct answer_rules *rules,
+			   const struct template_name *name,
+			   struct template_answer *answer_out);
 void template_answer_free(struct template_answer *answer);
 
 #endif

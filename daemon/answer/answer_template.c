@@ -3,10 +3,12 @@
 #include <stdlib.h>
 
 #include "daemon/answer/stored_page.h"
-#include "extract/text/fragment.h"
+#include "daemon/pool/pool.h"
+#include "daemon/worker/item_list.h"
+#include "daemon/worker/requests.h"
 #include "store/arena.h"
 #include "store/document_frequency.h"
-#include "store/lower_bound.h"
+#include "store/log.h"
 #include "store/memory.h"
 #include "store/rows_cluster.h"
 #include "store/rows_site.h"
@@ -57,76 +59,89 @@ static void find_fragments(struct txn *txn, uint32_t site, uint32_t cluster,
 	df_scan_end(&scan);
 }
 
-static struct template_fragment *find_by_hash(struct template_answer *answer,
-					      uint64_t hash)
+/* The texts that a worker has found; false: that is no such list. */
+static bool take_texts(void *context, struct slice head, struct slice body)
 {
-	size_t at;
+	struct template_answer *answer = context;
+	struct slice item;
+	uint32_t index;
 
-	LOWER_BOUND(at, answer->count, answer->fragments[at].hash < hash);
-	return at < answer->count && answer->fragments[at].hash == hash
-		       ? &answer->fragments[at]
-		       : NULL;
-}
+	(void)head;
+	while (item_next(&body, &item)) {
+		struct template_fragment *fragment;
 
-static void learn_texts(const struct page *page, struct template_answer *answer)
-{
-	const struct fragment *fragments = fragments_of_page(page->arena, page);
-
-	for (uint32_t i = 0; i < page->text_count; i++) {
-		struct template_fragment *fragment =
-			find_by_hash(answer, fragments[i].hash);
-		struct slice text = page_text(page, i);
-		char *copy;
-
-		if (fragment == NULL || fragment->is_known)
-			continue;
-		copy = arena_alloc(answer->arena, text.size, 1);
+		if (item.size != sizeof(index))
+			return false;
+		memcpy(&index, item.data, sizeof(index));
+		if (index >= answer->count || !item_next(&body, &item))
+			return false;
+		fragment = &answer->fragments[index];
 		fragment->is_known = true;
-		fragment->text =
-			(struct slice){copy, text_collapse(text, copy)};
+		fragment->text = (struct slice){
+			arena_copy(answer->arena, item.data, item.size),
+			item.size};
 	}
+	return body.size == 0;
 }
 
-static void find_texts(struct copied_page *packed, uint32_t count,
-		       const struct page_limits *limits,
-		       struct template_answer *answer)
+/* Their texts, out of pages; what cannot be read remains unknown. */
+static void find_texts(struct pool *pool, const struct page_limits *limits,
+		       struct slice pages, struct template_answer *answer)
 {
-	struct page *pages[MAX_SAMPLES];
+	const struct fragments_request request = {limits_to_field(limits),
+						  answer->count};
+	struct buffer head =
+		row_layout_encode(&fragments_request_layout, &request);
+	struct buffer body = {0};
+	struct pool_task task = {
+		.kind = TASK_FRAGMENTS,
+		.head = buffer_slice(&head),
+		.take = take_texts,
+		.take_context = answer,
+	};
 
-	count = copied_sample_parse(packed, count, limits, pages);
-	for (uint32_t i = 0; i < count; i++) {
-		learn_texts(pages[i], answer);
-		page_destroy(pages[i]);
-	}
+	for (size_t i = 0; i < answer->count; i++)
+		buffer_append(&body, &answer->fragments[i].hash,
+			      sizeof(answer->fragments[i].hash));
+	buffer_append_slice(&body, pages);
+	task.body = buffer_slice(&body);
+	if (pool_run(pool, &task) != ERR_NONE)
+		log_warn("the texts of a template cannot be read: %s",
+			 task.reason);
+	buffer_free(&head);
+	buffer_free(&body);
 }
 
-enum error answer_template(struct store *store,
-			   const struct answer_rules *rules, const char *host,
-			   uint32_t number, struct template_answer *answer_out)
+enum error answer_template(struct pool *pool, struct store *store,
+			   const struct answer_rules *rules,
+			   const struct template_name *name,
+			   struct template_answer *answer_out)
 {
-	struct copied_page packed[MAX_SAMPLES];
+	struct buffer pages = {0};
 	struct txn txn = txn_begin_read(store);
 	struct cluster_row cluster;
 	struct site_row site;
-	uint32_t count = 0;
 	enum error error = ERR_NOT_FOUND;
 
 	*answer_out = (struct template_answer){.arena = arena_create()};
-	if (site_get(&txn, slice_of(host), &site) &&
-	    cluster_row_get(&txn, site.id, number, &cluster)) {
+	if (site_get(&txn, slice_of(name->host), &site) &&
+	    cluster_row_get(&txn, site.id, name->cluster, &cluster)) {
 		answer_out->page_count = cluster.page_count;
 		answer_out->generation = site.generation;
-		find_fragments(&txn, site.id, number, answer_out);
-		count = copied_sample_read(
-			&(struct stored_pages){&txn, site.id, number,
-					       &rules->limits},
-			MAX_SAMPLES, MAX_SAMPLE_BYTES, packed);
+		find_fragments(&txn, site.id, name->cluster, answer_out);
+		stored_sample_append(&(struct stored_pages){&txn, site.id,
+							    name->cluster,
+							    &rules->limits},
+				     MAX_SAMPLES, MAX_SAMPLE_BYTES, &pages);
 		error = ERR_NONE;
 	}
 	if (txn.error != ERR_NONE)
 		error = txn.error;
 	txn_abort(&txn);
-	find_texts(packed, count, &rules->limits, answer_out);
+	if (error == ERR_NONE)
+		find_texts(pool, &rules->limits, buffer_slice(&pages),
+			   answer_out);
+	buffer_free(&pages);
 	if (answer_out->count > 1)
 		qsort(answer_out->fragments, answer_out->count,
 		      sizeof(*answer_out->fragments), highest_first);

@@ -19,7 +19,7 @@ enum error site_model_read(const char *folder, const char *host,
 	return error == ERR_NOT_FOUND ? ERR_NONE : error;
 }
 
-enum error site_model_load(const struct answer_rules *rules,
+enum error site_model_load(void *context, const struct answer_rules *rules,
 			   const struct text_request *request,
 			   struct ridge_model **model_out,
 			   struct text_answer *answer)
@@ -28,6 +28,7 @@ enum error site_model_load(const struct answer_rules *rules,
 	struct buffer text = {0};
 	enum error error = ERR_NONE;
 
+	(void)context;
 	if (request->url != NULL)
 		error = site_model_read(rules->models, request->url->host,
 					&path, &text);

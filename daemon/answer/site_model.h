@@ -10,7 +10,7 @@
 #include "template/text_answer.h"
 
 /* A model_loader of template/extraction.h. */
-enum error site_model_load(const struct answer_rules *rules,
+enum error site_model_load(void *context, const struct answer_rules *rules,
 			   const struct text_request *request,
 			   struct ridge_model **model_out,
 			   struct text_answer *answer);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "daemon/worker/item_list.h"
+#include "daemon/worker/sample.h"
 #include "store/arena.h"
 #include "store/content.h"
 #include "store/key.h"
@@ -38,50 +40,30 @@ enum error stored_page_body(const struct stored_pages *from, uint64_t key,
 							: ERR_CORRUPT;
 }
 
-enum error copied_page_read(const struct stored_pages *from, uint64_t key,
-			    const struct page_row *row,
-			    struct copied_page *page_out)
+enum error stored_page_append(const struct stored_pages *from, uint64_t key,
+			      const struct page_row *row, struct buffer *list)
 {
-	enum error error;
+	struct buffer body = {0};
+	enum error error = stored_page_body(from, key, row, &body);
 
-	*page_out = (struct copied_page){0};
-	error = stored_page_body(from, key, row, &page_out->bytes);
-	page_out->body_bytes = page_out->bytes.size;
-	if (error == ERR_NONE)
-		buffer_append_slice(&page_out->bytes, row->charset);
-	else
-		copied_page_free(page_out);
+	if (error == ERR_NONE) {
+		item_append(list, buffer_slice(&body));
+		item_append(list, row->charset);
+	}
+	buffer_free(&body);
 	return error;
-}
-
-enum error copied_page_parse(const struct copied_page *packed,
-			     const struct page_limits *limits,
-			     struct page **page_out)
-{
-	const struct slice body = {packed->bytes.data, packed->body_bytes};
-	const struct slice charset = {packed->bytes.data + packed->body_bytes,
-				      packed->bytes.size - packed->body_bytes};
-	struct page_limits wide = *limits;
-
-	if (wide.max_bytes < packed->body_bytes)
-		wide.max_bytes = packed->body_bytes;
-	return page_parse(page_out, body, charset, &wide);
-}
-
-void copied_page_free(struct copied_page *packed)
-{
-	buffer_free(&packed->bytes);
 }
 
 enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
 			     const struct page_row *row, struct page **page_out)
 {
-	struct copied_page packed;
-	enum error error = copied_page_read(from, key, row, &packed);
+	struct buffer body = {0};
+	enum error error = stored_page_body(from, key, row, &body);
 
 	if (error == ERR_NONE)
-		error = copied_page_parse(&packed, from->limits, page_out);
-	copied_page_free(&packed);
+		error = sample_page_parse(buffer_slice(&body), row->charset,
+					  from->limits, page_out);
+	buffer_free(&body);
 	return error;
 }
 
@@ -172,8 +154,9 @@ uint32_t stored_pages_sample(const struct stored_pages *from,
 	return count;
 }
 
-uint32_t copied_sample_read(const struct stored_pages *from, uint32_t max_count,
-			    uint64_t max_bytes, struct copied_page *pages_out)
+uint32_t stored_sample_append(const struct stored_pages *from,
+			      uint32_t max_count, uint64_t max_bytes,
+			      struct buffer *list)
 {
 	struct candidate *first = mem_alloc(max_count, sizeof(*first));
 	uint32_t found = find_first(from, max_count, first);
@@ -182,26 +165,12 @@ uint32_t copied_sample_read(const struct stored_pages *from, uint32_t max_count,
 
 	for (uint32_t i = 0; i < found && (count < 2 || bytes <= max_bytes);
 	     i++) {
-		if (copied_page_read(from, first[i].key, &first[i].row,
-				     &pages_out[count]) != ERR_NONE)
+		if (stored_page_append(from, first[i].key, &first[i].row,
+				       list) != ERR_NONE)
 			continue;
 		bytes += first[i].row.body_bytes;
 		count++;
 	}
 	free(first);
 	return count;
-}
-
-uint32_t copied_sample_parse(struct copied_page *packed, uint32_t count,
-			     const struct page_limits *limits,
-			     struct page **pages_out)
-{
-	uint32_t parsed = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		parsed += copied_page_parse(&packed[i], limits,
-					    &pages_out[parsed]) == ERR_NONE;
-		copied_page_free(&packed[i]);
-	}
-	return parsed;
 }

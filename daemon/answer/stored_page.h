@@ -31,33 +31,19 @@ struct stored_pages {
 enum error stored_page_body(const struct stored_pages *from, uint64_t key,
 			    const struct page_row *row, struct buffer *out);
 
-/* A page as it is stored, copied: it is parsed when no transaction is open. */
-struct copied_page {
-	struct buffer bytes; /* of the body, then of the charset */
-	size_t body_bytes;
-};
+/*
+ * Append the page `key` of the site, whose row is `row`, to a list of
+ * daemon/worker/sample.h: it is parsed when no transaction is open.
+ * ERR_NOT_KEPT, ERR_CORRUPT: nothing is appended.
+ */
+enum error stored_page_append(const struct stored_pages *from, uint64_t key,
+			      const struct page_row *row, struct buffer *list);
 
-/* The page `key` of the site, whose row is `row`; free it. ERR_NOT_KEPT,
- * ERR_CORRUPT: there is nothing to free. */
-enum error copied_page_read(const struct stored_pages *from, uint64_t key,
-			    const struct page_row *row,
-			    struct copied_page *page_out);
-
-/* As stored_page_parse(). */
-enum error copied_page_parse(const struct copied_page *packed,
-			     const struct page_limits *limits,
-			     struct page **page_out);
-void copied_page_free(struct copied_page *packed);
-
-/* Copy the pages of stored_pages_sample(), where a damaged one takes the place
- * of another. Returns how many; free each. */
-uint32_t copied_sample_read(const struct stored_pages *from, uint32_t max_count,
-			    uint64_t max_bytes, struct copied_page *pages_out);
-
-/* Parse and free them: [count]. Returns how many are no damaged ones. */
-uint32_t copied_sample_parse(struct copied_page *packed, uint32_t count,
-			     const struct page_limits *limits,
-			     struct page **pages_out);
+/* The same for the pages of stored_pages_sample(), where a damaged one takes
+ * the place of another. Returns how many. */
+uint32_t stored_sample_append(const struct stored_pages *from,
+			      uint32_t max_count, uint64_t max_bytes,
+			      struct buffer *list);
 
 /*
  * Parse the page `key` of the site, whose row is `row`; page_destroy() it. Uses

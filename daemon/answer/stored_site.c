@@ -3,7 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "daemon/answer/learned.h"
+#include "daemon/answer/stored_page.h"
+#include "daemon/worker/learned.h"
 #include "store/arena.h"
 #include "store/document_frequency.h"
 #include "store/content.h"
@@ -11,6 +12,7 @@
 #include "store/record.h"
 #include "store/rows_cluster.h"
 #include "store/sets.h"
+#include "template/learning.h"
 #include "template/sorted.h"
 
 static size_t find_shingles(void *context, struct signature own,
@@ -137,6 +139,24 @@ static bool is_current(void *context, struct known_page *page)
 	return true;
 }
 
+uint64_t stored_site_sample(struct stored_site *site, uint32_t cluster,
+			    struct buffer *list)
+{
+	struct txn txn = txn_begin_read(site->store);
+	const struct stored_pages pages = {&txn, site->id, cluster,
+					   &site->rules->limits};
+	struct site_row row;
+	uint64_t generation = 0;
+
+	if (site_get(&txn, site->view.host, &row) && row.id == site->id) {
+		stored_sample_append(&pages, MAX_SAMPLE_PAGES, MAX_SAMPLE_BYTES,
+				     list);
+		generation = row.generation;
+	}
+	txn_abort(&txn);
+	return generation;
+}
+
 /* A copy of the record; NULL when it is damaged or not there. */
 static void *load_record(struct stored_site *site, uint64_t page,
 			 struct record *record_out)
@@ -167,11 +187,19 @@ static const uint64_t *fragments(void *context, const struct known_page *page,
 	return hashes;
 }
 
+static uint64_t read_sample(void *context, uint32_t cluster,
+			    struct buffer *list)
+{
+	struct stored_site *site = context;
+
+	return stored_site_sample(site, cluster, list);
+}
+
 static struct taught learn(void *context, uint32_t cluster,
 			   const struct extractor *extractor,
 			   const double *parameters)
 {
-	const struct stored_site *site = context;
+	struct stored_site *site = context;
 	struct learned *learned;
 
 	assert(!site->is_read);
@@ -179,8 +207,8 @@ static struct taught learn(void *context, uint32_t cluster,
 			      &(struct learned_question){
 				      .extractor = extractor,
 				      .parameters = parameters,
-				      .store = site->store,
-				      .host = site->view.host,
+				      .read = read_sample,
+				      .context = site,
 				      .site = site->id,
 				      .cluster = cluster,
 				      .limits = &site->rules->limits,

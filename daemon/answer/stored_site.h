@@ -38,6 +38,11 @@ const struct site_view *stored_site_open(struct stored_site *site,
 /* What was never opened must be zero. */
 void stored_site_close(struct stored_site *site);
 
+/* Append the sample of a cluster, as sample_reader of daemon/worker/learned.h
+ * says. No transaction of this thread is open. */
+uint64_t stored_site_sample(struct stored_site *site, uint32_t cluster,
+			    struct buffer *list);
+
 /* The page `key` with its row; the charset points where that of the row does.
  */
 struct known_page stored_site_known(uint64_t key, const struct page_row *row);

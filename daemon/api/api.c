@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/answer/learned.h"
 #include "daemon/api/api_call.h"
 #include "daemon/report/cuts.h"
 #include "daemon/runtime/clock.h"
@@ -75,6 +74,7 @@ static const struct {
 	{ERR_NETWORK, 502},    {ERR_REFUSED, 403},     {ERR_DENIED, 403},
 	{ERR_NOT_HTML, 422},   {ERR_OUT_OF_SITE, 404}, {ERR_STOPPED, 503},
 	{ERR_NOT_KEPT, 404},
+	{ERR_POISONED, 422},
 };
 
 static unsigned status_of(enum error error)
@@ -173,7 +173,7 @@ struct answer_rules call_rules(const struct call *call)
 		.min_cluster_pages = config->min_cluster_pages,
 		.settings = config->settings,
 		.models = config->models,
-		.learned = call->api->learned,
+		.max_learned = config->max_learned_bytes,
 	};
 }
 
@@ -295,7 +295,6 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 	api->pipeline = pipeline;
 	api->pool = pool;
 	api->cuts = cuts_create(store, config->max_leaves);
-	api->learned = learned_cache_create(config->max_learned_bytes);
 	api->config = *config;
 	api->started_ms = clock_wall_ms();
 	api->steady_ms = clock_steady_ms();
@@ -314,7 +313,6 @@ void api_destroy(struct api *api)
 	if (api == NULL)
 		return;
 	cuts_destroy(api->cuts);
-	learned_cache_destroy(api->learned);
 	lock_destroy(&api->lock);
 	free(api);
 }

@@ -19,7 +19,6 @@ struct api {
 	struct pipeline *pipeline;
 	struct pool *pool; /* of those who parse; NULL: we do it */
 	struct cuts *cuts;
-	struct learned_cache *learned;
 	struct http_server *server;
 	uint64_t started_ms;
 	uint64_t steady_ms; /* the same by the steady clock */

@@ -130,8 +130,9 @@ static enum http_verdict reply_live(struct call *call, uint64_t limit)
 {
 	struct answer_rules rules = call_rules(call);
 	struct template_answer answer;
-	enum error error = answer_template(call->api->store, &rules, call->host,
-					   call->number, &answer);
+	const struct template_name name = {call->host, call->number};
+	enum error error = answer_template(call->api->pool, call->api->store,
+					   &rules, &name, &answer);
 	struct template_row row;
 	struct site_row site;
 	json_t *value = NULL;

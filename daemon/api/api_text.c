@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/answer/page_answer.h"
 #include "daemon/api/api_question.h"
 #include "daemon/runtime/clock.h"
-#include "template/answer_json.h"
 
 /* A request does not wait for neighbours when the cluster has so many pages. */
 enum { ENOUGH_PAGES = 10 };
@@ -19,15 +19,14 @@ enum { MEMORY_IS_ASKED, MEMORY_ASKED_MS };
 /* Send the answer, or the error and its reason; the answer is freed. */
 static enum http_verdict reply_answer(struct call *call, enum format format,
 				      enum error error,
-				      struct text_answer *answer)
+				      struct page_answer *answer)
 {
 	enum http_verdict verdict = HTTP_ANSWERED;
-	struct buffer body = {0};
 	char confidence[16];
 
 	if (error != ERR_NONE) {
 		verdict = call_fail_with(call, error, answer->reason);
-		text_answer_free(answer);
+		buffer_free(&answer->body);
 		return verdict;
 	}
 	http_add_header(call->exchange, "X-Templated-Method", answer->method);
@@ -41,12 +40,8 @@ static enum http_verdict reply_answer(struct call *call, enum format format,
 		http_add_header(call->exchange, "X-Templated-Confidence",
 				confidence);
 	}
-	if (format == FORMAT_JSON)
-		answer_json(answer, 0, &body);
-	else
-		buffer_append_slice(&body, buffer_slice(&answer->text));
-	text_answer_free(answer);
-	http_reply(call->exchange, 200, format_media_type(format), &body);
+	http_reply(call->exchange, 200, format_media_type(format),
+		   &answer->body);
 	return verdict;
 }
 
@@ -54,9 +49,10 @@ static enum http_verdict answer_from_store(struct call *call,
 					   const struct question *question)
 {
 	struct answer_rules rules = call_rules(call);
-	struct text_answer answer;
-	enum error error = answer_text(call->api->store, &rules,
-				       &question->request, &answer);
+	struct page_answer answer;
+	enum error error =
+		page_answer_stored(call->api->pool, call->api->store, &rules,
+				   &question->request, &answer);
 
 	return reply_answer(call, question->request.format, error, &answer);
 }
@@ -180,7 +176,7 @@ static enum http_verdict extract_body(struct call *call,
 				      struct question *question)
 {
 	struct answer_rules rules = call_rules(call);
-	struct text_answer answer;
+	struct page_answer answer;
 	enum error error;
 
 	question->request.body = http_body(call->exchange);
@@ -190,8 +186,8 @@ static enum http_verdict extract_body(struct call *call,
 				 rules.limits.max_bytes);
 	question->request.charset =
 		slice_of(http_argument(call->exchange, "charset"));
-	error = answer_extract(call->api->store, &rules, &question->request,
-			       &answer);
+	error = page_answer_given(call->api->pool, call->api->store, &rules,
+				  &question->request, &answer);
 	return reply_answer(call, question->request.format, error, &answer);
 }
 

@@ -284,9 +284,9 @@ const struct config_row config_rows[] = {
 	 .meaning = "folder of the models that sites have of their own, "
 		    "HOST.model; see `templatectl train`"},
 	{"extract", "max_learned", CONFIG_BYTES, true,
-	 FIELD(max_learned_bytes), RANGE(0, 1024 * GIB, 64 * MIB),
-	 .meaning = "of what methods have learnt of clusters, and is kept in "
-		    "memory"},
+	 FIELD(max_learned_bytes), RANGE(0, 1024 * GIB, 16 * MIB),
+	 .meaning = "of what methods have learnt of clusters, and each worker "
+		    "keeps in memory"},
 	{"extract", "max_bundle", CONFIG_BYTES, false, FIELD(max_bundle_bytes),
 	 RANGE(1024, GIB, 64 * MIB),
 	 .meaning = "of the templates of a site as one file "

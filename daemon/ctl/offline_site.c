@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "daemon/answer/learned.h"
+#include "daemon/worker/learned.h"
 #include "daemon/ctl/ctl_offline.h"
 #include "daemon/ctl/progress.h"
 #include "daemon/ctl/temporary_store.h"

@@ -32,11 +32,11 @@ enum error pool_create(struct pool **pool_out,
 /* No task may run. NULL is a no-op. */
 void pool_destroy(struct pool *pool);
 
-enum { POOL_REASON_BYTES = 128 };
+enum { POOL_REASON_BYTES = 128, POOL_MAX_HEAD = 64 * 1024 };
 
 struct pool_task {
 	enum task_kind kind;
-	struct slice head;
+	struct slice head; /* at most POOL_MAX_HEAD */
 	struct slice body;
 	uint64_t site;     /* a worker that had a task of it is preferred */
 	ask_server *serve; /* what it may ask for, or NULL: nothing */

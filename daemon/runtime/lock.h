@@ -13,8 +13,8 @@
 /* From the outermost to the innermost. Two locks of one rank never nest. */
 enum lock_rank {
 	LOCK_PARTS = 1,  /* runtime/parts.c: whom news wake */
-	LOCK_LEARNING,   /* answer/learned.c: one sample in memory at a time */
-	LOCK_LEARNED,    /* answer/learned.c: the cache */
+	LOCK_LEARNING,   /* worker/learned.c: one sample in memory at a time */
+	LOCK_LEARNED,    /* worker/learned.c: the cache */
 	LOCK_CUTS,       /* report/levels.c: the trees that are kept */
 	LOCK_API,        /* api/: the configuration, and what runs once */
 	LOCK_GC,         /* watch/garbage_collector.c: its limits */

@@ -40,6 +40,13 @@ static const struct field guard_fields[] = {
 const struct row_layout wanted_guard_layout = LAYOUT(
 	wanted_guard, guard_fields, offsetof(struct wanted_guard, selector), 3);
 
+static const struct field fragments_fields[] = {
+	FIELD(fragments_request, limits),
+	FIELD(fragments_request, count),
+};
+const struct row_layout fragments_request_layout =
+	LAYOUT(fragments_request, fragments_fields, 0, 0);
+
 static const struct field answer_fields[] = {
 	FIELD(analyse_answer, error),
 	FIELD(analyse_answer, reserved),

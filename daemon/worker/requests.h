@@ -59,6 +59,17 @@ struct analyse_answer {
 	uint64_t guarded_bytes;
 };
 
+/*
+ * TASK_FRAGMENTS. Body: the hashes of fragments, ascending, [count], then pages
+ * (daemon/worker/sample.h). The answer's body is a list of the index of a
+ * fragment that stands on one of them (u32), and its text, collapsed.
+ */
+struct fragments_request {
+	struct limits_field limits;
+	uint64_t count;
+};
+
+extern const struct row_layout fragments_request_layout;
 extern const struct row_layout analyse_request_layout;
 extern const struct row_layout wanted_guard_layout;
 extern const struct row_layout analyse_answer_layout;

@@ -13,11 +13,12 @@ enum error task_run(struct task *task, struct message *answer)
 	static task_function *const functions[TASK_KINDS] = {
 		[TASK_ANALYSE] = analyse_task,
 		[TASK_GUARD] = guard_task,
+		[TASK_TEXT] = text_task,
+		[TASK_FRAGMENTS] = fragments_task,
 	};
 
 	*answer = (struct message){0};
-	if ((unsigned)task->kind >= TASK_KINDS ||
-	    functions[task->kind] == NULL)
+	if ((unsigned)task->kind >= TASK_KINDS || functions[task->kind] == NULL)
 		return ERR_MALFORMED;
 	return functions[task->kind](task, answer);
 }

@@ -9,15 +9,19 @@ typedef enum error task_function(struct task *task, struct message *answer);
 
 task_function analyse_task;
 task_function guard_task;
+task_function text_task;
+task_function fragments_task;
 
+struct learned_cache;
 struct packer;
 
 /* What saves time from task to task; each is made when it is first needed. */
 struct worker {
 	struct packer *packer; /* its tables are as large as a page's tree */
+	struct learned_cache *learned;
 };
 
-/* The one of the task, or one that is thrown away with it. */
 struct packer *worker_packer(struct worker *worker);
+struct learned_cache *worker_learned(struct worker *worker, size_t max_bytes);
 
 #endif

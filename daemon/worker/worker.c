@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "daemon/process/frame.h"
+#include "daemon/worker/learned.h"
 #include "daemon/worker/task_parts.h"
 #include "store/compress.h"
 #include "store/memory.h"
@@ -21,6 +22,7 @@ void worker_destroy(struct worker *worker)
 	if (worker == NULL)
 		return;
 	packer_destroy(worker->packer);
+	learned_cache_destroy(worker->learned);
 	free(worker);
 }
 
@@ -30,6 +32,13 @@ struct packer *worker_packer(struct worker *worker)
 		worker->packer =
 			packer_create((struct slice){NULL, 0}, COMPRESS_LEVEL);
 	return worker->packer;
+}
+
+struct learned_cache *worker_learned(struct worker *worker, size_t max_bytes)
+{
+	if (worker->learned == NULL)
+		worker->learned = learned_cache_create(max_bytes);
+	return worker->learned;
 }
 
 /* Have the keeper answer, who is at the other end of the channel. */

@@ -193,9 +193,10 @@ START_TEST(a_template_is_what_more_than_a_third_of_the_pages_hold)
 {
 	struct template_answer answer;
 
-	ck_assert_int_eq(answer_template(world.store, &answer_rules_default,
-					 "a.test", 1, &answer),
-			 ERR_NONE);
+	ck_assert_int_eq(
+		answer_template(NULL, world.store, &answer_rules_default,
+				&(struct template_name){"a.test", 1}, &answer),
+		ERR_NONE);
 	ck_assert_uint_eq(answer.page_count, 7);
 	/* Home, News, Printed by template 0 */
 	ck_assert_uint_eq(answer.count, 3);
@@ -204,9 +205,10 @@ START_TEST(a_template_is_what_more_than_a_third_of_the_pages_hold)
 		ck_assert(answer.fragments[i].is_known);
 	}
 	template_answer_free(&answer);
-	ck_assert_int_eq(answer_template(world.store, &answer_rules_default,
-					 "a.test", 99, &answer),
-			 ERR_NOT_FOUND);
+	ck_assert_int_eq(
+		answer_template(NULL, world.store, &answer_rules_default,
+				&(struct template_name){"a.test", 99}, &answer),
+		ERR_NOT_FOUND);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* What methods have learnt: the same with the cache and without, bounded, and
  * forgotten when the site changes. */
-#include "daemon/answer/learned.h"
+#include "daemon/worker/learned.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/answer/answer.h"
-#include "daemon/answer/learned.h"
+#include "daemon/worker/sample.h"
 #include "daemon/answer/stored_page.h"
 #include "daemon/answer/stored_site.h"
 #include "store/key.h"
@@ -128,18 +128,19 @@ START_TEST(nobody_is_in_the_store_while_a_method_learns)
 {
 	const struct extractor extractor = {.name = "test", .learn = learn};
 	const double parameters[MAX_PARAMETERS] = {0};
-	const struct site_row site = world_site(&world, "a.test");
+	struct site_row site = world_site(&world, "a.test");
+	const struct site_source *source;
+	struct stored_site stored;
+	const struct site_view *view;
 
-	learned_release(
-		NULL, learned_get(NULL, &(struct learned_question){
-						.extractor = &extractor,
-						.parameters = parameters,
-						.store = world.store,
-						.host = slice_of("a.test"),
-						.site = site.id,
-						.cluster = 1,
-						.limits = &page_limits_default,
-					}));
+	site.host = slice_of("a.test"); /* the row's is not ours to read */
+	view = stored_site_open(&stored, world.store, &site,
+				&answer_rules_default);
+
+	source = view->source;
+	source->release(view->context, source->learn(view->context, 1,
+						     &extractor, parameters));
+	stored_site_close(&stored);
 	ck_assert_uint_eq(sampled, PAGES);
 }
 END_TEST
@@ -153,7 +154,8 @@ static enum error answer_after(void (*change)(void))
 					.request = &request};
 	struct txn txn = txn_begin_read(world.store);
 	struct stored_site stored;
-	struct copied_page packed;
+	struct buffer list = {0};
+	struct page *page;
 	struct known_page known;
 	struct text_answer answer = {0};
 	struct site_row site;
@@ -166,19 +168,20 @@ static enum error answer_after(void (*change)(void))
 					   &answer_rules_default);
 	known = stored_site_keep(&stored, stored_site_known(key, &row));
 	ck_assert_int_eq(
-		copied_page_read(&(struct stored_pages){&txn, site.id,
-							row.cluster,
-							&page_limits_default},
-				 key, &row, &packed),
+		stored_page_append(&(struct stored_pages){&txn, site.id,
+							  row.cluster,
+							  &page_limits_default},
+				   key, &row, &list),
 		ERR_NONE);
 	txn_abort(&txn);
 	change();
-	ck_assert_int_eq(
-		copied_page_parse(&packed, &page_limits_default, &answer.page),
-		ERR_NONE);
+	ck_assert_uint_eq(sample_parse(buffer_slice(&list),
+				       &page_limits_default, &page, 1),
+			  1);
+	answer.page = page;
 	error = extraction_of_known(&extraction, answer.page, &known, &answer);
 	text_answer_free(&answer);
-	copied_page_free(&packed);
+	buffer_free(&list);
 	stored_site_close(&stored);
 	return error;
 }

@@ -1,17 +1,18 @@
 /*
- * daemon/answer/learned.h - a cache of what methods have learned from samples
+ * daemon/worker/learned.h - a cache of what methods have learned from samples
  * of clusters, so that a sample is not parsed again for every requested page.
  * The entries depend only on the pages of the cluster, so the cache changes no
  * answer. Any thread.
  */
-#ifndef DAEMON_ANSWER_LEARNED_H
-#define DAEMON_ANSWER_LEARNED_H
+#ifndef DAEMON_WORKER_LEARNED_H
+#define DAEMON_WORKER_LEARNED_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/answer/stored_page.h"
 #include "extract/core/extractor.h"
+#include "page/page.h"
+#include "store/buffer.h"
 
 struct learned_cache;
 
@@ -24,13 +25,20 @@ void learned_cache_destroy(struct learned_cache *cache);
 /* Bytes that it holds. */
 size_t learned_cache_bytes(struct learned_cache *cache);
 
+/*
+ * Append the sample of a cluster to `list`: of each page its body and its
+ * charset (daemon/worker/item_list.h). Returns the generation of the site whose
+ * pages these are.
+ */
+typedef uint64_t sample_reader(void *context, uint32_t cluster,
+			       struct buffer *list);
+
 struct learned_question {
 	const struct extractor *extractor; /* learns_sample() */
 	const double *parameters;          /* [MAX_PARAMETERS] */
-	struct store
-		*store;    /* in which no transaction of this thread is open */
-	struct slice host; /* the site, */
-	uint32_t site;     /* and its number */
+	sample_reader *read;
+	void *context;
+	uint64_t site; /* tells it from the others in this cache */
 	uint32_t cluster;
 	const struct page_limits *limits;
 	uint64_t generation; /* of the site */

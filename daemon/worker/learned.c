@@ -1,20 +1,20 @@
-#include "daemon/answer/learned.h"
+#include "daemon/worker/learned.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/runtime/lock.h"
+#include "daemon/worker/sample.h"
 #include "store/arena.h"
 #include "store/memory.h"
-#include "store/rows_site.h"
 #include "template/learning.h"
 
 struct learned {
 	struct learned *next;
 	const struct extractor *extractor;
 	double parameters[MAX_PARAMETERS];
-	uint32_t site;
+	uint64_t site;
 	uint32_t cluster;
 	uint64_t generation;
 	struct arena *arena;
@@ -128,36 +128,17 @@ static void make_room(struct learned_cache *cache)
 	}
 }
 
-/* Copy the sample; how many pages, and of which state of the site. */
-static uint32_t read_sample(const struct learned_question *question,
-			    struct copied_page *packed,
-			    uint64_t *generation_out)
-{
-	struct txn txn = txn_begin_read(question->store);
-	const struct stored_pages pages = {.txn = &txn,
-					   .site = question->site,
-					   .cluster = question->cluster,
-					   .limits = question->limits};
-	struct site_row row;
-	uint32_t count = 0;
-
-	if (site_get(&txn, question->host, &row) && row.id == question->site)
-		count = copied_sample_read(&pages, MAX_SAMPLE_PAGES,
-					   MAX_SAMPLE_BYTES, packed);
-	*generation_out = row.generation;
-	txn_abort(&txn);
-	return count;
-}
-
 static struct learned *learn(const struct learned_question *question)
 {
-	struct copied_page packed[MAX_SAMPLE_PAGES];
 	struct page *pages[MAX_SAMPLE_PAGES];
-	uint64_t generation;
-	uint32_t count = read_sample(question, packed, &generation);
+	struct buffer list = {0};
+	uint64_t generation =
+		question->read(question->context, question->cluster, &list);
+	uint32_t count = sample_parse(buffer_slice(&list), question->limits,
+				      pages, MAX_SAMPLE_PAGES);
 	struct learned *learned;
 
-	count = copied_sample_parse(packed, count, question->limits, pages);
+	buffer_free(&list);
 	if (count == 0)
 		return NULL;
 	learned = mem_alloc(1, sizeof(*learned));

@@ -1,0 +1,113 @@
+#include "daemon/answer/found_page.h"
+
+#include <stdio.h>
+
+#include "daemon/answer/stored_page.h"
+#include "store/key.h"
+#include "store/rows_frontier.h"
+
+enum { MAX_HOPS = 6 };
+
+/* Put the reason into the answer why the page of `url` is not stored. */
+static void explain_absence(struct txn *txn, const struct site_row *site,
+			    const struct url *url, struct text_answer *answer)
+{
+	struct frontier_row row;
+
+	if (site == NULL)
+		snprintf(answer->reason, sizeof(answer->reason),
+			 "the site %.150s is not known; add it, or ask with "
+			 "fetch=missing",
+			 url->host);
+	else if (!frontier_row_get(txn, site->id,
+				   page_key_of(slice_of(url->text)), &row))
+		snprintf(answer->reason, sizeof(answer->reason),
+			 "the site is known, but not this page; ask with "
+			 "fetch=missing");
+	else if (row.state == FRONTIER_FAILED || row.state == FRONTIER_DENIED)
+		snprintf(answer->reason, sizeof(answer->reason),
+			 "it was not fetched: %s (HTTP status %u)",
+			 error_text((enum error)row.error), row.http_status);
+	else
+		snprintf(answer->reason, sizeof(answer->reason),
+			 "it waits to be fetched");
+}
+
+enum error stored_find(struct txn *txn, const struct url *url,
+		       struct stored *stored_out, struct text_answer *answer)
+{
+	struct url here = *url;
+
+	for (int hop = 0; hop < MAX_HOPS; hop++) {
+		bool is_known =
+			site_get(txn, slice_of(here.host), &stored_out->site);
+		struct page_row *row = &stored_out->row;
+
+		snprintf(answer->url, sizeof(answer->url), "%s", here.text);
+		stored_out->key = page_key_of(slice_of(here.text));
+		if (!is_known ||
+		    !page_row_get(txn, stored_out->site.id, stored_out->key,
+				  row) ||
+		    !slice_equal(row->url, slice_of(here.text))) {
+			explain_absence(txn,
+					is_known ? &stored_out->site : NULL,
+					&here, answer);
+			return ERR_NOT_FOUND;
+		}
+		if (row->redirect.size == 0)
+			return ERR_NONE;
+		if (url_parse(&here, row->redirect, NULL) != ERR_NONE)
+			return ERR_CORRUPT;
+	}
+	snprintf(answer->reason, sizeof(answer->reason),
+		 "it redirects more than %d times", MAX_HOPS - 1);
+	return ERR_NOT_FOUND;
+}
+
+static enum error copy_page(struct txn *txn, const struct stored *stored,
+			    const struct answer_rules *rules,
+			    struct found_page *found,
+			    struct text_answer *answer)
+{
+	const struct stored_pages pages = {txn, stored->site.id,
+					   stored->row.cluster, &rules->limits};
+	enum error error;
+
+	found->view = stored_site_open(&found->site, txn->store, &stored->site,
+				       rules);
+	if (found->view == NULL)
+		return ERR_CORRUPT;
+	error = stored_page_body(&pages, stored->key, &stored->row,
+				 &found->body);
+	if (error == ERR_NOT_KEPT)
+		snprintf(answer->reason, sizeof(answer->reason),
+			 "see retention.bodies_age, retention.bodies_count and "
+			 "retention.bodies_bytes; ask with fetch=always");
+	found->known = stored_site_keep(
+		&found->site, stored_site_known(stored->key, &stored->row));
+	found->fetched_ms = stored->row.fetched_ms;
+	return error;
+}
+
+enum error found_page_read(struct store *store,
+			   const struct answer_rules *rules,
+			   const struct url *url, struct found_page *found,
+			   struct text_answer *answer)
+{
+	struct txn txn = txn_begin_read(store);
+	struct stored stored = {0};
+	enum error error = stored_find(&txn, url, &stored, answer);
+
+	if (error == ERR_NONE && txn.error == ERR_NONE)
+		error = copy_page(&txn, &stored, rules, found, answer);
+	if (error == ERR_NONE)
+		error = txn.error;
+	txn_abort(&txn);
+	return error;
+}
+
+void found_page_close(struct found_page *found)
+{
+	buffer_free(&found->body);
+	stored_site_close(&found->site);
+}

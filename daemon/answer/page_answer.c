@@ -1,0 +1,265 @@
+#include "daemon/answer/page_answer.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "daemon/answer/found_page.h"
+#include "daemon/answer/site_server.h"
+#include "daemon/pool/pool.h"
+#include "daemon/worker/item_list.h"
+#include "daemon/worker/text_request.h"
+#include "store/hash.h"
+
+enum { MAX_TRIES = 5 };
+
+/* What the answer of a worker becomes. */
+struct taken {
+	struct page_answer *answer;
+	enum error error;
+};
+
+/* A text for people; what cannot be shown becomes '?'. */
+static void show(struct slice text, char *out, size_t room)
+{
+	size_t size = text.size < room - 1 ? text.size : room - 1;
+
+	for (size_t i = 0; i < size; i++) {
+		char byte = slice_byte(text, i);
+
+		out[i] = '?';
+		if ((unsigned char)byte >= ' ' && byte != 0x7f)
+			out[i] = byte;
+	}
+	out[size] = '\0';
+}
+
+/* Those that extraction has. */
+static bool is_error(int32_t error)
+{
+	switch (error) {
+	case ERR_NONE:
+	case ERR_NOT_HTML:
+	case ERR_NOT_FOUND:
+	case ERR_REFUSED:
+	case ERR_MALFORMED:
+	case ERR_CORRUPT:
+	case ERR_BUSY:
+	case ERR_IO:
+	case ERR_TOO_LARGE:
+	case ERR_VERSION:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool take(void *context, struct slice head, struct slice body)
+{
+	struct taken *taken = context;
+	struct page_answer *answer = taken->answer;
+	struct text_task_answer row;
+
+	if (!row_layout_decode(&text_task_answer_layout, head, &row) ||
+	    !is_error(row.error) || row.quality >= QUALITY_COUNT)
+		return false;
+	taken->error = (enum error)row.error;
+	answer->quality = (enum answer_quality)row.quality;
+	answer->confidence = row.has_confidence != 0 ? row.confidence : NAN;
+	show(row.method, answer->method, sizeof(answer->method));
+	show(row.reason, answer->reason, sizeof(answer->reason));
+	show(row.cluster, answer->cluster, sizeof(answer->cluster));
+	buffer_append_slice(&answer->body, body);
+	return true;
+}
+
+/* A text with its NUL; empty for NULL and "". */
+static struct slice with_end(const char *text)
+{
+	bool is_there = text != NULL && *text != '\0';
+
+	return (struct slice){text, is_there ? strlen(text) + 1 : 0};
+}
+
+/* Where the page stands: one of a site, or of none. */
+struct place {
+	struct stored_site *site;       /* NULL: of none */
+	const struct known_page *known; /* NULL: it is not stored there */
+	const char *url;                /* of a stored page */
+	uint64_t fetched_ms;
+	struct slice body;
+};
+
+static void put_site(const struct place *place, struct text_task_request *row)
+{
+	const struct site_view *view = &place->site->view;
+
+	row->site = hash64(view->host.data, view->host.size, place->site->id);
+	row->site += row->site == 0;
+	row->host = view->host;
+	row->measure = (uint32_t)view->measure;
+	row->width = view->width;
+	row->threshold = view->threshold;
+	row->generation = view->generation;
+}
+
+static void put_lists(const struct text_request *request,
+		      const struct known_page *known, struct buffer *parameters,
+		      struct buffer *page)
+{
+	for (size_t i = 0;
+	     request->parameters != NULL && request->parameters[i] != NULL; i++)
+		item_append(parameters, with_end(request->parameters[i]));
+	if (known != NULL) {
+		const struct known_field field = known_to_field(known);
+
+		*page = row_layout_encode(&known_field_layout, &field);
+	}
+}
+
+static struct buffer head_of(const struct answer_rules *rules,
+			     const struct text_request *request,
+			     const struct place *place)
+{
+	struct buffer parameters = {0};
+	struct buffer known = {0};
+	struct buffer head;
+	struct text_task_request row = {
+		.limits = limits_to_field(&rules->limits),
+		.fetched_ms = place->fetched_ms,
+		.max_learned = rules->max_learned,
+		.is_stored = place->known != NULL,
+		.min_cluster_pages = rules->min_cluster_pages,
+		.has_models = rules->models != NULL && *rules->models != '\0',
+		.format = (uint32_t)request->format,
+		.scope = (uint32_t)request->preference.scope,
+		.favor = (uint32_t)request->preference.favor,
+		.with_comments = request->with_comments,
+		.url = slice_of(request->url == NULL ? "" : request->url->text),
+		.page_url = slice_of(place->url == NULL ? "" : place->url),
+		.settings = with_end(rules->settings),
+		.method = with_end(request->method),
+		.include = with_end(request->include),
+		.exclude = with_end(request->exclude),
+		.charset = request->charset,
+	};
+
+	if (place->site != NULL)
+		put_site(place, &row);
+	put_lists(request, place->known, &parameters, &known);
+	row.parameters = buffer_slice(&parameters);
+	row.known = buffer_slice(&known);
+	head = row_layout_encode(&text_task_request_layout, &row);
+	buffer_free(&parameters);
+	buffer_free(&known);
+	return head;
+}
+
+static enum error run(struct pool *pool, const struct answer_rules *rules,
+		      const struct text_request *request,
+		      const struct place *place, struct page_answer *answer)
+{
+	struct site_server server = {place->site, rules, request};
+	struct buffer head = head_of(rules, request, place);
+	struct taken taken = {.answer = answer};
+	struct pool_task task = {
+		.kind = TASK_TEXT,
+		.head = buffer_slice(&head),
+		.body = place->body,
+		.site = place->site == NULL ? 0 : place->site->id,
+		.serve = site_server_answer,
+		.serve_context = &server,
+		.take = take,
+		.take_context = &taken,
+	};
+	enum error error = ERR_TOO_LARGE;
+
+	if (head.size <= POOL_MAX_HEAD)
+		error = pool_run(pool, &task);
+	buffer_free(&head);
+	if (error == ERR_NONE)
+		return taken.error;
+	snprintf(answer->reason, sizeof(answer->reason), "%s", task.reason);
+	return error;
+}
+
+/* ERR_BUSY when the page has changed between two transactions. */
+static enum error answer_stored(struct pool *pool, struct store *store,
+				const struct answer_rules *rules,
+				const struct text_request *request,
+				struct page_answer *answer)
+{
+	struct text_answer told = {0};
+	struct found_page found = {0};
+	enum error error =
+		found_page_read(store, rules, request->url, &found, &told);
+
+	if (error == ERR_NONE)
+		error = run(pool, rules, request,
+			    &(struct place){.site = &found.site,
+					    .known = &found.known,
+					    .url = told.url,
+					    .fetched_ms = found.fetched_ms,
+					    .body = buffer_slice(&found.body)},
+			    answer);
+	else
+		snprintf(answer->reason, sizeof(answer->reason), "%s",
+			 told.reason);
+	found_page_close(&found);
+	return error;
+}
+
+/* The same, of a page that is handed in. */
+static enum error answer_given(struct pool *pool, struct store *store,
+			       const struct answer_rules *rules,
+			       const struct text_request *request,
+			       struct page_answer *answer)
+{
+	struct place place = {.body = request->body};
+	struct stored_site stored = {0};
+	struct site_row row;
+	enum error error = ERR_NONE;
+
+	if (request->url != NULL) {
+		struct txn txn = txn_begin_read(store);
+
+		if (site_get(&txn, slice_of(request->url->host), &row) &&
+		    stored_site_open(&stored, store, &row, rules) != NULL)
+			place.site = &stored;
+		error = txn.error;
+		txn_abort(&txn);
+	}
+	if (error == ERR_NONE)
+		error = run(pool, rules, request, &place, answer);
+	stored_site_close(&stored);
+	return error;
+}
+
+enum error page_answer_stored(struct pool *pool, struct store *store,
+			      const struct answer_rules *rules,
+			      const struct text_request *request,
+			      struct page_answer *answer_out)
+{
+	enum error error = ERR_BUSY;
+
+	*answer_out = (struct page_answer){.confidence = NAN};
+	for (int i = 0; i < MAX_TRIES && error == ERR_BUSY; i++) {
+		buffer_clear(&answer_out->body);
+		error = answer_stored(pool, store, rules, request, answer_out);
+	}
+	return error;
+}
+
+enum error page_answer_given(struct pool *pool, struct store *store,
+			     const struct answer_rules *rules,
+			     const struct text_request *request,
+			     struct page_answer *answer_out)
+{
+	enum error error = ERR_BUSY;
+
+	*answer_out = (struct page_answer){.confidence = NAN};
+	for (int i = 0; i < MAX_TRIES && error == ERR_BUSY; i++) {
+		buffer_clear(&answer_out->body);
+		error = answer_given(pool, store, rules, request, answer_out);
+	}
+	return error;
+}

@@ -1,0 +1,19 @@
+/* daemon/answer/site_server.h - answers what a worker asks of a site of the
+ * store. Internal to page_answer.c. */
+#ifndef DAEMON_ANSWER_SITE_SERVER_H
+#define DAEMON_ANSWER_SITE_SERVER_H
+
+#include "daemon/answer/stored_site.h"
+#include "daemon/worker/task.h"
+
+struct site_server {
+	struct stored_site *site; /* the one that may be asked about; or NULL */
+	const struct answer_rules *rules;
+	const struct text_request *request;
+};
+
+/* An ask_server, whose context is a struct site_server. */
+bool site_server_answer(void *context, const struct inquiry *inquiry,
+			struct message *answer);
+
+#endif

@@ -1,0 +1,107 @@
+/*
+ * daemon/worker/text_request.h - the fields of TASK_TEXT, and of what it asks
+ * the keeper for: all of one site, which the keeper has chosen.
+ */
+#ifndef DAEMON_WORKER_TEXT_REQUEST_H
+#define DAEMON_WORKER_TEXT_REQUEST_H
+
+#include "daemon/worker/requests.h"
+#include "template/site_view.h"
+#include "template/text_answer.h"
+
+/* As struct known_page; also the answer to ASK_FIND. */
+struct known_field {
+	uint64_t key;
+	uint64_t content_hash;
+	uint32_t cluster;
+	uint32_t http_status;
+	uint32_t is_found; /* 0: there is no such page */
+	uint32_t reserved;
+	struct slice charset;
+};
+
+/* TASK_TEXT. Body: the page. An empty text is one that is not there. */
+struct text_task_request {
+	struct limits_field limits;
+	uint64_t fetched_ms;  /* of a stored page */
+	uint64_t generation;  /* of the site */
+	uint64_t site;        /* tells it from others; 0: of no site */
+	uint64_t max_learned; /* bytes that may be kept of what is learned */
+	uint32_t is_stored;   /* the page stands in the site as `known` */
+	uint32_t measure;     /* of the site */
+	uint32_t width;
+	uint32_t threshold;
+	uint32_t min_cluster_pages;
+	uint32_t has_models; /* the site may have a model of its own */
+	uint32_t format;
+	uint32_t scope;
+	uint32_t favor;
+	uint32_t with_comments;
+	struct slice host;     /* of the site */
+	struct slice url;      /* of the request */
+	struct slice page_url; /* after redirects */
+	struct slice known;    /* struct known_field */
+	struct slice settings; /* with their NUL, as all that follow */
+	struct slice method;
+	struct slice include;
+	struct slice exclude;
+	struct slice parameters; /* a list of texts, each with its NUL */
+	struct slice charset;    /* without a NUL */
+};
+
+/* Its answer. Body: the text, or the JSON object. */
+struct text_task_answer {
+	int32_t error;
+	uint32_t quality;
+	uint32_t has_confidence;
+	float confidence;
+	struct slice method;
+	struct slice reason;
+	struct slice cluster;
+};
+
+/* ASK_FIND: head is the URL. ASK_SAMPLE: as `cluster`; the answer's body is the
+ * sample, its head the generation. ASK_MODEL: nothing; the answer's body is the
+ * file. */
+struct number_field {
+	uint64_t number;
+};
+
+/* ASK_SITE: struct site_question. Body: the fragments, then the signature. */
+struct site_question_field {
+	uint64_t fragment_count;
+	uint32_t is_known;
+	uint32_t reserved;
+	struct slice known; /* struct known_field, when is_known */
+	struct slice url;   /* or empty */
+};
+
+/* Its answer. Body: the frequencies, [fragment_count] or, when the cluster is
+ * 0, none. */
+struct site_answer_field {
+	uint64_t generation;
+	int32_t error;
+	uint32_t is_there;
+	uint32_t cluster;
+	uint32_t page_count;
+};
+
+/* The answer to ASK_MODEL; `path` names it in messages. */
+struct model_field {
+	int32_t error;
+	uint32_t is_there;
+	struct slice path;
+};
+
+extern const struct row_layout known_field_layout;
+extern const struct row_layout text_task_request_layout;
+extern const struct row_layout text_task_answer_layout;
+extern const struct row_layout number_field_layout;
+extern const struct row_layout site_question_field_layout;
+extern const struct row_layout site_answer_field_layout;
+extern const struct row_layout model_field_layout;
+
+struct known_field known_to_field(const struct known_page *page);
+struct known_page known_of_field(const struct known_field *field);
+
+#endif

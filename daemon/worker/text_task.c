@@ -1,0 +1,192 @@
+/* The text of a page, as of template/extraction.h. */
+#include <math.h>
+#include <string.h>
+
+#include "daemon/worker/item_list.h"
+#include "daemon/worker/learned.h"
+#include "daemon/worker/remote_site.h"
+#include "daemon/worker/sample.h"
+#include "daemon/worker/task_parts.h"
+#include "daemon/worker/text_request.h"
+#include "store/arena.h"
+#include "template/answer_json.h"
+#include "template/extraction.h"
+
+/* A request with all that it points to. */
+struct asked {
+	struct text_task_request row;
+	struct known_field known;
+	struct answer_rules rules;
+	struct text_request request;
+	struct url url;
+	const char *parameters[MAX_PARAMETERS + 1];
+	struct remote_site site;
+};
+
+/* A text with its NUL; NULL for an empty one. False: it has none. */
+static bool read_text(struct slice given, const char **text_out)
+{
+	const char *text = given.data;
+
+	*text_out = NULL;
+	if (given.size == 0)
+		return true;
+	if (text[given.size - 1] != '\0')
+		return false;
+	*text_out = text;
+	return true;
+}
+
+static bool read_parameters(struct asked *asked)
+{
+	struct slice list = asked->row.parameters;
+	struct slice item;
+	size_t count = 0;
+
+	while (list.size > 0) {
+		if (count == MAX_PARAMETERS || !item_next(&list, &item) ||
+		    item.size == 0 ||
+		    !read_text(item, &asked->parameters[count++]))
+			return false;
+	}
+	if (count > 0)
+		asked->request.parameters = asked->parameters;
+	return true;
+}
+
+static bool read_texts(struct asked *asked)
+{
+	const struct text_task_request *row = &asked->row;
+
+	return read_text(row->settings, &asked->rules.settings) &&
+	       read_text(row->method, &asked->request.method) &&
+	       read_text(row->include, &asked->request.include) &&
+	       read_text(row->exclude, &asked->request.exclude) &&
+	       read_parameters(asked);
+}
+
+static bool read_url(struct asked *asked)
+{
+	if (asked->row.url.size == 0)
+		return true;
+	asked->request.url = &asked->url;
+	return url_parse(&asked->url, asked->row.url, NULL) == ERR_NONE;
+}
+
+static bool is_in_range(const struct text_task_request *row)
+{
+	return row->format < FORMAT_COUNT && row->measure < MEASURE_COUNT &&
+	       row->scope < SCOPE_COUNT && row->favor < FAVOR_COUNT &&
+	       row->page_url.size <= MAX_URL_BYTES;
+}
+
+static void open_site(struct asked *asked, struct task *task)
+{
+	const struct text_task_request *row = &asked->row;
+	struct remote_site *site = &asked->site;
+
+	if (row->site == 0)
+		return;
+	site->view = (struct site_view){
+		.host = row->host,
+		.measure = (enum measure)row->measure,
+		.width = row->width,
+		.threshold = row->threshold,
+		.generation = row->generation,
+	};
+	site->task = task;
+	site->arena = arena_create();
+	site->learned = worker_learned(task->worker, (size_t)row->max_learned);
+	site->limits = &asked->rules.limits;
+	site->site = row->site;
+	remote_site_init(site);
+}
+
+/* ERR_MALFORMED: the request is none. */
+static enum error read_request(struct task *task, struct asked *asked)
+{
+	struct text_task_request *row = &asked->row;
+
+	*asked = (struct asked){0};
+	if (!row_layout_decode(&text_task_request_layout, task->head, row) ||
+	    !is_in_range(row) || !read_texts(asked) || !read_url(asked))
+		return ERR_MALFORMED;
+	if (row->is_stored != 0 &&
+	    (row->site == 0 || !row_layout_decode(&known_field_layout,
+						  row->known, &asked->known)))
+		return ERR_MALFORMED;
+	asked->rules.limits = limits_of_field(&row->limits);
+	asked->rules.min_cluster_pages = row->min_cluster_pages;
+	asked->request.format = (enum format)row->format;
+	asked->request.preference = (struct preference){(enum scope)row->scope,
+							(enum favor)row->favor};
+	asked->request.with_comments = row->with_comments != 0;
+	asked->request.body = task->body;
+	asked->request.charset = row->charset;
+	open_site(asked, task);
+	return ERR_NONE;
+}
+
+static enum error extract(struct task *task, struct asked *asked,
+			  struct text_answer *answer)
+{
+	struct known_page known = known_of_field(&asked->known);
+	struct extraction extraction = {
+		.rules = &asked->rules,
+		.request = &asked->request,
+		.site = asked->row.site == 0 ? NULL : &asked->site.view,
+		.load_model =
+			asked->row.has_models == 0 ? NULL : remote_model_load,
+		.load_context = task,
+	};
+	enum error error;
+
+	if (asked->row.is_stored == 0)
+		return extraction_of_body(&extraction, answer);
+	memcpy(answer->url, asked->row.page_url.data, asked->row.page_url.size);
+	answer->fetched_ms = asked->row.fetched_ms;
+	error = sample_page_parse(task->body, known.charset,
+				  &asked->rules.limits, &answer->page);
+	return error == ERR_NONE
+		       ? extraction_of_known(&extraction, answer->page, &known,
+					     answer)
+		       : error;
+}
+
+static void write_answer(const struct asked *asked, enum error error,
+			 const struct text_answer *result,
+			 struct message *answer)
+{
+	bool has_confidence = !isnan(result->confidence);
+	const struct text_task_answer row = {
+		.error = error,
+		.quality = result->quality,
+		.has_confidence = has_confidence,
+		.confidence = has_confidence ? result->confidence : 0,
+		.method = slice_of(result->method),
+		.reason = slice_of(result->reason),
+		.cluster = slice_of(result->cluster),
+	};
+
+	answer->head = row_layout_encode(&text_task_answer_layout, &row);
+	if (error != ERR_NONE)
+		return;
+	if (asked->request.format == FORMAT_JSON)
+		answer_json(result, 0, &answer->body);
+	else
+		buffer_append_slice(&answer->body, buffer_slice(&result->text));
+}
+
+enum error text_task(struct task *task, struct message *answer)
+{
+	struct text_answer result = {0};
+	struct asked asked;
+	enum error error = read_request(task, &asked);
+
+	if (error == ERR_NONE)
+		write_answer(&asked, extract(task, &asked, &result), &result,
+			     answer);
+	text_answer_free(&result);
+	arena_destroy(asked.site.arena);
+	return error;
+}

@@ -9,6 +9,7 @@
 #include "page/page.h"
 #include "store/arena.h"
 #include "store/buffer.h"
+#include "template/page_tree_code.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
@@ -319,6 +320,59 @@ START_TEST(any_page_keeps_the_laws)
 }
 END_TEST
 
+START_TEST(a_tree_comes_back_from_its_bytes)
+{
+	struct arena *other = arena_create();
+	struct buffer bytes = {0};
+	struct page_tree back;
+
+	add_three();
+	page_tree_encode(&tree, &bytes);
+	ck_assert(page_tree_decode(other, buffer_slice(&bytes), &back));
+	ck_assert_uint_eq(back.page_count, 3);
+	ck_assert_uint_eq(step_tree_count(&back.steps),
+			  step_tree_count(&tree.steps));
+	for (uint32_t i = 0; i < step_tree_count(&tree.steps); i++) {
+		const struct page_tree_node *a = page_tree_node(&tree, i);
+		const struct page_tree_node *b = page_tree_node(&back, i);
+
+		ck_assert(slice_equal(a->step.label, b->step.label) &&
+			  slice_equal(a->example, b->example));
+		ck_assert(a->step.parent == b->step.parent &&
+			  a->pages == b->pages && a->elements == b->elements);
+		ck_assert(a->inside.template == b->inside.template &&
+			  a->inside.content == b->inside.content);
+	}
+	buffer_free(&bytes);
+	arena_destroy(other);
+}
+END_TEST
+
+START_TEST(bytes_that_are_no_tree_are_refused)
+{
+	struct buffer bytes = {0};
+	struct page_tree back;
+	size_t size;
+
+	add_three();
+	page_tree_encode(&tree, &bytes);
+	size = bytes.size;
+	for (size_t cut = 0; cut < size; cut++)
+		ck_assert(!page_tree_decode(
+			arena, (struct slice){bytes.data, cut}, &back));
+	buffer_append_byte(&bytes, 0);
+	ck_assert(!page_tree_decode(arena, buffer_slice(&bytes), &back));
+	/* every byte in turn is another: a tree or none, and never a crash */
+	for (size_t i = 0; i < size; i++) {
+		bytes.data[i] ^= (char)0xff;
+		page_tree_decode(arena, (struct slice){bytes.data, size},
+				 &back);
+		bytes.data[i] ^= (char)0xff;
+	}
+	buffer_free(&bytes);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("page_tree");
@@ -343,6 +397,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_walk_enters_and_leaves_each_node_once);
 	tcase_add_test(tests, a_walk_skips_what_is_inside);
 	tcase_add_test(tests, any_page_keeps_the_laws);
+	tcase_add_test(tcase, a_tree_comes_back_from_its_bytes);
+	tcase_add_test(tcase, bytes_that_are_no_tree_are_refused);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -265,6 +265,7 @@ static enum error start_watching(void *context)
 	const struct config *config = &service->config;
 	const struct inspection_rules rules = {
 		.limits = service_page_limits(config),
+		.pool = service->pool,
 		.min_pages = config->min_cluster_pages,
 		.stale_ms = config->stale_ms,
 	};

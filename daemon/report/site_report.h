@@ -18,6 +18,7 @@ enum { SITE_REPORT_MAX_BYTES = 4 << 20 };
 
 struct site_report_source {
 	struct store *store;
+	struct pool *pool; /* of those who parse; NULL: we do it */
 	struct cuts *cuts;
 	struct page_limits limits;
 	uint32_t min_cluster_pages; /* a smaller cluster has no template */

@@ -3,14 +3,16 @@
 #include "daemon/report/site_report_parts.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "daemon/answer/stored_page.h"
+#include "daemon/pool/pool.h"
 #include "daemon/report/site_report_tree.h"
-#include "extract/core/extractor.h"
-#include "extract/text/fragment.h"
+#include "daemon/worker/requests.h"
 #include "store/arena.h"
 #include "store/document_frequency.h"
 #include "template/page_tree.h"
+#include "template/page_tree_code.h"
 #include "template/version.h"
 
 enum {
@@ -45,39 +47,78 @@ static void mark_regions(const struct report_facts *facts,
 		report_tree_mark(drawn, page_tree_content(drawn->tree));
 }
 
-static void merge_page(struct txn *txn, const struct report_facts *facts,
-		       const struct report_template *template,
-		       struct page_tree *tree, const struct page *page)
-{
-	const struct fragment *fragments = fragments_of_page(page->arena, page);
-	uint32_t *frequency =
-		ARENA_NEW(page->arena, uint32_t, page->text_count);
-	struct template_counts counts = {template->cluster.page_count,
-					 frequency};
+/* The template whose texts a worker may ask about. */
+struct counted {
+	const struct report_facts *facts;
+	uint32_t cluster;
+};
 
-	for (uint32_t i = 0; i < page->text_count; i++)
-		frequency[i] = df_get(txn, facts->site.id, template->number,
-				      fragments[i].hash);
-	page_tree_add(tree, page, &counts);
+/* An ask_server: in how many pages of the template fragments stand. */
+static bool count_fragments(void *context, const struct inquiry *inquiry,
+			    struct message *answer)
+{
+	const struct counted *counted = context;
+	struct slice hashes = inquiry->body;
+	struct txn txn;
+
+	if (inquiry->kind != ASK_COUNTS || hashes.size % sizeof(uint64_t) != 0)
+		return false;
+	txn = txn_begin_read(counted->facts->source->store);
+	for (size_t at = 0; at < hashes.size; at += sizeof(uint64_t)) {
+		uint64_t hash;
+		uint32_t count;
+
+		memcpy(&hash, (const char *)hashes.data + at, sizeof(hash));
+		count = df_get(&txn, counted->facts->site.id, counted->cluster,
+			       hash);
+		buffer_append(&answer->body, &count, sizeof(count));
+	}
+	txn_abort(&txn);
+	return true;
 }
 
+static bool take_tree(void *context, struct slice head, struct slice body)
+{
+	struct page_tree *tree = context;
+
+	(void)head;
+	return page_tree_decode(tree->arena, body, tree);
+}
+
+/* Copy the pages, and have them laid over each other; what fails leaves an
+ * empty tree. */
 static void read_tree(const struct report_facts *facts,
 		      const struct report_template *template,
 		      struct page_tree *tree)
 {
 	struct txn txn = txn_begin_read(facts->source->store);
-	const struct stored_pages from = {
-		&txn, facts->site.id, template->number, &facts->source->limits};
-	struct page *pages[MAX_PAGES];
-	uint32_t count =
-		stored_pages_sample(&from, MAX_PAGES, MAX_PAGES_BYTES, pages);
+	const struct tree_request request = {
+		.limits = limits_to_field(&facts->source->limits),
+		.page_count = template->cluster.page_count,
+	};
+	struct buffer head = row_layout_encode(&tree_request_layout, &request);
+	struct counted counted = {facts, template->number};
+	struct buffer pages = {0};
+	struct pool_task task = {
+		.kind = TASK_TREE,
+		.head = buffer_slice(&head),
+		.site = facts->site.id,
+		.serve = count_fragments,
+		.serve_context = &counted,
+		.take = take_tree,
+		.take_context = tree,
+	};
 
-	for (uint32_t i = 0; i < count; i++) {
-		merge_page(&txn, facts, template, tree, pages[i]);
-		page_destroy(pages[i]);
-	}
-	page_tree_sum(tree);
+	stored_sample_append(&(struct stored_pages){&txn, facts->site.id,
+						    template->number,
+						    &facts->source->limits},
+			     MAX_PAGES, MAX_PAGES_BYTES, &pages);
 	txn_abort(&txn);
+	task.body = buffer_slice(&pages);
+	if (pool_run(facts->source->pool, &task) != ERR_NONE)
+		*tree = page_tree_make(tree->arena);
+	buffer_free(&head);
+	buffer_free(&pages);
 }
 
 static void append_words(const struct report_tree *drawn,

@@ -112,6 +112,7 @@ static enum error inspect(struct store *store, const struct site_facts *site,
 {
 	struct making making = {
 		.source = {.store = store,
+			   .pool = rules->pool,
 			   .site = site,
 			   .limits = &rules->limits,
 			   .min_pages = rules->min_pages,

@@ -34,6 +34,7 @@ struct arena;
 
 struct inspection_rules {
 	struct page_limits limits;
+	struct pool *pool;  /* of those who parse; NULL: we do it */
 	uint32_t min_pages; /* a smaller cluster is no template */
 	uint64_t stale_ms;  /* 0: no site is stale */
 };

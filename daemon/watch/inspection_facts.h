@@ -145,6 +145,7 @@ uint32_t subject_missing(const struct subject_facts *facts);
 /* What is read for all subjects. */
 struct facts_source {
 	struct store *store;
+	struct pool *pool; /* of those who parse; NULL: we do it */
 	const struct site_facts *site;
 	const struct page_limits *limits;
 	uint32_t min_pages; /* fewer are not enough for a version */

@@ -4,8 +4,12 @@
 #include <string.h>
 
 #include "daemon/answer/stored_page.h"
+#include "daemon/pool/pool.h"
+#include "daemon/worker/item_list.h"
+#include "daemon/worker/requests.h"
 #include "store/arena.h"
 #include "store/key.h"
+#include "store/log.h"
 #include "store/rows_cluster.h"
 #include "store/rows_event.h"
 #include "store/rows_frontier.h"
@@ -76,41 +80,44 @@ static struct members load_members(const struct reading *reading,
 	return members;
 }
 
-/* Parsed pages, with their URLs. */
-struct samples {
-	const struct page *pages[VERSION_MAX_SAMPLES];
-	struct page *owned[VERSION_MAX_SAMPLES];
-	struct slice urls[VERSION_MAX_SAMPLES];
-	uint32_t count;
-};
-
 struct version_pages {
 	struct members members;
-	struct samples samples;
-	uint32_t page_count; /* of the cluster */
+	struct buffer request; /* the body of TASK_VERSION */
+	uint32_t page_count;   /* of the cluster */
 	bool is_partial;
 };
 
-static void parse_samples(const struct reading *reading, uint32_t cluster,
-			  const struct members *members,
-			  struct samples *samples)
+/* Append the URL and the page of the member, when its body is kept. */
+static bool append_page(const struct stored_pages *from,
+			const struct member *member, struct buffer *list)
 {
+	size_t before = list->size;
+
+	item_append(list, member->row.url);
+	if (stored_page_append(from, member->key, &member->row, list) ==
+	    ERR_NONE)
+		return true;
+	list->size = before;
+	return false;
+}
+
+/* Copy all that the version is made of. */
+static void copy_members(const struct reading *reading, uint32_t cluster,
+			 struct version_pages *pages)
+{
+	const struct members *members = &pages->members;
 	const struct stored_pages from = {reading->txn, reading->site, cluster,
 					  reading->source->limits};
+	uint32_t count = 0;
 
-	samples->count = 0;
-	for (uint32_t i = 0;
-	     i < members->count && samples->count < VERSION_MAX_SAMPLES; i++) {
-		const struct member *member = &members->items[i];
-		struct page *page;
-
-		if (stored_page_parse(&from, member->key, &member->row,
-				      &page) != ERR_NONE)
-			continue;
-		samples->owned[samples->count] = page;
-		samples->pages[samples->count] = page;
-		samples->urls[samples->count++] = member->row.url;
-	}
+	for (uint32_t i = 0; i < members->count; i++)
+		item_append(&pages->request,
+			    sample_record(reading->scratch,
+					  &members->items[i].record));
+	for (uint32_t i = 0; i < members->count && count < VERSION_MAX_SAMPLES;
+	     i++)
+		count +=
+			append_page(&from, &members->items[i], &pages->request);
 }
 
 struct version_pages *version_pages_read(const struct reading *reading,
@@ -133,7 +140,7 @@ struct version_pages *version_pages_read(const struct reading *reading,
 		cluster_row_get(reading->txn, reading->site, cluster, &row)
 			? row.page_count
 			: pages->members.count;
-	parse_samples(reading, cluster, &pages->members, &pages->samples);
+	copy_members(reading, cluster, pages);
 	return pages;
 }
 
@@ -163,38 +170,53 @@ static void take_pages(const struct reading *reading,
 	}
 }
 
-static struct record *records_of(const struct reading *reading,
-				 const struct members *members)
-{
-	struct record *records =
-		ARENA_NEW(reading->scratch, struct record, members->count);
+/* Where the version of a worker goes. */
+struct made {
+	struct arena *arena;
+	struct version *version; /* NULL: no page could be read */
+};
 
-	for (uint32_t i = 0; i < members->count; i++)
-		records[i] = members->items[i].record;
-	return records;
+static bool take_version(void *context, struct slice head, struct slice body)
+{
+	struct made *made = context;
+
+	(void)head;
+	return body.size == 0 ||
+	       version_decode(made->arena, body, &made->version) == ERR_NONE;
 }
 
 void version_take(const struct reading *reading, struct version_pages *pages,
 		  struct taken_version *taken_out)
 {
-	const struct members *members = &pages->members;
-	const struct samples *samples = &pages->samples;
+	const struct facts_source *source = reading->source;
+	const struct version_request request = {
+		.limits = limits_to_field(source->limits),
+		.generation = source->site->row.generation,
+		.page_count = pages->page_count,
+		.record_count = pages->members.count,
+	};
+	struct buffer head =
+		row_layout_encode(&version_request_layout, &request);
+	struct made made = {.arena = reading->scratch};
+	struct pool_task task = {
+		.kind = TASK_VERSION,
+		.head = buffer_slice(&head),
+		.body = buffer_slice(&pages->request),
+		.site = reading->site,
+		.take = take_version,
+		.take_context = &made,
+	};
 
 	*taken_out = (struct taken_version){.is_partial = pages->is_partial};
-	if (samples->count > 0) {
-		const struct version_input input = {
-			.page_count = pages->page_count,
-			.generation = reading->source->site->row.generation,
-			.records = records_of(reading, members),
-			.record_count = members->count,
-			.pages = samples->pages,
-			.urls = samples->urls,
-			.sample_count = samples->count,
-		};
-
-		taken_out->version = version_make(reading->scratch, &input);
-		take_pages(reading, members, taken_out);
+	if (pool_run(source->pool, &task) != ERR_NONE)
+		log_warn("%.*s: a version of a template was not made: %s",
+			 (int)source->site->row.host.size,
+			 (const char *)source->site->row.host.data,
+			 task.reason);
+	if (made.version != NULL) {
+		taken_out->version = made.version;
+		take_pages(reading, &pages->members, taken_out);
 	}
-	for (uint32_t i = 0; i < samples->count; i++)
-		page_destroy(samples->owned[i]);
+	buffer_free(&head);
+	buffer_free(&pages->request);
 }

@@ -1,11 +1,15 @@
 /* A page into its record, what guards find on it, and its packed bytes. */
+#include <stdlib.h>
+
 #include "daemon/worker/analyse.h"
 #include "daemon/worker/guarded_page.h"
 #include "daemon/worker/item_list.h"
 #include "daemon/worker/requests.h"
 #include "daemon/worker/task_parts.h"
 #include "page/page.h"
+#include "page/select/xpath.h"
 #include "store/compress.h"
+#include "store/memory.h"
 
 /* What a task has of its request. */
 struct given {
@@ -93,4 +97,16 @@ enum error guard_task(struct task *task, struct message *answer)
 		finish(&row, answer);
 	page_destroy(given.page);
 	return error;
+}
+
+enum error xpath_task(struct task *task, struct message *answer)
+{
+	char *text = mem_copy_text(task->head.data, task->head.size);
+	char error[256] = "";
+
+	if (!xpath_check(text, error))
+		buffer_append_text(&answer->head,
+				   *error == '\0' ? "it is none" : error);
+	free(text);
+	return ERR_NONE;
 }

@@ -40,6 +40,23 @@ static const struct field guard_fields[] = {
 const struct row_layout wanted_guard_layout = LAYOUT(
 	wanted_guard, guard_fields, offsetof(struct wanted_guard, selector), 3);
 
+static const struct field version_fields[] = {
+	FIELD(version_request, limits),
+	FIELD(version_request, generation),
+	FIELD(version_request, page_count),
+	FIELD(version_request, record_count),
+};
+const struct row_layout version_request_layout =
+	LAYOUT(version_request, version_fields, 0, 0);
+
+static const struct field tree_fields[] = {
+	FIELD(tree_request, limits),
+	FIELD(tree_request, page_count),
+	FIELD(tree_request, reserved),
+};
+const struct row_layout tree_request_layout =
+	LAYOUT(tree_request, tree_fields, 0, 0);
+
 static const struct field fragments_fields[] = {
 	FIELD(fragments_request, limits),
 	FIELD(fragments_request, count),

@@ -69,6 +69,31 @@ struct fragments_request {
 	uint64_t count;
 };
 
+/*
+ * TASK_VERSION. Body: `record_count` records, then of each sampled page its
+ * URL, its body and its charset: one list. The answer's body is the version as
+ * version_encode() writes it; empty when no page could be read.
+ */
+struct version_request {
+	struct limits_field limits;
+	uint64_t generation;
+	uint32_t page_count;
+	uint32_t record_count;
+};
+
+/*
+ * TASK_TREE. Body: pages (daemon/worker/sample.h). It asks by ASK_COUNTS in how
+ * many pages of the template texts stand: hashes in the body, u32 in that of
+ * the answer. Its own answer's body is that of template/page_tree_code.h.
+ */
+struct tree_request {
+	struct limits_field limits;
+	uint32_t page_count; /* of the template */
+	uint32_t reserved;
+};
+
+extern const struct row_layout version_request_layout;
+extern const struct row_layout tree_request_layout;
 extern const struct row_layout fragments_request_layout;
 extern const struct row_layout analyse_request_layout;
 extern const struct row_layout wanted_guard_layout;

@@ -13,8 +13,11 @@ enum error task_run(struct task *task, struct message *answer)
 	static task_function *const functions[TASK_KINDS] = {
 		[TASK_ANALYSE] = analyse_task,
 		[TASK_GUARD] = guard_task,
+		[TASK_XPATH] = xpath_task,
 		[TASK_TEXT] = text_task,
+		[TASK_VERSION] = version_task,
 		[TASK_FRAGMENTS] = fragments_task,
+		[TASK_TREE] = tree_task,
 	};
 
 	*answer = (struct message){0};

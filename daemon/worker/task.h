@@ -19,10 +19,12 @@
 enum task_kind {
 	TASK_ANALYSE = 1, /* a page into its record */
 	TASK_GUARD,       /* guards on a page */
-	TASK_TEXT,        /* the text of a page */
-	TASK_VERSION,     /* pages of a template into its version */
-	TASK_FRAGMENTS,   /* the texts of fragments */
-	TASK_TREE,        /* pages of a template laid over each other */
+	TASK_XPATH,     /* is it an expression? The head is the text; so is the
+			   answer: what is wrong, or nothing */
+	TASK_TEXT,      /* the text of a page */
+	TASK_VERSION,   /* pages of a template into its version */
+	TASK_FRAGMENTS, /* the texts of fragments */
+	TASK_TREE,      /* pages of a template laid over each other */
 	TASK_KINDS
 };
 

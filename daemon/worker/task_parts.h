@@ -9,8 +9,11 @@ typedef enum error task_function(struct task *task, struct message *answer);
 
 task_function analyse_task;
 task_function guard_task;
+task_function xpath_task;
 task_function text_task;
 task_function fragments_task;
+task_function version_task;
+task_function tree_task;
 
 struct learned_cache;
 struct packer;

@@ -397,8 +397,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_walk_enters_and_leaves_each_node_once);
 	tcase_add_test(tests, a_walk_skips_what_is_inside);
 	tcase_add_test(tests, any_page_keeps_the_laws);
-	tcase_add_test(tcase, a_tree_comes_back_from_its_bytes);
-	tcase_add_test(tcase, bytes_that_are_no_tree_are_refused);
+	tcase_add_test(tests, a_tree_comes_back_from_its_bytes);
+	tcase_add_test(tests, bytes_that_are_no_tree_are_refused);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

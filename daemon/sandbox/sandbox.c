@@ -1,0 +1,241 @@
+#include "daemon/sandbox/sandbox.h"
+
+#include <linux/capability.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "daemon/sandbox/empty_root.h"
+#include "daemon/sandbox/landlock.h"
+#include "daemon/sandbox/system_calls.h"
+#include "store/buffer.h"
+#include "store/hash.h"
+
+#ifndef __has_feature
+#define __has_feature(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+	__has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+enum { IS_SANITIZED = true };
+#else
+enum { IS_SANITIZED = false };
+#endif
+
+#ifndef PR_SET_MDWE /* Linux 6.3 */
+#define PR_SET_MDWE              65
+#define PR_MDWE_REFUSE_EXEC_GAIN 1
+#endif
+
+enum {
+	EVERY_ROLE = SANDBOX_NO_NEW_PRIVILEGES | SANDBOX_SYSTEM_CALLS |
+		     SANDBOX_LIMITS,
+	LANDLOCKED = SANDBOX_FILES | SANDBOX_TCP | SANDBOX_SCOPES,
+	LINKS_OF_ONE_THREAD = 3, /* of /proc/self/task: ., .., the thread */
+};
+
+static const unsigned walls[ROLE_COUNT] = {
+	[ROLE_KEEPER] =
+		EVERY_ROLE | SANDBOX_TCP | SANDBOX_SCOPES | SANDBOX_CODE,
+	[ROLE_STARTER] = EVERY_ROLE,
+	[ROLE_FETCHER] = EVERY_ROLE | LANDLOCKED | SANDBOX_CODE,
+	[ROLE_WORKER] = EVERY_ROLE | LANDLOCKED | SANDBOX_CODE |
+			SANDBOX_NAMESPACES | SANDBOX_EMPTY_ROOT,
+	[ROLE_COURIER] = EVERY_ROLE | LANDLOCKED | SANDBOX_CODE,
+};
+
+static const char *const resolver[] = {
+	"/etc/resolv.conf",
+	"/etc/hosts",
+	"/etc/nsswitch.conf",
+	"/etc/host.conf",
+	"/etc/gai.conf",
+	"/etc/services",
+	"/etc/protocols",
+	"/etc/hostname",
+	"/etc/ld.so.cache",
+	"/etc/localtime",
+	NULL,
+};
+
+/* Libraries are those of the resolver (nsswitch.conf) and of OpenSSL. */
+static const char *const network[] = {
+	"/run/systemd/resolve",
+	"/run/resolvconf",
+	"/run/NetworkManager",
+	"/etc/resolvconf",
+	"/etc/ssl",
+	"/etc/pki",
+	"/etc/ca-certificates",
+	"/etc/crypto-policies",
+	"/usr/share/ca-certificates",
+	"/usr/local/share/ca-certificates",
+	"/usr/share/pki",
+	"/usr/share/publicsuffix",
+	"/usr/share/zoneinfo",
+	"/lib",
+	"/lib64",
+	"/usr/lib",
+	"/usr/lib64",
+	"/dev/null",
+	"/dev/random",
+	"/dev/urandom",
+	NULL,
+};
+
+static bool is_networked(enum role role)
+{
+	return role == ROLE_FETCHER || role == ROLE_COURIER;
+}
+
+/* /proc may be missing: then the caller is believed. */
+static bool has_threads(void)
+{
+	struct stat tasks;
+
+	return stat("/proc/self/task", &tasks) == 0 &&
+	       tasks.st_nlink > LINKS_OF_ONE_THREAD;
+}
+
+static bool drop_privileges(void)
+{
+	/* the leak checker of the sanitizers traces its own process */
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       (IS_SANITIZED || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0);
+}
+
+/* Without these the root of a namespace is nobody, and root is a user. */
+static void drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	(void)syscall(SYS_capset, &header, none);
+}
+
+/* Never more than it already is. */
+static bool limit(__rlimit_resource_t resource, uint64_t most)
+{
+	struct rlimit now;
+
+	if (getrlimit(resource, &now) != 0)
+		return false;
+	if (most < now.rlim_max)
+		now.rlim_max = most;
+	now.rlim_cur = now.rlim_max;
+	return setrlimit(resource, &now) == 0;
+}
+
+static bool set_limits(const struct sandbox_options *options)
+{
+	bool is_set = limit(RLIMIT_CORE, 0);
+
+	if (options->max_files != 0)
+		is_set &= limit(RLIMIT_NOFILE, options->max_files);
+	if (options->memory_bytes != 0 && !IS_SANITIZED)
+		is_set &= limit(RLIMIT_AS, options->memory_bytes);
+	/* the leak checker has a process */
+	if (options->role == ROLE_WORKER && !IS_SANITIZED)
+		is_set &= limit(RLIMIT_NPROC, 0);
+	return is_set;
+}
+
+static unsigned restrict_files(const struct sandbox_options *options)
+{
+	struct landlock_rules rules = {
+		.has_files = options->role != ROLE_KEEPER,
+		.may_connect = is_networked(options->role),
+		.may_notify = options->role == ROLE_KEEPER,
+	};
+
+	if (is_networked(options->role)) {
+		rules.readable[0] = resolver;
+		rules.readable[1] = network;
+		rules.readable[2] = options->readable;
+	}
+	return landlock_restrict(&rules);
+}
+
+/* The walls that sanitizers do without; commands inherit none but the filter.
+ */
+static unsigned build_walls(const struct sandbox_options *options)
+{
+	unsigned wanted = walls[options->role];
+	unsigned holds = 0;
+
+	if ((wanted & SANDBOX_EMPTY_ROOT) != 0)
+		holds |= empty_root_enter();
+	if (is_networked(options->role) || options->role == ROLE_WORKER)
+		drop_capabilities();
+	if ((wanted & SANDBOX_CODE) != 0 &&
+	    prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) == 0)
+		holds |= SANDBOX_CODE;
+	if ((wanted & LANDLOCKED) != 0)
+		holds |= restrict_files(options);
+	if (system_calls_restrict(options->role))
+		holds |= SANDBOX_SYSTEM_CALLS;
+	return holds;
+}
+
+enum error sandbox_enter(const struct sandbox_options *options,
+			 struct sandbox_report *report_out)
+{
+	unsigned holds = SANDBOX_NO_NEW_PRIVILEGES | SANDBOX_LIMITS;
+
+	*report_out = (struct sandbox_report){0};
+	if (!IS_SANITIZED && has_threads())
+		return ERR_BUSY;
+	if (!drop_privileges() || !set_limits(options))
+		return ERR_IO;
+	if (!IS_SANITIZED)
+		holds |= build_walls(options);
+	report_out->holds = holds & walls[options->role];
+	report_out->lacks = walls[options->role] & ~holds;
+	return ERR_NONE;
+}
+
+static void list_walls(unsigned bits, struct buffer *out)
+{
+	static const char *const names[] = {
+		"no new privileges", "system calls", "files",  "TCP",  "scopes",
+		"namespaces",        "empty root",   "limits", "code",
+	};
+	const char *before = "";
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if ((bits >> i & 1U) == 0)
+			continue;
+		buffer_append_text(out, before);
+		buffer_append_text(out, names[i]);
+		before = ", ";
+	}
+}
+
+void sandbox_describe(const struct sandbox_report *report, struct buffer *out)
+{
+	list_walls(report->holds, out);
+	if (report->lacks == 0)
+		return;
+	buffer_append_text(out, IS_SANITIZED ? "; the sanitizers go without "
+					     : "; the kernel lacks ");
+	list_walls(report->lacks, out);
+}
+
+uint64_t sandbox_resolver_stamp(void)
+{
+	uint64_t stamp = 0;
+
+	for (size_t i = 0; resolver[i] != NULL; i++) {
+		struct stat status;
+
+		if (stat(resolver[i], &status) != 0)
+			status = (struct stat){0};
+		stamp = hash_chain((uint64_t)status.st_dev, stamp);
+		stamp = hash_chain((uint64_t)status.st_ino, stamp);
+	}
+	return stamp;
+}

@@ -1,0 +1,298 @@
+/*
+ * tests/sandbox/attempts.c - what each role of the daemon can do and cannot, as
+ * a table. Each attempt is made in a process of its own, which has entered the
+ * sandbox of the role: of a user who is nobody, and again of root if we are.
+ * The first column is without a sandbox. Fails where the table is not the one
+ * that is expected.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/sandbox/sandbox.h"
+#include "daemon/sandbox/user.h"
+#include "store/buffer.h"
+#include "tests/sandbox/attempt.h"
+
+enum {
+	NO_ROLE = ROLE_COUNT, /* no sandbox */
+	KILLED = 1000,
+	FILES = 64,
+	CELL = 11,
+};
+
+/* What the child says. */
+struct outcome {
+	int error; /* 0: done; KILLED */
+	unsigned lacks;
+};
+
+static const struct attempt_row *const tables[] = {
+	file_attempts,
+};
+
+static struct surroundings around;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "attempts: %s: %s\n", what, strerrordesc_np(errno));
+	_exit(EXIT_FAILURE);
+}
+
+static int serve(int family, const void *address, socklen_t bytes)
+{
+	int file = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (file < 0 || bind(file, address, bytes) != 0 ||
+	    listen(file, FILES) != 0)
+		fail("listening");
+	return file;
+}
+
+static void make_surroundings(void)
+{
+	socklen_t bytes = sizeof(around.tcp);
+	int file;
+
+	snprintf(around.folder, sizeof(around.folder), "/tmp/attempts-XXXXXX");
+	if (mkdtemp(around.folder) == NULL || chdir(around.folder) != 0 ||
+	    chmod(around.folder, 0777) != 0)
+		fail(around.folder);
+	snprintf(around.store, sizeof(around.store), "%s/data.mdb",
+		 around.folder);
+	snprintf(around.copy, sizeof(around.copy), "%s/copy", around.folder);
+	around.tcp.sin_family = AF_INET;
+	around.tcp.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	file = serve(AF_INET, &around.tcp, bytes);
+	getsockname(file, (struct sockaddr *)&around.tcp, &bytes);
+	around.path.sun_family = AF_UNIX;
+	snprintf(around.path.sun_path, sizeof(around.path.sun_path), "%s/s",
+		 around.folder);
+	serve(AF_UNIX, &around.path, sizeof(around.path));
+	chmod(around.path.sun_path, 0666);
+	around.hidden.sun_family = AF_UNIX;
+	snprintf(around.hidden.sun_path + 1, sizeof(around.hidden.sun_path) - 1,
+		 "%s", around.folder);
+	around.hidden_bytes =
+		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+			    strlen(around.folder));
+	serve(AF_UNIX, &around.hidden, around.hidden_bytes);
+}
+
+/* As each attempt shall find it. */
+static void tidy(void)
+{
+	int file;
+
+	unlink(around.copy);
+	unlink("here");
+	unlink(around.store);
+	file = open(around.store, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (file < 0 || fchmod(file, 0666) != 0 || write(file, "store", 5) != 5)
+		fail(around.store);
+	close(file);
+}
+
+static struct outcome try_it(attempt *run, enum role role)
+{
+	const struct sandbox_options options = {
+		.role = role,
+		.memory_bytes = 1U << 30,
+		.max_files = FILES,
+	};
+	struct sandbox_report report = {0};
+	struct outcome outcome = {0};
+
+	if ((unsigned)role != NO_ROLE &&
+	    sandbox_enter(&options, &report) != ERR_NONE)
+		outcome.error = KILLED;
+	else
+		outcome.error = run(&around);
+	outcome.lacks = report.lacks;
+	return outcome;
+}
+
+/* execve that succeeds says nothing, and ends with 0. */
+static struct outcome watch(attempt *run, enum role role)
+{
+	struct outcome outcome = {0};
+	int said[2];
+	int status = 0;
+	pid_t child;
+
+	if (pipe2(said, O_CLOEXEC) != 0)
+		fail("pipe");
+	fflush(stdout);
+	child = fork();
+	if (child < 0)
+		fail("fork");
+	if (child == 0) {
+		outcome = try_it(run, role);
+		_exit(write(said[1], &outcome, sizeof(outcome)) ==
+				      sizeof(outcome)
+			      ? EXIT_SUCCESS
+			      : EXIT_FAILURE);
+	}
+	close(said[1]);
+	if (read(said[0], &outcome, sizeof(outcome)) < 0 ||
+	    waitpid(child, &status, 0) != child)
+		fail("waiting");
+	close(said[0]);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		outcome.error = KILLED;
+	return outcome;
+}
+
+/* By the letter of the row. */
+static bool is_right(struct outcome outcome, const struct attempt_row *row,
+		     enum role role, bool is_root)
+{
+	char expected = row->expected[role];
+	unsigned walls = row->walls != 0 ? row->walls : SANDBOX_SYSTEM_CALLS;
+
+	if (expected == '?' || (expected == 'r' && is_root) ||
+	    (expected != '+' && (outcome.lacks & walls) != 0))
+		return true;
+	return (outcome.error == 0) == (expected == '+');
+}
+
+static void show(struct outcome outcome, bool is_as_expected)
+{
+	const char *name = outcome.error == 0 ? "yes"
+			   : outcome.error == KILLED
+				   ? "killed"
+				   : strerrorname_np(outcome.error);
+
+	printf(" %*s%s", CELL - 1, name == NULL ? "?" : name,
+	       is_as_expected ? " " : "!");
+}
+
+static unsigned try_row(const struct attempt_row *row, bool is_root)
+{
+	unsigned wrong = 0;
+
+	printf("%-38s", row->name);
+	for (unsigned i = 0; i <= ROLE_COUNT; i++) {
+		unsigned column = i == 0 ? (unsigned)NO_ROLE : i - 1;
+		struct outcome outcome;
+		bool is_as_expected;
+
+		tidy();
+		outcome = watch(row->run, (enum role)column);
+		is_as_expected =
+			column == NO_ROLE ||
+			is_right(outcome, row, (enum role)column, is_root);
+		show(outcome, is_as_expected);
+		wrong += !is_as_expected;
+	}
+	putchar('\n');
+	return wrong;
+}
+
+static unsigned try_all(bool is_root)
+{
+	unsigned wrong = 0;
+
+	around.parent = getpid();
+	printf("%-38s %*s ", is_root ? "as root" : "as nobody", CELL - 1,
+	       "(free)");
+	for (unsigned role = 0; role < ROLE_COUNT; role++)
+		printf(" %*s ", CELL - 1, role_name((enum role)role));
+	putchar('\n');
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		const struct attempt_row *row = tables[i];
+
+		for (; row->name != NULL; row++)
+			wrong += try_row(row, is_root);
+	}
+	return wrong;
+}
+
+/* In a process of its own: what stands there is said by it. */
+static int say_walls(enum role role, struct buffer *text)
+{
+	const struct sandbox_options options = {.role = role};
+	struct sandbox_report report;
+
+	if (sandbox_enter(&options, &report) != ERR_NONE)
+		return EXIT_FAILURE;
+	sandbox_describe(&report, text);
+	printf("%s: %s\n", role_name(role), text->data);
+	fflush(stdout);
+	return EXIT_SUCCESS;
+}
+
+static unsigned describe(void)
+{
+	unsigned wrong = 0;
+
+	for (unsigned role = 0; role < ROLE_COUNT; role++) {
+		struct buffer text = {0};
+		pid_t child;
+		int status;
+
+		fflush(stdout);
+		child = fork();
+		if (child == 0)
+			_exit(say_walls((enum role)role, &text));
+		if (waitpid(child, &status, 0) != child || status != 0)
+			wrong++;
+		buffer_free(&text);
+	}
+	return wrong;
+}
+
+/* Whoever tries is of the same user, and may be traced, so that nothing but the
+ * sandbox is in the way. */
+static unsigned try_as_nobody(void)
+{
+	char reason[USER_REASON_BYTES];
+	pid_t child;
+	int status = 0;
+
+	if (geteuid() != 0)
+		return try_all(false);
+	unlink(around.store);
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		unsigned wrong = 1;
+
+		if (user_become("nobody", reason) == ERR_NONE &&
+		    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0)
+			wrong = try_all(false);
+		fflush(stdout);
+		_exit(wrong > 0);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		fail("nobody");
+	return status != 0;
+}
+
+int main(void)
+{
+	unsigned wrong;
+
+	make_surroundings();
+	wrong = describe();
+	wrong += try_as_nobody();
+	if (geteuid() == 0)
+		wrong += try_all(true);
+	tidy();
+	unlink(around.store);
+	unlink(around.path.sun_path);
+	rmdir(around.folder);
+	if (wrong > 0)
+		puts("not as expected: !");
+	return wrong == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

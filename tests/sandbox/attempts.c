@@ -39,6 +39,8 @@ struct outcome {
 
 static const struct attempt_row *const tables[] = {
 	file_attempts,
+	network_attempts,
+	process_attempts,
 };
 
 static struct surroundings around;

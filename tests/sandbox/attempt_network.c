@@ -1,0 +1,127 @@
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/sandbox/wall.h"
+#include "tests/sandbox/attempt.h"
+
+static int connected(int family, int type, const void *to, socklen_t bytes)
+{
+	int file = socket(family, type | SOCK_CLOEXEC, 0);
+	int error = file < 0 || connect(file, to, bytes) != 0 ? errno : 0;
+
+	if (file >= 0)
+		close(file);
+	return error;
+}
+
+static int made(int family, int type, int protocol)
+{
+	int file = socket(family, type | SOCK_CLOEXEC, protocol);
+
+	if (file < 0)
+		return errno;
+	close(file);
+	return 0;
+}
+
+static int connect_tcp(const struct surroundings *around)
+{
+	return connected(AF_INET, SOCK_STREAM, &around->tcp,
+			 sizeof(around->tcp));
+}
+
+static int listen_tcp(const struct surroundings *around)
+{
+	struct sockaddr_in any = {.sin_family = AF_INET};
+	int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int error = 0;
+
+	(void)around;
+	any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (file < 0 ||
+	    bind(file, (const struct sockaddr *)&any, sizeof(any)) != 0 ||
+	    listen(file, 1) != 0)
+		error = errno;
+	if (file >= 0)
+		close(file);
+	return error;
+}
+
+static int send_udp(const struct surroundings *around)
+{
+	return connected(AF_INET, SOCK_DGRAM, &around->tcp,
+			 sizeof(around->tcp));
+}
+
+static int connect_path(const struct surroundings *around)
+{
+	return connected(AF_UNIX, SOCK_STREAM, &around->path,
+			 sizeof(around->path));
+}
+
+static int connect_hidden(const struct surroundings *around)
+{
+	return connected(AF_UNIX, SOCK_STREAM, &around->hidden,
+			 around->hidden_bytes);
+}
+
+static int make_pair(const struct surroundings *around)
+{
+	int files[2];
+
+	(void)around;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, files) != 0)
+		return errno;
+	close(files[0]);
+	close(files[1]);
+	return 0;
+}
+
+static int make_netlink(const struct surroundings *around)
+{
+	(void)around;
+	return made(AF_NETLINK, SOCK_RAW, 0);
+}
+
+static int make_raw(const struct surroundings *around)
+{
+	(void)around;
+	return made(AF_INET, SOCK_RAW, IPPROTO_ICMP);
+}
+
+static int make_packet(const struct surroundings *around)
+{
+	(void)around;
+	return made(AF_PACKET, SOCK_RAW, 0);
+}
+
+static int make_crypto(const struct surroundings *around)
+{
+	(void)around;
+	return made(AF_ALG, SOCK_SEQPACKET, 0);
+}
+
+static int make_sctp(const struct surroundings *around)
+{
+	(void)around;
+	return made(AF_INET, SOCK_STREAM, IPPROTO_SCTP);
+}
+
+const struct attempt_row network_attempts[] = {
+	{"connect by TCP", connect_tcp, "-++-+", 0},
+	{"listen for TCP", listen_tcp, "-+---", SANDBOX_TCP},
+	{"send by UDP", send_udp, "-++-+", 0},
+	{"connect to a Unix socket", connect_path, "++---", 0},
+	{"connect to an abstract Unix socket", connect_hidden, "++---", 0},
+	{"make a pair of sockets", make_pair, "+++++", 0},
+	{"make a netlink socket", make_netlink, "-+---", 0},
+	{"make a raw socket", make_raw, "-r---", 0},
+	{"make a packet socket", make_packet, "-----", 0},
+	{"make a socket of the kernel's ciphers", make_crypto, "-----", 0},
+	{"make a socket of SCTP", make_sctp, "-?---", 0},
+	{0},
+};

@@ -41,6 +41,7 @@ static const struct attempt_row *const tables[] = {
 	file_attempts,
 	network_attempts,
 	process_attempts,
+	kernel_attempts,
 };
 
 static struct surroundings around;

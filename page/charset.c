@@ -1,5 +1,6 @@
 #include "page/charset.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include <uchardet/uchardet.h>
@@ -13,6 +14,7 @@
 #include "store/buffer.h"
 
 enum {
+	MAX_ENCODINGS = 64,
 	PRESCAN_BYTES = 1024,
 	GUESS_BYTES = 64 * 1024,
 	/*
@@ -309,4 +311,17 @@ struct decoded charset_decode(struct arena *arena, struct slice body,
 	    decode_as(arena, body, guess(body), count, &decoded))
 		return decoded;
 	return decode_windows_1252(arena, body);
+}
+
+/* iconv unloads what has no user. */
+void charset_load(void)
+{
+	static struct converter kept[MAX_ENCODINGS];
+	const struct encoding *encoding;
+
+	for (size_t i = 0; (encoding = encoding_by_index(i)) != NULL; i++) {
+		assert(i < MAX_ENCODINGS);
+		if (kept[i].iconv == NULL)
+			kept[i] = convert_begin(encoding);
+	}
 }

@@ -32,4 +32,11 @@ struct decoded charset_decode(struct arena *arena, struct slice body,
  */
 const struct encoding *charset_declared(struct slice body);
 
+/*
+ * Load the tables of all encodings, which are libraries, and keep them: for a
+ * process that soon will be able to open no file. Call it before there are
+ * threads; a few milliseconds.
+ */
+void charset_load(void);
+
 #endif

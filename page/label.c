@@ -113,3 +113,10 @@ const struct encoding *encoding_of(struct slice label)
 	}
 	return NULL;
 }
+
+const struct encoding *encoding_by_index(size_t index)
+{
+	return index < sizeof(encodings) / sizeof(*encodings)
+		       ? &encodings[index]
+		       : NULL;
+}

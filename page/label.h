@@ -17,4 +17,7 @@ struct encoding {
  */
 const struct encoding *encoding_of(struct slice label);
 
+/* All of them in turn, from `index` 0; NULL behind the last. */
+const struct encoding *encoding_by_index(size_t index);
+
 #endif

@@ -1,6 +1,7 @@
 #include "page/charset.h"
 
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "store/arena.h"
 #include "tests/unit/page/page_of.h"
@@ -210,6 +211,22 @@ START_TEST(any_bytes_become_utf_8_without_nul)
 }
 END_TEST
 
+START_TEST(what_was_loaded_needs_no_file)
+{
+	struct rlimit limit;
+
+	charset_load();
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = 0;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	check(BYTES("\x93\xFA\x96\x7B"), "shift_jis", "日本", "SHIFT_JIS");
+	check(BYTES("\xCF\xF0"), "windows-1251", "Пр", "WINDOWS-1251");
+	check(BYTES("\xBC\xF2\xCC\xE5"), "gb2312", "简体", "GB18030");
+	limit.rlim_cur = limit.rlim_max; /* for what is written at the end */
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("charset");
@@ -229,6 +246,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, what_says_nothing_is_guessed);
 	tcase_add_test(tcase, nuls_become_spaces);
 	tcase_add_test(tcase, any_bytes_become_utf_8_without_nul);
+	tcase_add_test(tcase, what_was_loaded_needs_no_file);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

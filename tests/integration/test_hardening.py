@@ -61,6 +61,16 @@ class Hardening(harness.Case):
         self.assertEqual([str(net) for net in networks("IPAddressAllow")],
                          ["127.0.0.53/32", "127.0.0.54/32"])
 
+    def test_unit_lets_the_daemon_build_its_own_walls(self):
+        allowed = [line.partition("=")[2].split()
+                   for line in UNIT.read_text("utf-8").splitlines()
+                   if line.startswith("SystemCallFilter=")]
+        self.assertEqual(allowed[0], ["@system-service"])
+        # what comes last counts
+        for name in ("seccomp", "landlock_create_ruleset",
+                     "landlock_add_rule", "landlock_restrict_self"):
+            self.assertIn(name, sum(allowed[2:], []))
+
 
 if __name__ == "__main__":
     harness.main()

@@ -106,7 +106,13 @@ static void tidy(void)
 	close(file);
 }
 
-static struct outcome try_it(attempt *run, enum role role)
+static bool say(int file, struct outcome outcome)
+{
+	return write(file, &outcome, sizeof(outcome)) == sizeof(outcome);
+}
+
+/* Twice: an attempt that executes a program does not come back. */
+static bool try_it(attempt *run, enum role role, int said)
 {
 	const struct sandbox_options options = {
 		.role = role,
@@ -118,14 +124,14 @@ static struct outcome try_it(attempt *run, enum role role)
 
 	if ((unsigned)role != NO_ROLE &&
 	    sandbox_enter(&options, &report) != ERR_NONE)
-		outcome.error = KILLED;
-	else
-		outcome.error = run(&around);
+		return false;
 	outcome.lacks = report.lacks;
-	return outcome;
+	if (!say(said, outcome))
+		return false;
+	outcome.error = run(&around);
+	return say(said, outcome);
 }
 
-/* execve that succeeds says nothing, and ends with 0. */
 static struct outcome watch(attempt *run, enum role role)
 {
 	struct outcome outcome = {0};
@@ -139,16 +145,12 @@ static struct outcome watch(attempt *run, enum role role)
 	child = fork();
 	if (child < 0)
 		fail("fork");
-	if (child == 0) {
-		outcome = try_it(run, role);
-		_exit(write(said[1], &outcome, sizeof(outcome)) ==
-				      sizeof(outcome)
-			      ? EXIT_SUCCESS
-			      : EXIT_FAILURE);
-	}
+	if (child == 0)
+		_exit(try_it(run, role, said[1]) ? EXIT_SUCCESS : EXIT_FAILURE);
 	close(said[1]);
-	if (read(said[0], &outcome, sizeof(outcome)) < 0 ||
-	    waitpid(child, &status, 0) != child)
+	while (read(said[0], &outcome, sizeof(outcome)) == sizeof(outcome))
+		;
+	if (waitpid(child, &status, 0) != child)
 		fail("waiting");
 	close(said[0]);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)

@@ -16,6 +16,7 @@
 #include "daemon/runtime/notify.h"
 #include "daemon/service.h"
 #include "daemon/worker/task.h"
+#include "page/charset.h"
 #include "store/log.h"
 
 /* Exit statuses. */
@@ -217,12 +218,12 @@ static int serve(const struct config *config, const char *path)
 /* Executed again by the starter: see daemon/process/process.h. */
 static int be_role(const char *name)
 {
-	static role_main *const mains[ROLE_COUNT] = {
-		[ROLE_STARTER] = starter_main,
-		[ROLE_WORKER] = worker_main,
+	static const struct role_program programs[ROLE_COUNT] = {
+		[ROLE_STARTER] = {starter_main, NULL},
+		[ROLE_WORKER] = {worker_main, charset_load},
 	};
 
-	return process_main(name, mains);
+	return process_main(name, programs);
 }
 
 int main(int count, char **values)

@@ -32,7 +32,7 @@ static void execute_starter(int socket)
 {
 	char program[] = "templated";
 	char option[] = "--role";
-	char name[ROLE_NAME_BYTES];
+	char name[ROLE_BYTES];
 	char *const words[] = {program, option, name, NULL};
 	sigset_t none;
 

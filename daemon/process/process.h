@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 #include "daemon/process/frame.h"
-#include "daemon/sandbox/role.h"
+#include "daemon/sandbox/process_role.h"
 #include "store/buffer.h"
 #include "store/error.h"
 
@@ -39,7 +39,7 @@ struct process_options {
 	enum role role;
 	role_main *main;       /* run by a thread when there is no starter */
 	size_t max_body;       /* of the frames that come from it */
-	uint64_t memory_bytes; /* its address space; 0: no limit */
+	uint64_t memory_bytes; /* over what it begins with; 0: no limit */
 	const char *readable;  /* one more file that it may read; or NULL */
 };
 
@@ -72,10 +72,17 @@ void process_end(struct starter *starter, struct process *process,
 /* The CPU time that it has used, in milliseconds; 0 for a thread. */
 uint64_t process_cpu_ms(const struct process *process);
 
+/* A role as the program has it. */
+struct role_program {
+	role_main *main;       /* NULL: it has not */
+	void (*prepare)(void); /* what it has to load before it is closed in;
+				  or NULL */
+};
+
 /*
  * What the program does when it is executed as `--role NAME`: enter the
- * sandbox and run `mains` [ROLE_COUNT]. Returns its exit status.
+ * sandbox and run that of `programs` [ROLE_COUNT]. Returns its exit status.
  */
-int process_main(const char *role, role_main *const *mains);
+int process_main(const char *role, const struct role_program *programs);
 
 #endif

@@ -5,10 +5,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/process/starter.h"
 #include "daemon/sandbox/sandbox.h"
-#include "store/log.h"
+#include "store/file.h"
 
 enum { MAX_HELLO_BODY = 1 };
 
@@ -30,6 +31,23 @@ static enum error get_hello(struct channel *channel, struct frame *frame,
 	return ERR_NONE;
 }
 
+/* The address space in use, libraries and all. */
+static uint64_t used_bytes(void)
+{
+	struct buffer text = {0};
+	uint64_t pages = 0;
+
+	if (file_read("/proc/self/statm", 4096, &text) == ERR_NONE)
+		pages = strtoull(text.data, NULL, 10);
+	buffer_free(&text);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static uint64_t limit_of(uint64_t memory_bytes)
+{
+	return memory_bytes == 0 ? 0 : memory_bytes + used_bytes();
+}
+
 /* Enter the sandbox that the first frame asks for; say what holds. */
 static enum error enter(enum role role, struct channel *channel)
 {
@@ -46,10 +64,10 @@ static enum error enter(enum role role, struct channel *channel)
 			NULL};
 
 		error = sandbox_enter(
-			&(struct sandbox_options){.role = role,
-						  .readable = readable,
-						  .memory_bytes =
-							  hello.memory_bytes},
+			&(struct sandbox_options){
+				.role = role,
+				.readable = readable,
+				.memory_bytes = limit_of(hello.memory_bytes)},
 			&report);
 	}
 	frame_free(&frame);
@@ -67,7 +85,7 @@ static enum error enter(enum role role, struct channel *channel)
 	return error;
 }
 
-int process_main(const char *name, role_main *const *mains)
+int process_main(const char *name, const struct role_program *programs)
 {
 	struct channel channel = channel_of(ROLE_SOCKET, MAX_HELLO_BODY);
 	enum role role = ROLE_KEEPER;
@@ -75,9 +93,11 @@ int process_main(const char *name, role_main *const *mains)
 
 	while (role < ROLE_COUNT && strcmp(name, role_name(role)) != 0)
 		role++;
-	if (role == ROLE_COUNT || mains[role] == NULL)
+	if (role == ROLE_COUNT || programs[role].main == NULL)
 		return EXIT_FAILURE;
 	signal(SIGPIPE, SIG_IGN);
+	if (programs[role].prepare != NULL)
+		programs[role].prepare();
 	if (role == ROLE_STARTER)
 		error = sandbox_enter(&(struct sandbox_options){.role = role},
 				      &(struct sandbox_report){0});
@@ -86,6 +106,6 @@ int process_main(const char *name, role_main *const *mains)
 	if (error != ERR_NONE)
 		return EXIT_FAILURE;
 	free(channel.room);
-	mains[role](ROLE_SOCKET);
+	programs[role].main(ROLE_SOCKET);
 	return EXIT_SUCCESS;
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/process/process.h"
-#include "daemon/sandbox/role.h"
+#include "daemon/sandbox/process_role.h"
 #include "store/row.h"
 
 enum { MAX_REQUEST_BODY = 4096 };
@@ -35,7 +35,7 @@ const struct row_layout role_ready_layout =
 /* In the new process: become the role. Does not return. */
 static void execute(enum role role, int socket)
 {
-	char name[ROLE_NAME_BYTES];
+	char name[ROLE_BYTES];
 	char program[] = "templated";
 	char option[] = "--role";
 	char *const words[] = {program, option, name, NULL};

@@ -11,6 +11,8 @@
 
 enum { ROLE_SOCKET = 3 }; /* the descriptor of its end of the channel */
 
+enum { ROLE_BYTES = 16 }; /* of its name */
+
 enum starter_request {
 	STARTER_START = 1, /* number: the role; the answer has the process's
 			      number and its channel */

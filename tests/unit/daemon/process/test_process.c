@@ -33,16 +33,16 @@ static void echo_main(int socket)
 	channel_close(&channel);
 }
 
-static role_main *const mains[ROLE_COUNT] = {
-	[ROLE_STARTER] = starter_main,
-	[ROLE_WORKER] = echo_main,
+static const struct role_program programs[ROLE_COUNT] = {
+	[ROLE_STARTER] = {starter_main, NULL},
+	[ROLE_WORKER] = {echo_main, NULL},
 };
 
 /* The test is its own program, executed again. */
 __attribute__((constructor)) static void be_a_role(int count, char **values)
 {
 	if (count == 3 && strcmp(values[1], "--role") == 0)
-		exit(process_main(values[2], mains));
+		exit(process_main(values[2], programs));
 }
 
 static const struct process_options options = {

@@ -96,6 +96,8 @@ static const struct calls allowed[] = {
 	  "fstatfs64", "getcwd"}},
 	{THREADED,
 	 {"fadvise64", "fadvise64_64", "arm_fadvise64_64", "readahead"}},
+	/* it may have started the starter */
+	{KEEPER, {"wait4", "waitid", "waitpid"}},
 	/* files to write, on a disk that shall keep them */
 	{KEEPER, {"open",      "openat",    "creat",
 		  "mkdir",     "mkdirat",   "rmdir",

@@ -32,7 +32,8 @@ struct attempt_row {
 	attempt *run;
 	/*
 	 * What shall come of it in each role, as in enum role: '+' done, '-'
-	 * refused, 'r' refused, but root as the kernel likes, '?' as it likes.
+	 * refused, 'k' killed for it, 'r' refused, but root as the kernel
+	 * likes, '?' as it likes.
 	 */
 	const char *expected;
 	unsigned walls; /* whichever of them refuses it (enum sandbox_wall); 0:

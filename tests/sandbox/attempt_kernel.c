@@ -138,7 +138,6 @@ static int type_for_user(const struct surroundings *around)
 		       : 0;
 }
 
-/* Killed, which the parent shows as EPERM. */
 static int call_of_x32(const struct surroundings *around)
 {
 	(void)around;
@@ -161,7 +160,7 @@ const struct attempt_row kernel_attempts[] = {
 	{"name the host", set_name_of_host, "-----", 0},
 	{"type into the terminal", type_for_user, "-----", 0},
 #ifdef __x86_64__
-	{"make a call of x32", call_of_x32, "-----", 0},
+	{"make a call of x32", call_of_x32, "kkkkk", 0},
 #endif
 	{0},
 };

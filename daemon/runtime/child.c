@@ -110,7 +110,7 @@ static int spawn(struct child *child, const struct child_command *command,
 	return failed;
 }
 
-static enum child_state fail(struct child *child, int number)
+enum child_state child_fail(struct child *child, int number)
 {
 	char text[48];
 
@@ -119,8 +119,7 @@ static enum child_state fail(struct child *child, int number)
 	return CHILD_FAILED;
 }
 
-enum child_state child_start(struct child *child_out,
-			     const struct child_command *command)
+int child_spawn(struct child *child_out, const struct child_command *command)
 {
 	int input = open_input(command->input);
 	int failed;
@@ -128,16 +127,23 @@ enum child_state child_start(struct child *child_out,
 	*child_out =
 		(struct child){.file = -1, .deadline_ms = command->deadline_ms};
 	if (input < 0)
-		return fail(child_out, errno);
+		return errno;
 	failed = spawn(child_out, command, input);
 	close(input);
-	if (failed != 0)
-		return fail(child_out, failed);
-	child_out->file = pidfd_open(child_out->pid, 0);
-	return CHILD_RUNS;
+	if (failed == 0)
+		child_out->file = pidfd_open(child_out->pid, 0);
+	return failed;
 }
 
-static void forget(struct child *child)
+enum child_state child_start(struct child *child_out,
+			     const struct child_command *command)
+{
+	int failed = child_spawn(child_out, command);
+
+	return failed == 0 ? CHILD_RUNS : child_fail(child_out, failed);
+}
+
+void child_forget(struct child *child)
 {
 	if (child->file >= 0)
 		close(child->file);
@@ -151,33 +157,55 @@ void child_kill(struct child *child)
 	kill(-child->pid, SIGKILL);
 	while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	forget(child);
+	child_forget(child);
+}
+
+int child_wait(struct child *child)
+{
+	int status = 0;
+	pid_t pid = waitpid(child->pid, &status, WNOHANG);
+	int failed = pid < 0 ? -errno : 0;
+
+	if (pid == 0)
+		return -EAGAIN;
+	child_forget(child);
+	return failed != 0 ? failed : status;
+}
+
+enum child_state child_expire(struct child *child)
+{
+	snprintf(child->message, sizeof(child->message),
+		 "took too long and was killed");
+	return CHILD_FAILED;
+}
+
+enum child_state child_judge(struct child *child, int status)
+{
+	if (status == -EAGAIN)
+		return CHILD_RUNS;
+	if (status == -ECHILD)
+		snprintf(child->message, sizeof(child->message),
+			 "somebody else has waited for it");
+	else if (status < 0)
+		snprintf(child->message, sizeof(child->message),
+			 "it is not known how it ended");
+	else if (!WIFEXITED(status))
+		snprintf(child->message, sizeof(child->message), "signal %d",
+			 WTERMSIG(status));
+	else if (WEXITSTATUS(status) != 0)
+		snprintf(child->message, sizeof(child->message),
+			 "exit status %d", WEXITSTATUS(status));
+	else
+		return CHILD_DONE;
+	return CHILD_FAILED;
 }
 
 enum child_state child_look(struct child *child, uint64_t now_ms)
 {
-	int status = 0;
-	pid_t pid = waitpid(child->pid, &status, WNOHANG);
+	int status = child_wait(child);
 
-	if (pid == 0 && now_ms < child->deadline_ms)
-		return CHILD_RUNS;
-	if (pid == 0) {
-		child_kill(child);
-		snprintf(child->message, sizeof(child->message),
-			 "took too long and was killed");
-		return CHILD_FAILED;
-	}
-	forget(child);
-	if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		return CHILD_DONE;
-	if (pid < 0)
-		snprintf(child->message, sizeof(child->message),
-			 "somebody else has waited for it");
-	else if (WIFEXITED(status))
-		snprintf(child->message, sizeof(child->message),
-			 "exit status %d", WEXITSTATUS(status));
-	else
-		snprintf(child->message, sizeof(child->message), "signal %d",
-			 WTERMSIG(status));
-	return CHILD_FAILED;
+	if (status != -EAGAIN || now_ms < child->deadline_ms)
+		return child_judge(child, status);
+	child_kill(child);
+	return child_expire(child);
 }

@@ -49,4 +49,30 @@ enum child_state child_look(struct child *child, uint64_t now_ms);
  */
 void child_kill(struct child *child);
 
+/*
+ * What the functions above are made of, for those who have another process
+ * start the child and look at it (daemon/process/command.h).
+ */
+
+/* 0 or an errno. */
+int child_spawn(struct child *child_out, const struct child_command *command);
+
+/*
+ * Its status as of waitpid(), without waiting, and forget it then; or -EAGAIN
+ * while it runs, or another negative errno.
+ */
+int child_wait(struct child *child);
+
+/* The state by what child_wait() has returned. */
+enum child_state child_judge(struct child *child, int status);
+
+/* CHILD_FAILED, for one that could not be started by this errno. */
+enum child_state child_fail(struct child *child, int number);
+
+/* CHILD_FAILED, for one that was killed at its deadline. */
+enum child_state child_expire(struct child *child);
+
+/* It was reaped. */
+void child_forget(struct child *child);
+
 #endif

@@ -199,7 +199,7 @@ static int serve(const struct config *config, const char *path)
 
 	raise_limits();
 	/* before there is anything that others shall not have */
-	if (starter_create(&starter) != ERR_NONE) {
+	if (starter_create(&starter, config->allows_exec) != ERR_NONE) {
 		log_error("no process can be started; see ulimit -u");
 		return FAILED;
 	}

@@ -47,7 +47,21 @@ static void execute_starter(int socket)
 	_exit(EXIT_FAILURE);
 }
 
-enum error starter_create(struct starter **starter_out)
+/* The first frame, which is not answered. */
+static enum error set_rules(const struct channel *channel, bool allows_commands)
+{
+	const struct starter_number rules = {allows_commands};
+	struct buffer head = row_layout_encode(&starter_number_layout, &rules);
+	enum error error = frame_send(
+		channel, &(struct frame_parts){.kind = STARTER_RULES,
+					       .head = buffer_slice(&head),
+					       .file = -1});
+
+	buffer_free(&head);
+	return error;
+}
+
+enum error starter_create(struct starter **starter_out, bool allows_commands)
 {
 	struct starter *starter;
 	int ends[2];
@@ -67,6 +81,10 @@ enum error starter_create(struct starter **starter_out)
 	lock_init(&starter->lock, LOCK_STARTER);
 	starter->channel = channel_of(ends[0], MAX_ANSWER_BODY);
 	starter->pid = pid;
+	if (set_rules(&starter->channel, allows_commands) != ERR_NONE) {
+		starter_destroy(starter);
+		return ERR_IO;
+	}
 	*starter_out = starter;
 	return ERR_NONE;
 }
@@ -83,37 +101,58 @@ void starter_destroy(struct starter *starter)
 	free(starter);
 }
 
-/* Ask the starter; the number that it answers, and the file that came along,
- * or -1. ERR_STOPPED, ERR_MALFORMED. */
-static enum error ask(struct starter *starter, enum starter_request kind,
-		      int64_t number, int64_t *number_out, int *file_out)
+/* Its answer: a number, and maybe a file. */
+static enum error take_answer(struct starter *starter, int64_t *number_out,
+			      int *file_out)
 {
-	const struct starter_number asked = {number};
-	struct buffer head = row_layout_encode(&starter_number_layout, &asked);
-	struct starter_number answer = {-EIO};
-	struct frame frame = {.file = -1};
-	enum error error;
+	struct starter_number answer;
+	struct frame frame;
+	enum error error = frame_receive(&starter->channel, -1, &frame);
 
-	*file_out = -1;
-	lock_acquire(&starter->lock);
-	error = frame_send(&starter->channel,
-			   &(struct frame_parts){.kind = kind,
-						 .head = buffer_slice(&head),
-						 .file = -1});
-	if (error == ERR_NONE)
-		error = frame_receive(&starter->channel, -1, &frame);
 	if (error == ERR_NONE &&
 	    (frame.kind != STARTER_DONE ||
 	     !row_layout_decode(&starter_number_layout, frame.head, &answer)))
 		error = ERR_MALFORMED;
 	if (error == ERR_NONE) {
-		*file_out = frame.file;
-		frame.file = -1;
+		*number_out = answer.number;
+		if (file_out != NULL) {
+			*file_out = frame.file;
+			frame.file = -1;
+		}
 	}
 	frame_free(&frame);
+	return error;
+}
+
+enum error starter_ask(struct starter *starter, const struct frame_parts *parts,
+		       int64_t *number_out, int *file_out)
+{
+	enum error error;
+
+	*number_out = -EIO;
+	if (file_out != NULL)
+		*file_out = -1;
+	lock_acquire(&starter->lock);
+	error = frame_send(&starter->channel, parts);
+	if (error == ERR_NONE)
+		error = take_answer(starter, number_out, file_out);
 	lock_release(&starter->lock);
+	return error;
+}
+
+enum error starter_ask_number(struct starter *starter,
+			      enum starter_request kind, int64_t number,
+			      int64_t *number_out, int *file_out)
+{
+	const struct starter_number asked = {number};
+	struct buffer head = row_layout_encode(&starter_number_layout, &asked);
+	enum error error = starter_ask(
+		starter,
+		&(struct frame_parts){
+			.kind = kind, .head = buffer_slice(&head), .file = -1},
+		number_out, file_out);
+
 	buffer_free(&head);
-	*number_out = answer.number;
 	return error;
 }
 
@@ -158,8 +197,8 @@ static enum error start_process(struct starter *starter,
 	char why[PROCESS_END_BYTES];
 	int64_t number;
 	int socket;
-	enum error error =
-		ask(starter, STARTER_START, options->role, &number, &socket);
+	enum error error = starter_ask_number(starter, STARTER_START,
+					      options->role, &number, &socket);
 
 	if (error != ERR_NONE || number <= 0 || socket < 0) {
 		log_error("%s: cannot be started: %s; see ulimit -u",
@@ -242,17 +281,14 @@ void process_end(struct starter *starter, struct process *process,
 		 char *why_out)
 {
 	int64_t status = -1;
-	int file = -1;
 
 	if (process->pid == 0) {
 		shutdown(process->channel.socket, SHUT_RDWR);
 		pthread_join(process->thread, NULL);
-	} else if (ask(starter, STARTER_END, process->pid, &status, &file) !=
-		   ERR_NONE) {
+	} else if (starter_ask_number(starter, STARTER_END, process->pid,
+				      &status, NULL) != ERR_NONE) {
 		status = -1;
 	}
-	if (file >= 0)
-		close(file);
 	channel_close(&process->channel);
 	if (why_out != NULL)
 		describe(status, why_out);

@@ -9,6 +9,7 @@
 #define DAEMON_PROCESS_PROCESS_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -25,9 +26,10 @@ void starter_main(int socket);
 
 /*
  * Start the starter. Before any other thread, and before anything is opened
- * that the others shall not have. ERR_IO.
+ * that the others shall not have. Whether it runs commands is said now, and
+ * cannot be changed by whoever takes over the caller later. ERR_IO.
  */
-enum error starter_create(struct starter **starter_out);
+enum error starter_create(struct starter **starter_out, bool allows_commands);
 
 /* End it, and with it all that it has started. NULL is a no-op. */
 void starter_destroy(struct starter *starter);

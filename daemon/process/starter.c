@@ -14,11 +14,15 @@
 #include "daemon/sandbox/process_role.h"
 #include "store/row.h"
 
-enum { MAX_REQUEST_BODY = 4096 };
-
 static const struct field number_fields[] = {FIELD(starter_number, number)};
 const struct row_layout starter_number_layout =
 	LAYOUT(starter_number, number_fields, 0, 0);
+
+const struct row_layout starter_command_layout = {
+	.slices = offsetof(struct starter_command, words),
+	.slice_count = 2,
+	.size = sizeof(struct starter_command),
+};
 
 static const struct field hello_fields[] = {FIELD(role_hello, memory_bytes)};
 const struct row_layout role_hello_layout = LAYOUT(
@@ -108,21 +112,60 @@ static bool answer(const struct channel *channel, int64_t number, int file)
 	return error == ERR_NONE;
 }
 
-static bool serve(const struct channel *channel, const struct frame *frame)
+/* Whoever starts it has said first what it may be asked for. */
+static bool read_rules(struct channel *channel, bool *allows_commands_out)
+{
+	struct starter_number rules = {0};
+	struct frame frame;
+	bool is_read =
+		frame_receive(channel, -1, &frame) == ERR_NONE &&
+		frame.kind == STARTER_RULES &&
+		row_layout_decode(&starter_number_layout, frame.head, &rules);
+
+	frame_free(&frame);
+	*allows_commands_out = rules.number == 1;
+	return is_read;
+}
+
+/* Do what is asked for with a number. */
+static bool serve_number(struct starter_commands *commands,
+			 const struct frame *frame, int64_t *number_out,
+			 int *socket_out)
 {
 	struct starter_number row;
-	int socket = -1;
-	bool is_answered;
 
 	if (!row_layout_decode(&starter_number_layout, frame->head, &row))
 		return false;
 	if (frame->kind == STARTER_START)
-		row.number = start(row.number, &socket);
-	else if (frame->kind == STARTER_END)
-		row.number = end(row.number);
-	else
+		*number_out = start(row.number, socket_out);
+	else if (frame->kind == STARTER_LOOK)
+		*number_out = starter_commands_look(commands, row.number);
+	else if (frame->kind == STARTER_KILL)
+		*number_out = starter_commands_kill(commands, row.number);
+	else if (frame->kind != STARTER_END)
 		return false;
-	is_answered = answer(channel, row.number, socket);
+	else if (starter_commands_have(commands, row.number))
+		*number_out = -EINVAL;
+	else
+		*number_out = end(row.number);
+	return true;
+}
+
+/* False when the one who asks is not to be trusted, or is gone. */
+static bool serve(const struct channel *channel, const struct frame *frame,
+		  bool allows_commands, struct starter_commands *commands)
+{
+	int64_t number = -EPERM;
+	int socket = -1;
+	bool is_answered;
+
+	if (frame->kind == STARTER_RUN) {
+		if (allows_commands)
+			number = starter_commands_run(commands, frame);
+	} else if (!serve_number(commands, frame, &number, &socket)) {
+		return false;
+	}
+	is_answered = answer(channel, number, socket);
 	if (socket >= 0)
 		close(socket);
 	return is_answered;
@@ -130,13 +173,16 @@ static bool serve(const struct channel *channel, const struct frame *frame)
 
 void starter_main(int socket)
 {
-	struct channel channel = channel_of(socket, MAX_REQUEST_BODY);
+	struct channel channel = channel_of(socket, STARTER_MAX_INPUT);
+	struct starter_commands commands = {0};
 	struct frame frame;
-	bool goes_on = true;
+	bool allows_commands;
+	bool goes_on = read_rules(&channel, &allows_commands);
 
 	while (goes_on && frame_receive(&channel, -1, &frame) == ERR_NONE) {
-		goes_on = serve(&channel, &frame);
+		goes_on = serve(&channel, &frame, allows_commands, &commands);
 		frame_free(&frame);
 	}
+	starter_commands_forget(&commands);
 	channel_close(&channel);
 }

@@ -55,7 +55,7 @@ static struct starter *starter;
 
 static void begin(void)
 {
-	ck_assert_int_eq(starter_create(&starter), ERR_NONE);
+	ck_assert_int_eq(starter_create(&starter, false), ERR_NONE);
 }
 
 static void end(void)

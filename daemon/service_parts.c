@@ -193,6 +193,7 @@ static enum error start_delivery(void *context)
 	struct service *service = context;
 	const struct config *config = &service->config;
 	const struct delivery_options options = {
+		.starter = service->starter,
 		.user_agent = config->user_agent,
 		.ca_file = *config->ca_file == '\0' ? NULL : config->ca_file,
 		.connect_timeout_ms = config->connect_timeout_ms,

@@ -88,7 +88,7 @@ static void end_all(struct delivery *delivery)
 		struct outlet *outlet = delivery->outlets[i];
 
 		if (outlet->is_running && outlet->is_child)
-			child_kill(&outlet->child);
+			command_kill(delivery->options.starter, &outlet->child);
 	}
 }
 

@@ -22,8 +22,10 @@ enum {
 };
 
 struct delivery;
+struct starter;
 
 struct delivery_options {
+	struct starter *starter; /* of commands; NULL: ours are children */
 	const char *user_agent;
 	const char *ca_file; /* PEM file of more authorities, or NULL */
 	uint32_t connect_timeout_ms;

@@ -11,7 +11,7 @@
 #include "daemon/delivery/delivery.h"
 #include "daemon/delivery/post.h"
 #include "daemon/engine/alert_change.h"
-#include "daemon/runtime/child.h"
+#include "daemon/process/command.h"
 #include "daemon/runtime/condition.h"
 #include "store/buffer.h"
 

@@ -141,7 +141,8 @@ static void run_command(struct delivery *delivery, struct outlet *outlet)
 		end_event(delivery, outlet, 0, "delivery.exec is no");
 	else if (!hook_target_split(buffer_slice(&outlet->target), &words))
 		end_event(delivery, outlet, 0, "no command");
-	else if (child_start(&outlet->child, &command) != CHILD_RUNS)
+	else if (command_start(delivery->options.starter, &outlet->child,
+			       &command) != CHILD_RUNS)
 		end_event(delivery, outlet, 0, outlet->child.message);
 	buffer_free(&texts);
 }
@@ -213,7 +214,8 @@ static void end_commands(struct delivery *delivery)
 
 		if (!outlet->is_running || !outlet->is_child)
 			continue;
-		state = child_look(&outlet->child, now_ms);
+		state = command_look(delivery->options.starter, &outlet->child,
+				     now_ms);
 		if (state != CHILD_RUNS)
 			end_event(delivery, outlet, 0,
 				  state == CHILD_DONE ? NULL

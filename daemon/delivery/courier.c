@@ -43,6 +43,11 @@ struct courier {
 	bool is_running[COURIER_MAX_REQUESTS];
 };
 
+struct slice courier_text(const char *text)
+{
+	return (struct slice){text, text == NULL ? 0 : strlen(text) + 1};
+}
+
 /* A text with its NUL at its end and nowhere else. */
 static bool is_text(struct slice bytes)
 {

@@ -52,6 +52,9 @@ struct courier_result {
 	struct slice reason; /* without a NUL */
 };
 
+/* A text with its NUL; empty for NULL. */
+struct slice courier_text(const char *text);
+
 extern const struct row_layout courier_options_layout;
 extern const struct row_layout courier_ready_layout;
 extern const struct row_layout courier_post_layout;

@@ -1,0 +1,309 @@
+#include "daemon/delivery/remote_poster.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "daemon/delivery/courier.h"
+#include "daemon/delivery/courier_process.h"
+#include "daemon/runtime/clock.h"
+#include "store/buffer.h"
+#include "store/memory.h"
+
+enum { SEND_MS = 5 * 1000 /* until it takes a request */ };
+
+enum slot_state { SLOT_FREE, SLOT_RUNS, SLOT_ENDED };
+
+/* A request, by its number. */
+struct slot {
+	enum slot_state state;
+	struct post_result result;
+};
+
+struct remote_poster {
+	struct courier_process courier;
+	int wakes; /* an eventfd */
+	struct slot slots[COURIER_MAX_REQUESTS];
+	size_t ended;          /* slots that are */
+	struct pollfd *polled; /* [polled_capacity] */
+	size_t polled_capacity;
+};
+
+static void end_slot(struct remote_poster *poster, struct slot *slot,
+		     enum error error, const char *reason)
+{
+	slot->state = SLOT_ENDED;
+	slot->result.error = error;
+	snprintf(slot->result.reason, sizeof(slot->result.reason), "%s",
+		 reason);
+	poster->ended++;
+}
+
+/* All that was under way has failed. */
+static void end_courier(struct remote_poster *poster, const char *complaint)
+{
+	char reason[COURIER_END_BYTES];
+
+	courier_process_end(&poster->courier, complaint, clock_steady_ms(),
+			    reason);
+	for (size_t i = 0; i < COURIER_MAX_REQUESTS; i++)
+		if (poster->slots[i].state == SLOT_RUNS)
+			end_slot(poster, &poster->slots[i], ERR_NETWORK,
+				 reason);
+}
+
+struct remote_poster *remote_poster_create(struct starter *starter,
+					   const struct poster_options *options,
+					   role_main *role)
+{
+	struct remote_poster *poster = mem_alloc(1, sizeof(*poster));
+
+	courier_process_init(&poster->courier, starter, options, role);
+	poster->wakes = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (poster->wakes >= 0 &&
+	    courier_process_start(&poster->courier, clock_steady_ms()))
+		return poster;
+	remote_poster_destroy(poster);
+	return NULL;
+}
+
+void remote_poster_destroy(struct remote_poster *poster)
+{
+	if (poster == NULL)
+		return;
+	courier_process_finish(&poster->courier);
+	if (poster->wakes >= 0)
+		close(poster->wakes);
+	free(poster->polled);
+	free(poster);
+}
+
+/* What it says may be shown, and stored: one line without control characters.
+ */
+static void copy_reason(struct slice reason, char *out, size_t size)
+{
+	const char *bytes = reason.data;
+	size_t length = reason.size < size ? reason.size : size - 1;
+
+	for (size_t i = 0; i < length; i++)
+		out[i] = bytes[i] >= ' ' && bytes[i] <= '~' ? bytes[i] : '?';
+	out[length] = '\0';
+}
+
+/* The codes that poster_next() is documented to give. */
+static bool is_result_error(int32_t error)
+{
+	return error == ERR_NONE || error == ERR_TIMEOUT ||
+	       error == ERR_NETWORK || error == ERR_MALFORMED ||
+	       error == ERR_TOO_LARGE || error == ERR_REFUSED;
+}
+
+/* False when it makes no sense. */
+static bool take_result(struct remote_poster *poster, const struct frame *frame)
+{
+	struct courier_result row;
+	struct post_result *result;
+	char reason[sizeof(result->reason)];
+
+	if (frame->kind != COURIER_RESULT || frame->body.size != 0 ||
+	    frame->file >= 0 ||
+	    !row_layout_decode(&courier_result_layout, frame->head, &row) ||
+	    row.number >= COURIER_MAX_REQUESTS ||
+	    poster->slots[row.number].state != SLOT_RUNS ||
+	    !is_result_error(row.error) || row.http_status > 999)
+		return false;
+	copy_reason(row.reason, reason, sizeof(reason));
+	result = &poster->slots[row.number].result;
+	result->http_status = (uint16_t)row.http_status;
+	end_slot(poster, &poster->slots[row.number], (enum error)row.error,
+		 reason);
+	if (row.error == ERR_NONE)
+		poster->courier.deaths = 0;
+	return true;
+}
+
+/* All that has come. */
+static void take_results(struct remote_poster *poster)
+{
+	struct frame frame;
+	enum error error = ERR_NONE;
+
+	while (poster->courier.is_there && error != ERR_TIMEOUT) {
+		bool is_right;
+
+		error = frame_receive(&poster->courier.process.channel, 0,
+				      &frame);
+		is_right = error == ERR_TIMEOUT ||
+			   (error == ERR_NONE && take_result(poster, &frame));
+		frame_free(&frame);
+		if (!is_right)
+			end_courier(poster, error == ERR_STOPPED
+						    ? NULL
+						    : "what it sent makes no "
+						      "sense");
+	}
+}
+
+/*
+ * Wait until it takes a request; results are taken meanwhile, so that neither
+ * waits for the other.
+ */
+static void wait_for_room(struct remote_poster *poster)
+{
+	uint64_t until_ms = clock_steady_ms() + SEND_MS;
+	struct pollfd wanted = {.events = POLLIN | POLLOUT};
+
+	while (poster->courier.is_there) {
+		int ready;
+
+		wanted.fd = poster->courier.process.channel.socket;
+		ready = poll(&wanted, 1, SEND_MS);
+		if (ready > 0 && (wanted.revents & ~POLLOUT) != 0)
+			take_results(poster);
+		else if (ready > 0)
+			return;
+		else if (clock_steady_ms() >= until_ms)
+			end_courier(poster, "it takes no requests");
+	}
+}
+
+static struct slot *take_slot(struct remote_poster *poster,
+			      const struct post_request *request)
+{
+	for (size_t i = 0; i < COURIER_MAX_REQUESTS; i++) {
+		struct slot *slot = &poster->slots[i];
+
+		if (slot->state != SLOT_FREE)
+			continue;
+		*slot = (struct slot){.state = SLOT_RUNS,
+				      .result.context = request->context};
+		return slot;
+	}
+	return NULL;
+}
+
+static struct buffer join_headers(const struct post_request *request)
+{
+	struct buffer lines = {0};
+
+	for (size_t i = 0; i < MAX_POST_HEADERS && request->headers[i] != NULL;
+	     i++)
+		buffer_append_slice(&lines, courier_text(request->headers[i]));
+	return lines;
+}
+
+static void send_post(struct remote_poster *poster, struct slot *slot,
+		      const struct post_request *request)
+{
+	struct buffer lines = join_headers(request);
+	const struct courier_post row = {
+		.number = (uint32_t)(slot - poster->slots),
+		.url = courier_text(request->url),
+		.headers = buffer_slice(&lines),
+	};
+	struct buffer head = row_layout_encode(&courier_post_layout, &row);
+	enum error error;
+
+	if (head.size > FRAME_MAX_HEAD ||
+	    request->body.size > COURIER_MAX_BODY) {
+		end_slot(poster, slot, ERR_TOO_LARGE, "it is too large");
+	} else {
+		error = frame_send(
+			&poster->courier.process.channel,
+			&(struct frame_parts){.kind = COURIER_POST,
+					      .head = buffer_slice(&head),
+					      .body = request->body,
+					      .file = -1});
+		if (error == ERR_STOPPED)
+			end_courier(poster, NULL);
+		else if (error != ERR_NONE)
+			end_slot(poster, slot, error,
+				 "no memory or descriptor for the courier");
+	}
+	buffer_free(&head);
+	buffer_free(&lines);
+}
+
+void remote_poster_start(struct remote_poster *poster,
+			 const struct post_request *request)
+{
+	struct slot *slot;
+
+	wait_for_room(poster);
+	slot = take_slot(poster, request);
+	assert(slot != NULL);
+	if (poster->courier.is_there ||
+	    courier_process_start(&poster->courier, clock_steady_ms()))
+		send_post(poster, slot, request);
+	else
+		end_slot(poster, slot, ERR_BUSY,
+			 "the courier has ended; it is started again soon");
+}
+
+/* End by the courier, the descriptors, or remote_poster_wake(). */
+static void wait_for_any(struct remote_poster *poster, int timeout_ms,
+			 const int *files, size_t count)
+{
+	size_t used = 0;
+	uint64_t wakes;
+
+	if (count + 2 > poster->polled_capacity) {
+		poster->polled = mem_resize(poster->polled, count + 2,
+					    sizeof(*poster->polled));
+		poster->polled_capacity = count + 2;
+	}
+	poster->polled[used++] =
+		(struct pollfd){.fd = poster->wakes, .events = POLLIN};
+	if (poster->courier.is_there)
+		poster->polled[used++] = (struct pollfd){
+			.fd = poster->courier.process.channel.socket,
+			.events = POLLIN};
+	for (size_t i = 0; i < count; i++)
+		poster->polled[used++] =
+			(struct pollfd){.fd = files[i], .events = POLLIN};
+	poll(poster->polled, used, timeout_ms);
+	/* it is counted down or there is nothing to be counted */
+	(void)!read(poster->wakes, &wakes, sizeof(wakes));
+}
+
+void remote_poster_run(struct remote_poster *poster, uint32_t timeout_ms,
+		       const int *files, size_t count)
+{
+	int wait = timeout_ms < INT_MAX ? (int)timeout_ms : INT_MAX;
+
+	assert(count <= MAX_POST_FILES);
+	take_results(poster);
+	if (poster->ended > 0)
+		return;
+	wait_for_any(poster, wait, files, count);
+	take_results(poster);
+}
+
+bool remote_poster_next(struct remote_poster *poster,
+			struct post_result *result_out)
+{
+	for (size_t i = 0; poster->ended > 0 && i < COURIER_MAX_REQUESTS; i++) {
+		struct slot *slot = &poster->slots[i];
+
+		if (slot->state != SLOT_ENDED)
+			continue;
+		*result_out = slot->result;
+		slot->state = SLOT_FREE;
+		poster->ended--;
+		return true;
+	}
+	return false;
+}
+
+void remote_poster_wake(struct remote_poster *poster)
+{
+	const uint64_t one = 1;
+
+	/* it fails when it was woken 2^64 times: it is awake */
+	(void)!write(poster->wakes, &one, sizeof(one));
+}

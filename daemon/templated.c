@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "daemon/config/config.h"
+#include "daemon/delivery/courier.h"
 #include "daemon/process/process.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/library_memory.h"
@@ -220,6 +221,7 @@ static int be_role(const char *name)
 {
 	static const struct role_program programs[ROLE_COUNT] = {
 		[ROLE_STARTER] = {starter_main, NULL},
+		[ROLE_COURIER] = {courier_main, NULL},
 		[ROLE_WORKER] = {worker_main, charset_load},
 	};
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "daemon/delivery/courier.h"
 #include "daemon/runtime/clock.h"
 #include "store/memory.h"
 
@@ -60,7 +61,7 @@ static void wait_for_news(struct delivery *delivery, uint64_t pause_ms)
 			files[count++] = outlet->child.file;
 	}
 	assert(count <= delivery->outlet_count && count <= MAX_POST_FILES);
-	poster_run(delivery->poster, (uint32_t)pause_ms, files, count);
+	remote_poster_run(delivery->poster, (uint32_t)pause_ms, files, count);
 	free(files);
 	delivery_receive(delivery);
 }
@@ -116,14 +117,17 @@ static struct delivery *create(struct store *store, struct pipeline *pipeline,
 	delivery->store = store;
 	delivery->pipeline = pipeline;
 	delivery->options = *options;
-	delivery->poster = poster_create(&(struct poster_options){
-		.user_agent = options->user_agent,
-		.ca_file = options->ca_file,
-		.connect_timeout_ms = options->connect_timeout_ms,
-		.timeout_ms = options->timeout_ms,
-		.allowed = options->allowed,
-		.allowed_count = options->allowed_count,
-	});
+	delivery->poster = remote_poster_create(
+		options->starter,
+		&(struct poster_options){
+			.user_agent = options->user_agent,
+			.ca_file = options->ca_file,
+			.connect_timeout_ms = options->connect_timeout_ms,
+			.timeout_ms = options->timeout_ms,
+			.allowed = options->allowed,
+			.allowed_count = options->allowed_count,
+		},
+		courier_main);
 	lock_init(&delivery->lock, LOCK_DELIVERY);
 	condition_init(&delivery->is_wanted);
 	return delivery;
@@ -134,7 +138,7 @@ static void destroy(struct delivery *delivery)
 	for (size_t i = 0; i < delivery->outlet_count; i++)
 		outlet_destroy(delivery->outlets[i]);
 	free(delivery->outlets);
-	poster_destroy(delivery->poster);
+	remote_poster_destroy(delivery->poster);
 	condition_destroy(&delivery->is_wanted);
 	lock_destroy(&delivery->lock);
 	free(delivery);
@@ -175,7 +179,7 @@ enum error delivery_start(struct delivery **delivery_out, struct store *store,
 void delivery_wake(struct delivery *delivery)
 {
 	atomic_store(&delivery->has_news, true);
-	poster_wake(delivery->poster);
+	remote_poster_wake(delivery->poster);
 }
 
 void delivery_stop(struct delivery *delivery)
@@ -183,7 +187,7 @@ void delivery_stop(struct delivery *delivery)
 	if (delivery == NULL)
 		return;
 	atomic_store(&delivery->is_ended, true);
-	poster_wake(delivery->poster);
+	remote_poster_wake(delivery->poster);
 	pthread_join(delivery->sender, NULL);
 	end_saver(delivery);
 	destroy(delivery);

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 #include "daemon/delivery/delivery.h"
-#include "daemon/delivery/post.h"
+#include "daemon/delivery/remote_poster.h"
 #include "daemon/engine/alert_change.h"
 #include "daemon/process/command.h"
 #include "daemon/runtime/condition.h"
@@ -49,7 +49,7 @@ struct delivery {
 	struct store *store;
 	struct pipeline *pipeline;
 	struct delivery_options options;
-	struct poster *poster;
+	struct remote_poster *poster;
 	pthread_t sender;
 	pthread_t saver;
 	atomic_bool has_news;

@@ -78,7 +78,7 @@ static void send_request(struct delivery *delivery, struct outlet *outlet)
 				signature + length);
 		request.headers[3] = signature;
 	}
-	poster_start(delivery->poster, &request);
+	remote_poster_start(delivery->poster, &request);
 }
 
 /*
@@ -188,7 +188,7 @@ static void end_requests(struct delivery *delivery)
 {
 	struct post_result result;
 
-	while (poster_next(delivery->poster, &result)) {
+	while (remote_poster_next(delivery->poster, &result)) {
 		char why[128];
 
 		if (result.error != ERR_NONE)

@@ -391,6 +391,28 @@ class Daemon:
             raise AssertionError(f"verify: {report}")
         return report
 
+    def process_of(self, role):
+        """The number of the process with this role below the daemon; or None.
+        """
+        parents, found = {}, []
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                pid = int(folder.name)
+                stat = (folder / "stat").read_text()
+                words = (folder / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue  # it has just ended
+            parents[pid] = int(stat.rpartition(")")[2].split()[1])
+            if words[1:3] == [b"--role", role.encode()]:
+                found.append(pid)
+        for pid in found:
+            above = pid
+            while above in parents and above != self.process.pid:
+                above = parents[above]
+            if above == self.process.pid:
+                return pid
+        return None
+
     def kill(self):
         """As a power failure would: nothing of it is left."""
         os.killpg(self.process.pid, signal.SIGKILL)

@@ -1,8 +1,8 @@
-"""Kill the daemon during delivery: kill_delivery.py [KILLS=200].
+"""Kill the daemon during delivery: kill_delivery.py [KILLS=200 [courier]].
 
 Pages are handed in and sites come and go while three hooks are told of it: one
-takes all, one is slow, one fails now and then. The daemon is killed with -9 at
-any time. Then what was delivered is compared with the journal: every event must
+takes all, one is slow, one fails now and then. The daemon, or its courier alone,
+is killed with -9 at any time. Then what was delivered is compared with the journal: every event must
 have come, in the order of the journal but for repetitions, and only the last
 ones before a kill may be repeated.
 """
@@ -11,6 +11,7 @@ import http.client
 import json
 import os
 import random
+import signal
 import sys
 import threading
 import time
@@ -86,6 +87,22 @@ def kill_all(daemon, kills):
     return slowest
 
 
+def kill_couriers(daemon, kills):
+    """Returns the longest time without a courier after a kill."""
+    slowest = 0.0
+    for _ in range(kills):
+        time.sleep(random.uniform(0.05, 0.5))
+        pid = harness.wait_until(lambda: daemon.process_of("courier"),
+                                 "a courier")
+        os.kill(pid, signal.SIGKILL)
+        begin = time.monotonic()
+        harness.wait_until(
+            lambda gone=pid: daemon.process_of("courier") not in (None, gone),
+            "another courier")
+        slowest = max(slowest, time.monotonic() - begin)
+    return slowest
+
+
 def journal(daemon):
     """(number, site) of all events of KINDS."""
     rows = []
@@ -127,6 +144,7 @@ def judge(path, seqs, wanted, sites):
 
 def main():
     kills = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    kill = kill_couriers if sys.argv[2:] == ["courier"] else kill_all
     seed = int(os.environ.get("SEED", random.randrange(1 << 32)))
     random.seed(seed)
     print(f"SEED={seed}", flush=True)
@@ -140,7 +158,7 @@ def main():
             "target": receiver.url(path), "kinds": KINDS, "secret": "k",
         }).json["id"] for path in HOOKS]
         producer.start()
-        slowest = kill_all(daemon, kills)
+        slowest = kill(daemon, kills)
         producer.is_ended = True
         producer.join()
         harness.wait_until(

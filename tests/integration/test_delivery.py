@@ -1,7 +1,9 @@
 """Being told: hooks, long poll, streams, silences, feeds, commands."""
 
 import json
+import os
 import pathlib
+import signal
 import socket
 import subprocess
 import sys
@@ -658,12 +660,56 @@ class Delivery(harness.Case):
 
     # killed
 
-    def test_killed_during_delivery(self):
+    def check_kills(self, *arguments):
         result = subprocess.run(
-            [sys.executable, "-B", str(HERE / "kill_delivery.py"), "10"],
+            [sys.executable, "-B", str(HERE / "kill_delivery.py"), *arguments],
             text=True, capture_output=True, timeout=280, check=False)
         print(result.stdout)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_killed_during_delivery(self):
+        self.check_kills("10")
+
+    def test_the_courier_is_killed_during_delivery(self):
+        self.check_kills("10", "courier")
+
+    def test_how_the_courier_has_ended_is_said(self):
+        """What it had under way is tried again by another one."""
+        receiver = self.receiver(
+            lambda delivery, tries: "hang" if tries == 0 else 204)
+        daemon = self.calm_daemon(delivery={"first_pause": "3 s"})
+        hook = self.hook(daemon, receiver.url(), kinds="site.added")
+        self.add_sites(daemon, 1)
+        harness.wait_until(lambda: receiver.deliveries, "a request")
+        courier = daemon.process_of("courier")
+        os.kill(courier, signal.SIGKILL)
+        harness.wait_until(
+            lambda: daemon.json(f"/v1/hooks/{hook}")["error"] ==
+            "the courier has ended: signal 9 (Killed)", "the failure")
+        self.wait_for_outbox(daemon, hook)
+        self.assertEqual(receiver.seqs(), [1])
+        self.assertNotIn(daemon.process_of("courier"), (courier, None))
+
+    def test_the_keeper_starts_no_process(self):
+        """Its one child is the starter, which has the courier and a command."""
+        folder = self.folder()
+        script = folder / "slow"
+        script.write_text(f"#!/bin/sh\necho $PPID >{folder}/began\n"
+                          "exec sleep 1000\n")
+        script.chmod(0o755)
+        daemon = self.calm_daemon(delivery={"exec": "yes"})
+        self.hook(daemon, f"exec:{script}", kinds="site.added")
+        self.add_sites(daemon, 1)
+        parent = harness.wait_until(
+            lambda: (folder / "began").exists()
+            and (folder / "began").read_text(), "the command")
+        starter = daemon.process_of("starter")
+        self.assertEqual(int(parent), starter)
+        children = pathlib.Path(
+            f"/proc/{daemon.process.pid}/task").glob("*/children")
+        self.assertEqual([pid for file in children
+                          for pid in file.read_text().split()],
+                         [str(starter)])
 
 
 if __name__ == "__main__":

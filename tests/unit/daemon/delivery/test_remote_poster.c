@@ -187,9 +187,9 @@ static void leave_it(struct channel *channel, uint32_t number)
 }
 FORGED(leave)
 
-static role_main *const mains[ROLE_COUNT] = {
-	[ROLE_STARTER] = starter_main,
-	[ROLE_COURIER] = crash_main,
+static const struct role_program mains[ROLE_COUNT] = {
+	[ROLE_STARTER] = {starter_main, NULL},
+	[ROLE_COURIER] = {crash_main, NULL},
 };
 
 /* The test is its own program, executed again. */

@@ -14,8 +14,8 @@
 
 enum { PATIENCE_MS = 10000 };
 
-static role_main *const mains[ROLE_COUNT] = {
-	[ROLE_STARTER] = starter_main,
+static const struct role_program mains[ROLE_COUNT] = {
+	[ROLE_STARTER] = {starter_main, NULL},
 };
 
 /* The test is its own program, executed again. */

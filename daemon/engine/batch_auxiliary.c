@@ -5,7 +5,7 @@
 #include "daemon/engine/batch.h"
 
 #include "crawl/robots/robots.h"
-#include "daemon/engine/listing.h"
+#include "crawl/sitemap/listing.h"
 #include "daemon/engine/soft_404.h"
 #include "page/robots_tag.h"
 #include "store/arena.h"

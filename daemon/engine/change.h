@@ -112,7 +112,7 @@ struct answer {
 	union {
 		struct arrived_page page; /* PAGE, INGEST */
 		const struct url *target; /* REDIRECT */
-		struct slice listing;     /* SITEMAP: daemon/engine/listing.h */
+		struct slice listing;     /* SITEMAP: crawl/sitemap/listing.h */
 	};
 };
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "daemon/engine/listing.h"
+#include "crawl/sitemap/listing.h"
 #include "daemon/runtime/clock.h"
 #include "store/memory.h"
 

@@ -25,7 +25,7 @@ struct job {
 	struct buffer record;       /* once it was analysed */
 	struct buffer guarded;      /* the same: of guards_check() */
 	struct buffer packed;       /* its body, compressed */
-	struct buffer listing; /* of a sitemap: see daemon/engine/listing.h */
+	struct buffer listing; /* of a sitemap: see crawl/sitemap/listing.h */
 	uint64_t time_ms;      /* INGEST: when it was fetched; 0: now */
 	struct ingestion *ingestion; /* it was handed in by; NULL: leased */
 	struct site_options options; /* INGEST: of its site, when it is new */

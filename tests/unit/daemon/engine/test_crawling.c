@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crawl/sitemap/listing.h"
 #include "daemon/worker/analyse.h"
-#include "daemon/engine/listing.h"
 #include "page/kind/page_class.h"
 #include "store/compress.h"
 #include "store/hash.h"

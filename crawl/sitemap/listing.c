@@ -1,6 +1,9 @@
-#include "daemon/engine/listing.h"
+#include "crawl/sitemap/listing.h"
 
 #include <string.h>
+
+/* In the year 10889; dates have four digits for it. */
+static const uint64_t MAX_LASTMOD_MS = (uint64_t)1 << 48;
 
 /* In front of the bytes of each URL. */
 struct head {
@@ -23,14 +26,22 @@ bool listing_append(struct buffer *listing, const struct sitemap_entry *entry)
 	return true;
 }
 
+/* The first entry of `listing`; false when there is none in whole. */
+static bool read_head(struct slice listing, struct head *head_out)
+{
+	if (listing.size < sizeof(*head_out))
+		return false;
+	memcpy(head_out, listing.data, sizeof(*head_out));
+	return head_out->size <= listing.size - sizeof(*head_out);
+}
+
 bool listing_next(struct slice *listing, struct sitemap_entry *entry_out)
 {
 	const char *bytes = listing->data;
 	struct head head;
 
-	if (listing->size < sizeof(head))
+	if (!read_head(*listing, &head))
 		return false;
-	memcpy(&head, bytes, sizeof(head));
 	*entry_out = (struct sitemap_entry){
 		.url = {bytes + sizeof(head), head.size},
 		.lastmod_ms = head.lastmod_ms,
@@ -39,4 +50,19 @@ bool listing_next(struct slice *listing, struct sitemap_entry *entry_out)
 	listing->data = bytes + sizeof(head) + head.size;
 	listing->size -= sizeof(head) + head.size;
 	return true;
+}
+
+bool listing_is_whole(struct slice listing)
+{
+	struct sitemap_entry entry;
+	size_t count = 0;
+
+	if (listing.size > MAX_LISTING_BYTES)
+		return false;
+	while (listing_next(&listing, &entry))
+		if (++count > MAX_SITEMAP_ENTRIES || entry.url.size == 0 ||
+		    entry.url.size > MAX_URL_BYTES ||
+		    entry.lastmod_ms > MAX_LASTMOD_MS)
+			return false;
+	return listing.size == 0;
 }

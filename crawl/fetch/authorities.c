@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "crawl/fetch/fetch.h"
 #include "store/buffer.h"
 #include "store/file.h"
 #include "store/memory.h"
@@ -60,23 +61,38 @@ static bool make_file(struct authorities *authorities, struct slice pem)
 	return true;
 }
 
-bool authorities_open(struct authorities *authorities_out, const char *ca_file)
+bool authorities_open_pem(struct authorities *authorities_out, struct slice pem)
 {
 	struct authorities authorities = {.descriptor = -1};
-	struct buffer pem = {0};
+	struct buffer all = {0};
 	bool is_open = true;
 
-	authorities.is_complete = read_system(&pem, &authorities.file);
-	if (ca_file != NULL) {
-		buffer_append_byte(&pem, '\n');
-		is_open = file_read(ca_file, MAX_AUTHORITY_BYTES, &pem) ==
-				  ERR_NONE &&
-			  make_file(&authorities, buffer_slice(&pem));
+	authorities.is_complete = read_system(&all, &authorities.file);
+	if (pem.size > 0) {
+		buffer_append_byte(&all, '\n');
+		buffer_append_slice(&all, pem);
+		is_open = make_file(&authorities, buffer_slice(&all));
 	}
-	buffer_free(&pem);
+	buffer_free(&all);
 	if (!is_open)
 		authorities_close(&authorities);
 	*authorities_out = authorities;
+	return is_open;
+}
+
+bool authorities_open(struct authorities *authorities_out, const char *ca_file)
+{
+	struct buffer pem = {0};
+	bool is_open =
+		ca_file == NULL ||
+		file_read(ca_file, MAX_AUTHORITY_BYTES, &pem) == ERR_NONE;
+
+	if (is_open)
+		is_open = authorities_open_pem(authorities_out,
+					       buffer_slice(&pem));
+	else
+		*authorities_out = (struct authorities){.descriptor = -1};
+	buffer_free(&pem);
 	return is_open;
 }
 

@@ -16,7 +16,7 @@
 #include <curl/curl.h>
 #include <stdbool.h>
 
-enum { MAX_AUTHORITY_BYTES = 16 * 1024 * 1024 };
+#include "store/slice.h"
 
 struct authorities {
 	char *file;       /* for CURLOPT_CAINFO; NULL: as libcurl was built */
@@ -26,6 +26,10 @@ struct authorities {
 
 /* `ca_file` is a PEM file, or NULL. False when it cannot be read. */
 bool authorities_open(struct authorities *authorities_out, const char *ca_file);
+
+/* The same, with what stands in the file: PEM, not empty. */
+bool authorities_open_pem(struct authorities *authorities_out,
+			  struct slice pem);
 void authorities_close(struct authorities *authorities);
 
 /* Have `easy` check the peer by them, who live as long. 0, or what curl said.

@@ -39,6 +39,7 @@ struct fetcher {
 	uint64_t turned_ms; /* one was last free, or nobody waited */
 	bool has_turned;    /* since fetcher_press() was told the time */
 	bool has_begun;     /* a transfer, since libcurl last worked on them */
+	int listened;       /* a descriptor that ends the wait; -1: none */
 };
 
 static uint32_t or_default(uint32_t value, uint32_t otherwise)
@@ -62,6 +63,7 @@ static void copy_texts(struct fetcher *fetcher,
 	fetcher->proxy = copy_text(options->proxy);
 	own->proxy = fetcher->proxy;
 	own->ca_file = NULL; /* it is read at once */
+	own->ca_pem = (struct slice){NULL, 0};
 }
 
 static void copy_options(struct fetcher *fetcher,
@@ -97,6 +99,14 @@ static bool set_up_multi(struct fetcher *fetcher)
 				 connections) == CURLM_OK;
 }
 
+static bool open_authorities(struct authorities *authorities,
+			     const struct fetch_options *options)
+{
+	return options->ca_pem.size > 0
+		       ? authorities_open_pem(authorities, options->ca_pem)
+		       : authorities_open(authorities, options->ca_file);
+}
+
 struct fetcher *fetcher_create(const struct fetch_options *options)
 {
 	struct fetcher *fetcher;
@@ -104,10 +114,11 @@ struct fetcher *fetcher_create(const struct fetch_options *options)
 	if (!curl_memory_begin())
 		return NULL;
 	fetcher = mem_alloc(1, sizeof(*fetcher));
+	fetcher->listened = -1;
 	copy_options(fetcher, options);
 	fetcher->plan.page_headers = request_headers_add(
 		NULL, "Accept: text/html, application/xhtml+xml, */*;q=0.1");
-	if (!authorities_open(&fetcher->plan.authorities, options->ca_file) ||
+	if (!open_authorities(&fetcher->plan.authorities, options) ||
 	    !set_up_multi(fetcher)) {
 		fetcher_destroy(fetcher);
 		return NULL;
@@ -300,15 +311,27 @@ void fetcher_press(struct fetcher *fetcher, size_t waiting, uint64_t now_ms)
 	make_room(fetcher, now_ms);
 }
 
+void fetcher_listen(struct fetcher *fetcher, int descriptor)
+{
+	fetcher->listened = descriptor;
+}
+
 void fetcher_run(struct fetcher *fetcher, uint32_t timeout_ms)
 {
 	int wait = timeout_ms < INT_MAX ? (int)timeout_ms : INT_MAX;
+	struct curl_waitfd listened = {.fd = fetcher->listened,
+				       .events = CURL_WAIT_POLLIN};
+	unsigned count = fetcher->listened >= 0 ? 1 : 0;
+	int ready = 0;
 
 	if (fetcher->has_begun)
 		perform(fetcher);
 	if (fetcher->first != NULL)
 		return;
-	curl_multi_poll(fetcher->multi, NULL, 0, wait, NULL);
+	curl_multi_poll(fetcher->multi, &listened, count, wait, &ready);
+	/* nothing but the descriptor */
+	if (ready == 1 && count == 1 && listened.revents != 0)
+		return;
 	perform(fetcher);
 }
 

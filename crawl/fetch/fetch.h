@@ -40,8 +40,11 @@ struct fetch_options {
 				  only sees the address of the proxy */
 	bool is_proxy_trusted; /* otherwise using a proxy is ERR_REFUSED */
 	const char *ca_file;   /* PEM file of more authorities, or NULL */
+	struct slice ca_pem;   /* or what stands in it; empty: none */
 	bool keeps_headers;    /* fill fetch_result's head and request */
 };
+
+enum { MAX_AUTHORITY_BYTES = 16 * 1024 * 1024 }; /* of `ca_file` */
 
 /* The options are copied, but for the lists. NULL when `ca_file` cannot be
  * read, or libcurl fails. */
@@ -136,6 +139,9 @@ void fetch_result_free(struct fetch_result *result);
  */
 void fetcher_start(struct fetcher *fetcher,
 		   const struct fetch_request *request);
+
+/* From now on fetcher_run() waits no longer when the descriptor can be read. */
+void fetcher_listen(struct fetcher *fetcher, int descriptor);
 
 /* Transfer data, waiting at most `timeout_ms` for something to happen. */
 void fetcher_run(struct fetcher *fetcher, uint32_t timeout_ms);

@@ -281,27 +281,32 @@ START_TEST(an_abort_answers_what_is_under_way)
 }
 END_TEST
 
-static void *wake_soon(void *context)
+static void *write_soon(void *context)
 {
 	usleep(50000);
-	fetcher_wake(context);
+	ck_assert_int_eq(write(*(int *)context, "x", 1), 1);
 	return NULL;
 }
 
-START_TEST(another_thread_ends_the_wait)
+START_TEST(a_descriptor_ends_the_wait)
 {
+	int ends[2];
 	pthread_t thread;
 	struct timespec begin;
 	struct timespec end;
 
+	ck_assert_int_eq(pipe(ends), 0);
+	fetcher_listen(client.fetcher, ends[0]);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
-	ck_assert_int_eq(
-		pthread_create(&thread, NULL, wake_soon, client.fetcher), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, write_soon, &ends[1]),
+			 0);
 	fetcher_run(client.fetcher, 30000);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	pthread_join(thread, NULL);
 	ck_assert_int_lt(end.tv_sec - begin.tv_sec, 10);
 	ck_assert(!fetcher_next(client.fetcher, &client.result));
+	close(ends[0]);
+	close(ends[1]);
 }
 END_TEST
 
@@ -326,7 +331,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, many_fetches_run_at_once);
 	tcase_add_test(tcase, a_fetcher_may_be_destroyed_while_fetching);
 	tcase_add_test(tcase, an_abort_answers_what_is_under_way);
-	tcase_add_test(tcase, another_thread_ends_the_wait);
+	tcase_add_test(tcase, a_descriptor_ends_the_wait);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

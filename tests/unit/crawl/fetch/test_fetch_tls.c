@@ -148,6 +148,21 @@ START_TEST(it_is_added_to_those_of_the_system)
 }
 END_TEST
 
+START_TEST(it_may_come_as_bytes)
+{
+	struct buffer pem = {0};
+
+	ck_assert_int_eq(file_read(server.ca_file, MAX_AUTHORITY_BYTES, &pem),
+			 ERR_NONE);
+	client.options.ca_file = NULL;
+	client.options.ca_pem = buffer_slice(&pem);
+	client_renew(&client);
+	buffer_free(&pem);
+	fetch("localhost", server.port, "/", true);
+	client_check_body(&client, "hello");
+}
+END_TEST
+
 START_TEST(a_missing_file_of_authorities_is_an_error)
 {
 	client.options.ca_file = "/nonexistent/ca.pem";
@@ -173,6 +188,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase,
 		       an_open_connection_of_http_2_does_not_pass_the_filter);
 	tcase_add_test(tcase, it_is_added_to_those_of_the_system);
+	tcase_add_test(tcase, it_may_come_as_bytes);
 	tcase_add_test(tcase, a_missing_file_of_authorities_is_an_error);
 	suite_add_tcase(suite, tcase);
 	return suite;

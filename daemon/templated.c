@@ -11,6 +11,7 @@
 
 #include "daemon/config/config.h"
 #include "daemon/delivery/courier.h"
+#include "daemon/fetcher/fetcher_role.h"
 #include "daemon/process/process.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/library_memory.h"
@@ -221,6 +222,7 @@ static int be_role(const char *name)
 {
 	static const struct role_program programs[ROLE_COUNT] = {
 		[ROLE_STARTER] = {starter_main, NULL},
+		[ROLE_FETCHER] = {fetcher_role, NULL},
 		[ROLE_COURIER] = {courier_main, NULL},
 		[ROLE_WORKER] = {worker_main, charset_load},
 	};

@@ -377,8 +377,3 @@ size_t fetcher_running(const struct fetcher *fetcher)
 {
 	return fetcher->running;
 }
-
-void fetcher_wake(struct fetcher *fetcher)
-{
-	curl_multi_wakeup(fetcher->multi);
-}

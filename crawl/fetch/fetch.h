@@ -165,7 +165,4 @@ void fetcher_press(struct fetcher *fetcher, size_t waiting, uint64_t now_ms);
 /* The number of running requests. */
 size_t fetcher_running(const struct fetcher *fetcher);
 
-/* End the wait in fetcher_run(). The only function for other threads. */
-void fetcher_wake(struct fetcher *fetcher);
-
 #endif

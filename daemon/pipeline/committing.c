@@ -197,7 +197,7 @@ static void send_work(struct pipeline *pipeline, struct work_order *order)
 			log_error("a stored URL cannot be parsed");
 	}
 	if (order->count > 0)
-		fetcher_wake(pipeline->fetching.fetcher);
+		remote_fetcher_wake(pipeline->fetching.fetcher);
 }
 
 /* How many URLs may be leased once the held jobs are committed. */

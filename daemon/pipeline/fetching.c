@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "crawl/sitemap/listing.h"
+#include "crawl/sitemap/sitemap.h"
 #include "daemon/runtime/clock.h"
 #include "store/memory.h"
 
@@ -74,22 +74,6 @@ static void shorten_queue(struct fetching *fetching, struct host *host,
 	}
 }
 
-static void on_entry(void *context, const struct sitemap_entry *entry)
-{
-	struct flight *flight = context;
-
-	flight->is_full |= !listing_append(&flight->job->listing, entry);
-}
-
-static enum error feed_sitemap(void *context, struct slice bytes)
-{
-	struct flight *flight = context;
-
-	enum error error = sitemap_feed(flight->sitemap, bytes);
-
-	return error == ERR_NONE && flight->is_full ? ERR_TOO_LARGE : error;
-}
-
 void flight_start(struct fetching *fetching, struct flight *flight,
 		  const struct url *url)
 {
@@ -102,13 +86,13 @@ void flight_start(struct fetching *fetching, struct flight *flight,
 		/* stores know the first flag longer */
 		.is_network_ok = (flight->site_flags &
 				  (SITE_IS_PORT_OK | SITE_IS_NETWORK_OK)) != 0,
-		.any_type = job == NULL || flight->sitemap != NULL,
+		.any_type = job == NULL || flight->is_sitemap,
 		.context = flight,
 	};
 
 	if (job == NULL)
 		request.max_body_bytes = MAX_ROBOTS_BYTES;
-	else if (flight->sitemap != NULL)
+	else if (flight->is_sitemap)
 		request.max_body_bytes = MAX_SITEMAP_BYTES;
 	request.proxy = job == NULL ? flight->proxy : job->work.proxy;
 	if (!flight->is_foreign) {
@@ -121,17 +105,12 @@ void flight_start(struct fetching *fetching, struct flight *flight,
 		request.etag = job->work.lease.etag;
 		request.modified = job->work.lease.modified;
 	}
-	if (flight->sitemap != NULL) {
-		request.sink = feed_sitemap;
-		request.sink_context = flight;
-	}
 	polite_started(&host->polite);
-	fetcher_start(fetching->fetcher, &request);
+	remote_fetcher_start(fetching->fetcher, &request, flight->is_sitemap);
 }
 
 void flight_free(struct flight *flight)
 {
-	sitemap_destroy(flight->sitemap);
 	free(flight->headers);
 	free(flight->proxy);
 	free(flight);
@@ -157,14 +136,14 @@ static void start_page(struct fetching *fetching, struct host *host)
 	flight->host = host;
 	flight->job = job;
 	flight->site_flags = job->work.site_flags;
-	if ((job->work.lease.flags & FRONTIER_IS_SITEMAP) != 0)
-		flight->sitemap = sitemap_create(&job->url, on_entry, flight);
+	flight->is_sitemap = (job->work.lease.flags & FRONTIER_IS_SITEMAP) != 0;
 	flight_start(fetching, flight, &job->url);
 }
 
 static bool has_room(const struct fetching *fetching)
 {
-	return fetcher_running(fetching->fetcher) < fetching->max_connections &&
+	return remote_fetcher_running(fetching->fetcher) <
+		       fetching->max_connections &&
 	       fetching->waiting_bytes <= fetching->max_waiting_bytes;
 }
 
@@ -242,8 +221,8 @@ static size_t count_waiting(const struct fetching *fetching, uint64_t now_ms)
 	const struct hosts *hosts = &fetching->hosts;
 	size_t count = 0;
 
-	if (fetching->is_stopping ||
-	    fetcher_running(fetching->fetcher) < fetching->max_connections)
+	if (fetching->is_stopping || remote_fetcher_running(fetching->fetcher) <
+					     fetching->max_connections)
 		return 0;
 	for (size_t i = 0; i < hosts->count; i++) {
 		const struct host *host = hosts->items[i];
@@ -270,7 +249,7 @@ static void take_arrivals(struct fetching *fetching)
 static bool is_finished(const struct fetching *fetching)
 {
 	return fetching->is_stopping &&
-	       (fetcher_running(fetching->fetcher) == 0 ||
+	       (remote_fetcher_running(fetching->fetcher) == 0 ||
 		clock_steady_ms() >= fetching->stop_ms);
 }
 
@@ -278,7 +257,7 @@ static void take_results(struct fetching *fetching)
 {
 	struct fetch_result result;
 
-	while (fetcher_next(fetching->fetcher, &result))
+	while (remote_fetcher_next(fetching->fetcher, &result))
 		take_result(fetching, &result);
 }
 
@@ -287,7 +266,7 @@ static void end_all(struct fetching *fetching)
 {
 	struct hosts *hosts = &fetching->hosts;
 
-	fetcher_abort(fetching->fetcher);
+	remote_fetcher_abort(fetching->fetcher);
 	take_results(fetching);
 	take_arrivals(fetching);
 	for (size_t i = 0; i < hosts->count; i++)
@@ -302,10 +281,11 @@ void fetching_run(struct fetching *fetching)
 
 		take_arrivals(fetching);
 		serve_hosts(fetching, now_ms);
-		fetching->running = fetcher_running(fetching->fetcher);
-		fetcher_press(fetching->fetcher,
-			      count_waiting(fetching, now_ms), now_ms);
-		fetcher_run(fetching->fetcher, idle_ms(fetching, now_ms));
+		fetching->running = remote_fetcher_running(fetching->fetcher);
+		remote_fetcher_press(fetching->fetcher,
+				     count_waiting(fetching, now_ms));
+		remote_fetcher_run(fetching->fetcher,
+				   idle_ms(fetching, now_ms));
 		take_results(fetching);
 		hosts_trim(&fetching->hosts, MAX_IDLE_HOSTS, now_ms);
 	}

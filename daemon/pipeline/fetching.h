@@ -11,13 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/fetcher/remote_fetcher.h"
 #include "daemon/pipeline/hosts.h"
 #include "daemon/pipeline/job.h"
 #include "store/store.h"
 
 struct fetching {
 	struct store *store; /* robots.txt files are read here */
-	struct fetcher *fetcher;
+	struct remote_fetcher *fetcher;
 	struct job_queue *arrivals; /* leased jobs */
 	struct job_queue *fetched;  /* out: jobs with a page */
 	struct job_queue *ended;    /* out: jobs without one, robots.txt */

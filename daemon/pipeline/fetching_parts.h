@@ -5,18 +5,16 @@
 #ifndef DAEMON_PIPELINE_FETCHING_PARTS_H
 #define DAEMON_PIPELINE_FETCHING_PARTS_H
 
-#include "crawl/sitemap/sitemap.h"
 #include "daemon/pipeline/fetching.h"
 
 /* A transfer under way: a job's, or (job NULL) that of a robots.txt. */
 struct flight {
 	struct host *host;
 	struct job *job;
-	struct sitemap *sitemap; /* reads the body as it comes; or NULL */
-	bool is_full;            /* the job's listing takes no more entries */
-	struct url url;          /* of robots.txt */
-	uint32_t site_flags;     /* SITE_* of the site that asks */
-	char *headers;           /* and its headers, for robots.txt; or NULL */
+	bool is_sitemap;
+	struct url url;      /* of robots.txt */
+	uint32_t site_flags; /* SITE_* of the site that asks */
+	char *headers;       /* and its headers, for robots.txt; or NULL */
 	char *proxy;
 	bool is_foreign; /* redirected to another origin, which must not get the
 			    site's headers and cookies, nor its proxy */

@@ -63,9 +63,8 @@ static void take_page(struct fetching *fetching, struct job *job)
  * The entries of a sitemap that ends at a limit, or is incomplete, are used;
  * one that was cut in transit is fetched again.
  */
-static void take_sitemap(struct fetching *fetching, struct flight *flight)
+static void take_sitemap(struct fetching *fetching, struct job *job)
 {
-	struct job *job = flight->job;
 	struct fetch_result *result = &job->result;
 	enum error error = result->error;
 	bool is_file = result->http_status >= 200 && result->http_status < 300;
@@ -76,14 +75,12 @@ static void take_sitemap(struct fetching *fetching, struct flight *flight)
 	}
 	if (error == ERR_NONE && result->is_cut)
 		error = result->is_broken ? ERR_NETWORK : ERR_TOO_LARGE;
-	if (error == ERR_NONE)
-		error = sitemap_finish(flight->sitemap);
 	if (error == ERR_NETWORK || error == ERR_TIMEOUT ||
 	    error == ERR_STOPPED) {
 		end_job(fetching, job, error);
 		return;
 	}
-	if (sitemap_count(flight->sitemap) == 0) {
+	if (result->body.size == 0) {
 		end_job(fetching, job,
 			error == ERR_NONE ? ERR_MALFORMED : error);
 		return;
@@ -92,6 +89,8 @@ static void take_sitemap(struct fetching *fetching, struct flight *flight)
 		log_info("%s: read in part: %s", job->url.text,
 			 error_text(error));
 	job->kind = CHANGE_SITEMAP;
+	job->listing = result->body;
+	result->body = (struct buffer){0};
 	send_ended(fetching, job);
 }
 
@@ -150,8 +149,8 @@ void take_result(struct fetching *fetching, struct fetch_result *result)
 	} else {
 		note_pace(job, flight->host);
 		job->result = *result;
-		if (flight->sitemap != NULL)
-			take_sitemap(fetching, flight);
+		if (flight->is_sitemap)
+			take_sitemap(fetching, job);
 		else
 			take_page(fetching, job);
 	}

@@ -41,7 +41,7 @@ static void release_bytes(struct fetching *fetching, size_t size)
 
 	assert(before >= size);
 	if (before > fetching->max_waiting_bytes)
-		fetcher_wake(fetching->fetcher);
+		remote_fetcher_wake(fetching->fetcher);
 }
 
 static void analyse_job(struct pipeline *pipeline, struct job *job)
@@ -114,7 +114,7 @@ static void *analyser_main(void *argument)
 
 static void free_pipeline(struct pipeline *pipeline)
 {
-	fetcher_destroy(pipeline->fetching.fetcher);
+	remote_fetcher_destroy(pipeline->fetching.fetcher);
 	pool_destroy(pipeline->pool);
 	job_queue_finish(&pipeline->arrivals);
 	job_queue_finish(&pipeline->fetched);
@@ -145,7 +145,10 @@ static struct pipeline *create_pipeline(struct engine *engine,
 	job_queue_init(&pipeline->ended);
 	pipeline->workers = mem_alloc(options->workers, sizeof(pthread_t));
 	fetching->store = engine_store(engine);
-	fetching->fetcher = fetcher_create(&options->fetch);
+	fetching->fetcher = remote_fetcher_create(&(struct remote_options){
+		.fetch = options->fetch,
+		.starter = options->starter,
+	});
 	fetching->arrivals = &pipeline->arrivals;
 	fetching->fetched = &pipeline->fetched;
 	fetching->ended = &pipeline->ended;
@@ -212,7 +215,7 @@ void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms)
 	lock_release(&pipeline->lock);
 	pipeline->fetching.stop_ms = clock_steady_ms() + grace_ms;
 	pipeline->fetching.is_stopping = true;
-	fetcher_wake(pipeline->fetching.fetcher);
+	remote_fetcher_wake(pipeline->fetching.fetcher);
 	pthread_join(pipeline->fetch_thread, NULL);
 	job_queue_close(&pipeline->fetched);
 	for (size_t i = 0; i < pipeline->worker_count; i++)

@@ -22,8 +22,8 @@ struct starter;
 
 struct pipeline_options {
 	struct fetch_options fetch;
+	struct starter *starter; /* of processes; NULL: threads do it */
 	struct page_limits limits;
-	struct starter *starter;      /* of processes; NULL: threads do it */
 	size_t workers;               /* that analyse pages */
 	uint64_t worker_bytes;        /* of memory for a page; 0: no limit */
 	uint32_t page_ms;             /* of CPU time for a page; 0: for ever */

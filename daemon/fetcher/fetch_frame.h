@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "crawl/fetch/fetch.h"
+#include "crawl/url/url.h"
 #include "daemon/process/frame.h"
 #include "store/buffer.h"
 

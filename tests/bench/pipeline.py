@@ -37,11 +37,31 @@ def copy_site(root, count):
                                      + "</body></html>")
 
 
+def below(pid):
+    """The process and all that it has started, directly or not."""
+    parents = {}
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue  # it has ended meanwhile
+        parents.setdefault(int(fields[1]), []).append(int(stat.parent.name))
+    found = [pid]
+    for process in found:
+        found += parents.get(process, [])
+    return found
+
+
 def cpu_seconds(pid):
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1]
-    user, system = fields.split()[11:13]
+    """User and system time of the process and those below it."""
+    user = system = 0
+    for process in below(pid):
+        stat = pathlib.Path(f"/proc/{process}/stat").read_text()
+        times = stat.rsplit(")", 1)[1].split()[11:13]
+        user += int(times[0])
+        system += int(times[1])
     tick = os.sysconf("SC_CLK_TCK")
-    return int(user) / tick, int(system) / tick
+    return user / tick, system / tick
 
 
 def peak_memory(pid):

@@ -15,7 +15,8 @@ enum {
 
 struct role_state {
 	struct channel channel;
-	struct buffer ports; /* of the options */
+	struct buffer options; /* the lists of which the fetcher keeps */
+	struct buffer ports;   /* of them */
 	struct fetcher *fetcher;
 	size_t waiting; /* as the keeper has said since the last answer */
 	bool has_ended; /* the keeper is gone, or talks nonsense */
@@ -45,20 +46,27 @@ static bool read_options(struct role_state *state, const struct frame *frame)
 {
 	struct fetch_options options;
 
+	buffer_append_slice(&state->options, frame->head);
 	if (frame->kind != FETCH_OPTIONS ||
-	    !fetch_options_decode(frame->head, &state->ports, &options))
+	    !fetch_options_decode(buffer_slice(&state->options), &state->ports,
+				  &options))
 		return false;
 	options.ca_pem = frame->body;
 	state->fetcher = fetcher_create(&options);
 	return state->fetcher != NULL;
 }
 
-static bool begin(struct role_state *state, struct frame *options)
+static bool begin(struct role_state *state)
 {
 	const struct slice nothing = {NULL, 0};
+	struct frame frame;
+	bool is_read;
 
-	if (frame_receive(&state->channel, -1, options) != ERR_NONE ||
-	    !read_options(state, options))
+	if (frame_receive(&state->channel, -1, &frame) != ERR_NONE)
+		return false;
+	is_read = read_options(state, &frame);
+	frame_free(&frame);
+	if (!is_read)
 		return false;
 	fetcher_listen(state->fetcher, state->channel.socket);
 	return answer(&state->channel, FETCH_READY, nothing, nothing);
@@ -220,13 +228,11 @@ void fetcher_role(int socket)
 	struct role_state state = {
 		.channel = channel_of(socket, MAX_AUTHORITY_BYTES),
 	};
-	struct frame options = {.file = -1};
 
-	/* the fetcher keeps the lists of its options, which are in the frame */
-	if (begin(&state, &options))
+	if (begin(&state))
 		fetch(&state);
 	fetcher_destroy(state.fetcher);
-	frame_free(&options);
+	buffer_free(&state.options);
 	buffer_free(&state.ports);
 	channel_close(&state.channel);
 }

@@ -244,7 +244,8 @@ bool fetch_order_decode(struct slice head, struct fetch_order *order_out)
 	struct order_row row;
 
 	if (!row_layout_decode(&order_layout, head, &row) || !is_order(&row) ||
-	    url_parse(&order_out->url, row.url, NULL) != ERR_NONE)
+	    url_parse(&order_out->url, row.url, NULL) != ERR_NONE ||
+	    !slice_equal(row.url, slice_of(order_out->url.text)))
 		return false;
 	order_out->id = row.id;
 	order_out->is_sitemap = (row.flags & IS_SITEMAP) != 0;
@@ -294,6 +295,23 @@ struct buffer fetch_result_encode(uint64_t id, struct fetch_result *result,
 	buffer_append_slice(&result->body, buffer_slice(&result->head));
 	buffer_append_slice(&result->body, buffer_slice(&result->request));
 	return row_layout_encode(&result_layout, &row);
+}
+
+static const struct field press_fields[] = {
+	FIELD(fetch_press, waiting),
+	FIELD(fetch_press, answers),
+};
+static const struct row_layout press_layout =
+	LAYOUT(fetch_press, press_fields, 0, 0);
+
+struct buffer fetch_press_encode(const struct fetch_press *press)
+{
+	return row_layout_encode(&press_layout, press);
+}
+
+bool fetch_press_decode(struct slice head, struct fetch_press *press_out)
+{
+	return row_layout_decode(&press_layout, head, press_out);
 }
 
 bool fetch_result_id(struct slice head, uint64_t *id_out)

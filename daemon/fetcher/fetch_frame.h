@@ -20,7 +20,7 @@ enum fetch_frame {
 	FETCH_OPTIONS = 32, /* its body: more authorities, PEM */
 	FETCH_READY,        /* the answer */
 	FETCH_START,        /* a request */
-	FETCH_PRESS,        /* the head: a u64, as for fetcher_press() */
+	FETCH_PRESS,        /* who waits, for fetcher_press() */
 	FETCH_RESULT,       /* its body: that of the answer, or the entries of a
 			       sitemap; the head of the answer, and the request */
 };
@@ -64,6 +64,19 @@ bool fetch_order_decode(struct slice head, struct fetch_order *order_out);
  */
 struct buffer fetch_result_encode(uint64_t id, struct fetch_result *result,
 				  const struct cookies *cookies);
+
+/*
+ * So many wait for a connection, said after so many answers of the process: the
+ * next answer makes room, and then it is not true any more.
+ */
+struct fetch_press {
+	uint64_t waiting;
+	uint64_t answers;
+};
+
+/* The head of PRESS. */
+struct buffer fetch_press_encode(const struct fetch_press *press);
+bool fetch_press_decode(struct slice head, struct fetch_press *press_out);
 
 /* What an answer may be. */
 struct fetch_expectation {

@@ -18,8 +18,9 @@ struct role_state {
 	struct buffer options; /* the lists of which the fetcher keeps */
 	struct buffer ports;   /* of them */
 	struct fetcher *fetcher;
-	size_t waiting; /* as the keeper has said since the last answer */
-	bool has_ended; /* the keeper is gone, or talks nonsense */
+	size_t waiting;   /* as the keeper has said since the last answer */
+	uint64_t answers; /* that were sent */
+	bool has_ended;   /* the keeper is gone, or talks nonsense */
 };
 
 /* A request under way. */
@@ -166,6 +167,7 @@ static void send_results(struct role_state *state)
 
 	while (fetcher_next(state->fetcher, &result)) {
 		state->waiting = 0;
+		state->answers++;
 		if (!state->has_ended && !send_result(state, &result))
 			state->has_ended = true;
 		free_errand(result.context);
@@ -177,7 +179,7 @@ static void send_results(struct role_state *state)
 static bool obey(struct role_state *state, const struct frame *frame)
 {
 	struct fetch_order order;
-	uint64_t waiting;
+	struct fetch_press press;
 
 	switch (frame->kind) {
 	case FETCH_START:
@@ -186,10 +188,10 @@ static bool obey(struct role_state *state, const struct frame *frame)
 		start(state, &order);
 		return true;
 	case FETCH_PRESS:
-		if (frame->head.size != sizeof(waiting))
+		if (!fetch_press_decode(frame->head, &press))
 			return false;
-		memcpy(&waiting, frame->head.data, sizeof(waiting));
-		state->waiting = (size_t)waiting;
+		if (press.answers == state->answers)
+			state->waiting = (size_t)press.waiting;
 		return true;
 	default:
 		return false;

@@ -63,8 +63,9 @@ struct remote_fetcher {
 	struct request_queue unsent;
 	struct request_queue sent;
 	struct request_queue ended;
-	size_t running; /* unsent and sent */
-	size_t waiting; /* as the process was told */
+	size_t running;   /* unsent and sent */
+	size_t waiting;   /* as the process was told since its last answer */
+	uint64_t answers; /* of the process */
 };
 
 static void queue_push(struct request_queue *queue, struct request *request)
@@ -163,7 +164,6 @@ static void lose_process(struct remote_fetcher *remote, const char *what)
 
 	process_end(remote->starter, &remote->process, end);
 	remote->is_up = false;
-	remote->waiting = 0;
 	if (what == NULL)
 		snprintf(why, sizeof(why), "the fetcher has ended: %s", end);
 	else
@@ -210,6 +210,8 @@ static void start_process(struct remote_fetcher *remote)
 
 	assert(!remote->is_up);
 	remote->up_ms = clock_steady_ms();
+	remote->waiting = 0;
+	remote->answers = 0;
 	if (process_start(remote->starter, &remote->role, &remote->process) !=
 	    ERR_NONE) {
 		fail_start(remote);
@@ -257,6 +259,7 @@ static bool take_answer(struct remote_fetcher *remote,
 		buffer_append_slice(&request->cookies->lines, cookies);
 	}
 	remote->waiting = 0; /* as there: an answer makes room */
+	remote->answers++;
 	end_request(remote, request);
 	return true;
 }
@@ -514,7 +517,6 @@ void remote_fetcher_abort(struct remote_fetcher *remote)
 	if (remote->is_up && remote->sent.first != NULL) {
 		process_end(remote->starter, &remote->process, NULL);
 		remote->is_up = false;
-		remote->waiting = 0;
 	}
 	for (size_t i = 0; i < 2; i++)
 		while (queues[i]->first != NULL)
@@ -524,12 +526,15 @@ void remote_fetcher_abort(struct remote_fetcher *remote)
 
 void remote_fetcher_press(struct remote_fetcher *remote, size_t waiting)
 {
-	uint64_t count = waiting;
+	struct buffer head;
 
 	if (!remote->is_up || waiting == remote->waiting)
 		return;
 	remote->waiting = waiting;
-	send_frame(remote, FETCH_PRESS, (struct slice){&count, sizeof(count)});
+	head = fetch_press_encode(&(struct fetch_press){
+		.waiting = waiting, .answers = remote->answers});
+	send_frame(remote, FETCH_PRESS, buffer_slice(&head));
+	buffer_free(&head);
 }
 
 size_t remote_fetcher_running(const struct remote_fetcher *remote)

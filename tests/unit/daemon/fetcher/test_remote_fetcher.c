@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "crawl/sitemap/listing.h"
+#include "daemon/fetcher/fetch_frame.h"
+#include "daemon/fetcher/fetcher_role.h"
 #include "daemon/runtime/clock.h"
 #include "tests/unit/crawl/server.h"
 #include "tests/unit/run.h"
@@ -321,6 +323,63 @@ START_TEST(who_is_slow_makes_room_for_those_that_wait)
 }
 END_TEST
 
+static void *be_fetcher(void *context)
+{
+	fetcher_role(*(int *)context);
+	return NULL;
+}
+
+static void tell(const struct channel *channel, uint32_t kind,
+		 struct buffer head)
+{
+	ck_assert_int_eq(
+		frame_send(channel,
+			   &(struct frame_parts){.kind = kind,
+						 .head = buffer_slice(&head),
+						 .file = -1}),
+		ERR_NONE);
+	buffer_free(&head);
+}
+
+/* ERR_NONE when the slow request ends, as this is said of those that wait. */
+static enum error press(const struct fetch_press *press, int patience_ms)
+{
+	struct fetch_request request = {.is_private_ok = true};
+	struct frame frame;
+	struct channel channel;
+	pthread_t thread;
+	struct url url;
+	int ends[2];
+	char text[64];
+	enum error error;
+
+	snprintf(text, sizeof(text), "http://127.0.0.1:%u/slow", port);
+	url_parse(&url, slice_of(text), NULL);
+	request.url = &url;
+	ck_assert_int_eq(channel_pair(ends), ERR_NONE);
+	pthread_create(&thread, NULL, be_fetcher, &ends[1]);
+	channel = channel_of(ends[0], LARGE_BYTES);
+	tell(&channel, FETCH_OPTIONS, fetch_options_encode(&options.fetch));
+	ck_assert_int_eq(frame_receive(&channel, PATIENCE_MS, &frame), 0);
+	tell(&channel, FETCH_START, fetch_order_encode(1, &request, false));
+	tell(&channel, FETCH_PRESS, fetch_press_encode(press));
+	error = frame_receive(&channel, patience_ms, &frame);
+	frame_free(&frame);
+	channel_close(&channel);
+	pthread_join(thread, NULL);
+	return error;
+}
+
+START_TEST(who_waited_before_the_last_answer_is_not_counted)
+{
+	struct fetch_press wait = {.waiting = 1};
+
+	ck_assert_int_eq(press(&wait, PATIENCE_MS), ERR_NONE);
+	wait.answers = 1; /* there was none yet */
+	ck_assert_int_eq(press(&wait, 6000), ERR_TIMEOUT);
+}
+END_TEST
+
 static void *wake_soon(void *context)
 {
 	usleep(50000);
@@ -384,6 +443,7 @@ static TCase *make_loop(void)
 	tcase_add_test(tcase, many_requests_run_at_once);
 	tcase_add_test(tcase, what_runs_is_aborted);
 	tcase_add_test(tcase, who_is_slow_makes_room_for_those_that_wait);
+	tcase_add_test(tcase, who_waited_before_the_last_answer_is_not_counted);
 	tcase_add_test(tcase, another_thread_ends_the_wait);
 	tcase_add_test(tcase, a_request_that_is_too_long_is_not_sent);
 	tcase_add_test(tcase, a_missing_file_of_authorities_is_an_error);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* In the year 10889; dates have four digits for it. */
-static const uint64_t MAX_LASTMOD_MS = (uint64_t)1 << 48;
+static const uint64_t max_lastmod_ms = (uint64_t)1 << 48;
 
 /* In front of the bytes of each URL. */
 struct head {
@@ -62,7 +62,7 @@ bool listing_is_whole(struct slice listing)
 	while (listing_next(&listing, &entry))
 		if (++count > MAX_SITEMAP_ENTRIES || entry.url.size == 0 ||
 		    entry.url.size > MAX_URL_BYTES ||
-		    entry.lastmod_ms > MAX_LASTMOD_MS)
+		    entry.lastmod_ms > max_lastmod_ms)
 			return false;
 	return listing.size == 0;
 }

@@ -142,7 +142,7 @@ static bool has_text(const struct buffer *buffer, const char *text)
 	return buffer->data != NULL && strstr(buffer->data, text) != NULL;
 }
 
-START_TEST(a_page_comes_with_all_that_is_known_of_it)
+START_TEST(a_page_comes_with_its_context)
 {
 	int context;
 
@@ -150,8 +150,14 @@ START_TEST(a_page_comes_with_all_that_is_known_of_it)
 	ck_assert_ptr_eq(result.context, &context);
 	ck_assert_int_eq(result.error, ERR_NONE);
 	ck_assert_uint_eq(result.http_status, 200);
-	ck_assert(result.is_html && !result.is_cut && result.robots_tag == 2);
 	ck_assert_str_eq(result.body.data, "hello");
+}
+END_TEST
+
+START_TEST(what_is_known_of_a_page_comes_along)
+{
+	fetch("/", (struct fetch_request){0});
+	ck_assert(result.is_html && !result.is_cut && result.robots_tag == 2);
 	ck_assert_str_eq(result.etag, "\"1\"");
 	ck_assert_str_eq(result.address, "127.0.0.1");
 	ck_assert_uint_eq(result.wire_bytes, 5 + result.head.size);
@@ -423,7 +429,8 @@ static TCase *make_messages(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, a_page_comes_with_all_that_is_known_of_it);
+	tcase_add_test(tcase, a_page_comes_with_its_context);
+	tcase_add_test(tcase, what_is_known_of_a_page_comes_along);
 	tcase_add_test(tcase,
 		       the_heads_of_both_messages_come_when_they_are_kept);
 	tcase_add_test(tcase, a_body_that_is_no_message_comes_whole);

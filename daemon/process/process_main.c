@@ -85,6 +85,18 @@ static enum error enter(enum role role, struct channel *channel)
 	return error;
 }
 
+/*
+ * A service manager, or a terminal, may tell all processes at once to end: the
+ * keeper does, when the others have done what it wants of them.
+ */
+static void leave_signals(void)
+{
+	static const int numbers[] = {SIGPIPE, SIGTERM, SIGINT, SIGHUP};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		signal(numbers[i], SIG_IGN);
+}
+
 int process_main(const char *name, const struct role_program *programs)
 {
 	struct channel channel = channel_of(ROLE_SOCKET, MAX_HELLO_BODY);
@@ -95,7 +107,7 @@ int process_main(const char *name, const struct role_program *programs)
 		role++;
 	if (role == ROLE_COUNT || programs[role].main == NULL)
 		return EXIT_FAILURE;
-	signal(SIGPIPE, SIG_IGN);
+	leave_signals();
 	if (programs[role].prepare != NULL)
 		programs[role].prepare();
 	if (role == ROLE_STARTER)

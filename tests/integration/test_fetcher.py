@@ -76,6 +76,20 @@ class Fetcher(harness.Case):
         # request at a time, as the host has it
         self.assertLessEqual(len(web.requests()), 2 * before + KILLS)
 
+    def test_a_signal_to_all_is_for_the_daemon_alone(self):
+        web = self.web()
+        daemon = self.daemon()
+        daemon.watch(web.url, delay_ms=30)
+        fetcher = harness.wait_until(lambda: fetcher_of(daemon), "the fetcher")
+        starter = parent_of(fetcher)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            os.kill(fetcher, number)
+            os.kill(starter, number)
+        time.sleep(0.2)
+        self.assertEqual(fetcher_of(daemon), fetcher)
+        daemon.stop()
+        self.assertNotIn("fetcher", daemon.messages())
+
     def test_it_ends_with_the_daemon(self):
         daemon = self.daemon()
         pid = harness.wait_until(lambda: fetcher_of(daemon), "the fetcher")

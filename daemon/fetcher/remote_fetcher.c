@@ -285,43 +285,39 @@ static void receive(struct remote_fetcher *remote)
 }
 
 /*
- * Wait until a frame can be sent without waiting. It may itself wait for us to
- * read its answers.
+ * Wait until there may be room for a frame. The process may itself wait for us
+ * to read its answers.
  */
-static void wait_to_send(struct remote_fetcher *remote)
+static void wait_for_room(struct remote_fetcher *remote, uint64_t until_ms)
 {
-	uint64_t until_ms = clock_steady_ms() + SEND_MS;
+	struct pollfd ready = {.fd = remote->process.channel.socket,
+			       .events = POLLIN | POLLOUT};
+	uint64_t now_ms = clock_steady_ms();
 
-	while (remote->is_up) {
-		struct pollfd ready = {.fd = remote->process.channel.socket,
-				       .events = POLLIN | POLLOUT};
-		uint64_t now_ms = clock_steady_ms();
-
-		if (now_ms >= until_ms) {
-			lose_process(remote, "does not read");
-			return;
-		}
-		poll(&ready, 1, (int)(until_ms - now_ms));
-		if ((ready.revents & ~POLLOUT) != 0)
-			receive(remote);
-		if ((ready.revents & POLLOUT) != 0)
-			return;
+	if (now_ms >= until_ms) {
+		lose_process(remote, "does not read");
+		return;
 	}
+	poll(&ready, 1, (int)(until_ms - now_ms));
+	if ((ready.revents & ~POLLOUT) != 0)
+		receive(remote);
 }
 
 static void send_frame(struct remote_fetcher *remote, enum fetch_frame kind,
 		       struct slice head)
 {
-	enum error error;
+	const struct frame_parts parts = {
+		.kind = kind, .head = head, .file = -1};
+	uint64_t until_ms = clock_steady_ms() + SEND_MS;
+	enum error error = ERR_BUSY;
 
-	wait_to_send(remote);
-	if (!remote->is_up)
-		return;
-	error = frame_send(
-		&remote->process.channel,
-		&(struct frame_parts){.kind = kind, .head = head, .file = -1});
-	if (error != ERR_NONE)
-		lose_process(remote, NULL);
+	while (error == ERR_BUSY && remote->is_up) {
+		error = frame_offer(&remote->process.channel, &parts);
+		if (error == ERR_BUSY)
+			wait_for_room(remote, until_ms);
+		else if (error != ERR_NONE)
+			lose_process(remote, NULL);
+	}
 }
 
 /* Send what was not sent, if there is, or may be, a process. */

@@ -110,15 +110,18 @@ static void attach(struct msghdr *message, union control *control,
 	memcpy(CMSG_DATA(item), files, count * sizeof(int));
 }
 
-static enum error send_message(int socket, const struct msghdr *message)
+static enum error send_message(int socket, const struct msghdr *message,
+			       int flags)
 {
 	ssize_t sent;
 
 	do
-		sent = sendmsg(socket, message, MSG_NOSIGNAL);
+		sent = sendmsg(socket, message, MSG_NOSIGNAL | flags);
 	while (sent < 0 && errno == EINTR);
 	if (sent >= 0)
 		return ERR_NONE;
+	if (errno == EAGAIN)
+		return ERR_BUSY;
 	return errno == EPIPE || errno == ECONNRESET ? ERR_STOPPED : ERR_IO;
 }
 
@@ -133,8 +136,8 @@ static struct iovec part_of(const void *data, size_t size)
 	return (struct iovec){.iov_base = bytes.wanted, .iov_len = size};
 }
 
-enum error frame_send(const struct channel *channel,
-		      const struct frame_parts *parts)
+static enum error send_parts(const struct channel *channel,
+			     const struct frame_parts *parts, int flags)
 {
 	bool is_large = parts->head.size + parts->body.size > FRAME_MAX_INLINE;
 	const struct header header = {
@@ -168,10 +171,22 @@ enum error frame_send(const struct channel *channel,
 	if (parts->file >= 0)
 		files[count++] = parts->file;
 	attach(&message, &control, files, count);
-	error = send_message(channel->socket, &message);
+	error = send_message(channel->socket, &message, flags);
 	if (body >= 0)
 		close(body);
 	return error;
+}
+
+enum error frame_send(const struct channel *channel,
+		      const struct frame_parts *parts)
+{
+	return send_parts(channel, parts, 0);
+}
+
+enum error frame_offer(const struct channel *channel,
+		       const struct frame_parts *parts)
+{
+	return send_parts(channel, parts, MSG_DONTWAIT);
 }
 
 /* The descriptors of a message; those over `max` are closed. */
@@ -277,8 +292,8 @@ static enum error wait_for_message(int socket, int timeout_ms)
 	struct pollfd wanted = {.fd = socket, .events = POLLIN};
 	int ready;
 
-	if (timeout_ms < 0)
-		return ERR_NONE; /* recvmsg() waits */
+	if (timeout_ms <= 0)
+		return ERR_NONE; /* recvmsg() waits, or does not */
 	do
 		ready = poll(&wanted, 1, timeout_ms);
 	while (ready < 0 && errno == EINTR);
@@ -299,6 +314,7 @@ enum error frame_receive(struct channel *channel, int timeout_ms,
 	int files[MAX_FILES];
 	size_t file_count;
 	ssize_t size;
+	int flags = MSG_CMSG_CLOEXEC | (timeout_ms == 0 ? MSG_DONTWAIT : 0);
 
 	*frame_out = (struct frame){.file = -1};
 	if (wait_for_message(channel->socket, timeout_ms) != ERR_NONE)
@@ -307,8 +323,10 @@ enum error frame_receive(struct channel *channel, int timeout_ms,
 		channel->room = mem_resize(NULL, ROOM_BYTES, 1);
 	piece.iov_base = channel->room;
 	do
-		size = recvmsg(channel->socket, &message, MSG_CMSG_CLOEXEC);
+		size = recvmsg(channel->socket, &message, flags);
 	while (size < 0 && errno == EINTR);
+	if (size < 0 && errno == EAGAIN)
+		return ERR_TIMEOUT;
 	if (size <= 0)
 		return ERR_STOPPED;
 	file_count = take_files(&message, files, MAX_FILES);

@@ -58,6 +58,10 @@ struct frame_parts {
 enum error frame_send(const struct channel *channel,
 		      const struct frame_parts *parts);
 
+/* The same without waiting; ERR_BUSY: there is no room. */
+enum error frame_offer(const struct channel *channel,
+		       const struct frame_parts *parts);
+
 /*
  * Receive the next frame, for at most `timeout_ms` (-1: for ever). ERR_TIMEOUT;
  * ERR_STOPPED: the other end is closed; ERR_MALFORMED: what came is no frame,

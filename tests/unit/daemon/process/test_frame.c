@@ -88,6 +88,26 @@ START_TEST(a_body_over_the_limit_is_refused)
 }
 END_TEST
 
+START_TEST(what_is_offered_does_not_wait_for_room)
+{
+	char *bytes = letters(FRAME_MAX_INLINE);
+	const struct frame_parts parts = {.body = {bytes, FRAME_MAX_INLINE},
+					  .file = -1};
+	struct frame frame;
+	int count = 0;
+
+	while (frame_offer(&ours, &parts) == ERR_NONE)
+		count++;
+	ck_assert_int_gt(count, 0);
+	ck_assert_int_eq(frame_offer(&ours, &parts), ERR_BUSY);
+	for (; count > 0; count--)
+		ck_assert_int_eq(frame_receive(&theirs, 0, &frame), ERR_NONE);
+	ck_assert_int_eq(frame_receive(&theirs, 0, &frame), ERR_TIMEOUT);
+	ck_assert_int_eq(frame_offer(&ours, &parts), ERR_NONE);
+	free(bytes);
+}
+END_TEST
+
 START_TEST(a_file_comes_along)
 {
 	struct frame frame;
@@ -268,6 +288,7 @@ Suite *make_suite(void)
 	tcase_add_checked_fixture(tcase, begin, end);
 	tcase_add_test(tcase, a_frame_comes_as_it_was_sent);
 	tcase_add_test(tcase, a_body_over_the_limit_is_refused);
+	tcase_add_test(tcase, what_is_offered_does_not_wait_for_room);
 	tcase_add_test(tcase, a_file_comes_along);
 	tcase_add_test(tcase, waiting_ends_in_time_and_with_the_other_end);
 	tcase_add_test(tcase, what_is_no_frame_is_refused);

@@ -83,6 +83,12 @@ void remote_poster_destroy(struct remote_poster *poster)
 	free(poster);
 }
 
+/* ASCII alone, whose order is that of the bytes. */
+static bool is_printable(char byte)
+{
+	return byte >= ' ' && byte <= '~';
+}
+
 /* What it says may be shown, and stored: one line without control characters.
  */
 static void copy_reason(struct slice reason, char *out, size_t size)
@@ -90,8 +96,10 @@ static void copy_reason(struct slice reason, char *out, size_t size)
 	const char *bytes = reason.data;
 	size_t length = reason.size < size ? reason.size : size - 1;
 
+	memset(out, '?', length);
 	for (size_t i = 0; i < length; i++)
-		out[i] = bytes[i] >= ' ' && bytes[i] <= '~' ? bytes[i] : '?';
+		if (is_printable(bytes[i]))
+			out[i] = bytes[i];
 	out[length] = '\0';
 }
 

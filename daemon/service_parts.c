@@ -15,7 +15,6 @@ static enum error start_store(void *context)
 	struct service *service = context;
 	const struct config *config = &service->config;
 	const struct store_options options = {
-		.map_bytes = (size_t)config->store_map_bytes,
 		.max_map_bytes = (size_t)config->store_max_bytes,
 	};
 	enum error error =

@@ -15,8 +15,11 @@
 #include "store/log.h"
 #include "store/rewrite.h"
 
-/* Compaction gives up when a transaction stays open for longer. */
-enum { MAX_GATE_S = 10 };
+/*
+ * Compaction gives up when a transaction stays open for longer than all of its
+ * attempts. Nobody can begin another one during an attempt.
+ */
+enum { GATE_ATTEMPTS = 100, ATTEMPT_MS = 20, BETWEEN_MS = 80 };
 
 /* What copies reads every page through the map: are they whole? */
 static enum error check_pages(struct store *store)
@@ -46,7 +49,6 @@ enum error store_copy(struct store *store, int file)
 
 	if (error != ERR_NONE)
 		return error;
-	store_grow_early(store);
 	error = copy_env(store, file, MDB_CP_COMPACT);
 	/*
 	 * LMDB reports pages that belong to no table as corrupt: copy
@@ -126,17 +128,30 @@ static enum error write_new(struct store *from, const char *path,
 	return error;
 }
 
-/* Wait until no transaction is open; ERR_BUSY when one stays. */
-static enum error close_gate(struct store *store)
+static bool try_gate(struct store *store)
 {
+	const long second_ns = 1000000000;
 	struct timespec until;
 
 	/* not the steady clock: ThreadSanitizer would not see the lock */
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += MAX_GATE_S;
-	return pthread_rwlock_timedwrlock(&store->map_lock, &until) == 0
-		       ? ERR_NONE
-		       : ERR_BUSY;
+	until.tv_nsec += ATTEMPT_MS * 1000000L;
+	until.tv_sec += until.tv_nsec / second_ns;
+	until.tv_nsec %= second_ns;
+	return pthread_rwlock_timedwrlock(&store->map_lock, &until) == 0;
+}
+
+/* Wait until no transaction is open; ERR_BUSY when one stays. */
+static enum error close_gate(struct store *store)
+{
+	const struct timespec pause = {.tv_nsec = BETWEEN_MS * 1000000L};
+
+	for (int i = 0; i < GATE_ATTEMPTS; i++) {
+		if (try_gate(store))
+			return ERR_NONE;
+		nanosleep(&pause, NULL);
+	}
+	return ERR_BUSY;
 }
 
 /* Replace the old file by the new one. Caller: the gate is closed. */

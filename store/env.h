@@ -25,9 +25,10 @@ struct store {
 	MDB_env *env;
 	MDB_dbi tables[TABLE_COUNT];
 	/*
-	 * LMDB may move the map only while this process has no open
-	 * transaction: every transaction holds this lock shared from begin to
-	 * end, growth holds it exclusively.
+	 * The file may be replaced, or opened again, only while this process
+	 * has no open transaction: every transaction holds this lock shared
+	 * from begin to end. Who takes it exclusively holds up all that want to
+	 * begin: not for long (store/copy.c).
 	 */
 	pthread_rwlock_t map_lock;
 	/*
@@ -88,13 +89,7 @@ void txn_check(struct txn *txn, int rc);
  */
 MDB_cursor *txn_cursor(struct txn *txn, enum table table);
 
-/*
- * Grow the map if more than three quarters of it are used and no transaction is
- * open.
- */
-void store_grow_early(struct store *store);
-
-/* Another process has grown the map: adopt the new size. */
+/* Another process writes with a larger map: adopt its size. */
 enum error store_follow_growth(struct store *store);
 
 #endif

@@ -379,9 +379,8 @@ static enum error write_whole(struct salvage *salvage,
 {
 	const struct data_visitor copy = {ignore_damage, copy_row, salvage};
 	const size_t room = (size_t)64 << 20;
-	const size_t bytes = (size_t)data->bytes * 2 + room;
-	const struct store_options options = {.map_bytes = bytes,
-					      .max_map_bytes = bytes * 2};
+	const struct store_options options = {
+		.max_map_bytes = ((size_t)data->bytes * 2 + room) * 2};
 	enum error error = store_open(&salvage->store, to, &options);
 
 	if (error != ERR_NONE)

@@ -17,7 +17,7 @@
 
 enum { MAX_READERS = 512 };
 
-static const size_t default_map_bytes = (size_t)64 << 20;
+static const size_t min_map_bytes = (size_t)1 << 20;
 static const size_t default_max_map_bytes = (size_t)16 << 30;
 
 const char *table_name(enum table table)
@@ -31,7 +31,7 @@ const char *table_name(enum table table)
 	return names[table];
 }
 
-/* Prefer waiting writers to new readers, or growth of the map would starve. */
+/* Prefer waiting writers to new readers, or a replacement would starve. */
 static void init_map_lock(pthread_rwlock_t *lock)
 {
 	pthread_rwlockattr_t attributes;
@@ -50,22 +50,27 @@ static size_t whole_pages(size_t bytes)
 	return bytes / page * page;
 }
 
-/* Caller: no transaction of this process is open. */
-static enum error set_map_size(struct store *store, size_t bytes)
+/*
+ * The size of the map: as large as it may become, since the file grows into it,
+ * and a map that grew would wait for every reader; less where the process has
+ * no address space for it.
+ */
+static size_t size_of_map(size_t max)
 {
-	void *probe = mmap(NULL, bytes, PROT_NONE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t bytes = whole_pages(max);
 
-	if (probe == MAP_FAILED)
-		return ERR_STORE_FULL;
-	munmap(probe, bytes);
-	if (mdb_env_set_mapsize(store->env, bytes) != MDB_SUCCESS) {
-		/* LMDB has unmapped the old map and cannot map a new one */
-		log_error("store: no address space for a map of %zu bytes",
-			  bytes);
-		abort();
+	while (bytes > min_map_bytes) {
+		void *probe = mmap(NULL, bytes, PROT_NONE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+				   -1, 0);
+
+		if (probe != MAP_FAILED) {
+			munmap(probe, bytes);
+			return bytes;
+		}
+		bytes = whole_pages(bytes / 2);
 	}
-	return ERR_NONE;
+	return min_map_bytes;
 }
 
 /* And those that a migration renames, while it does. */
@@ -85,29 +90,12 @@ static enum error open_env(struct store *store)
 		rc = mdb_env_set_maxdbs(store->env, MAX_TABLES);
 	if (rc == MDB_SUCCESS)
 		rc = mdb_env_set_maxreaders(store->env, MAX_READERS);
+	if (rc == MDB_SUCCESS && !store->is_read_only)
+		rc = mdb_env_set_mapsize(store->env,
+					 size_of_map(store->max_map_bytes));
 	if (rc == MDB_SUCCESS)
 		rc = mdb_env_open(store->env, store->path, flags, 0600);
 	return error_from_mdb(rc);
-}
-
-/* Set the size of the map; LMDB stores the size of a map that has grown. */
-static enum error size_map(struct store *store)
-{
-	size_t bytes = store->options.map_bytes;
-	MDB_envinfo info;
-
-	store->max_map_bytes = store->options.max_map_bytes;
-	if (store->max_map_bytes == 0)
-		store->max_map_bytes = default_max_map_bytes;
-	if (bytes == 0)
-		bytes = default_map_bytes;
-	if (bytes > store->max_map_bytes)
-		bytes = store->max_map_bytes;
-	bytes = whole_pages(bytes);
-	mdb_env_info(store->env, &info);
-	if (store->is_read_only || info.me_mapsize >= bytes)
-		return ERR_NONE;
-	return set_map_size(store, bytes);
 }
 
 static struct slice schema_key(void)
@@ -215,7 +203,7 @@ static enum error open_tables(struct store *store)
 	unsigned flags = store->is_read_only ? MDB_RDONLY : 0;
 	int rc;
 
-	do { /* another process may grow the map meanwhile */
+	do { /* another process may have a larger map meanwhile */
 		rc = mdb_txn_begin(store->env, NULL, flags, &txn.mdb);
 	} while (rc == MDB_MAP_RESIZED &&
 		 mdb_env_set_mapsize(store->env, 0) == MDB_SUCCESS);
@@ -232,20 +220,6 @@ static enum error open_tables(struct store *store)
 	return txn.error;
 }
 
-/* Caller: map_lock is held exclusively, or no other thread has the store. */
-static enum error double_map(struct store *store)
-{
-	size_t max = whole_pages(store->max_map_bytes);
-	size_t bytes;
-	MDB_envinfo info;
-
-	mdb_env_info(store->env, &info);
-	if (store->is_read_only || info.me_mapsize >= max)
-		return ERR_STORE_FULL;
-	bytes = info.me_mapsize > max / 2 ? max : info.me_mapsize * 2;
-	return set_map_size(store, bytes);
-}
-
 static enum error open_once(struct store *store)
 {
 	int dead = 0;
@@ -253,17 +227,13 @@ static enum error open_once(struct store *store)
 
 	if (error == ERR_NONE)
 		error = open_env(store);
-	if (error == ERR_NONE)
-		error = size_map(store);
 	if (error != ERR_NONE)
 		return error;
 	mdb_reader_check(store->env, &dead);
 	store->is_without_checksums = false;
-	do { /* a migration may need room */
-		error = open_tables(store);
-		if (error == ERR_NONE && store->is_without_checksums)
-			error = store_add_checksums(store);
-	} while (error == ERR_STORE_FULL && double_map(store) == ERR_NONE);
+	error = open_tables(store);
+	if (error == ERR_NONE && store->is_without_checksums)
+		error = store_add_checksums(store);
 	return error;
 }
 
@@ -343,6 +313,9 @@ enum error store_open(struct store **store_out, const char *path,
 	store->options = *options;
 	store->lock_file = -1;
 	store->is_read_only = options->is_read_only;
+	store->max_map_bytes = options->max_map_bytes == 0
+				       ? default_max_map_bytes
+				       : options->max_map_bytes;
 	store->dictionaries = dictionary_cache_create();
 	init_map_lock(&store->map_lock);
 	pthread_mutex_init(&store->write_lock, NULL);
@@ -390,30 +363,6 @@ static size_t used_bytes(const struct store *store, const MDB_envinfo *info)
 
 	mdb_env_stat(store->env, &stat);
 	return (info->me_last_pgno + 1) * stat.ms_psize;
-}
-
-enum error store_grow(struct store *store)
-{
-	enum error error;
-
-	store_check_readers(store);
-	pthread_rwlock_wrlock(&store->map_lock);
-	error = double_map(store);
-	pthread_rwlock_unlock(&store->map_lock);
-	return error;
-}
-
-void store_grow_early(struct store *store)
-{
-	MDB_envinfo info;
-
-	if (pthread_rwlock_trywrlock(&store->map_lock) != 0)
-		return;
-	mdb_env_info(store->env, &info);
-	if (used_bytes(store, &info) > info.me_mapsize / 4 * 3)
-		double_map(store); /* growing early is optional: the caller goes
-				      on without */
-	pthread_rwlock_unlock(&store->map_lock);
 }
 
 enum error store_follow_growth(struct store *store)

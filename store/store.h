@@ -16,8 +16,8 @@ struct store;
 enum { STORE_SCHEMA = 9 };
 
 struct store_options {
-	size_t map_bytes;     /* size to begin with; 0: 64 MiB */
-	size_t max_map_bytes; /* the map grows up to this; 0: 16 GiB */
+	size_t max_map_bytes; /* size of the map, which is address space and
+				 no memory: the file grows into it; 0: 16 GiB */
 	bool is_read_only;    /* another process may hold the store */
 	bool is_temporary;    /* no fsync: for batch and tests */
 };
@@ -37,16 +37,10 @@ enum error store_open(struct store **store_out, const char *path,
 /* NULL is a no-op. No transaction may be open. */
 void store_close(struct store *store);
 
-/*
- * Double the map, up to max_map_bytes: ERR_STORE_FULL when it is there already.
- * Waits until no transaction is open, so call it outside of any.
- * txn_begin_write() grows the map early, when no transaction is open.
- */
-enum error store_grow(struct store *store);
-
 struct store_usage {
 	uint64_t used_bytes; /* pages of the map in use */
-	uint64_t map_bytes;
+	uint64_t map_bytes;  /* less than max_map_bytes where there was no
+				address space for more */
 	uint64_t max_map_bytes;
 	uint64_t rows[TABLE_COUNT];
 	uint64_t bytes[TABLE_COUNT]; /* pages of each table in use; together
@@ -58,9 +52,9 @@ enum error store_usage(struct store *store, struct store_usage *usage_out);
 
 /*
  * Write a snapshot of the store to `file`, an empty regular file, without
- * unused pages. The store can be used meanwhile, but the map cannot grow until
- * the copy is done. ERR_STORE_FULL: the disk of the file is full; ERR_CORRUPT:
- * a page is damaged, and nothing was copied; ERR_IO.
+ * unused pages. The store can be used meanwhile. ERR_STORE_FULL: the disk of
+ * the file is full; ERR_CORRUPT: a page is damaged, and nothing was copied;
+ * ERR_IO.
  */
 enum error store_copy(struct store *store, int file);
 
@@ -78,11 +72,12 @@ struct store_sizes { /* of the file, in bytes */
 /*
  * Compact the store: write every row to a new file, whose pages are full, and
  * which replaces the old one. Writers wait for all of it, readers only for the
- * replacement. If the process is killed at any instant, a complete file with
- * every commit is there. ERR_BUSY: a transaction stays open for longer than 10
- * s, or another process reads the store; ERR_STORE_FULL: no room on the disk
- * for both; ERR_REFUSED: the store is read only; ERR_IO; the store is unchanged
- * then. No transaction of this thread may be open.
+ * replacement, and while a transaction stays open that began before it, no
+ * longer than 20 ms at a time. If the process is killed at any instant, a
+ * complete file with every commit is there. ERR_BUSY: it stays open for longer
+ * than 10 s, or another process reads the store; ERR_STORE_FULL: no room on the
+ * disk for both; ERR_REFUSED: the store is read only; ERR_IO; the store is
+ * unchanged then. No transaction of this thread may be open.
  */
 enum error store_compact(struct store *store, struct store_sizes *sizes_out);
 

@@ -108,7 +108,6 @@ struct txn txn_begin_write(struct store *store)
 	struct txn txn;
 
 	pthread_mutex_lock(&store->write_lock);
-	store_grow_early(store);
 	txn = begin(store, 0);
 	assert(txn.mdb != NULL || txn.error != ERR_NONE);
 	txn.is_writer = true;

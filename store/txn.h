@@ -74,8 +74,8 @@ struct txn {
 /*
  * Begin. A reader sees one snapshot and must be short: no network, no waiting.
  * One writer at a time; a second waits. It ends on the thread that began it.
- * Never begin one inside another: growth of the map waits for the outer one,
- * the inner one for the growth.
+ * Never begin one inside another: who replaces the file waits for the outer
+ * one, the inner one for the replacement.
  */
 struct txn txn_begin_read(struct store *store);
 struct txn txn_begin_write(struct store *store);
@@ -86,10 +86,10 @@ bool txn_is_open(void);
 
 /*
  * Insert or replace. `key` is 1..511 bytes (LMDB's limit), else ERR_MALFORMED.
- * Neither may point into the map. Errors of any step: ERR_STORE_FULL (abort,
- * store_grow(), repeat), ERR_TOO_LARGE (more changes than a transaction can
- * hold), ERR_BUSY (512 readers), ERR_CORRUPT (a page, or a value that does not
- * have its checksum, which txn_get() and scans compare), ERR_IO.
+ * Neither may point into the map. Errors of any step: ERR_STORE_FULL,
+ * ERR_TOO_LARGE (more changes than a transaction can hold), ERR_BUSY (512
+ * readers), ERR_CORRUPT (a page, or a value that does not have its checksum,
+ * which txn_get() and scans compare), ERR_IO.
  */
 void txn_put(struct txn *txn, enum table table, struct slice key,
 	     struct slice value);

@@ -163,7 +163,7 @@ static void store_metrics(struct buffer *out, const struct store_usage *usage)
 	       (double)usage->used_bytes);
 	metric(out, "store_map_bytes", "gauge", "Size of the map",
 	       (double)usage->map_bytes);
-	metric(out, "store_max_bytes", "gauge", "What the map may grow to",
+	metric(out, "store_max_bytes", "gauge", "What the store may grow to",
 	       (double)usage->max_map_bytes);
 	buffer_append_text(out, "# HELP templated_rows Rows of a table\n"
 				"# TYPE templated_rows gauge\n");

@@ -47,7 +47,6 @@ struct config {
 	uint32_t max_listeners;    /* event streams, and requests that wait */
 	/* store: */
 	char store_path[MAX_CONFIG_TEXT];
-	uint64_t store_map_bytes;
 	uint64_t store_max_bytes;
 	struct retention_limits retention;
 	/* crawl: */

@@ -434,30 +434,6 @@ static void read_stream(struct reader *reader)
 	}
 }
 
-/* Rules between keys. */
-static void check_together(struct reader *reader)
-{
-	const struct config *config = reader->config;
-	const struct config_row *row = find_row("store", "map_size");
-	yaml_mark_t mark = {0};
-	struct buffer what = {0};
-
-	if (config->store_map_bytes <= config->store_max_bytes)
-		return;
-	if (reader->seen_lines[row - config_rows] == 0) {
-		/*
-		 * the default must not exceed a maximum that the user has set
-		 */
-		reader->config->store_map_bytes = config->store_max_bytes;
-		return;
-	}
-	mark.line = reader->seen_lines[row - config_rows] - 1;
-	config_show(config, row, &what);
-	buffer_append_text(&what, " is above store.max_size");
-	complain(reader, mark, "store.map_size", what.data);
-	buffer_free(&what);
-}
-
 enum error config_parse(struct slice bytes, const char *name,
 			struct config *config_out, struct buffer *message_out)
 {
@@ -479,7 +455,6 @@ enum error config_parse(struct slice bytes, const char *name,
 						     : bytes.data,
 				     bytes.size);
 	read_stream(&reader);
-	check_together(&reader);
 	yaml_parser_delete(&reader.parser);
 	if (reader.errors > 0)
 		return ERR_MALFORMED;

@@ -49,13 +49,11 @@ const struct config_row config_rows[] = {
 	 RANGE(1, MAX_CONFIG_TEXT - 1, 0), .text = "/var/lib/templated",
 	 .meaning = "the folder of the store; on a local disk, and for one "
 		    "daemon alone"},
-	{"store", "map_size", CONFIG_BYTES, true, FIELD(store_map_bytes),
-	 RANGE(MIB, 1024 * GIB, 64 * MIB),
-	 .meaning = "to begin with; it grows"},
 	{"store", "max_size", CONFIG_BYTES, true, FIELD(store_max_bytes),
 	 RANGE(MIB, 1024 * GIB, 16 * GIB),
 	 .meaning = "where it stops to grow: crawling pauses then, and "
-		    "questions are still answered"},
+		    "questions are still answered; so much address space is "
+		    "taken at the start, and no memory"},
 
 	{"retention", "bodies_age", CONFIG_TIME, false, FIELD(retention.bodies.age_ms),
 	 RANGE(0, 36500 * DAY, 0),

@@ -310,19 +310,6 @@ static enum error try_sound_batch(struct engine *engine, struct change *changes,
 	return error;
 }
 
-static enum error try_and_grow(struct engine *engine, struct change *changes,
-			       size_t count, uint64_t now_ms,
-			       struct work_order *order)
-{
-	enum error error;
-
-	do {
-		error = try_sound_batch(engine, changes, count, now_ms, order);
-	} while (error == ERR_STORE_FULL &&
-		 store_grow(engine->store) == ERR_NONE);
-	return error;
-}
-
 enum error engine_create(struct engine **engine_out, struct store *store,
 			 const struct engine_options *options, uint64_t now_ms)
 {
@@ -335,7 +322,7 @@ enum error engine_create(struct engine **engine_out, struct store *store,
 	load_sites(engine, &txn);
 	error = txn_end(&txn);
 	if (error == ERR_NONE)
-		error = try_and_grow(engine, NULL, 0, now_ms, NULL);
+		error = try_sound_batch(engine, NULL, 0, now_ms, NULL);
 	if (error != ERR_NONE && error != ERR_STORE_FULL) {
 		engine_destroy(engine);
 		return error;
@@ -362,7 +349,7 @@ static void give_up(struct engine *engine, struct change *change,
 		  change->url == NULL ? "store" : change->url->text,
 		  change_kind_name(change->kind), error_text(error));
 	if (change_ends_lease(change->kind))
-		try_and_grow(engine, &failed, 1, now_ms, NULL);
+		try_sound_batch(engine, &failed, 1, now_ms, NULL);
 }
 
 static enum error fail_all(struct change *changes, size_t count,
@@ -377,20 +364,21 @@ enum error engine_commit(struct engine *engine, struct change *changes,
 			 size_t count, uint64_t now_ms,
 			 struct work_order *order)
 {
-	enum error error = try_and_grow(engine, changes, count, now_ms, order);
+	enum error error =
+		try_sound_batch(engine, changes, count, now_ms, order);
 
 	if (error == ERR_NONE)
 		return ERR_NONE;
 	if (error == ERR_STORE_FULL || error == ERR_IO || count == 0)
 		return fail_all(changes, count, error);
 	for (size_t i = 0; i < count; i++) {
-		error = try_and_grow(engine, &changes[i], 1, now_ms, NULL);
+		error = try_sound_batch(engine, &changes[i], 1, now_ms, NULL);
 		if (error == ERR_STORE_FULL || error == ERR_IO)
 			return fail_all(&changes[i], count - i, error);
 		if (error != ERR_NONE)
 			give_up(engine, &changes[i], error, now_ms);
 	}
-	return try_and_grow(engine, NULL, 0, now_ms, order);
+	return try_sound_batch(engine, NULL, 0, now_ms, order);
 }
 
 uint64_t engine_next_due(const struct engine *engine)

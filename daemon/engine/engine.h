@@ -76,7 +76,7 @@ struct store *engine_store(const struct engine *engine);
 
 /*
  * Commit `changes` [count] in order in one transaction, and lease what `order`
- * (or NULL) asks for. The map grows when it must. When the transaction fails,
+ * (or NULL) asks for. When the transaction fails,
  * each change is tried alone, so that only a bad one is lost: its `error` says
  * why, and its lease is answered with that. Returns ERR_NONE when the store
  * works; ERR_STORE_FULL or ERR_IO when nothing can be written. One thread at a

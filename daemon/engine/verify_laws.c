@@ -322,8 +322,8 @@ static void list_sites(struct txn *txn, struct names *names)
 }
 
 /*
- * Pairs are compared after the transaction, because that may take long, and a
- * reader keeps the map from growing.
+ * Pairs are compared after the transaction, because that may take long, and
+ * pages that a reader sees are not used again.
  */
 static enum error verify_site(struct store *store, const char *host,
 			      struct verify_report *report)

@@ -58,7 +58,6 @@ static struct config make_config(const struct crawl *crawl)
 	snprintf(config.store_path, sizeof(config.store_path), "%s", path);
 	name(path, crawl, "warc");
 	snprintf(config.warc, sizeof(config.warc), "%s", path);
-	config.store_map_bytes = 1 << 20; /* it must grow, too */
 	config.delay_ms = 0;
 	config.saturation = 0;
 	config.no_sitemaps = true;

@@ -28,8 +28,7 @@ class Full(harness.Case):
 
     def test_full_store_pauses_and_goes_on_with_more_room(self):
         web = self.web(self.site())
-        daemon = self.daemon({"store": {"map_size": "1 MiB",
-                                        "max_size": "4 MiB"}})
+        daemon = self.daemon({"store": {"max_size": "4 MiB"}})
         daemon.watch(web.url, max_depth=PAGES)
         reason = harness.wait_until(
             lambda: daemon.json("/v1/status")["pipeline"]["paused"],
@@ -63,8 +62,7 @@ class Full(harness.Case):
 
     def test_site_can_be_deleted_from_a_full_store(self):
         web = self.web(self.site())
-        daemon = self.daemon({"store": {"map_size": "1 MiB",
-                                        "max_size": "4 MiB"}})
+        daemon = self.daemon({"store": {"max_size": "4 MiB"}})
         daemon.watch(web.url, max_depth=PAGES)
         harness.wait_until(
             lambda: daemon.json("/v1/status")["pipeline"]["paused"],

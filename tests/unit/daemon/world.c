@@ -12,7 +12,6 @@
 static void open_both(struct world *world)
 {
 	const struct store_options options = {
-		.map_bytes = world->max_bytes == 0 ? 0 : 1 << 20,
 		.max_map_bytes = world->max_bytes,
 		.is_temporary = true,
 	};

@@ -155,7 +155,6 @@ START_TEST(the_map_is_as_large_as_before)
 	struct store_usage before;
 	struct store_usage after;
 
-	ck_assert_int_eq(store_grow(store), ERR_NONE);
 	ck_assert_int_eq(store_usage(store, &before), ERR_NONE);
 	ck_assert_int_eq(store_compact(store, &sizes), ERR_NONE);
 	ck_assert_int_eq(store_usage(store, &after), ERR_NONE);
@@ -329,6 +328,58 @@ START_TEST(readers_and_a_writer_go_on)
 }
 END_TEST
 
+struct replacement {
+	struct store *store;
+	atomic_bool is_reading;
+	atomic_bool may_end;
+	enum error error;
+};
+
+static void *read_long(void *context)
+{
+	struct replacement *replacement = context;
+	struct txn txn = txn_begin_read(replacement->store);
+
+	atomic_store(&replacement->is_reading, true);
+	while (!atomic_load(&replacement->may_end))
+		usleep(1000);
+	txn_abort(&txn);
+	return NULL;
+}
+
+static void *compact_behind(void *context)
+{
+	struct replacement *replacement = context;
+	struct store_sizes sizes;
+
+	replacement->error = store_compact(replacement->store, &sizes);
+	return NULL;
+}
+
+/* Else these wait until it gives up. */
+START_TEST(readers_begin_while_it_waits_for_a_long_one)
+{
+	struct replacement replacement = {.store = scratch_store(&scratch)};
+	pthread_t threads[2];
+
+	pthread_create(&threads[0], NULL, read_long, &replacement);
+	while (!atomic_load(&replacement.is_reading))
+		usleep(1000);
+	pthread_create(&threads[1], NULL, compact_behind, &replacement);
+	for (unsigned i = 0; i < 50; i++) {
+		struct txn txn = txn_begin_read(replacement.store);
+
+		ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+		usleep(10000);
+	}
+	atomic_store(&replacement.may_end, true);
+	for (unsigned i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert_int_eq(replacement.error, ERR_NONE);
+	store_close(replacement.store);
+}
+END_TEST
+
 START_TEST(what_a_killed_one_has_left_goes_at_the_next_start)
 {
 	struct store *store = scratch_store(&scratch);
@@ -362,6 +413,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_store_that_is_read_only_is_left);
 	tcase_add_test(tcase, a_store_that_another_process_reads_is_left);
 	tcase_add_test(tcase, readers_and_a_writer_go_on);
+	tcase_add_test(tcase, readers_begin_while_it_waits_for_a_long_one);
 	tcase_add_test(tcase,
 		       what_a_killed_one_has_left_goes_at_the_next_start);
 	suite_add_tcase(suite, tcase);

@@ -22,12 +22,12 @@ static void teardown(void)
 	scratch_remove(&scratch, NULL);
 }
 
-/* A store that begins with `map` and grows to `max` bytes. */
-static struct store *open_sized(size_t map, size_t max)
+/* A store of at most `max` bytes. */
+static struct store *open_sized(size_t max)
 {
 	struct store *store = NULL;
-	struct store_options options = {
-		.map_bytes = map, .max_map_bytes = max, .is_temporary = true};
+	struct store_options options = {.max_map_bytes = max,
+					.is_temporary = true};
 
 	ck_assert_int_eq(store_open(&store, scratch.folder, &options),
 			 ERR_NONE);
@@ -55,18 +55,18 @@ static size_t map_bytes(struct store *store)
 
 START_TEST(a_store_is_kept)
 {
-	struct store *store = open_sized(0, 0);
+	struct store *store = open_sized(0);
 	struct store_usage usage;
 
 	ck_assert_int_eq(fill(store, 0, 3), ERR_NONE);
 	store_close(store);
-	store = open_sized(0, 0);
+	store = open_sized(0);
 	ck_assert_int_eq(store_usage(store, &usage), ERR_NONE);
 	ck_assert_uint_eq(usage.rows[TABLE_BODIES], 3);
 	ck_assert_uint_eq(usage.rows[TABLE_META], 1);
 	ck_assert_uint_eq(usage.rows[TABLE_PAGES], 0);
 	ck_assert_uint_gt(usage.used_bytes, 3 * sizeof(value));
-	ck_assert_uint_eq(usage.map_bytes, 64 << 20);
+	ck_assert_uint_eq(usage.map_bytes, (uint64_t)16 << 30);
 	ck_assert_uint_eq(usage.max_map_bytes, (uint64_t)16 << 30);
 	store_close(store);
 }
@@ -76,7 +76,7 @@ END_TEST
  * refers to them. */
 START_TEST(each_table_tells_the_bytes_of_its_pages)
 {
-	struct store *store = open_sized(0, 0);
+	struct store *store = open_sized(0);
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct store_usage usage;
 	uint64_t sum = 0;
@@ -133,7 +133,7 @@ END_TEST
 
 START_TEST(another_schema_is_refused)
 {
-	struct store *store = open_sized(0, 0);
+	struct store *store = open_sized(0);
 	struct txn txn = txn_begin_write(store);
 	uint64_t schema = STORE_SCHEMA + 1;
 
@@ -170,7 +170,7 @@ END_TEST
 
 START_TEST(a_second_writer_is_told_to_wait)
 {
-	struct store *store = open_sized(0, 0);
+	struct store *store = open_sized(0);
 	struct store *second = NULL;
 
 	ck_assert_int_eq(
@@ -178,50 +178,36 @@ START_TEST(a_second_writer_is_told_to_wait)
 		ERR_BUSY);
 	ck_assert_ptr_null(second);
 	store_close(store);
-	second = open_sized(0, 0);
+	second = open_sized(0);
 	store_close(second);
 }
 END_TEST
 
-START_TEST(a_full_store_grows_until_its_limit)
+START_TEST(a_full_store_is_told)
 {
-	struct store *store = open_sized(1 << 20, 4 << 20);
+	struct store *store = open_sized(3 << 20);
 
-	/* 32 * 64 KiB do not fit into 1 MiB, nor do they begin to */
-	ck_assert_int_eq(fill(store, 0, 32), ERR_STORE_FULL);
-	ck_assert_int_eq(store_grow(store), ERR_NONE);
-	ck_assert_uint_eq(map_bytes(store), 2 << 20);
-	ck_assert_int_eq(fill(store, 0, 32), ERR_STORE_FULL);
-	ck_assert_int_eq(store_grow(store), ERR_NONE);
-	ck_assert_int_eq(fill(store, 0, 32), ERR_NONE);
-	ck_assert_int_eq(store_grow(store), ERR_STORE_FULL);
-	ck_assert_uint_eq(map_bytes(store), 4 << 20);
-	store_close(store);
-	store = open_sized(1 << 20, 4 << 20); /* it stays as large as it was */
-	ck_assert_uint_eq(map_bytes(store), 4 << 20);
-	store_close(store);
-}
-END_TEST
-
-START_TEST(the_limit_need_not_be_a_doubling)
-{
-	struct store *store = open_sized(1 << 20, 3 << 20);
-
-	ck_assert_int_eq(store_grow(store), ERR_NONE);
-	ck_assert_int_eq(store_grow(store), ERR_NONE);
 	ck_assert_uint_eq(map_bytes(store), 3 << 20);
-	ck_assert_int_eq(store_grow(store), ERR_STORE_FULL);
+	/* 48 * 64 KiB do not fit into 3 MiB beside the other pages */
+	ck_assert_int_eq(fill(store, 0, 48), ERR_STORE_FULL);
+	ck_assert_int_eq(fill(store, 0, 32), ERR_NONE);
+	store_close(store);
+	store = open_sized(1 << 20); /* what is there has room, and no more */
+	ck_assert_uint_gt(map_bytes(store), 2 << 20);
+	ck_assert_int_eq(fill(store, 32, 8), ERR_STORE_FULL);
+	store_close(store);
+	store = open_sized(8 << 20);
+	ck_assert_int_eq(fill(store, 32, 48), ERR_NONE);
 	store_close(store);
 }
 END_TEST
 
 START_TEST(small_batches_never_see_a_full_store)
 {
-	struct store *store = open_sized(1 << 20, 32 << 20);
+	struct store *store = open_sized(32 << 20);
 
 	for (uint64_t i = 0; i < 256; i++) /* 16 MiB */
 		ck_assert_int_eq(fill(store, i, 1), ERR_NONE);
-	ck_assert_uint_eq(map_bytes(store), 32 << 20);
 	store_close(store);
 }
 END_TEST
@@ -230,7 +216,6 @@ struct reader {
 	struct store *store;
 	atomic_int is_open;
 	atomic_int may_end;
-	atomic_int has_grown;
 	bool was_safe;
 };
 
@@ -244,19 +229,18 @@ static void *hold_snapshot(void *argument)
 	atomic_store(&reader->is_open, 1);
 	while (atomic_load(&reader->may_end) == 0)
 		usleep(1000);
-	usleep(50 * 1000);
-	/* the map must not have moved under this snapshot */
 	row = txn_get(&txn, TABLE_BODIES, (struct slice){&key, sizeof(key)});
-	reader->was_safe = atomic_load(&reader->has_grown) == 0 &&
-			   row.size == sizeof(value) &&
+	reader->was_safe = row.size == sizeof(value) &&
 			   memcmp(row.data, value, sizeof(value)) == 0;
 	txn_end(&txn);
 	return NULL;
 }
 
-START_TEST(growth_waits_for_a_reader_in_another_thread)
+/* A backup is such a reader. */
+START_TEST(it_grows_beside_a_reader_and_holds_up_nobody)
 {
-	struct reader reader = {.store = open_sized(1 << 20, 32 << 20)};
+	struct reader reader = {.store = open_sized(64 << 20)};
+	struct txn txn;
 	pthread_t thread;
 
 	memset(value, 'v', sizeof(value));
@@ -265,15 +249,14 @@ START_TEST(growth_waits_for_a_reader_in_another_thread)
 			 0);
 	while (atomic_load(&reader.is_open) == 0)
 		usleep(1000);
-	/* a writer beside the reader neither waits nor grows */
-	ck_assert_int_eq(fill(reader.store, 1, 14), ERR_STORE_FULL);
-	ck_assert_int_eq(fill(reader.store, 1, 8), ERR_NONE);
+	for (uint64_t i = 1; i < 33; i++) { /* 32 MiB */
+		ck_assert_int_eq(fill(reader.store, i * 16, 16), ERR_NONE);
+		txn = txn_begin_read(reader.store);
+		ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	}
 	atomic_store(&reader.may_end, 1);
-	ck_assert_int_eq(store_grow(reader.store), ERR_NONE);
-	atomic_store(&reader.has_grown, 1);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	ck_assert(reader.was_safe);
-	ck_assert_int_eq(fill(reader.store, 1, 20), ERR_NONE);
 	store_close(reader.store);
 }
 END_TEST
@@ -302,21 +285,9 @@ static void *read_often(void *argument)
 	return NULL;
 }
 
-/* As the committer does: grow when it must, and repeat. */
-static void fill_growing(struct store *store, uint64_t count)
+START_TEST(readers_do_not_starve_the_writer)
 {
-	for (uint64_t i = 0; i < count; i++) {
-		enum error error = fill(store, i, 1);
-
-		if (error == ERR_STORE_FULL && store_grow(store) == ERR_NONE)
-			error = fill(store, i, 1);
-		ck_assert_int_eq(error, ERR_NONE);
-	}
-}
-
-START_TEST(readers_do_not_starve_growth)
-{
-	struct traffic traffic = {.store = open_sized(1 << 20, 32 << 20)};
+	struct traffic traffic = {.store = open_sized(32 << 20)};
 	pthread_t threads[4];
 
 	memset(value, 'v', sizeof(value));
@@ -324,7 +295,8 @@ START_TEST(readers_do_not_starve_growth)
 		ck_assert_int_eq(
 			pthread_create(&threads[i], NULL, read_often, &traffic),
 			0);
-	fill_growing(traffic.store, 128);
+	for (uint64_t i = 0; i < 128; i++)
+		ck_assert_int_eq(fill(traffic.store, i, 1), ERR_NONE);
 	atomic_store(&traffic.is_over, 1);
 	for (int i = 0; i < 4; i++)
 		ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
@@ -354,7 +326,7 @@ static uint64_t body_rows(struct store *store)
 	return usage.rows[TABLE_BODIES];
 }
 
-/* Another process: open, see 1 row, wait for growth, see 65. */
+/* Another process: open, see 1 row, wait for more, see 65. */
 static int look_on(int from_writer, int to_writer)
 {
 	struct store *store = NULL;
@@ -369,7 +341,7 @@ static int look_on(int from_writer, int to_writer)
 		status = 2;
 	txn = txn_begin_write(store);
 	txn_put(&txn, TABLE_META, slice_of("x"), slice_of("y"));
-	if (txn_end(&txn) == ERR_NONE || store_grow(store) == ERR_NONE)
+	if (txn_end(&txn) == ERR_NONE)
 		status = 3;
 	send_byte(to_writer);
 	wait_byte(from_writer);
@@ -392,13 +364,12 @@ START_TEST(a_reading_process_works_beside_the_writer_and_follows_its_growth)
 	child = fork(); /* before any store is open */
 	if (child == 0)
 		_exit(look_on(down[0], up[1]));
-	store = open_sized(1 << 20, 64 << 20);
+	store = open_sized(64 << 20);
 	ck_assert_int_eq(fill(store, 0, 1), ERR_NONE);
 	send_byte(down[1]);
 	wait_byte(up[0]);
 	for (uint64_t i = 1; i <= 64; i++)
 		ck_assert_int_eq(fill(store, i, 1), ERR_NONE);
-	ck_assert_uint_gt(map_bytes(store), 4 << 20);
 	send_byte(down[1]);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
@@ -425,7 +396,7 @@ static int hold_until_killed(int to_writer)
 /* A process that dies with a snapshot open would pin every old page. */
 START_TEST(a_killed_reader_does_not_hold_pages_for_ever)
 {
-	struct store *store = open_sized(0, 0);
+	struct store *store = open_sized(0);
 	struct store_usage usage;
 	int up[2];
 	pid_t child;
@@ -437,7 +408,7 @@ START_TEST(a_killed_reader_does_not_hold_pages_for_ever)
 	if (child == 0)
 		_exit(hold_until_killed(up[1]));
 	wait_byte(up[0]);
-	store = open_sized(0, 0);
+	store = open_sized(0);
 	kill(child, SIGKILL);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 	store_check_readers(store);
@@ -452,7 +423,7 @@ END_TEST
 
 START_TEST(numbers_count_from_one)
 {
-	struct store *store = open_sized(0, 0);
+	struct store *store = open_sized(0);
 	struct txn txn = txn_begin_write(store);
 
 	ck_assert_uint_eq(store_next_number(&txn, "site"), 1);
@@ -486,11 +457,10 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, another_schema_is_refused);
 	tcase_add_test(tcase, a_file_that_is_no_store_is_refused);
 	tcase_add_test(tcase, a_second_writer_is_told_to_wait);
-	tcase_add_test(tcase, a_full_store_grows_until_its_limit);
-	tcase_add_test(tcase, the_limit_need_not_be_a_doubling);
+	tcase_add_test(tcase, a_full_store_is_told);
 	tcase_add_test(tcase, small_batches_never_see_a_full_store);
-	tcase_add_test(tcase, growth_waits_for_a_reader_in_another_thread);
-	tcase_add_test(tcase, readers_do_not_starve_growth);
+	tcase_add_test(tcase, it_grows_beside_a_reader_and_holds_up_nobody);
+	tcase_add_test(tcase, readers_do_not_starve_the_writer);
 	tcase_add_test(
 		tcase,
 		a_reading_process_works_beside_the_writer_and_follows_its_growth);

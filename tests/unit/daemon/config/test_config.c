@@ -170,8 +170,6 @@ START_TEST(what_is_wrong_is_told_by_line)
 	refuse("cluster:\n  measure: miles\n",
 	       "t.yaml:2: cluster.measure: miles is not one of "
 	       "cp|cps|ctss|cpc|ccs|cas\n");
-	refuse("store:\n  map_size: 2 GiB\n  max_size: 1 GiB\n",
-	       "t.yaml:2: store.map_size: 2 GiB is above store.max_size\n");
 }
 END_TEST
 

@@ -16,10 +16,12 @@
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/library_memory.h"
 #include "daemon/runtime/notify.h"
+#include "daemon/runtime/trial.h"
 #include "daemon/service.h"
 #include "daemon/worker/task.h"
 #include "page/charset.h"
 #include "store/log.h"
+#include "store/store.h"
 
 /* Exit statuses. */
 enum { DONE, FAILED, WRONG };
@@ -193,12 +195,48 @@ static void run(struct service *service, const sigset_t *set)
 	}
 }
 
+static enum error look_at_store(void *context, struct trial_place *place,
+				struct buffer *out)
+{
+	(void)out;
+	snprintf(place->text, sizeof(place->text), "its pages");
+	return store_recover(context);
+}
+
+/*
+ * What an unclean stop has left is looked at in a process of its own, before
+ * there is any thread. False: it is damaged, and left alone. Other errors are
+ * those of the service, too, which says them.
+ */
+static bool recover_store(const struct config *config)
+{
+	const struct trial trial = {
+		.work = look_at_store,
+		.context = (void *)config->store_path,
+		.limit_ms = config->check_ms > 0
+				    ? config->check_ms
+				    : trial_limit_ms(config->store_path),
+	};
+	struct buffer out = {0};
+	char why[TRIAL_PLACE_BYTES];
+	enum error error = trial_run(&trial, &out, why);
+
+	buffer_free(&out);
+	if (error == ERR_STOPPED)
+		log_error("store %s: %s; " STORE_ADVICE, config->store_path,
+			  why);
+	return error != ERR_STOPPED && error != ERR_CORRUPT;
+}
+
 static int serve(const struct config *config, const char *path)
 {
 	struct starter *starter = NULL;
 	struct service *service = NULL;
-	sigset_t set = block_signals();
+	sigset_t set;
 
+	if (!recover_store(config))
+		return FAILED;
+	set = block_signals();
 	raise_limits();
 	/* before there is anything that others shall not have */
 	if (starter_create(&starter, config->allows_exec) != ERR_NONE) {

@@ -14,11 +14,6 @@
 
 struct dictionary_cache;
 
-/* Behind what is said of damage. */
-#define STORE_ADVICE                                                        \
-	"nothing is written to it; put a backup in its place (templatectl " \
-	"restore) or save what is whole (templatectl salvage)"
-
 struct store {
 	char *path;
 	struct store_options options;

@@ -134,7 +134,8 @@ bool folder_is_empty(const char *path)
 	struct stat status;
 
 	return folder_name(name, path, FOLDER_DATA) &&
-	       stat(name, &status) == 0 && status.st_size == 0;
+	       stat(name, &status) == 0 && S_ISREG(status.st_mode) &&
+	       status.st_size == 0;
 }
 
 enum error folder_seize(int lock)

@@ -303,6 +303,51 @@ static enum error take_folder(struct store *store)
 	return data_check(store->path, DATA_PAGES);
 }
 
+/* Read every key as LMDB does. */
+static enum error touch_tables(const char *path)
+{
+	const struct store_options options = {.is_read_only = true};
+	struct store *store = NULL;
+	enum error error = store_open(&store, path, &options);
+	struct txn txn;
+
+	if (error != ERR_NONE)
+		return error == ERR_VERSION ? ERR_NONE : error;
+	txn = txn_begin_read(store);
+	for (int i = 0; i < TABLE_COUNT && txn.error == ERR_NONE; i++) {
+		struct scan scan =
+			scan_begin(&txn, (enum table)i, slice_of(""));
+
+		scan.is_keys_only = true;
+		while (scan_next(&scan))
+			;
+		scan_end(&scan);
+	}
+	error = txn_end(&txn);
+	store_close(store);
+	return error;
+}
+
+enum error store_recover(const char *path)
+{
+	int lock = -1;
+	enum error error = folder_take(path, &lock);
+
+	if (error != ERR_NONE)
+		return error;
+	if (folder_read_use(lock) == FOLDER_IN_USE && !folder_is_empty(path)) {
+		log_info("store %s: was not closed; all pages are looked at",
+			 path);
+		error = data_check(path, DATA_PAGES);
+		if (error == ERR_NONE)
+			error = touch_tables(path);
+		if (error == ERR_NONE)
+			error = folder_note_use(lock, FOLDER_CLOSED);
+	}
+	close(lock);
+	return error;
+}
+
 enum error store_open(struct store **store_out, const char *path,
 		      const struct store_options *options)
 {

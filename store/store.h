@@ -15,6 +15,11 @@ struct store;
 
 enum { STORE_SCHEMA = 9 };
 
+/* Behind what is said of damage. */
+#define STORE_ADVICE                                                        \
+	"nothing is written to it; put a backup in its place (templatectl " \
+	"restore) or save what is whole (templatectl salvage)"
+
 struct store_options {
 	size_t max_map_bytes; /* size of the map, which is address space and
 				 no memory: the file grows into it; 0: 16 GiB */
@@ -33,6 +38,14 @@ struct store_options {
  */
 enum error store_open(struct store **store_out, const char *path,
 		      const struct store_options *options);
+
+/*
+ * Look at all pages of a store that its last writer did not close, first
+ * without the map and then with it, and if they are whole note that it is
+ * closed, so that store_open() need not. For a process of its own: what it
+ * cannot see may end this in a signal. ERR_CORRUPT, and as store_open().
+ */
+enum error store_recover(const char *path);
 
 /* NULL is a no-op. No transaction may be open. */
 void store_close(struct store *store);

@@ -32,6 +32,17 @@ void verify_problem(struct verify_report *report, const char *format, ...)
 	buffer_append_byte(&report->text, '\n');
 }
 
+void verify_place(struct verify_report *report, const char *format, ...)
+{
+	va_list list;
+
+	if (report->place == NULL)
+		return;
+	va_start(list, format);
+	vsnprintf(report->place, VERIFY_PLACE_BYTES, format, list);
+	va_end(list);
+}
+
 /* The numbers of all sites, sorted at the end. */
 struct sites {
 	uint32_t *ids;
@@ -55,6 +66,7 @@ static void check_site(struct txn *txn, struct verify_report *report,
 		verify_problem(report, CHECK_SITE "stands under the key %.*s",
 			       CHECK_HOST(&check), (int)host.size,
 			       (const char *)host.data);
+	verify_place(report, "site %.*s", CHECK_HOST(&check));
 	check_dictionaries(&check);
 	check_pages(&check);
 	check_clusters(&check);
@@ -98,6 +110,7 @@ static void check_owners(struct txn *txn, struct verify_report *report,
 {
 	uint64_t next = 0;
 
+	verify_place(report, "table %s", table_name(table));
 	while (next <= UINT32_MAX && txn->error == ERR_NONE) {
 		struct key from = key_site((uint32_t)next);
 		struct scan scan =

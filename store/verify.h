@@ -20,7 +20,11 @@ struct verify_report {
 	uint64_t urls;      /* frontier rows */
 	uint64_t problems;
 	struct buffer text; /* a line a problem, at most the first 100 */
+	char *place;        /* [VERIFY_PLACE_BYTES] for who watches from another
+			       process: what is being read; or NULL */
 };
+
+enum { VERIFY_PLACE_BYTES = 128 };
 
 /*
  * Check every site in the snapshot of `txn`: each page has a record and, unless
@@ -44,6 +48,10 @@ enum error store_verify(struct txn *txn, struct verify_report *report);
 struct store;
 enum error store_verify_pages(struct store *store,
 			      struct verify_report *report);
+
+/* Say what is read from now on. */
+void verify_place(struct verify_report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Add a problem to the report. */
 void verify_problem(struct verify_report *report, const char *format, ...)

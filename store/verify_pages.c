@@ -20,6 +20,7 @@ static bool check_row(void *context, const char *table, struct slice key,
 {
 	struct key_text text;
 
+	verify_place(context, "table %s", table);
 	if (checksum_read(table, key, value).data == NULL)
 		verify_problem(context,
 			       "table %s, row %s: its checksum is wrong", table,

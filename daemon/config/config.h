@@ -48,6 +48,7 @@ struct config {
 	/* store: */
 	char store_path[MAX_CONFIG_TEXT];
 	uint64_t store_max_bytes;
+	uint64_t check_ms; /* of the store after an unclean stop; 0: by size */
 	struct retention_limits retention;
 	/* crawl: */
 	char user_agent[256];

@@ -54,6 +54,10 @@ const struct config_row config_rows[] = {
 	 .meaning = "where it stops to grow: crawling pauses then, and "
 		    "questions are still answered; so much address space is "
 		    "taken at the start, and no memory"},
+	{"store", "check_time", CONFIG_TIME, true, FIELD(check_ms),
+	 RANGE(0, DAY, 0),
+	 .meaning = "for the check of a store that was not closed, at the "
+		    "start; 0: a minute, and a second a MiB"},
 
 	{"retention", "bodies_age", CONFIG_TIME, false, FIELD(retention.bodies.age_ms),
 	 RANGE(0, 36500 * DAY, 0),

@@ -125,12 +125,12 @@ static enum ctl_status look_at(const struct ctl *ctl, const char *folder,
 			answer, "pages",
 			json_integer((json_int_t)usage.rows[TABLE_RECORDS]));
 	}
+	store_close(store);
 	if (!option_given(ctl, "no-verify")) {
-		is_good = ctl_check_store(ctl, folder, store, &report);
+		is_good = ctl_check_store(ctl, folder, &report);
 		json_object_set_new(answer, "problems",
 				    json_integer((json_int_t)report.problems));
 	}
-	store_close(store);
 	return is_good ? CTL_DONE : CTL_FAILED;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/engine/verify_laws.h"
+#include "daemon/ctl/ctl_store.h"
 #include "daemon/runtime/terminal.h"
 #include "store/store.h"
 
@@ -58,21 +58,14 @@ static json_t *report_json(const struct verify_report *report)
 
 static enum ctl_status check_store(const struct ctl *ctl, json_t **answer_out)
 {
-	const char *path = option_text(ctl, "store");
-	const struct store_options options = {.is_read_only = true};
-	struct verify_report report = {0};
-	struct store *store = NULL;
-	enum error error = store_open(&store, path, &options);
+	struct verify_report report;
+	bool is_read =
+		ctl_verify_store(ctl, option_text(ctl, "store"), &report);
 
-	if (error == ERR_NONE)
-		error = verify_laws(store, &report);
-	store_close(store);
-	if (error != ERR_NONE)
-		ctl_complain(ctl, "%s: %s", path, error_text(error));
-	else
+	if (is_read)
 		*answer_out = report_json(&report);
 	buffer_free(&report.text);
-	return error == ERR_NONE ? CTL_DONE : CTL_FAILED;
+	return is_read ? CTL_DONE : CTL_FAILED;
 }
 
 static void print_report(const json_t *answer)
@@ -123,6 +116,7 @@ static const struct verb_option verify_options[] = {
 	 .kind = OPTION_TEXT,
 	 .value = "DIR",
 	 .meaning = "check the store in DIR itself, without the daemon"},
+	OPTION_TIME_ROW,
 	{.name = NULL},
 };
 

@@ -93,8 +93,8 @@ static enum ctl_status run_restore(const struct ctl *ctl)
 
 	if (!read_target(ctl, &config))
 		return CTL_USAGE;
-	if (ctl_open_store(ctl, folder, &backup) &&
-	    ctl_check_store(ctl, folder, backup, &report))
+	if (ctl_check_store(ctl, folder, &report) &&
+	    ctl_open_store(ctl, folder, &backup))
 		status = put_back(ctl, backup, config.store_path, &report);
 	store_close(backup);
 	return status;
@@ -113,6 +113,7 @@ static const struct verb_option restore_options[] = {
 	{.name = "force",
 	 .kind = OPTION_FLAG,
 	 .meaning = "move the store that is there aside"},
+	OPTION_TIME_ROW,
 	{.name = NULL},
 };
 

@@ -34,22 +34,11 @@ static void complain(const struct ctl *ctl, enum error error)
 		ctl_complain_store(ctl, from, error);
 }
 
-/* The new store must be as good as any. */
-static bool check_new(const struct ctl *ctl, const char *path)
-{
-	struct verify_report report = {0};
-	struct store *store = NULL;
-	bool is_good = ctl_open_store(ctl, path, &store) &&
-		       ctl_check_store(ctl, path, store, &report);
-
-	store_close(store);
-	return is_good;
-}
-
 static enum ctl_status run_salvage(const struct ctl *ctl)
 {
 	const char *to = ctl->operands[1];
 	struct salvage_report report;
+	struct verify_report verified;
 	enum error error = store_salvage(ctl->operands[0], to, &report);
 	bool is_good = error == ERR_NONE;
 	json_t *answer;
@@ -61,7 +50,8 @@ static enum ctl_status run_salvage(const struct ctl *ctl)
 		complain(ctl, error);
 		return CTL_FAILED;
 	}
-	is_good = check_new(ctl, to);
+	/* the new store must be as good as any */
+	is_good = ctl_check_store(ctl, to, &verified);
 	answer = json_pack("{s:s, s:I, s:I, s:I, s:I}", "store", to,
 			   "sites_saved", (json_int_t)report.sites,
 			   "sites_lost", (json_int_t)report.lost, "bodies_lost",

@@ -2,8 +2,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "daemon/engine/verify_laws.h"
+#include "daemon/runtime/trial.h"
 
 void ctl_complain_store(const struct ctl *ctl, const char *path,
 			enum error error)
@@ -34,20 +36,70 @@ bool ctl_open_store(const struct ctl *ctl, const char *path,
 	return error == ERR_NONE;
 }
 
-bool ctl_check_store(const struct ctl *ctl, const char *path,
-		     struct store *store, struct verify_report *report)
+/* In a process of its own; the answer is the report, and its text. */
+static enum error verify(void *context, struct trial_place *place,
+			 struct buffer *out)
 {
-	enum error error;
+	const struct store_options options = {.is_read_only = true};
+	struct verify_report report = {.place = place->text};
+	struct store *store = NULL;
+	enum error error = store_open(&store, context, &options);
 
-	*report = (struct verify_report){0};
-	error = verify_laws(store, report);
-	if (error != ERR_NONE)
+	if (error == ERR_NONE)
+		error = verify_laws(store, &report);
+	store_close(store);
+	buffer_append(out, &report, sizeof(report));
+	buffer_append(out, report.text.data, report.text.size);
+	buffer_free(&report.text);
+	return error;
+}
+
+static void read_report(const struct buffer *answer,
+			struct verify_report *report_out)
+{
+	*report_out = (struct verify_report){0};
+	if (answer->size < sizeof(*report_out))
+		return;
+	memcpy(report_out, answer->data, sizeof(*report_out));
+	report_out->place = NULL;
+	report_out->text = (struct buffer){0};
+	buffer_append(&report_out->text, answer->data + sizeof(*report_out),
+		      answer->size - sizeof(*report_out));
+}
+
+bool ctl_verify_store(const struct ctl *ctl, const char *path,
+		      struct verify_report *report_out)
+{
+	uint64_t seconds = option_whole(ctl, "time", 0);
+	const struct trial trial = {
+		.work = verify,
+		.context = (void *)path,
+		.limit_ms =
+			seconds == 0 ? trial_limit_ms(path) : seconds * 1000,
+	};
+	struct buffer answer = {0};
+	char why[TRIAL_PLACE_BYTES];
+	enum error error = trial_run(&trial, &answer, why);
+
+	read_report(&answer, report_out);
+	buffer_free(&answer);
+	if (error == ERR_STOPPED)
+		ctl_complain(ctl, "%s: %s; " STORE_ADVICE, path, why);
+	else if (error != ERR_NONE)
 		ctl_complain_store(ctl, path, error);
+	return error == ERR_NONE;
+}
+
+bool ctl_check_store(const struct ctl *ctl, const char *path,
+		     struct verify_report *report)
+{
+	bool is_read = ctl_verify_store(ctl, path, report);
+
 	if (report->problems > 0) {
 		fwrite(report->text.data, 1, report->text.size, stderr);
 		ctl_complain(ctl, "%s: %" PRIu64 " problems", path,
 			     report->problems);
 	}
 	buffer_free(&report->text);
-	return error == ERR_NONE && report->problems == 0;
+	return is_read && report->problems == 0;
 }

@@ -20,10 +20,26 @@ bool ctl_open_store(const struct ctl *ctl, const char *path,
 		    struct store **store_out);
 
 /*
- * Check all of it, and print each problem on standard error; false when there
- * are some, or it cannot be read. The text of the report is freed.
+ * Verify the store in the folder, in a process of its own and for no longer
+ * than --time allows, where the verb has that: OPTION_TIME_ROW. False, with a
+ * message, when it cannot be read, or not to the end. Free report_out->text.
+ */
+bool ctl_verify_store(const struct ctl *ctl, const char *path,
+		      struct verify_report *report_out);
+
+/*
+ * The same; and print each problem on standard error; false when there are
+ * some. The text of the report is freed.
  */
 bool ctl_check_store(const struct ctl *ctl, const char *path,
-		     struct store *store, struct verify_report *report);
+		     struct verify_report *report);
+
+#define OPTION_TIME_ROW                                                     \
+	{                                                                   \
+		.name = "time", .kind = OPTION_WHOLE, .value = "S",         \
+		.minimum = 1, .maximum = UINT32_MAX,                        \
+		.meaning = "give the check up after S seconds (default: a " \
+			   "minute, and one a MiB)"                         \
+	}
 
 #endif

@@ -334,6 +334,7 @@ static enum error verify_site(struct store *store, const char *host,
 	bool is_there = site_get(&txn, slice_of(host), &site);
 	enum error error;
 
+	verify_place(report, "site %s", host);
 	if (is_there) {
 		verify_guards(&txn, &site, report);
 		load_entries(&txn, &site, &entries, report);
@@ -354,7 +355,7 @@ enum error verify_laws(struct store *store, struct verify_report *report_out)
 	struct names names = {0};
 	enum error error;
 
-	*report_out = (struct verify_report){0};
+	*report_out = (struct verify_report){.place = report_out->place};
 	error = store_verify_pages(store, report_out);
 	if (error != ERR_NONE || report_out->problems > 0)
 		return error;

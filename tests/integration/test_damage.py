@@ -105,6 +105,35 @@ class Damage(harness.Case):
             self.cut(size)
             self.try_start()
 
+    def test_a_check_that_hangs_is_an_answer(self):
+        # To open a pipe nobody writes to is to wait for ever.
+        self.data.unlink()
+        os.mkfifo(self.data)
+        self.addCleanup(self.data.unlink)
+        words = ("more than 1 s", ADVICE, "salvage")
+        self.assertSaid(ctl("verify", "--store", self.old.store, "--time",
+                            "1"), *words)
+        to = self.folder() / "to"
+        self.assertSaid(ctl("restore", self.old.store, "--store", to,
+                            "--time", "1"), *words)
+        self.assertFalse(to.exists())
+        self.old.configure({"store": {"check_time": "1 s"}})
+        with open(pathlib.Path(self.old.store) / "lock", "r+b") as lock:
+            lock.truncate(2)  # as one that was killed leaves it
+        self.old.log.write_text("")
+        self.old.launch()
+        self.assertEqual(self.old.process.wait(harness.PATIENCE_S), 1)
+        for word in words:
+            self.assertIn(word, self.old.messages())
+
+    def test_an_unclean_stop_is_looked_at_once(self):
+        self.old.start()
+        self.old.kill()
+        for _ in range(2):  # the second start is behind a clean stop
+            self.old.start()
+            self.assertEqual(
+                self.old.messages().count("all pages are looked at"), 1)
+            self.old.stop()
 
     # Salvage, to a store of its own.
 

@@ -1,0 +1,104 @@
+/* Work in a process of its own. */
+#include "daemon/runtime/trial.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/unit/run.h"
+
+enum { LARGE_BYTES = 3 << 20 };
+
+static enum error answer_long(void *context, struct trial_place *place,
+			      struct buffer *out)
+{
+	(void)place;
+	for (size_t i = 0; i < LARGE_BYTES; i++)
+		buffer_append_byte(out, *(const char *)context);
+	return ERR_CORRUPT;
+}
+
+static enum error die(void *context, struct trial_place *place,
+		      struct buffer *out)
+{
+	snprintf(place->text, sizeof(place->text), "table pages");
+	buffer_append_text(out, "lost");
+	raise(*(const int *)context);
+	return ERR_NONE;
+}
+
+static _Noreturn enum error hang(void *context, struct trial_place *place,
+				 struct buffer *out)
+{
+	(void)context;
+	(void)out;
+	snprintf(place->text, sizeof(place->text), "site a.test");
+	for (;;)
+		pause();
+}
+
+START_TEST(its_answer_and_its_error_come_back)
+{
+	char letter = 'x';
+	const struct trial trial = {answer_long, &letter, 60000};
+	struct buffer out = {0};
+	char why[TRIAL_PLACE_BYTES];
+
+	buffer_append_text(&out, "before ");
+	ck_assert_int_eq(trial_run(&trial, &out, why), ERR_CORRUPT);
+	ck_assert_uint_eq(out.size, strlen("before ") + LARGE_BYTES);
+	ck_assert_int_eq(strncmp(out.data, "before xx", 9), 0);
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(a_signal_is_an_answer_that_names_the_place)
+{
+	static const int signals[] = {SIGABRT, SIGXCPU, SIGKILL};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		int number = signals[i];
+		const struct trial trial = {die, &number, 60000};
+		struct buffer out = {0};
+		char why[TRIAL_PLACE_BYTES];
+
+		ck_assert_int_eq(trial_run(&trial, &out, why), ERR_STOPPED);
+		ck_assert_ptr_nonnull(strstr(why, sigdescr_np(number)));
+		ck_assert_ptr_nonnull(strstr(why, "table pages"));
+		buffer_free(&out);
+	}
+}
+END_TEST
+
+START_TEST(what_hangs_is_ended)
+{
+	const struct trial trial = {hang, NULL, 1000};
+	struct buffer out = {0};
+	char why[TRIAL_PLACE_BYTES];
+
+	ck_assert_int_eq(trial_run(&trial, &out, why), ERR_STOPPED);
+	ck_assert_str_eq(why, "the check took more than 1 s at site a.test");
+	ck_assert_uint_eq(out.size, 0);
+}
+END_TEST
+
+START_TEST(the_time_grows_with_the_file)
+{
+	ck_assert_uint_eq(trial_limit_ms("/nowhere"), 60000);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("trial");
+	TCase *tcase = tcase_create("trial");
+
+	tcase_add_test(tcase, its_answer_and_its_error_come_back);
+	tcase_add_test(tcase, a_signal_is_an_answer_that_names_the_place);
+	tcase_add_test(tcase, what_hangs_is_ended);
+	tcase_add_test(tcase, the_time_grows_with_the_file);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,8 +1,9 @@
 """Damage of the store is noticed, said, and survived.
 
 `test_damage.py table [FLIPS]` turns over that many single bits of each table,
-one at a time, and prints how many of them verify finds; `test_damage.py cuts
-[CUTS]` cuts the file at that many sizes.
+one at a time, and prints how many of them verify finds; `test_damage.py values
+[FLIPS]` those of each table's values, and how many are found by reading them;
+`test_damage.py cuts [CUTS]` cuts the file at that many sizes.
 """
 
 import json
@@ -13,6 +14,7 @@ import shutil
 import sys
 
 import harness
+import test_packing
 from pages_of_store import Pages
 
 FLIPS = 4       # of each table
@@ -20,6 +22,9 @@ CUTS = 10
 DAEMON_CUTS = 5
 ROUNDS = 8
 ADVICE = "templatectl restore"
+FLIP_TABLE = harness.PROGRAMS.parent / "tests" / "eval" / "flip_table"
+# Of the store; none is empty here.
+TABLES = 24
 
 
 def ctl(*arguments):
@@ -33,7 +38,7 @@ class Damage(harness.Case):
         random.seed(seed)
         web = self.web()
         self.old = self.daemon()
-        self.old.crawl(web.url)
+        self.host = self.old.crawl(web.url)["host"]
         self.old.stop()
         self.data = pathlib.Path(self.old.store) / "data.mdb"
         self.whole = self.data.read_bytes()
@@ -75,6 +80,35 @@ class Damage(harness.Case):
         # transaction, loses nothing, and is not seen.
         for table in Pages(self.data).spans.keys() - {"free"}:
             self.assertEqual(self.try_flips(table, FLIPS), FLIPS, table)
+
+    def fill_all_tables(self):
+        web = self.web(test_packing.write_site(self.folder(), 60, 0))
+        self.old.start().crawl(web.url)
+        self.assertEqual(self.old.post(
+            f"/v1/sites/{web.host}/guards",
+            {"name": "title", "css": "h1"}).status, 201)
+        self.old.post("/v1/hooks", {"target": "http://127.0.0.1:9/"})
+        self.old.request("POST", "/v1/events/1/silence")
+        self.old.request("DELETE", f"/v1/sites/{self.host}")
+        harness.wait_until(
+            lambda: test_packing.table(self.old, "dictionaries") > 0 and
+            test_packing.table(self.old, "outbox") > 0, "all tables to be used")
+        self.old.stop()
+
+    def flip_values(self, count):
+        """The table of what is found, as text."""
+        self.fill_all_tables()
+        done = harness.run([FLIP_TABLE, self.old.store, count])
+        self.assertEqual(done.returncode, 0, done.stdout)
+        return done.stdout
+
+    def test_bits_of_values_are_found_by_reading(self):
+        rows = [line.split(" | ") for line in
+                self.flip_values(FLIPS).splitlines()[2:]]
+        self.assertEqual(len(rows), TABLES)
+        for name, *_, flips, read, verified, unseen in rows:
+            self.assertEqual((flips, read, verified, unseen),
+                             (str(FLIPS),) * 3 + ("0 |",), name)
 
     def cut(self, size):
         self.data.write_bytes(self.whole)
@@ -248,10 +282,20 @@ def print_table(count):
         case.doCleanups()
 
 
+def print_values(count):
+    case = Damage("setUp")
+    case.setUp()
+    try:
+        print(case.flip_values(count), end="")
+    finally:
+        case.doCleanups()
+
+
 if __name__ == "__main__":
-    TABLES = {"table": (print_table, 1000), "cuts": (print_cuts, 100)}
-    if sys.argv[1:2] and sys.argv[1] in TABLES:
-        run, default = TABLES[sys.argv[1]]
+    COMMANDS = {"table": (print_table, 1000), "cuts": (print_cuts, 100),
+                "values": (print_values, 1000)}
+    if sys.argv[1:2] and sys.argv[1] in COMMANDS:
+        run, default = COMMANDS[sys.argv[1]]
         run(int(sys.argv[2]) if len(sys.argv) > 2 else default)
     else:
         harness.main()

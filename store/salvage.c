@@ -32,7 +32,7 @@ struct ranges {
 struct found_site {
 	uint32_t id;
 	bool is_saved;
-	char *loss; /* a line for when it is not saved */
+	char *loss; /* a line for when it is damaged */
 };
 
 struct salvage {
@@ -45,7 +45,8 @@ struct salvage {
 	size_t told;
 	bool has_rows;
 	bool has_checksums;
-	struct store *store; /* the new one */
+	bool has_remains;    /* rows of sites that are not saved */
+	struct store *store; /* which rows are written to */
 	struct txn txn;
 	size_t bytes; /* in the transaction */
 };
@@ -135,7 +136,7 @@ static void note_site(struct salvage *salvage, struct slice value)
 
 	if (!site_decode(value, &row))
 		return;
-	buffer_printf(&line, "site %.*s: not saved; it was watched from %.*s",
+	buffer_printf(&line, "site %.*s: damaged; it was watched from %.*s",
 		      (int)row.host.size, (const char *)row.host.data,
 		      (int)row.seed.size, (const char *)row.seed.data);
 	salvage->sites =
@@ -218,19 +219,12 @@ static bool is_wanted(const struct salvage *salvage, enum table table,
 	       (!is_of_sites(table) || is_saved(salvage, key_u32(key, 0)));
 }
 
-/* The second pass. A table's rows are in order. */
-static bool copy_row(void *context, const char *name, struct slice key,
-		     struct slice stored)
+/* A table's rows are in order. False: it failed. */
+static bool put_row(struct salvage *salvage, enum table table, struct slice key,
+		    struct slice value)
 {
-	struct salvage *salvage = context;
-	enum table table = table_of(name);
-	struct slice value = checksum_read(name, key, stored);
-
-	if (value.data == NULL || !is_wanted(salvage, table, key, value))
-		return true;
 	txn_put(&salvage->txn, table, key, value);
-	salvage->report->rows++;
-	salvage->bytes += key.size + stored.size;
+	salvage->bytes += key.size + value.size;
 	if (salvage->bytes >= BATCH_BYTES) {
 		salvage->bytes = 0;
 		if (txn_end(&salvage->txn) != ERR_NONE)
@@ -238,6 +232,56 @@ static bool copy_row(void *context, const char *name, struct slice key,
 		salvage->txn = txn_begin_write(salvage->store);
 	}
 	return salvage->txn.error == ERR_NONE;
+}
+
+/* The second pass. */
+static bool copy_row(void *context, const char *name, struct slice key,
+		     struct slice stored)
+{
+	struct salvage *salvage = context;
+	enum table table = table_of(name);
+	struct slice value = checksum_read(name, key, stored);
+
+	if (value.data == NULL)
+		return true;
+	if (!is_wanted(salvage, table, key, value)) {
+		salvage->has_remains = true;
+		return true;
+	}
+	salvage->report->rows++;
+	return put_row(salvage, table, key, value);
+}
+
+/* Of a damaged site, a row that it can be learned from. */
+static bool is_remains(const struct salvage *salvage, enum table table,
+		       struct slice key, struct slice value)
+{
+	struct site_row row;
+
+	switch (table) {
+	case TABLE_SITES:
+		return site_decode(value, &row) && !is_saved(salvage, row.id);
+	case TABLE_PAGES:
+	case TABLE_BODIES:
+	case TABLE_DICTIONARIES:
+	case TABLE_FRONTIER:
+	case TABLE_GUARDS:
+		return !is_saved(salvage, key_u32(key, 0));
+	default:
+		return false;
+	}
+}
+
+/* The third pass. */
+static bool copy_remains(void *context, const char *name, struct slice key,
+			 struct slice stored)
+{
+	struct salvage *salvage = context;
+	enum table table = table_of(name);
+	struct slice value = checksum_read(name, key, stored);
+
+	return value.data == NULL || !is_remains(salvage, table, key, value) ||
+	       put_row(salvage, table, key, value);
 }
 
 /* Pages of the site whose body is lost say that they have none. */
@@ -276,7 +320,7 @@ static void mend_sites(struct salvage *salvage)
 		const struct found_site *site = &salvage->sites[i];
 
 		if (!site->is_saved) {
-			salvage->report->lost++;
+			salvage->report->damaged++;
 			tell(salvage, site->loss);
 			continue;
 		}
@@ -400,8 +444,26 @@ static enum error write_whole(struct salvage *salvage,
 	return error;
 }
 
+static enum error write_remains(struct salvage *salvage,
+				const struct data_file *data,
+				struct store *remains)
+{
+	const struct data_visitor copy = {ignore_damage, copy_remains, salvage};
+	enum error error;
+
+	salvage->store = remains;
+	salvage->bytes = 0;
+	salvage->txn = txn_begin_write(remains);
+	error = data_walk(data, &copy);
+	if (error == ERR_STOPPED)
+		error = salvage->txn.error;
+	if (error != ERR_NONE)
+		txn_fail(&salvage->txn, error);
+	return txn_end(&salvage->txn);
+}
+
 static enum error salvage_file(struct salvage *salvage, const char *name,
-			       const char *to)
+			       const char *to, struct store *remains)
 {
 	const struct data_visitor look = {note_damage, look_at_row, salvage};
 	struct buffer why = {0};
@@ -420,12 +482,15 @@ static enum error salvage_file(struct salvage *salvage, const char *name,
 	judge_sites(salvage);
 	if (error == ERR_NONE)
 		error = write_whole(salvage, &data, to);
+	if (error == ERR_NONE && remains != NULL && salvage->has_remains)
+		error = write_remains(salvage, &data, remains);
 	data_file_close(&data);
 	buffer_free(&why);
 	return error;
 }
 
 enum error store_salvage(const char *from, const char *to,
+			 struct store *remains,
 			 struct salvage_report *report_out)
 {
 	struct salvage salvage = {.report = report_out};
@@ -445,7 +510,7 @@ enum error store_salvage(const char *from, const char *to,
 	error = folder_take(from, &lock);
 	if (error == ERR_BUSY)
 		return error;
-	error = salvage_file(&salvage, name, to);
+	error = salvage_file(&salvage, name, to, remains);
 	if (lock >= 0)
 		close(lock);
 	for (size_t i = 0; i < salvage.site_count; i++)

@@ -6,6 +6,8 @@
 
 #include "daemon/ctl/ctl_client.h"
 #include "daemon/ctl/ctl_store.h"
+#include "daemon/ctl/relearning.h"
+#include "daemon/ctl/temporary_store.h"
 #include "daemon/runtime/terminal.h"
 #include "store/salvage.h"
 
@@ -34,29 +36,67 @@ static void complain(const struct ctl *ctl, enum error error)
 		ctl_complain_store(ctl, from, error);
 }
 
+/* Put what can be learned again of damaged sites into the new store. */
+static enum error put_back(struct store *remains, const char *to,
+			   struct relearning_report *report)
+{
+	const struct store_options options = {0};
+	struct store *store = NULL;
+	enum error error = store_open(&store, to, &options);
+
+	if (error == ERR_NONE)
+		error = relearn(remains, store, report);
+	store_close(store);
+	if (report->text.size > 0)
+		print_lines(buffer_slice(&report->text));
+	buffer_free(&report->text);
+	return error;
+}
+
+/* Without its text. */
+static enum error salvage(const struct ctl *ctl, struct salvage_report *report,
+			  struct relearning_report *relearned)
+{
+	struct store *remains = NULL;
+	enum error error = temporary_store_open(ctl, &remains);
+
+	*report = (struct salvage_report){0};
+	*relearned = (struct relearning_report){0};
+	if (error == ERR_NONE)
+		error = store_salvage(ctl->operands[0], ctl->operands[1],
+				      remains, report);
+	if (report->text.size > 0)
+		print_lines(buffer_slice(&report->text));
+	buffer_free(&report->text);
+	if (error == ERR_NONE)
+		error = put_back(remains, ctl->operands[1], relearned);
+	store_close(remains);
+	return error;
+}
+
 static enum ctl_status run_salvage(const struct ctl *ctl)
 {
 	const char *to = ctl->operands[1];
 	struct salvage_report report;
+	struct relearning_report relearned;
 	struct verify_report verified;
-	enum error error = store_salvage(ctl->operands[0], to, &report);
-	bool is_good = error == ERR_NONE;
+	enum error error = salvage(ctl, &report, &relearned);
+	bool is_good;
 	json_t *answer;
 
-	if (report.text.size > 0)
-		print_lines(buffer_slice(&report.text));
-	buffer_free(&report.text);
-	if (!is_good) {
+	if (error != ERR_NONE) {
 		complain(ctl, error);
 		return CTL_FAILED;
 	}
 	/* the new store must be as good as any */
 	is_good = ctl_check_store(ctl, to, &verified);
-	answer = json_pack("{s:s, s:I, s:I, s:I, s:I}", "store", to,
+	answer = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "store", to,
 			   "sites_saved", (json_int_t)report.sites,
-			   "sites_lost", (json_int_t)report.lost, "bodies_lost",
-			   (json_int_t)report.bodies_lost, "rows_saved",
-			   (json_int_t)report.rows);
+			   "sites_learned", (json_int_t)relearned.sites,
+			   "pages_learned", (json_int_t)relearned.pages,
+			   "pages_lost", (json_int_t)relearned.lost,
+			   "bodies_lost", (json_int_t)report.bodies_lost,
+			   "rows_saved", (json_int_t)report.rows);
 	client_print(ctl, answer);
 	json_decref(answer);
 	return is_good ? CTL_DONE : CTL_FAILED;

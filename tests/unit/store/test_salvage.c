@@ -27,7 +27,8 @@ static struct salvage_report salvage_it(void)
 	struct salvage_report report;
 
 	ck_assert_int_eq(store_salvage(scratch.folder,
-				       scratch_path(&scratch, "new"), &report),
+				       scratch_path(&scratch, "new"), NULL,
+				       &report),
 			 ERR_NONE);
 	ck_assert_uint_eq(report.text.size, 0);
 	buffer_free(&report.text);
@@ -71,7 +72,7 @@ START_TEST(sites_are_found_by_their_numbers)
 	store_close(store);
 	report = salvage_it();
 	ck_assert_uint_eq(report.sites, 3);
-	ck_assert_uint_eq(report.lost, 0);
+	ck_assert_uint_eq(report.damaged, 0);
 	store = open_new();
 	txn = txn_begin_read(store);
 	ck_assert(site_get(&txn, slice_of("a.test"), &row) && row.id == 9);

@@ -162,23 +162,45 @@ static enum error exchange(struct store *store)
 	mdb_env_close(store->env);
 	store->env = NULL;
 	error = folder_is_read(store->path) ? ERR_BUSY
-					    : folder_replace(store->path);
+					    : folder_put_new(store->path);
 	store_open_again(store);
 	return error;
 }
 
-/* Caller: nothing is written to the store, and the copy is whole. */
+/*
+ * As long as the old file is open, the system does not give its blocks back,
+ * which takes it longer than all else; -1.
+ */
+static int hold_data(const struct store *store)
+{
+	char name[MAX_PATH_BYTES];
+
+	return folder_name(name, store->path, FOLDER_DATA)
+		       ? open(name, O_RDONLY | O_CLOEXEC)
+		       : -1;
+}
+
+/*
+ * While the gate is closed nobody waits for the disk. Caller: nothing is
+ * written to the store, and the copy is whole.
+ */
 static enum error replace(struct store *store)
 {
 	enum error error = folder_seize(store->lock_file);
+	int old;
 
 	if (error != ERR_NONE)
 		return error;
+	old = hold_data(store);
 	error = close_gate(store);
 	if (error == ERR_NONE) {
 		error = exchange(store);
 		pthread_rwlock_unlock(&store->map_lock);
 	}
+	if (old >= 0)
+		close(old);
+	if (error == ERR_NONE)
+		error = folder_sync(store->path);
 	folder_release(store->lock_file);
 	return error;
 }

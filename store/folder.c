@@ -177,7 +177,7 @@ enum error folder_sync(const char *path)
 	return is_done ? ERR_NONE : ERR_IO;
 }
 
-enum error folder_replace(const char *path)
+enum error folder_put_new(const char *path)
 {
 	char data[MAX_PATH_BYTES];
 	char fresh[MAX_PATH_BYTES];
@@ -185,5 +185,12 @@ enum error folder_replace(const char *path)
 	if (!folder_name(data, path, FOLDER_DATA) ||
 	    !folder_name(fresh, path, FOLDER_NEW) || rename(fresh, data) != 0)
 		return ERR_IO;
-	return folder_sync(path);
+	return ERR_NONE;
+}
+
+enum error folder_replace(const char *path)
+{
+	enum error error = folder_put_new(path);
+
+	return error == ERR_NONE ? folder_sync(path) : error;
 }

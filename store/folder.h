@@ -72,6 +72,9 @@ int folder_create(const char *path, const char *name);
  * of them is there. ERR_IO. */
 enum error folder_replace(const char *path);
 
+/* The same without folder_sync(), which is to follow. */
+enum error folder_put_new(const char *path);
+
 /* Sync the folder, so that renamed files survive a loss of power. ERR_IO. */
 enum error folder_sync(const char *path);
 

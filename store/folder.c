@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -60,6 +61,8 @@ enum error folder_take(const char *path, int *lock_out)
 		return error;
 	}
 	if (folder_name(name, path, FOLDER_NEW))
+		unlink(name);
+	if (folder_name(name, path, "secrets.new"))
 		unlink(name);
 	return ERR_NONE;
 }
@@ -175,6 +178,51 @@ enum error folder_sync(const char *path)
 	is_done = fsync(folder) == 0;
 	close(folder);
 	return is_done ? ERR_NONE : ERR_IO;
+}
+
+/* Whole, and on the disk if that is wanted. */
+static enum error write_whole(int file, struct slice bytes, bool is_synced)
+{
+	const char *next = bytes.data;
+	size_t left = bytes.size;
+
+	while (left > 0) {
+		ssize_t done = write(file, next, left);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return error_of_disk();
+		next += done;
+		left -= (size_t)done;
+	}
+	return !is_synced || fsync(file) == 0 ? ERR_NONE : ERR_IO;
+}
+
+enum error folder_write(const char *path, const char *name, struct slice bytes,
+			bool is_synced)
+{
+	char whole[MAX_PATH_BYTES];
+	char fresh[MAX_PATH_BYTES];
+	enum error error;
+	int file;
+
+	if (!folder_name(whole, path, name) ||
+	    snprintf(fresh, sizeof(fresh), "%s.new", whole) >=
+		    (int)sizeof(fresh))
+		return ERR_IO;
+	file = folder_create(path, fresh + strlen(path) + 1);
+	if (file < 0)
+		return error_of_disk();
+	error = write_whole(file, bytes, is_synced);
+	close(file);
+	if (error == ERR_NONE && rename(fresh, whole) != 0)
+		error = ERR_IO;
+	if (error != ERR_NONE) {
+		unlink(fresh);
+		return error;
+	}
+	return is_synced ? folder_sync(path) : ERR_NONE;
 }
 
 enum error folder_put_new(const char *path)

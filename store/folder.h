@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "store/error.h"
+#include "store/slice.h"
 
 #define FOLDER_DATA "data.mdb"
 #define FOLDER_NEW  "data.mdb.new" /* new data, or left by a killed process */
@@ -67,6 +68,14 @@ bool folder_is_read(const char *path);
 /* Make `name` a new, empty file to write and read, of the owner of the folder;
  * -1: errno says why. */
 int folder_create(const char *path, const char *name);
+
+/*
+ * Write the file `name` anew, of the owner of the folder and for nobody else:
+ * at any instant the old or the new one is there. With is_synced it is whole on
+ * disk then. ERR_STORE_FULL, ERR_IO.
+ */
+enum error folder_write(const char *path, const char *name, struct slice bytes,
+			bool is_synced);
 
 /* FOLDER_NEW, which is whole on disk, becomes FOLDER_DATA: at any instant one
  * of them is there. ERR_IO. */

@@ -1,0 +1,395 @@
+#include "store/secrets.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/file.h"
+#include "store/folder.h"
+#include "store/hash.h"
+#include "store/log.h"
+#include "store/lower_bound.h"
+#include "store/memory.h"
+
+/*
+ * The file: MAGIC; of each text, by id, the id, its size as u32 and its bytes;
+ * the XXH3 of all that. Host-endian, as the data are.
+ */
+#define MAGIC "templated secrets 1\n"
+
+enum { MAX_FILE_BYTES = 1 << 30 };
+
+enum secret_state {
+	SECRET_KEPT,
+	SECRET_ADDED,   /* goes when the transaction fails */
+	SECRET_DROPPED, /* goes when it succeeds */
+	SECRET_NONE,
+};
+
+struct secret {
+	struct secret_id id;
+	enum secret_state state;
+	bool is_marked; /* by secrets_keep() */
+	char *text;     /* owned */
+	size_t size;
+};
+
+struct secrets {
+	char *path;
+	pthread_mutex_t lock;
+	struct secret *items; /* [count], ascending by id */
+	size_t count;
+	size_t capacity;
+	size_t added; /* how many are SECRET_ADDED */
+	size_t dropped;
+	bool is_stale; /* the file has what is gone */
+	bool is_temporary;
+};
+
+static int compare(const struct secret_id *a, const struct secret_id *b)
+{
+	return memcmp(a->bytes, b->bytes, sizeof(a->bytes));
+}
+
+/* The place of the id, where it is or would be. */
+static size_t place_of(const struct secrets *secrets,
+		       const struct secret_id *id)
+{
+	size_t at = 0;
+
+	LOWER_BOUND(at, secrets->count,
+		    compare(&secrets->items[at].id, id) < 0);
+	return at;
+}
+
+static struct secret *find(const struct secrets *secrets,
+			   const struct secret_id *id)
+{
+	size_t at = place_of(secrets, id);
+
+	return at < secrets->count && compare(&secrets->items[at].id, id) == 0
+		       ? &secrets->items[at]
+		       : NULL;
+}
+
+static void insert(struct secrets *secrets, const struct secret_id *id,
+		   struct slice text, enum secret_state state)
+{
+	size_t at = place_of(secrets, id);
+
+	secrets->items = mem_grow(secrets->items, secrets->count,
+				  &secrets->capacity, sizeof(*secrets->items));
+	memmove(&secrets->items[at + 1], &secrets->items[at],
+		(secrets->count - at) * sizeof(*secrets->items));
+	secrets->items[at] = (struct secret){
+		.id = *id,
+		.state = state,
+		.text = mem_copy_text(text.data, text.size),
+		.size = text.size,
+	};
+	secrets->count++;
+}
+
+static void forget(struct secret *secret)
+{
+	explicit_bzero(secret->text, secret->size);
+	free(secret->text);
+}
+
+/* The bytes of secrets are not left behind. */
+static void wipe(struct buffer *bytes)
+{
+	if (bytes->data != NULL)
+		explicit_bzero(bytes->data, bytes->capacity);
+	buffer_free(bytes);
+}
+
+/* Copy the next `size` bytes; false when there are not so many. */
+static bool take(struct slice *rest, void *out, size_t size)
+{
+	if (rest->size < size)
+		return false;
+	memcpy(out, rest->data, size);
+	rest->data = (const char *)rest->data + size;
+	rest->size -= size;
+	return true;
+}
+
+static bool decode(struct secrets *secrets, struct slice rest)
+{
+	char magic[sizeof(MAGIC) - 1];
+	uint64_t checksum;
+	struct secret_id id;
+	uint32_t size;
+
+	if (rest.size < sizeof(magic) + sizeof(checksum))
+		return false;
+	rest.size -= sizeof(checksum);
+	memcpy(&checksum, (const char *)rest.data + rest.size,
+	       sizeof(checksum));
+	if (checksum != hash64(rest.data, rest.size, 0) ||
+	    !take(&rest, magic, sizeof(magic)) ||
+	    memcmp(magic, MAGIC, sizeof(magic)) != 0)
+		return false;
+	while (take(&rest, &id, sizeof(id)) &&
+	       take(&rest, &size, sizeof(size)) && rest.size >= size) {
+		if (find(secrets, &id) == NULL)
+			insert(secrets, &id, (struct slice){rest.data, size},
+			       SECRET_KEPT);
+		rest.data = (const char *)rest.data + size;
+		rest.size -= size;
+	}
+	return rest.size == 0;
+}
+
+/* Those that are dropped are in it until their rows are. */
+static struct buffer encode(const struct secrets *secrets)
+{
+	size_t room = sizeof(MAGIC) + sizeof(uint64_t);
+	struct buffer out = {0};
+	uint64_t checksum;
+
+	for (size_t i = 0; i < secrets->count; i++)
+		room += SECRET_ID_BYTES + sizeof(uint32_t) +
+			secrets->items[i].size;
+	buffer_reserve(&out, room); /* it does not move */
+	buffer_append_text(&out, MAGIC);
+	for (size_t i = 0; i < secrets->count; i++) {
+		const struct secret *secret = &secrets->items[i];
+		uint32_t size = (uint32_t)secret->size;
+
+		buffer_append(&out, &secret->id, sizeof(secret->id));
+		buffer_append(&out, &size, sizeof(size));
+		buffer_append(&out, secret->text, secret->size);
+	}
+	checksum = hash64(out.data, out.size, 0);
+	buffer_append(&out, &checksum, sizeof(checksum));
+	return out;
+}
+
+static enum error write_file(struct secrets *secrets)
+{
+	struct buffer bytes = encode(secrets);
+	enum error error =
+		folder_write(secrets->path, SECRETS_FILE, buffer_slice(&bytes),
+			     !secrets->is_temporary);
+
+	wipe(&bytes);
+	secrets->is_stale = error != ERR_NONE;
+	return error;
+}
+
+/* Nobody else may read it, whatever a copy has made of its mode. */
+static void close_file(const char *name)
+{
+	struct stat status;
+
+	if (stat(name, &status) != 0 || (status.st_mode & 077) == 0)
+		return;
+	log_warn("%s: others could read it; now it is for its owner alone",
+		 name);
+	if (chmod(name, 0600) != 0)
+		log_error("%s: cannot be closed to others", name);
+}
+
+static enum error read_file(struct secrets *secrets, const char *path)
+{
+	char name[MAX_PATH_BYTES];
+	struct buffer bytes = {0};
+	enum error error = ERR_IO;
+
+	if (folder_name(name, path, SECRETS_FILE)) {
+		close_file(name);
+		error = file_read(name, MAX_FILE_BYTES, &bytes);
+	}
+	if (error == ERR_NONE && !decode(secrets, buffer_slice(&bytes)))
+		error = ERR_CORRUPT;
+	wipe(&bytes);
+	if (error == ERR_NOT_FOUND)
+		return ERR_NONE;
+	if (error != ERR_NONE)
+		log_error("%s: %s; put a copy back, or move this file alone "
+			  "away and give the headers, proxies and hooks again",
+			  name, error_text(error));
+	return error == ERR_NONE || error == ERR_IO ? error : ERR_CORRUPT;
+}
+
+enum error secrets_open(struct secrets **secrets_out, const char *path,
+			bool is_temporary)
+{
+	struct secrets *secrets = mem_alloc(1, sizeof(*secrets));
+	enum error error;
+
+	secrets->path = mem_copy_text(path, strlen(path));
+	secrets->is_temporary = is_temporary;
+	pthread_mutex_init(&secrets->lock, NULL);
+	error = read_file(secrets, path);
+	if (error != ERR_NONE) {
+		secrets_close(secrets);
+		return error;
+	}
+	*secrets_out = secrets;
+	return ERR_NONE;
+}
+
+void secrets_close(struct secrets *secrets)
+{
+	if (secrets == NULL)
+		return;
+	for (size_t i = 0; i < secrets->count; i++)
+		forget(&secrets->items[i]);
+	pthread_mutex_destroy(&secrets->lock);
+	free(secrets->items);
+	free(secrets->path);
+	free(secrets);
+}
+
+bool secrets_get(struct secrets *secrets, const struct secret_id *id,
+		 struct buffer *out)
+{
+	const struct secret *secret;
+
+	pthread_mutex_lock(&secrets->lock);
+	secret = find(secrets, id);
+	if (secret != NULL && out != NULL)
+		buffer_append(out, secret->text, secret->size);
+	pthread_mutex_unlock(&secrets->lock);
+	return secret != NULL;
+}
+
+struct secret_id secrets_add(struct secrets *secrets, struct slice text)
+{
+	struct secret_id id;
+
+	if (getrandom(&id, sizeof(id), 0) != (ssize_t)sizeof(id)) {
+		log_error("secrets: the kernel gives no random numbers");
+		abort();
+	}
+	pthread_mutex_lock(&secrets->lock);
+	insert(secrets, &id, text, SECRET_ADDED);
+	secrets->added++;
+	pthread_mutex_unlock(&secrets->lock);
+	return id;
+}
+
+void secrets_drop(struct secrets *secrets, const struct secret_id *id)
+{
+	struct secret *secret;
+
+	pthread_mutex_lock(&secrets->lock);
+	secret = find(secrets, id);
+	/* one of this transaction is an orphan, which the next start sweeps */
+	if (secret != NULL && secret->state == SECRET_KEPT) {
+		secret->state = SECRET_DROPPED;
+		secrets->dropped++;
+	}
+	pthread_mutex_unlock(&secrets->lock);
+}
+
+enum error secrets_save(struct secrets *secrets)
+{
+	enum error error = ERR_NONE;
+
+	/* the writer alone changes them: no lock is held over the disk */
+	if (secrets->added > 0)
+		error = write_file(secrets);
+	return error;
+}
+
+/* What goes is removed; the others stay. */
+static void settle(struct secrets *secrets, enum secrets_end end)
+{
+	static const enum secret_state states[] = {
+		[SECRETS_COMMITTED] = SECRET_DROPPED,
+		[SECRETS_UNDONE] = SECRET_ADDED,
+		[SECRETS_UNSURE] = SECRET_NONE,
+	};
+	enum secret_state gone = states[end];
+	size_t kept = 0;
+
+	for (size_t i = 0; i < secrets->count; i++) {
+		struct secret *secret = &secrets->items[i];
+
+		if (secret->state == gone) {
+			forget(secret);
+			secrets->is_stale = true;
+			continue;
+		}
+		secret->state = SECRET_KEPT;
+		secrets->items[kept++] = *secret;
+	}
+	secrets->count = kept;
+	secrets->added = 0;
+	secrets->dropped = 0;
+}
+
+void secrets_settle(struct secrets *secrets, enum secrets_end end)
+{
+	if (secrets->added == 0 && secrets->dropped == 0)
+		return;
+	pthread_mutex_lock(&secrets->lock);
+	settle(secrets, end);
+	pthread_mutex_unlock(&secrets->lock);
+	if (secrets->is_stale && write_file(secrets) != ERR_NONE)
+		log_warn("%s/" SECRETS_FILE ": cannot be written; what was "
+			 "dropped is in it still",
+			 secrets->path);
+}
+
+void secrets_keep(struct secrets *secrets, const struct secret_id *id)
+{
+	struct secret *secret = find(secrets, id);
+
+	if (secret != NULL)
+		secret->is_marked = true;
+}
+
+size_t secrets_drop_others(struct secrets *secrets)
+{
+	size_t before = secrets->count;
+
+	for (size_t i = 0; i < secrets->count; i++)
+		if (!secrets->items[i].is_marked)
+			secrets_drop(secrets, &secrets->items[i].id);
+	secrets_settle(secrets, SECRETS_COMMITTED);
+	return before - secrets->count;
+}
+
+/* A file that is there gets the second name. */
+static enum error name_aside(const char *path, const char *aside)
+{
+	char name[MAX_PATH_BYTES];
+	char other[MAX_PATH_BYTES];
+
+	if (aside == NULL)
+		return ERR_NONE;
+	if (!folder_name(name, path, SECRETS_FILE) ||
+	    !folder_name(other, path, aside))
+		return ERR_IO;
+	return access(name, F_OK) != 0 || link(name, other) == 0 ? ERR_NONE
+								 : ERR_IO;
+}
+
+enum error secrets_restore(const char *from, const char *path,
+			   const char *aside)
+{
+	struct secrets *secrets = NULL;
+	enum error error = name_aside(path, aside);
+
+	if (error == ERR_NONE)
+		error = secrets_open(&secrets, path, false);
+	if (error == ERR_NONE) {
+		size_t before = secrets->count;
+
+		error = read_file(secrets, from);
+		if (error == ERR_NONE && secrets->count > before)
+			error = write_file(secrets);
+	}
+	secrets_close(secrets);
+	return error;
+}

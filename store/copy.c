@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "store/folder.h"
 #include "store/log.h"
 #include "store/rewrite.h"
+#include "store/secrets.h"
 
 /*
  * Compaction gives up when a transaction stays open for longer than all of its
@@ -99,7 +101,7 @@ static void remove_new(const char *path)
 
 struct manner {
 	bool is_temporary; /* no fsync */
-	bool adds_checksums;
+	bool is_upgrade;   /* of the secrets, too */
 };
 
 /* Copy `from` to a new file in the folder `path`, whole on disk. */
@@ -117,7 +119,7 @@ static enum error write_new(struct store *from, const char *path,
 	if (file < 0)
 		return error_from_mdb(errno);
 	error = folder_name(name, path, FOLDER_NEW)
-			? store_rewrite(from, name, manner->adds_checksums)
+			? store_rewrite(from, name, manner->is_upgrade)
 			: ERR_IO;
 	*bytes_out = size_of(file);
 	if (error == ERR_NONE && !manner->is_temporary && fsync(file) != 0)
@@ -225,15 +227,19 @@ enum error store_compact(struct store *store, struct store_sizes *sizes_out)
 	return error;
 }
 
-enum error store_add_checksums(struct store *store)
+enum error store_upgrade(struct store *store)
 {
 	const struct manner manner = {
 		.is_temporary = store->options.is_temporary,
-		.adds_checksums = true,
+		.is_upgrade = true,
 	};
 	uint64_t bytes;
 	enum error error = write_new(store, store->path, &manner, &bytes);
 
+	if (error == ERR_NONE)
+		error = secrets_save(store->secrets);
+	secrets_settle(store->secrets,
+		       error == ERR_NONE ? SECRETS_COMMITTED : SECRETS_UNDONE);
 	if (error == ERR_NONE)
 		error = folder_seize(store->lock_file);
 	if (error == ERR_NONE) {
@@ -269,6 +275,21 @@ static enum error move_aside(const char *path, const char *aside)
 		       : ERR_IO;
 }
 
+/* Those that the backup has are added; what the new data do not name goes with
+ * their first start. */
+static enum error restore_secrets(const char *from, const char *path,
+				  const char *aside)
+{
+	char name[MAX_PATH_BYTES];
+
+	if (aside == NULL)
+		return secrets_restore(from, path, NULL);
+	if (snprintf(name, sizeof(name), SECRETS_FILE "%s",
+		     aside + strcspn(aside, "-")) >= (int)sizeof(name))
+		return ERR_IO;
+	return secrets_restore(from, path, name);
+}
+
 /* Caller: holds the folder exclusively. */
 static enum error restore(struct store *from, const char *path,
 			  const char *aside)
@@ -281,6 +302,8 @@ static enum error restore(struct store *from, const char *path,
 		error = ERR_BUSY;
 	if (error == ERR_NONE)
 		error = move_aside(path, aside);
+	if (error == ERR_NONE)
+		error = restore_secrets(from->path, path, aside);
 	if (error == ERR_NONE)
 		error = folder_replace(path);
 	if (error != ERR_NONE)

@@ -13,6 +13,7 @@
 #include "store/txn.h"
 
 struct dictionary_cache;
+struct secrets;
 
 struct store {
 	char *path;
@@ -32,10 +33,12 @@ struct store {
 	 */
 	pthread_mutex_t write_lock;
 	struct dictionary_cache *dictionaries;
+	struct secrets *secrets; /* NULL: read only */
 	size_t max_map_bytes;
 	int lock_file; /* of store/folder.h; or -1 */
 	bool is_read_only;
 	bool is_without_checksums; /* as it was found */
+	bool is_older;             /* than STORE_SCHEMA, as it was found */
 	bool is_noted;             /* in the folder, as being written to */
 };
 
@@ -52,12 +55,12 @@ enum error store_open_env(struct store *store);
 void store_open_again(struct store *store);
 
 /*
- * Replace the file of a store of SCHEMA_WITHOUT_CHECKSUMS by a copy of this
- * schema; killed at any instant, one of them is there. The environment is
+ * Replace the file of a store that is older, of SCHEMA_WITHOUT_CHECKSUMS at
+ * least, by a copy of this schema, which has no byte of its secrets; killed at any instant, one of them is there. The environment is
  * closed then. Caller: as above, with a transaction neither. ERR_BUSY: another
  * process reads the store; else as store_rewrite().
  */
-enum error store_add_checksums(struct store *store);
+enum error store_upgrade(struct store *store);
 
 /*
  * LMDB gives an environment up when its meta page cannot be written: the

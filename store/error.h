@@ -20,7 +20,8 @@
 	X(ERR_OUT_OF_SITE, -14, "out_of_site", "outside the site")           \
 	X(ERR_STOPPED, -15, "stopped", "the daemon is stopping")             \
 	X(ERR_NOT_KEPT, -16, "not_kept", "its body is no longer kept")       \
-	X(ERR_POISONED, -17, "poisoned", "its bytes end whoever reads them")
+	X(ERR_POISONED, -17, "poisoned", "its bytes end whoever reads them") \
+	X(ERR_LOCKED, -18, "locked", "its credentials are to be given again")
 
 enum error {
 	ERR_NONE = 0,

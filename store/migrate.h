@@ -5,8 +5,12 @@
 
 struct txn;
 
+/* The last one whose rows have their secrets in them. As below, a copy of it is
+ * of this schema. */
+enum { SCHEMA_UNSEALED = 9 };
+
 /* The last one of those whose values are without. What is of this schema gets
- * them by a copy: store_add_checksums(). */
+ * them by a copy: store_upgrade(). */
 enum { SCHEMA_WITHOUT_CHECKSUMS = 8 };
 
 /*

@@ -16,6 +16,11 @@ static const struct row_layout hook_row_layout =
 
 ROW_FUNCTIONS(hook_row, TABLE_HOOKS, key_small(hook), uint32_t hook)
 
+struct buffer hook_row_encode(const struct hook_row *row)
+{
+	return row_layout_encode(&hook_row_layout, row);
+}
+
 static const struct field silence_row_fields[] = {
 	FIELD(silence_row, created_ms), FIELD(silence_row, kind),
 	FIELD(silence_row, cluster),    FIELD(silence_row, guard),

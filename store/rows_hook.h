@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "store/buffer.h"
 #include "store/slice.h"
 #include "store/txn.h"
 
@@ -22,6 +23,7 @@ struct hook_row {
 	uint32_t failures;     /* in a row */
 	uint16_t http_status;  /* of the last try, 0: none */
 	uint16_t flags;        /* 0 */
+	/* as they are given; in a row, sealed (store/sealed.h) */
 	struct slice target;   /* URL, or "exec:COMMAND" */
 	struct slice secret;   /* of the signature; or empty */
 	struct slice host;     /* of one site alone; or empty */
@@ -32,6 +34,9 @@ struct hook_row {
 bool hook_row_get(struct txn *txn, uint32_t hook, struct hook_row *row_out);
 void hook_row_put(struct txn *txn, uint32_t hook, const struct hook_row *row);
 bool hook_row_decode(struct slice value, struct hook_row *row_out);
+
+/* The value of the row, in a new buffer. */
+struct buffer hook_row_encode(const struct hook_row *row);
 
 /* Events like one that was silenced are not delivered. */
 struct silence_row {

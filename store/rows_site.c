@@ -59,9 +59,14 @@ bool site_get(struct txn *txn, struct slice host, struct site_row *row_out)
 	return row_get(txn, TABLE_SITES, host, &site_row_layout, row_out);
 }
 
+struct buffer site_encode(const struct site_row *row)
+{
+	return row_layout_encode(&site_row_layout, row);
+}
+
 void site_put(struct txn *txn, const struct site_row *row)
 {
-	struct buffer value = row_layout_encode(&site_row_layout, row);
+	struct buffer value = site_encode(row);
 	struct site_row copy;
 
 	/* The host of `row` may lie in the page that the put moves. */

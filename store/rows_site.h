@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "store/buffer.h"
 #include "store/slice.h"
 #include "store/txn.h"
 
@@ -27,6 +28,7 @@ struct site_options {
 	uint16_t measure;     /* enum measure */
 	uint16_t threshold;   /* permille, 0..1000: the template level */
 	uint16_t width;       /* of shingles; 0: the measure's own */
+	/* as they are given; in a row, sealed (store/sealed.h) */
 	struct slice headers; /* sent with each request: "Name: value\n"... */
 	struct slice proxy;   /* URL, or empty: that of the configuration */
 };
@@ -86,5 +88,8 @@ enum {
 bool site_get(struct txn *txn, struct slice host, struct site_row *row_out);
 void site_put(struct txn *txn, const struct site_row *row);
 bool site_decode(struct slice value, struct site_row *row_out);
+
+/* The value of the row, in a new buffer. */
+struct buffer site_encode(const struct site_row *row);
 
 #endif

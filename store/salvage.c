@@ -441,6 +441,11 @@ static enum error write_whole(struct salvage *salvage,
 		txn_fail(&salvage->txn, error);
 	error = txn_end(&salvage->txn);
 	store_close(salvage->store);
+	salvage->store = NULL;
+	/* an older one is migrated; and who lacks a secret is told */
+	if (error == ERR_NONE)
+		error = store_open(&salvage->store, to, &options);
+	store_close(salvage->store);
 	return error;
 }
 

@@ -14,6 +14,8 @@
 #include "store/log.h"
 #include "store/migrate.h"
 #include "store/memory.h"
+#include "store/sealed.h"
+#include "store/secrets.h"
 
 enum { MAX_READERS = 512 };
 
@@ -162,7 +164,7 @@ static const char *open_each(struct txn *txn, unsigned flags)
 
 /*
  * A store without tables is new; one with tables must have our schema number,
- * or, when we may write, that of one without checksums. Every store of these
+ * or, when we may write, one of those that are copied. Every store of these
  * schemas has every table.
  */
 static void find_tables(struct txn *txn)
@@ -186,8 +188,9 @@ static void find_tables(struct txn *txn)
 		log_error("store %s: table %s is damaged; " STORE_ADVICE,
 			  store->path, table_name(TABLE_META));
 	store->is_without_checksums = schema == SCHEMA_WITHOUT_CHECKSUMS;
-	if (schema != STORE_SCHEMA &&
-	    (!store->is_without_checksums || store->is_read_only))
+	store->is_older =
+		store->is_without_checksums || schema == SCHEMA_UNSEALED;
+	if (schema != STORE_SCHEMA && (!store->is_older || store->is_read_only))
 		txn_fail(txn, ERR_VERSION);
 	else if (missing != NULL) {
 		log_error("store %s: table %s is not there; " STORE_ADVICE,
@@ -231,9 +234,10 @@ static enum error open_once(struct store *store)
 		return error;
 	mdb_reader_check(store->env, &dead);
 	store->is_without_checksums = false;
+	store->is_older = false;
 	error = open_tables(store);
-	if (error == ERR_NONE && store->is_without_checksums)
-		error = store_add_checksums(store);
+	if (error == ERR_NONE && store->is_older)
+		error = store_upgrade(store);
 	return error;
 }
 
@@ -241,9 +245,9 @@ enum error store_open_env(struct store *store)
 {
 	enum error error = open_once(store);
 
-	if (error == ERR_NONE && store->is_without_checksums) {
-		log_info("store %s: every value has its checksum now",
-			 store->path);
+	if (error == ERR_NONE && store->is_older) {
+		log_info("store %s: is of schema %d now", store->path,
+			 STORE_SCHEMA);
 		error = open_once(store);
 	}
 	return error;
@@ -368,8 +372,13 @@ enum error store_open(struct store **store_out, const char *path,
 		store->lock_file = folder_visit(path);
 	else
 		error = take_folder(store);
+	if (error == ERR_NONE && !options->is_read_only)
+		error = secrets_open(&store->secrets, path,
+				     options->is_temporary);
 	if (error == ERR_NONE)
 		error = store_open_env(store);
+	if (error == ERR_NONE && !options->is_read_only)
+		sealed_sweep(store);
 	if (error == ERR_NONE && !store->is_read_only &&
 	    !store->options.is_temporary) {
 		store->is_noted = true;
@@ -395,6 +404,7 @@ void store_close(struct store *store)
 	if (store->lock_file >= 0)
 		close(store->lock_file);
 	dictionary_cache_destroy(store->dictionaries);
+	secrets_close(store->secrets);
 	pthread_mutex_destroy(&store->write_lock);
 	pthread_rwlock_destroy(&store->map_lock);
 	free(store->path);

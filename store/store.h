@@ -13,7 +13,7 @@
 
 struct store;
 
-enum { STORE_SCHEMA = 9 };
+enum { STORE_SCHEMA = 10 };
 
 /* Behind what is said of damage. */
 #define STORE_ADVICE                                                        \
@@ -32,8 +32,8 @@ struct store_options {
  * mode 0700). All pages of a store that its last writer did not close are
  * looked at before. One store per path and process; never fork() with one open.
  * ERR_IO, ERR_STORE_FULL, ERR_BUSY (another process writes here), ERR_VERSION
- * (the schema of the store is not STORE_SCHEMA, nor one of the five before,
- * which are migrated), ERR_CORRUPT, ERR_NOT_FOUND (read only, and there is no
+ * (the schema of the store is not STORE_SCHEMA, nor one of the six before,
+ * which are migrated), ERR_CORRUPT (or its secrets are: store/secrets.h), ERR_NOT_FOUND (read only, and there is no
  * store); *store_out is untouched then.
  */
 enum error store_open(struct store **store_out, const char *path,

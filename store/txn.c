@@ -8,6 +8,7 @@
 #include "store/env.h"
 #include "store/key.h"
 #include "store/log.h"
+#include "store/secrets.h"
 
 /* Another process may grow the map again while this one adopts its size. */
 enum { MAX_BEGIN_ATTEMPTS = 16 };
@@ -225,13 +226,15 @@ struct table_usage txn_usage(struct txn *txn, enum table table)
 }
 
 /* Release the locks, so that the map can grow and the next writer begin. */
-static void leave(struct txn *txn)
+static void leave(struct txn *txn, enum secrets_end end)
 {
 	assert(txn->mdb != NULL);
 	assert(open_count > 0); /* it ends in the thread that began it */
 	open_count--;
 	txn->mdb = NULL;
 	pthread_rwlock_unlock(&txn->store->map_lock);
+	if (txn->is_writer)
+		secrets_settle(txn->store->secrets, end);
 	if (txn->is_writer)
 		pthread_mutex_unlock(&txn->store->write_lock);
 }
@@ -241,9 +244,16 @@ enum error txn_end(struct txn *txn)
 	if (txn->error != ERR_NONE) {
 		txn_abort(txn);
 	} else if (txn->mdb != NULL) {
+		if (txn->is_writer)
+			txn_fail(txn, secrets_save(txn->store->secrets));
+		if (txn->error != ERR_NONE) {
+			txn_abort(txn);
+			return txn->error;
+		}
 		/* mdb_txn_commit() ends the transaction even when it fails. */
 		txn_check(txn, mdb_txn_commit(txn->mdb));
-		leave(txn);
+		leave(txn, txn->error == ERR_NONE ? SECRETS_COMMITTED
+						  : SECRETS_UNSURE);
 	}
 	return txn->error;
 }
@@ -253,7 +263,7 @@ void txn_abort(struct txn *txn)
 	if (txn->mdb == NULL)
 		return;
 	mdb_txn_abort(txn->mdb);
-	leave(txn);
+	leave(txn, SECRETS_UNDONE);
 }
 
 MDB_cursor *txn_cursor(struct txn *txn, enum table table)

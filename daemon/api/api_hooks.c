@@ -5,26 +5,31 @@
 #include <string.h>
 
 #include "daemon/answer/event_kinds.h"
-#include "daemon/api/redaction.h"
 #include "daemon/delivery/hook_target.h"
 #include "daemon/engine/alert_change.h"
 #include "store/key.h"
 #include "store/rows_event.h"
+#include "store/sealed.h"
 #include "template/json_value.h"
 
 enum { MAX_SECRET_BYTES = 1024 };
 
-/* A hook as JSON, without its secret and the password of its target. */
-static json_t *hook_json(uint32_t number, const struct hook_row *row)
+/* A hook as JSON; of its target what is shown. */
+static json_t *hook_json(const struct txn *txn, uint32_t number,
+			 const struct hook_row *row)
 {
+	bool is_locked = !sealed_open(txn->store, row->target, NULL) ||
+			 !sealed_open(txn->store, row->secret, NULL);
+
 	return json_pack(
-		"{s:I, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:I, s:o, s:I, s:o, "
-		"s:i, s:o}",
-		"id", (json_int_t)number, "target", redacted_url(row->target),
-		"site", json_text_or_null(row->host), "kinds",
+		"{s:I, s:o, s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:o, s:I, "
+		"s:o, s:i, s:o}",
+		"id", (json_int_t)number, "target",
+		json_text(sealed_shown(row->target)), "site",
+		json_text_or_null(row->host), "kinds",
 		row->kinds.size == 0 ? json_string("alerts")
 				     : json_text(row->kinds),
-		"signed", row->secret.size > 0, "created",
+		"signed", row->secret.size > 0, "locked", is_locked, "created",
 		json_time(row->created_ms), "waiting", (json_int_t)row->waiting,
 		"delivered", (json_int_t)row->delivered, "dropped",
 		(json_int_t)row->dropped, "last_delivered",
@@ -45,7 +50,8 @@ enum http_verdict api_get_hooks(struct call *call)
 	while (scan_next(&scan))
 		if (hook_row_decode(scan.value, &row))
 			json_array_append_new(
-				list, hook_json(key_u32(scan.key, 0), &row));
+				list,
+				hook_json(&txn, key_u32(scan.key, 0), &row));
 	scan_end(&scan);
 	error = txn_end(&txn);
 	if (error == ERR_NONE)
@@ -63,7 +69,7 @@ static enum http_verdict reply_hook(struct call *call, unsigned status,
 	struct hook_row row;
 
 	if (hook_row_get(&txn, number, &row))
-		value = hook_json(number, &row);
+		value = hook_json(&txn, number, &row);
 	txn_abort(&txn);
 	if (value == NULL)
 		return call_fail_with(call, ERR_NOT_FOUND, "the hook");

@@ -2,11 +2,11 @@
 
 #include "cluster/signature.h"
 #include "crawl/frontier/admission.h"
-#include "daemon/api/redaction.h"
 #include "daemon/engine/site_option.h"
 #include "daemon/engine/site_threshold.h"
 #include "page/kind/page_class.h"
 #include "store/key.h"
+#include "store/sealed.h"
 #include "template/json_value.h"
 
 static uint32_t count_clusters(struct txn *txn, uint32_t site)
@@ -21,8 +21,17 @@ static uint32_t count_clusters(struct txn *txn, uint32_t site)
 	return count;
 }
 
-static const char *state_of(const struct site_row *row)
+/* Some secret has to be given again. */
+static bool is_locked(const struct txn *txn, const struct site_row *row)
 {
+	return !sealed_open(txn->store, row->options.headers, NULL) ||
+	       !sealed_open(txn->store, row->options.proxy, NULL);
+}
+
+static const char *state_of(const struct txn *txn, const struct site_row *row)
+{
+	if (is_locked(txn, row))
+		return "locked";
 	if (row->pending_count > 0)
 		return "crawling";
 	return site_wants_threshold(row) ? "selecting" : "watching";
@@ -84,9 +93,9 @@ static json_t *option_json(const struct site_option *option,
 		return json_real((double)site_option_get(option, options) /
 				 1000.0);
 	case OPTION_HEADERS:
-		return redacted_headers(site_option_text(option, options));
 	case OPTION_TEXT:
-		return redacted_url(site_option_text(option, options));
+		return json_text_or_null(
+			sealed_shown(site_option_text(option, options)));
 	default:
 		return whole(site_option_get(option, options));
 	}
@@ -102,10 +111,10 @@ static void add_options(json_t *value, const struct site_options *options)
 
 json_t *site_json(struct txn *txn, const struct site_row *row)
 {
-	json_t *value =
-		json_pack("{s:o, s:o, s:o, s:s}", "host", json_text(row->host),
-			  "url", json_text(row->seed), "added",
-			  json_time(row->added_ms), "state", state_of(row));
+	json_t *value = json_pack(
+		"{s:o, s:o, s:o, s:s}", "host", json_text(row->host), "url",
+		json_text(row->seed), "added", json_time(row->added_ms),
+		"state", state_of(txn, row));
 
 	json_object_set_new(value, "seen", json_time(row->seen_ms));
 	add_counts(value, txn, row);

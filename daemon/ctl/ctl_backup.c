@@ -11,6 +11,7 @@
 #include "daemon/ctl/ctl_store.h"
 #include "daemon/ctl/progress.h"
 #include "store/folder.h"
+#include "store/secrets.h"
 
 enum { KIB = 1024 };
 
@@ -98,6 +99,25 @@ static enum ctl_status fetch(const struct ctl *ctl, const char *folder,
 	return status;
 }
 
+/* The daemon gives them to nobody: they are copied from its folder, after the
+ * rows that name them. An earlier backup's are gone. */
+static enum ctl_status copy_secrets(const struct ctl *ctl, const char *folder)
+{
+	const char *from = option_text(ctl, "with-secrets");
+	char name[MAX_PATH_BYTES];
+	enum error error;
+
+	if (folder_name(name, folder, SECRETS_FILE))
+		unlink(name);
+	if (from == NULL)
+		return CTL_DONE;
+	error = secrets_restore(from, folder, NULL);
+	if (error == ERR_NONE)
+		return CTL_DONE;
+	ctl_complain_store(ctl, from, error);
+	return CTL_FAILED;
+}
+
 static bool is_there(const char *folder)
 {
 	char name[MAX_PATH_BYTES];
@@ -148,6 +168,8 @@ static enum ctl_status back_up(const struct ctl *ctl, const char *folder)
 		return CTL_FAILED;
 	}
 	status = fetch(ctl, folder, &bytes);
+	if (status == CTL_DONE)
+		status = copy_secrets(ctl, folder);
 	if (status != CTL_DONE)
 		return status;
 	answer = json_pack("{s:s, s:I}", "folder", folder, "size_bytes",
@@ -178,6 +200,10 @@ static const struct verb_option backup_options[] = {
 	{.name = "force",
 	 .kind = OPTION_FLAG,
 	 .meaning = "overwrite the backup that is there"},
+	{.name = "with-secrets",
+	 .kind = OPTION_TEXT,
+	 .value = "STORE",
+	 .meaning = "copy the secrets of the folder STORE, too"},
 	{.name = "no-verify",
 	 .kind = OPTION_FLAG,
 	 .meaning = "do not check it when it is there"},

@@ -11,6 +11,7 @@
 #include "store/key.h"
 #include "store/log.h"
 #include "store/memory.h"
+#include "store/sealed.h"
 
 void outlet_destroy(struct outlet *outlet)
 {
@@ -28,6 +29,14 @@ static void set_text(struct buffer *out, struct slice text)
 	buffer_append_text(out, ""); /* so that there is a NUL */
 }
 
+/* False when it is not there any more. */
+static bool open_text(const struct delivery *delivery, struct buffer *out,
+		      struct slice sealed)
+{
+	buffer_append_text(out, "");
+	return sealed_open(delivery->store, sealed, out);
+}
+
 static struct outlet *add_outlet(struct delivery *delivery, uint32_t hook,
 				 const struct hook_row *row)
 {
@@ -36,8 +45,9 @@ static struct outlet *add_outlet(struct delivery *delivery, uint32_t hook,
 	outlet->hook = hook;
 	outlet->report.hook = hook;
 	outlet->is_current = true;
-	set_text(&outlet->target, row->target);
-	set_text(&outlet->secret, row->secret);
+	outlet->is_locked =
+		!open_text(delivery, &outlet->target, row->target) ||
+		!open_text(delivery, &outlet->secret, row->secret);
 	assert(delivery->outlet_count == 0 ||
 	       delivery->outlets[delivery->outlet_count - 1]->hook < hook);
 	lock_acquire(&delivery->lock);
@@ -126,7 +136,7 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 		outlet->is_there = true;
 		adopt(delivery, outlet, &row);
 		if (row.waiting > 0 && !outlet->is_running &&
-		    outlet->body.size == 0)
+		    !outlet->is_locked && outlet->body.size == 0)
 			load_event(txn, outlet);
 	}
 	scan_end(&scan);

@@ -26,6 +26,7 @@ struct outlet {
 	uint32_t hook;
 	struct buffer target;
 	struct buffer secret;
+	bool is_locked;  /* target or secret have to be given again */
 	bool is_there;   /* in the store, when it was last looked at */
 	bool is_current; /* nothing was unsaved when the look began */
 	bool is_running; /* an event is under way: */

@@ -36,6 +36,8 @@ static enum error ask(struct batch *batch, struct change *change)
 		site = batch_new_site(batch, change->url, &change->ask.options);
 	if (site == NULL)
 		return ERR_BUSY;
+	if (batch_is_locked(batch, site))
+		return ERR_LOCKED;
 	if (was_fetched(batch, site, change))
 		return ERR_NONE;
 	batch_discover(batch, site,

@@ -59,7 +59,12 @@ enum error batch_answer(struct batch *batch, struct change *change);
 void batch_lease(struct batch *batch, struct site *site,
 		 struct work_order *order);
 
-/* When something of the site may be leased: UINT64_MAX when it has no room. */
+/* Whether its headers or its proxy have to be given again: without, it is not
+ * visited. */
+bool batch_is_locked(struct batch *batch, const struct site *site);
+
+/* When something of the site may be leased: UINT64_MAX when it has no room, or
+ * is locked. */
 uint64_t batch_wake_time(struct batch *batch, const struct site *site,
 			 const struct work_order *order);
 

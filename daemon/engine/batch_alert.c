@@ -3,8 +3,10 @@
 
 #include "daemon/engine/alert_change.h"
 #include "store/key.h"
+#include "store/redaction.h"
 #include "store/rows_event.h"
 #include "store/rows_hook.h"
+#include "store/sealed.h"
 
 /* Whether there is room for one more row in a table. */
 static bool has_room(struct batch *batch, enum table table, size_t max)
@@ -20,10 +22,10 @@ static bool has_room(struct batch *batch, enum table table, size_t max)
 
 static enum error add_hook(struct batch *batch, struct alert_change *alert)
 {
+	struct buffer target = {0};
+	struct buffer secret = {0};
 	struct hook_row row = {
 		.created_ms = batch->now_ms,
-		.target = alert->hook.target,
-		.secret = alert->hook.secret,
 		.host = alert->hook.host,
 		.kinds = alert->hook.kinds,
 	};
@@ -31,7 +33,13 @@ static enum error add_hook(struct batch *batch, struct alert_change *alert)
 	if (!has_room(batch, TABLE_HOOKS, batch->options->max_hooks))
 		return ERR_BUSY;
 	alert->made = store_next_number(batch->txn, "hook");
+	txn_seal(batch->txn, redact_target, alert->hook.target, &target);
+	txn_seal(batch->txn, redact_all, alert->hook.secret, &secret);
+	row.target = buffer_slice(&target);
+	row.secret = buffer_slice(&secret);
 	hook_row_put(batch->txn, (uint32_t)alert->made, &row);
+	buffer_free(&target);
+	buffer_free(&secret);
 	audience_forget(batch->audience);
 	return ERR_NONE;
 }
@@ -43,6 +51,8 @@ static enum error delete_hook(struct batch *batch, uint32_t hook)
 
 	if (!hook_row_get(batch->txn, hook, &row))
 		return ERR_NOT_FOUND;
+	txn_drop_sealed(batch->txn, row.target);
+	txn_drop_sealed(batch->txn, row.secret);
 	txn_delete_prefix(batch->txn, TABLE_OUTBOX, key_slice(&key));
 	txn_delete(batch->txn, TABLE_HOOKS, key_slice(&key));
 	audience_forget(batch->audience);

@@ -8,6 +8,7 @@
 #include "store/memory.h"
 #include "store/rows_frontier.h"
 #include "store/rows_page.h"
+#include "store/sealed.h"
 
 enum {
 	LOOKAHEAD_MS = 10000, /* a slow site has so much leased beforehand */
@@ -40,9 +41,22 @@ void work_free(struct work *work)
 	work->proxy = NULL;
 }
 
-static char *copy_or_null(struct slice text)
+/* The sealed text, which is there; NULL when it is empty. */
+static char *open_or_null(struct batch *batch, struct slice sealed)
 {
-	return text.size == 0 ? NULL : mem_copy_text(text.data, text.size);
+	struct buffer text = {0};
+
+	if (sealed.size > 0)
+		sealed_open(batch->txn->store, sealed, &text);
+	return text.data;
+}
+
+bool batch_is_locked(struct batch *batch, const struct site *site)
+{
+	const struct site_options *options = &site->row.options;
+
+	return !sealed_open(batch->txn->store, options->headers, NULL) ||
+	       !sealed_open(batch->txn->store, options->proxy, NULL);
 }
 
 /* "As it was" is an answer only for who has what it was; who asks for a page
@@ -74,8 +88,10 @@ static struct work work_of(struct batch *batch, const struct site *site,
 		.measure = (enum measure)options->measure,
 		.width = options->width,
 		.site_flags = options->flags,
-		.headers = copy_or_null(is_of_seed ? options->headers : none),
-		.proxy = copy_or_null(is_of_seed ? options->proxy : none),
+		.headers = open_or_null(batch,
+					is_of_seed ? options->headers : none),
+		.proxy =
+			open_or_null(batch, is_of_seed ? options->proxy : none),
 	};
 	bool is_conditional =
 		lease->etag[0] != '\0' || lease->modified[0] != '\0';
@@ -99,7 +115,8 @@ void batch_lease(struct batch *batch, struct site *site,
 	if (max > order->max - order->count)
 		max = order->max - order->count;
 	if (max == 0 || site->is_deleted || site->row.found_count == 0 ||
-	    batch->now_ms < site->rests_until_ms)
+	    batch->now_ms < site->rests_until_ms ||
+	    batch_is_locked(batch, site))
 		return;
 	sites_touch(batch->sites, site);
 	leases = mem_alloc(max, sizeof(*leases));
@@ -126,7 +143,8 @@ uint64_t batch_wake_time(struct batch *batch, const struct site *site,
 {
 	uint64_t due;
 
-	if (site->is_deleted || room_of(site, order) == 0)
+	if (site->is_deleted || room_of(site, order) == 0 ||
+	    batch_is_locked(batch, site))
 		return UINT64_MAX;
 	due = frontier_next_due(batch->txn, site->row.id);
 	return due < site->rests_until_ms ? site->rests_until_ms : due;

@@ -4,14 +4,29 @@
 #include "crawl/url/url.h"
 #include "store/buffer.h"
 #include "store/key.h"
+#include "store/redaction.h"
 #include "store/rows_event.h"
 #include "store/rows_frontier.h"
 #include "store/rows_hook.h"
 #include "store/rows_site.h"
+#include "store/sealed.h"
+
+/* Replace a sealed text of the row. The old secret goes with the commit. */
+static void reseal(struct batch *batch, struct slice *sealed, redaction *redact,
+		   struct slice text)
+{
+	struct buffer fresh = {0};
+
+	txn_drop_sealed(batch->txn, *sealed);
+	txn_seal(batch->txn, redact, text, &fresh);
+	site_set_text(sealed, buffer_slice(&fresh));
+	buffer_free(&fresh);
+}
 
 /* Its cut is changed with batch_recut() alone, and what was found out of it, or
  * is not given, stays. */
-static void set_options(struct site *site, const struct site_options *options)
+static void set_options(struct batch *batch, struct site *site,
+			const struct site_options *options)
 {
 	struct site_options *own = &site->row.options;
 	const struct site_options before = *own;
@@ -24,9 +39,9 @@ static void set_options(struct site *site, const struct site_options *options)
 	own->headers = before.headers;
 	own->proxy = before.proxy;
 	if (options->headers.data != NULL)
-		site_set_text(&own->headers, options->headers);
+		reseal(batch, &own->headers, redact_headers, options->headers);
 	if (options->proxy.data != NULL)
-		site_set_text(&own->proxy, options->proxy);
+		reseal(batch, &own->proxy, redact_proxy, options->proxy);
 	site->is_changed = true;
 }
 
@@ -41,11 +56,19 @@ struct site *batch_new_site(struct batch *batch, const struct url *seed,
 		.host = slice_of(seed->host),
 		.seed = slice_of(seed->text),
 	};
+	struct buffer headers = {0};
+	struct buffer proxy = {0};
 	struct site *site;
 
 	if (batch->sites->all.count >= batch->options->max_sites)
 		return NULL;
+	txn_seal(batch->txn, redact_headers, options->headers, &headers);
+	txn_seal(batch->txn, redact_proxy, options->proxy, &proxy);
+	row.options.headers = buffer_slice(&headers);
+	row.options.proxy = buffer_slice(&proxy);
 	site = site_create(&row);
+	buffer_free(&headers);
+	buffer_free(&proxy);
 	site->is_new = true;
 	sites_add(batch->sites, site);
 	batch_event(
@@ -68,14 +91,15 @@ static bool has_other_limits(const struct site_options *before,
  * The seed says whose the headers and the proxy are. One that comes from
  * another origin takes none along but those that come with it.
  */
-static void move_seed(struct site *site, const struct url *seed)
+static void move_seed(struct batch *batch, struct site *site,
+		      const struct url *seed)
 {
 	struct site_options *own = &site->row.options;
 
 	if (!slice_equal(url_origin(site->row.seed),
 			 slice_of(seed->authority))) {
-		site_set_text(&own->headers, slice_of(""));
-		site_set_text(&own->proxy, slice_of(""));
+		reseal(batch, &own->headers, redact_headers, slice_of(""));
+		reseal(batch, &own->proxy, redact_proxy, slice_of(""));
 	}
 	site_set_text(&site->row.seed, slice_of(seed->text));
 }
@@ -96,10 +120,10 @@ static void change_options(struct batch *batch, struct site *site,
 	/* nobody has named the first page of a sample */
 	if (is_unnamed || (is_elsewhere && (options->headers.data != NULL ||
 					    options->proxy.data != NULL)))
-		move_seed(site, seed);
+		move_seed(batch, site, seed);
 	if (has_other_limits(&site->row.options, options))
 		frontier_revive(batch->txn, &site->row, 0);
-	set_options(site, options);
+	set_options(batch, site, options);
 	if ((options->flags & SITE_IS_AUTO) != 0)
 		site->row.threshold_generation = 0;
 	else
@@ -208,6 +232,8 @@ enum error batch_delete_site(struct batch *batch, struct change *change)
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		txn_delete_prefix(batch->txn, tables[i], key_slice(&key));
 	txn_delete(batch->txn, TABLE_SITES, site->row.host);
+	txn_drop_sealed(batch->txn, site->row.options.headers);
+	txn_drop_sealed(batch->txn, site->row.options.proxy);
 	delete_silences(batch, site->row.host);
 	delete_robots(batch, "http://", site->row.host);
 	delete_robots(batch, "https://", site->row.host);

@@ -612,7 +612,7 @@ class Delivery(harness.Case):
         self.assertTrue(receiver.taken[-1].is_signed("s3cret"))
         table = self.done(daemon.ctl("hook", "list")).splitlines()
         self.assertRegex(table[0], r"ID +TARGET +SITE +KINDS +WAITING")
-        self.assertIn(receiver.url(), table[1])
+        self.assertIn(receiver.url().replace("/hook", "/***"), table[1])
 
         def alerts():
             return [json.loads(line) for line in

@@ -103,7 +103,7 @@ class Sites(harness.Case):
                      "/v1/hooks/1", "/v1/status", "/v1/config", "/metrics",
                      "/v1/events", f"/v1/sites/{site['host']}/report"):
             self.assertNotIn("s3same", daemon.get(path).text, path)
-        for verb in (["sites"], ["site", site["host"]], ["hooks"]):
+        for verb in (["sites"], ["site", site["host"]], ["hook", "list"]):
             for more in ([], ["--json"]):
                 done = daemon.ctl(*more, *verb)
                 self.assertNotIn("s3same", done.stdout + done.stderr, verb)

@@ -296,17 +296,17 @@ static void open_and_check(bool has_versions)
 	store_close(store);
 }
 
-START_TEST(schema_4_becomes_9_and_nothing_is_lost)
+START_TEST(schema_4_becomes_10_and_nothing_is_lost)
 {
 	fill();
 	strip_all();
 	make_old(4);
 	open_and_check(true);
-	open_and_check(true); /* it is one of schema 9 by now */
+	open_and_check(true); /* it is one of schema 10 by now */
 }
 END_TEST
 
-START_TEST(schema_5_becomes_9_and_nothing_is_lost)
+START_TEST(schema_5_becomes_10_and_nothing_is_lost)
 {
 	fill();
 	strip_all();
@@ -316,7 +316,7 @@ START_TEST(schema_5_becomes_9_and_nothing_is_lost)
 }
 END_TEST
 
-START_TEST(schema_6_becomes_9_and_nothing_is_lost)
+START_TEST(schema_6_becomes_10_and_nothing_is_lost)
 {
 	struct store *store;
 	struct txn txn;
@@ -356,13 +356,13 @@ static void check_the_same_rows(uint64_t schema)
 	store_close(store);
 }
 
-START_TEST(schema_7_becomes_9_and_nothing_is_lost)
+START_TEST(schema_7_becomes_10_and_nothing_is_lost)
 {
 	check_the_same_rows(7);
 }
 END_TEST
 
-START_TEST(schema_8_becomes_9_and_nothing_is_lost)
+START_TEST(schema_8_becomes_10_and_nothing_is_lost)
 {
 	check_the_same_rows(8);
 }
@@ -420,11 +420,11 @@ Suite *make_suite(void)
 	TCase *tcase = tcase_create("migrate");
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, schema_4_becomes_9_and_nothing_is_lost);
-	tcase_add_test(tcase, schema_5_becomes_9_and_nothing_is_lost);
-	tcase_add_test(tcase, schema_6_becomes_9_and_nothing_is_lost);
-	tcase_add_test(tcase, schema_7_becomes_9_and_nothing_is_lost);
-	tcase_add_test(tcase, schema_8_becomes_9_and_nothing_is_lost);
+	tcase_add_test(tcase, schema_4_becomes_10_and_nothing_is_lost);
+	tcase_add_test(tcase, schema_5_becomes_10_and_nothing_is_lost);
+	tcase_add_test(tcase, schema_6_becomes_10_and_nothing_is_lost);
+	tcase_add_test(tcase, schema_7_becomes_10_and_nothing_is_lost);
+	tcase_add_test(tcase, schema_8_becomes_10_and_nothing_is_lost);
 	tcase_add_test(tcase, a_migration_needs_room);
 	tcase_add_test(tcase, schema_3_is_refused);
 	tcase_add_test(tcase, a_reader_migrates_nothing);

@@ -1,0 +1,154 @@
+#include "store/sealed.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "store/env.h"
+#include "store/key.h"
+#include "store/log.h"
+#include "store/rows_hook.h"
+#include "store/rows_site.h"
+#include "store/secrets.h"
+
+static const struct secret_id no_id = {{0}};
+
+void sealed_make(struct secrets *secrets, redaction *redact, struct slice text,
+		 struct buffer *out)
+{
+	struct secret_id id = no_id;
+	struct slice shown;
+
+	if (text.size == 0)
+		return;
+	buffer_append(out, &id, sizeof(id));
+	redact(text, out);
+	shown = sealed_shown(buffer_slice(out));
+	if (slice_equal(shown, text))
+		return;
+	id = secrets_add(secrets, text);
+	memcpy(out->data, &id, sizeof(id));
+}
+
+void txn_seal(struct txn *txn, redaction *redact, struct slice text,
+	      struct buffer *out)
+{
+	if (txn->error == ERR_NONE)
+		sealed_make(txn->store->secrets, redact, text, out);
+}
+
+struct slice sealed_shown(struct slice sealed)
+{
+	if (sealed.size < SECRET_ID_BYTES)
+		return (struct slice){NULL, 0};
+	return (struct slice){(const char *)sealed.data + SECRET_ID_BYTES,
+			      sealed.size - SECRET_ID_BYTES};
+}
+
+/* False when nothing is hidden. */
+static bool read_id(struct slice sealed, struct secret_id *id_out)
+{
+	*id_out = no_id;
+	if (sealed.size >= sizeof(*id_out))
+		memcpy(id_out, sealed.data, sizeof(*id_out));
+	return memcmp(id_out, &no_id, sizeof(no_id)) != 0;
+}
+
+void txn_drop_sealed(struct txn *txn, struct slice sealed)
+{
+	struct secret_id id;
+
+	if (txn->error == ERR_NONE && read_id(sealed, &id))
+		secrets_drop(txn->store->secrets, &id);
+}
+
+bool sealed_open(const struct store *store, struct slice sealed,
+		 struct buffer *out)
+{
+	struct secret_id id;
+
+	if (read_id(sealed, &id))
+		return store->secrets != NULL &&
+		       secrets_get(store->secrets, &id, out);
+	if (out != NULL)
+		buffer_append_slice(out, sealed_shown(sealed));
+	return true;
+}
+
+/* The secret of a row stays; false when it is not there. */
+static bool keep(struct store *store, struct slice sealed)
+{
+	struct secret_id id;
+
+	if (read_id(sealed, &id))
+		secrets_keep(store->secrets, &id);
+	return sealed_open(store, sealed, NULL);
+}
+
+static void keep_sites(struct txn *txn)
+{
+	struct scan scan = scan_begin(txn, TABLE_SITES, slice_of(""));
+	struct site_row row;
+
+	while (scan_next(&scan)) {
+		bool has_headers;
+		bool has_proxy;
+
+		if (!site_decode(scan.value, &row)) {
+			txn_fail(txn, ERR_CORRUPT);
+			break;
+		}
+		has_headers = keep(txn->store, row.options.headers);
+		has_proxy = keep(txn->store, row.options.proxy);
+		if (!has_headers || !has_proxy)
+			log_warn("site %.*s: its %s not in %s/" SECRETS_FILE
+				 "; it is not visited until that is given "
+				 "again: templatectl watch URL",
+				 (int)row.host.size,
+				 (const char *)row.host.data,
+				 has_proxy ? "headers are" : "proxy is",
+				 txn->store->path);
+	}
+	scan_end(&scan);
+}
+
+static void keep_hooks(struct txn *txn)
+{
+	struct scan scan = scan_begin(txn, TABLE_HOOKS, slice_of(""));
+	struct hook_row row;
+
+	while (scan_next(&scan)) {
+		bool has_target;
+		bool has_secret;
+
+		if (!hook_row_decode(scan.value, &row)) {
+			txn_fail(txn, ERR_CORRUPT);
+			break;
+		}
+		has_target = keep(txn->store, row.target);
+		has_secret = keep(txn->store, row.secret);
+		if (!has_target || !has_secret)
+			log_warn("hook %" PRIu32
+				 ": its %s is not in %s/" SECRETS_FILE
+				 "; nothing is sent to it: delete "
+				 "it and add it again",
+				 key_u32(scan.key, 0),
+				 has_target ? "secret" : "target",
+				 txn->store->path);
+	}
+	scan_end(&scan);
+}
+
+void sealed_sweep(struct store *store)
+{
+	struct txn txn = txn_begin_read(store);
+	size_t gone = 0;
+
+	keep_sites(&txn);
+	keep_hooks(&txn);
+	if (txn.error == ERR_NONE)
+		gone = secrets_drop_others(store->secrets);
+	if (gone > 0)
+		log_info("store %s: %zu secrets that nothing needs are gone",
+			 store->path, gone);
+	txn_abort(&txn);
+}

@@ -1,0 +1,49 @@
+/*
+ * store/sealed.h - a text of a row whose bytes are kept apart
+ * (store/secrets.h). The row has the id of the secret, or zeros when nothing is
+ * hidden, and behind it what is shown. No text is an empty slice. Sealed are
+ * the headers and the proxy of a site, the target and the secret of a hook.
+ */
+#ifndef STORE_SEALED_H
+#define STORE_SEALED_H
+
+#include <stdbool.h>
+
+#include "store/buffer.h"
+#include "store/slice.h"
+#include "store/store.h"
+
+struct secrets;
+
+/* Append to `out` what is shown of the text: store/redaction.h. */
+typedef void redaction(struct slice text, struct buffer *out);
+
+/* Seal the text in a write transaction of the secrets; `out` is {0}. */
+void sealed_make(struct secrets *secrets, redaction *redact, struct slice text,
+		 struct buffer *out);
+
+/* The same in one of the store, with which the secret is kept or goes. */
+void txn_seal(struct txn *txn, redaction *redact, struct slice text,
+	      struct buffer *out);
+
+/* The row goes, or gets another text: so does the secret, with the commit. */
+void txn_drop_sealed(struct txn *txn, struct slice sealed);
+
+/* What is shown; no text when there is none or it is damaged. */
+struct slice sealed_shown(struct slice sealed);
+
+/*
+ * Append the text itself to `out`, unless that is NULL. False when its secret
+ * is not there, as in a store that was restored from a backup; a store that is
+ * read only has none. Any thread.
+ */
+bool sealed_open(const struct store *store, struct slice sealed,
+		 struct buffer *out);
+
+/*
+ * After opening, by the writer: secrets that no row names go, unless rows are
+ * damaged, and sites and hooks that lack theirs are told in the log.
+ */
+void sealed_sweep(struct store *store);
+
+#endif

@@ -1,0 +1,305 @@
+/* Texts that no copy of the store holds. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "store/key.h"
+#include "store/redaction.h"
+#include "store/rows_hook.h"
+#include "store/rows_site.h"
+#include "store/sealed.h"
+#include "store/secrets.h"
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+static const char headers[] = "Authorization: s3same\n";
+
+static struct scratch scratch;
+static struct store *store;
+
+static void set_up(void)
+{
+	scratch_make(&scratch);
+	store = scratch_store(&scratch);
+}
+
+static void tear_down(void)
+{
+	store_close(store);
+	store = NULL;
+	scratch_remove(&scratch, NULL);
+}
+
+static void open_again(void)
+{
+	store_close(store);
+	store = scratch_store(&scratch);
+}
+
+/* Put a site with the sealed headers, which are returned in `sealed_out`. */
+static void put_site(struct txn *txn, const char *text,
+		     struct buffer *sealed_out)
+{
+	struct site_row row = {.id = 1, .host = slice_of("a.test")};
+
+	txn_seal(txn, redact_headers, slice_of(text), sealed_out);
+	row.options.headers = buffer_slice(sealed_out);
+	site_put(txn, &row);
+}
+
+static void add_site(const char *text, struct buffer *sealed_out)
+{
+	struct txn txn = txn_begin_write(store);
+
+	put_site(&txn, text, sealed_out);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+
+static bool opens_as(const struct buffer *sealed, const char *wanted)
+{
+	struct buffer text = {0};
+	bool is_good = sealed_open(store, buffer_slice(sealed), &text) &&
+		       slice_equal(buffer_slice(&text), slice_of(wanted));
+
+	buffer_free(&text);
+	return is_good;
+}
+
+static bool file_has(const char *name, const char *text)
+{
+	struct buffer bytes = {0};
+	bool has = file_read(scratch_path(&scratch, name), SIZE_MAX / 2,
+			     &bytes) == ERR_NONE &&
+		   memmem(bytes.data, bytes.size, text, strlen(text)) != NULL;
+
+	buffer_free(&bytes);
+	return has;
+}
+
+START_TEST(a_row_has_what_is_shown_and_the_file_the_text)
+{
+	struct buffer sealed = {0};
+	struct stat status;
+
+	add_site(headers, &sealed);
+	ck_assert(slice_equal(sealed_shown(buffer_slice(&sealed)),
+			      slice_of("Authorization: ***\n")));
+	ck_assert(opens_as(&sealed, headers));
+	ck_assert(file_has(SECRETS_FILE, "s3same"));
+	ck_assert(!file_has("data.mdb", "s3same"));
+	ck_assert_int_eq(stat(scratch_path(&scratch, SECRETS_FILE), &status),
+			 0);
+	ck_assert_int_eq(status.st_mode & 0777, 0600);
+	open_again();
+	ck_assert(opens_as(&sealed, headers));
+	buffer_free(&sealed);
+}
+END_TEST
+
+START_TEST(what_hides_nothing_needs_no_secret)
+{
+	struct buffer sealed = {0};
+	struct txn txn = txn_begin_write(store);
+
+	txn_seal(&txn, redact_proxy, slice_of("http://a.test:3128"), &sealed);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	ck_assert(opens_as(&sealed, "http://a.test:3128"));
+	ck_assert(!file_has(SECRETS_FILE, "a.test"));
+	buffer_free(&sealed);
+	ck_assert(sealed_open(store, slice_of(""), NULL));
+}
+END_TEST
+
+START_TEST(a_transaction_that_is_undone_leaves_no_secret)
+{
+	struct buffer first = {0};
+	struct buffer second = {0};
+	struct txn txn;
+
+	add_site(headers, &first);
+	txn = txn_begin_write(store);
+	txn_drop_sealed(&txn, buffer_slice(&first));
+	put_site(&txn, "Cookie: other\n", &second);
+	txn_abort(&txn);
+	ck_assert(opens_as(&first, headers));
+	ck_assert(!sealed_open(store, buffer_slice(&second), NULL));
+	open_again();
+	ck_assert(opens_as(&first, headers));
+	ck_assert(!file_has(SECRETS_FILE, "other"));
+	buffer_free(&first);
+	buffer_free(&second);
+}
+END_TEST
+
+START_TEST(what_is_replaced_goes_with_the_commit)
+{
+	struct buffer first = {0};
+	struct buffer second = {0};
+	struct txn txn;
+
+	add_site(headers, &first);
+	txn = txn_begin_write(store);
+	txn_drop_sealed(&txn, buffer_slice(&first));
+	put_site(&txn, "Cookie: other\n", &second);
+	ck_assert(file_has(SECRETS_FILE, "s3same"));
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	ck_assert(!sealed_open(store, buffer_slice(&first), NULL));
+	ck_assert(opens_as(&second, "Cookie: other\n"));
+	ck_assert(!file_has(SECRETS_FILE, "s3same"));
+	buffer_free(&first);
+	buffer_free(&second);
+}
+END_TEST
+
+/* As when it was killed between the file and the commit. */
+START_TEST(secrets_that_no_row_names_go_at_the_start)
+{
+	struct buffer sealed = {0};
+	struct txn txn = txn_begin_write(store);
+
+	txn_seal(&txn, redact_headers, slice_of(headers), &sealed);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	ck_assert(file_has(SECRETS_FILE, "s3same"));
+	open_again();
+	ck_assert(!sealed_open(store, buffer_slice(&sealed), NULL));
+	ck_assert(!file_has(SECRETS_FILE, "s3same"));
+	buffer_free(&sealed);
+}
+END_TEST
+
+START_TEST(without_its_file_a_row_is_locked)
+{
+	struct buffer sealed = {0};
+	struct store *reader = NULL;
+
+	add_site(headers, &sealed);
+	ck_assert_int_eq(unlink(scratch_path(&scratch, SECRETS_FILE)), 0);
+	open_again();
+	ck_assert(!sealed_open(store, buffer_slice(&sealed), NULL));
+	store_close(store);
+	store = NULL;
+	ck_assert_int_eq(
+		store_open(&reader, scratch.folder,
+			   &(struct store_options){.is_read_only = true}),
+		ERR_NONE);
+	ck_assert(!sealed_open(reader, buffer_slice(&sealed), NULL));
+	store_close(reader);
+	buffer_free(&sealed);
+}
+END_TEST
+
+/* Every byte of the file counts, and every length. */
+START_TEST(a_damaged_file_is_no_file)
+{
+	struct buffer sealed = {0};
+	struct buffer bytes = {0};
+	const char *name;
+	size_t refused = 0;
+
+	add_site(headers, &sealed);
+	store_close(store);
+	name = scratch_path(&scratch, SECRETS_FILE);
+	ck_assert_int_eq(file_read(name, 1000, &bytes), ERR_NONE);
+	for (size_t i = 0; i < bytes.size; i++) {
+		struct secrets *secrets = NULL;
+
+		bytes.data[i] ^= 1;
+		file_write(name, buffer_slice(&bytes));
+		bytes.data[i] ^= 1;
+		refused += secrets_open(&secrets, scratch.folder, true) ==
+			   ERR_CORRUPT;
+		file_write(name, (struct slice){bytes.data, i});
+		refused += secrets_open(&secrets, scratch.folder, true) ==
+			   ERR_CORRUPT;
+	}
+	ck_assert_uint_eq(refused, bytes.size * 2);
+	ck_assert_int_eq(
+		store_open(&store, scratch.folder, &(struct store_options){0}),
+		ERR_CORRUPT);
+	file_write(name, buffer_slice(&bytes));
+	store = scratch_store(&scratch);
+	ck_assert(opens_as(&sealed, headers));
+	buffer_free(&bytes);
+	buffer_free(&sealed);
+}
+END_TEST
+
+/* Rows that have their secrets in them, as up to schema 9. */
+static void fill_schema_9(void)
+{
+	uint64_t schema = 9;
+	struct site_row site = {.id = 1, .host = slice_of("a.test")};
+	struct hook_row hook = {.target = slice_of("https://h.test/s3same"),
+				.secret = slice_of("s3same too")};
+	struct txn txn = txn_begin_write(store);
+
+	site.options.headers = slice_of(headers);
+	site.options.proxy = slice_of("http://me:s3same@p.test");
+	site_put(&txn, &site);
+	hook_row_put(&txn, 1, &hook);
+	txn_put(&txn, TABLE_META, slice_of("schema"),
+		(struct slice){&schema, sizeof(schema)});
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+
+static struct buffer open_text(struct slice sealed)
+{
+	struct buffer text = {0};
+
+	ck_assert(sealed_open(store, sealed, &text));
+	return text;
+}
+
+static void check_texts(void)
+{
+	struct txn txn = txn_begin_read(store);
+	struct hook_row hook;
+	struct site_row site;
+	struct buffer texts[4];
+	static const char *const wanted[] = {
+		"Authorization: s3same\n", "http://me:s3same@p.test",
+		"https://h.test/s3same", "s3same too"};
+
+	ck_assert(site_get(&txn, slice_of("a.test"), &site));
+	ck_assert(hook_row_get(&txn, 1, &hook));
+	texts[0] = open_text(site.options.headers);
+	texts[1] = open_text(site.options.proxy);
+	texts[2] = open_text(hook.target);
+	texts[3] = open_text(hook.secret);
+	for (size_t i = 0; i < 4; i++) {
+		ck_assert_str_eq(texts[i].data, wanted[i]);
+		buffer_free(&texts[i]);
+	}
+	txn_abort(&txn);
+}
+
+START_TEST(schema_9_becomes_10_and_its_pages_keep_no_secret)
+{
+	fill_schema_9();
+	store_close(store);
+	ck_assert(file_has("data.mdb", "s3same"));
+	store = scratch_store(&scratch);
+	check_texts();
+	ck_assert(!file_has("data.mdb", "s3same"));
+	open_again();
+	check_texts();
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("secrets");
+	TCase *tcase = tcase_create("secrets");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, a_row_has_what_is_shown_and_the_file_the_text);
+	tcase_add_test(tcase, what_hides_nothing_needs_no_secret);
+	tcase_add_test(tcase, a_transaction_that_is_undone_leaves_no_secret);
+	tcase_add_test(tcase, what_is_replaced_goes_with_the_commit);
+	tcase_add_test(tcase, secrets_that_no_row_names_go_at_the_start);
+	tcase_add_test(tcase, without_its_file_a_row_is_locked);
+	tcase_add_test(tcase, a_damaged_file_is_no_file);
+	tcase_add_test(tcase, schema_9_becomes_10_and_its_pages_keep_no_secret);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -33,8 +33,9 @@ struct store_options {
  * looked at before. One store per path and process; never fork() with one open.
  * ERR_IO, ERR_STORE_FULL, ERR_BUSY (another process writes here), ERR_VERSION
  * (the schema of the store is not STORE_SCHEMA, nor one of the six before,
- * which are migrated), ERR_CORRUPT (or its secrets are: store/secrets.h), ERR_NOT_FOUND (read only, and there is no
- * store); *store_out is untouched then.
+ * which are migrated), ERR_CORRUPT (or its secrets are: store/secrets.h),
+ * ERR_NOT_FOUND (read only, and there is no store); *store_out is untouched
+ * then.
  */
 enum error store_open(struct store **store_out, const char *path,
 		      const struct store_options *options);

@@ -34,8 +34,9 @@ static void make(struct place *place)
 static void clear(const struct place *place)
 {
 	static const char *const names[] = {"store/data.mdb", "store/lock.mdb",
-					    "store/lock",     "store",
-					    "file",           "socket"};
+					    "store/lock",     "store/secrets",
+					    "store",          "file",
+					    "socket"};
 	char path[128];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -52,7 +52,8 @@ void world_reopen(struct world *world)
 
 void world_close(struct world *world)
 {
-	static const char *const names[] = {"data.mdb", "lock.mdb", "lock"};
+	static const char *const names[] = {"data.mdb", "lock.mdb", "lock",
+					    "secrets"};
 
 	close_both(world);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -1,6 +1,7 @@
 """Credentials stand in one file, and in no copy, answer or line beside it."""
 
 import gzip
+import http.client
 import http.server
 import json
 import pathlib

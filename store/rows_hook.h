@@ -24,11 +24,11 @@ struct hook_row {
 	uint16_t http_status;  /* of the last try, 0: none */
 	uint16_t flags;        /* 0 */
 	/* as they are given; in a row, sealed (store/sealed.h) */
-	struct slice target;   /* URL, or "exec:COMMAND" */
-	struct slice secret;   /* of the signature; or empty */
-	struct slice host;     /* of one site alone; or empty */
-	struct slice kinds;    /* "template.*,guard.broken"; empty: all */
-	struct slice error;    /* of the last try; or empty */
+	struct slice target; /* URL, or "exec:COMMAND" */
+	struct slice secret; /* of the signature; or empty */
+	struct slice host;   /* of one site alone; or empty */
+	struct slice kinds;  /* "template.*,guard.broken"; empty: all */
+	struct slice error;  /* of the last try; or empty */
 };
 
 bool hook_row_get(struct txn *txn, uint32_t hook, struct hook_row *row_out);

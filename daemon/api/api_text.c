@@ -120,7 +120,8 @@ static bool is_fresh(const struct call *call, const struct question *question,
 	return standing->state == PAGE_PRESENT &&
 	       (question->policy == FETCH_MISSING ||
 		(memory[MEMORY_IS_ASKED] != 0 &&
-		 standing->fetched_ms >= memory[MEMORY_ASKED_MS]));
+		 standing->fetched_ms >= memory[MEMORY_ASKED_MS] &&
+		 standing->fetched_ms <= clock_wall_ms()));
 }
 
 /* Whether no more neighbours need to be waited for. */

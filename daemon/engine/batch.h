@@ -53,6 +53,12 @@ enum error batch_delete_site(struct batch *batch, struct change *change);
 /* batch_answer.c: PAGE to INGEST. */
 enum error batch_answer(struct batch *batch, struct change *change);
 
+/* batch_clock.c: the clock was set back, perhaps. */
+
+/* What is due too late is due now; where the site has times that are still to
+ * come, they and those of its sample pages were just now. */
+void batch_clamp_site(struct batch *batch, struct site *site);
+
 /* batch_lease.c: what is due goes out. */
 
 /* Add what the site has to the order, as far as both have room. */

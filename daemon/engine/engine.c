@@ -114,8 +114,7 @@ static void clamp_times(struct batch *batch)
 		if (site->is_deleted)
 			continue;
 		sites_touch(batch->sites, site);
-		site->rests_until_ms = 0; /* its host knows whether it rests */
-		frontier_clamp(batch->txn, &site->row, batch->now_ms);
+		batch_clamp_site(batch, site);
 	}
 }
 

@@ -49,6 +49,7 @@ enum error batch_add_site(struct batch *batch, const struct url *seed,
 			  unsigned redirects);
 enum error batch_set_site_threshold(struct batch *batch, struct change *change);
 enum error batch_delete_site(struct batch *batch, struct change *change);
+void batch_forget_site(struct batch *batch, struct site *site);
 
 /* batch_answer.c: PAGE to INGEST. */
 enum error batch_answer(struct batch *batch, struct change *change);

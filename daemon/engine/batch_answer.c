@@ -28,16 +28,15 @@ static void answer_lease(struct batch *batch, struct site *site,
 	site->is_changed = true;
 }
 
-/* Does the page lead to another place than it did at its last visit? */
-static bool leads_elsewhere(struct batch *batch, const struct site *site,
-			    const struct change *change)
+/* Did the page lead to another place at its last visit? */
+static bool has_led(struct batch *batch, const struct site *site,
+		    const struct change *change)
 {
 	uint64_t page = page_key_of(slice_of(change->url->text));
 	struct page_row row;
 
 	return page_row_get(batch->txn, site->row.id, page, &row) &&
-	       !slice_equal(row.redirect,
-			    slice_of(change->answer.target->text));
+	       row.redirect.size > 0;
 }
 
 /*
@@ -59,7 +58,7 @@ static void follow_seed(struct batch *batch, const struct site *site,
 	if (site->row.page_count == 0 && redirects < MAX_REDIRECTS &&
 	    slice_equal(site->row.seed, slice_of(change->url->text)) &&
 	    sites_find(batch->sites, slice_of(target->host)) == NULL &&
-	    !leads_elsewhere(batch, site, change))
+	    !has_led(batch, site, change))
 		batch_add_site(batch, target, &options, redirects + 1);
 }
 
@@ -147,6 +146,16 @@ static void take_page(struct batch *batch, struct site *site,
 	answer_lease(batch, site, change, &outcome);
 }
 
+/* Nobody named the host, a redirect led to it, and its address may not be
+ * connected to. */
+static bool is_forbidden(const struct site *site, const struct change *change)
+{
+	return change->answer.outcome.error == ERR_REFUSED &&
+	       site->row.page_count == 0 &&
+	       (site->row.options.flags &
+		(SITE_IS_PORT_OK | SITE_IS_NETWORK_OK | SITE_IS_OFFLINE)) == 0;
+}
+
 static void fail(struct batch *batch, struct site *site,
 		 const struct change *change)
 {
@@ -155,6 +164,10 @@ static void fail(struct batch *batch, struct site *site,
 		outcome->http_status == 404 || outcome->http_status == 410;
 	bool is_seed = slice_equal(site->row.seed, slice_of(change->url->text));
 
+	if (is_forbidden(site, change)) {
+		batch_forget_site(batch, site);
+		return;
+	}
 	/* where the seed has led once stays known: see follow_seed() */
 	if (is_gone && !(is_seed && site->row.page_count == 0))
 		batch_remove_page(batch, site, change->url, NULL);

@@ -219,16 +219,11 @@ static void delete_silences(struct batch *batch, struct slice host)
 	audience_forget(batch->audience);
 }
 
-enum error batch_delete_site(struct batch *batch, struct change *change)
+void batch_forget_site(struct batch *batch, struct site *site)
 {
 	static const enum table tables[] = TABLES_OF_SITES;
-	struct site *site =
-		sites_find(batch->sites, slice_of(change->url->host));
-	struct key key;
+	struct key key = key_site(site->row.id);
 
-	if (site == NULL)
-		return ERR_NOT_FOUND;
-	key = key_site(site->row.id);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		txn_delete_prefix(batch->txn, tables[i], key_slice(&key));
 	txn_delete(batch->txn, TABLE_SITES, site->row.host);
@@ -241,5 +236,15 @@ enum error batch_delete_site(struct batch *batch, struct change *change)
 		    &(struct event_row){.kind = EVENT_SITE_DELETED,
 					.pages = site->row.page_count});
 	site->is_deleted = true;
+}
+
+enum error batch_delete_site(struct batch *batch, struct change *change)
+{
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+
+	if (site == NULL)
+		return ERR_NOT_FOUND;
+	batch_forget_site(batch, site);
 	return ERR_NONE;
 }

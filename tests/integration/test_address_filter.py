@@ -8,6 +8,7 @@ seen, and nothing leaves the machine.
 
 import http.server
 import ipaddress
+import json
 import pathlib
 import shutil
 import socket
@@ -256,6 +257,37 @@ class Guard(harness.Case):
         self.assertEqual(sites["public.test"]["pages"], 6)
         for path in {path for _, path in self.world.moved}:
             self.assertIn(("public.test", path), self.world.requests)
+        self.assert_sent_only_to((PUBLIC, 80))
+
+    def test_a_seed_that_redirects_to_a_private_address_makes_no_site(self):
+        """Nor does its next visit; one to a public address does."""
+        table = self.world.names.table
+        leads = {"away.test": "inside.test", "literal.test": "169.254.169.254",
+                 "odd.test": "93.184.216.34:22", "moved.test": "public.test"}
+        for name, host in leads.items():
+            table[name] = [PUBLIC]
+            self.world.moved[name, "/"] = f"http://{host}/"
+        table["public.test"] = [PUBLIC]
+        for name in leads:
+            self.daemon_.watch(f"http://{name}/")
+        expected = {*leads, "public.test"}
+        harness.wait_until(
+            lambda: {s["host"] for s in self.daemon_.json("/v1/sites")["sites"]}
+            == expected and self.daemon_.messages().count("robots.txt: ") >= 3,
+            "the sites to be judged")
+        visits = self.world.requests.count(("literal.test", "/"))
+        for _ in range(3):
+            self.daemon_.get("/v1/text", url="http://literal.test/",
+                             fetch="always")
+        self.assertGreater(self.world.requests.count(("literal.test", "/")),
+                           visits)
+        self.daemon_.wait_for_calm()
+        self.assertEqual({s["host"] for s in
+                          self.daemon_.json("/v1/sites")["sites"]}, expected)
+        added = [json.loads(line) for line in
+                 self.daemon_.get("/v1/events").text.splitlines()]
+        added = [e["site"] for e in added if e["kind"] == "site.added"]
+        self.assertEqual(len(added), len(set(added)))
         self.assert_sent_only_to((PUBLIC, 80))
 
     def test_robots_txt_that_redirects_to_private_addresses(self):

@@ -56,9 +56,10 @@ void store_open_again(struct store *store);
 
 /*
  * Replace the file of a store that is older, of SCHEMA_WITHOUT_CHECKSUMS at
- * least, by a copy of this schema, which has no byte of its secrets; killed at any instant, one of them is there. The environment is
- * closed then. Caller: as above, with a transaction neither. ERR_BUSY: another
- * process reads the store; else as store_rewrite().
+ * least, by a copy of this schema, which has no byte of its secrets; killed at
+ * any instant, one of them is there. The environment is closed then. Caller: as
+ * above, with a transaction neither. ERR_BUSY: another process reads the store;
+ * else as store_rewrite().
  */
 enum error store_upgrade(struct store *store);
 

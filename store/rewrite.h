@@ -16,7 +16,6 @@
  * is filled. Not synchronized. One read transaction. ERR_STORE_FULL,
  * ERR_CORRUPT, ERR_IO.
  */
-enum error store_rewrite(struct store *from, const char *name,
-			 bool is_upgrade);
+enum error store_rewrite(struct store *from, const char *name, bool is_upgrade);
 
 #endif

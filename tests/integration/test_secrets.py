@@ -107,7 +107,8 @@ class Secrets(harness.Case):
             self.assertNotIn(SECRET.encode(), daemon.get(path).body, path)
         copies = pathlib.Path(self.folder())
         done = [daemon.ctl("backup", copies / "backup"),
-                daemon.ctl("export", host), daemon.ctl("hook", "list"),
+                daemon.ctl("export", host, "--out", copies / "bundle"),
+                daemon.ctl("hook", "list"),
                 daemon.ctl("site", host), daemon.ctl("sites")]
         self.assertEqual([d.returncode for d in done], [0] * len(done))
         self.assertEqual([d for d in done if SECRET in d.stdout + d.stderr],

@@ -159,6 +159,12 @@ START_TEST(what_is_known_of_a_page_comes_along)
 	fetch("/", (struct fetch_request){0});
 	ck_assert(result.is_html && !result.is_cut && result.robots_tag == 2);
 	ck_assert_str_eq(result.etag, "\"1\"");
+}
+END_TEST
+
+START_TEST(so_does_what_is_known_of_the_connection)
+{
+	fetch("/", (struct fetch_request){0});
 	ck_assert_str_eq(result.address, "127.0.0.1");
 	ck_assert_uint_eq(result.wire_bytes, 5 + result.head.size);
 }
@@ -431,6 +437,7 @@ static TCase *make_messages(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, a_page_comes_with_its_context);
 	tcase_add_test(tcase, what_is_known_of_a_page_comes_along);
+	tcase_add_test(tcase, so_does_what_is_known_of_the_connection);
 	tcase_add_test(tcase,
 		       the_heads_of_both_messages_come_when_they_are_kept);
 	tcase_add_test(tcase, a_body_that_is_no_message_comes_whole);

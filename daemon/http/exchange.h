@@ -99,6 +99,9 @@ struct http_server {
 	struct connection *connections; /* [connection_count] */
 	size_t connection_count;
 	uint64_t look_ms; /* when they are looked at again */
+	int *old_files;   /* [old_count], to be closed by a worker */
+	size_t old_count;
+	size_t old_capacity;
 	bool is_stopping;
 	uint64_t requests;
 	uint64_t refused;
@@ -128,6 +131,9 @@ bool work_submit(struct http_exchange *exchange);
 /* The workers take the exchange of a stream again. With the lock held. The
  * server's thread. */
 void work_suspend(struct http_exchange *exchange);
+
+/* Have a worker close the file. Any thread, without the lock. */
+void work_close(struct http_server *server, int file);
 
 /* End the threads and refuse waiting exchanges. */
 void work_stop(struct http_server *server);

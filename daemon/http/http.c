@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/http/exchange.h"
 #include "daemon/runtime/clock.h"
@@ -18,6 +19,7 @@ enum {
 	MAX_BODIES = 16,      /* of the largest size, at the same time */
 	MAX_DISCARDED = 4,    /* a client may send so many times too much */
 	LAST_WORDS_MS = 1000, /* for replies to be read when we stop */
+	FILE_BLOCK_BYTES = 128 * 1024,
 };
 
 static void log_mhd(void *context, const char *format, va_list list)
@@ -75,13 +77,43 @@ static struct MHD_Response *response_of_buffer(struct buffer *body)
 	return response;
 }
 
+/* A file that is being sent. */
+struct sent_file {
+	struct http_server *server;
+	int file;
+};
+
+static ssize_t read_file(void *context, uint64_t position, char *out,
+			 size_t size)
+{
+	const struct sent_file *sent = context;
+	ssize_t count = pread(sent->file, out, size, (off_t)position);
+
+	return count > 0 ? count : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+/* To give the blocks of a large file back takes long: others wait here. */
+static void end_file(void *context)
+{
+	struct sent_file *sent = context;
+
+	work_close(sent->server, sent->file);
+	free(sent);
+}
+
 static struct MHD_Response *response_of_file(struct http_exchange *exchange)
 {
-	struct MHD_Response *response = MHD_create_response_from_fd64(
-		exchange->reply_size, exchange->reply_file);
+	struct sent_file *sent = mem_alloc(1, sizeof(*sent));
+	struct MHD_Response *response;
 
+	*sent = (struct sent_file){exchange->server, exchange->reply_file};
+	response = MHD_create_response_from_callback(exchange->reply_size,
+						     FILE_BLOCK_BYTES,
+						     read_file, sent, end_file);
 	if (response != NULL)
 		exchange->is_file = false;
+	else
+		free(sent);
 	return response;
 }
 
@@ -370,6 +402,9 @@ void http_stop(struct http_server *server)
 	if (server->mhd != NULL)
 		MHD_stop_daemon(server->mhd);
 	listen_end(&server->listening); /* its thread may have used it */
+	for (size_t i = 0; i < server->old_count; i++)
+		close(server->old_files[i]);
+	free(server->old_files);
 	condition_destroy(&server->is_wanted);
 	condition_destroy(&server->is_ended);
 	condition_destroy(&server->is_fed);

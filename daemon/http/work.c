@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include "daemon/runtime/clock.h"
 #include "store/memory.h"
@@ -78,6 +79,27 @@ static void wait_for_tick(struct http_server *server)
 				     until_ms);
 }
 
+void work_close(struct http_server *server, int file)
+{
+	lock_acquire(&server->lock);
+	server->old_files =
+		mem_grow(server->old_files, server->old_count,
+			 &server->old_capacity, sizeof(*server->old_files));
+	server->old_files[server->old_count++] = file;
+	condition_signal(&server->is_wanted);
+	lock_release(&server->lock);
+}
+
+/* Under the lock, which is left meanwhile. */
+static void close_old(struct http_server *server)
+{
+	int file = server->old_files[--server->old_count];
+
+	lock_release(&server->lock);
+	close(file);
+	lock_acquire(&server->lock);
+}
+
 /* Under the lock: the next exchange to handle; NULL at the end. */
 static struct http_exchange *take(struct http_server *server)
 {
@@ -89,7 +111,10 @@ static struct http_exchange *take(struct http_server *server)
 			unpark(server);
 		if (server->ready.first != NULL)
 			return pop(&server->ready);
-		wait_for_tick(server);
+		if (server->old_count > 0)
+			close_old(server);
+		else
+			wait_for_tick(server);
 	}
 	return NULL;
 }

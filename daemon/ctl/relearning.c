@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "daemon/engine/analyse.h"
+#include "daemon/worker/analyse.h"
 #include "daemon/engine/engine.h"
 #include "daemon/engine/guard_change.h"
 #include "daemon/runtime/clock.h"

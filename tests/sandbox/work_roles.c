@@ -23,7 +23,7 @@ enum {
 	VALUES = 100,
 	VALUE_BYTES = 16384,
 	NAME_BYTES = 512,
-	FIRST_MAP = 1 << 20,
+	MAX_MAP = 64 << 20,
 };
 
 static int say(const char *what, enum error error)
@@ -65,7 +65,7 @@ int work_keeper(char **words)
 	char path[NAME_BYTES];
 	struct store *store = NULL;
 	struct http_server *server = NULL;
-	const struct store_options size = {.map_bytes = FIRST_MAP};
+	const struct store_options size = {.max_map_bytes = MAX_MAP};
 	const struct http_options options = {
 		.socket_path = path,
 		.socket_mode = 0600,

@@ -4,7 +4,7 @@
 
 #include "daemon/answer/found_page.h"
 #include "daemon/answer/site_model.h"
-#include "daemon/worker/sample.h"
+#include "daemon/worker/page_list.h"
 #include "store/key.h"
 #include "store/rows_frontier.h"
 #include "store/rows_page.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/worker/item_list.h"
-#include "daemon/worker/sample.h"
+#include "daemon/worker/page_list.h"
 #include "store/arena.h"
 #include "store/content.h"
 #include "store/key.h"

@@ -33,7 +33,7 @@ enum error stored_page_body(const struct stored_pages *from, uint64_t key,
 
 /*
  * Append the page `key` of the site, whose row is `row`, to a list of
- * daemon/worker/sample.h: it is parsed when no transaction is open.
+ * daemon/worker/page_list.h: it is parsed when no transaction is open.
  * ERR_NOT_KEPT, ERR_CORRUPT: nothing is appended.
  */
 enum error stored_page_append(const struct stored_pages *from, uint64_t key,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "daemon/runtime/lock.h"
-#include "daemon/worker/sample.h"
+#include "daemon/worker/page_list.h"
 #include "store/arena.h"
 #include "store/memory.h"
 #include "template/learning.h"

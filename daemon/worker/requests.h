@@ -61,7 +61,7 @@ struct analyse_answer {
 
 /*
  * TASK_FRAGMENTS. Body: the hashes of fragments, ascending, [count], then pages
- * (daemon/worker/sample.h). The answer's body is a list of the index of a
+ * (daemon/worker/page_list.h). The answer's body is a list of the index of a
  * fragment that stands on one of them (u32), and its text, collapsed.
  */
 struct fragments_request {
@@ -82,7 +82,7 @@ struct version_request {
 };
 
 /*
- * TASK_TREE. Body: pages (daemon/worker/sample.h). It asks by ASK_COUNTS in how
+ * TASK_TREE. Body: pages (daemon/worker/page_list.h). It asks by ASK_COUNTS in how
  * many pages of the template texts stand: hashes in the body, u32 in that of
  * the answer. Its own answer's body is that of template/page_tree_code.h.
  */

@@ -5,7 +5,7 @@
 #include "daemon/worker/item_list.h"
 #include "daemon/worker/learned.h"
 #include "daemon/worker/remote_site.h"
-#include "daemon/worker/sample.h"
+#include "daemon/worker/page_list.h"
 #include "daemon/worker/task_parts.h"
 #include "daemon/worker/text_request.h"
 #include "store/arena.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "daemon/worker/requests.h"
-#include "daemon/worker/sample.h"
+#include "daemon/worker/page_list.h"
 #include "daemon/worker/task_parts.h"
 #include "extract/core/extractor.h"
 #include "extract/text/fragment.h"

@@ -3,7 +3,7 @@
 
 #include "daemon/worker/item_list.h"
 #include "daemon/worker/requests.h"
-#include "daemon/worker/sample.h"
+#include "daemon/worker/page_list.h"
 #include "daemon/worker/task_parts.h"
 #include "store/arena.h"
 #include "store/record.h"

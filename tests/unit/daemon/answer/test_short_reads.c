@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/answer/answer.h"
-#include "daemon/worker/sample.h"
+#include "daemon/worker/page_list.h"
 #include "daemon/answer/stored_page.h"
 #include "daemon/answer/stored_site.h"
 #include "store/key.h"

@@ -1,7 +1,7 @@
-/* daemon/worker/sample.h - pages of a cluster, as a list that travels: of each
+/* daemon/worker/page_list.h - pages of a cluster, as a list that travels: of each
  * its body and its charset (daemon/worker/item_list.h). */
-#ifndef DAEMON_WORKER_SAMPLE_H
-#define DAEMON_WORKER_SAMPLE_H
+#ifndef DAEMON_WORKER_PAGE_LIST_H
+#define DAEMON_WORKER_PAGE_LIST_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/worker/sample.h"
+#include "daemon/worker/page_list.h"
 
 #include "daemon/worker/item_list.h"
 

@@ -73,7 +73,7 @@ static const struct {
 	{ERR_STORE_FULL, 507}, {ERR_BUSY, 503},        {ERR_TIMEOUT, 504},
 	{ERR_NETWORK, 502},    {ERR_REFUSED, 403},     {ERR_DENIED, 403},
 	{ERR_NOT_HTML, 422},   {ERR_OUT_OF_SITE, 404}, {ERR_STOPPED, 503},
-	{ERR_NOT_KEPT, 404},   {ERR_POISONED, 422},   {ERR_LOCKED, 409},
+	{ERR_NOT_KEPT, 404},   {ERR_POISONED, 422},    {ERR_LOCKED, 409},
 };
 
 static unsigned status_of(enum error error)

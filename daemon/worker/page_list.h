@@ -1,5 +1,5 @@
-/* daemon/worker/page_list.h - pages of a cluster, as a list that travels: of each
- * its body and its charset (daemon/worker/item_list.h). */
+/* daemon/worker/page_list.h - pages of a cluster, as a list that travels: of
+ * each its body and its charset (daemon/worker/item_list.h). */
 #ifndef DAEMON_WORKER_PAGE_LIST_H
 #define DAEMON_WORKER_PAGE_LIST_H
 

@@ -82,9 +82,9 @@ struct version_request {
 };
 
 /*
- * TASK_TREE. Body: pages (daemon/worker/page_list.h). It asks by ASK_COUNTS in how
- * many pages of the template texts stand: hashes in the body, u32 in that of
- * the answer. Its own answer's body is that of template/page_tree_code.h.
+ * TASK_TREE. Body: pages (daemon/worker/page_list.h). It asks by ASK_COUNTS in
+ * how many pages of the template texts stand: hashes in the body, u32 in that
+ * of the answer. Its own answer's body is that of template/page_tree_code.h.
  */
 struct tree_request {
 	struct limits_field limits;

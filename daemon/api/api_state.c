@@ -287,7 +287,7 @@ enum http_verdict api_get_verify(struct call *call)
 
 	if (!begin_verify(call->api))
 		return call_fail_with(call, ERR_BUSY, "another check runs");
-	error = verify_laws(call->api->store, &report);
+	error = verify_laws(call->api->store, NULL, &report);
 	end_verify(call->api);
 	if (error != ERR_NONE) {
 		buffer_free(&report.text);

@@ -41,12 +41,12 @@ static enum error verify(void *context, struct trial_place *place,
 			 struct buffer *out)
 {
 	const struct store_options options = {.is_read_only = true};
-	struct verify_report report = {.place = place->text};
+	struct verify_report report = {0};
 	struct store *store = NULL;
 	enum error error = store_open(&store, context, &options);
 
 	if (error == ERR_NONE)
-		error = verify_laws(store, &report);
+		error = verify_laws(store, place->text, &report);
 	store_close(store);
 	buffer_append(out, &report, sizeof(report));
 	buffer_append(out, report.text.data, report.text.size);

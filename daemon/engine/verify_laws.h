@@ -10,9 +10,10 @@
  * each site: the stored signature is that of the record, guards count the pages
  * that they fail on, and the clusters are the connected components of the
  * threshold graph, by brute force over the distinct signatures (law 1): O(n^2)
- * comparisons. One snapshot, and then one a site; any thread. Free
- * report_out->text.
+ * comparisons. One snapshot, and then one a site; any thread. `place` is that
+ * of the report, or NULL. Free report_out->text.
  */
-enum error verify_laws(struct store *store, struct verify_report *report_out);
+enum error verify_laws(struct store *store, char *place,
+		       struct verify_report *report_out);
 
 #endif

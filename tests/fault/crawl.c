@@ -263,7 +263,7 @@ struct holding crawl_hold(const struct crawl *crawl)
 	name(path, crawl, "store");
 	if (store_open(&store, path, &(struct store_options){0}) != ERR_NONE)
 		return holding;
-	holding.is_there = verify_laws(store, &report) == ERR_NONE &&
+	holding.is_there = verify_laws(store, NULL, &report) == ERR_NONE &&
 			   store_usage(store, &usage) == ERR_NONE;
 	holding.problems = report.problems;
 	holding.text = report.text;

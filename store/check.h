@@ -41,6 +41,9 @@ void check_urls(const struct check *check);
 /* TABLE_GUARDS and GUARDED. */
 void check_guards(const struct check *check);
 
+/* TABLE_POISON. */
+void check_poison(const struct check *check);
+
 /* TABLE_HOOKS, OUTBOX, SILENCES. */
 void check_alerts(struct txn *txn, struct verify_report *report);
 

@@ -145,6 +145,8 @@ static bool has_tables(struct txn *txn)
 /* Open the tables; the name of one that is not there, or NULL. */
 static const char *open_each(struct txn *txn, unsigned flags)
 {
+	/* schema 10 has a table that those before have not */
+	unsigned newer = txn->store->is_read_only ? 0 : MDB_CREATE;
 	const char *missing = NULL;
 
 	for (int i = 0; i < TABLE_COUNT && txn->error == ERR_NONE; i++) {
@@ -153,7 +155,9 @@ static const char *open_each(struct txn *txn, unsigned flags)
 		int rc;
 
 		*table = 0; /* that of the free pages */
-		rc = mdb_dbi_open(txn->mdb, name, flags, table);
+		rc = mdb_dbi_open(txn->mdb, name,
+				  i == TABLE_POISON ? flags | newer : flags,
+				  table);
 		if (rc == MDB_NOTFOUND)
 			missing = name;
 		else

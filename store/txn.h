@@ -42,6 +42,7 @@ struct store;
 	X(TABLE_GUARDS, "guards")     /* site32 guard32 -> guard_row */        \
 	X(TABLE_GUARDED, "guarded")   /* site32 guard32 page64 -> guarded_row  \
 				       */                                      \
+	X(TABLE_POISON, "poison")     /* site32 page64 -> poison_row */        \
 	X(TABLE_HOOKS, "hooks")       /* hook32 -> hook_row */                 \
 	X(TABLE_OUTBOX, "outbox")     /* hook32 seq64 -> event_row */          \
 	X(TABLE_SILENCES, "silences") /* silence32 -> silence_row */
@@ -61,7 +62,7 @@ enum table {
 			TABLE_MEMBERS, TABLE_DF, TABLE_FRONTIER,              \
 			TABLE_PATTERNS, TABLE_DUE, TABLE_TEMPLATES,           \
 			TABLE_VERSIONS, TABLE_SAMPLE_PAGES, TABLE_GUARDS,     \
-			TABLE_GUARDED                                         \
+			TABLE_GUARDED, TABLE_POISON                           \
 	}
 
 struct txn {

@@ -74,6 +74,7 @@ static void check_site(struct txn *txn, struct verify_report *report,
 	check_urls(&check);
 	check_patterns(&check);
 	check_guards(&check);
+	check_poison(&check);
 }
 
 static void check_sites(struct txn *txn, struct verify_report *report,

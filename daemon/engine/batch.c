@@ -121,6 +121,7 @@ static const struct change_rule {
 	[CHANGE_PACK] = {.name = "pack",
 			 .apply = batch_pack,
 			 .has_no_url = true},
+	[CHANGE_CURE] = {.name = "cure", .apply = batch_forget_poison},
 	[CHANGE_HOST] = {.name = "host", .apply = apply_to_host},
 	[CHANGE_PAGE] = {.name = "page",
 			 .apply = batch_answer,
@@ -138,6 +139,7 @@ static const struct change_rule {
 			   .apply = batch_answer,
 			   .ends_lease = true},
 	[CHANGE_INGEST] = {.name = "ingest", .apply = batch_answer},
+	[CHANGE_POISON] = {.name = "poison", .apply = batch_answer},
 };
 
 _Static_assert(sizeof(rules) / sizeof(rules[0]) == CHANGE_KINDS,

@@ -54,6 +54,12 @@ void batch_forget_site(struct batch *batch, struct site *site);
 /* batch_answer.c: PAGE to INGEST. */
 enum error batch_answer(struct batch *batch, struct change *change);
 
+/* batch_poison.c: pages that end who reads them. */
+void batch_poison(struct batch *batch, struct site *site,
+		  const struct change *change);
+void batch_cure(struct batch *batch, struct site *site, const struct url *url);
+enum error batch_forget_poison(struct batch *batch, struct change *change);
+
 /* batch_clock.c: the clock was set back, perhaps. */
 
 /* What is due too late is due now; where the site has times that are still to

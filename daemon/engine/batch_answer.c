@@ -139,6 +139,9 @@ static void take_page(struct batch *batch, struct site *site,
 	struct outcome outcome = change->answer.outcome;
 
 	batch_put_page(batch, site, change, &outcome);
+	site->poisoned_in_row = 0;
+	if (change->answer.page.was_poisoned)
+		batch_cure(batch, site, change->url);
 	if (change->kind == CHANGE_INGEST)
 		return; /* what is fetched meanwhile is not answered by it */
 	if (change->answer.page.is_broken)
@@ -168,6 +171,8 @@ static void fail(struct batch *batch, struct site *site,
 		batch_forget_site(batch, site);
 		return;
 	}
+	if (outcome->error == ERR_POISONED)
+		batch_poison(batch, site, change);
 	/* where the seed has led once stays known: see follow_seed() */
 	if (is_gone && !(is_seed && site->row.page_count == 0))
 		batch_remove_page(batch, site, change->url, NULL);
@@ -188,11 +193,13 @@ static void (*const takers[CHANGE_KINDS])(struct batch *batch,
 	[CHANGE_PAGE] = take_page,       [CHANGE_INGEST] = take_page,
 	[CHANGE_REDIRECT] = redirect,    [CHANGE_FRESH] = refresh,
 	[CHANGE_SITEMAP] = read_sitemap, [CHANGE_FAILED] = fail,
+	[CHANGE_POISON] = batch_poison,
 };
 
 enum error batch_answer(struct batch *batch, struct change *change)
 {
 	bool is_ingest = change->kind == CHANGE_INGEST;
+	bool is_leased = change_ends_lease(change->kind);
 	struct answer *answer = &change->answer;
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
@@ -206,7 +213,7 @@ enum error batch_answer(struct batch *batch, struct change *change)
 		return ERR_NOT_FOUND; /* of a site that was deleted */
 	answer->outcome.now_ms = batch->now_ms;
 	site->used = batch->number;
-	if (!is_ingest)
+	if (is_leased)
 		site->pace_ms = answer->pace_ms;
 	if (answer->pause_ms > 0)
 		site->rests_until_ms = batch->now_ms + answer->pause_ms;

@@ -38,6 +38,7 @@ enum change_kind {
 	CHANGE_TEMPLATES,   /* what was found out of the templates of a site */
 	CHANGE_GC,          /* rows go, if they may; there is no url */
 	CHANGE_PACK,        /* rows are packed anew; there is no url */
+	CHANGE_CURE,        /* url is poisoned no more: store/rows_poison.h */
 	CHANGE_HOST,        /* robots.txt of url->authority, or (robots_ms 0) a
 			       pause */
 	/* what a lease has come to */
@@ -49,6 +50,7 @@ enum change_kind {
 	/* none was out for it */
 	CHANGE_INGEST, /* as PAGE, but handed in: its site is made when it is
 			  new, and nothing is fetched for it */
+	CHANGE_POISON, /* a page that was handed in ended its worker */
 	CHANGE_KINDS
 };
 
@@ -100,6 +102,17 @@ struct arrived_page {
 	uint64_t time_ms;     /* when it was fetched; 0: now */
 	const struct site_options *options; /* INGEST: of its site, when it is
 					       new; PAGE: NULL */
+	bool was_poisoned;                  /* its bytes before were */
+};
+
+/* A page whose bytes ended the worker that read them. */
+struct poison {
+	struct slice packed; /* the body by compress(); empty: its bytes are
+				those of its row, and were not read */
+	struct slice charset;
+	struct slice reason; /* English */
+	uint64_t content_hash;
+	uint64_t body_bytes;
 };
 
 /* What has become of a URL. */
@@ -111,6 +124,7 @@ struct answer {
 	struct outcome outcome; /* its time is that of the commit */
 	union {
 		struct arrived_page page; /* PAGE, INGEST */
+		struct poison poison;     /* FAILED with ERR_POISONED, POISON */
 		const struct url *target; /* REDIRECT */
 		struct slice listing;     /* SITEMAP: crawl/sitemap/listing.h */
 	};

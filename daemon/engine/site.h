@@ -34,22 +34,24 @@ struct site {
 	size_t index;      /* among all sites */
 	unsigned lists;    /* enum site_lists */
 	enum site_waits waits;
-	size_t place;            /* there */
-	uint64_t wake_ms;        /* when it is to be asked for URLs */
-	struct site_row row;     /* its slices are copies of its own */
-	struct linkage *linkage; /* NULL while the site is closed */
-	uint64_t used;           /* batch of the last use */
-	size_t leased;           /* leased URLs */
-	size_t leased_before;    /* the same when the batch began */
-	uint32_t pending_before; /* row.pending_count when the batch began */
-	uint32_t pace_ms;        /* time per page of its host, as last reported
-				  */
-	uint64_t rests_until_ms; /* nothing is leased before this */
-	bool is_explored;        /* first visits of pages are going on */
-	bool is_crawled;         /* the event of the finished crawl was written
-				    in this batch */
-	bool is_new;             /* added in this batch */
-	bool is_changed;         /* the row must be written */
+	size_t place;             /* there */
+	uint64_t wake_ms;         /* when it is to be asked for URLs */
+	struct site_row row;      /* its slices are copies of its own */
+	struct linkage *linkage;  /* NULL while the site is closed */
+	uint64_t used;            /* batch of the last use */
+	size_t leased;            /* leased URLs */
+	size_t leased_before;     /* the same when the batch began */
+	uint32_t pending_before;  /* row.pending_count when the batch began */
+	uint32_t pace_ms;         /* time per page of its host, as last reported
+				   */
+	uint64_t rests_until_ms;  /* nothing is leased before this */
+	uint32_t poisoned_in_row; /* pages whose worker died, one after the
+				     other */
+	bool is_explored;         /* first visits of pages are going on */
+	bool is_crawled;          /* the event of the finished crawl was written
+				     in this batch */
+	bool is_new;              /* added in this batch */
+	bool is_changed;          /* the row must be written */
 	bool is_deleted;
 	struct counts counts; /* that this batch changes */
 	uint64_t *known; /* [SITE_KNOWN], keys of URLs that the frontier has, or

@@ -7,8 +7,13 @@
 #include "daemon/worker/item_list.h"
 #include "daemon/worker/requests.h"
 #include "page/robots_tag.h"
+#include "store/compress.h"
 #include "store/hash.h"
+#include "store/key.h"
+#include "store/log.h"
 #include "store/record.h"
+#include "store/rows_poison.h"
+#include "store/rows_site.h"
 
 /* What a job gets of the answer. */
 struct taken {
@@ -75,8 +80,39 @@ static struct buffer head_of(const struct analysing *analysing,
 	return row_layout_encode(&analyse_request_layout, &request);
 }
 
-enum error analysing_run(const struct analysing *analysing, struct job *job,
-			 char *reason_out)
+/* Have its bytes ended a worker before? */
+static bool is_poison(const struct analysing *analysing, struct job *job)
+{
+	struct txn txn = txn_begin_read(analysing->store);
+	struct poison_row row = {0};
+	struct site_row site;
+	const struct slice body = buffer_slice(&job->result.body);
+	bool is_same = false;
+
+	if (site_get(&txn, slice_of(job->url.host), &site) &&
+	    poison_row_get(&txn, site.id, page_key_of(slice_of(job->url.text)),
+			   &row)) {
+		is_same = row.body_bytes == body.size &&
+			  row.content_hash == hash64(body.data, body.size, 0);
+		job->was_poisoned = !is_same;
+	}
+	txn_abort(&txn);
+	return is_same;
+}
+
+/* Keep the bytes, and why nobody survives them. */
+static void poison(struct job *job, const char *reason)
+{
+	const struct slice body = buffer_slice(&job->result.body);
+
+	snprintf(job->reason, sizeof(job->reason), "%s", reason);
+	job->content_hash = hash64(body.data, body.size, 0);
+	compress(body, &job->packed);
+	log_warn("%s: poisoned: %s; see templatectl poison", job->url.text,
+		 reason);
+}
+
+enum error analysing_run(const struct analysing *analysing, struct job *job)
 {
 	struct buffer head = head_of(analysing, job);
 	struct buffer *body = &job->result.body;
@@ -90,6 +126,10 @@ enum error analysing_run(const struct analysing *analysing, struct job *job,
 	};
 	enum error error;
 
+	if (is_poison(analysing, job)) {
+		buffer_free(&head);
+		return ERR_POISONED;
+	}
 	/* behind the page, for as long as it takes */
 	guarding_read(analysing->store, job->url.host, slice_of(job->url.text),
 		      body);
@@ -100,7 +140,8 @@ enum error analysing_run(const struct analysing *analysing, struct job *job,
 	buffer_free(&head);
 	if (error != ERR_NONE) {
 		drop_results(job);
-		snprintf(reason_out, POOL_REASON_BYTES, "%s", task.reason);
+		if (error == ERR_POISONED)
+			poison(job, task.reason);
 		return error;
 	}
 	return taken.error;

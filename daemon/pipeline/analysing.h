@@ -18,9 +18,10 @@ struct analysing {
 /*
  * Have the body of the job parsed, once, and all read from it that the commit
  * wants: record, guarded and packed of the job. Errors of page_parse() and
- * pool_run(); `reason_out` [POOL_REASON_BYTES] says why it is ERR_POISONED.
+ * pool_run(). ERR_POISONED: no worker survives it; `reason` of the job says
+ * how, `packed` is the body. Bytes that did so before are not given to another
+ * one: `packed` is empty then.
  */
-enum error analysing_run(const struct analysing *analysing, struct job *job,
-			 char *reason_out);
+enum error analysing_run(const struct analysing *analysing, struct job *job);
 
 #endif

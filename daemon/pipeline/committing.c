@@ -37,6 +37,18 @@ static struct arrived_page page_of(const struct job *job)
 		.is_broken = job->result.is_broken,
 		.time_ms = job->time_ms,
 		.options = job->kind == CHANGE_INGEST ? &job->options : NULL,
+		.was_poisoned = job->was_poisoned,
+	};
+}
+
+static struct poison poison_of(const struct job *job)
+{
+	return (struct poison){
+		.packed = buffer_slice(&job->packed),
+		.charset = slice_of(job->result.charset),
+		.reason = slice_of(job->reason),
+		.content_hash = job->content_hash,
+		.body_bytes = job->body_bytes,
 	};
 }
 
@@ -62,6 +74,8 @@ static struct answer answer_of(const struct job *job, uint32_t first_pause_ms,
 			now_ms + result->retry_after_s * 1000U;
 	if (job->kind == CHANGE_PAGE || job->kind == CHANGE_INGEST)
 		answer.page = page_of(job);
+	else if (job->error == ERR_POISONED)
+		answer.poison = poison_of(job);
 	else if (job->kind == CHANGE_REDIRECT)
 		answer.target = &job->target;
 	else if (job->kind == CHANGE_SITEMAP)

@@ -11,6 +11,7 @@
 
 #include "crawl/fetch/fetch.h"
 #include "daemon/engine/engine.h"
+#include "daemon/pool/pool.h"
 #include "daemon/runtime/condition.h"
 #include "store/buffer.h"
 
@@ -20,11 +21,14 @@ struct job {
 	struct job *next;
 	struct work work;
 	struct url url;
-	struct url target;          /* of a redirect */
-	struct fetch_result result; /* once it was fetched */
-	struct buffer record;       /* once it was analysed */
-	struct buffer guarded;      /* the same: of guards_check() */
-	struct buffer packed;       /* its body, compressed */
+	struct url target;              /* of a redirect */
+	struct fetch_result result;     /* once it was fetched */
+	struct buffer record;           /* once it was analysed */
+	struct buffer guarded;          /* the same: of guards_check() */
+	struct buffer packed;           /* its body, compressed */
+	char reason[POOL_REASON_BYTES]; /* why it is ERR_POISONED */
+	uint64_t content_hash;          /* then, of the body */
+	bool was_poisoned;              /* its bytes before were */
 	struct buffer listing; /* of a sitemap: see crawl/sitemap/listing.h */
 	uint64_t time_ms;      /* INGEST: when it was fetched; 0: now */
 	struct ingestion *ingestion; /* it was handed in by; NULL: leased */

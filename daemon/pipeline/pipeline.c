@@ -53,13 +53,12 @@ static void analyse_job(struct pipeline *pipeline, struct job *job)
 		.drop_parameters = pipeline->options.drop_parameters,
 	};
 	uint64_t begin_us = clock_read_us(CLOCK_MONOTONIC);
-	char reason[POOL_REASON_BYTES];
 
 	job->body_bytes = (uint32_t)job->result.body.size;
-	job->error = analysing_run(&analysing, job, reason);
-	if (job->error == ERR_POISONED)
-		log_warn("%s: poisoned: %s", job->url.text, reason);
-	if (job->error != ERR_NONE)
+	job->error = analysing_run(&analysing, job);
+	if (job->error == ERR_POISONED && job->ingestion != NULL)
+		job->kind = CHANGE_POISON;
+	else if (job->error != ERR_NONE)
 		job->kind = CHANGE_FAILED;
 	archive_job(pipeline->options.archive, job,
 		    pipeline->options.archives_credentials);
@@ -103,7 +102,7 @@ static void *analyser_main(void *argument)
 
 	while ((job = job_queue_wait(&pipeline->fetched)) != NULL) {
 		analyse_job(pipeline, job);
-		if (job->ingestion != NULL && job->error != ERR_NONE) {
+		if (job->ingestion != NULL && job->kind == CHANGE_FAILED) {
 			drop_ingested(pipeline, job);
 			continue;
 		}

@@ -1,0 +1,90 @@
+/* Pages whose bytes ended the worker that read them. */
+#include "daemon/engine/batch.h"
+
+#include "store/key.h"
+#include "store/rows_poison.h"
+
+enum {
+	MAX_SITE_POISONS = 100, /* rows of a site; the oldest goes first */
+	SLOW_AFTER = 3,         /* in a row: the site rests */
+	FIRST_REST_MS = 60 * 1000,
+	MAX_DOUBLINGS = 6, /* about an hour */
+};
+
+/* When the site has as many rows as it may, the oldest goes. */
+static void make_room(struct batch *batch, const struct site *site)
+{
+	struct key prefix = key_site(site->row.id);
+	struct scan scan =
+		scan_begin(batch->txn, TABLE_POISON, key_slice(&prefix));
+	uint64_t oldest_ms = UINT64_MAX;
+	struct key oldest = {0};
+	uint32_t count = 0;
+	struct poison_row row;
+
+	while (scan_next(&scan)) {
+		count++;
+		if (!poison_row_decode(scan.value, &row))
+			row.time_ms = 0;
+		if (row.time_ms >= oldest_ms)
+			continue;
+		oldest_ms = row.time_ms;
+		oldest = key_page(site->row.id,
+				  key_u64(scan.key, sizeof(uint32_t)));
+	}
+	scan_end(&scan);
+	if (count >= MAX_SITE_POISONS)
+		txn_delete(batch->txn, TABLE_POISON, key_slice(&oldest));
+}
+
+void batch_poison(struct batch *batch, struct site *site,
+		  const struct change *change)
+{
+	const struct poison *poison = &change->answer.poison;
+	const struct slice url = slice_of(change->url->text);
+	const struct poison_row row = {
+		.time_ms = batch->now_ms,
+		.content_hash = poison->content_hash,
+		.body_bytes = poison->body_bytes,
+		.url = url,
+		.charset = poison->charset,
+		.reason = poison->reason,
+		.body = poison->packed,
+	};
+	uint32_t doublings;
+
+	if (poison->packed.size == 0)
+		return; /* it was not read: its bytes are known */
+	make_room(batch, site);
+	poison_row_put(batch->txn, site->row.id, page_key_of(url), &row);
+	site->poisoned_in_row++;
+	if (site->poisoned_in_row < SLOW_AFTER)
+		return;
+	doublings = site->poisoned_in_row - SLOW_AFTER;
+	site->rests_until_ms =
+		batch->now_ms +
+		((uint64_t)FIRST_REST_MS
+		 << (doublings < MAX_DOUBLINGS ? doublings : MAX_DOUBLINGS));
+}
+
+void batch_cure(struct batch *batch, struct site *site, const struct url *url)
+{
+	struct key key =
+		key_page(site->row.id, page_key_of(slice_of(url->text)));
+
+	txn_delete(batch->txn, TABLE_POISON, key_slice(&key));
+}
+
+enum error batch_forget_poison(struct batch *batch, struct change *change)
+{
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+	struct poison_row row;
+
+	if (site == NULL ||
+	    !poison_row_get(batch->txn, site->row.id,
+			    page_key_of(slice_of(change->url->text)), &row))
+		return ERR_NOT_FOUND;
+	batch_cure(batch, site, change->url);
+	return ERR_NONE;
+}

@@ -25,6 +25,7 @@ static const struct verb *const verbs[] = {
 	&verb_unsilence,
 	&verb_hook,
 	&verb_guard,
+	&verb_poison,
 	&verb_status,
 	&verb_verify,
 	&verb_backup,

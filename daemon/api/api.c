@@ -25,6 +25,8 @@ static const struct route {
 	{"GET", "/v1/methods", api_get_methods, false},
 	{"GET", "/v1/verify", api_get_verify, false},
 	{"GET", "/v1/backup", api_get_backup, false},
+	{"GET", "/v1/poison", api_get_poison, false},
+	{"DELETE", "/v1/poison", api_delete_poison, false},
 	{"POST", "/v1/compact", api_post_compact, false},
 	{"GET", "/v1/events", api_get_events, true},
 	{"POST", "/v1/events/N/ack", api_post_ack, false},

@@ -48,6 +48,8 @@ call_handler api_get_status;
 call_handler api_get_metrics;
 call_handler api_get_methods;
 call_handler api_get_verify;
+call_handler api_get_poison;
+call_handler api_delete_poison;
 call_handler api_get_backup;
 call_handler api_post_compact;
 call_handler api_get_events;

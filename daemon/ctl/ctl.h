@@ -128,6 +128,8 @@ extern const struct verb verb_watch;
 extern const struct verb verb_explain_url;
 /* ctl_guard.c */
 extern const struct verb verb_guard;
+/* ctl_poison.c */
+extern const struct verb verb_poison;
 /* ctl_sites.c */
 extern const struct verb verb_sites;
 extern const struct verb verb_site;

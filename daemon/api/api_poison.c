@@ -1,0 +1,114 @@
+/* Pages whose bytes ended the worker that read them. */
+#include "daemon/api/api_call.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "store/compress.h"
+#include "store/key.h"
+#include "store/rows_poison.h"
+#include "store/rows_site.h"
+#include "template/json_value.h"
+
+enum { MAX_LISTED = 1000 };
+
+static json_t *poison_json(const struct poison_row *row)
+{
+	char hash[17];
+
+	snprintf(hash, sizeof(hash), "%016" PRIx64, row->content_hash);
+	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:s}", "url",
+			 json_text(row->url), "time", json_time(row->time_ms),
+			 "reason", json_text(row->reason), "charset",
+			 json_text_or_null(row->charset), "bytes",
+			 (json_int_t)row->body_bytes, "hash", hash);
+}
+
+/* GET /v1/poison: all of them, by their sites. */
+static enum http_verdict list(struct call *call)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+	struct scan scan = scan_begin(&txn, TABLE_POISON, slice_of(""));
+	json_t *pages = json_array();
+	struct poison_row row;
+	enum error error;
+
+	while (json_array_size(pages) < MAX_LISTED && scan_next(&scan))
+		if (poison_row_decode(scan.value, &row))
+			json_array_append_new(pages, poison_json(&row));
+	scan_end(&scan);
+	error = txn_end(&txn);
+	if (error == ERR_NONE)
+		return call_reply_json(call, 200,
+				       json_pack("{s:o}", "pages", pages));
+	json_decref(pages);
+	return call_fail_with(call, error, "the store");
+}
+
+/* Copy the bytes of the page at the URL. ERR_NOT_FOUND. */
+static enum error read_body(struct store *store, const struct url *url,
+			    struct buffer *out)
+{
+	struct txn txn = txn_begin_read(store);
+	enum error error = ERR_NOT_FOUND;
+	struct poison_row row;
+	struct site_row site;
+
+	if (site_get(&txn, slice_of(url->host), &site) &&
+	    poison_row_get(&txn, site.id, page_key_of(slice_of(url->text)),
+			   &row))
+		error = decompress(row.body, (size_t)row.body_bytes, out);
+	if (txn.error != ERR_NONE)
+		error = txn.error;
+	txn_abort(&txn);
+	return error;
+}
+
+/* The URL of the request; false, with the error answered, when it is none. */
+static bool read_url(struct call *call, struct url *url_out)
+{
+	const char *text = http_argument(call->exchange, "url");
+	enum error error = url_parse(url_out, slice_of(text), NULL);
+
+	if (error == ERR_NONE)
+		return true;
+	call_fail(call, 400, "bad_request",
+		  "url: %.256s: not an http or https address: %s",
+		  text == NULL ? "" : text, error_text(error));
+	return false;
+}
+
+enum http_verdict api_get_poison(struct call *call)
+{
+	struct buffer body = {0};
+	struct url url;
+	enum error error;
+
+	if (http_argument(call->exchange, "url") == NULL)
+		return list(call);
+	if (!read_url(call, &url))
+		return HTTP_ANSWERED;
+	error = read_body(call->api->store, &url, &body);
+	if (error != ERR_NONE) {
+		buffer_free(&body);
+		return call_fail_with(call, error, url.text);
+	}
+	/* never shown by a browser, whatever it is */
+	http_reply(call->exchange, 200, "application/octet-stream", &body);
+	return HTTP_ANSWERED;
+}
+
+enum http_verdict api_delete_poison(struct call *call)
+{
+	struct change change = {.kind = CHANGE_CURE};
+	struct url url;
+	enum error error;
+
+	if (!read_url(call, &url))
+		return HTTP_ANSWERED;
+	change.url = &url;
+	error = pipeline_command(call->api->pipeline, &change);
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, url.text);
+	return call_reply_json(call, 200, json_pack("{s:s}", "url", url.text));
+}

@@ -1,0 +1,140 @@
+#include "daemon/engine/change.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/engine/engine.h"
+#include "store/compress.h"
+#include "store/hash.h"
+#include "store/key.h"
+#include "store/rows_poison.h"
+#include "tests/unit/daemon/world.h"
+#include "tests/unit/run.h"
+
+enum { MAX_ROWS = 100 };
+
+static struct world world;
+
+static void setup(void)
+{
+	world = (struct world){0};
+	world_open(&world, 0);
+	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
+}
+
+static void teardown(void)
+{
+	world_close(&world);
+}
+
+static struct url url_of(unsigned number)
+{
+	char text[64];
+	struct url url;
+
+	snprintf(text, sizeof(text), "http://a.test/page/%u", number);
+	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	return url;
+}
+
+/* Page `number` ended its worker with these bytes; NULL: it was not read. */
+static void poison(unsigned number, const char *bytes)
+{
+	struct url url = url_of(number);
+	struct buffer packed = {0};
+	struct change change = {.kind = CHANGE_POISON, .url = &url};
+
+	world.now_ms += 1000;
+	if (bytes != NULL) {
+		compress(slice_of(bytes), &packed);
+		change.answer.poison.content_hash =
+			hash64(bytes, strlen(bytes), 0);
+		change.answer.poison.body_bytes = strlen(bytes);
+	}
+	change.answer.poison.packed = buffer_slice(&packed);
+	change.answer.poison.reason = slice_of("signal 11");
+	change.answer.poison.charset = slice_of("utf-8");
+	ck_assert_int_eq(
+		engine_commit(world.engine, &change, 1, world.now_ms, NULL),
+		ERR_NONE);
+	ck_assert_int_eq(change.error, ERR_NONE);
+	buffer_free(&packed);
+}
+
+/* Whether page `number` is poisoned; its reason and its bytes are right. */
+static bool is_poisoned(unsigned number, const char *bytes)
+{
+	struct site_row site = world_site(&world, "a.test");
+	struct url url = url_of(number);
+	struct txn txn = txn_begin_read(world.store);
+	struct buffer body = {0};
+	struct poison_row row;
+	bool is_there = poison_row_get(&txn, site.id,
+				       page_key_of(slice_of(url.text)), &row);
+
+	if (is_there) {
+		ck_assert_int_eq(decompress(row.body, 1000, &body), ERR_NONE);
+		ck_assert(slice_equal(buffer_slice(&body), slice_of(bytes)));
+		ck_assert(slice_equal(row.reason, slice_of("signal 11")));
+	}
+	buffer_free(&body);
+	txn_abort(&txn);
+	return is_there;
+}
+
+START_TEST(a_poisoned_page_is_kept_with_its_reason)
+{
+	poison(1, "<p>boom");
+	ck_assert(is_poisoned(1, "<p>boom"));
+	ck_assert(!is_poisoned(2, ""));
+	ck_assert_uint_eq(world_problems(&world), 0);
+	/* other bytes take their place, the same ones change nothing */
+	poison(1, "<p>bang");
+	ck_assert(is_poisoned(1, "<p>bang"));
+	poison(1, NULL);
+	ck_assert(is_poisoned(1, "<p>bang"));
+}
+END_TEST
+
+static enum error cure(unsigned number)
+{
+	struct url url = url_of(number);
+	struct change change = {.kind = CHANGE_CURE, .url = &url};
+
+	ck_assert_int_eq(
+		engine_commit(world.engine, &change, 1, world.now_ms, NULL),
+		ERR_NONE);
+	return change.error;
+}
+
+START_TEST(it_is_forgotten_when_asked_for)
+{
+	poison(1, "<p>boom");
+	ck_assert_int_eq(cure(1), ERR_NONE);
+	ck_assert(!is_poisoned(1, ""));
+	ck_assert_int_eq(cure(1), ERR_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(a_site_keeps_the_newest_hundred)
+{
+	for (unsigned i = 0; i < MAX_ROWS + 5; i++)
+		poison(i, "<p>boom");
+	for (unsigned i = 0; i < MAX_ROWS + 5; i++)
+		ck_assert_int_eq(is_poisoned(i, "<p>boom"), i >= 5);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("poison");
+	TCase *tcase = tcase_create("poison");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_poisoned_page_is_kept_with_its_reason);
+	tcase_add_test(tcase, it_is_forgotten_when_asked_for);
+	tcase_add_test(tcase, a_site_keeps_the_newest_hundred);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -17,6 +17,7 @@
 #include "daemon/runtime/library_memory.h"
 #include "daemon/runtime/notify.h"
 #include "daemon/runtime/trial.h"
+#include "daemon/sandbox/sandbox.h"
 #include "daemon/service.h"
 #include "daemon/worker/task.h"
 #include "page/charset.h"
@@ -228,6 +229,25 @@ static bool recover_store(const struct config *config)
 	return error != ERR_STOPPED && error != ERR_CORRUPT;
 }
 
+/* From here on it starts nothing, and asks nobody but over its channels. */
+static bool close_in(void)
+{
+	struct sandbox_report report;
+	struct buffer text = {0};
+	enum error error = sandbox_enter(
+		&(struct sandbox_options){.role = ROLE_KEEPER}, &report);
+
+	if (error != ERR_NONE) {
+		log_error("%s: cannot close itself in: %s",
+			  role_name(ROLE_KEEPER), error_text(error));
+		return false;
+	}
+	sandbox_describe(&report, &text);
+	log_info("%s: %s", role_name(ROLE_KEEPER), text.data);
+	buffer_free(&text);
+	return true;
+}
+
 static int serve(const struct config *config, const char *path)
 {
 	struct starter *starter = NULL;
@@ -243,7 +263,8 @@ static int serve(const struct config *config, const char *path)
 		log_error("no process can be started; see ulimit -u");
 		return FAILED;
 	}
-	if (service_start(&service, config, path, starter) != ERR_NONE) {
+	if (!close_in() ||
+	    service_start(&service, config, path, starter) != ERR_NONE) {
 		starter_destroy(starter);
 		return FAILED;
 	}

@@ -8,11 +8,13 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "daemon/config/config.h"
 #include "daemon/delivery/courier.h"
 #include "daemon/fetcher/fetcher_role.h"
 #include "daemon/process/process.h"
+#include "daemon/process/roster.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/library_memory.h"
 #include "daemon/runtime/notify.h"
@@ -230,21 +232,22 @@ static bool recover_store(const struct config *config)
 }
 
 /* From here on it starts nothing, and asks nobody but over its channels. */
-static bool close_in(void)
+static bool close_in(struct starter *starter)
 {
-	struct sandbox_report report;
-	struct buffer text = {0};
+	struct roster_entry entry = {
+		.role = ROLE_KEEPER,
+		.pid = getpid(),
+		.started_ms = clock_wall_ms(),
+	};
 	enum error error = sandbox_enter(
-		&(struct sandbox_options){.role = ROLE_KEEPER}, &report);
+		&(struct sandbox_options){.role = ROLE_KEEPER}, &entry.walls);
 
 	if (error != ERR_NONE) {
 		log_error("%s: cannot close itself in: %s",
 			  role_name(ROLE_KEEPER), error_text(error));
 		return false;
 	}
-	sandbox_describe(&report, &text);
-	log_info("%s: %s", role_name(ROLE_KEEPER), text.data);
-	buffer_free(&text);
+	roster_add(starter_roster(starter), &entry);
 	return true;
 }
 
@@ -259,11 +262,9 @@ static int serve(const struct config *config, const char *path)
 	set = block_signals();
 	raise_limits();
 	/* before there is anything that others shall not have */
-	if (starter_create(&starter, config->allows_exec) != ERR_NONE) {
-		log_error("no process can be started; see ulimit -u");
+	if (starter_create(&starter, config->allows_exec) != ERR_NONE)
 		return FAILED;
-	}
-	if (!close_in() ||
+	if (!close_in(starter) ||
 	    service_start(&service, config, path, starter) != ERR_NONE) {
 		starter_destroy(starter);
 		return FAILED;

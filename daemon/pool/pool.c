@@ -46,12 +46,6 @@ static enum error start_worker(struct pool *pool, struct seat *seat)
 		process_start(pool->options.starter, &options, &seat->process);
 
 	seat->is_started = error == ERR_NONE;
-	if (error == ERR_NONE) {
-		lock_acquire(&pool->lock);
-		pool->stats.holds = seat->process.holds;
-		pool->stats.lacks = seat->process.lacks;
-		lock_release(&pool->lock);
-	}
 	return error;
 }
 

@@ -63,9 +63,6 @@ struct pool_stats {
 	size_t busy;
 	uint64_t tasks;
 	uint64_t deaths;
-	unsigned holds; /* SANDBOX_* of daemon/sandbox/sandbox.h, by the last
-			   one started */
-	unsigned lacks;
 };
 
 /* Any thread. */

@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/process/roster.h"
 #include "daemon/process/starter.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/runtime/lock.h"
 #include "store/log.h"
 #include "store/memory.h"
@@ -25,6 +27,7 @@ struct starter {
 	struct lock lock; /* one request at a time */
 	struct channel channel;
 	pid_t pid;
+	struct roster *roster;
 };
 
 /* In the new process. */
@@ -61,27 +64,68 @@ static enum error set_rules(const struct channel *channel, bool allows_commands)
 	return error;
 }
 
-enum error starter_create(struct starter **starter_out, bool allows_commands)
+/* A new process has closed itself in, or could not. */
+static enum error receive_ready(struct channel *channel,
+				struct sandbox_report *walls_out)
 {
-	struct starter *starter;
+	struct role_ready ready = {0};
+	struct frame frame;
+	enum error error = frame_receive(channel, START_MS, &frame);
+
+	if (error == ERR_NONE &&
+	    (frame.kind != ROLE_READY ||
+	     !row_layout_decode(&role_ready_layout, frame.head, &ready) ||
+	     ready.has_failed != 0))
+		error = ERR_MALFORMED;
+	frame_free(&frame);
+	*walls_out = (struct sandbox_report){ready.holds, ready.lacks};
+	return error;
+}
+
+static void enlist(struct starter *starter, enum role role, pid_t pid,
+		   const struct sandbox_report *walls)
+{
+	roster_add(starter->roster, &(struct roster_entry){
+					    .role = role,
+					    .pid = pid,
+					    .started_ms = clock_wall_ms(),
+					    .walls = *walls,
+				    });
+}
+
+static enum error start_starter(struct starter *starter, bool allows_commands)
+{
+	struct sandbox_report walls;
 	int ends[2];
-	pid_t pid;
+	enum error error;
 
 	if (channel_pair(ends) != ERR_NONE)
 		return ERR_IO;
-	pid = fork();
-	if (pid == 0)
+	starter->channel = channel_of(ends[0], MAX_ANSWER_BODY);
+	starter->pid = fork();
+	if (starter->pid == 0)
 		execute_starter(ends[1]);
 	close(ends[1]);
-	if (pid < 0) {
-		close(ends[0]);
+	if (starter->pid < 0)
 		return ERR_IO;
-	}
-	starter = mem_alloc(1, sizeof(*starter));
+	error = set_rules(&starter->channel, allows_commands);
+	if (error == ERR_NONE)
+		error = receive_ready(&starter->channel, &walls);
+	if (error == ERR_NONE)
+		enlist(starter, ROLE_STARTER, starter->pid, &walls);
+	return error;
+}
+
+enum error starter_create(struct starter **starter_out, bool allows_commands)
+{
+	struct starter *starter = mem_alloc(1, sizeof(*starter));
+
+	starter->channel.socket = -1;
 	lock_init(&starter->lock, LOCK_STARTER);
-	starter->channel = channel_of(ends[0], MAX_ANSWER_BODY);
-	starter->pid = pid;
-	if (set_rules(&starter->channel, allows_commands) != ERR_NONE) {
+	starter->roster = roster_create();
+	if (start_starter(starter, allows_commands) != ERR_NONE) {
+		log_error("%s: cannot be started; see ulimit -u",
+			  role_name(ROLE_STARTER));
 		starter_destroy(starter);
 		return ERR_IO;
 	}
@@ -89,14 +133,23 @@ enum error starter_create(struct starter **starter_out, bool allows_commands)
 	return ERR_NONE;
 }
 
+struct roster *starter_roster(struct starter *starter)
+{
+	return starter->roster;
+}
+
 void starter_destroy(struct starter *starter)
 {
 	if (starter == NULL)
 		return;
 	channel_close(&starter->channel);
-	kill(starter->pid, SIGKILL);
-	while (waitpid(starter->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (starter->pid > 0) {
+		/* who has closed itself in may not: it ends with its channel */
+		kill(starter->pid, SIGKILL);
+		while (waitpid(starter->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	roster_destroy(starter->roster);
 	lock_destroy(&starter->lock);
 	free(starter);
 }
@@ -156,8 +209,8 @@ enum error starter_ask_number(struct starter *starter,
 	return error;
 }
 
-/* Tell the new process what it may, and wait until it has closed itself in. */
-static enum error greet(struct process *process,
+/* Tell the new process what it may. */
+static enum error greet(const struct process *process,
 			const struct process_options *options)
 {
 	const struct role_hello hello = {
@@ -168,8 +221,6 @@ static enum error greet(struct process *process,
 				     : strlen(options->readable) + 1},
 	};
 	struct buffer head = row_layout_encode(&role_hello_layout, &hello);
-	struct role_ready ready = {0};
-	struct frame frame = {.file = -1};
 	enum error error =
 		frame_send(&process->channel,
 			   &(struct frame_parts){.kind = ROLE_HELLO,
@@ -177,16 +228,6 @@ static enum error greet(struct process *process,
 						 .file = -1});
 
 	buffer_free(&head);
-	if (error == ERR_NONE)
-		error = frame_receive(&process->channel, START_MS, &frame);
-	if (error == ERR_NONE &&
-	    (frame.kind != ROLE_READY ||
-	     !row_layout_decode(&role_ready_layout, frame.head, &ready) ||
-	     ready.has_failed != 0))
-		error = ERR_MALFORMED;
-	frame_free(&frame);
-	process->holds = ready.holds;
-	process->lacks = ready.lacks;
 	return error;
 }
 
@@ -195,6 +236,7 @@ static enum error start_process(struct starter *starter,
 				struct process *process)
 {
 	char why[PROCESS_END_BYTES];
+	struct sandbox_report walls;
 	int64_t number;
 	int socket;
 	enum error error = starter_ask_number(starter, STARTER_START,
@@ -211,7 +253,11 @@ static enum error start_process(struct starter *starter,
 	process->channel = channel_of(socket, options->max_body);
 	error = greet(process, options);
 	if (error == ERR_NONE)
+		error = receive_ready(&process->channel, &walls);
+	if (error == ERR_NONE) {
+		enlist(starter, options->role, process->pid, &walls);
 		return ERR_NONE;
+	}
 	process_end(starter, process, why);
 	log_error("%s: has not become ready: %s", role_name(options->role),
 		  why);
@@ -289,6 +335,8 @@ void process_end(struct starter *starter, struct process *process,
 				      &status, NULL) != ERR_NONE) {
 		status = -1;
 	}
+	if (starter != NULL)
+		roster_remove(starter->roster, process->pid, why_out != NULL);
 	channel_close(&process->channel);
 	if (why_out != NULL)
 		describe(status, why_out);

@@ -19,6 +19,7 @@
 #include "store/buffer.h"
 #include "store/error.h"
 
+struct roster;
 struct starter;
 
 /* The starter's own part, for process_main(). */
@@ -27,12 +28,16 @@ void starter_main(int socket);
 /*
  * Start the starter. Before any other thread, and before anything is opened
  * that the others shall not have. Whether it runs commands is said now, and
- * cannot be changed by whoever takes over the caller later. ERR_IO.
+ * cannot be changed by whoever takes over the caller later. ERR_IO, with a line
+ * in the log.
  */
 enum error starter_create(struct starter **starter_out, bool allows_commands);
 
 /* End it, and with it all that it has started. NULL is a no-op. */
 void starter_destroy(struct starter *starter);
+
+/* All that runs by it, itself among them: the caller may add itself. */
+struct roster *starter_roster(struct starter *starter);
 
 /* What a role does with its end of the channel, until the other is closed. */
 typedef void role_main(int socket);
@@ -49,8 +54,6 @@ struct process {
 	struct channel channel;
 	pid_t pid; /* 0: it is a thread */
 	pthread_t thread;
-	unsigned holds; /* SANDBOX_* of daemon/sandbox/sandbox.h */
-	unsigned lacks;
 };
 
 /*
@@ -65,8 +68,8 @@ enum { PROCESS_END_BYTES = 64 };
 
 /*
  * Kill it, unless it has ended, and forget it. `why_out` [PROCESS_END_BYTES]
- * says how it ended: "signal 11 (Segmentation fault)", "exit status 3"; may be
- * NULL.
+ * says how it ended: "signal 11 (Segmentation fault)", "exit status 3"; NULL:
+ * it is not needed any more, which is no death.
  */
 void process_end(struct starter *starter, struct process *process,
 		 char *why_out);

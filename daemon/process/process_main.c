@@ -48,14 +48,40 @@ static uint64_t limit_of(uint64_t memory_bytes)
 	return memory_bytes == 0 ? 0 : memory_bytes + used_bytes();
 }
 
+/* Say what holds, or that it could not be done. */
+static enum error send_ready(const struct channel *channel,
+			     const struct sandbox_report *report,
+			     enum error error)
+{
+	const struct role_ready ready = {report->holds, report->lacks,
+					 error != ERR_NONE};
+	struct buffer head = row_layout_encode(&role_ready_layout, &ready);
+
+	if (frame_send(channel,
+		       &(struct frame_parts){.kind = ROLE_READY,
+					     .head = buffer_slice(&head),
+					     .file = -1}) != ERR_NONE)
+		error = ERR_STOPPED;
+	buffer_free(&head);
+	return error;
+}
+
+/* It needs to be told nothing for that. */
+static enum error enter_starter(const struct channel *channel)
+{
+	struct sandbox_report report = {0};
+	enum error error = sandbox_enter(
+		&(struct sandbox_options){.role = ROLE_STARTER}, &report);
+
+	return send_ready(channel, &report, error);
+}
+
 /* Enter the sandbox that the first frame asks for; say what holds. */
 static enum error enter(enum role role, struct channel *channel)
 {
 	struct sandbox_report report = {0};
-	struct role_ready ready;
 	struct role_hello hello;
 	struct frame frame;
-	struct buffer head;
 	enum error error = get_hello(channel, &frame, &hello);
 
 	if (error == ERR_NONE) {
@@ -73,16 +99,7 @@ static enum error enter(enum role role, struct channel *channel)
 	frame_free(&frame);
 	if (error == ERR_STOPPED || error == ERR_MALFORMED)
 		return error;
-	ready = (struct role_ready){report.holds, report.lacks,
-				    error != ERR_NONE};
-	head = row_layout_encode(&role_ready_layout, &ready);
-	if (frame_send(channel,
-		       &(struct frame_parts){.kind = ROLE_READY,
-					     .head = buffer_slice(&head),
-					     .file = -1}) != ERR_NONE)
-		error = ERR_STOPPED;
-	buffer_free(&head);
-	return error;
+	return send_ready(channel, &report, error);
 }
 
 /*
@@ -110,11 +127,8 @@ int process_main(const char *name, const struct role_program *programs)
 	leave_signals();
 	if (programs[role].prepare != NULL)
 		programs[role].prepare();
-	if (role == ROLE_STARTER)
-		error = sandbox_enter(&(struct sandbox_options){.role = role},
-				      &(struct sandbox_report){0});
-	else
-		error = enter(role, &channel);
+	error = role == ROLE_STARTER ? enter_starter(&channel)
+				     : enter(role, &channel);
 	if (error != ERR_NONE)
 		return EXIT_FAILURE;
 	free(channel.room);

@@ -198,7 +198,7 @@ enum error sandbox_enter(const struct sandbox_options *options,
 	return ERR_NONE;
 }
 
-static void list_walls(unsigned bits, struct buffer *out)
+void sandbox_list_walls(unsigned set, struct buffer *out)
 {
 	static const char *const names[] = {
 		"no new privileges", "system calls", "files",  "TCP",  "scopes",
@@ -207,7 +207,7 @@ static void list_walls(unsigned bits, struct buffer *out)
 	const char *before = "";
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if ((bits >> i & 1U) == 0)
+		if ((set >> i & 1U) == 0)
 			continue;
 		buffer_append_text(out, before);
 		buffer_append_text(out, names[i]);
@@ -217,12 +217,12 @@ static void list_walls(unsigned bits, struct buffer *out)
 
 void sandbox_describe(const struct sandbox_report *report, struct buffer *out)
 {
-	list_walls(report->holds, out);
+	sandbox_list_walls(report->holds, out);
 	if (report->lacks == 0)
 		return;
 	buffer_append_text(out, IS_SANITIZED ? "; the sanitizers go without "
 					     : "; the kernel lacks ");
-	list_walls(report->lacks, out);
+	sandbox_list_walls(report->lacks, out);
 }
 
 uint64_t sandbox_resolver_stamp(void)

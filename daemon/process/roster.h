@@ -1,0 +1,48 @@
+/*
+ * daemon/process/roster.h - which processes the daemon has, what keeps each in
+ * its role, and how many have ended that should not. Any thread.
+ */
+#ifndef DAEMON_PROCESS_ROSTER_H
+#define DAEMON_PROCESS_ROSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/sandbox/sandbox.h"
+
+struct roster;
+
+struct roster *roster_create(void);
+
+/* NULL is a no-op. */
+void roster_destroy(struct roster *roster);
+
+struct roster_entry {
+	enum role role;
+	pid_t pid;
+	uint64_t started_ms; /* Unix time */
+	struct sandbox_report walls;
+};
+
+/* A process is there. What keeps it in its role is said in the log when it is
+ * the first of its role, or is kept in by something else than the last one. */
+void roster_add(struct roster *roster, const struct roster_entry *entry);
+
+/* It is not any more. Nothing happens when it is not there. */
+void roster_remove(struct roster *roster, pid_t pid, bool has_died);
+
+/* A moment of it. */
+struct roster_view {
+	struct roster_entry *entries; /* [count], in order of their start */
+	size_t count;
+	uint64_t deaths[ROLE_COUNT]; /* of a role, since the start */
+};
+
+/* To be given to roster_view_free(). */
+struct roster_view roster_look(struct roster *roster);
+
+void roster_view_free(struct roster_view *view);
+
+#endif

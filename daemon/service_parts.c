@@ -323,6 +323,8 @@ static enum error start_api(void *context)
 	service->api = api_create(service->store, service->pipeline,
 				  service->pool, &service->config);
 	api_configure(service->api, service->path, &service->config, NULL);
+	if (service->starter != NULL)
+		api_set_roster(service->api, starter_roster(service->starter));
 	return ERR_NONE;
 }
 

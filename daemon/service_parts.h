@@ -14,6 +14,7 @@
 #include "daemon/pipeline/archive.h"
 #include "daemon/pipeline/pipeline.h"
 #include "daemon/pool/pool.h"
+#include "daemon/process/process.h"
 #include "daemon/runtime/parts.h"
 #include "daemon/service.h"
 #include "daemon/watch/garbage_collector.h"

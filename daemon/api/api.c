@@ -337,3 +337,8 @@ void api_set_server(struct api *api, struct http_server *server)
 {
 	api->server = server;
 }
+
+void api_set_roster(struct api *api, struct roster *roster)
+{
+	api->roster = roster;
+}

@@ -14,6 +14,7 @@
 
 struct api;
 struct pool;
+struct roster;
 
 /* `config` is copied. */
 struct api *api_create(struct store *store, struct pipeline *pipeline,
@@ -34,6 +35,9 @@ void api_configure(struct api *api, const char *path,
 
 /* For status and metrics; set once, before the first request. */
 void api_set_server(struct api *api, struct http_server *server);
+
+/* As well; without it there is one process, of which no more is said. */
+void api_set_roster(struct api *api, struct roster *roster);
 
 /* The handler for http_options; `context` is the struct api. */
 enum http_verdict api_handle(struct http_exchange *exchange, void *context);

@@ -20,6 +20,7 @@ struct api {
 	struct pool *pool; /* of those who parse; NULL: we do it */
 	struct cuts *cuts;
 	struct http_server *server;
+	struct roster *roster; /* or NULL */
 	uint64_t started_ms;
 	uint64_t steady_ms; /* the same by the steady clock */
 	struct lock lock;   /* guards what follows */

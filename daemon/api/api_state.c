@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/api/api_processes.h"
 #include "daemon/engine/verify_laws.h"
 #include "daemon/runtime/clock.h"
 #include "extract/extractors.h"
@@ -104,14 +105,16 @@ enum http_verdict api_get_status(struct call *call)
 		return call_fail_with(call, error, "the store");
 	return call_reply_json(
 		call, 200,
-		json_pack("{s:s, s:i, s:o, s:I, s:i, s:o, s:o, s:o, s:o, s:o}",
+		json_pack("{s:s, s:i, s:o, s:I, s:i, s:o, s:o, s:o, s:o, s:o, "
+			  "s:o}",
 			  "version", TEMPLATED_VERSION, "schema", STORE_SCHEMA,
 			  "started", json_time(api->started_ms), "uptime_s",
 			  (json_int_t)(up_ms / 1000U), "pid", (int)getpid(),
 			  "store", store_json(call, &state), "counts",
 			  counts_json(&state), "pipeline",
 			  pipeline_json(&state.pipeline), "http",
-			  http_json(&state.http), "config", config_json(api)));
+			  http_json(&state.http), "config", config_json(api),
+			  "processes", api_processes_json(api->roster)));
 }
 
 static void metric(struct buffer *out, const char *name, const char *type,
@@ -192,6 +195,7 @@ enum http_verdict api_get_metrics(struct call *call)
 	       (double)(clock_steady_ms() - call->api->steady_ms) / 1e3);
 	pipeline_metrics(&body, &state.pipeline);
 	store_metrics(&body, &state.usage);
+	api_processes_metrics(call->api->roster, &body);
 	metric(&body, "http_requests_total", "counter",
 	       "Requests on the socket", (double)state.http.requests);
 	metric(&body, "http_refused_total", "counter",

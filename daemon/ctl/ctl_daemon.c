@@ -7,8 +7,64 @@
 #include <string.h>
 
 #include "daemon/ctl/ctl_store.h"
+#include "daemon/runtime/table.h"
 #include "daemon/runtime/terminal.h"
 #include "store/store.h"
+
+/* `one`: of those that run; NULL: none does. */
+static void add_process(struct text_table *table, const json_t *role,
+			const json_t *one)
+{
+	table_add_text(table, field_text(role, "role"));
+	if (one == NULL)
+		table_add_text(table, "-");
+	else
+		table_printf(table, "%" PRIu64, field_whole(one, "pid"));
+	table_add_text(table, field_text(one, "since"));
+	table_printf(table, "%" PRIu64, field_whole(role, "deaths"));
+	table_add_text(table, field_text(role, "holds"));
+	table_add_text(table, field_text(role, "lacks"));
+}
+
+static void print_processes(const json_t *roles)
+{
+	static const struct column columns[] = {
+		{.title = "PROCESS"},
+		{.title = "PID", .is_number = true},
+		{.title = "SINCE"},
+		{.title = "DEATHS", .is_number = true},
+		{.title = "HOLDS", .is_elastic = true},
+		{.title = "LACKS", .is_elastic = true},
+	};
+	struct text_table *table = table_create(columns, 6);
+	const json_t *role;
+	size_t i;
+
+	json_array_foreach(roles, i, role)
+	{
+		const json_t *running = json_object_get(role, "running");
+		size_t at = 0;
+
+		do
+			add_process(table, role, json_array_get(running, at));
+		while (++at < json_array_size(running));
+	}
+	table_print(table);
+	table_destroy(table);
+}
+
+static void print_status(json_t *answer)
+{
+	json_t *processes = json_incref(json_object_get(answer, "processes"));
+
+	json_object_del(answer, "processes");
+	client_print_object(answer);
+	if (json_array_size(processes) > 0) {
+		putchar('\n');
+		print_processes(processes);
+	}
+	json_decref(processes);
+}
 
 static enum ctl_status run_status(const struct ctl *ctl)
 {
@@ -24,7 +80,7 @@ static enum ctl_status run_status(const struct ctl *ctl)
 	if (ctl->is_json)
 		client_print_json(answer);
 	else
-		client_print_object(answer);
+		print_status(answer);
 	json_decref(answer);
 	return CTL_DONE;
 }

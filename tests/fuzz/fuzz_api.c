@@ -256,8 +256,8 @@ static void start(struct daemon *daemon)
 	daemon->config.ask_timeout_ms = 50;
 	open_store(daemon);
 	start_pipeline(daemon);
-	daemon->api =
-		api_create(daemon->store, daemon->pipeline, &daemon->config);
+	daemon->api = api_create(daemon->store, daemon->pipeline, NULL,
+				 &daemon->config);
 	start_server(daemon);
 }
 

@@ -1,0 +1,107 @@
+#include "daemon/api/api_processes.h"
+
+#include <inttypes.h>
+
+#include "daemon/process/roster.h"
+#include "daemon/sandbox/sandbox.h"
+#include "store/buffer.h"
+#include "template/json_value.h"
+
+static json_t *walls_json(const struct sandbox_report *walls)
+{
+	struct buffer holds = {0};
+	struct buffer lacks = {0};
+	json_t *value;
+
+	sandbox_list_walls(walls->holds, &holds);
+	sandbox_list_walls(walls->lacks, &lacks);
+	value = json_pack("{s:o, s:o}", "holds",
+			  json_text(buffer_slice(&holds)), "lacks",
+			  json_text(buffer_slice(&lacks)));
+	buffer_free(&holds);
+	buffer_free(&lacks);
+	return value;
+}
+
+/* NULL: there is none, nor has there been one that is gone. */
+static json_t *role_json(const struct roster_view *view, enum role role)
+{
+	const struct roster_entry *last = NULL;
+	json_t *running = json_array();
+	json_t *value;
+
+	for (size_t i = 0; i < view->count; i++) {
+		const struct roster_entry *entry = &view->entries[i];
+
+		if (entry->role != role)
+			continue;
+		last = entry;
+		json_array_append_new(running,
+				      json_pack("{s:i, s:o}", "pid",
+						(int)entry->pid, "since",
+						json_time(entry->started_ms)));
+	}
+	if (last == NULL && view->deaths[role] == 0) {
+		json_decref(running);
+		return NULL;
+	}
+	value = json_pack("{s:s, s:o, s:I}", "role", role_name(role), "running",
+			  running, "deaths", (json_int_t)view->deaths[role]);
+	if (last != NULL)
+		json_object_update_new(value, walls_json(&last->walls));
+	return value;
+}
+
+json_t *api_processes_json(struct roster *roster)
+{
+	json_t *list = json_array();
+	struct roster_view view;
+
+	if (roster == NULL)
+		return list;
+	view = roster_look(roster);
+	for (int role = 0; role < ROLE_COUNT; role++) {
+		json_t *row = role_json(&view, (enum role)role);
+
+		if (row != NULL)
+			json_array_append_new(list, row);
+	}
+	roster_view_free(&view);
+	return list;
+}
+
+static uint64_t count_running(const struct roster_view *view, enum role role)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < view->count; i++)
+		count += view->entries[i].role == role;
+	return count;
+}
+
+void api_processes_metrics(struct roster *roster, struct buffer *out)
+{
+	struct roster_view view;
+
+	if (roster == NULL)
+		return;
+	view = roster_look(roster);
+	buffer_append_text(out, "# HELP templated_processes Processes of a "
+				"role\n"
+				"# TYPE templated_processes gauge\n");
+	for (int role = 0; role < ROLE_COUNT; role++)
+		buffer_printf(out,
+			      "templated_processes{role=\"%s\"} %" PRIu64 "\n",
+			      role_name((enum role)role),
+			      count_running(&view, (enum role)role));
+	buffer_append_text(
+		out, "# HELP templated_process_deaths_total Processes of a "
+		     "role that ended by themselves, or had to be killed\n"
+		     "# TYPE templated_process_deaths_total counter\n");
+	for (int role = 0; role < ROLE_COUNT; role++)
+		buffer_printf(out,
+			      "templated_process_deaths_total{role=\"%s\"} "
+			      "%" PRIu64 "\n",
+			      role_name((enum role)role), view.deaths[role]);
+	roster_view_free(&view);
+}

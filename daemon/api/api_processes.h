@@ -1,0 +1,23 @@
+/*
+ * daemon/api/api_processes.h - the processes of the daemon, for status and
+ * metrics. Internal to api*.c.
+ */
+#ifndef DAEMON_API_API_PROCESSES_H
+#define DAEMON_API_API_PROCESSES_H
+
+#include <jansson.h>
+
+struct buffer;
+struct roster;
+
+/*
+ * [{role, running: [{pid, since}], deaths, holds, lacks}], a row for each role
+ * that has been started: `holds` and `lacks` are those of the last one that
+ * runs, or null. Empty when `roster` is NULL. The caller's.
+ */
+json_t *api_processes_json(struct roster *roster);
+
+/* Append the metrics of the same. */
+void api_processes_metrics(struct roster *roster, struct buffer *out);
+
+#endif

@@ -148,11 +148,12 @@ static sigset_t block_signals(void)
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGCHLD);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	/*
 	 * the parent process may have left it ignored; then the system reaps
-	 * our children and their status is lost
+	 * our children, and nobody tells us when the starter ends
 	 */
 	signal(SIGCHLD, SIG_DFL);
 	return set;
@@ -169,8 +170,22 @@ static void reload(struct service *service)
 	notify_send("READY=1");
 }
 
-/* Until SIGTERM or SIGINT. */
-static void run(struct service *service, const sigset_t *set)
+/* Without it nothing can be started again: the service manager has to start us
+ * anew. */
+static bool has_starter(struct starter *starter)
+{
+	char why[PROCESS_END_BYTES];
+
+	if (starter_look(starter, why))
+		return true;
+	log_error("%s: has ended: %s; the daemon ends, too",
+		  role_name(ROLE_STARTER), why);
+	return false;
+}
+
+/* Until SIGTERM or SIGINT. False: the starter has ended. */
+static bool run(struct service *service, struct starter *starter,
+		const sigset_t *set)
 {
 	uint32_t watchdog_ms = notify_watchdog_ms();
 	uint32_t pause_ms = watchdog_ms == 0 ? 60000 : watchdog_ms;
@@ -187,8 +202,10 @@ static void run(struct service *service, const sigset_t *set)
 			log_info("%s from process %ld: stopping",
 				 number == SIGINT ? "SIGINT" : "SIGTERM",
 				 (long)from.si_pid);
-			return;
+			return true;
 		}
+		if (!has_starter(starter))
+			return false;
 		if (number == SIGHUP)
 			reload(service);
 		/* sent only after the threads have answered */
@@ -255,6 +272,7 @@ static int serve(const struct config *config, const char *path)
 {
 	struct starter *starter = NULL;
 	struct service *service = NULL;
+	bool is_asked_to;
 	sigset_t set;
 
 	if (!recover_store(config))
@@ -270,11 +288,11 @@ static int serve(const struct config *config, const char *path)
 		return FAILED;
 	}
 	notify_send("READY=1");
-	run(service, &set);
+	is_asked_to = run(service, starter, &set);
 	notify_send("STOPPING=1");
 	service_stop(service);
 	starter_destroy(starter);
-	return DONE;
+	return is_asked_to ? DONE : FAILED;
 }
 
 /* Executed again by the starter: see daemon/process/process.h. */

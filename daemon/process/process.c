@@ -1,6 +1,7 @@
 #include "daemon/process/process.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@
 enum {
 	START_MS = 10 * 1000, /* until a role is ready */
 	MAX_ANSWER_BODY = 4096,
+	MAX_STARTS = 6,       /* before it is given up */
+	FIRST_PAUSE_MS = 100, /* between them; then twice as long each time */
 };
 
 struct starter {
@@ -133,6 +136,32 @@ enum error starter_create(struct starter **starter_out, bool allows_commands)
 	return ERR_NONE;
 }
 
+static void describe(int64_t status, char *why)
+{
+	int number = (int)status;
+
+	if (status < 0)
+		snprintf(why, PROCESS_END_BYTES, "it is not known how");
+	else if (WIFEXITED(number))
+		snprintf(why, PROCESS_END_BYTES, "exit status %d",
+			 WEXITSTATUS(number));
+	else
+		snprintf(why, PROCESS_END_BYTES, "signal %d (%s)",
+			 WTERMSIG(number), sigdescr_np(WTERMSIG(number)));
+}
+
+bool starter_look(struct starter *starter, char *why_out)
+{
+	int status;
+
+	if (waitpid(starter->pid, &status, WNOHANG) != starter->pid)
+		return true;
+	describe(status, why_out);
+	roster_remove(starter->roster, starter->pid, true);
+	starter->pid = 0;
+	return false;
+}
+
 struct roster *starter_roster(struct starter *starter)
 {
 	return starter->roster;
@@ -231,6 +260,44 @@ static enum error greet(const struct process *process,
 	return error;
 }
 
+/* Its number and its end of the channel. ERR_STOPPED: the starter has ended;
+ * ERR_IO: there is no process to be had, for now. */
+static enum error ask_for_process(struct starter *starter, enum role role,
+				  int64_t *number_out, int *socket_out)
+{
+	enum error error = starter_ask_number(starter, STARTER_START, role,
+					      number_out, socket_out);
+
+	if (error != ERR_NONE)
+		return ERR_STOPPED;
+	return *number_out > 0 && *socket_out >= 0 ? ERR_NONE : ERR_IO;
+}
+
+static enum error get_process(struct starter *starter, enum role role,
+			      int64_t *number_out, int *socket_out)
+{
+	uint64_t pause_ms = FIRST_PAUSE_MS;
+	enum error error =
+		ask_for_process(starter, role, number_out, socket_out);
+
+	for (int i = 1; error == ERR_IO && i < MAX_STARTS; i++) {
+		log_warn("%s: cannot be started: %s; tried again in %" PRIu64
+			 " ms",
+			 role_name(role), strerrordesc_np((int)-*number_out),
+			 pause_ms);
+		clock_nanosleep(
+			CLOCK_MONOTONIC, 0,
+			&(struct timespec){
+				.tv_sec = (time_t)(pause_ms / 1000U),
+				.tv_nsec = (long)(pause_ms % 1000U) * 1000000L,
+			},
+			NULL);
+		pause_ms *= 2;
+		error = ask_for_process(starter, role, number_out, socket_out);
+	}
+	return error;
+}
+
 static enum error start_process(struct starter *starter,
 				const struct process_options *options,
 				struct process *process)
@@ -239,14 +306,14 @@ static enum error start_process(struct starter *starter,
 	struct sandbox_report walls;
 	int64_t number;
 	int socket;
-	enum error error = starter_ask_number(starter, STARTER_START,
-					      options->role, &number, &socket);
+	enum error error =
+		get_process(starter, options->role, &number, &socket);
 
-	if (error != ERR_NONE || number <= 0 || socket < 0) {
+	if (error != ERR_NONE) {
 		log_error("%s: cannot be started: %s; see ulimit -u",
 			  role_name(options->role),
-			  error == ERR_NONE ? strerrordesc_np((int)-number)
-					    : "the starter has ended");
+			  error == ERR_IO ? strerrordesc_np((int)-number)
+					  : "the starter has ended");
 		return ERR_IO;
 	}
 	process->pid = (pid_t)number;
@@ -307,20 +374,6 @@ enum error process_start(struct starter *starter,
 	*process_out = (struct process){.channel = {.socket = -1}};
 	return starter == NULL ? start_thread(options, process_out)
 			       : start_process(starter, options, process_out);
-}
-
-static void describe(int64_t status, char *why)
-{
-	int number = (int)status;
-
-	if (status < 0)
-		snprintf(why, PROCESS_END_BYTES, "it is not known how");
-	else if (WIFEXITED(number))
-		snprintf(why, PROCESS_END_BYTES, "exit status %d",
-			 WEXITSTATUS(number));
-	else
-		snprintf(why, PROCESS_END_BYTES, "signal %d (%s)",
-			 WTERMSIG(number), sigdescr_np(WTERMSIG(number)));
 }
 
 void process_end(struct starter *starter, struct process *process,

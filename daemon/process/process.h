@@ -22,6 +22,8 @@
 struct roster;
 struct starter;
 
+enum { PROCESS_END_BYTES = 64 };
+
 /* The starter's own part, for process_main(). */
 void starter_main(int socket);
 
@@ -35,6 +37,14 @@ enum error starter_create(struct starter **starter_out, bool allows_commands);
 
 /* End it, and with it all that it has started. NULL is a no-op. */
 void starter_destroy(struct starter *starter);
+
+/*
+ * Does it run? When it does not, neither does anything that it has started, and
+ * nothing can be started any more: `why_out` [PROCESS_END_BYTES] says how it
+ * ended, and the caller has to end, too. Its end raises SIGCHLD. One thread,
+ * not during starter_destroy().
+ */
+bool starter_look(struct starter *starter, char *why_out);
 
 /* All that runs by it, itself among them: the caller may add itself. */
 struct roster *starter_roster(struct starter *starter);
@@ -58,13 +68,12 @@ struct process {
 
 /*
  * Start a process by `starter`, or a thread when that is NULL. Any thread;
- * takes some milliseconds. ERR_IO, with a line in the log.
+ * takes some milliseconds, and some seconds when the system has no process or
+ * memory to spare: then it is tried again. ERR_IO, with a line in the log.
  */
 enum error process_start(struct starter *starter,
 			 const struct process_options *options,
 			 struct process *process_out);
-
-enum { PROCESS_END_BYTES = 64 };
 
 /*
  * Kill it, unless it has ended, and forget it. `why_out` [PROCESS_END_BYTES]

@@ -9,6 +9,15 @@ import harness
 ROLES = ("keeper", "starter", "fetcher", "worker", "courier")
 
 
+def runs(pid):
+    """Whether it is there, and no zombie."""
+    try:
+        status = harness.pathlib.Path(f"/proc/{pid}/status").read_text("utf-8")
+    except OSError:
+        return False
+    return "State:\tZ" not in status
+
+
 class Processes(harness.Case):
     def role(self, daemon, name):
         rows = daemon.json("/v1/status")["processes"]
@@ -43,6 +52,21 @@ class Processes(harness.Case):
         self.assertIn('templated_process_deaths_total{role="fetcher"} 1\n',
                       metrics)
         self.assertIn('templated_processes{role="fetcher"} 1\n', metrics)
+
+    def test_nothing_goes_on_without_the_starter(self):
+        daemon = self.daemon()
+        web = self.web()
+        daemon.crawl(web.url)
+        running = [one["pid"] for row in daemon.json("/v1/status")["processes"]
+                   for one in row["running"]]
+        os.kill(self.role(daemon, "starter")["running"][0]["pid"],
+                signal.SIGKILL)
+        self.assertEqual(daemon.process.wait(30), 1)
+        self.assertIn("starter: has ended: signal 9", daemon.messages())
+        harness.wait_until(lambda: not any(map(runs, running)),
+                           "the end of all processes")
+        daemon.start()
+        self.assertEqual(daemon.wait_for(web.host)["pages"], 69)
 
 
 if __name__ == "__main__":

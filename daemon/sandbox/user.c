@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MAX_ENTRY_BYTES = 16384 };
@@ -57,7 +58,9 @@ static enum error change(uid_t user, gid_t group, char *reason)
 	return ERR_NONE;
 }
 
-enum error user_become(const char *name, char reason[USER_REASON_BYTES])
+/* The ids of the user, who is not root. */
+static enum error find(const char *name, uid_t *user_out, gid_t *group_out,
+		       char *reason)
 {
 	char text[MAX_ENTRY_BYTES];
 	struct passwd entry;
@@ -74,5 +77,35 @@ enum error user_become(const char *name, char reason[USER_REASON_BYTES])
 			 "it is root, or of root's group");
 		return ERR_REFUSED;
 	}
-	return change(entry.pw_uid, entry.pw_gid, reason);
+	*user_out = entry.pw_uid;
+	*group_out = entry.pw_gid;
+	return ERR_NONE;
+}
+
+enum error user_become(const char *name, char reason[USER_REASON_BYTES])
+{
+	uid_t user;
+	gid_t group;
+	enum error error = find(name, &user, &group, reason);
+
+	return error == ERR_NONE ? change(user, group, reason) : error;
+}
+
+enum error user_check(const char *name, char reason[USER_REASON_BYTES])
+{
+	return find(name, &(uid_t){0}, &(gid_t){0}, reason);
+}
+
+enum error user_make_folder(const char *name, const char *path, mode_t mode)
+{
+	char reason[USER_REASON_BYTES];
+	uid_t user;
+	gid_t group;
+	enum error error = find(name, &user, &group, reason);
+
+	if (error != ERR_NONE)
+		return error;
+	if (mkdir(path, mode) != 0)
+		return errno == EEXIST ? ERR_NONE : ERR_IO;
+	return lchown(path, user, group) == 0 ? ERR_NONE : ERR_IO;
 }

@@ -2,6 +2,8 @@
 #ifndef DAEMON_SANDBOX_USER_H
 #define DAEMON_SANDBOX_USER_H
 
+#include <sys/types.h>
+
 #include "store/error.h"
 
 enum { USER_REASON_BYTES = 128 };
@@ -15,5 +17,14 @@ enum { USER_REASON_BYTES = 128 };
  * may not, or could come back; then the process must end. `reason` says which.
  */
 enum error user_become(const char *name, char reason[USER_REASON_BYTES]);
+
+/* Whether there is such a user, who is not root; the errors are the same. */
+enum error user_check(const char *name, char reason[USER_REASON_BYTES]);
+
+/*
+ * Make the folder `path` for that user; one that is there stays as it is, as
+ * does where it is. ERR_NOT_FOUND: no such user; ERR_IO: errno says why.
+ */
+enum error user_make_folder(const char *name, const char *path, mode_t mode);
 
 #endif

@@ -4,7 +4,9 @@
 #include <grp.h>
 #include <pwd.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/sandbox/user.h"
@@ -94,6 +96,37 @@ START_TEST(user_that_is_not_there_is_not_found)
 }
 END_TEST
 
+START_TEST(folder_that_is_made_is_the_users_and_one_that_is_there_stays)
+{
+	char inner[] = "/tmp/user-XXXXXX/inner";
+	struct stat status;
+
+	inner[16] = '\0';
+	ck_assert_ptr_nonnull(mkdtemp(inner));
+	ck_assert_int_eq(user_make_folder("nobody", inner, 0700), ERR_NONE);
+	ck_assert_int_eq(stat(inner, &status), 0);
+	ck_assert_uint_eq(status.st_uid, 0);
+	inner[16] = '/';
+	ck_assert_int_eq(user_make_folder("nobody", inner, 0700), ERR_NONE);
+	ck_assert_int_eq(stat(inner, &status), 0);
+	ck_assert_uint_eq(status.st_uid, find_nobody()->pw_uid);
+	rmdir(inner);
+	inner[16] = '\0';
+	rmdir(inner);
+}
+END_TEST
+
+START_TEST(folder_that_cannot_be_made_is_an_error)
+{
+	ck_assert_int_eq(user_make_folder("no such user", "/tmp", 0700),
+			 ERR_NOT_FOUND);
+	ck_assert_int_eq(
+		user_make_folder("nobody", "/proc/no such/folder", 0700),
+		ERR_IO);
+	ck_assert_int_eq(errno, ENOENT);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("user");
@@ -101,8 +134,12 @@ Suite *make_suite(void)
 
 	tcase_add_test(test_case, root_is_refused);
 	tcase_add_test(test_case, user_that_is_not_there_is_not_found);
+	tcase_add_test(test_case, folder_that_cannot_be_made_is_an_error);
 	if (geteuid() == 0) {
 		tcase_add_test(test_case, root_becomes_nobody_for_good);
+		tcase_add_test(
+			test_case,
+			folder_that_is_made_is_the_users_and_one_that_is_there_stays);
 		tcase_add_test(test_case, who_is_that_user_already_is_done);
 		tcase_add_test(test_case,
 			       another_user_is_refused_to_who_is_not_root);

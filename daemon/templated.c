@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/account.h"
 #include "daemon/config/config.h"
 #include "daemon/delivery/courier.h"
 #include "daemon/fetcher/fetcher_role.h"
@@ -275,6 +276,8 @@ static int serve(const struct config *config, const char *path)
 	bool is_asked_to;
 	sigset_t set;
 
+	if (!account_take(config))
+		return WRONG;
 	if (!recover_store(config))
 		return FAILED;
 	set = block_signals();

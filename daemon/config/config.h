@@ -124,6 +124,8 @@ struct config {
 	bool allows_exec;
 	uint32_t exec_timeout_ms;
 	struct network_list hook_networks; /* allow: */
+	/* process: */
+	char user[64]; /* or "" */
 	/* log: */
 	uint32_t log_level; /* enum log_level */
 };

@@ -358,6 +358,12 @@ const struct config_row config_rows[] = {
 	 RANGE(SECOND, HOUR, MINUTE),
 	 .meaning = "for a command to end; then it is killed"},
 
+	{"process", "user", CONFIG_TEXT, true, FIELD(user),
+	 RANGE(0, 63, 0), .text = "",
+	 .meaning = "who the daemon becomes when root starts it, which it needs "
+		    "then; the file of the configuration has to be theirs to "
+		    "read for SIGHUP; empty: who starts it"},
+
 	{"log", "level", CONFIG_CHOICE, false, FIELD(log_level),
 	 RANGE(0, 3, 2), .words = "error|warning|info|debug",
 	 .meaning = "lines on standard error"},

@@ -10,6 +10,7 @@ import http.client
 import json
 import os
 import pathlib
+import pwd
 import shutil
 import signal
 import socket
@@ -23,6 +24,9 @@ import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SITE = ROOT / "tests" / "data" / "site"
+# Whom the daemon becomes: it does not run as root.
+USER = "nobody" if os.geteuid() == 0 else None
+ACCOUNT = {"process": {"user": USER}} if USER else {}
 PROGRAMS = pathlib.Path(
     os.environ.get("TEMPLATED_PROGRAMS", ROOT / "build" / "release" / "daemon"))
 # Sanitizers make everything slower; nothing below waits longer than it must.
@@ -94,7 +98,7 @@ def in_namespace(*more):
         raise_loopback()
         return
     os.environ["TEMPLATED_OUTSIDE"] = here
-    for options in (["-n", *more], ["-r", "-n", *more]):
+    for options in (["-n", *more], ["-c", "--keep-caps", "-n", *more]):
         if shutil.which("unshare") and subprocess.run(
                 ["unshare", *options, "true"], check=False,
                 capture_output=True).returncode == 0:
@@ -222,6 +226,15 @@ def run(arguments, **options):
                           timeout=PATIENCE_S, check=False, **options)
 
 
+def give(path):
+    """All below the folder belongs to whom the daemon becomes."""
+    if USER is None:
+        return
+    user = pwd.getpwnam(USER)
+    for place in (path, *pathlib.Path(path).rglob("*")):
+        os.chown(place, user.pw_uid, user.pw_gid, follow_symlinks=False)
+
+
 class Daemon:
     """templated on a store and a socket in a temporary folder.
 
@@ -244,6 +257,7 @@ class Daemon:
             "pipeline": {"full_retry": "200 ms"},
             "delivery": {"first_pause": "50 ms",
                          "allow": '["127.0.0.1"]'},
+            **{name: dict(rows) for name, rows in ACCOUNT.items()},
         }
         self.configure(sections or {})
         self.process = None
@@ -263,6 +277,7 @@ class Daemon:
         return self
 
     def launch(self):
+        give(self.folder)
         with open(self.log, "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(
                 [str(PROGRAMS / "templated"), "-c", str(self.conf)],
@@ -469,6 +484,7 @@ class Case(unittest.TestCase):
 
     def folder(self):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="td-files-"))
+        give(folder)
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         return folder
 

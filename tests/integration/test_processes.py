@@ -3,6 +3,8 @@ when one of them ends."""
 
 import os
 import signal
+import subprocess
+import unittest
 
 import harness
 
@@ -16,6 +18,9 @@ def runs(pid):
     except OSError:
         return False
     return "State:\tZ" not in status
+
+
+of_root = unittest.skipIf(os.geteuid() != 0, "only root can")
 
 
 class Processes(harness.Case):
@@ -67,6 +72,71 @@ class Processes(harness.Case):
                            "the end of all processes")
         daemon.start()
         self.assertEqual(daemon.wait_for(web.host)["pages"], 69)
+
+    def limit_processes(self, pid, count):
+        user = harness.pwd.getpwnam(harness.USER)
+        subprocess.run(["prlimit", "--pid", str(pid), f"--nproc={count}:"],
+                       check=True, user=user.pw_uid, group=user.pw_gid)
+
+    @of_root
+    def test_a_role_that_cannot_be_started_is_tried_again(self):
+        daemon = self.daemon()
+        starter = self.role(daemon, "starter")["running"][0]["pid"]
+        self.limit_processes(starter, 1)
+        os.kill(self.role(daemon, "fetcher")["running"][0]["pid"],
+                signal.SIGKILL)
+        web = self.web()
+        daemon.watch(web.url)
+        harness.wait_until(lambda: "tried again in 200 ms" in daemon.messages(),
+                           "the second attempt")
+        self.limit_processes(starter, 1000)
+        self.assertEqual(daemon.wait_for(web.host)["pages"], 69)
+
+
+@of_root
+class Account(harness.Case):
+    def end(self, daemon):
+        """What is in the log of a daemon that does not start."""
+        daemon.launch()
+        self.assertEqual(daemon.process.wait(30), 2, daemon.messages())
+        return daemon.messages()
+
+    def daemon_of(self, user, folder=None):
+        daemon = harness.Daemon({"process": {"user": user}})
+        self.addCleanup(daemon.remove)
+        if folder is not None:
+            daemon.store = str(folder / "store")
+            daemon.socket = str(folder / "run" / "s")
+            daemon.configure({"store": {"path": daemon.store},
+                              "socket": {"path": daemon.socket}})
+        return daemon
+
+    def test_root_has_to_say_who_it_becomes(self):
+        message = self.end(self.daemon_of(None))
+        self.assertIn("process.user: is not set", message)
+
+    def test_who_is_not_there_or_root_is_refused(self):
+        self.assertIn("no such user", self.end(self.daemon_of("nobodyelse")))
+        daemon = self.daemon_of("root")
+        self.assertIn("it is root", self.end(daemon))
+        self.assertFalse(os.path.exists(daemon.store))
+
+    def test_no_process_is_of_root_and_new_folders_are_theirs(self):
+        """In a folder of root, where the user could not make them."""
+        folder = self.folder()
+        os.chown(folder, 0, 0)
+        os.chmod(folder, 0o755)
+        daemon = self.daemon_of(harness.USER, folder).start()
+        nobody = harness.pwd.getpwnam(harness.USER).pw_uid
+        for role in daemon.json("/v1/status")["processes"]:
+            for one in role["running"]:
+                text = harness.pathlib.Path(
+                    f"/proc/{one['pid']}/status").read_text("utf-8")
+                self.assertIn("Uid:\t" + "\t".join([str(nobody)] * 4), text)
+                self.assertIn("CapEff:\t" + "0" * 16, text)
+        for path in (daemon.store, os.path.dirname(daemon.socket)):
+            self.assertEqual(os.stat(path).st_uid, nobody)
+        self.assertEqual(os.stat(folder).st_uid, 0)
 
 
 if __name__ == "__main__":

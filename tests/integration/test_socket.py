@@ -14,7 +14,8 @@ class Socket(harness.Case):
         conf = self.folder() / "rival.yaml"
         conf.write_text(harness.yaml({
             "socket": {"path": daemon.socket},
-            "store": {"path": store or str(conf.parent / "store")}}))
+            "store": {"path": store or str(conf.parent / "store")},
+            **harness.ACCOUNT}))
         return harness.run([harness.PROGRAMS / "templated", "-c", conf])
 
     def test_second_daemon_on_the_socket_refuses(self):
@@ -29,7 +30,7 @@ class Socket(harness.Case):
         conf = self.folder() / "rival.yaml"
         conf.write_text(harness.yaml({
             "socket": {"path": str(conf.parent / "s")},
-            "store": {"path": daemon.store}}))
+            "store": {"path": daemon.store}, **harness.ACCOUNT}))
         done = harness.run([harness.PROGRAMS / "templated", "-c", conf])
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(daemon.store, done.stderr)

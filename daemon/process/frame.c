@@ -33,12 +33,23 @@ struct header {
 
 enum { ROOM_BYTES = sizeof(struct header) + FRAME_MAX_INLINE };
 
+/* Have frames as large as FRAME_MAX_INLINE fit; where the kernel allows less,
+ * they become files. */
+static void make_room(int socket)
+{
+	const int bytes = ROOM_BYTES;
+
+	setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+}
+
 enum error channel_pair(int sockets_out[2])
 {
-	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-			  sockets_out) == 0
-		       ? ERR_NONE
-		       : ERR_IO;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+		       sockets_out) != 0)
+		return ERR_IO;
+	make_room(sockets_out[0]);
+	make_room(sockets_out[1]);
+	return ERR_NONE;
 }
 
 struct channel channel_of(int socket, size_t max_body)
@@ -122,6 +133,8 @@ static enum error send_message(int socket, const struct msghdr *message,
 		return ERR_NONE;
 	if (errno == EAGAIN)
 		return ERR_BUSY;
+	if (errno == EMSGSIZE || errno == ENOBUFS)
+		return ERR_TOO_LARGE;
 	return errno == EPIPE || errno == ECONNRESET ? ERR_STOPPED : ERR_IO;
 }
 
@@ -136,10 +149,12 @@ static struct iovec part_of(const void *data, size_t size)
 	return (struct iovec){.iov_base = bytes.wanted, .iov_len = size};
 }
 
-static enum error send_parts(const struct channel *channel,
-			     const struct frame_parts *parts, int flags)
+/* With the body in a file, or in the message. ERR_TOO_LARGE: the kernel takes
+ * no message of that size now. */
+static enum error send_as(const struct channel *channel,
+			  const struct frame_parts *parts, bool is_large,
+			  int flags)
 {
-	bool is_large = parts->head.size + parts->body.size > FRAME_MAX_INLINE;
 	const struct header header = {
 		.magic = MAGIC,
 		.kind = parts->kind,
@@ -175,6 +190,19 @@ static enum error send_parts(const struct channel *channel,
 	if (body >= 0)
 		close(body);
 	return error;
+}
+
+static enum error send_parts(const struct channel *channel,
+			     const struct frame_parts *parts, int flags)
+{
+	size_t size = parts->head.size + parts->body.size;
+	enum error error = ERR_TOO_LARGE;
+
+	if (size <= FRAME_MAX_INLINE)
+		error = send_as(channel, parts, false, flags);
+	if (error == ERR_TOO_LARGE && parts->body.size > 0)
+		error = send_as(channel, parts, true, flags);
+	return error == ERR_TOO_LARGE ? ERR_IO : error;
 }
 
 enum error frame_send(const struct channel *channel,

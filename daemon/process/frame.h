@@ -17,8 +17,8 @@
 
 enum {
 	FRAME_MAX_HEAD = 64 * 1024,
-	FRAME_MAX_INLINE = 128 * 1024, /* head and body; larger bodies are files
-					*/
+	FRAME_MAX_INLINE = 256 * 1024, /* head and body; larger bodies are
+					  files, which cost ten times as much */
 };
 
 /* One end; one thread at a time. */

@@ -73,6 +73,17 @@ START_TEST(a_frame_comes_as_it_was_sent)
 }
 END_TEST
 
+START_TEST(where_the_kernel_takes_no_such_message_it_is_a_file)
+{
+	const int bytes = 1;
+
+	ck_assert_int_eq(setsockopt(ours.socket, SOL_SOCKET, SO_SNDBUF, &bytes,
+				    sizeof(bytes)),
+			 0);
+	ck_assert(passes(FRAME_MAX_INLINE - 4));
+}
+END_TEST
+
 START_TEST(a_body_over_the_limit_is_refused)
 {
 	char *bytes = letters(MAX_BODY + 1);
@@ -287,6 +298,8 @@ Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tcase, begin, end);
 	tcase_add_test(tcase, a_frame_comes_as_it_was_sent);
+	tcase_add_test(tcase,
+		       where_the_kernel_takes_no_such_message_it_is_a_file);
 	tcase_add_test(tcase, a_body_over_the_limit_is_refused);
 	tcase_add_test(tcase, what_is_offered_does_not_wait_for_room);
 	tcase_add_test(tcase, a_file_comes_along);

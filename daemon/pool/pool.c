@@ -186,16 +186,17 @@ static enum error answer_ask(struct process *process,
 	struct message answer = {0};
 	enum error error = ERR_MALFORMED;
 
+	/* who waits for the answer has room for it */
 	if (task->serve != NULL &&
 	    task->serve(task->serve_context, &inquiry, &answer))
-		error = frame_send(&process->channel,
-				   &(struct frame_parts){
-					   .kind = FRAME_ASK_DONE,
-					   .head = buffer_slice(&answer.head),
-					   .body = buffer_slice(&answer.body),
-					   .file = -1});
+		error = frame_offer(&process->channel,
+				    &(struct frame_parts){
+					    .kind = FRAME_ASK_DONE,
+					    .head = buffer_slice(&answer.head),
+					    .body = buffer_slice(&answer.body),
+					    .file = -1});
 	message_free(&answer);
-	return error;
+	return error == ERR_BUSY ? ERR_MALFORMED : error;
 }
 
 static bool is_ask(const struct frame *frame)
@@ -220,7 +221,9 @@ static enum error converse(struct process *process,
 			break;
 		is_done = frame.kind == FRAME_TASK_DONE;
 		if (is_ask(&frame))
-			error = answer_ask(process, task, &frame);
+			error = is_over(deadline, process)
+					? ERR_TIMEOUT
+					: answer_ask(process, task, &frame);
 		else if (!is_done || !task->take(task->take_context, frame.head,
 						 frame.body))
 			error = ERR_MALFORMED;
@@ -233,11 +236,11 @@ static enum error run_by(struct process *process, const struct pool_task *task,
 			 const struct deadline *deadline)
 {
 	enum error error =
-		frame_send(&process->channel,
-			   &(struct frame_parts){.kind = (uint32_t)task->kind,
-						 .head = task->head,
-						 .body = task->body,
-						 .file = -1});
+		frame_offer(&process->channel,
+			    &(struct frame_parts){.kind = (uint32_t)task->kind,
+						  .head = task->head,
+						  .body = task->body,
+						  .file = -1});
 
 	return error == ERR_NONE ? converse(process, task, deadline) : error;
 }
@@ -264,18 +267,35 @@ static bool was_killed(enum error error, const char *why)
 	return error == ERR_STOPPED && strncmp(why, "signal 9 ", 9) == 0;
 }
 
+/*
+ * Have a worker in the seat that lives, and from which nothing more has come:
+ * what it did after its last task is no fault of the next one. False: none can
+ * be started.
+ */
+static bool make_ready(struct pool *pool, struct seat *seat)
+{
+	struct frame frame;
+	enum error error = ERR_TIMEOUT;
+
+	if (seat->is_started)
+		error = frame_receive(&seat->process.channel, 0, &frame);
+	if (error == ERR_NONE)
+		frame_free(&frame);
+	if (error != ERR_TIMEOUT)
+		end_worker(pool, seat, NULL);
+	return seat->is_started || start_worker(pool, seat) == ERR_NONE;
+}
+
 /* Run the task in the seat, whose worker is ended when it fails. */
 static enum error run_once(struct pool *pool, struct seat *seat,
 			   struct pool_task *task, bool *was_killed_out)
 {
 	char why[PROCESS_END_BYTES];
 	struct deadline deadline;
-	enum error error = ERR_NONE;
+	enum error error;
 
 	*was_killed_out = false;
-	if (!seat->is_started)
-		error = start_worker(pool, seat);
-	if (error != ERR_NONE) {
+	if (!make_ready(pool, seat)) {
 		snprintf(task->reason, sizeof(task->reason),
 			 "no worker can be started: see the log");
 		return ERR_IO;

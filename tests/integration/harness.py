@@ -243,6 +243,8 @@ class Daemon:
     but for pages. The store outlives stop() until remove().
     """
 
+    program = PROGRAMS / "templated"
+
     def __init__(self, sections=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="td-"))
         self.socket = str(self.folder / "s")
@@ -280,7 +282,7 @@ class Daemon:
         give(self.folder)
         with open(self.log, "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                [str(PROGRAMS / "templated"), "-c", str(self.conf)],
+                [str(self.program), "-c", str(self.conf)],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 start_new_session=True)
 
@@ -406,9 +408,8 @@ class Daemon:
             raise AssertionError(f"verify: {report}")
         return report
 
-    def process_of(self, role):
-        """The number of the process with this role below the daemon; or None.
-        """
+    def processes_of(self, role):
+        """The numbers of the processes with this role below the daemon."""
         parents, found = {}, []
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
@@ -420,13 +421,16 @@ class Daemon:
             parents[pid] = int(stat.rpartition(")")[2].split()[1])
             if words[1:3] == [b"--role", role.encode()]:
                 found.append(pid)
-        for pid in found:
-            above = pid
-            while above in parents and above != self.process.pid:
-                above = parents[above]
-            if above == self.process.pid:
-                return pid
-        return None
+
+        def is_below(pid):
+            while pid in parents and pid != self.process.pid:
+                pid = parents[pid]
+            return pid == self.process.pid
+        return {pid for pid in found if is_below(pid)}
+
+    def process_of(self, role):
+        """One of them; or None."""
+        return min(self.processes_of(role), default=None)
 
     def kill(self):
         """As a power failure would: nothing of it is left."""

@@ -1,0 +1,76 @@
+/*
+ * What a bug in the parser would do, in a daemon that is all there else: a page
+ * that asks for it crashes, spins, or eats the memory of the process that
+ * parses it. Linked with --wrap=page_parse.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "page/page.h"
+#include "store/memory.h"
+
+/* The names that the linker gives. */
+/* NOLINTBEGIN(bugprone-reserved-identifier) */
+enum error __real_page_parse(struct page **page_out, struct slice body,
+			     struct slice charset,
+			     const struct page_limits *limits);
+enum error __wrap_page_parse(struct page **page_out, struct slice body,
+			     struct slice charset,
+			     const struct page_limits *limits);
+
+enum { PIECE_BYTES = 1 << 20, EXIT_STATUS = 3 };
+
+static void crash(void)
+{
+	volatile char *volatile nowhere = NULL;
+
+	*nowhere = 'x'; /* NOLINT(clang-analyzer-core.NullDereference) */
+}
+
+static void spin(void)
+{
+	volatile unsigned turns = 0;
+
+	for (;;)
+		turns = turns + 1;
+}
+
+static void eat(void)
+{
+	for (;;)
+		memset(mem_alloc(1, PIECE_BYTES), 'x', PIECE_BYTES);
+}
+
+static void hang(void)
+{
+	for (;;)
+		sleep(1);
+}
+
+static void leave(void)
+{
+	_exit(EXIT_STATUS);
+}
+
+static const struct {
+	const char *magic;
+	void (*act)(void);
+} faults[] = {
+	{"<!--fault:crash-->", crash}, {"<!--fault:spin-->", spin},
+	{"<!--fault:memory-->", eat},  {"<!--fault:abort-->", abort},
+	{"<!--fault:exit-->", leave},  {"<!--fault:hang-->", hang},
+};
+
+enum error __wrap_page_parse(struct page **page_out, struct slice body,
+			     struct slice charset,
+			     const struct page_limits *limits)
+{
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		if (body.size > 0 &&
+		    memmem(body.data, body.size, faults[i].magic,
+			   strlen(faults[i].magic)) != NULL)
+			faults[i].act();
+	return __real_page_parse(page_out, body, charset, limits);
+}
+/* NOLINTEND(bugprone-reserved-identifier) */

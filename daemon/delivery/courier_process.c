@@ -14,6 +14,7 @@ enum {
 	READY_MS = 10 * 1000, /* until it has read its options */
 	FIRST_PAUSE_MS = 100,
 	MAX_PAUSE_MS = 10 * 1000,
+	LOOK_MS = 60 * 1000, /* between looks at the resolver's files */
 };
 
 void courier_process_init(struct courier_process *courier,
@@ -119,4 +120,17 @@ void courier_process_end(struct courier_process *courier, const char *complaint,
 		snprintf(reason_out, COURIER_END_BYTES,
 			 "the courier has ended: %s", why);
 	log_error("hooks: %s", reason_out);
+}
+
+void courier_process_renew(struct courier_process *courier, uint64_t now_ms)
+{
+	if (!courier->is_there || now_ms < courier->look_ms)
+		return;
+	courier->look_ms = now_ms + LOOK_MS;
+	if (!process_is_outdated(&courier->process))
+		return;
+	log_info("the courier is started again: files of the resolver were "
+		 "replaced");
+	process_end(courier->starter, &courier->process, NULL);
+	courier->is_there = false;
 }

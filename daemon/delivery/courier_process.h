@@ -26,6 +26,7 @@ struct courier_process {
 	uint32_t deaths;     /* since it has delivered something: the caller
 				sets it to 0 then */
 	uint64_t restart_ms; /* not before that time */
+	uint64_t look_ms;    /* at the resolver's files, the next time */
 };
 
 /* Copies the options; starts nothing. `role` is run when there is no starter.
@@ -43,6 +44,11 @@ void courier_process_finish(struct courier_process *courier);
  * cannot be started or cannot keep its options.
  */
 bool courier_process_start(struct courier_process *courier, uint64_t now_ms);
+
+/* When files of the resolver were replaced, which it could not read, end it: it
+ * is started again by the next call of courier_process_start(). Looks once a
+ * minute. Nothing may be under way. */
+void courier_process_renew(struct courier_process *courier, uint64_t now_ms);
 
 /*
  * It has ended, or is killed for a complaint (or NULL): why it is not there any

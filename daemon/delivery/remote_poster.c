@@ -132,6 +132,8 @@ static bool take_result(struct remote_poster *poster, const struct frame *frame)
 		 reason);
 	if (row.error == ERR_NONE)
 		poster->courier.deaths = 0;
+	if (row.error == ERR_NETWORK)
+		poster->courier.look_ms = 0; /* a name may not be found */
 	return true;
 }
 
@@ -237,11 +239,21 @@ static void send_post(struct remote_poster *poster, struct slot *slot,
 	buffer_free(&lines);
 }
 
+static bool is_busy(const struct remote_poster *poster)
+{
+	for (size_t i = 0; i < COURIER_MAX_REQUESTS; i++)
+		if (poster->slots[i].state == SLOT_RUNS)
+			return true;
+	return false;
+}
+
 void remote_poster_start(struct remote_poster *poster,
 			 const struct post_request *request)
 {
 	struct slot *slot;
 
+	if (!is_busy(poster))
+		courier_process_renew(&poster->courier, clock_steady_ms());
 	wait_for_room(poster);
 	slot = take_slot(poster, request);
 	assert(slot != NULL);

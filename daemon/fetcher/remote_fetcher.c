@@ -23,6 +23,7 @@ enum {
 	SLACK_MS = 30 * 1000,  /* beyond what it may take for an answer */
 	CALM_MS = 60 * 1000,   /* it has worked for so long: all is well */
 	FIRST_PAUSE_MS = 1000, /* before the second start */
+	LOOK_MS = 60 * 1000,   /* between looks at the resolver's files */
 	MAX_DOUBLINGS = 6,     /* of it */
 	DEFAULT_BODY_BYTES = 8 * 1024 * 1024, /* as those of fetch.c */
 	DEFAULT_TOTAL_MS = 60 * 1000,
@@ -58,6 +59,7 @@ struct remote_fetcher {
 	uint64_t up_ms;   /* since then */
 	unsigned ends;    /* in a row */
 	uint64_t next_ms; /* not to be started before */
+	uint64_t look_ms; /* at the resolver's files */
 	int wake;         /* an eventfd */
 	uint64_t last_id; /* of a request */
 	struct request_queue unsent;
@@ -115,6 +117,18 @@ static void fail(struct remote_fetcher *remote, struct request *request,
 	end_request(remote, request);
 }
 
+/* To be sent before the others. */
+static void send_again(struct remote_fetcher *remote,
+		       struct request_queue *again)
+{
+	if (again->first == NULL)
+		return;
+	*again->end = remote->unsent.first;
+	if (remote->unsent.first == NULL)
+		remote->unsent.end = again->end;
+	remote->unsent.first = again->first;
+}
+
 /*
  * The process was lost: what it had is sent first when there is another one, or
  * given up.
@@ -132,12 +146,7 @@ static void return_requests(struct remote_fetcher *remote, const char *why)
 		else
 			fail(remote, request, ERR_NETWORK, why);
 	}
-	if (again.first == NULL)
-		return;
-	*again.end = remote->unsent.first;
-	if (remote->unsent.first == NULL)
-		remote->unsent.end = again.end;
-	remote->unsent.first = again.first;
+	send_again(remote, &again);
 }
 
 /* When the next process may be started. */
@@ -260,6 +269,8 @@ static bool take_answer(struct remote_fetcher *remote,
 	}
 	remote->waiting = 0; /* as there: an answer makes room */
 	remote->answers++;
+	if (result.error == ERR_NETWORK)
+		remote->look_ms = 0; /* a name may not have been found */
 	end_request(remote, request);
 	return true;
 }
@@ -336,6 +347,28 @@ static void send_requests(struct remote_fetcher *remote)
 		queue_push(&remote->sent, request);
 		send_frame(remote, FETCH_START, buffer_slice(&request->order));
 	}
+}
+
+/* A process that cannot read the files of the resolver makes room for one that
+ * can; what it was about is begun again. */
+static void check_resolver(struct remote_fetcher *remote)
+{
+	struct request_queue again = {.end = &again.first};
+	uint64_t now_ms = clock_steady_ms();
+
+	if (!remote->is_up || now_ms < remote->look_ms)
+		return;
+	remote->look_ms = now_ms + LOOK_MS;
+	if (!process_is_outdated(&remote->process))
+		return;
+	log_info("the fetcher is started again: files of the resolver were "
+		 "replaced");
+	process_end(remote->starter, &remote->process, NULL);
+	remote->is_up = false;
+	while (remote->sent.first != NULL)
+		queue_push(&again,
+			   queue_take(&remote->sent, &remote->sent.first));
+	send_again(remote, &again);
 }
 
 /* The oldest request is the first to be late. */
@@ -488,6 +521,7 @@ void remote_fetcher_run(struct remote_fetcher *remote, uint32_t timeout_ms)
 			timeout_ms < MAX_WAIT_MS ? timeout_ms : MAX_WAIT_MS);
 	receive(remote);
 	check_late(remote);
+	check_resolver(remote);
 	send_requests(remote);
 }
 

@@ -6,7 +6,9 @@
  * When it has ended, or does not answer, it is started again: at once, and with
  * a pause that grows when it ends again and again. The requests that it had are
  * made again, but those that were with it at three ends in a row: they have
- * ERR_NETWORK, and `reason` says how it ended.
+ * ERR_NETWORK, and `reason` says how it ended. It is also started again when
+ * the files of the resolver were replaced: that is looked at once a minute, and
+ * when there was a failure of the network.
  */
 #ifndef DAEMON_FETCHER_REMOTE_FETCHER_H
 #define DAEMON_FETCHER_REMOTE_FETCHER_H

@@ -16,6 +16,7 @@
 #include "daemon/process/starter.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/lock.h"
+#include "daemon/sandbox/sandbox.h"
 #include "store/log.h"
 #include "store/memory.h"
 
@@ -371,7 +372,10 @@ enum error process_start(struct starter *starter,
 			 const struct process_options *options,
 			 struct process *process_out)
 {
-	*process_out = (struct process){.channel = {.socket = -1}};
+	*process_out = (struct process){
+		.channel = {.socket = -1},
+		.resolver = sandbox_resolver_stamp(),
+	};
 	return starter == NULL ? start_thread(options, process_out)
 			       : start_process(starter, options, process_out);
 }
@@ -393,6 +397,12 @@ void process_end(struct starter *starter, struct process *process,
 	channel_close(&process->channel);
 	if (why_out != NULL)
 		describe(status, why_out);
+}
+
+bool process_is_outdated(const struct process *process)
+{
+	return process->pid != 0 &&
+	       process->resolver != sandbox_resolver_stamp();
 }
 
 uint64_t process_cpu_ms(const struct process *process)

@@ -64,6 +64,7 @@ struct process {
 	struct channel channel;
 	pid_t pid; /* 0: it is a thread */
 	pthread_t thread;
+	uint64_t resolver; /* sandbox_resolver_stamp() of its start */
 };
 
 /*
@@ -82,6 +83,12 @@ enum error process_start(struct starter *starter,
  */
 void process_end(struct starter *starter, struct process *process,
 		 char *why_out);
+
+/*
+ * Have files of the resolver been replaced since it was started? It cannot read
+ * the new ones; only another one can. False for a thread.
+ */
+bool process_is_outdated(const struct process *process);
 
 /* The CPU time that it has used, in milliseconds; 0 for a thread. */
 uint64_t process_cpu_ms(const struct process *process);

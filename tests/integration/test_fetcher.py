@@ -88,7 +88,7 @@ class Fetcher(harness.Case):
         time.sleep(0.2)
         self.assertEqual(fetcher_of(daemon), fetcher)
         daemon.stop()
-        self.assertNotIn("fetcher", daemon.messages())
+        self.assertNotIn("the fetcher", daemon.messages())
 
     def test_it_ends_with_the_daemon(self):
         daemon = self.daemon()

@@ -50,7 +50,7 @@ class Resolver(harness.Case):
         before = self.pid_of(daemon, "courier")
         hook = daemon.post("/v1/hooks", {
             "target": f"http://{NAME}:{web.port}/hook"}).json["id"]
-        daemon.crawl(web.url, max_pages=3)
+        daemon.post(f"/v1/hooks/{hook}/test", {})
         harness.wait_until(
             lambda: daemon.json(f"/v1/hooks/{hook}")["failures"] > 0,
             "a name that is not found")

@@ -45,7 +45,7 @@ static void execute_starter(int socket)
 
 	snprintf(name, sizeof(name), "%s", role_name(ROLE_STARTER));
 	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	pthread_sigmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* its own group: ^C at a terminal is for the keeper alone */
 	setpgid(0, 0);

@@ -104,6 +104,6 @@ struct role_program {
  * What the program does when it is executed as `--role NAME`: enter the
  * sandbox and run that of `programs` [ROLE_COUNT]. Returns its exit status.
  */
-int process_main(const char *role, const struct role_program *programs);
+int process_main(const char *name, const struct role_program *programs);
 
 #endif

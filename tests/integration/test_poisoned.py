@@ -24,8 +24,7 @@ FAULTS = {
     "hang": "it took too long",
 }
 # A page that hangs takes ten times that by the clock.
-CONFIG = {"pipeline": {"page_time": "1 s", "page_memory": "128 MiB"},
-          "log": {"level": "info"}}
+CONFIG = {"pipeline": {"page_time": "1 s", "page_memory": "128 MiB"}}
 QUICK = ("crash", "abort", "memory", "exit")
 
 
@@ -63,13 +62,9 @@ def make_site(root, count, faults):
 
 
 def poisoned(daemon):
-    """{path: reason} as the log says them."""
-    told = {}
-    for line in daemon.messages().splitlines():
-        url, mark, reason = line.partition(": poisoned: ")
-        if mark:
-            told[url.rpartition("/")[2]] = reason
-    return told
+    """{path: reason} of the pages that are listed."""
+    return {row["url"].rpartition("/")[2]: row["reason"]
+            for row in daemon.json("/v1/poison")["pages"]}
 
 
 class Poisoned(harness.Case):
@@ -93,6 +88,9 @@ class Poisoned(harness.Case):
         self.assertEqual(set(told), set(bad))
         for path, fault in bad.items():
             self.assertIn(FAULTS[fault], told[path], path)
+            self.assertEqual(
+                daemon.get("/v1/poison", url=web.url + path).body,
+                (root / path).read_bytes())
         # all the others, the lists and the first page
         self.assertEqual(daemon.json(f"/v1/sites/{web.host}")["pages"],
                          200 - len(bad) + 2)

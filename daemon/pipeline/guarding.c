@@ -7,10 +7,10 @@
 #include "store/rows_guard.h"
 #include "store/rows_site.h"
 
-/* What the guard is, and what it last found on the page. */
-static void append(struct txn *txn, uint32_t site, uint32_t number,
-		   uint64_t page, const struct guard_row *guard,
-		   struct buffer *list)
+/* What a guard is, and what it last found on the page. */
+static struct wanted_guard wanted_of(struct txn *txn, uint32_t site,
+				     uint32_t number, uint64_t page,
+				     const struct guard_row *guard)
 {
 	struct wanted_guard wanted = {
 		.number = number,
@@ -27,7 +27,7 @@ static void append(struct txn *txn, uint32_t site, uint32_t number,
 		wanted.value = row.value;
 		wanted.path = row.path;
 	}
-	item_append_row(list, &wanted_guard_layout, &wanted);
+	return wanted;
 }
 
 void guarding_read(struct store *store, const char *host, struct slice url,
@@ -43,11 +43,14 @@ void guarding_read(struct store *store, const char *host, struct slice url,
 		scan = scan_begin(&txn, TABLE_GUARDS, key_slice(&prefix));
 		for (uint32_t i = 0; i < MAX_SITE_GUARDS && scan_next(&scan);
 		     i++) {
+			struct wanted_guard wanted;
 			struct guard_row guard;
 
-			if (guard_row_decode(scan.value, &guard))
-				append(&txn, site.id, key_u32(scan.key, 4),
-				       page_key_of(url), &guard, list);
+			if (!guard_row_decode(scan.value, &guard))
+				continue;
+			wanted = wanted_of(&txn, site.id, key_u32(scan.key, 4),
+					   page_key_of(url), &guard);
+			item_append_row(list, &wanted_guard_layout, &wanted);
 		}
 		scan_end(&scan);
 	}

@@ -48,7 +48,7 @@ enum error sandbox_enter(const struct sandbox_options *options,
 			 struct sandbox_report *report_out);
 
 /* Append "system calls, files, limits" for a set of enum sandbox_wall. */
-void sandbox_list_walls(unsigned walls, struct buffer *out);
+void sandbox_list_walls(unsigned set, struct buffer *out);
 
 /* Append "system calls, files, limits; the kernel lacks namespaces". */
 void sandbox_describe(const struct sandbox_report *report, struct buffer *out);

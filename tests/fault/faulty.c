@@ -11,7 +11,7 @@
 #include "store/memory.h"
 
 /* The names that the linker gives. */
-/* NOLINTBEGIN(bugprone-reserved-identifier) */
+/* NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming) */
 enum error __real_page_parse(struct page **page_out, struct slice body,
 			     struct slice charset,
 			     const struct page_limits *limits);
@@ -45,7 +45,7 @@ static void eat(void)
 static void hang(void)
 {
 	for (;;)
-		sleep(1);
+		pause();
 }
 
 static void leave(void)
@@ -73,4 +73,4 @@ enum error __wrap_page_parse(struct page **page_out, struct slice body,
 			faults[i].act();
 	return __real_page_parse(page_out, body, charset, limits);
 }
-/* NOLINTEND(bugprone-reserved-identifier) */
+/* NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming) */

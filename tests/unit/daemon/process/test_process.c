@@ -113,17 +113,23 @@ START_TEST(without_a_starter_it_is_a_thread)
 }
 END_TEST
 
-START_TEST(how_it_died_is_said_and_another_one_starts)
+/* Start one, have it crash, and let `why` be how. */
+static void crash(char *why)
 {
 	struct process process;
 	struct frame frame;
+
+	ck_assert_int_eq(process_start(starter, &options, &process), ERR_NONE);
+	ck_assert_int_eq(ask(&process, CRASH, &frame), ERR_STOPPED);
+	process_end(starter, &process, why);
+}
+
+START_TEST(how_it_died_is_said_and_another_one_starts)
+{
 	char why[PROCESS_END_BYTES];
 
 	for (int i = 0; i < 3; i++) {
-		ck_assert_int_eq(process_start(starter, &options, &process),
-				 ERR_NONE);
-		ck_assert_int_eq(ask(&process, CRASH, &frame), ERR_STOPPED);
-		process_end(starter, &process, why);
+		crash(why);
 		ck_assert_str_eq(why, "signal 10 (User defined signal 1)");
 	}
 }

@@ -26,6 +26,8 @@ class Resolver(harness.Case):
         rows = daemon.json("/v1/status")["processes"]
         row = next(row for row in rows if row["role"] == role)
         self.assertEqual(row["deaths"], 0)
+        if "files" not in row["holds"]:
+            self.skipTest("without Landlock it reads the new file, too")
         return [one["pid"] for one in row["running"]]
 
     def test_a_host_that_is_named_later_is_crawled(self):

@@ -242,7 +242,7 @@ void world_remove(struct world *world, const char *url)
 
 uint64_t world_problems(struct world *world)
 {
-	struct verify_report report;
+	struct verify_report report = {0};
 	uint64_t problems;
 
 	ck_assert_int_eq(verify_laws(world->store, NULL, &report), ERR_NONE);

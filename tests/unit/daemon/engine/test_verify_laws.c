@@ -47,7 +47,7 @@ static void set_threshold(uint16_t threshold)
 
 static bool reports(const char *words)
 {
-	struct verify_report report;
+	struct verify_report report = {0};
 	bool is_found;
 
 	ck_assert_int_eq(verify_laws(world.store, NULL, &report), ERR_NONE);
@@ -59,7 +59,7 @@ static bool reports(const char *words)
 
 START_TEST(a_sound_store_has_no_problem)
 {
-	struct verify_report report;
+	struct verify_report report = {0};
 
 	ck_assert_int_eq(verify_laws(world.store, NULL, &report), ERR_NONE);
 	ck_assert_uint_eq(report.problems, 0);

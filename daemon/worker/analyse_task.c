@@ -74,7 +74,8 @@ enum error analyse_task(struct task *task, struct message *answer)
 
 	if (error == ERR_NONE)
 		error = url_parse(&given.url, given.request.url, NULL);
-	if (error == ERR_NONE && given.request.measure >= MEASURE_COUNT)
+	if (error == ERR_NONE && (given.request.measure >= MEASURE_COUNT ||
+				  given.request.width > SIGNATURE_MAX_WIDTH))
 		error = ERR_MALFORMED;
 	if (error == ERR_NONE && row.error == ERR_NONE)
 		analyse_given(&given, task->worker, &row, answer);

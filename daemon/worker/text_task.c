@@ -76,8 +76,8 @@ static bool read_url(struct asked *asked)
 static bool is_in_range(const struct text_task_request *row)
 {
 	return row->format < FORMAT_COUNT && row->measure < MEASURE_COUNT &&
-	       row->scope < SCOPE_COUNT && row->favor < FAVOR_COUNT &&
-	       row->page_url.size <= MAX_URL_BYTES;
+	       row->width <= SIGNATURE_MAX_WIDTH && row->scope < SCOPE_COUNT &&
+	       row->favor < FAVOR_COUNT && row->page_url.size <= MAX_URL_BYTES;
 }
 
 static void open_site(struct asked *asked, struct task *task)

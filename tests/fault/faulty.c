@@ -3,6 +3,7 @@
  * that asks for it crashes, spins, or eats the memory of the process that
  * parses it. Linked with --wrap=page_parse.
  */
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #include "store/memory.h"
 
 /* The names that the linker gives. */
-/* NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming) */
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming) */
 enum error __real_page_parse(struct page **page_out, struct slice body,
 			     struct slice charset,
 			     const struct page_limits *limits);
@@ -45,7 +46,7 @@ static void eat(void)
 static void hang(void)
 {
 	for (;;)
-		pause();
+		poll(NULL, 0, -1);
 }
 
 static void leave(void)
@@ -73,4 +74,4 @@ enum error __wrap_page_parse(struct page **page_out, struct slice body,
 			faults[i].act();
 	return __real_page_parse(page_out, body, charset, limits);
 }
-/* NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming) */
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */

@@ -16,7 +16,8 @@
  * cut. What the keeper does wrong, the sanitizers say.
  */
 
-/* NOLINTBEGIN(bugprone-reserved-identifier) */
+/* The names that the linker gives.
+ * NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming) */
 enum error __real_task_run(struct task *task, struct message *answer);
 enum error __wrap_task_run(struct task *task, struct message *answer);
 
@@ -57,7 +58,7 @@ enum error __wrap_task_run(struct task *task, struct message *answer)
 	}
 	return error;
 }
-/* NOLINTEND(bugprone-reserved-identifier) */
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
 static struct world world;
 static struct buffer html;

@@ -42,6 +42,7 @@ static const struct role_program programs[ROLE_COUNT] = {
 __attribute__((constructor)) static void be_a_role(int count, char **values)
 {
 	if (count == 3 && strcmp(values[1], "--role") == 0)
+		/* NOLINTNEXTLINE(concurrency-mt-unsafe): of one thread yet */
 		exit(process_main(values[2], programs));
 }
 

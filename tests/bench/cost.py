@@ -23,14 +23,25 @@ harness = pipeline.harness
 SITES = ("sample", "50KB", "168KB")
 CLIENTS = 2
 REQUESTS = 200
-# The old one may not know the newer rows.
-SECTIONS = {"delivery": {"allow": None, "first_pause": None}}
 
 
 class Build(harness.Daemon):
+    """A daemon of one of them, without the rows that it does not know."""
+
     def __init__(self, folder):
-        super().__init__(SECTIONS)
+        super().__init__()
         self.program = pathlib.Path(folder) / "templated"
+        known = set()
+        section = None
+        for line in harness.run([self.program,
+                                 "--print-config"]).stdout.splitlines():
+            name, mark, _ = line.partition(":")
+            if mark and not line.startswith((" ", "#")):
+                section = name
+            known.add((section, name.strip()))
+        self.configure({section: {key: None for key in rows
+                                  if (section, key) not in known}
+                        for section, rows in self.sections.items()})
 
 
 def write_flat(root, bodies):

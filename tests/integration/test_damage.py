@@ -25,7 +25,8 @@ ROUNDS = 8
 ADVICE = "templatectl restore"
 FLIP_TABLE = harness.PROGRAMS.parent / "tests" / "eval" / "flip_table"
 # Of the store; none is empty here.
-TABLES = 24
+TABLES = 25
+USED = TABLES - 1  # no page has ended a worker: poison is empty
 
 
 def ctl(*arguments):
@@ -88,7 +89,8 @@ class Damage(harness.Case):
         self.assertEqual(self.old.post(
             f"/v1/sites/{web.host}/guards",
             {"name": "title", "css": "h1"}).status, 201)
-        self.old.post("/v1/hooks", {"target": "http://127.0.0.1:9/"})
+        self.old.post("/v1/hooks", {"target": "http://127.0.0.1:9/",
+                                    "kinds": "site.*"})
         self.old.request("POST", "/v1/events/1/silence")
         self.old.request("DELETE", f"/v1/sites/{self.host}")
         harness.wait_until(
@@ -109,6 +111,8 @@ class Damage(harness.Case):
                 self.flip_values(FLIPS).splitlines()[2:]]
         self.assertEqual(len(rows), TABLES)
         for name, *_, flips, read, verified, unseen in rows:
+            if name.endswith("poison"):
+                continue  # no page of these has ended a worker
             self.assertEqual((flips, read, verified, unseen),
                              (str(FLIPS),) * 3 + ("0 |",), name)
 
@@ -179,6 +183,7 @@ class Damage(harness.Case):
         return json.loads(done.stdout), done.stderr
 
     def daemon_on(self, store):
+        harness.give(pathlib.Path(store).parent)
         daemon = harness.Daemon({"store": {"path": str(store)}})
         self.addCleanup(daemon.remove)
         return daemon.start()
@@ -258,7 +263,7 @@ class Damage(harness.Case):
         self.old.stop()
         self.whole = self.data.read_bytes()
         pages = Pages(self.data)
-        self.assertEqual(len(pages.rows.keys() - {"main", "free"}), TABLES)
+        self.assertEqual(len(pages.rows.keys() - {"main", "free"}), USED)
         for table in pages.rows.keys() - {"main", "free"}:
             with self.subTest(table=table):
                 self.flip_row(pages, table)

@@ -32,10 +32,12 @@ def fetcher_of(daemon):
 
 
 def events(daemon):
-    """What has happened to whom, without times and numbers."""
+    """What people are told, and what became of the site; which clusters came
+    and were merged on the way is by the order of the pages."""
     lines = daemon.get("/v1/events").text.splitlines()
     return sorted((event["kind"], event.get("url", ""))
-                  for event in map(harness.json.loads, lines))
+                  for event in map(harness.json.loads, lines)
+                  if event["alert"] or event["kind"].startswith("site."))
 
 
 class Fetcher(harness.Case):

@@ -171,10 +171,8 @@ static enum error run(struct pool *pool, const struct answer_rules *rules,
 		.take = take,
 		.take_context = &taken,
 	};
-	enum error error = ERR_TOO_LARGE;
+	enum error error = pool_run(pool, &task);
 
-	if (head.size <= POOL_MAX_HEAD)
-		error = pool_run(pool, &task);
 	buffer_free(&head);
 	if (error == ERR_NONE)
 		return taken.error;

@@ -18,6 +18,7 @@
 /* What a job gets of the answer. */
 struct taken {
 	struct job *job;
+	size_t page_bytes;
 	enum error error;
 };
 
@@ -48,6 +49,9 @@ static bool take(void *context, struct slice head, struct slice body)
 	if (!item_cut(&body, row.guarded_bytes, &part))
 		return false;
 	buffer_append_slice(&job->guarded, part);
+	/* zstd makes nothing much larger than it was */
+	if (body.size > taken->page_bytes + taken->page_bytes / 128U + 1024U)
+		return false;
 	buffer_append_slice(&job->packed, body);
 	return record_open(buffer_slice(&job->record), &record) == ERR_NONE;
 }
@@ -117,7 +121,7 @@ enum error analysing_run(const struct analysing *analysing, struct job *job)
 	struct buffer head = head_of(analysing, job);
 	struct buffer *body = &job->result.body;
 	size_t page_bytes = body->size;
-	struct taken taken = {.job = job};
+	struct taken taken = {.job = job, .page_bytes = page_bytes};
 	struct pool_task task = {
 		.kind = TASK_ANALYSE,
 		.site = hash64(job->url.host, strlen(job->url.host), 0),

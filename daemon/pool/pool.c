@@ -343,6 +343,12 @@ enum error pool_run(struct pool *pool, struct pool_task *task)
 
 	assert(!txn_is_open());
 	task->reason[0] = '\0';
+	if (task->head.size > FRAME_MAX_HEAD ||
+	    task->body.size > MAX_REQUEST_BYTES) {
+		snprintf(task->reason, sizeof(task->reason),
+			 "the request is too large for a worker");
+		return ERR_TOO_LARGE;
+	}
 	if (pool == NULL)
 		return run_here(task);
 	seat = take_seat(pool, task->site);

@@ -32,11 +32,11 @@ enum error pool_create(struct pool **pool_out,
 /* No task may run. NULL is a no-op. */
 void pool_destroy(struct pool *pool);
 
-enum { POOL_REASON_BYTES = 128, POOL_MAX_HEAD = 64 * 1024 };
+enum { POOL_REASON_BYTES = 128 };
 
 struct pool_task {
 	enum task_kind kind;
-	struct slice head; /* at most POOL_MAX_HEAD */
+	struct slice head;
 	struct slice body;
 	uint64_t site;     /* a worker that had a task of it is preferred */
 	ask_server *serve; /* what it may ask for, or NULL: nothing */
@@ -54,7 +54,8 @@ struct pool_task {
  * Have a worker do the task, waiting for a free one. Without a pool it is done
  * by this thread. Any thread without an open transaction. ERR_POISONED: the
  * worker has died of it, or has not come to an end; ERR_IO: none can be
- * started.
+ * started; ERR_TOO_LARGE: the request is over FRAME_MAX_HEAD or
+ * MAX_REQUEST_BYTES.
  */
 enum error pool_run(struct pool *pool, struct pool_task *task);
 

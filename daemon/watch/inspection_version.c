@@ -21,6 +21,10 @@ static struct slice copy_of(struct arena *arena, struct slice text)
 			      text.size};
 }
 
+/* After so many bytes of source no page is added, except to reach two: a worker
+ * parses them all. */
+enum { MAX_PAGES_BYTES = 16 << 20 };
+
 /* A page of the cluster, copied out of the store. */
 struct member {
 	uint64_t key;
@@ -108,13 +112,18 @@ static void copy_members(const struct reading *reading, uint32_t cluster,
 	const struct members *members = &pages->members;
 	const struct stored_pages from = {reading->txn, reading->site, cluster,
 					  reading->source->limits};
+	size_t records_bytes;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < members->count; i++)
 		item_append(&pages->request,
 			    sample_record(reading->scratch,
 					  &members->items[i].record));
-	for (uint32_t i = 0; i < members->count && count < VERSION_MAX_SAMPLES;
+	records_bytes = pages->request.size;
+	for (uint32_t i = 0;
+	     i < members->count && count < VERSION_MAX_SAMPLES &&
+	     (count < 2 ||
+	      pages->request.size - records_bytes <= MAX_PAGES_BYTES);
 	     i++)
 		count +=
 			append_page(&from, &members->items[i], &pages->request);

@@ -41,6 +41,8 @@ enum ask_kind {
 	ASK_KINDS
 };
 
+enum { MAX_REQUEST_BYTES = 256 << 20 }; /* of the body of a request */
+
 /* A message: fields by a layout, and bytes. */
 struct message {
 	struct buffer head;

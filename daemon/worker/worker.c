@@ -8,7 +8,6 @@
 #include "store/memory.h"
 
 enum {
-	MAX_REQUEST_BYTES = 256 << 20,
 	LARGE_BYTES = 1 << 20, /* a request after which memory is given back */
 };
 

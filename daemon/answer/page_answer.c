@@ -154,12 +154,20 @@ static struct buffer head_of(const struct answer_rules *rules,
 	return head;
 }
 
-static enum error run(struct pool *pool, const struct answer_rules *rules,
-		      const struct text_request *request,
-		      const struct place *place, struct page_answer *answer)
+/* What is asked, and of whom. */
+struct asking {
+	struct pool *pool;
+	struct store *store;
+	const struct answer_rules *rules;
+	const struct text_request *request;
+};
+
+static enum error run(const struct asking *asking, const struct place *place,
+		      struct page_answer *answer)
 {
-	struct site_server server = {place->site, rules, request};
-	struct buffer head = head_of(rules, request, place);
+	struct site_server server = {place->site, asking->rules,
+				     asking->request};
+	struct buffer head = head_of(asking->rules, asking->request, place);
 	struct taken taken = {.answer = answer};
 	struct pool_task task = {
 		.kind = TASK_TEXT,
@@ -171,7 +179,7 @@ static enum error run(struct pool *pool, const struct answer_rules *rules,
 		.take = take,
 		.take_context = &taken,
 	};
-	enum error error = pool_run(pool, &task);
+	enum error error = pool_run(asking->pool, &task);
 
 	buffer_free(&head);
 	if (error == ERR_NONE)
@@ -181,18 +189,17 @@ static enum error run(struct pool *pool, const struct answer_rules *rules,
 }
 
 /* ERR_BUSY when the page has changed between two transactions. */
-static enum error answer_stored(struct pool *pool, struct store *store,
-				const struct answer_rules *rules,
-				const struct text_request *request,
+static enum error answer_stored(const struct asking *asking,
 				struct page_answer *answer)
 {
+	const struct text_request *request = asking->request;
 	struct text_answer told = {0};
 	struct found_page found = {0};
-	enum error error =
-		found_page_read(store, rules, request->url, &found, &told);
+	enum error error = found_page_read(asking->store, asking->rules,
+					   request->url, &found, &told);
 
 	if (error == ERR_NONE)
-		error = run(pool, rules, request,
+		error = run(asking,
 			    &(struct place){.site = &found.site,
 					    .known = &found.known,
 					    .url = told.url,
@@ -207,28 +214,44 @@ static enum error answer_stored(struct pool *pool, struct store *store,
 }
 
 /* The same, of a page that is handed in. */
-static enum error answer_given(struct pool *pool, struct store *store,
-			       const struct answer_rules *rules,
-			       const struct text_request *request,
+static enum error answer_given(const struct asking *asking,
 			       struct page_answer *answer)
 {
+	const struct text_request *request = asking->request;
 	struct place place = {.body = request->body};
 	struct stored_site stored = {0};
 	struct site_row row;
 	enum error error = ERR_NONE;
 
 	if (request->url != NULL) {
-		struct txn txn = txn_begin_read(store);
+		struct txn txn = txn_begin_read(asking->store);
 
 		if (site_get(&txn, slice_of(request->url->host), &row) &&
-		    stored_site_open(&stored, store, &row, rules) != NULL)
+		    stored_site_open(&stored, asking->store, &row,
+				     asking->rules) != NULL)
 			place.site = &stored;
 		error = txn.error;
 		txn_abort(&txn);
 	}
 	if (error == ERR_NONE)
-		error = run(pool, rules, request, &place, answer);
+		error = run(asking, &place, answer);
 	stored_site_close(&stored);
+	return error;
+}
+
+/* Again, as long as the page changes under our hands. */
+static enum error answer_by(enum error (*try)(const struct asking *asking,
+					      struct page_answer *answer),
+			    const struct asking *asking,
+			    struct page_answer *answer_out)
+{
+	enum error error = ERR_BUSY;
+
+	*answer_out = (struct page_answer){.confidence = NAN};
+	for (int i = 0; i < MAX_TRIES && error == ERR_BUSY; i++) {
+		buffer_clear(&answer_out->body);
+		error = try(asking, answer_out);
+	}
 	return error;
 }
 
@@ -237,14 +260,9 @@ enum error page_answer_stored(struct pool *pool, struct store *store,
 			      const struct text_request *request,
 			      struct page_answer *answer_out)
 {
-	enum error error = ERR_BUSY;
-
-	*answer_out = (struct page_answer){.confidence = NAN};
-	for (int i = 0; i < MAX_TRIES && error == ERR_BUSY; i++) {
-		buffer_clear(&answer_out->body);
-		error = answer_stored(pool, store, rules, request, answer_out);
-	}
-	return error;
+	return answer_by(answer_stored,
+			 &(struct asking){pool, store, rules, request},
+			 answer_out);
 }
 
 enum error page_answer_given(struct pool *pool, struct store *store,
@@ -252,12 +270,7 @@ enum error page_answer_given(struct pool *pool, struct store *store,
 			     const struct text_request *request,
 			     struct page_answer *answer_out)
 {
-	enum error error = ERR_BUSY;
-
-	*answer_out = (struct page_answer){.confidence = NAN};
-	for (int i = 0; i < MAX_TRIES && error == ERR_BUSY; i++) {
-		buffer_clear(&answer_out->body);
-		error = answer_given(pool, store, rules, request, answer_out);
-	}
-	return error;
+	return answer_by(answer_given,
+			 &(struct asking){pool, store, rules, request},
+			 answer_out);
 }

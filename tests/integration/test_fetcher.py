@@ -32,12 +32,13 @@ def fetcher_of(daemon):
 
 
 def events(daemon):
-    """What people are told, and what became of the site; which clusters came
-    and were merged on the way is by the order of the pages."""
+    """What people are told, and what became of the site; which clusters came,
+    were merged or cut anew on the way is by the order of the pages."""
     lines = daemon.get("/v1/events").text.splitlines()
     return sorted((event["kind"], event.get("url", ""))
                   for event in map(harness.json.loads, lines)
-                  if event["alert"] or event["kind"].startswith("site."))
+                  if event["alert"]
+                  or event["kind"] in ("site.added", "site.crawled"))
 
 
 class Fetcher(harness.Case):

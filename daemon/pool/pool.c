@@ -31,7 +31,6 @@ struct pool {
 	struct lock lock; /* guards what follows, but for busy processes */
 	struct condition has_free;
 	struct seat *seats; /* [options.workers] */
-	struct pool_stats stats;
 };
 
 static enum error start_worker(struct pool *pool, struct seat *seat)
@@ -67,7 +66,6 @@ enum error pool_create(struct pool **pool_out,
 	lock_init(&pool->lock, LOCK_POOL);
 	condition_init(&pool->has_free);
 	pool->seats = mem_alloc(options->workers, sizeof(*pool->seats));
-	pool->stats.workers = options->workers;
 	for (size_t i = 0; error == ERR_NONE && i < options->workers; i++)
 		error = start_worker(pool, &pool->seats[i]);
 	if (error == ERR_NONE)
@@ -116,18 +114,14 @@ static struct seat *take_seat(struct pool *pool, uint64_t site)
 		condition_wait(&pool->has_free, &pool->lock);
 	seat->is_busy = true;
 	seat->site = site;
-	pool->stats.busy++;
 	lock_release(&pool->lock);
 	return seat;
 }
 
-static void leave_seat(struct pool *pool, struct seat *seat, bool has_died)
+static void leave_seat(struct pool *pool, struct seat *seat)
 {
 	lock_acquire(&pool->lock);
 	seat->is_busy = false;
-	pool->stats.busy--;
-	pool->stats.tasks++;
-	pool->stats.deaths += has_died;
 	condition_signal(&pool->has_free);
 	lock_release(&pool->lock);
 }
@@ -138,11 +132,9 @@ struct deadline {
 	uint64_t clock_ms;
 };
 
-static struct deadline deadline_of(const struct pool *pool,
-				   const struct process *process)
+static struct deadline deadline_after(const struct process *process,
+				      uint64_t task_ms)
 {
-	uint64_t task_ms = pool->options.task_ms;
-
 	/* a thread cannot be killed */
 	if (task_ms == 0 || process->pid == 0)
 		return (struct deadline){0};
@@ -232,15 +224,28 @@ static enum error converse(struct process *process,
 	return error;
 }
 
+static bool is_too_large(const struct pool_task *task)
+{
+	return task->head.size > FRAME_MAX_HEAD ||
+	       task->body.size > MAX_REQUEST_BYTES;
+}
+
+/* ERR_BUSY: it has more to read than there is room for. */
+static enum error offer(struct process *process, const struct pool_task *task)
+{
+	if (is_too_large(task))
+		return ERR_TOO_LARGE;
+	return frame_offer(&process->channel,
+			   &(struct frame_parts){.kind = (uint32_t)task->kind,
+						 .head = task->head,
+						 .body = task->body,
+						 .file = -1});
+}
+
 static enum error run_by(struct process *process, const struct pool_task *task,
 			 const struct deadline *deadline)
 {
-	enum error error =
-		frame_offer(&process->channel,
-			    &(struct frame_parts){.kind = (uint32_t)task->kind,
-						  .head = task->head,
-						  .body = task->body,
-						  .file = -1});
+	enum error error = offer(process, task);
 
 	return error == ERR_NONE ? converse(process, task, deadline) : error;
 }
@@ -300,7 +305,7 @@ static enum error run_once(struct pool *pool, struct seat *seat,
 			 "no worker can be started: see the log");
 		return ERR_IO;
 	}
-	deadline = deadline_of(pool, &seat->process);
+	deadline = deadline_after(&seat->process, pool->options.task_ms);
 	error = run_by(&seat->process, task, &deadline);
 	if (error == ERR_NONE)
 		return ERR_NONE;
@@ -343,8 +348,7 @@ enum error pool_run(struct pool *pool, struct pool_task *task)
 
 	assert(!txn_is_open());
 	task->reason[0] = '\0';
-	if (task->head.size > FRAME_MAX_HEAD ||
-	    task->body.size > MAX_REQUEST_BYTES) {
+	if (is_too_large(task)) {
 		snprintf(task->reason, sizeof(task->reason),
 			 "the request is too large for a worker");
 		return ERR_TOO_LARGE;
@@ -356,13 +360,62 @@ enum error pool_run(struct pool *pool, struct pool_task *task)
 		error = run_once(pool, seat, task, &was_killed_here);
 	if (!seat->is_started)
 		start_worker(pool, seat);
-	leave_seat(pool, seat, error != ERR_NONE);
+	leave_seat(pool, seat);
 	return error;
 }
 
-void pool_stats(struct pool *pool, struct pool_stats *stats_out)
+/* Do tasks until one fails; how many were done. */
+static size_t run_some(struct process *process, const struct pool_task *tasks,
+		       size_t count, const struct deadline *deadline)
 {
-	lock_acquire(&pool->lock);
-	*stats_out = pool->stats;
-	lock_release(&pool->lock);
+	enum error error = ERR_NONE;
+	size_t sent = 0;
+	size_t done = 0;
+
+	while (error == ERR_NONE && done < count) {
+		assert(tasks[done].serve == NULL);
+		while (error == ERR_NONE && sent < count) {
+			error = offer(process, &tasks[sent]);
+			sent += error == ERR_NONE;
+		}
+		/* what it has answers some, and makes room */
+		if (error == ERR_NONE || (error == ERR_BUSY && sent > done))
+			error = converse(process, &tasks[done], deadline);
+		done += error == ERR_NONE;
+	}
+	return done;
+}
+
+/* Who needs more time than that is run alone, and then with all of its own. */
+static struct deadline shared_deadline(const struct pool *pool,
+				       const struct process *process)
+{
+	return deadline_after(process, (pool->options.task_ms + PATIENCE - 1) /
+					       PATIENCE);
+}
+
+void pool_run_all(struct pool *pool, struct pool_task *tasks, size_t count)
+{
+	size_t done = 0;
+
+	assert(!txn_is_open());
+	if (pool != NULL && count > 1) {
+		struct seat *seat = take_seat(pool, tasks[0].site);
+		bool is_ready = make_ready(pool, seat);
+
+		if (is_ready) {
+			const struct deadline deadline =
+				shared_deadline(pool, &seat->process);
+
+			done = run_some(&seat->process, tasks, count,
+					&deadline);
+		}
+		if (is_ready && done < count)
+			end_worker(pool, seat, NULL);
+		leave_seat(pool, seat);
+	}
+	for (size_t i = 0; i < done; i++)
+		tasks[i].error = ERR_NONE;
+	for (size_t i = done; i < count; i++)
+		tasks[i].error = pool_run(pool, &tasks[i]);
 }

@@ -47,6 +47,7 @@ struct pool_task {
 	 */
 	bool (*take)(void *context, struct slice head, struct slice body);
 	void *take_context;
+	enum error error;               /* of pool_run_all() */
 	char reason[POOL_REASON_BYTES]; /* English, after an error */
 };
 
@@ -59,14 +60,11 @@ struct pool_task {
  */
 enum error pool_run(struct pool *pool, struct pool_task *task);
 
-struct pool_stats {
-	size_t workers;
-	size_t busy;
-	uint64_t tasks;
-	uint64_t deaths;
-};
-
-/* Any thread. */
-void pool_stats(struct pool *pool, struct pool_stats *stats_out);
+/*
+ * Have one worker do them one after the other, all sent before the first answer
+ * comes, and set `error` of each: those of pool_run(). They ask for nothing.
+ * When it dies, or takes too long, those without an answer are run each alone.
+ */
+void pool_run_all(struct pool *pool, struct pool_task *tasks, size_t count);
 
 #endif

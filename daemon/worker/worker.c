@@ -9,6 +9,7 @@
 
 enum {
 	LARGE_BYTES = 1 << 20, /* a request after which memory is given back */
+	MAX_HELD = 32,         /* answers that wait for others */
 };
 
 struct worker *worker_create(void)
@@ -65,9 +66,36 @@ static bool ask_keeper(void *context, const struct inquiry *inquiry,
 	return is_answer;
 }
 
-/* Do the task of the frame and send the answer. */
+/* Answers that are sent when no request waits any more: so the keeper wakes
+ * once for all of them. */
+struct held {
+	struct message answers[MAX_HELD];
+	size_t count;
+};
+
+static enum error send_held(const struct channel *channel, struct held *held)
+{
+	enum error error = ERR_NONE;
+
+	for (size_t i = 0; i < held->count; i++) {
+		const struct frame_parts parts = {
+			.kind = FRAME_TASK_DONE,
+			.head = buffer_slice(&held->answers[i].head),
+			.body = buffer_slice(&held->answers[i].body),
+			.file = -1,
+		};
+
+		if (error == ERR_NONE)
+			error = frame_send(channel, &parts);
+		message_free(&held->answers[i]);
+	}
+	held->count = 0;
+	return error;
+}
+
+/* Do the task of the frame and hold the answer. */
 static enum error serve(struct worker *worker, struct channel *asks,
-			const struct frame *frame)
+			const struct frame *frame, struct held *held)
 {
 	struct task task = {
 		.kind = frame->kind,
@@ -77,20 +105,28 @@ static enum error serve(struct worker *worker, struct channel *asks,
 		.serve = ask_keeper,
 		.serve_context = asks,
 	};
-	struct message answer;
-	enum error error = task_run(&task, &answer);
+	struct message *answer = &held->answers[held->count++];
+	enum error error = task_run(&task, answer);
 
 	if (task.has_stopped)
 		error = ERR_STOPPED;
-	if (error == ERR_NONE)
-		error = frame_send(asks,
-				   &(struct frame_parts){
-					   .kind = FRAME_TASK_DONE,
-					   .head = buffer_slice(&answer.head),
-					   .body = buffer_slice(&answer.body),
-					   .file = -1});
-	message_free(&answer);
+	if (error == ERR_NONE && held->count == MAX_HELD)
+		error = send_held(asks, held);
 	return error;
+}
+
+/* The next request, before which nothing is held that somebody waits for. */
+static enum error receive(struct channel *requests, struct held *held,
+			  struct frame *frame)
+{
+	enum error error = ERR_TIMEOUT;
+
+	if (held->count > 0)
+		error = frame_receive(requests, 0, frame);
+	if (error != ERR_TIMEOUT)
+		return error;
+	error = send_held(requests, held);
+	return error == ERR_NONE ? frame_receive(requests, -1, frame) : error;
 }
 
 void worker_main(int socket)
@@ -99,18 +135,21 @@ void worker_main(int socket)
 	/* with a room of its own: a request stands while something is asked */
 	struct channel asks = channel_of(socket, MAX_REQUEST_BYTES);
 	struct worker *worker = worker_create();
+	struct held held = {0};
 	enum error error = ERR_NONE;
 	struct frame frame;
 
 	while (error == ERR_NONE &&
-	       frame_receive(&requests, -1, &frame) == ERR_NONE) {
+	       receive(&requests, &held, &frame) == ERR_NONE) {
 		size_t size = frame.body.size;
 
-		error = serve(worker, &asks, &frame);
+		error = serve(worker, &asks, &frame, &held);
 		frame_free(&frame);
 		if (size >= LARGE_BYTES)
 			malloc_trim(0);
 	}
+	for (size_t i = 0; i < held.count; i++)
+		message_free(&held.answers[i]);
 	worker_destroy(worker);
 	free(asks.room);
 	channel_close(&requests);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/process/process.h"
+#include "store/memory.h"
 #include "tests/unit/run.h"
 
 /* A worker that does what the head of the task says, and no task. */
@@ -441,18 +442,83 @@ START_TEST(what_comes_after_the_answer_costs_no_other_task)
 }
 END_TEST
 
-START_TEST(deaths_are_counted)
-{
-	struct keeper keeper = {0};
-	struct pool_stats stats;
+enum { BATCH = 5 };
 
-	run("done", &keeper);
-	run("die", &keeper);
-	run("done", &keeper);
-	pool_stats(pool, &stats);
-	ck_assert_uint_eq(stats.tasks, 3);
-	ck_assert_uint_eq(stats.deaths, 1);
-	ck_assert_uint_eq(stats.busy, 0);
+/* The errors of tasks that were given together. */
+static void run_all(const char *const *names, struct slice body,
+		    struct keeper *keeper, enum error *errors_out)
+{
+	struct pool_task tasks[BATCH];
+
+	for (size_t i = 0; i < BATCH; i++)
+		tasks[i] = (struct pool_task){.kind = TASK_XPATH,
+					      .head = slice_of(names[i]),
+					      .body = body,
+					      .take = take,
+					      .take_context = keeper};
+	pool_run_all(pool, tasks, BATCH);
+	for (size_t i = 0; i < BATCH; i++)
+		errors_out[i] = tasks[i].error;
+}
+
+static const struct slice nothing;
+
+START_TEST(tasks_that_go_together_are_done)
+{
+	static const char *const names[BATCH] = {"done", "done", "done", "done",
+						 "done"};
+	struct keeper keeper = {0};
+	enum error errors[BATCH];
+	char *large = mem_alloc(MAX_FRAME, 1);
+	const size_t sizes[] = {0, 200 * 1024, MAX_FRAME};
+
+	/* inline, more than the socket takes, and in files */
+	for (size_t i = 0; i < 3; i++) {
+		run_all(names, (struct slice){large, sizes[i]}, &keeper,
+			errors);
+		for (size_t k = 0; k < BATCH; k++)
+			ck_assert_int_eq(errors[k], ERR_NONE);
+		ck_assert_uint_eq(keeper.answers, (i + 1) * BATCH);
+	}
+	free(large);
+}
+END_TEST
+
+START_TEST(one_of_those_that_go_together_costs_itself)
+{
+	static const char *const bad[] = {"die", "noise", "spin", "leave",
+					  "close"};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const char *names[BATCH] = {"done", "done", "done", "done",
+					    "done"};
+		struct keeper keeper = {0};
+		enum error errors[BATCH];
+
+		names[i % BATCH] = bad[i];
+		run_all(names, nothing, &keeper, errors);
+		for (size_t k = 0; k < BATCH; k++)
+			ck_assert_int_eq(errors[k], k == i % BATCH
+							    ? ERR_POISONED
+							    : ERR_NONE);
+		ck_assert_uint_eq(keeper.answers, BATCH - 1);
+	}
+}
+END_TEST
+
+START_TEST(one_that_is_too_large_costs_itself)
+{
+	char *long_name = mem_alloc(FRAME_MAX_HEAD + 2, 1);
+	const char *names[BATCH] = {"done", "done", long_name, "done", "done"};
+	struct keeper keeper = {0};
+	enum error errors[BATCH];
+
+	memset(long_name, 'x', FRAME_MAX_HEAD + 1);
+	run_all(names, nothing, &keeper, errors);
+	ck_assert_int_eq(errors[2], ERR_TOO_LARGE);
+	ck_assert_int_eq(errors[3], ERR_NONE);
+	ck_assert_uint_eq(keeper.answers, BATCH - 1);
+	free(long_name);
 }
 END_TEST
 
@@ -474,7 +540,9 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, who_closes_its_end_is_ended);
 	tcase_add_test(tcase, who_is_killed_by_others_has_another_try);
 	tcase_add_test(tcase, what_comes_after_the_answer_costs_no_other_task);
-	tcase_add_test(tcase, deaths_are_counted);
+	tcase_add_test(tcase, tasks_that_go_together_are_done);
+	tcase_add_test(tcase, one_of_those_that_go_together_costs_itself);
+	tcase_add_test(tcase, one_that_is_too_large_costs_itself);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

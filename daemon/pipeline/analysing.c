@@ -1,5 +1,6 @@
 #include "daemon/pipeline/analysing.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,6 +29,14 @@ static bool is_parse_error(int32_t error)
 	return error == ERR_NONE || error == ERR_NOT_HTML;
 }
 
+/* Of another try, or of what was refused. */
+static void drop_results(struct job *job)
+{
+	buffer_clear(&job->record);
+	buffer_clear(&job->guarded);
+	buffer_clear(&job->packed);
+}
+
 /* Take the answer over; false when it is none. */
 static bool take(void *context, struct slice head, struct slice body)
 {
@@ -37,6 +46,7 @@ static bool take(void *context, struct slice head, struct slice body)
 	struct record record;
 	struct slice part;
 
+	drop_results(job);
 	if (!row_layout_decode(&analyse_answer_layout, head, &row) ||
 	    !is_parse_error(row.error))
 		return false;
@@ -54,14 +64,6 @@ static bool take(void *context, struct slice head, struct slice body)
 		return false;
 	buffer_append_slice(&job->packed, body);
 	return record_open(buffer_slice(&job->record), &record) == ERR_NONE;
-}
-
-/* Of another try, or of what was refused. */
-static void drop_results(struct job *job)
-{
-	buffer_clear(&job->record);
-	buffer_clear(&job->guarded);
-	buffer_clear(&job->packed);
 }
 
 static struct buffer head_of(const struct analysing *analysing,
@@ -116,37 +118,64 @@ static void poison(struct job *job, const char *reason)
 		 reason);
 }
 
-enum error analysing_run(const struct analysing *analysing, struct job *job)
-{
-	struct buffer head = head_of(analysing, job);
-	struct buffer *body = &job->result.body;
-	size_t page_bytes = body->size;
-	struct taken taken = {.job = job, .page_bytes = page_bytes};
-	struct pool_task task = {
-		.kind = TASK_ANALYSE,
-		.site = hash64(job->url.host, strlen(job->url.host), 0),
-		.take = take,
-		.take_context = &taken,
-	};
-	enum error error;
+/* A job with a worker. */
+struct analysis {
+	struct taken taken;
+	struct buffer head;
+};
 
-	if (is_poison(analysing, job)) {
-		buffer_free(&head);
-		return ERR_POISONED;
-	}
+static void prepare(const struct analysing *analysing, struct job *job,
+		    struct analysis *analysis, struct pool_task *task)
+{
+	struct buffer *body = &job->result.body;
+
+	*analysis = (struct analysis){
+		.taken = {.job = job, .page_bytes = body->size},
+		.head = head_of(analysing, job),
+	};
 	/* behind the page, for as long as it takes */
 	guarding_read(analysing->store, job->url.host, slice_of(job->url.text),
 		      body);
-	task.head = buffer_slice(&head);
-	task.body = buffer_slice(body);
-	error = pool_run(analysing->pool, &task);
-	body->size = page_bytes;
-	buffer_free(&head);
-	if (error != ERR_NONE) {
+	*task = (struct pool_task){
+		.kind = TASK_ANALYSE,
+		.head = buffer_slice(&analysis->head),
+		.body = buffer_slice(body),
+		.site = hash64(job->url.host, strlen(job->url.host), 0),
+		.take = take,
+		.take_context = &analysis->taken,
+	};
+}
+
+static void finish(struct analysis *analysis, const struct pool_task *task)
+{
+	struct job *job = analysis->taken.job;
+
+	job->result.body.size = analysis->taken.page_bytes;
+	buffer_free(&analysis->head);
+	job->error =
+		task->error == ERR_NONE ? analysis->taken.error : task->error;
+	if (task->error != ERR_NONE)
 		drop_results(job);
-		if (error == ERR_POISONED)
-			poison(job, task.reason);
-		return error;
+	if (task->error == ERR_POISONED)
+		poison(job, task->reason);
+}
+
+void analysing_run(const struct analysing *analysing, struct job *jobs)
+{
+	struct analysis analyses[GATHER_JOBS];
+	struct pool_task tasks[GATHER_JOBS];
+	size_t count = 0;
+
+	for (struct job *job = jobs; job != NULL; job = job->next) {
+		if (is_poison(analysing, job)) {
+			job->error = ERR_POISONED;
+			continue;
+		}
+		assert(count < GATHER_JOBS);
+		prepare(analysing, job, &analyses[count], &tasks[count]);
+		count++;
 	}
-	return taken.error;
+	pool_run_all(analysing->pool, tasks, count);
+	for (size_t i = 0; i < count; i++)
+		finish(&analyses[i], &tasks[i]);
 }

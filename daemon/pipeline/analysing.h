@@ -16,12 +16,12 @@ struct analysing {
 };
 
 /*
- * Have the body of the job parsed, once, and all read from it that the commit
- * wants: record, guarded and packed of the job. Errors of page_parse() and
- * pool_run(). ERR_POISONED: no worker survives it; `reason` of the job says
- * how, `packed` is the body. Bytes that did so before are not given to another
- * one: `packed` is empty then.
+ * Have the bodies of a list of at most GATHER_JOBS jobs parsed, once, and all
+ * read from them that the commit wants: record, guarded and packed of a job.
+ * `error` of a job: those of page_parse() and pool_run(). ERR_POISONED: no
+ * worker survives it; `reason` of the job says how, `packed` is the body. Bytes
+ * that did so before are not given to another one: `packed` is empty then.
  */
-enum error analysing_run(const struct analysing *analysing, struct job *job);
+void analysing_run(const struct analysing *analysing, struct job *jobs);
 
 #endif

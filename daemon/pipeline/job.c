@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "daemon/runtime/clock.h"
 #include "store/memory.h"
 
 struct job *job_create(struct work *work)
@@ -66,28 +67,66 @@ size_t job_queue_push(struct job_queue *queue, struct job *job)
 	queue->last = job;
 	assert(!queue->is_closed);
 	count = ++queue->count;
-	condition_signal(&queue->is_changed);
+	/* who gathers already looks by itself */
+	if (count == 1 || count >= GATHER_JOBS)
+		condition_signal(&queue->is_changed);
 	lock_release(&queue->lock);
 	return count;
 }
 
-struct job *job_queue_wait(struct job_queue *queue)
+/* Wait for jobs that go together; another thread may have taken them then. */
+static void wait_for_jobs(struct job_queue *queue)
 {
-	struct job *job;
+	uint64_t until_ms;
 
-	lock_acquire(&queue->lock);
+	assert(lock_is_held(&queue->lock));
 	while (queue->first == NULL && !queue->is_closed)
 		condition_wait(&queue->is_changed, &queue->lock);
-	job = queue->first;
-	if (job != NULL) {
-		queue->first = job->next;
-		assert(queue->count > 0);
-		queue->count--;
-		if (queue->first == NULL)
-			queue->last = NULL;
-	}
+	until_ms = clock_steady_ms() + GATHER_MS;
+	while (queue->count > 0 && queue->count < GATHER_JOBS &&
+	       !queue->is_closed &&
+	       condition_wait_until(&queue->is_changed, &queue->lock, until_ms))
+		continue;
+}
+
+/* Cut off the first jobs that go together. */
+static struct job *take_some(struct job_queue *queue)
+{
+	struct job *jobs = queue->first;
+	struct job **end = &queue->first;
+	size_t bytes = 0;
+	size_t count = 0;
+
+	assert(lock_is_held(&queue->lock) && jobs != NULL);
+	do {
+		bytes += (*end)->result.body.size;
+		end = &(*end)->next;
+		count++;
+	} while (*end != NULL && count < GATHER_JOBS &&
+		 bytes + (*end)->result.body.size <= GATHER_BYTES);
+	queue->first = *end;
+	*end = NULL;
+	assert(queue->count >= count);
+	queue->count -= count;
+	if (queue->first == NULL)
+		queue->last = NULL;
+	return jobs;
+}
+
+struct job *job_queue_gather(struct job_queue *queue)
+{
+	struct job *jobs = NULL;
+
+	lock_acquire(&queue->lock);
+	do
+		wait_for_jobs(queue);
+	while (queue->first == NULL && !queue->is_closed);
+	if (queue->first != NULL)
+		jobs = take_some(queue);
+	if (queue->first != NULL)
+		condition_signal(&queue->is_changed);
 	lock_release(&queue->lock);
-	return job;
+	return jobs;
 }
 
 struct job *job_queue_take_all(struct job_queue *queue)

@@ -67,8 +67,19 @@ void job_queue_finish(struct job_queue *queue);
 /* How many jobs are in the queue then. */
 size_t job_queue_push(struct job_queue *queue, struct job *job);
 
-/* Wait for a job; NULL when the queue is closed and empty. */
-struct job *job_queue_wait(struct job_queue *queue);
+enum {
+	GATHER_JOBS = 16,
+	GATHER_BYTES = 1024 * 1024, /* of their bodies, about */
+	GATHER_MS = 20,
+};
+
+/*
+ * Wait for a job and, for at most GATHER_MS, for others that can go with it: at
+ * most GATHER_JOBS of GATHER_BYTES, one at least, as a list. So threads and
+ * processes wake for some pages in place of each. NULL when the queue is closed
+ * and empty.
+ */
+struct job *job_queue_gather(struct job_queue *queue);
 
 /* Take everything, as a list; NULL when there is nothing. Does not wait. */
 struct job *job_queue_take_all(struct job_queue *queue);

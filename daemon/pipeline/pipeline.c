@@ -44,18 +44,9 @@ static void release_bytes(struct fetching *fetching, size_t size)
 		remote_fetcher_wake(fetching->fetcher);
 }
 
-static void analyse_job(struct pipeline *pipeline, struct job *job)
+/* What becomes of a job that was analysed. */
+static void end_analysis(struct pipeline *pipeline, struct job *job)
 {
-	const struct analysing analysing = {
-		.store = pipeline->fetching.store,
-		.pool = pipeline->pool,
-		.limits = pipeline->options.limits,
-		.drop_parameters = pipeline->options.drop_parameters,
-	};
-	uint64_t begin_us = clock_read_us(CLOCK_MONOTONIC);
-
-	job->body_bytes = (uint32_t)job->result.body.size;
-	job->error = analysing_run(&analysing, job);
 	if (job->error == ERR_POISONED && job->ingestion != NULL)
 		job->kind = CHANGE_POISON;
 	else if (job->error != ERR_NONE)
@@ -64,8 +55,28 @@ static void analyse_job(struct pipeline *pipeline, struct job *job)
 		    pipeline->options.archives_credentials);
 	buffer_free(&job->result.body); /* it may wait for long */
 	release_bytes(&pipeline->fetching, job->body_bytes);
+}
+
+static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
+{
+	const struct analysing analysing = {
+		.store = pipeline->fetching.store,
+		.pool = pipeline->pool,
+		.limits = pipeline->options.limits,
+		.drop_parameters = pipeline->options.drop_parameters,
+	};
+	uint64_t begin_us = clock_read_us(CLOCK_MONOTONIC);
+	size_t count = 0;
+
+	for (struct job *job = jobs; job != NULL; job = job->next)
+		job->body_bytes = (uint32_t)job->result.body.size;
+	analysing_run(&analysing, jobs);
+	for (struct job *job = jobs; job != NULL; job = job->next) {
+		end_analysis(pipeline, job);
+		count++;
+	}
 	lock_acquire(&pipeline->lock);
-	pipeline->stats.analysed++;
+	pipeline->stats.analysed += count;
 	pipeline->stats.analyse_us += clock_read_us(CLOCK_MONOTONIC) - begin_us;
 	lock_release(&pipeline->lock);
 }
@@ -98,15 +109,22 @@ static void drop_ingested(struct pipeline *pipeline, struct job *job)
 static void *analyser_main(void *argument)
 {
 	struct pipeline *pipeline = argument;
-	struct job *job;
+	struct job *jobs;
 
-	while ((job = job_queue_wait(&pipeline->fetched)) != NULL) {
-		analyse_job(pipeline, job);
-		if (job->ingestion != NULL && job->kind == CHANGE_FAILED) {
-			drop_ingested(pipeline, job);
-			continue;
+	while ((jobs = job_queue_gather(&pipeline->fetched)) != NULL) {
+		analyse_jobs(pipeline, jobs);
+		while (jobs != NULL) {
+			struct job *job = jobs;
+
+			jobs = job->next;
+			if (job->ingestion != NULL &&
+			    job->kind == CHANGE_FAILED)
+				drop_ingested(pipeline, job);
+			else
+				wake_committer(
+					pipeline,
+					job_queue_push(&pipeline->ended, job));
 		}
-		wake_committer(pipeline, job_queue_push(&pipeline->ended, job));
 	}
 	return NULL;
 }

@@ -36,6 +36,7 @@ enum { POOL_REASON_BYTES = 128 };
 
 struct pool_task {
 	enum task_kind kind;
+	enum error error; /* of pool_run_all() */
 	struct slice head;
 	struct slice body;
 	uint64_t site;     /* a worker that had a task of it is preferred */
@@ -47,7 +48,6 @@ struct pool_task {
 	 */
 	bool (*take)(void *context, struct slice head, struct slice body);
 	void *take_context;
-	enum error error;               /* of pool_run_all() */
 	char reason[POOL_REASON_BYTES]; /* English, after an error */
 };
 

@@ -470,7 +470,7 @@ START_TEST(tasks_that_go_together_are_done)
 	struct keeper keeper = {0};
 	enum error errors[BATCH];
 	char *large = mem_alloc(MAX_FRAME, 1);
-	const size_t sizes[] = {0, 200 * 1024, MAX_FRAME};
+	const size_t sizes[] = {0, 200000, MAX_FRAME};
 
 	/* inline, more than the socket takes, and in files */
 	for (size_t i = 0; i < 3; i++) {

@@ -1,0 +1,40 @@
+#include "daemon/runtime/time_histogram.h"
+
+#include "tests/unit/run.h"
+
+START_TEST(the_bounds_ascend)
+{
+	for (int i = 1; i < TIME_BOUNDS; i++)
+		ck_assert_uint_lt(time_bounds_us[i - 1], time_bounds_us[i]);
+}
+END_TEST
+
+/* A bound belongs to what is below it, as Prometheus' "le" says. */
+START_TEST(a_time_is_counted_once_up_to_its_bound)
+{
+	struct time_histogram histogram = {0};
+
+	time_histogram_add(&histogram, 0);
+	time_histogram_add(&histogram, 100);
+	time_histogram_add(&histogram, 101);
+	time_histogram_add(&histogram, 30000000);
+	time_histogram_add(&histogram, 30000001);
+	ck_assert_uint_eq(histogram.counts[0], 2);
+	ck_assert_uint_eq(histogram.counts[1], 1);
+	ck_assert_uint_eq(histogram.counts[TIME_BOUNDS - 1], 1);
+	ck_assert_uint_eq(histogram.counts[TIME_BOUNDS], 1);
+	ck_assert_uint_eq(time_histogram_count(&histogram), 5);
+	ck_assert_uint_eq(histogram.sum_us, 60000202);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("time_histogram");
+	TCase *tests = tcase_create("time_histogram");
+
+	tcase_add_test(tests, the_bounds_ascend);
+	tcase_add_test(tests, a_time_is_counted_once_up_to_its_bound);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -385,6 +385,8 @@ void process_end(struct starter *starter, struct process *process,
 {
 	int64_t status = -1;
 
+	if (starter != NULL)
+		roster_measure(starter->roster, process->pid);
 	if (process->pid == 0) {
 		shutdown(process->channel.socket, SHUT_RDWR);
 		pthread_join(process->thread, NULL);

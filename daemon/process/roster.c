@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "daemon/runtime/clock.h"
 #include "daemon/runtime/lock.h"
 #include "store/buffer.h"
 #include "store/log.h"
@@ -11,7 +13,9 @@
 struct roster {
 	struct lock lock; /* guards what follows */
 	struct buffer entries;
+	uint64_t starts[ROLE_COUNT];
 	uint64_t deaths[ROLE_COUNT];
+	uint64_t gone_us[ROLE_COUNT]; /* CPU time of those that were removed */
 	struct sandbox_report said[ROLE_COUNT]; /* in the log */
 };
 
@@ -56,9 +60,37 @@ void roster_add(struct roster *roster, const struct roster_entry *entry)
 	is_new = said->holds != entry->walls.holds ||
 		 said->lacks != entry->walls.lacks;
 	*said = entry->walls;
+	roster->starts[entry->role]++;
 	lock_release(&roster->lock);
 	if (is_new)
 		say(entry);
+}
+
+/* With the lock held. What was known stays when there is no such process. */
+static void measure(struct roster_entry *entry)
+{
+	clockid_t clock;
+	uint64_t used_us;
+
+	if (clock_getcpuclockid(entry->pid, &clock) != 0)
+		return;
+	used_us = clock_read_us(clock);
+	if (used_us > entry->cpu_us)
+		entry->cpu_us = used_us;
+}
+
+static struct roster_entry *entries_of(struct roster *roster)
+{
+	return (struct roster_entry *)(void *)roster->entries.data;
+}
+
+void roster_measure(struct roster *roster, pid_t pid)
+{
+	lock_acquire(&roster->lock);
+	for (size_t i = 0; i < count_entries(roster); i++)
+		if (entries_of(roster)[i].pid == pid)
+			measure(&entries_of(roster)[i]);
+	lock_release(&roster->lock);
 }
 
 void roster_remove(struct roster *roster, pid_t pid, bool has_died)
@@ -68,12 +100,13 @@ void roster_remove(struct roster *roster, pid_t pid, bool has_died)
 	size_t at = 0;
 
 	lock_acquire(&roster->lock);
-	entries = (struct roster_entry *)(void *)roster->entries.data;
+	entries = entries_of(roster);
 	count = count_entries(roster);
 	while (at < count && entries[at].pid != pid)
 		at++;
 	if (at < count) {
 		roster->deaths[entries[at].role] += has_died;
+		roster->gone_us[entries[at].role] += entries[at].cpu_us;
 		memmove(&entries[at], &entries[at + 1],
 			(count - at - 1) * sizeof(*entries));
 		roster->entries.size -= sizeof(*entries);
@@ -86,11 +119,19 @@ struct roster_view roster_look(struct roster *roster)
 	struct roster_view view;
 
 	lock_acquire(&roster->lock);
+	memcpy(view.cpu_us, roster->gone_us, sizeof(view.cpu_us));
 	view.count = count_entries(roster);
+	for (size_t i = 0; i < view.count; i++) {
+		struct roster_entry *entry = &entries_of(roster)[i];
+
+		measure(entry);
+		view.cpu_us[entry->role] += entry->cpu_us;
+	}
 	view.entries = mem_alloc(view.count + 1, sizeof(*view.entries));
 	if (view.count > 0)
 		memcpy(view.entries, roster->entries.data,
 		       roster->entries.size);
+	memcpy(view.starts, roster->starts, sizeof(view.starts));
 	memcpy(view.deaths, roster->deaths, sizeof(view.deaths));
 	lock_release(&roster->lock);
 	return view;

@@ -24,11 +24,15 @@ struct roster_entry {
 	pid_t pid;
 	uint64_t started_ms; /* Unix time */
 	struct sandbox_report walls;
+	uint64_t cpu_us; /* of its CPU time, what was known last */
 };
 
 /* A process is there. What keeps it in its role is said in the log when it is
  * the first of its role, or is kept in by something else than the last one. */
 void roster_add(struct roster *roster, const struct roster_entry *entry);
+
+/* It is about to be removed: see what CPU time it has used. */
+void roster_measure(struct roster *roster, pid_t pid);
 
 /* It is not any more. Nothing happens when it is not there. */
 void roster_remove(struct roster *roster, pid_t pid, bool has_died);
@@ -37,10 +41,14 @@ void roster_remove(struct roster *roster, pid_t pid, bool has_died);
 struct roster_view {
 	struct roster_entry *entries; /* [count], in order of their start */
 	size_t count;
-	uint64_t deaths[ROLE_COUNT]; /* of a role, since the start */
+	/* of a role, since the start: */
+	uint64_t starts[ROLE_COUNT];
+	uint64_t deaths[ROLE_COUNT];
+	uint64_t cpu_us[ROLE_COUNT]; /* of all its processes, gone or not; it
+					never becomes less */
 };
 
-/* To be given to roster_view_free(). */
+/* To be given to roster_view_free(). A system call for each process. */
 struct roster_view roster_look(struct roster *roster);
 
 void roster_view_free(struct roster_view *view);

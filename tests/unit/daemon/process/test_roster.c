@@ -1,5 +1,7 @@
 #include "daemon/process/roster.h"
 
+#include <unistd.h>
+
 #include "tests/unit/run.h"
 
 static struct roster *roster;
@@ -71,6 +73,32 @@ START_TEST(counts_the_deaths_of_a_role)
 }
 END_TEST
 
+/* Of a process that is gone the last that was known stays. */
+START_TEST(the_cpu_time_of_a_role_never_becomes_less)
+{
+	struct roster_view before;
+	struct roster_view after;
+	volatile unsigned work = 0;
+
+	add(ROLE_KEEPER, getpid());
+	while (work < 10000000)
+		work++;
+	before = roster_look(roster);
+	ck_assert_uint_gt(before.cpu_us[ROLE_KEEPER], 0);
+	ck_assert_uint_eq(before.cpu_us[ROLE_WORKER], 0);
+	while (work > 0)
+		work--;
+	roster_measure(roster, getpid());
+	roster_remove(roster, getpid(), true);
+	after = roster_look(roster);
+	ck_assert_uint_gt(after.cpu_us[ROLE_KEEPER],
+			  before.cpu_us[ROLE_KEEPER]);
+	ck_assert_uint_eq(after.starts[ROLE_KEEPER], 1);
+	roster_view_free(&before);
+	roster_view_free(&after);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("roster");
@@ -80,6 +108,7 @@ Suite *make_suite(void)
 	tcase_add_test(test_case, is_empty_at_first);
 	tcase_add_test(test_case, has_those_that_run_in_order_of_their_start);
 	tcase_add_test(test_case, counts_the_deaths_of_a_role);
+	tcase_add_test(test_case, the_cpu_time_of_a_role_never_becomes_less);
 	suite_add_tcase(suite, test_case);
 	return suite;
 }

@@ -1,0 +1,101 @@
+/*
+ * daemon/api/metric.h - the names of all metrics, and how they are written in
+ * Prometheus' text format 0.0.4. Another metric is a row here, what writes it,
+ * and a row in man/templated-metrics.7.
+ */
+#ifndef DAEMON_API_METRIC_H
+#define DAEMON_API_METRIC_H
+
+#include "daemon/runtime/time_histogram.h"
+#include "store/buffer.h"
+#include "store/slice.h"
+
+enum { METRIC_LABELS = 2 }; /* of one metric, at most */
+
+/* Each has its row in metric.c. */
+enum metric {
+	METRIC_BUILD_INFO,
+	METRIC_START,
+	METRIC_UP,
+	METRIC_CONFIG_OK,
+	METRIC_CONFIG_TIME,
+	METRIC_FETCHED,
+	METRIC_FRESH,
+	METRIC_FETCH_FAILURES,
+	METRIC_WIRE_BYTES,
+	METRIC_FETCHES,
+	METRIC_ANALYSED,
+	METRIC_ANALYSES,
+	METRIC_COMMITTED,
+	METRIC_COMMITS,
+	METRIC_FAILED_COMMITS,
+	METRIC_TRANSACTIONS,
+	METRIC_IN_FLIGHT,
+	METRIC_MAX_IN_FLIGHT,
+	METRIC_RUNNING,
+	METRIC_QUEUE,
+	METRIC_PAUSED,
+	METRIC_STORE_USED,
+	METRIC_STORE_MAP,
+	METRIC_STORE_MAX,
+	METRIC_STORE_FREE,
+	METRIC_STORE_READERS,
+	METRIC_ROWS,
+	METRIC_TABLE_BYTES,
+	METRIC_POISONED,
+	METRIC_SITES,
+	METRIC_SITE_PAGES,
+	METRIC_SITE_URLS,
+	METRIC_SITE_PENDING,
+	METRIC_SITE_FAILED,
+	METRIC_SITE_SPENT,
+	METRIC_SITE_SEEN,
+	METRIC_SITE_STALE,
+	METRIC_SITE_BLOCKED,
+	METRIC_GUARDS,
+	METRIC_EVENTS,
+	METRIC_OPEN_ALERTS,
+	METRIC_HOOK_WAITING,
+	METRIC_HOOK_DELIVERED,
+	METRIC_HOOK_DROPPED,
+	METRIC_HOOK_FAILURES,
+	METRIC_PROCESSES,
+	METRIC_STARTS,
+	METRIC_DEATHS,
+	METRIC_CPU,
+	METRIC_RESIDENT,
+	METRIC_HTTP_REQUESTS,
+	METRIC_HTTP_REFUSED,
+	METRIC_HTTP_WAITING,
+	METRIC_HTTP_LISTENERS,
+	METRIC_ANSWERS,
+	METRIC_COUNT
+};
+
+struct metric_row {
+	const char *name; /* behind "templated_" */
+	const char *type;
+	const char *labels[METRIC_LABELS]; /* or NULL */
+	const char *help;
+};
+
+extern const struct metric_row metric_rows[METRIC_COUNT];
+
+/* Write what a metric means; its samples follow at once. */
+void metric_begin(struct buffer *out, enum metric metric);
+
+/* A sample of a metric with one label, which has this value: any bytes. */
+void metric_sample(struct buffer *out, enum metric metric, struct slice value,
+		   double number);
+
+/* The same with two labels. */
+void metric_sample_of_two(struct buffer *out, enum metric metric,
+			  struct slice first, struct slice second,
+			  double number);
+
+/* The whole of a metric without labels. */
+void metric_write(struct buffer *out, enum metric metric, double number);
+void metric_write_histogram(struct buffer *out, enum metric metric,
+			    const struct time_histogram *histogram);
+
+#endif

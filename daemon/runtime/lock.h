@@ -17,6 +17,7 @@ enum lock_rank {
 	LOCK_LEARNED,    /* worker/learned.c: the cache */
 	LOCK_CUTS,       /* report/levels.c: the trees that are kept */
 	LOCK_API,        /* api/: the configuration, and what runs once */
+	LOCK_TALLY,      /* api/event_tally.c: what is counted of events */
 	LOCK_GC,         /* watch/garbage_collector.c: its limits */
 	LOCK_DELIVERY,   /* delivery/: the outlets of its two threads */
 	LOCK_PIPELINE,   /* pipeline/: what its threads share */

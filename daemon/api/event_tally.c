@@ -1,0 +1,144 @@
+#include "daemon/api/event_tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/answer/event_kinds.h"
+#include "store/buffer.h"
+#include "store/key.h"
+#include "store/memory.h"
+#include "store/rows_event.h"
+
+/* What is known up to an event. */
+struct known {
+	uint64_t last; /* number of the last one that was read */
+	uint64_t events[EVENT_KINDS];
+	struct buffer open; /* uint64_t: numbers of alerts, ascending */
+};
+
+struct event_tally {
+	struct store *store;
+	uint64_t first;   /* that is counted */
+	struct lock lock; /* guards what follows */
+	struct known known;
+};
+
+static uint64_t last_of(struct store *store)
+{
+	struct txn txn = txn_begin_read(store);
+	uint64_t number = store_last_number(&txn, "event");
+
+	txn_abort(&txn);
+	return number;
+}
+
+struct event_tally *event_tally_create(struct store *store)
+{
+	struct event_tally *tally = mem_alloc(1, sizeof(*tally));
+
+	tally->store = store;
+	tally->first = last_of(store) + 1;
+	lock_init(&tally->lock, LOCK_TALLY);
+	return tally;
+}
+
+void event_tally_destroy(struct event_tally *tally)
+{
+	if (tally == NULL)
+		return;
+	lock_destroy(&tally->lock);
+	buffer_free(&tally->known.open);
+	free(tally);
+}
+
+static size_t count_open(const struct known *known)
+{
+	return known->open.size / sizeof(uint64_t);
+}
+
+static struct known copy(struct event_tally *tally)
+{
+	struct known known;
+
+	lock_acquire(&tally->lock);
+	known = tally->known;
+	known.open = (struct buffer){0};
+	buffer_append(&known.open, tally->known.open.data,
+		      tally->known.open.size);
+	lock_release(&tally->lock);
+	return known;
+}
+
+/* Unless somebody has read more meanwhile. Takes it over. */
+static void publish(struct event_tally *tally, struct known *known)
+{
+	struct known old = *known;
+
+	lock_acquire(&tally->lock);
+	if (known->last >= tally->known.last) {
+		old = tally->known;
+		tally->known = *known;
+	}
+	lock_release(&tally->lock);
+	buffer_free(&old.open);
+}
+
+static void read_new(struct known *known, struct txn *txn, uint64_t first)
+{
+	struct key from = key_number(known->last + 1);
+	struct scan scan =
+		scan_begin_at(txn, TABLE_EVENTS, key_slice(&from), 0);
+	struct event_row row;
+
+	while (scan_next(&scan)) {
+		uint64_t number = key_u64(scan.key, 0);
+
+		known->last = number;
+		if (!event_decode(scan.value, &row) || row.kind >= EVENT_KINDS)
+			continue;
+		known->events[row.kind] += number >= first;
+		if (event_kind_is_alert(row.kind) &&
+		    count_open(known) < MAX_OPEN_ALERTS)
+			buffer_append(&known->open, &number, sizeof(number));
+	}
+	scan_end(&scan);
+}
+
+/* Forget those that are not open any more, and count the others. */
+static void count_alerts(struct known *known, struct txn *txn,
+			 uint64_t *open_alerts)
+{
+	uint64_t *numbers = (uint64_t *)(void *)known->open.data;
+	size_t count = count_open(known);
+	size_t kept = 0;
+	struct event_row row;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!event_get(txn, numbers[i], &row) ||
+		    row.kind >= EVENT_KINDS ||
+		    (row.flags & (EVENT_IS_ACKED | EVENT_IS_SILENCED)) != 0)
+			continue;
+		open_alerts[row.kind]++;
+		numbers[kept++] = numbers[i];
+	}
+	known->open.size = kept * sizeof(uint64_t);
+}
+
+enum error event_tally_look(struct event_tally *tally,
+			    struct event_counts *counts_out)
+{
+	struct known known = copy(tally);
+	struct txn txn = txn_begin_read(tally->store);
+	enum error error;
+
+	*counts_out = (struct event_counts){0};
+	read_new(&known, &txn, tally->first);
+	count_alerts(&known, &txn, counts_out->open_alerts);
+	memcpy(counts_out->events, known.events, sizeof(known.events));
+	error = txn_end(&txn);
+	if (error == ERR_NONE)
+		publish(tally, &known);
+	else
+		buffer_free(&known.open);
+	return error;
+}

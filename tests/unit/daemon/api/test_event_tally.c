@@ -1,0 +1,108 @@
+#include "daemon/api/event_tally.h"
+
+#include "store/rows_event.h"
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+static struct scratch scratch;
+static struct store *store;
+
+static void begin(void)
+{
+	scratch_make(&scratch);
+	store = scratch_store(&scratch);
+}
+
+static void end(void)
+{
+	store_close(store);
+	scratch_remove(&scratch, NULL);
+}
+
+/* The number of the new event. */
+static uint64_t add(enum event_kind kind, uint16_t flags)
+{
+	struct txn txn = txn_begin_write(store);
+	uint64_t number =
+		event_add(&txn, &(struct event_row){.kind = (uint16_t)kind,
+						    .flags = flags,
+						    .host = slice_of("a")});
+
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	return number;
+}
+
+static void acknowledge(uint64_t number)
+{
+	struct txn txn = txn_begin_write(store);
+	struct event_row row;
+
+	ck_assert(event_get(&txn, number, &row));
+	row.host = slice_of("a");
+	row.flags |= EVENT_IS_ACKED;
+	event_put(&txn, number, &row);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+
+static struct event_counts look(struct event_tally *tally)
+{
+	struct event_counts counts;
+
+	ck_assert_int_eq(event_tally_look(tally, &counts), ERR_NONE);
+	return counts;
+}
+
+START_TEST(events_count_from_the_start_and_once)
+{
+	struct event_tally *tally;
+	struct event_counts counts;
+
+	add(EVENT_PAGE_ADDED, 0);
+	tally = event_tally_create(store);
+	add(EVENT_PAGE_ADDED, 0);
+	add(EVENT_PAGE_ADDED, 0);
+	add(EVENT_PAGE_GONE, 0);
+	counts = look(tally);
+	ck_assert_uint_eq(counts.events[EVENT_PAGE_ADDED], 2);
+	ck_assert_uint_eq(counts.events[EVENT_PAGE_GONE], 1);
+	add(EVENT_PAGE_GONE, 0);
+	counts = look(tally);
+	ck_assert_uint_eq(counts.events[EVENT_PAGE_ADDED], 2);
+	ck_assert_uint_eq(counts.events[EVENT_PAGE_GONE], 2);
+	event_tally_destroy(tally);
+}
+END_TEST
+
+/* Those of before the start, too. */
+START_TEST(an_alert_is_open_until_somebody_has_seen_to_it)
+{
+	uint64_t old = add(EVENT_GUARD_BROKEN, 0);
+	struct event_tally *tally = event_tally_create(store);
+	struct event_counts counts;
+
+	add(EVENT_GUARD_BROKEN, 0);
+	add(EVENT_GUARD_BROKEN, EVENT_IS_SILENCED);
+	add(EVENT_PAGE_ADDED, 0);
+	counts = look(tally);
+	ck_assert_uint_eq(counts.open_alerts[EVENT_GUARD_BROKEN], 2);
+	ck_assert_uint_eq(counts.open_alerts[EVENT_PAGE_ADDED], 0);
+	ck_assert_uint_eq(counts.events[EVENT_GUARD_BROKEN], 2);
+	acknowledge(old);
+	counts = look(tally);
+	ck_assert_uint_eq(counts.open_alerts[EVENT_GUARD_BROKEN], 1);
+	ck_assert_uint_eq(counts.events[EVENT_GUARD_BROKEN], 2);
+	event_tally_destroy(tally);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("event_tally");
+	TCase *tests = tcase_create("event_tally");
+
+	tcase_add_checked_fixture(tests, begin, end);
+	tcase_add_test(tests, events_count_from_the_start_and_once);
+	tcase_add_test(tests, an_alert_is_open_until_somebody_has_seen_to_it);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

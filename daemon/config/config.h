@@ -126,6 +126,8 @@ struct config {
 	struct network_list hook_networks; /* allow: */
 	/* process: */
 	char user[64]; /* or "" */
+	/* metrics: */
+	uint32_t max_measured_sites;
 	/* log: */
 	uint32_t log_level; /* enum log_level */
 };

@@ -364,6 +364,11 @@ const struct config_row config_rows[] = {
 		    "then; the file of the configuration has to be theirs to "
 		    "read for SIGHUP; empty: who starts it"},
 
+	{"metrics", "sites", CONFIG_COUNT, false, FIELD(max_measured_sites),
+	 RANGE(0, 100000, 100),
+	 .meaning = "that have metrics of their own, those with the most pages; "
+		    "the others have their sums as site \"*\""},
+
 	{"log", "level", CONFIG_CHOICE, false, FIELD(log_level),
 	 RANGE(0, 3, 2), .words = "error|warning|info|debug",
 	 .meaning = "lines on standard error"},

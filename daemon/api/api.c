@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "daemon/api/api_call.h"
+#include "daemon/api/event_tally.h"
 #include "daemon/report/cuts.h"
 #include "daemon/runtime/clock.h"
 #include "store/memory.h"
@@ -296,6 +297,7 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 	api->pipeline = pipeline;
 	api->pool = pool;
 	api->cuts = cuts_create(store, config->max_leaves);
+	api->tally = event_tally_create(store);
 	api->config = *config;
 	api->started_ms = clock_wall_ms();
 	api->steady_ms = clock_steady_ms();
@@ -314,6 +316,7 @@ void api_destroy(struct api *api)
 	if (api == NULL)
 		return;
 	cuts_destroy(api->cuts);
+	event_tally_destroy(api->tally);
 	lock_destroy(&api->lock);
 	free(api);
 }

@@ -21,6 +21,7 @@ struct api {
 	struct cuts *cuts;
 	struct http_server *server;
 	struct roster *roster; /* or NULL */
+	struct event_tally *tally;
 	uint64_t started_ms;
 	uint64_t steady_ms; /* the same by the steady clock */
 	struct lock lock;   /* guards what follows */

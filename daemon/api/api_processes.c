@@ -1,7 +1,5 @@
 #include "daemon/api/api_processes.h"
 
-#include <inttypes.h>
-
 #include "daemon/process/roster.h"
 #include "daemon/sandbox/sandbox.h"
 #include "store/buffer.h"
@@ -68,40 +66,4 @@ json_t *api_processes_json(struct roster *roster)
 	}
 	roster_view_free(&view);
 	return list;
-}
-
-static uint64_t count_running(const struct roster_view *view, enum role role)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < view->count; i++)
-		count += view->entries[i].role == role;
-	return count;
-}
-
-void api_processes_metrics(struct roster *roster, struct buffer *out)
-{
-	struct roster_view view;
-
-	if (roster == NULL)
-		return;
-	view = roster_look(roster);
-	buffer_append_text(out, "# HELP templated_processes Processes of a "
-				"role\n"
-				"# TYPE templated_processes gauge\n");
-	for (int role = 0; role < ROLE_COUNT; role++)
-		buffer_printf(out,
-			      "templated_processes{role=\"%s\"} %" PRIu64 "\n",
-			      role_name((enum role)role),
-			      count_running(&view, (enum role)role));
-	buffer_append_text(
-		out, "# HELP templated_process_deaths_total Processes of a "
-		     "role that ended by themselves, or had to be killed\n"
-		     "# TYPE templated_process_deaths_total counter\n");
-	for (int role = 0; role < ROLE_COUNT; role++)
-		buffer_printf(out,
-			      "templated_process_deaths_total{role=\"%s\"} "
-			      "%" PRIu64 "\n",
-			      role_name((enum role)role), view.deaths[role]);
-	roster_view_free(&view);
 }

@@ -1,13 +1,12 @@
 /*
- * daemon/api/api_processes.h - the processes of the daemon, for status and
- * metrics. Internal to api*.c.
+ * daemon/api/api_processes.h - the processes of the daemon, for the
+ * status. Internal to api*.c.
  */
 #ifndef DAEMON_API_API_PROCESSES_H
 #define DAEMON_API_API_PROCESSES_H
 
 #include <jansson.h>
 
-struct buffer;
 struct roster;
 
 /*
@@ -16,8 +15,5 @@ struct roster;
  * runs, or null. Empty when `roster` is NULL. The caller's.
  */
 json_t *api_processes_json(struct roster *roster);
-
-/* Append the metrics of the same. */
-void api_processes_metrics(struct roster *roster, struct buffer *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Status, metrics, methods and verification. */
+/* Status, methods and verification. */
 #include "daemon/api/api_call.h"
 
 #include <assert.h>
@@ -13,7 +13,7 @@
 #include "extract/extractors.h"
 #include "template/json_value.h"
 
-/* The data of status and metrics, read once. */
+/* The data of the status, read once. */
 struct state {
 	struct store_usage usage;
 	struct pipeline_stats pipeline;
@@ -115,95 +115,6 @@ enum http_verdict api_get_status(struct call *call)
 			  pipeline_json(&state.pipeline), "http",
 			  http_json(&state.http), "config", config_json(api),
 			  "processes", api_processes_json(api->roster)));
-}
-
-static void metric(struct buffer *out, const char *name, const char *type,
-		   const char *help, double value)
-{
-	buffer_printf(out,
-		      "# HELP templated_%s %s\n# TYPE templated_%s %s\n"
-		      "templated_%s %.15g\n",
-		      name, help, name, type, name, value);
-}
-
-static void pipeline_metrics(struct buffer *out,
-			     const struct pipeline_stats *stats)
-{
-	metric(out, "fetched_total", "counter",
-	       "Answers of web servers, whatever their status",
-	       (double)stats->fetched);
-	metric(out, "fresh_total", "counter",
-	       "Answers that a page is as it was (304)", (double)stats->fresh);
-	metric(out, "fetch_failures_total", "counter",
-	       "Fetches that brought no page", (double)stats->failed);
-	metric(out, "fetch_seconds_total", "counter", "Time of all fetches",
-	       (double)stats->fetch_ms / 1e3);
-	metric(out, "wire_bytes_total", "counter", "Bytes received",
-	       (double)stats->wire_bytes);
-	metric(out, "analysed_pages_total", "counter", "Pages parsed",
-	       (double)stats->analysed);
-	metric(out, "analyse_seconds_total", "counter", "Time of all analyses",
-	       (double)stats->analyse_us / 1e6);
-	metric(out, "committed_pages_total", "counter", "Pages committed",
-	       (double)stats->committed);
-	metric(out, "commits_total", "counter", "Transactions",
-	       (double)stats->commits);
-	metric(out, "failed_commits_total", "counter",
-	       "Turns of which nothing could be written",
-	       (double)stats->failed_commits);
-	metric(out, "commit_seconds_total", "counter",
-	       "Time of all transactions", (double)stats->commit_us / 1e6);
-	metric(out, "in_flight_pages", "gauge",
-	       "Pages between lease and commit", (double)stats->in_flight);
-	metric(out, "paused", "gauge",
-	       "1 while the store cannot be written and crawling waits",
-	       stats->is_paused ? 1 : 0);
-}
-
-static void store_metrics(struct buffer *out, const struct store_usage *usage)
-{
-	metric(out, "store_used_bytes", "gauge", "Bytes of the map in use",
-	       (double)usage->used_bytes);
-	metric(out, "store_map_bytes", "gauge", "Size of the map",
-	       (double)usage->map_bytes);
-	metric(out, "store_max_bytes", "gauge", "What the store may grow to",
-	       (double)usage->max_map_bytes);
-	buffer_append_text(out, "# HELP templated_rows Rows of a table\n"
-				"# TYPE templated_rows gauge\n");
-	for (unsigned table = 0; table < TABLE_COUNT; table++)
-		buffer_printf(out, "templated_rows{table=\"%s\"} %llu\n",
-			      table_name((enum table)table),
-			      (unsigned long long)usage->rows[table]);
-	buffer_append_text(out,
-			   "# HELP templated_table_bytes Bytes of a table\n"
-			   "# TYPE templated_table_bytes gauge\n");
-	for (unsigned table = 0; table < TABLE_COUNT; table++)
-		buffer_printf(out, "templated_table_bytes{table=\"%s\"} %llu\n",
-			      table_name((enum table)table),
-			      (unsigned long long)usage->bytes[table]);
-}
-
-enum http_verdict api_get_metrics(struct call *call)
-{
-	struct buffer body = {0};
-	struct state state;
-	enum error error = read_state(call, &state);
-
-	if (error != ERR_NONE)
-		return call_fail_with(call, error, "the store");
-	metric(&body, "up_seconds", "gauge", "Time since the start",
-	       (double)(clock_steady_ms() - call->api->steady_ms) / 1e3);
-	pipeline_metrics(&body, &state.pipeline);
-	store_metrics(&body, &state.usage);
-	api_processes_metrics(call->api->roster, &body);
-	metric(&body, "http_requests_total", "counter",
-	       "Requests on the socket", (double)state.http.requests);
-	metric(&body, "http_refused_total", "counter",
-	       "Requests refused because too many waited",
-	       (double)state.http.refused);
-	http_reply(call->exchange, 200,
-		   "text/plain; version=0.0.4; charset=utf-8", &body);
-	return HTTP_ANSWERED;
 }
 
 static json_t *parameters_json(const struct extractor *extractor)

@@ -20,6 +20,7 @@
 #include "daemon/http/stream.h"
 #include "daemon/http/upload.h"
 #include "daemon/runtime/condition.h"
+#include "daemon/runtime/time_histogram.h"
 
 enum { EXCHANGE_WORDS = 4, MAX_EXCHANGE_HEADERS = 8 };
 
@@ -49,6 +50,7 @@ struct http_exchange {
 	bool is_listener; /* it is counted there, and does not count as waiting
 			   */
 	uint64_t arrival_ms;
+	uint64_t begin_us; /* steady clock: it began to wait for a worker */
 	uint64_t memory[EXCHANGE_WORDS];
 	struct buffer body;
 	struct upload *upload; /* the body, when it is streamed */
@@ -105,6 +107,7 @@ struct http_server {
 	bool is_stopping;
 	uint64_t requests;
 	uint64_t refused;
+	struct time_histogram answers;
 };
 
 /* Reply with an error in the shape that the API's have. */

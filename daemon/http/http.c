@@ -423,6 +423,7 @@ void http_stats(struct http_server *server, struct http_stats *stats_out)
 		.waiting = server->ready.count,
 		.parked = server->parked.count,
 		.listeners = server->listeners,
+		.answers = server->answers,
 	};
 	lock_release(&server->lock);
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/runtime/time_histogram.h"
 #include "store/buffer.h"
 #include "store/error.h"
 #include "store/slice.h"
@@ -69,6 +70,9 @@ struct http_stats {
 	size_t waiting;   /* queued */
 	size_t parked;
 	size_t listeners;
+	struct time_histogram answers; /* from the end of a request to its
+					  reply, of all but listeners and
+					  those that stream */
 };
 
 void http_stats(struct http_server *server, struct http_stats *stats_out);

@@ -147,6 +147,10 @@ static void give_back(struct http_exchange *exchange)
 	assert(exchange->is_listener || server->waiting > 0);
 	exchange->state = EXCHANGE_REPLIED;
 	server->waiting -= !exchange->is_listener;
+	if (!exchange->is_listener && upload == NULL)
+		time_histogram_add(&server->answers,
+				   clock_read_us(CLOCK_MONOTONIC) -
+					   exchange->begin_us);
 	is_suspended = upload == NULL || upload_close(upload);
 	is_abandoned = upload != NULL && upload->failure != ERR_NONE;
 	lock_release(&server->lock);
@@ -247,6 +251,7 @@ bool work_submit(struct http_exchange *exchange)
 	assert(!lock_is_held(&server->lock));
 	assert(!exchange->is_admitted);
 	/* nobody else sees the exchange before it is pushed */
+	exchange->begin_us = clock_read_us(CLOCK_MONOTONIC);
 	lock_acquire(&server->lock);
 	is_stopping = server->is_stopping;
 	is_full = server->waiting >= server->options.max_waiting;

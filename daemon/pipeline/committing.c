@@ -120,6 +120,13 @@ static void hold_ended(struct pipeline *pipeline, struct held *held)
 	assert((held->first == NULL) == (held->count == 0));
 }
 
+/* And not handed in, nor ended before it was asked for. */
+static bool was_fetched(const struct job *job)
+{
+	return job->ingestion == NULL &&
+	       (job->result.http_status != 0 || job->result.elapsed_ms != 0);
+}
+
 static void count_jobs(struct pipeline *pipeline, const struct held *held,
 		       uint64_t elapsed_us)
 {
@@ -129,9 +136,12 @@ static void count_jobs(struct pipeline *pipeline, const struct held *held,
 	for (const struct job *job = held->first; job != NULL;
 	     job = job->next) {
 		stats->wire_bytes += job->result.wire_bytes;
-		stats->fetch_ms += job->result.elapsed_ms;
 		if (job->kind == CHANGE_HOST)
 			continue;
+		if (was_fetched(job))
+			time_histogram_add(&stats->fetches,
+					   job->result.elapsed_ms *
+						   UINT64_C(1000));
 		if (job->ingestion != NULL)
 			pipeline_count_ingested(pipeline, job);
 		else
@@ -146,7 +156,7 @@ static void count_jobs(struct pipeline *pipeline, const struct held *held,
 	}
 	condition_broadcast(&pipeline->has_room);
 	stats->commits++;
-	stats->commit_us += elapsed_us;
+	time_histogram_add(&stats->transactions, elapsed_us);
 	lock_release(&pipeline->lock);
 }
 

@@ -66,6 +66,7 @@ static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
 		.drop_parameters = pipeline->options.drop_parameters,
 	};
 	uint64_t begin_us = clock_read_us(CLOCK_MONOTONIC);
+	uint64_t each_us;
 	size_t count = 0;
 
 	for (struct job *job = jobs; job != NULL; job = job->next)
@@ -75,9 +76,11 @@ static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
 		end_analysis(pipeline, job);
 		count++;
 	}
+	each_us = (clock_read_us(CLOCK_MONOTONIC) - begin_us) / count;
 	lock_acquire(&pipeline->lock);
 	pipeline->stats.analysed += count;
-	pipeline->stats.analyse_us += clock_read_us(CLOCK_MONOTONIC) - begin_us;
+	for (size_t i = 0; i < count; i++)
+		time_histogram_add(&pipeline->stats.analyses, each_us);
 	lock_release(&pipeline->lock);
 }
 

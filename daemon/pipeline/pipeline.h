@@ -13,6 +13,7 @@
 
 #include "crawl/fetch/fetch.h"
 #include "daemon/engine/engine.h"
+#include "daemon/runtime/time_histogram.h"
 #include "page/page.h"
 #include "store/error.h"
 
@@ -110,9 +111,9 @@ struct pipeline_stats {
 	uint64_t commits;        /* transactions */
 	uint64_t failed_commits; /* turns of which nothing could be written */
 	uint64_t wire_bytes;
-	uint64_t fetch_ms; /* sums of time, for means */
-	uint64_t analyse_us;
-	uint64_t commit_us;
+	struct time_histogram fetches; /* of pages and sitemaps */
+	struct time_histogram analyses;
+	struct time_histogram transactions;
 	size_t in_flight;
 	size_t max_in_flight;
 	size_t analyse_queue;

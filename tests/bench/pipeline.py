@@ -103,7 +103,7 @@ def main():
         print(f"store            {status['store']['used_bytes'] >> 20} MiB")
         print(f"commits          {status['pipeline']['commits']}")
         for name, value in sorted(metrics(daemon).items()):
-            if name.endswith("_seconds_total"):
+            if name.endswith("_seconds_sum"):
                 print(f"{name:<44} {value:.3f}")
     finally:
         if daemon:

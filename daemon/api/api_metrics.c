@@ -1,0 +1,263 @@
+/* Metrics. */
+#include "daemon/api/api_call.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/statvfs.h>
+
+#include "daemon/api/event_tally.h"
+#include "daemon/api/metric.h"
+#include "daemon/api/process_metrics.h"
+#include "daemon/api/site_metrics.h"
+#include "daemon/runtime/clock.h"
+#include "store/key.h"
+#include "store/rows_event.h"
+#include "store/rows_guard.h"
+#include "store/rows_hook.h"
+
+enum { NUMBER_BYTES = 24 };
+
+static const uint16_t all_kinds[] = {
+#define X(name, value, text) name,
+	EVENT_LIST(X)
+#undef X
+};
+
+static struct slice number_text(char *text, uint64_t number)
+{
+	snprintf(text, NUMBER_BYTES, "%" PRIu64, number);
+	return slice_of(text);
+}
+
+static void write_daemon(struct api *api, struct buffer *out)
+{
+	char schema[NUMBER_BYTES];
+	uint64_t config_ms;
+	bool is_loaded;
+
+	lock_acquire(&api->lock);
+	config_ms = api->config_ms;
+	is_loaded = api->config_error[0] == '\0';
+	lock_release(&api->lock);
+	metric_begin(out, METRIC_BUILD_INFO);
+	metric_sample_of_two(out, METRIC_BUILD_INFO,
+			     slice_of(TEMPLATED_VERSION),
+			     number_text(schema, STORE_SCHEMA), 1);
+	metric_write(out, METRIC_START, (double)api->started_ms / 1e3);
+	metric_write(out, METRIC_UP,
+		     (double)(clock_steady_ms() - api->steady_ms) / 1e3);
+	metric_write(out, METRIC_CONFIG_OK, is_loaded);
+	metric_write(out, METRIC_CONFIG_TIME, (double)config_ms / 1e3);
+}
+
+static void write_queues(const struct pipeline_stats *stats, struct buffer *out)
+{
+	metric_write(out, METRIC_IN_FLIGHT, (double)stats->in_flight);
+	metric_write(out, METRIC_MAX_IN_FLIGHT, (double)stats->max_in_flight);
+	metric_write(out, METRIC_RUNNING, (double)stats->running_fetches);
+	metric_begin(out, METRIC_QUEUE);
+	metric_sample(out, METRIC_QUEUE, slice_of("analyse"),
+		      (double)stats->analyse_queue);
+	metric_sample(out, METRIC_QUEUE, slice_of("commit"),
+		      (double)stats->commit_queue);
+	metric_write(out, METRIC_PAUSED, stats->is_paused);
+}
+
+static void write_pipeline(struct pipeline *pipeline, struct buffer *out)
+{
+	struct pipeline_stats stats;
+
+	pipeline_stats(pipeline, &stats);
+	metric_write(out, METRIC_FETCHED, (double)stats.fetched);
+	metric_write(out, METRIC_FRESH, (double)stats.fresh);
+	metric_write(out, METRIC_FETCH_FAILURES, (double)stats.failed);
+	metric_write(out, METRIC_WIRE_BYTES, (double)stats.wire_bytes);
+	metric_write_histogram(out, METRIC_FETCHES, &stats.fetches);
+	metric_write(out, METRIC_ANALYSED, (double)stats.analysed);
+	metric_write_histogram(out, METRIC_ANALYSES, &stats.analyses);
+	metric_write(out, METRIC_COMMITTED, (double)stats.committed);
+	metric_write(out, METRIC_COMMITS, (double)stats.commits);
+	metric_write(out, METRIC_FAILED_COMMITS, (double)stats.failed_commits);
+	metric_write_histogram(out, METRIC_TRANSACTIONS, &stats.transactions);
+	write_queues(&stats, out);
+}
+
+static void write_tables(struct buffer *out, enum metric metric,
+			 const uint64_t *numbers)
+{
+	metric_begin(out, metric);
+	for (int table = 0; table < TABLE_COUNT; table++)
+		metric_sample(out, metric,
+			      slice_of(table_name((enum table)table)),
+			      (double)numbers[table]);
+}
+
+static void write_store(const struct call *call,
+			const struct store_usage *usage, struct buffer *out)
+{
+	struct statvfs disk;
+
+	metric_write(out, METRIC_STORE_USED, (double)usage->used_bytes);
+	metric_write(out, METRIC_STORE_MAP, (double)usage->map_bytes);
+	metric_write(out, METRIC_STORE_MAX, (double)usage->max_map_bytes);
+	if (statvfs(call->config.store_path, &disk) == 0)
+		metric_write(out, METRIC_STORE_FREE,
+			     (double)disk.f_bavail * (double)disk.f_frsize);
+	metric_write(out, METRIC_STORE_READERS,
+		     (double)store_count_readers(call->api->store));
+	write_tables(out, METRIC_ROWS, usage->rows);
+	write_tables(out, METRIC_TABLE_BYTES, usage->bytes);
+	metric_write(out, METRIC_POISONED, (double)usage->rows[TABLE_POISON]);
+}
+
+static void write_guards(struct txn *txn, struct buffer *out)
+{
+	static const char *const names[GUARD_STATES] = {"unknown", "ok",
+							"broken"};
+	struct scan scan = scan_begin(txn, TABLE_GUARDS, slice_of(""));
+	uint64_t counts[GUARD_STATES] = {0};
+	struct guard_row row;
+
+	while (scan_next(&scan))
+		if (guard_row_decode(scan.value, &row) &&
+		    row.state < GUARD_STATES)
+			counts[row.state]++;
+	scan_end(&scan);
+	metric_begin(out, METRIC_GUARDS);
+	for (int i = 0; i < GUARD_STATES; i++)
+		metric_sample(out, METRIC_GUARDS, slice_of(names[i]),
+			      (double)counts[i]);
+}
+
+/* The samples of a hook, in the metrics that they belong to. */
+struct hook_samples {
+	struct buffer waiting;
+	struct buffer delivered;
+	struct buffer dropped;
+	struct buffer failures;
+};
+
+static void add_hook(struct hook_samples *samples, uint32_t hook,
+		     const struct hook_row *row)
+{
+	char text[NUMBER_BYTES];
+	struct slice name = number_text(text, hook);
+
+	metric_sample(&samples->waiting, METRIC_HOOK_WAITING, name,
+		      (double)row->waiting);
+	metric_sample(&samples->delivered, METRIC_HOOK_DELIVERED, name,
+		      (double)row->delivered);
+	metric_sample(&samples->dropped, METRIC_HOOK_DROPPED, name,
+		      (double)row->dropped);
+	metric_sample(&samples->failures, METRIC_HOOK_FAILURES, name,
+		      (double)row->failures);
+}
+
+static void write_samples(struct buffer *out, enum metric metric,
+			  struct buffer *samples)
+{
+	metric_begin(out, metric);
+	buffer_append_slice(out, buffer_slice(samples));
+	buffer_free(samples);
+}
+
+static void write_hooks(struct txn *txn, struct buffer *out)
+{
+	struct scan scan = scan_begin(txn, TABLE_HOOKS, slice_of(""));
+	struct hook_samples samples = {0};
+	struct hook_row row;
+
+	while (scan_next(&scan))
+		if (hook_row_decode(scan.value, &row))
+			add_hook(&samples, key_u32(scan.key, 0), &row);
+	scan_end(&scan);
+	write_samples(out, METRIC_HOOK_WAITING, &samples.waiting);
+	write_samples(out, METRIC_HOOK_DELIVERED, &samples.delivered);
+	write_samples(out, METRIC_HOOK_DROPPED, &samples.dropped);
+	write_samples(out, METRIC_HOOK_FAILURES, &samples.failures);
+}
+
+static enum error write_rows(const struct call *call, struct buffer *out)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+
+	site_metrics(&txn, call->config.max_measured_sites, out);
+	write_guards(&txn, out);
+	write_hooks(&txn, out);
+	return txn_end(&txn);
+}
+
+static void write_kinds(struct buffer *out, enum metric metric,
+			const uint64_t *counts, kind_set kinds)
+{
+	metric_begin(out, metric);
+	for (size_t i = 0; i < sizeof(all_kinds) / sizeof(all_kinds[0]); i++)
+		if (kinds_have(kinds, all_kinds[i]))
+			metric_sample(out, metric,
+				      slice_of(event_kind_name(all_kinds[i])),
+				      (double)counts[all_kinds[i]]);
+}
+
+static enum error write_events(struct api *api, struct buffer *out)
+{
+	struct event_counts counts;
+	enum error error = event_tally_look(api->tally, &counts);
+
+	if (error != ERR_NONE)
+		return error;
+	write_kinds(out, METRIC_EVENTS, counts.events, UINT64_MAX);
+	write_kinds(out, METRIC_OPEN_ALERTS, counts.open_alerts,
+		    kinds_alerts());
+	return ERR_NONE;
+}
+
+static void write_server(struct http_server *server, struct buffer *out)
+{
+	struct http_stats stats;
+
+	if (server == NULL)
+		return;
+	http_stats(server, &stats);
+	metric_write(out, METRIC_HTTP_REQUESTS, (double)stats.requests);
+	metric_write(out, METRIC_HTTP_REFUSED, (double)stats.refused);
+	metric_begin(out, METRIC_HTTP_WAITING);
+	metric_sample(out, METRIC_HTTP_WAITING, slice_of("queued"),
+		      (double)stats.waiting);
+	metric_sample(out, METRIC_HTTP_WAITING, slice_of("parked"),
+		      (double)stats.parked);
+	metric_write(out, METRIC_HTTP_LISTENERS, (double)stats.listeners);
+	metric_write_histogram(out, METRIC_ANSWERS, &stats.answers);
+}
+
+static enum error write_metrics(const struct call *call, struct buffer *out)
+{
+	struct api *api = call->api;
+	struct store_usage usage;
+	enum error error = store_usage(api->store, &usage);
+
+	if (error != ERR_NONE)
+		return error;
+	write_daemon(api, out);
+	write_pipeline(api->pipeline, out);
+	write_store(call, &usage, out);
+	error = write_rows(call, out);
+	if (error == ERR_NONE)
+		error = write_events(api, out);
+	process_metrics(api->roster, out);
+	write_server(api->server, out);
+	return error;
+}
+
+enum http_verdict api_get_metrics(struct call *call)
+{
+	struct buffer body = {0};
+	enum error error = write_metrics(call, &body);
+
+	if (error != ERR_NONE) {
+		buffer_free(&body);
+		return call_fail_with(call, error, "the store");
+	}
+	http_reply(call->exchange, 200,
+		   "text/plain; version=0.0.4; charset=utf-8", &body);
+	return HTTP_ANSWERED;
+}

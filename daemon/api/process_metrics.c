@@ -1,0 +1,86 @@
+#include "daemon/api/process_metrics.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "daemon/api/metric.h"
+#include "daemon/process/roster.h"
+#include "daemon/sandbox/sandbox.h"
+#include "store/file.h"
+
+enum { MAX_STATM_BYTES = 256 };
+
+/* Of the process; 0: it is gone, or the kernel does not say. */
+static uint64_t resident_bytes(pid_t pid)
+{
+	struct buffer text = {0};
+	uint64_t pages = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%ld/statm", (long)pid);
+	if (file_read(path, MAX_STATM_BYTES, &text) == ERR_NONE) {
+		char *rest;
+
+		/* the second number: the first is its address space */
+		strtoull(text.data, &rest, 10);
+		pages = strtoull(rest, NULL, 10);
+	}
+	buffer_free(&text);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static struct slice name_of(int role)
+{
+	return slice_of(role_name((enum role)role));
+}
+
+static void write_running(const struct roster_view *view, struct buffer *out)
+{
+	uint64_t counts[ROLE_COUNT] = {0};
+
+	for (size_t i = 0; i < view->count; i++)
+		counts[view->entries[i].role]++;
+	metric_begin(out, METRIC_PROCESSES);
+	for (int role = 0; role < ROLE_COUNT; role++)
+		metric_sample(out, METRIC_PROCESSES, name_of(role),
+			      (double)counts[role]);
+}
+
+static void write_resident(const struct roster_view *view, struct buffer *out)
+{
+	uint64_t bytes[ROLE_COUNT] = {0};
+
+	for (size_t i = 0; i < view->count; i++)
+		bytes[view->entries[i].role] +=
+			resident_bytes(view->entries[i].pid);
+	metric_begin(out, METRIC_RESIDENT);
+	for (int role = 0; role < ROLE_COUNT; role++)
+		if (bytes[role] > 0)
+			metric_sample(out, METRIC_RESIDENT, name_of(role),
+				      (double)bytes[role]);
+}
+
+static void write_counts(struct buffer *out, enum metric metric,
+			 const uint64_t *counts, double unit)
+{
+	metric_begin(out, metric);
+	for (int role = 0; role < ROLE_COUNT; role++)
+		metric_sample(out, metric, name_of(role),
+			      (double)counts[role] / unit);
+}
+
+void process_metrics(struct roster *roster, struct buffer *out)
+{
+	struct roster_view view;
+
+	if (roster == NULL)
+		return;
+	view = roster_look(roster);
+	write_running(&view, out);
+	write_counts(out, METRIC_STARTS, view.starts, 1);
+	write_counts(out, METRIC_DEATHS, view.deaths, 1);
+	write_counts(out, METRIC_CPU, view.cpu_us, 1e6);
+	write_resident(&view, out);
+	roster_view_free(&view);
+}

@@ -1,0 +1,25 @@
+/* daemon/runtime/tcp_address.h - where to listen for TCP, as it is written. */
+#ifndef DAEMON_RUNTIME_TCP_ADDRESS_H
+#define DAEMON_RUNTIME_TCP_ADDRESS_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+
+struct tcp_address {
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} socket;
+	socklen_t size;   /* of the one that it is */
+	bool is_loopback; /* of 127.0.0.0/8, or ::1 */
+};
+
+/*
+ * Read "127.0.0.1:8481" or "[::1]:8481": an address as digits and a port from 1
+ * to 65535; no name, no zone. False when it is none.
+ */
+bool tcp_address_read(const char *text, struct tcp_address *address_out);
+
+#endif

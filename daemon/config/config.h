@@ -45,6 +45,13 @@ struct config {
 	uint64_t max_upload_bytes; /* of POST /v1/extract */
 	uint32_t heartbeat_ms;     /* of silent streams of events */
 	uint32_t max_listeners;    /* event streams, and requests that wait */
+	/* listen: */
+	char listen_address[64]; /* as in runtime/tcp_address.h, or "" */
+	char listen_certificate[MAX_CONFIG_TEXT]; /* PEM file, or "" */
+	char listen_key[MAX_CONFIG_TEXT];         /* PEM file, or "" */
+	char listen_names[MAX_CONFIG_TEXT];       /* "a.example, b.example" */
+	uint32_t listen_rate;    /* requests a second of a token; 0: any */
+	uint32_t is_unencrypted; /* also where others may listen in */
 	/* store: */
 	char store_path[MAX_CONFIG_TEXT];
 	uint64_t store_max_bytes;

@@ -369,6 +369,44 @@ static bool is_empty(const yaml_event_t *event)
 	       event->data.scalar.plain_implicit;
 }
 
+/*
+ * A section of which one key is the whole matter to most: "listen:
+ * 127.0.0.1:8481" is its address.
+ */
+static bool read_address(struct reader *reader, const char *section,
+			 const yaml_event_t *event)
+{
+	const struct config_row *row = find_row(section, "address");
+	char where[MAX_SHOWN];
+
+	if (row == NULL || event->type != YAML_SCALAR_EVENT)
+		return false;
+	snprintf(where, sizeof(where), "%s.%s", section, row->key);
+	reader->seen_lines[row - config_rows] = event->start_mark.line + 1;
+	assign(reader, row, event, where);
+	return true;
+}
+
+/* Rows that only make sense together; said where the section stands. */
+static void check_listen(struct reader *reader)
+{
+	struct buffer what = {0};
+	const struct config_row *first = find_row("listen", NULL);
+	yaml_mark_t mark = {0};
+
+	assert(first != NULL);
+	if (!config_check_listen(reader->config, &what)) {
+		for (const struct config_row *row = first;
+		     strcmp(row->section, first->section) == 0; row++)
+			if (reader->seen_lines[row - config_rows] > mark.line)
+				mark.line =
+					reader->seen_lines[row - config_rows];
+		mark.line -= mark.line > 0;
+		complain(reader, mark, first->section, what.data);
+	}
+	buffer_free(&what);
+}
+
 static void read_section(struct reader *reader, const yaml_event_t *name)
 {
 	const char *section = key_of(reader, name);
@@ -384,7 +422,8 @@ static void read_section(struct reader *reader, const yaml_event_t *name)
 		return;
 	if (event.type == YAML_MAPPING_START_EVENT) {
 		read_pairs(reader, section);
-	} else if (!is_empty(&event)) {
+	} else if (!is_empty(&event) &&
+		   !read_address(reader, section, &event)) {
 		complain(reader, event.start_mark, section,
 			 "keys are wanted, each on a line of its own, "
 			 "indented");
@@ -455,6 +494,8 @@ enum error config_parse(struct slice bytes, const char *name,
 						     : bytes.data,
 				     bytes.size);
 	read_stream(&reader);
+	if (reader.errors == 0)
+		check_listen(&reader);
 	yaml_parser_delete(&reader.parser);
 	if (reader.errors > 0)
 		return ERR_MALFORMED;

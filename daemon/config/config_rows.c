@@ -45,6 +45,34 @@ const struct config_row config_rows[] = {
 	 .meaning = "streams of events, and requests that wait for some, at "
 		    "the same time; more are refused"},
 
+	{"listen", "address", CONFIG_ADDRESS, true, FIELD(listen_address),
+	 RANGE(0, 63, 0), .text = "",
+	 .meaning = "the same API over TCP, for those who have a token "
+		    "(`templatectl token add`): \"127.0.0.1:8481\", or "
+		    "\"[::1]:8481\"; other addresses need certificate and key; "
+		    "empty: none"},
+	{"listen", "certificate", CONFIG_TEXT, true, FIELD(listen_certificate),
+	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
+	 .meaning = "PEM file: it is TLS then (1.2 or 1.3); may be readable to "
+		    "root alone, who starts the daemon"},
+	{"listen", "key", CONFIG_TEXT, true, FIELD(listen_key),
+	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
+	 .meaning = "PEM file of the key of the certificate; as well"},
+	{"listen", "insecure", CONFIG_CHOICE, true, FIELD(is_unencrypted),
+	 RANGE(0, 1, 0), .words = "no|yes",
+	 .meaning = "other addresses than those of loopback without TLS: "
+		    "whoever is on the way reads texts and tokens"},
+	{"listen", "names", CONFIG_TEXT, true, FIELD(listen_names),
+	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
+	 .meaning = "names that it is asked by, such as \"texts.example.org, "
+		    "texts\"; addresses and localhost always are; a request "
+		    "for another name is refused: so no page of another site "
+		    "gets in by a name that it has pointed here"},
+	{"listen", "rate", CONFIG_COUNT, false, FIELD(listen_rate),
+	 RANGE(0, 1000000, 100),
+	 .meaning = "requests of a token a second, and at once; more are "
+		    "refused until the next second; 0: any"},
+
 	{"store", "path", CONFIG_TEXT, true, FIELD(store_path),
 	 RANGE(1, MAX_CONFIG_TEXT - 1, 0), .text = "/var/lib/templated",
 	 .meaning = "the folder of the store; on a local disk, and for one "

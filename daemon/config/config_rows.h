@@ -23,6 +23,7 @@ enum config_type {
 	CONFIG_SETTINGS, /* parameters of methods; see extract/settings.h */
 	CONFIG_NETWORKS, /* a list of networks: struct network_list */
 	CONFIG_PORTS,    /* a list of ports: struct port_list */
+	CONFIG_ADDRESS,  /* a text: where to listen for TCP, or empty */
 };
 
 struct config_row {
@@ -59,6 +60,12 @@ char *config_text(struct config *config, const struct config_row *row);
  */
 bool config_assign(struct config *config, const struct config_row *row,
 		   const char *text, struct buffer *message);
+
+/*
+ * What no row can tell alone: whether what listens for TCP is guarded. False,
+ * with what is wrong appended to `message`.
+ */
+bool config_check_listen(const struct config *config, struct buffer *message);
 
 /* Whether the field is a list, which begins with the number of items. */
 bool config_is_list(const struct config_row *row);

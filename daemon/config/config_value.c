@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "daemon/runtime/tcp_address.h"
 #include "daemon/runtime/terminal.h"
 #include "extract/core/extractor.h"
 #include "extract/settings.h"
@@ -46,6 +47,8 @@ static const char *const type_names[] = {
 	[CONFIG_SETTINGS] = "parameters of methods",
 	[CONFIG_NETWORKS] = "a network, such as 10.0.0.0/8 or fd00::/8",
 	[CONFIG_PORTS] = "a port, from 1 to 65535",
+	[CONFIG_ADDRESS] = "an address and a port, such as 127.0.0.1:8481 or "
+			   "[::1]:8481",
 };
 
 const struct config_unit *config_units(enum config_type type)
@@ -315,6 +318,36 @@ static bool assign_cut(struct config *config, const struct config_row *row,
 	return true;
 }
 
+static bool assign_address(struct config *config, const struct config_row *row,
+			   const char *text, struct buffer *message)
+{
+	struct tcp_address address;
+
+	if (*text == '\0' || tcp_address_read(text, &address))
+		return assign_text(config, row, text, message);
+	return is_wrong(row, text, message);
+}
+
+bool config_check_listen(const struct config *config, struct buffer *message)
+{
+	struct tcp_address address;
+	bool has_certificate = *config->listen_certificate != '\0';
+
+	if (has_certificate != (*config->listen_key != '\0')) {
+		buffer_append_text(message, "certificate and key belong "
+					    "together: one of them is missing");
+		return false;
+	}
+	if (!tcp_address_read(config->listen_address, &address) ||
+	    address.is_loopback || has_certificate || config->is_unencrypted)
+		return true;
+	buffer_printf(message,
+		      "%s is not of loopback: set listen.certificate and "
+		      "listen.key, or listen.insecure: yes",
+		      config->listen_address);
+	return false;
+}
+
 bool config_assign(struct config *config, const struct config_row *row,
 		   const char *text, struct buffer *message)
 {
@@ -331,6 +364,8 @@ bool config_assign(struct config *config, const struct config_row *row,
 		return assign_network(config, row, text, message);
 	case CONFIG_PORTS:
 		return assign_port(config, row, text, message);
+	case CONFIG_ADDRESS:
+		return assign_address(config, row, text, message);
 	case CONFIG_CUT:
 		return assign_cut(config, row, text, message);
 	default:
@@ -421,6 +456,7 @@ void config_show(const struct config *config, const struct config_row *row,
 {
 	switch (row->type) {
 	case CONFIG_TEXT:
+	case CONFIG_ADDRESS:
 	case CONFIG_SETTINGS:
 		show_text((const char *)config + row->offset, out);
 		break;

@@ -1,5 +1,6 @@
 #include "daemon/config/config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,44 @@ START_TEST(a_file_changes_what_it_names)
 	ck_assert_int_eq(config.measure, MEASURE_CPS);
 	/* not named */
 	ck_assert_uint_eq(config.max_pages, 1000);
+}
+END_TEST
+
+START_TEST(to_listen_is_an_address_alone_or_a_section)
+{
+	ck_assert_str_eq(config.listen_address, "");
+	ck_assert_int_eq(parse("listen: 127.0.0.1:8481\n"), ERR_NONE);
+	ck_assert_str_eq(config.listen_address, "127.0.0.1:8481");
+	ck_assert_uint_eq(config.listen_rate, 100);
+	ck_assert_int_eq(
+		parse("listen: {address: '[::1]:1', rate: 0, names: a}\n"),
+		ERR_NONE);
+	ck_assert_str_eq(config.listen_address, "[::1]:1");
+	ck_assert_uint_eq(config.listen_rate, 0);
+	refuse_with("listen: 8481\n",
+		    "listen.address: 8481 is not an address and a port");
+	refuse_with("listen: localhost:8481\n", "is not an address and");
+	refuse_with("store: /x\n", "keys are wanted");
+	refuse_with("listen: 127.0.0.1:1\nlisten:\n  address: 127.0.0.1:2\n",
+		    "it stands on line 1 already");
+}
+END_TEST
+
+START_TEST(others_may_only_listen_in_when_told_so)
+{
+	static const char open[] = "listen:\n  address: 0.0.0.0:8481\n";
+	char text[128];
+
+	refuse(open, "t.yaml:2: listen: 0.0.0.0:8481 is not of loopback: set "
+		     "listen.certificate and listen.key, or listen.insecure: "
+		     "yes\n");
+	snprintf(text, sizeof(text), "%s  insecure: yes\n", open);
+	ck_assert_int_eq(parse(text), ERR_NONE);
+	snprintf(text, sizeof(text), "%s  certificate: /c\n", open);
+	refuse_with(text, "belong together");
+	snprintf(text, sizeof(text), "%s  certificate: /c\n  key: /k\n", open);
+	ck_assert_int_eq(parse(text), ERR_NONE);
+	refuse_with("listen: '[::]:1'\n", "is not of loopback");
 }
 END_TEST
 
@@ -366,6 +405,8 @@ Suite *make_suite(void)
 	tcase_add_checked_fixture(tests, begin, end);
 	tcase_add_test(tests, defaults_are_those_that_are_documented);
 	tcase_add_test(tests, a_file_changes_what_it_names);
+	tcase_add_test(tests, to_listen_is_an_address_alone_or_a_section);
+	tcase_add_test(tests, others_may_only_listen_in_when_told_so);
 	tcase_add_test(tests, an_empty_file_is_the_defaults);
 	tcase_add_test(tests, a_unit_means_what_it_says);
 	tcase_add_test(tests, what_is_wrong_is_told_by_line);

@@ -47,8 +47,7 @@ static const char *const type_names[] = {
 	[CONFIG_SETTINGS] = "parameters of methods",
 	[CONFIG_NETWORKS] = "a network, such as 10.0.0.0/8 or fd00::/8",
 	[CONFIG_PORTS] = "a port, from 1 to 65535",
-	[CONFIG_ADDRESS] = "an address and a port, such as 127.0.0.1:8481 or "
-			   "[::1]:8481",
+	[CONFIG_ADDRESS] = "an address and a port, such as [::1]:8481",
 };
 
 const struct config_unit *config_units(enum config_type type)

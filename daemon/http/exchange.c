@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/http/tcp.h"
 #include "store/memory.h"
 
 enum { MAX_HEADER_BYTES = 1024 };
@@ -32,6 +33,20 @@ const char *http_header(const struct http_exchange *exchange, const char *name)
 					   MHD_HEADER_KIND, name);
 }
 
+const char *http_cookie(const struct http_exchange *exchange, const char *name)
+{
+	return MHD_lookup_connection_value(exchange->connection,
+					   MHD_COOKIE_KIND, name);
+}
+
+bool http_is_encrypted(const struct http_exchange *exchange)
+{
+	const struct tcp_listener *listener =
+		exchange->server->options.listener;
+
+	return listener != NULL && listener->certificate != NULL;
+}
+
 struct slice http_body(const struct http_exchange *exchange)
 {
 	return buffer_slice(&exchange->body);
@@ -45,6 +60,11 @@ uint64_t http_arrival_ms(const struct http_exchange *exchange)
 uint64_t *http_memory(struct http_exchange *exchange)
 {
 	return exchange->memory;
+}
+
+uint64_t *http_note(struct http_exchange *exchange)
+{
+	return &exchange->note;
 }
 
 void http_add_header(struct http_exchange *exchange, const char *name,

@@ -52,6 +52,7 @@ struct http_exchange {
 	uint64_t arrival_ms;
 	uint64_t begin_us; /* steady clock: it began to wait for a worker */
 	uint64_t memory[EXCHANGE_WORDS];
+	uint64_t note;
 	struct buffer body;
 	struct upload *upload; /* the body, when it is streamed */
 	uint64_t received;     /* bytes of the body, kept or not */

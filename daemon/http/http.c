@@ -1,13 +1,17 @@
 #include "daemon/http/http.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "daemon/http/exchange.h"
+#include "daemon/http/tcp.h"
 #include "daemon/runtime/clock.h"
 #include "store/log.h"
 #include "store/memory.h"
@@ -21,6 +25,9 @@ enum {
 	LAST_WORDS_MS = 1000, /* for replies to be read when we stop */
 	FILE_BLOCK_BYTES = 128 * 1024,
 };
+
+/* GnuTLS's own choice of ciphers, but no version that is given up. */
+static char tls_versions[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 
 static void log_mhd(void *context, const char *format, va_list list)
 	__attribute__((format(printf, 2, 0)));
@@ -192,6 +199,19 @@ static unsigned refusal_of(struct http_exchange *exchange)
 	return announces_too_much(exchange) ? MHD_HTTP_CONTENT_TOO_LARGE : 0;
 }
 
+/*
+ * At once when there is a body, which is not read then: the connection ends.
+ * Else when MHD says that the request is whole, and the connection goes on.
+ */
+static enum MHD_Result send_refusal(struct http_exchange *exchange)
+{
+	if (http_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH) != NULL ||
+	    http_header(exchange, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL)
+		return send_reply(exchange);
+	exchange->state = EXCHANGE_REPLIED;
+	return MHD_YES;
+}
+
 static enum MHD_Result begin_exchange(struct http_server *server,
 				      struct MHD_Connection *connection,
 				      const char *path, const char *method,
@@ -216,6 +236,9 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 	lock_release(&server->lock);
 	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
 				  (server->options.timeout_ms + 999U) / 1000U);
+	if (server->options.admit != NULL &&
+	    !server->options.admit(exchange, server->options.context))
+		return send_refusal(exchange);
 	exchange->refusal = refusal_of(exchange);
 	if (exchange->upload != NULL) /* we say when more may come */
 		connection_enter(server, exchange->client, CONNECTION_BUSY);
@@ -324,9 +347,11 @@ static struct http_server *create(const struct http_options *options)
 {
 	struct http_server *server = mem_alloc(1, sizeof(*server));
 
+	const char *path =
+		options->listener == NULL ? options->socket_path : "";
+
 	server->options = *options;
-	server->socket_path = mem_copy_text(options->socket_path,
-					    strlen(options->socket_path));
+	server->socket_path = mem_copy_text(path, strlen(path));
 	server->options.socket_path = server->socket_path;
 	server->listening.file = -1;
 	lock_init(&server->lock, LOCK_SERVER);
@@ -339,10 +364,24 @@ static struct http_server *create(const struct http_options *options)
 static struct MHD_Daemon *start_mhd(struct http_server *server)
 {
 	const struct http_options *options = &server->options;
+	const struct tcp_listener *listener = options->listener;
+	bool has_tls = listener != NULL && listener->certificate != NULL;
+	struct MHD_OptionItem tls[] = {
+		{MHD_OPTION_HTTPS_MEM_CERT, 0, NULL},
+		{MHD_OPTION_HTTPS_MEM_KEY, 0, NULL},
+		{MHD_OPTION_HTTPS_PRIORITIES, 0, tls_versions},
+		{MHD_OPTION_END, 0, NULL},
+	};
 
+	if (has_tls) {
+		tls[0].ptr_value = listener->certificate;
+		tls[1].ptr_value = listener->key;
+	} else {
+		tls[0].option = MHD_OPTION_END;
+	}
 	return MHD_start_daemon(
 		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
-			MHD_USE_ERROR_LOG,
+			MHD_USE_ERROR_LOG | (has_tls ? MHD_USE_TLS : 0U),
 		0, NULL, NULL, serve, server, MHD_OPTION_EXTERNAL_LOGGER,
 		log_mhd, NULL, MHD_OPTION_LISTEN_SOCKET,
 		(MHD_socket)server->listening.file, MHD_OPTION_CONNECTION_LIMIT,
@@ -351,25 +390,53 @@ static struct MHD_Daemon *start_mhd(struct http_server *server)
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
 		MHD_OPTION_NOTIFY_COMPLETED, end_exchange, server,
 		MHD_OPTION_NOTIFY_CONNECTION, notice_client, server,
-		MHD_OPTION_END);
+		MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+}
+
+/* The caller keeps the socket: we have a descriptor of our own. */
+static enum error listen_tcp(struct http_server *server)
+{
+	int file = fcntl(server->options.listener->file, F_DUPFD_CLOEXEC, 0);
+
+	server->listening.file = file;
+	if (file >= 0 && listen(file, SOMAXCONN) == 0)
+		return ERR_NONE;
+	log_error("listen.address: %s", strerrordesc_np(errno));
+	return errno == EADDRINUSE ? ERR_BUSY : ERR_IO;
+}
+
+static enum error begin(struct http_server *server)
+{
+	const struct http_options *options = &server->options;
+	bool is_tcp = options->listener != NULL;
+	const char *where = is_tcp ? "for TCP" : options->socket_path;
+	enum error error =
+		is_tcp ? listen_tcp(server)
+		       : listen_on(options->socket_path, options->socket_mode,
+				   &server->listening);
+
+	if (error != ERR_NONE)
+		return error;
+	server->mhd = start_mhd(server);
+	if (server->mhd != NULL && work_start(server))
+		return ERR_NONE;
+	if (is_tcp && options->listener->certificate != NULL &&
+	    server->mhd == NULL)
+		log_error("listen.certificate, listen.key: they are no PEM "
+			  "files, or do not belong together");
+	else
+		log_error("socket %s: its threads cannot be started; see "
+			  "ulimit -u and -n",
+			  where);
+	return ERR_IO;
 }
 
 enum error http_start(struct http_server **server_out,
 		      const struct http_options *options)
 {
 	struct http_server *server = create(options);
-	enum error error = listen_on(options->socket_path, options->socket_mode,
-				     &server->listening);
+	enum error error = begin(server);
 
-	if (error == ERR_NONE) {
-		server->mhd = start_mhd(server);
-		if (server->mhd == NULL || !work_start(server)) {
-			log_error("socket %s: its threads cannot be started; "
-				  "see ulimit -u and -n",
-				  options->socket_path);
-			error = ERR_IO;
-		}
-	}
 	if (error != ERR_NONE) {
 		http_stop(server);
 		return error;
@@ -397,6 +464,8 @@ void http_stop(struct http_server *server)
 	if (server->mhd != NULL)
 		MHD_quiesce_daemon(server->mhd);
 	listen_hide(&server->listening, server->socket_path);
+	if (server->options.listener != NULL)
+		shutdown(server->listening.file, SHUT_RDWR);
 	work_stop(server);
 	wait_for_last_words(server);
 	if (server->mhd != NULL)

@@ -1,7 +1,8 @@
 /*
- * daemon/http/http.h - HTTP/1.1 on a Unix socket (libmicrohttpd), independent
- * of the API on it. Requests are answered by worker threads; their connections
- * are suspended meanwhile, so a slow answer does not block the server's thread.
+ * daemon/http/http.h - HTTP/1.1 on a Unix socket or over TCP (libmicrohttpd),
+ * independent of the API on it. Requests are answered by worker threads; their
+ * connections are suspended meanwhile, so a slow answer does not block the
+ * server's thread.
  */
 #ifndef DAEMON_HTTP_HTTP_H
 #define DAEMON_HTTP_HTTP_H
@@ -16,6 +17,7 @@
 #include "store/slice.h"
 
 struct http_server;
+struct tcp_listener;
 
 /* One request and its answer; belongs to the server. */
 struct http_exchange;
@@ -28,6 +30,9 @@ enum http_verdict {
 struct http_options {
 	const char *socket_path;
 	uint32_t socket_mode;
+	/* daemon/http/tcp.h, as long as the server: listen there in place of
+	 * the path; or NULL */
+	const struct tcp_listener *listener;
 	size_t workers;
 	size_t max_clients;
 	size_t max_waiting;    /* requests queued or parked; more get 503 */
@@ -42,6 +47,12 @@ struct http_options {
 	 * never. Called by the server's thread.
 	 */
 	bool (*is_stream)(const char *method, const char *path);
+	/*
+	 * Whether a request whose head has arrived goes on to be received and
+	 * handled; when not, it has its reply, and its body is not read. NULL:
+	 * each does. Called by the server's thread, so it must be quick.
+	 */
+	bool (*admit)(struct http_exchange *exchange, void *context);
 	enum http_verdict (*handle)(struct http_exchange *exchange,
 				    void *context);
 	void *context;
@@ -85,6 +96,10 @@ const char *http_argument(const struct http_exchange *exchange,
 			  const char *name);
 /* The value of a header, or NULL. */
 const char *http_header(const struct http_exchange *exchange, const char *name);
+/* The value of a cookie, or NULL. */
+const char *http_cookie(const struct http_exchange *exchange, const char *name);
+/* Whether it comes by TLS. */
+bool http_is_encrypted(const struct http_exchange *exchange);
 struct slice http_body(const struct http_exchange *exchange);
 
 /*
@@ -105,6 +120,10 @@ uint64_t http_arrival_ms(const struct http_exchange *exchange);
  * zero at the beginning.
  */
 uint64_t *http_memory(struct http_exchange *exchange);
+
+/* A word that the one who admits leaves to the handler; zero at the beginning.
+ */
+uint64_t *http_note(struct http_exchange *exchange);
 
 /*
  * Add a header to the answer, before http_reply(); at most 8, of 1 KiB. `name`

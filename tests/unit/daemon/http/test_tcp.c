@@ -1,0 +1,237 @@
+#include "daemon/http/tcp.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/http/http.h"
+#include "store/file.h"
+#include "tests/unit/daemon/client.h"
+#include "tests/unit/run.h"
+
+enum { NOTE = 7 };
+
+static uint16_t port;
+static char address[32];
+static struct tcp_listener *listener;
+static struct http_server *server;
+static atomic_int admitted;
+
+static void reply(struct http_exchange *exchange, unsigned status,
+		  const char *text)
+{
+	struct buffer body = {0};
+
+	buffer_append_text(&body, text);
+	http_reply(exchange, status, "text/plain", &body);
+}
+
+static bool admit(struct http_exchange *exchange, void *context)
+{
+	const char *cookie = http_cookie(exchange, "key");
+
+	(void)context;
+	atomic_fetch_add(&admitted, 1);
+	if (cookie != NULL && strcmp(cookie, "x") == 0) {
+		*http_note(exchange) = NOTE;
+		return true;
+	}
+	http_add_header(exchange, "WWW-Authenticate", "Bearer");
+	reply(exchange, 401, "no");
+	return false;
+}
+
+static enum http_verdict handle(struct http_exchange *exchange, void *context)
+{
+	uint64_t *memory = http_memory(exchange);
+
+	(void)context;
+	if (strcmp(http_path(exchange), "/thrice") == 0 && ++memory[0] < 3)
+		return HTTP_PARKED;
+	reply(exchange, 200,
+	      *http_note(exchange) == NOTE && !http_is_encrypted(exchange)
+		      ? "plain"
+		      : "wrong");
+	return HTTP_ANSWERED;
+}
+
+static struct http_options options_of(const struct tcp_listener *from)
+{
+	return (struct http_options){
+		.listener = from,
+		.workers = 2,
+		.max_clients = 16,
+		.max_waiting = 8,
+		.max_body_bytes = 1000,
+		.timeout_ms = 5000,
+		.admit = admit,
+		.handle = handle,
+	};
+}
+
+/* One that nobody has. */
+static uint16_t free_port(void)
+{
+	struct sockaddr_in place = {.sin_family = AF_INET};
+	socklen_t size = sizeof(place);
+	int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	ck_assert_int_eq(bind(file, (struct sockaddr *)&place, size), 0);
+	ck_assert_int_eq(getsockname(file, (struct sockaddr *)&place, &size),
+			 0);
+	close(file);
+	return ntohs(place.sin_port);
+}
+
+static void begin(void)
+{
+	struct http_options options;
+
+	port = free_port();
+	snprintf(address, sizeof(address), "127.0.0.1:%u", port);
+	ck_assert_int_eq(tcp_open(&listener, address, "", ""), ERR_NONE);
+	options = options_of(listener);
+	atomic_store(&admitted, 0);
+	ck_assert_int_eq(http_start(&server, &options), ERR_NONE);
+}
+
+static void end(void)
+{
+	http_stop(server);
+	tcp_close(listener);
+	server = NULL;
+	listener = NULL;
+}
+
+/* -1: nobody listens. */
+static int open_client(void)
+{
+	struct sockaddr_in place = {.sin_family = AF_INET,
+				    .sin_port = htons(port)};
+	int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (connect(file, (struct sockaddr *)&place, sizeof(place)) == 0)
+		return file;
+	close(file);
+	return -1;
+}
+
+/* What comes for these bytes begins and ends like that. */
+static void check_answer(const char *sent, const char *first, const char *last)
+{
+	int file = open_client();
+	struct buffer answer;
+	size_t length = strlen(last);
+
+	ck_assert_int_ge(file, 0);
+	client_send(file, sent);
+	answer = client_receive(file);
+	ck_assert_msg(strncmp(answer.data, first, strlen(first)) == 0, "%s",
+		      answer.data);
+	ck_assert_uint_ge(answer.size, length);
+	ck_assert_str_eq(answer.data + answer.size - length, last);
+	buffer_free(&answer);
+	close(file);
+}
+
+START_TEST(who_is_admitted_is_handled)
+{
+	check_answer("GET / HTTP/1.1\r\nHost: x\r\nCookie: a=b; key=x\r\n"
+		     "Connection: close\r\n\r\n",
+		     "HTTP/1.1 200 ", "\r\n\r\nplain");
+	check_answer("GET / HTTP/1.1\r\nHost: x\r\nCookie: key=y\r\n"
+		     "Connection: close\r\n\r\n",
+		     "HTTP/1.1 401 ", "\r\n\r\nno");
+}
+END_TEST
+
+START_TEST(who_is_parked_was_admitted_once)
+{
+	check_answer("GET /thrice HTTP/1.1\r\nHost: x\r\nCookie: key=x\r\n"
+		     "Connection: close\r\n\r\n",
+		     "HTTP/1.1 200 ", "\r\n\r\nplain");
+	ck_assert_int_eq(atomic_load(&admitted), 1);
+}
+END_TEST
+
+START_TEST(the_body_of_who_is_refused_is_not_awaited)
+{
+	check_answer("POST / HTTP/1.1\r\nHost: x\r\n"
+		     "Content-Length: 900\r\n\r\nfirst bytes",
+		     "HTTP/1.1 401 ", "\r\n\r\nno");
+	check_answer("POST / HTTP/1.1\r\nHost: x\r\n"
+		     "Transfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n",
+		     "HTTP/1.1 401 ", "\r\n\r\nno");
+}
+END_TEST
+
+START_TEST(a_connection_goes_on_after_a_refusal)
+{
+	check_answer("GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+		     "GET / HTTP/1.1\r\nHost: x\r\nCookie: key=x\r\n"
+		     "Connection: close\r\n\r\n",
+		     "HTTP/1.1 401 ", "\r\n\r\nplain");
+}
+END_TEST
+
+START_TEST(nobody_connects_after_the_stop)
+{
+	struct tcp_listener *second = NULL;
+
+	ck_assert_int_eq(tcp_open(&second, address, "", ""), ERR_BUSY);
+	http_stop(server);
+	server = NULL;
+	ck_assert_int_eq(open_client(), -1);
+	tcp_close(listener);
+	listener = NULL;
+	/* and the place is free at once */
+	ck_assert_int_eq(tcp_open(&listener, address, "", ""), ERR_NONE);
+}
+END_TEST
+
+START_TEST(what_is_wrong_with_the_files_is_told)
+{
+	struct tcp_listener *other = NULL;
+	struct http_options options;
+	struct http_server *unused = NULL;
+	char path[64];
+	char place[32];
+
+	snprintf(place, sizeof(place), "127.0.0.1:%u", free_port());
+	snprintf(path, sizeof(path), "/tmp/test_tcp.%ld", (long)getpid());
+	ck_assert_int_eq(tcp_open(&other, place, path, path), ERR_IO);
+	ck_assert_int_eq(tcp_open(&other, "localhost:80", "", ""),
+			 ERR_MALFORMED);
+	ck_assert_ptr_null(other);
+	ck_assert_int_eq(file_write(path, slice_of("no PEM")), ERR_NONE);
+	ck_assert_int_eq(tcp_open(&other, place, path, path), ERR_NONE);
+	options = options_of(other);
+	ck_assert_int_eq(http_start(&unused, &options), ERR_IO);
+	ck_assert_ptr_null(unused);
+	tcp_close(other);
+	unlink(path);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("tcp");
+	TCase *tests = tcase_create("tcp");
+
+	tcase_add_checked_fixture(tests, begin, end);
+	tcase_add_test(tests, who_is_admitted_is_handled);
+	tcase_add_test(tests, who_is_parked_was_admitted_once);
+	tcase_add_test(tests, the_body_of_who_is_refused_is_not_awaited);
+	tcase_add_test(tests, a_connection_goes_on_after_a_refusal);
+	tcase_add_test(tests, nobody_connects_after_the_stop);
+	tcase_add_test(tests, what_is_wrong_with_the_files_is_told);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,397 @@
+#include "daemon/access/tokens.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include <nettle/memops.h>
+#include <nettle/sha2.h>
+
+#include "daemon/runtime/lock.h"
+#include "store/ascii.h"
+#include "store/file.h"
+#include "store/folder.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+#define TOKENS_FILE "tokens"
+#define FIRST_LINE  "templated tokens 1\n"
+#define PREFIX      "td_"
+
+enum {
+	SECRET_BYTES = 32,
+	DIGEST_BYTES = SHA256_DIGEST_SIZE,
+	DIGEST_DIGITS = 2 * DIGEST_BYTES,
+	MAX_FILE_BYTES = 1 << 16,
+	MAX_LINE_BYTES = 256,
+	WORDS = 4,      /* of a line */
+	REQUEST = 1000, /* of an allowance, which is in thousandths */
+};
+
+_Static_assert(TOKEN_BYTES == sizeof(PREFIX) + SECRET_BYTES * 2UL, "its text");
+
+struct row {
+	struct token token;
+	uint8_t digest[DIGEST_BYTES];
+	uint64_t allowance; /* thousandths of a request, up to the rate */
+	uint64_t since_ms;  /* it was so large; 0: never asked */
+};
+
+struct tokens {
+	char *folder;
+	struct lock change; /* one at a time, with its write to the disk */
+	struct lock lock;   /* guards what follows; both are held to add or to
+			       remove rows */
+	struct row rows[MAX_TOKENS]; /* [count], by name */
+	size_t count;
+};
+
+static const char *const role_names[] = {
+	[TOKEN_READS] = "read",
+	[TOKEN_WRITES] = "write",
+};
+
+static void digest_of(const char *text, uint8_t digest_out[DIGEST_BYTES])
+{
+	struct sha256_ctx context;
+
+	sha256_init(&context);
+	sha256_update(&context, strlen(text), (const uint8_t *)text);
+	sha256_digest(&context, DIGEST_BYTES, digest_out);
+}
+
+static void write_hex(const uint8_t *bytes, size_t count, char *out)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < count; i++) {
+		*out++ = digits[bytes[i] >> 4];
+		*out++ = digits[bytes[i] & 0xf];
+	}
+	*out = '\0';
+}
+
+static bool read_hex(const char *text, uint8_t digest_out[DIGEST_BYTES])
+{
+	if (strlen(text) != DIGEST_DIGITS)
+		return false;
+	for (size_t i = 0; i < DIGEST_DIGITS; i++) {
+		int digit = hex_digit(text[i]);
+
+		if (digit < 0)
+			return false;
+		digest_out[i / 2] =
+			(uint8_t)(digest_out[i / 2] << 4 | (uint8_t)digit);
+	}
+	return true;
+}
+
+static bool is_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *c = name; *c != '\0'; c++)
+		if (!is_alphanumeric(*c) && strchr("._-", *c) == NULL)
+			return false;
+	return length > 0 && length < TOKEN_NAME_BYTES;
+}
+
+/* Its place, or that where it would be. */
+static size_t place_of(const struct tokens *tokens, const char *name)
+{
+	size_t at = 0;
+
+	while (at < tokens->count &&
+	       strcmp(tokens->rows[at].token.name, name) < 0)
+		at++;
+	return at;
+}
+
+static bool is_at(const struct tokens *tokens, size_t at, const char *name)
+{
+	return at < tokens->count &&
+	       strcmp(tokens->rows[at].token.name, name) == 0;
+}
+
+static void insert(struct tokens *tokens, size_t at, const struct row *row)
+{
+	memmove(&tokens->rows[at + 1], &tokens->rows[at],
+		(tokens->count - at) * sizeof(*row));
+	tokens->rows[at] = *row;
+	tokens->count++;
+}
+
+static void delete (struct tokens *tokens, size_t at)
+{
+	tokens->count--;
+	memmove(&tokens->rows[at], &tokens->rows[at + 1],
+		(tokens->count - at) * sizeof(tokens->rows[0]));
+}
+
+static bool read_role(const char *text, enum token_role *role_out)
+{
+	*role_out = strcmp(text, role_names[TOKEN_WRITES]) == 0 ? TOKEN_WRITES
+								: TOKEN_READS;
+	return strcmp(text, role_names[*role_out]) == 0;
+}
+
+static bool read_time(const char *text, uint64_t *time_ms_out)
+{
+	char *end;
+
+	errno = 0;
+	*time_ms_out = strtoull(text, &end, 10);
+	return is_digit(text[0]) && *end == '\0' && errno == 0;
+}
+
+/* "NAME ROLE CREATED DIGEST", which is taken apart. */
+static bool read_line(char *line, struct row *row_out)
+{
+	char *rest = NULL;
+	char *words[WORDS + 1];
+
+	*row_out = (struct row){0};
+	for (size_t i = 0; i <= WORDS; i++)
+		words[i] = strtok_r(i == 0 ? line : NULL, " ", &rest);
+	if (words[WORDS - 1] == NULL || words[WORDS] != NULL ||
+	    !is_name(words[0]))
+		return false;
+	memcpy(row_out->token.name, words[0], strlen(words[0]) + 1);
+	return read_role(words[1], &row_out->token.role) &&
+	       read_time(words[2], &row_out->token.created_ms) &&
+	       read_hex(words[3], row_out->digest);
+}
+
+static bool read_text(struct tokens *tokens, const char *text)
+{
+	size_t first = strlen(FIRST_LINE);
+
+	if (strncmp(text, FIRST_LINE, first) != 0)
+		return false;
+	text += first;
+	while (*text != '\0') {
+		size_t length = strcspn(text, "\n");
+		char line[MAX_LINE_BYTES];
+		struct row row;
+		size_t at;
+
+		if (length >= sizeof(line) || text[length] != '\n' ||
+		    tokens->count >= MAX_TOKENS)
+			return false;
+		memcpy(line, text, length);
+		line[length] = '\0';
+		if (!read_line(line, &row))
+			return false;
+		at = place_of(tokens, row.token.name);
+		if (is_at(tokens, at, row.token.name))
+			return false;
+		insert(tokens, at, &row);
+		text += length + 1;
+	}
+	return true;
+}
+
+static void append_line(const struct row *row, struct buffer *out)
+{
+	char digest[DIGEST_DIGITS + 1];
+
+	write_hex(row->digest, DIGEST_BYTES, digest);
+	buffer_printf(out, "%s %s %" PRIu64 " %s\n", row->token.name,
+		      role_names[row->token.role], row->token.created_ms,
+		      digest);
+}
+
+/* The rows as they will be: with one more, or without that at `without`. */
+static enum error save(const struct tokens *tokens, const struct row *more,
+		       size_t without)
+{
+	struct buffer text = {0};
+	enum error error;
+
+	buffer_append_text(&text, FIRST_LINE);
+	for (size_t i = 0; i < tokens->count; i++)
+		if (i != without)
+			append_line(&tokens->rows[i], &text);
+	if (more != NULL)
+		append_line(more, &text);
+	error = folder_write(tokens->folder, TOKENS_FILE, buffer_slice(&text),
+			     true);
+	buffer_free(&text);
+	return error;
+}
+
+static enum error load(struct tokens *tokens)
+{
+	char name[MAX_PATH_BYTES];
+	struct buffer text = {0};
+	enum error error = ERR_IO;
+
+	if (folder_name(name, tokens->folder, TOKENS_FILE))
+		error = file_read(name, MAX_FILE_BYTES, &text);
+	buffer_append_byte(&text, '\0');
+	if (error == ERR_NONE && (strlen(text.data) + 1 != text.size ||
+				  !read_text(tokens, text.data)))
+		error = ERR_CORRUPT;
+	buffer_free(&text);
+	if (error == ERR_NOT_FOUND)
+		return ERR_NONE;
+	if (error != ERR_NONE)
+		log_error("%s: %s; put a copy back, or move it away and make "
+			  "the tokens anew",
+			  name, error_text(error));
+	return error;
+}
+
+enum error tokens_open(struct tokens **tokens_out, const char *folder)
+{
+	struct tokens *tokens = mem_alloc(1, sizeof(*tokens));
+	enum error error;
+
+	tokens->folder = mem_copy_text(folder, strlen(folder));
+	lock_init(&tokens->change, LOCK_TOKEN_FILE);
+	lock_init(&tokens->lock, LOCK_TOKENS);
+	error = load(tokens);
+	if (error != ERR_NONE) {
+		tokens_close(tokens);
+		return error;
+	}
+	*tokens_out = tokens;
+	return ERR_NONE;
+}
+
+void tokens_close(struct tokens *tokens)
+{
+	if (tokens == NULL)
+		return;
+	lock_destroy(&tokens->lock);
+	lock_destroy(&tokens->change);
+	free(tokens->folder);
+	free(tokens);
+}
+
+static bool make_token(char token_out[TOKEN_BYTES])
+{
+	uint8_t secret[SECRET_BYTES];
+	bool is_random =
+		getrandom(secret, sizeof(secret), 0) == (ssize_t)sizeof(secret);
+
+	memcpy(token_out, PREFIX, sizeof(PREFIX));
+	write_hex(secret, sizeof(secret), token_out + sizeof(PREFIX) - 1);
+	explicit_bzero(secret, sizeof(secret));
+	return is_random;
+}
+
+/* With the lock of changes held. */
+static enum error add_row(struct tokens *tokens, const struct row *row)
+{
+	size_t at = place_of(tokens, row->token.name);
+	enum error error;
+
+	if (is_at(tokens, at, row->token.name))
+		return ERR_BUSY;
+	if (tokens->count >= MAX_TOKENS)
+		return ERR_TOO_LARGE;
+	error = save(tokens, row, SIZE_MAX);
+	if (error != ERR_NONE)
+		return error;
+	lock_acquire(&tokens->lock);
+	insert(tokens, at, row);
+	lock_release(&tokens->lock);
+	return ERR_NONE;
+}
+
+enum error tokens_add(struct tokens *tokens, const char *name,
+		      enum token_role role, uint64_t now_ms,
+		      char token_out[TOKEN_BYTES])
+{
+	struct row row = {.token = {.role = role, .created_ms = now_ms}};
+	enum error error;
+
+	if (!is_name(name))
+		return ERR_MALFORMED;
+	if (!make_token(token_out))
+		return ERR_IO;
+	memcpy(row.token.name, name, strlen(name) + 1);
+	digest_of(token_out, row.digest);
+	lock_acquire(&tokens->change);
+	error = add_row(tokens, &row);
+	lock_release(&tokens->change);
+	if (error != ERR_NONE)
+		explicit_bzero(token_out, TOKEN_BYTES);
+	return error;
+}
+
+enum error tokens_remove(struct tokens *tokens, const char *name)
+{
+	enum error error = ERR_NOT_FOUND;
+	size_t at;
+
+	lock_acquire(&tokens->change);
+	at = place_of(tokens, name);
+	if (is_at(tokens, at, name))
+		error = save(tokens, NULL, at);
+	if (error == ERR_NONE) {
+		lock_acquire(&tokens->lock);
+		delete (tokens, at);
+		lock_release(&tokens->lock);
+	}
+	lock_release(&tokens->change);
+	return error;
+}
+
+size_t tokens_list(struct tokens *tokens, struct token list_out[MAX_TOKENS])
+{
+	size_t count;
+
+	lock_acquire(&tokens->lock);
+	count = tokens->count;
+	for (size_t i = 0; i < count; i++)
+		list_out[i] = tokens->rows[i].token;
+	lock_release(&tokens->lock);
+	return count;
+}
+
+/* A bucket of `rate` requests, into which so many run a second. */
+static bool take_request(struct row *row, uint32_t rate, uint64_t now_ms)
+{
+	uint64_t most = (uint64_t)rate * REQUEST;
+	uint64_t passed_ms = now_ms - row->since_ms;
+
+	if (rate == 0)
+		return true;
+	if (row->since_ms == 0 || passed_ms >= 1000U)
+		row->allowance = most;
+	else
+		row->allowance += passed_ms * rate;
+	row->since_ms = now_ms;
+	if (row->allowance > most)
+		row->allowance = most;
+	if (row->allowance < REQUEST)
+		return false;
+	row->allowance -= REQUEST;
+	return true;
+}
+
+enum token_verdict tokens_check(struct tokens *tokens, const char *text,
+				uint32_t rate, uint64_t now_ms,
+				enum token_role *role_out)
+{
+	uint8_t digest[DIGEST_BYTES];
+	struct row *row = NULL;
+	enum token_verdict verdict = TOKEN_UNKNOWN;
+
+	digest_of(text, digest);
+	lock_acquire(&tokens->lock);
+	for (size_t i = 0; i < tokens->count; i++)
+		if (memeql_sec(digest, tokens->rows[i].digest, DIGEST_BYTES))
+			row = &tokens->rows[i];
+	if (row != NULL) {
+		*role_out = row->token.role;
+		verdict = take_request(row, rate, now_ms) ? TOKEN_MAY
+							  : TOKEN_TOO_FAST;
+	}
+	lock_release(&tokens->lock);
+	return verdict;
+}

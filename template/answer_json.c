@@ -51,7 +51,8 @@ static json_t *metadata_list_json(const struct metadatum *items, size_t count)
 static json_t *metadata_json(const struct metadata *metadata)
 {
 	return json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+		"s:o, s:o, s:o}",
 		"title", metadatum_json(&metadata->title), "authors",
 		metadata_list_json(metadata->authors, metadata->author_count),
 		"published", metadatum_json(&metadata->published), "modified",
@@ -62,7 +63,11 @@ static json_t *metadata_json(const struct metadata *metadata)
 		metadatum_json(&metadata->image), "canonical",
 		metadatum_json(&metadata->canonical), "tags",
 		metadata_list_json(metadata->tags, metadata->tag_count),
-		"page_type", metadatum_json(&metadata->page_type));
+		"page_type", metadatum_json(&metadata->page_type), "categories",
+		metadata_list_json(metadata->categories,
+				   metadata->category_count),
+		"licence", metadatum_json(&metadata->licence), "favicon",
+		metadatum_json(&metadata->favicon));
 }
 
 static json_t *template_json(const struct text_answer *answer)

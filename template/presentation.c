@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "extract/explain/explain.h"
 #include "extract/render/render.h"
@@ -62,6 +63,13 @@ static void resolve(struct metadatum *address, const struct page *page,
 	buffer_free(&absolute);
 }
 
+/* "/terms" is one, "CC BY 4.0" is none. */
+static bool is_address(struct slice text)
+{
+	return text.size > 0 && memchr(text.data, '/', text.size) != NULL &&
+	       memchr(text.data, ' ', text.size) == NULL;
+}
+
 void answer_describe(struct text_answer *answer)
 {
 	const struct page *page = answer->page;
@@ -73,6 +81,9 @@ void answer_describe(struct text_answer *answer)
 		page->arena, page, slice_of(url == NULL ? NULL : url->text));
 	resolve(&answer->metadata.image, page, &base);
 	resolve(&answer->metadata.canonical, page, &base);
+	resolve(&answer->metadata.favicon, page, &base);
+	if (is_address(answer->metadata.licence.value))
+		resolve(&answer->metadata.licence, page, &base);
 }
 
 static void lay_out(const struct extraction *extraction,

@@ -205,8 +205,9 @@ templated_answer_confidence(const struct templated_answer *answer);
 /*
  * A value that the page declares about itself: number `index` of "title",
  * "author", "published", "modified", "site_name", "language", "description",
- * "image", "canonical", "tag" or "page_type". NULL when there is no such value;
- * only "author" and "tag" may have several.
+ * "image", "canonical", "tag", "page_type", "category", "licence" or "favicon".
+ * NULL when there is no such value; only "author", "tag" and "category" may
+ * have several.
  */
 TEMPLATED_API const char *templated_metadata(struct templated_answer *answer,
 					     const char *name, size_t index);

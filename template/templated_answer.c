@@ -165,6 +165,10 @@ static const struct row {
 	{"tag", offsetof(struct metadata, tags),
 	 offsetof(struct metadata, tag_count)},
 	{"page_type", offsetof(struct metadata, page_type), 0},
+	{"category", offsetof(struct metadata, categories),
+	 offsetof(struct metadata, category_count)},
+	{"licence", offsetof(struct metadata, licence), 0},
+	{"favicon", offsetof(struct metadata, favicon), 0},
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };

@@ -211,10 +211,17 @@ static void read_url(struct findings *findings, struct slice url)
 			     "url", URL_RANK);
 }
 
-static bool has_tag(const struct metadata *metadata, struct slice tag)
+/* Distinct words that the page is filed under: [*count], of MAX_TAGS. */
+struct tag_list {
+	struct metadatum *items;
+	size_t *count;
+	bool is_whole; /* a comma is part of a word: "Arts, Music" */
+};
+
+static bool has_tag(const struct tag_list *tags, struct slice tag)
 {
-	for (size_t i = 0; i < metadata->tag_count; i++) {
-		struct slice other = metadata->tags[i].value;
+	for (size_t i = 0; i < *tags->count; i++) {
+		struct slice other = tags->items[i].value;
 
 		if (other.size == tag.size &&
 		    strncasecmp(other.data, tag.data, tag.size) == 0)
@@ -223,15 +230,17 @@ static bool has_tag(const struct metadata *metadata, struct slice tag)
 	return false;
 }
 
-/* Those of one candidate, between commas. */
+/* Those of one candidate, between commas if these divide it. */
 static void add_tags(const struct candidate *candidate,
-		     struct metadata *metadata)
+		     const struct tag_list *tags)
 {
 	const char *at = candidate->value.data;
 	const char *end = at + candidate->value.size;
 
-	while (at < end && metadata->tag_count < MAX_TAGS) {
-		const char *comma = memchr(at, ',', (size_t)(end - at));
+	while (at < end && *tags->count < MAX_TAGS) {
+		const char *comma =
+			tags->is_whole ? NULL
+				       : memchr(at, ',', (size_t)(end - at));
 		const char *last = comma == NULL ? end : comma;
 		struct slice tag;
 
@@ -240,22 +249,22 @@ static void add_tags(const struct candidate *candidate,
 		tag = (struct slice){at, (size_t)(last - at)};
 		while (tag.size > 0 && at[tag.size - 1] == ' ')
 			tag.size--;
-		if (tag.size > 0 && tag.size <= MAX_TAG &&
-		    !has_tag(metadata, tag))
-			metadata->tags[metadata->tag_count++] =
+		if (tag.size > 0 && tag.size <= MAX_TAG && !has_tag(tags, tag))
+			tags->items[(*tags->count)++] =
 				(struct metadatum){tag, candidate->source};
 		at = last + 1;
 	}
 }
 
-static void choose_tags(const struct findings *findings,
-			struct metadata *metadata)
+/* All of the best source. */
+static void choose_tags(const struct findings *findings, enum subject subject,
+			const struct tag_list *tags)
 {
-	const struct candidate *best = findings_best(findings, SUBJECT_TAG);
+	const struct candidate *best = findings_best(findings, subject);
 
-	for (uint32_t i = 0; i < findings->counts[SUBJECT_TAG]; i++)
-		if (findings->items[SUBJECT_TAG][i].rank == best->rank)
-			add_tags(&findings->items[SUBJECT_TAG][i], metadata);
+	for (uint32_t i = 0; i < findings->counts[subject]; i++)
+		if (findings->items[subject][i].rank == best->rank)
+			add_tags(&findings->items[subject][i], tags);
 }
 
 /* Collect everything but the body. */
@@ -288,6 +297,8 @@ struct metadata metadata_read(struct arena *arena, const struct page *page,
 		.canonical = metadatum_of(
 			findings_best(findings, SUBJECT_CANONICAL)),
 		.language = language_choose(findings),
+		.favicon =
+			metadatum_of(findings_best(findings, SUBJECT_FAVICON)),
 	};
 	struct site_names site =
 		site_names_of(arena, metadata.site_name.value, url);
@@ -301,7 +312,14 @@ struct metadata metadata_read(struct arena *arena, const struct page *page,
 	metadata.modified = choose_date(findings, SUBJECT_MODIFIED, order);
 	metadata.page_type =
 		kind_choose(findings, url, metadata.published.source != NULL);
+	metadata.licence =
+		metadatum_of(findings_best(findings, SUBJECT_LICENCE));
 	choose_authors(findings, &site, &metadata);
-	choose_tags(findings, &metadata);
+	choose_tags(
+		findings, SUBJECT_TAG,
+		&(struct tag_list){metadata.tags, &metadata.tag_count, false});
+	choose_tags(findings, SUBJECT_CATEGORY,
+		    &(struct tag_list){metadata.categories,
+				       &metadata.category_count, true});
 	return metadata;
 }

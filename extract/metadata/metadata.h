@@ -52,6 +52,13 @@ struct metadata {
 	 * profile, or video; empty when it is not known.
 	 */
 	struct metadatum page_type;
+	struct metadatum categories[MAX_TAGS]; /* as tags: sections of the site
+						*/
+	size_t category_count;
+	struct metadatum licence; /* the address of its text, as of image; or
+				     its name */
+	struct metadatum favicon; /* the address of an icon that the page names,
+				     as of image; none is guessed */
 };
 
 /*

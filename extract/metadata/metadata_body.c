@@ -277,6 +277,23 @@ static bool is_of_author(struct slice href)
 	return false;
 }
 
+/*
+ * What links say of the page: WordPress and its kin mark those to categories
+ * as rel="category tag"; those far from the title are of other posts.
+ */
+static void read_rel(struct findings *findings, const struct link *link)
+{
+	struct slice rel = page_attribute(findings->page, link->node, "rel");
+
+	if (rel.size == 0)
+		return;
+	if (value_has_word(rel, "license"))
+		findings_add(findings, SUBJECT_LICENCE, link->href, "link", 12);
+	if (value_has_word(rel, "category"))
+		findings_add(findings, SUBJECT_CATEGORY, link->anchor, "link",
+			     is_near(findings, link->node) ? 20 : 40);
+}
+
 static void read_links(struct findings *findings)
 {
 	const struct page *page = findings->page;
@@ -284,6 +301,7 @@ static void read_links(struct findings *findings)
 	for (uint32_t i = 0; i < page->link_count; i++) {
 		const struct link *link = &page->links[i];
 
+		read_rel(findings, link);
 		if (is_of_author(link->href))
 			findings_add(findings, SUBJECT_AUTHOR, link->anchor,
 				     "link",

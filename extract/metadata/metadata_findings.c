@@ -21,8 +21,7 @@ void findings_add(struct findings *findings, enum subject subject,
 	char *out;
 
 	if (value.size == 0 || *count == MAX_CANDIDATES ||
-	    (value.size > MAX_VALUE &&
-	     (subject == SUBJECT_IMAGE || subject == SUBJECT_CANONICAL)))
+	    (value.size > MAX_VALUE && subject_is_address(subject)))
 		return;
 	value = cut(value, MAX_VALUE);
 	out = arena_alloc(findings->arena, value.size, 1);
@@ -50,6 +49,24 @@ bool value_is(struct slice text, const char *word)
 {
 	return text.size == strlen(word) &&
 	       strncasecmp(text.data, word, text.size) == 0;
+}
+
+bool value_has_word(struct slice text, const char *word)
+{
+	static const char spaces[] = " \t\r\n\f";
+	const char *at = text.data;
+	const char *end = at + text.size;
+
+	while (at < end) {
+		const char *first = at;
+
+		while (at < end && memchr(spaces, *at, 5) == NULL)
+			at++;
+		if (value_is((struct slice){first, (size_t)(at - first)}, word))
+			return true;
+		at++;
+	}
+	return false;
 }
 
 bool value_holds(struct slice text, const char *word)

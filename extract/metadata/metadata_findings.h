@@ -25,6 +25,9 @@ enum subject {
 	SUBJECT_CANONICAL,
 	SUBJECT_TAG,
 	SUBJECT_TYPE,
+	SUBJECT_CATEGORY,
+	SUBJECT_LICENCE,
+	SUBJECT_FAVICON,
 	SUBJECT_COUNT,
 };
 
@@ -52,6 +55,13 @@ struct findings {
 	uint32_t texts_read; /* of elements in the body */
 };
 
+/* Of this one the value is an address. */
+static inline bool subject_is_address(enum subject subject)
+{
+	return subject == SUBJECT_IMAGE || subject == SUBJECT_CANONICAL ||
+	       subject == SUBJECT_LICENCE || subject == SUBJECT_FAVICON;
+}
+
 /*
  * Add a candidate, unless it is blank or there are MAX_CANDIDATES. The value is
  * collapsed and cut at MAX_VALUE bytes; a longer address is left out.
@@ -76,6 +86,9 @@ void findings_near(struct findings *findings);
 
 /* Whether `text` is `word`, but for the case of ASCII letters. */
 bool value_is(struct slice text, const char *word);
+
+/* Whether `word` is one of the words in `text`, in any case: rel, class. */
+bool value_has_word(struct slice text, const char *word);
 
 /* Whether `word` (lower case) stands anywhere in `text`, in any case. */
 bool value_holds(struct slice text, const char *word);

@@ -172,7 +172,7 @@ static void add_values(struct findings *findings, const struct json_ld *ld,
 		       const struct json_ld_field *field, enum subject subject,
 		       uint32_t rank)
 {
-	const char *name = subject == SUBJECT_IMAGE ? "url" : "name";
+	const char *name = subject_is_address(subject) ? "url" : "name";
 
 	for (uint32_t i = 0; field != NULL && i < MAX_CANDIDATES; i++) {
 		struct slice text = field->text;
@@ -218,6 +218,8 @@ static const struct rule work_rules[] = {
 	{"keywords", SUBJECT_TAG, 20},
 	{"inLanguage", SUBJECT_LANGUAGE, 25},
 	{"publisher", SUBJECT_SITE_NAME, 22},
+	{"articleSection", SUBJECT_CATEGORY, 14},
+	{"license", SUBJECT_LICENCE, 14},
 	{NULL, SUBJECT_COUNT, 0},
 };
 
@@ -230,6 +232,7 @@ static const struct rule page_rules[] = {
 	{"description", SUBJECT_DESCRIPTION, 24},
 	{"inLanguage", SUBJECT_LANGUAGE, 26},
 	{"primaryImageOfPage", SUBJECT_IMAGE, 28},
+	{"license", SUBJECT_LICENCE, 16},
 	{NULL, SUBJECT_COUNT, 0},
 };
 

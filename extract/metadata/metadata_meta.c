@@ -122,6 +122,16 @@ static const struct rule rules[] = {
 	{NAME("dcterms.subject"), SUBJECT_TAG, 32, "dublin-core"},
 
 	{NAME("og:type"), SUBJECT_TYPE, 20, "og"},
+
+	{NAME("article:section"), SUBJECT_CATEGORY, 10, "og"},
+	{NAME("og:article:section"), SUBJECT_CATEGORY, 12, "og"},
+	{NAME("articlesection"), SUBJECT_CATEGORY, 16, "microdata"},
+	{NAME("parsely-section"), SUBJECT_CATEGORY, 22, "meta"},
+	{NAME("category"), SUBJECT_CATEGORY, 30, "meta"},
+
+	{NAME("dcterms.license"), SUBJECT_LICENCE, 20, "dublin-core"},
+	{NAME("dc.rights.license"), SUBJECT_LICENCE, 22, "dublin-core"},
+	{NAME("license"), SUBJECT_LICENCE, 24, "meta"},
 };
 
 static void add_named(struct findings *findings, struct slice name,
@@ -166,6 +176,13 @@ static void read_link(struct findings *findings, uint32_t node)
 		findings_add(findings, SUBJECT_CANONICAL, href, "link", 10);
 	else if (value_is(rel, "image_src"))
 		findings_add(findings, SUBJECT_IMAGE, href, "link", 35);
+	else if (value_has_word(rel, "license"))
+		findings_add(findings, SUBJECT_LICENCE, href, "link", 10);
+	else if (value_has_word(rel, "icon"))
+		findings_add(findings, SUBJECT_FAVICON, href, "link", 10);
+	else if (value_has_word(rel, "apple-touch-icon") ||
+		 value_has_word(rel, "apple-touch-icon-precomposed"))
+		findings_add(findings, SUBJECT_FAVICON, href, "link", 20);
 	else if (value_is(page_attribute(page, node, "itemprop"), "image"))
 		findings_add(findings, SUBJECT_IMAGE, href, "microdata", 33);
 }

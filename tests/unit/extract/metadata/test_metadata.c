@@ -256,6 +256,57 @@ static void check_language(const char *html, const char *value,
 	page_destroy(page);
 }
 
+START_TEST(a_page_is_filed_under_categories)
+{
+	struct page *page;
+	struct metadata metadata =
+		read("<meta property=article:section content='Hats, Caps'>"
+		     "<meta name=category content=Shop>",
+		     "", &page);
+
+	ck_assert_uint_eq(metadata.category_count, 1);
+	check_one(metadata.categories[0], "Hats, Caps", "og");
+	page_destroy(page);
+	metadata = read("<h1>Hats</h1><a rel='category tag' href=/c>Felt</a>"
+			"<a rel=tag href=/t>wool</a>",
+			"", &page);
+	ck_assert_uint_eq(metadata.category_count, 1);
+	check_one(metadata.categories[0], "Felt", "link");
+	page_destroy(page);
+}
+END_TEST
+
+START_TEST(licence_and_icon_are_what_the_page_links_to)
+{
+	struct page *page;
+	struct metadata metadata = read(
+		"<link rel=apple-touch-icon href=/big.png>"
+		"<link rel='shortcut icon' href=/a.ico>"
+		"<body><a rel='nofollow license' href=//cc.example/by>CC</a>"
+		"<a "
+		"href=https://creativecommons.org/licenses/by/4.0/>photo</a>",
+		"", &page);
+
+	check_one(metadata.favicon, "/a.ico", "link");
+	check_one(metadata.licence, "//cc.example/by", "link");
+	page_destroy(page);
+	metadata = read("<a href=https://creativecommons.org/licenses/by/4.0/>"
+			"photo</a>",
+			"", &page);
+	check_one(metadata.licence, "", NULL);
+	check_one(metadata.favicon, "", NULL);
+	page_destroy(page);
+	metadata = read("<script type=application/ld+json>"
+			"{\"@type\":\"Article\",\"license\":"
+			"{\"url\":\"/terms\"},\"articleSection\":\"Hats\"}"
+			"</script>",
+			"", &page);
+	check_one(metadata.licence, "/terms", "json-ld");
+	check_one(metadata.categories[0], "Hats", "json-ld");
+	page_destroy(page);
+}
+END_TEST
+
 START_TEST(a_script_tells_the_language_when_nothing_else_does)
 {
 	check_language("<p>\xCE\xBA\xCE\xB1\xCE\xBB\xCE\xB7", "el", "text");
@@ -340,6 +391,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_login_gives_way_to_a_person);
 	tcase_add_test(tcase, what_a_list_holds_is_not_what_the_page_is);
 	tcase_add_test(tcase, the_rest_is_read);
+	tcase_add_test(tcase, a_page_is_filed_under_categories);
+	tcase_add_test(tcase, licence_and_icon_are_what_the_page_links_to);
 	tcase_add_test(tcase,
 		       a_script_tells_the_language_when_nothing_else_does);
 	tcase_add_test(tcase, the_type_is_what_is_said_of_it);

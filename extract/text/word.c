@@ -87,6 +87,44 @@ static enum word_role role_of_ascii(unsigned char byte)
 	return ROLE_MARK;
 }
 
+/* The role of the character at *at, which is stepped over. */
+static enum word_role next_role(const unsigned char **at,
+				const unsigned char *end)
+{
+	return **at < 0x80 ? role_of_ascii(*(*at)++)
+			   : word_role(utf8_next(at, end));
+}
+
+bool word_next(struct slice *text, struct slice *word_out)
+{
+	const unsigned char *at = text->data;
+	const unsigned char *end = at == NULL ? NULL : at + text->size;
+	const unsigned char *first = NULL;
+	const unsigned char *last = at; /* behind its last letter */
+
+	while (at < end) {
+		const unsigned char *before = at;
+		enum word_role role = next_role(&at, end);
+
+		if (first != NULL &&
+		    (role == ROLE_SPACE || role == ROLE_WORD)) {
+			at = before;
+			break;
+		}
+		if (role == ROLE_MARK || role == ROLE_SPACE)
+			continue;
+		if (first == NULL)
+			first = before;
+		last = at;
+		if (role == ROLE_WORD)
+			break;
+	}
+	*text = (struct slice){at, (size_t)(end - at)};
+	*word_out = (struct slice){first,
+				   first == NULL ? 0 : (size_t)(last - first)};
+	return first != NULL;
+}
+
 uint32_t word_count(struct slice text)
 {
 	const unsigned char *at = text.data;
@@ -95,9 +133,7 @@ uint32_t word_count(struct slice text)
 	uint32_t count = 0;
 
 	while (at < end) {
-		enum word_role role = *at < 0x80
-					      ? role_of_ascii(*at++)
-					      : word_role(utf8_next(&at, end));
+		enum word_role role = next_role(&at, end);
 
 		if (role == ROLE_WORD || (role == ROLE_LETTER && !is_open))
 			count++;

@@ -2,6 +2,7 @@
 #ifndef EXTRACT_TEXT_WORD_H
 #define EXTRACT_TEXT_WORD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "store/slice.h"
@@ -25,5 +26,11 @@ enum word_role word_role(uint32_t code);
  * letters. Linear.
  */
 uint32_t word_count(struct slice text);
+
+/*
+ * Take the next of these words from the beginning of `text`: its bytes, with
+ * the marks inside it. False: there is none left.
+ */
+bool word_next(struct slice *text, struct slice *word_out);
 
 #endif

@@ -1,4 +1,6 @@
 #include "extract/text/word.h"
+
+#include "store/buffer.h"
 #include "tests/unit/run.h"
 
 static uint32_t words(const char *text)
@@ -59,6 +61,35 @@ START_TEST(bytes_that_are_no_utf_8_are_read_to_their_end)
 }
 END_TEST
 
+/* As "word|word". */
+static void assert_words(const char *text, const char *expected)
+{
+	struct slice rest = slice_of(text);
+	struct buffer out = {0};
+	struct slice word;
+
+	while (word_next(&rest, &word)) {
+		if (out.size > 0)
+			buffer_append_byte(&out, '|');
+		buffer_append_slice(&out, word);
+	}
+	buffer_append_text(&out, "");
+	ck_assert_str_eq(out.data, expected);
+	buffer_free(&out);
+}
+
+START_TEST(words_can_be_taken_one_by_one)
+{
+	assert_words("", "");
+	assert_words(" -- ", "");
+	assert_words("(It's) e-mail, \"3.14\".", "It's|e-mail|3.14");
+	/* Han, its full stop, a word of Latin letters on both sides */
+	assert_words("a\xE4\xB8\xAD\xE6\x96\x87\xE3\x80\x82"
+		     "b",
+		     "a|\xE4\xB8\xAD|\xE6\x96\x87|b");
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("word");
@@ -68,6 +99,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_word_has_a_letter_or_a_digit);
 	tcase_add_test(tcase, in_scripts_without_spaces_every_letter_is_one);
 	tcase_add_test(tcase, bytes_that_are_no_utf_8_are_read_to_their_end);
+	tcase_add_test(tcase, words_can_be_taken_one_by_one);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

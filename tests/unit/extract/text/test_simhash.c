@@ -1,0 +1,72 @@
+#include "extract/text/simhash.h"
+
+#include <string.h>
+
+#include "store/buffer.h"
+#include "store/hash.h"
+#include "tests/unit/run.h"
+
+static uint64_t of(const char *text)
+{
+	return simhash(slice_of(text));
+}
+
+static int distance(uint64_t a, uint64_t b)
+{
+	return __builtin_popcountll(a ^ b);
+}
+
+static uint64_t chain(const char *a, const char *b, const char *c)
+{
+	return hash64(c, strlen(c),
+		      hash64(b, strlen(b), hash64(a, strlen(a), 0)));
+}
+
+START_TEST(up_to_three_words_are_their_own_hash)
+{
+	ck_assert_uint_eq(of(""), 0);
+	ck_assert_uint_eq(of(" -- "), 0);
+	ck_assert_uint_eq(of("One"), hash64("one", 3, 0));
+	ck_assert_uint_eq(of("one, TWO three."), chain("one", "two", "three"));
+}
+END_TEST
+
+/* With two hashes a bit is 1 when both have it: 1 + 1 > 0, 1 - 1 is not. */
+START_TEST(a_bit_is_what_most_hashes_have)
+{
+	ck_assert_uint_eq(of("a b c d"),
+			  chain("a", "b", "c") & chain("b", "c", "d"));
+}
+END_TEST
+
+START_TEST(texts_nearly_the_same_are_near)
+{
+	struct buffer one = {0};
+	struct buffer other = {0};
+	struct buffer third = {0};
+
+	for (unsigned i = 0; i < 400; i++) {
+		buffer_printf(&one, "word%u ", i * 7919 % 1000);
+		buffer_printf(&other, "word%u ",
+			      i == 200 ? 5000 : i * 7919 % 1000);
+		buffer_printf(&third, "other%u ", i);
+	}
+	ck_assert_int_le(distance(of(one.data), of(other.data)), 3);
+	ck_assert_int_gt(distance(of(one.data), of(third.data)), 16);
+	buffer_free(&one);
+	buffer_free(&other);
+	buffer_free(&third);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("simhash");
+	TCase *tcase = tcase_create("simhash");
+
+	tcase_add_test(tcase, up_to_three_words_are_their_own_hash);
+	tcase_add_test(tcase, a_bit_is_what_most_hashes_have);
+	tcase_add_test(tcase, texts_nearly_the_same_are_near);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

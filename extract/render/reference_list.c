@@ -1,0 +1,143 @@
+#include "extract/render/reference_list.h"
+
+#include <stdlib.h>
+
+#include "extract/core/hash_table.h"
+#include "extract/render/layout.h"
+#include "extract/render/render.h"
+#include "page/page.h"
+#include "store/arena.h"
+#include "store/hash.h"
+#include "store/memory.h"
+
+/* A list while it grows. */
+struct growing {
+	struct reference *items; /* [count] */
+	size_t count;
+	size_t capacity;
+};
+
+struct collecting {
+	struct arena *arena;
+	struct growing images;
+	struct growing links;
+	struct hash_table seen; /* addresses of images */
+	struct buffer text;     /* of the link that is open */
+	struct slice address;   /* of it */
+	uint32_t node;          /* of it; NO_NODE: none is open */
+};
+
+static struct slice keep(struct arena *arena, struct slice text)
+{
+	return (struct slice){arena_copy(arena, text.data, text.size),
+			      text.size};
+}
+
+static void add(struct collecting *collecting, struct growing *list,
+		struct slice address, struct slice text)
+{
+	if (list->count == MAX_REFERENCES)
+		return;
+	list->items = mem_grow(list->items, list->count, &list->capacity,
+			       sizeof(*list->items));
+	list->items[list->count++] =
+		(struct reference){address, keep(collecting->arena, text)};
+}
+
+/* Add the link that is open, if there is one. */
+static void end_link(struct collecting *collecting)
+{
+	if (collecting->node != NO_NODE)
+		add(collecting, &collecting->links, collecting->address,
+		    buffer_slice(&collecting->text));
+	buffer_clear(&collecting->text);
+	collecting->node = NO_NODE;
+}
+
+/* One that is continued in the next line is one. */
+static void open_element(void *context, const struct layout_element *element)
+{
+	struct collecting *collecting = context;
+
+	if (element->tag != TAG_a || element->node == collecting->node)
+		return;
+	end_link(collecting);
+	collecting->node = element->node;
+	collecting->address = keep(collecting->arena, element->href);
+}
+
+static void close_element(void *context, uint16_t tag)
+{
+	struct collecting *collecting = context;
+
+	if (tag == TAG_a)
+		end_link(collecting);
+}
+
+static void add_gap(void *context, enum separator separator, struct slice blank)
+{
+	struct collecting *collecting = context;
+
+	(void)blank;
+	if (separator != SEPARATOR_NONE && collecting->text.size > 0)
+		buffer_append_byte(&collecting->text, ' ');
+}
+
+static void add_text(void *context, uint32_t index, struct slice text)
+{
+	struct collecting *collecting = context;
+
+	(void)index;
+	if (collecting->node != NO_NODE)
+		buffer_append_slice(&collecting->text, text);
+}
+
+static void add_image(void *context, const struct layout_image *image)
+{
+	struct collecting *collecting = context;
+	struct slice source = image->source;
+	uint32_t count = collecting->seen.count;
+
+	hash_table_add(&collecting->seen, hash64(source.data, source.size, 0));
+	if (collecting->seen.count > count)
+		add(collecting, &collecting->images,
+		    keep(collecting->arena, source), image->label);
+}
+
+/* Moves it into the arena. */
+static struct reference_list finish(struct arena *arena, struct growing *list)
+{
+	struct reference *items =
+		ARENA_NEW(arena, struct reference, list->count);
+
+	for (size_t i = 0; i < list->count; i++)
+		items[i] = list->items[i];
+	free(list->items);
+	return (struct reference_list){items, list->count};
+}
+
+struct references references_make(struct arena *arena,
+				  const struct render_request *request)
+{
+	struct collecting collecting = {
+		.arena = arena,
+		.seen = hash_table_make(arena, sizeof(uint64_t)),
+		.node = NO_NODE,
+	};
+	struct references references;
+
+	layout(request, &(struct layout_writer){
+				.context = &collecting,
+				.open = open_element,
+				.close = close_element,
+				.gap = add_gap,
+				.text = add_text,
+				.image = add_image,
+				.has_links = true,
+			});
+	end_link(&collecting);
+	references.images = finish(arena, &collecting.images);
+	references.links = finish(arena, &collecting.links);
+	buffer_free(&collecting.text);
+	return references;
+}

@@ -1,0 +1,81 @@
+#include "extract/render/table_filter.h"
+
+#include "extract/render/layout.h"
+#include "extract/render/render.h"
+#include "extract/render/table_survey.h"
+#include "page/page.h"
+#include "store/arena.h"
+
+struct filtering {
+	struct table_survey survey;
+	uint32_t opened;     /* tables so far */
+	uint32_t depth;      /* of open tables, of which the outermost */
+	uint32_t left_depth; /* to be left out is this one; 0: none */
+	bool *is_left_out;   /* [text_count] */
+};
+
+static void open_element(void *context, const struct layout_element *element)
+{
+	struct filtering *filtering = context;
+
+	if (element->tag != TAG_table)
+		return;
+	filtering->depth++;
+	if (filtering->survey.tables[filtering->opened++].is_simple &&
+	    filtering->left_depth == 0)
+		filtering->left_depth = filtering->depth;
+}
+
+static void close_element(void *context, uint16_t tag)
+{
+	struct filtering *filtering = context;
+
+	if (tag == TAG_table && filtering->depth-- == filtering->left_depth)
+		filtering->left_depth = 0;
+}
+
+static void skip_gap(void *context, enum separator separator,
+		     struct slice blank)
+{
+	(void)context;
+	(void)separator;
+	(void)blank;
+}
+
+static void note_text(void *context, uint32_t index, struct slice text)
+{
+	struct filtering *filtering = context;
+
+	(void)text;
+	filtering->is_left_out[index] = filtering->left_depth != 0;
+}
+
+static void skip_image(void *context, const struct layout_image *image)
+{
+	(void)context;
+	(void)image;
+}
+
+void tables_leave_out(struct arena *arena, const struct page *page,
+		      struct verdict *verdicts)
+{
+	const struct render_request request = {.page = page,
+					       .verdicts = verdicts};
+	struct filtering filtering = {
+		.survey = table_survey_make(arena, &request),
+		.is_left_out = ARENA_NEW(arena, bool, page->text_count),
+	};
+
+	if (filtering.survey.count == 0)
+		return;
+	layout(&request, &(struct layout_writer){
+				 .context = &filtering,
+				 .open = open_element,
+				 .close = close_element,
+				 .gap = skip_gap,
+				 .text = note_text,
+				 .image = skip_image,
+			 });
+	for (uint32_t i = 0; i < page->text_count; i++)
+		verdicts[i].is_content &= !filtering.is_left_out[i];
+}

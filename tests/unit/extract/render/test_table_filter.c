@@ -1,0 +1,57 @@
+#include "extract/render/table_filter.h"
+
+#include <string.h>
+
+#include "extract/render/render.h"
+#include "store/arena.h"
+#include "store/buffer.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+static void assert_rest(const char *html, const char *expected)
+{
+	struct page *page = parse(html);
+	struct verdict *verdicts =
+		ARENA_NEW(page->arena, struct verdict, page->text_count);
+	struct buffer out = {0};
+
+	memcpy(verdicts, run(page, "plain", NULL, NULL),
+	       page->text_count * sizeof(*verdicts));
+	tables_leave_out(page->arena, page, verdicts);
+	render_text(page, verdicts, &out);
+	buffer_append_text(&out, "");
+	ck_assert_str_eq(out.data, expected);
+	page_destroy(page);
+	buffer_free(&out);
+}
+
+START_TEST(tables_of_data_go)
+{
+	assert_rest("<p>a", "a\n");
+	assert_rest("<p>a<table><caption>t</caption><tr><th>b<th>c<tr><td>d"
+		    "<td>e</table><p>f",
+		    "a\n\nf\n");
+}
+END_TEST
+
+START_TEST(tables_of_layout_stay)
+{
+	assert_rest("<table><tr><td><ul><li>menu</ul><td><p>a<p>b</table>",
+		    "menu\n\na\n\nb\n");
+	/* that of data in that of layout */
+	assert_rest("<table><tr><td><ul><li>menu</ul><td><p>a<table><tr><td>b"
+		    "<td>c<tr><td>d<td>e</table>f</table>",
+		    "menu\n\na\n\nf\n");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("table_filter");
+	TCase *tcase = tcase_create("table_filter");
+
+	tcase_add_test(tcase, tables_of_data_go);
+	tcase_add_test(tcase, tables_of_layout_stay);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -24,6 +24,7 @@ struct draft {
 	struct buffer bytes;
 	struct slice block; /* in one or two parts */
 	struct slice more;
+	bool is_plain; /* not packed */
 };
 
 /* As a UUID of version 4 (RFC 9562, 5.4) to `out` [ID_BYTES]. */
@@ -117,7 +118,7 @@ static void begin(struct draft *draft, const char *type,
 	add_date(draft, "WARC-Date", time_ms);
 }
 
-/* Append the record, packed, and free what it held. */
+/* Append the record, packed or not, and free what it held. */
 static void end(struct draft *draft, const char *media_type, struct buffer *out)
 {
 	add_text(draft, "Content-Type", media_type);
@@ -127,14 +128,17 @@ static void end(struct draft *draft, const char *media_type, struct buffer *out)
 	buffer_append_slice(&draft->bytes, draft->block);
 	buffer_append_slice(&draft->bytes, draft->more);
 	buffer_append_text(&draft->bytes, "\r\n\r\n");
-	gzip_append(buffer_slice(&draft->bytes), out);
+	if (draft->is_plain)
+		buffer_append_slice(out, buffer_slice(&draft->bytes));
+	else
+		gzip_append(buffer_slice(&draft->bytes), out);
 	buffer_free(&draft->bytes);
 }
 
 void warc_write_info(const struct warc_info *info, struct buffer *out)
 {
 	struct draft fields = {0};
-	struct draft draft = {0};
+	struct draft draft = {.is_plain = info->is_plain};
 
 	add_field(&fields, "software", info->software);
 	add_text(&fields, "format", "WARC File Format 1.1");
@@ -272,4 +276,18 @@ void warc_write_exchange(const struct warc_exchange *exchange,
 	write_answer(exchange, out);
 	if (exchange->request.size > 0)
 		write_request(exchange, out);
+}
+
+void warc_write_conversion(const struct warc_conversion *conversion,
+			   struct buffer *out)
+{
+	struct draft draft = {
+		.block = conversion->text,
+		.is_plain = conversion->is_plain,
+	};
+
+	begin(&draft, "conversion", conversion->identity, conversion->time_ms);
+	add_field(&draft, "WARC-Target-URI", conversion->url);
+	add_field(&draft, "Templated-Sequence", conversion->sequence);
+	end(&draft, conversion->media_type, out);
 }

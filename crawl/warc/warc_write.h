@@ -1,7 +1,7 @@
 /*
  * crawl/warc/warc_write.h - records of WARC 1.1 (ISO 28500:2017), each a gzip
- * member of its own. Pure: bytes are appended to a buffer; time and identity
- * are passed in.
+ * member of its own, if not told otherwise. Pure: bytes are appended to a
+ * buffer; time and identity are passed in.
  */
 #ifndef CRAWL_WARC_WARC_WRITE_H
 #define CRAWL_WARC_WARC_WRITE_H
@@ -35,6 +35,7 @@ struct warc_info {
 	const char *robots; /* "classic" or "ignore" */
 	uint64_t time_ms;
 	uint64_t identity[2]; /* as above */
+	bool is_plain;        /* not packed */
 };
 
 /* Append a warcinfo record. */
@@ -48,5 +49,23 @@ void warc_write_info(const struct warc_info *info, struct buffer *out);
  */
 void warc_write_exchange(const struct warc_exchange *exchange,
 			 struct buffer *out);
+
+/* What a page was turned into: the records of WET files. */
+struct warc_conversion {
+	struct slice url;
+	uint64_t time_ms;       /* of the visit whose page it was */
+	const char *media_type; /* of the text */
+	struct slice sequence;  /* where to go on: a field of our own */
+	struct slice text;
+	uint64_t identity[2]; /* as above */
+	bool is_plain;        /* not packed */
+};
+
+/*
+ * Append a conversion record with its block digest. It has no WARC-Refers-To:
+ * nothing knows the record of the visit.
+ */
+void warc_write_conversion(const struct warc_conversion *conversion,
+			   struct buffer *out);
 
 #endif

@@ -95,6 +95,34 @@ START_TEST(a_page_and_its_request)
 }
 END_TEST
 
+/* The digest is that of "abc", as above. */
+START_TEST(the_text_of_a_page)
+{
+	const struct warc_conversion text = {
+		.url = {"http://a/", 9},
+		.time_ms = 1488773033000,
+		.media_type = "text/plain; charset=utf-8",
+		.sequence = {"7\r\n.8", 5},
+		.text = {"abc", 3},
+		.identity = {0x0123456789ABCDEF, 0x0123456789ABCDEF},
+		.is_plain = true,
+	};
+
+	warc_write_conversion(&text, &plain);
+	ck_assert_str_eq(plain.data,
+			 "WARC/1.1\r\nWARC-Type: conversion\r\n"
+			 "WARC-Record-ID: "
+			 "<urn:uuid:01234567-89ab-4def-8123-456789abcdef>\r\n"
+			 "WARC-Date: 2017-03-06T04:03:53Z\r\n"
+			 "WARC-Target-URI: http://a/\r\n"
+			 "Templated-Sequence: 7.8\r\n"
+			 "Content-Type: text/plain; charset=utf-8\r\n"
+			 "WARC-Block-Digest: "
+			 "sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5\r\n"
+			 "Content-Length: 3\r\n\r\nabc\r\n\r\n");
+}
+END_TEST
+
 START_TEST(a_cut_page)
 {
 	struct warc_exchange cut = page;
@@ -217,6 +245,7 @@ Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_page_and_its_request);
+	tcase_add_test(tcase, the_text_of_a_page);
 	tcase_add_test(tcase, a_cut_page);
 	tcase_add_test(tcase, revisits);
 	tcase_add_test(tcase, what_is_said_of_the_file);

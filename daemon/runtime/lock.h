@@ -25,6 +25,7 @@ enum lock_rank {
 	LOCK_ARCHIVE,    /* pipeline/archive.c: the file; writes are under it */
 	LOCK_TOKEN_FILE, /* access/tokens.c: the file; writes are under it */
 	LOCK_TOKENS,     /* access/tokens.c: the tokens, and their rates */
+	LOCK_ORDERED,    /* runtime/ordered.c: a queue of a stream */
 	LOCK_SERVER,     /* http/: the queues of exchanges */
 	LOCK_POOL,       /* pool/pool.c: which workers are free */
 	LOCK_STARTER,    /* process/process.c: one request to the starter */

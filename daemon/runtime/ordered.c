@@ -1,0 +1,215 @@
+#include "daemon/runtime/ordered.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "daemon/runtime/condition.h"
+#include "daemon/runtime/lock.h"
+#include "store/memory.h"
+
+struct place {
+	void *item;
+	bool is_done;
+};
+
+struct ordered {
+	struct ordered_options options;
+	struct lock lock; /* guards what follows */
+	struct condition is_wanted;
+	struct condition is_done;
+	struct place *places; /* [window], a ring */
+	size_t first;         /* of those that are there */
+	size_t count;
+	size_t begun; /* of these, from the first on */
+	size_t bytes; /* of these */
+	size_t threads;
+	bool is_closed;
+};
+
+static struct place *place_of(struct ordered *ordered, size_t index)
+{
+	assert(index < ordered->options.window);
+	return &ordered->places[(ordered->first + index) %
+				ordered->options.window];
+}
+
+/* With the lock held: whether the next one may be begun. */
+static bool may_begin(const struct ordered *ordered)
+{
+	return ordered->begun < ordered->count &&
+	       (ordered->begun == 0 ||
+		ordered->bytes < ordered->options.max_bytes);
+}
+
+/* With the lock held: nothing points to it any more. */
+static void drop(struct ordered *ordered, void *item)
+{
+	ordered->bytes -= ordered->options.size(item);
+	ordered->options.discard(item);
+}
+
+/* With the lock held, which is left meanwhile. Items that were taken meanwhile
+ * are before this one: its place moves with `first`, not in the ring. */
+static void work_on(struct ordered *ordered, struct place *place)
+{
+	const struct ordered_options *options = &ordered->options;
+	void *item = place->item;
+	size_t before = options->size(item);
+
+	lock_release(&ordered->lock);
+	options->work(options->context, item);
+	lock_acquire(&ordered->lock);
+	ordered->bytes = ordered->bytes - before + options->size(item);
+	place->is_done = true;
+	if (ordered->is_closed)
+		drop(ordered, item);
+	else
+		condition_signal(&ordered->is_done);
+}
+
+static void destroy(struct ordered *ordered)
+{
+	condition_destroy(&ordered->is_wanted);
+	condition_destroy(&ordered->is_done);
+	lock_destroy(&ordered->lock);
+	free(ordered->places);
+	free(ordered);
+}
+
+static void *run(void *argument)
+{
+	struct ordered *ordered = argument;
+	bool is_last;
+
+	lock_acquire(&ordered->lock);
+	while (!ordered->is_closed)
+		if (may_begin(ordered))
+			work_on(ordered, place_of(ordered, ordered->begun++));
+		else
+			condition_wait(&ordered->is_wanted, &ordered->lock);
+	is_last = --ordered->threads == 0;
+	lock_release(&ordered->lock);
+	if (is_last) {
+		ordered->options.end(ordered->options.context);
+		destroy(ordered);
+	}
+	return NULL;
+}
+
+/* With the lock held, so that none of them ends before all are counted. */
+static void start(struct ordered *ordered)
+{
+	pthread_attr_t detached;
+	pthread_t thread;
+
+	pthread_attr_init(&detached);
+	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+	while (ordered->threads < ordered->options.threads &&
+	       pthread_create(&thread, &detached, run, ordered) == 0)
+		ordered->threads++;
+	pthread_attr_destroy(&detached);
+}
+
+enum error ordered_open(struct ordered **ordered_out,
+			const struct ordered_options *options)
+{
+	struct ordered *ordered = mem_alloc(1, sizeof(*ordered));
+	bool is_started;
+
+	assert(options->threads > 0 && options->window > 0);
+	ordered->options = *options;
+	ordered->places = mem_alloc(options->window, sizeof(*ordered->places));
+	lock_init(&ordered->lock, LOCK_ORDERED);
+	condition_init(&ordered->is_wanted);
+	condition_init(&ordered->is_done);
+	lock_acquire(&ordered->lock);
+	start(ordered);
+	is_started = ordered->threads > 0;
+	lock_release(&ordered->lock);
+	if (!is_started) {
+		destroy(ordered);
+		return ERR_IO;
+	}
+	*ordered_out = ordered;
+	return ERR_NONE;
+}
+
+bool ordered_has_room(struct ordered *ordered)
+{
+	bool has_room;
+
+	lock_acquire(&ordered->lock);
+	has_room = ordered->count < ordered->options.window &&
+		   (ordered->count == 0 ||
+		    ordered->bytes < ordered->options.max_bytes);
+	lock_release(&ordered->lock);
+	return has_room;
+}
+
+void ordered_put(struct ordered *ordered, void *item)
+{
+	lock_acquire(&ordered->lock);
+	assert(ordered->count < ordered->options.window);
+	*place_of(ordered, ordered->count) = (struct place){.item = item};
+	ordered->count++;
+	ordered->bytes += ordered->options.size(item);
+	condition_signal(&ordered->is_wanted);
+	lock_release(&ordered->lock);
+}
+
+/* With the lock held: the first item, which is done. */
+static void *take(struct ordered *ordered)
+{
+	void *item = place_of(ordered, 0)->item;
+
+	assert(ordered->begun > 0);
+	ordered->first = (ordered->first + 1) % ordered->options.window;
+	ordered->count--;
+	ordered->begun--;
+	ordered->bytes -= ordered->options.size(item);
+	condition_broadcast(&ordered->is_wanted);
+	return item;
+}
+
+void *ordered_take(struct ordered *ordered, uint64_t until_ms)
+{
+	void *item = NULL;
+	bool is_time = true;
+
+	lock_acquire(&ordered->lock);
+	while (ordered->count > 0 && !place_of(ordered, 0)->is_done && is_time)
+		is_time = condition_wait_until(&ordered->is_done,
+					       &ordered->lock, until_ms);
+	if (ordered->count > 0 && place_of(ordered, 0)->is_done)
+		item = take(ordered);
+	lock_release(&ordered->lock);
+	return item;
+}
+
+bool ordered_is_empty(struct ordered *ordered)
+{
+	bool is_empty;
+
+	lock_acquire(&ordered->lock);
+	is_empty = ordered->count == 0;
+	lock_release(&ordered->lock);
+	return is_empty;
+}
+
+void ordered_close(struct ordered *ordered)
+{
+	if (ordered == NULL)
+		return;
+	lock_acquire(&ordered->lock);
+	for (size_t i = 0; i < ordered->count; i++) {
+		const struct place *place = place_of(ordered, i);
+
+		/* those under way are dropped by their threads */
+		if (place->is_done || i >= ordered->begun)
+			drop(ordered, place->item);
+	}
+	ordered->is_closed = true;
+	condition_broadcast(&ordered->is_wanted);
+	lock_release(&ordered->lock);
+}

@@ -1,0 +1,203 @@
+/* Items are taken in the order in which they were put, whatever the threads do;
+ * with real threads, whose work waits for what the test says. */
+#include "daemon/runtime/ordered.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "daemon/runtime/clock.h"
+#include "store/memory.h"
+#include "tests/unit/run.h"
+
+enum { PATIENCE_MS = 20000, ITEMS = 2000, WINDOW = 8 };
+
+struct item {
+	unsigned number;
+	size_t size; /* when it is done */
+	bool is_done;
+};
+
+/* All of what a test counts. */
+static atomic_uint begun;
+static atomic_uint discarded;
+static atomic_uint ended;
+static atomic_bool is_held; /* the work does not go on */
+
+static void sleep_us(long us)
+{
+	nanosleep(&(struct timespec){.tv_nsec = us * 1000L}, NULL);
+}
+
+static void work(void *context, void *memory)
+{
+	struct item *item = memory;
+
+	ck_assert_ptr_eq(context, &begun);
+	atomic_fetch_add(&begun, 1);
+	while (atomic_load(&is_held))
+		sleep_us(100);
+	if (item->number % 7 == 0)
+		sleep_us(200);
+	item->is_done = true;
+}
+
+static size_t size_of(const void *memory)
+{
+	const struct item *item = memory;
+
+	return item->is_done ? item->size : 0;
+}
+
+static void discard(void *item)
+{
+	atomic_fetch_add(&discarded, 1);
+	free(item);
+}
+
+static void end(void *context)
+{
+	ck_assert_ptr_eq(context, &begun);
+	atomic_fetch_add(&ended, 1);
+}
+
+static struct ordered *start(size_t threads, bool holds)
+{
+	const struct ordered_options options = {
+		.threads = threads,
+		.window = WINDOW,
+		.max_bytes = 100,
+		.work = work,
+		.size = size_of,
+		.discard = discard,
+		.end = end,
+		.context = &begun,
+	};
+	struct ordered *ordered = NULL;
+
+	atomic_store(&begun, 0);
+	atomic_store(&discarded, 0);
+	atomic_store(&ended, 0);
+	atomic_store(&is_held, holds);
+	ck_assert_int_eq(ordered_open(&ordered, &options), ERR_NONE);
+	return ordered;
+}
+
+static void put(struct ordered *ordered, unsigned number, size_t size)
+{
+	struct item *item = mem_alloc(1, sizeof(*item));
+
+	*item = (struct item){.number = number, .size = size};
+	ordered_put(ordered, item);
+}
+
+/* The number of the next one, which is done in time. */
+static unsigned take(struct ordered *ordered)
+{
+	struct item *item =
+		ordered_take(ordered, clock_steady_ms() + PATIENCE_MS);
+	unsigned number;
+
+	ck_assert_ptr_nonnull(item);
+	ck_assert(item->is_done);
+	number = item->number;
+	free(item);
+	return number;
+}
+
+static void wait_for(atomic_uint *count, unsigned wanted)
+{
+	uint64_t end_ms = clock_steady_ms() + PATIENCE_MS;
+
+	while (atomic_load(count) < wanted) {
+		ck_assert_uint_lt(clock_steady_ms(), end_ms);
+		sleep_us(200);
+	}
+}
+
+START_TEST(they_come_in_the_order_in_which_they_were_put)
+{
+	struct ordered *ordered = start(4, false);
+	unsigned taken = 0;
+
+	for (unsigned next = 0; taken < ITEMS; taken++) {
+		while (next < ITEMS && ordered_has_room(ordered))
+			put(ordered, next++, 1);
+		ck_assert_uint_eq(take(ordered), taken);
+	}
+	ck_assert(ordered_is_empty(ordered));
+	ck_assert_ptr_null(ordered_take(ordered, clock_steady_ms()));
+	ordered_close(ordered);
+	wait_for(&ended, 1);
+	ck_assert_uint_eq(atomic_load(&discarded), 0);
+}
+END_TEST
+
+START_TEST(there_is_no_room_for_more_than_the_window)
+{
+	struct ordered *ordered = start(1, true);
+
+	for (unsigned i = 0; i < WINDOW; i++) {
+		ck_assert(ordered_has_room(ordered));
+		put(ordered, i, 1);
+	}
+	ck_assert(!ordered_has_room(ordered));
+	/* the first is under way: there is nothing to take */
+	ck_assert_ptr_null(ordered_take(ordered, clock_steady_ms() + 1));
+	atomic_store(&is_held, false);
+	ck_assert_uint_eq(take(ordered), 0);
+	ck_assert(ordered_has_room(ordered));
+	ordered_close(ordered);
+	wait_for(&ended, 1);
+}
+END_TEST
+
+/* 60 + 60 bytes are over the limit of 100: the third is not begun. */
+START_TEST(nothing_is_begun_over_the_limit_of_bytes)
+{
+	struct ordered *ordered = start(1, false);
+
+	for (unsigned i = 0; i < 4; i++)
+		put(ordered, i, 60);
+	wait_for(&begun, 2);
+	sleep_us(20000);
+	ck_assert_uint_eq(atomic_load(&begun), 2);
+	ck_assert(!ordered_has_room(ordered));
+	ck_assert_uint_eq(take(ordered), 0);
+	wait_for(&begun, 3);
+	ordered_close(ordered);
+	wait_for(&ended, 1);
+}
+END_TEST
+
+/* Two are under way, six wait: each is discarded once, and nobody waits. */
+START_TEST(closing_discards_what_is_left)
+{
+	struct ordered *ordered = start(2, true);
+
+	for (unsigned i = 0; i < WINDOW; i++)
+		put(ordered, i, 1);
+	wait_for(&begun, 2);
+	ordered_close(ordered);
+	ck_assert_uint_eq(atomic_load(&discarded), WINDOW - 2);
+	ck_assert_uint_eq(atomic_load(&ended), 0);
+	atomic_store(&is_held, false);
+	wait_for(&ended, 1);
+	ck_assert_uint_eq(atomic_load(&discarded), WINDOW);
+	ck_assert_uint_eq(atomic_load(&begun), 2);
+	ordered_close(NULL);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("daemon.runtime.ordered");
+	TCase *tcase = tcase_create("ordered");
+
+	tcase_add_test(tcase, they_come_in_the_order_in_which_they_were_put);
+	tcase_add_test(tcase, there_is_no_room_for_more_than_the_window);
+	tcase_add_test(tcase, nothing_is_begun_over_the_limit_of_bytes);
+	tcase_add_test(tcase, closing_discards_what_is_left);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -6,7 +6,7 @@
 #include "store/row.h"
 
 static const struct field cluster_row_fields[] = {
-	FIELD(cluster_row, page_count),  FIELD(cluster_row, flags),
+	FIELD(cluster_row, page_count),  FIELD(cluster_row, changes),
 	FIELD(cluster_row, created_ms),  FIELD(cluster_row, changed_ms),
 	FIELD(cluster_row, interval_ms),
 };

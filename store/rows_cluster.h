@@ -13,7 +13,9 @@
 
 struct cluster_row {
 	uint32_t page_count;
-	uint32_t flags; /* 0 */
+	uint32_t changes; /* of its pages, or of what stands on them; what is
+			     learned of it is the same as long as this is: its
+			     number is given once, this wraps */
 	uint64_t created_ms;
 	uint64_t changed_ms;
 	uint64_t interval_ms; /* between visits that its pages deserve: a mean;

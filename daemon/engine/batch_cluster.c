@@ -26,16 +26,19 @@ void batch_load_record(struct batch *batch, const struct site *site,
 			 error == ERR_NOT_FOUND ? ERR_CORRUPT : error);
 }
 
-static void resize_cluster(struct batch *batch, const struct site *site,
-			   uint32_t cluster, int change)
+/* So many pages more; 0: one of them is another now. */
+static void change_cluster(struct batch *batch, const struct site *site,
+			   uint32_t cluster, int more)
 {
 	struct key key = key_cluster(site->row.id, cluster);
 	struct cluster_row row;
 
 	if (!cluster_row_get(batch->txn, site->row.id, cluster, &row))
 		row = (struct cluster_row){.created_ms = batch->now_ms};
-	row.page_count += (uint32_t)change;
-	row.changed_ms = batch->now_ms;
+	row.page_count += (uint32_t)more;
+	row.changes++;
+	if (more != 0)
+		row.changed_ms = batch->now_ms;
 	if (row.page_count == 0)
 		txn_delete(batch->txn, TABLE_CLUSTERS, key_slice(&key));
 	else
@@ -50,13 +53,12 @@ static void change_member(struct batch *batch, const struct site *site,
 
 	if (move->from != 0 && move->from != move->to) {
 		member_delete(batch->txn, id, move->from, move->page);
-		resize_cluster(batch, site, move->from, -1);
+		change_cluster(batch, site, move->from, -1);
 	}
 	if (move->to == 0)
 		return;
 	member_put(batch->txn, id, move->to, move->page, move->set);
-	if (move->from != move->to)
-		resize_cluster(batch, site, move->to, 1);
+	change_cluster(batch, site, move->to, move->from != move->to);
 }
 
 /* Move an unchanged page to another cluster. */

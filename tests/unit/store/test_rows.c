@@ -173,14 +173,16 @@ END_TEST
 
 START_TEST(a_cluster_is_read_back)
 {
-	struct cluster_row row = {
-		.page_count = 3, .flags = 1, .created_ms = 4, .changed_ms = 5};
+	struct cluster_row row = {.page_count = 3,
+				  .changes = 1,
+				  .created_ms = 4,
+				  .changed_ms = 5};
 
 	cluster_row_put(&txn, 1, 2, &row);
 	row = (struct cluster_row){0};
 	ck_assert(cluster_row_get(&txn, 1, 2, &row));
 	ck_assert_uint_eq(row.page_count, 3);
-	ck_assert_uint_eq(row.flags, 1);
+	ck_assert_uint_eq(row.changes, 1);
 	ck_assert_uint_eq(row.created_ms, 4);
 	ck_assert_uint_eq(row.changed_ms, 5);
 	ck_assert(!cluster_row_get(&txn, 1, 3, &row));

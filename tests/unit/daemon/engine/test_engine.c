@@ -6,6 +6,7 @@
 
 #include "store/key.h"
 #include "store/memory.h"
+#include "store/rows_cluster.h"
 #include "store/rows_event.h"
 #include "store/rows_page.h"
 #include "store/rows_site.h"
@@ -85,6 +86,43 @@ START_TEST(a_page_that_changes_its_template_changes_its_cluster)
 	put(0, 1, 100);
 	ck_assert_uint_eq(cluster_of(0), cluster_of(1));
 	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+static struct cluster_row cluster_at(uint32_t cluster)
+{
+	struct txn txn = txn_begin_read(world.store);
+	struct cluster_row row;
+	struct site_row site;
+
+	ck_assert(site_get(&txn, slice_of("a.test"), &site));
+	ck_assert(cluster_row_get(&txn, site.id, cluster, &row));
+	txn_abort(&txn);
+	return row;
+}
+
+START_TEST(each_change_of_a_cluster_counts_and_none_of_another)
+{
+	uint32_t first;
+	uint32_t before;
+
+	for (unsigned i = 0; i < 8; i++)
+		put(i, i % 2, i);
+	first = cluster_of(0);
+	before = cluster_at(first).changes;
+	ck_assert_uint_gt(before, 0);
+	put(1, 1, 200); /* of the other one, */
+	put(9, 1, 201);
+	put(0, 0, 0); /* as it was */
+	ck_assert_uint_eq(cluster_at(first).changes, before);
+	put(0, 0, 300); /* another text in the same template */
+	ck_assert_uint_eq(cluster_of(0), first);
+	ck_assert_uint_eq(cluster_at(first).page_count, 4);
+	ck_assert_uint_eq(cluster_at(first).changes, before + 1);
+	put(2, 1, 2); /* it goes to the other one */
+	ck_assert_uint_eq(cluster_at(first).changes, before + 2);
+	world_remove(&world, "http://a.test/page/4");
+	ck_assert_uint_eq(cluster_at(first).changes, before + 3);
 }
 END_TEST
 
@@ -892,6 +930,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, pages_of_one_template_are_one_cluster);
 	tcase_add_test(tcase,
 		       a_page_that_changes_its_template_changes_its_cluster);
+	tcase_add_test(tcase,
+		       each_change_of_a_cluster_counts_and_none_of_another);
 	tcase_add_test(tcase, a_page_that_is_gone_leaves_nothing_behind);
 	tcase_add_test(tcase, each_kind_of_change_has_its_own_name);
 	tcase_add_test(tcase, a_deleted_site_leaves_nothing_but_events);

@@ -61,6 +61,11 @@ static const struct route {
 	{"GET", "/v1/text", api_get_text, true},
 	{"POST", "/v1/extract", api_post_extract, false},
 	{"POST", "/v1/ingest", api_post_ingest, false},
+	{"GET", "/", api_ui_home, false},
+	{"POST", "/ui/sites", api_ui_post_site, false},
+	{"GET", "/ui/sites/HOST", api_ui_site, false},
+	{"GET", "/ui/sites/HOST/patterns", api_ui_site, false},
+	{"GET", "/ui/sites/HOST/events", api_ui_site, false},
 };
 
 enum {
@@ -91,8 +96,15 @@ enum http_verdict call_reply_json(struct call *call, unsigned status,
 				  json_t *value)
 {
 	struct buffer body = {0};
-	char *text = json_dumps(
-		value, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
+	char *text;
+
+	if (call->answer_out != NULL) {
+		*call->answer_out = value;
+		call->answer_status = status;
+		return HTTP_ANSWERED;
+	}
+	text = json_dumps(value,
+			  JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
 
 	buffer_append_text(&body, text == NULL ? "{}" : text);
 	buffer_append_byte(&body, '\n');
@@ -153,6 +165,10 @@ bool call_read_object(struct call *call, json_t **object_out)
 	struct slice body = http_body(call->exchange);
 	json_error_t error;
 
+	if (call->given != NULL) {
+		*object_out = json_incref(call->given);
+		return true;
+	}
 	*object_out = json_loadb(body.size == 0 ? "" : body.data, body.size,
 				 JSON_REJECT_DUPLICATES, &error);
 	if (json_is_object(*object_out))

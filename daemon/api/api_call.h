@@ -42,6 +42,13 @@ struct call {
 	char host[MAX_HOST_BYTES + 1]; /* HOST of the route */
 	uint32_t number;               /* N of the route */
 	bool is_reader;                /* nothing may be fetched or changed */
+	/*
+	 * For a page of daemon/ui: an answer in JSON goes here instead of to
+	 * the client, and `given` stands for the body. NULL: a plain request.
+	 */
+	json_t **answer_out;
+	unsigned answer_status;
+	json_t *given;
 };
 
 typedef enum http_verdict call_handler(struct call *call);
@@ -86,6 +93,9 @@ call_handler api_get_diff;
 call_handler api_get_text;
 call_handler api_post_extract;
 call_handler api_post_ingest;
+call_handler api_ui_home;
+call_handler api_ui_post_site;
+call_handler api_ui_site;
 
 /* Answer with `value`, which is released. */
 enum http_verdict call_reply_json(struct call *call, unsigned status,

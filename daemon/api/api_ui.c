@@ -1,0 +1,190 @@
+/* What all pages of daemon/ui have in common. */
+#include "daemon/api/api_ui.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/answer/event_json.h"
+#include "daemon/ui/ui_form.h"
+
+/* So many events are searched for the last ones. */
+enum { MAX_SEARCHED = 200000 };
+
+static const struct {
+	const char *name;
+	const char *text;
+} notices[] = {
+	{"site", "The site is watched. Its pages come one by one."},
+	{"forgotten", "The site is forgotten, with its pages."},
+	{"guard", "The guard is set."},
+	{"unguarded", "The guard is deleted."},
+	{"ack", "Acknowledged."},
+	{"silence", "Silenced: alerts like this one are no longer delivered."},
+	{"unsilence", "The silence is ended."},
+};
+
+bool ui_ask(struct call *call, call_handler *handle, json_t **answer_out)
+{
+	const char *message;
+
+	*answer_out = NULL;
+	call->answer_out = answer_out;
+	handle(call);
+	call->answer_out = NULL;
+	if (call->answer_status < 300)
+		return true;
+	message = json_string_value(json_object_get(
+		json_object_get(*answer_out, "error"), "message"));
+	ui_fail(call, call->answer_status, message == NULL ? "" : message);
+	return false;
+}
+
+/*
+ * The referrer goes to our own pages alone. With none at all browsers would
+ * send forms without their origin, by which ours are told from others'.
+ */
+void ui_add_headers(struct call *call)
+{
+	struct http_exchange *exchange = call->exchange;
+
+	http_add_header(exchange, "X-Content-Type-Options", "nosniff");
+	http_add_header(exchange, "Referrer-Policy", "same-origin");
+	http_add_header(exchange, "Cache-Control", "no-store");
+	http_add_header(exchange, "Cross-Origin-Opener-Policy", "same-origin");
+	http_add_header(exchange, "Cross-Origin-Resource-Policy",
+			"same-origin");
+}
+
+static enum http_verdict send_page(struct call *call, unsigned status,
+				   struct buffer *page, bool has_attributes)
+{
+	struct buffer policy = {0};
+
+	ui_policy(&policy, has_attributes);
+	ui_add_headers(call);
+	http_add_header(call->exchange, "Content-Security-Policy", policy.data);
+	http_add_header(call->exchange, "X-Frame-Options", "DENY");
+	buffer_free(&policy);
+	http_reply(call->exchange, status, "text/html; charset=utf-8", page);
+	return HTTP_ANSWERED;
+}
+
+enum http_verdict ui_reply(struct call *call, struct buffer *page)
+{
+	ui_end(page);
+	return send_page(call, 200, page, false);
+}
+
+enum http_verdict ui_reply_styled(struct call *call, struct buffer *page)
+{
+	ui_end(page);
+	return send_page(call, 200, page, true);
+}
+
+enum http_verdict ui_fail(struct call *call, unsigned status,
+			  const char *message)
+{
+	struct buffer page = {0};
+
+	ui_failure(&page, status, message);
+	return send_page(call, status, &page, false);
+}
+
+bool ui_read_form(struct call *call, json_t **form_out)
+{
+	struct http_exchange *exchange = call->exchange;
+
+	*form_out = NULL;
+	if (!ui_form_is_ours(http_header(exchange, "Origin"),
+			     http_header(exchange, "Host"),
+			     http_header(exchange, "Sec-Fetch-Site"))) {
+		ui_fail(call, 403,
+			"The request was not made by a page of this daemon.");
+		return false;
+	}
+	*form_out = ui_form_read(http_body(exchange));
+	if (*form_out == NULL)
+		ui_fail(call, 400, "This is no form of this daemon.");
+	return *form_out != NULL;
+}
+
+static enum http_verdict go_to(struct call *call, const char *path,
+			       const char *done)
+{
+	struct buffer address = {0};
+	struct buffer body = {0};
+
+	buffer_printf(&address, "%s?done=%s", path, done);
+	ui_add_headers(call);
+	http_add_header(call->exchange, "Location", address.data);
+	buffer_free(&address);
+	http_reply(call->exchange, 303, "text/plain", &body);
+	return HTTP_ANSWERED;
+}
+
+enum http_verdict ui_do(struct call *call, call_handler *handle, json_t *form,
+			const char *path, const char *done)
+{
+	enum http_verdict verdict = HTTP_ANSWERED;
+	json_t *answer;
+
+	call->given = form;
+	if (ui_ask(call, handle, &answer))
+		verdict = go_to(call, path, done);
+	call->given = NULL;
+	json_decref(form);
+	json_decref(answer);
+	return verdict;
+}
+
+void ui_open(struct call *call, struct buffer *page, const char *title,
+	     enum ui_section section)
+{
+	const char *done = http_argument(call->exchange, "done");
+	struct ui_frame frame = {.title = title, .section = section};
+
+	for (size_t i = 0; i < sizeof(notices) / sizeof(notices[0]); i++)
+		if (done != NULL && strcmp(done, notices[i].name) == 0)
+			frame.notice = notices[i].text;
+	ui_begin(page, &frame);
+}
+
+struct gathered {
+	json_t *list;
+	size_t max;
+};
+
+static bool gather(void *context, uint64_t number,
+		   const struct event_row *event)
+{
+	struct gathered *gathered = context;
+
+	if (json_array_size(gathered->list) == 2 * gathered->max)
+		for (size_t i = 0; i < gathered->max; i++)
+			json_array_remove(gathered->list, 0);
+	json_array_append_new(gathered->list, event_json(number, event));
+	return true;
+}
+
+json_t *ui_last_events(struct call *call, struct event_query *query, size_t max)
+{
+	struct gathered gathered = {json_array(), max};
+	uint64_t last = event_last_number(call->api->store);
+	json_t *newest;
+	enum error error;
+
+	query->since = last > MAX_SEARCHED ? last - MAX_SEARCHED : 0;
+	query->limit = UINT64_MAX;
+	error = event_query_run(query, call->api->store, gather, &gathered);
+	if (error != ERR_NONE) {
+		json_decref(gathered.list);
+		ui_fail(call, 500, error_text(error));
+		return NULL;
+	}
+	newest = json_array();
+	for (size_t i = json_array_size(gathered.list);
+	     i-- > 0 && json_array_size(newest) < max;)
+		json_array_append(newest, json_array_get(gathered.list, i));
+	json_decref(gathered.list);
+	return newest;
+}

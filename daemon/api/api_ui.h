@@ -1,0 +1,51 @@
+/*
+ * daemon/api/api_ui.h - the pages of daemon/ui: what the API answers, as HTML.
+ * Internal to api_ui*.c.
+ */
+#ifndef DAEMON_API_API_UI_H
+#define DAEMON_API_API_UI_H
+
+#include "daemon/answer/event_query.h"
+#include "daemon/api/api_call.h"
+#include "daemon/ui/ui_frame.h"
+
+/*
+ * Have the handler answer to us: json_decref() *answer_out, which is never
+ * NULL. False: it is an error, and the client has been told so on a page.
+ */
+bool ui_ask(struct call *call, call_handler *handle, json_t **answer_out);
+
+/* Answer with a page, or with one that says what went wrong. */
+enum http_verdict ui_reply(struct call *call, struct buffer *page);
+enum http_verdict ui_fail(struct call *call, unsigned status,
+			  const char *message);
+
+/* Answer with a page in which elements have attributes "style". */
+enum http_verdict ui_reply_styled(struct call *call, struct buffer *page);
+
+/* Add the headers that all answers have, but for the policy. */
+void ui_add_headers(struct call *call);
+
+/*
+ * Read a form of ours; json_decref() *form_out. False, answered, when it is
+ * none, or was not sent by a page of ours.
+ */
+bool ui_read_form(struct call *call, json_t **form_out);
+
+/*
+ * Do what the form says by a handler of the API, and have the browser go on to
+ * `path`, which gets ?done=`done`. `form` may be NULL; it is released.
+ */
+enum http_verdict ui_do(struct call *call, call_handler *handle, json_t *form,
+			const char *path, const char *done);
+
+/* Begin a page, with a notice of what was just done. */
+void ui_open(struct call *call, struct buffer *page, const char *title,
+	     enum ui_section section);
+
+/* The last `max` events of the query, newest first; NULL: what failed is
+ * answered. */
+json_t *ui_last_events(struct call *call, struct event_query *query,
+		       size_t max);
+
+#endif

@@ -1,0 +1,110 @@
+/* The pages of sites. */
+#include "daemon/api/api_ui.h"
+
+#include <string.h>
+
+#include "daemon/ui/ui_form.h"
+#include "daemon/ui/ui_html.h"
+#include "daemon/ui/ui_pages.h"
+
+enum { HOME_ALERTS = 8, SITE_EVENTS = 300 };
+
+enum http_verdict api_ui_home(struct call *call)
+{
+	struct event_query query = {.kinds = kinds_alerts(), .is_open = true};
+	struct buffer page = {0};
+	enum http_verdict verdict = HTTP_ANSWERED;
+	json_t *alerts = NULL;
+	json_t *sites;
+
+	if (ui_ask(call, api_get_sites, &sites)) {
+		alerts = ui_last_events(call, &query, HOME_ALERTS);
+		if (alerts != NULL) {
+			ui_open(call, &page, "Sites", UI_SITES);
+			ui_sites(&page, &(struct ui_sites){sites, alerts});
+			verdict = ui_reply(call, &page);
+		}
+	}
+	json_decref(alerts);
+	json_decref(sites);
+	return verdict;
+}
+
+enum http_verdict api_ui_post_site(struct call *call)
+{
+	static const char *const numbers[] = {"max_pages", "delay_ms",
+					      "revisit_s"};
+	struct url url;
+	struct buffer path = {0};
+	enum http_verdict verdict;
+	json_t *form;
+
+	if (!ui_read_form(call, &form))
+		return HTTP_ANSWERED;
+	if (!ui_form_number(form, numbers, 3)) {
+		json_decref(form);
+		return ui_fail(call, 400, "A number of the form is none.");
+	}
+	if (json_object_get(form, "private") != NULL)
+		json_object_set_new(form, "private", json_true());
+	buffer_append_text(&path, "/ui/sites/");
+	if (url_parse(&url, slice_of(ui_member(form, "url")), NULL) == ERR_NONE)
+		ui_escape(&path, url.host);
+	verdict = ui_do(call, api_post_site, form, path.data, "site");
+	buffer_free(&path);
+	return verdict;
+}
+
+/* The tab that the path names. */
+static enum ui_tab tab_of(const struct call *call)
+{
+	enum ui_tab tab =
+		ui_tab_of(strrchr(http_path(call->exchange), '/') + 1);
+
+	return tab == UI_TABS ? UI_TEMPLATES : tab;
+}
+
+/* What the tab shows; false: answered. */
+static bool ask_part(struct call *call, struct ui_site *shown, json_t **part)
+{
+	struct event_query query = {.kinds = ~(kind_set)0};
+
+	*part = NULL;
+	switch (shown->tab) {
+	case UI_PATTERNS:
+		if (!ui_ask(call, api_get_patterns, part))
+			return false;
+		shown->patterns = *part;
+		return true;
+	case UI_EVENTS:
+		memcpy(query.host, call->host, sizeof(query.host));
+		*part = ui_last_events(call, &query, SITE_EVENTS);
+		shown->events = *part;
+		return *part != NULL;
+	default:
+		if (!ui_ask(call, api_get_clusters, part))
+			return false;
+		shown->clusters = *part;
+		return true;
+	}
+}
+
+enum http_verdict api_ui_site(struct call *call)
+{
+	struct ui_site shown = {.tab = tab_of(call)};
+	enum http_verdict verdict = HTTP_ANSWERED;
+	struct buffer page = {0};
+	json_t *part = NULL;
+	json_t *site;
+
+	if (ui_ask(call, api_get_site, &site) &&
+	    ask_part(call, &shown, &part)) {
+		shown.site = site;
+		ui_open(call, &page, call->host, UI_SITES);
+		ui_site(&page, &shown);
+		verdict = ui_reply(call, &page);
+	}
+	json_decref(part);
+	json_decref(site);
+	return verdict;
+}

@@ -1,0 +1,118 @@
+#include "daemon/ui/ui_form.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/buffer.h"
+
+static int digit_of(char byte)
+{
+	if (byte >= '0' && byte <= '9')
+		return byte - '0';
+	byte = (char)(byte | 0x20);
+	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+/* Append the text decoded; false: it holds a NUL. */
+static bool decode(struct slice text, struct buffer *out)
+{
+	const char *bytes = text.data;
+
+	buffer_clear(out);
+	buffer_append_text(out, "");
+	for (size_t i = 0; i < text.size; i++) {
+		char byte = bytes[i] == '+' ? ' ' : bytes[i];
+
+		if (byte == '%' && i + 2 < text.size &&
+		    digit_of(bytes[i + 1]) >= 0 &&
+		    digit_of(bytes[i + 2]) >= 0) {
+			byte = (char)(digit_of(bytes[i + 1]) * 16 +
+				      digit_of(bytes[i + 2]));
+			i += 2;
+		}
+		if (byte == '\0')
+			return false;
+		buffer_append_byte(out, byte);
+	}
+	return true;
+}
+
+/* Add the field "name=value". */
+static bool add_field(json_t *form, struct slice field)
+{
+	const char *bytes = field.data;
+	const char *equals = memchr(bytes, '=', field.size);
+	size_t size = equals == NULL ? field.size : (size_t)(equals - bytes);
+	struct buffer name = {0};
+	struct buffer value = {0};
+	bool is_right = decode((struct slice){bytes, size}, &name);
+
+	if (equals != NULL && is_right)
+		is_right = decode(
+			(struct slice){equals + 1, field.size - size - 1},
+			&value);
+	/* jansson refuses what is no UTF-8 */
+	if (is_right && value.size > 0)
+		json_object_set_new(form, name.data, json_string(value.data));
+	buffer_free(&name);
+	buffer_free(&value);
+	return is_right;
+}
+
+json_t *ui_form_read(struct slice body)
+{
+	json_t *form = json_object();
+	const char *at = body.data;
+	size_t left = body.size;
+	bool is_right = left <= UI_FORM_MAX_BYTES;
+
+	for (unsigned i = 0; is_right && left > 0; i++) {
+		const char *end = memchr(at, '&', left);
+		size_t size = end == NULL ? left : (size_t)(end - at);
+
+		is_right = i < UI_FORM_MAX_FIELDS &&
+			   add_field(form, (struct slice){at, size});
+		left -= end == NULL ? size : size + 1;
+		at += end == NULL ? size : size + 1;
+	}
+	if (is_right)
+		return form;
+	json_decref(form);
+	return NULL;
+}
+
+bool ui_form_is_ours(const char *origin, const char *host, const char *site)
+{
+	const char *rest = origin;
+
+	if (origin == NULL || host == NULL || *host == '\0' ||
+	    (site != NULL && strcmp(site, "same-origin") != 0))
+		return false;
+	if (strncmp(origin, "http://", 7) == 0)
+		rest += 7;
+	else if (strncmp(origin, "https://", 8) == 0)
+		rest += 8;
+	else
+		return false;
+	return strcmp(rest, host) == 0;
+}
+
+bool ui_form_number(json_t *form, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *text =
+			json_string_value(json_object_get(form, names[i]));
+		char *end;
+		long long number;
+
+		if (text == NULL)
+			continue;
+		errno = 0;
+		number = strtoll(text, &end, 10);
+		if (*text < '0' || *text > '9' || *end != '\0' || errno != 0)
+			return false;
+		json_object_set_new(form, names[i], json_integer(number));
+	}
+	return true;
+}

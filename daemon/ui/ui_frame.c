@@ -1,0 +1,138 @@
+#include "daemon/ui/ui_frame.h"
+
+#include <nettle/base64.h>
+#include <nettle/sha2.h>
+
+#include "daemon/ui/ui_files.h"
+#include "daemon/ui/ui_html.h"
+
+static const struct {
+	const char *path;
+	const char *name;
+} sections[UI_SECTIONS] = {
+	[UI_SITES] = {"/", "Sites"},
+	[UI_ALERTS] = {"/ui/alerts", "Alerts"},
+	[UI_DAEMON] = {"/ui/daemon", "Daemon"},
+};
+
+static void append_hash(struct buffer *out, const char *text)
+{
+	char coded[BASE64_ENCODE_RAW_LENGTH(SHA256_DIGEST_SIZE)];
+	uint8_t digest[SHA256_DIGEST_SIZE];
+	struct sha256_ctx hash;
+
+	sha256_init(&hash);
+	sha256_update(&hash, strlen(text), (const uint8_t *)text);
+	sha256_digest(&hash, sizeof(digest), digest);
+	base64_encode_raw(coded, sizeof(digest), digest);
+	buffer_append_text(out, "'sha256-");
+	buffer_append(out, coded, sizeof(coded));
+	buffer_append_byte(out, '\'');
+}
+
+void ui_policy(struct buffer *out, bool has_attributes)
+{
+	buffer_append_text(out, "default-src 'none'; script-src ");
+	append_hash(out, ui_script);
+	buffer_append_text(out, "; style-src ");
+	append_hash(out, ui_style);
+	if (has_attributes)
+		buffer_append_text(out, "; style-src-attr 'unsafe-inline'");
+	buffer_append_text(out, "; img-src data:; connect-src 'self'; "
+				"frame-src 'self'; form-action 'self'; "
+				"base-uri 'none'; frame-ancestors 'none'");
+}
+
+static void append_icon(struct buffer *out)
+{
+	char coded[BASE64_ENCODE_RAW_LENGTH(4096)];
+	size_t size = strlen(ui_icon);
+
+	if (size > 4096)
+		return;
+	base64_encode_raw(coded, size, (const uint8_t *)ui_icon);
+	buffer_append_text(out, "<link rel=\"icon\" "
+				"href=\"data:image/svg+xml;base64,");
+	buffer_append(out, coded, BASE64_ENCODE_RAW_LENGTH(size));
+	buffer_append_text(out, "\">\n");
+}
+
+static void append_navigation(struct buffer *out, enum ui_section current)
+{
+	buffer_append_text(
+		out, "<a class=\"skip\" href=\"#main\">To the content</a>\n"
+		     "<header class=\"bar\"><a class=\"brand\" href=\"/\">");
+	buffer_append_text(out, ui_icon);
+	buffer_append_text(out, "templated</a>"
+				"<nav aria-label=\"Pages\"><ul>");
+	for (unsigned i = 0; i < UI_SECTIONS; i++)
+		buffer_printf(out, "<li><a href=\"%s\"%s>%s</a></li>",
+			      sections[i].path,
+			      i == current ? " aria-current=\"page\"" : "",
+			      sections[i].name);
+	buffer_append_text(
+		out, "</ul></nav>"
+		     "<form class=\"find\" action=\"/ui/page\" role=\"search\">"
+		     "<input name=\"url\" type=\"url\" required "
+		     "aria-label=\"Address of a page\" "
+		     "placeholder=\"https://… read a page\">"
+		     "<button>Read</button></form>"
+		     "<span id=\"live\" class=\"live\" role=\"status\"></span>"
+		     "</header>\n");
+}
+
+void ui_begin(struct buffer *out, const struct ui_frame *frame)
+{
+	buffer_append_text(
+		out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+		     "<meta charset=\"utf-8\">\n"
+		     "<meta name=\"viewport\" content=\"width=device-width, "
+		     "initial-scale=1\">\n"
+		     "<meta name=\"color-scheme\" content=\"light dark\">\n"
+		     "<title>");
+	ui_text(out, frame->title, UI_TEXT_COLUMNS);
+	buffer_append_text(out, " · templated</title>\n");
+	append_icon(out);
+	buffer_append_text(out, "<style>");
+	buffer_append_text(out, ui_style);
+	buffer_append_text(out, "</style>\n</head>\n<body>\n");
+	append_navigation(out, frame->section);
+	buffer_append_text(out, "<main id=\"main\" tabindex=\"-1\">\n");
+	if (frame->notice != NULL) {
+		buffer_append_text(out, "<p class=\"notice\" role=\"status\">");
+		ui_text(out, frame->notice, UI_TEXT_COLUMNS);
+		buffer_append_text(out, "</p>\n");
+	}
+}
+
+void ui_end(struct buffer *out)
+{
+	buffer_append_text(out, "</main>\n<footer><p>All times are UTC.</p>"
+				"</footer>\n<script>");
+	buffer_append_text(out, ui_script);
+	buffer_append_text(out, "</script>\n</body>\n</html>\n");
+}
+
+void ui_failure(struct buffer *out, unsigned status, const char *message)
+{
+	static const struct {
+		unsigned status;
+		const char *title;
+	} titles[] = {
+		{400, "That cannot be"}, {403, "Not allowed"},
+		{404, "Not found"},      {409, "Already there"},
+		{413, "Too large"},      {503, "Too busy"},
+		{504, "Not yet"},
+	};
+	const char *title = "That went wrong";
+
+	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
+		if (titles[i].status == status)
+			title = titles[i].title;
+	ui_begin(out,
+		 &(struct ui_frame){.title = title, .section = UI_SECTIONS});
+	buffer_printf(out, "<h1>%s</h1>\n<p class=\"lede\">", title);
+	ui_text(out, message, 4 * UI_TEXT_COLUMNS);
+	buffer_append_text(out, "</p>\n<p><a href=\"/\">All sites</a></p>\n");
+	ui_end(out);
+}

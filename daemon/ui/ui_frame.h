@@ -1,0 +1,33 @@
+/*
+ * daemon/ui/ui_frame.h - what all pages have: head, style, navigation, script.
+ */
+#ifndef DAEMON_UI_UI_FRAME_H
+#define DAEMON_UI_UI_FRAME_H
+
+#include <stdbool.h>
+
+#include "store/buffer.h"
+
+enum ui_section { UI_SITES, UI_ALERTS, UI_DAEMON, UI_SECTIONS };
+
+struct ui_frame {
+	const char *title; /* any text */
+	enum ui_section section;
+	const char *notice; /* of what was just done; NULL: nothing */
+};
+
+/* Begin a page, up to its main element; end it. */
+void ui_begin(struct buffer *out, const struct ui_frame *frame);
+void ui_end(struct buffer *out);
+
+/*
+ * Append the policy of pages: nothing is loaded but frames and streams of their
+ * own origin, and nothing runs but the script in ui_end(), by its hash.
+ * `has_attributes`: elements have attributes "style", too, which are ours.
+ */
+void ui_policy(struct buffer *out, bool has_attributes);
+
+/* A page that says what went wrong. */
+void ui_failure(struct buffer *out, unsigned status, const char *message);
+
+#endif

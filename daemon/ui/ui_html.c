@@ -1,0 +1,234 @@
+#include "daemon/ui/ui_html.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/runtime/terminal.h"
+#include "page/escape.h"
+
+enum { BYTES_PER_COLUMN = 4 }; /* a character takes no more */
+
+const char *ui_member(const json_t *object, const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	return text == NULL ? "" : text;
+}
+
+uint64_t ui_whole(const json_t *object, const char *name)
+{
+	json_int_t value = json_integer_value(json_object_get(object, name));
+
+	return value < 0 ? 0 : (uint64_t)value;
+}
+
+bool ui_is_true(const json_t *object, const char *name)
+{
+	return json_is_true(json_object_get(object, name));
+}
+
+void ui_text(struct buffer *out, const char *text, size_t columns)
+{
+	struct slice whole = slice_of(text);
+	struct buffer cut = {0};
+
+	/* characters without a width take no column */
+	if (whole.size > columns * BYTES_PER_COLUMN) {
+		whole.size = columns * BYTES_PER_COLUMN;
+		while (whole.size > 0 && (text[whole.size] & 0xC0) == 0x80)
+			whole.size--;
+	}
+	terminal_cut(whole, columns, &cut);
+	escape_append(out, buffer_slice(&cut));
+	buffer_free(&cut);
+}
+
+void ui_lines(struct buffer *out, const char *text)
+{
+	struct buffer clean = {0};
+
+	terminal_clean_lines(slice_of(text), &clean);
+	escape_append(out, buffer_slice(&clean));
+	buffer_free(&clean);
+}
+
+static bool is_unreserved(char byte)
+{
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+	       (byte >= '0' && byte <= '9') || byte == '-' || byte == '.' ||
+	       byte == '_' || byte == '~' || byte == ':';
+}
+
+void ui_escape(struct buffer *out, const char *text)
+{
+	for (; *text != '\0'; text++)
+		if (is_unreserved(*text))
+			buffer_append_byte(out, *text);
+		else
+			buffer_printf(out, "%%%02X", (unsigned char)*text);
+}
+
+void ui_count(struct buffer *out, uint64_t count)
+{
+	char digits[32];
+	int size = snprintf(digits, sizeof(digits), "%" PRIu64, count);
+
+	for (int i = 0; i < size; i++) {
+		if (i > 0 && (size - i) % 3 == 0)
+			buffer_append_byte(out, ',');
+		buffer_append_byte(out, digits[i]);
+	}
+}
+
+void ui_counted(struct buffer *out, uint64_t count, const char *noun)
+{
+	ui_count(out, count);
+	buffer_printf(out, " %s%s", noun, count == 1 ? "" : "s");
+}
+
+void ui_bytes(struct buffer *out, uint64_t bytes)
+{
+	static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	while (value >= 1000 && unit + 1 < sizeof(units) / sizeof(*units)) {
+		value /= 1000;
+		unit++;
+	}
+	buffer_printf(out, "%.*f&nbsp;%s", unit > 0 && value < 100 ? 1 : 0,
+		      value, units[unit]);
+}
+
+void ui_time(struct buffer *out, const json_t *time)
+{
+	const char *text = json_string_value(time);
+
+	/* 2025-11-22T10:07:00Z */
+	if (text == NULL || strlen(text) < 16) {
+		buffer_append_text(out, "–");
+		return;
+	}
+	buffer_append_text(out, "<time datetime=\"");
+	ui_text(out, text, UI_LABEL_COLUMNS);
+	buffer_printf(out, "\">%.10s %.5s</time>", text, text + 11);
+}
+
+void ui_badge(struct buffer *out, const char *class, const char *text)
+{
+	buffer_printf(out, "<span class=\"badge %s\">", class);
+	ui_text(out, text, UI_LABEL_COLUMNS);
+	buffer_append_text(out, "</span>");
+}
+
+void ui_page_link(struct buffer *out, const char *url, const char *text)
+{
+	buffer_append_text(out, "<a href=\"/ui/page?url=");
+	ui_escape(out, url);
+	buffer_append_text(out, "\">");
+	if (*text == '\0')
+		ui_text(out, url, UI_URL_COLUMNS);
+	else
+		ui_text(out, text, UI_TEXT_COLUMNS);
+	buffer_append_text(out, "</a>");
+}
+
+void ui_site_link(struct buffer *out, const char *host)
+{
+	buffer_append_text(out, "<a href=\"/ui/sites/");
+	ui_escape(out, host);
+	buffer_append_text(out, "\">");
+	ui_text(out, host, UI_URL_COLUMNS);
+	buffer_append_text(out, "</a>");
+}
+
+void ui_template_link(struct buffer *out, const char *id)
+{
+	const char *slash = strrchr(id, '/');
+
+	if (slash == NULL) {
+		buffer_append_text(out, "–");
+		return;
+	}
+	buffer_append_text(out, "<a href=\"/ui/templates/");
+	for (const char *at = id; at < slash; at++)
+		ui_escape(out, (const char[2]){*at, '\0'});
+	buffer_append_byte(out, '/');
+	ui_escape(out, slash + 1);
+	buffer_append_text(out, "\"><code>");
+	ui_text(out, id, UI_URL_COLUMNS);
+	buffer_append_text(out, "</code></a>");
+}
+
+void ui_foreign_link(struct buffer *out, const char *url)
+{
+	bool is_link = strncmp(url, "http://", 7) == 0 ||
+		       strncmp(url, "https://", 8) == 0;
+
+	if (is_link) {
+		buffer_append_text(out, "<a class=\"out\" target=\"_blank\" "
+					"rel=\"noreferrer noopener nofollow\" "
+					"href=\"");
+		escape_append(out, slice_of(url));
+		buffer_append_text(out, "\">");
+	}
+	ui_text(out, url, UI_URL_COLUMNS);
+	if (is_link)
+		buffer_append_text(out, "</a>");
+}
+
+/* Roles say that it is a table also where it does not look like one. */
+void ui_table(struct buffer *out, const char *caption, const char *const *heads)
+{
+	buffer_printf(out,
+		      "<div class=\"scroll\"><table role=\"table\">"
+		      "<caption>%s</caption>\n<thead role=\"rowgroup\">"
+		      "<tr role=\"row\">",
+		      caption);
+	for (; *heads != NULL; heads++)
+		buffer_printf(
+			out,
+			"<th role=\"columnheader\" scope=\"col\"%s>%s</th>",
+			**heads == '#' ? " class=\"num\"" : "",
+			*heads + (**heads == '#'));
+	buffer_append_text(out, "</tr></thead>\n<tbody role=\"rowgroup\">\n");
+}
+
+void ui_table_end(struct buffer *out)
+{
+	buffer_append_text(out, "</tbody></table></div>\n");
+}
+
+void ui_cell(struct buffer *out, const char *head)
+{
+	buffer_printf(out, "<td role=\"cell\"%s data-head=\"%s\">",
+		      *head == '#' ? " class=\"num\"" : "",
+		      head + (*head == '#'));
+}
+
+void ui_count_cell(struct buffer *out, const char *head, uint64_t count)
+{
+	ui_cell(out, head);
+	if (count == 0)
+		buffer_append_text(out, "<span class=\"soft\">0</span>");
+	else
+		ui_count(out, count);
+	buffer_append_text(out, "</td>");
+}
+
+void ui_button(struct buffer *out, const char *path, const char *text,
+	       const char *label)
+{
+	buffer_append_text(out, "<form method=\"post\" action=\"");
+	buffer_append_text(out, path);
+	buffer_append_text(out, "\"><button");
+	if (label != NULL) {
+		buffer_append_text(out, " aria-label=\"");
+		ui_text(out, label, UI_TEXT_COLUMNS);
+		buffer_append_byte(out, '"');
+	}
+	buffer_append_byte(out, '>');
+	buffer_append_text(out, text);
+	buffer_append_text(out, "</button></form>");
+}

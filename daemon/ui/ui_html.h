@@ -1,0 +1,84 @@
+/*
+ * daemon/ui/ui_html.h - safe HTML from the values of the API's JSON. Internal
+ * to daemon/ui and its callers in daemon/api.
+ */
+#ifndef DAEMON_UI_UI_HTML_H
+#define DAEMON_UI_UI_HTML_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/buffer.h"
+#include "store/slice.h"
+
+enum {
+	UI_URL_COLUMNS = 90,
+	UI_TEXT_COLUMNS = 110,
+	UI_LABEL_COLUMNS = 60,
+};
+
+/* Members of an object: "" and 0 when they are not there. */
+const char *ui_member(const json_t *object, const char *name);
+uint64_t ui_whole(const json_t *object, const char *name);
+bool ui_is_true(const json_t *object, const char *name);
+
+/*
+ * Append `text` cleaned (daemon/runtime/terminal.h), cut to `columns` with an
+ * ellipsis, and escaped: for text and for attributes.
+ */
+void ui_text(struct buffer *out, const char *text, size_t columns);
+
+/* Append `text` whole, its lines kept, escaped. */
+void ui_lines(struct buffer *out, const char *text);
+
+/* Append `text` percent-encoded for a segment of a path or a query value. */
+void ui_escape(struct buffer *out, const char *text);
+
+/* Append "12,345". */
+void ui_count(struct buffer *out, uint64_t count);
+
+/* Append "3 pages": `noun` gets an "s" unless there is one. */
+void ui_counted(struct buffer *out, uint64_t count, const char *noun);
+
+/* Append "1.4 MB". */
+void ui_bytes(struct buffer *out, uint64_t bytes);
+
+/* Append a time of the API as an element; a dash for null. */
+void ui_time(struct buffer *out, const json_t *time);
+
+/* Append a pill of the class "good", "bad", "warn", "soft" or "". */
+void ui_badge(struct buffer *out, const char *class, const char *text);
+
+/* Append a link to the page of the stored URL that says `text`, or the URL
+ * when that is empty. */
+void ui_page_link(struct buffer *out, const char *url, const char *text);
+
+/* Append a link to the site HOST. */
+void ui_site_link(struct buffer *out, const char *host);
+
+/* Append a link to the template with the name HOST/N; a dash for "". */
+void ui_template_link(struct buffer *out, const char *id);
+
+/* Append a link to a foreign address; its text alone when it is none of http
+ * and https. */
+void ui_foreign_link(struct buffer *out, const char *url);
+
+/* Begin a table: `heads` are its columns, ended by NULL, "#" in front of those
+ * of numbers. End with ui_table_end(). */
+void ui_table(struct buffer *out, const char *caption,
+	      const char *const *heads);
+void ui_table_end(struct buffer *out);
+
+/* Begin a cell that is called `head` where the table has no head. */
+void ui_cell(struct buffer *out, const char *head);
+
+/* Append a cell with a number; 0 as a dash. */
+void ui_count_cell(struct buffer *out, const char *head, uint64_t count);
+
+/* Append a form that has one button: `path` is where it posts to, `label` is
+ * its name for those who do not see what it stands beside; or NULL. */
+void ui_button(struct buffer *out, const char *path, const char *text,
+	       const char *label);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * daemon/ui/ui_parts.h - parts that several pages have. Internal to daemon/ui.
+ */
+#ifndef DAEMON_UI_UI_PARTS_H
+#define DAEMON_UI_UI_PARTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "store/buffer.h"
+
+/* State, spent budget and rate of a site of GET /v1/sites. */
+void ui_site_state(struct buffer *out, const json_t *site);
+void ui_site_budget(struct buffer *out, const json_t *site);
+void ui_site_rate(struct buffer *out, const json_t *site);
+
+/* A table of up to `max` events; `has_site`: with their site. */
+void ui_events(struct buffer *out, const json_t *events, size_t max,
+	       bool has_site);
+
+/* Where a page stands: "Sites / HOST / `here`", which may be NULL. */
+void ui_crumbs(struct buffer *out, const char *host, const char *here);
+
+/* State of a guard. */
+void ui_guard_state(struct buffer *out, const json_t *guard);
+
+#endif

@@ -1,0 +1,120 @@
+/* All sites. */
+#include "daemon/ui/ui_pages.h"
+
+#include "daemon/ui/ui_html.h"
+#include "daemon/ui/ui_parts.h"
+
+enum { MAX_SITES = 1000, MAX_OPEN = 8 };
+
+static const char *const heads[] = {
+	"Site",        "State",   "#Pages",    "Budget", "#Templates",
+	"#Per minute", "#Failed", "Last seen", NULL,
+};
+
+static void append_row(struct buffer *out, const json_t *site)
+{
+	buffer_append_text(out, "<tr role=\"row\">");
+	ui_cell(out, heads[0]);
+	ui_site_link(out, ui_member(site, "host"));
+	buffer_append_text(out, "</td>");
+	ui_cell(out, heads[1]);
+	ui_site_state(out, site);
+	buffer_append_text(out, "</td>");
+	ui_count_cell(out, heads[2], ui_whole(site, "pages"));
+	ui_cell(out, heads[3]);
+	ui_site_budget(out, site);
+	buffer_append_text(out, "</td>");
+	ui_count_cell(out, heads[4], ui_whole(site, "clusters"));
+	ui_cell(out, heads[5]);
+	ui_site_rate(out, site);
+	buffer_append_text(out, "</td>");
+	ui_count_cell(out, heads[6], ui_whole(site, "failed"));
+	ui_cell(out, heads[7]);
+	ui_time(out, json_object_get(site, "seen"));
+	buffer_append_text(out, "</td></tr>\n");
+}
+
+static void append_table(struct buffer *out, const json_t *sites)
+{
+	size_t count = json_array_size(sites);
+
+	if (count == 0) {
+		buffer_append_text(
+			out, "<p class=\"empty\">No site is watched yet. Add "
+			     "one below: its pages are fetched slowly and "
+			     "politely, grouped by the template that made "
+			     "them, and read.</p>\n");
+		return;
+	}
+	ui_table(out, "Sites", heads);
+	for (size_t i = 0; i < count && i < MAX_SITES; i++)
+		append_row(out, json_array_get(sites, i));
+	ui_table_end(out);
+	if (count > MAX_SITES)
+		buffer_printf(out,
+			      "<p class=\"soft\">The first %d of %zu "
+			      "sites.</p>\n",
+			      MAX_SITES, count);
+}
+
+static void append_form(struct buffer *out)
+{
+	buffer_append_text(
+		out,
+		"<h2 id=\"add\">Add a site</h2>\n"
+		"<form class=\"panel\" method=\"post\" action=\"/ui/sites\" "
+		"aria-labelledby=\"add\"><div class=\"fields\">"
+		"<label class=\"wide\">Address to begin at"
+		"<input name=\"url\" type=\"url\" required "
+		"placeholder=\"https://example.org/\"></label>"
+		"<label>Pages at most<input name=\"max_pages\" type=\"number\" "
+		"min=\"1\" placeholder=\"default\"></label>"
+		"<label>Pause between fetches, ms<input name=\"delay_ms\" "
+		"type=\"number\" min=\"0\" placeholder=\"default\"></label>"
+		"<label>Visit again after, s<input name=\"revisit_s\" "
+		"type=\"number\" min=\"0\" placeholder=\"default\"></label>"
+		"<label class=\"check\"><input name=\"private\" "
+		"type=\"checkbox\" value=\"1\">private address</label>"
+		"<button class=\"main\">Watch it</button></div></form>\n");
+}
+
+static void append_sums(struct buffer *out, const json_t *sites)
+{
+	const json_t *site;
+	uint64_t pages = 0;
+	uint64_t pending = 0;
+	size_t i;
+
+	json_array_foreach(sites, i, site)
+	{
+		pages += ui_whole(site, "pages");
+		pending += ui_whole(site, "pending");
+	}
+	buffer_append_text(out, "<p class=\"lede\">");
+	ui_counted(out, json_array_size(sites), "site");
+	buffer_append_text(out, ", ");
+	ui_counted(out, pages, "page");
+	buffer_append_text(out, ", ");
+	if (pending == 0) {
+		buffer_append_text(out, "nothing waiting.</p>\n");
+		return;
+	}
+	ui_count(out, pending);
+	buffer_append_text(out, " to be visited.</p>\n");
+}
+
+void ui_sites(struct buffer *out, const struct ui_sites *shown)
+{
+	const json_t *sites = json_object_get(shown->sites, "sites");
+
+	buffer_append_text(out, "<h1>Sites</h1>\n");
+	append_sums(out, sites);
+	append_table(out, sites);
+	if (json_array_size(shown->alerts) > 0) {
+		buffer_append_text(out, "<h2>Open alerts</h2>\n");
+		ui_events(out, shown->alerts, MAX_OPEN, true);
+		buffer_append_text(out, "<p><a href=\"/ui/alerts\">All "
+					"alerts</a></p>\n");
+	}
+	append_form(out);
+}

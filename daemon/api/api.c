@@ -9,17 +9,27 @@
 
 #include "daemon/api/api_call.h"
 #include "daemon/api/event_tally.h"
+#include "daemon/api/api_login.h"
 #include "daemon/report/cuts.h"
 #include "daemon/runtime/clock.h"
 #include "store/memory.h"
 #include "template/json_value.h"
 
-/* HOST and N in a pattern stand for one segment of the path. */
+/* Who may ask for a route, beside the owner of the socket; the first two are
+ * false and true. */
+enum right {
+	CLOSED,  /* who may write */
+	OPEN,    /* who may read or write */
+	OWNED,   /* nobody */
+	FOR_ALL, /* whoever comes */
+};
+
+/* HOST, N and NAME in a pattern stand for one segment of the path. */
 static const struct route {
 	const char *method;
 	const char *pattern;
 	call_handler *handle;
-	bool is_open; /* who may only read may ask for it, too */
+	enum right right; /* false: closed, true: open to readers */
 } routes[] = {
 	{"GET", "/v1/status", api_get_status, false},
 	{"GET", "/metrics", api_get_metrics, true},
@@ -66,6 +76,11 @@ static const struct route {
 	{"GET", "/ui/sites/HOST", api_ui_site, false},
 	{"GET", "/ui/sites/HOST/patterns", api_ui_site, false},
 	{"GET", "/ui/sites/HOST/events", api_ui_site, false},
+	{"GET", "/v1/tokens", api_get_tokens, OWNED},
+	{"POST", "/v1/tokens", api_post_token, OWNED},
+	{"DELETE", "/v1/tokens/NAME", api_delete_token, OWNED},
+	{"GET", LOGIN_PATH, api_get_login, FOR_ALL},
+	{"POST", LOGIN_PATH, api_post_login, FOR_ALL},
 };
 
 enum {
@@ -221,6 +236,13 @@ static bool take_segment(struct call *call, const char *wanted,
 		call->host[size] = '\0';
 		return true;
 	}
+	if (wanted_size == 4 && memcmp(wanted, "NAME", 4) == 0) {
+		if (size == 0 || size >= sizeof(call->name))
+			return false;
+		memcpy(call->name, segment, size);
+		call->name[size] = '\0';
+		return true;
+	}
 	if (wanted_size == 1 && wanted[0] == 'N')
 		return take_number(call, segment, size);
 	return size == wanted_size && memcmp(wanted, segment, size) == 0;
@@ -261,21 +283,42 @@ static enum http_verdict refuse_method(struct call *call, const char *path)
 			 http_method(call->exchange), allowed);
 }
 
-static enum http_verdict refuse_route(struct call *call, const char *path)
+static bool may(enum access access, enum right right)
 {
+	switch (right) {
+	case CLOSED:
+		return access == ACCESS_OWNER || access == ACCESS_WRITE;
+	case OPEN:
+		return access != ACCESS_NONE;
+	case OWNED:
+		return access == ACCESS_OWNER;
+	default:
+		return true;
+	}
+}
+
+static enum http_verdict refuse_route(struct call *call, enum right right,
+				      const char *path)
+{
+	if (right == OWNED)
+		return call_fail(call, 403, "refused",
+				 "%.200s: tokens are given over the daemon's "
+				 "own socket alone",
+				 path);
 	return call_fail(call, 403, "refused",
-			 "%.200s: this socket answers text, clusters, "
-			 "templates, events and metrics alone",
+			 "%.200s: who may only read is answered text, "
+			 "clusters, templates, events and metrics alone",
 			 path);
 }
 
 static enum http_verdict dispatch(struct http_exchange *exchange,
-				  struct api *api, bool is_reader)
+				  struct api *api, enum access access)
 {
 	const char *method = http_method(exchange);
 	const char *path = http_path(exchange);
-	struct call call = {
-		.api = api, .exchange = exchange, .is_reader = is_reader};
+	struct call call = {.api = api,
+			    .exchange = exchange,
+			    .is_reader = access == ACCESS_READ};
 
 	lock_acquire(&api->lock);
 	call.config = api->config;
@@ -286,21 +329,28 @@ static enum http_verdict dispatch(struct http_exchange *exchange,
 	for (size_t i = 0; i < ROUTES; i++)
 		if (strcmp(routes[i].method, method) == 0 &&
 		    matches(&call, routes[i].pattern, path))
-			return is_reader && !routes[i].is_open
-				       ? refuse_route(&call, path)
-				       : routes[i].handle(&call);
+			return may(access, routes[i].right)
+				       ? routes[i].handle(&call)
+				       : refuse_route(&call, routes[i].right,
+						      path);
 	return refuse_method(&call, path);
 }
 
 enum http_verdict api_handle(struct http_exchange *exchange, void *context)
 {
-	return dispatch(exchange, context, false);
+	return dispatch(exchange, context, ACCESS_OWNER);
 }
 
 enum http_verdict api_handle_reader(struct http_exchange *exchange,
 				    void *context)
 {
-	return dispatch(exchange, context, true);
+	return dispatch(exchange, context, ACCESS_READ);
+}
+
+enum http_verdict api_handle_admitted(struct http_exchange *exchange,
+				      void *context)
+{
+	return dispatch(exchange, context, (enum access) * http_note(exchange));
 }
 
 struct api *api_create(struct store *store, struct pipeline *pipeline,
@@ -360,4 +410,9 @@ void api_set_server(struct api *api, struct http_server *server)
 void api_set_roster(struct api *api, struct roster *roster)
 {
 	api->roster = roster;
+}
+
+void api_set_tokens(struct api *api, struct tokens *tokens)
+{
+	api->tokens = tokens;
 }

@@ -5,6 +5,7 @@
 #ifndef DAEMON_API_API_H
 #define DAEMON_API_API_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "daemon/config/config.h"
@@ -15,6 +16,7 @@
 struct api;
 struct pool;
 struct roster;
+struct tokens;
 
 /* `config` is copied. */
 struct api *api_create(struct store *store, struct pipeline *pipeline,
@@ -39,6 +41,9 @@ void api_set_server(struct api *api, struct http_server *server);
 /* As well; without it there is one process, of which no more is said. */
 void api_set_roster(struct api *api, struct roster *roster);
 
+/* Those who may ask over TCP; as well. Without them nobody may. */
+void api_set_tokens(struct api *api, struct tokens *tokens);
+
 /* The handler for http_options; `context` is the struct api. */
 enum http_verdict api_handle(struct http_exchange *exchange, void *context);
 
@@ -48,5 +53,15 @@ enum http_verdict api_handle(struct http_exchange *exchange, void *context);
  */
 enum http_verdict api_handle_reader(struct http_exchange *exchange,
 				    void *context);
+
+/*
+ * The same over TCP, for http_options.admit and .handle: a request has to name
+ * this daemon, must not be that of another site's page, and has a token, as a
+ * header or as a cookie, whose role and rate decide. Then it is answered as by
+ * one of the two above, but for tokens, which only the first one gives.
+ */
+bool api_admit(struct http_exchange *exchange, void *context);
+enum http_verdict api_handle_admitted(struct http_exchange *exchange,
+				      void *context);
 
 #endif

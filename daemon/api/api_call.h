@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/access/tokens.h"
 #include "daemon/answer/answer.h"
 #include "daemon/answer/event_kinds.h"
 #include "daemon/api/api.h"
@@ -22,6 +23,7 @@ struct api {
 	struct http_server *server;
 	struct roster *roster; /* or NULL */
 	struct event_tally *tally;
+	struct tokens *tokens; /* or NULL */
 	uint64_t started_ms;
 	uint64_t steady_ms; /* the same by the steady clock */
 	struct lock lock;   /* guards what follows */
@@ -35,11 +37,20 @@ struct api {
 	bool is_bundling;
 };
 
+/* Who asks; what the server has noted of one who was admitted. */
+enum access {
+	ACCESS_NONE, /* a stranger, who may log in */
+	ACCESS_READ,
+	ACCESS_WRITE, /* everything but tokens */
+	ACCESS_OWNER, /* of the daemon's own socket */
+};
+
 struct call {
 	struct api *api;
 	struct http_exchange *exchange;
 	struct config config;          /* of the moment */
 	char host[MAX_HOST_BYTES + 1]; /* HOST of the route */
+	char name[TOKEN_NAME_BYTES];   /* NAME of the route */
 	uint32_t number;               /* N of the route */
 	bool is_reader;                /* nothing may be fetched or changed */
 	/*
@@ -96,6 +107,11 @@ call_handler api_post_ingest;
 call_handler api_ui_home;
 call_handler api_ui_post_site;
 call_handler api_ui_site;
+call_handler api_get_tokens;
+call_handler api_post_token;
+call_handler api_delete_token;
+call_handler api_get_login;
+call_handler api_post_login;
 
 /* Answer with `value`, which is released. */
 enum http_verdict call_reply_json(struct call *call, unsigned status,

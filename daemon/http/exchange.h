@@ -22,7 +22,7 @@
 #include "daemon/runtime/condition.h"
 #include "daemon/runtime/time_histogram.h"
 
-enum { EXCHANGE_WORDS = 4, MAX_EXCHANGE_HEADERS = 8 };
+enum { EXCHANGE_WORDS = 4, MAX_EXCHANGE_HEADERS = 16 };
 
 enum exchange_state {
 	EXCHANGE_RECEIVED, /* received, or being received */

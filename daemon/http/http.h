@@ -126,7 +126,7 @@ uint64_t *http_memory(struct http_exchange *exchange);
 uint64_t *http_note(struct http_exchange *exchange);
 
 /*
- * Add a header to the answer, before http_reply(); at most 8, of 1 KiB. `name`
+ * Add a header to the answer, before http_reply(); at most 16, of 1 KiB. `name`
  * is static memory; control characters in the value become spaces, and an empty
  * value adds nothing.
  */

@@ -1,0 +1,167 @@
+/* Who may ask over TCP: judged by the head of a request, before its body. */
+#include "daemon/api/api_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "daemon/access/origin.h"
+#include "daemon/api/api_login.h"
+#include "daemon/runtime/clock.h"
+
+static bool is_safe(const char *method)
+{
+	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+}
+
+/* An answer to the request, which is not handled. */
+static bool refuse(struct call *call, unsigned status, const char *code,
+		   const char *message)
+{
+	call_fail(call, status, code, "%s", message);
+	return false;
+}
+
+/* Pages of others must neither ask by a name of theirs nor change anything. */
+static bool check_origin(struct call *call)
+{
+	const struct http_exchange *exchange = call->exchange;
+	const char *host = http_header(exchange, "Host");
+	const char *origin = http_header(exchange, "Origin");
+
+	if (!origin_is_host_ours(host, call->config.listen_names))
+		return refuse(call, 421, "wrong_host",
+			      "the Host of the request is no name of this "
+			      "daemon (listen.names)");
+	if (is_safe(http_method(exchange)) || origin == NULL ||
+	    origin_is_own(origin, host, http_is_encrypted(exchange)))
+		return true;
+	return refuse(call, 403, "wrong_origin",
+		      "pages of other sites may change nothing");
+}
+
+/* The token of the Authorization; NULL: it has none. */
+static const char *bearer_of(const struct http_exchange *exchange)
+{
+	const char *text = http_header(exchange, "Authorization");
+	size_t scheme = strlen("Bearer ");
+
+	if (text == NULL || strncasecmp(text, "Bearer ", scheme) != 0)
+		return NULL;
+	text += scheme;
+	return text + strspn(text, " ");
+}
+
+/* That of the cookie, which browsers send unasked. */
+static const char *cookie_of(const struct http_exchange *exchange)
+{
+	return origin_may_use_cookie(http_header(exchange, "Sec-Fetch-Site"))
+		       ? http_cookie(exchange, LOGIN_COOKIE)
+		       : NULL;
+}
+
+/*
+ * Does the browser say that a page of ours wants it? check_origin() has seen
+ * that an Origin is ours.
+ */
+static bool is_of_our_page(const struct http_exchange *exchange)
+{
+	const char *site = http_header(exchange, "Sec-Fetch-Site");
+
+	return http_header(exchange, "Origin") != NULL ||
+	       (site != NULL && strcmp(site, "same-origin") == 0);
+}
+
+static bool refuse_stranger(struct call *call, const char *token)
+{
+	struct http_exchange *exchange = call->exchange;
+
+	http_add_header(exchange, "WWW-Authenticate",
+			token == NULL ? "Bearer realm=\"templated\""
+				      : "Bearer realm=\"templated\", "
+					"error=\"invalid_token\"");
+	if (is_safe(http_method(exchange)) &&
+	    strcmp(http_path(exchange), "/") == 0) {
+		login_reply_form(exchange, 401, "");
+		return false;
+	}
+	return refuse(call, 401, "unauthorized",
+		      token == NULL
+			      ? "a token is wanted (Authorization: Bearer ...; "
+				"templatectl token add)"
+			      : "the token is not known");
+}
+
+static bool check_token(struct call *call)
+{
+	struct http_exchange *exchange = call->exchange;
+	const char *token = bearer_of(exchange);
+	enum token_role role = TOKEN_READS;
+	enum token_verdict verdict = TOKEN_UNKNOWN;
+
+	if (token == NULL) {
+		token = cookie_of(exchange);
+		if (token != NULL && !is_safe(http_method(exchange)) &&
+		    !is_of_our_page(exchange))
+			return refuse(call, 403, "wrong_origin",
+				      "with a cookie, pages of ours alone may "
+				      "change something");
+	}
+	if (token != NULL)
+		verdict = tokens_check(call->api->tokens, token,
+				       call->config.listen_rate,
+				       clock_steady_ms(), &role);
+	if (verdict == TOKEN_UNKNOWN)
+		return refuse_stranger(call, token);
+	*http_note(exchange) =
+		role == TOKEN_WRITES ? ACCESS_WRITE : ACCESS_READ;
+	if (verdict == TOKEN_MAY)
+		return true;
+	http_add_header(exchange, "Retry-After", "1");
+	return refuse(call, 429, "too_fast",
+		      "the token has used up its requests of this second "
+		      "(listen.rate)");
+}
+
+/* Of strangers no more is taken than a token. */
+static bool check_login(struct call *call)
+{
+	const char *length = http_header(call->exchange, "Content-Length");
+
+	*http_note(call->exchange) = ACCESS_NONE;
+	if (is_safe(http_method(call->exchange)))
+		return true;
+	if (length == NULL)
+		return refuse(call, 411, "bad_request",
+			      "the length of the body is wanted");
+	if (strtoull(length, NULL, 10) <= MAX_LOGIN_BYTES)
+		return true;
+	return refuse(call, 413, "too_large", "that is no token");
+}
+
+/*
+ * Much of what is answered was written by strangers: no browser shall take it
+ * for a page of ours.
+ */
+static void add_headers(struct http_exchange *exchange)
+{
+	http_add_header(exchange, "X-Content-Type-Options", "nosniff");
+	if (strncmp(http_path(exchange), "/v1/", strlen("/v1/")) == 0)
+		http_add_header(exchange, "Content-Security-Policy",
+				"sandbox; default-src 'none'; style-src "
+				"'unsafe-inline'; img-src data:");
+}
+
+bool api_admit(struct http_exchange *exchange, void *context)
+{
+	struct call call = {.api = context, .exchange = exchange};
+
+	lock_acquire(&call.api->lock);
+	call.config = call.api->config;
+	lock_release(&call.api->lock);
+	add_headers(exchange);
+	return check_origin(&call) &&
+	       (strcmp(http_path(exchange), LOGIN_PATH) == 0
+			? check_login(&call)
+			: check_token(&call));
+}

@@ -1,0 +1,103 @@
+#include "daemon/api/api_login.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/api/api_call.h"
+#include "daemon/runtime/clock.h"
+
+/* Without script, without style: it works in every browser. */
+static const char form[] =
+	"<!DOCTYPE html>\n"
+	"<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width\">\n"
+	"<meta name=\"color-scheme\" content=\"light dark\">\n"
+	"<title>templated</title></head><body><main>\n"
+	"<h1>templated</h1>\n"
+	"<p role=\"status\">%s</p>\n"
+	"<form method=\"post\" action=\"" LOGIN_PATH "\">\n"
+	"<p><label for=\"token\">Token</label>\n"
+	"<input id=\"token\" name=\"token\" type=\"password\" "
+	"autocomplete=\"current-password\" required autofocus></p>\n"
+	"<p><button>Sign in</button></p>\n"
+	"</form>\n"
+	"<p>Tokens are made on the machine of the daemon: "
+	"<code>templatectl token add --write NAME</code></p>\n"
+	"</main></body></html>\n";
+
+/* A token must stay in no cache, and no address with it may be told. */
+static void add_headers(struct http_exchange *exchange)
+{
+	http_add_header(exchange, "Cache-Control", "no-store");
+	/* not "no-referrer": browsers would say "Origin: null" then */
+	http_add_header(exchange, "Referrer-Policy", "same-origin");
+	http_add_header(exchange, "Content-Security-Policy",
+			"default-src 'none'; form-action 'self'; base-uri "
+			"'none'; frame-ancestors 'none'");
+}
+
+void login_reply_form(struct http_exchange *exchange, unsigned status,
+		      const char *message)
+{
+	struct buffer body = {0};
+
+	buffer_printf(&body, form, message);
+	add_headers(exchange);
+	http_reply(exchange, status, "text/html; charset=utf-8", &body);
+}
+
+/* token=..., as a form sends it: nothing in a token has to be escaped. */
+static bool read_form(struct slice body, char token_out[TOKEN_BYTES])
+{
+	size_t prefix = strlen("token=");
+
+	if (body.size != prefix + TOKEN_BYTES - 1 ||
+	    memcmp(body.data, "token=", prefix) != 0)
+		return false;
+	memcpy(token_out, (const char *)body.data + prefix, TOKEN_BYTES - 1);
+	token_out[TOKEN_BYTES - 1] = '\0';
+	return strlen(token_out) == TOKEN_BYTES - 1;
+}
+
+static enum http_verdict log_in(struct call *call, const char *token)
+{
+	struct http_exchange *exchange = call->exchange;
+	struct buffer body = {0};
+	enum token_role role;
+	char cookie[256];
+
+	if (call->api->tokens == NULL ||
+	    tokens_check(call->api->tokens, token, call->config.listen_rate,
+			 clock_steady_ms(), &role) != TOKEN_MAY) {
+		login_reply_form(exchange, 401, "The token is not known.");
+		return HTTP_ANSWERED;
+	}
+	(void)snprintf(cookie, sizeof(cookie),
+		       LOGIN_COOKIE "=%s; Path=/; HttpOnly; SameSite=Strict%s",
+		       token, http_is_encrypted(exchange) ? "; Secure" : "");
+	http_add_header(exchange, "Set-Cookie", cookie);
+	http_add_header(exchange, "Location", "/");
+	add_headers(exchange);
+	http_reply(exchange, 303, "text/plain", &body);
+	return HTTP_ANSWERED;
+}
+
+enum http_verdict api_get_login(struct call *call)
+{
+	const char *token = http_argument(call->exchange, "token");
+
+	if (token != NULL)
+		return log_in(call, token);
+	login_reply_form(call->exchange, 200, "");
+	return HTTP_ANSWERED;
+}
+
+enum http_verdict api_post_login(struct call *call)
+{
+	char token[TOKEN_BYTES];
+
+	if (read_form(http_body(call->exchange), token))
+		return log_in(call, token);
+	login_reply_form(call->exchange, 401, "That is no token.");
+	return HTTP_ANSWERED;
+}

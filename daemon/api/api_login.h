@@ -1,0 +1,19 @@
+/*
+ * daemon/api/api_login.h - how a browser gets in: a token becomes a cookie.
+ * Internal to api*.c.
+ */
+#ifndef DAEMON_API_API_LOGIN_H
+#define DAEMON_API_API_LOGIN_H
+
+#include "daemon/http/http.h"
+
+#define LOGIN_PATH   "/login"
+#define LOGIN_COOKIE "templated"
+
+enum { MAX_LOGIN_BYTES = 1024 };
+
+/* Answer with a form that asks for a token; `message` is a sentence, or "". */
+void login_reply_form(struct http_exchange *exchange, unsigned status,
+		      const char *message);
+
+#endif

@@ -34,21 +34,24 @@ static void destroy(struct service *service)
 
 enum error service_start(struct service **service_out,
 			 const struct config *config, const char *path,
-			 struct starter *starter)
+			 struct starter *starter,
+			 const struct tcp_listener *listener)
 {
 	struct service *service = create(config, path);
 	enum error error;
 
 	service->starter = starter;
+	service->listener = listener;
 	log_set_level((enum log_level)config->log_level);
 	error = parts_start(&service->parts);
 	if (error != ERR_NONE) {
 		destroy(service);
 		return error;
 	}
-	log_info("listening on %s; store %s with %" PRIu64 " sites",
-		 config->socket_path, config->store_path,
-		 service_count_rows(service, TABLE_SITES));
+	log_info("listening on %s%s%s; store %s with %" PRIu64 " sites",
+		 config->socket_path, listener == NULL ? "" : ", ",
+		 listener == NULL ? "" : config->listen_address,
+		 config->store_path, service_count_rows(service, TABLE_SITES));
 	*service_out = service;
 	return ERR_NONE;
 }

@@ -12,16 +12,19 @@
 
 struct service;
 struct starter;
+struct tcp_listener;
 
 /*
  * Open the store and the socket, and start all threads. `path` is the file of
  * the configuration, or NULL; both are copied. `starter` starts the processes
- * of the daemon; with NULL they are threads. What fails is logged, with what
- * to do. Signals must be blocked by then.
+ * of the daemon; with NULL they are threads. `listener`, which lasts as long as
+ * the service, is for those who ask over TCP, or NULL. What fails is logged,
+ * with what to do. Signals must be blocked by then.
  */
 enum error service_start(struct service **service_out,
 			 const struct config *config, const char *path,
-			 struct starter *starter);
+			 struct starter *starter,
+			 const struct tcp_listener *listener);
 
 /* Reload the configuration file. A broken one is logged and changes nothing. */
 void service_reload(struct service *service);

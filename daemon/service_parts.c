@@ -315,6 +315,24 @@ static void wake_threshold_selector(void *context)
 	threshold_selector_wake(service->threshold_selector);
 }
 
+/* Also when nobody can ask over TCP: they can be made before that. */
+static enum error start_tokens(void *context)
+{
+	struct service *service = context;
+
+	assert(service->store != NULL);
+	return tokens_open(&service->tokens, service->config.store_path);
+}
+
+static void stop_tokens(void *context)
+{
+	struct service *service = context;
+
+	assert(service->api == NULL);
+	tokens_close(service->tokens);
+	service->tokens = NULL;
+}
+
 static enum error start_api(void *context)
 {
 	struct service *service = context;
@@ -323,6 +341,7 @@ static enum error start_api(void *context)
 	service->api = api_create(service->store, service->pipeline,
 				  service->pool, &service->config);
 	api_configure(service->api, service->path, &service->config, NULL);
+	api_set_tokens(service->api, service->tokens);
 	if (service->starter != NULL)
 		api_set_roster(service->api, starter_roster(service->starter));
 	return ERR_NONE;
@@ -365,6 +384,62 @@ static struct http_options server_options(struct service *service)
 	};
 }
 
+static bool admit(struct http_exchange *exchange, void *context)
+{
+	const struct service *service = context;
+
+	return api_admit(exchange, service->api);
+}
+
+static enum http_verdict handle_admitted(struct http_exchange *exchange,
+					 void *context)
+{
+	struct service *service = context;
+
+	return atomic_load(&service->is_ready)
+		       ? api_handle_admitted(exchange, service->api)
+		       : HTTP_PARKED;
+}
+
+/*
+ * Its clients take no room from those of the socket. It starts before the
+ * socket, so that what its requests wait for is told of the end before it ends.
+ */
+static enum error start_network(void *context)
+{
+	struct service *service = context;
+	struct http_options options = server_options(service);
+
+	assert(service->api != NULL);
+	if (service->listener == NULL)
+		return ERR_NONE;
+	options.listener = service->listener;
+	options.admit = admit;
+	options.handle = handle_admitted;
+	return http_start(&service->network, &options);
+}
+
+static void stop_network(void *context)
+{
+	struct service *service = context;
+	struct http_stats stats;
+
+	if (service->network == NULL)
+		return;
+	http_stats(service->network, &stats);
+	service->requests += stats.requests;
+	http_stop(service->network);
+	service->network = NULL;
+}
+
+static void wake_network(void *context)
+{
+	const struct service *service = context;
+
+	if (service->network != NULL)
+		http_wake(service->network);
+}
+
 static enum error start_server(void *context)
 {
 	struct service *service = context;
@@ -377,6 +452,7 @@ static enum error start_server(void *context)
 	api_set_server(service->api, service->server);
 	atomic_store(&service->is_ready, true);
 	http_wake(service->server);
+	wake_network(service);
 	return ERR_NONE;
 }
 
@@ -464,7 +540,9 @@ const struct part service_parts[SERVICE_PARTS] = {
 	{start_threshold_selector, stop_threshold_selector,
 	 wake_threshold_selector,
 	 "the threshold_selector cannot be started; see ulimit -u"},
+	{start_tokens, stop_tokens, NULL, NULL},
 	{start_api, stop_api, NULL, NULL},
+	{start_network, stop_network, wake_network, NULL},
 	{start_server, stop_server, wake_server, NULL},
 	{start_reader, stop_reader, wake_reader, NULL},
 };

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "daemon/access/tokens.h"
 #include "daemon/api/api.h"
 #include "daemon/delivery/delivery.h"
 #include "daemon/engine/engine.h"
@@ -46,12 +47,15 @@ struct service {
 	struct api *api;
 	struct http_server *server;
 	struct http_server *reader; /* of socket.read; NULL also when none is */
-	uint64_t started_ms;        /* by the steady clock */
-	uint64_t requests;          /* of the server, once it is stopped */
-	atomic_bool is_ready;       /* the API knows the server */
+	struct http_server *network;         /* over TCP; as well */
+	struct tokens *tokens;               /* of those who ask there */
+	const struct tcp_listener *listener; /* the caller's, or NULL */
+	uint64_t started_ms;                 /* by the steady clock */
+	uint64_t requests;    /* of the server, once it is stopped */
+	atomic_bool is_ready; /* the API knows the server */
 };
 
-enum { SERVICE_PARTS = 14 };
+enum { SERVICE_PARTS = 16 };
 
 extern const struct part service_parts[SERVICE_PARTS];
 

@@ -14,6 +14,7 @@
 #include "daemon/config/config.h"
 #include "daemon/delivery/courier.h"
 #include "daemon/fetcher/fetcher_role.h"
+#include "daemon/http/tcp.h"
 #include "daemon/process/process.h"
 #include "daemon/process/roster.h"
 #include "daemon/runtime/clock.h"
@@ -269,15 +270,24 @@ static bool close_in(struct starter *starter)
 	return true;
 }
 
-static int serve(const struct config *config, const char *path)
+/* As whom the daemon was started: what it is then may open neither. */
+static bool listen_for_tcp(const struct config *config,
+			   struct tcp_listener **listener_out)
+{
+	return *config->listen_address == '\0' ||
+	       tcp_open(listener_out, config->listen_address,
+			config->listen_certificate,
+			config->listen_key) == ERR_NONE;
+}
+
+static int serve_as_user(const struct config *config, const char *path,
+			 const struct tcp_listener *listener)
 {
 	struct starter *starter = NULL;
 	struct service *service = NULL;
 	bool is_asked_to;
 	sigset_t set;
 
-	if (!account_take(config))
-		return WRONG;
 	if (!recover_store(config))
 		return FAILED;
 	set = block_signals();
@@ -285,8 +295,8 @@ static int serve(const struct config *config, const char *path)
 	/* before there is anything that others shall not have */
 	if (starter_create(&starter, config->allows_exec) != ERR_NONE)
 		return FAILED;
-	if (!close_in(starter) ||
-	    service_start(&service, config, path, starter) != ERR_NONE) {
+	if (!close_in(starter) || service_start(&service, config, path, starter,
+						listener) != ERR_NONE) {
 		starter_destroy(starter);
 		return FAILED;
 	}
@@ -296,6 +306,19 @@ static int serve(const struct config *config, const char *path)
 	service_stop(service);
 	starter_destroy(starter);
 	return is_asked_to ? DONE : FAILED;
+}
+
+static int serve(const struct config *config, const char *path)
+{
+	struct tcp_listener *listener = NULL;
+	int status = FAILED;
+
+	if (listen_for_tcp(config, &listener))
+		status = account_take(config)
+				 ? serve_as_user(config, path, listener)
+				 : WRONG;
+	tcp_close(listener);
+	return status;
 }
 
 /* Executed again by the starter: see daemon/process/process.h. */

@@ -80,7 +80,7 @@ static int serve(const struct config *config, struct fault *fault)
 	signal(SIGPIPE, SIG_IGN);
 	library_memory_take();
 	fault_arm(fault);
-	if (service_start(&service, config, NULL, NULL) != ERR_NONE)
+	if (service_start(&service, config, NULL, NULL, NULL) != ERR_NONE)
 		return EXIT_FAILURE;
 	sigwait(&set, &number);
 	service_stop(service);

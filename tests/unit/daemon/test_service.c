@@ -63,8 +63,9 @@ static void check_that_it_runs(const struct place *place)
 	struct service *service = NULL;
 	struct buffer answer;
 
-	ck_assert_int_eq(service_start(&service, &place->config, NULL, NULL),
-			 ERR_NONE);
+	ck_assert_int_eq(
+		service_start(&service, &place->config, NULL, NULL, NULL),
+		ERR_NONE);
 	answer = client_ask(place->config.socket_path, "GET", "/v1/status", "");
 	ck_assert_ptr_nonnull(strstr(answer.data, "200 OK"));
 	buffer_free(&answer);
@@ -96,8 +97,9 @@ START_TEST(nothing_is_left_when_the_first_part_fails)
 	snprintf(path, sizeof(path), "%s", place.config.store_path);
 	snprintf(place.config.store_path, sizeof(place.config.store_path),
 		 "%s/file", place.folder);
-	ck_assert_int_ne(service_start(&service, &place.config, NULL, NULL),
-			 ERR_NONE);
+	ck_assert_int_ne(
+		service_start(&service, &place.config, NULL, NULL, NULL),
+		ERR_NONE);
 	ck_assert_ptr_null(service);
 	snprintf(place.config.store_path, sizeof(place.config.store_path), "%s",
 		 path);
@@ -115,8 +117,9 @@ START_TEST(nothing_is_left_when_a_part_in_the_middle_fails)
 	make_file(&place);
 	snprintf(place.config.warc, sizeof(place.config.warc), "%s/file/warc",
 		 place.folder);
-	ck_assert_int_ne(service_start(&service, &place.config, NULL, NULL),
-			 ERR_NONE);
+	ck_assert_int_ne(
+		service_start(&service, &place.config, NULL, NULL, NULL),
+		ERR_NONE);
 	ck_assert_ptr_null(service);
 	place.config.warc[0] = '\0';
 	check_that_it_runs(&place);
@@ -133,13 +136,14 @@ START_TEST(nothing_is_left_when_the_last_part_fails)
 
 	make(&place);
 	make(&other);
-	ck_assert_int_eq(service_start(&first, &place.config, NULL, NULL),
+	ck_assert_int_eq(service_start(&first, &place.config, NULL, NULL, NULL),
 			 ERR_NONE);
 	/* its own store, but the socket that somebody answers on */
 	snprintf(other.config.socket_path, sizeof(other.config.socket_path),
 		 "%s", place.config.socket_path);
-	ck_assert_int_eq(service_start(&second, &other.config, NULL, NULL),
-			 ERR_BUSY);
+	ck_assert_int_eq(
+		service_start(&second, &other.config, NULL, NULL, NULL),
+		ERR_BUSY);
 	ck_assert_ptr_null(second);
 	service_stop(first);
 	check_that_it_runs(&other);
@@ -155,10 +159,11 @@ START_TEST(a_store_in_use_is_refused)
 	struct service *second = NULL;
 
 	make(&place);
-	ck_assert_int_eq(service_start(&first, &place.config, NULL, NULL),
+	ck_assert_int_eq(service_start(&first, &place.config, NULL, NULL, NULL),
 			 ERR_NONE);
-	ck_assert_int_eq(service_start(&second, &place.config, NULL, NULL),
-			 ERR_BUSY);
+	ck_assert_int_eq(
+		service_start(&second, &place.config, NULL, NULL, NULL),
+		ERR_BUSY);
 	service_stop(first);
 	clear(&place);
 }

@@ -66,6 +66,10 @@ void selection_apply(const struct selection *selection, const struct page *page,
 		change(&(struct change){auto_comments(page->arena, page), true,
 					"it is a comment, which was asked for"},
 		       page, verdicts, trace);
+	if (selection->apart != NULL)
+		change(&(struct change){selection->apart, false,
+					"it is a comment, which stands apart"},
+		       page, verdicts, trace);
 	if (selection->include != NULL)
 		change(&(struct change){visible_inside(page,
 						       selection->include),

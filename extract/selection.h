@@ -17,6 +17,7 @@ struct selection {
 	const struct selector *include; /* all visible text in them; or NULL */
 	const struct selector *exclude; /* no text in them; or NULL */
 	bool with_comments;             /* auto_comments() */
+	const bool *apart; /* [text_count]: never these texts; or NULL */
 };
 
 /*

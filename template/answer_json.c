@@ -1,5 +1,6 @@
 #include "template/answer_json.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -93,6 +94,49 @@ static json_t *judgement_json(const struct text_answer *answer)
 			 answer_quality_name(answer->quality));
 }
 
+/* `address` and `text` are the names of their fields. */
+static json_t *references_json(const struct reference_list *list,
+			       const char *address, const char *text)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < list->count; i++)
+		json_array_append_new(
+			array, json_pack("{s:o, s:o}", address,
+					 json_text(list->items[i].address),
+					 text, json_text(list->items[i].text)));
+	return array;
+}
+
+static json_t *document_json(const struct document *document)
+{
+	return json_pack("{s:o, s:o, s:I, s:s, s:o}", "hostname",
+			 json_text_or_null(document->hostname), "excerpt",
+			 json_text(document->excerpt), "word_count",
+			 (json_int_t)document->words, "direction",
+			 direction_name(document->direction), "fingerprint",
+			 json_sprintf("%016" PRIx64, document->fingerprint));
+}
+
+/* What is there only when it was asked for. */
+static json_t *extras_json(const struct text_answer *answer)
+{
+	const struct document *document = &answer->document;
+	bool has_images = (answer->extras & EXTRA_IMAGES) != 0;
+	bool has_links = (answer->extras & EXTRA_LINKS) != 0;
+
+	return json_pack(
+		"{s:o, s:o, s:o}", "comments",
+		document->comments.data == NULL ? json_null()
+						: json_text(document->comments),
+		"images",
+		has_images ? references_json(&document->images, "src", "alt")
+			   : json_null(),
+		"links",
+		has_links ? references_json(&document->links, "href", "text")
+			  : json_null());
+}
+
 void answer_json(const struct text_answer *answer, unsigned indent,
 		 struct buffer *out)
 {
@@ -113,9 +157,11 @@ void answer_json(const struct text_answer *answer, unsigned indent,
 	json_object_update_new(object, judgement_json(answer));
 	json_object_set_new(object, "metadata",
 			    metadata_json(&answer->metadata));
+	json_object_update_new(object, document_json(&answer->document));
 	json_object_set_new(object, "text",
 			    json_text(buffer_slice(&answer->text)));
 	json_object_set_new(object, "blocks", blocks_json(&answer->blocks));
+	json_object_update_new(object, extras_json(answer));
 	text = json_dumps(object, form | JSON_REAL_PRECISION(REAL_DIGITS));
 	buffer_append_text(out, text == NULL ? "{}" : text);
 	buffer_append_byte(out, '\n');

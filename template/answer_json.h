@@ -13,8 +13,11 @@
  * null), cluster_pages, generation, fetched (RFC 3339 or null), truncated;
  * method, reason, template (id, version, pages; null when the method was given
  * none), favor, scope (or null), confidence (0..1 or null), quality; metadata
- * (of each its value and source, or null), text, blocks (kind, level, score,
- * text). With `indent` spaces, or compact (0). What is no valid UTF-8 becomes
+ * (of each its value and source, or null), hostname, excerpt, word_count,
+ * direction ("ltr", "rtl"), fingerprint (16 hexadecimal digits), text, blocks
+ * (kind, level, score, text), comments (a text), images (src, alt), links
+ * (href, text); the last three are null when they were not asked for. With
+ * `indent` spaces, or compact (0). What is no valid UTF-8 becomes
  * '?'.
  */
 void answer_json(const struct text_answer *answer, unsigned indent,

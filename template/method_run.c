@@ -3,9 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "extract/auto/auto_comments.h"
 #include "extract/choose.h"
 #include "extract/core/trace.h"
 #include "extract/methods/ridge_model.h"
+#include "extract/render/table_filter.h"
 #include "store/arena.h"
 #include "template/presentation.h"
 #include "template/request.h"
@@ -88,6 +90,24 @@ static void put_away(const struct extraction *extraction, struct tools *tools)
 	ridge_model_destroy(tools->own);
 }
 
+/* Change the method's choice as the request says. */
+static void select_texts(const struct extraction *extraction,
+			 const struct selection *asked,
+			 const struct extractor_input *input,
+			 struct verdict *verdicts, struct text_answer *answer)
+{
+	const struct text_request *request = extraction->request;
+	const struct page *page = extraction->page;
+	struct selection selection = *asked;
+
+	if (request_parts_comments(request))
+		answer->comments = auto_comments(page->arena, page);
+	selection.apart = answer->comments;
+	selection_apply(&selection, page, verdicts, input->trace);
+	if ((request->extras & EXTRA_NO_TABLES) != 0)
+		tables_leave_out(page->arena, page, verdicts);
+}
+
 /*
  * Run the method, apply the request's selectors to its choice, and render the
  * text.
@@ -115,7 +135,9 @@ static void run(const struct extraction *extraction,
 	if (extraction->request->format == FORMAT_EXPLAIN)
 		input.trace = trace_create(page->arena, page->text_count);
 	choice->extractor->run(&input, verdicts);
-	selection_apply(&tools->selection, page, verdicts, input.trace);
+	select_texts(extraction, &tools->selection, &input, verdicts, answer);
+	answer->verdicts = verdicts;
+	answer->extras = extraction->request->extras;
 	answer->has_template = choice->has_template;
 	answer->preference = extraction->request->preference;
 	answer->confidence = assessment.confidence;

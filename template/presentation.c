@@ -8,6 +8,7 @@
 #include "extract/render/render.h"
 #include "store/arena.h"
 #include "template/absolute.h"
+#include "template/front_matter.h"
 
 static void explain(const struct extraction *extraction,
 		    const struct extractor *extractor,
@@ -86,11 +87,35 @@ void answer_describe(struct text_answer *answer)
 		resolve(&answer->metadata.licence, page, &base);
 }
 
+/* `text` is the content as TXT. */
+static void document(struct text_answer *answer, struct slice text,
+		     const struct base_address *base)
+{
+	answer->blocks = content_blocks_make(answer->page->arena, answer->page,
+					     answer->verdicts);
+	answer->document = document_make(answer, text, answer->extras, base);
+}
+
+void answer_document(struct text_answer *answer)
+{
+	struct url own;
+	const struct base_address base =
+		base_of_page(answer->page, address_of(answer, &own));
+	struct buffer text = {0};
+
+	answer_describe(answer);
+	render_text(answer->page, answer->verdicts, &text);
+	document(answer, buffer_slice(&text), &base);
+	buffer_free(&text);
+}
+
 static void lay_out(const struct extraction *extraction,
 		    const struct verdict *verdicts, struct text_answer *answer)
 {
 	const struct page *page = extraction->page;
 	enum format format = extraction->request->format;
+	bool is_preceded = format == FORMAT_MD &&
+			   (answer->extras & EXTRA_FRONT_MATTER) != 0;
 	struct url own;
 	const struct url *url = address_of(answer, &own);
 	const struct base_address base = base_of_page(page, url);
@@ -103,12 +128,13 @@ static void lay_out(const struct extraction *extraction,
 		.url = slice_of(url == NULL ? NULL : url->text),
 	};
 
-	if (format == FORMAT_JSON || format == FORMAT_XML)
+	if (format == FORMAT_JSON || format == FORMAT_XML || is_preceded)
 		answer_describe(answer);
-	if (format == FORMAT_JSON)
-		answer->blocks =
-			content_blocks_make(page->arena, page, verdicts);
+	if (is_preceded)
+		front_matter_append(answer, &answer->text);
 	render(format, &request, &answer->text);
+	if (format == FORMAT_JSON)
+		document(answer, buffer_slice(&answer->text), &base);
 }
 
 void present(const struct extraction *extraction,

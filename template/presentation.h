@@ -16,4 +16,7 @@ void present(const struct extraction *extraction,
 /* Read the metadata of the answer's page. */
 void answer_describe(struct text_answer *answer);
 
+/* The same, and its document, whatever the format. */
+void answer_document(struct text_answer *answer);
+
 #endif

@@ -43,11 +43,25 @@ static bool compile(struct arena *arena, const char *name, const char *text,
 	return *selector_out != NULL;
 }
 
+bool request_parts_comments(const struct text_request *request)
+{
+	return (request->extras & EXTRA_COMMENTS_APART) != 0 &&
+	       request->format == FORMAT_JSON;
+}
+
+/* A format without a place of their own has them in the text. */
+static bool request_mixes_comments(const struct text_request *request)
+{
+	return (request->extras & (EXTRA_COMMENTS | EXTRA_COMMENTS_APART)) !=
+		       0 &&
+	       !request_parts_comments(request);
+}
+
 bool request_selection(const struct text_request *request, struct arena *arena,
 		       struct selection *selection_out, char *error_out)
 {
-	*selection_out =
-		(struct selection){.with_comments = request->with_comments};
+	*selection_out = (struct selection){
+		.with_comments = request_mixes_comments(request)};
 	return compile(arena, "include", request->include,
 		       &selection_out->include, error_out) &&
 	       compile(arena, "exclude", request->exclude,

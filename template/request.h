@@ -23,6 +23,9 @@ bool request_parameters(const struct text_request *request,
 			const struct extractor *extractor, const char *settings,
 			double *parameters, char *error_out);
 
+/* Whether the comments stand in a field of their own. */
+bool request_parts_comments(const struct text_request *request);
+
 /*
  * The selectors that change the method's choice, compiled in `arena`. Errors as
  * above.

@@ -160,6 +160,10 @@ struct templated_options {
 	const char *exclude; /* never the text in these elements */
 	const char *const *parameters; /* "name=value"..., ended by NULL */
 	bool with_comments;            /* also readers' comments */
+	bool without_tables;           /* not the text in tables of data */
+	const char *with; /* words, with commas: "comments", "comments-apart"
+			     (JSON has them apart), "images", "links" (lists in
+			     JSON), "front-matter" (YAML before "md") */
 };
 
 struct templated_answer;
@@ -211,6 +215,17 @@ templated_answer_confidence(const struct templated_answer *answer);
  */
 TEMPLATED_API const char *templated_metadata(struct templated_answer *answer,
 					     const char *name, size_t index);
+
+/*
+ * What is to be said of the content: "hostname" (of its URL, else of the one
+ * that the page calls canonical), "excerpt" (300 characters at most),
+ * "word_count" (in Han, kana, Thai and the like each letter is a word),
+ * "direction" ("ltr", "rtl"), "fingerprint" (16 hexadecimal digits: a simhash,
+ * of which near copies differ in 3 bits at most, mostly). NULL when there is no
+ * such value.
+ */
+TEMPLATED_API const char *templated_fact(struct templated_answer *answer,
+					 const char *name);
 
 struct templated_method {
 	const char *name;

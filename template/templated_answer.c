@@ -1,7 +1,9 @@
 /* libtemplated: the content of pages. */
 #include "template/templated.h"
 
+#include <inttypes.h>
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,9 @@ struct templated_answer {
 	struct buffer json; /* FORMAT_JSON */
 	enum format format;
 	bool is_described; /* its metadata were read, each with a NUL */
+	bool has_document;
+	char words[16]; /* of it, as texts */
+	char fingerprint[24];
 };
 
 /* Read the options; false, with the error set, when a value is not allowed. */
@@ -52,7 +57,16 @@ static bool read_options(const struct templated_options *options,
 	request->include = options->include;
 	request->exclude = options->exclude;
 	request->parameters = options->parameters;
-	request->with_comments = options->with_comments;
+	if (options->with != NULL &&
+	    !extras_read(options->with, &request->extras)) {
+		templated_tell(error_out, ERR_MALFORMED,
+			       "with is not of " EXTRAS_WORDS);
+		return false;
+	}
+	if (options->with_comments)
+		request->extras |= EXTRA_COMMENTS;
+	if (options->without_tables)
+		request->extras |= EXTRA_NO_TABLES;
 	return true;
 }
 
@@ -219,6 +233,46 @@ const char *templated_metadata(struct templated_answer *answer,
 			       : NULL;
 	}
 	return NULL;
+}
+
+/* Compute the document, which JSON has already. */
+static void take_document(struct templated_answer *handle)
+{
+	const struct document *document = &handle->answer.document;
+
+	if (handle->format != FORMAT_JSON) {
+		answer_document(&handle->answer);
+		handle->is_described = false; /* it is anew, without NULs */
+	}
+	snprintf(handle->words, sizeof(handle->words), "%" PRIu32,
+		 document->words);
+	snprintf(handle->fingerprint, sizeof(handle->fingerprint),
+		 "%016" PRIx64, document->fingerprint);
+	handle->has_document = true;
+}
+
+/* With a NUL; NULL for an empty text. */
+static const char *ended(struct arena *arena, struct slice text)
+{
+	return text.size == 0 ? NULL : arena_copy(arena, text.data, text.size);
+}
+
+const char *templated_fact(struct templated_answer *handle, const char *name)
+{
+	const struct document *document = &handle->answer.document;
+	struct arena *arena = handle->answer.page->arena;
+
+	if (!handle->has_document)
+		take_document(handle);
+	if (strcmp(name, "hostname") == 0)
+		return ended(arena, document->hostname);
+	if (strcmp(name, "excerpt") == 0)
+		return ended(arena, document->excerpt);
+	if (strcmp(name, "direction") == 0)
+		return direction_name(document->direction);
+	if (strcmp(name, "word_count") == 0)
+		return handle->words;
+	return strcmp(name, "fingerprint") == 0 ? handle->fingerprint : NULL;
 }
 
 bool templated_method(size_t index, struct templated_method *method_out)

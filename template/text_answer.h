@@ -17,6 +17,8 @@
 #include "page/page.h"
 #include "store/buffer.h"
 #include "store/slice.h"
+#include "template/document.h"
+#include "template/extras.h"
 
 struct learned_cache;
 struct ridge_model;
@@ -43,7 +45,7 @@ struct text_request {
 	const char *const
 		*parameters; /* "name=value", ended by NULL; or NULL */
 	struct preference preference;
-	bool with_comments;
+	uint32_t extras;      /* of enum extra */
 	const char *include;  /* selectors of page/select/selector.h; or NULL */
 	const char *exclude;  /* the same */
 	struct slice body;    /* of a page that is handed in */
@@ -54,9 +56,14 @@ struct text_request {
 struct text_answer {
 	struct buffer text;       /* in the format; TXT for FORMAT_JSON */
 	struct page *page;        /* NULL after an error; owns what follows */
-	struct metadata metadata; /* FORMAT_JSON and FORMAT_XML alone */
-	struct content_blocks blocks; /* FORMAT_JSON alone */
-	char url[MAX_URL_BYTES + 1];  /* of the page, after redirects */
+	struct metadata metadata; /* FORMAT_JSON, FORMAT_XML, and
+				     EXTRA_FRONT_MATTER alone */
+	struct content_blocks blocks;   /* FORMAT_JSON alone */
+	struct document document;       /* the same */
+	const struct verdict *verdicts; /* [page->text_count], of the page */
+	const bool *comments; /* the same: which are apart; NULL: none are */
+	uint32_t extras;      /* as they were asked for */
+	char url[MAX_URL_BYTES + 1]; /* of the page, after redirects */
 	char method[32];
 	char reason[256]; /* the evidence that was used; or what failed, and
 			     what to do */

@@ -132,14 +132,24 @@ static bool read_scope(struct call *call, struct question *question)
 	return false;
 }
 
-static bool read_with(struct call *call, struct question *question)
+static bool read_extras(struct call *call, struct question *question)
 {
-	const char *name = http_argument(call->exchange, "with");
+	uint32_t *extras = &question->request.extras;
+	const char *with = http_argument(call->exchange, "with");
+	const char *without = http_argument(call->exchange, "without");
 
-	question->request.with_comments = name != NULL;
-	if (name == NULL || strcmp(name, "comments") == 0)
+	if (with != NULL && !extras_read(with, extras)) {
+		call_fail(call, 400, "bad_request",
+			  "with=%.64s: not of " EXTRAS_WORDS, with);
+		return false;
+	}
+	if (without == NULL)
 		return true;
-	call_fail(call, 400, "bad_request", "with=%.32s: not comments", name);
+	*extras |= EXTRA_NO_TABLES;
+	if (strcmp(without, "tables") == 0)
+		return true;
+	call_fail(call, 400, "bad_request", "without=%.32s: not tables",
+		  without);
 	return false;
 }
 
@@ -187,7 +197,7 @@ bool question_read(struct call *call, struct question *question_out)
 	       read_method(call, question_out) &&
 	       read_favor(call, question_out) &&
 	       read_scope(call, question_out) &&
-	       read_with(call, question_out) &&
+	       read_extras(call, question_out) &&
 	       read_timeout(call, question_out) &&
 	       read_parameters(call, question_out) && check(call, request);
 }

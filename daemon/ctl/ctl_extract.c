@@ -163,6 +163,7 @@ static const struct verb_option extract_options[] = {
 	OPTION_FAVOR_ROW,
 	OPTION_SCOPE_ROW,
 	OPTION_WITH_ROW,
+	OPTION_EXTRAS_ROWS,
 	OPTION_INCLUDE_ROW,
 	OPTION_EXCLUDE_ROW,
 	{.name = "model",

@@ -60,6 +60,27 @@ static bool check(const struct ctl *ctl, const struct text_request *request)
 	}
 }
 
+static uint32_t read_extras(const struct ctl *ctl)
+{
+	static const struct {
+		const char *name;
+		enum extra extra;
+	} options[] = {
+		{"with", EXTRA_COMMENTS},
+		{"comments", EXTRA_COMMENTS_APART},
+		{"images", EXTRA_IMAGES},
+		{"links", EXTRA_LINKS},
+		{"no-tables", EXTRA_NO_TABLES},
+		{"front-matter", EXTRA_FRONT_MATTER},
+	};
+	uint32_t extras = 0;
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (option_given(ctl, options[i].name))
+			extras |= options[i].extra;
+	return extras;
+}
+
 bool ctl_request_read(const struct ctl *ctl, struct ctl_request *request_out)
 {
 	struct text_request *request = &request_out->request;
@@ -70,7 +91,7 @@ bool ctl_request_read(const struct ctl *ctl, struct ctl_request *request_out)
 		(struct ctl_request){.parameters = offline_parameters(ctl)};
 	request->method = option_text(ctl, "method");
 	request->parameters = request_out->parameters;
-	request->with_comments = option_given(ctl, "with");
+	request->extras = read_extras(ctl);
 	if (favor != NULL)
 		favor_from_name(favor, &request->preference.favor);
 	if (scope != NULL)
@@ -99,6 +120,22 @@ static void append_argument(struct buffer *target, const char *name,
 	client_append_escaped(target, value);
 }
 
+static void append_extras(uint32_t extras, struct buffer *target)
+{
+	const char *before = "&with=";
+
+	for (uint32_t extra = 1; extra <= EXTRAS; extra *= 2) {
+		const char *word = extra_word((enum extra)extra);
+
+		if ((extras & extra) == 0 || word == NULL)
+			continue;
+		buffer_printf(target, "%s%s", before, word);
+		before = "%2C";
+	}
+	if ((extras & EXTRA_NO_TABLES) != 0)
+		append_argument(target, "without", "tables");
+}
+
 void ctl_request_append(const struct ctl_request *asked, struct buffer *target)
 {
 	const struct text_request *request = &asked->request;
@@ -108,8 +145,7 @@ void ctl_request_append(const struct ctl_request *asked, struct buffer *target)
 		append_argument(target, "favor",
 				favor_name(request->preference.favor));
 	append_argument(target, "scope", scope_name(request->preference.scope));
-	if (request->with_comments)
-		append_argument(target, "with", "comments");
+	append_extras(request->extras, target);
 	append_argument(target, "include", request->include);
 	append_argument(target, "exclude", request->exclude);
 	for (size_t i = 0; asked->parameters[i] != NULL; i++) {

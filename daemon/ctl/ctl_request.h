@@ -30,6 +30,25 @@
 		.name = "with", .kind = OPTION_CHOICE, .value = "comments", \
 		.meaning = "also what readers have written below it"        \
 	}
+/* More that a request may want; not of the verbs that make a picture. */
+#define OPTION_EXTRAS_ROWS                                               \
+	{.name = "comments",                                             \
+	 .kind = OPTION_FLAG,                                            \
+	 .meaning = "what readers have written, in JSON apart from the " \
+		    "text"},                                             \
+		{.name = "images",                                       \
+		 .kind = OPTION_FLAG,                                    \
+		 .meaning = "list the images of the content (JSON)"},    \
+		{.name = "links",                                        \
+		 .kind = OPTION_FLAG,                                    \
+		 .meaning = "list the links of the content (JSON)"},     \
+		{.name = "no-tables",                                    \
+		 .kind = OPTION_FLAG,                                    \
+		 .meaning = "leave out what stands in tables of data"},  \
+	{                                                                \
+		.name = "front-matter", .kind = OPTION_FLAG,             \
+		.meaning = "begin Markdown with the metadata, in YAML"   \
+	}
 #define OPTION_INCLUDE_ROW                                                    \
 	{                                                                     \
 		.name = "include", .kind = OPTION_TEXT, .value = "SELECTOR",  \
@@ -51,9 +70,9 @@ struct ctl_request {
 };
 
 /*
- * Read --method, --param, --favor, --scope, --with, --include and --exclude, as
- * far as the verb has them. False, with a message, when they are wrong. End
- * with ctl_request_free() in any case.
+ * Read --method, --param, --favor, --scope, --with, --include, --exclude and
+ * those of OPTION_EXTRAS_ROWS, as far as the verb has them. False, with a
+ * message, when they are wrong. End with ctl_request_free() in any case.
  */
 bool ctl_request_read(const struct ctl *ctl, struct ctl_request *request_out);
 void ctl_request_free(struct ctl_request *request);

@@ -25,7 +25,7 @@ static const struct field text_fields[] = {
 	FIELD(text_task_request, format),
 	FIELD(text_task_request, scope),
 	FIELD(text_task_request, favor),
-	FIELD(text_task_request, with_comments),
+	FIELD(text_task_request, extras),
 };
 const struct row_layout text_task_request_layout =
 	LAYOUT(text_task_request, text_fields,

@@ -36,7 +36,7 @@ struct text_task_request {
 	uint32_t format;
 	uint32_t scope;
 	uint32_t favor;
-	uint32_t with_comments;
+	uint32_t extras;
 	struct slice host;     /* of the site */
 	struct slice url;      /* of the request */
 	struct slice page_url; /* after redirects */

@@ -77,7 +77,8 @@ static bool is_in_range(const struct text_task_request *row)
 {
 	return row->format < FORMAT_COUNT && row->measure < MEASURE_COUNT &&
 	       row->width <= SIGNATURE_MAX_WIDTH && row->scope < SCOPE_COUNT &&
-	       row->favor < FAVOR_COUNT && row->page_url.size <= MAX_URL_BYTES;
+	       row->favor < FAVOR_COUNT && row->extras <= EXTRAS &&
+	       row->page_url.size <= MAX_URL_BYTES;
 }
 
 static void open_site(struct asked *asked, struct task *task)
@@ -120,7 +121,7 @@ static enum error read_request(struct task *task, struct asked *asked)
 	asked->request.format = (enum format)row->format;
 	asked->request.preference = (struct preference){(enum scope)row->scope,
 							(enum favor)row->favor};
-	asked->request.with_comments = row->with_comments != 0;
+	asked->request.extras = row->extras;
 	asked->request.body = task->body;
 	asked->request.charset = row->charset;
 	open_site(asked, task);

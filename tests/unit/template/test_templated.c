@@ -77,6 +77,35 @@ START_TEST(an_answer_says_what_it_is)
 }
 END_TEST
 
+START_TEST(facts_are_told_whatever_the_format)
+{
+	struct templated_answer *answer =
+		extract(9, &(struct templated_options){.format = "md",
+						       .with = "front-matter"});
+	struct templated_answer *json =
+		extract(9, &(struct templated_options){.format = "json"});
+
+	ck_assert_int_eq(strncmp(templated_text(answer), "---\ntitle: ", 11),
+			 0);
+	ck_assert_str_eq(templated_metadata(answer, "title", 0), "Heading 9");
+	ck_assert_str_eq(templated_fact(answer, "hostname"), "a.test");
+	ck_assert_str_eq(templated_fact(answer, "direction"), "ltr");
+	ck_assert_str_eq(templated_fact(answer, "word_count"),
+			 templated_fact(json, "word_count"));
+	ck_assert_str_eq(templated_fact(answer, "fingerprint"),
+			 templated_fact(json, "fingerprint"));
+	ck_assert_str_eq(templated_fact(answer, "excerpt"),
+			 templated_fact(json, "excerpt"));
+	ck_assert_ptr_null(templated_fact(answer, "colour"));
+	ck_assert_str_eq(templated_metadata(answer, "title", 0), "Heading 9");
+	templated_free(answer);
+	templated_free(json);
+	ck_assert_ptr_null(
+		extract(9, &(struct templated_options){.with = "colours"}));
+	ck_assert_int_eq(error.code, TEMPLATED_MALFORMED);
+}
+END_TEST
+
 START_TEST(an_answer_outlives_its_bundle)
 {
 	struct templated_answer *answer =
@@ -293,6 +322,7 @@ Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, an_answer_says_what_it_is);
+	tcase_add_test(tcase, facts_are_told_whatever_the_format);
 	tcase_add_test(tcase, an_answer_outlives_its_bundle);
 	tcase_add_test(tcase, a_page_is_classed);
 	tcase_add_test(tcase, df_gives_way_to_the_page_alone);

@@ -1,0 +1,87 @@
+#include "template/front_matter.h"
+
+#include <stdbool.h>
+
+#include "page/utf8.h"
+#include "template/absolute.h"
+#include "template/text_answer.h"
+
+/* What YAML 1.1 and 1.2 both take as a character of a line. */
+static bool is_printable(uint32_t code)
+{
+	return code >= ' ' && (code < 0x7F || code >= 0xA0) && code != 0x2028 &&
+	       code != 0x2029 && code != 0xFEFF &&
+	       (code < 0xD800 || code > 0xDFFF) && (code & 0xFFFE) != 0xFFFE;
+}
+
+static void append_quoted(struct buffer *out, struct slice text)
+{
+	const unsigned char *at = text.data;
+	const unsigned char *end = at + text.size;
+
+	buffer_append_byte(out, '"');
+	while (at < end) {
+		const unsigned char *first = at;
+		uint32_t code = utf8_next(&at, end);
+
+		if (code == '"' || code == '\\')
+			buffer_append_byte(out, '\\');
+		if (is_printable(code))
+			buffer_append(out, first, (size_t)(at - first));
+		else
+			buffer_append_byte(out, ' ');
+	}
+	buffer_append_text(out, "\"\n");
+}
+
+static void append_one(struct buffer *out, const char *name, struct slice value)
+{
+	if (value.size == 0)
+		return;
+	buffer_printf(out, "%s: ", name);
+	append_quoted(out, value);
+}
+
+static void append_list(struct buffer *out, const char *name,
+			const struct metadatum *items, size_t count)
+{
+	if (count == 0)
+		return;
+	buffer_printf(out, "%s:\n", name);
+	for (size_t i = 0; i < count; i++) {
+		buffer_append_text(out, "  - ");
+		append_quoted(out, items[i].value);
+	}
+}
+
+/* The page's URL; empty for a file's. */
+static struct slice url_of(const struct text_answer *answer)
+{
+	struct url url;
+
+	if (url_parse(&url, slice_of(answer->url), NULL) != ERR_NONE ||
+	    slice_equal(slice_of(url.host), slice_of(OFFLINE_HOST)))
+		return (struct slice){"", 0};
+	return slice_of(answer->url);
+}
+
+void front_matter_append(const struct text_answer *answer, struct buffer *out)
+{
+	const struct metadata *metadata = &answer->metadata;
+
+	buffer_append_text(out, "---\n");
+	append_one(out, "title", metadata->title.value);
+	append_list(out, "authors", metadata->authors, metadata->author_count);
+	append_one(out, "published", metadata->published.value);
+	append_one(out, "modified", metadata->modified.value);
+	append_one(out, "url", url_of(answer));
+	append_one(out, "site_name", metadata->site_name.value);
+	append_one(out, "language", metadata->language.value);
+	append_one(out, "description", metadata->description.value);
+	append_one(out, "image", metadata->image.value);
+	append_one(out, "licence", metadata->licence.value);
+	append_list(out, "categories", metadata->categories,
+		    metadata->category_count);
+	append_list(out, "tags", metadata->tags, metadata->tag_count);
+	buffer_append_text(out, "---\n\n");
+}

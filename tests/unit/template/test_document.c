@@ -1,0 +1,214 @@
+/* What an answer has besides the text, as JSON and before Markdown. */
+#include "template/answer_json.h"
+
+#include <string.h>
+
+#include <jansson.h>
+
+#include "template/extraction.h"
+#include "tests/unit/run.h"
+
+static const char html[] =
+	"<html><head><title>Hats</title><meta property=og:image content=/lead>"
+	"<link rel=canonical href=https://www.hats.test/felt>"
+	"<link rel=icon href=i.ico><meta name=author content='Ann \"A\" Smith'>"
+	"<meta property=article:section content=Clothes>"
+	"<body><h1>Felt hats</h1>"
+	"<p>Felt is made of wool, with water and much patience of the maker."
+	"<img src=/one alt=One> See <a href=more>more of it</a>."
+	"<img src=/lead alt=Lead>"
+	"<table><tr><td>Size<td>Price<tr><td>Small<td>12 crowns</table>"
+	"<p>And this is the end of it.</body>";
+
+/* Of `method` plain, but for comments; text_answer_free() it. */
+static struct text_answer answer_of(const char *page, enum format format,
+				    uint32_t extras, const struct url *url)
+{
+	const struct text_request request = {
+		.url = url,
+		.format = format,
+		.method = "plain",
+		.extras = extras,
+		.body = slice_of(page),
+	};
+	struct extraction extraction = {.rules = &answer_rules_default,
+					.request = &request};
+	struct text_answer answer = {0};
+
+	ck_assert_int_eq(extraction_of_body(&extraction, &answer), ERR_NONE);
+	return answer;
+}
+
+static json_t *json_of(uint32_t extras, const struct url *url)
+{
+	struct text_answer answer = answer_of(html, FORMAT_JSON, extras, url);
+	struct buffer text = {0};
+	json_t *json;
+
+	answer_json(&answer, 0, &text);
+	json = json_loadb(text.data, text.size, 0, NULL);
+	ck_assert_ptr_nonnull(json);
+	buffer_free(&text);
+	text_answer_free(&answer);
+	return json;
+}
+
+static const char *field(const json_t *json, const char *name)
+{
+	return json_string_value(json_object_get(json, name));
+}
+
+static void assert_reference(const json_t *json, const char *list, size_t index,
+			     const char *expected)
+{
+	json_t *item = json_array_get(json_object_get(json, list), index);
+	char *text = json_dumps(item, JSON_COMPACT | JSON_ENCODE_ANY);
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_str_eq(text, expected);
+	free(text);
+}
+
+START_TEST(the_content_is_summed_up)
+{
+	struct url url;
+	json_t *json;
+
+	ck_assert_int_eq(
+		url_parse(&url, slice_of("http://a.test:81/b/c"), NULL),
+		ERR_NONE);
+	json = json_of(0, &url);
+	ck_assert_str_eq(field(json, "hostname"), "a.test");
+	ck_assert_str_eq(field(json, "direction"), "ltr");
+	ck_assert_uint_eq(strlen(field(json, "fingerprint")), 16);
+	ck_assert_int_eq(strncmp(field(json, "excerpt"), "Felt is made", 12),
+			 0);
+	/* 2 of the heading, 12 + 5 + 5 of the table, 7 of the end */
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(json, "word_count")),
+		2 + 13 + 4 + 5 + 7);
+	ck_assert(json_is_null(json_object_get(json, "images")));
+	ck_assert(json_is_null(json_object_get(json, "links")));
+	ck_assert(json_is_null(json_object_get(json, "comments")));
+	json_decref(json);
+	json = json_of(0, NULL);
+	ck_assert_str_eq(field(json, "hostname"), "www.hats.test");
+	json_decref(json);
+}
+END_TEST
+
+START_TEST(lists_come_when_they_are_asked_for)
+{
+	struct url url;
+	json_t *json;
+
+	ck_assert_int_eq(url_parse(&url, slice_of("http://a.test/b/c"), NULL),
+			 ERR_NONE);
+	json = json_of(EXTRA_IMAGES | EXTRA_LINKS, &url);
+	assert_reference(json, "images", 0,
+			 "{\"src\":\"http://a.test/lead\",\"alt\":\"Lead\"}");
+	assert_reference(json, "images", 1,
+			 "{\"src\":\"http://a.test/one\",\"alt\":\"One\"}");
+	ck_assert_uint_eq(json_array_size(json_object_get(json, "images")), 2);
+	assert_reference(
+		json, "links", 0,
+		"{\"href\":\"http://a.test/b/more\",\"text\":\"more of it\"}");
+	json_decref(json);
+}
+END_TEST
+
+START_TEST(tables_can_be_left_out)
+{
+	struct text_answer answer =
+		answer_of(html, FORMAT_TXT, EXTRA_NO_TABLES, NULL);
+
+	ck_assert_ptr_null(strstr(answer.text.data, "crowns"));
+	ck_assert_ptr_nonnull(strstr(answer.text.data, "And this is the end"));
+	text_answer_free(&answer);
+}
+END_TEST
+
+START_TEST(metadata_stand_before_markdown)
+{
+	struct text_answer answer =
+		answer_of(html, FORMAT_MD, EXTRA_FRONT_MATTER, NULL);
+	const char *expected =
+		"---\ntitle: \"Felt hats\"\nauthors:\n"
+		"  - \"Ann \\\"A\\\" Smith\"\nimage: \"/lead\"\n"
+		"categories:\n  - \"Clothes\"\n---\n\n# Felt hats\n";
+
+	ck_assert_int_eq(strncmp(answer.text.data, expected, strlen(expected)),
+			 0);
+	text_answer_free(&answer);
+	answer = answer_of("<title>a\xC2\x85"
+			   "b\\\xE2\x80\xA8"
+			   "c</title>d",
+			   FORMAT_MD, EXTRA_FRONT_MATTER, NULL);
+	ck_assert_str_eq(answer.text.data,
+			 "---\ntitle: \"a b\\\\ c\"\n---\n\nd\n");
+	text_answer_free(&answer);
+}
+END_TEST
+
+START_TEST(comments_stand_apart_where_there_is_a_place_for_them)
+{
+	static const char page[] =
+		"<h1>Felt hats</h1><article><p>Felt is made of wool, with "
+		"water and much patience of the maker.</article>"
+		"<div id=comments class=comments><h2>2 comments</h2><ol "
+		"class=commentlist><li class=comment><p class=comment-author>"
+		"Bob says:<div class=comment-content><p>I had such a hat when "
+		"I was a boy, and it was warm.</div><li class=comment><p "
+		"class=comment-author>Eve says:<div class=comment-content><p>"
+		"Mine was green, and the rain came through it, thank you."
+		"</div></ol></div>";
+	struct text_answer answer =
+		answer_of(page, FORMAT_JSON, EXTRA_COMMENTS_APART, NULL);
+
+	ck_assert_ptr_nonnull(memmem(answer.document.comments.data,
+				     answer.document.comments.size,
+				     "Mine was green", 14));
+	ck_assert_ptr_null(strstr(answer.text.data, "Mine was green"));
+	ck_assert_ptr_nonnull(strstr(answer.text.data, "Felt is made"));
+	text_answer_free(&answer);
+	answer = answer_of(page, FORMAT_TXT, EXTRA_COMMENTS_APART, NULL);
+	ck_assert_ptr_nonnull(strstr(answer.text.data, "Mine was green"));
+	text_answer_free(&answer);
+}
+END_TEST
+
+START_TEST(extras_are_words)
+{
+	uint32_t extras = 0;
+
+	ck_assert(extras_read("images,links", &extras));
+	ck_assert_uint_eq(extras, EXTRA_IMAGES | EXTRA_LINKS);
+	ck_assert(!extras_read("", &extras));
+	ck_assert(!extras_read("images,", &extras));
+	ck_assert(!extras_read("image", &extras));
+	for (uint32_t extra = 1; extra <= EXTRAS; extra *= 2) {
+		const char *word = extra_word((enum extra)extra);
+		uint32_t again = 0;
+
+		ck_assert(extra == EXTRA_NO_TABLES ? word == NULL
+						   : extras_read(word, &again));
+		ck_assert_uint_eq(again, extra == EXTRA_NO_TABLES ? 0 : extra);
+	}
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("document");
+	TCase *tcase = tcase_create("document");
+
+	tcase_add_test(tcase, the_content_is_summed_up);
+	tcase_add_test(tcase, lists_come_when_they_are_asked_for);
+	tcase_add_test(tcase, tables_can_be_left_out);
+	tcase_add_test(tcase, metadata_stand_before_markdown);
+	tcase_add_test(tcase,
+		       comments_stand_apart_where_there_is_a_place_for_them);
+	tcase_add_test(tcase, extras_are_words);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -164,6 +164,12 @@ struct http_stream {
 	 */
 	bool (*fill)(void *context, struct buffer *out);
 	void (*free)(void *context); /* at the end, by any thread */
+	/*
+	 * Whether it has ended before it was whole, or NULL: that does not
+	 * matter. Then the client is told, and so it is when the server stops:
+	 * the answer is cut off. By the server's thread.
+	 */
+	bool (*is_broken)(const void *context);
 	void *context;
 };
 

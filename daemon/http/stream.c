@@ -52,6 +52,19 @@ static size_t take(struct stream *stream, char *out, size_t max)
 	return size;
 }
 
+/* The end, or that what was sent is not all. With the lock held. */
+static ssize_t end_of(const struct http_exchange *exchange)
+{
+	const struct stream *stream = exchange->stream;
+	const struct http_stream *source = &stream->source;
+
+	assert(lock_is_held(&exchange->server->lock));
+	if (source->is_broken != NULL &&
+	    (!stream->is_ended || source->is_broken(source->context)))
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	return MHD_CONTENT_READER_END_OF_STREAM;
+}
+
 static ssize_t on_room(void *context, uint64_t position, char *out, size_t max)
 {
 	struct http_exchange *exchange = context;
@@ -63,7 +76,7 @@ static ssize_t on_room(void *context, uint64_t position, char *out, size_t max)
 	lock_acquire(&server->lock);
 	size = (ssize_t)take(exchange->stream, out, max);
 	if (size == 0 && (exchange->stream->is_ended || server->is_stopping))
-		size = MHD_CONTENT_READER_END_OF_STREAM;
+		size = end_of(exchange);
 	else if (size == 0)
 		work_suspend(exchange);
 	lock_release(&server->lock);

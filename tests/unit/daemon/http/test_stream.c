@@ -68,6 +68,36 @@ static void free_count(void *context)
 	free(context);
 }
 
+/* A stream of one byte; whether that was all is its context. */
+static bool say_one(void *context, struct buffer *out)
+{
+	(void)context;
+	buffer_append_byte(out, 'x');
+	return false;
+}
+
+static bool is_not_whole(const void *context)
+{
+	const int *is_broken = context;
+
+	return *is_broken != 0;
+}
+
+static void reply_one(struct http_exchange *exchange, bool is_broken)
+{
+	struct http_stream stream = {
+		.fill = say_one,
+		.free = free_count,
+		.is_broken = is_not_whole,
+	};
+	int *context = mem_alloc(1, sizeof(*context));
+
+	*context = is_broken;
+	stream.context = context;
+	ck_assert(http_listen(exchange));
+	http_reply_stream(exchange, 200, "text/plain", &stream);
+}
+
 static void reply_file(struct http_exchange *exchange)
 {
 	int file = memfd_create("answer", MFD_CLOEXEC);
@@ -87,6 +117,10 @@ static enum http_verdict handle(struct http_exchange *exchange, void *context)
 	(void)context;
 	if (strcmp(asked, "/file") == 0) {
 		reply_file(exchange);
+		return HTTP_ANSWERED;
+	}
+	if (strcmp(asked, "/whole") == 0 || strcmp(asked, "/broken") == 0) {
+		reply_one(exchange, strcmp(asked, "/broken") == 0);
 		return HTTP_ANSWERED;
 	}
 	if ((is_pour || strcmp(asked, "/count") == 0) &&
@@ -331,6 +365,29 @@ START_TEST(a_file_is_sent_as_far_as_its_size)
 }
 END_TEST
 
+/* By the last chunk, which is missing. */
+START_TEST(a_stream_that_breaks_does_not_look_whole)
+{
+	static const char request[] = "GET /%s HTTP/1.1\r\nHost: x\r\n\r\n";
+	static const char *const paths[] = {"whole", "broken"};
+
+	for (unsigned i = 0; i < 2; i++) {
+		int file = client_open(path);
+		struct buffer answer;
+		char text[64];
+
+		snprintf(text, sizeof(text), request, paths[i]);
+		client_send(file, text);
+		shutdown(file, SHUT_WR);
+		answer = client_receive(file);
+		close(file);
+		ck_assert_ptr_nonnull(strstr(answer.data, "\r\nx\r\n"));
+		ck_assert_int_eq(strstr(answer.data, "\r\n0\r\n") == NULL, i);
+		buffer_free(&answer);
+	}
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("stream");
@@ -345,6 +402,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, who_reads_nothing_is_left_after_a_while);
 	tcase_add_test(tests, all_of_a_large_stream_comes);
 	tcase_add_test(tests, streams_end_when_the_server_stops);
+	tcase_add_test(tests, a_stream_that_breaks_does_not_look_whole);
 	tcase_add_test(tests, a_head_has_no_stream);
 	tcase_add_test(tests, a_file_is_sent_as_far_as_its_size);
 	suite_add_tcase(suite, tests);

@@ -21,7 +21,6 @@ struct text_walk {
 	uint32_t site;
 	struct text_filter filter;
 	struct text_place last;    /* given, or where the walk began */
-	uint64_t before_ms;        /* the pages before it */
 	struct text_place *places; /* [count], a heap with the last place at
 				      its top; then ascending */
 	size_t count;
@@ -128,7 +127,7 @@ static bool is_wanted(const struct text_walk *walk, const struct page_row *row,
 {
 	const struct text_filter *filter = &walk->filter;
 
-	return row->redirect.size == 0 && row->stored_ms < walk->before_ms &&
+	return row->redirect.size == 0 && row->stored_ms < filter->before_ms &&
 	       is_before(walk->last, place) &&
 	       (filter->cluster == 0 || filter->cluster == row->cluster) &&
 	       row->page_class < 32 &&
@@ -207,11 +206,10 @@ static enum error find_places(struct text_walk *walk)
 }
 
 enum error text_walk_begin(struct text_walk **walk_out, struct store *store,
-			   const char *host, const struct text_filter *filter,
-			   struct text_place since, uint64_t now_ms)
+			   const struct text_filter *filter)
 {
 	struct txn txn = txn_begin_read(store);
-	uint32_t site = find_site(&txn, host);
+	uint32_t site = find_site(&txn, filter->host);
 	enum error error = txn.error;
 	struct text_walk *walk;
 
@@ -225,11 +223,11 @@ enum error text_walk_begin(struct text_walk **walk_out, struct store *store,
 		.store = store,
 		.site = site,
 		.filter = *filter,
-		.last = since,
-		.before_ms = now_ms,
+		.last = filter->since,
 		.places = mem_alloc(MAX_PLACES, sizeof(*walk->places)),
 	};
-	snprintf(walk->host, sizeof(walk->host), "%s", host);
+	snprintf(walk->host, sizeof(walk->host), "%s", filter->host);
+	walk->filter.host = walk->host;
 	*walk_out = walk;
 	return ERR_NONE;
 }

@@ -32,22 +32,21 @@ void text_place_write(struct text_place place, char *out);
  * False when it is neither. */
 bool text_place_read(struct slice text, struct text_place *place_out);
 
-/* Which pages. */
+/* Which pages of a site: those behind `since`, stored before a time. */
 struct text_filter {
+	const char *host;
+	struct text_place since;
+	uint64_t before_ms;
 	uint32_t cluster; /* 0: of all, and of none */
 	uint32_t classes; /* a bit for each enum page_class */
 };
 
 struct text_walk; /* one thread at a time */
 
-/*
- * Walk through the pages of `host` behind `since` that were stored before the
- * walk began, at `now_ms`. ERR_NOT_FOUND: there is no such site; ERR_IO,
- * ERR_BUSY, ERR_CORRUPT.
- */
+/* Begin a walk; the filter is copied. ERR_NOT_FOUND: there is no such site;
+ * ERR_IO, ERR_BUSY, ERR_CORRUPT. */
 enum error text_walk_begin(struct text_walk **walk_out, struct store *store,
-			   const char *host, const struct text_filter *filter,
-			   struct text_place since, uint64_t now_ms);
+			   const struct text_filter *filter);
 void text_walk_end(struct text_walk *walk); /* NULL is a no-op */
 
 /* The number of the site. */

@@ -1,6 +1,7 @@
 #include "daemon/api/api_question.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "store/memory.h"
@@ -33,17 +34,17 @@ static bool read_parameters(struct call *call, struct question *question)
 	return true;
 }
 
-static bool read_format(struct call *call, struct question *question)
+static bool read_format(struct call *call, const char *argument,
+			struct question *question)
 {
-	const char *name = http_argument(call->exchange, "format");
+	const char *name = http_argument(call->exchange, argument);
 
 	question->request.format = FORMAT_TXT;
 	if (name == NULL || format_from_name(name, &question->request.format))
 		return true;
 	call_fail(call, 400, "bad_request",
-		  "format=%.32s: not one of txt, md, json, html, xml, "
-		  "explain",
-		  name);
+		  "%s=%.32s: not one of txt, md, json, html, xml, explain",
+		  argument, name);
 	return false;
 }
 
@@ -184,7 +185,8 @@ static bool check(struct call *call, const struct text_request *request)
 	return false;
 }
 
-bool question_read(struct call *call, struct question *question_out)
+bool question_read_with(struct call *call, const char *name,
+			struct question *question_out)
 {
 	struct text_request *request = &question_out->request;
 
@@ -192,7 +194,7 @@ bool question_read(struct call *call, struct question *question_out)
 	request->include = http_argument(call->exchange, "include");
 	request->exclude = http_argument(call->exchange, "exclude");
 	return read_url(call, question_out) &&
-	       read_format(call, question_out) &&
+	       read_format(call, name, question_out) &&
 	       read_policy(call, question_out) &&
 	       read_method(call, question_out) &&
 	       read_favor(call, question_out) &&
@@ -200,4 +202,58 @@ bool question_read(struct call *call, struct question *question_out)
 	       read_extras(call, question_out) &&
 	       read_timeout(call, question_out) &&
 	       read_parameters(call, question_out) && check(call, request);
+}
+
+bool question_read(struct call *call, struct question *question_out)
+{
+	return question_read_with(call, "format", question_out);
+}
+
+static char *keep_text(const char *text)
+{
+	return text == NULL ? NULL : mem_copy_text(text, strlen(text));
+}
+
+/* The parameters are parts of one text. */
+static void keep_parameters(const struct question *from, struct question *kept)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; from->parameters[i] != NULL; i++)
+		size = (size_t)(from->parameters[i] - from->parameter_text) +
+		       strlen(from->parameters[i]);
+	kept->parameter_text = mem_copy_text(from->parameter_text, size);
+	for (size_t i = 0; from->parameters[i] != NULL; i++)
+		kept->parameters[i] =
+			kept->parameter_text +
+			(from->parameters[i] - from->parameter_text);
+	kept->request.parameters = kept->parameters;
+}
+
+struct question *question_keep(const struct question *question)
+{
+	struct question *kept = mem_alloc(1, sizeof(*kept));
+
+	*kept = *question;
+	kept->has_url = false;
+	kept->request.url = NULL;
+	if (question->request.method != NULL)
+		kept->request.method = kept->method;
+	if (question->parameter_text != NULL)
+		keep_parameters(question, kept);
+	kept->include = keep_text(question->request.include);
+	kept->exclude = keep_text(question->request.exclude);
+	kept->request.include = kept->include;
+	kept->request.exclude = kept->exclude;
+	return kept;
+}
+
+void question_drop(struct question *question)
+{
+	if (question == NULL)
+		return;
+	free(question->parameter_text);
+	free(question->include);
+	free(question->exclude);
+	free(question);
 }

@@ -24,6 +24,8 @@ struct question {
 	const char *parameters[MAX_PARAMETERS + 1];
 	char *parameter_text; /* free() it */
 	char method[64];
+	char *include; /* of a copy */
+	char *exclude; /* the same */
 };
 
 /*
@@ -31,5 +33,16 @@ struct question {
  * parameter_text in any case.
  */
 bool question_read(struct call *call, struct question *question_out);
+
+/* The same, where the format of a text is called `name`. */
+bool question_read_with(struct call *call, const char *name,
+			struct question *question_out);
+
+/*
+ * A copy without a URL that points into itself alone, for what outlives the
+ * exchange. End with question_drop(); NULL is a no-op.
+ */
+struct question *question_keep(const struct question *question);
+void question_drop(struct question *question);
 
 #endif

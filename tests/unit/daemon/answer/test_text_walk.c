@@ -16,7 +16,11 @@ enum { NOW_MS = 1000000, MANY = 70000 };
 
 static struct world world;
 static uint32_t site;
-static const struct text_filter everything = {.classes = UINT32_MAX};
+static const struct text_filter everything = {
+	.host = HOST,
+	.before_ms = NOW_MS,
+	.classes = UINT32_MAX,
+};
 
 static void setup(void)
 {
@@ -54,13 +58,14 @@ static void put_few(void)
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
 
-static struct text_walk *begin(const struct text_filter *filter,
+static struct text_walk *begin(const struct text_filter *what,
 			       struct text_place since)
 {
+	struct text_filter filter = *what;
 	struct text_walk *walk = NULL;
 
-	ck_assert_int_eq(text_walk_begin(&walk, world.store, HOST, filter,
-					 since, NOW_MS),
+	filter.since = since;
+	ck_assert_int_eq(text_walk_begin(&walk, world.store, &filter),
 			 ERR_NONE);
 	return walk;
 }
@@ -134,9 +139,11 @@ END_TEST
 
 START_TEST(filters)
 {
-	const struct text_filter pages = {.classes = 1U << CLASS_PAGE};
-	const struct text_filter seven = {7, UINT32_MAX};
+	struct text_filter pages = everything;
+	struct text_filter seven = everything;
 
+	pages.classes = 1U << CLASS_PAGE;
+	seven.cluster = 7;
 	put_few();
 	ck_assert_uint_eq(count_behind(&pages, (struct text_place){0, 0}), 3);
 	ck_assert_uint_eq(count_behind(&seven, (struct text_place){0, 0}), 1);
@@ -183,11 +190,12 @@ START_TEST(a_site_that_goes_ends_the_walk)
 {
 	struct text_place place = {0, 0};
 	struct text_walk *walk = NULL;
+	struct text_filter other = everything;
 	bool is_there = true;
 	struct txn txn;
 
-	ck_assert_int_eq(text_walk_begin(&walk, world.store, "b.test",
-					 &everything, place, NOW_MS),
+	other.host = "b.test";
+	ck_assert_int_eq(text_walk_begin(&walk, world.store, &other),
 			 ERR_NOT_FOUND);
 	put_few();
 	walk = begin(&everything, place);

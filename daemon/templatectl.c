@@ -16,6 +16,7 @@ static const struct verb *const verbs[] = {
 	&verb_pages,
 	&verb_template,
 	&verb_text,
+	&verb_texts,
 	&verb_export,
 	&verb_ingest,
 	&verb_events,

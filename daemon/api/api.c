@@ -10,6 +10,7 @@
 #include "daemon/api/api_call.h"
 #include "daemon/api/event_tally.h"
 #include "daemon/api/api_login.h"
+#include "daemon/pool/pool.h"
 #include "daemon/report/cuts.h"
 #include "daemon/runtime/clock.h"
 #include "store/memory.h"
@@ -63,6 +64,7 @@ static const struct route {
 	{"GET", "/v1/sites/HOST/patterns", api_get_patterns, false},
 	{"GET", "/v1/sites/HOST/report", api_get_report, false},
 	{"GET", "/v1/sites/HOST/feed", api_get_feed, true},
+	{"GET", "/v1/sites/HOST/texts", api_get_texts, true},
 	{"GET", "/v1/clusters/HOST/N", api_get_cluster, true},
 	{"GET", "/v1/clusters/HOST/N/pages", api_get_pages, true},
 	{"GET", "/v1/clusters/HOST/N/template", api_get_template, true},
@@ -208,6 +210,35 @@ struct answer_rules call_rules(const struct call *call)
 		.models = config->models,
 		.max_learned = config->max_learned_bytes,
 	};
+}
+
+bool api_begin_stream(struct api *api, size_t max)
+{
+	bool is_free;
+
+	lock_acquire(&api->lock);
+	is_free = api->streams < max;
+	api->streams += is_free;
+	lock_release(&api->lock);
+	return is_free;
+}
+
+void api_end_stream(struct api *api)
+{
+	lock_acquire(&api->lock);
+	assert(api->streams > 0);
+	if (--api->streams == 0)
+		condition_broadcast(&api->is_quiet);
+	lock_release(&api->lock);
+}
+
+size_t call_threads(const struct call *call)
+{
+	struct pool_stats stats = {.workers = 1};
+
+	if (call->api->pool != NULL)
+		pool_stats(call->api->pool, &stats);
+	return stats.workers == 0 ? 1 : stats.workers;
 }
 
 /* Take one segment of the path for N: a whole number without a sign. */
@@ -369,6 +400,7 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 	api->steady_ms = clock_steady_ms();
 	api->config_ms = api->started_ms;
 	lock_init(&api->lock, LOCK_API);
+	condition_init(&api->is_quiet);
 	return api;
 }
 
@@ -381,8 +413,13 @@ void api_destroy(struct api *api)
 {
 	if (api == NULL)
 		return;
+	lock_acquire(&api->lock);
+	while (api->streams > 0)
+		condition_wait(&api->is_quiet, &api->lock);
+	lock_release(&api->lock);
 	cuts_destroy(api->cuts);
 	event_tally_destroy(api->tally);
+	condition_destroy(&api->is_quiet);
 	lock_destroy(&api->lock);
 	free(api);
 }

@@ -13,6 +13,7 @@
 #include "daemon/answer/answer.h"
 #include "daemon/answer/event_kinds.h"
 #include "daemon/api/api.h"
+#include "daemon/runtime/condition.h"
 #include "daemon/runtime/lock.h"
 
 struct api {
@@ -35,6 +36,8 @@ struct api {
 			      it reads everything */
 	bool is_copying;   /* the store: a backup or a compaction */
 	bool is_bundling;
+	size_t streams;            /* of texts, that run or end */
+	struct condition is_quiet; /* there is none any more */
 };
 
 /* Who asks; what the server has noted of one who was admitted. */
@@ -102,6 +105,7 @@ call_handler api_get_pages;
 call_handler api_get_template;
 call_handler api_get_diff;
 call_handler api_get_text;
+call_handler api_get_texts;
 call_handler api_post_extract;
 call_handler api_post_ingest;
 call_handler api_ui_home;
@@ -153,6 +157,13 @@ enum error call_guard(struct call *call, struct guard_change *guard);
  * none.
  */
 json_t *call_read_guard(struct call *call, uint32_t number);
+
+/* A stream begins, unless there are `max` already; it ends, by any thread. */
+bool api_begin_stream(struct api *api, size_t max);
+void api_end_stream(struct api *api);
+
+/* How many pages a request may have extracted at a time. */
+size_t call_threads(const struct call *call);
 
 /* The rules of extraction by the current configuration. */
 struct answer_rules call_rules(const struct call *call);

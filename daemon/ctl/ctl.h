@@ -141,6 +141,8 @@ extern const struct verb verb_report;
 extern const struct verb verb_clusters;
 extern const struct verb verb_pages;
 extern const struct verb verb_text;
+/* ctl_texts.c */
+extern const struct verb verb_texts;
 /* ctl_template.c */
 extern const struct verb verb_template;
 /* ctl_daemon.c */

@@ -1,0 +1,168 @@
+/* The texts of a site, as a stream. */
+#include "daemon/api/api_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/api/api_question.h"
+#include "daemon/api/text_stream.h"
+#include "daemon/runtime/clock.h"
+#include "extract/answer_quality.h"
+#include "page/kind/page_class.h"
+
+/* The words of an argument, and how many there are. */
+struct words {
+	const char *name;
+	const char *(*word)(unsigned number);
+	unsigned count;
+};
+
+static const char *quality_word(unsigned number)
+{
+	return answer_quality_name((enum answer_quality)number);
+}
+
+/* The bit of the word; 0 when there is none. */
+static uint32_t bit_of(const struct words *words, const char *text, size_t size)
+{
+	for (unsigned i = 0; i < words->count; i++)
+		if (strlen(words->word(i)) == size &&
+		    memcmp(words->word(i), text, size) == 0)
+			return 1U << i;
+	return 0;
+}
+
+/* A list with commas; everything when it is not given. */
+static bool read_words(struct call *call, const struct words *words,
+		       uint32_t *bits_out)
+{
+	const char *text = http_argument(call->exchange, words->name);
+
+	*bits_out = text == NULL ? UINT32_MAX : 0;
+	while (text != NULL) {
+		size_t size = strcspn(text, ",");
+		uint32_t bit = bit_of(words, text, size);
+
+		if (bit == 0) {
+			call_fail(call, 400, "bad_request",
+				  "%s=%.64s: there is no such word, as \"%s\" "
+				  "is one",
+				  words->name, text,
+				  words->word(words->count - 1));
+			return false;
+		}
+		*bits_out |= bit;
+		text = text[size] == ',' ? text + size + 1 : NULL;
+	}
+	return true;
+}
+
+static bool read_confidence(struct call *call, struct text_wish *wish)
+{
+	const char *text = http_argument(call->exchange, "confidence");
+	char *end;
+
+	if (text == NULL)
+		return true;
+	wish->min_confidence = strtod(text, &end);
+	if (*text >= '0' && *text <= '1' && *end == '\0' &&
+	    wish->min_confidence >= 0 && wish->min_confidence <= 1)
+		return true;
+	call_fail(call, 400, "bad_request",
+		  "confidence=%.32s: not a number from 0 to 1", text);
+	return false;
+}
+
+static bool read_since(struct call *call, struct text_wish *wish)
+{
+	const char *text = http_argument(call->exchange, "since");
+
+	wish->is_resumed = text != NULL;
+	if (text == NULL ||
+	    text_place_read(slice_of(text), &wish->filter.since))
+		return true;
+	call_fail(call, 400, "bad_request",
+		  "since=%.64s: neither the sequence of a page nor "
+		  "milliseconds",
+		  text);
+	return false;
+}
+
+static bool read_form(struct call *call, struct text_wish *wish)
+{
+	const char *name = http_argument(call->exchange, "format");
+
+	if (name == NULL || text_form_from_name(name, &wish->form))
+		return true;
+	call_fail(call, 400, "bad_request",
+		  "format=%.32s: not one of jsonl, wet, wet.gz, csv", name);
+	return false;
+}
+
+static bool read_template(struct call *call, struct text_wish *wish)
+{
+	uint64_t cluster;
+
+	if (!call_number(call, "template", 0, UINT32_MAX, &cluster))
+		return false;
+	wish->filter.cluster = (uint32_t)cluster;
+	return true;
+}
+
+static bool read_wish(struct call *call, struct text_wish *wish)
+{
+	static const struct words qualities = {"quality", quality_word,
+					       QUALITY_COUNT};
+	static const struct words classes = {"type", page_class_name,
+					     PAGE_CLASS_COUNT};
+
+	*wish = (struct text_wish){
+		.filter = {.host = call->host, .before_ms = clock_wall_ms()},
+	};
+	return read_form(call, wish) && read_since(call, wish) &&
+	       read_template(call, wish) &&
+	       read_words(call, &qualities, &wish->qualities) &&
+	       read_words(call, &classes, &wish->filter.classes) &&
+	       read_confidence(call, wish) &&
+	       call_number(call, "limit", 0, INT64_MAX, &wish->limit);
+}
+
+static enum http_verdict refuse(struct call *call, enum error error)
+{
+	if (error != ERR_BUSY)
+		return call_fail_with(call, error, call->host);
+	http_add_header(call->exchange, "Retry-After", "5");
+	return call_fail(call, 503, "busy",
+			 "too many streams of texts, or too many listen "
+			 "(socket.max_listeners)");
+}
+
+static enum http_verdict send_texts(struct call *call,
+				    const struct question *question,
+				    const struct text_wish *wish)
+{
+	struct http_stream stream;
+	enum error error;
+
+	if (!http_listen(call->exchange))
+		return refuse(call, ERR_BUSY);
+	error = text_stream_create(call, question, wish, &stream);
+	if (error != ERR_NONE)
+		return refuse(call, error);
+	http_reply_stream(call->exchange, 200, text_form_media_type(wish->form),
+			  &stream);
+	return HTTP_ANSWERED;
+}
+
+enum http_verdict api_get_texts(struct call *call)
+{
+	enum http_verdict verdict = HTTP_ANSWERED;
+	struct question question = {0};
+	struct text_wish wish;
+
+	if (read_wish(call, &wish) &&
+	    question_read_with(call, "content", &question))
+		verdict = send_texts(call, &question, &wish);
+	free(question.parameter_text);
+	return verdict;
+}

@@ -1,0 +1,296 @@
+#include "daemon/api/text_stream.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/answer/page_answer.h"
+#include "daemon/pool/pool.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/runtime/ordered.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+#define PROGRAM "templated " TEMPLATED_VERSION
+
+enum {
+	WINDOW = 64,               /* pages asked for, or ready */
+	MAX_READY_BYTES = 4 << 20, /* of their texts, and one a thread */
+	CHUNK_BYTES = 64 * 1024,   /* that are sent at a time, and one page */
+	MAX_WAIT_MS = 200,         /* for a page: then a worker is free again */
+};
+
+/* What the threads share: it lives until the last of them ends. */
+struct asking {
+	struct call call;          /* a copy, without its exchange */
+	struct answer_rules rules; /* into that */
+	struct question *question;
+	enum text_form form;
+	uint32_t site;
+	uint32_t qualities;
+	double min_confidence;
+};
+
+/* A page on its way. */
+struct item {
+	struct text_place place;
+	enum error error;    /* of the store: the stream ends */
+	struct buffer bytes; /* as they are sent */
+};
+
+struct text_stream {
+	struct text_walk *walk;
+	struct ordered *ordered;
+	enum text_form form;
+	bool is_begun;
+	bool is_walked; /* all places were put */
+	bool is_broken;
+	uint64_t left; /* pages that may still be sent */
+	char host[MAX_HOST_BYTES + 1];
+};
+
+static size_t size_of(const void *memory)
+{
+	const struct item *item = memory;
+
+	return item->bytes.size;
+}
+
+static void discard(void *memory)
+{
+	struct item *item = memory;
+
+	buffer_free(&item->bytes);
+	free(item);
+}
+
+static bool is_wanted(const struct asking *asking, enum error error,
+		      const struct page_answer *answer)
+{
+	bool takes_all =
+		asking->qualities == UINT32_MAX && asking->min_confidence <= 0;
+
+	if (error != ERR_NONE)
+		return takes_all;
+	return (asking->qualities >> answer->quality & 1U) != 0 &&
+	       (asking->min_confidence <= 0 ||
+		(double)answer->confidence >= asking->min_confidence);
+}
+
+static enum error answer_page(const struct asking *asking,
+			      const struct placed_page *page,
+			      struct page_answer *answer)
+{
+	const struct api *api = asking->call.api;
+	struct text_request request = asking->question->request;
+	struct url url;
+	enum error error = url_parse(&url, slice_of(page->url), NULL);
+
+	*answer = (struct page_answer){.confidence = NAN};
+	if (error != ERR_NONE)
+		return error;
+	request.url = &url;
+	error = page_answer_stored(api->pool, api->store, &asking->rules,
+				   &request, answer);
+	if (error != ERR_NONE && answer->reason[0] == '\0')
+		snprintf(answer->reason, sizeof(answer->reason), "%s",
+			 error_text(error));
+	return error;
+}
+
+/* A page that was stored again meanwhile comes with its new place, later. */
+static void work(void *context, void *memory)
+{
+	const struct asking *asking = context;
+	struct item *item = memory;
+	struct placed_page page;
+	struct page_answer answer;
+	enum error error = text_place_page(asking->call.api->store,
+					   asking->site, item->place, &page);
+
+	if (error != ERR_NONE) {
+		item->error = error == ERR_NOT_FOUND ? ERR_NONE : error;
+		return;
+	}
+	error = answer_page(asking, &page, &answer);
+	if (is_wanted(asking, error, &answer))
+		text_form_append(
+			asking->form,
+			&(struct told_text){
+				.place = item->place,
+				.page = &page,
+				.host = asking->call.host,
+				.url = page.url,
+				.format = asking->question->request.format,
+				.error = error,
+				.answer = &answer,
+			},
+			&item->bytes);
+	buffer_free(&answer.body);
+}
+
+static void end_asking(void *context)
+{
+	struct asking *asking = context;
+	struct api *api = asking->call.api;
+
+	question_drop(asking->question);
+	free(asking);
+	api_end_stream(api);
+}
+
+/* Put as many places as there is room for. */
+static enum error feed(struct text_stream *stream)
+{
+	enum error error = ERR_NONE;
+
+	while (!stream->is_walked && ordered_has_room(stream->ordered)) {
+		struct item *item;
+		struct text_place place;
+		bool is_there;
+
+		error = text_walk_next(stream->walk, &place, &is_there);
+		stream->is_walked = !is_there;
+		if (!is_there)
+			break;
+		item = mem_alloc(1, sizeof(*item));
+		item->place = place;
+		ordered_put(stream->ordered, item);
+	}
+	return error;
+}
+
+/* Move what is ready to `out`, waiting for the first of it. */
+static enum error drain(struct text_stream *stream, uint64_t until_ms,
+			struct buffer *out)
+{
+	enum error error = ERR_NONE;
+
+	while (error == ERR_NONE && out->size < CHUNK_BYTES &&
+	       stream->left > 0) {
+		struct item *item = ordered_take(stream->ordered,
+						 out->size == 0 ? until_ms : 0);
+
+		if (item == NULL)
+			break;
+		error = item->error;
+		stream->left -= item->bytes.size > 0;
+		buffer_append_slice(out, buffer_slice(&item->bytes));
+		discard(item);
+	}
+	return error;
+}
+
+static bool fill(void *context, struct buffer *out)
+{
+	struct text_stream *stream = context;
+	uint64_t until_ms = clock_steady_ms() + MAX_WAIT_MS;
+	bool is_over = false;
+	enum error error;
+
+	if (!stream->is_begun)
+		text_form_begin(stream->form, PROGRAM, clock_wall_ms(), out);
+	stream->is_begun = true;
+	do {
+		size_t before = out->size;
+
+		error = feed(stream);
+		if (error == ERR_NONE)
+			error = drain(stream, until_ms, out);
+		is_over = stream->left == 0 ||
+			  (stream->is_walked &&
+			   ordered_is_empty(stream->ordered));
+		if (out->size == before && out->size > 0)
+			break;
+	} while (error == ERR_NONE && !is_over && out->size < CHUNK_BYTES &&
+		 clock_steady_ms() < until_ms);
+	if (error == ERR_NONE)
+		return !is_over;
+	log_error("texts of %s: a stream ends: %s", stream->host,
+		  error_text(error));
+	stream->is_broken = true;
+	return false;
+}
+
+static bool is_broken(const void *context)
+{
+	const struct text_stream *stream = context;
+
+	return stream->is_broken;
+}
+
+static void destroy(void *context)
+{
+	struct text_stream *stream = context;
+
+	ordered_close(stream->ordered);
+	text_walk_end(stream->walk);
+	free(stream);
+}
+
+static struct asking *keep(const struct call *call,
+			   const struct question *question,
+			   const struct text_wish *wish, uint32_t site)
+{
+	struct asking *asking = mem_alloc(1, sizeof(*asking));
+
+	asking->call = *call;
+	asking->call.exchange = NULL;
+	asking->rules = call_rules(&asking->call);
+	asking->question = question_keep(question);
+	asking->form = wish->form;
+	asking->site = site;
+	asking->qualities = wish->qualities;
+	asking->min_confidence = wish->min_confidence;
+	return asking;
+}
+
+static enum error start(struct text_stream *stream, struct asking *asking)
+{
+	const struct ordered_options options = {
+		.threads = call_threads(&asking->call),
+		.window = WINDOW,
+		.max_bytes = MAX_READY_BYTES,
+		.work = work,
+		.size = size_of,
+		.discard = discard,
+		.end = end_asking,
+		.context = asking,
+	};
+
+	return ordered_open(&stream->ordered, &options);
+}
+
+enum error text_stream_create(struct call *call,
+			      const struct question *question,
+			      const struct text_wish *wish,
+			      struct http_stream *stream_out)
+{
+	struct text_stream *stream;
+	struct asking *asking;
+	enum error error;
+
+	if (!api_begin_stream(call->api, MAX_TEXT_STREAMS))
+		return ERR_BUSY;
+	stream = mem_alloc(1, sizeof(*stream));
+	stream->form = wish->form;
+	stream->is_begun = wish->is_resumed;
+	stream->left = wish->limit == 0 ? UINT64_MAX : wish->limit;
+	snprintf(stream->host, sizeof(stream->host), "%s", call->host);
+	*stream_out = (struct http_stream){fill, destroy, is_broken, stream};
+	error = text_walk_begin(&stream->walk, call->api->store, &wish->filter);
+	if (error != ERR_NONE) {
+		api_end_stream(call->api);
+		destroy(stream);
+		return error;
+	}
+	asking = keep(call, question, wish, text_walk_site(stream->walk));
+	error = start(stream, asking);
+	if (error != ERR_NONE) {
+		end_asking(asking);
+		destroy(stream);
+	}
+	return error;
+}

@@ -1,0 +1,296 @@
+/* daemon/ctl/ctl_texts.c - templatectl: texts, the texts of a site's pages. */
+#include "daemon/ctl/ctl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/ctl/ctl_client.h"
+#include "daemon/ctl/ctl_request.h"
+#include "daemon/runtime/terminal.h"
+
+enum { BLOCK_BYTES = 64 * 1024, SEQUENCE_BYTES = 64 };
+
+/* What every line of JSON begins with. */
+#define LINE_BEGIN "{\"sequence\":\""
+
+struct texts_output {
+	const char *path; /* NULL: standard output */
+	int file;
+	int failure; /* errno */
+	char since[SEQUENCE_BYTES];
+};
+
+static enum error write_texts(void *context, struct slice bytes, uint64_t total)
+{
+	struct texts_output *output = context;
+	const char *rest = bytes.data;
+	size_t left = bytes.size;
+
+	(void)total;
+	if (output->path == NULL) {
+		terminal_print(bytes);
+		return ferror(stdout) == 0 ? ERR_NONE : ERR_IO;
+	}
+	while (left > 0) {
+		ssize_t size = write(output->file, rest, left);
+
+		if (size < 0 && errno == EINTR)
+			continue;
+		if (size < 0) {
+			output->failure = errno;
+			return ERR_IO;
+		}
+		rest += size;
+		left -= (size_t)size;
+	}
+	return ERR_NONE;
+}
+
+/* Where the last newline before `end` stands; -1: nowhere, or an error. */
+static off_t last_newline(int file, off_t end)
+{
+	char block[BLOCK_BYTES];
+
+	while (end > 0) {
+		off_t begin = end > BLOCK_BYTES ? end - BLOCK_BYTES : 0;
+		ssize_t size = pread(file, block, (size_t)(end - begin), begin);
+		const char *newline;
+
+		if (size <= 0)
+			return -1;
+		newline = memrchr(block, '\n', (size_t)size);
+		if (newline != NULL)
+			return begin + (newline - block);
+		end = begin;
+	}
+	return -1;
+}
+
+/* The sequence of the line that begins at `begin`; false: it has none. */
+static bool read_sequence(struct texts_output *output, off_t begin)
+{
+	char line[SEQUENCE_BYTES + sizeof(LINE_BEGIN)] = "";
+	size_t prefix = strlen(LINE_BEGIN);
+	size_t size;
+
+	if (pread(output->file, line, sizeof(line) - 1, begin) <= 0 ||
+	    strncmp(line, LINE_BEGIN, prefix) != 0)
+		return false;
+	size = strcspn(line + prefix, "\"");
+	snprintf(output->since, sizeof(output->since), "%.*s", (int)size,
+		 line + prefix);
+	return true;
+}
+
+/* Find where an earlier run has stopped, and cut off the line that it had not
+ * ended. False: it is no such file. */
+static bool find_end(struct texts_output *output)
+{
+	off_t end = lseek(output->file, 0, SEEK_END);
+	off_t newline = last_newline(output->file, end);
+
+	if (newline >= 0 &&
+	    !read_sequence(output, last_newline(output->file, newline) + 1))
+		return false;
+	if (ftruncate(output->file, newline + 1) != 0) {
+		output->failure = errno;
+		return false;
+	}
+	return lseek(output->file, 0, SEEK_END) >= 0;
+}
+
+static bool open_output(const struct ctl *ctl, struct texts_output *output)
+{
+	bool is_resumed = option_given(ctl, "resume");
+	bool is_open;
+
+	if (output->path == NULL)
+		return true;
+	output->file =
+		open(output->path,
+		     O_RDWR | O_CREAT | O_CLOEXEC | (is_resumed ? 0 : O_TRUNC),
+		     0666);
+	is_open = output->file >= 0;
+	if (is_open && (!is_resumed || find_end(output)))
+		return true;
+	if (!is_open || output->failure != 0)
+		ctl_complain(
+			ctl, "%s: %s", output->path,
+			strerrordesc_np(is_open ? output->failure : errno));
+	else
+		ctl_complain(ctl, "%s: its last line has no sequence",
+			     output->path);
+	return false;
+}
+
+static void append_argument(struct buffer *target, const char *name,
+			    const char *value)
+{
+	if (value == NULL || *value == '\0')
+		return;
+	buffer_printf(target, "&%s=", name);
+	client_append_escaped(target, value);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text);
+
+	return length >= strlen(end) &&
+	       strcmp(text + length - strlen(end), end) == 0;
+}
+
+/* That of --format, or what the name of the file says. */
+static const char *format_of(const struct ctl *ctl, const char *path)
+{
+	static const char *const formats[] = {"wet.gz", "wet", "csv"};
+	const char *format = option_text(ctl, "format");
+
+	for (size_t i = 0; format == NULL && path != NULL && i < 3; i++)
+		if (ends_with(path, formats[i]))
+			format = formats[i];
+	return format == NULL ? "jsonl" : format;
+}
+
+static void make_target(const struct ctl *ctl, const char *host,
+			const struct texts_output *output,
+			struct buffer *target)
+{
+	static const char *const arguments[] = {
+		"template", "type", "quality", "confidence", "limit", "content",
+	};
+
+	buffer_append_text(target, "/v1/sites/");
+	client_append_escaped(target, host);
+	buffer_printf(target, "/texts?format=%s", format_of(ctl, output->path));
+	append_argument(target, "since",
+			output->since[0] != '\0' ? output->since
+						 : option_text(ctl, "since"));
+	for (size_t i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++)
+		append_argument(target, arguments[i],
+				option_text(ctl, arguments[i]));
+}
+
+static enum ctl_status receive(const struct ctl *ctl, const char *host,
+			       const struct ctl_request *asked,
+			       struct texts_output *output)
+{
+	struct buffer target = {0};
+	struct socket_download download = {.sink = write_texts,
+					   .context = output};
+	enum ctl_status status;
+
+	make_target(ctl, host, output, &target);
+	ctl_request_append(asked, &target);
+	download.target = target.data;
+	status = client_receive(ctl, &download);
+	if (output->failure != 0)
+		ctl_complain(ctl, "%s: %s", output->path,
+			     strerrordesc_np(output->failure));
+	buffer_free(&target);
+	return status;
+}
+
+static bool check_resume(const struct ctl *ctl, const char *path)
+{
+	if (!option_given(ctl, "resume") ||
+	    (path != NULL && strcmp(format_of(ctl, path), "jsonl") == 0))
+		return true;
+	ctl_complain(ctl, "--resume needs -o FILE with lines of JSON");
+	return false;
+}
+
+static enum ctl_status run_texts(const struct ctl *ctl)
+{
+	const char *path = option_text(ctl, "out");
+	struct texts_output output = {.file = -1};
+	struct ctl_request asked;
+	char host[MAX_HOST_BYTES + 1];
+	enum ctl_status status = CTL_USAGE;
+
+	if (path != NULL && strcmp(path, "-") != 0)
+		output.path = path;
+	if (ctl_request_read(ctl, &asked) &&
+	    client_host(ctl, ctl->operands[0], host) &&
+	    check_resume(ctl, output.path))
+		status = open_output(ctl, &output)
+				 ? receive(ctl, host, &asked, &output)
+				 : CTL_FAILED;
+	if (output.file >= 0)
+		close(output.file);
+	ctl_request_free(&asked);
+	return status;
+}
+
+static const struct verb_option texts_options[] = {
+	{.name = "out",
+	 .letter = 'o',
+	 .kind = OPTION_TEXT,
+	 .value = "FILE",
+	 .meaning = "write to FILE, whose ending may tell the format; "
+		    "default: standard output"},
+	{.name = "resume",
+	 .kind = OPTION_FLAG,
+	 .meaning = "go on where FILE (jsonl) ends"},
+	{.name = "since",
+	 .kind = OPTION_TEXT,
+	 .value = "SEQ",
+	 .meaning = "only pages stored after the one with this sequence, or "
+		    "after this time in milliseconds"},
+	{.name = "format",
+	 .kind = OPTION_CHOICE,
+	 .value = "jsonl|wet|wet.gz|csv",
+	 .meaning = "default: jsonl"},
+	{.name = "content",
+	 .kind = OPTION_CHOICE,
+	 .value = "txt|md|json|html|xml",
+	 .meaning = "what the text of a page is; json: with all that is known "
+		    "of it (default: txt)"},
+	{.name = "template",
+	 .kind = OPTION_WHOLE,
+	 .value = "N",
+	 .minimum = 1,
+	 .maximum = UINT32_MAX,
+	 .meaning = "only pages of the template HOST/N"},
+	{.name = "type",
+	 .kind = OPTION_TEXT,
+	 .value = "TYPE,...",
+	 .meaning = "only such documents: page, error, soft-404, challenge..."},
+	{.name = "quality",
+	 .kind = OPTION_TEXT,
+	 .value = "Q,...",
+	 .meaning = "only texts of such quality: ok, listing, truncated..."},
+	{.name = "confidence",
+	 .kind = OPTION_TEXT,
+	 .value = "C",
+	 .meaning = "only texts of at least this confidence, 0 to 1"},
+	{.name = "limit",
+	 .kind = OPTION_WHOLE,
+	 .value = "N",
+	 .minimum = 1,
+	 .maximum = INT64_MAX,
+	 .meaning = "at most this many pages"},
+	OPTION_METHOD_ROW,
+	OPTION_PARAM_ROW,
+	OPTION_FAVOR_ROW,
+	OPTION_SCOPE_ROW,
+	OPTION_WITH_ROW,
+	OPTION_INCLUDE_ROW,
+	OPTION_EXCLUDE_ROW,
+	{.name = NULL},
+};
+
+const struct verb verb_texts = {
+	.name = "texts",
+	.operands = "HOST",
+	.min_operands = 1,
+	.max_operands = 1,
+	.summary = "Print the content of all pages of a site, in the order in "
+		   "which they were stored",
+	.options = texts_options,
+	.run = run_texts,
+};

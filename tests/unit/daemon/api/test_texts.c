@@ -1,0 +1,333 @@
+/* The streams of texts, over a real socket: six pages of a small site. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "daemon/api/api.h"
+#include "daemon/ctl/socket_client.h"
+#include "tests/unit/daemon/client.h"
+#include "tests/unit/daemon/world.h"
+#include "tests/unit/run.h"
+
+enum { PAGES = 6 };
+
+#define TEXTS "/v1/sites/news.example/texts"
+
+static struct world world;
+static struct config config;
+static struct pipeline *pipeline;
+static struct api *api;
+static struct http_server *server;
+static char path[96];
+
+/* Five pages of template 0, one of template 1, each stored later. */
+static void fill(void)
+{
+	world_add_site(&world, "news.example");
+	for (unsigned i = 0; i < PAGES; i++) {
+		struct buffer html = {0};
+		char url[64];
+
+		snprintf(url, sizeof(url), "http://news.example/%u", i);
+		world_page(&html, i < PAGES - 1 ? 0 : 1, i);
+		ck_assert_int_eq(world_put(&world, url, buffer_slice(&html)),
+				 ERR_NONE);
+		buffer_free(&html);
+	}
+}
+
+static void start_pipeline(void)
+{
+	const struct pipeline_options options = {
+		.fetch = {.user_agent = "test",
+			  .max_body_bytes = 1 << 20,
+			  .connect_timeout_ms = 1000,
+			  .total_timeout_ms = 2000,
+			  .stall_timeout_ms = 2000,
+			  .max_connections = 4},
+		.limits = page_limits_default,
+		.workers = 1,
+		.max_in_flight = 8,
+		.max_commands = 8,
+		.commit_interval_ms = 1,
+		.robots_ttl_ms = 1000,
+	};
+
+	ck_assert_int_eq(pipeline_start(&pipeline, world.engine, &options),
+			 ERR_NONE);
+}
+
+static void setup(void)
+{
+	struct http_options options = {
+		.socket_path = path,
+		.socket_mode = 0600,
+		.workers = 4,
+		.max_clients = 64,
+		.max_waiting = 32,
+		.max_listeners = 8,
+		.max_body_bytes = 1 << 20,
+		.timeout_ms = 20000,
+		.handle = api_handle,
+	};
+
+	world_open(&world, 0);
+	fill();
+	config_defaults(&config);
+	start_pipeline();
+	api = api_create(world.store, pipeline, NULL, &config);
+	options.context = api;
+	snprintf(path, sizeof(path), "%s.sock", world.path);
+	ck_assert_int_eq(http_start(&server, &options), ERR_NONE);
+	api_set_server(api, server);
+}
+
+static void teardown(void)
+{
+	pipeline_stop(pipeline, 0);
+	http_stop(server);
+	api_destroy(api);
+	world_close(&world);
+}
+
+static enum error keep(void *context, struct slice bytes, uint64_t total)
+{
+	struct buffer *body = context;
+
+	ck_assert_uint_eq(total, 0);
+	buffer_append_slice(body, bytes);
+	return ERR_NONE;
+}
+
+/* All of a stream, with status 200; buffer_free() it. */
+static struct buffer get(const char *arguments)
+{
+	struct buffer target = {0};
+	struct buffer body = {0};
+	struct socket_download download = {.sink = keep, .context = &body};
+	struct socket_answer answer;
+
+	buffer_printf(&target, "%s%s", TEXTS, arguments);
+	download.target = target.data;
+	ck_assert_int_eq(socket_receive(path, &download, &answer), ERR_NONE);
+	ck_assert_msg(answer.status == 200, "%s: %s", target.data,
+		      answer.body.data);
+	buffer_free(&answer.body);
+	buffer_free(&target);
+	return body;
+}
+
+/* The lines of a stream as a list; json_decref() it. */
+static json_t *lines(const char *arguments)
+{
+	struct buffer body = get(arguments);
+	json_t *list = json_array();
+	char *rest = body.data;
+	const char *line;
+
+	while (rest != NULL && (line = strsep(&rest, "\n")) != NULL)
+		if (*line != '\0')
+			json_array_append_new(list, json_loads(line, 0, NULL));
+	buffer_free(&body);
+	return list;
+}
+
+static size_t count_lines(const char *arguments)
+{
+	json_t *list = lines(arguments);
+	size_t count = json_array_size(list);
+
+	json_decref(list);
+	return count;
+}
+
+static const char *text_of(const json_t *list, size_t index, const char *name)
+{
+	const char *text = json_string_value(
+		json_object_get(json_array_get(list, index), name));
+
+	ck_assert_msg(text != NULL, "%s of %zu", name, index);
+	return text;
+}
+
+static bool is_page(const json_t *list, size_t index)
+{
+	char url[64];
+
+	snprintf(url, sizeof(url), "http://news.example/%zu", index);
+	return strcmp(text_of(list, index, "url"), url) == 0 &&
+	       strcmp(text_of(list, index, "type"), "page") == 0;
+}
+
+START_TEST(all_pages_come_in_order)
+{
+	json_t *list = lines("");
+
+	ck_assert_uint_eq(json_array_size(list), PAGES);
+	for (size_t i = 0; i < PAGES; i++)
+		ck_assert(is_page(list, i));
+	json_decref(list);
+}
+END_TEST
+
+START_TEST(a_line_tells_how_the_text_was_found)
+{
+	json_t *list = lines("?method=df");
+
+	ck_assert_str_eq(text_of(list, 2, "method"), "df");
+	ck_assert_str_eq(text_of(list, 2, "cluster"), "news.example/1");
+	ck_assert_str_eq(text_of(list, 2, "text"),
+			 "Heading 2\n\nThe text of page 2 stands here.\n");
+	json_decref(list);
+}
+END_TEST
+
+START_TEST(a_stream_goes_on_behind_a_page)
+{
+	json_t *list = lines("");
+	json_t *rest;
+	char arguments[96];
+
+	snprintf(arguments, sizeof(arguments), "?since=%s",
+		 text_of(list, 3, "sequence"));
+	rest = lines(arguments);
+	ck_assert_uint_eq(json_array_size(rest), 2);
+	ck_assert(json_equal(json_array_get(rest, 0), json_array_get(list, 4)));
+	ck_assert(json_equal(json_array_get(rest, 1), json_array_get(list, 5)));
+	json_decref(rest);
+	snprintf(arguments, sizeof(arguments), "?since=%s",
+		 text_of(list, 5, "sequence"));
+	ck_assert_uint_eq(count_lines(arguments), 0);
+	json_decref(list);
+}
+END_TEST
+
+START_TEST(filters_and_limits)
+{
+	ck_assert_uint_eq(count_lines("?template=1"), PAGES - 1);
+	ck_assert_uint_eq(count_lines("?template=99"), 0);
+	ck_assert_uint_eq(count_lines("?type=page,error"), PAGES);
+	ck_assert_uint_eq(count_lines("?type=error"), 0);
+	ck_assert_uint_eq(count_lines("?quality=blocked"), 0);
+	ck_assert_uint_eq(count_lines("?limit=2"), 2);
+	ck_assert_uint_eq(count_lines("?confidence=0"), PAGES);
+}
+END_TEST
+
+/* The object of /v1/text, and where it stands. */
+START_TEST(a_line_is_the_object_when_it_is_asked_for)
+{
+	json_t *list = lines("?content=json&limit=1");
+	struct buffer body = client_ask(
+		path, "GET", "/v1/text?format=json&url=http://news.example/0",
+		NULL);
+	json_t *object = json_loads(client_body(&body), 0, NULL);
+	json_t *line = json_array_get(list, 0);
+
+	ck_assert_str_eq(text_of(list, 0, "type"), "page");
+	json_object_del(line, "sequence");
+	json_object_del(line, "type");
+	ck_assert(json_equal(line, object));
+	json_decref(list);
+	json_decref(object);
+	buffer_free(&body);
+}
+END_TEST
+
+START_TEST(other_forms)
+{
+	struct buffer csv = get("?format=csv");
+	struct buffer wet = get("?format=wet");
+	struct buffer packed = get("?format=wet.gz");
+
+	ck_assert_int_eq(strncmp(csv.data, "sequence,url,", 13), 0);
+	ck_assert_int_eq(strncmp(wet.data, "WARC/1.1\r\n", 10), 0);
+	ck_assert_ptr_nonnull(strstr(wet.data, "WARC-Type: conversion\r\n"));
+	ck_assert_int_eq(memcmp(packed.data, "\x1f\x8b", 2), 0);
+	ck_assert_uint_lt(packed.size, wet.size);
+	buffer_free(&csv);
+	buffer_free(&wet);
+	buffer_free(&packed);
+}
+END_TEST
+
+static const struct {
+	const char *arguments;
+	int status;
+} refused[] = {
+	{"?since=x", 400},        {"?format=json", 400},
+	{"?template=x", 400},     {"?quality=ok,good", 400},
+	{"?type=", 400},          {"?confidence=2", 400},
+	{"?confidence=nan", 400}, {"?limit=-1", 400},
+	{"?content=pdf", 400},    {"?method=nothing", 404},
+};
+
+START_TEST(a_wrong_request_is_told)
+{
+	char target[128];
+	struct buffer answer;
+
+	snprintf(target, sizeof(target), TEXTS "%s", refused[_i].arguments);
+	answer = client_ask(path, "GET", target, NULL);
+	ck_assert_msg(client_status(&answer) == refused[_i].status, "%s: %s",
+		      target, answer.data);
+	buffer_free(&answer);
+}
+END_TEST
+
+START_TEST(a_site_that_is_not_there)
+{
+	struct buffer answer =
+		client_ask(path, "GET", "/v1/sites/other.example/texts", NULL);
+
+	ck_assert_int_eq(client_status(&answer), 404);
+	buffer_free(&answer);
+}
+END_TEST
+
+/* More often than there may be streams: each makes room again. */
+START_TEST(a_client_that_leaves_ends_its_stream)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		int file = client_open(path);
+
+		client_send(file, "GET " TEXTS " HTTP/1.1\r\nHost: x\r\n\r\n");
+		close(file);
+	}
+	/* as long as the last one is noticed */
+	for (unsigned i = 0; i < 100; i++) {
+		struct buffer answer = client_ask(path, "GET", TEXTS, NULL);
+		int status = client_status(&answer);
+
+		buffer_free(&answer);
+		if (status == 200)
+			return;
+		ck_assert_int_eq(status, 503);
+		usleep(50000);
+	}
+	ck_abort_msg("no stream ends");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("daemon.api.texts");
+	TCase *texts = tcase_create("texts");
+
+	tcase_add_checked_fixture(texts, setup, teardown);
+	tcase_add_test(texts, all_pages_come_in_order);
+	tcase_add_test(texts, a_line_tells_how_the_text_was_found);
+	tcase_add_test(texts, a_stream_goes_on_behind_a_page);
+	tcase_add_test(texts, filters_and_limits);
+	tcase_add_test(texts, a_line_is_the_object_when_it_is_asked_for);
+	tcase_add_test(texts, other_forms);
+	tcase_add_loop_test(texts, a_wrong_request_is_told, 0,
+			    sizeof(refused) / sizeof(refused[0]));
+	tcase_add_test(texts, a_site_that_is_not_there);
+	tcase_add_test(texts, a_client_that_leaves_ends_its_stream);
+	suite_add_tcase(suite, texts);
+	return suite;
+}

@@ -20,6 +20,7 @@
 #include "template/document.h"
 #include "template/extras.h"
 
+struct answer_cache;
 struct learned_cache;
 struct ridge_model;
 
@@ -33,6 +34,8 @@ struct answer_rules {
 	struct learned_cache *learned;    /* who answers in place: or NULL: no
 					     cache */
 	uint64_t max_learned;             /* bytes of it in a worker */
+	struct answer_cache *answers; /* who has workers: finished ones; or NULL
+				       */
 };
 
 /* Rules with their defaults: 3 pages. */

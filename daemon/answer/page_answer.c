@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "daemon/answer/answer_cache.h"
 #include "daemon/answer/found_page.h"
 #include "daemon/answer/site_server.h"
 #include "daemon/pool/pool.h"
@@ -255,14 +256,38 @@ static enum error answer_by(enum error (*try)(const struct asking *asking,
 	return error;
 }
 
+/* Keep the answer if the store is as it was when it had the key `before`: then
+ * all that was read of it meanwhile is of that key. */
+static void keep(const struct asking *asking, const struct answer_key *before,
+		 const struct page_answer *answer)
+{
+	struct answer_key now;
+
+	if (answer_key_read(asking->store, asking->rules, asking->request,
+			    &now) == ERR_NONE &&
+	    answer_key_equal(before, &now))
+		answer_cache_put(asking->rules->answers, before, answer);
+	answer_key_free(&now);
+}
+
 enum error page_answer_stored(struct pool *pool, struct store *store,
 			      const struct answer_rules *rules,
 			      const struct text_request *request,
 			      struct page_answer *answer_out)
 {
-	return answer_by(answer_stored,
-			 &(struct asking){pool, store, rules, request},
-			 answer_out);
+	const struct asking asking = {pool, store, rules, request};
+	struct answer_key key = {0};
+	bool has_key = rules->answers != NULL &&
+		       answer_key_read(store, rules, request, &key) == ERR_NONE;
+	enum error error = ERR_NONE;
+
+	if (!has_key || !answer_cache_get(rules->answers, &key, answer_out)) {
+		error = answer_by(answer_stored, &asking, answer_out);
+		if (has_key && error == ERR_NONE)
+			keep(&asking, &key, answer_out);
+	}
+	answer_key_free(&key);
+	return error;
 }
 
 enum error page_answer_given(struct pool *pool, struct store *store,

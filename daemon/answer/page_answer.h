@@ -23,7 +23,8 @@ struct page_answer {
 	enum answer_quality quality;
 };
 
-/* As answer_text(). ERR_POISONED: see pool_run(). */
+/* As answer_text(); out of rules->answers, when it is there. ERR_POISONED: see
+ * pool_run(). */
 enum error page_answer_stored(struct pool *pool, struct store *store,
 			      const struct answer_rules *rules,
 			      const struct text_request *request,

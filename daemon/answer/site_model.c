@@ -1,6 +1,7 @@
 #include "daemon/answer/site_model.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "extract/methods/ridge_model.h"
 #include "store/file.h"
@@ -41,4 +42,25 @@ enum error site_model_load(void *context, const struct answer_rules *rules,
 	buffer_free(&path);
 	buffer_free(&text);
 	return error;
+}
+
+struct site_model_stamp site_model_look(const char *folder, const char *host)
+{
+	struct site_model_stamp stamp = {0};
+	struct buffer path = {0};
+	struct stat status;
+
+	if (folder == NULL || *folder == '\0')
+		return stamp;
+	buffer_printf(&path, "%s/%s.model", folder, host);
+	if (stat(path.data, &status) == 0)
+		stamp = (struct site_model_stamp){
+			.inode = status.st_ino,
+			.bytes = (uint64_t)status.st_size,
+			.changed_ns =
+				(uint64_t)status.st_ctim.tv_sec * 1000000000U +
+				(uint64_t)status.st_ctim.tv_nsec,
+		};
+	buffer_free(&path);
+	return stamp;
 }

@@ -5,6 +5,8 @@
 #ifndef DAEMON_ANSWER_SITE_MODEL_H
 #define DAEMON_ANSWER_SITE_MODEL_H
 
+#include <stdint.h>
+
 #include "store/buffer.h"
 #include "store/error.h"
 #include "template/text_answer.h"
@@ -22,5 +24,15 @@ enum error site_model_load(void *context, const struct answer_rules *rules,
  */
 enum error site_model_read(const char *folder, const char *host,
 			   struct buffer *path, struct buffer *text);
+
+/* Which file it is; all 0: there is none. One that is replaced is another. */
+struct site_model_stamp {
+	uint64_t inode;
+	uint64_t bytes;
+	uint64_t changed_ns;
+};
+
+/* `folder` may be NULL or "": there is none. */
+struct site_model_stamp site_model_look(const char *folder, const char *host);
 
 #endif

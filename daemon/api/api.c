@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/answer/answer_cache.h"
 #include "daemon/api/api_call.h"
 #include "daemon/api/event_tally.h"
 #include "daemon/api/api_login.h"
@@ -209,6 +210,7 @@ struct answer_rules call_rules(const struct call *call)
 		.settings = config->settings,
 		.models = config->models,
 		.max_learned = config->max_learned_bytes,
+		.answers = call->api->answers,
 	};
 }
 
@@ -234,11 +236,7 @@ void api_end_stream(struct api *api)
 
 size_t call_threads(const struct call *call)
 {
-	struct pool_stats stats = {.workers = 1};
-
-	if (call->api->pool != NULL)
-		pool_stats(call->api->pool, &stats);
-	return stats.workers == 0 ? 1 : stats.workers;
+	return pool_workers(call->api->pool);
 }
 
 /* Take one segment of the path for N: a whole number without a sign. */
@@ -395,6 +393,7 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 	api->pool = pool;
 	api->cuts = cuts_create(store, config->max_leaves);
 	api->tally = event_tally_create(store);
+	api->answers = answer_cache_create((size_t)config->answer_cache_bytes);
 	api->config = *config;
 	api->started_ms = clock_wall_ms();
 	api->steady_ms = clock_steady_ms();
@@ -420,6 +419,7 @@ void api_destroy(struct api *api)
 	cuts_destroy(api->cuts);
 	event_tally_destroy(api->tally);
 	condition_destroy(&api->is_quiet);
+	answer_cache_destroy(api->answers);
 	lock_destroy(&api->lock);
 	free(api);
 }

@@ -21,6 +21,7 @@ struct api {
 	struct pipeline *pipeline;
 	struct pool *pool; /* of those who parse; NULL: we do it */
 	struct cuts *cuts;
+	struct answer_cache *answers;
 	struct http_server *server;
 	struct roster *roster; /* or NULL */
 	struct event_tally *tally;

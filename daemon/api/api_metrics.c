@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/statvfs.h>
 
+#include "daemon/answer/answer_cache.h"
 #include "daemon/api/event_tally.h"
 #include "daemon/api/metric.h"
 #include "daemon/api/process_metrics.h"
@@ -229,6 +230,17 @@ static void write_server(struct http_server *server, struct buffer *out)
 	metric_write_histogram(out, METRIC_ANSWERS, &stats.answers);
 }
 
+static void write_answers(struct answer_cache *answers, struct buffer *out)
+{
+	const struct answer_cache_stats stats = answer_cache_stats(answers);
+
+	metric_write(out, METRIC_CACHE_HITS, (double)stats.hits);
+	metric_write(out, METRIC_CACHE_MISSES, (double)stats.misses);
+	metric_write(out, METRIC_CACHE_EVICTIONS, (double)stats.evictions);
+	metric_write(out, METRIC_CACHE_ANSWERS, (double)stats.count);
+	metric_write(out, METRIC_CACHE_BYTES, (double)stats.bytes);
+}
+
 static enum error write_metrics(const struct call *call, struct buffer *out)
 {
 	struct api *api = call->api;
@@ -244,6 +256,7 @@ static enum error write_metrics(const struct call *call, struct buffer *out)
 	if (error == ERR_NONE)
 		error = write_events(api, out);
 	process_metrics(api->roster, out);
+	write_answers(api->answers, out);
 	write_server(api->server, out);
 	return error;
 }

@@ -281,6 +281,31 @@ const struct metric_row metric_rows[METRIC_COUNT] = {
 		.labels = {"role"},
 		.help = "Memory of the processes of a role that is resident",
 	},
+	[METRIC_CACHE_HITS] = {
+		.name = "answer_cache_hits_total",
+		.type = "counter",
+		.help = "Texts that were answered before",
+	},
+	[METRIC_CACHE_MISSES] = {
+		.name = "answer_cache_misses_total",
+		.type = "counter",
+		.help = "Texts that had to be computed",
+	},
+	[METRIC_CACHE_EVICTIONS] = {
+		.name = "answer_cache_evictions_total",
+		.type = "counter",
+		.help = "Answers that made room for others",
+	},
+	[METRIC_CACHE_ANSWERS] = {
+		.name = "answer_cache_answers",
+		.type = "gauge",
+		.help = "Answers that are kept",
+	},
+	[METRIC_CACHE_BYTES] = {
+		.name = "answer_cache_bytes",
+		.type = "gauge",
+		.help = "Bytes of these",
+	},
 	[METRIC_HTTP_REQUESTS] = {
 		.name = "http_requests_total",
 		.type = "counter",

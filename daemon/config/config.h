@@ -112,6 +112,8 @@ struct config {
 	char models[MAX_CONFIG_TEXT];   /* folder of HOST.model, or "" */
 	uint64_t max_learned_bytes;
 	uint64_t max_bundle_bytes;
+	/* answer: */
+	uint64_t answer_cache_bytes;
 	/* pipeline: */
 	uint32_t workers; /* 0: one a core */
 	uint32_t page_ms; /* of CPU time */

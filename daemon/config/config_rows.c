@@ -322,6 +322,11 @@ const struct config_row config_rows[] = {
 	 .meaning = "of the templates of a site as one file "
 		    "(`templatectl export`); larger ones are not made"},
 
+	{"answer", "cache", CONFIG_BYTES, true, FIELD(answer_cache_bytes),
+	 RANGE(0, 1024 * GIB, 64 * MIB),
+	 .meaning = "of texts that were answered, kept in memory for those who "
+		    "ask again; 0: none are"},
+
 	{"pipeline", "workers", CONFIG_COUNT, true, FIELD(workers),
 	 RANGE(0, 1024, 0),
 	 .meaning = "processes that parse pages, for the crawl, and as many "

@@ -364,6 +364,11 @@ enum error pool_run(struct pool *pool, struct pool_task *task)
 	return error;
 }
 
+size_t pool_workers(const struct pool *pool)
+{
+	return pool == NULL ? 1 : pool->options.workers;
+}
+
 /* Do tasks until one fails; how many were done. */
 static size_t run_some(struct process *process, const struct pool_task *tasks,
 		       size_t count, const struct deadline *deadline)

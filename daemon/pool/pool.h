@@ -60,6 +60,9 @@ struct pool_task {
  */
 enum error pool_run(struct pool *pool, struct pool_task *task);
 
+/* How many there are; NULL: one. */
+size_t pool_workers(const struct pool *pool);
+
 /*
  * Have one worker do them one after the other, all sent before the first answer
  * comes, and set `error` of each: those of pool_run(). They ask for nothing.

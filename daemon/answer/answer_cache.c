@@ -1,0 +1,329 @@
+#include "daemon/answer/answer_cache.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "store/ascii.h"
+
+#include "daemon/runtime/lock.h"
+#include "store/hash.h"
+#include "store/memory.h"
+
+enum {
+	MIN_CHAINS = 1024,
+	LARGEST_SHARE = 16,
+	MAX_GAPS = 2,    /* an answer as JSON names the generation twice */
+	MAX_DIGITS = 20, /* of a number of 64 bits */
+};
+
+/* Never changed once it can be found, but for what the lock guards. */
+struct entry {
+	struct entry *next;  /* in its chain; under the lock, as what follows */
+	struct entry *newer; /* a list by age */
+	struct entry *older;
+	bool was_asked;
+	bool is_listed;
+	uint32_t users; /* who copy from it */
+
+	uint64_t hash; /* of the key */
+	struct buffer key;
+	struct page_answer answer; /* its body has gaps */
+	size_t gaps[MAX_GAPS];     /* [gap_count] where the generation goes */
+	size_t gap_count;
+};
+
+struct answer_cache {
+	struct lock lock; /* guards what follows, but for max_bytes */
+	size_t max_bytes;
+	struct entry **chains; /* [chain_count], a power of two */
+	size_t chain_count;
+	struct entry *newest;
+	struct entry *oldest;
+	struct entry *hand; /* NULL: at the oldest */
+	struct answer_cache_stats stats;
+};
+
+static size_t bytes_of(const struct entry *entry)
+{
+	return sizeof(*entry) + entry->key.capacity +
+	       entry->answer.body.capacity;
+}
+
+static void destroy(struct entry *entry)
+{
+	buffer_free(&entry->key);
+	buffer_free(&entry->answer.body);
+	free(entry);
+}
+
+struct answer_cache *answer_cache_create(size_t max_bytes)
+{
+	struct answer_cache *cache = mem_alloc(1, sizeof(*cache));
+
+	cache->max_bytes = max_bytes;
+	cache->chain_count = MIN_CHAINS;
+	cache->chains = mem_alloc(cache->chain_count, sizeof(struct entry *));
+	lock_init(&cache->lock, LOCK_ANSWERS);
+	return cache;
+}
+
+void answer_cache_destroy(struct answer_cache *cache)
+{
+	if (cache == NULL)
+		return;
+	while (cache->newest != NULL) {
+		struct entry *older = cache->newest->older;
+
+		assert(cache->newest->users == 0);
+		destroy(cache->newest);
+		cache->newest = older;
+	}
+	lock_destroy(&cache->lock);
+	free(cache->chains);
+	free(cache);
+}
+
+static struct entry **link_of(struct answer_cache *cache, uint64_t hash,
+			      struct slice key)
+{
+	struct entry **link = &cache->chains[hash & (cache->chain_count - 1)];
+
+	assert(lock_is_held(&cache->lock));
+	while (*link != NULL &&
+	       ((*link)->hash != hash ||
+		!slice_equal(buffer_slice(&(*link)->key), key)))
+		link = &(*link)->next;
+	return link;
+}
+
+/* Twice as many chains, when there is more than one entry in each. */
+static void spread(struct answer_cache *cache)
+{
+	size_t count = cache->chain_count * 2;
+	struct entry **chains;
+
+	if (cache->stats.count < cache->chain_count)
+		return;
+	chains = mem_alloc(count, sizeof(struct entry *));
+	for (struct entry *e = cache->newest; e != NULL; e = e->older) {
+		struct entry **chain = &chains[e->hash & (count - 1)];
+
+		e->next = *chain;
+		*chain = e;
+	}
+	free(cache->chains);
+	cache->chains = chains;
+	cache->chain_count = count;
+}
+
+/* Take the entry out; who copies from it frees it. */
+static void drop(struct answer_cache *cache, struct entry *entry)
+{
+	struct entry **link =
+		link_of(cache, entry->hash, buffer_slice(&entry->key));
+
+	assert(*link == entry && entry->is_listed);
+	*link = entry->next;
+	*(entry->newer == NULL ? &cache->newest : &entry->newer->older) =
+		entry->older;
+	*(entry->older == NULL ? &cache->oldest : &entry->older->newer) =
+		entry->newer;
+	if (cache->hand == entry)
+		cache->hand = entry->newer;
+	cache->stats.bytes -= bytes_of(entry);
+	cache->stats.count--;
+	entry->is_listed = false;
+	if (entry->users == 0)
+		destroy(entry);
+}
+
+/* SIEVE: the next one that was not asked for goes. */
+static void evict(struct answer_cache *cache)
+{
+	struct entry *entry = cache->hand == NULL ? cache->oldest : cache->hand;
+
+	while (entry->was_asked) {
+		entry->was_asked = false;
+		entry = entry->newer == NULL ? cache->oldest : entry->newer;
+	}
+	cache->hand = entry->newer;
+	cache->stats.evictions++;
+	drop(cache, entry);
+}
+
+static void insert(struct answer_cache *cache, struct entry *entry)
+{
+	struct entry **chain =
+		&cache->chains[entry->hash & (cache->chain_count - 1)];
+
+	entry->next = *chain;
+	*chain = entry;
+	entry->older = cache->newest;
+	*(cache->newest == NULL ? &cache->oldest : &cache->newest->newer) =
+		entry;
+	cache->newest = entry;
+	entry->is_listed = true;
+	cache->stats.bytes += bytes_of(entry);
+	cache->stats.count++;
+}
+
+/*
+ * Append `json` to the body without the generation behind the first such names;
+ * false when it does not stand there. A quote inside of a text has a backslash,
+ * so that only names are found.
+ */
+static bool cut_gaps(struct entry *entry, struct slice json,
+		     uint64_t generation)
+{
+	static const char *const names[MAX_GAPS] = {",\"generation\":",
+						    ",\"version\":"};
+	const char *from = json.data;
+	const char *end = from + json.size;
+	char digits[MAX_DIGITS + 2];
+	int length = snprintf(digits, sizeof(digits), "%llu",
+			      (unsigned long long)generation);
+
+	buffer_reserve(&entry->answer.body, json.size);
+	for (size_t i = 0; i < MAX_GAPS; i++) {
+		const char *at = memmem(from, (size_t)(end - from), names[i],
+					strlen(names[i]));
+
+		if (at == NULL)
+			break;
+		at += strlen(names[i]);
+		if (end - at <= length ||
+		    memcmp(at, digits, (size_t)length) != 0 ||
+		    is_digit(at[length]))
+			return false;
+		buffer_append(&entry->answer.body, from, (size_t)(at - from));
+		entry->gaps[entry->gap_count++] = entry->answer.body.size;
+		from = at + length;
+	}
+	buffer_append(&entry->answer.body, from, (size_t)(end - from));
+	return entry->gap_count > 0;
+}
+
+/* An entry that nobody can find yet; NULL when that cannot be kept. */
+static struct entry *make(const struct answer_key *key,
+			  const struct page_answer *answer)
+{
+	struct entry *entry = mem_alloc(1, sizeof(*entry));
+	struct slice bytes = buffer_slice(&key->bytes);
+	struct slice body = buffer_slice(&answer->body);
+
+	entry->hash = hash64(bytes.data, bytes.size, 0);
+	entry->answer = *answer;
+	entry->answer.body = (struct buffer){0};
+	buffer_append_slice(&entry->key, bytes);
+	if (key->generation == 0) {
+		buffer_append_slice(&entry->answer.body, body);
+	} else if (!cut_gaps(entry, body, key->generation)) {
+		destroy(entry);
+		return NULL;
+	}
+	return entry;
+}
+
+void answer_cache_put(struct answer_cache *cache, const struct answer_key *key,
+		      const struct page_answer *answer)
+{
+	struct entry *entry;
+	struct entry *before;
+
+	if (cache == NULL ||
+	    sizeof(*entry) + key->bytes.size + answer->body.size >
+		    cache->max_bytes / LARGEST_SHARE)
+		return;
+	entry = make(key, answer);
+	if (entry == NULL)
+		return;
+	lock_acquire(&cache->lock);
+	before = *link_of(cache, entry->hash, buffer_slice(&entry->key));
+	if (before != NULL)
+		drop(cache, before);
+	insert(cache, entry);
+	spread(cache);
+	while (cache->stats.bytes > cache->max_bytes)
+		evict(cache);
+	lock_release(&cache->lock);
+}
+
+/* The entry, which is used until give_back(); or NULL. */
+static struct entry *take(struct answer_cache *cache,
+			  const struct answer_key *key)
+{
+	struct slice bytes = buffer_slice(&key->bytes);
+	uint64_t hash = hash64(bytes.data, bytes.size, 0);
+	struct entry *entry;
+
+	lock_acquire(&cache->lock);
+	entry = *link_of(cache, hash, bytes);
+	if (entry != NULL) {
+		entry->was_asked = true;
+		entry->users++;
+		cache->stats.hits++;
+	} else {
+		cache->stats.misses++;
+	}
+	lock_release(&cache->lock);
+	return entry;
+}
+
+static void give_back(struct answer_cache *cache, struct entry *entry)
+{
+	bool is_last;
+
+	lock_acquire(&cache->lock);
+	assert(entry->users > 0);
+	entry->users--;
+	is_last = entry->users == 0 && !entry->is_listed;
+	lock_release(&cache->lock);
+	if (is_last)
+		destroy(entry);
+}
+
+static void fill_gaps(const struct entry *entry, uint64_t generation,
+		      struct buffer *out)
+{
+	const struct buffer *body = &entry->answer.body;
+	size_t from = 0;
+
+	buffer_reserve(out, body->size + entry->gap_count * MAX_DIGITS);
+	for (size_t i = 0; i < entry->gap_count; i++) {
+		buffer_append(out, body->data + from, entry->gaps[i] - from);
+		buffer_printf(out, "%llu", (unsigned long long)generation);
+		from = entry->gaps[i];
+	}
+	if (body->size > from)
+		buffer_append(out, body->data + from, body->size - from);
+}
+
+bool answer_cache_get(struct answer_cache *cache, const struct answer_key *key,
+		      struct page_answer *answer_out)
+{
+	struct entry *entry;
+
+	if (cache == NULL || cache->max_bytes == 0)
+		return false;
+	entry = take(cache, key);
+	if (entry == NULL)
+		return false;
+	*answer_out = entry->answer;
+	answer_out->body = (struct buffer){0};
+	fill_gaps(entry, key->generation, &answer_out->body);
+	give_back(cache, entry);
+	return true;
+}
+
+struct answer_cache_stats answer_cache_stats(struct answer_cache *cache)
+{
+	struct answer_cache_stats stats = {0};
+
+	if (cache == NULL)
+		return stats;
+	lock_acquire(&cache->lock);
+	stats = cache->stats;
+	lock_release(&cache->lock);
+	return stats;
+}

@@ -1,0 +1,54 @@
+/*
+ * daemon/answer/answer_cache.h - answers that were computed once, in memory, so
+ * that they are not computed again while their key (daemon/answer/answer_key.h)
+ * stays what it is. Bounded in bytes. Any thread.
+ *
+ * What goes first is chosen by SIEVE: a hand goes from the oldest to the
+ * newest, passes over those that were asked for since it was there, and drops
+ * the next. Source: Zhang et al., SIEVE is Simpler than LRU, NSDI 2024,
+ * algorithm 1.
+ */
+#ifndef DAEMON_ANSWER_ANSWER_CACHE_H
+#define DAEMON_ANSWER_ANSWER_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/answer/answer_key.h"
+#include "daemon/answer/page_answer.h"
+
+struct answer_cache;
+
+/* Of at most `max_bytes`, with keys and bookkeeping; 0: it holds none. */
+struct answer_cache *answer_cache_create(size_t max_bytes);
+
+/* NULL is a no-op. */
+void answer_cache_destroy(struct answer_cache *cache);
+
+/*
+ * Copy the answer of the key, in which the generation is that of the key.
+ * False: it is not there, and *answer_out stays as it was. `cache` may be NULL.
+ */
+bool answer_cache_get(struct answer_cache *cache, const struct answer_key *key,
+		      struct page_answer *answer_out);
+
+/*
+ * Keep a copy of what was computed, unless it is larger than a sixteenth of the
+ * cache. The key was the same before and after. `cache` may be NULL.
+ */
+void answer_cache_put(struct answer_cache *cache, const struct answer_key *key,
+		      const struct page_answer *answer);
+
+struct answer_cache_stats {
+	uint64_t hits;
+	uint64_t misses;
+	uint64_t evictions;
+	size_t bytes;
+	size_t count;
+};
+
+/* Zeros for NULL. */
+struct answer_cache_stats answer_cache_stats(struct answer_cache *cache);
+
+#endif

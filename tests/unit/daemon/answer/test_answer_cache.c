@@ -1,0 +1,305 @@
+#include "daemon/answer/answer_cache.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/file.h"
+#include "tests/unit/daemon/world.h"
+#include "tests/unit/run.h"
+
+enum { PAGES = 24, ROUNDS = 4, CACHE_BYTES = 16 << 20 };
+
+static struct world world;
+static struct answer_cache *cache;
+static struct answer_rules rules;
+
+static void url_of(unsigned number, struct url *url)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "http://a.test/page/%u", number);
+	ck_assert_int_eq(url_parse(url, slice_of(text), NULL), ERR_NONE);
+}
+
+static void put(unsigned number, unsigned kind, unsigned seed)
+{
+	struct buffer html = {0};
+	struct url url;
+
+	url_of(number, &url);
+	world_page(&html, kind, seed);
+	ck_assert_int_eq(world_put(&world, url.text, buffer_slice(&html)),
+			 ERR_NONE);
+	buffer_free(&html);
+}
+
+static void setup(void)
+{
+	world_open(&world, 0);
+	world_add_site(&world, "a.test");
+	cache = answer_cache_create(CACHE_BYTES);
+	rules = answer_rules_default;
+	rules.answers = cache;
+}
+
+static void teardown(void)
+{
+	answer_cache_destroy(cache);
+	world_close(&world);
+}
+
+/* Asked as `request` says for the page of a number. */
+static enum error ask(const struct answer_rules *by,
+		      const struct text_request *request, unsigned number,
+		      struct page_answer *answer)
+{
+	struct text_request asked = *request;
+	struct url url;
+
+	url_of(number, &url);
+	asked.url = &url;
+	return page_answer_stored(NULL, world.store, by, &asked, answer);
+}
+
+static struct page_answer must_ask(enum format format, unsigned number)
+{
+	struct page_answer answer;
+
+	ck_assert_int_eq(ask(&rules, &(struct text_request){.format = format},
+			     number, &answer),
+			 ERR_NONE);
+	return answer;
+}
+
+static struct answer_cache_stats stats(void)
+{
+	return answer_cache_stats(cache);
+}
+
+static bool is_same(const struct page_answer *a, const struct page_answer *b)
+{
+	return slice_equal(buffer_slice(&a->body), buffer_slice(&b->body)) &&
+	       strcmp(a->method, b->method) == 0 &&
+	       strcmp(a->reason, b->reason) == 0 &&
+	       strcmp(a->cluster, b->cluster) == 0 &&
+	       a->quality == b->quality &&
+	       (a->confidence == b->confidence ||
+		(isnan(a->confidence) && isnan(b->confidence)));
+}
+
+/* What the cache says is what would be computed now. */
+static void check_law(const struct text_request *request, unsigned number)
+{
+	struct answer_rules fresh_rules = rules;
+	struct page_answer kept;
+	struct page_answer fresh;
+
+	fresh_rules.answers = NULL;
+	ck_assert_int_eq(ask(&rules, request, number, &kept),
+			 ask(&fresh_rules, request, number, &fresh));
+	ck_assert(is_same(&kept, &fresh));
+	buffer_free(&kept.body);
+	buffer_free(&fresh.body);
+}
+
+static const struct text_request requests[] = {
+	{.format = FORMAT_JSON},
+	{.format = FORMAT_TXT, .method = "df"},
+};
+
+static void check_all_laws(void)
+{
+	for (unsigned number = 0; number < PAGES; number++)
+		for (size_t i = 0; i < sizeof(requests) / sizeof(*requests);
+		     i++)
+			check_law(&requests[i], number);
+}
+
+START_TEST(answers_are_those_of_a_fresh_computation_while_the_site_changes)
+{
+	uint64_t random = 19;
+
+	for (unsigned number = 0; number < PAGES; number++)
+		put(number, number % 3, number);
+	check_all_laws();
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		unsigned number = world_random(&random) % PAGES;
+		struct url url;
+
+		url_of(number, &url);
+		if (round == 2)
+			world_remove(&world, url.text);
+		else
+			put(number, world_random(&random) % 3, 100 + round);
+		check_all_laws();
+	}
+	/* each change leaves a template of three as it is */
+	ck_assert_uint_gt(stats().hits, ROUNDS * PAGES / 2);
+}
+END_TEST
+
+START_TEST(the_second_answer_is_not_computed)
+{
+	put(0, 0, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		struct page_answer answer = must_ask(FORMAT_TXT, 0);
+
+		ck_assert_ptr_nonnull(strstr(answer.body.data, "page 0"));
+		buffer_free(&answer.body);
+	}
+	ck_assert_uint_eq(stats().misses, 1);
+	ck_assert_uint_eq(stats().hits, 2);
+	ck_assert_uint_eq(stats().count, 1);
+}
+END_TEST
+
+START_TEST(a_change_of_another_template_changes_no_answer_but_generations)
+{
+	struct page_answer before;
+	struct page_answer after;
+
+	for (unsigned number = 0; number < 8; number++)
+		put(number, number % 2, number);
+	before = must_ask(FORMAT_JSON, 0);
+	put(9, 1, 9);
+	after = must_ask(FORMAT_JSON, 0);
+	ck_assert_uint_eq(stats().hits, 1);
+	ck_assert_ptr_nonnull(strstr(before.body.data, ",\"generation\":8,"));
+	ck_assert_ptr_nonnull(strstr(before.body.data, ",\"version\":8,"));
+	ck_assert_ptr_nonnull(strstr(after.body.data, ",\"generation\":9,"));
+	ck_assert_ptr_nonnull(strstr(after.body.data, ",\"version\":9,"));
+	buffer_free(&before.body);
+	buffer_free(&after.body);
+	check_law(&requests[0], 0);
+	put(8, 0, 8); /* of its own */
+	after = must_ask(FORMAT_JSON, 0);
+	ck_assert_uint_eq(stats().misses, 2);
+	buffer_free(&after.body);
+}
+END_TEST
+
+START_TEST(every_argument_has_an_answer_of_its_own)
+{
+	static const char *const radius[] = {"radius=30", NULL};
+	const struct text_request all[] = {
+		{.format = FORMAT_TXT},
+		{.format = FORMAT_MD},
+		{.method = "plain"},
+		{.method = "accb"},
+		{.method = "accb", .parameters = radius},
+		{.include = "p"},
+		{.exclude = "p"},
+		{.with_comments = true},
+		{.preference.scope = SCOPE_PAGE},
+		{.preference.favor = FAVOR_RECALL},
+	};
+	const size_t count = sizeof(all) / sizeof(*all);
+
+	put(0, 0, 0);
+	for (size_t i = 0; i < count; i++)
+		check_law(&all[i], 0);
+	ck_assert_uint_eq(stats().count, count);
+	rules.limits.max_depth--;
+	check_law(&all[0], 0);
+	rules.settings = "accb.radius=30";
+	check_law(&all[3], 0);
+	ck_assert_uint_eq(stats().count, count + 2);
+	ck_assert_uint_eq(stats().hits, 0);
+}
+END_TEST
+
+START_TEST(a_model_that_is_replaced_is_another)
+{
+	char path[128];
+	struct buffer nothing = {0};
+
+	put(0, 0, 0);
+	rules.models = world.path;
+	check_law(&requests[1], 0);
+	snprintf(path, sizeof(path), "%s/a.test.model", world.path);
+	buffer_append_text(&nothing, "no model");
+	ck_assert_int_eq(file_replace(path, buffer_slice(&nothing)), ERR_NONE);
+	check_law(&requests[1], 0);
+	ck_assert_uint_eq(stats().misses, 2);
+	buffer_free(&nothing);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(it_holds_no_more_than_it_may_and_those_who_are_asked_for)
+{
+	const size_t room = 32 << 10;
+
+	answer_cache_destroy(cache);
+	rules.answers = cache = answer_cache_create(room);
+	for (unsigned number = 0; number < PAGES; number++)
+		put(number, 0, number);
+	for (unsigned turn = 0; turn < 3 * PAGES; turn++) {
+		struct page_answer answer = must_ask(
+			FORMAT_JSON, turn % 2 == 0 ? 0 : turn / 2 % PAGES);
+
+		ck_assert_uint_le(stats().bytes, room);
+		buffer_free(&answer.body);
+	}
+	ck_assert_uint_gt(stats().evictions, 0);
+	/* each second question was for the first page */
+	ck_assert_uint_ge(stats().hits, 3 * PAGES / 2 - 1);
+}
+END_TEST
+
+START_TEST(a_cache_of_no_bytes_holds_nothing)
+{
+	answer_cache_destroy(cache);
+	rules.answers = cache = answer_cache_create(0);
+	put(0, 0, 0);
+	check_law(&requests[0], 0);
+	check_law(&requests[0], 0);
+	ck_assert_uint_eq(stats().count, 0);
+	ck_assert_uint_eq(stats().bytes, 0);
+	ck_assert_uint_eq(answer_cache_stats(NULL).count, 0);
+}
+END_TEST
+
+START_TEST(what_cannot_be_answered_is_not_kept)
+{
+	struct page_answer answer;
+
+	ck_assert_int_eq(ask(&rules, &requests[1], 0, &answer), ERR_NOT_FOUND);
+	ck_assert_str_ne(answer.reason, "");
+	buffer_free(&answer.body);
+	put(0, 0, 0);
+	ck_assert_int_eq(ask(&rules, &(struct text_request){.method = "magic"},
+			     0, &answer),
+			 ERR_NOT_FOUND);
+	buffer_free(&answer.body);
+	ck_assert_uint_eq(stats().count, 0);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("answer_cache");
+	TCase *tcase = tcase_create("answer_cache");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_set_timeout(tcase, 120);
+	tcase_add_test(
+		tcase,
+		answers_are_those_of_a_fresh_computation_while_the_site_changes);
+	tcase_add_test(tcase, the_second_answer_is_not_computed);
+	tcase_add_test(
+		tcase,
+		a_change_of_another_template_changes_no_answer_but_generations);
+	tcase_add_test(tcase, every_argument_has_an_answer_of_its_own);
+	tcase_add_test(tcase, a_model_that_is_replaced_is_another);
+	tcase_add_test(
+		tcase,
+		it_holds_no_more_than_it_may_and_those_who_are_asked_for);
+	tcase_add_test(tcase, a_cache_of_no_bytes_holds_nothing);
+	tcase_add_test(tcase, what_cannot_be_answered_is_not_kept);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -27,6 +27,7 @@ static const struct verb *const verbs[] = {
 	&verb_hook,
 	&verb_guard,
 	&verb_poison,
+	&verb_ui,
 	&verb_status,
 	&verb_verify,
 	&verb_backup,

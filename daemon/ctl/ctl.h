@@ -163,6 +163,8 @@ extern const struct verb verb_hook;
 extern const struct verb verb_silence;
 extern const struct verb verb_silences;
 extern const struct verb verb_unsilence;
+/* ctl_ui.c */
+extern const struct verb verb_ui;
 /* ctl_ingest.c */
 extern const struct verb verb_ingest;
 /* ctl_apply.c */

@@ -192,7 +192,7 @@ START_TEST(every_argument_has_an_answer_of_its_own)
 		{.method = "accb", .parameters = radius},
 		{.include = "p"},
 		{.exclude = "p"},
-		{.with_comments = true},
+		{.extras = EXTRA_COMMENTS},
 		{.preference.scope = SCOPE_PAGE},
 		{.preference.favor = FAVOR_RECALL},
 	};

@@ -1,0 +1,96 @@
+/* daemon/ctl/ctl_ui.c - templatectl: ui. */
+#include "daemon/ctl/ctl_client.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/ctl/tunnel.h"
+#include "daemon/runtime/child.h"
+#include "daemon/runtime/clock.h"
+
+enum { OPENING_MS = 10000 };
+
+static bool has_display(void)
+{
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
+	return getenv("DISPLAY") != NULL || getenv("WAYLAND_DISPLAY") != NULL;
+}
+
+/* Have the desktop open it; whoever cannot has the address. */
+static void open_browser(const char *address)
+{
+	char program[] = "/usr/bin/xdg-open";
+	char *copy = strdup(address);
+	char *words[] = {program, copy, NULL};
+	struct child child;
+
+	if (copy != NULL && access(program, X_OK) == 0)
+		child_start(&child, &(struct child_command){
+					    .words = words,
+					    .environment = environ,
+					    .deadline_ms = clock_steady_ms() +
+							   OPENING_MS,
+				    });
+	free(copy);
+}
+
+static enum ctl_status run_ui(const struct ctl *ctl)
+{
+	struct tunnel *tunnel;
+	struct buffer answer = {0};
+	enum ctl_status status =
+		client_ask(ctl,
+			   &(struct ask){.target = "/v1/status",
+					 .timeout_ms = ASK_TIMEOUT_MS},
+			   &answer);
+	enum error error;
+
+	buffer_free(&answer);
+	if (status != CTL_DONE)
+		return status;
+	error = tunnel_open(&tunnel, ctl->socket,
+			    (unsigned)option_whole(ctl, "port", 0));
+	if (error != ERR_NONE) {
+		/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
+		ctl_complain(ctl, "%s: %s", error_text(error), strerror(errno));
+		return CTL_FAILED;
+	}
+	printf("%s\n", tunnel_address(tunnel));
+	fflush(stdout);
+	fprintf(stderr, "Open it in a browser; it works once. Ctrl-C ends "
+			"it.\n");
+	if (option_given(ctl, "open") && isatty(STDOUT_FILENO) && has_display())
+		open_browser(tunnel_address(tunnel));
+	error = tunnel_run(tunnel);
+	tunnel_close(tunnel);
+	ctl_complain(ctl, "%s", error_text(error));
+	return CTL_FAILED;
+}
+
+static const struct verb_option ui_options[] = {
+	{.name = "port",
+	 .letter = 'p',
+	 .kind = OPTION_WHOLE,
+	 .value = "N",
+	 .maximum = 65535,
+	 .meaning = "port of 127.0.0.1 to listen on (default: a free one)"},
+	{.name = "open",
+	 .kind = OPTION_FLAG,
+	 .meaning = "have xdg-open open the address, on a terminal with a "
+		    "display"},
+	{.name = NULL},
+};
+
+const struct verb verb_ui = {
+	.name = "ui",
+	.operands = "",
+	.min_operands = 0,
+	.max_operands = 0,
+	.summary = "Show the daemon's pages to a browser, by a port of "
+		   "127.0.0.1 and an address that works once",
+	.options = ui_options,
+	.run = run_ui,
+};

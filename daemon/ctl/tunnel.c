@@ -1,0 +1,423 @@
+#include "daemon/ctl/tunnel.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "daemon/ctl/tunnel_request.h"
+#include "daemon/runtime/clock.h"
+#include "store/buffer.h"
+#include "store/memory.h"
+
+enum {
+	CONNECTIONS = 64,
+	CHUNK_BYTES = 64 << 10,
+	HEAD_MS = 10000, /* browsers open connections ahead of need */
+	LINGER_MS = 2000,
+};
+
+enum side { BROWSER, DAEMON, SIDES };
+
+/*
+ * A connection reads a head, then passes bytes on in both directions: `waiting`
+ * of a side is what it has to be sent, which is empty before more is read for
+ * it.
+ */
+struct connection {
+	int files[SIDES]; /* -1: none */
+	bool is_judged;   /* its head was read */
+	bool is_ending;   /* closed when all is sent to the browser */
+	struct buffer head;
+	uint64_t body_left; /* bytes that the browser may still send */
+	struct buffer waiting[SIDES];
+	size_t sent[SIDES];
+	uint64_t deadline_ms; /* for the head, or for the end; 0: none */
+};
+
+struct tunnel {
+	int listening;
+	struct sockaddr_un daemon;
+	struct tunnel_keys keys;
+	char address[128];
+	struct connection connections[CONNECTIONS];
+};
+
+static bool make_key(char *out)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "abcdefghijklmnopqrstuvwxyz0123456789-_";
+	unsigned char bytes[TUNNEL_KEY_CHARACTERS];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return false;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		out[i] = letters[bytes[i] & 63];
+	out[TUNNEL_KEY_CHARACTERS] = '\0';
+	return true;
+}
+
+static bool listen_at(struct tunnel *tunnel, unsigned port)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons((uint16_t)port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	socklen_t size = sizeof(address);
+	int on = 1;
+
+	tunnel->listening =
+		socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (tunnel->listening < 0 ||
+	    setsockopt(tunnel->listening, SOL_SOCKET, SO_REUSEADDR, &on,
+		       sizeof(on)) != 0 ||
+	    bind(tunnel->listening, (struct sockaddr *)&address, size) != 0 ||
+	    listen(tunnel->listening, CONNECTIONS) != 0 ||
+	    getsockname(tunnel->listening, (struct sockaddr *)&address,
+			&size) != 0)
+		return false;
+	tunnel->keys.port = ntohs(address.sin_port);
+	return true;
+}
+
+enum error tunnel_open(struct tunnel **tunnel_out, const char *socket,
+		       unsigned port)
+{
+	struct tunnel *tunnel = mem_alloc(1, sizeof(*tunnel));
+	enum error error = ERR_TOO_LARGE;
+
+	tunnel->listening = -1;
+	for (size_t i = 0; i < CONNECTIONS; i++)
+		for (unsigned side = 0; side < SIDES; side++)
+			tunnel->connections[i].files[side] = -1;
+	tunnel->daemon.sun_family = AF_UNIX;
+	if (strlen(socket) < sizeof(tunnel->daemon.sun_path)) {
+		memcpy(tunnel->daemon.sun_path, socket, strlen(socket) + 1);
+		error = ERR_IO;
+	}
+	if (error == ERR_IO && make_key(tunnel->keys.token) &&
+	    make_key(tunnel->keys.session) && listen_at(tunnel, port))
+		error = ERR_NONE;
+	snprintf(tunnel->address, sizeof(tunnel->address),
+		 "http://127.0.0.1:%u/?token=%s", tunnel->keys.port,
+		 tunnel->keys.token);
+	if (error != ERR_NONE) {
+		tunnel_close(tunnel);
+		return error;
+	}
+	*tunnel_out = tunnel;
+	return ERR_NONE;
+}
+
+const char *tunnel_address(const struct tunnel *tunnel)
+{
+	return tunnel->address;
+}
+
+static void end_connection(struct connection *connection)
+{
+	for (unsigned side = 0; side < SIDES; side++) {
+		if (connection->files[side] >= 0)
+			close(connection->files[side]);
+		buffer_free(&connection->waiting[side]);
+	}
+	buffer_free(&connection->head);
+	*connection = (struct connection){.files = {-1, -1}};
+}
+
+void tunnel_close(struct tunnel *tunnel)
+{
+	if (tunnel == NULL)
+		return;
+	for (size_t i = 0; i < CONNECTIONS; i++)
+		end_connection(&tunnel->connections[i]);
+	if (tunnel->listening >= 0)
+		close(tunnel->listening);
+	explicit_bzero(&tunnel->keys, sizeof(tunnel->keys));
+	explicit_bzero(tunnel->address, sizeof(tunnel->address));
+	free(tunnel);
+}
+
+static struct connection *free_connection(struct tunnel *tunnel)
+{
+	for (size_t i = 0; i < CONNECTIONS; i++)
+		if (tunnel->connections[i].files[BROWSER] < 0)
+			return &tunnel->connections[i];
+	return NULL;
+}
+
+static void accept_browser(struct tunnel *tunnel)
+{
+	struct connection *connection = free_connection(tunnel);
+	int file;
+
+	if (connection == NULL)
+		return;
+	file = accept4(tunnel->listening, NULL, NULL,
+		       SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (file < 0)
+		return;
+	connection->files[BROWSER] = file;
+	connection->deadline_ms = clock_steady_ms() + HEAD_MS;
+}
+
+static bool is_waiting(const struct connection *connection, enum side side)
+{
+	return connection->waiting[side].size > connection->sent[side];
+}
+
+/* Send an answer of our own, and end. */
+static void answer(struct connection *connection, struct buffer *answer)
+{
+	buffer_append_slice(&connection->waiting[BROWSER],
+			    buffer_slice(answer));
+	buffer_free(answer);
+	connection->is_judged = true;
+	connection->is_ending = true;
+	connection->deadline_ms = clock_steady_ms() + LINGER_MS;
+}
+
+static void refuse(struct connection *connection, unsigned status,
+		   const char *reason)
+{
+	struct buffer head = {0};
+
+	tunnel_refuse(&head, status, reason);
+	answer(connection, &head);
+}
+
+static bool reach_daemon(struct tunnel *tunnel, struct connection *connection)
+{
+	int file =
+		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	connection->files[DAEMON] = file;
+	/* the queue of a Unix socket has room, or it is refused at once */
+	return file >= 0 &&
+	       connect(file, (const struct sockaddr *)&tunnel->daemon,
+		       sizeof(tunnel->daemon)) == 0;
+}
+
+/* The head is there: `size` bytes of it. What follows is of the body. */
+static void judge(struct tunnel *tunnel, struct connection *connection,
+		  size_t size)
+{
+	struct slice head = {connection->head.data, size};
+	struct slice rest = {connection->head.data + size,
+			     connection->head.size - size};
+	struct tunnel_request request;
+
+	tunnel_judge(&tunnel->keys, head, &request);
+	if (request.verdict != TUNNEL_FORWARD) {
+		answer(connection, &request.head);
+		return;
+	}
+	if (!reach_daemon(tunnel, connection)) {
+		buffer_free(&request.head);
+		refuse(connection, 502,
+		       "No daemon answers on the socket. Is templated "
+		       "running?");
+		return;
+	}
+	if (rest.size > request.body_bytes)
+		rest.size = (size_t)request.body_bytes;
+	connection->is_judged = true;
+	connection->deadline_ms = 0;
+	connection->body_left = request.body_bytes - rest.size;
+	connection->waiting[DAEMON] = request.head;
+	buffer_append_slice(&connection->waiting[DAEMON], rest);
+	buffer_free(&connection->head);
+}
+
+static void read_head(struct tunnel *tunnel, struct connection *connection)
+{
+	const char *end = memmem(connection->head.data, connection->head.size,
+				 "\r\n\r\n", 4);
+
+	if (end != NULL)
+		judge(tunnel, connection,
+		      (size_t)(end - connection->head.data) + 4);
+	else if (connection->head.size >= TUNNEL_MAX_HEAD)
+		refuse(connection, 431, "This head is too large.");
+}
+
+/*
+ * Read what there is into `out`. False: the other side has ended, or failed.
+ */
+static bool read_some(int file, struct buffer *out, size_t max)
+{
+	char bytes[CHUNK_BYTES];
+	ssize_t count =
+		recv(file, bytes, max < sizeof(bytes) ? max : sizeof(bytes), 0);
+
+	if (count < 0)
+		return errno == EAGAIN || errno == EINTR;
+	buffer_append(out, bytes, (size_t)count);
+	return count > 0;
+}
+
+/* The browser has sent something. False: it has left. */
+static bool from_browser(struct tunnel *tunnel, struct connection *connection)
+{
+	struct buffer *body = &connection->waiting[DAEMON];
+	struct buffer dropped = {0};
+	size_t before = body->size;
+	bool is_there;
+
+	if (!connection->is_judged) {
+		is_there =
+			read_some(connection->files[BROWSER], &connection->head,
+				  TUNNEL_MAX_HEAD - connection->head.size);
+		if (is_there)
+			read_head(tunnel, connection);
+		return is_there;
+	}
+	if (connection->body_left > 0 && !connection->is_ending) {
+		is_there = read_some(connection->files[BROWSER], body,
+				     (size_t)connection->body_left);
+		connection->body_left -= body->size - before;
+		return is_there;
+	}
+	/* one request a connection: there is nothing more to be said */
+	is_there = read_some(connection->files[BROWSER], &dropped, CHUNK_BYTES);
+	buffer_free(&dropped);
+	return is_there;
+}
+
+/* Send what waits. False: it cannot be sent. */
+static bool send_some(struct connection *connection, enum side side)
+{
+	struct buffer *waiting = &connection->waiting[side];
+	size_t *sent = &connection->sent[side];
+	ssize_t count = send(connection->files[side], waiting->data + *sent,
+			     waiting->size - *sent, MSG_NOSIGNAL);
+
+	if (count < 0)
+		return errno == EAGAIN || errno == EINTR;
+	*sent += (size_t)count;
+	if (*sent == waiting->size) {
+		buffer_clear(waiting);
+		*sent = 0;
+	}
+	return true;
+}
+
+static short wanted(const struct connection *connection, enum side side)
+{
+	bool may_read = side == DAEMON
+				? !connection->is_ending &&
+					  !is_waiting(connection, BROWSER)
+				: !is_waiting(connection, DAEMON);
+
+	return (short)((may_read ? POLLIN : 0) |
+		       (is_waiting(connection, side) ? POLLOUT : 0));
+}
+
+/* False: the connection is over. */
+static bool serve(struct tunnel *tunnel, struct connection *connection,
+		  const short *events)
+{
+	const short over = POLLHUP | POLLERR;
+
+	if ((events[BROWSER] & (POLLIN | over)) != 0 &&
+	    !from_browser(tunnel, connection))
+		return false;
+	if (connection->files[DAEMON] >= 0 &&
+	    (events[DAEMON] & (POLLIN | over)) != 0 &&
+	    !is_waiting(connection, BROWSER) && !connection->is_ending &&
+	    !read_some(connection->files[DAEMON], &connection->waiting[BROWSER],
+		       CHUNK_BYTES)) {
+		connection->is_ending = true;
+		connection->deadline_ms = clock_steady_ms() + LINGER_MS;
+	}
+	if (connection->files[DAEMON] >= 0 && is_waiting(connection, DAEMON) &&
+	    !send_some(connection, DAEMON))
+		buffer_clear(&connection->waiting[DAEMON]);
+	if (is_waiting(connection, BROWSER)) {
+		if (!send_some(connection, BROWSER))
+			return false;
+		if (connection->is_ending)
+			connection->deadline_ms = clock_steady_ms() + LINGER_MS;
+	}
+	return !connection->is_ending || is_waiting(connection, BROWSER);
+}
+
+/* The files to be polled: that of the tunnel, then two a connection. */
+static int fill_polls(struct tunnel *tunnel, struct pollfd *polls)
+{
+	uint64_t now_ms = clock_steady_ms();
+	int timeout_ms = -1;
+
+	polls[0] = (struct pollfd){
+		.fd = free_connection(tunnel) == NULL ? -1 : tunnel->listening,
+		.events = POLLIN,
+	};
+	for (size_t i = 0; i < CONNECTIONS; i++) {
+		struct connection *connection = &tunnel->connections[i];
+		uint64_t deadline_ms = connection->deadline_ms;
+
+		for (unsigned side = 0; side < SIDES; side++) {
+			short events = wanted(connection, (enum side)side);
+
+			polls[1 + 2 * i + side] = (struct pollfd){
+				.fd = events == 0 ? -1
+						  : connection->files[side],
+				.events = events,
+			};
+		}
+		if (deadline_ms == 0)
+			continue;
+		if (deadline_ms <= now_ms)
+			timeout_ms = 0;
+		else if (timeout_ms < 0 ||
+			 deadline_ms - now_ms < (uint64_t)timeout_ms)
+			timeout_ms = (int)(deadline_ms - now_ms);
+	}
+	return timeout_ms;
+}
+
+static void serve_all(struct tunnel *tunnel, const struct pollfd *polls)
+{
+	uint64_t now_ms = clock_steady_ms();
+
+	for (size_t i = 0; i < CONNECTIONS; i++) {
+		struct connection *connection = &tunnel->connections[i];
+		const short events[SIDES] = {polls[1 + 2 * i].revents,
+					     polls[2 + 2 * i].revents};
+		bool is_late = connection->deadline_ms != 0 &&
+			       connection->deadline_ms <= now_ms;
+
+		if (connection->files[BROWSER] < 0)
+			continue;
+		if (is_late || !serve(tunnel, connection, events))
+			end_connection(connection);
+	}
+}
+
+enum error tunnel_run(struct tunnel *tunnel)
+{
+	struct pollfd polls[1 + SIDES * CONNECTIONS];
+
+	for (;;) {
+		int timeout_ms = fill_polls(tunnel, polls);
+
+		if (poll(polls, sizeof(polls) / sizeof(polls[0]), timeout_ms) <
+		    0) {
+			if (errno == EINTR)
+				continue;
+			return ERR_IO;
+		}
+		serve_all(tunnel, polls);
+		if ((polls[0].revents & POLLIN) != 0)
+			accept_browser(tunnel);
+	}
+}

@@ -1,0 +1,366 @@
+#include "daemon/ctl/tunnel_request.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* The headers that are looked at. */
+struct known_headers {
+	struct slice host;
+	struct slice origin;
+	struct slice site; /* Sec-Fetch-Site */
+	struct slice cookie;
+	struct slice length;
+	bool is_chunked;
+};
+
+struct reading {
+	struct slice method;
+	struct slice target;
+	struct known_headers known;
+	struct buffer *forwarded; /* the other headers */
+};
+
+static const struct {
+	unsigned status;
+	const char *phrase;
+} phrases[] = {
+	{400, "Bad Request"},
+	{403, "Forbidden"},
+	{405, "Method Not Allowed"},
+	{411, "Length Required"},
+	{413, "Content Too Large"},
+	{421, "Misdirected Request"},
+	{431, "Request Header Fields Too Large"},
+	{502, "Bad Gateway"},
+};
+
+void tunnel_refuse(struct buffer *out, unsigned status, const char *reason)
+{
+	const char *phrase = "Error";
+
+	for (size_t i = 0; i < sizeof(phrases) / sizeof(phrases[0]); i++)
+		if (phrases[i].status == status)
+			phrase = phrases[i].phrase;
+	buffer_printf(out,
+		      "HTTP/1.1 %u %s\r\nContent-Type: text/plain\r\n"
+		      "Content-Length: %zu\r\nX-Content-Type-Options: "
+		      "nosniff\r\nCache-Control: no-store\r\nConnection: "
+		      "close\r\n\r\n%s\n",
+		      status, phrase, strlen(reason) + 1, reason);
+}
+
+static void refuse(struct tunnel_request *request, unsigned status,
+		   const char *reason)
+{
+	request->verdict = TUNNEL_REFUSE;
+	buffer_clear(&request->head);
+	tunnel_refuse(&request->head, status, reason);
+}
+
+static bool is_word(struct slice text, const char *word)
+{
+	return text.size == strlen(word) &&
+	       strncasecmp(text.data, word, text.size) == 0;
+}
+
+static bool is_same(struct slice text, const char *word)
+{
+	return slice_equal(text, slice_of(word));
+}
+
+/* The next part of `rest` up to `end`, which is dropped; false: no end. */
+static bool take_until(struct slice *rest, const char *end, struct slice *out)
+{
+	const char *found = memmem(rest->data, rest->size, end, strlen(end));
+	size_t size;
+
+	if (found == NULL)
+		return false;
+	size = (size_t)(found - (const char *)rest->data);
+	*out = (struct slice){rest->data, size};
+	size += strlen(end);
+	*rest = (struct slice){(const char *)rest->data + size,
+			       rest->size - size};
+	return true;
+}
+
+/* Visible ASCII, and in values of headers spaces and what is above. */
+static bool is_clean(struct slice text, bool is_value)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		unsigned char byte = (unsigned char)slice_byte(text, i);
+		bool is_loose = byte == ' ' || byte == '\t' || byte >= 0x80;
+
+		if (byte == 0x7f || (byte <= ' ' && !is_loose) ||
+		    (is_loose && !is_value))
+			return false;
+	}
+	return true;
+}
+
+static struct slice trim(struct slice text)
+{
+	const char *at = text.data;
+
+	while (text.size > 0 && (*at == ' ' || *at == '\t')) {
+		at++;
+		text.size--;
+	}
+	while (text.size > 0 &&
+	       (at[text.size - 1] == ' ' || at[text.size - 1] == '\t'))
+		text.size--;
+	return (struct slice){at, text.size};
+}
+
+static bool read_request_line(struct slice line, struct reading *reading)
+{
+	return take_until(&line, " ", &reading->method) &&
+	       take_until(&line, " ", &reading->target) &&
+	       is_same(line, "HTTP/1.1") && is_clean(reading->method, false) &&
+	       is_clean(reading->target, false) &&
+	       slice_byte(reading->target, 0) == '/';
+}
+
+/* What concerns one connection, or is for us. */
+static bool is_dropped(struct slice name)
+{
+	static const char *const dropped[] = {
+		"connection", "keep-alive",    "upgrade",
+		"te",         "trailer",       "expect",
+		"cookie",     "authorization", "forwarded",
+	};
+
+	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
+		if (is_word(name, dropped[i]))
+			return true;
+	return name.size > 6 && strncasecmp(name.data, "proxy-", 6) == 0;
+}
+
+/* Keep what is looked at; false: it stands there twice. */
+static bool keep_known(struct known_headers *known, struct slice name,
+		       struct slice value)
+{
+	const struct {
+		const char *name;
+		struct slice *value;
+	} headers[] = {
+		{"host", &known->host},
+		{"origin", &known->origin},
+		{"sec-fetch-site", &known->site},
+		{"cookie", &known->cookie},
+		{"content-length", &known->length},
+	};
+
+	known->is_chunked |= is_word(name, "transfer-encoding");
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		if (is_word(name, headers[i].name)) {
+			if (headers[i].value->data != NULL)
+				return false;
+			*headers[i].value = value;
+		}
+	return true;
+}
+
+static bool read_header(struct slice line, struct reading *reading)
+{
+	struct slice rest = line;
+	struct slice name;
+	struct slice value;
+
+	/* a line that begins with a space goes on with the one before */
+	if (!take_until(&rest, ":", &name) || name.size == 0 ||
+	    !is_clean(name, false))
+		return false;
+	value = trim(rest);
+	if (!is_clean(value, true) || !keep_known(&reading->known, name, value))
+		return false;
+	if (is_dropped(name))
+		return true;
+	buffer_append_slice(reading->forwarded, name);
+	buffer_append_text(reading->forwarded, ": ");
+	buffer_append_slice(reading->forwarded, value);
+	buffer_append_text(reading->forwarded, "\r\n");
+	return true;
+}
+
+static bool read_head(struct slice head, struct reading *reading)
+{
+	struct slice line;
+
+	if (!take_until(&head, "\r\n", &line) ||
+	    !read_request_line(line, reading))
+		return false;
+	buffer_append_slice(reading->forwarded, line);
+	buffer_append_text(reading->forwarded, "\r\n");
+	while (take_until(&head, "\r\n", &line)) {
+		if (line.size == 0)
+			return head.size == 0;
+		if (!read_header(line, reading))
+			return false;
+	}
+	return false;
+}
+
+/* As strncmp(), but how long it takes does not tell where they differ. */
+static bool is_key(struct slice given, const char *key)
+{
+	unsigned char difference = 0;
+
+	if (given.size != TUNNEL_KEY_CHARACTERS)
+		return false;
+	for (size_t i = 0; i < given.size; i++)
+		difference |= (unsigned char)(slice_byte(given, i) ^ key[i]);
+	return difference == 0;
+}
+
+/* The name has the port in it, because cookies go to all ports of a host. */
+static bool has_session(const struct tunnel_keys *keys, struct slice cookies)
+{
+	char name[32];
+	bool is_last = false;
+
+	snprintf(name, sizeof(name), "templated-%u", keys->port);
+	while (!is_last) {
+		struct slice cookie = cookies;
+		struct slice key;
+
+		is_last = !take_until(&cookies, ";", &cookie);
+		cookie = trim(cookie);
+		if (take_until(&cookie, "=", &key) && is_same(key, name) &&
+		    is_key(cookie, keys->session))
+			return true;
+	}
+	return false;
+}
+
+static bool is_our_host(const struct tunnel_keys *keys, struct slice host)
+{
+	char ours[32];
+
+	snprintf(ours, sizeof(ours), "127.0.0.1:%u", keys->port);
+	if (is_same(host, ours))
+		return true;
+	snprintf(ours, sizeof(ours), "localhost:%u", keys->port);
+	return is_word(host, ours);
+}
+
+static bool is_our_origin(struct slice origin, struct slice host)
+{
+	const char *bytes = origin.data;
+
+	return origin.size == host.size + 7 &&
+	       memcmp(bytes, "http://", 7) == 0 &&
+	       memcmp(bytes + 7, host.data, host.size) == 0;
+}
+
+static bool read_length(struct slice text, uint64_t *bytes_out)
+{
+	*bytes_out = 0;
+	for (size_t i = 0; i < text.size; i++) {
+		char digit = slice_byte(text, i);
+
+		if (!isdigit((unsigned char)digit) || i >= 12)
+			return false;
+		*bytes_out = *bytes_out * 10 + (uint64_t)(digit - '0');
+	}
+	return text.data == NULL || text.size > 0;
+}
+
+/* Let the bearer of the token in, once. */
+static void enter(struct tunnel_keys *keys, struct slice token,
+		  struct tunnel_request *request)
+{
+	if (keys->is_used || !is_key(token, keys->token)) {
+		refuse(request, 403,
+		       keys->is_used
+			       ? "This address has been used, and is void. If "
+				 "it was not you, end templatectl ui."
+			       : "This is not the address that templatectl ui "
+				 "has printed.");
+		return;
+	}
+	keys->is_used = true;
+	request->verdict = TUNNEL_ENTER;
+	buffer_clear(&request->head);
+	buffer_printf(&request->head,
+		      "HTTP/1.1 303 See Other\r\nLocation: /\r\n"
+		      "Set-Cookie: templated-%u=%s; Path=/; HttpOnly; "
+		      "SameSite=Strict\r\nContent-Length: 0\r\n"
+		      "Referrer-Policy: no-referrer\r\n"
+		      "Cache-Control: no-store\r\nConnection: close\r\n\r\n",
+		      keys->port, keys->session);
+}
+
+static bool is_reading(struct slice method)
+{
+	return is_same(method, "GET") || is_same(method, "HEAD");
+}
+
+static const char *refusal_of(const struct tunnel_keys *keys,
+			      const struct reading *reading)
+{
+	const struct known_headers *known = &reading->known;
+
+	if (!has_session(keys, known->cookie))
+		return "Open the address that templatectl ui has printed.";
+	if (known->site.data != NULL && !is_same(known->site, "same-origin") &&
+	    !is_same(known->site, "none"))
+		return "Another site's page has asked for this.";
+	if (!is_reading(reading->method) &&
+	    !is_our_origin(known->origin, known->host))
+		return "No page of this daemon has asked for this.";
+	return NULL;
+}
+
+static void judge(struct tunnel_keys *keys, const struct reading *reading,
+		  struct tunnel_request *request)
+{
+	static const char entrance[] = "/?token=";
+	const struct known_headers *known = &reading->known;
+	const char *reason;
+
+	if (!is_our_host(keys, known->host)) {
+		refuse(request, 421, "This name does not lead here.");
+		return;
+	}
+	if (is_same(reading->method, "GET") &&
+	    reading->target.size >= sizeof(entrance) - 1 &&
+	    memcmp(reading->target.data, entrance, sizeof(entrance) - 1) == 0) {
+		enter(keys,
+		      (struct slice){(const char *)reading->target.data +
+					     sizeof(entrance) - 1,
+				     reading->target.size -
+					     (sizeof(entrance) - 1)},
+		      request);
+		return;
+	}
+	reason = refusal_of(keys, reading);
+	if (reason != NULL)
+		refuse(request, 403, reason);
+	else if (known->is_chunked)
+		refuse(request, 411, "A body needs a length.");
+	else if (!read_length(known->length, &request->body_bytes))
+		refuse(request, 400, "This is no length.");
+	else if (request->body_bytes > TUNNEL_MAX_BODY)
+		refuse(request, 413, "This is too much.");
+	else
+		buffer_append_text(&request->head, "Connection: close\r\n\r\n");
+}
+
+void tunnel_judge(struct tunnel_keys *keys, struct slice head,
+		  struct tunnel_request *request_out)
+{
+	struct reading reading = {.forwarded = &request_out->head};
+
+	*request_out = (struct tunnel_request){.verdict = TUNNEL_FORWARD};
+	if (!read_head(head, &reading))
+		refuse(request_out, 400, "This is no request.");
+	else if (!is_reading(reading.method) &&
+		 !is_same(reading.method, "POST") &&
+		 !is_same(reading.method, "DELETE"))
+		refuse(request_out, 405, "GET, HEAD, POST and DELETE alone.");
+	else
+		judge(keys, &reading, request_out);
+}

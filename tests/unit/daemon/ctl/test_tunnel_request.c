@@ -1,0 +1,216 @@
+#include "daemon/ctl/tunnel_request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/run.h"
+
+#define TOKEN   "tokentokentokentokentokentokentokentokentok"
+#define SESSION "sessionsessionsessionsessionsessionsessions"
+#define HOST    "Host: 127.0.0.1:8481\r\n"
+#define COOKIE  "Cookie: a=b; templated-8481=" SESSION "; c=d\r\n"
+#define LET_IN  HOST COOKIE
+
+static struct tunnel_keys keys;
+
+static void make_keys(void)
+{
+	keys = (struct tunnel_keys){
+		.token = TOKEN, .session = SESSION, .port = 8481};
+}
+
+/* "V HEAD": what is done, and what is sent. */
+static const char *judged(const char *head)
+{
+	static const char *const verdicts[] = {
+		[TUNNEL_FORWARD] = "forward ",
+		[TUNNEL_ENTER] = "enter ",
+		[TUNNEL_REFUSE] = "refuse ",
+	};
+	static char text[4096];
+	struct tunnel_request request;
+
+	tunnel_judge(&keys, slice_of(head), &request);
+	snprintf(text, sizeof(text), "%s%s", verdicts[request.verdict],
+		 request.head.data);
+	buffer_free(&request.head);
+	return text;
+}
+
+/* The status of the refusal; 0: it is none. */
+static int refusal(const char *head)
+{
+	const char *text = judged(head);
+
+	return strncmp(text, "refuse HTTP/1.1 ", 16) == 0
+		       ? (int)strtol(text + 16, NULL, 10)
+		       : 0;
+}
+
+START_TEST(token_lets_one_in)
+{
+	static const char head[] =
+		"GET /?token=" TOKEN " HTTP/1.1\r\n" HOST "\r\n";
+	const char *text = judged(head);
+
+	ck_assert_ptr_nonnull(strstr(text, "enter HTTP/1.1 303 "));
+	ck_assert_ptr_nonnull(strstr(text, "\r\nLocation: /\r\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "\r\nSet-Cookie: templated-8481=" SESSION
+			     "; Path=/; HttpOnly; SameSite=Strict\r\n"));
+	ck_assert_int_eq(refusal(head), 403);
+	ck_assert_int_eq(refusal(head), 403);
+}
+END_TEST
+
+START_TEST(wrong_token_lets_nobody_in)
+{
+	ck_assert_int_eq(
+		refusal("GET /?token=" SESSION " HTTP/1.1\r\n" HOST "\r\n"),
+		403);
+	ck_assert_int_eq(refusal("GET /?token= HTTP/1.1\r\n" HOST "\r\n"), 403);
+	ck_assert_int_eq(
+		refusal("POST /?token=" TOKEN " HTTP/1.1\r\n" HOST "\r\n"),
+		403);
+	ck_assert(!keys.is_used);
+}
+END_TEST
+
+START_TEST(what_is_forwarded_has_no_cookie_and_one_request)
+{
+	ck_assert_str_eq(
+		judged("GET /ui/page?url=x%20y HTTP/1.1\r\n" LET_IN
+		       "Connection: keep-alive\r\nAccept:  text/html \r\n"
+		       "Proxy-Connection: x\r\nAuthorization: Bearer x\r\n"
+		       "\r\n"),
+		"forward GET /ui/page?url=x%20y HTTP/1.1\r\n" HOST
+		"Accept: text/html\r\nConnection: close\r\n\r\n");
+}
+END_TEST
+
+START_TEST(without_the_session_nothing_is_shown)
+{
+	ck_assert_int_eq(refusal("GET / HTTP/1.1\r\n" HOST "\r\n"), 403);
+	ck_assert_int_eq(refusal("GET / HTTP/1.1\r\n" HOST
+				 "Cookie: templated-8482=" SESSION "\r\n\r\n"),
+			 403);
+	ck_assert_int_eq(refusal("GET / HTTP/1.1\r\n" HOST
+				 "Cookie: templated-8481=" TOKEN "\r\n\r\n"),
+			 403);
+	ck_assert_int_eq(refusal("GET / HTTP/1.1\r\n" HOST
+				 "Cookie: templated-8481\r\n\r\n"),
+			 403);
+}
+END_TEST
+
+START_TEST(names_of_others_do_not_lead_here)
+{
+	ck_assert_int_eq(
+		refusal("GET / HTTP/1.1\r\nHost: evil.example:8481\r\n" COOKIE
+			"\r\n"),
+		421);
+	ck_assert_int_eq(
+		refusal("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n" COOKIE "\r\n"),
+		421);
+	ck_assert_int_eq(refusal("GET / HTTP/1.1\r\n" COOKIE "\r\n"), 421);
+	ck_assert_int_eq(
+		refusal("GET / HTTP/1.1\r\nHost: localhost:8481\r\n" COOKIE
+			"\r\n"),
+		0);
+}
+END_TEST
+
+START_TEST(changes_come_from_our_own_pages)
+{
+	static const char post[] = "POST /ui/sites HTTP/1.1\r\n" LET_IN;
+	char head[512];
+
+	snprintf(head, sizeof(head), "%s\r\n", post);
+	ck_assert_int_eq(refusal(head), 403);
+	snprintf(head, sizeof(head), "%sOrigin: null\r\n\r\n", post);
+	ck_assert_int_eq(refusal(head), 403);
+	snprintf(head, sizeof(head), "%sOrigin: http://127.0.0.1:9\r\n\r\n",
+		 post);
+	ck_assert_int_eq(refusal(head), 403);
+	snprintf(head, sizeof(head), "%sOrigin: http://127.0.0.1:8481\r\n\r\n",
+		 post);
+	ck_assert_int_eq(refusal(head), 0);
+}
+END_TEST
+
+START_TEST(other_sites_may_not_even_ask)
+{
+	ck_assert_int_eq(refusal("GET / HTTP/1.1\r\n" LET_IN
+				 "Sec-Fetch-Site: cross-site\r\n\r\n"),
+			 403);
+	ck_assert_int_eq(refusal("GET / HTTP/1.1\r\n" LET_IN
+				 "Sec-Fetch-Site: same-site\r\n\r\n"),
+			 403);
+	ck_assert_int_eq(refusal("GET / HTTP/1.1\r\n" LET_IN
+				 "Sec-Fetch-Site: none\r\n\r\n"),
+			 0);
+}
+END_TEST
+
+START_TEST(a_body_has_one_length)
+{
+#define POST                                            \
+	"POST /ui/sites HTTP/1.1\r\n" LET_IN "Origin: " \
+	"http://127.0.0.1:8481\r\n"
+	struct tunnel_request request;
+
+	ck_assert_int_eq(refusal(POST "Transfer-Encoding: chunked\r\n\r\n"),
+			 411);
+	ck_assert_int_eq(refusal(POST "Content-Length: 1\r\n"
+				      "Content-Length: 2\r\n\r\n"),
+			 400);
+	ck_assert_int_eq(refusal(POST "Content-Length: -1\r\n\r\n"), 400);
+	ck_assert_int_eq(refusal(POST "Content-Length: \r\n\r\n"), 400);
+	ck_assert_int_eq(refusal(POST "Content-Length: 67108865\r\n\r\n"), 413);
+	tunnel_judge(&keys, slice_of(POST "Content-Length: 67108864\r\n\r\n"),
+		     &request);
+	ck_assert_uint_eq(request.body_bytes, 67108864);
+	buffer_free(&request.head);
+}
+END_TEST
+
+START_TEST(what_is_no_request_is_refused)
+{
+	static const char *const heads[] = {
+		"\r\n\r\n",
+		"GET / HTTP/1.0\r\n\r\n",
+		"GET http://127.0.0.1:8481/ HTTP/1.1\r\n" LET_IN "\r\n",
+		"GET  / HTTP/1.1\r\n" LET_IN "\r\n",
+		"GET /\x01 HTTP/1.1\r\n" LET_IN "\r\n",
+		"GET / HTTP/1.1\r\n" LET_IN "A : b\r\n\r\n",
+		"GET / HTTP/1.1\r\n" LET_IN "A: b\r\n c\r\n\r\n",
+		"GET / HTTP/1.1\r\n" LET_IN "A: b\nC: d\r\n\r\n",
+		"GET / HTTP/1.1\r\n" LET_IN HOST "\r\n",
+		"GET / HTTP/1.1\r\n" LET_IN ": b\r\n\r\n",
+	};
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		ck_assert_msg(refusal(heads[i]) == 400, "%s", heads[i]);
+	ck_assert_int_eq(refusal("PUT / HTTP/1.1\r\n" LET_IN "\r\n"), 405);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("tunnel_request");
+	TCase *tests = tcase_create("tunnel_request");
+
+	suite_add_tcase(suite, tests);
+	tcase_add_checked_fixture(tests, make_keys, NULL);
+	tcase_add_test(tests, token_lets_one_in);
+	tcase_add_test(tests, wrong_token_lets_nobody_in);
+	tcase_add_test(tests, what_is_forwarded_has_no_cookie_and_one_request);
+	tcase_add_test(tests, without_the_session_nothing_is_shown);
+	tcase_add_test(tests, names_of_others_do_not_lead_here);
+	tcase_add_test(tests, changes_come_from_our_own_pages);
+	tcase_add_test(tests, other_sites_may_not_even_ask);
+	tcase_add_test(tests, a_body_has_one_length);
+	tcase_add_test(tests, what_is_no_request_is_refused);
+	return suite;
+}

@@ -28,6 +28,7 @@ static const struct verb *const verbs[] = {
 	&verb_guard,
 	&verb_poison,
 	&verb_ui,
+	&verb_token,
 	&verb_status,
 	&verb_verify,
 	&verb_backup,

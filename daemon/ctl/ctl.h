@@ -165,6 +165,8 @@ extern const struct verb verb_silences;
 extern const struct verb verb_unsilence;
 /* ctl_ui.c */
 extern const struct verb verb_ui;
+/* ctl_token.c */
+extern const struct verb verb_token;
 /* ctl_ingest.c */
 extern const struct verb verb_ingest;
 /* ctl_apply.c */

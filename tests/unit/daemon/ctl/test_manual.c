@@ -14,7 +14,8 @@ static const struct verb *const verbs[] = {
 	&verb_events,  &verb_status,   &verb_verify,    &verb_extract,
 	&verb_cluster, &verb_batch,    &verb_methods,   &verb_explain,
 	&verb_train,   &verb_ingest,   &verb_ack,       &verb_hook,
-	&verb_silence, &verb_silences, &verb_unsilence, NULL,
+	&verb_silence, &verb_silences, &verb_unsilence, &verb_token,
+	NULL,
 };
 
 static char *read_page(const char *name)

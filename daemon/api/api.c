@@ -12,6 +12,7 @@
 #include "daemon/api/event_tally.h"
 #include "daemon/api/api_login.h"
 #include "daemon/pool/pool.h"
+#include "daemon/http/entity_tag.h"
 #include "daemon/report/cuts.h"
 #include "daemon/runtime/clock.h"
 #include "store/memory.h"
@@ -110,8 +111,8 @@ static unsigned status_of(enum error error)
 	return 500;
 }
 
-enum http_verdict call_reply_json(struct call *call, unsigned status,
-				  json_t *value)
+/* A line; the value is released. */
+static struct buffer write_json(json_t *value)
 {
 	struct buffer body = {0};
 	char *text;
@@ -128,8 +129,42 @@ enum http_verdict call_reply_json(struct call *call, unsigned status,
 	buffer_append_byte(&body, '\n');
 	free(text);
 	json_decref(value);
+	return body;
+}
+
+enum http_verdict call_reply_json(struct call *call, unsigned status,
+				  json_t *value)
+{
+	struct buffer body = write_json(value);
+
 	http_reply(call->exchange, status, "application/json", &body);
 	return HTTP_ANSWERED;
+}
+
+enum http_verdict call_reply_tagged(struct call *call, const char *media_type,
+				    struct buffer *body)
+{
+	const char *known = http_header(call->exchange, "If-None-Match");
+	bool is_post = strcmp(http_method(call->exchange), "POST") == 0;
+	char tag[ENTITY_TAG_BYTES];
+	unsigned status = 200;
+
+	entity_tag_make(buffer_slice(body), tag);
+	if (!is_post)
+		http_add_header(call->exchange, "ETag", tag);
+	if (!is_post && entity_tag_is_listed(tag, known)) {
+		status = 304;
+		buffer_free(body);
+	}
+	http_reply(call->exchange, status, media_type, body);
+	return HTTP_ANSWERED;
+}
+
+enum http_verdict call_reply_tagged_json(struct call *call, json_t *value)
+{
+	struct buffer body = write_json(value);
+
+	return call_reply_tagged(call, "application/json", &body);
 }
 
 enum http_verdict call_fail(struct call *call, unsigned status,

@@ -122,6 +122,17 @@ call_handler api_post_login;
 enum http_verdict call_reply_json(struct call *call, unsigned status,
 				  json_t *value);
 
+/*
+ * Answer with a body that has a tag (daemon/http/entity_tag.h), or by 304 when
+ * the client has it already; the answer to a POST has neither. `media_type` is
+ * static memory.
+ */
+enum http_verdict call_reply_tagged(struct call *call, const char *media_type,
+				    struct buffer *body);
+
+/* The same with `value`, which is released. */
+enum http_verdict call_reply_tagged_json(struct call *call, json_t *value);
+
 /* Answer with an error. */
 enum http_verdict call_fail(struct call *call, unsigned status,
 			    const char *code, const char *format, ...)

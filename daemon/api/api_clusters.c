@@ -166,7 +166,7 @@ static enum http_verdict reply(struct call *call, struct txn *txn,
 	if (error == ERR_NONE && value == NULL)
 		error = ERR_NOT_FOUND;
 	if (error == ERR_NONE)
-		return call_reply_json(call, 200, value);
+		return call_reply_tagged_json(call, value);
 	json_decref(value);
 	return call_fail_with(call, error, call->host);
 }

@@ -16,12 +16,13 @@ enum { ENOUGH_PAGES = 10 };
 /* What an exchange remembers while it is parked: words of http_memory(). */
 enum { MEMORY_IS_ASKED, MEMORY_ASKED_MS };
 
-/* Send the answer, or the error and its reason; the answer is freed. */
+/* Send the answer, or that the client has it, or the error and its reason; the
+ * answer is freed. */
 static enum http_verdict reply_answer(struct call *call, enum format format,
 				      enum error error,
 				      struct page_answer *answer)
 {
-	enum http_verdict verdict = HTTP_ANSWERED;
+	enum http_verdict verdict;
 	char confidence[16];
 
 	if (error != ERR_NONE) {
@@ -40,9 +41,8 @@ static enum http_verdict reply_answer(struct call *call, enum format format,
 		http_add_header(call->exchange, "X-Templated-Confidence",
 				confidence);
 	}
-	http_reply(call->exchange, 200, format_media_type(format),
-		   &answer->body);
-	return verdict;
+	return call_reply_tagged(call, format_media_type(format),
+				 &answer->body);
 }
 
 static enum http_verdict answer_from_store(struct call *call,

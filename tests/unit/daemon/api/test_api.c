@@ -664,6 +664,70 @@ START_TEST(text_is_answered_from_the_template)
 }
 END_TEST
 
+/* With a header, or "". */
+static struct buffer ask_with(const char *method, const char *target,
+			      const char *header, const char *body)
+{
+	struct buffer request = {0};
+	struct buffer answer;
+	int file = client_open(path);
+
+	buffer_printf(&request,
+		      "%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+		      "Content-Length: %zu\r\n%s\r\n%s",
+		      method, target, strlen(body), header, body);
+	ck_assert(client_send(file, request.data));
+	answer = client_receive(file);
+	close(file);
+	buffer_free(&request);
+	return answer;
+}
+
+static const char *const tagged[] = {
+	TEXT_OF_3,
+	"/v1/text?url=http://news.example/3&format=json",
+	"/v1/sites/news.example/clusters",
+	"/v1/clusters/news.example/1",
+	"/v1/clusters/news.example/1/pages",
+	"/v1/clusters/news.example/1/template",
+};
+
+START_TEST(an_answer_that_the_client_has_is_not_sent_again)
+{
+	struct buffer first = ask_with("GET", tagged[_i], "", "");
+	char header[128] = "";
+	const char *tag = strstr(first.data, "ETag: \"");
+	struct buffer again;
+
+	ck_assert_int_eq(client_status(&first), 200);
+	ck_assert_ptr_nonnull(tag);
+	snprintf(header, sizeof(header), "If-None-Match: %.34s\r\n",
+		 tag + strlen("ETag: "));
+	again = ask_with("GET", tagged[_i], header, "");
+	ck_assert_int_eq(client_status(&again), 304);
+	ck_assert_str_eq(client_body(&again), "");
+	ck_assert_ptr_nonnull(strstr(again.data, "ETag: \""));
+	buffer_free(&again);
+	again = ask_with("GET", tagged[_i], "If-None-Match: \"other\"\r\n", "");
+	ck_assert_int_eq(client_status(&again), 200);
+	ck_assert_str_eq(client_body(&again), client_body(&first));
+	buffer_free(&again);
+	buffer_free(&first);
+}
+END_TEST
+
+START_TEST(what_is_handed_in_has_no_tag)
+{
+	struct buffer answer =
+		ask_with("POST", "/v1/extract", "If-None-Match: *\r\n",
+			 "<html><body><p>Some text of a page.</p></body>");
+
+	ck_assert_int_eq(client_status(&answer), 200);
+	ck_assert_ptr_null(strstr(answer.data, "ETag:"));
+	buffer_free(&answer);
+}
+END_TEST
+
 /* A "+" in a query is a space, unless the client knows and escapes it. */
 static const char *const plus[] = {
 	"/v1/text?url=" SITE "3&format=explain&method=df+",
@@ -923,6 +987,10 @@ Suite *make_suite(void)
 	tcase_add_test(tests, pages_come_in_portions);
 	tcase_add_test(tests, a_template_has_the_texts_that_pages_ratio);
 	tcase_add_test(tests, text_is_answered_from_the_template);
+	tcase_add_loop_test(tests,
+			    an_answer_that_the_client_has_is_not_sent_again, 0,
+			    sizeof(tagged) / sizeof(*tagged));
+	tcase_add_test(tests, what_is_handed_in_has_no_tag);
 	tcase_add_loop_test(tests, a_method_with_a_plus_is_found_and_explained,
 			    0, 2);
 	tcase_add_test(tests, a_wrong_question_for_text_is_told);

@@ -115,15 +115,8 @@ static unsigned status_of(enum error error)
 static struct buffer write_json(json_t *value)
 {
 	struct buffer body = {0};
-	char *text;
-
-	if (call->answer_out != NULL) {
-		*call->answer_out = value;
-		call->answer_status = status;
-		return HTTP_ANSWERED;
-	}
-	text = json_dumps(value,
-			  JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
+	char *text = json_dumps(
+		value, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
 
 	buffer_append_text(&body, text == NULL ? "{}" : text);
 	buffer_append_byte(&body, '\n');
@@ -135,8 +128,14 @@ static struct buffer write_json(json_t *value)
 enum http_verdict call_reply_json(struct call *call, unsigned status,
 				  json_t *value)
 {
-	struct buffer body = write_json(value);
+	struct buffer body;
 
+	if (call->answer_out != NULL) {
+		*call->answer_out = value;
+		call->answer_status = status;
+		return HTTP_ANSWERED;
+	}
+	body = write_json(value);
 	http_reply(call->exchange, status, "application/json", &body);
 	return HTTP_ANSWERED;
 }
@@ -162,8 +161,11 @@ enum http_verdict call_reply_tagged(struct call *call, const char *media_type,
 
 enum http_verdict call_reply_tagged_json(struct call *call, json_t *value)
 {
-	struct buffer body = write_json(value);
+	struct buffer body;
 
+	if (call->answer_out != NULL)
+		return call_reply_json(call, 200, value);
+	body = write_json(value);
 	return call_reply_tagged(call, "application/json", &body);
 }
 

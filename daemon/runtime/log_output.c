@@ -1,0 +1,164 @@
+#include "daemon/runtime/log_output.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "daemon/runtime/clock.h"
+#include "store/date.h"
+
+/* 2017-03-06T04:03:53Z with the milliseconds before the Z. */
+static void append_time(struct buffer *out, uint64_t now_ms)
+{
+	char text[DATE_BYTES];
+
+	date_format(now_ms, text);
+	text[strcspn(text, "Z")] = '\0';
+	buffer_printf(out, "{\"time\":\"%s.%03uZ\"", text,
+		      (unsigned)(now_ms % 1000U));
+}
+
+/* Whatever is no ASCII becomes '?': some of it is no UTF-8. */
+static void append_repaired(struct buffer *out, const char *value)
+{
+	buffer_append_byte(out, '"');
+	for (; *value != '\0'; value++) {
+		if (*value == '"' || *value == '\\')
+			buffer_append_byte(out, '\\');
+		buffer_append_byte(out,
+				   (unsigned char)*value < 0x80 ? *value : '?');
+	}
+	buffer_append_byte(out, '"');
+}
+
+/* `value` has no control characters. */
+static void append_member(struct buffer *out, const char *name,
+			  const char *value)
+{
+	json_t *string = json_string(value);
+	char *text = json_dumps(string, JSON_ENCODE_ANY);
+
+	buffer_printf(out, ",\"%s\":", name);
+	if (text != NULL)
+		buffer_append_text(out, text);
+	else
+		append_repaired(out, value);
+	free(text);
+	json_decref(string);
+}
+
+void log_output_json(const struct log_event *event, uint64_t now_ms,
+		     struct buffer *out)
+{
+	append_time(out, now_ms);
+	append_member(out, "level", log_level_name(event->level));
+	if (event->site[0] != '\0')
+		append_member(out, "site", event->site);
+	if (event->url[0] != '\0')
+		append_member(out, "url", event->url);
+	append_member(out, "message", event->message);
+	buffer_append_text(out, "}\n");
+}
+
+/* A value has no line end, so no field needs the binary form. */
+void log_output_journal(const struct log_event *event, struct buffer *out)
+{
+	static const int priorities[LOG_LEVELS] = {3, 4, 6, 7};
+	bool has_url = event->url[0] != '\0';
+	bool has_site = event->site[0] != '\0';
+
+	buffer_printf(out, "PRIORITY=%d\nSYSLOG_IDENTIFIER=templated\n",
+		      priorities[event->level]);
+	if (has_site)
+		buffer_printf(out, "TEMPLATED_SITE=%s\n", event->site);
+	if (has_url)
+		buffer_printf(out, "TEMPLATED_URL=%s\n", event->url);
+	buffer_append_text(out, "MESSAGE=");
+	if (has_url)
+		buffer_printf(out, "%s: ", event->url);
+	else if (has_site)
+		buffer_printf(out, "site %s: ", event->site);
+	buffer_printf(out, "%s\n", event->message);
+}
+
+bool log_output_send(const char *path, const struct log_event *event)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct buffer message = {0};
+	size_t length = strlen(path);
+	ssize_t sent;
+	int file;
+
+	if (length >= sizeof(address.sun_path))
+		return false;
+	memcpy(address.sun_path, path, length);
+	file = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (file < 0)
+		return false;
+	log_output_journal(event, &message);
+	sent = sendto(
+		file, message.data, message.size, MSG_NOSIGNAL | MSG_DONTWAIT,
+		(const struct sockaddr *)&address,
+		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
+	close(file);
+	buffer_free(&message);
+	return sent >= 0;
+}
+
+bool log_output_is_stream(const char *stream, int file)
+{
+	unsigned long long device;
+	unsigned long long inode;
+	struct stat status;
+	char *end;
+
+	if (stream == NULL || fstat(file, &status) != 0)
+		return false;
+	device = strtoull(stream, &end, 10);
+	if (end == stream || *end != ':')
+		return false;
+	stream = end + 1;
+	inode = strtoull(stream, &end, 10);
+	return end != stream && *end == '\0' && device == status.st_dev &&
+	       inode == status.st_ino;
+}
+
+/* In one write, so that lines of several threads stay whole. */
+static void to_json(const struct log_event *event)
+{
+	struct buffer line = {0};
+	ssize_t written;
+
+	log_output_json(event, clock_wall_ms(), &line);
+	do
+		written = write(STDERR_FILENO, line.data, line.size);
+	while (written < 0 && errno == EINTR);
+	buffer_free(&line);
+}
+
+static void to_journal(const struct log_event *event)
+{
+	if (!log_output_send(JOURNAL_SOCKET, event))
+		log_to_stderr(event);
+}
+
+void log_output_set(enum log_format format)
+{
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): nobody changes it */
+	const char *stream = getenv("JOURNAL_STREAM");
+
+	if (format == LOG_FORMAT_JSON)
+		log_set_sink(to_json);
+	else if (log_output_is_stream(stream, STDERR_FILENO))
+		log_set_sink(to_journal);
+	else
+		log_set_sink(NULL);
+}

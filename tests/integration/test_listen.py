@@ -1,0 +1,345 @@
+"""The API over TCP: tokens, roles, rates, TLS, and those who try without."""
+
+import http.client
+import os
+import pathlib
+import re
+import socket
+import ssl
+import stat
+import subprocess
+import time
+import warnings
+
+import harness
+
+HOSTILE_TOKENS = ("", "x", "td_", "td_" + "0" * 64, "td_" + "f" * 100000)
+
+
+class Listen(harness.Case):
+    def listening(self, **rows):
+        """A daemon that listens, and a token of each role."""
+        self.port = harness.free_port()
+        daemon = self.daemon({"listen": {
+            "address": f'"127.0.0.1:{self.port}"', **rows}})
+        self.read = self.token(daemon, "reader")
+        self.write = self.token(daemon, "writer", "--write")
+        return daemon
+
+    def token(self, daemon, *arguments):
+        done = daemon.ctl("token", "add", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"\Atd_[0-9a-f]{64}\n\Z")
+        return done.stdout.strip()
+
+    def connection(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+
+    def ask(self, target, token=None, method="GET", body=None, **headers):
+        """One request; `Sec_Fetch_Site` stands for Sec-Fetch-Site."""
+        connection = self.connection()
+        sent = {name.replace("_", "-"): value
+                for name, value in headers.items()}
+        if token is not None:
+            sent["Authorization"] = "Bearer " + token
+        try:
+            connection.request(method, target, body=body, headers=sent)
+            return harness.Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+    def raw(self, data, patience_s=20):
+        """What comes for these bytes until the other side closes."""
+        with socket.create_connection(("127.0.0.1", self.port),
+                                      patience_s) as client:
+            client.sendall(data)
+            answer = b""
+            while more := client.recv(65536):
+                answer += more
+            return answer
+
+    def test_nobody_listens_unless_told_so(self):
+        daemon = self.daemon()
+        tables = "".join(
+            pathlib.Path(f"/proc/{daemon.process.pid}/net/{name}").read_text()
+            for name in ("tcp", "tcp6"))
+        ours = set()
+        for file in pathlib.Path(f"/proc/{daemon.process.pid}/fd").iterdir():
+            try:
+                ours |= set(re.findall(r"socket:\[(\d+)\]", os.readlink(file)))
+            except OSError:
+                continue
+        rows = [line.split() for line in tables.splitlines()]
+        self.assertEqual([row for row in rows if row[9:] and row[9] in ours],
+                         [])
+
+    def test_roles_and_their_ends(self):
+        """Who may what; none may what only the owner of the socket may."""
+        daemon = self.listening()
+        for token, status in ((self.read, 403), (self.write, 200)):
+            self.assertEqual(self.ask("/metrics", token).status, 200)
+            self.assertEqual(self.ask("/v1/events", token).status, 200)
+            self.assertEqual(self.ask("/v1/sites", token).status, status)
+            for method in ("GET", "POST"):
+                self.error_of(self.ask("/v1/tokens", token, method, b"{}"),
+                              403, "refused")
+            self.error_of(self.ask("/v1/tokens/reader", token, "DELETE"),
+                          403, "refused")
+        self.error_of(self.ask("/v1/text?url=http://a.test/&fetch=missing",
+                               self.read), 403, "refused")
+        rows = daemon.json("/v1/tokens")["tokens"]
+        self.assertEqual([(row["name"], row["role"]) for row in rows],
+                         [("reader", "read"), ("writer", "write")])
+        self.assertEqual(daemon.ctl("token", "add", "reader").returncode, 1)
+        self.assertNotEqual(daemon.ctl("token", "add", "a b").returncode, 0)
+        self.assertIn("reader", daemon.ctl("token", "list").stdout)
+        self.assertEqual(daemon.ctl("token", "rm", "reader").returncode, 0)
+        self.error_of(self.ask("/metrics", self.read), 401, "unauthorized")
+        self.outlives_a_restart(daemon)
+
+    def outlives_a_restart(self, daemon):
+        daemon.stop()
+        path = pathlib.Path(daemon.store) / "tokens"
+        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
+        self.assertNotIn(self.write[3:], path.read_text())
+        daemon.start()
+        self.assertEqual(self.ask("/v1/sites", self.write).status, 200)
+        self.error_of(self.ask("/metrics", self.read), 401, "unauthorized")
+
+    def test_strangers_get_nothing(self):
+        daemon = self.listening()
+        for token in (None, *HOSTILE_TOKENS[:4], self.read + "0",
+                      self.read[:-1], self.read.upper()):
+            answer = self.ask("/metrics", token)
+            self.error_of(answer, 401, "unauthorized")
+            self.assertTrue(answer.headers["WWW-Authenticate"]
+                            .startswith("Bearer "))
+        self.error_of(self.ask("/metrics", Authorization="Basic eDp5"), 401)
+        # too much of a head is refused by the server itself
+        self.assertIn(b" 431 ", self.raw(
+            b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "
+            + HOSTILE_TOKENS[4].encode() + b"\r\n\r\n"))
+        # no byte of a body is awaited, and none is held
+        for head in (b"Content-Length: 9000000", b"Transfer-Encoding: chunked"):
+            self.assertIn(b"HTTP/1.1 401 ", self.raw(
+                b"POST /v1/ingest HTTP/1.1\r\nHost: 127.0.0.1\r\n" + head
+                + b"\r\n\r\n"))
+        for head, status in ((b"Content-Length: 5000", b"413"),
+                             (b"Transfer-Encoding: chunked", b"411")):
+            self.assertIn(b"HTTP/1.1 " + status, self.raw(
+                b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\n" + head
+                + b"\r\n\r\n"))
+        self.assertEqual(daemon.get("/v1/status").status, 200)
+
+    def test_pages_of_other_sites_get_nothing(self):
+        """DNS rebinding, forged requests, cookies that come unasked."""
+        self.listening(names='"texts.test"')
+        here = f"127.0.0.1:{self.port}"
+        for host, status in (("evil.test", 421), ("127.0.0.1.evil.test", 421),
+                             ("", 421), ("texts.test", 200),
+                             ("localhost:1", 200), ("[::1]", 200)):
+            self.assertEqual(self.ask("/metrics", self.read, Host=host).status,
+                             status, host)
+        self.assertIn(b" 4", self.raw(b"GET /metrics HTTP/1.0\r\n"
+                                      b"Authorization: Bearer "
+                                      + self.read.encode() + b"\r\n\r\n")[:13])
+        cookie = f"other=1; templated={self.write}"
+        forged = (
+            {"Origin": "http://evil.test"}, {"Origin": "null"},
+            {"Origin": "http://127.0.0.1:9"}, {"Origin": f"ftp://{here}"},
+            {"Cookie": cookie},
+            {"Cookie": cookie, "Sec_Fetch_Site": "none"},
+            {"Cookie": cookie, "Origin": "http://evil.test",
+             "Sec_Fetch_Site": "same-origin"})
+        for headers in forged:
+            token = None if "Cookie" in headers else self.write
+            answer = self.ask("/v1/sites", token, "POST", b"{}", **headers)
+            self.error_of(answer, 403, "wrong_origin")
+        for site in ("same-site", "cross-site"):
+            self.error_of(self.ask("/v1/sites", Cookie=cookie,
+                                   Sec_Fetch_Site=site), 401)
+        self.error_of(self.ask("/v1/sites", method="OPTIONS",
+                               Origin="http://evil.test"), 403)
+        for headers in ({"Origin": f"http://{here}"},
+                        {"Sec_Fetch_Site": "same-origin"}):
+            # it gets through to who reads the body
+            self.error_of(self.ask("/v1/sites", None, "POST", b"{}",
+                                   Cookie=cookie, **headers), 400)
+        answer = self.ask("/v1/sites", Cookie=cookie, Origin="http://evil.test")
+        self.assertEqual(answer.status, 200)
+        self.assertEqual([name for name in answer.headers
+                          if name.lower().startswith("access-control")], [])
+        self.assertIn("sandbox", answer.headers["Content-Security-Policy"])
+        self.assertEqual(answer.headers["X-Content-Type-Options"], "nosniff")
+
+    def test_a_browser_logs_in(self):
+        self.listening()
+        page = self.ask("/")
+        self.assertEqual((page.status, page.type),
+                         (401, "text/html; charset=utf-8"))
+        self.assertIn('action="/login"', page.text)
+        here = f"http://127.0.0.1:{self.port}"
+        form = b"token=" + self.read.encode()
+        for answer in (self.ask("/login?token=" + self.read),
+                       self.ask("/login", None, "POST", form, Origin=here)):
+            self.assertEqual((answer.status, answer.headers["Location"]),
+                             (303, "/"))
+            self.assertEqual(answer.headers["Cache-Control"], "no-store")
+            cookie, *rest = answer.headers["Set-Cookie"].split("; ")
+            self.assertEqual(set(rest),
+                             {"Path=/", "HttpOnly", "SameSite=Strict"})
+            self.assertEqual(self.ask("/metrics", Cookie=cookie).status, 200)
+        for answer in (self.ask("/login?token=x"),
+                       self.ask("/login?token=" + "td_" + "0" * 64),
+                       self.ask("/login", None, "POST", b"token=x"),
+                       self.ask("/login", None, "POST", b"\0" * 73)):
+            self.assertEqual(answer.status, 401)
+            self.assertIsNone(answer.headers["Set-Cookie"])
+        self.error_of(self.ask("/login", None, "POST", form,
+                               Origin="http://evil.test"), 403)
+
+    def test_rate_of_a_token(self):
+        daemon = self.listening(rate=20)
+        connection = self.connection()
+        self.addCleanup(connection.close)
+        counts = {}
+        started = time.monotonic()
+        for _ in range(60):
+            connection.request("GET", "/v1/events", headers={
+                "Authorization": "Bearer " + self.read})
+            answer = harness.Answer(connection.getresponse())
+            counts[answer.status] = counts.get(answer.status, 0) + 1
+            if answer.status == 429:
+                self.error_of(answer, 429, "too_fast")
+                self.assertEqual(answer.headers["Retry-After"], "1")
+        seconds = time.monotonic() - started
+        self.assertLessEqual(counts[200], 20 * (1 + seconds) + 1)
+        self.assertGreaterEqual(counts[200], 20)
+        # nobody else has to wait
+        self.assertEqual(self.ask("/v1/events", self.write).status, 200)
+        self.assertEqual(daemon.get("/v1/events").status, 200)
+
+    def test_slow_clients_keep_nobody_out(self):
+        daemon = self.listening()
+        daemon.stop()
+        daemon.configure({"socket": {"max_clients": 16}})
+        daemon.start()
+        slow = []
+        for number in range(40):
+            client = socket.create_connection(("127.0.0.1", self.port), 5)
+            self.addCleanup(client.close)
+            if number % 2:
+                client.sendall(b"POST /v1/extract HTTP/1.1\r\nHost: localhost"
+                               b"\r\nAuthorization: Bearer "
+                               + self.write.encode()
+                               + b"\r\nContent-Length: 5000\r\n\r\n<p>")
+            else:
+                client.sendall(b"GET / HT")
+            slow.append(client)
+        started = time.monotonic()
+        self.assertEqual(self.ask("/metrics", self.read).status, 200)
+        self.assertLess(time.monotonic() - started, 15)
+        self.assertEqual(daemon.get("/v1/status").status, 200)
+
+    def certify(self, folder):
+        """A certificate of its own for localhost, and its key."""
+        certificate, key = folder / "cert.pem", folder / "key.pem"
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+             "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+             "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+             "-keyout", key, "-out", certificate],
+            check=True, capture_output=True)
+        # root alone may read it, when it is root who starts the daemon
+        os.chmod(key, 0o600)
+        return certificate, key
+
+    def test_tls(self):
+        folder = pathlib.Path(self.folder())
+        certificate, key = self.certify(folder)
+        daemon = self.listening(certificate=f'"{certificate}"',
+                                key=f'"{key}"')
+        context = ssl.create_default_context(cafile=certificate)
+        address = ("127.0.0.1", self.port)
+        with socket.create_connection(address, 20) as plain, \
+                context.wrap_socket(plain, server_hostname="localhost") as tls:
+            head = (f"Host: localhost\r\nAuthorization: Bearer {self.write}"
+                    "\r\n")
+            # pipelined, with a body, and one that waits
+            body = b"<html><body><p>" + b"word " * 20000
+            tls.sendall(f"GET /metrics HTTP/1.1\r\n{head}\r\nPOST /v1/extract"
+                        f" HTTP/1.1\r\n{head}Connection: close\r\n"
+                        f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+            answer = b""
+            while more := tls.recv(65536):
+                answer += more
+        self.assertEqual(answer.count(b"HTTP/1.1 200 OK"), 2, answer[-500:])
+        self.assertIn(b"word word", answer)
+        old = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        old.check_hostname, old.verify_mode = False, ssl.CERT_NONE
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            old.minimum_version = ssl.TLSVersion.TLSv1
+            old.maximum_version = ssl.TLSVersion.TLSv1_1
+        old.set_ciphers("ALL:@SECLEVEL=0")
+        with socket.create_connection(address, 20) as plain, \
+                self.assertRaises(OSError):
+            old.wrap_socket(plain)
+        self.secure_cookie(context)
+        # who speaks no TLS gets no HTTP
+        try:
+            self.assertNotIn(b"HTTP", self.raw(b"GET / HTTP/1.1\r\n\r\n"))
+        except OSError:
+            pass
+        self.assertEqual(daemon.get("/v1/status").status, 200)
+
+    def secure_cookie(self, context):
+        connection = http.client.HTTPSConnection(
+            "localhost", self.port, timeout=20, context=context)
+        self.addCleanup(connection.close)
+        connection.request("GET", "/login?token=" + self.read)
+        self.assertIn("; Secure", harness.Answer(connection.getresponse())
+                      .headers["Set-Cookie"])
+
+    def test_a_stop_ends_it(self):
+        """Also with clients that wait; and the place is free at once."""
+        daemon = self.listening()
+        waiting = self.connection()
+        self.addCleanup(waiting.close)
+        waiting.request("GET", "/v1/events?wait=20&since=99", headers={
+            "Authorization": "Bearer " + self.read})
+        daemon.stop()
+        with self.assertRaises(OSError):
+            socket.create_connection(("127.0.0.1", self.port), 5)
+        daemon.start()
+        self.assertEqual(self.ask("/metrics", self.read).status, 200)
+
+    def test_what_is_wrong_is_told(self):
+        daemon = self.daemon()
+        port = harness.free_port()
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            other = taken.getsockname()[1]
+            for rows, part in (
+                    ({"address": f'"0.0.0.0:{port}"'}, "not of loopback"),
+                    ({"address": "8481"}, "an address and a port"),
+                    ({"address": f'"127.0.0.1:{port}"', "key": "/k"},
+                     "belong together"),
+                    ({"address": f'"127.0.0.1:{port}"', "key": "/none",
+                      "certificate": "/none"}, "/none"),
+                    ({"address": f'"127.0.0.1:{other}"'}, "already in use")):
+                conf = pathlib.Path(self.folder()) / "c.yaml"
+                conf.write_text(harness.yaml({
+                    "socket": {"path": str(conf.parent / "s")},
+                    "store": {"path": str(conf.parent / "store")},
+                    "listen": rows, **harness.ACCOUNT}))
+                done = harness.run([harness.PROGRAMS / "templated", "-c",
+                                    conf])
+                self.assertNotEqual(done.returncode, 0, rows)
+                self.assertIn(part, done.stderr)
+        self.assertEqual(daemon.get("/v1/status").status, 200)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "crawl/url/parameters.h"
+#include "daemon/runtime/log_output.h"
 #include "store/log.h"
 #include "store/memory.h"
 
@@ -32,6 +33,12 @@ static void destroy(struct service *service)
 	free(service);
 }
 
+void service_set_log(const struct config *config)
+{
+	log_set_level((enum log_level)config->log_level);
+	log_output_set((enum log_format)config->log_format);
+}
+
 enum error service_start(struct service **service_out,
 			 const struct config *config, const char *path,
 			 struct starter *starter,
@@ -43,6 +50,7 @@ enum error service_start(struct service **service_out,
 	service->starter = starter;
 	service->listener = listener;
 	log_set_level((enum log_level)config->log_level);
+	service_set_log(config);
 	error = parts_start(&service->parts);
 	if (error != ERR_NONE) {
 		destroy(service);
@@ -80,7 +88,7 @@ static void apply(struct service *service, const struct config *config)
 			 service->path, kept.data);
 	buffer_free(&kept);
 	service->config = next;
-	log_set_level((enum log_level)next.log_level);
+	service_set_log(&next);
 	options = service_pipeline_options(service);
 	pipeline_configure(service->pipeline, &options);
 	garbage_collector_configure(service->collector, &next.retention);

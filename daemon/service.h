@@ -14,6 +14,9 @@ struct service;
 struct starter;
 struct tcp_listener;
 
+/* The log has the level and the form of the configuration from now on. */
+void service_set_log(const struct config *config);
+
 /*
  * Open the store and the socket, and start all threads. `path` is the file of
  * the configuration, or NULL; both are copied. `starter` starts the processes

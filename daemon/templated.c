@@ -288,6 +288,9 @@ static int serve_as_user(const struct config *config, const char *path,
 	bool is_asked_to;
 	sigset_t set;
 
+	service_set_log(config);
+	if (!account_take(config))
+		return WRONG;
 	if (!recover_store(config))
 		return FAILED;
 	set = block_signals();

@@ -138,7 +138,8 @@ struct config {
 	/* metrics: */
 	uint32_t max_measured_sites;
 	/* log: */
-	uint32_t log_level; /* enum log_level */
+	uint32_t log_level;  /* enum log_level */
+	uint32_t log_format; /* enum log_format */
 };
 
 /* Every field at its default. */

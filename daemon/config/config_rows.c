@@ -405,6 +405,10 @@ const struct config_row config_rows[] = {
 	{"log", "level", CONFIG_CHOICE, false, FIELD(log_level),
 	 RANGE(0, 3, 2), .words = "error|warning|info|debug",
 	 .meaning = "lines on standard error"},
+	{"log", "format", CONFIG_CHOICE, false, FIELD(log_format),
+	 RANGE(0, 1, 0), .words = "text|json",
+	 .meaning = "of these lines; text is sent to journald with fields where "
+		    "systemd has connected standard error to it"},
 	{.section = NULL},
 };
 /* clang-format on */

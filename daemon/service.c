@@ -49,7 +49,6 @@ enum error service_start(struct service **service_out,
 
 	service->starter = starter;
 	service->listener = listener;
-	log_set_level((enum log_level)config->log_level);
 	service_set_log(config);
 	error = parts_start(&service->parts);
 	if (error != ERR_NONE) {

@@ -288,9 +288,6 @@ static int serve_as_user(const struct config *config, const char *path,
 	bool is_asked_to;
 	sigset_t set;
 
-	service_set_log(config);
-	if (!account_take(config))
-		return WRONG;
 	if (!recover_store(config))
 		return FAILED;
 	set = block_signals();
@@ -316,6 +313,7 @@ static int serve(const struct config *config, const char *path)
 	struct tcp_listener *listener = NULL;
 	int status = FAILED;
 
+	service_set_log(config);
 	if (listen_for_tcp(config, &listener))
 		status = account_take(config)
 				 ? serve_as_user(config, path, listener)

@@ -100,13 +100,13 @@ static void keep_sites(struct txn *txn)
 		has_headers = keep(txn->store, row.options.headers);
 		has_proxy = keep(txn->store, row.options.proxy);
 		if (!has_headers || !has_proxy)
-			log_warn("site %.*s: its %s not in %s/" SECRETS_FILE
-				 "; it is not visited until that is given "
-				 "again: templatectl watch URL",
-				 (int)row.host.size,
-				 (const char *)row.host.data,
-				 has_proxy ? "headers are" : "proxy is",
-				 txn->store->path);
+			log_warn_about(
+				(struct log_subject){.site = row.host},
+				"its %s not in %s/" SECRETS_FILE
+				"; it is not visited until that is given "
+				"again: templatectl watch URL",
+				has_proxy ? "headers are" : "proxy is",
+				txn->store->path);
 	}
 	scan_end(&scan);
 }

@@ -85,8 +85,9 @@ static bool take_texts(void *context, struct slice head, struct slice body)
 }
 
 /* Their texts, out of pages; what cannot be read remains unknown. */
-static void find_texts(struct pool *pool, const struct page_limits *limits,
-		       struct slice pages, struct template_answer *answer)
+static void find_texts(struct pool *pool, const char *host,
+		       const struct page_limits *limits, struct slice pages,
+		       struct template_answer *answer)
 {
 	const struct fragments_request request = {limits_to_field(limits),
 						  answer->count};
@@ -106,8 +107,9 @@ static void find_texts(struct pool *pool, const struct page_limits *limits,
 	buffer_append_slice(&body, pages);
 	task.body = buffer_slice(&body);
 	if (pool_run(pool, &task) != ERR_NONE)
-		log_warn("the texts of a template cannot be read: %s",
-			 task.reason);
+		log_warn_about((struct log_subject){.site = slice_of(host)},
+			       "the texts of a template cannot be read: %s",
+			       task.reason);
 	buffer_free(&head);
 	buffer_free(&body);
 }
@@ -139,8 +141,8 @@ enum error answer_template(struct pool *pool, struct store *store,
 		error = txn.error;
 	txn_abort(&txn);
 	if (error == ERR_NONE)
-		find_texts(pool, &rules->limits, buffer_slice(&pages),
-			   answer_out);
+		find_texts(pool, name->host, &rules->limits,
+			   buffer_slice(&pages), answer_out);
 	buffer_free(&pages);
 	if (answer_out->count > 1)
 		qsort(answer_out->fragments, answer_out->count,

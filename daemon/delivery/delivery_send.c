@@ -47,9 +47,11 @@ static void end_event(struct delivery *delivery, struct outlet *outlet,
 	condition_signal(&delivery->is_wanted);
 	lock_release(&delivery->lock);
 	if (why != NULL && report->failures == 1)
-		log_warn("hook %" PRIu32 ": event %" PRIu64
-			 " was not taken: %s; it is tried again",
-			 outlet->hook, outlet->number, why);
+		log_warn_about((struct log_subject){.site = buffer_slice(
+							    &outlet->site)},
+			       "hook %" PRIu32 ": event %" PRIu64
+			       " was not taken: %s; it is tried again",
+			       outlet->hook, outlet->number, why);
 }
 
 static void send_request(struct delivery *delivery, struct outlet *outlet)

@@ -342,11 +342,14 @@ static void give_up(struct engine *engine, struct change *change,
 		.url = change->url,
 		.answer = {.outcome = {.error = error}},
 	};
+	struct log_subject subject = {0};
 
 	change->error = error;
-	log_error("%s: %s cannot be committed: %s",
-		  change->url == NULL ? "store" : change->url->text,
-		  change_kind_name(change->kind), error_text(error));
+	if (change->url != NULL)
+		subject = (struct log_subject){slice_of(change->url->host),
+					       slice_of(change->url->text)};
+	log_error_about(subject, "%s cannot be committed: %s",
+			change_kind_name(change->kind), error_text(error));
 	if (change_ends_lease(change->kind))
 		try_sound_batch(engine, &failed, 1, now_ms, NULL);
 }

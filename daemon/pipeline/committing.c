@@ -217,8 +217,6 @@ static void send_work(struct pipeline *pipeline, struct work_order *order)
 
 		if (job != NULL)
 			send_job(pipeline, job);
-		else
-			log_error("a stored URL cannot be parsed");
 	}
 	if (order->count > 0)
 		remote_fetcher_wake(pipeline->fetching.fetcher);

@@ -28,7 +28,7 @@ static bool take_answer(struct fetching *fetching, struct job *job)
 	unsigned status = result->http_status;
 
 	if (result->error != ERR_NONE) {
-		log_debug("%s: %s", job->url.text, result->reason);
+		log_debug_about(job_subject(job), "%s", result->reason);
 		end_job(fetching, job, result->error);
 	} else if (status == STATUS_FRESH) {
 		job->kind = CHANGE_FRESH;
@@ -86,8 +86,8 @@ static void take_sitemap(struct fetching *fetching, struct job *job)
 		return;
 	}
 	if (error != ERR_NONE)
-		log_info("%s: read in part: %s", job->url.text,
-			 error_text(error));
+		log_info_about(job_subject(job), "read in part: %s",
+			       error_text(error));
 	job->kind = CHANGE_SITEMAP;
 	job->listing = result->body;
 	result->body = (struct buffer){0};
@@ -127,12 +127,13 @@ static void set_pace(struct fetching *fetching, const struct flight *flight,
 				: result->elapsed_ms;
 	if (!is_stopped && long_pause_ms(host, clock_steady_ms()) > 0) {
 		if (polite_is_broken(&host->polite))
-			log_info("%s: fails and fails; it is left alone for "
-				 "%u s",
-				 host->authority,
-				 (unsigned)(long_pause_ms(host,
-							  clock_steady_ms()) /
-					    1000U));
+			log_info_about(
+				host_subject(host),
+				"fails and fails; it is left alone for "
+				"%u s",
+				(unsigned)(long_pause_ms(host,
+							 clock_steady_ms()) /
+					   1000U));
 		host_store_pause(fetching, host);
 	}
 }

@@ -1,6 +1,7 @@
 /* The robots.txt and the pauses of a host. */
 #include "daemon/pipeline/fetching_parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,18 +13,31 @@
 enum {
 	MAX_ROBOTS_HOPS = 5,
 	STATUS_TOO_MANY = 429,
+	ROBOTS_URL_BYTES = MAX_HOST_BYTES + 32,
 	MAX_PAUSE_MS = 24 * 60 * 60 * 1000, /* of crawl/frontier/polite.c */
 };
+
+/* For the log; its URL is in `url` [ROBOTS_URL_BYTES]. */
+static struct log_subject robots_subject(const struct host *host, char *url)
+{
+	struct log_subject subject = host_subject(host);
+
+	snprintf(url, ROBOTS_URL_BYTES, "%s/robots.txt", host->authority);
+	subject.url = slice_of(url);
+	return subject;
+}
 
 static void set_robots(struct host *host, struct slice file, unsigned status,
 		       uint64_t fetched_ms)
 {
+	char url[ROBOTS_URL_BYTES];
+
 	host_set_robots(host, file, status, fetched_ms);
 	if (robots_is_delay_clamped(host->robots))
-		log_warn("%s/robots.txt: its Crawl-delay is no number, or too "
-			 "large; it is taken as %u s",
-			 host->authority,
-			 robots_delay_ms(host->robots) / 1000U);
+		log_warn_about(robots_subject(host, url),
+			       "its Crawl-delay is no number, or too large; it "
+			       "is taken as %u s",
+			       robots_delay_ms(host->robots) / 1000U);
 }
 
 void host_load(struct fetching *fetching, struct host *host)
@@ -175,6 +189,7 @@ void take_robots(struct fetching *fetching, struct flight *flight,
 	struct host *host = flight->host;
 	unsigned status = result->http_status;
 	bool is_answer = result->error == ERR_NONE && !result->is_broken;
+	char url[ROBOTS_URL_BYTES];
 
 	if (is_answer && fetching->is_stopping && result->redirect[0] != '\0') {
 		host->robots_state = ROBOTS_UNKNOWN; /* ask again for the next
@@ -184,8 +199,8 @@ void take_robots(struct fetching *fetching, struct flight *flight,
 	if (is_answer && follow_robots(fetching, flight, result))
 		return;
 	if (!is_answer || status >= 500 || status == STATUS_TOO_MANY) {
-		log_info("%s/robots.txt: %s", host->authority,
-			 is_answer ? "the server fails" : result->reason);
+		log_info_about(robots_subject(host, url), "%s",
+			       is_answer ? "the server fails" : result->reason);
 		host->robots_state = ROBOTS_UNKNOWN;
 		fail_waiting(fetching, host, passing_error(host, result->error),
 			     is_answer ? status : 0);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "crawl/fetch/fetch.h"
 #include "crawl/frontier/polite.h"
@@ -38,6 +39,16 @@ struct host {
 	struct job *last;
 	size_t count;
 };
+
+/* For the log. */
+static inline struct log_subject host_subject(const struct host *host)
+{
+	const char *scheme_end = strstr(host->authority, "://");
+
+	return (struct log_subject){
+		slice_of(scheme_end == NULL ? NULL : scheme_end + 3),
+		slice_of(host->authority)};
+}
 
 struct hosts {
 	struct host **items; /* [count] */

@@ -14,6 +14,7 @@
 #include "daemon/pool/pool.h"
 #include "daemon/runtime/condition.h"
 #include "store/buffer.h"
+#include "store/log.h"
 
 struct ingestion;
 
@@ -42,7 +43,15 @@ struct job {
 	struct host_row host;        /* HOST: its robots are `result.body` */
 };
 
-/* Takes the work over. NULL when its URL cannot be parsed. */
+/* For the log. */
+static inline struct log_subject job_subject(const struct job *job)
+{
+	return (struct log_subject){slice_of(job->url.host),
+				    slice_of(job->url.text)};
+}
+
+/* Takes the work over. NULL, with a line in the log, when its URL
+ * cannot be parsed. */
 struct job *job_create(struct work *work);
 void job_destroy(struct job *job);
 

@@ -218,10 +218,10 @@ void version_take(const struct reading *reading, struct version_pages *pages,
 
 	*taken_out = (struct taken_version){.is_partial = pages->is_partial};
 	if (pool_run(source->pool, &task) != ERR_NONE)
-		log_warn("%.*s: a version of a template was not made: %s",
-			 (int)source->site->row.host.size,
-			 (const char *)source->site->row.host.data,
-			 task.reason);
+		log_warn_about(
+			(struct log_subject){.site = source->site->row.host},
+			"a version of a template was not made: %s",
+			task.reason);
 	if (made.version != NULL) {
 		taken_out->version = made.version;
 		take_pages(reading, &pages->members, taken_out);

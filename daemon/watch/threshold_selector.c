@@ -57,7 +57,7 @@ static bool select_threshold(struct threshold_selector *selector,
 		.goes_on = goes_on,
 		.context = background,
 	};
-	struct url url;
+	struct url url = {.host = ""};
 	struct change change;
 	struct choice choice;
 	enum error error = url_parse(&url, slice_of(seed), NULL);
@@ -70,12 +70,14 @@ static bool select_threshold(struct threshold_selector *selector,
 		error = pipeline_command(selector->pipeline, &change);
 	}
 	if (error == ERR_NONE)
-		log_debug("site %s: threshold %g: %s", url.host,
-			  choice.threshold / 1000.0, choice.reason);
+		log_debug_about(
+			(struct log_subject){.site = slice_of(url.host)},
+			"threshold %g: %s", choice.threshold / 1000.0,
+			choice.reason);
 	if (error == ERR_NONE || error == ERR_STOPPED || error == ERR_NOT_FOUND)
 		return true;
-	log_warn("site %s: no threshold can be chosen now: %s", seed,
-		 error_text(error));
+	log_warn_about((struct log_subject){slice_of(url.host), slice_of(seed)},
+		       "no threshold can be chosen now: %s", error_text(error));
 	return false;
 }
 

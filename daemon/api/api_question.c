@@ -57,7 +57,7 @@ static bool read_policy(struct call *call, struct question *question)
 		return true;
 	if (call->is_reader && strcmp(name, names[FETCH_NEVER]) != 0) {
 		call_fail(call, 403, "refused",
-			  "fetch=%.32s: nothing is fetched for this socket",
+			  "fetch=%.32s: nothing is fetched for who reads",
 			  name);
 		return false;
 	}

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,14 +63,29 @@ enum error store_copy(struct store *store, int file)
 	return error;
 }
 
+/* A file of that name in the folder, which nobody can open any more. */
+static int unnamed_file(struct store *store, const char *name)
+{
+	char path[MAX_PATH_BYTES];
+	int file = folder_create(store->path, name);
+
+	if (file >= 0 && folder_name(path, store->path, name))
+		unlink(path);
+	return file;
+}
+
 int store_scratch_file(struct store *store)
 {
-	char name[MAX_PATH_BYTES];
-	int file = folder_create(store->path, "copy");
+	return unnamed_file(store, "copy");
+}
 
-	if (file >= 0 && folder_name(name, store->path, "copy"))
-		unlink(name);
-	return file;
+int store_spool_file(struct store *store)
+{
+	static atomic_uint number;
+	char name[32];
+
+	snprintf(name, sizeof(name), "spool.%u", atomic_fetch_add(&number, 1));
+	return unnamed_file(store, name);
 }
 
 static uint64_t size_of(int file)

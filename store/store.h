@@ -78,6 +78,10 @@ enum error store_copy(struct store *store, int file);
  */
 int store_scratch_file(struct store *store);
 
+/* The same for what is too large for memory, such as an answer that waits. Any
+ * thread. */
+int store_spool_file(struct store *store);
+
 struct store_sizes { /* of the file, in bytes */
 	uint64_t before;
 	uint64_t after;

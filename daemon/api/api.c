@@ -251,23 +251,32 @@ struct answer_rules call_rules(const struct call *call)
 	};
 }
 
-bool api_begin_stream(struct api *api, size_t max)
+bool api_begin_stream(struct api *api, enum stream_kind kind, size_t max)
 {
 	bool is_free;
 
 	lock_acquire(&api->lock);
-	is_free = api->streams < max;
-	api->streams += is_free;
+	is_free = api->streams[kind] < max;
+	api->streams[kind] += is_free;
 	lock_release(&api->lock);
 	return is_free;
 }
 
-void api_end_stream(struct api *api)
+void api_end_stream(struct api *api, enum stream_kind kind)
 {
 	lock_acquire(&api->lock);
-	assert(api->streams > 0);
-	if (--api->streams == 0)
+	assert(api->streams[kind] > 0);
+	if (--api->streams[kind] == 0)
 		condition_broadcast(&api->is_quiet);
+	lock_release(&api->lock);
+}
+
+static void wait_for_streams(struct api *api)
+{
+	lock_acquire(&api->lock);
+	for (unsigned kind = 0; kind < STREAM_KINDS; kind++)
+		while (api->streams[kind] > 0)
+			condition_wait(&api->is_quiet, &api->lock);
 	lock_release(&api->lock);
 }
 
@@ -449,10 +458,7 @@ void api_destroy(struct api *api)
 {
 	if (api == NULL)
 		return;
-	lock_acquire(&api->lock);
-	while (api->streams > 0)
-		condition_wait(&api->is_quiet, &api->lock);
-	lock_release(&api->lock);
+	wait_for_streams(api);
 	cuts_destroy(api->cuts);
 	event_tally_destroy(api->tally);
 	condition_destroy(&api->is_quiet);

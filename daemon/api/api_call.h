@@ -16,6 +16,10 @@
 #include "daemon/runtime/condition.h"
 #include "daemon/runtime/lock.h"
 
+/* What is counted: streams of texts that are sent; and what has threads of its
+ * own, which may outlive its request. */
+enum stream_kind { STREAM_TEXTS, STREAM_WORK, STREAM_KINDS };
+
 struct api {
 	struct store *store;
 	struct pipeline *pipeline;
@@ -37,8 +41,8 @@ struct api {
 			      it reads everything */
 	bool is_copying;   /* the store: a backup or a compaction */
 	bool is_bundling;
-	size_t streams;            /* of texts, that run or end */
-	struct condition is_quiet; /* there is none any more */
+	size_t streams[STREAM_KINDS]; /* that run or end */
+	struct condition is_quiet;    /* there is none any more */
 };
 
 /* Who asks; what the server has noted of one who was admitted. */
@@ -171,8 +175,8 @@ enum error call_guard(struct call *call, struct guard_change *guard);
 json_t *call_read_guard(struct call *call, uint32_t number);
 
 /* A stream begins, unless there are `max` already; it ends, by any thread. */
-bool api_begin_stream(struct api *api, size_t max);
-void api_end_stream(struct api *api);
+bool api_begin_stream(struct api *api, enum stream_kind kind, size_t max);
+void api_end_stream(struct api *api, enum stream_kind kind);
 
 /* How many pages a request may have extracted at a time. */
 size_t call_threads(const struct call *call);

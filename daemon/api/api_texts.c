@@ -10,6 +10,8 @@
 #include "extract/answer_quality.h"
 #include "page/kind/page_class.h"
 
+enum { PATIENCE_MS = 1000 }; /* for another stream to end */
+
 /* The words of an argument, and how many there are. */
 struct words {
 	const char *name;
@@ -127,14 +129,19 @@ static bool read_wish(struct call *call, struct text_wish *wish)
 	       call_number(call, "limit", 0, INT64_MAX, &wish->limit);
 }
 
-static enum http_verdict refuse(struct call *call, enum error error)
+static enum http_verdict refuse(struct call *call)
 {
-	if (error != ERR_BUSY)
-		return call_fail_with(call, error, call->host);
 	http_add_header(call->exchange, "Retry-After", "5");
 	return call_fail(call, 503, "busy",
 			 "too many streams of texts, or too many listen "
 			 "(socket.max_listeners)");
+}
+
+/* One that has just been read to its end may not have ended yet. */
+static bool is_patient(const struct call *call)
+{
+	return clock_steady_ms() <
+	       http_arrival_ms(call->exchange) + PATIENCE_MS;
 }
 
 static enum http_verdict send_texts(struct call *call,
@@ -142,13 +149,18 @@ static enum http_verdict send_texts(struct call *call,
 				    const struct text_wish *wish)
 {
 	struct http_stream stream;
-	enum error error;
+	enum error error = text_stream_create(call, question, wish, &stream);
 
-	if (!http_listen(call->exchange))
-		return refuse(call, ERR_BUSY);
-	error = text_stream_create(call, question, wish, &stream);
+	if (error == ERR_BUSY && is_patient(call))
+		return HTTP_PARKED;
+	if (error == ERR_BUSY)
+		return refuse(call);
 	if (error != ERR_NONE)
-		return refuse(call, error);
+		return call_fail_with(call, error, call->host);
+	if (!http_listen(call->exchange)) {
+		stream.free(stream.context);
+		return refuse(call);
+	}
 	http_reply_stream(call->exchange, 200, text_form_media_type(wish->form),
 			  &stream);
 	return HTTP_ANSWERED;

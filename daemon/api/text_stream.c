@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crawl/url/url.h"
 #include "daemon/answer/page_answer.h"
 #include "daemon/pool/pool.h"
 #include "daemon/runtime/clock.h"
@@ -41,6 +42,7 @@ struct item {
 };
 
 struct text_stream {
+	struct api *api;
 	struct text_walk *walk;
 	struct ordered *ordered;
 	enum text_form form;
@@ -138,7 +140,7 @@ static void end_asking(void *context)
 
 	question_drop(asking->question);
 	free(asking);
-	api_end_stream(api);
+	api_end_stream(api, STREAM_WORK);
 }
 
 /* Put as many places as there is room for. */
@@ -227,6 +229,7 @@ static void destroy(void *context)
 
 	ordered_close(stream->ordered);
 	text_walk_end(stream->walk);
+	api_end_stream(stream->api, STREAM_TEXTS);
 	free(stream);
 }
 
@@ -247,10 +250,14 @@ static struct asking *keep(const struct call *call,
 	return asking;
 }
 
-static enum error start(struct text_stream *stream, struct asking *asking)
+static enum error start(struct text_stream *stream, const struct call *call,
+			const struct question *question,
+			const struct text_wish *wish)
 {
+	struct asking *asking =
+		keep(call, question, wish, text_walk_site(stream->walk));
 	const struct ordered_options options = {
-		.threads = call_threads(&asking->call),
+		.threads = call_threads(call),
 		.window = WINDOW,
 		.max_bytes = MAX_READY_BYTES,
 		.work = work,
@@ -259,8 +266,13 @@ static enum error start(struct text_stream *stream, struct asking *asking)
 		.end = end_asking,
 		.context = asking,
 	};
+	enum error error;
 
-	return ordered_open(&stream->ordered, &options);
+	api_begin_stream(call->api, STREAM_WORK, SIZE_MAX);
+	error = ordered_open(&stream->ordered, &options);
+	if (error != ERR_NONE)
+		end_asking(asking);
+	return error;
 }
 
 enum error text_stream_create(struct call *call,
@@ -269,28 +281,21 @@ enum error text_stream_create(struct call *call,
 			      struct http_stream *stream_out)
 {
 	struct text_stream *stream;
-	struct asking *asking;
 	enum error error;
 
-	if (!api_begin_stream(call->api, MAX_TEXT_STREAMS))
+	if (!api_begin_stream(call->api, STREAM_TEXTS, MAX_TEXT_STREAMS))
 		return ERR_BUSY;
 	stream = mem_alloc(1, sizeof(*stream));
+	stream->api = call->api;
 	stream->form = wish->form;
 	stream->is_begun = wish->is_resumed;
 	stream->left = wish->limit == 0 ? UINT64_MAX : wish->limit;
 	snprintf(stream->host, sizeof(stream->host), "%s", call->host);
 	*stream_out = (struct http_stream){fill, destroy, is_broken, stream};
 	error = text_walk_begin(&stream->walk, call->api->store, &wish->filter);
-	if (error != ERR_NONE) {
-		api_end_stream(call->api);
+	if (error == ERR_NONE)
+		error = start(stream, call, question, wish);
+	if (error != ERR_NONE)
 		destroy(stream);
-		return error;
-	}
-	asking = keep(call, question, wish, text_walk_site(stream->walk));
-	error = start(stream, asking);
-	if (error != ERR_NONE) {
-		end_asking(asking);
-		destroy(stream);
-	}
 	return error;
 }

@@ -30,9 +30,8 @@ struct text_wish {
 };
 
 /*
- * Make the source of the stream; everything is copied. It counts in
- * api->streams until nothing of it is under way any more. ERR_BUSY: there are
- * too many; ERR_NOT_FOUND: there is no such site; other errors of the store;
+ * Make the source of the stream; everything is copied. ERR_BUSY: there are too
+ * many; ERR_NOT_FOUND: there is no such site; other errors of the store;
  * ERR_IO: no thread can be started.
  */
 enum error text_stream_create(struct call *call,

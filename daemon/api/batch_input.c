@@ -1,0 +1,309 @@
+#include "daemon/api/batch_input.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crawl/fetch/header.h"
+#include "daemon/api/base64.h"
+#include "store/memory.h"
+
+enum { BLOCK_BYTES = 64 * 1024 };
+
+struct batch_input {
+	warc_source *source;
+	void *context;
+	size_t max_body_bytes;
+	struct buffer pending;      /* bytes that have come */
+	size_t taken;               /* of these */
+	bool is_over;               /* no more will come */
+	bool is_known;              /* which of the two it is */
+	struct warc_reader *reader; /* an archive; else NULL */
+	struct warc_record *record;
+	uint64_t position;
+};
+
+void batch_page_free(struct batch_page *page)
+{
+	free(page->url);
+	buffer_free(&page->body);
+	*page = (struct batch_page){0};
+}
+
+struct batch_input *batch_input_create(warc_source *source, void *context,
+				       size_t max_body_bytes)
+{
+	struct batch_input *input = mem_alloc(1, sizeof(*input));
+
+	input->source = source;
+	input->context = context;
+	input->max_body_bytes = max_body_bytes;
+	return input;
+}
+
+void batch_input_destroy(struct batch_input *input)
+{
+	if (input == NULL)
+		return;
+	warc_reader_destroy(input->reader);
+	buffer_free(&input->pending);
+	free(input->record);
+	free(input);
+}
+
+static struct slice pending(const struct batch_input *input)
+{
+	return (struct slice){input->pending.data + input->taken,
+			      input->pending.size - input->taken};
+}
+
+/* Have more bytes come behind those that are pending. */
+static enum error read_more(struct batch_input *input)
+{
+	struct buffer *bytes = &input->pending;
+	size_t size = 0;
+	enum error error;
+
+	if (input->taken > 0) {
+		memmove(bytes->data, bytes->data + input->taken,
+			bytes->size - input->taken);
+		bytes->size -= input->taken;
+		input->taken = 0;
+	}
+	error = input->source(input->context,
+			      buffer_reserve(bytes, BLOCK_BYTES), BLOCK_BYTES,
+			      &size);
+	bytes->size += size;
+	input->is_over = error == ERR_NONE && size == 0;
+	return error;
+}
+
+/* A warc_source: what is pending, then the rest. */
+static enum error read_archive(void *context, char *out, size_t capacity,
+			       size_t *size_out)
+{
+	struct batch_input *input = context;
+	struct slice bytes = pending(input);
+	size_t size = bytes.size < capacity ? bytes.size : capacity;
+
+	if (size == 0)
+		return input->source(input->context, out, capacity, size_out);
+	memcpy(out, bytes.data, size);
+	input->taken += size;
+	*size_out = size;
+	return ERR_NONE;
+}
+
+static bool is_blank(char byte)
+{
+	return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
+/* Lines begin with an object; what begins otherwise is read as an archive. */
+static enum error find_kind(struct batch_input *input)
+{
+	enum error error = ERR_NONE;
+
+	while (!input->is_known && error == ERR_NONE && !input->is_over) {
+		struct slice bytes = pending(input);
+		size_t i = 0;
+
+		while (i < bytes.size && is_blank(slice_byte(bytes, i)))
+			i++;
+		input->is_known = i < bytes.size || i > BLOCK_BYTES;
+		if (!input->is_known)
+			error = read_more(input);
+		else if (slice_byte(bytes, i) != '{')
+			input->reader = warc_reader_create(
+				read_archive, input, input->max_body_bytes);
+	}
+	if (input->reader != NULL && input->record == NULL)
+		input->record = mem_alloc(1, sizeof(*input->record));
+	return error;
+}
+
+static void refuse(struct batch_page *page, enum error error,
+		   const char *reason)
+{
+	page->error = error;
+	snprintf(page->reason, sizeof(page->reason), "%s", reason);
+}
+
+/* The member as text; "" when it is not there. False: it is no text. */
+static bool read_member(const json_t *object, const char *name,
+			struct slice *text_out)
+{
+	const json_t *value = json_object_get(object, name);
+
+	*text_out = slice_of("");
+	if (value == NULL || json_is_null(value))
+		return true;
+	*text_out = (struct slice){json_string_value(value),
+				   json_string_length(value)};
+	return json_is_string(value);
+}
+
+static void read_object(const json_t *object, struct batch_page *page)
+{
+	struct slice url;
+	struct slice html;
+	struct slice body;
+	struct slice charset;
+
+	if (!read_member(object, "url", &url) ||
+	    !read_member(object, "html", &html) ||
+	    !read_member(object, "body", &body) ||
+	    !read_member(object, "charset", &charset)) {
+		refuse(page, ERR_MALFORMED,
+		       "url, html, body and charset are texts");
+		return;
+	}
+	page->url = mem_copy_text(url.data, url.size);
+	if ((html.size == 0) == (body.size == 0)) {
+		refuse(page, ERR_MALFORMED,
+		       "the page is missing: \"html\", or \"body\" in base64");
+	} else if (html.size > 0) {
+		buffer_append_slice(&page->body, html);
+		snprintf(page->charset, sizeof(page->charset), "utf-8");
+	} else if (!base64_decode(body, &page->body)) {
+		refuse(page, ERR_MALFORMED, "\"body\" is not base64");
+	} else {
+		snprintf(page->charset, sizeof(page->charset), "%.*s",
+			 (int)(charset.size < 31 ? charset.size : 31),
+			 (const char *)charset.data);
+	}
+}
+
+static void read_line(struct slice line, struct batch_page *page)
+{
+	json_error_t error;
+	json_t *object = json_loadb(line.data, line.size,
+				    JSON_REJECT_DUPLICATES, &error);
+
+	if (json_is_object(object))
+		read_object(object, page);
+	else
+		refuse(page, ERR_MALFORMED,
+		       object == NULL ? error.text : "no object of JSON");
+	json_decref(object);
+}
+
+/*
+ * The next line, without its end: *line_out is pending, and taken by the
+ * caller. Of one that is too long it is {NULL, 0}, and all of it is gone. False
+ * at the end.
+ */
+static bool find_line(struct batch_input *input, struct slice *line_out,
+		      enum error *error_out)
+{
+	size_t max = 2 * input->max_body_bytes + BLOCK_BYTES;
+	bool is_long = false;
+	size_t seen = 0;
+
+	for (;;) {
+		struct slice bytes = pending(input);
+		const char *begin = bytes.data;
+		const char *end =
+			bytes.size == seen
+				? NULL
+				: memchr(begin + seen, '\n', bytes.size - seen);
+		bool is_last = end == NULL && input->is_over;
+
+		if (end != NULL || (is_last && bytes.size > 0)) {
+			size_t size =
+				is_last ? bytes.size : (size_t)(end - begin);
+
+			*line_out = (struct slice){begin, size};
+			if (is_long || size > max)
+				*line_out = (struct slice){NULL, 0};
+			input->taken += size + !is_last;
+			return true;
+		}
+		if (is_last)
+			return is_long;
+		seen = bytes.size;
+		if (seen > max) {
+			is_long = true;
+			input->taken += seen;
+			seen = 0;
+		}
+		*error_out = read_more(input);
+		if (*error_out != ERR_NONE)
+			return false;
+	}
+}
+
+static bool is_empty(struct slice line)
+{
+	size_t i = 0;
+
+	while (i < line.size && is_blank(slice_byte(line, i)))
+		i++;
+	return line.data != NULL && i == line.size;
+}
+
+static bool next_line(struct batch_input *input, struct batch_page *page,
+		      enum error *error_out)
+{
+	struct slice line;
+
+	do {
+		if (!find_line(input, &line, error_out))
+			return false;
+		input->position++;
+	} while (is_empty(line));
+	page->position = input->position;
+	if (line.data == NULL)
+		refuse(page, ERR_TOO_LARGE, "the line is too long");
+	else
+		read_line(line, page);
+	return true;
+}
+
+static bool is_page(const struct warc_record *record)
+{
+	return record->error != ERR_NONE ||
+	       (record->kind != WARC_OTHER && record->kind != WARC_REVISIT &&
+		record->http_status >= 200 && record->http_status < 300 &&
+		header_is_html(slice_of(record->content_type)));
+}
+
+static bool next_record(struct batch_input *input, struct batch_page *page,
+			enum error *error_out)
+{
+	struct warc_record *record = input->record;
+
+	do {
+		input->position++;
+		page->position = input->position;
+		if (!warc_next(input->reader, record, error_out)) {
+			snprintf(page->reason, sizeof(page->reason), "%s",
+				 record->reason);
+			return false;
+		}
+	} while (!is_page(record));
+	page->url = mem_copy_text(record->url, strlen(record->url));
+	memcpy(page->charset, record->charset, sizeof(page->charset));
+	if (record->error != ERR_NONE)
+		refuse(page, record->error, record->reason);
+	else
+		buffer_append_slice(&page->body, record->body);
+	return true;
+}
+
+bool batch_input_next(struct batch_input *input, struct batch_page *page_out,
+		      enum error *error_out)
+{
+	bool is_there = false;
+
+	*error_out = find_kind(input);
+	if (*error_out != ERR_NONE || !input->is_known)
+		return false;
+	is_there = input->reader != NULL
+			   ? next_record(input, page_out, error_out)
+			   : next_line(input, page_out, error_out);
+	if (is_there && page_out->url == NULL)
+		page_out->url = mem_copy_text("", 0);
+	return is_there;
+}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "extract/explain/explain.h"
+#include "extract/explain/page_copy.h"
 #include "extract/render/render.h"
 #include "store/arena.h"
 #include "template/absolute.h"
@@ -144,6 +145,9 @@ void present(const struct extraction *extraction,
 {
 	if (extraction->request->format == FORMAT_EXPLAIN)
 		explain(extraction, extractor, input, verdicts, answer);
+	else if (extraction->request->format == FORMAT_COPY)
+		page_copy(extraction->page, verdicts, answer->url,
+			  &answer->text);
 	else
 		lay_out(extraction, verdicts, answer);
 }

@@ -43,7 +43,8 @@ static bool read_format(struct call *call, const char *argument,
 	if (name == NULL || format_from_name(name, &question->request.format))
 		return true;
 	call_fail(call, 400, "bad_request",
-		  "%s=%.32s: not one of txt, md, json, html, xml, explain",
+		  "%s=%.32s: not one of txt, md, json, html, xml, explain, "
+		  "copy",
 		  argument, name);
 	return false;
 }

@@ -17,6 +17,7 @@ static const struct {
 	[FORMAT_XML] = {"xml", "xml", "application/xml"},
 	[FORMAT_EXPLAIN] = {"explain", "explain.html",
 			    "text/html; charset=utf-8"},
+	[FORMAT_COPY] = {"copy", "copy.html", "text/html; charset=utf-8"},
 };
 
 bool format_from_name(const char *name, enum format *format_out)

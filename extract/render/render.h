@@ -21,14 +21,16 @@ enum format {
 	FORMAT_XML,     /* a TEI P5 document */
 	FORMAT_EXPLAIN, /* a picture of the verdicts: extract/explain/explain.h
 			 */
+	FORMAT_COPY,    /* all texts, as links: extract/explain/page_copy.h */
 	FORMAT_COUNT
 };
 
-/* "txt", "md", "json", "html", "xml", "explain"; false for others. */
+/* "txt", "md", "json", "html", "xml", "explain", "copy"; false for others. */
 bool format_from_name(const char *name, enum format *format_out);
 const char *format_name(enum format format);
 
-/* What a file's name ends with: "txt"; of FORMAT_EXPLAIN "explain.html". */
+/* What a file's name ends with: "txt"; of FORMAT_EXPLAIN "explain.html", and so
+ * FORMAT_COPY. */
 const char *format_ending(enum format format);
 
 /* "text/plain; charset=utf-8" */
@@ -53,9 +55,9 @@ struct render_request {
 
 /*
  * Append the text nodes with is_content in document order, each at most once,
- * in a format (JSON: as TXT; not EXPLAIN). The words are the same in each, but
- * that MD has a link "video" or "audio" for what is played between them.
- * Linear in the page.
+ * in a format (JSON: as TXT; not EXPLAIN and COPY). The words are the same in
+ * each, but that MD has a link "video" or "audio" for what is played between
+ * them. Linear in the page.
  */
 void render(enum format format, const struct render_request *request,
 	    struct buffer *out);

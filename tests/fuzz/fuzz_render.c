@@ -89,7 +89,7 @@ static void lay_out(const struct render_request *request)
 	bool is_empty;
 
 	for (unsigned i = 0; i < FORMAT_COUNT; i++)
-		if (i != FORMAT_EXPLAIN)
+		if (i != FORMAT_EXPLAIN && i != FORMAT_COPY)
 			render((enum format)i, request, &outs[i]);
 	is_empty = outs[FORMAT_TXT].size == 0;
 	if ((outs[FORMAT_MD].size == 0) != is_empty ||

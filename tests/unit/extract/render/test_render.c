@@ -150,6 +150,7 @@ START_TEST(formats_have_names)
 	assert_format(FORMAT_JSON, "json", "application/json");
 	assert_format(FORMAT_HTML, "html", "text/html; charset=utf-8");
 	assert_format(FORMAT_EXPLAIN, "explain", "text/html; charset=utf-8");
+	assert_format(FORMAT_COPY, "copy", "text/html; charset=utf-8");
 	ck_assert(!format_from_name("pdf", &format));
 	ck_assert_str_eq(format_ending(FORMAT_TXT), "txt");
 	ck_assert_str_eq(format_ending(FORMAT_EXPLAIN), "explain.html");

@@ -1,0 +1,120 @@
+#include "extract/explain/page_copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "page/page.h"
+#include "tests/unit/run.h"
+
+static const struct verdict kept = {1, true};
+static const struct verdict dropped = {0, false};
+
+/* What stands in the body of the copy of `html`, whose first text is kept;
+ * free() it. */
+static char *copy(const char *html)
+{
+	struct verdict verdicts[64];
+	struct buffer out = {0};
+	struct page *page;
+	const char *body;
+	char *rest;
+
+	ck_assert_int_eq(page_parse(&page, slice_of(html),
+				    (struct slice){NULL, 0},
+				    &page_limits_default),
+			 ERR_NONE);
+	ck_assert_uint_le(page->text_count, 64);
+	for (uint32_t i = 0; i < page->text_count; i++)
+		verdicts[i] = i == 0 ? kept : dropped;
+	page_copy(page, verdicts, "http://h/?a=\"&b", &out);
+	page_destroy(page);
+	body = strstr(out.data, "<body>\n");
+	ck_assert_ptr_nonnull(body);
+	rest = strdup(body + strlen("<body>\n"));
+	rest[strlen(rest) - strlen("</body>\n</html>\n")] = '\0';
+	buffer_free(&out);
+	return rest;
+}
+
+static void assert_copy(const char *html, const char *wanted)
+{
+	char *text = copy(html);
+
+	ck_assert_str_eq(text, wanted);
+	free(text);
+}
+
+#define LINK(class, element)                                       \
+	"<a class=\"" class "\" href=\"?url=http%3A//h/%3Fa%3D%22" \
+			    "%26b&amp;element=" element "\">"
+
+START_TEST(each_text_names_its_element)
+{
+	/* html 0, head 1, body 2, h1 3, p 4, b 5 */
+	assert_copy(
+		"<h1>One</h1><p>two <b>three</b>",
+		"<h1>" LINK("k", "3") "One</a></h1>\n<p>" LINK(
+			"d", "4") "two</a> <b>" LINK("d", "5") "three</a>"
+							       "</b></p>\n");
+}
+END_TEST
+
+START_TEST(nothing_of_the_page_runs_or_is_loaded)
+{
+	static const char *const evil[] = {
+		"<p onclick=x()>a</p>",
+		"<p style='background:url(//h)'>a</p>",
+		"<p><a href='javascript:x()'>a</a></p>",
+		"<p>a<img src=x onerror=x()><script>x()</script></p>",
+		"<p>a<iframe src=//h></iframe><object data=//h></object></p>",
+		"<p>a<svg onload=x()><use href=//h /></svg></p>",
+		"<form action=//h><p>a</p><input autofocus onfocus=x()>",
+		"<base href=//h><meta http-equiv=refresh content='0;//h'><p>a",
+	};
+
+	for (size_t i = 0; i < sizeof(evil) / sizeof(evil[0]); i++) {
+		char *text = copy(evil[i]);
+
+		ck_assert_msg(strstr(text, ">a</a>") != NULL, "%s", text);
+		ck_assert_msg(strpbrk(text, "'") == NULL, "%s", text);
+		ck_assert_msg(strstr(text, "//h\"") == NULL, "%s", text);
+		ck_assert_msg(strstr(text, "x(") == NULL, "%s", text);
+		free(text);
+	}
+}
+END_TEST
+
+START_TEST(text_is_escaped)
+{
+	assert_copy("<p>&lt;/a&gt;&lt;script&gt;\"",
+		    "<p>" LINK("k", "3") "&lt;/a&gt;&lt;script&gt;&quot;"
+					 "</a></p>\n");
+}
+END_TEST
+
+START_TEST(what_nobody_sees_is_left_out)
+{
+	assert_copy("<p>a<p hidden>b",
+		    "<p>" LINK("k", "3") "a</a></p>\n<p></p>\n");
+}
+END_TEST
+
+START_TEST(a_page_without_text_has_an_empty_copy)
+{
+	assert_copy("", "");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("page_copy");
+	TCase *tests = tcase_create("page_copy");
+
+	suite_add_tcase(suite, tests);
+	tcase_add_test(tests, each_text_names_its_element);
+	tcase_add_test(tests, nothing_of_the_page_runs_or_is_loaded);
+	tcase_add_test(tests, text_is_escaped);
+	tcase_add_test(tests, what_nobody_sees_is_left_out);
+	tcase_add_test(tests, a_page_without_text_has_an_empty_copy);
+	return suite;
+}

@@ -358,7 +358,9 @@ static void append_value(struct buffer *out, struct slice value)
 		}
 		if (c == '"' || c == '\\')
 			buffer_append_byte(out, '\\');
-		buffer_append_byte(out, (unsigned char)c < ' ' ? '?' : c);
+		if ((unsigned char)c < ' ')
+			c = '?';
+		buffer_append_byte(out, c);
 	}
 }
 

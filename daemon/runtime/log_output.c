@@ -31,10 +31,13 @@ static void append_repaired(struct buffer *out, const char *value)
 {
 	buffer_append_byte(out, '"');
 	for (; *value != '\0'; value++) {
-		if (*value == '"' || *value == '\\')
+		char c = *value;
+
+		if (c == '"' || c == '\\')
 			buffer_append_byte(out, '\\');
-		buffer_append_byte(out,
-				   (unsigned char)*value < 0x80 ? *value : '?');
+		if ((unsigned char)c >= 0x80)
+			c = '?';
+		buffer_append_byte(out, c);
 	}
 	buffer_append_byte(out, '"');
 }

@@ -88,6 +88,19 @@ void answer_describe(struct text_answer *answer)
 		resolve(&answer->metadata.licence, page, &base);
 }
 
+bool answer_is_citable(struct text_answer *answer)
+{
+	const struct metadata *metadata = &answer->metadata;
+	struct url own;
+
+	if (metadata->title.source == NULL)
+		answer_describe(answer);
+	return metadata->title.source != NULL &&
+	       metadata->published.source != NULL &&
+	       (address_of(answer, &own) != NULL ||
+		metadata->canonical.source != NULL);
+}
+
 /* `text` is the content as TXT. */
 static void document(struct text_answer *answer, struct slice text,
 		     const struct base_address *base)

@@ -16,6 +16,13 @@ void present(const struct extraction *extraction,
 /* Read the metadata of the answer's page. */
 void answer_describe(struct text_answer *answer);
 
+/*
+ * Whether it can be cited: it has a title, a date of publication and an
+ * address, of its own or that it calls canonical. Reads the metadata if the
+ * format did not.
+ */
+bool answer_is_citable(struct text_answer *answer);
+
 /* The same, and its document, whatever the format. */
 void answer_document(struct text_answer *answer);
 

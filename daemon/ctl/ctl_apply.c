@@ -6,6 +6,7 @@
 #include "daemon/ctl/ctl_request.h"
 #include "daemon/ctl/inputs.h"
 #include "daemon/ctl/page_run.h"
+#include "daemon/ctl/page_stream.h"
 #include "store/file.h"
 #include "template/bundle.h"
 
@@ -38,11 +39,13 @@ static bool open_bundle(const struct ctl *ctl, const char *path,
 	return error == ERR_NONE;
 }
 
-static enum error answer(void *context, const struct text_request *request,
+static enum error answer(void *context, const struct page_item *item,
+			 const struct text_request *request,
 			 struct text_answer *answer_out)
 {
 	const struct application *application = context;
 
+	(void)item;
 	return bundle_extract(application->bundle, request, answer_out);
 }
 
@@ -58,6 +61,7 @@ static enum ctl_status apply(const struct ctl *ctl,
 {
 	struct page_run run = *asked;
 	struct application application = {0};
+	struct page_run_counts counts;
 	struct ctl files = *ctl;
 	enum ctl_status status = CTL_FAILED;
 
@@ -71,7 +75,9 @@ static enum ctl_status apply(const struct ctl *ctl,
 	application.base = run.request.url != NULL
 				   ? run.request.url->text
 				   : bundle_site_of(application.bundle)->base;
-	status = page_run(&run);
+	status = page_run_format(&files, &run.request.format)
+			 ? page_run(&run, &counts)
+			 : CTL_USAGE;
 	bundle_close(application.bundle);
 	return status;
 }
@@ -79,13 +85,13 @@ static enum ctl_status apply(const struct ctl *ctl,
 static enum ctl_status run_apply(const struct ctl *ctl)
 {
 	struct ctl_request asked;
-	struct page_run run = {.answer = answer, .place = place};
+	/* a bundle is of one thread at a time */
+	struct page_run run = {.jobs = 1, .answer = answer, .place = place};
 	enum ctl_status status = CTL_USAGE;
 	bool is_right = ctl_request_read(ctl, &asked);
 	struct url url;
 
 	run.request = asked.request;
-	run.request.format = offline_format(ctl);
 	run.request.charset = slice_of(option_text(ctl, "charset"));
 	if (is_right && page_run_url(ctl, &run.request, &url))
 		status = apply(ctl, &run);
@@ -112,19 +118,18 @@ static const struct verb_option apply_options[] = {
 	OPTION_EXTRAS_ROWS,
 	OPTION_INCLUDE_ROW,
 	OPTION_EXCLUDE_ROW,
-	{.name = "out",
-	 .kind = OPTION_TEXT,
-	 .value = "DIR",
-	 .meaning = "write a file a page into DIR"},
+	OPTION_OUT_ROW,
+	OPTION_WARC_ROW,
+	OPTION_CITABLE_ROW,
 	{.name = NULL},
 };
 
 const struct verb verb_apply = {
 	.name = "apply",
-	.operands = "BUNDLE [FILE|DIR|-]...",
+	.operands = "BUNDLE [FILE|DIR|ARCHIVE|-]...",
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,
-	.summary = "Print the content of HTML files by the templates that "
+	.summary = "Print the content of pages by the templates that "
 		   "`templatectl export` wrote",
 	.options = apply_options,
 	.run = run_apply,

@@ -3,75 +3,48 @@
 #include "daemon/ctl/ctl.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "daemon/ctl/ctl_offline.h"
 #include "daemon/ctl/ctl_request.h"
 #include "daemon/ctl/inputs.h"
 #include "daemon/ctl/offline_site.h"
-#include "daemon/ctl/progress.h"
+#include "daemon/ctl/page_run.h"
+#include "daemon/ctl/page_stream.h"
 #include "daemon/runtime/clock.h"
 
 struct batch_run {
 	const struct ctl *ctl;
-	const char *folder; /* of the output */
 	struct offline_site site;
-	struct text_request request;
-	struct progress progress;
-	/* the summary */
 	uint64_t started_ms;
-	size_t by_template;
-	size_t by_page; /* alone */
-	bool is_broken; /* it cannot go on; the error was reported */
+	atomic_size_t by_template; /* pages */
 };
 
-static void extract_page(struct batch_run *run, size_t input)
+static enum error answer(void *context, const struct page_item *item,
+			 const struct text_request *request,
+			 struct text_answer *answer_out)
 {
-	const struct input *file = &run->site.inputs.items[input];
-	struct text_request request = run->request;
-	struct text_answer answer = {0};
-	struct buffer out = {0};
+	struct batch_run *run = context;
+	struct text_request placed = *request;
 	struct url url;
-	enum error error = offline_url(file->name, &url);
+	enum error error = offline_url(item->output, &url);
 
-	request.url = &url;
+	placed.url = &url;
 	if (error == ERR_NONE)
-		error = answer_text(run->site.store, &run->site.rules, &request,
-				    &answer);
-	if (error == ERR_NONE) {
-		if (answer.has_template)
-			run->by_template++;
-		else
-			run->by_page++;
-		offline_render(&answer, request.format, &out);
-		run->is_broken =
-			!offline_write(run->ctl, run->folder, file->name,
-				       request.format, buffer_slice(&out));
-	} else {
-		progress_clear(&run->progress);
-		offline_complain(run->ctl, file->path, error, &answer);
-		run->site.skipped++;
-	}
-	buffer_free(&out);
-	text_answer_free(&answer);
+		error = answer_text(run->site.store, &run->site.rules, &placed,
+				    answer_out);
+	answer_out->fetched_ms = 0; /* it was not */
+	if (error == ERR_NONE && answer_out->has_template)
+		atomic_fetch_add(&run->by_template, 1);
+	return error;
 }
 
-static void extract_pages(struct batch_run *run)
+static void summarise(struct batch_run *run,
+		      const struct page_run_counts *counts)
 {
-	const struct offline_site *site = &run->site;
-
-	run->progress = progress_begin("extract");
-	for (size_t i = 0; i < site->inputs.count && !run->is_broken; i++) {
-		progress_show(&run->progress, i, site->inputs.count, NULL);
-		if (site->is_stored[i])
-			extract_page(run, i);
-	}
-	progress_clear(&run->progress);
-}
-
-static void summarise(const struct batch_run *run)
-{
+	size_t by_template = atomic_load(&run->by_template);
+	size_t answered = counts->done + counts->left_out;
 	struct store_usage usage = {0};
 
 	if (store_usage(run->site.store, &usage) != ERR_NONE)
@@ -80,34 +53,34 @@ static void summarise(const struct batch_run *run)
 		"%zu pages in %" PRIu64
 		" clusters: %zu by template, %zu without; %zu left out; "
 		"%.1f s\n",
-		run->by_template + run->by_page, usage.rows[TABLE_CLUSTERS],
-		run->by_template, run->by_page, run->site.skipped,
+		answered, usage.rows[TABLE_CLUSTERS], by_template,
+		answered - by_template, run->site.skipped + counts->failed,
 		(double)(clock_steady_ms() - run->started_ms) / 1000);
 }
 
-static enum ctl_status run_all(struct batch_run *run)
+static enum ctl_status run_all(struct batch_run *run,
+			       const struct text_request *request)
 {
+	const struct page_run pages = {
+		.ctl = run->ctl,
+		.jobs = page_run_jobs(run->ctl),
+		.request = *request,
+		.answer = answer,
+		.context = run,
+		.inputs = &run->site.inputs,
+		.is_wanted = run->site.is_stored,
+	};
+	struct page_run_counts counts;
+	enum ctl_status status;
+
 	if (!offline_site_learn(run->ctl, &run->site))
 		return CTL_FAILED;
 	run->site.rules.min_cluster_pages = (uint32_t)option_whole(
 		run->ctl, "min-pages", run->site.rules.min_cluster_pages);
-	extract_pages(run);
-	if (!run->is_broken)
-		summarise(run);
-	return run->is_broken || run->by_template + run->by_page == 0
-		       ? CTL_FAILED
-		       : CTL_DONE;
-}
-
-static bool check_operands(const struct ctl *ctl)
-{
-	if (!is_folder(ctl->operands[0]))
-		ctl_complain(ctl, "%s: no such folder", ctl->operands[0]);
-	else if (option_text(ctl, "out") == NULL)
-		ctl_complain(ctl, "--out DIR is missing: where to write");
-	else
-		return true;
-	return false;
+	status = page_run(&pages, &counts);
+	if (status == CTL_DONE)
+		summarise(run, &counts);
+	return status;
 }
 
 static enum ctl_status run_batch(const struct ctl *ctl)
@@ -115,26 +88,25 @@ static enum ctl_status run_batch(const struct ctl *ctl)
 	struct ctl_request asked;
 	struct batch_run run = {
 		.ctl = ctl,
-		.folder = option_text(ctl, "out"),
 		.started_ms = clock_steady_ms(),
 	};
 	enum ctl_status status = CTL_USAGE;
 
-	if (ctl_request_read(ctl, &asked) && check_operands(ctl)) {
-		run.request = asked.request;
-		run.request.format = offline_format(ctl);
-		status = run_all(&run);
-	}
-	offline_site_close(&run.site);
+	bool is_right = ctl_request_read(ctl, &asked);
+
+	if (is_right && !is_folder(ctl->operands[0]))
+		ctl_complain(ctl, "%s: no such folder", ctl->operands[0]);
+	else if (is_right && page_run_format(ctl, &asked.request.format))
+		status = run_all(&run, &asked.request);
 	ctl_request_free(&asked);
+	offline_site_close(&run.site);
 	return status;
 }
 
 static const struct verb_option batch_options[] = {
-	{.name = "out",
-	 .kind = OPTION_TEXT,
-	 .value = "DIR",
-	 .meaning = "write a file a page into DIR"},
+	OPTION_OUT_ROW,
+	OPTION_JOBS_ROW,
+	OPTION_CITABLE_ROW,
 	OPTION_METHOD_ROW,
 	OPTION_PARAM_ROW,
 	OPTION_FAVOR_ROW,

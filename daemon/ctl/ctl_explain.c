@@ -35,11 +35,15 @@ static enum ctl_status put_answer(const struct ctl *ctl, enum error error,
 				  struct text_answer *answer)
 {
 	enum ctl_status status = CTL_FAILED;
+	struct buffer trouble = {0};
 
-	if (error != ERR_NONE)
-		offline_complain(ctl, ctl->operands[0], error, answer);
-	else if (put(ctl, &answer->text))
+	if (error != ERR_NONE) {
+		offline_trouble(error, answer, &trouble);
+		ctl_complain(ctl, "%s: %s", ctl->operands[0], trouble.data);
+		buffer_free(&trouble);
+	} else if (put(ctl, &answer->text)) {
 		status = CTL_DONE;
+	}
 	text_answer_free(answer);
 	return status;
 }

@@ -13,6 +13,7 @@
 #include "daemon/ctl/ctl_request.h"
 #include "daemon/ctl/inputs.h"
 #include "daemon/ctl/page_run.h"
+#include "daemon/ctl/page_stream.h"
 #include "daemon/runtime/table.h"
 #include "extract/extractors.h"
 #include "extract/methods/ridge_model.h"
@@ -44,9 +45,11 @@ static bool read_model(const struct ctl *ctl, struct ridge_model **model_out)
 }
 
 /* Extract by the page alone. */
-static enum error answer(void *context, const struct text_request *request,
+static enum error answer(void *context, const struct page_item *item,
+			 const struct text_request *request,
 			 struct text_answer *answer_out)
 {
+	(void)item;
 	return answer_extract(NULL, context, request, answer_out);
 }
 
@@ -57,21 +60,23 @@ static enum ctl_status run_extract(const struct ctl *ctl)
 	struct page_run run = {
 		.ctl = ctl,
 		.max_bytes = rules.limits.max_bytes,
+		.jobs = page_run_jobs(ctl),
 		.answer = answer,
 		.context = &rules,
 	};
 	struct ridge_model *model = NULL;
+	struct page_run_counts counts;
 	enum ctl_status status = CTL_USAGE;
 	bool is_right = ctl_request_read(ctl, &asked);
 	struct url url;
 
 	run.request = asked.request;
-	run.request.format = offline_format(ctl);
-	if (is_right && page_run_url(ctl, &run.request, &url)) {
+	if (is_right && page_run_format(ctl, &run.request.format) &&
+	    page_run_url(ctl, &run.request, &url)) {
 		status = CTL_FAILED;
 		if (read_model(ctl, &model)) {
 			rules.ridges = model;
-			status = page_run(&run);
+			status = page_run(&run, &counts);
 		}
 	}
 	ridge_model_destroy(model);
@@ -171,18 +176,18 @@ static const struct verb_option extract_options[] = {
 	 .value = "FILE",
 	 .meaning = "what `templatectl train` made, in place of the "
 		    "method's own"},
-	{.name = "out",
-	 .kind = OPTION_TEXT,
-	 .value = "DIR",
-	 .meaning = "write a file a page into DIR"},
+	OPTION_OUT_ROW,
+	OPTION_JOBS_ROW,
+	OPTION_WARC_ROW,
+	OPTION_CITABLE_ROW,
 	{.name = NULL},
 };
 
 const struct verb verb_extract = {
 	.name = "extract",
-	.operands = "[FILE|DIR|-]...",
+	.operands = "[FILE|DIR|ARCHIVE|-]...",
 	.max_operands = SIZE_MAX,
-	.summary = "Print the content of HTML files, each by itself",
+	.summary = "Print the content of pages, each by itself",
 	.options = extract_options,
 	.run = run_extract,
 };

@@ -75,15 +75,15 @@ bool offline_write(const struct ctl *ctl, const char *folder, const char *name,
 	return error == ERR_NONE;
 }
 
-void offline_complain(const struct ctl *ctl, const char *path, enum error error,
-		      const struct text_answer *answer)
+void offline_trouble(enum error error, const struct text_answer *answer,
+		     struct buffer *out)
 {
 	if (answer->reason[0] != '\0' && error != ERR_NOT_HTML &&
 	    error != ERR_TOO_LARGE)
-		ctl_complain(ctl, "%s: %s", path, answer->reason);
+		buffer_append_text(out, answer->reason);
 	else
-		complain_input(ctl, path, error,
-			       answer_rules_default.limits.max_bytes);
+		input_trouble(error, answer_rules_default.limits.max_bytes,
+			      out);
 }
 
 static bool is_plain(unsigned char byte)

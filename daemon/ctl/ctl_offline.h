@@ -35,9 +35,9 @@ void offline_render(const struct text_answer *answer, enum format format,
 bool offline_write(const struct ctl *ctl, const char *folder, const char *name,
 		   enum format format, struct slice bytes);
 
-/* Report why there is no content of the page at `path`. */
-void offline_complain(const struct ctl *ctl, const char *path, enum error error,
-		      const struct text_answer *answer);
+/* Append in a phrase why there is no content of a page. */
+void offline_trouble(enum error error, const struct text_answer *answer,
+		     struct buffer *out);
 
 /*
  * The URL http://site.invalid/NAME that stands for a file, percent-encoded:

@@ -15,32 +15,38 @@ bool is_folder(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-void complain_input(const struct ctl *ctl, const char *path, enum error error,
-		    size_t max_bytes)
+void input_trouble(enum error error, size_t max_bytes, struct buffer *out)
 {
 	switch (error) {
 	case ERR_NOT_FOUND:
-		ctl_complain(ctl, "%s: no such file or folder", path);
+		buffer_append_text(out, "no such file or folder");
 		break;
 	case ERR_TOO_LARGE:
-		ctl_complain(ctl,
-			     "%s: larger than %zu bytes, the limit of a "
-			     "page",
-			     path, max_bytes);
+		buffer_printf(out, "larger than %zu bytes, the limit of a page",
+			      max_bytes);
 		break;
 	case ERR_NOT_HTML:
-		ctl_complain(ctl, "%s: not an HTML page, but binary data",
-			     path);
+		buffer_append_text(out, "not an HTML page, but binary data");
 		break;
 	case ERR_CORRUPT:
-		ctl_complain(ctl, "%s: damaged gzip data", path);
+		buffer_append_text(out, "damaged gzip data");
 		break;
 	case ERR_IO:
-		ctl_complain(ctl, "%s: cannot be read; may you read it?", path);
+		buffer_append_text(out, "cannot be read; may you read it?");
 		break;
 	default:
-		ctl_complain(ctl, "%s: %s", path, error_text(error));
+		buffer_append_text(out, error_text(error));
 	}
+}
+
+void complain_input(const struct ctl *ctl, const char *path, enum error error,
+		    size_t max_bytes)
+{
+	struct buffer trouble = {0};
+
+	input_trouble(error, max_bytes, &trouble);
+	ctl_complain(ctl, "%s: %s", path, trouble.data);
+	buffer_free(&trouble);
 }
 
 static char *join(const char *folder, const char *name)
@@ -203,8 +209,7 @@ static size_t lower_bound(const struct inputs *inputs, const char *name)
 	return at;
 }
 
-bool inputs_clash(const struct ctl *ctl, const struct inputs *inputs,
-		  size_t index)
+const struct input *inputs_clash(const struct inputs *inputs, size_t index)
 {
 	const struct input *input = &inputs->items[index];
 	static const char *const endings[] = {"", ".gz", ".html", ".html.gz"};
@@ -223,10 +228,7 @@ bool inputs_clash(const struct ctl *ctl, const struct inputs *inputs,
 		if (first < found && same_stem(&inputs->items[first], input))
 			found = first;
 	}
-	if (found < index)
-		ctl_complain(ctl, "%s: left out, %s has the same output",
-			     input->path, inputs->items[found].path);
 	free(stem);
 	buffer_free(&name);
-	return found < index;
+	return found < index ? &inputs->items[found] : NULL;
 }

@@ -43,16 +43,15 @@ void output_path(const char *folder, const char *name, enum format format,
 		 struct buffer *out);
 
 /*
- * True when an earlier input has the same output as number `index` (a page
- * exists both plain and compressed); reports it.
+ * The first input, when it is before number `index`, that has the same output
+ * (a page exists both plain and compressed); NULL: there is none.
  */
-bool inputs_clash(const struct ctl *ctl, const struct inputs *inputs,
-		  size_t index);
+const struct input *inputs_clash(const struct inputs *inputs, size_t index);
 
-/*
- * Report on standard error, in one line, why a file cannot be used and what to
- * do.
- */
+/* Append in a phrase why a file cannot be used and what to do. */
+void input_trouble(enum error error, size_t max_bytes, struct buffer *out);
+
+/* Report it on standard error. */
 void complain_input(const struct ctl *ctl, const char *path, enum error error,
 		    size_t max_bytes);
 

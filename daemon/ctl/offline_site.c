@@ -160,6 +160,21 @@ static enum error add_page(struct lesson *lesson, size_t input)
 	return error;
 }
 
+/* Whether another page is written to the same file; it is reported. */
+static bool is_clash(struct lesson *lesson, size_t input)
+{
+	struct offline_site *site = lesson->site;
+	const struct input *other = inputs_clash(&site->inputs, input);
+
+	if (other == NULL)
+		return false;
+	progress_clear(&lesson->progress);
+	ctl_complain(lesson->ctl, "%s: left out, %s has the same output",
+		     site->inputs.items[input].path, other->path);
+	site->skipped++;
+	return true;
+}
+
 static void add_pages(struct lesson *lesson)
 {
 	struct offline_site *site = lesson->site;
@@ -169,9 +184,7 @@ static void add_pages(struct lesson *lesson)
 		enum error error = ERR_NONE;
 
 		progress_show(&lesson->progress, i, site->inputs.count, NULL);
-		if (inputs_clash(lesson->ctl, &site->inputs, i))
-			site->skipped++;
-		else
+		if (!is_clash(lesson, i))
 			error = add_page(lesson, i);
 		if (error != ERR_NONE)
 			skip(lesson, i, error);

@@ -1,10 +1,19 @@
 #include "daemon/ctl/page_run.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
 #include "daemon/ctl/ctl_offline.h"
 #include "daemon/ctl/inputs.h"
+#include "daemon/ctl/ordered_work.h"
+#include "daemon/ctl/page_stream.h"
 #include "daemon/ctl/progress.h"
 #include "daemon/runtime/terminal.h"
 #include "store/file.h"
+#include "template/json_value.h"
+#include "template/presentation.h"
 
 bool page_run_url(const struct ctl *ctl, struct text_request *request,
 		  struct url *url_out)
@@ -24,128 +33,295 @@ bool page_run_url(const struct ctl *ctl, struct text_request *request,
 	return true;
 }
 
-/* Read one byte more than a page may have, to know whether it is cut. */
-static enum error read_page(const struct page_run *run, const char *path,
-			    struct buffer *body)
+unsigned page_run_jobs(const struct ctl *ctl)
 {
-	enum error error = file_read_start(path, run->max_bytes + 1, body);
+	return (unsigned)option_whole(ctl, "jobs", ordered_work_jobs());
+}
 
-	if (error == ERR_NONE && body->size > run->max_bytes)
-		ctl_complain(run->ctl,
-			     "%s: cut behind %zu bytes, the limit of a page",
-			     path, run->max_bytes);
+static bool is_many(const struct ctl *ctl)
+{
+	return ctl->operand_count > 1 ||
+	       (ctl->operand_count == 1 && (is_folder(ctl->operands[0]) ||
+					    is_archive(ctl, ctl->operands[0])));
+}
+
+bool page_run_format(const struct ctl *ctl, enum format *format_out)
+{
+	bool has_folder = option_text(ctl, "out") != NULL;
+
+	*format_out = offline_format(ctl);
+	if (has_folder && ctl->operand_count == 0) {
+		ctl_complain(ctl, "--out DIR needs a FILE or DIR to read");
+		return false;
+	}
+	if (has_folder || !is_many(ctl))
+		return true;
+	if (option_text(ctl, "format") == NULL)
+		*format_out = FORMAT_JSON;
+	if (*format_out == FORMAT_JSON)
+		return true;
+	ctl_complain(ctl, "several pages on standard output are lines of JSON: "
+			  "use --format json, or --out DIR");
+	return false;
+}
+
+/* A page under way. */
+struct job {
+	struct page_item item;
+	struct buffer out;  /* what is printed or written */
+	struct buffer note; /* what is told besides; or empty */
+	bool is_left_out;
+};
+
+struct running {
+	const struct page_run *run;
+	struct page_stream stream;
+	const char *folder; /* of the output, or NULL: standard output */
+	bool is_listed;     /* a line of JSON each */
+	bool is_strict;     /* --only-with-metadata */
+	struct progress progress;
+	struct page_run_counts counts;
+	bool is_broken; /* it cannot go on; the error was reported */
+};
+
+static bool next_page(void *context, void *place)
+{
+	struct running *running = context;
+	struct job *job = place;
+
+	return page_stream_next(&running->stream, &job->item);
+}
+
+/* Read one byte more than a page may have, to know whether it is cut. */
+static enum error read_page(const struct page_run *run, struct job *job)
+{
+	struct page_item *item = &job->item;
+	enum error error =
+		file_read_start(item->path, run->max_bytes + 1, &item->body);
+
+	if (error != ERR_NONE)
+		input_trouble(error, run->max_bytes, &item->trouble);
+	else if (item->body.size > run->max_bytes)
+		buffer_printf(&job->note,
+			      "cut behind %zu bytes, the limit of a page",
+			      run->max_bytes);
 	return error;
 }
 
-/* Append the content of the file at `path`, in the format, to `out`. */
-static enum error answer_file(const struct page_run *run, const char *path,
-			      const struct url *url, struct buffer *out)
+/* The URL of one of many files. */
+static enum error place_page(const struct running *running, struct job *job)
 {
+	const struct page_run *run = running->run;
+	struct page_item *item = &job->item;
+	enum error error;
+
+	if (item->has_url || run->place == NULL || item->output == NULL ||
+	    (running->folder == NULL && !running->is_listed))
+		return ERR_NONE;
+	error = run->place(run->context, item->output, &item->url);
+	item->has_url = error == ERR_NONE;
+	if (error != ERR_NONE)
+		buffer_printf(&item->trouble, "its name makes no URL: %s",
+			      error_text(error));
+	return error;
+}
+
+/* `"file":"...",` behind the brace of the object that was appended at `begin`.
+ */
+static void name_line(const struct page_item *item, size_t begin,
+		      struct buffer *out)
+{
+	json_t *name = json_text(buffer_slice(&item->name));
+	char *quoted = json_dumps(name, JSON_ENCODE_ANY);
+	struct buffer rest = {0};
+
+	buffer_append(&rest, out->data + begin + 1, out->size - begin - 1);
+	out->size = begin + 1;
+	buffer_printf(out, "\"file\":%s,", quoted == NULL ? "null" : quoted);
+	buffer_append_slice(out, buffer_slice(&rest));
+	buffer_free(&rest);
+	free(quoted);
+	json_decref(name);
+}
+
+static void render_answer(const struct running *running, struct job *job,
+			  struct text_answer *answer)
+{
+	enum format format = running->run->request.format;
+
+	job->is_left_out = running->is_strict && !answer_is_citable(answer);
+	if (job->is_left_out)
+		return;
+	offline_render(answer, format, &job->out);
+	if (running->is_listed)
+		name_line(&job->item, 0, &job->out);
+}
+
+static void answer_page(const struct running *running, struct job *job)
+{
+	const struct page_run *run = running->run;
+	struct page_item *item = &job->item;
 	struct text_request request = run->request;
 	struct text_answer answer = {0};
-	struct buffer body = {0};
-	enum error error = read_page(run, path, &body);
+	enum error error;
 
-	request.url = url;
-	request.body = buffer_slice(&body);
+	if (item->has_url)
+		request.url = &item->url;
+	if (item->charset.size > 0)
+		request.charset = buffer_slice(&item->charset);
+	request.body = buffer_slice(&item->body);
+	error = run->answer(run->context, item, &request, &answer);
 	if (error == ERR_NONE)
-		error = run->answer(run->context, &request, &answer);
-	if (error == ERR_NONE)
-		offline_render(&answer, request.format, out);
+		render_answer(running, job, &answer);
 	else
-		offline_complain(run->ctl, path, error, &answer);
+		offline_trouble(error, &answer, &item->trouble);
 	text_answer_free(&answer);
-	buffer_free(&body);
-	return error;
 }
 
-static enum ctl_status run_one(const struct page_run *run, const char *path)
+static void work_on_page(void *context, void *place)
 {
+	const struct running *running = context;
+	struct job *job = place;
+	bool is_read = job->item.path != NULL && running->run->inputs == NULL;
+
+	if (job->item.trouble.size == 0 &&
+	    place_page(running, job) == ERR_NONE &&
+	    (!is_read || read_page(running->run, job) == ERR_NONE))
+		answer_page(running, job);
+	buffer_free(&job->item.body);
+}
+
+static void tell(struct running *running, const struct job *job,
+		 const struct buffer *text)
+{
+	if (text->size == 0)
+		return;
+	progress_clear(&running->progress);
+	ctl_complain(running->run->ctl, "%s: %s", job->item.name.data,
+		     text->data);
+}
+
+/* In the place of a page, a line that says why it is not there. */
+static void print_trouble(const struct job *job)
+{
+	json_t *line = json_pack("{s:o}", "error",
+				 json_text(buffer_slice(&job->item.trouble)));
+	char *text = json_dumps(line, JSON_COMPACT);
 	struct buffer out = {0};
-	enum error error = answer_file(run, path, run->request.url, &out);
 
-	if (error == ERR_NONE)
-		terminal_print(buffer_slice(&out));
+	buffer_append_text(&out, text == NULL ? "{}" : text);
+	buffer_append_byte(&out, '\n');
+	name_line(&job->item, 0, &out);
+	terminal_print(buffer_slice(&out));
 	buffer_free(&out);
-	return error == ERR_NONE ? CTL_DONE : CTL_FAILED;
+	free(text);
+	json_decref(line);
 }
 
-/* As answer_file(), with the URL of one of many. */
-static enum error answer_input(const struct page_run *run,
-			       const struct input *input, struct buffer *out)
+static void put_page(struct running *running, const struct job *job)
 {
-	const struct url *url = run->request.url;
-	struct url own;
+	const struct page_run *run = running->run;
 
-	if (run->place != NULL) {
-		enum error error = run->place(run->context, input->name, &own);
-
-		if (error != ERR_NONE) {
-			ctl_complain(run->ctl, "%s: its name makes no URL: %s",
-				     input->path, error_text(error));
-			return error;
-		}
-		url = &own;
-	}
-	return answer_file(run, input->path, url, out);
+	if (running->folder == NULL)
+		terminal_print(buffer_slice(&job->out));
+	else if (!offline_write(run->ctl, running->folder, job->item.output,
+				run->request.format, buffer_slice(&job->out)))
+		running->is_broken = true;
+	running->counts.done += !running->is_broken;
 }
 
-/* ERR_NONE, why the page is left out, or ERR_STORE_FULL: it cannot go on. */
-static enum error run_to(const struct page_run *run,
-			 const struct inputs *inputs, size_t index,
-			 const char *folder)
+static bool end_page(void *context, void *place)
 {
-	const struct input *input = &inputs->items[index];
-	struct buffer out = {0};
-	enum error error = ERR_REFUSED;
+	struct running *running = context;
+	struct job *job = place;
+	size_t total = running->stream.inputs->count;
 
-	if (!inputs_clash(run->ctl, inputs, index))
-		error = answer_input(run, input, &out);
-	if (error == ERR_NONE &&
-	    !offline_write(run->ctl, folder, input->name, run->request.format,
-			   buffer_slice(&out)))
-		error = ERR_STORE_FULL;
-	buffer_free(&out);
-	return error;
+	tell(running, job, &job->note);
+	tell(running, job, &job->item.trouble);
+	running->counts.left_out += job->is_left_out;
+	running->counts.failed += job->item.trouble.size > 0;
+	if (job->item.trouble.size > 0 && running->is_listed)
+		print_trouble(job);
+	else if (job->item.trouble.size == 0 && !job->is_left_out &&
+		 !running->is_broken)
+		put_page(running, job);
+	if (job->item.path != NULL && total > 1)
+		progress_show(&running->progress, job->item.index + 1, total,
+			      NULL);
+	page_item_free(&job->item);
+	buffer_free(&job->out);
+	buffer_free(&job->note);
+	return !running->is_broken;
 }
 
-static enum ctl_status run_all(const struct page_run *run, const char *folder)
+static void run_through(struct running *running)
 {
-	struct progress progress = progress_begin("extract");
-	struct inputs inputs;
-	enum error error = ERR_NONE;
-	size_t done = 0;
+	const struct ordered_work work = {
+		.next = next_page,
+		.work = work_on_page,
+		.done = end_page,
+		.context = running,
+		.item_bytes = sizeof(struct job),
+	};
 
-	if (!inputs_collect(run->ctl, false, &inputs)) {
-		inputs_free(&inputs);
-		return CTL_FAILED;
-	}
-	for (size_t i = 0; i < inputs.count && error != ERR_STORE_FULL; i++) {
-		progress_show(&progress, i, inputs.count, NULL);
-		error = run_to(run, &inputs, i, folder);
-		done += error == ERR_NONE;
-		if (error != ERR_NONE)
-			progress_clear(&progress);
-	}
-	progress_clear(&progress);
-	inputs_free(&inputs);
-	return done > 0 && error != ERR_STORE_FULL ? CTL_DONE : CTL_FAILED;
+	running->progress = progress_begin("extract");
+	ordered_work_run(&work, running->run->jobs);
+	progress_clear(&running->progress);
+	if (running->counts.left_out > 0)
+		ctl_complain(running->run->ctl,
+			     "%zu pages left out: no title, date or address",
+			     running->counts.left_out);
 }
 
-enum ctl_status page_run(const struct page_run *run)
+/* Whether a file cannot be written for each page. */
+static bool lacks_names(const struct running *running)
 {
-	const struct ctl *ctl = run->ctl;
-	const char *folder = option_text(ctl, "out");
-	const char *path = ctl->operand_count == 0 ? "-" : ctl->operands[0];
+	if (running->folder == NULL || running->stream.archive_count == 0)
+		return false;
+	ctl_complain(running->run->ctl,
+		     "--out DIR is for files: the pages of an archive are "
+		     "lines of JSON on standard output");
+	return true;
+}
 
-	if (folder != NULL && ctl->operand_count > 0)
-		return run_all(run, folder);
-	if (folder != NULL || ctl->operand_count > 1 || is_folder(path)) {
-		ctl_complain(ctl,
-			     folder == NULL
-				     ? "several pages need --out DIR"
-				     : "--out DIR needs a FILE or DIR to read");
-		return CTL_USAGE;
+static bool open_stream(const struct page_run *run, const struct ctl *ctl,
+			struct page_stream *stream)
+{
+	if (run->inputs == NULL)
+		return page_stream_open(ctl, run->max_bytes, stream);
+	*stream = page_stream_of(ctl, run->inputs, run->is_wanted);
+	return true;
+}
+
+enum ctl_status page_run(const struct page_run *run,
+			 struct page_run_counts *counts_out)
+{
+	static const char *stdin_name[] = {"-"};
+	struct ctl operands = *run->ctl;
+	struct running running = {
+		.run = run,
+		.folder = option_text(run->ctl, "out"),
+		.is_strict = option_given(run->ctl, "only-with-metadata"),
+	};
+	enum ctl_status status = CTL_FAILED;
+
+	running.is_listed = running.folder == NULL &&
+			    (run->inputs != NULL || is_many(run->ctl));
+	if (operands.operand_count == 0) {
+		operands.operands = stdin_name;
+		operands.operand_count = 1;
 	}
-	return run_one(run, path);
+	if (!open_stream(run, &operands, &running.stream)) {
+		status = CTL_FAILED;
+	} else if (lacks_names(&running)) {
+		status = CTL_USAGE;
+	} else {
+		run_through(&running);
+		if (running.counts.done + running.counts.left_out > 0 &&
+		    !running.is_broken)
+			status = CTL_DONE;
+	}
+	page_stream_close(&running.stream);
+	*counts_out = running.counts;
+	return status;
 }

@@ -1,6 +1,7 @@
 /*
  * daemon/ctl/page_run.h - running a verb on pages: prints the content of one
- * file, or writes that of many. Shared by `extract` and `apply`.
+ * page, or of many as a line of JSON each, or writes a file a page. The one
+ * path of `extract`, `apply` and `batch`.
  */
 #ifndef DAEMON_CTL_PAGE_RUN_H
 #define DAEMON_CTL_PAGE_RUN_H
@@ -8,22 +9,80 @@
 #include "daemon/answer/answer.h"
 #include "daemon/ctl/ctl.h"
 
+struct inputs;
+struct page_item;
+
+/* Rows of the verbs. */
+#define OPTION_OUT_ROW                                              \
+	{                                                           \
+		.name = "out", .kind = OPTION_TEXT, .value = "DIR", \
+		.meaning = "write a file a page into DIR, in "      \
+			   "place of a line of JSON a page"         \
+	}
+#define OPTION_JOBS_ROW                                                  \
+	{                                                                \
+		.name = "jobs", .letter = 'j', .kind = OPTION_WHOLE,     \
+		.value = "N", .minimum = 1, .maximum = 256,              \
+		.meaning = "work on so many pages at once (default: as " \
+			   "many as there are processors)"               \
+	}
+#define OPTION_CITABLE_ROW                                           \
+	{                                                            \
+		.name = "only-with-metadata", .kind = OPTION_FLAG,   \
+		.meaning = "leave out pages without title, date of " \
+			   "publication or address"                  \
+	}
+#define OPTION_WARC_ROW                                                   \
+	{                                                                 \
+		.name = "warc", .kind = OPTION_FLAG,                      \
+		.meaning = "the operands are archives, whatever they are" \
+			   " called"                                      \
+	}
+
 struct page_run {
-	const struct ctl *ctl; /* its operands are the files */
+	const struct ctl *ctl; /* its operands are the pages */
 	size_t max_bytes;      /* of a page; it is cut behind them */
+	unsigned jobs;         /* threads that call answer(); 1: the caller's */
 	struct text_request request;
-	/* Answer a page. */
-	enum error (*answer)(void *context, const struct text_request *request,
+	/* Answer a page; any thread when there are several jobs. */
+	enum error (*answer)(void *context, const struct page_item *item,
+			     const struct text_request *request,
 			     struct text_answer *answer_out);
 	/* The URL of one of many files, by its name; NULL: that of the request.
 	 */
 	enum error (*place)(void *context, const char *name,
 			    struct url *url_out);
 	void *context;
+	/* The pages in place of the operands, each known to answer(), so that
+	   none is read; NULL: the operands. */
+	const struct inputs *inputs;
+	const bool *is_wanted; /* which of these; NULL: all */
 };
 
-/* Run it over the operands, with --out. Errors are reported. */
-enum ctl_status page_run(const struct page_run *run);
+/* What came of it. */
+struct page_run_counts {
+	size_t done;
+	size_t failed;   /* the reasons were told */
+	size_t left_out; /* by --only-with-metadata */
+};
+
+/*
+ * Run it, with --out, --jobs, --warc and --only-with-metadata as far as the
+ * verb has them. Errors are reported, those of a page also in its place as a
+ * line of JSON: {"file", "error"}.
+ */
+enum ctl_status page_run(const struct page_run *run,
+			 struct page_run_counts *counts_out);
+
+/* By --jobs. */
+unsigned page_run_jobs(const struct ctl *ctl);
+
+/*
+ * The format, by --format or --json, else TXT, or JSON for what would be
+ * several pages on standard output. False, with a message, when several cannot
+ * stand there in that format, or --out has nothing to read.
+ */
+bool page_run_format(const struct ctl *ctl, enum format *format_out);
 
 /*
  * Read --url, if it is given, and set it in the request. False, with a message,

@@ -224,7 +224,8 @@ START_TEST(a_wrong_command_line_is_status_2)
 		"cluster --threshold 0x1 in",
 		"cluster --threshold",
 		"cluster --measure cpx in",
-		"batch in",
+		"batch --format txt in",
+		"batch in --jobs 0",
 		"batch nowhere --out out",
 		"batch in --out out --min-pages 1",
 		"batch in --out out --min-pages 99999999999999999999",
@@ -243,8 +244,10 @@ START_TEST(a_wrong_command_line_is_status_2)
 		"text --exclude p: http://site.example/",
 		"extract --format pdf in/a.html",
 		"extract --url ftp://example.org/ in/a.html",
-		"extract in/a.html in/b.html",
-		"extract in",
+		"extract --format md in/a.html in/b.html",
+		"extract --format txt in",
+		"extract --format html a.warc",
+		"extract --out out a.warc",
 		"extract --out out",
 	};
 
@@ -309,6 +312,139 @@ START_TEST(one_page_is_printed)
 	ck_assert_ptr_nonnull(strstr(text, "\"title\":\"heron\""));
 	ck_assert_ptr_nonnull(strstr(text, "\"method\":\"plain\""));
 	ck_assert_ptr_nonnull(strstr(text, "\"cluster\":null"));
+	leave_folder();
+}
+END_TEST
+
+/* The lines of a text, each of which holds what is expected of it [count]. */
+static void assert_lines(const char *text, const char *const *expected,
+			 size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *end = strchr(text, '\n');
+		const char *found = strstr(text, expected[i]);
+
+		ck_assert_msg(end != NULL && found != NULL && found < end,
+			      "line %zu: %s", i, expected[i]);
+		text = end + 1;
+	}
+	ck_assert_str_eq(text, "");
+}
+
+START_TEST(many_pages_are_lines_in_order)
+{
+	static const char *const lines[] = {
+		"{\"file\":\"in/a.html\",\"url\":null,\"title\":\"heron\"",
+		"{\"file\":\"in/b.html\",\"url\":null,\"title\":\"kestrel\"",
+		"{\"file\":\"in/c.html\",\"error\":\"not an HTML page",
+		"{\"file\":\"in/other.html\",",
+		"{\"file\":\"in/sub/c.html\",",
+		"{\"file\":\"in/sub/d.htm\",",
+	};
+	enum ctl_status status;
+	const char *text;
+	char *alone;
+
+	enter_folder();
+	write_site();
+	write_text("in/c.html", "\x7F\x45LF\x01\x02\x03\x04\x05\x06\x07\x08");
+	text = printed("extract --method plain --jobs 1 in", &status);
+	ck_assert_int_eq(status, CTL_DONE);
+	assert_lines(text, lines, sizeof(lines) / sizeof(*lines));
+	alone = strdup(text);
+	text = printed("extract --method plain --jobs 3 in", &status);
+	ck_assert_str_eq(text, alone);
+	free(alone);
+	leave_folder();
+}
+END_TEST
+
+START_TEST(a_batch_is_the_same_by_any_number_of_jobs)
+{
+	enum ctl_status status;
+	const char *text;
+	char *alone;
+
+	enter_folder();
+	write_site();
+	text = printed("batch --measure cpc --jobs 1 in", &status);
+	ck_assert_int_eq(status, CTL_DONE);
+	ck_assert_ptr_nonnull(strstr(text, "\"cluster_pages\":4"));
+	alone = strdup(text);
+	text = printed("batch --measure cpc --jobs 4 in", &status);
+	ck_assert_str_eq(text, alone);
+	free(alone);
+	leave_folder();
+}
+END_TEST
+
+static void append_record(struct buffer *archive, const char *url,
+			  const char *status, const char *type)
+{
+	struct buffer block = {0};
+
+	buffer_printf(&block,
+		      "HTTP/1.1 %s\r\nContent-Type: %s\r\n\r\n"
+		      "<p>The herons of %s.",
+		      status, type, url);
+	buffer_printf(archive,
+		      "WARC/1.0\r\nWARC-Type: response\r\n"
+		      "WARC-Target-URI: %s\r\n"
+		      "Content-Type: application/http;msgtype=response\r\n"
+		      "Content-Length: %zu\r\n\r\n%s\r\n\r\n",
+		      url, block.size, block.data);
+	buffer_free(&block);
+}
+
+static void write_archive(const char *path)
+{
+	struct buffer archive = {0};
+
+	append_record(&archive, "http://a.test/one", "200 OK", "text/html");
+	append_record(&archive, "http://a.test/no", "404 No", "text/html");
+	append_record(&archive, "http://a.test/i", "200 OK", "image/png");
+	append_record(&archive, "http://a.test/two", "200 OK", "text/html");
+	write_text(path, archive.data);
+	buffer_free(&archive);
+}
+
+START_TEST(the_pages_of_an_archive_have_their_addresses)
+{
+	static const char *const lines[] = {
+		"{\"file\":\"a.warc:0\",\"url\":\"http://a.test/one\"",
+		"\"url\":\"http://a.test/two\"",
+	};
+	enum ctl_status status;
+	const char *text;
+
+	enter_folder();
+	write_archive("a.warc");
+	text = printed("extract --method plain a.warc", &status);
+	ck_assert_int_eq(status, CTL_DONE);
+	assert_lines(text, lines, 2);
+	ck_assert_ptr_nonnull(strstr(text, "The herons of http://a.test/one."));
+	ck_assert_int_eq(rename("a.warc", "pages"), 0);
+	text = printed("extract --method plain --warc pages", &status);
+	ck_assert_ptr_nonnull(strstr(text, "{\"file\":\"pages:0\""));
+	ck_assert_int_eq(run("extract nowhere.warc"), CTL_FAILED);
+	leave_folder();
+}
+END_TEST
+
+START_TEST(pages_that_cannot_be_cited_can_be_left_out)
+{
+	static const char *const lines[] = {"{\"file\":\"in/b.html\""};
+	enum ctl_status status;
+
+	enter_folder();
+	write_text("in/a.html", "<title>Herons</title><p>About herons.");
+	write_text("in/b.html",
+		   "<title>Kestrels</title><meta property="
+		   "article:published_time content=2024-03-05><link "
+		   "rel=canonical href=http://a.test/b><p>About kestrels.");
+	assert_lines(printed("extract --only-with-metadata in", &status), lines,
+		     1);
+	ck_assert_int_eq(status, CTL_DONE);
 	leave_folder();
 }
 END_TEST
@@ -496,6 +632,10 @@ Suite *make_suite(void)
 	tcase_add_test(tests, without_a_daemon_the_status_is_3);
 	tcase_add_test(tests, a_file_that_is_of_no_use_is_status_1);
 	tcase_add_test(tests, one_page_is_printed);
+	tcase_add_test(tests, many_pages_are_lines_in_order);
+	tcase_add_test(tests, a_batch_is_the_same_by_any_number_of_jobs);
+	tcase_add_test(tests, the_pages_of_an_archive_have_their_addresses);
+	tcase_add_test(tests, pages_that_cannot_be_cited_can_be_left_out);
 	tcase_add_test(tests, many_pages_keep_their_folders);
 	tcase_add_test(tests, two_inputs_never_write_one_output);
 	tcase_add_test(tests, pages_of_a_template_are_one_cluster);

@@ -1,0 +1,216 @@
+#include "daemon/ctl/page_stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "crawl/fetch/header.h"
+#include "crawl/warc/warc.h"
+#include "store/memory.h"
+
+static bool ends_with(const char *text, const char *ending)
+{
+	size_t size = strlen(text);
+	size_t length = strlen(ending);
+
+	return size > length && strcmp(text + size - length, ending) == 0;
+}
+
+bool is_archive(const struct ctl *ctl, const char *operand)
+{
+	static const char *const endings[] = {".warc", ".warc.gz", ".warc.zst",
+					      ".arc",  ".arc.gz",  ".arc.zst"};
+
+	if (option_given(ctl, "warc"))
+		return true;
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (ends_with(operand, endings[i]))
+			return true;
+	return false;
+}
+
+struct page_stream page_stream_of(const struct ctl *ctl,
+				  const struct inputs *inputs,
+				  const bool *is_wanted)
+{
+	return (struct page_stream){.ctl = ctl,
+				    .inputs = inputs,
+				    .is_wanted = is_wanted,
+				    .file = -1};
+}
+
+bool page_stream_open(const struct ctl *ctl, size_t max_bytes,
+		      struct page_stream *stream_out)
+{
+	struct page_stream *stream = stream_out;
+	struct ctl files = *ctl;
+	bool is_right = true;
+
+	*stream = page_stream_of(ctl, &stream->own, NULL);
+	stream->max_bytes = max_bytes;
+	stream->archives =
+		mem_alloc(ctl->operand_count + 1, sizeof(*stream->archives));
+	files.operands =
+		mem_alloc(ctl->operand_count + 1, sizeof(*files.operands));
+	files.operand_count = 0;
+	for (size_t i = 0; i < ctl->operand_count; i++)
+		if (is_archive(ctl, ctl->operands[i]))
+			stream->archives[stream->archive_count++] =
+				ctl->operands[i];
+		else
+			files.operands[files.operand_count++] =
+				ctl->operands[i];
+	if (files.operand_count > 0)
+		is_right = inputs_collect(&files, false, &stream->own);
+	free(files.operands);
+	return is_right;
+}
+
+static void close_archive(struct page_stream *stream)
+{
+	warc_reader_destroy(stream->reader);
+	stream->reader = NULL;
+	if (stream->file >= 0)
+		close(stream->file);
+	stream->file = -1;
+}
+
+void page_stream_close(struct page_stream *stream)
+{
+	close_archive(stream);
+	inputs_free(&stream->own);
+	free(stream->archives);
+}
+
+void page_item_free(struct page_item *item)
+{
+	buffer_free(&item->name);
+	buffer_free(&item->body);
+	buffer_free(&item->charset);
+	buffer_free(&item->trouble);
+}
+
+static void give_input(struct page_stream *stream, struct page_item *item)
+{
+	const struct input *input = &stream->inputs->items[stream->next_input];
+	const struct input *clash =
+		inputs_clash(stream->inputs, stream->next_input);
+
+	buffer_append_text(&item->name, input->path);
+	item->path = input->path;
+	item->output = input->name;
+	item->index = stream->next_input++;
+	if (clash != NULL && option_given(stream->ctl, "out"))
+		buffer_printf(&item->trouble,
+			      "left out, %s has the same output", clash->path);
+}
+
+static enum error read_archive(void *context, char *out, size_t capacity,
+			       size_t *size_out)
+{
+	struct page_stream *stream = context;
+	ssize_t size;
+
+	do
+		size = read(stream->file, out, capacity);
+	while (size < 0 && errno == EINTR);
+	*size_out = size < 0 ? 0 : (size_t)size;
+	stream->failure = size < 0 ? errno : 0;
+	return size < 0 ? ERR_IO : ERR_NONE;
+}
+
+/* Open the next one; false, with trouble, when it cannot be. */
+static bool open_archive(struct page_stream *stream, struct page_item *item)
+{
+	const char *name = stream->archives[stream->next_archive];
+
+	stream->failure = 0;
+	stream->file = strcmp(name, "-") == 0
+			       ? dup(STDIN_FILENO)
+			       : open(name, O_RDONLY | O_CLOEXEC);
+	if (stream->file < 0) {
+		buffer_append_text(&item->name, name);
+		buffer_append_text(&item->trouble, strerrordesc_np(errno));
+		return false;
+	}
+	stream->reader =
+		warc_reader_create(read_archive, stream, stream->max_bytes);
+	return true;
+}
+
+/* Of a kind that may be a page; what cannot be used is told. */
+static bool is_page(const struct warc_record *record)
+{
+	bool is_answer =
+		record->kind == WARC_RESPONSE || record->kind == WARC_RESOURCE;
+
+	if (record->error != ERR_NONE)
+		return true;
+	return is_answer && record->http_status / 100 == 2 &&
+	       header_is_html(slice_of(record->content_type));
+}
+
+static void give_record(const char *archive, const struct warc_record *record,
+			struct page_item *item)
+{
+	buffer_printf(&item->name, "%s:%" PRIu64, archive, record->offset);
+	if (record->error != ERR_NONE) {
+		buffer_append_text(&item->trouble, record->reason);
+		return;
+	}
+	buffer_append_slice(&item->body, record->body);
+	buffer_append_text(&item->charset, record->charset);
+	item->has_url =
+		url_parse(&item->url, slice_of(record->url), NULL) == ERR_NONE;
+}
+
+/* The next page of the archive that is open; false at its end, with trouble
+ * when it was not reached. */
+static bool next_record(struct page_stream *stream, struct page_item *item)
+{
+	const char *name = stream->archives[stream->next_archive];
+	struct warc_record *record = mem_alloc(1, sizeof(*record));
+	enum error error = ERR_NONE;
+	bool is_found = false;
+
+	while (!is_found && warc_next(stream->reader, record, &error))
+		is_found = is_page(record);
+	if (is_found) {
+		give_record(name, record, item);
+	} else if (error != ERR_NONE) {
+		buffer_append_text(&item->name, name);
+		buffer_printf(&item->trouble, "not read to its end: %s",
+			      stream->failure == 0
+				      ? record->reason
+				      : strerrordesc_np(stream->failure));
+	}
+	free(record);
+	return is_found;
+}
+
+bool page_stream_next(struct page_stream *stream, struct page_item *item_out)
+{
+	while (stream->is_wanted != NULL &&
+	       stream->next_input < stream->inputs->count &&
+	       !stream->is_wanted[stream->next_input])
+		stream->next_input++;
+	if (stream->next_input < stream->inputs->count) {
+		give_input(stream, item_out);
+		return true;
+	}
+	while (stream->next_archive < stream->archive_count) {
+		bool is_open = stream->reader != NULL ||
+			       open_archive(stream, item_out);
+
+		if (is_open && next_record(stream, item_out))
+			return true;
+		close_archive(stream);
+		stream->next_archive++;
+		if (item_out->trouble.size > 0)
+			return true;
+	}
+	return false;
+}

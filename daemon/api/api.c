@@ -74,6 +74,7 @@ static const struct route {
 	{"GET", "/v1/explain", api_get_explain, false},
 	{"GET", "/v1/text", api_get_text, true},
 	{"POST", "/v1/extract", api_post_extract, false},
+	{"POST", "/v1/extract/batch", api_post_batch, false},
 	{"POST", "/v1/ingest", api_post_ingest, false},
 	{"GET", "/", api_ui_home, false},
 	{"POST", "/ui/sites", api_ui_post_site, false},

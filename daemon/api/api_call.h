@@ -112,6 +112,7 @@ call_handler api_get_diff;
 call_handler api_get_text;
 call_handler api_get_texts;
 call_handler api_post_extract;
+call_handler api_post_batch;
 call_handler api_post_ingest;
 call_handler api_ui_home;
 call_handler api_ui_post_site;

@@ -11,7 +11,9 @@
 
 bool api_is_stream(const char *method, const char *path)
 {
-	return strcmp(method, "POST") == 0 && strcmp(path, "/v1/ingest") == 0;
+	return strcmp(method, "POST") == 0 &&
+	       (strcmp(path, "/v1/ingest") == 0 ||
+		strcmp(path, "/v1/extract/batch") == 0);
 }
 
 static enum error read_body(void *context, char *out, size_t capacity,

@@ -1,4 +1,5 @@
-/* The streams of texts, over a real socket: six pages of a small site. */
+/* The streams of texts, and batches of pages, over a real socket: six pages of
+ * a small site. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include <jansson.h>
 
 #include "daemon/api/api.h"
+#include "daemon/api/api_ingest.h"
 #include "daemon/ctl/socket_client.h"
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/daemon/world.h"
@@ -69,6 +71,8 @@ static void setup(void)
 		.max_clients = 64,
 		.max_waiting = 32,
 		.max_listeners = 8,
+		.max_streams = MAX_INGESTS,
+		.is_stream = api_is_stream,
 		.max_body_bytes = 1 << 20,
 		.timeout_ms = 20000,
 		.handle = api_handle,
@@ -127,18 +131,40 @@ static struct buffer get(const char *arguments)
 	return body;
 }
 
-/* The lines of a stream as a list; json_decref() it. */
-static json_t *lines(const char *arguments)
+/* Lines as a list; json_decref() it. */
+static json_t *list_of(char *rest)
 {
-	struct buffer body = get(arguments);
 	json_t *list = json_array();
-	char *rest = body.data;
 	const char *line;
 
 	while (rest != NULL && (line = strsep(&rest, "\n")) != NULL)
 		if (*line != '\0')
 			json_array_append_new(list, json_loads(line, 0, NULL));
+	return list;
+}
+
+/* The lines of a stream. */
+static json_t *lines(const char *arguments)
+{
+	struct buffer body = get(arguments);
+	json_t *list = list_of(body.data);
+
 	buffer_free(&body);
+	return list;
+}
+
+/* The lines of the answer to a batch. */
+static json_t *batch(const char *arguments, const char *body)
+{
+	char target[128];
+	struct buffer answer;
+	json_t *list;
+
+	snprintf(target, sizeof(target), "/v1/extract/batch%s", arguments);
+	answer = client_ask(path, "POST", target, body);
+	ck_assert_msg(client_status(&answer) == 200, "%s", answer.data);
+	list = list_of(strstr(answer.data, "\r\n\r\n") + 4);
+	buffer_free(&answer);
 	return list;
 }
 
@@ -298,24 +324,117 @@ END_TEST
 /* More often than there may be streams: each makes room again. */
 START_TEST(a_client_that_leaves_ends_its_stream)
 {
+	struct buffer answer;
+
 	for (unsigned i = 0; i < 4; i++) {
 		int file = client_open(path);
 
 		client_send(file, "GET " TEXTS " HTTP/1.1\r\nHost: x\r\n\r\n");
 		close(file);
 	}
-	/* as long as the last one is noticed */
-	for (unsigned i = 0; i < 100; i++) {
-		struct buffer answer = client_ask(path, "GET", TEXTS, NULL);
-		int status = client_status(&answer);
+	answer = client_ask(path, "GET", TEXTS, NULL);
+	ck_assert_msg(client_status(&answer) == 200, "%s", answer.data);
+	buffer_free(&answer);
+}
+END_TEST
 
-		buffer_free(&answer);
-		if (status == 200)
-			return;
-		ck_assert_int_eq(status, 503);
-		usleep(50000);
+static long long position_of(const json_t *list, size_t index)
+{
+	return json_integer_value(
+		json_object_get(json_array_get(list, index), "position"));
+}
+
+/* The code of a line with an error. */
+static const char *code_of(const json_t *list, size_t index)
+{
+	const char *code = json_string_value(json_object_get(
+		json_object_get(json_array_get(list, index), "error"), "code"));
+
+	return code == NULL ? "" : code;
+}
+
+START_TEST(a_batch_is_answered_in_its_order)
+{
+	struct buffer body = {0};
+	json_t *list;
+
+	for (int i = 0; i < 200; i++)
+		buffer_printf(&body,
+			      "{\"html\":\"<p>The text of page %d stands here, "
+			      "as it was sent.</p>\"}\n",
+			      i);
+	list = batch("?method=plain", body.data);
+	ck_assert_uint_eq(json_array_size(list), 200);
+	for (size_t i = 0; i < 200; i++) {
+		char text[80];
+
+		snprintf(text, sizeof(text),
+			 "The text of page %zu stands here, as it was sent.\n",
+			 i);
+		ck_assert_str_eq(text_of(list, i, "text"), text);
 	}
-	ck_abort_msg("no stream ends");
+	json_decref(list);
+	buffer_free(&body);
+}
+END_TEST
+
+START_TEST(a_bad_page_is_one_line)
+{
+	json_t *list = batch("", "{\"url\":\"http://news.example/9\",\"html\":"
+				 "\"<p>One text that stands here</p>\"}\n"
+				 "{\"html\":\n\n"
+				 "{\"url\":\"mailto:x\",\"html\":\"<p>a\"}\n"
+				 "{\"html\":\"<p>Two texts that stand here\"}");
+
+	ck_assert_uint_eq(json_array_size(list), 4);
+	ck_assert_str_eq(text_of(list, 0, "url"), "http://news.example/9");
+	ck_assert_str_eq(code_of(list, 1), "malformed");
+	ck_assert_int_eq(position_of(list, 2), 4);
+	ck_assert_str_eq(text_of(list, 2, "url"), "mailto:x");
+	ck_assert_str_ne(code_of(list, 2), "");
+	ck_assert_int_eq(position_of(list, 3), 5);
+	ck_assert_ptr_nonnull(strstr(text_of(list, 3, "text"), "Two texts"));
+	json_decref(list);
+}
+END_TEST
+
+/* As by /v1/extract, whose object it is. */
+START_TEST(a_page_of_a_batch_is_extracted_as_by_itself)
+{
+	static const char page[] = "<html><title>T</title><p>The text of a "
+				   "page that stands here</p></html>";
+	char line[256];
+	struct buffer answer =
+		client_ask(path, "POST",
+			   "/v1/extract?format=json&charset=utf-8"
+			   "&url=http://news.example/77",
+			   page);
+	json_t *object = json_loads(client_body(&answer), 0, NULL);
+	json_t *list;
+
+	snprintf(line, sizeof(line),
+		 "{\"url\":\"http://news.example/77\",\"html\":\"%s\"}", page);
+	list = batch("?content=json", line);
+	ck_assert_int_eq(position_of(list, 0), 1);
+	json_object_del(json_array_get(list, 0), "position");
+	ck_assert(json_equal(json_array_get(list, 0), object));
+	json_decref(object);
+	json_decref(list);
+	buffer_free(&answer);
+}
+END_TEST
+
+START_TEST(an_empty_batch_and_a_wrong_one)
+{
+	struct buffer answer;
+	json_t *list = batch("", "");
+
+	ck_assert_uint_eq(json_array_size(list), 0);
+	json_decref(list);
+	answer =
+		client_ask(path, "POST", "/v1/extract/batch?content=pdf", "{}");
+	ck_assert_int_eq(client_status(&answer), 400);
+	buffer_free(&answer);
 }
 END_TEST
 
@@ -335,6 +454,10 @@ Suite *make_suite(void)
 			    sizeof(refused) / sizeof(refused[0]));
 	tcase_add_test(texts, a_site_that_is_not_there);
 	tcase_add_test(texts, a_client_that_leaves_ends_its_stream);
+	tcase_add_test(texts, a_batch_is_answered_in_its_order);
+	tcase_add_test(texts, a_bad_page_is_one_line);
+	tcase_add_test(texts, a_page_of_a_batch_is_extracted_as_by_itself);
+	tcase_add_test(texts, an_empty_batch_and_a_wrong_one);
 	suite_add_tcase(suite, texts);
 	return suite;
 }

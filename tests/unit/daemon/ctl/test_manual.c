@@ -15,6 +15,7 @@ static const struct verb *const verbs[] = {
 	&verb_cluster, &verb_batch,    &verb_methods,   &verb_explain,
 	&verb_train,   &verb_ingest,   &verb_ack,       &verb_hook,
 	&verb_silence, &verb_silences, &verb_unsilence, &verb_token,
+	&verb_silence, &verb_silences, &verb_unsilence, &verb_texts,
 	NULL,
 };
 

@@ -1,0 +1,321 @@
+/*
+ * Many pages that are handed in at once. The server answers when it has read
+ * the body (libmicrohttpd 0.9.75: a response is queued before the body, which
+ * is then refused, or after it), so the lines of the answer wait in a file
+ * without a name; the body is read no faster than its pages are extracted.
+ */
+#include "daemon/api/api_call.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "crawl/url/url.h"
+#include "daemon/answer/page_answer.h"
+#include "daemon/answer/text_form.h"
+#include "daemon/api/api_question.h"
+#include "daemon/api/batch_input.h"
+#include "daemon/runtime/ordered.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+enum {
+	WINDOW = 64,               /* pages at a time */
+	MAX_HELD_BYTES = 16 << 20, /* of them, and of one a thread */
+	SPOOL_BYTES = 256 * 1024,  /* that are written at a time */
+	MAX_ANSWER_BYTES = 1 << 30,
+};
+
+/* What the threads share: it lives until the last of them ends. */
+struct asking {
+	struct call call;          /* a copy, without its exchange */
+	struct answer_rules rules; /* into that */
+	struct question *question;
+};
+
+/* A page on its way. */
+struct item {
+	struct batch_page page;
+	struct buffer line; /* when it is done */
+};
+
+struct batch_run {
+	struct batch_input *input;
+	struct ordered *ordered;
+	int spool;
+	uint64_t size;       /* of what is in it */
+	struct buffer lines; /* that are to be written next */
+	uint64_t pages;
+	uint64_t position; /* of the last one */
+	enum error end;    /* of the input */
+	bool is_full;      /* the answer is as large as it may be */
+};
+
+static size_t size_of(const void *memory)
+{
+	const struct item *item = memory;
+
+	return item->page.body.size + item->line.size;
+}
+
+static void discard(void *memory)
+{
+	struct item *item = memory;
+
+	batch_page_free(&item->page);
+	buffer_free(&item->line);
+	free(item);
+}
+
+/* Extract the page; the reason of an error is in the answer. */
+static enum error answer_page(const struct asking *asking,
+			      const struct batch_page *page,
+			      struct page_answer *answer)
+{
+	const struct api *api = asking->call.api;
+	struct text_request request = asking->question->request;
+	enum error error = page->error;
+	struct url url;
+
+	snprintf(answer->reason, sizeof(answer->reason), "%s", page->reason);
+	if (error != ERR_NONE)
+		return error;
+	if (page->url[0] != '\0') {
+		error = url_parse(&url, slice_of(page->url), NULL);
+		request.url = &url;
+	}
+	if (error == ERR_NONE &&
+	    page->body.size > asking->rules.limits.max_bytes)
+		error = ERR_TOO_LARGE;
+	request.body = buffer_slice(&page->body);
+	request.charset = slice_of(page->charset);
+	if (error == ERR_NONE)
+		error = page_answer_given(api->pool, api->store, &asking->rules,
+					  &request, answer);
+	if (error != ERR_NONE && answer->reason[0] == '\0')
+		snprintf(answer->reason, sizeof(answer->reason), "%s",
+			 error_text(error));
+	return error;
+}
+
+static void work(void *context, void *memory)
+{
+	const struct asking *asking = context;
+	struct item *item = memory;
+	struct page_answer answer = {.confidence = NAN};
+	enum error error = answer_page(asking, &item->page, &answer);
+
+	text_form_append(TEXT_FORM_JSON_LINES,
+			 &(struct told_text){
+				 .position = item->page.position,
+				 .url = item->page.url,
+				 .format = asking->question->request.format,
+				 .error = error,
+				 .answer = &answer,
+			 },
+			 &item->line);
+	buffer_free(&answer.body);
+	buffer_free(&item->page.body);
+}
+
+static void end_asking(void *context)
+{
+	struct asking *asking = context;
+	struct api *api = asking->call.api;
+
+	question_drop(asking->question);
+	free(asking);
+	api_end_stream(api, STREAM_WORK);
+}
+
+static enum error open_run(const struct call *call,
+			   const struct question *question,
+			   struct ordered **ordered_out)
+{
+	struct asking *asking = mem_alloc(1, sizeof(*asking));
+	struct ordered_options options = {
+		.threads = call_threads(call),
+		.window = WINDOW,
+		.max_bytes = MAX_HELD_BYTES,
+		.work = work,
+		.size = size_of,
+		.discard = discard,
+		.end = end_asking,
+		.context = asking,
+	};
+	enum error error;
+
+	asking->call = *call;
+	asking->call.exchange = NULL;
+	asking->rules = call_rules(&asking->call);
+	asking->question = question_keep(question);
+	api_begin_stream(call->api, STREAM_WORK, SIZE_MAX);
+	error = ordered_open(ordered_out, &options);
+	if (error != ERR_NONE)
+		end_asking(asking);
+	return error;
+}
+
+/* Write what waits to the file. ERR_STORE_FULL, ERR_IO. */
+static enum error write_lines(struct batch_run *run)
+{
+	size_t done = 0;
+
+	while (done < run->lines.size) {
+		ssize_t size = write(run->spool, run->lines.data + done,
+				     run->lines.size - done);
+
+		if (size < 0 && errno == EINTR)
+			continue;
+		if (size < 0)
+			return errno == ENOSPC || errno == EDQUOT
+				       ? ERR_STORE_FULL
+				       : ERR_IO;
+		done += (size_t)size;
+	}
+	run->size += done;
+	buffer_clear(&run->lines);
+	return ERR_NONE;
+}
+
+/* A line about what is not a page: why nothing more follows. */
+static void add_error(struct batch_run *run, enum error error,
+		      const char *reason)
+{
+	struct page_answer answer = {.confidence = NAN};
+
+	snprintf(answer.reason, sizeof(answer.reason), "%s",
+		 reason[0] == '\0' ? error_text(error) : reason);
+	text_form_append(TEXT_FORM_JSON_LINES,
+			 &(struct told_text){.position = run->position + 1,
+					     .url = "",
+					     .error = error,
+					     .answer = &answer},
+			 &run->lines);
+}
+
+/* Take the first page, which has no room behind it. */
+static enum error take_one(struct batch_run *run)
+{
+	struct item *item = ordered_take(run->ordered, UINT64_MAX / 2);
+	enum error error = ERR_NONE;
+
+	if (item == NULL)
+		return ERR_NONE;
+	run->position = item->page.position;
+	run->pages++;
+	buffer_append_slice(&run->lines, buffer_slice(&item->line));
+	discard(item);
+	if (run->lines.size >= SPOOL_BYTES)
+		error = write_lines(run);
+	run->is_full = run->size + run->lines.size >= MAX_ANSWER_BYTES;
+	return error;
+}
+
+static enum error make_room(struct batch_run *run)
+{
+	enum error error = ERR_NONE;
+
+	while (error == ERR_NONE && !ordered_has_room(run->ordered))
+		error = take_one(run);
+	return error;
+}
+
+/* Put all pages; the reason of the end is [sizeof(page->reason)]. */
+static enum error put_pages(struct batch_run *run, char *reason)
+{
+	struct item *item = mem_alloc(1, sizeof(*item));
+	enum error error = ERR_NONE;
+
+	while (!run->is_full &&
+	       batch_input_next(run->input, &item->page, &run->end)) {
+		error = make_room(run);
+		if (error != ERR_NONE)
+			break;
+		ordered_put(run->ordered, item);
+		item = mem_alloc(1, sizeof(*item));
+	}
+	memcpy(reason, item->page.reason, sizeof(item->page.reason));
+	discard(item);
+	return error;
+}
+
+/* Read the pages and have them extracted. */
+static enum error read_pages(struct batch_run *run)
+{
+	char reason[sizeof(((struct batch_page *)NULL)->reason)];
+	enum error error = put_pages(run, reason);
+
+	while (error == ERR_NONE && !run->is_full &&
+	       !ordered_is_empty(run->ordered))
+		error = take_one(run);
+	if (run->is_full)
+		add_error(run, ERR_TOO_LARGE,
+			  "the answer is as large as it may be: 1 GiB");
+	else if (run->end != ERR_NONE)
+		add_error(run, run->end, reason);
+	return error == ERR_NONE ? write_lines(run) : error;
+}
+
+static enum error read_body(void *context, char *out, size_t capacity,
+			    size_t *size_out)
+{
+	return http_body_read(context, out, capacity, size_out);
+}
+
+/* All of it, to the file; it was kept there even when the input has an end that
+ * is none. */
+static enum error run_batch(struct call *call, const struct question *question,
+			    struct batch_run *run)
+{
+	enum error error = open_run(call, question, &run->ordered);
+
+	if (error != ERR_NONE)
+		return error;
+	run->input = batch_input_create(read_body, call->exchange,
+					call->config.max_body_bytes);
+	error = read_pages(run);
+	batch_input_destroy(run->input);
+	ordered_close(run->ordered);
+	buffer_free(&run->lines);
+	/* then nobody reads the answer */
+	if (run->end == ERR_NETWORK || run->end == ERR_TIMEOUT ||
+	    run->end == ERR_STOPPED)
+		error = run->end;
+	return error;
+}
+
+static enum http_verdict answer_batch(struct call *call,
+				      const struct question *question)
+{
+	struct batch_run run = {.spool = store_spool_file(call->api->store)};
+	enum error error = ERR_IO;
+
+	if (run.spool >= 0)
+		error = run_batch(call, question, &run);
+	if (error == ERR_NONE) {
+		log_info("batch: %llu pages, %llu bytes of answer",
+			 (unsigned long long)run.pages,
+			 (unsigned long long)run.size);
+		http_reply_file(call->exchange, 200, "application/x-ndjson",
+				run.spool, run.size);
+		return HTTP_ANSWERED;
+	}
+	if (run.spool >= 0)
+		close(run.spool);
+	return call_fail_with(call, error, "the batch");
+}
+
+enum http_verdict api_post_batch(struct call *call)
+{
+	enum http_verdict verdict = HTTP_ANSWERED;
+	struct question question = {0};
+
+	if (question_read_with(call, "content", &question))
+		verdict = answer_batch(call, &question);
+	free(question.parameter_text);
+	return verdict;
+}

@@ -36,4 +36,13 @@ struct site_report_source {
 enum error site_report(const struct site_report_source *source,
 		       const char *host, struct buffer *out);
 
+/*
+ * Append the tree of a template with what its colours mean, as in the report:
+ * elements of HTML whose style sheet is the caller's. Attributes "style" are
+ * all of the form "--t:70%". ERR_NOT_FOUND: the site has no pages of it.
+ */
+enum error site_report_tree(const struct site_report_source *source,
+			    const char *host, uint32_t number,
+			    struct buffer *out);
+
 #endif

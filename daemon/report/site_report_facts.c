@@ -266,6 +266,30 @@ enum error report_facts_read(const struct site_report_source *source,
 	return txn_end(&txn);
 }
 
+enum error report_facts_read_one(const struct site_report_source *source,
+				 const char *host, uint32_t number,
+				 struct report_facts *facts_out)
+{
+	struct txn txn = txn_begin_read(source->store);
+	struct report_template *template =
+		ARENA_NEW(facts_out->arena, struct report_template, 1);
+
+	template->number = number;
+	facts_out->source = source;
+	facts_out->templates = template;
+	facts_out->template_count = 1;
+	if (site_get(&txn, slice_of(host), &facts_out->site) &&
+	    cluster_row_get(&txn, facts_out->site.id, number,
+			    &template->cluster)) {
+		keep_site(facts_out->arena, &facts_out->site);
+		template->is_there = true;
+		read_versions(facts_out, &txn, template);
+	} else {
+		txn_fail(&txn, ERR_NOT_FOUND);
+	}
+	return txn_end(&txn);
+}
+
 const struct report_template *report_find(const struct report_facts *facts,
 					  uint32_t number)
 {

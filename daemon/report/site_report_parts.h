@@ -94,6 +94,14 @@ enum error report_facts_read(const struct site_report_source *source,
 			     const char *host, struct arena *arena,
 			     struct report_facts *facts_out);
 
+/*
+ * The same of one template that has pages, without samples and events, into
+ * {.arena}. ERR_NOT_FOUND: there is none.
+ */
+enum error report_facts_read_one(const struct site_report_source *source,
+				 const char *host, uint32_t number,
+				 struct report_facts *facts_out);
+
 /* A template by its number; NULL: it is not in the report. */
 const struct report_template *report_find(const struct report_facts *facts,
 					  uint32_t number);

@@ -240,3 +240,19 @@ void report_trees(const struct report_facts *facts, struct buffer *out)
 	}
 	buffer_append_text(out, "</section>\n");
 }
+
+enum error site_report_tree(const struct site_report_source *source,
+			    const char *host, uint32_t number,
+			    struct buffer *out)
+{
+	struct arena *arena = arena_create();
+	struct report_facts facts = {.arena = arena};
+	enum error error = report_facts_read_one(source, host, number, &facts);
+
+	if (error == ERR_NONE) {
+		append_legend(out);
+		draw_tree(&facts, facts.templates, arena, out);
+	}
+	arena_destroy(arena);
+	return error;
+}

@@ -8,6 +8,8 @@
 #define DAEMON_UI_UI_PAGES_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "store/buffer.h"
 
@@ -35,5 +37,74 @@ struct ui_site {
 enum ui_tab ui_tab_of(const char *name);
 
 void ui_site(struct buffer *out, const struct ui_site *shown);
+
+/* A template, in the same way. */
+enum ui_template_tab {
+	UI_TREE,
+	UI_MEMBERS,
+	UI_TEXTS,
+	UI_VERSIONS,
+	UI_TEMPLATE_TABS
+};
+
+struct ui_template {
+	const char *host;
+	uint32_t number;
+	const json_t *template; /* of GET /v1/clusters/HOST/N/template */
+	const json_t *pages;    /* of .../pages; UI_MEMBERS */
+	const json_t *diff;     /* of .../diff; UI_VERSIONS, or NULL */
+	struct slice tree;      /* HTML of site_report_tree(); UI_TREE */
+	enum ui_template_tab tab;
+};
+
+/* The tab with the name "", "pages", "texts" or "versions"; else
+ * UI_TEMPLATE_TABS. */
+enum ui_template_tab ui_template_tab_of(const char *name);
+
+void ui_template(struct buffer *out, const struct ui_template *shown);
+
+/* The alerts, open ones or all, and the silences; or one alert. */
+struct ui_alerts {
+	const json_t *events;   /* an array, newest first */
+	const json_t *silences; /* of GET /v1/silences */
+	bool is_all;
+};
+
+void ui_alerts(struct buffer *out, const struct ui_alerts *shown);
+void ui_alert(struct buffer *out, const json_t *event);
+
+/* The guards of a site, a guard, and an element that may be guarded. */
+void ui_guards(struct buffer *out, const char *host, const json_t *guards);
+void ui_guard(struct buffer *out, const json_t *guard);
+
+struct ui_element {
+	const char *host;
+	const char *url;     /* of the page it is on */
+	const char *cluster; /* HOST/N of that page, or "" */
+	uint32_t number;     /* of the element, as in a copy */
+	uint32_t up;         /* so many steps above that one */
+	const json_t *found; /* "value", "path", "candidates" of
+				daemon/worker/guarded_page.h */
+};
+
+void ui_element(struct buffer *out, const struct ui_element *shown);
+
+/* A page: its copy beside its text; or why; or how it came to be visited. */
+enum ui_page_tab { UI_SIDES, UI_WHY, UI_VISIT, UI_PAGE_TABS };
+
+struct ui_page {
+	const char *url;
+	const json_t *text;    /* of GET /v1/text, format json; or NULL */
+	const json_t *explain; /* of GET /v1/explain */
+	enum ui_page_tab tab;
+};
+
+/* The tab with the name "", "why" or "visit"; else UI_PAGE_TABS. */
+enum ui_page_tab ui_page_tab_of(const char *name);
+
+void ui_page(struct buffer *out, const struct ui_page *shown);
+
+/* The daemon itself: of GET /v1/status. */
+void ui_daemon(struct buffer *out, const json_t *status);
 
 #endif

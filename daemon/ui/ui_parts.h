@@ -25,4 +25,14 @@ void ui_crumbs(struct buffer *out, const char *host, const char *here);
 /* State of a guard. */
 void ui_guard_state(struct buffer *out, const json_t *guard);
 
+/* What a change has taken away and brought: of the evidence of an alert, or of
+ * .../diff. */
+void ui_moves(struct buffer *out, const json_t *change);
+
+/* Where the element of a guard has probably gone, if "candidates" say so. */
+void ui_candidates(struct buffer *out, const char *host, const json_t *guard);
+
+/* The members of an object of the API that are neither objects nor arrays. */
+void ui_object(struct buffer *out, const json_t *object);
+
 #endif

@@ -6,16 +6,14 @@
 
 #include "daemon/ui/ui_html.h"
 #include "daemon/ui/ui_parts.h"
+#include "daemon/ui/ui_tabs.h"
 
 enum {
 	MAX_ROWS = 500,
 	MAX_SAMPLES = 3,
 };
 
-static const struct {
-	const char *name;
-	const char *title;
-} tabs[UI_TABS] = {
+static const struct ui_tab_row tabs[UI_TABS] = {
 	[UI_TEMPLATES] = {"", "Templates"},
 	[UI_PATTERNS] = {"patterns", "URL patterns"},
 	[UI_GUARDS] = {"guards", "Guards"},
@@ -24,11 +22,7 @@ static const struct {
 
 enum ui_tab ui_tab_of(const char *name)
 {
-	unsigned tab = 0;
-
-	while (tab < UI_TABS && strcmp(tabs[tab].name, name) != 0)
-		tab++;
-	return (enum ui_tab)tab;
+	return (enum ui_tab)ui_tab_find(tabs, UI_TABS, name);
 }
 
 static void append_figure(struct buffer *out, const char *name, uint64_t count)
@@ -75,8 +69,8 @@ static void append_figures(struct buffer *out, const json_t *site)
 	ui_count(out, ui_whole(site, "tried"));
 	buffer_append_text(out, "<small>");
 	ui_site_budget(out, site);
-	buffer_append_text(out, "</small></dd></div>");
-	buffer_append_text(out, "<div><dt>Fetches a minute</dt><dd>");
+	buffer_append_text(
+		out, "</small></dd></div><div><dt>Fetches a minute</dt><dd>");
 	ui_site_rate(out, site);
 	buffer_append_text(out, "<small>");
 	ui_count(out, ui_whole(site, "delay_ms"));
@@ -94,18 +88,17 @@ static void append_figures(struct buffer *out, const json_t *site)
 
 static void append_tabs(struct buffer *out, const char *host, enum ui_tab now)
 {
-	buffer_append_text(out, "<nav aria-label=\"Parts of the site\">"
-				"<ul class=\"tabs\">");
-	for (unsigned i = 0; i < UI_TABS; i++) {
-		buffer_append_text(out, "<li><a href=\"/ui/sites/");
-		ui_escape(out, host);
-		if (i > 0)
-			buffer_printf(out, "/%s", tabs[i].name);
-		buffer_printf(out, "\"%s>%s</a></li>",
-			      i == now ? " aria-current=\"page\"" : "",
-			      tabs[i].title);
-	}
-	buffer_append_text(out, "</ul></nav>\n");
+	struct buffer path = {0};
+
+	buffer_append_text(&path, "/ui/sites/");
+	ui_escape(&path, host);
+	ui_tabs(out, &(struct ui_tabs){.tabs = tabs,
+				       .count = UI_TABS,
+				       .current = now,
+				       .path = path.data,
+				       .query = "",
+				       .label = "Parts of the site"});
+	buffer_free(&path);
 }
 
 static void append_samples(struct buffer *out, const json_t *cluster)
@@ -215,6 +208,9 @@ static void append_part(struct buffer *out, const struct ui_site *shown)
 	switch (shown->tab) {
 	case UI_PATTERNS:
 		append_patterns(out, shown->patterns);
+		break;
+	case UI_GUARDS:
+		ui_guards(out, ui_member(shown->site, "host"), shown->guards);
 		break;
 	case UI_EVENTS:
 		ui_events(out, shown->events, MAX_ROWS, false);

@@ -1,0 +1,190 @@
+/* Alerts, silences, and one alert with its evidence. */
+#include "daemon/ui/ui_pages.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/answer/event_summary.h"
+#include "daemon/ui/ui_html.h"
+#include "daemon/ui/ui_parts.h"
+
+enum { MAX_ALERTS = 300, MAX_PAGES = 40 };
+
+static void append_silences(struct buffer *out, const json_t *answer)
+{
+	static const char *const heads[] = {"Site",  "Template", "Event",
+					    "Since", "Do",       NULL};
+	const json_t *silences = json_object_get(answer, "silences");
+	const json_t *silence;
+	char path[64];
+	size_t i;
+
+	if (json_array_size(silences) == 0)
+		return;
+	buffer_append_text(out, "<h2>Silences</h2>\n");
+	ui_table(out, "Silences", heads);
+	json_array_foreach(silences, i, silence)
+	{
+		buffer_append_text(out, "<tr role=\"row\">");
+		ui_cell(out, heads[0]);
+		ui_site_link(out, ui_member(silence, "site"));
+		buffer_append_text(out, "</td>");
+		ui_cell(out, heads[1]);
+		ui_template_link(out, ui_member(silence, "cluster"));
+		buffer_append_text(out, "</td>");
+		ui_cell(out, heads[2]);
+		ui_text(out, ui_member(silence, "kind"), UI_LABEL_COLUMNS);
+		buffer_append_text(out, "</td>");
+		ui_cell(out, heads[3]);
+		ui_time(out, json_object_get(silence, "created"));
+		buffer_append_text(out, "</td><td role=\"cell\" class=\"act\" "
+					"data-head=\"\">");
+		snprintf(path, sizeof(path), "/ui/silences/%" PRIu64 "/delete",
+			 ui_whole(silence, "id"));
+		ui_button(out, path, "End it", NULL);
+		buffer_append_text(out, "</td></tr>\n");
+	}
+	ui_table_end(out);
+}
+
+void ui_alerts(struct buffer *out, const struct ui_alerts *shown)
+{
+	buffer_append_text(out, "<h1>Alerts</h1>\n<p class=\"lede\">What "
+				"became of templates, guards and sites.</p>\n"
+				"<nav aria-label=\"Which alerts\">"
+				"<ul class=\"tabs\">");
+	buffer_printf(out,
+		      "<li><a href=\"/ui/alerts\"%s>Open</a></li>"
+		      "<li><a href=\"/ui/alerts?all=1\"%s>All</a></li>"
+		      "</ul></nav>\n",
+		      shown->is_all ? "" : " aria-current=\"page\"",
+		      shown->is_all ? " aria-current=\"page\"" : "");
+	if (json_array_size(shown->events) == 0)
+		buffer_append_text(out, "<p class=\"empty\">Nothing that "
+					"nobody has seen.</p>\n");
+	else
+		ui_events(out, shown->events, MAX_ALERTS, true);
+	append_silences(out, shown->silences);
+}
+
+static void append_title(struct buffer *out, const json_t *event)
+{
+	struct buffer sentence = {0};
+	const char *id = ui_member(event, "cluster");
+
+	event_summary(event, &sentence);
+	buffer_append_byte(&sentence, '\0');
+	buffer_append_text(out, "<p class=\"lede\">");
+	if (*id != '\0') {
+		ui_template_link(out, id);
+		buffer_append_byte(out, ' ');
+	}
+	ui_text(out, sentence.data, 4 * UI_TEXT_COLUMNS);
+	buffer_append_text(out, ".</p>\n");
+	buffer_free(&sentence);
+}
+
+/* The pages that say so: objects with "url", or addresses. */
+static void append_pages(struct buffer *out, const json_t *detail)
+{
+	static const char *const heads[] = {"Page",    "Is now", "In",
+					    "Matches", "Value",  NULL};
+	const json_t *pages = json_object_get(detail, "pages");
+	const json_t *page;
+	size_t i;
+
+	if (json_array_size(pages) == 0)
+		return;
+	buffer_append_text(out, "<h2>Pages that say so</h2>\n");
+	ui_table(out, "Pages that say so", heads);
+	json_array_foreach(pages, i, page)
+	{
+		const json_t *matches = json_object_get(page, "matches");
+
+		if (i == MAX_PAGES)
+			break;
+		buffer_append_text(out, "<tr role=\"row\">");
+		ui_cell(out, heads[0]);
+		ui_page_link(out,
+			     json_is_string(page) ? json_string_value(page)
+						  : ui_member(page, "url"),
+			     "");
+		buffer_append_text(out, "</td>");
+		ui_cell(out, heads[1]);
+		ui_text(out, ui_member(page, "now"), UI_LABEL_COLUMNS);
+		buffer_append_text(out, "</td>");
+		ui_cell(out, heads[2]);
+		ui_template_link(out, ui_member(page, "template"));
+		buffer_append_text(out, "</td>");
+		ui_cell(out, heads[3]);
+		if (json_is_integer(matches))
+			buffer_printf(out, "%" JSON_INTEGER_FORMAT,
+				      json_integer_value(matches));
+		buffer_append_text(out, "</td>");
+		ui_cell(out, heads[4]);
+		ui_text(out, ui_member(page, "value"), UI_LABEL_COLUMNS);
+		buffer_append_text(out, "</td></tr>\n");
+	}
+	ui_table_end(out);
+}
+
+static void append_actions(struct buffer *out, const json_t *event)
+{
+	char path[64];
+
+	if (!ui_is_true(event, "alert"))
+		return;
+	if (ui_is_true(event, "acked")) {
+		ui_badge(out, "soft", "acknowledged");
+	} else {
+		snprintf(path, sizeof(path), "/ui/alerts/%" PRIu64 "/ack",
+			 ui_whole(event, "seq"));
+		ui_button(out, path, "Acknowledge", NULL);
+	}
+	if (ui_is_true(event, "silenced")) {
+		ui_badge(out, "soft", "silenced");
+	} else {
+		snprintf(path, sizeof(path), "/ui/alerts/%" PRIu64 "/silence",
+			 ui_whole(event, "seq"));
+		ui_button(out, path, "Silence its like", NULL);
+	}
+}
+
+static void append_guard(struct buffer *out, const json_t *event)
+{
+	buffer_append_text(out, "<p><a href=\"/ui/sites/");
+	ui_escape(out, ui_member(event, "site"));
+	buffer_printf(out, "/guards/%" PRIu64 "\">The guard</a></p>\n",
+		      ui_whole(event, "guard"));
+	ui_candidates(out, ui_member(event, "site"),
+		      json_object_get(event, "detail"));
+}
+
+void ui_alert(struct buffer *out, const json_t *event)
+{
+	const json_t *detail = json_object_get(event, "detail");
+
+	ui_crumbs(out, ui_member(event, "site"), ui_member(event, "kind"));
+	buffer_append_text(out, "<div class=\"head\"><h1>");
+	ui_text(out, ui_member(event, "kind"), UI_LABEL_COLUMNS);
+	buffer_append_text(out, "</h1>");
+	append_actions(out, event);
+	buffer_append_text(out, "</div>\n");
+	append_title(out, event);
+	buffer_append_text(out, "<p class=\"soft small\">");
+	ui_time(out, json_object_get(event, "time"));
+	if (*ui_member(event, "url") != '\0') {
+		buffer_append_text(out, ", ");
+		ui_page_link(out, ui_member(event, "url"), "");
+	}
+	buffer_append_text(out, "</p>\n");
+	if (json_is_integer(json_object_get(event, "guard")))
+		append_guard(out, event);
+	if (json_is_array(json_object_get(json_object_get(detail, "paths"),
+					  "gone"))) {
+		buffer_append_text(out, "<h2>Before and after</h2>\n");
+		ui_moves(out, detail);
+	}
+	append_pages(out, detail);
+}

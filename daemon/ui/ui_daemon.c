@@ -1,0 +1,50 @@
+/* The daemon itself. */
+#include "daemon/ui/ui_pages.h"
+
+#include "daemon/ui/ui_html.h"
+#include "daemon/ui/ui_parts.h"
+
+static void append_processes(struct buffer *out, const json_t *status)
+{
+	const json_t *list = json_object_get(status, "processes");
+	const json_t *process;
+	size_t i;
+
+	if (json_array_size(list) == 0)
+		return;
+	buffer_append_text(out, "<h2>Processes</h2>\n<div class=\"cards\">\n");
+	json_array_foreach(list, i, process)
+	{
+		buffer_append_text(out, "<section class=\"panel\">");
+		ui_object(out, process);
+		buffer_append_text(out, "</section>\n");
+	}
+	buffer_append_text(out, "</div>\n");
+}
+
+void ui_daemon(struct buffer *out, const json_t *status)
+{
+	static const struct {
+		const char *name;
+		const char *title;
+	} parts[] = {
+		{"counts", "What is known"}, {"pipeline", "Fetching"},
+		{"store", "Store"},          {"http", "Requests"},
+		{"config", "Configuration"},
+	};
+
+	buffer_append_text(out, "<h1>Daemon</h1>\n<p class=\"lede\">"
+				"templated ");
+	ui_text(out, ui_member(status, "version"), UI_LABEL_COLUMNS);
+	buffer_append_text(out, ", running since ");
+	ui_time(out, json_object_get(status, "started"));
+	buffer_append_text(out, ".</p>\n<div class=\"cards\">\n");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		buffer_printf(out, "<section class=\"panel\"><h3>%s</h3>",
+			      parts[i].title);
+		ui_object(out, json_object_get(status, parts[i].name));
+		buffer_append_text(out, "</section>\n");
+	}
+	buffer_append_text(out, "</div>\n");
+	append_processes(out, status);
+}

@@ -1,0 +1,288 @@
+/* A page: a copy of it beside its text. */
+#include "daemon/ui/ui_pages.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/ui/ui_html.h"
+#include "daemon/ui/ui_parts.h"
+#include "daemon/ui/ui_tabs.h"
+
+enum { MAX_BLOCKS = 2000, BLOCK_COLUMNS = 20000 };
+
+static const struct ui_tab_row tabs[UI_PAGE_TABS] = {
+	[UI_SIDES] = {"", "Original and text"},
+	[UI_WHY] = {"why", "Why"},
+	[UI_VISIT] = {"visit", "Visit"},
+};
+
+enum ui_page_tab ui_page_tab_of(const char *name)
+{
+	return (enum ui_page_tab)ui_tab_find(tabs, UI_PAGE_TABS, name);
+}
+
+static void append_fact(struct buffer *out, const char *name, const char *value)
+{
+	if (*value == '\0')
+		return;
+	buffer_printf(out, "<dt>%s</dt><dd>", name);
+	ui_text(out, value, 3 * UI_TEXT_COLUMNS);
+	buffer_append_text(out, "</dd>");
+}
+
+static void append_metadata(struct buffer *out, const json_t *text)
+{
+	static const struct {
+		const char *name;
+		const char *title;
+	} shown[] = {
+		{"title", "Title"},         {"published", "Published"},
+		{"modified", "Modified"},   {"site_name", "Site"},
+		{"description", "Summary"}, {"language", "Language"},
+		{"page_type", "Kind"},
+	};
+	const json_t *metadata = json_object_get(text, "metadata");
+
+	buffer_append_text(out, "<details class=\"panel\"><summary>Metadata"
+				"</summary><dl class=\"facts\">");
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+		append_fact(out, shown[i].title,
+			    ui_member(json_object_get(metadata, shown[i].name),
+				      "value"));
+	append_fact(out, "Author",
+		    ui_member(json_array_get(
+				      json_object_get(metadata, "authors"), 0),
+			      "value"));
+	buffer_append_text(out, "</dl></details>\n");
+}
+
+static void append_judgement(struct buffer *out, const json_t *text)
+{
+	const char *quality = ui_member(text, "quality");
+	const json_t *confidence = json_object_get(text, "confidence");
+
+	buffer_append_text(out, "<dl class=\"facts\"><dt>Template</dt><dd>");
+	ui_template_link(out, ui_member(text, "cluster"));
+	if (ui_whole(text, "cluster_pages") > 0) {
+		buffer_append_text(out, " <span class=\"soft\">");
+		ui_counted(out, ui_whole(text, "cluster_pages"), "page");
+		buffer_append_text(out, "</span>");
+	}
+	buffer_append_text(out, "</dd><dt>Text</dt><dd>");
+	ui_badge(out,
+		 strcmp(quality, "ok") == 0 || strcmp(quality, "listing") == 0
+			 ? "good"
+			 : "warn",
+		 quality);
+	buffer_append_text(out, " by <code>");
+	ui_text(out, ui_member(text, "method"), UI_LABEL_COLUMNS);
+	buffer_append_text(out, "</code>, ");
+	ui_text(out, ui_member(text, "reason"), UI_TEXT_COLUMNS);
+	if (json_is_number(confidence))
+		buffer_printf(out, ", %.0f&nbsp;%% sure",
+			      100 * json_number_value(confidence));
+	buffer_append_text(out, "</dd><dt>Fetched</dt><dd>");
+	ui_time(out, json_object_get(text, "fetched"));
+	buffer_append_text(out, "</dd></dl>\n");
+}
+
+/* The element of a kind of block (extract/render/content_block.h). */
+static const char *element_of(const char *kind)
+{
+	static const struct {
+		const char *kind;
+		const char *element;
+	} elements[] = {
+		{"heading", "h3"},
+		{"code", "pre"},
+		{"quote", "blockquote"},
+	};
+
+	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++)
+		if (strcmp(elements[i].kind, kind) == 0)
+			return elements[i].element;
+	return "p";
+}
+
+static void append_blocks(struct buffer *out, const json_t *text)
+{
+	const json_t *blocks = json_object_get(text, "blocks");
+	bool is_list = false;
+	const json_t *block;
+	size_t i;
+
+	json_array_foreach(blocks, i, block)
+	{
+		const char *kind = ui_member(block, "kind");
+		bool is_item = strcmp(kind, "list-item") == 0;
+		const char *element = is_item ? "li" : element_of(kind);
+
+		if (i == MAX_BLOCKS)
+			break;
+		if (is_item != is_list)
+			buffer_append_text(out, is_item ? "<ul>\n" : "</ul>\n");
+		is_list = is_item;
+		buffer_printf(out, "<%s>", element);
+		if (strcmp(element, "pre") == 0)
+			ui_lines(out, ui_member(block, "text"));
+		else
+			ui_text(out, ui_member(block, "text"), BLOCK_COLUMNS);
+		buffer_printf(out, "</%s>\n", element);
+	}
+	if (is_list)
+		buffer_append_text(out, "</ul>\n");
+	if (json_array_size(blocks) == 0)
+		buffer_append_text(out, "<p class=\"soft\">No text.</p>");
+}
+
+static void append_frame(struct buffer *out, const char *path,
+			 const char *title, const char *url)
+{
+	buffer_printf(out,
+		      "<iframe title=\"%s\" sandbox=\"allow-same-origin "
+		      "allow-top-navigation-by-user-activation\" src=\"%s?url=",
+		      title, path);
+	ui_escape(out, url);
+	buffer_append_text(out, "\"></iframe>");
+}
+
+static void append_sides(struct buffer *out, const struct ui_page *shown)
+{
+	append_judgement(out, shown->text);
+	buffer_append_text(
+		out, "<div class=\"sides\">\n<section class=\"side\">"
+		     "<h2>Original <span>without scripts, pictures and style; "
+		     "<b class=\"kept\">kept</b> or left out. Click a text to "
+		     "guard it.</span></h2>");
+	append_frame(out, "/ui/element", "A copy of the original page",
+		     shown->url);
+	buffer_append_text(out, "</section>\n<section class=\"side\">"
+				"<h2>Text <span>as the API gives it</span></h2>"
+				"<div class=\"clean\" tabindex=\"0\" "
+				"role=\"region\" aria-label=\"Text\">");
+	append_blocks(out, shown->text);
+	buffer_append_text(out, "</div></section></div>\n");
+	append_metadata(out, shown->text);
+}
+
+/* "http_status" as "http status". */
+static void append_name(struct buffer *out, const char *name)
+{
+	for (; *name != '\0'; name++) {
+		char byte = *name;
+
+		if (byte == '_')
+			byte = ' ';
+		buffer_append_byte(out, byte);
+	}
+}
+
+static bool is_time(const char *text)
+{
+	return strlen(text) == 20 && text[10] == 'T' && text[19] == 'Z';
+}
+
+static void append_value(struct buffer *out, const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	if (text != NULL && is_time(text))
+		ui_time(out, value);
+	else if (text != NULL)
+		ui_text(out, text, 3 * UI_TEXT_COLUMNS);
+	else if (json_is_integer(value))
+		ui_count(out, (uint64_t)json_integer_value(value));
+	else
+		buffer_append_text(out, json_is_true(value) ? "yes" : "no");
+}
+
+/* Its members that are no objects: the names are ours. */
+void ui_object(struct buffer *out, const json_t *object)
+{
+	const char *name;
+	json_t *value;
+
+	buffer_append_text(out, "<dl class=\"facts\">");
+	json_object_foreach((json_t *)object, name, value)
+	{
+		if (json_is_object(value) || json_is_array(value) ||
+		    json_is_null(value))
+			continue;
+		buffer_append_text(out, "<dt>");
+		append_name(out, name);
+		buffer_append_text(out, "</dt><dd>");
+		append_value(out, value);
+		buffer_append_text(out, "</dd>");
+	}
+	buffer_append_text(out, "</dl>\n");
+}
+
+static void append_visit(struct buffer *out, const json_t *explain)
+{
+	static const struct {
+		const char *name;
+		const char *title;
+	} parts[] = {
+		{"visit", "The last visit"}, {"page", "As stored"},
+		{"pattern", "Its pattern"},  {"coarse", "The wider pattern"},
+		{"robots", "robots.txt"},
+	};
+
+	buffer_append_text(out, "<p class=\"lede\">");
+	ui_badge(out, ui_is_true(explain, "admitted") ? "good" : "warn",
+		 ui_is_true(explain, "admitted") ? "visited" : "not visited");
+	buffer_append_byte(out, ' ');
+	ui_text(out, ui_member(explain, "meaning"), 2 * UI_TEXT_COLUMNS);
+	buffer_append_text(out, ".</p>\n<div class=\"cards\">\n");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const json_t *part = json_object_get(explain, parts[i].name);
+
+		if (!json_is_object(part))
+			continue;
+		buffer_printf(out, "<section class=\"panel\"><h3>%s</h3>",
+			      parts[i].title);
+		ui_object(out, part);
+		buffer_append_text(out, "</section>\n");
+	}
+	buffer_append_text(out, "</div>\n");
+}
+
+static void append_part(struct buffer *out, const struct ui_page *shown)
+{
+	if (shown->tab == UI_VISIT) {
+		append_visit(out, shown->explain);
+	} else if (shown->tab == UI_WHY) {
+		buffer_append_text(out, "<section class=\"side\">");
+		append_frame(out, "/ui/why",
+			     "Each text of the page, and why it "
+			     "was kept or not",
+			     shown->url);
+		buffer_append_text(out, "</section>\n");
+	} else {
+		append_sides(out, shown);
+	}
+}
+
+void ui_page(struct buffer *out, const struct ui_page *shown)
+{
+	const char *title = ui_member(shown->text, "title");
+	struct buffer query = {0};
+
+	ui_crumbs(out, ui_member(shown->explain, "site"), "page");
+	buffer_append_text(out, "<h1>");
+	ui_text(out, *title == '\0' ? shown->url : title, UI_TEXT_COLUMNS);
+	buffer_append_text(out, "</h1>\n<p class=\"small\">");
+	ui_foreign_link(out, shown->url);
+	buffer_append_text(out, "</p>\n");
+	buffer_append_text(&query, "?url=");
+	ui_escape(&query, shown->url);
+	ui_tabs(out, &(struct ui_tabs){.tabs = tabs,
+				       .count = UI_PAGE_TABS,
+				       .current = shown->tab,
+				       .path = "/ui/page",
+				       .query = query.data,
+				       .label = "Parts of the page"});
+	buffer_free(&query);
+	append_part(out, shown);
+}

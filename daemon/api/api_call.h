@@ -122,6 +122,19 @@ call_handler api_post_token;
 call_handler api_delete_token;
 call_handler api_get_login;
 call_handler api_post_login;
+call_handler api_ui_daemon;
+call_handler api_ui_template;
+call_handler api_ui_alerts;
+call_handler api_ui_alert;
+call_handler api_ui_ack;
+call_handler api_ui_silence;
+call_handler api_ui_unsilence;
+call_handler api_ui_guard;
+call_handler api_ui_post_guard;
+call_handler api_ui_delete_guard;
+call_handler api_ui_page;
+call_handler api_ui_why;
+call_handler api_ui_element;
 
 /* Answer with `value`, which is released. */
 enum http_verdict call_reply_json(struct call *call, unsigned status,
@@ -181,6 +194,13 @@ void api_end_stream(struct api *api, enum stream_kind kind);
 
 /* How many pages a request may have extracted at a time. */
 size_t call_threads(const struct call *call);
+/*
+ * What a guard finds on a stored page, as of daemon/worker/guarded_page.h; NULL
+ * when the page is not kept or is none.
+ */
+struct wanted_guard;
+json_t *call_try_guard(struct call *call, const struct wanted_guard *wanted,
+		       uint32_t site, uint64_t page);
 
 /* The rules of extraction by the current configuration. */
 struct answer_rules call_rules(const struct call *call);

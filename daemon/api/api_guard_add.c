@@ -261,7 +261,7 @@ static bool take_found(void *context, struct slice head, struct slice body)
 	return *found_out != NULL;
 }
 
-static json_t *find_in(struct call *call, const struct guard_row *guard,
+static json_t *find_in(struct call *call, const struct wanted_guard *wanted,
 		       struct copy *copy)
 {
 	const struct answer_rules rules = call_rules(call);
@@ -269,12 +269,6 @@ static json_t *find_in(struct call *call, const struct guard_row *guard,
 		.limits = limits_to_field(&rules.limits),
 		.page_bytes = copy->body.size,
 		.charset = buffer_slice(&copy->charset),
-	};
-	const struct wanted_guard wanted = {
-		.language = guard->language,
-		.minimum = guard->minimum,
-		.maximum = guard->maximum,
-		.selector = guard->selector,
 	};
 	struct buffer head =
 		row_layout_encode(&analyse_request_layout, &request);
@@ -285,7 +279,7 @@ static json_t *find_in(struct call *call, const struct guard_row *guard,
 		.take_context = &found,
 	};
 
-	item_append_row(&copy->body, &wanted_guard_layout, &wanted);
+	item_append_row(&copy->body, &wanted_guard_layout, wanted);
 	task.head = buffer_slice(&head);
 	task.body = buffer_slice(&copy->body);
 	if (pool_run(call->api->pool, &task) != ERR_NONE) {
@@ -296,15 +290,14 @@ static json_t *find_in(struct call *call, const struct guard_row *guard,
 	return found;
 }
 
-/* The result of the guard on a page, an object with "url"; NULL: none. */
-static json_t *try_page(struct call *call, const struct guard_row *guard,
-			uint32_t site, uint64_t key)
+json_t *call_try_guard(struct call *call, const struct wanted_guard *wanted,
+		       uint32_t site, uint64_t page)
 {
 	struct copy copy = {0};
 	json_t *found = NULL;
 
-	if (read_copy(call->api->store, site, key, &copy))
-		found = find_in(call, guard, &copy);
+	if (read_copy(call->api->store, site, page, &copy))
+		found = find_in(call, wanted, &copy);
 	if (found != NULL) {
 		json_object_set_new(found, "url",
 				    json_text(buffer_slice(&copy.url)));
@@ -313,6 +306,20 @@ static json_t *try_page(struct call *call, const struct guard_row *guard,
 	}
 	free_copy(&copy);
 	return found;
+}
+
+/* The result of the guard on a page, an object with "url"; NULL: none. */
+static json_t *try_page(struct call *call, const struct guard_row *guard,
+			uint32_t site, uint64_t key)
+{
+	const struct wanted_guard wanted = {
+		.language = guard->language,
+		.minimum = guard->minimum,
+		.maximum = guard->maximum,
+		.selector = guard->selector,
+	};
+
+	return call_try_guard(call, &wanted, site, key);
 }
 
 /* The summary of the first test. */

@@ -137,6 +137,11 @@ enum http_verdict ui_do(struct call *call, call_handler *handle, json_t *form,
 	return verdict;
 }
 
+const char *ui_last_segment(const struct call *call)
+{
+	return strrchr(http_path(call->exchange), '/') + 1;
+}
+
 void ui_open(struct call *call, struct buffer *page, const char *title,
 	     enum ui_section section)
 {

@@ -39,6 +39,9 @@ bool ui_read_form(struct call *call, json_t **form_out);
 enum http_verdict ui_do(struct call *call, call_handler *handle, json_t *form,
 			const char *path, const char *done);
 
+/* The last segment of the path: the name of a tab. */
+const char *ui_last_segment(const struct call *call);
+
 /* Begin a page, with a notice of what was just done. */
 void ui_open(struct call *call, struct buffer *page, const char *title,
 	     enum ui_section section);
@@ -47,5 +50,8 @@ void ui_open(struct call *call, struct buffer *page, const char *title,
  * answered. */
 json_t *ui_last_events(struct call *call, struct event_query *query,
 		       size_t max);
+
+/* The form for a guard of an element, which a page's copy has named. */
+enum http_verdict ui_show_element(struct call *call, uint32_t number);
 
 #endif

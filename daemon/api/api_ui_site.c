@@ -55,11 +55,9 @@ enum http_verdict api_ui_post_site(struct call *call)
 	return verdict;
 }
 
-/* The tab that the path names. */
 static enum ui_tab tab_of(const struct call *call)
 {
-	enum ui_tab tab =
-		ui_tab_of(strrchr(http_path(call->exchange), '/') + 1);
+	enum ui_tab tab = ui_tab_of(ui_last_segment(call));
 
 	return tab == UI_TABS ? UI_TEMPLATES : tab;
 }
@@ -75,6 +73,11 @@ static bool ask_part(struct call *call, struct ui_site *shown, json_t **part)
 		if (!ui_ask(call, api_get_patterns, part))
 			return false;
 		shown->patterns = *part;
+		return true;
+	case UI_GUARDS:
+		if (!ui_ask(call, api_get_guards, part))
+			return false;
+		shown->guards = *part;
 		return true;
 	case UI_EVENTS:
 		memcpy(query.host, call->host, sizeof(query.host));
@@ -106,5 +109,20 @@ enum http_verdict api_ui_site(struct call *call)
 	}
 	json_decref(part);
 	json_decref(site);
+	return verdict;
+}
+
+enum http_verdict api_ui_daemon(struct call *call)
+{
+	enum http_verdict verdict = HTTP_ANSWERED;
+	struct buffer page = {0};
+	json_t *status;
+
+	if (ui_ask(call, api_get_status, &status)) {
+		ui_open(call, &page, "Daemon", UI_DAEMON);
+		ui_daemon(&page, status);
+		verdict = ui_reply(call, &page);
+	}
+	json_decref(status);
 	return verdict;
 }

@@ -1,0 +1,120 @@
+/*
+ * The pages of pages. What was parsed of a page comes from a worker, as JSON or
+ * as one of two documents that are shown in a frame:
+ *
+ * - why: each text with its score. Nothing in it can do anything, and it is of
+ *   an origin of its own (the policy's "sandbox").
+ * - the copy (extract/explain/page_copy.h), whose texts are links to the form
+ *   for a guard. Nothing in it comes from the page but text, so that it need
+ *   not be kept from us but we from it: no script can run in it (no
+ *   "allow-scripts", and no source for one), it can load nothing and send no
+ *   form. "allow-same-origin" is there because its links would come from
+ *   another origin else, without the cookie of the session; "allow-top-
+ *   navigation-by-user-activation" because they are to replace our page.
+ */
+#include "daemon/api/api_ui.h"
+
+#include <stdlib.h>
+
+#include "daemon/answer/page_answer.h"
+#include "daemon/api/api_question.h"
+#include "daemon/ui/ui_pages.h"
+
+#define FRAME_POLICY                                      \
+	"default-src 'none'; style-src 'unsafe-inline'; " \
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
+
+/* The page in the format; false: answered. */
+static bool read_page(struct call *call, enum format format,
+		      struct page_answer *answer)
+{
+	const struct answer_rules rules = call_rules(call);
+	struct question question;
+	json_t *refusal = NULL;
+	enum error error = ERR_MALFORMED;
+	bool is_read;
+
+	*answer = (struct page_answer){0};
+	call->answer_out = &refusal;
+	is_read = question_read(call, &question) && question.has_url;
+	call->answer_out = NULL;
+	json_decref(refusal);
+	question.request.format = format;
+	if (is_read)
+		error = page_answer_stored(call->api->pool, call->api->store,
+					   &rules, &question.request, answer);
+	free(question.parameter_text);
+	if (error == ERR_NONE)
+		return true;
+	ui_fail(call, is_read && error == ERR_NOT_FOUND ? 404 : 400,
+		is_read ? answer->reason : "This is no address of a page.");
+	buffer_free(&answer->body);
+	return false;
+}
+
+static enum http_verdict reply_frame(struct call *call, struct buffer *body,
+				     const char *policy)
+{
+	ui_add_headers(call);
+	http_add_header(call->exchange, "Content-Security-Policy", policy);
+	http_add_header(call->exchange, "X-Frame-Options", "SAMEORIGIN");
+	http_reply(call->exchange, 200, "text/html; charset=utf-8", body);
+	return HTTP_ANSWERED;
+}
+
+enum http_verdict api_ui_why(struct call *call)
+{
+	struct page_answer answer;
+
+	if (!read_page(call, FORMAT_EXPLAIN, &answer))
+		return HTTP_ANSWERED;
+	return reply_frame(call, &answer.body, FRAME_POLICY);
+}
+
+enum http_verdict api_ui_element(struct call *call)
+{
+	struct page_answer answer;
+	uint64_t number;
+
+	if (!call_number(call, "element", 0, UINT32_MAX, &number))
+		return HTTP_ANSWERED;
+	if (http_argument(call->exchange, "element") != NULL)
+		return ui_show_element(call, (uint32_t)number);
+	if (!read_page(call, FORMAT_COPY, &answer))
+		return HTTP_ANSWERED;
+	return reply_frame(call, &answer.body,
+			   FRAME_POLICY
+			   " allow-same-origin "
+			   "allow-top-navigation-by-user-activation");
+}
+
+enum http_verdict api_ui_page(struct call *call)
+{
+	struct ui_page shown = {
+		.url = http_argument(call->exchange, "url"),
+		.tab = ui_page_tab_of(ui_last_segment(call)),
+	};
+	enum http_verdict verdict = HTTP_ANSWERED;
+	struct page_answer answer = {0};
+	struct buffer page = {0};
+	json_t *text = NULL;
+	json_t *explain;
+
+	if (shown.tab == UI_PAGE_TABS)
+		shown.tab = UI_SIDES;
+	if (ui_ask(call, api_get_explain, &explain) &&
+	    (shown.tab == UI_VISIT || read_page(call, FORMAT_JSON, &answer))) {
+		text = json_loadb(answer.body.data == NULL ? ""
+							   : answer.body.data,
+				  answer.body.size, 0, NULL);
+		shown.text = text;
+		shown.explain = explain;
+		ui_open(call, &page, shown.url, UI_SITES);
+		ui_page(&page, &shown);
+		verdict = ui_reply(call, &page);
+	}
+	buffer_free(&answer.body);
+	json_decref(text);
+	json_decref(explain);
+	return verdict;
+}

@@ -1,0 +1,77 @@
+/* The pages of templates. */
+#include "daemon/api/api_ui.h"
+
+#include "daemon/report/site_report.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/ui/ui_pages.h"
+
+static void append_tree(struct call *call, struct buffer *out)
+{
+	const struct answer_rules rules = call_rules(call);
+	const struct site_report_source source = {
+		.store = call->api->store,
+		.pool = call->api->pool,
+		.limits = rules.limits,
+		.min_cluster_pages = rules.min_cluster_pages,
+		.now_ms = clock_wall_ms(),
+	};
+
+	if (site_report_tree(&source, call->host, call->number, out) !=
+	    ERR_NONE)
+		buffer_append_text(out, "<p>It has no pages any more.</p>");
+}
+
+/* What the tab shows beside the template; false: answered. */
+static bool ask_part(struct call *call, struct ui_template *shown,
+		     json_t **part, struct buffer *tree)
+{
+	*part = NULL;
+	switch (shown->tab) {
+	case UI_MEMBERS:
+		if (!ui_ask(call, api_get_pages, part))
+			return false;
+		shown->pages = *part;
+		return true;
+	case UI_VERSIONS:
+		if (http_argument(call->exchange, "from") == NULL)
+			return true;
+		if (!ui_ask(call, api_get_diff, part))
+			return false;
+		shown->diff = *part;
+		return true;
+	case UI_TEXTS:
+		return true;
+	default:
+		append_tree(call, tree);
+		shown->tree = buffer_slice(tree);
+		return true;
+	}
+}
+
+enum http_verdict api_ui_template(struct call *call)
+{
+	struct ui_template shown = {
+		.host = call->host,
+		.number = call->number,
+		.tab = ui_template_tab_of(ui_last_segment(call)),
+	};
+	enum http_verdict verdict = HTTP_ANSWERED;
+	struct buffer page = {0};
+	struct buffer tree = {0};
+	json_t *part = NULL;
+	json_t *template;
+
+	if (shown.tab == UI_TEMPLATE_TABS)
+		shown.tab = UI_TREE;
+	if (ui_ask(call, api_get_template, &template) &&
+	    ask_part(call, &shown, &part, &tree)) {
+		shown.template = template;
+		ui_open(call, &page, call->host, UI_SITES);
+		ui_template(&page, &shown);
+		verdict = ui_reply_styled(call, &page);
+	}
+	buffer_free(&tree);
+	json_decref(part);
+	json_decref(template);
+	return verdict;
+}

@@ -449,7 +449,7 @@ static enum error start_server(void *context)
 	assert(service->api != NULL);
 	if (error != ERR_NONE)
 		return error;
-	api_set_server(service->api, service->server);
+	api_set_server(service->api, LISTENER_SOCKET, service->server);
 	atomic_store(&service->is_ready, true);
 	http_wake(service->server);
 	wake_network(service);
@@ -469,6 +469,7 @@ static enum error start_reader(void *context)
 {
 	struct service *service = context;
 	struct http_options options = server_options(service);
+	enum error error;
 
 	assert(service->server != NULL);
 	if (*service->config.reader_path == '\0')
@@ -478,13 +479,17 @@ static enum error start_reader(void *context)
 	options.max_body_bytes = READER_BODY_BYTES;
 	options.is_stream = NULL;
 	options.handle = handle_reader;
-	return http_start(&service->reader, &options);
+	error = http_start(&service->reader, &options);
+	if (error == ERR_NONE)
+		api_set_server(service->api, LISTENER_READER, service->reader);
+	return error;
 }
 
 static void stop_reader(void *context)
 {
 	struct service *service = context;
 
+	api_set_server(service->api, LISTENER_READER, NULL);
 	http_stop(service->reader);
 	service->reader = NULL;
 }
@@ -507,6 +512,7 @@ static void stop_server(void *context)
 	pipeline_refuse_ingests(service->pipeline);
 	http_stats(service->server, &stats);
 	service->requests = stats.requests;
+	api_set_server(service->api, LISTENER_SOCKET, NULL);
 	http_stop(service->server);
 	service->server = NULL;
 }

@@ -502,9 +502,25 @@ void api_configure(struct api *api, const char *path,
 	lock_release(&api->lock);
 }
 
-void api_set_server(struct api *api, struct http_server *server)
+void api_set_server(struct api *api, enum listener listener,
+		    struct http_server *server)
 {
-	api->server = server;
+	lock_acquire(&api->lock);
+	api->servers[listener] = server;
+	lock_release(&api->lock);
+}
+
+bool api_listener_stats(struct api *api, enum listener listener,
+			struct http_stats *stats_out)
+{
+	bool is_there;
+
+	lock_acquire(&api->lock);
+	is_there = api->servers[listener] != NULL;
+	if (is_there)
+		http_stats(api->servers[listener], stats_out);
+	lock_release(&api->lock);
+	return is_there;
 }
 
 void api_set_roster(struct api *api, struct roster *roster)

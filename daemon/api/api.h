@@ -35,10 +35,19 @@ void api_destroy(struct api *api);
 void api_configure(struct api *api, const char *path,
 		   const struct config *config, const char *error);
 
-/* For status and metrics; set once, before the first request. */
-void api_set_server(struct api *api, struct http_server *server);
+/* Where requests come from. */
+enum listener {
+	LISTENER_SOCKET,
+	LISTENER_READER, /* socket.read */
+	LISTENERS
+};
 
-/* As well; without it there is one process, of which no more is said. */
+/* For status and metrics; NULL before it is stopped. Any thread. */
+void api_set_server(struct api *api, enum listener listener,
+		    struct http_server *server);
+
+/* As well, set once, before the first request; without it there is one process,
+ * of which no more is said. */
 void api_set_roster(struct api *api, struct roster *roster);
 
 /* Those who may ask over TCP; as well. Without them nobody may. */

@@ -26,13 +26,13 @@ struct api {
 	struct pool *pool; /* of those who parse; NULL: we do it */
 	struct cuts *cuts;
 	struct answer_cache *answers;
-	struct http_server *server;
 	struct roster *roster; /* or NULL */
 	struct event_tally *tally;
 	struct tokens *tokens; /* or NULL */
 	uint64_t started_ms;
 	uint64_t steady_ms; /* the same by the steady clock */
 	struct lock lock;   /* guards what follows */
+	struct http_server *servers[LISTENERS]; /* or NULL */
 	struct config config;
 	char config_path[MAX_CONFIG_TEXT];  /* "": the defaults */
 	char config_error[MAX_CONFIG_TEXT]; /* of the last reload, or "" */
@@ -201,6 +201,9 @@ size_t call_threads(const struct call *call);
 struct wanted_guard;
 json_t *call_try_guard(struct call *call, const struct wanted_guard *wanted,
 		       uint32_t site, uint64_t page);
+/* False: there is none. */
+bool api_listener_stats(struct api *api, enum listener listener,
+			struct http_stats *stats_out);
 
 /* The rules of extraction by the current configuration. */
 struct answer_rules call_rules(const struct call *call);

@@ -212,22 +212,60 @@ static enum error write_events(struct api *api, struct buffer *out)
 	return ERR_NONE;
 }
 
-static void write_server(struct http_server *server, struct buffer *out)
+static void write_replies(const struct http_stats *stats, struct buffer *out)
 {
-	struct http_stats stats;
+	static const char *const classes[HTTP_CLASSES] = {NULL,  "1xx", "2xx",
+							  "3xx", "4xx", "5xx"};
 
-	if (server == NULL)
-		return;
-	http_stats(server, &stats);
-	metric_write(out, METRIC_HTTP_REQUESTS, (double)stats.requests);
-	metric_write(out, METRIC_HTTP_REFUSED, (double)stats.refused);
+	metric_begin(out, METRIC_HTTP_REPLIES);
+	for (int i = 2; i < HTTP_CLASSES; i++)
+		metric_sample(out, METRIC_HTTP_REPLIES, slice_of(classes[i]),
+			      (double)stats->replies[i]);
+}
+
+static void add_stats(struct http_stats *sum, const struct http_stats *stats)
+{
+	sum->waiting += stats->waiting;
+	sum->parked += stats->parked;
+	sum->listeners += stats->listeners;
+	for (int i = 0; i < HTTP_CLASSES; i++)
+		sum->replies[i] += stats->replies[i];
+	time_histogram_join(&sum->answers, &stats->answers);
+}
+
+/* Of all listeners. */
+static void write_sum(const struct http_stats *sum, struct buffer *out)
+{
+	write_replies(sum, out);
 	metric_begin(out, METRIC_HTTP_WAITING);
 	metric_sample(out, METRIC_HTTP_WAITING, slice_of("queued"),
-		      (double)stats.waiting);
+		      (double)sum->waiting);
 	metric_sample(out, METRIC_HTTP_WAITING, slice_of("parked"),
-		      (double)stats.parked);
-	metric_write(out, METRIC_HTTP_LISTENERS, (double)stats.listeners);
-	metric_write_histogram(out, METRIC_ANSWERS, &stats.answers);
+		      (double)sum->parked);
+	metric_write(out, METRIC_HTTP_LISTENERS, (double)sum->listeners);
+	metric_write_histogram(out, METRIC_ANSWERS, &sum->answers);
+}
+
+static void write_http(struct api *api, struct buffer *out)
+{
+	static const char *const names[LISTENERS] = {"socket", "read"};
+	struct buffer requests = {0};
+	struct buffer refused = {0};
+	struct http_stats sum = {0};
+	struct http_stats stats;
+
+	for (int i = 0; i < LISTENERS; i++) {
+		if (!api_listener_stats(api, (enum listener)i, &stats))
+			continue;
+		metric_sample(&requests, METRIC_HTTP_REQUESTS,
+			      slice_of(names[i]), (double)stats.requests);
+		metric_sample(&refused, METRIC_HTTP_REFUSED, slice_of(names[i]),
+			      (double)stats.refused);
+		add_stats(&sum, &stats);
+	}
+	write_samples(out, METRIC_HTTP_REQUESTS, &requests);
+	write_samples(out, METRIC_HTTP_REFUSED, &refused);
+	write_sum(&sum, out);
 }
 
 static void write_answers(struct answer_cache *answers, struct buffer *out)
@@ -257,7 +295,7 @@ static enum error write_metrics(const struct call *call, struct buffer *out)
 		error = write_events(api, out);
 	process_metrics(api->roster, out);
 	write_answers(api->answers, out);
-	write_server(api->server, out);
+	write_http(api, out);
 	return error;
 }
 

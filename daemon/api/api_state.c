@@ -24,8 +24,7 @@ static enum error read_state(struct call *call, struct state *state_out)
 {
 	*state_out = (struct state){0};
 	pipeline_stats(call->api->pipeline, &state_out->pipeline);
-	if (call->api->server != NULL)
-		http_stats(call->api->server, &state_out->http);
+	api_listener_stats(call->api, LISTENER_SOCKET, &state_out->http);
 	return store_usage(call->api->store, &state_out->usage);
 }
 

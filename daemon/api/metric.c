@@ -309,12 +309,20 @@ const struct metric_row metric_rows[METRIC_COUNT] = {
 	[METRIC_HTTP_REQUESTS] = {
 		.name = "http_requests_total",
 		.type = "counter",
-		.help = "Requests on the socket",
+		.labels = {"listener"},
+		.help = "Requests, by where they came from",
 	},
 	[METRIC_HTTP_REFUSED] = {
 		.name = "http_refused_total",
 		.type = "counter",
+		.labels = {"listener"},
 		.help = "Requests refused because too many waited",
+	},
+	[METRIC_HTTP_REPLIES] = {
+		.name = "http_replies_total",
+		.type = "counter",
+		.labels = {"status"},
+		.help = "Replies by the class of their status, without those refused at once",
 	},
 	[METRIC_HTTP_WAITING] = {
 		.name = "http_waiting_requests",

@@ -108,6 +108,7 @@ struct http_server {
 	bool is_stopping;
 	uint64_t requests;
 	uint64_t refused;
+	uint64_t replies[HTTP_CLASSES];
 	struct time_histogram answers;
 };
 

@@ -494,5 +494,6 @@ void http_stats(struct http_server *server, struct http_stats *stats_out)
 		.listeners = server->listeners,
 		.answers = server->answers,
 	};
+	memcpy(stats_out->replies, server->replies, sizeof(server->replies));
 	lock_release(&server->lock);
 }

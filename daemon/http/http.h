@@ -74,6 +74,8 @@ void http_stop(struct http_server *server);
 /* Handle the parked exchanges again. Any thread; cheap. */
 void http_wake(struct http_server *server);
 
+enum { HTTP_CLASSES = 6 };
+
 /* Numbers for status and metrics. */
 struct http_stats {
 	uint64_t requests;
@@ -81,9 +83,11 @@ struct http_stats {
 	size_t waiting;   /* queued */
 	size_t parked;
 	size_t listeners;
-	struct time_histogram answers; /* from the end of a request to its
-					  reply, of all but listeners and
-					  those that stream */
+	uint64_t replies[HTTP_CLASSES]; /* by the first digit of their status,
+					   but for `refused` */
+	struct time_histogram answers;  /* from the end of a request to its
+					   reply, of all but listeners and
+					   those that stream */
 };
 
 void http_stats(struct http_server *server, struct http_stats *stats_out);

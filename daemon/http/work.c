@@ -147,6 +147,8 @@ static void give_back(struct http_exchange *exchange)
 	assert(exchange->is_listener || server->waiting > 0);
 	exchange->state = EXCHANGE_REPLIED;
 	server->waiting -= !exchange->is_listener;
+	assert(exchange->status / 100 < HTTP_CLASSES);
+	server->replies[exchange->status / 100]++;
 	if (!exchange->is_listener && upload == NULL)
 		time_histogram_add(&server->answers,
 				   clock_read_us(CLOCK_MONOTONIC) -

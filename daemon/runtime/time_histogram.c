@@ -17,6 +17,14 @@ void time_histogram_add(struct time_histogram *histogram, uint64_t time_us)
 	histogram->sum_us += time_us;
 }
 
+void time_histogram_join(struct time_histogram *histogram,
+			 const struct time_histogram *more)
+{
+	for (size_t i = 0; i <= TIME_BOUNDS; i++)
+		histogram->counts[i] += more->counts[i];
+	histogram->sum_us += more->sum_us;
+}
+
 uint64_t time_histogram_count(const struct time_histogram *histogram)
 {
 	uint64_t count = 0;

@@ -23,6 +23,10 @@ struct time_histogram {
 /* Some nanoseconds. */
 void time_histogram_add(struct time_histogram *histogram, uint64_t time_us);
 
+/* Add all that `more` has. */
+void time_histogram_join(struct time_histogram *histogram,
+			 const struct time_histogram *more);
+
 /* How many were added. */
 uint64_t time_histogram_count(const struct time_histogram *histogram);
 

@@ -200,7 +200,7 @@ static void start_server(struct daemon *daemon)
 	};
 
 	must(http_start(&daemon->server, &options) == ERR_NONE, "no server");
-	api_set_server(daemon->api, daemon->server);
+	api_set_server(daemon->api, LISTENER_SOCKET, daemon->server);
 }
 
 static void open_store(struct daemon *daemon)

@@ -91,7 +91,7 @@ static void start_api(void)
 	options.context = api;
 	snprintf(path, sizeof(path), "%s.sock", world.path);
 	ck_assert_int_eq(http_start(&server, &options), ERR_NONE);
-	api_set_server(api, server);
+	api_set_server(api, LISTENER_SOCKET, server);
 	atomic_store(&woken, server);
 }
 
@@ -263,7 +263,8 @@ START_TEST(metrics_have_help_and_type)
 	ck_assert_ptr_nonnull(strstr(answer.data,
 				     "\n# TYPE templated_http_requests_total "
 				     "counter\n"
-				     "templated_http_requests_total 1\n"));
+				     "templated_http_requests_total{listener="
+				     "\"socket\"} 1\n"));
 	ck_assert_ptr_nonnull(
 		strstr(answer.data, "templated_rows{table=\"sites\"} 1\n"));
 	buffer_free(&answer);

@@ -86,7 +86,7 @@ static void setup(void)
 	options.context = api;
 	snprintf(path, sizeof(path), "%s.sock", world.path);
 	ck_assert_int_eq(http_start(&server, &options), ERR_NONE);
-	api_set_server(api, server);
+	api_set_server(api, LISTENER_SOCKET, server);
 }
 
 static void teardown(void)

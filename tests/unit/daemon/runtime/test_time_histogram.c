@@ -28,6 +28,22 @@ START_TEST(a_time_is_counted_once_up_to_its_bound)
 }
 END_TEST
 
+START_TEST(what_is_joined_counts_together)
+{
+	struct time_histogram first = {0};
+	struct time_histogram second = {0};
+
+	time_histogram_add(&first, 100);
+	time_histogram_add(&second, 100);
+	time_histogram_add(&second, 30000001);
+	time_histogram_join(&first, &second);
+	ck_assert_uint_eq(first.counts[0], 2);
+	ck_assert_uint_eq(first.counts[TIME_BOUNDS], 1);
+	ck_assert_uint_eq(first.sum_us, 30000201);
+	ck_assert_uint_eq(time_histogram_count(&second), 2);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("time_histogram");
@@ -35,6 +51,7 @@ Suite *make_suite(void)
 
 	tcase_add_test(tests, the_bounds_ascend);
 	tcase_add_test(tests, a_time_is_counted_once_up_to_its_bound);
+	tcase_add_test(tests, what_is_joined_counts_together);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

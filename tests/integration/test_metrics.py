@@ -89,6 +89,8 @@ class Metrics(harness.Case):
         cls.addClassCleanup(cls.web.stop)
         cls.daemon = harness.Daemon({"metrics": {"sites": 1}})
         cls.addClassCleanup(cls.daemon.remove)
+        cls.read = str(cls.daemon.folder / "read")
+        cls.daemon.configure({"socket": {"read": cls.read}})
         cls.daemon.start()
         if HAS_PROMETHEUS:
             cls.start_prometheus()
@@ -144,6 +146,20 @@ class Metrics(harness.Case):
         self.assertEqual(self.value("events_total", 'kind="page.added"'),
                          pages)
         self.assertEqual(self.value("rows", 'table="records"'), pages)
+
+    def test_requests_are_of_their_listener(self):
+        connection = harness.UnixConnection(self.read, 30)
+        self.addCleanup(connection.close)
+        before = self.value("http_replies_total", 'status="4xx"')
+        connection.request("GET", "/v1/status")
+        self.assertEqual(harness.Answer(connection.getresponse()).status, 403)
+        _, later = read_metrics(self.daemon.get("/metrics").text)
+        self.assertEqual(
+            later["templated_http_requests_total"]['listener="read"'], 1)
+        self.assertGreater(
+            later["templated_http_requests_total"]['listener="socket"'], 1)
+        self.assertEqual(
+            later["templated_http_replies_total"]['status="4xx"'], before + 1)
 
     def test_histograms_are_cumulative(self):
         for name in [n for n, t in self.types.items() if t == "histogram"]:

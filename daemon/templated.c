@@ -14,6 +14,7 @@
 #include "daemon/config/config.h"
 #include "daemon/delivery/courier.h"
 #include "daemon/fetcher/fetcher_role.h"
+#include "daemon/http/listen.h"
 #include "daemon/http/tcp.h"
 #include "daemon/process/process.h"
 #include "daemon/process/roster.h"
@@ -280,6 +281,14 @@ static bool listen_for_tcp(const struct config *config,
 			config->listen_key) == ERR_NONE;
 }
 
+/* Whether somebody answers at the places of our sockets can be asked now. */
+static bool clear_sockets(const struct config *config)
+{
+	return listen_clear(config->socket_path) == ERR_NONE &&
+	       (*config->reader_path == '\0' ||
+		listen_clear(config->reader_path) == ERR_NONE);
+}
+
 static int serve_as_user(const struct config *config, const char *path,
 			 const struct tcp_listener *listener)
 {
@@ -288,7 +297,7 @@ static int serve_as_user(const struct config *config, const char *path,
 	bool is_asked_to;
 	sigset_t set;
 
-	if (!recover_store(config))
+	if (!clear_sockets(config) || !recover_store(config))
 		return FAILED;
 	set = block_signals();
 	raise_limits();

@@ -30,7 +30,8 @@ static bool make_address(const char *path, struct sockaddr_un *address_out)
 	return true;
 }
 
-/* Whether a process accepts connections there; a full queue counts. */
+/* Whether a process accepts connections there; a full queue counts, and that we
+ * may not ask. */
 static bool is_answered(const struct sockaddr_un *address)
 {
 	int file = open_socket();
@@ -40,7 +41,7 @@ static bool is_answered(const struct sockaddr_un *address)
 		return false;
 	is_there = connect(file, (const struct sockaddr *)address,
 			   sizeof(*address)) == 0 ||
-		   errno == EAGAIN || errno == EINPROGRESS;
+		   errno == EAGAIN || errno == EINPROGRESS || errno == EPERM;
 	close(file);
 	return is_there;
 }
@@ -73,6 +74,14 @@ static enum error clear_path(const char *path,
 	return ERR_NONE;
 }
 
+enum error listen_clear(const char *path)
+{
+	struct sockaddr_un address;
+
+	return make_address(path, &address) ? clear_path(path, &address)
+					    : ERR_TOO_LARGE;
+}
+
 /*
  * Bind and listen. The file gets the mode of the descriptor, less the umask, so
  * it never permits more than `mode`. The bits that the umask has removed are
@@ -92,14 +101,12 @@ enum error listen_on(const char *path, uint32_t mode,
 {
 	struct sockaddr_un address;
 	struct stat status = {0};
-	enum error error;
+	enum error error = listen_clear(path);
 	int file;
 
-	if (!make_address(path, &address))
-		return ERR_TOO_LARGE;
-	error = clear_path(path, &address);
 	if (error != ERR_NONE)
 		return error;
+	make_address(path, &address);
 	file = open_socket();
 	if (!begin(file, path, mode, &address) || lstat(path, &status) != 0) {
 		log_error("socket %s: %s; its folder must be there, and ours "

@@ -27,6 +27,12 @@ enum error listen_on(const char *path, uint32_t mode,
 		     struct listening *listening_out);
 
 /*
+ * Remove a dead socket file at `path`, if there is one: for who may not connect
+ * any more when it listens. The errors of listen_on(), which does the same.
+ */
+enum error listen_clear(const char *path);
+
+/*
  * Remove the file if it is still ours, so that no client can connect any more.
  */
 void listen_hide(const struct listening *listening, const char *path);

@@ -18,6 +18,8 @@ struct surroundings {
 	char store[MAX_NAME];      /* a file in it, also */
 	char copy[MAX_NAME];       /* what is not there yet */
 	struct sockaddr_in tcp;    /* somebody listens there */
+	int listening;             /* who listens */
+	int accepted;              /* a client of theirs */
 	struct sockaddr_un path;   /* and there */
 	struct sockaddr_un hidden; /* abstract, and there */
 	socklen_t hidden_bytes;

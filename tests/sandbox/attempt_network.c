@@ -1,5 +1,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -49,6 +50,38 @@ static int listen_tcp(const struct surroundings *around)
 	if (file >= 0)
 		close(file);
 	return error;
+}
+
+/* Of a socket of TCP that is connected no more. */
+static int open_fast(const struct surroundings *around)
+{
+	int file = around->accepted;
+	const struct sockaddr none = {.sa_family = AF_UNSPEC};
+	ssize_t sent;
+
+	/* refused or not, the next one is tried */
+	(void)connect(file, &none, sizeof(none));
+	sent = sendto(file, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL,
+		      (const struct sockaddr *)&around->tcp,
+		      sizeof(around->tcp));
+	return sent == 1 ? 0 : errno;
+}
+
+/* A client's connection becomes one to elsewhere. */
+static int turn_connection(const struct surroundings *around)
+{
+	const struct sockaddr none = {.sa_family = AF_UNSPEC};
+
+	if (connect(around->accepted, &none, sizeof(none)) != 0 ||
+	    connect(around->accepted, (const struct sockaddr *)&around->tcp,
+		    sizeof(around->tcp)) != 0)
+		return errno;
+	return 0;
+}
+
+static int answer_client(const struct surroundings *around)
+{
+	return send(around->accepted, "x", 1, MSG_NOSIGNAL) == 1 ? 0 : errno;
 }
 
 static int send_udp(const struct surroundings *around)
@@ -114,9 +147,12 @@ static int make_sctp(const struct surroundings *around)
 const struct attempt_row network_attempts[] = {
 	{"connect by TCP", connect_tcp, "-++-+", 0},
 	{"listen for TCP", listen_tcp, "-+---", SANDBOX_TCP},
+	{"answer a client of TCP", answer_client, "+++++", 0},
+	{"turn its connection elsewhere", turn_connection, "-++-+", 0},
+	{"the same by fast open", open_fast, "-++-+", 0},
 	{"send by UDP", send_udp, "-++-+", 0},
-	{"connect to a Unix socket", connect_path, "++---", 0},
-	{"connect to an abstract Unix socket", connect_hidden, "++---", 0},
+	{"connect to a Unix socket", connect_path, "-+---", 0},
+	{"connect to an abstract Unix socket", connect_hidden, "-+---", 0},
 	{"make a pair of sockets", make_pair, "+++++", 0},
 	{"make a netlink socket", make_netlink, "-+---", 0},
 	{"make a raw socket", make_raw, "-r---", 0},

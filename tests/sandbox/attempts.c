@@ -66,7 +66,6 @@ static int serve(int family, const void *address, socklen_t bytes)
 static void make_surroundings(void)
 {
 	socklen_t bytes = sizeof(around.tcp);
-	int file;
 
 	snprintf(around.folder, sizeof(around.folder), "/tmp/attempts-XXXXXX");
 	if (mkdtemp(around.folder) == NULL || chdir(around.folder) != 0 ||
@@ -77,8 +76,8 @@ static void make_surroundings(void)
 	snprintf(around.copy, sizeof(around.copy), "%s/copy", around.folder);
 	around.tcp.sin_family = AF_INET;
 	around.tcp.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	file = serve(AF_INET, &around.tcp, bytes);
-	getsockname(file, (struct sockaddr *)&around.tcp, &bytes);
+	around.listening = serve(AF_INET, &around.tcp, bytes);
+	getsockname(around.listening, (struct sockaddr *)&around.tcp, &bytes);
 	around.path.sun_family = AF_UNIX;
 	snprintf(around.path.sun_path, sizeof(around.path.sun_path), "%s/s",
 		 around.folder);
@@ -93,6 +92,24 @@ static void make_surroundings(void)
 	serve(AF_UNIX, &around.hidden, around.hidden_bytes);
 }
 
+/* A client; whoever has come before is let in, and goes. */
+static void bring_client(void)
+{
+	static int client = -1;
+
+	if (client >= 0) {
+		close(around.accepted);
+		close(client);
+	}
+	client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (client < 0 || connect(client, (struct sockaddr *)&around.tcp,
+				  sizeof(around.tcp)) != 0)
+		fail("a client");
+	around.accepted = accept4(around.listening, NULL, NULL, SOCK_CLOEXEC);
+	if (around.accepted < 0)
+		fail("accepting");
+}
+
 /* As each attempt shall find it. */
 static void tidy(void)
 {
@@ -105,6 +122,7 @@ static void tidy(void)
 	if (file < 0 || fchmod(file, 0666) != 0 || write(file, "store", 5) != 5)
 		fail(around.store);
 	close(file);
+	bring_client();
 }
 
 static bool say(int file, struct outcome outcome)

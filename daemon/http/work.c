@@ -119,13 +119,27 @@ static struct http_exchange *take(struct http_server *server)
 	return NULL;
 }
 
-/* The client has closed its socket (not merely said that it sends no more). */
+/*
+ * The client has closed its socket (not merely said that it sends no more; of
+ * TCP that looks the same, until something is sent to it).
+ */
 static bool has_left(const struct http_exchange *exchange)
 {
 	struct pollfd file = {.fd = exchange->file};
 
 	return poll(&file, 1, 0) == 1 &&
 	       (file.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+}
+
+/* Who sends no more over TCP reads a stream no more: a browser's page is gone,
+ * and its place is wanted. */
+static bool has_left_stream(const struct http_exchange *exchange)
+{
+	struct pollfd file = {.fd = exchange->file, .events = POLLRDHUP};
+	bool is_tcp = exchange->server->options.listener != NULL;
+
+	return has_left(exchange) || (is_tcp && poll(&file, 1, 0) == 1 &&
+				      (file.revents & POLLRDHUP) != 0);
 }
 
 /*
@@ -164,7 +178,7 @@ static void give_back(struct http_exchange *exchange)
 
 static enum http_verdict handle_stream(struct http_exchange *exchange)
 {
-	if (!has_left(exchange))
+	if (!has_left_stream(exchange))
 		return stream_fill(exchange->stream);
 	exchange->stream->is_ended = true;
 	return HTTP_ANSWERED;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/http/http.h"
@@ -21,6 +22,7 @@ static char address[32];
 static struct tcp_listener *listener;
 static struct http_server *server;
 static atomic_int admitted;
+static atomic_bool is_freed; /* the stream */
 
 static void reply(struct http_exchange *exchange, unsigned status,
 		  const char *text)
@@ -46,6 +48,30 @@ static bool admit(struct http_exchange *exchange, void *context)
 	return false;
 }
 
+static bool fill_nothing(void *context, struct buffer *out)
+{
+	(void)context;
+	(void)out;
+	return true;
+}
+
+static void free_stream(void *context)
+{
+	(void)context;
+	atomic_store(&is_freed, true);
+}
+
+static enum http_verdict reply_stream(struct http_exchange *exchange)
+{
+	const struct http_stream stream = {fill_nothing, free_stream, NULL};
+
+	if (http_listen(exchange))
+		http_reply_stream(exchange, 200, "text/plain", &stream);
+	else
+		reply(exchange, 503, "full");
+	return HTTP_ANSWERED;
+}
+
 static enum http_verdict handle(struct http_exchange *exchange, void *context)
 {
 	uint64_t *memory = http_memory(exchange);
@@ -53,6 +79,8 @@ static enum http_verdict handle(struct http_exchange *exchange, void *context)
 	(void)context;
 	if (strcmp(http_path(exchange), "/thrice") == 0 && ++memory[0] < 3)
 		return HTTP_PARKED;
+	if (strcmp(http_path(exchange), "/stream") == 0)
+		return reply_stream(exchange);
 	reply(exchange, 200,
 	      *http_note(exchange) == NOTE && !http_is_encrypted(exchange)
 		      ? "plain"
@@ -69,6 +97,7 @@ static struct http_options options_of(const struct tcp_listener *from)
 		.max_waiting = 8,
 		.max_body_bytes = 1000,
 		.timeout_ms = 5000,
+		.max_listeners = 1,
 		.admit = admit,
 		.handle = handle,
 	};
@@ -181,6 +210,25 @@ START_TEST(a_connection_goes_on_after_a_refusal)
 }
 END_TEST
 
+START_TEST(who_leaves_a_silent_stream_frees_its_place)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+	int file = open_client();
+	char head[16] = "";
+
+	atomic_store(&is_freed, false);
+	client_send(file, "GET /stream HTTP/1.1\r\nHost: x\r\n"
+			  "Cookie: key=x\r\n\r\n");
+	ck_assert_int_gt(recv(file, head, sizeof(head) - 1, 0), 12);
+	ck_assert_int_eq(strncmp(head, "HTTP/1.1 200", 12), 0);
+	ck_assert(!atomic_load(&is_freed));
+	close(file);
+	for (int i = 0; i < 1000 && !atomic_load(&is_freed); i++)
+		nanosleep(&pause, NULL);
+	ck_assert(atomic_load(&is_freed));
+}
+END_TEST
+
 START_TEST(nobody_connects_after_the_stop)
 {
 	struct tcp_listener *second = NULL;
@@ -230,6 +278,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, who_is_parked_was_admitted_once);
 	tcase_add_test(tests, the_body_of_who_is_refused_is_not_awaited);
 	tcase_add_test(tests, a_connection_goes_on_after_a_refusal);
+	tcase_add_test(tests, who_leaves_a_silent_stream_frees_its_place);
 	tcase_add_test(tests, nobody_connects_after_the_stop);
 	tcase_add_test(tests, what_is_wrong_with_the_files_is_told);
 	suite_add_tcase(suite, tests);

@@ -39,9 +39,11 @@ static void log_mhd(void *context, const char *format, va_list list)
 	(void)context;
 	vsnprintf(line, sizeof(line), format, list);
 	line[strcspn(line, "\n")] = '\0';
-	/* a client may leave whenever it likes */
-	log_line(strncmp(line, "Failed to send", 14) == 0 ? LOG_LEVEL_DEBUG
-							  : LOG_LEVEL_WARN,
+	/* a client may leave whenever it likes, or speak no TLS */
+	log_line(strncmp(line, "Failed to send", 14) == 0 ||
+				 strstr(line, "handshake") != NULL
+			 ? LOG_LEVEL_DEBUG
+			 : LOG_LEVEL_WARN,
 		 "http: %s", line);
 }
 

@@ -18,8 +18,8 @@ import sys
 import zlib
 
 REQUIRED = ("warc-type", "warc-record-id", "warc-date", "content-length")
-TYPES = ("warcinfo", "response", "request", "revisit")
-NEEDS_URL = ("response", "request", "revisit")
+TYPES = ("warcinfo", "response", "request", "revisit", "conversion")
+NEEDS_URL = ("response", "request", "revisit", "conversion")
 PROFILES = ("http://netpreserve.org/warc/1.1/revisit/server-not-modified",
             "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest")
 DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")

@@ -1,0 +1,222 @@
+"""The texts of a site as a stream, and many pages in one request.
+
+Each text is that of GET /v1/text; a stream that its client or the daemon ends
+goes on behind what has come; WET is judged by warc_check.py, which shares
+nothing with our writer.
+"""
+
+import base64
+import csv
+import gzip
+import io
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+
+import harness
+import warc_check
+
+HOST = "texts.example"
+PAGES = 200
+WORDS = 2500  # of 8 letters: together more than sockets hold
+
+
+def html(number):
+    words = " ".join(f"word{number * WORDS + i:08d}" for i in range(WORDS))
+    return (f"<html><head><title>Page {number}</title></head><body><ul>"
+            f"<li>Home<li>News</ul><div class=main><h1>Page {number}</h1>"
+            f"<p>{words}</p></div></body></html>").encode()
+
+
+def record(url, body):
+    block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + body
+    return (f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\n"
+            f"WARC-Record-ID: <urn:x:{len(block)}>\r\n"
+            "WARC-Date: 2020-01-02T03:04:05Z\r\n"
+            "Content-Type: application/http; msgtype=response\r\n"
+            f"Content-Length: {len(block)}\r\n\r\n").encode() + block \
+        + b"\r\n\r\n"
+
+
+def url_of(number):
+    return f"http://{HOST}/{number}"
+
+
+def cpu_ticks(daemon):
+    """What the workers have used so far."""
+    total = 0
+    for pid in daemon.processes_of("worker"):
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rpartition(")")[2].split()
+        total += int(fields[11]) + int(fields[12])
+    return total
+
+
+def begin(daemon):
+    """A client that has read the beginning, and waits: its pipe is full."""
+    client = subprocess.Popen(
+        [harness.PROGRAMS / "templatectl", "-s", daemon.socket, "texts", HOST],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return client, client.stdout.read(100000)
+
+
+class Texts(harness.Case):
+    """One daemon for all of them: its pages do not change."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.site = harness.Daemon()
+        cls.addClassCleanup(cls.site.remove)
+        cls.site.start()
+        answer = cls.site.post("/v1/ingest", b"".join(
+            record(url_of(i), html(i)) for i in range(PAGES)))
+        assert answer.json["pages"] == PAGES, answer.text
+        cls.site.wait_for(HOST)
+
+    def stream(self, **arguments):
+        answer = self.site.get(f"/v1/sites/{HOST}/texts", **arguments)
+        self.assertEqual(answer.status, 200, answer.text)
+        return answer
+
+    def lines(self, **arguments):
+        return [json.loads(line)
+                for line in self.stream(**arguments).text.splitlines()]
+
+    def check_all(self, lines):
+        """Each page once, in the order of the sequences."""
+        self.assertEqual({line["url"] for line in lines},
+                         {url_of(i) for i in range(PAGES)})
+        self.assertEqual(len(lines), PAGES)
+        places = [line["sequence"] for line in lines]
+        self.assertEqual(places, sorted(places))
+
+    def test_each_text_is_that_of_its_page(self):
+        lines = self.lines()
+        self.check_all(lines)
+        for line in lines[::25]:
+            answer = self.site.get("/v1/text", url=line["url"])
+            self.assertEqual(line["text"], answer.text)
+            self.assertEqual(line["cluster"],
+                             answer.headers["X-Templated-Cluster"])
+            self.assertEqual(line["quality"],
+                             answer.headers["X-Templated-Quality"])
+
+    def test_a_client_that_is_killed_goes_on(self):
+        texts = self.folder() / "texts.jsonl"
+        command = [harness.PROGRAMS / "templatectl", "-s", self.site.socket,
+                   "texts", HOST, "-o", texts, "--resume"]
+        client, some = begin(self.site)
+        with client:
+            client.send_signal(signal.SIGKILL)
+        self.assertFalse(some.endswith(b"\n"))
+        texts.write_bytes(some)
+        self.assertEqual(harness.run(command).returncode, 0)
+        self.check_all([json.loads(line)
+                        for line in texts.read_text().splitlines()])
+        self.assertTrue(texts.read_bytes().startswith(
+            some[:some.rfind(b"\n") + 1]))
+        # nothing has come since
+        size = texts.stat().st_size
+        self.assertEqual(harness.run(command).returncode, 0)
+        self.assertEqual(texts.stat().st_size, size)
+
+    def test_a_client_that_reads_nothing_stops_the_work(self):
+        client, some = begin(self.site)
+        with client:
+            time.sleep(0.2)
+            before = cpu_ticks(self.site)
+            time.sleep(0.3)
+            self.assertEqual(cpu_ticks(self.site), before)
+            # and it goes on as soon as it is read
+            some += client.stdout.read()
+        self.assertEqual(some.count(b"\n"), PAGES)
+        self.assertEqual(client.returncode, 0)
+
+    def test_wet(self):
+        path = self.folder() / "site.wet.gz"
+        done = self.site.ctl("texts", HOST, "-o", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(warc_check.check(path), [])
+        records = warc_check.read(path)
+        self.assertEqual(records[0].type, "warcinfo")
+        lines = self.lines()
+        self.assertEqual(
+            [(row.url, row.fields["templated-sequence"], row.block.decode())
+             for row in records[1:]],
+            [(row["url"], row["sequence"], row["text"]) for row in lines])
+        self.assertEqual(records[1].fields["warc-date"],
+                         "2020-01-02T03:04:05Z")
+        # the same, not packed
+        plain = self.stream(format="wet", since="0").body
+        self.assertEqual(plain, b"".join(list(
+            warc_check.members(path.read_bytes()))[1:]))
+
+    def test_csv(self):
+        text = self.stream(format="csv").text
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+        self.assertEqual(
+            [(row["url"], row["sequence"], row["text"]) for row in rows],
+            [(row["url"], row["sequence"], row["text"])
+             for row in self.lines()])
+
+    def test_a_batch_is_as_each_page_by_itself(self):
+        pages = [html(i) for i in range(PAGES, PAGES + 40)]
+        rows = [json.dumps({"url": url_of(i), "html": page.decode()})
+                for i, page in enumerate(pages)]
+        rows[7] = '{"html": '
+        rows[9] = json.dumps({"body": base64.b64encode(pages[9]).decode()})
+        rows[11] = json.dumps({"url": "ftp://x/", "html": "<p>x"})
+        body = "\n".join(rows).encode()
+        lines = [json.loads(line) for line in self.site.post(
+            "/v1/extract/batch", body).text.splitlines()]
+        self.assertEqual([line["position"] for line in lines],
+                         list(range(1, 41)))
+        self.assertEqual([i for i, line in enumerate(lines)
+                          if "error" in line], [7, 11])
+        for i in (0, 9, 39):
+            about = {} if i == 9 else {"url": url_of(i)}
+            alone = self.site.post("/v1/extract", pages[i], **about)
+            self.assertEqual(lines[i]["text"], alone.text)
+
+    def test_a_batch_from_an_archive(self):
+        body = b"".join(gzip.compress(record(url_of(i), html(i)))
+                        for i in range(30))
+        body += gzip.compress(b"WARC/1.0\r\nno record\r\n\r\n")
+        answer = self.site.post("/v1/extract/batch", body)
+        lines = [json.loads(line) for line in answer.text.splitlines()]
+        self.assertEqual([line["url"] for line in lines[:30]],
+                         [url_of(i) for i in range(30)])
+        texts = {line["url"]: line["text"] for line in self.lines()}
+        self.assertEqual([line["text"] for line in lines[:30]],
+                         [texts[url_of(i)] for i in range(30)])
+        self.assertEqual(["error" in line for line in lines[30:]], [True])
+
+    def test_a_client_that_leaves_its_batch(self):
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(self.site.socket)
+            client.sendall(b"POST /v1/extract/batch HTTP/1.1\r\nHost: x\r\n"
+                           b"Content-Length: 1000\r\n\r\n{\"html\":\"<p>")
+        self.assertEqual(self.site.post("/v1/extract/batch", b"").body, b"")
+        names = os.listdir(self.site.store)
+        self.assertFalse([name for name in names if "spool" in name], names)
+
+
+class Stops(harness.Case):
+    def test_a_daemon_that_stops_cuts_the_stream_off(self):
+        daemon = self.daemon()
+        daemon.post("/v1/ingest", b"".join(
+            record(url_of(i), html(i)) for i in range(60)))
+        daemon.wait_for(HOST)
+        client, some = begin(daemon)
+        with client:
+            daemon.stop()
+            some += client.stdout.read()
+        self.assertLess(some.count(b"\n"), 60)
+        self.assertEqual(client.returncode, 1)
+
+
+if __name__ == "__main__":
+    harness.main()

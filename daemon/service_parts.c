@@ -379,6 +379,7 @@ static struct http_options server_options(struct service *service)
 		.max_streams = MAX_INGESTS,
 		.max_listeners = config->max_listeners,
 		.is_stream = api_is_stream,
+		.is_quick = api_is_quick,
 		.handle = handle,
 		.context = service,
 	};
@@ -409,6 +410,7 @@ static enum error start_network(void *context)
 {
 	struct service *service = context;
 	struct http_options options = server_options(service);
+	enum error error;
 
 	assert(service->api != NULL);
 	if (service->listener == NULL)
@@ -416,7 +418,11 @@ static enum error start_network(void *context)
 	options.listener = service->listener;
 	options.admit = admit;
 	options.handle = handle_admitted;
-	return http_start(&service->network, &options);
+	error = http_start(&service->network, &options);
+	if (error == ERR_NONE)
+		api_set_server(service->api, LISTENER_NETWORK,
+			       service->network);
+	return error;
 }
 
 static void stop_network(void *context)
@@ -426,6 +432,7 @@ static void stop_network(void *context)
 
 	if (service->network == NULL)
 		return;
+	api_set_server(service->api, LISTENER_NETWORK, NULL);
 	http_stats(service->network, &stats);
 	service->requests += stats.requests;
 	http_stop(service->network);

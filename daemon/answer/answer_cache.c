@@ -26,8 +26,9 @@ struct entry {
 	bool is_listed;
 	uint32_t users; /* who copy from it */
 
-	uint64_t hash; /* of the key */
-	struct buffer key;
+	uint64_t hash;       /* of what is asked */
+	struct buffer asked; /* the key's */
+	struct buffer state;
 	struct page_answer answer; /* its body has gaps */
 	size_t gaps[MAX_GAPS];     /* [gap_count] where the generation goes */
 	size_t gap_count;
@@ -46,13 +47,14 @@ struct answer_cache {
 
 static size_t bytes_of(const struct entry *entry)
 {
-	return sizeof(*entry) + entry->key.capacity +
+	return sizeof(*entry) + entry->asked.capacity + entry->state.capacity +
 	       entry->answer.body.capacity;
 }
 
 static void destroy(struct entry *entry)
 {
-	buffer_free(&entry->key);
+	buffer_free(&entry->asked);
+	buffer_free(&entry->state);
 	buffer_free(&entry->answer.body);
 	free(entry);
 }
@@ -84,15 +86,21 @@ void answer_cache_destroy(struct answer_cache *cache)
 	free(cache);
 }
 
+static uint64_t hash_of(const struct answer_key *key)
+{
+	return hash64(key->asked.data, key->asked.size, 0);
+}
+
+/* Where the entry of what is asked hangs, or would. */
 static struct entry **link_of(struct answer_cache *cache, uint64_t hash,
-			      struct slice key)
+			      struct slice asked)
 {
 	struct entry **link = &cache->chains[hash & (cache->chain_count - 1)];
 
 	assert(lock_is_held(&cache->lock));
 	while (*link != NULL &&
 	       ((*link)->hash != hash ||
-		!slice_equal(buffer_slice(&(*link)->key), key)))
+		!slice_equal(buffer_slice(&(*link)->asked), asked)))
 		link = &(*link)->next;
 	return link;
 }
@@ -121,7 +129,7 @@ static void spread(struct answer_cache *cache)
 static void drop(struct answer_cache *cache, struct entry *entry)
 {
 	struct entry **link =
-		link_of(cache, entry->hash, buffer_slice(&entry->key));
+		link_of(cache, entry->hash, buffer_slice(&entry->asked));
 
 	assert(*link == entry && entry->is_listed);
 	*link = entry->next;
@@ -209,13 +217,13 @@ static struct entry *make(const struct answer_key *key,
 			  const struct page_answer *answer)
 {
 	struct entry *entry = mem_alloc(1, sizeof(*entry));
-	struct slice bytes = buffer_slice(&key->bytes);
 	struct slice body = buffer_slice(&answer->body);
 
-	entry->hash = hash64(bytes.data, bytes.size, 0);
+	entry->hash = hash_of(key);
 	entry->answer = *answer;
 	entry->answer.body = (struct buffer){0};
-	buffer_append_slice(&entry->key, bytes);
+	buffer_append_slice(&entry->asked, buffer_slice(&key->asked));
+	buffer_append_slice(&entry->state, buffer_slice(&key->state));
 	if (key->generation == 0) {
 		buffer_append_slice(&entry->answer.body, body);
 	} else if (!cut_gaps(entry, body, key->generation)) {
@@ -225,21 +233,31 @@ static struct entry *make(const struct answer_key *key,
 	return entry;
 }
 
+void answer_cache_miss(struct answer_cache *cache)
+{
+	if (cache == NULL)
+		return;
+	lock_acquire(&cache->lock);
+	cache->stats.misses++;
+	lock_release(&cache->lock);
+}
+
 void answer_cache_put(struct answer_cache *cache, const struct answer_key *key,
 		      const struct page_answer *answer)
 {
 	struct entry *entry;
 	struct entry *before;
 
-	if (cache == NULL ||
-	    sizeof(*entry) + key->bytes.size + answer->body.size >
-		    cache->max_bytes / LARGEST_SHARE)
+	if (cache == NULL || sizeof(*entry) + key->asked.size +
+					     key->state.size +
+					     answer->body.size >
+				     cache->max_bytes / LARGEST_SHARE)
 		return;
 	entry = make(key, answer);
 	if (entry == NULL)
 		return;
 	lock_acquire(&cache->lock);
-	before = *link_of(cache, entry->hash, buffer_slice(&entry->key));
+	before = *link_of(cache, entry->hash, buffer_slice(&entry->asked));
 	if (before != NULL)
 		drop(cache, before);
 	insert(cache, entry);
@@ -249,22 +267,36 @@ void answer_cache_put(struct answer_cache *cache, const struct answer_key *key,
 	lock_release(&cache->lock);
 }
 
-/* The entry, which is used until give_back(); or NULL. */
+bool answer_cache_knows(struct answer_cache *cache,
+			const struct answer_key *key)
+{
+	bool is_there;
+
+	if (cache == NULL || cache->max_bytes == 0)
+		return false;
+	lock_acquire(&cache->lock);
+	is_there = *link_of(cache, hash_of(key), buffer_slice(&key->asked)) !=
+		   NULL;
+	lock_release(&cache->lock);
+	return is_there;
+}
+
+/* The entry, which is used until give_back(); NULL when it is of another state,
+ * or there is none. */
 static struct entry *take(struct answer_cache *cache,
 			  const struct answer_key *key)
 {
-	struct slice bytes = buffer_slice(&key->bytes);
-	uint64_t hash = hash64(bytes.data, bytes.size, 0);
 	struct entry *entry;
 
 	lock_acquire(&cache->lock);
-	entry = *link_of(cache, hash, bytes);
+	entry = *link_of(cache, hash_of(key), buffer_slice(&key->asked));
+	if (entry != NULL && !slice_equal(buffer_slice(&entry->state),
+					  buffer_slice(&key->state)))
+		entry = NULL;
 	if (entry != NULL) {
 		entry->was_asked = true;
 		entry->users++;
 		cache->stats.hits++;
-	} else {
-		cache->stats.misses++;
 	}
 	lock_release(&cache->lock);
 	return entry;

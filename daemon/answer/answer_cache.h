@@ -26,6 +26,11 @@ struct answer_cache *answer_cache_create(size_t max_bytes);
 /* NULL is a no-op. */
 void answer_cache_destroy(struct answer_cache *cache);
 
+/* Whether there is an answer to what the key asks, of any state. `cache` may be
+ * NULL: there is none. */
+bool answer_cache_knows(struct answer_cache *cache,
+			const struct answer_key *key);
+
 /*
  * Copy the answer of the key, in which the generation is that of the key.
  * False: it is not there, and *answer_out stays as it was. `cache` may be NULL.
@@ -33,9 +38,13 @@ void answer_cache_destroy(struct answer_cache *cache);
 bool answer_cache_get(struct answer_cache *cache, const struct answer_key *key,
 		      struct page_answer *answer_out);
 
+/* An answer is computed, as none was there: for the statistics. */
+void answer_cache_miss(struct answer_cache *cache);
+
 /*
- * Keep a copy of what was computed, unless it is larger than a sixteenth of the
- * cache. The key was the same before and after. `cache` may be NULL.
+ * Keep a copy of what was computed, in place of the answer of another state,
+ * unless it is larger than a sixteenth of the cache. The key was the same
+ * before and after. `cache` may be NULL.
  */
 void answer_cache_put(struct answer_cache *cache, const struct answer_key *key,
 		      const struct page_answer *answer);

@@ -38,17 +38,12 @@ static void append_template(struct txn *txn, const struct stored *stored,
 		       3);
 }
 
-static void append_request(const struct text_request *request,
-			   struct buffer *out)
+/* Empty texts are those that are not there. */
+static void append_texts(const struct answer_rules *rules,
+			 const struct text_request *request, struct buffer *out)
 {
-	const uint64_t numbers[] = {
-		(uint64_t)request->format,
-		(uint64_t)request->preference.scope,
-		(uint64_t)request->preference.favor,
-		request->extras,
-	};
-
-	append_numbers(out, numbers, sizeof(numbers) / sizeof(*numbers));
+	item_append(out, slice_of(rules->models));
+	item_append(out, slice_of(rules->settings));
 	item_append(out, slice_of(request->url->text));
 	item_append(out, slice_of(request->method));
 	item_append(out, slice_of(request->include));
@@ -58,25 +53,35 @@ static void append_request(const struct text_request *request,
 		item_append(out, slice_of(request->parameters[i]));
 }
 
-static void append_rules(const struct answer_rules *rules,
-			 const struct text_request *request, struct buffer *out)
+struct answer_key answer_key_of(const struct answer_rules *rules,
+				const struct text_request *request)
 {
-	const struct site_model_stamp model =
-		site_model_look(rules->models, request->url->host);
 	const uint64_t numbers[] = {
 		rules->limits.max_bytes,
 		rules->limits.max_nodes,
 		rules->limits.max_depth,
 		rules->limits.max_attributes,
 		rules->min_cluster_pages,
-		model.inode,
-		model.bytes,
-		model.changed_ns,
+		(uint64_t)request->format,
+		(uint64_t)request->preference.scope,
+		(uint64_t)request->preference.favor,
+		request->extras,
 	};
+	struct answer_key key = {0};
+
+	append_numbers(&key.asked, numbers, sizeof(numbers) / sizeof(*numbers));
+	append_texts(rules, request, &key.asked);
+	return key;
+}
+
+static void append_model(const struct answer_rules *rules,
+			 const struct text_request *request, struct buffer *out)
+{
+	const struct site_model_stamp model =
+		site_model_look(rules->models, request->url->host);
+	const uint64_t numbers[] = {model.inode, model.bytes, model.changed_ns};
 
 	append_numbers(out, numbers, sizeof(numbers) / sizeof(*numbers));
-	item_append(out, slice_of(rules->models));
-	item_append(out, slice_of(rules->settings));
 }
 
 static enum error read_page(struct txn *txn, const struct text_request *request,
@@ -93,38 +98,29 @@ static enum error read_page(struct txn *txn, const struct text_request *request,
 		error = txn->error;
 	if (error != ERR_NONE)
 		return error;
-	append_page(&stored, is_json, &key->bytes);
-	append_template(txn, &stored, &key->bytes);
+	append_page(&stored, is_json, &key->state);
+	append_template(txn, &stored, &key->state);
 	key->generation = is_json ? stored.site.generation : 0;
 	return txn->error;
 }
 
-enum error answer_key_read(struct store *store,
+enum error answer_key_read(struct answer_key *key, struct store *store,
 			   const struct answer_rules *rules,
-			   const struct text_request *request,
-			   struct answer_key *key_out)
+			   const struct text_request *request)
 {
 	struct txn txn = txn_begin_read(store);
 	enum error error = txn.error;
 
-	*key_out = (struct answer_key){0};
+	buffer_clear(&key->state);
 	if (error == ERR_NONE)
-		error = read_page(&txn, request, key_out);
+		error = read_page(&txn, request, key);
 	txn_abort(&txn);
-	if (error != ERR_NONE)
-		return error;
-	append_rules(rules, request, &key_out->bytes);
-	append_request(request, &key_out->bytes);
-	return ERR_NONE;
+	append_model(rules, request, &key->state);
+	return error;
 }
 
 void answer_key_free(struct answer_key *key)
 {
-	buffer_free(&key->bytes);
-}
-
-bool answer_key_equal(const struct answer_key *a, const struct answer_key *b)
-{
-	return a->generation == b->generation &&
-	       slice_equal(buffer_slice(&a->bytes), buffer_slice(&b->bytes));
+	buffer_free(&key->asked);
+	buffer_free(&key->state);
 }

@@ -256,18 +256,45 @@ static enum error answer_by(enum error (*try)(const struct asking *asking,
 	return error;
 }
 
-/* Keep the answer if the store is as it was when it had the key `before`: then
- * all that was read of it meanwhile is of that key. */
-static void keep(const struct asking *asking, const struct answer_key *before,
-		 const struct page_answer *answer)
+static bool read_key(const struct asking *asking, struct answer_key *key)
 {
-	struct answer_key now;
+	return answer_key_read(key, asking->store, asking->rules,
+			       asking->request) == ERR_NONE;
+}
 
-	if (answer_key_read(asking->store, asking->rules, asking->request,
-			    &now) == ERR_NONE &&
-	    answer_key_equal(before, &now))
-		answer_cache_put(asking->rules->answers, before, answer);
+/*
+ * Compute the answer to the key, and keep it if the state is still that of the
+ * key: then it is of all that was read meanwhile.
+ */
+static enum error compute_and_keep(const struct asking *asking,
+				   const struct answer_key *key,
+				   struct page_answer *answer_out)
+{
+	struct answer_cache *answers = asking->rules->answers;
+	enum error error = answer_by(answer_stored, asking, answer_out);
+	struct answer_key now = {0};
+
+	answer_cache_miss(answers);
+	if (error == ERR_NONE && read_key(asking, &now) &&
+	    now.generation == key->generation &&
+	    slice_equal(buffer_slice(&now.state), buffer_slice(&key->state)))
+		answer_cache_put(answers, key, answer_out);
 	answer_key_free(&now);
+	return error;
+}
+
+bool page_answer_kept(struct store *store, const struct answer_rules *rules,
+		      const struct text_request *request,
+		      struct page_answer *answer_out)
+{
+	struct answer_key key = answer_key_of(rules, request);
+	bool is_kept =
+		answer_cache_knows(rules->answers, &key) &&
+		answer_key_read(&key, store, rules, request) == ERR_NONE &&
+		answer_cache_get(rules->answers, &key, answer_out);
+
+	answer_key_free(&key);
+	return is_kept;
 }
 
 enum error page_answer_stored(struct pool *pool, struct store *store,
@@ -276,16 +303,16 @@ enum error page_answer_stored(struct pool *pool, struct store *store,
 			      struct page_answer *answer_out)
 {
 	const struct asking asking = {pool, store, rules, request};
-	struct answer_key key = {0};
-	bool has_key = rules->answers != NULL &&
-		       answer_key_read(store, rules, request, &key) == ERR_NONE;
+	struct answer_key key;
 	enum error error = ERR_NONE;
 
-	if (!has_key || !answer_cache_get(rules->answers, &key, answer_out)) {
+	if (rules->answers == NULL)
+		return answer_by(answer_stored, &asking, answer_out);
+	key = answer_key_of(rules, request);
+	if (!read_key(&asking, &key))
 		error = answer_by(answer_stored, &asking, answer_out);
-		if (has_key && error == ERR_NONE)
-			keep(&asking, &key, answer_out);
-	}
+	else if (!answer_cache_get(rules->answers, &key, answer_out))
+		error = compute_and_keep(&asking, &key, answer_out);
 	answer_key_free(&key);
 	return error;
 }

@@ -5,6 +5,8 @@
 #ifndef DAEMON_ANSWER_PAGE_ANSWER_H
 #define DAEMON_ANSWER_PAGE_ANSWER_H
 
+#include <stdbool.h>
+
 #include "crawl/url/url.h"
 #include "store/buffer.h"
 #include "store/error.h"
@@ -29,6 +31,14 @@ enum error page_answer_stored(struct pool *pool, struct store *store,
 			      const struct answer_rules *rules,
 			      const struct text_request *request,
 			      struct page_answer *answer_out);
+
+/*
+ * The same, out of rules->answers alone; false: it has to be computed. Waits
+ * for nothing: of the store only what was read for the answer is looked at.
+ */
+bool page_answer_kept(struct store *store, const struct answer_rules *rules,
+		      const struct text_request *request,
+		      struct page_answer *answer_out);
 
 /* As answer_extract(); the same. */
 enum error page_answer_given(struct pool *pool, struct store *store,

@@ -431,6 +431,12 @@ static enum http_verdict dispatch(struct http_exchange *exchange,
 	return refuse_method(&call, path);
 }
 
+bool api_is_quick(const char *method, const char *path)
+{
+	return strcmp(path, "/v1/text") == 0 &&
+	       (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0);
+}
+
 enum http_verdict api_handle(struct http_exchange *exchange, void *context)
 {
 	return dispatch(exchange, context, ACCESS_OWNER);

@@ -38,7 +38,8 @@ void api_configure(struct api *api, const char *path,
 /* Where requests come from. */
 enum listener {
 	LISTENER_SOCKET,
-	LISTENER_READER, /* socket.read */
+	LISTENER_READER,  /* socket.read */
+	LISTENER_NETWORK, /* listen */
 	LISTENERS
 };
 
@@ -52,6 +53,9 @@ void api_set_roster(struct api *api, struct roster *roster);
 
 /* Those who may ask over TCP; as well. Without them nobody may. */
 void api_set_tokens(struct api *api, struct tokens *tokens);
+
+/* For http_options: those of which api_handle() may say HTTP_DEFERRED. */
+bool api_is_quick(const char *method, const char *path);
 
 /* The handler for http_options; `context` is the struct api. */
 enum http_verdict api_handle(struct http_exchange *exchange, void *context);

@@ -248,7 +248,7 @@ static void write_sum(const struct http_stats *sum, struct buffer *out)
 
 static void write_http(struct api *api, struct buffer *out)
 {
-	static const char *const names[LISTENERS] = {"socket", "read"};
+	static const char *const names[LISTENERS] = {"socket", "read", "tcp"};
 	struct buffer requests = {0};
 	struct buffer refused = {0};
 	struct http_stats sum = {0};

@@ -48,13 +48,19 @@ static enum http_verdict reply_answer(struct call *call, enum format format,
 static enum http_verdict answer_from_store(struct call *call,
 					   const struct question *question)
 {
+	const struct text_request *request = &question->request;
 	struct answer_rules rules = call_rules(call);
-	struct page_answer answer;
-	enum error error =
-		page_answer_stored(call->api->pool, call->api->store, &rules,
-				   &question->request, &answer);
+	struct store *store = call->api->store;
+	struct page_answer answer = {0};
+	enum error error = ERR_NONE;
 
-	return reply_answer(call, question->request.format, error, &answer);
+	if (http_is_quick(call->exchange) &&
+	    !page_answer_kept(store, &rules, request, &answer))
+		return HTTP_DEFERRED;
+	if (!http_is_quick(call->exchange))
+		error = page_answer_stored(call->api->pool, store, &rules,
+					   request, &answer);
+	return reply_answer(call, request->format, error, &answer);
 }
 
 /*
@@ -170,6 +176,8 @@ static enum http_verdict answer_question(struct call *call,
 				 "url: missing; ask with ?url=ADDRESS");
 	if (question->policy == FETCH_NEVER)
 		return answer_from_store(call, question);
+	if (http_is_quick(call->exchange))
+		return HTTP_DEFERRED;
 	return answer_fetched(call, question);
 }
 

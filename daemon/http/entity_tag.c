@@ -1,19 +1,21 @@
 #include "daemon/http/entity_tag.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "store/hash.h"
 
 void entity_tag_make(struct slice body, char tag_out[ENTITY_TAG_BYTES])
 {
+	static const char digits[] = "0123456789abcdef";
 	const struct hash128 hash =
 		hash128(body.data == NULL ? "" : body.data, body.size);
 	char *at = tag_out;
 
 	*at++ = '"';
-	for (size_t i = 0; i < sizeof(hash.bytes); i++, at += 2)
-		snprintf(at, 3, "%02x", hash.bytes[i]);
+	for (size_t i = 0; i < sizeof(hash.bytes); i++) {
+		*at++ = digits[hash.bytes[i] >> 4];
+		*at++ = digits[hash.bytes[i] & 0xf];
+	}
 	*at++ = '"';
 	*at = '\0';
 }

@@ -67,6 +67,11 @@ uint64_t *http_note(struct http_exchange *exchange)
 	return &exchange->note;
 }
 
+bool http_is_quick(const struct http_exchange *exchange)
+{
+	return exchange->is_quick;
+}
+
 void http_add_header(struct http_exchange *exchange, const char *name,
 		     const char *value)
 {

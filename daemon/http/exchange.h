@@ -46,6 +46,7 @@ struct http_exchange {
 	const char *path;
 	enum exchange_state state;
 	bool was_parked;
+	bool is_quick;    /* the server's thread handles it */
 	bool is_admitted; /* it waited, so http_stop() waits for its end */
 	bool is_listener; /* it is counted there, and does not count as waiting
 			   */

@@ -291,11 +291,27 @@ static enum MHD_Result receive_upload(struct http_exchange *exchange,
 	return is_over ? send_reply(exchange) : result;
 }
 
+/* Whether the handler has answered without waiting for anybody. */
+static bool is_answered_at_once(struct http_exchange *exchange)
+{
+	const struct http_options *options = &exchange->server->options;
+
+	if (options->is_quick == NULL ||
+	    !options->is_quick(exchange->method, exchange->path))
+		return false;
+	exchange->is_quick = true;
+	if (options->handle(exchange, options->context) == HTTP_ANSWERED)
+		return true;
+	exchange->is_quick = false;
+	return false;
+}
+
+/* Have it handled; false: it has its reply. */
 static bool submit(struct http_exchange *exchange)
 {
 	/* before it belongs to a worker */
 	connection_enter(exchange->server, exchange->client, CONNECTION_BUSY);
-	return work_submit(exchange);
+	return !is_answered_at_once(exchange) && work_submit(exchange);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the type is MHD's */

@@ -25,6 +25,7 @@ struct http_exchange;
 enum http_verdict {
 	HTTP_ANSWERED, /* http_reply() was called */
 	HTTP_PARKED,   /* handle it again after http_wake() or its deadline */
+	HTTP_DEFERRED, /* have a worker handle it: http_is_quick() */
 };
 
 struct http_options {
@@ -53,6 +54,13 @@ struct http_options {
 	 * each does. Called by the server's thread, so it must be quick.
 	 */
 	bool (*admit)(struct http_exchange *exchange, void *context);
+	/*
+	 * Whether such a request may be answered at once: then the server's
+	 * thread handles it first, where the handler waits for nobody but says
+	 * HTTP_DEFERRED, so that it does not stand behind those that take
+	 * long. NULL: none is. Called by the server's thread.
+	 */
+	bool (*is_quick)(const char *method, const char *path);
 	enum http_verdict (*handle)(struct http_exchange *exchange,
 				    void *context);
 	void *context;
@@ -70,6 +78,9 @@ enum error http_start(struct http_server **server_out,
  * socket file.
  */
 void http_stop(struct http_server *server);
+
+/* Whether it is the server's thread that handles it now. */
+bool http_is_quick(const struct http_exchange *exchange);
 
 /* Handle the parked exchanges again. Any thread; cheap. */
 void http_wake(struct http_server *server);

@@ -181,6 +181,27 @@ START_TEST(a_change_of_another_template_changes_no_answer_but_generations)
 }
 END_TEST
 
+START_TEST(what_is_kept_is_there_without_a_worker)
+{
+	struct page_answer answer;
+	struct text_request request = {.format = FORMAT_TXT};
+	struct url url;
+
+	url_of(0, &url);
+	request.url = &url;
+	put(0, 0, 0);
+	ck_assert(!page_answer_kept(world.store, &rules, &request, &answer));
+	check_law(&request, 0);
+	ck_assert(page_answer_kept(world.store, &rules, &request, &answer));
+	buffer_free(&answer.body);
+	put(0, 0, 1); /* another text: what is kept is of the one before */
+	ck_assert(!page_answer_kept(world.store, &rules, &request, &answer));
+	check_law(&request, 0);
+	ck_assert_uint_eq(stats().count, 1);
+	ck_assert_uint_eq(stats().misses, 2);
+}
+END_TEST
+
 START_TEST(every_argument_has_an_answer_of_its_own)
 {
 	static const char *const radius[] = {"radius=30", NULL};
@@ -294,6 +315,7 @@ Suite *make_suite(void)
 	tcase_add_test(
 		tcase,
 		a_change_of_another_template_changes_no_answer_but_generations);
+	tcase_add_test(tcase, what_is_kept_is_there_without_a_worker);
 	tcase_add_test(tcase, every_argument_has_an_answer_of_its_own);
 	tcase_add_test(tcase, a_model_that_is_replaced_is_another);
 	tcase_add_test(

@@ -84,6 +84,7 @@ static void start_api(void)
 		.max_waiting = 32,
 		.max_body_bytes = 1 << 20,
 		.timeout_ms = 20000,
+		.is_quick = api_is_quick,
 		.handle = api_handle,
 	};
 

@@ -178,6 +178,76 @@ START_TEST(a_connection_serves_many_requests)
 }
 END_TEST
 
+static bool is_quick(const char *method, const char *asked)
+{
+	return strcmp(method, "GET") == 0 && strncmp(asked, "/held", 5) != 0;
+}
+
+/* "/kept" is answered at once; "/held" holds its worker. */
+static enum http_verdict handle_quickly(struct http_exchange *exchange,
+					void *context)
+{
+	struct buffer body = {0};
+
+	(void)context;
+	if (http_is_quick(exchange) &&
+	    strcmp(http_path(exchange), "/kept") != 0)
+		return HTTP_DEFERRED;
+	while (strcmp(http_path(exchange), "/held") == 0 &&
+	       !atomic_load(&gate_is_open))
+		sleep_ms(1);
+	buffer_append_text(&body,
+			   http_is_quick(exchange) ? "at once" : "by a worker");
+	http_reply(exchange, 200, "text/plain", &body);
+	return HTTP_ANSWERED;
+}
+
+START_TEST(what_is_quick_stands_behind_no_worker)
+{
+	struct buffer answer;
+	int file;
+
+	options.workers = 1;
+	options.is_quick = is_quick;
+	options.handle = handle_quickly;
+	start();
+	check_body("GET", "/other", NULL, "by a worker");
+	check_body("POST", "/kept", "x", "by a worker");
+	file = client_open(path);
+	client_send(file, "GET /held HTTP/1.1\r\nHost: x\r\n"
+			  "Connection: close\r\n\r\n");
+	for (int i = 0; i < 3; i++)
+		check_body("GET", "/kept", NULL, "at once");
+	atomic_store(&gate_is_open, true);
+	answer = client_receive(file);
+	close(file);
+	ck_assert_str_eq(client_body(&answer), "by a worker");
+	buffer_free(&answer);
+}
+END_TEST
+
+START_TEST(quick_ones_of_a_connection_are_answered_in_order)
+{
+	struct buffer answer;
+	int file;
+
+	options.is_quick = is_quick;
+	options.handle = handle_quickly;
+	start();
+	file = client_open(path);
+	client_send(file, "GET /kept HTTP/1.1\r\nHost: x\r\n\r\n"
+			  "GET /other HTTP/1.1\r\nHost: x\r\n\r\n"
+			  "GET /kept HTTP/1.1\r\nHost: x\r\n"
+			  "Connection: close\r\n\r\n");
+	answer = client_receive(file);
+	close(file);
+	ck_assert_ptr_nonnull(
+		strstr(strstr(strstr(answer.data, "at once"), "by a worker"),
+		       "at once"));
+	buffer_free(&answer);
+}
+END_TEST
+
 START_TEST(a_header_cannot_smuggle_another)
 {
 	struct buffer answer;
@@ -672,6 +742,8 @@ Suite *make_suite(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, a_request_is_answered);
 	tcase_add_test(tests, a_connection_serves_many_requests);
+	tcase_add_test(tests, what_is_quick_stands_behind_no_worker);
+	tcase_add_test(tests, quick_ones_of_a_connection_are_answered_in_order);
 	tcase_add_test(tests, a_header_cannot_smuggle_another);
 	tcase_add_test(tests, a_parked_exchange_goes_on_when_it_is_woken);
 	tcase_add_test(tests, a_parked_exchange_sees_that_time_passes);

@@ -15,6 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "daemon/access/tokens.h"
 #include "daemon/api/api.h"
 #include "daemon/api/api_ingest.h"
 #include "daemon/engine/verify_laws.h"
@@ -87,6 +88,10 @@ static const struct form {
 	{"POST", "/v1/extract?url=U&format=html", true},
 	{"POST", "/v1/extract?format=xml", true},
 	{"POST", "/v1/ingest", true},
+	{"POST", "/v1/tokens", true},
+	{"DELETE", "/v1/tokens/N", false},
+	{"GET", "/login?token=U", false},
+	{"POST", "/login", true},
 	{NULL, NULL, true}, /* the bytes as they are */
 };
 
@@ -99,6 +104,7 @@ struct daemon {
 	struct engine *engine;
 	struct config config;
 	struct pipeline *pipeline;
+	struct tokens *tokens;
 	struct api *api;
 	struct http_server *server;
 	char path[96];
@@ -238,7 +244,7 @@ static void check_store(struct daemon *daemon)
 static void remove_folder(const struct daemon *daemon)
 {
 	static const char *const names[] = {"data.mdb", "lock.mdb", "lock",
-					    "secrets", ""};
+					    "secrets",  "tokens",   ""};
 	char name[96];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -259,6 +265,9 @@ static void start(struct daemon *daemon)
 	start_pipeline(daemon);
 	daemon->api = api_create(daemon->store, daemon->pipeline, NULL,
 				 &daemon->config);
+	must(tokens_open(&daemon->tokens, daemon->folder) == ERR_NONE,
+	     "no tokens");
+	api_set_tokens(daemon->api, daemon->tokens);
 	start_server(daemon);
 }
 
@@ -269,6 +278,7 @@ static void stop(struct daemon *daemon)
 	http_stop(daemon->server);
 	pipeline_stop(daemon->pipeline, 0);
 	api_destroy(daemon->api);
+	tokens_close(daemon->tokens);
 	check_store(daemon);
 	close_store(daemon);
 	open_store(daemon);

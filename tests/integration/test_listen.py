@@ -222,10 +222,10 @@ class Listen(harness.Case):
     def test_slow_clients_keep_nobody_out(self):
         daemon = self.listening()
         daemon.stop()
-        daemon.configure({"socket": {"max_clients": 16}})
+        daemon.configure({"socket": {"max_clients": 8}})
         daemon.start()
         slow = []
-        for number in range(40):
+        for number in range(12):
             client = socket.create_connection(("127.0.0.1", self.port), 5)
             self.addCleanup(client.close)
             if number % 2:

@@ -312,9 +312,10 @@ static enum http_verdict answer_batch(struct call *call,
 enum http_verdict api_post_batch(struct call *call)
 {
 	enum http_verdict verdict = HTTP_ANSWERED;
+	const char *content = http_argument(call->exchange, "content");
 	struct question question = {0};
 
-	if (question_read_with(call, "content", &question))
+	if (question_read_with(call, "content", content, &question))
 		verdict = answer_batch(call, &question);
 	free(question.parameter_text);
 	return verdict;

@@ -35,10 +35,8 @@ static bool read_parameters(struct call *call, struct question *question)
 }
 
 static bool read_format(struct call *call, const char *argument,
-			struct question *question)
+			const char *name, struct question *question)
 {
-	const char *name = http_argument(call->exchange, argument);
-
 	question->request.format = FORMAT_TXT;
 	if (name == NULL || format_from_name(name, &question->request.format))
 		return true;
@@ -186,7 +184,7 @@ static bool check(struct call *call, const struct text_request *request)
 	return false;
 }
 
-bool question_read_with(struct call *call, const char *name,
+bool question_read_with(struct call *call, const char *name, const char *format,
 			struct question *question_out)
 {
 	struct text_request *request = &question_out->request;
@@ -195,7 +193,7 @@ bool question_read_with(struct call *call, const char *name,
 	request->include = http_argument(call->exchange, "include");
 	request->exclude = http_argument(call->exchange, "exclude");
 	return read_url(call, question_out) &&
-	       read_format(call, name, question_out) &&
+	       read_format(call, name, format, question_out) &&
 	       read_policy(call, question_out) &&
 	       read_method(call, question_out) &&
 	       read_favor(call, question_out) &&
@@ -207,7 +205,9 @@ bool question_read_with(struct call *call, const char *name,
 
 bool question_read(struct call *call, struct question *question_out)
 {
-	return question_read_with(call, "format", question_out);
+	return question_read_with(call, "format",
+				  http_argument(call->exchange, "format"),
+				  question_out);
 }
 
 static char *keep_text(const char *text)

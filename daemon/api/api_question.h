@@ -34,8 +34,9 @@ struct question {
  */
 bool question_read(struct call *call, struct question *question_out);
 
-/* The same, where the format of a text is called `name`. */
-bool question_read_with(struct call *call, const char *name,
+/* The same, where the format of a text is the argument `name`, which is
+ * `format`, or NULL. */
+bool question_read_with(struct call *call, const char *name, const char *format,
 			struct question *question_out);
 
 /*

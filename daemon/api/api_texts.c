@@ -36,10 +36,8 @@ static uint32_t bit_of(const struct words *words, const char *text, size_t size)
 
 /* A list with commas; everything when it is not given. */
 static bool read_words(struct call *call, const struct words *words,
-		       uint32_t *bits_out)
+		       const char *text, uint32_t *bits_out)
 {
-	const char *text = http_argument(call->exchange, words->name);
-
 	*bits_out = text == NULL ? UINT32_MAX : 0;
 	while (text != NULL) {
 		size_t size = strcspn(text, ",");
@@ -123,8 +121,11 @@ static bool read_wish(struct call *call, struct text_wish *wish)
 	};
 	return read_form(call, wish) && read_since(call, wish) &&
 	       read_template(call, wish) &&
-	       read_words(call, &qualities, &wish->qualities) &&
-	       read_words(call, &classes, &wish->filter.classes) &&
+	       read_words(call, &qualities,
+			  http_argument(call->exchange, "quality"),
+			  &wish->qualities) &&
+	       read_words(call, &classes, http_argument(call->exchange, "type"),
+			  &wish->filter.classes) &&
 	       read_confidence(call, wish) &&
 	       call_number(call, "limit", 0, INT64_MAX, &wish->limit);
 }
@@ -169,11 +170,12 @@ static enum http_verdict send_texts(struct call *call,
 enum http_verdict api_get_texts(struct call *call)
 {
 	enum http_verdict verdict = HTTP_ANSWERED;
+	const char *content = http_argument(call->exchange, "content");
 	struct question question = {0};
 	struct text_wish wish;
 
 	if (read_wish(call, &wish) &&
-	    question_read_with(call, "content", &question))
+	    question_read_with(call, "content", content, &question))
 		verdict = send_texts(call, &question, &wish);
 	free(question.parameter_text);
 	return verdict;

@@ -7,6 +7,7 @@
 #include "daemon/runtime/lock.h"
 #include "daemon/worker/page_list.h"
 #include "store/arena.h"
+#include "store/hash.h"
 #include "store/memory.h"
 #include "template/learning.h"
 
@@ -16,7 +17,9 @@ struct learned {
 	double parameters[MAX_PARAMETERS];
 	uint64_t site;
 	uint32_t cluster;
-	uint64_t generation;
+	uint64_t generation; /* the latest that it is known to be of; under the
+				cache's lock */
+	struct hash128 sample; /* the bytes that it was learned from */
 	struct arena *arena;
 	const void *knowledge; /* in the arena */
 	size_t bytes;
@@ -73,27 +76,42 @@ size_t learned_cache_bytes(struct learned_cache *cache)
 	return bytes;
 }
 
+/* The sample of a cluster, as it was read. */
+struct read_sample {
+	struct buffer list;
+	struct hash128 hash;
+	uint64_t generation;
+};
+
+/* Whether it was learned from that sample; NULL: in that generation. */
 static bool answers(const struct learned *learned,
-		    const struct learned_question *question)
+		    const struct learned_question *question,
+		    const struct read_sample *sample)
 {
 	return learned->extractor == question->extractor &&
 	       learned->site == question->site &&
 	       learned->cluster == question->cluster &&
-	       learned->generation == question->generation &&
+	       (sample == NULL ? learned->generation == question->generation
+			       : memcmp(&learned->sample, &sample->hash,
+					sizeof(sample->hash)) == 0) &&
 	       extractor_learns_the_same(question->extractor,
 					 learned->parameters,
 					 question->parameters);
 }
 
-/* Find the entry, and make it the most recently used; or NULL. */
+/*
+ * Find the entry, and make it the most recently used; or NULL. What a sample
+ * has taught is known to be of its generation then.
+ */
 static struct learned *find(struct learned_cache *cache,
-			    const struct learned_question *question)
+			    const struct learned_question *question,
+			    const struct read_sample *sample)
 {
 	struct learned **link = &cache->newest;
 	struct learned *found;
 
 	lock_acquire(&cache->lock);
-	while (*link != NULL && !answers(*link, question))
+	while (*link != NULL && !answers(*link, question, sample))
 		link = &(*link)->next;
 	found = *link;
 	if (found != NULL) {
@@ -101,6 +119,8 @@ static struct learned *find(struct learned_cache *cache,
 		found->next = cache->newest;
 		cache->newest = found;
 		found->users++;
+		if (sample != NULL)
+			found->generation = sample->generation;
 	}
 	lock_release(&cache->lock);
 	return found;
@@ -128,17 +148,27 @@ static void make_room(struct learned_cache *cache)
 	}
 }
 
-static struct learned *learn(const struct learned_question *question)
+/* buffer_free() its list. */
+static struct read_sample read_sample(const struct learned_question *question)
+{
+	struct read_sample sample = {0};
+
+	sample.generation = question->read(question->context, question->cluster,
+					   &sample.list);
+	sample.hash = hash128(sample.list.data == NULL ? "" : sample.list.data,
+			      sample.list.size);
+	return sample;
+}
+
+static struct learned *learn(const struct learned_question *question,
+			     const struct read_sample *sample)
 {
 	struct page *pages[MAX_SAMPLE_PAGES];
-	struct buffer list = {0};
-	uint64_t generation =
-		question->read(question->context, question->cluster, &list);
-	uint32_t count = sample_parse(buffer_slice(&list), question->limits,
-				      pages, MAX_SAMPLE_PAGES);
+	uint32_t count =
+		sample_parse(buffer_slice(&sample->list), question->limits,
+			     pages, MAX_SAMPLE_PAGES);
 	struct learned *learned;
 
-	buffer_free(&list);
 	if (count == 0)
 		return NULL;
 	learned = mem_alloc(1, sizeof(*learned));
@@ -146,7 +176,8 @@ static struct learned *learn(const struct learned_question *question)
 		.extractor = question->extractor,
 		.site = question->site,
 		.cluster = question->cluster,
-		.generation = generation,
+		.generation = sample->generation,
+		.sample = sample->hash,
 		.arena = arena_create(),
 		.users = 1,
 	};
@@ -171,6 +202,24 @@ static void keep(struct learned_cache *cache, struct learned *learned)
 	lock_release(&cache->lock);
 }
 
+/* From the sample of now, unless that has been learned before. */
+static struct learned *learn_anew(struct learned_cache *cache,
+				  const struct learned_question *question)
+{
+	struct read_sample sample = read_sample(question);
+	struct learned *learned = NULL;
+
+	if (cache != NULL)
+		learned = find(cache, question, &sample);
+	if (learned == NULL) {
+		learned = learn(question, &sample);
+		if (learned != NULL && cache != NULL)
+			keep(cache, learned);
+	}
+	buffer_free(&sample.list);
+	return learned;
+}
+
 /* Learn, one thread at a time; another thread may have learned it meanwhile. */
 static struct learned *learn_and_keep(struct learned_cache *cache,
 				      const struct learned_question *question)
@@ -178,12 +227,10 @@ static struct learned *learn_and_keep(struct learned_cache *cache,
 	struct learned *learned;
 
 	lock_acquire(&cache->learning);
-	learned = find(cache, question);
+	learned = find(cache, question, NULL);
 	if (learned == NULL) {
 		assert(lock_is_held(&cache->learning));
-		learned = learn(question);
-		if (learned != NULL)
-			keep(cache, learned);
+		learned = learn_anew(cache, question);
 	}
 	lock_release(&cache->learning);
 	return learned;
@@ -196,8 +243,8 @@ struct learned *learned_get(struct learned_cache *cache,
 
 	assert(question->extractor != NULL);
 	if (cache == NULL)
-		return learn(question);
-	learned = find(cache, question);
+		return learn_anew(NULL, question);
+	learned = find(cache, question, NULL);
 	return learned != NULL ? learned : learn_and_keep(cache, question);
 }
 

@@ -1,8 +1,9 @@
 /*
  * daemon/worker/learned.h - a cache of what methods have learned from samples
  * of clusters, so that a sample is not parsed again for every requested page.
- * The entries depend only on the pages of the cluster, so the cache changes no
- * answer. Any thread.
+ * It is read again when the site has changed, and learned from when it is
+ * another. The entries depend on the pages of the sample alone, so the cache
+ * changes no answer. Any thread.
  */
 #ifndef DAEMON_WORKER_LEARNED_H
 #define DAEMON_WORKER_LEARNED_H

@@ -89,9 +89,27 @@ START_TEST(the_cache_changes_no_answer)
 		check_same(cache, NULL, i);
 	/* all of one cluster: learnt once */
 	ck_assert_uint_eq(learned_cache_bytes(cache), bytes);
-	put("http://a.test/page", PAGES);
+	learned_cache_destroy(cache);
+}
+END_TEST
+
+/* A sample has 16 pages of 40 and more: some of the new ones are in it. */
+START_TEST(only_a_page_of_the_sample_teaches_anything)
+{
+	struct learned_cache *cache = learned_cache_create(1 << 20);
+	unsigned taught = 0;
+
 	check_same(cache, NULL, 3);
-	ck_assert_uint_gt(learned_cache_bytes(cache), bytes);
+	for (unsigned i = PAGES; i < PAGES + 10; i++) {
+		size_t bytes = learned_cache_bytes(cache);
+
+		put("http://a.test/page", i);
+		check_same(cache, NULL, 3);
+		ck_assert_uint_ge(learned_cache_bytes(cache), bytes);
+		taught += learned_cache_bytes(cache) > bytes;
+	}
+	ck_assert_uint_gt(taught, 0);
+	ck_assert_uint_lt(taught, 10);
 	learned_cache_destroy(cache);
 }
 END_TEST
@@ -306,6 +324,7 @@ Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, the_cache_changes_no_answer);
+	tcase_add_test(tests, only_a_page_of_the_sample_teaches_anything);
 	tcase_add_test(tests, only_what_learning_reads_is_learnt_again);
 	tcase_add_test(tests, over_its_bound_the_oldest_is_forgotten);
 	tcase_add_test(tests, many_threads_ask_at_once);

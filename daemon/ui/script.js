@@ -1,1 +1,131 @@
+
 "use strict";
+/* Follows what the daemon does: at each event the page is asked for again, and
+   what differs is put in its place. Without this script all is there, too. */
+(function () {
+	const live = document.getElementById("live");
+	const address = new URL(location.href);
+	const pause = 1000, poll = 5000;
+	let timer = 0, last = 0, missed = false;
+
+	address.searchParams.delete("done");
+	if (address.href !== location.href)
+		history.replaceState(null, "", address.href);
+
+	/* What people have begun to fill in, unfold or read stays. */
+	function stays(node) {
+		return node.nodeName === "IFRAME" || node.nodeName === "INPUT" ||
+			node.nodeName === "SELECT";
+	}
+
+	function copyAttributes(old, now) {
+		for (const a of [...old.attributes])
+			if (a.name !== "open" && !now.hasAttribute(a.name))
+				old.removeAttribute(a.name);
+		for (const a of now.attributes)
+			if (a.name !== "open" &&
+			    old.getAttribute(a.name) !== a.value)
+				old.setAttribute(a.name, a.value);
+	}
+
+	function morph(old, now) {
+		if (old.isEqualNode(now) || stays(old))
+			return;
+		if (old.nodeType !== 1) {
+			old.nodeValue = now.nodeValue;
+			return;
+		}
+		copyAttributes(old, now);
+		const there = [...old.childNodes], wanted = [...now.childNodes];
+		wanted.forEach((node, i) => {
+			if (i >= there.length)
+				old.append(document.importNode(node, true));
+			else if (there[i].nodeName !== node.nodeName)
+				there[i].replaceWith(
+					document.importNode(node, true));
+			else
+				morph(there[i], node);
+		});
+		there.slice(wanted.length).forEach(node => node.remove());
+	}
+
+	async function refresh() {
+		timer = 0;
+		if (document.hidden) {
+			missed = true;
+			return;
+		}
+		last = Date.now();
+		try {
+			const answer = await fetch(address.href);
+			if (!answer.ok)
+				return;
+			const page = new DOMParser().parseFromString(
+				await answer.text(), "text/html");
+			const now = page.getElementById("main");
+			const notice = document.querySelector("main>.notice");
+			if (notice && now)
+				now.prepend(document.importNode(notice, true),
+					    "\n");
+			if (now)
+				morph(document.getElementById("main"), now);
+		} catch (error) {
+			say("not live", false);
+		}
+	}
+
+	function ask() {
+		if (!timer)
+			timer = setTimeout(refresh,
+					   Math.max(0, last + pause - Date.now()));
+	}
+
+	function say(text, isOn) {
+		live.textContent = text;
+		live.classList.toggle("on", isOn);
+	}
+
+	function told(message) {
+		const event = JSON.parse(message.data);
+		if (event.alert) {
+			say(event.kind + " " + (event.cluster || event.site || ""),
+			    true);
+			setTimeout(() => say("live", true), 8000);
+		}
+		ask();
+	}
+
+	function follow() {
+		const stream = new EventSource("/v1/events");
+		for (const kind of live.dataset.kinds.split(" "))
+			stream.addEventListener(kind, told);
+		stream.onopen = () => say("live", true);
+		stream.onerror = () => {
+			say("not live", false);
+			/* too many listen: it does not come back by itself */
+			if (stream.readyState === EventSource.CLOSED)
+				setInterval(ask, poll);
+		};
+		addEventListener("pagehide", () => stream.close());
+		addEventListener("pageshow", shown => {
+			if (shown.persisted)
+				location.reload();
+		});
+	}
+
+	document.addEventListener("visibilitychange", () => {
+		if (!document.hidden && missed) {
+			missed = false;
+			ask();
+		}
+	});
+	document.addEventListener("keydown", event => {
+		const field = document.querySelector(".find input");
+		if (event.key === "/" && !event.ctrlKey && !event.metaKey &&
+		    !/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.nodeName)) {
+			event.preventDefault();
+			field.focus();
+		}
+	});
+	follow();
+})();

@@ -5,6 +5,7 @@
 
 #include "daemon/ui/ui_files.h"
 #include "daemon/ui/ui_html.h"
+#include "store/rows_event.h"
 
 static const struct {
 	const char *path;
@@ -57,6 +58,16 @@ static void append_icon(struct buffer *out)
 	buffer_append_text(out, "\">\n");
 }
 
+/* The names of events by which they are listened to. */
+static void append_kinds(struct buffer *out)
+{
+#define X(name, value, text) " " text
+	static const char kinds[] = EVENT_LIST(X);
+#undef X
+
+	buffer_append_text(out, kinds + 1);
+}
+
 static void append_navigation(struct buffer *out, enum ui_section current)
 {
 	buffer_append_text(
@@ -77,8 +88,10 @@ static void append_navigation(struct buffer *out, enum ui_section current)
 		     "aria-label=\"Address of a page\" "
 		     "placeholder=\"https://… read a page\">"
 		     "<button>Read</button></form>"
-		     "<span id=\"live\" class=\"live\" role=\"status\"></span>"
-		     "</header>\n");
+		     "<span id=\"live\" class=\"live\" role=\"status\" "
+		     "data-kinds=\"");
+	append_kinds(out);
+	buffer_append_text(out, "\"></span></header>\n");
 }
 
 void ui_begin(struct buffer *out, const struct ui_frame *frame)

@@ -24,9 +24,10 @@
 	"default-src 'none'; style-src 'unsafe-inline'; " \
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
 
-/* The page in the format; false: answered. */
-static bool read_page(struct call *call, enum format format,
-		      struct page_answer *answer)
+/* The page in the format; ERR_NOT_FOUND: it is not stored, the reason says why;
+ * ERR_MALFORMED: it is not asked for rightly. buffer_free() its body. */
+static enum error read_page(struct call *call, enum format format,
+			    struct page_answer *answer)
 {
 	const struct answer_rules rules = call_rules(call);
 	struct question question;
@@ -34,7 +35,8 @@ static bool read_page(struct call *call, enum format format,
 	enum error error = ERR_MALFORMED;
 	bool is_read;
 
-	*answer = (struct page_answer){0};
+	*answer =
+		(struct page_answer){.reason = "This is no address of a page."};
 	call->answer_out = &refusal;
 	is_read = question_read(call, &question) && question.has_url;
 	call->answer_out = NULL;
@@ -44,12 +46,16 @@ static bool read_page(struct call *call, enum format format,
 		error = page_answer_stored(call->api->pool, call->api->store,
 					   &rules, &question.request, answer);
 	free(question.parameter_text);
-	if (error == ERR_NONE)
-		return true;
-	ui_fail(call, is_read && error == ERR_NOT_FOUND ? 404 : 400,
-		is_read ? answer->reason : "This is no address of a page.");
+	return error;
+}
+
+static enum http_verdict fail(struct call *call, enum error error,
+			      struct page_answer *answer)
+{
 	buffer_free(&answer->body);
-	return false;
+	return ui_fail(call, error == ERR_MALFORMED ? 400 : 404,
+		       answer->reason[0] == '\0' ? error_text(error)
+						 : answer->reason);
 }
 
 static enum http_verdict reply_frame(struct call *call, struct buffer *body,
@@ -65,9 +71,10 @@ static enum http_verdict reply_frame(struct call *call, struct buffer *body,
 enum http_verdict api_ui_why(struct call *call)
 {
 	struct page_answer answer;
+	enum error error = read_page(call, FORMAT_EXPLAIN, &answer);
 
-	if (!read_page(call, FORMAT_EXPLAIN, &answer))
-		return HTTP_ANSWERED;
+	if (error != ERR_NONE)
+		return fail(call, error, &answer);
 	return reply_frame(call, &answer.body, FRAME_POLICY);
 }
 
@@ -75,19 +82,39 @@ enum http_verdict api_ui_element(struct call *call)
 {
 	struct page_answer answer;
 	uint64_t number;
+	enum error error;
 
 	if (!call_number(call, "element", 0, UINT32_MAX, &number))
 		return HTTP_ANSWERED;
 	if (http_argument(call->exchange, "element") != NULL)
 		return ui_show_element(call, (uint32_t)number);
-	if (!read_page(call, FORMAT_COPY, &answer))
-		return HTTP_ANSWERED;
+	error = read_page(call, FORMAT_COPY, &answer);
+	if (error != ERR_NONE)
+		return fail(call, error, &answer);
 	return reply_frame(call, &answer.body,
 			   FRAME_POLICY
 			   " allow-same-origin "
 			   "allow-top-navigation-by-user-activation");
 }
 
+static enum http_verdict show_page(struct call *call, struct ui_page *shown,
+				   const struct page_answer *answer)
+{
+	struct buffer page = {0};
+	json_t *text =
+		json_loadb(answer->body.data == NULL ? "" : answer->body.data,
+			   answer->body.size, 0, NULL);
+	enum http_verdict verdict;
+
+	shown->text = text;
+	ui_open(call, &page, shown->url, UI_SITES);
+	ui_page(&page, shown);
+	verdict = ui_reply(call, &page);
+	json_decref(text);
+	return verdict;
+}
+
+/* Of a page that is not stored there is how it came to be so. */
 enum http_verdict api_ui_page(struct call *call)
 {
 	struct ui_page shown = {
@@ -95,26 +122,23 @@ enum http_verdict api_ui_page(struct call *call)
 		.tab = ui_page_tab_of(ui_last_segment(call)),
 	};
 	enum http_verdict verdict = HTTP_ANSWERED;
-	struct page_answer answer = {0};
-	struct buffer page = {0};
-	json_t *text = NULL;
+	struct page_answer answer;
+	enum error error;
 	json_t *explain;
 
 	if (shown.tab == UI_PAGE_TABS)
 		shown.tab = UI_SIDES;
-	if (ui_ask(call, api_get_explain, &explain) &&
-	    (shown.tab == UI_VISIT || read_page(call, FORMAT_JSON, &answer))) {
-		text = json_loadb(answer.body.data == NULL ? ""
-							   : answer.body.data,
-				  answer.body.size, 0, NULL);
-		shown.text = text;
+	if (ui_ask(call, api_get_explain, &explain)) {
+		error = read_page(call, FORMAT_JSON, &answer);
+		if (error == ERR_NOT_FOUND)
+			shown.tab = UI_VISIT;
 		shown.explain = explain;
-		ui_open(call, &page, shown.url, UI_SITES);
-		ui_page(&page, &shown);
-		verdict = ui_reply(call, &page);
+		if (error == ERR_NONE || shown.tab == UI_VISIT)
+			verdict = show_page(call, &shown, &answer);
+		else
+			verdict = fail(call, error, &answer);
+		buffer_free(&answer.body);
 	}
-	buffer_free(&answer.body);
-	json_decref(text);
 	json_decref(explain);
 	return verdict;
 }

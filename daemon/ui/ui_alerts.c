@@ -14,7 +14,7 @@ enum { MAX_ALERTS = 300, MAX_PAGES = 40 };
 static void append_silences(struct buffer *out, const json_t *answer)
 {
 	static const char *const heads[] = {"Site",  "Template", "Event",
-					    "Since", "Do",       NULL};
+					    "Since", "#Do",      NULL};
 	const json_t *silences = json_object_get(answer, "silences");
 	const json_t *silence;
 	char path[64];
@@ -85,11 +85,32 @@ static void append_title(struct buffer *out, const json_t *event)
 	buffer_free(&sentence);
 }
 
-/* The pages that say so: objects with "url", or addresses. */
-static void append_pages(struct buffer *out, const json_t *detail)
+/* What a guard has found on a page, or where the page is now. */
+static void append_found(struct buffer *out, const char *const *heads,
+			 const json_t *page, bool is_guard)
 {
-	static const char *const heads[] = {"Page",    "Is now", "In",
-					    "Matches", "Value",  NULL};
+	if (is_guard) {
+		ui_count_cell(out, heads[1], ui_whole(page, "matches"));
+		ui_cell(out, heads[2]);
+		ui_text(out, ui_member(page, "value"), UI_TEXT_COLUMNS);
+	} else {
+		ui_cell(out, heads[1]);
+		ui_text(out, ui_member(page, "now"), UI_LABEL_COLUMNS);
+		buffer_append_text(out, "</td>");
+		ui_cell(out, heads[2]);
+		ui_template_link(out, ui_member(page, "template"));
+	}
+	buffer_append_text(out, "</td></tr>\n");
+}
+
+/* The pages that say so: objects with "url", or addresses. */
+static void append_pages(struct buffer *out, const json_t *detail,
+			 bool is_guard)
+{
+	static const char *const moved[] = {"Page", "Is now", "In", NULL};
+	static const char *const guarded[] = {"Page", "#Matches",
+					      "Value before", NULL};
+	const char *const *heads = is_guard ? guarded : moved;
 	const json_t *pages = json_object_get(detail, "pages");
 	const json_t *page;
 	size_t i;
@@ -100,8 +121,6 @@ static void append_pages(struct buffer *out, const json_t *detail)
 	ui_table(out, "Pages that say so", heads);
 	json_array_foreach(pages, i, page)
 	{
-		const json_t *matches = json_object_get(page, "matches");
-
 		if (i == MAX_PAGES)
 			break;
 		buffer_append_text(out, "<tr role=\"row\">");
@@ -111,20 +130,7 @@ static void append_pages(struct buffer *out, const json_t *detail)
 						  : ui_member(page, "url"),
 			     "");
 		buffer_append_text(out, "</td>");
-		ui_cell(out, heads[1]);
-		ui_text(out, ui_member(page, "now"), UI_LABEL_COLUMNS);
-		buffer_append_text(out, "</td>");
-		ui_cell(out, heads[2]);
-		ui_template_link(out, ui_member(page, "template"));
-		buffer_append_text(out, "</td>");
-		ui_cell(out, heads[3]);
-		if (json_is_integer(matches))
-			buffer_printf(out, "%" JSON_INTEGER_FORMAT,
-				      json_integer_value(matches));
-		buffer_append_text(out, "</td>");
-		ui_cell(out, heads[4]);
-		ui_text(out, ui_member(page, "value"), UI_LABEL_COLUMNS);
-		buffer_append_text(out, "</td></tr>\n");
+		append_found(out, heads, page, is_guard);
 	}
 	ui_table_end(out);
 }
@@ -164,6 +170,7 @@ static void append_guard(struct buffer *out, const json_t *event)
 void ui_alert(struct buffer *out, const json_t *event)
 {
 	const json_t *detail = json_object_get(event, "detail");
+	bool is_guard = json_is_integer(json_object_get(event, "guard"));
 
 	ui_crumbs(out, ui_member(event, "site"), ui_member(event, "kind"));
 	buffer_append_text(out, "<div class=\"head\"><h1>");
@@ -179,12 +186,12 @@ void ui_alert(struct buffer *out, const json_t *event)
 		ui_page_link(out, ui_member(event, "url"), "");
 	}
 	buffer_append_text(out, "</p>\n");
-	if (json_is_integer(json_object_get(event, "guard")))
+	if (is_guard)
 		append_guard(out, event);
 	if (json_is_array(json_object_get(json_object_get(detail, "paths"),
 					  "gone"))) {
 		buffer_append_text(out, "<h2>Before and after</h2>\n");
 		ui_moves(out, detail);
 	}
-	append_pages(out, detail);
+	append_pages(out, detail, is_guard);
 }

@@ -122,7 +122,7 @@ static void append_use(struct buffer *out, const char *host,
 void ui_candidates(struct buffer *out, const char *host, const json_t *guard)
 {
 	static const char *const heads[] = {"Selector", "#Score", "#Pages",
-					    "Value",    "Do",     NULL};
+					    "Value",    "#Do",    NULL};
 	const json_t *list = json_object_get(guard, "candidates");
 	const json_t *candidate;
 	size_t i;

@@ -183,7 +183,15 @@ static bool is_time(const char *text)
 	return strlen(text) == 20 && text[10] == 'T' && text[19] == 'Z';
 }
 
-static void append_value(struct buffer *out, const json_t *value)
+static bool is_size(const char *name)
+{
+	size_t size = strlen(name);
+
+	return size >= 5 && strcmp(name + size - 5, "bytes") == 0;
+}
+
+static void append_value(struct buffer *out, const char *name,
+			 const json_t *value)
 {
 	const char *text = json_string_value(value);
 
@@ -191,6 +199,8 @@ static void append_value(struct buffer *out, const json_t *value)
 		ui_time(out, value);
 	else if (text != NULL)
 		ui_text(out, text, 3 * UI_TEXT_COLUMNS);
+	else if (json_is_integer(value) && is_size(name))
+		ui_bytes(out, (uint64_t)json_integer_value(value));
 	else if (json_is_integer(value))
 		ui_count(out, (uint64_t)json_integer_value(value));
 	else
@@ -212,10 +222,21 @@ void ui_object(struct buffer *out, const json_t *object)
 		buffer_append_text(out, "<dt>");
 		append_name(out, name);
 		buffer_append_text(out, "</dt><dd>");
-		append_value(out, value);
+		append_value(out, name, value);
 		buffer_append_text(out, "</dd>");
 	}
 	buffer_append_text(out, "</dl>\n");
+}
+
+/* A form for the site of a page that nobody watches. */
+static void append_offer(struct buffer *out, const char *url)
+{
+	buffer_append_text(out, "<form method=\"post\" action=\"/ui/sites\">"
+				"<input type=\"hidden\" name=\"url\" "
+				"value=\"");
+	ui_lines(out, url);
+	buffer_append_text(out, "\"><button class=\"main\">Watch this site"
+				"</button></form>\n");
 }
 
 static void append_visit(struct buffer *out, const json_t *explain)
@@ -234,13 +255,16 @@ static void append_visit(struct buffer *out, const json_t *explain)
 		 ui_is_true(explain, "admitted") ? "visited" : "not visited");
 	buffer_append_byte(out, ' ');
 	ui_text(out, ui_member(explain, "meaning"), 2 * UI_TEXT_COLUMNS);
-	buffer_append_text(out, ".</p>\n<div class=\"cards\">\n");
+	buffer_append_text(out, ".</p>\n");
+	if (!ui_is_true(explain, "site_is_known"))
+		append_offer(out, ui_member(explain, "url"));
+	buffer_append_text(out, "<div class=\"cards\">\n");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		const json_t *part = json_object_get(explain, parts[i].name);
 
 		if (!json_is_object(part))
 			continue;
-		buffer_printf(out, "<section class=\"panel\"><h3>%s</h3>",
+		buffer_printf(out, "<section class=\"panel\"><h2>%s</h2>",
 			      parts[i].title);
 		ui_object(out, part);
 		buffer_append_text(out, "</section>\n");

@@ -31,7 +31,7 @@ void ui_site_state(struct buffer *out, const json_t *site)
 }
 
 /* A crawl ends when nothing is pending, or with the budget. */
-void ui_site_budget(struct buffer *out, const json_t *site)
+void ui_site_bar(struct buffer *out, const json_t *site)
 {
 	uint64_t tried = ui_whole(site, "tried");
 	uint64_t pending = ui_whole(site, "pending");
@@ -48,10 +48,17 @@ void ui_site_budget(struct buffer *out, const json_t *site)
 		      "</progress></span> ",
 		      pending == 0 ? "done" : "running", all == 0 ? 1 : all,
 		      all == 0 ? 0 : tried);
+}
+
+void ui_site_budget(struct buffer *out, const json_t *site)
+{
+	uint64_t pending = ui_whole(site, "pending");
+
+	ui_site_bar(out, site);
 	buffer_append_text(out, "<span class=\"small soft\">");
-	ui_count(out, tried);
+	ui_count(out, ui_whole(site, "tried"));
 	buffer_append_text(out, " of ");
-	ui_count(out, max);
+	ui_count(out, ui_whole(site, "max_pages"));
 	if (pending > 0) {
 		buffer_append_text(out, ", ");
 		ui_count(out, pending);
@@ -165,8 +172,8 @@ void ui_events(struct buffer *out, const json_t *events, size_t max,
 	       bool has_site)
 {
 	static const char *const heads[] = {"Time", "Site", "Event",
-					    "What", "Do",   NULL};
-	static const char *const own[] = {"Time", "Event", "What", "Do", NULL};
+					    "What", "#Do",  NULL};
+	static const char *const own[] = {"Time", "Event", "What", "#Do", NULL};
 	const json_t *event;
 	size_t i;
 

@@ -10,7 +10,8 @@
 
 #include "store/buffer.h"
 
-/* State, spent budget and rate of a site of GET /v1/sites. */
+/* State, visits as a bar and in words, and rate of a site of GET /v1/sites. */
+void ui_site_bar(struct buffer *out, const json_t *site);
 void ui_site_state(struct buffer *out, const json_t *site);
 void ui_site_budget(struct buffer *out, const json_t *site);
 void ui_site_rate(struct buffer *out, const json_t *site);

@@ -68,7 +68,14 @@ static void append_figures(struct buffer *out, const json_t *site)
 	buffer_append_text(out, "<div><dt>Visited</dt><dd>");
 	ui_count(out, ui_whole(site, "tried"));
 	buffer_append_text(out, "<small>");
-	ui_site_budget(out, site);
+	ui_site_bar(out, site);
+	buffer_append_text(out, "of ");
+	ui_count(out, ui_whole(site, "max_pages"));
+	if (ui_whole(site, "pending") > 0) {
+		buffer_append_text(out, ", ");
+		ui_count(out, ui_whole(site, "pending"));
+		buffer_append_text(out, " to go");
+	}
 	buffer_append_text(
 		out, "</small></dd></div><div><dt>Fetches a minute</dt><dd>");
 	ui_site_rate(out, site);

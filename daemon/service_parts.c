@@ -380,6 +380,7 @@ static struct http_options server_options(struct service *service)
 		.max_listeners = config->max_listeners,
 		.is_stream = api_is_stream,
 		.is_quick = api_is_quick,
+		.takes_long = api_takes_long,
 		.handle = handle,
 		.context = service,
 	};

@@ -437,6 +437,21 @@ bool api_is_quick(const char *method, const char *path)
 	       (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0);
 }
 
+bool api_takes_long(const char *method, const char *path)
+{
+	static const char *const ends[] = {
+		"/text",   "/extract", "/ingest",   "/verify", "/backup",
+		"/report", "/bundle",  "/template", "/guards", "/compact",
+	};
+	const char *end = strrchr(path, '/');
+
+	(void)method;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (end != NULL && strcmp(end, ends[i]) == 0)
+			return true;
+	return false;
+}
+
 enum http_verdict api_handle(struct http_exchange *exchange, void *context)
 {
 	return dispatch(exchange, context, ACCESS_OWNER);

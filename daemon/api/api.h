@@ -57,6 +57,9 @@ void api_set_tokens(struct api *api, struct tokens *tokens);
 /* For http_options: those of which api_handle() may say HTTP_DEFERRED. */
 bool api_is_quick(const char *method, const char *path);
 
+/* For http_options: those that parse pages, or read much of the store. */
+bool api_takes_long(const char *method, const char *path);
+
 /* The handler for http_options; `context` is the struct api. */
 enum http_verdict api_handle(struct http_exchange *exchange, void *context);
 

@@ -46,6 +46,7 @@ struct http_exchange {
 	const char *path;
 	enum exchange_state state;
 	bool was_parked;
+	bool takes_long;  /* options.takes_long() says so */
 	bool is_quick;    /* the server's thread handles it */
 	bool is_admitted; /* it waited, so http_stop() waits for its end */
 	bool is_listener; /* it is counted there, and does not count as waiting
@@ -91,6 +92,8 @@ struct http_server {
 	struct condition is_ended; /* an admitted exchange is over */
 	struct condition is_fed;   /* an upload has news, or the server stops */
 	struct exchange_queue ready;
+	struct exchange_queue ready_long; /* those that take long */
+	size_t busy_long;                 /* workers that have such a one */
 	struct exchange_queue parked;
 	size_t waiting;   /* exchanges in EXCHANGE_WAITS but for listeners */
 	size_t listeners; /* exchanges that are listeners */

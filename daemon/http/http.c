@@ -232,6 +232,8 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 	exchange->method = method;
 	exchange->path = path;
 	exchange->arrival_ms = clock_steady_ms();
+	exchange->takes_long = server->options.takes_long != NULL &&
+			       server->options.takes_long(method, path);
 	*context = exchange;
 	lock_acquire(&server->lock);
 	server->requests++;
@@ -507,7 +509,7 @@ void http_stats(struct http_server *server, struct http_stats *stats_out)
 	*stats_out = (struct http_stats){
 		.requests = server->requests,
 		.refused = server->refused,
-		.waiting = server->ready.count,
+		.waiting = server->ready.count + server->ready_long.count,
 		.parked = server->parked.count,
 		.listeners = server->listeners,
 		.answers = server->answers,

@@ -61,6 +61,13 @@ struct http_options {
 	 * long. NULL: none is. Called by the server's thread.
 	 */
 	bool (*is_quick)(const char *method, const char *path);
+	/*
+	 * Whether such a request may take long: those never have the last two
+	 * workers (of three and more), and wait for each other in order. A
+	 * connection waits with one request at a time, so that it takes turns
+	 * with the others. NULL: none does. Called by the server's thread.
+	 */
+	bool (*takes_long)(const char *method, const char *path);
 	enum http_verdict (*handle)(struct http_exchange *exchange,
 				    void *context);
 	void *context;

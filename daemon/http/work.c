@@ -7,7 +7,7 @@
 #include "daemon/runtime/clock.h"
 #include "store/memory.h"
 
-enum { TICK_MS = 200 };
+enum { TICK_MS = 200, WORKERS_LEFT = 2 /* by those that take long */ };
 
 static void push(struct exchange_queue *queue, struct http_exchange *exchange)
 {
@@ -35,24 +35,24 @@ static struct http_exchange *pop(struct exchange_queue *queue)
 	return exchange;
 }
 
+static void push_ready(struct http_server *server,
+		       struct http_exchange *exchange)
+{
+	push(exchange->takes_long ? &server->ready_long : &server->ready,
+	     exchange);
+}
+
 /* Under the lock: everything that is parked is to be handled again. */
 static void unpark(struct http_server *server)
 {
-	struct exchange_queue *parked = &server->parked;
-	struct exchange_queue *ready = &server->ready;
+	struct http_exchange *exchange;
 
 	assert(lock_is_held(&server->lock));
 	server->tick_ms = clock_steady_ms() + TICK_MS;
-	if (parked->first == NULL)
+	if (server->parked.first == NULL)
 		return;
-	if (ready->last == NULL)
-		ready->first = parked->first;
-	else
-		ready->last->next = parked->first;
-	ready->last = parked->last;
-	assert(parked->count > 0);
-	ready->count += parked->count;
-	*parked = (struct exchange_queue){0};
+	while ((exchange = pop(&server->parked)) != NULL)
+		push_ready(server, exchange);
 	condition_broadcast(&server->is_wanted);
 }
 
@@ -100,17 +100,49 @@ static void close_old(struct http_server *server)
 	lock_acquire(&server->lock);
 }
 
+/* Under the lock: whether another worker may have one that takes long. */
+static bool has_room_for_long(const struct http_server *server)
+{
+	size_t workers = server->options.workers;
+
+	return workers <= WORKERS_LEFT ||
+	       server->busy_long < workers - WORKERS_LEFT;
+}
+
+/* Under the lock: the next exchange that may be handled now, or NULL. */
+static struct http_exchange *pop_ready(struct http_server *server)
+{
+	if (server->ready.first != NULL)
+		return pop(&server->ready);
+	if (server->ready_long.first == NULL || !has_room_for_long(server))
+		return NULL;
+	server->busy_long++;
+	return pop(&server->ready_long);
+}
+
+/* Under the lock: the worker is done with one that took long. */
+static void end_long(struct http_server *server)
+{
+	assert(server->busy_long > 0);
+	server->busy_long--;
+	if (server->ready_long.first != NULL)
+		condition_signal(&server->is_wanted);
+}
+
 /* Under the lock: the next exchange to handle; NULL at the end. */
 static struct http_exchange *take(struct http_server *server)
 {
 	assert(lock_is_held(&server->lock));
 	while (!server->is_stopping) {
+		struct http_exchange *exchange;
+
 		connections_look(server);
 		if (server->parked.first != NULL &&
 		    clock_steady_ms() >= server->tick_ms)
 			unpark(server);
-		if (server->ready.first != NULL)
-			return pop(&server->ready);
+		exchange = pop_ready(server);
+		if (exchange != NULL)
+			return exchange;
 		if (server->old_count > 0)
 			close_old(server);
 		else
@@ -207,6 +239,7 @@ static void *work(void *argument)
 	lock_acquire(&server->lock);
 	while ((exchange = take(server)) != NULL) {
 		uint64_t wakes = server->wakes;
+		bool took_long = exchange->takes_long;
 		enum http_verdict verdict;
 
 		lock_release(&server->lock);
@@ -215,12 +248,16 @@ static void *work(void *argument)
 		if (verdict == HTTP_ANSWERED)
 			give_back(exchange);
 		lock_acquire(&server->lock);
+		if (took_long)
+			end_long(server);
 		if (verdict == HTTP_ANSWERED)
 			continue;
 		exchange->was_parked = true;
 		/* a wake-up during the handler may have come too late for it */
-		push(wakes == server->wakes ? &server->parked : &server->ready,
-		     exchange);
+		if (wakes == server->wakes)
+			push(&server->parked, exchange);
+		else
+			push_ready(server, exchange);
 	}
 	lock_release(&server->lock);
 	return NULL;
@@ -254,7 +291,7 @@ void work_suspend(struct http_exchange *exchange)
 	assert(exchange->state != EXCHANGE_WAITS);
 	MHD_suspend_connection(exchange->connection);
 	exchange->state = EXCHANGE_WAITS;
-	push(&server->ready, exchange);
+	push_ready(server, exchange);
 	condition_signal(&server->is_wanted);
 }
 
@@ -302,6 +339,7 @@ void work_stop(struct http_server *server)
 		pthread_join(server->workers[i], NULL);
 	/* nothing is pushed any more */
 	while ((exchange = pop(&server->ready)) != NULL ||
+	       (exchange = pop(&server->ready_long)) != NULL ||
 	       (exchange = pop(&server->parked)) != NULL) {
 		/* a stream ends by itself */
 		if (exchange->stream == NULL)

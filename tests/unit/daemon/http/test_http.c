@@ -248,6 +248,39 @@ START_TEST(quick_ones_of_a_connection_are_answered_in_order)
 }
 END_TEST
 
+static bool is_held(const char *method, const char *asked)
+{
+	(void)method;
+	return strcmp(asked, "/held") == 0;
+}
+
+START_TEST(those_that_take_long_leave_workers_for_others)
+{
+	enum { LONG = 5 };
+	int files[LONG];
+
+	options.workers = 4;
+	options.takes_long = is_held;
+	options.handle = handle_quickly;
+	start();
+	for (int i = 0; i < LONG; i++) {
+		files[i] = client_open(path);
+		client_send(files[i], "GET /held HTTP/1.1\r\nHost: x\r\n"
+				      "Connection: close\r\n\r\n");
+	}
+	for (int i = 0; i < 3; i++)
+		check_body("GET", "/other", NULL, "by a worker");
+	atomic_store(&gate_is_open, true);
+	for (int i = 0; i < LONG; i++) {
+		struct buffer answer = client_receive(files[i]);
+
+		ck_assert_str_eq(client_body(&answer), "by a worker");
+		buffer_free(&answer);
+		close(files[i]);
+	}
+}
+END_TEST
+
 START_TEST(a_header_cannot_smuggle_another)
 {
 	struct buffer answer;
@@ -744,6 +777,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_connection_serves_many_requests);
 	tcase_add_test(tests, what_is_quick_stands_behind_no_worker);
 	tcase_add_test(tests, quick_ones_of_a_connection_are_answered_in_order);
+	tcase_add_test(tests, those_that_take_long_leave_workers_for_others);
 	tcase_add_test(tests, a_header_cannot_smuggle_another);
 	tcase_add_test(tests, a_parked_exchange_goes_on_when_it_is_woken);
 	tcase_add_test(tests, a_parked_exchange_sees_that_time_passes);

@@ -1,30 +1,20 @@
 #include "daemon/ctl/ordered_work.h"
 
 #include <assert.h>
-#include <pthread.h>
+#include <semaphore.h>
+#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "daemon/runtime/condition.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/runtime/ordered.h"
 #include "store/memory.h"
 
-enum { ITEMS_PER_JOB = 4 };
+enum { ITEMS_PER_JOB = 4, LONG_MS = 60 * 60 * 1000 };
 
-/* A ring of items: those from `first` to `taken` were given to a thread, those
- * from there to `last` wait. The numbers only grow. */
-struct ring {
+struct run {
 	const struct ordered_work *work;
-	char *items;   /* [size], of item_bytes each */
-	bool *is_done; /* [size] */
-	size_t size;
-	struct lock lock;        /* guards what follows, and is_done */
-	struct condition news;   /* for the threads: an item, or the end */
-	struct condition result; /* for the caller: the first is done */
-	size_t first;
-	size_t taken;
-	size_t last;
-	bool is_ended; /* no more items come */
+	sem_t is_ended; /* the threads use nothing of it any more */
 };
 
 unsigned ordered_work_jobs(void)
@@ -36,146 +26,109 @@ unsigned ordered_work_jobs(void)
 	return count > MAX_JOBS ? MAX_JOBS : (unsigned)count;
 }
 
-static void *item_at(const struct ring *ring, size_t number)
+/* The next item, or NULL. */
+static void *begin_item(const struct ordered_work *work)
 {
-	return ring->items + number % ring->size * ring->work->item_bytes;
+	void *item = mem_alloc(1, work->item_bytes);
+
+	if (work->next(work->context, item))
+		return item;
+	free(item);
+	return NULL;
+}
+
+static bool end_item(const struct ordered_work *work, void *item)
+{
+	bool goes_on = work->done(work->context, item);
+
+	free(item);
+	return goes_on;
 }
 
 static void run_alone(const struct ordered_work *work)
 {
-	void *item = mem_alloc(1, work->item_bytes);
 	bool goes_on = true;
+	void *item;
 
-	while (goes_on && work->next(work->context, item)) {
+	while (goes_on && (item = begin_item(work)) != NULL) {
 		work->work(work->context, item);
-		goes_on = work->done(work->context, item);
-		memset(item, 0, work->item_bytes);
+		goes_on = end_item(work, item);
 	}
-	free(item);
 }
 
-/* The number of an item to work on; false: there will be none. */
-static bool take(struct ring *ring, size_t *number_out)
+static void work_on(void *context, void *item)
 {
-	bool is_there;
+	const struct run *run = context;
 
-	lock_acquire(&ring->lock);
-	while (ring->taken == ring->last && !ring->is_ended)
-		condition_wait(&ring->news, &ring->lock);
-	is_there = ring->taken < ring->last;
-	*number_out = ring->taken;
-	ring->taken += is_there;
-	lock_release(&ring->lock);
-	return is_there;
+	run->work->work(run->work->context, item);
 }
 
-static void *run_job(void *context)
+/* What an item holds is bounded by how many there are. */
+static size_t size_of(const void *item)
 {
-	struct ring *ring = context;
-	size_t number;
+	(void)item;
+	return 0;
+}
 
-	while (take(ring, &number)) {
-		ring->work->work(ring->work->context, item_at(ring, number));
-		lock_acquire(&ring->lock);
-		ring->is_done[number % ring->size] = true;
-		if (number == ring->first)
-			condition_signal(&ring->result);
-		lock_release(&ring->lock);
-	}
-	return NULL;
+static void end(void *context)
+{
+	struct run *run = context;
+
+	sem_post(&run->is_ended);
 }
 
 /* Begin items while there is room; false: there are no more. */
-static bool fill(struct ring *ring)
+static bool fill(const struct ordered_work *work, struct ordered *ordered)
 {
-	const struct ordered_work *work = ring->work;
+	while (ordered_has_room(ordered)) {
+		void *item = begin_item(work);
 
-	/* only this thread moves `first` and `last` */
-	while (ring->last - ring->first < ring->size) {
-		void *item = item_at(ring, ring->last);
-
-		memset(item, 0, work->item_bytes);
-		if (!work->next(work->context, item))
+		if (item == NULL)
 			return false;
-		lock_acquire(&ring->lock);
-		ring->is_done[ring->last % ring->size] = false;
-		ring->last++;
-		condition_signal(&ring->news);
-		lock_release(&ring->lock);
+		ordered_put(ordered, item);
 	}
 	return true;
 }
 
-static void await_first(struct ring *ring)
+static void run_through(const struct ordered_work *work,
+			struct ordered *ordered)
 {
-	lock_acquire(&ring->lock);
-	while (!ring->is_done[ring->first % ring->size])
-		condition_wait(&ring->result, &ring->lock);
-	lock_release(&ring->lock);
-}
+	bool has_more = fill(work, ordered);
 
-/* The first item is done with: its place is free. */
-static void move_on(struct ring *ring)
-{
-	lock_acquire(&ring->lock);
-	ring->first++;
-	lock_release(&ring->lock);
-}
+	while (!ordered_is_empty(ordered)) {
+		void *item = ordered_take(ordered, clock_steady_ms() + LONG_MS);
 
-static void run_through(struct ring *ring)
-{
-	const struct ordered_work *work = ring->work;
-	bool has_more = true;
-
-	for (;;) {
-		if (has_more)
-			has_more = fill(ring);
-		if (ring->first == ring->last)
-			break;
-		await_first(ring);
-		if (!work->done(work->context, item_at(ring, ring->first)))
+		if (item != NULL && !end_item(work, item))
 			has_more = false;
-		move_on(ring);
+		if (has_more)
+			has_more = fill(work, ordered);
 	}
-	lock_acquire(&ring->lock);
-	ring->is_ended = true;
-	condition_broadcast(&ring->news);
-	lock_release(&ring->lock);
-}
-
-static void ring_free(struct ring *ring)
-{
-	condition_destroy(&ring->news);
-	condition_destroy(&ring->result);
-	lock_destroy(&ring->lock);
-	free(ring->items);
-	free(ring->is_done);
 }
 
 void ordered_work_run(const struct ordered_work *work, unsigned jobs)
 {
-	struct ring ring = {.work = work, .size = (size_t)jobs * ITEMS_PER_JOB};
-	pthread_t threads[MAX_JOBS];
-	unsigned started = 0;
+	struct run run = {.work = work};
+	const struct ordered_options options = {
+		.threads = jobs,
+		.window = (size_t)jobs * ITEMS_PER_JOB,
+		.max_bytes = SIZE_MAX,
+		.work = work_on,
+		.size = size_of,
+		.discard = free,
+		.end = end,
+		.context = &run,
+	};
+	struct ordered *ordered;
 
 	assert(jobs >= 1 && jobs <= MAX_JOBS);
-	if (jobs == 1) {
+	sem_init(&run.is_ended, 0, 0);
+	if (jobs == 1 || ordered_open(&ordered, &options) != ERR_NONE) {
 		run_alone(work);
-		return;
+	} else {
+		run_through(work, ordered);
+		ordered_close(ordered);
+		while (sem_wait(&run.is_ended) != 0)
+			continue; /* a signal came */
 	}
-	ring.items = mem_alloc(ring.size, work->item_bytes);
-	ring.is_done = mem_alloc(ring.size, sizeof(*ring.is_done));
-	lock_init(&ring.lock, LOCK_ORDERED);
-	condition_init(&ring.news);
-	condition_init(&ring.result);
-	while (started < jobs &&
-	       pthread_create(&threads[started], NULL, run_job, &ring) == 0)
-		started++;
-	if (started == 0)
-		run_alone(work);
-	else
-		run_through(&ring);
-	while (started > 0)
-		pthread_join(threads[--started], NULL);
-	ring_free(&ring);
+	sem_destroy(&run.is_ended);
 }

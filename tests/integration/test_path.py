@@ -258,20 +258,6 @@ class WholePath(harness.Case):
         self.assertIsNone(status["pipeline"]["paused"])
         self.assertIsNone(status["config"]["error"])
 
-    def test_metrics_are_prometheus_text(self):
-        answer = self.daemon.get("/metrics")
-        self.assertEqual(answer.status, 200)
-        self.assertIn("text/plain", answer.type)
-        told = set()
-        for line in answer.text.splitlines():
-            if line.startswith("#"):
-                told.add(tuple(line.split(" ", 3)[1:3]))
-                continue
-            name = re.match(r"^(templated_[a-z_]+)(\{[^}]*\})? \S+$", line)
-            self.assertIsNotNone(name, line)
-            self.assertIn(("HELP", name[1]), told)
-            self.assertIn(("TYPE", name[1]), told)
-
     def test_verify_finds_nothing(self):
         report = self.daemon.json("/v1/verify")
         self.assertEqual(report["problems"], 0, report["report"])

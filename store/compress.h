@@ -27,6 +27,12 @@ __attribute__((visibility("hidden"))) void compress(struct slice data,
 void compress_well(struct slice data, struct buffer *out);
 
 /*
+ * The same at a lower level: in a fifth of the time a third larger, for data
+ * that soon are dropped.
+ */
+void compress_fast(struct slice data, struct buffer *out);
+
+/*
  * Append the unpacked bytes to `out`. ERR_TOO_LARGE when they would be more
  * than `max_bytes`, ERR_CORRUPT when the frame is damaged.
  */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "template/json_value.h"
 
@@ -137,34 +138,94 @@ static json_t *extras_json(const struct text_answer *answer)
 			  : json_null());
 }
 
-void answer_json(const struct text_answer *answer, unsigned indent,
-		 struct buffer *out)
+/* Append the fields of an object, which is freed; a comma stands before them
+ * where others do. */
+static void append_fields(json_t *object, struct buffer *out)
 {
-	const struct page *page = answer->page;
-	json_t *object = json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:b}", "url",
-		json_text_or_null(slice_of(answer->url)), "title",
-		json_text(page->title), "language", json_text(page->language),
-		"description", json_text(page->description), "cluster",
-		json_text_or_null(slice_of(answer->cluster)), "cluster_pages",
-		(json_int_t)answer->cluster_pages, "generation",
-		(json_int_t)answer->generation, "fetched",
-		json_time(answer->fetched_ms), "truncated",
-		(int)page->is_truncated);
-	size_t form = indent == 0 ? JSON_COMPACT : JSON_INDENT(indent);
-	char *text;
+	char *text = json_dumps(
+		object, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
+	size_t size = text == NULL ? 0 : strlen(text);
 
-	json_object_update_new(object, judgement_json(answer));
-	json_object_set_new(object, "metadata",
-			    metadata_json(&answer->metadata));
+	if (size > 2) {
+		if (out->size > 0 && out->data[out->size - 1] != '{')
+			buffer_append_byte(out, ',');
+		buffer_append(out, text + 1, size - 2);
+	}
+	free(text);
+	json_decref(object);
+}
+
+/* What the page says first of itself. */
+static json_t *head_json(const struct page *page)
+{
+	return json_pack("{s:o, s:o, s:o}", "title", json_text(page->title),
+			 "language", json_text(page->language), "description",
+			 json_text(page->description));
+}
+
+/* What depends on the site, or is known without the page. */
+static json_t *place_json(const struct text_answer *answer)
+{
+	return json_pack("{s:o, s:I, s:I, s:o, s:b}", "cluster",
+			 json_text_or_null(slice_of(answer->cluster)),
+			 "cluster_pages", (json_int_t)answer->cluster_pages,
+			 "generation", (json_int_t)answer->generation,
+			 "fetched", json_time(answer->fetched_ms), "truncated",
+			 (int)answer->is_truncated);
+}
+
+static json_t *rest_json(const struct text_answer *answer)
+{
+	json_t *object = json_pack("{s:o}", "metadata",
+				   metadata_json(&answer->metadata));
+
 	json_object_update_new(object, document_json(&answer->document));
 	json_object_set_new(object, "text",
 			    json_text(buffer_slice(&answer->text)));
 	json_object_set_new(object, "blocks", blocks_json(&answer->blocks));
 	json_object_update_new(object, extras_json(answer));
-	text = json_dumps(object, form | JSON_REAL_PRECISION(REAL_DIGITS));
-	buffer_append_text(out, text == NULL ? "{}" : text);
-	buffer_append_byte(out, '\n');
-	free(text);
-	json_decref(object);
+	return object;
+}
+
+static void append_part(const struct buffer *part, struct buffer *out)
+{
+	buffer_append_byte(out, ',');
+	buffer_append_slice(out, buffer_slice(part));
+}
+
+void answer_json(const struct text_answer *answer, struct buffer *out)
+{
+	bool is_detached = answer->page == NULL;
+
+	buffer_append_byte(out, '{');
+	append_fields(json_pack("{s:o}", "url",
+				json_text_or_null(slice_of(answer->url))),
+		      out);
+	if (is_detached)
+		append_part(&answer->detached.head, out);
+	else
+		append_fields(head_json(answer->page), out);
+	append_fields(place_json(answer), out);
+	append_fields(judgement_json(answer), out);
+	if (is_detached)
+		append_part(&answer->detached.rest, out);
+	else
+		append_fields(rest_json(answer), out);
+	buffer_append_text(out, "}\n");
+}
+
+void answer_detach(struct text_answer *answer, enum format format)
+{
+	if (format == FORMAT_JSON) {
+		append_fields(head_json(answer->page), &answer->detached.head);
+		append_fields(rest_json(answer), &answer->detached.rest);
+		buffer_free(&answer->text);
+	}
+	page_destroy(answer->page);
+	answer->page = NULL;
+	answer->verdicts = NULL;
+	answer->comments = NULL;
+	answer->metadata = (struct metadata){0};
+	answer->blocks = (struct content_blocks){0};
+	answer->document = (struct document){0};
 }

@@ -16,11 +16,16 @@
  * (of each its value and source, or null), hostname, excerpt, word_count,
  * direction ("ltr", "rtl"), fingerprint (16 hexadecimal digits), text, blocks
  * (kind, level, score, text), comments (a text), images (src, alt), links
- * (href, text); the last three are null when they were not asked for. With
- * `indent` spaces, or compact (0). What is no valid UTF-8 becomes
- * '?'.
+ * (href, text); the last three are null when they were not asked for. What is
+ * no valid UTF-8 becomes '?'. One line.
  */
-void answer_json(const struct text_answer *answer, unsigned indent,
-		 struct buffer *out);
+void answer_json(const struct text_answer *answer, struct buffer *out);
+
+/*
+ * Let go of the page of an answer in this format, and keep what is needed to
+ * give it: the text, or the JSON of all that does not depend on the site, whose
+ * fields may still be set: those of the cluster, and the reason.
+ */
+void answer_detach(struct text_answer *answer, enum format format);
 
 #endif

@@ -78,6 +78,15 @@ enum error extraction_of_known(struct extraction *extraction,
 	return method_run(extraction, answer);
 }
 
+enum error extraction_of_page(struct extraction *extraction,
+			      const struct page *page, unsigned http_status,
+			      struct text_answer *answer)
+{
+	extraction->page = page;
+	extraction->http_status = http_status;
+	return method_run(extraction, answer);
+}
+
 /* The stored page at the URL of the request. */
 struct meeting {
 	struct known_page known;

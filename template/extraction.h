@@ -45,6 +45,13 @@ enum error extraction_of_known(struct extraction *extraction,
 			       struct text_answer *answer);
 
 /*
+ * Answer a page by itself, as if no template was known of it.
+ */
+enum error extraction_of_page(struct extraction *extraction,
+			      const struct page *page, unsigned http_status,
+			      struct text_answer *answer);
+
+/*
  * Extract the page request->body as if it were at request->url. If the site has
  * stored the same body there, this is extraction_of_known(). Any other page is
  * classified among the pages of the site and counted as a page of its cluster:

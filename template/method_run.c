@@ -137,6 +137,7 @@ static void run(const struct extraction *extraction,
 	choice->extractor->run(&input, verdicts);
 	select_texts(extraction, &tools->selection, &input, verdicts, answer);
 	answer->verdicts = verdicts;
+	answer->is_truncated = page->is_truncated;
 	answer->extras = extraction->request->extras;
 	answer->has_template = choice->has_template;
 	answer->preference = extraction->request->preference;

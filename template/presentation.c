@@ -93,6 +93,8 @@ bool answer_is_citable(struct text_answer *answer)
 	const struct metadata *metadata = &answer->metadata;
 	struct url own;
 
+	if (answer->page == NULL)
+		return answer->is_citable;
 	if (metadata->title.source == NULL)
 		answer_describe(answer);
 	return metadata->title.source != NULL &&

@@ -81,7 +81,7 @@ static struct templated_answer *answer(struct templated_bundle *handle,
 
 	answer->format = request->format;
 	if (error == ERR_NONE && request->format == FORMAT_JSON)
-		answer_json(&answer->answer, 0, &answer->json);
+		answer_json(&answer->answer, &answer->json);
 	uselocale(before);
 	templated_tell(error_out, error,
 		       error == ERR_NONE ? "" : answer->answer.reason);

@@ -12,4 +12,6 @@ void text_answer_free(struct text_answer *answer)
 {
 	buffer_free(&answer->text);
 	page_destroy(answer->page);
+	buffer_free(&answer->detached.head);
+	buffer_free(&answer->detached.rest);
 }

@@ -57,15 +57,23 @@ struct text_request {
 
 /* Plain data, but for what text_answer_free() frees. */
 struct text_answer {
-	struct buffer text;       /* in the format; TXT for FORMAT_JSON */
-	struct page *page;        /* NULL after an error; owns what follows */
-	struct metadata metadata; /* FORMAT_JSON, FORMAT_XML, and
-				     EXTRA_FRONT_MATTER alone */
+	struct buffer text; /* in the format; TXT for FORMAT_JSON */
+	/* NULL after an error, and when it is detached; owns what follows */
+	struct page *page;
+	struct metadata metadata;       /* FORMAT_JSON, FORMAT_XML, and
+					   EXTRA_FRONT_MATTER alone */
 	struct content_blocks blocks;   /* FORMAT_JSON alone */
 	struct document document;       /* the same */
 	const struct verdict *verdicts; /* [page->text_count], of the page */
 	const bool *comments; /* the same: which are apart; NULL: none are */
 	uint32_t extras;      /* as they were asked for */
+	struct {
+		struct buffer head; /* of a detached one: JSON of the page's */
+		struct buffer rest; /* own fields, before and behind those of
+				       its cluster */
+	} detached;
+	bool is_truncated; /* the page was cut at a limit */
+	bool is_citable;   /* of a detached one: answer_is_citable() */
 	char url[MAX_URL_BYTES + 1]; /* of the page, after redirects */
 	char method[32];
 	char reason[256]; /* the evidence that was used; or what failed, and

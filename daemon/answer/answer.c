@@ -114,6 +114,28 @@ enum error answer_extract(struct store *store, const struct answer_rules *rules,
 	return answer_by(try_extract, store, rules, request, answer_out);
 }
 
+enum error answer_place(struct store *store, const struct url *url,
+			struct text_answer *answer)
+{
+	struct txn txn = txn_begin_read(store);
+	struct stored stored = {0};
+	enum error error = stored_find(&txn, url, &stored, answer);
+	const uint32_t cluster = stored.row.cluster;
+
+	if (error == ERR_NONE) {
+		answer->generation = stored.site.generation;
+		answer->cluster_pages =
+			stored_site_pages(&txn, stored.site.id, cluster);
+		if (cluster != 0)
+			snprintf(answer->cluster, sizeof(answer->cluster),
+				 "%.*s/%u", (int)stored.site.host.size,
+				 (const char *)stored.site.host.data, cluster);
+		error = txn.error;
+	}
+	txn_abort(&txn);
+	return error;
+}
+
 /* Fill in the state of a page from its frontier row. */
 static void tell_visit(const struct frontier_row *row,
 		       struct page_standing *standing)

@@ -29,6 +29,13 @@ enum error answer_text(struct store *store, const struct answer_rules *rules,
 		       struct text_answer *answer_out);
 
 /*
+ * Fill in what the answer to a stored page says of its place: url, cluster,
+ * cluster_pages and generation. Errors as of answer_text().
+ */
+enum error answer_place(struct store *store, const struct url *url,
+			struct text_answer *answer);
+
+/*
  * The content of the page request->body, as if it stood at request->url (NULL:
  * at no site), without being stored: see extraction_of_body() in
  * template/extraction.h. `store` may be NULL.

@@ -26,15 +26,9 @@ static enum error answer(void *context, const struct page_item *item,
 			 struct text_answer *answer_out)
 {
 	struct batch_run *run = context;
-	struct text_request placed = *request;
-	struct url url;
-	enum error error = offline_url(item->output, &url);
+	enum error error = offline_site_answer(&run->site, item->index, request,
+					       answer_out);
 
-	placed.url = &url;
-	if (error == ERR_NONE)
-		error = answer_text(run->site.store, &run->site.rules, &placed,
-				    answer_out);
-	answer_out->fetched_ms = 0; /* it was not */
 	if (error == ERR_NONE && answer_out->has_template)
 		atomic_fetch_add(&run->by_template, 1);
 	return error;
@@ -61,22 +55,23 @@ static void summarise(struct batch_run *run,
 static enum ctl_status run_all(struct batch_run *run,
 			       const struct text_request *request)
 {
-	const struct page_run pages = {
+	struct page_run pages = {
 		.ctl = run->ctl,
 		.jobs = page_run_jobs(run->ctl),
 		.request = *request,
 		.answer = answer,
 		.context = run,
-		.inputs = &run->site.inputs,
-		.is_wanted = run->site.is_stored,
 	};
 	struct page_run_counts counts;
 	enum ctl_status status;
 
-	if (!offline_site_learn(run->ctl, &run->site))
+	if (!offline_site_learn(run->ctl,
+				request->format == FORMAT_EXPLAIN ? NULL
+								  : request,
+				&run->site))
 		return CTL_FAILED;
-	run->site.rules.min_cluster_pages = (uint32_t)option_whole(
-		run->ctl, "min-pages", run->site.rules.min_cluster_pages);
+	pages.inputs = &run->site.inputs;
+	pages.is_wanted = run->site.is_stored;
 	status = page_run(&pages, &counts);
 	if (status == CTL_DONE)
 		summarise(run, &counts);

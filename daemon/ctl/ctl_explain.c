@@ -119,7 +119,7 @@ static enum ctl_status explain_in_site(const struct ctl *ctl,
 	}
 	lesson.operands = operands;
 	lesson.operand_count = 1;
-	if (offline_site_learn(&lesson, &site))
+	if (offline_site_learn(&lesson, NULL, &site))
 		status = explain_page(ctl, &site, *request);
 	offline_site_close(&site);
 	return status;

@@ -4,6 +4,9 @@
 
 #include "daemon/worker/learned.h"
 #include "daemon/ctl/ctl_offline.h"
+#include "daemon/ctl/early_answer.h"
+#include "daemon/ctl/ordered_work.h"
+#include "daemon/ctl/page_run.h"
 #include "daemon/ctl/progress.h"
 #include "daemon/ctl/temporary_store.h"
 #include "daemon/worker/analyse.h"
@@ -15,7 +18,10 @@
 #include "store/memory.h"
 
 enum {
+	FIRST_CHANGES = 32, /* of the first commit */
 	MAX_CHANGES = 200,
+	MAX_KEPT_BYTES = 256 << 20, /* of answers */
+	HTTP_OK = 200,
 	MAX_WAITING_BYTES = 64 << 20,
 	MAX_LEARNED_BYTES = 64 << 20,
 };
@@ -36,8 +42,16 @@ struct lesson {
 	struct waiting *waiting; /* the same */
 	size_t change_count;
 	size_t waiting_bytes;
+	size_t max_changes; /* of the next commit */
+	size_t next;        /* input */
 	struct progress progress;
 	bool is_broken; /* it cannot go on; the error was reported */
+	/* Pages that will have no template are answered while they are parsed.
+	   Which these are is not known before the end; so all are while few of
+	   the last ones have got one. */
+	struct early_rules rules; /* no request: none is answered */
+	bool is_answering;        /* the next page is */
+	size_t kept_bytes;        /* of these answers */
 };
 
 static bool add_site(struct lesson *lesson)
@@ -90,6 +104,22 @@ static void skip(struct lesson *lesson, size_t input, enum error error)
 	site->skipped++;
 }
 
+/* Whether less than half of the pages committed last have a template. */
+static bool has_few_templates(const struct lesson *lesson)
+{
+	const struct offline_site *site = lesson->site;
+	size_t count = 0;
+
+	for (size_t i = 0; i < lesson->change_count; i++) {
+		struct text_answer answer = {0};
+
+		count += answer_place(site->store, &lesson->waiting[i].url,
+				      &answer) == ERR_NONE &&
+			 answer.cluster_pages >= site->rules.min_cluster_pages;
+	}
+	return 2 * count < lesson->change_count;
+}
+
 static void commit(struct lesson *lesson)
 {
 	enum error error =
@@ -115,50 +145,24 @@ static void commit(struct lesson *lesson)
 		buffer_free(&waiting->packed);
 		buffer_free(&waiting->record);
 	}
+	if (lesson->rules.request != NULL && !lesson->is_broken)
+		lesson->is_answering = has_few_templates(lesson);
 	lesson->change_count = 0;
 	lesson->waiting_bytes = 0;
+	lesson->max_changes = MAX_CHANGES;
 }
 
-/* Analyse a file and queue it for the commit. */
-static enum error add_page(struct lesson *lesson, size_t input)
-{
-	const struct input *file = &lesson->site->inputs.items[input];
-	const struct page_limits *limits = &lesson->site->rules.limits;
-	const struct analyse_options options = {
-		.limits = limits,
-		.measure = offline_measure(lesson->ctl),
-		.width = offline_width(lesson->ctl),
-	};
-	struct waiting *waiting = &lesson->waiting[lesson->change_count];
-	struct change *change = &lesson->changes[lesson->change_count];
-	struct buffer body = {0};
-	enum error error = file_read(file->path, limits->max_bytes, &body);
-
-	*waiting = (struct waiting){.input = input};
-	if (error == ERR_NONE)
-		error = offline_url(file->name, &waiting->url);
-	if (error == ERR_NONE)
-		error = analyse(buffer_slice(&body), (struct slice){NULL, 0},
-				&waiting->url, &options, &waiting->record);
-	if (error == ERR_NONE) {
-		compress(buffer_slice(&body), &waiting->packed);
-		*change = (struct change){
-			.kind = CHANGE_PAGE,
-			.url = &waiting->url,
-			.answer = {.outcome = {.http_status = 200},
-				   .page = {.packed = buffer_slice(
-						    &waiting->packed),
-					    .body_bytes = (uint32_t)body.size,
-					    .record = buffer_slice(
-						    &waiting->record)}},
-		};
-		lesson->waiting_bytes +=
-			waiting->packed.size + waiting->record.size;
-		lesson->change_count++;
-	}
-	buffer_free(&body);
-	return error;
-}
+/* A page under way. */
+struct page_lesson {
+	size_t input;
+	bool wants_answer;
+	enum error error;
+	size_t body_bytes;
+	struct url url;
+	struct buffer packed;
+	struct buffer record;
+	struct text_answer *answer; /* detached; or NULL */
+};
 
 /* Whether another page is written to the same file; it is reported. */
 static bool is_clash(struct lesson *lesson, size_t input)
@@ -175,23 +179,118 @@ static bool is_clash(struct lesson *lesson, size_t input)
 	return true;
 }
 
+static bool next_lesson(void *context, void *place)
+{
+	struct lesson *lesson = context;
+	struct page_lesson *one = place;
+	size_t count = lesson->site->inputs.count;
+
+	while (lesson->next < count && is_clash(lesson, lesson->next))
+		lesson->next++;
+	if (lesson->next == count)
+		return false;
+	progress_show(&lesson->progress, lesson->next, count, NULL);
+	one->input = lesson->next++;
+	one->wants_answer =
+		lesson->is_answering && lesson->kept_bytes < MAX_KEPT_BYTES;
+	return true;
+}
+
+/* Read, parse and analyse a file. */
+static enum error study(const struct lesson *lesson, struct page_lesson *one)
+{
+	const struct input *file = &lesson->site->inputs.items[one->input];
+	const struct analyse_options options = {
+		.measure = offline_measure(lesson->ctl),
+		.width = offline_width(lesson->ctl),
+	};
+	const struct page_limits *limits = &lesson->site->rules.limits;
+	struct buffer body = {0};
+	struct page *page = NULL;
+	enum error error = file_read(file->path, limits->max_bytes, &body);
+
+	if (error == ERR_NONE)
+		error = offline_url(file->name, &one->url);
+	if (error == ERR_NONE)
+		error = page_parse(&page, buffer_slice(&body),
+				   (struct slice){NULL, 0}, limits);
+	if (error == ERR_NONE) {
+		analyse_page(page, buffer_slice(&body), &one->url, &options,
+			     &one->record);
+		compress_fast(buffer_slice(&body), &one->packed);
+		one->body_bytes = body.size;
+		if (one->wants_answer)
+			one->answer = early_answer_make(&lesson->rules,
+							&one->url, page);
+		else
+			page_destroy(page);
+	}
+	buffer_free(&body);
+	return error;
+}
+
+static void work_on_lesson(void *context, void *place)
+{
+	struct page_lesson *one = place;
+
+	one->error = study(context, one);
+}
+
+static void keep_answer(struct lesson *lesson, const struct page_lesson *one)
+{
+	if (one->answer == NULL)
+		return;
+	lesson->site->early[one->input] = one->answer;
+	lesson->kept_bytes += early_answer_bytes(one->answer);
+}
+
+/* Queue it for the commit, which takes its buffers. */
+static void add_change(struct lesson *lesson, const struct page_lesson *one)
+{
+	struct waiting *waiting = &lesson->waiting[lesson->change_count];
+
+	*waiting = (struct waiting){one->url, one->packed, one->record,
+				    one->input};
+	lesson->changes[lesson->change_count++] = (struct change){
+		.kind = CHANGE_PAGE,
+		.url = &waiting->url,
+		.answer = {.outcome = {.http_status = HTTP_OK},
+			   .page = {.packed = buffer_slice(&waiting->packed),
+				    .body_bytes = (uint32_t)one->body_bytes,
+				    .record = buffer_slice(&waiting->record)}},
+	};
+	lesson->waiting_bytes += waiting->packed.size + waiting->record.size;
+}
+
+static bool end_lesson(void *context, void *place)
+{
+	struct lesson *lesson = context;
+	struct page_lesson *one = place;
+
+	if (one->error != ERR_NONE) {
+		skip(lesson, one->input, one->error);
+		return true;
+	}
+	keep_answer(lesson, one);
+	add_change(lesson, one);
+	if (lesson->change_count == lesson->max_changes ||
+	    lesson->waiting_bytes > MAX_WAITING_BYTES)
+		commit(lesson);
+	return !lesson->is_broken;
+}
+
 static void add_pages(struct lesson *lesson)
 {
-	struct offline_site *site = lesson->site;
+	const struct ordered_work work = {
+		.next = next_lesson,
+		.work = work_on_lesson,
+		.done = end_lesson,
+		.context = lesson,
+		.item_bytes = sizeof(struct page_lesson),
+	};
 
 	lesson->progress = progress_begin("learn");
-	for (size_t i = 0; i < site->inputs.count && !lesson->is_broken; i++) {
-		enum error error = ERR_NONE;
-
-		progress_show(&lesson->progress, i, site->inputs.count, NULL);
-		if (!is_clash(lesson, i))
-			error = add_page(lesson, i);
-		if (error != ERR_NONE)
-			skip(lesson, i, error);
-		if (lesson->change_count == MAX_CHANGES ||
-		    lesson->waiting_bytes > MAX_WAITING_BYTES)
-			commit(lesson);
-	}
+	ordered_work_run(&work, page_run_jobs(lesson->ctl));
 	if (lesson->change_count > 0)
 		commit(lesson);
 	progress_clear(&lesson->progress);
@@ -235,30 +334,71 @@ static void select_threshold(struct lesson *lesson)
 	lesson->is_broken |= error != ERR_NONE;
 }
 
-bool offline_site_learn(const struct ctl *ctl, struct offline_site *site_out)
+static void learn(struct lesson *lesson)
 {
-	struct lesson lesson = {.ctl = ctl, .site = site_out};
+	struct offline_site *site = lesson->site;
+
+	site->is_stored = mem_alloc(site->inputs.count, sizeof(bool));
+	site->early = mem_alloc(site->inputs.count, sizeof(*site->early));
+	site->rules.learned = learned_cache_create(MAX_LEARNED_BYTES);
+	site->rules.min_cluster_pages = (uint32_t)option_whole(
+		lesson->ctl, "min-pages", site->rules.min_cluster_pages);
+	lesson->changes = mem_alloc(MAX_CHANGES, sizeof(*lesson->changes));
+	lesson->waiting = mem_alloc(MAX_CHANGES, sizeof(*lesson->waiting));
+	lesson->is_broken = !open_engine(lesson);
+	if (!lesson->is_broken)
+		add_pages(lesson);
+	if (!lesson->is_broken &&
+	    offline_threshold(lesson->ctl) == THRESHOLD_AUTO)
+		select_threshold(lesson);
+	engine_destroy(lesson->engine);
+	free(lesson->changes);
+	free(lesson->waiting);
+}
+
+bool offline_site_learn(const struct ctl *ctl,
+			const struct text_request *request,
+			struct offline_site *site_out)
+{
+	struct lesson lesson = {
+		.ctl = ctl,
+		.site = site_out,
+		.max_changes = FIRST_CHANGES,
+		.rules = {&site_out->rules, request,
+			  option_given(ctl, "only-with-metadata")},
+		.is_answering = request != NULL,
+	};
 
 	*site_out = (struct offline_site){.rules = answer_rules_default};
 	if (!inputs_collect(ctl, false, &site_out->inputs))
 		return false;
-	site_out->is_stored = mem_alloc(site_out->inputs.count, sizeof(bool));
-	site_out->rules.learned = learned_cache_create(MAX_LEARNED_BYTES);
-	lesson.changes = mem_alloc(MAX_CHANGES, sizeof(*lesson.changes));
-	lesson.waiting = mem_alloc(MAX_CHANGES, sizeof(*lesson.waiting));
-	lesson.is_broken = !open_engine(&lesson);
-	if (!lesson.is_broken)
-		add_pages(&lesson);
-	if (!lesson.is_broken && offline_threshold(ctl) == THRESHOLD_AUTO)
-		select_threshold(&lesson);
-	engine_destroy(lesson.engine);
-	free(lesson.changes);
-	free(lesson.waiting);
+	learn(&lesson);
 	return !lesson.is_broken;
+}
+
+enum error offline_site_answer(struct offline_site *site, size_t input,
+			       const struct text_request *request,
+			       struct text_answer *answer_out)
+{
+	struct text_request placed = *request;
+	struct url url;
+	enum error error = offline_url(site->inputs.items[input].name, &url);
+
+	placed.url = &url;
+	if (error == ERR_NONE &&
+	    !early_answer_take(site->early[input], site->store, &site->rules,
+			       &placed, answer_out))
+		error = answer_text(site->store, &site->rules, &placed,
+				    answer_out);
+	answer_out->fetched_ms = 0; /* it was not */
+	return error;
 }
 
 void offline_site_close(struct offline_site *site)
 {
+	for (size_t i = 0; site->early != NULL && i < site->inputs.count; i++)
+		early_answer_free(site->early[i]);
+	free(site->early);
 	learned_cache_destroy(site->rules.learned);
 	store_close(site->store);
 	inputs_free(&site->inputs);

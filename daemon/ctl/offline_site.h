@@ -19,17 +19,31 @@ struct offline_site {
 	size_t skipped;  /* inputs that are not stored; the reasons were
 			    reported */
 	struct store *store;
-	struct answer_rules rules; /* for answers: with a cache of its own */
+	struct answer_rules rules;  /* for answers: with a cache of its own */
+	struct text_answer **early; /* [inputs.count] what was answered while
+				       it was parsed; or NULL */
 };
 
 /*
  * Learn the pages of the folder that is the first operand, by --measure,
- * --threshold and --width where the verb has them: cluster them, count, and
- * choose the threshold when it is auto. The pages have the URLs of
- * offline_url(). False, with a message, on failure. End with
- * offline_site_close() in any case.
+ * --threshold, --width, --min-pages and --jobs where the verb has them: cluster
+ * them, count, and choose the threshold when it is auto. The pages have the
+ * URLs of offline_url(). What `request` (or NULL) will ask of each page is
+ * answered at once where it probably has no template, so that it is parsed
+ * once. False, with a message, on failure. End with offline_site_close() in any
+ * case.
  */
-bool offline_site_learn(const struct ctl *ctl, struct offline_site *site_out);
+bool offline_site_learn(const struct ctl *ctl,
+			const struct text_request *request,
+			struct offline_site *site_out);
+
+/*
+ * The content of a page that is stored, by its template where it has one; the
+ * request is that of offline_site_learn(). Once for each page; any thread.
+ */
+enum error offline_site_answer(struct offline_site *site, size_t input,
+			       const struct text_request *request,
+			       struct text_answer *answer_out);
 void offline_site_close(struct offline_site *site);
 
 #endif

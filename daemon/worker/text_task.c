@@ -173,7 +173,7 @@ static void write_answer(const struct asked *asked, enum error error,
 	if (error != ERR_NONE)
 		return;
 	if (asked->request.format == FORMAT_JSON)
-		answer_json(result, 0, &answer->body);
+		answer_json(result, &answer->body);
 	else
 		buffer_append_slice(&answer->body, buffer_slice(&result->text));
 }

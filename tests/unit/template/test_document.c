@@ -45,7 +45,7 @@ static json_t *json_of(uint32_t extras, const struct url *url)
 	struct buffer text = {0};
 	json_t *json;
 
-	answer_json(&answer, 0, &text);
+	answer_json(&answer, &text);
 	json = json_loadb(text.data, text.size, 0, NULL);
 	ck_assert_ptr_nonnull(json);
 	buffer_free(&text);

@@ -378,6 +378,30 @@ START_TEST(a_batch_is_the_same_by_any_number_of_jobs)
 }
 END_TEST
 
+/* What does not depend on the site is that of the page by itself. */
+START_TEST(a_batch_answers_what_has_no_template_by_itself)
+{
+	enum ctl_status status;
+	const char *text;
+	char *alone;
+
+	enter_folder();
+	write_site();
+	text = printed("extract --json --url http://site.invalid/other.html "
+		       "in/other.html",
+		       &status);
+	alone = strdup(strstr(text, "\"metadata\""));
+	ck_assert_int_eq(run("batch --json --out out --measure cpc in"),
+			 CTL_DONE);
+	text = read_text("out/other.json");
+	ck_assert_ptr_nonnull(strstr(text, "\"cluster_pages\":1,"));
+	ck_assert_ptr_nonnull(strstr(text, "the page's cluster has 1 page"));
+	ck_assert_str_eq(strstr(text, "\"metadata\""), alone);
+	free(alone);
+	leave_folder();
+}
+END_TEST
+
 static void append_record(struct buffer *archive, const char *url,
 			  const char *status, const char *type)
 {
@@ -634,6 +658,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, one_page_is_printed);
 	tcase_add_test(tests, many_pages_are_lines_in_order);
 	tcase_add_test(tests, a_batch_is_the_same_by_any_number_of_jobs);
+	tcase_add_test(tests, a_batch_answers_what_has_no_template_by_itself);
 	tcase_add_test(tests, the_pages_of_an_archive_have_their_addresses);
 	tcase_add_test(tests, pages_that_cannot_be_cited_can_be_left_out);
 	tcase_add_test(tests, many_pages_keep_their_folders);

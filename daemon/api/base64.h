@@ -7,8 +7,8 @@
 #include "store/buffer.h"
 #include "store/slice.h"
 
-/* Append what `text` stands for, with its padding or without. False when it is
- * not base64; what was appended then means nothing. */
-bool base64_decode(struct slice text, struct buffer *out);
+/* Append what `text` stands for, blanks left out. False when it is not base64;
+ * what was appended then means nothing. */
+bool base64_read(struct slice text, struct buffer *out);
 
 #endif

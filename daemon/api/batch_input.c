@@ -166,7 +166,7 @@ static void read_object(const json_t *object, struct batch_page *page)
 	} else if (html.size > 0) {
 		buffer_append_slice(&page->body, html);
 		snprintf(page->charset, sizeof(page->charset), "utf-8");
-	} else if (!base64_decode(body, &page->body)) {
+	} else if (!base64_read(body, &page->body)) {
 		refuse(page, ERR_MALFORMED, "\"body\" is not base64");
 	} else {
 		snprintf(page->charset, sizeof(page->charset), "%.*s",

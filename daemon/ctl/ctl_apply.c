@@ -120,13 +120,14 @@ static const struct verb_option apply_options[] = {
 	OPTION_EXCLUDE_ROW,
 	OPTION_OUT_ROW,
 	OPTION_WARC_ROW,
+	OPTION_URLS_ROW,
 	OPTION_CITABLE_ROW,
 	{.name = NULL},
 };
 
 const struct verb verb_apply = {
 	.name = "apply",
-	.operands = "BUNDLE [FILE|DIR|ARCHIVE|-]...",
+	.operands = "BUNDLE [FILE|DIR|ARCHIVE|URL|-]...",
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,
 	.summary = "Print the content of pages by the templates that "

@@ -179,13 +179,14 @@ static const struct verb_option extract_options[] = {
 	OPTION_OUT_ROW,
 	OPTION_JOBS_ROW,
 	OPTION_WARC_ROW,
+	OPTION_URLS_ROW,
 	OPTION_CITABLE_ROW,
 	{.name = NULL},
 };
 
 const struct verb verb_extract = {
 	.name = "extract",
-	.operands = "[FILE|DIR|ARCHIVE|-]...",
+	.operands = "[FILE|DIR|ARCHIVE|URL|-]...",
 	.max_operands = SIZE_MAX,
 	.summary = "Print the content of pages, each by itself",
 	.options = extract_options,

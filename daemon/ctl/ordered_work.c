@@ -77,10 +77,11 @@ static void end(void *context)
 	sem_post(&run->is_ended);
 }
 
-/* Begin items while there is room; false: there are no more. */
+/* Begin items while there is room and no result to be taken; false: there are
+ * no more. */
 static bool fill(const struct ordered_work *work, struct ordered *ordered)
 {
-	while (ordered_has_room(ordered)) {
+	while (ordered_has_room(ordered) && !ordered_is_ready(ordered)) {
 		void *item = begin_item(work);
 
 		if (item == NULL)

@@ -40,7 +40,7 @@ unsigned page_run_jobs(const struct ctl *ctl)
 
 static bool is_many(const struct ctl *ctl)
 {
-	return ctl->operand_count > 1 ||
+	return ctl->operand_count > 1 || option_given(ctl, "urls") ||
 	       (ctl->operand_count == 1 && (is_folder(ctl->operands[0]) ||
 					    is_archive(ctl, ctl->operands[0])));
 }
@@ -50,7 +50,8 @@ bool page_run_format(const struct ctl *ctl, enum format *format_out)
 	bool has_folder = option_text(ctl, "out") != NULL;
 
 	*format_out = offline_format(ctl);
-	if (has_folder && ctl->operand_count == 0) {
+	if (has_folder && ctl->operand_count == 0 &&
+	    !option_given(ctl, "urls")) {
 		ctl_complain(ctl, "--out DIR needs a FILE or DIR to read");
 		return false;
 	}
@@ -276,11 +277,14 @@ static void run_through(struct running *running)
 /* Whether a file cannot be written for each page. */
 static bool lacks_names(const struct running *running)
 {
-	if (running->folder == NULL || running->stream.archive_count == 0)
+	const struct page_stream *stream = &running->stream;
+
+	if (running->folder == NULL ||
+	    (stream->archive_count == 0 && stream->url_count == 0))
 		return false;
 	ctl_complain(running->run->ctl,
-		     "--out DIR is for files: the pages of an archive are "
-		     "lines of JSON on standard output");
+		     "--out DIR is for files: the pages of archives and of "
+		     "the web are lines of JSON on standard output");
 	return true;
 }
 
@@ -307,7 +311,7 @@ enum ctl_status page_run(const struct page_run *run,
 
 	running.is_listed = running.folder == NULL &&
 			    (run->inputs != NULL || is_many(run->ctl));
-	if (operands.operand_count == 0) {
+	if (operands.operand_count == 0 && !option_given(run->ctl, "urls")) {
 		operands.operands = stdin_name;
 		operands.operand_count = 1;
 	}

@@ -39,6 +39,13 @@ struct page_item;
 			   " called"                                      \
 	}
 
+#define OPTION_URLS_ROW                                                \
+	{                                                              \
+		.name = "urls", .kind = OPTION_TEXT, .value = "FILE",  \
+		.meaning = "also the pages of these addresses, one a " \
+			   "line; - is standard input"                 \
+	}
+
 struct page_run {
 	const struct ctl *ctl; /* its operands are the pages */
 	size_t max_bytes;      /* of a page; it is cut behind them */

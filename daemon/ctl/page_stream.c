@@ -5,11 +5,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "crawl/fetch/header.h"
 #include "crawl/warc/warc.h"
+#include "daemon/ctl/page_fetch.h"
+#include "store/file.h"
 #include "store/memory.h"
+
+enum { MAX_LIST_BYTES = 64 << 20 /* of --urls */ };
 
 static bool ends_with(const char *text, const char *ending)
 {
@@ -32,6 +37,12 @@ bool is_archive(const struct ctl *ctl, const char *operand)
 	return false;
 }
 
+bool is_address(const char *operand)
+{
+	return strncasecmp(operand, "http://", 7) == 0 ||
+	       strncasecmp(operand, "https://", 8) == 0;
+}
+
 struct page_stream page_stream_of(const struct ctl *ctl,
 				  const struct inputs *inputs,
 				  const bool *is_wanted)
@@ -40,6 +51,53 @@ struct page_stream page_stream_of(const struct ctl *ctl,
 				    .inputs = inputs,
 				    .is_wanted = is_wanted,
 				    .file = -1};
+}
+
+static void add_url(struct page_stream *stream, const char *text)
+{
+	stream->urls = mem_grow(stream->urls, stream->url_count,
+				&stream->url_capacity, sizeof(*stream->urls));
+	stream->urls[stream->url_count++] = text;
+}
+
+/* Read the lines of --urls that are not blank. */
+static bool read_urls(struct page_stream *stream)
+{
+	const char *path = option_text(stream->ctl, "urls");
+	enum error error;
+	char *rest;
+
+	if (path == NULL)
+		return true;
+	error = file_read(path, MAX_LIST_BYTES, &stream->url_text);
+	if (error != ERR_NONE) {
+		complain_input(stream->ctl, path, error, MAX_LIST_BYTES);
+		return false;
+	}
+	rest = stream->url_text.data;
+	for (char *line; (line = strsep(&rest, "\r\n")) != NULL;) {
+		line += strspn(line, " \t");
+		line[strcspn(line, " \t")] = '\0';
+		if (*line != '\0')
+			add_url(stream, line);
+	}
+	return true;
+}
+
+/* Sort the operands by their kinds; files are put into `files`. */
+static void sort_operands(struct page_stream *stream, struct ctl *files)
+{
+	const struct ctl *ctl = stream->ctl;
+
+	for (size_t i = 0; i < ctl->operand_count; i++)
+		if (is_address(ctl->operands[i]))
+			add_url(stream, ctl->operands[i]);
+		else if (is_archive(ctl, ctl->operands[i]))
+			stream->archives[stream->archive_count++] =
+				ctl->operands[i];
+		else
+			files->operands[files->operand_count++] =
+				ctl->operands[i];
 }
 
 bool page_stream_open(const struct ctl *ctl, size_t max_bytes,
@@ -56,17 +114,11 @@ bool page_stream_open(const struct ctl *ctl, size_t max_bytes,
 	files.operands =
 		mem_alloc(ctl->operand_count + 1, sizeof(*files.operands));
 	files.operand_count = 0;
-	for (size_t i = 0; i < ctl->operand_count; i++)
-		if (is_archive(ctl, ctl->operands[i]))
-			stream->archives[stream->archive_count++] =
-				ctl->operands[i];
-		else
-			files.operands[files.operand_count++] =
-				ctl->operands[i];
+	sort_operands(stream, &files);
 	if (files.operand_count > 0)
 		is_right = inputs_collect(&files, false, &stream->own);
 	free(files.operands);
-	return is_right;
+	return is_right && read_urls(stream);
 }
 
 static void close_archive(struct page_stream *stream)
@@ -83,6 +135,9 @@ void page_stream_close(struct page_stream *stream)
 	close_archive(stream);
 	inputs_free(&stream->own);
 	free(stream->archives);
+	page_fetcher_destroy(stream->fetcher);
+	free(stream->urls);
+	buffer_free(&stream->url_text);
 }
 
 void page_item_free(struct page_item *item)
@@ -191,6 +246,32 @@ static bool next_record(struct page_stream *stream, struct page_item *item)
 	return is_found;
 }
 
+static void give_url(struct page_stream *stream, struct page_item *item)
+{
+	const char *text = stream->urls[stream->next_url++];
+	struct fetched_page page = {0};
+	struct url url;
+
+	buffer_append_text(&item->name, text);
+	if (!is_address(text) ||
+	    url_parse(&url, slice_of(text), NULL) != ERR_NONE) {
+		buffer_append_text(&item->trouble, "no http or https URL");
+		return;
+	}
+	if (stream->fetcher == NULL)
+		stream->fetcher = page_fetcher_create(stream->max_bytes);
+	if (stream->fetcher == NULL) {
+		buffer_append_text(&item->trouble, "libcurl cannot be used");
+		return;
+	}
+	if (!page_fetch(stream->fetcher, &url, &page, &item->trouble))
+		return;
+	item->body = page.body;
+	item->charset = page.charset;
+	item->url = page.url;
+	item->has_url = true;
+}
+
 bool page_stream_next(struct page_stream *stream, struct page_item *item_out)
 {
 	while (stream->is_wanted != NULL &&
@@ -212,5 +293,8 @@ bool page_stream_next(struct page_stream *stream, struct page_item *item_out)
 		if (item_out->trouble.size > 0)
 			return true;
 	}
-	return false;
+	if (stream->next_url == stream->url_count)
+		return false;
+	give_url(stream, item_out);
+	return true;
 }

@@ -1,6 +1,7 @@
 /*
  * daemon/ctl/page_stream.h - the pages that a command line names, one after the
- * other: files of HTML, and the pages in archives of the web.
+ * other: files of HTML, the pages in archives of the web, and those that are
+ * fetched from it.
  */
 #ifndef DAEMON_CTL_PAGE_STREAM_H
 #define DAEMON_CTL_PAGE_STREAM_H
@@ -13,17 +14,18 @@
 #include "daemon/ctl/inputs.h"
 #include "store/buffer.h"
 
+struct page_fetcher;
 struct warc_reader;
 
 struct page_item {
 	struct buffer name;    /* to show: the path; of a record in an archive
-				  PATH:OFFSET */
+				  PATH:OFFSET; or the URL */
 	const char *path;      /* of the file to read; NULL: `body` is it */
 	const char *output;    /* what the output's name is made of, or NULL */
 	size_t index;          /* of the input, if it is a file */
-	struct buffer body;    /* of a record */
+	struct buffer body;    /* of a record, or as it was fetched */
 	struct buffer charset; /* of its Content-Type, or empty */
-	struct url url;        /* of a record */
+	struct url url;        /* of it, behind redirects */
 	bool has_url;
 	struct buffer trouble; /* why there is no such page, or empty */
 };
@@ -42,6 +44,12 @@ struct page_stream {
 	int file;                   /* of the archive that is read */
 	int failure;                /* errno of reading it */
 	struct warc_reader *reader; /* or NULL */
+	struct buffer url_text;     /* of --urls */
+	const char **urls;          /* [url_count] as they were given */
+	size_t url_count;
+	size_t url_capacity;
+	size_t next_url;
+	struct page_fetcher *fetcher; /* from the first of them on */
 };
 
 /*
@@ -55,10 +63,15 @@ struct page_stream page_stream_of(const struct ctl *ctl,
 				  const struct inputs *inputs,
 				  const bool *is_wanted);
 
+/* Whether the operand is an address of the web: it begins with http:// or
+ * https://. */
+bool is_address(const char *operand);
+
 /*
  * Open the operands. Files and folders come first, as of inputs_collect(), then
- * the archives in their order. False, with a message, when they cannot be read.
- * End with page_stream_close() in any case.
+ * the archives in their order, then the addresses, and those of --urls. False,
+ * with a message, when they cannot be read. End with page_stream_close() in any
+ * case.
  */
 bool page_stream_open(const struct ctl *ctl, size_t max_bytes,
 		      struct page_stream *stream_out);

@@ -187,6 +187,16 @@ void *ordered_take(struct ordered *ordered, uint64_t until_ms)
 	return item;
 }
 
+bool ordered_is_ready(struct ordered *ordered)
+{
+	bool is_ready;
+
+	lock_acquire(&ordered->lock);
+	is_ready = ordered->count > 0 && place_of(ordered, 0)->is_done;
+	lock_release(&ordered->lock);
+	return is_ready;
+}
+
 bool ordered_is_empty(struct ordered *ordered)
 {
 	bool is_empty;

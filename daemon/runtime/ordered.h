@@ -47,6 +47,9 @@ void ordered_put(struct ordered *ordered, void *item);
  */
 void *ordered_take(struct ordered *ordered, uint64_t until_ms);
 
+/* Whether the first item is done. */
+bool ordered_is_ready(struct ordered *ordered);
+
 /* Whether there is none. */
 bool ordered_is_empty(struct ordered *ordered);
 

@@ -200,13 +200,12 @@ static const struct {
 	{"Zm8=", "fo"},
 	{"Zm9v", "foo"},
 	{"Zm9vYg==", "foob"},
-	{"Zm9vYg", "foob"},
-	{"Zm9vYmE", "fooba"},
 	{"Zm9vYmFy", "foobar"},
 	{"Z", NULL},
 	{"Zg=", NULL},
 	{"Zh==", NULL},
-	{"Zm9v\n", NULL},
+	{"Zm9v\r\nYmFy\n", "foobar"},
+	{"Zm9vYg", NULL},
 	{"====", NULL},
 	{"Zm-_", NULL},
 };
@@ -214,7 +213,7 @@ static const struct {
 START_TEST(base64)
 {
 	struct buffer bytes = {0};
-	bool is_right = base64_decode(slice_of(codes[_i].text), &bytes);
+	bool is_right = base64_read(slice_of(codes[_i].text), &bytes);
 
 	ck_assert_msg(is_right == (codes[_i].bytes != NULL), "%s",
 		      codes[_i].text);

@@ -249,6 +249,8 @@ START_TEST(a_wrong_command_line_is_status_2)
 		"extract --format html a.warc",
 		"extract --out out a.warc",
 		"extract --out out",
+		"extract --out out http://a.test/",
+		"extract --format txt --urls list",
 	};
 
 	enter_folder();

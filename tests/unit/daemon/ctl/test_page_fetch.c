@@ -1,0 +1,112 @@
+#include "daemon/ctl/page_fetch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/crawl/server.h"
+#include "tests/unit/run.h"
+
+#define HTML "HTTP/1.1 200 OK\r\nContent-Type: text/html;charset=utf-8\r\n"
+#define BODY "Content-Length: 5\r\nConnection: close\r\n\r\n<p>hi"
+
+static const struct route routes[] = {
+	{.path = "/robots.txt",
+	 .answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+		   "Content-Length: 47\r\nConnection: close\r\n\r\n"
+		   "User-agent: *\nCrawl-delay: 0\nDisallow: /private\n"},
+	{.path = "/page", .answer = HTML BODY},
+	{.path = "/on",
+	 .answer = "HTTP/1.1 302 Found\r\nLocation: /page\r\n"
+		   "Content-Length: 0\r\nConnection: close\r\n\r\n"},
+	{.path = "/in",
+	 .answer = "HTTP/1.1 302 Found\r\nLocation: /private/page\r\n"
+		   "Content-Length: 0\r\nConnection: close\r\n\r\n"},
+	{.path = "/other",
+	 .answer = "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.2:81/\r\n"
+		   "Content-Length: 0\r\nConnection: close\r\n\r\n"},
+	{.path = "/gone",
+	 .answer = "HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n"
+		   "Connection: close\r\n\r\n"},
+};
+
+static struct server server;
+static struct page_fetcher *fetcher;
+static struct buffer trouble;
+static struct fetched_page page;
+
+static void setup(void)
+{
+	server = server_start(routes, sizeof(routes) / sizeof(*routes));
+	fetcher = page_fetcher_create(1 << 20);
+	ck_assert_ptr_nonnull(fetcher);
+}
+
+static void teardown(void)
+{
+	page_fetcher_destroy(fetcher);
+	server_stop(&server);
+	buffer_free(&trouble);
+	buffer_free(&page.body);
+	buffer_free(&page.charset);
+}
+
+static bool get(const char *path)
+{
+	char text[128];
+	struct url url;
+
+	snprintf(text, sizeof(text), "http://127.0.0.1:%u%s", server.port,
+		 path);
+	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	return page_fetch(fetcher, &url, &page, &trouble);
+}
+
+START_TEST(a_page_comes_with_its_address_behind_redirects)
+{
+	ck_assert_msg(get("/on"), "%s", trouble.data);
+	ck_assert_str_eq(page.body.data, "<p>hi");
+	ck_assert_str_eq(page.charset.data, "utf-8");
+	ck_assert_str_eq(page.url.text + page.url.path, "/page");
+}
+END_TEST
+
+START_TEST(robots_are_obeyed_behind_redirects_too)
+{
+	ck_assert(!get("/private/page"));
+	ck_assert_str_eq(trouble.data, "line 3 of robots.txt forbids it: "
+				       "Disallow: /private");
+	buffer_clear(&trouble);
+	ck_assert(!get("/in"));
+	ck_assert_ptr_nonnull(strstr(trouble.data, "line 3 of robots.txt"));
+}
+END_TEST
+
+/* 127.0.0.2 is no address that was named. */
+START_TEST(a_redirect_leads_to_no_private_address)
+{
+	ck_assert(!get("/other"));
+	ck_assert_ptr_nonnull(strstr(trouble.data, "robots.txt cannot be had"));
+	ck_assert_ptr_nonnull(strstr(trouble.data, "127.0.0.2"));
+}
+END_TEST
+
+START_TEST(what_is_no_page_is_told)
+{
+	ck_assert(!get("/gone"));
+	ck_assert_str_eq(trouble.data, "HTTP status 410");
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("page_fetch");
+	TCase *tcase = tcase_create("page_fetch");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_page_comes_with_its_address_behind_redirects);
+	tcase_add_test(tcase, robots_are_obeyed_behind_redirects_too);
+	tcase_add_test(tcase, a_redirect_leads_to_no_private_address);
+	tcase_add_test(tcase, what_is_no_page_is_told);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

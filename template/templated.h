@@ -220,9 +220,9 @@ TEMPLATED_API const char *templated_metadata(struct templated_answer *answer,
  * What is to be said of the content: "hostname" (of its URL, else of the one
  * that the page calls canonical), "excerpt" (300 characters at most),
  * "word_count" (in Han, kana, Thai and the like each letter is a word),
- * "direction" ("ltr", "rtl"), "fingerprint" (16 hexadecimal digits: a simhash,
- * of which near copies differ in 3 bits at most, mostly). NULL when there is no
- * such value.
+ * "direction" ("ltr", "rtl"), "fingerprint" (16 hexadecimal digits: a simhash;
+ * near copies differ in 8 of its 64 bits at most, other texts in 16 or more).
+ * NULL when there is no such value.
  */
 TEMPLATED_API const char *templated_fact(struct templated_answer *answer,
 					 const char *name);

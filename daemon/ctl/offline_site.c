@@ -339,7 +339,7 @@ static void learn(struct lesson *lesson)
 	struct offline_site *site = lesson->site;
 
 	site->is_stored = mem_alloc(site->inputs.count, sizeof(bool));
-	site->early = mem_alloc(site->inputs.count, sizeof(*site->early));
+	site->early = mem_alloc(site->inputs.count, sizeof(void *));
 	site->rules.learned = learned_cache_create(MAX_LEARNED_BYTES);
 	site->rules.min_cluster_pages = (uint32_t)option_whole(
 		lesson->ctl, "min-pages", site->rules.min_cluster_pages);

@@ -1,15 +1,48 @@
 #include "extract/text/simhash.h"
 
-#include <stdbool.h>
-
 #include "extract/text/word.h"
 #include "store/ascii.h"
 #include "store/hash.h"
 
-enum { WIDTH = 3, BITS = 64, MAX_WORD = 256 };
+enum { WIDTH = 3, BITS = 64, MAX_WORD = 256, PLANES = 32 };
+
+/*
+ * How many hashes have each bit: plane p has bit p of the count of every bit,
+ * so that all are counted at once.
+ */
+struct tally {
+	uint64_t planes[PLANES];
+	uint64_t count; /* of the hashes */
+};
+
+static void tally_add(struct tally *tally, uint64_t hash)
+{
+	tally->count++;
+	for (unsigned p = 0; hash != 0 && p < PLANES; p++) {
+		uint64_t carry = tally->planes[p] & hash;
+
+		tally->planes[p] ^= hash;
+		hash = carry;
+	}
+}
+
+/* The bits that more than half of the hashes have. */
+static uint64_t tally_most(const struct tally *tally)
+{
+	uint64_t most = 0;
+
+	for (unsigned bit = 0; bit < BITS; bit++) {
+		uint64_t count = 0;
+
+		for (unsigned p = 0; p < PLANES; p++)
+			count |= (tally->planes[p] >> bit & 1) << p;
+		most |= (uint64_t)(2 * count > tally->count) << bit;
+	}
+	return most;
+}
 
 /* Of a word, of which at most MAX_WORD bytes count. */
-static uint64_t hash_word(struct slice word, uint64_t seed)
+static uint64_t hash_word(struct slice word)
 {
 	const char *bytes = word.data;
 	size_t size = word.size < MAX_WORD ? word.size : MAX_WORD;
@@ -17,33 +50,24 @@ static uint64_t hash_word(struct slice word, uint64_t seed)
 
 	for (size_t i = 0; i < size; i++)
 		folded[i] = lower(bytes[i]);
-	return hash64(folded, size, seed);
+	return hash64(folded, size, 0);
 }
 
-/* Of the words [count], chained. */
-static uint64_t hash_words(const struct slice *words, unsigned count)
+/* Of the words [count]. */
+static uint64_t hash_words(const uint64_t *words, unsigned count)
 {
-	uint64_t hash = 0;
+	uint64_t hash = words[0];
 
-	for (unsigned i = 0; i < count; i++)
-		hash = hash_word(words[i], hash);
+	for (unsigned i = 1; i < count; i++)
+		hash = hash_chain(words[i], hash);
 	return hash;
-}
-
-/* How often each bit was 1, less how often it was 0. */
-static void weigh(int32_t *weights, uint64_t hash)
-{
-	for (unsigned i = 0; i < BITS; i++)
-		weights[i] += (int32_t)((hash >> i) & 1) * 2 - 1;
 }
 
 uint64_t simhash(struct slice text)
 {
-	struct slice words[WIDTH];
-	int32_t weights[BITS] = {0};
+	struct tally tally = {.count = 0};
+	uint64_t words[WIDTH]; /* hashes of the last ones */
 	unsigned count = 0;
-	bool is_weighed = false;
-	uint64_t result = 0;
 	struct slice word;
 
 	while (word_next(&text, &word)) {
@@ -52,14 +76,11 @@ uint64_t simhash(struct slice text)
 			words[1] = words[2];
 			count--;
 		}
-		words[count++] = word;
+		words[count++] = hash_word(word);
 		if (count == WIDTH)
-			weigh(weights, hash_words(words, WIDTH));
-		is_weighed = count == WIDTH;
+			tally_add(&tally, hash_words(words, WIDTH));
 	}
-	if (count > 0 && !is_weighed)
-		weigh(weights, hash_words(words, count));
-	for (unsigned i = 0; i < BITS; i++)
-		result |= (uint64_t)(weights[i] > 0) << i;
-	return result;
+	if (count > 0 && tally.count == 0)
+		tally_add(&tally, hash_words(words, count));
+	return tally_most(&tally);
 }

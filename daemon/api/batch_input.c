@@ -54,6 +54,8 @@ void batch_input_destroy(struct batch_input *input)
 
 static struct slice pending(const struct batch_input *input)
 {
+	if (input->pending.size == input->taken)
+		return slice_of("");
 	return (struct slice){input->pending.data + input->taken,
 			      input->pending.size - input->taken};
 }

@@ -38,18 +38,22 @@ LOADS = {
 }
 
 
-def page(url, source):
-    words = " ".join(source.randbytes(4).hex() for _ in range(WORDS))
-    body = (f"<html><title>{url}</title><body><div class=main><p>{words}</p>"
-            "</div></body></html>").encode()
+def record(url, body, name):
+    """The page as an archive of one record."""
     block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + body
-    name = source.randbytes(16).hex()
     return (f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\n"
             f"WARC-Record-ID: <urn:x:{name}>\r\n"
             "WARC-Date: 2020-01-02T03:04:05Z\r\n"
             "Content-Type: application/http; msgtype=response\r\n"
             f"Content-Length: {len(block)}\r\n\r\n").encode() + block \
         + b"\r\n\r\n"
+
+
+def page(url, source):
+    words = " ".join(source.randbytes(4).hex() for _ in range(WORDS))
+    body = (f"<html><title>{url}</title><body><div class=main><p>{words}</p>"
+            "</div></body></html>").encode()
+    return record(url, body, source.randbytes(16).hex())
 
 
 def hand_in(daemon, end):

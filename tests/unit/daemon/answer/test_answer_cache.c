@@ -1,6 +1,7 @@
 #include "daemon/answer/answer_cache.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,13 @@
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 
-enum { PAGES = 24, ROUNDS = 4, CACHE_BYTES = 16 << 20 };
+enum {
+	PAGES = 24,
+	ROUNDS = 4,
+	THREADS = 4,
+	CACHE_BYTES = 16 << 20,
+	ROOM_FOR_SOME = 40 << 10
+};
 
 static struct world world;
 static struct answer_cache *cache;
@@ -252,23 +259,66 @@ END_TEST
 
 START_TEST(it_holds_no_more_than_it_may_and_those_who_are_asked_for)
 {
-	const size_t room = 40 << 10;
-
 	answer_cache_destroy(cache);
-	rules.answers = cache = answer_cache_create(room);
+	rules.answers = cache = answer_cache_create(ROOM_FOR_SOME);
 	for (unsigned number = 0; number < PAGES; number++)
 		put(number, 0, number);
 	for (unsigned turn = 0; turn < 3 * PAGES; turn++) {
 		struct page_answer answer = must_ask(
 			FORMAT_JSON, turn % 2 == 0 ? 0 : turn / 2 % PAGES);
 
-		ck_assert_uint_le(stats().bytes, room);
+		ck_assert_uint_le(stats().bytes, ROOM_FOR_SOME);
 		buffer_free(&answer.body);
 	}
 	ck_assert_msg(stats().evictions > 0, "%zu of %zu bytes", stats().count,
 		      stats().bytes);
 	/* each second question was for the first page */
 	ck_assert_uint_ge(stats().hits, 3 * PAGES / 2 - 1);
+}
+END_TEST
+
+/* Of each page, as it is computed. */
+static struct page_answer computed[PAGES];
+
+static void *ask_often(void *context)
+{
+	unsigned first = *(const unsigned *)context;
+
+	for (unsigned i = 0; i < PAGES; i++) {
+		unsigned number = (first + i / 2) % PAGES;
+		struct page_answer answer = must_ask(FORMAT_JSON, number);
+
+		ck_assert(is_same(&answer, &computed[number]));
+		buffer_free(&answer.body);
+	}
+	return NULL;
+}
+
+/* There is room for some of the answers: they come and go all the time. */
+START_TEST(many_threads_ask_while_answers_go)
+{
+	pthread_t threads[THREADS];
+	unsigned firsts[THREADS];
+
+	answer_cache_destroy(cache);
+	rules.answers = cache = answer_cache_create(ROOM_FOR_SOME);
+	for (unsigned number = 0; number < PAGES; number++)
+		put(number, 0, number);
+	for (unsigned number = 0; number < PAGES; number++)
+		computed[number] = must_ask(FORMAT_JSON, number);
+	for (unsigned i = 0; i < THREADS; i++) {
+		firsts[i] = i * PAGES / THREADS;
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, ask_often,
+						&firsts[i]),
+				 0);
+	}
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert_uint_gt(stats().hits, 0);
+	ck_assert_uint_gt(stats().evictions, 0);
+	ck_assert_uint_le(stats().bytes, ROOM_FOR_SOME);
+	for (unsigned number = 0; number < PAGES; number++)
+		buffer_free(&computed[number].body);
 }
 END_TEST
 
@@ -321,6 +371,7 @@ Suite *make_suite(void)
 	tcase_add_test(
 		tcase,
 		it_holds_no_more_than_it_may_and_those_who_are_asked_for);
+	tcase_add_test(tcase, many_threads_ask_while_answers_go);
 	tcase_add_test(tcase, a_cache_of_no_bytes_holds_nothing);
 	tcase_add_test(tcase, what_cannot_be_answered_is_not_kept);
 	suite_add_tcase(suite, tcase);

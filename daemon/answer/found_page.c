@@ -3,6 +3,8 @@
 #include <stdio.h>
 
 #include "daemon/answer/stored_page.h"
+#include "store/content.h"
+#include "store/document_frequency.h"
 #include "store/key.h"
 #include "store/rows_frontier.h"
 
@@ -64,6 +66,38 @@ enum error stored_find(struct txn *txn, const struct url *url,
 	return ERR_NOT_FOUND;
 }
 
+/*
+ * Append the fragments of the page and in how many pages of its cluster they
+ * stand. A record that cannot be read tells nothing: the worker asks.
+ */
+static void tell(struct txn *txn, const struct stored *stored,
+		 struct found_page *found)
+{
+	uint32_t cluster = stored->row.cluster;
+	struct df_reader reader = {
+		.txn = txn, .site = stored->site.id, .cluster = cluster};
+	struct buffer bytes = {0};
+	struct record record = {0};
+
+	found->page_bytes = found->body.size;
+	found->page_count = stored_site_pages(txn, stored->site.id, cluster);
+	found->is_told = cluster == 0 ||
+			 content_record(txn, stored->site.id, stored->key,
+					&bytes, &record) == ERR_NONE;
+	if (!found->is_told)
+		txn->error = ERR_NONE; /* the page itself has been read */
+	found->told_count = found->is_told ? record.fragment_count : 0;
+	for (size_t i = 0; i < found->told_count; i++)
+		buffer_append(&found->body, &record.fragments[i].hash,
+			      sizeof(uint64_t));
+	for (size_t i = 0; i < found->told_count; i++) {
+		uint32_t pages = df_read(&reader, record.fragments[i].hash);
+
+		buffer_append(&found->body, &pages, sizeof(pages));
+	}
+	buffer_free(&bytes);
+}
+
 static enum error copy_page(struct txn *txn, const struct stored *stored,
 			    const struct answer_rules *rules,
 			    struct found_page *found,
@@ -86,6 +120,8 @@ static enum error copy_page(struct txn *txn, const struct stored *stored,
 	found->known = stored_site_keep(
 		&found->site, stored_site_known(stored->key, &stored->row));
 	found->fetched_ms = stored->row.fetched_ms;
+	if (error == ERR_NONE && found->wants_told)
+		tell(txn, stored, found);
 	return error;
 }
 

@@ -27,11 +27,17 @@ struct found_page {
 	struct stored_site site;
 	const struct site_view *view;
 	struct known_page known;
-	struct buffer body;
+	struct buffer body; /* the page, then what is told of it */
 	uint64_t fetched_ms;
+	bool wants_told; /* the caller's: it goes to a worker */
+	bool is_told;    /* as daemon/worker/text_request.h says */
+	uint32_t page_count;
+	size_t page_bytes;
+	size_t told_count;
 };
 
-/* Find and copy it into *found, which is {0}; close it in any case. Errors of
+/* Find and copy it into *found, which is {0} but for the caller's; close it in
+ * any case. Errors of
  * stored_find(), ERR_NOT_KEPT, ERR_CORRUPT. */
 enum error found_page_read(struct store *store,
 			   const struct answer_rules *rules,

@@ -85,6 +85,7 @@ static struct slice with_end(const char *text)
 struct place {
 	struct stored_site *site;       /* NULL: of none */
 	const struct known_page *known; /* NULL: it is not stored there */
+	const struct found_page *found; /* the same, or NULL */
 	const char *url;                /* of a stored page */
 	uint64_t fetched_ms;
 	struct slice body;
@@ -101,6 +102,16 @@ static void put_site(const struct place *place, struct text_task_request *row)
 	row->width = view->width;
 	row->threshold = view->threshold;
 	row->generation = view->generation;
+}
+
+static void put_told(const struct found_page *found,
+		     struct text_task_request *row)
+{
+	row->is_told = 1;
+	row->page_bytes = found->page_bytes;
+	row->told_count = found->told_count;
+	row->told_cluster = found->known.cluster;
+	row->told_pages = found->page_count;
 }
 
 static void put_lists(const struct text_request *request,
@@ -146,6 +157,8 @@ static struct buffer head_of(const struct answer_rules *rules,
 
 	if (place->site != NULL)
 		put_site(place, &row);
+	if (place->found != NULL && place->found->is_told)
+		put_told(place->found, &row);
 	put_lists(request, place->known, &parameters, &known);
 	row.parameters = buffer_slice(&parameters);
 	row.known = buffer_slice(&known);
@@ -195,7 +208,7 @@ static enum error answer_stored(const struct asking *asking,
 {
 	const struct text_request *request = asking->request;
 	struct text_answer told = {0};
-	struct found_page found = {0};
+	struct found_page found = {.wants_told = true};
 	enum error error = found_page_read(asking->store, asking->rules,
 					   request->url, &found, &told);
 
@@ -203,6 +216,7 @@ static enum error answer_stored(const struct asking *asking,
 		error = run(asking,
 			    &(struct place){.site = &found.site,
 					    .known = &found.known,
+					    .found = &found,
 					    .url = told.url,
 					    .fetched_ms = found.fetched_ms,
 					    .body = buffer_slice(&found.body)},

@@ -8,6 +8,7 @@
 #include "extract/methods/ridge_model.h"
 #include "store/arena.h"
 #include "template/site_question.h"
+#include "template/sorted.h"
 
 static struct slice copy(struct arena *arena, struct slice text)
 {
@@ -90,15 +91,51 @@ static enum error take(struct remote_site *site, const struct message *message,
 	return ERR_NONE;
 }
 
+/* False: there is a fragment of which nothing was told. */
+static bool find_told(const struct told_page *told,
+		      const struct site_question *question,
+		      uint32_t *frequencies)
+{
+	for (uint32_t i = 0; told->cluster != 0 && i < question->count; i++) {
+		size_t at = sorted_find(told->fragments, told->count,
+					question->fragments[i]);
+
+		if (at == told->count)
+			return false;
+		frequencies[i] = told->frequencies[at];
+	}
+	return true;
+}
+
+/* Answer by what came with the task; false: the keeper has to be asked. */
+static bool is_told(const struct remote_site *site,
+		    const struct site_question *question,
+		    struct site_answer *answer)
+{
+	const struct told_page *told = &site->told;
+
+	if (question->known == NULL || !told->is_there ||
+	    !find_told(told, question, answer->frequencies))
+		return false;
+	answer->is_there = true;
+	answer->cluster = told->cluster;
+	answer->page_count = told->page_count;
+	answer->generation = site->view.generation;
+	return true;
+}
+
 static enum error answer_question(void *context,
 				  const struct site_question *question,
 				  struct site_answer *answer_out)
 {
 	struct remote_site *site = context;
-	struct message asked = question_of(question);
+	struct message asked;
 	struct message answer;
 	enum error error = ERR_STOPPED;
 
+	if (is_told(site, question, answer_out))
+		return ERR_NONE;
+	asked = question_of(question);
 	if (task_ask(site->task,
 		     &(struct inquiry){.kind = ASK_SITE,
 				       .head = buffer_slice(&asked.head),

@@ -10,6 +10,16 @@
 struct arena;
 struct learned_cache;
 
+/* What the site says of the stored page of the task, with which it came. */
+struct told_page {
+	bool is_there; /* else the site has to be asked */
+	uint32_t cluster;
+	uint32_t page_count;
+	size_t count;
+	const uint64_t *fragments;   /* [count], ascending */
+	const uint32_t *frequencies; /* [count] */
+};
+
 struct remote_site {
 	struct site_view view;
 	struct task *task;
@@ -17,6 +27,7 @@ struct remote_site {
 	struct learned_cache *learned;
 	const struct page_limits *limits;
 	uint64_t site; /* tells it from others; 0: there is none */
+	struct told_page told;
 };
 
 /* Set the source of the view; its other fields are the caller's to set. */

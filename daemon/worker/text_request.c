@@ -16,6 +16,8 @@ static const struct field text_fields[] = {
 	FIELD(text_task_request, generation),
 	FIELD(text_task_request, site),
 	FIELD(text_task_request, max_learned),
+	FIELD(text_task_request, page_bytes),
+	FIELD(text_task_request, told_count),
 	FIELD(text_task_request, is_stored),
 	FIELD(text_task_request, measure),
 	FIELD(text_task_request, width),
@@ -26,6 +28,11 @@ static const struct field text_fields[] = {
 	FIELD(text_task_request, scope),
 	FIELD(text_task_request, favor),
 	FIELD(text_task_request, extras),
+	FIELD(text_task_request, with_comments),
+	FIELD(text_task_request, is_told),
+	FIELD(text_task_request, told_cluster),
+	FIELD(text_task_request, told_pages),
+	FIELD(text_task_request, reserved),
 };
 const struct row_layout text_task_request_layout =
 	LAYOUT(text_task_request, text_fields,

@@ -20,15 +20,22 @@ struct known_field {
 	struct slice charset;
 };
 
-/* TASK_TEXT. Body: the page. An empty text is one that is not there. */
+/*
+ * TASK_TEXT. Body: the page; when is_told what its site would say of it
+ * follows, so that it need not be asked for: the hashes of its fragments,
+ * [told_count], ascending, and in how many pages of its cluster each stands,
+ * u32 [told_count]. An empty text is one that is not there.
+ */
 struct text_task_request {
 	struct limits_field limits;
 	uint64_t fetched_ms;  /* of a stored page */
 	uint64_t generation;  /* of the site */
 	uint64_t site;        /* tells it from others; 0: of no site */
 	uint64_t max_learned; /* bytes that may be kept of what is learned */
-	uint32_t is_stored;   /* the page stands in the site as `known` */
-	uint32_t measure;     /* of the site */
+	uint64_t page_bytes;  /* when is_told: of the body */
+	uint64_t told_count;
+	uint32_t is_stored; /* the page stands in the site as `known` */
+	uint32_t measure;   /* of the site */
 	uint32_t width;
 	uint32_t threshold;
 	uint32_t min_cluster_pages;
@@ -37,6 +44,11 @@ struct text_task_request {
 	uint32_t scope;
 	uint32_t favor;
 	uint32_t extras;
+	uint32_t with_comments;
+	uint32_t is_told;
+	uint32_t told_cluster; /* of the page; 0: none, and nothing follows */
+	uint32_t told_pages;   /* of the cluster */
+	uint32_t reserved;
 	struct slice host;     /* of the site */
 	struct slice url;      /* of the request */
 	struct slice page_url; /* after redirects */

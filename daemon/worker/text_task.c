@@ -81,6 +81,47 @@ static bool is_in_range(const struct text_task_request *row)
 	       row->page_url.size <= MAX_URL_BYTES;
 }
 
+/* In memory that is aligned for any number. */
+static void *copy_numbers(struct arena *arena, struct slice numbers)
+{
+	uint64_t *copy = ARENA_ROOM(arena, uint64_t,
+				    numbers.size / sizeof(uint64_t) + 1);
+
+	if (numbers.size > 0)
+		memcpy(copy, numbers.data, numbers.size);
+	return copy;
+}
+
+/* Take the told fragments, which as they came are not aligned, off the body,
+ * which is the page then. False: that is no such body. */
+static bool read_told(struct asked *asked)
+{
+	const struct text_task_request *row = &asked->row;
+	struct remote_site *site = &asked->site;
+	struct slice body = asked->request.body;
+	struct slice fragments;
+	struct slice frequencies;
+	uint64_t count = row->told_count;
+
+	if (row->is_told == 0)
+		return true;
+	if (row->is_stored == 0 || count > body.size ||
+	    !item_cut(&body, row->page_bytes, &asked->request.body) ||
+	    !item_cut(&body, count * sizeof(uint64_t), &fragments) ||
+	    !item_cut(&body, count * sizeof(uint32_t), &frequencies) ||
+	    body.size != 0)
+		return false;
+	site->told = (struct told_page){
+		.is_there = true,
+		.cluster = row->told_cluster,
+		.page_count = row->told_pages,
+		.count = (size_t)count,
+		.fragments = copy_numbers(site->arena, fragments),
+		.frequencies = copy_numbers(site->arena, frequencies),
+	};
+	return true;
+}
+
 static void open_site(struct asked *asked, struct task *task)
 {
 	const struct text_task_request *row = &asked->row;
@@ -125,7 +166,7 @@ static enum error read_request(struct task *task, struct asked *asked)
 	asked->request.body = task->body;
 	asked->request.charset = row->charset;
 	open_site(asked, task);
-	return ERR_NONE;
+	return read_told(asked) ? ERR_NONE : ERR_MALFORMED;
 }
 
 static enum error extract(struct task *task, struct asked *asked,
@@ -146,7 +187,7 @@ static enum error extract(struct task *task, struct asked *asked,
 		return extraction_of_body(&extraction, answer);
 	memcpy(answer->url, asked->row.page_url.data, asked->row.page_url.size);
 	answer->fetched_ms = asked->row.fetched_ms;
-	error = sample_page_parse(task->body, known.charset,
+	error = sample_page_parse(asked->request.body, known.charset,
 				  &asked->rules.limits, &answer->page);
 	return error == ERR_NONE
 		       ? extraction_of_known(&extraction, answer->page, &known,

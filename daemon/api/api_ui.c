@@ -1,6 +1,7 @@
 /* What all pages of daemon/ui have in common. */
 #include "daemon/api/api_ui.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ bool ui_ask(struct call *call, call_handler *handle, json_t **answer_out)
 	call->answer_out = answer_out;
 	handle(call);
 	call->answer_out = NULL;
+	assert(*answer_out != NULL);
 	if (call->answer_status < 300)
 		return true;
 	message = json_string_value(json_object_get(

@@ -6,7 +6,7 @@
 	const live = document.getElementById("live");
 	const address = new URL(location.href);
 	const pause = 1000, poll = 5000;
-	let timer = 0, last = 0, missed = false;
+	let timer = 0, last = 0, took = 0, missed = false;
 
 	address.searchParams.delete("done");
 	if (address.href !== location.href)
@@ -55,7 +55,7 @@
 			missed = true;
 			return;
 		}
-		last = Date.now();
+		const begun = Date.now();
 		try {
 			const answer = await fetch(address.href);
 			if (!answer.ok)
@@ -72,12 +72,15 @@
 		} catch (error) {
 			say("not live", false);
 		}
+		last = Date.now();
+		took = last - begun;
 	}
 
+	/* Large pages are asked for less often. */
 	function ask() {
 		if (!timer)
-			timer = setTimeout(refresh,
-					   Math.max(0, last + pause - Date.now()));
+			timer = setTimeout(refresh, Math.max(0,
+				last + Math.max(pause, 10 * took) - Date.now()));
 	}
 
 	function say(text, isOn) {

@@ -80,7 +80,7 @@ static void append_title(struct buffer *out, const json_t *event)
 		ui_template_link(out, id);
 		buffer_append_byte(out, ' ');
 	}
-	ui_text(out, sentence.data, 4 * UI_TEXT_COLUMNS);
+	ui_text(out, sentence.data, UI_LONG_COLUMNS);
 	buffer_append_text(out, ".</p>\n");
 	buffer_free(&sentence);
 }

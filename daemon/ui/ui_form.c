@@ -8,10 +8,11 @@
 
 static int digit_of(char byte)
 {
+	int lower = byte | 0x20;
+
 	if (byte >= '0' && byte <= '9')
 		return byte - '0';
-	byte = (char)(byte | 0x20);
-	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+	return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
 /* Append the text decoded; false: it holds a NUL. */

@@ -145,7 +145,7 @@ void ui_failure(struct buffer *out, unsigned status, const char *message)
 	ui_begin(out,
 		 &(struct ui_frame){.title = title, .section = UI_SECTIONS});
 	buffer_printf(out, "<h1>%s</h1>\n<p class=\"lede\">", title);
-	ui_text(out, message, 4 * UI_TEXT_COLUMNS);
+	ui_text(out, message, UI_LONG_COLUMNS);
 	buffer_append_text(out, "</p>\n<p><a href=\"/\">All sites</a></p>\n");
 	ui_end(out);
 }

@@ -186,7 +186,7 @@ static void append_facts(struct buffer *out, const json_t *guard)
 {
 	buffer_append_text(out, "<dl class=\"facts\"><dt>Selector</dt>"
 				"<dd><code>");
-	ui_text(out, ui_member(guard, "selector"), 4 * UI_TEXT_COLUMNS);
+	ui_text(out, ui_member(guard, "selector"), UI_LONG_COLUMNS);
 	buffer_append_text(out, "</code> <span class=\"soft\">");
 	ui_text(out, ui_member(guard, "language"), UI_LABEL_COLUMNS);
 	buffer_append_text(out, "</span></dd><dt>Matches on a page</dt><dd>");
@@ -240,7 +240,7 @@ static void append_choice(struct buffer *out, const char *selector,
 				"name=\"css\" required value=\"");
 	ui_lines(out, selector);
 	buffer_printf(out, "\"%s><code>", is_chosen ? " checked" : "");
-	ui_text(out, selector, 2 * UI_TEXT_COLUMNS);
+	ui_text(out, selector, UI_LONG_COLUMNS);
 	buffer_append_text(out, "</code> <span class=\"soft small\">");
 	buffer_append_text(out, note);
 	buffer_append_text(out, "</span></label>\n");
@@ -312,9 +312,9 @@ void ui_element(struct buffer *out, const struct ui_element *shown)
 	buffer_append_text(out, ". You are told when pages no longer have it, "
 				"and where it has gone.</p>\n"
 				"<dl class=\"facts\"><dt>Value</dt><dd>");
-	ui_text(out, ui_member(shown->found, "value"), 3 * UI_TEXT_COLUMNS);
+	ui_text(out, ui_member(shown->found, "value"), UI_LONG_COLUMNS);
 	buffer_append_text(out, "</dd><dt>Place</dt><dd><code>");
-	ui_text(out, ui_member(shown->found, "path"), 3 * UI_TEXT_COLUMNS);
+	ui_text(out, ui_member(shown->found, "path"), UI_LONG_COLUMNS);
 	buffer_append_text(out, "</code></dd></dl>\n");
 	append_up(out, shown);
 	buffer_append_text(out, "<form class=\"panel\" method=\"post\" "

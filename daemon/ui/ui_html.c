@@ -101,18 +101,27 @@ void ui_bytes(struct buffer *out, uint64_t bytes)
 		      value, units[unit]);
 }
 
+/* 2025-11-22T10:07:00Z */
+bool ui_is_time(const char *text)
+{
+	static const char form[] = "0000-00-00T00:00:00Z";
+
+	for (size_t i = 0; i < sizeof(form); i++)
+		if (form[i] == '0' ? text[i] < '0' || text[i] > '9'
+				   : text[i] != form[i])
+			return false;
+	return true;
+}
+
 void ui_time(struct buffer *out, const json_t *time)
 {
 	const char *text = json_string_value(time);
 
-	/* 2025-11-22T10:07:00Z */
-	if (text == NULL || strlen(text) < 16) {
+	if (text == NULL || !ui_is_time(text))
 		buffer_append_text(out, "–");
-		return;
-	}
-	buffer_append_text(out, "<time datetime=\"");
-	ui_text(out, text, UI_LABEL_COLUMNS);
-	buffer_printf(out, "\">%.10s %.5s</time>", text, text + 11);
+	else
+		buffer_printf(out, "<time datetime=\"%s\">%.10s %.5s</time>",
+			      text, text, text + strlen("0000-00-00T"));
 }
 
 void ui_badge(struct buffer *out, const char *class, const char *text)

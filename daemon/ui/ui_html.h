@@ -15,6 +15,7 @@
 enum {
 	UI_URL_COLUMNS = 90,
 	UI_TEXT_COLUMNS = 110,
+	UI_LONG_COLUMNS = 400,
 	UI_LABEL_COLUMNS = 60,
 };
 
@@ -43,6 +44,9 @@ void ui_counted(struct buffer *out, uint64_t count, const char *noun);
 
 /* Append "1.4 MB". */
 void ui_bytes(struct buffer *out, uint64_t bytes);
+
+/* Whether it is a time as the API writes it. */
+bool ui_is_time(const char *text);
 
 /* Append a time of the API as an element; a dash for null. */
 void ui_time(struct buffer *out, const json_t *time);

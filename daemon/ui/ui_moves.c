@@ -27,7 +27,7 @@ static void append_items(struct buffer *out, const json_t *items, bool is_path)
 			break;
 		}
 		buffer_append_text(out, is_path ? "<li><code>" : "<li>");
-		ui_text(out, ui_member(item, "text"), 2 * UI_TEXT_COLUMNS);
+		ui_text(out, ui_member(item, "text"), UI_LONG_COLUMNS);
 		if (is_path)
 			buffer_append_text(out, "</code>");
 		if (json_is_number(ratio))

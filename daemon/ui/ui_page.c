@@ -27,7 +27,7 @@ static void append_fact(struct buffer *out, const char *name, const char *value)
 	if (*value == '\0')
 		return;
 	buffer_printf(out, "<dt>%s</dt><dd>", name);
-	ui_text(out, value, 3 * UI_TEXT_COLUMNS);
+	ui_text(out, value, UI_LONG_COLUMNS);
 	buffer_append_text(out, "</dd>");
 }
 
@@ -178,11 +178,6 @@ static void append_name(struct buffer *out, const char *name)
 	}
 }
 
-static bool is_time(const char *text)
-{
-	return strlen(text) == 20 && text[10] == 'T' && text[19] == 'Z';
-}
-
 static bool is_size(const char *name)
 {
 	size_t size = strlen(name);
@@ -195,10 +190,10 @@ static void append_value(struct buffer *out, const char *name,
 {
 	const char *text = json_string_value(value);
 
-	if (text != NULL && is_time(text))
+	if (text != NULL && ui_is_time(text))
 		ui_time(out, value);
 	else if (text != NULL)
-		ui_text(out, text, 3 * UI_TEXT_COLUMNS);
+		ui_text(out, text, UI_LONG_COLUMNS);
 	else if (json_is_integer(value) && is_size(name))
 		ui_bytes(out, (uint64_t)json_integer_value(value));
 	else if (json_is_integer(value))
@@ -254,7 +249,7 @@ static void append_visit(struct buffer *out, const json_t *explain)
 	ui_badge(out, ui_is_true(explain, "admitted") ? "good" : "warn",
 		 ui_is_true(explain, "admitted") ? "visited" : "not visited");
 	buffer_append_byte(out, ' ');
-	ui_text(out, ui_member(explain, "meaning"), 2 * UI_TEXT_COLUMNS);
+	ui_text(out, ui_member(explain, "meaning"), UI_LONG_COLUMNS);
 	buffer_append_text(out, ".</p>\n");
 	if (!ui_is_true(explain, "site_is_known"))
 		append_offer(out, ui_member(explain, "url"));

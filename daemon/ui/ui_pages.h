@@ -74,7 +74,7 @@ void ui_alerts(struct buffer *out, const struct ui_alerts *shown);
 void ui_alert(struct buffer *out, const json_t *event);
 
 /* The guards of a site, a guard, and an element that may be guarded. */
-void ui_guards(struct buffer *out, const char *host, const json_t *guards);
+void ui_guards(struct buffer *out, const char *host, const json_t *answer);
 void ui_guard(struct buffer *out, const json_t *guard);
 
 struct ui_element {

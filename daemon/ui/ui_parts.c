@@ -109,7 +109,7 @@ static void append_summary(struct buffer *out, const json_t *event)
 	}
 	event_summary(event, &sentence);
 	buffer_append_byte(&sentence, '\0');
-	ui_text(out, sentence.data, 4 * UI_TEXT_COLUMNS);
+	ui_text(out, sentence.data, UI_LONG_COLUMNS);
 	buffer_free(&sentence);
 	if (*id == '\0' && *ui_member(event, "url") != '\0') {
 		buffer_append_text(out, " ");

@@ -74,7 +74,7 @@ static void append_form(struct buffer *out)
 		"<label>Visit again after, s<input name=\"revisit_s\" "
 		"type=\"number\" min=\"0\" placeholder=\"default\"></label>"
 		"<label class=\"check\"><input name=\"private\" "
-		"type=\"checkbox\" value=\"1\">private address</label>"
+		"type=\"checkbox\" value=\"1\">private addresses, too</label>"
 		"<button class=\"main\">Watch it</button></div></form>\n");
 }
 

@@ -125,7 +125,7 @@ static void append_texts(struct buffer *out, const json_t *template)
 			continue;
 		buffer_append_text(out, "<tr role=\"row\">");
 		ui_cell(out, heads[0]);
-		ui_text(out, ui_member(text, "text"), 2 * UI_TEXT_COLUMNS);
+		ui_text(out, ui_member(text, "text"), UI_LONG_COLUMNS);
 		buffer_append_text(out, "</td>");
 		ui_count_cell(out, heads[1], ui_whole(text, "df"));
 		ui_cell(out, heads[2]);

@@ -956,6 +956,122 @@ START_TEST(many_ask_while_the_configuration_changes)
 }
 END_TEST
 
+#define UI_PAGE "url=" SITE "3"
+
+/* The pages that people look at, of what the API answers. */
+static const struct {
+	const char *target;
+	int status;
+	const char *text;
+} pages[] = {
+	{"/", 200, "/ui/sites/news.example\""},
+	{"/ui/sites/news.example", 200, "/ui/templates/news.example/1\""},
+	{"/ui/sites/news.example/patterns", 200, "Patterns of its URLs"},
+	{"/ui/sites/news.example/guards", 200, "No guard watches"},
+	{"/ui/sites/news.example/events", 200, "site.added"},
+	{"/ui/sites/none.example", 404, "Not found"},
+	{"/ui/sites/news.example/guards/9", 404, "Not found"},
+	{"/ui/templates/news.example/1", 200, "class=\"tree\""},
+	{"/ui/templates/news.example/1/pages", 200, "/ui/page?url=http:"},
+	{"/ui/templates/news.example/1/texts", 200, "Texts that its pages"},
+	{"/ui/templates/news.example/1/versions", 200, "Versions of"},
+	{"/ui/templates/news.example/1/versions?from=1", 400, "two versions"},
+	{"/ui/templates/news.example/99", 404, "Not found"},
+	{"/ui/alerts", 200, "<h1>Alerts</h1>"},
+	{"/ui/alerts?all=1", 200, "<h1>Alerts</h1>"},
+	{"/ui/alerts/1", 200, "<h1>"},
+	{"/ui/alerts/99999", 404, "There is no such event"},
+	{"/ui/daemon", 200, "running since"},
+	{"/ui/page?" UI_PAGE, 200, "class=\"clean\""},
+	{"/ui/page/why?" UI_PAGE, 200, "src=\"/ui/why?url="},
+	{"/ui/page/visit?" UI_PAGE, 200, "As stored"},
+	{"/ui/page?url=" SITE "none", 200, "<h1>http://news.example/none"},
+	{"/ui/page?url=http://none.example/", 200, "Watch this site"},
+	{"/ui/page", 400, "That cannot be"},
+	{"/ui/page?" UI_PAGE "&method=none", 400, "That cannot be"},
+	{"/ui/why?" UI_PAGE, 200, "class=\"legend\""},
+	{"/ui/why?url=" SITE "none", 404, "Not found"},
+	{"/ui/element?" UI_PAGE, 200, "&amp;element="},
+	{"/ui/element?" UI_PAGE "&element=3", 200, "Guard an element"},
+	{"/ui/element?" UI_PAGE "&element=3&up=1", 200, "Guard an element"},
+	{"/ui/element?" UI_PAGE "&element=99999", 404, "no such element"},
+	{"/ui/element?url=" SITE "none&element=3", 404, "is not stored"},
+};
+
+START_TEST(a_page_shows_what_the_api_says)
+{
+	struct buffer answer = client_ask(path, "GET", pages[_i].target, NULL);
+
+	ck_assert_int_eq(client_status(&answer), pages[_i].status);
+	ck_assert_ptr_nonnull(strstr(answer.data, "text/html; charset=utf-8"));
+	ck_assert_ptr_nonnull(strstr(answer.data, "nosniff"));
+	ck_assert_ptr_nonnull(strstr(answer.data, "default-src 'none'; "));
+	ck_assert_msg(strstr(client_body(&answer), pages[_i].text) != NULL,
+		      "%s", client_body(&answer));
+	buffer_free(&answer);
+}
+END_TEST
+
+/* POST a form with the headers; the status and where it leads to. */
+static void post_form(const char *target, const char *headers, const char *form,
+		      const char *wanted)
+{
+	struct buffer request = {0};
+	struct buffer answer;
+	int file = client_open(path);
+
+	buffer_printf(&request,
+		      "POST %s HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"
+		      "%sContent-Length: %zu\r\n\r\n%s",
+		      target, headers, strlen(form), form);
+	ck_assert(client_send(file, request.data));
+	answer = client_receive(file);
+	ck_assert_msg(strstr(answer.data, wanted) != NULL, "%s", answer.data);
+	close(file);
+	buffer_free(&request);
+	buffer_free(&answer);
+}
+
+#define OURS "Origin: http://h\r\nSec-Fetch-Site: same-origin\r\n"
+
+START_TEST(forms_of_our_pages_change_things)
+{
+	post_form("/ui/sites/news.example/guards", OURS, "css=p&name=words",
+		  "Location: /ui/sites/news.example/guards?done=guard\r\n");
+	post_form("/ui/sites/news.example/guards", OURS, "css=p[", " 400 ");
+	post_form("/ui/sites/news.example/guards", OURS, "css=p&cluster=x",
+		  " 400 ");
+	post_form("/ui/sites/news.example/guards/1/delete", OURS, "",
+		  "Location: /ui/sites/news.example/guards?done=unguarded\r\n");
+	post_form("/ui/sites", OURS, "url=http%3A%2F%2Fmore.example%2F",
+		  "Location: /ui/sites/more.example?done=site\r\n");
+	post_form("/ui/sites", OURS, "url=http%3A%2F%2Fx%2F&max_pages=-1",
+		  " 400 ");
+	post_form("/ui/alerts/1/ack", OURS, "",
+		  "Location: /ui/alerts?done=ack\r\n");
+	post_form("/ui/alerts/99999/silence", OURS, "", " 404 ");
+	post_form("/ui/silences/9/delete", OURS, "", " 404 ");
+}
+END_TEST
+
+START_TEST(forms_of_others_change_nothing)
+{
+	static const char *const targets[] = {
+		"/ui/sites",
+		"/ui/sites/news.example/guards",
+		"/ui/alerts/1/ack",
+		"/ui/sites/news.example/guards/1/delete",
+	};
+
+	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+		post_form(targets[i], "", "url=http%3A%2F%2Fx%2F&css=p",
+			  " 403 ");
+		post_form(targets[i], "Origin: http://evil\r\n",
+			  "url=http%3A%2F%2Fx%2F&css=p", " 403 ");
+	}
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("api");
@@ -963,6 +1079,10 @@ Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tests, begin, end);
 	tcase_set_timeout(tests, 60);
+	tcase_add_loop_test(tests, a_page_shows_what_the_api_says, 0,
+			    sizeof(pages) / sizeof(pages[0]));
+	tcase_add_test(tests, forms_of_our_pages_change_things);
+	tcase_add_test(tests, forms_of_others_change_nothing);
 	tcase_add_test(tests, a_path_that_is_none_is_told);
 	tcase_add_test(
 		tests,

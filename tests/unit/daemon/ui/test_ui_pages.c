@@ -1,0 +1,243 @@
+#include "daemon/ui/ui_pages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/ui/ui_frame.h"
+#include "daemon/ui/ui_html.h"
+#include "tests/unit/run.h"
+
+#define EVIL                                                                 \
+	"\\\"></code></textarea><script>x()</script><img src=x onerror=x()>" \
+	"' &amp; \\u202e\\u0000"
+
+/* Every member that a page shows, as a text, a number or a list. */
+static const char *const members[] = {
+	"host",     "url",     "added",   "state",    "seen",     "id",
+	"title",    "pattern", "cluster", "name",     "selector", "expect",
+	"language", "site",    "kind",    "time",     "other",    "created",
+	"changed",  "first",   "last",    "text",     "method",   "reason",
+	"quality",  "value",   "path",    "example",  "meaning",  "good",
+	"version",  "path",    "now",     "template", "fetched",  "description",
+};
+
+static const char *const lists[] = {
+	"sites",     "clusters",  "patterns", "guards",     "pages",
+	"fragments", "blocks",    "versions", "candidates", "sample",
+	"silences",  "processes", "gone",     "come",       "authors",
+};
+
+static const char *const objects[] = {
+	"detail", "paths",    "classes", "metadata", "visit",
+	"robots", "pipeline", "counts",  "store",    "published",
+};
+
+static const char *const numbers[] = {
+	"pages", "tried", "pending", "max_pages", "seq",   "guard",
+	"df",    "ratio", "score",   "bytes",     "alert",
+};
+
+/* An object with all of that, `depth` levels deep. */
+static json_t *evil(unsigned depth)
+{
+	json_t *text = json_loads("[\"" EVIL "\"]", JSON_ALLOW_NUL, NULL);
+	json_t *object = json_object();
+
+	ck_assert_ptr_nonnull(text);
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		json_object_set(object, members[i], json_array_get(text, 0));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		json_object_set_new(object, numbers[i], json_integer(-7));
+	json_object_set_new(object, "alert", json_true());
+	for (size_t i = 0; depth > 0 && i < sizeof(lists) / sizeof(*lists); i++)
+		json_object_set_new(
+			object, lists[i],
+			json_pack("[o, n, i, s]", evil(depth - 1), 1, "text"));
+	for (size_t i = 0; depth > 0 && i < sizeof(objects) / sizeof(*objects);
+	     i++)
+		json_object_set_new(object, objects[i], evil(depth - 1));
+	json_decref(text);
+	return object;
+}
+
+static bool is_void(struct slice name)
+{
+	static const char *const names[] = {"!DOCTYPE", "meta", "link",
+					    "input",    "rect", "path"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (slice_equal(name, slice_of(names[i])))
+			return true;
+	return false;
+}
+
+/* Every element that is opened is closed, in order. */
+static void assert_balanced(const char *html)
+{
+	struct slice open[64];
+	size_t depth = 0;
+
+	while ((html = strchr(html, '<')) != NULL) {
+		bool is_end = html[1] == '/';
+		const char *begin = html + 1 + is_end;
+		struct slice name = {begin, strcspn(begin, " >")};
+
+		html = strchr(begin, '>');
+		ck_assert_ptr_nonnull(html);
+		if (is_end) {
+			ck_assert_uint_gt(depth, 0);
+			ck_assert_msg(slice_equal(open[--depth], name), "%.80s",
+				      begin);
+		} else if (!is_void(name)) {
+			ck_assert_uint_lt(depth, 64);
+			open[depth++] = name;
+		}
+	}
+	ck_assert_uint_eq(depth, 0);
+}
+
+/* Append every page of `value`, whatever it is. */
+static void show_all(const json_t *value, const json_t *list,
+		     struct buffer *out)
+{
+	ui_sites(out, &(struct ui_sites){value, list});
+	for (unsigned i = 0; i < UI_TABS; i++)
+		ui_site(out, &(struct ui_site){.site = value,
+					       .clusters = value,
+					       .patterns = value,
+					       .guards = value,
+					       .events = list,
+					       .tab = (enum ui_tab)i});
+	for (unsigned i = 0; i < UI_TEMPLATE_TABS; i++)
+		ui_template(out, &(struct ui_template){
+					 .host = ui_member(value, "host"),
+					 .template = value,
+					 .pages = value,
+					 .diff = value,
+					 .tab = (enum ui_template_tab)i});
+	for (unsigned i = 0; i < UI_PAGE_TABS; i++)
+		ui_page(out, &(struct ui_page){.url = ui_member(value, "url"),
+					       .text = value,
+					       .explain = value,
+					       .tab = (enum ui_page_tab)i});
+	ui_alerts(out, &(struct ui_alerts){.events = list, .silences = value});
+	ui_alert(out, value);
+	ui_guard(out, value);
+	ui_element(out, &(struct ui_element){.host = ui_member(value, "host"),
+					     .url = ui_member(value, "url"),
+					     .cluster = ui_member(value, "id"),
+					     .found = value});
+	ui_daemon(out, value);
+}
+
+START_TEST(nothing_foreign_becomes_markup)
+{
+	json_t *value = evil(3);
+	json_t *list = json_pack("[O, n, i]", value, 7);
+	struct buffer out = {0};
+
+	show_all(value, list, &out);
+	ck_assert_ptr_nonnull(strstr(out.data, "&lt;script&gt;x()"));
+	ck_assert_ptr_null(strstr(out.data, "<script"));
+	ck_assert_ptr_null(strstr(out.data, "<img"));
+	ck_assert_ptr_null(strstr(out.data, "\xe2\x80\xae"));
+	assert_balanced(out.data);
+	buffer_free(&out);
+	json_decref(list);
+	json_decref(value);
+}
+END_TEST
+
+START_TEST(what_is_missing_is_left_out)
+{
+	json_t *empty = json_object();
+	struct buffer out = {0};
+
+	show_all(NULL, NULL, &out);
+	show_all(empty, empty, &out);
+	assert_balanced(out.data);
+	ck_assert_ptr_null(strstr(out.data, "(null)"));
+	buffer_free(&out);
+	json_decref(empty);
+}
+END_TEST
+
+START_TEST(only_pages_of_the_web_are_linked)
+{
+	struct buffer out = {0};
+
+	ui_foreign_link(&out, "javascript:x()");
+	ck_assert_str_eq(out.data, "javascript:x()");
+	buffer_clear(&out);
+	ui_foreign_link(&out, "http://h/\"><b>");
+	ck_assert_ptr_nonnull(strstr(out.data, "href=\"http://h/&quot;&gt;"));
+	ck_assert_ptr_nonnull(strstr(out.data, "rel=\"noreferrer "));
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(links_carry_any_address)
+{
+	struct buffer out = {0};
+
+	ui_page_link(&out, "http://h/?a=1&b=\"#c d", "");
+	ck_assert_ptr_nonnull(strstr(out.data, "url=http:%2F%2Fh%2F%3Fa%3D1"
+					       "%26b%3D%22%23c%20d\""));
+	buffer_clear(&out);
+	ui_template_link(&out, "127.0.0.1:80/3");
+	ck_assert_ptr_nonnull(
+		strstr(out.data, "\"/ui/templates/127.0.0.1:80/3\""));
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(numbers_are_for_people)
+{
+	struct buffer out = {0};
+
+	ui_count(&out, 1234567);
+	ui_counted(&out, 1, " page");
+	ui_bytes(&out, 999);
+	ui_bytes(&out, 1500);
+	ui_bytes(&out, UINT64_MAX);
+	ck_assert_str_eq(out.data, "1,234,5671  page999&nbsp;B1.5&nbsp;kB"
+				   "18446744&nbsp;TB");
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(the_frame_is_whole)
+{
+	struct buffer out = {0};
+	struct buffer policy = {0};
+	char *script;
+
+	ui_failure(&out, 404, "<b>");
+	ck_assert_ptr_nonnull(strstr(out.data, "&lt;b&gt;"));
+	/* the script is no markup */
+	script = strstr(out.data, "<script>") + strlen("<script>");
+	memmove(script, strstr(script, "</script>"),
+		strlen(strstr(script, "</script>")) + 1);
+	assert_balanced(out.data);
+	ui_policy(&policy, true);
+	ck_assert_ptr_nonnull(strstr(policy.data, "script-src 'sha256-"));
+	ck_assert_uint_lt(policy.size, 1024);
+	buffer_free(&out);
+	buffer_free(&policy);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("ui_pages");
+	TCase *tests = tcase_create("ui_pages");
+
+	suite_add_tcase(suite, tests);
+	tcase_add_test(tests, nothing_foreign_becomes_markup);
+	tcase_add_test(tests, what_is_missing_is_left_out);
+	tcase_add_test(tests, only_pages_of_the_web_are_linked);
+	tcase_add_test(tests, links_carry_any_address);
+	tcase_add_test(tests, numbers_are_for_people);
+	tcase_add_test(tests, the_frame_is_whole);
+	return suite;
+}

@@ -8,9 +8,6 @@
 #include "daemon/answer/event_json.h"
 #include "daemon/ui/ui_form.h"
 
-/* So many events are searched for the last ones. */
-enum { MAX_SEARCHED = 200000 };
-
 static const struct {
 	const char *name;
 	const char *text;
@@ -173,14 +170,15 @@ static bool gather(void *context, uint64_t number,
 	return true;
 }
 
-json_t *ui_last_events(struct call *call, struct event_query *query, size_t max)
+json_t *ui_last_events(struct call *call, struct event_query *query,
+		       struct ui_window window)
 {
-	struct gathered gathered = {json_array(), max};
+	struct gathered gathered = {json_array(), window.max};
 	uint64_t last = event_last_number(call->api->store);
 	json_t *newest;
 	enum error error;
 
-	query->since = last > MAX_SEARCHED ? last - MAX_SEARCHED : 0;
+	query->since = last > window.searched ? last - window.searched : 0;
 	query->limit = UINT64_MAX;
 	error = event_query_run(query, call->api->store, gather, &gathered);
 	if (error != ERR_NONE) {
@@ -190,7 +188,7 @@ json_t *ui_last_events(struct call *call, struct event_query *query, size_t max)
 	}
 	newest = json_array();
 	for (size_t i = json_array_size(gathered.list);
-	     i-- > 0 && json_array_size(newest) < max;)
+	     i-- > 0 && json_array_size(newest) < window.max;)
 		json_array_append(newest, json_array_get(gathered.list, i));
 	json_decref(gathered.list);
 	return newest;

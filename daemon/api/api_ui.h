@@ -46,10 +46,17 @@ const char *ui_last_segment(const struct call *call);
 void ui_open(struct call *call, struct buffer *page, const char *title,
 	     enum ui_section section);
 
-/* The last `max` events of the query, newest first; NULL: what failed is
- * answered. */
+/*
+ * The last `max` events of the query, newest first, among the last `searched`
+ * ones of all; NULL: what failed is answered.
+ */
+struct ui_window {
+	size_t max;
+	uint64_t searched;
+};
+
 json_t *ui_last_events(struct call *call, struct event_query *query,
-		       size_t max);
+		       struct ui_window window);
 
 /* The form for a guard of an element, which a page's copy has named. */
 enum http_verdict ui_show_element(struct call *call, uint32_t number);

@@ -6,7 +6,7 @@
 #include "daemon/answer/event_json.h"
 #include "daemon/ui/ui_pages.h"
 
-enum { ALERTS = 300 };
+static const struct ui_window window = {300, 1000000};
 
 enum http_verdict api_ui_alerts(struct call *call)
 {
@@ -20,7 +20,7 @@ enum http_verdict api_ui_alerts(struct call *call)
 	json_t *silences;
 
 	if (ui_ask(call, api_get_silences, &silences)) {
-		events = ui_last_events(call, &query, ALERTS);
+		events = ui_last_events(call, &query, window);
 		if (events != NULL) {
 			shown.events = events;
 			shown.silences = silences;

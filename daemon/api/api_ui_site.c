@@ -1,13 +1,18 @@
 /* The pages of sites. */
 #include "daemon/api/api_ui.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/ui/ui_form.h"
 #include "daemon/ui/ui_html.h"
 #include "daemon/ui/ui_pages.h"
+#include "store/rows_site.h"
+#include "store/rows_template.h"
 
-enum { HOME_ALERTS = 8, SITE_EVENTS = 300 };
+/* The first page is asked for often, and need not know what is long past. */
+static const struct ui_window home_alerts = {8, 20000};
+static const struct ui_window site_events = {300, 200000};
 
 enum http_verdict api_ui_home(struct call *call)
 {
@@ -18,7 +23,7 @@ enum http_verdict api_ui_home(struct call *call)
 	json_t *sites;
 
 	if (ui_ask(call, api_get_sites, &sites)) {
-		alerts = ui_last_events(call, &query, HOME_ALERTS);
+		alerts = ui_last_events(call, &query, home_alerts);
 		if (alerts != NULL) {
 			ui_open(call, &page, "Sites", UI_SITES);
 			ui_sites(&page, &(struct ui_sites){sites, alerts});
@@ -62,6 +67,32 @@ static enum ui_tab tab_of(const struct call *call)
 	return tab == UI_TABS ? UI_TEMPLATES : tab;
 }
 
+/* Add "version", the newest one of its template, to each cluster. */
+static void add_versions(struct call *call, const json_t *answer)
+{
+	const json_t *clusters = json_object_get(answer, "clusters");
+	struct txn txn = txn_begin_read(call->api->store);
+	struct template_row row;
+	struct site_row site;
+	json_t *cluster;
+	size_t i;
+
+	if (!site_get(&txn, slice_of(call->host), &site))
+		clusters = NULL;
+	json_array_foreach(clusters, i, cluster)
+	{
+		const char *slash = strrchr(ui_member(cluster, "id"), '/');
+		unsigned long number =
+			slash == NULL ? 0 : strtoul(slash + 1, NULL, 10);
+
+		if (template_row_get(&txn, site.id, (uint32_t)number, &row))
+			json_object_set_new(
+				cluster, "version",
+				json_integer((json_int_t)row.version));
+	}
+	txn_abort(&txn);
+}
+
 /* What the tab shows; false: answered. */
 static bool ask_part(struct call *call, struct ui_site *shown, json_t **part)
 {
@@ -81,12 +112,13 @@ static bool ask_part(struct call *call, struct ui_site *shown, json_t **part)
 		return true;
 	case UI_EVENTS:
 		memcpy(query.host, call->host, sizeof(query.host));
-		*part = ui_last_events(call, &query, SITE_EVENTS);
+		*part = ui_last_events(call, &query, site_events);
 		shown->events = *part;
 		return *part != NULL;
 	default:
 		if (!ui_ask(call, api_get_clusters, part))
 			return false;
+		add_versions(call, *part);
 		shown->clusters = *part;
 		return true;
 	}

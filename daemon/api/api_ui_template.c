@@ -3,6 +3,7 @@
 
 #include "daemon/report/site_report.h"
 #include "daemon/runtime/clock.h"
+#include "daemon/ui/ui_html.h"
 #include "daemon/ui/ui_pages.h"
 
 static void append_tree(struct call *call, struct buffer *out)
@@ -28,6 +29,8 @@ static bool ask_part(struct call *call, struct ui_template *shown,
 	*part = NULL;
 	switch (shown->tab) {
 	case UI_MEMBERS:
+		if (ui_whole(shown->template, "pages") == 0)
+			return true;
 		if (!ui_ask(call, api_get_pages, part))
 			return false;
 		shown->pages = *part;
@@ -63,9 +66,12 @@ enum http_verdict api_ui_template(struct call *call)
 
 	if (shown.tab == UI_TEMPLATE_TABS)
 		shown.tab = UI_TREE;
-	if (ui_ask(call, api_get_template, &template) &&
-	    ask_part(call, &shown, &part, &tree)) {
-		shown.template = template;
+	if (!ui_ask(call, api_get_template, &template)) {
+		json_decref(template);
+		return HTTP_ANSWERED;
+	}
+	shown.template = template;
+	if (ask_part(call, &shown, &part, &tree)) {
 		ui_open(call, &page, call->host, UI_SITES);
 		ui_template(&page, &shown);
 		verdict = ui_reply_styled(call, &page);

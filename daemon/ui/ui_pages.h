@@ -26,7 +26,8 @@ enum ui_tab { UI_TEMPLATES, UI_PATTERNS, UI_GUARDS, UI_EVENTS, UI_TABS };
 
 struct ui_site {
 	const json_t *site;     /* of GET /v1/sites/HOST */
-	const json_t *clusters; /* of .../clusters; UI_TEMPLATES */
+	const json_t *clusters; /* of .../clusters, with "version";
+				   UI_TEMPLATES */
 	const json_t *patterns; /* of .../patterns; UI_PATTERNS */
 	const json_t *guards;   /* of .../guards; UI_GUARDS */
 	const json_t *events;   /* an array, newest first; UI_EVENTS */

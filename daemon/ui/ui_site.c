@@ -127,10 +127,35 @@ static void append_samples(struct buffer *out, const json_t *cluster)
 	buffer_append_text(out, "</ul>");
 }
 
+static void append_cluster(struct buffer *out, const char *const *heads,
+			   const json_t *cluster)
+{
+	buffer_append_text(out, "<tr role=\"row\">");
+	ui_cell(out, heads[0]);
+	buffer_append_text(out, "<span>");
+	ui_template_link(out, ui_member(cluster, "id"));
+	if (!ui_is_true(cluster, "has_template"))
+		buffer_append_text(out,
+				   " <span class=\"badge\">too few</span>");
+	buffer_append_text(out, "</span></td>");
+	ui_count_cell(out, heads[1], ui_whole(cluster, "pages"));
+	ui_count_cell(out, heads[2], ui_whole(cluster, "version"));
+	ui_cell(out, heads[3]);
+	append_samples(out, cluster);
+	buffer_append_text(out, "</td>");
+	ui_cell(out, heads[4]);
+	ui_time(out, json_object_get(cluster, "created"));
+	buffer_append_text(out, "</td>");
+	ui_cell(out, heads[5]);
+	ui_time(out, json_object_get(cluster, "changed"));
+	buffer_append_text(out, "</td></tr>\n");
+}
+
 static void append_clusters(struct buffer *out, const json_t *answer)
 {
-	static const char *const heads[] = {"Template", "#Pages",  "Such as",
-					    "Since",    "Changed", NULL};
+	static const char *const heads[] = {"Template", "#Pages", "#Versions",
+					    "Such as",  "Since",  "Changed",
+					    NULL};
 	const json_t *clusters = json_object_get(answer, "clusters");
 	const json_t *cluster;
 	size_t i;
@@ -145,24 +170,7 @@ static void append_clusters(struct buffer *out, const json_t *answer)
 	{
 		if (i == MAX_ROWS)
 			break;
-		buffer_append_text(out, "<tr role=\"row\">");
-		ui_cell(out, heads[0]);
-		buffer_append_text(out, "<span>");
-		ui_template_link(out, ui_member(cluster, "id"));
-		if (!ui_is_true(cluster, "has_template"))
-			buffer_append_text(out, " <span class=\"badge\">too "
-						"few</span>");
-		buffer_append_text(out, "</span></td>");
-		ui_count_cell(out, heads[1], ui_whole(cluster, "pages"));
-		ui_cell(out, heads[2]);
-		append_samples(out, cluster);
-		buffer_append_text(out, "</td>");
-		ui_cell(out, heads[3]);
-		ui_time(out, json_object_get(cluster, "created"));
-		buffer_append_text(out, "</td>");
-		ui_cell(out, heads[4]);
-		ui_time(out, json_object_get(cluster, "changed"));
-		buffer_append_text(out, "</td></tr>\n");
+		append_cluster(out, heads, cluster);
 	}
 	ui_table_end(out);
 }

@@ -77,6 +77,12 @@ static void append_pages(struct buffer *out, const struct ui_template *shown)
 	const json_t *page;
 	size_t i;
 
+	if (json_array_size(pages) == 0) {
+		buffer_append_text(out,
+				   "<p class=\"empty\">It has no pages any "
+				   "more.</p>\n");
+		return;
+	}
 	ui_table(out, "Pages of the template", heads);
 	json_array_foreach(pages, i, page)
 	{

@@ -117,26 +117,36 @@ static void append_summary(struct buffer *out, const json_t *event)
 	}
 }
 
+/* A button for the event; its label says which one. */
+static void append_action(struct buffer *out, const json_t *event,
+			  const char *action, const char *text)
+{
+	const char *id = ui_member(event, "cluster");
+	char path[64];
+	char label[256];
+
+	snprintf(path, sizeof(path), "/ui/alerts/%" PRIu64 "/%s",
+		 ui_whole(event, "seq"), action);
+	snprintf(label, sizeof(label), "%s: %s, %s", text,
+		 ui_member(event, "kind"),
+		 *id == '\0' ? ui_member(event, "site") : id);
+	ui_button(out, path, text, label);
+}
+
 static void append_actions(struct buffer *out, const json_t *event)
 {
-	uint64_t number = ui_whole(event, "seq");
-	char path[64];
-
 	if (!ui_is_true(event, "alert"))
 		return;
 	if (ui_is_true(event, "acked")) {
 		buffer_append_text(out, "<span class=\"badge\">seen</span>");
 		return;
 	}
+	append_action(out, event, "ack", "Acknowledge");
 	if (ui_is_true(event, "silenced"))
-		buffer_append_text(out, "<span class=\"badge\">silenced"
-					"</span> ");
-	snprintf(path, sizeof(path), "/ui/alerts/%" PRIu64 "/ack", number);
-	ui_button(out, path, "Acknowledge", NULL);
-	if (ui_is_true(event, "silenced"))
-		return;
-	snprintf(path, sizeof(path), "/ui/alerts/%" PRIu64 "/silence", number);
-	ui_button(out, path, "Silence", NULL);
+		buffer_append_text(out, " <span class=\"badge\">silenced"
+					"</span>");
+	else
+		append_action(out, event, "silence", "Silence");
 }
 
 static void append_event(struct buffer *out, const json_t *event, bool has_site)

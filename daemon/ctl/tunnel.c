@@ -240,13 +240,14 @@ static void judge(struct tunnel *tunnel, struct connection *connection,
 
 static void read_head(struct tunnel *tunnel, struct connection *connection)
 {
-	const char *end = memmem(connection->head.data, connection->head.size,
-				 "\r\n\r\n", 4);
+	const struct buffer *head = &connection->head;
+	const char *end =
+		head->size == 0 ? NULL
+				: memmem(head->data, head->size, "\r\n\r\n", 4);
 
 	if (end != NULL)
-		judge(tunnel, connection,
-		      (size_t)(end - connection->head.data) + 4);
-	else if (connection->head.size >= TUNNEL_MAX_HEAD)
+		judge(tunnel, connection, (size_t)(end - head->data) + 4);
+	else if (head->size >= TUNNEL_MAX_HEAD)
 		refuse(connection, 431, "This head is too large.");
 }
 

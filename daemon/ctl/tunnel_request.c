@@ -73,7 +73,9 @@ static bool is_same(struct slice text, const char *word)
 /* The next part of `rest` up to `end`, which is dropped; false: no end. */
 static bool take_until(struct slice *rest, const char *end, struct slice *out)
 {
-	const char *found = memmem(rest->data, rest->size, end, strlen(end));
+	const char *found = rest->size == 0 ? NULL
+					    : memmem(rest->data, rest->size,
+						     end, strlen(end));
 	size_t size;
 
 	if (found == NULL)

@@ -15,6 +15,8 @@
 #include "template/learning.h"
 #include "template/sorted.h"
 
+enum { FIRST_MEMBERS = 16 };
+
 static size_t find_shingles(void *context, struct signature own,
 			    uint32_t *shingles_out)
 {
@@ -50,20 +52,55 @@ static void each_set(void *context,
 	set_scan_end(&scan);
 }
 
+/* Look at members from the one `from` on, which moves to the next cluster, at
+ * most `max` of one. Returns the cluster that has the set; 0 when none of these
+ * does, *is_end_out then: there are no more. */
+static uint32_t find_set(struct stored_site *site, uint32_t set, size_t max,
+			 struct key *from, bool *is_end_out)
+{
+	struct scan scan = scan_begin_at(&site->txn, TABLE_MEMBERS,
+					 key_slice(from), sizeof(uint32_t));
+	uint32_t found = 0;
+	uint32_t cluster = 0;
+	size_t count = 0;
+	uint32_t other;
+
+	while (found == 0 && count < max) {
+		*is_end_out = !scan_next(&scan);
+		if (*is_end_out)
+			break;
+		count = key_u32(scan.key, sizeof(uint32_t)) == cluster
+				? count + 1
+				: 1;
+		cluster = key_u32(scan.key, sizeof(uint32_t));
+		if (member_decode(scan.value, &other) && other == set)
+			found = cluster;
+	}
+	scan_end(&scan);
+	*is_end_out |= cluster == UINT32_MAX;
+	*from = key_member(site->id, cluster + 1, 0);
+	return found;
+}
+
+static uint32_t find_cluster(struct stored_site *site, uint32_t set, size_t max)
+{
+	struct key from = key_member(site->id, 0, 0);
+	bool is_end = false;
+	uint32_t cluster = 0;
+
+	while (cluster == 0 && !is_end)
+		cluster = find_set(site, set, max, &from, &is_end);
+	return cluster;
+}
+
+/* The pages of a cluster have few sets, mostly: the first of each cluster are
+ * looked at before all of them. */
 static uint32_t cluster_of(void *context, uint32_t set)
 {
 	struct stored_site *site = context;
-	struct key prefix = key_site(site->id);
-	struct scan scan =
-		scan_begin(&site->txn, TABLE_MEMBERS, key_slice(&prefix));
-	uint32_t cluster = 0;
-	uint32_t other;
+	uint32_t cluster = find_cluster(site, set, FIRST_MEMBERS);
 
-	while (cluster == 0 && scan_next(&scan))
-		if (member_decode(scan.value, &other) && other == set)
-			cluster = key_u32(scan.key, sizeof(uint32_t));
-	scan_end(&scan);
-	return cluster;
+	return cluster != 0 ? cluster : find_cluster(site, set, SIZE_MAX);
 }
 
 uint32_t stored_site_pages(struct txn *txn, uint32_t site, uint32_t cluster)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/config/config.h"
+#include "store/key.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 
@@ -189,6 +190,60 @@ START_TEST(a_new_page_that_is_handed_in_counts_as_one_more)
 }
 END_TEST
 
+/* The URL of b.test, of some, whose page comes last in its cluster. */
+static void last_url(char *out, size_t size)
+{
+	uint64_t last = 0;
+
+	for (unsigned i = 100; i < 300; i++) {
+		char url[64];
+		uint64_t key;
+
+		snprintf(url, sizeof(url), "http://b.test/%u", i);
+		key = page_key_of(slice_of(url));
+		if (key > last)
+			snprintf(out, size, "%s", url);
+		last = key > last ? key : last;
+	}
+}
+
+/*
+ * Forty pages of nine paths and one of eight, of which all are in the others:
+ * a distance of 1/9. That one comes last, behind those that are looked at
+ * first.
+ */
+START_TEST(a_rare_structure_is_found_in_a_large_cluster)
+{
+	struct buffer html = {0};
+	struct text_answer answer;
+	struct url url;
+	char text[64];
+
+	world_add_site(&world, "b.test");
+	for (unsigned i = 0; i < 40; i++) {
+		snprintf(text, sizeof(text), "http://b.test/%u", i);
+		world_put_blocks(&world, text, 0xFF);
+	}
+	last_url(text, sizeof(text));
+	world_put_blocks(&world, text, 0x7F);
+	ck_assert_int_eq(url_parse(&url, slice_of("http://b.test/new"), NULL),
+			 ERR_NONE);
+	world_blocks(&html, 0x7F);
+	ck_assert_int_eq(answer_extract(world.store, &answer_rules_default,
+					&(struct text_request){
+						.url = &url,
+						.body = buffer_slice(&html),
+						.format = FORMAT_TXT,
+					},
+					&answer),
+			 ERR_NONE);
+	ck_assert_str_eq(answer.cluster, "b.test/1");
+	ck_assert_uint_eq(answer.cluster_pages, 42);
+	text_answer_free(&answer);
+	buffer_free(&html);
+}
+END_TEST
+
 START_TEST(a_template_is_what_more_than_a_third_of_the_pages_hold)
 {
 	struct template_answer answer;
@@ -267,6 +322,7 @@ Suite *make_suite(void)
 		tcase, a_stored_page_that_is_handed_in_gives_the_stored_answer,
 		0, sizeof(methods) / sizeof(*methods));
 	tcase_add_test(tcase, a_new_page_that_is_handed_in_counts_as_one_more);
+	tcase_add_test(tcase, a_rare_structure_is_found_in_a_large_cluster);
 	tcase_add_test(tcase,
 		       a_template_is_what_more_than_a_third_of_the_pages_hold);
 	tcase_add_test(tcase, a_standing_tells_what_became_of_a_url);

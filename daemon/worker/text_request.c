@@ -28,7 +28,6 @@ static const struct field text_fields[] = {
 	FIELD(text_task_request, scope),
 	FIELD(text_task_request, favor),
 	FIELD(text_task_request, extras),
-	FIELD(text_task_request, with_comments),
 	FIELD(text_task_request, is_told),
 	FIELD(text_task_request, told_cluster),
 	FIELD(text_task_request, told_pages),

@@ -44,7 +44,6 @@ struct text_task_request {
 	uint32_t scope;
 	uint32_t favor;
 	uint32_t extras;
-	uint32_t with_comments;
 	uint32_t is_told;
 	uint32_t told_cluster; /* of the page; 0: none, and nothing follows */
 	uint32_t told_pages;   /* of the cluster */

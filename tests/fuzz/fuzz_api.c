@@ -93,6 +93,10 @@ static const struct form {
 	{"GET", "/login?token=U", false},
 	{"POST", "/login", true},
 	{NULL, NULL, true}, /* the bytes as they are */
+	{"GET", "/v1/sites/H/texts?limit=N", false},
+	{"GET", "/v1/sites/H/texts?since=N&format=wet.gz&param=a=1", false},
+	{"POST", "/v1/extract/batch", true},
+	{"POST", "/v1/extract/batch?content=json&include=p", true},
 };
 
 enum { FORMS = sizeof(forms) / sizeof(*forms) };

@@ -276,6 +276,7 @@ Suite *make_suite(void)
 	TCase *tests = tcase_create("tcp");
 
 	tcase_add_checked_fixture(tests, begin, end);
+	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, who_is_admitted_is_handled);
 	tcase_add_test(tests, who_is_parked_was_admitted_once);
 	tcase_add_test(tests, the_body_of_who_is_refused_is_not_awaited);

@@ -6,7 +6,7 @@
 
 #include "store/memory.h"
 
-enum { FAST_LEVEL = -4, GOOD_LEVEL = 12 };
+enum { GOOD_LEVEL = 12 };
 
 /* zstd can fail here only for lack of memory, which ends the daemon. */
 static size_t checked(size_t result)
@@ -94,11 +94,6 @@ void compress(struct slice data, struct buffer *out)
 void compress_well(struct slice data, struct buffer *out)
 {
 	compress_at(GOOD_LEVEL, data, out);
-}
-
-void compress_fast(struct slice data, struct buffer *out)
-{
-	compress_at(FAST_LEVEL, data, out);
 }
 
 enum error decompress(struct slice packed, size_t max_bytes, struct buffer *out)

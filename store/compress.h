@@ -27,12 +27,6 @@ __attribute__((visibility("hidden"))) void compress(struct slice data,
 void compress_well(struct slice data, struct buffer *out);
 
 /*
- * The same at a lower level: in a fifth of the time a third larger, for data
- * that soon are dropped.
- */
-void compress_fast(struct slice data, struct buffer *out);
-
-/*
  * Append the unpacked bytes to `out`. ERR_TOO_LARGE when they would be more
  * than `max_bytes`, ERR_CORRUPT when the frame is damaged.
  */
@@ -46,7 +40,8 @@ enum error decompress(struct slice packed, size_t max_bytes,
 struct packer;
 
 /* The dictionary is copied; its first byte is not '7', with which those begin
- * that zstd has trained. `level` is zstd's, 1 to 19. */
+ * that zstd has trained. `level` is zstd's, 1 to 19, or below 0: faster and
+ * larger. */
 struct packer *packer_create(struct slice dictionary, int level);
 void packer_destroy(struct packer *packer); /* NULL is a no-op */
 

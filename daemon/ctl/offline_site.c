@@ -21,6 +21,7 @@ enum {
 	FIRST_CHANGES = 32, /* of the first commit */
 	MAX_CHANGES = 200,
 	MAX_KEPT_BYTES = 256 << 20, /* of answers */
+	FAST_LEVEL = -30,           /* of bodies in a store that is dropped */
 	HTTP_OK = 200,
 	MAX_WAITING_BYTES = 64 << 20,
 	MAX_LEARNED_BYTES = 64 << 20,
@@ -42,8 +43,9 @@ struct lesson {
 	struct waiting *waiting; /* the same */
 	size_t change_count;
 	size_t waiting_bytes;
-	size_t max_changes; /* of the next commit */
-	size_t next;        /* input */
+	size_t max_changes;    /* of the next commit */
+	size_t next;           /* input */
+	struct packer *packer; /* of what the commit drops soon */
 	struct progress progress;
 	bool is_broken; /* it cannot go on; the error was reported */
 	/* Pages that will have no template are answered while they are parsed.
@@ -157,9 +159,8 @@ struct page_lesson {
 	size_t input;
 	bool wants_answer;
 	enum error error;
-	size_t body_bytes;
 	struct url url;
-	struct buffer packed;
+	struct buffer body;
 	struct buffer record;
 	struct text_answer *answer; /* detached; or NULL */
 };
@@ -205,28 +206,25 @@ static enum error study(const struct lesson *lesson, struct page_lesson *one)
 		.width = offline_width(lesson->ctl),
 	};
 	const struct page_limits *limits = &lesson->site->rules.limits;
-	struct buffer body = {0};
 	struct page *page = NULL;
-	enum error error = file_read(file->path, limits->max_bytes, &body);
+	struct slice body;
+	enum error error = file_read(file->path, limits->max_bytes, &one->body);
 
+	body = buffer_slice(&one->body);
 	if (error == ERR_NONE)
 		error = offline_url(file->name, &one->url);
 	if (error == ERR_NONE)
-		error = page_parse(&page, buffer_slice(&body),
-				   (struct slice){NULL, 0}, limits);
-	if (error == ERR_NONE) {
-		analyse_page(page, buffer_slice(&body), &one->url, &options,
-			     &one->record);
-		compress_fast(buffer_slice(&body), &one->packed);
-		one->body_bytes = body.size;
-		if (one->wants_answer)
-			one->answer = early_answer_make(&lesson->rules,
-							&one->url, page);
-		else
-			page_destroy(page);
-	}
-	buffer_free(&body);
-	return error;
+		error = page_parse(&page, body, (struct slice){NULL, 0},
+				   limits);
+	if (error != ERR_NONE)
+		return error;
+	analyse_page(page, body, &one->url, &options, &one->record);
+	if (one->wants_answer)
+		one->answer =
+			early_answer_make(&lesson->rules, &one->url, page);
+	else
+		page_destroy(page);
+	return ERR_NONE;
 }
 
 static void work_on_lesson(void *context, void *place)
@@ -244,19 +242,20 @@ static void keep_answer(struct lesson *lesson, const struct page_lesson *one)
 	lesson->kept_bytes += early_answer_bytes(one->answer);
 }
 
-/* Queue it for the commit, which takes its buffers. */
+/* Pack it and queue it for the commit, which takes its record. */
 static void add_change(struct lesson *lesson, const struct page_lesson *one)
 {
 	struct waiting *waiting = &lesson->waiting[lesson->change_count];
 
-	*waiting = (struct waiting){one->url, one->packed, one->record,
-				    one->input};
+	*waiting = (struct waiting){
+		.url = one->url, .record = one->record, .input = one->input};
+	packer_pack(lesson->packer, buffer_slice(&one->body), &waiting->packed);
 	lesson->changes[lesson->change_count++] = (struct change){
 		.kind = CHANGE_PAGE,
 		.url = &waiting->url,
 		.answer = {.outcome = {.http_status = HTTP_OK},
 			   .page = {.packed = buffer_slice(&waiting->packed),
-				    .body_bytes = (uint32_t)one->body_bytes,
+				    .body_bytes = (uint32_t)one->body.size,
 				    .record = buffer_slice(&waiting->record)}},
 	};
 	lesson->waiting_bytes += waiting->packed.size + waiting->record.size;
@@ -267,12 +266,13 @@ static bool end_lesson(void *context, void *place)
 	struct lesson *lesson = context;
 	struct page_lesson *one = place;
 
-	if (one->error != ERR_NONE) {
+	if (one->error == ERR_NONE) {
+		keep_answer(lesson, one);
+		add_change(lesson, one);
+	} else {
 		skip(lesson, one->input, one->error);
-		return true;
 	}
-	keep_answer(lesson, one);
-	add_change(lesson, one);
+	buffer_free(&one->body);
 	if (lesson->change_count == lesson->max_changes ||
 	    lesson->waiting_bytes > MAX_WAITING_BYTES)
 		commit(lesson);
@@ -345,6 +345,7 @@ static void learn(struct lesson *lesson)
 		lesson->ctl, "min-pages", site->rules.min_cluster_pages);
 	lesson->changes = mem_alloc(MAX_CHANGES, sizeof(*lesson->changes));
 	lesson->waiting = mem_alloc(MAX_CHANGES, sizeof(*lesson->waiting));
+	lesson->packer = packer_create((struct slice){NULL, 0}, FAST_LEVEL);
 	lesson->is_broken = !open_engine(lesson);
 	if (!lesson->is_broken)
 		add_pages(lesson);
@@ -352,6 +353,7 @@ static void learn(struct lesson *lesson)
 	    offline_threshold(lesson->ctl) == THRESHOLD_AUTO)
 		select_threshold(lesson);
 	engine_destroy(lesson->engine);
+	packer_destroy(lesson->packer);
 	free(lesson->changes);
 	free(lesson->waiting);
 }

@@ -51,16 +51,21 @@ bool value_is(struct slice text, const char *word)
 	       strncasecmp(text.data, word, text.size) == 0;
 }
 
+static bool is_space(char byte)
+{
+	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r' ||
+	       byte == '\f';
+}
+
 bool value_has_word(struct slice text, const char *word)
 {
-	static const char spaces[] = " \t\r\n\f";
 	const char *at = text.data;
 	const char *end = at + text.size;
 
 	while (at < end) {
 		const char *first = at;
 
-		while (at < end && memchr(spaces, *at, 5) == NULL)
+		while (at < end && !is_space(*at))
 			at++;
 		if (value_is((struct slice){first, (size_t)(at - first)}, word))
 			return true;

@@ -80,7 +80,7 @@ START_TEST(results_come_in_order)
 		struct sum sum = run_it(jobs, 0);
 
 		ck_assert_uint_eq(sum.taken, ITEMS);
-		ck_assert_uint_le(sum.most, 4 * jobs);
+		ck_assert_uint_le(sum.most, 4ULL * jobs);
 	}
 }
 END_TEST
@@ -91,7 +91,7 @@ START_TEST(it_can_be_stopped_and_what_was_begun_is_done)
 		struct sum sum = run_it(jobs, 20);
 
 		ck_assert_uint_eq(sum.taken, sum.given);
-		ck_assert_uint_lt(sum.given, 20 + 4 * jobs);
+		ck_assert_uint_lt(sum.given, 20 + 4ULL * jobs);
 	}
 }
 END_TEST

@@ -53,7 +53,7 @@ START_TEST(it_is_cut_behind_a_word)
 		buffer_append_text(&html, i == 0 ? "<p>word1" : " word1");
 	excerpt = excerpt_of(html.data);
 	ck_assert_uint_eq(strlen(excerpt), 50 * 6 - 1 + 3);
-	ck_assert_str_eq(excerpt + 50 * 6 - 6, "word1\xE2\x80\xA6");
+	ck_assert_str_eq(strrchr(excerpt, 'w'), "word1\xE2\x80\xA6");
 	free(excerpt);
 	buffer_clear(&html);
 	for (unsigned i = 0; i < 400; i++)

@@ -243,12 +243,21 @@ static enum error put_pages(struct batch_run *run, char *reason)
 	return error;
 }
 
+/* Nobody reads the answer. */
+static bool is_lost(const struct batch_run *run)
+{
+	return run->end == ERR_NETWORK || run->end == ERR_TIMEOUT ||
+	       run->end == ERR_STOPPED;
+}
+
 /* Read the pages and have them extracted. */
 static enum error read_pages(struct batch_run *run)
 {
 	char reason[sizeof(((struct batch_page *)NULL)->reason)];
 	enum error error = put_pages(run, reason);
 
+	if (error == ERR_NONE && is_lost(run))
+		error = run->end;
 	while (error == ERR_NONE && !run->is_full &&
 	       !ordered_is_empty(run->ordered))
 		error = take_one(run);
@@ -266,8 +275,7 @@ static enum error read_body(void *context, char *out, size_t capacity,
 	return http_body_read(context, out, capacity, size_out);
 }
 
-/* All of it, to the file; it was kept there even when the input has an end that
- * is none. */
+/* All of it, to the file. */
 static enum error run_batch(struct call *call, const struct question *question,
 			    struct batch_run *run)
 {
@@ -281,10 +289,6 @@ static enum error run_batch(struct call *call, const struct question *question,
 	batch_input_destroy(run->input);
 	ordered_close(run->ordered);
 	buffer_free(&run->lines);
-	/* then nobody reads the answer */
-	if (run->end == ERR_NETWORK || run->end == ERR_TIMEOUT ||
-	    run->end == ERR_STOPPED)
-		error = run->end;
 	return error;
 }
 

@@ -386,7 +386,8 @@ const struct config_row config_rows[] = {
 	{"delivery", "exec", CONFIG_CHOICE, true, FIELD(allows_exec),
 	 RANGE(0, 1, 0), .words = "no|yes",
 	 .meaning = "hooks may be commands (exec:/path): then whoever may use "
-		    "the socket may run commands as the daemon's user"},
+		    "the socket, or has a token that writes, may run commands "
+		    "as the daemon's user"},
 	{"delivery", "exec_timeout", CONFIG_TIME, true, FIELD(exec_timeout_ms),
 	 RANGE(SECOND, HOUR, MINUTE),
 	 .meaning = "for a command to end; then it is killed"},

@@ -205,15 +205,23 @@ class Texts(harness.Case):
 
 
 class Stops(harness.Case):
-    def test_a_daemon_that_stops_cuts_the_stream_off(self):
+    def test_a_daemon_that_stops_cuts_streams_off(self):
         daemon = self.daemon()
         daemon.post("/v1/ingest", b"".join(
             record(url_of(i), html(i)) for i in range(60)))
         daemon.wait_for(HOST)
         client, some = begin(daemon)
-        with client:
+        with client, socket.socket(socket.AF_UNIX) as batch:
+            batch.connect(daemon.socket)
+            batch.sendall(b"POST /v1/extract/batch HTTP/1.1\r\nHost: x\r\n"
+                          b"Content-Length: 1000\r\n\r\n"
+                          b"{\"html\":\"<p>One\"}\n")
             daemon.stop()
             some += client.stdout.read()
+            try:
+                self.assertNotIn(b" 200 ", batch.recv(100))
+            except ConnectionError:
+                pass  # it had no time for the answer
         self.assertLess(some.count(b"\n"), 60)
         self.assertEqual(client.returncode, 1)
 

@@ -7,6 +7,7 @@
 
 #include "store/key.h"
 #include "store/memory.h"
+#include "store/rows_event.h"
 #include "store/rows_site.h"
 
 enum {
@@ -205,11 +206,30 @@ static enum error find_places(struct text_walk *walk)
 	return error;
 }
 
+/*
+ * The first time whose pages may not all be there yet, if that is before
+ * `now_ms`. A walk reads by several transactions, between which others commit:
+ * of what they have stored it must see nothing, since it would see a part. Each
+ * page that is stored is an event of the same time, and times only grow, so
+ * whatever comes is later than the last event.
+ */
+static uint64_t end_of_stored(struct txn *txn, uint64_t now_ms)
+{
+	uint64_t number = store_last_number(txn, "event");
+	struct event_row event;
+
+	if (number == 0 || !event_get(txn, number, &event) ||
+	    event.time_ms >= now_ms)
+		return now_ms;
+	return event.time_ms + 1;
+}
+
 enum error text_walk_begin(struct text_walk **walk_out, struct store *store,
 			   const struct text_filter *filter)
 {
 	struct txn txn = txn_begin_read(store);
 	uint32_t site = find_site(&txn, filter->host);
+	uint64_t before_ms = end_of_stored(&txn, filter->before_ms);
 	enum error error = txn.error;
 	struct text_walk *walk;
 
@@ -228,6 +248,7 @@ enum error text_walk_begin(struct text_walk **walk_out, struct store *store,
 	};
 	snprintf(walk->host, sizeof(walk->host), "%s", filter->host);
 	walk->filter.host = walk->host;
+	walk->filter.before_ms = before_ms;
 	*walk_out = walk;
 	return ERR_NONE;
 }

@@ -32,7 +32,8 @@ void text_place_write(struct text_place place, char *out);
  * False when it is neither. */
 bool text_place_read(struct slice text, struct text_place *place_out);
 
-/* Which pages of a site: those behind `since`, stored before a time. */
+/* Which pages of a site: those behind `since`, stored before a time, which is
+ * not later than now, and not later than when the walk began. */
 struct text_filter {
 	const char *host;
 	struct text_place since;

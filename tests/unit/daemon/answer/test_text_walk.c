@@ -186,6 +186,27 @@ START_TEST(a_page_at_its_place)
 }
 END_TEST
 
+/* The last event is that of the site; its commit is over, no later one is. */
+START_TEST(what_another_commit_may_still_store_is_not_seen)
+{
+	struct txn txn = txn_begin_write(world.store);
+	struct text_filter now = everything;
+	uint64_t last_ms = world.now_ms;
+
+	put(&txn, "http://a.test/1",
+	    (struct page_row){.stored_ms = last_ms - 1});
+	put(&txn, "http://a.test/2", (struct page_row){.stored_ms = last_ms});
+	put(&txn, "http://a.test/3",
+	    (struct page_row){.stored_ms = last_ms + 1});
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	now.before_ms = last_ms + 1000;
+	ck_assert_uint_eq(count_behind(&now, (struct text_place){0, 0}), 2);
+	/* in the millisecond of the last commit there may be another */
+	now.before_ms = last_ms;
+	ck_assert_uint_eq(count_behind(&now, (struct text_place){0, 0}), 1);
+}
+END_TEST
+
 START_TEST(a_site_that_goes_ends_the_walk)
 {
 	struct text_place place = {0, 0};
@@ -270,6 +291,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, filters);
 	tcase_add_test(tcase, all_of_many_pages_come_once);
 	tcase_add_test(tcase, a_page_at_its_place);
+	tcase_add_test(tcase, what_another_commit_may_still_store_is_not_seen);
 	tcase_add_test(tcase, a_site_that_goes_ends_the_walk);
 	suite_add_tcase(suite, tcase);
 	tcase_add_loop_test(pure, places_as_text, 0,

@@ -268,15 +268,16 @@ void answer_cache_put(struct answer_cache *cache, const struct answer_key *key,
 }
 
 bool answer_cache_knows(struct answer_cache *cache,
-			const struct answer_key *key)
+			const struct answer_key *key, size_t max_bytes)
 {
+	const struct entry *entry;
 	bool is_there;
 
 	if (cache == NULL || cache->max_bytes == 0)
 		return false;
 	lock_acquire(&cache->lock);
-	is_there = *link_of(cache, hash_of(key), buffer_slice(&key->asked)) !=
-		   NULL;
+	entry = *link_of(cache, hash_of(key), buffer_slice(&key->asked));
+	is_there = entry != NULL && entry->answer.body.size <= max_bytes;
 	lock_release(&cache->lock);
 	return is_there;
 }

@@ -26,10 +26,10 @@ struct answer_cache *answer_cache_create(size_t max_bytes);
 /* NULL is a no-op. */
 void answer_cache_destroy(struct answer_cache *cache);
 
-/* Whether there is an answer to what the key asks, of any state. `cache` may be
- * NULL: there is none. */
+/* Whether there is an answer to what the key asks, of any state, whose body has
+ * at most `max_bytes`. `cache` may be NULL: there is none. */
 bool answer_cache_knows(struct answer_cache *cache,
-			const struct answer_key *key);
+			const struct answer_key *key, size_t max_bytes);
 
 /*
  * Copy the answer of the key, in which the generation is that of the key.

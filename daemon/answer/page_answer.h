@@ -33,8 +33,9 @@ enum error page_answer_stored(struct pool *pool, struct store *store,
 			      struct page_answer *answer_out);
 
 /*
- * The same, out of rules->answers alone; false: it has to be computed. Waits
- * for nothing: of the store only what was read for the answer is looked at.
+ * The same, out of rules->answers alone; false: it has to be computed, or has
+ * over 256 KiB. Waits for nothing: of the store only what was read for the
+ * answer is looked at.
  */
 bool page_answer_kept(struct store *store, const struct answer_rules *rules,
 		      const struct text_request *request,

@@ -232,6 +232,28 @@ START_TEST(what_is_kept_is_there_without_a_worker)
 }
 END_TEST
 
+START_TEST(a_large_answer_is_kept_but_not_for_those_in_haste)
+{
+	struct page_answer answer;
+	struct text_request request = {.method = "plain"};
+	struct buffer html = {0};
+	struct url url;
+
+	url_of(0, &url);
+	request.url = &url;
+	buffer_append_text(&html, "<html><body>");
+	while (html.size < 420 << 10)
+		buffer_append_text(&html, "<p>Some words of a long page.</p>");
+	ck_assert_int_eq(world_put(&world, url.text, buffer_slice(&html)),
+			 ERR_NONE);
+	buffer_free(&html);
+	for (int i = 0; i < 2; i++)
+		check_law(&request, 0);
+	ck_assert_uint_eq(stats().hits, 1);
+	ck_assert(!page_answer_kept(world.store, &rules, &request, &answer));
+}
+END_TEST
+
 START_TEST(every_argument_has_an_answer_of_its_own)
 {
 	static const char *const radius[] = {"radius=30", NULL};
@@ -389,6 +411,8 @@ Suite *make_suite(void)
 		tcase,
 		a_change_of_another_template_changes_no_answer_but_generations);
 	tcase_add_test(tcase, what_is_kept_is_there_without_a_worker);
+	tcase_add_test(tcase,
+		       a_large_answer_is_kept_but_not_for_those_in_haste);
 	tcase_add_test(tcase, every_argument_has_an_answer_of_its_own);
 	tcase_add_test(tcase, a_model_that_is_replaced_is_another);
 	tcase_add_test(

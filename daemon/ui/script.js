@@ -6,7 +6,7 @@
 	const live = document.getElementById("live");
 	const address = new URL(location.href);
 	const pause = 1000, poll = 5000;
-	let timer = 0, last = 0, took = 0, missed = false;
+	let timer = 0, last = 0, took = 0, stream;
 
 	address.searchParams.delete("done");
 	if (address.href !== location.href)
@@ -51,10 +51,6 @@
 
 	async function refresh() {
 		timer = 0;
-		if (document.hidden) {
-			missed = true;
-			return;
-		}
 		const begun = Date.now();
 		try {
 			const answer = await fetch(address.href);
@@ -93,13 +89,14 @@
 		if (event.alert) {
 			say(event.kind + " " + (event.cluster || event.site || ""),
 			    true);
-			setTimeout(() => say("live", true), 8000);
+			setTimeout(() => stream.readyState === 1 &&
+				say("live", true), 8000);
 		}
 		ask();
 	}
 
 	function follow() {
-		const stream = new EventSource("/v1/events");
+		stream = new EventSource("/v1/events");
 		for (const kind of live.dataset.kinds.split(" "))
 			stream.addEventListener(kind, told);
 		stream.onopen = () => say("live", true);
@@ -107,21 +104,22 @@
 			say("not live", false);
 			/* too many listen: it does not come back by itself */
 			if (stream.readyState === EventSource.CLOSED)
-				setInterval(ask, poll);
+				setTimeout(again, poll);
 		};
-		addEventListener("pagehide", () => stream.close());
-		addEventListener("pageshow", shown => {
-			if (shown.persisted)
-				location.reload();
-		});
 	}
 
-	document.addEventListener("visibilitychange", () => {
-		if (!document.hidden && missed) {
-			missed = false;
+	function again() {
+		stream?.close();
+		if (!document.hidden) {
+			follow();
 			ask();
 		}
-	});
+	}
+
+	/* A browser has few connections to a server: those who look have them. */
+	document.addEventListener("visibilitychange", again);
+	addEventListener("pagehide", () => stream?.close());
+	addEventListener("pageshow", shown => shown.persisted && again());
 	document.addEventListener("keydown", event => {
 		const field = document.querySelector(".find input");
 		if (event.key === "/" && !event.ctrlKey && !event.metaKey &&
@@ -130,5 +128,6 @@
 			field.focus();
 		}
 	});
-	follow();
+	if (!document.hidden)
+		follow();
 })();

@@ -139,6 +139,16 @@ class Tab:
         self.wait("document.readyState == 'complete' && "
                   "location.href != 'about:blank'")
 
+    def source(self, url):
+        """The page at the address as HTML; without any script of ours."""
+        seen = len(self.took("Page.loadEventFired"))
+        self.send("Page.navigate", url=url)
+        harness.wait_until(
+            lambda: self.browser.listen(0.02) or
+            len(self.took("Page.loadEventFired")) > seen, url, 20)
+        node = self.send("DOM.getDocument", depth=-1)["root"]
+        return self.send("DOM.getOuterHTML", nodeId=node["nodeId"])["outerHTML"]
+
     def click(self, selector):
         """A real click in the middle of an element."""
         box = self.run(

@@ -3,14 +3,12 @@
 What needs Debian's package `prometheus` is skipped where that is not installed.
 """
 
-import http.server
 import json
 import pathlib
 import re
 import shutil
 import subprocess
 import tempfile
-import threading
 import unittest
 import urllib.error
 import urllib.parse
@@ -65,23 +63,6 @@ def dashboard_expressions():
     return [t["expr"] for p in panels for t in p.get("targets", [])]
 
 
-class Relay(http.server.BaseHTTPRequestHandler):
-    """Passes /metrics on, since Prometheus knows no Unix sockets."""
-
-    daemon = None
-
-    def do_GET(self):
-        answer = self.daemon.get(self.path)
-        self.send_response(answer.status)
-        self.send_header("Content-Type", answer.type)
-        self.send_header("Content-Length", str(len(answer.body)))
-        self.end_headers()
-        self.wfile.write(answer.body)
-
-    def log_message(self, *_):
-        pass
-
-
 class Metrics(harness.Case):
     @classmethod
     def setUpClass(cls):
@@ -90,7 +71,9 @@ class Metrics(harness.Case):
         cls.daemon = harness.Daemon({"metrics": {"sites": 1}})
         cls.addClassCleanup(cls.daemon.remove)
         cls.read = str(cls.daemon.folder / "read")
-        cls.daemon.configure({"socket": {"read": cls.read}})
+        cls.listens = f"127.0.0.1:{harness.free_port()}"
+        cls.daemon.configure({"socket": {"read": cls.read},
+                              "listen": {"address": cls.listens}})
         cls.daemon.start()
         if HAS_PROMETHEUS:
             cls.start_prometheus()
@@ -103,12 +86,7 @@ class Metrics(harness.Case):
     # Its first scrape comes after five seconds: it begins before all else.
     @classmethod
     def start_prometheus(cls):
-        relay = http.server.ThreadingHTTPServer(
-            ("127.0.0.1", 0), type("OfDaemon", (Relay,),
-                                   {"daemon": cls.daemon}))
-        cls.addClassCleanup(relay.server_close)
-        cls.addClassCleanup(relay.shutdown)
-        threading.Thread(target=relay.serve_forever).start()
+        token = cls.daemon.ctl("token", "add", "--read", "prometheus").stdout
         folder = pathlib.Path(tempfile.mkdtemp(prefix="td-prometheus-"))
         cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
         conf = folder / "prometheus.yml"
@@ -117,7 +95,8 @@ class Metrics(harness.Case):
                        "evaluation_interval": "200ms"},
             "rule_files": [str(RULES)],
             "scrape_configs": [{"job_name": "templated", "static_configs": [
-                {"targets": [f"127.0.0.1:{relay.server_port}"]}]}]}))
+                {"targets": [cls.listens]}],
+                "authorization": {"credentials": token.strip()}}]}))
         port = harness.free_port()
         log = open(folder / "log", "w", encoding="utf-8")
         cls.addClassCleanup(log.close)

@@ -14,6 +14,7 @@ import os
 import signal
 import socket
 import subprocess
+import threading
 import time
 
 import harness
@@ -21,6 +22,7 @@ import warc_check
 
 HOST = "texts.example"
 PAGES = 200
+GROWN = 200   # pages that come while they are read
 WORDS = 2500  # of 8 letters: together more than sockets hold
 
 
@@ -202,6 +204,30 @@ class Texts(harness.Case):
         self.assertEqual(self.site.post("/v1/extract/batch", b"").body, b"")
         names = os.listdir(self.site.store)
         self.assertFalse([name for name in names if "spool" in name], names)
+
+
+class Grows(harness.Case):
+    def test_nothing_is_missed_while_pages_come(self):
+        daemon = self.daemon()
+
+        def hand_in(begin, end):
+            for first in range(begin, end, 20):
+                daemon.post("/v1/ingest", b"".join(
+                    record(url_of(i), html(i)[:500])
+                    for i in range(first, min(end, first + 20))))
+        hand_in(0, 10)
+        writer = threading.Thread(target=hand_in, args=(10, GROWN))
+        writer.start()
+        found, since, is_last = [], "0", False
+        while not is_last:
+            is_last = not writer.is_alive()
+            lines = daemon.get(f"/v1/sites/{HOST}/texts",
+                               since=since).text.splitlines()
+            found += [json.loads(line) for line in lines]
+            since = found[-1]["sequence"] if found else since
+        writer.join()
+        self.assertEqual(sorted(line["url"] for line in found),
+                         sorted(url_of(i) for i in range(GROWN)))
 
 
 class Stops(harness.Case):

@@ -24,7 +24,9 @@ class Options(ctypes.Structure):
                 ("favor", ctypes.c_char_p), ("scope", ctypes.c_char_p),
                 ("include", ctypes.c_char_p), ("exclude", ctypes.c_char_p),
                 ("parameters", ctypes.c_void_p),
-                ("with_comments", ctypes.c_bool)]
+                ("with_comments", ctypes.c_bool),
+                ("without_tables", ctypes.c_bool),
+                ("with_words", ctypes.c_char_p)]
 
 
 Answer = collections.namedtuple("Answer", "text reason")

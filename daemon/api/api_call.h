@@ -68,6 +68,7 @@ struct call {
 	json_t **answer_out;
 	unsigned answer_status;
 	json_t *given;
+	uint64_t last_event; /* when its page was begun */
 };
 
 typedef enum http_verdict call_handler(struct call *call);

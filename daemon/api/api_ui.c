@@ -21,10 +21,18 @@ static const struct {
 	{"unsilence", "The silence is ended."},
 };
 
+/* Before anything is read: what happens from now on is told to the page. */
+static void note_event(struct call *call)
+{
+	if (call->last_event == 0)
+		call->last_event = event_last_number(call->api->store);
+}
+
 bool ui_ask(struct call *call, call_handler *handle, json_t **answer_out)
 {
 	const char *message;
 
+	note_event(call);
 	*answer_out = NULL;
 	call->answer_out = answer_out;
 	handle(call);
@@ -145,8 +153,14 @@ void ui_open(struct call *call, struct buffer *page, const char *title,
 	     enum ui_section section)
 {
 	const char *done = http_argument(call->exchange, "done");
-	struct ui_frame frame = {.title = title, .section = section};
+	struct ui_frame frame = {
+		.title = title,
+		.section = section,
+		.is_live = true,
+	};
 
+	note_event(call);
+	frame.since = call->last_event;
 	for (size_t i = 0; i < sizeof(notices) / sizeof(notices[0]); i++)
 		if (done != NULL && strcmp(done, notices[i].name) == 0)
 			frame.notice = notices[i].text;

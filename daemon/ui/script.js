@@ -5,8 +5,8 @@
 (function () {
 	const live = document.getElementById("live");
 	const address = new URL(location.href);
-	const pause = 1000, poll = 5000;
-	let timer = 0, last = 0, took = 0, stream;
+	const pause = 1000, poll = 5000, busy = 3000;
+	let timer = 0, last = 0, took = 0, seen = live.dataset.since, stream;
 
 	address.searchParams.delete("done");
 	if (address.href !== location.href)
@@ -70,6 +70,13 @@
 		}
 		last = Date.now();
 		took = last - begun;
+		watch();
+	}
+
+	/* The end of some work is no event. */
+	function watch() {
+		if (document.querySelector("main .badge.busy") && !document.hidden)
+			setTimeout(ask, busy);
 	}
 
 	/* Large pages are asked for less often. */
@@ -86,6 +93,7 @@
 
 	function told(message) {
 		const event = JSON.parse(message.data);
+		seen = message.lastEventId;
 		if (event.alert) {
 			say(event.kind + " " + (event.cluster || event.site || ""),
 			    true);
@@ -96,7 +104,7 @@
 	}
 
 	function follow() {
-		stream = new EventSource("/v1/events");
+		stream = new EventSource("/v1/events?since=" + seen);
 		for (const kind of live.dataset.kinds.split(" "))
 			stream.addEventListener(kind, told);
 		stream.onopen = () => say("live", true);
@@ -116,10 +124,6 @@
 		}
 	}
 
-	/* A browser has few connections to a server: those who look have them. */
-	document.addEventListener("visibilitychange", again);
-	addEventListener("pagehide", () => stream?.close());
-	addEventListener("pageshow", shown => shown.persisted && again());
 	document.addEventListener("keydown", event => {
 		const field = document.querySelector(".find input");
 		if (event.key === "/" && !event.ctrlKey && !event.metaKey &&
@@ -128,6 +132,13 @@
 			field.focus();
 		}
 	});
+	if (!seen)
+		return;
+	/* A browser has few connections to a server: those who look have them. */
+	document.addEventListener("visibilitychange", again);
+	addEventListener("pagehide", () => stream?.close());
+	addEventListener("pageshow", shown => shown.persisted && again());
 	if (!document.hidden)
 		follow();
+	watch();
 })();

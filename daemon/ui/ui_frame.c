@@ -1,5 +1,7 @@
 #include "daemon/ui/ui_frame.h"
 
+#include <inttypes.h>
+
 #include <nettle/base64.h>
 #include <nettle/sha2.h>
 
@@ -68,7 +70,7 @@ static void append_kinds(struct buffer *out)
 	buffer_append_text(out, kinds + 1);
 }
 
-static void append_navigation(struct buffer *out, enum ui_section current)
+static void append_navigation(struct buffer *out, const struct ui_frame *frame)
 {
 	buffer_append_text(
 		out, "<a class=\"skip\" href=\"#main\">To the content</a>\n"
@@ -79,7 +81,8 @@ static void append_navigation(struct buffer *out, enum ui_section current)
 	for (unsigned i = 0; i < UI_SECTIONS; i++)
 		buffer_printf(out, "<li><a href=\"%s\"%s>%s</a></li>",
 			      sections[i].path,
-			      i == current ? " aria-current=\"page\"" : "",
+			      i == frame->section ? " aria-current=\"page\""
+						  : "",
 			      sections[i].name);
 	buffer_append_text(
 		out, "</ul></nav>"
@@ -91,7 +94,10 @@ static void append_navigation(struct buffer *out, enum ui_section current)
 		     "<span id=\"live\" class=\"live\" role=\"status\" "
 		     "data-kinds=\"");
 	append_kinds(out);
-	buffer_append_text(out, "\"></span></header>\n");
+	buffer_append_byte(out, '"');
+	if (frame->is_live)
+		buffer_printf(out, " data-since=\"%" PRIu64 "\"", frame->since);
+	buffer_append_text(out, "></span></header>\n");
 }
 
 void ui_begin(struct buffer *out, const struct ui_frame *frame)
@@ -109,7 +115,7 @@ void ui_begin(struct buffer *out, const struct ui_frame *frame)
 	buffer_append_text(out, "<style>");
 	buffer_append_text(out, ui_style);
 	buffer_append_text(out, "</style>\n</head>\n<body>\n");
-	append_navigation(out, frame->section);
+	append_navigation(out, frame);
 	buffer_append_text(out, "<main id=\"main\" tabindex=\"-1\">\n");
 	if (frame->notice != NULL) {
 		buffer_append_text(out, "<p class=\"notice\" role=\"status\">");

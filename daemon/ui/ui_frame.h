@@ -5,6 +5,7 @@
 #define DAEMON_UI_UI_FRAME_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "store/buffer.h"
 
@@ -14,6 +15,8 @@ struct ui_frame {
 	const char *title; /* any text */
 	enum ui_section section;
 	const char *notice; /* of what was just done; NULL: nothing */
+	bool is_live; /* it follows events, from those behind `since` on */
+	uint64_t since;
 };
 
 /* Begin a page, up to its main element; end it. */

@@ -186,7 +186,7 @@ static void append_pattern(struct buffer *out, const char *const *heads,
 	ui_text(out, ui_member(pattern, "pattern"), UI_URL_COLUMNS);
 	buffer_append_text(out, "</code></td>");
 	ui_cell(out, heads[1]);
-	ui_badge(out, strcmp(state, "open") == 0 ? "busy" : "soft", state);
+	ui_badge(out, strcmp(state, "open") == 0 ? "good" : "soft", state);
 	buffer_append_text(out, "</td>");
 	ui_count_cell(out, heads[2], ui_whole(pattern, "found"));
 	ui_count_cell(out, heads[3], ui_whole(pattern, "visited"));

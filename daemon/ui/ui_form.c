@@ -23,8 +23,10 @@ static bool decode(struct slice text, struct buffer *out)
 	buffer_clear(out);
 	buffer_append_text(out, "");
 	for (size_t i = 0; i < text.size; i++) {
-		char byte = bytes[i] == '+' ? ' ' : bytes[i];
+		char byte = bytes[i];
 
+		if (byte == '+')
+			byte = ' ';
 		if (byte == '%' && i + 2 < text.size &&
 		    digit_of(bytes[i + 1]) >= 0 &&
 		    digit_of(bytes[i + 2]) >= 0) {

@@ -44,11 +44,11 @@ extern const struct answer_rules answer_rules_default;
 struct text_request {
 	const struct url *url;
 	enum format format;
+	uint32_t extras;    /* of enum extra */
 	const char *method; /* NULL: the default */
 	const char *const
 		*parameters; /* "name=value", ended by NULL; or NULL */
 	struct preference preference;
-	uint32_t extras;      /* of enum extra */
 	const char *include;  /* selectors of page/select/selector.h; or NULL */
 	const char *exclude;  /* the same */
 	struct slice body;    /* of a page that is handed in */

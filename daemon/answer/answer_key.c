@@ -53,6 +53,10 @@ static void append_texts(const struct answer_rules *rules,
 		item_append(out, slice_of(request->parameters[i]));
 }
 
+/* Who adds a field adds it to the key, or answers that are kept are wrong. */
+_Static_assert(sizeof(void *) != 8 || sizeof(struct text_request) == 88,
+	       "the key has all fields but the page's own");
+
 struct answer_key answer_key_of(const struct answer_rules *rules,
 				const struct text_request *request)
 {

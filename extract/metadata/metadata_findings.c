@@ -60,8 +60,11 @@ static bool is_space(char byte)
 bool value_has_word(struct slice text, const char *word)
 {
 	const char *at = text.data;
-	const char *end = at + text.size;
+	const char *end;
 
+	if (text.size == 0)
+		return false; /* of no bytes, perhaps */
+	end = at + text.size;
 	while (at < end) {
 		const char *first = at;
 

@@ -59,6 +59,8 @@ static void check_metadata(const struct page *page)
 		one.author_count == two.author_count);
 	for (size_t i = 0; i < one.author_count; i++)
 		check_one(&one.authors[i], &two.authors[i]);
+	check_one(&one.licence, &two.licence);
+	check_one(&one.favicon, &two.favicon);
 	require(one.tag_count <= MAX_TAGS && one.tag_count == two.tag_count);
 	for (size_t i = 0; i < one.tag_count; i++)
 		check_one(&one.tags[i], &two.tags[i]);

@@ -282,6 +282,8 @@ void fetching_run(struct fetching *fetching)
 		take_arrivals(fetching);
 		serve_hosts(fetching, now_ms);
 		fetching->running = remote_fetcher_running(fetching->fetcher);
+		if (fetching->running == 0)
+			job_queue_hurry(fetching->fetched);
 		remote_fetcher_press(fetching->fetcher,
 				     count_waiting(fetching, now_ms));
 		remote_fetcher_run(fetching->fetcher,

@@ -87,7 +87,7 @@ static void wait_for_jobs(struct job_queue *queue)
 		condition_wait(&queue->is_changed, &queue->lock);
 	until_ms = clock_steady_ms() + GATHER_MS;
 	while (queue->count > 0 && queue->count < GATHER_JOBS &&
-	       !queue->is_closed &&
+	       !queue->is_urgent && !queue->is_closed &&
 	       condition_wait_until(&queue->is_changed, &queue->lock, until_ms))
 		continue;
 }
@@ -111,8 +111,10 @@ static struct job *take_some(struct job_queue *queue)
 	*end = NULL;
 	assert(queue->count >= count);
 	queue->count -= count;
-	if (queue->first == NULL)
+	if (queue->first == NULL) {
 		queue->last = NULL;
+		queue->is_urgent = false;
+	}
 	return jobs;
 }
 
@@ -130,6 +132,15 @@ struct job *job_queue_gather(struct job_queue *queue)
 		condition_signal(&queue->is_changed);
 	lock_release(&queue->lock);
 	return jobs;
+}
+
+void job_queue_hurry(struct job_queue *queue)
+{
+	lock_acquire(&queue->lock);
+	queue->is_urgent = queue->first != NULL;
+	if (queue->is_urgent)
+		condition_broadcast(&queue->is_changed);
+	lock_release(&queue->lock);
 }
 
 struct job *job_queue_take_all(struct job_queue *queue)

@@ -65,6 +65,7 @@ struct job_queue {
 	struct job *first;
 	struct job *last;
 	size_t count;
+	bool is_urgent; /* what is there waits for nothing more */
 	bool is_closed;
 };
 
@@ -89,6 +90,9 @@ enum {
  * and empty.
  */
 struct job *job_queue_gather(struct job_queue *queue);
+
+/* Have what is there gathered at once: no others are on their way. */
+void job_queue_hurry(struct job_queue *queue);
 
 /* Take everything, as a list; NULL when there is nothing. Does not wait. */
 struct job *job_queue_take_all(struct job_queue *queue);

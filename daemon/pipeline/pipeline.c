@@ -368,6 +368,7 @@ uint64_t pipeline_end_ingest(struct pipeline *pipeline,
 	uint64_t refused;
 
 	assert(!txn_is_open());
+	job_queue_hurry(&pipeline->fetched);
 	lock_acquire(&pipeline->lock);
 	while (!pipeline->refuses_ingests && ingestion->waiting > 0)
 		wait_for_room(pipeline);

@@ -175,9 +175,10 @@ class Bundle(harness.Case):
                 self.assertEqual(done.stdout, "")
         self.apply(self.folder() / "none.tpl", page, status=1)
         self.apply(status=2)
-        lines = self.apply(path, page, page).stdout.splitlines()
+        both = [harness.SITE / "about" / "index.html", page]
+        lines = self.apply(path, *both).stdout.splitlines()
         self.assertEqual([json.loads(line)["file"] for line in lines],
-                         [str(page)] * 2)
+                         list(map(str, both)))
         self.apply(path, page, "--method", "nonsense", status=2)
         self.apply(path, page, "--url", "mailto:a@b", status=2)
         self.apply(path, self.folder() / "none.html", status=1)

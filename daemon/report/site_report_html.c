@@ -8,28 +8,9 @@
 
 #include "daemon/report/report.h"
 #include "daemon/report/site_report_parts.h"
-#include "daemon/runtime/terminal.h"
 #include "extract/core/markup.h"
 #include "page/escape.h"
 #include "store/date.h"
-
-enum { BYTES_PER_COLUMN = 4 }; /* a character takes no more */
-
-void show_text(struct buffer *out, struct slice text, size_t columns)
-{
-	struct buffer cut = {0};
-
-	/* characters without a width take no column */
-	if (text.size > columns * BYTES_PER_COLUMN) {
-		text.size = columns * BYTES_PER_COLUMN;
-		while (text.size > 0 &&
-		       (((const char *)text.data)[text.size] & 0xC0) == 0x80)
-			text.size--;
-	}
-	terminal_cut(text, columns, &cut);
-	escape_append(out, buffer_slice(&cut));
-	buffer_free(&cut);
-}
 
 static bool begins(struct slice text, const char *with)
 {
@@ -97,24 +78,6 @@ void show_time(struct buffer *out, uint64_t time_ms)
 			      text);
 }
 
-void show_count(struct buffer *out, uint64_t count)
-{
-	char digits[32];
-	int size = snprintf(digits, sizeof(digits), "%" PRIu64, count);
-
-	for (int i = 0; i < size; i++) {
-		if (i > 0 && (size - i) % 3 == 0)
-			buffer_append_byte(out, ',');
-		buffer_append_byte(out, digits[i]);
-	}
-}
-
-void show_counted(struct buffer *out, uint64_t count, const char *noun)
-{
-	show_count(out, count);
-	buffer_printf(out, " %s%s", noun, count == 1 ? "" : "s");
-}
-
 void show_ratio(struct buffer *out, double ratio)
 {
 	double percent = isfinite(ratio) ? 100 * ratio : 0;
@@ -143,33 +106,4 @@ void show_template(struct buffer *out, const struct report_facts *facts,
 	show_text(out, facts->site.host, SHOWN_URL);
 	buffer_printf(out, "/%" PRIu32 "</code>%s", number,
 		      is_link ? "</a>" : "");
-}
-
-/* Roles say that it is a table also where it does not look like one. */
-void show_table(struct buffer *out, const char *caption,
-		const char *const *heads)
-{
-	buffer_printf(out,
-		      "<table role=\"table\"><caption>%s</caption>\n"
-		      "<thead role=\"rowgroup\"><tr role=\"row\">",
-		      caption);
-	for (; *heads != NULL; heads++)
-		buffer_printf(
-			out,
-			"<th role=\"columnheader\" scope=\"col\"%s>%s</th>",
-			**heads == '#' ? " class=\"num\"" : "",
-			*heads + (**heads == '#'));
-	buffer_append_text(out, "</tr></thead>\n<tbody role=\"rowgroup\">\n");
-}
-
-void show_table_end(struct buffer *out)
-{
-	buffer_append_text(out, "</tbody></table>\n");
-}
-
-void show_cell(struct buffer *out, const char *head)
-{
-	buffer_printf(out, "<td role=\"cell\"%s data-head=\"%s\">",
-		      *head == '#' ? " class=\"num\"" : "",
-		      head + (*head == '#'));
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/report/html_parts.h"
 #include "store/buffer.h"
 #include "store/slice.h"
 
@@ -19,13 +20,6 @@ enum {
 	MAX_LINK = 400,   /* bytes of a URL that is a link */
 };
 
-/*
- * Append `text` cleaned (daemon/runtime/terminal.h), cut to `columns` with an
- * ellipsis, and escaped: for text and for attributes. At most 24 bytes a
- * column.
- */
-void show_text(struct buffer *out, struct slice text, size_t columns);
-
 /* Append a link to `url` that says `text`, or the URL itself when that is
  * empty; without a link when the URL is none of http and https. */
 void show_link(struct buffer *out, struct slice url, struct slice text);
@@ -33,26 +27,11 @@ void show_link(struct buffer *out, struct slice url, struct slice text);
 /* Append "2025-11-22 10:07", in UTC, as an element; a dash for 0. */
 void show_time(struct buffer *out, uint64_t time_ms);
 
-/* Append "12,345". */
-void show_count(struct buffer *out, uint64_t count);
-
-/* Append "3 pages": `noun` gets an "s" unless there is one. */
-void show_counted(struct buffer *out, uint64_t count, const char *noun);
-
 /* Append "97 %", with a digit more below 10 %; `share` is 0 to 1. */
 void show_ratio(struct buffer *out, double ratio);
 
 /* Append HOST/N as code, with a link to its tree when it has one. */
 void show_template(struct buffer *out, const struct report_facts *facts,
 		   uint32_t number);
-
-/* Begin a table: `heads` are its columns, ended by NULL, "#" in front of those
- * of numbers. End with show_table_end(). */
-void show_table(struct buffer *out, const char *caption,
-		const char *const *heads);
-void show_table_end(struct buffer *out);
-
-/* Begin a cell that is called `head` where the table has no head. */
-void show_cell(struct buffer *out, const char *head);
 
 #endif

@@ -27,16 +27,16 @@ static void append_silences(struct buffer *out, const json_t *answer)
 	json_array_foreach(silences, i, silence)
 	{
 		buffer_append_text(out, "<tr role=\"row\">");
-		ui_cell(out, heads[0]);
+		show_cell(out, heads[0]);
 		ui_site_link(out, ui_member(silence, "site"));
 		buffer_append_text(out, "</td>");
-		ui_cell(out, heads[1]);
+		show_cell(out, heads[1]);
 		ui_template_link(out, ui_member(silence, "cluster"));
 		buffer_append_text(out, "</td>");
-		ui_cell(out, heads[2]);
+		show_cell(out, heads[2]);
 		ui_text(out, ui_member(silence, "kind"), UI_LABEL_COLUMNS);
 		buffer_append_text(out, "</td>");
-		ui_cell(out, heads[3]);
+		show_cell(out, heads[3]);
 		ui_time(out, json_object_get(silence, "created"));
 		buffer_append_text(out, "</td><td role=\"cell\" class=\"act\" "
 					"data-head=\"\">");
@@ -91,13 +91,13 @@ static void append_found(struct buffer *out, const char *const *heads,
 {
 	if (is_guard) {
 		ui_count_cell(out, heads[1], ui_whole(page, "matches"));
-		ui_cell(out, heads[2]);
+		show_cell(out, heads[2]);
 		ui_text(out, ui_member(page, "value"), UI_TEXT_COLUMNS);
 	} else {
-		ui_cell(out, heads[1]);
+		show_cell(out, heads[1]);
 		ui_text(out, ui_member(page, "now"), UI_LABEL_COLUMNS);
 		buffer_append_text(out, "</td>");
-		ui_cell(out, heads[2]);
+		show_cell(out, heads[2]);
 		ui_template_link(out, ui_member(page, "template"));
 	}
 	buffer_append_text(out, "</td></tr>\n");
@@ -124,7 +124,7 @@ static void append_pages(struct buffer *out, const json_t *detail,
 		if (i == MAX_PAGES)
 			break;
 		buffer_append_text(out, "<tr role=\"row\">");
-		ui_cell(out, heads[0]);
+		show_cell(out, heads[0]);
 		ui_page_link(out,
 			     json_is_string(page) ? json_string_value(page)
 						  : ui_member(page, "url"),

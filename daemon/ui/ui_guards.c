@@ -35,22 +35,22 @@ static void append_row(struct buffer *out, const char *const *heads,
 		       const json_t *guard)
 {
 	buffer_append_text(out, "<tr role=\"row\">");
-	ui_cell(out, heads[0]);
+	show_cell(out, heads[0]);
 	append_guard_link(out, guard);
 	buffer_append_text(out, "</td>");
-	ui_cell(out, heads[1]);
+	show_cell(out, heads[1]);
 	ui_guard_state(out, guard);
 	buffer_append_text(out, "</td>");
-	ui_cell(out, heads[2]);
+	show_cell(out, heads[2]);
 	buffer_append_text(out, "<code>");
 	ui_text(out, ui_member(guard, "selector"), UI_TEXT_COLUMNS);
 	buffer_append_text(out, "</code></td>");
-	ui_cell(out, heads[3]);
+	show_cell(out, heads[3]);
 	ui_text(out, ui_member(guard, "expect"), UI_LABEL_COLUMNS);
 	buffer_append_text(out, "</td>");
 	ui_count_cell(out, heads[4], ui_whole(guard, "pages"));
 	ui_count_cell(out, heads[5], ui_whole(guard, "failing"));
-	ui_cell(out, heads[6]);
+	show_cell(out, heads[6]);
 	ui_template_link(out, ui_member(guard, "cluster"));
 	buffer_append_text(out, "</td></tr>\n");
 }
@@ -134,16 +134,16 @@ void ui_candidates(struct buffer *out, const char *host, const json_t *guard)
 	json_array_foreach(list, i, candidate)
 	{
 		buffer_append_text(out, "<tr role=\"row\">");
-		ui_cell(out, heads[0]);
+		show_cell(out, heads[0]);
 		buffer_append_text(out, "<code>");
 		ui_text(out, ui_member(candidate, "selector"), UI_TEXT_COLUMNS);
 		buffer_append_text(out, "</code></td>");
-		ui_cell(out, heads[1]);
+		show_cell(out, heads[1]);
 		buffer_printf(
 			out, "%.2f</td>",
 			json_number_value(json_object_get(candidate, "score")));
 		ui_count_cell(out, heads[2], ui_whole(candidate, "pages"));
-		ui_cell(out, heads[3]);
+		show_cell(out, heads[3]);
 		ui_text(out, ui_member(candidate, "example"), UI_LABEL_COLUMNS);
 		buffer_append_text(out, "</td><td role=\"cell\" class=\"act\" "
 					"data-head=\"\">");
@@ -168,14 +168,14 @@ static void append_sample(struct buffer *out, const json_t *guard)
 	json_array_foreach(pages, i, page)
 	{
 		buffer_append_text(out, "<tr role=\"row\">");
-		ui_cell(out, heads[0]);
+		show_cell(out, heads[0]);
 		ui_page_link(out, ui_member(page, "url"), "");
 		buffer_append_text(out, "</td>");
 		ui_count_cell(out, heads[1], ui_whole(page, "matches"));
-		ui_cell(out, heads[2]);
+		show_cell(out, heads[2]);
 		ui_text(out, ui_member(page, "value"), UI_TEXT_COLUMNS);
 		buffer_append_text(out, "</td>");
-		ui_cell(out, heads[3]);
+		show_cell(out, heads[3]);
 		ui_time(out, json_object_get(page, "good"));
 		buffer_append_text(out, "</td></tr>\n");
 	}
@@ -192,13 +192,13 @@ static void append_facts(struct buffer *out, const json_t *guard)
 	buffer_append_text(out, "</span></dd><dt>Matches on a page</dt><dd>");
 	ui_text(out, ui_member(guard, "expect"), UI_LABEL_COLUMNS);
 	buffer_append_text(out, "</dd><dt>Pages</dt><dd>");
-	ui_count(out, ui_whole(guard, "failing"));
+	show_count(out, ui_whole(guard, "failing"));
 	buffer_append_text(out, " failing of ");
-	ui_count(out, ui_whole(guard, "pages"));
+	show_count(out, ui_whole(guard, "pages"));
 	buffer_append_text(out, "; ");
-	ui_count(out, ui_whole(guard, "agreed"));
+	show_count(out, ui_whole(guard, "agreed"));
 	buffer_append_text(out, " of the last ");
-	ui_count(out, ui_whole(guard, "seen"));
+	show_count(out, ui_whole(guard, "seen"));
 	buffer_append_text(out, " agree</dd><dt>Template</dt><dd>");
 	if (*ui_member(guard, "cluster") == '\0')
 		buffer_append_text(out, "all pages of the site");

@@ -1,13 +1,9 @@
 #include "daemon/ui/ui_html.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "daemon/runtime/terminal.h"
 #include "page/escape.h"
-
-enum { BYTES_PER_COLUMN = 4 }; /* a character takes no more */
 
 const char *ui_member(const json_t *object, const char *name)
 {
@@ -30,18 +26,7 @@ bool ui_is_true(const json_t *object, const char *name)
 
 void ui_text(struct buffer *out, const char *text, size_t columns)
 {
-	struct slice whole = slice_of(text);
-	struct buffer cut = {0};
-
-	/* characters without a width take no column */
-	if (whole.size > columns * BYTES_PER_COLUMN) {
-		whole.size = columns * BYTES_PER_COLUMN;
-		while (whole.size > 0 && (text[whole.size] & 0xC0) == 0x80)
-			whole.size--;
-	}
-	terminal_cut(whole, columns, &cut);
-	escape_append(out, buffer_slice(&cut));
-	buffer_free(&cut);
+	show_text(out, slice_of(text), columns);
 }
 
 void ui_lines(struct buffer *out, const char *text)
@@ -67,24 +52,6 @@ void ui_escape(struct buffer *out, const char *text)
 			buffer_append_byte(out, *text);
 		else
 			buffer_printf(out, "%%%02X", (unsigned char)*text);
-}
-
-void ui_count(struct buffer *out, uint64_t count)
-{
-	char digits[32];
-	int size = snprintf(digits, sizeof(digits), "%" PRIu64, count);
-
-	for (int i = 0; i < size; i++) {
-		if (i > 0 && (size - i) % 3 == 0)
-			buffer_append_byte(out, ',');
-		buffer_append_byte(out, digits[i]);
-	}
-}
-
-void ui_counted(struct buffer *out, uint64_t count, const char *noun)
-{
-	ui_count(out, count);
-	buffer_printf(out, " %s%s", noun, count == 1 ? "" : "s");
 }
 
 void ui_bytes(struct buffer *out, uint64_t bytes)
@@ -187,42 +154,25 @@ void ui_foreign_link(struct buffer *out, const char *url)
 		buffer_append_text(out, "</a>");
 }
 
-/* Roles say that it is a table also where it does not look like one. */
 void ui_table(struct buffer *out, const char *caption, const char *const *heads)
 {
-	buffer_printf(out,
-		      "<div class=\"scroll\"><table role=\"table\">"
-		      "<caption>%s</caption>\n<thead role=\"rowgroup\">"
-		      "<tr role=\"row\">",
-		      caption);
-	for (; *heads != NULL; heads++)
-		buffer_printf(
-			out,
-			"<th role=\"columnheader\" scope=\"col\"%s>%s</th>",
-			**heads == '#' ? " class=\"num\"" : "",
-			*heads + (**heads == '#'));
-	buffer_append_text(out, "</tr></thead>\n<tbody role=\"rowgroup\">\n");
+	buffer_append_text(out, "<div class=\"scroll\">");
+	show_table(out, caption, heads);
 }
 
 void ui_table_end(struct buffer *out)
 {
-	buffer_append_text(out, "</tbody></table></div>\n");
-}
-
-void ui_cell(struct buffer *out, const char *head)
-{
-	buffer_printf(out, "<td role=\"cell\"%s data-head=\"%s\">",
-		      *head == '#' ? " class=\"num\"" : "",
-		      head + (*head == '#'));
+	show_table_end(out);
+	buffer_append_text(out, "</div>\n");
 }
 
 void ui_count_cell(struct buffer *out, const char *head, uint64_t count)
 {
-	ui_cell(out, head);
+	show_cell(out, head);
 	if (count == 0)
 		buffer_append_text(out, "<span class=\"soft\">0</span>");
 	else
-		ui_count(out, count);
+		show_count(out, count);
 	buffer_append_text(out, "</td>");
 }
 

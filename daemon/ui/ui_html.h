@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/report/html_parts.h"
 #include "store/buffer.h"
 #include "store/slice.h"
 
@@ -24,10 +25,7 @@ const char *ui_member(const json_t *object, const char *name);
 uint64_t ui_whole(const json_t *object, const char *name);
 bool ui_is_true(const json_t *object, const char *name);
 
-/*
- * Append `text` cleaned (daemon/runtime/terminal.h), cut to `columns` with an
- * ellipsis, and escaped: for text and for attributes.
- */
+/* As show_text(). */
 void ui_text(struct buffer *out, const char *text, size_t columns);
 
 /* Append `text` whole, its lines kept, escaped. */
@@ -35,12 +33,6 @@ void ui_lines(struct buffer *out, const char *text);
 
 /* Append `text` percent-encoded for a segment of a path or a query value. */
 void ui_escape(struct buffer *out, const char *text);
-
-/* Append "12,345". */
-void ui_count(struct buffer *out, uint64_t count);
-
-/* Append "3 pages": `noun` gets an "s" unless there is one. */
-void ui_counted(struct buffer *out, uint64_t count, const char *noun);
 
 /* Append "1.4 MB". */
 void ui_bytes(struct buffer *out, uint64_t bytes);
@@ -68,14 +60,10 @@ void ui_template_link(struct buffer *out, const char *id);
  * and https. */
 void ui_foreign_link(struct buffer *out, const char *url);
 
-/* Begin a table: `heads` are its columns, ended by NULL, "#" in front of those
- * of numbers. End with ui_table_end(). */
+/* As show_table(), in a box that scrolls sideways. */
 void ui_table(struct buffer *out, const char *caption,
 	      const char *const *heads);
 void ui_table_end(struct buffer *out);
-
-/* Begin a cell that is called `head` where the table has no head. */
-void ui_cell(struct buffer *out, const char *head);
 
 /* Append a cell with a number; 0 as a dash. */
 void ui_count_cell(struct buffer *out, const char *head, uint64_t count);

@@ -54,7 +54,7 @@ static void append_side(struct buffer *out, const json_t *moves, bool is_after,
 		      is_after ? "after" : "before",
 		      is_path ? "Paths" : "Texts",
 		      is_after ? "that came" : "that are gone");
-	ui_count(out, total);
+	show_count(out, total);
 	buffer_append_text(out, "</span></h3>");
 	append_items(out, items, is_path);
 	buffer_append_text(out, "</section>\n");

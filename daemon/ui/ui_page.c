@@ -66,7 +66,7 @@ static void append_judgement(struct buffer *out, const json_t *text)
 	ui_template_link(out, ui_member(text, "cluster"));
 	if (ui_whole(text, "cluster_pages") > 0) {
 		buffer_append_text(out, " <span class=\"soft\">");
-		ui_counted(out, ui_whole(text, "cluster_pages"), "page");
+		show_counted(out, ui_whole(text, "cluster_pages"), "page");
 		buffer_append_text(out, "</span>");
 	}
 	buffer_append_text(out, "</dd><dt>Text</dt><dd>");
@@ -197,7 +197,7 @@ static void append_value(struct buffer *out, const char *name,
 	else if (json_is_integer(value) && is_size(name))
 		ui_bytes(out, (uint64_t)json_integer_value(value));
 	else if (json_is_integer(value))
-		ui_count(out, (uint64_t)json_integer_value(value));
+		show_count(out, (uint64_t)json_integer_value(value));
 	else
 		buffer_append_text(out, json_is_true(value) ? "yes" : "no");
 }

@@ -56,12 +56,12 @@ void ui_site_budget(struct buffer *out, const json_t *site)
 
 	ui_site_bar(out, site);
 	buffer_append_text(out, "<span class=\"small soft\">");
-	ui_count(out, ui_whole(site, "tried"));
+	show_count(out, ui_whole(site, "tried"));
 	buffer_append_text(out, " of ");
-	ui_count(out, ui_whole(site, "max_pages"));
+	show_count(out, ui_whole(site, "max_pages"));
 	if (pending > 0) {
 		buffer_append_text(out, ", ");
-		ui_count(out, pending);
+		show_count(out, pending);
 		buffer_append_text(out, " to go");
 	}
 	buffer_append_text(out, "</span>");
@@ -154,21 +154,21 @@ static void append_event(struct buffer *out, const json_t *event, bool has_site)
 	const char *kind = ui_member(event, "kind");
 
 	buffer_append_text(out, "<tr role=\"row\">");
-	ui_cell(out, "Time");
+	show_cell(out, "Time");
 	ui_time(out, json_object_get(event, "time"));
 	buffer_append_text(out, "</td>");
 	if (has_site) {
-		ui_cell(out, "Site");
+		show_cell(out, "Site");
 		ui_site_link(out, ui_member(event, "site"));
 		buffer_append_text(out, "</td>");
 	}
-	ui_cell(out, "Event");
+	show_cell(out, "Event");
 	buffer_printf(out,
 		      "<a class=\"badge %s\" href=\"/ui/alerts/%" PRIu64 "\">",
 		      class_of(kind), ui_whole(event, "seq"));
 	ui_text(out, kind, UI_LABEL_COLUMNS);
 	buffer_append_text(out, "</a></td>");
-	ui_cell(out, "What");
+	show_cell(out, "What");
 	buffer_append_text(out, "<span>");
 	append_summary(out, event);
 	buffer_append_text(out, "</span></td>"

@@ -28,7 +28,7 @@ enum ui_tab ui_tab_of(const char *name)
 static void append_figure(struct buffer *out, const char *name, uint64_t count)
 {
 	buffer_printf(out, "<div><dt>%s</dt><dd>", name);
-	ui_count(out, count);
+	show_count(out, count);
 }
 
 static void append_classes(struct buffer *out, const json_t *site)
@@ -46,7 +46,7 @@ static void append_classes(struct buffer *out, const json_t *site)
 		if (!is_first)
 			buffer_append_text(out, ", ");
 		is_first = false;
-		ui_count(out, (uint64_t)json_integer_value(count));
+		show_count(out, (uint64_t)json_integer_value(count));
 		buffer_append_byte(out, ' ');
 		ui_text(out, name, UI_LABEL_COLUMNS);
 	}
@@ -66,30 +66,30 @@ static void append_figures(struct buffer *out, const json_t *site)
 		      json_number_value(json_object_get(site, "threshold")),
 		      ui_is_true(site, "auto") ? "chosen" : "set");
 	buffer_append_text(out, "<div><dt>Visited</dt><dd>");
-	ui_count(out, ui_whole(site, "tried"));
+	show_count(out, ui_whole(site, "tried"));
 	buffer_append_text(out, "<small>");
 	ui_site_bar(out, site);
 	buffer_append_text(out, "of ");
-	ui_count(out, ui_whole(site, "max_pages"));
+	show_count(out, ui_whole(site, "max_pages"));
 	if (ui_whole(site, "pending") > 0) {
 		buffer_append_text(out, ", ");
-		ui_count(out, ui_whole(site, "pending"));
+		show_count(out, ui_whole(site, "pending"));
 		buffer_append_text(out, " to go");
 	}
 	buffer_append_text(
 		out, "</small></dd></div><div><dt>Fetches a minute</dt><dd>");
 	ui_site_rate(out, site);
 	buffer_append_text(out, "<small>");
-	ui_count(out, ui_whole(site, "delay_ms"));
+	show_count(out, ui_whole(site, "delay_ms"));
 	buffer_append_text(out, " ms between two</small></dd></div>");
 	append_figure(out, "Failed", ui_whole(site, "failed"));
 	buffer_append_text(out, "<small>");
-	ui_count(out, ui_whole(site, "skipped"));
+	show_count(out, ui_whole(site, "skipped"));
 	buffer_append_text(out, " skipped as known well</small></dd></div>"
 				"<div><dt>Received</dt><dd>");
 	ui_bytes(out, ui_whole(site, "spent_bytes"));
 	buffer_append_text(out, "<small>state of change ");
-	ui_count(out, ui_whole(site, "generation"));
+	show_count(out, ui_whole(site, "generation"));
 	buffer_append_text(out, "</small></dd></div></dl>\n");
 }
 
@@ -131,7 +131,7 @@ static void append_cluster(struct buffer *out, const char *const *heads,
 			   const json_t *cluster)
 {
 	buffer_append_text(out, "<tr role=\"row\">");
-	ui_cell(out, heads[0]);
+	show_cell(out, heads[0]);
 	buffer_append_text(out, "<span>");
 	ui_template_link(out, ui_member(cluster, "id"));
 	if (!ui_is_true(cluster, "has_template"))
@@ -140,13 +140,13 @@ static void append_cluster(struct buffer *out, const char *const *heads,
 	buffer_append_text(out, "</span></td>");
 	ui_count_cell(out, heads[1], ui_whole(cluster, "pages"));
 	ui_count_cell(out, heads[2], ui_whole(cluster, "version"));
-	ui_cell(out, heads[3]);
+	show_cell(out, heads[3]);
 	append_samples(out, cluster);
 	buffer_append_text(out, "</td>");
-	ui_cell(out, heads[4]);
+	show_cell(out, heads[4]);
 	ui_time(out, json_object_get(cluster, "created"));
 	buffer_append_text(out, "</td>");
-	ui_cell(out, heads[5]);
+	show_cell(out, heads[5]);
 	ui_time(out, json_object_get(cluster, "changed"));
 	buffer_append_text(out, "</td></tr>\n");
 }
@@ -181,17 +181,17 @@ static void append_pattern(struct buffer *out, const char *const *heads,
 	const char *state = ui_member(pattern, "state");
 
 	buffer_append_text(out, "<tr role=\"row\">");
-	ui_cell(out, heads[0]);
+	show_cell(out, heads[0]);
 	buffer_append_text(out, "<code>");
 	ui_text(out, ui_member(pattern, "pattern"), UI_URL_COLUMNS);
 	buffer_append_text(out, "</code></td>");
-	ui_cell(out, heads[1]);
+	show_cell(out, heads[1]);
 	ui_badge(out, strcmp(state, "open") == 0 ? "good" : "soft", state);
 	buffer_append_text(out, "</td>");
 	ui_count_cell(out, heads[2], ui_whole(pattern, "found"));
 	ui_count_cell(out, heads[3], ui_whole(pattern, "visited"));
 	ui_count_cell(out, heads[4], ui_whole(pattern, "learned"));
-	ui_cell(out, heads[5]);
+	show_cell(out, heads[5]);
 	ui_template_link(out, ui_member(pattern, "cluster"));
 	buffer_append_text(out, "</td></tr>\n");
 }

@@ -14,22 +14,22 @@ static const char *const heads[] = {
 static void append_row(struct buffer *out, const json_t *site)
 {
 	buffer_append_text(out, "<tr role=\"row\">");
-	ui_cell(out, heads[0]);
+	show_cell(out, heads[0]);
 	ui_site_link(out, ui_member(site, "host"));
 	buffer_append_text(out, "</td>");
-	ui_cell(out, heads[1]);
+	show_cell(out, heads[1]);
 	ui_site_state(out, site);
 	buffer_append_text(out, "</td>");
 	ui_count_cell(out, heads[2], ui_whole(site, "pages"));
-	ui_cell(out, heads[3]);
+	show_cell(out, heads[3]);
 	ui_site_budget(out, site);
 	buffer_append_text(out, "</td>");
 	ui_count_cell(out, heads[4], ui_whole(site, "clusters"));
-	ui_cell(out, heads[5]);
+	show_cell(out, heads[5]);
 	ui_site_rate(out, site);
 	buffer_append_text(out, "</td>");
 	ui_count_cell(out, heads[6], ui_whole(site, "failed"));
-	ui_cell(out, heads[7]);
+	show_cell(out, heads[7]);
 	ui_time(out, json_object_get(site, "seen"));
 	buffer_append_text(out, "</td></tr>\n");
 }
@@ -91,15 +91,15 @@ static void append_sums(struct buffer *out, const json_t *sites)
 		pending += ui_whole(site, "pending");
 	}
 	buffer_append_text(out, "<p class=\"lede\">");
-	ui_counted(out, json_array_size(sites), "site");
+	show_counted(out, json_array_size(sites), "site");
 	buffer_append_text(out, ", ");
-	ui_counted(out, pages, "page");
+	show_counted(out, pages, "page");
 	buffer_append_text(out, ", ");
 	if (pending == 0) {
 		buffer_append_text(out, "nothing waiting.</p>\n");
 		return;
 	}
-	ui_count(out, pending);
+	show_count(out, pending);
 	buffer_append_text(out, " to be visited.</p>\n");
 }
 

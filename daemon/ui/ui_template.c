@@ -53,14 +53,15 @@ static void append_figures(struct buffer *out, const json_t *template)
 {
 	buffer_append_text(out, "<dl class=\"figures\"><div><dt>Pages</dt>"
 				"<dd>");
-	ui_count(out, ui_whole(template, "pages"));
+	show_count(out, ui_whole(template, "pages"));
 	buffer_append_text(out, "</dd></div><div><dt>Version</dt><dd>");
-	ui_count(out, ui_whole(template, "version"));
+	show_count(out, ui_whole(template, "version"));
 	buffer_append_text(out, "<small>since ");
 	ui_time(out, json_object_get(template, "created"));
 	buffer_append_text(out, "</small></dd></div><div><dt>Shared texts"
 				"</dt><dd>");
-	ui_count(out, json_array_size(json_object_get(template, "fragments")));
+	show_count(out,
+		   json_array_size(json_object_get(template, "fragments")));
 	buffer_append_text(out, "<small>in more than a third of the pages"
 				"</small></dd></div><div><dt>Last seen</dt>"
 				"<dd><small>");
@@ -90,16 +91,16 @@ static void append_pages(struct buffer *out, const struct ui_template *shown)
 			break;
 		last = ui_member(page, "url");
 		buffer_append_text(out, "<tr role=\"row\">");
-		ui_cell(out, heads[0]);
+		show_cell(out, heads[0]);
 		ui_page_link(out, last, ui_member(page, "title"));
 		buffer_append_text(out, "</td>");
-		ui_cell(out, heads[1]);
+		show_cell(out, heads[1]);
 		ui_foreign_link(out, last);
 		buffer_append_text(out, "</td>");
-		ui_cell(out, heads[2]);
+		show_cell(out, heads[2]);
 		ui_time(out, json_object_get(page, "fetched"));
 		buffer_append_text(out, "</td>");
-		ui_cell(out, heads[3]);
+		show_cell(out, heads[3]);
 		ui_bytes(out, ui_whole(page, "bytes"));
 		buffer_append_text(out, "</td></tr>\n");
 	}
@@ -130,11 +131,11 @@ static void append_texts(struct buffer *out, const json_t *template)
 		if (*ui_member(text, "text") == '\0' || shown++ == MAX_TEXTS)
 			continue;
 		buffer_append_text(out, "<tr role=\"row\">");
-		ui_cell(out, heads[0]);
+		show_cell(out, heads[0]);
 		ui_text(out, ui_member(text, "text"), UI_LONG_COLUMNS);
 		buffer_append_text(out, "</td>");
 		ui_count_cell(out, heads[1], ui_whole(text, "df"));
-		ui_cell(out, heads[2]);
+		show_cell(out, heads[2]);
 		buffer_printf(out, "%.0f&nbsp;%%</td></tr>\n", 100 * ratio);
 		if (shown == MAX_TEXTS)
 			break;
@@ -158,14 +159,14 @@ static void append_versions(struct buffer *out, const struct ui_template *shown)
 
 		buffer_append_text(out, "<tr role=\"row\">");
 		ui_count_cell(out, heads[0], number);
-		ui_cell(out, heads[1]);
+		show_cell(out, heads[1]);
 		ui_time(out, json_object_get(version, "first"));
 		buffer_append_text(out, "</td>");
-		ui_cell(out, heads[2]);
+		show_cell(out, heads[2]);
 		ui_time(out, json_object_get(version, "last"));
 		buffer_append_text(out, "</td>");
 		ui_count_cell(out, heads[3], ui_whole(version, "pages"));
-		ui_cell(out, heads[4]);
+		show_cell(out, heads[4]);
 		if (i > 0) {
 			buffer_append_text(out, "<a href=\"");
 			append_path(out, shown);

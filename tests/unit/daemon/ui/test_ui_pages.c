@@ -224,8 +224,8 @@ START_TEST(numbers_are_for_people)
 {
 	struct buffer out = {0};
 
-	ui_count(&out, 1234567);
-	ui_counted(&out, 1, " page");
+	show_count(&out, 1234567);
+	show_counted(&out, 1, " page");
 	ui_bytes(&out, 999);
 	ui_bytes(&out, 1500);
 	ui_bytes(&out, UINT64_MAX);

@@ -272,6 +272,17 @@ static bool was_killed(enum error error, const char *why)
 	return error == ERR_STOPPED && strncmp(why, "signal 9 ", 9) == 0;
 }
 
+/* Whether it lives, and nothing has come that nobody asked for. */
+static bool is_quiet(struct process *process)
+{
+	struct frame frame;
+	enum error error = frame_receive(&process->channel, 0, &frame);
+
+	if (error == ERR_NONE)
+		frame_free(&frame);
+	return error == ERR_TIMEOUT;
+}
+
 /*
  * Have a worker in the seat that lives, and from which nothing more has come:
  * what it did after its last task is no fault of the next one. False: none can
@@ -279,14 +290,7 @@ static bool was_killed(enum error error, const char *why)
  */
 static bool make_ready(struct pool *pool, struct seat *seat)
 {
-	struct frame frame;
-	enum error error = ERR_TIMEOUT;
-
-	if (seat->is_started)
-		error = frame_receive(&seat->process.channel, 0, &frame);
-	if (error == ERR_NONE)
-		frame_free(&frame);
-	if (error != ERR_TIMEOUT)
+	if (seat->is_started && !is_quiet(&seat->process))
 		end_worker(pool, seat, NULL);
 	return seat->is_started || start_worker(pool, seat) == ERR_NONE;
 }
@@ -414,6 +418,9 @@ void pool_run_all(struct pool *pool, struct pool_task *tasks, size_t count)
 
 			done = run_some(&seat->process, tasks, count,
 					&deadline);
+			/* an answer too many: whose are the others? */
+			if (done == count && !is_quiet(&seat->process))
+				done = 0;
 		}
 		if (is_ready && done < count)
 			end_worker(pool, seat, NULL);

@@ -506,6 +506,22 @@ START_TEST(one_of_those_that_go_together_costs_itself)
 }
 END_TEST
 
+/* Where one too many has come, each is asked for alone, and has its own. */
+START_TEST(an_answer_too_many_is_nobody_s)
+{
+	static const char *const names[BATCH] = {"done", "done", "done", "done",
+						 "done and ask"};
+	struct keeper keeper = {0};
+	enum error errors[BATCH];
+
+	run_all(names, nothing, &keeper, errors);
+	for (size_t k = 0; k < BATCH; k++)
+		ck_assert_int_eq(errors[k], ERR_NONE);
+	ck_assert_uint_ge(keeper.answers, BATCH);
+	ck_assert_uint_eq(keeper.asks, 0);
+}
+END_TEST
+
 START_TEST(one_that_is_too_large_costs_itself)
 {
 	char *long_name = mem_alloc(FRAME_MAX_HEAD + 2, 1);
@@ -542,6 +558,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, what_comes_after_the_answer_costs_no_other_task);
 	tcase_add_test(tcase, tasks_that_go_together_are_done);
 	tcase_add_test(tcase, one_of_those_that_go_together_costs_itself);
+	tcase_add_test(tcase, an_answer_too_many_is_nobody_s);
 	tcase_add_test(tcase, one_that_is_too_large_costs_itself);
 	suite_add_tcase(suite, tcase);
 	return suite;

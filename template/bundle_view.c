@@ -52,11 +52,13 @@ static uint32_t cluster_of(void *context, uint32_t set)
 	return bundle->sets[set].cluster;
 }
 
-static uint32_t page_count(void *context, uint32_t cluster)
+/* A bundle never changes. */
+static struct cluster_state state(void *context, uint32_t cluster)
 {
 	const struct bundle_cluster *row = bundle_cluster(context, cluster);
 
-	return row == NULL ? 0 : row->page_count;
+	return (struct cluster_state){
+		.page_count = row == NULL ? 0 : row->page_count};
 }
 
 static uint32_t frequency(void *context, uint32_t cluster, uint64_t fragment)
@@ -117,10 +119,11 @@ static const uint64_t *fragments(void *context, const struct known_page *known,
 	return hashes;
 }
 
-static struct taught learn(void *context, uint32_t cluster,
+static struct taught learn(void *context, uint32_t cluster, uint32_t changes,
 			   const struct extractor *extractor,
 			   const double *parameters)
 {
+	(void)changes;
 	return bundle_learn(context, cluster, extractor, parameters);
 }
 
@@ -144,7 +147,7 @@ void bundle_make_view(struct bundle *bundle)
 		.find_shingles = find_shingles,
 		.each_set = each_set,
 		.cluster_of = cluster_of,
-		.page_count = page_count,
+		.state = state,
 		.frequency = frequency,
 		.find_page = find_page,
 		.fragments = fragments,

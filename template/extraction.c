@@ -43,6 +43,7 @@ static enum error take_in(struct extraction *extraction,
 		return error;
 	extraction->generation = answer.generation;
 	extraction->cluster = answer.cluster;
+	extraction->changes = answer.changes;
 	if (answer.cluster != 0)
 		extraction->counts = (struct template_counts){
 			answer.page_count, answer.frequencies};

@@ -30,6 +30,7 @@ struct extraction {
 	const struct page *page;
 	struct template_counts counts; /* page_count 0: nothing is known */
 	uint32_t cluster;              /* 0: none */
+	uint32_t changes;              /* of it: struct cluster_state */
 	uint64_t generation;           /* of the site */
 	unsigned http_status;          /* 0: not known */
 };

@@ -75,9 +75,9 @@ static enum error take_tools(const struct extraction *extraction,
 	if (error != ERR_NONE || !choice->has_template ||
 	    !learns_sample(choice->extractor))
 		return error;
-	tools_out->taught =
-		site->source->learn(site->context, extraction->cluster,
-				    choice->extractor, tools_out->parameters);
+	tools_out->taught = site->source->learn(
+		site->context, extraction->cluster, extraction->changes,
+		choice->extractor, tools_out->parameters);
 	return tools_out->taught.holder == NULL ? ERR_CORRUPT : ERR_NONE;
 }
 

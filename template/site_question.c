@@ -29,7 +29,11 @@ static void count_fragments(const struct site_view *site,
 {
 	const struct site_source *source = site->source;
 
-	answer->page_count = source->page_count(site->context, answer->cluster);
+	const struct cluster_state state =
+		source->state(site->context, answer->cluster);
+
+	answer->page_count = state.page_count;
+	answer->changes = state.changes;
 	for (uint32_t i = 0; i < question->count; i++)
 		answer->frequencies[i] = source->frequency(
 			site->context, answer->cluster, question->fragments[i]);

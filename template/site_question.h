@@ -23,6 +23,7 @@ struct site_answer {
 	bool is_there;         /* the known page is still what it was */
 	uint32_t cluster;      /* of the page; 0: none */
 	uint32_t page_count;   /* of the cluster, with the page */
+	uint32_t changes;      /* struct cluster_state, without it */
 	uint64_t generation;   /* of the site */
 	uint32_t *frequencies; /* [count] pages of the cluster, with this one,
 				  that have the fragment; the caller's room */

@@ -48,6 +48,13 @@ struct shingle_set {
 	size_t count;
 };
 
+/* A cluster as it stands. */
+struct cluster_state {
+	uint32_t page_count;
+	uint32_t changes; /* what its sample teaches is the same as long as
+			     this is */
+};
+
 /* What a sample of a cluster has taught a method. */
 struct taught {
 	const void *knowledge; /* by extractor->learn() */
@@ -81,7 +88,7 @@ struct site_source {
 			 void *visitor);
 	/* The cluster of the pages that have the set; 0 when there is none. */
 	uint32_t (*cluster_of)(void *context, uint32_t set);
-	uint32_t (*page_count)(void *context, uint32_t cluster);
+	struct cluster_state (*state)(void *context, uint32_t cluster);
 	/* In how many pages of the cluster the fragment stands. */
 	uint32_t (*frequency)(void *context, uint32_t cluster,
 			      uint64_t fragment);
@@ -92,8 +99,10 @@ struct site_source {
 	const uint64_t *(*fragments)(void *context,
 				     const struct known_page *page,
 				     struct arena *arena, uint32_t *count_out);
-	/* What the sample of a cluster teaches; release what has a holder. */
+	/* What the sample of a cluster that had `changes` teaches; release what
+	   has a holder. */
 	struct taught (*learn)(void *context, uint32_t cluster,
+			       uint32_t changes,
 			       const struct extractor *extractor,
 			       const double *parameters);
 	void (*release)(void *context, struct taught taught);

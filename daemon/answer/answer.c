@@ -125,7 +125,8 @@ enum error answer_place(struct store *store, const struct url *url,
 	if (error == ERR_NONE) {
 		answer->generation = stored.site.generation;
 		answer->cluster_pages =
-			stored_site_pages(&txn, stored.site.id, cluster);
+			stored_site_state(&txn, stored.site.id, cluster)
+				.page_count;
 		if (cluster != 0)
 			snprintf(answer->cluster, sizeof(answer->cluster),
 				 "%.*s/%u", (int)stored.site.host.size,
@@ -165,8 +166,10 @@ enum error answer_standing(struct store *store, const struct url *url,
 		if ((stored.row.flags & PAGE_ROW_HAS_NO_BODY) == 0)
 			standing->state = PAGE_PRESENT;
 		standing->fetched_ms = stored.row.fetched_ms;
-		standing->cluster_pages = stored_site_pages(
-			&txn, stored.site.id, stored.row.cluster);
+		standing->cluster_pages =
+			stored_site_state(&txn, stored.site.id,
+					  stored.row.cluster)
+				.page_count;
 	}
 	if (stored.site.id != 0 &&
 	    frontier_row_get(&txn, stored.site.id, stored.key, &row))

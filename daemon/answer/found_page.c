@@ -80,7 +80,7 @@ static void tell(struct txn *txn, const struct stored *stored,
 	struct record record = {0};
 
 	found->page_bytes = found->body.size;
-	found->page_count = stored_site_pages(txn, stored->site.id, cluster);
+	found->state = stored_site_state(txn, stored->site.id, cluster);
 	found->is_told = cluster == 0 ||
 			 content_record(txn, stored->site.id, stored->key,
 					&bytes, &record) == ERR_NONE;

@@ -31,7 +31,7 @@ struct found_page {
 	uint64_t fetched_ms;
 	bool wants_told; /* the caller's: it goes to a worker */
 	bool is_told;    /* as daemon/worker/text_request.h says */
-	uint32_t page_count;
+	struct cluster_state state;
 	size_t page_bytes;
 	size_t told_count;
 };

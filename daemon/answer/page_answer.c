@@ -114,7 +114,8 @@ static void put_told(const struct found_page *found,
 	row->page_bytes = found->page_bytes;
 	row->told_count = found->told_count;
 	row->told_cluster = found->known.cluster;
-	row->told_pages = found->page_count;
+	row->told_pages = found->state.page_count;
+	row->told_changes = found->state.changes;
 }
 
 static void put_lists(const struct text_request *request,

@@ -101,6 +101,7 @@ static bool answer_site(const struct site_server *server,
 			.is_there = found.is_there,
 			.cluster = found.cluster,
 			.page_count = found.page_count,
+			.changes = found.changes,
 		};
 
 		answer->head =

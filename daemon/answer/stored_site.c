@@ -103,20 +103,21 @@ static uint32_t cluster_of(void *context, uint32_t set)
 	return cluster != 0 ? cluster : find_cluster(site, set, SIZE_MAX);
 }
 
-uint32_t stored_site_pages(struct txn *txn, uint32_t site, uint32_t cluster)
+struct cluster_state stored_site_state(struct txn *txn, uint32_t site,
+				       uint32_t cluster)
 {
-	struct cluster_row row;
+	struct cluster_row row = {0};
 
-	return cluster != 0 && cluster_row_get(txn, site, cluster, &row)
-		       ? row.page_count
-		       : 0;
+	if (cluster != 0)
+		cluster_row_get(txn, site, cluster, &row);
+	return (struct cluster_state){row.page_count, row.changes};
 }
 
-static uint32_t page_count(void *context, uint32_t cluster)
+static struct cluster_state state(void *context, uint32_t cluster)
 {
 	struct stored_site *site = context;
 
-	return stored_site_pages(&site->txn, site->id, cluster);
+	return stored_site_state(&site->txn, site->id, cluster);
 }
 
 static uint32_t frequency(void *context, uint32_t cluster, uint64_t fragment)
@@ -176,22 +177,22 @@ static bool is_current(void *context, struct known_page *page)
 	return true;
 }
 
-uint64_t stored_site_sample(struct stored_site *site, uint32_t cluster,
+uint32_t stored_site_sample(struct stored_site *site, uint32_t cluster,
 			    struct buffer *list)
 {
 	struct txn txn = txn_begin_read(site->store);
 	const struct stored_pages pages = {&txn, site->id, cluster,
 					   &site->rules->limits};
 	struct site_row row;
-	uint64_t generation = 0;
+	uint32_t changes = 0;
 
 	if (site_get(&txn, site->view.host, &row) && row.id == site->id) {
 		stored_sample_append(&pages, MAX_SAMPLE_PAGES, MAX_SAMPLE_BYTES,
 				     list);
-		generation = row.generation;
+		changes = stored_site_state(&txn, site->id, cluster).changes;
 	}
 	txn_abort(&txn);
-	return generation;
+	return changes;
 }
 
 /* A copy of the record; NULL when it is damaged or not there. */
@@ -224,7 +225,7 @@ static const uint64_t *fragments(void *context, const struct known_page *page,
 	return hashes;
 }
 
-static uint64_t read_sample(void *context, uint32_t cluster,
+static uint32_t read_sample(void *context, uint32_t cluster,
 			    struct buffer *list)
 {
 	struct stored_site *site = context;
@@ -232,7 +233,7 @@ static uint64_t read_sample(void *context, uint32_t cluster,
 	return stored_site_sample(site, cluster, list);
 }
 
-static struct taught learn(void *context, uint32_t cluster,
+static struct taught learn(void *context, uint32_t cluster, uint32_t changes,
 			   const struct extractor *extractor,
 			   const double *parameters)
 {
@@ -249,7 +250,7 @@ static struct taught learn(void *context, uint32_t cluster,
 				      .site = site->id,
 				      .cluster = cluster,
 				      .limits = &site->rules->limits,
-				      .generation = site->view.generation,
+				      .changes = changes,
 			      });
 	return (struct taught){learned_knowledge(learned), learned};
 }
@@ -311,7 +312,7 @@ const struct site_view *stored_site_open(struct stored_site *site,
 		.find_shingles = find_shingles,
 		.each_set = each_set,
 		.cluster_of = cluster_of,
-		.page_count = page_count,
+		.state = state,
 		.frequency = frequency,
 		.find_page = find_page,
 		.fragments = fragments,

@@ -40,7 +40,7 @@ void stored_site_close(struct stored_site *site);
 
 /* Append the sample of a cluster, as sample_reader of daemon/worker/learned.h
  * says. No transaction of this thread is open. */
-uint64_t stored_site_sample(struct stored_site *site, uint32_t cluster,
+uint32_t stored_site_sample(struct stored_site *site, uint32_t cluster,
 			    struct buffer *list);
 
 /* The page `key` with its row; the charset points where that of the row does.
@@ -51,7 +51,8 @@ struct known_page stored_site_known(uint64_t key, const struct page_row *row);
 struct known_page stored_site_keep(struct stored_site *site,
 				   struct known_page page);
 
-/* Pages of a cluster; 0 when there is none. */
-uint32_t stored_site_pages(struct txn *txn, uint32_t site, uint32_t cluster);
+/* Zeros when there is no such cluster. */
+struct cluster_state stored_site_state(struct txn *txn, uint32_t site,
+				       uint32_t cluster);
 
 #endif

@@ -17,8 +17,8 @@ struct learned {
 	double parameters[MAX_PARAMETERS];
 	uint64_t site;
 	uint32_t cluster;
-	uint64_t generation; /* the latest that it is known to be of; under the
-				cache's lock */
+	uint32_t changes; /* of the cluster, the latest that it is known to be
+			     of; under the cache's lock */
 	struct hash128 sample; /* the bytes that it was learned from */
 	struct arena *arena;
 	const void *knowledge; /* in the arena */
@@ -80,10 +80,10 @@ size_t learned_cache_bytes(struct learned_cache *cache)
 struct read_sample {
 	struct buffer list;
 	struct hash128 hash;
-	uint64_t generation;
+	uint32_t changes;
 };
 
-/* Whether it was learned from that sample; NULL: in that generation. */
+/* Whether it was learned from that sample; NULL: from that of the question. */
 static bool answers(const struct learned *learned,
 		    const struct learned_question *question,
 		    const struct read_sample *sample)
@@ -91,7 +91,7 @@ static bool answers(const struct learned *learned,
 	return learned->extractor == question->extractor &&
 	       learned->site == question->site &&
 	       learned->cluster == question->cluster &&
-	       (sample == NULL ? learned->generation == question->generation
+	       (sample == NULL ? learned->changes == question->changes
 			       : memcmp(&learned->sample, &sample->hash,
 					sizeof(sample->hash)) == 0) &&
 	       extractor_learns_the_same(question->extractor,
@@ -101,7 +101,7 @@ static bool answers(const struct learned *learned,
 
 /*
  * Find the entry, and make it the most recently used; or NULL. What a sample
- * has taught is known to be of its generation then.
+ * has taught is known to be that of now, then.
  */
 static struct learned *find(struct learned_cache *cache,
 			    const struct learned_question *question,
@@ -120,7 +120,7 @@ static struct learned *find(struct learned_cache *cache,
 		cache->newest = found;
 		found->users++;
 		if (sample != NULL)
-			found->generation = sample->generation;
+			found->changes = sample->changes;
 	}
 	lock_release(&cache->lock);
 	return found;
@@ -153,8 +153,8 @@ static struct read_sample read_sample(const struct learned_question *question)
 {
 	struct read_sample sample = {0};
 
-	sample.generation = question->read(question->context, question->cluster,
-					   &sample.list);
+	sample.changes = question->read(question->context, question->cluster,
+					&sample.list);
 	sample.hash = hash128(sample.list.data == NULL ? "" : sample.list.data,
 			      sample.list.size);
 	return sample;
@@ -176,7 +176,7 @@ static struct learned *learn(const struct learned_question *question,
 		.extractor = question->extractor,
 		.site = question->site,
 		.cluster = question->cluster,
-		.generation = sample->generation,
+		.changes = sample->changes,
 		.sample = sample->hash,
 		.arena = arena_create(),
 		.users = 1,

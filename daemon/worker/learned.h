@@ -1,7 +1,7 @@
 /*
  * daemon/worker/learned.h - a cache of what methods have learned from samples
  * of clusters, so that a sample is not parsed again for every requested page.
- * It is read again when the site has changed, and learned from when it is
+ * It is read again when the cluster has changed, and learned from when it is
  * another. The entries depend on the pages of the sample alone, so the cache
  * changes no answer. Any thread.
  */
@@ -28,10 +28,10 @@ size_t learned_cache_bytes(struct learned_cache *cache);
 
 /*
  * Append the sample of a cluster to `list`: of each page its body and its
- * charset (daemon/worker/item_list.h). Returns the generation of the site whose
- * pages these are.
+ * charset (daemon/worker/item_list.h). Returns the changes of the cluster whose
+ * pages these are (struct cluster_state).
  */
-typedef uint64_t sample_reader(void *context, uint32_t cluster,
+typedef uint32_t sample_reader(void *context, uint32_t cluster,
 			       struct buffer *list);
 
 struct learned_question {
@@ -41,17 +41,17 @@ struct learned_question {
 	void *context;
 	uint64_t site; /* tells it from the others in this cache */
 	uint32_t cluster;
+	uint32_t changes; /* of it */
 	const struct page_limits *limits;
-	uint64_t generation; /* of the site */
 };
 
 struct learned;
 
 /*
  * From the cache, or from the sample, which one thread at a time reads; when
- * the site has changed meanwhile, from that of now. Its pages are copied, and
- * parsed when the transaction has ended. `cache` may be NULL. Release it; until
- * then learned_knowledge() is valid. NULL: there are no pages.
+ * the cluster has changed meanwhile, from that of now. Its pages are copied,
+ * and parsed when the transaction has ended. `cache` may be NULL. Release it;
+ * until then learned_knowledge() is valid. NULL: there are no pages.
  */
 struct learned *learned_get(struct learned_cache *cache,
 			    const struct learned_question *question);

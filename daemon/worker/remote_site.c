@@ -86,6 +86,7 @@ static enum error take(struct remote_site *site, const struct message *message,
 	answer->is_there = row.is_there != 0;
 	answer->cluster = row.cluster;
 	answer->page_count = row.page_count;
+	answer->changes = row.changes;
 	if (row.cluster != 0 && size > 0)
 		memcpy(answer->frequencies, message->body.data, size);
 	return ERR_NONE;
@@ -120,6 +121,7 @@ static bool is_told(const struct remote_site *site,
 	answer->is_there = true;
 	answer->cluster = told->cluster;
 	answer->page_count = told->page_count;
+	answer->changes = told->changes;
 	answer->generation = site->view.generation;
 	return true;
 }
@@ -148,7 +150,7 @@ static enum error answer_question(void *context,
 }
 
 /* A sample_reader. */
-static uint64_t read_sample(void *context, uint32_t cluster,
+static uint32_t read_sample(void *context, uint32_t cluster,
 			    struct buffer *list)
 {
 	struct remote_site *site = context;
@@ -166,25 +168,25 @@ static uint64_t read_sample(void *context, uint32_t cluster,
 		buffer_append_slice(list, buffer_slice(&answer.body));
 	buffer_free(&head);
 	message_free(&answer);
-	return number.number;
+	return (uint32_t)number.number;
 }
 
-static struct taught learn(void *context, uint32_t cluster,
+static struct taught learn(void *context, uint32_t cluster, uint32_t changes,
 			   const struct extractor *extractor,
 			   const double *parameters)
 {
 	struct remote_site *site = context;
-	struct learned *learned = learned_get(
-		site->learned, &(struct learned_question){
-				       .extractor = extractor,
-				       .parameters = parameters,
-				       .read = read_sample,
-				       .context = site,
-				       .site = site->site,
-				       .cluster = cluster,
-				       .limits = site->limits,
-				       .generation = site->view.generation,
-			       });
+	struct learned *learned =
+		learned_get(site->learned, &(struct learned_question){
+						   .extractor = extractor,
+						   .parameters = parameters,
+						   .read = read_sample,
+						   .context = site,
+						   .site = site->site,
+						   .cluster = cluster,
+						   .limits = site->limits,
+						   .changes = changes,
+					   });
 
 	return (struct taught){learned_knowledge(learned), learned};
 }

@@ -15,6 +15,7 @@ struct told_page {
 	bool is_there; /* else the site has to be asked */
 	uint32_t cluster;
 	uint32_t page_count;
+	uint32_t changes; /* struct cluster_state */
 	size_t count;
 	const uint64_t *fragments;   /* [count], ascending */
 	const uint32_t *frequencies; /* [count] */

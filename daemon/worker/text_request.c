@@ -31,7 +31,7 @@ static const struct field text_fields[] = {
 	FIELD(text_task_request, is_told),
 	FIELD(text_task_request, told_cluster),
 	FIELD(text_task_request, told_pages),
-	FIELD(text_task_request, reserved),
+	FIELD(text_task_request, told_changes),
 };
 const struct row_layout text_task_request_layout =
 	LAYOUT(text_task_request, text_fields,
@@ -63,7 +63,8 @@ const struct row_layout site_question_field_layout =
 static const struct field site_fields[] = {
 	FIELD(site_answer_field, generation), FIELD(site_answer_field, error),
 	FIELD(site_answer_field, is_there),   FIELD(site_answer_field, cluster),
-	FIELD(site_answer_field, page_count),
+	FIELD(site_answer_field, page_count), FIELD(site_answer_field, changes),
+	FIELD(site_answer_field, reserved),
 };
 const struct row_layout site_answer_field_layout =
 	LAYOUT(site_answer_field, site_fields, 0, 0);

@@ -47,7 +47,7 @@ struct text_task_request {
 	uint32_t is_told;
 	uint32_t told_cluster; /* of the page; 0: none, and nothing follows */
 	uint32_t told_pages;   /* of the cluster */
-	uint32_t reserved;
+	uint32_t told_changes; /* struct cluster_state */
 	struct slice host;     /* of the site */
 	struct slice url;      /* of the request */
 	struct slice page_url; /* after redirects */
@@ -72,8 +72,8 @@ struct text_task_answer {
 };
 
 /* ASK_FIND: head is the URL. ASK_SAMPLE: as `cluster`; the answer's body is the
- * sample, its head the generation. ASK_MODEL: nothing; the answer's body is the
- * file. */
+ * sample, its head the cluster's changes (struct cluster_state). ASK_MODEL:
+ * nothing; the answer's body is the file. */
 struct number_field {
 	uint64_t number;
 };
@@ -95,6 +95,8 @@ struct site_answer_field {
 	uint32_t is_there;
 	uint32_t cluster;
 	uint32_t page_count;
+	uint32_t changes;
+	uint32_t reserved;
 };
 
 /* The answer to ASK_MODEL; `path` names it in messages. */

@@ -115,6 +115,7 @@ static bool read_told(struct asked *asked)
 		.is_there = true,
 		.cluster = row->told_cluster,
 		.page_count = row->told_pages,
+		.changes = row->told_changes,
 		.count = (size_t)count,
 		.fragments = copy_numbers(site->arena, fragments),
 		.frequencies = copy_numbers(site->arena, frequencies),

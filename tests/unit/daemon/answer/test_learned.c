@@ -10,6 +10,8 @@
 
 #include "daemon/answer/answer.h"
 #include "daemon/answer/stored_page.h"
+#include "daemon/worker/item_list.h"
+#include "extract/core/extractor.h"
 #include "store/file.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
@@ -110,6 +112,65 @@ START_TEST(only_a_page_of_the_sample_teaches_anything)
 	}
 	ck_assert_uint_gt(taught, 0);
 	ck_assert_uint_lt(taught, 10);
+	learned_cache_destroy(cache);
+}
+END_TEST
+
+/* Reads of a sample of a cluster that has changed so often. */
+struct reading {
+	uint32_t changes;
+	unsigned reads;
+};
+
+static uint32_t read_page(void *context, uint32_t cluster, struct buffer *list)
+{
+	struct reading *reading = context;
+	struct buffer page = {0};
+
+	(void)cluster;
+	world_page(&page, 0, 1);
+	item_append(list, buffer_slice(&page));
+	item_append(list, slice_of("utf-8"));
+	buffer_free(&page);
+	reading->reads++;
+	return reading->changes;
+}
+
+static const void *learn_nothing(const struct sample *sample,
+				 const double *parameters, struct arena *arena)
+{
+	(void)sample;
+	(void)parameters;
+	(void)arena;
+	return NULL;
+}
+
+/* What other clusters of the site do is not asked at all. */
+START_TEST(a_sample_is_read_again_when_its_cluster_has_changed)
+{
+	static const struct extractor extractor = {.name = "test",
+						   .learn = learn_nothing};
+	struct learned_cache *cache = learned_cache_create(1 << 20);
+	const double parameters[MAX_PARAMETERS] = {0};
+	struct reading reading = {0};
+
+	for (unsigned i = 0; i < 6; i++) {
+		reading.changes = i / 2;
+		learned_release(
+			cache,
+			learned_get(cache,
+				    &(struct learned_question){
+					    .extractor = &extractor,
+					    .parameters = parameters,
+					    .read = read_page,
+					    .context = &reading,
+					    .site = 1,
+					    .cluster = 1,
+					    .changes = i / 2,
+					    .limits = &page_limits_default,
+				    }));
+		ck_assert_uint_eq(reading.reads, i / 2 + 1);
+	}
 	learned_cache_destroy(cache);
 }
 END_TEST
@@ -325,6 +386,8 @@ Suite *make_suite(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, the_cache_changes_no_answer);
 	tcase_add_test(tests, only_a_page_of_the_sample_teaches_anything);
+	tcase_add_test(tests,
+		       a_sample_is_read_again_when_its_cluster_has_changed);
 	tcase_add_test(tests, only_what_learning_reads_is_learnt_again);
 	tcase_add_test(tests, over_its_bound_the_oldest_is_forgotten);
 	tcase_add_test(tests, many_threads_ask_at_once);

@@ -138,7 +138,7 @@ START_TEST(nobody_is_in_the_store_while_a_method_learns)
 				&answer_rules_default);
 
 	source = view->source;
-	source->release(view->context, source->learn(view->context, 1,
+	source->release(view->context, source->learn(view->context, 1, 0,
 						     &extractor, parameters));
 	stored_site_close(&stored);
 	ck_assert_uint_eq(sampled, PAGES);

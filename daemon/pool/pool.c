@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/process/process.h"
+#include "daemon/pool/seats.h"
 #include "daemon/runtime/clock.h"
-#include "daemon/runtime/condition.h"
 #include "store/log.h"
 #include "store/memory.h"
 #include "store/txn.h"
@@ -16,21 +15,13 @@ enum {
 	MAX_ANSWER_BYTES = 256 << 20,
 	LOOK_MS = 200, /* between looks at the time that a worker has used */
 	PATIENCE = 10, /* times its CPU time by the clock */
+	LONG_BYTES = 1 << 20,
 	MAX_TRIES = 2, /* of a task whose worker was killed by others */
-};
-
-struct seat {
-	struct process process;
-	bool is_started;
-	bool is_busy;
-	uint64_t site; /* of its last task */
 };
 
 struct pool {
 	struct pool_options options;
-	struct lock lock; /* guards what follows, but for busy processes */
-	struct condition has_free;
-	struct seat *seats; /* [options.workers] */
+	struct seats *seats; /* [options.workers] */
 };
 
 static enum error start_worker(struct pool *pool, struct seat *seat)
@@ -63,11 +54,9 @@ enum error pool_create(struct pool **pool_out,
 
 	assert(options->workers > 0);
 	pool->options = *options;
-	lock_init(&pool->lock, LOCK_POOL);
-	condition_init(&pool->has_free);
-	pool->seats = mem_alloc(options->workers, sizeof(*pool->seats));
+	pool->seats = seats_create(options->workers);
 	for (size_t i = 0; error == ERR_NONE && i < options->workers; i++)
-		error = start_worker(pool, &pool->seats[i]);
+		error = start_worker(pool, seats_at(pool->seats, i));
 	if (error == ERR_NONE)
 		*pool_out = pool;
 	else
@@ -80,50 +69,13 @@ void pool_destroy(struct pool *pool)
 	if (pool == NULL)
 		return;
 	for (size_t i = 0; i < pool->options.workers; i++) {
-		assert(!pool->seats[i].is_busy);
-		if (pool->seats[i].is_started)
-			end_worker(pool, &pool->seats[i], NULL);
+		struct seat *seat = seats_at(pool->seats, i);
+
+		if (seat->is_started)
+			end_worker(pool, seat, NULL);
 	}
-	condition_destroy(&pool->has_free);
-	lock_destroy(&pool->lock);
-	free(pool->seats);
+	seats_destroy(pool->seats);
 	free(pool);
-}
-
-/* A free one, best one that knows the site; NULL: all are busy. */
-static struct seat *find_free(struct pool *pool, uint64_t site)
-{
-	struct seat *found = NULL;
-
-	assert(lock_is_held(&pool->lock));
-	for (size_t i = 0; i < pool->options.workers; i++) {
-		struct seat *seat = &pool->seats[i];
-
-		if (!seat->is_busy && (found == NULL || seat->site == site))
-			found = seat;
-	}
-	return found;
-}
-
-static struct seat *take_seat(struct pool *pool, uint64_t site)
-{
-	struct seat *seat;
-
-	lock_acquire(&pool->lock);
-	while ((seat = find_free(pool, site)) == NULL)
-		condition_wait(&pool->has_free, &pool->lock);
-	seat->is_busy = true;
-	seat->site = site;
-	lock_release(&pool->lock);
-	return seat;
-}
-
-static void leave_seat(struct pool *pool, struct seat *seat)
-{
-	lock_acquire(&pool->lock);
-	seat->is_busy = false;
-	condition_signal(&pool->has_free);
-	lock_release(&pool->lock);
 }
 
 /* How long a task may take. */
@@ -228,6 +180,12 @@ static bool is_too_large(const struct pool_task *task)
 {
 	return task->head.size > FRAME_MAX_HEAD ||
 	       task->body.size > MAX_REQUEST_BYTES;
+}
+
+/* One that is likely to take a worker for long, as far as its size tells. */
+static bool is_long(const struct pool_task *task)
+{
+	return task->body.size > LONG_BYTES;
 }
 
 /* ERR_BUSY: it has more to read than there is room for. */
@@ -359,12 +317,15 @@ enum error pool_run(struct pool *pool, struct pool_task *task)
 	}
 	if (pool == NULL)
 		return run_here(task);
-	seat = take_seat(pool, task->site);
+	seat = seats_take(pool->seats, &(struct seat_wish){
+					       .site = task->site,
+					       .is_long = is_long(task),
+				       });
 	for (int i = 0; i < MAX_TRIES && was_killed_here; i++)
 		error = run_once(pool, seat, task, &was_killed_here);
 	if (!seat->is_started)
 		start_worker(pool, seat);
-	leave_seat(pool, seat);
+	seats_leave(pool->seats, seat);
 	return error;
 }
 
@@ -409,7 +370,9 @@ void pool_run_all(struct pool *pool, struct pool_task *tasks, size_t count)
 
 	assert(!txn_is_open());
 	if (pool != NULL && count > 1) {
-		struct seat *seat = take_seat(pool, tasks[0].site);
+		struct seat *seat =
+			seats_take(pool->seats,
+				   &(struct seat_wish){.site = tasks[0].site});
 		bool is_ready = make_ready(pool, seat);
 
 		if (is_ready) {
@@ -424,7 +387,7 @@ void pool_run_all(struct pool *pool, struct pool_task *tasks, size_t count)
 		}
 		if (is_ready && done < count)
 			end_worker(pool, seat, NULL);
-		leave_seat(pool, seat);
+		seats_leave(pool->seats, seat);
 	}
 	for (size_t i = 0; i < done; i++)
 		tasks[i].error = ERR_NONE;

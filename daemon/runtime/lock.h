@@ -28,7 +28,7 @@ enum lock_rank {
 	LOCK_TOKENS,     /* access/tokens.c: the tokens, and their rates */
 	LOCK_ORDERED,    /* runtime/ordered.c: a queue of a stream */
 	LOCK_SERVER,     /* http/: the queues of exchanges */
-	LOCK_POOL,       /* pool/pool.c: which workers are free */
+	LOCK_POOL,       /* pool/seats.c: which workers are free */
 	LOCK_STARTER,    /* process/process.c: one request to the starter */
 	LOCK_ROSTER,     /* process/roster.c: which processes there are */
 	LOCK_BACKGROUND, /* runtime/background.c: is there news? */

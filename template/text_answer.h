@@ -21,6 +21,7 @@
 #include "template/extras.h"
 
 struct answer_cache;
+struct teaching;
 struct learned_cache;
 struct ridge_model;
 
@@ -36,6 +37,7 @@ struct answer_rules {
 	uint64_t max_learned;             /* bytes of it in a worker */
 	struct answer_cache *answers; /* who has workers: finished ones; or NULL
 				       */
+	struct teaching *teaching;    /* the same: who has them learn ahead */
 };
 
 /* Rules with their defaults: 3 pages. */

@@ -6,6 +6,7 @@
 #include "daemon/answer/answer_cache.h"
 #include "daemon/answer/found_page.h"
 #include "daemon/answer/site_server.h"
+#include "daemon/answer/teaching.h"
 #include "daemon/pool/pool.h"
 #include "daemon/worker/item_list.h"
 #include "daemon/worker/text_request.h"
@@ -178,13 +179,14 @@ struct asking {
 	struct store *store;
 	const struct answer_rules *rules;
 	const struct text_request *request;
+	bool is_ahead; /* of all workers; nobody waits for it */
 };
 
 static enum error run(const struct asking *asking, const struct place *place,
 		      struct page_answer *answer)
 {
 	struct site_server server = {place->site, asking->rules,
-				     asking->request};
+				     asking->request, asking->is_ahead};
 	struct buffer head = head_of(asking->rules, asking->request, place);
 	struct taken taken = {.answer = answer};
 	struct pool_task task = {
@@ -197,9 +199,13 @@ static enum error run(const struct asking *asking, const struct place *place,
 		.take = take,
 		.take_context = &taken,
 	};
-	enum error error = pool_run(asking->pool, &task);
+	enum error error = asking->is_ahead ? pool_run_each(asking->pool, &task)
+					    : pool_run(asking->pool, &task);
 
 	buffer_free(&head);
+	if (place->site != NULL && !asking->is_ahead)
+		teaching_note(asking->rules->teaching, asking->rules,
+			      place->site->view.host);
 	if (error == ERR_NONE)
 		return taken.error;
 	snprintf(answer->reason, sizeof(answer->reason), "%s", task.reason);
@@ -320,7 +326,7 @@ enum error page_answer_stored(struct pool *pool, struct store *store,
 			      const struct text_request *request,
 			      struct page_answer *answer_out)
 {
-	const struct asking asking = {pool, store, rules, request};
+	const struct asking asking = {pool, store, rules, request, false};
 	struct answer_key key;
 	enum error error = ERR_NONE;
 
@@ -341,6 +347,19 @@ enum error page_answer_given(struct pool *pool, struct store *store,
 			     struct page_answer *answer_out)
 {
 	return answer_by(answer_given,
-			 &(struct asking){pool, store, rules, request},
+			 &(struct asking){pool, store, rules, request, false},
 			 answer_out);
+}
+
+enum error page_answer_teach(struct pool *pool, struct store *store,
+			     const struct answer_rules *rules,
+			     const struct text_request *request)
+{
+	struct page_answer answer;
+	enum error error = answer_by(
+		answer_stored,
+		&(struct asking){pool, store, rules, request, true}, &answer);
+
+	buffer_free(&answer.body);
+	return error;
 }

@@ -41,6 +41,14 @@ bool page_answer_kept(struct store *store, const struct answer_rules *rules,
 		      const struct text_request *request,
 		      struct page_answer *answer_out);
 
+/*
+ * Have each worker answer it, so that each has learned what the answer takes,
+ * and forget the answers.
+ */
+enum error page_answer_teach(struct pool *pool, struct store *store,
+			     const struct answer_rules *rules,
+			     const struct text_request *request);
+
 /* As answer_extract(); the same. */
 enum error page_answer_given(struct pool *pool, struct store *store,
 			     const struct answer_rules *rules,

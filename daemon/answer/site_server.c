@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/answer/site_model.h"
+#include "daemon/answer/teaching.h"
 #include "daemon/worker/item_list.h"
 #include "daemon/worker/text_request.h"
 #include "store/memory.h"
@@ -126,6 +127,7 @@ static bool give_sample(const struct site_server *server, struct slice head,
 	row.number = stored_site_sample(server->site, (uint32_t)row.number,
 					&answer->body);
 	answer->head = row_layout_encode(&number_field_layout, &row);
+	teaching_count(server->rules->teaching, server->is_ahead);
 	return true;
 }
 

@@ -10,6 +10,7 @@ struct site_server {
 	struct stored_site *site; /* the one that may be asked about; or NULL */
 	const struct answer_rules *rules;
 	const struct text_request *request;
+	bool is_ahead; /* nobody waits for the text */
 };
 
 /* An ask_server, whose context is a struct site_server. */

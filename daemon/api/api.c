@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "daemon/answer/answer_cache.h"
+#include "daemon/answer/teaching.h"
 #include "daemon/api/api_call.h"
 #include "daemon/api/event_tally.h"
 #include "daemon/api/api_login.h"
@@ -267,6 +268,7 @@ struct answer_rules call_rules(const struct call *call)
 		.models = config->models,
 		.max_learned = config->max_learned_bytes,
 		.answers = call->api->answers,
+		.teaching = call->api->teaching,
 	};
 }
 
@@ -480,6 +482,9 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 	api->cuts = cuts_create(store, config->max_leaves);
 	api->tally = event_tally_create(store);
 	api->answers = answer_cache_create((size_t)config->answer_cache_bytes);
+	/* without it templates are learned by who asks first */
+	if (pool != NULL)
+		teaching_start(&api->teaching, pool, store);
 	api->config = *config;
 	api->started_ms = clock_wall_ms();
 	api->steady_ms = clock_steady_ms();
@@ -502,6 +507,7 @@ void api_destroy(struct api *api)
 	cuts_destroy(api->cuts);
 	event_tally_destroy(api->tally);
 	condition_destroy(&api->is_quiet);
+	teaching_stop(api->teaching);
 	answer_cache_destroy(api->answers);
 	lock_destroy(&api->lock);
 	free(api);

@@ -26,7 +26,8 @@ struct api {
 	struct pool *pool; /* of those who parse; NULL: we do it */
 	struct cuts *cuts;
 	struct answer_cache *answers;
-	struct roster *roster; /* or NULL */
+	struct teaching *teaching; /* NULL: there is none */
+	struct roster *roster;     /* or NULL */
 	struct event_tally *tally;
 	struct tokens *tokens; /* or NULL */
 	uint64_t started_ms;

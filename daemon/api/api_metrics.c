@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 
 #include "daemon/answer/answer_cache.h"
+#include "daemon/answer/teaching.h"
 #include "daemon/api/event_tally.h"
 #include "daemon/api/metric.h"
 #include "daemon/api/process_metrics.h"
@@ -279,6 +280,17 @@ static void write_answers(struct answer_cache *answers, struct buffer *out)
 	metric_write(out, METRIC_CACHE_BYTES, (double)stats.bytes);
 }
 
+static void write_samples_learned(struct teaching *teaching, struct buffer *out)
+{
+	const struct teaching_stats stats = teaching_stats(teaching);
+
+	metric_begin(out, METRIC_SAMPLES);
+	metric_sample(out, METRIC_SAMPLES, slice_of("ahead"),
+		      (double)stats.ahead);
+	metric_sample(out, METRIC_SAMPLES, slice_of("asked"),
+		      (double)stats.asked);
+}
+
 static enum error write_metrics(const struct call *call, struct buffer *out)
 {
 	struct api *api = call->api;
@@ -295,6 +307,7 @@ static enum error write_metrics(const struct call *call, struct buffer *out)
 		error = write_events(api, out);
 	process_metrics(api->roster, out);
 	write_answers(api->answers, out);
+	write_samples_learned(api->teaching, out);
 	write_http(api, out);
 	return error;
 }

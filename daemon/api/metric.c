@@ -306,6 +306,13 @@ const struct metric_row metric_rows[METRIC_COUNT] = {
 		.type = "gauge",
 		.help = "Bytes of these",
 	},
+	[METRIC_SAMPLES] = {
+		.name = "samples_learned_total",
+		.type = "counter",
+		.labels = {"when"},
+		.help = "Samples of templates that workers learned from: ahead "
+			"of questions, or when asked",
+	},
 	[METRIC_HTTP_REQUESTS] = {
 		.name = "http_requests_total",
 		.type = "counter",

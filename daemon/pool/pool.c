@@ -302,11 +302,29 @@ static enum error run_here(struct pool_task *task)
 	return error;
 }
 
-enum error pool_run(struct pool *pool, struct pool_task *task)
+static enum error run_in(struct pool *pool, struct seat *seat,
+			 struct pool_task *task)
 {
 	enum error error = ERR_POISONED;
 	bool was_killed_here = true;
-	struct seat *seat;
+
+	for (int i = 0; i < MAX_TRIES && was_killed_here; i++)
+		error = run_once(pool, seat, task, &was_killed_here);
+	if (!seat->is_started)
+		start_worker(pool, seat);
+	seats_leave(pool->seats, seat);
+	return error;
+}
+
+/* By the worker of one seat; NULL: of any. */
+static enum error run_by_one(struct pool *pool, struct pool_task *task,
+			     const struct seat *only)
+{
+	const struct seat_wish wish = {
+		.site = task->site,
+		.only = only,
+		.is_long = is_long(task),
+	};
 
 	assert(!txn_is_open());
 	task->reason[0] = '\0';
@@ -317,15 +335,22 @@ enum error pool_run(struct pool *pool, struct pool_task *task)
 	}
 	if (pool == NULL)
 		return run_here(task);
-	seat = seats_take(pool->seats, &(struct seat_wish){
-					       .site = task->site,
-					       .is_long = is_long(task),
-				       });
-	for (int i = 0; i < MAX_TRIES && was_killed_here; i++)
-		error = run_once(pool, seat, task, &was_killed_here);
-	if (!seat->is_started)
-		start_worker(pool, seat);
-	seats_leave(pool->seats, seat);
+	return run_in(pool, seats_take(pool->seats, &wish), task);
+}
+
+enum error pool_run(struct pool *pool, struct pool_task *task)
+{
+	return run_by_one(pool, task, NULL);
+}
+
+enum error pool_run_each(struct pool *pool, struct pool_task *task)
+{
+	enum error error = ERR_NONE;
+
+	for (size_t i = 0; i < pool_workers(pool) && error == ERR_NONE; i++)
+		error = run_by_one(pool, task,
+				   pool == NULL ? NULL
+						: seats_at(pool->seats, i));
 	return error;
 }
 

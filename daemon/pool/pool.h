@@ -60,6 +60,10 @@ struct pool_task {
  */
 enum error pool_run(struct pool *pool, struct pool_task *task);
 
+/* The same by each worker in turn, until it fails. A task that it may take many
+ * times. */
+enum error pool_run_each(struct pool *pool, struct pool_task *task);
+
 /* How many there are; NULL: one. */
 size_t pool_workers(const struct pool *pool);
 

@@ -15,6 +15,7 @@ enum lock_rank {
 	LOCK_PARTS = 1,  /* runtime/parts.c: whom news wake */
 	LOCK_LEARNING,   /* worker/learned.c: one sample in memory at a time */
 	LOCK_LEARNED,    /* worker/learned.c: the cache */
+	LOCK_TEACHING,   /* answer/teaching.c: which sites were asked about */
 	LOCK_ANSWERS,    /* answer/answer_cache.c: what is kept */
 	LOCK_CUTS,       /* report/levels.c: the trees that are kept */
 	LOCK_API,        /* api/: the configuration, and what runs once */

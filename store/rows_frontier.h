@@ -16,7 +16,8 @@ enum frontier_state {
 	FRONTIER_LEASED,  /* handed to the fetcher until lease_ms */
 	FRONTIER_DONE,    /* fetched; due_ms is the next visit, 0: none */
 	FRONTIER_FAILED,  /* given up; `reason` says why */
-	FRONTIER_DENIED, /* robots.txt, scope or the address filter forbid it */
+	FRONTIER_DENIED,  /* robots.txt, scope, the address filter or somebody
+			     who had it forgotten forbid it */
 	FRONTIER_SKIPPED, /* known, and left alone: `rule` says why */
 	FRONTIER_STATES
 };

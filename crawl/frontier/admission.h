@@ -52,7 +52,8 @@ enum {
 	X(SKIP_TIME, 36, "time", "the budget of time is spent")              \
 	X(DENY_ROBOTS, 48, "robots", "robots.txt forbids it")                \
 	X(DENY_ADDRESS, 49, "address", "its address may not be asked")       \
-	X(DENY_SCOPE, 50, "scope", "it leads out of the site")
+	X(DENY_SCOPE, 50, "scope", "it leads out of the site")               \
+	X(DENY_FORGOTTEN, 51, "forgotten", "somebody had it forgotten")
 
 enum admission {
 #define X(name, value, word, meaning) name = (value),

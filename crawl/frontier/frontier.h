@@ -140,7 +140,7 @@ void frontier_answer(struct txn *txn, struct site_row *site, uint64_t url,
 
 /*
  * Make a URL that was visited before due now. No-op when it is leased, already
- * due, or was never visited.
+ * due, forgotten, or was never visited.
  */
 void frontier_visit(struct txn *txn, uint32_t site, uint64_t url,
 		    uint64_t now_ms);
@@ -150,6 +150,13 @@ void frontier_visit(struct txn *txn, uint32_t site, uint64_t url,
  * not the one that they identify.
  */
 void frontier_forget(struct txn *txn, uint32_t site, uint64_t url);
+
+/*
+ * Have a URL visited no more until somebody asks for it: FRONTIER_DENIED by
+ * DENY_FORGOTTEN, without validators. No-op when there is no row. ERR_BUSY when
+ * it is leased, because its answer is on its way.
+ */
+enum error frontier_ban(struct txn *txn, struct site_row *site, uint64_t url);
 
 /* What a visited page has shown about its template. */
 struct novelty {

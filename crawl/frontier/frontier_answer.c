@@ -366,7 +366,7 @@ void frontier_visit(struct txn *txn, uint32_t site, uint64_t url,
 
 	if (!frontier_load(txn, site, url, &row) ||
 	    row.state == FRONTIER_LEASED || row.state == FRONTIER_SKIPPED ||
-	    row.state == FRONTIER_PENDING ||
+	    row.state == FRONTIER_PENDING || row.rule == DENY_FORGOTTEN ||
 	    (row.due_ms != 0 && row.due_ms <= now_ms))
 		return;
 	row.due_ms = frontier_due(now_ms);
@@ -383,4 +383,21 @@ void frontier_forget(struct txn *txn, uint32_t site, uint64_t url)
 	row.etag = slice_of("");
 	row.modified = slice_of("");
 	frontier_row_put(txn, site, url, &row);
+}
+
+enum error frontier_ban(struct txn *txn, struct site_row *site, uint64_t url)
+{
+	struct frontier_row row;
+
+	if (!frontier_load(txn, site->id, url, &row))
+		return ERR_NONE;
+	if (row.state == FRONTIER_LEASED)
+		return ERR_BUSY;
+	row.rule = DENY_FORGOTTEN;
+	row.error = ERR_NOT_KEPT;
+	row.due_ms = 0;
+	row.etag = slice_of("");
+	row.modified = slice_of("");
+	frontier_store(txn, site, url, &row, FRONTIER_DENIED);
+	return ERR_NONE;
 }

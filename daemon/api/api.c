@@ -72,6 +72,7 @@ static const struct route {
 	{"GET", "/v1/clusters/HOST/N/template", api_get_template, OPEN},
 	{"GET", "/v1/clusters/HOST/N/diff", api_get_diff, OPEN},
 	{"GET", "/v1/explain", api_get_explain, CLOSED},
+	{"DELETE", "/v1/pages", api_delete_page, CLOSED},
 	{"GET", "/v1/text", api_get_text, OPEN},
 	{"POST", "/v1/extract", api_post_extract, CLOSED},
 	{"POST", "/v1/extract/batch", api_post_batch, CLOSED},
@@ -233,6 +234,22 @@ bool call_number(struct call *call, const char *name, uint64_t default_value,
 	}
 	*number_out = number;
 	return true;
+}
+
+bool call_read_url(struct call *call, const char *text, struct url *url_out)
+{
+	enum error error;
+
+	if (text == NULL) {
+		call_fail(call, 400, "bad_request", "url is missing");
+		return false;
+	}
+	error = url_parse(url_out, slice_of(text), NULL);
+	if (error != ERR_NONE)
+		call_fail(call, 400, "bad_request",
+			  "url: %.256s: not an http or https address: %s", text,
+			  error_text(error));
+	return error == ERR_NONE;
 }
 
 bool call_read_object(struct call *call, json_t **object_out)

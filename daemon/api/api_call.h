@@ -107,6 +107,7 @@ call_handler api_get_cuts;
 call_handler api_get_patterns;
 call_handler api_get_report;
 call_handler api_get_explain;
+call_handler api_delete_page;
 call_handler api_get_cluster;
 call_handler api_get_pages;
 call_handler api_get_template;
@@ -168,6 +169,10 @@ enum http_verdict call_fail_with(struct call *call, enum error error,
  */
 bool call_number(struct call *call, const char *name, uint64_t default_value,
 		 uint64_t max, uint64_t *number_out);
+
+/* The URL that `text` (or NULL) is; false, with the error answered, when it is
+ * none. */
+bool call_read_url(struct call *call, const char *text, struct url *url_out);
 
 /* The body as a JSON object, to be released; false, answered, when it is none.
  */

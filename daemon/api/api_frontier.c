@@ -1,4 +1,5 @@
-/* The frontier: the patterns of a site, and the explanation of a URL. */
+/* The frontier: the patterns of a site, the explanation of a URL, and having
+ * its page forgotten. */
 #include "daemon/api/api_call.h"
 
 #include "crawl/frontier/frontier.h"
@@ -177,20 +178,13 @@ static json_t *explain_json(struct txn *txn, const struct call *call,
 
 enum http_verdict api_get_explain(struct call *call)
 {
-	const char *text = http_argument(call->exchange, "url");
 	struct url url;
 	struct txn txn;
 	json_t *value;
 	enum error error;
 
-	if (text == NULL)
-		return call_fail(call, 400, "bad_request", "url is missing");
-	error = url_parse(&url, slice_of(text), NULL);
-	if (error != ERR_NONE)
-		return call_fail(call, 400, "bad_request",
-				 "url: %.256s: not an http or https address: "
-				 "%s",
-				 text, error_text(error));
+	if (!call_read_url(call, http_argument(call->exchange, "url"), &url))
+		return HTTP_ANSWERED;
 	txn = txn_begin_read(call->api->store);
 	value = explain_json(&txn, call, &url);
 	error = txn_end(&txn);
@@ -199,4 +193,25 @@ enum http_verdict api_get_explain(struct call *call)
 		return call_fail_with(call, error, "the store");
 	}
 	return call_reply_json(call, 200, value);
+}
+
+/* Its URL, or what a form says. */
+enum http_verdict api_delete_page(struct call *call)
+{
+	const char *text = call->given == NULL
+				   ? http_argument(call->exchange, "url")
+				   : json_string_value(json_object_get(
+					     call->given, "url"));
+	struct change change = {.kind = CHANGE_PAGE_DELETE};
+	struct url url;
+	enum error error;
+
+	if (!call_read_url(call, text, &url))
+		return HTTP_ANSWERED;
+	change.url = &url;
+	error = pipeline_command(call->api->pipeline, &change);
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, url.text);
+	return call_reply_json(call, 200,
+			       json_pack("{s:s}", "deleted", url.text));
 }

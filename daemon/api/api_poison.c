@@ -64,29 +64,16 @@ static enum error read_body(struct store *store, const struct url *url,
 	return error;
 }
 
-/* The URL of the request; false, with the error answered, when it is none. */
-static bool read_url(struct call *call, struct url *url_out)
-{
-	const char *text = http_argument(call->exchange, "url");
-	enum error error = url_parse(url_out, slice_of(text), NULL);
-
-	if (error == ERR_NONE)
-		return true;
-	call_fail(call, 400, "bad_request",
-		  "url: %.256s: not an http or https address: %s",
-		  text == NULL ? "" : text, error_text(error));
-	return false;
-}
-
 enum http_verdict api_get_poison(struct call *call)
 {
+	const char *text = http_argument(call->exchange, "url");
 	struct buffer body = {0};
 	struct url url;
 	enum error error;
 
-	if (http_argument(call->exchange, "url") == NULL)
+	if (text == NULL)
 		return list(call);
-	if (!read_url(call, &url))
+	if (!call_read_url(call, text, &url))
 		return HTTP_ANSWERED;
 	error = read_body(call->api->store, &url, &body);
 	if (error != ERR_NONE) {
@@ -104,7 +91,7 @@ enum http_verdict api_delete_poison(struct call *call)
 	struct url url;
 	enum error error;
 
-	if (!read_url(call, &url))
+	if (!call_read_url(call, http_argument(call->exchange, "url"), &url))
 		return HTTP_ANSWERED;
 	change.url = &url;
 	error = pipeline_command(call->api->pipeline, &change);

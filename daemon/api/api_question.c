@@ -73,17 +73,11 @@ static bool read_policy(struct call *call, struct question *question)
 static bool read_url(struct call *call, struct question *question)
 {
 	const char *text = http_argument(call->exchange, "url");
-	enum error error;
 
 	if (text == NULL)
 		return true;
-	error = url_parse(&question->url, slice_of(text), NULL);
-	if (error != ERR_NONE) {
-		call_fail(call, 400, "bad_request",
-			  "url=%.256s: not an http or https address: %s", text,
-			  error_text(error));
+	if (!call_read_url(call, text, &question->url))
 		return false;
-	}
 	question->has_url = true;
 	question->request.url = &question->url;
 	return true;

@@ -79,17 +79,13 @@ static enum http_verdict add_site(struct call *call, json_t *request)
 	bool is_known;
 	bool is_read;
 	struct url url;
-	enum error error;
+	enum error error = ERR_NONE;
 
 	if (text == NULL)
 		return call_fail(call, 400, "bad_request",
 				 "the body must be {\"url\": ADDRESS, ...}");
-	error = url_parse(&url, slice_of(text), NULL);
-	if (error != ERR_NONE)
-		return call_fail(call, 400, "bad_request",
-				 "url: %.256s: not an http or https address: "
-				 "%s",
-				 text, error_text(error));
+	if (!call_read_url(call, text, &url))
+		return HTTP_ANSWERED;
 	is_known = find_known(call->api->store, url.host, &known);
 	is_read = site_request_read(&options, request, &call->config, &url,
 				    is_known ? &known : NULL);

@@ -110,6 +110,8 @@ static const struct change_rule {
 				   .apply = batch_set_site_threshold},
 	[CHANGE_SITE_DELETE] = {.name = "site_delete",
 				.apply = batch_delete_site},
+	[CHANGE_PAGE_DELETE] = {.name = "page_delete",
+				.apply = batch_delete_page},
 	[CHANGE_GUARD] = {.name = "guard", .apply = batch_change_guard},
 	[CHANGE_ALERTS] = {.name = "alerts",
 			   .apply = batch_take_alerts,

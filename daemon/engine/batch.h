@@ -88,6 +88,7 @@ void batch_put_page(struct batch *batch, struct site *site,
 		    const struct change *change, struct outcome *outcome);
 void batch_remove_page(struct batch *batch, struct site *site,
 		       const struct url *url, const struct url *redirect);
+enum error batch_delete_page(struct batch *batch, struct change *change);
 
 /* batch_cluster.c: the linkage and its tables. */
 

@@ -10,6 +10,7 @@
 #include "store/rows_event.h"
 #include "store/rows_frontier.h"
 #include "store/rows_page.h"
+#include "store/rows_poison.h"
 
 /*
  * The page before the change. Copied, because writes invalidate LMDB's memory.
@@ -342,4 +343,29 @@ void batch_remove_page(struct batch *batch, struct site *site,
 			     });
 	else
 		txn_delete(batch->txn, TABLE_PAGES, key_slice(&key));
+}
+
+/* The page, where it leads instead, and what was poisoned of it. */
+enum error batch_delete_page(struct batch *batch, struct change *change)
+{
+	const struct url *url = change->url;
+	struct site *site = sites_find(batch->sites, slice_of(url->host));
+	uint64_t page = page_key_of(slice_of(url->text));
+	struct poison_row poison;
+	struct page_row row;
+	enum error error;
+
+	if (site == NULL ||
+	    (!page_row_get(batch->txn, site->row.id, page, &row) &&
+	     !poison_row_get(batch->txn, site->row.id, page, &poison)))
+		return ERR_NOT_FOUND;
+	error = frontier_ban(batch->txn, &site->row, page);
+	if (error != ERR_NONE)
+		return error;
+	site->used = batch->number;
+	site->is_changed = true;
+	batch_remove_page(batch, site, url, NULL);
+	batch_cure(batch, site, url);
+	site_flush_counts(site, batch->txn, MAX_WAITING_COUNTS);
+	return ERR_NONE;
 }

@@ -32,6 +32,8 @@ enum change_kind {
 	CHANGE_SITE_ADD, /* url is the seed; a known site gets new options */
 	CHANGE_SITE_THRESHOLD, /* the site of url gets a threshold */
 	CHANGE_SITE_DELETE, /* the site of url and everything that it holds */
+	CHANGE_PAGE_DELETE, /* the page of url; it is visited no more until
+			       somebody asks for it */
 	CHANGE_GUARD,       /* a guard of the site of url comes or goes */
 	CHANGE_ALERTS,      /* who is told of what; there is no url */
 	CHANGE_ASK,         /* fetch url now; its site is added when missing */

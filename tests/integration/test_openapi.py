@@ -213,11 +213,12 @@ class OpenApi(harness.Case):
                 self.assertEqual((answer.status, answer.body), (304, b""),
                                  name)
 
-    def delete_all(self, client, host):
+    def delete_all(self, client, host, url):
         for name, values in (("deleteGuard", {"n": 1}), ("deleteHook",
                                                          {"n": 1}),
                              ("deleteSilence", {"n": 1}),
                              ("deleteToken", {"name": "dashboard"}),
+                             ("deletePage", {"url": url}),
                              ("deleteSite", {})):
             answer = client.ask(name, host=host, **values)
             self.assertEqual(answer.status, 200, (name, answer.text))
@@ -247,7 +248,7 @@ class OpenApi(harness.Case):
         self.assertEqual(remote.ask("loginByUrl",
                                     token=answer.json["token"]).status, 303)
         self.assertEqual(remote.ask("login", body=b"token=x").status, 401)
-        self.delete_all(client, host)
+        self.delete_all(client, host, values["url"])
 
     def test_a_wrong_answer_is_seen(self):
         """The client itself: what is not as it is said does not pass."""

@@ -741,6 +741,26 @@ START_TEST(a_visit_that_is_wanted_comes_before_the_planned_one)
 }
 END_TEST
 
+START_TEST(what_was_forgotten_is_visited_when_somebody_asks)
+{
+	uint64_t key = page_key_of(slice_of("http://a.example/1"));
+
+	site.options.revisit_ms = DAY_MS;
+	ck_assert_int_eq(frontier_ban(&txn, &site, key), ERR_NONE);
+	add("http://a.example/1");
+	lease_one(10);
+	ck_assert_int_eq(frontier_ban(&txn, &site, key), ERR_BUSY);
+	answer(key, ERR_NONE, 200, 20);
+	ck_assert_int_eq(frontier_ban(&txn, &site, key), ERR_NONE);
+	check_counts(0, 0, 1);
+	frontier_visit(&txn, site.id, key, 30);
+	ck_assert_int_eq(add("http://a.example/1"), DENY_FORGOTTEN);
+	ck_assert_uint_eq(frontier_next_due(&txn, site.id), UINT64_MAX);
+	ck_assert_int_eq(ask("http://a.example/1", 40), ADMIT_ASKED);
+	ck_assert_uint_eq(lease_one(40).key, key);
+}
+END_TEST
+
 START_TEST(what_was_given_up_is_visited_when_it_is_wanted)
 {
 	uint64_t key = page_key_of(slice_of("http://a.example/1"));
@@ -855,6 +875,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_known_page_is_visited_when_it_is_wanted);
 	tcase_add_test(tcase,
 		       a_visit_that_is_wanted_comes_before_the_planned_one);
+	tcase_add_test(tcase, what_was_forgotten_is_visited_when_somebody_asks);
 	tcase_add_test(tcase, what_was_given_up_is_visited_when_it_is_wanted);
 	tcase_add_test(tcase, nobody_is_visited_before_his_turn);
 	tcase_add_test(tcase, random_operations_agree_with_a_model);

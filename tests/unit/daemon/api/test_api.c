@@ -322,6 +322,23 @@ START_TEST(a_site_is_added_once_and_deleted)
 }
 END_TEST
 
+START_TEST(a_page_is_forgotten)
+{
+	static const char target[] = "/v1/pages?url=" SITE "3";
+	json_t *answer = ask("DELETE", target, NULL, 200);
+
+	ck_assert_str_eq(text_of(answer, "deleted"), SITE "3");
+	json_decref(answer);
+	refuse("GET", TEXT_OF_3, NULL, 404, "not_found");
+	refuse("DELETE", target, NULL, 404, "not_found");
+	refuse("DELETE", "/v1/pages?url=%20", NULL, 400, "bad_request");
+	refuse("DELETE", "/v1/pages", NULL, 400, "bad_request");
+	answer = get("/v1/verify");
+	ck_assert_uint_eq(json_array_size(member(answer, "report")), 0);
+	json_decref(answer);
+}
+END_TEST
+
 START_TEST(a_private_name_opens_the_guard_by_itself)
 {
 	json_t *site = ask("POST", "/v1/sites",
@@ -1093,6 +1110,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, metrics_have_help_and_type);
 	tcase_add_test(tests, sites_are_listed_and_shown);
 	tcase_add_test(tests, a_site_is_added_once_and_deleted);
+	tcase_add_test(tests, a_page_is_forgotten);
 	tcase_add_test(tests, a_private_name_opens_the_guard_by_itself);
 	tcase_add_test(tests, the_measure_of_a_site_cannot_change);
 	tcase_add_test(tests, a_number_cuts_a_known_site_at_once);

@@ -141,16 +141,37 @@ START_TEST(a_page_that_is_gone_leaves_nothing_behind)
 }
 END_TEST
 
-static void commit(enum change_kind kind)
+static enum error commit_at(enum change_kind kind, const char *text)
 {
 	struct change change = {.kind = kind};
 	struct url url;
 
-	url_parse(&url, slice_of("http://a.test/"), NULL);
+	url_parse(&url, slice_of(text), NULL);
 	change.url = &url;
 	engine_commit(world.engine, &change, 1, 1, NULL);
-	ck_assert_int_eq(change.error, ERR_NONE);
+	return change.error;
 }
+
+static void commit(enum change_kind kind)
+{
+	ck_assert_int_eq(commit_at(kind, "http://a.test/"), ERR_NONE);
+}
+
+START_TEST(a_page_is_forgotten_once)
+{
+	static const char url[] = "http://a.test/page/0";
+
+	put(0, 0, 0);
+	put(1, 0, 1);
+	ck_assert_int_eq(commit_at(CHANGE_PAGE_DELETE, url), ERR_NONE);
+	ck_assert_uint_eq(rows_of(TABLE_PAGES), 1);
+	ck_assert_uint_eq(rows_of(TABLE_BODIES), 1);
+	ck_assert_uint_eq(world_problems(&world), 0);
+	ck_assert_int_eq(commit_at(CHANGE_PAGE_DELETE, url), ERR_NOT_FOUND);
+	ck_assert_int_eq(commit_at(CHANGE_PAGE_DELETE, "http://b.test/"),
+			 ERR_NOT_FOUND);
+}
+END_TEST
 
 static void check_names(enum change_kind a, enum change_kind b)
 {
@@ -933,6 +954,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase,
 		       each_change_of_a_cluster_counts_and_none_of_another);
 	tcase_add_test(tcase, a_page_that_is_gone_leaves_nothing_behind);
+	tcase_add_test(tcase, a_page_is_forgotten_once);
 	tcase_add_test(tcase, each_kind_of_change_has_its_own_name);
 	tcase_add_test(tcase, a_deleted_site_leaves_nothing_but_events);
 	tcase_add_loop_test(

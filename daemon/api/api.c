@@ -104,6 +104,8 @@ static const struct route {
 	{"GET", "/ui/page", api_ui_page, CLOSED},
 	{"GET", "/ui/page/why", api_ui_page, CLOSED},
 	{"GET", "/ui/page/visit", api_ui_page, CLOSED},
+	{"POST", "/ui/page/fetch", api_ui_fetch, CLOSED},
+	{"POST", "/ui/page/forget", api_ui_forget, CLOSED},
 	{"GET", "/ui/why", api_ui_why, CLOSED},
 	{"GET", "/ui/element", api_ui_element, CLOSED},
 };

@@ -136,6 +136,8 @@ call_handler api_ui_guard;
 call_handler api_ui_post_guard;
 call_handler api_ui_delete_guard;
 call_handler api_ui_page;
+call_handler api_ui_fetch;
+call_handler api_ui_forget;
 call_handler api_ui_why;
 call_handler api_ui_element;
 

@@ -46,4 +46,22 @@ bool question_read_with(struct call *call, const char *name, const char *format,
 struct question *question_keep(const struct question *question);
 void question_drop(struct question *question);
 
+/*
+ * How far the page of a question is that is to be fetched. The first call asks
+ * for it, and the exchange is parked as long as it is awaited; `standing_out`
+ * is as of answer_standing().
+ */
+enum fetch_stage {
+	FETCH_IMPOSSIBLE, /* it cannot be asked for: the error says why */
+	FETCH_AWAITED,
+	FETCH_SETTLING, /* it is here, neighbours of it are not */
+	FETCH_HERE,
+	FETCH_FAILED, /* the error says why */
+	FETCH_GONE,   /* it is not here, and nothing is on its way */
+	FETCH_LATE,   /* question->timeout_ms is over */
+};
+
+enum fetch_stage call_fetch(struct call *call, const struct question *question,
+			    struct page_standing *standing_out);
+
 #endif

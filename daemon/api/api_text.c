@@ -90,20 +90,20 @@ static enum error ask(struct call *call, const struct question *question)
 }
 
 /* Request the page, unless another request already waits for it. */
-static enum http_verdict begin_fetch(struct call *call,
-				     const struct question *question)
+static enum fetch_stage begin_fetch(struct call *call,
+				    const struct question *question,
+				    struct page_standing *standing)
 {
 	uint64_t *memory = http_memory(call->exchange);
-	enum error error;
 
 	/* a page that was missing is fresh whenever it came */
 	memory[MEMORY_ASKED_MS] =
 		question->policy == FETCH_ALWAYS ? clock_wall_ms() : 1;
-	error = ask(call, question);
-	if (error != ERR_NONE)
-		return call_fail_with(call, error, "it cannot be asked for");
+	standing->error = ask(call, question);
+	if (standing->error != ERR_NONE)
+		return FETCH_IMPOSSIBLE;
 	memory[MEMORY_IS_ASKED] = 1;
-	return HTTP_PARKED;
+	return FETCH_AWAITED;
 }
 
 static enum http_verdict fail_fetch(struct call *call,
@@ -137,35 +137,53 @@ static bool is_settled(const struct page_standing *standing)
 	       standing->cluster_pages >= ENOUGH_PAGES;
 }
 
+enum fetch_stage call_fetch(struct call *call, const struct question *question,
+			    struct page_standing *standing)
+{
+	bool is_late = clock_steady_ms() >=
+		       http_arrival_ms(call->exchange) + question->timeout_ms;
+	enum error error =
+		answer_standing(call->api->store, &question->url, standing);
+
+	if (error != ERR_NONE) {
+		standing->error = error;
+		return FETCH_IMPOSSIBLE;
+	}
+	if (is_fresh(call, question, standing))
+		return is_late || is_settled(standing) ? FETCH_HERE
+						       : FETCH_SETTLING;
+	if (http_memory(call->exchange)[MEMORY_IS_ASKED] == 0)
+		return begin_fetch(call, question, standing);
+	if (standing->error != ERR_NONE)
+		return FETCH_FAILED;
+	if (standing->state == PAGE_UNKNOWN && standing->site_pending == 0)
+		return FETCH_GONE;
+	return is_late ? FETCH_LATE : FETCH_AWAITED;
+}
+
 /*
  * Have the page fetched, and answer when it and enough neighbours are stored.
  */
 static enum http_verdict answer_fetched(struct call *call,
 					const struct question *question)
 {
-	bool is_late = clock_steady_ms() >=
-		       http_arrival_ms(call->exchange) + question->timeout_ms;
-	bool is_asked = http_memory(call->exchange)[MEMORY_IS_ASKED] != 0;
 	struct page_standing standing;
-	enum error error =
-		answer_standing(call->api->store, &question->url, &standing);
 
-	if (error != ERR_NONE)
-		return call_fail_with(call, error, "");
-	if (is_fresh(call, question, &standing))
-		return is_late || is_settled(&standing)
-			       ? answer_from_store(call, question)
-			       : HTTP_PARKED;
-	if (!is_asked)
-		return begin_fetch(call, question);
-	if (standing.error != ERR_NONE)
+	switch (call_fetch(call, question, &standing)) {
+	case FETCH_IMPOSSIBLE:
+		return call_fail_with(call, standing.error,
+				      "it cannot be asked for");
+	case FETCH_FAILED:
 		return fail_fetch(call, &standing);
-	if (standing.state == PAGE_UNKNOWN && standing.site_pending == 0)
-		return answer_from_store(call, question);
-	if (is_late)
+	case FETCH_LATE:
 		return call_fail_with(call, ERR_TIMEOUT,
 				      "the page has not come yet; ask again");
-	return HTTP_PARKED;
+	case FETCH_HERE:
+	case FETCH_GONE:
+		return answer_from_store(call, question);
+	default:
+		return HTTP_PARKED;
+	}
 }
 
 static enum http_verdict answer_question(struct call *call,

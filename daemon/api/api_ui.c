@@ -14,6 +14,11 @@ static const struct {
 } notices[] = {
 	{"site", "The site is watched. Its pages come one by one."},
 	{"forgotten", "The site is forgotten, with its pages."},
+	{"saved", "The settings are saved."},
+	{"fetched", "The page is fetched."},
+	{"unfetched", "The page was not fetched: the last visit says why."},
+	{"late", "The page has not come yet: this page says when it does."},
+	{"unpaged", "The page is forgotten."},
 	{"guard", "The guard is set."},
 	{"unguarded", "The guard is deleted."},
 	{"ack", "Acknowledged."},
@@ -115,13 +120,13 @@ bool ui_read_form(struct call *call, json_t **form_out)
 	return *form_out != NULL;
 }
 
-static enum http_verdict go_to(struct call *call, const char *path,
-			       const char *done)
+enum http_verdict ui_go(struct call *call, const char *path, const char *done)
 {
 	struct buffer address = {0};
 	struct buffer body = {0};
 
-	buffer_printf(&address, "%s?done=%s", path, done);
+	buffer_printf(&address, "%s%cdone=%s", path,
+		      strchr(path, '?') == NULL ? '?' : '&', done);
 	ui_add_headers(call);
 	http_add_header(call->exchange, "Location", address.data);
 	buffer_free(&address);
@@ -137,7 +142,7 @@ enum http_verdict ui_do(struct call *call, call_handler *handle, json_t *form,
 
 	call->given = form;
 	if (ui_ask(call, handle, &answer))
-		verdict = go_to(call, path, done);
+		verdict = ui_go(call, path, done);
 	call->given = NULL;
 	json_decref(form);
 	json_decref(answer);

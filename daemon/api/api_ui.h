@@ -32,9 +32,13 @@ void ui_add_headers(struct call *call);
  */
 bool ui_read_form(struct call *call, json_t **form_out);
 
+/* Have the browser go on to `path`, which may have a query, and say there what
+ * was `done`. */
+enum http_verdict ui_go(struct call *call, const char *path, const char *done);
+
 /*
- * Do what the form says by a handler of the API, and have the browser go on to
- * `path`, which gets ?done=`done`. `form` may be NULL; it is released.
+ * Do what the form says by a handler of the API, and ui_go(). `form` may be
+ * NULL; it is released.
  */
 enum http_verdict ui_do(struct call *call, call_handler *handle, json_t *form,
 			const char *path, const char *done);

@@ -18,6 +18,7 @@
 
 #include "daemon/answer/page_answer.h"
 #include "daemon/api/api_question.h"
+#include "daemon/ui/ui_html.h"
 #include "daemon/ui/ui_pages.h"
 
 #define FRAME_POLICY                                      \
@@ -140,5 +141,75 @@ enum http_verdict api_ui_page(struct call *call)
 		buffer_free(&answer.body);
 	}
 	json_decref(explain);
+	return verdict;
+}
+
+/* What is done with the page of a form ends on the page of `part`. */
+static enum http_verdict go_to_page(struct call *call, const char *part,
+				    const char *url, const char *done)
+{
+	struct buffer path = {0};
+	enum http_verdict verdict;
+
+	buffer_printf(&path, "/ui/page%s?url=", part);
+	ui_escape(&path, url);
+	verdict = ui_go(call, path.data, done);
+	buffer_free(&path);
+	return verdict;
+}
+
+static enum http_verdict fetch_page(struct call *call,
+				    const struct question *question)
+{
+	const char *url = question->url.text;
+	struct page_standing standing;
+
+	switch (call_fetch(call, question, &standing)) {
+	case FETCH_IMPOSSIBLE:
+		return ui_fail(call, 503, error_text(standing.error));
+	case FETCH_AWAITED:
+		return HTTP_PARKED;
+	case FETCH_HERE:
+	case FETCH_SETTLING:
+		return go_to_page(call, "", url, "fetched");
+	case FETCH_LATE:
+		return go_to_page(call, "/visit", url, "late");
+	default:
+		return go_to_page(call, "/visit", url, "unfetched");
+	}
+}
+
+enum http_verdict api_ui_fetch(struct call *call)
+{
+	struct question question = {
+		.policy = FETCH_ALWAYS,
+		.timeout_ms = call->config.ask_timeout_ms,
+	};
+	enum http_verdict verdict;
+	json_t *form;
+
+	if (!ui_read_form(call, &form))
+		return HTTP_ANSWERED;
+	if (url_parse(&question.url, slice_of(ui_member(form, "url")), NULL) ==
+	    ERR_NONE)
+		verdict = fetch_page(call, &question);
+	else
+		verdict = ui_fail(call, 400, "This is no address of a page.");
+	json_decref(form);
+	return verdict;
+}
+
+enum http_verdict api_ui_forget(struct call *call)
+{
+	enum http_verdict verdict;
+	struct buffer path = {0};
+	json_t *form;
+
+	if (!ui_read_form(call, &form))
+		return HTTP_ANSWERED;
+	buffer_append_text(&path, "/ui/page/visit?url=");
+	ui_escape(&path, ui_member(form, "url"));
+	verdict = ui_do(call, api_delete_page, form, path.data, "unpaged");
+	buffer_free(&path);
 	return verdict;
 }

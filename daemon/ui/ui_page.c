@@ -223,15 +223,50 @@ void ui_object(struct buffer *out, const json_t *object)
 	buffer_append_text(out, "</dl>\n");
 }
 
-/* A form for the site of a page that nobody watches. */
-static void append_offer(struct buffer *out, const char *url)
+/* A form that sends the URL. */
+static void append_form(struct buffer *out, const char *path, const char *url,
+			const char *class, const char *text)
 {
-	buffer_append_text(out, "<form method=\"post\" action=\"/ui/sites\">"
-				"<input type=\"hidden\" name=\"url\" "
-				"value=\"");
+	buffer_printf(out,
+		      "<form method=\"post\" action=\"%s\">"
+		      "<input type=\"hidden\" name=\"url\" value=\"",
+		      path);
 	ui_lines(out, url);
-	buffer_append_text(out, "\"><button class=\"main\">Watch this site"
-				"</button></form>\n");
+	buffer_printf(out, "\"><button class=\"%s\">%s</button></form>\n",
+		      class, text);
+}
+
+/* What may be done with the page: on a site that nobody watches its neighbours
+ * come along. */
+static void append_actions(struct buffer *out, const json_t *explain)
+{
+	bool is_known = ui_is_true(explain, "site_is_known");
+	bool is_stored = json_is_object(json_object_get(explain, "page"));
+	const char *url = ui_member(explain, "url");
+
+	buffer_append_text(out, "<div class=\"actions\">");
+	if (!is_known)
+		append_form(out, "/ui/sites", url, "main", "Watch this site");
+	append_form(out, "/ui/page/fetch", url, is_known ? "main" : "",
+		    is_stored  ? "Fetch it again"
+		    : is_known ? "Fetch it"
+			       : "Fetch this page and some of those that it "
+				 "links to");
+	buffer_append_text(out, "</div>\n");
+}
+
+static void append_end(struct buffer *out, const json_t *explain)
+{
+	if (!json_is_object(json_object_get(explain, "page")))
+		return;
+	buffer_append_text(
+		out, "<details class=\"panel\"><summary>Forget this page"
+		     "</summary><p>Its text, its bytes and what was counted of "
+		     "it go. It is not visited again until somebody asks for "
+		     "it.</p>");
+	append_form(out, "/ui/page/forget", ui_member(explain, "url"), "danger",
+		    "Forget it");
+	buffer_append_text(out, "</details>\n");
 }
 
 static void append_visit(struct buffer *out, const json_t *explain)
@@ -251,8 +286,7 @@ static void append_visit(struct buffer *out, const json_t *explain)
 	buffer_append_byte(out, ' ');
 	ui_text(out, ui_member(explain, "meaning"), UI_LONG_COLUMNS);
 	buffer_append_text(out, ".</p>\n");
-	if (!ui_is_true(explain, "site_is_known"))
-		append_offer(out, ui_member(explain, "url"));
+	append_actions(out, explain);
 	buffer_append_text(out, "<div class=\"cards\">\n");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		const json_t *part = json_object_get(explain, parts[i].name);
@@ -265,6 +299,7 @@ static void append_visit(struct buffer *out, const json_t *explain)
 		buffer_append_text(out, "</section>\n");
 	}
 	buffer_append_text(out, "</div>\n");
+	append_end(out, explain);
 }
 
 static void append_part(struct buffer *out, const struct ui_page *shown)

@@ -1064,6 +1064,14 @@ START_TEST(forms_of_our_pages_change_things)
 		  "Location: /ui/sites/more.example?done=site\r\n");
 	post_form("/ui/sites", OURS, "url=http%3A%2F%2Fx%2F&max_pages=-1",
 		  " 400 ");
+	post_form("/ui/page/forget", OURS, "url=" SITE "3",
+		  "Location: /ui/page/visit?url=http:%2F%2Fnews.example%2F3"
+		  "&done=unpaged\r\n");
+	post_form("/ui/page/forget", OURS, "url=" SITE "3", " 404 ");
+	post_form("/ui/page/fetch", OURS, "url=", " 400 ");
+	post_form("/ui/page/fetch", OURS, "url=http://127.0.0.1:9/",
+		  "Location: /ui/page/visit?url=http:%2F%2F127.0.0.1:9%2F"
+		  "&done=unfetched\r\n");
 	post_form("/ui/alerts/1/ack", OURS, "",
 		  "Location: /ui/alerts?done=ack\r\n");
 	post_form("/ui/alerts/99999/silence", OURS, "", " 404 ");
@@ -1074,10 +1082,9 @@ END_TEST
 START_TEST(forms_of_others_change_nothing)
 {
 	static const char *const targets[] = {
-		"/ui/sites",
-		"/ui/sites/news.example/guards",
-		"/ui/alerts/1/ack",
-		"/ui/sites/news.example/guards/1/delete",
+		"/ui/sites",        "/ui/sites/news.example/guards",
+		"/ui/alerts/1/ack", "/ui/sites/news.example/guards/1/delete",
+		"/ui/page/fetch",   "/ui/page/forget",
 	};
 
 	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {

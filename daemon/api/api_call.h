@@ -120,6 +120,8 @@ call_handler api_post_ingest;
 call_handler api_ui_home;
 call_handler api_ui_post_site;
 call_handler api_ui_site;
+call_handler api_ui_post_settings;
+call_handler api_ui_delete_site;
 call_handler api_get_tokens;
 call_handler api_post_token;
 call_handler api_delete_token;

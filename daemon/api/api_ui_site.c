@@ -60,6 +60,81 @@ enum http_verdict api_ui_post_site(struct call *call)
 	return verdict;
 }
 
+/* The form says what the API takes; NULL, or what is wrong with it. */
+static const char *read_settings(json_t *form)
+{
+	static const char *const numbers[] = {
+		"max_pages", "max_depth",  "delay_ms",  "revisit_s",
+		"watch_s",   "saturation", "max_bytes", "max_seconds",
+	};
+	static const char *const flags[] = {"sitemaps", "probe", "cookies",
+					    "private"};
+
+	if (!ui_form_number(form, numbers,
+			    sizeof(numbers) / sizeof(numbers[0])))
+		return "A number of the form is none.";
+	if (!ui_form_threshold(form))
+		return "The threshold is neither auto nor a number from 0 to "
+		       "1.";
+	if (!ui_form_headers(form))
+		return "A line of the headers is not Name: value.";
+	ui_form_flags(form, flags, sizeof(flags) / sizeof(flags[0]));
+	if (json_object_get(form, "no_proxy") != NULL)
+		json_object_set_new(form, "proxy", json_string(""));
+	json_object_del(form, "no_proxy");
+	return NULL;
+}
+
+/* A part of the site's page; buffer_free() it. */
+static struct buffer path_of(const struct call *call, const char *part)
+{
+	struct buffer path = {0};
+
+	buffer_append_text(&path, "/ui/sites/");
+	ui_escape(&path, call->host);
+	buffer_append_text(&path, part);
+	return path;
+}
+
+/* Its headers belong to the origin that it began at. */
+enum http_verdict api_ui_post_settings(struct call *call)
+{
+	struct buffer path = path_of(call, "/settings");
+	enum http_verdict verdict = HTTP_ANSWERED;
+	const char *wrong;
+	json_t *form;
+	json_t *site = NULL;
+
+	if (ui_read_form(call, &form) && ui_ask(call, api_get_site, &site)) {
+		wrong = read_settings(form);
+		json_object_set(form, "url", json_object_get(site, "url"));
+		if (wrong != NULL)
+			verdict = ui_fail(call, 400, wrong);
+		else
+			verdict = ui_do(call, api_post_site, json_incref(form),
+					path.data, "saved");
+	}
+	json_decref(form);
+	json_decref(site);
+	buffer_free(&path);
+	return verdict;
+}
+
+enum http_verdict api_ui_delete_site(struct call *call)
+{
+	enum http_verdict verdict;
+	json_t *form;
+
+	if (!ui_read_form(call, &form))
+		return HTTP_ANSWERED;
+	if (json_object_get(form, "sure") != NULL)
+		return ui_do(call, api_delete_site, form, "/", "forgotten");
+	verdict = ui_fail(call, 400,
+			  "Check the box to have the site forgotten.");
+	json_decref(form);
+	return verdict;
+}
+
 static enum ui_tab tab_of(const struct call *call)
 {
 	enum ui_tab tab = ui_tab_of(ui_last_segment(call));
@@ -109,6 +184,8 @@ static bool ask_part(struct call *call, struct ui_site *shown, json_t **part)
 		if (!ui_ask(call, api_get_guards, part))
 			return false;
 		shown->guards = *part;
+		return true;
+	case UI_SETTINGS:
 		return true;
 	case UI_EVENTS:
 		memcpy(query.host, call->host, sizeof(query.host));

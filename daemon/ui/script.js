@@ -15,7 +15,7 @@
 	/* What people have begun to fill in, unfold or read stays. */
 	function stays(node) {
 		return node.nodeName === "IFRAME" || node.nodeName === "INPUT" ||
-			node.nodeName === "SELECT";
+			node.nodeName === "SELECT" || node.nodeName === "TEXTAREA";
 	}
 
 	function copyAttributes(old, now) {

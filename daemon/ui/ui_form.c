@@ -119,3 +119,71 @@ bool ui_form_number(json_t *form, const char *const *names, size_t count)
 	}
 	return true;
 }
+
+void ui_form_flags(json_t *form, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		json_object_set_new(
+			form, names[i],
+			json_boolean(json_object_get(form, names[i]) != NULL));
+}
+
+bool ui_form_threshold(json_t *form)
+{
+	const char *text =
+		json_string_value(json_object_get(form, "threshold"));
+	char *end;
+	double number;
+
+	if (text == NULL || strcmp(text, "auto") == 0)
+		return true;
+	number = strtod(text, &end);
+	if (end == text || *end != '\0' || !(number >= 0 && number <= 1))
+		return false;
+	json_object_set_new(form, "threshold", json_real(number));
+	return true;
+}
+
+/* Add the header in a line of `size` bytes; false when it has no colon. */
+static bool add_header(json_t *headers, const char *line, size_t size)
+{
+	const char *colon = memchr(line, ':', size);
+	size_t name = colon == NULL ? 0 : (size_t)(colon - line);
+	size_t value = name + 1;
+	char key[256];
+
+	if (size == 0)
+		return true;
+	if (colon == NULL || name >= sizeof(key))
+		return false;
+	memcpy(key, line, name);
+	key[name] = '\0';
+	while (value < size && line[value] == ' ')
+		value++;
+	json_object_set_new(headers, key,
+			    json_stringn(line + value, size - value));
+	return true;
+}
+
+bool ui_form_headers(json_t *form)
+{
+	const char *text = json_string_value(json_object_get(form, "headers"));
+	json_t *headers = json_object();
+	bool is_right = true;
+
+	if (json_object_get(form, "no_headers") != NULL)
+		text = "";
+	json_object_del(form, "no_headers");
+	for (const char *line = text; line != NULL && *line != '\0' && is_right;
+	     line += *line == '\n') {
+		size_t size = strcspn(line, "\r\n");
+
+		is_right = add_header(headers, line, size);
+		line += size;
+		line += *line == '\r';
+	}
+	if (text != NULL)
+		json_object_set(form, "headers", headers);
+	json_decref(headers);
+	return is_right;
+}

@@ -31,4 +31,18 @@ bool ui_form_is_ours(const char *origin, const char *host, const char *site);
  * when one is none. */
 bool ui_form_number(json_t *form, const char *const *names, size_t count);
 
+/* Set members `names` [count], boxes that are sent when they are checked, to
+ * whether they were. */
+void ui_form_flags(json_t *form, const char *const *names, size_t count);
+
+/* Replace member "threshold" by its number, unless it is "auto"; false when it
+ * is none from 0 to 1. */
+bool ui_form_threshold(json_t *form);
+
+/*
+ * Replace member "headers", lines "Name: value", by an object of them: an empty
+ * one where the box "no_headers" is checked. False when a line is none.
+ */
+bool ui_form_headers(json_t *form);
+
 #endif

@@ -22,7 +22,14 @@ struct ui_sites {
 void ui_sites(struct buffer *out, const struct ui_sites *shown);
 
 /* A site: what stands on all of its pages, then the one that is asked for. */
-enum ui_tab { UI_TEMPLATES, UI_PATTERNS, UI_GUARDS, UI_EVENTS, UI_TABS };
+enum ui_tab {
+	UI_TEMPLATES,
+	UI_PATTERNS,
+	UI_GUARDS,
+	UI_EVENTS,
+	UI_SETTINGS,
+	UI_TABS
+};
 
 struct ui_site {
 	const json_t *site;     /* of GET /v1/sites/HOST */
@@ -34,10 +41,14 @@ struct ui_site {
 	enum ui_tab tab;
 };
 
-/* The tab with the name "", "patterns", "guards" or "events"; else UI_TABS. */
+/* The tab with the name "", "patterns", "guards", "events" or "settings"; else
+ * UI_TABS. */
 enum ui_tab ui_tab_of(const char *name);
 
 void ui_site(struct buffer *out, const struct ui_site *shown);
+
+/* The settings of a site, to be changed: of GET /v1/sites/HOST. */
+void ui_settings(struct buffer *out, const json_t *site);
 
 /* A template, in the same way. */
 enum ui_template_tab {

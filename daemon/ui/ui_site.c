@@ -18,6 +18,7 @@ static const struct ui_tab_row tabs[UI_TABS] = {
 	[UI_PATTERNS] = {"patterns", "URL patterns"},
 	[UI_GUARDS] = {"guards", "Guards"},
 	[UI_EVENTS] = {"events", "Events"},
+	[UI_SETTINGS] = {"settings", "Settings"},
 };
 
 enum ui_tab ui_tab_of(const char *name)
@@ -229,6 +230,9 @@ static void append_part(struct buffer *out, const struct ui_site *shown)
 		break;
 	case UI_EVENTS:
 		ui_events(out, shown->events, MAX_ROWS, false);
+		break;
+	case UI_SETTINGS:
+		ui_settings(out, shown->site);
 		break;
 	default:
 		append_clusters(out, shown->clusters);

@@ -986,6 +986,8 @@ static const struct {
 	{"/ui/sites/news.example/patterns", 200, "Patterns of its URLs"},
 	{"/ui/sites/news.example/guards", 200, "No guard watches"},
 	{"/ui/sites/news.example/events", 200, "site.added"},
+	{"/ui/sites/news.example/settings", 200, "name=\"saturation\""},
+	{"/ui/sites/none.example/settings", 404, "Not found"},
 	{"/ui/sites/none.example", 404, "Not found"},
 	{"/ui/sites/news.example/guards/9", 404, "Not found"},
 	{"/ui/templates/news.example/1", 200, "class=\"tree\""},
@@ -1079,12 +1081,60 @@ START_TEST(forms_of_our_pages_change_things)
 }
 END_TEST
 
+#define SETTINGS "/ui/sites/news.example/settings"
+
+START_TEST(settings_are_changed_by_a_form)
+{
+	json_t *site;
+
+	post_form(SETTINGS, OURS,
+		  "max_pages=7&threshold=0.3&headers=Cookie%3A+a&probe=1"
+		  "&url=http%3A%2F%2Fevil.example%2F",
+		  "Location: " SETTINGS "?done=saved\r\n");
+	site = get("/v1/sites/news.example");
+	ck_assert_int_eq(number_of(site, "max_pages"), 7);
+	ck_assert(json_number_value(member(site, "threshold")) == 0.3);
+	ck_assert(json_is_true(member(site, "probe")));
+	ck_assert(json_is_false(member(site, "cookies")));
+	ck_assert_ptr_nonnull(strstr(text_of(site, "headers"), "Cookie"));
+	json_decref(site);
+	post_form(SETTINGS, OURS, "no_headers=1",
+		  "Location: " SETTINGS "?done=saved\r\n");
+	site = get("/v1/sites/news.example");
+	ck_assert(json_is_null(member(site, "headers")));
+	ck_assert_int_eq(number_of(site, "max_pages"), 7);
+	json_decref(site);
+}
+END_TEST
+
+START_TEST(settings_that_cannot_be_change_nothing)
+{
+	post_form(SETTINGS, OURS, "max_pages=0", " 400 ");
+	post_form(SETTINGS, OURS, "max_pages=x", " 400 ");
+	post_form(SETTINGS, OURS, "threshold=2", " 400 ");
+	post_form(SETTINGS, OURS, "headers=x", " 400 ");
+	post_form(SETTINGS, OURS, "measure=cps", " 400 ");
+	post_form("/ui/sites/none.example/settings", OURS, "", " 404 ");
+}
+END_TEST
+
+START_TEST(a_site_is_forgotten_when_it_is_meant)
+{
+	post_form("/ui/sites/news.example/delete", OURS, "", " 400 ");
+	json_decref(get("/v1/sites/news.example"));
+	post_form("/ui/sites/news.example/delete", OURS, "sure=1",
+		  "Location: /?done=forgotten\r\n");
+	refuse("GET", "/v1/sites/news.example", NULL, 404, "not_found");
+}
+END_TEST
+
 START_TEST(forms_of_others_change_nothing)
 {
 	static const char *const targets[] = {
 		"/ui/sites",        "/ui/sites/news.example/guards",
 		"/ui/alerts/1/ack", "/ui/sites/news.example/guards/1/delete",
 		"/ui/page/fetch",   "/ui/page/forget",
+		SETTINGS,           "/ui/sites/news.example/delete",
 	};
 
 	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
@@ -1106,6 +1156,9 @@ Suite *make_suite(void)
 	tcase_add_loop_test(tests, a_page_shows_what_the_api_says, 0,
 			    sizeof(pages) / sizeof(pages[0]));
 	tcase_add_test(tests, forms_of_our_pages_change_things);
+	tcase_add_test(tests, settings_are_changed_by_a_form);
+	tcase_add_test(tests, settings_that_cannot_be_change_nothing);
+	tcase_add_test(tests, a_site_is_forgotten_when_it_is_meant);
 	tcase_add_test(tests, forms_of_others_change_nothing);
 	tcase_add_test(tests, a_path_that_is_none_is_told);
 	tcase_add_test(

@@ -81,6 +81,53 @@ START_TEST(numbers_are_whole)
 }
 END_TEST
 
+START_TEST(settings_become_what_the_api_takes)
+{
+	static const char *const flags[] = {"cookies", "probe"};
+	json_t *form = ui_form_read(
+		slice_of("threshold=0.25&cookies=1&headers=A%3A+b%0D%0AC%3Ad%0A"
+			 "%0D%0A"));
+	const json_t *headers;
+
+	ck_assert(ui_form_threshold(form));
+	ck_assert(json_number_value(json_object_get(form, "threshold")) ==
+		  0.25);
+	ui_form_flags(form, flags, 2);
+	ck_assert(json_is_true(json_object_get(form, "cookies")));
+	ck_assert(json_is_false(json_object_get(form, "probe")));
+	ck_assert(ui_form_headers(form));
+	headers = json_object_get(form, "headers");
+	ck_assert_uint_eq(json_object_size(headers), 2);
+	ck_assert_str_eq(json_string_value(json_object_get(headers, "A")), "b");
+	ck_assert_str_eq(json_string_value(json_object_get(headers, "C")), "d");
+	json_decref(form);
+}
+END_TEST
+
+/* Texts, and whether the threshold and the headers of them can be. */
+static const struct {
+	const char *text;
+	bool is_threshold;
+	bool is_headers;
+} settings[] = {
+	{"a=b", true, true},
+	{"threshold=auto&headers=A%3A", true, true},
+	{"threshold=1.5&headers=A", false, false},
+	{"threshold=nan&headers=%0AA%3Ab%0Ac", false, false},
+	{"threshold=0.5x&no_headers=1&headers=A", false, true},
+};
+
+START_TEST(settings_that_cannot_be_are_refused)
+{
+	json_t *form = ui_form_read(slice_of(settings[_i].text));
+
+	ck_assert(ui_form_threshold(form) == settings[_i].is_threshold);
+	ck_assert(ui_form_headers(form) == settings[_i].is_headers);
+	ck_assert_ptr_null(json_object_get(form, "no_headers"));
+	json_decref(form);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("ui_form");
@@ -92,5 +139,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests, bytes_that_are_no_text_are_left_out);
 	tcase_add_test(tests, only_our_own_pages_send_forms);
 	tcase_add_test(tests, numbers_are_whole);
+	tcase_add_test(tests, settings_become_what_the_api_takes);
+	tcase_add_loop_test(tests, settings_that_cannot_be_are_refused, 0,
+			    sizeof(settings) / sizeof(settings[0]));
 	return suite;
 }

@@ -1,0 +1,149 @@
+/* The settings of a site, and its end. */
+#include "daemon/ui/ui_pages.h"
+
+#include <inttypes.h>
+
+#include "daemon/ui/ui_html.h"
+#include "daemon/ui/ui_parts.h"
+
+static void append_number(struct buffer *out, const json_t *site,
+			  const char *const row[3])
+{
+	buffer_printf(out,
+		      "<label>%s<input name=\"%s\" type=\"number\" min=\"%s\" "
+		      "value=\"%" PRIu64 "\"></label>",
+		      row[1], row[0], row[2], ui_whole(site, row[0]));
+}
+
+/* Name, what it is called, the least value. */
+static void append_numbers(struct buffer *out, const json_t *site)
+{
+	static const char *const rows[][3] = {
+		{"max_pages", "Pages at most", "1"},
+		{"max_depth", "Links away from the first page", "0"},
+		{"delay_ms", "Pause between fetches, ms", "0"},
+		{"revisit_s", "Visit again after, s; 0: never", "0"},
+		{"watch_s", "Look at templates after, s; 0: never", "0"},
+		{"saturation", "Rest a pattern after quiet pages; 0: never",
+		 "0"},
+		{"max_bytes", "Bytes of the first crawl; 0: any", "0"},
+		{"max_seconds", "Seconds of the first crawl; 0: any", "0"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		append_number(out, site, rows[i]);
+}
+
+static void append_threshold(struct buffer *out, const json_t *site)
+{
+	buffer_append_text(out, "<label>Threshold, 0 to 1, or auto"
+				"<input name=\"threshold\" required "
+				"pattern=\"auto|0|1|[01]?\\.[0-9]+\" value=\"");
+	if (ui_is_true(site, "auto"))
+		buffer_append_text(out, "auto");
+	else
+		buffer_printf(
+			out, "%.3g",
+			json_number_value(json_object_get(site, "threshold")));
+	buffer_append_text(out, "\"></label>");
+}
+
+static void append_flags(struct buffer *out, const json_t *site)
+{
+	static const char *const rows[][2] = {
+		{"sitemaps", "read sitemaps"},
+		{"probe", "ask for a page that cannot be"},
+		{"cookies", "send cookies back"},
+		{"private", "private addresses, too"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		buffer_printf(out,
+			      "<label class=\"check\"><input name=\"%s\" "
+			      "type=\"checkbox\" value=\"1\"%s>%s</label>",
+			      rows[i][0],
+			      ui_is_true(site, rows[i][0]) ? " checked" : "",
+			      rows[i][1]);
+}
+
+/* What is secret is not shown, but can be replaced or taken away. */
+static void append_secrets(struct buffer *out, const json_t *site)
+{
+	buffer_append_text(
+		out, "<fieldset><legend>Headers of each request</legend>"
+		     "<pre>");
+	ui_lines(out, ui_member(site, "headers"));
+	buffer_append_text(
+		out,
+		"</pre><div class=\"fields\"><label class=\"wide\">Others in "
+		"their place, one a line (empty: these stay)"
+		"<textarea name=\"headers\" rows=\"3\" autocomplete=\"off\" "
+		"spellcheck=\"false\" placeholder=\"Name: value\"></textarea>"
+		"</label><label class=\"check\"><input name=\"no_headers\" "
+		"type=\"checkbox\" value=\"1\">none</label></div></fieldset>\n"
+		"<fieldset><legend>Proxy</legend><pre>");
+	ui_lines(out, ui_member(site, "proxy"));
+	buffer_append_text(
+		out,
+		"</pre><div class=\"fields\"><label class=\"wide\">Another in "
+		"its place (empty: it stays)<input name=\"proxy\" "
+		"autocomplete=\"off\" placeholder=\"http://host:port\">"
+		"</label><label class=\"check\"><input name=\"no_proxy\" "
+		"type=\"checkbox\" value=\"1\">none</label></div></fieldset>\n");
+}
+
+static void append_action(struct buffer *out, const char *host,
+			  const char *action)
+{
+	buffer_append_text(out, "<form class=\"panel\" method=\"post\" "
+				"action=\"/ui/sites/");
+	ui_escape(out, host);
+	buffer_printf(out, "/%s\"", action);
+}
+
+/* Whoever cannot or does not run our script is asked as well. */
+static void append_end(struct buffer *out, const char *host)
+{
+	buffer_append_text(out, "<h2 id=\"end\">Forget this site</h2>\n");
+	append_action(out, host, "delete");
+	buffer_append_text(
+		out, " aria-labelledby=\"end\"><p>Its pages, templates and "
+		     "guards go, and what was learned of them. That cannot be "
+		     "undone.</p><div class=\"fields\"><label class=\"check\">"
+		     "<input name=\"sure\" type=\"checkbox\" value=\"1\" "
+		     "required>Yes, forget ");
+	ui_text(out, host, UI_URL_COLUMNS);
+	buffer_append_text(out, "</label><button class=\"danger\">Forget it"
+				"</button></div></form>\n");
+}
+
+void ui_settings(struct buffer *out, const json_t *site)
+{
+	bool is_watched =
+		!ui_is_true(site, "sample") && !ui_is_true(site, "offline");
+	const char *host = ui_member(site, "host");
+
+	buffer_append_text(out, "<h2 id=\"settings\">Settings</h2>\n");
+	if (!is_watched)
+		buffer_append_text(
+			out, "<p class=\"notice warn\">Its pages were handed "
+			     "in or asked for: nobody has had it watched. "
+			     "When this is saved, it is.</p>\n");
+	append_action(out, host, "settings");
+	buffer_append_text(out, " aria-labelledby=\"settings\">"
+				"<fieldset><legend>Visits</legend>"
+				"<div class=\"fields\">");
+	append_numbers(out, site);
+	append_threshold(out, site);
+	append_flags(out, site);
+	buffer_append_text(out, "</div></fieldset>\n");
+	append_secrets(out, site);
+	buffer_append_text(out, "<p class=\"soft\">Pages are compared by ");
+	ui_text(out, ui_member(site, "measure"), UI_LABEL_COLUMNS);
+	buffer_printf(out,
+		      ", width %" PRIu64 ", which stays so.</p>"
+		      "<button class=\"main\">%s</button></form>\n",
+		      ui_whole(site, "width"),
+		      is_watched ? "Save" : "Watch it so");
+	append_end(out, host);
+}

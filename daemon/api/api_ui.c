@@ -11,19 +11,23 @@
 static const struct {
 	const char *name;
 	const char *text;
+	bool is_warning;
 } notices[] = {
-	{"site", "The site is watched. Its pages come one by one."},
-	{"forgotten", "The site is forgotten, with its pages."},
-	{"saved", "The settings are saved."},
-	{"fetched", "The page is fetched."},
-	{"unfetched", "The page was not fetched: the last visit says why."},
-	{"late", "The page has not come yet: this page says when it does."},
-	{"unpaged", "The page is forgotten."},
-	{"guard", "The guard is set."},
-	{"unguarded", "The guard is deleted."},
-	{"ack", "Acknowledged."},
-	{"silence", "Silenced: alerts like this one are no longer delivered."},
-	{"unsilence", "The silence is ended."},
+	{"site", "The site is watched. Its pages come one by one.", false},
+	{"forgotten", "The site is forgotten, with its pages.", false},
+	{"saved", "The settings are saved.", false},
+	{"fetched", "The page is fetched.", false},
+	{"unfetched", "The page was not fetched: the last visit says why.",
+	 true},
+	{"late", "The page has not come yet: this page says when it does.",
+	 true},
+	{"unpaged", "The page is forgotten.", false},
+	{"guard", "The guard is set.", false},
+	{"unguarded", "The guard is deleted.", false},
+	{"ack", "Acknowledged.", false},
+	{"silence", "Silenced: alerts like this one are no longer delivered.",
+	 false},
+	{"unsilence", "The silence is ended.", false},
 };
 
 /* Before anything is read: what happens from now on is told to the page. */
@@ -167,8 +171,10 @@ void ui_open(struct call *call, struct buffer *page, const char *title,
 	note_event(call);
 	frame.since = call->last_event;
 	for (size_t i = 0; i < sizeof(notices) / sizeof(notices[0]); i++)
-		if (done != NULL && strcmp(done, notices[i].name) == 0)
+		if (done != NULL && strcmp(done, notices[i].name) == 0) {
 			frame.notice = notices[i].text;
+			frame.is_warning = notices[i].is_warning;
+		}
 	ui_begin(page, &frame);
 }
 

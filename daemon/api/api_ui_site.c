@@ -129,8 +129,8 @@ enum http_verdict api_ui_delete_site(struct call *call)
 		return HTTP_ANSWERED;
 	if (json_object_get(form, "sure") != NULL)
 		return ui_do(call, api_delete_site, form, "/", "forgotten");
-	verdict = ui_fail(call, 400,
-			  "Check the box to have the site forgotten.");
+	verdict =
+		ui_fail(call, 400, "Check the box to have the site forgotten.");
 	json_decref(form);
 	return verdict;
 }

@@ -118,7 +118,8 @@ void ui_begin(struct buffer *out, const struct ui_frame *frame)
 	append_navigation(out, frame);
 	buffer_append_text(out, "<main id=\"main\" tabindex=\"-1\">\n");
 	if (frame->notice != NULL) {
-		buffer_append_text(out, "<p class=\"notice\" role=\"status\">");
+		buffer_printf(out, "<p class=\"notice%s\" role=\"status\">",
+			      frame->is_warning ? " warn" : "");
 		ui_text(out, frame->notice, UI_TEXT_COLUMNS);
 		buffer_append_text(out, "</p>\n");
 	}

@@ -15,6 +15,7 @@ struct ui_frame {
 	const char *title; /* any text */
 	enum ui_section section;
 	const char *notice; /* of what was just done; NULL: nothing */
+	bool is_warning;    /* the notice: it was not done */
 	bool is_live; /* it follows events, from those behind `since` on */
 	uint64_t since;
 };

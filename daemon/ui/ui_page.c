@@ -269,6 +269,22 @@ static void append_end(struct buffer *out, const json_t *explain)
 	buffer_append_text(out, "</details>\n");
 }
 
+/* Why the last visit brought nothing. */
+static void append_failure(struct buffer *out, const json_t *visit)
+{
+	const char *error = ui_member(visit, "error");
+	uint64_t status = ui_whole(visit, "http_status");
+
+	if (*error == '\0')
+		return;
+	buffer_append_text(out, "<p class=\"notice bad\">The last visit "
+				"brought no page: ");
+	ui_text(out, error, UI_LONG_COLUMNS);
+	if (status != 0)
+		buffer_printf(out, " (HTTP status %" PRIu64 ")", status);
+	buffer_append_text(out, ".</p>\n");
+}
+
 static void append_visit(struct buffer *out, const json_t *explain)
 {
 	static const struct {
@@ -286,6 +302,7 @@ static void append_visit(struct buffer *out, const json_t *explain)
 	buffer_append_byte(out, ' ');
 	ui_text(out, ui_member(explain, "meaning"), UI_LONG_COLUMNS);
 	buffer_append_text(out, ".</p>\n");
+	append_failure(out, json_object_get(explain, "visit"));
 	append_actions(out, explain);
 	buffer_append_text(out, "<div class=\"cards\">\n");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {

@@ -66,30 +66,43 @@ static void append_flags(struct buffer *out, const json_t *site)
 			      rows[i][1]);
 }
 
+/* A secret as the API shows it, or that there is none. */
+static void append_shown(struct buffer *out, const char *title,
+			 const char *shown)
+{
+	buffer_printf(out, "<fieldset><legend>%s</legend>", title);
+	if (*shown == '\0') {
+		buffer_append_text(out, "<p class=\"soft\">None.</p>");
+		return;
+	}
+	buffer_append_text(out, "<pre>");
+	ui_lines(out, shown);
+	buffer_append_text(out, "</pre>");
+}
+
 /* What is secret is not shown, but can be replaced or taken away. */
 static void append_secrets(struct buffer *out, const json_t *site)
 {
-	buffer_append_text(
-		out, "<fieldset><legend>Headers of each request</legend>"
-		     "<pre>");
-	ui_lines(out, ui_member(site, "headers"));
+	append_shown(out, "Headers of each request",
+		     ui_member(site, "headers"));
 	buffer_append_text(
 		out,
-		"</pre><div class=\"fields\"><label class=\"wide\">Others in "
-		"their place, one a line (empty: these stay)"
+		"<div class=\"fields\"><label class=\"wide\">Others in their "
+		"place, one a line (empty: these stay)"
 		"<textarea name=\"headers\" rows=\"3\" autocomplete=\"off\" "
 		"spellcheck=\"false\" placeholder=\"Name: value\"></textarea>"
 		"</label><label class=\"check\"><input name=\"no_headers\" "
-		"type=\"checkbox\" value=\"1\">none</label></div></fieldset>\n"
-		"<fieldset><legend>Proxy</legend><pre>");
-	ui_lines(out, ui_member(site, "proxy"));
+		"type=\"checkbox\" value=\"1\">send none</label></div>"
+		"</fieldset>\n");
+	append_shown(out, "Proxy", ui_member(site, "proxy"));
 	buffer_append_text(
 		out,
-		"</pre><div class=\"fields\"><label class=\"wide\">Another in "
-		"its place (empty: it stays)<input name=\"proxy\" "
+		"<div class=\"fields\"><label class=\"wide\">Another in its "
+		"place (empty: it stays)<input name=\"proxy\" "
 		"autocomplete=\"off\" placeholder=\"http://host:port\">"
 		"</label><label class=\"check\"><input name=\"no_proxy\" "
-		"type=\"checkbox\" value=\"1\">none</label></div></fieldset>\n");
+		"type=\"checkbox\" value=\"1\">ask through none</label></div>"
+		"</fieldset>\n");
 }
 
 static void append_action(struct buffer *out, const char *host,

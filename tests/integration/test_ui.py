@@ -317,6 +317,67 @@ class Ui(harness.Case):
         tab.wait("/silence is ended/.test(main.innerText)")
         self.assertEqual(self.templated.json("/v1/silences")["silences"], [])
 
+    def fetch_and_forget(self):
+        tab = self.tab
+        (self.root / "more.html").write_text((self.root / "1.html").read_text())
+        for name, word in (("none", "was not fetched"), ("more", "is fetched")):
+            self.go("/ui/page?" + urllib.parse.urlencode(
+                {"url": f"{self.server.url}{name}.html"}))
+            tab.click("form[action$=fetch] button")
+            tab.wait(f"/{word}/.test(main.innerText)")
+            self.assertEqual("HTTP status 404" in tab.run("main.innerText"),
+                             name == "none")
+            self.show(name)
+        self.assertIn("Title of 1", tab.run(
+            "document.querySelector('.clean').innerText"))
+        self.follow(".tabs [href*=visit]", r"page\/visit")
+        tab.click("details.panel summary")
+        tab.click("form[action$=forget] button")
+        tab.wait("/is forgotten/.test(main.innerText)")
+        self.assertIn("somebody had it forgotten", tab.run("main.innerText"))
+        self.assertEqual(self.templated.get(
+            "/v1/text", url=f"{self.server.url}more.html").status, 404)
+
+    def change_settings(self):
+        tab = self.tab
+        self.go(f"/ui/sites/{self.host}")
+        self.follow(".tabs [href$=settings]", r"settings$")
+        self.show("settings")
+        for name, value in (("max_pages", "77"), ("headers", "X-Kind: ours")):
+            tab.run(f"document.querySelector('[name={name}]').value = "
+                    f"'{value}'")
+        tab.click("[name=cookies]")
+        tab.click("button.main")
+        tab.wait("/are saved/.test(main.innerText)")
+        site = self.templated.json(f"/v1/sites/{self.host}")
+        self.assertEqual((site["max_pages"], site["cookies"]), (77, False))
+        self.assertIn("X-Kind", site["headers"])
+        self.assertIn("X-Kind", tab.run(
+            "document.querySelector('fieldset pre').innerText"))
+
+    def forget_site(self):
+        """By clicks alone, in a browser that runs no script."""
+        tab = self.tab
+        path = f"/ui/sites/{self.host}/settings"
+        tab.size(1280, 2500)
+        self.go(path)
+        box, button = (tab.run(
+            "(() => { const b = document.querySelector("
+            f"'form[action$=delete] {name}').getBoundingClientRect();"
+            "return [b.x + b.width / 2, b.y + b.height / 2]; })()")
+            for name in ("input", "button"))
+        tab.send("Emulation.setScriptExecutionDisabled", value=True)
+        tab.source(self.base + path)
+        tab.press(*button)  # the box is not checked
+        tab.press(*box)
+        self.assertEqual(self.templated.get(f"/v1/sites/{self.host}").status,
+                         200)
+        tab.press(*button)
+        harness.wait_until(lambda: self.templated.get(
+            f"/v1/sites/{self.host}").status == 404, "the end of the site")
+        self.assertIn("No site is watched yet", tab.source(self.base + "/"))
+        tab.send("Emulation.setScriptExecutionDisabled", value=False)
+
     def use_keys(self):
         tab = self.tab
         self.go("/")
@@ -360,13 +421,16 @@ class Ui(harness.Case):
         self.guard_by_click()
         self.break_guard()
         self.see_alerts()
+        self.fetch_and_forget()
+        self.change_settings()
         self.go("/ui/daemon")
         self.show("daemon")
         self.go("/")
         self.show("home")
         self.use_keys()
         self.read_without_scripts()
-        self.assertEqual(len(self.shown), 17, self.shown)
+        self.forget_site()
+        self.assertEqual(len(self.shown), 20, self.shown)
         self.assertEqual(free_of(self.tab.requested(), self.base), [])
         self.assertEqual(self.tab.complaints(), [])
         # all that the site has seen was the daemon

@@ -115,6 +115,15 @@ static char *describe_bundle(const struct bundle *bundle)
 	return text;
 }
 
+locale_t templated_locale(void)
+{
+	locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+
+	if (locale == (locale_t)0)
+		mem_exhausted("libc");
+	return locale;
+}
+
 /*
  * Use the locale "C" meanwhile, so that numbers have decimal points whatever
  * the program has set.
@@ -129,9 +138,7 @@ open_buffer(struct buffer *file, const struct templated_limits *limits,
 	enum error error = ERR_IO;
 	locale_t before;
 
-	handle->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	if (handle->locale == (locale_t)0)
-		mem_exhausted("libc");
+	handle->locale = templated_locale();
 	before = uselocale(handle->locale);
 	error = bundle_open(&handle->bundle, file, &bundle_limits, reason);
 	if (error == ERR_NONE)

@@ -20,6 +20,9 @@
  *	templated_free(answer);
  *	templated_close(site);
  *
+ * A page of which no site is known needs no bundle: templated_extract(NULL,
+ *...) answers it by itself, as `templatectl extract` does.
+ *
  * Ownership. What templated_open() and templated_extract() give is the
  * caller's, and ends with templated_close() and templated_free(). Text that a
  * function returns belongs to the handle that was passed and lives as long as
@@ -171,6 +174,9 @@ struct templated_answer;
 /*
  * The content of a page. `options` may be NULL. Errors: MALFORMED, NOT_FOUND
  * (the method), NOT_HTML, NO_TEMPLATE.
+ * `bundle` may be NULL: the page is of no template, and is cut behind
+ * 10,000,000 bytes or 200,000 elements. Then any number of threads may call at
+ * the same time.
  */
 TEMPLATED_API struct templated_answer *templated_extract(
 	struct templated_bundle *bundle, const struct templated_page *page,

@@ -11,6 +11,7 @@
 #include "store/arena.h"
 #include "store/memory.h"
 #include "template/answer_json.h"
+#include "template/extraction.h"
 #include "template/presentation.h"
 #include "template/templated_parts.h"
 
@@ -70,19 +71,33 @@ static bool read_options(const struct templated_options *options,
 	return true;
 }
 
+/* Without a handle the page is answered by itself. */
+static enum error run(struct templated_bundle *handle,
+		      const struct text_request *request,
+		      struct text_answer *answer)
+{
+	struct extraction alone = {.rules = &answer_rules_default,
+				   .request = request};
+
+	return handle == NULL ? extraction_of_body(&alone, answer)
+			      : bundle_extract(handle->bundle, request, answer);
+}
+
 static struct templated_answer *answer(struct templated_bundle *handle,
 				       const struct text_request *request,
 				       struct templated_error *error_out)
 {
 	struct templated_answer *answer = mem_alloc(1, sizeof(*answer));
-	locale_t before = uselocale(handle->locale);
-	enum error error =
-		bundle_extract(handle->bundle, request, &answer->answer);
+	locale_t locale = handle == NULL ? templated_locale() : handle->locale;
+	locale_t before = uselocale(locale);
+	enum error error = run(handle, request, &answer->answer);
 
 	answer->format = request->format;
 	if (error == ERR_NONE && request->format == FORMAT_JSON)
 		answer_json(&answer->answer, &answer->json);
 	uselocale(before);
+	if (handle == NULL)
+		freelocale(locale);
 	templated_tell(error_out, error,
 		       error == ERR_NONE ? "" : answer->answer.reason);
 	if (error == ERR_NONE)

@@ -29,6 +29,9 @@ struct placed {
 bool templated_place(const struct templated_page *page, struct placed *placed,
 		     struct templated_error *error_out);
 
+/* The locale "C", of which libc has one for all; freelocale() it. */
+locale_t templated_locale(void);
+
 /* Fill in the error, unless error_out is NULL. */
 void templated_tell(struct templated_error *error_out, enum error error,
 		    const char *message);

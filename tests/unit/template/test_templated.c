@@ -106,6 +106,37 @@ START_TEST(facts_are_told_whatever_the_format)
 }
 END_TEST
 
+START_TEST(a_page_is_answered_without_a_bundle)
+{
+	const struct templated_options options = {.method = "plain"};
+	struct templated_page page = page_of(9, "http://a.test/new");
+	struct templated_answer *answer =
+		templated_extract(NULL, &page, NULL, &error);
+
+	ck_assert_ptr_nonnull(answer);
+	ck_assert_str_eq(templated_answer_method(answer), "auto");
+	ck_assert_str_eq(templated_answer_template(answer), "");
+	ck_assert(!templated_answer_has_template(answer));
+	ck_assert_str_eq(templated_metadata(answer, "title", 0), "Heading 9");
+	ck_assert_str_eq(templated_fact(answer, "hostname"), "a.test");
+	templated_free(answer);
+	answer = templated_extract(NULL, &page, &options, &error);
+	ck_assert_ptr_nonnull(strstr(templated_text(answer), "page 9"));
+	templated_free(answer);
+	free((void *)page.bytes);
+}
+END_TEST
+
+START_TEST(a_method_of_templates_needs_a_bundle)
+{
+	const struct templated_options options = {.method = "sst"};
+	const struct templated_page page = {.bytes = "<p>a", .size = 4};
+
+	ck_assert_ptr_null(templated_extract(NULL, &page, &options, &error));
+	ck_assert_int_eq(error.code, TEMPLATED_NO_TEMPLATE);
+}
+END_TEST
+
 START_TEST(an_answer_outlives_its_bundle)
 {
 	struct templated_answer *answer =
@@ -323,6 +354,8 @@ Suite *make_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, an_answer_says_what_it_is);
 	tcase_add_test(tcase, facts_are_told_whatever_the_format);
+	tcase_add_test(tcase, a_page_is_answered_without_a_bundle);
+	tcase_add_test(tcase, a_method_of_templates_needs_a_bundle);
 	tcase_add_test(tcase, an_answer_outlives_its_bundle);
 	tcase_add_test(tcase, a_page_is_classed);
 	tcase_add_test(tcase, df_gives_way_to_the_page_alone);

@@ -1,0 +1,92 @@
+"""Answers: the content of a page, and what is to be said of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Metadata:
+    """What a page declares about itself, and facts of its content."""
+
+    title: str | None = None
+    authors: tuple[str, ...] = ()
+    published: str | None = None
+    modified: str | None = None
+    site_name: str | None = None
+    language: str | None = None
+    description: str | None = None
+    image: str | None = None
+    canonical: str | None = None
+    tags: tuple[str, ...] = ()
+    page_type: str | None = None
+    categories: tuple[str, ...] = ()
+    licence: str | None = None
+    favicon: str | None = None
+    hostname: str | None = None
+    excerpt: str | None = None  # 300 characters at most
+    word_count: int = 0  # in Han, kana, Thai and the like each letter is one
+    direction: str | None = None  # "ltr", "rtl"
+    fingerprint: str | None = None  # 16 hexadecimal digits: a simhash
+
+    @classmethod
+    def of_document(cls, document: Mapping[str, Any]) -> Metadata:
+        """From the JSON that the daemon answers with (format "json")."""
+        declared = document["metadata"]
+
+        def one(name: str) -> str | None:
+            row = declared[name]
+            return None if row is None else str(row["value"])
+
+        def several(name: str) -> tuple[str, ...]:
+            return tuple(str(row["value"]) for row in declared[name])
+
+        return cls(
+            **{name: one(name) for name in SINGLE},
+            authors=several("authors"), tags=several("tags"),
+            categories=several("categories"),
+            hostname=document["hostname"] or None,
+            excerpt=document["excerpt"] or None,
+            word_count=document["word_count"],
+            direction=document["direction"],
+            fingerprint=document["fingerprint"])
+
+    def as_dict(self) -> dict[str, Any]:
+        """{name: value} of all of them, with lists in place of tuples."""
+        return {name: list(value) if isinstance(value, tuple) else value
+                for name, value in self.__dict__.items()}
+
+
+SINGLE = ("title", "published", "modified", "site_name", "language",
+          "description", "image", "canonical", "page_type", "licence",
+          "favicon")
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """The content of a page, in the format that was asked for."""
+
+    text: str
+    method: str  # that was used: "auto" or another one
+    template: str | None  # "HOST/N"; None: the page is of none
+    quality: str  # "ok", "listing", "truncated", "unsure", "empty", "js-only",
+    #               "blocked", "not-html"
+    confidence: float | None  # 0..1; None: the method gives none
+    reason: str | None = None  # of the result; None: it was not told
+    metadata: Metadata | None = None  # when it was asked for
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclasses.dataclass(frozen=True)
+class Class:
+    """The template of a page."""
+
+    template: str | None  # "HOST/N"; None: the page is of none
+    pages: int  # of that template that the daemon knew
+    distance: float  # 0..1, to the nearest page of the site
+    reach: float  # 0..1: pages farther away are of no template
+    confidence: float  # 0..1: 1 - distance / reach; 0: of none

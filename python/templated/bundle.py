@@ -1,0 +1,236 @@
+"""Extraction in the process itself: by a bundle, or of a page alone."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import math
+import os
+import queue
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias, Unpack
+
+from templated import options as choices
+from templated.answer import SINGLE, Answer, Class, Metadata
+from templated.errors import LibraryError
+from templated.library import (Choices, Error, Found, Library, Limits, Method,
+                               Page, failure, load, text_of)
+from templated.options import Options
+
+Html: TypeAlias = str | bytes | bytearray | memoryview
+
+
+class MethodRow(NamedTuple):
+    """A method of extraction."""
+
+    name: str
+    summary: str
+    source: str  # the paper
+    needs_template: bool
+
+
+def _page(html: Html, url: str | None, charset: str | None) -> Page:
+    if isinstance(html, str):
+        body = html.encode("utf-8", "replace")
+        charset = "utf-8"
+    else:
+        body = bytes(html)
+    return Page(body, len(body), text_of(url), text_of(charset))
+
+
+def _choices(given: Options) -> Choices:
+    choices.check(given)
+    rows = [text_of(row) for row in choices.parameters(given)]
+    table = (ctypes.c_char_p * (len(rows) + 1))(*rows, None)
+    row: Mapping[str, Any] = given
+    texts = [text_of(row.get(name)) for name in choices.TEXTS]
+    return Choices(*texts, table, False, choices.without_tables(given),
+                   text_of(choices.words(given) or None))
+
+
+def _read(text: bytes | None) -> str | None:
+    return None if text is None else text.decode("utf-8", "replace")
+
+
+def _metadata(library: Library, answer: int) -> Metadata:
+    def one(name: bytes, index: int = 0) -> str | None:
+        return _read(library.metadata(answer, name, index))
+
+    def several(name: bytes) -> tuple[str, ...]:
+        values: list[str] = []
+        while (value := one(name, len(values))) is not None:
+            values.append(value)
+        return tuple(values)
+
+    def fact(name: bytes) -> str | None:
+        return _read(library.fact(answer, name))
+
+    return Metadata(
+        **{name: one(name.encode()) for name in SINGLE},
+        authors=several(b"author"), tags=several(b"tag"),
+        categories=several(b"category"), hostname=fact(b"hostname"),
+        excerpt=fact(b"excerpt"), word_count=int(fact(b"word_count") or 0),
+        direction=fact(b"direction"), fingerprint=fact(b"fingerprint"))
+
+
+def _answer(library: Library, answer: int, metadata: bool) -> Answer:
+    text = ctypes.string_at(library.text(answer), library.text_size(answer))
+    confidence = library.answer_confidence(answer)
+    return Answer(
+        text=text.decode("utf-8", "replace"),
+        method=_read(library.answer_method(answer)) or "",
+        template=_read(library.answer_template(answer)) or None,
+        quality=_read(library.answer_quality(answer)) or "",
+        confidence=None if math.isnan(confidence) else confidence,
+        reason=_read(library.answer_reason(answer)),
+        metadata=_metadata(library, answer) if metadata else None)
+
+
+def _extract(handle: int | None, page: Page, given: Options,
+             metadata: bool) -> Answer:
+    library = load()
+    error = Error()
+    asked = _choices(given)
+    answer = library.extract(handle, ctypes.byref(page), ctypes.byref(asked),
+                             ctypes.byref(error))
+    if not answer:
+        raise failure(error)
+    try:
+        return _answer(library, answer, metadata)
+    finally:
+        library.free(answer)
+
+
+def extract(html: Html, url: str | None = None, *, charset: str | None = None,
+            metadata: bool = False, **options: Unpack[Options]) -> Answer:
+    """The content of a page by itself, as `templatectl extract` gives it.
+
+    Bytes are decoded by `charset`, that of the Content-Type header, or by what
+    the page says. With `metadata` the answer has them. Any number of threads
+    may call at the same time.
+
+    >>> print(templated.extract("<p>Some words of a page.</p>"))
+    Some words of a page.
+    <BLANKLINE>
+    """
+    return _extract(None, _page(html, url, charset), options, metadata)
+
+
+def methods() -> list[MethodRow]:
+    """All methods of extraction."""
+    library = load()
+    rows: list[MethodRow] = []
+    method = Method()
+    while library.method(len(rows), ctypes.byref(method)):
+        rows.append(MethodRow(method.name.decode(), method.summary.decode(),
+                              method.source.decode(), method.needs_template))
+    return rows
+
+
+def version() -> str:
+    """Of the library: "0.1.0"."""
+    return str(load().version().decode())
+
+
+class Bundle:
+    """The templates of a site, as `templatectl export HOST -o FILE` wrote them.
+
+    Pages are classed and extracted byte for byte as the daemon did that made
+    it. Any thread may call; `threads` of them work at the same time, each with
+    the bundle's memory once more, and others wait for them. The limits are
+    those of struct templated_limits. End it with close(), or use `with`.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None, *,
+                 data: bytes | None = None, threads: int = 1,
+                 max_unpacked_bytes: int = 0, max_page_bytes: int = 0,
+                 max_page_nodes: int = 0, max_learned_bytes: int = 0) -> None:
+        self._threads = 0
+        if (path is None) == (data is None):
+            raise TypeError("a bundle is of a path or of data")
+        if data is None:
+            assert path is not None
+            with open(path, "rb") as file:
+                data = file.read()
+        limits = Limits(max_unpacked_bytes, max_page_bytes, max_page_nodes,
+                        max_learned_bytes)
+        self._library = load()
+        self._handles: queue.LifoQueue[int | None] = queue.LifoQueue()
+        for _ in range(threads):
+            self._open(data, limits)
+
+    def _open(self, data: bytes, limits: Limits) -> None:
+        error = Error()
+        handle = self._library.open_memory(data, len(data),
+                                           ctypes.byref(limits),
+                                           ctypes.byref(error))
+        if not handle:
+            self.close()
+            raise failure(error)
+        self._handles.put(handle)
+        self._threads += 1
+
+    @contextlib.contextmanager
+    def _handle(self) -> Iterator[int]:
+        handle = self._handles.get()
+        try:
+            if handle is None:
+                raise LibraryError("closed", "the bundle is closed")
+            yield handle
+        finally:
+            self._handles.put(handle)
+
+    def close(self) -> None:
+        """Wait for those who work, and free its memory; again is a no-op."""
+        handles = [self._handles.get() for _ in range(self._threads)]
+        for handle in handles:
+            self._library.close(handle)
+        if handles:
+            self._threads = 0
+            self._handles.put(None)
+
+    def __enter__(self) -> Bundle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def describe(self) -> dict[str, Any]:
+        """Its site, pages and templates: see libtemplated(3)."""
+        with self._handle() as handle:
+            text = self._library.describe(handle)
+        described: dict[str, Any] = json.loads(text)
+        return described
+
+    def template(self, name: str) -> dict[str, Any] | None:
+        """The newest version of the template "HOST/N"; None: it has none."""
+        with self._handle() as handle:
+            text = self._library.template(handle, text_of(name))
+        return None if text is None else json.loads(text)
+
+    def classify(self, html: Html, url: str | None = None, *,
+                 charset: str | None = None) -> Class:
+        """The template of a page; one without URL is taken for the site's."""
+        page = _page(html, url, charset)
+        found = Found()
+        error = Error()
+        with self._handle() as handle:
+            is_done = self._library.classify(
+                handle, ctypes.byref(page), ctypes.byref(found),
+                ctypes.byref(error))
+        if not is_done:
+            raise failure(error)
+        return Class(found.id.decode() or None, found.pages, found.distance,
+                     found.reach, found.confidence)
+
+    def extract(self, html: Html, url: str | None = None, *,
+                charset: str | None = None, metadata: bool = False,
+                **options: Unpack[Options]) -> Answer:
+        """The content of a page, by the template that made it."""
+        page = _page(html, url, charset)
+        with self._handle() as handle:
+            return _extract(handle, page, options, metadata)

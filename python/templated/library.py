@@ -1,0 +1,118 @@
+"""libtemplated by ctypes, as templated.h says; the rest of the package's C.
+
+ctypes lets go of Python's lock while a function runs, so that threads extract
+at the same time.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from ctypes import c_bool, c_char, c_char_p, c_double, c_int, c_size_t
+from ctypes import c_uint32, c_void_p
+from typing import Any
+
+from templated.errors import LibraryError
+
+NAME = "libtemplated.so.0"
+CODES = ("ok", "not_found", "malformed", "too_large", "corrupt",
+         "other_format", "not_html", "no_template", "io")
+
+
+class Error(ctypes.Structure):
+    _fields_ = [("code", c_int), ("message", c_char * 256)]
+
+
+class Limits(ctypes.Structure):
+    _fields_ = [("max_unpacked_bytes", c_size_t), ("max_page_bytes", c_size_t),
+                ("max_page_nodes", c_size_t), ("max_learned_bytes", c_size_t)]
+
+
+class Page(ctypes.Structure):
+    _fields_ = [("bytes", c_char_p), ("size", c_size_t), ("url", c_char_p),
+                ("charset", c_char_p)]
+
+
+class Found(ctypes.Structure):
+    _fields_ = [("id", c_char * 288), ("pages", c_uint32),
+                ("distance", c_double), ("reach", c_double),
+                ("confidence", c_double)]
+
+
+class Choices(ctypes.Structure):
+    _fields_ = [("method", c_char_p), ("format", c_char_p),
+                ("favor", c_char_p), ("scope", c_char_p),
+                ("include", c_char_p), ("exclude", c_char_p),
+                ("parameters", ctypes.POINTER(c_char_p)),
+                ("with_comments", c_bool), ("without_tables", c_bool),
+                ("words", c_char_p)]
+
+
+class Method(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("summary", c_char_p),
+                ("source", c_char_p), ("needs_template", c_bool)]
+
+
+# name: result and arguments
+FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
+    "version": (c_char_p, []),
+    "open_memory": (c_void_p, [c_char_p, c_size_t, c_void_p, c_void_p]),
+    "close": (None, [c_void_p]),
+    "describe": (c_char_p, [c_void_p]),
+    "template": (c_char_p, [c_void_p, c_char_p]),
+    "classify": (c_bool, [c_void_p] * 4),
+    "extract": (c_void_p, [c_void_p] * 4),
+    "free": (None, [c_void_p]),
+    "text": (c_void_p, [c_void_p]),
+    "text_size": (c_size_t, [c_void_p]),
+    "answer_method": (c_char_p, [c_void_p]),
+    "answer_reason": (c_char_p, [c_void_p]),
+    "answer_template": (c_char_p, [c_void_p]),
+    "answer_quality": (c_char_p, [c_void_p]),
+    "answer_confidence": (c_double, [c_void_p]),
+    "metadata": (c_char_p, [c_void_p, c_char_p, c_size_t]),
+    "fact": (c_char_p, [c_void_p, c_char_p]),
+    "method": (c_bool, [c_size_t, c_void_p]),
+}
+
+
+class Library:
+    """Its functions, without templated_ before their names."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            library = ctypes.CDLL(path)
+        except OSError as error:
+            raise LibraryError(
+                "no_library", f"libtemplated cannot be loaded: {error}"
+            ) from None
+        for name, (result, arguments) in FUNCTIONS.items():
+            function = getattr(library, "templated_" + name)
+            function.restype = result
+            function.argtypes = arguments
+            setattr(self, name, function)
+
+    def __getattr__(self, name: str) -> Any:  # for those who check types
+        raise AttributeError(name)
+
+
+@functools.cache
+def load() -> Library:
+    """The library of $TEMPLATED_LIBRARY, else the one that is installed."""
+    return Library(os.environ.get("TEMPLATED_LIBRARY", NAME))
+
+
+def failure(error: Error) -> LibraryError:
+    """What templated_open() and the like have said."""
+    return LibraryError(CODES[error.code],
+                        error.message.decode("utf-8", "replace"))
+
+
+def text_of(value: str | None) -> bytes | None:
+    """As C has it."""
+    if value is None:
+        return None
+    if "\0" in value:
+        raise LibraryError("malformed", f"{value!r} has a NUL")
+    return value.encode("utf-8", "replace")

@@ -1,0 +1,73 @@
+"""How content is extracted: the same of pages, bundles and the daemon."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypedDict
+
+Format = Literal["txt", "md", "json", "html", "xml", "explain"]
+
+
+class Options(TypedDict, total=False):
+    """What is not given, or None, is the default."""
+
+    method: str | None  # "auto", or one of templated.methods()
+    format: Format | None  # "txt"
+    favor: Literal["balance", "precision", "recall"] | None
+    scope: Literal["body", "page"] | None
+    include: str | None  # CSS selectors: also the text in these elements
+    exclude: str | None  # never the text in these elements
+    parameters: Mapping[str, float | str] | None  # of the method
+    comments: bool | Literal["apart"] | None  # readers' comments; apart: in
+    #                                           JSON as a member of their own
+    tables: bool | None  # False: not the text in tables of data
+    images: bool | None  # also as a list in JSON
+    links: bool | None  # the same
+    front_matter: bool | None  # YAML before Markdown
+
+
+NAMES = frozenset(Options.__annotations__)
+TEXTS = ("method", "format", "favor", "scope", "include", "exclude")
+
+
+def check(options: Mapping[str, Any]) -> None:
+    """TypeError for an option that there is not."""
+    for name in options:
+        if name not in NAMES:
+            raise TypeError(f"there is no option {name!r}: it is one of "
+                            + ", ".join(sorted(NAMES)))
+
+
+def words(options: Options) -> str:
+    """What the answer is to have besides: "comments,images"."""
+    comments = options.get("comments")
+    asked = {
+        "comments": comments is True,
+        "comments-apart": comments == "apart",
+        "images": options.get("images"),
+        "links": options.get("links"),
+        "front-matter": options.get("front_matter"),
+    }
+    return ",".join(word for word, is_asked in asked.items() if is_asked)
+
+
+def parameters(options: Options) -> list[str]:
+    """"name=value" of each parameter."""
+    given = options.get("parameters") or {}
+    return [f"{name}={value}" for name, value in given.items()]
+
+
+def without_tables(options: Options) -> bool:
+    """Whether the text in tables is left out."""
+    return options.get("tables") is False
+
+
+def query(options: Options) -> dict[str, str]:
+    """The arguments of a request to the daemon."""
+    check(options)
+    given: Mapping[str, Any] = options
+    arguments = {name: given[name] for name in TEXTS if given.get(name)}
+    arguments["param"] = ",".join(parameters(options))
+    arguments["with"] = words(options)
+    arguments["without"] = "tables" if without_tables(options) else ""
+    return {name: value for name, value in arguments.items() if value}

@@ -11,10 +11,14 @@ The first two need libtemplated.so.0, the last one the daemon's socket.
 
 from templated.answer import Answer, Class, Metadata
 from templated.bundle import Bundle, MethodRow, extract, methods, version
+from templated.client import Client
 from templated.errors import (DaemonError, LibraryError, TemplatedError,
                               UnreachableError)
+from templated.events import EventStream
 from templated.options import Options
+from templated.records import Event, PageAnswer, PageRow, Site, Template
 
-__all__ = ["Answer", "Bundle", "Class", "DaemonError", "LibraryError",
-           "Metadata", "MethodRow", "Options", "TemplatedError",
+__all__ = ["Answer", "Bundle", "Class", "Client", "DaemonError", "Event",
+           "EventStream", "LibraryError", "Metadata", "MethodRow", "Options",
+           "PageAnswer", "PageRow", "Site", "Template", "TemplatedError",
            "UnreachableError", "extract", "methods", "version"]

@@ -1,0 +1,348 @@
+"""A client of the daemon."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import http.client
+import json
+import os
+import ssl
+import urllib.parse
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from typing import Any, Literal, TypeAlias, Unpack
+
+from templated import options as choices
+from templated.answer import Answer, Metadata
+from templated.errors import DaemonError
+from templated.events import EventStream, follow
+from templated.options import Options
+from templated.records import Event, PageAnswer, PageRow, Site, Template
+from templated.transport import Address, Reply, Transport
+
+Html: TypeAlias = str | bytes | bytearray | memoryview
+# An HTML page for a batch: (url, html) or (url, html, charset).
+BatchPage: TypeAlias = (tuple[str | None, Html]
+                        | tuple[str | None, Html, str | None])
+PORTION_PAGES = 256
+PORTION_BYTES = 8 << 20
+
+
+def _target(path: str, arguments: Mapping[str, Any]) -> str:
+    given = {name: value for name, value in arguments.items()
+             if value is not None}
+    return path + ("?" + urllib.parse.urlencode(given) if given else "")
+
+
+def _quoted(host: str) -> str:
+    return urllib.parse.quote(host, safe=":[]")
+
+
+def _template_path(name: str) -> str:
+    host, _, number = name.rpartition("/")
+    return f"/v1/clusters/{_quoted(host)}/{_quoted(number)}"
+
+
+def _number(text: str | None) -> float | None:
+    return None if text is None else float(text)
+
+
+def _of_reply(reply: Reply) -> Answer:
+    """An answer in the format that was asked for, which its headers tell of."""
+    headers = reply.headers
+    return Answer(
+        text=reply.body.decode("utf-8", "replace"),
+        method=headers.get("X-Templated-Method", ""),
+        template=headers.get("X-Templated-Cluster") or None,
+        quality=headers.get("X-Templated-Quality", ""),
+        confidence=_number(headers.get("X-Templated-Confidence")),
+        reason=headers.get("X-Templated-Reason"))
+
+
+def _of_document(document: Mapping[str, Any], text: str) -> Answer:
+    return Answer(
+        text=text, method=document["method"], template=document["cluster"],
+        quality=document["quality"], confidence=document["confidence"],
+        reason=document.get("reason"),
+        metadata=Metadata.of_document(document))
+
+
+def _of_line(line: bytes, metadata: bool) -> PageAnswer:
+    row = json.loads(line)
+    answer = error = None
+    if "error" in row:
+        error = DaemonError(row["error"]["code"], row["error"]["message"])
+    elif metadata:
+        answer = _of_document(row, row["text"])
+    else:
+        text = row["text"]
+        answer = Answer(text, row["method"], row["cluster"], row["quality"],
+                        row["confidence"], row.get("reason"))
+    return PageAnswer(row["url"], answer, error, row.get("position"),
+                      row.get("sequence"), row.get("type"), row.get("fetched"))
+
+
+def _batch_line(page: BatchPage) -> bytes:
+    url, html, charset = (*page, None)[:3]
+    row: dict[str, str] = {} if url is None else {"url": url}
+    if not isinstance(html, str):
+        row["body"] = base64.b64encode(html).decode("ascii")
+    else:
+        row["html"] = html.encode("utf-8", "replace").decode()
+    if charset is not None:
+        row["charset"] = charset
+    return json.dumps(row).encode() + b"\n"
+
+
+def _portions(pages: Iterable[BatchPage]) -> Iterator[list[bytes]]:
+    portion: list[bytes] = []
+    size = 0
+    for page in pages:
+        line = _batch_line(page)
+        if portion and size + len(line) > PORTION_BYTES:
+            yield portion
+            portion, size = [], 0
+        portion.append(line)
+        size += len(line)
+        if len(portion) == PORTION_PAGES:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion
+
+
+class Client:
+    """The daemon at `address`; any thread may ask.
+
+    `address` is the path of its socket, $TEMPLATED_SOCKET or
+    /run/templated/templated.sock without one, or http://HOST:PORT or
+    https://HOST:PORT with a `token` of `templatectl token add`. A request that
+    meets a restart or a busy daemon is tried again for `patience` seconds; what
+    comes in `timeout` seconds does not come. DaemonError has the daemon's code;
+    UnreachableError: nobody answers.
+    """
+
+    def __init__(self, address: str | os.PathLike[str] | None = None, *,
+                 token: str | None = None, timeout: float = 60.0,
+                 patience: float = 5.0,
+                 tls: ssl.SSLContext | None = None) -> None:
+        self._transport = Transport(Address.read(address, tls), token, timeout,
+                                    patience)
+
+    def close(self) -> None:
+        """End its connections; the next request opens one again."""
+        self._transport.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def request(self, method: str, path: str, body: Any = None,
+                **arguments: Any) -> Any:
+        """Any request of openapi.yaml that answers with JSON.
+
+        `body` is sent as JSON, arguments that are None are not. What changes
+        something is tried again only when the daemon has not got it.
+        """
+        data = None if body is None else json.dumps(body).encode()
+        return self._transport.exchange(
+            method, _target(path, arguments), data,
+            None if data is None else "application/json",
+            may_repeat=method == "GET").json()
+
+    def status(self) -> dict[str, Any]:
+        """The daemon's version, counts, queues and processes."""
+        found: dict[str, Any] = self.request("GET", "/v1/status")
+        return found
+
+    def sites(self) -> list[Site]:
+        """All sites."""
+        found: list[Site] = self.request("GET", "/v1/sites")["sites"]
+        return found
+
+    def site(self, host: str) -> Site:
+        """One of them; its HOST is that of HOST/N."""
+        found: Site = self.request("GET", "/v1/sites/" + _quoted(host))
+        return found
+
+    def watch(self, url: str, **settings: Any) -> Site:
+        """Crawl a site and watch it; settings as max_pages, delay_ms..."""
+        found: Site = self.request("POST", "/v1/sites",
+                                   {"url": url, **settings})
+        return found
+
+    def forget(self, host: str) -> None:
+        """Delete a site and all that is known of it."""
+        self.request("DELETE", "/v1/sites/" + _quoted(host))
+
+    def templates(self, host: str) -> list[Template]:
+        """The templates of a site, those with most pages first."""
+        found: list[Template] = self.request(
+            "GET", f"/v1/sites/{_quoted(host)}/clusters")["clusters"]
+        return found
+
+    def template(self, name: str, *, version: int | None = None,
+                 limit: int | None = None) -> dict[str, Any]:
+        """What the pages of "HOST/N" share; `limit` fragments at most."""
+        found: dict[str, Any] = self.request(
+            "GET", _template_path(name) + "/template", version=version,
+            limit=limit)
+        return found
+
+    def pages(self, name: str) -> Iterator[PageRow]:
+        """The pages of the template "HOST/N"."""
+        after = None
+        while rows := self.request("GET", _template_path(name) + "/pages",
+                                   limit=1000, after=after)["pages"]:
+            yield from rows
+            after = rows[-1]["url"]
+
+    def patterns(self, host: str) -> list[dict[str, Any]]:
+        """The patterns of a site's URLs, and which of them are saturated."""
+        found: list[dict[str, Any]] = self.request(
+            "GET", f"/v1/sites/{_quoted(host)}/patterns")["patterns"]
+        return found
+
+    def export(self, host: str, path: str | os.PathLike[str]) -> None:
+        """Write the site's bundle to a file, for templated.Bundle."""
+        reply = self._transport.exchange(
+            "GET", f"/v1/sites/{_quoted(host)}/bundle").check()
+        with open(path, "wb") as file:
+            file.write(reply.body)
+
+    def ingest(self, archive: bytes) -> dict[str, Any]:
+        """Store the pages of a web archive (WARC); what has become of them."""
+        report: dict[str, Any] = self._transport.exchange(
+            "POST", "/v1/ingest", archive, "application/warc").json()
+        return report
+
+    def text(self, url: str, *,
+             fetch: Literal["never", "missing", "always"] | None = None,
+             metadata: bool = False, **options: Unpack[Options]) -> Answer:
+        """The content of a page that is stored, or is fetched for it."""
+        return self._answer("GET", "/v1/text", None, metadata, options,
+                            {"url": url, "fetch": fetch})
+
+    def extract(self, html: Html, url: str | None = None, *,
+                charset: str | None = None, metadata: bool = False,
+                **options: Unpack[Options]) -> Answer:
+        """The content of a page that is handed in, by its site's templates.
+
+        Metadata of another format than "txt" cost a second request.
+        """
+        if isinstance(html, str):
+            html = html.encode("utf-8", "replace")
+            charset = "utf-8"
+        return self._answer("POST", "/v1/extract", bytes(html), metadata,
+                            options, {"url": url, "charset": charset})
+
+    def _answer(self, method: str, path: str, body: bytes | None,
+                metadata: bool, options: Options,
+                arguments: dict[str, str | None]) -> Answer:
+        def ask(changes: dict[str, str]) -> Reply:
+            asked = {**arguments, **choices.query(options), **changes}
+            return self._transport.exchange(
+                method, _target(path, asked), body,
+                None if body is None else "text/html").check()
+
+        if not metadata:
+            return _of_reply(ask({}))
+        document = ask({"format": "json"}).json()
+        if options.get("format") in (None, "txt"):
+            return _of_document(document, document["text"])
+        return _of_document(document, ask({}).body.decode("utf-8", "replace"))
+
+    @staticmethod
+    def _stream_arguments(metadata: bool, options: Options) -> dict[str, str]:
+        arguments = choices.query(options)
+        content = arguments.pop("format", "txt")
+        if content == "json" or (metadata and content != "txt"):
+            raise ValueError("lines have metadata of themselves (metadata="
+                             "True), beside the text alone")
+        arguments["content"] = "json" if metadata else content
+        return arguments
+
+    def texts(self, host: str, *, since: str | int | None = None,
+              template: int | None = None, type: str | None = None,
+              quality: str | None = None, confidence: float | None = None,
+              metadata: bool = False,
+              **options: Unpack[Options]) -> Iterator[PageAnswer]:
+        """The content of all stored pages of a site, as they are read.
+
+        `since` is the sequence of the last one that was read, or a time in
+        milliseconds. It goes on after a restart of the daemon.
+        """
+        arguments = {"since": since, "template": template, "type": type,
+                     "quality": quality, "confidence": confidence,
+                     **self._stream_arguments(metadata, options)}
+        path = f"/v1/sites/{_quoted(host)}/texts"
+        while True:
+            stream = self._transport.open(_target(path, arguments), {})
+            try:
+                for line in stream.lines():
+                    page = _of_line(line, metadata)
+                    arguments["since"] = page.sequence
+                    yield page
+                return
+            except (OSError, http.client.HTTPException):
+                pass  # the daemon has ended: what has come was whole
+            finally:
+                stream.close()
+
+    def batch(self, pages: Iterable[BatchPage], *, metadata: bool = False,
+              **options: Unpack[Options]) -> Iterator[PageAnswer]:
+        """The content of many pages (url, html), in their order.
+
+        They are sent in portions of some hundred; a page without an answer has
+        an error.
+        """
+        target = _target("/v1/extract/batch",
+                         self._stream_arguments(metadata, options))
+        before = 0
+        for portion in _portions(pages):
+            reply = self._transport.exchange(
+                "POST", target, b"".join(portion),
+                "application/x-ndjson").check()
+            for line in reply.body.splitlines():
+                page = _of_line(line, metadata)
+                assert page.position is not None
+                yield dataclasses.replace(page,
+                                          position=page.position + before)
+            before += len(portion)
+
+    def events(self, *, since: int = 0, site: str | None = None,
+               kinds: str | None = None) -> Iterator[Event]:
+        """The events behind number `since` that there are, the oldest first.
+
+        `kinds` as "template.*,guard.broken" or "alerts"; None: all.
+        """
+        while True:
+            reply = self._transport.exchange("GET", _target(
+                "/v1/events", {"since": since, "site": site, "kinds": kinds})
+            ).check()
+            lines = reply.body.splitlines()
+            for line in lines:
+                event: Event = json.loads(line)
+                yield event
+            if not lines:
+                return
+            since = int(reply.headers["X-Templated-Last"])
+
+    def follow(self, *, since: int | None = None, site: str | None = None,
+               kinds: str | None = None) -> EventStream:
+        """Events as they come, from now on or behind number `since`.
+
+        An iterator that ends with its close(), which any thread may call.
+        """
+        return EventStream(
+            self._transport,
+            _target("/v1/events", {"site": site, "kinds": kinds}), since)
+
+    def afollow(self, *, since: int | None = None, site: str | None = None,
+                kinds: str | None = None) -> AsyncIterator[Event]:
+        """The same in an event loop: async for event in client.afollow()."""
+        return follow(
+            self._transport,
+            _target("/v1/events", {"site": site, "kinds": kinds}), since)

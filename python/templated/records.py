@@ -1,0 +1,81 @@
+"""What the daemon says of sites, templates and events: its JSON, as it is.
+
+Answers may have more members than are named here, never fewer.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, TypedDict
+
+from templated.answer import Answer
+from templated.errors import DaemonError
+
+
+class Site(TypedDict):
+    """A site that is watched."""
+
+    host: str  # HOST in HOST/N, with its port when that is an odd one
+    url: str
+    state: str  # "crawling", "selecting", "watching", "locked"
+    added: str | None  # RFC 3339, UTC
+    seen: str | None
+    pages: int
+    clusters: int
+    pending: int
+    generation: int  # the state of its templates
+    measure: str
+    threshold: float
+    stale: bool
+    blocked: bool
+
+
+class PageRow(TypedDict):
+    """A page of a template."""
+
+    url: str
+    title: str
+    fetched: str | None
+    bytes: int
+
+
+class Template(TypedDict):
+    """The pages that one template made."""
+
+    id: str  # HOST/N
+    pages: int
+    created: str | None
+    changed: str | None
+    has_template: bool  # there are enough of them
+    sample: list[dict[str, str]]  # url, title
+
+
+class Event(TypedDict):
+    """What has happened; alerts are those that people want to hear of."""
+
+    seq: int
+    time: str
+    kind: str  # "template.changed", "site.stale"...
+    site: str | None
+    cluster: str | None  # HOST/N
+    other: str | None  # the one it became, or came from
+    url: str | None
+    pages: int
+    alert: bool
+    silenced: bool
+    acked: bool
+    guard: int | None
+    detail: dict[str, Any] | None  # the evidence
+
+
+@dataclasses.dataclass(frozen=True)
+class PageAnswer:
+    """A page of a stream: its answer, or why there is none."""
+
+    url: str | None
+    answer: Answer | None
+    error: DaemonError | None = None
+    position: int | None = None  # among the pages of a batch, from 1 on
+    sequence: str | None = None  # of a site's page: a stream goes on behind it
+    type: str | None = None  # the same: "page", "error", "soft-404"...
+    fetched: str | None = None

@@ -7,6 +7,7 @@
 
 #include "crawl/url/parameters.h"
 #include "daemon/runtime/log_output.h"
+#include "daemon/status_line.h"
 #include "store/log.h"
 #include "store/memory.h"
 
@@ -123,6 +124,11 @@ void service_probe(struct service *service)
 	pipeline_stats(service->pipeline, &pipeline);
 	http_stats(service->server, &http);
 	store_check_readers(service->store);
+}
+
+void service_describe(const struct service *service, struct buffer *out)
+{
+	status_line(service->store, out);
 }
 
 void service_stop(struct service *service)

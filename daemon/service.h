@@ -10,6 +10,7 @@
 #include "daemon/config/config.h"
 #include "store/error.h"
 
+struct buffer;
 struct service;
 struct starter;
 struct tcp_listener;
@@ -37,6 +38,9 @@ void service_reload(struct service *service);
  * they do not.
  */
 void service_probe(struct service *service);
+
+/* Append what it is about: daemon/status_line.h. */
+void service_describe(const struct service *service, struct buffer *out);
 
 /*
  * Stop the server, let running fetches end, commit, and free everything. NULL

@@ -32,6 +32,11 @@
 /* Exit statuses. */
 enum { DONE, FAILED, WRONG };
 
+enum {
+	STATUS_MS = 30000
+}; /* between two lines to a manager that does not
+      watch */
+
 enum action { ACTION_RUN, ACTION_PRINT, ACTION_CHECK };
 
 static const char usage[] =
@@ -162,6 +167,19 @@ static sigset_t block_signals(void)
 	return set;
 }
 
+/* `state`, such as "READY=1", and a line for people. */
+static void tell_manager(const struct service *service, const char *state)
+{
+	struct buffer text = {0};
+
+	if (!notify_is_wanted())
+		return;
+	buffer_printf(&text, "%s\nSTATUS=", state);
+	service_describe(service, &text);
+	notify_send(text.data);
+	buffer_free(&text);
+}
+
 static void reload(struct service *service)
 {
 	char state[64];
@@ -170,7 +188,7 @@ static void reload(struct service *service)
 		 clock_read_us(CLOCK_MONOTONIC));
 	notify_send(state);
 	service_reload(service);
-	notify_send("READY=1");
+	tell_manager(service, "READY=1");
 }
 
 /* Without it nothing can be started again: the service manager has to start us
@@ -191,7 +209,7 @@ static bool run(struct service *service, struct starter *starter,
 		const sigset_t *set)
 {
 	uint32_t watchdog_ms = notify_watchdog_ms();
-	uint32_t pause_ms = watchdog_ms == 0 ? 60000 : watchdog_ms;
+	uint32_t pause_ms = watchdog_ms == 0 ? STATUS_MS : watchdog_ms;
 	const struct timespec pause = {
 		.tv_sec = pause_ms / 1000U,
 		.tv_nsec = (long)(pause_ms % 1000U) * 1000000L,
@@ -213,8 +231,7 @@ static bool run(struct service *service, struct starter *starter,
 			reload(service);
 		/* sent only after the threads have answered */
 		service_probe(service);
-		if (watchdog_ms != 0)
-			notify_send("WATCHDOG=1");
+		tell_manager(service, "WATCHDOG=1");
 	}
 }
 
@@ -309,7 +326,7 @@ static int serve_as_user(const struct config *config, const char *path,
 		starter_destroy(starter);
 		return FAILED;
 	}
-	notify_send("READY=1");
+	tell_manager(service, "READY=1");
 	is_asked_to = run(service, starter, &set);
 	notify_send("STOPPING=1");
 	service_stop(service);

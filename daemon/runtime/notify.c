@@ -10,6 +10,13 @@
 /* The environment is never changed, so any thread may read it. */
 /* NOLINTBEGIN(concurrency-mt-unsafe) */
 
+bool notify_is_wanted(void)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+
+	return path != NULL && *path != '\0';
+}
+
 void notify_send(const char *state)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};

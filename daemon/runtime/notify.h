@@ -1,11 +1,16 @@
 /*
  * daemon/runtime/notify.h - messages to the service manager: sd_notify(3)
- * without its library, a datagram to $NOTIFY_SOCKET.
+ * without its library, of which this is all that we need, and which would be a
+ * dependency of whoever has no systemd: a datagram to $NOTIFY_SOCKET.
  */
 #ifndef DAEMON_RUNTIME_NOTIFY_H
 #define DAEMON_RUNTIME_NOTIFY_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* Whether there is a manager that wants to be told. */
+bool notify_is_wanted(void);
 
 /* Send `state`, such as "READY=1"; no-op without a manager. */
 void notify_send(const char *state);

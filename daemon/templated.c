@@ -18,6 +18,7 @@
 #include "daemon/http/tcp.h"
 #include "daemon/process/process.h"
 #include "daemon/process/roster.h"
+#include "daemon/runtime/activation.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/library_memory.h"
 #include "daemon/runtime/notify.h"
@@ -117,9 +118,7 @@ static bool load(const char *path, struct config *config)
 	struct buffer message = {0};
 	bool is_loaded;
 
-	config_defaults(config);
-	is_loaded =
-		path == NULL || config_load(path, config, &message) == ERR_NONE;
+	is_loaded = config_load(path, config, &message) == ERR_NONE;
 	if (!is_loaded)
 		fputs(message.data, stderr);
 	buffer_free(&message);
@@ -340,6 +339,7 @@ static int serve(const struct config *config, const char *path)
 	int status = FAILED;
 
 	service_set_log(config);
+	activation_close_on_exec();
 	if (listen_for_tcp(config, &listener))
 		status = account_take(config)
 				 ? serve_as_user(config, path, listener)

@@ -46,6 +46,7 @@ void config_defaults(struct config *config_out)
 		else
 			config_set(config_out, row, row->default_value);
 	}
+	config_take_folders(config_out);
 }
 
 /* Append `text` as comment lines, indented. */

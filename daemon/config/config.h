@@ -142,12 +142,19 @@ struct config {
 	uint32_t log_format; /* enum log_format */
 };
 
-/* Every field at its default. */
+/*
+ * Every field at its default. The service manager's folders take the place of
+ * ours: $STATE_DIRECTORY of the store's, $RUNTIME_DIRECTORY of the socket's.
+ */
 void config_defaults(struct config *config_out);
 
 /*
- * Read the YAML file `path` over the defaults. On failure `message_out` gets a
- * line for each of the first 20 errors, such as
+ * Read the YAML file `path`, or none when it is NULL, over the defaults. What
+ * the service manager hands over counts more: sockets called socket.path and
+ * socket.read (runtime/activation.h), and below $CREDENTIALS_DIRECTORY files
+ * called as a key is, such as crawl.proxy, whose first line is the value, and
+ * listen.certificate and listen.key, which are the files themselves. On failure
+ * `message_out` gets a line for each of the first 20 errors, such as
  * "templated.yaml:12: crawl.delay: 2 parsecs is not a time (ms, s, min, h, d)",
  * "templated.yaml:7: crawl.dealy: unknown key; did you mean delay?",
  * "templated.yaml:9: cluster.threshold: 1.5 is above 1", and *config_out is

@@ -407,6 +407,14 @@ static void check_listen(struct reader *reader)
 	buffer_free(&what);
 }
 
+static void take_handed(struct reader *reader)
+{
+	if (config_take_handed(reader->config, reader->message))
+		return;
+	reader->errors++;
+	buffer_append_byte(reader->message, '\n');
+}
+
 static void read_section(struct reader *reader, const yaml_event_t *name)
 {
 	const char *section = key_of(reader, name);
@@ -495,6 +503,8 @@ enum error config_parse(struct slice bytes, const char *name,
 				     bytes.size);
 	read_stream(&reader);
 	if (reader.errors == 0)
+		take_handed(&reader);
+	if (reader.errors == 0)
 		check_listen(&reader);
 	yaml_parser_delete(&reader.parser);
 	if (reader.errors > 0)
@@ -507,11 +517,14 @@ enum error config_load(const char *path, struct config *config_out,
 		       struct buffer *message_out)
 {
 	struct buffer bytes = {0};
-	enum error error = file_read(path, MAX_FILE_BYTES, &bytes);
+	enum error error = path == NULL
+				   ? ERR_NONE
+				   : file_read(path, MAX_FILE_BYTES, &bytes);
 
 	if (error == ERR_NONE)
-		error = config_parse(buffer_slice(&bytes), path, config_out,
-				     message_out);
+		error = config_parse(buffer_slice(&bytes),
+				     path == NULL ? "defaults" : path,
+				     config_out, message_out);
 	else
 		buffer_printf(message_out, "%s: %s\n", path, error_text(error));
 	buffer_free(&bytes);

@@ -67,6 +67,16 @@ bool config_assign(struct config *config, const struct config_row *row,
  */
 bool config_check_listen(const struct config *config, struct buffer *message);
 
+/* $STATE_DIRECTORY and $RUNTIME_DIRECTORY, if the service manager names them,
+ * in place of the defaults. */
+void config_take_folders(struct config *config);
+
+/*
+ * Sockets and credentials that the service manager hands over, in place of what
+ * is there. False, with what is wrong appended to `message`.
+ */
+bool config_take_handed(struct config *config, struct buffer *message);
+
 /* Whether the field is a list, which begins with the number of items. */
 bool config_is_list(const struct config_row *row);
 

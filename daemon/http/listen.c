@@ -1,6 +1,7 @@
 #include "daemon/http/listen.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -8,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "daemon/runtime/activation.h"
 #include "store/log.h"
 
 static int open_socket(void)
@@ -78,8 +80,11 @@ enum error listen_clear(const char *path)
 {
 	struct sockaddr_un address;
 
-	return make_address(path, &address) ? clear_path(path, &address)
-					    : ERR_TOO_LARGE;
+	if (!make_address(path, &address))
+		return ERR_TOO_LARGE;
+	/* it would be ourselves who answer */
+	return activation_file(path) >= 0 ? ERR_NONE
+					  : clear_path(path, &address);
 }
 
 /*
@@ -96,16 +101,29 @@ static bool begin(int file, const char *path, uint32_t mode,
 	       chmod(path, (mode_t)mode) == 0 && listen(file, SOMAXCONN) == 0;
 }
 
+/* A descriptor of our own: the one that was handed over stays for the next. */
+static enum error take_over(int handed, struct listening *listening_out)
+{
+	int file = fcntl(handed, F_DUPFD_CLOEXEC, 0);
+
+	if (file < 0 || fcntl(file, F_SETFL, O_NONBLOCK) != 0)
+		return ERR_IO;
+	*listening_out = (struct listening){.file = file};
+	return ERR_NONE;
+}
+
 enum error listen_on(const char *path, uint32_t mode,
 		     struct listening *listening_out)
 {
 	struct sockaddr_un address;
 	struct stat status = {0};
 	enum error error = listen_clear(path);
-	int file;
+	int file = activation_file(path);
 
 	if (error != ERR_NONE)
 		return error;
+	if (file >= 0)
+		return take_over(file, listening_out);
 	make_address(path, &address);
 	file = open_socket();
 	if (!begin(file, path, mode, &address) || lstat(path, &status) != 0) {

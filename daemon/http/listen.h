@@ -12,16 +12,17 @@
  * removed.
  */
 struct listening {
-	int file; /* descriptor; -1: closed */
-	dev_t device;
+	int file;     /* descriptor; -1: closed */
+	dev_t device; /* of its file; 0: not ours to remove */
 	ino_t inode;
 };
 
 /*
- * Listen on `path`. Its mode is set before anybody can connect. A dead socket
- * file is replaced. ERR_BUSY: another process answers on it; ERR_TOO_LARGE: the
- * path is longer than a socket's may be; ERR_IO. What is wrong, and what to do,
- * is logged.
+ * Listen on `path`, or take the socket that the service manager listens on
+ * there (runtime/activation.h), whose file stays its. Else the file's mode is
+ * set before anybody can connect. A dead socket file is replaced. ERR_BUSY:
+ * another process answers on it; ERR_TOO_LARGE: the path is longer than a
+ * socket's may be; ERR_IO. What is wrong, and what to do, is logged.
  */
 enum error listen_on(const char *path, uint32_t mode,
 		     struct listening *listening_out);

@@ -2,10 +2,13 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "daemon/config/config.h"
+#include "daemon/runtime/activation.h"
+#include "daemon/runtime/own_places.h"
 #include "daemon/sandbox/user.h"
 #include "store/log.h"
 
@@ -64,4 +67,50 @@ bool account_take(const struct config *config)
 	if (*reason != '\0')
 		log_error("process.user %s: %s", config->user, reason);
 	return false;
+}
+
+static bool is_said(const char *variable)
+{
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread */
+	return getenv(variable) != NULL;
+}
+
+static bool take_store(struct config *config)
+{
+	if (is_said("STATE_DIRECTORY"))
+		return true;
+	if (!own_store_path(config->store_path, sizeof(config->store_path))) {
+		log_error("there is no folder for the store: set HOME or "
+			  "XDG_DATA_HOME, or name a configuration by -c");
+		return false;
+	}
+	if (own_folder_make(config->store_path))
+		return true;
+	log_error("store %s: %s", config->store_path, strerrordesc_np(errno));
+	return false;
+}
+
+static bool take_socket(struct config *config)
+{
+	char folder[OWN_SOCKET_BYTES];
+
+	if (is_said("RUNTIME_DIRECTORY") ||
+	    activation_file(config->socket_path) >= 0)
+		return true;
+	if (!own_socket_path(config->socket_path)) {
+		log_error("there is no folder for the socket: set "
+			  "XDG_RUNTIME_DIR, or name a configuration by -c");
+		return false;
+	}
+	snprintf(folder, sizeof(folder), "%s", config->socket_path);
+	*strrchr(folder, '/') = '\0';
+	if (own_folder_make(folder))
+		return true;
+	log_error("socket %s: %s", config->socket_path, strerrordesc_np(errno));
+	return false;
+}
+
+bool account_take_places(struct config *config)
+{
+	return geteuid() == 0 || (take_store(config) && take_socket(config));
 }

@@ -16,4 +16,12 @@ struct config;
  */
 bool account_take(const struct config *config);
 
+/*
+ * Without a configuration an ordinary user's daemon has its store and its
+ * socket in their home (runtime/own_places.h): set both, and make their
+ * folders. What the service manager has said stays as it is, and so does all
+ * for root. False, with a line in the log: there is no home.
+ */
+bool account_take_places(struct config *config);
+
 #endif

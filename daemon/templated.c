@@ -333,12 +333,14 @@ static int serve_as_user(const struct config *config, const char *path,
 	return is_asked_to ? DONE : FAILED;
 }
 
-static int serve(const struct config *config, const char *path)
+static int serve(struct config *config, const char *path)
 {
 	struct tcp_listener *listener = NULL;
 	int status = FAILED;
 
 	service_set_log(config);
+	if (path == NULL && !account_take_places(config))
+		return FAILED;
 	activation_close_on_exec();
 	if (listen_for_tcp(config, &listener))
 		status = account_take(config)

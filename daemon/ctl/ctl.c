@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "daemon/ctl/ctl_help.h"
+#include "daemon/runtime/own_places.h"
 #include "daemon/runtime/terminal.h"
 #include "store/buffer.h"
 #include "store/memory.h"
@@ -357,12 +358,13 @@ enum ctl_status ctl_run(const struct verb *const *verbs, size_t count,
 		.verbs = verbs, .arguments = arguments, .count = count};
 	struct ctl *ctl = &reader.ctl;
 	enum ctl_status status = CTL_USAGE;
+	char own[OWN_SOCKET_BYTES];
 
 	ctl->socket =
 		getenv("TEMPLATED_SOCKET"); /* NOLINT(concurrency-mt-unsafe):
 					       one thread */
 	if (ctl->socket == NULL || *ctl->socket == '\0')
-		ctl->socket = DEFAULT_SOCKET;
+		ctl->socket = own_socket_find(own) ? own : DEFAULT_SOCKET;
 	ctl->operands = mem_alloc(count + 1, sizeof(*ctl->operands));
 	ctl->values = mem_alloc(count + 1, sizeof(*ctl->values));
 	if (read_all(&reader))

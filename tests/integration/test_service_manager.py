@@ -1,5 +1,6 @@
 """What a service manager says and is told, as systemd does both: notices,
-sockets that are handed over, credentials, folders."""
+sockets that are handed over, credentials, folders; and the daemon of an ordinary
+user without any of that."""
 
 import os
 import pathlib
@@ -145,6 +146,25 @@ class ServiceManager(harness.Case):
             f'key: "{folder}/listen.key"',
             harness.run([daemon.program, "--print-config", "-c", daemon.conf],
                         env={"CREDENTIALS_DIRECTORY": str(folder)}).stdout)
+
+    def test_ordinary_user_needs_no_configuration(self):
+        home = self.folder()
+        harness.give(home)
+        where = {"env": {"HOME": str(home), "XDG_RUNTIME_DIR": f"{home}/run"}}
+        if harness.USER:
+            where.update(user=harness.USER, group="nogroup", extra_groups=[])
+        daemon = self.new_daemon()
+        daemon.socket = str(home / "run" / "templated" / "templated.sock")
+        with open(daemon.log, "a", encoding="utf-8") as log:
+            daemon.process = subprocess.Popen(
+                [daemon.program], stdin=subprocess.DEVNULL, stdout=log,
+                stderr=log, start_new_session=True, **where)
+        harness.wait_until(lambda: daemon.process.poll() is not None or
+                           os.path.exists(daemon.socket), "the socket")
+        said = harness.run([harness.PROGRAMS / "templatectl", "status"],
+                           **where)
+        self.assertEqual(said.returncode, 0, said.stderr + daemon.messages())
+        self.assertTrue((home / ".local/share/templated/data.mdb").exists())
 
 
 if __name__ == "__main__":

@@ -1,0 +1,96 @@
+#include "daemon/runtime/own_places.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_PLACE = 4096 };
+
+static bool print(char *out, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Whether there was room. */
+static bool print(char *out, size_t size, const char *format, ...)
+{
+	va_list values;
+	int length;
+
+	va_start(values, format);
+	length = vsnprintf(out, size, format, values);
+	va_end(values);
+	return length > 0 && (size_t)length < size;
+}
+
+/* A variable whose value is an absolute path: others are ignored. */
+static const char *folder_of(const char *variable)
+{
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): it is never changed */
+	const char *path = getenv(variable);
+
+	return path != NULL && *path == '/' ? path : NULL;
+}
+
+bool own_store_path(char *out, size_t size)
+{
+	const char *data = folder_of("XDG_DATA_HOME");
+	const char *home = folder_of("HOME");
+
+	if (data != NULL)
+		return print(out, size, "%s/templated", data);
+	return home != NULL &&
+	       print(out, size, "%s/.local/share/templated", home);
+}
+
+static bool path_in_runtime(char out[OWN_SOCKET_BYTES])
+{
+	const char *runtime = folder_of("XDG_RUNTIME_DIR");
+
+	return runtime != NULL && print(out, OWN_SOCKET_BYTES,
+					"%s/templated/templated.sock", runtime);
+}
+
+static bool path_in_store(char out[OWN_SOCKET_BYTES])
+{
+	char store[MAX_PLACE];
+
+	return own_store_path(store, sizeof(store)) &&
+	       print(out, OWN_SOCKET_BYTES, "%s/templated.sock", store);
+}
+
+bool own_socket_path(char out[OWN_SOCKET_BYTES])
+{
+	return path_in_runtime(out) || path_in_store(out);
+}
+
+bool own_socket_find(char out[OWN_SOCKET_BYTES])
+{
+	return (path_in_runtime(out) && access(out, F_OK) == 0) ||
+	       (path_in_store(out) && access(out, F_OK) == 0);
+}
+
+static bool make_one(const char *path)
+{
+	return mkdir(path, 0700) == 0 || access(path, F_OK) == 0;
+}
+
+bool own_folder_make(const char *path)
+{
+	char folder[MAX_PLACE];
+
+	if (!print(folder, sizeof(folder), "%s", path)) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	for (char *c = folder + 1; *c != '\0'; c++) {
+		if (*c != '/')
+			continue;
+		*c = '\0';
+		if (!make_one(folder))
+			return false;
+		*c = '/';
+	}
+	return make_one(folder) && access(folder, W_OK | X_OK) == 0;
+}

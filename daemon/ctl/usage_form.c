@@ -1,0 +1,94 @@
+#include "daemon/ctl/usage_form.h"
+
+static const char between_forms[] = " | ";
+
+static struct slice behind(struct slice text, size_t size)
+{
+	return (struct slice){(const char *)text.data + size, text.size - size};
+}
+
+/* Bytes before `byte`, or all. */
+static size_t size_before(struct slice text, char byte)
+{
+	const char *found =
+		text.size == 0 ? NULL : memchr(text.data, byte, text.size);
+
+	return found == NULL ? text.size
+			     : (size_t)(found - (const char *)text.data);
+}
+
+struct usage_forms usage_forms_of(const char *operands)
+{
+	return (struct usage_forms){operands};
+}
+
+bool usage_forms_next(struct usage_forms *forms, struct slice *form_out)
+{
+	const char *end;
+
+	if (forms->rest == NULL)
+		return false;
+	end = strstr(forms->rest, between_forms);
+	*form_out = (struct slice){forms->rest,
+				   end == NULL ? strlen(forms->rest)
+					       : (size_t)(end - forms->rest)};
+	forms->rest = end == NULL ? NULL : end + strlen(between_forms);
+	return true;
+}
+
+static bool cut_end(struct slice *word, const char *end)
+{
+	size_t size = strlen(end);
+
+	if (word->size < size ||
+	    memcmp((const char *)word->data + word->size - size, end, size) !=
+		    0)
+		return false;
+	word->size -= size;
+	return true;
+}
+
+/* "[HOST]", "[V1" and "V2]" lose what is around them, "HOST[/N]" does not. */
+static struct slice without_brackets(struct slice word)
+{
+	if (slice_byte(word, 0) == '[')
+		word = behind(word, 1);
+	if (size_before(word, '[') == word.size)
+		cut_end(&word, "]");
+	return word;
+}
+
+bool usage_word(struct slice form, size_t position, struct slice *word_out)
+{
+	for (size_t i = 0; form.size > 0; i++) {
+		struct slice word = {form.data, size_before(form, ' ')};
+		bool repeats;
+
+		form = behind(form, word.size < form.size ? word.size + 1
+							  : form.size);
+		repeats = cut_end(&word, "...");
+		if (i == position || (repeats && form.size == 0)) {
+			*word_out = without_brackets(word);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool usage_take_choice(struct slice *word, struct slice *choice_out)
+{
+	size_t size = size_before(*word, '|');
+
+	if (word->size == 0)
+		return false;
+	*choice_out = (struct slice){word->data, size};
+	*word = behind(*word, size < word->size ? size + 1 : size);
+	return true;
+}
+
+bool usage_is_literal(struct slice choice)
+{
+	char first = slice_byte(choice, 0);
+
+	return first >= 'a' && first <= 'z';
+}

@@ -1,0 +1,89 @@
+#include "daemon/ctl/usage_form.h"
+
+#include <stdio.h>
+
+#include "tests/unit/run.h"
+
+/* The word at a position of form `index`, "-" when there is none. */
+static const char *word_at(const char *operands, size_t index, size_t position)
+{
+	static char text[64];
+	struct usage_forms forms = usage_forms_of(operands);
+	struct slice form;
+	struct slice word = slice_of("-");
+
+	for (size_t i = 0; i <= index; i++)
+		if (!usage_forms_next(&forms, &form))
+			return "no form";
+	usage_word(form, position, &word);
+	snprintf(text, sizeof(text), "%.*s", (int)word.size,
+		 (const char *)word.data);
+	return text;
+}
+
+START_TEST(no_operand_is_one_empty_form)
+{
+	ck_assert_str_eq(word_at("", 0, 0), "-");
+	ck_assert_str_eq(word_at("", 1, 0), "no form");
+}
+END_TEST
+
+START_TEST(words_lose_their_brackets)
+{
+	ck_assert_str_eq(word_at("HOST/N [V1 V2]", 0, 0), "HOST/N");
+	ck_assert_str_eq(word_at("HOST/N [V1 V2]", 0, 1), "V1");
+	ck_assert_str_eq(word_at("HOST/N [V1 V2]", 0, 2), "V2");
+	ck_assert_str_eq(word_at("HOST/N [V1 V2]", 0, 3), "-");
+	ck_assert_str_eq(word_at("add HOST[/N]", 0, 1), "HOST[/N]");
+	ck_assert_str_eq(word_at("[URL]", 0, 0), "URL");
+}
+END_TEST
+
+START_TEST(dots_repeat_the_last_word)
+{
+	ck_assert_str_eq(word_at("B [FILE|DIR|-]...", 0, 0), "B");
+	ck_assert_str_eq(word_at("B [FILE|DIR|-]...", 0, 1), "FILE|DIR|-");
+	ck_assert_str_eq(word_at("B [FILE|DIR|-]...", 0, 9), "FILE|DIR|-");
+}
+END_TEST
+
+START_TEST(forms_are_apart)
+{
+	const char *operands = "add HOST[/N] | list [HOST] | rm HOST GUARD";
+
+	ck_assert_str_eq(word_at(operands, 0, 0), "add");
+	ck_assert_str_eq(word_at(operands, 1, 1), "HOST");
+	ck_assert_str_eq(word_at(operands, 2, 2), "GUARD");
+	ck_assert_str_eq(word_at(operands, 2, 3), "-");
+	ck_assert_str_eq(word_at(operands, 3, 0), "no form");
+}
+END_TEST
+
+START_TEST(choices_are_taken_in_order)
+{
+	struct slice word = slice_of("mountain|DIR");
+	struct slice choice;
+
+	ck_assert(usage_take_choice(&word, &choice));
+	ck_assert(slice_equal(choice, slice_of("mountain")));
+	ck_assert(usage_is_literal(choice));
+	ck_assert(usage_take_choice(&word, &choice));
+	ck_assert(slice_equal(choice, slice_of("DIR")));
+	ck_assert(!usage_is_literal(choice));
+	ck_assert(!usage_take_choice(&word, &choice));
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("usage_form");
+	TCase *tests = tcase_create("usage_form");
+
+	tcase_add_test(tests, no_operand_is_one_empty_form);
+	tcase_add_test(tests, words_lose_their_brackets);
+	tcase_add_test(tests, dots_repeat_the_last_word);
+	tcase_add_test(tests, forms_are_apart);
+	tcase_add_test(tests, choices_are_taken_in_order);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -10,6 +10,7 @@
 
 #include "daemon/ctl/ctl_help.h"
 #include "daemon/runtime/own_places.h"
+#include "daemon/ctl/nearest.h"
 #include "daemon/runtime/terminal.h"
 #include "store/buffer.h"
 #include "store/memory.h"
@@ -42,32 +43,44 @@ void ctl_complain(const struct ctl *ctl, const char *format, ...)
 	va_end(list);
 }
 
-static const struct verb_option *find_option(const struct verb *verb,
-					     const char *name, size_t length)
-{
-	const struct verb_option *option = verb == NULL ? NULL : verb->options;
+const struct verb_option global_options[] = {
+	{.name = "socket",
+	 .letter = 's',
+	 .kind = OPTION_TEXT,
+	 .value = "SOCKET",
+	 .meaning = "the daemon's socket (default: $TEMPLATED_SOCKET, else "
+		    "" DEFAULT_SOCKET ")"},
+	{.name = "json", .kind = OPTION_FLAG, .meaning = "print JSON"},
+	{.name = "help",
+	 .letter = 'h',
+	 .kind = OPTION_FLAG,
+	 .meaning = "print the usage, behind a verb its own"},
+	{.name = "version",
+	 .kind = OPTION_FLAG,
+	 .meaning = "print the version"},
+	{.name = NULL},
+};
 
-	for (; option != NULL && option->name != NULL; option++)
-		if (strlen(option->name) == length &&
-		    memcmp(option->name, name, length) == 0)
-			return option;
+const struct verb_option *option_find(const struct verb_option *options,
+				      const char *name, size_t length)
+{
+	for (; options != NULL && options->name != NULL; options++)
+		if (strlen(options->name) == length &&
+		    memcmp(options->name, name, length) == 0)
+			return options;
 	return NULL;
 }
 
-static const struct verb_option *find_letter(const struct verb *verb,
-					     const char *argument)
+const struct verb_option *option_find_letter(const struct verb_option *options,
+					     char letter)
 {
-	const struct verb_option *option = verb == NULL ? NULL : verb->options;
-
-	for (; option != NULL && option->name != NULL; option++)
-		if (option->letter != '\0' && option->letter == argument[1] &&
-		    argument[2] == '\0')
-			return option;
+	for (; options != NULL && options->name != NULL; options++)
+		if (options->letter != '\0' && options->letter == letter)
+			return options;
 	return NULL;
 }
 
-static const struct verb *find_verb(const struct verb *const *verbs,
-				    const char *name)
+const struct verb *verb_find(const struct verb *const *verbs, const char *name)
 {
 	for (; *verbs != NULL; verbs++)
 		if (strcmp((*verbs)->name, name) == 0)
@@ -189,7 +202,6 @@ static bool check_value(const struct ctl *ctl, const struct verb_option *option,
 /* The command line while it is read. */
 struct reader {
 	struct ctl ctl;
-	const struct verb *const *verbs;
 	const char *const *arguments;
 	size_t count;
 	size_t next;
@@ -211,66 +223,100 @@ static const char *take_value(struct reader *reader, const char *argument)
 	return NULL;
 }
 
-static bool is_named(const char *argument, const char *name)
+/* The row of the argument "--NAME", "--NAME=VALUE" or "-X". */
+static const struct verb_option *find_row(const struct verb_option *options,
+					  const char *argument)
 {
-	size_t length = strcspn(argument, "=");
-
-	return strlen(name) == length && memcmp(argument, name, length) == 0;
+	if (strncmp(argument, "--", 2) == 0)
+		return option_find(options, argument + 2,
+				   strcspn(argument + 2, "="));
+	return argument[2] == '\0' ? option_find_letter(options, argument[1])
+				   : NULL;
 }
 
-/* Options that every verb has. */
-static bool read_global(struct reader *reader, const char *argument,
-			bool *is_wrong)
+static void set_global(struct reader *reader, const struct option_value *value)
 {
-	if (strcmp(argument, "--json") == 0) {
+	const char *name = value->option->name;
+
+	if (strcmp(name, "json") == 0)
 		reader->ctl.is_json = true;
-	} else if (strcmp(argument, "--help") == 0 ||
-		   strcmp(argument, "-h") == 0) {
+	else if (strcmp(name, "help") == 0)
 		reader->wants_help = true;
-	} else if (strcmp(argument, "--version") == 0) {
+	else if (strcmp(name, "version") == 0)
 		reader->wants_version = true;
-	} else if (strcmp(argument, "-s") == 0 ||
-		   is_named(argument, "--socket")) {
-		reader->ctl.socket = take_value(reader, argument);
-		*is_wrong = reader->ctl.socket == NULL;
-	} else {
-		return false;
+	else
+		reader->ctl.socket = value->text;
+}
+
+static void try_options(struct nearest *nearest,
+			const struct verb_option *options)
+{
+	for (; options != NULL && options->name != NULL; options++)
+		nearest_try(nearest, options->name);
+}
+
+static void complain_option(const struct ctl *ctl, const char *argument)
+{
+	char word[64];
+	struct nearest nearest = {.word = word};
+
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(argument, "="),
+		 argument);
+	if (strncmp(word, "--", 2) == 0) {
+		nearest.word = word + 2;
+		try_options(&nearest,
+			    ctl->verb == NULL ? NULL : ctl->verb->options);
+		try_options(&nearest, global_options);
 	}
-	return true;
+	ctl_complain(ctl,
+		     "%s: no such option; %s%s%ssee templatectl%s%s --help",
+		     argument, nearest.name == NULL ? "" : "did you mean --",
+		     nearest.name == NULL ? "" : nearest.name,
+		     nearest.name == NULL ? "" : "? Or ",
+		     ctl->verb == NULL ? "" : " ",
+		     ctl->verb == NULL ? "" : ctl->verb->name);
+}
+
+static void complain_verb(const struct ctl *ctl, const char *argument)
+{
+	struct nearest nearest = {.word = argument};
+
+	for (const struct verb *const *verb = ctl->verbs; *verb != NULL; verb++)
+		nearest_try(&nearest, (*verb)->name);
+	ctl_complain(ctl, "%s: no such verb; %s%s%ssee templatectl --help",
+		     argument, nearest.name == NULL ? "" : "did you mean ",
+		     nearest.name == NULL ? "" : nearest.name,
+		     nearest.name == NULL ? "" : "? Or ");
 }
 
 static bool read_option(struct reader *reader, const char *argument)
 {
 	struct ctl *ctl = &reader->ctl;
-	const struct verb_option *option;
-	struct option_value value;
-	bool is_wrong = false;
+	struct option_value value = {
+		.option = ctl->verb == NULL
+				  ? NULL
+				  : find_row(ctl->verb->options, argument)};
+	bool is_global = value.option == NULL;
 
-	option = strncmp(argument, "--", 2) == 0
-			 ? find_option(ctl->verb, argument + 2,
-				       strcspn(argument + 2, "="))
-			 : find_letter(ctl->verb, argument);
-	/* a verb may have an option of the same name */
-	if (option == NULL && read_global(reader, argument, &is_wrong))
-		return !is_wrong;
-	if (option == NULL) {
-		ctl_complain(ctl,
-			     "%s: no such option; see templatectl%s%s "
-			     "--help",
-			     argument, ctl->verb == NULL ? "" : " ",
-			     ctl->verb == NULL ? "" : ctl->verb->name);
+	if (is_global)
+		value.option = find_row(global_options, argument);
+	if (value.option == NULL) {
+		complain_option(ctl, argument);
 		return false;
 	}
-	value = (struct option_value){.option = option};
-	if (option->kind != OPTION_FLAG) {
+	if (value.option->kind != OPTION_FLAG) {
 		value.text = take_value(reader, argument);
-		if (value.text == NULL || !check_value(ctl, option, value.text))
+		if (value.text == NULL ||
+		    !check_value(ctl, value.option, value.text))
 			return false;
 	} else if (strchr(argument, '=') != NULL) {
-		ctl_complain(ctl, "--%s takes no value", option->name);
+		ctl_complain(ctl, "--%s takes no value", value.option->name);
 		return false;
 	}
-	ctl->values[ctl->value_count++] = value;
+	if (is_global)
+		set_global(reader, &value);
+	else
+		ctl->values[ctl->value_count++] = value;
 	return true;
 }
 
@@ -282,10 +328,9 @@ static bool read_operand(struct reader *reader, const char *argument)
 		ctl->operands[ctl->operand_count++] = argument;
 		return true;
 	}
-	ctl->verb = find_verb(reader->verbs, argument);
+	ctl->verb = verb_find(ctl->verbs, argument);
 	if (ctl->verb == NULL)
-		ctl_complain(ctl, "%s: no such verb; see templatectl --help",
-			     argument);
+		complain_verb(ctl, argument);
 	return ctl->verb != NULL;
 }
 
@@ -336,7 +381,7 @@ static enum ctl_status answer(struct reader *reader)
 	else if (reader->wants_help && reader->ctl.verb != NULL)
 		help_print_verb(reader->ctl.verb);
 	else if (reader->wants_help)
-		help_print(reader->verbs);
+		help_print(reader->ctl.verbs);
 	else
 		status = check_and_run(&reader->ctl);
 	if ((fflush(stdout) != 0 || ferror(stdout) != 0) &&
@@ -355,7 +400,7 @@ enum ctl_status ctl_run(const struct verb *const *verbs, size_t count,
 			const char *const *arguments)
 {
 	struct reader reader = {
-		.verbs = verbs, .arguments = arguments, .count = count};
+		.ctl.verbs = verbs, .arguments = arguments, .count = count};
 	struct ctl *ctl = &reader.ctl;
 	enum ctl_status status = CTL_USAGE;
 	char own[OWN_SOCKET_BYTES];

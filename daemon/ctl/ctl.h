@@ -1,6 +1,7 @@
 /*
  * daemon/ctl/ctl.h - templatectl: a table of verbs, each with a table of
- * options. The parser, its error texts and --help come from the rows.
+ * options. The parser, its error texts, --help and the completions of shells
+ * come from the rows.
  */
 #ifndef DAEMON_CTL_CTL_H
 #define DAEMON_CTL_CTL_H
@@ -36,9 +37,28 @@ struct verb_option {
 
 struct ctl;
 
+/* What one wants of a verb, in the order of --help. */
+enum verb_group {
+	VERBS_WATCH,
+	VERBS_READ,
+	VERBS_CRAWL,
+	VERBS_LOOK,
+	VERBS_OPERATE,
+	VERB_GROUP_COUNT
+};
+
+/* What heads its verbs in --help. */
+const char *verb_group_title(enum verb_group group);
+
 struct verb {
 	const char *name;
-	const char *operands; /* as in the usage: "URL", "DIR|FILE..." */
+	enum verb_group group;
+	/*
+	 * As in the usage: "URL", "DIR|FILE..."; " | " stands between forms of
+	 * the command, "|" between what one operand may be; what is in capitals
+	 * stands for something (completion.h), the rest for itself
+	 */
+	const char *operands;
 	size_t min_operands;
 	size_t max_operands;
 	const char *summary;
@@ -53,6 +73,7 @@ struct option_value {
 
 /* A command line, taken apart; points into argv. */
 struct ctl {
+	const struct verb *const *verbs; /* all, ended by NULL */
 	const struct verb *verb;
 	const char *socket;
 	bool is_json;
@@ -99,6 +120,16 @@ struct ctl {
 		.meaning = "names in a shingle (default: cps 4, ctss 5, ccs " \
 			   "and cas 2)"                                       \
 	}
+
+/* Options of every verb, ended by a NULL name; a verb's own have precedence. */
+extern const struct verb_option global_options[];
+
+/* NULL when there is none. `name` [length] is without "--". */
+const struct verb *verb_find(const struct verb *const *verbs, const char *name);
+const struct verb_option *option_find(const struct verb_option *options,
+				      const char *name, size_t length);
+const struct verb_option *option_find_letter(const struct verb_option *options,
+					     char letter);
 
 /*
  * Run the command line `arguments` [count] (without the program's name) by the
@@ -155,6 +186,8 @@ extern const struct verb verb_restore;
 extern const struct verb verb_salvage;
 /* ctl_compact.c */
 extern const struct verb verb_compact;
+/* ctl_completion.c */
+extern const struct verb verb_completion;
 /* ctl_events.c */
 extern const struct verb verb_events;
 extern const struct verb verb_ack;

@@ -127,6 +127,7 @@ static const struct verb_option apply_options[] = {
 
 const struct verb verb_apply = {
 	.name = "apply",
+	.group = VERBS_READ,
 	.operands = "BUNDLE [FILE|DIR|ARCHIVE|URL|-]...",
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,

@@ -212,6 +212,7 @@ static const struct verb_option backup_options[] = {
 
 const struct verb verb_backup = {
 	.name = "backup",
+	.group = VERBS_OPERATE,
 	.operands = "DIR",
 	.min_operands = 1,
 	.max_operands = 1,

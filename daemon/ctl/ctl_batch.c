@@ -125,6 +125,7 @@ static const struct verb_option batch_options[] = {
 
 const struct verb verb_batch = {
 	.name = "batch",
+	.group = VERBS_READ,
 	.operands = "DIR",
 	.min_operands = 1,
 	.max_operands = 1,

@@ -273,11 +273,12 @@ static const struct verb_option cluster_options[] = {
 
 const struct verb verb_cluster = {
 	.name = "cluster",
+	.group = VERBS_LOOK,
 	.operands = "DIR|FILE...",
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,
-	.summary = "Group HTML files by their template: a line a page, path "
-		   "TAB cluster",
+	.summary =
+		"Group HTML files by template: a line a page, path TAB cluster",
 	.options = cluster_options,
 	.run = run_cluster,
 };

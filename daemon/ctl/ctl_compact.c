@@ -59,6 +59,7 @@ static const struct verb_option compact_options[] = {
 
 const struct verb verb_compact = {
 	.name = "compact",
+	.group = VERBS_OPERATE,
 	.operands = "",
 	.summary = "Give the disk back what the store does not use",
 	.options = compact_options,

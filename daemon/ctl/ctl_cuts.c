@@ -70,11 +70,12 @@ static const struct verb_option cuts_options[] = {
 
 const struct verb verb_cuts = {
 	.name = "cuts",
+	.group = VERBS_LOOK,
 	.operands = "HOST",
 	.min_operands = 1,
 	.max_operands = 1,
-	.summary = "Show what other thresholds would give for a site, and the "
-		   "one that is suggested",
+	.summary =
+		"Show what other thresholds would give a site, and suggest one",
 	.options = cuts_options,
 	.run = run_cuts,
 };

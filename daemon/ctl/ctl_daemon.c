@@ -178,6 +178,7 @@ static const struct verb_option verify_options[] = {
 
 const struct verb verb_status = {
 	.name = "status",
+	.group = VERBS_OPERATE,
 	.operands = "",
 	.summary = "Show what the daemon does",
 	.run = run_status,
@@ -185,6 +186,7 @@ const struct verb verb_status = {
 
 const struct verb verb_verify = {
 	.name = "verify",
+	.group = VERBS_OPERATE,
 	.operands = "",
 	.summary = "Recompute everything that is stored, and compare",
 	.options = verify_options,

@@ -283,6 +283,7 @@ static const struct verb_option events_options[] = {
 
 const struct verb verb_events = {
 	.name = "events",
+	.group = VERBS_WATCH,
 	.operands = "",
 	.summary = "Print what happened to templates",
 	.options = events_options,
@@ -291,6 +292,7 @@ const struct verb verb_events = {
 
 const struct verb verb_ack = {
 	.name = "ack",
+	.group = VERBS_WATCH,
 	.operands = "SEQ...",
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,

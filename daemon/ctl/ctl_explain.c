@@ -199,6 +199,7 @@ static const struct verb_option explain_options[] = {
 
 const struct verb verb_explain = {
 	.name = "explain",
+	.group = VERBS_LOOK,
 	.operands = "PAGE|URL",
 	.min_operands = 1,
 	.max_operands = 1,

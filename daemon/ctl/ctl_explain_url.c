@@ -22,6 +22,7 @@ static enum ctl_status run_explain_url(const struct ctl *ctl)
 
 const struct verb verb_explain_url = {
 	.name = "explain-url",
+	.group = VERBS_CRAWL,
 	.operands = "URL",
 	.min_operands = 1,
 	.max_operands = 1,

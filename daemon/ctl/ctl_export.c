@@ -135,12 +135,12 @@ static const struct verb_option export_options[] = {
 
 const struct verb verb_export = {
 	.name = "export",
+	.group = VERBS_READ,
 	.operands = "HOST",
 	.min_operands = 1,
 	.max_operands = 1,
-	.summary =
-		"Write the templates of a site to one file, for `templatectl "
-		"apply` and libtemplated",
+	.summary = "Write a site's templates to a file, for `apply` and "
+		   "libtemplated",
 	.options = export_options,
 	.run = run_export,
 };

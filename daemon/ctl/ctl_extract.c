@@ -186,6 +186,7 @@ static const struct verb_option extract_options[] = {
 
 const struct verb verb_extract = {
 	.name = "extract",
+	.group = VERBS_READ,
 	.operands = "[FILE|DIR|ARCHIVE|URL|-]...",
 	.max_operands = SIZE_MAX,
 	.summary = "Print the content of pages, each by itself",
@@ -195,6 +196,7 @@ const struct verb verb_extract = {
 
 const struct verb verb_methods = {
 	.name = "methods",
+	.group = VERBS_READ,
 	.operands = "",
 	.summary = "List the methods that tell content from the rest",
 	.run = run_methods,

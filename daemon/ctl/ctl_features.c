@@ -36,6 +36,7 @@ static enum ctl_status run_features(const struct ctl *ctl)
 
 const struct verb verb_features = {
 	.name = "features",
+	.group = VERBS_LOOK,
 	.operands = "",
 	.summary = "List what auto knows of a passage before it judges it",
 	.run = run_features,

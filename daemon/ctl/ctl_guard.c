@@ -290,7 +290,9 @@ static const struct verb_option guard_options[] = {
 
 const struct verb verb_guard = {
 	.name = "guard",
-	.operands = "add HOST[/N]|list [HOST]|show HOST GUARD|rm HOST GUARD",
+	.group = VERBS_WATCH,
+	.operands = "add HOST[/N] | list [HOST] | show HOST GUARD | "
+		    "rm HOST GUARD",
 	.min_operands = 1,
 	.max_operands = 3,
 	.summary = "Selectors that must go on to match",

@@ -198,7 +198,8 @@ static const struct verb_option hook_options[] = {
 
 const struct verb verb_hook = {
 	.name = "hook",
-	.operands = "add TARGET|list|rm ID|test ID",
+	.group = VERBS_WATCH,
+	.operands = "add TARGET | list | rm HOOK | test HOOK",
 	.min_operands = 1,
 	.max_operands = 2,
 	.summary = "Who is told of events: URLs, and commands (exec:/PATH)",
@@ -208,6 +209,7 @@ const struct verb verb_hook = {
 
 const struct verb verb_silence = {
 	.name = "silence",
+	.group = VERBS_WATCH,
 	.operands = "SEQ",
 	.min_operands = 1,
 	.max_operands = 1,
@@ -217,6 +219,7 @@ const struct verb verb_silence = {
 
 const struct verb verb_silences = {
 	.name = "silences",
+	.group = VERBS_WATCH,
 	.operands = "",
 	.summary = "List what is silenced",
 	.run = run_silences,
@@ -224,9 +227,10 @@ const struct verb verb_silences = {
 
 const struct verb verb_unsilence = {
 	.name = "unsilence",
-	.operands = "ID",
+	.group = VERBS_WATCH,
+	.operands = "SILENCE",
 	.min_operands = 1,
 	.max_operands = 1,
-	.summary = "Be told again of what rule ID silences",
+	.summary = "Be told again of what a silence covers",
 	.run = run_unsilence,
 };

@@ -188,11 +188,11 @@ static enum ctl_status run_ingest(const struct ctl *ctl)
 
 const struct verb verb_ingest = {
 	.name = "ingest",
+	.group = VERBS_CRAWL,
 	.operands = "FILE|-...",
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,
 	.summary =
-		"Hand in the pages of web archives: WARC or ARC, also packed "
-		"by gzip or zstd",
+		"Hand in the pages of web archives: WARC or ARC, also packed",
 	.run = run_ingest,
 };

@@ -72,6 +72,7 @@ static const struct verb_option poison_options[] = {
 
 const struct verb verb_poison = {
 	.name = "poison",
+	.group = VERBS_CRAWL,
 	.operands = "[URL]",
 	.min_operands = 0,
 	.max_operands = 1,

@@ -74,11 +74,12 @@ static const struct verb_option report_options[] = {
 
 const struct verb verb_report = {
 	.name = "report",
+	.group = VERBS_LOOK,
 	.operands = "HOST",
 	.min_operands = 1,
 	.max_operands = 1,
-	.summary = "Draw a site's templates, their history and their changes "
-		   "as a page of HTML",
+	.summary = "Draw a site's templates, history and changes as a page of "
+		   "HTML",
 	.options = report_options,
 	.run = run_report,
 };

@@ -119,11 +119,11 @@ static const struct verb_option restore_options[] = {
 
 const struct verb verb_restore = {
 	.name = "restore",
+	.group = VERBS_OPERATE,
 	.operands = "DIR",
 	.min_operands = 1,
 	.max_operands = 1,
-	.summary = "Check the backup in DIR and make it the store, while no "
-		   "daemon runs",
+	.summary = "Check a backup and make it the store, while no daemon runs",
 	.options = restore_options,
 	.run = run_restore,
 };

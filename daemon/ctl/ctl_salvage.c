@@ -104,6 +104,7 @@ static enum ctl_status run_salvage(const struct ctl *ctl)
 
 const struct verb verb_salvage = {
 	.name = "salvage",
+	.group = VERBS_OPERATE,
 	.operands = "OLD NEW",
 	.min_operands = 2,
 	.max_operands = 2,

@@ -136,6 +136,7 @@ static const struct verb_option site_options[] = {
 
 const struct verb verb_sites = {
 	.name = "sites",
+	.group = VERBS_WATCH,
 	.operands = "",
 	.summary = "List the sites",
 	.run = run_sites,
@@ -143,6 +144,7 @@ const struct verb verb_sites = {
 
 const struct verb verb_site = {
 	.name = "site",
+	.group = VERBS_WATCH,
 	.operands = "HOST",
 	.min_operands = 1,
 	.max_operands = 1,

@@ -340,10 +340,11 @@ static const struct verb_option options[] = {
 
 const struct verb verb_template = {
 	.name = "template",
+	.group = VERBS_LOOK,
 	.operands = "HOST/N [V1 V2]",
 	.min_operands = 1,
 	.max_operands = 3,
-	.summary = "What the pages of a template ratio, now or at other times",
+	.summary = "What the pages of a template share, now or at other times",
 	.options = options,
 	.run = run_template,
 };

@@ -196,6 +196,7 @@ static const struct verb_option text_options[] = {
 
 const struct verb verb_clusters = {
 	.name = "clusters",
+	.group = VERBS_LOOK,
 	.operands = "HOST",
 	.min_operands = 1,
 	.max_operands = 1,
@@ -205,6 +206,7 @@ const struct verb verb_clusters = {
 
 const struct verb verb_pages = {
 	.name = "pages",
+	.group = VERBS_LOOK,
 	.operands = "HOST/N",
 	.min_operands = 1,
 	.max_operands = 1,
@@ -215,6 +217,7 @@ const struct verb verb_pages = {
 
 const struct verb verb_text = {
 	.name = "text",
+	.group = VERBS_READ,
 	.operands = "URL",
 	.min_operands = 1,
 	.max_operands = 1,

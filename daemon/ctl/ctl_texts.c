@@ -286,11 +286,12 @@ static const struct verb_option texts_options[] = {
 
 const struct verb verb_texts = {
 	.name = "texts",
+	.group = VERBS_READ,
 	.operands = "HOST",
 	.min_operands = 1,
 	.max_operands = 1,
-	.summary = "Print the content of all pages of a site, in the order in "
-		   "which they were stored",
+	.summary =
+		"Print the content of all pages of a site, as they were stored",
 	.options = texts_options,
 	.run = run_texts,
 };

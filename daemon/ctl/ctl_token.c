@@ -104,7 +104,8 @@ static const struct verb_option options[] = {
 
 const struct verb verb_token = {
 	.name = "token",
-	.operands = "add NAME|list|rm NAME",
+	.group = VERBS_OPERATE,
+	.operands = "add NAME | list | rm TOKEN",
 	.min_operands = 1,
 	.max_operands = 2,
 	.summary = "Who may ask over TCP (listen.address)",

@@ -309,6 +309,7 @@ static const struct verb_option train_options[] = {
 
 const struct verb verb_train = {
 	.name = "train",
+	.group = VERBS_READ,
 	.operands = "mountain DIR|FILE...",
 	.min_operands = 2,
 	.max_operands = SIZE_MAX,

@@ -86,11 +86,11 @@ static const struct verb_option ui_options[] = {
 
 const struct verb verb_ui = {
 	.name = "ui",
+	.group = VERBS_LOOK,
 	.operands = "",
 	.min_operands = 0,
 	.max_operands = 0,
-	.summary = "Show the daemon's pages to a browser, by a port of "
-		   "127.0.0.1 and an address that works once",
+	.summary = "Show the daemon's pages to a browser on this machine",
 	.options = ui_options,
 	.run = run_ui,
 };

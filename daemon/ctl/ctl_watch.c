@@ -241,6 +241,7 @@ static const struct verb_option watch_options[] = {
 
 const struct verb verb_watch = {
 	.name = "watch",
+	.group = VERBS_WATCH,
 	.operands = "URL",
 	.min_operands = 1,
 	.max_operands = 1,

@@ -44,6 +44,7 @@ static const struct verb *const verbs[] = {
 	&verb_train,
 	&verb_restore,
 	&verb_salvage,
+	&verb_completion,
 	NULL,
 };
 

@@ -71,13 +71,24 @@ const struct verb_option *option_find(const struct verb_option *options,
 	return NULL;
 }
 
-const struct verb_option *option_find_letter(const struct verb_option *options,
+static const struct verb_option *find_letter(const struct verb_option *options,
 					     char letter)
 {
 	for (; options != NULL && options->name != NULL; options++)
 		if (options->letter != '\0' && options->letter == letter)
 			return options;
 	return NULL;
+}
+
+const struct verb_option *option_named(const struct verb_option *options,
+				       const char *argument)
+{
+	if (strncmp(argument, "--", 2) == 0)
+		return option_find(options, argument + 2,
+				   strcspn(argument + 2, "="));
+	return argument[1] != '\0' && argument[2] == '\0'
+		       ? find_letter(options, argument[1])
+		       : NULL;
 }
 
 const struct verb *verb_find(const struct verb *const *verbs, const char *name)
@@ -223,17 +234,6 @@ static const char *take_value(struct reader *reader, const char *argument)
 	return NULL;
 }
 
-/* The row of the argument "--NAME", "--NAME=VALUE" or "-X". */
-static const struct verb_option *find_row(const struct verb_option *options,
-					  const char *argument)
-{
-	if (strncmp(argument, "--", 2) == 0)
-		return option_find(options, argument + 2,
-				   strcspn(argument + 2, "="));
-	return argument[2] == '\0' ? option_find_letter(options, argument[1])
-				   : NULL;
-}
-
 static void set_global(struct reader *reader, const struct option_value *value)
 {
 	const char *name = value->option->name;
@@ -295,11 +295,11 @@ static bool read_option(struct reader *reader, const char *argument)
 	struct option_value value = {
 		.option = ctl->verb == NULL
 				  ? NULL
-				  : find_row(ctl->verb->options, argument)};
+				  : option_named(ctl->verb->options, argument)};
 	bool is_global = value.option == NULL;
 
 	if (is_global)
-		value.option = find_row(global_options, argument);
+		value.option = option_named(global_options, argument);
 	if (value.option == NULL) {
 		complain_option(ctl, argument);
 		return false;

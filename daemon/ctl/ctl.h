@@ -84,11 +84,11 @@ struct ctl {
 };
 
 /* Rows that several verbs share. */
-#define OPTION_METHOD_ROW                                            \
-	{                                                            \
-		.name = "method", .kind = OPTION_TEXT, .value = "M", \
-		.meaning = "auto (default), or one of "              \
-			   "`templatectl methods`"                   \
+#define OPTION_METHOD_ROW                                                 \
+	{                                                                 \
+		.name = "method", .kind = OPTION_TEXT, .value = "METHOD", \
+		.meaning = "auto (default), or one of "                   \
+			   "`templatectl methods`"                        \
 	}
 #define OPTION_PARAM_ROW                                                     \
 	{                                                                    \
@@ -128,8 +128,9 @@ extern const struct verb_option global_options[];
 const struct verb *verb_find(const struct verb *const *verbs, const char *name);
 const struct verb_option *option_find(const struct verb_option *options,
 				      const char *name, size_t length);
-const struct verb_option *option_find_letter(const struct verb_option *options,
-					     char letter);
+/* That of the argument "--NAME", "--NAME=VALUE" or "-X". */
+const struct verb_option *option_named(const struct verb_option *options,
+				       const char *argument);
 
 /*
  * Run the command line `arguments` [count] (without the program's name) by the

@@ -265,7 +265,7 @@ static const struct verb_option events_options[] = {
 	 .meaning = "events of this site alone"},
 	{.name = "kinds",
 	 .kind = OPTION_TEXT,
-	 .value = "K",
+	 .value = "KIND,...",
 	 .meaning = "kinds, such as template.*,guard.broken (default: alerts, "
 		    "what people want to be told)"},
 	{.name = "all",
@@ -293,7 +293,7 @@ const struct verb verb_events = {
 const struct verb verb_ack = {
 	.name = "ack",
 	.group = VERBS_WATCH,
-	.operands = "SEQ...",
+	.operands = "EVENT...",
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,
 	.summary = "Say of events that you have seen to them",

@@ -1,0 +1,103 @@
+#include "daemon/ctl/typed_line.h"
+
+#include <stdlib.h>
+
+#include "store/memory.h"
+
+static bool is_option(const struct typed_line *line, const char *word)
+{
+	return !line->is_ended && word[0] == '-';
+}
+
+static bool is_socket(const struct verb_option *option)
+{
+	return option ==
+	       option_find(global_options, "socket", strlen("socket"));
+}
+
+/* NULL: no such option, or a flag, which has no value. */
+static const struct verb_option *
+option_with_value(const struct typed_line *line, const char *word)
+{
+	const struct verb_option *option = NULL;
+
+	if (line->verb != NULL)
+		option = option_named(line->verb->options, word);
+	if (option == NULL)
+		option = option_named(global_options, word);
+	return option == NULL || option->kind == OPTION_FLAG ? NULL : option;
+}
+
+static void read_option(struct typed_line *line, const char *word)
+{
+	const struct verb_option *option;
+	const char *equals = strchr(word, '=');
+
+	if (strcmp(word, "--") == 0) {
+		line->is_ended = true;
+		return;
+	}
+	option = option_with_value(line, word);
+	if (option == NULL)
+		return;
+	if (word[1] != '-' || equals == NULL)
+		line->option = option;
+	else if (is_socket(option))
+		line->socket = equals + 1;
+}
+
+/* A word that stands before the last. */
+static void read_word(struct typed_line *line, const struct verb *const *verbs,
+		      const char *word)
+{
+	if (line->option != NULL) {
+		if (is_socket(line->option))
+			line->socket = word;
+		line->option = NULL;
+	} else if (is_option(line, word) && word[1] != '\0') {
+		read_option(line, word);
+	} else if (line->part == TYPED_VERB) {
+		line->verb = verb_find(verbs, word);
+		line->part = line->verb == NULL ? TYPED_NOTHING : TYPED_OPERAND;
+	} else {
+		line->operands[line->operand_count++] = word;
+	}
+}
+
+static void read_last(struct typed_line *line, const char *word)
+{
+	const char *equals = strchr(word, '=');
+
+	line->last = word;
+	if (line->option != NULL) {
+		line->part = TYPED_VALUE;
+	} else if (is_option(line, word)) {
+		line->part = TYPED_OPTION;
+		if (word[1] != '-' || equals == NULL)
+			return;
+		line->option = option_with_value(line, word);
+		line->part = line->option == NULL ? TYPED_NOTHING : TYPED_VALUE;
+		line->last = equals + 1;
+		line->head = (struct slice){word, (size_t)(line->last - word)};
+	}
+}
+
+struct typed_line typed_line_read(const struct verb *const *verbs,
+				  const char *const *words, size_t count)
+{
+	struct typed_line line = {
+		.part = TYPED_VERB,
+		.operands = mem_alloc(count, sizeof(*line.operands)),
+	};
+
+	for (size_t i = 0; i + 1 < count; i++)
+		read_word(&line, verbs, words[i]);
+	read_last(&line, words[count - 1]);
+	return line;
+}
+
+void typed_line_free(struct typed_line *line)
+{
+	free(line->operands);
+	*line = (struct typed_line){0};
+}

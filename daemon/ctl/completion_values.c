@@ -1,0 +1,294 @@
+/* daemon/ctl/completion_values.c - what the capitals of a usage stand for. */
+#include "daemon/ctl/completion.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "daemon/ctl/ctl_client.h"
+#include "extract/answer_quality.h"
+#include "extract/extractors.h"
+#include "page/kind/page_class.h"
+#include "store/rows_event.h"
+
+/* Somebody waits with the finger on the key. */
+enum { PATIENCE_MS = 400 };
+
+/* The answer to GET; NULL, and no word of it, when there is none. */
+static json_t *ask(const struct completion *completion, const char *target)
+{
+	struct socket_answer answer = {0};
+	json_t *value = NULL;
+
+	if (socket_request(completion->socket, "GET", target, slice_of(NULL),
+			   NULL, PATIENCE_MS, &answer) == ERR_NONE &&
+	    answer.status == 200 && answer.body.size > 0)
+		value = json_loadb(answer.body.data, answer.body.size, 0, NULL);
+	buffer_free(&answer.body);
+	return value;
+}
+
+/* What is listed under `member`: the values, and what they mean. */
+struct listing {
+	const char *target;
+	const char *member;
+	const char *value;   /* member of a row */
+	const char *meaning; /* another one */
+};
+
+static void add_row(const struct completion *completion,
+		    const struct listing *listing, const json_t *row)
+{
+	const json_t *value = json_object_get(row, listing->value);
+	char number[32];
+
+	snprintf(number, sizeof(number), "%" PRIu64,
+		 field_whole(row, listing->value));
+	completion_add(
+		completion,
+		json_is_integer(value) ? number : json_string_value(value),
+		json_string_value(json_object_get(row, listing->meaning)));
+}
+
+static void add_listing(const struct completion *completion,
+			const struct listing *listing)
+{
+	json_t *answer = ask(completion, listing->target);
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, listing->member), i, row)
+		add_row(completion, listing, row);
+	json_decref(answer);
+}
+
+static void add_sites(struct completion *completion)
+{
+	add_listing(completion,
+		    &(struct listing){"/v1/sites", "sites", "host", "state"});
+}
+
+static void add_urls(struct completion *completion)
+{
+	add_listing(completion,
+		    &(struct listing){"/v1/sites", "sites", "url", "state"});
+}
+
+static void add_hooks(struct completion *completion)
+{
+	add_listing(completion,
+		    &(struct listing){"/v1/hooks", "hooks", "id", "target"});
+}
+
+static void add_silences(struct completion *completion)
+{
+	add_listing(completion, &(struct listing){"/v1/silences", "silences",
+						  "id", "kind"});
+}
+
+static void add_tokens(struct completion *completion)
+{
+	add_listing(completion,
+		    &(struct listing){"/v1/tokens", "tokens", "name", "role"});
+}
+
+static void add_alerts(struct completion *completion)
+{
+	add_listing(completion,
+		    &(struct listing){"/v1/events?kinds=alerts&open=1",
+				      "events", "seq", "kind"});
+}
+
+/* Of the site that the operand before is. */
+static void add_guards(struct completion *completion)
+{
+	const struct typed_line *line = completion->line;
+	struct buffer target = {0};
+
+	if (line->operand_count == 0)
+		return;
+	buffer_append_text(&target, "/v1/sites/");
+	client_append_escaped(&target, line->operands[line->operand_count - 1]);
+	buffer_append_text(&target, "/guards");
+	add_listing(completion,
+		    &(struct listing){target.data, "guards", "id", "selector"});
+	buffer_free(&target);
+}
+
+/* The templates of the site `host` [length], each with its pages. */
+static void add_templates_of(const struct completion *completion,
+			     struct slice host)
+{
+	struct buffer name = {0};
+	struct buffer target = {0};
+	json_t *answer;
+	const json_t *row;
+	size_t i;
+
+	buffer_append_slice(&name, host);
+	buffer_append_byte(&name, '\0');
+	buffer_append_text(&target, "/v1/sites/");
+	client_append_escaped(&target, name.data);
+	buffer_append_text(&target, "/clusters");
+	answer = ask(completion, target.data);
+	json_array_foreach(json_object_get(answer, "clusters"), i, row)
+	{
+		char pages[48];
+
+		snprintf(pages, sizeof(pages), "%" PRIu64 " pages",
+			 field_whole(row, "pages"));
+		completion_add(completion,
+			       json_string_value(json_object_get(row, "id")),
+			       pages);
+	}
+	json_decref(answer);
+	buffer_free(&target);
+	buffer_free(&name);
+}
+
+/* "HOST/" for each site; of the only one its templates. */
+static void add_sites_of_templates(const struct completion *completion)
+{
+	json_t *answer = ask(completion, "/v1/sites");
+	const json_t *sites = json_object_get(answer, "sites");
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(sites, i, row)
+	{
+		const char *host =
+			json_string_value(json_object_get(row, "host"));
+		struct buffer name = {0};
+
+		if (host == NULL)
+			continue;
+		if (json_array_size(sites) == 1) {
+			add_templates_of(completion, slice_of(host));
+			continue;
+		}
+		buffer_printf(&name, "%s/", host);
+		completion_add(
+			completion, name.data,
+			json_string_value(json_object_get(row, "state")));
+		buffer_free(&name);
+	}
+	json_decref(answer);
+}
+
+static void add_templates(struct completion *completion)
+{
+	const char *slash = strrchr(completion->typed, '/');
+
+	if (slash == NULL)
+		add_sites_of_templates(completion);
+	else
+		add_templates_of(
+			completion,
+			(struct slice){completion->typed,
+				       (size_t)(slash - completion->typed)});
+}
+
+static void add_sites_and_templates(struct completion *completion)
+{
+	add_sites(completion);
+	add_templates(completion);
+}
+
+static void add_methods(struct completion *completion)
+{
+	for (const struct extractor *const *e = extractors; *e != NULL; e++)
+		completion_add(completion, (*e)->name, (*e)->summary);
+}
+
+/* The same with what stands before the last comma as its head. */
+static struct completion last_of_list(const struct completion *completion)
+{
+	struct completion last = *completion;
+	const char *comma = strrchr(completion->typed, ',');
+	const char *word = completion->typed - completion->head.size;
+
+	if (comma != NULL) {
+		last.typed = comma + 1;
+		last.head = (struct slice){word, (size_t)(last.typed - word)};
+	}
+	return last;
+}
+
+static void add_kinds(struct completion *completion)
+{
+	static const char *const names[] = {"alerts",
+#define X(name, value, text) text,
+					    EVENT_LIST(X)
+#undef X
+	};
+	struct completion last = last_of_list(completion);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		completion_add(&last, names[i], NULL);
+}
+
+static void add_types(struct completion *completion)
+{
+	struct completion last = last_of_list(completion);
+
+	for (unsigned i = 0; i < PAGE_CLASS_COUNT; i++)
+		completion_add(&last, page_class_name(i), NULL);
+}
+
+static void add_qualities(struct completion *completion)
+{
+	struct completion last = last_of_list(completion);
+
+	for (unsigned i = 0; i < QUALITY_COUNT; i++)
+		completion_add(&last,
+			       answer_quality_name((enum answer_quality)i),
+			       NULL);
+}
+
+static void add_files(struct completion *completion)
+{
+	completion->has_files = true;
+}
+
+static void add_folders(struct completion *completion)
+{
+	completion->has_folders = true;
+}
+
+static const struct {
+	const char *name;
+	void (*add)(struct completion *completion);
+} kinds[] = {
+	{"HOST", add_sites},
+	{"HOST/N", add_templates},
+	{"HOST[/N]", add_sites_and_templates},
+	{"URL", add_urls},
+	{"EVENT", add_alerts},
+	{"GUARD", add_guards},
+	{"HOOK", add_hooks},
+	{"SILENCE", add_silences},
+	{"TOKEN", add_tokens},
+	{"METHOD", add_methods},
+	{"KIND,...", add_kinds},
+	{"TYPE,...", add_types},
+	{"QUALITY,...", add_qualities},
+	{"FILE", add_files},
+	{"ARCHIVE", add_files},
+	{"BUNDLE", add_files},
+	{"PAGE", add_files},
+	{"SOCKET", add_files},
+	{"TSV", add_files},
+	{"DIR", add_folders},
+	{"PATH", add_folders},
+	{"STORE", add_folders},
+	{"OLD", add_folders},
+	{"NEW", add_folders},
+};
+
+void completion_add_values(struct completion *completion, struct slice name)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (slice_equal(name, slice_of(kinds[i].name)))
+			kinds[i].add(completion);
+}

@@ -214,10 +214,9 @@ static struct metadatum *values_of(struct metadata *metadata,
 	return (struct metadatum *)(void *)(base + row->values);
 }
 
-/* Read the metadata, and copy each value with a NUL behind it. */
-static void describe_answer(struct text_answer *answer)
+/* Copy each of the metadata with a NUL behind it. */
+static void end_values(struct text_answer *answer)
 {
-	answer_describe(answer);
 	for (size_t i = 0; i < ROWS; i++) {
 		size_t count;
 		struct metadatum *values =
@@ -233,8 +232,10 @@ static void describe_answer(struct text_answer *answer)
 const char *templated_metadata(struct templated_answer *answer,
 			       const char *name, size_t index)
 {
-	if (!answer->is_described)
-		describe_answer(&answer->answer);
+	if (!answer->is_described) {
+		answer_describe(&answer->answer);
+		end_values(&answer->answer);
+	}
 	answer->is_described = true;
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct metadatum *values;
@@ -256,8 +257,9 @@ static void take_document(struct templated_answer *handle)
 	const struct document *document = &handle->answer.document;
 
 	if (handle->format != FORMAT_JSON) {
-		answer_document(&handle->answer);
-		handle->is_described = false; /* it is anew, without NULs */
+		answer_document(&handle->answer); /* reads the metadata, too */
+		end_values(&handle->answer);
+		handle->is_described = true;
 	}
 	snprintf(handle->words, sizeof(handle->words), "%" PRIu32,
 		 document->words);
